@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash
+#
+# What every script of the lab shares: where things are, how progress is told, and how a cache
+# entry comes into being. Sourced, never run.
+
+ORNIC_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+ORNIC_CACHE=${ORNIC_CACHE:-/var/cache/ornic}
+export ORNIC_TOP ORNIC_CACHE
+
+# One clock for everything a make target prints, across the scripts that it runs.
+ORNIC_T0=${ORNIC_T0:-$(date +%s)}
+export ORNIC_T0
+
+# say WORDS...: a progress line with the time since the start, on stderr (stdout carries results).
+say() {
+	local t=$(($(date +%s) - ORNIC_T0))
+
+	printf '[%3d:%02d] %s\n' $((t / 60)) $((t % 60)) "$*" >&2
+}
+
+die() {
+	say "error: $*"
+	exit 1
+}
+
+# content_key [FILE...]: a short hash of the contents (or of stdin), the name of what is made of them.
+content_key() {
+	cat -- "$@" | sha256sum | cut -c1-12
+}
+
+# lock_cache NAME: one process at a time makes NAME; the others wait and then find it made.
+# The lock is held until the script ends.
+lock_cache() {
+	mkdir -p "$ORNIC_CACHE/locks"
+	exec {ORNIC_LOCK}>"$ORNIC_CACHE/locks/$1"
+	if ! flock -n "$ORNIC_LOCK"; then
+		say "waiting for another process that is making $1"
+		flock "$ORNIC_LOCK"
+	fi
+}
+
+# run_logged LOG COMMAND...: the output goes to LOG; on failure its end is shown and LOG named.
+run_logged() {
+	local log=$1
+	shift
+	mkdir -p "$(dirname "$log")"
+	if ! "$@" >"$log" 2>&1 </dev/null; then
+		tail -n 25 "$log" >&2
+		die "failed: $* (whole log: $log)"
+	fi
+}
+
+# need_packages COMMAND:PACKAGE...: installs on this machine what the scripts themselves need.
+need_packages() {
+	local pair missing=()
+
+	for pair in "$@"; do
+		command -v "${pair%%:*}" >/dev/null || missing+=("${pair#*:}")
+	done
+	[ ${#missing[@]} -eq 0 ] && return
+	say "installing on this machine: ${missing[*]}"
+	apt-get update -qq >&2
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+		"${missing[@]}" >&2
+}
