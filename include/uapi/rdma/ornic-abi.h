@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR Linux-OpenIB) */
+/*
+ * What the ORNIC verbs driver and its rdma-core provider say to each other.
+ *
+ * - Sizes are multiples of 8; reserved fields are named by their hexadecimal
+ *   bit offset and are zero. The kernel refuses a request whose reserved
+ *   fields or unknown comp_mask bits are set.
+ * - Structures only grow, at their end.
+ * - Ring and doorbell layouts are those of the hardware interface, not of
+ *   this file. Offsets for mmap() are in bytes, as mmap() takes them.
+ */
+#ifndef ORNIC_ABI_USER_H
+#define ORNIC_ABI_USER_H
+
+#include <linux/types.h>
+
+#define ORNIC_ABI_VERSION 1
+
+enum ornic_ucontext_caps {
+	/* The board page exists; the device can look for work by itself */
+	ORNIC_UCONTEXT_CAP_SHADOW	= 1 << 0,
+	/* Completions of 64 bytes can be had */
+	ORNIC_UCONTEXT_CAP_CQE_EXT	= 1 << 1,
+};
+
+struct ornic_alloc_ucontext_req {
+	__u32 comp_mask;
+	__u8 reserved_20[4];
+};
+
+struct ornic_alloc_ucontext_resp {
+	__u32 comp_mask;
+	__u32 caps;			/* enum ornic_ucontext_caps */
+	__aligned_u64 db_offset;	/* doorbell page, mapped write-only, shared */
+	__aligned_u64 board_offset;	/* board page, with ORNIC_UCONTEXT_CAP_SHADOW */
+	__u32 db_length;		/* bytes to map */
+	__u32 board_length;
+	__u32 max_sq_slots;
+	__u32 max_rq_wqes;
+	__u32 max_sge;
+	__u32 max_inline;		/* bytes */
+	__aligned_u64 send_ops;		/* bit n: ibv_wr_opcode n */
+};
+
+struct ornic_alloc_pd_resp {
+	__u32 pdn;
+	__u8 reserved_20[4];
+};
+
+enum ornic_create_cq_flags {
+	ORNIC_CREATE_CQ_EXT	= 1 << 0,	/* completions of 64 bytes */
+};
+
+struct ornic_create_cq_req {
+	__u32 comp_mask;
+	__u32 flags;			/* enum ornic_create_cq_flags */
+};
+
+struct ornic_create_cq_resp {
+	__u32 comp_mask;
+	__u32 cqn;
+	__aligned_u64 mmap_offset;	/* ring and doorbell record in one mapping */
+	__aligned_u64 mmap_length;
+	__u32 dbr_offset;		/* bytes into the mapping; the ring is at 0 */
+	__u8 log_size;
+	__u8 log_cqe_size;
+	__u8 reserved_f0[2];
+};
+
+struct ornic_create_qp_req {
+	__u32 comp_mask;
+	__u8 reserved_20[4];
+};
+
+struct ornic_create_qp_resp {
+	__u32 comp_mask;
+	__u32 qpn;			/* the device's number, not that of the GSI */
+	__aligned_u64 mmap_offset;	/* both rings and the doorbell record */
+	__aligned_u64 mmap_length;
+	__u32 sq_offset;		/* bytes into the mapping */
+	__u32 rq_offset;
+	__u32 dbr_offset;
+	__u32 slot;			/* on the board; ~0: none */
+	__u8 log_sq_slots;
+	__u8 log_rq_wqes;
+	__u8 rq_stride_shift;
+	__u8 reserved_158[5];
+};
+
+struct ornic_create_ah_resp {
+	__u8 av[32];			/* struct ornic_av, for the send WQE */
+};
+
+#endif /* ORNIC_ABI_USER_H */

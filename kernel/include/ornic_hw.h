@@ -1,0 +1,976 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * ORNIC hardware interface, version 1.
+ *
+ * This is Documentation/hardware.rst in C, in the same order. The driver, the
+ * provider and the device all include this very file, so it needs nothing but
+ * the fixed-width types. Rules that hold throughout:
+ *
+ *  - Everything is little endian, but for the byte arrays (MAC, GID) and
+ *    immediate data, which travel as they are on the wire.
+ *  - Every structure is naturally aligned and its size is asserted beside it.
+ *  - Reserved fields are written as zero. The device refuses a command whose
+ *    reserved fields are not zero and ignores them in work requests.
+ *  - Producer and consumer indexes (pi, ci) run free over 32 bits; the ring
+ *    position is the index modulo the ring size, which is a power of two.
+ */
+#ifndef ORNIC_HW_H
+#define ORNIC_HW_H
+
+#include <linux/types.h>
+
+#define ORNIC_ASSERT_SIZE(type, bytes) \
+	_Static_assert(sizeof(type) == (bytes), #type " is not " #bytes " bytes")
+
+/* Bit fields of a word in CPU byte order, named by their mask. */
+#define ORNIC_GET(mask, word)	(((word) & (mask)) / ((mask) & -(mask)))
+#define ORNIC_PREP(mask, val)	(((val) * ((mask) & -(mask))) & (mask))
+
+/* ---- 1. PCI identity and BARs ---------------------------------------- */
+
+#define ORNIC_PCI_VENDOR_ID	0x1af4
+#define ORNIC_PCI_DEVICE_ID	0x10f0
+
+#define ORNIC_BAR_REGS		0
+#define ORNIC_BAR_REGS_SIZE	0x10000
+#define ORNIC_BAR_MSIX_TABLE	0x8000
+#define ORNIC_BAR_MSIX_PBA	0xc000
+#define ORNIC_BAR_DB		2
+
+/* ---- 2. Registers (BAR0) ---------------------------------------------
+ * 32 bits wide unless marked 64. A 64-bit register takes one 8-byte access or
+ * two 4-byte ones, low half first; the high half makes a write take effect.
+ */
+
+enum ornic_reg {
+	ORNIC_REG_MAGIC		= 0x000, /* RO ORNIC_MAGIC */
+	ORNIC_REG_VERSION	= 0x004, /* RO major 31:16, minor 15:0 */
+	ORNIC_REG_CAPS		= 0x008, /* RO ORNIC_CAPS_* */
+	ORNIC_REG_VECTORS	= 0x00c, /* RO number of MSI-X vectors */
+	ORNIC_REG_DB_PAGES	= 0x010, /* RO number of doorbell pages */
+	ORNIC_REG_DB_STRIDE	= 0x014, /* RO bytes from page to page */
+	ORNIC_REG_STATUS	= 0x018, /* RO ORNIC_STATUS_* */
+	ORNIC_REG_CTRL		= 0x01c, /* RW ORNIC_CTRL_* */
+	ORNIC_REG_FATAL_CAUSE	= 0x020, /* RO enum ornic_fatal_cause */
+	ORNIC_REG_SCRATCH	= 0x024, /* RW no meaning */
+	ORNIC_REG_IRQ_TEST	= 0x028, /* WO raises the vector written */
+	ORNIC_REG_ADMIN_DEPTH	= 0x02c, /* RW log2 of both admin rings */
+	ORNIC_REG_ADMIN_SQ	= 0x030, /* RW 64: bus address */
+	ORNIC_REG_ADMIN_CQ	= 0x038, /* RW 64: bus address */
+	ORNIC_REG_ADMIN_DB	= 0x040, /* WO producer index of the admin SQ */
+	ORNIC_REG_DMA_TEST	= 0x048, /* WO 64: bus address, 8-aligned */
+	ORNIC_REG_CLOCK		= 0x050, /* RO 64: ns since power-on; the low half latches the high */
+	ORNIC_REG_END		= 0x058,
+};
+
+#define ORNIC_MAGIC		0x434e524f	/* "ORNC" */
+#define ORNIC_VERSION_MAJOR	0xffff0000
+#define ORNIC_VERSION_MINOR	0x0000ffff
+#define ORNIC_VERSION		0x00010000
+
+#define ORNIC_CAPS_ADMIN_DEPTH_MAX	0x000000ff	/* log2 */
+#define ORNIC_CAPS_RESET_TIMEOUT	0x0000ff00	/* units of 100 ms */
+#define ORNIC_CAPS_SHADOW		0x00010000	/* see section 5 */
+
+#define ORNIC_STATUS_READY	0x00000001	/* reset is over, registers may be written */
+#define ORNIC_STATUS_ENABLED	0x00000002	/* the admin queue runs */
+#define ORNIC_STATUS_FATAL	0x00000004	/* stopped for good; reset it */
+
+#define ORNIC_CTRL_RESET	0x00000001	/* reads 0 */
+#define ORNIC_CTRL_ENABLE	0x00000002
+
+enum ornic_fatal_cause {
+	ORNIC_FATAL_NONE	= 0,
+	ORNIC_FATAL_ADMIN_DMA	= 1, /* an admin ring is not in reach */
+	ORNIC_FATAL_ADMIN_PI	= 2, /* admin producer index beyond the ring */
+	ORNIC_FATAL_EQ_OVERRUN	= 3, /* the host did not consume its events */
+	ORNIC_FATAL_EQ_DMA	= 4, /* an event ring is not in reach */
+	ORNIC_FATAL_INJECTED	= 5, /* asked for through the control socket */
+	ORNIC_FATAL_INTERNAL	= 6,
+};
+
+/*
+ * DMA test: the host fills struct ornic_dma_test, writes its address to
+ * DMA_TEST and waits until answer equals the complement of nonce. It tells a
+ * device that sees other memory than the host's from one that works.
+ */
+struct ornic_dma_test {
+	__le64 nonce;
+	__le64 answer;
+};
+ORNIC_ASSERT_SIZE(struct ornic_dma_test, 16);
+
+/* ---- 3. Buffers -------------------------------------------------------
+ * A buffer is a number of equal pages, listed in up to three levels of index
+ * pages. levels 0: addr is the first page, all pages are contiguous.
+ * levels 1: addr is an array of page addresses that is contiguous itself.
+ * levels 2, 3: addr is an index page of 4096 bytes whose 512 entries point to
+ * the next level. All of it stays as it is until the object is destroyed.
+ */
+struct ornic_buf {
+	__le64 addr;
+	__le32 npages;
+	__u8 page_shift;	/* 12 to 31 */
+	__u8 levels;		/* 0 to 3 */
+	__u8 rsvd[2];
+};
+ORNIC_ASSERT_SIZE(struct ornic_buf, 16);
+
+#define ORNIC_INDEX_PAGE_SHIFT	12
+#define ORNIC_INDEX_ENTRIES	512
+
+/* ---- 4. Admin queue ---------------------------------------------------
+ * One submission and one completion ring of the same depth. Commands complete
+ * in any order; a completion raises vector 0.
+ */
+struct ornic_cmd_sqe {
+	__le16 opcode;		/* enum ornic_opcode */
+	__le16 cmd_id;		/* returned as it is */
+	__le32 rsvd;
+	__le32 in_len;		/* bytes */
+	__le32 out_len;		/* bytes, room for the answer */
+	__le64 in_addr;		/* 8-aligned, contiguous */
+	__le64 out_addr;
+};
+ORNIC_ASSERT_SIZE(struct ornic_cmd_sqe, 32);
+
+struct ornic_cmd_cqe {
+	__le16 cmd_id;
+	__le16 status;		/* enum ornic_cmd_status */
+	__le32 out_len;		/* bytes written to out_addr */
+	__le32 detail;		/* device's own, for the log */
+	__le32 ctl;		/* ORNIC_CMD_CQE_*, written last */
+};
+ORNIC_ASSERT_SIZE(struct ornic_cmd_cqe, 16);
+
+#define ORNIC_CMD_CQE_SQ_CI	0x0000ffff	/* low bits of the admin SQ's ci */
+#define ORNIC_CMD_CQE_PHASE	0x80000000	/* 1 on the first pass */
+
+#define ORNIC_CMD_MAX_IN	4096	/* bytes */
+#define ORNIC_CMD_MAX_OUT	4096	/* bytes */
+
+enum ornic_cmd_status {
+	ORNIC_CMD_OK		= 0,
+	ORNIC_CMD_BAD_OPCODE	= 1, /* unknown or not supported */
+	ORNIC_CMD_BAD_SIZE	= 2, /* too short, or a tail that is not zero */
+	ORNIC_CMD_BAD_PARAM	= 3, /* a value out of range or a reserved bit */
+	ORNIC_CMD_BAD_OBJECT	= 4, /* no such object, or not in this state */
+	ORNIC_CMD_BUSY		= 5, /* other objects still use it */
+	ORNIC_CMD_NO_RESOURCES	= 6,
+	ORNIC_CMD_BAD_STATE	= 7, /* illegal transition */
+	ORNIC_CMD_DMA_FAULT	= 8, /* an address not in reach */
+	ORNIC_CMD_NOT_SUPPORTED	= 9, /* a feature this device lacks */
+	ORNIC_CMD_INTERNAL	= 10,
+};
+
+/* Numbers are grouped by object, sixteen to a group. */
+enum ornic_opcode {
+	ORNIC_CMD_NOP			= 0x000,
+	ORNIC_CMD_QUERY_DEVICE		= 0x001,
+	ORNIC_CMD_QUERY_STATS		= 0x002,
+	ORNIC_CMD_QUERY_PORT		= 0x010,
+	ORNIC_CMD_MODIFY_PORT		= 0x011,
+	ORNIC_CMD_SET_RX_FILTER		= 0x012,
+	ORNIC_CMD_SET_RX_QUEUES		= 0x013,
+	ORNIC_CMD_SET_GID		= 0x014,
+	ORNIC_CMD_ALLOC_UCTX		= 0x020,
+	ORNIC_CMD_FREE_UCTX		= 0x021,
+	ORNIC_CMD_CREATE_EQ		= 0x030,
+	ORNIC_CMD_DESTROY_EQ		= 0x031,
+	ORNIC_CMD_ALLOC_PD		= 0x040,
+	ORNIC_CMD_FREE_PD		= 0x041,
+	ORNIC_CMD_CREATE_MR		= 0x050,
+	ORNIC_CMD_DESTROY_MR		= 0x051,
+	ORNIC_CMD_MODIFY_MR		= 0x052,
+	ORNIC_CMD_QUERY_MR		= 0x053,
+	ORNIC_CMD_PAGE_RESPONSE		= 0x054,
+	ORNIC_CMD_CREATE_CQ		= 0x060,
+	ORNIC_CMD_DESTROY_CQ		= 0x061,
+	ORNIC_CMD_MODIFY_CQ		= 0x062,
+	ORNIC_CMD_RESIZE_CQ		= 0x063,
+	ORNIC_CMD_CREATE_QP		= 0x070,
+	ORNIC_CMD_DESTROY_QP		= 0x071,
+	ORNIC_CMD_MODIFY_QP		= 0x072,
+	ORNIC_CMD_QUERY_QP		= 0x073,
+	ORNIC_CMD_ATTACH_MCAST		= 0x074,
+	ORNIC_CMD_DETACH_MCAST		= 0x075,
+	ORNIC_CMD_CREATE_SRQ		= 0x080,
+	ORNIC_CMD_DESTROY_SRQ		= 0x081,
+	ORNIC_CMD_MODIFY_SRQ		= 0x082,
+	ORNIC_CMD_QUERY_SRQ		= 0x083,
+	ORNIC_CMD_ALLOC_XRCD		= 0x090,
+	ORNIC_CMD_FREE_XRCD		= 0x091,
+	ORNIC_CMD_CREATE_WQ		= 0x0a0,
+	ORNIC_CMD_DESTROY_WQ		= 0x0a1,
+	ORNIC_CMD_MODIFY_WQ		= 0x0a2,
+	ORNIC_CMD_CREATE_RWQ_TABLE	= 0x0b0,
+	ORNIC_CMD_DESTROY_RWQ_TABLE	= 0x0b1,
+	ORNIC_CMD_CREATE_FLOW		= 0x0c0,
+	ORNIC_CMD_DESTROY_FLOW		= 0x0c1,
+	ORNIC_CMD_CREATE_COUNTERS	= 0x0d0,
+	ORNIC_CMD_DESTROY_COUNTERS	= 0x0d1,
+	ORNIC_CMD_ALLOC_DM		= 0x0e0,
+	ORNIC_CMD_FREE_DM		= 0x0e1,
+};
+
+/* ---- 5. Doorbells and doorbell records --------------------------------
+ * A doorbell is one 8-byte write to offset 0 of a doorbell page (or two
+ * 4-byte ones, low half first). The device checks that the queue belongs to
+ * the page it came through.
+ *
+ * The index itself is always published in memory first, in the queue's
+ * doorbell record. With ORNIC_CAPS_SHADOW the device looks there by itself
+ * while it is awake, and the host rings only if told to:
+ *
+ *   store WQEs; release-store sq_pi; full fence;
+ *   if (sq_watched == 0) {
+ *           atomic-or the slot's bit into board.bits, then into board.summary;
+ *           if (board.awake == 0) ring the SQ doorbell;
+ *   }
+ *
+ * A host without a board rings whenever sq_watched is 0, which is always so
+ * without ORNIC_CAPS_SHADOW.
+ */
+#define ORNIC_DB_VALUE		0x00000000ffffffffULL
+#define ORNIC_DB_NUM		0x00ffffff00000000ULL
+#define ORNIC_DB_TYPE		0xff00000000000000ULL
+
+enum ornic_db_type {
+	ORNIC_DB_SQ	= 0,	/* value: sq_pi */
+	ORNIC_DB_CQ	= 1,	/* value: arm word */
+	ORNIC_DB_EQ	= 2,	/* value: arm word; page 0 only */
+};
+
+#define ORNIC_BOARD_SUMMARY_WORDS	8
+#define ORNIC_BOARD_WORDS		496
+#define ORNIC_BOARD_SLOTS		(ORNIC_BOARD_WORDS * 64)
+#define ORNIC_BOARD_NO_SLOT		0xffffffff
+
+/* One page per doorbell page: where the device is to look. */
+struct ornic_board {
+	__le32 awake;		/* device: it looks at summary by itself */
+	__le32 rsvd[15];
+	__le64 summary[ORNIC_BOARD_SUMMARY_WORDS];	/* bit n: look at bits[n] */
+	__le64 bits[ORNIC_BOARD_WORDS];			/* bit n % 64 of word n / 64: slot n */
+};
+ORNIC_ASSERT_SIZE(struct ornic_board, 4096);
+
+/* Doorbell record of a QP: one line that the host writes, one that the device does. */
+struct ornic_qp_dbr {
+	__le32 sq_pi;		/* in slots of 64 bytes */
+	__le32 rq_pi;		/* in receive WQEs */
+	__le32 host_rsvd[14];
+	__le32 sq_ci;		/* slots before it may be reused */
+	__le32 sq_watched;	/* not 0: the device looks at sq_pi by itself */
+	__le32 rq_ci;		/* receive WQEs before it may be reused */
+	__le32 dev_rsvd[13];
+};
+ORNIC_ASSERT_SIZE(struct ornic_qp_dbr, 128);
+
+/*
+ * Doorbell record of a CQ or an EQ. arm asks for one event (CQ) or interrupt
+ * (EQ) at the next entry written; each request has another sequence number,
+ * and the device answers each at most once. After storing arm the host fences
+ * and looks at the ring once more. Without ORNIC_CAPS_SHADOW it also rings.
+ */
+struct ornic_cq_dbr {
+	__le32 ci;
+	__le32 arm;		/* ORNIC_ARM_* */
+};
+ORNIC_ASSERT_SIZE(struct ornic_cq_dbr, 8);
+
+#define ORNIC_ARM_TYPE		0x00000003
+#define ORNIC_ARM_SEQ		0xfffffffc
+
+enum ornic_arm_type {
+	ORNIC_ARM_NONE		= 0,
+	ORNIC_ARM_SOLICITED	= 1,	/* CQ: next solicited or failed completion */
+	ORNIC_ARM_NEXT		= 2,	/* next entry of any kind */
+};
+
+/* ---- 6. Send work requests --------------------------------------------
+ * A WQE is one or more slots of 64 bytes: header, route, what the opcode adds,
+ * then SGEs or inline data. It may wrap at the end of the ring, slot by slot.
+ */
+#define ORNIC_SLOT_SIZE		64
+#define ORNIC_SLOT_SHIFT	6
+
+struct ornic_sge {
+	__le64 addr;
+	__le32 length;		/* bytes; 0 is 0 */
+	__le32 lkey;
+};
+ORNIC_ASSERT_SIZE(struct ornic_sge, 16);
+
+struct ornic_sq_hdr {
+	__le32 ctrl;		/* ORNIC_SQ_* */
+	union {
+		__be32 imm;	/* *_WITH_IMM */
+		__le32 inv_key;	/* SEND_WITH_INV, LOCAL_INV, READ_WITH_INV */
+	};
+	__le64 wr_id;
+};
+ORNIC_ASSERT_SIZE(struct ornic_sq_hdr, 16);
+
+#define ORNIC_SQ_OPCODE		0x000000ff	/* enum ornic_wr_opcode */
+#define ORNIC_SQ_FLAGS		0x0000ff00	/* ORNIC_SEND_* */
+#define ORNIC_SQ_COUNT		0x03ff0000	/* SGEs, or bytes with ORNIC_SEND_INLINE */
+#define ORNIC_SQ_RSVD		0xfc000000
+
+/* As in enum ibv_send_flags */
+#define ORNIC_SEND_FENCE	0x01
+#define ORNIC_SEND_SIGNALED	0x02
+#define ORNIC_SEND_SOLICITED	0x04
+#define ORNIC_SEND_INLINE	0x08
+#define ORNIC_SEND_IP_CSUM	0x10
+
+/* 0 to 15 as in enum ibv_wr_opcode */
+enum ornic_wr_opcode {
+	ORNIC_WR_RDMA_WRITE		= 0,
+	ORNIC_WR_RDMA_WRITE_WITH_IMM	= 1,
+	ORNIC_WR_SEND			= 2,
+	ORNIC_WR_SEND_WITH_IMM		= 3,
+	ORNIC_WR_RDMA_READ		= 4,
+	ORNIC_WR_ATOMIC_CMP_SWP		= 5,
+	ORNIC_WR_ATOMIC_FETCH_ADD	= 6,
+	ORNIC_WR_LOCAL_INV		= 7,
+	ORNIC_WR_BIND_MW		= 8,
+	ORNIC_WR_SEND_WITH_INV		= 9,
+	ORNIC_WR_TSO			= 10,
+	ORNIC_WR_RDMA_READ_WITH_INV	= 11,
+	ORNIC_WR_MASKED_CMP_SWP		= 12,
+	ORNIC_WR_MASKED_FETCH_ADD	= 13,
+	ORNIC_WR_FLUSH			= 14,
+	ORNIC_WR_ATOMIC_WRITE		= 15,
+	ORNIC_WR_REG_MR			= 32,
+};
+
+/* Route of the connected transports, 16 bytes after the header */
+struct ornic_route_rc {
+	__le64 raddr;
+	__le32 rkey;
+	__le32 xrc_srqn;	/* XRC_SEND only; else ignored */
+};
+ORNIC_ASSERT_SIZE(struct ornic_route_rc, 16);
+
+/* Address vector: where a path leads */
+struct ornic_av {
+	__u8 dgid[16];
+	__u8 dmac[6];
+	__le16 sgid_index;
+	__le32 flow;		/* ORNIC_AV_* */
+	__u8 tclass;
+	__u8 hop_limit;
+	__le16 udp_sport;	/* 0: made from the flow label */
+};
+ORNIC_ASSERT_SIZE(struct ornic_av, 32);
+
+#define ORNIC_AV_FLOW_LABEL	0x000fffff
+#define ORNIC_AV_SL		0x00f00000
+
+/* Route of UD: 48 bytes, so SGEs begin in the second slot */
+struct ornic_route_ud {
+	__le32 dqpn;
+	__le32 qkey;		/* top bit set: the QP's own, C10-15 */
+	__le64 rsvd;
+	struct ornic_av av;
+};
+ORNIC_ASSERT_SIZE(struct ornic_route_ud, 48);
+
+/* Route of RAW_PACKET: whole frames without FCS */
+struct ornic_route_eth {
+	__le16 flags;		/* ORNIC_ETH_TX_* */
+	__le16 vlan_tci;	/* with VLAN_INSERT */
+	__le16 csum_start;	/* with L4_CSUM: first byte summed */
+	__le16 csum_offset;	/* with L4_CSUM: where the sum goes, from csum_start */
+	__le16 mss;		/* TSO: payload bytes a segment */
+	__le16 hdr_len;		/* TSO: bytes repeated in each segment */
+	__le32 rsvd;
+};
+ORNIC_ASSERT_SIZE(struct ornic_route_eth, 16);
+
+#define ORNIC_ETH_TX_VLAN_INSERT	0x0001
+#define ORNIC_ETH_TX_L4_CSUM		0x0002
+
+/* ATOMIC_*: follows the route; one SGE of 8 bytes follows it */
+struct ornic_atomic {
+	__le64 swap_add;	/* value to swap in, or to add */
+	__le64 compare;
+};
+ORNIC_ASSERT_SIZE(struct ornic_atomic, 16);
+
+/* MASKED_*: follows struct ornic_atomic */
+struct ornic_atomic_mask {
+	__le64 swap_add_mask;	/* MASKED_FETCH_ADD: field boundaries */
+	__le64 compare_mask;
+};
+ORNIC_ASSERT_SIZE(struct ornic_atomic_mask, 16);
+
+/* FLUSH: follows the route; no SGE */
+struct ornic_flush {
+	__le32 length;
+	__u8 type;		/* 1: global visibility, 2: persistence; a mask */
+	__u8 level;		/* 0: range, 1: memory region */
+	__u8 rsvd[10];
+};
+ORNIC_ASSERT_SIZE(struct ornic_flush, 16);
+
+/* BIND_MW: follows the route, whose raddr and rkey are ignored; no SGE */
+struct ornic_bind {
+	__le32 mw_key;		/* the window as it is */
+	__le32 new_key;		/* and as it will be: another variant, 7:0 */
+	__le32 mr_key;
+	__le32 access;		/* ORNIC_ACCESS_* */
+	__le64 addr;
+	__le64 length;
+};
+ORNIC_ASSERT_SIZE(struct ornic_bind, 32);
+
+/* REG_MR: follows the route, whose raddr and rkey are ignored; no SGE */
+struct ornic_reg_mr {
+	__le32 key;		/* with the new variant in 7:0 */
+	__le32 access;
+	__le64 iova;
+	__le64 length;
+	struct ornic_buf buf;	/* levels 0 or 1 */
+	__le64 rsvd;
+};
+ORNIC_ASSERT_SIZE(struct ornic_reg_mr, 48);
+
+/* ---- 7. Receive work requests -----------------------------------------
+ * Header and SGEs in a stride of 32 << n bytes, one for the whole ring.
+ */
+struct ornic_rq_hdr {
+	__le32 ctrl;		/* ORNIC_RQ_* */
+	__le32 rsvd;
+	__le64 wr_id;
+};
+ORNIC_ASSERT_SIZE(struct ornic_rq_hdr, 16);
+
+#define ORNIC_RQ_COUNT		0x000000ff	/* SGEs */
+#define ORNIC_RQ_STRIDE_SHIFT_MIN	5
+
+/* A UD receive begins with the GRH: the IPv6 header, or 20 bytes of no meaning and the IPv4 one. */
+#define ORNIC_GRH_SIZE		40
+
+/* ---- 8. Completions ---------------------------------------------------
+ * The first 32 bytes are the first half of struct ibv_wc on a little-endian
+ * machine. A CQ of 64-byte entries has struct ornic_cqe_ext behind them. The
+ * word with the phase is written last.
+ */
+struct ornic_cqe {
+	__le64 wr_id;
+	__le32 status;		/* enum ornic_wc_status */
+	__le32 opcode;		/* enum ornic_wc_opcode; undefined with an error */
+	union {
+		__le32 src_qp;		/* UD and GSI receive */
+		__le32 vendor_err;	/* status is not SUCCESS */
+	};
+	__le32 byte_len;
+	union {
+		__be32 imm;
+		__le32 inv_key;
+	};
+	__le32 qpn;		/* ORNIC_CQE_* */
+};
+ORNIC_ASSERT_SIZE(struct ornic_cqe, 32);
+
+#define ORNIC_CQE_QPN		0x00ffffff
+#define ORNIC_CQE_FLAGS		0x7f000000	/* ORNIC_WC_* */
+#define ORNIC_CQE_PHASE		0x80000000	/* 1 on the first pass */
+
+struct ornic_cqe_ext {
+	__le64 timestamp;	/* of ORNIC_REG_CLOCK */
+	__le32 flow_tag;
+	__le32 rss_hash;
+	__le16 vlan_tci;	/* with ORNIC_CQE_EXT_VLAN */
+	__le16 flags;		/* ORNIC_CQE_EXT_* */
+	__u8 smac[6];
+	__u8 sl;
+	__u8 rsvd[5];
+};
+ORNIC_ASSERT_SIZE(struct ornic_cqe_ext, 32);
+
+#define ORNIC_CQE_EXT_VLAN	0x0001
+#define ORNIC_CQE_EXT_SMAC	0x0002
+#define ORNIC_CQE_EXT_L4_CSUM_OK	0x0004
+#define ORNIC_CQE_EXT_RSS	0x0008
+
+/* As in enum ibv_wc_flags */
+#define ORNIC_WC_GRH		0x01
+#define ORNIC_WC_WITH_IMM	0x02
+#define ORNIC_WC_IP_CSUM_OK	0x04
+#define ORNIC_WC_WITH_INV	0x08
+
+/* As in enum ibv_wc_status */
+enum ornic_wc_status {
+	ORNIC_WC_SUCCESS		= 0,
+	ORNIC_WC_LOC_LEN_ERR		= 1,
+	ORNIC_WC_LOC_QP_OP_ERR		= 2,
+	ORNIC_WC_LOC_EEC_OP_ERR		= 3,
+	ORNIC_WC_LOC_PROT_ERR		= 4,
+	ORNIC_WC_WR_FLUSH_ERR		= 5,
+	ORNIC_WC_MW_BIND_ERR		= 6,
+	ORNIC_WC_BAD_RESP_ERR		= 7,
+	ORNIC_WC_LOC_ACCESS_ERR		= 8,
+	ORNIC_WC_REM_INV_REQ_ERR	= 9,
+	ORNIC_WC_REM_ACCESS_ERR		= 10,
+	ORNIC_WC_REM_OP_ERR		= 11,
+	ORNIC_WC_RETRY_EXC_ERR		= 12,
+	ORNIC_WC_RNR_RETRY_EXC_ERR	= 13,
+	ORNIC_WC_REM_ABORT_ERR		= 16,
+	ORNIC_WC_FATAL_ERR		= 19,
+	ORNIC_WC_RESP_TIMEOUT_ERR	= 20,
+	ORNIC_WC_GENERAL_ERR		= 21,
+};
+
+/* As in enum ibv_wc_opcode */
+enum ornic_wc_opcode {
+	ORNIC_WC_SEND			= 0,
+	ORNIC_WC_RDMA_WRITE		= 1,
+	ORNIC_WC_RDMA_READ		= 2,
+	ORNIC_WC_COMP_SWAP		= 3,
+	ORNIC_WC_FETCH_ADD		= 4,
+	ORNIC_WC_BIND_MW		= 5,
+	ORNIC_WC_LOCAL_INV		= 6,
+	ORNIC_WC_TSO			= 7,
+	ORNIC_WC_FLUSH			= 8,
+	ORNIC_WC_ATOMIC_WRITE		= 9,
+	ORNIC_WC_REG_MR			= 32,	/* kernel only */
+	ORNIC_WC_MASKED_COMP_SWAP	= 33,	/* kernel only */
+	ORNIC_WC_MASKED_FETCH_ADD	= 34,	/* kernel only */
+	ORNIC_WC_RECV			= 128,
+	ORNIC_WC_RECV_RDMA_WITH_IMM	= 129,
+	ORNIC_WC_RESIZE			= 192,	/* last entry of a CQ that was resized */
+};
+
+/* ---- 9. Events -------------------------------------------------------- */
+
+struct ornic_eqe {
+	__le32 num;		/* the object's number */
+	__le32 num2;
+	__le64 data;
+	__le64 data2;
+	__le32 rsvd;
+	__le32 ctl;		/* ORNIC_EQE_*, written last */
+};
+ORNIC_ASSERT_SIZE(struct ornic_eqe, 32);
+
+#define ORNIC_EQE_TYPE		0x000000ff	/* enum ornic_event */
+#define ORNIC_EQE_PHASE		0x80000000	/* 1 on the first pass */
+
+enum ornic_event {
+	ORNIC_EVENT_COMP		= 1,	/* num: CQ */
+	ORNIC_EVENT_CQ_ERR		= 2,	/* num: CQ */
+	ORNIC_EVENT_QP_FATAL		= 16,	/* num: QP, for these and the next */
+	ORNIC_EVENT_QP_REQ_ERR		= 17,
+	ORNIC_EVENT_QP_ACCESS_ERR	= 18,
+	ORNIC_EVENT_QP_COMM_EST		= 19,
+	ORNIC_EVENT_QP_SQ_DRAINED	= 20,
+	ORNIC_EVENT_QP_PATH_MIG		= 21,
+	ORNIC_EVENT_QP_PATH_MIG_ERR	= 22,
+	ORNIC_EVENT_QP_LAST_WQE		= 23,
+	ORNIC_EVENT_SRQ_LIMIT		= 32,	/* num: SRQ */
+	ORNIC_EVENT_SRQ_ERR		= 33,
+	ORNIC_EVENT_WQ_FATAL		= 40,	/* num: WQ */
+	ORNIC_EVENT_PORT_UP		= 48,	/* to EQ 0 of the kernel, as the next */
+	ORNIC_EVENT_PORT_DOWN		= 49,
+	ORNIC_EVENT_DEVICE_FATAL	= 56,	/* num: enum ornic_fatal_cause */
+	ORNIC_EVENT_PAGE_REQUEST	= 64,	/* num: key, num2: QP, data: address, data2: bytes */
+};
+
+/* ---- 10. Commands: device and port ------------------------------------
+ * An input may be shorter than its structure (the rest counts as zero) but not
+ * than the fields that a command cannot do without, and longer if the tail is
+ * zero. An output is cut to the room given. So structures grow at the end.
+ */
+
+/* QUERY_DEVICE: no input */
+struct ornic_query_device_out {
+	__le64 features;	/* ORNIC_FEAT_* */
+	__le64 guid;		/* EUI-64 of the device */
+	__le32 fw_version;	/* major 31:24, minor 23:16, patch 15:0 */
+	__le32 max_uctx;
+	__le32 max_pd;
+	__le32 max_eq;
+	__le32 max_eqe;
+	__le32 max_cq;
+	__le32 max_cqe;		/* power of two, as all ring sizes */
+	__le32 max_qp;
+	__le32 max_sq_slots;
+	__le32 max_rq_wqes;
+	__le32 max_sge;		/* of a send or receive WQE */
+	__le32 max_inline;	/* bytes */
+	__le32 max_mr;
+	__le32 max_srq;
+	__le32 max_srq_wqes;
+	__le32 max_mcast_groups;
+	__le64 max_mr_size;	/* bytes */
+	__le64 page_sizes;	/* bit n: pages of 1 << n bytes */
+	__le32 access_flags;	/* ORNIC_ACCESS_* that CREATE_MR takes */
+	__le32 max_gid;
+	__le32 max_rd_atomic;	/* of a QP, as requester and as responder */
+	__le32 max_msg_size;	/* bytes */
+	__le32 max_reg_pages;	/* REG_MR */
+	__le32 max_mcast_qps;	/* of a group */
+	__le32 max_mw;
+	__le32 max_rx_queues;	/* SET_RX_QUEUES */
+	__le32 qp_types;	/* bit n: enum ornic_qp_type n */
+	__le32 rsvd;
+	__le64 send_ops;	/* bit n: enum ornic_wr_opcode n */
+};
+ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 144);
+
+#define ORNIC_FEAT_SRQ			(1ULL << 0)
+#define ORNIC_FEAT_XRC			(1ULL << 1)
+#define ORNIC_FEAT_MCAST		(1ULL << 2)
+#define ORNIC_FEAT_MW			(1ULL << 3)
+#define ORNIC_FEAT_REG_MR		(1ULL << 4)	/* fast registration and local invalidate */
+#define ORNIC_FEAT_MODIFY_MR		(1ULL << 5)
+#define ORNIC_FEAT_RESIZE_CQ		(1ULL << 6)
+#define ORNIC_FEAT_CQ_MODERATION	(1ULL << 7)
+#define ORNIC_FEAT_CQE_EXT		(1ULL << 8)	/* 64-byte completions */
+#define ORNIC_FEAT_WQ			(1ULL << 9)
+#define ORNIC_FEAT_FLOW			(1ULL << 10)
+#define ORNIC_FEAT_ODP			(1ULL << 11)
+#define ORNIC_FEAT_DM			(1ULL << 12)
+#define ORNIC_FEAT_TSO			(1ULL << 13)
+#define ORNIC_FEAT_RATE_LIMIT		(1ULL << 14)
+
+/* QUERY_PORT: no input */
+struct ornic_query_port_out {
+	__u8 mac[6];		/* permanent */
+	__u8 link;		/* 1: up */
+	__u8 rsvd;
+	__le32 speed;		/* Mb/s */
+	__le32 max_mtu;		/* bytes of an Ethernet payload */
+	__le32 mtu;		/* as set */
+	__le32 rsvd2;
+};
+ORNIC_ASSERT_SIZE(struct ornic_query_port_out, 24);
+
+struct ornic_modify_port_in {
+	__le32 mask;		/* ORNIC_PORT_* that are valid */
+	__le32 mtu;
+	__u8 mac[6];
+	__u8 up;		/* 0: no frame in or out */
+	__u8 rsvd;
+};
+ORNIC_ASSERT_SIZE(struct ornic_modify_port_in, 16);
+
+#define ORNIC_PORT_MTU		0x1
+#define ORNIC_PORT_MAC		0x2
+#define ORNIC_PORT_UP		0x4
+
+/* SET_RX_FILTER: replaces the filter; the port's own MAC and broadcast always pass */
+struct ornic_rx_filter_in {
+	__le32 flags;		/* ORNIC_RX_* */
+	__le32 count;		/* at most ORNIC_RX_MACS_MAX */
+	struct {
+		__u8 mac[6];
+		__u8 rsvd[2];
+	} macs[];
+};
+ORNIC_ASSERT_SIZE(struct ornic_rx_filter_in, 8);
+
+#define ORNIC_RX_PROMISC	0x1
+#define ORNIC_RX_ALLMULTI	0x2
+#define ORNIC_RX_MACS_MAX	256
+
+/* SET_RX_QUEUES: where frames that nobody else claims go */
+struct ornic_rx_queues_in {
+	__le32 count;		/* entries, a power of two, 0: drop all */
+	__le32 hash;		/* ORNIC_HASH_* */
+	__u8 key[40];		/* Toeplitz */
+	__le32 qpn[128];	/* RAW_PACKET QPs */
+};
+ORNIC_ASSERT_SIZE(struct ornic_rx_queues_in, 560);
+
+#define ORNIC_HASH_IPV4		0x1	/* source and destination address */
+#define ORNIC_HASH_IPV6		0x2
+#define ORNIC_HASH_TCP		0x4	/* and ports */
+#define ORNIC_HASH_UDP		0x8
+
+/* SET_GID: writes one entry, or clears it */
+struct ornic_set_gid_in {
+	__le16 index;
+	__le16 flags;		/* ORNIC_GID_* */
+	__le16 vlan_id;		/* with ORNIC_GID_VLAN */
+	__u8 smac[6];
+	__le32 rsvd;
+	__u8 gid[16];		/* ::ffff:a.b.c.d: IPv4 */
+};
+ORNIC_ASSERT_SIZE(struct ornic_set_gid_in, 32);
+
+#define ORNIC_GID_VALID		0x1
+#define ORNIC_GID_VLAN		0x2
+
+/* QUERY_STATS: the answer is an array of __le64, one per counter of the scope */
+struct ornic_query_stats_in {
+	__le32 scope;		/* enum ornic_stats_scope */
+	__le32 num;		/* object's number, where the scope has one */
+};
+ORNIC_ASSERT_SIZE(struct ornic_query_stats_in, 8);
+
+enum ornic_stats_scope {
+	ORNIC_STATS_PORT	= 0,
+	ORNIC_STATS_RDMA	= 1,
+	ORNIC_STATS_QP		= 2,
+	ORNIC_STATS_DEVICE	= 3,
+};
+
+/* Ethernet side, all frames of the port */
+#define ORNIC_PORT_STATS(x) \
+	x(rx_frames) x(rx_bytes) x(rx_multicast) x(rx_broadcast) \
+	x(rx_dropped_filter) x(rx_dropped_no_wqe) x(rx_dropped_malformed) \
+	x(tx_frames) x(tx_bytes) x(tx_errors)
+
+/* RoCEv2 side, all QPs of the port */
+#define ORNIC_RDMA_STATS(x) \
+	x(rx_packets) x(rx_bytes) x(tx_packets) x(tx_bytes) \
+	x(rx_icrc_errors) x(rx_malformed) x(rx_unknown_qp) x(rx_wrong_path) \
+	x(rx_duplicate_requests) x(rx_out_of_sequence) \
+	x(rnr_naks_sent) x(rnr_naks_received) \
+	x(seq_naks_sent) x(seq_naks_received) \
+	x(remote_access_errors) x(remote_invalid_requests) \
+	x(ack_timeouts) x(retransmits) x(retries_exceeded) x(rnr_retries_exceeded) \
+	x(rx_write_requests) x(rx_read_requests) x(rx_atomic_requests) x(rx_sends)
+
+/* What somebody did wrong, by the rule broken */
+#define ORNIC_DEVICE_STATS(x) \
+	x(commands) x(commands_refused) \
+	x(bad_register_access) x(bad_doorbell_page) x(bad_doorbell_type) \
+	x(bad_doorbell_queue) x(bad_sq_pi) x(bad_rq_pi) \
+	x(bad_wqe_opcode) x(bad_wqe_count) x(bad_lkey) x(bad_rkey) \
+	x(dma_faults) x(cq_overruns) x(eq_overruns) x(doorbells) x(interrupts)
+
+#define ORNIC_STAT_ENUM_PORT(name)	ORNIC_PORT_STAT_##name,
+#define ORNIC_STAT_ENUM_RDMA(name)	ORNIC_RDMA_STAT_##name,
+#define ORNIC_STAT_ENUM_DEVICE(name)	ORNIC_DEVICE_STAT_##name,
+
+enum ornic_port_stat {
+	ORNIC_PORT_STATS(ORNIC_STAT_ENUM_PORT)
+	ORNIC_PORT_STAT_COUNT
+};
+
+enum ornic_rdma_stat {
+	ORNIC_RDMA_STATS(ORNIC_STAT_ENUM_RDMA)
+	ORNIC_RDMA_STAT_COUNT
+};
+
+enum ornic_device_stat {
+	ORNIC_DEVICE_STATS(ORNIC_STAT_ENUM_DEVICE)
+	ORNIC_DEVICE_STAT_COUNT
+};
+
+/* ---- 11. Commands: objects --------------------------------------------
+ * The device chooses the number of what it creates. Destroying what others
+ * use is refused with BUSY. Inputs that only name an object use this:
+ */
+struct ornic_object {
+	__le32 num;
+	__le32 rsvd;
+};
+ORNIC_ASSERT_SIZE(struct ornic_object, 8);
+
+/* ALLOC_UCTX: a doorbell page and all that rings through it; out: struct ornic_object */
+struct ornic_alloc_uctx_in {
+	__le32 flags;		/* ORNIC_UCTX_* */
+	__le32 rsvd;
+	__le64 board_addr;	/* page of struct ornic_board, or 0 */
+};
+ORNIC_ASSERT_SIZE(struct ornic_alloc_uctx_in, 16);
+
+#define ORNIC_UCTX_KERNEL	0x1	/* page 0 */
+
+/* CREATE_EQ; out: struct ornic_object */
+struct ornic_create_eq_in {
+	__le32 vector;
+	__u8 log_size;
+	__u8 rsvd[3];
+	struct ornic_buf buf;
+	__le64 dbr_addr;	/* struct ornic_cq_dbr, 64-aligned */
+};
+ORNIC_ASSERT_SIZE(struct ornic_create_eq_in, 32);
+
+/* ALLOC_PD: no input; out: struct ornic_object */
+
+/* CREATE_MR */
+struct ornic_create_mr_in {
+	__le32 pdn;
+	__le32 access;		/* ORNIC_ACCESS_* */
+	__u8 type;		/* enum ornic_mr_type */
+	__u8 variant;		/* 7:0 of the key */
+	__u8 rsvd[2];
+	__le32 max_pages;	/* ORNIC_MR_REG: pages it can ever hold */
+	__le64 iova;
+	__le64 length;
+	__le64 first_offset;	/* of iova in the first page */
+	struct ornic_buf buf;
+};
+ORNIC_ASSERT_SIZE(struct ornic_create_mr_in, 56);
+
+enum ornic_mr_type {
+	ORNIC_MR_MEMORY	= 0,
+	ORNIC_MR_DMA	= 1,	/* bus addresses, all of them; for the kernel */
+	ORNIC_MR_REG	= 2,	/* empty, filled by REG_MR */
+	ORNIC_MR_MW1	= 3,
+	ORNIC_MR_MW2	= 4,
+	ORNIC_MR_NULL	= 5,	/* reads zero, writes vanish */
+};
+
+struct ornic_create_mr_out {
+	__le32 key;		/* local and remote: index 31:8, variant 7:0 */
+	__le32 rsvd;
+};
+ORNIC_ASSERT_SIZE(struct ornic_create_mr_out, 8);
+
+#define ORNIC_KEY_INDEX		0xffffff00
+#define ORNIC_KEY_VARIANT	0x000000ff
+
+/* As in enum ibv_access_flags */
+#define ORNIC_ACCESS_LOCAL_WRITE	0x00000001
+#define ORNIC_ACCESS_REMOTE_WRITE	0x00000002
+#define ORNIC_ACCESS_REMOTE_READ	0x00000004
+#define ORNIC_ACCESS_REMOTE_ATOMIC	0x00000008
+#define ORNIC_ACCESS_MW_BIND		0x00000010
+#define ORNIC_ACCESS_ZERO_BASED		0x00000020
+#define ORNIC_ACCESS_ON_DEMAND		0x00000040
+#define ORNIC_ACCESS_FLUSH_GLOBAL	0x00000100
+#define ORNIC_ACCESS_FLUSH_PERSISTENT	0x00000200
+#define ORNIC_ACCESS_RELAXED_ORDERING	0x00100000
+
+/* DESTROY_MR: struct ornic_object with the key */
+
+/* CREATE_CQ; out: struct ornic_object */
+struct ornic_create_cq_in {
+	__le32 uctx;		/* doorbell page */
+	__le32 eqn;
+	__u8 log_size;
+	__u8 log_cqe_size;	/* 5 or 6 */
+	__u8 rsvd[2];
+	__le32 flags;		/* ORNIC_CQ_* */
+	struct ornic_buf buf;
+	__le64 dbr_addr;	/* struct ornic_cq_dbr, 8-aligned */
+};
+ORNIC_ASSERT_SIZE(struct ornic_create_cq_in, 40);
+
+#define ORNIC_CQ_IGNORE_OVERRUN	0x1
+
+/* CREATE_QP */
+enum ornic_qp_type {
+	ORNIC_QPT_GSI		= 1,
+	ORNIC_QPT_RC		= 2,
+	ORNIC_QPT_UC		= 3,
+	ORNIC_QPT_UD		= 4,
+	ORNIC_QPT_RAW_PACKET	= 8,
+	ORNIC_QPT_XRC_SEND	= 9,
+	ORNIC_QPT_XRC_RECV	= 10,
+};
+
+struct ornic_create_qp_in {
+	__le32 uctx;		/* doorbell page */
+	__le32 pdn;
+	__le32 send_cqn;
+	__le32 recv_cqn;
+	__le32 srqn;		/* with ORNIC_QP_SRQ */
+	__le32 xrcdn;		/* XRC_RECV */
+	__le32 flags;		/* ORNIC_QP_* */
+	__u8 type;		/* enum ornic_qp_type */
+	__u8 log_sq_slots;	/* with ORNIC_QP_SQ */
+	__u8 log_rq_wqes;	/* with ORNIC_QP_RQ */
+	__u8 rq_stride_shift;
+	struct ornic_buf sq;
+	struct ornic_buf rq;
+	__le64 dbr_addr;	/* struct ornic_qp_dbr, 64-aligned */
+};
+ORNIC_ASSERT_SIZE(struct ornic_create_qp_in, 72);
+
+#define ORNIC_QP_SQ		0x01	/* has a send queue */
+#define ORNIC_QP_RQ		0x02	/* has a receive queue */
+#define ORNIC_QP_SRQ		0x04
+#define ORNIC_QP_SIG_ALL	0x08	/* each send WQE gives a completion */
+#define ORNIC_QP_KERNEL		0x10	/* may use ORNIC_MR_DMA keys and post REG_MR */
+#define ORNIC_QP_SCATTER_FCS	0x20	/* RAW_PACKET */
+
+struct ornic_create_qp_out {
+	__le32 qpn;
+	__le32 slot;		/* on the board, or ORNIC_BOARD_NO_SLOT */
+};
+ORNIC_ASSERT_SIZE(struct ornic_create_qp_out, 8);
+
+/* As in enum ibv_qp_state */
+enum ornic_qp_state {
+	ORNIC_QPS_RESET	= 0,
+	ORNIC_QPS_INIT	= 1,
+	ORNIC_QPS_RTR	= 2,
+	ORNIC_QPS_RTS	= 3,
+	ORNIC_QPS_SQD	= 4,
+	ORNIC_QPS_SQE	= 5,
+	ORNIC_QPS_ERR	= 6,
+};
+
+/* As in enum ibv_mig_state */
+enum ornic_mig_state {
+	ORNIC_MIG_MIGRATED	= 0,
+	ORNIC_MIG_REARM		= 1,
+	ORNIC_MIG_ARMED		= 2,
+};
+
+struct ornic_qp_attr {
+	__u8 state;		/* enum ornic_qp_state */
+	__u8 cur_state;
+	__u8 path_mtu;		/* 1 to 5: 256 to 4096 bytes */
+	__u8 path_mig_state;	/* enum ornic_mig_state */
+	__le32 qkey;
+	__le32 rq_psn;
+	__le32 sq_psn;
+	__le32 dest_qpn;
+	__le32 access;		/* ORNIC_ACCESS_REMOTE_* */
+	__u8 max_rd_atomic;	/* as requester */
+	__u8 max_dest_rd_atomic;	/* as responder */
+	__u8 min_rnr_timer;	/* IBTA table 45 */
+	__u8 timeout;		/* 4.096 us << n; 0: never */
+	__u8 retry_cnt;
+	__u8 rnr_retry;		/* 7: for ever */
+	__u8 alt_timeout;
+	__u8 sq_draining;	/* QUERY_QP only */
+	__u8 en_sqd_async_notify;
+	__u8 rsvd[3];
+	__le32 rate_limit;	/* kb/s, 0: none */
+	struct ornic_av av;
+	struct ornic_av alt_av;
+};
+ORNIC_ASSERT_SIZE(struct ornic_qp_attr, 104);
+
+/* As in enum ibv_qp_attr_mask; the bits that have no field here are refused */
+#define ORNIC_QP_ATTR_STATE		(1u << 0)
+#define ORNIC_QP_ATTR_CUR_STATE		(1u << 1)
+#define ORNIC_QP_ATTR_EN_SQD_ASYNC	(1u << 2)
+#define ORNIC_QP_ATTR_ACCESS		(1u << 3)
+#define ORNIC_QP_ATTR_QKEY		(1u << 6)
+#define ORNIC_QP_ATTR_AV		(1u << 7)
+#define ORNIC_QP_ATTR_PATH_MTU		(1u << 8)
+#define ORNIC_QP_ATTR_TIMEOUT		(1u << 9)
+#define ORNIC_QP_ATTR_RETRY_CNT		(1u << 10)
+#define ORNIC_QP_ATTR_RNR_RETRY		(1u << 11)
+#define ORNIC_QP_ATTR_RQ_PSN		(1u << 12)
+#define ORNIC_QP_ATTR_MAX_RD_ATOMIC	(1u << 13)
+#define ORNIC_QP_ATTR_ALT_PATH		(1u << 14)
+#define ORNIC_QP_ATTR_MIN_RNR_TIMER	(1u << 15)
+#define ORNIC_QP_ATTR_SQ_PSN		(1u << 16)
+#define ORNIC_QP_ATTR_MAX_DEST_RD_ATOMIC	(1u << 17)
+#define ORNIC_QP_ATTR_PATH_MIG_STATE	(1u << 18)
+#define ORNIC_QP_ATTR_DEST_QPN		(1u << 20)
+#define ORNIC_QP_ATTR_RATE_LIMIT	(1u << 25)
+
+struct ornic_modify_qp_in {
+	__le32 qpn;
+	__le32 mask;		/* ORNIC_QP_ATTR_* */
+	struct ornic_qp_attr attr;
+};
+ORNIC_ASSERT_SIZE(struct ornic_modify_qp_in, 112);
+
+/* QUERY_QP: struct ornic_object; out: struct ornic_qp_attr as it is now */
+
+#endif /* ORNIC_HW_H */
