@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Clients for the two JSON sockets of a QEMU: its monitor (QMP) and the agent in the guest."""
+
+import base64
+import json
+import random
+import socket
+import time
+
+from .errors import LabError
+
+
+class JsonSocket:
+    """A Unix socket that carries one JSON document per line."""
+
+    def __init__(self, path, timeout):
+        self.path = path
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(timeout)
+        self.socket.connect(str(path))
+        self.buffer = b""
+
+    def send(self, document):
+        self.socket.sendall(json.dumps(document).encode() + b"\n")
+
+    def receive(self):
+        while b"\n" not in self.buffer:
+            data = self.socket.recv(1 << 16)
+            if not data:
+                raise LabError(f"{self.path}: closed by the other side")
+            self.buffer += data
+        line, self.buffer = self.buffer.split(b"\n", 1)
+        return json.loads(line)
+
+    def close(self):
+        self.socket.close()
+
+    def execute(self, command, **arguments):
+        request = {"execute": command}
+        if arguments:
+            request["arguments"] = arguments
+        self.send(request)
+        while True:
+            answer = self.receive()
+            if "return" in answer:
+                return answer["return"]
+            if "error" in answer:
+                raise LabError(f"{command}: {answer['error']['desc']}")
+
+
+class Qmp(JsonSocket):
+    """QEMU's monitor. Events are not kept."""
+
+    def __init__(self, path, timeout=60):
+        super().__init__(path, timeout)
+        self.receive()
+        self.execute("qmp_capabilities")
+
+    def execute(self, command, **arguments):
+        # QMP names have dashes, Python's keywords cannot.
+        return super().execute(command, **{k.replace("_", "-"): v for k, v in arguments.items()})
+
+
+class GuestAgent(JsonSocket):
+    """qemu-guest-agent: runs programs in the guest."""
+
+    def synchronize(self):
+        """One attempt to get in step with the agent; False when it does not answer (yet)."""
+        number = random.randrange(1, 1 << 30)
+        # The agent sends 0xff before the answer, so that older bytes can be thrown away.
+        try:
+            self.socket.sendall(b"\xff")
+            self.send({"execute": "guest-sync-delimited", "arguments": {"id": number}})
+            while b"\xff" not in self.buffer:
+                data = self.socket.recv(1 << 16)
+                if not data:
+                    return False
+                self.buffer += data
+            self.buffer = self.buffer.split(b"\xff")[-1]
+            return self.receive().get("return") == number
+        except (TimeoutError, ValueError):
+            return False
+
+    def start(self, argv):
+        """Starts a program and returns its process id in the guest."""
+        answer = self.execute(
+            "guest-exec", path=argv[0], arg=argv[1:], **{"capture-output": "merged"}
+        )
+        return answer["pid"]
+
+    def status(self, pid):
+        """None while the program runs, else (exit code, output)."""
+        answer = self.execute("guest-exec-status", pid=pid)
+        if not answer["exited"]:
+            return None
+        output = base64.b64decode(answer.get("out-data", "")).decode(errors="replace")
+        if "signal" in answer:
+            return 128 + answer["signal"], output
+        return answer["exitcode"], output
+
+    def wait(self, pid, timeout):
+        """Waits for the program; (exit code, output), or None after the timeout."""
+        deadline = time.monotonic() + timeout
+        pause = 0.01
+        while True:
+            result = self.status(pid)
+            if result is not None or time.monotonic() > deadline:
+                return result
+            # Asking costs the guest time, so ask less often the longer it takes.
+            time.sleep(pause)
+            pause = min(pause * 1.5, 0.25)

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The one exception of the lab: something outside the test's subject went wrong."""
+
+
+class LabError(Exception):
+    """The message says what failed and names the log to read."""

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The initramfs of the guests: busybox, the modules for 9p and overlay, and guest/early-init."""
+
+import hashlib
+import lzma
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from . import paths
+
+MODULES = ["9pnet_virtio", "9p", "overlay"]
+APPLETS = ["sh", "mount", "mkdir", "insmod", "switch_root", "sed", "cat", "sleep", "echo"]
+EARLY_INIT = Path(__file__).parent / "guest" / "early-init"
+
+
+def module_files(own_modules):
+    """MODULES and what they depend on, in the order in which they must be loaded."""
+    dependencies, builtin = {}, set()
+    for line in (own_modules / "modules.dep").read_text().splitlines():
+        module, needs = line.split(":")
+        name = Path(module).name.split(".")[0].replace("-", "_")
+        dependencies[name] = [module] + needs.split()
+    for line in (own_modules / "modules.builtin").read_text().splitlines():
+        builtin.add(Path(line).name.split(".")[0].replace("-", "_"))
+
+    ordered = []
+    for name in MODULES:
+        if name in builtin:
+            continue
+        # modules.dep lists the nearest dependency first.
+        for module in reversed(dependencies[name]):
+            if module not in ordered:
+                ordered.append(module)
+    return [own_modules / module for module in ordered]
+
+
+def read_module(path):
+    data = path.read_bytes()
+    return lzma.decompress(data) if path.suffix == ".xz" else data
+
+
+def make(kernel):
+    """The path of the initramfs for this kernel, from the cache when it is there."""
+    files = module_files(kernel.own_modules) if kernel.own_modules else []
+    key = hashlib.sha256(Path(__file__).read_bytes() + EARLY_INIT.read_bytes())
+    for path in files:
+        key.update(f"{path}:{path.stat().st_size}:{path.stat().st_mtime}".encode())
+    target = paths.CACHE / "initramfs" / f"{kernel.release}-{key.hexdigest()[:12]}.cpio"
+    if target.exists():
+        return target
+
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as tmp:
+        root = Path(tmp) / "root"
+        for folder in ("bin", "dev", "proc", "sys", "modules", "newroot", "mem"):
+            (root / folder).mkdir(parents=True)
+        shutil.copy("/bin/busybox", root / "bin/busybox")
+        for applet in APPLETS:
+            os.symlink("busybox", root / "bin" / applet)
+        shutil.copy(EARLY_INIT, root / "init")
+        (root / "init").chmod(0o755)
+        for number, path in enumerate(files):
+            name = path.name.split(".")[0]
+            (root / "modules" / f"{number:02d}-{name}.ko").write_bytes(read_module(path))
+        subprocess.run(
+            "find . | cpio --quiet -o -H newc >../image", shell=True, check=True, cwd=root
+        )
+        # Whole or not there: another run may make the same one at this moment.
+        os.replace(Path(tmp) / "image", target)
+    return target

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Where things are. All of it is valid inside the root tree (scripts/inroot)."""
+
+import os
+from pathlib import Path
+
+from .errors import LabError
+
+TOP = Path(__file__).resolve().parents[2]
+BUILD = TOP / "build"
+CACHE = Path(os.environ.get("ORNIC_CACHE", "/var/cache/ornic"))
+DEVICE = BUILD / "device" / "ornic-device"
+
+
+def tree():
+    """The root tree as a directory, for the guests; scripts/inroot tells which one it is."""
+    path = os.environ.get("ORNIC_TREE")
+    if not path:
+        raise LabError("not inside the root tree: run this through scripts/inroot")
+    return Path(path)
+
+
+class Kernel:
+    """A kernel that guests can boot, and where the modules built for it are."""
+
+    def __init__(self, name):
+        self.name = name
+        self.modules = BUILD / name
+        if name == "stock":
+            images = sorted(Path("/boot").glob("vmlinuz-*"))
+            if not images:
+                raise LabError("the root tree has no kernel in /boot")
+            self.image = images[-1]
+            self.release = self.image.name.removeprefix("vmlinuz-")
+            self.own_modules = Path("/lib/modules") / self.release
+        elif name == "debug":
+            link = BUILD / "debug" / "kernel"
+            if not link.exists():
+                raise LabError("no debug kernel yet: run `make modules KERNEL=debug`")
+            self.image = link / "arch/x86/boot/bzImage"
+            self.release = (link / "include/config/kernel.release").read_text().strip()
+            # Everything is built in.
+            self.own_modules = None
+        else:
+            raise LabError(f"no such kernel: {name} (stock or debug)")

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""A session of the lab: owns the processes, their sockets and their logs, and ends them all."""
+
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import paths
+from .card import Card
+from .vm import Vm
+
+
+@dataclass
+class End:
+    """One end of a Link: what QEMU's -netdev wants to hear, and the MAC of the card on it."""
+
+    netdev: str
+    mac: str
+
+
+class Link:
+    """An Ethernet cable between two virtio-net cards. `dgram` carries one frame per datagram, and
+    its other end may be a port of ornic-device; `stream` is faster for small frames."""
+
+    def __init__(self, rundir, number, kind="stream"):
+        self.paths = [Path(rundir) / f"link{number}-{side}.sock" for side in "ab"]
+        macs = [f"02:00:00:00:{0x80 + number:02x}:{side:02x}" for side in (1, 2)]
+        here, there = self.paths
+        if kind == "stream":
+            words = [
+                f"stream,server=on,addr.type=unix,addr.path={here}",
+                f"stream,server=off,addr.type=unix,addr.path={here},reconnect-ms=100",
+            ]
+        else:
+            words = [
+                f"dgram,local.type=unix,local.path={a},remote.type=unix,remote.path={b}"
+                for a, b in ((here, there), (there, here))
+            ]
+        self.ends = [End(word, mac) for word, mac in zip(words, macs)]
+
+    def port(self):
+        """The second end as a port of ornic-device (dgram only)."""
+        here, there = self.paths
+        return f"dgram,local={there},remote={here}"
+
+
+class Lab:
+    def __init__(self, name="lab", logdir=None):
+        self.logdir = Path(logdir) if logdir else paths.BUILD / "logs" / name
+        self.logdir.mkdir(parents=True, exist_ok=True)
+        # A Unix socket's path has at most 107 bytes, so it cannot be under the checkout.
+        self.rundir = Path(tempfile.mkdtemp(prefix="ornic-"))
+        self.cards, self.vms, self.links = [], [], 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        for vm in self.vms:
+            vm.kill()
+        for card in self.cards:
+            card.stop()
+        self.cards, self.vms = [], []
+        shutil.rmtree(self.rundir, ignore_errors=True)
+
+    def card(self, nics=1, name=None, start=True, **options):
+        """An ornic-device with that many cards; options as in Card."""
+        name = name or f"card{len(self.cards)}"
+        card = Card(self.rundir, self.logdir, name, nics, **options)
+        self.cards.append(card)
+        return card.start() if start else card
+
+    def link(self, kind="stream"):
+        self.links += 1
+        return Link(self.rundir, self.links - 1, kind)
+
+    def vm(self, name, **options):
+        """A machine that is not started yet; options as in Vm."""
+        vm = Vm(name, self.rundir, self.logdir, **options)
+        self.vms.append(vm)
+        return vm
+
+    def start(self, *vms):
+        """Boots machines at the same time and waits for all of them."""
+        for vm in vms:
+            vm.launch()
+        for vm in vms:
+            vm.wait_ready()

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""One virtual machine: stock QEMU, a kernel booted directly, the root tree over 9p."""
+
+import functools
+import json
+import re
+import shlex
+import subprocess
+import time
+from pathlib import Path
+
+from . import initramfs, paths, process
+from .agent import GuestAgent, Qmp
+from .errors import LabError
+
+# Generous: a debug kernel needs 20 s on an idle machine, and the machine may be busy.
+BOOT_TIMEOUT = {"stock": 120, "debug": 300}
+MEMORY = {"stock": "1G", "debug": "2G"}
+# What a kernel prints when it is in trouble.
+REPORT = re.compile(
+    r"BUG:|WARNING:|Oops|KASAN|UBSAN:|kmemleak: \d+ new|DMA-API:|possible (circular|recursive)|"
+    r"INFO: (task|rcu|possible)|general protection|refcount_t:|list_(add|del) corruption|"
+    r"scheduling while atomic|sleeping function called|unregister_netdevice: waiting|"
+    r"soft lockup|ODEBUG:"
+)
+
+
+@functools.cache
+def accelerator():
+    """The machine's /dev/kvm may open and still hang every guest (a nested, paravirtual one does),
+    so KVM is used only with a hardware module behind it and after a kernel has printed a line."""
+    if not any(Path(f"/sys/module/{name}").exists() for name in ("kvm_intel", "kvm_amd")):
+        return "tcg,thread=multi"
+    argv = ["qemu-system-x86_64", "-accel", "kvm", "-cpu", "host", "-m", "256M", "-nodefaults"]
+    argv += ["-nographic", "-no-reboot", "-serial", "stdio"]
+    argv += ["-kernel", paths.Kernel("stock").image, "-append", "console=ttyS0 panic=-1"]
+    try:
+        output = subprocess.run(argv, capture_output=True, timeout=2, check=False).stdout
+    except subprocess.TimeoutExpired as expired:
+        output = expired.stdout or b""
+    return "kvm" if b"Linux version" in output else "tcg,thread=multi"
+
+
+class Command:
+    """A program in the guest that was started and not waited for."""
+
+    def __init__(self, vm, pid, text):
+        self.vm, self.pid, self.text = vm, pid, text
+        self.result = None
+
+    def poll(self):
+        """None while it runs, else (exit code, output)."""
+        if self.result is None:
+            self.result = self.vm.agent_call(lambda agent: agent.status(self.pid))
+        return self.result
+
+    def wait(self, timeout=60):
+        if self.result is None:
+            self.result = self.vm.agent_call(lambda agent: agent.wait(self.pid, timeout))
+        if self.result is None:
+            raise LabError(f"{self.vm.name}: still running after {timeout} s: {self.text}")
+        return self.result
+
+    def kill(self, signal="TERM"):
+        """The program and all that it started."""
+        self.vm.run(f"kill -{signal} -- -{self.pid}")
+
+
+class Vm:
+    def __init__(self, name, rundir, logdir, *, cards=(), kernel="stock", smp=1, mem=None,
+                 netdevs=(), args=(), append=""):
+        """cards: sockets of an ornic-device, one card each, or "" for an empty slot.
+        netdevs: ends of a Link, one virtio-net card each."""
+        self.name = name
+        self.rundir, self.logdir = Path(rundir), Path(logdir)
+        self.kernel = paths.Kernel(kernel)
+        self.cards, self.netdevs = list(cards), list(netdevs)
+        self.smp, self.mem = smp, mem or MEMORY[kernel]
+        self.args, self.append = list(args), append
+        self.console_log = self.logdir / f"{name}-console.log"
+        self.qemu_log = self.logdir / f"{name}-qemu.log"
+        self.process = None
+        self.agent = None
+        self.qmp = None
+
+    def socket(self, what):
+        return self.rundir / f"{self.name}-{what}.sock"
+
+    def shares(self):
+        """(tag, directory, mode): the checkout and the cache have their own paths in the guest,
+        and so has a directory for what the guest has to say."""
+        out = self.rundir / f"{self.name}-out"
+        out.mkdir(exist_ok=True)
+        return [
+            ("top", paths.TOP, "ro"),
+            ("cache", paths.CACHE, "ro"),
+            ("out", out, "rw"),
+        ]
+
+    def command_line(self):
+        boot = ["console=ttyS0", "mitigations=off", "panic=-1", "loglevel=5", "rdinit=/init"]
+        boot += [f"lab.name={self.name}", f"lab.init={paths.TOP}/scripts/lab/guest/init"]
+        boot += [f"lab.mount={tag}:{path}:{mode}" for tag, path, mode in self.shares()]
+        if self.netdevs:
+            boot.append("lab.modules=virtio_net")
+
+        accel = accelerator()
+        # Under TCG `rep movsb` is six times slower than a plain loop of wide moves, and a kernel
+        # uses it when the CPU says ERMS or FSRM.
+        cpu = "host" if accel == "kvm" else "max,-erms,-fsrm"
+        argv = ["qemu-system-x86_64", "-name", self.name, "-accel", accel, "-cpu", cpu]
+        # Guest memory must be shared: the card maps it.
+        argv += ["-machine", "q35,memory-backend=mem", "-m", self.mem, "-smp", self.smp]
+        argv += ["-object", f"memory-backend-memfd,id=mem,size={self.mem},share=on"]
+        argv += ["-nodefaults", "-no-reboot", "-display", "none"]
+        # Native PCIe hot-plug, without which a guest cannot reset a secondary bus.
+        argv += ["-global", "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off"]
+        argv += ["-kernel", self.kernel.image, "-initrd", initramfs.make(self.kernel)]
+        argv += ["-append", " ".join([*boot, self.append]).strip()]
+        argv += ["-chardev", f"socket,id=console,path={self.socket('console')},server=on,wait=off,"
+                             f"logfile={self.console_log}", "-serial", "chardev:console"]
+        argv += ["-qmp", f"unix:{self.socket('qmp')},server=on,wait=off"]
+        argv += ["-device", "virtio-serial-pci"]
+        argv += ["-chardev", f"socket,id=agent,path={self.socket('agent')},server=on,wait=off"]
+        argv += ["-device", "virtserialport,chardev=agent,name=org.qemu.guest_agent.0"]
+        argv += ["-device", "virtio-rng-pci"]
+        for tag, path, mode in [("tree", paths.tree(), "ro"), *self.shares()]:
+            readonly = ",readonly=on" if mode == "ro" else ""
+            argv += ["-virtfs", f"local,path={path},mount_tag={tag},security_model=none,"
+                                f"multidevs=remap{readonly}"]
+        for number, end in enumerate(self.netdevs):
+            argv += ["-netdev", f"{end.netdev},id=net{number}"]
+            argv += ["-device", f"virtio-net-pci,netdev=net{number},mac={end.mac},host_mtu=9000"]
+        for number, path in enumerate(self.cards):
+            argv += ["-device", f"pcie-root-port,id=rp{number},slot={number + 1},"
+                                f"chassis={number + 1}"]
+            if path:
+                argv += ["-device", json.dumps(self.card_device(number, path))]
+        return [*argv, *self.args]
+
+    @staticmethod
+    def card_device(number, path):
+        """The card behind root port `number`, for -device and for device_add."""
+        return {
+            "driver": "vfio-user-pci",
+            "id": f"nic{number}",
+            "bus": f"rp{number}",
+            # A reply that comes after this many ms kills the device for good.
+            "x-msg-timeout": 60000,
+            "socket": {"type": "unix", "path": str(path)},
+        }
+
+    def launch(self):
+        for what in ("console", "qmp", "agent"):
+            self.socket(what).unlink(missing_ok=True)
+        self.console_log.unlink(missing_ok=True)
+        self.process = process.launch(self.command_line(), self.qemu_log)
+        self.deadline = time.monotonic() + BOOT_TIMEOUT[self.kernel.name]
+        return self
+
+    def wait_ready(self):
+        """Until the agent in the guest answers."""
+        while not self.socket("agent").exists():
+            self.check_running()
+            time.sleep(0.05)
+        agent = GuestAgent(self.socket("agent"), timeout=1)
+        while not agent.synchronize():
+            self.check_running()
+            if time.monotonic() > self.deadline:
+                raise LabError(f"{self.name} does not come up, see {self.console_log}\n"
+                               f"{process.tail(self.console_log)}")
+        agent.socket.settimeout(120)
+        self.agent = agent
+        self.qmp = Qmp(self.socket("qmp"))
+        return self
+
+    def start(self):
+        return self.launch().wait_ready()
+
+    def running(self):
+        return self.process is not None and self.process.poll() is None
+
+    def check_running(self):
+        if not self.running():
+            raise LabError(
+                f"{self.name}: QEMU has ended, see {self.qemu_log} and {self.console_log}\n"
+                f"{process.tail(self.qemu_log)}\n{process.tail(self.console_log)}"
+            )
+
+    def agent_call(self, call):
+        self.check_running()
+        try:
+            return call(self.agent)
+        except (OSError, TimeoutError) as error:
+            raise LabError(f"{self.name} does not answer ({error}), see {self.console_log}\n"
+                           f"{process.tail(self.console_log)}") from error
+
+    def spawn(self, text, timeout=3600):
+        """Starts a shell command in the guest; the guest itself ends it after the timeout."""
+        # timeout(1) makes a process group of its own, so that kill reaches all of it.
+        argv = ["/usr/bin/timeout", "-k", "5", str(timeout), "/bin/bash", "-c", text]
+        return Command(self, self.agent_call(lambda agent: agent.start(argv)), text)
+
+    def run(self, text, timeout=60):
+        """Runs a shell command in the guest: (exit code, output). 124 says that it was ended
+        by the timeout."""
+        return self.spawn(text, timeout).wait(timeout + 30)
+
+    def check(self, text, timeout=60):
+        """As run, but anything except exit code 0 is an error; the output."""
+        code, output = self.run(text, timeout)
+        if code:
+            raise LabError(f"{self.name}: `{text}` ended with {code}:\n{output}")
+        return output
+
+    def netdevs_of(self, driver):
+        """Names of the guest's network devices that this driver made, in the order of its bus."""
+        output = self.check(
+            "for d in /sys/class/net/*; do [ -e $d/device/driver ] || continue; "
+            "echo $(readlink -f $d/device) $(basename $(readlink $d/device/driver)) ${d##*/}; "
+            "done | sort"
+        )
+        rows = [line.split() for line in output.splitlines()]
+        return [name for _, found, name in rows if found == driver]
+
+    def load_ornic(self, timeout=120):
+        """Loads the drivers and installs the provider for the guest's own rdma-core."""
+        script = paths.TOP / "scripts/lab/guest/load-ornic"
+        return self.check(shlex.join(map(str, [script, self.kernel.modules, paths.BUILD])), timeout)
+
+    def dmesg(self):
+        return self.check("dmesg")
+
+    def reports(self):
+        """Lines of the console and the kernel log that say something is wrong."""
+        text = self.console_log.read_text(errors="replace")
+        if self.running():
+            text += self.dmesg()
+        found = [line.strip() for line in text.splitlines() if REPORT.search(line)]
+        return list(dict.fromkeys(found))
+
+    def poweroff(self, timeout=60):
+        """Shuts the guest down by its own kernel; QEMU's exit code."""
+        if self.running():
+            self.spawn("echo o >/proc/sysrq-trigger")
+            try:
+                self.process.wait(timeout)
+            except subprocess.TimeoutExpired as expired:
+                raise LabError(f"{self.name} does not power off, see {self.console_log}") from expired
+        self.close()
+        return self.process.returncode
+
+    def kill(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+        self.close()
+
+    def close(self):
+        for client in (self.agent, self.qmp):
+            if client:
+                client.close()
+        self.agent = self.qmp = None
