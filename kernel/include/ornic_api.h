@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What ornic.ko offers to ornic_rdma.ko. Calls go from the verbs driver into
+ * the core driver; the other way there are only the callbacks of struct
+ * ornic_res and of struct ornic_auxiliary_driver.
+ *
+ * A device that fails (command timeout, FATAL status, all ones from the bus) is
+ * stopped at once: bus mastering is off before the first caller sees -EIO. So
+ * memory that the device used may be freed after -EIO.
+ */
+#ifndef ORNIC_API_H
+#define ORNIC_API_H
+
+#include <linux/auxiliary_bus.h>
+#include <linux/completion.h>
+#include <linux/io.h>
+#include <linux/pci.h>
+#include <linux/refcount.h>
+
+#include "ornic_hw.h"
+
+#define ORNIC_ADEV_NAME		"rdma"	/* on the auxiliary bus: ornic.rdma.N */
+
+/**
+ * struct ornic_limits - what QUERY_DEVICE said, in CPU byte order
+ *
+ * The fields are those of struct ornic_query_device_out. Ring sizes are powers
+ * of two, and those that the driver cannot use in full are cut to what it can.
+ */
+struct ornic_limits {
+	u64 features;		/* ORNIC_FEAT_* */
+	u64 guid;		/* EUI-64 */
+	u64 max_mr_size;	/* bytes */
+	u64 page_sizes;		/* bit n: pages of 1 << n bytes */
+	u64 send_ops;		/* bit n: enum ornic_wr_opcode n */
+	u32 fw_version;		/* major 31:24, minor 23:16, patch 15:0 */
+	u32 max_uctx;		/* user contexts; 0 if doorbell pages cannot be mapped */
+	u32 max_pd;
+	u32 max_eq;
+	u32 max_eqe;
+	u32 max_cq;
+	u32 max_cqe;
+	u32 max_qp;
+	u32 max_sq_slots;
+	u32 max_rq_wqes;
+	u32 max_sge;
+	u32 max_inline;		/* bytes */
+	u32 max_mr;
+	u32 max_srq;
+	u32 max_srq_wqes;
+	u32 max_mcast_groups;
+	u32 max_mcast_qps;
+	u32 max_mw;
+	u32 max_rx_queues;
+	u32 max_gid;
+	u32 max_rd_atomic;
+	u32 max_msg_size;	/* bytes */
+	u32 max_reg_pages;
+	u32 access_flags;	/* ORNIC_ACCESS_* */
+	u32 qp_types;		/* bit n: enum ornic_qp_type n */
+};
+
+/**
+ * struct ornic_dev - a card, as far as the verbs driver may look
+ *
+ * Everything is constant while an auxiliary device exists.
+ *
+ * @pdev:	the PCI function; DMA is mapped for &pdev->dev
+ * @netdev:	its Ethernet interface. Carrier follows the port, so port events
+ *		reach the RDMA core through it.
+ * @lim:	limits and features
+ * @shadow:	the device looks for work by itself (ORNIC_CAPS_SHADOW)
+ * @num_comp_vectors: completion vectors, at least 1
+ * @db:		doorbell page 0
+ * @board:	of doorbell page 0, NULL without @shadow
+ */
+struct ornic_dev {
+	struct pci_dev *pdev;
+	struct net_device *netdev;
+	struct ornic_limits lim;
+	bool shadow;
+	u32 num_comp_vectors;
+	void __iomem *db;
+	struct ornic_board *board;
+};
+
+/* ---- Auxiliary device -------------------------------------------------- */
+
+/**
+ * struct ornic_adev - the auxiliary device that the verbs driver binds to
+ * @adev:	on the auxiliary bus
+ * @odev:	the card
+ */
+struct ornic_adev {
+	struct auxiliary_device adev;
+	struct ornic_dev *odev;
+};
+
+static inline struct ornic_dev *to_ornic_dev(struct auxiliary_device *adev)
+{
+	return container_of(adev, struct ornic_adev, adev)->odev;
+}
+
+/**
+ * struct ornic_auxiliary_driver - the verbs driver, as the core driver sees it
+ * @adrv:	must be a member of this structure, for every driver of ornic.rdma
+ * @fatal:	the device has stopped for good or is about to be reset. Commands
+ *		fail with -EIO already; remove() follows, and probe() of a new
+ *		auxiliary device if the device comes back. Called in process
+ *		context with the device lock held, between probe() and remove().
+ */
+struct ornic_auxiliary_driver {
+	struct auxiliary_driver adrv;
+	void (*fatal)(struct auxiliary_device *adev);
+};
+
+/* ---- Commands ----------------------------------------------------------- */
+
+/**
+ * ornic_cmd_exec - execute an admin command and wait for its answer
+ * @odev:	the card
+ * @opcode:	enum ornic_opcode
+ * @in:		input structure, or NULL
+ * @in_len:	bytes, at most ORNIC_CMD_MAX_IN
+ * @out:	room for the answer, or NULL. A device of a lower minor version
+ *		may answer less: the rest is zeroed.
+ * @out_len:	bytes, at most ORNIC_CMD_MAX_OUT
+ *
+ * Any number of callers may be inside at a time. Sleeps, for seconds at most.
+ *
+ * Return: 0, -EIO if the device is dead, or the device's refusal:
+ * -EOPNOTSUPP (unknown or unsupported), -EINVAL (bad parameter or state),
+ * -ENOENT (no such object), -EBUSY (in use), -ENOMEM (no resources),
+ * -EFAULT (address out of reach), -EREMOTEIO (internal error).
+ */
+int ornic_cmd_exec(struct ornic_dev *odev, enum ornic_opcode opcode,
+		   const void *in, size_t in_len, void *out, size_t out_len);
+
+/**
+ * ornic_cmd_create - execute a command that answers struct ornic_object
+ * @odev:	the card
+ * @opcode:	enum ornic_opcode
+ * @in:		input structure, or NULL
+ * @in_len:	bytes
+ * @num:	number of the new object
+ *
+ * Return: as ornic_cmd_exec().
+ */
+int ornic_cmd_create(struct ornic_dev *odev, enum ornic_opcode opcode,
+		     const void *in, size_t in_len, u32 *num);
+
+/**
+ * ornic_cmd_destroy - execute a command that takes struct ornic_object
+ * @odev:	the card
+ * @opcode:	enum ornic_opcode
+ * @num:	number of the object
+ *
+ * Return: as ornic_cmd_exec(), but 0 if the device is dead: nothing of it is
+ * left to destroy, and it does not touch memory any more.
+ */
+int ornic_cmd_destroy(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num);
+
+/* ---- Memory shared with the device -------------------------------------- */
+
+#define ORNIC_DBUF_MAX		(4u << 20)	/* bytes */
+
+/**
+ * struct ornic_dbuf - zeroed memory that host and device both read and write
+ *
+ * Physically contiguous whole pages, in the kernel's linear map, so that
+ * page_to_pfn(@page) and the following can be mapped into a process.
+ *
+ * @page:	first page, NULL if not allocated
+ * @addr:	kernel address
+ * @dma:	bus address
+ * @size:	bytes, a multiple of PAGE_SIZE
+ */
+struct ornic_dbuf {
+	struct page *page;
+	void *addr;
+	dma_addr_t dma;
+	size_t size;
+};
+
+/**
+ * ornic_dbuf_alloc - allocate memory shared with the device
+ * @odev:	the card
+ * @dbuf:	filled in
+ * @size:	bytes, rounded up to whole pages
+ *
+ * Return: 0, -EINVAL for no bytes or more than ORNIC_DBUF_MAX, or -ENOMEM.
+ */
+int ornic_dbuf_alloc(struct ornic_dev *odev, struct ornic_dbuf *dbuf, size_t size);
+
+/**
+ * ornic_dbuf_free - free memory shared with the device
+ * @odev:	the card
+ * @dbuf:	may be zeroed or freed already
+ */
+void ornic_dbuf_free(struct ornic_dev *odev, struct ornic_dbuf *dbuf);
+
+/**
+ * ornic_dbuf_describe - describe a part of a buffer to the device
+ * @dbuf:	the buffer
+ * @offset:	bytes, a multiple of 4096
+ * @size:	bytes
+ * @buf:	filled in, levels 0
+ */
+static inline void ornic_dbuf_describe(const struct ornic_dbuf *dbuf, size_t offset, size_t size,
+				       struct ornic_buf *buf)
+{
+	*buf = (struct ornic_buf) {
+		.addr = cpu_to_le64(dbuf->dma + offset),
+		.npages = cpu_to_le32(DIV_ROUND_UP(size, 1u << ORNIC_INDEX_PAGE_SHIFT)),
+		.page_shift = ORNIC_INDEX_PAGE_SHIFT,
+	};
+}
+
+/* ---- User contexts ------------------------------------------------------ */
+
+/**
+ * struct ornic_uctx - a doorbell page for a process
+ * @num:	its number, for CREATE_CQ and CREATE_QP
+ * @db_phys:	physical address of the page, PAGE_SIZE bytes, to be mapped uncached
+ * @board:	struct ornic_board of the page; not allocated without odev->shadow
+ */
+struct ornic_uctx {
+	u32 num;
+	phys_addr_t db_phys;
+	struct ornic_dbuf board;
+};
+
+/**
+ * ornic_uctx_alloc - get a doorbell page for a process
+ * @odev:	the card
+ * @uctx:	filled in
+ *
+ * Return: 0, -EOPNOTSUPP if doorbell pages cannot be mapped here, -ENOMEM, or
+ * as ornic_cmd_exec().
+ */
+int ornic_uctx_alloc(struct ornic_dev *odev, struct ornic_uctx *uctx);
+
+/**
+ * ornic_uctx_free - give a doorbell page back
+ * @odev:	the card
+ * @uctx:	no queue uses it and no process maps it
+ */
+void ornic_uctx_free(struct ornic_dev *odev, struct ornic_uctx *uctx);
+
+/* ---- Events ------------------------------------------------------------- */
+
+enum ornic_res_type {
+	ORNIC_RES_CQ,
+	ORNIC_RES_QP,
+	ORNIC_RES_SRQ,
+	ORNIC_RES_WQ,
+	ORNIC_RES_TYPES
+};
+
+/**
+ * struct ornic_res - receiver of an object's events; embed it in the object
+ * @event:	called with ORNIC_EVENT_COMP and the events of the object's type,
+ *		in hard interrupt context, on any CPU and several at a time
+ * @num:	the object's number
+ * @type:	of the object
+ * @refs:	one for being added, one for each event being delivered
+ * @unused:	done when @refs is zero
+ */
+struct ornic_res {
+	void (*event)(struct ornic_res *res, enum ornic_event event);
+	u32 num;
+	enum ornic_res_type type;
+	refcount_t refs;
+	struct completion unused;
+};
+
+/**
+ * ornic_res_add - begin to deliver an object's events
+ * @odev:	the card
+ * @res:	event, num and type are set, and the object is ready for events
+ *
+ * Return: 0, -EBUSY if the device gave a number that is in use, or -ENOMEM.
+ */
+int ornic_res_add(struct ornic_dev *odev, struct ornic_res *res);
+
+/**
+ * ornic_res_remove - stop delivering an object's events
+ * @odev:	the card
+ * @res:	was added
+ *
+ * To be called before the command that destroys the object, for the device may
+ * give its number to the next one at once. Sleeps; when it returns no event is
+ * being delivered nor will be.
+ */
+void ornic_res_remove(struct ornic_dev *odev, struct ornic_res *res);
+
+/**
+ * ornic_comp_eqn - event queue of a completion vector, for CREATE_CQ
+ * @odev:	the card
+ * @vector:	below odev->num_comp_vectors
+ *
+ * Return: number of the event queue.
+ */
+u32 ornic_comp_eqn(struct ornic_dev *odev, u32 vector);
+
+/* ---- Doorbells (hardware.rst, section 5) -------------------------------- */
+
+static inline u64 ornic_db_value(enum ornic_db_type type, u32 num, u32 value)
+{
+	return ORNIC_PREP(ORNIC_DB_TYPE, (u64)type) | ORNIC_PREP(ORNIC_DB_NUM, (u64)num) |
+	       ORNIC_PREP(ORNIC_DB_VALUE, (u64)value);
+}
+
+/**
+ * ornic_board_mark - atomically set a bit that the device atomically clears
+ * @words:	bits or summary of a board
+ * @nr:		number of the bit
+ *
+ * Not set_bit(): on one CPU that may be a plain read-modify-write, but the
+ * device is always another processor. xchg() is atomic everywhere. A bit that
+ * it took from someone else is put back, at worst after the device has seen it
+ * already, which costs a look in vain.
+ */
+static inline void ornic_board_mark(__le64 *words, u32 nr)
+{
+	unsigned long put = (__force unsigned long)cpu_to_le64(1ULL << (nr % 64));
+	unsigned long *word = (__force unsigned long *)&words[nr / 64];
+	unsigned long had;
+
+	while ((had = xchg(word, put)) & ~put)
+		put |= had;
+}
+
+/**
+ * ornic_ring_sq - publish send WQEs and wake the device if it sleeps
+ * @odev:	the card
+ * @dbr:	doorbell record of the QP, which uses doorbell page 0
+ * @qpn:	number of the QP
+ * @slot:	its slot on the board, from CREATE_QP
+ * @pi:		producer index in slots of 64 bytes, free running
+ *
+ * The caller serialises the queue.
+ */
+static inline void ornic_ring_sq(struct ornic_dev *odev, struct ornic_qp_dbr *dbr,
+				 u32 qpn, u32 slot, u32 pi)
+{
+	/* WQEs before the index that gives them to the device */
+	dma_wmb();
+	WRITE_ONCE(dbr->sq_pi, cpu_to_le32(pi));
+
+	/*
+	 * The index before the look at watched: the device stores watched = 0,
+	 * fences and looks at the index. One of the two sees the other's store.
+	 */
+	mb();
+	if (READ_ONCE(dbr->sq_watched))
+		return;
+
+	if (odev->board && slot < ORNIC_BOARD_SLOTS) {
+		/* xchg() orders bits before summary before the look at awake */
+		ornic_board_mark(odev->board->bits, slot);
+		ornic_board_mark(odev->board->summary, slot / 64);
+		if (READ_ONCE(odev->board->awake))
+			return;
+	}
+
+	writeq(ornic_db_value(ORNIC_DB_SQ, qpn, pi), odev->db);
+}
+
+/**
+ * ornic_publish_rq - publish receive WQEs; the device needs no doorbell
+ * @dbr:	doorbell record of the QP
+ * @pi:		producer index in receive WQEs, free running
+ */
+static inline void ornic_publish_rq(struct ornic_qp_dbr *dbr, u32 pi)
+{
+	/* WQEs before the index that gives them to the device */
+	dma_wmb();
+	WRITE_ONCE(dbr->rq_pi, cpu_to_le32(pi));
+}
+
+/* ---- Completion rings --------------------------------------------------- */
+
+/**
+ * struct ornic_cq_ring - the host's side of a completion ring
+ *
+ * The caller serialises polling.
+ *
+ * @buf:	the ring
+ * @dbr:	doorbell record
+ * @cqn:	number of the CQ
+ * @ci:		consumer index, free running
+ * @arm_seq:	number of the last arm request
+ * @log_size:	log2 of the number of entries
+ * @log_cqe_size: log2 of the bytes of an entry
+ */
+struct ornic_cq_ring {
+	void *buf;
+	struct ornic_cq_dbr *dbr;
+	u32 cqn;
+	u32 ci;
+	u32 arm_seq;
+	u8 log_size;
+	u8 log_cqe_size;
+};
+
+/* The phase bit that an entry with this index carries: 1 on the first pass */
+static inline u32 ornic_ring_phase(u32 index, u8 log_size, u32 phase_bit)
+{
+	return (index >> log_size) & 1 ? 0 : phase_bit;
+}
+
+/**
+ * ornic_cq_peek - look at the next completion
+ * @ring:	the ring
+ *
+ * Return: the completion at ring->ci, valid until ornic_cq_publish() with a
+ * larger ring->ci, or NULL. What it says is up to the device: check its
+ * numbers.
+ */
+static inline struct ornic_cqe *ornic_cq_peek(const struct ornic_cq_ring *ring)
+{
+	u32 pos = ring->ci & ((1u << ring->log_size) - 1);
+	struct ornic_cqe *cqe = ring->buf + ((size_t)pos << ring->log_cqe_size);
+	u32 phase = le32_to_cpu(READ_ONCE(cqe->qpn)) & ORNIC_CQE_PHASE;
+
+	if (phase != ornic_ring_phase(ring->ci, ring->log_size, ORNIC_CQE_PHASE))
+		return NULL;
+
+	/* The phase before the other words of the entry */
+	dma_rmb();
+	return cqe;
+}
+
+/**
+ * ornic_cq_publish - let the device reuse the entries before ring->ci
+ * @ring:	the ring
+ */
+static inline void ornic_cq_publish(struct ornic_cq_ring *ring)
+{
+	/* Reads of the entries before the index that gives them back */
+	dma_mb();
+	WRITE_ONCE(ring->dbr->ci, cpu_to_le32(ring->ci));
+}
+
+/**
+ * ornic_cq_arm - ask for one ORNIC_EVENT_COMP
+ * @odev:	the card
+ * @ring:	a ring of a CQ that uses doorbell page 0
+ * @type:	which completion is to give the event
+ *
+ * Return: true if there is a completion to poll, which may have come too early
+ * to give the event.
+ */
+static inline bool ornic_cq_arm(struct ornic_dev *odev, struct ornic_cq_ring *ring,
+				enum ornic_arm_type type)
+{
+	u32 arm = ORNIC_PREP(ORNIC_ARM_SEQ, ++ring->arm_seq) | type;
+
+	WRITE_ONCE(ring->dbr->arm, cpu_to_le32(arm));
+	/* The request before the look at the ring: the device does the reverse */
+	mb();
+	if (!odev->shadow)
+		writeq(ornic_db_value(ORNIC_DB_CQ, ring->cqn, arm), odev->db);
+
+	return ornic_cq_peek(ring);
+}
+
+#endif /* ORNIC_API_H */
