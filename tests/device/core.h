@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * struct nic: the card from inside. nic.h is what the outside sees.
+ *
+ * Everything of a card runs in one thread; nothing here is locked. Work is done
+ * in nic_run(), in this order: commands, CQs that died, what the doorbells
+ * brought, then the send queues that are ready, in turn.
+ */
+#ifndef ORNIC_DEVICE_CORE_H
+#define ORNIC_DEVICE_CORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ornic_hw.h>
+
+#include "bounce.h"
+#include "buf.h"
+#include "cmd.h"
+#include "doorbell.h"
+#include "env.h"
+#include "ethport.h"
+#include "gid.h"
+#include "guest.h"
+#include "list.h"
+#include "nic.h"
+#include "obj.h"
+#include "regs.h"
+#include "stats.h"
+
+struct qp;
+
+#define CORE_MAX_UCTX_BITS 10	/* as many as there are doorbell pages */
+#define CORE_MAX_PD_BITS 15
+#define CORE_MAX_EQ_BITS 6
+#define CORE_MAX_CQ_BITS 15
+#define CORE_MAX_QP_BITS 14
+#define CORE_MAX_MR_BITS 17
+#define CORE_MAX_LOG_EQE 16
+#define CORE_MAX_LOG_CQE 16
+#define CORE_MAX_LOG_SQ_SLOTS 15
+#define CORE_MAX_LOG_RQ_WQES 13
+#define CORE_MAX_SGE 16
+#define CORE_MAX_INLINE 512
+#define CORE_MAX_RD_ATOMIC 16
+#define CORE_MAX_MSG_SIZE 0x80000000u
+
+/* Numbers 0 and 1 mean SMI and GSI on the wire (IBTA 3.5.3). */
+#define CORE_QP_FIRST 2
+
+/**
+ * struct run_item - part of a QP: its place in the queue of those with work
+ * @qp: the QP
+ * @node: in @nic->ready
+ */
+struct run_item {
+	struct qp *qp;
+	struct list_head node;
+};
+
+/**
+ * struct nic - the card
+ * @env: surroundings
+ * @name: for messages
+ * @mac: permanent address
+ * @vectors: MSI-X vectors
+ * @fatal: enum ornic_fatal_cause; not NONE: nothing runs until a reset
+ * @enabled: ORNIC_STATUS_ENABLED
+ * @regs: registers
+ * @admin: admin queue
+ * @guest: guest memory
+ * @budget: pages of all buffers
+ * @bounce: copies of payload
+ * @doorbell: boards and watched queues
+ * @uctxs: struct uctx
+ * @pds: struct pd
+ * @mrs: struct mr, by index of the key
+ * @eqs: struct eq
+ * @cqs: struct cq
+ * @qps: struct qp
+ * @gids: GID table
+ * @port: Ethernet port
+ * @stats: counters
+ * @ready: struct run_item list: QPs with work
+ * @dead_cqs: CQs whose QPs are to be told
+ * @engine: the RoCE engine's own, see engine.h
+ */
+struct nic {
+	struct env *env;
+	char name[32];
+	uint8_t mac[MAC_LEN];
+	unsigned int vectors;
+	enum ornic_fatal_cause fatal;
+	bool enabled;
+	struct regs regs;
+	struct admin admin;
+	struct guest guest;
+	struct buf_budget budget;
+	struct bounce bounce;
+	struct doorbell doorbell;
+	struct obj_table uctxs;
+	struct obj_table pds;
+	struct obj_table mrs;
+	struct obj_table eqs;
+	struct obj_table cqs;
+	struct obj_table qps;
+	struct gid_table gids;
+	struct ethport port;
+	struct stats stats;
+	struct list_head ready;
+	struct list_head dead_cqs;
+	struct engine *engine;
+};
+
+/**
+ * core_fatal - stop for good
+ * @nic: the card
+ * @cause: why
+ *
+ * Tells the kernel (ORNIC_EVENT_DEVICE_FATAL) where that is still possible, and
+ * vector 0 in any case.
+ */
+void core_fatal(struct nic *nic, enum ornic_fatal_cause cause);
+
+/**
+ * core_ready - a QP has work: qp_run() will be called soon
+ * @nic: the card
+ * @item: inside the QP; queued already is fine
+ */
+void core_ready(struct nic *nic, struct run_item *item);
+
+/**
+ * core_not_ready - take a QP off the queue
+ * @item: inside the QP, queued or not
+ */
+void core_not_ready(struct run_item *item);
+
+/**
+ * core_tx - send a frame
+ * @nic: the card
+ * @frame: gone afterwards. Counted; dropped when the port is down
+ */
+void core_tx(struct nic *nic, struct frame *frame);
+
+#endif /* ORNIC_DEVICE_CORE_H */

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The GID table: addresses of the RoCE side, with the VLAN and the MAC of the
+ * netdev each belongs to. Found by index for what is sent, by address for what
+ * is received; both O(1).
+ */
+#ifndef ORNIC_DEVICE_GID_H
+#define ORNIC_DEVICE_GID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ornic_hw.h>
+
+#define GID_LEN 16
+#define GID_TABLE_SIZE 256
+#define GID_HASH_SIZE 512
+/* vlan_id of an entry without a VLAN */
+#define GID_NO_VLAN 0xffff
+
+struct cmd;
+struct nic;
+
+/**
+ * struct gid_entry - one entry
+ * @valid: the entry is in use
+ * @ipv4: the address is ::ffff:a.b.c.d, packets are IPv4
+ * @gid: address, wire order
+ * @smac: source MAC of packets sent from it
+ * @vlan_id: 1 to 4094, or GID_NO_VLAN
+ * @next: next entry of the same hash, index + 1; 0: none
+ */
+struct gid_entry {
+	bool valid;
+	bool ipv4;
+	uint8_t gid[GID_LEN];
+	uint8_t smac[6];
+	uint16_t vlan_id;
+	uint16_t next;
+};
+
+/**
+ * struct gid_table - the table
+ * @entry: by index
+ * @hash: by address: index + 1 of the first entry; 0: none
+ */
+struct gid_table {
+	struct gid_entry entry[GID_TABLE_SIZE];
+	uint16_t hash[GID_HASH_SIZE];
+};
+
+/**
+ * gid_get - an entry by index
+ * @nic: the card
+ * @index: any number
+ *
+ * Return: the entry, or NULL when there is no valid one.
+ */
+const struct gid_entry *gid_get(const struct nic *nic, unsigned int index);
+
+/**
+ * gid_find - is an address ours
+ * @nic: the card
+ * @gid: GID_LEN bytes; of an IPv4 packet the mapped address
+ * @vlan_id: of the packet, GID_NO_VLAN when untagged or priority-tagged
+ *
+ * Return: index, or -ENOENT.
+ */
+int gid_find(const struct nic *nic, const uint8_t *gid, uint16_t vlan_id);
+
+/**
+ * gid_from_ipv4 - the mapped form of an IPv4 address
+ * @gid: GID_LEN bytes to fill
+ * @ip: 4 bytes, wire order
+ */
+void gid_from_ipv4(uint8_t *gid, const uint8_t *ip);
+
+/**
+ * gid_clear - part of a reset
+ * @nic: the card
+ */
+void gid_clear(struct nic *nic);
+
+enum ornic_cmd_status gid_cmd_set(struct nic *nic, struct cmd *cmd);
+
+#endif /* ORNIC_DEVICE_GID_H */

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * User contexts: a doorbell page, a board, and the queues that ring there.
+ */
+#ifndef ORNIC_DEVICE_UCTX_H
+#define ORNIC_DEVICE_UCTX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ornic_hw.h>
+
+#include "guest.h"
+#include "list.h"
+#include "obj.h"
+
+struct cmd;
+struct nic;
+struct qp;
+
+/**
+ * struct uctx - a user context
+ * @obj: number, which is that of the doorbell page, and users (CQs, QPs)
+ * @nic: the card
+ * @kernel: ORNIC_UCTX_KERNEL, page 0
+ * @has_board: the host gave a board
+ * @board: struct ornic_board
+ * @slots: QP by slot of the board
+ * @slots_size: room in @slots
+ * @slots_used: QPs that have a slot
+ * @slot_hint: where to look for a free slot first
+ * @active: in the card's list of boards to look at, while @slots_used
+ * @db_low: low half of a doorbell that is written in two halves
+ */
+struct uctx {
+	struct obj obj;
+	struct nic *nic;
+	bool kernel;
+	bool has_board;
+	struct guest_ref board;
+	struct qp **slots;
+	uint32_t slots_size;
+	uint32_t slots_used;
+	uint32_t slot_hint;
+	struct list_head active;
+	uint32_t db_low;
+};
+
+/**
+ * uctx_find - find by number
+ * @nic: the card
+ * @num: any number
+ *
+ * Return: the context or NULL.
+ */
+struct uctx *uctx_find(struct nic *nic, uint32_t num);
+
+/**
+ * uctx_slot_alloc - give a QP a slot on the board
+ * @uctx: the context
+ * @qp: the QP; can be kicked from now on
+ * @slot: the slot, or ORNIC_BOARD_NO_SLOT when the context has no board or the
+ *	board is full: the QP then works by doorbells
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int uctx_slot_alloc(struct uctx *uctx, struct qp *qp, uint32_t *slot);
+
+/**
+ * uctx_slot_free - end of uctx_slot_alloc()
+ * @uctx: the context
+ * @slot: the slot, or ORNIC_BOARD_NO_SLOT
+ */
+void uctx_slot_free(struct uctx *uctx, uint32_t slot);
+
+/**
+ * uctx_destroy_all - part of a reset; no queue is left
+ * @nic: the card
+ */
+void uctx_destroy_all(struct nic *nic);
+
+enum ornic_cmd_status uctx_cmd_alloc(struct nic *nic, struct cmd *cmd);
+enum ornic_cmd_status uctx_cmd_free(struct nic *nic, struct cmd *cmd);
+
+#endif /* ORNIC_DEVICE_UCTX_H */
