@@ -18,7 +18,7 @@ BOOT_TIMEOUT = {"stock": 120, "debug": 300}
 MEMORY = {"stock": "1G", "debug": "2G"}
 # What a kernel prints when it is in trouble.
 REPORT = re.compile(
-    r"BUG:|WARNING:|Oops|KASAN|UBSAN:|kmemleak: \d+ new|DMA-API:|possible (circular|recursive)|"
+    r"BUG:|WARNING:|Oops|KASAN|UBSAN:|kmemleak: \d+ new|DMA-API: (?!preallocated|debugging)|possible (circular|recursive)|"
     r"INFO: (task|rcu|possible)|general protection|refcount_t:|list_(add|del) corruption|"
     r"scheduling while atomic|sleeping function called|unregister_netdevice: waiting|"
     r"soft lockup|ODEBUG:"

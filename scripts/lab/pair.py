@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Two machines that talk RDMA: the setting of the demo, the shell, the benchmarks and most tests."""
+
+import json
+import time
+from dataclasses import dataclass
+
+from .errors import LabError
+
+
+@dataclass
+class Port:
+    """An RDMA device as programs in a guest want it named."""
+
+    device: str
+    netdev: str
+    ip: str
+    gid_index: int
+
+
+# The index of the entry that has this GID and is RoCE v2. Tables have hundreds of empty entries.
+FIND_GID = """cd /sys/class/infiniband/{device}/ports/1
+for file in $(grep -l {gid} gids/*); do
+  grep -q 'RoCE v2' gid_attrs/types/${{file#gids/}} && echo ${{file#gids/}}
+done; true"""
+
+
+def ipv4_gid(ip):
+    """The GID of an IPv4 address, as sysfs prints it."""
+    a, b, c, d = (int(part) for part in ip.split("."))
+    return f"0000:0000:0000:0000:0000:ffff:{a:02x}{b:02x}:{c:02x}{d:02x}"
+
+
+def set_address(vm, netdev, ip, mtu=9000):
+    vm.check(f"ip link set {netdev} mtu {mtu} && ip link set {netdev} up && "
+             f"ip addr replace {ip}/24 dev {netdev}")
+
+
+def find_port(vm, netdev, ip, timeout=20):
+    """The RDMA device on a network device, once it is up and has the address's GID."""
+    deadline = time.monotonic() + timeout
+    while True:
+        links = [link for link in json.loads(vm.check("rdma -j link")) if
+                 link.get("netdev") == netdev]
+        if links and links[0]["state"] == "ACTIVE":
+            device = links[0]["ifname"]
+            found = vm.check(FIND_GID.format(device=device, gid=ipv4_gid(ip))).split()
+            if found:
+                return Port(device, netdev, ip, int(found[0]))
+        if time.monotonic() > deadline:
+            raise LabError(f"{vm.name}: no active RDMA device with {ip} on {netdev}: {links}")
+        time.sleep(0.2)
+
+
+class Pair:
+    """Machines `a` and `b` with an ORNIC card each, and if asked for a virtio-net cable between
+    them that rdma_rxe can use."""
+
+    SUBNET, RXE_SUBNET = "10.10.0", "10.20.0"
+
+    def __init__(self, lab, kernel="stock", cable=None, **card_options):
+        """cable: None, "stream" or "dgram"."""
+        self.lab = lab
+        self.card = lab.card(2, **card_options)
+        ends = [[end] for end in lab.link(cable).ends] if cable else [[], []]
+        self.a, self.b = (
+            lab.vm(name, cards=[socket], kernel=kernel, netdevs=netdevs)
+            for name, socket, netdevs in zip("ab", self.card.sockets, ends)
+        )
+        self.vms = (self.a, self.b)
+        self.ornic, self.rxe = {}, {}
+
+    def start(self):
+        self.lab.start(*self.vms)
+        return self
+
+    def load_ornic(self):
+        """Drivers, provider, addresses; the ports are then in self.ornic[vm]."""
+        for vm in self.vms:
+            vm.load_ornic()
+        for number, vm in enumerate(self.vms, 1):
+            netdevs = vm.netdevs_of("ornic")
+            if not netdevs:
+                raise LabError(f"{vm.name}: ornic.ko made no network device, see "
+                               f"{vm.console_log}")
+            set_address(vm, netdevs[0], f"{self.SUBNET}.{number}")
+        for number, vm in enumerate(self.vms, 1):
+            self.ornic[vm] = find_port(vm, vm.netdevs_of("ornic")[0], f"{self.SUBNET}.{number}")
+        return self
+
+    def load_rxe(self):
+        """rdma_rxe on the cable; the ports are then in self.rxe[vm]."""
+        for number, vm in enumerate(self.vms, 1):
+            netdev, ip = vm.netdevs_of("virtio_net")[0], f"{self.RXE_SUBNET}.{number}"
+            set_address(vm, netdev, ip)
+            vm.check("[ ! -d /lib/modules/$(uname -r) ] || modprobe -a rdma_rxe ib_uverbs rdma_ucm; "
+                     f"rdma link add rxe0 type rxe netdev {netdev}")
+            self.rxe[vm] = find_port(vm, netdev, ip)
+        return self
+
+    def duel(self, server, client, ready, timeout=60):
+        """Runs `server` in b, and `client` in a as soon as the shell condition `ready` holds in b.
+        Both results: ((code, output), (code, output))."""
+        command = self.b.spawn(server, timeout)
+        wait = f"for i in $(seq 200); do {ready} && exit 0; sleep 0.1; done; exit 1"
+        # A server that ended early says more than the client's complaint would.
+        if self.b.run(wait, 40)[0] and command.poll():
+            return command.wait(), (-1, "not started: the server had ended")
+        result = self.a.run(client, timeout)
+        if result[0]:
+            command.kill()
+        return command.wait(timeout + 30), result
+
+
+def listening(port):
+    """A shell condition for duel: something listens on this TCP port."""
+    return f"ss -Hltn 'sport = :{port}' | grep -q ."

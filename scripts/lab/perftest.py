@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The programs that people measure RDMA with, run between the two machines of a pair."""
+
+import re
+
+from .pair import listening
+
+PINGPONG_PORT, PERFTEST_PORT = 18515, 18515
+
+
+class ProgramFailed(Exception):
+    """A program ended badly, or its output does not have what it must have."""
+
+
+def both(pair, server, client, ready, timeout):
+    """(output of the server, output of the client) of a duel in which both must end well."""
+    (server_code, server_out), (client_code, client_out) = pair.duel(server, client, ready, timeout)
+    log = f"$ {server}\n{server_out}\n$ {client}\n{client_out}\n"
+    if server_code or client_code:
+        codes = f"server ended with {server_code}, client with {client_code}"
+        raise ProgramFailed(f"{codes} (124: not in time)\n{log}")
+    return server_out, client_out, log
+
+
+def find(pattern, text, log):
+    match = re.search(pattern, text)
+    if not match:
+        raise ProgramFailed(f"the output does not have {pattern!r}\n{log}")
+    return match
+
+
+def pingpong(pair, ports, kind="rc", options="", timeout=60):
+    """ibv_rc_pingpong and its kin, data checked: microseconds per round trip, and the log."""
+    server, client = ports[pair.b], ports[pair.a]
+    name = f"ibv_{kind}_pingpong"
+    # `-c` compares what arrived; the UD one has no such option.
+    check = "-c " if kind == "rc" else ""
+    words = f"{name} {check}{options}"
+    _, out, log = both(
+        pair,
+        f"{words} -d {server.device} -g {server.gid_index}",
+        f"{words} -d {client.device} -g {client.gid_index} {server.ip}",
+        listening(PINGPONG_PORT), timeout,
+    )
+    return float(find(r"= ([\d.]+) usec/iter", out, log)[1]), log
+
+
+def rping(pair, ports, count=100, timeout=60):
+    """rdma_cm's own ping, with verification of the data: the number of pings, and the log."""
+    ip = ports[pair.b].ip
+    _, out, log = both(
+        pair, f"rping -s -a {ip} -C {count} -v -V", f"rping -c -a {ip} -C {count} -v -V",
+        "rdma resource show cm_id | grep -q LISTEN", timeout,
+    )
+    found = len(re.findall(r"^ping data: ", out, re.M))
+    if found != count:
+        raise ProgramFailed(f"{found} of {count} pings came back\n{log}")
+    return found, log
+
+
+def row(output, size, log):
+    """The numbers of perftest's result line for messages of `size` bytes."""
+    return [float(word) for word in find(rf"(?m)^\s*{size}\s+\d+\s+[\d.].*$", output, log)[0].split()]
+
+
+def perftest(pair, ports, program, size, iterations, options="", timeout=120):
+    """One perftest program. ib_*_lat: {typical, average, p99} in microseconds; ib_*_bw:
+    {mib_s, msgs_s}; and the log."""
+    server, client = ports[pair.b], ports[pair.a]
+    # -F: the guest's clock rate is nobody's business here.
+    words = f"{program} -F -s {size} -n {iterations} {options}"
+    _, out, log = both(
+        pair,
+        f"{words} -d {server.device} -x {server.gid_index}",
+        f"{words} -d {client.device} -x {client.gid_index} {server.ip}",
+        listening(PERFTEST_PORT), timeout,
+    )
+    numbers = row(out, size, log)
+    if program.endswith("_lat"):
+        return {"typical": numbers[4], "average": numbers[5], "p99": numbers[7]}, log
+    return {"mib_s": numbers[3], "msgs_s": numbers[4] * 1e6}, log
