@@ -24,9 +24,9 @@ die() {
 	exit 1
 }
 
-# content_key [FILE...]: a short hash of the contents (or of stdin), the name of what is made of them.
+# content_key: a short hash of what comes on stdin, the name of what is made of it.
 content_key() {
-	cat -- "$@" | sha256sum | cut -c1-12
+	sha256sum | cut -c1-12
 }
 
 # lock_cache NAME: one process at a time makes NAME; the others wait and then find it made.

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#
+# What a person types. The work is in scripts/; what modules are made of is in Kbuild.
+
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# One clock for all progress lines of this make.
+export ORNIC_T0 ?= $(shell date +%s)
+
+PREFIX ?= /usr/local
+KERNEL ?= stock
+RDMA_CORE ?= 56.1
+
+S := scripts
+# A Python program of the lab, run in the root tree.
+LAB := $(S)/inroot env PYTHONPATH=$(CURDIR)/scripts python3 -m
+
+help:
+	@echo "ORNIC: an open RDMA NIC, its driver, its provider, and a software card for QEMU."
+	@echo
+	@echo "  make demo          two virtual machines with a card each run the usual RDMA programs"
+	@echo "  make shell         the same machines, and you are root in one of them"
+	@echo "  make check         all tests"
+	@echo "  make check-quick   those that need no virtual machine"
+	@echo "  make bench         ORNIC against rdma_rxe: table and plots in Documentation/"
+	@echo "  make static        sparse, checkpatch, W=1 with gcc and clang, build inside Linux 7.3"
+	@echo
+	@echo "  make lab           only the root tree in which all of this happens"
+	@echo "  make modules       ornic.ko, ornic_rdma.ko       [KERNEL=stock|debug]"
+	@echo "  make provider      libornic inside rdma-core     [RDMA_CORE=56.1|65.0]"
+	@echo "  make device        ornic-device, the software card"
+	@echo "  make install       the three of them              [DESTDIR= PREFIX=$(PREFIX)]"
+	@echo "  make clean         removes build/"
+	@echo "  make distclean     removes the lab's cache, too"
+	@echo
+	@echo "Everything is made and run in a Debian 13 root tree in \$$ORNIC_CACHE (/var/cache/ornic),"
+	@echo "so the machine needs root, 10 GB of disk and a Debian mirror, and no RDMA hardware."
+
+lab:
+	@$(S)/root-tree
+
+modules:
+	@$(S)/build modules $(KERNEL)
+
+provider:
+	@$(S)/build provider $(RDMA_CORE)
+
+device:
+	@$(S)/build device
+
+demo: modules provider device
+	@$(LAB) lab.demo
+
+shell: modules provider device
+	@$(LAB) lab.shell
+
+bench: modules provider device
+	@$(LAB) lab.bench
+
+check: modules provider device
+	@$(S)/build modules debug
+	@$(S)/build provider 65.0
+	@$(S)/static prepare
+	@$(LAB) lab.check
+
+check-quick: device
+	@$(S)/static prepare
+	@$(LAB) lab.check --quick
+
+static:
+	@$(S)/static prepare
+	@$(S)/inroot $(S)/static run
+
+install: modules provider device
+	@$(S)/install "$(DESTDIR)" "$(PREFIX)"
+
+clean:
+	rm -rf build
+
+distclean: clean
+	@$(S)/clean-cache
+
+.PHONY: help lab modules provider device demo shell bench check check-quick static install clean \
+	distclean
