@@ -879,7 +879,7 @@ struct ornic_create_qp_in {
 	__u8 type;		/* enum ornic_qp_type */
 	__u8 log_sq_slots;	/* with ORNIC_QP_SQ */
 	__u8 log_rq_wqes;	/* with ORNIC_QP_RQ */
-	__u8 rq_stride_shift;
+	__u8 rq_stride_shift;	/* log2 of the bytes, from ORNIC_RQ_STRIDE_SHIFT_MIN */
 	struct ornic_buf sq;
 	struct ornic_buf rq;
 	__le64 dbr_addr;	/* struct ornic_qp_dbr, 64-aligned */

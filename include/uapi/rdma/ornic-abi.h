@@ -83,7 +83,7 @@ struct ornic_create_qp_resp {
 	__u32 slot;			/* on the board; ~0: none */
 	__u8 log_sq_slots;
 	__u8 log_rq_wqes;
-	__u8 rq_stride_shift;
+	__u8 rq_stride_shift;		/* log2 of the bytes of a receive WQE */
 	__u8 reserved_158[5];
 };
 
