@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""`make bench`: ORNIC and rdma_rxe over virtio-net, in turn, between the same two machines."""
+
+import statistics
+import subprocess
+import sys
+
+from . import Lab, LabError, paths
+from .pair import Pair
+from .perftest import ProgramFailed, perftest
+from .progress import say, table
+
+ROUNDS = 3
+# (program, size in bytes, iterations for ORNIC, iterations for rxe)
+LATENCIES = [
+    (f"ib_{kind}_lat", size, 2000, 300) for kind in ("send", "write", "read") for size in (2, 4096)
+]
+BANDWIDTHS = [
+    (f"ib_{kind}_bw", size, fast, slow)
+    for kind in ("send", "write", "read")
+    for size, fast, slow in ((64, 20000, 1000), (4096, 10000, 500), (65536, 5000, 200),
+                             (1 << 20, 1000, 50))
+]
+OUTPUT = paths.TOP / "Documentation"
+
+
+def size_name(size):
+    for unit, factor in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size >= factor:
+            return f"{size // factor} {unit}"
+    return f"{size} B"
+
+
+def measure(pair, program, size, iterations):
+    """Per device, the numbers of each round. The devices take turns, so that a change of the
+    machine's mood meets both."""
+    results = {"ornic": [], "rxe": []}
+    for _ in range(ROUNDS):
+        for name, ports in (("ornic", pair.ornic), ("rxe", pair.rxe)):
+            numbers, _ = perftest(pair, ports, program, size, iterations[name], timeout=300)
+            results[name].append(numbers)
+    return results
+
+
+def median(results, key):
+    return statistics.median(numbers[key] for numbers in results)
+
+
+def latency_row(program, size, results):
+    ornic, rxe = (median(results[name], "typical") for name in ("ornic", "rxe"))
+    tail = median(results["ornic"], "p99")
+    return (program, size_name(size), f"{ornic:.1f}", f"{tail:.1f}", f"{rxe:.1f}",
+            f"{rxe / ornic:.1f}")
+
+
+def bandwidth_row(program, size, results):
+    ornic, rxe = (median(results[name], "mib_s") for name in ("ornic", "rxe"))
+    rate = median(results["ornic"], "msgs_s")
+    return (program, size_name(size), f"{ornic:.1f}", f"{rate:.0f}", f"{rxe:.1f}",
+            f"{ornic / rxe:.1f}" if rxe else "-")
+
+
+def run(pair, cases, make_row):
+    rows = []
+    for program, size, fast, slow in cases:
+        say(f"{program}, {size_name(size)}")
+        try:
+            results = measure(pair, program, size, {"ornic": fast, "rxe": slow})
+            rows.append(make_row(program, size, results))
+        except (ProgramFailed, LabError) as error:
+            say(f"{program}, {size_name(size)} FAILED: {error}")
+            rows.append((program, size_name(size), "failed", "-", "-", "-"))
+    return rows
+
+
+PLOT = """set terminal svg size 800,400 font "DejaVu Sans,11" background "white"
+set output "{output}"
+set title "{title}"
+set style data histogram
+set style histogram clustered gap 1
+set style fill solid 0.8
+set logscale y
+set ylabel "{unit}"
+set grid ytics
+set xtics rotate by -40
+set key outside
+plot "{data}" using 3:xtic(1) title "ORNIC" lc rgb "#3465a4", "" using 4 title "rdma_rxe" lc rgb "#cc7a00"
+"""
+
+
+def plot(name, title, unit, rows, logdir):
+    data = logdir / f"{name}.dat"
+    good = [row for row in rows if row[2] != "failed"]
+    if not good:
+        return
+    data.write_text("".join(
+        f'"{row[0].removeprefix("ib_")} {row[1]}" - {row[2]} {row[4]}\n' for row in good))
+    script = PLOT.format(output=OUTPUT / f"bench-{name}.svg", title=title, unit=unit, data=data)
+    subprocess.run(["gnuplot"], input=script, text=True, check=True)
+
+
+def document(latencies, bandwidths):
+    first = table(("program", "size", "ORNIC us", "p99 us", "rxe us", "ratio"), latencies)
+    second = table(("program", "size", "ORNIC MiB/s", "messages/s", "rxe MiB/s", "ratio"),
+                   bandwidths)
+    return f""".. SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+
+======================
+ORNIC against rdma_rxe
+======================
+
+Written by ``make bench``. Two virtual machines with one vCPU each; ORNIC cards of one process
+against rdma_rxe over virtio-net (QEMU's ``stream`` link, MTU 9000). Both take turns in the same
+machines; every figure is the median of {ROUNDS} runs. A ratio above 1 says that ORNIC is ahead.
+
+Latency
+=======
+
+::
+
+{indent(first)}
+
+.. image:: bench-latency.svg
+
+Bandwidth
+=========
+
+::
+
+{indent(second)}
+
+.. image:: bench-bandwidth.svg
+"""
+
+
+def indent(text):
+    return "\n".join("  " + line for line in text.splitlines())
+
+
+def main():
+    OUTPUT.mkdir(exist_ok=True)
+    with Lab("bench") as lab:
+        say("booting two virtual machines, each with a card and a virtio-net card")
+        try:
+            pair = Pair(lab, cable="stream").start()
+            pair.load_ornic()
+            pair.load_rxe()
+        except LabError as error:
+            say(f"FAILED: {error}")
+            return 1
+        latencies = run(pair, LATENCIES, latency_row)
+        bandwidths = run(pair, BANDWIDTHS, bandwidth_row)
+        plot("latency", "Latency (less is better)", "us", latencies, lab.logdir)
+        plot("bandwidth", "Bandwidth (more is better)", "MiB/s", bandwidths, lab.logdir)
+    text = document(latencies, bandwidths)
+    (OUTPUT / "bench.rst").write_text(text)
+    print(text)
+    say(f"written: {OUTPUT}/bench.rst")
+    return 1 if any(row[2] == "failed" for row in latencies + bandwidths) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
