@@ -88,6 +88,24 @@ class Pair:
             self.ornic[vm] = find_port(vm, vm.netdevs_of("ornic")[0], f"{self.SUBNET}.{number}")
         return self
 
+    def healthy(self):
+        """The card runs and both machines answer and have their RDMA device."""
+        try:
+            return self.card.running() and bool(self.ornic) and all(
+                vm.running() and vm.run(f"[ -d /sys/class/infiniband/{self.ornic[vm].device} ]",
+                                        10)[0] == 0
+                for vm in self.vms
+            )
+        except LabError:
+            return False
+
+    def discard(self):
+        """Ends the machines and the card; their logs stay."""
+        for vm in self.vms:
+            vm.kill()
+        self.card.stop()
+        self.ornic, self.rxe = {}, {}
+
     def load_rxe(self):
         """rdma_rxe on the cable; the ports are then in self.rxe[vm]."""
         for number, vm in enumerate(self.vms, 1):

@@ -79,8 +79,12 @@ class Lab:
         return Link(self.rundir, self.links - 1, kind)
 
     def vm(self, name, **options):
-        """A machine that is not started yet; options as in Vm."""
+        """A machine that is not started yet; options as in Vm. A second one of the same name gets
+        a number, so that the logs of the first stay."""
+        before = sum(vm.base_name == name for vm in self.vms)
+        base, name = name, f"{name}{before + 1}" if before else name
         vm = Vm(name, self.rundir, self.logdir, **options)
+        vm.base_name = base
         self.vms.append(vm)
         return vm
 
