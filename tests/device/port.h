@@ -55,7 +55,8 @@ struct port_stats {
  * @mac: address that the switch always finds here; all zero when only learning
  * @sw: the switch it is plugged into, NULL when none
  * @node: in the switch's list of ports
- * @frames: frames it has allocated and that are not yet delivered
+ * @pool: its SWITCH_PORT_FRAMES frames, allocated by switch_add_port()
+ * @free: those that are in no use, the latest used first
  * @stats: counters
  */
 struct port {
@@ -65,7 +66,8 @@ struct port {
 	uint8_t mac[MAC_LEN];
 	struct switch_dev *sw;
 	struct list_head node;
-	unsigned int frames;
+	struct frame *pool;
+	struct list_head free;
 	struct port_stats stats;
 };
 

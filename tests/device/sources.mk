@@ -6,7 +6,13 @@
 
 # What the core is given by its surroundings.
 EDGE_SRCS := \
-	env.c
+	env.c \
+	frame.c \
+	log.c \
+	loop.c \
+	mem.c \
+	switch.c \
+	timer.c
 
 # The program around it.
 MAIN_SRCS :=

@@ -55,7 +55,6 @@ struct switch_stats {
  * struct switch_dev - the switch
  * @ports: struct port list
  * @queue: frames to deliver, in order
- * @free: unused frames
  * @now_ns: what time it is, set by whoever calls switch_run()
  * @bytes: nobody is local: all packets are real wire bytes
  * @tap: sees each packet once, before delivery (packet capture); may be NULL
@@ -68,7 +67,6 @@ struct switch_stats {
 struct switch_dev {
 	struct list_head ports;
 	struct list_head queue;
-	struct list_head free;
 	uint64_t now_ns;
 	bool bytes;
 	void (*tap)(void *arg, const struct frame *frame);
@@ -86,7 +84,7 @@ struct switch_dev {
 void switch_init(struct switch_dev *sw);
 
 /**
- * switch_uninit - destroy all ports still plugged in and free the frames
+ * switch_uninit - unplug and destroy all ports still plugged in
  * @sw: the switch
  */
 void switch_uninit(struct switch_dev *sw);

@@ -18,8 +18,8 @@
 #define TIMER_TICK_SHIFT 12
 #define TIMER_LEVEL_SHIFT 6
 #define TIMER_SLOTS (1 << TIMER_LEVEL_SHIFT)
-/* 64^6 ticks are three days; whatever is later waits at the far end. */
-#define TIMER_LEVELS 6
+/* 64^9 ticks are more than 2^64 ns, so no time is too far away. */
+#define TIMER_LEVELS 9
 /* timers_next() when nothing is armed */
 #define TIMER_NEVER UINT64_MAX
 
@@ -43,12 +43,15 @@ struct timer {
 /**
  * struct timers - the wheel
  * @now: ticks up to which everything has been run
+ * @earliest: soonest tick that may be armed: @now, but while timers run the one
+ *	after this run, so that a timer that rearms itself cannot go on for ever
  * @busy: per level, one bit for each slot that holds a timer
  * @slot: lists of timers
  * @due: timers of the tick being run
  */
 struct timers {
 	uint64_t now;
+	uint64_t earliest;
 	uint64_t busy[TIMER_LEVELS];
 	struct list_head slot[TIMER_LEVELS][TIMER_SLOTS];
 	struct list_head due;

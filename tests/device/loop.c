@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Spinning costs others: on a small machine the vCPUs whose stores we wait for
+ * need the very core we spin on. So a task spins only as long as experience
+ * says that work comes back soon, and at the first sign that somebody else
+ * wanted the core (time jumped while we did nothing) it goes to sleep at once.
+ */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "loop.h"
+
+/* Packets delivered in one turn, before sockets and timers have theirs. */
+#define SWITCH_BUDGET 1024
+/* An empty turn takes about 1 us; more than this, and we were not running. */
+#define CONTENDED_NS 50000
+/* Never below this, or no experience could be made any more. */
+#define SPIN_MIN_NS 1000
+
+uint64_t loop_clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
+}
+
+int loop_init(struct loop *loop, unsigned int spin_us)
+{
+	memset(loop, 0, sizeof(*loop));
+	loop->epfd = epoll_create1(EPOLL_CLOEXEC);
+	if (loop->epfd < 0)
+		return -errno;
+	loop->now_ns = loop_clock_ns();
+	loop->spin_max_ns = (uint64_t)spin_us * 1000;
+	loop->spin_ns = loop->spin_max_ns;
+	timers_init(&loop->timers, loop->now_ns);
+	switch_init(&loop->sw);
+	loop->sw.now_ns = loop->now_ns;
+	list_init(&loop->awake);
+	return 0;
+}
+
+void loop_uninit(struct loop *loop)
+{
+	switch_uninit(&loop->sw);
+	close(loop->epfd);
+}
+
+int loop_add_fd(struct loop *loop, struct loop_fd *lfd, uint32_t events)
+{
+	struct epoll_event event = { .events = events, .data.ptr = lfd };
+
+	return epoll_ctl(loop->epfd, EPOLL_CTL_ADD, lfd->fd, &event) ? -errno :
+								      0;
+}
+
+void loop_modify_fd(struct loop *loop, struct loop_fd *lfd, uint32_t events)
+{
+	struct epoll_event event = { .events = events, .data.ptr = lfd };
+
+	epoll_ctl(loop->epfd, EPOLL_CTL_MOD, lfd->fd, &event);
+}
+
+void loop_remove_fd(struct loop *loop, struct loop_fd *lfd)
+{
+	int i;
+
+	epoll_ctl(loop->epfd, EPOLL_CTL_DEL, lfd->fd, NULL);
+	/* What was reported already must not reach who is gone. */
+	for (i = 0; i < loop->event_count; i++)
+		if (loop->event[i].data.ptr == lfd)
+			loop->event[i].data.ptr = NULL;
+}
+
+void loop_task_init(struct loop_task *task)
+{
+	list_init(&task->node);
+}
+
+void loop_task_mark(struct loop *loop, struct loop_task *task)
+{
+	task->idle_since_ns = loop->now_ns;
+	if (!list_empty(&task->node))
+		return;
+	task->wake(task);
+	list_add_tail(&task->node, &loop->awake);
+}
+
+void loop_task_remove(struct loop_task *task)
+{
+	list_del_init(&task->node);
+}
+
+static void handle_events(struct loop *loop)
+{
+	struct loop_fd *lfd;
+	int i;
+
+	for (i = 0; i < loop->event_count; i++) {
+		lfd = loop->event[i].data.ptr;
+		if (lfd)
+			lfd->ready(lfd, loop->event[i].events);
+	}
+	loop->event_count = 0;
+}
+
+/* Work was found after spinning this long: it pays, so allow for twice that. */
+static void spin_hit(struct loop *loop, uint64_t waited_ns)
+{
+	loop->stats.spin_hits++;
+	if (loop->spin_ns < waited_ns * 2)
+		loop->spin_ns = waited_ns * 2;
+	else
+		loop->spin_ns += loop->spin_ns / 4;
+	if (loop->spin_ns > loop->spin_max_ns)
+		loop->spin_ns = loop->spin_max_ns;
+}
+
+static void spin_miss(struct loop *loop)
+{
+	loop->stats.spin_misses++;
+	loop->spin_ns -= loop->spin_ns / 8;
+	if (loop->spin_ns < SPIN_MIN_NS && loop->spin_max_ns >= SPIN_MIN_NS)
+		loop->spin_ns = SPIN_MIN_NS;
+}
+
+static bool run_tasks(struct loop *loop)
+{
+	struct list_head *node, *next;
+	struct loop_task *task;
+	bool worked = false;
+
+	list_for_each_safe(node, next, &loop->awake) {
+		task = list_entry(node, struct loop_task, node);
+		if (!task->run(task))
+			continue;
+		if (loop->now_ns - task->idle_since_ns > LOOP_POLL_NS)
+			spin_hit(loop, loop->now_ns - task->idle_since_ns);
+		task->idle_since_ns = loop->now_ns;
+		worked = true;
+	}
+	return worked;
+}
+
+/* Put to sleep who was idle for long enough, or everybody idle when @now. */
+static void sleep_tasks(struct loop *loop, bool now)
+{
+	struct list_head *node, *next;
+	struct loop_task *task;
+
+	list_for_each_safe(node, next, &loop->awake) {
+		task = list_entry(node, struct loop_task, node);
+		if (!now && loop->now_ns - task->idle_since_ns < loop->spin_ns)
+			continue;
+		if (!task->sleep_prepare(task)) {
+			task->idle_since_ns = loop->now_ns;
+			continue;
+		}
+		spin_miss(loop);
+		list_del_init(&task->node);
+	}
+}
+
+static int wait_events(struct loop *loop, bool may_sleep)
+{
+	struct timespec timeout = { 0 };
+	uint64_t next, wait;
+	int count;
+
+	next = timers_next(&loop->timers);
+	if (may_sleep && next > loop->now_ns) {
+		wait = next - loop->now_ns;
+		timeout.tv_sec = wait / 1000000000ULL;
+		timeout.tv_nsec = wait % 1000000000ULL;
+	}
+	if (may_sleep)
+		loop->stats.sleeps++;
+	count = epoll_pwait2(loop->epfd, loop->event, LOOP_EVENTS,
+			     may_sleep && next == TIMER_NEVER ? NULL : &timeout,
+			     NULL);
+	if (count < 0 && errno != EINTR)
+		return -errno;
+	loop->event_count = count > 0 ? count : 0;
+	return 0;
+}
+
+/* Whether, since the last turn that did nothing either, we were not running. */
+static bool is_contended(struct loop *loop)
+{
+	if (!loop->idle_ns || loop->now_ns - loop->idle_ns < CONTENDED_NS)
+		return false;
+	loop->stats.contended++;
+	return true;
+}
+
+int loop_turn(struct loop *loop)
+{
+	bool worked, may_sleep = false;
+	int err;
+
+	loop->stats.turns++;
+	loop->now_ns = loop_clock_ns();
+	loop->sw.now_ns = loop->now_ns;
+	worked = timers_run(&loop->timers, loop->now_ns);
+	worked |= run_tasks(loop);
+	worked |= switch_run(&loop->sw, SWITCH_BUDGET) > 0;
+	if (worked) {
+		loop->idle_ns = 0;
+	} else {
+		sleep_tasks(loop, !loop->spin_max_ns || is_contended(loop));
+		may_sleep = list_empty(&loop->awake) &&
+			    list_empty(&loop->sw.queue);
+		loop->idle_ns = may_sleep ? 0 : loop->now_ns;
+	}
+	if (!may_sleep && loop->now_ns - loop->polled_ns < LOOP_POLL_NS)
+		return 0;
+	loop->polled_ns = loop->now_ns;
+	err = wait_events(loop, may_sleep);
+	if (loop->event_count) {
+		loop->now_ns = loop_clock_ns();
+		loop->idle_ns = 0;
+		handle_events(loop);
+	}
+	return err;
+}
+
+int loop_run(struct loop *loop)
+{
+	int err = 0;
+
+	while (!loop->stop && !err)
+		err = loop_turn(loop);
+	return err;
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <linux/pci_regs.h>
+#include <string.h>
+
+#include "nic.h"
+#include "pci.h"
+
+/* The range that QEMU keeps for experiments. */
+#define VENDOR_ID 0x1af4
+#define DEVICE_ID 0x10f0
+#define REVISION 1
+#define CLASS_ETHERNET 0x0200
+
+/* Where the capabilities are, in the order of their list. */
+#define CAP_PM 0x40
+#define CAP_MSIX 0x50
+#define CAP_EXP 0x60
+#define ECAP_DSN 0x100
+
+/* What a 16 GT/s x16 link is called in the link registers. */
+#define LINK_SPEED PCI_EXP_LNKCAP_SLS_16_0GB
+#define LINK_WIDTH (16 << 4)
+#define LINK_SPEEDS                                              \
+	(PCI_EXP_LNKCAP2_SLS_2_5GB | PCI_EXP_LNKCAP2_SLS_5_0GB | \
+	 PCI_EXP_LNKCAP2_SLS_8_0GB | PCI_EXP_LNKCAP2_SLS_16_0GB)
+
+static void put(uint8_t *space, unsigned int offset, uint64_t value,
+		unsigned int len)
+{
+	while (len--) {
+		space[offset++] = (uint8_t)value;
+		value >>= 8;
+	}
+}
+
+static unsigned int get16(const uint8_t *space, unsigned int offset)
+{
+	return space[offset] | space[offset + 1] << 8;
+}
+
+static void init_header(struct pci *pci)
+{
+	uint8_t *at = pci->initial;
+
+	put(at, PCI_VENDOR_ID, VENDOR_ID, 2);
+	put(at, PCI_DEVICE_ID, DEVICE_ID, 2);
+	put(pci->rw, PCI_COMMAND,
+	    PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER | PCI_COMMAND_PARITY |
+		    PCI_COMMAND_SERR | PCI_COMMAND_INTX_DISABLE,
+	    2);
+	put(at, PCI_STATUS, PCI_STATUS_CAP_LIST, 2);
+	put(pci->w1c, PCI_STATUS,
+	    PCI_STATUS_PARITY | PCI_STATUS_SIG_TARGET_ABORT |
+		    PCI_STATUS_REC_TARGET_ABORT | PCI_STATUS_REC_MASTER_ABORT |
+		    PCI_STATUS_SIG_SYSTEM_ERROR | PCI_STATUS_DETECTED_PARITY,
+	    2);
+	put(at, PCI_CLASS_REVISION, REVISION, 1);
+	put(at, PCI_CLASS_DEVICE, CLASS_ETHERNET, 2);
+	put(pci->rw, PCI_CACHE_LINE_SIZE, 0xff, 1);
+	/* QEMU wants the type bits and keeps the addresses to itself. */
+	put(at, PCI_BASE_ADDRESS_0, PCI_BASE_ADDRESS_MEM_TYPE_64, 4);
+	put(at, PCI_BASE_ADDRESS_2, PCI_BASE_ADDRESS_MEM_TYPE_64, 4);
+	put(at, PCI_SUBSYSTEM_VENDOR_ID, VENDOR_ID, 2);
+	put(at, PCI_SUBSYSTEM_ID, DEVICE_ID, 2);
+	put(at, PCI_CAPABILITY_LIST, CAP_PM, 1);
+	put(pci->rw, PCI_INTERRUPT_LINE, 0xff, 1);
+}
+
+static void init_pm(struct pci *pci)
+{
+	uint8_t *at = pci->initial + CAP_PM;
+
+	put(at, PCI_CAP_LIST_ID, PCI_CAP_ID_PM, 1);
+	put(at, PCI_CAP_LIST_NEXT, CAP_MSIX, 1);
+	put(at, PCI_PM_PMC, 3, 2);
+	put(at, PCI_PM_CTRL, PCI_PM_CTRL_NO_SOFT_RESET, 2);
+	put(pci->rw + CAP_PM, PCI_PM_CTRL, PCI_PM_CTRL_STATE_MASK, 2);
+}
+
+static void init_msix(struct pci *pci, unsigned int vectors)
+{
+	uint8_t *at = pci->initial + CAP_MSIX;
+
+	put(at, PCI_CAP_LIST_ID, PCI_CAP_ID_MSIX, 1);
+	put(at, PCI_CAP_LIST_NEXT, CAP_EXP, 1);
+	put(at, PCI_MSIX_FLAGS, vectors - 1, 2);
+	put(pci->rw + CAP_MSIX, PCI_MSIX_FLAGS,
+	    PCI_MSIX_FLAGS_ENABLE | PCI_MSIX_FLAGS_MASKALL, 2);
+	put(at, PCI_MSIX_TABLE, NIC_MSIX_TABLE | NIC_BAR_REGS, 4);
+	put(at, PCI_MSIX_PBA, NIC_MSIX_PBA | NIC_BAR_REGS, 4);
+}
+
+static void init_express(struct pci *pci)
+{
+	uint8_t *at = pci->initial + CAP_EXP;
+	uint8_t *rw = pci->rw + CAP_EXP;
+
+	put(at, PCI_CAP_LIST_ID, PCI_CAP_ID_EXP, 1);
+	put(at, PCI_CAP_LIST_NEXT, 0, 1);
+	put(at, PCI_EXP_FLAGS, 2 | PCI_EXP_TYPE_ENDPOINT << 4, 2);
+	put(at, PCI_EXP_DEVCAP,
+	    1 /* 256-byte payloads */ | PCI_EXP_DEVCAP_EXT_TAG |
+		    PCI_EXP_DEVCAP_RBER | PCI_EXP_DEVCAP_FLR,
+	    4);
+	put(at, PCI_EXP_DEVCTL,
+	    PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN |
+		    PCI_EXP_DEVCTL_READRQ_512B,
+	    2);
+	/* FLR itself reads 0 always. */
+	put(rw, PCI_EXP_DEVCTL, 0xffff & ~PCI_EXP_DEVCTL_BCR_FLR, 2);
+	put(pci->w1c + CAP_EXP, PCI_EXP_DEVSTA,
+	    PCI_EXP_DEVSTA_CED | PCI_EXP_DEVSTA_NFED | PCI_EXP_DEVSTA_FED |
+		    PCI_EXP_DEVSTA_URD,
+	    2);
+	put(at, PCI_EXP_LNKCAP, LINK_SPEED | LINK_WIDTH, 4);
+	put(rw, PCI_EXP_LNKCTL,
+	    PCI_EXP_LNKCTL_RCB | PCI_EXP_LNKCTL_CCC | PCI_EXP_LNKCTL_ES, 2);
+	put(at, PCI_EXP_LNKSTA, LINK_SPEED | LINK_WIDTH, 2);
+	put(at, PCI_EXP_DEVCAP2, PCI_EXP_DEVCAP2_COMP_TMOUT_DIS, 4);
+	put(rw, PCI_EXP_DEVCTL2, PCI_EXP_DEVCTL2_COMP_TMOUT_DIS, 2);
+	put(at, PCI_EXP_LNKCAP2, LINK_SPEEDS, 4);
+	put(at, PCI_EXP_LNKCTL2, LINK_SPEED, 2);
+	put(rw, PCI_EXP_LNKCTL2, PCI_EXP_LNKCTL2_TLS, 2);
+}
+
+/* The EUI-64 that the MAC address makes, lowest byte first. */
+static void init_serial(struct pci *pci, const uint8_t *mac)
+{
+	uint8_t *at = pci->initial + ECAP_DSN;
+	const uint8_t eui[8] = { mac[5], mac[4], mac[3], 0xfe,
+				 0xff,	 mac[2], mac[1], mac[0] };
+
+	put(at, 0, PCI_EXT_CAP_ID_DSN | 1 << 16, 4);
+	memcpy(at + 4, eui, sizeof(eui));
+}
+
+void pci_init(struct pci *pci, unsigned int vectors, const uint8_t *mac)
+{
+	memset(pci, 0, sizeof(*pci));
+	init_header(pci);
+	init_pm(pci);
+	init_msix(pci, vectors);
+	init_express(pci);
+	init_serial(pci, mac);
+	pci_reset(pci);
+}
+
+void pci_reset(struct pci *pci)
+{
+	memcpy(pci->config, pci->initial, sizeof(pci->config));
+}
+
+void pci_read(const struct pci *pci, unsigned int offset, void *buf,
+	      unsigned int len)
+{
+	memcpy(buf, pci->config + offset, len);
+}
+
+unsigned int pci_write(struct pci *pci, unsigned int offset, const void *buf,
+		       unsigned int len)
+{
+	const unsigned int flr = CAP_EXP + PCI_EXP_DEVCTL + 1;
+	unsigned int command = get16(pci->config, PCI_COMMAND);
+	const uint8_t *from = buf;
+	unsigned int effects = 0;
+	unsigned int i, at;
+
+	for (i = 0; i < len; i++) {
+		at = offset + i;
+		pci->config[at] = (pci->config[at] & ~pci->rw[at]) |
+				  (from[i] & pci->rw[at]);
+		pci->config[at] &= ~(from[i] & pci->w1c[at]);
+		if (at == flr && from[i] & PCI_EXP_DEVCTL_BCR_FLR >> 8)
+			effects |= PCI_EFFECT_FLR;
+	}
+	if (get16(pci->config, PCI_COMMAND) != command)
+		effects |= PCI_EFFECT_COMMAND;
+	return effects;
+}
+
+bool pci_memory_enabled(const struct pci *pci)
+{
+	return get16(pci->config, PCI_COMMAND) & PCI_COMMAND_MEMORY;
+}
+
+bool pci_master_enabled(const struct pci *pci)
+{
+	return get16(pci->config, PCI_COMMAND) & PCI_COMMAND_MASTER;
+}

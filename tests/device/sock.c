@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "sock.h"
+
+#define SOCK_BACKLOG 8
+
+int sock_address(const char *path, struct sockaddr_un *address)
+{
+	memset(address, 0, sizeof(*address));
+	address->sun_family = AF_UNIX;
+	if (strlen(path) >= sizeof(address->sun_path))
+		return -ENAMETOOLONG;
+	strcpy(address->sun_path, path);
+	return 0;
+}
+
+/* Remove a socket that nobody listens on; 0 when it is gone. */
+static int remove_stale(const struct sockaddr_un *address, int type)
+{
+	struct stat st;
+	int fd, err;
+
+	if (lstat(address->sun_path, &st) || !S_ISSOCK(st.st_mode))
+		return -EADDRINUSE;
+	fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	err = connect(fd, (const struct sockaddr *)address, sizeof(*address)) ?
+		      errno :
+		      0;
+	close(fd);
+	if (err != ECONNREFUSED)
+		return -EADDRINUSE;
+	return unlink(address->sun_path) ? -errno : 0;
+}
+
+int sock_bind(const char *path, int type)
+{
+	struct sockaddr_un address;
+	int fd, err;
+
+	err = sock_address(path, &address);
+	if (err)
+		return err;
+	fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	err = bind(fd, (struct sockaddr *)&address, sizeof(address)) ? -errno :
+								       0;
+	if (err == -EADDRINUSE) {
+		err = remove_stale(&address, type);
+		if (err)
+			goto close_fd;
+		err = bind(fd, (struct sockaddr *)&address, sizeof(address)) ?
+			      -errno :
+			      0;
+	}
+	if (err)
+		goto close_fd;
+	if (type == SOCK_STREAM && listen(fd, SOCK_BACKLOG)) {
+		err = -errno;
+		goto unlink_path;
+	}
+	return fd;
+
+unlink_path:
+	unlink(path);
+close_fd:
+	close(fd);
+	return err;
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "switch.h"
+
+#define ETH_HDR_LEN 14
+/* Rounds of delivery that a flush may cost before it drops. */
+#define FLUSH_BUDGET 4096
+
+static bool mac_is_multicast(const uint8_t *mac)
+{
+	return mac[0] & 1;
+}
+
+static bool mac_is_zero(const uint8_t *mac)
+{
+	static const uint8_t zero[MAC_LEN];
+
+	return !memcmp(mac, zero, MAC_LEN);
+}
+
+static struct switch_entry *table_set(struct switch_dev *sw, const uint8_t *mac)
+{
+	uint64_t key = 0;
+
+	memcpy(&key, mac, MAC_LEN);
+	/* The golden ratio spreads neighbouring addresses over the sets. */
+	return sw->table[key * 0x9e3779b97f4a7c15ULL >> 54];
+}
+
+_Static_assert(SWITCH_SETS == 1 << (64 - 54), "hash and table differ");
+
+static struct switch_entry *table_find(struct switch_dev *sw,
+				       const uint8_t *mac)
+{
+	struct switch_entry *set = table_set(sw, mac);
+	unsigned int way;
+
+	for (way = 0; way < SWITCH_WAYS; way++)
+		if (set[way].port && !memcmp(set[way].mac, mac, MAC_LEN))
+			return &set[way];
+	return NULL;
+}
+
+/* An entry to use for a new address: a free one or the stalest, never a fixed. */
+static struct switch_entry *table_victim(struct switch_dev *sw,
+					 const uint8_t *mac)
+{
+	struct switch_entry *set = table_set(sw, mac);
+	struct switch_entry *victim = NULL;
+	unsigned int way;
+
+	for (way = 0; way < SWITCH_WAYS; way++) {
+		if (!set[way].port)
+			return &set[way];
+		if (set[way].fixed)
+			continue;
+		if (!victim || set[way].seen_ns < victim->seen_ns)
+			victim = &set[way];
+	}
+	return victim;
+}
+
+static void table_learn(struct switch_dev *sw, const uint8_t *mac,
+			struct port *port)
+{
+	struct switch_entry *entry;
+
+	if (mac_is_multicast(mac))
+		return;
+	entry = table_find(sw, mac);
+	/* A card's own address is its own, whoever else claims it. */
+	if (entry && entry->fixed)
+		return;
+	if (!entry) {
+		entry = table_victim(sw, mac);
+		if (!entry)
+			return;
+		memcpy(entry->mac, mac, MAC_LEN);
+	}
+	entry->port = port;
+	entry->seen_ns = sw->now_ns;
+}
+
+static void table_forget(struct switch_dev *sw, const struct port *port)
+{
+	struct switch_entry *entry = &sw->table[0][0];
+	unsigned int i;
+
+	for (i = 0; i < SWITCH_SETS * SWITCH_WAYS; i++)
+		if (entry[i].port == port)
+			memset(&entry[i], 0, sizeof(entry[i]));
+}
+
+void switch_init(struct switch_dev *sw)
+{
+	memset(sw, 0, sizeof(*sw));
+	list_init(&sw->ports);
+	list_init(&sw->queue);
+}
+
+void switch_uninit(struct switch_dev *sw)
+{
+	struct port *port;
+
+	while (!list_empty(&sw->ports)) {
+		port = list_first_entry(&sw->ports, struct port, node);
+		switch_remove_port(port);
+		port->ops->destroy(port);
+	}
+}
+
+int switch_add_port(struct switch_dev *sw, struct port *port)
+{
+	struct switch_entry *entry = NULL;
+	unsigned int i;
+
+	if (!mac_is_zero(port->mac)) {
+		entry = table_find(sw, port->mac);
+		if (entry && entry->fixed)
+			return -EEXIST;
+		if (!entry)
+			entry = table_victim(sw, port->mac);
+		if (!entry)
+			return -ENOSPC;
+	}
+	port->pool = calloc(SWITCH_PORT_FRAMES, sizeof(*port->pool));
+	if (!port->pool)
+		return -ENOMEM;
+	list_init(&port->free);
+	for (i = 0; i < SWITCH_PORT_FRAMES; i++)
+		list_add_tail(&port->pool[i].node, &port->free);
+	if (entry) {
+		memcpy(entry->mac, port->mac, MAC_LEN);
+		entry->fixed = true;
+		entry->port = port;
+	}
+	port->sw = sw;
+	list_add_tail(&port->node, &sw->ports);
+	return 0;
+}
+
+/* Take a port's frames out of the queue. */
+static unsigned int drop_queued(struct port *port)
+{
+	struct list_head *node, *next;
+	unsigned int count = 0;
+	struct frame *frame;
+
+	list_for_each_safe(node, next, &port->sw->queue) {
+		frame = list_entry(node, struct frame, node);
+		if (frame->src != port)
+			continue;
+		list_del_init(&frame->node);
+		switch_frame_free(port, frame);
+		count++;
+	}
+	return count;
+}
+
+void switch_remove_port(struct port *port)
+{
+	if (!port->sw)
+		return;
+	port->sw->stats.flush_drops += drop_queued(port);
+	table_forget(port->sw, port);
+	list_del_init(&port->node);
+	port->sw = NULL;
+	free(port->pool);
+	port->pool = NULL;
+}
+
+struct frame *switch_frame_alloc(struct port *port)
+{
+	struct frame *frame;
+
+	if (list_empty(&port->free)) {
+		port->stats.no_frame++;
+		return NULL;
+	}
+	frame = list_first_entry(&port->free, struct frame, node);
+	list_del_init(&frame->node);
+	frame->src = port;
+	frame->flags = 0;
+	frame->payload_len = 0;
+	frame->hdr_len = 0;
+	frame->trailer_len = 0;
+	frame->iov_count = 0;
+	frame->meta = 0;
+	return frame;
+}
+
+void switch_frame_free(struct port *port, struct frame *frame)
+{
+	list_add(&frame->node, &port->free);
+}
+
+void switch_tx(struct port *port, struct frame *frame)
+{
+	struct switch_dev *sw = port->sw;
+	bool was_empty = list_empty(&sw->queue);
+
+	port->stats.tx_packets++;
+	port->stats.tx_bytes += frame_len(frame);
+	list_add_tail(&frame->node, &sw->queue);
+	if (was_empty && sw->kick)
+		sw->kick(sw->kick_arg);
+}
+
+struct port *switch_lookup(struct switch_dev *sw, const uint8_t *mac)
+{
+	struct switch_entry *entry;
+
+	if (mac_is_multicast(mac))
+		return NULL;
+	entry = table_find(sw, mac);
+	if (!entry)
+		return NULL;
+	if (!entry->fixed && sw->now_ns - entry->seen_ns > SWITCH_AGE_NS) {
+		entry->port = NULL;
+		return NULL;
+	}
+	return entry->port;
+}
+
+bool switch_is_local(struct switch_dev *sw, const uint8_t *mac)
+{
+	struct port *port;
+
+	if (sw->bytes)
+		return false;
+	port = switch_lookup(sw, mac);
+	return port && port->is_nic;
+}
+
+static void deliver(struct switch_dev *sw, struct port *port,
+		    const struct frame *frame)
+{
+	if (frame->flags & FRAME_LOCAL && !port->is_nic) {
+		sw->stats.local_leaks++;
+		return;
+	}
+	sw->stats.delivered++;
+	port->stats.rx_packets++;
+	port->stats.rx_bytes += frame_len(frame);
+	port->ops->rx(port, frame);
+}
+
+static void forward(struct switch_dev *sw, const struct frame *frame)
+{
+	struct list_head *node;
+	struct port *port;
+
+	if (frame->hdr_len < ETH_HDR_LEN) {
+		sw->stats.runts++;
+		return;
+	}
+	table_learn(sw, frame->hdr + MAC_LEN, frame->src);
+	if (sw->tap)
+		sw->tap(sw->tap_arg, frame);
+	port = switch_lookup(sw, frame->hdr);
+	if (port && port == frame->src && !port->is_nic) {
+		sw->stats.filtered++;
+		return;
+	}
+	if (port) {
+		deliver(sw, port, frame);
+		return;
+	}
+	sw->stats.flooded++;
+	list_for_each(node, &sw->ports) {
+		port = list_entry(node, struct port, node);
+		if (port != frame->src)
+			deliver(sw, port, frame);
+	}
+}
+
+unsigned int switch_run(struct switch_dev *sw, unsigned int budget)
+{
+	unsigned int done = 0;
+	struct frame *frame;
+
+	while (done < budget && !list_empty(&sw->queue)) {
+		frame = list_first_entry(&sw->queue, struct frame, node);
+		list_del_init(&frame->node);
+		forward(sw, frame);
+		switch_frame_free(frame->src, frame);
+		done++;
+	}
+	return done;
+}
+
+void switch_flush(struct port *port)
+{
+	if (!port->sw)
+		return;
+	switch_run(port->sw, FLUSH_BUDGET);
+	port->sw->stats.flush_drops += drop_queued(port);
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Connections and messages; the commands are in vfio_user_cmd.c. */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "sock.h"
+#include "vfio_user.h"
+
+/* Messages handled before others have their turn. */
+#define MESSAGE_BUDGET 64
+
+static void close_fds(struct vfio_user *vu)
+{
+	unsigned int i;
+
+	for (i = 0; i < vu->in_fd_count; i++)
+		if (vu->in_fd[i] >= 0)
+			close(vu->in_fd[i]);
+	vu->in_fd_count = 0;
+}
+
+void vfio_user_drop(struct vfio_user *vu)
+{
+	if (vu->client.fd < 0)
+		return;
+	loop_remove_fd(vu->loop, &vu->client);
+	close(vu->client.fd);
+	vu->client.fd = -1;
+	close_fds(vu);
+	vu->in_len = 0;
+	vu->out_len = 0;
+	vu->out_sent = 0;
+	vu->negotiated = false;
+	vu->ops->closed(vu);
+	log_msg(vu->log, ENV_LOG_INFO, vu->name, "client left");
+}
+
+/* Send what is left of the reply. Return: true when all of it is gone. */
+static bool flush_reply(struct vfio_user *vu)
+{
+	ssize_t sent;
+
+	while (vu->out_sent < vu->out_len) {
+		sent = send(vu->client.fd, vu->out + vu->out_sent,
+			    vu->out_len - vu->out_sent,
+			    MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (sent > 0) {
+			vu->out_sent += sent;
+			continue;
+		}
+		if (errno == EINTR)
+			continue;
+		if (errno != EAGAIN)
+			vfio_user_drop(vu);
+		return false;
+	}
+	vu->out_len = 0;
+	vu->out_sent = 0;
+	return true;
+}
+
+static void reply(struct vfio_user *vu, int error, size_t payload)
+{
+	struct vfio_user_header *header = &vu->out_header;
+
+	if (error)
+		vu->stats.errors++;
+	if (vu->in_header.flags & VFIO_USER_NO_REPLY)
+		return;
+	header->id = vu->in_header.id;
+	header->cmd = vu->in_header.cmd;
+	header->size = sizeof(*header) + (error ? 0 : payload);
+	header->flags = VFIO_USER_TYPE_REPLY | (error ? VFIO_USER_ERROR : 0);
+	header->error = error;
+	vu->out_len = header->size;
+	vu->out_sent = 0;
+}
+
+/* Keep the descriptors of a received part. Return: false if there are too many. */
+static bool take_fds(struct vfio_user *vu, struct msghdr *msg)
+{
+	struct cmsghdr *cmsg;
+	unsigned int count, i;
+	bool ok = !(msg->msg_flags & MSG_CTRUNC);
+	int fd;
+
+	for (cmsg = CMSG_FIRSTHDR(msg); cmsg; cmsg = CMSG_NXTHDR(msg, cmsg)) {
+		if (cmsg->cmsg_level != SOL_SOCKET ||
+		    cmsg->cmsg_type != SCM_RIGHTS)
+			continue;
+		count = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(fd);
+		for (i = 0; i < count; i++) {
+			memcpy(&fd, CMSG_DATA(cmsg) + i * sizeof(fd),
+			       sizeof(fd));
+			if (vu->in_fd_count < VFIO_USER_MAX_FDS) {
+				vu->in_fd[vu->in_fd_count++] = fd;
+			} else {
+				close(fd);
+				ok = false;
+			}
+		}
+	}
+	return ok;
+}
+
+/*
+ * Receive up to @until bytes of the message. Exactly, for descriptors come with
+ * the first byte they were sent with, and reading on into the next message would
+ * make it impossible to say whose they are.
+ *
+ * Return: 1 when they are there, 0 when not yet, -1 when the client is dropped.
+ */
+static int receive(struct vfio_user *vu, size_t until)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(VFIO_USER_MAX_FDS * sizeof(int))];
+	} control;
+	struct iovec iov = {
+		.iov_base = vu->in + vu->in_len,
+		.iov_len = until - vu->in_len,
+	};
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
+	};
+	ssize_t got;
+
+	if (vu->in_len >= until)
+		return 1;
+	got = recvmsg(vu->client.fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (got <= 0) {
+		vfio_user_drop(vu);
+		return -1;
+	}
+	if (!take_fds(vu, &msg)) {
+		env_violation(vu->env, VIOLATION_VFIO_BAD_FDS,
+			      "more than %u descriptors, closing",
+			      VFIO_USER_MAX_FDS);
+		vfio_user_drop(vu);
+		return -1;
+	}
+	vu->in_len += got;
+	return vu->in_len == until;
+}
+
+/* What cannot be skipped must end the connection. */
+static bool header_ok(struct vfio_user *vu)
+{
+	const struct vfio_user_header *header = &vu->in_header;
+
+	if (header->flags & ~VFIO_USER_NO_REPLY) {
+		env_violation(vu->env, VIOLATION_VFIO_BAD_HEADER,
+			      "command %u has flags %#x, closing", header->cmd,
+			      header->flags);
+		return false;
+	}
+	if (header->size < sizeof(*header) || header->size > VFIO_USER_MAX_MSG) {
+		env_violation(vu->env, VIOLATION_VFIO_BAD_SIZE,
+			      "command %u has %u bytes, closing", header->cmd,
+			      header->size);
+		return false;
+	}
+	return true;
+}
+
+/* Return: true when a message was handled and there may be another. */
+static bool handle_message(struct vfio_user *vu)
+{
+	size_t reply_len = 0;
+	bool negotiated;
+	int error;
+
+	if (receive(vu, sizeof(vu->in_header)) <= 0)
+		return false;
+	if (!header_ok(vu)) {
+		vfio_user_drop(vu);
+		return false;
+	}
+	if (receive(vu, vu->in_header.size) <= 0)
+		return false;
+	vu->stats.messages++;
+	error = vfio_user_handle(vu, &reply_len);
+	close_fds(vu);
+	reply(vu, error, reply_len);
+	vu->in_len = 0;
+	negotiated = vu->negotiated;
+	if (!flush_reply(vu)) {
+		if (vu->client.fd >= 0)
+			loop_modify_fd(vu->loop, &vu->client, EPOLLOUT);
+		return false;
+	}
+	/* Who does not get past VERSION speaks another language. */
+	if (!negotiated) {
+		vfio_user_drop(vu);
+		return false;
+	}
+	return true;
+}
+
+static void client_ready(struct loop_fd *lfd, uint32_t events)
+{
+	struct vfio_user *vu = container_of(lfd, struct vfio_user, client);
+	int budget = MESSAGE_BUDGET;
+
+	(void)events;
+	if (vu->out_len) {
+		/* One reply at a time: who does not read is not served. */
+		if (!flush_reply(vu))
+			return;
+		loop_modify_fd(vu->loop, &vu->client, EPOLLIN);
+	}
+	while (budget-- && handle_message(vu))
+		continue;
+}
+
+static void listener_ready(struct loop_fd *lfd, uint32_t events)
+{
+	struct vfio_user *vu = container_of(lfd, struct vfio_user, listener);
+	char byte;
+	int fd, err;
+
+	(void)events;
+	fd = accept4(lfd->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (fd < 0)
+		return;
+	/* The one before may have died just now and be next in line. */
+	if (vu->client.fd >= 0 &&
+	    !recv(vu->client.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT))
+		vfio_user_drop(vu);
+	if (vu->client.fd >= 0) {
+		vu->stats.refused++;
+		log_msg(vu->log, ENV_LOG_ERR, vu->name,
+			"%s: a second client was refused, the card is in use",
+			vu->path);
+		close(fd);
+		return;
+	}
+	vu->client.fd = fd;
+	err = loop_add_fd(vu->loop, &vu->client, EPOLLIN);
+	if (err) {
+		log_msg(vu->log, ENV_LOG_ERR, vu->name, "cannot watch client: %s",
+			strerror(-err));
+		vu->client.fd = -1;
+		close(fd);
+		return;
+	}
+	vu->stats.connects++;
+	log_msg(vu->log, ENV_LOG_INFO, vu->name, "client came");
+}
+
+int vfio_user_open(struct vfio_user *vu)
+{
+	int err;
+
+	vu->client.fd = -1;
+	vu->client.ready = client_ready;
+	vu->listener.ready = listener_ready;
+	vu->listener.fd = sock_bind(vu->path, SOCK_STREAM);
+	if (vu->listener.fd < 0)
+		return vu->listener.fd;
+	err = loop_add_fd(vu->loop, &vu->listener, EPOLLIN);
+	if (err) {
+		close(vu->listener.fd);
+		unlink(vu->path);
+		vu->listener.fd = -1;
+	}
+	return err;
+}
+
+void vfio_user_close(struct vfio_user *vu)
+{
+	if (vu->listener.fd < 0)
+		return;
+	vfio_user_drop(vu);
+	loop_remove_fd(vu->loop, &vu->listener);
+	close(vu->listener.fd);
+	unlink(vu->path);
+	vu->listener.fd = -1;
+}
