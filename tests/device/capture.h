@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Packet capture: every packet on the switch, once, into a pcap file. */
+#ifndef ORNIC_DEVICE_CAPTURE_H
+#define ORNIC_DEVICE_CAPTURE_H
+
+#include "log.h"
+#include "loop.h"
+
+struct capture;
+
+/**
+ * capture_create - write the packets of a loop's switch to a file
+ * @loop: runs it
+ * @log: where messages go
+ * @path: of the file; what was there is lost
+ * @out: the capture
+ *
+ * Return: 0 or a negative errno, and a message was logged.
+ */
+int capture_create(struct loop *loop, const struct log *log, const char *path,
+		   struct capture **out);
+
+/**
+ * capture_destroy - end of capture_create(); the file is complete afterwards
+ * @capture: the capture or NULL
+ */
+void capture_destroy(struct capture *capture);
+
+#endif /* ORNIC_DEVICE_CAPTURE_H */

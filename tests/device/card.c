@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "card.h"
+#include "switch.h"
+
+static struct card *env_to_card(struct env *env)
+{
+	return container_of(env, struct card, env);
+}
+
+static struct card *vu_to_card(struct vfio_user *vu)
+{
+	return container_of(vu, struct card, vu);
+}
+
+static struct card *port_to_card(struct port *port)
+{
+	return container_of(port, struct card, port);
+}
+
+static struct card *task_to_card(struct loop_task *task)
+{
+	return container_of(task, struct card, task);
+}
+
+/* What the core may ask. */
+
+static uint64_t card_now_ns(struct env *env)
+{
+	(void)env;
+	return loop_clock_ns();
+}
+
+static void card_irq_raise(struct env *env, unsigned int vector)
+{
+	struct card *card = env_to_card(env);
+	const uint64_t one = 1;
+
+	if (vector >= card->config.vectors) {
+		env_violation(env, VIOLATION_PCI_IRQ_VECTOR,
+			      "interrupt on vector %u", vector);
+		return;
+	}
+	if (card->irq_fd[vector] < 0 || !pci_master_enabled(&card->pci)) {
+		card->stats.irqs_dropped++;
+		return;
+	}
+	card->stats.irqs++;
+	/* EAGAIN means 2^64 - 2 are waiting already: one more is no news. */
+	if (write(card->irq_fd[vector], &one, sizeof(one)) < 0 &&
+	    errno != EAGAIN)
+		card->stats.irqs_dropped++;
+}
+
+static void card_mark_runnable(struct env *env)
+{
+	struct card *card = env_to_card(env);
+
+	loop_task_mark(card->loop, &card->task);
+}
+
+static struct frame *card_frame_alloc(struct env *env)
+{
+	return switch_frame_alloc(&env_to_card(env)->port);
+}
+
+static void card_frame_free(struct env *env, struct frame *frame)
+{
+	switch_frame_free(&env_to_card(env)->port, frame);
+}
+
+static void card_tx(struct env *env, struct frame *frame)
+{
+	switch_tx(&env_to_card(env)->port, frame);
+}
+
+static bool card_peer_is_local(struct env *env, const uint8_t *mac)
+{
+	return switch_is_local(&env_to_card(env)->loop->sw, mac);
+}
+
+static void card_log(struct env *env, enum env_log_level level, const char *fmt,
+		     va_list ap)
+{
+	struct card *card = env_to_card(env);
+
+	log_vmsg(card->log, level, card->config.name, fmt, ap);
+}
+
+static const struct env_ops card_env_ops = {
+	.now_ns = card_now_ns,
+	.irq_raise = card_irq_raise,
+	.mark_runnable = card_mark_runnable,
+	.frame_alloc = card_frame_alloc,
+	.frame_free = card_frame_free,
+	.tx = card_tx,
+	.peer_is_local = card_peer_is_local,
+	.log = card_log,
+};
+
+/* The wire. */
+
+static void card_rx(struct port *port, const struct frame *frame)
+{
+	struct card *card = port_to_card(port);
+	struct card *sender;
+
+	nic_rx(card->nic, frame);
+	/* Whoever gets something for himself is likely to answer soon. */
+	if (!(frame->hdr[0] & 1))
+		loop_task_mark(card->loop, &card->task);
+	/* The copy may have met holes in the sender's files. */
+	if (!frame->src->is_nic)
+		return;
+	sender = port_to_card(frame->src);
+	if (sender->mem.faults != sender->faults)
+		loop_task_mark(sender->loop, &sender->task);
+}
+
+static void card_port_destroy(struct port *port)
+{
+	/* The port is part of the card and goes with it. */
+	(void)port;
+}
+
+static const struct port_ops card_port_ops = {
+	.rx = card_rx,
+	.destroy = card_port_destroy,
+};
+
+/* The loop. */
+
+static bool card_run(struct loop_task *task)
+{
+	struct card *card = task_to_card(task);
+
+	if (card->mem.faults != card->faults) {
+		card->faults = card->mem.faults;
+		env_violation(&card->env, VIOLATION_MEM_FAULT,
+			      "client shrank a file it had mapped, closing");
+		vfio_user_drop(&card->vu);
+		return true;
+	}
+	return nic_run(card->nic);
+}
+
+static bool card_sleep_prepare(struct loop_task *task)
+{
+	return nic_sleep_prepare(task_to_card(task)->nic);
+}
+
+static void card_wake(struct loop_task *task)
+{
+	nic_wake(task_to_card(task)->nic);
+}
+
+/* The function. */
+
+static void card_reset(struct card *card)
+{
+	card->stats.resets++;
+	switch_flush(&card->port);
+	nic_reset(card->nic);
+	pci_reset(&card->pci);
+	mem_enable(&card->mem, false);
+}
+
+static void card_command_changed(struct card *card)
+{
+	bool enable = pci_master_enabled(&card->pci);
+
+	if (!enable)
+		switch_flush(&card->port);
+	mem_enable(&card->mem, enable);
+}
+
+static int card_dma_map(struct vfio_user *vu, uint64_t iova, uint64_t len,
+			unsigned int prot, int fd, uint64_t offset)
+{
+	return mem_map(&vu_to_card(vu)->mem, iova, len, prot, fd, offset);
+}
+
+static int card_dma_unmap(struct vfio_user *vu, uint64_t iova, uint64_t len)
+{
+	struct card *card = vu_to_card(vu);
+
+	switch_flush(&card->port);
+	return mem_unmap(&card->mem, iova, len);
+}
+
+static void card_device_reset(struct vfio_user *vu)
+{
+	card_reset(vu_to_card(vu));
+}
+
+static bool card_bar_enabled(struct card *card, unsigned int bar,
+			     uint64_t offset)
+{
+	if (pci_memory_enabled(&card->pci))
+		return true;
+	env_violation(&card->env, VIOLATION_PCI_BAR_DISABLED,
+		      "BAR%u at %#llx accessed with memory space off", bar,
+		      (unsigned long long)offset);
+	return false;
+}
+
+/* Table and pending bits are QEMU's, and the rest of the BAR is empty. */
+static bool card_bar_is_core(unsigned int bar, uint64_t offset)
+{
+	return bar != NIC_BAR_REGS || offset < NIC_REGS_SIZE;
+}
+
+static void card_region_read(struct vfio_user *vu, unsigned int region,
+			     uint64_t offset, void *buf, uint32_t len)
+{
+	struct card *card = vu_to_card(vu);
+	uint64_t val = 0;
+
+	if (region == VFIO_USER_REGION_CONFIG) {
+		pci_read(&card->pci, offset, buf, len);
+		return;
+	}
+	if (!card_bar_enabled(card, region, offset))
+		val = UINT64_MAX;
+	else if (card_bar_is_core(region, offset))
+		nic_bar_read(card->nic, region, offset, len, &val);
+	val = htole64(val);
+	memcpy(buf, &val, len);
+}
+
+static void card_region_write(struct vfio_user *vu, unsigned int region,
+			      uint64_t offset, const void *buf, uint32_t len)
+{
+	struct card *card = vu_to_card(vu);
+	unsigned int effects;
+	uint64_t val = 0;
+
+	if (region == VFIO_USER_REGION_CONFIG) {
+		effects = pci_write(&card->pci, offset, buf, len);
+		if (effects & PCI_EFFECT_FLR)
+			card_reset(card);
+		else if (effects & PCI_EFFECT_COMMAND)
+			card_command_changed(card);
+		return;
+	}
+	if (!card_bar_enabled(card, region, offset) ||
+	    !card_bar_is_core(region, offset))
+		return;
+	memcpy(&val, buf, len);
+	nic_bar_write(card->nic, region, offset, len, le64toh(val));
+}
+
+static void card_irq_set_fd(struct vfio_user *vu, unsigned int vector, int fd)
+{
+	struct card *card = vu_to_card(vu);
+
+	if (card->irq_fd[vector] >= 0)
+		close(card->irq_fd[vector]);
+	card->irq_fd[vector] = fd;
+}
+
+static void card_irq_trigger(struct vfio_user *vu, unsigned int vector)
+{
+	card_irq_raise(&vu_to_card(vu)->env, vector);
+}
+
+static void card_closed(struct vfio_user *vu)
+{
+	struct card *card = vu_to_card(vu);
+	unsigned int i;
+
+	card_reset(card);
+	mem_uninit(&card->mem);
+	card->faults = card->mem.faults;
+	for (i = 0; i < card->config.vectors; i++)
+		card_irq_set_fd(vu, i, -1);
+}
+
+static const struct vfio_user_ops card_vfio_user_ops = {
+	.dma_map = card_dma_map,
+	.dma_unmap = card_dma_unmap,
+	.reset = card_device_reset,
+	.region_read = card_region_read,
+	.region_write = card_region_write,
+	.irq_set_fd = card_irq_set_fd,
+	.irq_trigger = card_irq_trigger,
+	.closed = card_closed,
+};
+
+static void card_init_endpoint(struct card *card, const char *path)
+{
+	struct vfio_user *vu = &card->vu;
+
+	vu->ops = &card_vfio_user_ops;
+	vu->loop = card->loop;
+	vu->env = &card->env;
+	vu->name = card->config.name;
+	vu->log = card->log;
+	vu->path = path;
+	vu->region_size[NIC_BAR_REGS] = NIC_BAR_REGS_SIZE;
+	vu->region_size[NIC_BAR_DB] = NIC_BAR_DB_SIZE;
+	vu->region_size[VFIO_USER_REGION_CONFIG] = PCI_CONFIG_SIZE;
+	vu->irq_count[VFIO_USER_IRQ_MSIX] = card->config.vectors;
+	/* Never fired, but QEMU complains when it is not there. */
+	vu->irq_count[VFIO_USER_IRQ_ERR] = 1;
+}
+
+int card_create(struct loop *loop, const struct log *log,
+		const struct nic_config *config, const char *path,
+		struct card **out)
+{
+	struct card *card;
+	unsigned int i;
+	int err;
+
+	card = calloc(1, sizeof(*card));
+	if (!card) {
+		log_msg(log, ENV_LOG_ERR, config->name, "out of memory");
+		return -ENOMEM;
+	}
+	card->loop = loop;
+	card->log = log;
+	card->config = *config;
+	for (i = 0; i < NIC_VECTORS_MAX; i++)
+		card->irq_fd[i] = -1;
+	mem_init(&card->mem);
+	pci_init(&card->pci, config->vectors, config->mac);
+	card->env.ops = &card_env_ops;
+	card->env.mem = &card->mem;
+	card->env.timers = &loop->timers;
+	card->task.run = card_run;
+	card->task.sleep_prepare = card_sleep_prepare;
+	card->task.wake = card_wake;
+	loop_task_init(&card->task);
+	card->port.ops = &card_port_ops;
+	card->port.name = card->config.name;
+	card->port.is_nic = true;
+	memcpy(card->port.mac, config->mac, MAC_LEN);
+	err = switch_add_port(&loop->sw, &card->port);
+	if (err) {
+		log_msg(log, ENV_LOG_ERR, config->name,
+			"cannot plug into the switch: %s",
+			err == -EEXIST ? "another card has the same MAC" :
+					 strerror(-err));
+		goto free_card;
+	}
+	card->nic = nic_create(&card->config, &card->env);
+	if (!card->nic) {
+		err = -ENOMEM;
+		log_msg(log, ENV_LOG_ERR, config->name, "out of memory");
+		goto remove_port;
+	}
+	card_init_endpoint(card, path);
+	err = vfio_user_open(&card->vu);
+	if (err) {
+		log_msg(log, ENV_LOG_ERR, config->name,
+			"cannot listen on %s: %s", path, strerror(-err));
+		goto destroy_nic;
+	}
+	*out = card;
+	return 0;
+
+destroy_nic:
+	loop_task_remove(&card->task);
+	nic_destroy(card->nic);
+remove_port:
+	switch_remove_port(&card->port);
+free_card:
+	free(card);
+	return err;
+}
+
+void card_destroy(struct card *card)
+{
+	if (!card)
+		return;
+	vfio_user_close(&card->vu);
+	loop_task_remove(&card->task);
+	switch_flush(&card->port);
+	nic_destroy(card->nic);
+	switch_remove_port(&card->port);
+	mem_uninit(&card->mem);
+	free(card);
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "port_fd.h"
+#include "switch.h"
+
+/* Packets taken from outside before others have their turn. */
+#define PACKET_BUDGET 64
+
+static struct port_fd *to_port_fd(struct port *port)
+{
+	return container_of(port, struct port_fd, port);
+}
+
+static void port_fd_rx(struct port *port, const struct frame *frame)
+{
+	struct port_fd *pfd = to_port_fd(port);
+	struct iovec iov[FRAME_IOV_MAX + 2];
+	struct msghdr msg = { .msg_iov = iov };
+	ssize_t sent;
+	int count;
+
+	count = frame_iov(frame, 0, frame_len(frame), iov, ARRAY_SIZE(iov));
+	if (pfd->is_socket) {
+		msg.msg_name = &pfd->peer;
+		msg.msg_namelen = sizeof(pfd->peer);
+		msg.msg_iovlen = count;
+		sent = sendmsg(pfd->lfd.fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+	} else {
+		sent = writev(pfd->lfd.fd, iov, count);
+	}
+	/* Nobody there, or no room: that is what a wire does. */
+	if (sent < 0)
+		port->stats.drops++;
+}
+
+/* Return: length of one packet, 0 for one that does not fit, -1 for none. */
+static ssize_t read_packet(struct port_fd *pfd, struct iovec *iov, int count)
+{
+	uint8_t excess;
+	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = count };
+	struct iovec all[3];
+	ssize_t got;
+
+	if (pfd->is_socket) {
+		got = recvmsg(pfd->lfd.fd, &msg, MSG_DONTWAIT);
+		return got >= 0 && msg.msg_flags & MSG_TRUNC ? 0 : got;
+	}
+	/* A TAP cuts silently; one byte more tells. */
+	memcpy(all, iov, count * sizeof(*iov));
+	all[count] = (struct iovec){ .iov_base = &excess, .iov_len = 1 };
+	got = readv(pfd->lfd.fd, all, count + 1);
+	return got > (ssize_t)(iov[0].iov_len + iov[1].iov_len) ? 0 : got;
+}
+
+/* Return: true when there may be more. */
+static bool receive(struct port_fd *pfd)
+{
+	struct frame *frame = switch_frame_alloc(&pfd->port);
+	struct iovec iov[2];
+	uint8_t *buffer;
+	ssize_t got;
+
+	if (!frame)
+		return false;
+	buffer = pfd->buffer +
+		 (size_t)(frame - pfd->port.pool) * PORT_FD_PACKET_MAX;
+	iov[0] = (struct iovec){ .iov_base = frame->hdr,
+				 .iov_len = FRAME_HDR_MAX };
+	iov[1] = (struct iovec){ .iov_base = buffer,
+				 .iov_len = PORT_FD_PACKET_MAX };
+	got = read_packet(pfd, iov, ARRAY_SIZE(iov));
+	if (got <= 0) {
+		if (!got)
+			pfd->oversize++;
+		switch_frame_free(&pfd->port, frame);
+		return !got;
+	}
+	if (got > FRAME_HDR_MAX) {
+		frame->hdr_len = FRAME_HDR_MAX;
+		frame_add(frame, buffer, got - FRAME_HDR_MAX);
+	} else {
+		frame->hdr_len = got;
+	}
+	switch_tx(&pfd->port, frame);
+	return true;
+}
+
+static void port_fd_ready(struct loop_fd *lfd, uint32_t events)
+{
+	struct port_fd *pfd = container_of(lfd, struct port_fd, lfd);
+	int budget = PACKET_BUDGET;
+
+	(void)events;
+	while (budget-- && receive(pfd))
+		continue;
+}
+
+static void port_fd_destroy(struct port *port)
+{
+	struct port_fd *pfd = to_port_fd(port);
+
+	loop_remove_fd(pfd->loop, &pfd->lfd);
+	close(pfd->lfd.fd);
+	if (pfd->path)
+		unlink(pfd->path);
+	free(pfd->buffer);
+	free(pfd);
+}
+
+static const struct port_ops port_fd_ops = {
+	.rx = port_fd_rx,
+	.destroy = port_fd_destroy,
+};
+
+int port_fd_create(struct loop *loop, const char *name, int fd,
+		   struct port_fd **out)
+{
+	struct port_fd *pfd;
+	int err = -ENOMEM;
+
+	pfd = calloc(1, sizeof(*pfd));
+	if (!pfd)
+		return err;
+	pfd->buffer = malloc((size_t)SWITCH_PORT_FRAMES * PORT_FD_PACKET_MAX);
+	if (!pfd->buffer)
+		goto free_pfd;
+	pfd->port.ops = &port_fd_ops;
+	pfd->port.name = name;
+	pfd->loop = loop;
+	pfd->lfd.fd = fd;
+	pfd->lfd.ready = port_fd_ready;
+	err = switch_add_port(&loop->sw, &pfd->port);
+	if (err)
+		goto free_buffer;
+	err = loop_add_fd(loop, &pfd->lfd, EPOLLIN);
+	if (err)
+		goto remove_port;
+	*out = pfd;
+	return 0;
+
+remove_port:
+	switch_remove_port(&pfd->port);
+free_buffer:
+	free(pfd->buffer);
+free_pfd:
+	free(pfd);
+	return err;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What the ports have in common that lead out of the process by a descriptor. */
+#ifndef ORNIC_DEVICE_PORT_FD_H
+#define ORNIC_DEVICE_PORT_FD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/un.h>
+
+#include "log.h"
+#include "loop.h"
+#include "port.h"
+
+/* Longest packet from outside: MTU 9000 with room for all headers. */
+#define PORT_FD_PACKET_MAX 10240
+
+/**
+ * struct port_fd - a port of bytes
+ * @port: the port
+ * @loop: watches @lfd
+ * @lfd: one packet per read, one per write
+ * @is_socket: @lfd is a datagram socket, packets go to @peer
+ * @peer: where packets go
+ * @path: to remove at the end, NULL for none
+ * @buffer: PORT_FD_PACKET_MAX bytes for each frame of the port's pool
+ * @oversize: packets from outside that were too long
+ */
+struct port_fd {
+	struct port port;
+	struct loop *loop;
+	struct loop_fd lfd;
+	bool is_socket;
+	struct sockaddr_un peer;
+	const char *path;
+	uint8_t *buffer;
+	uint64_t oversize;
+};
+
+/**
+ * port_fd_create - make a port of a descriptor and plug it into the loop's switch
+ * @loop: runs it
+ * @name: of the port, outlives it
+ * @fd: non-blocking, the port's on success
+ * @out: the port; the switch destroys it
+ *
+ * Return: 0 or a negative errno.
+ */
+int port_fd_create(struct loop *loop, const char *name, int fd,
+		   struct port_fd **out);
+
+/**
+ * port_dgram_create - a port to QEMU's -netdev dgram
+ * @loop: runs it
+ * @log: where messages go
+ * @local: path of our socket, outlives the port
+ * @remote: path of QEMU's, which need not exist yet
+ *
+ * Return: 0 or a negative errno, and a message was logged.
+ */
+int port_dgram_create(struct loop *loop, const struct log *log,
+		      const char *local, const char *remote);
+
+/**
+ * port_tap_create - a port to a TAP interface of the host
+ * @loop: runs it
+ * @log: where messages go
+ * @name: of the interface, outlives the port; made if there is none
+ *
+ * Return: 0 or a negative errno, and a message was logged.
+ */
+int port_tap_create(struct loop *loop, const struct log *log, const char *name);
+
+#endif /* ORNIC_DEVICE_PORT_FD_H */
