@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <endian.h>
 #include <errno.h>
+#include <ornic_hw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -213,7 +214,7 @@ static bool card_bar_enabled(struct card *card, unsigned int bar,
 /* Table and pending bits are QEMU's, and the rest of the BAR is empty. */
 static bool card_bar_is_core(unsigned int bar, uint64_t offset)
 {
-	return bar != NIC_BAR_REGS || offset < NIC_REGS_SIZE;
+	return bar != ORNIC_BAR_REGS || offset < NIC_REGS_SIZE;
 }
 
 static void card_region_read(struct vfio_user *vu, unsigned int region,
@@ -303,8 +304,8 @@ static void card_init_endpoint(struct card *card, const char *path)
 	vu->name = card->config.name;
 	vu->log = card->log;
 	vu->path = path;
-	vu->region_size[NIC_BAR_REGS] = NIC_BAR_REGS_SIZE;
-	vu->region_size[NIC_BAR_DB] = NIC_BAR_DB_SIZE;
+	vu->region_size[ORNIC_BAR_REGS] = ORNIC_BAR_REGS_SIZE;
+	vu->region_size[ORNIC_BAR_DB] = NIC_BAR_DB_SIZE;
 	vu->region_size[VFIO_USER_REGION_CONFIG] = PCI_CONFIG_SIZE;
 	vu->irq_count[VFIO_USER_IRQ_MSIX] = card->config.vectors;
 	/* Never fired, but QEMU complains when it is not there. */

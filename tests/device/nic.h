@@ -11,21 +11,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <ornic_hw.h>
+
 #include "env.h"
 #include "frame.h"
 #include "port.h"
 
-/* BAR0: registers, and behind them what the transport answers itself. */
-#define NIC_BAR_REGS 0
-#define NIC_BAR_REGS_SIZE 0x10000
+/*
+ * Of ORNIC_BAR_REGS the core has the registers; the transport answers the rest.
+ * ORNIC_BAR_DB is all the core's: doorbell pages, the first one the kernel
+ * driver's.
+ */
 #define NIC_REGS_SIZE 0x2000
-#define NIC_MSIX_TABLE 0x8000
-#define NIC_MSIX_PBA 0xc000
-/* BAR2: doorbell pages, the first of them the kernel driver's. */
-#define NIC_BAR_DB 2
-#define NIC_BAR_DB_SIZE 0x400000
 #define NIC_DB_PAGE_SIZE 4096
-#define NIC_DB_PAGES (NIC_BAR_DB_SIZE / NIC_DB_PAGE_SIZE)
+#define NIC_DB_PAGES 1024
+#define NIC_BAR_DB_SIZE (NIC_DB_PAGES * NIC_DB_PAGE_SIZE)
 
 #define NIC_VECTORS_MAX 64
 #define NIC_VECTORS_DEFAULT 16
@@ -71,7 +71,7 @@ void nic_reset(struct nic *nic);
 /**
  * nic_bar_read - the guest reads
  * @nic: the card
- * @bar: NIC_BAR_REGS (below NIC_REGS_SIZE only) or NIC_BAR_DB
+ * @bar: ORNIC_BAR_REGS (below NIC_REGS_SIZE only) or ORNIC_BAR_DB
  * @offset: inside the BAR, a multiple of @size
  * @size: 1, 2, 4 or 8 bytes
  * @val: the value, in the low bytes; holes read 0
@@ -82,7 +82,7 @@ void nic_bar_read(struct nic *nic, unsigned int bar, uint64_t offset,
 /**
  * nic_bar_write - the guest writes
  * @nic: the card
- * @bar: NIC_BAR_REGS (below NIC_REGS_SIZE only) or NIC_BAR_DB
+ * @bar: ORNIC_BAR_REGS (below NIC_REGS_SIZE only) or ORNIC_BAR_DB
  * @offset: inside the BAR, a multiple of @size
  * @size: 1, 2, 4 or 8 bytes
  * @val: the value, in the low bytes

@@ -11,6 +11,7 @@
 #define ORNIC_DEVICE_OBJ_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /**

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <linux/pci_regs.h>
+#include <ornic_hw.h>
 #include <string.h>
 
 #include "nic.h"
 #include "pci.h"
 
-/* The range that QEMU keeps for experiments. */
-#define VENDOR_ID 0x1af4
-#define DEVICE_ID 0x10f0
 #define REVISION 1
 #define CLASS_ETHERNET 0x0200
 
@@ -42,8 +40,8 @@ static void init_header(struct pci *pci)
 {
 	uint8_t *at = pci->initial;
 
-	put(at, PCI_VENDOR_ID, VENDOR_ID, 2);
-	put(at, PCI_DEVICE_ID, DEVICE_ID, 2);
+	put(at, PCI_VENDOR_ID, ORNIC_PCI_VENDOR_ID, 2);
+	put(at, PCI_DEVICE_ID, ORNIC_PCI_DEVICE_ID, 2);
 	put(pci->rw, PCI_COMMAND,
 	    PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER | PCI_COMMAND_PARITY |
 		    PCI_COMMAND_SERR | PCI_COMMAND_INTX_DISABLE,
@@ -58,10 +56,12 @@ static void init_header(struct pci *pci)
 	put(at, PCI_CLASS_DEVICE, CLASS_ETHERNET, 2);
 	put(pci->rw, PCI_CACHE_LINE_SIZE, 0xff, 1);
 	/* QEMU wants the type bits and keeps the addresses to itself. */
-	put(at, PCI_BASE_ADDRESS_0, PCI_BASE_ADDRESS_MEM_TYPE_64, 4);
-	put(at, PCI_BASE_ADDRESS_2, PCI_BASE_ADDRESS_MEM_TYPE_64, 4);
-	put(at, PCI_SUBSYSTEM_VENDOR_ID, VENDOR_ID, 2);
-	put(at, PCI_SUBSYSTEM_ID, DEVICE_ID, 2);
+	put(at, PCI_BASE_ADDRESS_0 + 4 * ORNIC_BAR_REGS,
+	    PCI_BASE_ADDRESS_MEM_TYPE_64, 4);
+	put(at, PCI_BASE_ADDRESS_0 + 4 * ORNIC_BAR_DB,
+	    PCI_BASE_ADDRESS_MEM_TYPE_64, 4);
+	put(at, PCI_SUBSYSTEM_VENDOR_ID, ORNIC_PCI_VENDOR_ID, 2);
+	put(at, PCI_SUBSYSTEM_ID, ORNIC_PCI_DEVICE_ID, 2);
 	put(at, PCI_CAPABILITY_LIST, CAP_PM, 1);
 	put(pci->rw, PCI_INTERRUPT_LINE, 0xff, 1);
 }
@@ -86,8 +86,8 @@ static void init_msix(struct pci *pci, unsigned int vectors)
 	put(at, PCI_MSIX_FLAGS, vectors - 1, 2);
 	put(pci->rw + CAP_MSIX, PCI_MSIX_FLAGS,
 	    PCI_MSIX_FLAGS_ENABLE | PCI_MSIX_FLAGS_MASKALL, 2);
-	put(at, PCI_MSIX_TABLE, NIC_MSIX_TABLE | NIC_BAR_REGS, 4);
-	put(at, PCI_MSIX_PBA, NIC_MSIX_PBA | NIC_BAR_REGS, 4);
+	put(at, PCI_MSIX_TABLE, ORNIC_BAR_MSIX_TABLE | ORNIC_BAR_REGS, 4);
+	put(at, PCI_MSIX_PBA, ORNIC_BAR_MSIX_PBA | ORNIC_BAR_REGS, 4);
 }
 
 static void init_express(struct pci *pci)

@@ -15,7 +15,20 @@ EDGE_SRCS := \
 	timer.c
 
 # The program around it.
-MAIN_SRCS :=
+MAIN_SRCS := \
+	capture.c \
+	card.c \
+	control.c \
+	main.c \
+	options.c \
+	pci.c \
+	port_dgram.c \
+	port_fd.c \
+	port_tap.c \
+	report.c \
+	sock.c \
+	vfio_user.c \
+	vfio_user_cmd.c
 
 # Knows neither sockets nor QEMU.
 CORE_SRCS :=

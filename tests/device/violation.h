@@ -23,7 +23,6 @@
 	V(VFIO_BAD_EVENTFD, "vfio_bad_eventfd")                            \
 	V(VFIO_BAD_MAP, "vfio_bad_map")                                    \
 	V(VFIO_BAD_UNMAP, "vfio_bad_unmap")                                \
-	V(VFIO_BACKLOG, "vfio_backlog")                                    \
 	/* guest memory */                                                 \
 	V(MEM_FAULT, "mem_fault")                                          \
 	/* PCI function */                                                 \

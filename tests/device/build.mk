@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#
+# How a source of the card becomes an object, for everybody who needs one:
+# the card itself and the unit tests. Set before: TOP, SAN, O (all optional but
+# TOP).
+
+DEVICE := $(TOP)/tests/device
+
+include $(DEVICE)/sources.mk
+
+O ?= $(TOP)/build/device$(if $(filter-out 0,$(SAN)),-san)
+override O := $(abspath $(O))
+
+PKG_CONFIG ?= pkg-config
+DEVICE_PKGS := json-c libpcap
+
+CFLAGS ?= -O2 -g
+WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \
+	    -Wmissing-prototypes -Wold-style-definition -Wpointer-arith \
+	    -Wcast-align -Wwrite-strings -Wformat=2 -Wundef -Wvla
+ifneq ($(filter-out 0,$(SAN)),)
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all \
+	    -fno-omit-frame-pointer
+endif
+
+ALL_CPPFLAGS = -D_GNU_SOURCE -I$(DEVICE) -I$(TOP)/kernel/include \
+	       $(DEVICE_CFLAGS) $(CPPFLAGS)
+ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(SANITIZE) $(CFLAGS)
+ALL_LDFLAGS = $(SANITIZE) $(LDFLAGS)
+ALL_LDLIBS = $(DEVICE_LIBS) $(LDLIBS)
+DEVICE_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(DEVICE_PKGS))
+DEVICE_LIBS := $(shell $(PKG_CONFIG) --libs $(DEVICE_PKGS))
+
+Q := $(if $(V),,@)
+
+$(O)/%.o: $(DEVICE)/%.c $(DEVICE)/build.mk
+	@mkdir -p $(@D)
+	@echo "  CC      $(notdir $@)"
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+-include $(wildcard $(O)/*.d)

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "control.h"
+#include "device.h"
+#include "report.h"
+#include "sock.h"
+
+#define CLIENT_MAX 8
+#define LINE_MAX_LEN 1024
+#define WORDS_MAX 8
+
+/* Somebody who asks. The answer is sent before the next request is looked at. */
+struct client {
+	struct loop_fd lfd;
+	struct control *control;
+	char in[LINE_MAX_LEN];
+	size_t in_len;
+	char *out;
+	size_t out_len;
+	size_t out_sent;
+};
+
+struct control {
+	struct device *device;
+	const char *path;
+	struct loop_fd listener;
+	struct client client[CLIENT_MAX];
+};
+
+static struct json_object *answer_error(const char *text)
+{
+	struct json_object *answer = json_object_new_object();
+
+	json_object_object_add(answer, "error", json_object_new_string(text));
+	return answer;
+}
+
+static struct json_object *do_stats(struct control *control, char **words)
+{
+	if (words[1])
+		return answer_error("stats takes no arguments");
+	return report_stats(control->device);
+}
+
+static struct json_object *do_help(struct control *control, char **words);
+
+/* Requests, by their first word. */
+static const struct request {
+	const char *name;
+	struct json_object *(*fn)(struct control *control, char **words);
+	const char *help;
+} requests[] = {
+	{ "help", do_help, "help: this list" },
+	{ "stats", do_stats, "stats: all figures" },
+};
+
+static struct json_object *do_help(struct control *control, char **words)
+{
+	struct json_object *answer = json_object_new_object();
+	struct json_object *list = json_object_new_array();
+	size_t i;
+
+	(void)control;
+	(void)words;
+	for (i = 0; i < ARRAY_SIZE(requests); i++)
+		json_object_array_add(list,
+				      json_object_new_string(requests[i].help));
+	json_object_object_add(answer, "requests", list);
+	return answer;
+}
+
+static struct json_object *answer_line(struct control *control, char *line)
+{
+	char *words[WORDS_MAX + 1] = { NULL };
+	unsigned int count = 0;
+	char *word, *rest;
+	size_t i;
+
+	for (word = strtok_r(line, " \t\r", &rest); word;
+	     word = strtok_r(NULL, " \t\r", &rest)) {
+		if (count == WORDS_MAX)
+			return answer_error("too many words");
+		words[count++] = word;
+	}
+	if (!count)
+		return answer_error("empty request");
+	for (i = 0; i < ARRAY_SIZE(requests); i++)
+		if (!strcmp(requests[i].name, words[0]))
+			return requests[i].fn(control, words);
+	return answer_error("unknown request, try help");
+}
+
+static void client_drop(struct client *client)
+{
+	loop_remove_fd(&client->control->device->loop, &client->lfd);
+	close(client->lfd.fd);
+	client->lfd.fd = -1;
+	free(client->out);
+	client->out = NULL;
+	client->out_len = 0;
+	client->in_len = 0;
+}
+
+/* Return: true when the answer is sent. */
+static bool client_flush(struct client *client)
+{
+	ssize_t sent;
+
+	while (client->out_sent < client->out_len) {
+		sent = send(client->lfd.fd, client->out + client->out_sent,
+			    client->out_len - client->out_sent,
+			    MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (sent < 0 && errno == EAGAIN) {
+			loop_modify_fd(&client->control->device->loop,
+				       &client->lfd, EPOLLOUT);
+			return false;
+		}
+		if (sent < 0) {
+			client_drop(client);
+			return false;
+		}
+		client->out_sent += sent;
+	}
+	free(client->out);
+	client->out = NULL;
+	client->out_len = 0;
+	return true;
+}
+
+static void client_answer(struct client *client, struct json_object *answer)
+{
+	const char *text = json_object_to_json_string_ext(
+		answer, JSON_C_TO_STRING_NOSLASHESCAPE);
+	size_t len = text ? strlen(text) : 0;
+
+	client->out = malloc(len + 1);
+	if (client->out) {
+		memcpy(client->out, text, len);
+		client->out[len] = '\n';
+		client->out_len = len + 1;
+		client->out_sent = 0;
+	}
+	json_object_put(answer);
+}
+
+/* Return: true when a request was answered and there may be another. */
+static bool client_handle_line(struct client *client)
+{
+	char *end = memchr(client->in, '\n', client->in_len);
+	size_t used;
+
+	if (!end) {
+		if (client->in_len == LINE_MAX_LEN)
+			client_drop(client);
+		return false;
+	}
+	*end = '\0';
+	client_answer(client, answer_line(client->control, client->in));
+	used = end + 1 - client->in;
+	client->in_len -= used;
+	memmove(client->in, end + 1, client->in_len);
+	return client_flush(client);
+}
+
+static void client_ready(struct loop_fd *lfd, uint32_t events)
+{
+	struct client *client = container_of(lfd, struct client, lfd);
+	ssize_t got;
+
+	(void)events;
+	if (client->out_len) {
+		if (!client_flush(client))
+			return;
+		loop_modify_fd(&client->control->device->loop, lfd, EPOLLIN);
+	} else {
+		got = recv(lfd->fd, client->in + client->in_len,
+			   LINE_MAX_LEN - client->in_len, MSG_DONTWAIT);
+		if (got < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (got <= 0) {
+			client_drop(client);
+			return;
+		}
+		client->in_len += got;
+	}
+	while (client_handle_line(client))
+		continue;
+}
+
+static void listener_ready(struct loop_fd *lfd, uint32_t events)
+{
+	struct control *control =
+		container_of(lfd, struct control, listener);
+	struct client *client = control->client;
+	int fd;
+
+	(void)events;
+	fd = accept4(lfd->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (fd < 0)
+		return;
+	while (client < control->client + CLIENT_MAX && client->lfd.fd >= 0)
+		client++;
+	if (client == control->client + CLIENT_MAX) {
+		close(fd);
+		return;
+	}
+	client->lfd.fd = fd;
+	if (loop_add_fd(&control->device->loop, &client->lfd, EPOLLIN)) {
+		client->lfd.fd = -1;
+		close(fd);
+	}
+}
+
+int control_create(struct device *device, const char *path,
+		   struct control **out)
+{
+	const struct log *log = &device->options.log;
+	struct control *control;
+	unsigned int i;
+	int err;
+
+	control = calloc(1, sizeof(*control));
+	if (!control) {
+		log_msg(log, ENV_LOG_ERR, NULL, "out of memory");
+		return -ENOMEM;
+	}
+	control->device = device;
+	control->path = path;
+	for (i = 0; i < CLIENT_MAX; i++) {
+		control->client[i].control = control;
+		control->client[i].lfd.fd = -1;
+		control->client[i].lfd.ready = client_ready;
+	}
+	control->listener.ready = listener_ready;
+	control->listener.fd = sock_bind(path, SOCK_STREAM);
+	if (control->listener.fd < 0) {
+		err = control->listener.fd;
+		log_msg(log, ENV_LOG_ERR, NULL,
+			"cannot make the control socket %s: %s", path,
+			strerror(-err));
+		goto free_control;
+	}
+	err = loop_add_fd(&device->loop, &control->listener, EPOLLIN);
+	if (err) {
+		log_msg(log, ENV_LOG_ERR, NULL,
+			"cannot watch the control socket: %s", strerror(-err));
+		goto close_listener;
+	}
+	*out = control;
+	return 0;
+
+close_listener:
+	close(control->listener.fd);
+	unlink(path);
+free_control:
+	free(control);
+	return err;
+}
+
+void control_destroy(struct control *control)
+{
+	unsigned int i;
+
+	if (!control)
+		return;
+	for (i = 0; i < CLIENT_MAX; i++)
+		if (control->client[i].lfd.fd >= 0)
+			client_drop(&control->client[i]);
+	loop_remove_fd(&control->device->loop, &control->listener);
+	close(control->listener.fd);
+	unlink(control->path);
+	free(control);
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "device.h"
+#include "report.h"
+
+#define GROUP_MAX 64
+
+static void add(struct json_object *object, const char *name, uint64_t value)
+{
+	json_object_object_add(object, name, json_object_new_uint64(value));
+}
+
+/* The member @name of @object, made if there is none. */
+static struct json_object *group(struct json_object *object, const char *name)
+{
+	struct json_object *member;
+
+	if (json_object_object_get_ex(object, name, &member))
+		return member;
+	member = json_object_new_object();
+	json_object_object_add(object, name, member);
+	return member;
+}
+
+/* "a.b" is member b of group a. */
+static void add_stat(void *arg, const char *name, uint64_t value)
+{
+	struct json_object *object = arg;
+	const char *dot = strchr(name, '.');
+	char text[GROUP_MAX];
+
+	if (!dot) {
+		add(object, name, value);
+		return;
+	}
+	snprintf(text, sizeof(text), "%.*s", (int)(dot - name), name);
+	add_stat(group(object, text), dot + 1, value);
+}
+
+static void add_port(struct json_object *object, const struct port *port)
+{
+	struct json_object *stats = group(object, "wire");
+
+	add(stats, "tx_packets", port->stats.tx_packets);
+	add(stats, "tx_bytes", port->stats.tx_bytes);
+	add(stats, "rx_packets", port->stats.rx_packets);
+	add(stats, "rx_bytes", port->stats.rx_bytes);
+	add(stats, "drops", port->stats.drops);
+	add(stats, "no_frame", port->stats.no_frame);
+}
+
+static struct json_object *report_card(const struct card *card)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *stats;
+	unsigned int i;
+
+	json_object_object_add(object, "socket",
+			       json_object_new_string(card->vu.path));
+	json_object_object_add(object, "connected",
+			       json_object_new_boolean(card->vu.client.fd >= 0));
+	add_port(object, &card->port);
+	stats = group(object, "function");
+	add(stats, "irqs", card->stats.irqs);
+	add(stats, "irqs_dropped", card->stats.irqs_dropped);
+	add(stats, "resets", card->stats.resets);
+	add(stats, "memory_regions", card->mem.count);
+	add(stats, "memory_files", card->mem.file_count);
+	stats = group(object, "vfio_user");
+	add(stats, "connects", card->vu.stats.connects);
+	add(stats, "refused", card->vu.stats.refused);
+	add(stats, "messages", card->vu.stats.messages);
+	add(stats, "errors", card->vu.stats.errors);
+	stats = group(object, "violations");
+	for (i = 0; i < VIOLATION_COUNT; i++)
+		add(stats, violation_name(i), card->env.violations[i]);
+	nic_stats(card->nic, add_stat, group(object, "nic"));
+	return object;
+}
+
+static void report_switch(struct json_object *object,
+			  const struct switch_dev *sw)
+{
+	const struct list_head *node;
+	struct json_object *ports;
+	const struct port *port;
+
+	add(object, "delivered", sw->stats.delivered);
+	add(object, "flooded", sw->stats.flooded);
+	add(object, "filtered", sw->stats.filtered);
+	add(object, "runts", sw->stats.runts);
+	add(object, "local_leaks", sw->stats.local_leaks);
+	add(object, "flush_drops", sw->stats.flush_drops);
+	ports = group(object, "ports");
+	list_for_each(node, &sw->ports) {
+		port = list_entry(node, struct port, node);
+		if (!port->is_nic)
+			add_port(group(ports, port->name), port);
+	}
+}
+
+static void report_loop(struct json_object *object, const struct loop *loop)
+{
+	add(object, "turns", loop->stats.turns);
+	add(object, "sleeps", loop->stats.sleeps);
+	add(object, "spin_hits", loop->stats.spin_hits);
+	add(object, "spin_misses", loop->stats.spin_misses);
+	add(object, "contended", loop->stats.contended);
+	add(object, "spin_ns", loop->spin_ns);
+}
+
+struct json_object *report_stats(const struct device *device)
+{
+	struct json_object *root = json_object_new_object();
+	struct json_object *cards;
+	unsigned int i;
+
+	if (!root)
+		return NULL;
+	cards = group(root, "cards");
+	for (i = 0; i < device->card_count; i++)
+		json_object_object_add(cards, device->card[i]->config.name,
+				       report_card(device->card[i]));
+	report_switch(group(root, "switch"), &device->loop.sw);
+	report_loop(group(root, "loop"), &device->loop);
+	return root;
+}
