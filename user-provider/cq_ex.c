@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+
+#include <errno.h>
+
+#include "cqe.h"
+
+/* The entry stays in the ring until the poll ends; readers read it there. */
+static ALWAYS_INLINE inline int ornic_cq_take(struct ornic_cq *cq)
+{
+	const struct ornic_cqe *cqe;
+	uint32_t qpn;
+
+	cqe = ornic_cq_peek(cq, cq->ci, &qpn);
+	if (!cqe)
+		return ENOENT;
+
+	cq->ci++;
+	cq->cqe = cqe;
+	cq->vcq.cq_ex.wr_id = le64toh(cqe->wr_id);
+	cq->vcq.cq_ex.status = le32toh(cqe->status);
+	return 0;
+}
+
+static int ornic_start_poll(struct ibv_cq_ex *ibcq,
+			    struct ibv_poll_cq_attr *attr)
+{
+	struct ornic_cq *cq = to_ornic_cq_ex(ibcq);
+	int ret;
+
+	if (unlikely(attr->comp_mask))
+		return EINVAL;
+
+	ornic_lock(&cq->lock);
+	ret = ornic_cq_take(cq);
+	if (ret)
+		ornic_unlock(&cq->lock);
+	return ret;
+}
+
+static int ornic_next_poll(struct ibv_cq_ex *ibcq)
+{
+	return ornic_cq_take(to_ornic_cq_ex(ibcq));
+}
+
+static void ornic_end_poll(struct ibv_cq_ex *ibcq)
+{
+	struct ornic_cq *cq = to_ornic_cq_ex(ibcq);
+
+	ornic_cq_consume(cq, cq->ci);
+	ornic_unlock(&cq->lock);
+}
+
+static enum ibv_wc_opcode ornic_read_opcode(struct ibv_cq_ex *ibcq)
+{
+	return le32toh(to_ornic_cq_ex(ibcq)->cqe->opcode);
+}
+
+static uint32_t ornic_read_vendor_err(struct ibv_cq_ex *ibcq)
+{
+	return le32toh(to_ornic_cq_ex(ibcq)->cqe->vendor_err);
+}
+
+static uint32_t ornic_read_byte_len(struct ibv_cq_ex *ibcq)
+{
+	return le32toh(to_ornic_cq_ex(ibcq)->cqe->byte_len);
+}
+
+static __be32 ornic_read_imm_data(struct ibv_cq_ex *ibcq)
+{
+	return to_ornic_cq_ex(ibcq)->cqe->imm;
+}
+
+static uint32_t ornic_read_qp_num(struct ibv_cq_ex *ibcq)
+{
+	return ORNIC_GET(ORNIC_CQE_QPN, le32toh(to_ornic_cq_ex(ibcq)->cqe->qpn));
+}
+
+static uint32_t ornic_read_src_qp(struct ibv_cq_ex *ibcq)
+{
+	return le32toh(to_ornic_cq_ex(ibcq)->cqe->src_qp);
+}
+
+static unsigned int ornic_read_wc_flags(struct ibv_cq_ex *ibcq)
+{
+	return ORNIC_GET(ORNIC_CQE_FLAGS,
+			 le32toh(to_ornic_cq_ex(ibcq)->cqe->qpn));
+}
+
+/* RoCE has no LIDs, and RoCEv2 has no field for the service level (A17) */
+static uint32_t ornic_read_slid(struct ibv_cq_ex *ibcq)
+{
+	return 0;
+}
+
+static uint8_t ornic_read_sl(struct ibv_cq_ex *ibcq)
+{
+	return 0;
+}
+
+static uint8_t ornic_read_dlid_path_bits(struct ibv_cq_ex *ibcq)
+{
+	return 0;
+}
+
+/**
+ * ornic_cq_fill_pfns() - make a CQ an extended one
+ * @cq: completion queue
+ * @wc_flags: IBV_WC_EX_WITH_*, within IBV_WC_STANDARD_FLAGS
+ */
+void ornic_cq_fill_pfns(struct ornic_cq *cq, uint64_t wc_flags)
+{
+	struct ibv_cq_ex *ibcq = &cq->vcq.cq_ex;
+
+	ibcq->start_poll = ornic_start_poll;
+	ibcq->next_poll = ornic_next_poll;
+	ibcq->end_poll = ornic_end_poll;
+	ibcq->read_opcode = ornic_read_opcode;
+	ibcq->read_vendor_err = ornic_read_vendor_err;
+	ibcq->read_wc_flags = ornic_read_wc_flags;
+	if (wc_flags & IBV_WC_EX_WITH_BYTE_LEN)
+		ibcq->read_byte_len = ornic_read_byte_len;
+	if (wc_flags & IBV_WC_EX_WITH_IMM)
+		ibcq->read_imm_data = ornic_read_imm_data;
+	if (wc_flags & IBV_WC_EX_WITH_QP_NUM)
+		ibcq->read_qp_num = ornic_read_qp_num;
+	if (wc_flags & IBV_WC_EX_WITH_SRC_QP)
+		ibcq->read_src_qp = ornic_read_src_qp;
+	if (wc_flags & IBV_WC_EX_WITH_SLID)
+		ibcq->read_slid = ornic_read_slid;
+	if (wc_flags & IBV_WC_EX_WITH_SL)
+		ibcq->read_sl = ornic_read_sl;
+	if (wc_flags & IBV_WC_EX_WITH_DLID_PATH_BITS)
+		ibcq->read_dlid_path_bits = ornic_read_dlid_path_bits;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Finding and leaving completions; hardware.rst, "Completions".
+ */
+#ifndef ORNIC_CQE_H
+#define ORNIC_CQE_H
+
+#include "ring.h"
+
+static_assert((int)IBV_WC_SUCCESS == (int)ORNIC_WC_SUCCESS, "status");
+static_assert((int)IBV_WC_WR_FLUSH_ERR == (int)ORNIC_WC_WR_FLUSH_ERR, "status");
+static_assert((int)IBV_WC_RNR_RETRY_EXC_ERR ==
+	      (int)ORNIC_WC_RNR_RETRY_EXC_ERR, "status");
+static_assert((int)IBV_WC_GENERAL_ERR == (int)ORNIC_WC_GENERAL_ERR, "status");
+static_assert((int)IBV_WC_FETCH_ADD == (int)ORNIC_WC_FETCH_ADD, "opcode");
+static_assert((int)IBV_WC_RECV_RDMA_WITH_IMM ==
+	      (int)ORNIC_WC_RECV_RDMA_WITH_IMM, "opcode");
+static_assert((int)IBV_WC_GRH == ORNIC_WC_GRH, "flags");
+static_assert((int)IBV_WC_WITH_IMM == ORNIC_WC_WITH_IMM, "flags");
+static_assert((int)IBV_WC_WITH_INV == ORNIC_WC_WITH_INV, "flags");
+
+/**
+ * ornic_cq_peek() - look for a completion
+ * @cq: completion queue, locked
+ * @ci: which
+ * @qpn: its last word in CPU order, if it is there
+ *
+ * The phase bit of an entry is 1 on the first pass over the ring and changes
+ * with each: it differs from the bit of @ci that counts the passes exactly if
+ * the entry was written.
+ *
+ * Return: the completion, complete and visible, or NULL.
+ */
+static ALWAYS_INLINE inline const struct ornic_cqe *
+ornic_cq_peek(const struct ornic_cq *cq, uint32_t ci, uint32_t *qpn)
+{
+	const struct ornic_cqe *cqe = &cq->ring[ci & cq->mask];
+
+	*qpn = ornic_read_index(&cqe->qpn);
+	if (likely((*qpn ^ (ci << cq->phase_shift)) & ORNIC_CQE_PHASE))
+		return cqe;
+	return NULL;
+}
+
+/**
+ * ornic_cq_consume() - give entries back to the device
+ * @cq: completion queue, locked
+ * @ci: first entry that is not read yet
+ */
+static inline void ornic_cq_consume(struct ornic_cq *cq, uint32_t ci)
+{
+	cq->ci = ci;
+	ornic_write_index(&cq->dbr->ci, ci);
+}
+
+#endif /* ORNIC_CQE_H */

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Inline data: copied into the WQE when it is posted, so that the caller's
+ * buffer is free at once and needs no key.
+ */
+#ifndef ORNIC_INLINE_H
+#define ORNIC_INLINE_H
+
+#include "ring.h"
+
+#define ORNIC_INLINE_OPS \
+	(1ULL << IBV_WR_RDMA_WRITE | 1ULL << IBV_WR_RDMA_WRITE_WITH_IMM | \
+	 1ULL << IBV_WR_SEND | 1ULL << IBV_WR_SEND_WITH_IMM)
+
+/* What fits behind the route of a connected transport, in the first slot */
+#define ORNIC_INLINE_SMALL	(ORNIC_SLOT_SIZE - ORNIC_DATA_RC)
+
+/**
+ * ornic_copy_small() - copy up to ORNIC_INLINE_SMALL bytes
+ * @dst: to; within a slot
+ * @src: from, any alignment
+ * @length: bytes
+ *
+ * Most inline messages are that short, and a call of memcpy() costs as much as
+ * the rest of the WQE. Two pieces that overlap spare a loop.
+ */
+static inline void ornic_copy_small(uint8_t *dst, const uint8_t *src,
+				    uint32_t length)
+{
+	struct { uint64_t w[2]; } a16, b16;
+	uint64_t a8, b8;
+	uint32_t a4, b4;
+
+	if (length >= 16) {
+		memcpy(&a16, src, 16);
+		memcpy(&b16, src + length - 16, 16);
+		memcpy(dst, &a16, 16);
+		memcpy(dst + length - 16, &b16, 16);
+	} else if (length >= 8) {
+		memcpy(&a8, src, 8);
+		memcpy(&b8, src + length - 8, 8);
+		memcpy(dst, &a8, 8);
+		memcpy(dst + length - 8, &b8, 8);
+	} else if (length >= 4) {
+		memcpy(&a4, src, 4);
+		memcpy(&b4, src + length - 4, 4);
+		memcpy(dst, &a4, 4);
+		memcpy(dst + length - 4, &b4, 4);
+	} else if (length) {
+		dst[0] = src[0];
+		dst[length / 2] = src[length / 2];
+		dst[length - 1] = src[length - 1];
+	}
+}
+
+/**
+ * ornic_put_inline() - copy inline data to the ring
+ * @sq: send queue
+ * @dst: where in the ring
+ * @src: data
+ * @length: bytes; there is room for them
+ *
+ * Return: the byte after the copy, which may be the ring's end.
+ */
+static inline uint8_t *ornic_put_inline(struct ornic_sq *sq, uint8_t *dst,
+					const void *src, size_t length)
+{
+	size_t room = sq->end - dst;
+
+	if (unlikely(length > room)) {
+		memcpy(dst, src, room);
+		src += room;
+		length -= room;
+		dst = sq->ring;
+	}
+	memcpy(dst, src, length);
+	return dst + length;
+}
+
+/**
+ * ornic_put_inline_list() - copy the inline data of a work request
+ * @sq: send queue
+ * @dst: where in the ring; at least ORNIC_INLINE_SMALL bytes from the end of its slot
+ * @sg: where the data is; lkeys do not matter
+ * @num: entries of @sg
+ */
+static inline void ornic_put_inline_list(struct ornic_sq *sq, uint8_t *dst,
+					 const struct ibv_sge *sg, int num)
+{
+	int i;
+
+	if (likely(num == 1 && sg->length <= ORNIC_INLINE_SMALL)) {
+		ornic_copy_small(dst, (void *)(uintptr_t)sg->addr, sg->length);
+		return;
+	}
+
+	for (i = 0; i < num; i++)
+		dst = ornic_put_inline(sq, dst, (void *)(uintptr_t)sg[i].addr,
+				       sg[i].length);
+}
+
+/**
+ * ornic_inline_length() - check the inline data of a work request
+ * @sq: send queue
+ * @opcode: enum ibv_wr_opcode, less than 64
+ * @sg: where the data is
+ * @num: entries of @sg
+ * @length: bytes of all of them
+ *
+ * Return: whether they may be sent inline.
+ */
+static inline bool ornic_inline_length(struct ornic_sq *sq, uint32_t opcode,
+				       const struct ibv_sge *sg, int num,
+				       uint32_t *length)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < num; i++)
+		sum += sg[i].length;
+
+	*length = sum;
+	return sum <= sq->max_inline && (ORNIC_INLINE_OPS >> opcode) & 1;
+}
+
+#endif /* ORNIC_INLINE_H */

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Objects of the ORNIC provider.
+ *
+ * Rings and doorbell records are allocated by the kernel and mapped here; the
+ * provider owns the mapping, from the creation of the object to its end.
+ */
+#ifndef ORNIC_H
+#define ORNIC_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <infiniband/driver.h>
+#include <ccan/container_of.h>
+#include <util/compiler.h>
+
+#include "ornic_hw.h"
+
+#define ORNIC_CACHE_LINE	64
+
+/**
+ * struct ornic_device - one card
+ * @vdev: verbs device
+ * @driver_id: what the kernel calls this driver; each ioctl repeats it
+ */
+struct ornic_device {
+	struct verbs_device vdev;
+	uint32_t driver_id;
+};
+
+/**
+ * struct ornic_context - an open device
+ * @vctx: verbs context
+ * @send_ops: bit n: the device takes enum ibv_wr_opcode n
+ * @db: doorbell page, write only
+ * @db_length: bytes of @db mapped
+ * @board: where to tell an awake device that there is work; may be NULL
+ * @board_length: bytes of @board mapped
+ */
+struct ornic_context {
+	struct verbs_context vctx;
+	uint64_t send_ops;
+	void *db;
+	size_t db_length;
+	struct ornic_board *board;
+	size_t board_length;
+};
+
+/**
+ * struct ornic_lock - spin lock that one thread need not take
+ * @spin: the lock
+ * @needed: false: a thread or parent domain promised that one thread is there
+ */
+struct ornic_lock {
+	pthread_spinlock_t spin;
+	bool needed;
+};
+
+/**
+ * struct ornic_td - thread domain: objects that one thread at a time uses
+ * @ibv_td: verbs thread domain
+ * @users: parent domains that refer to it
+ */
+struct ornic_td {
+	struct ibv_td ibv_td;
+	atomic_int users;
+};
+
+/**
+ * struct ornic_pd - protection domain or parent domain
+ * @ibv_pd: verbs protection domain
+ * @pd: of a parent domain, the protection domain it stands for; else NULL
+ * @td: of a parent domain, its thread domain or NULL
+ * @users: of a protection domain, the parent domains; of a parent domain, the
+ *	QPs and CQs created with it
+ */
+struct ornic_pd {
+	struct ibv_pd ibv_pd;
+	struct ornic_pd *pd;
+	struct ornic_td *td;
+	atomic_int users;
+};
+
+/**
+ * struct ornic_ah - address handle
+ * @ibv_ah: verbs address handle
+ * @av: address vector as the kernel resolved it, copied into each send WQE
+ */
+struct ornic_ah {
+	struct ibv_ah ibv_ah;
+	struct ornic_av av;
+};
+
+/**
+ * struct ornic_cq - completion queue
+ * @vcq: verbs CQ, ordinary or extended
+ * @lock: protects all that follows
+ * @ring: struct ornic_cqe
+ * @dbr: doorbell record
+ * @ci: consumer index, runs free
+ * @mask: entries of the ring - 1
+ * @phase_shift: brings the bit of @ci that tells the pass to bit 31
+ * @cqe: the entry that an extended poll is at
+ * @arm: arm word written last
+ * @armed_next: it asked for any completion and no event was seen since
+ * @cqn: the device's number
+ * @map: start of the mapping that holds @ring and @dbr
+ * @map_length: bytes of it
+ * @pd: parent domain this CQ refers to, or NULL
+ */
+struct ornic_cq {
+	struct verbs_cq vcq;
+	struct ornic_lock lock;
+	struct ornic_cqe *ring;
+	struct ornic_cq_dbr *dbr;
+	uint32_t ci;
+	uint32_t mask;
+	uint32_t phase_shift;
+	const struct ornic_cqe *cqe;
+	uint32_t arm;
+	bool armed_next;
+	uint32_t cqn;
+	void *map;
+	size_t map_length;
+	struct ornic_pd *pd;
+};
+
+/**
+ * struct ornic_sq - send queue
+ * @lock: protects the queue; held from wr_start to wr_complete or wr_abort
+ * @ring: slots of ORNIC_SLOT_SIZE bytes
+ * @end: first byte after the ring
+ * @ops: bit n: enum ibv_wr_opcode n may be posted in the present state
+ * @dbr: doorbell record
+ * @pi: producer index, in slots, runs free
+ * @ci: consumer index as last read from the record
+ * @slots: size of the ring; 0: there is none
+ * @mask: @slots - 1
+ * @max_sge: SGEs of a work request
+ * @max_inline: bytes of inline data of a work request
+ * @wr_ops: ibv_wr_*: @ops, or 0 after an error
+ * @wqe: ibv_wr_*: the WQE being built, or NULL
+ * @data: ibv_wr_*: where its SGEs or inline data go; NULL: nowhere
+ * @first_pi: ibv_wr_*: @pi at wr_start
+ * @error: ibv_wr_*: the first error since wr_start, positive errno
+ * @slot: on the board, or ORNIC_BOARD_NO_SLOT
+ * @ctx: doorbell page and board
+ */
+struct ornic_sq {
+	struct ornic_lock lock;
+	uint8_t *ring;
+	uint8_t *end;
+	uint64_t ops;
+	struct ornic_qp_dbr *dbr;
+	uint32_t pi;
+	uint32_t ci;
+	uint32_t slots;
+	uint32_t mask;
+	uint32_t max_sge;
+	uint32_t max_inline;
+	uint64_t wr_ops;
+	struct ornic_sq_hdr *wqe;
+	void *data;
+	uint32_t first_pi;
+	int error;
+	uint32_t slot;
+	struct ornic_context *ctx;
+};
+
+/**
+ * struct ornic_rq - receive queue
+ * @lock: protects the queue
+ * @ring: receive WQEs
+ * @dbr: doorbell record
+ * @pi: producer index, in WQEs, runs free
+ * @ci: consumer index as last read from the record
+ * @limit: WQEs that may be outstanding in the present state
+ * @mask: WQEs of the ring - 1
+ * @stride_shift: log2 of the bytes of a WQE
+ * @max_sge: SGEs of a work request
+ * @max_wr: @limit once the QP has left RESET
+ */
+struct ornic_rq {
+	struct ornic_lock lock;
+	uint8_t *ring;
+	struct ornic_qp_dbr *dbr;
+	uint32_t pi;
+	uint32_t ci;
+	uint32_t limit;
+	uint32_t mask;
+	uint32_t stride_shift;
+	uint32_t max_sge;
+	uint32_t max_wr;
+};
+
+/**
+ * struct ornic_qp - queue pair
+ * @vqp: verbs QP, ordinary or extended
+ * @ud: WQEs carry an address vector
+ * @sq: send queue
+ * @rq: receive queue
+ * @ops: @sq.ops once the QP is in RTS
+ * @qpn: the device's number
+ * @map: start of the mapping that holds the rings and the doorbell record
+ * @map_length: bytes of it
+ * @pd: parent domain this QP refers to, or NULL
+ */
+struct ornic_qp {
+	struct verbs_qp vqp;
+	bool ud;
+	struct ornic_sq sq;
+	struct ornic_rq rq;
+	uint64_t ops;
+	uint32_t qpn;
+	void *map;
+	size_t map_length;
+	struct ornic_pd *pd;
+};
+
+static inline struct ornic_device *to_ornic_device(struct ibv_device *ibdev)
+{
+	return container_of(ibdev, struct ornic_device, vdev.device);
+}
+
+static inline struct ornic_context *to_ornic_context(struct ibv_context *ibctx)
+{
+	return container_of(ibctx, struct ornic_context, vctx.context);
+}
+
+static inline struct ornic_td *to_ornic_td(struct ibv_td *ibtd)
+{
+	return container_of(ibtd, struct ornic_td, ibv_td);
+}
+
+static inline struct ornic_pd *to_ornic_pd(struct ibv_pd *ibpd)
+{
+	return container_of(ibpd, struct ornic_pd, ibv_pd);
+}
+
+static inline struct ornic_ah *to_ornic_ah(struct ibv_ah *ibah)
+{
+	return container_of(ibah, struct ornic_ah, ibv_ah);
+}
+
+static inline struct ornic_cq *to_ornic_cq(struct ibv_cq *ibcq)
+{
+	return container_of(ibcq, struct ornic_cq, vcq.cq);
+}
+
+static inline struct ornic_cq *to_ornic_cq_ex(struct ibv_cq_ex *ibcq)
+{
+	return container_of(ibcq, struct ornic_cq, vcq.cq_ex);
+}
+
+static inline struct ornic_qp *to_ornic_qp(struct ibv_qp *ibqp)
+{
+	return container_of(ibqp, struct ornic_qp, vqp.qp);
+}
+
+static inline struct ornic_qp *to_ornic_qp_ex(struct ibv_qp_ex *ibqp)
+{
+	return container_of(ibqp, struct ornic_qp, vqp.qp_ex);
+}
+
+static inline void ornic_lock(struct ornic_lock *lock)
+{
+	if (lock->needed)
+		pthread_spin_lock(&lock->spin);
+}
+
+static inline void ornic_unlock(struct ornic_lock *lock)
+{
+	if (lock->needed)
+		pthread_spin_unlock(&lock->spin);
+}
+
+/* ucontext.c */
+struct verbs_context *ornic_alloc_context(struct ibv_device *ibdev, int cmd_fd,
+					  void *private_data);
+
+/* pd.c */
+struct ibv_pd *ornic_alloc_pd(struct ibv_context *ibctx);
+struct ibv_pd *
+ornic_alloc_parent_domain(struct ibv_context *ibctx,
+			  struct ibv_parent_domain_init_attr *attr);
+int ornic_dealloc_pd(struct ibv_pd *ibpd);
+struct ibv_td *ornic_alloc_td(struct ibv_context *ibctx,
+			      struct ibv_td_init_attr *attr);
+int ornic_dealloc_td(struct ibv_td *ibtd);
+struct ornic_pd *ornic_get_parent_domain(struct ibv_pd *ibpd);
+void ornic_put_parent_domain(struct ornic_pd *pd);
+void ornic_lock_init(struct ornic_lock *lock, bool needed);
+void ornic_lock_destroy(struct ornic_lock *lock);
+
+/* mr.c */
+struct ibv_mr *ornic_reg_mr(struct ibv_pd *ibpd, void *addr, size_t length,
+			    uint64_t hca_va, int access);
+int ornic_dereg_mr(struct verbs_mr *vmr);
+
+/* ah.c */
+struct ibv_ah *ornic_create_ah(struct ibv_pd *ibpd, struct ibv_ah_attr *attr);
+int ornic_destroy_ah(struct ibv_ah *ibah);
+
+/* cq.c */
+struct ibv_cq *ornic_create_cq(struct ibv_context *ibctx, int cqe,
+			       struct ibv_comp_channel *channel,
+			       int comp_vector);
+struct ibv_cq_ex *ornic_create_cq_ex(struct ibv_context *ibctx,
+				     struct ibv_cq_init_attr_ex *attr);
+int ornic_destroy_cq(struct ibv_cq *ibcq);
+int ornic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc);
+int ornic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only);
+void ornic_cq_event(struct ibv_cq *ibcq);
+void ornic_cq_clean(struct ornic_cq *cq, uint32_t qpn);
+
+/* cq_ex.c */
+void ornic_cq_fill_pfns(struct ornic_cq *cq, uint64_t wc_flags);
+
+/* qp.c */
+struct ibv_qp *ornic_create_qp(struct ibv_pd *ibpd,
+			       struct ibv_qp_init_attr *attr);
+struct ibv_qp *ornic_create_qp_ex(struct ibv_context *ibctx,
+				  struct ibv_qp_init_attr_ex *attr);
+int ornic_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
+		    int attr_mask);
+int ornic_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
+		   int attr_mask, struct ibv_qp_init_attr *init_attr);
+int ornic_destroy_qp(struct ibv_qp *ibqp);
+
+/* wr.c */
+int ornic_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
+		    struct ibv_send_wr **bad_wr);
+int ornic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
+		    struct ibv_recv_wr **bad_wr);
+
+/* wr_ex.c */
+int ornic_qp_fill_pfns(struct ornic_qp *qp, uint64_t send_ops_flags);
+
+#endif /* ORNIC_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef ORNIC_ABI_H
+#define ORNIC_ABI_H
+
+#include <infiniband/kern-abi.h>
+#include <rdma/ornic-abi.h>
+#include <kernel-abi/ornic-abi.h>
+
+DECLARE_DRV_CMD(ornic_ualloc_ucontext, IB_USER_VERBS_CMD_GET_CONTEXT,
+		ornic_alloc_ucontext_req, ornic_alloc_ucontext_resp);
+DECLARE_DRV_CMD(ornic_ualloc_pd, IB_USER_VERBS_CMD_ALLOC_PD,
+		empty, ornic_alloc_pd_resp);
+DECLARE_DRV_CMD(ornic_ucreate_cq, IB_USER_VERBS_CMD_CREATE_CQ,
+		ornic_create_cq_req, ornic_create_cq_resp);
+DECLARE_DRV_CMD(ornic_ucreate_qp, IB_USER_VERBS_CMD_CREATE_QP,
+		ornic_create_qp_req, ornic_create_qp_resp);
+DECLARE_DRV_CMD(ornic_ucreate_ah, IB_USER_VERBS_CMD_CREATE_AH,
+		empty, ornic_create_ah_resp);
+
+#endif /* ORNIC_ABI_H */

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Ring arithmetic and the accesses that synchronise with the device.
+ *
+ * Indexes run free over 32 bits; a position is the index modulo the size, a
+ * power of two. Rings and doorbell records are coherent, cached memory that
+ * the device reads and writes at any time.
+ */
+#ifndef ORNIC_RING_H
+#define ORNIC_RING_H
+
+#include <endian.h>
+#include <string.h>
+
+#include <util/udma_barrier.h>
+
+#include "ornic.h"
+
+/* Where SGEs or inline data begin in a send WQE; hardware.rst, "Send work requests" */
+#define ORNIC_DATA_RC \
+	(sizeof(struct ornic_sq_hdr) + sizeof(struct ornic_route_rc))
+#define ORNIC_DATA_ATOMIC \
+	(ORNIC_DATA_RC + sizeof(struct ornic_atomic))
+#define ORNIC_DATA_UD \
+	(sizeof(struct ornic_sq_hdr) + sizeof(struct ornic_route_ud))
+
+/**
+ * ornic_read_index() - read what the device writes, before all that follows
+ * @addr: index or phase word, __le32
+ *
+ * udma_from_device_barrier() is an lfence on x86, which costs more than the
+ * rest of a poll and orders nothing here: loads from write-back memory stay in
+ * order. An acquire load says so to the compiler; elsewhere the barrier for
+ * DMA is what it takes.
+ *
+ * Return: the value in CPU order.
+ */
+static inline uint32_t ornic_read_index(const void *addr)
+{
+	uint32_t v = atomic_load_explicit((_Atomic(uint32_t) *)addr,
+					  memory_order_acquire);
+#if !defined(__x86_64__)
+	udma_from_device_barrier();
+#endif
+	return le32toh((__force __le32)v);
+}
+
+/**
+ * ornic_write_index() - publish an index after all that precedes
+ * @addr: __le32
+ * @v: value in CPU order
+ */
+static inline void ornic_write_index(void *addr, uint32_t v)
+{
+	udma_to_device_barrier();
+	atomic_store_explicit((_Atomic(uint32_t) *)addr,
+			      (__force uint32_t)htole32(v),
+			      memory_order_release);
+}
+
+/**
+ * ornic_write_index_fence() - publish an index, before looking at a flag
+ * @addr: __le32
+ * @v: value in CPU order
+ *
+ * The device writes its flag and then looks at the index; we write the index
+ * and then look at the flag, with ornic_read_flag(). A store may pass a later
+ * load unless a full fence is between them, and then both sides would miss
+ * each other. On x86 an exchange is the store and the fence in one, cheaper
+ * than mov and mfence.
+ */
+static inline void ornic_write_index_fence(void *addr, uint32_t v)
+{
+	udma_to_device_barrier();
+	atomic_exchange_explicit((_Atomic(uint32_t) *)addr,
+				 (__force uint32_t)htole32(v),
+				 memory_order_seq_cst);
+}
+
+/**
+ * ornic_read_flag() - the other half of ornic_write_index_fence()
+ * @addr: __le32
+ *
+ * Return: whether the flag is set.
+ */
+static inline bool ornic_read_flag(const void *addr)
+{
+	return atomic_load_explicit((_Atomic(uint32_t) *)addr,
+				    memory_order_seq_cst);
+}
+
+/**
+ * ornic_slot() - address of a slot of the send queue
+ * @sq: send queue
+ * @index: producer index
+ */
+static inline void *ornic_slot(const struct ornic_sq *sq, uint32_t index)
+{
+	return sq->ring + ((size_t)(index & sq->mask) << ORNIC_SLOT_SHIFT);
+}
+
+/**
+ * ornic_slots() - slots that a WQE takes
+ * @bytes: its length
+ */
+static inline uint32_t ornic_slots(uint32_t bytes)
+{
+	return (bytes + ORNIC_SLOT_SIZE - 1) >> ORNIC_SLOT_SHIFT;
+}
+
+/**
+ * ornic_sq_has_room() - is there room in the send queue?
+ * @sq: send queue
+ * @pi: first slot wanted
+ * @slots: how many
+ *
+ * The device's index is read only when the copy of it says no.
+ */
+static inline bool ornic_sq_has_room(struct ornic_sq *sq, uint32_t pi,
+				     uint32_t slots)
+{
+	if (likely(pi + slots - sq->ci <= sq->slots))
+		return true;
+	sq->ci = ornic_read_index(&sq->dbr->sq_ci);
+	return pi + slots - sq->ci <= sq->slots;
+}
+
+/**
+ * ornic_put_sge() - write one SGE of a WQE
+ * @dst: 16-aligned
+ * @addr: address
+ * @length: bytes
+ * @lkey: local key
+ */
+static inline void ornic_put_sge(struct ornic_sge *dst, uint64_t addr,
+				 uint32_t length, uint32_t lkey)
+{
+	dst->addr = htole64(addr);
+	dst->length = htole32(length);
+	dst->lkey = htole32(lkey);
+}
+
+/**
+ * ornic_put_route_rc() - write the route of a connected transport
+ * @dst: after the header
+ * @raddr: remote address
+ * @rkey: remote key
+ */
+static inline void ornic_put_route_rc(struct ornic_route_rc *dst,
+				      uint64_t raddr, uint32_t rkey)
+{
+	dst->raddr = htole64(raddr);
+	dst->rkey = htole32(rkey);
+	dst->xrc_srqn = 0;
+}
+
+/**
+ * ornic_put_route_ud() - write the route of a datagram
+ * @dst: after the header
+ * @ah: where to
+ * @qpn: number of the remote QP
+ * @qkey: its Q_Key; with the top bit set, the sender's own
+ */
+static inline void ornic_put_route_ud(struct ornic_route_ud *dst,
+				      struct ibv_ah *ah, uint32_t qpn,
+				      uint32_t qkey)
+{
+	dst->dqpn = htole32(qpn);
+	dst->qkey = htole32(qkey);
+	dst->rsvd = 0;
+	dst->av = to_ornic_ah(ah)->av;
+}
+
+/**
+ * ornic_put_atomic() - write what an atomic adds to its route
+ * @dst: after the route
+ * @swap_add: value to swap in, or to add
+ * @compare: value to compare with, of CMP_SWP
+ */
+static inline void ornic_put_atomic(struct ornic_atomic *dst,
+				    uint64_t swap_add, uint64_t compare)
+{
+	dst->swap_add = htole64(swap_add);
+	dst->compare = htole64(compare);
+}
+
+#endif /* ORNIC_RING_H */

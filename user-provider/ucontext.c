@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "compat.h"
+#include "ornic.h"
+#include "ornic_abi.h"
+
+static int ornic_query_device_ex(struct ibv_context *ibctx,
+				 const struct ibv_query_device_ex_input *input,
+				 struct ibv_device_attr_ex *attr,
+				 size_t attr_size)
+{
+	struct ib_uverbs_ex_query_device_resp resp;
+	size_t resp_size = sizeof(resp);
+	uint64_t fw;
+	int ret;
+
+	ret = ibv_cmd_query_device_any(ibctx, input, attr, attr_size, &resp,
+				       &resp_size);
+	if (ret)
+		return ret;
+
+	fw = resp.base.fw_ver;
+	snprintf(attr->orig_attr.fw_ver, sizeof(attr->orig_attr.fw_ver),
+		 "%u.%u.%u", (unsigned int)(fw >> 24) & 0xff,
+		 (unsigned int)(fw >> 16) & 0xff, (unsigned int)fw & 0xffff);
+	return 0;
+}
+
+static int ornic_query_port(struct ibv_context *ibctx, uint8_t port,
+			    struct ibv_port_attr *attr)
+{
+	struct ibv_query_port cmd = {};
+
+	return ibv_cmd_query_port(ibctx, port, attr, &cmd, sizeof(cmd));
+}
+
+static void ornic_unmap_pages(struct ornic_context *ctx)
+{
+	if (ctx->board)
+		munmap(ctx->board, ctx->board_length);
+	if (ctx->db)
+		munmap(ctx->db, ctx->db_length);
+}
+
+static int ornic_map_pages(struct ornic_context *ctx, int cmd_fd,
+			   const struct ornic_alloc_ucontext_resp *resp)
+{
+	void *page;
+
+	page = mmap(NULL, resp->db_length, PROT_WRITE, MAP_SHARED, cmd_fd,
+		    resp->db_offset);
+	if (page == MAP_FAILED)
+		return errno;
+	ctx->db = page;
+	ctx->db_length = resp->db_length;
+
+	if (!(resp->caps & ORNIC_UCONTEXT_CAP_SHADOW))
+		return 0;
+
+	page = mmap(NULL, resp->board_length, PROT_READ | PROT_WRITE,
+		    MAP_SHARED, cmd_fd, resp->board_offset);
+	if (page == MAP_FAILED)
+		return errno;
+	ctx->board = page;
+	ctx->board_length = resp->board_length;
+	return 0;
+}
+
+static void ornic_free_context(struct ibv_context *ibctx)
+{
+	struct ornic_context *ctx = to_ornic_context(ibctx);
+
+	ornic_unmap_pages(ctx);
+	verbs_uninit_context(&ctx->vctx);
+	free(ctx);
+}
+
+static const struct verbs_context_ops ornic_context_ops = {
+	.alloc_parent_domain = ornic_alloc_parent_domain,
+	.alloc_pd = ornic_alloc_pd,
+	.alloc_td = ornic_alloc_td,
+	.cq_event = ornic_cq_event,
+	.create_ah = ornic_create_ah,
+	.create_cq = ornic_create_cq,
+	.create_cq_ex = ornic_create_cq_ex,
+	.create_qp = ornic_create_qp,
+	.create_qp_ex = ornic_create_qp_ex,
+	.dealloc_pd = ornic_dealloc_pd,
+	.dealloc_td = ornic_dealloc_td,
+	.dereg_mr = ornic_dereg_mr,
+	.destroy_ah = ornic_destroy_ah,
+	.destroy_cq = ornic_destroy_cq,
+	.destroy_qp = ornic_destroy_qp,
+	.free_context = ornic_free_context,
+	.modify_qp = ornic_modify_qp,
+	.poll_cq = ornic_poll_cq,
+	.post_recv = ornic_post_recv,
+	.post_send = ornic_post_send,
+	.query_device_ex = ornic_query_device_ex,
+	.query_port = ornic_query_port,
+#ifdef ORNIC_HAVE_QUERY_PORT_SPEED
+	.query_port_speed = ibv_cmd_query_port_speed,
+#endif
+	.query_qp = ornic_query_qp,
+	.reg_mr = ornic_reg_mr,
+	.req_notify_cq = ornic_req_notify_cq,
+};
+
+/**
+ * ornic_alloc_context() - open the device
+ * @ibdev: device
+ * @cmd_fd: its character device; the caller keeps it
+ * @private_data: not used
+ *
+ * Return: the context, to be freed with free_context; NULL with errno set.
+ */
+struct verbs_context *ornic_alloc_context(struct ibv_device *ibdev, int cmd_fd,
+					  void *private_data)
+{
+	struct ornic_ualloc_ucontext_resp resp = {};
+	struct ornic_ualloc_ucontext cmd = {};
+	struct ornic_context *ctx;
+	int ret;
+
+	ctx = verbs_init_and_alloc_context(ibdev, cmd_fd, ctx, vctx,
+					   to_ornic_device(ibdev)->driver_id);
+	if (!ctx)
+		return NULL;
+
+	ret = ibv_cmd_get_context(&ctx->vctx, &cmd.ibv_cmd, sizeof(cmd), NULL,
+				  &resp.ibv_resp, sizeof(resp));
+	if (ret)
+		goto err_uninit_context;
+
+	ctx->send_ops = resp.send_ops;
+	ret = ornic_map_pages(ctx, cmd_fd, &resp.drv_payload);
+	if (ret)
+		goto err_unmap_pages;
+
+	verbs_set_ops(&ctx->vctx, &ornic_context_ops);
+	return &ctx->vctx;
+
+err_unmap_pages:
+	ornic_unmap_pages(ctx);
+err_uninit_context:
+	verbs_uninit_context(&ctx->vctx);
+	free(ctx);
+	errno = ret;
+	return NULL;
+}

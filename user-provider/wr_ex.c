@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The ibv_wr_* calls: one transaction from wr_start to wr_complete. WQEs are
+ * built in the ring, behind the published index. The first error stays, makes
+ * all that follows do nothing, and takes the whole transaction back.
+ */
+
+#include <errno.h>
+
+#include "doorbell.h"
+#include "inline.h"
+
+static void ornic_wr_fail(struct ornic_sq *sq, int error)
+{
+	if (!sq->error)
+		sq->error = error;
+	sq->wr_ops = 0;
+	sq->wqe = NULL;
+	sq->data = NULL;
+}
+
+static void ornic_wr_start(struct ibv_qp_ex *ibqp)
+{
+	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
+
+	ornic_lock(&sq->lock);
+	sq->first_pi = sq->pi;
+	sq->wr_ops = sq->ops;
+	sq->wqe = NULL;
+	sq->data = NULL;
+	sq->error = 0;
+}
+
+static int ornic_wr_complete(struct ibv_qp_ex *ibqp)
+{
+	struct ornic_qp *qp = to_ornic_qp_ex(ibqp);
+	struct ornic_sq *sq = &qp->sq;
+	int error = sq->error;
+
+	if (unlikely(error))
+		sq->pi = sq->first_pi;
+	else if (likely(sq->pi != sq->first_pi))
+		ornic_publish_sq(qp);
+	ornic_unlock(&sq->lock);
+
+	return error;
+}
+
+static void ornic_wr_abort(struct ibv_qp_ex *ibqp)
+{
+	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
+
+	sq->pi = sq->first_pi;
+	ornic_unlock(&sq->lock);
+}
+
+/*
+ * Begins a WQE with its first slot; SGEs or inline data will be at @data.
+ * Returns what follows the header, or NULL.
+ */
+static ALWAYS_INLINE inline void *ornic_wr_begin(struct ibv_qp_ex *ibqp,
+						 const uint32_t opcode,
+						 __be32 imm, const size_t data)
+{
+	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
+	struct ornic_sq_hdr *hdr;
+
+	/* Opcode, type and state of the QP, and no error so far */
+	if (unlikely(!((sq->wr_ops >> opcode) & 1))) {
+		ornic_wr_fail(sq, EINVAL);
+		return NULL;
+	}
+	if (unlikely(!ornic_sq_has_room(sq, sq->pi, 1))) {
+		ornic_wr_fail(sq, ENOMEM);
+		return NULL;
+	}
+
+	hdr = ornic_slot(sq, sq->pi++);
+	hdr->ctrl = htole32(ORNIC_PREP(ORNIC_SQ_OPCODE, opcode) |
+			    ORNIC_PREP(ORNIC_SQ_FLAGS, ibqp->wr_flags));
+	hdr->imm = imm;
+	hdr->wr_id = htole64(ibqp->wr_id);
+	sq->wqe = hdr;
+	sq->data = data == ORNIC_DATA_UD ? ornic_slot(sq, sq->pi) :
+					   (uint8_t *)hdr + data;
+	return hdr + 1;
+}
+
+/*
+ * Room and size for what one of the data setters brings. Returns where it
+ * goes, or NULL; a second setter for the same WQE finds no place.
+ */
+static ALWAYS_INLINE inline void *ornic_wr_data(struct ornic_sq *sq,
+						uint32_t count, uint32_t bytes,
+						const bool ud)
+{
+	size_t start = ud ? ORNIC_DATA_UD :
+			    (uint8_t *)sq->data - (uint8_t *)sq->wqe;
+	uint32_t more = ornic_slots(start + bytes) - 1;
+	void *data = sq->data;
+
+	if (more) {
+		if (unlikely(!ornic_sq_has_room(sq, sq->pi, more))) {
+			ornic_wr_fail(sq, ENOMEM);
+			return NULL;
+		}
+		sq->pi += more;
+	}
+	sq->wqe->ctrl |= htole32(ORNIC_PREP(ORNIC_SQ_COUNT, count));
+	sq->data = NULL;
+	return data;
+}
+
+static ALWAYS_INLINE inline void
+ornic_wr_put_sge_list(struct ibv_qp_ex *ibqp, size_t num,
+		      const struct ibv_sge *sg, const bool ud)
+{
+	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
+	struct ornic_sge *dst;
+	size_t i;
+
+	if (unlikely(!sq->data || num > sq->max_sge)) {
+		ornic_wr_fail(sq, EINVAL);
+		return;
+	}
+
+	dst = ornic_wr_data(sq, num, num * sizeof(*dst), ud);
+	if (unlikely(!dst))
+		return;
+
+	for (i = 0; i < num; i++) {
+		if (unlikely((uint8_t *)dst == sq->end))
+			dst = (struct ornic_sge *)sq->ring;
+		ornic_put_sge(dst++, sg[i].addr, sg[i].length, sg[i].lkey);
+	}
+}
+
+static void ornic_wr_set_sge_rc(struct ibv_qp_ex *ibqp, uint32_t lkey,
+				uint64_t addr, uint32_t length)
+{
+	struct ibv_sge sg = { .addr = addr, .length = length, .lkey = lkey };
+
+	ornic_wr_put_sge_list(ibqp, 1, &sg, false);
+}
+
+static void ornic_wr_set_sge_ud(struct ibv_qp_ex *ibqp, uint32_t lkey,
+				uint64_t addr, uint32_t length)
+{
+	struct ibv_sge sg = { .addr = addr, .length = length, .lkey = lkey };
+
+	ornic_wr_put_sge_list(ibqp, 1, &sg, true);
+}
+
+static void ornic_wr_set_sge_list_rc(struct ibv_qp_ex *ibqp, size_t num,
+				     const struct ibv_sge *sg)
+{
+	ornic_wr_put_sge_list(ibqp, num, sg, false);
+}
+
+static void ornic_wr_set_sge_list_ud(struct ibv_qp_ex *ibqp, size_t num,
+				     const struct ibv_sge *sg)
+{
+	ornic_wr_put_sge_list(ibqp, num, sg, true);
+}
+
+/* Returns where @length bytes of inline data go, or NULL. */
+static inline uint8_t *ornic_wr_inline(struct ornic_qp *qp, uint64_t length)
+{
+	struct ornic_sq *sq = &qp->sq;
+	uint32_t opcode;
+
+	if (unlikely(!sq->data || length > sq->max_inline)) {
+		ornic_wr_fail(sq, EINVAL);
+		return NULL;
+	}
+
+	opcode = ORNIC_GET(ORNIC_SQ_OPCODE, le32toh(sq->wqe->ctrl));
+	if (unlikely(!((ORNIC_INLINE_OPS >> opcode) & 1))) {
+		ornic_wr_fail(sq, EINVAL);
+		return NULL;
+	}
+
+	sq->wqe->ctrl |= htole32(ORNIC_PREP(ORNIC_SQ_FLAGS, ORNIC_SEND_INLINE));
+	return ornic_wr_data(sq, length, length, qp->ud);
+}
+
+static void ornic_wr_set_inline_data(struct ibv_qp_ex *ibqp, void *addr,
+				     size_t length)
+{
+	struct ornic_qp *qp = to_ornic_qp_ex(ibqp);
+	uint8_t *dst;
+
+	dst = ornic_wr_inline(qp, length);
+	if (unlikely(!dst))
+		return;
+
+	if (likely(length <= ORNIC_INLINE_SMALL))
+		ornic_copy_small(dst, addr, length);
+	else
+		ornic_put_inline(&qp->sq, dst, addr, length);
+}
+
+static void ornic_wr_set_inline_data_list(struct ibv_qp_ex *ibqp,
+					  size_t num_buf,
+					  const struct ibv_data_buf *buf_list)
+{
+	struct ornic_qp *qp = to_ornic_qp_ex(ibqp);
+	uint64_t length = 0;
+	uint8_t *dst;
+	size_t i;
+
+	for (i = 0; i < num_buf; i++) {
+		/* Each is bounded, so the sum cannot wrap */
+		if (buf_list[i].length > qp->sq.max_inline - length) {
+			ornic_wr_fail(&qp->sq, EINVAL);
+			return;
+		}
+		length += buf_list[i].length;
+	}
+
+	dst = ornic_wr_inline(qp, length);
+	if (unlikely(!dst))
+		return;
+
+	for (i = 0; i < num_buf; i++)
+		dst = ornic_put_inline(&qp->sq, dst, buf_list[i].addr,
+				       buf_list[i].length);
+}
+
+static void ornic_wr_set_ud_addr(struct ibv_qp_ex *ibqp, struct ibv_ah *ah,
+				 uint32_t remote_qpn, uint32_t remote_qkey)
+{
+	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
+
+	if (unlikely(!sq->wqe)) {
+		ornic_wr_fail(sq, EINVAL);
+		return;
+	}
+	ornic_put_route_ud((void *)(sq->wqe + 1), ah, remote_qpn, remote_qkey);
+}
+
+static void ornic_wr_send_rc(struct ibv_qp_ex *ibqp)
+{
+	ornic_wr_begin(ibqp, IBV_WR_SEND, 0, ORNIC_DATA_RC);
+}
+
+static void ornic_wr_send_ud(struct ibv_qp_ex *ibqp)
+{
+	ornic_wr_begin(ibqp, IBV_WR_SEND, 0, ORNIC_DATA_UD);
+}
+
+static void ornic_wr_send_imm_rc(struct ibv_qp_ex *ibqp, __be32 imm_data)
+{
+	ornic_wr_begin(ibqp, IBV_WR_SEND_WITH_IMM, imm_data, ORNIC_DATA_RC);
+}
+
+static void ornic_wr_send_imm_ud(struct ibv_qp_ex *ibqp, __be32 imm_data)
+{
+	ornic_wr_begin(ibqp, IBV_WR_SEND_WITH_IMM, imm_data, ORNIC_DATA_UD);
+}
+
+static ALWAYS_INLINE inline void ornic_wr_rdma(struct ibv_qp_ex *ibqp,
+					       const uint32_t opcode,
+					       uint32_t rkey, uint64_t raddr,
+					       __be32 imm)
+{
+	struct ornic_route_rc *route;
+
+	route = ornic_wr_begin(ibqp, opcode, imm, ORNIC_DATA_RC);
+	if (likely(route))
+		ornic_put_route_rc(route, raddr, rkey);
+}
+
+static void ornic_wr_rdma_write(struct ibv_qp_ex *ibqp, uint32_t rkey,
+				uint64_t remote_addr)
+{
+	ornic_wr_rdma(ibqp, IBV_WR_RDMA_WRITE, rkey, remote_addr, 0);
+}
+
+static void ornic_wr_rdma_write_imm(struct ibv_qp_ex *ibqp, uint32_t rkey,
+				    uint64_t remote_addr, __be32 imm_data)
+{
+	ornic_wr_rdma(ibqp, IBV_WR_RDMA_WRITE_WITH_IMM, rkey, remote_addr,
+		      imm_data);
+}
+
+static void ornic_wr_rdma_read(struct ibv_qp_ex *ibqp, uint32_t rkey,
+			       uint64_t remote_addr)
+{
+	ornic_wr_rdma(ibqp, IBV_WR_RDMA_READ, rkey, remote_addr, 0);
+}
+
+static inline void ornic_wr_atomic(struct ibv_qp_ex *ibqp,
+				   const uint32_t opcode, uint32_t rkey,
+				   uint64_t raddr, uint64_t swap_add,
+				   uint64_t compare)
+{
+	struct ornic_route_rc *route;
+
+	route = ornic_wr_begin(ibqp, opcode, 0, ORNIC_DATA_ATOMIC);
+	if (unlikely(!route))
+		return;
+
+	ornic_put_route_rc(route, raddr, rkey);
+	ornic_put_atomic((void *)(route + 1), swap_add, compare);
+}
+
+static void ornic_wr_atomic_cmp_swp(struct ibv_qp_ex *ibqp, uint32_t rkey,
+				    uint64_t remote_addr, uint64_t compare,
+				    uint64_t swap)
+{
+	ornic_wr_atomic(ibqp, IBV_WR_ATOMIC_CMP_AND_SWP, rkey, remote_addr,
+			swap, compare);
+}
+
+static void ornic_wr_atomic_fetch_add(struct ibv_qp_ex *ibqp, uint32_t rkey,
+				      uint64_t remote_addr, uint64_t add)
+{
+	ornic_wr_atomic(ibqp, IBV_WR_ATOMIC_FETCH_AND_ADD, rkey, remote_addr,
+			add, 0);
+}
+
+/* The operations of struct ibv_qp_ex that this QP can do. */
+static uint64_t ornic_supported_pfns(const struct ornic_qp *qp)
+{
+	static const struct {
+		uint64_t flag;
+		uint32_t opcode;
+	} table[] = {
+		{ IBV_QP_EX_WITH_RDMA_WRITE, IBV_WR_RDMA_WRITE },
+		{ IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM,
+		  IBV_WR_RDMA_WRITE_WITH_IMM },
+		{ IBV_QP_EX_WITH_SEND, IBV_WR_SEND },
+		{ IBV_QP_EX_WITH_SEND_WITH_IMM, IBV_WR_SEND_WITH_IMM },
+		{ IBV_QP_EX_WITH_RDMA_READ, IBV_WR_RDMA_READ },
+		{ IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP,
+		  IBV_WR_ATOMIC_CMP_AND_SWP },
+		{ IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
+		  IBV_WR_ATOMIC_FETCH_AND_ADD },
+	};
+	uint64_t flags = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (qp->ops >> table[i].opcode & 1)
+			flags |= table[i].flag;
+	return flags;
+}
+
+/**
+ * ornic_qp_fill_pfns() - give a QP the ibv_wr_* calls
+ * @qp: queue pair; its ops are known
+ * @send_ops_flags: IBV_QP_EX_WITH_*, what the caller will use
+ *
+ * Return: 0, or EOPNOTSUPP if one of them is not there.
+ */
+int ornic_qp_fill_pfns(struct ornic_qp *qp, uint64_t send_ops_flags)
+{
+	struct ibv_qp_ex *ibqp = &qp->vqp.qp_ex;
+	bool ud = qp->ud;
+
+	if (send_ops_flags & ~ornic_supported_pfns(qp))
+		return EOPNOTSUPP;
+
+	ibqp->wr_start = ornic_wr_start;
+	ibqp->wr_complete = ornic_wr_complete;
+	ibqp->wr_abort = ornic_wr_abort;
+	ibqp->wr_set_inline_data = ornic_wr_set_inline_data;
+	ibqp->wr_set_inline_data_list = ornic_wr_set_inline_data_list;
+	ibqp->wr_set_sge = ud ? ornic_wr_set_sge_ud : ornic_wr_set_sge_rc;
+	ibqp->wr_set_sge_list = ud ? ornic_wr_set_sge_list_ud :
+				     ornic_wr_set_sge_list_rc;
+	if (ud)
+		ibqp->wr_set_ud_addr = ornic_wr_set_ud_addr;
+
+	if (send_ops_flags & IBV_QP_EX_WITH_SEND)
+		ibqp->wr_send = ud ? ornic_wr_send_ud : ornic_wr_send_rc;
+	if (send_ops_flags & IBV_QP_EX_WITH_SEND_WITH_IMM)
+		ibqp->wr_send_imm = ud ? ornic_wr_send_imm_ud :
+					 ornic_wr_send_imm_rc;
+	if (send_ops_flags & IBV_QP_EX_WITH_RDMA_WRITE)
+		ibqp->wr_rdma_write = ornic_wr_rdma_write;
+	if (send_ops_flags & IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
+		ibqp->wr_rdma_write_imm = ornic_wr_rdma_write_imm;
+	if (send_ops_flags & IBV_QP_EX_WITH_RDMA_READ)
+		ibqp->wr_rdma_read = ornic_wr_rdma_read;
+	if (send_ops_flags & IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP)
+		ibqp->wr_atomic_cmp_swp = ornic_wr_atomic_cmp_swp;
+	if (send_ops_flags & IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
+		ibqp->wr_atomic_fetch_add = ornic_wr_atomic_fetch_add;
+	return 0;
+}
