@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Queue pairs. What other parts of the core call is in engine.h; this is what
+ * the engines (RC: req.h and resp.h, UD: ud.h, RAW_PACKET: eth.h) see.
+ *
+ * A QP that went to error flushes from qp_run(), a bounded number of WQEs each
+ * time. As receive WQEs are posted without a doorbell, a QP in error looks for
+ * new ones by timer.
+ */
+#ifndef ORNIC_DEVICE_QP_H
+#define ORNIC_DEVICE_QP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ornic_hw.h>
+
+#include "core.h"
+#include "cq.h"
+#include "doorbell.h"
+#include "engine.h"
+#include "obj.h"
+#include "pd.h"
+#include "req.h"
+#include "resp.h"
+#include "rq.h"
+#include "sq.h"
+#include "timer.h"
+#include "uctx.h"
+
+/* QPN of the GSI on the wire, and its Q_Key (IBTA 3.5.3, 10.2.5). */
+#define QP_GSI_QPN 1
+#define QP_GSI_QKEY 0x80010000u
+
+/**
+ * struct qp_attr - struct ornic_qp_attr in CPU order, what of it is kept
+ * @path_mtu: 1 to 5
+ * @qkey: of UD
+ * @rq_psn: first PSN expected
+ * @sq_psn: first PSN sent
+ * @dest_qpn: of the peer
+ * @access: ORNIC_ACCESS_REMOTE_*
+ * @max_rd_atomic: as requester
+ * @max_dest_rd_atomic: as responder
+ * @min_rnr_timer: IBTA table 45
+ * @timeout: 4.096 us << n, 0: never
+ * @retry_cnt: sequence retries
+ * @rnr_retry: RNR retries, 7: for ever
+ * @sqd_notify: en_sqd_async_notify
+ * @av: path
+ */
+struct qp_attr {
+	uint8_t path_mtu;
+	uint32_t qkey;
+	uint32_t rq_psn;
+	uint32_t sq_psn;
+	uint32_t dest_qpn;
+	uint32_t access;
+	uint8_t max_rd_atomic;
+	uint8_t max_dest_rd_atomic;
+	uint8_t min_rnr_timer;
+	uint8_t timeout;
+	uint8_t retry_cnt;
+	uint8_t rnr_retry;
+	bool sqd_notify;
+	struct ornic_av av;
+};
+
+/**
+ * struct qp_stats - what is counted for ORNIC_STATS_QP, in this order
+ * @tx_packets: RoCE packets sent
+ * @tx_bytes: their payload
+ * @rx_packets: RoCE packets received
+ * @rx_bytes: their payload
+ * @retransmits: packets sent again
+ * @rnr_naks: RNR NAKs received
+ * @seq_naks: sequence NAKs received
+ * @timeouts: acknowledgements that did not come in time
+ */
+struct qp_stats {
+	uint64_t tx_packets;
+	uint64_t tx_bytes;
+	uint64_t rx_packets;
+	uint64_t rx_bytes;
+	uint64_t retransmits;
+	uint64_t rnr_naks;
+	uint64_t seq_naks;
+	uint64_t timeouts;
+};
+
+/**
+ * struct qp - a queue pair
+ * @obj: number and users (entries of the port's queue table)
+ * @nic: the card
+ * @run: place in the card's queue of QPs with work
+ * @watch: polled by the card; holds the doorbell record
+ * @uctx: doorbell page, used
+ * @pd: its PD, used
+ * @send_cq: membership in the send CQ
+ * @recv_cq: membership in the receive CQ
+ * @board_slot: on the board, or ORNIC_BOARD_NO_SLOT
+ * @type: enum ornic_qp_type
+ * @flags: ORNIC_QP_*
+ * @state: enum ornic_qp_state
+ * @comm_est: ORNIC_EVENT_QP_COMM_EST was sent
+ * @drained: in SQD: nothing is on its way any more
+ * @mtu_shift: log2 of the path MTU in bytes
+ * @attr: attributes
+ * @timer: acknowledgement or RNR timer; in ERR, when to look for WQEs
+ * @poll_ns: in ERR: time until the next look
+ * @sq: send queue
+ * @rq: receive queue
+ * @req: requester
+ * @resp: responder
+ * @stats: counters
+ */
+struct qp {
+	struct obj obj;
+	struct nic *nic;
+	struct run_item run;
+	struct sq_watch watch;
+	struct uctx *uctx;
+	struct pd *pd;
+	struct cq_link send_cq;
+	struct cq_link recv_cq;
+	uint32_t board_slot;
+	uint8_t type;
+	uint8_t flags;
+	uint8_t state;
+	bool comm_est;
+	bool drained;
+	uint8_t mtu_shift;
+	struct qp_attr attr;
+	struct timer timer;
+	uint64_t poll_ns;
+	struct sq sq;
+	struct rq rq;
+	struct req req;
+	struct resp resp;
+	struct qp_stats stats;
+};
+
+/**
+ * struct engine - the RoCE engine's own part of a card
+ * @gsi: QP of type GSI, or NULL
+ */
+struct engine {
+	struct qp *gsi;
+};
+
+/**
+ * qp_find - find by number
+ * @nic: the card
+ * @qpn: any number
+ *
+ * Return: the QP or NULL.
+ */
+static inline struct qp *qp_find(const struct nic *nic, uint32_t qpn)
+{
+	return (struct qp *)obj_find(&nic->qps, qpn);
+}
+
+static inline bool qp_has_sq(const struct qp *qp)
+{
+	return qp->flags & ORNIC_QP_SQ;
+}
+
+static inline bool qp_has_rq(const struct qp *qp)
+{
+	return qp->flags & ORNIC_QP_RQ;
+}
+
+static inline bool qp_is_kernel(const struct qp *qp)
+{
+	return qp->flags & ORNIC_QP_KERNEL;
+}
+
+/* May it execute send WQEs? */
+static inline bool qp_sends(const struct qp *qp)
+{
+	return qp->state == ORNIC_QPS_RTS || qp->state == ORNIC_QPS_SQD;
+}
+
+/* May it take packets? */
+static inline bool qp_receives(const struct qp *qp)
+{
+	return qp->state >= ORNIC_QPS_RTR && qp->state != ORNIC_QPS_ERR;
+}
+
+/**
+ * qp_dbr - the doorbell record
+ * @qp: the QP
+ *
+ * Return: pointer good until the caller returns to the event loop, or NULL when
+ * out of reach.
+ */
+static inline struct ornic_qp_dbr *qp_dbr(struct qp *qp)
+{
+	return guest_ref_ptr(&qp->watch.dbr);
+}
+
+/**
+ * qp_ready - qp_run() has something to do
+ * @qp: the QP
+ */
+static inline void qp_ready(struct qp *qp)
+{
+	core_ready(qp->nic, &qp->run);
+}
+
+/**
+ * qp_error - go to the error state; all WQEs will be flushed from qp_run()
+ * @qp: in any state but RESET
+ *
+ * Tells nobody: a completion with an error has been, or will be, written by the
+ * caller.
+ */
+void qp_error(struct qp *qp);
+
+/**
+ * qp_error_event - qp_error() for which there is no completion
+ * @qp: in any state but RESET
+ * @event: ORNIC_EVENT_QP_FATAL, QP_REQ_ERR or QP_ACCESS_ERR (IBTA 11.6.3.2)
+ */
+void qp_error_event(struct qp *qp, enum ornic_event event);
+
+/**
+ * qp_send_error - a send WQE of an unconnected QP failed: go to SQE
+ * @qp: UD, GSI or RAW_PACKET, in RTS; its receive queue goes on
+ */
+void qp_send_error(struct qp *qp);
+
+/**
+ * qp_drained - in SQD, the last WQE on its way is complete
+ * @qp: the QP
+ */
+void qp_drained(struct qp *qp);
+
+/**
+ * qp_reset - forget all WQEs and packets, start with empty rings
+ * @qp: any QP
+ *
+ * Part of the transition to RESET. Writes sq_ci and rq_ci.
+ */
+void qp_reset(struct qp *qp);
+
+#endif /* ORNIC_DEVICE_QP_H */

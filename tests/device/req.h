@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The requester of a connected QP: what it sends (req.c) and what it makes of
+ * the answers (comp.c).
+ */
+#ifndef ORNIC_DEVICE_REQ_H
+#define ORNIC_DEVICE_REQ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct packet;
+struct qp;
+struct timer;
+
+/* WQEs on their way at a time. */
+#define REQ_RECORDS_MAX 128
+/* Unacknowledged packets on a real wire. */
+#define REQ_WINDOW 64
+/* Packets after which a real wire's receiver is asked for an acknowledgement. */
+#define REQ_ACK_EVERY 16
+/* Payload of one frame between cards of the same process, bytes. */
+#define REQ_SEGMENT_MAX (1u << 20)
+/* Unacknowledged payload between cards of the same process, bytes. */
+#define REQ_WINDOW_LOCAL (8u << 20)
+/* As retry_cnt and rnr_retry of 3 bits; as rnr_retry it means: for ever. */
+#define REQ_RNR_FOREVER 7
+
+/**
+ * struct req_record - a WQE that was taken from the ring and is not complete
+ * @wr_id: the host's own
+ * @index: first slot, runs free
+ * @slots: slots it takes
+ * @opcode: enum ornic_wr_opcode
+ * @flags: ORNIC_SEND_*
+ * @status: enum ornic_wc_status; if not SUCCESS nothing more of it is sent, and
+ *	it fails when it is the oldest
+ * @first: PSN of its first packet
+ * @npkts: PSNs it takes: of what is sent, or of the answer of a READ
+ * @length: bytes of the message
+ */
+struct req_record {
+	uint64_t wr_id;
+	uint32_t index;
+	uint16_t slots;
+	uint8_t opcode;
+	uint8_t flags;
+	uint8_t status;
+	uint32_t first;
+	uint32_t npkts;
+	uint32_t length;
+};
+
+/**
+ * struct req - state of the requester
+ * @rec: ring of records
+ * @rec_mask: records - 1
+ * @head: oldest record, runs free
+ * @send: record of which the next packet is, at most @tail
+ * @tail: where the next record goes
+ * @una: PSN of the oldest packet without an answer
+ * @psn: PSN of the next packet to send
+ * @next: PSN of the first packet of the next WQE to be taken
+ * @sent_max: PSN behind the latest ever sent; what is before it is sent again
+ * @deadline_ns: when the acknowledgement of @una is due, 0: not awaited
+ * @retry: sequence retries left
+ * @rnr_retry: RNR retries left
+ * @rd_out: READs and atomics without a complete answer
+ * @since_ack: packets sent since the last that asked for an acknowledgement
+ * @rnr_wait: nothing is sent until the timer says so
+ * @failed: a record has a status; nothing behind it is sent
+ */
+struct req {
+	struct req_record *rec;
+	uint32_t rec_mask;
+	uint32_t head;
+	uint32_t send;
+	uint32_t tail;
+	uint32_t una;
+	uint32_t psn;
+	uint32_t next;
+	uint32_t sent_max;
+	uint64_t deadline_ns;
+	uint8_t retry;
+	uint8_t rnr_retry;
+	uint8_t rd_out;
+	uint8_t since_ack;
+	bool rnr_wait;
+	bool failed;
+};
+
+/**
+ * req_init - allocate the records
+ * @qp: with @qp->sq set up
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int req_init(struct qp *qp);
+
+/**
+ * req_uninit - end of req_init()
+ * @qp: any QP
+ */
+void req_uninit(struct qp *qp);
+
+/**
+ * req_reset - nothing is on its way
+ * @qp: in transition to RESET, or to RTS with its attributes set
+ */
+void req_reset(struct qp *qp);
+
+/**
+ * req_run - send
+ * @qp: RC, in RTS, SQD or SQE
+ * @budget: frames at most
+ *
+ * Return: whether there is more that can be sent now.
+ */
+bool req_run(struct qp *qp, unsigned int budget);
+
+/**
+ * req_flush - complete the records with ORNIC_WC_WR_FLUSH_ERR
+ * @qp: going to error
+ * @budget: WQEs at most
+ *
+ * Return: whether there are more.
+ */
+bool req_flush(struct qp *qp, unsigned int budget);
+
+/**
+ * req_fail - complete the oldest record with an error; the QP goes to error
+ * @qp: the QP
+ * @status: enum ornic_wc_status
+ */
+void req_fail(struct qp *qp, unsigned int status);
+
+/**
+ * req_restart - go back to the oldest packet without an answer
+ * @qp: the QP
+ */
+void req_restart(struct qp *qp);
+
+/**
+ * comp_rx - an answer to the requester
+ * @qp: RC
+ * @pkt: ACK, READ response or atomic response
+ */
+void comp_rx(struct qp *qp, const struct packet *pkt);
+
+/**
+ * comp_settle - complete all records whose last packet was answered
+ * @qp: RC
+ *
+ * Also fails the oldest one if it has a status, and tells SQD when it is
+ * drained.
+ */
+void comp_settle(struct qp *qp);
+
+/**
+ * comp_timer - the acknowledgement or the end of an RNR pause is due
+ * @qp: RC
+ */
+void comp_timer(struct qp *qp);
+
+/**
+ * comp_arm - start or restart the acknowledgement timer
+ * @qp: RC; stopped if nothing is awaited
+ */
+void comp_arm(struct qp *qp);
+
+/**
+ * rnr_ns - IBTA table 45
+ * @code: 5 bits of an RNR NAK
+ *
+ * Return: ns.
+ */
+uint64_t rnr_ns(unsigned int code);
+
+#endif /* ORNIC_DEVICE_REQ_H */

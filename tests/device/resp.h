@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The responder of a connected QP: what it does with requests (resp.c), and the
+ * answers it owes (ack.c).
+ */
+#ifndef ORNIC_DEVICE_RESP_H
+#define ORNIC_DEVICE_RESP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core.h"
+#include "rq.h"
+
+struct packet;
+struct qp;
+
+/**
+ * enum resp_message - what the next packet must go on with
+ * @RESP_NONE: a new message
+ * @RESP_SEND: a SEND
+ * @RESP_WRITE: an RDMA WRITE
+ */
+enum resp_message {
+	RESP_NONE,
+	RESP_SEND,
+	RESP_WRITE,
+};
+
+/**
+ * struct resp_read - a READ or an atomic, kept to be answered again
+ * @atomic: an atomic
+ * @first: PSN of the request and of the first packet of the answer
+ * @npkts: packets of the answer
+ * @va: remote address
+ * @length: bytes
+ * @rkey: remote key
+ * @msn: message sequence number, as in the answer
+ * @original: what an atomic found
+ */
+struct resp_read {
+	bool atomic;
+	uint32_t first;
+	uint32_t npkts;
+	uint64_t va;
+	uint32_t length;
+	uint32_t rkey;
+	uint32_t msn;
+	uint64_t original;
+};
+
+/**
+ * struct resp_cursor - answers being sent: entries of @read, run free
+ * @at: the entry
+ * @psn: its next packet
+ * @end: entry behind the last
+ */
+struct resp_cursor {
+	uint32_t at;
+	uint32_t psn;
+	uint32_t end;
+};
+
+/**
+ * struct resp - state of the responder
+ * @epsn: PSN expected next
+ * @msn: messages executed, 24 bits
+ * @message: what is going on
+ * @nak_sent: a NAK for @epsn is out: nothing else is said about what follows
+ * @owe: an ACK or NAK is to be sent
+ * @syndrome: of the AETH to be sent, with @owe
+ * @wqe_taken: @wqe is in use
+ * @wqe: receive WQE of the message that is going on
+ * @offset: bytes of the message so far
+ * @va: where the rest of a WRITE goes
+ * @rkey: key of the WRITE
+ * @left: bytes of the WRITE to come
+ * @read: the latest READs and atomics
+ * @fresh: those never answered so far; @fresh.end is where the next one goes
+ * @again: those asked for once more
+ */
+struct resp {
+	uint32_t epsn;
+	uint32_t msn;
+	enum resp_message message;
+	bool nak_sent;
+	bool owe;
+	uint8_t syndrome;
+	bool wqe_taken;
+	struct recv_wqe wqe;
+	uint64_t offset;
+	uint64_t va;
+	uint32_t rkey;
+	uint32_t left;
+	struct resp_read read[CORE_MAX_RD_ATOMIC];
+	struct resp_cursor fresh;
+	struct resp_cursor again;
+};
+
+/**
+ * resp_reset - nothing was received
+ * @qp: in transition to RESET
+ */
+void resp_reset(struct qp *qp);
+
+/**
+ * resp_flush - complete the receive WQE in use with ORNIC_WC_WR_FLUSH_ERR
+ * @qp: going to error
+ */
+void resp_flush(struct qp *qp);
+
+/**
+ * resp_rx - a request
+ * @qp: RC, in RTR or beyond
+ * @pkt: checked as far as its headers go, for this QP
+ */
+void resp_rx(struct qp *qp, const struct packet *pkt);
+
+/**
+ * ack_owe - an ACK or NAK is to be sent for the PSN expected next
+ * @qp: RC
+ * @syndrome: of the AETH
+ */
+void ack_owe(struct qp *qp, uint8_t syndrome);
+
+/**
+ * ack_run - send the answers that are owed, in order
+ * @qp: RC, in RTR or beyond
+ * @budget: frames at most
+ *
+ * Return: whether there are more.
+ */
+bool ack_run(struct qp *qp, unsigned int budget);
+
+/**
+ * ack_repeat - answer a READ or an atomic once more
+ * @qp: RC
+ * @pkt: duplicate request
+ *
+ * Return: false if it is none of the latest ones: drop it.
+ */
+bool ack_repeat(struct qp *qp, const struct packet *pkt);
+
+/**
+ * ack_pending - is an answer owed
+ * @qp: RC
+ *
+ * Return: whether ack_run() has something to do.
+ */
+bool ack_pending(const struct qp *qp);
+
+#endif /* ORNIC_DEVICE_RESP_H */
