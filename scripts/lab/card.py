@@ -54,14 +54,13 @@ class Card:
         return process.tail(self.log)
 
     def control(self, line, timeout=10):
-        """Sends one line to the control socket and returns what comes back."""
+        """Sends one line to the control socket; the answer is one line, too."""
         with socket.socket(socket.AF_UNIX) as sock:
             sock.settimeout(timeout)
             sock.connect(str(self.control_path))
             sock.sendall(line.encode() + b"\n")
-            sock.shutdown(socket.SHUT_WR)
             answer = b""
-            while data := sock.recv(1 << 16):
+            while not answer.endswith(b"\n") and (data := sock.recv(1 << 16)):
                 answer += data
         return answer.decode()
 
