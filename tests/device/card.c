@@ -86,8 +86,8 @@ static bool card_peer_is_local(struct env *env, const uint8_t *mac)
 	return switch_is_local(&env_to_card(env)->loop->sw, mac);
 }
 
-static void card_log(struct env *env, enum env_log_level level, const char *fmt,
-		     va_list ap)
+static void __attribute__((format(printf, 3, 0)))
+card_log(struct env *env, enum env_log_level level, const char *fmt, va_list ap)
 {
 	struct card *card = env_to_card(env);
 

@@ -52,7 +52,7 @@ struct env_ops {
 	void (*tx)(struct env *env, struct frame *frame);
 	bool (*peer_is_local)(struct env *env, const uint8_t *mac);
 	void (*log)(struct env *env, enum env_log_level level, const char *fmt,
-		    va_list ap);
+		    va_list ap) __attribute__((format(printf, 3, 0)));
 };
 
 /**
