@@ -3,7 +3,12 @@
 # Unit tests, one program and one file per noun.
 
 # Linked with the edges only.
-UNIT_EDGE_TESTS :=
+UNIT_EDGE_TESTS := \
+	frame_test.c \
+	mem_test.c \
+	pci_test.c \
+	switch_test.c \
+	timer_test.c
 
 # Linked with edges and core.
 UNIT_CORE_TESTS :=

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Configuration space as software finds it. */
+#include <linux/pci_regs.h>
+
+#include <ornic_hw.h>
+
+#include "nic.h"
+#include "pci.h"
+#include "unit.h"
+
+static const uint8_t mac[MAC_LEN] = { 2, 0x11, 0x22, 0x33, 0x44, 0x55 };
+static struct pci pci;
+
+static int setup(void **state)
+{
+	(void)state;
+	pci_init(&pci, 16, mac);
+	return 0;
+}
+
+static uint32_t get(unsigned int offset, unsigned int len)
+{
+	uint8_t bytes[4] = { 0 };
+
+	pci_read(&pci, offset, bytes, len);
+	return bytes[0] | bytes[1] << 8 | bytes[2] << 16 |
+	       (uint32_t)bytes[3] << 24;
+}
+
+static unsigned int set(unsigned int offset, uint32_t value, unsigned int len)
+{
+	const uint8_t bytes[4] = { value, value >> 8, value >> 16,
+				   value >> 24 };
+
+	return pci_write(&pci, offset, bytes, len);
+}
+
+/* Where capability @id is, by walking the list as an OS does. */
+static unsigned int find_cap(unsigned int id)
+{
+	unsigned int at = get(PCI_CAPABILITY_LIST, 1), hops = 0;
+
+	while (at && hops++ < 48) {
+		if (get(at, 1) == id)
+			return at;
+		at = get(at + 1, 1);
+	}
+	return 0;
+}
+
+static void test_identity(void **state)
+{
+	(void)state;
+	assert_int_equal(get(PCI_VENDOR_ID, 2), 0x1af4);
+	assert_int_equal(get(PCI_DEVICE_ID, 2), 0x10f0);
+	assert_int_equal(get(PCI_SUBSYSTEM_VENDOR_ID, 2), 0x1af4);
+	assert_int_equal(get(PCI_SUBSYSTEM_ID, 2), 0x10f0);
+	assert_int_equal(get(PCI_CLASS_REVISION, 4), 0x02000001);
+	assert_int_equal(get(PCI_HEADER_TYPE, 1), 0);
+	assert_int_equal(get(PCI_INTERRUPT_PIN, 1), 0);
+}
+
+static void test_all_ones_everywhere_change_only_what_they_may(void **state)
+{
+	struct pci before = pci;
+	unsigned int i;
+	uint8_t ones[PCI_CONFIG_SIZE];
+
+	(void)state;
+	memset(ones, 0xff, sizeof(ones));
+	pci_write(&pci, 0, ones, sizeof(ones));
+	for (i = 0; i < PCI_CONFIG_SIZE; i++) {
+		assert_int_equal((pci.config[i] ^ before.config[i]) &
+					 ~(pci.rw[i] | pci.w1c[i]),
+				 0);
+		assert_int_equal(pci.rw[i] & pci.w1c[i], 0);
+	}
+	/* The ROM BAR must stay 0, or QEMU makes a ROM of it. */
+	assert_int_equal(get(PCI_ROM_ADDRESS, 4), 0);
+	assert_int_equal(get(PCI_BASE_ADDRESS_0, 4), 4);
+	assert_int_equal(get(PCI_BASE_ADDRESS_1, 4), 0);
+	assert_int_equal(get(PCI_BASE_ADDRESS_2, 4), 4);
+	assert_int_equal(get(PCI_COMMAND, 2), 0x546);
+	pci_reset(&pci);
+	assert_memory_equal(pci.config, before.config, PCI_CONFIG_SIZE);
+}
+
+static void test_command_takes_effect_once(void **state)
+{
+	(void)state;
+	assert_false(pci_memory_enabled(&pci));
+	assert_false(pci_master_enabled(&pci));
+	assert_int_equal(set(PCI_COMMAND, 6, 2), PCI_EFFECT_COMMAND);
+	assert_true(pci_memory_enabled(&pci));
+	assert_true(pci_master_enabled(&pci));
+	assert_int_equal(set(PCI_COMMAND, 6, 2), 0);
+	assert_int_equal(set(PCI_COMMAND, 0, 1), PCI_EFFECT_COMMAND);
+	assert_false(pci_master_enabled(&pci));
+	/* I/O space does not exist. */
+	assert_int_equal(set(PCI_COMMAND, 1, 2), 0);
+}
+
+static void test_status_is_cleared_by_writing_ones(void **state)
+{
+	(void)state;
+	pci.config[PCI_STATUS + 1] = 0xf9;
+	set(PCI_STATUS, 0x2000, 2);
+	assert_int_equal(get(PCI_STATUS, 2), 0xd910);
+	set(PCI_STATUS, 0xffff, 2);
+	assert_int_equal(get(PCI_STATUS, 2), PCI_STATUS_CAP_LIST);
+}
+
+static void test_msix(void **state)
+{
+	unsigned int at = find_cap(PCI_CAP_ID_MSIX);
+
+	(void)state;
+	assert_int_not_equal(at, 0);
+	assert_int_equal(get(at + PCI_MSIX_FLAGS, 2), 15);
+	assert_int_equal(get(at + PCI_MSIX_TABLE, 4), ORNIC_BAR_MSIX_TABLE);
+	assert_int_equal(get(at + PCI_MSIX_PBA, 4), ORNIC_BAR_MSIX_PBA);
+	set(at + PCI_MSIX_FLAGS, 0xffff, 2);
+	assert_int_equal(get(at + PCI_MSIX_FLAGS, 2), 0xc00f);
+	set(at + PCI_MSIX_TABLE, 0, 4);
+	assert_int_equal(get(at + PCI_MSIX_TABLE, 4), ORNIC_BAR_MSIX_TABLE);
+	pci_init(&pci, NIC_VECTORS_MAX, mac);
+	assert_int_equal(get(at + PCI_MSIX_FLAGS, 2), NIC_VECTORS_MAX - 1);
+}
+
+static void test_flr_reads_zero_and_is_reported(void **state)
+{
+	unsigned int at = find_cap(PCI_CAP_ID_EXP) + PCI_EXP_DEVCTL;
+	uint32_t was = get(at, 2);
+
+	(void)state;
+	assert_true(get(find_cap(PCI_CAP_ID_EXP) + PCI_EXP_DEVCAP, 4) &
+		    PCI_EXP_DEVCAP_FLR);
+	assert_int_equal(set(at, was, 2), 0);
+	assert_int_equal(set(at, was | PCI_EXP_DEVCTL_BCR_FLR, 2),
+			 PCI_EFFECT_FLR);
+	assert_int_equal(get(at, 2), was);
+	assert_int_equal(set(at + 1, 0x80, 1), PCI_EFFECT_FLR);
+}
+
+static void test_power_state_is_all_of_pm_that_is_written(void **state)
+{
+	unsigned int at = find_cap(PCI_CAP_ID_PM) + PCI_PM_CTRL;
+
+	(void)state;
+	set(at, 0xffff, 2);
+	assert_int_equal(get(at, 2), PCI_PM_CTRL_NO_SOFT_RESET | 3);
+}
+
+static void test_serial_number_comes_from_the_mac(void **state)
+{
+	(void)state;
+	assert_int_equal(get(0x100, 4), 0x10003);
+	assert_int_equal(get(0x104, 4), 0xfe334455);
+	assert_int_equal(get(0x108, 4), 0x021122ff);
+}
+
+int main(void)
+{
+#define TEST(fn) cmocka_unit_test_setup(fn, setup)
+	const struct CMUnitTest tests[] = {
+		TEST(test_identity),
+		TEST(test_all_ones_everywhere_change_only_what_they_may),
+		TEST(test_command_takes_effect_once),
+		TEST(test_status_is_cleared_by_writing_ones),
+		TEST(test_msix),
+		TEST(test_flr_reads_zero_and_is_reported),
+		TEST(test_power_state_is_all_of_pm_that_is_written),
+		TEST(test_serial_number_comes_from_the_mac),
+	};
+
+	return cmocka_run_group_tests_name("pci", tests, NULL, NULL);
+}

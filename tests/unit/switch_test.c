@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The learning switch: who gets what, and what is let go when. */
+#include "switch.h"
+#include "unit.h"
+
+#define PORTS 4
+
+struct fake_port {
+	struct port port;
+	unsigned int rx;
+	struct port *rx_src;
+	const uint8_t *reply_to;
+	bool destroyed;
+};
+
+struct world {
+	struct switch_dev sw;
+	struct fake_port port[PORTS];
+};
+
+static const uint8_t mac[PORTS][MAC_LEN] = {
+	{ 2, 0, 0, 0, 0, 1 },
+	{ 2, 0, 0, 0, 0, 2 },
+	{ 2, 0, 0, 0, 0, 3 },
+	{ 2, 0, 0, 0, 0, 4 },
+};
+static const uint8_t other[MAC_LEN] = { 2, 0, 0, 0, 9, 9 };
+static const uint8_t broadcast[MAC_LEN] = { 255, 255, 255, 255, 255, 255 };
+
+static struct frame *make(struct port *port, const uint8_t *dst,
+			  const uint8_t *src)
+{
+	struct frame *frame = switch_frame_alloc(port);
+
+	assert_non_null(frame);
+	memset(frame->hdr, 0, 64);
+	memcpy(frame->hdr, dst, MAC_LEN);
+	memcpy(frame->hdr + MAC_LEN, src, MAC_LEN);
+	frame->hdr_len = 60;
+	return frame;
+}
+
+static void fake_rx(struct port *port, const struct frame *frame)
+{
+	struct fake_port *fake = container_of(port, struct fake_port, port);
+
+	fake->rx++;
+	fake->rx_src = frame->src;
+	if (fake->reply_to)
+		switch_tx(port, make(port, fake->reply_to, port->mac));
+}
+
+static void fake_destroy(struct port *port)
+{
+	container_of(port, struct fake_port, port)->destroyed = true;
+}
+
+static const struct port_ops fake_ops = {
+	.rx = fake_rx,
+	.destroy = fake_destroy,
+};
+
+/* Ports 0 and 1 are NICs of this process, 2 and 3 lead outside. */
+static int setup(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	unsigned int i;
+
+	switch_init(&w->sw);
+	for (i = 0; i < PORTS; i++) {
+		w->port[i].port.ops = &fake_ops;
+		w->port[i].port.name = "fake";
+		w->port[i].port.is_nic = i < 2;
+		if (i < 2)
+			memcpy(w->port[i].port.mac, mac[i], MAC_LEN);
+		assert_int_equal(switch_add_port(&w->sw, &w->port[i].port), 0);
+	}
+	*state = w;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *w = *state;
+	unsigned int i;
+
+	switch_uninit(&w->sw);
+	for (i = 0; i < PORTS; i++)
+		assert_true(w->port[i].destroyed);
+	free(w);
+	return 0;
+}
+
+static void send(struct world *w, unsigned int from, const uint8_t *dst,
+		 const uint8_t *src)
+{
+	switch_tx(&w->port[from].port, make(&w->port[from].port, dst, src));
+}
+
+static void expect(struct world *w, unsigned int a, unsigned int b,
+		   unsigned int c, unsigned int d)
+{
+	assert_int_equal(w->port[0].rx, a);
+	assert_int_equal(w->port[1].rx, b);
+	assert_int_equal(w->port[2].rx, c);
+	assert_int_equal(w->port[3].rx, d);
+}
+
+static void test_nothing_is_delivered_before_the_run(void **state)
+{
+	struct world *w = *state;
+
+	send(w, 0, mac[1], mac[0]);
+	expect(w, 0, 0, 0, 0);
+	assert_int_equal(switch_run(&w->sw, 10), 1);
+	expect(w, 0, 1, 0, 0);
+	assert_ptr_equal(w->port[1].rx_src, &w->port[0].port);
+}
+
+static void test_broadcast_and_unknown_go_to_all_others(void **state)
+{
+	struct world *w = *state;
+
+	send(w, 2, broadcast, mac[2]);
+	send(w, 2, other, mac[2]);
+	switch_run(&w->sw, 10);
+	expect(w, 2, 2, 0, 2);
+	assert_int_equal(w->sw.stats.flooded, 2);
+}
+
+static void test_learned_address_goes_to_one(void **state)
+{
+	struct world *w = *state;
+
+	send(w, 3, broadcast, mac[3]);
+	switch_run(&w->sw, 10);
+	send(w, 0, mac[3], mac[0]);
+	switch_run(&w->sw, 10);
+	expect(w, 1, 1, 1, 1);
+}
+
+static void test_learned_address_moves(void **state)
+{
+	struct world *w = *state;
+
+	send(w, 3, broadcast, other);
+	send(w, 2, broadcast, other);
+	switch_run(&w->sw, 10);
+	assert_ptr_equal(switch_lookup(&w->sw, other), &w->port[2].port);
+}
+
+static void test_learned_address_is_forgotten_with_age(void **state)
+{
+	struct world *w = *state;
+
+	w->sw.now_ns = 1;
+	send(w, 3, broadcast, other);
+	switch_run(&w->sw, 10);
+	w->sw.now_ns += SWITCH_AGE_NS;
+	assert_ptr_equal(switch_lookup(&w->sw, other), &w->port[3].port);
+	w->sw.now_ns++;
+	assert_null(switch_lookup(&w->sw, other));
+	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[0].port);
+}
+
+static void test_a_cards_address_cannot_be_taken(void **state)
+{
+	struct world *w = *state;
+
+	send(w, 2, broadcast, mac[0]);
+	switch_run(&w->sw, 10);
+	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[0].port);
+}
+
+static void test_many_addresses_push_out_no_fixed_one(void **state)
+{
+	struct world *w = *state;
+	uint8_t src[MAC_LEN] = { 2 };
+	unsigned int i;
+
+	for (i = 0; i < 100000; i++) {
+		memcpy(src + 2, &i, sizeof(i));
+		send(w, 2, mac[1], src);
+		switch_run(&w->sw, 1);
+	}
+	assert_true(switch_is_local(&w->sw, mac[0]));
+	assert_true(switch_is_local(&w->sw, mac[1]));
+	assert_ptr_equal(switch_lookup(&w->sw, src), &w->port[2].port);
+}
+
+static void test_multicast_source_is_not_learned(void **state)
+{
+	struct world *w = *state;
+
+	send(w, 2, mac[0], broadcast);
+	switch_run(&w->sw, 10);
+	assert_null(switch_lookup(&w->sw, broadcast));
+}
+
+static void test_same_address_twice_is_refused(void **state)
+{
+	struct world *w = *state;
+	struct fake_port twin = { .port.ops = &fake_ops };
+
+	memcpy(twin.port.mac, mac[0], MAC_LEN);
+	assert_int_equal(switch_add_port(&w->sw, &twin.port), -EEXIST);
+	assert_null(twin.port.sw);
+}
+
+static void test_hairpin_for_cards_only(void **state)
+{
+	struct world *w = *state;
+
+	send(w, 0, mac[0], mac[0]);
+	send(w, 2, broadcast, mac[2]);
+	switch_run(&w->sw, 2);
+	send(w, 2, mac[2], mac[2]);
+	switch_run(&w->sw, 10);
+	expect(w, 2, 1, 0, 1);
+	assert_int_equal(w->sw.stats.filtered, 1);
+}
+
+static void test_runts_are_dropped(void **state)
+{
+	struct world *w = *state;
+	struct frame *frame = make(&w->port[0].port, broadcast, mac[0]);
+
+	frame->hdr_len = 13;
+	switch_tx(&w->port[0].port, frame);
+	switch_run(&w->sw, 10);
+	expect(w, 0, 0, 0, 0);
+	assert_int_equal(w->sw.stats.runts, 1);
+}
+
+static void test_local_frames_never_leave(void **state)
+{
+	struct world *w = *state;
+	struct frame *frame = make(&w->port[0].port, broadcast, mac[0]);
+
+	frame->flags = FRAME_LOCAL;
+	switch_tx(&w->port[0].port, frame);
+	switch_run(&w->sw, 10);
+	expect(w, 0, 1, 0, 0);
+	assert_int_equal(w->sw.stats.local_leaks, 2);
+}
+
+static void test_is_local_says_no_when_bytes_are_forced(void **state)
+{
+	struct world *w = *state;
+
+	assert_true(switch_is_local(&w->sw, mac[1]));
+	assert_false(switch_is_local(&w->sw, other));
+	assert_false(switch_is_local(&w->sw, broadcast));
+	w->sw.bytes = true;
+	assert_false(switch_is_local(&w->sw, mac[1]));
+}
+
+static void test_one_port_cannot_take_all_frames(void **state)
+{
+	struct world *w = *state;
+	unsigned int i;
+
+	for (i = 0; i < SWITCH_PORT_FRAMES; i++)
+		send(w, 0, mac[1], mac[0]);
+	assert_null(switch_frame_alloc(&w->port[0].port));
+	assert_int_equal(w->port[0].port.stats.no_frame, 1);
+	send(w, 2, mac[1], mac[2]);
+	switch_run(&w->sw, 1000);
+	assert_int_equal(w->port[1].rx, SWITCH_PORT_FRAMES + 1);
+	send(w, 0, mac[1], mac[0]);
+}
+
+static void test_budget_bounds_two_that_answer_each_other(void **state)
+{
+	struct world *w = *state;
+
+	w->port[0].reply_to = mac[1];
+	w->port[1].reply_to = mac[0];
+	send(w, 0, mac[1], mac[0]);
+	assert_int_equal(switch_run(&w->sw, 100), 100);
+	switch_flush(&w->port[0].port);
+	switch_flush(&w->port[1].port);
+	assert_true(list_empty(&w->sw.queue));
+}
+
+static void test_flush_delivers_what_can_be_delivered(void **state)
+{
+	struct world *w = *state;
+
+	send(w, 0, mac[1], mac[0]);
+	switch_flush(&w->port[0].port);
+	expect(w, 0, 1, 0, 0);
+	assert_int_equal(w->sw.stats.flush_drops, 0);
+}
+
+static void test_removed_port_leaves_nothing_behind(void **state)
+{
+	struct world *w = *state;
+
+	send(w, 1, mac[0], mac[1]);
+	switch_remove_port(&w->port[1].port);
+	w->port[1].destroyed = true;
+	assert_int_equal(switch_run(&w->sw, 10), 0);
+	assert_null(switch_lookup(&w->sw, mac[1]));
+	switch_remove_port(&w->port[1].port);
+	switch_flush(&w->port[1].port);
+}
+
+int main(void)
+{
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_nothing_is_delivered_before_the_run),
+		TEST(test_broadcast_and_unknown_go_to_all_others),
+		TEST(test_learned_address_goes_to_one),
+		TEST(test_learned_address_moves),
+		TEST(test_learned_address_is_forgotten_with_age),
+		TEST(test_a_cards_address_cannot_be_taken),
+		TEST(test_many_addresses_push_out_no_fixed_one),
+		TEST(test_multicast_source_is_not_learned),
+		TEST(test_same_address_twice_is_refused),
+		TEST(test_hairpin_for_cards_only),
+		TEST(test_runts_are_dropped),
+		TEST(test_local_frames_never_leave),
+		TEST(test_is_local_says_no_when_bytes_are_forced),
+		TEST(test_one_port_cannot_take_all_frames),
+		TEST(test_budget_bounds_two_that_answer_each_other),
+		TEST(test_flush_delivers_what_can_be_delivered),
+		TEST(test_removed_port_leaves_nothing_behind),
+	};
+
+	return cmocka_run_group_tests_name("switch", tests, NULL, NULL);
+}
