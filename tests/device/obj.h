@@ -77,7 +77,17 @@ void obj_table_uninit(struct obj_table *table);
 int obj_add(struct obj_table *table, struct obj *obj);
 
 /**
- * obj_remove - end of obj_add()
+ * obj_add_at - the same, at one of the indexes that obj_add() never gives out
+ * @table: the table
+ * @obj: complete in all else
+ * @index: below @first of obj_table_init()
+ *
+ * Return: 0, or -EEXIST when it is taken.
+ */
+int obj_add_at(struct obj_table *table, struct obj *obj, uint32_t index);
+
+/**
+ * obj_remove - end of obj_add() and obj_add_at()
  * @table: the table
  * @obj: in the table
  */

@@ -18,7 +18,7 @@ struct cmd;
 #define STATS_LOG_MAX 16
 
 /**
- * struct stats - counters of a card; a reset of the card clears them
+ * struct stats - counters of a card since it was made; a reset keeps them
  * @port: Ethernet side, all frames
  * @rdma: RoCE side
  * @device: what somebody did wrong

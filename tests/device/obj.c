@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Tables of objects, by number. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "obj.h"
+
+int obj_table_init(struct obj_table *table, unsigned int index_bits,
+		   unsigned int gen_bits, uint32_t first)
+{
+	uint32_t i;
+
+	memset(table, 0, sizeof(*table));
+	table->size = 1u << index_bits;
+	table->gens = gen_bits ? (1u << gen_bits) - 1 : 1;
+	table->max = table->size - first;
+	table->slot = calloc(table->size, sizeof(*table->slot));
+	table->gen = calloc(table->size, sizeof(*table->gen));
+	table->free = calloc(table->size, sizeof(*table->free));
+	if (!table->slot || !table->gen || !table->free) {
+		obj_table_uninit(table);
+		return -ENOMEM;
+	}
+	for (i = first; i < table->size; i++)
+		table->free[table->free_tail++] = i;
+	return 0;
+}
+
+void obj_table_uninit(struct obj_table *table)
+{
+	free(table->free);
+	free(table->gen);
+	free(table->slot);
+	memset(table, 0, sizeof(*table));
+}
+
+static void obj_publish(struct obj_table *table, struct obj *obj,
+			uint32_t index)
+{
+	obj->num = table->gen[index] * table->size + index;
+	table->gen[index] = (table->gen[index] + 1) % table->gens;
+	table->slot[index] = obj;
+	table->count++;
+}
+
+int obj_add(struct obj_table *table, struct obj *obj)
+{
+	if (table->free_head == table->free_tail)
+		return -ENOSPC;
+	obj_publish(table, obj,
+		    table->free[table->free_head++ & (table->size - 1)]);
+	return 0;
+}
+
+int obj_add_at(struct obj_table *table, struct obj *obj, uint32_t index)
+{
+	if (table->slot[index])
+		return -EEXIST;
+	obj_publish(table, obj, index);
+	return 0;
+}
+
+void obj_remove(struct obj_table *table, struct obj *obj)
+{
+	uint32_t index = obj->num & (table->size - 1);
+
+	table->slot[index] = NULL;
+	table->count--;
+	if (index >= table->size - table->max)
+		table->free[table->free_tail++ & (table->size - 1)] = index;
+}
+
+struct obj *obj_each(const struct obj_table *table, uint32_t *index)
+{
+	while (*index < table->size) {
+		struct obj *obj = table->slot[(*index)++];
+
+		if (obj)
+			return obj;
+	}
+	return NULL;
+}
