@@ -18,6 +18,13 @@
 #include "buf.h"
 #include "obj.h"
 
+/* ORNIC_ACCESS_* bits that CREATE_MR takes */
+#define MR_ACCESS_FLAGS                                                  \
+	(ORNIC_ACCESS_LOCAL_WRITE | ORNIC_ACCESS_REMOTE_WRITE |          \
+	 ORNIC_ACCESS_REMOTE_READ | ORNIC_ACCESS_REMOTE_ATOMIC |         \
+	 ORNIC_ACCESS_ZERO_BASED | ORNIC_ACCESS_RELAXED_ORDERING)
+#define MR_MAX_SIZE (1ULL << 40)
+
 struct cmd;
 struct nic;
 struct pd;
