@@ -10,6 +10,7 @@
 
 #include <ornic_hw.h>
 
+#include "arm.h"
 #include "buf.h"
 #include "list.h"
 #include "obj.h"
@@ -44,9 +45,7 @@ struct cq_link {
  * @dead: overrun or out of reach: nothing is written any more
  * @pi: entries written, runs free
  * @ci: latest known value of the host's consumer index
- * @arm: latest request that was answered, or came through the doorbell without
- *	ORNIC_CAPS_SHADOW
- * @armed: without ORNIC_CAPS_SHADOW: @arm is to be answered
+ * @arm: how events are asked for
  * @solicited_pi: @pi behind the latest solicited or failed completion
  * @event_valid: @event_index is that of an event of ours
  * @event_index: of our latest completion event in the EQ
@@ -67,8 +66,7 @@ struct cq {
 	bool dead;
 	uint32_t pi;
 	uint32_t ci;
-	uint32_t arm;
-	bool armed;
+	struct arm arm;
 	uint32_t solicited_pi;
 	bool event_valid;
 	uint32_t event_index;

@@ -10,6 +10,7 @@
 
 #include <ornic_hw.h>
 
+#include "arm.h"
 #include "buf.h"
 #include "list.h"
 #include "obj.h"
@@ -27,9 +28,7 @@ struct nic;
  * @dead: its ring is out of reach or overrun; the card has stopped
  * @pi: entries written, runs free
  * @ci: latest known value of the host's consumer index
- * @arm: latest request that was answered, or came through the doorbell without
- *	ORNIC_CAPS_SHADOW
- * @armed: without ORNIC_CAPS_SHADOW: @arm is to be answered
+ * @arm: how interrupts are asked for
  * @ring: the entries
  * @dbr: struct ornic_cq_dbr
  * @waiting: CQs that have a completion event to tell but one in the ring that
@@ -45,8 +44,7 @@ struct eq {
 	bool dead;
 	uint32_t pi;
 	uint32_t ci;
-	uint32_t arm;
-	bool armed;
+	struct arm arm;
 	struct buf ring;
 	struct guest_ref dbr;
 	struct list_head waiting;
@@ -82,6 +80,13 @@ uint32_t eq_push(struct eq *eq, const struct ornic_eqe *event);
  * one does not tell.
  */
 bool eq_consumed(struct eq *eq, uint32_t index);
+
+/**
+ * eq_wait - have cq_event_retry() called when the host consumes
+ * @eq: the queue
+ * @node: @waiting of a CQ that is not in the list
+ */
+void eq_wait(struct eq *eq, struct list_head *node);
 
 /**
  * eq_async - tell the kernel something that concerns an object or the card

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Completion queues. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+#include "cq.h"
+#include "engine.h"
+#include "eq.h"
+#include "uctx.h"
+
+#define CQ_LOG_CQE_SIZE 5
+#define CQ_LOG_CQE_EXT_SIZE 6
+
+struct cq *cq_find(struct nic *nic, uint32_t cqn)
+{
+	struct obj *obj = obj_find(&nic->cqs, cqn);
+
+	return obj ? container_of(obj, struct cq, obj) : NULL;
+}
+
+void cq_attach(struct cq_link *link, struct cq *cq, struct qp *qp)
+{
+	link->cq = cq;
+	link->qp = qp;
+	list_add_tail(&link->node, &cq->links);
+	obj_get(&cq->obj);
+}
+
+void cq_detach(struct cq_link *link)
+{
+	if (!link->cq)
+		return;
+	list_del_init(&link->node);
+	obj_put(&link->cq->obj);
+	link->cq = NULL;
+}
+
+static void cq_die(struct cq *cq)
+{
+	struct ornic_eqe event = {
+		.num = htole32(cq->obj.num),
+		.ctl = htole32(ORNIC_EVENT_CQ_ERR),
+	};
+
+	cq->dead = true;
+	/* Not now: we are called from deep inside one of the QPs. */
+	list_add_tail(&cq->dead_node, &cq->nic->dead_cqs);
+	env_mark_runnable(cq->nic->env);
+	eq_push(cq->eq, &event);
+}
+
+bool cq_run_dead(struct nic *nic)
+{
+	bool any = !list_empty(&nic->dead_cqs);
+	struct list_head *pos, *n;
+
+	while (!list_empty(&nic->dead_cqs)) {
+		struct cq *cq = list_first_entry(&nic->dead_cqs, struct cq,
+						 dead_node);
+
+		list_del_init(&cq->dead_node);
+		list_for_each_safe(pos, n, &cq->links)
+			qp_cq_failed(list_entry(pos, struct cq_link, node)->qp);
+	}
+	return any;
+}
+
+static void cq_event(struct cq *cq)
+{
+	struct ornic_eqe event = {
+		.num = htole32(cq->obj.num),
+		.ctl = htole32(ORNIC_EVENT_COMP),
+	};
+
+	arm_answer(&cq->arm);
+	if (!list_empty(&cq->waiting))
+		return;
+	if (cq->event_valid && !eq_consumed(cq->eq, cq->event_index)) {
+		eq_wait(cq->eq, &cq->waiting);
+		return;
+	}
+	cq->event_valid = true;
+	cq->event_index = eq_push(cq->eq, &event);
+}
+
+bool cq_event_retry(struct cq *cq)
+{
+	if (!eq_consumed(cq->eq, cq->event_index))
+		return false;
+	list_del_init(&cq->waiting);
+	cq->event_valid = false;
+	cq_event(cq);
+	return true;
+}
+
+static bool cq_read_ci(struct cq *cq, struct ornic_cq_dbr *dbr)
+{
+	uint32_t ci = guest_load32(&dbr->ci);
+
+	/* What cannot be is as bad as a ring that is full. */
+	if (cq->pi - ci > 1u << cq->log_size)
+		return false;
+	cq->ci = ci;
+	return true;
+}
+
+static bool cq_has_room(struct cq *cq, struct ornic_cq_dbr *dbr)
+{
+	uint32_t size = 1u << cq->log_size;
+
+	return cq->ignore_overrun || cq->pi - cq->ci < size ||
+	       (cq_read_ci(cq, dbr) && cq->pi - cq->ci < size);
+}
+
+static void cq_write_ext(struct cq *cq, struct ornic_cqe *slot,
+			 const struct ornic_cqe_ext *from)
+{
+	struct ornic_cqe_ext ext = {};
+
+	if (from)
+		ext = *from;
+	ext.timestamp = htole64(regs_clock(cq->nic));
+	memcpy(slot + 1, &ext, sizeof(ext));
+}
+
+void cq_post(struct cq *cq, const struct ornic_cqe *cqe,
+	     const struct ornic_cqe_ext *ext, bool solicited)
+{
+	uint32_t pos = cq->pi & ((1u << cq->log_size) - 1);
+	uint32_t phase = cq->pi >> cq->log_size & 1 ? 0 : ORNIC_CQE_PHASE;
+	uint32_t size = 1u << cq->log_cqe_size;
+	struct ornic_cq_dbr *dbr;
+	struct ornic_cqe *slot;
+
+	if (cq->dead)
+		return;
+	dbr = guest_ref_ptr(&cq->dbr);
+	slot = buf_slot(&cq->ring, (uint64_t)pos << cq->log_cqe_size, size);
+	if (!dbr || !slot) {
+		DEVICE_VIOLATION(cq->nic, dma_faults,
+				 "cq[%u]: ring is out of reach", cq->obj.num);
+		cq_die(cq);
+		return;
+	}
+	if (!cq_has_room(cq, dbr)) {
+		DEVICE_VIOLATION(cq->nic, cq_overruns,
+				 "cq[%u]: full at pi %u, ci %u", cq->obj.num,
+				 cq->pi, guest_load32(&dbr->ci));
+		cq_die(cq);
+		return;
+	}
+	if (cq->log_cqe_size == CQ_LOG_CQE_EXT_SIZE)
+		cq_write_ext(cq, slot, ext);
+	memcpy(slot, cqe, offsetof(struct ornic_cqe, qpn));
+	guest_store32(&slot->qpn, le32toh(cqe->qpn) | phase);
+	cq->pi++;
+	solicited |= le32toh(cqe->status) != ORNIC_WC_SUCCESS;
+	if (solicited)
+		cq->solicited_pi = cq->pi;
+
+	guest_fence();
+	switch (arm_pending(&cq->arm, cq->nic->doorbell.shadow ? dbr : NULL)) {
+	case ORNIC_ARM_NONE:
+		break;
+	case ORNIC_ARM_SOLICITED:
+		if (!solicited)
+			break;
+		/* fall through */
+	default:
+		cq_event(cq);
+	}
+}
+
+/* Is there an entry behind the consumer index that the request is for? */
+static bool cq_late(const struct cq *cq, unsigned int type)
+{
+	if (type == ORNIC_ARM_SOLICITED)
+		return (int32_t)(cq->solicited_pi - cq->ci) > 0;
+	return cq->pi != cq->ci;
+}
+
+void cq_doorbell(struct cq *cq, uint32_t word)
+{
+	struct ornic_cq_dbr *dbr;
+	unsigned int type;
+
+	/* With the shadow the word in memory is what counts. */
+	if (cq->nic->doorbell.shadow || cq->dead)
+		return;
+	arm_doorbell(&cq->arm, word);
+	type = arm_pending(&cq->arm, NULL);
+	dbr = guest_ref_ptr(&cq->dbr);
+	if (type && dbr && cq_read_ci(cq, dbr) && cq_late(cq, type))
+		cq_event(cq);
+}
+
+static void cq_destroy(struct nic *nic, struct cq *cq)
+{
+	obj_remove(&nic->cqs, &cq->obj);
+	list_del_init(&cq->waiting);
+	list_del_init(&cq->dead_node);
+	obj_put(&cq->eq->obj);
+	obj_put(&cq->uctx->obj);
+	buf_uninit(&cq->ring);
+	free(cq);
+}
+
+void cq_destroy_all(struct nic *nic)
+{
+	uint32_t i = 0;
+	struct obj *obj;
+
+	while ((obj = obj_each(&nic->cqs, &i)))
+		cq_destroy(nic, container_of(obj, struct cq, obj));
+}
+
+static enum ornic_cmd_status
+cq_init_memory(struct nic *nic, struct cq *cq,
+	       const struct ornic_create_cq_in *in)
+{
+	if (!guest_ref_init(&cq->dbr, &nic->guest, le64toh(in->dbr_addr),
+			    sizeof(struct ornic_cq_dbr), MEM_READ | MEM_WRITE))
+		return ORNIC_CMD_DMA_FAULT;
+	return buf_init(&cq->ring, &nic->guest, &nic->budget, &in->buf, 0,
+			1ULL << (in->log_size + in->log_cqe_size),
+			MEM_READ | MEM_WRITE);
+}
+
+enum ornic_cmd_status cq_cmd_create(struct nic *nic, struct cmd *cmd)
+{
+	const struct ornic_create_cq_in *in = cmd->in;
+	uint32_t flags = le32toh(in->flags);
+	struct ornic_object *out = cmd->out;
+	enum ornic_cmd_status status;
+	struct uctx *uctx;
+	struct eq *eq;
+	struct cq *cq;
+
+	if (!CMD_RSVD_ZERO(in->rsvd) || flags & ~ORNIC_CQ_IGNORE_OVERRUN ||
+	    in->log_size > CORE_MAX_LOG_CQE ||
+	    in->log_cqe_size < CQ_LOG_CQE_SIZE ||
+	    in->log_cqe_size > CQ_LOG_CQE_EXT_SIZE || le64toh(in->dbr_addr) & 7)
+		return ORNIC_CMD_BAD_PARAM;
+	uctx = uctx_find(nic, le32toh(in->uctx));
+	eq = eq_find(nic, le32toh(in->eqn));
+	if (!uctx || !eq)
+		return ORNIC_CMD_BAD_OBJECT;
+
+	cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return ORNIC_CMD_NO_RESOURCES;
+	cq->nic = nic;
+	cq->uctx = uctx;
+	cq->eq = eq;
+	cq->log_size = in->log_size;
+	cq->log_cqe_size = in->log_cqe_size;
+	cq->ignore_overrun = flags & ORNIC_CQ_IGNORE_OVERRUN;
+	list_init(&cq->waiting);
+	list_init(&cq->dead_node);
+	list_init(&cq->links);
+	status = cq_init_memory(nic, cq, in);
+	if (status)
+		goto err_free;
+	status = ORNIC_CMD_NO_RESOURCES;
+	if (obj_add(&nic->cqs, &cq->obj))
+		goto err_ring;
+	obj_get(&uctx->obj);
+	obj_get(&eq->obj);
+	out->num = htole32(cq->obj.num);
+	return ORNIC_CMD_OK;
+
+err_ring:
+	buf_uninit(&cq->ring);
+err_free:
+	free(cq);
+	return status;
+}
+
+enum ornic_cmd_status cq_cmd_destroy(struct nic *nic, struct cmd *cmd)
+{
+	const struct ornic_object *in = cmd->in;
+	struct cq *cq;
+
+	if (in->rsvd)
+		return ORNIC_CMD_BAD_PARAM;
+	cq = cq_find(nic, le32toh(in->num));
+	if (!cq)
+		return ORNIC_CMD_BAD_OBJECT;
+	if (cq->obj.users)
+		return ORNIC_CMD_BUSY;
+	cq_destroy(nic, cq);
+	return ORNIC_CMD_OK;
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Event queues. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+#include "cq.h"
+#include "eq.h"
+
+#define EQ_ENTRY_SHIFT 5
+/* How soon to look whether the host has consumed events: about an interrupt. */
+#define EQ_RETRY_NS 50000
+
+_Static_assert(sizeof(struct ornic_eqe) == 1 << EQ_ENTRY_SHIFT,
+	       "size and shift of an event");
+
+struct eq *eq_find(struct nic *nic, uint32_t eqn)
+{
+	struct obj *obj = obj_find(&nic->eqs, eqn);
+
+	return obj ? container_of(obj, struct eq, obj) : NULL;
+}
+
+static void eq_die(struct eq *eq, enum ornic_fatal_cause cause)
+{
+	eq->dead = true;
+	core_fatal(eq->nic, cause);
+}
+
+/* Bring eq->ci up to date. */
+static bool eq_read_ci(struct eq *eq, struct ornic_cq_dbr *dbr)
+{
+	uint32_t ci = guest_load32(&dbr->ci);
+
+	/* What cannot be is as bad as a ring that is full. */
+	if (eq->pi - ci > 1u << eq->log_size)
+		return false;
+	eq->ci = ci;
+	return true;
+}
+
+static bool eq_has_room(struct eq *eq, struct ornic_cq_dbr *dbr)
+{
+	uint32_t size = 1u << eq->log_size;
+
+	return eq->pi - eq->ci < size ||
+	       (eq_read_ci(eq, dbr) && eq->pi - eq->ci < size);
+}
+
+static void eq_irq(struct eq *eq)
+{
+	arm_answer(&eq->arm);
+	DEVICE_STAT_INC(eq->nic, interrupts);
+	env_irq_raise(eq->nic->env, eq->vector);
+}
+
+uint32_t eq_push(struct eq *eq, const struct ornic_eqe *event)
+{
+	uint32_t index = eq->pi;
+	uint32_t pos = index & ((1u << eq->log_size) - 1);
+	uint32_t phase = index >> eq->log_size & 1 ? 0 : ORNIC_EQE_PHASE;
+	struct ornic_cq_dbr *dbr;
+	struct ornic_eqe *slot;
+
+	if (eq->dead)
+		return index;
+	dbr = guest_ref_ptr(&eq->dbr);
+	slot = buf_slot(&eq->ring, (uint64_t)pos << EQ_ENTRY_SHIFT,
+			sizeof(*slot));
+	if (!dbr || !slot) {
+		DEVICE_VIOLATION(eq->nic, dma_faults,
+				 "eq[%u]: ring is out of reach", eq->obj.num);
+		eq_die(eq, ORNIC_FATAL_EQ_DMA);
+		return index;
+	}
+	if (!eq_has_room(eq, dbr)) {
+		DEVICE_VIOLATION(eq->nic, eq_overruns,
+				 "eq[%u]: full at pi %u, ci %u", eq->obj.num,
+				 eq->pi, guest_load32(&dbr->ci));
+		eq_die(eq, ORNIC_FATAL_EQ_OVERRUN);
+		return index;
+	}
+	memcpy(slot, event, offsetof(struct ornic_eqe, ctl));
+	guest_store32(&slot->ctl, le32toh(event->ctl) | phase);
+	eq->pi++;
+	guest_fence();
+	if (arm_pending(&eq->arm, eq->nic->doorbell.shadow ? dbr : NULL))
+		eq_irq(eq);
+	return index;
+}
+
+bool eq_consumed(struct eq *eq, uint32_t index)
+{
+	struct ornic_cq_dbr *dbr;
+
+	/* Entries from ci to pi are not consumed; index is before pi. */
+	if (eq->pi - index > eq->pi - eq->ci)
+		return true;
+	dbr = guest_ref_ptr(&eq->dbr);
+	return dbr && eq_read_ci(eq, dbr) && eq->pi - index > eq->pi - eq->ci;
+}
+
+void eq_wait(struct eq *eq, struct list_head *node)
+{
+	if (list_empty(&eq->waiting))
+		env_timer_arm(eq->nic->env, &eq->timer,
+			      env_now_ns(eq->nic->env) + EQ_RETRY_NS);
+	list_add_tail(node, &eq->waiting);
+}
+
+static void eq_retry(struct timer *timer)
+{
+	struct eq *eq = container_of(timer, struct eq, timer);
+	struct list_head *pos, *n;
+
+	list_for_each_safe(pos, n, &eq->waiting)
+		cq_event_retry(list_entry(pos, struct cq, waiting));
+	if (!list_empty(&eq->waiting) && !eq->dead)
+		env_timer_arm(eq->nic->env, timer,
+			      env_now_ns(eq->nic->env) + EQ_RETRY_NS);
+}
+
+void eq_async(struct nic *nic, enum ornic_event type, uint32_t num)
+{
+	struct ornic_eqe event = { .num = htole32(num), .ctl = htole32(type) };
+	struct eq *eq = eq_find(nic, 0);
+
+	if (eq)
+		eq_push(eq, &event);
+}
+
+void eq_doorbell(struct eq *eq, uint32_t word)
+{
+	struct ornic_cq_dbr *dbr;
+
+	/* With the shadow the word in memory is what counts. */
+	if (eq->nic->doorbell.shadow || eq->dead)
+		return;
+	arm_doorbell(&eq->arm, word);
+	dbr = guest_ref_ptr(&eq->dbr);
+	if (arm_pending(&eq->arm, NULL) && dbr && eq_read_ci(eq, dbr) &&
+	    eq->ci != eq->pi)
+		eq_irq(eq);
+}
+
+static void eq_destroy(struct nic *nic, struct eq *eq)
+{
+	env_timer_cancel(nic->env, &eq->timer);
+	obj_remove(&nic->eqs, &eq->obj);
+	buf_uninit(&eq->ring);
+	free(eq);
+}
+
+void eq_destroy_all(struct nic *nic)
+{
+	uint32_t i = 0;
+	struct obj *obj;
+
+	while ((obj = obj_each(&nic->eqs, &i)))
+		eq_destroy(nic, container_of(obj, struct eq, obj));
+}
+
+/* Lowest number first: EQ 0 is the one for asynchronous events. */
+static int eq_add(struct nic *nic, struct eq *eq)
+{
+	uint32_t i;
+
+	for (i = 0; i < nic->eqs.size; i++)
+		if (!obj_add_at(&nic->eqs, &eq->obj, i))
+			return 0;
+	return -1;
+}
+
+enum ornic_cmd_status eq_cmd_create(struct nic *nic, struct cmd *cmd)
+{
+	const struct ornic_create_eq_in *in = cmd->in;
+	uint64_t dbr_addr = le64toh(in->dbr_addr);
+	struct ornic_object *out = cmd->out;
+	enum ornic_cmd_status status;
+	struct eq *eq;
+
+	if (!CMD_RSVD_ZERO(in->rsvd) || le32toh(in->vector) >= nic->vectors ||
+	    in->log_size > CORE_MAX_LOG_EQE || dbr_addr & 63)
+		return ORNIC_CMD_BAD_PARAM;
+	eq = calloc(1, sizeof(*eq));
+	if (!eq)
+		return ORNIC_CMD_NO_RESOURCES;
+	eq->nic = nic;
+	eq->vector = le32toh(in->vector);
+	eq->log_size = in->log_size;
+	list_init(&eq->waiting);
+	timer_init(&eq->timer, eq_retry);
+	status = ORNIC_CMD_DMA_FAULT;
+	if (!guest_ref_init(&eq->dbr, &nic->guest, dbr_addr,
+			    sizeof(struct ornic_cq_dbr), MEM_READ | MEM_WRITE))
+		goto err_free;
+	status = buf_init(&eq->ring, &nic->guest, &nic->budget, &in->buf, 0,
+			  1ULL << (in->log_size + EQ_ENTRY_SHIFT),
+			  MEM_READ | MEM_WRITE);
+	if (status)
+		goto err_free;
+	status = ORNIC_CMD_NO_RESOURCES;
+	if (eq_add(nic, eq))
+		goto err_ring;
+	out->num = htole32(eq->obj.num);
+	return ORNIC_CMD_OK;
+
+err_ring:
+	buf_uninit(&eq->ring);
+err_free:
+	free(eq);
+	return status;
+}
+
+enum ornic_cmd_status eq_cmd_destroy(struct nic *nic, struct cmd *cmd)
+{
+	const struct ornic_object *in = cmd->in;
+	struct eq *eq;
+
+	if (in->rsvd)
+		return ORNIC_CMD_BAD_PARAM;
+	eq = eq_find(nic, le32toh(in->num));
+	if (!eq)
+		return ORNIC_CMD_BAD_OBJECT;
+	if (eq->obj.users)
+		return ORNIC_CMD_BUSY;
+	eq_destroy(nic, eq);
+	return ORNIC_CMD_OK;
+}
