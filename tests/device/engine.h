@@ -17,6 +17,13 @@ struct cmd;
 struct nic;
 struct qp;
 
+/* Operations that are built: bit n for enum ornic_wr_opcode n */
+#define ENGINE_SEND_OPS                                                   \
+	(1ULL << ORNIC_WR_RDMA_WRITE | 1ULL << ORNIC_WR_RDMA_WRITE_WITH_IMM | \
+	 1ULL << ORNIC_WR_SEND | 1ULL << ORNIC_WR_SEND_WITH_IMM |          \
+	 1ULL << ORNIC_WR_RDMA_READ | 1ULL << ORNIC_WR_ATOMIC_CMP_SWP |    \
+	 1ULL << ORNIC_WR_ATOMIC_FETCH_ADD)
+
 /**
  * engine_init - make what the engine needs per card, in @nic->engine
  * @nic: the card

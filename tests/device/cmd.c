@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The admin queue and the table of commands. */
+#include <string.h>
+
+#include "core.h"
+#include "cq.h"
+#include "engine.h"
+#include "eq.h"
+#include "mr.h"
+#include "pd.h"
+#include "query.h"
+#include "uctx.h"
+
+static enum ornic_cmd_status cmd_nop(struct nic *nic, struct cmd *cmd)
+{
+	(void)nic;
+	(void)cmd;
+	return ORNIC_CMD_OK;
+}
+
+#define CMD(name, min, in, out, handler) \
+	{ #name, ORNIC_CMD_##name, min, in, out, handler }
+/* All of the input, or only a name */
+#define CMD_IN(name, type, out, handler) \
+	CMD(name, sizeof(type), sizeof(type), out, handler)
+#define CMD_OBJECT(name, out, handler) \
+	CMD(name, sizeof(__le32), sizeof(struct ornic_object), out, handler)
+
+#define OUT_OBJECT sizeof(struct ornic_object)
+#define IN_RX_FILTER_MAX                       \
+	(sizeof(struct ornic_rx_filter_in) +   \
+	 ORNIC_RX_MACS_MAX *                   \
+		 sizeof(((struct ornic_rx_filter_in *)0)->macs[0]))
+
+static const struct cmd_desc cmd_table[] = {
+	CMD(NOP, 0, 0, 0, cmd_nop),
+	CMD(QUERY_DEVICE, 0, 0, sizeof(struct ornic_query_device_out),
+	    query_cmd_device),
+	CMD(QUERY_STATS, sizeof(__le32), sizeof(struct ornic_query_stats_in),
+	    ORNIC_CMD_MAX_OUT, stats_cmd_query),
+	CMD(QUERY_PORT, 0, 0, sizeof(struct ornic_query_port_out),
+	    ethport_cmd_query),
+	CMD(MODIFY_PORT, sizeof(__le32), sizeof(struct ornic_modify_port_in), 0,
+	    ethport_cmd_modify),
+	CMD(SET_RX_FILTER, sizeof(struct ornic_rx_filter_in), IN_RX_FILTER_MAX,
+	    0, ethport_cmd_set_rx_filter),
+	CMD(SET_RX_QUEUES, sizeof(__le32), sizeof(struct ornic_rx_queues_in), 0,
+	    ethport_cmd_set_rx_queues),
+	CMD(SET_GID, sizeof(__le32), sizeof(struct ornic_set_gid_in), 0,
+	    gid_cmd_set),
+	CMD(ALLOC_UCTX, 0, sizeof(struct ornic_alloc_uctx_in), OUT_OBJECT,
+	    uctx_cmd_alloc),
+	CMD_OBJECT(FREE_UCTX, 0, uctx_cmd_free),
+	CMD_IN(CREATE_EQ, struct ornic_create_eq_in, OUT_OBJECT, eq_cmd_create),
+	CMD_OBJECT(DESTROY_EQ, 0, eq_cmd_destroy),
+	CMD(ALLOC_PD, 0, 0, OUT_OBJECT, pd_cmd_alloc),
+	CMD_OBJECT(FREE_PD, 0, pd_cmd_free),
+	CMD(CREATE_MR, offsetof(struct ornic_create_mr_in, max_pages),
+	    sizeof(struct ornic_create_mr_in),
+	    sizeof(struct ornic_create_mr_out), mr_cmd_create),
+	CMD_OBJECT(DESTROY_MR, 0, mr_cmd_destroy),
+	CMD_IN(CREATE_CQ, struct ornic_create_cq_in, OUT_OBJECT, cq_cmd_create),
+	CMD_OBJECT(DESTROY_CQ, 0, cq_cmd_destroy),
+	CMD_IN(CREATE_QP, struct ornic_create_qp_in,
+	       sizeof(struct ornic_create_qp_out), qp_cmd_create),
+	CMD_OBJECT(DESTROY_QP, 0, qp_cmd_destroy),
+	CMD(MODIFY_QP, offsetof(struct ornic_modify_qp_in, attr),
+	    sizeof(struct ornic_modify_qp_in), 0, qp_cmd_modify),
+	CMD_OBJECT(QUERY_QP, sizeof(struct ornic_qp_attr), qp_cmd_query),
+};
+
+bool cmd_is_zero(const void *p, size_t len)
+{
+	const uint8_t *byte = p;
+
+	while (len--)
+		if (*byte++)
+			return false;
+	return true;
+}
+
+static const struct cmd_desc *cmd_find(uint16_t opcode)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cmd_table); i++)
+		if (cmd_table[i].opcode == opcode)
+			return &cmd_table[i];
+	return NULL;
+}
+
+/* Copy the input once; what lies behind what we know must be zero. */
+static enum ornic_cmd_status cmd_fetch_in(struct nic *nic,
+					  const struct cmd_desc *desc,
+					  const struct ornic_cmd_sqe *sqe,
+					  uint8_t *in)
+{
+	uint32_t len = le32toh(sqe->in_len);
+	uint64_t addr = le64toh(sqe->in_addr);
+
+	if (len < desc->in_min || len > ORNIC_CMD_MAX_IN)
+		return ORNIC_CMD_BAD_SIZE;
+	if (!len)
+		return ORNIC_CMD_OK;
+	if (addr & 7)
+		return ORNIC_CMD_BAD_PARAM;
+	if (mem_read(nic->guest.mem, addr, in, len))
+		return ORNIC_CMD_DMA_FAULT;
+	if (len > desc->in_size &&
+	    !cmd_is_zero(in + desc->in_size, len - desc->in_size))
+		return ORNIC_CMD_BAD_SIZE;
+	return ORNIC_CMD_OK;
+}
+
+/*
+ * Whether the answer can be written is found out before the command is
+ * executed: an object whose number the host never learns would be lost.
+ */
+static enum ornic_cmd_status cmd_check_out(struct nic *nic,
+					   const struct cmd_desc *desc,
+					   const struct ornic_cmd_sqe *sqe)
+{
+	uint32_t len = le32toh(sqe->out_len);
+	uint64_t addr = le64toh(sqe->out_addr);
+
+	if (len > ORNIC_CMD_MAX_OUT)
+		return ORNIC_CMD_BAD_SIZE;
+	if (len > desc->out_size)
+		len = desc->out_size;
+	if (!len)
+		return ORNIC_CMD_OK;
+	if (addr & 7)
+		return ORNIC_CMD_BAD_PARAM;
+	return mem_ptr(nic->guest.mem, addr, len, MEM_WRITE) ?
+		       ORNIC_CMD_OK : ORNIC_CMD_DMA_FAULT;
+}
+
+static enum ornic_cmd_status cmd_execute(struct nic *nic,
+					 const struct ornic_cmd_sqe *sqe,
+					 struct ornic_cmd_cqe *cqe)
+{
+	const struct cmd_desc *desc = cmd_find(le16toh(sqe->opcode));
+	uint64_t in[ORNIC_CMD_MAX_IN / 8] = {};
+	uint64_t out[ORNIC_CMD_MAX_OUT / 8] = {};
+	enum ornic_cmd_status status;
+	struct cmd cmd = { .in = in, .out = out };
+	uint32_t len;
+
+	if (!desc)
+		return ORNIC_CMD_BAD_OPCODE;
+	if (sqe->rsvd)
+		return ORNIC_CMD_BAD_PARAM;
+	status = cmd_fetch_in(nic, desc, sqe, (uint8_t *)in);
+	if (status)
+		return status;
+	status = cmd_check_out(nic, desc, sqe);
+	if (status)
+		return status;
+	cmd.in_len = le32toh(sqe->in_len);
+	if (cmd.in_len > desc->in_size)
+		cmd.in_len = desc->in_size;
+	cmd.out_len = desc->out_size;
+	status = desc->handle(nic, &cmd);
+	cqe->detail = htole32(cmd.detail);
+	if (status)
+		return status;
+	len = le32toh(sqe->out_len);
+	if (len > cmd.out_len)
+		len = cmd.out_len;
+	if (len && mem_write(nic->guest.mem, le64toh(sqe->out_addr), out, len))
+		return ORNIC_CMD_DMA_FAULT;
+	cqe->out_len = htole32(len);
+	return ORNIC_CMD_OK;
+}
+
+static void cmd_refused(struct nic *nic, const struct ornic_cmd_sqe *sqe,
+			enum ornic_cmd_status status)
+{
+	const struct cmd_desc *desc = cmd_find(le16toh(sqe->opcode));
+
+	DEVICE_VIOLATION(nic, commands_refused, "%s (%#x): status %u",
+			 desc ? desc->name : "unknown", le16toh(sqe->opcode),
+			 status);
+}
+
+void admin_enable(struct nic *nic, unsigned int log_depth, uint64_t sq_addr,
+		  uint64_t cq_addr)
+{
+	struct admin *admin = &nic->admin;
+
+	memset(admin, 0, sizeof(*admin));
+	if (sq_addr % sizeof(struct ornic_cmd_sqe) ||
+	    cq_addr % sizeof(struct ornic_cmd_cqe)) {
+		core_fatal(nic, ORNIC_FATAL_ADMIN_DMA);
+		return;
+	}
+	admin->depth = 1u << log_depth;
+	admin->sq_addr = sq_addr;
+	admin->cq_addr = cq_addr;
+	nic->enabled = true;
+}
+
+void admin_disable(struct nic *nic)
+{
+	memset(&nic->admin, 0, sizeof(nic->admin));
+	nic->enabled = false;
+}
+
+void admin_ring(struct nic *nic, uint32_t pi)
+{
+	struct admin *admin = &nic->admin;
+
+	if (nic->fatal)
+		return;
+	if (pi - admin->sq_ci > admin->depth) {
+		core_fatal(nic, ORNIC_FATAL_ADMIN_PI);
+		return;
+	}
+	admin->sq_pi = pi;
+	env_mark_runnable(nic->env);
+}
+
+static struct ornic_cmd_cqe *admin_cqe_slot(struct nic *nic)
+{
+	struct admin *admin = &nic->admin;
+	uint32_t pos = admin->cq_pi & (admin->depth - 1);
+
+	return mem_ptr(nic->guest.mem,
+		       admin->cq_addr + pos * sizeof(struct ornic_cmd_cqe),
+		       sizeof(struct ornic_cmd_cqe), MEM_WRITE);
+}
+
+/* Return: whether the queue still runs. */
+static bool admin_run_one(struct nic *nic)
+{
+	struct admin *admin = &nic->admin;
+	uint32_t pos = admin->sq_ci & (admin->depth - 1);
+	struct ornic_cmd_cqe cqe = {};
+	enum ornic_cmd_status status;
+	struct ornic_cmd_cqe *slot;
+	struct ornic_cmd_sqe sqe;
+	uint32_t ctl;
+
+	slot = admin_cqe_slot(nic);
+	if (!slot || mem_read(nic->guest.mem,
+			      admin->sq_addr + pos * sizeof(sqe), &sqe,
+			      sizeof(sqe))) {
+		core_fatal(nic, ORNIC_FATAL_ADMIN_DMA);
+		return false;
+	}
+	admin->sq_ci++;
+	DEVICE_STAT_INC(nic, commands);
+	status = cmd_execute(nic, &sqe, &cqe);
+	if (status)
+		cmd_refused(nic, &sqe, status);
+	cqe.cmd_id = sqe.cmd_id;
+	cqe.status = htole16(status);
+	ctl = admin->sq_ci & ORNIC_CMD_CQE_SQ_CI;
+	if (!(admin->cq_pi & admin->depth))
+		ctl |= ORNIC_CMD_CQE_PHASE;
+	memcpy(slot, &cqe, offsetof(struct ornic_cmd_cqe, ctl));
+	guest_store32(&slot->ctl, ctl);
+	admin->cq_pi++;
+	return true;
+}
+
+bool admin_run(struct nic *nic, unsigned int budget)
+{
+	struct admin *admin = &nic->admin;
+	bool any = false;
+
+	while (nic->enabled && !nic->fatal && admin->sq_ci != admin->sq_pi &&
+	       budget--) {
+		if (!admin_run_one(nic))
+			return true;
+		any = true;
+	}
+	if (any) {
+		DEVICE_STAT_INC(nic, interrupts);
+		env_irq_raise(nic->env, 0);
+	}
+	return any;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* QUERY_DEVICE: reports what is built, and nothing else. */
+#include <string.h>
+
+#include "core.h"
+#include "query.h"
+#include "engine.h"
+#include "mr.h"
+
+#define QUERY_QP_TYPES                                                   \
+	(1u << ORNIC_QPT_GSI | 1u << ORNIC_QPT_RC | 1u << ORNIC_QPT_UD | \
+	 1u << ORNIC_QPT_RAW_PACKET)
+#define QUERY_PAGE_SHIFT_MIN 12
+#define QUERY_PAGE_SHIFT_MAX 31
+
+/* EUI-64 from the MAC: the first octet's local bit turned, FF-FE amidst. */
+static uint64_t query_guid(const uint8_t *mac)
+{
+	uint8_t eui[8] = { mac[0] ^ 2, mac[1], mac[2], 0xff,
+			   0xfe, mac[3], mac[4], mac[5] };
+	uint64_t guid;
+
+	memcpy(&guid, eui, sizeof(guid));
+	return be64toh(guid);
+}
+
+enum ornic_cmd_status query_cmd_device(struct nic *nic, struct cmd *cmd)
+{
+	struct ornic_query_device_out *out = cmd->out;
+
+	out->features = htole64(ORNIC_FEAT_CQE_EXT);
+	out->guid = htole64(query_guid(nic->mac));
+	out->fw_version = htole32(QUERY_FW_VERSION);
+	/* All doorbell pages, that of the kernel included */
+	out->max_uctx = htole32(nic->uctxs.size);
+	out->max_pd = htole32(nic->pds.max);
+	out->max_eq = htole32(nic->eqs.size);
+	out->max_eqe = htole32(1u << CORE_MAX_LOG_EQE);
+	out->max_cq = htole32(nic->cqs.max);
+	out->max_cqe = htole32(1u << CORE_MAX_LOG_CQE);
+	out->max_qp = htole32(nic->qps.max);
+	out->max_sq_slots = htole32(1u << CORE_MAX_LOG_SQ_SLOTS);
+	out->max_rq_wqes = htole32(1u << CORE_MAX_LOG_RQ_WQES);
+	out->max_sge = htole32(CORE_MAX_SGE);
+	out->max_inline = htole32(CORE_MAX_INLINE);
+	out->max_mr = htole32(nic->mrs.max);
+	out->max_mr_size = htole64(MR_MAX_SIZE);
+	out->page_sizes = htole64((1ULL << (QUERY_PAGE_SHIFT_MAX + 1)) -
+				  (1ULL << QUERY_PAGE_SHIFT_MIN));
+	out->access_flags = htole32(MR_ACCESS_FLAGS);
+	out->max_gid = htole32(GID_TABLE_SIZE);
+	out->max_rd_atomic = htole32(CORE_MAX_RD_ATOMIC);
+	out->max_msg_size = htole32(CORE_MAX_MSG_SIZE);
+	out->max_rx_queues = htole32(ETHPORT_QUEUES_MAX);
+	out->qp_types = htole32(QUERY_QP_TYPES);
+	out->send_ops = htole64(ENGINE_SEND_OPS);
+	return ORNIC_CMD_OK;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What the card is and how much of everything it has. */
+#ifndef ORNIC_DEVICE_QUERY_H
+#define ORNIC_DEVICE_QUERY_H
+
+#include <ornic_hw.h>
+
+struct cmd;
+struct nic;
+
+/* major 31:24, minor 23:16, patch 15:0 */
+#define QUERY_FW_VERSION 0x01000000
+
+/**
+ * query_cmd_device - QUERY_DEVICE
+ * @nic: the card
+ * @cmd: the command
+ *
+ * Return: status of the command.
+ */
+enum ornic_cmd_status query_cmd_device(struct nic *nic, struct cmd *cmd);
+
+#endif /* ORNIC_DEVICE_QUERY_H */

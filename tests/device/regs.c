@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* BAR0: the table of registers. */
+#include <string.h>
+
+#include "core.h"
+
+/**
+ * struct reg - one register
+ * @offset: in BAR0
+ * @bytes: 4 or 8
+ * @access: REG_R, REG_W or both
+ * @reset: value after a reset
+ * @read: computes the value of a half (0: low, 1: high); NULL: what is stored
+ * @check: may this be written now; NULL: always
+ * @written: called when a write takes effect, with all of the value
+ */
+struct reg {
+	uint16_t offset;
+	uint8_t bytes;
+	uint8_t access;
+	uint32_t reset;
+	uint32_t (*read)(struct nic *nic, unsigned int half);
+	bool (*check)(struct nic *nic, uint32_t val);
+	void (*written)(struct nic *nic, uint64_t val);
+};
+
+#define REG_R 1
+#define REG_W 2
+
+uint64_t regs_clock(struct nic *nic)
+{
+	return env_now_ns(nic->env) - nic->regs.clock_base_ns;
+}
+
+static uint32_t regs_read_clock(struct nic *nic, unsigned int half)
+{
+	uint64_t now;
+
+	if (half)
+		return nic->regs.clock_high;
+	now = regs_clock(nic);
+	nic->regs.clock_high = now >> 32;
+	return now;
+}
+
+static uint32_t regs_read_caps(struct nic *nic, unsigned int half)
+{
+	(void)half;
+	return ORNIC_PREP(ORNIC_CAPS_ADMIN_DEPTH_MAX, REGS_ADMIN_DEPTH_MAX) |
+	       ORNIC_PREP(ORNIC_CAPS_RESET_TIMEOUT, REGS_RESET_TIMEOUT) |
+	       (nic->doorbell.shadow ? ORNIC_CAPS_SHADOW : 0);
+}
+
+static uint32_t regs_read_vectors(struct nic *nic, unsigned int half)
+{
+	(void)half;
+	return nic->vectors;
+}
+
+static uint32_t regs_read_status(struct nic *nic, unsigned int half)
+{
+	(void)half;
+	return ORNIC_STATUS_READY | (nic->enabled ? ORNIC_STATUS_ENABLED : 0) |
+	       (nic->fatal ? ORNIC_STATUS_FATAL : 0);
+}
+
+static uint32_t regs_read_ctrl(struct nic *nic, unsigned int half)
+{
+	(void)half;
+	return nic->enabled ? ORNIC_CTRL_ENABLE : 0;
+}
+
+static uint32_t regs_read_fatal(struct nic *nic, unsigned int half)
+{
+	(void)half;
+	return nic->fatal;
+}
+
+static uint32_t regs_get(const struct nic *nic, enum ornic_reg reg)
+{
+	return nic->regs.val[reg / 4];
+}
+
+static uint64_t regs_get64(const struct nic *nic, enum ornic_reg reg)
+{
+	return regs_get(nic, reg) |
+	       (uint64_t)nic->regs.val[reg / 4 + 1] << 32;
+}
+
+/* The rings cannot be moved while the queue runs. */
+static bool regs_check_admin(struct nic *nic, uint32_t val)
+{
+	(void)val;
+	return !nic->enabled;
+}
+
+static bool regs_check_depth(struct nic *nic, uint32_t val)
+{
+	return !nic->enabled && val <= REGS_ADMIN_DEPTH_MAX;
+}
+
+static bool regs_check_ctrl(struct nic *nic, uint32_t val)
+{
+	(void)nic;
+	return !(val & ~(ORNIC_CTRL_RESET | ORNIC_CTRL_ENABLE));
+}
+
+static bool regs_check_vector(struct nic *nic, uint32_t val)
+{
+	return val < nic->vectors;
+}
+
+static bool regs_check_db(struct nic *nic, uint32_t val)
+{
+	(void)val;
+	return nic->enabled;
+}
+
+static void regs_write_ctrl(struct nic *nic, uint64_t val)
+{
+	if (val & ORNIC_CTRL_RESET) {
+		nic_reset(nic);
+		return;
+	}
+	if (nic->fatal)
+		return;
+	if (!(val & ORNIC_CTRL_ENABLE))
+		admin_disable(nic);
+	else if (!nic->enabled)
+		admin_enable(nic, regs_get(nic, ORNIC_REG_ADMIN_DEPTH),
+			     regs_get64(nic, ORNIC_REG_ADMIN_SQ),
+			     regs_get64(nic, ORNIC_REG_ADMIN_CQ));
+}
+
+static void regs_write_irq_test(struct nic *nic, uint64_t val)
+{
+	DEVICE_STAT_INC(nic, interrupts);
+	env_irq_raise(nic->env, val);
+}
+
+static void regs_write_admin_db(struct nic *nic, uint64_t val)
+{
+	admin_ring(nic, val);
+}
+
+static void regs_write_dma_test(struct nic *nic, uint64_t val)
+{
+	struct mem *mem = nic->guest.mem;
+	struct ornic_dma_test *test;
+
+	test = val & 7 ? NULL : mem_ptr(mem, val, sizeof(*test),
+					MEM_READ | MEM_WRITE);
+	if (!test) {
+		DEVICE_VIOLATION(nic, dma_faults, "DMA test at %#llx",
+				 (unsigned long long)val);
+		return;
+	}
+	guest_store64(&test->answer, ~guest_load64(&test->nonce));
+}
+
+static const struct reg regs_table[] = {
+	{ ORNIC_REG_MAGIC, 4, REG_R, ORNIC_MAGIC, NULL, NULL, NULL },
+	{ ORNIC_REG_VERSION, 4, REG_R, ORNIC_VERSION, NULL, NULL, NULL },
+	{ ORNIC_REG_CAPS, 4, REG_R, 0, regs_read_caps, NULL, NULL },
+	{ ORNIC_REG_VECTORS, 4, REG_R, 0, regs_read_vectors, NULL, NULL },
+	{ ORNIC_REG_DB_PAGES, 4, REG_R, NIC_DB_PAGES, NULL, NULL, NULL },
+	{ ORNIC_REG_DB_STRIDE, 4, REG_R, NIC_DB_PAGE_SIZE, NULL, NULL, NULL },
+	{ ORNIC_REG_STATUS, 4, REG_R, 0, regs_read_status, NULL, NULL },
+	{ ORNIC_REG_CTRL, 4, REG_R | REG_W, 0, regs_read_ctrl, regs_check_ctrl,
+	  regs_write_ctrl },
+	{ ORNIC_REG_FATAL_CAUSE, 4, REG_R, 0, regs_read_fatal, NULL, NULL },
+	{ ORNIC_REG_SCRATCH, 4, REG_R | REG_W, 0, NULL, NULL, NULL },
+	{ ORNIC_REG_IRQ_TEST, 4, REG_W, 0, NULL, regs_check_vector,
+	  regs_write_irq_test },
+	{ ORNIC_REG_ADMIN_DEPTH, 4, REG_R | REG_W, 0, NULL, regs_check_depth,
+	  NULL },
+	{ ORNIC_REG_ADMIN_SQ, 8, REG_R | REG_W, 0, NULL, regs_check_admin,
+	  NULL },
+	{ ORNIC_REG_ADMIN_CQ, 8, REG_R | REG_W, 0, NULL, regs_check_admin,
+	  NULL },
+	{ ORNIC_REG_ADMIN_DB, 4, REG_W, 0, NULL, regs_check_db,
+	  regs_write_admin_db },
+	{ ORNIC_REG_DMA_TEST, 8, REG_W, 0, NULL, NULL, regs_write_dma_test },
+	{ ORNIC_REG_CLOCK, 8, REG_R, 0, regs_read_clock, NULL, NULL },
+};
+
+void regs_reset(struct nic *nic)
+{
+	unsigned int i;
+
+	memset(nic->regs.val, 0, sizeof(nic->regs.val));
+	for (i = 0; i < ARRAY_SIZE(regs_table); i++)
+		nic->regs.val[regs_table[i].offset / 4] = regs_table[i].reset;
+}
+
+/* Which register takes an access of these bytes, in this direction? */
+static const struct reg *regs_find(uint64_t offset, unsigned int size,
+				   unsigned int access)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(regs_table); i++) {
+		const struct reg *reg = &regs_table[i];
+
+		if (offset >= reg->offset &&
+		    offset + size <= (uint64_t)reg->offset + reg->bytes &&
+		    size >= 4 && reg->access & access)
+			return reg;
+	}
+	return NULL;
+}
+
+static uint32_t regs_read_half(struct nic *nic, const struct reg *reg,
+			       unsigned int half)
+{
+	/* What is only written keeps no value for readers. */
+	if (reg->read)
+		return reg->read(nic, half);
+	return nic->regs.val[reg->offset / 4 + half];
+}
+
+uint64_t regs_read(struct nic *nic, uint64_t offset, unsigned int size)
+{
+	const struct reg *reg = regs_find(offset, size, REG_R);
+	uint64_t val;
+
+	if (!reg) {
+		DEVICE_VIOLATION(nic, bad_register_access,
+				 "read of %u bytes at %#llx, reads 0", size,
+				 (unsigned long long)offset);
+		return 0;
+	}
+	if (size == 4)
+		return regs_read_half(nic, reg, (offset - reg->offset) / 4);
+	val = regs_read_half(nic, reg, 0);
+	return val | (uint64_t)regs_read_half(nic, reg, 1) << 32;
+}
+
+void regs_write(struct nic *nic, uint64_t offset, unsigned int size,
+		uint64_t val)
+{
+	const struct reg *reg = regs_find(offset, size, REG_W);
+	uint32_t *stored;
+
+	if (!reg || (reg->check && !reg->check(nic, val))) {
+		DEVICE_VIOLATION(nic, bad_register_access,
+				 "write of %u bytes, %#llx, at %#llx, ignored",
+				 size, (unsigned long long)val,
+				 (unsigned long long)offset);
+		return;
+	}
+	stored = &nic->regs.val[offset / 4];
+	stored[0] = val;
+	if (size == 8)
+		stored[1] = val >> 32;
+	/* The high half makes a write take effect. */
+	if (!reg->written || offset + size < (uint64_t)reg->offset + reg->bytes)
+		return;
+	if (reg->bytes == 8)
+		val = regs_get64(nic, reg->offset);
+	reg->written(nic, val);
+}
