@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "flow.h"
 #include "frame.h"
 
 struct nic;
@@ -27,8 +28,10 @@ bool eth_tx(struct qp *qp, unsigned int budget);
 /**
  * eth_rx - take a frame from the wire that is not RoCE for us
  * @nic: the card
- * @frame: any bytes
+ * @frame: passed the filter
+ * @flow: its headers
  */
-void eth_rx(struct nic *nic, const struct frame *frame);
+void eth_rx(struct nic *nic, const struct frame *frame,
+	    const struct flow *flow);
 
 #endif /* ORNIC_DEVICE_ETH_H */

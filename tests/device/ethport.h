@@ -11,15 +11,14 @@
 
 #include <ornic_hw.h>
 
-#include "frame.h"
 #include "port.h"
+#include "rss.h"
 
 #define ETHPORT_SPEED_MBPS 100000
 #define ETHPORT_MTU_MIN 68
 #define ETHPORT_MTU_MAX 9000
 #define ETHPORT_MTU_DEFAULT 1500
 #define ETHPORT_QUEUES_MAX 128
-#define ETHPORT_KEY_LEN 40
 
 struct cmd;
 struct nic;
@@ -49,7 +48,7 @@ struct ethport {
 	unsigned int mac_count;
 	unsigned int queue_count;
 	uint32_t hash;
-	uint8_t key[ETHPORT_KEY_LEN];
+	uint8_t key[RSS_KEY_LEN];
 	struct qp *queue[ETHPORT_QUEUES_MAX];
 };
 
@@ -81,24 +80,11 @@ bool ethport_accepts(const struct nic *nic, const uint8_t *dmac);
 /**
  * ethport_queue - where a frame goes
  * @nic: the card
- * @frame: not malformed
- * @hash: its Toeplitz hash, 0 when there is none
+ * @hash: as rss_hash() has it
  *
  * Return: a RAW_PACKET QP or NULL.
  */
-struct qp *ethport_queue(struct nic *nic, const struct frame *frame,
-			 uint32_t *hash);
-
-/**
- * toeplitz_hash - Microsoft's receive side scaling hash
- * @key: ETHPORT_KEY_LEN bytes
- * @data: addresses and ports in wire order
- * @len: bytes, at most 36
- *
- * Return: the hash.
- */
-uint32_t toeplitz_hash(const uint8_t *key, const uint8_t *data,
-		       unsigned int len);
+struct qp *ethport_queue(const struct nic *nic, uint32_t hash);
 
 enum ornic_cmd_status ethport_cmd_query(struct nic *nic, struct cmd *cmd);
 enum ornic_cmd_status ethport_cmd_modify(struct nic *nic, struct cmd *cmd);

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The Internet checksum. */
+#include <endian.h>
+#include <string.h>
+
+#include "csum.h"
+
+#define CSUM_UDP_OFFSET 6
+#define CSUM_GOOD 0xffff
+
+/* Sum of 16-bit words in memory order; a last odd byte counts as the first of
+ * a word. Byte order does not matter until the end (RFC 1071, 2 (B)).
+ */
+static uint64_t csum_words(const uint8_t *p, size_t len)
+{
+	uint64_t sum = 0;
+	uint32_t word;
+	uint16_t tail = 0;
+
+	/* Cannot overflow: 2^32 words fit. */
+	for (; len >= sizeof(word); len -= sizeof(word), p += sizeof(word)) {
+		memcpy(&word, p, sizeof(word));
+		sum += word;
+	}
+	if (len >= sizeof(tail)) {
+		memcpy(&tail, p, sizeof(tail));
+		sum += tail;
+		len -= sizeof(tail);
+		p += sizeof(tail);
+	}
+	if (len) {
+		tail = 0;
+		memcpy(&tail, p, 1);
+		sum += tail;
+	}
+	return sum;
+}
+
+static uint16_t csum_fold64(uint64_t sum)
+{
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return sum;
+}
+
+void csum_add(struct csum *csum, const void *data, size_t len)
+{
+	uint16_t part = csum_fold64(csum_words(data, len));
+
+	if (csum->odd)
+		part = __builtin_bswap16(part);
+	csum->sum += part;
+	csum->odd ^= len & 1;
+}
+
+uint16_t csum_fold(const struct csum *csum)
+{
+	return be16toh(csum_fold64(csum->sum));
+}
+
+bool csum_ip_ok(const struct frame *frame, const struct flow *flow)
+{
+	const uint8_t *ip = frame->hdr + flow->l3_offset;
+	struct csum csum = {};
+
+	if (flow->l3 != 4)
+		return flow->l3 == 6;
+	csum_add(&csum, ip, (ip[0] & 0xf) * 4);
+	return csum_fold(&csum) == CSUM_GOOD;
+}
+
+static void csum_pseudo(struct csum *csum, const struct frame *frame,
+			const struct flow *flow, uint32_t l4_len)
+{
+	const uint8_t *ip = frame->hdr + flow->l3_offset;
+	uint8_t tail[8] = { l4_len >> 24, l4_len >> 16, l4_len >> 8, l4_len,
+			    0, 0, 0, flow->l4 };
+
+	/* Zeroes do not count, so IPv6's longer tail serves both. */
+	if (flow->l3 == 4)
+		csum_add(csum, ip + 12, 8);
+	else
+		csum_add(csum, ip + 8, 32);
+	csum_add(csum, tail, sizeof(tail));
+}
+
+bool csum_l4_ok(const struct frame *frame, const struct flow *flow)
+{
+	const uint8_t *l4 = frame->hdr + flow->l4_offset;
+	struct iovec iov[FRAME_IOV_MAX + 2];
+	struct csum csum = {};
+	uint64_t len;
+	int count, i;
+
+	if (!flow->l4)
+		return false;
+	/* RFC 768: the transmitter made none */
+	if (flow->l4 == FLOW_PROTO_UDP &&
+	    !flow_get16(l4 + CSUM_UDP_OFFSET))
+		return false;
+	len = flow->l3_end - flow->l4_offset;
+	count = frame_iov(frame, flow->l4_offset, len, iov, FRAME_IOV_MAX + 2);
+	if (count < 0)
+		return false;
+	csum_pseudo(&csum, frame, flow, len);
+	for (i = 0; i < count; i++)
+		csum_add(&csum, iov[i].iov_base, iov[i].iov_len);
+	return csum_fold(&csum) == CSUM_GOOD;
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Engine of RAW_PACKET QPs. */
+#include <errno.h>
+#include <string.h>
+
+#include "core.h"
+#include "csum.h"
+#include "eth.h"
+#include "qp.h"
+#include "rss.h"
+
+#define ETH_MACS_LEN (2 * MAC_LEN)
+#define ETH_TPID_VLAN 0x8100
+#define ETH_FRAME_MAX (FLOW_ETH_LEN + FLOW_VLAN_LEN + ETHPORT_MTU_MAX)
+#define ETH_TX_FLAGS (ORNIC_ETH_TX_VLAN_INSERT | ORNIC_ETH_TX_L4_CSUM)
+/* A UDP checksum that comes out as 0, which would mean "none" (RFC 768) */
+#define ETH_CSUM_ZERO 0xffff
+
+_Static_assert(ETH_FRAME_MAX <= BOUNCE_SIZE, "a frame fits a bounce piece");
+
+/* ---- transmit ---- */
+
+static bool eth_tx_valid(const struct send_wqe *wqe)
+{
+	unsigned int flags = le16toh(wqe->eth.flags);
+	unsigned int start = le16toh(wqe->eth.csum_start);
+	unsigned int field = start + le16toh(wqe->eth.csum_offset);
+	uint64_t max = ETH_FRAME_MAX;
+
+	if (flags & ORNIC_ETH_TX_VLAN_INSERT)
+		max -= FLOW_VLAN_LEN;
+	if (flags & ~ETH_TX_FLAGS || wqe->length < FLOW_ETH_LEN ||
+	    wqe->length > max)
+		return false;
+	return !(flags & ORNIC_ETH_TX_L4_CSUM) ||
+	       (start >= FLOW_ETH_LEN && field + 2 <= wqe->length);
+}
+
+/* The field holds the sum of the pseudo header, as Linux leaves it. */
+static void eth_tx_csum(const struct send_wqe *wqe, uint8_t *packet)
+{
+	unsigned int start = le16toh(wqe->eth.csum_start);
+	struct csum csum = {};
+	uint16_t sum;
+
+	csum_add(&csum, packet + start, wqe->length - start);
+	sum = ~csum_fold(&csum);
+	flow_put16(packet + start + le16toh(wqe->eth.csum_offset),
+		   sum ? sum : ETH_CSUM_ZERO);
+}
+
+/* Lay the packet out in the frame: what headers can be in hdr, the rest behind
+ * it in the piece it was copied to.
+ */
+static void eth_tx_frame(struct frame *frame, const struct send_wqe *wqe,
+			 const uint8_t *packet)
+{
+	uint32_t len = wqe->length;
+	uint32_t room = FRAME_HDR_MAX;
+	uint8_t *hdr = frame->hdr;
+
+	if (le16toh(wqe->eth.flags) & ORNIC_ETH_TX_VLAN_INSERT) {
+		memcpy(hdr, packet, ETH_MACS_LEN);
+		flow_put16(hdr + ETH_MACS_LEN, ETH_TPID_VLAN);
+		flow_put16(hdr + ETH_MACS_LEN + 2, le16toh(wqe->eth.vlan_tci));
+		hdr += ETH_MACS_LEN + FLOW_VLAN_LEN;
+		room -= ETH_MACS_LEN + FLOW_VLAN_LEN;
+		packet += ETH_MACS_LEN;
+		len -= ETH_MACS_LEN;
+	}
+	if (room > len)
+		room = len;
+	memcpy(hdr, packet, room);
+	frame->hdr_len = hdr + room - frame->hdr;
+	/* One piece: cannot run out of them. */
+	frame_add(frame, packet + room, len - room);
+}
+
+/* Make one frame of one WQE. */
+static enum ornic_wc_status eth_tx_one(struct qp *qp,
+				       const struct send_wqe *wqe,
+				       struct frame *frame)
+{
+	uint8_t *packet;
+
+	if (!eth_tx_valid(wqe))
+		return ORNIC_WC_LOC_QP_OP_ERR;
+	/* The guest may reuse its buffer as soon as it sees the completion. */
+	packet = bounce_take(&qp->nic->bounce);
+	if (wqe->flags & ORNIC_SEND_INLINE)
+		memcpy(packet, wqe->data, wqe->length);
+	else if (sge_read(qp, wqe->sge, wqe->sge_count, 0, packet,
+			  wqe->length))
+		return ORNIC_WC_LOC_PROT_ERR;
+	if (le16toh(wqe->eth.flags) & ORNIC_ETH_TX_L4_CSUM)
+		eth_tx_csum(wqe, packet);
+	eth_tx_frame(frame, wqe, packet);
+	return ORNIC_WC_SUCCESS;
+}
+
+bool eth_tx(struct qp *qp, unsigned int budget)
+{
+	struct nic *nic = qp->nic;
+	enum ornic_wc_status status;
+	struct frame *frame;
+	struct send_wqe wqe;
+
+	while (!sq_empty(&qp->sq)) {
+		if (!budget--)
+			return true;
+		frame = env_frame_alloc(nic->env);
+		if (!frame)
+			return true;
+		status = sq_take(qp, &wqe);
+		if (!status)
+			status = eth_tx_one(qp, &wqe, frame);
+		if (status) {
+			env_frame_free(nic->env, frame);
+			PORT_STAT_INC(nic, tx_errors);
+			sq_complete(qp, &wqe, status, 0);
+			qp_send_error(qp);
+			return false;
+		}
+		core_tx(nic, frame);
+		sq_complete(qp, &wqe, ORNIC_WC_SUCCESS, 0);
+	}
+	return false;
+}
+
+/* ---- receive ---- */
+
+static void eth_rx_flags(const struct frame *frame, const struct flow *flow,
+			 struct ornic_cqe *cqe, struct ornic_cqe_ext *ext)
+{
+	bool vouched = frame->flags & FRAME_CSUM_OK;
+	bool ip_ok = flow->l3 && (vouched || csum_ip_ok(frame, flow));
+
+	if (!ip_ok)
+		return;
+	cqe->qpn |= htole32(ORNIC_PREP(ORNIC_CQE_FLAGS, ORNIC_WC_IP_CSUM_OK));
+	if (flow->l4 && (vouched || csum_l4_ok(frame, flow)))
+		ext->flags |= htole16(ORNIC_CQE_EXT_L4_CSUM_OK);
+}
+
+static void eth_rx_one(struct qp *qp, const struct frame *frame,
+		       struct ornic_cqe *cqe, const struct ornic_cqe_ext *ext)
+{
+	struct nic *nic = qp->nic;
+	struct iovec iov[FRAME_IOV_MAX + 2];
+	uint64_t len = frame_len(frame);
+	struct recv_wqe wqe;
+	int ret;
+
+	ret = rq_take(qp, &wqe);
+	if (ret == -EINVAL) {
+		rq_fail(qp, wqe.wr_id, ORNIC_WC_LOC_QP_OP_ERR);
+		qp_error(qp);
+		return;
+	}
+	if (ret) {
+		PORT_STAT_INC(nic, rx_dropped_no_wqe);
+		if (ret == -EIO)
+			qp_error(qp);
+		return;
+	}
+	if (len > wqe.length) {
+		rq_fail(qp, wqe.wr_id, ORNIC_WC_LOC_LEN_ERR);
+		qp_error(qp);
+		return;
+	}
+	ret = frame_iov(frame, 0, len, iov, FRAME_IOV_MAX + 2);
+	if (ret < 0 || sge_write(qp, wqe.sge, wqe.sge_count, 0, iov, ret)) {
+		rq_fail(qp, wqe.wr_id, ORNIC_WC_LOC_PROT_ERR);
+		qp_error(qp);
+		return;
+	}
+	rq_complete(qp, cqe, wqe.wr_id, ext, false);
+}
+
+void eth_rx(struct nic *nic, const struct frame *frame, const struct flow *flow)
+{
+	struct ornic_cqe_ext ext = {};
+	struct ornic_cqe cqe = {
+		.opcode = htole32(ORNIC_WC_RECV),
+		.byte_len = htole32(frame_len(frame)),
+	};
+	struct qp *qp;
+	uint32_t hash;
+	uint64_t max = FLOW_ETH_LEN + nic->port.mtu;
+
+	if (flow->tagged)
+		max += FLOW_VLAN_LEN;
+	if (frame->flags & FRAME_LOCAL || frame_len(frame) > max) {
+		PORT_STAT_INC(nic, rx_dropped_malformed);
+		return;
+	}
+	if (rss_hash(frame, flow, nic->port.hash, nic->port.key, &hash)) {
+		ext.rss_hash = htole32(hash);
+		ext.flags |= htole16(ORNIC_CQE_EXT_RSS);
+	}
+	qp = ethport_queue(nic, hash);
+	if (!qp || !qp_receives(qp)) {
+		PORT_STAT_INC(nic, rx_dropped_no_wqe);
+		return;
+	}
+	eth_rx_flags(frame, flow, &cqe, &ext);
+	eth_rx_one(qp, frame, &cqe, &ext);
+}

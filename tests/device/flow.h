@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Where the headers of a frame are. The one place that parses Ethernet, VLAN,
+ * IP and finds L4, for all that need it on receive.
+ */
+#ifndef ORNIC_DEVICE_FLOW_H
+#define ORNIC_DEVICE_FLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "frame.h"
+
+#define FLOW_ETH_LEN 14
+#define FLOW_VLAN_LEN 4
+#define FLOW_IPV4_LEN 20
+#define FLOW_IPV6_LEN 40
+#define FLOW_UDP_LEN 8
+#define FLOW_PROTO_TCP 6
+#define FLOW_PROTO_UDP 17
+
+/**
+ * struct flow - headers of a frame
+ * @tagged: has a VLAN tag
+ * @vlan_tci: the tag
+ * @l3: 4, 6, or 0: not IP, or its lengths do not fit the frame
+ * @l3_offset: of the IP header
+ * @l3_end: end of the packet that IP speaks of; Ethernet may pad behind it.
+ *	That of the frame when it is FRAME_LOCAL
+ * @options: IPv4 with options
+ * @l4: FLOW_PROTO_*, or 0: another one, a fragment, or not all there
+ * @l4_offset: of the L4 header
+ */
+struct flow {
+	bool tagged;
+	uint16_t vlan_tci;
+	uint8_t l3;
+	uint16_t l3_offset;
+	uint64_t l3_end;
+	bool options;
+	uint8_t l4;
+	uint16_t l4_offset;
+};
+
+/**
+ * flow_dissect - find the headers
+ * @frame: at least FLOW_ETH_LEN bytes, in @frame->hdr
+ * @flow: filled
+ */
+void flow_dissect(const struct frame *frame, struct flow *flow);
+
+/* Big-endian fields anywhere in a packet */
+
+static inline uint16_t flow_get16(const uint8_t *p)
+{
+	return p[0] << 8 | p[1];
+}
+
+static inline void flow_put16(uint8_t *p, uint16_t val)
+{
+	p[0] = val >> 8;
+	p[1] = val;
+}
+
+#endif /* ORNIC_DEVICE_FLOW_H */
