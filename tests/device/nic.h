@@ -37,11 +37,13 @@ struct nic;
  * @name: for messages
  * @mac: permanent address
  * @vectors: MSI-X vectors, 1..NIC_VECTORS_MAX
+ * @no_shadow: be as silicon: without ORNIC_CAPS_SHADOW, doorbells only
  */
 struct nic_config {
 	const char *name;
 	uint8_t mac[MAC_LEN];
 	unsigned int vectors;
+	bool no_shadow;
 };
 
 /**

@@ -19,8 +19,9 @@ static const char usage[] =
 	"Usage: " PROGRAM " --nic socket=PATH [OPTION]...\n"
 	"A software ORNIC card: an RDMA NIC for stock QEMU over vfio-user.\n"
 	"\n"
-	"  --nic socket=PATH[,mac=MAC][,vectors=N]\n"
+	"  --nic socket=PATH[,mac=MAC][,vectors=N][,shadow=on|off]\n"
 	"        one card; QEMU connects to PATH. N MSI-X vectors, 1 to 64 (16).\n"
+	"        shadow=off: plain doorbells only, as silicon may do it.\n"
 	"        May be repeated: the cards of one process share a switch.\n"
 	"  --port dgram,local=PATH,remote=PATH\n"
 	"        plug QEMU's -netdev dgram into the switch: our socket, QEMU's.\n"
@@ -104,6 +105,12 @@ static bool parse_mac(const char *text, uint8_t *mac)
 	return !(mac[0] & 1);
 }
 
+static bool parse_switch(const char *text, bool *on)
+{
+	*on = !strcmp(text, "on");
+	return *on || !strcmp(text, "off");
+}
+
 /* Card number @index of this process, in the range of local addresses. */
 static void default_mac(unsigned int index, uint8_t *mac)
 {
@@ -113,7 +120,7 @@ static void default_mac(unsigned int index, uint8_t *mac)
 	memcpy(mac, made, MAC_LEN);
 }
 
-enum nic_key { NIC_SOCKET, NIC_MAC, NIC_VECTORS };
+enum nic_key { NIC_SOCKET, NIC_MAC, NIC_VECTORS, NIC_SHADOW };
 
 static bool parse_nic(struct options *options, char *arg)
 {
@@ -121,9 +128,11 @@ static bool parse_nic(struct options *options, char *arg)
 		[NIC_SOCKET] = (char *)"socket",
 		[NIC_MAC] = (char *)"mac",
 		[NIC_VECTORS] = (char *)"vectors",
+		[NIC_SHADOW] = (char *)"shadow",
 		NULL,
 	};
 	struct options_nic *nic;
+	bool shadow = true;
 	char *value;
 	int key;
 
@@ -148,9 +157,13 @@ static bool parse_nic(struct options *options, char *arg)
 			 !parse_number(value, 1, NIC_VECTORS_MAX,
 				       &nic->config.vectors))
 			return bad("--nic: vectors must be 1 to 64", value);
+		else if (key == NIC_SHADOW &&
+			 !parse_switch(value, &shadow))
+			return bad("--nic: shadow must be on or off", value);
 	}
 	if (!nic->path)
 		return bad("--nic: needs socket=PATH", "");
+	nic->config.no_shadow = !shadow;
 	options->nic_count++;
 	return true;
 }

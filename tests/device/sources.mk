@@ -31,6 +31,27 @@ MAIN_SRCS := \
 	vfio_user_cmd.c
 
 # Knows neither sockets nor QEMU.
-CORE_SRCS :=
+CORE_SRCS := \
+	cmd.c \
+	doorbell.c \
+	nic.c \
+	query.c \
+	regs.c \
+	stats.c \
+	bounce.c \
+	buf.c \
+	cq.c \
+	eq.c \
+	ethport.c \
+	gid.c \
+	guest.c \
+	mr.c \
+	obj.c \
+	pd.c \
+	uctx.c \
+	csum.c \
+	eth.c \
+	flow.c \
+	rss.c
 
 DEVICE_SRCS := $(EDGE_SRCS) $(MAIN_SRCS) $(CORE_SRCS)

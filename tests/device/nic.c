@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The card: ties all together and runs the work. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+#include "cq.h"
+#include "engine.h"
+#include "eq.h"
+#include "eth.h"
+#include "flow.h"
+#include "mr.h"
+#include "pd.h"
+#include "uctx.h"
+
+/* One nic_run(): commands, QPs that get a turn, packets in a turn. */
+#define NIC_RUN_COMMANDS 32
+#define NIC_RUN_QPS 32
+#define NIC_RUN_PACKETS 16
+
+#define NIC_ROCE_PORT 4791
+#define NIC_VLAN_ID 0x0fff
+
+/* Numbers in a CQE, an event or a doorbell have 24 bits. */
+#define NIC_NUM_BITS 24
+
+static int nic_init_tables(struct nic *nic)
+{
+	const struct {
+		struct obj_table *table;
+		unsigned int index_bits;
+		unsigned int gen_bits;
+		uint32_t first;
+	} tables[] = {
+		/* Page 0 and all EQs are given out by number. */
+		{ &nic->uctxs, CORE_MAX_UCTX_BITS, 0, 1 },
+		{ &nic->eqs, CORE_MAX_EQ_BITS, 0, 1u << CORE_MAX_EQ_BITS },
+		{ &nic->pds, CORE_MAX_PD_BITS, 0, 0 },
+		{ &nic->mrs, CORE_MAX_MR_BITS, NIC_NUM_BITS - CORE_MAX_MR_BITS,
+		  1 },
+		{ &nic->cqs, CORE_MAX_CQ_BITS, 0, 0 },
+		{ &nic->qps, CORE_MAX_QP_BITS, NIC_NUM_BITS - CORE_MAX_QP_BITS,
+		  CORE_QP_FIRST },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tables); i++)
+		if (obj_table_init(tables[i].table, tables[i].index_bits,
+				   tables[i].gen_bits, tables[i].first))
+			return -1;
+	return 0;
+}
+
+static void nic_uninit_tables(struct nic *nic)
+{
+	obj_table_uninit(&nic->qps);
+	obj_table_uninit(&nic->cqs);
+	obj_table_uninit(&nic->mrs);
+	obj_table_uninit(&nic->pds);
+	obj_table_uninit(&nic->eqs);
+	obj_table_uninit(&nic->uctxs);
+}
+
+struct nic *nic_create(const struct nic_config *config, struct env *env)
+{
+	struct nic *nic;
+
+	nic = calloc(1, sizeof(*nic));
+	if (!nic)
+		return NULL;
+	nic->env = env;
+	snprintf(nic->name, sizeof(nic->name), "%s", config->name);
+	memcpy(nic->mac, config->mac, MAC_LEN);
+	nic->vectors = config->vectors;
+	nic->port.link = true;
+	nic->regs.clock_base_ns = env_now_ns(env);
+	list_init(&nic->ready);
+	list_init(&nic->dead_cqs);
+	doorbell_init(nic, !config->no_shadow);
+	if (nic_init_tables(nic))
+		goto err_tables;
+	if (bounce_init(&nic->bounce))
+		goto err_tables;
+	if (engine_init(nic))
+		goto err_bounce;
+	guest_init(&nic->guest, env->mem);
+	ethport_reset(nic);
+	regs_reset(nic);
+	return nic;
+
+err_bounce:
+	bounce_uninit(&nic->bounce);
+err_tables:
+	nic_uninit_tables(nic);
+	free(nic);
+	return NULL;
+}
+
+void nic_destroy(struct nic *nic)
+{
+	if (!nic)
+		return;
+	nic_reset(nic);
+	guest_uninit(&nic->guest);
+	engine_uninit(nic);
+	bounce_uninit(&nic->bounce);
+	nic_uninit_tables(nic);
+	free(nic);
+}
+
+void nic_reset(struct nic *nic)
+{
+	/* Users before what they use */
+	admin_disable(nic);
+	ethport_reset(nic);
+	qp_destroy_all(nic);
+	mr_destroy_all(nic);
+	cq_destroy_all(nic);
+	eq_destroy_all(nic);
+	pd_destroy_all(nic);
+	uctx_destroy_all(nic);
+	gid_clear(nic);
+	nic->fatal = ORNIC_FATAL_NONE;
+	regs_reset(nic);
+}
+
+void nic_bar_read(struct nic *nic, unsigned int bar, uint64_t offset,
+		  unsigned int size, uint64_t *val)
+{
+	/* Doorbell pages are for writing. */
+	*val = bar == ORNIC_BAR_REGS ? regs_read(nic, offset, size) : 0;
+}
+
+void nic_bar_write(struct nic *nic, unsigned int bar, uint64_t offset,
+		   unsigned int size, uint64_t val)
+{
+	if (bar == ORNIC_BAR_REGS)
+		regs_write(nic, offset, size, val);
+	else if (nic->enabled && !nic->fatal)
+		doorbell_write(nic, offset, size, val);
+}
+
+static bool nic_run_qps(struct nic *nic)
+{
+	struct list_head turn;
+	unsigned int left = NIC_RUN_QPS;
+	bool any = false;
+
+	/* Those made ready meanwhile have their turn in the next call. */
+	list_init(&turn);
+	list_splice_tail_init(&nic->ready, &turn);
+	while (!list_empty(&turn) && left--) {
+		struct run_item *item = list_first_entry(&turn, struct run_item,
+							 node);
+
+		list_del_init(&item->node);
+		if (qp_run(item->qp, NIC_RUN_PACKETS))
+			core_ready(nic, item);
+		any = true;
+	}
+	/* Who had no turn goes first the next time. */
+	list_splice_tail_init(&nic->ready, &turn);
+	list_splice_tail_init(&turn, &nic->ready);
+	return any;
+}
+
+bool nic_run(struct nic *nic)
+{
+	bool any;
+
+	if (!nic->enabled || nic->fatal)
+		return false;
+	if (!nic->doorbell.awake)
+		doorbell_wake(nic);
+	any = admin_run(nic, NIC_RUN_COMMANDS);
+	any |= doorbell_poll(nic);
+	any |= nic_run_qps(nic);
+	any |= cq_run_dead(nic);
+	return any;
+}
+
+bool nic_sleep_prepare(struct nic *nic)
+{
+	if (!nic->enabled || nic->fatal)
+		return true;
+	if (nic->admin.sq_ci != nic->admin.sq_pi || !list_empty(&nic->ready) ||
+	    !list_empty(&nic->dead_cqs))
+		return false;
+	return doorbell_sleep(nic);
+}
+
+void nic_wake(struct nic *nic)
+{
+	if (nic->enabled && !nic->fatal)
+		doorbell_wake(nic);
+}
+
+/* Is it a RoCEv2 packet to one of our addresses? */
+static bool nic_rx_roce(struct nic *nic, const struct frame *frame,
+			const struct flow *flow)
+{
+	const uint8_t *ip = frame->hdr + flow->l3_offset;
+	const uint8_t *udp = frame->hdr + flow->l4_offset;
+	uint16_t vlan_id = flow->vlan_tci & NIC_VLAN_ID;
+	uint8_t ipv4_gid[GID_LEN];
+	const uint8_t *gid = ip + 24;
+	int index;
+
+	if (flow->l4 != FLOW_PROTO_UDP || flow->options ||
+	    flow_get16(udp + 2) != NIC_ROCE_PORT ||
+	    memcmp(frame->hdr, nic->port.mac, MAC_LEN))
+		return false;
+	if (!(frame->flags & FRAME_LOCAL) &&
+	    (flow->l4_offset + flow_get16(udp + 4) != flow->l3_end))
+		return false;
+	if (flow->l3 == 4) {
+		gid_from_ipv4(ipv4_gid, ip + 16);
+		gid = ipv4_gid;
+	}
+	/* A tag with VLAN 0 is about priority only. */
+	index = gid_find(nic, gid, vlan_id ? vlan_id : GID_NO_VLAN);
+	if (index < 0)
+		return false;
+	roce_rx(nic, frame, index, flow->l3_offset,
+		flow->l4_offset + FLOW_UDP_LEN);
+	return true;
+}
+
+static void nic_rx_count(struct nic *nic, const struct frame *frame)
+{
+	static const uint8_t broadcast[MAC_LEN] = { 0xff, 0xff, 0xff,
+						    0xff, 0xff, 0xff };
+
+	PORT_STAT_INC(nic, rx_frames);
+	PORT_STAT_ADD(nic, rx_bytes, frame_len(frame));
+	if (!memcmp(frame->hdr, broadcast, MAC_LEN))
+		PORT_STAT_INC(nic, rx_broadcast);
+	else if (frame->hdr[0] & 1)
+		PORT_STAT_INC(nic, rx_multicast);
+}
+
+void nic_rx(struct nic *nic, const struct frame *frame)
+{
+	struct flow flow;
+
+	if (!nic->enabled || !ethport_running(nic))
+		return;
+	if (frame->hdr_len < FLOW_ETH_LEN) {
+		PORT_STAT_INC(nic, rx_dropped_malformed);
+		return;
+	}
+	if (!ethport_accepts(nic, frame->hdr)) {
+		PORT_STAT_INC(nic, rx_dropped_filter);
+		return;
+	}
+	nic_rx_count(nic, frame);
+	flow_dissect(frame, &flow);
+	if (!nic_rx_roce(nic, frame, &flow))
+		eth_rx(nic, frame, &flow);
+}
+
+void nic_link_changed(struct nic *nic, bool up)
+{
+	if (nic->port.link == up)
+		return;
+	nic->port.link = up;
+	if (nic->enabled && !nic->fatal)
+		eq_async(nic, up ? ORNIC_EVENT_PORT_UP : ORNIC_EVENT_PORT_DOWN,
+			 0);
+}
+
+void nic_stats(struct nic *nic, nic_stat_fn fn, void *arg)
+{
+	stats_tell(nic, fn, arg);
+}
+
+void core_fatal(struct nic *nic, enum ornic_fatal_cause cause)
+{
+	if (nic->fatal)
+		return;
+	nic->fatal = cause;
+	env_log(nic->env, ENV_LOG_ERR, "%s: stopped, cause %u", nic->name,
+		cause);
+	eq_async(nic, ORNIC_EVENT_DEVICE_FATAL, cause);
+	DEVICE_STAT_INC(nic, interrupts);
+	env_irq_raise(nic->env, 0);
+}
+
+void core_ready(struct nic *nic, struct run_item *item)
+{
+	if (!list_empty(&item->node))
+		return;
+	list_add_tail(&item->node, &nic->ready);
+	env_mark_runnable(nic->env);
+}
+
+void core_not_ready(struct run_item *item)
+{
+	list_del_init(&item->node);
+}
+
+void core_tx(struct nic *nic, struct frame *frame)
+{
+	if (!ethport_running(nic)) {
+		env_frame_free(nic->env, frame);
+		return;
+	}
+	PORT_STAT_INC(nic, tx_frames);
+	PORT_STAT_ADD(nic, tx_bytes, frame_len(frame));
+	env_tx(nic->env, frame);
+}
