@@ -316,10 +316,10 @@ static inline u64 ornic_db_value(enum ornic_db_type type, u32 num, u32 value)
  * @words:	bits or summary of a board
  * @nr:		number of the bit
  *
- * Not set_bit(): on one CPU that may be a plain read-modify-write, but the
- * device is always another processor. xchg() is atomic everywhere. A bit that
- * it took from someone else is put back, at worst after the device has seen it
- * already, which costs a look in vain.
+ * Not set_bit(): a kernel without SMP makes that a plain read-modify-write, but
+ * the device is always another processor. xchg() swaps atomically everywhere.
+ * A bit that it took from someone else is put back, at worst after the device
+ * has seen it already, which costs a look in vain.
  */
 static inline void ornic_board_mark(__le64 *words, u32 nr)
 {

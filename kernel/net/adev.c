@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The auxiliary device to which the verbs driver binds. */
+#include <linux/idr.h>
+#include <linux/slab.h>
+
+#include "core.h"
+
+static DEFINE_IDA(ornic_adev_ids);
+
+static void ornic_adev_release(struct device *dev)
+{
+	struct ornic_adev *oadev = container_of(dev, struct ornic_adev, adev.dev);
+
+	ida_free(&ornic_adev_ids, oadev->adev.id);
+	kfree(oadev);
+}
+
+/**
+ * ornic_adev_add - offer the card to the verbs driver
+ * @core:	the card; all that ornic_api.h offers works
+ *
+ * Return: 0 or a negative error number.
+ */
+int ornic_adev_add(struct ornic_core *core)
+{
+	struct ornic_adev *oadev;
+	int id, err;
+
+	oadev = kzalloc_obj(*oadev);
+	if (!oadev)
+		return -ENOMEM;
+
+	id = ida_alloc(&ornic_adev_ids, GFP_KERNEL);
+	if (id < 0) {
+		err = id;
+		goto err_free;
+	}
+
+	oadev->odev = &core->odev;
+	oadev->adev.id = id;
+	oadev->adev.name = ORNIC_ADEV_NAME;
+	oadev->adev.dev.parent = ornic_device(core);
+	oadev->adev.dev.release = ornic_adev_release;
+	err = auxiliary_device_init(&oadev->adev);
+	if (err)
+		goto err_free_id;
+
+	err = auxiliary_device_add(&oadev->adev);
+	if (err) {
+		/* Releases id and memory */
+		auxiliary_device_uninit(&oadev->adev);
+		return err;
+	}
+
+	core->adev = oadev;
+	return 0;
+
+err_free_id:
+	ida_free(&ornic_adev_ids, id);
+err_free:
+	kfree(oadev);
+	return err;
+}
+
+/**
+ * ornic_adev_remove - take the card away from the verbs driver
+ * @core:	the card; there may be no auxiliary device
+ *
+ * When it returns the verbs driver has given everything back.
+ */
+void ornic_adev_remove(struct ornic_core *core)
+{
+	if (!core->adev)
+		return;
+
+	auxiliary_device_delete(&core->adev->adev);
+	auxiliary_device_uninit(&core->adev->adev);
+	core->adev = NULL;
+}
+
+/**
+ * ornic_adev_fatal - tell the verbs driver that the device has failed
+ * @core:	the card; there may be no auxiliary device
+ */
+void ornic_adev_fatal(struct ornic_core *core)
+{
+	struct auxiliary_device *adev;
+
+	if (!core->adev)
+		return;
+
+	adev = &core->adev->adev;
+	device_lock(&adev->dev);
+	if (adev->dev.driver) {
+		const struct auxiliary_driver *adrv = to_auxiliary_drv(adev->dev.driver);
+
+		container_of(adrv, struct ornic_auxiliary_driver, adrv)->fatal(adev);
+	}
+	device_unlock(&adev->dev);
+}

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The admin queue: many commands in flight, each in a slot with its own input
+ * and output memory. The first command that is not answered in time ends the
+ * queue for all (hardware.rst, section 4).
+ */
+#include <linux/module.h>
+
+#include "core.h"
+
+#define ORNIC_CMD_TIMEOUT_MS	10000
+#define ORNIC_CMD_SLOT_BYTES	(ORNIC_CMD_MAX_IN + ORNIC_CMD_MAX_OUT)
+
+/**
+ * ornic_cmd_name - name of a command for messages
+ * @opcode:	enum ornic_opcode
+ *
+ * Return: the name.
+ */
+const char *ornic_cmd_name(enum ornic_opcode opcode)
+{
+#define ORNIC_CMD_NAME(name) case ORNIC_CMD_##name: return #name
+	switch (opcode) {
+	ORNIC_CMD_NAME(NOP);
+	ORNIC_CMD_NAME(QUERY_DEVICE);
+	ORNIC_CMD_NAME(QUERY_STATS);
+	ORNIC_CMD_NAME(QUERY_PORT);
+	ORNIC_CMD_NAME(MODIFY_PORT);
+	ORNIC_CMD_NAME(SET_RX_FILTER);
+	ORNIC_CMD_NAME(SET_RX_QUEUES);
+	ORNIC_CMD_NAME(SET_GID);
+	ORNIC_CMD_NAME(ALLOC_UCTX);
+	ORNIC_CMD_NAME(FREE_UCTX);
+	ORNIC_CMD_NAME(CREATE_EQ);
+	ORNIC_CMD_NAME(DESTROY_EQ);
+	ORNIC_CMD_NAME(ALLOC_PD);
+	ORNIC_CMD_NAME(FREE_PD);
+	ORNIC_CMD_NAME(CREATE_MR);
+	ORNIC_CMD_NAME(DESTROY_MR);
+	ORNIC_CMD_NAME(MODIFY_MR);
+	ORNIC_CMD_NAME(QUERY_MR);
+	ORNIC_CMD_NAME(PAGE_RESPONSE);
+	ORNIC_CMD_NAME(CREATE_CQ);
+	ORNIC_CMD_NAME(DESTROY_CQ);
+	ORNIC_CMD_NAME(MODIFY_CQ);
+	ORNIC_CMD_NAME(RESIZE_CQ);
+	ORNIC_CMD_NAME(CREATE_QP);
+	ORNIC_CMD_NAME(DESTROY_QP);
+	ORNIC_CMD_NAME(MODIFY_QP);
+	ORNIC_CMD_NAME(QUERY_QP);
+	ORNIC_CMD_NAME(ATTACH_MCAST);
+	ORNIC_CMD_NAME(DETACH_MCAST);
+	ORNIC_CMD_NAME(CREATE_SRQ);
+	ORNIC_CMD_NAME(DESTROY_SRQ);
+	ORNIC_CMD_NAME(MODIFY_SRQ);
+	ORNIC_CMD_NAME(QUERY_SRQ);
+	ORNIC_CMD_NAME(ALLOC_XRCD);
+	ORNIC_CMD_NAME(FREE_XRCD);
+	ORNIC_CMD_NAME(CREATE_WQ);
+	ORNIC_CMD_NAME(DESTROY_WQ);
+	ORNIC_CMD_NAME(MODIFY_WQ);
+	ORNIC_CMD_NAME(CREATE_RWQ_TABLE);
+	ORNIC_CMD_NAME(DESTROY_RWQ_TABLE);
+	ORNIC_CMD_NAME(CREATE_FLOW);
+	ORNIC_CMD_NAME(DESTROY_FLOW);
+	ORNIC_CMD_NAME(CREATE_COUNTERS);
+	ORNIC_CMD_NAME(DESTROY_COUNTERS);
+	ORNIC_CMD_NAME(ALLOC_DM);
+	ORNIC_CMD_NAME(FREE_DM);
+	}
+	return "unknown";
+#undef ORNIC_CMD_NAME
+}
+
+static size_t ornic_cmd_in_offset(const struct ornic_cmdq *cmdq, u32 slot)
+{
+	return cmdq->data_offset + (size_t)slot * ORNIC_CMD_SLOT_BYTES;
+}
+
+static size_t ornic_cmd_out_offset(const struct ornic_cmdq *cmdq, u32 slot)
+{
+	return ornic_cmd_in_offset(cmdq, slot) + ORNIC_CMD_MAX_IN;
+}
+
+/**
+ * ornic_cmdq_init - once in the life of a card
+ * @core:	the card
+ */
+void ornic_cmdq_init(struct ornic_core *core)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	u32 i;
+
+	spin_lock_init(&cmdq->lock);
+	init_waitqueue_head(&cmdq->wait);
+	for (i = 0; i < ORNIC_CMD_SLOTS; i++) {
+		init_completion(&cmdq->slots[i].done);
+		cmdq->slots[i].cmd_id = ornic_cmd_id(i, 0);
+	}
+}
+
+/**
+ * ornic_cmdq_alloc - allocate the rings
+ * @core:	the card
+ * @log_depth_max: what the device can do
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ornic_cmdq_alloc(struct ornic_core *core, u8 log_depth_max)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	size_t sq_size, cq_size;
+	u32 depth;
+	int err;
+
+	cmdq->log_depth = min(log_depth_max, ORNIC_CMD_LOG_DEPTH_MAX);
+	depth = 1u << cmdq->log_depth;
+	sq_size = ALIGN(depth * sizeof(*cmdq->sq), ORNIC_CMD_MAX_IN);
+	cq_size = ALIGN(depth * sizeof(*cmdq->cq), ORNIC_CMD_MAX_IN);
+
+	cmdq->data_offset = sq_size + cq_size;
+	err = ornic_dbuf_alloc(&core->odev, &cmdq->buf, ornic_cmd_in_offset(cmdq, depth));
+	if (err)
+		return err;
+
+	cmdq->sq = cmdq->buf.addr;
+	cmdq->cq = cmdq->buf.addr + sq_size;
+	cmdq->pi = 0;
+	cmdq->ci = 0;
+	return 0;
+}
+
+/**
+ * ornic_cmdq_free - free the rings when the last caller has left
+ * @core:	the card; the queue was killed and the device does not use it
+ */
+void ornic_cmdq_free(struct ornic_core *core)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+
+	wait_event(cmdq->wait, bitmap_empty(cmdq->in_use, ORNIC_CMD_SLOTS));
+	/* The last one may still hold the lock with which it left */
+	spin_lock_irq(&cmdq->lock);
+	cmdq->sq = NULL;
+	cmdq->cq = NULL;
+	spin_unlock_irq(&cmdq->lock);
+	ornic_dbuf_free(&core->odev, &cmdq->buf);
+}
+
+/**
+ * ornic_cmdq_run - commands may be given from now on
+ * @core:	the card; the device has been enabled
+ */
+void ornic_cmdq_run(struct ornic_core *core)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+
+	spin_lock_irq(&cmdq->lock);
+	WRITE_ONCE(cmdq->running, true);
+	spin_unlock_irq(&cmdq->lock);
+}
+
+/**
+ * ornic_cmdq_kill - stop the device, fail all commands, waiting and later ones
+ * @core:	the card
+ *
+ * Any context.
+ *
+ * Return: true if the queue had been running.
+ */
+bool ornic_cmdq_kill(struct ornic_core *core)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	unsigned long flags;
+	u32 i;
+
+	spin_lock_irqsave(&cmdq->lock, flags);
+	if (!cmdq->running) {
+		spin_unlock_irqrestore(&cmdq->lock, flags);
+		return false;
+	}
+
+	/*
+	 * With the lock held: whoever finds the queue dead may free memory at
+	 * once, so the device has to be off the bus by then.
+	 */
+	ornic_halt(core);
+	WRITE_ONCE(cmdq->running, false);
+	for_each_set_bit(i, cmdq->in_use, ORNIC_CMD_SLOTS) {
+		struct ornic_cmd_slot *slot = &cmdq->slots[i];
+
+		if (!slot->pending)
+			continue;
+		slot->pending = false;
+		slot->dead = true;
+		complete(&slot->done);
+	}
+	spin_unlock_irqrestore(&cmdq->lock, flags);
+
+	wake_up_all(&cmdq->wait);
+	return true;
+}
+
+static void ornic_cmdq_poll_locked(struct ornic_core *core)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	u32 mask = (1u << cmdq->log_depth) - 1;
+
+	lockdep_assert_held(&cmdq->lock);
+
+	while (cmdq->running) {
+		struct ornic_cmd_cqe *cqe = &cmdq->cq[cmdq->ci & mask];
+		u32 ctl = le32_to_cpu(READ_ONCE(cqe->ctl));
+		struct ornic_cmd_slot *slot;
+		u16 cmd_id;
+
+		if ((ctl & ORNIC_CMD_CQE_PHASE) !=
+		    ornic_ring_phase(cmdq->ci, cmdq->log_depth, ORNIC_CMD_CQE_PHASE))
+			break;
+
+		/* The phase before the other words of the answer */
+		dma_rmb();
+		cmdq->ci++;
+		cmd_id = le16_to_cpu(READ_ONCE(cqe->cmd_id));
+		slot = &cmdq->slots[ORNIC_GET(ORNIC_CMD_ID_SLOT, cmd_id)];
+		if (!slot->pending || slot->cmd_id != cmd_id) {
+			dev_err_ratelimited(ornic_device(core),
+					    "completion of command id %#x, which is not pending\n",
+					    cmd_id);
+			continue;
+		}
+
+		slot->cqe = *cqe;
+		slot->pending = false;
+		complete(&slot->done);
+	}
+}
+
+/**
+ * ornic_cmdq_poll - take completions from the ring
+ * @core:	the card
+ *
+ * Called by the interrupt handler of vector 0.
+ */
+void ornic_cmdq_poll(struct ornic_core *core)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	unsigned long flags;
+
+	spin_lock_irqsave(&cmdq->lock, flags);
+	ornic_cmdq_poll_locked(core);
+	spin_unlock_irqrestore(&cmdq->lock, flags);
+}
+
+/* Returns a slot, -EIO if the queue is dead, -EAGAIN if none is free */
+static int ornic_cmd_get_slot(struct ornic_cmdq *cmdq)
+{
+	u32 depth, i;
+	int ret;
+
+	spin_lock_irq(&cmdq->lock);
+	depth = 1u << cmdq->log_depth;
+	i = find_first_zero_bit(cmdq->in_use, depth);
+	if (!cmdq->running) {
+		ret = -EIO;
+	} else if (i >= depth) {
+		ret = -EAGAIN;
+	} else {
+		__set_bit(i, cmdq->in_use);
+		ret = i;
+	}
+	spin_unlock_irq(&cmdq->lock);
+
+	return ret;
+}
+
+static void ornic_cmd_put_slot(struct ornic_cmdq *cmdq, u32 i)
+{
+	spin_lock_irq(&cmdq->lock);
+	__clear_bit(i, cmdq->in_use);
+	/* Under the lock: the queue may be freed right after it */
+	wake_up_all(&cmdq->wait);
+	spin_unlock_irq(&cmdq->lock);
+}
+
+static int ornic_cmd_submit(struct ornic_core *core, u32 i, enum ornic_opcode opcode,
+			    size_t in_len, size_t out_len)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	struct ornic_cmd_slot *slot = &cmdq->slots[i];
+	struct ornic_cmd_sqe sqe = {
+		.opcode = cpu_to_le16(opcode),
+		.in_len = cpu_to_le32(in_len),
+		.out_len = cpu_to_le32(out_len),
+	};
+	int ret = -EIO;
+
+	if (in_len)
+		sqe.in_addr = cpu_to_le64(cmdq->buf.dma + ornic_cmd_in_offset(cmdq, i));
+	if (out_len)
+		sqe.out_addr = cpu_to_le64(cmdq->buf.dma + ornic_cmd_out_offset(cmdq, i));
+
+	spin_lock_irq(&cmdq->lock);
+	if (cmdq->running) {
+		reinit_completion(&slot->done);
+		slot->cmd_id = ornic_cmd_id(i, ORNIC_GET(ORNIC_CMD_ID_GEN, slot->cmd_id) + 1);
+		slot->pending = true;
+		slot->dead = false;
+
+		sqe.cmd_id = cpu_to_le16(slot->cmd_id);
+		cmdq->sq[cmdq->pi++ & ((1u << cmdq->log_depth) - 1)] = sqe;
+		/* writel() orders the entry and the input before the doorbell */
+		writel(cmdq->pi, core->regs + ORNIC_REG_ADMIN_DB);
+		ret = 0;
+	}
+	spin_unlock_irq(&cmdq->lock);
+
+	return ret;
+}
+
+/* Nobody completed the command in time: find out why, and end it all */
+static void ornic_cmd_timed_out(struct ornic_core *core, u32 i, enum ornic_opcode opcode)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	struct ornic_cmd_slot *slot = &cmdq->slots[i];
+	bool pending;
+	u32 pi, ci;
+
+	spin_lock_irq(&cmdq->lock);
+	if (!slot->pending) {
+		/* Completed in the last moment */
+		spin_unlock_irq(&cmdq->lock);
+		return;
+	}
+	ornic_cmdq_poll_locked(core);
+	pending = slot->pending;
+	pi = cmdq->pi;
+	ci = cmdq->ci;
+	spin_unlock_irq(&cmdq->lock);
+
+	ornic_fail(core, "command %s timed out, %s (pi %u, ci %u)", ornic_cmd_name(opcode),
+		   pending ? "no completion" : "completed without an interrupt", pi, ci);
+}
+
+static int ornic_cmd_result(struct ornic_core *core, u32 i, enum ornic_opcode opcode,
+			    void *out, size_t out_len)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	const struct ornic_cmd_cqe *cqe = &cmdq->slots[i].cqe;
+	u32 status = le16_to_cpu(cqe->status);
+	u32 len = le32_to_cpu(cqe->out_len);
+	int err;
+
+	err = ornic_cmd_errno(status);
+	if (err) {
+		dev_dbg(ornic_device(core), "command %s: status %u, detail %#x\n",
+			ornic_cmd_name(opcode), status, le32_to_cpu(cqe->detail));
+		return err;
+	}
+
+	if (len > out_len) {
+		ornic_fail(core, "command %s answered %u bytes in room for %zu",
+			   ornic_cmd_name(opcode), len, out_len);
+		return -EIO;
+	}
+
+	if (out_len) {
+		memcpy(out, cmdq->buf.addr + ornic_cmd_out_offset(cmdq, i), len);
+		memset(out + len, 0, out_len - len);
+	}
+	return 0;
+}
+
+int ornic_cmd_exec(struct ornic_dev *odev, enum ornic_opcode opcode,
+		   const void *in, size_t in_len, void *out, size_t out_len)
+{
+	struct ornic_core *core = to_ornic_core(odev);
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	int i, err;
+
+	if (WARN_ON_ONCE(in_len > ORNIC_CMD_MAX_IN || out_len > ORNIC_CMD_MAX_OUT))
+		return -EINVAL;
+
+	if (pci_channel_offline(odev->pdev))
+		ornic_fail(core, "device is off the bus");
+
+	wait_event(cmdq->wait, (i = ornic_cmd_get_slot(cmdq)) != -EAGAIN);
+	if (i < 0)
+		return i;
+
+	if (in_len)
+		memcpy(cmdq->buf.addr + ornic_cmd_in_offset(cmdq, i), in, in_len);
+
+	err = ornic_cmd_submit(core, i, opcode, in_len, out_len);
+	if (err)
+		goto out_put_slot;
+
+	if (!wait_for_completion_timeout(&cmdq->slots[i].done,
+					 msecs_to_jiffies(ORNIC_CMD_TIMEOUT_MS))) {
+		ornic_cmd_timed_out(core, i, opcode);
+		/* Whoever clears pending completes, and now somebody has */
+		wait_for_completion(&cmdq->slots[i].done);
+	}
+
+	if (cmdq->slots[i].dead)
+		err = -EIO;
+	else
+		err = ornic_cmd_result(core, i, opcode, out, out_len);
+
+out_put_slot:
+	ornic_cmd_put_slot(cmdq, i);
+	return err;
+}
+EXPORT_SYMBOL_NS_GPL(ornic_cmd_exec, "ORNIC");
+
+int ornic_cmd_create(struct ornic_dev *odev, enum ornic_opcode opcode,
+		     const void *in, size_t in_len, u32 *num)
+{
+	struct ornic_object out;
+	int err;
+
+	err = ornic_cmd_exec(odev, opcode, in, in_len, &out, sizeof(out));
+	if (err)
+		return err;
+
+	*num = le32_to_cpu(out.num);
+	return 0;
+}
+EXPORT_SYMBOL_NS_GPL(ornic_cmd_create, "ORNIC");
+
+int ornic_cmd_destroy(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num)
+{
+	struct ornic_object in = { .num = cpu_to_le32(num) };
+	int err;
+
+	err = ornic_cmd_exec(odev, opcode, &in, sizeof(in), NULL, 0);
+	return err == -EIO ? 0 : err;
+}
+EXPORT_SYMBOL_NS_GPL(ornic_cmd_destroy, "ORNIC");

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The admin queue (hardware.rst, section 4). */
+#ifndef ORNIC_CMD_H
+#define ORNIC_CMD_H
+
+#include <linux/bitmap.h>
+#include <linux/completion.h>
+#include <linux/errno.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+
+#include "ornic_api.h"
+
+#define ORNIC_CMD_LOG_DEPTH_MAX	5
+#define ORNIC_CMD_SLOTS		BIT(ORNIC_CMD_LOG_DEPTH_MAX)
+
+/*
+ * cmd_id is the slot and the slot's generation, so that a completion which
+ * comes after its command was given up is recognised.
+ */
+#define ORNIC_CMD_ID_SLOT	0x001f
+#define ORNIC_CMD_ID_GEN	0xffe0
+
+static inline u16 ornic_cmd_id(u32 slot, u32 gen)
+{
+	return ORNIC_PREP(ORNIC_CMD_ID_SLOT, slot) | ORNIC_PREP(ORNIC_CMD_ID_GEN, gen);
+}
+
+/**
+ * ornic_cmd_errno - error number for the status of a command
+ * @status:	enum ornic_cmd_status, or whatever the device says
+ *
+ * Return: 0 or a negative error number.
+ */
+static inline int ornic_cmd_errno(u32 status)
+{
+	switch (status) {
+	case ORNIC_CMD_OK:
+		return 0;
+	case ORNIC_CMD_BAD_OPCODE:
+	case ORNIC_CMD_NOT_SUPPORTED:
+		return -EOPNOTSUPP;
+	case ORNIC_CMD_BAD_SIZE:
+	case ORNIC_CMD_BAD_PARAM:
+	case ORNIC_CMD_BAD_STATE:
+		return -EINVAL;
+	case ORNIC_CMD_BAD_OBJECT:
+		return -ENOENT;
+	case ORNIC_CMD_BUSY:
+		return -EBUSY;
+	case ORNIC_CMD_NO_RESOURCES:
+		return -ENOMEM;
+	case ORNIC_CMD_DMA_FAULT:
+		return -EFAULT;
+	case ORNIC_CMD_INTERNAL:
+	default:
+		return -EREMOTEIO;
+	}
+}
+
+/**
+ * struct ornic_cmd_slot - a command on its way
+ * @done:	completed, or the device died
+ * @cmd_id:	of the command, or of the last one; its generation goes up
+ * @pending:	the device has not answered yet
+ * @dead:	the device died before it answered
+ * @cqe:	copy of the answer
+ */
+struct ornic_cmd_slot {
+	struct completion done;
+	u16 cmd_id;
+	bool pending;
+	bool dead;
+	struct ornic_cmd_cqe cqe;
+};
+
+/**
+ * struct ornic_cmdq - admin queue
+ * @lock:	protects everything below; taken in interrupt context
+ * @running:	commands may be given; cleared once when the device fails. May be
+ *		read without @lock by those who can stand an old value.
+ * @wait:	for a free slot, or for all of them being free
+ * @buf:	both rings, then input and output of each slot
+ * @sq:		submission ring
+ * @cq:		completion ring
+ * @data_offset: of the first input in @buf
+ * @log_depth:	log2 of the entries of each ring and of the slots
+ * @pi:		producer index of the submission ring
+ * @ci:		consumer index of the completion ring
+ * @in_use:	slots that somebody owns
+ * @slots:	the slots
+ */
+struct ornic_cmdq {
+	spinlock_t lock; /* see above */
+	bool running;
+	wait_queue_head_t wait;
+	struct ornic_dbuf buf;
+	struct ornic_cmd_sqe *sq;
+	struct ornic_cmd_cqe *cq;
+	size_t data_offset;
+	u8 log_depth;
+	u32 pi;
+	u32 ci;
+	DECLARE_BITMAP(in_use, ORNIC_CMD_SLOTS);
+	struct ornic_cmd_slot slots[ORNIC_CMD_SLOTS];
+};
+
+struct ornic_core;
+
+void ornic_cmdq_init(struct ornic_core *core);
+int ornic_cmdq_alloc(struct ornic_core *core, u8 log_depth_max);
+void ornic_cmdq_free(struct ornic_core *core);
+void ornic_cmdq_run(struct ornic_core *core);
+bool ornic_cmdq_kill(struct ornic_core *core);
+void ornic_cmdq_poll(struct ornic_core *core);
+const char *ornic_cmd_name(enum ornic_opcode opcode);
+
+static inline bool ornic_cmdq_running(const struct ornic_cmdq *cmdq)
+{
+	return READ_ONCE(cmdq->running);
+}
+
+#endif /* ORNIC_CMD_H */

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The card as the core driver knows it. */
+#ifndef ORNIC_CORE_H
+#define ORNIC_CORE_H
+
+#include <linux/mutex.h>
+#include <linux/ratelimit.h>
+#include <linux/workqueue.h>
+
+#include "ornic_api.h"
+#include "cmd.h"
+#include "eq.h"
+
+/**
+ * struct ornic_core - a card, private part
+ * @odev:	what the verbs driver may see
+ * @regs:	BAR0
+ * @db_phys:	physical address of doorbell page 0
+ * @db_stride:	bytes from doorbell page to page
+ * @db_pages:	number of doorbell pages
+ * @num_vectors: interrupt vectors allocated
+ * @cmdq:	admin queue
+ * @eqs:	event queues, one per vector
+ * @res:	receivers of events by number, per type
+ * @board:	board of doorbell page 0
+ * @adev:	auxiliary device, NULL while there is none
+ * @state_lock:	serialises bringing the device up and down; outside of rtnl_lock
+ * @up:		the device runs or has failed, but was not taken down yet;
+ *		protected by @state_lock
+ * @recovery:	takes the failed device down, resets it and brings it up
+ * @recovery_limit: how often that is tried
+ * @health:	looks at the status register now and then
+ */
+struct ornic_core {
+	struct ornic_dev odev;
+	void __iomem *regs;
+	phys_addr_t db_phys;
+	u32 db_stride;
+	u32 db_pages;
+	u32 num_vectors;
+	struct ornic_cmdq cmdq;
+	struct ornic_eq *eqs;
+	struct xarray res[ORNIC_RES_TYPES];
+	struct ornic_dbuf board;
+	struct ornic_adev *adev;
+	struct mutex state_lock; /* see above */
+	bool up;
+	struct work_struct recovery;
+	struct ratelimit_state recovery_limit;
+	struct delayed_work health;
+};
+
+static inline struct ornic_core *to_ornic_core(struct ornic_dev *odev)
+{
+	return container_of(odev, struct ornic_core, odev);
+}
+
+static inline struct device *ornic_device(struct ornic_core *core)
+{
+	return &core->odev.pdev->dev;
+}
+
+/* main.c */
+int ornic_start(struct ornic_core *core);
+void ornic_stop(struct ornic_core *core);
+
+/* reset.c */
+int ornic_reset(struct ornic_core *core);
+int ornic_check_dma(struct ornic_core *core);
+int ornic_enable(struct ornic_core *core);
+bool ornic_is_gone(struct ornic_core *core);
+void ornic_halt(struct ornic_core *core);
+__printf(2, 3) void ornic_fail(struct ornic_core *core, const char *fmt, ...);
+void ornic_health_start(struct ornic_core *core);
+void ornic_health_stop(struct ornic_core *core);
+void ornic_recovery_init(struct ornic_core *core);
+
+/* uctx.c */
+int ornic_kernel_uctx_init(struct ornic_core *core);
+void ornic_kernel_uctx_uninit(struct ornic_core *core);
+
+/* adev.c */
+int ornic_adev_add(struct ornic_core *core);
+void ornic_adev_remove(struct ornic_core *core);
+void ornic_adev_fatal(struct ornic_core *core);
+
+#endif /* ORNIC_CORE_H */

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Memory that host and device share (hardware.rst, section 3). */
+#include <linux/dma-mapping.h>
+#include <linux/module.h>
+
+#include "ornic_api.h"
+
+int ornic_dbuf_alloc(struct ornic_dev *odev, struct ornic_dbuf *dbuf, size_t size)
+{
+	if (!size || size > ORNIC_DBUF_MAX)
+		return -EINVAL;
+
+	dbuf->size = PAGE_ALIGN(size);
+	dbuf->page = dma_alloc_pages(&odev->pdev->dev, dbuf->size, &dbuf->dma,
+				     DMA_BIDIRECTIONAL, GFP_KERNEL | __GFP_NOWARN);
+	if (!dbuf->page)
+		return -ENOMEM;
+
+	dbuf->addr = page_address(dbuf->page);
+	return 0;
+}
+EXPORT_SYMBOL_NS_GPL(ornic_dbuf_alloc, "ORNIC");
+
+void ornic_dbuf_free(struct ornic_dev *odev, struct ornic_dbuf *dbuf)
+{
+	if (!dbuf->page)
+		return;
+
+	dma_free_pages(&odev->pdev->dev, dbuf->size, dbuf->page, dbuf->dma, DMA_BIDIRECTIONAL);
+	*dbuf = (struct ornic_dbuf) {};
+}
+EXPORT_SYMBOL_NS_GPL(ornic_dbuf_free, "ORNIC");

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Interrupts and event queues. Each vector has one queue; the interrupt handler
+ * empties it, gives each event to the object it is about and arms the queue.
+ */
+#include <linux/interrupt.h>
+#include <linux/log2.h>
+#include <linux/module.h>
+#include <linux/xarray.h>
+
+#include "core.h"
+#include "netdev.h"
+
+/* ---- Receivers ---------------------------------------------------------- */
+
+/**
+ * ornic_res_init - prepare the tables of receivers
+ * @core:	the card
+ */
+void ornic_res_init(struct ornic_core *core)
+{
+	u32 i;
+
+	for (i = 0; i < ORNIC_RES_TYPES; i++)
+		xa_init_flags(&core->res[i], XA_FLAGS_LOCK_IRQ);
+}
+
+/**
+ * ornic_res_uninit - the tables are empty and not used any more
+ * @core:	the card
+ */
+void ornic_res_uninit(struct ornic_core *core)
+{
+	u32 i;
+
+	for (i = 0; i < ORNIC_RES_TYPES; i++) {
+		WARN_ON(!xa_empty(&core->res[i]));
+		xa_destroy(&core->res[i]);
+	}
+}
+
+int ornic_res_add(struct ornic_dev *odev, struct ornic_res *res)
+{
+	struct ornic_core *core = to_ornic_core(odev);
+
+	refcount_set(&res->refs, 1);
+	init_completion(&res->unused);
+	return xa_insert_irq(&core->res[res->type], res->num, res, GFP_KERNEL);
+}
+EXPORT_SYMBOL_NS_GPL(ornic_res_add, "ORNIC");
+
+static void ornic_res_put(struct ornic_res *res)
+{
+	if (refcount_dec_and_test(&res->refs))
+		complete(&res->unused);
+}
+
+void ornic_res_remove(struct ornic_dev *odev, struct ornic_res *res)
+{
+	struct ornic_core *core = to_ornic_core(odev);
+
+	xa_erase_irq(&core->res[res->type], res->num);
+	ornic_res_put(res);
+	wait_for_completion(&res->unused);
+}
+EXPORT_SYMBOL_NS_GPL(ornic_res_remove, "ORNIC");
+
+/* The object may have been destroyed since the device wrote the event */
+static void ornic_res_event(struct ornic_core *core, enum ornic_res_type type, u32 num,
+			    enum ornic_event event)
+{
+	struct xarray *xa = &core->res[type];
+	struct ornic_res *res;
+	unsigned long flags;
+
+	xa_lock_irqsave(xa, flags);
+	res = xa_load(xa, num);
+	if (res)
+		refcount_inc(&res->refs);
+	xa_unlock_irqrestore(xa, flags);
+
+	if (!res)
+		return;
+
+	res->event(res, event);
+	ornic_res_put(res);
+}
+
+/* ---- Event queues ------------------------------------------------------- */
+
+static void ornic_eq_handle(struct ornic_core *core, const struct ornic_eqe *eqe)
+{
+	enum ornic_event event = ORNIC_GET(ORNIC_EQE_TYPE, le32_to_cpu(eqe->ctl));
+	u32 num = le32_to_cpu(eqe->num);
+
+	switch (event) {
+	case ORNIC_EVENT_COMP:
+	case ORNIC_EVENT_CQ_ERR:
+		ornic_res_event(core, ORNIC_RES_CQ, num, event);
+		break;
+	case ORNIC_EVENT_QP_FATAL:
+	case ORNIC_EVENT_QP_REQ_ERR:
+	case ORNIC_EVENT_QP_ACCESS_ERR:
+	case ORNIC_EVENT_QP_COMM_EST:
+	case ORNIC_EVENT_QP_SQ_DRAINED:
+	case ORNIC_EVENT_QP_PATH_MIG:
+	case ORNIC_EVENT_QP_PATH_MIG_ERR:
+	case ORNIC_EVENT_QP_LAST_WQE:
+		ornic_res_event(core, ORNIC_RES_QP, num, event);
+		break;
+	case ORNIC_EVENT_SRQ_LIMIT:
+	case ORNIC_EVENT_SRQ_ERR:
+		ornic_res_event(core, ORNIC_RES_SRQ, num, event);
+		break;
+	case ORNIC_EVENT_WQ_FATAL:
+		ornic_res_event(core, ORNIC_RES_WQ, num, event);
+		break;
+	case ORNIC_EVENT_PORT_UP:
+	case ORNIC_EVENT_PORT_DOWN:
+		ornic_netdev_port_event(core->odev.netdev);
+		break;
+	case ORNIC_EVENT_DEVICE_FATAL:
+		ornic_fail(core, "device reports fatal error %u", num);
+		break;
+	default:
+		dev_err_ratelimited(ornic_device(core), "unknown event %u for %u\n", event, num);
+		break;
+	}
+}
+
+static struct ornic_eqe *ornic_eq_peek(const struct ornic_eq *eq)
+{
+	struct ornic_eqe *eqe = &eq->ring[eq->ci & ((1u << eq->log_size) - 1)];
+	u32 phase = le32_to_cpu(READ_ONCE(eqe->ctl)) & ORNIC_EQE_PHASE;
+
+	if (phase != ornic_ring_phase(eq->ci, eq->log_size, ORNIC_EQE_PHASE))
+		return NULL;
+
+	/* The phase before the other words of the entry */
+	dma_rmb();
+	return eqe;
+}
+
+static void ornic_eq_publish(struct ornic_eq *eq)
+{
+	/* Reads of the entries before the index that gives them back */
+	dma_mb();
+	WRITE_ONCE(eq->dbr->ci, cpu_to_le32(eq->ci));
+}
+
+static void ornic_eq_arm(struct ornic_eq *eq)
+{
+	u32 arm = ORNIC_PREP(ORNIC_ARM_SEQ, ++eq->arm_seq) | ORNIC_ARM_NEXT;
+	struct ornic_dev *odev = &eq->core->odev;
+
+	WRITE_ONCE(eq->dbr->arm, cpu_to_le32(arm));
+	/* The request before the look at the ring: the device does the reverse */
+	mb();
+	if (!odev->shadow)
+		writeq(ornic_db_value(ORNIC_DB_EQ, eq->num, arm), odev->db);
+}
+
+static void ornic_eq_poll(struct ornic_eq *eq)
+{
+	struct ornic_eqe *eqe = ornic_eq_peek(eq);
+
+	do {
+		while (eqe) {
+			struct ornic_eqe copy = *eqe;
+
+			eq->ci++;
+			/* An event may free the CPU's room for the next one */
+			ornic_eq_publish(eq);
+			ornic_eq_handle(eq->core, &copy);
+			eqe = ornic_eq_peek(eq);
+		}
+		ornic_eq_arm(eq);
+		eqe = ornic_eq_peek(eq);
+	} while (eqe);
+}
+
+static irqreturn_t ornic_irq(int irq, void *data)
+{
+	struct ornic_eq *eq = data;
+
+	if (!eq->vector)
+		ornic_cmdq_poll(eq->core);
+
+	/* Pairs with the release in ornic_eq_create() */
+	if (smp_load_acquire(&eq->live))
+		ornic_eq_poll(eq);
+
+	return IRQ_HANDLED;
+}
+
+static int ornic_eq_create(struct ornic_eq *eq)
+{
+	struct ornic_core *core = eq->core;
+	struct ornic_dev *odev = &core->odev;
+	struct ornic_create_eq_in in = {};
+	size_t size;
+	int err;
+
+	eq->log_size = ilog2(min(odev->lim.max_eqe, ORNIC_EQ_ENTRIES));
+	eq->ci = 0;
+	size = sizeof(*eq->ring) << eq->log_size;
+
+	/* The doorbell record behind the ring, on a line of its own */
+	err = ornic_dbuf_alloc(odev, &eq->buf, ALIGN(size, 64) + sizeof(*eq->dbr));
+	if (err)
+		return err;
+
+	eq->ring = eq->buf.addr;
+	eq->dbr = eq->buf.addr + ALIGN(size, 64);
+
+	in.vector = cpu_to_le32(eq->vector);
+	in.log_size = eq->log_size;
+	ornic_dbuf_describe(&eq->buf, 0, size, &in.buf);
+	in.dbr_addr = cpu_to_le64(eq->buf.dma + ALIGN(size, 64));
+	err = ornic_cmd_create(odev, ORNIC_CMD_CREATE_EQ, &in, sizeof(in), &eq->num);
+	if (err)
+		goto err_free_buf;
+
+	ornic_eq_arm(eq);
+	/* The interrupt handler has ci and arm_seq from now on */
+	smp_store_release(&eq->live, true);
+	return 0;
+
+err_free_buf:
+	ornic_dbuf_free(odev, &eq->buf);
+	return err;
+}
+
+static void ornic_eq_destroy(struct ornic_eq *eq)
+{
+	struct ornic_core *core = eq->core;
+	struct ornic_dev *odev = &core->odev;
+
+	WRITE_ONCE(eq->live, false);
+	synchronize_irq(pci_irq_vector(odev->pdev, eq->vector));
+
+	ornic_cmd_destroy(odev, ORNIC_CMD_DESTROY_EQ, eq->num);
+	ornic_dbuf_free(odev, &eq->buf);
+}
+
+/**
+ * ornic_eqs_create - create the event queues, one per vector
+ * @core:	the card; doorbell page 0 works
+ *
+ * Return: 0 or a negative error number.
+ */
+int ornic_eqs_create(struct ornic_core *core)
+{
+	u32 i;
+	int err;
+
+	for (i = 0; i < core->num_vectors; i++) {
+		err = ornic_eq_create(&core->eqs[i]);
+		if (err)
+			goto err_destroy_eqs;
+	}
+
+	return 0;
+
+err_destroy_eqs:
+	while (i--)
+		ornic_eq_destroy(&core->eqs[i]);
+	return err;
+}
+
+/**
+ * ornic_eqs_destroy - destroy the event queues
+ * @core:	the card; nothing gives events any more
+ */
+void ornic_eqs_destroy(struct ornic_core *core)
+{
+	u32 i = core->num_vectors;
+
+	while (i--)
+		ornic_eq_destroy(&core->eqs[i]);
+}
+
+u32 ornic_comp_eqn(struct ornic_dev *odev, u32 vector)
+{
+	struct ornic_core *core = to_ornic_core(odev);
+
+	/* Vector 0 is for commands and asynchronous events, if there are others */
+	return core->eqs[core->num_vectors > 1 ? vector + 1 : 0].num;
+}
+EXPORT_SYMBOL_NS_GPL(ornic_comp_eqn, "ORNIC");
+
+/* ---- Interrupts --------------------------------------------------------- */
+
+/**
+ * ornic_irqs_init - get interrupt vectors and handle them
+ * @core:	the card
+ * @device_vectors: how many vectors the device says it has
+ *
+ * Return: 0 or a negative error number.
+ */
+int ornic_irqs_init(struct ornic_core *core, u32 device_vectors)
+{
+	struct pci_dev *pdev = core->odev.pdev;
+	u32 i, want;
+	int ret;
+
+	want = min(device_vectors, num_online_cpus() + 1);
+	ret = pci_alloc_irq_vectors(pdev, 1, max(want, 1), PCI_IRQ_MSIX);
+	if (ret < 0)
+		return ret;
+
+	core->num_vectors = ret;
+	core->odev.num_comp_vectors = max(core->num_vectors - 1, 1);
+	core->eqs = kcalloc(core->num_vectors, sizeof(*core->eqs), GFP_KERNEL);
+	if (!core->eqs) {
+		ret = -ENOMEM;
+		goto err_free_vectors;
+	}
+
+	for (i = 0; i < core->num_vectors; i++) {
+		struct ornic_eq *eq = &core->eqs[i];
+
+		eq->core = core;
+		eq->vector = i;
+		snprintf(eq->irq_name, sizeof(eq->irq_name), "%s-%u@%s", KBUILD_MODNAME, i,
+			 pci_name(pdev));
+		ret = request_irq(pci_irq_vector(pdev, i), ornic_irq, 0, eq->irq_name, eq);
+		if (ret)
+			goto err_free_irqs;
+	}
+
+	return 0;
+
+err_free_irqs:
+	while (i--)
+		free_irq(pci_irq_vector(pdev, i), &core->eqs[i]);
+	kfree(core->eqs);
+err_free_vectors:
+	pci_free_irq_vectors(pdev);
+	return ret;
+}
+
+/**
+ * ornic_irqs_uninit - give the interrupt vectors back
+ * @core:	the card; it is stopped
+ */
+void ornic_irqs_uninit(struct ornic_core *core)
+{
+	struct pci_dev *pdev = core->odev.pdev;
+	u32 i = core->num_vectors;
+
+	while (i--)
+		free_irq(pci_irq_vector(pdev, i), &core->eqs[i]);
+	kfree(core->eqs);
+	pci_free_irq_vectors(pdev);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Event queues (hardware.rst, section 9) and those who receive events. */
+#ifndef ORNIC_EQ_H
+#define ORNIC_EQ_H
+
+#include <linux/types.h>
+
+#include "ornic_api.h"
+
+#define ORNIC_EQ_ENTRIES	8192
+#define ORNIC_IRQ_NAME_LEN	48
+
+/**
+ * struct ornic_eq - event queue of one interrupt vector
+ *
+ * @core:	the card
+ * @vector:	interrupt vector, the index in core->eqs
+ * @live:	the ring exists; cleared before synchronize_irq(), after which the
+ *		interrupt handler does not look at the rest
+ * @num:	number of the queue
+ * @ci:		consumer index, free running; of the interrupt handler
+ * @arm_seq:	number of the last arm request; of the interrupt handler
+ * @log_size:	log2 of the number of entries
+ * @buf:	ring, then doorbell record
+ * @ring:	the ring
+ * @dbr:	doorbell record
+ * @irq_name:	as in /proc/interrupts
+ */
+struct ornic_eq {
+	struct ornic_core *core;
+	u32 vector;
+	bool live;
+	u32 num;
+	u32 ci;
+	u32 arm_seq;
+	u8 log_size;
+	struct ornic_dbuf buf;
+	struct ornic_eqe *ring;
+	struct ornic_cq_dbr *dbr;
+	char irq_name[ORNIC_IRQ_NAME_LEN];
+};
+
+int ornic_irqs_init(struct ornic_core *core, u32 device_vectors);
+void ornic_irqs_uninit(struct ornic_core *core);
+int ornic_eqs_create(struct ornic_core *core);
+void ornic_eqs_destroy(struct ornic_core *core);
+void ornic_res_init(struct ornic_core *core);
+void ornic_res_uninit(struct ornic_core *core);
+
+#endif /* ORNIC_EQ_H */

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Open RDMA NIC: the PCI function, and what is brought up and down in which order. */
+#include <linux/dma-mapping.h>
+#include <linux/log2.h>
+#include <linux/module.h>
+#include <linux/pci.h>
+
+#include "core.h"
+#include "netdev.h"
+
+/* Rings that are mapped into a process share a buffer with their doorbell records */
+#define ORNIC_MAX_RING_BYTES	(ORNIC_DBUF_MAX / 4)
+
+static u32 ornic_ring_limit(u32 device_limit, u32 entry_bytes)
+{
+	device_limit = min(device_limit, ORNIC_MAX_RING_BYTES / entry_bytes);
+	return device_limit ? rounddown_pow_of_two(device_limit) : 0;
+}
+
+static int ornic_query_device(struct ornic_core *core)
+{
+	struct ornic_limits *lim = &core->odev.lim;
+	struct ornic_query_device_out out;
+	int err;
+
+	err = ornic_cmd_exec(&core->odev, ORNIC_CMD_QUERY_DEVICE, NULL, 0, &out, sizeof(out));
+	if (err)
+		return err;
+
+	*lim = (struct ornic_limits) {
+		.features = le64_to_cpu(out.features),
+		.guid = le64_to_cpu(out.guid),
+		.max_mr_size = le64_to_cpu(out.max_mr_size),
+		.page_sizes = le64_to_cpu(out.page_sizes),
+		.send_ops = le64_to_cpu(out.send_ops),
+		.fw_version = le32_to_cpu(out.fw_version),
+		.max_uctx = le32_to_cpu(out.max_uctx),
+		.max_pd = le32_to_cpu(out.max_pd),
+		.max_eq = le32_to_cpu(out.max_eq),
+		.max_eqe = ornic_ring_limit(le32_to_cpu(out.max_eqe), sizeof(struct ornic_eqe)),
+		.max_cq = le32_to_cpu(out.max_cq),
+		.max_cqe = ornic_ring_limit(le32_to_cpu(out.max_cqe), 2 * sizeof(struct ornic_cqe)),
+		.max_qp = le32_to_cpu(out.max_qp),
+		.max_sq_slots = ornic_ring_limit(le32_to_cpu(out.max_sq_slots), ORNIC_SLOT_SIZE),
+		.max_rq_wqes = ornic_ring_limit(le32_to_cpu(out.max_rq_wqes),
+						1u << ORNIC_RQ_STRIDE_SHIFT_MIN),
+		.max_sge = le32_to_cpu(out.max_sge),
+		.max_inline = le32_to_cpu(out.max_inline),
+		.max_mr = le32_to_cpu(out.max_mr),
+		.max_srq = le32_to_cpu(out.max_srq),
+		.max_srq_wqes = ornic_ring_limit(le32_to_cpu(out.max_srq_wqes),
+						 1u << ORNIC_RQ_STRIDE_SHIFT_MIN),
+		.max_mcast_groups = le32_to_cpu(out.max_mcast_groups),
+		.max_mcast_qps = le32_to_cpu(out.max_mcast_qps),
+		.max_mw = le32_to_cpu(out.max_mw),
+		.max_rx_queues = le32_to_cpu(out.max_rx_queues),
+		.max_gid = le32_to_cpu(out.max_gid),
+		.max_rd_atomic = le32_to_cpu(out.max_rd_atomic),
+		.max_msg_size = le32_to_cpu(out.max_msg_size),
+		.max_reg_pages = le32_to_cpu(out.max_reg_pages),
+		.access_flags = le32_to_cpu(out.access_flags),
+		.qp_types = le32_to_cpu(out.qp_types),
+	};
+
+	/* A process must not get a part of a page, nor more than one doorbell page */
+	if (core->db_stride % PAGE_SIZE)
+		lim->max_uctx = 0;
+	else
+		lim->max_uctx = min(lim->max_uctx, core->db_pages - 1);
+
+	return lim->max_eqe && lim->max_eq >= core->num_vectors ? 0 : -ENODEV;
+}
+
+/* Everything of the device that both netdev and verbs need */
+static int ornic_device_up(struct ornic_core *core)
+{
+	struct pci_dev *pdev = core->odev.pdev;
+	u32 caps;
+	int err;
+
+	err = ornic_reset(core);
+	if (err)
+		return err;
+
+	pci_set_master(pdev);
+	caps = readl(core->regs + ORNIC_REG_CAPS);
+	core->odev.shadow = caps & ORNIC_CAPS_SHADOW;
+
+	err = ornic_check_dma(core);
+	if (err) {
+		dev_err(ornic_device(core),
+			"device cannot reach host memory (vfio-user needs share=on)\n");
+		goto err_clear_master;
+	}
+
+	err = ornic_cmdq_alloc(core, ORNIC_GET(ORNIC_CAPS_ADMIN_DEPTH_MAX, caps));
+	if (err)
+		goto err_clear_master;
+
+	err = ornic_enable(core);
+	if (err)
+		goto err_halt;
+
+	err = ornic_query_device(core);
+	if (err) {
+		dev_err(ornic_device(core), "device does not tell its limits: error %d\n", err);
+		goto err_kill_cmdq;
+	}
+
+	err = ornic_kernel_uctx_init(core);
+	if (err) {
+		dev_err(ornic_device(core), "no doorbell page: error %d\n", err);
+		goto err_kill_cmdq;
+	}
+
+	err = ornic_eqs_create(core);
+	if (err) {
+		dev_err(ornic_device(core), "no event queues: error %d\n", err);
+		goto err_uninit_uctx;
+	}
+
+	return 0;
+
+err_uninit_uctx:
+	ornic_kernel_uctx_uninit(core);
+err_kill_cmdq:
+	ornic_cmdq_kill(core);
+err_halt:
+	ornic_halt(core);
+	ornic_cmdq_free(core);
+err_clear_master:
+	pci_clear_master(pdev);
+	return err;
+}
+
+static void ornic_device_down(struct ornic_core *core)
+{
+	ornic_eqs_destroy(core);
+	ornic_kernel_uctx_uninit(core);
+	ornic_cmdq_kill(core);
+	ornic_cmdq_free(core);
+}
+
+/**
+ * ornic_start - bring a registered card up
+ * @core:	the card; it was stopped
+ *
+ * Return: 0 or a negative error number.
+ */
+int ornic_start(struct ornic_core *core)
+{
+	int err;
+
+	lockdep_assert_held(&core->state_lock);
+
+	err = ornic_device_up(core);
+	if (err)
+		return err;
+
+	err = ornic_netdev_attach(core->odev.netdev);
+	if (err)
+		goto err_device_down;
+
+	err = ornic_adev_add(core);
+	if (err)
+		goto err_detach_netdev;
+
+	ornic_health_start(core);
+	core->up = true;
+	return 0;
+
+err_detach_netdev:
+	ornic_netdev_detach(core->odev.netdev);
+err_device_down:
+	ornic_device_down(core);
+	return err;
+}
+
+/**
+ * ornic_stop - take a registered card down
+ * @core:	the card; it may be stopped already
+ */
+void ornic_stop(struct ornic_core *core)
+{
+	lockdep_assert_held(&core->state_lock);
+
+	if (!core->up)
+		return;
+
+	core->up = false;
+	ornic_health_stop(core);
+	ornic_adev_remove(core);
+	ornic_netdev_detach(core->odev.netdev);
+	ornic_device_down(core);
+}
+
+static int ornic_map_bars(struct ornic_core *core)
+{
+	struct pci_dev *pdev = core->odev.pdev;
+	u64 db_bytes;
+	int err;
+
+	core->regs = pcim_iomap_region(pdev, ORNIC_BAR_REGS, KBUILD_MODNAME);
+	if (IS_ERR(core->regs))
+		return PTR_ERR(core->regs);
+
+	if (pci_resource_len(pdev, ORNIC_BAR_REGS) < ORNIC_BAR_REGS_SIZE)
+		return -ENODEV;
+
+	err = pcim_request_region(pdev, ORNIC_BAR_DB, KBUILD_MODNAME);
+	if (err)
+		return err;
+
+	core->db_phys = pci_resource_start(pdev, ORNIC_BAR_DB);
+	core->db_stride = readl(core->regs + ORNIC_REG_DB_STRIDE);
+	core->db_pages = readl(core->regs + ORNIC_REG_DB_PAGES);
+	db_bytes = (u64)core->db_stride * core->db_pages;
+	if (core->db_stride < sizeof(u64) || !core->db_pages ||
+	    db_bytes > pci_resource_len(pdev, ORNIC_BAR_DB))
+		return -ENODEV;
+
+	/* Only page 0: the others are for processes */
+	core->odev.db = pcim_iomap_range(pdev, ORNIC_BAR_DB, 0, core->db_stride);
+	return PTR_ERR_OR_ZERO(core->odev.db);
+}
+
+static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+{
+	struct device *dev = &pdev->dev;
+	struct ornic_core *core;
+	int err;
+
+	core = devm_kzalloc(dev, sizeof(*core), GFP_KERNEL);
+	if (!core)
+		return -ENOMEM;
+
+	core->odev.pdev = pdev;
+	pci_set_drvdata(pdev, core);
+	mutex_init(&core->state_lock);
+	ornic_res_init(core);
+	ornic_cmdq_init(core);
+	ornic_recovery_init(core);
+
+	err = pcim_enable_device(pdev);
+	if (err)
+		return dev_err_probe(dev, err, "cannot enable the PCI device\n");
+
+	err = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(64));
+	if (err)
+		return dev_err_probe(dev, err, "cannot address 64 bits of memory\n");
+
+	err = ornic_map_bars(core);
+	if (err)
+		return dev_err_probe(dev, err, "cannot map the BARs\n");
+
+	err = ornic_irqs_init(core, readl(core->regs + ORNIC_REG_VECTORS));
+	if (err)
+		return dev_err_probe(dev, err, "cannot get interrupts\n");
+
+	err = ornic_netdev_alloc(core);
+	if (err)
+		goto err_uninit_irqs;
+
+	mutex_lock(&core->state_lock);
+	err = ornic_device_up(core);
+	if (err)
+		goto err_unlock;
+
+	err = ornic_netdev_register(core->odev.netdev);
+	if (err)
+		goto err_device_down;
+
+	err = ornic_adev_add(core);
+	if (err)
+		goto err_unregister_netdev;
+
+	ornic_health_start(core);
+	core->up = true;
+	mutex_unlock(&core->state_lock);
+	return 0;
+
+err_unregister_netdev:
+	ornic_netdev_unregister(core->odev.netdev);
+err_device_down:
+	ornic_device_down(core);
+err_unlock:
+	mutex_unlock(&core->state_lock);
+	disable_work_sync(&core->recovery);
+	ornic_netdev_free(core->odev.netdev);
+err_uninit_irqs:
+	/* What went wrong with the device has been said where it was found */
+	ornic_irqs_uninit(core);
+	return err;
+}
+
+static void ornic_remove(struct pci_dev *pdev)
+{
+	struct ornic_core *core = pci_get_drvdata(pdev);
+
+	/* No command needs to find out for itself by timeout */
+	if (ornic_is_gone(core))
+		ornic_cmdq_kill(core);
+
+	disable_work_sync(&core->recovery);
+	mutex_lock(&core->state_lock);
+	ornic_stop(core);
+	mutex_unlock(&core->state_lock);
+
+	ornic_netdev_unregister(core->odev.netdev);
+	ornic_netdev_free(core->odev.netdev);
+	ornic_irqs_uninit(core);
+	ornic_res_uninit(core);
+}
+
+/* The next kernel must not find a device that writes into its memory */
+static void ornic_shutdown(struct pci_dev *pdev)
+{
+	struct ornic_core *core = pci_get_drvdata(pdev);
+
+	disable_work_sync(&core->recovery);
+	mutex_lock(&core->state_lock);
+	ornic_stop(core);
+	mutex_unlock(&core->state_lock);
+}
+
+/* ---- Reset from outside and bus errors ---------------------------------- */
+
+static void ornic_reset_prepare(struct pci_dev *pdev)
+{
+	struct ornic_core *core = pci_get_drvdata(pdev);
+
+	disable_work_sync(&core->recovery);
+	mutex_lock(&core->state_lock);
+	if (core->up)
+		ornic_adev_fatal(core);
+	ornic_stop(core);
+	mutex_unlock(&core->state_lock);
+}
+
+static void ornic_reset_done(struct pci_dev *pdev)
+{
+	struct ornic_core *core = pci_get_drvdata(pdev);
+	int err;
+
+	mutex_lock(&core->state_lock);
+	enable_work(&core->recovery);
+	err = ornic_start(core);
+	mutex_unlock(&core->state_lock);
+	if (err)
+		dev_err(&pdev->dev, "device does not come back from reset: error %d\n", err);
+}
+
+static pci_ers_result_t ornic_error_detected(struct pci_dev *pdev, pci_channel_state_t state)
+{
+	struct ornic_core *core = pci_get_drvdata(pdev);
+
+	if (state == pci_channel_io_normal)
+		return PCI_ERS_RESULT_CAN_RECOVER;
+
+	ornic_cmdq_kill(core);
+	ornic_reset_prepare(pdev);
+	return state == pci_channel_io_perm_failure ? PCI_ERS_RESULT_DISCONNECT :
+						      PCI_ERS_RESULT_NEED_RESET;
+}
+
+static pci_ers_result_t ornic_slot_reset(struct pci_dev *pdev)
+{
+	struct ornic_core *core = pci_get_drvdata(pdev);
+
+	pci_restore_state(pdev);
+	return ornic_is_gone(core) ? PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_RECOVERED;
+}
+
+static void ornic_resume(struct pci_dev *pdev)
+{
+	struct ornic_core *core = pci_get_drvdata(pdev);
+
+	/* After an error that needed no reset the device has not been stopped */
+	if (!core->up)
+		ornic_reset_done(pdev);
+}
+
+static const struct pci_error_handlers ornic_err_handler = {
+	.error_detected	= ornic_error_detected,
+	.slot_reset	= ornic_slot_reset,
+	.resume		= ornic_resume,
+	.reset_prepare	= ornic_reset_prepare,
+	.reset_done	= ornic_reset_done,
+};
+
+static const struct pci_device_id ornic_pci_ids[] = {
+	{ PCI_DEVICE(ORNIC_PCI_VENDOR_ID, ORNIC_PCI_DEVICE_ID) },
+	{}
+};
+MODULE_DEVICE_TABLE(pci, ornic_pci_ids);
+
+static struct pci_driver ornic_driver = {
+	.name		= KBUILD_MODNAME,
+	.id_table	= ornic_pci_ids,
+	.probe		= ornic_probe,
+	.remove		= ornic_remove,
+	.shutdown	= ornic_shutdown,
+	.err_handler	= &ornic_err_handler,
+};
+module_pci_driver(ornic_driver);
+
+MODULE_DESCRIPTION("Open RDMA NIC Ethernet driver");
+MODULE_LICENSE("Dual BSD/GPL");

@@ -1,0 +1,630 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The Ethernet interface: what the network stack calls. */
+#include <linux/log2.h>
+#include <net/netdev_queues.h>
+
+#include "netdev.h"
+
+#define ORNIC_TX_TIMEOUT	(15 * HZ)
+
+/* ---- Commands of the port (hardware.rst, section 10) --------------------- */
+
+static int ornic_port_modify_cmd(struct ornic_netdev *nd, u32 mask, u32 mtu, const u8 *mac,
+				 bool up)
+{
+	struct ornic_modify_port_in in = {
+		.mask = cpu_to_le32(mask),
+		.mtu = cpu_to_le32(mtu),
+		.up = up,
+	};
+
+	ether_addr_copy(in.mac, mac);
+	return ornic_cmd_exec(ornic_nd_dev(nd), ORNIC_CMD_MODIFY_PORT, &in, sizeof(in), NULL, 0);
+}
+
+static int ornic_port_query_cmd(struct ornic_netdev *nd, struct ornic_query_port_out *out)
+{
+	return ornic_cmd_exec(ornic_nd_dev(nd), ORNIC_CMD_QUERY_PORT, NULL, 0, out, sizeof(*out));
+}
+
+static void ornic_update_link(struct ornic_netdev *nd)
+{
+	struct ornic_query_port_out port;
+
+	/* A dead device is reported by those who find out */
+	if (ornic_port_query_cmd(nd, &port))
+		return;
+
+	WRITE_ONCE(nd->speed, le32_to_cpu(port.speed));
+	if (port.link)
+		netif_carrier_on(nd->netdev);
+	else
+		netif_carrier_off(nd->netdev);
+}
+
+static void ornic_link_work(struct work_struct *work)
+{
+	ornic_update_link(container_of(work, struct ornic_netdev, link_work));
+}
+
+/**
+ * ornic_netdev_port_event - the port went up or down
+ * @netdev:	the interface
+ *
+ * Any context.
+ */
+void ornic_netdev_port_event(struct net_device *netdev)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+
+	queue_work(system_dfl_wq, &nd->link_work);
+}
+
+/* ---- Receive side scaling ------------------------------------------------ */
+
+/**
+ * ornic_netdev_default_rss - spread the hash evenly over the queues
+ * @nd:		the interface
+ */
+void ornic_netdev_default_rss(struct ornic_netdev *nd)
+{
+	u32 i;
+
+	for (i = 0; i < nd->rss_entries; i++)
+		nd->rss_table[i] = ethtool_rxfh_indir_default(i, nd->num_queues);
+}
+
+static int ornic_rx_queues_cmd(struct ornic_netdev *nd, u32 count)
+{
+	struct ornic_rx_queues_in in = {
+		.count = cpu_to_le32(count),
+		.hash = cpu_to_le32(ORNIC_HASH_IPV4 | ORNIC_HASH_IPV6 |
+				    ORNIC_HASH_TCP | ORNIC_HASH_UDP),
+	};
+	u32 i;
+
+	memcpy(in.key, nd->rss_key, sizeof(in.key));
+	for (i = 0; i < count; i++)
+		in.qpn[i] = cpu_to_le32(nd->queues[nd->rss_table[i]].qpn);
+
+	return ornic_cmd_exec(ornic_nd_dev(nd), ORNIC_CMD_SET_RX_QUEUES, &in, sizeof(in),
+			      NULL, 0);
+}
+
+/**
+ * ornic_netdev_set_rss - make table and key valid
+ * @nd:		the interface; if it is not open, this is done when it is opened
+ *
+ * Return: 0 or a negative error number.
+ */
+int ornic_netdev_set_rss(struct ornic_netdev *nd)
+{
+	return nd->open ? ornic_rx_queues_cmd(nd, nd->rss_entries) : 0;
+}
+
+/* ---- Up and down --------------------------------------------------------- */
+
+static int ornic_netdev_alloc_keys(struct ornic_netdev *nd)
+{
+	struct ornic_dev *odev = ornic_nd_dev(nd);
+	struct ornic_create_mr_out out;
+	struct ornic_create_mr_in in;
+	int err;
+
+	err = ornic_cmd_create(odev, ORNIC_CMD_ALLOC_PD, NULL, 0, &nd->pdn);
+	if (err)
+		return err;
+
+	in = (struct ornic_create_mr_in) {
+		.pdn = cpu_to_le32(nd->pdn),
+		.access = cpu_to_le32(ORNIC_ACCESS_LOCAL_WRITE),
+		.type = ORNIC_MR_DMA,
+	};
+	err = ornic_cmd_exec(odev, ORNIC_CMD_CREATE_MR, &in, sizeof(in), &out, sizeof(out));
+	if (err)
+		goto err_free_pd;
+
+	nd->lkey = le32_to_cpu(out.key);
+	return 0;
+
+err_free_pd:
+	ornic_cmd_destroy(odev, ORNIC_CMD_FREE_PD, nd->pdn);
+	return err;
+}
+
+static void ornic_netdev_free_keys(struct ornic_netdev *nd)
+{
+	struct ornic_dev *odev = ornic_nd_dev(nd);
+
+	ornic_cmd_destroy(odev, ORNIC_CMD_DESTROY_MR, nd->lkey);
+	ornic_cmd_destroy(odev, ORNIC_CMD_FREE_PD, nd->pdn);
+}
+
+static int ornic_rx_filter_cmd(struct ornic_netdev *nd)
+{
+	return ornic_cmd_exec(ornic_nd_dev(nd), ORNIC_CMD_SET_RX_FILTER, nd->rx_filter,
+			      nd->rx_filter_len, NULL, 0);
+}
+
+/**
+ * ornic_netdev_up - create the queues and open the port
+ * @nd:		the interface
+ *
+ * Return: 0 or a negative error number.
+ */
+int ornic_netdev_up(struct ornic_netdev *nd)
+{
+	struct net_device *netdev = nd->netdev;
+	u32 i;
+	int err;
+
+	ASSERT_RTNL();
+
+	err = netif_set_real_num_queues(netdev, nd->num_queues, nd->num_queues);
+	if (err)
+		return err;
+
+	err = ornic_netdev_alloc_keys(nd);
+	if (err)
+		return err;
+
+	for (i = 0; i < nd->num_queues; i++) {
+		err = ornic_queue_create(&nd->queues[i]);
+		if (err)
+			goto err_destroy_queues;
+	}
+
+	err = ornic_rx_filter_cmd(nd);
+	if (err)
+		goto err_destroy_queues;
+
+	err = ornic_rx_queues_cmd(nd, nd->rss_entries);
+	if (err)
+		goto err_destroy_queues;
+
+	err = ornic_port_modify_cmd(nd, ORNIC_PORT_MTU | ORNIC_PORT_MAC | ORNIC_PORT_UP,
+				    netdev->mtu, netdev->dev_addr, true);
+	if (err)
+		goto err_unset_rx_queues;
+
+	for (i = 0; i < nd->num_queues; i++)
+		ornic_queue_enable(&nd->queues[i]);
+	nd->open = true;
+	netif_tx_start_all_queues(netdev);
+	ornic_update_link(nd);
+	return 0;
+
+err_unset_rx_queues:
+	ornic_rx_queues_cmd(nd, 0);
+err_destroy_queues:
+	while (i--)
+		ornic_queue_destroy(&nd->queues[i]);
+	ornic_netdev_free_keys(nd);
+	return err;
+}
+
+/**
+ * ornic_netdev_down - close the port and destroy the queues
+ * @nd:		the interface; it may be down already
+ */
+void ornic_netdev_down(struct ornic_netdev *nd)
+{
+	struct net_device *netdev = nd->netdev;
+	u32 i;
+
+	ASSERT_RTNL();
+
+	if (!nd->open)
+		return;
+
+	nd->open = false;
+	netif_tx_disable(netdev);
+	netif_carrier_off(netdev);
+
+	/* If these fail the device is dead, and quiet */
+	ornic_port_modify_cmd(nd, ORNIC_PORT_UP, 0, netdev->dev_addr, false);
+	ornic_rx_queues_cmd(nd, 0);
+
+	for (i = 0; i < nd->num_queues; i++)
+		ornic_queue_disable(&nd->queues[i]);
+	i = nd->num_queues;
+	while (i--)
+		ornic_queue_destroy(&nd->queues[i]);
+	ornic_netdev_free_keys(nd);
+}
+
+static int ornic_open(struct net_device *netdev)
+{
+	return ornic_netdev_up(netdev_priv(netdev));
+}
+
+static int ornic_close(struct net_device *netdev)
+{
+	ornic_netdev_down(netdev_priv(netdev));
+	return 0;
+}
+
+/* ---- Settings ------------------------------------------------------------ */
+
+static int ornic_set_rx_mode(struct net_device *netdev, struct netdev_hw_addr_list *uc,
+			     struct netdev_hw_addr_list *mc)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+	struct ornic_rx_filter_in *filter = nd->rx_filter;
+	struct netdev_hw_addr *ha;
+	u32 flags = 0, count = 0;
+
+	if (netdev->flags & IFF_PROMISC || netdev_hw_addr_list_count(uc) > ORNIC_RX_MACS_MAX)
+		flags |= ORNIC_RX_PROMISC;
+	if (netdev->flags & IFF_ALLMULTI ||
+	    netdev_hw_addr_list_count(uc) + netdev_hw_addr_list_count(mc) > ORNIC_RX_MACS_MAX)
+		flags |= ORNIC_RX_ALLMULTI;
+
+	memset(filter, 0, struct_size(filter, macs, ORNIC_RX_MACS_MAX));
+	if (!(flags & ORNIC_RX_PROMISC)) {
+		netdev_hw_addr_list_for_each(ha, uc)
+			ether_addr_copy(filter->macs[count++].mac, ha->addr);
+	}
+	if (!(flags & (ORNIC_RX_PROMISC | ORNIC_RX_ALLMULTI))) {
+		netdev_hw_addr_list_for_each(ha, mc)
+			ether_addr_copy(filter->macs[count++].mac, ha->addr);
+	}
+
+	filter->flags = cpu_to_le32(flags);
+	filter->count = cpu_to_le32(count);
+	nd->rx_filter_len = struct_size(filter, macs, count);
+	return nd->open ? ornic_rx_filter_cmd(nd) : 0;
+}
+
+static int ornic_set_mac_address(struct net_device *netdev, void *p)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+	struct sockaddr *addr = p;
+	int err;
+
+	err = eth_prepare_mac_addr_change(netdev, p);
+	if (err)
+		return err;
+
+	err = ornic_port_modify_cmd(nd, ORNIC_PORT_MAC, 0, addr->sa_data, false);
+	if (err)
+		return err;
+
+	eth_commit_mac_addr_change(netdev, p);
+	return 0;
+}
+
+static int ornic_change_mtu(struct net_device *netdev, int mtu)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+	u32 old = netdev->mtu;
+	int err;
+
+	if (!nd->open) {
+		WRITE_ONCE(netdev->mtu, mtu);
+		return 0;
+	}
+
+	/* The buffers are made for the MTU */
+	ornic_netdev_down(nd);
+	WRITE_ONCE(netdev->mtu, mtu);
+	err = ornic_netdev_up(nd);
+	if (err) {
+		WRITE_ONCE(netdev->mtu, old);
+		if (ornic_netdev_up(nd))
+			netdev_err(netdev, "no queues after a failed change of the MTU\n");
+	}
+
+	return err;
+}
+
+static void ornic_tx_timeout(struct net_device *netdev, unsigned int txqueue)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+	struct ornic_txq *tx = &nd->queues[txqueue].tx;
+
+	ornic_fail(nd->core, "queue %u: no send was completed for %u ms (pi %u, ci %u)", txqueue,
+		   netif_xmit_timeout_ms(netdev_get_tx_queue(netdev, txqueue)),
+		   READ_ONCE(tx->published), READ_ONCE(tx->ci));
+}
+
+/* ---- Counters ------------------------------------------------------------ */
+
+static void ornic_read_tx_stats(const struct ornic_txq *tx, struct netdev_queue_stats_tx *stats,
+				u64 *dropped)
+{
+	unsigned int start;
+
+	do {
+		start = u64_stats_fetch_begin(&tx->syncp);
+		stats->packets = u64_stats_read(&tx->packets);
+		stats->bytes = u64_stats_read(&tx->bytes);
+		stats->stop = u64_stats_read(&tx->stop);
+		stats->wake = u64_stats_read(&tx->wake);
+		*dropped = u64_stats_read(&tx->dropped);
+	} while (u64_stats_fetch_retry(&tx->syncp, start));
+}
+
+static void ornic_read_rx_stats(const struct ornic_rxq *rx, struct netdev_queue_stats_rx *stats,
+				u64 *errors)
+{
+	unsigned int start;
+
+	do {
+		start = u64_stats_fetch_begin(&rx->syncp);
+		stats->packets = u64_stats_read(&rx->packets);
+		stats->bytes = u64_stats_read(&rx->bytes);
+		stats->alloc_fail = u64_stats_read(&rx->alloc_fail);
+		*errors = u64_stats_read(&rx->errors);
+	} while (u64_stats_fetch_retry(&rx->syncp, start));
+}
+
+static void ornic_get_stats64(struct net_device *netdev, struct rtnl_link_stats64 *stats)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+	u32 i;
+
+	for (i = 0; i < nd->max_queues; i++) {
+		struct netdev_queue_stats_tx tx;
+		struct netdev_queue_stats_rx rx;
+		u64 dropped, errors;
+
+		ornic_read_tx_stats(&nd->queues[i].tx, &tx, &dropped);
+		ornic_read_rx_stats(&nd->queues[i].rx, &rx, &errors);
+		stats->tx_packets += tx.packets;
+		stats->tx_bytes += tx.bytes;
+		stats->tx_dropped += dropped;
+		stats->rx_packets += rx.packets;
+		stats->rx_bytes += rx.bytes;
+		stats->rx_errors += errors;
+	}
+}
+
+static void ornic_get_queue_stats_rx(struct net_device *netdev, int idx,
+				     struct netdev_queue_stats_rx *stats)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+	u64 errors;
+
+	ornic_read_rx_stats(&nd->queues[idx].rx, stats, &errors);
+}
+
+static void ornic_get_queue_stats_tx(struct net_device *netdev, int idx,
+				     struct netdev_queue_stats_tx *stats)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+	u64 dropped;
+
+	ornic_read_tx_stats(&nd->queues[idx].tx, stats, &dropped);
+}
+
+/* Queues that are not in use now keep their counters */
+static void ornic_get_base_stats(struct net_device *netdev, struct netdev_queue_stats_rx *rx,
+				 struct netdev_queue_stats_tx *tx)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+	u32 i;
+
+	*rx = (struct netdev_queue_stats_rx) {};
+	*tx = (struct netdev_queue_stats_tx) {};
+	for (i = netdev->real_num_rx_queues; i < nd->max_queues; i++) {
+		struct netdev_queue_stats_rx queue_rx;
+		struct netdev_queue_stats_tx queue_tx;
+		u64 ignored;
+
+		ornic_read_rx_stats(&nd->queues[i].rx, &queue_rx, &ignored);
+		rx->packets += queue_rx.packets;
+		rx->bytes += queue_rx.bytes;
+		rx->alloc_fail += queue_rx.alloc_fail;
+
+		ornic_read_tx_stats(&nd->queues[i].tx, &queue_tx, &ignored);
+		tx->packets += queue_tx.packets;
+		tx->bytes += queue_tx.bytes;
+		tx->stop += queue_tx.stop;
+		tx->wake += queue_tx.wake;
+	}
+}
+
+static const struct netdev_stat_ops ornic_stat_ops = {
+	.get_queue_stats_rx	= ornic_get_queue_stats_rx,
+	.get_queue_stats_tx	= ornic_get_queue_stats_tx,
+	.get_base_stats		= ornic_get_base_stats,
+};
+
+static const struct net_device_ops ornic_netdev_ops = {
+	.ndo_open		= ornic_open,
+	.ndo_stop		= ornic_close,
+	.ndo_start_xmit		= ornic_start_xmit,
+	.ndo_set_rx_mode_async	= ornic_set_rx_mode,
+	.ndo_set_mac_address	= ornic_set_mac_address,
+	.ndo_validate_addr	= eth_validate_addr,
+	.ndo_change_mtu		= ornic_change_mtu,
+	.ndo_tx_timeout		= ornic_tx_timeout,
+	.ndo_get_stats64	= ornic_get_stats64,
+};
+
+/* ---- Life ---------------------------------------------------------------- */
+
+/**
+ * ornic_netdev_alloc - allocate the interface
+ * @core:	the card; its interrupts are there, commands are not yet
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ornic_netdev_alloc(struct ornic_core *core)
+{
+	u32 queues = core->odev.num_comp_vectors;
+	struct net_device *netdev;
+	struct ornic_netdev *nd;
+	u32 i;
+
+	netdev = alloc_etherdev_mqs(sizeof(*nd), queues, queues);
+	if (!netdev)
+		return -ENOMEM;
+
+	SET_NETDEV_DEV(netdev, ornic_device(core));
+	nd = netdev_priv(netdev);
+	nd->netdev = netdev;
+	nd->core = core;
+	INIT_WORK(&nd->link_work, ornic_link_work);
+
+	nd->rx_filter_len = sizeof(*nd->rx_filter);
+	nd->rx_filter = kzalloc_flex(*nd->rx_filter, macs, ORNIC_RX_MACS_MAX);
+	if (!nd->rx_filter)
+		goto err_free_netdev;
+
+	nd->max_queues = queues;
+	nd->queues = kvzalloc_objs(*nd->queues, queues);
+	if (!nd->queues)
+		goto err_free_rx_filter;
+
+	for (i = 0; i < queues; i++) {
+		struct ornic_queue *queue = &nd->queues[i];
+
+		queue->nd = nd;
+		queue->index = i;
+		u64_stats_init(&queue->tx.syncp);
+		u64_stats_init(&queue->rx.syncp);
+	}
+
+	core->odev.netdev = netdev;
+	return 0;
+
+err_free_rx_filter:
+	kfree(nd->rx_filter);
+err_free_netdev:
+	free_netdev(netdev);
+	return -ENOMEM;
+}
+
+/**
+ * ornic_netdev_free - free the interface
+ * @netdev:	it is not registered, and no event comes any more
+ */
+void ornic_netdev_free(struct net_device *netdev)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+
+	disable_work_sync(&nd->link_work);
+	kvfree(nd->queues);
+	kfree(nd->rx_filter);
+	free_netdev(netdev);
+}
+
+static int ornic_netdev_init(struct ornic_netdev *nd)
+{
+	const struct ornic_limits *lim = &nd->core->odev.lim;
+	struct net_device *netdev = nd->netdev;
+	struct ornic_query_port_out port;
+	int err;
+
+	if (!(lim->qp_types & BIT(ORNIC_QPT_RAW_PACKET)) || !(lim->features & ORNIC_FEAT_CQE_EXT) ||
+	    !lim->max_sge || !lim->max_rx_queues ||
+	    min3(lim->max_cqe, lim->max_sq_slots, lim->max_rq_wqes) < ORNIC_RX_WQES_MIN) {
+		dev_err(ornic_device(nd->core), "device has no Ethernet queues\n");
+		return -ENODEV;
+	}
+
+	err = ornic_port_query_cmd(nd, &port);
+	if (err) {
+		dev_err(ornic_device(nd->core), "device does not tell about its port: error %d\n",
+			err);
+		return err;
+	}
+
+	if (is_valid_ether_addr(port.mac))
+		eth_hw_addr_set(netdev, port.mac);
+	else
+		eth_hw_addr_random(netdev);
+
+	nd->rss_entries = rounddown_pow_of_two(min(lim->max_rx_queues, ORNIC_RSS_ENTRIES));
+	nd->max_queues = min(nd->max_queues, nd->rss_entries);
+	nd->num_queues = nd->max_queues;
+	nd->tx_slots = min3(lim->max_sq_slots, lim->max_cqe, ORNIC_TX_SLOTS_DEFAULT);
+	nd->rx_wqes = min3(lim->max_rq_wqes, lim->max_cqe, ORNIC_RX_WQES_DEFAULT);
+	netdev_rss_key_fill(nd->rss_key, sizeof(nd->rss_key));
+	ornic_netdev_default_rss(nd);
+
+	netdev->min_mtu = ETH_MIN_MTU;
+	netdev->max_mtu = min(le32_to_cpu(port.max_mtu), ornic_rx_max_mtu(lim->max_sge));
+	if (netdev->max_mtu < ETH_DATA_LEN) {
+		dev_err(ornic_device(nd->core), "MTU of %u at most is too small\n",
+			netdev->max_mtu);
+		return -ENODEV;
+	}
+
+	return 0;
+}
+
+/**
+ * ornic_netdev_register - let the network stack have the interface
+ * @netdev:	the interface; commands can be given
+ *
+ * Return: 0 or a negative error number.
+ */
+int ornic_netdev_register(struct net_device *netdev)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+	int err;
+
+	err = ornic_netdev_init(nd);
+	if (err)
+		return err;
+
+	netdev->netdev_ops = &ornic_netdev_ops;
+	netdev->ethtool_ops = &ornic_ethtool_ops;
+	netdev->stat_ops = &ornic_stat_ops;
+	netdev->watchdog_timeo = ORNIC_TX_TIMEOUT;
+	netdev->priv_flags |= IFF_UNICAST_FLT | IFF_LIVE_ADDR_CHANGE;
+	netdev->hw_features = NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_RXCSUM | NETIF_F_RXHASH |
+			      NETIF_F_HW_VLAN_CTAG_TX;
+	netdev->features = netdev->hw_features | NETIF_F_HIGHDMA | NETIF_F_HW_VLAN_CTAG_RX;
+	netdev->vlan_features = NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_HIGHDMA;
+
+	netif_carrier_off(netdev);
+	return register_netdev(netdev);
+}
+
+/**
+ * ornic_netdev_unregister - take the interface from the network stack
+ * @netdev:	the interface
+ */
+void ornic_netdev_unregister(struct net_device *netdev)
+{
+	unregister_netdev(netdev);
+}
+
+/**
+ * ornic_netdev_attach - after a reset: go on as before
+ * @netdev:	the interface; commands can be given
+ *
+ * Return: 0 or a negative error number.
+ */
+int ornic_netdev_attach(struct net_device *netdev)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+	int err = 0;
+
+	rtnl_lock();
+	if (netif_running(netdev))
+		err = ornic_netdev_up(nd);
+	if (!err)
+		netif_device_attach(netdev);
+	rtnl_unlock();
+
+	return err;
+}
+
+/**
+ * ornic_netdev_detach - before a reset: the stack waits, the queues go
+ * @netdev:	the interface
+ */
+void ornic_netdev_detach(struct net_device *netdev)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+
+	rtnl_lock();
+	netif_device_detach(netdev);
+	ornic_netdev_down(nd);
+	rtnl_unlock();
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The Ethernet interface: RAW_PACKET QPs, one per queue pair. */
+#ifndef ORNIC_NETDEV_H
+#define ORNIC_NETDEV_H
+
+#include <linux/etherdevice.h>
+#include <linux/ethtool.h>
+#include <linux/if_vlan.h>
+#include <linux/netdevice.h>
+#include <linux/u64_stats_sync.h>
+#include <net/page_pool/helpers.h>
+
+#include "core.h"
+
+#define ORNIC_MTU_MAX		9000
+#define ORNIC_RSS_ENTRIES	128	/* as many as SET_RX_QUEUES takes */
+#define ORNIC_RSS_KEY_LEN	40
+
+#define ORNIC_TX_SLOTS_MIN	64
+#define ORNIC_TX_SLOTS_DEFAULT	1024
+#define ORNIC_TX_SLOTS_MAX	8192
+#define ORNIC_RX_WQES_MIN	64
+#define ORNIC_RX_WQES_DEFAULT	512
+#define ORNIC_RX_WQES_MAX	8192
+
+/* A slot is four units of 16 bytes: header, route and SGEs are one unit each */
+#define ORNIC_UNIT_SIZE		16
+#define ORNIC_SLOT_UNITS	(ORNIC_SLOT_SIZE / ORNIC_UNIT_SIZE)
+#define ORNIC_TX_HDR_UNITS	2
+#define ORNIC_TX_SGES_MAX	(MAX_SKB_FRAGS + 1)
+#define ORNIC_TX_PKT_SLOTS_MAX \
+	DIV_ROUND_UP(ORNIC_TX_HDR_UNITS + ORNIC_TX_SGES_MAX, ORNIC_SLOT_UNITS)
+#define ORNIC_TX_WAKE_SLOTS	(2 * ORNIC_TX_PKT_SLOTS_MAX)
+
+#define ORNIC_RX_SGES_MAX	3
+#define ORNIC_RX_HEADROOM	(NET_SKB_PAD + NET_IP_ALIGN)
+#define ORNIC_RX_TAILROOM	SKB_DATA_ALIGN(sizeof(struct skb_shared_info))
+
+/**
+ * struct ornic_tx_map - memory of a frame, mapped for the device
+ * @addr:	bus address
+ * @len:	bytes
+ */
+struct ornic_tx_map {
+	dma_addr_t addr;
+	u32 len;
+};
+
+/**
+ * struct ornic_tx_pkt - a frame in the send queue; at the position of its first slot
+ * @skb:	the frame, NULL if no frame begins here
+ * @slots:	how many it takes
+ * @maps:	how many pieces are mapped, the first by dma_map_single()
+ */
+struct ornic_tx_pkt {
+	struct sk_buff *skb;
+	u16 slots;
+	u16 maps;
+};
+
+/**
+ * struct ornic_txq - send queue
+ * @pi:		producer index in slots, of ndo_start_xmit()
+ * @published:	producer index that the device knows
+ * @last:	header of the last WQE after @published, to ask for its completion
+ * @ci:		consumer index in slots, of the NAPI poll
+ * @log_slots:	log2 of the slots
+ * @ring:	send WQEs
+ * @pkts:	frames, one entry per slot
+ * @maps:	mapped pieces, ORNIC_SLOT_UNITS entries per slot
+ * @cq:		its completions, of 32 bytes
+ * @syncp:	for the counters
+ * @packets:	frames sent
+ * @bytes:	bytes of them
+ * @dropped:	frames that could not be sent
+ * @stop:	times the queue was stopped
+ * @wake:	times it was woken
+ */
+struct ornic_txq {
+	u32 pi;
+	u32 published;
+	struct ornic_sq_hdr *last;
+	u32 ci;
+	u8 log_slots;
+	void *ring;
+	struct ornic_tx_pkt *pkts;
+	struct ornic_tx_map *maps;
+	struct ornic_cq_ring cq;
+
+	struct u64_stats_sync syncp;
+	u64_stats_t packets;
+	u64_stats_t bytes;
+	u64_stats_t dropped;
+	u64_stats_t stop;
+	u64_stats_t wake;
+};
+
+/**
+ * struct ornic_rx_buf - where a frame may go
+ * @pages:	of the page pool; the first holds headroom and the frame's beginning
+ * @offset:	of the first piece in its page
+ * @size:	of the first piece, with head- and tailroom
+ */
+struct ornic_rx_buf {
+	struct page *pages[ORNIC_RX_SGES_MAX];
+	u32 offset;
+	u32 size;
+};
+
+/**
+ * struct ornic_rxq - receive queue; all of it of the NAPI poll
+ * @pi:		producer index in WQEs
+ * @ci:		consumer index in WQEs
+ * @log_wqes:	log2 of the WQEs
+ * @stride_shift: log2 of the bytes of a WQE
+ * @sges:	pieces of a buffer
+ * @first_len:	bytes of a frame in the first piece
+ * @ring:	receive WQEs
+ * @bufs:	buffers, one entry per WQE
+ * @pool:	where their pages come from
+ * @cq:		its completions, of 64 bytes
+ * @syncp:	for the counters
+ * @packets:	frames received
+ * @bytes:	bytes of them
+ * @errors:	frames that made no sense
+ * @alloc_fail:	times there was no memory
+ */
+struct ornic_rxq {
+	u32 pi;
+	u32 ci;
+	u8 log_wqes;
+	u8 stride_shift;
+	u8 sges;
+	u32 first_len;
+	void *ring;
+	struct ornic_rx_buf *bufs;
+	struct page_pool *pool;
+	struct ornic_cq_ring cq;
+
+	struct u64_stats_sync syncp;
+	u64_stats_t packets;
+	u64_stats_t bytes;
+	u64_stats_t errors;
+	u64_stats_t alloc_fail;
+};
+
+/**
+ * struct ornic_queue - queue pair of the interface
+ * @nd:		the interface
+ * @index:	of the pair, also its completion vector
+ * @qpn:	its QP
+ * @slot:	of the QP on the board
+ * @dbr:	doorbell record of the QP
+ * @napi:	polls both directions
+ * @tx:		send queue
+ * @rx:		receive queue
+ * @tx_cq_res:	gets the events of the send CQ
+ * @rx_cq_res:	gets the events of the receive CQ
+ * @qp_res:	gets the events of the QP
+ * @sq_buf:	send ring
+ * @rq_buf:	receive ring
+ * @tx_cq_buf:	ring of the send CQ
+ * @rx_cq_buf:	ring of the receive CQ
+ * @dbr_buf:	doorbell records
+ */
+struct ornic_queue {
+	struct ornic_netdev *nd;
+	u32 index;
+	u32 qpn;
+	u32 slot;
+	struct ornic_qp_dbr *dbr;
+	struct napi_struct napi;
+	struct ornic_txq tx;
+	struct ornic_rxq rx;
+	struct ornic_res tx_cq_res;
+	struct ornic_res rx_cq_res;
+	struct ornic_res qp_res;
+	struct ornic_dbuf sq_buf;
+	struct ornic_dbuf rq_buf;
+	struct ornic_dbuf tx_cq_buf;
+	struct ornic_dbuf rx_cq_buf;
+	struct ornic_dbuf dbr_buf;
+};
+
+/**
+ * struct ornic_netdev - the interface; netdev_priv(). Protected by rtnl_lock.
+ * @netdev:	the interface
+ * @core:	the card
+ * @queues:	queue pairs, @max_queues of them
+ * @max_queues:	as many as vectors and device allow
+ * @num_queues:	as many as are used
+ * @tx_slots:	size of the send rings
+ * @rx_wqes:	size of the receive rings
+ * @open:	the queues exist
+ * @pdn:	protection domain of the queues
+ * @lkey:	key of all bus addresses
+ * @link_work:	asks for the state of the port
+ * @speed:	Mb/s, as the port last said
+ * @rss_entries: entries of @rss_table, a power of two
+ * @rss_table:	index of the queue for each value of the hash
+ * @rss_key:	of the hash
+ * @rx_filter:	as last set, for the time after a reset
+ * @rx_filter_len: bytes of it
+ */
+struct ornic_netdev {
+	struct net_device *netdev;
+	struct ornic_core *core;
+	struct ornic_queue *queues;
+	u32 max_queues;
+	u32 num_queues;
+	u32 tx_slots;
+	u32 rx_wqes;
+	bool open;
+	u32 pdn;
+	u32 lkey;
+	struct work_struct link_work;
+	u32 speed;
+	u32 rss_entries;
+	u32 rss_table[ORNIC_RSS_ENTRIES];
+	u8 rss_key[ORNIC_RSS_KEY_LEN];
+	struct ornic_rx_filter_in *rx_filter;
+	size_t rx_filter_len;
+};
+
+static inline struct ornic_dev *ornic_nd_dev(struct ornic_netdev *nd)
+{
+	return &nd->core->odev;
+}
+
+/* netdev.c */
+int ornic_netdev_alloc(struct ornic_core *core);
+void ornic_netdev_free(struct net_device *netdev);
+int ornic_netdev_register(struct net_device *netdev);
+void ornic_netdev_unregister(struct net_device *netdev);
+int ornic_netdev_attach(struct net_device *netdev);
+void ornic_netdev_detach(struct net_device *netdev);
+void ornic_netdev_port_event(struct net_device *netdev);
+int ornic_netdev_up(struct ornic_netdev *nd);
+void ornic_netdev_down(struct ornic_netdev *nd);
+int ornic_netdev_set_rss(struct ornic_netdev *nd);
+void ornic_netdev_default_rss(struct ornic_netdev *nd);
+
+/* ethtool.c */
+extern const struct ethtool_ops ornic_ethtool_ops;
+
+/* queue.c */
+int ornic_queue_create(struct ornic_queue *queue);
+void ornic_queue_destroy(struct ornic_queue *queue);
+void ornic_queue_enable(struct ornic_queue *queue);
+void ornic_queue_disable(struct ornic_queue *queue);
+
+/* tx.c */
+int ornic_tx_init(struct ornic_queue *queue);
+void ornic_tx_uninit(struct ornic_queue *queue);
+bool ornic_tx_poll(struct ornic_queue *queue, int budget);
+netdev_tx_t ornic_start_xmit(struct sk_buff *skb, struct net_device *netdev);
+
+/* rx.c */
+u32 ornic_rx_max_mtu(u32 max_sge);
+void ornic_rx_layout(struct ornic_queue *queue);
+int ornic_rx_init(struct ornic_queue *queue);
+void ornic_rx_uninit(struct ornic_queue *queue);
+int ornic_rx_fill(struct ornic_queue *queue, gfp_t gfp);
+int ornic_rx_poll(struct ornic_queue *queue, int budget);
+
+#endif /* ORNIC_NETDEV_H */

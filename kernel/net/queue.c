@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* A queue pair of the interface: memory, CQs, QP, NAPI. */
+#include "netdev.h"
+
+/* Doorbell records of a queue pair share a page, each on a line of its own */
+#define ORNIC_DBR_QP		0
+#define ORNIC_DBR_TX_CQ		128
+#define ORNIC_DBR_RX_CQ		192
+#define ORNIC_DBR_BYTES		256
+
+static struct ornic_queue *ornic_cq_res_queue(struct ornic_res *res, bool rx)
+{
+	return rx ? container_of(res, struct ornic_queue, rx_cq_res) :
+		    container_of(res, struct ornic_queue, tx_cq_res);
+}
+
+static void ornic_queue_cq_event(struct ornic_queue *queue, enum ornic_event event)
+{
+	if (event == ORNIC_EVENT_COMP)
+		napi_schedule(&queue->napi);
+	else
+		ornic_fail(queue->nd->core, "queue %u: completion queue event %u",
+			   queue->index, event);
+}
+
+static void ornic_queue_tx_cq_event(struct ornic_res *res, enum ornic_event event)
+{
+	ornic_queue_cq_event(ornic_cq_res_queue(res, false), event);
+}
+
+static void ornic_queue_rx_cq_event(struct ornic_res *res, enum ornic_event event)
+{
+	ornic_queue_cq_event(ornic_cq_res_queue(res, true), event);
+}
+
+static void ornic_queue_qp_event(struct ornic_res *res, enum ornic_event event)
+{
+	struct ornic_queue *queue = container_of(res, struct ornic_queue, qp_res);
+
+	switch (event) {
+	case ORNIC_EVENT_QP_FATAL:
+	case ORNIC_EVENT_QP_REQ_ERR:
+	case ORNIC_EVENT_QP_ACCESS_ERR:
+		ornic_fail(queue->nd->core, "queue %u: queue pair event %u", queue->index, event);
+		break;
+	default:
+		break;
+	}
+}
+
+static int ornic_queue_alloc_bufs(struct ornic_queue *queue)
+{
+	struct ornic_netdev *nd = queue->nd;
+	struct ornic_dev *odev = ornic_nd_dev(nd);
+	int err;
+
+	err = ornic_dbuf_alloc(odev, &queue->dbr_buf, ORNIC_DBR_BYTES);
+	if (err)
+		return err;
+
+	err = ornic_dbuf_alloc(odev, &queue->sq_buf, nd->tx_slots * ORNIC_SLOT_SIZE);
+	if (err)
+		goto err_free_dbr;
+
+	err = ornic_dbuf_alloc(odev, &queue->rq_buf, nd->rx_wqes << queue->rx.stride_shift);
+	if (err)
+		goto err_free_sq;
+
+	/* Each slot may be a WQE with a completion */
+	err = ornic_dbuf_alloc(odev, &queue->tx_cq_buf, nd->tx_slots * sizeof(struct ornic_cqe));
+	if (err)
+		goto err_free_rq;
+
+	err = ornic_dbuf_alloc(odev, &queue->rx_cq_buf,
+			       nd->rx_wqes * 2 * sizeof(struct ornic_cqe));
+	if (err)
+		goto err_free_tx_cq;
+
+	queue->dbr = queue->dbr_buf.addr + ORNIC_DBR_QP;
+	return 0;
+
+err_free_tx_cq:
+	ornic_dbuf_free(odev, &queue->tx_cq_buf);
+err_free_rq:
+	ornic_dbuf_free(odev, &queue->rq_buf);
+err_free_sq:
+	ornic_dbuf_free(odev, &queue->sq_buf);
+err_free_dbr:
+	ornic_dbuf_free(odev, &queue->dbr_buf);
+	return err;
+}
+
+static void ornic_queue_free_bufs(struct ornic_queue *queue)
+{
+	struct ornic_dev *odev = ornic_nd_dev(queue->nd);
+
+	ornic_dbuf_free(odev, &queue->rx_cq_buf);
+	ornic_dbuf_free(odev, &queue->tx_cq_buf);
+	ornic_dbuf_free(odev, &queue->rq_buf);
+	ornic_dbuf_free(odev, &queue->sq_buf);
+	ornic_dbuf_free(odev, &queue->dbr_buf);
+}
+
+static int ornic_queue_create_cq(struct ornic_queue *queue, struct ornic_cq_ring *ring,
+				 struct ornic_dbuf *buf, u8 log_size, u8 log_cqe_size,
+				 u32 dbr_offset, struct ornic_res *res)
+{
+	struct ornic_dev *odev = ornic_nd_dev(queue->nd);
+	struct ornic_create_cq_in in = {
+		.eqn = cpu_to_le32(ornic_comp_eqn(odev, queue->index)),
+		.log_size = log_size,
+		.log_cqe_size = log_cqe_size,
+		.dbr_addr = cpu_to_le64(queue->dbr_buf.dma + dbr_offset),
+	};
+	int err;
+
+	*ring = (struct ornic_cq_ring) {
+		.buf = buf->addr,
+		.dbr = queue->dbr_buf.addr + dbr_offset,
+		.log_size = log_size,
+		.log_cqe_size = log_cqe_size,
+	};
+	ornic_dbuf_describe(buf, 0, 1u << (log_size + log_cqe_size), &in.buf);
+	err = ornic_cmd_create(odev, ORNIC_CMD_CREATE_CQ, &in, sizeof(in), &ring->cqn);
+	if (err)
+		return err;
+
+	res->num = ring->cqn;
+	res->type = ORNIC_RES_CQ;
+	err = ornic_res_add(odev, res);
+	if (err)
+		ornic_cmd_destroy(odev, ORNIC_CMD_DESTROY_CQ, ring->cqn);
+	return err;
+}
+
+static void ornic_queue_destroy_cq(struct ornic_queue *queue, struct ornic_res *res)
+{
+	struct ornic_dev *odev = ornic_nd_dev(queue->nd);
+
+	ornic_res_remove(odev, res);
+	ornic_cmd_destroy(odev, ORNIC_CMD_DESTROY_CQ, res->num);
+}
+
+static int ornic_queue_modify_qp(struct ornic_queue *queue, enum ornic_qp_state state)
+{
+	struct ornic_modify_qp_in in = {
+		.qpn = cpu_to_le32(queue->qpn),
+		.mask = cpu_to_le32(ORNIC_QP_ATTR_STATE),
+		.attr.state = state,
+	};
+
+	return ornic_cmd_exec(ornic_nd_dev(queue->nd), ORNIC_CMD_MODIFY_QP, &in, sizeof(in),
+			      NULL, 0);
+}
+
+static int ornic_queue_create_qp(struct ornic_queue *queue)
+{
+	struct ornic_netdev *nd = queue->nd;
+	struct ornic_dev *odev = ornic_nd_dev(nd);
+	struct ornic_create_qp_in in = {
+		.pdn = cpu_to_le32(nd->pdn),
+		.send_cqn = cpu_to_le32(queue->tx.cq.cqn),
+		.recv_cqn = cpu_to_le32(queue->rx.cq.cqn),
+		.flags = cpu_to_le32(ORNIC_QP_SQ | ORNIC_QP_RQ | ORNIC_QP_KERNEL),
+		.type = ORNIC_QPT_RAW_PACKET,
+		.log_sq_slots = queue->tx.log_slots,
+		.log_rq_wqes = queue->rx.log_wqes,
+		.rq_stride_shift = queue->rx.stride_shift,
+		.dbr_addr = cpu_to_le64(queue->dbr_buf.dma + ORNIC_DBR_QP),
+	};
+	struct ornic_create_qp_out out;
+	int err;
+
+	ornic_dbuf_describe(&queue->sq_buf, 0, nd->tx_slots * ORNIC_SLOT_SIZE, &in.sq);
+	ornic_dbuf_describe(&queue->rq_buf, 0, nd->rx_wqes << queue->rx.stride_shift, &in.rq);
+	err = ornic_cmd_exec(odev, ORNIC_CMD_CREATE_QP, &in, sizeof(in), &out, sizeof(out));
+	if (err)
+		return err;
+
+	queue->qpn = le32_to_cpu(out.qpn);
+	queue->slot = le32_to_cpu(out.slot);
+	queue->qp_res.num = queue->qpn;
+	queue->qp_res.type = ORNIC_RES_QP;
+	err = ornic_res_add(odev, &queue->qp_res);
+	if (err)
+		goto err_destroy_qp;
+
+	err = ornic_queue_modify_qp(queue, ORNIC_QPS_INIT);
+	if (err)
+		goto err_remove_res;
+
+	err = ornic_queue_modify_qp(queue, ORNIC_QPS_RTR);
+	if (err)
+		goto err_remove_res;
+
+	err = ornic_queue_modify_qp(queue, ORNIC_QPS_RTS);
+	if (err)
+		goto err_remove_res;
+
+	return 0;
+
+err_remove_res:
+	ornic_res_remove(odev, &queue->qp_res);
+err_destroy_qp:
+	ornic_cmd_destroy(odev, ORNIC_CMD_DESTROY_QP, queue->qpn);
+	return err;
+}
+
+static void ornic_queue_destroy_qp(struct ornic_queue *queue)
+{
+	struct ornic_dev *odev = ornic_nd_dev(queue->nd);
+
+	ornic_res_remove(odev, &queue->qp_res);
+	ornic_cmd_destroy(odev, ORNIC_CMD_DESTROY_QP, queue->qpn);
+}
+
+static int ornic_queue_poll(struct napi_struct *napi, int budget)
+{
+	struct ornic_queue *queue = container_of(napi, struct ornic_queue, napi);
+	struct ornic_dev *odev = ornic_nd_dev(queue->nd);
+	bool more;
+	int work;
+
+	more = ornic_tx_poll(queue, budget);
+	if (!budget)
+		return 0;
+
+	work = ornic_rx_poll(queue, budget);
+	if (more || work == budget)
+		return budget;
+
+	/* A dead device is not waited for: its rings may say anything */
+	if (napi_complete_done(napi, work) && ornic_cmdq_running(&queue->nd->core->cmdq)) {
+		more = ornic_cq_arm(odev, &queue->tx.cq, ORNIC_ARM_NEXT);
+		more |= ornic_cq_arm(odev, &queue->rx.cq, ORNIC_ARM_NEXT);
+		if (more)
+			napi_schedule(napi);
+	}
+
+	return work;
+}
+
+/**
+ * ornic_queue_create - create a queue pair, ready to run
+ * @queue:	nd and index are set
+ *
+ * Return: 0 or a negative error number.
+ */
+int ornic_queue_create(struct ornic_queue *queue)
+{
+	struct ornic_netdev *nd = queue->nd;
+	int err;
+
+	queue->tx.log_slots = ilog2(nd->tx_slots);
+	queue->rx.log_wqes = ilog2(nd->rx_wqes);
+	queue->tx_cq_res.event = ornic_queue_tx_cq_event;
+	queue->rx_cq_res.event = ornic_queue_rx_cq_event;
+	queue->qp_res.event = ornic_queue_qp_event;
+	ornic_rx_layout(queue);
+
+	err = ornic_queue_alloc_bufs(queue);
+	if (err)
+		return err;
+
+	netif_napi_add(nd->netdev, &queue->napi, ornic_queue_poll);
+
+	err = ornic_tx_init(queue);
+	if (err)
+		goto err_del_napi;
+
+	err = ornic_rx_init(queue);
+	if (err)
+		goto err_uninit_tx;
+
+	err = ornic_queue_create_cq(queue, &queue->tx.cq, &queue->tx_cq_buf, queue->tx.log_slots,
+				    ilog2(sizeof(struct ornic_cqe)), ORNIC_DBR_TX_CQ,
+				    &queue->tx_cq_res);
+	if (err)
+		goto err_uninit_rx;
+
+	err = ornic_queue_create_cq(queue, &queue->rx.cq, &queue->rx_cq_buf, queue->rx.log_wqes,
+				    ilog2(2 * sizeof(struct ornic_cqe)), ORNIC_DBR_RX_CQ,
+				    &queue->rx_cq_res);
+	if (err)
+		goto err_destroy_tx_cq;
+
+	err = ornic_queue_create_qp(queue);
+	if (err)
+		goto err_destroy_rx_cq;
+
+	err = ornic_rx_fill(queue, GFP_KERNEL);
+	if (err)
+		goto err_destroy_qp;
+
+	return 0;
+
+err_destroy_qp:
+	ornic_queue_destroy_qp(queue);
+err_destroy_rx_cq:
+	ornic_queue_destroy_cq(queue, &queue->rx_cq_res);
+err_destroy_tx_cq:
+	ornic_queue_destroy_cq(queue, &queue->tx_cq_res);
+err_uninit_rx:
+	ornic_rx_uninit(queue);
+err_uninit_tx:
+	ornic_tx_uninit(queue);
+err_del_napi:
+	netif_napi_del(&queue->napi);
+	ornic_queue_free_bufs(queue);
+	return err;
+}
+
+/**
+ * ornic_queue_destroy - destroy a queue pair
+ * @queue:	created and disabled
+ */
+void ornic_queue_destroy(struct ornic_queue *queue)
+{
+	ornic_queue_destroy_qp(queue);
+	ornic_queue_destroy_cq(queue, &queue->rx_cq_res);
+	ornic_queue_destroy_cq(queue, &queue->tx_cq_res);
+	ornic_rx_uninit(queue);
+	ornic_tx_uninit(queue);
+	netif_napi_del(&queue->napi);
+	ornic_queue_free_bufs(queue);
+}
+
+/**
+ * ornic_queue_enable - begin to poll
+ * @queue:	created
+ */
+void ornic_queue_enable(struct ornic_queue *queue)
+{
+	struct net_device *netdev = queue->nd->netdev;
+
+	napi_enable(&queue->napi);
+	netif_queue_set_napi(netdev, queue->index, NETDEV_QUEUE_TYPE_RX, &queue->napi);
+	netif_queue_set_napi(netdev, queue->index, NETDEV_QUEUE_TYPE_TX, &queue->napi);
+
+	/* The first poll arms the CQs */
+	local_bh_disable();
+	napi_schedule(&queue->napi);
+	local_bh_enable();
+}
+
+/**
+ * ornic_queue_disable - stop to poll
+ * @queue:	enabled
+ */
+void ornic_queue_disable(struct ornic_queue *queue)
+{
+	struct net_device *netdev = queue->nd->netdev;
+
+	netif_queue_set_napi(netdev, queue->index, NETDEV_QUEUE_TYPE_TX, NULL);
+	netif_queue_set_napi(netdev, queue->index, NETDEV_QUEUE_TYPE_RX, NULL);
+	napi_disable(&queue->napi);
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Reset and initialisation of the device (hardware.rst, section 2), and what
+ * happens when it fails: it is stopped at once from whatever context finds out,
+ * and a work takes everything down, resets it and brings everything up again.
+ */
+#include <linux/delay.h>
+#include <linux/iopoll.h>
+#include <linux/random.h>
+
+#include "core.h"
+
+#define ORNIC_POLL_US			1000
+#define ORNIC_DMA_TEST_TIMEOUT_US	(2 * USEC_PER_SEC)
+#define ORNIC_ENABLE_TIMEOUT_US		(5 * USEC_PER_SEC)
+#define ORNIC_RESET_TIMEOUT_UNIT_US	(100 * USEC_PER_MSEC)
+#define ORNIC_HEALTH_INTERVAL		(2 * HZ)
+#define ORNIC_RECOVERY_INTERVAL		(600 * HZ)
+#define ORNIC_RECOVERY_BURST		5
+
+/**
+ * ornic_is_gone - the device does not answer on the bus
+ * @core:	the card
+ *
+ * Return: true if reads give all ones.
+ */
+bool ornic_is_gone(struct ornic_core *core)
+{
+	return pci_channel_offline(core->odev.pdev) ||
+	       readl(core->regs + ORNIC_REG_MAGIC) == ~0u;
+}
+
+/**
+ * ornic_reset - reset the device and wait until it is over
+ * @core:	the card
+ *
+ * Return: 0, -ENODEV if this is no such device, or -ETIMEDOUT.
+ */
+int ornic_reset(struct ornic_core *core)
+{
+	u32 magic, version, caps, status;
+	u64 timeout_us;
+
+	magic = readl(core->regs + ORNIC_REG_MAGIC);
+	if (magic != ORNIC_MAGIC) {
+		dev_err(ornic_device(core), "no ORNIC device: magic %#x\n", magic);
+		return -ENODEV;
+	}
+
+	version = readl(core->regs + ORNIC_REG_VERSION);
+	if (ORNIC_GET(ORNIC_VERSION_MAJOR, version) !=
+	    ORNIC_GET(ORNIC_VERSION_MAJOR, ORNIC_VERSION)) {
+		dev_err(ornic_device(core), "unknown hardware interface version %u.%u\n",
+			ORNIC_GET(ORNIC_VERSION_MAJOR, version),
+			ORNIC_GET(ORNIC_VERSION_MINOR, version));
+		return -ENODEV;
+	}
+
+	caps = readl(core->regs + ORNIC_REG_CAPS);
+	/* A device in a hurry says 0 */
+	timeout_us = max(ORNIC_GET(ORNIC_CAPS_RESET_TIMEOUT, caps), 10) *
+		     ORNIC_RESET_TIMEOUT_UNIT_US;
+
+	writel(ORNIC_CTRL_RESET, core->regs + ORNIC_REG_CTRL);
+	if (read_poll_timeout(readl, status,
+			      status != ~0u && (status & ORNIC_STATUS_READY) &&
+			      !(status & (ORNIC_STATUS_ENABLED | ORNIC_STATUS_FATAL)),
+			      ORNIC_POLL_US, timeout_us, false,
+			      core->regs + ORNIC_REG_STATUS)) {
+		dev_err(ornic_device(core), "device is not ready after reset: status %#x\n",
+			status);
+		return -ETIMEDOUT;
+	}
+
+	return 0;
+}
+
+/**
+ * ornic_check_dma - find out whether the device sees our memory
+ * @core:	the card, just reset, bus mastering allowed
+ *
+ * Return: 0, -ENOMEM or -EIO.
+ */
+int ornic_check_dma(struct ornic_core *core)
+{
+	struct ornic_dma_test *test;
+	struct ornic_dbuf buf;
+	__le64 answer;
+	u64 nonce;
+	int err;
+
+	err = ornic_dbuf_alloc(&core->odev, &buf, sizeof(*test));
+	if (err)
+		return err;
+
+	test = buf.addr;
+	nonce = get_random_u64();
+	test->nonce = cpu_to_le64(nonce);
+
+	writeq(buf.dma, core->regs + ORNIC_REG_DMA_TEST);
+	err = read_poll_timeout(READ_ONCE, answer, answer == cpu_to_le64(~nonce),
+				ORNIC_POLL_US, ORNIC_DMA_TEST_TIMEOUT_US, false,
+				test->answer);
+	if (err) {
+		/* It may still write the answer: not before the memory is free */
+		ornic_halt(core);
+		err = -EIO;
+	}
+
+	ornic_dbuf_free(&core->odev, &buf);
+	return err;
+}
+
+/**
+ * ornic_enable - start the admin queue
+ * @core:	the card, just reset, rings allocated
+ *
+ * Return: 0 or -ETIMEDOUT.
+ */
+int ornic_enable(struct ornic_core *core)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	u32 status;
+
+	writel(cmdq->log_depth, core->regs + ORNIC_REG_ADMIN_DEPTH);
+	writeq(cmdq->buf.dma, core->regs + ORNIC_REG_ADMIN_SQ);
+	writeq(cmdq->buf.dma + ((void *)cmdq->cq - cmdq->buf.addr),
+	       core->regs + ORNIC_REG_ADMIN_CQ);
+	writel(ORNIC_CTRL_ENABLE, core->regs + ORNIC_REG_CTRL);
+	if (read_poll_timeout(readl, status, status & (ORNIC_STATUS_ENABLED | ORNIC_STATUS_FATAL),
+			      ORNIC_POLL_US, ORNIC_ENABLE_TIMEOUT_US, false,
+			      core->regs + ORNIC_REG_STATUS) ||
+	    (status & ORNIC_STATUS_FATAL)) {
+		dev_err(ornic_device(core), "admin queue does not start: status %#x, cause %u\n",
+			status, readl(core->regs + ORNIC_REG_FATAL_CAUSE));
+		return -ETIMEDOUT;
+	}
+
+	ornic_cmdq_run(core);
+	return 0;
+}
+
+/**
+ * ornic_halt - make sure that the device does not touch memory any more
+ * @core:	the card
+ *
+ * Any context. The read waits for the reset's beginning, not for its end.
+ */
+void ornic_halt(struct ornic_core *core)
+{
+	struct pci_dev *pdev = core->odev.pdev;
+
+	if (pci_channel_offline(pdev))
+		return;
+
+	writel(ORNIC_CTRL_RESET, core->regs + ORNIC_REG_CTRL);
+	readl(core->regs + ORNIC_REG_STATUS);
+	pci_clear_master(pdev);
+}
+
+/**
+ * ornic_fail - give the device up
+ * @core:	the card
+ * @fmt:	why, for the log; without a newline
+ *
+ * Any context, any number of times: only the first reports and starts recovery.
+ */
+void ornic_fail(struct ornic_core *core, const char *fmt, ...)
+{
+	struct va_format vaf;
+	va_list args;
+
+	if (!ornic_cmdq_kill(core))
+		return;
+
+	va_start(args, fmt);
+	vaf.fmt = fmt;
+	vaf.va = &args;
+	dev_err(ornic_device(core), "%pV\n", &vaf);
+	va_end(args);
+
+	queue_work(system_dfl_long_wq, &core->recovery);
+}
+
+static void ornic_recover(struct work_struct *work)
+{
+	struct ornic_core *core = container_of(work, struct ornic_core, recovery);
+	int err;
+
+	mutex_lock(&core->state_lock);
+	/* Taken down, or even brought up again, by somebody else */
+	if (!core->up || ornic_cmdq_running(&core->cmdq))
+		goto out_unlock;
+
+	ornic_adev_fatal(core);
+	ornic_stop(core);
+
+	if (ornic_is_gone(core)) {
+		dev_err(ornic_device(core), "device is gone\n");
+		goto out_unlock;
+	}
+
+	if (!__ratelimit(&core->recovery_limit)) {
+		dev_err(ornic_device(core), "device fails too often, giving up\n");
+		goto out_unlock;
+	}
+
+	err = ornic_start(core);
+	if (err)
+		dev_err(ornic_device(core), "device does not recover: error %d\n", err);
+
+out_unlock:
+	mutex_unlock(&core->state_lock);
+}
+
+/*
+ * A device whose event queue does not work cannot say so, and one that was
+ * pulled out says nothing at all.
+ */
+static void ornic_check_health(struct work_struct *work)
+{
+	struct ornic_core *core = container_of(to_delayed_work(work), struct ornic_core, health);
+	u32 status = readl(core->regs + ORNIC_REG_STATUS);
+
+	if (status == ~0u) {
+		ornic_fail(core, "device does not answer");
+		return;
+	}
+	if (status & ORNIC_STATUS_FATAL) {
+		ornic_fail(core, "device reports fatal error %u",
+			   readl(core->regs + ORNIC_REG_FATAL_CAUSE));
+		return;
+	}
+
+	queue_delayed_work(system_dfl_long_wq, &core->health, ORNIC_HEALTH_INTERVAL);
+}
+
+/**
+ * ornic_recovery_init - prepare for failure, once in the life of a card
+ * @core:	the card
+ */
+void ornic_recovery_init(struct ornic_core *core)
+{
+	INIT_WORK(&core->recovery, ornic_recover);
+	INIT_DELAYED_WORK(&core->health, ornic_check_health);
+	ratelimit_state_init(&core->recovery_limit, ORNIC_RECOVERY_INTERVAL,
+			     ORNIC_RECOVERY_BURST);
+	/* What is left out is reported here */
+	ratelimit_set_flags(&core->recovery_limit, RATELIMIT_MSG_ON_RELEASE);
+}
+
+/**
+ * ornic_health_start - begin to look after the device
+ * @core:	the card
+ */
+void ornic_health_start(struct ornic_core *core)
+{
+	queue_delayed_work(system_dfl_long_wq, &core->health, ORNIC_HEALTH_INTERVAL);
+}
+
+/**
+ * ornic_health_stop - do not look any more
+ * @core:	the card
+ */
+void ornic_health_stop(struct ornic_core *core)
+{
+	cancel_delayed_work_sync(&core->health);
+}

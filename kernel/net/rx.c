@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Receiving frames: receive WQEs of a RAW_PACKET QP (hardware.rst, section 7). */
+#include "netdev.h"
+
+/* What the port may deliver: a frame with a second VLAN tag */
+#define ORNIC_RX_FRAME_LEN(mtu)	((mtu) + ETH_HLEN + 2 * VLAN_HLEN)
+
+/* Bytes of a frame in a first piece that has a page to itself */
+#define ORNIC_RX_FIRST_MAX \
+	((u32)(PAGE_SIZE - ORNIC_RX_HEADROOM - ORNIC_RX_TAILROOM))
+
+static u32 ornic_rx_bytes(u32 sges)
+{
+	return ORNIC_RX_FIRST_MAX + (sges - 1) * (u32)PAGE_SIZE;
+}
+
+/**
+ * ornic_rx_max_mtu - the largest MTU that fits a buffer
+ * @max_sge:	pieces that the device can do, at least 1
+ *
+ * Return: the MTU in bytes.
+ */
+u32 ornic_rx_max_mtu(u32 max_sge)
+{
+	return min(ornic_rx_bytes(min(max_sge, ORNIC_RX_SGES_MAX)) - ORNIC_RX_FRAME_LEN(0),
+		   ORNIC_MTU_MAX);
+}
+
+/**
+ * ornic_rx_layout - decide how buffers look like, for the MTU
+ * @queue:	the queue pair
+ */
+void ornic_rx_layout(struct ornic_queue *queue)
+{
+	struct ornic_rxq *rx = &queue->rx;
+	u32 len = ORNIC_RX_FRAME_LEN(queue->nd->netdev->mtu);
+
+	rx->first_len = min(len, ORNIC_RX_FIRST_MAX);
+	rx->sges = 1 + DIV_ROUND_UP(len - rx->first_len, (u32)PAGE_SIZE);
+	rx->stride_shift = max(order_base_2(sizeof(struct ornic_rq_hdr) +
+					    rx->sges * sizeof(struct ornic_sge)),
+			       ORNIC_RQ_STRIDE_SHIFT_MIN);
+}
+
+static struct ornic_rx_buf *ornic_rx_buf(const struct ornic_rxq *rx, u32 index)
+{
+	return &rx->bufs[index & ((1u << rx->log_wqes) - 1)];
+}
+
+static void ornic_rx_free_buf(struct ornic_rxq *rx, struct ornic_rx_buf *buf, u32 first,
+			      bool direct)
+{
+	u32 i;
+
+	for (i = first; i < rx->sges; i++) {
+		if (buf->pages[i])
+			page_pool_put_full_page(rx->pool, buf->pages[i], direct);
+		buf->pages[i] = NULL;
+	}
+}
+
+static int ornic_rx_alloc_buf(struct ornic_rxq *rx, struct ornic_rx_buf *buf, gfp_t gfp)
+{
+	u32 i;
+
+	buf->size = SKB_DATA_ALIGN(ORNIC_RX_HEADROOM + rx->first_len) + ORNIC_RX_TAILROOM;
+	buf->pages[0] = page_pool_alloc(rx->pool, &buf->offset, &buf->size, gfp);
+	if (!buf->pages[0])
+		return -ENOMEM;
+
+	for (i = 1; i < rx->sges; i++) {
+		buf->pages[i] = page_pool_alloc_pages(rx->pool, gfp);
+		if (!buf->pages[i]) {
+			ornic_rx_free_buf(rx, buf, 0, false);
+			return -ENOMEM;
+		}
+	}
+
+	return 0;
+}
+
+static void ornic_rx_write_wqe(struct ornic_queue *queue, const struct ornic_rx_buf *buf)
+{
+	struct ornic_rxq *rx = &queue->rx;
+	u32 pos = rx->pi & ((1u << rx->log_wqes) - 1);
+	struct ornic_rq_hdr *hdr = rx->ring + ((size_t)pos << rx->stride_shift);
+	struct ornic_sge *sge = (struct ornic_sge *)(hdr + 1);
+	u32 i;
+
+	hdr->ctrl = cpu_to_le32(ORNIC_PREP(ORNIC_RQ_COUNT, rx->sges));
+	hdr->rsvd = 0;
+	hdr->wr_id = cpu_to_le64(rx->pi);
+
+	for (i = 0; i < rx->sges; i++) {
+		dma_addr_t addr = page_pool_get_dma_addr(buf->pages[i]);
+
+		if (!i)
+			addr += buf->offset + ORNIC_RX_HEADROOM;
+		sge[i].addr = cpu_to_le64(addr);
+		sge[i].length = cpu_to_le32(i ? PAGE_SIZE : rx->first_len);
+		sge[i].lkey = cpu_to_le32(queue->nd->lkey);
+	}
+}
+
+/**
+ * ornic_rx_fill - post as many buffers as there is room for
+ * @queue:	the queue pair
+ * @gfp:	how to allocate
+ *
+ * Return: 0, or -ENOMEM if some are missing.
+ */
+int ornic_rx_fill(struct ornic_queue *queue, gfp_t gfp)
+{
+	struct ornic_rxq *rx = &queue->rx;
+	u32 end = rx->ci + (1u << rx->log_wqes);
+	int err = 0;
+
+	if (rx->pi == end)
+		return 0;
+
+	while (rx->pi != end) {
+		struct ornic_rx_buf *buf = ornic_rx_buf(rx, rx->pi);
+
+		err = ornic_rx_alloc_buf(rx, buf, gfp);
+		if (err) {
+			u64_stats_update_begin(&rx->syncp);
+			u64_stats_inc(&rx->alloc_fail);
+			u64_stats_update_end(&rx->syncp);
+			break;
+		}
+		ornic_rx_write_wqe(queue, buf);
+		rx->pi++;
+	}
+
+	ornic_publish_rq(queue->dbr, rx->pi);
+	return err;
+}
+
+/* Makes a frame of the first @len bytes of a buffer, which is used up */
+static struct sk_buff *ornic_rx_build_skb(struct ornic_rxq *rx, struct ornic_rx_buf *buf, u32 len)
+{
+	u32 piece = min(len, rx->first_len);
+	struct sk_buff *skb;
+	u32 i;
+
+	page_pool_dma_sync_for_cpu(rx->pool, buf->pages[0], buf->offset + ORNIC_RX_HEADROOM, piece);
+	skb = napi_build_skb(page_address(buf->pages[0]) + buf->offset, buf->size);
+	if (unlikely(!skb)) {
+		ornic_rx_free_buf(rx, buf, 0, true);
+		return NULL;
+	}
+
+	skb_mark_for_recycle(skb);
+	skb_reserve(skb, ORNIC_RX_HEADROOM);
+	__skb_put(skb, piece);
+
+	for (i = 1, len -= piece; len; i++, len -= piece) {
+		piece = min(len, PAGE_SIZE);
+		page_pool_dma_sync_for_cpu(rx->pool, buf->pages[i], 0, piece);
+		skb_add_rx_frag(skb, i - 1, buf->pages[i], 0, piece, PAGE_SIZE);
+	}
+	ornic_rx_free_buf(rx, buf, i, true);
+
+	return skb;
+}
+
+static void ornic_rx_set_metadata(struct ornic_queue *queue, struct sk_buff *skb,
+				  const struct ornic_cqe_ext *ext)
+{
+	struct net_device *netdev = queue->nd->netdev;
+	u16 flags = le16_to_cpu(READ_ONCE(ext->flags));
+
+	skb_record_rx_queue(skb, queue->index);
+	skb->protocol = eth_type_trans(skb, netdev);
+
+	if ((flags & ORNIC_CQE_EXT_L4_CSUM_OK) && (netdev->features & NETIF_F_RXCSUM))
+		skb->ip_summed = CHECKSUM_UNNECESSARY;
+	if ((flags & ORNIC_CQE_EXT_RSS) && (netdev->features & NETIF_F_RXHASH))
+		skb_set_hash(skb, le32_to_cpu(READ_ONCE(ext->rss_hash)), PKT_HASH_TYPE_L3);
+	if (flags & ORNIC_CQE_EXT_VLAN)
+		__vlan_hwaccel_put_tag(skb, htons(ETH_P_8021Q),
+				       le16_to_cpu(READ_ONCE(ext->vlan_tci)));
+}
+
+static bool ornic_rx_completion_ok(struct ornic_queue *queue, const struct ornic_cqe *cqe)
+{
+	struct ornic_rxq *rx = &queue->rx;
+	u32 status = le32_to_cpu(READ_ONCE(cqe->status));
+	u32 index = le64_to_cpu(READ_ONCE(cqe->wr_id));
+
+	if (unlikely(status != ORNIC_WC_SUCCESS)) {
+		ornic_fail(queue->nd->core, "queue %u: receive %u failed with status %u",
+			   queue->index, index, status);
+		return false;
+	}
+	/* A receive queue completes in order, and only what was posted */
+	if (unlikely(index != rx->ci || rx->ci == rx->pi)) {
+		ornic_fail(queue->nd->core, "queue %u: completion of receive %u, ci %u, pi %u",
+			   queue->index, index, rx->ci, rx->pi);
+		return false;
+	}
+	return true;
+}
+
+/**
+ * ornic_rx_poll - receive frames
+ * @queue:	the queue pair
+ * @budget:	of NAPI
+ *
+ * Return: number of frames, or @budget if it is to be called again.
+ */
+int ornic_rx_poll(struct ornic_queue *queue, int budget)
+{
+	struct ornic_rxq *rx = &queue->rx;
+	u32 capacity = rx->first_len + (rx->sges - 1) * (u32)PAGE_SIZE;
+	u32 packets = 0, bytes = 0, errors = 0;
+	struct ornic_cqe *cqe;
+	int done = 0;
+
+	while (done < budget && (cqe = ornic_cq_peek(&rx->cq))) {
+		u32 len = le32_to_cpu(READ_ONCE(cqe->byte_len));
+		struct ornic_rx_buf *buf;
+		struct sk_buff *skb;
+
+		if (!ornic_rx_completion_ok(queue, cqe))
+			break;
+
+		buf = ornic_rx_buf(rx, rx->ci);
+		rx->cq.ci++;
+		rx->ci++;
+		done++;
+
+		if (unlikely(len < ETH_HLEN || len > capacity)) {
+			ornic_rx_free_buf(rx, buf, 0, true);
+			errors++;
+			continue;
+		}
+
+		skb = ornic_rx_build_skb(rx, buf, len);
+		if (unlikely(!skb)) {
+			errors++;
+			continue;
+		}
+
+		packets++;
+		bytes += len;
+		ornic_rx_set_metadata(queue, skb, (const struct ornic_cqe_ext *)(cqe + 1));
+		napi_gro_receive(&queue->napi, skb);
+	}
+
+	if (done)
+		ornic_cq_publish(&rx->cq);
+
+	u64_stats_update_begin(&rx->syncp);
+	u64_stats_add(&rx->packets, packets);
+	u64_stats_add(&rx->bytes, bytes);
+	u64_stats_add(&rx->errors, errors);
+	u64_stats_update_end(&rx->syncp);
+
+	/* Without any buffer there would be no event to try again after */
+	if (ornic_rx_fill(queue, GFP_ATOMIC | __GFP_NOWARN) && rx->pi == rx->ci)
+		return budget;
+
+	return done;
+}
+
+/**
+ * ornic_rx_init - prepare the host's side of a receive queue
+ * @queue:	the queue pair; its rings are allocated, its NAPI added
+ *
+ * Return: 0 or a negative error number.
+ */
+int ornic_rx_init(struct ornic_queue *queue)
+{
+	struct ornic_rxq *rx = &queue->rx;
+	u32 wqes = 1u << rx->log_wqes;
+	struct page_pool_params params = {
+		.flags = PP_FLAG_DMA_MAP | PP_FLAG_DMA_SYNC_DEV,
+		.pool_size = wqes * rx->sges,
+		.nid = NUMA_NO_NODE,
+		.dev = ornic_device(queue->nd->core),
+		.napi = &queue->napi,
+		.dma_dir = DMA_FROM_DEVICE,
+		.max_len = PAGE_SIZE,
+		.netdev = queue->nd->netdev,
+		.queue_idx = queue->index,
+	};
+
+	rx->pi = 0;
+	rx->ci = 0;
+	rx->ring = queue->rq_buf.addr;
+
+	rx->bufs = kvzalloc_objs(*rx->bufs, wqes);
+	if (!rx->bufs)
+		return -ENOMEM;
+
+	rx->pool = page_pool_create(&params);
+	if (IS_ERR(rx->pool)) {
+		kvfree(rx->bufs);
+		return PTR_ERR(rx->pool);
+	}
+
+	return 0;
+}
+
+/**
+ * ornic_rx_uninit - give the buffers back
+ * @queue:	the queue pair; its QP is destroyed
+ */
+void ornic_rx_uninit(struct ornic_queue *queue)
+{
+	struct ornic_rxq *rx = &queue->rx;
+
+	while (rx->ci != rx->pi)
+		ornic_rx_free_buf(rx, ornic_rx_buf(rx, rx->ci++), 0, false);
+
+	page_pool_destroy(rx->pool);
+	kvfree(rx->bufs);
+}

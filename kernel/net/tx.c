@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Sending frames: send WQEs of a RAW_PACKET QP (hardware.rst, section 6). */
+#include <linux/dma-mapping.h>
+#include <net/netdev_queues.h>
+
+#include "netdev.h"
+
+static u32 ornic_tx_free_slots(const struct ornic_txq *tx)
+{
+	/* ci is moved by the NAPI poll, on another CPU */
+	return (1u << tx->log_slots) - (tx->pi - READ_ONCE(tx->ci));
+}
+
+static u32 ornic_tx_pos(const struct ornic_txq *tx, u32 index)
+{
+	return index & ((1u << tx->log_slots) - 1);
+}
+
+/* A unit of 16 bytes of the WQE that begins at tx->pi; the ring may wrap in it */
+static void *ornic_tx_unit(const struct ornic_txq *tx, u32 unit)
+{
+	u32 units = ORNIC_SLOT_UNITS << tx->log_slots;
+
+	return tx->ring + ((tx->pi * ORNIC_SLOT_UNITS + unit) & (units - 1)) * ORNIC_UNIT_SIZE;
+}
+
+static struct ornic_tx_map *ornic_tx_map(const struct ornic_txq *tx, u32 index, u32 map)
+{
+	u32 maps = ORNIC_SLOT_UNITS << tx->log_slots;
+
+	return &tx->maps[(index * ORNIC_SLOT_UNITS + map) & (maps - 1)];
+}
+
+static void ornic_tx_unmap(struct ornic_queue *queue, u32 index, u32 maps)
+{
+	struct device *dev = ornic_device(queue->nd->core);
+	u32 i;
+
+	for (i = 0; i < maps; i++) {
+		const struct ornic_tx_map *map = ornic_tx_map(&queue->tx, index, i);
+
+		if (!i)
+			dma_unmap_single(dev, map->addr, map->len, DMA_TO_DEVICE);
+		else
+			dma_unmap_page(dev, map->addr, map->len, DMA_TO_DEVICE);
+	}
+}
+
+/* Maps the pieces of a frame; returns how many, or a negative error number */
+static int ornic_tx_map_skb(struct ornic_queue *queue, struct sk_buff *skb)
+{
+	struct device *dev = ornic_device(queue->nd->core);
+	struct ornic_txq *tx = &queue->tx;
+	struct ornic_tx_map *map = ornic_tx_map(tx, tx->pi, 0);
+	u32 i;
+
+	map->len = skb_headlen(skb);
+	map->addr = dma_map_single(dev, skb->data, map->len, DMA_TO_DEVICE);
+	if (dma_mapping_error(dev, map->addr))
+		return -ENOMEM;
+
+	for (i = 0; i < skb_shinfo(skb)->nr_frags; i++) {
+		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
+
+		map = ornic_tx_map(tx, tx->pi, i + 1);
+		map->len = skb_frag_size(frag);
+		map->addr = skb_frag_dma_map(dev, frag, 0, map->len, DMA_TO_DEVICE);
+		if (dma_mapping_error(dev, map->addr)) {
+			ornic_tx_unmap(queue, tx->pi, i + 1);
+			return -ENOMEM;
+		}
+	}
+
+	return i + 1;
+}
+
+static void ornic_tx_write_wqe(struct ornic_queue *queue, const struct sk_buff *skb, u32 maps)
+{
+	struct ornic_txq *tx = &queue->tx;
+	struct ornic_sq_hdr *hdr = ornic_tx_unit(tx, 0);
+	struct ornic_route_eth *route = ornic_tx_unit(tx, 1);
+	u16 flags = 0;
+	u32 i;
+
+	hdr->ctrl = cpu_to_le32(ORNIC_PREP(ORNIC_SQ_OPCODE, ORNIC_WR_SEND) |
+				ORNIC_PREP(ORNIC_SQ_COUNT, maps));
+	hdr->inv_key = 0;
+	hdr->wr_id = cpu_to_le64(tx->pi);
+
+	*route = (struct ornic_route_eth) {};
+	if (skb_vlan_tag_present(skb)) {
+		flags |= ORNIC_ETH_TX_VLAN_INSERT;
+		route->vlan_tci = cpu_to_le16(skb_vlan_tag_get(skb));
+	}
+	if (skb->ip_summed == CHECKSUM_PARTIAL) {
+		flags |= ORNIC_ETH_TX_L4_CSUM;
+		route->csum_start = cpu_to_le16(skb_checksum_start_offset(skb));
+		route->csum_offset = cpu_to_le16(skb->csum_offset);
+	}
+	route->flags = cpu_to_le16(flags);
+
+	for (i = 0; i < maps; i++) {
+		const struct ornic_tx_map *map = ornic_tx_map(tx, tx->pi, i);
+		struct ornic_sge *sge = ornic_tx_unit(tx, ORNIC_TX_HDR_UNITS + i);
+
+		sge->addr = cpu_to_le64(map->addr);
+		sge->length = cpu_to_le32(map->len);
+		sge->lkey = cpu_to_le32(queue->nd->lkey);
+	}
+
+	tx->last = hdr;
+}
+
+/*
+ * Gives the WQEs since the last time to the device. Only the last of a batch
+ * asks for a completion: it tells that those before are done too.
+ */
+static void ornic_tx_publish(struct ornic_queue *queue)
+{
+	struct ornic_txq *tx = &queue->tx;
+
+	if (tx->published == tx->pi)
+		return;
+
+	tx->last->ctrl |= cpu_to_le32(ORNIC_PREP(ORNIC_SQ_FLAGS, ORNIC_SEND_SIGNALED));
+	/* Before the device knows: the completion may be polled at once */
+	WRITE_ONCE(tx->published, tx->pi);
+	ornic_ring_sq(ornic_nd_dev(queue->nd), queue->dbr, queue->qpn, queue->slot, tx->pi);
+}
+
+static void ornic_tx_drop(struct ornic_queue *queue, struct sk_buff *skb)
+{
+	struct ornic_txq *tx = &queue->tx;
+
+	u64_stats_update_begin(&tx->syncp);
+	u64_stats_inc(&tx->dropped);
+	u64_stats_update_end(&tx->syncp);
+	dev_kfree_skb_any(skb);
+
+	/* The frames before may have counted on this one to be published */
+	if (!netdev_xmit_more())
+		ornic_tx_publish(queue);
+}
+
+/**
+ * ornic_start_xmit - send a frame
+ * @skb:	the frame
+ * @netdev:	the interface
+ *
+ * Return: NETDEV_TX_OK, or NETDEV_TX_BUSY if the queue should have been stopped.
+ */
+netdev_tx_t ornic_start_xmit(struct sk_buff *skb, struct net_device *netdev)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+	struct ornic_queue *queue = &nd->queues[skb_get_queue_mapping(skb)];
+	struct ornic_txq *tx = &queue->tx;
+	struct netdev_queue *txq = netdev_get_tx_queue(netdev, queue->index);
+	bool more = netdev_xmit_more();
+	struct ornic_tx_pkt *pkt;
+	u32 len = skb->len;
+	u32 slots;
+	int maps;
+
+	/* A wake-up may be false, see netif_txq_completed_wake() */
+	if (unlikely(!netif_txq_maybe_stop(txq, ornic_tx_free_slots(tx), ORNIC_TX_PKT_SLOTS_MAX,
+					   ORNIC_TX_WAKE_SLOTS))) {
+		ornic_tx_publish(queue);
+		return NETDEV_TX_BUSY;
+	}
+
+	if (unlikely(skb_shinfo(skb)->nr_frags + 1 > nd->core->odev.lim.max_sge) &&
+	    skb_linearize(skb)) {
+		ornic_tx_drop(queue, skb);
+		return NETDEV_TX_OK;
+	}
+
+	maps = ornic_tx_map_skb(queue, skb);
+	if (unlikely(maps < 0)) {
+		ornic_tx_drop(queue, skb);
+		return NETDEV_TX_OK;
+	}
+
+	ornic_tx_write_wqe(queue, skb, maps);
+	skb_tx_timestamp(skb);
+
+	slots = DIV_ROUND_UP(ORNIC_TX_HDR_UNITS + maps, ORNIC_SLOT_UNITS);
+	pkt = &tx->pkts[ornic_tx_pos(tx, tx->pi)];
+	pkt->skb = skb;
+	pkt->slots = slots;
+	pkt->maps = maps;
+	tx->pi += slots;
+
+	if (!netif_txq_maybe_stop(txq, ornic_tx_free_slots(tx), ORNIC_TX_PKT_SLOTS_MAX,
+				  ORNIC_TX_WAKE_SLOTS)) {
+		u64_stats_update_begin(&tx->syncp);
+		u64_stats_inc(&tx->stop);
+		u64_stats_update_end(&tx->syncp);
+		more = false;
+	}
+
+	if (__netdev_tx_sent_queue(txq, len, more))
+		ornic_tx_publish(queue);
+
+	return NETDEV_TX_OK;
+}
+
+/* Frees the frames up to and with the one that begins at @last */
+static bool ornic_tx_complete(struct ornic_queue *queue, u32 last, int budget, u32 *packets,
+			      u32 *bytes)
+{
+	struct ornic_txq *tx = &queue->tx;
+	u32 ci = tx->ci;
+	bool found = false;
+
+	/* Not more than was published, whatever the device says */
+	while (!found && ci != READ_ONCE(tx->published)) {
+		struct ornic_tx_pkt *pkt = &tx->pkts[ornic_tx_pos(tx, ci)];
+
+		found = ci == last;
+		ornic_tx_unmap(queue, ci, pkt->maps);
+		*bytes += pkt->skb->len;
+		*packets += 1;
+		napi_consume_skb(pkt->skb, budget);
+		pkt->skb = NULL;
+		ci += pkt->slots;
+	}
+
+	/* Slots are free before ndo_start_xmit() sees that they are */
+	smp_store_release(&tx->ci, ci);
+	return found;
+}
+
+/**
+ * ornic_tx_poll - free the frames that were sent
+ * @queue:	the queue pair
+ * @budget:	of NAPI
+ *
+ * Return: true if there is more to do.
+ */
+bool ornic_tx_poll(struct ornic_queue *queue, int budget)
+{
+	struct net_device *netdev = queue->nd->netdev;
+	struct netdev_queue *txq = netdev_get_tx_queue(netdev, queue->index);
+	struct ornic_txq *tx = &queue->tx;
+	u32 packets = 0, bytes = 0, done = 0;
+	struct ornic_cqe *cqe;
+
+	while (!(done >> tx->log_slots) && (cqe = ornic_cq_peek(&tx->cq))) {
+		u32 status = le32_to_cpu(READ_ONCE(cqe->status));
+		u32 index = le64_to_cpu(READ_ONCE(cqe->wr_id));
+
+		tx->cq.ci++;
+		done++;
+		if (unlikely(status != ORNIC_WC_SUCCESS)) {
+			ornic_fail(queue->nd->core, "queue %u: send %u failed with status %u",
+				   queue->index, index, status);
+			break;
+		}
+		if (unlikely(!ornic_tx_complete(queue, index, budget, &packets, &bytes))) {
+			ornic_fail(queue->nd->core, "queue %u: completion of send %u, ci %u",
+				   queue->index, index, tx->ci);
+			break;
+		}
+	}
+
+	if (!packets)
+		return false;
+
+	ornic_cq_publish(&tx->cq);
+
+	u64_stats_update_begin(&tx->syncp);
+	u64_stats_add(&tx->packets, packets);
+	u64_stats_add(&tx->bytes, bytes);
+	u64_stats_update_end(&tx->syncp);
+
+	if (!netif_txq_completed_wake(txq, packets, bytes, ornic_tx_free_slots(tx),
+				      ORNIC_TX_WAKE_SLOTS)) {
+		u64_stats_update_begin(&tx->syncp);
+		u64_stats_inc(&tx->wake);
+		u64_stats_update_end(&tx->syncp);
+	}
+
+	return done >> tx->log_slots;
+}
+
+/**
+ * ornic_tx_init - prepare the host's side of a send queue
+ * @queue:	the queue pair; its rings are allocated
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ornic_tx_init(struct ornic_queue *queue)
+{
+	struct ornic_txq *tx = &queue->tx;
+	u32 slots = 1u << tx->log_slots;
+
+	tx->pi = 0;
+	tx->published = 0;
+	tx->ci = 0;
+	tx->ring = queue->sq_buf.addr;
+
+	tx->pkts = kvzalloc_objs(*tx->pkts, slots);
+	if (!tx->pkts)
+		return -ENOMEM;
+
+	tx->maps = kvzalloc_objs(*tx->maps, slots * ORNIC_SLOT_UNITS);
+	if (!tx->maps) {
+		kvfree(tx->pkts);
+		return -ENOMEM;
+	}
+
+	return 0;
+}
+
+/**
+ * ornic_tx_uninit - drop what was not sent
+ * @queue:	the queue pair; its QP is destroyed
+ */
+void ornic_tx_uninit(struct ornic_queue *queue)
+{
+	struct ornic_txq *tx = &queue->tx;
+
+	while (tx->ci != tx->pi) {
+		struct ornic_tx_pkt *pkt = &tx->pkts[ornic_tx_pos(tx, tx->ci)];
+
+		ornic_tx_unmap(queue, tx->ci, pkt->maps);
+		dev_kfree_skb(pkt->skb);
+		tx->ci += pkt->slots;
+	}
+	netdev_tx_reset_subqueue(queue->nd->netdev, queue->index);
+
+	kvfree(tx->maps);
+	kvfree(tx->pkts);
+}

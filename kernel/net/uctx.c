@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Doorbell pages and their boards (hardware.rst, section 5). */
+#include <linux/module.h>
+
+#include "core.h"
+
+static int ornic_uctx_alloc_cmd(struct ornic_core *core, u32 flags,
+				const struct ornic_dbuf *board, u32 *num)
+{
+	struct ornic_alloc_uctx_in in = {
+		.flags = cpu_to_le32(flags),
+		.board_addr = cpu_to_le64(board->dma),
+	};
+
+	return ornic_cmd_create(&core->odev, ORNIC_CMD_ALLOC_UCTX, &in, sizeof(in), num);
+}
+
+/**
+ * ornic_kernel_uctx_init - make doorbell page 0 work
+ * @core:	the card; commands can be given
+ *
+ * Return: 0 or a negative error number.
+ */
+int ornic_kernel_uctx_init(struct ornic_core *core)
+{
+	struct ornic_dev *odev = &core->odev;
+	u32 num;
+	int err;
+
+	if (odev->shadow) {
+		err = ornic_dbuf_alloc(odev, &core->board, sizeof(struct ornic_board));
+		if (err)
+			return err;
+	}
+
+	err = ornic_uctx_alloc_cmd(core, ORNIC_UCTX_KERNEL, &core->board, &num);
+	if (err)
+		goto err_free_board;
+
+	if (num) {
+		ornic_fail(core, "kernel got doorbell page %u instead of 0", num);
+		err = -EIO;
+		goto err_free_board;
+	}
+
+	odev->board = core->board.addr;
+	return 0;
+
+err_free_board:
+	ornic_dbuf_free(odev, &core->board);
+	return err;
+}
+
+/**
+ * ornic_kernel_uctx_uninit - give doorbell page 0 back
+ * @core:	the card
+ */
+void ornic_kernel_uctx_uninit(struct ornic_core *core)
+{
+	struct ornic_dev *odev = &core->odev;
+
+	odev->board = NULL;
+	ornic_cmd_destroy(odev, ORNIC_CMD_FREE_UCTX, 0);
+	ornic_dbuf_free(odev, &core->board);
+}
+
+int ornic_uctx_alloc(struct ornic_dev *odev, struct ornic_uctx *uctx)
+{
+	struct ornic_core *core = to_ornic_core(odev);
+	int err;
+
+	if (!odev->lim.max_uctx)
+		return -EOPNOTSUPP;
+
+	*uctx = (struct ornic_uctx) {};
+	if (odev->shadow) {
+		err = ornic_dbuf_alloc(odev, &uctx->board, sizeof(struct ornic_board));
+		if (err)
+			return err;
+	}
+
+	err = ornic_uctx_alloc_cmd(core, 0, &uctx->board, &uctx->num);
+	if (err)
+		goto err_free_board;
+
+	/* Page 0 is the kernel's: a process must not get it, whoever says so */
+	if (!uctx->num || uctx->num >= core->db_pages) {
+		ornic_fail(core, "process got doorbell page %u of %u", uctx->num, core->db_pages);
+		err = -EIO;
+		goto err_free_board;
+	}
+
+	uctx->db_phys = core->db_phys + (phys_addr_t)uctx->num * core->db_stride;
+	return 0;
+
+err_free_board:
+	ornic_dbuf_free(odev, &uctx->board);
+	return err;
+}
+EXPORT_SYMBOL_NS_GPL(ornic_uctx_alloc, "ORNIC");
+
+void ornic_uctx_free(struct ornic_dev *odev, struct ornic_uctx *uctx)
+{
+	ornic_cmd_destroy(odev, ORNIC_CMD_FREE_UCTX, uctx->num);
+	ornic_dbuf_free(odev, &uctx->board);
+}
+EXPORT_SYMBOL_NS_GPL(ornic_uctx_free, "ORNIC");
