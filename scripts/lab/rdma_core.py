@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""rdma-core's own Python tests in a guest, on one RDMA device."""
+
+import json
+from dataclasses import dataclass
+
+from . import paths
+from .errors import LabError
+
+DIRECTORY = paths.BUILD / "rdma-core-65.0"
+HUGE_PAGES = 64  # of 2 MiB; some tests want them
+
+
+@dataclass
+class Outcome:
+    """What became of one test: result is passed, failed or skipped."""
+
+    test: str
+    result: str
+    why: str = ""
+
+
+def run(vm, port, names=(), timeout=1800):
+    """All tests, or those named, on a port as in Pair: a list of Outcome. A test during which
+    Python itself died has failed, and so has the run if it did not come to its end."""
+    if not (DIRECTORY / "build/bin/run_tests.py").exists():
+        raise LabError("no rdma-core 65.0: run `make provider RDMA_CORE=65.0`")
+    vm.run(f"echo {HUGE_PAGES} >/proc/sys/vm/nr_hugepages")
+    script = paths.TOP / "scripts/lab/guest/rdma-core-tests"
+    command = f"cd /tmp && {script} {DIRECTORY} --dev {port.device} --port 1 --gid {port.gid_index}"
+    if names:
+        command += " -- " + " ".join(names)
+    code, output = vm.run(command, timeout)
+    (vm.logdir / f"{vm.name}-rdma-core-tests.log").write_text(output)
+
+    outcomes, running, ended = [], None, False
+    for line in output.splitlines():
+        # Output of the tests themselves may stand before ours on the line.
+        _, mark, text = line.partition("@@")
+        if not mark:
+            continue
+        record = json.loads(text)
+        ended = ended or "end" in record
+        if "start" in record:
+            running = record["start"]
+        elif "test" in record:
+            outcomes.append(Outcome(**record))
+            running = None
+    if not ended:
+        what = running or "before the first test"
+        outcomes.append(Outcome(what, "failed", f"the run ended here with {code}:\n{output[-2000:]}"))
+    return outcomes
