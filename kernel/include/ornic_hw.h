@@ -573,7 +573,7 @@ enum ornic_event {
 	ORNIC_EVENT_SRQ_LIMIT		= 32,	/* num: SRQ */
 	ORNIC_EVENT_SRQ_ERR		= 33,
 	ORNIC_EVENT_WQ_FATAL		= 40,	/* num: WQ */
-	ORNIC_EVENT_PORT_UP		= 48,	/* to EQ 0 of the kernel, as the next */
+	ORNIC_EVENT_PORT_UP		= 48,	/* to EQ 0, as all but COMP and CQ_ERR */
 	ORNIC_EVENT_PORT_DOWN		= 49,
 	ORNIC_EVENT_DEVICE_FATAL	= 56,	/* num: enum ornic_fatal_cause */
 	ORNIC_EVENT_PAGE_REQUEST	= 64,	/* num: key, num2: QP, data: address, data2: bytes */
@@ -736,6 +736,11 @@ enum ornic_stats_scope {
 	x(ack_timeouts) x(retransmits) x(retries_exceeded) x(rnr_retries_exceeded) \
 	x(rx_write_requests) x(rx_read_requests) x(rx_atomic_requests) x(rx_sends)
 
+/* RoCEv2 side, one QP; bytes of payload */
+#define ORNIC_QP_STATS(x) \
+	x(tx_packets) x(tx_bytes) x(rx_packets) x(rx_bytes) \
+	x(retransmits) x(rnr_naks_received) x(seq_naks_received) x(ack_timeouts)
+
 /* What somebody did wrong, by the rule broken */
 #define ORNIC_DEVICE_STATS(x) \
 	x(commands) x(commands_refused) \
@@ -746,6 +751,7 @@ enum ornic_stats_scope {
 
 #define ORNIC_STAT_ENUM_PORT(name)	ORNIC_PORT_STAT_##name,
 #define ORNIC_STAT_ENUM_RDMA(name)	ORNIC_RDMA_STAT_##name,
+#define ORNIC_STAT_ENUM_QP(name)	ORNIC_QP_STAT_##name,
 #define ORNIC_STAT_ENUM_DEVICE(name)	ORNIC_DEVICE_STAT_##name,
 
 enum ornic_port_stat {
@@ -756,6 +762,11 @@ enum ornic_port_stat {
 enum ornic_rdma_stat {
 	ORNIC_RDMA_STATS(ORNIC_STAT_ENUM_RDMA)
 	ORNIC_RDMA_STAT_COUNT
+};
+
+enum ornic_qp_stat {
+	ORNIC_QP_STATS(ORNIC_STAT_ENUM_QP)
+	ORNIC_QP_STAT_COUNT
 };
 
 enum ornic_device_stat {
