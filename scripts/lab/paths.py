@@ -34,7 +34,7 @@ class Kernel:
             self.release = self.image.name.removeprefix("vmlinuz-")
             self.own_modules = Path("/lib/modules") / self.release
         elif name == "debug":
-            link = BUILD / "debug" / "kernel"
+            link = BUILD / "debug-kernel"
             if not link.exists():
                 raise LabError("no debug kernel yet: run `make modules KERNEL=debug`")
             self.image = link / "arch/x86/boot/bzImage"
