@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+
+#include <linux/if_ether.h>
+#include <linux/netdevice.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_mad.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include "ornic_rdma.h"
+#include "ring.h"
+
+/* struct ib_port_attr counts in int, sgid_index in 8 bits */
+#define ORNIC_IB_GIDS_MAX	256
+/* A process is to be able to have this many of whatever it likes */
+#define ORNIC_IB_COUNT_MAX	BIT(24)
+
+/**
+ * ornic_ib_init_limits - bound what the device says it can do
+ * @dev:	its limits are filled in
+ *
+ * Return: 0, or -ENODEV if the device cannot serve as a verbs device.
+ */
+int ornic_ib_init_limits(struct ornic_ib_dev *dev)
+{
+	const struct ornic_limits *lim = &dev->odev->lim;
+	u32 types = BIT(ORNIC_QPT_RC) | BIT(ORNIC_QPT_UD) | BIT(ORNIC_QPT_GSI);
+
+	if ((lim->qp_types & types) != types || !lim->max_gid || !lim->max_cqe ||
+	    !lim->max_sq_slots || !lim->max_rq_wqes || !lim->max_sge)
+		return -ENODEV;
+
+	dev->max_sge = min(lim->max_sge, ORNIC_MAX_SGE);
+	dev->max_inline = min(lim->max_inline, ORNIC_MAX_INLINE);
+	dev->max_cqe = rounddown_pow_of_two(min(lim->max_cqe, ORNIC_MAX_CQE));
+	dev->gid_len = min(lim->max_gid, ORNIC_IB_GIDS_MAX);
+	dev->max_wr = ornic_max_wr(rounddown_pow_of_two(min(lim->max_sq_slots, ORNIC_MAX_RING)),
+				   rounddown_pow_of_two(min(lim->max_rq_wqes, ORNIC_MAX_RING)),
+				   dev->max_sge, dev->max_inline);
+	return dev->max_wr ? 0 : -ENODEV;
+}
+
+int ornic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
+			  struct ib_udata *udata)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibdev);
+	const struct ornic_limits *lim = &dev->odev->lim;
+	int err;
+
+	err = ib_no_udata_io(udata);
+	if (err)
+		return err;
+
+	attr->fw_ver = lim->fw_version;
+	attr->sys_image_guid = ibdev->node_guid;
+	attr->max_mr_size = lim->max_mr_size;
+	attr->page_size_cap = lim->page_sizes & GENMASK(31, ORNIC_INDEX_PAGE_SHIFT);
+	attr->vendor_id = dev->odev->pdev->vendor;
+	attr->vendor_part_id = dev->odev->pdev->device;
+	attr->hw_ver = dev->odev->pdev->revision;
+	attr->max_qp = min(lim->max_qp, ORNIC_IB_COUNT_MAX);
+	attr->max_qp_wr = dev->max_wr;
+	attr->device_cap_flags = IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_PORT_ACTIVE_EVENT |
+				 IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_RC_RNR_NAK_GEN;
+	attr->max_send_sge = dev->max_sge;
+	attr->max_recv_sge = dev->max_sge;
+	attr->max_sge_rd = dev->max_sge;
+	attr->max_cq = min(lim->max_cq, ORNIC_IB_COUNT_MAX);
+	attr->max_cqe = dev->max_cqe;
+	attr->max_mr = min(lim->max_mr, ORNIC_IB_COUNT_MAX);
+	attr->max_pd = min(lim->max_pd, ORNIC_IB_COUNT_MAX);
+	attr->max_qp_rd_atom = min(lim->max_rd_atomic, U8_MAX);
+	attr->max_qp_init_rd_atom = attr->max_qp_rd_atom;
+	attr->max_res_rd_atom = min_t(u64, (u64)attr->max_qp_rd_atom * attr->max_qp, INT_MAX);
+	/* Atomic among all that go through this device, as it is one engine */
+	if (lim->send_ops & BIT_ULL(ORNIC_WR_ATOMIC_CMP_SWP) &&
+	    lim->send_ops & BIT_ULL(ORNIC_WR_ATOMIC_FETCH_ADD))
+		attr->atomic_cap = IB_ATOMIC_HCA;
+	attr->max_ah = ORNIC_IB_MAX_AH;
+	attr->max_pkeys = ORNIC_IB_PKEYS;
+	return 0;
+}
+
+int ornic_ib_modify_device(struct ib_device *ibdev, int mask, struct ib_device_modify *attr)
+{
+	if (mask & ~IB_DEVICE_MODIFY_NODE_DESC)
+		return -EOPNOTSUPP;
+
+	memcpy(ibdev->node_desc, attr->node_desc, IB_DEVICE_NODE_DESC_MAX);
+	return 0;
+}
+
+void ornic_ib_get_dev_fw_str(struct ib_device *ibdev, char *str)
+{
+	u32 fw = to_ornic_ib_dev(ibdev)->odev->lim.fw_version;
+
+	snprintf(str, IB_FW_VERSION_NAME_MAX, "%u.%u.%u", fw >> 24, (fw >> 16) & 0xff,
+		 fw & 0xffff);
+}
+
+int ornic_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibdev);
+	struct net_device *ndev;
+
+	ndev = ib_device_get_netdev(ibdev, port);
+	if (!ndev)
+		return -ENODEV;
+
+	attr->state = ib_get_curr_port_state(ndev);
+	if (attr->state == IB_PORT_ACTIVE)
+		attr->phys_state = IB_PORT_PHYS_STATE_LINK_UP;
+	else if (netif_running(ndev))
+		attr->phys_state = IB_PORT_PHYS_STATE_POLLING;
+	else
+		attr->phys_state = IB_PORT_PHYS_STATE_DISABLED;
+	attr->max_mtu = iboe_get_mtu(ndev->max_mtu);
+	attr->active_mtu = iboe_get_mtu(READ_ONCE(ndev->mtu));
+	attr->phys_mtu = READ_ONCE(ndev->mtu);
+	dev_put(ndev);
+
+	attr->gid_tbl_len = dev->gid_len;
+	attr->ip_gids = true;
+	attr->port_cap_flags = IB_PORT_CM_SUP;
+	attr->max_msg_sz = dev->odev->lim.max_msg_size;
+	attr->pkey_tbl_len = ORNIC_IB_PKEYS;
+	attr->max_vl_num = 1;
+	return ib_get_eth_speed(ibdev, port, &attr->active_speed, &attr->active_width);
+}
+
+int ornic_ib_get_port_immutable(struct ib_device *ibdev, u32 port,
+				struct ib_port_immutable *immutable)
+{
+	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
+	immutable->pkey_tbl_len = ORNIC_IB_PKEYS;
+	immutable->gid_tbl_len = to_ornic_ib_dev(ibdev)->gid_len;
+	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
+	return 0;
+}
+
+enum rdma_link_layer ornic_ib_get_link_layer(struct ib_device *ibdev, u32 port)
+{
+	return IB_LINK_LAYER_ETHERNET;
+}
+
+int ornic_ib_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
+{
+	if (index >= ORNIC_IB_PKEYS)
+		return -EINVAL;
+
+	*pkey = IB_DEFAULT_PKEY_FULL;
+	return 0;
+}

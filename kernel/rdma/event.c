@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+
+#include "ornic_rdma.h"
+
+/* In hard interrupt context; ornic_res_remove() waits for it */
+void ornic_ib_cq_event(struct ornic_res *res, enum ornic_event event)
+{
+	struct ornic_cq *cq = container_of(res, struct ornic_cq, res);
+	struct ib_event ibevent = {
+		.device = cq->ibcq.device,
+		.element.cq = &cq->ibcq,
+		.event = IB_EVENT_CQ_ERR,
+	};
+
+	switch (event) {
+	case ORNIC_EVENT_COMP:
+		/* Before the handler, which may arm again */
+		WRITE_ONCE(cq->next_armed, false);
+		if (cq->ibcq.comp_handler)
+			cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+		break;
+	case ORNIC_EVENT_CQ_ERR:
+		if (cq->ibcq.event_handler)
+			cq->ibcq.event_handler(&ibevent, cq->ibcq.cq_context);
+		break;
+	default:
+		break;
+	}
+}
+
+static int ornic_ib_qp_event_type(enum ornic_event event)
+{
+	switch (event) {
+	case ORNIC_EVENT_QP_FATAL:
+		return IB_EVENT_QP_FATAL;
+	case ORNIC_EVENT_QP_REQ_ERR:
+		return IB_EVENT_QP_REQ_ERR;
+	case ORNIC_EVENT_QP_ACCESS_ERR:
+		return IB_EVENT_QP_ACCESS_ERR;
+	case ORNIC_EVENT_QP_COMM_EST:
+		return IB_EVENT_COMM_EST;
+	case ORNIC_EVENT_QP_SQ_DRAINED:
+		return IB_EVENT_SQ_DRAINED;
+	case ORNIC_EVENT_QP_PATH_MIG:
+		return IB_EVENT_PATH_MIG;
+	case ORNIC_EVENT_QP_PATH_MIG_ERR:
+		return IB_EVENT_PATH_MIG_ERR;
+	case ORNIC_EVENT_QP_LAST_WQE:
+		return IB_EVENT_QP_LAST_WQE_REACHED;
+	default:
+		return -EINVAL;
+	}
+}
+
+/* In hard interrupt context, but consumers expect to be able to sleep */
+void ornic_ib_qp_event(struct ornic_res *res, enum ornic_event event)
+{
+	struct ornic_qp *qp = container_of(res, struct ornic_qp, res);
+
+	if (event < ORNIC_EVENT_QP_FATAL || event > ORNIC_EVENT_QP_LAST_WQE)
+		return;
+
+	set_bit(event - ORNIC_EVENT_QP_FATAL, &qp->events);
+	queue_work(ib_wq, &qp->event_work);
+}
+
+void ornic_ib_qp_event_work(struct work_struct *work)
+{
+	struct ornic_qp *qp = container_of(work, struct ornic_qp, event_work);
+	unsigned long events = xchg(&qp->events, 0);
+	unsigned int bit;
+
+	for_each_set_bit(bit, &events, BITS_PER_LONG) {
+		struct ib_event ibevent = {
+			.device = qp->ibqp.device,
+			.element.qp = &qp->ibqp,
+			.event = ornic_ib_qp_event_type(ORNIC_EVENT_QP_FATAL + bit),
+		};
+
+		qp->ibqp.event_handler(&ibevent, qp->ibqp.qp_context);
+	}
+}
+
+/**
+ * ornic_ib_fatal - the device has stopped
+ * @dev:	registered
+ *
+ * Its memory accesses have ended, commands fail with -EIO, and nothing
+ * completes any more. What kernel consumers wait for is flushed by poll_cq;
+ * processes learn it by the event.
+ */
+void ornic_ib_fatal(struct ornic_ib_dev *dev)
+{
+	struct ib_event ibevent = {
+		.device = &dev->ibdev,
+		.element.port_num = ORNIC_IB_PORT,
+		.event = IB_EVENT_DEVICE_FATAL,
+	};
+
+	WRITE_ONCE(dev->dead, true);
+	/* Pairs with that of ornic_post_check_dead() */
+	smp_mb();
+	queue_work(ib_wq, &dev->flush_work);
+	ib_dispatch_event(&ibevent);
+}

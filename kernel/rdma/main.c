@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Verbs driver of ORNIC cards. It binds to the auxiliary device that the core
+ * driver, ornic.ko, makes of a card, and reaches the card through that driver.
+ */
+#include <linux/module.h>
+#include <net/addrconf.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/ornic-abi.h>
+
+#include "ornic_rdma.h"
+
+/*
+ * A number of enum rdma_driver_id is given to drivers in the kernel only. With
+ * none, libibverbs finds the provider by the PCI identity.
+ */
+#define ORNIC_IB_DRIVER_ID	RDMA_DRIVER_UNKNOWN
+
+static const struct ib_device_ops ornic_ib_ops = {
+	.owner = THIS_MODULE,
+	.driver_id = ORNIC_IB_DRIVER_ID,
+	.uverbs_abi_ver = ORNIC_ABI_VERSION,
+	.uverbs_robust_udata = true,
+
+	.add_gid = ornic_ib_add_gid,
+	.alloc_hw_port_stats = ornic_ib_alloc_hw_port_stats,
+	.alloc_pd = ornic_ib_alloc_pd,
+	.alloc_ucontext = ornic_ib_alloc_ucontext,
+	.create_ah = ornic_ib_create_ah,
+	.create_cq = ornic_ib_create_cq,
+	.create_qp = ornic_ib_create_qp,
+	.create_user_ah = ornic_ib_create_ah,
+	.create_user_cq = ornic_ib_create_user_cq,
+	.dealloc_pd = ornic_ib_dealloc_pd,
+	.dealloc_ucontext = ornic_ib_dealloc_ucontext,
+	.del_gid = ornic_ib_del_gid,
+	.dereg_mr = ornic_ib_dereg_mr,
+	.destroy_ah = ornic_ib_destroy_ah,
+	.destroy_cq = ornic_ib_destroy_cq,
+	.destroy_qp = ornic_ib_destroy_qp,
+	.disassociate_ucontext = ornic_ib_disassociate_ucontext,
+	.fill_res_cq_entry = ornic_ib_fill_res_cq,
+	.fill_res_mr_entry = ornic_ib_fill_res_mr,
+	.fill_res_qp_entry = ornic_ib_fill_res_qp,
+	.get_dev_fw_str = ornic_ib_get_dev_fw_str,
+	.get_dma_mr = ornic_ib_get_dma_mr,
+	.get_hw_stats = ornic_ib_get_hw_stats,
+	.get_link_layer = ornic_ib_get_link_layer,
+	.get_port_immutable = ornic_ib_get_port_immutable,
+	.mmap = ornic_ib_mmap,
+	.mmap_free = ornic_ib_mmap_free,
+	.modify_device = ornic_ib_modify_device,
+	.modify_qp = ornic_ib_modify_qp,
+	.poll_cq = ornic_ib_poll_cq,
+	.post_recv = ornic_ib_post_recv,
+	.post_send = ornic_ib_post_send,
+	.query_ah = ornic_ib_query_ah,
+	.query_device = ornic_ib_query_device,
+	.query_pkey = ornic_ib_query_pkey,
+	.query_port = ornic_ib_query_port,
+	.query_qp = ornic_ib_query_qp,
+	.reg_user_mr = ornic_ib_reg_user_mr,
+	.req_notify_cq = ornic_ib_req_notify_cq,
+
+	INIT_RDMA_OBJ_SIZE(ib_ah, ornic_ah, ibah),
+	INIT_RDMA_OBJ_SIZE(ib_cq, ornic_cq, ibcq),
+	INIT_RDMA_OBJ_SIZE(ib_pd, ornic_pd, ibpd),
+	INIT_RDMA_OBJ_SIZE(ib_qp, ornic_qp, ibqp),
+	INIT_RDMA_OBJ_SIZE(ib_ucontext, ornic_ucontext, ibuctx),
+};
+
+static void ornic_ib_init_identity(struct ornic_ib_dev *dev)
+{
+	struct ib_device *ibdev = &dev->ibdev;
+
+	ibdev->node_type = RDMA_NODE_IB_CA;
+	ibdev->node_guid = cpu_to_be64(dev->odev->lim.guid);
+	if (!ibdev->node_guid)
+		addrconf_addr_eui48((u8 *)&ibdev->node_guid, dev->odev->netdev->perm_addr);
+	strscpy(ibdev->node_desc, "ORNIC", sizeof(ibdev->node_desc));
+	ibdev->phys_port_cnt = 1;
+	ibdev->num_comp_vectors = dev->odev->num_comp_vectors;
+	ibdev->dev.parent = &dev->odev->pdev->dev;
+}
+
+static int ornic_ib_probe(struct auxiliary_device *adev, const struct auxiliary_device_id *id)
+{
+	struct ornic_ib_dev *dev;
+	int err;
+
+	dev = ib_alloc_device(ornic_ib_dev, ibdev);
+	if (!dev)
+		return -ENOMEM;
+
+	dev->odev = to_ornic_dev(adev);
+	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_IRQ);
+	mutex_init(&dev->kcqs_lock);
+	INIT_LIST_HEAD(&dev->kcqs);
+	INIT_WORK(&dev->flush_work, ornic_ib_flush_work);
+
+	err = ornic_ib_init_limits(dev);
+	if (err)
+		goto err_dealloc;
+
+	ornic_ib_init_identity(dev);
+	ib_set_device_ops(&dev->ibdev, &ornic_ib_ops);
+	err = ib_device_set_netdev(&dev->ibdev, dev->odev->netdev, ORNIC_IB_PORT);
+	if (err)
+		goto err_dealloc;
+
+	/* Before the device is seen: the callback may come at once */
+	auxiliary_set_drvdata(adev, dev);
+	err = ib_register_device(&dev->ibdev, "ornic_%d", dev->ibdev.dev.parent);
+	if (err)
+		goto err_dealloc;
+
+	return 0;
+
+err_dealloc:
+	cancel_work_sync(&dev->flush_work);
+	xa_destroy(&dev->qps);
+	ib_dealloc_device(&dev->ibdev);
+	return dev_err_probe(&adev->dev, err, "Failed to register a verbs device\n");
+}
+
+static void ornic_ib_remove(struct auxiliary_device *adev)
+{
+	struct ornic_ib_dev *dev = auxiliary_get_drvdata(adev);
+
+	ib_unregister_device(&dev->ibdev);
+	/* Nobody posts any more, so nobody queues it */
+	cancel_work_sync(&dev->flush_work);
+	xa_destroy(&dev->qps);
+	ib_dealloc_device(&dev->ibdev);
+}
+
+static void ornic_ib_adev_fatal(struct auxiliary_device *adev)
+{
+	ornic_ib_fatal(auxiliary_get_drvdata(adev));
+}
+
+static const struct auxiliary_device_id ornic_ib_ids[] = {
+	{ .name = "ornic." ORNIC_ADEV_NAME, },
+	{},
+};
+MODULE_DEVICE_TABLE(auxiliary, ornic_ib_ids);
+
+static struct ornic_auxiliary_driver ornic_ib_driver = {
+	.adrv = {
+		.name = "rdma",
+		.probe = ornic_ib_probe,
+		.remove = ornic_ib_remove,
+		.id_table = ornic_ib_ids,
+	},
+	.fatal = ornic_ib_adev_fatal,
+};
+
+static int __init ornic_ib_init(void)
+{
+	return auxiliary_driver_register(&ornic_ib_driver.adrv);
+}
+module_init(ornic_ib_init);
+
+static void __exit ornic_ib_exit(void)
+{
+	auxiliary_driver_unregister(&ornic_ib_driver.adrv);
+}
+module_exit(ornic_ib_exit);
+
+MODULE_DESCRIPTION("Open RDMA NIC verbs driver");
+MODULE_LICENSE("Dual BSD/GPL");
+MODULE_IMPORT_NS("ORNIC");

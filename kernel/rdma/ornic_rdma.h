@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Objects and entry points of the verbs driver.
+ */
+#ifndef ORNIC_RDMA_H
+#define ORNIC_RDMA_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+#include <rdma/ib_verbs.h>
+
+#include "ornic_api.h"
+#include "pbl.h"
+#include "ringmem.h"
+
+#define ORNIC_IB_PORT		1
+#define ORNIC_IB_PKEYS		1
+/* An address handle is memory of the host only: any number will do */
+#define ORNIC_IB_MAX_AH		BIT(20)
+/* The number of no QP: given to completions whose QP is gone */
+#define ORNIC_QPN_NONE		ORNIC_CQE_QPN
+
+/**
+ * struct ornic_ib_dev - the verbs device of a card
+ * @ibdev:	of the RDMA core
+ * @odev:	the card, valid between probe and remove
+ * @dead:	the device has stopped: what is posted is flushed by poll_cq
+ * @max_wr:	work requests of a queue that any legal choice of SGEs and
+ *		inline bytes leaves room for
+ * @max_sge:	of a send or receive work request
+ * @max_inline:	bytes
+ * @max_cqe:	entries of a CQ, a power of two
+ * @gid_len:	entries of the GID table
+ * @qps:	kernel QPs by the device's number; its lock keeps what is found
+ *		from going away
+ * @kcqs_lock:	protects @kcqs
+ * @kcqs:	CQs of kernel users, to be woken when the device dies
+ * @flush_work:	wakes @kcqs
+ */
+struct ornic_ib_dev {
+	struct ib_device ibdev;
+	struct ornic_dev *odev;
+	bool dead;
+	u32 max_wr;
+	u32 max_sge;
+	u32 max_inline;
+	u32 max_cqe;
+	u32 gid_len;
+	struct xarray qps;
+	struct mutex kcqs_lock; /* protects kcqs */
+	struct list_head kcqs;
+	struct work_struct flush_work;
+};
+
+/**
+ * struct ornic_mmap - something that a process may map; freed by mmap_free
+ * @entry:	of the RDMA core
+ * @mem:	rings, owned by this, or
+ * @page:	one page of memory, or
+ * @io:		physical address of the doorbell page, if the others are NULL
+ */
+struct ornic_mmap {
+	struct rdma_user_mmap_entry entry;
+	struct ornic_ringmem *mem;
+	struct page *page;
+	phys_addr_t io;
+};
+
+/**
+ * struct ornic_ucontext - user context
+ * @ibuctx:	of the RDMA core
+ * @uctx:	doorbell page and board
+ * @db_mmap:	the doorbell page
+ * @board_mmap:	the board, NULL without one
+ */
+struct ornic_ucontext {
+	struct ib_ucontext ibuctx;
+	struct ornic_uctx uctx;
+	struct ornic_mmap *db_mmap;
+	struct ornic_mmap *board_mmap;
+};
+
+struct ornic_pd {
+	struct ib_pd ibpd;
+	u32 pdn;
+};
+
+struct ornic_ah {
+	struct ib_ah ibah;
+	struct ornic_av av;
+};
+
+struct ornic_mr {
+	struct ib_mr ibmr;
+	struct ib_umem *umem;	/* NULL for the DMA MR */
+	struct ornic_pbl pbl;
+};
+
+/**
+ * struct ornic_cq - completion queue
+ * @ibcq:	of the RDMA core
+ * @res:	delivery of its events
+ * @mem:	ring, and behind it the doorbell record
+ * @pbl:	page list of the ring
+ * @mmap:	of a process, and then it owns @mem
+ * @ring:	of a kernel user; for a process only the number and sizes
+ * @lock:	of a kernel user: protects @ring, @sqs, @rqs and, of the QPs in
+ *		these, the consumer sides
+ * @sqs:	send queues of kernel QPs that complete here
+ * @rqs:	receive queues of kernel QPs that complete here
+ * @kcq:	in the device's list, of a kernel user
+ * @has_events:	@res was added
+ * @next_armed:	the next completion of any kind gives an event
+ */
+struct ornic_cq {
+	struct ib_cq ibcq;
+	struct ornic_res res;
+	struct ornic_ringmem *mem;
+	struct ornic_pbl pbl;
+	struct ornic_mmap *mmap;
+	struct ornic_cq_ring ring;
+	spinlock_t lock; /* see above */
+	struct list_head sqs;
+	struct list_head rqs;
+	struct list_head kcq;
+	bool has_events;
+	bool next_armed;
+};
+
+/**
+ * struct ornic_wr - what the kernel remembers of a posted work request
+ * @wr_id:	the consumer's. The device gets the number of the request in its
+ *		place, with ORNIC_WR_RECV for a receive: the consumer's may be a
+ *		pointer, which the device must not be able to invent.
+ * @end:	producer index behind it, in slots (send) or WQEs (receive)
+ */
+#define ORNIC_WR_RECV	BIT_ULL(63)
+
+struct ornic_wr {
+	u64 wr_id;
+	u32 end;
+};
+
+/**
+ * struct ornic_wq - one queue of a kernel QP
+ * @lock:	protects the producer side: the ring, @wrs, @pi and @head
+ * @ring:	address of the first WQE, NULL if the QP has no such queue
+ * @wrs:	what was posted, by index modulo the ring's size
+ * @mask:	slots (send) or WQEs (receive) of the ring, less one
+ * @pi:		slots or WQEs posted, free running
+ * @ci:		slots or WQEs that were seen to complete, free running
+ * @head:	work requests posted, free running
+ * @tail:	work requests that were seen to complete, free running
+ * @cq_list:	in @sqs or @rqs of the CQ, under the CQ's lock
+ */
+struct ornic_wq {
+	spinlock_t lock; /* see above */
+	void *ring;
+	struct ornic_wr *wrs;
+	u32 mask;
+	u32 pi;
+	u32 ci;
+	u32 head;
+	u32 tail;
+	struct list_head cq_list;
+};
+
+/**
+ * struct ornic_qp_geometry - sizes of a QP's queues and where they are
+ * @flags:	ORNIC_QP_SQ and ORNIC_QP_RQ
+ * @log_sq_slots: log2 of the send ring's slots
+ * @log_rq_wqes: log2 of the receive ring's WQEs
+ * @rq_stride_shift: log2 of the bytes of a receive WQE
+ * @sq_bytes:	of the send ring
+ * @rq_bytes:	of the receive ring
+ * @rq_offset:	bytes from the beginning of the memory; the send ring is at 0
+ * @dbr_offset:	bytes
+ * @size:	bytes in all
+ */
+struct ornic_qp_geometry {
+	u32 flags;
+	u8 log_sq_slots;
+	u8 log_rq_wqes;
+	u8 rq_stride_shift;
+	u32 sq_bytes;
+	u32 rq_bytes;
+	u32 rq_offset;
+	u32 dbr_offset;
+	u32 size;
+};
+
+/**
+ * struct ornic_qp - queue pair
+ * @ibqp:	of the RDMA core
+ * @res:	delivery of its events; its number is the device's, that of the
+ *		GSI in @ibqp is 1
+ * @geo:	queues
+ * @mem:	queues and doorbell record
+ * @sq_pbl:	page list of the send ring
+ * @rq_pbl:	page list of the receive ring
+ * @mmap:	of a process, and then it owns @mem
+ * @cap:	as granted
+ * @wqe_slots:	slots that the largest send WQE takes
+ * @sig_all:	each send work request gives a completion
+ * @modify_lock: one modify or query at a time
+ * @state:	as the host knows it. The device may have gone to SQE or ERR.
+ * @dest_qpn:	of the peer, RC
+ * @dbr:	doorbell record, of a kernel QP
+ * @slot:	on the board
+ * @sq:		of a kernel QP
+ * @rq:		of a kernel QP
+ * @events:	bit n: event ORNIC_EVENT_QP_FATAL + n is to be delivered
+ * @event_work:	delivers @events, for consumers expect to be able to sleep
+ * @has_events:	@res was added
+ */
+struct ornic_qp {
+	struct ib_qp ibqp;
+	struct ornic_res res;
+	struct ornic_qp_geometry geo;
+	struct ornic_ringmem *mem;
+	struct ornic_pbl sq_pbl;
+	struct ornic_pbl rq_pbl;
+	struct ornic_mmap *mmap;
+	struct ib_qp_cap cap;
+	u32 wqe_slots;
+	bool sig_all;
+	struct mutex modify_lock; /* one modify or query at a time */
+	enum ib_qp_state state;
+	u32 dest_qpn;
+	struct ornic_qp_dbr *dbr;
+	u32 slot;
+	struct ornic_wq sq;
+	struct ornic_wq rq;
+	unsigned long events;
+	struct work_struct event_work;
+	bool has_events;
+};
+
+static inline struct ornic_ib_dev *to_ornic_ib_dev(struct ib_device *ibdev)
+{
+	return container_of(ibdev, struct ornic_ib_dev, ibdev);
+}
+
+static inline struct ornic_ucontext *to_ornic_ucontext(struct ib_ucontext *ibuctx)
+{
+	return container_of(ibuctx, struct ornic_ucontext, ibuctx);
+}
+
+static inline struct ornic_pd *to_ornic_pd(struct ib_pd *ibpd)
+{
+	return container_of(ibpd, struct ornic_pd, ibpd);
+}
+
+static inline struct ornic_ah *to_ornic_ah(struct ib_ah *ibah)
+{
+	return container_of(ibah, struct ornic_ah, ibah);
+}
+
+static inline struct ornic_mr *to_ornic_mr(struct ib_mr *ibmr)
+{
+	return container_of(ibmr, struct ornic_mr, ibmr);
+}
+
+static inline struct ornic_cq *to_ornic_cq(struct ib_cq *ibcq)
+{
+	return container_of(ibcq, struct ornic_cq, ibcq);
+}
+
+static inline struct ornic_qp *to_ornic_qp(struct ib_qp *ibqp)
+{
+	return container_of(ibqp, struct ornic_qp, ibqp);
+}
+
+/* device.c */
+int ornic_ib_init_limits(struct ornic_ib_dev *dev);
+int ornic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
+			  struct ib_udata *udata);
+int ornic_ib_modify_device(struct ib_device *ibdev, int mask,
+			   struct ib_device_modify *attr);
+void ornic_ib_get_dev_fw_str(struct ib_device *ibdev, char *str);
+int ornic_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr);
+int ornic_ib_get_port_immutable(struct ib_device *ibdev, u32 port,
+				struct ib_port_immutable *immutable);
+enum rdma_link_layer ornic_ib_get_link_layer(struct ib_device *ibdev, u32 port);
+int ornic_ib_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey);
+
+/* gid.c */
+int ornic_ib_add_gid(const struct ib_gid_attr *attr, void **context);
+int ornic_ib_del_gid(const struct ib_gid_attr *attr, void **context);
+
+/* ucontext.c */
+int ornic_ib_alloc_ucontext(struct ib_ucontext *ibuctx, struct ib_udata *udata);
+void ornic_ib_dealloc_ucontext(struct ib_ucontext *ibuctx);
+int ornic_ib_mmap(struct ib_ucontext *ibuctx, struct vm_area_struct *vma);
+void ornic_ib_mmap_free(struct rdma_user_mmap_entry *entry);
+struct ornic_mmap *ornic_ib_mmap_add(struct ib_ucontext *ibuctx, const struct ornic_mmap *what,
+				     size_t size);
+void ornic_ib_mmap_remove(struct ornic_mmap *map);
+void ornic_ib_disassociate_ucontext(struct ib_ucontext *ibuctx);
+
+/* pd.c */
+int ornic_ib_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
+int ornic_ib_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
+
+/* ah.c */
+void ornic_ib_av_from_attr(const struct rdma_ah_attr *attr, struct ornic_av *av);
+void ornic_ib_attr_from_av(const struct ornic_av *av, struct rdma_ah_attr *attr);
+int ornic_ib_check_ah_attr(struct ib_device *ibdev, const struct rdma_ah_attr *attr);
+int ornic_ib_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
+		       struct ib_udata *udata);
+int ornic_ib_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
+int ornic_ib_destroy_ah(struct ib_ah *ibah, u32 flags);
+
+/* mr.c */
+struct ib_mr *ornic_ib_get_dma_mr(struct ib_pd *ibpd, int access);
+struct ib_mr *ornic_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 iova,
+				   int access, struct ib_dmah *dmah, struct ib_udata *udata);
+int ornic_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
+
+/* cq.c */
+int ornic_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		       struct uverbs_attr_bundle *attrs);
+int ornic_ib_create_user_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+			    struct uverbs_attr_bundle *attrs);
+int ornic_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+
+/* poll.c */
+int ornic_ib_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc);
+int ornic_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+void ornic_cq_forget_qp(struct ornic_cq *cq, u32 qpn);
+void ornic_ib_flush_work(struct work_struct *work);
+
+/* qp.c */
+int ornic_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
+		       struct ib_udata *udata);
+int ornic_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
+
+/* qp_modify.c */
+int ornic_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		       struct ib_udata *udata);
+int ornic_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		      struct ib_qp_init_attr *init);
+
+/* wr.c */
+int ornic_ib_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
+		       const struct ib_send_wr **bad_wr);
+int ornic_ib_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+		       const struct ib_recv_wr **bad_wr);
+
+/* event.c */
+void ornic_ib_cq_event(struct ornic_res *res, enum ornic_event event);
+void ornic_ib_qp_event(struct ornic_res *res, enum ornic_event event);
+void ornic_ib_qp_event_work(struct work_struct *work);
+void ornic_ib_fatal(struct ornic_ib_dev *dev);
+
+/* stats.c */
+struct rdma_hw_stats *ornic_ib_alloc_hw_port_stats(struct ib_device *ibdev, u32 port);
+int ornic_ib_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
+			  u32 port, int index);
+
+/* restrack.c */
+int ornic_ib_fill_res_mr(struct sk_buff *msg, struct ib_mr *ibmr);
+int ornic_ib_fill_res_cq(struct sk_buff *msg, struct ib_cq *ibcq);
+int ornic_ib_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp);
+
+#endif /* ORNIC_RDMA_H */

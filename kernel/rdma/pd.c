@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+
+#include <rdma/uverbs_ioctl.h>
+#include <rdma/ornic-abi.h>
+
+#include "ornic_rdma.h"
+
+int ornic_ib_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibpd->device);
+	struct ornic_pd *pd = to_ornic_pd(ibpd);
+	struct ornic_alloc_pd_resp resp = {};
+	int err;
+
+	err = ib_is_udata_in_empty(udata);
+	if (err)
+		return err;
+
+	err = ornic_cmd_create(dev->odev, ORNIC_CMD_ALLOC_PD, NULL, 0, &pd->pdn);
+	if (err)
+		return err;
+
+	if (udata) {
+		resp.pdn = pd->pdn;
+		err = ib_respond_udata(udata, resp);
+		if (err)
+			goto err_free_pd;
+	}
+	return 0;
+
+err_free_pd:
+	ornic_cmd_destroy(dev->odev, ORNIC_CMD_FREE_PD, pd->pdn);
+	return err;
+}
+
+int ornic_ib_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibpd->device);
+	int err;
+
+	err = ib_no_udata_io(udata);
+	if (err)
+		return err;
+
+	return ornic_cmd_destroy(dev->odev, ORNIC_CMD_FREE_PD, to_ornic_pd(ibpd)->pdn);
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Completions of kernel consumers.
+ *
+ * The device is not trusted: a completion that names no QP of this CQ, or a
+ * work request that is not outstanding, is dropped. When the device is dead,
+ * what is outstanding completes here as flushed.
+ */
+#include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
+
+#include "ornic_rdma.h"
+
+static struct ornic_qp *ornic_cq_find_qp(struct ornic_cq *cq, u32 qpn)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(cq->ibcq.device);
+	struct ornic_qp *qp;
+
+	lockdep_assert_held(&cq->lock);
+
+	/*
+	 * The table's lock keeps any QP in it. One that completes here stays
+	 * beyond that, for ornic_qp_detach() needs this CQ's lock.
+	 */
+	xa_lock(&dev->qps);
+	qp = xa_load(&dev->qps, qpn);
+	if (qp && qp->ibqp.send_cq != &cq->ibcq && qp->ibqp.recv_cq != &cq->ibcq)
+		qp = NULL;
+	xa_unlock(&dev->qps);
+	return qp;
+}
+
+static bool ornic_wq_retire(struct ornic_wq *wq, u32 number, struct ib_wc *wc)
+{
+	struct ornic_wr *wr;
+
+	/* Pairs with the release of head, after what was posted was noted */
+	if (number - wq->tail >= smp_load_acquire(&wq->head) - wq->tail)
+		return false;
+
+	wr = &wq->wrs[number & wq->mask];
+	wc->wr_id = wr->wr_id;
+	wq->tail = number + 1;
+	/* The note may be overwritten from now on */
+	smp_store_release(&wq->ci, wr->end);
+	return true;
+}
+
+static int ornic_wc_opcode(u32 opcode)
+{
+	switch (opcode) {
+	case ORNIC_WC_SEND:
+		return IB_WC_SEND;
+	case ORNIC_WC_RDMA_WRITE:
+		return IB_WC_RDMA_WRITE;
+	case ORNIC_WC_RDMA_READ:
+		return IB_WC_RDMA_READ;
+	case ORNIC_WC_COMP_SWAP:
+		return IB_WC_COMP_SWAP;
+	case ORNIC_WC_FETCH_ADD:
+		return IB_WC_FETCH_ADD;
+	case ORNIC_WC_RECV:
+		return IB_WC_RECV;
+	case ORNIC_WC_RECV_RDMA_WITH_IMM:
+		return IB_WC_RECV_RDMA_WITH_IMM;
+	default:
+		return -EINVAL;
+	}
+}
+
+static void ornic_wc_fill_ext(struct ib_wc *wc, const struct ornic_cqe_ext *ext)
+{
+	u16 flags = le16_to_cpu(ext->flags);
+
+	wc->sl = ext->sl;
+	if (flags & ORNIC_CQE_EXT_VLAN) {
+		wc->wc_flags |= IB_WC_WITH_VLAN;
+		wc->vlan_id = le16_to_cpu(ext->vlan_tci) & VLAN_VID_MASK;
+	}
+	if (flags & ORNIC_CQE_EXT_SMAC) {
+		wc->wc_flags |= IB_WC_WITH_SMAC;
+		ether_addr_copy(wc->smac, ext->smac);
+	}
+}
+
+static void ornic_wc_fill(struct ornic_cq *cq, const struct ornic_cqe *cqe, bool recv,
+			  struct ib_wc *wc)
+{
+	u32 flags = ORNIC_GET(ORNIC_CQE_FLAGS, le32_to_cpu(cqe->qpn));
+	u32 status = le32_to_cpu(cqe->status);
+	int opcode = ornic_wc_opcode(le32_to_cpu(cqe->opcode));
+
+	wc->opcode = recv ? IB_WC_RECV : IB_WC_SEND;
+	/* The numbers of both are those of enum ibv_wc_status */
+	wc->status = min_t(u32, status, IB_WC_GENERAL_ERR);
+	if (wc->status != IB_WC_SUCCESS) {
+		wc->vendor_err = le32_to_cpu(cqe->vendor_err);
+		return;
+	}
+	if (opcode < 0 || !!(opcode & IB_WC_RECV) != recv) {
+		wc->status = IB_WC_GENERAL_ERR;
+		return;
+	}
+
+	wc->opcode = opcode;
+	wc->byte_len = le32_to_cpu(cqe->byte_len);
+	if (!recv)
+		return;
+
+	wc->src_qp = le32_to_cpu(cqe->src_qp);
+	if (flags & ORNIC_WC_GRH)
+		wc->wc_flags |= IB_WC_GRH;
+	if (flags & ORNIC_WC_WITH_IMM) {
+		wc->wc_flags |= IB_WC_WITH_IMM;
+		wc->ex.imm_data = cqe->imm;
+	} else if (flags & ORNIC_WC_WITH_INV) {
+		wc->wc_flags |= IB_WC_WITH_INVALIDATE;
+		wc->ex.invalidate_rkey = le32_to_cpu(cqe->inv_key);
+	}
+	if (cq->ring.log_cqe_size > ilog2(sizeof(*cqe)))
+		ornic_wc_fill_ext(wc, (const void *)(cqe + 1));
+}
+
+/* One completion, or false if it is none of ours */
+static bool ornic_cq_consume(struct ornic_cq *cq, const struct ornic_cqe *cqe,
+			     struct ornic_qp **qp, struct ib_wc *wc)
+{
+	u32 qpn = le32_to_cpu(cqe->qpn) & ORNIC_CQE_QPN;
+	u64 wr_id = le64_to_cpu(cqe->wr_id);
+	bool recv = wr_id & ORNIC_WR_RECV;
+	struct ib_cq *ibcq;
+
+	if (!*qp || (*qp)->res.num != qpn)
+		*qp = ornic_cq_find_qp(cq, qpn);
+	if (!*qp || upper_32_bits(wr_id & ~ORNIC_WR_RECV))
+		return false;
+
+	/* The consumer side of the other queue may be under another lock */
+	ibcq = recv ? (*qp)->ibqp.recv_cq : (*qp)->ibqp.send_cq;
+	if (ibcq != &cq->ibcq)
+		return false;
+
+	*wc = (struct ib_wc) { .qp = &(*qp)->ibqp, .port_num = ORNIC_IB_PORT };
+	if (!ornic_wq_retire(recv ? &(*qp)->rq : &(*qp)->sq, lower_32_bits(wr_id), wc))
+		return false;
+
+	ornic_wc_fill(cq, cqe, recv, wc);
+	return true;
+}
+
+static int ornic_wq_flush(struct ornic_qp *qp, struct ornic_wq *wq, enum ib_wc_opcode opcode,
+			  int num, struct ib_wc *wc)
+{
+	int n = 0;
+
+	for (; n < num; n++, wc++) {
+		*wc = (struct ib_wc) {
+			.qp = &qp->ibqp,
+			.port_num = ORNIC_IB_PORT,
+			.opcode = opcode,
+			.status = IB_WC_WR_FLUSH_ERR,
+		};
+		if (!ornic_wq_retire(wq, wq->tail, wc))
+			break;
+	}
+	return n;
+}
+
+static int ornic_cq_flush(struct ornic_cq *cq, int num, struct ib_wc *wc)
+{
+	struct ornic_qp *qp;
+	int n = 0;
+
+	list_for_each_entry(qp, &cq->sqs, sq.cq_list)
+		n += ornic_wq_flush(qp, &qp->sq, IB_WC_SEND, num - n, wc + n);
+	list_for_each_entry(qp, &cq->rqs, rq.cq_list)
+		n += ornic_wq_flush(qp, &qp->rq, IB_WC_RECV, num - n, wc + n);
+	return n;
+}
+
+static bool ornic_cq_has_flush(struct ornic_cq *cq)
+{
+	struct ornic_qp *qp;
+
+	list_for_each_entry(qp, &cq->sqs, sq.cq_list)
+		if (qp->sq.tail != READ_ONCE(qp->sq.head))
+			return true;
+	list_for_each_entry(qp, &cq->rqs, rq.cq_list)
+		if (qp->rq.tail != READ_ONCE(qp->rq.head))
+			return true;
+	return false;
+}
+
+int ornic_ib_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibcq->device);
+	struct ornic_cq *cq = to_ornic_cq(ibcq);
+	struct ornic_qp *qp = NULL;
+	const struct ornic_cqe *cqe;
+	unsigned long flags;
+	int n = 0;
+	u32 ci;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	ci = cq->ring.ci;
+	while (n < num) {
+		cqe = ornic_cq_peek(&cq->ring);
+		if (!cqe)
+			break;
+		if (ornic_cq_consume(cq, cqe, &qp, &wc[n]))
+			n++;
+		cq->ring.ci++;
+		/* A ring full of nonsense is not to keep us here */
+		if (cq->ring.ci - ci == 1u << cq->ring.log_size)
+			break;
+	}
+	if (cq->ring.ci != ci)
+		ornic_cq_publish(&cq->ring);
+	if (unlikely(READ_ONCE(dev->dead)))
+		n += ornic_cq_flush(cq, num - n, wc + n);
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return n;
+}
+
+int ornic_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibcq->device);
+	enum ornic_arm_type type = ORNIC_ARM_NEXT;
+	struct ornic_cq *cq = to_ornic_cq(ibcq);
+	unsigned long irqflags;
+	bool missed;
+
+	spin_lock_irqsave(&cq->lock, irqflags);
+	/* A request for solicited ones does not weaken one for any, IBTA 11.4.2.2 */
+	if ((flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED && !READ_ONCE(cq->next_armed))
+		type = ORNIC_ARM_SOLICITED;
+	WRITE_ONCE(cq->next_armed, type == ORNIC_ARM_NEXT);
+	missed = ornic_cq_arm(dev->odev, &cq->ring, type);
+	if (unlikely(READ_ONCE(dev->dead)))
+		missed = ornic_cq_has_flush(cq);
+	spin_unlock_irqrestore(&cq->lock, irqflags);
+
+	return flags & IB_CQ_REPORT_MISSED_EVENTS && missed;
+}
+
+/**
+ * ornic_cq_forget_qp - disown the completions of a QP that are not yet polled
+ * @cq:		of a kernel consumer, locked
+ * @qpn:	number of the QP, for which no completions come any more
+ */
+void ornic_cq_forget_qp(struct ornic_cq *cq, u32 qpn)
+{
+	struct ornic_cq_ring ring = cq->ring;
+	struct ornic_cqe *cqe;
+	u32 word;
+
+	lockdep_assert_held(&cq->lock);
+
+	for (; ring.ci - cq->ring.ci < 1u << ring.log_size; ring.ci++) {
+		cqe = ornic_cq_peek(&ring);
+		if (!cqe)
+			break;
+		word = le32_to_cpu(cqe->qpn);
+		if ((word & ORNIC_CQE_QPN) == qpn)
+			WRITE_ONCE(cqe->qpn, cpu_to_le32(word | ORNIC_QPN_NONE));
+	}
+}
+
+/* Consumers of a dead device are to poll, for what they wait for is flushed */
+void ornic_ib_flush_work(struct work_struct *work)
+{
+	struct ornic_ib_dev *dev = container_of(work, struct ornic_ib_dev, flush_work);
+	struct ornic_cq *cq;
+
+	mutex_lock(&dev->kcqs_lock);
+	list_for_each_entry(cq, &dev->kcqs, kcq)
+		if (cq->ibcq.comp_handler)
+			cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+	mutex_unlock(&dev->kcqs_lock);
+}

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+
+#include <rdma/ornic-abi.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include "ornic_rdma.h"
+#include "qp.h"
+#include "ring.h"
+
+static int ornic_qp_hw_type(enum ib_qp_type type)
+{
+	switch (type) {
+	case IB_QPT_GSI:
+		return ORNIC_QPT_GSI;
+	case IB_QPT_RC:
+		return ORNIC_QPT_RC;
+	case IB_QPT_UD:
+		return ORNIC_QPT_UD;
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+static int ornic_qp_check(struct ornic_ib_dev *dev, const struct ib_qp_init_attr *init)
+{
+	const struct ib_qp_cap *cap = &init->cap;
+
+	if (init->create_flags || init->srq || init->rwq_ind_tbl)
+		return -EOPNOTSUPP;
+
+	if (cap->max_send_wr > dev->max_wr || cap->max_recv_wr > dev->max_wr ||
+	    cap->max_send_sge > dev->max_sge || cap->max_recv_sge > dev->max_sge ||
+	    cap->max_inline_data > dev->max_inline)
+		return -EINVAL;
+
+	return 0;
+}
+
+/**
+ * ornic_qp_size - choose the sizes of a QP's queues
+ * @dev:	the device
+ * @ud:		a UD or GSI QP
+ * @cap:	what was asked for, within the device's limits; on return what is
+ *		granted, never less
+ * @geo:	filled in
+ */
+static void ornic_qp_size(const struct ornic_ib_dev *dev, bool ud, struct ib_qp_cap *cap,
+			  struct ornic_qp_geometry *geo)
+{
+	u32 slots, room;
+
+	*geo = (struct ornic_qp_geometry) {};
+	if (cap->max_send_wr) {
+		slots = ornic_wqe_slots(ud, cap->max_send_sge, cap->max_inline_data);
+		room = slots * ORNIC_SLOT_SIZE - ornic_wqe_head(ud);
+		geo->flags |= ORNIC_QP_SQ;
+		geo->log_sq_slots = ornic_sq_log(cap->max_send_wr * slots);
+		geo->sq_bytes = ORNIC_SLOT_SIZE << geo->log_sq_slots;
+		cap->max_send_wr = ornic_sq_usable(1u << geo->log_sq_slots) / slots;
+		cap->max_send_sge = min_t(u32, room / sizeof(struct ornic_sge), dev->max_sge);
+		cap->max_inline_data = min(room, dev->max_inline);
+	} else {
+		cap->max_send_sge = 0;
+		cap->max_inline_data = 0;
+	}
+
+	if (cap->max_recv_wr) {
+		geo->flags |= ORNIC_QP_RQ;
+		geo->log_rq_wqes = order_base_2(cap->max_recv_wr);
+		geo->rq_stride_shift = ornic_rq_shift(cap->max_recv_sge);
+		geo->rq_bytes = 1u << (geo->log_rq_wqes + geo->rq_stride_shift);
+		room = (1u << geo->rq_stride_shift) - sizeof(struct ornic_rq_hdr);
+		cap->max_recv_wr = 1u << geo->log_rq_wqes;
+		cap->max_recv_sge = min_t(u32, room / sizeof(struct ornic_sge), dev->max_sge);
+	} else {
+		cap->max_recv_sge = 0;
+	}
+
+	geo->rq_offset = PAGE_ALIGN(geo->sq_bytes);
+	geo->dbr_offset = ALIGN(geo->rq_offset + geo->rq_bytes, sizeof(struct ornic_qp_dbr));
+	geo->size = PAGE_ALIGN(geo->dbr_offset + sizeof(struct ornic_qp_dbr));
+}
+
+static int ornic_qp_alloc_rings(struct ornic_ib_dev *dev, struct ornic_qp *qp)
+{
+	const struct ornic_qp_geometry *geo = &qp->geo;
+	int err;
+
+	qp->mem = ornic_ringmem_alloc(&dev->ibdev, geo->size);
+	if (IS_ERR(qp->mem))
+		return PTR_ERR(qp->mem);
+
+	if (geo->flags & ORNIC_QP_SQ) {
+		err = ornic_ringmem_describe(&dev->ibdev, qp->mem, 0, geo->sq_bytes, &qp->sq_pbl);
+		if (err)
+			goto err_free_mem;
+	}
+	if (geo->flags & ORNIC_QP_RQ) {
+		err = ornic_ringmem_describe(&dev->ibdev, qp->mem, geo->rq_offset, geo->rq_bytes,
+					     &qp->rq_pbl);
+		if (err)
+			goto err_free_sq_pbl;
+	}
+	return 0;
+
+err_free_sq_pbl:
+	ornic_pbl_free(&dev->ibdev, &qp->sq_pbl);
+err_free_mem:
+	ornic_ringmem_free(&dev->ibdev, qp->mem);
+	return err;
+}
+
+/* A process may be about to map the rings: then the entry frees the memory */
+static void ornic_qp_free_rings(struct ornic_ib_dev *dev, struct ornic_qp *qp)
+{
+	ornic_pbl_free(&dev->ibdev, &qp->rq_pbl);
+	ornic_pbl_free(&dev->ibdev, &qp->sq_pbl);
+	if (qp->mmap)
+		ornic_ib_mmap_remove(qp->mmap);
+	else
+		ornic_ringmem_free(&dev->ibdev, qp->mem);
+}
+
+static int ornic_qp_create(struct ornic_ib_dev *dev, struct ornic_qp *qp,
+			   const struct ib_qp_init_attr *init, u32 uctx, bool user)
+{
+	struct ornic_create_qp_in in = {
+		.uctx = cpu_to_le32(uctx),
+		.pdn = cpu_to_le32(to_ornic_pd(qp->ibqp.pd)->pdn),
+		.send_cqn = cpu_to_le32(to_ornic_cq(init->send_cq)->res.num),
+		.recv_cqn = cpu_to_le32(to_ornic_cq(init->recv_cq)->res.num),
+		.flags = cpu_to_le32(qp->geo.flags | (user ? 0 : ORNIC_QP_KERNEL) |
+				     (qp->sig_all ? ORNIC_QP_SIG_ALL : 0)),
+		.type = ornic_qp_hw_type(init->qp_type),
+		.log_sq_slots = qp->geo.log_sq_slots,
+		.log_rq_wqes = qp->geo.log_rq_wqes,
+		.rq_stride_shift = qp->geo.rq_stride_shift,
+		.sq = qp->sq_pbl.buf,
+		.rq = qp->rq_pbl.buf,
+		.dbr_addr = cpu_to_le64(ornic_ringmem_dma(qp->mem, qp->geo.dbr_offset)),
+	};
+	struct ornic_create_qp_out out;
+	int err;
+
+	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_CREATE_QP, &in, sizeof(in), &out, sizeof(out));
+	if (err)
+		return err;
+
+	qp->slot = le32_to_cpu(out.slot);
+	qp->res.num = le32_to_cpu(out.qpn);
+	qp->res.type = ORNIC_RES_QP;
+	qp->res.event = ornic_ib_qp_event;
+	/* Numbers are of 24 bits on the wire, and the last stands for no QP */
+	if (qp->res.num >= ORNIC_QPN_NONE) {
+		err = -EIO;
+		goto err_destroy_qp;
+	}
+
+	err = ornic_res_add(dev->odev, &qp->res);
+	if (err)
+		goto err_destroy_qp;
+
+	qp->has_events = true;
+	qp->ibqp.qp_num = init->qp_type == IB_QPT_GSI ? 1 : qp->res.num;
+	return 0;
+
+err_destroy_qp:
+	ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_QP, qp->res.num);
+	return err;
+}
+
+static int ornic_qp_destroy(struct ornic_ib_dev *dev, struct ornic_qp *qp)
+{
+	/* Not again if the device refused the first time */
+	if (qp->has_events) {
+		ornic_res_remove(dev->odev, &qp->res);
+		cancel_work_sync(&qp->event_work);
+		qp->has_events = false;
+	}
+	return ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_QP, qp->res.num);
+}
+
+static int ornic_qp_respond(struct ornic_qp *qp, struct ib_udata *udata)
+{
+	struct ornic_create_qp_resp resp = {
+		.qpn = qp->res.num,
+		.mmap_offset = rdma_user_mmap_get_offset(&qp->mmap->entry),
+		.mmap_length = qp->geo.size,
+		.rq_offset = qp->geo.rq_offset,
+		.dbr_offset = qp->geo.dbr_offset,
+		.slot = qp->slot,
+		.log_sq_slots = qp->geo.log_sq_slots,
+		.log_rq_wqes = qp->geo.log_rq_wqes,
+		.rq_stride_shift = qp->geo.rq_stride_shift,
+	};
+
+	return ib_respond_udata(udata, resp);
+}
+
+static int ornic_qp_create_user(struct ornic_ib_dev *dev, struct ornic_qp *qp,
+				const struct ib_qp_init_attr *init, struct ib_udata *udata)
+{
+	struct ornic_ucontext *ctx = rdma_udata_to_drv_context(udata, struct ornic_ucontext,
+							       ibuctx);
+	struct ornic_mmap *map;
+	int err;
+
+	err = ornic_qp_alloc_rings(dev, qp);
+	if (err)
+		return err;
+
+	map = ornic_ib_mmap_add(&ctx->ibuctx, &(struct ornic_mmap) { .mem = qp->mem },
+				qp->geo.size);
+	if (IS_ERR(map)) {
+		err = PTR_ERR(map);
+		goto err_free_rings;
+	}
+	qp->mmap = map;
+
+	err = ornic_qp_create(dev, qp, init, ctx->uctx.num, true);
+	if (err)
+		goto err_free_rings;
+
+	err = ornic_qp_respond(qp, udata);
+	if (err)
+		goto err_destroy_qp;
+
+	return 0;
+
+err_destroy_qp:
+	ornic_qp_destroy(dev, qp);
+err_free_rings:
+	ornic_qp_free_rings(dev, qp);
+	return err;
+}
+
+static int ornic_qp_create_kernel(struct ornic_ib_dev *dev, struct ornic_qp *qp,
+				  const struct ib_qp_init_attr *init)
+{
+	int err;
+
+	err = ornic_qp_alloc_rings(dev, qp);
+	if (err)
+		return err;
+
+	err = ornic_qp_kernel_init(qp);
+	if (err)
+		goto err_free_rings;
+
+	err = ornic_qp_create(dev, qp, init, 0, false);
+	if (err)
+		goto err_kernel_uninit;
+
+	err = ornic_qp_attach(dev, qp);
+	if (err)
+		goto err_destroy_qp;
+
+	return 0;
+
+err_destroy_qp:
+	ornic_qp_destroy(dev, qp);
+err_kernel_uninit:
+	ornic_qp_kernel_uninit(qp);
+err_free_rings:
+	ornic_qp_free_rings(dev, qp);
+	return err;
+}
+
+int ornic_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibqp->device);
+	struct ornic_qp *qp = to_ornic_qp(ibqp);
+	struct ornic_create_qp_req req;
+	int err;
+
+	if (udata) {
+		err = ib_copy_validate_udata_in_cm(udata, req, reserved_20, 0);
+		if (err)
+			return err;
+		if (memchr_inv(req.reserved_20, 0, sizeof(req.reserved_20)))
+			return -EOPNOTSUPP;
+	}
+
+	err = ornic_qp_hw_type(init->qp_type);
+	if (err < 0)
+		return err;
+
+	err = ornic_qp_check(dev, init);
+	if (err)
+		return err;
+
+	qp->cap = init->cap;
+	ornic_qp_size(dev, init->qp_type != IB_QPT_RC, &qp->cap, &qp->geo);
+	qp->wqe_slots = ornic_wqe_slots(init->qp_type != IB_QPT_RC, qp->cap.max_send_sge,
+					qp->cap.max_inline_data);
+	qp->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
+	qp->state = IB_QPS_RESET;
+	mutex_init(&qp->modify_lock);
+	INIT_WORK(&qp->event_work, ornic_ib_qp_event_work);
+
+	if (udata)
+		err = ornic_qp_create_user(dev, qp, init, udata);
+	else
+		err = ornic_qp_create_kernel(dev, qp, init);
+	if (err)
+		return err;
+
+	init->cap = qp->cap;
+	return 0;
+}
+
+int ornic_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibqp->device);
+	struct ornic_qp *qp = to_ornic_qp(ibqp);
+	int err;
+
+	err = ib_no_udata_io(udata);
+	if (err)
+		return err;
+
+	if (!qp->mmap)
+		ornic_qp_detach(dev, qp);
+
+	err = ornic_qp_destroy(dev, qp);
+	if (err)
+		return err;
+
+	if (!qp->mmap)
+		ornic_qp_kernel_uninit(qp);
+	ornic_qp_free_rings(dev, qp);
+	return 0;
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What a QP of a kernel consumer has beyond that of a process: queues that the
+ * kernel writes, a record of what was posted, and CQs that know it.
+ */
+#include <linux/slab.h>
+
+#include "ornic_rdma.h"
+#include "qp.h"
+
+static int ornic_wq_init(struct ornic_wq *wq, void *ring, u32 size)
+{
+	spin_lock_init(&wq->lock);
+	INIT_LIST_HEAD(&wq->cq_list);
+	wq->ring = ring;
+	wq->mask = size - 1;
+	wq->wrs = kvzalloc_objs(*wq->wrs, size);
+	return wq->wrs ? 0 : -ENOMEM;
+}
+
+/**
+ * ornic_qp_kernel_init - prepare the queues for the kernel
+ * @qp:		its rings are allocated, the device does not know it yet
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ornic_qp_kernel_init(struct ornic_qp *qp)
+{
+	int err;
+
+	err = ornic_ringmem_vmap(qp->mem);
+	if (err)
+		return err;
+
+	qp->dbr = qp->mem->addr + qp->geo.dbr_offset;
+	/* A queue that the QP lacks has room for one record, and no ring */
+	err = ornic_wq_init(&qp->sq, qp->geo.sq_bytes ? qp->mem->addr : NULL,
+			    1u << qp->geo.log_sq_slots);
+	if (err)
+		return err;
+
+	err = ornic_wq_init(&qp->rq, qp->geo.rq_bytes ? qp->mem->addr + qp->geo.rq_offset : NULL,
+			    1u << qp->geo.log_rq_wqes);
+	if (err)
+		goto err_free_sq;
+
+	return 0;
+
+err_free_sq:
+	kvfree(qp->sq.wrs);
+	return err;
+}
+
+/**
+ * ornic_qp_kernel_uninit - the end of ornic_qp_kernel_init()
+ * @qp:		nobody posts to it or polls for it
+ */
+void ornic_qp_kernel_uninit(struct ornic_qp *qp)
+{
+	kvfree(qp->rq.wrs);
+	kvfree(qp->sq.wrs);
+}
+
+static void ornic_qp_lock_cqs(struct ornic_qp *qp)
+	__acquires(&to_ornic_cq(qp->ibqp.send_cq)->lock)
+	__acquires(&to_ornic_cq(qp->ibqp.recv_cq)->lock)
+{
+	struct ornic_cq *scq = to_ornic_cq(qp->ibqp.send_cq);
+	struct ornic_cq *rcq = to_ornic_cq(qp->ibqp.recv_cq);
+
+	/* In the order of their addresses, for another QP may have them reversed */
+	if (scq == rcq) {
+		spin_lock_irq(&scq->lock);
+		__acquire(&rcq->lock);
+	} else if (scq < rcq) {
+		spin_lock_irq(&scq->lock);
+		spin_lock_nested(&rcq->lock, SINGLE_DEPTH_NESTING);
+	} else {
+		spin_lock_irq(&rcq->lock);
+		spin_lock_nested(&scq->lock, SINGLE_DEPTH_NESTING);
+	}
+}
+
+static void ornic_qp_unlock_cqs(struct ornic_qp *qp)
+	__releases(&to_ornic_cq(qp->ibqp.recv_cq)->lock)
+	__releases(&to_ornic_cq(qp->ibqp.send_cq)->lock)
+{
+	struct ornic_cq *scq = to_ornic_cq(qp->ibqp.send_cq);
+	struct ornic_cq *rcq = to_ornic_cq(qp->ibqp.recv_cq);
+
+	if (scq == rcq) {
+		__release(&rcq->lock);
+		spin_unlock_irq(&scq->lock);
+	} else if (scq < rcq) {
+		spin_unlock(&rcq->lock);
+		spin_unlock_irq(&scq->lock);
+	} else {
+		spin_unlock(&scq->lock);
+		spin_unlock_irq(&rcq->lock);
+	}
+}
+
+/**
+ * ornic_qp_attach - let the CQs find a QP by its number
+ * @dev:	the device
+ * @qp:		created
+ *
+ * Return: 0, -EBUSY if the device gave a number that is in use, or -ENOMEM.
+ */
+int ornic_qp_attach(struct ornic_ib_dev *dev, struct ornic_qp *qp)
+{
+	int err;
+
+	err = xa_insert_irq(&dev->qps, qp->res.num, qp, GFP_KERNEL);
+	if (err)
+		return err;
+
+	ornic_qp_lock_cqs(qp);
+	list_add_tail(&qp->sq.cq_list, &to_ornic_cq(qp->ibqp.send_cq)->sqs);
+	list_add_tail(&qp->rq.cq_list, &to_ornic_cq(qp->ibqp.recv_cq)->rqs);
+	ornic_qp_unlock_cqs(qp);
+	return 0;
+}
+
+/**
+ * ornic_qp_detach - the end of ornic_qp_attach()
+ * @dev:	the device
+ * @qp:		nobody posts to it; may be detached already
+ *
+ * The device is told to reset the QP first, so that no completion of it comes
+ * any more when those in the CQs are marked. While it is not destroyed its
+ * number is not given to another one, which might be taken for it.
+ */
+void ornic_qp_detach(struct ornic_ib_dev *dev, struct ornic_qp *qp)
+{
+	struct ornic_modify_qp_in in = {
+		.qpn = cpu_to_le32(qp->res.num),
+		.mask = cpu_to_le32(ORNIC_QP_ATTR_STATE),
+		.attr.state = ORNIC_QPS_RESET,
+	};
+
+	/* If it fails then destroying the QP fails too, or the device is dead */
+	ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_QP, &in, sizeof(in), NULL, 0);
+
+	ornic_qp_lock_cqs(qp);
+	list_del_init(&qp->sq.cq_list);
+	list_del_init(&qp->rq.cq_list);
+	ornic_cq_forget_qp(to_ornic_cq(qp->ibqp.send_cq), qp->res.num);
+	ornic_cq_forget_qp(to_ornic_cq(qp->ibqp.recv_cq), qp->res.num);
+	xa_lock(&dev->qps);
+	__xa_erase(&dev->qps, qp->res.num);
+	xa_unlock(&dev->qps);
+	ornic_qp_unlock_cqs(qp);
+}
+
+static void ornic_wq_forget(struct ornic_wq *wq)
+{
+	wq->pi = 0;
+	wq->ci = 0;
+	wq->head = 0;
+	wq->tail = 0;
+}
+
+/**
+ * ornic_qp_forget - forget what was posted to a QP
+ * @qp:		the device has reset it
+ */
+void ornic_qp_forget(struct ornic_qp *qp)
+{
+	ornic_qp_lock_cqs(qp);
+	ornic_cq_forget_qp(to_ornic_cq(qp->ibqp.send_cq), qp->res.num);
+	ornic_cq_forget_qp(to_ornic_cq(qp->ibqp.recv_cq), qp->res.num);
+	ornic_wq_forget(&qp->sq);
+	ornic_wq_forget(&qp->rq);
+	ornic_qp_unlock_cqs(qp);
+
+	/* Before the device looks again, when the QP leaves RESET */
+	WRITE_ONCE(qp->dbr->sq_pi, 0);
+	WRITE_ONCE(qp->dbr->rq_pi, 0);
+}

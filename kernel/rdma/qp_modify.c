@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+
+#include <rdma/uverbs_ioctl.h>
+
+#include "ornic_rdma.h"
+#include "qp.h"
+
+/* Of 5 and 3 bits, IBTA 9.7 and table 45 */
+#define ORNIC_TIMEOUT_MAX	31
+#define ORNIC_RNR_TIMER_MAX	31
+#define ORNIC_RETRY_MAX		7
+
+#define ORNIC_QP_ACCESS		(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
+				 IB_ACCESS_REMOTE_ATOMIC)
+/* What means something for memory only, and is often given all the same */
+#define ORNIC_QP_ACCESS_IGNORED	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND | \
+				 IB_ACCESS_OPTIONAL)
+
+/*
+ * What the device is told. Port and P_Key index have one legal value, and so
+ * has the migration state, for RoCE has no alternate path.
+ */
+#define ORNIC_QP_ATTR_MASK	(IB_QP_STATE | IB_QP_CUR_STATE | IB_QP_EN_SQD_ASYNC_NOTIFY | \
+				 IB_QP_ACCESS_FLAGS | IB_QP_QKEY | IB_QP_AV | \
+				 IB_QP_PATH_MTU | IB_QP_TIMEOUT | IB_QP_RETRY_CNT | \
+				 IB_QP_RNR_RETRY | IB_QP_RQ_PSN | IB_QP_MAX_QP_RD_ATOMIC | \
+				 IB_QP_MIN_RNR_TIMER | IB_QP_SQ_PSN | \
+				 IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_DEST_QPN)
+
+/* The bits and the states of both are those of libibverbs */
+static_assert(IB_QP_STATE == ORNIC_QP_ATTR_STATE);
+static_assert(IB_QP_CUR_STATE == ORNIC_QP_ATTR_CUR_STATE);
+static_assert(IB_QP_EN_SQD_ASYNC_NOTIFY == ORNIC_QP_ATTR_EN_SQD_ASYNC);
+static_assert(IB_QP_ACCESS_FLAGS == ORNIC_QP_ATTR_ACCESS);
+static_assert(IB_QP_QKEY == ORNIC_QP_ATTR_QKEY);
+static_assert(IB_QP_AV == ORNIC_QP_ATTR_AV);
+static_assert(IB_QP_PATH_MTU == ORNIC_QP_ATTR_PATH_MTU);
+static_assert(IB_QP_TIMEOUT == ORNIC_QP_ATTR_TIMEOUT);
+static_assert(IB_QP_RETRY_CNT == ORNIC_QP_ATTR_RETRY_CNT);
+static_assert(IB_QP_RNR_RETRY == ORNIC_QP_ATTR_RNR_RETRY);
+static_assert(IB_QP_RQ_PSN == ORNIC_QP_ATTR_RQ_PSN);
+static_assert(IB_QP_MAX_QP_RD_ATOMIC == ORNIC_QP_ATTR_MAX_RD_ATOMIC);
+static_assert(IB_QP_MIN_RNR_TIMER == ORNIC_QP_ATTR_MIN_RNR_TIMER);
+static_assert(IB_QP_SQ_PSN == ORNIC_QP_ATTR_SQ_PSN);
+static_assert(IB_QP_MAX_DEST_RD_ATOMIC == ORNIC_QP_ATTR_MAX_DEST_RD_ATOMIC);
+static_assert(IB_QP_DEST_QPN == ORNIC_QP_ATTR_DEST_QPN);
+static_assert((int)IB_QPS_RESET == (int)ORNIC_QPS_RESET);
+static_assert((int)IB_QPS_INIT == (int)ORNIC_QPS_INIT);
+static_assert((int)IB_QPS_RTR == (int)ORNIC_QPS_RTR);
+static_assert((int)IB_QPS_RTS == (int)ORNIC_QPS_RTS);
+static_assert((int)IB_QPS_SQD == (int)ORNIC_QPS_SQD);
+static_assert((int)IB_QPS_SQE == (int)ORNIC_QPS_SQE);
+static_assert((int)IB_QPS_ERR == (int)ORNIC_QPS_ERR);
+
+static int ornic_qp_check_mtu(struct ib_device *ibdev, enum ib_mtu mtu)
+{
+	struct ib_port_attr port;
+	int err;
+
+	if (mtu < IB_MTU_256 || mtu > IB_MTU_4096)
+		return -EINVAL;
+
+	err = ib_query_port(ibdev, ORNIC_IB_PORT, &port);
+	if (err)
+		return err;
+
+	return mtu > port.active_mtu ? -EINVAL : 0;
+}
+
+static int ornic_qp_check_values(struct ornic_ib_dev *dev, const struct ib_qp_attr *attr, int mask)
+{
+	u32 rd_atomic = min(dev->odev->lim.max_rd_atomic, U8_MAX);
+
+	if ((mask & IB_QP_PORT && attr->port_num != ORNIC_IB_PORT) ||
+	    (mask & IB_QP_PKEY_INDEX && attr->pkey_index >= ORNIC_IB_PKEYS) ||
+	    (mask & IB_QP_PATH_MIG_STATE && attr->path_mig_state != IB_MIG_MIGRATED) ||
+	    (mask & IB_QP_TIMEOUT && attr->timeout > ORNIC_TIMEOUT_MAX) ||
+	    (mask & IB_QP_RETRY_CNT && attr->retry_cnt > ORNIC_RETRY_MAX) ||
+	    (mask & IB_QP_RNR_RETRY && attr->rnr_retry > ORNIC_RETRY_MAX) ||
+	    (mask & IB_QP_MIN_RNR_TIMER && attr->min_rnr_timer > ORNIC_RNR_TIMER_MAX) ||
+	    (mask & IB_QP_MAX_QP_RD_ATOMIC && attr->max_rd_atomic > rd_atomic) ||
+	    (mask & IB_QP_MAX_DEST_RD_ATOMIC && attr->max_dest_rd_atomic > rd_atomic) ||
+	    (mask & IB_QP_DEST_QPN && attr->dest_qp_num > ORNIC_CQE_QPN))
+		return -EINVAL;
+
+	if (mask & IB_QP_ACCESS_FLAGS &&
+	    attr->qp_access_flags & ~(ORNIC_QP_ACCESS | ORNIC_QP_ACCESS_IGNORED))
+		return -EOPNOTSUPP;
+
+	return 0;
+}
+
+static int ornic_qp_check_attr(struct ornic_ib_dev *dev, const struct ib_qp_attr *attr, int mask)
+{
+	int err;
+
+	err = ornic_qp_check_values(dev, attr, mask);
+	if (err)
+		return err;
+
+	if (mask & IB_QP_AV) {
+		err = ornic_ib_check_ah_attr(&dev->ibdev, &attr->ah_attr);
+		if (err)
+			return err;
+	}
+
+	return mask & IB_QP_PATH_MTU ? ornic_qp_check_mtu(&dev->ibdev, attr->path_mtu) : 0;
+}
+
+static void ornic_qp_attr_to_hw(struct ornic_qp *qp, const struct ib_qp_attr *attr, int mask,
+				struct ornic_qp_attr *hw)
+{
+	hw->state = attr->qp_state;
+	hw->cur_state = attr->cur_qp_state;
+	hw->path_mtu = attr->path_mtu;
+	hw->qkey = cpu_to_le32(attr->qkey);
+	hw->rq_psn = cpu_to_le32(attr->rq_psn);
+	hw->sq_psn = cpu_to_le32(attr->sq_psn);
+	hw->dest_qpn = cpu_to_le32(attr->dest_qp_num);
+	hw->access = cpu_to_le32(attr->qp_access_flags & ORNIC_QP_ACCESS);
+	hw->max_rd_atomic = attr->max_rd_atomic;
+	hw->max_dest_rd_atomic = attr->max_dest_rd_atomic;
+	hw->min_rnr_timer = attr->min_rnr_timer;
+	hw->timeout = attr->timeout;
+	hw->retry_cnt = attr->retry_cnt;
+	hw->rnr_retry = attr->rnr_retry;
+	hw->en_sqd_async_notify = attr->en_sqd_async_notify;
+	if (mask & IB_QP_AV) {
+		u32 dest = mask & IB_QP_DEST_QPN ? attr->dest_qp_num : qp->dest_qpn;
+
+		ornic_ib_av_from_attr(&attr->ah_attr, &hw->av);
+		/* Different connections are to take different paths, annex A17 */
+		hw->av.udp_sport = cpu_to_le16(rdma_get_udp_sport(attr->ah_attr.grh.flow_label,
+								  qp->res.num, dest));
+	}
+}
+
+static int ornic_qp_do_modify(struct ornic_ib_dev *dev, struct ornic_qp *qp,
+			      const struct ib_qp_attr *attr, int mask, enum ib_qp_state next)
+{
+	struct ornic_modify_qp_in in = {
+		.qpn = cpu_to_le32(qp->res.num),
+		.mask = cpu_to_le32(mask & ORNIC_QP_ATTR_MASK),
+	};
+	int err;
+
+	ornic_qp_attr_to_hw(qp, attr, mask, &in.attr);
+	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_QP, &in, sizeof(in), NULL, 0);
+	/* A QP of a dead device is as good as in error: what is posted is flushed */
+	if (err == -EIO && (next == IB_QPS_ERR || next == IB_QPS_RESET))
+		err = 0;
+	return err;
+}
+
+int ornic_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		       struct ib_udata *udata)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibqp->device);
+	struct ornic_qp *qp = to_ornic_qp(ibqp);
+	enum ib_qp_state cur, next;
+	int err;
+
+	err = ib_no_udata_io(udata);
+	if (err)
+		return err;
+
+	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
+		return -EOPNOTSUPP;
+
+	mutex_lock(&qp->modify_lock);
+	cur = mask & IB_QP_CUR_STATE ? attr->cur_qp_state : qp->state;
+	next = mask & IB_QP_STATE ? attr->qp_state : cur;
+	if (!ib_modify_qp_is_ok(cur, next, ibqp->qp_type, mask)) {
+		err = -EINVAL;
+		goto out;
+	}
+
+	err = ornic_qp_check_attr(dev, attr, mask);
+	if (err)
+		goto out;
+
+	err = ornic_qp_do_modify(dev, qp, attr, mask, next);
+	if (err)
+		goto out;
+
+	WRITE_ONCE(qp->state, next);
+	if (mask & IB_QP_DEST_QPN)
+		qp->dest_qpn = attr->dest_qp_num;
+	if (next == IB_QPS_RESET && !qp->mmap)
+		ornic_qp_forget(qp);
+out:
+	mutex_unlock(&qp->modify_lock);
+	return err;
+}
+
+static void ornic_qp_attr_from_hw(const struct ornic_qp_attr *hw, struct ib_qp_attr *attr)
+{
+	attr->qp_state = min_t(u32, hw->state, IB_QPS_ERR);
+	attr->cur_qp_state = attr->qp_state;
+	attr->path_mtu = min_t(u32, hw->path_mtu, IB_MTU_4096);
+	attr->path_mig_state = IB_MIG_MIGRATED;
+	attr->qkey = le32_to_cpu(hw->qkey);
+	attr->rq_psn = le32_to_cpu(hw->rq_psn);
+	attr->sq_psn = le32_to_cpu(hw->sq_psn);
+	attr->dest_qp_num = le32_to_cpu(hw->dest_qpn);
+	attr->qp_access_flags = le32_to_cpu(hw->access) & ORNIC_QP_ACCESS;
+	attr->port_num = ORNIC_IB_PORT;
+	attr->max_rd_atomic = hw->max_rd_atomic;
+	attr->max_dest_rd_atomic = hw->max_dest_rd_atomic;
+	attr->min_rnr_timer = hw->min_rnr_timer;
+	attr->timeout = hw->timeout;
+	attr->retry_cnt = hw->retry_cnt;
+	attr->rnr_retry = hw->rnr_retry;
+	attr->sq_draining = hw->sq_draining;
+	attr->en_sqd_async_notify = hw->en_sqd_async_notify;
+	ornic_ib_attr_from_av(&hw->av, &attr->ah_attr);
+}
+
+int ornic_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		      struct ib_qp_init_attr *init)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibqp->device);
+	struct ornic_qp *qp = to_ornic_qp(ibqp);
+	struct ornic_object in = { .num = cpu_to_le32(qp->res.num) };
+	struct ornic_qp_attr hw;
+	int err;
+
+	mutex_lock(&qp->modify_lock);
+	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_QUERY_QP, &in, sizeof(in), &hw, sizeof(hw));
+	if (!err) {
+		ornic_qp_attr_from_hw(&hw, attr);
+		/* An error may have changed it */
+		WRITE_ONCE(qp->state, attr->qp_state);
+	}
+	mutex_unlock(&qp->modify_lock);
+	if (err)
+		return err;
+
+	attr->cap = qp->cap;
+	init->cap = qp->cap;
+	init->qp_type = ibqp->qp_type;
+	init->qp_context = ibqp->qp_context;
+	init->send_cq = ibqp->send_cq;
+	init->recv_cq = ibqp->recv_cq;
+	init->sq_sig_type = qp->sig_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR;
+	init->port_num = ibqp->port;
+	return 0;
+}

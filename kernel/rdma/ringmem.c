@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+
+#include <linux/dma-mapping.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include <rdma/ib_verbs.h>
+
+#include "pbl.h"
+#include "ringmem.h"
+
+/* Both sides look at the memory all the time: no bouncing, no flushing */
+#define ORNIC_RINGMEM_ATTRS	DMA_ATTR_REQUIRE_COHERENT
+
+static void ornic_ringmem_free_pages(struct ornic_ringmem *mem, u32 npages)
+{
+	while (npages--)
+		__free_page(mem->pages[npages]);
+}
+
+/* In the largest pieces to be had without effort: the device likes contiguity */
+static int ornic_ringmem_alloc_pages(struct ornic_ringmem *mem)
+{
+	unsigned int order = min_t(unsigned int, ilog2(mem->npages), MAX_PAGE_ORDER);
+	u32 done = 0, i;
+
+	while (done < mem->npages) {
+		gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO;
+		struct page *page;
+
+		order = min_t(unsigned int, order, ilog2(mem->npages - done));
+		if (order)
+			gfp |= __GFP_NOWARN | __GFP_NORETRY;
+		page = alloc_pages(gfp, order);
+		if (!page && order) {
+			order--;
+			continue;
+		}
+		if (!page) {
+			ornic_ringmem_free_pages(mem, done);
+			return -ENOMEM;
+		}
+		/* A reference for each page, as vm_map_pages() wants it */
+		split_page(page, order);
+		for (i = 0; i < 1u << order; i++)
+			mem->pages[done++] = page + i;
+	}
+	return 0;
+}
+
+/**
+ * ornic_ringmem_alloc - allocate memory for rings
+ * @ibdev:	the device
+ * @size:	bytes, not 0, rounded up to whole pages
+ *
+ * Return: the memory, -ENOMEM, or an error of the DMA layer, as for a device
+ * that is not coherent.
+ */
+struct ornic_ringmem *ornic_ringmem_alloc(struct ib_device *ibdev, size_t size)
+{
+	struct sg_dma_page_iter iter;
+	struct ornic_ringmem *mem;
+	u32 i = 0;
+	int err;
+
+	mem = kzalloc_obj(*mem);
+	if (!mem)
+		return ERR_PTR(-ENOMEM);
+
+	mem->npages = DIV_ROUND_UP(size, PAGE_SIZE);
+	mem->pages = kvzalloc_objs(*mem->pages, mem->npages);
+	if (!mem->pages) {
+		err = -ENOMEM;
+		goto err_free_mem;
+	}
+
+	mem->dma = kvzalloc_objs(*mem->dma, mem->npages);
+	if (!mem->dma) {
+		err = -ENOMEM;
+		goto err_free_array;
+	}
+
+	err = ornic_ringmem_alloc_pages(mem);
+	if (err)
+		goto err_free_dma;
+
+	err = sg_alloc_table_from_pages_segment(&mem->sgt, mem->pages, mem->npages, 0,
+						(size_t)mem->npages << PAGE_SHIFT,
+						ib_dma_max_seg_size(ibdev), GFP_KERNEL);
+	if (err)
+		goto err_free_pages;
+
+	err = ib_dma_map_sgtable_attrs(ibdev, &mem->sgt, DMA_BIDIRECTIONAL, ORNIC_RINGMEM_ATTRS);
+	if (err)
+		goto err_free_table;
+
+	for_each_sgtable_dma_page(&mem->sgt, &iter, 0)
+		mem->dma[i++] = sg_page_iter_dma_address(&iter);
+
+	return mem;
+
+err_free_table:
+	sg_free_table(&mem->sgt);
+err_free_pages:
+	ornic_ringmem_free_pages(mem, mem->npages);
+err_free_dma:
+	kvfree(mem->dma);
+err_free_array:
+	kvfree(mem->pages);
+err_free_mem:
+	kfree(mem);
+	return ERR_PTR(err);
+}
+
+/**
+ * ornic_ringmem_vmap - make the memory contiguous for the kernel
+ * @mem:	allocated
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ornic_ringmem_vmap(struct ornic_ringmem *mem)
+{
+	mem->addr = vmap(mem->pages, mem->npages, VM_MAP, PAGE_KERNEL);
+	return mem->addr ? 0 : -ENOMEM;
+}
+
+/**
+ * ornic_ringmem_free - free memory of rings
+ * @ibdev:	the device
+ * @mem:	the device does not use it
+ */
+void ornic_ringmem_free(struct ib_device *ibdev, struct ornic_ringmem *mem)
+{
+	vunmap(mem->addr);
+	ib_dma_unmap_sgtable_attrs(ibdev, &mem->sgt, DMA_BIDIRECTIONAL, ORNIC_RINGMEM_ATTRS);
+	sg_free_table(&mem->sgt);
+	ornic_ringmem_free_pages(mem, mem->npages);
+	kvfree(mem->dma);
+	kvfree(mem->pages);
+	kfree(mem);
+}
+
+/**
+ * ornic_ringmem_dma - bus address of a byte
+ * @mem:	allocated
+ * @offset:	bytes
+ *
+ * Return: the address; good to the end of the page.
+ */
+dma_addr_t ornic_ringmem_dma(const struct ornic_ringmem *mem, size_t offset)
+{
+	return mem->dma[offset >> PAGE_SHIFT] + offset_in_page(offset);
+}
+
+/**
+ * ornic_ringmem_describe - describe a part of the memory to the device
+ * @ibdev:	the device
+ * @mem:	allocated
+ * @offset:	bytes, a multiple of PAGE_SIZE
+ * @size:	bytes, not 0
+ * @pbl:	filled in, to be freed when the device does not use it any more
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ornic_ringmem_describe(struct ib_device *ibdev, const struct ornic_ringmem *mem,
+			   size_t offset, size_t size, struct ornic_pbl *pbl)
+{
+	const dma_addr_t *dma = &mem->dma[offset >> PAGE_SHIFT];
+	u32 npages = DIV_ROUND_UP(size, PAGE_SIZE), i;
+	int err;
+
+	for (i = 1; i < npages; i++)
+		if (dma[i] != dma[i - 1] + PAGE_SIZE)
+			break;
+	if (i == npages) {
+		*pbl = (struct ornic_pbl) {
+			.buf = {
+				.addr = cpu_to_le64(dma[0]),
+				.npages = cpu_to_le32(npages),
+				.page_shift = PAGE_SHIFT,
+			},
+		};
+		return 0;
+	}
+
+	err = ornic_pbl_alloc(pbl, npages, PAGE_SHIFT);
+	if (err)
+		return err;
+	for (i = 0; i < npages; i++)
+		ornic_pbl_set(pbl, i, dma[i]);
+	err = ornic_pbl_map(ibdev, pbl);
+	if (err)
+		ornic_pbl_free(ibdev, pbl);
+	return err;
+}

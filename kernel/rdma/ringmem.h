@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Memory of rings and doorbell records: read and written by the device and by
+ * the kernel or a process.
+ */
+#ifndef ORNIC_RDMA_RINGMEM_H
+#define ORNIC_RDMA_RINGMEM_H
+
+#include <linux/scatterlist.h>
+#include <linux/types.h>
+
+struct ib_device;
+struct ornic_pbl;
+
+/**
+ * struct ornic_ringmem - zeroed pages, not necessarily contiguous
+ * @pages:	each with a reference of its own, so that a process that maps
+ *		them may keep them beyond the object
+ * @dma:	bus address of each page
+ * @npages:	their number
+ * @sgt:	the mapping for DMA
+ * @addr:	in the kernel, after ornic_ringmem_vmap()
+ */
+struct ornic_ringmem {
+	struct page **pages;
+	dma_addr_t *dma;
+	u32 npages;
+	struct sg_table sgt;
+	void *addr;
+};
+
+struct ornic_ringmem *ornic_ringmem_alloc(struct ib_device *ibdev, size_t size);
+int ornic_ringmem_vmap(struct ornic_ringmem *mem);
+void ornic_ringmem_free(struct ib_device *ibdev, struct ornic_ringmem *mem);
+int ornic_ringmem_describe(struct ib_device *ibdev, const struct ornic_ringmem *mem,
+			   size_t offset, size_t size, struct ornic_pbl *pbl);
+dma_addr_t ornic_ringmem_dma(const struct ornic_ringmem *mem, size_t offset);
+
+#endif /* ORNIC_RDMA_RINGMEM_H */

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+
+#include "ornic_rdma.h"
+
+#define ORNIC_STAT_DESC(stat)	{ .name = #stat },
+
+static const struct rdma_stat_desc ornic_stat_descs[] = {
+	ORNIC_RDMA_STATS(ORNIC_STAT_DESC)
+};
+
+static_assert(ARRAY_SIZE(ornic_stat_descs) == ORNIC_RDMA_STAT_COUNT);
+
+struct rdma_hw_stats *ornic_ib_alloc_hw_port_stats(struct ib_device *ibdev, u32 port)
+{
+	return rdma_alloc_hw_stats_struct(ornic_stat_descs, ARRAY_SIZE(ornic_stat_descs),
+					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
+}
+
+int ornic_ib_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port,
+			  int index)
+{
+	struct ornic_query_stats_in in = { .scope = cpu_to_le32(ORNIC_STATS_RDMA) };
+	__le64 out[ORNIC_RDMA_STAT_COUNT];
+	int err, i;
+
+	err = ornic_cmd_exec(to_ornic_ib_dev(ibdev)->odev, ORNIC_CMD_QUERY_STATS, &in, sizeof(in),
+			     out, sizeof(out));
+	if (err)
+		return err;
+
+	for (i = 0; i < ARRAY_SIZE(out); i++)
+		stats->value[i] = le64_to_cpu(out[i]);
+	return ARRAY_SIZE(out);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <rdma/uverbs_ioctl.h>
+#include <rdma/ornic-abi.h>
+
+#include "ornic_rdma.h"
+
+/**
+ * ornic_ib_mmap_add - let a process map something
+ * @ibuctx:	the process's context
+ * @what:	copied; what it owns is taken over on success
+ * @size:	bytes
+ *
+ * Return: the entry or -ENOMEM.
+ */
+struct ornic_mmap *ornic_ib_mmap_add(struct ib_ucontext *ibuctx, const struct ornic_mmap *what,
+				     size_t size)
+{
+	struct ornic_mmap *map;
+	int err;
+
+	map = kmemdup(what, sizeof(*what), GFP_KERNEL);
+	if (!map)
+		return ERR_PTR(-ENOMEM);
+
+	err = rdma_user_mmap_entry_insert(ibuctx, &map->entry, size);
+	if (err) {
+		kfree(map);
+		return ERR_PTR(err);
+	}
+	return map;
+}
+
+/**
+ * ornic_ib_mmap_remove - the end of ornic_ib_mmap_add()
+ * @map:	NULL or an entry. It is freed, with what it owns, when a call of
+ *		mmap() that is going on, or the last mapping of a doorbell page,
+ *		has ended.
+ */
+void ornic_ib_mmap_remove(struct ornic_mmap *map)
+{
+	if (map)
+		rdma_user_mmap_entry_remove(&map->entry);
+}
+
+void ornic_ib_mmap_free(struct rdma_user_mmap_entry *entry)
+{
+	struct ornic_mmap *map = container_of(entry, struct ornic_mmap, entry);
+
+	if (map->mem)
+		ornic_ringmem_free(entry->ucontext->device, map->mem);
+	kfree(map);
+}
+
+int ornic_ib_alloc_ucontext(struct ib_ucontext *ibuctx, struct ib_udata *udata)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibuctx->device);
+	struct ornic_ucontext *ctx = to_ornic_ucontext(ibuctx);
+	const struct ornic_limits *lim = &dev->odev->lim;
+	struct ornic_alloc_ucontext_resp resp = {};
+	struct ornic_alloc_ucontext_req req;
+	int err;
+
+	err = ib_copy_validate_udata_in_cm(udata, req, reserved_20, 0);
+	if (err)
+		return err;
+
+	if (memchr_inv(req.reserved_20, 0, sizeof(req.reserved_20)))
+		return -EOPNOTSUPP;
+
+	err = ornic_uctx_alloc(dev->odev, &ctx->uctx);
+	if (err)
+		return err;
+
+	ctx->db_mmap = ornic_ib_mmap_add(ibuctx, &(struct ornic_mmap) { .io = ctx->uctx.db_phys },
+					 PAGE_SIZE);
+	if (IS_ERR(ctx->db_mmap)) {
+		err = PTR_ERR(ctx->db_mmap);
+		goto err_free_uctx;
+	}
+	resp.db_offset = rdma_user_mmap_get_offset(&ctx->db_mmap->entry);
+	resp.db_length = PAGE_SIZE;
+
+	if (ctx->uctx.board.page) {
+		struct ornic_mmap what = { .page = ctx->uctx.board.page };
+
+		ctx->board_mmap = ornic_ib_mmap_add(ibuctx, &what, PAGE_SIZE);
+		if (IS_ERR(ctx->board_mmap)) {
+			err = PTR_ERR(ctx->board_mmap);
+			goto err_remove_db;
+		}
+		resp.caps |= ORNIC_UCONTEXT_CAP_SHADOW;
+		resp.board_offset = rdma_user_mmap_get_offset(&ctx->board_mmap->entry);
+		resp.board_length = PAGE_SIZE;
+	}
+
+	if (lim->features & ORNIC_FEAT_CQE_EXT)
+		resp.caps |= ORNIC_UCONTEXT_CAP_CQE_EXT;
+	resp.max_sq_slots = lim->max_sq_slots;
+	resp.max_rq_wqes = lim->max_rq_wqes;
+	resp.max_sge = dev->max_sge;
+	resp.max_inline = dev->max_inline;
+	resp.send_ops = lim->send_ops;
+	err = ib_respond_udata(udata, resp);
+	if (err)
+		goto err_remove_board;
+
+	return 0;
+
+err_remove_board:
+	ornic_ib_mmap_remove(ctx->board_mmap);
+err_remove_db:
+	ornic_ib_mmap_remove(ctx->db_mmap);
+err_free_uctx:
+	ornic_uctx_free(dev->odev, &ctx->uctx);
+	return err;
+}
+
+void ornic_ib_dealloc_ucontext(struct ib_ucontext *ibuctx)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibuctx->device);
+	struct ornic_ucontext *ctx = to_ornic_ucontext(ibuctx);
+
+	ornic_ib_mmap_remove(ctx->board_mmap);
+	ornic_ib_mmap_remove(ctx->db_mmap);
+	ornic_uctx_free(dev->odev, &ctx->uctx);
+}
+
+/*
+ * The doorbell page is taken away from the process when the device goes, by
+ * the core, which knows the mappings made by rdma_user_mmap_io(). Memory stays:
+ * each page is there as long as somebody maps it, and the process goes on
+ * polling a ring in which nothing happens any more.
+ */
+int ornic_ib_mmap(struct ib_ucontext *ibuctx, struct vm_area_struct *vma)
+{
+	struct rdma_user_mmap_entry *entry;
+	struct ornic_mmap *map;
+	int err;
+
+	entry = rdma_user_mmap_entry_get(ibuctx, vma);
+	if (!entry)
+		return -EINVAL;
+
+	map = container_of(entry, struct ornic_mmap, entry);
+	if (map->mem)
+		err = vm_map_pages_zero(vma, map->mem->pages, map->mem->npages);
+	else if (map->page)
+		err = vm_insert_page(vma, vma->vm_start, map->page);
+	else
+		err = rdma_user_mmap_io(ibuctx, vma, PHYS_PFN(map->io), PAGE_SIZE,
+					pgprot_noncached(vma->vm_page_prot), entry);
+
+	rdma_user_mmap_entry_put(entry);
+	return err;
+}
+
+/*
+ * Nothing to do but to be there: it tells the core that the device can go
+ * while processes use it.
+ */
+void ornic_ib_disassociate_ucontext(struct ib_ucontext *ibuctx)
+{
+}

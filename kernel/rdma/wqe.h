@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Writing send work requests into a ring (hardware.rst, section 6).
+ */
+#ifndef ORNIC_RDMA_WQE_H
+#define ORNIC_RDMA_WQE_H
+
+#include <linux/math.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "ornic_hw.h"
+
+/**
+ * struct ornic_wqe_writer - where the next byte of a send WQE goes
+ * @ring:	first byte of the ring
+ * @mask:	bytes of the ring, less one
+ * @pos:	bytes written since the ring's beginning, free running
+ */
+struct ornic_wqe_writer {
+	void *ring;
+	u32 mask;
+	u32 pos;
+};
+
+/**
+ * ornic_wqe_begin - begin to write a send WQE
+ * @ring:	first byte of the ring
+ * @slot_mask:	slots of the ring, less one
+ * @pi:		slot at which it begins, free running
+ *
+ * Return: the writer.
+ */
+static inline struct ornic_wqe_writer ornic_wqe_begin(void *ring, u32 slot_mask, u32 pi)
+{
+	return (struct ornic_wqe_writer) {
+		.ring = ring,
+		.mask = slot_mask * ORNIC_SLOT_SIZE + ORNIC_SLOT_SIZE - 1,
+		.pos = pi * ORNIC_SLOT_SIZE,
+	};
+}
+
+/**
+ * ornic_wqe_put - append to a send WQE, which wraps at the end of the ring
+ * @w:		the writer
+ * @data:	what
+ * @len:	bytes
+ */
+static inline void ornic_wqe_put(struct ornic_wqe_writer *w, const void *data, u32 len)
+{
+	while (len) {
+		u32 at = w->pos & w->mask;
+		u32 n = min(len, w->mask + 1 - at);
+
+		memcpy(w->ring + at, data, n);
+		w->pos += n;
+		data += n;
+		len -= n;
+	}
+}
+
+/**
+ * ornic_wqe_end - where the next send WQE begins
+ * @w:		the writer, after the last byte
+ * @pi:		slot at which this one began
+ *
+ * Return: producer index behind it.
+ */
+static inline u32 ornic_wqe_end(const struct ornic_wqe_writer *w, u32 pi)
+{
+	return pi + DIV_ROUND_UP(w->pos - pi * ORNIC_SLOT_SIZE, ORNIC_SLOT_SIZE);
+}
+
+/**
+ * ornic_sge_make - an SGE as the device reads it
+ * @addr:	address in the memory region
+ * @length:	bytes
+ * @lkey:	key of the memory region
+ *
+ * Return: the SGE.
+ */
+static inline struct ornic_sge ornic_sge_make(u64 addr, u32 length, u32 lkey)
+{
+	return (struct ornic_sge) {
+		.addr = cpu_to_le64(addr),
+		.length = cpu_to_le32(length),
+		.lkey = cpu_to_le32(lkey),
+	};
+}
+
+#endif /* ORNIC_RDMA_WQE_H */
