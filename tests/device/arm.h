@@ -20,54 +20,37 @@
 #include "guest.h"
 
 /**
- * struct arm - requests of one queue
- * @word: the latest one that was answered, or came through the doorbell
- * @answered: @word was answered; false in a new queue
+ * struct arm - requests of one queue; all zero in a new one
+ * @asked: the latest one seen
+ * @answered: the latest one that was answered
  */
 struct arm {
-	uint32_t word;
-	bool answered;
+	uint32_t asked;
+	uint32_t answered;
 };
 
 /**
- * arm_pending - which request is to be answered, if any
+ * arm_pending - what is asked for and not answered yet
  * @arm: requests
- * @dbr: struct ornic_cq_dbr, or NULL without ORNIC_CAPS_SHADOW
+ * @dbr: where to look for a newer one, or NULL without ORNIC_CAPS_SHADOW
  *
- * The caller has fenced after writing the entry. An answer is given by calling
+ * Called after the entry was written and fenced. An answer is recorded by
  * arm_answer().
  *
- * Return: enum ornic_arm_type. The type that is not defined counts as NEXT.
+ * Return: enum ornic_arm_type; the one that is not defined counts as NEXT.
  */
 static inline unsigned int arm_pending(struct arm *arm,
 				       const struct ornic_cq_dbr *dbr)
 {
-	if (dbr) {
-		uint32_t word = guest_load32(&dbr->arm);
-
-		if ((word ^ arm->word) & ORNIC_ARM_SEQ ||
-		    (!arm->answered && word != arm->word)) {
-			arm->word = word;
-			arm->answered = false;
-		}
-	}
-	return arm->answered ? ORNIC_ARM_NONE : arm->word & ORNIC_ARM_TYPE;
+	if (dbr)
+		arm->asked = guest_load32(&dbr->arm);
+	return arm->asked == arm->answered ? ORNIC_ARM_NONE :
+					     arm->asked & ORNIC_ARM_TYPE;
 }
 
 static inline void arm_answer(struct arm *arm)
 {
-	arm->answered = true;
-}
-
-/**
- * arm_doorbell - a request came through the doorbell
- * @arm: requests
- * @word: as written
- */
-static inline void arm_doorbell(struct arm *arm, uint32_t word)
-{
-	arm->word = word;
-	arm->answered = false;
+	arm->answered = arm->asked;
 }
 
 #endif /* ORNIC_DEVICE_ARM_H */

@@ -179,6 +179,9 @@ static void card_command_changed(struct card *card)
 	if (!enable)
 		switch_flush(&card->port);
 	mem_enable(&card->mem, enable);
+	/* What waited for memory can go on. */
+	if (enable)
+		loop_task_mark(card->loop, &card->task);
 }
 
 static int card_dma_map(struct vfio_user *vu, uint64_t iova, uint64_t len,

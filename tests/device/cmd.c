@@ -11,6 +11,9 @@
 #include "query.h"
 #include "uctx.h"
 
+/* An answer of 4096 bytes lies in so many pages at most. */
+#define CMD_OUT_PIECES 2
+
 static enum ornic_cmd_status cmd_nop(struct nic *nic, struct cmd *cmd)
 {
 	(void)nic;
@@ -89,26 +92,21 @@ static const struct cmd_desc *cmd_find(uint16_t opcode)
 	return NULL;
 }
 
-/* Copy the input once; what lies behind what we know must be zero. */
-static enum ornic_cmd_status cmd_fetch_in(struct nic *nic,
-					  const struct cmd_desc *desc,
-					  const struct ornic_cmd_sqe *sqe,
-					  uint8_t *in)
+/* What needs no look at memory: lengths, then alignment. */
+static enum ornic_cmd_status cmd_check_sqe(const struct cmd_desc *desc,
+					   const struct ornic_cmd_sqe *sqe)
 {
-	uint32_t len = le32toh(sqe->in_len);
-	uint64_t addr = le64toh(sqe->in_addr);
+	uint32_t in_len = le32toh(sqe->in_len);
+	uint32_t out_len = le32toh(sqe->out_len);
 
-	if (len < desc->in_min || len > ORNIC_CMD_MAX_IN)
-		return ORNIC_CMD_BAD_SIZE;
-	if (!len)
-		return ORNIC_CMD_OK;
-	if (addr & 7)
+	if (sqe->rsvd)
 		return ORNIC_CMD_BAD_PARAM;
-	if (mem_read(nic->guest.mem, addr, in, len))
-		return ORNIC_CMD_DMA_FAULT;
-	if (len > desc->in_size &&
-	    !cmd_is_zero(in + desc->in_size, len - desc->in_size))
+	if (in_len < desc->in_min || in_len > ORNIC_CMD_MAX_IN ||
+	    out_len > ORNIC_CMD_MAX_OUT)
 		return ORNIC_CMD_BAD_SIZE;
+	if ((in_len && le64toh(sqe->in_addr) & 7) ||
+	    (out_len && le64toh(sqe->out_addr) & 7))
+		return ORNIC_CMD_BAD_PARAM;
 	return ORNIC_CMD_OK;
 }
 
@@ -116,23 +114,34 @@ static enum ornic_cmd_status cmd_fetch_in(struct nic *nic,
  * Whether the answer can be written is found out before the command is
  * executed: an object whose number the host never learns would be lost.
  */
-static enum ornic_cmd_status cmd_check_out(struct nic *nic,
-					   const struct cmd_desc *desc,
-					   const struct ornic_cmd_sqe *sqe)
+static bool cmd_out_in_reach(struct nic *nic, const struct cmd_desc *desc,
+			     const struct ornic_cmd_sqe *sqe)
 {
+	struct iovec iov[CMD_OUT_PIECES];
 	uint32_t len = le32toh(sqe->out_len);
-	uint64_t addr = le64toh(sqe->out_addr);
 
-	if (len > ORNIC_CMD_MAX_OUT)
-		return ORNIC_CMD_BAD_SIZE;
 	if (len > desc->out_size)
 		len = desc->out_size;
-	if (!len)
-		return ORNIC_CMD_OK;
-	if (addr & 7)
-		return ORNIC_CMD_BAD_PARAM;
-	return mem_ptr(nic->guest.mem, addr, len, MEM_WRITE) ?
-		       ORNIC_CMD_OK : ORNIC_CMD_DMA_FAULT;
+	return !len || mem_iov(nic->guest.mem, le64toh(sqe->out_addr), len,
+			       MEM_WRITE, iov, CMD_OUT_PIECES) > 0;
+}
+
+/* Copy the input once; what lies behind what we know must be zero. */
+static enum ornic_cmd_status cmd_fetch(struct nic *nic,
+				       const struct cmd_desc *desc,
+				       const struct ornic_cmd_sqe *sqe,
+				       uint8_t *in)
+{
+	uint32_t len = le32toh(sqe->in_len);
+
+	if (len && mem_read(nic->guest.mem, le64toh(sqe->in_addr), in, len))
+		return ORNIC_CMD_DMA_FAULT;
+	if (!cmd_out_in_reach(nic, desc, sqe))
+		return ORNIC_CMD_DMA_FAULT;
+	if (len > desc->in_size &&
+	    !cmd_is_zero(in + desc->in_size, len - desc->in_size))
+		return ORNIC_CMD_BAD_SIZE;
+	return ORNIC_CMD_OK;
 }
 
 static enum ornic_cmd_status cmd_execute(struct nic *nic,
@@ -148,12 +157,10 @@ static enum ornic_cmd_status cmd_execute(struct nic *nic,
 
 	if (!desc)
 		return ORNIC_CMD_BAD_OPCODE;
-	if (sqe->rsvd)
-		return ORNIC_CMD_BAD_PARAM;
-	status = cmd_fetch_in(nic, desc, sqe, (uint8_t *)in);
+	status = cmd_check_sqe(desc, sqe);
 	if (status)
 		return status;
-	status = cmd_check_out(nic, desc, sqe);
+	status = cmd_fetch(nic, desc, sqe, (uint8_t *)in);
 	if (status)
 		return status;
 	cmd.in_len = le32toh(sqe->in_len);

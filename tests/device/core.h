@@ -61,7 +61,6 @@ struct run_item {
 /**
  * struct nic - the card
  * @env: surroundings
- * @name: for messages
  * @mac: permanent address
  * @vectors: MSI-X vectors
  * @fatal: enum ornic_fatal_cause; not NONE: nothing runs until a reset
@@ -87,7 +86,6 @@ struct run_item {
  */
 struct nic {
 	struct env *env;
-	char name[32];
 	uint8_t mac[MAC_LEN];
 	unsigned int vectors;
 	enum ornic_fatal_cause fatal;

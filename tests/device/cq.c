@@ -188,7 +188,7 @@ void cq_doorbell(struct cq *cq, uint32_t word)
 	/* With the shadow the word in memory is what counts. */
 	if (cq->nic->doorbell.shadow || cq->dead)
 		return;
-	arm_doorbell(&cq->arm, word);
+	cq->arm.asked = word;
 	type = arm_pending(&cq->arm, NULL);
 	dbr = guest_ref_ptr(&cq->dbr);
 	if (type && dbr && cq_read_ci(cq, dbr) && cq_late(cq, type))

@@ -5,6 +5,8 @@
 
 #include "csum.h"
 
+#define CSUM_IPV4_OFFSET 10
+#define CSUM_TCP_OFFSET 16
 #define CSUM_UDP_OFFSET 6
 #define CSUM_GOOD 0xffff
 
@@ -84,26 +86,70 @@ static void csum_pseudo(struct csum *csum, const struct frame *frame,
 	csum_add(csum, tail, sizeof(tail));
 }
 
-bool csum_l4_ok(const struct frame *frame, const struct flow *flow)
+/* Sum of pseudo header, L4 header and payload. */
+static bool csum_l4(const struct frame *frame, const struct flow *flow,
+		    uint16_t *sum)
 {
-	const uint8_t *l4 = frame->hdr + flow->l4_offset;
+	uint64_t len = flow->l3_end - flow->l4_offset;
 	struct iovec iov[FRAME_IOV_MAX + 2];
 	struct csum csum = {};
-	uint64_t len;
 	int count, i;
 
-	if (!flow->l4)
-		return false;
-	/* RFC 768: the transmitter made none */
-	if (flow->l4 == FLOW_PROTO_UDP &&
-	    !flow_get16(l4 + CSUM_UDP_OFFSET))
-		return false;
-	len = flow->l3_end - flow->l4_offset;
 	count = frame_iov(frame, flow->l4_offset, len, iov, FRAME_IOV_MAX + 2);
 	if (count < 0)
 		return false;
 	csum_pseudo(&csum, frame, flow, len);
 	for (i = 0; i < count; i++)
 		csum_add(&csum, iov[i].iov_base, iov[i].iov_len);
-	return csum_fold(&csum) == CSUM_GOOD;
+	*sum = csum_fold(&csum);
+	return true;
+}
+
+static unsigned int csum_l4_field(const struct flow *flow)
+{
+	return flow->l4_offset + (flow->l4 == FLOW_PROTO_UDP ?
+					  CSUM_UDP_OFFSET : CSUM_TCP_OFFSET);
+}
+
+bool csum_l4_ok(const struct frame *frame, const struct flow *flow)
+{
+	uint16_t sum;
+
+	if (!flow->l4)
+		return false;
+	/* RFC 768: the transmitter made none */
+	if (flow->l4 == FLOW_PROTO_UDP &&
+	    !flow_get16(frame->hdr + csum_l4_field(flow)))
+		return false;
+	return csum_l4(frame, flow, &sum) && sum == CSUM_GOOD;
+}
+
+uint16_t csum_field(uint16_t sum)
+{
+	sum = ~sum;
+	/* RFC 768: 0 would mean none; both mean zero in one's complement */
+	return sum ? sum : CSUM_GOOD;
+}
+
+static void csum_fill_ip(struct frame *frame, const struct flow *flow)
+{
+	uint8_t *ip = frame->hdr + flow->l3_offset;
+	struct csum csum = {};
+
+	flow_put16(ip + CSUM_IPV4_OFFSET, 0);
+	csum_add(&csum, ip, (ip[0] & 0xf) * 4);
+	flow_put16(ip + CSUM_IPV4_OFFSET, ~csum_fold(&csum));
+}
+
+void csum_fill(struct frame *frame, const struct flow *flow)
+{
+	uint16_t sum;
+
+	if (flow->l3 == 4)
+		csum_fill_ip(frame, flow);
+	if (!flow->l4)
+		return;
+	flow_put16(frame->hdr + csum_l4_field(flow), 0);
+	if (csum_l4(frame, flow, &sum))
+		flow_put16(frame->hdr + csum_l4_field(flow), csum_field(sum));
 }

@@ -32,10 +32,17 @@ void csum_add(struct csum *csum, const void *data, size_t len);
  * csum_fold - the sum in 16 bits
  * @csum: the sum
  *
- * Return: one's complement sum in CPU order; the field of a packet takes its
- * complement, and a packet that is intact sums up to 0xffff.
+ * Return: one's complement sum in CPU order; what is intact sums up to 0xffff.
  */
 uint16_t csum_fold(const struct csum *csum);
+
+/**
+ * csum_field - what goes into a TCP or UDP header
+ * @sum: of pseudo header, L4 header with 0 in the field, and payload
+ *
+ * Return: its complement, never 0.
+ */
+uint16_t csum_field(uint16_t sum);
 
 /**
  * csum_ip_ok - is the IP header intact
@@ -54,5 +61,14 @@ bool csum_ip_ok(const struct frame *frame, const struct flow *flow);
  * Return: false also when there is no checksum or nobody knows how to check it.
  */
 bool csum_l4_ok(const struct frame *frame, const struct flow *flow);
+
+/**
+ * csum_fill - put the checksums of IPv4 header and TCP or UDP in
+ * @frame: ours; its headers are in @frame->hdr
+ * @flow: its headers
+ *
+ * What it is not known for is left as it is.
+ */
+void csum_fill(struct frame *frame, const struct flow *flow);
 
 #endif /* ORNIC_DEVICE_CSUM_H */

@@ -136,7 +136,7 @@ void eq_doorbell(struct eq *eq, uint32_t word)
 	/* With the shadow the word in memory is what counts. */
 	if (eq->nic->doorbell.shadow || eq->dead)
 		return;
-	arm_doorbell(&eq->arm, word);
+	eq->arm.asked = word;
 	dbr = guest_ref_ptr(&eq->dbr);
 	if (arm_pending(&eq->arm, NULL) && dbr && eq_read_ci(eq, dbr) &&
 	    eq->ci != eq->pi)

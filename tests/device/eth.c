@@ -11,29 +11,31 @@
 
 #define ETH_MACS_LEN (2 * MAC_LEN)
 #define ETH_TPID_VLAN 0x8100
-#define ETH_FRAME_MAX (FLOW_ETH_LEN + FLOW_VLAN_LEN + ETHPORT_MTU_MAX)
+#define ETH_OVERHEAD (FLOW_ETH_LEN + FLOW_VLAN_LEN)
 #define ETH_TX_FLAGS (ORNIC_ETH_TX_VLAN_INSERT | ORNIC_ETH_TX_L4_CSUM)
-/* A UDP checksum that comes out as 0, which would mean "none" (RFC 768) */
-#define ETH_CSUM_ZERO 0xffff
 
-_Static_assert(ETH_FRAME_MAX <= BOUNCE_SIZE, "a frame fits a bounce piece");
+_Static_assert(ETH_OVERHEAD + ETHPORT_MTU_MAX <= BOUNCE_SIZE,
+	       "a frame fits a bounce piece");
 
 /* ---- transmit ---- */
 
-static bool eth_tx_valid(const struct send_wqe *wqe)
+static enum ornic_wc_status eth_tx_check(const struct nic *nic,
+					 const struct send_wqe *wqe)
 {
 	unsigned int flags = le16toh(wqe->eth.flags);
 	unsigned int start = le16toh(wqe->eth.csum_start);
 	unsigned int field = start + le16toh(wqe->eth.csum_offset);
-	uint64_t max = ETH_FRAME_MAX;
+	uint64_t max = nic->port.mtu + ETH_OVERHEAD;
 
 	if (flags & ORNIC_ETH_TX_VLAN_INSERT)
 		max -= FLOW_VLAN_LEN;
-	if (flags & ~ETH_TX_FLAGS || wqe->length < FLOW_ETH_LEN ||
-	    wqe->length > max)
-		return false;
-	return !(flags & ORNIC_ETH_TX_L4_CSUM) ||
-	       (start >= FLOW_ETH_LEN && field + 2 <= wqe->length);
+	if (wqe->length < FLOW_ETH_LEN || wqe->length > max)
+		return ORNIC_WC_LOC_LEN_ERR;
+	if (flags & ~ETH_TX_FLAGS)
+		return ORNIC_WC_LOC_QP_OP_ERR;
+	if (flags & ORNIC_ETH_TX_L4_CSUM && field + 2 > wqe->length)
+		return ORNIC_WC_LOC_QP_OP_ERR;
+	return ORNIC_WC_SUCCESS;
 }
 
 /* The field holds the sum of the pseudo header, as Linux leaves it. */
@@ -41,12 +43,10 @@ static void eth_tx_csum(const struct send_wqe *wqe, uint8_t *packet)
 {
 	unsigned int start = le16toh(wqe->eth.csum_start);
 	struct csum csum = {};
-	uint16_t sum;
 
 	csum_add(&csum, packet + start, wqe->length - start);
-	sum = ~csum_fold(&csum);
 	flow_put16(packet + start + le16toh(wqe->eth.csum_offset),
-		   sum ? sum : ETH_CSUM_ZERO);
+		   csum_field(csum_fold(&csum)));
 }
 
 /* Lay the packet out in the frame: what headers can be in hdr, the rest behind
@@ -81,10 +81,13 @@ static enum ornic_wc_status eth_tx_one(struct qp *qp,
 				       const struct send_wqe *wqe,
 				       struct frame *frame)
 {
+	enum ornic_wc_status status;
+	struct flow flow;
 	uint8_t *packet;
 
-	if (!eth_tx_valid(wqe))
-		return ORNIC_WC_LOC_QP_OP_ERR;
+	status = eth_tx_check(qp->nic, wqe);
+	if (status)
+		return status;
 	/* The guest may reuse its buffer as soon as it sees the completion. */
 	packet = bounce_take(&qp->nic->bounce);
 	if (wqe->flags & ORNIC_SEND_INLINE)
@@ -95,6 +98,10 @@ static enum ornic_wc_status eth_tx_one(struct qp *qp,
 	if (le16toh(wqe->eth.flags) & ORNIC_ETH_TX_L4_CSUM)
 		eth_tx_csum(wqe, packet);
 	eth_tx_frame(frame, wqe, packet);
+	if (wqe->flags & ORNIC_SEND_IP_CSUM) {
+		flow_dissect(frame, &flow);
+		csum_fill(frame, &flow);
+	}
 	return ORNIC_WC_SUCCESS;
 }
 
@@ -132,14 +139,15 @@ bool eth_tx(struct qp *qp, unsigned int budget)
 static void eth_rx_flags(const struct frame *frame, const struct flow *flow,
 			 struct ornic_cqe *cqe, struct ornic_cqe_ext *ext)
 {
-	bool vouched = frame->flags & FRAME_CSUM_OK;
-	bool ip_ok = flow->l3 && (vouched || csum_ip_ok(frame, flow));
-
-	if (!ip_ok)
+	if (!flow->l4)
 		return;
-	cqe->qpn |= htole32(ORNIC_PREP(ORNIC_CQE_FLAGS, ORNIC_WC_IP_CSUM_OK));
-	if (flow->l4 && (vouched || csum_l4_ok(frame, flow)))
-		ext->flags |= htole16(ORNIC_CQE_EXT_L4_CSUM_OK);
+	if (!(frame->flags & FRAME_CSUM_OK) &&
+	    !(csum_ip_ok(frame, flow) && csum_l4_ok(frame, flow)))
+		return;
+	ext->flags |= htole16(ORNIC_CQE_EXT_L4_CSUM_OK);
+	if (flow->l3 == 4)
+		cqe->qpn |= htole32(ORNIC_PREP(ORNIC_CQE_FLAGS,
+					       ORNIC_WC_IP_CSUM_OK));
 }
 
 static void eth_rx_one(struct qp *qp, const struct frame *frame,
@@ -164,8 +172,9 @@ static void eth_rx_one(struct qp *qp, const struct frame *frame,
 		return;
 	}
 	if (len > wqe.length) {
-		rq_fail(qp, wqe.wr_id, ORNIC_WC_LOC_LEN_ERR);
-		qp_error(qp);
+		/* The WQE stays for the next one ([ORNIC-RQ-4]). */
+		qp->rq.next--;
+		PORT_STAT_INC(nic, rx_dropped_malformed);
 		return;
 	}
 	ret = frame_iov(frame, 0, len, iov, FRAME_IOV_MAX + 2);
@@ -186,11 +195,9 @@ void eth_rx(struct nic *nic, const struct frame *frame, const struct flow *flow)
 	};
 	struct qp *qp;
 	uint32_t hash;
-	uint64_t max = FLOW_ETH_LEN + nic->port.mtu;
 
-	if (flow->tagged)
-		max += FLOW_VLAN_LEN;
-	if (frame->flags & FRAME_LOCAL || frame_len(frame) > max) {
+	if (frame->flags & FRAME_LOCAL ||
+	    frame_len(frame) > nic->port.mtu + ETH_OVERHEAD) {
 		PORT_STAT_INC(nic, rx_dropped_malformed);
 		return;
 	}

@@ -147,7 +147,8 @@ enum ornic_cmd_status ethport_cmd_set_rx_queues(struct nic *nic,
 		return ORNIC_CMD_BAD_PARAM;
 	for (i = 0; i < count; i++) {
 		qps[i] = qp_find(nic, le32toh(in->qpn[i]));
-		if (!qps[i] || qps[i]->type != ORNIC_QPT_RAW_PACKET)
+		if (!qps[i] || qps[i]->type != ORNIC_QPT_RAW_PACKET ||
+		    !qp_has_rq(qps[i]))
 			return ORNIC_CMD_BAD_OBJECT;
 	}
 	ethport_set_queues(nic, qps, count);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The card: ties all together and runs the work. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +69,6 @@ struct nic *nic_create(const struct nic_config *config, struct env *env)
 	if (!nic)
 		return NULL;
 	nic->env = env;
-	snprintf(nic->name, sizeof(nic->name), "%s", config->name);
 	memcpy(nic->mac, config->mac, MAC_LEN);
 	nic->vectors = config->vectors;
 	nic->port.link = true;
@@ -123,6 +121,13 @@ void nic_reset(struct nic *nic)
 	gid_clear(nic);
 	nic->fatal = ORNIC_FATAL_NONE;
 	regs_reset(nic);
+	stats_reset(nic);
+}
+
+/* Without bus mastering commands and messages wait ([ORNIC-PCI-3]). */
+static bool nic_works(const struct nic *nic)
+{
+	return nic->enabled && !nic->fatal && nic->guest.mem->enabled;
 }
 
 void nic_bar_read(struct nic *nic, unsigned int bar, uint64_t offset,
@@ -137,7 +142,7 @@ void nic_bar_write(struct nic *nic, unsigned int bar, uint64_t offset,
 {
 	if (bar == ORNIC_BAR_REGS)
 		regs_write(nic, offset, size, val);
-	else if (nic->enabled && !nic->fatal)
+	else if (nic_works(nic))
 		doorbell_write(nic, offset, size, val);
 }
 
@@ -169,7 +174,7 @@ bool nic_run(struct nic *nic)
 {
 	bool any;
 
-	if (!nic->enabled || nic->fatal)
+	if (!nic_works(nic))
 		return false;
 	if (!nic->doorbell.awake)
 		doorbell_wake(nic);
@@ -182,7 +187,7 @@ bool nic_run(struct nic *nic)
 
 bool nic_sleep_prepare(struct nic *nic)
 {
-	if (!nic->enabled || nic->fatal)
+	if (!nic_works(nic))
 		return true;
 	if (nic->admin.sq_ci != nic->admin.sq_pi || !list_empty(&nic->ready) ||
 	    !list_empty(&nic->dead_cqs))
@@ -192,7 +197,7 @@ bool nic_sleep_prepare(struct nic *nic)
 
 void nic_wake(struct nic *nic)
 {
-	if (nic->enabled && !nic->fatal)
+	if (nic_works(nic))
 		doorbell_wake(nic);
 }
 
@@ -244,7 +249,7 @@ void nic_rx(struct nic *nic, const struct frame *frame)
 {
 	struct flow flow;
 
-	if (!nic->enabled || !ethport_running(nic))
+	if (!nic_works(nic) || !ethport_running(nic))
 		return;
 	if (frame->hdr_len < FLOW_ETH_LEN) {
 		PORT_STAT_INC(nic, rx_dropped_malformed);
@@ -280,8 +285,7 @@ void core_fatal(struct nic *nic, enum ornic_fatal_cause cause)
 	if (nic->fatal)
 		return;
 	nic->fatal = cause;
-	env_log(nic->env, ENV_LOG_ERR, "%s: stopped, cause %u", nic->name,
-		cause);
+	env_log(nic->env, ENV_LOG_ERR, "stopped, cause %u", cause);
 	eq_async(nic, ORNIC_EVENT_DEVICE_FATAL, cause);
 	DEVICE_STAT_INC(nic, interrupts);
 	env_irq_raise(nic->env, 0);

@@ -31,8 +31,17 @@ void stats_violation(struct nic *nic, enum ornic_device_stat stat,
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	env_log(nic->env, ENV_LOG_DEBUG, "%s: %s: %s", nic->name,
+	env_log(nic->env, ENV_LOG_DEBUG, "%s: %s",
 		stats_device_names[stat], text);
+}
+
+void stats_reset(struct nic *nic)
+{
+	struct stats *stats = &nic->stats;
+
+	memset(stats->port, 0, sizeof(stats->port));
+	memset(stats->rdma, 0, sizeof(stats->rdma));
+	memset(stats->device, 0, sizeof(stats->device));
 }
 
 enum ornic_cmd_status stats_cmd_query(struct nic *nic, struct cmd *cmd)

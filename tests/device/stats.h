@@ -18,11 +18,12 @@ struct cmd;
 #define STATS_LOG_MAX 16
 
 /**
- * struct stats - counters of a card since it was made; a reset keeps them
+ * struct stats - counters of a card since its reset
  * @port: Ethernet side, all frames
  * @rdma: RoCE side
  * @device: what somebody did wrong
- * @logged: messages written, by counter of @device
+ * @logged: messages written, by counter of @device; not reset, for a guest
+ *	could fill a disk then
  */
 struct stats {
 	uint64_t port[ORNIC_PORT_STAT_COUNT];
@@ -57,6 +58,12 @@ void stats_violation(struct nic *nic, enum ornic_device_stat stat,
 /* DEVICE_VIOLATION(nic, bad_lkey, "qp[%u]: key %#x", qpn, key) */
 #define DEVICE_VIOLATION(nic, name, ...) \
 	stats_violation(nic, ORNIC_DEVICE_STAT_##name, __VA_ARGS__)
+
+/**
+ * stats_reset - part of a reset
+ * @nic: the card
+ */
+void stats_reset(struct nic *nic);
 
 /**
  * stats_cmd_query - QUERY_STATS
