@@ -11,4 +11,10 @@ UNIT_EDGE_TESTS := \
 	timer_test.c
 
 # Linked with edges and core.
-UNIT_CORE_TESTS :=
+UNIT_CORE_TESTS := \
+	obj_test.c \
+	rss_test.c
+
+# What core tests share: a host in front of the card.
+UNIT_CORE_SRCS := \
+	host.c

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* A host with a card in one process. */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "host.h"
+
+static struct host *env_to_host(struct env *env)
+{
+	return container_of(env, struct host, env);
+}
+
+static uint64_t host_now_ns(struct env *env)
+{
+	return env_to_host(env)->now_ns;
+}
+
+static void host_irq_raise(struct env *env, unsigned int vector)
+{
+	assert_true(vector < HOST_VECTORS);
+	env_to_host(env)->irqs[vector]++;
+}
+
+static void host_mark_runnable(struct env *env)
+{
+	env_to_host(env)->runnable++;
+}
+
+static struct frame *host_frame_alloc(struct env *env)
+{
+	struct host *host = env_to_host(env);
+	struct frame *frame;
+
+	if (host->frames == HOST_FRAMES)
+		return NULL;
+	frame = calloc(1, sizeof(*frame));
+	assert_non_null(frame);
+	host->frames++;
+	return frame;
+}
+
+static void host_frame_free(struct env *env, struct frame *frame)
+{
+	env_to_host(env)->frames--;
+	free(frame);
+}
+
+static void host_tx(struct env *env, struct frame *frame)
+{
+	list_add_tail(&frame->node, &env_to_host(env)->wire);
+}
+
+static bool host_peer_is_local(struct env *env, const uint8_t *mac)
+{
+	(void)mac;
+	return env_to_host(env)->peers_local;
+}
+
+static void __attribute__((format(printf, 3, 0)))
+host_log(struct env *env, enum env_log_level level, const char *fmt, va_list ap)
+{
+	(void)env;
+	(void)level;
+	(void)fmt;
+	(void)ap;
+}
+
+static const struct env_ops host_env_ops = {
+	.now_ns = host_now_ns,
+	.irq_raise = host_irq_raise,
+	.mark_runnable = host_mark_runnable,
+	.frame_alloc = host_frame_alloc,
+	.frame_free = host_frame_free,
+	.tx = host_tx,
+	.peer_is_local = host_peer_is_local,
+	.log = host_log,
+};
+
+struct host *host_create(bool shadow, uint8_t mac_tail)
+{
+	struct nic_config config = {
+		.name = "nic0",
+		.mac = { 0x02, 0x0e, 0x1c, 0x00, 0x00, mac_tail },
+		.vectors = HOST_VECTORS,
+		.no_shadow = !shadow,
+	};
+	struct host *host = calloc(1, sizeof(*host));
+
+	assert_non_null(host);
+	memcpy(host->mac, config.mac, MAC_LEN);
+	list_init(&host->wire);
+	host->now_ns = 1000000;
+	timers_init(&host->timers, host->now_ns);
+	mem_init(&host->mem);
+	mem_enable(&host->mem, true);
+	host->fd = memfd_create("guest", MFD_CLOEXEC);
+	assert_true(host->fd >= 0);
+	assert_int_equal(ftruncate(host->fd, HOST_RAM_SIZE), 0);
+	host->ram = mmap(NULL, HOST_RAM_SIZE, PROT_READ | PROT_WRITE,
+			 MAP_SHARED, host->fd, 0);
+	assert_true(host->ram != MAP_FAILED);
+	host_map(host, HOST_RAM_BASE, HOST_RAM_SIZE);
+	host->env.ops = &host_env_ops;
+	host->env.mem = &host->mem;
+	host->env.timers = &host->timers;
+	host->nic = nic_create(&config, &host->env);
+	assert_non_null(host->nic);
+	return host;
+}
+
+void host_destroy(struct host *host)
+{
+	nic_destroy(host->nic);
+	while (!list_empty(&host->wire)) {
+		struct frame *frame = list_first_entry(&host->wire,
+						       struct frame, node);
+
+		list_del_init(&frame->node);
+		host_frame_free(&host->env, frame);
+	}
+	assert_int_equal(host->frames, 0);
+	assert_true(timers_next(&host->timers) == TIMER_NEVER);
+	mem_uninit(&host->mem);
+	munmap(host->ram, HOST_RAM_SIZE);
+	close(host->fd);
+	free(host);
+}
+
+static int host_setup_shadow(void **state, bool shadow)
+{
+	struct host *host = host_create(shadow, 1);
+
+	host_enable(host);
+	*state = host;
+	return 0;
+}
+
+int host_setup(void **state)
+{
+	return host_setup_shadow(state, true);
+}
+
+int host_setup_no_shadow(void **state)
+{
+	return host_setup_shadow(state, false);
+}
+
+int host_teardown(void **state)
+{
+	host_destroy(*state);
+	return 0;
+}
+
+void host_enable(struct host *host)
+{
+	host->admin_sq = host_alloc(host, HOST_PAGE, HOST_PAGE);
+	host->admin_cq = host_alloc(host, HOST_PAGE, HOST_PAGE);
+	host->admin_pi = 0;
+	host->admin_ci = 0;
+	host_write(host, ORNIC_REG_ADMIN_DEPTH, 4, HOST_ADMIN_LOG_DEPTH);
+	host_write(host, ORNIC_REG_ADMIN_SQ, 8, host->admin_sq);
+	host_write(host, ORNIC_REG_ADMIN_CQ, 8, host->admin_cq);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
+	assert_int_equal(host_read(host, ORNIC_REG_STATUS, 4),
+			 ORNIC_STATUS_READY | ORNIC_STATUS_ENABLED);
+}
+
+uint64_t host_alloc(struct host *host, uint64_t size, uint64_t align)
+{
+	uint64_t at = (host->used + align - 1) & -align;
+
+	assert_true(at + size <= HOST_RAM_SIZE);
+	host->used = at + size;
+	memset(host->ram + at, 0, size);
+	return HOST_RAM_BASE + at;
+}
+
+void *host_ptr(struct host *host, uint64_t addr)
+{
+	assert_true(addr >= HOST_RAM_BASE &&
+		    addr < HOST_RAM_BASE + HOST_RAM_SIZE);
+	return host->ram + (addr - HOST_RAM_BASE);
+}
+
+void host_unmap(struct host *host, uint64_t addr, uint64_t len)
+{
+	assert_int_equal(mem_unmap(&host->mem, addr, len), 0);
+}
+
+void host_map(struct host *host, uint64_t addr, uint64_t len)
+{
+	assert_int_equal(mem_map(&host->mem, addr, len, MEM_READ | MEM_WRITE,
+				 host->fd, addr - HOST_RAM_BASE), 0);
+}
+
+uint64_t host_read(struct host *host, uint64_t reg, unsigned int size)
+{
+	uint64_t val = ~0ULL;
+
+	nic_bar_read(host->nic, ORNIC_BAR_REGS, reg, size, &val);
+	return val;
+}
+
+void host_write(struct host *host, uint64_t reg, unsigned int size,
+		uint64_t val)
+{
+	nic_bar_write(host->nic, ORNIC_BAR_REGS, reg, size, val);
+}
+
+void host_doorbell(struct host *host, uint32_t page, unsigned int type,
+		   uint32_t num, uint32_t val)
+{
+	nic_bar_write(host->nic, ORNIC_BAR_DB, page * HOST_PAGE, 8,
+		      (uint64_t)type << 56 | (uint64_t)num << 32 | val);
+}
+
+void host_run(struct host *host)
+{
+	unsigned int turns = 0;
+
+	while (nic_run(host->nic))
+		assert_true(turns++ < 100000);
+}
+
+void host_sleep(struct host *host, uint64_t ns)
+{
+	host->now_ns += ns;
+	timers_run(&host->timers, host->now_ns);
+	host_run(host);
+}
+
+unsigned int host_cmd_raw(struct host *host, unsigned int opcode,
+			  const void *in, uint32_t in_len, void *out,
+			  uint32_t out_len)
+{
+	uint32_t mask = (1u << HOST_ADMIN_LOG_DEPTH) - 1;
+	uint64_t used = host->used;
+	struct ornic_cmd_sqe *sqe = host_ptr(host, host->admin_sq);
+	struct ornic_cmd_cqe *cqe = host_ptr(host, host->admin_cq);
+	uint64_t in_addr = host_alloc(host, in_len + 8, 8);
+	uint64_t out_addr = host_alloc(host, out_len + 8, 8);
+	uint32_t phase;
+
+	if (in_len)
+		memcpy(host_ptr(host, in_addr), in, in_len);
+	sqe[host->admin_pi & mask] = (struct ornic_cmd_sqe){
+		.opcode = htole16(opcode),
+		.cmd_id = htole16(host->admin_pi * 7),
+		.in_len = htole32(in_len),
+		.out_len = htole32(out_len),
+		.in_addr = htole64(in_addr),
+		.out_addr = htole64(out_addr),
+	};
+	host->admin_pi++;
+	host_write(host, ORNIC_REG_ADMIN_DB, 4, host->admin_pi);
+	host_run(host);
+	cqe += host->admin_ci & mask;
+	phase = host->admin_ci & (mask + 1) ? 0 : ORNIC_CMD_CQE_PHASE;
+	assert_int_equal(le32toh(cqe->ctl) & ORNIC_CMD_CQE_PHASE, phase);
+	assert_int_equal(le32toh(cqe->ctl) & ORNIC_CMD_CQE_SQ_CI,
+			 host->admin_pi & ORNIC_CMD_CQE_SQ_CI);
+	assert_int_equal(le16toh(cqe->cmd_id),
+			 (uint16_t)(host->admin_ci * 7));
+	host->admin_ci++;
+	host->detail = le32toh(cqe->detail);
+	host->out_len = le32toh(cqe->out_len);
+	assert_true(host->out_len <= out_len);
+	if (out_len)
+		memcpy(out, host_ptr(host, out_addr), out_len);
+	host->used = used;
+	return le16toh(cqe->status);
+}
+
+unsigned int host_cmd_object(struct host *host, unsigned int opcode,
+			     uint32_t num)
+{
+	struct ornic_object in = { .num = htole32(num) };
+
+	return host_cmd_in(host, opcode, &in);
+}
+
+uint32_t host_create_object(struct host *host, unsigned int opcode,
+			    const void *in, uint32_t in_len)
+{
+	struct ornic_object out = {};
+
+	assert_int_equal(host_cmd_raw(host, opcode, in, in_len, &out,
+				      sizeof(out)), ORNIC_CMD_OK);
+	return le32toh(out.num);
+}
+
+uint64_t host_device_stat(struct host *host, enum ornic_device_stat stat)
+{
+	return host->nic->stats.device[stat];
+}
+
+uint64_t host_port_stat(struct host *host, enum ornic_port_stat stat)
+{
+	return host->nic->stats.port[stat];
+}
+
+void host_buf(struct ornic_buf *buf, uint64_t addr, uint64_t len)
+{
+	memset(buf, 0, sizeof(*buf));
+	buf->addr = htole64(addr);
+	buf->npages = htole32((len + HOST_PAGE - 1) / HOST_PAGE);
+	buf->page_shift = 12;
+}
+
+uint32_t host_uctx(struct host *host, uint32_t flags, uint64_t board)
+{
+	struct ornic_alloc_uctx_in in = {
+		.flags = htole32(flags),
+		.board_addr = htole64(board),
+	};
+
+	return host_create_object(host, ORNIC_CMD_ALLOC_UCTX, &in, sizeof(in));
+}
+
+uint32_t host_pd(struct host *host)
+{
+	return host_create_object(host, ORNIC_CMD_ALLOC_PD, NULL, 0);
+}
+
+uint32_t host_mr(struct host *host, uint32_t pdn, uint64_t addr, uint64_t len,
+		 uint32_t access)
+{
+	uint64_t offset = addr % HOST_PAGE;
+	struct ornic_create_mr_in in = {
+		.pdn = htole32(pdn),
+		.access = htole32(access),
+		.iova = htole64(addr),
+		.length = htole64(len),
+		.first_offset = htole64(offset),
+	};
+	struct ornic_create_mr_out out;
+
+	host_buf(&in.buf, addr - offset, offset + len);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
+			 ORNIC_CMD_OK);
+	return le32toh(out.key);
+}
+
+static void host_queue_init(struct host *host, struct host_queue *queue,
+			    unsigned int log_size, unsigned int log_entry)
+{
+	uint64_t bytes = 1ULL << (log_size + log_entry);
+
+	memset(queue, 0, sizeof(*queue));
+	queue->host = host;
+	queue->log_size = log_size;
+	queue->log_entry = log_entry;
+	queue->ring = host_alloc(host, bytes, HOST_PAGE);
+	queue->dbr = host_alloc(host, 64, 64);
+}
+
+void host_eq(struct host *host, struct host_queue *eq, unsigned int vector,
+	     unsigned int log_size)
+{
+	struct ornic_create_eq_in in = { .vector = htole32(vector),
+					 .log_size = log_size };
+
+	host_queue_init(host, eq, log_size, 5);
+	host_buf(&in.buf, eq->ring, 1ULL << (log_size + 5));
+	in.dbr_addr = htole64(eq->dbr);
+	eq->num = host_create_object(host, ORNIC_CMD_CREATE_EQ, &in,
+				     sizeof(in));
+}
+
+void host_cq(struct host *host, struct host_queue *cq, uint32_t uctx,
+	     uint32_t eqn, unsigned int log_size, unsigned int log_cqe_size)
+{
+	struct ornic_create_cq_in in = {
+		.uctx = htole32(uctx),
+		.eqn = htole32(eqn),
+		.log_size = log_size,
+		.log_cqe_size = log_cqe_size,
+	};
+
+	host_queue_init(host, cq, log_size, log_cqe_size);
+	host_buf(&in.buf, cq->ring, 1ULL << (log_size + log_cqe_size));
+	in.dbr_addr = htole64(cq->dbr);
+	cq->num = host_create_object(host, ORNIC_CMD_CREATE_CQ, &in,
+				     sizeof(in));
+}
+
+const void *host_queue_peek(struct host_queue *queue)
+{
+	uint64_t pos = queue->ci & ((1u << queue->log_size) - 1);
+	const char *entry = host_ptr(queue->host, queue->ring);
+	bool phase = !(queue->ci >> queue->log_size & 1);
+
+	entry += pos << queue->log_entry;
+	/* CQE and EQE alike: bit 31 of the word at 28 */
+	return guest_load32(entry + 28) >> 31 == phase ? entry : NULL;
+}
+
+void host_queue_consume(struct host_queue *queue)
+{
+	struct ornic_cq_dbr *dbr = host_ptr(queue->host, queue->dbr);
+
+	queue->ci++;
+	guest_store32(&dbr->ci, queue->ci);
+}
+
+void host_queue_arm(struct host_queue *queue, unsigned int type)
+{
+	struct ornic_cq_dbr *dbr = host_ptr(queue->host, queue->dbr);
+
+	queue->arm_seq += ORNIC_ARM_TYPE + 1;
+	guest_store32(&dbr->arm, queue->arm_seq | type);
+}
+
+void host_qp(struct host *host, struct host_qp *qp, unsigned int type,
+	     uint32_t uctx, uint32_t pdn, const struct host_queue *cq,
+	     uint32_t flags)
+{
+	struct ornic_create_qp_in in = {
+		.uctx = htole32(uctx),
+		.pdn = htole32(pdn),
+		.send_cqn = htole32(cq->num),
+		.recv_cqn = htole32(cq->num),
+		.flags = htole32(flags),
+		.type = type,
+		.log_sq_slots = 6,
+		.log_rq_wqes = 6,
+		.rq_stride_shift = 5,
+	};
+	struct ornic_create_qp_out out;
+
+	memset(qp, 0, sizeof(*qp));
+	qp->host = host;
+	qp->uctx = uctx;
+	qp->log_sq_slots = in.log_sq_slots;
+	qp->log_rq_wqes = in.log_rq_wqes;
+	qp->rq_stride_shift = in.rq_stride_shift;
+	qp->sq = host_alloc(host, 64ULL << qp->log_sq_slots, HOST_PAGE);
+	qp->rq = host_alloc(host, 1ULL << (qp->log_rq_wqes +
+					   qp->rq_stride_shift), HOST_PAGE);
+	qp->dbr = host_alloc(host, sizeof(struct ornic_qp_dbr), 128);
+	host_buf(&in.sq, qp->sq, 64ULL << qp->log_sq_slots);
+	host_buf(&in.rq, qp->rq,
+		 1ULL << (qp->log_rq_wqes + qp->rq_stride_shift));
+	in.dbr_addr = htole64(qp->dbr);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_QP, &in, &out),
+			 ORNIC_CMD_OK);
+	qp->num = le32toh(out.qpn);
+	qp->slot = le32toh(out.slot);
+}
+
+unsigned int host_qp_modify(struct host_qp *qp, unsigned int state)
+{
+	struct ornic_modify_qp_in in = {
+		.qpn = htole32(qp->num),
+		.mask = htole32(ORNIC_QP_ATTR_STATE),
+	};
+
+	in.attr.state = state;
+	return host_cmd_in(qp->host, ORNIC_CMD_MODIFY_QP, &in);
+}
+
+struct ornic_qp_dbr *host_qp_dbr(struct host_qp *qp)
+{
+	return host_ptr(qp->host, qp->dbr);
+}

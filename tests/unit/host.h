@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A host with a card in one process, for tests of the core: guest memory in a
+ * memfd, time that stands still, interrupts and frames that are counted. The
+ * driver's side of rings is written here once, from the hardware interface.
+ */
+#ifndef ORNIC_UNIT_HOST_H
+#define ORNIC_UNIT_HOST_H
+
+#include <endian.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ornic_hw.h>
+
+#include "core.h"
+#include "env.h"
+#include "unit.h"
+
+#define HOST_RAM_BASE 0x100000ULL
+#define HOST_RAM_SIZE (32ULL << 20)
+#define HOST_PAGE 4096ULL
+/* An address nothing is mapped at */
+#define HOST_NOWHERE 0x7f0000000000ULL
+#define HOST_VECTORS 4
+#define HOST_FRAMES 128
+#define HOST_ADMIN_LOG_DEPTH 4
+
+/**
+ * struct host - the host
+ * @env: the card's surroundings
+ * @mem: DMA map
+ * @timers: wheel of both
+ * @now_ns: what time it is
+ * @nic: the card
+ * @mac: its address
+ * @peers_local: env_peer_is_local() says yes
+ * @fd: guest memory
+ * @ram: guest memory, mapped here
+ * @used: bytes given out by host_alloc()
+ * @irqs: interrupts, by vector
+ * @runnable: calls of env_mark_runnable()
+ * @frames: allocated and not freed
+ * @wire: frames sent, in order, struct frame list
+ * @admin_sq: bus address
+ * @admin_cq: bus address
+ * @admin_pi: commands submitted
+ * @admin_ci: completions seen
+ * @detail: of the latest command
+ * @out_len: of the latest command
+ */
+struct host {
+	struct env env;
+	struct mem mem;
+	struct timers timers;
+	uint64_t now_ns;
+	struct nic *nic;
+	uint8_t mac[MAC_LEN];
+	bool peers_local;
+	int fd;
+	char *ram;
+	uint64_t used;
+	unsigned int irqs[HOST_VECTORS];
+	unsigned int runnable;
+	unsigned int frames;
+	struct list_head wire;
+	uint64_t admin_sq;
+	uint64_t admin_cq;
+	uint32_t admin_pi;
+	uint32_t admin_ci;
+	uint32_t detail;
+	uint32_t out_len;
+};
+
+/* A CQ or an EQ from the driver's side */
+struct host_queue {
+	struct host *host;
+	uint32_t num;
+	unsigned int log_size;
+	unsigned int log_entry;
+	uint64_t ring;
+	uint64_t dbr;
+	uint32_t ci;
+	uint32_t arm_seq;
+};
+
+/* A QP from the provider's side */
+struct host_qp {
+	struct host *host;
+	uint32_t num;
+	uint32_t slot;
+	uint32_t uctx;
+	uint64_t dbr;
+	uint64_t sq;
+	uint64_t rq;
+	unsigned int log_sq_slots;
+	unsigned int log_rq_wqes;
+	unsigned int rq_stride_shift;
+	uint32_t sq_pi;
+	uint32_t rq_pi;
+};
+
+/* Fixtures: a card that is enabled; the same without ORNIC_CAPS_SHADOW */
+int host_setup(void **state);
+int host_setup_no_shadow(void **state);
+int host_teardown(void **state);
+
+struct host *host_create(bool shadow, uint8_t mac_tail);
+void host_destroy(struct host *host);
+
+/* Program the admin queue and enable the card. */
+void host_enable(struct host *host);
+
+uint64_t host_alloc(struct host *host, uint64_t size, uint64_t align);
+void *host_ptr(struct host *host, uint64_t addr);
+/* Take pages out of the DMA map, and put them back. */
+void host_unmap(struct host *host, uint64_t addr, uint64_t len);
+void host_map(struct host *host, uint64_t addr, uint64_t len);
+
+uint64_t host_read(struct host *host, uint64_t reg, unsigned int size);
+void host_write(struct host *host, uint64_t reg, unsigned int size,
+		uint64_t val);
+void host_doorbell(struct host *host, uint32_t page, unsigned int type,
+		   uint32_t num, uint32_t val);
+
+/* nic_run() until there is nothing more to do */
+void host_run(struct host *host);
+/* Let time pass: timers, then host_run(). */
+void host_sleep(struct host *host, uint64_t ns);
+
+/* One command with all lengths chosen by the test; returns the status. */
+unsigned int host_cmd_raw(struct host *host, unsigned int opcode,
+			  const void *in, uint32_t in_len, void *out,
+			  uint32_t out_len);
+/* A command by its structures */
+#define host_cmd(host, opcode, in, out) \
+	host_cmd_raw(host, opcode, in, sizeof(*(in)), out, sizeof(*(out)))
+#define host_cmd_in(host, opcode, in) \
+	host_cmd_raw(host, opcode, in, sizeof(*(in)), NULL, 0)
+unsigned int host_cmd_object(struct host *host, unsigned int opcode,
+			     uint32_t num);
+/* Create something whose answer is struct ornic_object */
+uint32_t host_create_object(struct host *host, unsigned int opcode,
+			    const void *in, uint32_t in_len);
+
+uint64_t host_device_stat(struct host *host, enum ornic_device_stat stat);
+uint64_t host_port_stat(struct host *host, enum ornic_port_stat stat);
+
+/* Fill a description of a contiguous buffer in pages of 4096 bytes. */
+void host_buf(struct ornic_buf *buf, uint64_t addr, uint64_t len);
+
+uint32_t host_uctx(struct host *host, uint32_t flags, uint64_t board);
+uint32_t host_pd(struct host *host);
+/* An MR over [addr, addr + len), iova = addr */
+uint32_t host_mr(struct host *host, uint32_t pdn, uint64_t addr, uint64_t len,
+		 uint32_t access);
+void host_eq(struct host *host, struct host_queue *eq, unsigned int vector,
+	     unsigned int log_size);
+void host_cq(struct host *host, struct host_queue *cq, uint32_t uctx,
+	     uint32_t eqn, unsigned int log_size, unsigned int log_cqe_size);
+
+/* The next entry if the phase says that it was written, or NULL */
+const void *host_queue_peek(struct host_queue *queue);
+/* Consume it and publish ci */
+void host_queue_consume(struct host_queue *queue);
+void host_queue_arm(struct host_queue *queue, unsigned int type);
+
+void host_qp(struct host *host, struct host_qp *qp, unsigned int type,
+	     uint32_t uctx, uint32_t pdn, const struct host_queue *cq,
+	     uint32_t flags);
+/* Take a QP to a state with the least that RAW_PACKET needs. */
+unsigned int host_qp_modify(struct host_qp *qp, unsigned int state);
+struct ornic_qp_dbr *host_qp_dbr(struct host_qp *qp);
+
+#endif /* ORNIC_UNIT_HOST_H */

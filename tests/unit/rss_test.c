@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The Toeplitz hash against the vectors that Microsoft publishes ("Verifying
+ * the RSS Hash Calculation"). Checksums are here too: both are what a frame
+ * brings with it.
+ */
+#include <arpa/inet.h>
+#include <ornic_hw.h>
+
+#include "csum.h"
+#include "rss.h"
+#include "unit.h"
+
+static const uint8_t rss_key[RSS_KEY_LEN] = {
+	0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67,
+	0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb,
+	0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30,
+	0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa,
+};
+
+struct rss_vector {
+	int family;
+	const char *src;
+	uint16_t sport;
+	const char *dst;
+	uint16_t dport;
+	uint32_t ip;
+	uint32_t tcp;
+};
+
+static const struct rss_vector rss_vectors[] = {
+	{ AF_INET, "66.9.149.187", 2794, "161.142.100.80", 1766, 0x323e8fc2,
+	  0x51ccc178 },
+	{ AF_INET, "199.92.111.2", 14230, "65.69.140.83", 4739, 0xd718262a,
+	  0xc626b0ea },
+	{ AF_INET, "24.19.198.95", 12898, "12.22.207.184", 38024, 0xd2d0a5de,
+	  0x5c2b394a },
+	{ AF_INET, "38.27.205.30", 48228, "209.142.163.6", 2217, 0x82989176,
+	  0xafc7327f },
+	{ AF_INET, "153.39.163.191", 44251, "202.188.127.2", 1303, 0x5d1809c5,
+	  0x10e828a2 },
+	{ AF_INET6, "3ffe:2501:200:1fff::7", 2794, "3ffe:2501:200:3::1", 1766,
+	  0x2cc18cd5, 0x40207d3d },
+	{ AF_INET6, "3ffe:501:8::260:97ff:fe40:efab", 14230, "ff02::1", 4739,
+	  0x0f0c461c, 0xdde51bbf },
+	{ AF_INET6, "3ffe:1900:4545:3:200:f8ff:fe21:67cf", 44251,
+	  "fe80::200:f8ff:fe21:67cf", 38024, 0x4b61e985, 0x02d1feef },
+};
+
+/* A TCP segment without data; returns its frame */
+static void rss_make(const struct rss_vector *v, struct frame *frame)
+{
+	uint8_t *ip = frame->hdr + FLOW_ETH_LEN;
+	bool v6 = v->family == AF_INET6;
+	unsigned int alen = v6 ? 16 : 4;
+	uint8_t *addr = ip + (v6 ? 8 : 12);
+	uint8_t *tcp = addr + 2 * alen;
+
+	memset(frame, 0, sizeof(*frame));
+	flow_put16(frame->hdr + 12, v6 ? 0x86dd : 0x0800);
+	ip[0] = v6 ? 0x60 : 0x45;
+	if (v6) {
+		flow_put16(ip + 4, 20);
+		ip[6] = FLOW_PROTO_TCP;
+	} else {
+		flow_put16(ip + 2, 40);
+		ip[9] = FLOW_PROTO_TCP;
+	}
+	assert_int_equal(inet_pton(v->family, v->src, addr), 1);
+	assert_int_equal(inet_pton(v->family, v->dst, addr + alen), 1);
+	flow_put16(tcp, v->sport);
+	flow_put16(tcp + 2, v->dport);
+	frame->hdr_len = tcp + 20 - frame->hdr;
+}
+
+static void test_rss_published_vectors(void **state)
+{
+	struct frame frame;
+	struct flow flow;
+	uint32_t hash;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rss_vectors); i++) {
+		const struct rss_vector *v = &rss_vectors[i];
+		uint32_t ip = v->family == AF_INET ? ORNIC_HASH_IPV4 :
+						     ORNIC_HASH_IPV6;
+
+		rss_make(v, &frame);
+		flow_dissect(&frame, &flow);
+		assert_true(rss_hash(&frame, &flow, ip, rss_key, &hash));
+		assert_int_equal(hash, v->ip);
+		assert_true(rss_hash(&frame, &flow, ip | ORNIC_HASH_TCP,
+				     rss_key, &hash));
+		assert_int_equal(hash, v->tcp);
+		/* Only what was asked for is hashed. */
+		assert_true(rss_hash(&frame, &flow, ip | ORNIC_HASH_UDP,
+				     rss_key, &hash));
+		assert_int_equal(hash, v->ip);
+		assert_false(rss_hash(&frame, &flow, ORNIC_HASH_TCP, rss_key,
+				      &hash));
+		assert_int_equal(hash, 0);
+	}
+}
+
+static void test_rss_fragments_have_no_ports(void **state)
+{
+	struct frame frame;
+	struct flow flow;
+	uint32_t hash;
+
+	(void)state;
+	rss_make(&rss_vectors[0], &frame);
+	flow_put16(frame.hdr + FLOW_ETH_LEN + 6, 0x2000);
+	flow_dissect(&frame, &flow);
+	assert_int_equal(flow.l3, 4);
+	assert_int_equal(flow.l4, 0);
+	assert_true(rss_hash(&frame, &flow, ORNIC_HASH_IPV4 | ORNIC_HASH_TCP,
+			     rss_key, &hash));
+	assert_int_equal(hash, rss_vectors[0].ip);
+}
+
+static void test_flow_refuses_lengths_that_lie(void **state)
+{
+	struct frame frame;
+	struct flow flow;
+
+	(void)state;
+	rss_make(&rss_vectors[0], &frame);
+	flow_put16(frame.hdr + FLOW_ETH_LEN + 2, 41);	/* beyond the frame */
+	flow_dissect(&frame, &flow);
+	assert_int_equal(flow.l3, 0);
+	flow_put16(frame.hdr + FLOW_ETH_LEN + 2, 19);	/* shorter than IP */
+	flow_dissect(&frame, &flow);
+	assert_int_equal(flow.l3, 0);
+	flow_put16(frame.hdr + FLOW_ETH_LEN + 2, 30);	/* half a TCP header */
+	flow_dissect(&frame, &flow);
+	assert_int_equal(flow.l3, 4);
+	assert_int_equal(flow.l4, 0);
+	frame.hdr[FLOW_ETH_LEN] = 0x44;			/* IHL 16 */
+	flow_dissect(&frame, &flow);
+	assert_int_equal(flow.l3, 0);
+	frame.hdr[FLOW_ETH_LEN] = 0x4f;			/* options not there */
+	frame.hdr_len = FLOW_ETH_LEN + 30;
+	flow_dissect(&frame, &flow);
+	assert_int_equal(flow.l3, 0);
+}
+
+static void test_flow_sees_through_a_tag(void **state)
+{
+	struct frame frame;
+	struct flow flow;
+
+	(void)state;
+	rss_make(&rss_vectors[0], &frame);
+	memmove(frame.hdr + 16, frame.hdr + 12, frame.hdr_len - 12);
+	flow_put16(frame.hdr + 12, 0x8100);
+	flow_put16(frame.hdr + 14, 0x6005);
+	frame.hdr_len += FLOW_VLAN_LEN;
+	flow_dissect(&frame, &flow);
+	assert_true(flow.tagged);
+	assert_int_equal(flow.vlan_tci, 0x6005);
+	assert_int_equal(flow.l3, 4);
+	assert_int_equal(flow.l3_offset, 18);
+	assert_int_equal(flow.l4, FLOW_PROTO_TCP);
+}
+
+static void test_csum_rfc1071_example(void **state)
+{
+	static const uint8_t data[] = { 0x00, 0x01, 0xf2, 0x03,
+					0xf4, 0xf5, 0xf6, 0xf7 };
+	struct csum csum = {};
+
+	(void)state;
+	csum_add(&csum, data, sizeof(data));
+	assert_int_equal(csum_fold(&csum), 0xddf2);
+}
+
+static void test_csum_does_not_depend_on_the_pieces(void **state)
+{
+	uint8_t data[97];
+	struct csum whole = {};
+	unsigned int i, cut;
+
+	(void)state;
+	for (i = 0; i < sizeof(data); i++)
+		data[i] = i * 37 + 11;
+	csum_add(&whole, data, sizeof(data));
+	for (cut = 0; cut <= sizeof(data); cut++) {
+		struct csum parts = {};
+
+		csum_add(&parts, data, cut);
+		csum_add(&parts, data + cut, (sizeof(data) - cut) / 3);
+		csum_add(&parts, data + cut + (sizeof(data) - cut) / 3,
+			 sizeof(data) - cut - (sizeof(data) - cut) / 3);
+		assert_int_equal(csum_fold(&parts), csum_fold(&whole));
+	}
+}
+
+static void test_csum_knows_good_from_bad(void **state)
+{
+	struct csum ip = {}, l4 = {};
+	uint8_t pseudo[12] = { [9] = FLOW_PROTO_TCP, [11] = 20 };
+	struct frame frame;
+	struct flow flow;
+	uint8_t *tcp;
+
+	(void)state;
+	rss_make(&rss_vectors[0], &frame);
+	tcp = frame.hdr + 34;
+	csum_add(&ip, frame.hdr + 14, 20);
+	flow_put16(frame.hdr + 24, ~csum_fold(&ip));
+	memcpy(pseudo, frame.hdr + 26, 8);
+	csum_add(&l4, pseudo, 12);
+	csum_add(&l4, tcp, 20);
+	flow_put16(tcp + 16, ~csum_fold(&l4));
+	/* Ethernet's padding is not in the sum. */
+	memset(frame.hdr + frame.hdr_len, 0xa5, 6);
+	frame.hdr_len += 6;
+	flow_dissect(&frame, &flow);
+	assert_true(csum_ip_ok(&frame, &flow));
+	assert_true(csum_l4_ok(&frame, &flow));
+	tcp[0] ^= 1;
+	assert_false(csum_l4_ok(&frame, &flow));
+	frame.hdr[22] ^= 1;
+	assert_false(csum_ip_ok(&frame, &flow));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rss_published_vectors),
+		cmocka_unit_test(test_rss_fragments_have_no_ports),
+		cmocka_unit_test(test_flow_refuses_lengths_that_lie),
+		cmocka_unit_test(test_flow_sees_through_a_tag),
+		cmocka_unit_test(test_csum_rfc1071_example),
+		cmocka_unit_test(test_csum_does_not_depend_on_the_pieces),
+		cmocka_unit_test(test_csum_knows_good_from_bad),
+	};
+
+	return cmocka_run_group_tests_name("rss", tests, NULL, NULL);
+}
