@@ -138,7 +138,6 @@ struct ibv_cq_ex *ornic_create_cq_ex(struct ibv_context *ibctx,
 	if (!cq)
 		return NULL;
 
-	verbs_init_cq(&cq->vcq.cq, ibctx, attr->channel, attr->cq_context);
 	ornic_cq_fill_pfns(cq, attr->wc_flags);
 	return &cq->vcq.cq_ex;
 }
@@ -165,29 +164,39 @@ int ornic_destroy_cq(struct ibv_cq *ibcq)
 	return 0;
 }
 
-/*
- * A CQE is the first half of struct ibv_wc, but for its last word; both sides
- * of a union are taken, the caller knows which of them means something.
- */
+/* A CQE is the first half of struct ibv_wc on a little-endian machine. */
+#define ORNIC_WC_IS_CQE(field, cqe_field) \
+	static_assert(offsetof(struct ibv_wc, field) == \
+		      offsetof(struct ornic_cqe, cqe_field), #field)
+
+ORNIC_WC_IS_CQE(wr_id, wr_id);
+ORNIC_WC_IS_CQE(status, status);
+ORNIC_WC_IS_CQE(opcode, opcode);
+ORNIC_WC_IS_CQE(vendor_err, vendor_err);
+ORNIC_WC_IS_CQE(byte_len, byte_len);
+ORNIC_WC_IS_CQE(imm_data, imm);
+ORNIC_WC_IS_CQE(qp_num, qpn);
+
 static ALWAYS_INLINE inline void ornic_fill_wc(struct ibv_wc *wc,
 					       const struct ornic_cqe *cqe,
 					       uint32_t qpn)
 {
-	uint32_t vendor_err = le32toh(cqe->vendor_err);
-
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+	memcpy(wc, cqe, sizeof(*cqe));
+#else
 	wc->wr_id = le64toh(cqe->wr_id);
 	wc->status = le32toh(cqe->status);
 	wc->opcode = le32toh(cqe->opcode);
-	wc->vendor_err = vendor_err;
+	wc->vendor_err = le32toh(cqe->vendor_err);
 	wc->byte_len = le32toh(cqe->byte_len);
 	wc->imm_data = cqe->imm;
+#endif
 	wc->qp_num = qpn & ORNIC_CQE_QPN;
-	wc->src_qp = vendor_err;
+	wc->src_qp = le32toh(cqe->src_qp);
 	wc->wc_flags = ORNIC_GET(ORNIC_CQE_FLAGS, qpn);
-	wc->pkey_index = 0;
-	wc->slid = 0;
-	wc->sl = 0;
-	wc->dlid_path_bits = 0;
+	/* P_Key index, LIDs and service level: RoCE has none (A17) */
+	memset(&wc->pkey_index, 0,
+	       sizeof(*wc) - offsetof(struct ibv_wc, pkey_index));
 }
 
 /**
@@ -202,18 +211,15 @@ int ornic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 {
 	struct ornic_cq *cq = to_ornic_cq(ibcq);
 	const struct ornic_cqe *cqe;
-	uint32_t ci, qpn;
+	uint32_t ci, end, qpn;
 	int n;
 
 	ornic_lock(&cq->lock);
 	ci = cq->ci;
-	for (n = 0; n < num; n++) {
-		cqe = ornic_cq_peek(cq, ci, &qpn);
-		if (!cqe)
-			break;
+	end = ci + num;
+	for (; ci != end && ornic_cq_peek(cq, ci, &cqe, &qpn); ci++)
 		ornic_fill_wc(wc++, cqe, qpn);
-		ci++;
-	}
+	n = ci - cq->ci;
 	if (n)
 		ornic_cq_consume(cq, ci);
 	ornic_unlock(&cq->lock);
@@ -282,7 +288,7 @@ void ornic_cq_clean(struct ornic_cq *cq, uint32_t qpn)
 
 	ornic_lock(&cq->lock);
 	for (end = cq->ci; end - cq->ci <= cq->mask; end++)
-		if (!ornic_cq_peek(cq, end, &word))
+		if (!ornic_cq_peek(cq, end, &cqe, &word))
 			break;
 
 	for (from = end, to = end; from != cq->ci; ) {

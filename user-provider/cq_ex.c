@@ -10,8 +10,7 @@ static ALWAYS_INLINE inline int ornic_cq_take(struct ornic_cq *cq)
 	const struct ornic_cqe *cqe;
 	uint32_t qpn;
 
-	cqe = ornic_cq_peek(cq, cq->ci, &qpn);
-	if (!cqe)
+	if (!ornic_cq_peek(cq, cq->ci, &cqe, &qpn))
 		return ENOENT;
 
 	cq->ci++;

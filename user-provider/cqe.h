@@ -23,23 +23,21 @@ static_assert((int)IBV_WC_WITH_INV == ORNIC_WC_WITH_INV, "flags");
  * ornic_cq_peek() - look for a completion
  * @cq: completion queue, locked
  * @ci: which
- * @qpn: its last word in CPU order, if it is there
+ * @cqe: where it is or will be
+ * @qpn: its last word in CPU order
  *
  * The phase bit of an entry is 1 on the first pass over the ring and changes
  * with each: it differs from the bit of @ci that counts the passes exactly if
  * the entry was written.
  *
- * Return: the completion, complete and visible, or NULL.
+ * Return: whether the completion is there, complete and visible.
  */
-static ALWAYS_INLINE inline const struct ornic_cqe *
-ornic_cq_peek(const struct ornic_cq *cq, uint32_t ci, uint32_t *qpn)
+static inline bool ornic_cq_peek(const struct ornic_cq *cq, uint32_t ci,
+				 const struct ornic_cqe **cqe, uint32_t *qpn)
 {
-	const struct ornic_cqe *cqe = &cq->ring[ci & cq->mask];
-
-	*qpn = ornic_read_index(&cqe->qpn);
-	if (likely((*qpn ^ (ci << cq->phase_shift)) & ORNIC_CQE_PHASE))
-		return cqe;
-	return NULL;
+	*cqe = &cq->ring[ci & cq->mask];
+	*qpn = ornic_read_index(&(*cqe)->qpn);
+	return (*qpn ^ (ci << cq->phase_shift)) & ORNIC_CQE_PHASE;
 }
 
 /**

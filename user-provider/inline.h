@@ -8,10 +8,6 @@
 
 #include "ring.h"
 
-#define ORNIC_INLINE_OPS \
-	(1ULL << IBV_WR_RDMA_WRITE | 1ULL << IBV_WR_RDMA_WRITE_WITH_IMM | \
-	 1ULL << IBV_WR_SEND | 1ULL << IBV_WR_SEND_WITH_IMM)
-
 /* What fits behind the route of a connected transport, in the first slot */
 #define ORNIC_INLINE_SMALL	(ORNIC_SLOT_SIZE - ORNIC_DATA_RC)
 
@@ -78,38 +74,15 @@ static inline uint8_t *ornic_put_inline(struct ornic_sq *sq, uint8_t *dst,
 }
 
 /**
- * ornic_put_inline_list() - copy the inline data of a work request
- * @sq: send queue
- * @dst: where in the ring; at least ORNIC_INLINE_SMALL bytes from the end of its slot
- * @sg: where the data is; lkeys do not matter
- * @num: entries of @sg
- */
-static inline void ornic_put_inline_list(struct ornic_sq *sq, uint8_t *dst,
-					 const struct ibv_sge *sg, int num)
-{
-	int i;
-
-	if (likely(num == 1 && sg->length <= ORNIC_INLINE_SMALL)) {
-		ornic_copy_small(dst, (void *)(uintptr_t)sg->addr, sg->length);
-		return;
-	}
-
-	for (i = 0; i < num; i++)
-		dst = ornic_put_inline(sq, dst, (void *)(uintptr_t)sg[i].addr,
-				       sg[i].length);
-}
-
-/**
  * ornic_inline_length() - check the inline data of a work request
  * @sq: send queue
- * @opcode: enum ibv_wr_opcode, less than 64
- * @sg: where the data is
+ * @sg: where the data is; lkeys do not matter
  * @num: entries of @sg
  * @length: bytes of all of them
  *
  * Return: whether they may be sent inline.
  */
-static inline bool ornic_inline_length(struct ornic_sq *sq, uint32_t opcode,
+static inline bool ornic_inline_length(struct ornic_sq *sq,
 				       const struct ibv_sge *sg, int num,
 				       uint32_t *length)
 {
@@ -120,7 +93,7 @@ static inline bool ornic_inline_length(struct ornic_sq *sq, uint32_t opcode,
 		sum += sg[i].length;
 
 	*length = sum;
-	return sum <= sq->max_inline && (ORNIC_INLINE_OPS >> opcode) & 1;
+	return sum <= sq->max_inline;
 }
 
 #endif /* ORNIC_INLINE_H */

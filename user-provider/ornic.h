@@ -137,14 +137,14 @@ struct ornic_cq {
  * @ops: bit n: enum ibv_wr_opcode n may be posted in the present state
  * @dbr: doorbell record
  * @pi: producer index, in slots, runs free
- * @ci: consumer index as last read from the record
+ * @limit: what @pi may not pass, as far as we know
  * @slots: size of the ring; 0: there is none
  * @mask: @slots - 1
  * @max_sge: SGEs of a work request
  * @max_inline: bytes of inline data of a work request
  * @wr_ops: ibv_wr_*: @ops, or 0 after an error
  * @wqe: ibv_wr_*: the WQE being built, or NULL
- * @data: ibv_wr_*: where its SGEs or inline data go; NULL: nowhere
+ * @data: ibv_wr_*: where its SGEs or inline data go, or NULL
  * @first_pi: ibv_wr_*: @pi at wr_start
  * @error: ibv_wr_*: the first error since wr_start, positive errno
  * @slot: on the board, or ORNIC_BOARD_NO_SLOT
@@ -157,7 +157,7 @@ struct ornic_sq {
 	uint64_t ops;
 	struct ornic_qp_dbr *dbr;
 	uint32_t pi;
-	uint32_t ci;
+	uint32_t limit;
 	uint32_t slots;
 	uint32_t mask;
 	uint32_t max_sge;
@@ -177,24 +177,24 @@ struct ornic_sq {
  * @ring: receive WQEs
  * @dbr: doorbell record
  * @pi: producer index, in WQEs, runs free
- * @ci: consumer index as last read from the record
- * @limit: WQEs that may be outstanding in the present state
+ * @limit: what @pi may not pass, as far as we know
  * @mask: WQEs of the ring - 1
  * @stride_shift: log2 of the bytes of a WQE
  * @max_sge: SGEs of a work request
- * @max_wr: @limit once the QP has left RESET
+ * @max_wr: WQEs that may be outstanding
+ * @open: the QP has left RESET
  */
 struct ornic_rq {
 	struct ornic_lock lock;
 	uint8_t *ring;
 	struct ornic_qp_dbr *dbr;
 	uint32_t pi;
-	uint32_t ci;
 	uint32_t limit;
 	uint32_t mask;
 	uint32_t stride_shift;
 	uint32_t max_sge;
 	uint32_t max_wr;
+	bool open;
 };
 
 /**
@@ -268,13 +268,13 @@ static inline struct ornic_qp *to_ornic_qp_ex(struct ibv_qp_ex *ibqp)
 
 static inline void ornic_lock(struct ornic_lock *lock)
 {
-	if (lock->needed)
+	if (likely(lock->needed))
 		pthread_spin_lock(&lock->spin);
 }
 
 static inline void ornic_unlock(struct ornic_lock *lock)
 {
-	if (lock->needed)
+	if (likely(lock->needed))
 		pthread_spin_unlock(&lock->spin);
 }
 

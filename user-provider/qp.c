@@ -219,15 +219,16 @@ static void ornic_reset_rings(struct ornic_qp *qp)
 {
 	ornic_lock(&qp->sq.lock);
 	qp->sq.ops = 0;
+	qp->sq.wr_ops = 0;
 	qp->sq.pi = 0;
-	qp->sq.ci = 0;
+	qp->sq.limit = 0;
 	ornic_write_index(&qp->sq.dbr->sq_pi, 0);
 	ornic_unlock(&qp->sq.lock);
 
 	ornic_lock(&qp->rq.lock);
-	qp->rq.limit = 0;
+	qp->rq.open = false;
 	qp->rq.pi = 0;
-	qp->rq.ci = 0;
+	qp->rq.limit = 0;
 	ornic_write_index(&qp->rq.dbr->rq_pi, 0);
 	ornic_unlock(&qp->rq.lock);
 }
@@ -241,12 +242,13 @@ static void ornic_enter_state(struct ornic_qp *qp, enum ibv_qp_state state)
 		break;
 	case IBV_QPS_INIT:
 	case IBV_QPS_RTR:
-		qp->rq.limit = qp->rq.max_wr;
+		qp->rq.open = true;
 		break;
 	default:
 		/* In ERR and SQE work requests are taken and flushed */
-		qp->rq.limit = qp->rq.max_wr;
+		qp->rq.open = true;
 		qp->sq.ops = qp->ops;
+		qp->sq.wr_ops = qp->ops;
 		break;
 	}
 }

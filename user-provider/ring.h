@@ -100,6 +100,16 @@ static inline void *ornic_slot(const struct ornic_sq *sq, uint32_t index)
 }
 
 /**
+ * ornic_sq_takes() - opcode, type and state of a QP in one test
+ * @ops: what may be posted
+ * @opcode: enum ibv_wr_opcode, less than 64
+ */
+static inline bool ornic_sq_takes(uint64_t ops, uint32_t opcode)
+{
+	return ops & (1ULL << opcode);
+}
+
+/**
  * ornic_slots() - slots that a WQE takes
  * @bytes: its length
  */
@@ -109,20 +119,63 @@ static inline uint32_t ornic_slots(uint32_t bytes)
 }
 
 /**
+ * ornic_sge_slots() - slots that a WQE with SGEs takes
+ * @start: where the SGEs begin, a multiple of their size
+ * @count: how many; few enough that their bytes fit an integer
+ */
+static inline uint32_t ornic_sge_slots(uint32_t start, uint32_t count)
+{
+	const uint32_t sge = sizeof(struct ornic_sge);
+	const uint32_t sges = ORNIC_SLOT_SIZE / sge;
+
+	return (start / sge + count + sges - 1) / sges;
+}
+
+/**
+ * ornic_sq_refresh() - see how far the device is
+ * @sq: send queue
+ * @end: where the producer index would go
+ *
+ * An index that claims more than was posted makes the queue full for good: it
+ * is the device's fault, and the ring is not ours to overwrite.
+ *
+ * Return: whether there is room up to @end.
+ */
+static inline bool ornic_sq_refresh(struct ornic_sq *sq, uint32_t end)
+{
+	uint32_t ci = ornic_read_index(&sq->dbr->sq_ci);
+
+	if (unlikely(sq->pi - ci > sq->slots))
+		return false;
+	sq->limit = ci + sq->slots;
+	return (int32_t)(sq->limit - end) >= 0;
+}
+
+/**
  * ornic_sq_has_room() - is there room in the send queue?
  * @sq: send queue
- * @pi: first slot wanted
- * @slots: how many
+ * @end: where the producer index would go
  *
- * The device's index is read only when the copy of it says no.
+ * The device's index is read only when what we know of it says no.
  */
-static inline bool ornic_sq_has_room(struct ornic_sq *sq, uint32_t pi,
-				     uint32_t slots)
+static inline bool ornic_sq_has_room(struct ornic_sq *sq, uint32_t end)
 {
-	if (likely(pi + slots - sq->ci <= sq->slots))
-		return true;
-	sq->ci = ornic_read_index(&sq->dbr->sq_ci);
-	return pi + slots - sq->ci <= sq->slots;
+	return likely((int32_t)(sq->limit - end) >= 0) ||
+	       ornic_sq_refresh(sq, end);
+}
+
+/**
+ * ornic_sq_ctrl() - first word of a send WQE
+ * @opcode: enum ornic_wr_opcode
+ * @flags: enum ibv_send_flags
+ * @count: SGEs or bytes, within the limits of the QP
+ */
+static inline __le32 ornic_sq_ctrl(uint32_t opcode, uint8_t flags,
+				   uint32_t count)
+{
+	return htole32(ORNIC_PREP(ORNIC_SQ_OPCODE, opcode) |
+		       ORNIC_PREP(ORNIC_SQ_FLAGS, (uint32_t)flags) |
+		       count * ORNIC_PREP(ORNIC_SQ_COUNT, 1));
 }
 
 /**
@@ -145,13 +198,14 @@ static inline void ornic_put_sge(struct ornic_sge *dst, uint64_t addr,
  * @dst: after the header
  * @raddr: remote address
  * @rkey: remote key
+ *
+ * The device does not look at xrc_srqn, nor at any of it in a SEND.
  */
 static inline void ornic_put_route_rc(struct ornic_route_rc *dst,
 				      uint64_t raddr, uint32_t rkey)
 {
 	dst->raddr = htole64(raddr);
 	dst->rkey = htole32(rkey);
-	dst->xrc_srqn = 0;
 }
 
 /**

@@ -21,33 +21,130 @@ static_assert((int)IBV_SEND_SIGNALED == ORNIC_SEND_SIGNALED, "flags");
 static_assert((int)IBV_SEND_SOLICITED == ORNIC_SEND_SOLICITED, "flags");
 static_assert((int)IBV_SEND_INLINE == ORNIC_SEND_INLINE, "flags");
 
-/* An atomic has its arguments elsewhere in struct ibv_send_wr. */
-static void ornic_put_atomic_wr(struct ornic_route_rc *route,
-				const struct ibv_send_wr *wr)
-{
-	struct ornic_atomic *atomic = (void *)(route + 1);
-
-	ornic_put_route_rc(route, wr->wr.atomic.remote_addr,
-			   wr->wr.atomic.rkey);
-	if (wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP)
-		ornic_put_atomic(atomic, wr->wr.atomic.swap,
-				 wr->wr.atomic.compare_add);
-	else
-		ornic_put_atomic(atomic, wr->wr.atomic.compare_add, 0);
-}
-
 static ALWAYS_INLINE inline void ornic_put_sg_list(struct ornic_sq *sq,
 						   struct ornic_sge *dst,
 						   const struct ibv_sge *sg,
 						   uint32_t num)
 {
-	const struct ibv_sge *last = sg + num;
+	if (likely(num == 1)) {
+		ornic_put_sge(dst, sg->addr, sg->length, sg->lkey);
+		return;
+	}
 
-	for (; sg != last; sg++) {
+	for (; num; num--, sg++) {
 		if (unlikely((uint8_t *)dst == sq->end))
 			dst = (struct ornic_sge *)sq->ring;
 		ornic_put_sge(dst++, sg->addr, sg->length, sg->lkey);
 	}
+}
+
+/* Header and route; returns where the rest goes. */
+static ALWAYS_INLINE inline void *ornic_put_head(struct ornic_sq *sq,
+						 uint32_t pi,
+						 const struct ibv_send_wr *wr,
+						 uint32_t opcode,
+						 uint32_t count, const bool ud)
+{
+	struct ornic_sq_hdr *hdr = ornic_slot(sq, pi);
+
+	hdr->ctrl = ornic_sq_ctrl(opcode, wr->send_flags, count);
+	hdr->imm = wr->imm_data;
+	hdr->wr_id = htole64(wr->wr_id);
+	if (ud) {
+		ornic_put_route_ud((void *)(hdr + 1), wr->wr.ud.ah,
+				   wr->wr.ud.remote_qpn,
+				   wr->wr.ud.remote_qkey);
+		return ornic_slot(sq, pi + 1);
+	}
+	ornic_put_route_rc((void *)(hdr + 1), wr->wr.rdma.remote_addr,
+			   wr->wr.rdma.rkey);
+	return (uint8_t *)hdr + ORNIC_DATA_RC;
+}
+
+/* What has its arguments elsewhere in struct ibv_send_wr: atomics. */
+static __attribute__((noinline)) int
+ornic_build_atomic(struct ornic_sq *sq, uint32_t pi,
+		   const struct ibv_send_wr *wr)
+{
+	uint32_t count = wr->num_sge;
+	struct ornic_atomic *atomic;
+	struct ornic_sq_hdr *hdr;
+	uint32_t slots;
+
+	if (wr->opcode > IBV_WR_ATOMIC_FETCH_AND_ADD ||
+	    !ornic_sq_takes(sq->ops, wr->opcode) ||
+	    wr->send_flags & IBV_SEND_INLINE || count > sq->max_sge)
+		return -EINVAL;
+
+	slots = ornic_sge_slots(ORNIC_DATA_ATOMIC, count);
+	if (!ornic_sq_has_room(sq, pi + slots))
+		return -ENOMEM;
+
+	hdr = ornic_slot(sq, pi);
+	hdr->ctrl = ornic_sq_ctrl(wr->opcode, wr->send_flags, count);
+	hdr->imm = 0;
+	hdr->wr_id = htole64(wr->wr_id);
+	ornic_put_route_rc((void *)(hdr + 1), wr->wr.atomic.remote_addr,
+			   wr->wr.atomic.rkey);
+
+	atomic = (void *)((uint8_t *)hdr + ORNIC_DATA_RC);
+	if (wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP)
+		ornic_put_atomic(atomic, wr->wr.atomic.swap,
+				 wr->wr.atomic.compare_add);
+	else
+		ornic_put_atomic(atomic, wr->wr.atomic.compare_add, 0);
+	ornic_put_sg_list(sq, (void *)(atomic + 1), wr->sg_list, count);
+	return slots;
+}
+
+/* Any inline data, apart from the loop over a list: it costs that registers. */
+static __attribute__((noinline)) int
+ornic_build_inline(struct ornic_sq *sq, uint32_t pi,
+		   const struct ibv_send_wr *wr, bool ud)
+{
+	uint32_t length, slots;
+	uint8_t *dst;
+	int i;
+
+	if (!ornic_inline_length(sq, wr->sg_list, wr->num_sge, &length))
+		return -EINVAL;
+
+	slots = ornic_slots((ud ? ORNIC_DATA_UD : ORNIC_DATA_RC) + length);
+	if (!ornic_sq_has_room(sq, pi + slots))
+		return -ENOMEM;
+
+	dst = ornic_put_head(sq, pi, wr, wr->opcode, length, ud);
+	for (i = 0; i < wr->num_sge; i++)
+		dst = ornic_put_inline(sq, dst,
+				       (void *)(uintptr_t)wr->sg_list[i].addr,
+				       wr->sg_list[i].length);
+	return slots;
+}
+
+/* Most inline data is one short piece. */
+static ALWAYS_INLINE inline int
+ornic_build_small_inline(struct ornic_sq *sq, uint32_t pi,
+			 const struct ibv_send_wr *wr, uint32_t opcode,
+			 const bool ud)
+{
+	const struct ibv_sge *sg = wr->sg_list;
+	uint32_t slots;
+	uint8_t *dst;
+
+	if (unlikely(opcode == IBV_WR_RDMA_READ))
+		return -EINVAL;
+	if (unlikely(wr->num_sge != 1 || sg->length > ORNIC_INLINE_SMALL))
+		return ornic_build_inline(sq, pi, wr, ud);
+	if (unlikely(sg->length > sq->max_inline))
+		return -EINVAL;
+
+	slots = ornic_slots((ud ? ORNIC_DATA_UD : ORNIC_DATA_RC) + sg->length);
+	if (unlikely(!ornic_sq_has_room(sq, pi + slots)))
+		return -ENOMEM;
+
+	dst = ornic_put_head(sq, pi, wr, opcode, sg->length, ud);
+	ornic_copy_small(dst, (void *)(uintptr_t)sg->addr, sg->length);
+	return slots;
 }
 
 /*
@@ -59,64 +156,25 @@ static ALWAYS_INLINE inline int ornic_build_wqe(struct ornic_sq *sq,
 						const struct ibv_send_wr *wr,
 						const bool ud)
 {
-	uint32_t count = wr->num_sge;
-	uint32_t data = ud ? ORNIC_DATA_UD : ORNIC_DATA_RC;
 	uint32_t opcode = wr->opcode;
-	uint32_t bytes, slots;
-	struct ornic_sq_hdr *hdr;
-	bool atomic = false;
-	uint8_t *dst;
+	uint32_t count = wr->num_sge;
+	uint32_t slots;
 
-	/* Opcode, type and state of the QP in one test */
-	if (unlikely(opcode >= 64 || !((sq->ops >> opcode) & 1)))
+	if (unlikely(opcode > IBV_WR_RDMA_READ))
+		return ud ? -EINVAL : ornic_build_atomic(sq, pi, wr);
+	if (unlikely(!ornic_sq_takes(sq->ops, opcode)))
 		return -EINVAL;
+	if (unlikely(wr->send_flags & IBV_SEND_INLINE))
+		return ornic_build_small_inline(sq, pi, wr, opcode, ud);
 
-	if (!ud && unlikely(opcode >= IBV_WR_ATOMIC_CMP_AND_SWP)) {
-		atomic = true;
-		data = ORNIC_DATA_ATOMIC;
-	}
-
-	if (wr->send_flags & IBV_SEND_INLINE) {
-		if (unlikely(!ornic_inline_length(sq, opcode, wr->sg_list,
-						  wr->num_sge, &count)))
-			return -EINVAL;
-		bytes = count;
-	} else {
-		if (unlikely(count > sq->max_sge))
-			return -EINVAL;
-		bytes = count * sizeof(struct ornic_sge);
-	}
-
-	slots = ornic_slots(data + bytes);
-	if (unlikely(!ornic_sq_has_room(sq, pi, slots)))
+	if (unlikely(count > sq->max_sge))
+		return -EINVAL;
+	slots = ornic_sge_slots(ud ? ORNIC_DATA_UD : ORNIC_DATA_RC, count);
+	if (unlikely(!ornic_sq_has_room(sq, pi + slots)))
 		return -ENOMEM;
 
-	hdr = ornic_slot(sq, pi);
-	hdr->ctrl = htole32(ORNIC_PREP(ORNIC_SQ_OPCODE, opcode) |
-			    ORNIC_PREP(ORNIC_SQ_FLAGS, wr->send_flags) |
-			    ORNIC_PREP(ORNIC_SQ_COUNT, count));
-	hdr->imm = wr->imm_data;
-	hdr->wr_id = htole64(wr->wr_id);
-
-	if (ud) {
-		ornic_put_route_ud((void *)(hdr + 1), wr->wr.ud.ah,
-				   wr->wr.ud.remote_qpn,
-				   wr->wr.ud.remote_qkey);
-		dst = ornic_slot(sq, pi + 1);
-	} else if (unlikely(atomic)) {
-		ornic_put_atomic_wr((void *)(hdr + 1), wr);
-		dst = (uint8_t *)hdr + data;
-	} else {
-		/* A SEND has no route; what is there does not matter */
-		ornic_put_route_rc((void *)(hdr + 1), wr->wr.rdma.remote_addr,
-				   wr->wr.rdma.rkey);
-		dst = (uint8_t *)hdr + data;
-	}
-
-	if (wr->send_flags & IBV_SEND_INLINE)
-		ornic_put_inline_list(sq, dst, wr->sg_list, wr->num_sge);
-	else
-		ornic_put_sg_list(sq, (void *)dst, wr->sg_list, count);
+	ornic_put_sg_list(sq, ornic_put_head(sq, pi, wr, opcode, count, ud),
+			  wr->sg_list, count);
 	return slots;
 }
 
@@ -172,20 +230,52 @@ int ornic_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	return ret;
 }
 
-static inline int ornic_check_recv(struct ornic_rq *rq, uint32_t pi,
+/* The receive queue looks full or closed; returns 0 if it is neither. */
+static __attribute__((noinline)) int ornic_rq_refresh(struct ornic_rq *rq,
+						      uint32_t pi)
+{
+	uint32_t ci;
+
+	if (!rq->open)
+		return EINVAL;
+	ci = ornic_read_index(&rq->dbr->rq_ci);
+	if (pi - ci >= rq->max_wr)
+		return ENOMEM;
+	rq->limit = ci + rq->max_wr;
+	return 0;
+}
+
+static inline int ornic_build_recv(struct ornic_rq *rq, uint32_t pi,
 				   const struct ibv_recv_wr *wr)
 {
-	if (unlikely((uint32_t)wr->num_sge > rq->max_sge))
-		return EINVAL;
+	const struct ibv_sge *sg = wr->sg_list;
+	uint32_t num = wr->num_sge;
+	struct ornic_rq_hdr *hdr;
+	struct ornic_sge *dst;
+	int ret;
 
-	if (likely(pi - rq->ci < rq->limit))
+	if (unlikely(num > rq->max_sge))
+		return EINVAL;
+	if (unlikely(pi == rq->limit)) {
+		ret = ornic_rq_refresh(rq, pi);
+		if (ret)
+			return ret;
+	}
+
+	hdr = (void *)(rq->ring +
+		       ((size_t)(pi & rq->mask) << rq->stride_shift));
+	hdr->ctrl = htole32(num);
+	hdr->rsvd = 0;
+	hdr->wr_id = htole64(wr->wr_id);
+
+	dst = (struct ornic_sge *)(hdr + 1);
+	if (likely(num == 1)) {
+		ornic_put_sge(dst, sg->addr, sg->length, sg->lkey);
 		return 0;
-
-	/* In RESET there is no receive queue yet */
-	if (!rq->limit && rq->max_wr)
-		return EINVAL;
-	rq->ci = ornic_read_index(&rq->dbr->rq_ci);
-	return pi - rq->ci < rq->limit ? 0 : ENOMEM;
+	}
+	for (; num; num--, sg++)
+		ornic_put_sge(dst++, sg->addr, sg->length, sg->lkey);
+	return 0;
 }
 
 /**
@@ -201,30 +291,16 @@ int ornic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 {
 	struct ornic_qp *qp = to_ornic_qp(ibqp);
 	struct ornic_rq *rq = &qp->rq;
-	struct ornic_rq_hdr *hdr;
-	struct ornic_sge *sge;
 	int ret = 0;
 	uint32_t pi;
-	int i;
 
 	ornic_lock(&rq->lock);
 	for (pi = rq->pi; wr; wr = wr->next, pi++) {
-		ret = ornic_check_recv(rq, pi, wr);
+		ret = ornic_build_recv(rq, pi, wr);
 		if (unlikely(ret)) {
 			*bad_wr = wr;
 			break;
 		}
-
-		hdr = (void *)(rq->ring +
-			       ((size_t)(pi & rq->mask) << rq->stride_shift));
-		hdr->ctrl = htole32(wr->num_sge);
-		hdr->rsvd = 0;
-		hdr->wr_id = htole64(wr->wr_id);
-		sge = (struct ornic_sge *)(hdr + 1);
-		for (i = 0; i < wr->num_sge; i++)
-			ornic_put_sge(&sge[i], wr->sg_list[i].addr,
-				      wr->sg_list[i].length,
-				      wr->sg_list[i].lkey);
 	}
 
 	if (likely(pi != rq->pi)) {

@@ -25,21 +25,28 @@ static void ornic_wr_start(struct ibv_qp_ex *ibqp)
 
 	ornic_lock(&sq->lock);
 	sq->first_pi = sq->pi;
-	sq->wr_ops = sq->ops;
-	sq->wqe = NULL;
 	sq->data = NULL;
+}
+
+static __attribute__((noinline)) int ornic_wr_take_back(struct ornic_sq *sq)
+{
+	int error = sq->error;
+
+	sq->pi = sq->first_pi;
+	sq->wr_ops = sq->ops;
 	sq->error = 0;
+	return error;
 }
 
 static int ornic_wr_complete(struct ibv_qp_ex *ibqp)
 {
 	struct ornic_qp *qp = to_ornic_qp_ex(ibqp);
 	struct ornic_sq *sq = &qp->sq;
-	int error = sq->error;
+	int error = 0;
 
-	if (unlikely(error))
-		sq->pi = sq->first_pi;
-	else if (likely(sq->pi != sq->first_pi))
+	if (unlikely(sq->error))
+		error = ornic_wr_take_back(sq);
+	else
 		ornic_publish_sq(qp);
 	ornic_unlock(&sq->lock);
 
@@ -50,40 +57,39 @@ static void ornic_wr_abort(struct ibv_qp_ex *ibqp)
 {
 	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
 
-	sq->pi = sq->first_pi;
+	ornic_wr_take_back(sq);
 	ornic_unlock(&sq->lock);
 }
 
 /*
  * Begins a WQE with its first slot; SGEs or inline data will be at @data.
- * Returns what follows the header, or NULL.
+ * Returns its header, or NULL.
  */
-static ALWAYS_INLINE inline void *ornic_wr_begin(struct ibv_qp_ex *ibqp,
-						 const uint32_t opcode,
-						 __be32 imm, const size_t data)
+static ALWAYS_INLINE inline struct ornic_sq_hdr *
+ornic_wr_begin(struct ibv_qp_ex *ibqp, const uint32_t opcode,
+	       const size_t data)
 {
 	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
 	struct ornic_sq_hdr *hdr;
 
-	/* Opcode, type and state of the QP, and no error so far */
-	if (unlikely(!((sq->wr_ops >> opcode) & 1))) {
+	/* After an error nothing is taken any more */
+	if (unlikely(!ornic_sq_takes(sq->wr_ops, opcode))) {
 		ornic_wr_fail(sq, EINVAL);
 		return NULL;
 	}
-	if (unlikely(!ornic_sq_has_room(sq, sq->pi, 1))) {
+	if (unlikely(sq->pi == sq->limit &&
+		     !ornic_sq_refresh(sq, sq->pi + 1))) {
 		ornic_wr_fail(sq, ENOMEM);
 		return NULL;
 	}
 
 	hdr = ornic_slot(sq, sq->pi++);
-	hdr->ctrl = htole32(ORNIC_PREP(ORNIC_SQ_OPCODE, opcode) |
-			    ORNIC_PREP(ORNIC_SQ_FLAGS, ibqp->wr_flags));
-	hdr->imm = imm;
+	hdr->ctrl = ornic_sq_ctrl(opcode, ibqp->wr_flags, 0);
 	hdr->wr_id = htole64(ibqp->wr_id);
 	sq->wqe = hdr;
 	sq->data = data == ORNIC_DATA_UD ? ornic_slot(sq, sq->pi) :
 					   (uint8_t *)hdr + data;
-	return hdr + 1;
+	return hdr;
 }
 
 /*
@@ -100,7 +106,7 @@ static ALWAYS_INLINE inline void *ornic_wr_data(struct ornic_sq *sq,
 	void *data = sq->data;
 
 	if (more) {
-		if (unlikely(!ornic_sq_has_room(sq, sq->pi, more))) {
+		if (unlikely(!ornic_sq_has_room(sq, sq->pi + more))) {
 			ornic_wr_fail(sq, ENOMEM);
 			return NULL;
 		}
@@ -135,12 +141,19 @@ ornic_wr_put_sge_list(struct ibv_qp_ex *ibqp, size_t num,
 	}
 }
 
+/* Behind the route, and what an atomic adds to it, is room for one SGE. */
 static void ornic_wr_set_sge_rc(struct ibv_qp_ex *ibqp, uint32_t lkey,
 				uint64_t addr, uint32_t length)
 {
-	struct ibv_sge sg = { .addr = addr, .length = length, .lkey = lkey };
+	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
 
-	ornic_wr_put_sge_list(ibqp, 1, &sg, false);
+	if (unlikely(!sq->data)) {
+		ornic_wr_fail(sq, EINVAL);
+		return;
+	}
+	sq->wqe->ctrl |= htole32(ORNIC_PREP(ORNIC_SQ_COUNT, 1));
+	ornic_put_sge(sq->data, addr, length, lkey);
+	sq->data = NULL;
 }
 
 static void ornic_wr_set_sge_ud(struct ibv_qp_ex *ibqp, uint32_t lkey,
@@ -163,41 +176,65 @@ static void ornic_wr_set_sge_list_ud(struct ibv_qp_ex *ibqp, size_t num,
 	ornic_wr_put_sge_list(ibqp, num, sg, true);
 }
 
-/* Returns where @length bytes of inline data go, or NULL. */
-static inline uint8_t *ornic_wr_inline(struct ornic_qp *qp, uint64_t length)
+/* Returns whether the WQE begun takes @length bytes of inline data. */
+static inline bool ornic_wr_takes_inline(struct ornic_sq *sq, uint64_t length)
+{
+	uint32_t ctrl;
+
+	if (unlikely(!sq->data || length > sq->max_inline))
+		return false;
+
+	/* What reads has nothing to send */
+	ctrl = le32toh(sq->wqe->ctrl);
+	return ORNIC_GET(ORNIC_SQ_OPCODE, ctrl) < IBV_WR_RDMA_READ;
+}
+
+/* Returns where the data goes, or NULL. */
+static uint8_t *ornic_wr_begin_inline(struct ornic_qp *qp, uint64_t length)
 {
 	struct ornic_sq *sq = &qp->sq;
-	uint32_t opcode;
 
-	if (unlikely(!sq->data || length > sq->max_inline)) {
+	if (unlikely(!ornic_wr_takes_inline(sq, length))) {
 		ornic_wr_fail(sq, EINVAL);
 		return NULL;
 	}
-
-	opcode = ORNIC_GET(ORNIC_SQ_OPCODE, le32toh(sq->wqe->ctrl));
-	if (unlikely(!((ORNIC_INLINE_OPS >> opcode) & 1))) {
-		ornic_wr_fail(sq, EINVAL);
-		return NULL;
-	}
-
 	sq->wqe->ctrl |= htole32(ORNIC_PREP(ORNIC_SQ_FLAGS, ORNIC_SEND_INLINE));
 	return ornic_wr_data(sq, length, length, qp->ud);
 }
 
-static void ornic_wr_set_inline_data(struct ibv_qp_ex *ibqp, void *addr,
-				     size_t length)
+static __attribute__((noinline)) void
+ornic_wr_set_any_inline_data(struct ibv_qp_ex *ibqp, const void *addr,
+			     size_t length)
 {
 	struct ornic_qp *qp = to_ornic_qp_ex(ibqp);
 	uint8_t *dst;
 
-	dst = ornic_wr_inline(qp, length);
-	if (unlikely(!dst))
-		return;
-
-	if (likely(length <= ORNIC_INLINE_SMALL))
-		ornic_copy_small(dst, addr, length);
-	else
+	dst = ornic_wr_begin_inline(qp, length);
+	if (dst)
 		ornic_put_inline(&qp->sq, dst, addr, length);
+}
+
+static void ornic_wr_set_inline_data_rc(struct ibv_qp_ex *ibqp, void *addr,
+					size_t length)
+{
+	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
+
+	/* Short data is behind the route, in the slot that there is */
+	if (unlikely(length > ORNIC_INLINE_SMALL ||
+		     !ornic_wr_takes_inline(sq, length))) {
+		ornic_wr_set_any_inline_data(ibqp, addr, length);
+		return;
+	}
+
+	sq->wqe->ctrl |= ornic_sq_ctrl(0, ORNIC_SEND_INLINE, length);
+	ornic_copy_small(sq->data, addr, length);
+	sq->data = NULL;
+}
+
+static void ornic_wr_set_inline_data_ud(struct ibv_qp_ex *ibqp, void *addr,
+					size_t length)
+{
+	ornic_wr_set_any_inline_data(ibqp, addr, length);
 }
 
 static void ornic_wr_set_inline_data_list(struct ibv_qp_ex *ibqp,
@@ -218,7 +255,7 @@ static void ornic_wr_set_inline_data_list(struct ibv_qp_ex *ibqp,
 		length += buf_list[i].length;
 	}
 
-	dst = ornic_wr_inline(qp, length);
+	dst = ornic_wr_begin_inline(qp, length);
 	if (unlikely(!dst))
 		return;
 
@@ -241,53 +278,71 @@ static void ornic_wr_set_ud_addr(struct ibv_qp_ex *ibqp, struct ibv_ah *ah,
 
 static void ornic_wr_send_rc(struct ibv_qp_ex *ibqp)
 {
-	ornic_wr_begin(ibqp, IBV_WR_SEND, 0, ORNIC_DATA_RC);
+	ornic_wr_begin(ibqp, IBV_WR_SEND, ORNIC_DATA_RC);
 }
 
 static void ornic_wr_send_ud(struct ibv_qp_ex *ibqp)
 {
-	ornic_wr_begin(ibqp, IBV_WR_SEND, 0, ORNIC_DATA_UD);
+	ornic_wr_begin(ibqp, IBV_WR_SEND, ORNIC_DATA_UD);
+}
+
+static ALWAYS_INLINE inline void ornic_wr_put_send_imm(struct ibv_qp_ex *ibqp,
+						       __be32 imm,
+						       const size_t data)
+{
+	struct ornic_sq_hdr *hdr;
+
+	hdr = ornic_wr_begin(ibqp, IBV_WR_SEND_WITH_IMM, data);
+	if (likely(hdr))
+		hdr->imm = imm;
 }
 
 static void ornic_wr_send_imm_rc(struct ibv_qp_ex *ibqp, __be32 imm_data)
 {
-	ornic_wr_begin(ibqp, IBV_WR_SEND_WITH_IMM, imm_data, ORNIC_DATA_RC);
+	ornic_wr_put_send_imm(ibqp, imm_data, ORNIC_DATA_RC);
 }
 
 static void ornic_wr_send_imm_ud(struct ibv_qp_ex *ibqp, __be32 imm_data)
 {
-	ornic_wr_begin(ibqp, IBV_WR_SEND_WITH_IMM, imm_data, ORNIC_DATA_UD);
+	ornic_wr_put_send_imm(ibqp, imm_data, ORNIC_DATA_UD);
 }
 
-static ALWAYS_INLINE inline void ornic_wr_rdma(struct ibv_qp_ex *ibqp,
-					       const uint32_t opcode,
-					       uint32_t rkey, uint64_t raddr,
-					       __be32 imm)
+/* Begins what has a remote address; returns its header, or NULL. */
+static ALWAYS_INLINE inline struct ornic_sq_hdr *
+ornic_wr_begin_rdma(struct ibv_qp_ex *ibqp, const uint32_t opcode,
+		    uint32_t rkey, uint64_t raddr, const size_t data)
 {
-	struct ornic_route_rc *route;
+	struct ornic_sq_hdr *hdr;
 
-	route = ornic_wr_begin(ibqp, opcode, imm, ORNIC_DATA_RC);
-	if (likely(route))
-		ornic_put_route_rc(route, raddr, rkey);
+	hdr = ornic_wr_begin(ibqp, opcode, data);
+	if (likely(hdr))
+		ornic_put_route_rc((void *)(hdr + 1), raddr, rkey);
+	return hdr;
 }
 
 static void ornic_wr_rdma_write(struct ibv_qp_ex *ibqp, uint32_t rkey,
 				uint64_t remote_addr)
 {
-	ornic_wr_rdma(ibqp, IBV_WR_RDMA_WRITE, rkey, remote_addr, 0);
+	ornic_wr_begin_rdma(ibqp, IBV_WR_RDMA_WRITE, rkey, remote_addr,
+			    ORNIC_DATA_RC);
 }
 
 static void ornic_wr_rdma_write_imm(struct ibv_qp_ex *ibqp, uint32_t rkey,
 				    uint64_t remote_addr, __be32 imm_data)
 {
-	ornic_wr_rdma(ibqp, IBV_WR_RDMA_WRITE_WITH_IMM, rkey, remote_addr,
-		      imm_data);
+	struct ornic_sq_hdr *hdr;
+
+	hdr = ornic_wr_begin_rdma(ibqp, IBV_WR_RDMA_WRITE_WITH_IMM, rkey,
+				  remote_addr, ORNIC_DATA_RC);
+	if (likely(hdr))
+		hdr->imm = imm_data;
 }
 
 static void ornic_wr_rdma_read(struct ibv_qp_ex *ibqp, uint32_t rkey,
 			       uint64_t remote_addr)
 {
-	ornic_wr_rdma(ibqp, IBV_WR_RDMA_READ, rkey, remote_addr, 0);
+	ornic_wr_begin_rdma(ibqp, IBV_WR_RDMA_READ, rkey, remote_addr,
+			    ORNIC_DATA_RC);
 }
 
 static inline void ornic_wr_atomic(struct ibv_qp_ex *ibqp,
@@ -295,14 +350,13 @@ static inline void ornic_wr_atomic(struct ibv_qp_ex *ibqp,
 				   uint64_t raddr, uint64_t swap_add,
 				   uint64_t compare)
 {
-	struct ornic_route_rc *route;
+	struct ornic_sq_hdr *hdr;
 
-	route = ornic_wr_begin(ibqp, opcode, 0, ORNIC_DATA_ATOMIC);
-	if (unlikely(!route))
-		return;
-
-	ornic_put_route_rc(route, raddr, rkey);
-	ornic_put_atomic((void *)(route + 1), swap_add, compare);
+	hdr = ornic_wr_begin_rdma(ibqp, opcode, rkey, raddr,
+				  ORNIC_DATA_ATOMIC);
+	if (likely(hdr))
+		ornic_put_atomic((void *)((uint8_t *)hdr + ORNIC_DATA_RC),
+				 swap_add, compare);
 }
 
 static void ornic_wr_atomic_cmp_swp(struct ibv_qp_ex *ibqp, uint32_t rkey,
@@ -365,7 +419,8 @@ int ornic_qp_fill_pfns(struct ornic_qp *qp, uint64_t send_ops_flags)
 	ibqp->wr_start = ornic_wr_start;
 	ibqp->wr_complete = ornic_wr_complete;
 	ibqp->wr_abort = ornic_wr_abort;
-	ibqp->wr_set_inline_data = ornic_wr_set_inline_data;
+	ibqp->wr_set_inline_data = ud ? ornic_wr_set_inline_data_ud :
+					ornic_wr_set_inline_data_rc;
 	ibqp->wr_set_inline_data_list = ornic_wr_set_inline_data_list;
 	ibqp->wr_set_sge = ud ? ornic_wr_set_sge_ud : ornic_wr_set_sge_rc;
 	ibqp->wr_set_sge_list = ud ? ornic_wr_set_sge_list_ud :
