@@ -341,6 +341,8 @@ int mem_unmap(struct mem *mem, gaddr_t start, uint64_t len)
 	for (last = first;
 	     last < mem->count && mem->region[last].start < end; last++)
 		continue;
+	if (first == last)
+		return 0;
 	for (i = first; i < last; i++)
 		file_put(mem->region[i].file);
 	memmove(&mem->region[first], &mem->region[last],

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A core that does almost nothing, for tests of what is around it. Registers
- * hold what is written; a doorbell at page 0 sends an interrupt on the vector
- * written; the first 8 bytes of BAR2's last page copy guest memory: writing an
- * address there adds 1 to the word at that address.
+ * A core that does almost nothing, for tests of what is around it: the registers
+ * of the interface that are there for bring-up (SCRATCH, IRQ_TEST, DMA_TEST) and
+ * a doorbell BAR that takes everything.
  */
+#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nic.h"
 
 struct nic {
 	struct nic_config config;
 	struct env *env;
-	uint8_t regs[NIC_REGS_SIZE];
+	uint32_t scratch;
+	uint64_t dma_test;
+	bool dma_test_asked;
 	uint64_t resets;
 	uint64_t packets;
 	uint64_t links;
 	bool runnable;
 };
-
-#define BUMP_OFFSET (NIC_BAR_DB_SIZE - NIC_DB_PAGE_SIZE)
 
 struct nic *nic_create(const struct nic_config *config, struct env *env)
 {
@@ -40,7 +39,8 @@ void nic_destroy(struct nic *nic)
 
 void nic_reset(struct nic *nic)
 {
-	memset(nic->regs, 0, sizeof(nic->regs));
+	nic->scratch = 0;
+	nic->dma_test_asked = false;
 	nic->resets++;
 	nic->runnable = false;
 }
@@ -48,29 +48,46 @@ void nic_reset(struct nic *nic)
 void nic_bar_read(struct nic *nic, unsigned int bar, uint64_t offset,
 		  unsigned int size, uint64_t *val)
 {
+	(void)size;
 	*val = 0;
-	if (bar == ORNIC_BAR_REGS)
-		memcpy(val, nic->regs + offset, size);
+	if (bar != ORNIC_BAR_REGS)
+		return;
+	if (offset == ORNIC_REG_MAGIC)
+		*val = ORNIC_MAGIC;
+	else if (offset == ORNIC_REG_SCRATCH)
+		*val = nic->scratch;
 }
 
 void nic_bar_write(struct nic *nic, unsigned int bar, uint64_t offset,
 		   unsigned int size, uint64_t val)
 {
-	uint64_t word;
-
-	if (bar == ORNIC_BAR_REGS) {
-		memcpy(nic->regs + offset, &val, size);
-		return;
-	}
-	if (offset == 0)
-		env_irq_raise(nic->env, val);
-	if (offset == BUMP_OFFSET && size == sizeof(word) &&
-	    !mem_read(nic->env->mem, val, &word, sizeof(word))) {
-		word++;
-		mem_write(nic->env->mem, val, &word, sizeof(word));
-	}
+	(void)size;
 	nic->runnable = true;
 	env_mark_runnable(nic->env);
+	if (bar != ORNIC_BAR_REGS)
+		return;
+	if (offset == ORNIC_REG_SCRATCH)
+		nic->scratch = val;
+	else if (offset == ORNIC_REG_IRQ_TEST)
+		env_irq_raise(nic->env, val);
+	if (offset != ORNIC_REG_DMA_TEST)
+		return;
+	nic->dma_test = val;
+	nic->dma_test_asked = true;
+}
+
+static void dma_test(struct nic *nic)
+{
+	struct ornic_dma_test test;
+	uint64_t addr = nic->dma_test;
+
+	nic->dma_test_asked = false;
+	if (mem_read(nic->env->mem, addr, &test, sizeof(test)))
+		return;
+	test.answer = ~test.nonce;
+	mem_write(nic->env->mem,
+		  addr + offsetof(struct ornic_dma_test, answer), &test.answer,
+		  sizeof(test.answer));
 }
 
 bool nic_run(struct nic *nic)
@@ -78,6 +95,8 @@ bool nic_run(struct nic *nic)
 	bool worked = nic->runnable;
 
 	nic->runnable = false;
+	if (nic->dma_test_asked)
+		dma_test(nic);
 	return worked;
 }
 

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The command line and the control socket."""
+
+import json
+import socket
+import subprocess
+
+import pytest
+
+from vfio_client import Client
+from vfio_server import Server, program
+
+NIC = "socket=/nonexistent/nic"
+
+
+def run(*args):
+    return subprocess.run([program(), *args], capture_output=True, text=True, timeout=20,
+                          check=False)
+
+
+@pytest.mark.parametrize("args,message", [
+    ([], "no card"),
+    (["--nic", ""], "needs socket=PATH"),
+    (["--nic", "mac=02:00:00:00:00:01"], "needs socket=PATH"),
+    (["--nic", "socket"], "key without a value"),
+    (["--nic", NIC + ",colour=red"], "unknown key"),
+    (["--nic", NIC + ",mac=01:00:00:00:00:01"], "not a unicast MAC"),
+    (["--nic", NIC + ",mac=02:00:00:00:00"], "not a unicast MAC"),
+    (["--nic", NIC + ",mac=02:00:00:00:00:00:00"], "not a unicast MAC"),
+    (["--nic", NIC + ",vectors=0"], "vectors must be"),
+    (["--nic", NIC + ",vectors=65"], "vectors must be"),
+    (["--nic", NIC + ",vectors=-1"], "vectors must be"),
+    (["--nic", NIC + ",vectors=4x"], "vectors must be"),
+    (["--nic", NIC, "--port", "local=a,remote=b"], "needs a kind"),
+    (["--nic", NIC, "--port", "dgram,tap,name=x"], "needs a kind"),
+    (["--nic", NIC, "--port", "dgram,local=a"], "needs local=PATH,remote=PATH"),
+    (["--nic", NIC, "--port", "tap"], "needs name=IF"),
+    (["--nic", NIC, "--spin-us", "soon"], "must be 0 to 1000000"),
+    (["--nic", NIC, "rubbish"], "argument without an option"),
+    (["--nic", NIC, "--frobnicate"], "unrecognized option"),
+])
+def test_bad_command_line(args, message):
+    result = run(*args)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert "--help" in result.stderr
+
+
+@pytest.mark.parametrize("args,message", [
+    (["--nic", NIC], "cannot listen on /nonexistent/nic"),
+    (["--nic", "socket=/" + "x" * 200], "File name too long"),
+    (["--nic", "socket=/tmp"], "cannot listen"),
+    (["--nic", NIC, "--pcap", "/nonexistent/pcap"], "cannot capture"),
+    (["--nic", NIC, "--port", "dgram,local=/nonexistent/a,remote=/b"], "cannot make the socket"),
+    (["--nic", NIC, "--port", "dgram,local=/tmp/a,remote=/" + "x" * 200], "too long"),
+    (["--nic", NIC, "--port", "tap,name=" + "x" * 20], "too long"),
+])
+def test_what_cannot_be_had(args, message):
+    result = run(*args)
+    assert result.returncode == 1
+    assert message in result.stderr
+
+
+def test_same_mac_twice(tmp_path):
+    nic = f"socket={tmp_path}/a,mac=02:00:00:00:00:01"
+    result = run("--nic", nic, "--nic", nic.replace("/a,", "/b,"))
+    assert result.returncode == 1
+    assert "another card has the same MAC" in result.stderr
+    assert not (tmp_path / "a").exists()
+
+
+def test_socket_in_use(server):
+    result = run("--nic", f"socket={server.sockets[0]}")
+    assert result.returncode == 1
+    assert "Address already in use" in result.stderr
+    assert server.sockets[0].exists()
+
+
+def test_help_and_version():
+    assert "Usage:" in run("--help").stdout
+    assert run("--version").stdout.startswith("ornic-device ")
+
+
+@pytest.mark.parametrize("line", ["frobnicate", "", "stats now", "a b c d e f g h i j"])
+def test_control_refuses(server, line):
+    assert "error" in server.control(line)
+
+
+def test_control_drops_a_line_without_end(server):
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.settimeout(20)
+        sock.connect(str(server.control_path))
+        sock.sendall(b"x" * 1024)
+        assert sock.recv(1) == b""
+    assert server.control("stats")
+
+
+def test_control_answers_many_lines_and_half_ones(server):
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.settimeout(20)
+        sock.connect(str(server.control_path))
+        sock.sendall(b"stats\nhelp\nst")
+        with sock.makefile() as file:
+            assert "cards" in json.loads(file.readline())
+            assert "requests" in json.loads(file.readline())
+            sock.sendall(b"ats\n")
+            assert "cards" in json.loads(file.readline())
+
+
+def test_control_client_that_does_not_read_stalls_nobody(server):
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.connect(str(server.control_path))
+        sock.setblocking(False)
+        try:
+            for _ in range(100000):
+                sock.send(b"stats\n" * 100)
+        except BlockingIOError:
+            pass
+        assert server.control("stats")
+
+
+def test_control_takes_only_so_many_clients(server):
+    socks = []
+    for _ in range(20):
+        sock = socket.socket(socket.AF_UNIX)
+        sock.connect(str(server.control_path))
+        socks.append(sock)
+    for sock in socks:
+        sock.close()
+    assert server.control("stats")
+
+
+def test_vectors_option_is_what_the_client_sees(tmp_path):
+    path = tmp_path / "few"
+    server = Server(tmp_path, "--nic", f"socket={path},vectors=3")
+    client = Client(path)
+    assert client.irq_info(2)["count"] == 3
+    assert client.config_read(0x52, 2) == b"\2\0"
+    client.close()
+    server.stop()

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""VERSION, which comes first, once, and decides whether there is a second message."""
+
+import json
+
+import pytest
+
+from vfio_client import Client, Refused
+from vfio_proto import CMD, LIMITS
+
+
+@pytest.fixture
+def fresh(server):
+    client = Client(server.sockets[0], version=False)
+    yield client
+    client.close()
+
+
+def assert_refused_for_good(server, client, violation):
+    assert client.ended()
+    assert server.violations() == {violation: 1}
+
+
+def test_version_answers_limits(client):
+    assert client.capabilities == {
+        "max_msg_fds": LIMITS["MAX_FDS"],
+        "max_data_xfer_size": LIMITS["MAX_XFER"],
+        "max_dma_maps": 65535,
+        "write_multiple": True,
+    }
+
+
+def test_version_reply_is_no_larger_than_qemus_request():
+    # QEMU receives the reply in the buffer of its request, 214 bytes.
+    client_text = json.dumps({"capabilities": {
+        "max_msg_fds": 16, "max_data_xfer_size": 4096, "max_dma_maps": 65535,
+        "write_multiple": True}}, separators=(",", ":"))
+    assert 16 + 4 + len(client_text) + 1 <= 214
+
+
+@pytest.mark.parametrize("major", [1, 2, 0xffff])
+def test_version_major_unknown(server, fresh, major):
+    with pytest.raises(Refused):
+        fresh.version(major=major)
+    assert_refused_for_good(server, fresh, "vfio_bad_version")
+
+
+def test_version_minor_newer(fresh):
+    assert fresh.version(minor=7)
+
+
+def test_version_without_text(fresh):
+    assert fresh.version(text=b"")
+    assert fresh.alive()
+
+
+@pytest.mark.parametrize("text", [b"{}", b"\0", b"null\0", b"[]\0", b"42\0", b"{\"a\":\0",
+                                  b"{" * 100 + b"\0", b"[" * 100 + b"]" * 100 + b"\0",
+                                  b"\xff\xfe\0", b"{\"a\":" * 20 + b"1" + b"}" * 20 + b"\0"])
+def test_version_text_is_no_json_object(server, fresh, text):
+    with pytest.raises(Refused):
+        fresh.version(text=text)
+    assert_refused_for_good(server, fresh, "vfio_bad_version")
+
+
+def test_version_twice(client, refuses):
+    with refuses("vfio_bad_state"):
+        client.version()
+
+
+@pytest.mark.parametrize("cmd", sorted(set(CMD) - {"VERSION"}))
+def test_any_command_before_version(server, fresh, cmd):
+    with pytest.raises(Refused):
+        fresh.request(cmd, bytes(64))
+    assert_refused_for_good(server, fresh, "vfio_bad_state")
+
+
+def test_unknown_command_before_version(server, fresh):
+    with pytest.raises(Refused):
+        fresh.request(77)
+    assert_refused_for_good(server, fresh, "vfio_bad_command")

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""An ornic-device process under test."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+from vfio_proto import TOP
+
+START_TIMEOUT = 20
+
+
+def program():
+    """$ORNIC_DEVICE, or the sanitized card that the unit tests leave, or `make device`'s."""
+    names = [TOP / "build/device-san/ornic-device", TOP / "build/device/ornic-device"]
+    for name in [os.environ.get("ORNIC_DEVICE"), *names]:
+        if name and Path(name).exists():
+            return str(name)
+    raise FileNotFoundError("no ornic-device: run `make device`")
+
+
+class Server:
+    def __init__(self, directory, *args, nics=1):
+        self.directory = Path(directory)
+        self.sockets = [self.directory / f"nic{i}.sock" for i in range(nics)]
+        self.control_path = self.directory / "control.sock"
+        self.log = self.directory / "log"
+        argv = [program(), "-v", "--control", str(self.control_path)]
+        for path in self.sockets:
+            argv += ["--nic", f"socket={path}"]
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen([*argv, *args], stderr=log)
+        deadline = time.monotonic() + START_TIMEOUT
+        # One connection for all requests, so that the number of descriptors stands still.
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(20)
+        while self.sock.connect_ex(str(self.control_path)):
+            assert self.process.poll() is None, self.text()
+            assert time.monotonic() < deadline, "it does not listen"
+            time.sleep(0.005)
+        self.file = self.sock.makefile()
+        self.control("help")
+
+    def text(self):
+        return self.log.read_text(errors="replace")
+
+    def control(self, line):
+        self.sock.sendall(line.encode() + b"\n")
+        return json.loads(self.file.readline())
+
+    def card(self, index=0):
+        return self.control("stats")["cards"][f"nic{index}"]
+
+    def violations(self, index=0):
+        """Those that happened."""
+        return {name: n for name, n in self.card(index)["violations"].items() if n}
+
+    def fds(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def stop(self, number=signal.SIGTERM):
+        """Asks it to end; nothing may be left of it, and no sanitizer may have spoken."""
+        self.file.close()
+        self.sock.close()
+        self.process.send_signal(number)
+        code = self.process.wait(20)
+        assert code == 0, self.text()
+        assert not any(path.exists() for path in [*self.sockets, self.control_path])
+        assert "runtime error" not in self.text()
+        assert "Sanitizer" not in self.text()
