@@ -578,7 +578,7 @@ int ornic_netdev_register(struct net_device *netdev)
 	netdev->priv_flags |= IFF_UNICAST_FLT | IFF_LIVE_ADDR_CHANGE;
 	netdev->hw_features = NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_RXCSUM | NETIF_F_RXHASH |
 			      NETIF_F_HW_VLAN_CTAG_TX;
-	netdev->features = netdev->hw_features | NETIF_F_HIGHDMA | NETIF_F_HW_VLAN_CTAG_RX;
+	netdev->features = netdev->hw_features | NETIF_F_HIGHDMA;
 	netdev->vlan_features = NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_HIGHDMA;
 
 	netif_carrier_off(netdev);

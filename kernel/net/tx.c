@@ -142,6 +142,30 @@ static void ornic_tx_drop(struct ornic_queue *queue, struct sk_buff *skb)
 		ornic_tx_publish(queue);
 }
 
+/*
+ * The device stops a queue for a frame that it cannot make sense of, and the
+ * network stack lets a raw socket make one.
+ */
+static int ornic_tx_prepare(struct ornic_netdev *nd, struct sk_buff *skb)
+{
+	u32 max = nd->netdev->max_mtu + ETH_HLEN;
+
+	/* A tag in the frame is on top of the MTU, as the one that is inserted */
+	if (!skb_vlan_tag_present(skb))
+		max += VLAN_HLEN;
+	if (skb->len < ETH_HLEN || skb->len > max)
+		return -EINVAL;
+
+	if (skb->ip_summed == CHECKSUM_PARTIAL && skb_checksum_start_offset(skb) < ETH_HLEN &&
+	    skb_checksum_help(skb))
+		return -EINVAL;
+
+	if (skb_shinfo(skb)->nr_frags + 1 > ornic_nd_dev(nd)->lim.max_sge)
+		return skb_linearize(skb);
+
+	return 0;
+}
+
 /**
  * ornic_start_xmit - send a frame
  * @skb:	the frame
@@ -168,8 +192,7 @@ netdev_tx_t ornic_start_xmit(struct sk_buff *skb, struct net_device *netdev)
 		return NETDEV_TX_BUSY;
 	}
 
-	if (unlikely(skb_shinfo(skb)->nr_frags + 1 > nd->core->odev.lim.max_sge) &&
-	    skb_linearize(skb)) {
+	if (unlikely(ornic_tx_prepare(nd, skb))) {
 		ornic_tx_drop(queue, skb);
 		return NETDEV_TX_OK;
 	}
