@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The kernel's pure parts: arithmetic of rings and phases, doorbells, boards,
+ * command ids, error numbers. Each ring test wraps.
+ */
+#include <kunit/test.h>
+#include <linux/module.h>
+
+#include "ornic_api.h"
+#include "../../kernel/net/cmd.h"
+
+#define TEST_LOG_SIZE	3
+#define TEST_SIZE	BIT(TEST_LOG_SIZE)
+#define TEST_PASSES	5
+
+/* ---- Rings and phases --------------------------------------------------- */
+
+static void ornic_test_phase_flips_each_pass(struct kunit *test)
+{
+	u32 index;
+
+	for (index = 0; index < TEST_PASSES * TEST_SIZE; index++)
+		KUNIT_EXPECT_EQ(test, ornic_ring_phase(index, TEST_LOG_SIZE, BIT(31)),
+				index / TEST_SIZE % 2 ? 0 : BIT(31));
+}
+
+static void ornic_test_phase_goes_on_where_indexes_wrap(struct kunit *test)
+{
+	/* 2^32 is an even number of passes, so that pass 0 follows an odd one */
+	KUNIT_EXPECT_EQ(test, ornic_ring_phase(U32_MAX, TEST_LOG_SIZE, BIT(31)), 0);
+	KUNIT_EXPECT_EQ(test, ornic_ring_phase(U32_MAX + 1, TEST_LOG_SIZE, BIT(31)), BIT(31));
+}
+
+struct test_cq {
+	struct ornic_cq_ring ring;
+	struct ornic_cq_dbr dbr;
+	u32 pi;
+	u8 entries[TEST_SIZE * 2 * sizeof(struct ornic_cqe)] __aligned(64);
+};
+
+static struct test_cq *ornic_test_cq(struct kunit *test, u8 log_cqe_size, u32 start)
+{
+	struct test_cq *cq = kunit_kzalloc(test, sizeof(*cq), GFP_KERNEL);
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, cq);
+	cq->ring.buf = cq->entries;
+	cq->ring.dbr = &cq->dbr;
+	cq->ring.log_size = TEST_LOG_SIZE;
+	cq->ring.log_cqe_size = log_cqe_size;
+	cq->ring.ci = start;
+	cq->pi = start;
+
+	/* As the pass before has left it, or zeroed before the first one */
+	for (i = 0; i < TEST_SIZE; i++) {
+		struct ornic_cqe *cqe = (void *)&cq->entries[i << log_cqe_size];
+
+		cqe->qpn = cpu_to_le32(start ? ornic_ring_phase(start - TEST_SIZE + i, TEST_LOG_SIZE,
+								ORNIC_CQE_PHASE) : 0);
+	}
+	return cq;
+}
+
+static void ornic_test_cq_write(struct test_cq *cq)
+{
+	u32 pos = cq->pi % TEST_SIZE;
+	struct ornic_cqe *cqe = (void *)&cq->entries[pos << cq->ring.log_cqe_size];
+
+	cqe->wr_id = cpu_to_le64(cq->pi);
+	cqe->qpn = cpu_to_le32(ornic_ring_phase(cq->pi, TEST_LOG_SIZE, ORNIC_CQE_PHASE));
+	cq->pi++;
+}
+
+/* Writes and polls in batches of every size, through several passes */
+static void ornic_test_cq_run(struct kunit *test, u8 log_cqe_size, u32 start)
+{
+	struct test_cq *cq = ornic_test_cq(test, log_cqe_size, start);
+	u32 batch, pass, i;
+
+	for (batch = 1; batch <= TEST_SIZE; batch++) {
+		for (pass = 0; pass < TEST_PASSES; pass++) {
+			KUNIT_ASSERT_NULL(test, ornic_cq_peek(&cq->ring));
+			for (i = 0; i < batch; i++)
+				ornic_test_cq_write(cq);
+			for (i = 0; i < batch; i++) {
+				struct ornic_cqe *cqe = ornic_cq_peek(&cq->ring);
+
+				KUNIT_ASSERT_NOT_NULL(test, cqe);
+				KUNIT_ASSERT_EQ(test, (u32)le64_to_cpu(cqe->wr_id), cq->ring.ci);
+				cq->ring.ci++;
+			}
+			KUNIT_ASSERT_NULL(test, ornic_cq_peek(&cq->ring));
+			ornic_cq_publish(&cq->ring);
+			KUNIT_ASSERT_EQ(test, le32_to_cpu(cq->dbr.ci), cq->pi);
+		}
+	}
+}
+
+static void ornic_test_cq_of_32_bytes(struct kunit *test)
+{
+	ornic_test_cq_run(test, 5, 0);
+}
+
+static void ornic_test_cq_of_64_bytes(struct kunit *test)
+{
+	ornic_test_cq_run(test, 6, 0);
+}
+
+static void ornic_test_cq_where_indexes_wrap(struct kunit *test)
+{
+	ornic_test_cq_run(test, 5, 0U - 3 * TEST_SIZE);
+}
+
+static void ornic_test_cq_arm(struct kunit *test)
+{
+	struct test_cq *cq = ornic_test_cq(test, 5, 0);
+	/* With shadow no doorbell is written, so that none is needed here */
+	struct ornic_dev *odev = kunit_kzalloc(test, sizeof(*odev), GFP_KERNEL);
+	u32 first, second;
+
+	KUNIT_ASSERT_NOT_NULL(test, odev);
+	odev->shadow = true;
+
+	KUNIT_EXPECT_FALSE(test, ornic_cq_arm(odev, &cq->ring, ORNIC_ARM_SOLICITED));
+	first = le32_to_cpu(cq->dbr.arm);
+	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_TYPE, first), ORNIC_ARM_SOLICITED);
+
+	ornic_test_cq_write(cq);
+	KUNIT_EXPECT_TRUE(test, ornic_cq_arm(odev, &cq->ring, ORNIC_ARM_NEXT));
+	second = le32_to_cpu(cq->dbr.arm);
+	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_TYPE, second), ORNIC_ARM_NEXT);
+	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_SEQ, second), ORNIC_GET(ORNIC_ARM_SEQ, first) + 1);
+}
+
+static void ornic_test_cq_arm_sequence_wraps(struct kunit *test)
+{
+	struct test_cq *cq = ornic_test_cq(test, 5, 0);
+	struct ornic_dev *odev = kunit_kzalloc(test, sizeof(*odev), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, odev);
+	odev->shadow = true;
+	cq->ring.arm_seq = ORNIC_GET(ORNIC_ARM_SEQ, U32_MAX);
+	ornic_cq_arm(odev, &cq->ring, ORNIC_ARM_NEXT);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(cq->dbr.arm), ORNIC_ARM_NEXT);
+}
+
+/* ---- Doorbells and boards ----------------------------------------------- */
+
+static void ornic_test_doorbell_value(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, ornic_db_value(ORNIC_DB_SQ, 0, 0), 0ULL);
+	KUNIT_EXPECT_EQ(test, ornic_db_value(ORNIC_DB_CQ, 0x123456, 0x89abcdef),
+			0x0112345689abcdefULL);
+	KUNIT_EXPECT_EQ(test, ornic_db_value(ORNIC_DB_EQ, 0xffffff, U32_MAX), 0x02ffffffffffffffULL);
+}
+
+static void ornic_test_doorbell_number_stays_in_its_field(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, ornic_db_value(ORNIC_DB_SQ, 0x01000001, 7), 0x0000000100000007ULL);
+}
+
+static void ornic_test_board_marks(struct kunit *test)
+{
+	static const u32 slots[] = { 0, 1, 63, 64, 4095, ORNIC_BOARD_SLOTS - 1 };
+	struct ornic_board *board = kunit_kzalloc(test, sizeof(*board), GFP_KERNEL);
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, board);
+	for (i = 0; i < ARRAY_SIZE(slots); i++) {
+		u32 slot = slots[i];
+
+		ornic_board_mark(board->bits, slot);
+		ornic_board_mark(board->summary, slot / 64);
+		KUNIT_EXPECT_TRUE(test, le64_to_cpu(board->bits[slot / 64]) & BIT_ULL(slot % 64));
+		KUNIT_EXPECT_TRUE(test, le64_to_cpu(board->summary[slot / 64 / 64]) &
+					BIT_ULL(slot / 64 % 64));
+	}
+	/* Those that were set before are still there */
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(board->bits[0]), BIT_ULL(63) | 3);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(board->bits[1]), 1ULL);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(board->summary[0]), BIT_ULL(63) | 3);
+}
+
+static struct ornic_dev *ornic_test_dev(struct kunit *test, bool board)
+{
+	struct ornic_dev *odev = kunit_kzalloc(test, sizeof(*odev), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, odev);
+	if (board) {
+		odev->board = kunit_kzalloc(test, sizeof(*odev->board), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, odev->board);
+	}
+	/* A page of memory takes the doorbells */
+	odev->db = (void __iomem *)kunit_kzalloc(test, sizeof(u64), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, (__force void *)odev->db);
+	return odev;
+}
+
+static u64 ornic_test_rung(struct ornic_dev *odev)
+{
+	return *(__force u64 *)odev->db;
+}
+
+static void ornic_test_ring_without_board(struct kunit *test)
+{
+	struct ornic_dev *odev = ornic_test_dev(test, false);
+	struct ornic_qp_dbr dbr = {};
+
+	ornic_ring_sq(odev, &dbr, 5, ORNIC_BOARD_NO_SLOT, 9);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(dbr.sq_pi), 9);
+	KUNIT_EXPECT_EQ(test, ornic_test_rung(odev), ornic_db_value(ORNIC_DB_SQ, 5, 9));
+}
+
+static void ornic_test_ring_while_watched(struct kunit *test)
+{
+	struct ornic_dev *odev = ornic_test_dev(test, true);
+	struct ornic_qp_dbr dbr = { .sq_watched = cpu_to_le32(1) };
+
+	ornic_ring_sq(odev, &dbr, 5, 3, 9);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(dbr.sq_pi), 9);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(odev->board->bits[0]), 0ULL);
+	KUNIT_EXPECT_EQ(test, ornic_test_rung(odev), 0ULL);
+}
+
+static void ornic_test_ring_while_awake(struct kunit *test)
+{
+	struct ornic_dev *odev = ornic_test_dev(test, true);
+	struct ornic_qp_dbr dbr = {};
+
+	odev->board->awake = cpu_to_le32(1);
+	ornic_ring_sq(odev, &dbr, 5, 70, 9);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(odev->board->bits[1]), BIT_ULL(6));
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(odev->board->summary[0]), BIT_ULL(1));
+	KUNIT_EXPECT_EQ(test, ornic_test_rung(odev), 0ULL);
+}
+
+static void ornic_test_ring_while_asleep(struct kunit *test)
+{
+	struct ornic_dev *odev = ornic_test_dev(test, true);
+	struct ornic_qp_dbr dbr = {};
+
+	ornic_ring_sq(odev, &dbr, 5, 70, 9);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(odev->board->bits[1]), BIT_ULL(6));
+	KUNIT_EXPECT_EQ(test, ornic_test_rung(odev), ornic_db_value(ORNIC_DB_SQ, 5, 9));
+}
+
+static void ornic_test_ring_with_slot_off_the_board(struct kunit *test)
+{
+	struct ornic_dev *odev = ornic_test_dev(test, true);
+	struct ornic_qp_dbr dbr = {};
+
+	odev->board->awake = cpu_to_le32(1);
+	ornic_ring_sq(odev, &dbr, 5, ORNIC_BOARD_SLOTS, 9);
+	KUNIT_EXPECT_EQ(test, ornic_test_rung(odev), ornic_db_value(ORNIC_DB_SQ, 5, 9));
+}
+
+static void ornic_test_dbuf_is_described(struct kunit *test)
+{
+	struct ornic_dbuf dbuf = { .dma = 0x123450000ULL, .size = 0x10000 };
+	struct ornic_buf buf;
+
+	ornic_dbuf_describe(&dbuf, 0x3000, 0x1001, &buf);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(buf.addr), 0x123453000ULL);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(buf.npages), 2);
+	KUNIT_EXPECT_EQ(test, buf.page_shift, 12);
+	KUNIT_EXPECT_EQ(test, buf.levels, 0);
+}
+
+/* ---- Commands ----------------------------------------------------------- */
+
+static void ornic_test_cmd_id_holds_slot_and_generation(struct kunit *test)
+{
+	u32 slot, gen;
+
+	for (slot = 0; slot < ORNIC_CMD_SLOTS; slot++) {
+		for (gen = 0; gen <= ORNIC_GET(ORNIC_CMD_ID_GEN, 0xffff); gen++) {
+			u16 id = ornic_cmd_id(slot, gen);
+
+			KUNIT_ASSERT_EQ(test, ORNIC_GET(ORNIC_CMD_ID_SLOT, id), slot);
+			KUNIT_ASSERT_EQ(test, ORNIC_GET(ORNIC_CMD_ID_GEN, id), gen);
+		}
+	}
+}
+
+static void ornic_test_cmd_generation_wraps_in_its_field(struct kunit *test)
+{
+	u16 id = ornic_cmd_id(7, ORNIC_GET(ORNIC_CMD_ID_GEN, 0xffff) + 1);
+
+	KUNIT_EXPECT_EQ(test, id, ornic_cmd_id(7, 0));
+}
+
+static void ornic_test_cmd_errno(struct kunit *test)
+{
+	static const struct {
+		u32 status;
+		int err;
+	} cases[] = {
+		{ ORNIC_CMD_OK, 0 },
+		{ ORNIC_CMD_BAD_OPCODE, -EOPNOTSUPP },
+		{ ORNIC_CMD_BAD_SIZE, -EINVAL },
+		{ ORNIC_CMD_BAD_PARAM, -EINVAL },
+		{ ORNIC_CMD_BAD_OBJECT, -ENOENT },
+		{ ORNIC_CMD_BUSY, -EBUSY },
+		{ ORNIC_CMD_NO_RESOURCES, -ENOMEM },
+		{ ORNIC_CMD_BAD_STATE, -EINVAL },
+		{ ORNIC_CMD_DMA_FAULT, -EFAULT },
+		{ ORNIC_CMD_NOT_SUPPORTED, -EOPNOTSUPP },
+		{ ORNIC_CMD_INTERNAL, -EREMOTEIO },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		KUNIT_EXPECT_EQ(test, ornic_cmd_errno(cases[i].status), cases[i].err);
+}
+
+static void ornic_test_cmd_errno_of_nonsense(struct kunit *test)
+{
+	u32 status;
+
+	/* Whatever a device says is an error, and never -EIO, which means dead */
+	for (status = ORNIC_CMD_INTERNAL + 1; status <= U16_MAX; status++)
+		KUNIT_ASSERT_EQ(test, ornic_cmd_errno(status), -EREMOTEIO);
+}
+
+static struct kunit_case ornic_ring_cases[] = {
+	KUNIT_CASE(ornic_test_phase_flips_each_pass),
+	KUNIT_CASE(ornic_test_phase_goes_on_where_indexes_wrap),
+	KUNIT_CASE(ornic_test_cq_of_32_bytes),
+	KUNIT_CASE(ornic_test_cq_of_64_bytes),
+	KUNIT_CASE(ornic_test_cq_where_indexes_wrap),
+	KUNIT_CASE(ornic_test_cq_arm),
+	KUNIT_CASE(ornic_test_cq_arm_sequence_wraps),
+	{}
+};
+
+static struct kunit_case ornic_doorbell_cases[] = {
+	KUNIT_CASE(ornic_test_doorbell_value),
+	KUNIT_CASE(ornic_test_doorbell_number_stays_in_its_field),
+	KUNIT_CASE(ornic_test_board_marks),
+	KUNIT_CASE(ornic_test_ring_without_board),
+	KUNIT_CASE(ornic_test_ring_while_watched),
+	KUNIT_CASE(ornic_test_ring_while_awake),
+	KUNIT_CASE(ornic_test_ring_while_asleep),
+	KUNIT_CASE(ornic_test_ring_with_slot_off_the_board),
+	KUNIT_CASE(ornic_test_dbuf_is_described),
+	{}
+};
+
+static struct kunit_case ornic_cmd_cases[] = {
+	KUNIT_CASE(ornic_test_cmd_id_holds_slot_and_generation),
+	KUNIT_CASE(ornic_test_cmd_generation_wraps_in_its_field),
+	KUNIT_CASE(ornic_test_cmd_errno),
+	KUNIT_CASE(ornic_test_cmd_errno_of_nonsense),
+	{}
+};
+
+static struct kunit_suite ornic_ring_suite = {
+	.name = "ornic_ring",
+	.test_cases = ornic_ring_cases,
+};
+
+static struct kunit_suite ornic_doorbell_suite = {
+	.name = "ornic_doorbell",
+	.test_cases = ornic_doorbell_cases,
+};
+
+static struct kunit_suite ornic_cmd_suite = {
+	.name = "ornic_cmd",
+	.test_cases = ornic_cmd_cases,
+};
+
+kunit_test_suites(&ornic_ring_suite, &ornic_doorbell_suite, &ornic_cmd_suite);
+
+MODULE_DESCRIPTION("Tests of the Open RDMA NIC drivers' pure parts");
+MODULE_LICENSE("Dual BSD/GPL");
