@@ -10,7 +10,7 @@
 #include "../../kernel/net/cmd.h"
 
 #define TEST_LOG_SIZE	3
-#define TEST_SIZE	BIT(TEST_LOG_SIZE)
+#define TEST_SIZE	8u
 #define TEST_PASSES	5
 
 /* ---- Rings and phases --------------------------------------------------- */
