@@ -95,7 +95,11 @@ static void port_fd_ready(struct loop_fd *lfd, uint32_t events)
 	struct port_fd *pfd = container_of(lfd, struct port_fd, lfd);
 	int budget = PACKET_BUDGET;
 
-	(void)events;
+	/* A TAP that was deleted says so for ever. */
+	if (events & EPOLLERR && !pfd->is_socket) {
+		loop_remove_fd(pfd->loop, lfd);
+		return;
+	}
 	while (budget-- && receive(pfd))
 		continue;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Connections and messages; the commands are in vfio_user_cmd.c. */
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -220,10 +221,17 @@ static void client_ready(struct loop_fd *lfd, uint32_t events)
 		continue;
 }
 
+/* Whether the client is gone, though not all it said may have been read yet. */
+static bool client_is_gone(const struct vfio_user *vu)
+{
+	struct pollfd poll_fd = { .fd = vu->client.fd };
+
+	return poll(&poll_fd, 1, 0) == 1 && poll_fd.revents & POLLHUP;
+}
+
 static void listener_ready(struct loop_fd *lfd, uint32_t events)
 {
 	struct vfio_user *vu = container_of(lfd, struct vfio_user, listener);
-	char byte;
 	int fd, err;
 
 	(void)events;
@@ -231,8 +239,7 @@ static void listener_ready(struct loop_fd *lfd, uint32_t events)
 	if (fd < 0)
 		return;
 	/* The one before may have died just now and be next in line. */
-	if (vu->client.fd >= 0 &&
-	    !recv(vu->client.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT))
+	if (vu->client.fd >= 0 && client_is_gone(vu))
 		vfio_user_drop(vu);
 	if (vu->client.fd >= 0) {
 		vu->stats.refused++;

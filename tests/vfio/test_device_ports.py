@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Ports to the outside, the switch between them, and the packet capture."""
+
+import fcntl
+import os
+import socket
+import struct
+import subprocess
+import time
+
+import pytest
+
+from vfio_client import eventually
+from vfio_server import Server
+
+BROADCAST = b"\xff" * 6
+TUNSETIFF = 0x400454ca
+IFF_TAP_NO_PI = 0x1002
+
+
+def mac(number):
+    return bytes([2, 0, 0, 0, 1, number])
+
+
+def packet(dst, src, size=64, fill=b"x"):
+    return (dst + src + b"\x88\xb5").ljust(size, fill)
+
+
+class End:
+    """What QEMU would be: the far end of a dgram port."""
+
+    def __init__(self, directory, name):
+        self.near = directory / f"{name}-card.sock"
+        self.far = directory / f"{name}-qemu.sock"
+        self.option = f"dgram,local={self.near},remote={self.far}"
+        self.open()
+
+    def open(self):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.sock.settimeout(10)
+        self.sock.bind(str(self.far))
+
+    def close(self):
+        self.sock.close()
+        self.far.unlink()
+
+    def send(self, data):
+        self.sock.sendto(data, str(self.near))
+
+    def receive(self):
+        return self.sock.recv(1 << 16)
+
+    def silent(self):
+        self.sock.settimeout(0.1)
+        try:
+            return not self.sock.recv(1 << 16)
+        except TimeoutError:
+            return True
+        finally:
+            self.sock.settimeout(10)
+
+
+@pytest.fixture
+def ends(tmp_path):
+    return [End(tmp_path, name) for name in "abc"]
+
+
+@pytest.fixture
+def server(tmp_path, ends):
+    args = ["--pcap", str(tmp_path / "pcap")]
+    for end in ends:
+        args += ["--port", end.option]
+    server = Server(tmp_path, *args)
+    try:
+        yield server
+        server.stop()
+        assert not any(end.near.exists() for end in ends)
+    finally:
+        server.process.kill()
+        server.process.wait()
+
+
+def test_unknown_goes_to_all_and_known_to_one(server, ends):
+    a, b, c = ends
+    first = packet(mac(2), mac(1))
+    a.send(first)
+    assert b.receive() == first
+    assert c.receive() == first
+    answer = packet(mac(1), mac(2))
+    b.send(answer)
+    assert a.receive() == answer
+    a.send(first)
+    assert b.receive() == first
+    assert c.silent()
+
+
+def test_packet_to_where_it_came_from_is_filtered(server, ends):
+    a, b, _ = ends
+    a.send(packet(BROADCAST, mac(1)))
+    b.receive()
+    a.send(packet(mac(1), mac(9)))
+    eventually(lambda: server.control("stats")["switch"]["filtered"] == 1)
+    assert b.silent()
+
+
+@pytest.mark.parametrize("size", [14, 60, 255, 256, 257, 1514, 9018, 10496])
+def test_packet_of_any_size_arrives_unchanged(server, ends, size):
+    data = packet(BROADCAST, mac(1), size) if size > 14 else packet(BROADCAST, mac(1), 14)
+    data = data[:14] + os.urandom(size - 14)
+    ends[0].send(data)
+    assert ends[1].receive() == data
+
+
+@pytest.mark.parametrize("size", [0, 1, 13, 10497, 60000])
+def test_packet_of_impossible_size_is_dropped(server, ends, size):
+    ends[0].send(packet(BROADCAST, mac(1), max(size, 14))[:size])
+    ends[0].send(packet(BROADCAST, mac(1), 99))
+    assert len(ends[1].receive()) == 99
+
+
+def test_thousands_of_packets_in_a_row(server, ends):
+    a, b, _ = ends
+    a.sock.setblocking(True)
+    b.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+    got = 0
+    for start in range(0, 3000, 5):
+        for number in range(start, start + 5):
+            a.send(packet(BROADCAST, mac(1)) + struct.pack("<I", number))
+        for number in range(start, start + 5):
+            assert struct.unpack("<I", b.receive()[-4:])[0] == number
+            got += 1
+    assert got == 3000
+
+
+def test_far_end_that_is_not_there_drops_and_comes_back(server, ends):
+    a, b, _ = ends
+    b.close()
+    a.send(packet(BROADCAST, mac(1)))
+    eventually(lambda: server.control("stats")["switch"]["ports"][str(b.near)]["wire"]["drops"])
+    b.open()
+    a.send(packet(BROADCAST, mac(1)))
+    assert b.receive()
+
+
+def test_far_end_that_does_not_read_stalls_nobody(server, ends):
+    a, b, c = ends
+    for _ in range(400):
+        a.send(packet(BROADCAST, mac(1)))
+        assert c.receive()
+    drops = server.control("stats")["switch"]["ports"][str(b.near)]["wire"]["drops"]
+    assert drops > 0
+
+
+def test_capture_holds_what_passed(server, ends, tmp_path):
+    before = time.time()
+    sent = [packet(BROADCAST, mac(1), size) for size in (14, 60, 300, 9018)]
+    for data in sent:
+        ends[0].send(data)
+        ends[1].receive()
+    path = tmp_path / "pcap"
+    eventually(lambda: path.stat().st_size == 24 + sum(16 + len(data) for data in sent))
+    data = path.read_bytes()
+    magic, _, _, _, _, _, link = struct.unpack_from("<IHHiIII", data)
+    assert magic == 0xa1b23c4d  # nanoseconds
+    assert link == 1
+    at = 24
+    for expected in sent:
+        seconds, nanoseconds, caplen, length = struct.unpack_from("<IIII", data, at)
+        assert before - 1 <= seconds + nanoseconds / 1e9 <= time.time() + 1
+        assert caplen == length == len(expected)
+        assert data[at + 16:at + 16 + caplen] == expected
+        at += 16 + caplen
+
+
+def test_dgram_socket_in_use(server, ends, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    with pytest.raises(AssertionError, match="Address already in use"):
+        Server(other, "--port", ends[0].option)
+
+
+@pytest.fixture
+def tap_name():
+    name = f"ornic{os.getpid() % 10000}"
+    try:
+        subprocess.run(["ip", "tuntap", "add", "dev", name, "mode", "tap"], check=True,
+                       capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"no TAP interface can be made here: {error}")
+    subprocess.run(["ip", "link", "set", name, "up"], check=True)
+    yield name
+    subprocess.run(["ip", "link", "del", name], check=False, capture_output=True)
+
+
+def test_tap_carries_both_ways(tmp_path, tap_name):
+    end = End(tmp_path, "a")
+    server = Server(tmp_path, "--port", end.option, "--port", f"tap,name={tap_name}")
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x88b5)) as host:
+        host.settimeout(10)
+        host.bind((tap_name, 0x88b5))
+        data = packet(BROADCAST, mac(1), 1000)
+        end.send(data)
+        assert host.recv(1 << 16) == data
+        data = packet(mac(1), mac(2), 1400)
+        host.send(data)
+        while (got := end.receive()) != data:
+            assert got[12:14] != b"\x88\xb5"  # the host's own chatter may come first
+    server.stop()
+
+
+def test_tap_that_is_deleted_leaves_the_rest_alone(tmp_path, tap_name):
+    ends = [End(tmp_path, name) for name in "ab"]
+    server = Server(tmp_path, "--port", ends[0].option, "--port", ends[1].option,
+                    "--port", f"tap,name={tap_name}")
+    subprocess.run(["ip", "link", "del", tap_name], check=True)
+    ends[0].send(packet(BROADCAST, mac(1)))
+    assert ends[1].receive()
+    turns = server.control("stats")["loop"]["turns"]
+    time.sleep(0.3)
+    assert server.control("stats")["loop"]["turns"] - turns < 1000
+    server.stop()
+
+
+def test_tap_in_use(tmp_path, tap_name):
+    fd = os.open("/dev/net/tun", os.O_RDWR)
+    fcntl.ioctl(fd, TUNSETIFF, struct.pack("16sH22x", tap_name.encode(), IFF_TAP_NO_PI))
+    with pytest.raises(AssertionError, match="cannot attach to the TAP"):
+        Server(tmp_path, "--port", f"tap,name={tap_name}")
+    os.close(fd)
