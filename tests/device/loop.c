@@ -215,7 +215,8 @@ int loop_turn(struct loop *loop)
 			    list_empty(&loop->sw.queue);
 		loop->idle_ns = may_sleep ? 0 : loop->now_ns;
 	}
-	if (!may_sleep && loop->now_ns - loop->polled_ns < LOOP_POLL_NS)
+	if (!may_sleep && loop->now_ns - loop->polled_ns <
+				  (worked ? LOOP_BUSY_POLL_NS : LOOP_POLL_NS))
 		return 0;
 	loop->polled_ns = loop->now_ns;
 	err = wait_events(loop, may_sleep);

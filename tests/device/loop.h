@@ -19,6 +19,8 @@
 #define LOOP_EVENTS 64
 /* While spinning, file descriptors are looked at this often. */
 #define LOOP_POLL_NS 2000
+/* While working too, but less: a look costs as much as a small packet. */
+#define LOOP_BUSY_POLL_NS 20000
 
 /**
  * struct loop_fd - a file descriptor with somebody who cares

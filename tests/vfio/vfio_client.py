@@ -30,8 +30,8 @@ class Refused(Exception):
 class Client:
     def __init__(self, path, version=True):
         self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(20)
         self.sock.connect(str(path))
+        self.sock.settimeout(20)
         self.id = 0
         if version:
             self.capabilities = self.version()
