@@ -201,8 +201,10 @@ static void sq_watch_publish(struct sq_watch *watch, bool watched)
 		guest_store32(&dbr->sq_watched, watched);
 }
 
-static void sq_watch_forget(struct nic *nic, struct sq_watch *watch)
+void sq_watch_forget(struct nic *nic, struct sq_watch *watch)
 {
+	if (!watch->watched)
+		return;
 	list_del_init(&watch->node);
 	watch->watched = false;
 	nic->doorbell.watched_count--;

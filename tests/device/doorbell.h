@@ -139,4 +139,13 @@ void sq_watch_busy(struct nic *nic, struct sq_watch *watch);
  */
 void sq_watch_stop(struct nic *nic, struct sq_watch *watch);
 
+/**
+ * sq_watch_forget - look no more, and tell nobody
+ * @nic: the card
+ * @watch: of the queue, watched or not
+ *
+ * Part of a reset of the card, when the record may be somebody else's memory.
+ */
+void sq_watch_forget(struct nic *nic, struct sq_watch *watch);
+
 #endif /* ORNIC_DEVICE_DOORBELL_H */
