@@ -12,7 +12,7 @@ O ?= $(TOP)/build/device$(if $(filter-out 0,$(SAN)),-san)
 override O := $(abspath $(O))
 
 PKG_CONFIG ?= pkg-config
-DEVICE_PKGS := json-c libpcap
+DEVICE_PKGS := json-c libpcap zlib
 
 CFLAGS ?= -O2 -g
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The invariant CRC of RoCEv2 (IBTA annex A17.3.3): a CRC-32 over everything
+ * from the IP header on, with ones where routers may change it.
+ */
+#ifndef ORNIC_DEVICE_ICRC_H
+#define ORNIC_DEVICE_ICRC_H
+
+#include <stdint.h>
+#include <sys/uio.h>
+
+#define ICRC_LEN 4
+
+/**
+ * icrc - compute the ICRC of a packet
+ * @l3: IPv4 header without options or IPv6 header without extensions, UDP and
+ *	BTH header, in wire order; told apart by the version
+ * @iov: everything behind the BTH, pad included, ICRC not
+ * @count: pieces of @iov
+ *
+ * Return: the ICRC; its least significant byte is the first on the wire.
+ */
+uint32_t icrc(const uint8_t *l3, const struct iovec *iov, int count);
+
+#endif /* ORNIC_DEVICE_ICRC_H */

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The table of BTH opcodes. */
+#include <stddef.h>
+
+#include "opcode.h"
+
+#define OPCODE_LEN(f) \
+	(BTH_LEN + \
+	 ((f) & OPCODE_RETH ? RETH_LEN : 0) + \
+	 ((f) & OPCODE_ATOMICETH ? ATOMICETH_LEN : 0) + \
+	 ((f) & OPCODE_AETH ? AETH_LEN : 0) + \
+	 ((f) & OPCODE_ATOMICACKETH ? ATOMICACKETH_LEN : 0) + \
+	 ((f) & OPCODE_DETH ? DETH_LEN : 0) + \
+	 ((f) & OPCODE_IMMDT ? IMMDT_LEN : 0) + \
+	 ((f) & OPCODE_IETH ? IETH_LEN : 0))
+
+#define OP(_transport, _name, _kind, _flags) \
+	[OPCODE_ ## _transport ## _ ## _name] = { \
+		.name = #_transport "_" #_name, \
+		.transport = OPCODE_ ## _transport, \
+		.kind = OPCODE_ ## _kind, \
+		.len = OPCODE_LEN(_flags), \
+		.flags = (_flags), \
+	}
+
+#define START	OPCODE_START
+#define END	OPCODE_END
+#define ONLY	OPCODE_ONLY
+#define DATA	OPCODE_DATA
+
+static const struct opcode opcode_table[256] = {
+	OP(RC, SEND_FIRST, SEND, START | DATA),
+	OP(RC, SEND_MIDDLE, SEND, DATA),
+	OP(RC, SEND_LAST, SEND, END | DATA),
+	OP(RC, SEND_LAST_IMM, SEND, END | DATA | OPCODE_IMMDT),
+	OP(RC, SEND_ONLY, SEND, ONLY | DATA),
+	OP(RC, SEND_ONLY_IMM, SEND, ONLY | DATA | OPCODE_IMMDT),
+	OP(RC, WRITE_FIRST, WRITE, START | DATA | OPCODE_RETH),
+	OP(RC, WRITE_MIDDLE, WRITE, DATA),
+	OP(RC, WRITE_LAST, WRITE, END | DATA),
+	OP(RC, WRITE_LAST_IMM, WRITE, END | DATA | OPCODE_IMMDT),
+	OP(RC, WRITE_ONLY, WRITE, ONLY | DATA | OPCODE_RETH),
+	OP(RC, WRITE_ONLY_IMM, WRITE, ONLY | DATA | OPCODE_RETH | OPCODE_IMMDT),
+	OP(RC, READ_REQUEST, READ, ONLY | OPCODE_RETH),
+	OP(RC, READ_RESP_FIRST, READ_RESP, START | DATA | OPCODE_AETH),
+	OP(RC, READ_RESP_MIDDLE, READ_RESP, DATA),
+	OP(RC, READ_RESP_LAST, READ_RESP, END | DATA | OPCODE_AETH),
+	OP(RC, READ_RESP_ONLY, READ_RESP, ONLY | DATA | OPCODE_AETH),
+	OP(RC, ACK, ACK, ONLY | OPCODE_AETH),
+	OP(RC, ATOMIC_ACK, ATOMIC_ACK, ONLY | OPCODE_AETH | OPCODE_ATOMICACKETH),
+	OP(RC, CMP_SWP, ATOMIC, ONLY | OPCODE_ATOMICETH),
+	OP(RC, FETCH_ADD, ATOMIC, ONLY | OPCODE_ATOMICETH),
+	OP(RC, SEND_LAST_INV, SEND, END | DATA | OPCODE_IETH),
+	OP(RC, SEND_ONLY_INV, SEND, ONLY | DATA | OPCODE_IETH),
+	OP(UD, SEND_ONLY, SEND, ONLY | DATA | OPCODE_DETH),
+	OP(UD, SEND_ONLY_IMM, SEND, ONLY | DATA | OPCODE_DETH | OPCODE_IMMDT),
+};
+
+const struct opcode *opcode_get(uint8_t num)
+{
+	const struct opcode *op = &opcode_table[num];
+
+	return op->name ? op : NULL;
+}

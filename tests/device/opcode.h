@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * BTH opcodes as data (IBTA table 38): what kind of packet each is, where in a
+ * message it stands, and which headers follow the BTH.
+ */
+#ifndef ORNIC_DEVICE_OPCODE_H
+#define ORNIC_DEVICE_OPCODE_H
+
+#include <stdint.h>
+
+/* Opcodes that are sent. Bits 7:5 are the transport, 4:0 the operation. */
+enum opcode_num {
+	OPCODE_RC_SEND_FIRST		= 0x00,
+	OPCODE_RC_SEND_MIDDLE		= 0x01,
+	OPCODE_RC_SEND_LAST		= 0x02,
+	OPCODE_RC_SEND_LAST_IMM		= 0x03,
+	OPCODE_RC_SEND_ONLY		= 0x04,
+	OPCODE_RC_SEND_ONLY_IMM		= 0x05,
+	OPCODE_RC_WRITE_FIRST		= 0x06,
+	OPCODE_RC_WRITE_MIDDLE		= 0x07,
+	OPCODE_RC_WRITE_LAST		= 0x08,
+	OPCODE_RC_WRITE_LAST_IMM	= 0x09,
+	OPCODE_RC_WRITE_ONLY		= 0x0a,
+	OPCODE_RC_WRITE_ONLY_IMM	= 0x0b,
+	OPCODE_RC_READ_REQUEST		= 0x0c,
+	OPCODE_RC_READ_RESP_FIRST	= 0x0d,
+	OPCODE_RC_READ_RESP_MIDDLE	= 0x0e,
+	OPCODE_RC_READ_RESP_LAST	= 0x0f,
+	OPCODE_RC_READ_RESP_ONLY	= 0x10,
+	OPCODE_RC_ACK			= 0x11,
+	OPCODE_RC_ATOMIC_ACK		= 0x12,
+	OPCODE_RC_CMP_SWP		= 0x13,
+	OPCODE_RC_FETCH_ADD		= 0x14,
+	OPCODE_RC_SEND_LAST_INV		= 0x16,
+	OPCODE_RC_SEND_ONLY_INV		= 0x17,
+	OPCODE_UD_SEND_ONLY		= 0x64,
+	OPCODE_UD_SEND_ONLY_IMM		= 0x65,
+};
+
+/**
+ * enum opcode_transport - which QPs it is for
+ * @OPCODE_RC: reliable connected
+ * @OPCODE_UD: unreliable datagram, GSI included
+ */
+enum opcode_transport {
+	OPCODE_RC,
+	OPCODE_UD,
+};
+
+/**
+ * enum opcode_kind - what it wants
+ * @OPCODE_SEND: data for a receive WQE
+ * @OPCODE_WRITE: data for a remote address
+ * @OPCODE_READ: asks for data
+ * @OPCODE_ATOMIC: asks for an atomic operation
+ * @OPCODE_ACK: answer: ACK or NAK
+ * @OPCODE_READ_RESP: answer: data
+ * @OPCODE_ATOMIC_ACK: answer: what the atomic found
+ */
+enum opcode_kind {
+	OPCODE_SEND,
+	OPCODE_WRITE,
+	OPCODE_READ,
+	OPCODE_ATOMIC,
+	OPCODE_ACK,
+	OPCODE_READ_RESP,
+	OPCODE_ATOMIC_ACK,
+};
+
+/* Flags of an opcode: place in the message, and headers in this order */
+#define OPCODE_START		0x001
+#define OPCODE_END		0x002
+#define OPCODE_DATA		0x004	/* may have payload */
+#define OPCODE_RETH		0x010
+#define OPCODE_ATOMICETH	0x020
+#define OPCODE_AETH		0x040
+#define OPCODE_ATOMICACKETH	0x080
+#define OPCODE_DETH		0x100
+#define OPCODE_IMMDT		0x200
+#define OPCODE_IETH		0x400
+
+#define OPCODE_ONLY		(OPCODE_START | OPCODE_END)
+
+/* Bytes of each header */
+#define BTH_LEN			12
+#define RETH_LEN		16
+#define ATOMICETH_LEN		28
+#define AETH_LEN		4
+#define ATOMICACKETH_LEN	8
+#define DETH_LEN		8
+#define IMMDT_LEN		4
+#define IETH_LEN		4
+
+/**
+ * struct opcode - what is known about an opcode
+ * @name: as in IBTA; NULL for one that is not known
+ * @transport: enum opcode_transport
+ * @kind: enum opcode_kind
+ * @len: bytes of all headers from the BTH on
+ * @flags: OPCODE_START ... OPCODE_IETH
+ */
+struct opcode {
+	const char *name;
+	uint8_t transport;
+	uint8_t kind;
+	uint8_t len;
+	uint16_t flags;
+};
+
+/**
+ * opcode_get - look up an opcode
+ * @num: of a BTH
+ *
+ * Return: its line of the table, or NULL when it is not known.
+ */
+const struct opcode *opcode_get(uint8_t num);
+
+#endif /* ORNIC_DEVICE_OPCODE_H */
