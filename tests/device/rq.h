@@ -25,6 +25,7 @@ struct qp;
  * @pi: producer index as last read from the doorbell record and checked
  * @next: next WQE to take
  * @ci: WQEs completed, rq_ci in the doorbell record
+ * @broken: the host's index made no sense or is out of reach: taken for empty
  */
 struct rq {
 	struct buf ring;
@@ -33,6 +34,7 @@ struct rq {
 	uint32_t pi;
 	uint32_t next;
 	uint32_t ci;
+	bool broken;
 };
 
 /**
@@ -57,7 +59,7 @@ struct recv_wqe {
  * Return: 0; -EAGAIN when the queue is empty; -EINVAL when the WQE is refused,
  * counted (bad_wqe_count), and then @wqe->wr_id is valid and it is to be
  * completed with ORNIC_WC_LOC_QP_OP_ERR; -EIO when the queue is broken
- * (bad_rq_pi, dma_faults) and nothing was consumed.
+ * (bad_rq_pi, dma_faults): told once, afterwards it is empty.
  */
 int rq_take(struct qp *qp, struct recv_wqe *wqe);
 

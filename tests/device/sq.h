@@ -26,6 +26,7 @@ struct qp;
  * @next: first slot of the next WQE to be taken
  * @ci: slots before it are done with
  * @ci_told: value of sq_ci in the doorbell record
+ * @broken: the host's index made no sense or is out of reach: no more is taken
  */
 struct sq {
 	struct buf ring;
@@ -34,6 +35,7 @@ struct sq {
 	uint32_t next;
 	uint32_t ci;
 	uint32_t ci_told;
+	bool broken;
 };
 
 /**
@@ -85,9 +87,9 @@ struct send_wqe {
  * @qp: with a send queue
  *
  * An index beyond the ring is counted (bad_sq_pi), one out of reach too
- * (dma_faults); what was known before stays.
+ * (dma_faults); what was known before stays, and the queue is broken.
  *
- * Return: 0, -EINVAL or -EFAULT: the QP cannot go on.
+ * Return: 0, or -EIO the first time that the queue is broken.
  */
 int sq_update(struct qp *qp);
 
@@ -113,7 +115,7 @@ static inline bool sq_empty(const struct sq *sq)
  * is counted (bad_wqe_opcode, bad_wqe_count, dma_faults).
  *
  * Return: ORNIC_WC_SUCCESS; LOC_QP_OP_ERR; LOC_PROT_ERR when the ring is out of
- * reach.
+ * reach, and then @wqe->wr_id is 0.
  */
 enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 			     struct send_wqe *wqe);

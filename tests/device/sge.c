@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <errno.h>
+#include <string.h>
+
+#include "qp.h"
+#include "sge.h"
+
+/* Pieces resolved at a time when bytes are copied */
+#define COPY_PIECES 16
+
+static const char *const mr_error_name[] = {
+	[MR_BAD_KEY] = "no such key",
+	[MR_BAD_PD] = "key of another PD",
+	[MR_BAD_ACCESS] = "access not allowed",
+	[MR_BAD_RANGE] = "out of range",
+};
+
+static struct mr *sge_mr(struct qp *qp, uint32_t lkey, uint32_t access,
+			 uint64_t addr, uint64_t len)
+{
+	enum mr_error err;
+	struct mr *mr;
+
+	err = mr_get(qp->nic, lkey, qp->pd, access, addr, len,
+		     qp_is_kernel(qp), &mr);
+	if (err == MR_OK)
+		return mr;
+	DEVICE_VIOLATION(qp->nic, bad_lkey, "qp[%u]: key %#x at %#llx+%llu: %s",
+			 qp->obj.num, lkey, (unsigned long long)addr,
+			 (unsigned long long)len, mr_error_name[err]);
+	return NULL;
+}
+
+static int sge_fault(struct qp *qp, uint64_t addr)
+{
+	DEVICE_VIOLATION(qp->nic, dma_faults, "qp[%u]: no memory at %#llx",
+			 qp->obj.num, (unsigned long long)addr);
+	return -EFAULT;
+}
+
+bool sge_check(struct qp *qp, const struct sge *sge, unsigned int count,
+	       uint32_t access)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		if (sge[i].length && !sge_mr(qp, sge[i].lkey, access,
+					     sge[i].addr, sge[i].length))
+			return false;
+	return true;
+}
+
+/*
+ * struct sge_walk - the pieces of a part of a list, one after the other
+ * @sge: what is left of the list
+ * @end: its end
+ * @offset: bytes to skip in the first
+ * @left: bytes to go
+ * @addr: of the piece
+ * @len: of the piece
+ */
+struct sge_walk {
+	const struct sge *sge;
+	const struct sge *end;
+	uint64_t offset;
+	uint64_t left;
+	uint64_t addr;
+	uint64_t len;
+};
+
+static struct sge_walk sge_walk(const struct sge *sge, unsigned int count,
+				uint64_t offset, uint64_t len)
+{
+	return (struct sge_walk){
+		.sge = sge, .end = sge + count, .offset = offset, .left = len,
+	};
+}
+
+/* Return: the SGE that the next piece is of, or NULL at the end. */
+static const struct sge *sge_next(struct sge_walk *walk)
+{
+	const struct sge *sge;
+
+	while (walk->sge < walk->end && walk->left) {
+		sge = walk->sge++;
+		if (walk->offset >= sge->length) {
+			walk->offset -= sge->length;
+			continue;
+		}
+		walk->addr = sge->addr + walk->offset;
+		walk->len = sge->length - walk->offset;
+		if (walk->len > walk->left)
+			walk->len = walk->left;
+		walk->left -= walk->len;
+		walk->offset = 0;
+		return sge;
+	}
+	return NULL;
+}
+
+int64_t mr_frame(struct mr *mr, uint64_t addr, uint32_t len,
+		 struct frame *frame)
+{
+	unsigned int room = FRAME_IOV_MAX - frame->iov_count;
+	struct iovec iov[FRAME_IOV_MAX];
+	uint64_t covered = len;
+	int i, count;
+
+	if (!room)
+		return 0;
+	count = mr_iov(mr, addr, &covered, MEM_READ, iov, room);
+	if (count < 0)
+		return count;
+	for (i = 0; i < count; i++)
+		frame_add(frame, iov[i].iov_base, iov[i].iov_len);
+	return covered;
+}
+
+int64_t sge_gather(struct qp *qp, const struct sge *sge, unsigned int count,
+		   uint64_t offset, uint32_t len, struct frame *frame)
+{
+	struct sge_walk walk = sge_walk(sge, count, offset, len);
+	const struct sge *piece;
+	uint64_t sum = 0;
+	struct mr *mr;
+	int64_t got;
+
+	while ((piece = sge_next(&walk))) {
+		mr = sge_mr(qp, piece->lkey, 0, walk.addr, walk.len);
+		if (!mr)
+			return -EFAULT;
+		got = mr_frame(mr, walk.addr, walk.len, frame);
+		if (got < 0)
+			return sge_fault(qp, walk.addr);
+		sum += got;
+		if ((uint64_t)got < walk.len)
+			break;
+	}
+	return sum;
+}
+
+int sge_read(struct qp *qp, const struct sge *sge, unsigned int count,
+	     uint64_t offset, void *buf, uint32_t len)
+{
+	struct sge_walk walk = sge_walk(sge, count, offset, len);
+	struct iovec iov[COPY_PIECES];
+	const struct sge *piece;
+	uint8_t *to = buf;
+	uint64_t covered;
+	struct mr *mr;
+	int i, n;
+
+	while ((piece = sge_next(&walk))) {
+		mr = sge_mr(qp, piece->lkey, 0, walk.addr, walk.len);
+		if (!mr)
+			return -EFAULT;
+		while (walk.len) {
+			covered = walk.len;
+			n = mr_iov(mr, walk.addr, &covered, MEM_READ, iov,
+				   COPY_PIECES);
+			if (n < 0)
+				return sge_fault(qp, walk.addr);
+			for (i = 0; i < n; i++) {
+				memcpy(to, iov[i].iov_base, iov[i].iov_len);
+				to += iov[i].iov_len;
+			}
+			walk.addr += covered;
+			walk.len -= covered;
+		}
+	}
+	return 0;
+}
+
+/*
+ * struct source - where bytes come from: an array of pieces, and how far it was
+ * used up
+ */
+struct source {
+	const struct iovec *iov;
+	int count;
+	size_t used;
+};
+
+/* Source and target may overlap when a guest sends to itself: memmove(). */
+static void source_copy(struct source *src, uint8_t *to, size_t len)
+{
+	size_t n;
+
+	while (len && src->count) {
+		n = src->iov->iov_len - src->used;
+		if (n > len)
+			n = len;
+		memmove(to, (const char *)src->iov->iov_base + src->used, n);
+		to += n;
+		len -= n;
+		src->used += n;
+		if (src->used == src->iov->iov_len) {
+			src->iov++;
+			src->count--;
+			src->used = 0;
+		}
+	}
+}
+
+static uint64_t iov_len(const struct iovec *iov, int count)
+{
+	uint64_t len = 0;
+	int i;
+
+	for (i = 0; i < count; i++)
+		len += iov[i].iov_len;
+	return len;
+}
+
+static int mr_write_source(struct mr *mr, uint64_t addr, uint64_t len,
+			   struct source *src)
+{
+	struct iovec iov[COPY_PIECES];
+	uint64_t covered;
+	int i, n;
+
+	while (len) {
+		covered = len;
+		n = mr_iov(mr, addr, &covered, MEM_WRITE, iov, COPY_PIECES);
+		if (n < 0)
+			return n;
+		for (i = 0; i < n; i++)
+			source_copy(src, iov[i].iov_base, iov[i].iov_len);
+		addr += covered;
+		len -= covered;
+	}
+	return 0;
+}
+
+int mr_write(struct mr *mr, uint64_t addr, const struct iovec *src,
+	     int src_count)
+{
+	struct source from = { .iov = src, .count = src_count };
+
+	return mr_write_source(mr, addr, iov_len(src, src_count), &from);
+}
+
+int sge_write(struct qp *qp, const struct sge *sge, unsigned int count,
+	      uint64_t offset, const struct iovec *src, int src_count)
+{
+	struct source from = { .iov = src, .count = src_count };
+	struct sge_walk walk = sge_walk(sge, count, offset,
+					iov_len(src, src_count));
+	const struct sge *piece;
+	struct mr *mr;
+
+	while ((piece = sge_next(&walk))) {
+		mr = sge_mr(qp, piece->lkey, ORNIC_ACCESS_LOCAL_WRITE,
+			    walk.addr, walk.len);
+		if (!mr)
+			return -EFAULT;
+		if (mr_write_source(mr, walk.addr, walk.len, &from))
+			return sge_fault(qp, walk.addr);
+	}
+	return 0;
+}

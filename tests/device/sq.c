@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "qp.h"
+#include "sq.h"
+
+/* The longest WQE: a UD route before inline data, or SGEs */
+#define WQE_SLOTS_MAX \
+	((sizeof(struct ornic_sq_hdr) + sizeof(struct ornic_route_ud) + \
+	  CORE_MAX_INLINE + ORNIC_SLOT_SIZE - 1) / ORNIC_SLOT_SIZE)
+
+/**
+ * struct wr_desc - what an opcode of a work request means
+ * @extra: bytes between the route and the SGEs
+ * @wc_opcode: enum ornic_wc_opcode of its completion
+ * @types: bit n: allowed to QPs of enum ornic_qp_type n
+ * @may_inline: takes ORNIC_SEND_INLINE
+ */
+struct wr_desc {
+	uint8_t extra;
+	uint8_t wc_opcode;
+	uint16_t types;
+	bool may_inline;
+};
+
+#define TYPE_RC		(1u << ORNIC_QPT_RC)
+#define TYPE_UD		(1u << ORNIC_QPT_UD | 1u << ORNIC_QPT_GSI)
+#define TYPE_RAW	(1u << ORNIC_QPT_RAW_PACKET)
+
+/* Those with neither @types are known for the length of their WQE only. */
+static const struct wr_desc wr_table[] = {
+	[ORNIC_WR_RDMA_WRITE] = {
+		0, ORNIC_WC_RDMA_WRITE, TYPE_RC, true
+	},
+	[ORNIC_WR_RDMA_WRITE_WITH_IMM] = {
+		0, ORNIC_WC_RDMA_WRITE, TYPE_RC, true
+	},
+	[ORNIC_WR_SEND] = {
+		0, ORNIC_WC_SEND, TYPE_RC | TYPE_UD | TYPE_RAW, true
+	},
+	[ORNIC_WR_SEND_WITH_IMM] = {
+		0, ORNIC_WC_SEND, TYPE_RC | TYPE_UD, true
+	},
+	[ORNIC_WR_RDMA_READ] = {
+		0, ORNIC_WC_RDMA_READ, TYPE_RC, false
+	},
+	[ORNIC_WR_ATOMIC_CMP_SWP] = {
+		sizeof(struct ornic_atomic), ORNIC_WC_COMP_SWAP, TYPE_RC, false
+	},
+	[ORNIC_WR_ATOMIC_FETCH_ADD] = {
+		sizeof(struct ornic_atomic), ORNIC_WC_FETCH_ADD, TYPE_RC, false
+	},
+	[ORNIC_WR_BIND_MW] = {
+		sizeof(struct ornic_bind), ORNIC_WC_BIND_MW, 0, false
+	},
+	[ORNIC_WR_MASKED_CMP_SWP] = {
+		sizeof(struct ornic_atomic) + sizeof(struct ornic_atomic_mask),
+		ORNIC_WC_MASKED_COMP_SWAP, 0, false
+	},
+	[ORNIC_WR_MASKED_FETCH_ADD] = {
+		sizeof(struct ornic_atomic) + sizeof(struct ornic_atomic_mask),
+		ORNIC_WC_MASKED_FETCH_ADD, 0, false
+	},
+	[ORNIC_WR_FLUSH] = {
+		sizeof(struct ornic_flush), ORNIC_WC_FLUSH, 0, false
+	},
+	[ORNIC_WR_REG_MR] = {
+		sizeof(struct ornic_reg_mr), ORNIC_WC_REG_MR, 0, false
+	},
+};
+
+static const struct wr_desc *wr_get(unsigned int opcode)
+{
+	static const struct wr_desc unknown;
+
+	return opcode < ARRAY_SIZE(wr_table) ? &wr_table[opcode] : &unknown;
+}
+
+static unsigned int route_len(const struct qp *qp)
+{
+	switch (qp->type) {
+	case ORNIC_QPT_UD:
+	case ORNIC_QPT_GSI:
+		return sizeof(struct ornic_route_ud);
+	case ORNIC_QPT_RAW_PACKET:
+		return sizeof(struct ornic_route_eth);
+	default:
+		return sizeof(struct ornic_route_rc);
+	}
+}
+
+static const void *sq_slot(struct qp *qp, uint32_t index)
+{
+	struct sq *sq = &qp->sq;
+
+	return buf_slot(&sq->ring,
+			(uint64_t)(index & ((1u << sq->log_slots) - 1)) <<
+			ORNIC_SLOT_SHIFT, ORNIC_SLOT_SIZE);
+}
+
+int sq_update(struct qp *qp)
+{
+	struct ornic_qp_dbr *dbr = qp_dbr(qp);
+	struct sq *sq = &qp->sq;
+	uint32_t pi;
+
+	if (sq->broken)
+		return 0;
+	if (!dbr) {
+		sq->broken = true;
+		DEVICE_VIOLATION(qp->nic, dma_faults,
+				 "qp[%u]: no doorbell record", qp->obj.num);
+		return -EIO;
+	}
+	pi = guest_load32(&dbr->sq_pi);
+	if (pi - sq->ci > 1u << sq->log_slots ||
+	    pi - sq->ci < sq->pi - sq->ci) {
+		sq->broken = true;
+		DEVICE_VIOLATION(qp->nic, bad_sq_pi,
+				 "qp[%u]: sq_pi %u after %u, sq_ci %u",
+				 qp->obj.num, pi, sq->pi, sq->ci);
+		return -EIO;
+	}
+	sq->pi = pi;
+	return 0;
+}
+
+/*
+ * Copy the header of a WQE and see how long it is: at least a slot, at most up
+ * to the producer index.
+ *
+ * Return: whether that is the length it asks for.
+ */
+static bool sq_read_header(struct qp *qp, const void *slot, uint32_t index,
+			   struct send_wqe *wqe, unsigned int *count)
+{
+	uint32_t left = qp->sq.pi - index;
+	struct ornic_sq_hdr hdr;
+	uint32_t ctrl, len;
+
+	memcpy(&hdr, slot, sizeof(hdr));
+	ctrl = le32toh(hdr.ctrl);
+	wqe->wr_id = le64toh(hdr.wr_id);
+	wqe->index = index;
+	wqe->opcode = ORNIC_GET(ORNIC_SQ_OPCODE, ctrl);
+	wqe->flags = ORNIC_GET(ORNIC_SQ_FLAGS, ctrl);
+	wqe->imm = hdr.imm;
+	wqe->inv_key = le32toh(hdr.inv_key);
+	*count = ORNIC_GET(ORNIC_SQ_COUNT, ctrl);
+
+	len = sizeof(hdr) + route_len(qp) + wr_get(wqe->opcode)->extra;
+	if (wqe->flags & ORNIC_SEND_INLINE)
+		len += *count;
+	else
+		len += *count * sizeof(struct ornic_sge);
+	len = (len + ORNIC_SLOT_SIZE - 1) >> ORNIC_SLOT_SHIFT;
+	wqe->slots = len < left ? len : left;
+	return len <= left;
+}
+
+/* @body: the copy of the WQE, behind its header */
+static void sq_decode(struct qp *qp, struct send_wqe *wqe, const uint8_t *body,
+		      unsigned int count)
+{
+	struct ornic_atomic atomic;
+	struct ornic_route_rc rc;
+	struct ornic_route_ud ud;
+	struct ornic_sge sge;
+	unsigned int i;
+
+	switch (qp->type) {
+	case ORNIC_QPT_UD:
+	case ORNIC_QPT_GSI:
+		memcpy(&ud, body, sizeof(ud));
+		wqe->dqpn = le32toh(ud.dqpn) & 0xffffff;
+		wqe->qkey = le32toh(ud.qkey);
+		wqe->av = ud.av;
+		break;
+	case ORNIC_QPT_RAW_PACKET:
+		memcpy(&wqe->eth, body, sizeof(wqe->eth));
+		break;
+	default:
+		memcpy(&rc, body, sizeof(rc));
+		wqe->raddr = le64toh(rc.raddr);
+		wqe->rkey = le32toh(rc.rkey);
+		break;
+	}
+	body += route_len(qp);
+	if (wr_get(wqe->opcode)->extra) {
+		memcpy(&atomic, body, sizeof(atomic));
+		wqe->swap_add = le64toh(atomic.swap_add);
+		wqe->compare = le64toh(atomic.compare);
+		body += sizeof(atomic);
+	}
+
+	wqe->sge_count = 0;
+	wqe->length = 0;
+	if (wqe->flags & ORNIC_SEND_INLINE) {
+		memcpy(wqe->data, body, count);
+		wqe->length = count;
+		return;
+	}
+	for (i = 0; i < count; i++) {
+		memcpy(&sge, body + i * sizeof(sge), sizeof(sge));
+		wqe->sge[i].addr = le64toh(sge.addr);
+		wqe->sge[i].length = le32toh(sge.length);
+		wqe->sge[i].lkey = le32toh(sge.lkey);
+		wqe->length += wqe->sge[i].length;
+	}
+	wqe->sge_count = count;
+}
+
+static enum ornic_wc_status bad_opcode(struct qp *qp,
+				       const struct send_wqe *wqe)
+{
+	DEVICE_VIOLATION(qp->nic, bad_wqe_opcode,
+			 "qp[%u]: opcode %u with flags %#x", qp->obj.num,
+			 wqe->opcode, wqe->flags);
+	return ORNIC_WC_LOC_QP_OP_ERR;
+}
+
+static enum ornic_wc_status bad_count(struct qp *qp, const struct send_wqe *wqe,
+				      unsigned int count)
+{
+	DEVICE_VIOLATION(qp->nic, bad_wqe_count,
+			 "qp[%u]: opcode %u with flags %#x and count %u",
+			 qp->obj.num, wqe->opcode, wqe->flags, count);
+	return ORNIC_WC_LOC_QP_OP_ERR;
+}
+
+static enum ornic_wc_status out_of_reach(struct qp *qp)
+{
+	DEVICE_VIOLATION(qp->nic, dma_faults, "qp[%u]: send ring out of reach",
+			 qp->obj.num);
+	return ORNIC_WC_LOC_PROT_ERR;
+}
+
+enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
+			     struct send_wqe *wqe)
+{
+	uint8_t copy[WQE_SLOTS_MAX][ORNIC_SLOT_SIZE];
+	const struct wr_desc *desc;
+	unsigned int i, count;
+	const void *slot;
+	bool inside;
+
+	wqe->wr_id = 0;
+	wqe->index = index;
+	wqe->slots = 1;
+	wqe->flags = 0;
+	wqe->opcode = 0;
+	slot = sq_slot(qp, index);
+	if (!slot)
+		return out_of_reach(qp);
+	/* One copy of the slot, header included, and only that is looked at. */
+	memcpy(copy[0], slot, ORNIC_SLOT_SIZE);
+	inside = sq_read_header(qp, copy[0], index, wqe, &count);
+
+	desc = wr_get(wqe->opcode);
+	if (!(desc->types >> qp->type & 1))
+		return bad_opcode(qp, wqe);
+	if (wqe->flags & ORNIC_SEND_INLINE && !desc->may_inline)
+		return bad_opcode(qp, wqe);
+	if (!inside || count > (wqe->flags & ORNIC_SEND_INLINE ?
+				CORE_MAX_INLINE : CORE_MAX_SGE))
+		return bad_count(qp, wqe, count);
+	for (i = 1; i < wqe->slots; i++) {
+		slot = sq_slot(qp, index + i);
+		if (!slot)
+			return out_of_reach(qp);
+		memcpy(copy[i], slot, ORNIC_SLOT_SIZE);
+	}
+	sq_decode(qp, wqe, copy[0] + sizeof(struct ornic_sq_hdr), count);
+	/* The answer of an atomic is 8 bytes in one piece (IBTA 9.4.5). */
+	if (desc->extra && (count != 1 || wqe->length != sizeof(uint64_t)))
+		return bad_count(qp, wqe, count);
+	return ORNIC_WC_SUCCESS;
+}
+
+enum ornic_wc_status sq_take(struct qp *qp, struct send_wqe *wqe)
+{
+	enum ornic_wc_status status = sq_read(qp, qp->sq.next, wqe);
+
+	qp->sq.next += wqe->slots;
+	return status;
+}
+
+void sq_done(struct qp *qp, uint32_t end, bool tell)
+{
+	struct sq *sq = &qp->sq;
+	struct ornic_qp_dbr *dbr;
+
+	sq->ci = end;
+	if (sq->ci == sq->ci_told)
+		return;
+	if (!tell && (sq->ci - sq->ci_told) << 3 < 1u << sq->log_slots)
+		return;
+	dbr = qp_dbr(qp);
+	if (dbr)
+		guest_store32(&dbr->sq_ci, sq->ci);
+	sq->ci_told = sq->ci;
+}
+
+void sq_complete(struct qp *qp, const struct send_wqe *wqe,
+		 enum ornic_wc_status status, uint32_t byte_len)
+{
+	bool signaled = status != ORNIC_WC_SUCCESS ||
+			wqe->flags & ORNIC_SEND_SIGNALED ||
+			qp->flags & ORNIC_QP_SIG_ALL;
+	struct ornic_cqe cqe = {
+		.wr_id = htole64(wqe->wr_id),
+		.status = htole32(status),
+		.opcode = htole32(wr_get(wqe->opcode)->wc_opcode),
+		.byte_len = htole32(byte_len),
+		.qpn = htole32(qp->obj.num),
+	};
+
+	sq_done(qp, wqe->index + wqe->slots, signaled);
+	if (signaled)
+		cq_post(qp->send_cq.cq, &cqe, NULL, false);
+}
+
+bool sq_flush(struct qp *qp, unsigned int budget)
+{
+	struct sq *sq = &qp->sq;
+	struct send_wqe wqe;
+	unsigned int count;
+	const void *slot;
+
+	sq_update(qp);
+	while (!sq_empty(sq)) {
+		if (!budget--)
+			return true;
+		slot = sq_slot(qp, sq->next);
+		if (!slot) {
+			/* Nobody knows what was there. */
+			sq->next = sq->pi;
+			sq_done(qp, sq->next, true);
+			return false;
+		}
+		sq_read_header(qp, slot, sq->next, &wqe, &count);
+		sq->next += wqe.slots;
+		sq_complete(qp, &wqe, ORNIC_WC_WR_FLUSH_ERR, 0);
+	}
+	return false;
+}
