@@ -225,6 +225,22 @@ void qp_error(struct qp *qp);
 void qp_error_event(struct qp *qp, enum ornic_event event);
 
 /**
+ * qp_poll_soon - a QP in error looks for receive WQEs now, and often again
+ * @qp: in ERR
+ */
+void qp_poll_soon(struct qp *qp);
+
+/**
+ * qp_av_valid - does a path begin at one of our addresses, and can it
+ * @nic: the card
+ * @av: as posted
+ *
+ * Return: false without such an entry in the GID table, or when one end is IPv4
+ * and the other IPv6.
+ */
+bool qp_av_valid(const struct nic *nic, const struct ornic_av *av);
+
+/**
  * qp_send_error - a send WQE of an unconnected QP failed: go to SQE
  * @qp: UD, GSI or RAW_PACKET, in RTS; its receive queue goes on
  */

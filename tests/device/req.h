@@ -9,9 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <ornic_hw.h>
+
 struct packet;
 struct qp;
-struct timer;
+struct send_wqe;
 
 /* WQEs on their way at a time. */
 #define REQ_RECORDS_MAX 128
@@ -89,6 +91,20 @@ struct req {
 	bool failed;
 };
 
+/* Does the opcode of a work request ask for data? */
+static inline bool req_is_read(uint8_t opcode)
+{
+	return opcode == ORNIC_WR_RDMA_READ ||
+	       opcode == ORNIC_WR_ATOMIC_CMP_SWP ||
+	       opcode == ORNIC_WR_ATOMIC_FETCH_ADD;
+}
+
+/* Bytes that its completion tells: those that were received. */
+static inline uint32_t req_answer_len(const struct req_record *rec)
+{
+	return req_is_read(rec->opcode) ? rec->length : 0;
+}
+
 /**
  * req_init - allocate the records
  * @qp: with @qp->sq set up
@@ -128,11 +144,29 @@ bool req_run(struct qp *qp, unsigned int budget);
 bool req_flush(struct qp *qp, unsigned int budget);
 
 /**
- * req_fail - complete the oldest record with an error; the QP goes to error
+ * req_reread - copy the WQE of a record once more, and check it again
  * @qp: the QP
- * @status: enum ornic_wc_status
+ * @rec: one of its records
+ * @wqe: filled
+ *
+ * Return: as sq_read(); LOC_QP_OP_ERR when the host changed what was posted.
  */
-void req_fail(struct qp *qp, unsigned int status);
+enum ornic_wc_status req_reread(struct qp *qp, const struct req_record *rec,
+				struct send_wqe *wqe);
+
+/**
+ * req_pop - complete the oldest record
+ * @qp: with a record
+ * @status: of the completion
+ */
+void req_pop(struct qp *qp, enum ornic_wc_status status);
+
+/**
+ * req_fail - complete the oldest record with an error; the QP goes to error
+ * @qp: with a record
+ * @status: of the completion
+ */
+void req_fail(struct qp *qp, enum ornic_wc_status status);
 
 /**
  * req_restart - go back to the oldest packet without an answer

@@ -52,11 +52,13 @@ struct resp_read {
 /**
  * struct resp_cursor - answers being sent: entries of @read, run free
  * @at: the entry
+ * @first: PSN that its answer began with this time
  * @psn: its next packet
  * @end: entry behind the last
  */
 struct resp_cursor {
 	uint32_t at;
+	uint32_t first;
 	uint32_t psn;
 	uint32_t end;
 };
@@ -69,6 +71,7 @@ struct resp_cursor {
  * @nak_sent: a NAK for @epsn is out: nothing else is said about what follows
  * @owe: an ACK or NAK is to be sent
  * @syndrome: of the AETH to be sent, with @owe
+ * @nak_psn: PSN that a NAK to be sent is about
  * @wqe_taken: @wqe is in use
  * @wqe: receive WQE of the message that is going on
  * @offset: bytes of the message so far
@@ -86,6 +89,7 @@ struct resp {
 	bool nak_sent;
 	bool owe;
 	uint8_t syndrome;
+	uint32_t nak_psn;
 	bool wqe_taken;
 	struct recv_wqe wqe;
 	uint64_t offset;
@@ -117,11 +121,27 @@ void resp_flush(struct qp *qp);
 void resp_rx(struct qp *qp, const struct packet *pkt);
 
 /**
- * ack_owe - an ACK or NAK is to be sent for the PSN expected next
+ * ack_owe - an ACK of all that came so far, or a NAK, is to be sent
  * @qp: RC
  * @syndrome: of the AETH
+ * @psn: that a NAK is about; the first NAK owed stands
  */
-void ack_owe(struct qp *qp, uint8_t syndrome);
+void ack_owe(struct qp *qp, uint8_t syndrome, uint32_t psn);
+
+/**
+ * ack_add - a READ or an atomic was accepted: answer it
+ * @qp: RC
+ * @read: copied. There is room: see ack_room()
+ */
+void ack_add(struct qp *qp, const struct resp_read *read);
+
+/**
+ * ack_room - may the peer ask for one more READ or atomic
+ * @qp: RC
+ *
+ * Return: false when it has as many as it was allowed without an answer.
+ */
+bool ack_room(const struct qp *qp);
 
 /**
  * ack_run - send the answers that are owed, in order

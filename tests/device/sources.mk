@@ -52,6 +52,20 @@ CORE_SRCS := \
 	csum.c \
 	eth.c \
 	flow.c \
-	rss.c
+	rss.c \
+	ack.c \
+	comp.c \
+	icrc.c \
+	opcode.c \
+	packet.c \
+	qp.c \
+	qp_modify.c \
+	req.c \
+	resp.c \
+	roce.c \
+	rq.c \
+	sge.c \
+	sq.c \
+	ud.c
 
 DEVICE_SRCS := $(EDGE_SRCS) $(MAIN_SRCS) $(CORE_SRCS)

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The answers that a responder owes. They go out in the order of their PSNs:
+ * answers asked for again, then answers to the latest READs and atomics, then
+ * one ACK for all the rest, or a NAK. An answer acknowledges all that came
+ * before, so ACKs that were owed meanwhile merge into it.
+ */
+#include <string.h>
+
+#include "packet.h"
+#include "psn.h"
+#include "qp.h"
+#include "roce.h"
+
+#define READS_MASK (CORE_MAX_RD_ATOMIC - 1)
+
+_Static_assert(!(CORE_MAX_RD_ATOMIC & READS_MASK), "a power of two");
+
+/**
+ * enum ack_result - how sending went
+ * @ACK_SENT: a frame was sent
+ * @ACK_NO_FRAME: try again in the next nic_run()
+ * @ACK_FAILED: the memory to be read is gone; the peer will be told
+ */
+enum ack_result {
+	ACK_SENT,
+	ACK_NO_FRAME,
+	ACK_FAILED,
+};
+
+static struct resp_read *ack_read(struct resp *resp, uint32_t at)
+{
+	return &resp->read[at & READS_MASK];
+}
+
+void ack_owe(struct qp *qp, uint8_t syndrome, uint32_t psn)
+{
+	struct resp *resp = &qp->resp;
+
+	if (resp->owe && (resp->syndrome & AETH_KIND) != AETH_ACK)
+		return;
+	resp->owe = true;
+	resp->syndrome = syndrome;
+	resp->nak_psn = psn;
+	qp_ready(qp);
+}
+
+bool ack_room(const struct qp *qp)
+{
+	const struct resp_cursor *fresh = &qp->resp.fresh;
+
+	return fresh->end - fresh->at < qp->attr.max_dest_rd_atomic;
+}
+
+/* Go to an entry's first packet. */
+static void ack_seek(struct resp *resp, struct resp_cursor *cursor)
+{
+	if (cursor->at == cursor->end)
+		return;
+	cursor->first = ack_read(resp, cursor->at)->first;
+	cursor->psn = cursor->first;
+}
+
+void ack_add(struct qp *qp, const struct resp_read *read)
+{
+	struct resp *resp = &qp->resp;
+	bool idle = resp->fresh.at == resp->fresh.end;
+
+	*ack_read(resp, resp->fresh.end++) = *read;
+	if (idle)
+		ack_seek(resp, &resp->fresh);
+	qp_ready(qp);
+}
+
+bool ack_pending(const struct qp *qp)
+{
+	const struct resp *resp = &qp->resp;
+
+	return resp->owe || resp->fresh.at != resp->fresh.end ||
+	       resp->again.at != resp->again.end;
+}
+
+bool ack_repeat(struct qp *qp, const struct packet *pkt)
+{
+	struct resp *resp = &qp->resp;
+	bool atomic = pkt->op->kind == OPCODE_ATOMIC;
+	struct resp_cursor *again = &resp->again;
+	struct resp_cursor *fresh = &resp->fresh;
+	uint32_t kept = qp->attr.max_dest_rd_atomic;
+	struct resp_read *read = NULL;
+	uint32_t at;
+
+	if (kept > fresh->end)
+		kept = fresh->end;
+	for (at = fresh->end; kept--;) {
+		read = ack_read(resp, --at);
+		if (psn_in(pkt->psn, read->first, read->npkts))
+			break;
+		read = NULL;
+	}
+	if (!read || read->atomic != atomic)
+		return false;
+	if ((int32_t)(at - fresh->at) > 0)
+		return true;		/* will be answered anyway */
+	if (at == fresh->at && at != fresh->end) {
+		if (psn_diff(pkt->psn, fresh->psn) < 0) {
+			fresh->first = pkt->psn;
+			fresh->psn = pkt->psn;
+		}
+		return true;
+	}
+	/* Those that the peer asks for one after the other are one stretch. */
+	if (again->at != again->end && again->end == at) {
+		again->end++;
+	} else {
+		again->at = at;
+		again->end = at + 1;
+		again->first = pkt->psn;
+		again->psn = pkt->psn;
+	}
+	qp_ready(qp);
+	return true;
+}
+
+static uint8_t ack_read_opcode(bool start, bool end)
+{
+	if (start)
+		return end ? OPCODE_RC_READ_RESP_ONLY : OPCODE_RC_READ_RESP_FIRST;
+	return end ? OPCODE_RC_READ_RESP_LAST : OPCODE_RC_READ_RESP_MIDDLE;
+}
+
+/*
+ * Make a frame refer to the next part of what is read. The key is checked each
+ * time: the region may be gone by now.
+ *
+ * Return: bytes, or -1 when it is gone.
+ */
+static int64_t ack_read_payload(struct qp *qp, const struct resp_read *read,
+				uint64_t offset, struct frame *frame)
+{
+	uint32_t mtu = 1u << qp->mtu_shift;
+	uint32_t len = read->length - offset;
+	uint32_t max = frame->flags & FRAME_LOCAL ? REQ_SEGMENT_MAX : mtu;
+	struct mr *mr;
+	int64_t got;
+
+	if (!len)
+		return 0;
+	if (len > max)
+		len = max;
+	if (mr_get(qp->nic, read->rkey, qp->pd, ORNIC_ACCESS_REMOTE_READ,
+		   read->va + offset, len, qp_is_kernel(qp), &mr) != MR_OK)
+		return -1;
+	got = mr_frame(mr, read->va + offset, len, frame);
+	if (got < 0)
+		return -1;
+	if (got < len) {
+		got &= ~(int64_t)(mtu - 1);
+		roce_trim(frame, got);
+	}
+	return got ? got : -1;
+}
+
+static enum ack_result ack_send_read(struct qp *qp, struct resp_cursor *cursor)
+{
+	const struct resp_read *read = ack_read(&qp->resp, cursor->at);
+	uint64_t offset = (uint64_t)psn_diff(cursor->psn, read->first)
+			  << qp->mtu_shift;
+	struct packet pkt = {
+		.dqpn = qp->attr.dest_qpn,
+		.psn = cursor->psn,
+		.syndrome = AETH_ACK | AETH_NO_CREDITS,
+		.msn = read->msn,
+	};
+	struct frame *frame;
+	int64_t len;
+
+	frame = roce_alloc(qp, &qp->attr.av);
+	if (!frame)
+		return ACK_NO_FRAME;
+	len = ack_read_payload(qp, read, offset, frame);
+	if (len < 0) {
+		roce_free(qp, frame);
+		return ACK_FAILED;
+	}
+	pkt.npkts = psn_count(len, qp->mtu_shift);
+	pkt.opcode = ack_read_opcode(cursor->psn == cursor->first,
+				     offset + len == read->length);
+	roce_tx(qp, &qp->attr.av, frame, &pkt);
+	cursor->psn = psn_add(cursor->psn, pkt.npkts);
+	return ACK_SENT;
+}
+
+static enum ack_result ack_send_atomic(struct qp *qp,
+				       struct resp_cursor *cursor)
+{
+	const struct resp_read *read = ack_read(&qp->resp, cursor->at);
+	struct packet pkt = {
+		.opcode = OPCODE_RC_ATOMIC_ACK,
+		.dqpn = qp->attr.dest_qpn,
+		.psn = read->first,
+		.npkts = 1,
+		.syndrome = AETH_ACK | AETH_NO_CREDITS,
+		.msn = read->msn,
+		.original = read->original,
+	};
+	struct frame *frame = roce_alloc(qp, &qp->attr.av);
+
+	if (!frame)
+		return ACK_NO_FRAME;
+	roce_tx(qp, &qp->attr.av, frame, &pkt);
+	cursor->psn = psn_add(cursor->psn, 1);
+	return ACK_SENT;
+}
+
+/* Send the next answer of a cursor. */
+static enum ack_result ack_send_next(struct qp *qp, struct resp_cursor *cursor)
+{
+	struct resp *resp = &qp->resp;
+	const struct resp_read *read = ack_read(resp, cursor->at);
+	enum ack_result result;
+
+	if (read->atomic)
+		result = ack_send_atomic(qp, cursor);
+	else
+		result = ack_send_read(qp, cursor);
+	if (result == ACK_FAILED) {
+		RDMA_STAT_INC(qp->nic, remote_access_errors);
+		resp->owe = false;
+		ack_owe(qp, AETH_NAK | NAK_REMOTE_ACCESS, cursor->psn);
+		resp->again.at = resp->again.end;
+		resp->fresh.at = resp->fresh.end;
+		qp_error_event(qp, ORNIC_EVENT_QP_ACCESS_ERR);
+	} else if (result == ACK_SENT &&
+		   psn_diff(cursor->psn, read->first) >= (int32_t)read->npkts) {
+		cursor->at++;
+		ack_seek(resp, cursor);
+	}
+	return result;
+}
+
+static enum ack_result ack_send_owed(struct qp *qp)
+{
+	struct resp *resp = &qp->resp;
+	bool ack = (resp->syndrome & AETH_KIND) == AETH_ACK;
+	struct packet pkt = {
+		.opcode = OPCODE_RC_ACK,
+		.dqpn = qp->attr.dest_qpn,
+		.psn = ack ? psn_add(resp->epsn, PSN_MASK) : resp->nak_psn,
+		.npkts = 1,
+		.syndrome = resp->syndrome,
+		.msn = resp->msn,
+	};
+	struct frame *frame = roce_alloc(qp, &qp->attr.av);
+
+	if (!frame)
+		return ACK_NO_FRAME;
+	resp->owe = false;
+	roce_tx(qp, &qp->attr.av, frame, &pkt);
+	return ACK_SENT;
+}
+
+bool ack_run(struct qp *qp, unsigned int budget)
+{
+	struct resp *resp = &qp->resp;
+	enum ack_result result;
+
+	while (ack_pending(qp)) {
+		if (!budget--)
+			return true;
+		if (resp->again.at != resp->again.end)
+			result = ack_send_next(qp, &resp->again);
+		else if (resp->fresh.at != resp->fresh.end)
+			result = ack_send_next(qp, &resp->fresh);
+		else
+			result = ack_send_owed(qp);
+		if (result == ACK_NO_FRAME)
+			return true;
+	}
+	return false;
+}

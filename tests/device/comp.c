@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* What the requester makes of answers, and of their absence. */
+#include <endian.h>
+#include <string.h>
+
+#include "packet.h"
+#include "psn.h"
+#include "qp.h"
+
+#define ACK_TIMEOUT_UNIT_NS 4096ULL
+
+uint64_t rnr_ns(unsigned int code)
+{
+	/* IBTA table 45, in units of 10 us */
+	static const uint32_t table[32] = {
+		65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
+		256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192,
+		12288, 16384, 24576, 32768, 49152,
+	};
+
+	return table[code & AETH_VALUE] * 10000ULL;
+}
+
+static struct req_record *comp_head(struct req *req)
+{
+	return req->head != req->tail ? &req->rec[req->head & req->rec_mask] :
+					NULL;
+}
+
+/*
+ * The timer is moved only when it fires: each acknowledgement moves the
+ * deadline, which costs nothing.
+ */
+void comp_arm(struct qp *qp)
+{
+	struct req *req = &qp->req;
+	struct env *env = qp->nic->env;
+
+	if (req->rnr_wait || req->deadline_ns || !qp->attr.timeout ||
+	    !qp_sends(qp) || psn_diff(req->psn, req->una) <= 0)
+		return;
+	req->deadline_ns = env_now_ns(env) +
+			   (ACK_TIMEOUT_UNIT_NS << qp->attr.timeout);
+	if (!timer_armed(&qp->timer))
+		env_timer_arm(env, &qp->timer, req->deadline_ns);
+}
+
+static void comp_retry(struct qp *qp)
+{
+	struct req *req = &qp->req;
+
+	if (!req->retry) {
+		RDMA_STAT_INC(qp->nic, retries_exceeded);
+		req_fail(qp, ORNIC_WC_RETRY_EXC_ERR);
+		return;
+	}
+	req->retry--;
+	req_restart(qp);
+	qp_ready(qp);
+}
+
+void comp_timer(struct qp *qp)
+{
+	struct req *req = &qp->req;
+	struct env *env = qp->nic->env;
+
+	if (req->rnr_wait) {
+		req->rnr_wait = false;
+		qp_ready(qp);
+		return;
+	}
+	if (!req->deadline_ns || !comp_head(req))
+		return;
+	if (env_now_ns(env) < req->deadline_ns) {
+		env_timer_arm(env, &qp->timer, req->deadline_ns);
+		return;
+	}
+	RDMA_STAT_INC(qp->nic, ack_timeouts);
+	qp->stats.timeouts++;
+	comp_retry(qp);
+}
+
+/* Something new was answered: count retries from the start again. */
+static void comp_progress(struct qp *qp, uint32_t una)
+{
+	struct req *req = &qp->req;
+
+	req->una = una;
+	req->retry = qp->attr.retry_cnt;
+	req->rnr_retry = qp->attr.rnr_retry;
+	req->deadline_ns = 0;
+}
+
+void comp_settle(struct qp *qp)
+{
+	struct req *req = &qp->req;
+	struct req_record *rec;
+
+	while ((rec = comp_head(req))) {
+		if (rec->status) {
+			req_fail(qp, rec->status);
+			return;
+		}
+		if (psn_diff(req->una, rec->first) < (int32_t)rec->npkts)
+			break;
+		/* One that was to be sent again counts no longer. */
+		if (req_is_read(rec->opcode) && req->send != req->head)
+			req->rd_out--;
+		req_pop(qp, ORNIC_WC_SUCCESS);
+	}
+	/* Answered before it was sent again: go on behind it. */
+	if (psn_diff(req->una, req->psn) > 0)
+		req->psn = req->una;
+	comp_arm(qp);
+	if (qp->state == ORNIC_QPS_SQD && !rec)
+		qp_drained(qp);
+	if (req->send != req->tail || !sq_empty(&qp->sq))
+		qp_ready(qp);
+}
+
+/*
+ * All packets before @end were received. A READ or an atomic among them whose
+ * answer is missing was answered, and the answer was lost: all from there on
+ * must be asked for again (IBTA 9.7.5.1.2, implied NAK).
+ *
+ * Return: whether everything before @end is settled now.
+ */
+static bool comp_ack(struct qp *qp, uint32_t end)
+{
+	struct req *req = &qp->req;
+	struct req_record *rec;
+	uint32_t una = req->una;
+	uint32_t i;
+
+	for (i = req->head; i != req->tail; i++) {
+		rec = &req->rec[i & req->rec_mask];
+		if (psn_diff(rec->first, end) >= 0 || rec->status ||
+		    req_is_read(rec->opcode))
+			break;
+		una = psn_add(rec->first, rec->npkts);
+		if (psn_diff(una, end) > 0)
+			una = end;
+	}
+	if (psn_diff(una, req->una) > 0) {
+		comp_progress(qp, una);
+		comp_settle(qp);
+	}
+	return psn_diff(req->una, end) >= 0;
+}
+
+/*
+ * During an RNR pause, and before a retry has begun, a NAK that asks for one is
+ * about the attempt before.
+ */
+static bool comp_retrying(const struct req *req)
+{
+	return req->rnr_wait || req->psn == req->una;
+}
+
+static void comp_rnr(struct qp *qp, unsigned int code)
+{
+	struct req *req = &qp->req;
+	struct env *env = qp->nic->env;
+
+	if (comp_retrying(req))
+		return;
+	RDMA_STAT_INC(qp->nic, rnr_naks_received);
+	qp->stats.rnr_naks++;
+	if (!req->rnr_retry) {
+		RDMA_STAT_INC(qp->nic, rnr_retries_exceeded);
+		req_fail(qp, ORNIC_WC_RNR_RETRY_EXC_ERR);
+		return;
+	}
+	if (req->rnr_retry != REQ_RNR_FOREVER)
+		req->rnr_retry--;
+	req_restart(qp);
+	req->rnr_wait = true;
+	env_timer_arm(env, &qp->timer, env_now_ns(env) + rnr_ns(code));
+}
+
+static void comp_nak(struct qp *qp, unsigned int code)
+{
+	switch (code) {
+	case NAK_SEQUENCE:
+		RDMA_STAT_INC(qp->nic, seq_naks_received);
+		qp->stats.seq_naks++;
+		if (!comp_retrying(&qp->req))
+			comp_retry(qp);
+		return;
+	case NAK_INVALID_REQUEST:
+		req_fail(qp, ORNIC_WC_REM_INV_REQ_ERR);
+		return;
+	case NAK_REMOTE_ACCESS:
+		req_fail(qp, ORNIC_WC_REM_ACCESS_ERR);
+		return;
+	case NAK_REMOTE_OPERATION:
+		req_fail(qp, ORNIC_WC_REM_OP_ERR);
+		return;
+	default:
+		/* Reserved: as if it had not come (table 46). */
+		return;
+	}
+}
+
+static void comp_rx_ack(struct qp *qp, const struct packet *pkt)
+{
+	struct req *req = &qp->req;
+	uint8_t kind = pkt->syndrome & AETH_KIND;
+	bool ack = kind == AETH_ACK;
+	bool settled;
+
+	if (!ack && kind != AETH_RNR && kind != AETH_NAK)
+		return;
+	settled = comp_ack(qp, ack ? psn_add(pkt->psn, 1) : pkt->psn);
+	if (!qp_sends(qp))
+		return;
+	if (!settled) {
+		if (!req->rnr_wait)
+			comp_retry(qp);
+		return;
+	}
+	/* A NAK for what was answered since is a stale one. */
+	if (ack || req->una != pkt->psn || !comp_head(req))
+		return;
+	if (kind == AETH_RNR)
+		comp_rnr(qp, pkt->syndrome & AETH_VALUE);
+	else
+		comp_nak(qp, pkt->syndrome & AETH_VALUE);
+}
+
+/* The record that an answer with data is for; or NULL, and it is dropped. */
+static struct req_record *comp_expects(struct qp *qp, const struct packet *pkt)
+{
+	struct req *req = &qp->req;
+	struct req_record *rec;
+	bool atomic = pkt->op->kind == OPCODE_ATOMIC_ACK;
+
+	if (psn_diff(pkt->psn, req->una) < 0)
+		return NULL;
+	/* It acknowledges all that came before. */
+	if (!comp_ack(qp, pkt->psn)) {
+		if (qp_sends(qp) && !req->rnr_wait)
+			comp_retry(qp);
+		return NULL;
+	}
+	rec = comp_head(req);
+	if (!qp_sends(qp) || !rec || rec->status ||
+	    !psn_in(pkt->psn, rec->first, rec->npkts))
+		return NULL;
+	if (atomic ? rec->opcode == ORNIC_WR_RDMA_READ ||
+		     !req_is_read(rec->opcode) :
+		     rec->opcode != ORNIC_WR_RDMA_READ)
+		return NULL;
+	return rec;
+}
+
+/* Where the answer goes: the SGEs of the WQE, read once more. */
+static bool comp_write(struct qp *qp, const struct req_record *rec,
+		       uint64_t offset, const struct iovec *iov, int count)
+{
+	enum ornic_wc_status status;
+	struct send_wqe wqe;
+
+	status = req_reread(qp, rec, &wqe);
+	if (!status &&
+	    sge_write(qp, wqe.sge, wqe.sge_count, offset, iov, count))
+		status = ORNIC_WC_LOC_PROT_ERR;
+	if (status)
+		req_fail(qp, status);
+	return !status;
+}
+
+static void comp_rx_read(struct qp *qp, const struct packet *pkt)
+{
+	struct req_record *rec = comp_expects(qp, pkt);
+	struct iovec iov[FRAME_IOV_MAX + 2];
+	uint64_t offset, left, len;
+	int count;
+
+	if (!rec)
+		return;
+	offset = (uint64_t)psn_diff(pkt->psn, rec->first) << qp->mtu_shift;
+	left = rec->length - offset;
+	len = (uint64_t)pkt->npkts << qp->mtu_shift;
+	if (len > left)
+		len = left;
+	if (pkt->payload_len != len ||
+	    psn_count(len, qp->mtu_shift) != pkt->npkts ||
+	    !(pkt->op->flags & OPCODE_END) != (len < left)) {
+		req_fail(qp, ORNIC_WC_BAD_RESP_ERR);
+		return;
+	}
+	count = frame_iov(pkt->frame, pkt->payload, pkt->payload_len, iov,
+			  ARRAY_SIZE(iov));
+	if (count < 0 || !comp_write(qp, rec, offset, iov, count))
+		return;
+	comp_progress(qp, psn_add(pkt->psn, pkt->npkts));
+	comp_settle(qp);
+}
+
+static void comp_rx_atomic(struct qp *qp, const struct packet *pkt)
+{
+	struct req_record *rec = comp_expects(qp, pkt);
+	uint64_t original = htole64(pkt->original);
+	struct iovec iov = {
+		.iov_base = &original,
+		.iov_len = sizeof(original),
+	};
+
+	if (!rec || !comp_write(qp, rec, 0, &iov, 1))
+		return;
+	comp_progress(qp, psn_add(pkt->psn, 1));
+	comp_settle(qp);
+}
+
+void comp_rx(struct qp *qp, const struct packet *pkt)
+{
+	/* A ghost: about something that was never sent. */
+	if (psn_diff(pkt->psn, qp->req.sent_max) >= 0)
+		return;
+	switch (pkt->op->kind) {
+	case OPCODE_ACK:
+		comp_rx_ack(qp, pkt);
+		break;
+	case OPCODE_READ_RESP:
+		comp_rx_read(qp, pkt);
+		break;
+	default:
+		comp_rx_atomic(qp, pkt);
+		break;
+	}
+}

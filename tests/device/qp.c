@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Queue pairs: creation, destruction, what they do when it is their turn. */
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eq.h"
+#include "eth.h"
+#include "qp.h"
+#include "ud.h"
+
+/* A QP in error looks for receive WQEs after so long, then twice as long ... */
+#define QP_POLL_MIN_NS 50000
+#define QP_POLL_MAX_NS 16000000
+
+#define QP_RQ_STRIDE_SHIFT_MAX 9
+#define QP_FLAGS (ORNIC_QP_SQ | ORNIC_QP_RQ | ORNIC_QP_SIG_ALL | ORNIC_QP_KERNEL)
+#define QP_FLAGS_UNSUPPORTED (ORNIC_QP_SRQ | ORNIC_QP_SCATTER_FCS)
+
+_Static_assert(offsetof(struct qp, obj) == 0, "qp_find() casts");
+_Static_assert(sizeof(struct ornic_rq_hdr) +
+	       CORE_MAX_SGE * sizeof(struct ornic_sge) <=
+	       1 << QP_RQ_STRIDE_SHIFT_MAX, "the longest receive WQE fits");
+
+int engine_init(struct nic *nic)
+{
+	nic->engine = calloc(1, sizeof(*nic->engine));
+	return nic->engine ? 0 : -ENOMEM;
+}
+
+void engine_uninit(struct nic *nic)
+{
+	free(nic->engine);
+	nic->engine = NULL;
+}
+
+static bool qp_is_datagram(const struct qp *qp)
+{
+	return qp->type == ORNIC_QPT_UD || qp->type == ORNIC_QPT_GSI;
+}
+
+/* ---- state ---- */
+
+void qp_error(struct qp *qp)
+{
+	if (qp->state == ORNIC_QPS_ERR)
+		return;
+	qp->state = ORNIC_QPS_ERR;
+	qp->poll_ns = QP_POLL_MIN_NS;
+	env_timer_cancel(qp->nic->env, &qp->timer);
+	sq_watch_stop(qp->nic, &qp->watch);
+	/* The flush reads sq_pi; who posts later sees that he has to ring. */
+	guest_fence();
+	qp_ready(qp);
+}
+
+void qp_error_event(struct qp *qp, enum ornic_event event)
+{
+	if (qp->state == ORNIC_QPS_ERR)
+		return;
+	qp_error(qp);
+	eq_async(qp->nic, event, qp->obj.num);
+}
+
+void qp_poll_soon(struct qp *qp)
+{
+	qp->poll_ns = QP_POLL_MIN_NS;
+	qp_ready(qp);
+}
+
+void qp_send_error(struct qp *qp)
+{
+	if (qp->state != ORNIC_QPS_RTS)
+		return;
+	qp->state = ORNIC_QPS_SQE;
+	qp_ready(qp);
+}
+
+void qp_drained(struct qp *qp)
+{
+	if (qp->drained)
+		return;
+	qp->drained = true;
+	if (qp->attr.sqd_notify)
+		eq_async(qp->nic, ORNIC_EVENT_QP_SQ_DRAINED, qp->obj.num);
+}
+
+void qp_reset(struct qp *qp)
+{
+	struct ornic_qp_dbr *dbr = qp_dbr(qp);
+
+	env_timer_cancel(qp->nic->env, &qp->timer);
+	sq_watch_stop(qp->nic, &qp->watch);
+	core_not_ready(&qp->run);
+	qp->comm_est = false;
+	qp->drained = false;
+	qp->sq.pi = 0;
+	qp->sq.next = 0;
+	qp->sq.ci = 0;
+	qp->sq.ci_told = 0;
+	qp->sq.broken = false;
+	qp->rq.pi = 0;
+	qp->rq.next = 0;
+	qp->rq.ci = 0;
+	qp->rq.broken = false;
+	memset(&qp->attr, 0, sizeof(qp->attr));
+	req_reset(qp);
+	resp_reset(qp);
+	if (dbr) {
+		guest_store32(&dbr->sq_ci, 0);
+		guest_store32(&dbr->rq_ci, 0);
+	}
+}
+
+void qp_cq_failed(struct qp *qp)
+{
+	if (qp->state != ORNIC_QPS_RESET)
+		qp_error_event(qp, ORNIC_EVENT_QP_FATAL);
+}
+
+static void qp_timer(struct timer *timer)
+{
+	struct qp *qp = container_of(timer, struct qp, timer);
+
+	if (qp->state == ORNIC_QPS_ERR)
+		qp_ready(qp);
+	else
+		comp_timer(qp);
+}
+
+/* ---- work ---- */
+
+void qp_kick(struct qp *qp)
+{
+	uint32_t pi = qp->sq.pi;
+
+	if (!qp_has_sq(qp) || qp->state < ORNIC_QPS_RTS)
+		return;
+	if (qp->state == ORNIC_QPS_ERR) {
+		qp_ready(qp);
+		return;
+	}
+	if (sq_update(qp)) {
+		qp_error_event(qp, ORNIC_EVENT_QP_FATAL);
+		return;
+	}
+	if (qp->sq.pi == pi)
+		return;
+	sq_watch_busy(qp->nic, &qp->watch);
+	qp_ready(qp);
+}
+
+static bool qp_flush(struct qp *qp, unsigned int budget)
+{
+	bool more = ack_pending(qp) && ack_run(qp, budget);
+
+	resp_flush(qp);
+	if (qp_has_sq(qp))
+		more |= req_flush(qp, budget) || sq_flush(qp, budget);
+	if (!qp_has_rq(qp))
+		return more;
+	more |= rq_flush(qp, budget);
+	if (more)
+		return true;
+	env_timer_arm(qp->nic->env, &qp->timer,
+		      env_now_ns(qp->nic->env) + qp->poll_ns);
+	if (qp->poll_ns < QP_POLL_MAX_NS)
+		qp->poll_ns *= 2;
+	return false;
+}
+
+static bool qp_run_rc(struct qp *qp, unsigned int budget)
+{
+	bool more = ack_run(qp, budget);
+
+	if (qp_sends(qp))
+		more |= req_run(qp, budget);
+	return more;
+}
+
+bool qp_run(struct qp *qp, unsigned int budget)
+{
+	if (qp->state < ORNIC_QPS_RTR)
+		return false;
+	if (qp->state == ORNIC_QPS_ERR)
+		return qp_flush(qp, budget);
+	if (qp->type == ORNIC_QPT_RC)
+		return qp_run_rc(qp, budget);
+	if (qp->state == ORNIC_QPS_SQE)
+		return sq_flush(qp, budget);
+	if (qp->state != ORNIC_QPS_RTS)
+		return false;
+	return qp_is_datagram(qp) ? ud_run(qp, budget) : eth_tx(qp, budget);
+}
+
+int qp_stats(struct nic *nic, uint32_t qpn, uint64_t *out, unsigned int max)
+{
+	struct qp *qp = qp_find(nic, qpn);
+	unsigned int n = sizeof(qp->stats) / sizeof(*out);
+
+	if (!qp)
+		return -ENOENT;
+	if (n > max)
+		n = max;
+	memcpy(out, &qp->stats, n * sizeof(*out));
+	return n;
+}
+
+/* ---- commands ---- */
+
+static enum ornic_cmd_status
+qp_check_queues(const struct ornic_create_qp_in *in, uint32_t flags)
+{
+	if (flags & ORNIC_QP_SQ) {
+		if (in->log_sq_slots > CORE_MAX_LOG_SQ_SLOTS)
+			return ORNIC_CMD_BAD_PARAM;
+	} else if (in->log_sq_slots || !CMD_RSVD_ZERO(in->sq)) {
+		return ORNIC_CMD_BAD_PARAM;
+	}
+	if (flags & ORNIC_QP_RQ) {
+		if (in->log_rq_wqes > CORE_MAX_LOG_RQ_WQES ||
+		    in->rq_stride_shift < ORNIC_RQ_STRIDE_SHIFT_MIN ||
+		    in->rq_stride_shift > QP_RQ_STRIDE_SHIFT_MAX)
+			return ORNIC_CMD_BAD_PARAM;
+	} else if (in->log_rq_wqes || in->rq_stride_shift ||
+		   !CMD_RSVD_ZERO(in->rq)) {
+		return ORNIC_CMD_BAD_PARAM;
+	}
+	return ORNIC_CMD_OK;
+}
+
+static enum ornic_cmd_status
+qp_check_create(struct nic *nic, const struct ornic_create_qp_in *in)
+{
+	uint32_t flags = le32toh(in->flags);
+
+	switch (in->type) {
+	case ORNIC_QPT_GSI:
+		if (nic->engine->gsi)
+			return ORNIC_CMD_BUSY;
+		break;
+	case ORNIC_QPT_RC:
+	case ORNIC_QPT_UD:
+	case ORNIC_QPT_RAW_PACKET:
+		break;
+	case ORNIC_QPT_UC:
+	case ORNIC_QPT_XRC_SEND:
+	case ORNIC_QPT_XRC_RECV:
+		return ORNIC_CMD_NOT_SUPPORTED;
+	default:
+		return ORNIC_CMD_BAD_PARAM;
+	}
+	if (flags & ~(QP_FLAGS | QP_FLAGS_UNSUPPORTED))
+		return ORNIC_CMD_BAD_PARAM;
+	if (flags & QP_FLAGS_UNSUPPORTED)
+		return ORNIC_CMD_NOT_SUPPORTED;
+	if (in->srqn || in->xrcdn || le64toh(in->dbr_addr) & 63)
+		return ORNIC_CMD_BAD_PARAM;
+	return qp_check_queues(in, flags);
+}
+
+static enum ornic_cmd_status qp_init_queues(struct qp *qp,
+					    const struct ornic_create_qp_in *in)
+{
+	enum ornic_cmd_status status = ORNIC_CMD_OK;
+	struct nic *nic = qp->nic;
+
+	qp->sq.log_slots = in->log_sq_slots;
+	qp->rq.log_wqes = in->log_rq_wqes;
+	qp->rq.stride_shift = in->rq_stride_shift;
+	if (!sq_watch_init(&qp->watch, qp, &nic->guest,
+			   le64toh(in->dbr_addr)))
+		return ORNIC_CMD_DMA_FAULT;
+	if (qp_has_sq(qp)) {
+		status = buf_init(&qp->sq.ring, &nic->guest, &nic->budget,
+				  &in->sq, 0,
+				  (uint64_t)ORNIC_SLOT_SIZE << in->log_sq_slots,
+				  MEM_READ);
+		if (status)
+			return status;
+		if (req_init(qp))
+			return ORNIC_CMD_NO_RESOURCES;
+	}
+	if (qp_has_rq(qp))
+		status = buf_init(&qp->rq.ring, &nic->guest, &nic->budget,
+				  &in->rq, 0,
+				  1ULL << (in->log_rq_wqes + in->rq_stride_shift),
+				  MEM_READ);
+	return status;
+}
+
+/* Accepts what was never built. */
+static void qp_uninit_queues(struct qp *qp)
+{
+	buf_uninit(&qp->rq.ring);
+	req_uninit(qp);
+	buf_uninit(&qp->sq.ring);
+}
+
+enum ornic_cmd_status qp_cmd_create(struct nic *nic, struct cmd *cmd)
+{
+	const struct ornic_create_qp_in *in = cmd->in;
+	struct ornic_create_qp_out *out = cmd->out;
+	struct cq *send_cq = cq_find(nic, le32toh(in->send_cqn));
+	struct cq *recv_cq = cq_find(nic, le32toh(in->recv_cqn));
+	struct uctx *uctx = uctx_find(nic, le32toh(in->uctx));
+	struct pd *pd = pd_find(nic, le32toh(in->pdn));
+	enum ornic_cmd_status status;
+	struct qp *qp;
+
+	status = qp_check_create(nic, in);
+	if (status)
+		return status;
+	if (!uctx || !pd)
+		return ORNIC_CMD_BAD_OBJECT;
+	qp = calloc(1, sizeof(*qp));
+	if (!qp)
+		return ORNIC_CMD_NO_RESOURCES;
+	qp->nic = nic;
+	qp->type = in->type;
+	qp->flags = le32toh(in->flags);
+	qp->uctx = uctx;
+	qp->pd = pd;
+	qp->run.qp = qp;
+	list_init(&qp->run.node);
+	timer_init(&qp->timer, qp_timer);
+
+	status = ORNIC_CMD_BAD_OBJECT;
+	if ((qp_has_sq(qp) && !send_cq) || (qp_has_rq(qp) && !recv_cq))
+		goto err_free;
+	/* A kernel's QP may use every address there is: not through a process's page. */
+	status = ORNIC_CMD_BAD_PARAM;
+	if (qp_is_kernel(qp) && !uctx->kernel)
+		goto err_free;
+	status = qp_init_queues(qp, in);
+	if (status)
+		goto err_uninit_queues;
+	status = ORNIC_CMD_NO_RESOURCES;
+	if (obj_add(&nic->qps, &qp->obj))
+		goto err_uninit_queues;
+	if (uctx_slot_alloc(uctx, qp, &qp->board_slot))
+		goto err_remove;
+
+	obj_get(&uctx->obj);
+	obj_get(&pd->obj);
+	if (qp_has_sq(qp))
+		cq_attach(&qp->send_cq, send_cq, qp);
+	if (qp_has_rq(qp))
+		cq_attach(&qp->recv_cq, recv_cq, qp);
+	if (qp->type == ORNIC_QPT_GSI)
+		nic->engine->gsi = qp;
+	qp_reset(qp);
+	out->qpn = htole32(qp->obj.num);
+	out->slot = htole32(qp->board_slot);
+	return ORNIC_CMD_OK;
+
+err_remove:
+	obj_remove(&nic->qps, &qp->obj);
+err_uninit_queues:
+	qp_uninit_queues(qp);
+err_free:
+	free(qp);
+	return status;
+}
+
+static void qp_destroy(struct qp *qp)
+{
+	struct nic *nic = qp->nic;
+
+	if (nic->engine->gsi == qp)
+		nic->engine->gsi = NULL;
+	env_timer_cancel(nic->env, &qp->timer);
+	core_not_ready(&qp->run);
+	cq_detach(&qp->recv_cq);
+	cq_detach(&qp->send_cq);
+	obj_put(&qp->pd->obj);
+	obj_put(&qp->uctx->obj);
+	obj_remove(&nic->qps, &qp->obj);
+	qp_uninit_queues(qp);
+	free(qp);
+}
+
+void qp_destroy_all(struct nic *nic)
+{
+	uint32_t i = 0;
+	struct obj *obj;
+
+	while ((obj = obj_each(&nic->qps, &i))) {
+		struct qp *qp = container_of(obj, struct qp, obj);
+
+		/* The boards go too, and are not written to (nic_reset()). */
+		sq_watch_forget(nic, &qp->watch);
+		qp_destroy(qp);
+	}
+}
+
+enum ornic_cmd_status qp_cmd_destroy(struct nic *nic, struct cmd *cmd)
+{
+	const struct ornic_object *in = cmd->in;
+	struct qp *qp;
+
+	if (in->rsvd)
+		return ORNIC_CMD_BAD_PARAM;
+	qp = qp_find(nic, le32toh(in->num));
+	if (!qp)
+		return ORNIC_CMD_BAD_OBJECT;
+	if (qp->obj.users)
+		return ORNIC_CMD_BUSY;
+	sq_watch_stop(nic, &qp->watch);
+	uctx_slot_free(qp->uctx, qp->board_slot);
+	qp_destroy(qp);
+	return ORNIC_CMD_OK;
+}
+
+enum ornic_cmd_status qp_cmd_query(struct nic *nic, struct cmd *cmd)
+{
+	const struct ornic_object *in = cmd->in;
+	struct ornic_qp_attr *out = cmd->out;
+	const struct qp_attr *attr;
+	const struct qp *qp;
+
+	if (in->rsvd)
+		return ORNIC_CMD_BAD_PARAM;
+	qp = qp_find(nic, le32toh(in->num));
+	if (!qp)
+		return ORNIC_CMD_BAD_OBJECT;
+	attr = &qp->attr;
+	out->state = qp->state;
+	out->cur_state = qp->state;
+	out->path_mtu = attr->path_mtu;
+	out->path_mig_state = ORNIC_MIG_MIGRATED;
+	out->qkey = htole32(attr->qkey);
+	out->rq_psn = htole32(qp->type == ORNIC_QPT_RC ? qp->resp.epsn :
+							 attr->rq_psn);
+	out->sq_psn = htole32(qp->req.next);
+	out->dest_qpn = htole32(attr->dest_qpn);
+	out->access = htole32(attr->access);
+	out->max_rd_atomic = attr->max_rd_atomic;
+	out->max_dest_rd_atomic = attr->max_dest_rd_atomic;
+	out->min_rnr_timer = attr->min_rnr_timer;
+	out->timeout = attr->timeout;
+	out->retry_cnt = attr->retry_cnt;
+	out->rnr_retry = attr->rnr_retry;
+	out->sq_draining = qp->state == ORNIC_QPS_SQD && !qp->drained;
+	out->en_sqd_async_notify = attr->sqd_notify;
+	out->av = attr->av;
+	return ORNIC_CMD_OK;
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* MODIFY_QP: which transitions there are, and what each asks for. */
+#include <endian.h>
+#include <string.h>
+
+#include "psn.h"
+#include "qp.h"
+
+#define A(name) ORNIC_QP_ATTR_##name
+
+#define ATTRS_KNOWN							\
+	(A(STATE) | A(CUR_STATE) | A(EN_SQD_ASYNC) | A(ACCESS) |	\
+	 A(QKEY) | A(AV) | A(PATH_MTU) | A(TIMEOUT) | A(RETRY_CNT) |	\
+	 A(RNR_RETRY) | A(RQ_PSN) | A(MAX_RD_ATOMIC) | A(ALT_PATH) |	\
+	 A(MIN_RNR_TIMER) | A(SQ_PSN) | A(MAX_DEST_RD_ATOMIC) |		\
+	 A(PATH_MIG_STATE) | A(DEST_QPN) | A(RATE_LIMIT))
+#define ATTRS_UNSUPPORTED (A(ALT_PATH) | A(RATE_LIMIT))
+
+#define ACCESS_KNOWN							\
+	(ORNIC_ACCESS_LOCAL_WRITE | ORNIC_ACCESS_REMOTE_WRITE |		\
+	 ORNIC_ACCESS_REMOTE_READ | ORNIC_ACCESS_REMOTE_ATOMIC |	\
+	 ORNIC_ACCESS_MW_BIND | ORNIC_ACCESS_RELAXED_ORDERING)
+#define ACCESS_REMOTE							\
+	(ORNIC_ACCESS_REMOTE_WRITE | ORNIC_ACCESS_REMOTE_READ |		\
+	 ORNIC_ACCESS_REMOTE_ATOMIC)
+
+#define PATH_MTU_MIN 1
+#define PATH_MTU_MAX 5
+/* log2 of the bytes of path_mtu 0, which does not exist */
+#define PATH_MTU_SHIFT 7
+#define RETRY_MAX 7
+#define TIMER_CODE_MAX 31
+
+/**
+ * struct transition - a transition that is not to RESET or ERR
+ * @from: enum ornic_qp_state
+ * @to: enum ornic_qp_state
+ * @rc_must: attributes that an RC QP has to give
+ * @rc_may: and those that it may
+ * @ud_must: the same for UD and GSI
+ * @ud_may: the same for UD and GSI
+ * @not_rc: not for RC
+ *
+ * RAW_PACKET QPs have no attributes. IBTA 10.3.1 and 11.2.5.2.
+ */
+struct transition {
+	uint8_t from;
+	uint8_t to;
+	uint32_t rc_must;
+	uint32_t rc_may;
+	uint32_t ud_must;
+	uint32_t ud_may;
+	bool not_rc;
+};
+
+static const struct transition transitions[] = {
+	{
+		.from = ORNIC_QPS_RESET, .to = ORNIC_QPS_INIT,
+		.rc_must = A(ACCESS),
+		.ud_must = A(QKEY),
+	}, {
+		.from = ORNIC_QPS_INIT, .to = ORNIC_QPS_INIT,
+		.rc_may = A(ACCESS),
+		.ud_may = A(QKEY),
+	}, {
+		.from = ORNIC_QPS_INIT, .to = ORNIC_QPS_RTR,
+		.rc_must = A(AV) | A(PATH_MTU) | A(DEST_QPN) | A(RQ_PSN) |
+			   A(MAX_DEST_RD_ATOMIC) | A(MIN_RNR_TIMER),
+		.rc_may = A(ACCESS),
+		.ud_may = A(QKEY),
+	}, {
+		.from = ORNIC_QPS_RTR, .to = ORNIC_QPS_RTS,
+		.rc_must = A(TIMEOUT) | A(RETRY_CNT) | A(RNR_RETRY) |
+			   A(SQ_PSN) | A(MAX_RD_ATOMIC),
+		.rc_may = A(CUR_STATE) | A(ACCESS) | A(MIN_RNR_TIMER) |
+			  A(PATH_MIG_STATE),
+		.ud_must = A(SQ_PSN),
+		.ud_may = A(CUR_STATE) | A(QKEY),
+	}, {
+		.from = ORNIC_QPS_RTS, .to = ORNIC_QPS_RTS,
+		.rc_may = A(CUR_STATE) | A(ACCESS) | A(MIN_RNR_TIMER) |
+			  A(PATH_MIG_STATE),
+		.ud_may = A(CUR_STATE) | A(QKEY),
+	}, {
+		.from = ORNIC_QPS_RTS, .to = ORNIC_QPS_SQD,
+		.rc_may = A(CUR_STATE) | A(EN_SQD_ASYNC),
+		.ud_may = A(CUR_STATE) | A(EN_SQD_ASYNC),
+	}, {
+		.from = ORNIC_QPS_SQD, .to = ORNIC_QPS_SQD,
+		.rc_may = A(AV) | A(TIMEOUT) | A(RETRY_CNT) | A(RNR_RETRY) |
+			  A(MAX_RD_ATOMIC) | A(MAX_DEST_RD_ATOMIC) |
+			  A(ACCESS) | A(MIN_RNR_TIMER) | A(PATH_MIG_STATE),
+		.ud_may = A(QKEY),
+	}, {
+		.from = ORNIC_QPS_SQD, .to = ORNIC_QPS_RTS,
+		.rc_may = A(CUR_STATE) | A(ACCESS) | A(MIN_RNR_TIMER) |
+			  A(PATH_MIG_STATE),
+		.ud_may = A(CUR_STATE) | A(QKEY),
+	}, {
+		.from = ORNIC_QPS_SQE, .to = ORNIC_QPS_RTS,
+		.not_rc = true,
+		.ud_may = A(CUR_STATE) | A(QKEY),
+	},
+};
+
+static enum ornic_cmd_status check_transition(const struct qp *qp,
+					      unsigned int to, uint32_t mask)
+{
+	const struct transition *t;
+	uint32_t must = 0, may = 0;
+	unsigned int i;
+
+	mask &= ~A(STATE);
+	if (to == ORNIC_QPS_RESET)
+		return mask & ~A(CUR_STATE) ? ORNIC_CMD_BAD_PARAM : ORNIC_CMD_OK;
+	if (to == ORNIC_QPS_ERR) {
+		if (qp->state == ORNIC_QPS_RESET)
+			return ORNIC_CMD_BAD_STATE;
+		return mask & ~A(CUR_STATE) ? ORNIC_CMD_BAD_PARAM : ORNIC_CMD_OK;
+	}
+	for (i = 0; i < ARRAY_SIZE(transitions); i++) {
+		t = &transitions[i];
+		if (t->from == qp->state && t->to == to)
+			break;
+	}
+	if (i == ARRAY_SIZE(transitions))
+		return ORNIC_CMD_BAD_STATE;
+
+	if (qp->type == ORNIC_QPT_RC) {
+		if (t->not_rc)
+			return ORNIC_CMD_BAD_STATE;
+		must = t->rc_must;
+		may = t->rc_may;
+	} else if (qp->type != ORNIC_QPT_RAW_PACKET) {
+		must = t->ud_must;
+		may = t->ud_may;
+	} else {
+		may = t->ud_may & (A(CUR_STATE) | A(EN_SQD_ASYNC));
+	}
+	if (mask & ATTRS_UNSUPPORTED)
+		return ORNIC_CMD_NOT_SUPPORTED;
+	if ((mask & must) != must || mask & ~(must | may))
+		return ORNIC_CMD_BAD_PARAM;
+	return ORNIC_CMD_OK;
+}
+
+/* Both ends of a path are of the same kind of address. */
+bool qp_av_valid(const struct nic *nic, const struct ornic_av *av)
+{
+	const struct gid_entry *src = gid_get(nic, le16toh(av->sgid_index));
+	static const uint8_t mapped[12] = {
+		[10] = 0xff, [11] = 0xff,
+	};
+
+	return src && src->ipv4 == !memcmp(av->dgid, mapped, sizeof(mapped));
+}
+
+static bool check_av(const struct qp *qp, const struct ornic_av *av)
+{
+	/* A connection has one peer, so no group address. */
+	return qp_av_valid(qp->nic, av) && !(av->dmac[0] & 1) &&
+	       !(le32toh(av->flow) & ~(ORNIC_AV_FLOW_LABEL | ORNIC_AV_SL));
+}
+
+static enum ornic_cmd_status check_values(const struct qp *qp, uint32_t mask,
+					  const struct ornic_qp_attr *attr)
+{
+	bool bad = false;
+
+	if (mask & A(CUR_STATE) && attr->cur_state != qp->state)
+		return ORNIC_CMD_BAD_STATE;
+	if (mask & A(ACCESS))
+		bad |= le32toh(attr->access) & ~ACCESS_KNOWN;
+	if (mask & A(AV))
+		bad |= !check_av(qp, &attr->av);
+	if (mask & A(PATH_MTU))
+		bad |= attr->path_mtu < PATH_MTU_MIN ||
+		       attr->path_mtu > PATH_MTU_MAX;
+	if (mask & A(TIMEOUT))
+		bad |= attr->timeout > TIMER_CODE_MAX;
+	if (mask & A(RETRY_CNT))
+		bad |= attr->retry_cnt > RETRY_MAX;
+	if (mask & A(RNR_RETRY))
+		bad |= attr->rnr_retry > RETRY_MAX;
+	if (mask & A(RQ_PSN))
+		bad |= le32toh(attr->rq_psn) > PSN_MASK;
+	if (mask & A(SQ_PSN))
+		bad |= le32toh(attr->sq_psn) > PSN_MASK;
+	if (mask & A(MAX_RD_ATOMIC))
+		bad |= attr->max_rd_atomic > CORE_MAX_RD_ATOMIC;
+	if (mask & A(MAX_DEST_RD_ATOMIC))
+		bad |= attr->max_dest_rd_atomic > CORE_MAX_RD_ATOMIC;
+	if (mask & A(MIN_RNR_TIMER))
+		bad |= attr->min_rnr_timer > TIMER_CODE_MAX;
+	if (mask & A(PATH_MIG_STATE))
+		bad |= attr->path_mig_state != ORNIC_MIG_MIGRATED;
+	if (mask & A(DEST_QPN))
+		bad |= le32toh(attr->dest_qpn) > 0xffffff;
+	return bad ? ORNIC_CMD_BAD_PARAM : ORNIC_CMD_OK;
+}
+
+static void apply_values(struct qp *qp, uint32_t mask,
+			 const struct ornic_qp_attr *in)
+{
+	struct qp_attr *attr = &qp->attr;
+
+	if (mask & A(EN_SQD_ASYNC))
+		attr->sqd_notify = in->en_sqd_async_notify;
+	if (mask & A(ACCESS))
+		attr->access = le32toh(in->access) & ACCESS_REMOTE;
+	if (mask & A(QKEY))
+		attr->qkey = le32toh(in->qkey);
+	if (mask & A(AV))
+		attr->av = in->av;
+	if (mask & A(PATH_MTU)) {
+		attr->path_mtu = in->path_mtu;
+		qp->mtu_shift = PATH_MTU_SHIFT + in->path_mtu;
+	}
+	if (mask & A(TIMEOUT))
+		attr->timeout = in->timeout;
+	if (mask & A(RETRY_CNT))
+		attr->retry_cnt = in->retry_cnt;
+	if (mask & A(RNR_RETRY))
+		attr->rnr_retry = in->rnr_retry;
+	if (mask & A(RQ_PSN))
+		attr->rq_psn = le32toh(in->rq_psn);
+	if (mask & A(SQ_PSN))
+		attr->sq_psn = le32toh(in->sq_psn);
+	if (mask & A(MAX_RD_ATOMIC))
+		attr->max_rd_atomic = in->max_rd_atomic;
+	if (mask & A(MAX_DEST_RD_ATOMIC))
+		attr->max_dest_rd_atomic = in->max_dest_rd_atomic;
+	if (mask & A(MIN_RNR_TIMER))
+		attr->min_rnr_timer = in->min_rnr_timer;
+	if (mask & A(DEST_QPN))
+		attr->dest_qpn = le32toh(in->dest_qpn);
+}
+
+static void apply_state(struct qp *qp, unsigned int to)
+{
+	unsigned int from = qp->state;
+
+	switch (to) {
+	case ORNIC_QPS_RESET:
+		qp->state = to;
+		qp_reset(qp);
+		return;
+	case ORNIC_QPS_ERR:
+		if (from == ORNIC_QPS_ERR)
+			qp_poll_soon(qp);
+		else
+			qp_error(qp);
+		return;
+	case ORNIC_QPS_RTR:
+		qp->state = to;
+		resp_reset(qp);
+		return;
+	case ORNIC_QPS_RTS:
+		qp->state = to;
+		qp->drained = false;
+		if (from == ORNIC_QPS_RTR)
+			req_reset(qp);
+		/* What was posted before is executed now. */
+		qp_kick(qp);
+		if (from != to)
+			qp_ready(qp);
+		return;
+	case ORNIC_QPS_SQD:
+		qp->state = to;
+		if (qp->req.head == qp->req.tail)
+			qp_drained(qp);
+		return;
+	default:
+		qp->state = to;
+	}
+}
+
+enum ornic_cmd_status qp_cmd_modify(struct nic *nic, struct cmd *cmd)
+{
+	const struct ornic_modify_qp_in *in = cmd->in;
+	uint32_t mask = le32toh(in->mask);
+	enum ornic_cmd_status status;
+	unsigned int to;
+	struct qp *qp;
+
+	if (mask & ~ATTRS_KNOWN || !CMD_RSVD_ZERO(in->attr.rsvd))
+		return ORNIC_CMD_BAD_PARAM;
+	qp = qp_find(nic, le32toh(in->qpn));
+	if (!qp)
+		return ORNIC_CMD_BAD_OBJECT;
+	to = mask & A(STATE) ? in->attr.state : qp->state;
+	status = check_transition(qp, to, mask);
+	if (!status)
+		status = check_values(qp, mask, &in->attr);
+	if (status) {
+		cmd->detail = qp->state << 8 | to;
+		return status;
+	}
+	apply_values(qp, mask, &in->attr);
+	apply_state(qp, to);
+	return ORNIC_CMD_OK;
+}

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The requester: takes WQEs from the ring and makes packets of them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "psn.h"
+#include "qp.h"
+#include "roce.h"
+
+/**
+ * enum req_result - how sending went
+ * @REQ_SENT: a frame was sent
+ * @REQ_WAIT: window, fence or depth of READs: an answer will let it go on
+ * @REQ_NO_FRAME: try again in the next nic_run()
+ * @REQ_FAILED: the record has a status now
+ */
+enum req_result {
+	REQ_SENT,
+	REQ_WAIT,
+	REQ_NO_FRAME,
+	REQ_FAILED,
+};
+
+int req_init(struct qp *qp)
+{
+	uint32_t records = 1u << qp->sq.log_slots;
+
+	if (qp->type != ORNIC_QPT_RC)
+		return 0;
+	if (records > REQ_RECORDS_MAX)
+		records = REQ_RECORDS_MAX;
+	qp->req.rec = calloc(records, sizeof(*qp->req.rec));
+	qp->req.rec_mask = records - 1;
+	return qp->req.rec ? 0 : -ENOMEM;
+}
+
+void req_uninit(struct qp *qp)
+{
+	free(qp->req.rec);
+	qp->req.rec = NULL;
+}
+
+void req_reset(struct qp *qp)
+{
+	struct req *req = &qp->req;
+
+	req->head = 0;
+	req->send = 0;
+	req->tail = 0;
+	req->una = qp->attr.sq_psn;
+	req->psn = req->una;
+	req->next = req->una;
+	req->sent_max = req->una;
+	req->deadline_ns = 0;
+	req->retry = qp->attr.retry_cnt;
+	req->rnr_retry = qp->attr.rnr_retry;
+	req->rd_out = 0;
+	req->since_ack = 0;
+	req->rnr_wait = false;
+	req->failed = false;
+}
+
+void req_restart(struct qp *qp)
+{
+	struct req *req = &qp->req;
+
+	req->send = req->head;
+	req->psn = req->una;
+	req->rd_out = 0;
+	req->since_ack = 0;
+	req->deadline_ns = 0;
+}
+
+static void req_complete(struct qp *qp, const struct req_record *rec,
+			 enum ornic_wc_status status)
+{
+	struct send_wqe wqe;
+
+	wqe.wr_id = rec->wr_id;
+	wqe.index = rec->index;
+	wqe.slots = rec->slots;
+	wqe.opcode = rec->opcode;
+	wqe.flags = rec->flags;
+	sq_complete(qp, &wqe, status, req_answer_len(rec));
+}
+
+void req_pop(struct qp *qp, enum ornic_wc_status status)
+{
+	struct req *req = &qp->req;
+
+	req_complete(qp, &req->rec[req->head & req->rec_mask], status);
+	if (req->send == req->head)
+		req->send++;
+	req->head++;
+}
+
+void req_fail(struct qp *qp, enum ornic_wc_status status)
+{
+	req_pop(qp, status);
+	qp_error(qp);
+}
+
+bool req_flush(struct qp *qp, unsigned int budget)
+{
+	struct req *req = &qp->req;
+
+	while (req->head != req->tail) {
+		if (!budget--)
+			return true;
+		req_pop(qp, ORNIC_WC_WR_FLUSH_ERR);
+	}
+	return false;
+}
+
+/* ---- taking WQEs ---- */
+
+static enum ornic_wc_status req_check(struct qp *qp,
+				      const struct send_wqe *wqe)
+{
+	if (wqe->length > CORE_MAX_MSG_SIZE ||
+	    psn_count(wqe->length, qp->mtu_shift) > PSN_SPAN_MAX)
+		return ORNIC_WC_LOC_LEN_ERR;
+	if (!req_is_read(wqe->opcode))
+		return ORNIC_WC_SUCCESS;
+	if (!qp->attr.max_rd_atomic)
+		return ORNIC_WC_LOC_QP_OP_ERR;
+	/* Better now than when the answer is here. */
+	if (!sge_check(qp, wqe->sge, wqe->sge_count, ORNIC_ACCESS_LOCAL_WRITE))
+		return ORNIC_WC_LOC_PROT_ERR;
+	return ORNIC_WC_SUCCESS;
+}
+
+/*
+ * Make a record of the next WQE.
+ *
+ * Return: false when there is none, or no room for it now.
+ */
+static bool req_take(struct qp *qp, struct send_wqe *wqe)
+{
+	struct req *req = &qp->req;
+	enum ornic_wc_status status;
+	struct req_record *rec;
+	uint32_t npkts;
+
+	if (qp->state != ORNIC_QPS_RTS || req->failed || sq_empty(&qp->sq) ||
+	    req->tail - req->head > req->rec_mask)
+		return false;
+	status = sq_read(qp, qp->sq.next, wqe);
+	if (!status)
+		status = req_check(qp, wqe);
+	npkts = status ? 0 : psn_count(wqe->length, qp->mtu_shift);
+	if (psn_diff(req->next, req->una) + npkts > PSN_SPAN_MAX)
+		return false;
+
+	qp->sq.next += wqe->slots;
+	rec = &req->rec[req->tail++ & req->rec_mask];
+	rec->wr_id = wqe->wr_id;
+	rec->index = wqe->index;
+	rec->slots = wqe->slots;
+	rec->opcode = wqe->opcode;
+	rec->flags = wqe->flags;
+	rec->status = status;
+	rec->first = req->next;
+	rec->npkts = npkts;
+	rec->length = wqe->length;
+	req->next = psn_add(req->next, npkts);
+	req->failed = status;
+	return true;
+}
+
+enum ornic_wc_status req_reread(struct qp *qp, const struct req_record *rec,
+				struct send_wqe *wqe)
+{
+	enum ornic_wc_status status = sq_read(qp, rec->index, wqe);
+
+	if (!status && (wqe->opcode != rec->opcode ||
+			wqe->length != rec->length)) {
+		DEVICE_VIOLATION(qp->nic, bad_wqe_opcode,
+				 "qp[%u]: WQE %u changed on its way",
+				 qp->obj.num, rec->index);
+		status = ORNIC_WC_LOC_QP_OP_ERR;
+	}
+	return status;
+}
+
+/* ---- making packets ---- */
+
+static uint8_t req_data_opcode(const struct req_record *rec, bool start,
+			       bool end)
+{
+	/* By: WRITE or SEND; with immediate; start; end */
+	static const uint8_t opcodes[2][2][2][2] = {
+		{
+			{ { OPCODE_RC_WRITE_MIDDLE, OPCODE_RC_WRITE_LAST },
+			  { OPCODE_RC_WRITE_FIRST, OPCODE_RC_WRITE_ONLY } },
+			{ { OPCODE_RC_WRITE_MIDDLE, OPCODE_RC_WRITE_LAST_IMM },
+			  { OPCODE_RC_WRITE_FIRST, OPCODE_RC_WRITE_ONLY_IMM } },
+		}, {
+			{ { OPCODE_RC_SEND_MIDDLE, OPCODE_RC_SEND_LAST },
+			  { OPCODE_RC_SEND_FIRST, OPCODE_RC_SEND_ONLY } },
+			{ { OPCODE_RC_SEND_MIDDLE, OPCODE_RC_SEND_LAST_IMM },
+			  { OPCODE_RC_SEND_FIRST, OPCODE_RC_SEND_ONLY_IMM } },
+		},
+	};
+	bool send = rec->opcode == ORNIC_WR_SEND ||
+		    rec->opcode == ORNIC_WR_SEND_WITH_IMM;
+	bool imm = rec->opcode == ORNIC_WR_RDMA_WRITE_WITH_IMM ||
+		   rec->opcode == ORNIC_WR_SEND_WITH_IMM;
+
+	return opcodes[send][imm][start][end];
+}
+
+/*
+ * Put as much of a message as may go at once into a frame.
+ *
+ * Return: bytes, a multiple of the path MTU unless it is the end of the
+ * message; or -EFAULT.
+ */
+static int64_t req_payload(struct qp *qp, const struct send_wqe *wqe,
+			   uint64_t offset, struct frame *frame)
+{
+	uint32_t mtu = 1u << qp->mtu_shift;
+	uint64_t len = wqe->length - offset;
+	uint32_t max = frame->flags & FRAME_LOCAL ? REQ_SEGMENT_MAX : mtu;
+	uint8_t *piece;
+	int64_t got;
+
+	if (len > max)
+		len = max;
+	if (wqe->flags & ORNIC_SEND_INLINE) {
+		piece = bounce_take(&qp->nic->bounce);
+		memcpy(piece, wqe->data + offset, len);
+		frame_add(frame, piece, len);
+		return len;
+	}
+	got = sge_gather(qp, wqe->sge, wqe->sge_count, offset, len, frame);
+	if (got < 0 || (uint64_t)got == len)
+		return got;
+	/* Out of pieces; those for a path MTU there always are. */
+	got &= ~(int64_t)(mtu - 1);
+	roce_trim(frame, got);
+	return got ? got : -EFAULT;
+}
+
+static int req_fill_data(struct qp *qp, const struct req_record *rec,
+			 const struct send_wqe *wqe, struct frame *frame,
+			 struct packet *pkt)
+{
+	uint64_t offset = (uint64_t)psn_diff(pkt->psn, rec->first)
+			  << qp->mtu_shift;
+	int64_t len = req_payload(qp, wqe, offset, frame);
+	bool end;
+
+	if (len < 0)
+		return len;
+	end = offset + len == wqe->length;
+	pkt->opcode = req_data_opcode(rec, !offset, end);
+	pkt->npkts = psn_count(len, qp->mtu_shift);
+	pkt->solicited = end && wqe->flags & ORNIC_SEND_SOLICITED &&
+			 rec->opcode != ORNIC_WR_RDMA_WRITE;
+	pkt->ack_req = end || frame->flags & FRAME_LOCAL ||
+		       qp->req.since_ack + 1 >= REQ_ACK_EVERY;
+	pkt->dma_len = wqe->length;
+	pkt->imm = wqe->imm;
+	return 0;
+}
+
+/* A READ that was answered in part asks for the rest only. */
+static void req_fill_read(struct qp *qp, const struct req_record *rec,
+			  const struct send_wqe *wqe, struct packet *pkt)
+{
+	uint32_t done = psn_diff(pkt->psn, rec->first);
+	uint64_t offset = (uint64_t)done << qp->mtu_shift;
+
+	pkt->opcode = OPCODE_RC_READ_REQUEST;
+	pkt->va = wqe->raddr + offset;
+	pkt->dma_len = wqe->length - offset;
+	pkt->ack_req = true;
+	/* One packet asks, but the answer takes as many PSNs as it has. */
+	pkt->npkts = 1;
+}
+
+static void req_fill_atomic(const struct send_wqe *wqe, struct packet *pkt)
+{
+	pkt->opcode = wqe->opcode == ORNIC_WR_ATOMIC_CMP_SWP ?
+		      OPCODE_RC_CMP_SWP : OPCODE_RC_FETCH_ADD;
+	pkt->swap_add = wqe->swap_add;
+	pkt->compare = wqe->compare;
+	pkt->ack_req = true;
+	pkt->npkts = 1;
+}
+
+/* Must the next packet wait for an answer to an earlier one? */
+static bool req_must_wait(struct qp *qp, const struct req_record *rec)
+{
+	const struct req *req = &qp->req;
+	uint32_t window = REQ_WINDOW;
+
+	if (req->rd_out && req->psn == rec->first &&
+	    rec->flags & ORNIC_SEND_FENCE)
+		return true;
+	if (req_is_read(rec->opcode) && req->rd_out >= qp->attr.max_rd_atomic)
+		return true;
+	if (roce_is_local(qp, &qp->attr.av))
+		window = REQ_WINDOW_LOCAL >> qp->mtu_shift;
+	return psn_diff(req->psn, req->una) >= (int32_t)window;
+}
+
+static void req_sent(struct qp *qp, const struct req_record *rec,
+		     const struct packet *pkt)
+{
+	struct req *req = &qp->req;
+	uint32_t n = pkt->npkts;
+
+	if (psn_diff(req->psn, req->sent_max) < 0) {
+		RDMA_STAT_ADD(qp->nic, retransmits, n);
+		qp->stats.retransmits += n;
+	}
+	if (req_is_read(rec->opcode)) {
+		req->rd_out++;
+		n = rec->npkts - psn_diff(req->psn, rec->first);
+	}
+	req->psn = psn_add(req->psn, n);
+	if (psn_diff(req->psn, req->sent_max) > 0)
+		req->sent_max = req->psn;
+	if (psn_diff(req->psn, rec->first) == (int32_t)rec->npkts)
+		req->send++;
+	req->since_ack = pkt->ack_req ? 0 : req->since_ack + 1;
+}
+
+static enum req_result req_send(struct qp *qp, struct req_record *rec,
+				const struct send_wqe *wqe)
+{
+	struct packet pkt = {
+		.psn = qp->req.psn,
+		.dqpn = qp->attr.dest_qpn,
+		.va = wqe->raddr,
+		.rkey = wqe->rkey,
+	};
+	struct frame *frame;
+
+	if (req_must_wait(qp, rec))
+		return REQ_WAIT;
+	frame = roce_alloc(qp, &qp->attr.av);
+	if (!frame)
+		return REQ_NO_FRAME;
+	if (rec->opcode == ORNIC_WR_RDMA_READ) {
+		req_fill_read(qp, rec, wqe, &pkt);
+	} else if (req_is_read(rec->opcode)) {
+		req_fill_atomic(wqe, &pkt);
+	} else if (req_fill_data(qp, rec, wqe, frame, &pkt)) {
+		roce_free(qp, frame);
+		rec->status = ORNIC_WC_LOC_PROT_ERR;
+		qp->req.failed = true;
+		return REQ_FAILED;
+	}
+	roce_tx(qp, &qp->attr.av, frame, &pkt);
+	req_sent(qp, rec, &pkt);
+	return REQ_SENT;
+}
+
+bool req_run(struct qp *qp, unsigned int budget)
+{
+	struct req *req = &qp->req;
+	enum req_result result = REQ_SENT;
+	struct req_record *rec = NULL;
+	struct send_wqe wqe;
+
+	if (req->rnr_wait)
+		return false;
+	while (budget && result == REQ_SENT) {
+		if (req->send == req->tail) {
+			if (!req_take(qp, &wqe))
+				break;
+			rec = &req->rec[req->send & req->rec_mask];
+		} else if (rec != &req->rec[req->send & req->rec_mask]) {
+			rec = &req->rec[req->send & req->rec_mask];
+			if (!rec->status)
+				rec->status = req_reread(qp, rec, &wqe);
+		}
+		/* It fails when all before it are complete. */
+		if (rec->status) {
+			req->failed = true;
+			result = REQ_FAILED;
+			break;
+		}
+		result = req_send(qp, rec, &wqe);
+		budget--;
+	}
+	if (result == REQ_FAILED)
+		comp_settle(qp);
+	comp_arm(qp);
+	return result == REQ_NO_FRAME || (result == REQ_SENT && !budget);
+}

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The responder: executes requests in order of their PSNs, and says no where
+ * IBTA 9.7.5.2 and 9.9.3 want it.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "packet.h"
+#include "psn.h"
+#include "qp.h"
+
+void resp_reset(struct qp *qp)
+{
+	memset(&qp->resp, 0, sizeof(qp->resp));
+	qp->resp.epsn = qp->attr.rq_psn;
+}
+
+void resp_flush(struct qp *qp)
+{
+	struct resp *resp = &qp->resp;
+
+	if (!resp->wqe_taken)
+		return;
+	resp->wqe_taken = false;
+	rq_fail(qp, resp->wqe.wr_id, ORNIC_WC_WR_FLUSH_ERR);
+}
+
+/* ---- refusing ---- */
+
+static void resp_nak(struct qp *qp, unsigned int code)
+{
+	ack_owe(qp, AETH_NAK | code, qp->resp.epsn);
+}
+
+/* The peer breaks the rules; nobody here has a completion for it. */
+static bool resp_invalid(struct qp *qp)
+{
+	RDMA_STAT_INC(qp->nic, remote_invalid_requests);
+	resp_nak(qp, NAK_INVALID_REQUEST);
+	qp_error_event(qp, ORNIC_EVENT_QP_REQ_ERR);
+	return false;
+}
+
+static bool resp_no_access(struct qp *qp)
+{
+	RDMA_STAT_INC(qp->nic, remote_access_errors);
+	resp_nak(qp, NAK_REMOTE_ACCESS);
+	qp_error_event(qp, ORNIC_EVENT_QP_ACCESS_ERR);
+	return false;
+}
+
+/* It is the receive WQE's fault, and that is completed with the reason. */
+static bool resp_wqe_failed(struct qp *qp, enum ornic_wc_status status)
+{
+	if (status == ORNIC_WC_LOC_LEN_ERR) {
+		RDMA_STAT_INC(qp->nic, remote_invalid_requests);
+		resp_nak(qp, NAK_INVALID_REQUEST);
+	} else {
+		resp_nak(qp, NAK_REMOTE_OPERATION);
+	}
+	qp->resp.wqe_taken = false;
+	rq_fail(qp, qp->resp.wqe.wr_id, status);
+	qp_error(qp);
+	return false;
+}
+
+static bool resp_not_ready(struct qp *qp)
+{
+	RDMA_STAT_INC(qp->nic, rnr_naks_sent);
+	ack_owe(qp, AETH_RNR | qp->attr.min_rnr_timer, qp->resp.epsn);
+	qp->resp.nak_sent = true;
+	return false;
+}
+
+/* ---- executing ---- */
+
+static bool resp_take_wqe(struct qp *qp)
+{
+	struct resp *resp = &qp->resp;
+	int err = rq_take(qp, &resp->wqe);
+
+	if (err == -EAGAIN)
+		return resp_not_ready(qp);
+	if (err == -EIO) {
+		resp_nak(qp, NAK_REMOTE_OPERATION);
+		qp_error_event(qp, ORNIC_EVENT_QP_FATAL);
+		return false;
+	}
+	resp->wqe_taken = true;
+	resp->offset = 0;
+	return err ? resp_wqe_failed(qp, ORNIC_WC_LOC_QP_OP_ERR) : true;
+}
+
+static void resp_complete(struct qp *qp, const struct packet *pkt,
+			  enum ornic_wc_opcode opcode, uint32_t byte_len)
+{
+	struct resp *resp = &qp->resp;
+	struct ornic_cqe cqe = {
+		.opcode = htole32(opcode),
+		.byte_len = htole32(byte_len),
+	};
+
+	if (pkt->op->flags & OPCODE_IMMDT) {
+		cqe.imm = pkt->imm;
+		cqe.qpn = htole32(ORNIC_PREP(ORNIC_CQE_FLAGS,
+					     ORNIC_WC_WITH_IMM));
+	}
+	resp->wqe_taken = false;
+	rq_complete(qp, &cqe, resp->wqe.wr_id, NULL, pkt->solicited);
+}
+
+static bool resp_send(struct qp *qp, const struct packet *pkt)
+{
+	struct resp *resp = &qp->resp;
+	struct iovec iov[FRAME_IOV_MAX + 2];
+	int count;
+
+	if (pkt->op->flags & OPCODE_IETH)
+		return resp_invalid(qp);
+	if (pkt->op->flags & OPCODE_START && !resp_take_wqe(qp))
+		return false;
+	if (resp->offset + pkt->payload_len > resp->wqe.length)
+		return resp_wqe_failed(qp, ORNIC_WC_LOC_LEN_ERR);
+	count = frame_iov(pkt->frame, pkt->payload, pkt->payload_len, iov,
+			  ARRAY_SIZE(iov));
+	if (count < 0 || sge_write(qp, resp->wqe.sge, resp->wqe.sge_count,
+				   resp->offset, iov, count))
+		return resp_wqe_failed(qp, ORNIC_WC_LOC_PROT_ERR);
+	resp->offset += pkt->payload_len;
+	resp->message = RESP_SEND;
+	if (pkt->op->flags & OPCODE_END) {
+		RDMA_STAT_INC(qp->nic, rx_sends);
+		resp_complete(qp, pkt, ORNIC_WC_RECV, resp->offset);
+	}
+	return true;
+}
+
+/* Return: the region, or NULL when the key does not open it; counted. */
+static struct mr *resp_mr(struct qp *qp, uint32_t rkey, uint32_t access,
+			  uint64_t va, uint64_t len)
+{
+	struct mr *mr;
+
+	if (qp->attr.access & access &&
+	    mr_get(qp->nic, rkey, qp->pd, access, va, len, qp_is_kernel(qp),
+		   &mr) == MR_OK)
+		return mr;
+	DEVICE_VIOLATION(qp->nic, bad_rkey,
+			 "qp[%u]: key %#x at %#llx+%llu, access %#x",
+			 qp->obj.num, rkey, (unsigned long long)va,
+			 (unsigned long long)len, access);
+	return NULL;
+}
+
+/* First packet of a WRITE: is all of it allowed? */
+static bool resp_write_start(struct qp *qp, const struct packet *pkt)
+{
+	struct resp *resp = &qp->resp;
+
+	if (pkt->dma_len > CORE_MAX_MSG_SIZE)
+		return resp_invalid(qp);
+	/* Without data there is no key to look at, only the permission. */
+	if (pkt->dma_len ? !resp_mr(qp, pkt->rkey, ORNIC_ACCESS_REMOTE_WRITE,
+				    pkt->va, pkt->dma_len) :
+			   !(qp->attr.access & ORNIC_ACCESS_REMOTE_WRITE))
+		return resp_no_access(qp);
+	resp->va = pkt->va;
+	resp->rkey = pkt->rkey;
+	resp->left = pkt->dma_len;
+	resp->offset = 0;
+	return true;
+}
+
+static bool resp_write_data(struct qp *qp, const struct packet *pkt)
+{
+	struct resp *resp = &qp->resp;
+	struct iovec iov[FRAME_IOV_MAX + 2];
+	struct mr *mr;
+	int count;
+
+	if (!pkt->payload_len)
+		return true;
+	mr = resp_mr(qp, resp->rkey, ORNIC_ACCESS_REMOTE_WRITE, resp->va,
+		     pkt->payload_len);
+	if (!mr)
+		return resp_no_access(qp);
+	count = frame_iov(pkt->frame, pkt->payload, pkt->payload_len, iov,
+			  ARRAY_SIZE(iov));
+	if (count < 0 || mr_write(mr, resp->va, iov, count))
+		return resp_no_access(qp);
+	resp->va += pkt->payload_len;
+	resp->left -= pkt->payload_len;
+	return true;
+}
+
+static bool resp_write(struct qp *qp, const struct packet *pkt)
+{
+	struct resp *resp = &qp->resp;
+	uint64_t length;
+	bool end = pkt->op->flags & OPCODE_END;
+
+	if (pkt->op->flags & OPCODE_START && !resp_write_start(qp, pkt))
+		return false;
+	if (pkt->payload_len > resp->left ||
+	    end != (pkt->payload_len == resp->left))
+		return resp_invalid(qp);
+	/* Before the data, so that a packet that is not ready has no effect. */
+	length = resp->offset + pkt->payload_len;
+	if (pkt->op->flags & OPCODE_IMMDT && !resp_take_wqe(qp))
+		return false;
+	if (!resp_write_data(qp, pkt))
+		return false;
+	resp->offset = length;
+	resp->message = RESP_WRITE;
+	if (!end)
+		return true;
+	RDMA_STAT_INC(qp->nic, rx_write_requests);
+	if (pkt->op->flags & OPCODE_IMMDT)
+		resp_complete(qp, pkt, ORNIC_WC_RECV_RDMA_WITH_IMM, length);
+	return true;
+}
+
+static bool resp_read(struct qp *qp, const struct packet *pkt)
+{
+	struct resp *resp = &qp->resp;
+	struct resp_read read = {
+		.first = pkt->psn,
+		.npkts = psn_count(pkt->dma_len, qp->mtu_shift),
+		.va = pkt->va,
+		.length = pkt->dma_len,
+		.rkey = pkt->rkey,
+		.msn = psn_add(resp->msn, 1),
+	};
+
+	if (!ack_room(qp) || pkt->dma_len > CORE_MAX_MSG_SIZE ||
+	    read.npkts > PSN_SPAN_MAX)
+		return resp_invalid(qp);
+	if (pkt->dma_len ? !resp_mr(qp, pkt->rkey, ORNIC_ACCESS_REMOTE_READ,
+				    pkt->va, pkt->dma_len) :
+			   !(qp->attr.access & ORNIC_ACCESS_REMOTE_READ))
+		return resp_no_access(qp);
+	RDMA_STAT_INC(qp->nic, rx_read_requests);
+	ack_add(qp, &read);
+	return true;
+}
+
+/*
+ * One 8-byte operation that is atomic for all who access this memory, the
+ * guest's CPUs too (IBTA 9.4.5, IBV_ATOMIC_GLOB).
+ */
+static uint64_t resp_atomic_execute(uint64_t *word, const struct packet *pkt)
+{
+	uint64_t found = __atomic_load_n(word, __ATOMIC_RELAXED);
+	uint64_t want;
+
+	if (pkt->opcode == OPCODE_RC_CMP_SWP) {
+		found = htole64(pkt->compare);
+		want = htole64(pkt->swap_add);
+		__atomic_compare_exchange_n(word, &found, want, false,
+					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+		return le64toh(found);
+	}
+	do
+		want = htole64(le64toh(found) + pkt->swap_add);
+	while (!__atomic_compare_exchange_n(word, &found, want, false,
+					    __ATOMIC_SEQ_CST,
+					    __ATOMIC_SEQ_CST));
+	return le64toh(found);
+}
+
+static bool resp_atomic(struct qp *qp, const struct packet *pkt)
+{
+	struct resp *resp = &qp->resp;
+	struct resp_read read = {
+		.atomic = true,
+		.first = pkt->psn,
+		.npkts = 1,
+		.msn = psn_add(resp->msn, 1),
+	};
+	uint64_t len = sizeof(uint64_t);
+	struct iovec iov;
+	struct mr *mr;
+
+	if (!ack_room(qp) || pkt->va % sizeof(uint64_t))
+		return resp_invalid(qp);
+	mr = resp_mr(qp, pkt->rkey, ORNIC_ACCESS_REMOTE_ATOMIC, pkt->va, len);
+	if (!mr || mr_iov(mr, pkt->va, &len, MEM_READ | MEM_WRITE, &iov, 1) < 0)
+		return resp_no_access(qp);
+	/* A region may begin anywhere in a page; then its words are not aligned. */
+	if (len < sizeof(uint64_t) || (uintptr_t)iov.iov_base % sizeof(uint64_t))
+		return resp_invalid(qp);
+	RDMA_STAT_INC(qp->nic, rx_atomic_requests);
+	read.original = resp_atomic_execute(iov.iov_base, pkt);
+	ack_add(qp, &read);
+	return true;
+}
+
+/* ---- in order? ---- */
+
+/* Does it go on with the message that is going on (IBTA 9.7.4.1.2)? */
+static bool resp_in_sequence(const struct qp *qp, const struct packet *pkt)
+{
+	bool start = pkt->op->flags & OPCODE_START;
+
+	switch (qp->resp.message) {
+	case RESP_SEND:
+		return !start && pkt->op->kind == OPCODE_SEND;
+	case RESP_WRITE:
+		return !start && pkt->op->kind == OPCODE_WRITE;
+	default:
+		return start;
+	}
+}
+
+/* Has it as much payload as its place in the message asks for (IBTA 9.7.4.1.6)? */
+static bool resp_length_valid(const struct qp *qp, const struct packet *pkt)
+{
+	uint64_t max = (uint64_t)pkt->npkts << qp->mtu_shift;
+
+	if (!(pkt->op->flags & OPCODE_DATA))
+		return pkt->npkts == 1;
+	if (!(pkt->op->flags & OPCODE_END))
+		return pkt->payload_len == max;
+	if (!pkt->payload_len)
+		return pkt->npkts == 1 && pkt->op->flags & OPCODE_START;
+	return pkt->payload_len <= max &&
+	       pkt->payload_len > max - (1u << qp->mtu_shift);
+}
+
+static void resp_duplicate(struct qp *qp, const struct packet *pkt)
+{
+	RDMA_STAT_INC(qp->nic, rx_duplicate_requests);
+	if (pkt->op->kind == OPCODE_READ || pkt->op->kind == OPCODE_ATOMIC)
+		ack_repeat(qp, pkt);
+	else
+		ack_owe(qp, AETH_ACK | AETH_NO_CREDITS, 0);
+}
+
+static bool resp_execute(struct qp *qp, const struct packet *pkt)
+{
+	switch (pkt->op->kind) {
+	case OPCODE_SEND:
+		return resp_send(qp, pkt);
+	case OPCODE_WRITE:
+		return resp_write(qp, pkt);
+	case OPCODE_READ:
+		return resp_read(qp, pkt);
+	default:
+		return resp_atomic(qp, pkt);
+	}
+}
+
+void resp_rx(struct qp *qp, const struct packet *pkt)
+{
+	struct resp *resp = &qp->resp;
+	int32_t ahead = psn_diff(pkt->psn, resp->epsn);
+	uint32_t npkts = pkt->npkts;
+
+	if (ahead < 0) {
+		resp_duplicate(qp, pkt);
+		return;
+	}
+	if (ahead > 0) {
+		RDMA_STAT_INC(qp->nic, rx_out_of_sequence);
+		/* One NAK for a gap, until it is closed (IBTA 9.7.5.1.2). */
+		if (resp->nak_sent)
+			return;
+		resp->nak_sent = true;
+		RDMA_STAT_INC(qp->nic, seq_naks_sent);
+		resp_nak(qp, NAK_SEQUENCE);
+		return;
+	}
+	resp->nak_sent = false;
+	if (!resp_in_sequence(qp, pkt) || !resp_length_valid(qp, pkt)) {
+		resp_invalid(qp);
+		return;
+	}
+	if (!resp_execute(qp, pkt))
+		return;
+
+	if (pkt->op->kind == OPCODE_READ)
+		npkts = psn_count(pkt->dma_len, qp->mtu_shift);
+	resp->epsn = psn_add(resp->epsn, npkts);
+	if (pkt->op->flags & OPCODE_END) {
+		resp->message = RESP_NONE;
+		resp->msn = psn_add(resp->msn, 1);
+	}
+	if (pkt->ack_req && pkt->op->flags & OPCODE_DATA)
+		ack_owe(qp, AETH_ACK | AETH_NO_CREDITS, 0);
+}

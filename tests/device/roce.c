@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Packets of all QPs: out to the wire, and in from it to the QP meant. */
+#include <endian.h>
+#include <string.h>
+
+#include "eq.h"
+#include "qp.h"
+#include "roce.h"
+#include "ud.h"
+
+bool roce_is_local(struct qp *qp, const struct ornic_av *av)
+{
+	return !(av->dmac[0] & 1) && env_peer_is_local(qp->nic->env, av->dmac);
+}
+
+struct frame *roce_alloc(struct qp *qp, const struct ornic_av *av)
+{
+	struct frame *frame = env_frame_alloc(qp->nic->env);
+
+	if (frame && roce_is_local(qp, av))
+		frame->flags |= FRAME_LOCAL;
+	return frame;
+}
+
+void roce_free(struct qp *qp, struct frame *frame)
+{
+	env_frame_free(qp->nic->env, frame);
+}
+
+void roce_trim(struct frame *frame, uint32_t len)
+{
+	while (frame->payload_len > len) {
+		struct iovec *last = &frame->iov[frame->iov_count - 1];
+		uint32_t excess = frame->payload_len - len;
+
+		if (excess < last->iov_len) {
+			last->iov_len -= excess;
+			frame->payload_len = len;
+		} else {
+			frame->payload_len -= last->iov_len;
+			frame->iov_count--;
+		}
+	}
+}
+
+void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
+	     struct packet *pkt)
+{
+	uint32_t flow = le32toh(av->flow);
+	struct nic *nic = qp->nic;
+	struct packet_path path = {
+		.src = gid_get(nic, le16toh(av->sgid_index)),
+		.dgid = av->dgid,
+		.dmac = av->dmac,
+		.tclass = av->tclass,
+		.hop_limit = av->hop_limit,
+		.flow_label = ORNIC_GET(ORNIC_AV_FLOW_LABEL, flow),
+		/* Priorities are 3 bits, service levels 4. */
+		.priority = ORNIC_GET(ORNIC_AV_SL, flow) & 7,
+		.sport = le16toh(av->udp_sport),
+	};
+
+	if (!path.src) {
+		roce_free(qp, frame);
+		return;
+	}
+	if (path.sport < ROCE_UDP_SPORT_MIN)
+		path.sport = packet_sport(path.flow_label, qp->obj.num,
+					  pkt->dqpn);
+	pkt->pkey = PKEY_DEFAULT;
+	packet_finish(frame, &path, pkt);
+	RDMA_STAT_ADD(nic, tx_packets, pkt->npkts);
+	RDMA_STAT_ADD(nic, tx_bytes, frame->payload_len);
+	qp->stats.tx_packets += pkt->npkts;
+	qp->stats.tx_bytes += frame->payload_len;
+	core_tx(nic, frame);
+}
+
+/* Return: the QP that a packet is for, if it is of the right kind and state. */
+static struct qp *roce_find(struct nic *nic, const struct packet *pkt)
+{
+	struct qp *qp;
+
+	if (pkt->dqpn == QP_GSI_QPN) {
+		qp = nic->engine->gsi;
+	} else {
+		qp = qp_find(nic, pkt->dqpn);
+		/* The card's own number of it means nothing on the wire. */
+		if (qp && qp->type == ORNIC_QPT_GSI)
+			return NULL;
+	}
+	if (!qp || !qp_receives(qp))
+		return NULL;
+	switch (qp->type) {
+	case ORNIC_QPT_RC:
+		return pkt->op->transport == OPCODE_RC ? qp : NULL;
+	case ORNIC_QPT_UD:
+	case ORNIC_QPT_GSI:
+		return pkt->op->transport == OPCODE_UD ? qp : NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* Is it from the peer, to the address the peer knows (IBTA 9.6.1.2, A17.5)? */
+static bool roce_path_matches(struct qp *qp, const struct packet *pkt,
+			      unsigned int sgid_index, unsigned int l3_offset)
+{
+	const struct ornic_av *av = &qp->attr.av;
+	const struct gid_entry *mine, *to;
+	uint8_t from[GID_LEN];
+
+	packet_sgid(pkt->frame, l3_offset, from);
+	if (memcmp(from, av->dgid, GID_LEN))
+		return false;
+	if (le16toh(av->sgid_index) == sgid_index)
+		return true;
+	/* The same address may be in the table twice. */
+	mine = gid_get(qp->nic, le16toh(av->sgid_index));
+	to = gid_get(qp->nic, sgid_index);
+	return mine && to && mine->vlan_id == to->vlan_id &&
+	       !memcmp(mine->gid, to->gid, GID_LEN);
+}
+
+static void roce_rx_rc(struct qp *qp, const struct packet *pkt)
+{
+	switch (pkt->op->kind) {
+	case OPCODE_ACK:
+	case OPCODE_READ_RESP:
+	case OPCODE_ATOMIC_ACK:
+		if (qp_sends(qp))
+			comp_rx(qp, pkt);
+		return;
+	default:
+		break;
+	}
+	if (qp->state == ORNIC_QPS_RTR && !qp->comm_est) {
+		qp->comm_est = true;
+		eq_async(qp->nic, ORNIC_EVENT_QP_COMM_EST, qp->obj.num);
+	}
+	resp_rx(qp, pkt);
+}
+
+void roce_rx(struct nic *nic, const struct frame *frame,
+	     unsigned int sgid_index, unsigned int l3_offset,
+	     unsigned int bth_offset)
+{
+	struct packet pkt;
+	struct qp *qp;
+
+	switch (packet_parse(&pkt, frame, l3_offset, bth_offset)) {
+	case PACKET_OK:
+		break;
+	case PACKET_MALFORMED:
+		RDMA_STAT_INC(nic, rx_malformed);
+		return;
+	case PACKET_BAD_ICRC:
+		RDMA_STAT_INC(nic, rx_icrc_errors);
+		return;
+	}
+	RDMA_STAT_ADD(nic, rx_packets, pkt.npkts);
+	RDMA_STAT_ADD(nic, rx_bytes, pkt.payload_len);
+	qp = roce_find(nic, &pkt);
+	if (!qp) {
+		RDMA_STAT_INC(nic, rx_unknown_qp);
+		return;
+	}
+	if (pkt.pkey != PKEY_DEFAULT ||
+	    (qp->type == ORNIC_QPT_RC &&
+	     !roce_path_matches(qp, &pkt, sgid_index, l3_offset))) {
+		RDMA_STAT_INC(nic, rx_wrong_path);
+		return;
+	}
+	qp->stats.rx_packets += pkt.npkts;
+	qp->stats.rx_bytes += pkt.payload_len;
+	if (qp->type == ORNIC_QPT_RC)
+		roce_rx_rc(qp, &pkt);
+	else
+		ud_rx(qp, &pkt, l3_offset);
+}

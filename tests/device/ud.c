@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "psn.h"
+#include "qp.h"
+#include "roce.h"
+#include "ud.h"
+
+#define UD_MTU_MIN 256
+#define UD_MTU_MAX 4096
+/* A Q_Key with this bit in a WQE stands for that of the QP (IBTA C10-15). */
+#define UD_QKEY_OWN 0x80000000u
+#define ETHERTYPE_OFFSET 12
+#define TCI_OFFSET 14
+
+_Static_assert(UD_MTU_MAX <= BOUNCE_SIZE, "a datagram fits a bounce piece");
+
+/* The longest datagram: the largest IBTA MTU that the port's MTU has room for. */
+static uint32_t ud_mtu(const struct nic *nic)
+{
+	uint32_t mtu = UD_MTU_MAX;
+
+	while (mtu > UD_MTU_MIN && mtu + ROCE_OVERHEAD > nic->port.mtu)
+		mtu >>= 1;
+	return mtu;
+}
+
+static enum ornic_wc_status ud_check(struct qp *qp, const struct send_wqe *wqe)
+{
+	if (wqe->length > ud_mtu(qp->nic))
+		return ORNIC_WC_LOC_LEN_ERR;
+	/* An address that went away loses the packet; that is no error. */
+	if (gid_get(qp->nic, le16toh(wqe->av.sgid_index)) &&
+	    !qp_av_valid(qp->nic, &wqe->av))
+		return ORNIC_WC_LOC_QP_OP_ERR;
+	return ORNIC_WC_SUCCESS;
+}
+
+/* The guest may reuse its buffer as soon as it sees the completion: copy. */
+static enum ornic_wc_status ud_payload(struct qp *qp,
+				       const struct send_wqe *wqe,
+				       struct frame *frame)
+{
+	uint8_t *piece = bounce_take(&qp->nic->bounce);
+
+	if (wqe->flags & ORNIC_SEND_INLINE)
+		memcpy(piece, wqe->data, wqe->length);
+	else if (sge_read(qp, wqe->sge, wqe->sge_count, 0, piece, wqe->length))
+		return ORNIC_WC_LOC_PROT_ERR;
+	frame_add(frame, piece, wqe->length);
+	return ORNIC_WC_SUCCESS;
+}
+
+static void ud_tx(struct qp *qp, const struct send_wqe *wqe,
+		  struct frame *frame)
+{
+	bool imm = wqe->opcode == ORNIC_WR_SEND_WITH_IMM;
+	struct packet pkt = {
+		.opcode = imm ? OPCODE_UD_SEND_ONLY_IMM : OPCODE_UD_SEND_ONLY,
+		.solicited = wqe->flags & ORNIC_SEND_SOLICITED,
+		.dqpn = wqe->dqpn,
+		.psn = qp->req.next,
+		.npkts = 1,
+		.qkey = wqe->qkey & UD_QKEY_OWN ? qp->attr.qkey : wqe->qkey,
+		.sqpn = qp->type == ORNIC_QPT_GSI ? QP_GSI_QPN : qp->obj.num,
+		.imm = wqe->imm,
+	};
+
+	qp->req.next = psn_add(qp->req.next, 1);
+	roce_tx(qp, &wqe->av, frame, &pkt);
+}
+
+bool ud_run(struct qp *qp, unsigned int budget)
+{
+	enum ornic_wc_status status;
+	struct frame *frame;
+	struct send_wqe wqe;
+
+	while (!sq_empty(&qp->sq)) {
+		if (!budget--)
+			return true;
+		frame = NULL;
+		status = sq_read(qp, qp->sq.next, &wqe);
+		if (!status)
+			status = ud_check(qp, &wqe);
+		if (!status) {
+			frame = roce_alloc(qp, &wqe.av);
+			if (!frame)
+				return true;
+			status = ud_payload(qp, &wqe, frame);
+		}
+		qp->sq.next += wqe.slots;
+		if (status) {
+			if (frame)
+				roce_free(qp, frame);
+			sq_complete(qp, &wqe, status, 0);
+			qp_send_error(qp);
+			return false;
+		}
+		ud_tx(qp, &wqe, frame);
+		sq_complete(qp, &wqe, ORNIC_WC_SUCCESS, 0);
+	}
+	return false;
+}
+
+static uint16_t get16(const uint8_t *p)
+{
+	return p[0] << 8 | p[1];
+}
+
+static void ud_fill_ext(struct ornic_cqe_ext *ext, const struct frame *frame)
+{
+	memcpy(ext->smac, frame->hdr + 6, sizeof(ext->smac));
+	ext->flags = htole16(ORNIC_CQE_EXT_SMAC);
+	if (get16(frame->hdr + ETHERTYPE_OFFSET) == 0x8100) {
+		uint16_t tci = get16(frame->hdr + TCI_OFFSET);
+
+		ext->vlan_tci = htole16(tci);
+		ext->flags |= htole16(ORNIC_CQE_EXT_VLAN);
+		ext->sl = tci >> 13;
+	}
+}
+
+/* Write GRH and payload, as they are behind each other. */
+static int ud_write(struct qp *qp, const struct recv_wqe *wqe,
+		    const struct packet *pkt, unsigned int l3_offset)
+{
+	struct iovec iov[1 + FRAME_IOV_MAX + 2];
+	const uint8_t *ip = pkt->frame->hdr + l3_offset;
+	uint8_t grh[ORNIC_GRH_SIZE] = {};
+	int count;
+
+	if (ip[0] >> 4 == 4)
+		memcpy(grh + ORNIC_GRH_SIZE - IPV4_LEN, ip, IPV4_LEN);
+	else
+		memcpy(grh, ip, IPV6_LEN);
+	iov[0].iov_base = grh;
+	iov[0].iov_len = sizeof(grh);
+	count = frame_iov(pkt->frame, pkt->payload, pkt->payload_len, iov + 1,
+			  FRAME_IOV_MAX + 2);
+	if (count < 0)
+		return count;
+	return sge_write(qp, wqe->sge, wqe->sge_count, 0, iov, 1 + count);
+}
+
+void ud_rx(struct qp *qp, const struct packet *pkt, unsigned int l3_offset)
+{
+	uint32_t qkey = qp->type == ORNIC_QPT_GSI ? QP_GSI_QKEY : qp->attr.qkey;
+	unsigned int flags = ORNIC_WC_GRH;
+	struct ornic_cqe_ext ext = {};
+	struct ornic_cqe cqe = {};
+	struct recv_wqe wqe;
+	int err;
+
+	/* IBTA 10.2.5: dropped without a word to anybody */
+	if (pkt->qkey != qkey) {
+		RDMA_STAT_INC(qp->nic, rx_qkey_errors);
+		return;
+	}
+	err = rq_take(qp, &wqe);
+	if (err == -EAGAIN) {
+		RDMA_STAT_INC(qp->nic, rx_no_wqe);
+		return;
+	}
+	if (err == -EIO) {
+		qp_error_event(qp, ORNIC_EVENT_QP_FATAL);
+		return;
+	}
+	if (err)
+		err = ORNIC_WC_LOC_QP_OP_ERR;
+	else if (ORNIC_GRH_SIZE + (uint64_t)pkt->payload_len > wqe.length)
+		err = ORNIC_WC_LOC_LEN_ERR;
+	else if (ud_write(qp, &wqe, pkt, l3_offset))
+		err = ORNIC_WC_LOC_PROT_ERR;
+	if (err) {
+		rq_fail(qp, wqe.wr_id, err);
+		qp_error(qp);
+		return;
+	}
+
+	RDMA_STAT_INC(qp->nic, rx_sends);
+	if (pkt->op->flags & OPCODE_IMMDT) {
+		flags |= ORNIC_WC_WITH_IMM;
+		cqe.imm = pkt->imm;
+	}
+	cqe.opcode = htole32(ORNIC_WC_RECV);
+	cqe.src_qp = htole32(pkt->sqpn);
+	cqe.byte_len = htole32(ORNIC_GRH_SIZE + pkt->payload_len);
+	cqe.qpn = htole32(ORNIC_PREP(ORNIC_CQE_FLAGS, flags));
+	ud_fill_ext(&ext, pkt->frame);
+	rq_complete(qp, &cqe, wqe.wr_id, &ext, pkt->solicited);
+}
