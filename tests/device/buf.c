@@ -11,6 +11,7 @@
 #define BUF_SHIFT_MAX 31
 #define BUF_LEVELS_MAX 3
 #define BUF_INDEX_SHIFT 9	/* log2 of ORNIC_INDEX_ENTRIES */
+#define BUF_INDEX_MASK ((1ULL << ORNIC_INDEX_PAGE_SHIFT) - 1)
 /* Pieces of a page worth asking for, just to see that all of it is there. */
 #define BUF_PROBE_PIECES 16
 
@@ -81,12 +82,9 @@ static enum ornic_cmd_status buf_read_index(struct buf *buf, gaddr_t addr,
 					    uint32_t count)
 {
 	unsigned int shift = (level - 1) * BUF_INDEX_SHIFT;
-	uint32_t align = level > 1 ? 1u << ORNIC_INDEX_PAGE_SHIFT : 8;
 	__le64 entry[ORNIC_INDEX_ENTRIES];
 	enum ornic_cmd_status status;
 
-	if (addr & (align - 1))
-		return ORNIC_CMD_BAD_PARAM;
 	while (count) {
 		uint32_t left = ((uint64_t)count + (1u << shift) - 1) >> shift;
 		uint32_t n = left < ORNIC_INDEX_ENTRIES ? left :
@@ -104,6 +102,8 @@ static enum ornic_cmd_status buf_read_index(struct buf *buf, gaddr_t addr,
 			if (level == 1)
 				status = buf_set_page(buf, first, next,
 						      buf_page_size(buf));
+			else if (next & BUF_INDEX_MASK)
+				status = ORNIC_CMD_BAD_PARAM;
 			else
 				status = buf_read_index(buf, next, level - 1,
 							first, pages);
@@ -123,8 +123,12 @@ static enum ornic_cmd_status buf_read_pages(struct buf *buf, gaddr_t addr,
 	enum ornic_cmd_status status;
 	uint32_t i;
 
-	if (levels)
+	if (levels) {
+		/* A list of page addresses may begin anywhere. */
+		if (addr & (levels > 1 ? BUF_INDEX_MASK : 7))
+			return ORNIC_CMD_BAD_PARAM;
 		return buf_read_index(buf, addr, levels, 0, buf->npages);
+	}
 	for (i = 0; i < buf->npages; i++) {
 		uint64_t offset = (uint64_t)i << buf->page_shift;
 

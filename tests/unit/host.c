@@ -182,6 +182,11 @@ void *host_ptr(struct host *host, uint64_t addr)
 	return host->ram + (addr - HOST_RAM_BASE);
 }
 
+void *host_device_ptr(struct host *host, uint64_t addr)
+{
+	return mem_ptr(&host->mem, addr, 1, MEM_READ);
+}
+
 void host_unmap(struct host *host, uint64_t addr, uint64_t len)
 {
 	assert_int_equal(mem_unmap(&host->mem, addr, len), 0);

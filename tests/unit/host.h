@@ -113,6 +113,8 @@ void host_enable(struct host *host);
 
 uint64_t host_alloc(struct host *host, uint64_t size, uint64_t align);
 void *host_ptr(struct host *host, uint64_t addr);
+/* The same byte where the device has mapped it */
+void *host_device_ptr(struct host *host, uint64_t addr);
 /* Take pages out of the DMA map, and put them back. */
 void host_unmap(struct host *host, uint64_t addr, uint64_t len);
 void host_map(struct host *host, uint64_t addr, uint64_t len);

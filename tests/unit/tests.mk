@@ -12,7 +12,10 @@ UNIT_EDGE_TESTS := \
 
 # Linked with edges and core.
 UNIT_CORE_TESTS := \
+	buf_test.c \
+	cmd_test.c \
 	obj_test.c \
+	regs_test.c \
 	rss_test.c
 
 # What core tests share: a host in front of the card.

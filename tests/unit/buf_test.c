@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Buffers (ORNIC-BUF-*): levels 0 to 3, refusals, memory that goes away. */
+#include "buf.h"
+#include "host.h"
+
+#define RW (MEM_READ | MEM_WRITE)
+#define SHIFT 12
+
+static enum ornic_cmd_status make(struct host *host, struct buf *buf,
+				  const struct ornic_buf *desc, uint64_t start,
+				  uint64_t len)
+{
+	return buf_init(buf, &host->nic->guest, &host->nic->budget, desc, start,
+			len, RW);
+}
+
+/* An index at @addr of pages that lie backwards: page i is the last but i. */
+static void fill_index(struct host *host, uint64_t addr, uint64_t pages,
+		       unsigned int count)
+{
+	__le64 *entry = host_ptr(host, addr);
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		entry[i] = htole64(pages + (uint64_t)(count - 1 - i) *
+					   HOST_PAGE);
+}
+
+static void check_backwards(struct host *host, struct buf *buf, uint64_t pages,
+			    unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		assert_ptr_equal(buf_slot(buf, (uint64_t)i * HOST_PAGE + 64,
+					  64),
+				 host_device_ptr(host, pages + (count - 1 - i) *
+							HOST_PAGE + 64));
+}
+
+static void test_levels_0_is_contiguous(void **state)
+{
+	struct host *host = *state;
+	uint64_t at = host_alloc(host, 4 * HOST_PAGE, HOST_PAGE);
+	struct ornic_buf desc;
+	struct iovec iov[2];
+	uint64_t len = 4 * HOST_PAGE - 10;
+	struct buf buf;
+
+	host_buf(&desc, at, 4 * HOST_PAGE);
+	assert_int_equal(make(host, &buf, &desc, 0, 4 * HOST_PAGE), 0);
+	assert_int_equal(host->nic->budget.pages, 4);
+	assert_ptr_equal(buf_slot(&buf, 3 * HOST_PAGE + 32, 32),
+			 host_device_ptr(host, at + 3 * HOST_PAGE + 32));
+	assert_int_equal(buf_iov(&buf, 5, &len, iov, 2), 1);
+	assert_int_equal(len, 4 * HOST_PAGE - 10);
+	assert_int_equal(iov[0].iov_len, len);
+	buf_uninit(&buf);
+	assert_int_equal(host->nic->budget.pages, 0);
+	buf_uninit(&buf);
+}
+
+static void test_levels_1_and_more_than_an_index_page(void **state)
+{
+	struct host *host = *state;
+	unsigned int count = 600;
+	uint64_t index = host_alloc(host, count * 8, 8) + 8;
+	uint64_t pages = host_alloc(host, count * HOST_PAGE, HOST_PAGE);
+	struct ornic_buf desc = { .page_shift = SHIFT, .levels = 1 };
+	struct buf buf;
+
+	fill_index(host, index, pages, count);
+	desc.addr = htole64(index);
+	desc.npages = htole32(count);
+	assert_int_equal(make(host, &buf, &desc, 0, count * HOST_PAGE), 0);
+	check_backwards(host, &buf, pages, count);
+	buf_uninit(&buf);
+}
+
+static void test_levels_2(void **state)
+{
+	struct host *host = *state;
+	unsigned int count = 515;
+	uint64_t top = host_alloc(host, HOST_PAGE, HOST_PAGE);
+	uint64_t low = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
+	uint64_t pages = host_alloc(host, count * HOST_PAGE, HOST_PAGE);
+	struct ornic_buf desc = { .page_shift = SHIFT, .levels = 2 };
+	__le64 *entry = host_ptr(host, top);
+	struct buf buf;
+
+	/* The two lower pages are neighbours, so one fill does. */
+	fill_index(host, low, pages, count);
+	entry[0] = htole64(low);
+	entry[1] = htole64(low + HOST_PAGE);
+	/* Beyond what is needed, and not to be read */
+	entry[2] = htole64(HOST_NOWHERE);
+	desc.addr = htole64(top);
+	desc.npages = htole32(count);
+	assert_int_equal(make(host, &buf, &desc, 0, count * HOST_PAGE), 0);
+	check_backwards(host, &buf, pages, count);
+	buf_uninit(&buf);
+}
+
+static void test_levels_3(void **state)
+{
+	struct host *host = *state;
+	uint64_t top = host_alloc(host, HOST_PAGE, HOST_PAGE);
+	uint64_t mid = host_alloc(host, HOST_PAGE, HOST_PAGE);
+	uint64_t low = host_alloc(host, HOST_PAGE, HOST_PAGE);
+	uint64_t pages = host_alloc(host, 3 * HOST_PAGE, HOST_PAGE);
+	struct ornic_buf desc = { .page_shift = SHIFT, .levels = 3 };
+	struct buf buf;
+
+	fill_index(host, low, pages, 3);
+	*(__le64 *)host_ptr(host, top) = htole64(mid);
+	*(__le64 *)host_ptr(host, mid) = htole64(low);
+	desc.addr = htole64(top);
+	desc.npages = htole32(3);
+	assert_int_equal(make(host, &buf, &desc, 0, 3 * HOST_PAGE), 0);
+	check_backwards(host, &buf, pages, 3);
+	buf_uninit(&buf);
+}
+
+static void test_refuses_odd_values(void **state)
+{
+	struct host *host = *state;
+	uint64_t at = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
+	struct ornic_buf good, bad;
+	struct buf buf;
+
+	host_buf(&good, at, 2 * HOST_PAGE);
+#define REFUSED(field, value, start, len) do {                         \
+		bad = good;                                             \
+		bad.field = value;                                      \
+		assert_int_equal(make(host, &buf, &bad, start, len),    \
+				 ORNIC_CMD_BAD_PARAM);                  \
+	} while (0)
+	REFUSED(page_shift, 11, 0, 1);
+	REFUSED(page_shift, 32, 0, 1);
+	REFUSED(levels, 4, 0, 1);
+	REFUSED(rsvd[0], 1, 0, 1);
+	REFUSED(rsvd[1], 1, 0, 1);
+	REFUSED(npages, 0, 0, 1);
+	REFUSED(npages, htole32(1), 0, HOST_PAGE + 1);
+	REFUSED(npages, htole32(2), 1, 2 * HOST_PAGE);
+	REFUSED(addr, htole64(at + 8), 0, 1);
+	REFUSED(addr, htole64(-HOST_PAGE), 0, 2 * HOST_PAGE);
+	REFUSED(npages, htole32(2), HOST_PAGE, 1);
+	REFUSED(npages, htole32(2), 1, UINT64_MAX);
+#undef REFUSED
+	assert_int_equal(host->nic->budget.pages, 0);
+}
+
+static void test_refuses_a_bad_index(void **state)
+{
+	struct host *host = *state;
+	uint64_t index = host_alloc(host, HOST_PAGE, HOST_PAGE);
+	uint64_t pages = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
+	struct ornic_buf desc = { .page_shift = SHIFT, .levels = 1,
+				  .npages = htole32(2) };
+	__le64 *entry = host_ptr(host, index);
+	struct buf buf;
+
+	fill_index(host, index, pages, 2);
+	desc.addr = htole64(index + 4);
+	assert_int_equal(make(host, &buf, &desc, 0, 2 * HOST_PAGE),
+			 ORNIC_CMD_BAD_PARAM);
+	desc.addr = htole64(HOST_NOWHERE);
+	assert_int_equal(make(host, &buf, &desc, 0, 2 * HOST_PAGE),
+			 ORNIC_CMD_DMA_FAULT);
+	desc.addr = htole64(index);
+	entry[1] = htole64(pages + 2048);
+	assert_int_equal(make(host, &buf, &desc, 0, 2 * HOST_PAGE),
+			 ORNIC_CMD_BAD_PARAM);
+	entry[1] = htole64(HOST_NOWHERE);
+	assert_int_equal(make(host, &buf, &desc, 0, 2 * HOST_PAGE),
+			 ORNIC_CMD_DMA_FAULT);
+	/* The second page is not needed for this. */
+	assert_int_equal(make(host, &buf, &desc, 0, HOST_PAGE), 0);
+	buf_uninit(&buf);
+	desc.levels = 2;
+	desc.addr = htole64(index + 8);
+	assert_int_equal(make(host, &buf, &desc, 0, HOST_PAGE),
+			 ORNIC_CMD_BAD_PARAM);
+	desc.addr = htole64(index);
+	entry[0] = htole64(pages + 8);
+	assert_int_equal(make(host, &buf, &desc, 0, HOST_PAGE),
+			 ORNIC_CMD_BAD_PARAM);
+	desc.npages = htole32(512 * 512 + 1);
+	assert_int_equal(make(host, &buf, &desc, 0, HOST_PAGE),
+			 ORNIC_CMD_BAD_PARAM);
+}
+
+static void test_refuses_more_than_the_budget(void **state)
+{
+	struct host *host = *state;
+	uint64_t at = host_alloc(host, HOST_PAGE, HOST_PAGE);
+	struct ornic_buf desc = { .page_shift = SHIFT,
+				  .addr = htole64(at),
+				  .npages = htole32(BUF_PAGES_MAX + 1) };
+	struct buf buf;
+
+	assert_int_equal(make(host, &buf, &desc, 0,
+			      (BUF_PAGES_MAX + 1ULL) << SHIFT),
+			 ORNIC_CMD_NO_RESOURCES);
+}
+
+/* Only the bytes that are used need be in reach (ORNIC-BUF-4). */
+static void test_large_page_of_which_only_a_part_is_there(void **state)
+{
+	struct host *host = *state;
+	unsigned int shift = 21;
+	uint64_t start = HOST_RAM_BASE & ((1ULL << shift) - 1);
+	struct ornic_buf desc = {
+		.page_shift = shift,
+		.levels = 0,
+		.addr = htole64(HOST_RAM_BASE - start),
+		.npages = htole32(1),
+	};
+	struct buf buf;
+
+	assert_true(start);
+	assert_int_equal(make(host, &buf, &desc, start, HOST_PAGE), 0);
+	assert_ptr_equal(buf_slot(&buf, start, 8),
+			 host_device_ptr(host, HOST_RAM_BASE));
+	buf_uninit(&buf);
+	assert_int_equal(make(host, &buf, &desc, start - 1, HOST_PAGE),
+			 ORNIC_CMD_DMA_FAULT);
+}
+
+static void test_unmapped_page_is_not_touched_and_comes_back(void **state)
+{
+	struct host *host = *state;
+	uint64_t at = host_alloc(host, 4 * HOST_PAGE, HOST_PAGE);
+	struct ornic_buf desc;
+	uint64_t len = HOST_PAGE;
+	struct iovec iov[4];
+	struct buf buf;
+
+	host_buf(&desc, at, 4 * HOST_PAGE);
+	assert_int_equal(make(host, &buf, &desc, 0, 4 * HOST_PAGE), 0);
+	host_unmap(host, at + HOST_PAGE, HOST_PAGE);
+	assert_null(buf_slot(&buf, HOST_PAGE, 32));
+	assert_int_equal(buf_iov(&buf, HOST_PAGE - 8, &len, iov, 4), -EFAULT);
+	assert_non_null(buf_slot(&buf, 0, 32));
+	assert_non_null(buf_slot(&buf, 2 * HOST_PAGE, 32));
+	host_map(host, at + HOST_PAGE, HOST_PAGE);
+	assert_non_null(buf_slot(&buf, HOST_PAGE, 32));
+	buf_uninit(&buf);
+}
+
+static void test_behind_by_more_than_the_log(void **state)
+{
+	struct host *host = *state;
+	uint64_t at = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
+	struct ornic_buf desc;
+	struct buf buf;
+	unsigned int i;
+
+	host_buf(&desc, at, HOST_PAGE);
+	assert_int_equal(make(host, &buf, &desc, 0, HOST_PAGE), 0);
+	host_unmap(host, at, HOST_PAGE);
+	for (i = 0; i < 2 * GUEST_LOG_SIZE; i++) {
+		host_unmap(host, at + HOST_PAGE, HOST_PAGE);
+		host_map(host, at + HOST_PAGE, HOST_PAGE);
+	}
+	assert_null(buf_slot(&buf, 0, 32));
+	buf_uninit(&buf);
+}
+
+static void test_whole_map_goes_and_comes(void **state)
+{
+	struct host *host = *state;
+	uint64_t at = host_alloc(host, HOST_PAGE, HOST_PAGE);
+	struct ornic_buf desc;
+	struct guest_ref ref;
+	struct buf buf;
+
+	host_buf(&desc, at, HOST_PAGE);
+	assert_int_equal(make(host, &buf, &desc, 0, HOST_PAGE), 0);
+	assert_true(guest_ref_init(&ref, &host->nic->guest, at, 8, RW));
+	mem_enable(&host->mem, false);
+	assert_null(buf_slot(&buf, 0, 32));
+	assert_null(guest_ref_ptr(&ref));
+	mem_enable(&host->mem, true);
+	assert_non_null(buf_slot(&buf, 0, 32));
+	assert_non_null(guest_ref_ptr(&ref));
+	buf_uninit(&buf);
+}
+
+static void test_iov_stops_when_the_pieces_run_out(void **state)
+{
+	struct host *host = *state;
+	uint64_t index = host_alloc(host, HOST_PAGE, HOST_PAGE);
+	uint64_t pages = host_alloc(host, 8 * HOST_PAGE, HOST_PAGE);
+	struct ornic_buf desc = { .page_shift = SHIFT, .levels = 1,
+				  .npages = htole32(8),
+				  .addr = htole64(index) };
+	uint64_t len = 8 * HOST_PAGE - 100;
+	struct iovec iov[3];
+	struct buf buf;
+
+	fill_index(host, index, pages, 8);
+	assert_int_equal(make(host, &buf, &desc, 0, 8 * HOST_PAGE), 0);
+	assert_int_equal(buf_iov(&buf, 100, &len, iov, 3), 3);
+	assert_int_equal(len, 3 * HOST_PAGE - 100);
+	assert_ptr_equal(iov[0].iov_base,
+			 host_device_ptr(host, pages + 7 * HOST_PAGE + 100));
+	assert_int_equal(iov[0].iov_len, HOST_PAGE - 100);
+	assert_int_equal(iov[2].iov_len, HOST_PAGE);
+	buf_uninit(&buf);
+}
+
+static void test_lost_ranges_at_the_ends_of_the_address_space(void **state)
+{
+	struct host *host = *state;
+	struct guest *guest = &host->nic->guest;
+	uint64_t seq = guest->seq;
+
+	guest->notifier.unmap(&guest->notifier, -HOST_PAGE, HOST_PAGE);
+	assert_true(guest_lost(guest, seq, -1ULL, 1));
+	assert_true(guest_lost(guest, seq, -2 * HOST_PAGE, HOST_PAGE + 1));
+	assert_false(guest_lost(guest, seq, -2 * HOST_PAGE, HOST_PAGE));
+	assert_false(guest_lost(guest, seq, 0, HOST_PAGE));
+	guest->notifier.unmap(&guest->notifier, 0, UINT64_MAX);
+	assert_true(guest_lost(guest, seq, 0, 1));
+	assert_false(guest_lost(guest, guest->seq, 0, UINT64_MAX));
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_levels_0_is_contiguous),
+		T(test_levels_1_and_more_than_an_index_page),
+		T(test_levels_2),
+		T(test_levels_3),
+		T(test_refuses_odd_values),
+		T(test_refuses_a_bad_index),
+		T(test_refuses_more_than_the_budget),
+		T(test_large_page_of_which_only_a_part_is_there),
+		T(test_unmapped_page_is_not_touched_and_comes_back),
+		T(test_behind_by_more_than_the_log),
+		T(test_whole_map_goes_and_comes),
+		T(test_iov_stops_when_the_pieces_run_out),
+		T(test_lost_ranges_at_the_ends_of_the_address_space),
+	};
+
+	return cmocka_run_group_tests_name("buf", tests, NULL, NULL);
+}

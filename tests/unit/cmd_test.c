@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The admin queue and what is common to all commands (ORNIC-ADM-*). */
+#include "host.h"
+
+static uint64_t refused(struct host *host)
+{
+	return host_device_stat(host, ORNIC_DEVICE_STAT_commands_refused);
+}
+
+static struct ornic_cmd_sqe *next_sqe(struct host *host)
+{
+	struct ornic_cmd_sqe *sqe = host_ptr(host, host->admin_sq);
+
+	return &sqe[host->admin_pi++ & ((1u << HOST_ADMIN_LOG_DEPTH) - 1)];
+}
+
+static struct ornic_cmd_cqe *ring(struct host *host)
+{
+	struct ornic_cmd_cqe *cqe = host_ptr(host, host->admin_cq);
+
+	host_write(host, ORNIC_REG_ADMIN_DB, 4, host->admin_pi);
+	host_run(host);
+	return &cqe[host->admin_ci++ & ((1u << HOST_ADMIN_LOG_DEPTH) - 1)];
+}
+
+static unsigned int one(struct host *host, const struct ornic_cmd_sqe *sqe)
+{
+	*next_sqe(host) = *sqe;
+	return le16toh(ring(host)->status);
+}
+
+/* host_cmd_raw() checks phase, sq_ci and cmd_id of each. */
+static void test_rings_wrap(void **state)
+{
+	struct host *host = *state;
+	unsigned int i, turns = 5u << HOST_ADMIN_LOG_DEPTH;
+
+	for (i = 0; i < turns; i++)
+		assert_int_equal(host_cmd_raw(host, ORNIC_CMD_NOP, NULL, 0,
+					      NULL, 0), ORNIC_CMD_OK);
+	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_commands),
+			 turns);
+	assert_int_equal(host->irqs[0], turns);
+}
+
+static void test_full_ring_with_one_doorbell(void **state)
+{
+	struct host *host = *state;
+	unsigned int i, depth = 1u << HOST_ADMIN_LOG_DEPTH;
+	struct ornic_cmd_cqe *cqe = host_ptr(host, host->admin_cq);
+
+	for (i = 0; i < depth; i++)
+		*next_sqe(host) = (struct ornic_cmd_sqe){
+			.cmd_id = htole16(0x100 + i) };
+	ring(host);
+	for (i = 0; i < depth; i++) {
+		assert_int_equal(le16toh(cqe[i].cmd_id), 0x100 + i);
+		assert_int_equal(le32toh(cqe[i].ctl),
+				 ORNIC_CMD_CQE_PHASE | (i + 1));
+	}
+	assert_in_range(host->irqs[0], 1, depth);
+}
+
+static void test_unknown_opcodes(void **state)
+{
+	struct host *host = *state;
+	static const uint16_t opcodes[] = {
+		0x003, 0x00f, ORNIC_CMD_MODIFY_MR, ORNIC_CMD_QUERY_MR,
+		ORNIC_CMD_PAGE_RESPONSE, ORNIC_CMD_MODIFY_CQ,
+		ORNIC_CMD_RESIZE_CQ, ORNIC_CMD_ATTACH_MCAST,
+		ORNIC_CMD_CREATE_SRQ, ORNIC_CMD_ALLOC_XRCD, ORNIC_CMD_CREATE_WQ,
+		ORNIC_CMD_CREATE_FLOW, ORNIC_CMD_ALLOC_DM, 0x100, 0xffff,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++)
+		assert_int_equal(host_cmd_raw(host, opcodes[i], NULL, 0, NULL,
+					      0), ORNIC_CMD_BAD_OPCODE);
+	assert_int_equal(refused(host), ARRAY_SIZE(opcodes));
+}
+
+static void test_reserved_field(void **state)
+{
+	struct host *host = *state;
+	struct ornic_cmd_sqe sqe = { .rsvd = htole32(1) };
+
+	assert_int_equal(one(host, &sqe), ORNIC_CMD_BAD_PARAM);
+}
+
+static void test_lengths(void **state)
+{
+	struct host *host = *state;
+	uint64_t at = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
+	struct ornic_cmd_sqe sqe = {
+		.opcode = htole16(ORNIC_CMD_FREE_PD),
+		.in_addr = htole64(at),
+		.in_len = htole32(3),
+	};
+
+	/* Too short for a name */
+	assert_int_equal(one(host, &sqe), ORNIC_CMD_BAD_SIZE);
+	sqe.in_len = 0;
+	assert_int_equal(one(host, &sqe), ORNIC_CMD_BAD_SIZE);
+	/* Enough, and nothing more */
+	sqe.in_len = htole32(4);
+	assert_int_equal(one(host, &sqe), ORNIC_CMD_BAD_OBJECT);
+	/* A tail of zeros up to the very maximum */
+	sqe.in_len = htole32(ORNIC_CMD_MAX_IN);
+	assert_int_equal(one(host, &sqe), ORNIC_CMD_BAD_OBJECT);
+	sqe.in_len = htole32(ORNIC_CMD_MAX_IN + 1);
+	assert_int_equal(one(host, &sqe), ORNIC_CMD_BAD_SIZE);
+	sqe.in_len = htole32(~0U);
+	assert_int_equal(one(host, &sqe), ORNIC_CMD_BAD_SIZE);
+	/* A tail that is not zero */
+	*(uint8_t *)host_ptr(host, at + 8) = 1;
+	sqe.in_len = htole32(9);
+	assert_int_equal(one(host, &sqe), ORNIC_CMD_BAD_SIZE);
+	sqe.in_len = htole32(8);
+	assert_int_equal(one(host, &sqe), ORNIC_CMD_BAD_OBJECT);
+	sqe.out_len = htole32(ORNIC_CMD_MAX_OUT + 1);
+	assert_int_equal(one(host, &sqe), ORNIC_CMD_BAD_SIZE);
+}
+
+static void test_addresses(void **state)
+{
+	struct host *host = *state;
+	uint64_t at = host_alloc(host, HOST_PAGE, HOST_PAGE);
+	struct ornic_cmd_sqe sqe = {
+		.opcode = htole16(ORNIC_CMD_FREE_PD),
+		.in_addr = htole64(at + 4),
+		.in_len = htole32(4),
+	};
+
+	assert_int_equal(one(host, &sqe), ORNIC_CMD_BAD_PARAM);
+	sqe.in_addr = htole64(HOST_NOWHERE);
+	assert_int_equal(one(host, &sqe), ORNIC_CMD_DMA_FAULT);
+	sqe.in_addr = htole64(-8ULL);
+	sqe.in_len = htole32(16);
+	assert_int_equal(one(host, &sqe), ORNIC_CMD_DMA_FAULT);
+	/* Without a length the address is nobody's business. */
+	sqe = (struct ornic_cmd_sqe){ .in_addr = htole64(3),
+				      .out_addr = htole64(HOST_NOWHERE + 5) };
+	assert_int_equal(one(host, &sqe), ORNIC_CMD_OK);
+}
+
+/* A command whose answer cannot be written has changed nothing (ADM-10). */
+static void test_answer_out_of_reach_creates_nothing(void **state)
+{
+	struct host *host = *state;
+	struct ornic_cmd_sqe sqe = {
+		.opcode = htole16(ORNIC_CMD_ALLOC_PD),
+		.out_addr = htole64(HOST_NOWHERE),
+		.out_len = htole32(8),
+	};
+
+	assert_int_equal(one(host, &sqe), ORNIC_CMD_DMA_FAULT);
+	assert_int_equal(host->nic->pds.count, 0);
+	sqe.out_addr = htole64(HOST_RAM_BASE + 4);
+	assert_int_equal(one(host, &sqe), ORNIC_CMD_BAD_PARAM);
+	assert_int_equal(host->nic->pds.count, 0);
+}
+
+static void test_answer_is_cut_to_the_room(void **state)
+{
+	struct host *host = *state;
+	struct ornic_query_device_out whole, part;
+	unsigned int room = offsetof(struct ornic_query_device_out, max_pd);
+
+	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
+				      &whole, sizeof(whole)), ORNIC_CMD_OK);
+	assert_int_equal(host->out_len, sizeof(whole));
+	memset(&part, 0xa5, sizeof(part));
+	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
+				      &part, room), ORNIC_CMD_OK);
+	assert_int_equal(host->out_len, room);
+	assert_memory_equal(&part, &whole, room);
+}
+
+static void test_refusal_writes_no_answer(void **state)
+{
+	struct host *host = *state;
+	struct ornic_query_stats_in in = { .scope = htole32(99) };
+	uint64_t out[4];
+
+	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_STATS, &in,
+				      sizeof(in), out, sizeof(out)),
+			 ORNIC_CMD_BAD_PARAM);
+	assert_int_equal(host->out_len, 0);
+}
+
+/* Every command that takes an input refuses one that is a byte too short, and
+ * all of them a tail that is not zero. Sizes as in hardware.rst, 10 and 11.
+ */
+static void test_sizes_of_each_command(void **state)
+{
+	static const struct {
+		uint16_t opcode;
+		uint16_t min;
+		uint16_t size;
+	} cmds[] = {
+		{ ORNIC_CMD_NOP, 0, 0 },
+		{ ORNIC_CMD_QUERY_DEVICE, 0, 0 },
+		{ ORNIC_CMD_QUERY_STATS, 4, 8 },
+		{ ORNIC_CMD_QUERY_PORT, 0, 0 },
+		{ ORNIC_CMD_MODIFY_PORT, 4, 16 },
+		{ ORNIC_CMD_SET_RX_FILTER, 8, 8 + 256 * 8 },
+		{ ORNIC_CMD_SET_RX_QUEUES, 4, 560 },
+		{ ORNIC_CMD_SET_GID, 4, 32 },
+		{ ORNIC_CMD_ALLOC_UCTX, 0, 16 },
+		{ ORNIC_CMD_FREE_UCTX, 4, 8 },
+		{ ORNIC_CMD_CREATE_EQ, 32, 32 },
+		{ ORNIC_CMD_DESTROY_EQ, 4, 8 },
+		{ ORNIC_CMD_ALLOC_PD, 0, 0 },
+		{ ORNIC_CMD_FREE_PD, 4, 8 },
+		{ ORNIC_CMD_CREATE_MR, 12, 56 },
+		{ ORNIC_CMD_DESTROY_MR, 4, 8 },
+		{ ORNIC_CMD_CREATE_CQ, 40, 40 },
+		{ ORNIC_CMD_DESTROY_CQ, 4, 8 },
+		{ ORNIC_CMD_CREATE_QP, 72, 72 },
+		{ ORNIC_CMD_DESTROY_QP, 4, 8 },
+		{ ORNIC_CMD_MODIFY_QP, 8, 112 },
+		{ ORNIC_CMD_QUERY_QP, 4, 8 },
+	};
+	struct host *host = *state;
+	uint8_t in[ORNIC_CMD_MAX_IN];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cmds); i++) {
+		memset(in, 0, sizeof(in));
+		if (cmds[i].min)
+			assert_int_equal(host_cmd_raw(host, cmds[i].opcode, in,
+						      cmds[i].min - 1, NULL, 0),
+					 ORNIC_CMD_BAD_SIZE);
+		in[cmds[i].size] = 1;
+		assert_int_equal(host_cmd_raw(host, cmds[i].opcode, in,
+					      cmds[i].size + 1, NULL, 0),
+				 ORNIC_CMD_BAD_SIZE);
+		in[cmds[i].size] = 0;
+		assert_int_not_equal(host_cmd_raw(host, cmds[i].opcode, in,
+						  cmds[i].min, NULL, 0),
+				     ORNIC_CMD_BAD_SIZE);
+	}
+}
+
+static void test_query_device_tells_what_is_built(void **state)
+{
+	struct host *host = *state;
+	struct ornic_query_device_out out;
+
+	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
+				      &out, sizeof(out)), ORNIC_CMD_OK);
+	assert_true(le64toh(out.features) == ORNIC_FEAT_CQE_EXT);
+	assert_true(le64toh(out.guid) == 0x000e1cfffe000001ULL);
+	assert_true(le32toh(out.max_mr) >= 131071);
+	assert_true(le32toh(out.max_qp) >= 16382);
+	assert_true(le32toh(out.max_cq) >= 16384);
+	assert_int_equal(le32toh(out.max_uctx), NIC_DB_PAGES);
+	assert_int_equal(le32toh(out.max_cqe), 65536);
+	assert_int_equal(le32toh(out.max_srq), 0);
+	assert_int_equal(le32toh(out.max_mcast_groups), 0);
+	assert_int_equal(le32toh(out.max_mw), 0);
+	assert_true(le64toh(out.page_sizes) == 0xfffff000ULL);
+}
+
+static void test_query_stats_each_scope(void **state)
+{
+	struct host *host = *state;
+	struct ornic_query_stats_in in = {};
+	uint64_t out[512];
+
+	in.scope = htole32(ORNIC_STATS_PORT);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_QUERY_STATS, &in, &out),
+			 ORNIC_CMD_OK);
+	assert_int_equal(host->out_len, ORNIC_PORT_STAT_COUNT * 8);
+	in.scope = htole32(ORNIC_STATS_RDMA);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_QUERY_STATS, &in, &out),
+			 ORNIC_CMD_OK);
+	assert_int_equal(host->out_len, ORNIC_RDMA_STAT_COUNT * 8);
+	in.scope = htole32(ORNIC_STATS_DEVICE);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_QUERY_STATS, &in, &out),
+			 ORNIC_CMD_OK);
+	assert_int_equal(host->out_len, ORNIC_DEVICE_STAT_COUNT * 8);
+	assert_true(le64toh(out[ORNIC_DEVICE_STAT_commands]) == 3);
+	in.num = htole32(1);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_QUERY_STATS, &in, &out),
+			 ORNIC_CMD_BAD_PARAM);
+	in.scope = htole32(ORNIC_STATS_QP);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_QUERY_STATS, &in, &out),
+			 ORNIC_CMD_BAD_OBJECT);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_rings_wrap),
+		T(test_full_ring_with_one_doorbell),
+		T(test_unknown_opcodes),
+		T(test_reserved_field),
+		T(test_lengths),
+		T(test_addresses),
+		T(test_answer_out_of_reach_creates_nothing),
+		T(test_answer_is_cut_to_the_room),
+		T(test_refusal_writes_no_answer),
+		T(test_sizes_of_each_command),
+		T(test_query_device_tells_what_is_built),
+		T(test_query_stats_each_scope),
+	};
+
+	return cmocka_run_group_tests_name("cmd", tests, NULL, NULL);
+}

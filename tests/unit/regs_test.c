@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Registers, reset, fatal errors (ORNIC-REG-*, ORNIC-RST-*). */
+#include "host.h"
+
+struct reg_case {
+	uint64_t offset;
+	unsigned int bytes;
+	bool readable;
+	bool writable;
+	uint64_t reset;
+};
+
+static const struct reg_case regs[] = {
+	{ ORNIC_REG_MAGIC, 4, true, false, ORNIC_MAGIC },
+	{ ORNIC_REG_VERSION, 4, true, false, ORNIC_VERSION },
+	{ ORNIC_REG_CAPS, 4, true, false,
+	  REGS_ADMIN_DEPTH_MAX | REGS_RESET_TIMEOUT << 8 | ORNIC_CAPS_SHADOW },
+	{ ORNIC_REG_VECTORS, 4, true, false, HOST_VECTORS },
+	{ ORNIC_REG_DB_PAGES, 4, true, false, NIC_DB_PAGES },
+	{ ORNIC_REG_DB_STRIDE, 4, true, false, NIC_DB_PAGE_SIZE },
+	{ ORNIC_REG_STATUS, 4, true, false, ORNIC_STATUS_READY },
+	{ ORNIC_REG_CTRL, 4, true, true, 0 },
+	{ ORNIC_REG_FATAL_CAUSE, 4, true, false, 0 },
+	{ ORNIC_REG_SCRATCH, 4, true, true, 0 },
+	{ ORNIC_REG_IRQ_TEST, 4, false, true, 0 },
+	{ ORNIC_REG_ADMIN_DEPTH, 4, true, true, 0 },
+	{ ORNIC_REG_ADMIN_SQ, 8, true, true, 0 },
+	{ ORNIC_REG_ADMIN_CQ, 8, true, true, 0 },
+	{ ORNIC_REG_ADMIN_DB, 4, false, true, 0 },
+	{ ORNIC_REG_DMA_TEST, 8, false, true, 0 },
+};
+
+static uint64_t bad_accesses(struct host *host)
+{
+	return host_device_stat(host, ORNIC_DEVICE_STAT_bad_register_access);
+}
+
+static int setup_disabled(void **state)
+{
+	*state = host_create(true, 1);
+	return 0;
+}
+
+static void test_reset_values(void **state)
+{
+	struct host *host = *state;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(regs); i++)
+		if (regs[i].readable)
+			assert_int_equal(host_read(host, regs[i].offset,
+						   regs[i].bytes),
+					 regs[i].reset);
+	assert_int_equal(bad_accesses(host), 0);
+}
+
+static void test_write_only_reads_0_and_is_counted(void **state)
+{
+	struct host *host = *state;
+	unsigned int i, bad = 0;
+
+	for (i = 0; i < ARRAY_SIZE(regs); i++) {
+		if (regs[i].readable)
+			continue;
+		assert_int_equal(host_read(host, regs[i].offset,
+					   regs[i].bytes), 0);
+		assert_int_equal(bad_accesses(host), ++bad);
+	}
+}
+
+static void test_read_only_is_not_written_and_counted(void **state)
+{
+	struct host *host = *state;
+	unsigned int i, bad = 0;
+
+	for (i = 0; i < ARRAY_SIZE(regs); i++) {
+		if (regs[i].writable)
+			continue;
+		host_write(host, regs[i].offset, regs[i].bytes, ~0ULL);
+		assert_int_equal(bad_accesses(host), ++bad);
+		assert_int_equal(host_read(host, regs[i].offset,
+					   regs[i].bytes), regs[i].reset);
+	}
+}
+
+static void test_sizes_that_no_register_takes(void **state)
+{
+	struct host *host = *state;
+	unsigned int i, bad = 0;
+
+	for (i = 0; i < ARRAY_SIZE(regs); i++) {
+		host_read(host, regs[i].offset, 1);
+		host_read(host, regs[i].offset + 2, 2);
+		host_write(host, regs[i].offset, 1, 1);
+		host_write(host, regs[i].offset, 2, 1);
+		bad += 4;
+		if (regs[i].bytes == 4 && !(regs[i].offset & 7)) {
+			host_read(host, regs[i].offset, 8);
+			host_write(host, regs[i].offset, 8, 1);
+			bad += 2;
+		}
+		assert_int_equal(bad_accesses(host), bad);
+	}
+	assert_int_equal(host_read(host, ORNIC_REG_STATUS, 4),
+			 ORNIC_STATUS_READY);
+}
+
+static void test_holes(void **state)
+{
+	struct host *host = *state;
+	uint64_t offset;
+	unsigned int bad = 0;
+
+	for (offset = ORNIC_REG_END; offset < NIC_REGS_SIZE; offset += 4) {
+		assert_int_equal(host_read(host, offset, 4), 0);
+		host_write(host, offset, 4, ~0U);
+		bad += 2;
+	}
+	host_read(host, ORNIC_REG_ADMIN_DB + 4, 4);
+	assert_int_equal(bad_accesses(host), bad + 1);
+}
+
+static void test_halves(void **state)
+{
+	struct host *host = *state;
+
+	host_write(host, ORNIC_REG_ADMIN_SQ, 4, 0x89abcdef);
+	host_write(host, ORNIC_REG_ADMIN_SQ + 4, 4, 0x01234567);
+	assert_true(host_read(host, ORNIC_REG_ADMIN_SQ, 8) ==
+		    0x0123456789abcdefULL);
+	assert_int_equal(host_read(host, ORNIC_REG_ADMIN_SQ + 4, 4),
+			 0x01234567);
+	assert_int_equal(bad_accesses(host), 0);
+}
+
+static void test_clock_latches_its_high_half(void **state)
+{
+	struct host *host = *state;
+
+	host->now_ns += 0xffffffffULL;
+	assert_int_equal(host_read(host, ORNIC_REG_CLOCK, 4), 0xffffffff);
+	host->now_ns += 1;
+	assert_int_equal(host_read(host, ORNIC_REG_CLOCK + 4, 4), 0);
+	assert_true(host_read(host, ORNIC_REG_CLOCK, 8) == 0x100000000ULL);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	assert_true(host_read(host, ORNIC_REG_CLOCK, 8) == 0x100000000ULL);
+}
+
+static void test_irq_test(void **state)
+{
+	struct host *host = *state;
+
+	host_write(host, ORNIC_REG_IRQ_TEST, 4, HOST_VECTORS - 1);
+	assert_int_equal(host->irqs[HOST_VECTORS - 1], 1);
+	host_write(host, ORNIC_REG_IRQ_TEST, 4, HOST_VECTORS);
+	host_write(host, ORNIC_REG_IRQ_TEST, 4, ~0U);
+	assert_int_equal(bad_accesses(host), 2);
+}
+
+static void test_dma_test(void **state)
+{
+	struct host *host = *state;
+	uint64_t at = host_alloc(host, sizeof(struct ornic_dma_test), 8);
+	struct ornic_dma_test *test = host_ptr(host, at);
+
+	test->nonce = htole64(0x1122334455667788ULL);
+	host_write(host, ORNIC_REG_DMA_TEST, 8, at);
+	assert_true(le64toh(test->answer) == ~0x1122334455667788ULL);
+	test->answer = 0;
+	host_write(host, ORNIC_REG_DMA_TEST, 4, at);
+	assert_int_equal(test->answer, 0);
+	host_write(host, ORNIC_REG_DMA_TEST + 4, 4, at >> 32);
+	assert_true(le64toh(test->answer) == ~0x1122334455667788ULL);
+
+	host_write(host, ORNIC_REG_DMA_TEST, 8, HOST_NOWHERE);
+	host_write(host, ORNIC_REG_DMA_TEST, 8, at + 4);
+	host_write(host, ORNIC_REG_DMA_TEST, 8, ~7ULL);
+	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_dma_faults),
+			 3);
+}
+
+static void test_values_that_cannot_be_taken(void **state)
+{
+	struct host *host = *state;
+
+	host_write(host, ORNIC_REG_CTRL, 4, 4);
+	host_write(host, ORNIC_REG_ADMIN_DEPTH, 4, REGS_ADMIN_DEPTH_MAX + 1);
+	host_write(host, ORNIC_REG_ADMIN_DB, 4, 1);
+	assert_int_equal(bad_accesses(host), 3);
+	assert_int_equal(host_read(host, ORNIC_REG_ADMIN_DEPTH, 4), 0);
+	host_enable(host);
+	host_write(host, ORNIC_REG_ADMIN_DEPTH, 4, 1);
+	host_write(host, ORNIC_REG_ADMIN_SQ, 8, 0);
+	host_write(host, ORNIC_REG_ADMIN_CQ, 8, 0);
+	assert_int_equal(bad_accesses(host), 6);
+	assert_int_equal(host_read(host, ORNIC_REG_ADMIN_SQ, 8),
+			 host->admin_sq);
+}
+
+static void test_reset_puts_everything_back(void **state)
+{
+	struct host *host = *state;
+
+	host_enable(host);
+	host_write(host, ORNIC_REG_SCRATCH, 4, 0x5a5a5a5a);
+	host_write(host, 0xffc, 4, 0);
+	host_pd(host);
+	host_write(host, ORNIC_REG_CTRL, 4,
+		   ORNIC_CTRL_RESET | ORNIC_CTRL_ENABLE);
+	assert_int_equal(host->nic->pds.count, 0);
+	test_reset_values(state);
+	host_enable(host);
+	host_pd(host);
+}
+
+static void test_unaligned_ring_is_fatal_and_reset_mends(void **state)
+{
+	struct host *host = *state;
+
+	host_write(host, ORNIC_REG_ADMIN_SQ, 8, HOST_RAM_BASE + 16);
+	host_write(host, ORNIC_REG_ADMIN_CQ, 8, HOST_RAM_BASE);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
+	assert_int_equal(host_read(host, ORNIC_REG_STATUS, 4),
+			 ORNIC_STATUS_READY | ORNIC_STATUS_FATAL);
+	assert_int_equal(host_read(host, ORNIC_REG_FATAL_CAUSE, 4),
+			 ORNIC_FATAL_ADMIN_DMA);
+	assert_int_equal(host->irqs[0], 1);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
+	assert_int_equal(host_read(host, ORNIC_REG_CTRL, 4), 0);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	test_reset_values(state);
+	host_enable(host);
+	host_pd(host);
+}
+
+static void test_ring_out_of_reach_is_fatal(void **state)
+{
+	struct host *host = *state;
+
+	host_enable(host);
+	host_unmap(host, host->admin_cq, HOST_PAGE);
+	host_write(host, ORNIC_REG_ADMIN_DB, 4, 1);
+	host_run(host);
+	assert_int_equal(host_read(host, ORNIC_REG_FATAL_CAUSE, 4),
+			 ORNIC_FATAL_ADMIN_DMA);
+}
+
+static void test_admin_pi_beyond_the_ring_is_fatal(void **state)
+{
+	struct host *host = *state;
+	unsigned int depth = 1u << HOST_ADMIN_LOG_DEPTH;
+
+	host_enable(host);
+	host_write(host, ORNIC_REG_ADMIN_DB, 4, depth);
+	assert_int_equal(host_read(host, ORNIC_REG_FATAL_CAUSE, 4), 0);
+	host_write(host, ORNIC_REG_ADMIN_DB, 4, depth + 1);
+	assert_int_equal(host_read(host, ORNIC_REG_FATAL_CAUSE, 4),
+			 ORNIC_FATAL_ADMIN_PI);
+	assert_false(nic_run(host->nic));
+	/* The first cause stays, and nobody is told twice. */
+	host_write(host, ORNIC_REG_ADMIN_DB, 4, 5);
+	assert_int_equal(host->irqs[0], 1);
+}
+
+static void test_disable_forgets_what_was_not_fetched(void **state)
+{
+	struct host *host = *state;
+
+	host_enable(host);
+	host_write(host, ORNIC_REG_ADMIN_DB, 4, 3);
+	host_write(host, ORNIC_REG_CTRL, 4, 0);
+	assert_int_equal(host_read(host, ORNIC_REG_STATUS, 4),
+			 ORNIC_STATUS_READY);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
+	host_run(host);
+	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_commands),
+			 0);
+}
+
+static void test_without_bus_mastering_commands_wait(void **state)
+{
+	struct host *host = *state;
+
+	host_enable(host);
+	mem_enable(&host->mem, false);
+	host_write(host, ORNIC_REG_ADMIN_DB, 4, 1);
+	assert_false(nic_run(host->nic));
+	assert_true(nic_sleep_prepare(host->nic));
+	mem_enable(&host->mem, true);
+	assert_true(nic_run(host->nic));
+	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_commands),
+			 1);
+	assert_int_equal(host_read(host, ORNIC_REG_FATAL_CAUSE, 4), 0);
+}
+
+#define T(name) \
+	cmocka_unit_test_setup_teardown(name, setup_disabled, host_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_reset_values),
+		T(test_write_only_reads_0_and_is_counted),
+		T(test_read_only_is_not_written_and_counted),
+		T(test_sizes_that_no_register_takes),
+		T(test_holes),
+		T(test_halves),
+		T(test_clock_latches_its_high_half),
+		T(test_irq_test),
+		T(test_dma_test),
+		T(test_values_that_cannot_be_taken),
+		T(test_reset_puts_everything_back),
+		T(test_unaligned_ring_is_fatal_and_reset_mends),
+		T(test_ring_out_of_reach_is_fatal),
+		T(test_admin_pi_beyond_the_ring_is_fatal),
+		T(test_disable_forgets_what_was_not_fetched),
+		T(test_without_bus_mastering_commands_wait),
+	};
+
+	return cmocka_run_group_tests_name("regs", tests, NULL, NULL);
+}
