@@ -64,7 +64,7 @@ check: modules provider device
 	@$(S)/static prepare
 	@$(LAB) lab.check
 
-check-quick: device
+check-quick: provider device
 	@$(S)/static prepare
 	@$(LAB) lab.check --quick
 

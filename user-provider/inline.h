@@ -63,6 +63,9 @@ static inline uint8_t *ornic_put_inline(struct ornic_sq *sq, uint8_t *dst,
 {
 	size_t room = sq->end - dst;
 
+	/* The address of nothing may be NULL, which memcpy() does not take */
+	if (!length)
+		return dst;
 	if (unlikely(length > room)) {
 		memcpy(dst, src, room);
 		src += room;

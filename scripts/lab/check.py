@@ -36,9 +36,9 @@ def run_static():
     return code, Counter(dict(zip(("passed", "failed", "skipped"), map(int, counts))))
 
 
-def run_unit():
+def run_unit(part):
     """The C unit tests print what cmocka prints."""
-    code, output = run_logged("unit", ["make", "-C", paths.TOP / "tests/device", "check"])
+    code, output = run_logged(f"unit-{part}", ["make", "-C", paths.TOP / "tests" / part, "check"])
     counts = Counter()
     for key in ("passed", "failed", "skipped"):
         pattern = rf"\[\s*{key.upper()}\s*\]\s+(\d+) test\(s\)"
@@ -71,7 +71,8 @@ def main():
     total = Counter()
     for name, step in (
         ("static checks", run_static),
-        ("unit tests of the device", run_unit),
+        ("unit tests of the device", lambda: run_unit("device")),
+        ("unit tests of the provider", lambda: run_unit("provider")),
         ("tests in virtual machines" if not quick else "tests without virtual machines",
          lambda: run_pytest(quick)),
     ):

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A kernel and a device for the provider, in its own process and without
+ * threads: nothing happens unless the test says so.
+ *
+ * The kernel is the set of libibverbs functions that libornic calls; the
+ * memory it hands out is a memfd, which the provider maps as it maps the
+ * character device. The device maps the same memory a second time, and knows
+ * of it only what hardware.rst says.
+ */
+#ifndef FAKE_H
+#define FAKE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ornic.h"
+#include "ornic_abi.h"
+
+#define FAKE_QPS	8
+#define FAKE_CQS	8
+#define FAKE_BYTES	(16u << 20)
+#define FAKE_FIRST_QPN	0x000101
+#define FAKE_DRIVER_ID	77
+
+/**
+ * struct fake_qp - a QP as the device sees it
+ * @qpn: number; 0: free
+ * @state: state
+ * @sq: ring
+ * @rq: ring
+ * @dbr: doorbell record
+ * @sq_slots: size of @sq
+ * @rq_wqes: size of @rq
+ * @stride_shift: of @rq
+ * @sq_ci: next slot to execute
+ * @rq_ci: next receive WQE to use
+ */
+struct fake_qp {
+	uint32_t qpn;
+	enum ibv_qp_state state;
+	uint8_t *sq;
+	uint8_t *rq;
+	struct ornic_qp_dbr *dbr;
+	uint32_t sq_slots;
+	uint32_t rq_wqes;
+	uint32_t stride_shift;
+	uint32_t sq_ci;
+	uint32_t rq_ci;
+};
+
+/**
+ * struct fake_cq - a CQ as the device sees it
+ * @cqn: number; 0: free
+ * @ring: entries
+ * @dbr: doorbell record
+ * @log_size: log2 of the entries
+ * @pi: next entry to write
+ */
+struct fake_cq {
+	uint32_t cqn;
+	struct ornic_cqe *ring;
+	struct ornic_cq_dbr *dbr;
+	uint8_t log_size;
+	uint32_t pi;
+};
+
+/**
+ * struct fake - kernel, device, and the provider opened on them
+ * @mem: the device's mapping of all memory
+ * @fd: the memory
+ * @used: bytes of it handed out
+ * @doorbell: the doorbell page
+ * @board: the board page
+ * @qps: queue pairs
+ * @cqs: completion queues
+ * @dev: the provider's device
+ * @ctx: the provider's context
+ * @ops: its operations
+ * @shadow: the device has ORNIC_CAPS_SHADOW
+ * @no_slot: QPs get no slot on the board
+ * @log_sq_slots: size of send queues, or 0 for what fits the request
+ * @log_cqe_size: of completion queues
+ * @fail: errno with which the next command fails
+ * @bad_mmap: the next object gets an offset that cannot be mapped
+ * @commands: answered so far
+ * @av: what creating an AH answers
+ * @last_attr: creation of the last QP as it came to the kernel
+ */
+struct fake {
+	uint8_t *mem;
+	int fd;
+	size_t used;
+	uint64_t *doorbell;
+	struct ornic_board *board;
+	struct fake_qp qps[FAKE_QPS];
+	struct fake_cq cqs[FAKE_CQS];
+	struct verbs_device *dev;
+	struct verbs_context *ctx;
+	const struct verbs_context_ops *ops;
+	bool shadow;
+	bool no_slot;
+	uint8_t log_sq_slots;
+	uint8_t log_cqe_size;
+	int fail;
+	bool bad_mmap;
+	unsigned int commands;
+	struct ornic_av av;
+	struct ibv_qp_init_attr_ex last_attr;
+};
+
+/**
+ * struct fake_wqe - a send WQE out of the ring, in one piece
+ * @hdr: header
+ * @opcode: of @hdr.ctrl
+ * @flags: of @hdr.ctrl
+ * @count: of @hdr.ctrl
+ * @slots: that it took
+ * @bytes: route, SGEs or data: all behind the header
+ * @data: SGEs or inline data, in @bytes
+ */
+struct fake_wqe {
+	struct ornic_sq_hdr hdr;
+	uint32_t opcode;
+	uint32_t flags;
+	uint32_t count;
+	uint32_t slots;
+	uint8_t bytes[2048];
+	const uint8_t *data;
+};
+
+/* fake_kernel.c */
+void fake_open(struct fake *fake, bool shadow);
+void fake_close(struct fake *fake);
+struct fake_qp *fake_qp(struct ibv_qp *ibqp);
+struct fake_cq *fake_cq(struct ibv_cq *ibcq);
+struct ibv_qp *fake_create_qp(struct fake *fake, enum ibv_qp_type type,
+			      struct ibv_cq *cq, uint32_t send_wr,
+			      uint32_t recv_wr, uint64_t send_ops);
+void fake_to_state(struct ibv_qp *ibqp, enum ibv_qp_state state);
+
+/* fake_device.c */
+bool fake_take_send(struct fake_qp *qp, bool ud, struct fake_wqe *wqe);
+bool fake_take_recv(struct fake_qp *qp, struct ornic_rq_hdr *hdr,
+		    struct ornic_sge *sge);
+void fake_complete(struct fake_cq *cq, const struct ornic_cqe *cqe);
+void fake_release_sends(struct fake_qp *qp);
+uint64_t fake_take_doorbell(struct fake *fake);
+
+#endif /* FAKE_H */

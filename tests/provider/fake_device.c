@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+
+#include <assert.h>
+#include <endian.h>
+#include <string.h>
+
+#include "fake.h"
+
+static uint32_t fake_data_offset(uint32_t opcode, bool ud)
+{
+	if (ud)
+		return 64;
+	switch (opcode) {
+	case ORNIC_WR_ATOMIC_CMP_SWP:
+	case ORNIC_WR_ATOMIC_FETCH_ADD:
+		return 48;
+	default:
+		return 32;
+	}
+}
+
+/**
+ * fake_take_send() - fetch the next send WQE
+ * @qp: queue pair
+ * @ud: its WQEs carry an address vector
+ * @wqe: the WQE
+ *
+ * Its slots are not released yet; fake_release_sends() does that.
+ *
+ * Return: false if there is none.
+ */
+bool fake_take_send(struct fake_qp *qp, bool ud, struct fake_wqe *wqe)
+{
+	uint8_t whole[sizeof(wqe->hdr) + sizeof(wqe->bytes)];
+	uint32_t pi = le32toh(qp->dbr->sq_pi);
+	uint32_t ctrl, data, bytes, i;
+
+	if (qp->sq_ci == pi)
+		return false;
+
+	memcpy(&wqe->hdr, qp->sq + (qp->sq_ci & (qp->sq_slots - 1)) * 64, 16);
+	ctrl = le32toh(wqe->hdr.ctrl);
+	assert(!(ctrl & ORNIC_SQ_RSVD));
+	wqe->opcode = ORNIC_GET(ORNIC_SQ_OPCODE, ctrl);
+	wqe->flags = ORNIC_GET(ORNIC_SQ_FLAGS, ctrl);
+	wqe->count = ORNIC_GET(ORNIC_SQ_COUNT, ctrl);
+
+	data = fake_data_offset(wqe->opcode, ud);
+	bytes = data + (wqe->flags & ORNIC_SEND_INLINE ? wqe->count :
+			wqe->count * 16);
+	wqe->slots = (bytes + 63) / 64;
+	assert(wqe->slots <= pi - qp->sq_ci);
+	assert(bytes <= sizeof(whole));
+
+	for (i = 0; i < wqe->slots; i++)
+		memcpy(whole + 64 * i,
+		       qp->sq + ((qp->sq_ci + i) & (qp->sq_slots - 1)) * 64,
+		       64);
+	memcpy(wqe->bytes, whole + 16, wqe->slots * 64 - 16);
+	wqe->data = wqe->bytes + data - 16;
+	qp->sq_ci += wqe->slots;
+	return true;
+}
+
+/**
+ * fake_release_sends() - what was fetched may be reused
+ * @qp: queue pair
+ */
+void fake_release_sends(struct fake_qp *qp)
+{
+	qp->dbr->sq_ci = htole32(qp->sq_ci);
+}
+
+/**
+ * fake_take_recv() - fetch and release the next receive WQE
+ * @qp: queue pair
+ * @hdr: its header
+ * @sge: room for its SGEs
+ *
+ * Return: false if there is none.
+ */
+bool fake_take_recv(struct fake_qp *qp, struct ornic_rq_hdr *hdr,
+		    struct ornic_sge *sge)
+{
+	const uint8_t *wqe;
+
+	if (qp->rq_ci == le32toh(qp->dbr->rq_pi))
+		return false;
+
+	wqe = qp->rq + ((qp->rq_ci & (qp->rq_wqes - 1)) << qp->stride_shift);
+	memcpy(hdr, wqe, sizeof(*hdr));
+	assert(!(le32toh(hdr->ctrl) & ~ORNIC_RQ_COUNT));
+	memcpy(sge, wqe + sizeof(*hdr), le32toh(hdr->ctrl) * sizeof(*sge));
+	qp->dbr->rq_ci = htole32(++qp->rq_ci);
+	return true;
+}
+
+/**
+ * fake_complete() - write a completion
+ * @cq: completion queue
+ * @cqe: the completion, with any phase
+ */
+void fake_complete(struct fake_cq *cq, const struct ornic_cqe *cqe)
+{
+	uint32_t mask = (1u << cq->log_size) - 1;
+	struct ornic_cqe *dst = &cq->ring[cq->pi & mask];
+	uint32_t phase = (cq->pi >> cq->log_size) & 1 ? 0 : ORNIC_CQE_PHASE;
+
+	assert(cq->pi - le32toh(cq->dbr->ci) <= mask);
+	*dst = *cqe;
+	dst->qpn = htole32((le32toh(cqe->qpn) & ~ORNIC_CQE_PHASE) | phase);
+	cq->pi++;
+}
+
+/**
+ * fake_take_doorbell() - what was last written to the doorbell page
+ * @fake: device
+ *
+ * Return: the doorbell, or all ones if nobody rang.
+ */
+uint64_t fake_take_doorbell(struct fake *fake)
+{
+	uint64_t v = le64toh(*fake->doorbell);
+
+	*fake->doorbell = ~0ULL;
+	return v;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the tests of the data path begin with: a CQ, and a connected and a
+ * datagram QP in RTS, both watched by the device.
+ */
+#ifndef FIXTURE_H
+#define FIXTURE_H
+
+#include <endian.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fake.h"
+
+#define SQ_SLOTS	16
+#define RQ_WRS		8
+#define ALL_RC_OPS	(IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM | \
+			 IBV_QP_EX_WITH_RDMA_WRITE | \
+			 IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | \
+			 IBV_QP_EX_WITH_RDMA_READ | \
+			 IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | \
+			 IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
+#define ALL_UD_OPS	(IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
+
+/**
+ * struct fixture - the objects of a test
+ * @fake: kernel and device
+ * @cq: completion queue of both QPs
+ * @rc: connected QP
+ * @ud: datagram QP
+ * @ah: where its datagrams go
+ */
+struct fixture {
+	struct fake fake;
+	struct ibv_cq *cq;
+	struct ibv_qp *rc;
+	struct ibv_qp *ud;
+	struct ibv_ah *ah;
+};
+
+static inline struct ibv_qp_ex *ex(struct ibv_qp *ibqp)
+{
+	return &to_ornic_qp(ibqp)->vqp.qp_ex;
+}
+
+static inline int setup_with(void **state, bool shadow)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	struct ibv_ah_attr attr = {};
+
+	fake_open(&f->fake, shadow);
+	f->fake.log_sq_slots = 4;
+	memset(&f->fake.av, 0xa5, sizeof(f->fake.av));
+	f->cq = f->fake.ops->create_cq(&f->fake.ctx->context, 8, NULL, 0);
+	f->rc = fake_create_qp(&f->fake, IBV_QPT_RC, f->cq, 4, RQ_WRS,
+			       ALL_RC_OPS);
+	f->ud = fake_create_qp(&f->fake, IBV_QPT_UD, f->cq, 4, RQ_WRS,
+			       ALL_UD_OPS);
+	f->ah = f->fake.ops->create_ah(f->rc->pd, &attr);
+	assert_non_null(f->cq);
+	assert_non_null(f->rc);
+	assert_non_null(f->ud);
+	assert_non_null(f->ah);
+	fake_to_state(f->rc, IBV_QPS_RTS);
+	fake_to_state(f->ud, IBV_QPS_RTS);
+	fake_qp(f->rc)->dbr->sq_watched = htole32(1);
+	fake_qp(f->ud)->dbr->sq_watched = htole32(1);
+	*state = f;
+	return 0;
+}
+
+static inline int setup(void **state)
+{
+	return setup_with(state, true);
+}
+
+static inline int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(f->fake.ops->destroy_ah(f->ah), 0);
+	assert_int_equal(f->fake.ops->destroy_qp(f->ud), 0);
+	assert_int_equal(f->fake.ops->destroy_qp(f->rc), 0);
+	assert_int_equal(f->fake.ops->destroy_cq(f->cq), 0);
+	fake_close(&f->fake);
+	free(f);
+	return 0;
+}
+
+/* The device fetches a WQE and is done with it. */
+static inline void take_send(struct ibv_qp *ibqp, struct fake_wqe *wqe)
+{
+	assert_true(fake_take_send(fake_qp(ibqp),
+				   ibqp->qp_type == IBV_QPT_UD, wqe));
+	fake_release_sends(fake_qp(ibqp));
+}
+
+static inline void assert_no_send(struct ibv_qp *ibqp)
+{
+	assert_int_equal(le32toh(fake_qp(ibqp)->dbr->sq_pi),
+			 fake_qp(ibqp)->sq_ci);
+}
+
+/* SGE @n of a WQE, made recognisable by @seed. */
+static inline struct ibv_sge test_sge(uint32_t seed, uint32_t n)
+{
+	return (struct ibv_sge){
+		.addr = 0x1000000000ULL * (seed + 1) + n,
+		.length = 64 * n + seed,
+		.lkey = (seed << 8) + n,
+	};
+}
+
+static inline void assert_sges(const void *wqe_data, uint32_t seed,
+			       uint32_t num)
+{
+	struct ornic_sge sge;
+	struct ibv_sge sg;
+	uint32_t i;
+
+	for (i = 0; i < num; i++) {
+		sg = test_sge(seed, i);
+		memcpy(&sge, (const uint8_t *)wqe_data + 16 * i, 16);
+		assert_int_equal(le64toh(sge.addr), sg.addr);
+		assert_int_equal(le32toh(sge.length), sg.length);
+		assert_int_equal(le32toh(sge.lkey), sg.lkey);
+	}
+}
+
+static inline struct ornic_route_rc wqe_route(const struct fake_wqe *wqe)
+{
+	struct ornic_route_rc route;
+
+	memcpy(&route, wqe->bytes, sizeof(route));
+	return route;
+}
+
+static inline struct ornic_atomic wqe_atomic(const struct fake_wqe *wqe)
+{
+	struct ornic_atomic atomic;
+
+	memcpy(&atomic, wqe->bytes + 16, sizeof(atomic));
+	return atomic;
+}
+
+#define test_case(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+#endif /* FIXTURE_H */

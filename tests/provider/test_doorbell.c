@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * When the device is told that there is work, and how (ORNIC-DB-9).
+ */
+#include "fixture.h"
+
+#define NOBODY	(~0ULL)
+
+static uint64_t sq_doorbell(struct ibv_qp *ibqp, uint32_t pi)
+{
+	return (uint64_t)ORNIC_DB_SQ << 56 | (uint64_t)ibqp->qp_num << 32 | pi;
+}
+
+static void post(struct ibv_qp *ibqp)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
+
+	assert_int_equal(ibv_post_send(ibqp, &wr, &bad), 0);
+}
+
+static void assert_board(struct fixture *f, struct ibv_qp *ibqp, bool set)
+{
+	struct ornic_board *board = f->fake.board;
+	uint32_t slot = 65 + ibqp->handle, i;
+
+	for (i = 0; i < ORNIC_BOARD_SUMMARY_WORDS; i++)
+		assert_int_equal(le64toh(board->summary[i]),
+				 set && i == slot / 64 / 64 ?
+				 1ULL << (slot / 64 % 64) : 0);
+	for (i = 0; i < ORNIC_BOARD_WORDS; i++)
+		assert_int_equal(le64toh(board->bits[i]),
+				 set && i == slot / 64 ?
+				 1ULL << (slot % 64) : 0);
+}
+
+static void a_watched_queue_needs_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	post(f->rc);
+	assert_int_equal(le32toh(fake_qp(f->rc)->dbr->sq_pi), 1);
+	assert_int_equal(fake_take_doorbell(&f->fake), NOBODY);
+	assert_board(f, f->rc, false);
+}
+
+static void an_awake_device_looks_at_the_board(void **state)
+{
+	struct fixture *f = *state;
+
+	fake_qp(f->rc)->dbr->sq_watched = 0;
+	f->fake.board->awake = htole32(1);
+	post(f->rc);
+	assert_int_equal(fake_take_doorbell(&f->fake), NOBODY);
+	assert_board(f, f->rc, true);
+
+	/* It clears what it has seen, and finds the next one */
+	memset(f->fake.board->summary, 0, sizeof(f->fake.board->summary));
+	memset(f->fake.board->bits, 0, sizeof(f->fake.board->bits));
+	post(f->rc);
+	assert_board(f, f->rc, true);
+	assert_int_equal(le32toh(fake_qp(f->rc)->dbr->sq_pi), 2);
+}
+
+static void a_sleeping_device_is_rung(void **state)
+{
+	struct fixture *f = *state;
+
+	fake_qp(f->rc)->dbr->sq_watched = 0;
+	post(f->rc);
+	assert_int_equal(fake_take_doorbell(&f->fake), sq_doorbell(f->rc, 1));
+	assert_board(f, f->rc, true);
+	post(f->rc);
+	assert_int_equal(fake_take_doorbell(&f->fake), sq_doorbell(f->rc, 2));
+}
+
+static void a_queue_without_a_slot_rings(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_qp *qp;
+
+	f->fake.no_slot = true;
+	qp = fake_create_qp(&f->fake, IBV_QPT_RC, f->cq, 1, 1, 0);
+	fake_to_state(qp, IBV_QPS_RTS);
+	f->fake.board->awake = htole32(1);
+	post(qp);
+	assert_int_equal(fake_take_doorbell(&f->fake), sq_doorbell(qp, 1));
+	assert_board(f, qp, false);
+
+	fake_qp(qp)->dbr->sq_watched = htole32(1);
+	post(qp);
+	assert_int_equal(fake_take_doorbell(&f->fake), NOBODY);
+	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+}
+
+static void one_doorbell_for_a_list(void **state)
+{
+	struct ibv_send_wr wr[3] = {}, *bad;
+	struct fixture *f = *state;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		wr[i].opcode = IBV_WR_SEND;
+		wr[i].next = i < 2 ? &wr[i + 1] : NULL;
+	}
+	fake_qp(f->rc)->dbr->sq_watched = 0;
+	assert_int_equal(ibv_post_send(f->rc, wr, &bad), 0);
+	assert_int_equal(fake_take_doorbell(&f->fake), sq_doorbell(f->rc, 3));
+}
+
+static void refused_requests_ring_nothing(void **state)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .num_sge = 99 }, *bad;
+	struct fixture *f = *state;
+
+	fake_qp(f->rc)->dbr->sq_watched = 0;
+	assert_int_equal(ibv_post_send(f->rc, &wr, &bad), EINVAL);
+	ibv_wr_start(ex(f->rc));
+	ibv_wr_send(ex(f->rc));
+	ibv_wr_abort(ex(f->rc));
+	ibv_wr_start(ex(f->rc));
+	ibv_wr_set_sge(ex(f->rc), 1, 2, 3);
+	assert_int_equal(ibv_wr_complete(ex(f->rc)), EINVAL);
+	assert_int_equal(fake_take_doorbell(&f->fake), NOBODY);
+	assert_board(f, f->rc, false);
+}
+
+static void receives_and_requests_for_events_ring_nothing(void **state)
+{
+	struct ibv_recv_wr wr = {}, *bad;
+	struct fixture *f = *state;
+
+	assert_int_equal(ibv_post_recv(f->rc, &wr, &bad), 0);
+	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
+	assert_int_equal(fake_take_doorbell(&f->fake), NOBODY);
+}
+
+static int setup_plain(void **state)
+{
+	return setup_with(state, false);
+}
+
+static void a_device_without_shadow_is_always_rung(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t arm;
+
+	fake_qp(f->rc)->dbr->sq_watched = 0;
+	post(f->rc);
+	assert_int_equal(fake_take_doorbell(&f->fake), sq_doorbell(f->rc, 1));
+	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
+	arm = le32toh(fake_cq(f->cq)->dbr->arm);
+	assert_int_equal(fake_take_doorbell(&f->fake),
+			 (uint64_t)ORNIC_DB_CQ << 56 |
+			 (uint64_t)fake_cq(f->cq)->cqn << 32 | arm);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_case(a_watched_queue_needs_nothing),
+		test_case(an_awake_device_looks_at_the_board),
+		test_case(a_sleeping_device_is_rung),
+		test_case(a_queue_without_a_slot_rings),
+		test_case(one_doorbell_for_a_list),
+		test_case(refused_requests_ring_nothing),
+		test_case(receives_and_requests_for_events_ring_nothing),
+		cmocka_unit_test_setup_teardown(
+			a_device_without_shadow_is_always_rung, setup_plain,
+			teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

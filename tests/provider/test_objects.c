@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Objects: creation, what is refused, and that nothing is lost when the kernel
+ * says no.
+ */
+#include "fixture.h"
+
+static void domains_count_their_users(void **state)
+{
+	struct ibv_parent_domain_init_attr attr = {};
+	struct ibv_td_init_attr td_attr = {};
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_context *ctx = &f->fake.ctx->context;
+	struct ibv_pd *pd, *parent;
+	struct ibv_td *td;
+
+	pd = ops->alloc_pd(ctx);
+	td = ops->alloc_td(ctx, &td_attr);
+	attr.pd = pd;
+	attr.td = td;
+	parent = ops->alloc_parent_domain(ctx, &attr);
+	assert_non_null(parent);
+	assert_int_equal(ops->dealloc_pd(pd), EBUSY);
+	assert_int_equal(ops->dealloc_td(td), EBUSY);
+
+	/* A parent domain has no parent */
+	attr.pd = parent;
+	errno = 0;
+	assert_null(ops->alloc_parent_domain(ctx, &attr));
+	assert_int_equal(errno, EINVAL);
+
+	assert_int_equal(ops->dealloc_pd(parent), 0);
+	assert_int_equal(ops->dealloc_td(td), 0);
+	assert_int_equal(ops->dealloc_pd(pd), 0);
+}
+
+static void unknown_domain_options_are_refused(void **state)
+{
+	struct ibv_parent_domain_init_attr attr = {};
+	struct ibv_td_init_attr td_attr = { .comp_mask = 1 };
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_context *ctx = &f->fake.ctx->context;
+	struct ibv_pd *pd;
+
+	errno = 0;
+	assert_null(ops->alloc_td(ctx, &td_attr));
+	assert_int_equal(errno, EOPNOTSUPP);
+	errno = 0;
+	assert_null(ops->alloc_parent_domain(ctx, &attr));
+	assert_int_equal(errno, EINVAL);
+
+	pd = ops->alloc_pd(ctx);
+	attr.pd = pd;
+	attr.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS;
+	errno = 0;
+	assert_null(ops->alloc_parent_domain(ctx, &attr));
+	assert_int_equal(errno, EOPNOTSUPP);
+	assert_int_equal(ops->dealloc_pd(pd), 0);
+}
+
+static struct ibv_qp *create_qp_in(struct fixture *f, struct ibv_pd *pd,
+				   struct ibv_cq *cq)
+{
+	struct ibv_qp_init_attr attr = {
+		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1 },
+	};
+
+	return f->fake.ops->create_qp(pd, &attr);
+}
+
+static void one_thread_takes_no_lock(void **state)
+{
+	struct ibv_cq_init_attr_ex cq_attr = {
+		.cqe = 1, .comp_mask = IBV_CQ_INIT_ATTR_MASK_PD,
+	};
+	struct ibv_parent_domain_init_attr attr = {};
+	struct ibv_td_init_attr td_attr = {};
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_context *ctx = &f->fake.ctx->context;
+	struct ibv_cq_ex *cq;
+	struct ibv_qp *qp;
+	struct ibv_pd *pd;
+	int with_td;
+
+	for (with_td = 0; with_td < 2; with_td++) {
+		attr.pd = ops->alloc_pd(ctx);
+		attr.td = with_td ? ops->alloc_td(ctx, &td_attr) : NULL;
+		pd = ops->alloc_parent_domain(ctx, &attr);
+		cq_attr.parent_domain = pd;
+		cq = ops->create_cq_ex(ctx, &cq_attr);
+		qp = create_qp_in(f, pd, ibv_cq_ex_to_cq(cq));
+		assert_int_equal(ops->dealloc_pd(pd), EBUSY);
+		assert_int_equal(to_ornic_qp(qp)->sq.lock.needed, !with_td);
+		assert_int_equal(to_ornic_qp(qp)->rq.lock.needed, !with_td);
+		assert_int_equal(to_ornic_cq_ex(cq)->lock.needed, !with_td);
+
+		assert_int_equal(ops->destroy_qp(qp), 0);
+		assert_int_equal(ops->destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
+		assert_int_equal(ops->dealloc_pd(pd), 0);
+		if (with_td)
+			assert_int_equal(ops->dealloc_td(attr.td), 0);
+		assert_int_equal(ops->dealloc_pd(attr.pd), 0);
+	}
+	assert_true(to_ornic_qp(f->rc)->sq.lock.needed);
+	assert_true(to_ornic_cq(f->cq)->lock.needed);
+}
+
+static struct ibv_qp *create_qp_ex(struct fixture *f, uint32_t comp_mask,
+				   enum ibv_qp_type type, uint32_t flags)
+{
+	struct ornic_pd pd = { .ibv_pd.context = &f->fake.ctx->context };
+	struct ibv_qp_init_attr_ex attr = {
+		.send_cq = f->cq, .recv_cq = f->cq, .qp_type = type,
+		.comp_mask = comp_mask, .pd = &pd.ibv_pd,
+		.create_flags = flags,
+	};
+
+	errno = 0;
+	return f->fake.ops->create_qp_ex(&f->fake.ctx->context, &attr);
+}
+
+static void only_known_qps_are_created(void **state)
+{
+	static const enum ibv_qp_type types[] = {
+		IBV_QPT_UC, IBV_QPT_RAW_PACKET, IBV_QPT_XRC_SEND,
+		IBV_QPT_XRC_RECV, IBV_QPT_DRIVER, 0,
+	};
+	struct fixture *f = *state;
+	struct ibv_qp *qp;
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		assert_null(create_qp_ex(f, IBV_QP_INIT_ATTR_PD, types[i], 0));
+		assert_int_equal(errno, EOPNOTSUPP);
+	}
+	assert_null(create_qp_ex(f, 0, IBV_QPT_RC, 0));
+	assert_int_equal(errno, EINVAL);
+	assert_null(create_qp_ex(f, IBV_QP_INIT_ATTR_PD |
+				 IBV_QP_INIT_ATTR_MAX_TSO_HEADER,
+				 IBV_QPT_RC, 0));
+	assert_int_equal(errno, EOPNOTSUPP);
+	assert_null(create_qp_ex(f, IBV_QP_INIT_ATTR_PD |
+				 IBV_QP_INIT_ATTR_CREATE_FLAGS, IBV_QPT_RC,
+				 IBV_QP_CREATE_SCATTER_FCS));
+	assert_int_equal(errno, EOPNOTSUPP);
+
+	/* No flags are fine, and the kernel hears nothing of them */
+	qp = create_qp_ex(f, IBV_QP_INIT_ATTR_PD |
+			  IBV_QP_INIT_ATTR_CREATE_FLAGS, IBV_QPT_RC, 0);
+	assert_non_null(qp);
+	assert_int_equal(f->fake.last_attr.comp_mask, IBV_QP_INIT_ATTR_PD);
+	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+}
+
+static void what_the_kernel_refuses_leaves_nothing(void **state)
+{
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_context *ctx = &f->fake.ctx->context;
+	struct ornic_pd pd = { .ibv_pd.context = ctx };
+	struct ibv_ah_attr ah_attr = {};
+
+	f->fake.fail = EACCES;
+	assert_null(ops->alloc_pd(ctx));
+	assert_int_equal(errno, EACCES);
+	f->fake.fail = EFAULT;
+	assert_null(ops->reg_mr(&pd.ibv_pd, NULL, 1, 0, 0));
+	assert_int_equal(errno, EFAULT);
+	f->fake.fail = ENOMEM;
+	assert_null(ops->create_ah(&pd.ibv_pd, &ah_attr));
+	assert_int_equal(errno, ENOMEM);
+	f->fake.fail = EINVAL;
+	assert_null(ops->create_cq(ctx, 1, NULL, 0));
+	assert_int_equal(errno, EINVAL);
+	f->fake.fail = EPERM;
+	assert_null(create_qp_in(f, &pd.ibv_pd, f->cq));
+	assert_int_equal(errno, EPERM);
+}
+
+static void what_cannot_be_mapped_is_destroyed_again(void **state)
+{
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ornic_pd pd = { .ibv_pd.context = &f->fake.ctx->context };
+
+	f->fake.bad_mmap = true;
+	assert_null(ops->create_cq(&f->fake.ctx->context, 1, NULL, 0));
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(f->fake.cqs[1].cqn, 0);
+	f->fake.bad_mmap = true;
+	assert_null(create_qp_in(f, &pd.ibv_pd, f->cq));
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(f->fake.qps[2].qpn, 0);
+
+	/* Entries of a size that nobody asked for */
+	f->fake.log_cqe_size = 6;
+	assert_null(ops->create_cq(&f->fake.ctx->context, 1, NULL, 0));
+	assert_int_equal(errno, EPROTO);
+	assert_int_equal(f->fake.cqs[1].cqn, 0);
+}
+
+/* Then the object stays as it was, and can be destroyed later. */
+static void what_cannot_be_destroyed_stays(void **state)
+{
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ornic_pd lone = { .ibv_pd.context = &f->fake.ctx->context };
+	struct ibv_pd *pd = ops->alloc_pd(&f->fake.ctx->context);
+	struct ibv_mr *mr;
+
+	mr = ops->reg_mr(&lone.ibv_pd, NULL, 1, 0, 0);
+	f->fake.fail = EBUSY;
+	assert_int_equal(ops->dereg_mr(verbs_get_mr(mr)), EBUSY);
+	assert_int_equal(ops->dereg_mr(verbs_get_mr(mr)), 0);
+	f->fake.fail = EBUSY;
+	assert_int_equal(ops->dealloc_pd(pd), EBUSY);
+	assert_int_equal(ops->dealloc_pd(pd), 0);
+	f->fake.fail = EBUSY;
+	assert_int_equal(ops->destroy_ah(f->ah), EBUSY);
+	f->fake.fail = EIO;
+	assert_int_equal(ops->destroy_qp(f->rc), EIO);
+	f->fake.fail = EBUSY;
+	assert_int_equal(ops->destroy_cq(f->cq), EBUSY);
+}
+
+static void a_refused_transition_changes_nothing(void **state)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
+	struct fixture *f = *state;
+
+	f->fake.fail = EINVAL;
+	assert_int_equal(f->fake.ops->modify_qp(f->rc, &attr, IBV_QP_STATE),
+			 EINVAL);
+	assert_int_equal(ibv_post_send(f->rc, &wr, &bad), 0);
+
+	/* Nor does one that is about something else */
+	assert_int_equal(f->fake.ops->modify_qp(f->rc, &attr, IBV_QP_QKEY), 0);
+	assert_int_equal(ibv_post_send(f->rc, &wr, &bad), 0);
+}
+
+static void queries_are_the_kernels(void **state)
+{
+	struct ibv_qp_init_attr init_attr;
+	struct ibv_device_attr_ex dev_attr = {};
+	struct ibv_port_attr port_attr;
+	struct ibv_qp_attr qp_attr;
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_context *ctx = &f->fake.ctx->context;
+
+	assert_int_equal(ops->query_device_ex(ctx, NULL, &dev_attr,
+					      sizeof(dev_attr)), 0);
+	assert_string_equal(dev_attr.orig_attr.fw_ver, "1.2.3");
+	f->fake.fail = EIO;
+	assert_int_equal(ops->query_device_ex(ctx, NULL, &dev_attr,
+					      sizeof(dev_attr)), EIO);
+	f->fake.fail = EINVAL;
+	assert_int_equal(ops->query_port(ctx, 2, &port_attr), EINVAL);
+	f->fake.fail = EINVAL;
+	assert_int_equal(ops->query_qp(f->rc, &qp_attr, 0, &init_attr), EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_case(domains_count_their_users),
+		test_case(unknown_domain_options_are_refused),
+		test_case(one_thread_takes_no_lock),
+		test_case(only_known_qps_are_created),
+		test_case(what_the_kernel_refuses_leaves_nothing),
+		test_case(what_cannot_be_mapped_is_destroyed_again),
+		test_case(what_cannot_be_destroyed_stays),
+		test_case(a_refused_transition_changes_nothing),
+		test_case(queries_are_the_kernels),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * ibv_post_recv(): what is in the ring, and what is refused.
+ */
+#include "fixture.h"
+
+static int post_list(struct ibv_qp *ibqp, uint32_t seed, int num, int length,
+		     int *posted)
+{
+	struct ibv_recv_wr wr[16] = {}, *bad = NULL;
+	struct ibv_sge sg[16][6];
+	int i, n, ret;
+
+	for (i = 0; i < length; i++) {
+		for (n = 0; n < num; n++)
+			sg[i][n] = test_sge(seed + i, n);
+		wr[i].wr_id = seed + i;
+		wr[i].sg_list = sg[i];
+		wr[i].num_sge = num;
+		wr[i].next = i + 1 < length ? &wr[i + 1] : NULL;
+	}
+	ret = ibv_post_recv(ibqp, length ? wr : NULL, &bad);
+	*posted = ret ? bad - wr : length;
+	return ret;
+}
+
+static int post(struct ibv_qp *ibqp, uint32_t seed, int num)
+{
+	int posted;
+
+	return post_list(ibqp, seed, num, 1, &posted);
+}
+
+static void wqes_arrive_whole_across_wraps(void **state)
+{
+	struct fixture *f = *state;
+	struct ornic_rq_hdr hdr;
+	struct ornic_sge sge[4];
+	uint32_t i;
+
+	for (i = 0; i < 100; i++) {
+		assert_int_equal(post(f->rc, i, i % 5), 0);
+		assert_true(fake_take_recv(fake_qp(f->rc), &hdr, sge));
+		assert_int_equal(le64toh(hdr.wr_id), i);
+		assert_int_equal(le32toh(hdr.ctrl), i % 5);
+		assert_int_equal(hdr.rsvd, 0);
+		assert_sges(sge, i, i % 5);
+		assert_false(fake_take_recv(fake_qp(f->rc), &hdr, sge));
+	}
+}
+
+static void the_queue_holds_what_was_asked_for(void **state)
+{
+	struct fixture *f = *state;
+	struct ornic_rq_hdr hdr;
+	struct ornic_sge sge[4];
+	int posted;
+
+	assert_int_equal(post_list(f->rc, 0, 1, RQ_WRS + 3, &posted), ENOMEM);
+	assert_int_equal(posted, RQ_WRS);
+	assert_int_equal(post(f->rc, 50, 1), ENOMEM);
+	assert_true(fake_take_recv(fake_qp(f->rc), &hdr, sge));
+	assert_int_equal(post(f->rc, 50, 1), 0);
+	assert_int_equal(post(f->rc, 51, 1), ENOMEM);
+}
+
+/* Fewer than the ring has places for. */
+static void the_limit_is_exact(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_qp *qp;
+	int posted;
+
+	qp = fake_create_qp(&f->fake, IBV_QPT_UD, f->cq, 1, 5, 0);
+	fake_to_state(qp, IBV_QPS_INIT);
+	assert_int_equal(post_list(qp, 0, 1, 8, &posted), ENOMEM);
+	assert_int_equal(posted, 5);
+	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+}
+
+static void too_many_sges_are_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_recv_wr wr = { .num_sge = -1 }, *bad = NULL;
+
+	assert_int_equal(post(f->rc, 0, 5), EINVAL);
+	assert_int_equal(ibv_post_recv(f->rc, &wr, &bad), EINVAL);
+	assert_ptr_equal(bad, &wr);
+	assert_int_equal(fake_qp(f->rc)->dbr->rq_pi, 0);
+}
+
+static void only_reset_refuses(void **state)
+{
+	static const enum ibv_qp_state states[] = {
+		IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS, IBV_QPS_SQD,
+		IBV_QPS_SQE, IBV_QPS_ERR,
+	};
+	struct fixture *f = *state;
+	size_t i;
+
+	for (i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		fake_to_state(f->rc, IBV_QPS_RESET);
+		assert_int_equal(fake_qp(f->rc)->dbr->rq_pi, 0);
+		assert_int_equal(post(f->rc, 0, 1), EINVAL);
+		fake_to_state(f->rc, states[i]);
+		assert_int_equal(post(f->rc, 0, 1), 0);
+	}
+}
+
+static void an_index_from_nowhere_is_not_believed(void **state)
+{
+	struct fixture *f = *state;
+	int posted;
+
+	assert_int_equal(post_list(f->rc, 0, 1, RQ_WRS, &posted), 0);
+	fake_qp(f->rc)->dbr->rq_ci = htole32(RQ_WRS + 1);
+	assert_int_equal(post(f->rc, 0, 1), ENOMEM);
+	fake_qp(f->rc)->dbr->rq_ci = htole32(-1);
+	assert_int_equal(post(f->rc, 0, 1), ENOMEM);
+}
+
+static void queues_of_no_size_work(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_send_wr swr = { .opcode = IBV_WR_SEND }, *bad;
+	struct ibv_qp *qp;
+
+	qp = fake_create_qp(&f->fake, IBV_QPT_RC, f->cq, 0, 0, 0);
+	assert_non_null(qp);
+	fake_to_state(qp, IBV_QPS_RTS);
+	assert_int_equal(post(qp, 0, 1), ENOMEM);
+	assert_int_equal(ibv_post_send(qp, &swr, &bad), ENOMEM);
+	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_case(wqes_arrive_whole_across_wraps),
+		test_case(the_queue_holds_what_was_asked_for),
+		test_case(the_limit_is_exact),
+		test_case(too_many_sges_are_refused),
+		test_case(only_reset_refuses),
+		test_case(an_index_from_nowhere_is_not_believed),
+		test_case(queues_of_no_size_work),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * ibv_post_send(): what is in the ring, and what is refused.
+ */
+#include "fixture.h"
+
+#define SGES	4
+
+struct one {
+	struct ibv_send_wr wr;
+	struct ibv_sge sg[SGES + 1];
+};
+
+static void make(struct one *one, enum ibv_wr_opcode opcode, uint32_t seed,
+		 int num)
+{
+	int i;
+
+	memset(one, 0, sizeof(*one));
+	for (i = 0; i < num; i++)
+		one->sg[i] = test_sge(seed, i);
+	one->wr.wr_id = 0x0102030405060708ULL + seed;
+	one->wr.sg_list = one->sg;
+	one->wr.num_sge = num;
+	one->wr.opcode = opcode;
+	one->wr.send_flags = IBV_SEND_SIGNALED | IBV_SEND_FENCE;
+	one->wr.imm_data = htobe32(seed);
+	one->wr.wr.rdma.remote_addr = 0x1122334455667788ULL + seed;
+	one->wr.wr.rdma.rkey = 0x99aabbcc + seed;
+}
+
+static void make_ud(struct one *one, struct ibv_ah *ah, uint32_t seed, int num)
+{
+	make(one, IBV_WR_SEND_WITH_IMM, seed, num);
+	one->wr.wr.ud.ah = ah;
+	one->wr.wr.ud.remote_qpn = 0x123456;
+	one->wr.wr.ud.remote_qkey = 0x80010000 + seed;
+}
+
+static int post(struct ibv_qp *ibqp, struct one *one)
+{
+	struct ibv_send_wr *bad = NULL;
+	int ret = ibv_post_send(ibqp, &one->wr, &bad);
+
+	assert_ptr_equal(bad, ret ? &one->wr : NULL);
+	return ret;
+}
+
+/* Hundreds of WQEs of 1 to 3 slots, so that all of them wrap in all ways. */
+static void connected_wqes_arrive_whole_across_wraps(void **state)
+{
+	static const enum ibv_wr_opcode opcodes[] = {
+		IBV_WR_SEND, IBV_WR_SEND_WITH_IMM, IBV_WR_RDMA_WRITE,
+		IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_RDMA_READ,
+	};
+	struct fixture *f = *state;
+	struct ornic_route_rc route;
+	struct fake_wqe wqe;
+	struct one one;
+	uint32_t i;
+
+	for (i = 0; i < 500; i++) {
+		make(&one, opcodes[i % 5], i, i % (SGES + 1));
+		assert_int_equal(post(f->rc, &one), 0);
+		take_send(f->rc, &wqe);
+		assert_int_equal(wqe.opcode, opcodes[i % 5]);
+		assert_int_equal(wqe.flags,
+				 ORNIC_SEND_SIGNALED | ORNIC_SEND_FENCE);
+		assert_int_equal(wqe.count, i % (SGES + 1));
+		assert_int_equal(le64toh(wqe.hdr.wr_id), one.wr.wr_id);
+		assert_int_equal(be32toh(wqe.hdr.imm), i);
+		route = wqe_route(&wqe);
+		assert_int_equal(le64toh(route.raddr),
+				 one.wr.wr.rdma.remote_addr);
+		assert_int_equal(le32toh(route.rkey), one.wr.wr.rdma.rkey);
+		assert_sges(wqe.data, i, i % (SGES + 1));
+		assert_no_send(f->rc);
+	}
+}
+
+static void datagrams_carry_the_address_vector(void **state)
+{
+	struct fixture *f = *state;
+	struct ornic_route_ud route;
+	struct fake_wqe wqe;
+	struct one one;
+	uint32_t i;
+
+	for (i = 0; i < 300; i++) {
+		make_ud(&one, f->ah, i, i % (SGES + 1));
+		assert_int_equal(post(f->ud, &one), 0);
+		take_send(f->ud, &wqe);
+		assert_int_equal(wqe.slots, i % (SGES + 1) ? 2 : 1);
+		memcpy(&route, wqe.bytes, sizeof(route));
+		assert_int_equal(le32toh(route.dqpn), 0x123456);
+		assert_int_equal(le32toh(route.qkey), 0x80010000 + i);
+		assert_int_equal(route.rsvd, 0);
+		assert_memory_equal(&route.av, &f->fake.av, sizeof(route.av));
+		assert_sges(wqe.data, i, i % (SGES + 1));
+	}
+}
+
+static void atomics_have_their_arguments(void **state)
+{
+	struct fixture *f = *state;
+	struct ornic_atomic atomic;
+	struct fake_wqe wqe;
+	struct one one;
+
+	make(&one, IBV_WR_ATOMIC_CMP_AND_SWP, 3, 1);
+	one.wr.wr.atomic.remote_addr = 0x1000;
+	one.wr.wr.atomic.compare_add = 11;
+	one.wr.wr.atomic.swap = 22;
+	one.wr.wr.atomic.rkey = 33;
+	assert_int_equal(post(f->rc, &one), 0);
+	take_send(f->rc, &wqe);
+	assert_int_equal(wqe.opcode, ORNIC_WR_ATOMIC_CMP_SWP);
+	assert_int_equal(wqe.slots, 1);
+	atomic = wqe_atomic(&wqe);
+	assert_int_equal(le64toh(atomic.compare), 11);
+	assert_int_equal(le64toh(atomic.swap_add), 22);
+	assert_int_equal(le64toh(wqe_route(&wqe).raddr), 0x1000);
+	assert_int_equal(le32toh(wqe_route(&wqe).rkey), 33);
+	assert_sges(wqe.data, 3, 1);
+
+	one.wr.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
+	assert_int_equal(post(f->rc, &one), 0);
+	take_send(f->rc, &wqe);
+	assert_int_equal(wqe.opcode, ORNIC_WR_ATOMIC_FETCH_ADD);
+	assert_int_equal(le64toh(wqe_atomic(&wqe).swap_add), 11);
+	assert_sges(wqe.data, 3, 1);
+
+	one.wr.send_flags |= IBV_SEND_INLINE;
+	assert_int_equal(post(f->rc, &one), EINVAL);
+	make(&one, IBV_WR_ATOMIC_FETCH_AND_ADD, 3, SGES + 1);
+	assert_int_equal(post(f->rc, &one), EINVAL);
+}
+
+/* Every length up to the limit, in one, two and three pieces. */
+static void inline_data_is_copied(struct ibv_qp *ibqp, struct ibv_ah *ah)
+{
+	uint8_t bytes[256];
+	struct fake_wqe wqe;
+	uint32_t length, i;
+	struct one one;
+	int pieces;
+
+	for (i = 0; i < sizeof(bytes); i++)
+		bytes[i] = i * 7 + 1;
+	for (length = 0; length <= 200; length++) {
+		pieces = length % 3 + 1;
+		make_ud(&one, ah, 0, pieces);
+		one.wr.opcode = IBV_WR_SEND;
+		one.wr.send_flags = IBV_SEND_INLINE;
+		memset(one.sg, 0, sizeof(one.sg));
+		one.sg[0].addr = (uintptr_t)bytes;
+		one.sg[0].length = pieces > 1 ? length / 2 : length;
+		one.sg[1].addr = (uintptr_t)bytes + length / 2;
+		one.sg[1].length = length - length / 2;
+		assert_int_equal(post(ibqp, &one), 0);
+		take_send(ibqp, &wqe);
+		assert_int_equal(wqe.flags, ORNIC_SEND_INLINE);
+		assert_int_equal(wqe.count, length);
+		assert_memory_equal(wqe.data, bytes, length);
+	}
+}
+
+static void inline_data_is_copied_connected(void **state)
+{
+	struct fixture *f = *state;
+
+	inline_data_is_copied(f->rc, f->ah);
+}
+
+static void inline_data_is_copied_datagram(void **state)
+{
+	struct fixture *f = *state;
+
+	inline_data_is_copied(f->ud, f->ah);
+}
+
+static void too_much_inline_data_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct one one;
+
+	make(&one, IBV_WR_SEND, 0, 1);
+	one.wr.send_flags = IBV_SEND_INLINE;
+	one.sg[0].length = 201;
+	assert_int_equal(post(f->rc, &one), EINVAL);
+
+	/* Two whose sum wraps 32 bits */
+	one.wr.num_sge = 2;
+	one.sg[0].length = 0x80000000;
+	one.sg[1].length = 0x80000001;
+	assert_int_equal(post(f->rc, &one), EINVAL);
+
+	make(&one, IBV_WR_RDMA_READ, 0, 1);
+	one.wr.send_flags = IBV_SEND_INLINE;
+	one.sg[0].length = 4;
+	assert_int_equal(post(f->rc, &one), EINVAL);
+
+	/* A QP that was promised less than the short path copies */
+	to_ornic_qp(f->rc)->sq.max_inline = 3;
+	one.wr.opcode = IBV_WR_SEND;
+	assert_int_equal(post(f->rc, &one), EINVAL);
+	assert_no_send(f->rc);
+}
+
+static void too_many_sges_are_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct one one;
+
+	make(&one, IBV_WR_SEND, 0, SGES + 1);
+	assert_int_equal(post(f->rc, &one), EINVAL);
+	make_ud(&one, f->ah, 0, SGES + 1);
+	assert_int_equal(post(f->ud, &one), EINVAL);
+	one.wr.num_sge = -1;
+	assert_int_equal(post(f->rc, &one), EINVAL);
+	assert_int_equal(post(f->ud, &one), EINVAL);
+	assert_no_send(f->rc);
+	assert_no_send(f->ud);
+}
+
+static void unknown_opcodes_are_refused(void **state)
+{
+	static const int unknown[] = {
+		IBV_WR_LOCAL_INV, IBV_WR_BIND_MW, IBV_WR_SEND_WITH_INV,
+		IBV_WR_TSO, IBV_WR_FLUSH, IBV_WR_ATOMIC_WRITE, 32, 63, 64,
+		255, -1,
+	};
+	struct fixture *f = *state;
+	struct one one;
+	size_t i;
+
+	make_ud(&one, f->ah, 0, 1);
+	for (i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+		one.wr.opcode = unknown[i];
+		assert_int_equal(post(f->rc, &one), EINVAL);
+		assert_int_equal(post(f->ud, &one), EINVAL);
+	}
+	for (i = 0; i <= IBV_WR_ATOMIC_FETCH_AND_ADD; i++) {
+		one.wr.opcode = i;
+		if (i != IBV_WR_SEND && i != IBV_WR_SEND_WITH_IMM)
+			assert_int_equal(post(f->ud, &one), EINVAL);
+	}
+	assert_no_send(f->rc);
+	assert_no_send(f->ud);
+}
+
+static void states_decide_what_may_be_posted(void **state)
+{
+	static const struct {
+		enum ibv_qp_state state;
+		int ret;
+	} rows[] = {
+		{ IBV_QPS_RESET, EINVAL }, { IBV_QPS_INIT, EINVAL },
+		{ IBV_QPS_RTR, EINVAL }, { IBV_QPS_RTS, 0 },
+		{ IBV_QPS_SQD, 0 }, { IBV_QPS_SQE, 0 }, { IBV_QPS_ERR, 0 },
+		{ IBV_QPS_RESET, EINVAL },
+	};
+	struct fixture *f = *state;
+	struct one one;
+	size_t i;
+
+	make_ud(&one, f->ah, 0, 1);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		fake_to_state(f->rc, rows[i].state);
+		fake_to_state(f->ud, rows[i].state);
+		assert_int_equal(post(f->rc, &one), rows[i].ret);
+		assert_int_equal(post(f->ud, &one), rows[i].ret);
+	}
+}
+
+static void a_full_queue_takes_no_more(void **state)
+{
+	struct fixture *f = *state;
+	struct fake_wqe wqe;
+	struct one one;
+	uint32_t i;
+
+	for (i = 0; i < SQ_SLOTS; i++) {
+		make(&one, IBV_WR_SEND, i, 1);
+		assert_int_equal(post(f->rc, &one), 0);
+	}
+	assert_int_equal(post(f->rc, &one), ENOMEM);
+
+	/* Fetched is not released */
+	assert_true(fake_take_send(fake_qp(f->rc), false, &wqe));
+	assert_int_equal(post(f->rc, &one), ENOMEM);
+	fake_release_sends(fake_qp(f->rc));
+	assert_int_equal(post(f->rc, &one), 0);
+	assert_int_equal(post(f->rc, &one), ENOMEM);
+
+	/* One slot is not room for two */
+	take_send(f->rc, &wqe);
+	make(&one, IBV_WR_SEND, 9, 3);
+	assert_int_equal(post(f->rc, &one), ENOMEM);
+	take_send(f->rc, &wqe);
+	assert_int_equal(post(f->rc, &one), 0);
+	for (i = 3; i < SQ_SLOTS; i++) {
+		take_send(f->rc, &wqe);
+		assert_sges(wqe.data, i, 1);
+	}
+	take_send(f->rc, &wqe);
+	assert_sges(wqe.data, SQ_SLOTS - 1, 1);
+	take_send(f->rc, &wqe);
+	assert_sges(wqe.data, 9, 3);
+	assert_no_send(f->rc);
+}
+
+static void an_index_from_nowhere_is_not_believed(void **state)
+{
+	struct fixture *f = *state;
+	struct one one;
+	uint32_t i;
+
+	for (i = 0; i < SQ_SLOTS; i++) {
+		make(&one, IBV_WR_SEND, i, 1);
+		assert_int_equal(post(f->rc, &one), 0);
+	}
+	fake_qp(f->rc)->dbr->sq_ci = htole32(SQ_SLOTS + 1);
+	assert_int_equal(post(f->rc, &one), ENOMEM);
+	fake_qp(f->rc)->dbr->sq_ci = htole32(-1);
+	assert_int_equal(post(f->rc, &one), ENOMEM);
+}
+
+static void indexes_run_over_32_bits(void **state)
+{
+	struct fixture *f = *state;
+	struct ornic_sq *sq = &to_ornic_qp(f->rc)->sq;
+	struct fake_wqe wqe;
+	struct one one;
+	uint32_t i;
+
+	sq->pi = -5;
+	sq->limit = -5;
+	fake_qp(f->rc)->sq_ci = -5;
+	fake_qp(f->rc)->dbr->sq_ci = htole32(-5);
+	fake_qp(f->rc)->dbr->sq_pi = htole32(-5);
+	for (i = 0; i < 40; i++) {
+		make(&one, IBV_WR_SEND, i, i % 5);
+		assert_int_equal(post(f->rc, &one), 0);
+		take_send(f->rc, &wqe);
+		assert_sges(wqe.data, i, i % 5);
+	}
+	for (i = 0; i < SQ_SLOTS; i++)
+		assert_int_equal(post(f->rc, &one), i * 2 < SQ_SLOTS ? 0 :
+				 ENOMEM);
+}
+
+static void a_bad_request_ends_a_list(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_send_wr *bad = NULL;
+	struct fake_wqe wqe;
+	struct one one[4];
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		make(&one[i], IBV_WR_SEND, i, 1);
+		one[i].wr.next = i < 3 ? &one[i + 1].wr : NULL;
+	}
+	one[2].wr.num_sge = SGES + 1;
+	assert_int_equal(ibv_post_send(f->rc, &one[0].wr, &bad), EINVAL);
+	assert_ptr_equal(bad, &one[2].wr);
+	take_send(f->rc, &wqe);
+	assert_sges(wqe.data, 0, 1);
+	take_send(f->rc, &wqe);
+	assert_sges(wqe.data, 1, 1);
+	assert_no_send(f->rc);
+}
+
+static void an_empty_list_is_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_send_wr *bad;
+
+	assert_int_equal(ibv_post_send(f->rc, NULL, &bad), 0);
+	assert_int_equal(ibv_post_send(f->ud, NULL, &bad), 0);
+	assert_no_send(f->rc);
+}
+
+static void reset_begins_the_ring_again(void **state)
+{
+	struct fixture *f = *state;
+	struct fake_wqe wqe;
+	struct one one;
+	int i;
+
+	make(&one, IBV_WR_SEND, 1, 1);
+	for (i = 0; i < SQ_SLOTS; i++)
+		assert_int_equal(post(f->rc, &one), 0);
+	fake_to_state(f->rc, IBV_QPS_RESET);
+	assert_int_equal(fake_qp(f->rc)->dbr->sq_pi, 0);
+	fake_to_state(f->rc, IBV_QPS_RTS);
+	for (i = 0; i < SQ_SLOTS; i++)
+		assert_int_equal(post(f->rc, &one), 0);
+	assert_int_equal(post(f->rc, &one), ENOMEM);
+	take_send(f->rc, &wqe);
+	assert_sges(wqe.data, 1, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_case(connected_wqes_arrive_whole_across_wraps),
+		test_case(datagrams_carry_the_address_vector),
+		test_case(atomics_have_their_arguments),
+		test_case(inline_data_is_copied_connected),
+		test_case(inline_data_is_copied_datagram),
+		test_case(too_much_inline_data_is_refused),
+		test_case(too_many_sges_are_refused),
+		test_case(unknown_opcodes_are_refused),
+		test_case(states_decide_what_may_be_posted),
+		test_case(a_full_queue_takes_no_more),
+		test_case(an_index_from_nowhere_is_not_believed),
+		test_case(indexes_run_over_32_bits),
+		test_case(a_bad_request_ends_a_list),
+		test_case(an_empty_list_is_nothing),
+		test_case(reset_begins_the_ring_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

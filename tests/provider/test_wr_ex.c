@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The ibv_wr_* calls: what is in the ring, and that a transaction happens as a
+ * whole or not at all.
+ */
+#include "fixture.h"
+
+static void start(struct ibv_qp_ex *qp, uint64_t wr_id)
+{
+	ibv_wr_start(qp);
+	qp->wr_id = wr_id;
+	qp->wr_flags = IBV_SEND_SIGNALED;
+}
+
+static void set_sges(struct ibv_qp_ex *qp, uint32_t seed, int num)
+{
+	struct ibv_sge sg[8];
+	int i;
+
+	for (i = 0; i < num; i++)
+		sg[i] = test_sge(seed, i);
+	if (num == 1)
+		ibv_wr_set_sge(qp, sg[0].lkey, sg[0].addr, sg[0].length);
+	else
+		ibv_wr_set_sge_list(qp, num, sg);
+}
+
+static void post_op(struct ibv_qp_ex *qp, enum ornic_wr_opcode opcode)
+{
+	switch (opcode) {
+	case ORNIC_WR_SEND:
+		ibv_wr_send(qp);
+		break;
+	case ORNIC_WR_SEND_WITH_IMM:
+		ibv_wr_send_imm(qp, htobe32(5));
+		break;
+	case ORNIC_WR_RDMA_WRITE:
+		ibv_wr_rdma_write(qp, 77, 88);
+		break;
+	case ORNIC_WR_RDMA_WRITE_WITH_IMM:
+		ibv_wr_rdma_write_imm(qp, 77, 88, htobe32(5));
+		break;
+	case ORNIC_WR_RDMA_READ:
+		ibv_wr_rdma_read(qp, 77, 88);
+		break;
+	case ORNIC_WR_ATOMIC_CMP_SWP:
+		ibv_wr_atomic_cmp_swp(qp, 77, 88, 11, 22);
+		break;
+	default:
+		ibv_wr_atomic_fetch_add(qp, 77, 88, 22);
+		break;
+	}
+}
+
+static void operations_arrive_whole_across_wraps(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_qp_ex *qp = ex(f->rc);
+	struct fake_wqe wqe;
+	uint32_t opcode, num, i;
+
+	for (i = 0; i < 700; i++) {
+		opcode = i % 7;
+		num = opcode < ORNIC_WR_ATOMIC_CMP_SWP ? i % 5 : 1;
+		start(qp, i);
+		post_op(qp, opcode);
+		set_sges(qp, i, num);
+		assert_no_send(f->rc);
+		assert_int_equal(ibv_wr_complete(qp), 0);
+
+		take_send(f->rc, &wqe);
+		assert_int_equal(wqe.opcode, opcode);
+		assert_int_equal(wqe.flags, ORNIC_SEND_SIGNALED);
+		assert_int_equal(wqe.count, num);
+		assert_int_equal(le64toh(wqe.hdr.wr_id), i);
+		assert_sges(wqe.data, i, num);
+		if (opcode == ORNIC_WR_SEND_WITH_IMM ||
+		    opcode == ORNIC_WR_RDMA_WRITE_WITH_IMM)
+			assert_int_equal(be32toh(wqe.hdr.imm), 5);
+		if (opcode != ORNIC_WR_SEND &&
+		    opcode != ORNIC_WR_SEND_WITH_IMM) {
+			assert_int_equal(le32toh(wqe_route(&wqe).rkey), 77);
+			assert_int_equal(le64toh(wqe_route(&wqe).raddr), 88);
+		}
+		if (opcode >= ORNIC_WR_ATOMIC_CMP_SWP)
+			assert_int_equal(le64toh(wqe_atomic(&wqe).swap_add),
+					 22);
+		if (opcode == ORNIC_WR_ATOMIC_CMP_SWP)
+			assert_int_equal(le64toh(wqe_atomic(&wqe).compare),
+					 11);
+		assert_no_send(f->rc);
+	}
+}
+
+static void datagrams_take_their_setters_in_any_order(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_qp_ex *qp = ex(f->ud);
+	struct ornic_route_ud route;
+	struct fake_wqe wqe;
+	uint32_t i;
+
+	for (i = 0; i < 100; i++) {
+		start(qp, i);
+		if (i & 1)
+			ibv_wr_send(qp);
+		else
+			ibv_wr_send_imm(qp, htobe32(i));
+		if (i & 2)
+			ibv_wr_set_ud_addr(qp, f->ah, 0x123456, i);
+		if (i % 5)
+			set_sges(qp, i, i % 5);
+		if (!(i & 2))
+			ibv_wr_set_ud_addr(qp, f->ah, 0x123456, i);
+		assert_int_equal(ibv_wr_complete(qp), 0);
+
+		take_send(f->ud, &wqe);
+		assert_int_equal(wqe.count, i % 5);
+		memcpy(&route, wqe.bytes, sizeof(route));
+		assert_int_equal(le32toh(route.dqpn), 0x123456);
+		assert_int_equal(le32toh(route.qkey), i);
+		assert_memory_equal(&route.av, &f->fake.av, sizeof(route.av));
+		assert_sges(wqe.data, i, i % 5);
+		assert_no_send(f->ud);
+	}
+}
+
+static void inline_data_is_copied(struct ibv_qp *ibqp, struct ibv_ah *ah)
+{
+	struct ibv_data_buf bufs[3] = {};
+	struct ibv_qp_ex *qp = ex(ibqp);
+	uint8_t bytes[256];
+	struct fake_wqe wqe;
+	uint32_t length, i;
+
+	for (i = 0; i < sizeof(bytes); i++)
+		bytes[i] = i * 7 + 1;
+	for (length = 0; length <= 200; length++) {
+		start(qp, length);
+		ibv_wr_send(qp);
+		if (ibqp->qp_type == IBV_QPT_UD)
+			ibv_wr_set_ud_addr(qp, ah, 1, 2);
+		if (length & 1) {
+			ibv_wr_set_inline_data(qp, bytes, length);
+		} else {
+			bufs[0].addr = bytes;
+			bufs[0].length = length / 2;
+			bufs[1].addr = bytes;
+			bufs[2].addr = bytes + length / 2;
+			bufs[2].length = length - length / 2;
+			ibv_wr_set_inline_data_list(qp, 3, bufs);
+		}
+		assert_int_equal(ibv_wr_complete(qp), 0);
+		take_send(ibqp, &wqe);
+		assert_int_equal(wqe.flags,
+				 ORNIC_SEND_SIGNALED | ORNIC_SEND_INLINE);
+		assert_int_equal(wqe.count, length);
+		assert_memory_equal(wqe.data, bytes, length);
+		assert_no_send(ibqp);
+	}
+}
+
+static void inline_data_is_copied_connected(void **state)
+{
+	struct fixture *f = *state;
+
+	inline_data_is_copied(f->rc, f->ah);
+}
+
+static void inline_data_is_copied_datagram(void **state)
+{
+	struct fixture *f = *state;
+
+	inline_data_is_copied(f->ud, f->ah);
+}
+
+/* What each of these does is refused, and all that was right with it. */
+static void bad_many_sges(struct ibv_qp_ex *qp)
+{
+	ibv_wr_send(qp);
+	set_sges(qp, 0, 5);
+}
+
+static void bad_inline_length(struct ibv_qp_ex *qp)
+{
+	uint8_t bytes[201] = {};
+
+	ibv_wr_send(qp);
+	ibv_wr_set_inline_data(qp, bytes, sizeof(bytes));
+}
+
+static void bad_inline_list(struct ibv_qp_ex *qp)
+{
+	uint8_t bytes[101] = {};
+	struct ibv_data_buf bufs[2] = { { bytes, 101 }, { bytes, 100 } };
+
+	ibv_wr_send(qp);
+	ibv_wr_set_inline_data_list(qp, 2, bufs);
+}
+
+static void bad_inline_wrap(struct ibv_qp_ex *qp)
+{
+	uint8_t byte = 0;
+	struct ibv_data_buf bufs[2] = { { &byte, 1 }, { &byte, SIZE_MAX } };
+
+	ibv_wr_send(qp);
+	ibv_wr_set_inline_data_list(qp, 2, bufs);
+}
+
+static void bad_inline_read(struct ibv_qp_ex *qp)
+{
+	uint8_t byte = 0;
+
+	ibv_wr_rdma_read(qp, 1, 2);
+	ibv_wr_set_inline_data(qp, &byte, 1);
+}
+
+static void bad_no_operation(struct ibv_qp_ex *qp)
+{
+	set_sges(qp, 0, 1);
+	ibv_wr_send(qp);
+}
+
+static void bad_two_setters(struct ibv_qp_ex *qp)
+{
+	ibv_wr_send(qp);
+	set_sges(qp, 0, 1);
+	set_sges(qp, 0, 1);
+}
+
+static void bad_two_lists(struct ibv_qp_ex *qp)
+{
+	ibv_wr_send(qp);
+	set_sges(qp, 0, 2);
+	set_sges(qp, 0, 3);
+}
+
+static void the_first_error_takes_all_back(void **state)
+{
+	static void (*const bad[])(struct ibv_qp_ex *) = {
+		bad_many_sges, bad_inline_length, bad_inline_list,
+		bad_inline_wrap, bad_inline_read, bad_no_operation,
+		bad_two_setters, bad_two_lists,
+	};
+	struct fixture *f = *state;
+	struct ibv_qp_ex *qp = ex(f->rc);
+	struct fake_wqe wqe;
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		start(qp, 1);
+		ibv_wr_send(qp);
+		set_sges(qp, 1, 3);
+		bad[i](qp);
+		/* Goes on as if nothing had happened */
+		ibv_wr_rdma_write(qp, 1, 2);
+		ibv_wr_set_sge(qp, 1, 2, 3);
+		assert_int_equal(ibv_wr_complete(qp), EINVAL);
+		assert_no_send(f->rc);
+
+		/* And the next one is good */
+		start(qp, 100 + i);
+		ibv_wr_send(qp);
+		set_sges(qp, i, 2);
+		assert_int_equal(ibv_wr_complete(qp), 0);
+		take_send(f->rc, &wqe);
+		assert_int_equal(le64toh(wqe.hdr.wr_id), 100 + i);
+		assert_sges(wqe.data, i, 2);
+		assert_no_send(f->rc);
+	}
+}
+
+static void abort_takes_all_back(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_qp_ex *qp = ex(f->rc);
+	struct fake_wqe wqe;
+	int i;
+
+	for (i = 0; i < 40; i++) {
+		start(qp, i);
+		ibv_wr_send(qp);
+		set_sges(qp, 1, 4);
+		if (i & 1)
+			bad_many_sges(qp);
+		ibv_wr_abort(qp);
+		assert_no_send(f->rc);
+	}
+	start(qp, 7);
+	ibv_wr_send(qp);
+	set_sges(qp, 7, 1);
+	assert_int_equal(ibv_wr_complete(qp), 0);
+	take_send(f->rc, &wqe);
+	assert_sges(wqe.data, 7, 1);
+}
+
+static void nothing_is_a_transaction(void **state)
+{
+	struct fixture *f = *state;
+
+	ibv_wr_start(ex(f->rc));
+	assert_int_equal(ibv_wr_complete(ex(f->rc)), 0);
+	assert_no_send(f->rc);
+}
+
+/* @slots_each per request; the last one does not fit. */
+static void fill(struct ibv_qp *ibqp, struct ibv_ah *ah, int fits, int num)
+{
+	struct ibv_qp_ex *qp = ex(ibqp);
+	int i, n;
+
+	for (n = fits + 1; n >= fits; n--) {
+		start(qp, 0);
+		for (i = 0; i < n; i++) {
+			ibv_wr_send(qp);
+			if (ibqp->qp_type == IBV_QPT_UD)
+				ibv_wr_set_ud_addr(qp, ah, 1, 2);
+			set_sges(qp, i, num);
+		}
+		assert_int_equal(ibv_wr_complete(qp), n > fits ? ENOMEM : 0);
+		if (n > fits)
+			assert_no_send(ibqp);
+	}
+}
+
+static void a_full_queue_takes_the_whole_back(void **state)
+{
+	struct fixture *f = *state;
+	struct fake_wqe wqe;
+	int i;
+
+	fill(f->rc, f->ah, SQ_SLOTS, 1);
+	for (i = 0; i < SQ_SLOTS; i++) {
+		take_send(f->rc, &wqe);
+		assert_sges(wqe.data, i, 1);
+	}
+	fill(f->rc, f->ah, SQ_SLOTS / 2, 4);
+	for (i = 0; i < SQ_SLOTS / 2; i++) {
+		take_send(f->rc, &wqe);
+		assert_sges(wqe.data, i, 4);
+	}
+	fill(f->ud, f->ah, SQ_SLOTS / 2, 1);
+	for (i = 0; i < SQ_SLOTS / 2; i++) {
+		take_send(f->ud, &wqe);
+		assert_sges(wqe.data, i, 1);
+	}
+}
+
+static void states_decide_what_may_be_posted(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_qp_ex *qp = ex(f->rc);
+	enum ibv_qp_state s;
+
+	for (s = IBV_QPS_RESET; s <= IBV_QPS_ERR; s++) {
+		fake_to_state(f->rc, IBV_QPS_RESET);
+		fake_to_state(f->rc, s);
+		start(qp, 0);
+		ibv_wr_send(qp);
+		set_sges(qp, 0, 1);
+		assert_int_equal(ibv_wr_complete(qp),
+				 s < IBV_QPS_RTS ? EINVAL : 0);
+	}
+}
+
+static void both_ways_to_post_share_the_ring(void **state)
+{
+	struct ibv_sge sg = test_sge(1, 0);
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_SEND, .sg_list = &sg, .num_sge = 1,
+	}, *bad;
+	struct fixture *f = *state;
+	struct fake_wqe wqe;
+	int i;
+
+	for (i = 0; i < 50; i++) {
+		wr.wr_id = 2 * i;
+		assert_int_equal(ibv_post_send(f->rc, &wr, &bad), 0);
+		start(ex(f->rc), 2 * i + 1);
+		ibv_wr_send(ex(f->rc));
+		set_sges(ex(f->rc), 2, 3);
+		assert_int_equal(ibv_wr_complete(ex(f->rc)), 0);
+		take_send(f->rc, &wqe);
+		assert_int_equal(le64toh(wqe.hdr.wr_id), 2 * i);
+		take_send(f->rc, &wqe);
+		assert_int_equal(le64toh(wqe.hdr.wr_id), 2 * i + 1);
+	}
+}
+
+static void unsupported_operations_fail_at_creation(void **state)
+{
+	static const uint64_t unsupported[] = {
+		IBV_QP_EX_WITH_LOCAL_INV, IBV_QP_EX_WITH_BIND_MW,
+		IBV_QP_EX_WITH_SEND_WITH_INV, IBV_QP_EX_WITH_TSO,
+		IBV_QP_EX_WITH_FLUSH, IBV_QP_EX_WITH_ATOMIC_WRITE, 1ULL << 63,
+	};
+	struct fixture *f = *state;
+	uint64_t ops;
+	size_t i;
+
+	for (i = 0; i < sizeof(unsupported) / sizeof(unsupported[0]); i++) {
+		errno = 0;
+		ops = unsupported[i] | IBV_QP_EX_WITH_SEND;
+		assert_null(fake_create_qp(&f->fake, IBV_QPT_RC, f->cq, 1, 1,
+					   ops));
+		assert_int_equal(errno, EOPNOTSUPP);
+	}
+	errno = 0;
+	assert_null(fake_create_qp(&f->fake, IBV_QPT_UD, f->cq, 1, 1,
+				   IBV_QP_EX_WITH_RDMA_READ));
+	assert_int_equal(errno, EOPNOTSUPP);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_case(operations_arrive_whole_across_wraps),
+		test_case(datagrams_take_their_setters_in_any_order),
+		test_case(inline_data_is_copied_connected),
+		test_case(inline_data_is_copied_datagram),
+		test_case(the_first_error_takes_all_back),
+		test_case(abort_takes_all_back),
+		test_case(nothing_is_a_transaction),
+		test_case(a_full_queue_takes_the_whole_back),
+		test_case(states_decide_what_may_be_posted),
+		test_case(both_ways_to_post_share_the_ring),
+		test_case(unsupported_operations_fail_at_creation),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
