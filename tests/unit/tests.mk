@@ -14,7 +14,10 @@ UNIT_EDGE_TESTS := \
 UNIT_CORE_TESTS := \
 	buf_test.c \
 	cmd_test.c \
+	gid_test.c \
+	mr_test.c \
 	obj_test.c \
+	queue_test.c \
 	regs_test.c \
 	rss_test.c
 

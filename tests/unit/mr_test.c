@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Protection domains and memory regions (ORNIC-OBJ-7..11, ORNIC-KEY-1). */
+#include "host.h"
+#include "mr.h"
+#include "pd.h"
+
+#define LEN (3 * HOST_PAGE)
+#define RW_REMOTE (ORNIC_ACCESS_LOCAL_WRITE | ORNIC_ACCESS_REMOTE_WRITE | \
+		   ORNIC_ACCESS_REMOTE_READ)
+
+static enum mr_error get(struct host *host, uint32_t key, uint32_t pdn,
+			 uint32_t access, uint64_t addr, uint64_t len)
+{
+	struct mr *mr;
+
+	return mr_get(host->nic, key, pd_find(host->nic, pdn), access, addr,
+		      len, false, &mr);
+}
+
+static struct ornic_create_mr_in memory_in(struct host *host, uint32_t pdn)
+{
+	struct ornic_create_mr_in in = {
+		.pdn = htole32(pdn),
+		.access = htole32(RW_REMOTE),
+		.length = htole64(LEN),
+		.iova = htole64(0x10000),
+	};
+
+	host_buf(&in.buf, host_alloc(host, LEN, HOST_PAGE), LEN);
+	return in;
+}
+
+static void test_pd_refusals(void **state)
+{
+	struct host *host = *state;
+	struct ornic_object in = { .rsvd = htole32(1) };
+	uint32_t pdn = host_pd(host);
+	uint32_t key = host_mr(host, pdn, host_alloc(host, 8, 8), 8, 0);
+
+	in.num = htole32(pdn);
+	assert_int_equal(host_cmd_in(host, ORNIC_CMD_FREE_PD, &in),
+			 ORNIC_CMD_BAD_PARAM);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_PD, pdn + 1),
+			 ORNIC_CMD_BAD_OBJECT);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_PD, ~0U),
+			 ORNIC_CMD_BAD_OBJECT);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_PD, pdn),
+			 ORNIC_CMD_BUSY);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR, key),
+			 ORNIC_CMD_OK);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_PD, pdn),
+			 ORNIC_CMD_OK);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_PD, pdn),
+			 ORNIC_CMD_BAD_OBJECT);
+}
+
+static void test_create_refusals(void **state)
+{
+	struct host *host = *state;
+	uint32_t pdn = host_pd(host);
+	struct ornic_create_mr_in good = memory_in(host, pdn);
+	struct ornic_create_mr_in in;
+	struct ornic_create_mr_out out;
+
+#define REFUSED(field, value, status) do {                                \
+		in = good;                                                 \
+		in.field = value;                                          \
+		assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in,  \
+					  &out), status);                  \
+	} while (0)
+	REFUSED(pdn, htole32(pdn + 1), ORNIC_CMD_BAD_OBJECT);
+	REFUSED(type, ORNIC_MR_NULL + 1, ORNIC_CMD_BAD_PARAM);
+	REFUSED(type, ORNIC_MR_REG, ORNIC_CMD_NOT_SUPPORTED);
+	REFUSED(type, ORNIC_MR_MW1, ORNIC_CMD_NOT_SUPPORTED);
+	REFUSED(type, ORNIC_MR_NULL, ORNIC_CMD_NOT_SUPPORTED);
+	REFUSED(rsvd[0], 1, ORNIC_CMD_BAD_PARAM);
+	REFUSED(rsvd[1], 1, ORNIC_CMD_BAD_PARAM);
+	REFUSED(max_pages, htole32(1), ORNIC_CMD_BAD_PARAM);
+	REFUSED(access, htole32(ORNIC_ACCESS_ON_DEMAND), ORNIC_CMD_BAD_PARAM);
+	REFUSED(access, htole32(ORNIC_ACCESS_MW_BIND), ORNIC_CMD_BAD_PARAM);
+	REFUSED(access, htole32(1u << 31), ORNIC_CMD_BAD_PARAM);
+	REFUSED(access, htole32(ORNIC_ACCESS_REMOTE_WRITE),
+		ORNIC_CMD_BAD_PARAM);
+	REFUSED(access, htole32(ORNIC_ACCESS_REMOTE_ATOMIC),
+		ORNIC_CMD_BAD_PARAM);
+	REFUSED(length, 0, ORNIC_CMD_BAD_PARAM);
+	REFUSED(length, htole64(LEN + 1), ORNIC_CMD_BAD_PARAM);
+	REFUSED(length, htole64(~0ULL), ORNIC_CMD_BAD_PARAM);
+	REFUSED(first_offset, htole64(1), ORNIC_CMD_BAD_PARAM);
+	REFUSED(first_offset, htole64(HOST_PAGE), ORNIC_CMD_BAD_PARAM);
+	REFUSED(iova, htole64(-(uint64_t)LEN + 1), ORNIC_CMD_BAD_PARAM);
+	REFUSED(buf.addr, htole64(HOST_NOWHERE), ORNIC_CMD_DMA_FAULT);
+	REFUSED(buf.levels, 9, ORNIC_CMD_BAD_PARAM);
+	REFUSED(type, ORNIC_MR_DMA, ORNIC_CMD_BAD_PARAM);
+#undef REFUSED
+	assert_int_equal(host->nic->mrs.count, 0);
+	assert_int_equal(host->nic->budget.pages, 0);
+	/* The last byte of the address space is a good last byte. */
+	in = good;
+	in.iova = htole64(-(uint64_t)LEN);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
+			 ORNIC_CMD_OK);
+}
+
+static void test_read_only_memory_needs_no_write(void **state)
+{
+	struct host *host = *state;
+	struct ornic_create_mr_in in = memory_in(host, host_pd(host));
+	struct ornic_create_mr_out out;
+	uint64_t at = le64toh(in.buf.addr);
+
+	host_unmap(host, at, LEN);
+	assert_int_equal(mem_map(&host->mem, at, LEN, MEM_READ, host->fd,
+				 at - HOST_RAM_BASE), 0);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
+			 ORNIC_CMD_DMA_FAULT);
+	in.access = htole32(ORNIC_ACCESS_REMOTE_READ);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
+			 ORNIC_CMD_OK);
+}
+
+static void test_bounds(void **state)
+{
+	struct host *host = *state;
+	uint32_t pdn = host_pd(host);
+	uint64_t at = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE) + 100;
+	uint32_t key = host_mr(host, pdn, at, 1000, RW_REMOTE);
+
+	assert_int_equal(get(host, key, pdn, 0, at, 1000), MR_OK);
+	assert_int_equal(get(host, key, pdn, 0, at + 999, 1), MR_OK);
+	assert_int_equal(get(host, key, pdn, 0, at, 1001), MR_BAD_RANGE);
+	assert_int_equal(get(host, key, pdn, 0, at + 999, 2), MR_BAD_RANGE);
+	assert_int_equal(get(host, key, pdn, 0, at + 1000, 1), MR_BAD_RANGE);
+	assert_int_equal(get(host, key, pdn, 0, at - 1, 1), MR_BAD_RANGE);
+	assert_int_equal(get(host, key, pdn, 0, at - 1, 1001), MR_BAD_RANGE);
+	/* Sums that wrap */
+	assert_int_equal(get(host, key, pdn, 0, at + 1, ~0ULL), MR_BAD_RANGE);
+	assert_int_equal(get(host, key, pdn, 0, ~0ULL, 2), MR_BAD_RANGE);
+	assert_int_equal(get(host, key, pdn, 0, -500ULL, at + 1000),
+			 MR_BAD_RANGE);
+	assert_int_equal(get(host, key, pdn, 0, 0, ~0ULL), MR_BAD_RANGE);
+}
+
+static void test_region_at_the_end_of_the_address_space(void **state)
+{
+	struct host *host = *state;
+	uint32_t pdn = host_pd(host);
+	struct ornic_create_mr_in in = memory_in(host, pdn);
+	struct ornic_create_mr_out out;
+	uint32_t key;
+
+	in.iova = htole64(-(uint64_t)LEN);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
+			 ORNIC_CMD_OK);
+	key = le32toh(out.key);
+	assert_int_equal(get(host, key, pdn, 0, ~0ULL, 1), MR_OK);
+	assert_int_equal(get(host, key, pdn, 0, ~0ULL, 2), MR_BAD_RANGE);
+	assert_int_equal(get(host, key, pdn, 0, 0, 1), MR_BAD_RANGE);
+}
+
+static void test_key_pd_access_in_this_order(void **state)
+{
+	struct host *host = *state;
+	uint32_t pdn = host_pd(host), other = host_pd(host);
+	uint64_t at = host_alloc(host, 64, 64);
+	uint32_t key = host_mr(host, pdn, at, 64, ORNIC_ACCESS_REMOTE_READ);
+
+	assert_int_equal(get(host, key, pdn, 0, at, 64), MR_OK);
+	assert_int_equal(get(host, key, pdn, ORNIC_ACCESS_REMOTE_READ, at, 64),
+			 MR_OK);
+	assert_int_equal(get(host, key, pdn, ORNIC_ACCESS_LOCAL_WRITE, at, 64),
+			 MR_BAD_ACCESS);
+	assert_int_equal(get(host, key, pdn, ORNIC_ACCESS_REMOTE_WRITE, at,
+			     64), MR_BAD_ACCESS);
+	assert_int_equal(get(host, key, pdn, ORNIC_ACCESS_REMOTE_ATOMIC, at,
+			     1000), MR_BAD_ACCESS);
+	assert_int_equal(get(host, key, other, ORNIC_ACCESS_LOCAL_WRITE, at,
+			     64), MR_BAD_PD);
+	/* Another variant of the key, another index */
+	assert_int_equal(get(host, key ^ 1, pdn, 0, at, 64), MR_BAD_KEY);
+	assert_int_equal(get(host, key + 0x100, pdn, 0, at, 64), MR_BAD_KEY);
+	assert_int_equal(get(host, 0, pdn, 0, at, 64), MR_BAD_KEY);
+	assert_int_equal(get(host, ~0U, pdn, 0, at, 64), MR_BAD_KEY);
+}
+
+static void test_variant_is_the_hosts(void **state)
+{
+	struct host *host = *state;
+	struct ornic_create_mr_in in = memory_in(host, host_pd(host));
+	struct ornic_create_mr_out out;
+	uint32_t key;
+
+	in.variant = 0xa7;
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
+			 ORNIC_CMD_OK);
+	key = le32toh(out.key);
+	assert_int_equal(key & ORNIC_KEY_VARIANT, 0xa7);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR, key ^ 1),
+			 ORNIC_CMD_BAD_OBJECT);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR, key),
+			 ORNIC_CMD_OK);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR, key),
+			 ORNIC_CMD_BAD_OBJECT);
+}
+
+static void test_stale_key_finds_nothing(void **state)
+{
+	struct host *host = *state;
+	uint32_t pdn = host_pd(host);
+	uint64_t at = host_alloc(host, 64, 64);
+	uint32_t key = host_mr(host, pdn, at, 64, 0);
+
+	host_cmd_object(host, ORNIC_CMD_DESTROY_MR, key);
+	assert_int_equal(get(host, key, pdn, 0, at, 64), MR_BAD_KEY);
+	assert_int_not_equal(host_mr(host, pdn, at, 64, 0), key);
+	assert_int_equal(get(host, key, pdn, 0, at, 64), MR_BAD_KEY);
+}
+
+static void test_zero_based(void **state)
+{
+	struct host *host = *state;
+	uint32_t pdn = host_pd(host);
+	uint64_t at = host_alloc(host, HOST_PAGE, HOST_PAGE) + 40;
+	uint32_t key = host_mr(host, pdn, at, 64, ORNIC_ACCESS_ZERO_BASED);
+	struct iovec iov;
+	uint64_t len = 60;
+	struct mr *mr;
+
+	assert_int_equal(get(host, key, pdn, 0, at, 64), MR_BAD_RANGE);
+	assert_int_equal(mr_get(host->nic, key, pd_find(host->nic, pdn), 0, 4,
+				60, false, &mr), MR_OK);
+	assert_int_equal(mr_iov(mr, 4, &len, MEM_READ, &iov, 1), 1);
+	assert_ptr_equal(iov.iov_base, host_device_ptr(host, at + 4));
+	assert_int_equal(iov.iov_len, 60);
+}
+
+static void test_dma_key_is_for_kernel_queues(void **state)
+{
+	struct host *host = *state;
+	uint32_t pdn = host_pd(host);
+	struct ornic_create_mr_in in = {
+		.pdn = htole32(pdn),
+		.type = ORNIC_MR_DMA,
+		.access = htole32(ORNIC_ACCESS_LOCAL_WRITE),
+	};
+	struct pd *pd = pd_find(host->nic, pdn);
+	struct ornic_create_mr_out out;
+	struct iovec iov;
+	uint64_t len = 64;
+	struct mr *mr;
+	uint32_t key;
+
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
+			 ORNIC_CMD_OK);
+	key = le32toh(out.key);
+	assert_int_equal(get(host, key, pdn, 0, HOST_RAM_BASE, 64), MR_BAD_PD);
+	assert_int_equal(mr_get(host->nic, key, pd, ORNIC_ACCESS_LOCAL_WRITE,
+				HOST_RAM_BASE + 4000, 64, true, &mr), MR_OK);
+	assert_int_equal(mr_iov(mr, HOST_RAM_BASE + 4000, &len, MEM_WRITE,
+				&iov, 1), 1);
+	assert_ptr_equal(iov.iov_base,
+			 host_device_ptr(host, HOST_RAM_BASE + 4000));
+	assert_int_equal(mr_get(host->nic, key, pd, 0, HOST_NOWHERE, 64, true,
+				&mr), MR_OK);
+	assert_int_equal(mr_iov(mr, HOST_NOWHERE, &len, MEM_READ, &iov, 1),
+			 -EFAULT);
+	assert_int_equal(mr_get(host->nic, key, pd, 0, ~0ULL, 2, true, &mr),
+			 MR_BAD_RANGE);
+}
+
+static void test_memory_that_went_away(void **state)
+{
+	struct host *host = *state;
+	uint32_t pdn = host_pd(host);
+	uint64_t at = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
+	uint32_t key = host_mr(host, pdn, at, 2 * HOST_PAGE, 0);
+	struct iovec iov[4];
+	uint64_t len = 16;
+	struct mr *mr;
+
+	host_unmap(host, at + HOST_PAGE, HOST_PAGE);
+	assert_int_equal(mr_get(host->nic, key, pd_find(host->nic, pdn), 0, at,
+				2 * HOST_PAGE, false, &mr), MR_OK);
+	assert_int_equal(mr_iov(mr, at, &len, MEM_READ, iov, 4), 1);
+	assert_int_equal(mr_iov(mr, at + HOST_PAGE - 8, &len, MEM_READ, iov,
+				4), -EFAULT);
+	host_map(host, at + HOST_PAGE, HOST_PAGE);
+	len = 16;
+	assert_true(mr_iov(mr, at + HOST_PAGE - 8, &len, MEM_READ, iov, 4) > 0);
+	assert_int_equal(len, 16);
+}
+
+static void test_as_many_as_are_announced(void **state)
+{
+	struct host *host = *state;
+	uint32_t pdn = host_pd(host);
+	struct ornic_create_mr_in in = memory_in(host, pdn);
+	struct ornic_create_mr_out out;
+	uint32_t i, key = 0;
+
+	in.length = htole64(64);
+	for (i = 0; i < host->nic->mrs.max; i++) {
+		assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in,
+					  &out), ORNIC_CMD_OK);
+		key = le32toh(out.key);
+	}
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
+			 ORNIC_CMD_NO_RESOURCES);
+	assert_int_equal(get(host, key, pdn, 0, 0x10000, 64), MR_OK);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR, key),
+			 ORNIC_CMD_OK);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
+			 ORNIC_CMD_OK);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	assert_int_equal(host->nic->mrs.count, 0);
+	assert_int_equal(host->nic->budget.pages, 0);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_pd_refusals),
+		T(test_create_refusals),
+		T(test_read_only_memory_needs_no_write),
+		T(test_bounds),
+		T(test_region_at_the_end_of_the_address_space),
+		T(test_key_pd_access_in_this_order),
+		T(test_variant_is_the_hosts),
+		T(test_stale_key_finds_nothing),
+		T(test_zero_based),
+		T(test_dma_key_is_for_kernel_queues),
+		T(test_memory_that_went_away),
+		T(test_as_many_as_are_announced),
+	};
+
+	return cmocka_run_group_tests_name("mr", tests, NULL, NULL);
+}
