@@ -59,7 +59,7 @@ enum ornic_reg {
 	ORNIC_REG_ADMIN_CQ	= 0x038, /* RW 64: bus address */
 	ORNIC_REG_ADMIN_DB	= 0x040, /* WO producer index of the admin SQ */
 	ORNIC_REG_DMA_TEST	= 0x048, /* WO 64: bus address, 8-aligned */
-	ORNIC_REG_CLOCK		= 0x050, /* RO 64: ns since power-on; the low half latches the high */
+	ORNIC_REG_CLOCK		= 0x050, /* RO 64: ns since power-on; low half latches high */
 	ORNIC_REG_END		= 0x058,
 };
 
@@ -576,7 +576,7 @@ enum ornic_event {
 	ORNIC_EVENT_PORT_UP		= 48,	/* to EQ 0, as all but COMP and CQ_ERR */
 	ORNIC_EVENT_PORT_DOWN		= 49,
 	ORNIC_EVENT_DEVICE_FATAL	= 56,	/* num: enum ornic_fatal_cause */
-	ORNIC_EVENT_PAGE_REQUEST	= 64,	/* num: key, num2: QP, data: address, data2: bytes */
+	ORNIC_EVENT_PAGE_REQUEST	= 64,	/* num: key, num2: QP, data: address, data2: size */
 };
 
 /* ---- 10. Commands: device and port ------------------------------------
