@@ -49,7 +49,7 @@ def run_unit(part):
 def run_pytest(quick):
     report = LOGS / "pytest.xml"
     report.unlink(missing_ok=True)
-    argv = [sys.executable, "-m", "pytest", "-v", "-rsfE", "-p", "no:cacheprovider"]
+    argv = [sys.executable, "-m", "pytest", "-v", "-rsfE", "-p", "no:cacheprovider", "-p", "lab.fixtures"]
     argv += ["--junitxml", report, "tests"]
     if quick:
         argv += ["-m", "not vm"]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""pytest fixtures: machines that stay alive from test to test. In a conftest.py:
-
-    pytest_plugins = ["lab.fixtures"]
+"""pytest fixtures: machines that stay alive from test to test. `make check` loads them with
+`-p lab.fixtures`, and so does whoever runs pytest by hand in the root tree.
 
 A test that breaks its machines (or expects to) calls `pair.discard()`; the next one gets new ones.
 """
