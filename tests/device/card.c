@@ -30,6 +30,13 @@ static struct card *task_to_card(struct loop_task *task)
 	return container_of(task, struct card, task);
 }
 
+/* A fault in the client's memory ends the client, but never from in here. */
+static void card_note_faults(struct card *card)
+{
+	if (card->mem.faults != card->faults)
+		loop_task_mark(card->loop, &card->task);
+}
+
 /* What the core may ask. */
 
 static uint64_t card_now_ns(struct env *env)
@@ -110,18 +117,15 @@ static const struct env_ops card_env_ops = {
 static void card_rx(struct port *port, const struct frame *frame)
 {
 	struct card *card = port_to_card(port);
-	struct card *sender;
 
 	nic_rx(card->nic, frame);
 	/* Whoever gets something for himself is likely to answer soon. */
 	if (!(frame->hdr[0] & 1))
 		loop_task_mark(card->loop, &card->task);
-	/* The copy may have met holes in the sender's files. */
-	if (!frame->src->is_nic)
-		return;
-	sender = port_to_card(frame->src);
-	if (sender->mem.faults != sender->faults)
-		loop_task_mark(sender->loop, &sender->task);
+	card_note_faults(card);
+	/* The copy may have met holes in the sender's files, too. */
+	if (frame->src->is_nic)
+		card_note_faults(port_to_card(frame->src));
 }
 
 static void card_port_destroy(struct port *port)
@@ -258,6 +262,7 @@ static void card_region_write(struct vfio_user *vu, unsigned int region,
 		return;
 	memcpy(&val, buf, len);
 	nic_bar_write(card->nic, region, offset, len, le64toh(val));
+	card_note_faults(card);
 }
 
 static void card_irq_set_fd(struct vfio_user *vu, unsigned int vector, int fd)

@@ -16,10 +16,12 @@ START_TIMEOUT = 20
 
 def program():
     """$ORNIC_DEVICE, or the sanitized card that the unit tests leave, or `make device`'s."""
-    names = [TOP / "build/device-san/ornic-device", TOP / "build/device/ornic-device"]
-    for name in [os.environ.get("ORNIC_DEVICE"), *names]:
-        if name and Path(name).exists():
-            return str(name)
+    if name := os.environ.get("ORNIC_DEVICE"):
+        return name
+    for directory in ("device-san", "device"):
+        path = TOP / "build" / directory / "ornic-device"
+        if path.exists():
+            return str(path)
     raise FileNotFoundError("no ornic-device: run `make device`")
 
 
