@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The verbs driver's pure parts: sizes of rings, work requests that wrap, page
+ * lists, address vectors.
+ */
+#include <kunit/test.h>
+#include <linux/module.h>
+#include <rdma/ib_verbs.h>
+
+#include "../../kernel/rdma/ring.h"
+#include "../../kernel/rdma/wqe.h"
+/* The code itself: the driver exports nothing */
+#include "../../kernel/rdma/ah.c"
+#include "../../kernel/rdma/pbl.c"
+
+/* ---- Sizes of rings ------------------------------------------------------ */
+
+static void ornic_test_wqe_slots(struct kunit *test)
+{
+	/* Header and route are 32 bytes, with UD 64 */
+	KUNIT_EXPECT_EQ(test, ornic_wqe_slots(false, 0, 0), 1);
+	KUNIT_EXPECT_EQ(test, ornic_wqe_slots(false, 2, 0), 1);
+	KUNIT_EXPECT_EQ(test, ornic_wqe_slots(false, 3, 0), 2);
+	KUNIT_EXPECT_EQ(test, ornic_wqe_slots(false, 1, 32), 1);
+	KUNIT_EXPECT_EQ(test, ornic_wqe_slots(false, 1, 33), 2);
+	KUNIT_EXPECT_EQ(test, ornic_wqe_slots(true, 0, 0), 1);
+	KUNIT_EXPECT_EQ(test, ornic_wqe_slots(true, 1, 0), 2);
+	KUNIT_EXPECT_EQ(test, ornic_wqe_slots(true, 4, 64), 2);
+	KUNIT_EXPECT_EQ(test, ornic_wqe_slots(true, 5, 64), 3);
+}
+
+static void ornic_test_sq_log_is_the_smallest(struct kunit *test)
+{
+	u32 slots;
+
+	for (slots = 1; slots <= ornic_sq_usable(ORNIC_MAX_RING); slots++) {
+		u32 log = ornic_sq_log(slots);
+
+		KUNIT_ASSERT_GE(test, ornic_sq_usable(1u << log), slots);
+		if (log > ORNIC_SQ_LOG_MIN)
+			KUNIT_ASSERT_LT(test, ornic_sq_usable(1u << (log - 1)), slots);
+		KUNIT_ASSERT_LE(test, 1u << log, ORNIC_MAX_RING);
+	}
+}
+
+static void ornic_test_rq_shift(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, ornic_rq_shift(0), 5);
+	KUNIT_EXPECT_EQ(test, ornic_rq_shift(1), 5);
+	KUNIT_EXPECT_EQ(test, ornic_rq_shift(2), 6);
+	KUNIT_EXPECT_EQ(test, ornic_rq_shift(3), 6);
+	KUNIT_EXPECT_EQ(test, ornic_rq_shift(4), 7);
+	KUNIT_EXPECT_EQ(test, ornic_rq_shift(15), 8);
+	KUNIT_EXPECT_EQ(test, ornic_rq_shift(16), 9);
+	KUNIT_EXPECT_EQ(test, ornic_rq_shift(ORNIC_MAX_SGE), 12);
+}
+
+static void ornic_test_max_wr_fits_any_choice(struct kunit *test)
+{
+	u32 log, sge, inl;
+
+	for (log = ORNIC_SQ_LOG_MIN; log <= 16; log++)
+		for (sge = 1; sge <= ORNIC_MAX_SGE; sge += 7)
+			for (inl = 0; inl <= ORNIC_MAX_INLINE; inl += 93) {
+				u32 wr = ornic_max_wr(1u << log, 1u << log, sge, inl);
+
+				if (!wr)
+					continue;
+				KUNIT_ASSERT_LE(test, ornic_sq_log(wr * ornic_wqe_slots(true, sge,
+											inl)), log);
+				KUNIT_ASSERT_LE(test, wr, 1u << log);
+			}
+}
+
+/* ---- Work requests ------------------------------------------------------- */
+
+#define TEST_SLOTS	8u
+
+static void ornic_test_wqe_wraps_anywhere(struct kunit *test)
+{
+	u8 *ring = kunit_kzalloc(test, TEST_SLOTS * ORNIC_SLOT_SIZE, GFP_KERNEL);
+	u32 len, pi, i;
+	u8 data[200];
+
+	KUNIT_ASSERT_NOT_NULL(test, ring);
+	for (i = 0; i < sizeof(data); i++)
+		data[i] = i + 1;
+
+	/* From before the index wraps to after */
+	for (pi = U32_MAX - 20; pi != 20; pi++)
+		for (len = 1; len <= sizeof(data); len += 13) {
+			struct ornic_wqe_writer w = ornic_wqe_begin(ring, TEST_SLOTS - 1, pi);
+
+			/* In pieces that end anywhere, as inline data does */
+			ornic_wqe_put(&w, data, len / 3);
+			ornic_wqe_put(&w, data + len / 3, len - len / 3);
+			KUNIT_ASSERT_EQ(test, ornic_wqe_end(&w, pi) - pi,
+					DIV_ROUND_UP(len, ORNIC_SLOT_SIZE));
+			for (i = 0; i < len; i++)
+				KUNIT_ASSERT_EQ(test, data[i],
+						ring[(pi * ORNIC_SLOT_SIZE + i) %
+						     (TEST_SLOTS * ORNIC_SLOT_SIZE)]);
+		}
+}
+
+static void ornic_test_wqe_keeps_its_neighbours(struct kunit *test)
+{
+	u8 *ring = kunit_kzalloc(test, TEST_SLOTS * ORNIC_SLOT_SIZE, GFP_KERNEL);
+	struct ornic_wqe_writer w;
+	u8 data[2 * ORNIC_SLOT_SIZE];
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, ring);
+	memset(data, 0xff, sizeof(data));
+	w = ornic_wqe_begin(ring, TEST_SLOTS - 1, TEST_SLOTS - 1);
+	ornic_wqe_put(&w, data, sizeof(data));
+	for (i = 0; i < TEST_SLOTS * ORNIC_SLOT_SIZE; i++)
+		KUNIT_ASSERT_EQ(test, ring[i], i / ORNIC_SLOT_SIZE % (TEST_SLOTS - 1) ? 0 : 0xff);
+}
+
+/* ---- Page lists ---------------------------------------------------------- */
+
+static void ornic_test_pbl_levels(struct kunit *test)
+{
+	const u64 n = ORNIC_INDEX_ENTRIES;
+
+	KUNIT_EXPECT_EQ(test, ornic_pbl_levels(1), 0);
+	KUNIT_EXPECT_EQ(test, ornic_pbl_levels(2), 1);
+	KUNIT_EXPECT_EQ(test, ornic_pbl_levels(ORNIC_PBL_FLAT_MAX), 1);
+	KUNIT_EXPECT_EQ(test, ornic_pbl_levels(ORNIC_PBL_FLAT_MAX + 1), 2);
+	KUNIT_EXPECT_EQ(test, ornic_pbl_levels(n * n), 2);
+	KUNIT_EXPECT_EQ(test, ornic_pbl_levels(n * n + 1), 3);
+	KUNIT_EXPECT_EQ(test, ornic_pbl_levels(n * n * n), 3);
+	KUNIT_EXPECT_EQ(test, ornic_pbl_levels(n * n * n + 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ornic_pbl_levels(U64_MAX), -EINVAL);
+}
+
+/* As the device does it. A bus address is the kernel's: the device is virtual. */
+static u64 ornic_test_pbl_look(const struct ornic_buf *buf, u32 page)
+{
+	u64 addr = le64_to_cpu(buf->addr);
+	int level;
+
+	if (buf->levels == 1)
+		return le64_to_cpup((__le64 *)(uintptr_t)addr + page);
+
+	for (level = buf->levels - 1; level >= 0; level--)
+		addr = le64_to_cpup((__le64 *)(uintptr_t)addr +
+				    (page >> (9 * level)) % ORNIC_INDEX_ENTRIES);
+	return addr;
+}
+
+static void ornic_test_pbl_of(struct kunit *test, u32 npages)
+{
+	struct ib_device *ibdev = kunit_kzalloc(test, sizeof(*ibdev), GFP_KERNEL);
+	struct ornic_pbl pbl;
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, ibdev);
+	KUNIT_ASSERT_EQ(test, ornic_pbl_alloc(&pbl, npages, 21), 0);
+	for (i = 0; i < npages; i++)
+		ornic_pbl_set(&pbl, i, (dma_addr_t)(i + 1) << 21);
+	KUNIT_ASSERT_EQ(test, ornic_pbl_map(ibdev, &pbl), 0);
+
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(pbl.buf.npages), npages);
+	KUNIT_EXPECT_EQ(test, pbl.buf.page_shift, 21);
+	for (i = 0; i < npages; i++)
+		if (ornic_test_pbl_look(&pbl.buf, i) != (u64)(i + 1) << 21)
+			break;
+	KUNIT_EXPECT_EQ(test, i, npages);
+
+	ornic_pbl_free(ibdev, &pbl);
+	/* A second time does nothing */
+	ornic_pbl_free(ibdev, &pbl);
+}
+
+static void ornic_test_pbl_no_list(struct kunit *test)
+{
+	ornic_test_pbl_of(test, 1);
+}
+
+static void ornic_test_pbl_flat(struct kunit *test)
+{
+	ornic_test_pbl_of(test, 2);
+	ornic_test_pbl_of(test, 513);
+	ornic_test_pbl_of(test, ORNIC_PBL_FLAT_MAX);
+}
+
+static void ornic_test_pbl_two_levels(struct kunit *test)
+{
+	ornic_test_pbl_of(test, ORNIC_PBL_FLAT_MAX + 1);
+	ornic_test_pbl_of(test, 16 * ORNIC_INDEX_ENTRIES);
+	ornic_test_pbl_of(test, 16 * ORNIC_INDEX_ENTRIES + 1);
+}
+
+static void ornic_test_pbl_three_levels(struct kunit *test)
+{
+	ornic_test_pbl_of(test, ORNIC_INDEX_ENTRIES * ORNIC_INDEX_ENTRIES);
+	ornic_test_pbl_of(test, ORNIC_INDEX_ENTRIES * ORNIC_INDEX_ENTRIES + 1);
+}
+
+static void ornic_test_pbl_free_before_map(struct kunit *test)
+{
+	struct ornic_pbl pbl;
+
+	KUNIT_ASSERT_EQ(test, ornic_pbl_alloc(&pbl, ORNIC_PBL_FLAT_MAX + 1, 12), 0);
+	ornic_pbl_free(NULL, &pbl);
+	KUNIT_EXPECT_NULL(test, pbl.chunks);
+}
+
+/* ---- Address vectors ----------------------------------------------------- */
+
+static void ornic_test_av_there_and_back(struct kunit *test)
+{
+	struct rdma_ah_attr attr = { .type = RDMA_AH_ATTR_TYPE_ROCE, .sl = 5, .port_num = 1 };
+	struct rdma_ah_attr back;
+	struct ornic_av av;
+
+	rdma_ah_set_grh(&attr, NULL, 0xabcde, 200, 64, 0x68);
+	memcpy(attr.grh.dgid.raw, "0123456789abcdef", 16);
+	memcpy(attr.roce.dmac, "MACMAC", 6);
+
+	ornic_ib_av_from_attr(&attr, &av);
+	KUNIT_EXPECT_MEMEQ(test, av.dgid, "0123456789abcdef", 16);
+	KUNIT_EXPECT_MEMEQ(test, av.dmac, "MACMAC", 6);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(av.flow), 0x5abcde);
+	KUNIT_EXPECT_EQ(test, le16_to_cpu(av.sgid_index), 200);
+
+	ornic_ib_attr_from_av(&av, &back);
+	KUNIT_EXPECT_EQ(test, back.type, attr.type);
+	KUNIT_EXPECT_EQ(test, back.sl, attr.sl);
+	KUNIT_EXPECT_EQ(test, back.port_num, attr.port_num);
+	KUNIT_EXPECT_EQ(test, back.ah_flags, attr.ah_flags);
+	KUNIT_EXPECT_MEMEQ(test, &back.grh, &attr.grh, sizeof(attr.grh));
+	KUNIT_EXPECT_MEMEQ(test, back.roce.dmac, attr.roce.dmac, 6);
+}
+
+static struct kunit_case ornic_sizes_cases[] = {
+	KUNIT_CASE(ornic_test_wqe_slots),
+	KUNIT_CASE(ornic_test_sq_log_is_the_smallest),
+	KUNIT_CASE(ornic_test_rq_shift),
+	KUNIT_CASE(ornic_test_max_wr_fits_any_choice),
+	{}
+};
+
+static struct kunit_case ornic_wqe_cases[] = {
+	KUNIT_CASE(ornic_test_wqe_wraps_anywhere),
+	KUNIT_CASE(ornic_test_wqe_keeps_its_neighbours),
+	KUNIT_CASE(ornic_test_av_there_and_back),
+	{}
+};
+
+static struct kunit_case ornic_pbl_cases[] = {
+	KUNIT_CASE(ornic_test_pbl_levels),
+	KUNIT_CASE(ornic_test_pbl_no_list),
+	KUNIT_CASE(ornic_test_pbl_flat),
+	KUNIT_CASE(ornic_test_pbl_two_levels),
+	KUNIT_CASE(ornic_test_pbl_three_levels),
+	KUNIT_CASE(ornic_test_pbl_free_before_map),
+	{}
+};
+
+static struct kunit_suite ornic_sizes_suite = {
+	.name = "ornic_sizes",
+	.test_cases = ornic_sizes_cases,
+};
+
+static struct kunit_suite ornic_wqe_suite = {
+	.name = "ornic_wqe",
+	.test_cases = ornic_wqe_cases,
+};
+
+static struct kunit_suite ornic_pbl_suite = {
+	.name = "ornic_pbl",
+	.test_cases = ornic_pbl_cases,
+};
+
+kunit_test_suites(&ornic_sizes_suite, &ornic_wqe_suite, &ornic_pbl_suite);
