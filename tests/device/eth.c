@@ -121,15 +121,14 @@ bool eth_tx(struct qp *qp, unsigned int budget)
 		status = sq_take(qp, &wqe);
 		if (!status)
 			status = eth_tx_one(qp, &wqe, frame);
-		if (status) {
+		if (!status) {
+			core_tx(nic, frame);
+		} else {
+			/* It fails alone ([ORNIC-QP-5]). */
 			env_frame_free(nic->env, frame);
 			PORT_STAT_INC(nic, tx_errors);
-			sq_complete(qp, &wqe, status, 0);
-			qp_send_error(qp);
-			return false;
 		}
-		core_tx(nic, frame);
-		sq_complete(qp, &wqe, ORNIC_WC_SUCCESS, 0);
+		sq_complete(qp, &wqe, status, 0);
 	}
 	return false;
 }

@@ -14,6 +14,8 @@ UNIT_EDGE_TESTS := \
 UNIT_CORE_TESTS := \
 	buf_test.c \
 	cmd_test.c \
+	doorbell_test.c \
+	eth_test.c \
 	gid_test.c \
 	mr_test.c \
 	obj_test.c \

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * How posted work is found: doorbells, boards, watched queues, and the moments
+ * between them (ORNIC-DB-4..13). The work is frames of a RAW_PACKET QP.
+ */
+#include "doorbell.h"
+#include "host.h"
+
+#define QPS 3
+
+struct world {
+	struct host *host;
+	uint32_t uctx;
+	uint32_t pdn;
+	uint64_t board;
+	struct host_queue eq;
+	struct host_queue cq;
+	struct host_qp qp[QPS];
+};
+
+static int setup_world(void **state, bool shadow)
+{
+	struct ornic_modify_port_in up = { .mask = htole32(ORNIC_PORT_UP),
+					   .up = 1 };
+	struct world *w = calloc(1, sizeof(*w));
+	unsigned int i;
+
+	w->host = host_create(shadow, 1);
+	host_enable(w->host);
+	host_cmd_in(w->host, ORNIC_CMD_MODIFY_PORT, &up);
+	w->board = host_alloc(w->host, HOST_PAGE, HOST_PAGE);
+	w->uctx = host_uctx(w->host, ORNIC_UCTX_KERNEL, w->board);
+	w->pdn = host_pd(w->host);
+	host_eq(w->host, &w->eq, 1, 8);
+	host_cq(w->host, &w->cq, w->uctx, w->eq.num, 8, 5);
+	for (i = 0; i < QPS; i++) {
+		host_qp(w->host, &w->qp[i], ORNIC_QPT_RAW_PACKET, w->uctx,
+			w->pdn, &w->cq, ORNIC_QP_SQ | ORNIC_QP_RQ);
+		host_qp_modify(&w->qp[i], ORNIC_QPS_INIT);
+		host_qp_modify(&w->qp[i], ORNIC_QPS_RTR);
+		assert_int_equal(host_qp_modify(&w->qp[i], ORNIC_QPS_RTS),
+				 ORNIC_CMD_OK);
+	}
+	*state = w;
+	return 0;
+}
+
+static int setup(void **state)
+{
+	return setup_world(state, true);
+}
+
+static int setup_no_shadow(void **state)
+{
+	return setup_world(state, false);
+}
+
+static int teardown(void **state)
+{
+	struct world *w = *state;
+
+	host_destroy(w->host);
+	free(w);
+	return 0;
+}
+
+static struct ornic_board *board(struct world *w)
+{
+	return host_ptr(w->host, w->board);
+}
+
+/* A frame of 60 bytes inline: two slots. Published, and nobody told. */
+static void publish(struct host_qp *qp)
+{
+	uint32_t mask = (1u << qp->log_sq_slots) - 1;
+	uint8_t wqe[128] = {};
+	struct ornic_sq_hdr *hdr = (void *)wqe;
+	unsigned int i;
+
+	hdr->ctrl = htole32(ORNIC_WR_SEND | ORNIC_SEND_INLINE << 8 | 60 << 16);
+	memset(wqe + 32, 0xff, 6);
+	for (i = 0; i < 2; i++)
+		memcpy(host_ptr(qp->host, qp->sq +
+				((qp->sq_pi + i) & mask) * 64),
+		       wqe + i * 64, 64);
+	qp->sq_pi += 2;
+	guest_store32(&host_qp_dbr(qp)->sq_pi, qp->sq_pi);
+}
+
+static void ring(struct host_qp *qp)
+{
+	host_doorbell(qp->host, qp->uctx, ORNIC_DB_SQ, qp->num, qp->sq_pi);
+}
+
+static void set_bit(struct world *w, uint32_t slot)
+{
+	board(w)->bits[slot / 64] |= htole64(1ULL << slot % 64);
+	board(w)->summary[slot / 4096] |= htole64(1ULL << slot / 64 % 64);
+}
+
+/* As [ORNIC-DB-9] has it. Returns whether the doorbell was rung. */
+static bool post(struct world *w, struct host_qp *qp)
+{
+	publish(qp);
+	if (guest_load32(&host_qp_dbr(qp)->sq_watched))
+		return false;
+	if (qp->slot != ORNIC_BOARD_NO_SLOT) {
+		set_bit(w, qp->slot);
+		if (guest_load32(&board(w)->awake))
+			return false;
+	}
+	ring(qp);
+	return true;
+}
+
+static unsigned int sent(struct world *w)
+{
+	unsigned int count = 0;
+
+	host_run(w->host);
+	while (!list_empty(&w->host->wire)) {
+		struct frame *frame = list_first_entry(&w->host->wire,
+						       struct frame, node);
+
+		list_del_init(&frame->node);
+		env_frame_free(&w->host->env, frame);
+		count++;
+	}
+	return count;
+}
+
+static void fall_asleep(struct world *w)
+{
+	host_run(w->host);
+	assert_true(nic_sleep_prepare(w->host->nic));
+	assert_int_equal(guest_load32(&board(w)->awake), 0);
+}
+
+static void test_asleep_rings_once_then_is_watched(void **state)
+{
+	struct world *w = *state;
+	struct ornic_qp_dbr *dbr = host_qp_dbr(&w->qp[0]);
+
+	fall_asleep(w);
+	assert_true(post(w, &w->qp[0]));
+	assert_int_equal(sent(w), 1);
+	assert_int_equal(guest_load32(&board(w)->awake), 1);
+	/* Awake: the board is enough, and soon the queue itself is. */
+	assert_false(post(w, &w->qp[0]));
+	assert_int_equal(sent(w), 1);
+	assert_int_not_equal(guest_load32(&dbr->sq_watched), 0);
+	assert_int_equal(board(w)->bits[0], 0);
+	assert_false(post(w, &w->qp[0]));
+	assert_int_equal(board(w)->bits[0], 0);
+	assert_int_equal(sent(w), 1);
+	assert_int_equal(host_device_stat(w->host,
+					  ORNIC_DEVICE_STAT_doorbells), 1);
+}
+
+static void test_board_of_many_slots(void **state)
+{
+	struct world *w = *state;
+	unsigned int i;
+
+	host_run(w->host);
+	for (i = 0; i < QPS; i++) {
+		assert_int_not_equal(w->qp[i].slot, ORNIC_BOARD_NO_SLOT);
+		assert_false(post(w, &w->qp[i]));
+	}
+	assert_int_equal(sent(w), QPS);
+}
+
+static void test_bits_of_nobody_are_harmless(void **state)
+{
+	struct world *w = *state;
+
+	host_run(w->host);
+	memset(board(w)->bits, 0xff, sizeof(board(w)->bits));
+	memset(board(w)->summary, 0xff, sizeof(board(w)->summary));
+	assert_int_equal(sent(w), 0);
+	assert_int_equal(board(w)->summary[7], 0);
+	assert_int_equal(board(w)->bits[ORNIC_BOARD_WORDS - 1], 0);
+}
+
+static void test_idle_queue_is_unwatched(void **state)
+{
+	struct world *w = *state;
+	struct ornic_qp_dbr *dbr = host_qp_dbr(&w->qp[0]);
+
+	ring(&w->qp[0]);
+	post(w, &w->qp[0]);
+	assert_int_equal(sent(w), 1);
+	assert_int_equal(guest_load32(&dbr->sq_watched), 1);
+	host_sleep(w->host, DOORBELL_WATCH_IDLE_NS + 1);
+	assert_int_equal(guest_load32(&dbr->sq_watched), 0);
+	assert_false(post(w, &w->qp[0]));
+	assert_int_equal(sent(w), 1);
+}
+
+/* The host saw "watched" or "awake" and did not ring; then the card slept. */
+static void test_work_just_before_sleep_is_found(void **state)
+{
+	struct world *w = *state;
+
+	/* Through the watched queue */
+	post(w, &w->qp[0]);
+	assert_int_equal(sent(w), 1);
+	assert_false(post(w, &w->qp[0]));
+	assert_false(nic_sleep_prepare(w->host->nic));
+	assert_int_equal(guest_load32(&board(w)->awake), 1);
+	assert_int_equal(sent(w), 1);
+
+	/* Through the board */
+	assert_false(post(w, &w->qp[1]));
+	assert_false(nic_sleep_prepare(w->host->nic));
+	assert_int_equal(sent(w), 1);
+	fall_asleep(w);
+	assert_true(post(w, &w->qp[0]));
+	assert_int_equal(sent(w), 1);
+}
+
+static void test_asleep_nobody_is_watched(void **state)
+{
+	struct world *w = *state;
+	unsigned int i;
+
+	for (i = 0; i < QPS; i++)
+		post(w, &w->qp[i]);
+	assert_int_equal(sent(w), QPS);
+	fall_asleep(w);
+	for (i = 0; i < QPS; i++)
+		assert_int_equal(guest_load32(&host_qp_dbr(&w->qp[i])
+						      ->sq_watched), 0);
+	assert_int_equal(w->host->nic->doorbell.watched_count, 0);
+	nic_wake(w->host->nic);
+	assert_int_equal(guest_load32(&board(w)->awake), 1);
+}
+
+static void test_one_doorbell_wakes_for_all(void **state)
+{
+	struct world *w = *state;
+
+	fall_asleep(w);
+	/* Posted before the card woke, and its doorbell still on its way */
+	publish(&w->qp[1]);
+	set_bit(w, w->qp[1].slot);
+	assert_true(post(w, &w->qp[0]));
+	assert_int_equal(sent(w), 2);
+}
+
+static void test_watched_queues_are_bounded(void **state)
+{
+	struct world *w = *state;
+	struct host_qp qp[DOORBELL_WATCHED_MAX + 8];
+	unsigned int i, watched = 0;
+
+	for (i = 0; i < ARRAY_SIZE(qp); i++) {
+		host_qp(w->host, &qp[i], ORNIC_QPT_RAW_PACKET, w->uctx, w->pdn,
+			&w->cq, ORNIC_QP_SQ | ORNIC_QP_RQ);
+		host_qp_modify(&qp[i], ORNIC_QPS_INIT);
+		host_qp_modify(&qp[i], ORNIC_QPS_RTR);
+		host_qp_modify(&qp[i], ORNIC_QPS_RTS);
+		post(w, &qp[i]);
+	}
+	assert_int_equal(sent(w), ARRAY_SIZE(qp));
+	for (i = 0; i < ARRAY_SIZE(qp); i++)
+		watched += guest_load32(&host_qp_dbr(&qp[i])->sq_watched);
+	assert_int_equal(watched, DOORBELL_WATCHED_MAX);
+	for (i = 0; i < ARRAY_SIZE(qp); i++)
+		assert_false(post(w, &qp[i]));
+	assert_int_equal(sent(w), ARRAY_SIZE(qp));
+}
+
+static void test_destroyed_queue_leaves_the_board(void **state)
+{
+	struct world *w = *state;
+	unsigned int i;
+
+	post(w, &w->qp[1]);
+	assert_int_equal(sent(w), 1);
+	for (i = 0; i < QPS; i++)
+		assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_QP,
+						 w->qp[i].num), ORNIC_CMD_OK);
+	assert_int_equal(guest_load32(&board(w)->awake), 0);
+	assert_true(list_empty(&w->host->nic->doorbell.boards));
+	set_bit(w, w->qp[1].slot);
+	assert_int_equal(sent(w), 0);
+	assert_true(nic_sleep_prepare(w->host->nic));
+}
+
+static void test_queue_of_another_page(void **state)
+{
+	struct world *w = *state;
+	uint32_t other = host_uctx(w->host, 0, 0);
+
+	fall_asleep(w);
+	publish(&w->qp[0]);
+	host_doorbell(w->host, other, ORNIC_DB_SQ, w->qp[0].num,
+		      w->qp[0].sq_pi);
+	assert_int_equal(host_device_stat(w->host,
+				ORNIC_DEVICE_STAT_bad_doorbell_queue), 1);
+	/* A slot is of its own board only. */
+	assert_int_equal(list_empty(&w->host->wire), true);
+}
+
+static void test_pi_beyond_the_ring(void **state)
+{
+	struct world *w = *state;
+
+	publish(&w->qp[0]);
+	guest_store32(&host_qp_dbr(&w->qp[0])->sq_pi,
+		      (1u << w->qp[0].log_sq_slots) + 1);
+	ring(&w->qp[0]);
+	assert_int_equal(sent(w), 0);
+	assert_int_equal(host_device_stat(w->host,
+					  ORNIC_DEVICE_STAT_bad_sq_pi), 1);
+	/* The neighbours go on. */
+	post(w, &w->qp[1]);
+	assert_int_equal(sent(w), 1);
+	assert_non_null(host_queue_peek(&w->eq));
+}
+
+static void test_ring_wraps(void **state)
+{
+	struct world *w = *state;
+	unsigned int i;
+
+	for (i = 0; i < 500; i++) {
+		post(w, &w->qp[i % QPS]);
+		assert_int_equal(sent(w), 1);
+	}
+}
+
+static void test_no_shadow_rings_for_each(void **state)
+{
+	struct world *w = *state;
+	struct ornic_board *b = board(w);
+	unsigned int i;
+
+	assert_int_equal(host_read(w->host, ORNIC_REG_CAPS, 4) &
+			 ORNIC_CAPS_SHADOW, 0);
+	for (i = 0; i < 200; i++) {
+		assert_int_equal(w->qp[i % QPS].slot, ORNIC_BOARD_NO_SLOT);
+		assert_true(post(w, &w->qp[i % QPS]));
+		assert_int_equal(sent(w), 1);
+	}
+	publish(&w->qp[0]);
+	set_bit(w, 0);
+	assert_int_equal(sent(w), 0);
+	assert_int_equal(le64toh(b->bits[0]), 1);
+	assert_int_equal(b->awake, 0);
+	ring(&w->qp[0]);
+	assert_int_equal(sent(w), 1);
+}
+
+static void test_reset_with_queues_at_work(void **state)
+{
+	struct world *w = *state;
+	unsigned int i;
+
+	for (i = 0; i < QPS; i++)
+		post(w, &w->qp[i]);
+	nic_run(w->host->nic);
+	nic_reset(w->host->nic);
+	assert_int_equal(w->host->nic->qps.count, 0);
+	assert_true(list_empty(&w->host->nic->doorbell.boards));
+	assert_true(list_empty(&w->host->nic->doorbell.watched));
+	assert_true(list_empty(&w->host->nic->ready));
+	assert_int_equal(w->host->nic->doorbell.watched_count, 0);
+}
+
+static void test_board_out_of_reach(void **state)
+{
+	struct world *w = *state;
+
+	host_unmap(w->host, w->board, HOST_PAGE);
+	publish(&w->qp[0]);
+	ring(&w->qp[0]);
+	assert_int_equal(sent(w), 1);
+	assert_true(nic_sleep_prepare(w->host->nic));
+	host_map(w->host, w->board, HOST_PAGE);
+	nic_wake(w->host->nic);
+	assert_int_equal(guest_load32(&board(w)->awake), 1);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_asleep_rings_once_then_is_watched),
+		T(test_board_of_many_slots),
+		T(test_bits_of_nobody_are_harmless),
+		T(test_idle_queue_is_unwatched),
+		T(test_work_just_before_sleep_is_found),
+		T(test_asleep_nobody_is_watched),
+		T(test_one_doorbell_wakes_for_all),
+		T(test_watched_queues_are_bounded),
+		T(test_destroyed_queue_leaves_the_board),
+		T(test_queue_of_another_page),
+		T(test_pi_beyond_the_ring),
+		T(test_ring_wraps),
+		cmocka_unit_test_setup_teardown(test_no_shadow_rings_for_each,
+						setup_no_shadow, teardown),
+		T(test_reset_with_queues_at_work),
+		T(test_board_out_of_reach),
+	};
+
+	return cmocka_run_group_tests_name("doorbell", tests, NULL, NULL);
+}
