@@ -6,7 +6,10 @@
 MAKEFLAGS += --no-print-directory
 
 # One clock for all progress lines of this make.
-export ORNIC_T0 ?= $(shell date +%s)
+ifndef ORNIC_T0
+ORNIC_T0 := $(shell date +%s)
+endif
+export ORNIC_T0
 
 PREFIX ?= /usr/local
 KERNEL ?= stock
