@@ -59,6 +59,17 @@ static void comp_retry(struct qp *qp)
 	qp_ready(qp);
 }
 
+/* An answer says that packets were lost: one retry for each loss. */
+static void comp_lost(struct qp *qp)
+{
+	struct req *req = &qp->req;
+
+	if (req->retrying || req->rnr_wait || req->psn == req->una)
+		return;
+	req->retrying = true;
+	comp_retry(qp);
+}
+
 void comp_timer(struct qp *qp)
 {
 	struct req *req = &qp->req;
@@ -77,6 +88,7 @@ void comp_timer(struct qp *qp)
 	}
 	RDMA_STAT_INC(qp->nic, ack_timeouts);
 	qp->stats.timeouts++;
+	req->retrying = false;
 	comp_retry(qp);
 }
 
@@ -89,6 +101,7 @@ static void comp_progress(struct qp *qp, uint32_t una)
 	req->retry = qp->attr.retry_cnt;
 	req->rnr_retry = qp->attr.rnr_retry;
 	req->deadline_ns = 0;
+	req->retrying = false;
 }
 
 void comp_settle(struct qp *qp)
@@ -148,21 +161,13 @@ static bool comp_ack(struct qp *qp, uint32_t end)
 	return psn_diff(req->una, end) >= 0;
 }
 
-/*
- * During an RNR pause, and before a retry has begun, a NAK that asks for one is
- * about the attempt before.
- */
-static bool comp_retrying(const struct req *req)
-{
-	return req->rnr_wait || req->psn == req->una;
-}
-
 static void comp_rnr(struct qp *qp, unsigned int code)
 {
 	struct req *req = &qp->req;
 	struct env *env = qp->nic->env;
 
-	if (comp_retrying(req))
+	/* About the attempt before */
+	if (req->rnr_wait || req->psn == req->una)
 		return;
 	RDMA_STAT_INC(qp->nic, rnr_naks_received);
 	qp->stats.rnr_naks++;
@@ -184,8 +189,7 @@ static void comp_nak(struct qp *qp, unsigned int code)
 	case NAK_SEQUENCE:
 		RDMA_STAT_INC(qp->nic, seq_naks_received);
 		qp->stats.seq_naks++;
-		if (!comp_retrying(&qp->req))
-			comp_retry(qp);
+		comp_lost(qp);
 		return;
 	case NAK_INVALID_REQUEST:
 		req_fail(qp, ORNIC_WC_REM_INV_REQ_ERR);
@@ -215,8 +219,7 @@ static void comp_rx_ack(struct qp *qp, const struct packet *pkt)
 	if (!qp_sends(qp))
 		return;
 	if (!settled) {
-		if (!req->rnr_wait)
-			comp_retry(qp);
+		comp_lost(qp);
 		return;
 	}
 	/* A NAK for what was answered since is a stale one. */
@@ -239,8 +242,8 @@ static struct req_record *comp_expects(struct qp *qp, const struct packet *pkt)
 		return NULL;
 	/* It acknowledges all that came before. */
 	if (!comp_ack(qp, pkt->psn)) {
-		if (qp_sends(qp) && !req->rnr_wait)
-			comp_retry(qp);
+		if (qp_sends(qp))
+			comp_lost(qp);
 		return NULL;
 	}
 	rec = comp_head(req);

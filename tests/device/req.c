@@ -59,6 +59,7 @@ void req_reset(struct qp *qp)
 	req->since_ack = 0;
 	req->rnr_wait = false;
 	req->failed = false;
+	req->retrying = false;
 }
 
 void req_restart(struct qp *qp)

@@ -71,6 +71,8 @@ struct req_record {
  * @since_ack: packets sent since the last that asked for an acknowledgement
  * @rnr_wait: nothing is sent until the timer says so
  * @failed: a record has a status; nothing behind it is sent
+ * @retrying: went back because of an answer, and nothing new was answered
+ *	since: more answers of that kind are about packets sent before
  */
 struct req {
 	struct req_record *rec;
@@ -89,6 +91,7 @@ struct req {
 	uint8_t since_ack;
 	bool rnr_wait;
 	bool failed;
+	bool retrying;
 };
 
 /* Does the opcode of a work request ask for data? */
