@@ -19,10 +19,14 @@ UNIT_CORE_TESTS := \
 	gid_test.c \
 	mr_test.c \
 	obj_test.c \
+	packet_test.c \
+	psn_test.c \
 	queue_test.c \
+	rc_test.c \
 	regs_test.c \
 	rss_test.c
 
 # What core tests share: a host in front of the card.
 UNIT_CORE_SRCS := \
-	host.c
+	host.c \
+	pair.c

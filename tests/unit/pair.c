@@ -1,0 +1,591 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include "pair.h"
+
+#include "flow.h"
+
+#define PAIR_STEP_NS 100000
+#define PAIR_TURNS_MAX 1000000
+
+/* ---- the wire ---- */
+
+static struct side *pair_receiver(struct pair *pair, struct side *from,
+				  const struct frame *frame)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		if (!memcmp(frame->hdr, pair->side[i].host->mac, MAC_LEN))
+			return &pair->side[i];
+	return from == &pair->side[0] ? &pair->side[1] : &pair->side[0];
+}
+
+/* As a port does it: bytes, the first of them in hdr. */
+static struct frame *pair_through_bytes(const struct frame *frame)
+{
+	uint64_t len = frame_len(frame);
+	struct frame *copy = calloc(1, sizeof(*copy));
+	uint8_t *bytes = malloc(len);
+	uint32_t hdr_len = len < FRAME_HDR_MAX ? len : FRAME_HDR_MAX;
+
+	assert_non_null(copy);
+	assert_non_null(bytes);
+	assert_false(frame->flags & FRAME_LOCAL);
+	assert_int_equal(frame_read(frame, 0, bytes, len), 0);
+	memcpy(copy->hdr, bytes, hdr_len);
+	copy->hdr_len = hdr_len;
+	frame_add(copy, bytes + hdr_len, len - hdr_len);
+	/* Freed with the copy, below */
+	copy->node.next = (struct list_head *)bytes;
+	return copy;
+}
+
+static void pair_deliver(struct pair *pair, struct side *to,
+			 const struct frame *frame)
+{
+	struct frame *copy;
+
+	if (!pair->bytes) {
+		nic_rx(to->host->nic, frame);
+		return;
+	}
+	copy = pair_through_bytes(frame);
+	nic_rx(to->host->nic, copy);
+	free(copy->node.next);
+	free(copy);
+}
+
+/* Frames must be well-formed whatever the test does with them. */
+static void pair_parse(const struct frame *frame, struct packet *pkt)
+{
+	struct flow flow;
+
+	flow_dissect(frame, &flow);
+	assert_int_equal(flow.l4, 17);
+	assert_int_equal(packet_parse(pkt, frame, flow.l3_offset,
+				      flow.l4_offset + UDP_LEN), PACKET_OK);
+}
+
+static void pair_pass(struct pair *pair, struct side *from, struct frame *frame)
+{
+	struct side *to = pair_receiver(pair, from, frame);
+	unsigned int dir = to - pair->side;
+	enum pair_fate fate = PAIR_DELIVER;
+	struct frame *held = pair->held[dir];
+	struct packet pkt = {};
+
+	pair_parse(frame, &pkt);
+	pair->packets++;
+	if (pair->fate)
+		fate = pair->fate(pair, &pkt);
+	if (fate == PAIR_LATE && !held) {
+		pair->held[dir] = frame;
+		return;
+	}
+	if (fate != PAIR_DROP)
+		pair_deliver(pair, to, frame);
+	if (fate == PAIR_TWICE)
+		pair_deliver(pair, to, frame);
+	from->host->env.ops->frame_free(&from->host->env, frame);
+	if (held) {
+		pair->held[dir] = NULL;
+		pair_deliver(pair, to, held);
+		from->host->env.ops->frame_free(&from->host->env, held);
+	}
+}
+
+static bool pair_wire(struct pair *pair)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < (pair->loopback ? 1 : 2); i++) {
+		struct side *from = &pair->side[i];
+		struct list_head frames;
+
+		list_init(&frames);
+		list_splice_tail_init(&from->host->wire, &frames);
+		while (!list_empty(&frames)) {
+			struct frame *frame = list_first_entry(&frames,
+							       struct frame,
+							       node);
+
+			list_del_init(&frame->node);
+			pair_pass(pair, from, frame);
+			any = true;
+		}
+	}
+	return any;
+}
+
+/* What is late and followed by nothing arrives at last. */
+static bool pair_release(struct pair *pair)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		struct side *from = &pair->side[pair->loopback ? i : !i];
+		struct frame *held = pair->held[i];
+
+		if (!held)
+			continue;
+		pair->held[i] = NULL;
+		pair_deliver(pair, &pair->side[i], held);
+		from->host->env.ops->frame_free(&from->host->env, held);
+		any = true;
+	}
+	return any;
+}
+
+void pair_run(struct pair *pair)
+{
+	unsigned int turns = 0;
+	bool any;
+
+	do {
+		assert_true(turns++ < PAIR_TURNS_MAX);
+		any = nic_run(pair->side[0].host->nic);
+		if (!pair->loopback)
+			any |= nic_run(pair->side[1].host->nic);
+		any |= pair_wire(pair);
+		if (!any)
+			any = pair_release(pair);
+	} while (any);
+}
+
+void pair_sleep(struct pair *pair, uint64_t ns)
+{
+	unsigned int i;
+	uint64_t step;
+
+	while (ns) {
+		step = ns < PAIR_STEP_NS ? ns : PAIR_STEP_NS;
+		for (i = 0; i < (pair->loopback ? 1 : 2); i++) {
+			struct host *host = pair->side[i].host;
+
+			host->now_ns += step;
+			timers_run(&host->timers, host->now_ns);
+		}
+		pair_run(pair);
+		ns -= step;
+	}
+}
+
+/* ---- both sides ---- */
+
+static void pair_gid(struct side *side, const struct pair_config *config,
+		     unsigned int tail)
+{
+	struct ornic_set_gid_in in = {
+		.index = htole16(side->sgid_index),
+		.flags = htole16(ORNIC_GID_VALID |
+				 (config->vlan ? ORNIC_GID_VLAN : 0)),
+		.vlan_id = htole16(config->vlan ? PAIR_VLAN : 0),
+	};
+
+	if (config->ipv6) {
+		memcpy(side->gid, "\xfd\x00\x12\x34", 4);
+	} else {
+		side->gid[10] = 0xff;
+		side->gid[11] = 0xff;
+		side->gid[12] = 10;
+	}
+	side->gid[15] = tail;
+	memcpy(in.gid, side->gid, GID_LEN);
+	memcpy(in.smac, side->host->mac, MAC_LEN);
+	assert_int_equal(host_cmd_in(side->host, ORNIC_CMD_SET_GID, &in),
+			 ORNIC_CMD_OK);
+}
+
+static void pair_port(struct host *host)
+{
+	struct ornic_modify_port_in in = {
+		.mask = htole32(ORNIC_PORT_UP | ORNIC_PORT_MTU),
+		.mtu = htole32(9000),
+		.up = 1,
+	};
+
+	nic_link_changed(host->nic, true);
+	assert_int_equal(host_cmd_in(host, ORNIC_CMD_MODIFY_PORT, &in),
+			 ORNIC_CMD_OK);
+}
+
+#define PAIR_ACCESS \
+	(ORNIC_ACCESS_LOCAL_WRITE | ORNIC_ACCESS_REMOTE_WRITE | \
+	 ORNIC_ACCESS_REMOTE_READ | ORNIC_ACCESS_REMOTE_ATOMIC)
+
+static void pair_side(struct pair *pair, unsigned int i,
+		      const struct pair_config *config)
+{
+	struct side *side = &pair->side[i];
+	struct host *host;
+
+	side->pair = pair;
+	if (i && pair->loopback) {
+		side->host = pair->side[0].host;
+		side->uctx = pair->side[0].uctx;
+		side->eq = pair->side[0].eq;
+	} else {
+		side->host = host_create(true, i + 1);
+		host_enable(side->host);
+		side->host->peers_local = !config->bytes;
+		pair_port(side->host);
+		side->uctx = host_uctx(side->host, ORNIC_UCTX_KERNEL, 0);
+		host_eq(side->host, &side->eq, 0, 8);
+	}
+	host = side->host;
+	side->sgid_index = 3 + i;
+	pair_gid(side, config, i + 1);
+	side->pdn = host_pd(host);
+	host_cq(host, &side->cq, side->uctx, side->eq.num, PAIR_CQ_LOG, 6);
+	side->addr = host_alloc(host, PAIR_BUF_SIZE, HOST_PAGE);
+	side->buf = host_ptr(host, side->addr);
+	side->key = host_mr(host, side->pdn, side->addr, PAIR_BUF_SIZE,
+			    PAIR_ACCESS);
+}
+
+struct pair *pair_create(const struct pair_config *config)
+{
+	struct pair *pair = calloc(1, sizeof(*pair));
+
+	assert_non_null(pair);
+	pair->bytes = config->bytes;
+	pair->loopback = config->loopback;
+	pair_side(pair, 0, config);
+	pair_side(pair, 1, config);
+	return pair;
+}
+
+void pair_destroy(struct pair *pair)
+{
+	pair_release(pair);
+	host_destroy(pair->side[0].host);
+	if (!pair->loopback)
+		host_destroy(pair->side[1].host);
+	free(pair);
+}
+
+static void pair_create_qp(struct side *side, unsigned int type, uint32_t flags)
+{
+	struct ornic_create_qp_in in = {
+		.uctx = htole32(side->uctx),
+		.pdn = htole32(side->pdn),
+		.send_cqn = htole32(side->cq.num),
+		.recv_cqn = htole32(side->cq.num),
+		.flags = htole32(flags | ORNIC_QP_SQ | ORNIC_QP_RQ),
+		.type = type,
+		.log_sq_slots = 6,
+		.log_rq_wqes = 4,
+		.rq_stride_shift = 9,
+	};
+	struct host *host = side->host;
+	struct host_qp *qp = &side->qp;
+	struct ornic_create_qp_out out;
+
+	memset(qp, 0, sizeof(*qp));
+	qp->host = host;
+	qp->uctx = side->uctx;
+	qp->log_sq_slots = in.log_sq_slots;
+	qp->log_rq_wqes = in.log_rq_wqes;
+	qp->rq_stride_shift = in.rq_stride_shift;
+	qp->sq = host_alloc(host, 64 << in.log_sq_slots, HOST_PAGE);
+	qp->rq = host_alloc(host, 512 << in.log_rq_wqes, HOST_PAGE);
+	qp->dbr = host_alloc(host, sizeof(struct ornic_qp_dbr), 128);
+	host_buf(&in.sq, qp->sq, 64 << in.log_sq_slots);
+	host_buf(&in.rq, qp->rq, 512 << in.log_rq_wqes);
+	in.dbr_addr = htole64(qp->dbr);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_QP, &in, &out),
+			 ORNIC_CMD_OK);
+	qp->num = le32toh(out.qpn);
+	qp->slot = le32toh(out.slot);
+}
+
+void pair_qps(struct pair *pair, unsigned int type, uint32_t flags)
+{
+	pair_create_qp(&pair->side[0], type, flags);
+	pair_create_qp(&pair->side[1], type, flags);
+}
+
+struct qp *pair_qp(struct side *side)
+{
+	struct qp *qp = qp_find(side->host->nic, side->qp.num);
+
+	assert_non_null(qp);
+	return qp;
+}
+
+struct ornic_qp_attr pair_attr(struct side *side, struct side *peer)
+{
+	struct ornic_qp_attr attr = {
+		.path_mtu = 3,
+		.qkey = htole32(PAIR_QKEY),
+		.rq_psn = htole32(0xfffffe),
+		.sq_psn = htole32(0xfffffe),
+		.dest_qpn = htole32(peer->qp.num),
+		.access = htole32(ORNIC_ACCESS_REMOTE_WRITE |
+				  ORNIC_ACCESS_REMOTE_READ |
+				  ORNIC_ACCESS_REMOTE_ATOMIC),
+		.max_rd_atomic = 4,
+		.max_dest_rd_atomic = 4,
+		.min_rnr_timer = 12,
+		.timeout = 8,
+		.retry_cnt = 3,
+		.rnr_retry = 3,
+	};
+
+	memcpy(attr.av.dgid, peer->gid, GID_LEN);
+	memcpy(attr.av.dmac, peer->host->mac, MAC_LEN);
+	attr.av.sgid_index = htole16(side->sgid_index);
+	attr.av.hop_limit = 9;
+	attr.av.tclass = 0x22;
+	return attr;
+}
+
+unsigned int pair_modify(struct side *side, uint32_t mask,
+			 const struct ornic_qp_attr *attr)
+{
+	struct ornic_modify_qp_in in = {
+		.qpn = htole32(side->qp.num),
+		.mask = htole32(mask),
+		.attr = *attr,
+	};
+
+	return host_cmd_in(side->host, ORNIC_CMD_MODIFY_QP, &in);
+}
+
+void pair_state(struct side *side, unsigned int state)
+{
+	struct ornic_qp_attr attr = { .state = state };
+
+	assert_int_equal(pair_modify(side, ORNIC_QP_ATTR_STATE, &attr),
+			 ORNIC_CMD_OK);
+}
+
+void pair_query(struct side *side, struct ornic_qp_attr *attr)
+{
+	struct ornic_object in = { .num = htole32(side->qp.num) };
+
+	memset(attr, 0, sizeof(*attr));
+	assert_int_equal(host_cmd(side->host, ORNIC_CMD_QUERY_QP, &in, attr),
+			 ORNIC_CMD_OK);
+}
+
+void pair_connect_side(struct side *side, const struct ornic_qp_attr *attr)
+{
+	struct ornic_qp_attr a = *attr;
+	bool rc = pair_qp(side)->type == ORNIC_QPT_RC;
+
+	a.state = ORNIC_QPS_INIT;
+	assert_int_equal(pair_modify(side, ORNIC_QP_ATTR_STATE |
+				     (rc ? ORNIC_QP_ATTR_ACCESS :
+					   ORNIC_QP_ATTR_QKEY), &a),
+			 ORNIC_CMD_OK);
+	a.state = ORNIC_QPS_RTR;
+	assert_int_equal(pair_modify(side, ORNIC_QP_ATTR_STATE |
+				     (rc ? ORNIC_QP_ATTR_AV |
+					   ORNIC_QP_ATTR_PATH_MTU |
+					   ORNIC_QP_ATTR_DEST_QPN |
+					   ORNIC_QP_ATTR_RQ_PSN |
+					   ORNIC_QP_ATTR_MAX_DEST_RD_ATOMIC |
+					   ORNIC_QP_ATTR_MIN_RNR_TIMER : 0),
+				     &a), ORNIC_CMD_OK);
+	a.state = ORNIC_QPS_RTS;
+	assert_int_equal(pair_modify(side, ORNIC_QP_ATTR_STATE |
+				     ORNIC_QP_ATTR_SQ_PSN |
+				     (rc ? ORNIC_QP_ATTR_TIMEOUT |
+					   ORNIC_QP_ATTR_RETRY_CNT |
+					   ORNIC_QP_ATTR_RNR_RETRY |
+					   ORNIC_QP_ATTR_MAX_RD_ATOMIC : 0),
+				     &a), ORNIC_CMD_OK);
+}
+
+void pair_connect(struct pair *pair)
+{
+	struct side *a = &pair->side[0], *b = &pair->side[1];
+	struct ornic_qp_attr attr;
+
+	attr = pair_attr(a, b);
+	pair_connect_side(a, &attr);
+	attr = pair_attr(b, a);
+	pair_connect_side(b, &attr);
+}
+
+/* ---- work requests ---- */
+
+static uint8_t *put(uint8_t *p, const void *from, size_t len)
+{
+	memcpy(p, from, len);
+	return p + len;
+}
+
+static uint8_t *put_sge(uint8_t *p, const struct sge *from)
+{
+	struct ornic_sge sge = {
+		.addr = htole64(from->addr),
+		.length = htole32(from->length),
+		.lkey = htole32(from->lkey),
+	};
+
+	return put(p, &sge, sizeof(sge));
+}
+
+static uint8_t *put_route(uint8_t *p, struct side *side,
+			  const struct pair_wr *wr)
+{
+	struct pair *pair = side->pair;
+	struct side *peer = &pair->side[side == &pair->side[0]];
+	struct ornic_qp_attr attr = pair_attr(side, peer);
+	struct ornic_route_rc rc = {
+		.raddr = htole64(wr->raddr),
+		.rkey = htole32(wr->rkey),
+	};
+	struct ornic_route_ud ud = {
+		.dqpn = htole32(wr->dqpn),
+		.qkey = htole32(wr->qkey),
+		.av = attr.av,
+	};
+
+	if (pair_qp(side)->type == ORNIC_QPT_RC)
+		return put(p, &rc, sizeof(rc));
+	return put(p, &ud, sizeof(ud));
+}
+
+void pair_post(struct side *side, const struct pair_wr *wr)
+{
+	struct host_qp *qp = &side->qp;
+	uint8_t *ring = host_ptr(side->host, qp->sq);
+	uint32_t mask = (1u << qp->log_sq_slots) - 1;
+	bool is_inline = wr->flags & ORNIC_SEND_INLINE;
+	uint32_t count = is_inline ? wr->data_len : wr->sges;
+	struct ornic_sq_hdr hdr = {
+		.ctrl = htole32(ORNIC_PREP(ORNIC_SQ_OPCODE, wr->opcode) |
+				ORNIC_PREP(ORNIC_SQ_FLAGS, wr->flags) |
+				ORNIC_PREP(ORNIC_SQ_COUNT, count)),
+		.imm = htobe32(wr->imm),
+		.wr_id = htole64(wr->wr_id),
+	};
+	struct ornic_atomic atomic = {
+		.swap_add = htole64(wr->swap_add),
+		.compare = htole64(wr->compare),
+	};
+	uint8_t wqe[1024] = {};
+	uint8_t *p = put(wqe, &hdr, sizeof(hdr));
+	unsigned int i, slots;
+
+	p = put_route(p, side, wr);
+	if (wr->opcode == ORNIC_WR_ATOMIC_CMP_SWP ||
+	    wr->opcode == ORNIC_WR_ATOMIC_FETCH_ADD)
+		p = put(p, &atomic, sizeof(atomic));
+	if (is_inline)
+		p = put(p, wr->data, wr->data_len);
+	else
+		for (i = 0; i < wr->sges; i++)
+			p = put_sge(p, &wr->sge[i]);
+	slots = (p - wqe + 63) / 64;
+	for (i = 0; i < slots; i++)
+		memcpy(ring + 64 * ((qp->sq_pi + i) & mask), wqe + 64 * i, 64);
+	qp->sq_pi += slots;
+	guest_store32(&host_qp_dbr(qp)->sq_pi, qp->sq_pi);
+}
+
+void pair_ring(struct side *side)
+{
+	host_doorbell(side->host, side->uctx, ORNIC_DB_SQ, side->qp.num,
+		      side->qp.sq_pi);
+}
+
+void pair_post_recv_sges(struct side *side, uint64_t wr_id,
+			 const struct sge *sge, unsigned int sges)
+{
+	struct host_qp *qp = &side->qp;
+	uint8_t *p = host_ptr(side->host, qp->rq);
+	struct ornic_rq_hdr hdr = {
+		.ctrl = htole32(ORNIC_PREP(ORNIC_RQ_COUNT, sges)),
+		.wr_id = htole64(wr_id),
+	};
+	unsigned int i;
+
+	p += (qp->rq_pi & ((1u << qp->log_rq_wqes) - 1)) << qp->rq_stride_shift;
+	p = put(p, &hdr, sizeof(hdr));
+	for (i = 0; i < sges && i < CORE_MAX_SGE; i++)
+		p = put_sge(p, &sge[i]);
+	qp->rq_pi++;
+	guest_store32(&host_qp_dbr(qp)->rq_pi, qp->rq_pi);
+}
+
+void pair_post_recv(struct side *side, uint64_t wr_id, uint64_t addr,
+		    uint32_t len)
+{
+	struct sge sge = { .addr = addr, .length = len, .lkey = side->key };
+
+	pair_post_recv_sges(side, wr_id, &sge, 1);
+}
+
+/* ---- completions and events ---- */
+
+struct ornic_cqe pair_poll(struct side *side)
+{
+	const struct ornic_cqe *cqe = host_queue_peek(&side->cq);
+	struct ornic_cqe copy;
+
+	assert_non_null(cqe);
+	copy = *cqe;
+	host_queue_consume(&side->cq);
+	assert_int_equal(le32toh(copy.qpn) & ORNIC_CQE_QPN, side->qp.num);
+	return copy;
+}
+
+void pair_poll_none(struct side *side)
+{
+	assert_null(host_queue_peek(&side->cq));
+}
+
+void pair_expect(struct side *side, uint64_t wr_id, unsigned int status)
+{
+	struct ornic_cqe cqe = pair_poll(side);
+
+	assert_int_equal(le64toh(cqe.wr_id), wr_id);
+	assert_int_equal(le32toh(cqe.status), status);
+}
+
+unsigned int pair_event(struct side *side)
+{
+	struct host_queue *eq = &side->pair->side[side->pair->loopback ? 0 :
+						  side - side->pair->side].eq;
+	const struct ornic_eqe *eqe;
+	unsigned int type;
+
+	while ((eqe = host_queue_peek(eq))) {
+		type = ORNIC_GET(ORNIC_EQE_TYPE, le32toh(eqe->ctl));
+		if (type != ORNIC_EVENT_COMP &&
+		    le32toh(eqe->num) != side->qp.num)
+			return 0;
+		host_queue_consume(eq);
+		if (type != ORNIC_EVENT_COMP)
+			return type;
+	}
+	return 0;
+}
+
+uint64_t pair_stat(struct side *side, enum ornic_rdma_stat stat)
+{
+	return side->host->nic->stats.rdma[stat];
+}
+
+void pair_fill(uint8_t *buf, uint32_t len, unsigned int seed)
+{
+	uint32_t i;
+
+	for (i = 0; i < len; i++)
+		buf[i] = seed + i * 7 + (i >> 8) * 13 + (i >> 16) * 31;
+}
+
+void pair_check(const uint8_t *buf, uint32_t len, unsigned int seed)
+{
+	uint32_t i;
+
+	for (i = 0; i < len; i++)
+		if (buf[i] != (uint8_t)(seed + i * 7 + (i >> 8) * 13 +
+					(i >> 16) * 31))
+			fail_msg("byte %u of %u is %#x", i, len, buf[i]);
+}

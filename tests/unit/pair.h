@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Two hosts with a card each and a wire between them, for tests of the RoCE
+ * engines. All frames pass through the test's hands: it may lose, repeat, delay
+ * and reorder them. The same tests run with packets by reference in big
+ * segments and with real bytes (struct pair's @bytes).
+ */
+#ifndef ORNIC_UNIT_PAIR_H
+#define ORNIC_UNIT_PAIR_H
+
+#include "host.h"
+#include "packet.h"
+#include "qp.h"
+
+#define PAIR_CQ_LOG 8
+#define PAIR_BUF_SIZE (4u << 20)
+#define PAIR_VLAN 77
+#define PAIR_QKEY 0x1234567
+
+struct pair;
+
+/**
+ * struct side - one of the two
+ * @pair: both
+ * @host: its host; the same for both when @pair->loopback
+ * @uctx: doorbell page 0
+ * @pdn: protection domain
+ * @eq: events
+ * @cq: completions of @qp, of 64 bytes
+ * @qp: the QP
+ * @buf: PAIR_BUF_SIZE bytes
+ * @key: local and remote key of @buf, everything allowed
+ * @sgid_index: of its address
+ * @gid: its address
+ * @addr: bus address of @buf
+ */
+struct side {
+	struct pair *pair;
+	struct host *host;
+	uint32_t uctx;
+	uint32_t pdn;
+	struct host_queue eq;
+	struct host_queue cq;
+	struct host_qp qp;
+	uint8_t *buf;
+	uint32_t key;
+	unsigned int sgid_index;
+	uint8_t gid[GID_LEN];
+	uint64_t addr;
+};
+
+/**
+ * enum pair_fate - what becomes of a frame
+ * @PAIR_DELIVER: it arrives
+ * @PAIR_DROP: it does not
+ * @PAIR_TWICE: it arrives twice
+ * @PAIR_LATE: it arrives after the next one of that direction
+ */
+enum pair_fate {
+	PAIR_DELIVER,
+	PAIR_DROP,
+	PAIR_TWICE,
+	PAIR_LATE,
+};
+
+/**
+ * struct pair - both sides and the wire
+ * @side: A, who mostly sends, and B
+ * @bytes: frames are real bytes, as between processes
+ * @loopback: both sides are the same card
+ * @fate: asked for each RoCE packet, or NULL
+ * @arg: for @fate
+ * @held: frame that is late, by receiver
+ * @packets: that were on the wire
+ */
+struct pair {
+	struct side side[2];
+	bool bytes;
+	bool loopback;
+	enum pair_fate (*fate)(struct pair *pair, const struct packet *pkt);
+	uintptr_t arg;
+	struct frame *held[2];
+	unsigned int packets;
+};
+
+/* What the tests vary */
+struct pair_config {
+	bool bytes;
+	bool loopback;
+	bool ipv6;
+	bool vlan;
+};
+
+struct pair *pair_create(const struct pair_config *config);
+void pair_destroy(struct pair *pair);
+
+/* QPs of a type for both sides, not yet modified */
+void pair_qps(struct pair *pair, unsigned int type, uint32_t flags);
+
+/* Attributes for the way from RESET to RTS that suit most tests */
+struct ornic_qp_attr pair_attr(struct side *side, struct side *peer);
+/* Modify with a mask; returns the status of the command. */
+unsigned int pair_modify(struct side *side, uint32_t mask,
+			 const struct ornic_qp_attr *attr);
+/* RESET to RTS; the attributes may be changed between */
+void pair_connect_side(struct side *side, const struct ornic_qp_attr *attr);
+void pair_connect(struct pair *pair);
+void pair_state(struct side *side, unsigned int state);
+void pair_query(struct side *side, struct ornic_qp_attr *attr);
+
+/* Run both cards and the wire until nothing moves. */
+void pair_run(struct pair *pair);
+/* Let time pass in steps, running at each. */
+void pair_sleep(struct pair *pair, uint64_t ns);
+
+/* A send work request as a test writes it */
+struct pair_wr {
+	uint64_t wr_id;
+	uint8_t opcode;
+	uint8_t flags;
+	uint32_t imm;
+	uint64_t raddr;
+	uint32_t rkey;
+	uint64_t swap_add;
+	uint64_t compare;
+	uint32_t dqpn;
+	uint32_t qkey;
+	const void *data;
+	uint32_t data_len;
+	unsigned int sges;
+	struct sge sge[CORE_MAX_SGE + 1];
+};
+
+/* Write a WQE and publish it; the card learns of it by pair_ring(). */
+void pair_post(struct side *side, const struct pair_wr *wr);
+void pair_ring(struct side *side);
+void pair_post_recv(struct side *side, uint64_t wr_id, uint64_t addr,
+		    uint32_t len);
+void pair_post_recv_sges(struct side *side, uint64_t wr_id,
+			 const struct sge *sge, unsigned int sges);
+
+/* The next completion, consumed; it has to be there */
+struct ornic_cqe pair_poll(struct side *side);
+void pair_poll_none(struct side *side);
+/* The same with what is expected of it */
+void pair_expect(struct side *side, uint64_t wr_id, unsigned int status);
+/* The next event but completion events, consumed; 0 when there is none */
+unsigned int pair_event(struct side *side);
+
+uint64_t pair_stat(struct side *side, enum ornic_rdma_stat stat);
+struct qp *pair_qp(struct side *side);
+
+/* Bytes that tell where they belong */
+void pair_fill(uint8_t *buf, uint32_t len, unsigned int seed);
+void pair_check(const uint8_t *buf, uint32_t len, unsigned int seed);
+
+#endif /* ORNIC_UNIT_PAIR_H */

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Arithmetic of packet sequence numbers, around the end of the circle too. */
+#include "unit.h"
+
+#include "psn.h"
+
+static void test_psn_add_wraps(void **state)
+{
+	(void)state;
+	assert_int_equal(psn_add(0, 1), 1);
+	assert_int_equal(psn_add(PSN_MASK, 1), 0);
+	assert_int_equal(psn_add(0xfffff0, 0x20), 0x10);
+	/* One less is all but one more. */
+	assert_int_equal(psn_add(0, PSN_MASK), PSN_MASK);
+}
+
+static void test_psn_diff_is_signed(void **state)
+{
+	(void)state;
+	assert_int_equal(psn_diff(5, 5), 0);
+	assert_int_equal(psn_diff(6, 5), 1);
+	assert_int_equal(psn_diff(5, 6), -1);
+	assert_int_equal(psn_diff(0, PSN_MASK), 1);
+	assert_int_equal(psn_diff(PSN_MASK, 0), -1);
+	assert_int_equal(psn_diff(PSN_SPAN_MAX, 0), PSN_SPAN_MAX);
+	assert_int_equal(psn_diff(0, PSN_SPAN_MAX), -(int)PSN_SPAN_MAX);
+	assert_int_equal(psn_diff(psn_add(0xffff00, PSN_SPAN_MAX), 0xffff00),
+			 PSN_SPAN_MAX);
+}
+
+static void test_psn_in_wraps(void **state)
+{
+	(void)state;
+	assert_true(psn_in(5, 5, 1));
+	assert_false(psn_in(6, 5, 1));
+	assert_false(psn_in(4, 5, 1));
+	assert_true(psn_in(0, PSN_MASK, 2));
+	assert_false(psn_in(1, PSN_MASK, 2));
+	assert_false(psn_in(7, 7, 0));
+}
+
+static void test_psn_count_rounds_up(void **state)
+{
+	(void)state;
+	assert_int_equal(psn_count(0, 8), 1);
+	assert_int_equal(psn_count(1, 8), 1);
+	assert_int_equal(psn_count(256, 8), 1);
+	assert_int_equal(psn_count(257, 8), 2);
+	assert_int_equal(psn_count(0x80000000u, 12), 0x80000);
+	assert_int_equal(psn_count(UINT32_MAX, 8), 1 << 24);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_psn_add_wraps),
+		cmocka_unit_test(test_psn_diff_is_signed),
+		cmocka_unit_test(test_psn_in_wraps),
+		cmocka_unit_test(test_psn_count_rounds_up),
+	};
+
+	return cmocka_run_group_tests_name("psn", tests, NULL, NULL);
+}
