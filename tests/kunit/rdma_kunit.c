@@ -255,7 +255,7 @@ static struct kunit_case ornic_pbl_cases[] = {
 	KUNIT_CASE(ornic_test_pbl_no_list),
 	KUNIT_CASE(ornic_test_pbl_flat),
 	KUNIT_CASE(ornic_test_pbl_two_levels),
-	KUNIT_CASE(ornic_test_pbl_three_levels),
+	KUNIT_CASE_SLOW(ornic_test_pbl_three_levels),
 	KUNIT_CASE(ornic_test_pbl_free_before_map),
 	{}
 };
