@@ -25,7 +25,7 @@
  * struct ornic_limits - what QUERY_DEVICE said, in CPU byte order
  *
  * The fields are those of struct ornic_query_device_out. Ring sizes are powers
- * of two, and those that the driver cannot use in full are cut to what it can.
+ * of two; a driver that cannot make use of the largest bounds them itself.
  */
 struct ornic_limits {
 	u64 features;		/* ORNIC_FEAT_* */

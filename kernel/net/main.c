@@ -8,12 +8,8 @@
 #include "core.h"
 #include "netdev.h"
 
-/* Rings that are mapped into a process share a buffer with their doorbell records */
-#define ORNIC_MAX_RING_BYTES	(ORNIC_DBUF_MAX / 4)
-
-static u32 ornic_ring_limit(u32 device_limit, u32 entry_bytes)
+static u32 ornic_ring_limit(u32 device_limit)
 {
-	device_limit = min(device_limit, ORNIC_MAX_RING_BYTES / entry_bytes);
 	return device_limit ? rounddown_pow_of_two(device_limit) : 0;
 }
 
@@ -37,19 +33,17 @@ static int ornic_query_device(struct ornic_core *core)
 		.max_uctx = le32_to_cpu(out.max_uctx),
 		.max_pd = le32_to_cpu(out.max_pd),
 		.max_eq = le32_to_cpu(out.max_eq),
-		.max_eqe = ornic_ring_limit(le32_to_cpu(out.max_eqe), sizeof(struct ornic_eqe)),
+		.max_eqe = ornic_ring_limit(le32_to_cpu(out.max_eqe)),
 		.max_cq = le32_to_cpu(out.max_cq),
-		.max_cqe = ornic_ring_limit(le32_to_cpu(out.max_cqe), 2 * sizeof(struct ornic_cqe)),
+		.max_cqe = ornic_ring_limit(le32_to_cpu(out.max_cqe)),
 		.max_qp = le32_to_cpu(out.max_qp),
-		.max_sq_slots = ornic_ring_limit(le32_to_cpu(out.max_sq_slots), ORNIC_SLOT_SIZE),
-		.max_rq_wqes = ornic_ring_limit(le32_to_cpu(out.max_rq_wqes),
-						1u << ORNIC_RQ_STRIDE_SHIFT_MIN),
+		.max_sq_slots = ornic_ring_limit(le32_to_cpu(out.max_sq_slots)),
+		.max_rq_wqes = ornic_ring_limit(le32_to_cpu(out.max_rq_wqes)),
 		.max_sge = le32_to_cpu(out.max_sge),
 		.max_inline = le32_to_cpu(out.max_inline),
 		.max_mr = le32_to_cpu(out.max_mr),
 		.max_srq = le32_to_cpu(out.max_srq),
-		.max_srq_wqes = ornic_ring_limit(le32_to_cpu(out.max_srq_wqes),
-						 1u << ORNIC_RQ_STRIDE_SHIFT_MIN),
+		.max_srq_wqes = ornic_ring_limit(le32_to_cpu(out.max_srq_wqes)),
 		.max_mcast_groups = le32_to_cpu(out.max_mcast_groups),
 		.max_mcast_qps = le32_to_cpu(out.max_mcast_qps),
 		.max_mw = le32_to_cpu(out.max_mw),
@@ -248,6 +242,9 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	err = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(64));
 	if (err)
 		return dev_err_probe(dev, err, "cannot address 64 bits of memory\n");
+
+	/* The device has page lists, so that no segment is too long for it */
+	dma_set_max_seg_size(dev, UINT_MAX);
 
 	err = ornic_map_bars(core);
 	if (err)
