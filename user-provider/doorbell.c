@@ -10,9 +10,9 @@
  */
 static void ornic_board_set_bit(void *words, uint32_t n)
 {
-	_Atomic(uint32_t) *half = (_Atomic(uint32_t) *)words + n / 32;
+	void *half = words + n / 32 * sizeof(uint32_t);
 
-	atomic_fetch_or_explicit(half,
+	atomic_fetch_or_explicit((_Atomic(uint32_t) *)half,
 				 (__force uint32_t)htole32(1u << (n % 32)),
 				 memory_order_seq_cst);
 }

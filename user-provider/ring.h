@@ -71,9 +71,10 @@ static inline void ornic_write_index(void *addr, uint32_t v)
  */
 static inline void ornic_write_index_fence(void *addr, uint32_t v)
 {
+	uint32_t operand = (__force uint32_t)htole32(v);
+
 	udma_to_device_barrier();
-	atomic_exchange_explicit((_Atomic(uint32_t) *)addr,
-				 (__force uint32_t)htole32(v),
+	atomic_exchange_explicit((_Atomic(uint32_t) *)addr, operand,
 				 memory_order_seq_cst);
 }
 
