@@ -88,6 +88,11 @@ static void card_tx(struct env *env, struct frame *frame)
 	switch_tx(&env_to_card(env)->port, frame);
 }
 
+static void card_tx_flush(struct env *env)
+{
+	switch_flush(&env_to_card(env)->port);
+}
+
 static bool card_peer_is_local(struct env *env, const uint8_t *mac)
 {
 	return switch_is_local(&env_to_card(env)->loop->sw, mac);
@@ -108,6 +113,7 @@ static const struct env_ops card_env_ops = {
 	.frame_alloc = card_frame_alloc,
 	.frame_free = card_frame_free,
 	.tx = card_tx,
+	.tx_flush = card_tx_flush,
 	.peer_is_local = card_peer_is_local,
 	.log = card_log,
 };

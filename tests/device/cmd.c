@@ -276,6 +276,12 @@ bool admin_run(struct nic *nic, unsigned int budget)
 	struct admin *admin = &nic->admin;
 	bool any = false;
 
+	if (admin->sq_ci == admin->sq_pi)
+		return false;
+	/* What a command destroys must not be read any more when it completes
+	 * ([ORNIC-OBJ-4]), not even by a frame that is underway.
+	 */
+	env_tx_flush(nic->env);
 	while (nic->enabled && !nic->fatal && admin->sq_ci != admin->sq_pi &&
 	       budget--) {
 		if (!admin_run_one(nic))

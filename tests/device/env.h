@@ -39,6 +39,8 @@ enum env_log_level {
  * @frame_alloc: a frame to fill, or NULL: try again in the next nic_run()
  * @frame_free: give back a frame that was not sent
  * @tx: send; the frame is gone afterwards
+ * @tx_flush: let go of the memory that frames sent before refer to: deliver or
+ *	drop them. May lead to nic_rx(); not to be called from within it
  * @peer_is_local: does this unicast MAC belong to a NIC in this process, so that
  *	FRAME_LOCAL may be used
  * @log: say something; @fmt has no newline
@@ -50,6 +52,7 @@ struct env_ops {
 	struct frame *(*frame_alloc)(struct env *env);
 	void (*frame_free)(struct env *env, struct frame *frame);
 	void (*tx)(struct env *env, struct frame *frame);
+	void (*tx_flush)(struct env *env);
 	bool (*peer_is_local)(struct env *env, const uint8_t *mac);
 	void (*log)(struct env *env, enum env_log_level level, const char *fmt,
 		    va_list ap) __attribute__((format(printf, 3, 0)));
@@ -108,6 +111,11 @@ static inline void env_frame_free(struct env *env, struct frame *frame)
 static inline void env_tx(struct env *env, struct frame *frame)
 {
 	env->ops->tx(env, frame);
+}
+
+static inline void env_tx_flush(struct env *env)
+{
+	env->ops->tx_flush(env);
 }
 
 static inline bool env_peer_is_local(struct env *env, const uint8_t *mac)

@@ -119,6 +119,8 @@ static bool regs_check_db(struct nic *nic, uint32_t val)
 static void regs_write_ctrl(struct nic *nic, uint64_t val)
 {
 	if (val & ORNIC_CTRL_RESET) {
+		/* READY means that nothing is read any more ([ORNIC-RST-2]). */
+		env_tx_flush(nic->env);
 		nic_reset(nic);
 		return;
 	}

@@ -297,8 +297,7 @@ static void test_queue_of_another_page(void **state)
 	publish(&w->qp[0]);
 	host_doorbell(w->host, other, ORNIC_DB_SQ, w->qp[0].num,
 		      w->qp[0].sq_pi);
-	assert_int_equal(host_device_stat(w->host,
-				ORNIC_DEVICE_STAT_bad_doorbell_queue), 1);
+	assert_int_equal(host_device_stat(w->host, ORNIC_DEVICE_STAT_bad_doorbell_queue), 1);
 	/* A slot is of its own board only. */
 	assert_int_equal(list_empty(&w->host->wire), true);
 }

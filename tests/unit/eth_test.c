@@ -466,22 +466,19 @@ static void test_what_does_not_come_in(void **state)
 
 	/* No WQE */
 	receive(w, packet, len, 0);
-	assert_int_equal(host_port_stat(w->host,
-				ORNIC_PORT_STAT_rx_dropped_no_wqe), 1);
+	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_dropped_no_wqe), 1);
 	post_recv(w, 0, w->data, BUF_LEN);
 	/* Not ours */
 	memcpy(packet, other, 6);
 	receive(w, packet, len, 0);
-	assert_int_equal(host_port_stat(w->host,
-				ORNIC_PORT_STAT_rx_dropped_filter), 1);
+	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_dropped_filter), 1);
 	memcpy(packet, w->host->mac, 6);
 	/* Shorter than a header, longer than the MTU and 18 */
 	receive(w, packet, 13, 0);
 	receive(w, packet, 1519, 0);
 	/* By reference, and not RoCE: nobody could tell what it is. */
 	receive(w, packet, len, FRAME_LOCAL);
-	assert_int_equal(host_port_stat(w->host,
-				ORNIC_PORT_STAT_rx_dropped_malformed), 3);
+	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_dropped_malformed), 3);
 	assert_null(host_queue_peek(&w->cq));
 	receive(w, packet, 1518, 0);
 	expect_status(w, ORNIC_WC_SUCCESS);
@@ -496,13 +493,11 @@ static void test_too_small_wqe_stays(void **state)
 	post_recv(w, 0, w->data, len - 1);
 	receive(w, packet, len, 0);
 	assert_null(host_queue_peek(&w->cq));
-	assert_int_equal(host_port_stat(w->host,
-				ORNIC_PORT_STAT_rx_dropped_malformed), 1);
+	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_dropped_malformed), 1);
 	receive(w, packet, len - 1, 0);
 	expect_status(w, ORNIC_WC_SUCCESS);
 	receive(w, packet, 60, 0);
-	assert_int_equal(host_port_stat(w->host,
-				ORNIC_PORT_STAT_rx_dropped_no_wqe), 1);
+	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_dropped_no_wqe), 1);
 }
 
 static void test_bad_receive_wqe_fails_the_queue(void **state)

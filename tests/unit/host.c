@@ -50,6 +50,11 @@ static void host_tx(struct env *env, struct frame *frame)
 	list_add_tail(&frame->node, &env_to_host(env)->wire);
 }
 
+static void host_tx_flush(struct env *env)
+{
+	env_to_host(env)->flushes++;
+}
+
 static bool host_peer_is_local(struct env *env, const uint8_t *mac)
 {
 	(void)mac;
@@ -72,6 +77,7 @@ static const struct env_ops host_env_ops = {
 	.frame_alloc = host_frame_alloc,
 	.frame_free = host_frame_free,
 	.tx = host_tx,
+	.tx_flush = host_tx_flush,
 	.peer_is_local = host_peer_is_local,
 	.log = host_log,
 };

@@ -41,6 +41,7 @@
  * @irqs: interrupts, by vector
  * @runnable: calls of env_mark_runnable()
  * @frames: allocated and not freed
+ * @flushes: calls of env_tx_flush()
  * @wire: frames sent, in order, struct frame list
  * @admin_sq: bus address
  * @admin_cq: bus address
@@ -63,6 +64,7 @@ struct host {
 	unsigned int irqs[HOST_VECTORS];
 	unsigned int runnable;
 	unsigned int frames;
+	unsigned int flushes;
 	struct list_head wire;
 	uint64_t admin_sq;
 	uint64_t admin_cq;

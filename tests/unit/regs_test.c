@@ -205,8 +205,10 @@ static void test_reset_puts_everything_back(void **state)
 	host_write(host, ORNIC_REG_SCRATCH, 4, 0x5a5a5a5a);
 	host_write(host, 0xffc, 4, 0);
 	host_pd(host);
+	host->flushes = 0;
 	host_write(host, ORNIC_REG_CTRL, 4,
 		   ORNIC_CTRL_RESET | ORNIC_CTRL_ENABLE);
+	assert_int_equal(host->flushes, 1);
 	assert_int_equal(host->nic->pds.count, 0);
 	test_reset_values(state);
 	host_enable(host);
