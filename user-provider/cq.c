@@ -211,13 +211,12 @@ int ornic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 {
 	struct ornic_cq *cq = to_ornic_cq(ibcq);
 	const struct ornic_cqe *cqe;
-	uint32_t ci, end, qpn;
+	uint32_t ci, qpn;
 	int n;
 
 	ornic_lock(&cq->lock);
 	ci = cq->ci;
-	end = ci + num;
-	for (; ci != end && ornic_cq_peek(cq, ci, &cqe, &qpn); ci++)
+	for (; num > 0 && ornic_cq_peek(cq, ci, &cqe, &qpn); num--, ci++)
 		ornic_fill_wc(wc++, cqe, qpn);
 	n = ci - cq->ci;
 	if (n)

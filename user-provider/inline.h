@@ -96,7 +96,7 @@ static inline bool ornic_inline_length(struct ornic_sq *sq,
 		sum += sg[i].length;
 
 	*length = sum;
-	return sum <= sq->max_inline;
+	return num >= 0 && sum <= sq->max_inline;
 }
 
 #endif /* ORNIC_INLINE_H */

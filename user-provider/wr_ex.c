@@ -25,6 +25,7 @@ static void ornic_wr_start(struct ibv_qp_ex *ibqp)
 
 	ornic_lock(&sq->lock);
 	sq->first_pi = sq->pi;
+	sq->wqe = NULL;
 	sq->data = NULL;
 }
 

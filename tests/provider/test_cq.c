@@ -77,6 +77,7 @@ static void polling_for_none_takes_none(void **state)
 
 	complete(f, f->rc, 1);
 	assert_int_equal(ibv_poll_cq(f->cq, 0, &wc), 0);
+	assert_int_equal(ibv_poll_cq(f->cq, -1, &wc), 0);
 	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
 	assert_wc(&wc, f->rc, 1);
 }

@@ -219,6 +219,9 @@ static void too_many_sges_are_refused(void **state)
 	one.wr.num_sge = -1;
 	assert_int_equal(post(f->rc, &one), EINVAL);
 	assert_int_equal(post(f->ud, &one), EINVAL);
+	one.wr.send_flags |= IBV_SEND_INLINE;
+	assert_int_equal(post(f->rc, &one), EINVAL);
+	assert_int_equal(post(f->ud, &one), EINVAL);
 	assert_no_send(f->rc);
 	assert_no_send(f->ud);
 }

@@ -323,6 +323,25 @@ static void fill(struct ibv_qp *ibqp, struct ibv_ah *ah, int fits, int num)
 	}
 }
 
+/* The WQE of the last transaction is the device's now. */
+static void an_address_needs_an_operation(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_qp_ex *qp = ex(f->ud);
+	struct fake_wqe wqe;
+
+	start(qp, 1);
+	ibv_wr_send(qp);
+	ibv_wr_set_ud_addr(qp, f->ah, 5, 6);
+	assert_int_equal(ibv_wr_complete(qp), 0);
+	start(qp, 2);
+	ibv_wr_set_ud_addr(qp, f->ah, 7, 8);
+	assert_int_equal(ibv_wr_complete(qp), EINVAL);
+	take_send(f->ud, &wqe);
+	assert_int_equal(wqe.bytes[0], 5);
+	assert_no_send(f->ud);
+}
+
 static void a_full_queue_takes_the_whole_back(void **state)
 {
 	struct fixture *f = *state;
@@ -421,6 +440,7 @@ int main(void)
 		test_case(the_first_error_takes_all_back),
 		test_case(abort_takes_all_back),
 		test_case(nothing_is_a_transaction),
+		test_case(an_address_needs_an_operation),
 		test_case(a_full_queue_takes_the_whole_back),
 		test_case(states_decide_what_may_be_posted),
 		test_case(both_ways_to_post_share_the_ring),
