@@ -414,7 +414,8 @@ void pair_connect(struct pair *pair)
 
 static uint8_t *put(uint8_t *p, const void *from, size_t len)
 {
-	memcpy(p, from, len);
+	if (len)
+		memcpy(p, from, len);
 	return p + len;
 }
 

@@ -10,6 +10,7 @@
 
 #include "host.h"
 #include "packet.h"
+#include "psn.h"
 #include "qp.h"
 
 #define PAIR_CQ_LOG 8

@@ -21,10 +21,13 @@ UNIT_CORE_TESTS := \
 	obj_test.c \
 	packet_test.c \
 	psn_test.c \
+	qp_test.c \
 	queue_test.c \
+	rc_error_test.c \
 	rc_test.c \
 	regs_test.c \
-	rss_test.c
+	rss_test.c \
+	ud_test.c
 
 # What core tests share: a host in front of the card.
 UNIT_CORE_SRCS := \

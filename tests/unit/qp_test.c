@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* CREATE_QP, DESTROY_QP, MODIFY_QP and QUERY_QP, and what they refuse. */
+#include "pair.h"
+
+#define SIDE(pair) (&(pair)->side[0])
+#define M(name) ORNIC_QP_ATTR_##name
+
+static int qp_setup(void **state)
+{
+	static const struct pair_config config = {};
+
+	*state = pair_create(&config);
+	return 0;
+}
+
+static int qp_teardown(void **state)
+{
+	pair_destroy(*state);
+	return 0;
+}
+
+/* ---- CREATE_QP ---- */
+
+static struct ornic_create_qp_in create_in(struct side *side)
+{
+	struct host *host = side->host;
+	struct ornic_create_qp_in in = {
+		.uctx = htole32(side->uctx),
+		.pdn = htole32(side->pdn),
+		.send_cqn = htole32(side->cq.num),
+		.recv_cqn = htole32(side->cq.num),
+		.flags = htole32(ORNIC_QP_SQ | ORNIC_QP_RQ),
+		.type = ORNIC_QPT_RC,
+		.log_sq_slots = 6,
+		.log_rq_wqes = 6,
+		.rq_stride_shift = 6,
+	};
+
+	host_buf(&in.sq, host_alloc(host, HOST_PAGE, HOST_PAGE), HOST_PAGE);
+	host_buf(&in.rq, host_alloc(host, HOST_PAGE, HOST_PAGE), HOST_PAGE);
+	in.dbr_addr = htole64(host_alloc(host, 128, 128));
+	return in;
+}
+
+static unsigned int create(struct side *side,
+			   const struct ornic_create_qp_in *in)
+{
+	struct ornic_create_qp_out out = {};
+	unsigned int status;
+
+	status = host_cmd(side->host, ORNIC_CMD_CREATE_QP, in, &out);
+	side->qp.num = le32toh(out.qpn);
+	return status;
+}
+
+static void destroy(struct side *side)
+{
+	assert_int_equal(host_cmd_object(side->host, ORNIC_CMD_DESTROY_QP,
+					 side->qp.num), ORNIC_CMD_OK);
+}
+
+/* One field is wrong; everything can be created and destroyed afterwards. */
+#define REFUSED(_side, _status, ...) do { \
+		struct ornic_create_qp_in in = create_in(_side); \
+		unsigned int before = (_side)->host->nic->qps.count; \
+		__VA_ARGS__; \
+		assert_int_equal(create(_side, &in), ORNIC_CMD_##_status); \
+		assert_int_equal((_side)->host->nic->qps.count, before); \
+	} while (0)
+
+static void test_create_refusals(void **state)
+{
+	struct side *side = SIDE((struct pair *)*state);
+	struct ornic_create_qp_in good;
+	uint32_t pages = side->host->nic->budget.pages;
+
+	REFUSED(side, BAD_OBJECT, in.uctx = htole32(999));
+	REFUSED(side, BAD_OBJECT, in.pdn = htole32(999));
+	REFUSED(side, BAD_OBJECT, in.send_cqn = htole32(999));
+	REFUSED(side, BAD_OBJECT, in.recv_cqn = htole32(999));
+	REFUSED(side, BAD_PARAM, in.type = 0);
+	REFUSED(side, BAD_PARAM, in.type = 7);
+	REFUSED(side, BAD_PARAM, in.type = 255);
+	REFUSED(side, NOT_SUPPORTED, in.type = ORNIC_QPT_UC);
+	REFUSED(side, NOT_SUPPORTED, in.type = ORNIC_QPT_XRC_SEND);
+	REFUSED(side, BAD_PARAM, in.flags |= htole32(0x80000000));
+	REFUSED(side, NOT_SUPPORTED, in.flags |= htole32(ORNIC_QP_SRQ));
+	REFUSED(side, BAD_PARAM, in.srqn = htole32(1));
+	REFUSED(side, BAD_PARAM, in.xrcdn = htole32(1));
+	REFUSED(side, BAD_PARAM, in.log_sq_slots = CORE_MAX_LOG_SQ_SLOTS + 1);
+	REFUSED(side, BAD_PARAM, in.log_sq_slots = 255);
+	REFUSED(side, BAD_PARAM, in.log_rq_wqes = CORE_MAX_LOG_RQ_WQES + 1);
+	REFUSED(side, BAD_PARAM, in.rq_stride_shift = 4);
+	REFUSED(side, BAD_PARAM, in.rq_stride_shift = 10);
+	REFUSED(side, BAD_PARAM, in.rq_stride_shift = 255);
+	REFUSED(side, BAD_PARAM, in.flags = htole32(ORNIC_QP_RQ));
+	REFUSED(side, BAD_PARAM, in.flags = htole32(ORNIC_QP_SQ));
+	REFUSED(side, BAD_PARAM, in.dbr_addr |= htole64(32));
+	REFUSED(side, DMA_FAULT, in.dbr_addr = htole64(HOST_NOWHERE));
+	REFUSED(side, DMA_FAULT, in.sq.addr = htole64(HOST_NOWHERE));
+	REFUSED(side, DMA_FAULT, in.rq.addr = htole64(HOST_NOWHERE));
+	REFUSED(side, BAD_PARAM, in.sq.npages = 0);
+	REFUSED(side, BAD_PARAM, in.rq.rsvd[1] = 1);
+	REFUSED(side, BAD_PARAM, in.sq.levels = 4);
+	assert_int_equal(side->host->nic->budget.pages, pages);
+
+	good = create_in(side);
+	assert_int_equal(create(side, &good), ORNIC_CMD_OK);
+	destroy(side);
+	assert_int_equal(side->host->nic->budget.pages, pages);
+}
+
+static void test_create_holds_what_it_uses(void **state)
+{
+	struct side *side = SIDE((struct pair *)*state);
+	struct ornic_create_qp_in in = create_in(side);
+	struct host *host = side->host;
+
+	assert_int_equal(create(side, &in), ORNIC_CMD_OK);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_PD, side->pdn),
+			 ORNIC_CMD_BUSY);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_CQ,
+					 side->cq.num), ORNIC_CMD_BUSY);
+	destroy(side);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_QP,
+					 side->qp.num), ORNIC_CMD_BAD_OBJECT);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_CQ,
+					 side->cq.num), ORNIC_CMD_OK);
+}
+
+static void test_kernel_qp_needs_the_kernel_page(void **state)
+{
+	struct side *side = SIDE((struct pair *)*state);
+	struct ornic_create_qp_in in = create_in(side);
+
+	in.flags |= htole32(ORNIC_QP_KERNEL);
+	assert_int_equal(create(side, &in), ORNIC_CMD_OK);
+	destroy(side);
+	in.uctx = htole32(host_uctx(side->host, 0, 0));
+	assert_int_equal(create(side, &in), ORNIC_CMD_BAD_PARAM);
+}
+
+static void test_one_gsi(void **state)
+{
+	struct side *side = SIDE((struct pair *)*state);
+	struct ornic_create_qp_in in = create_in(side);
+	uint32_t num;
+
+	in.type = ORNIC_QPT_GSI;
+	assert_int_equal(create(side, &in), ORNIC_CMD_OK);
+	num = side->qp.num;
+	assert_int_equal(create(side, &in), ORNIC_CMD_BUSY);
+	side->qp.num = num;
+	destroy(side);
+	assert_int_equal(create(side, &in), ORNIC_CMD_OK);
+}
+
+static void test_numbers_are_not_reused_at_once(void **state)
+{
+	struct side *side = SIDE((struct pair *)*state);
+	struct ornic_create_qp_in in = create_in(side);
+	uint32_t first;
+
+	assert_int_equal(create(side, &in), ORNIC_CMD_OK);
+	first = side->qp.num;
+	assert_true(first > 1);
+	destroy(side);
+	assert_int_equal(create(side, &in), ORNIC_CMD_OK);
+	assert_int_not_equal(side->qp.num, first);
+}
+
+/* ---- MODIFY_QP ---- */
+
+/* What each transition asks for, written down once more (IBTA 11.2.5.2) */
+struct path {
+	uint8_t from;
+	uint8_t to;
+	uint32_t must;
+	uint32_t may;
+};
+
+#define RC_RTR (M(AV) | M(PATH_MTU) | M(DEST_QPN) | M(RQ_PSN) | \
+		M(MAX_DEST_RD_ATOMIC) | M(MIN_RNR_TIMER))
+#define RC_RTS (M(TIMEOUT) | M(RETRY_CNT) | M(RNR_RETRY) | M(SQ_PSN) | \
+		M(MAX_RD_ATOMIC))
+#define RC_LIVE (M(CUR_STATE) | M(ACCESS) | M(MIN_RNR_TIMER) | M(PATH_MIG_STATE))
+#define ALL_ATTRS (RC_RTR | RC_RTS | RC_LIVE | M(QKEY) | M(EN_SQD_ASYNC))
+
+static const struct path rc_paths[] = {
+	{ ORNIC_QPS_RESET, ORNIC_QPS_INIT, M(ACCESS), 0 },
+	{ ORNIC_QPS_INIT, ORNIC_QPS_INIT, 0, M(ACCESS) },
+	{ ORNIC_QPS_INIT, ORNIC_QPS_RTR, RC_RTR, M(ACCESS) },
+	{ ORNIC_QPS_RTR, ORNIC_QPS_RTS, RC_RTS, RC_LIVE },
+	{ ORNIC_QPS_RTS, ORNIC_QPS_RTS, 0, RC_LIVE },
+	{ ORNIC_QPS_RTS, ORNIC_QPS_SQD, 0, M(CUR_STATE) | M(EN_SQD_ASYNC) },
+	{ ORNIC_QPS_SQD, ORNIC_QPS_SQD, 0,
+	  M(AV) | M(TIMEOUT) | M(RETRY_CNT) | M(RNR_RETRY) |
+	  M(MAX_RD_ATOMIC) | M(MAX_DEST_RD_ATOMIC) | M(ACCESS) |
+	  M(MIN_RNR_TIMER) | M(PATH_MIG_STATE) },
+	{ ORNIC_QPS_SQD, ORNIC_QPS_RTS, 0, RC_LIVE },
+};
+
+static const struct path ud_paths[] = {
+	{ ORNIC_QPS_RESET, ORNIC_QPS_INIT, M(QKEY), 0 },
+	{ ORNIC_QPS_INIT, ORNIC_QPS_INIT, 0, M(QKEY) },
+	{ ORNIC_QPS_INIT, ORNIC_QPS_RTR, 0, M(QKEY) },
+	{ ORNIC_QPS_RTR, ORNIC_QPS_RTS, M(SQ_PSN), M(CUR_STATE) | M(QKEY) },
+	{ ORNIC_QPS_RTS, ORNIC_QPS_RTS, 0, M(CUR_STATE) | M(QKEY) },
+	{ ORNIC_QPS_RTS, ORNIC_QPS_SQD, 0, M(CUR_STATE) | M(EN_SQD_ASYNC) },
+	{ ORNIC_QPS_SQD, ORNIC_QPS_SQD, 0, M(QKEY) },
+	{ ORNIC_QPS_SQD, ORNIC_QPS_RTS, 0, M(CUR_STATE) | M(QKEY) },
+	{ ORNIC_QPS_SQE, ORNIC_QPS_RTS, 0, M(CUR_STATE) | M(QKEY) },
+};
+
+static const struct path raw_paths[] = {
+	{ ORNIC_QPS_RESET, ORNIC_QPS_INIT, 0, 0 },
+	{ ORNIC_QPS_INIT, ORNIC_QPS_INIT, 0, 0 },
+	{ ORNIC_QPS_INIT, ORNIC_QPS_RTR, 0, 0 },
+	{ ORNIC_QPS_RTR, ORNIC_QPS_RTS, 0, M(CUR_STATE) },
+	{ ORNIC_QPS_RTS, ORNIC_QPS_RTS, 0, M(CUR_STATE) },
+	{ ORNIC_QPS_RTS, ORNIC_QPS_SQD, 0, M(CUR_STATE) | M(EN_SQD_ASYNC) },
+	{ ORNIC_QPS_SQD, ORNIC_QPS_SQD, 0, 0 },
+	{ ORNIC_QPS_SQD, ORNIC_QPS_RTS, 0, M(CUR_STATE) },
+	{ ORNIC_QPS_SQE, ORNIC_QPS_RTS, 0, M(CUR_STATE) },
+};
+
+static const struct path *find_path(const struct path *paths, unsigned int n,
+				    unsigned int from, unsigned int to)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (paths[i].from == from && paths[i].to == to)
+			return &paths[i];
+	return NULL;
+}
+
+static unsigned int try_modify(struct pair *pair, unsigned int from,
+			       unsigned int to, uint32_t mask)
+{
+	struct ornic_qp_attr attr = pair_attr(SIDE(pair), &pair->side[1]);
+	unsigned int status;
+
+	pair_qp(SIDE(pair))->state = from;
+	attr.state = to;
+	attr.cur_state = from;
+	status = pair_modify(SIDE(pair), mask | M(STATE), &attr);
+	if (status)
+		assert_int_equal(pair_qp(SIDE(pair))->state, from);
+	else
+		assert_int_equal(pair_qp(SIDE(pair))->state, to);
+	return status;
+}
+
+/* From every state to every state, with all attributes but one and one more */
+static void transitions(struct pair *pair, unsigned int type,
+			const struct path *paths, unsigned int n)
+{
+	const struct path *path;
+	unsigned int from, to, bit;
+
+	pair_qps(pair, type, 0);
+	for (from = 0; from <= ORNIC_QPS_ERR; from++) {
+		for (to = 0; to < 9; to++) {
+			if (to == ORNIC_QPS_RESET || to == ORNIC_QPS_ERR) {
+				bool may = to == ORNIC_QPS_RESET ||
+					   from != ORNIC_QPS_RESET;
+
+				assert_int_equal(try_modify(pair, from, to, 0),
+						 may ? ORNIC_CMD_OK :
+						       ORNIC_CMD_BAD_STATE);
+				continue;
+			}
+			path = find_path(paths, n, from, to);
+			if (!path) {
+				assert_int_equal(try_modify(pair, from, to, 0),
+						 ORNIC_CMD_BAD_STATE);
+				continue;
+			}
+			assert_int_equal(try_modify(pair, from, to,
+						    path->must), ORNIC_CMD_OK);
+			assert_int_equal(try_modify(pair, from, to,
+						    path->must | path->may),
+					 ORNIC_CMD_OK);
+			for (bit = 1; bit < 32; bit++) {
+				uint32_t m = 1u << bit;
+
+				if (path->must & m)
+					assert_int_equal(try_modify(pair, from,
+						to, path->must & ~m),
+						ORNIC_CMD_BAD_PARAM);
+				else if (!(path->may & m))
+					assert_int_not_equal(try_modify(pair,
+						from, to, path->must | m),
+						ORNIC_CMD_OK);
+			}
+		}
+	}
+}
+
+static void test_transitions_rc(void **state)
+{
+	transitions(*state, ORNIC_QPT_RC, rc_paths, ARRAY_SIZE(rc_paths));
+}
+
+static void test_transitions_ud(void **state)
+{
+	transitions(*state, ORNIC_QPT_UD, ud_paths, ARRAY_SIZE(ud_paths));
+}
+
+static void test_transitions_raw(void **state)
+{
+	transitions(*state, ORNIC_QPT_RAW_PACKET, raw_paths,
+		    ARRAY_SIZE(raw_paths));
+}
+
+/* One value out of range; state and attributes stay as they were. */
+#define BAD_VALUE(_pair, _from, _to, _mask, _status, ...) do { \
+		struct ornic_qp_attr attr = pair_attr(SIDE(_pair), \
+						      &(_pair)->side[1]); \
+		struct qp *_qp = pair_qp(SIDE(_pair)); \
+		struct qp_attr before = _qp->attr; \
+		_qp->state = ORNIC_QPS_##_from; \
+		attr.state = ORNIC_QPS_##_to; \
+		attr.cur_state = ORNIC_QPS_##_from; \
+		__VA_ARGS__; \
+		assert_int_equal(pair_modify(SIDE(_pair), M(STATE) | (_mask), \
+					     &attr), ORNIC_CMD_##_status); \
+		assert_int_equal(_qp->state, ORNIC_QPS_##_from); \
+		assert_memory_equal(&_qp->attr, &before, sizeof(before)); \
+	} while (0)
+
+static void test_bad_values(void **state)
+{
+	struct pair *pair = *state;
+
+	pair_qps(pair, ORNIC_QPT_RC, 0);
+#define RTR(...) BAD_VALUE(pair, INIT, RTR, RC_RTR, BAD_PARAM, __VA_ARGS__)
+#define RTS(...) BAD_VALUE(pair, RTR, RTS, RC_RTS, BAD_PARAM, __VA_ARGS__)
+	BAD_VALUE(pair, RESET, INIT, M(ACCESS), BAD_PARAM,
+		  attr.access = htole32(0x40000000));
+	RTR(attr.path_mtu = 0);
+	RTR(attr.path_mtu = 6);
+	RTR(attr.rq_psn = htole32(0x1000000));
+	RTR(attr.dest_qpn = htole32(0x1000000));
+	RTR(attr.max_dest_rd_atomic = 17);
+	RTR(attr.min_rnr_timer = 32);
+	RTR(attr.av.sgid_index = htole16(99));
+	RTR(attr.av.sgid_index = htole16(0xffff));
+	RTR(attr.av.flow = htole32(0x80000000));
+	/* One end IPv4, the other IPv6 */
+	RTR(attr.av.dgid[0] = 0xfe);
+	RTR(attr.av.dmac[0] |= 1);
+	RTR(attr.rsvd[2] = 1);
+	RTS(attr.timeout = 32);
+	RTS(attr.retry_cnt = 8);
+	RTS(attr.rnr_retry = 8);
+	RTS(attr.sq_psn = htole32(0x1000000));
+	RTS(attr.max_rd_atomic = 17);
+	BAD_VALUE(pair, RTS, RTS, M(CUR_STATE), BAD_STATE,
+		  attr.cur_state = ORNIC_QPS_SQD);
+	BAD_VALUE(pair, RTS, RTS, M(PATH_MIG_STATE), BAD_PARAM,
+		  attr.path_mig_state = ORNIC_MIG_REARM);
+	BAD_VALUE(pair, RTS, RTS, M(ALT_PATH), NOT_SUPPORTED, (void)0);
+	BAD_VALUE(pair, RTS, RTS, M(RATE_LIMIT), NOT_SUPPORTED, (void)0);
+	BAD_VALUE(pair, RTS, RTS, 1u << 4, BAD_PARAM, (void)0);
+	BAD_VALUE(pair, RTS, RTS, 1u << 31, BAD_PARAM, (void)0);
+	SIDE(pair)->qp.num++;
+	assert_int_equal(pair_modify(SIDE(pair), M(STATE),
+				     &(struct ornic_qp_attr){}),
+			 ORNIC_CMD_BAD_OBJECT);
+	SIDE(pair)->qp.num--;
+}
+
+static void test_query_tells_all(void **state)
+{
+	struct pair *pair = *state;
+	struct side *side = SIDE(pair);
+	struct ornic_qp_attr attr, got;
+
+	pair_qps(pair, ORNIC_QPT_RC, 0);
+	pair_query(side, &got);
+	assert_int_equal(got.state, ORNIC_QPS_RESET);
+	attr = pair_attr(side, &pair->side[1]);
+	attr.rq_psn = htole32(0x111111);
+	attr.sq_psn = htole32(0x222222);
+	attr.path_mtu = 4;
+	attr.timeout = 14;
+	attr.retry_cnt = 5;
+	attr.rnr_retry = 6;
+	attr.max_rd_atomic = 3;
+	attr.max_dest_rd_atomic = 2;
+	attr.min_rnr_timer = 11;
+	pair_connect_side(side, &attr);
+	pair_query(side, &got);
+	assert_int_equal(got.state, ORNIC_QPS_RTS);
+	assert_int_equal(got.cur_state, ORNIC_QPS_RTS);
+	assert_int_equal(got.path_mig_state, ORNIC_MIG_MIGRATED);
+	assert_int_equal(got.rq_psn, attr.rq_psn);
+	assert_int_equal(got.sq_psn, attr.sq_psn);
+	assert_int_equal(got.path_mtu, 4);
+	assert_int_equal(got.timeout, 14);
+	assert_int_equal(got.retry_cnt, 5);
+	assert_int_equal(got.rnr_retry, 6);
+	assert_int_equal(got.max_rd_atomic, 3);
+	assert_int_equal(got.max_dest_rd_atomic, 2);
+	assert_int_equal(got.min_rnr_timer, 11);
+	assert_int_equal(got.dest_qpn, attr.dest_qpn);
+	assert_int_equal(got.access, attr.access);
+	assert_memory_equal(&got.av, &attr.av, sizeof(attr.av));
+}
+
+/* A reset of the card takes everything, whatever the QPs are doing. */
+static void test_card_reset_in_flight(void **state)
+{
+	struct pair *pair = *state;
+	struct side *side = SIDE(pair);
+	struct pair_wr wr = {
+		.opcode = ORNIC_WR_RDMA_WRITE,
+		.sges = 1,
+		.sge[0] = { side->addr, 1000, side->key },
+	};
+
+	pair_qps(pair, ORNIC_QPT_RC, 0);
+	pair_connect(pair);
+	pair_post(side, &wr);
+	pair_ring(side);
+	nic_run(side->host->nic);
+	host_write(side->host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	assert_int_equal(side->host->nic->qps.count, 0);
+	pair_run(pair);
+	pair_sleep(pair, 10 * 1000 * 1000);
+	assert_true(timers_next(&side->host->timers) == TIMER_NEVER);
+}
+
+#define T(_test) cmocka_unit_test_setup_teardown(_test, qp_setup, qp_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_create_refusals),
+		T(test_create_holds_what_it_uses),
+		T(test_kernel_qp_needs_the_kernel_page),
+		T(test_one_gsi),
+		T(test_numbers_are_not_reused_at_once),
+		T(test_transitions_rc),
+		T(test_transitions_ud),
+		T(test_transitions_raw),
+		T(test_bad_values),
+		T(test_query_tells_all),
+		T(test_card_reset_in_flight),
+	};
+
+	return cmocka_run_group_tests_name("qp", tests, NULL, NULL);
+}

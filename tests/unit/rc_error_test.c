@@ -1,0 +1,818 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What goes wrong on an RC connection: each error gives the completion and the
+ * event that IBTA 9.9.3 and 11.6 name, on the side that they name, and no other
+ * QP notices.
+ */
+#include "pair.h"
+
+#define A(pair) (&(pair)->side[0])
+#define B(pair) (&(pair)->side[1])
+
+static int rc_setup(void **state)
+{
+	struct pair *pair = pair_create(*state);
+
+	pair_qps(pair, ORNIC_QPT_RC, 0);
+	pair_connect(pair);
+	*state = pair;
+	return 0;
+}
+
+static int rc_teardown(void **state)
+{
+	pair_destroy(*state);
+	return 0;
+}
+
+static struct pair_wr wr_data(struct side *side, unsigned int opcode,
+			      uint32_t len)
+{
+	struct side *peer = &side->pair->side[side == A(side->pair)];
+	struct pair_wr wr = {
+		.wr_id = 1,
+		.opcode = opcode,
+		.flags = ORNIC_SEND_SIGNALED,
+		.raddr = peer->addr,
+		.rkey = peer->key,
+		.sges = 1,
+		.sge[0] = { side->addr, len, side->key },
+	};
+
+	return wr;
+}
+
+static unsigned int rc_state(struct side *side)
+{
+	return pair_qp(side)->state;
+}
+
+/*
+ * Post a good WQE, the one that fails and another good one: the first succeeds,
+ * the last is flushed.
+ */
+static void rc_fails(struct pair *pair, struct pair_wr *wr, unsigned int status)
+{
+	struct pair_wr good = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 10);
+
+	good.wr_id = 100;
+	good.flags = 0;
+	pair_post(A(pair), &good);
+	good.wr_id = 101;
+	good.flags = ORNIC_SEND_SIGNALED;
+	pair_post(A(pair), &good);
+	wr->wr_id = 102;
+	wr->flags &= ~ORNIC_SEND_SIGNALED;
+	pair_post(A(pair), wr);
+	good.wr_id = 103;
+	good.flags = 0;
+	pair_post(A(pair), &good);
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_expect(A(pair), 101, ORNIC_WC_SUCCESS);
+	pair_expect(A(pair), 102, status);
+	pair_expect(A(pair), 103, ORNIC_WC_WR_FLUSH_ERR);
+	pair_poll_none(A(pair));
+	assert_int_equal(rc_state(A(pair)), ORNIC_QPS_ERR);
+	/* There was a completion, so no event for the requester. */
+	assert_int_equal(pair_event(A(pair)), 0);
+}
+
+/* ---- the requester's own mistakes ---- */
+
+static void rc_fails_locally(struct pair *pair, struct pair_wr *wr,
+			     unsigned int status, enum ornic_device_stat stat)
+{
+	uint64_t before = host_device_stat(A(pair)->host, stat);
+
+	rc_fails(pair, wr, status);
+	assert_int_equal(host_device_stat(A(pair)->host, stat), before + 1);
+	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_RTS);
+	assert_int_equal(pair_event(B(pair)), 0);
+}
+
+#define FAILS_LOCALLY(pair, wr, status, stat) \
+	rc_fails_locally(pair, wr, ORNIC_WC_##status, ORNIC_DEVICE_STAT_##stat)
+
+static void test_local_bad_lkey(void **state)
+{
+	struct pair_wr wr = wr_data(A((struct pair *)*state), ORNIC_WR_SEND, 9);
+
+	wr.sge[0].lkey ^= 1;
+	FAILS_LOCALLY(*state, &wr, LOC_PROT_ERR, bad_lkey);
+}
+
+static void test_local_out_of_range(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 9);
+
+	wr.sge[0].addr += PAIR_BUF_SIZE - 8;
+	FAILS_LOCALLY(pair, &wr, LOC_PROT_ERR, bad_lkey);
+}
+
+static void test_local_wrapped_length(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0x7fffffff);
+
+	wr.sge[0].addr = UINT64_MAX - 100;
+	FAILS_LOCALLY(pair, &wr, LOC_PROT_ERR, bad_lkey);
+}
+
+static void test_local_foreign_pd(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 9);
+
+	wr.sge[0].lkey = host_mr(A(pair)->host, host_pd(A(pair)->host),
+				 A(pair)->addr, 4096, ORNIC_ACCESS_LOCAL_WRITE);
+	FAILS_LOCALLY(pair, &wr, LOC_PROT_ERR, bad_lkey);
+}
+
+static void test_local_read_into_read_only(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, 9);
+
+	wr.sge[0].lkey = host_mr(A(pair)->host, A(pair)->pdn, A(pair)->addr,
+				 4096, 0);
+	FAILS_LOCALLY(pair, &wr, LOC_PROT_ERR, bad_lkey);
+}
+
+static void test_local_bad_opcodes(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_FLUSH, 0);
+
+	wr.sges = 0;
+	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_opcode);
+}
+
+static void test_local_unknown_opcode(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), 0xee, 0);
+
+	wr.sges = 0;
+	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_opcode);
+}
+
+static void test_local_inline_read(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, 0);
+
+	wr.flags |= ORNIC_SEND_INLINE;
+	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_opcode);
+}
+
+static void test_local_too_many_sges(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 1);
+
+	wr.sges = CORE_MAX_SGE + 1;
+	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_count);
+}
+
+static void test_local_too_much_inline(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 1);
+	static uint8_t data[CORE_MAX_INLINE + 1];
+
+	wr.flags |= ORNIC_SEND_INLINE;
+	wr.data = data;
+	wr.data_len = sizeof(data);
+	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_count);
+}
+
+static void test_local_atomic_of_other_size(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_ATOMIC_FETCH_ADD, 16);
+
+	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_count);
+}
+
+static void test_local_too_long(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 0x80000000);
+
+	wr.sges = 2;
+	wr.sge[1] = wr.sge[0];
+	rc_fails(pair, &wr, ORNIC_WC_LOC_LEN_ERR);
+}
+
+static void test_local_read_without_depth(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, 8);
+
+	pair_qp(A(pair))->attr.max_rd_atomic = 0;
+	rc_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
+}
+
+/* A WQE that says it goes on behind the producer index */
+static void test_local_wqe_beyond_pi(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 8);
+
+	wr.sges = 9;
+	pair_post(A(pair), &wr);
+	A(pair)->qp.sq_pi--;
+	guest_store32(&host_qp_dbr(&A(pair)->qp)->sq_pi, A(pair)->qp.sq_pi);
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_expect(A(pair), 1, ORNIC_WC_LOC_QP_OP_ERR);
+	pair_poll_none(A(pair));
+}
+
+static void test_local_bad_sq_pi(void **state)
+{
+	struct pair *pair = *state;
+
+	guest_store32(&host_qp_dbr(&A(pair)->qp)->sq_pi, 65);
+	pair_ring(A(pair));
+	pair_run(pair);
+	assert_int_equal(host_device_stat(A(pair)->host,
+					  ORNIC_DEVICE_STAT_bad_sq_pi), 1);
+	assert_int_equal(rc_state(A(pair)), ORNIC_QPS_ERR);
+	assert_int_equal(pair_event(A(pair)), ORNIC_EVENT_QP_FATAL);
+	pair_poll_none(A(pair));
+}
+
+/* The host changes a WQE while it is executed: its own loss. */
+static enum pair_fate fate_change_wqe(struct pair *pair,
+				      const struct packet *pkt)
+{
+	struct ornic_sq_hdr *hdr = host_ptr(A(pair)->host, A(pair)->qp.sq);
+
+	(void)pkt;
+	if (pair->packets == 1)
+		hdr->ctrl = htole32(ORNIC_WR_RDMA_READ | 1 << 16);
+	return PAIR_DROP;
+}
+
+static void test_local_wqe_changed_on_its_way(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 100);
+
+	pair->fate = fate_change_wqe;
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_sleep(pair, 20 * 1000 * 1000);
+	pair_expect(A(pair), 1, ORNIC_WC_LOC_QP_OP_ERR);
+}
+
+/* Memory that goes away under a registered region */
+static void test_local_memory_unmapped(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 100);
+
+	wr.sge[0].addr += HOST_PAGE;
+	host_unmap(A(pair)->host, wr.sge[0].addr, HOST_PAGE);
+	FAILS_LOCALLY(pair, &wr, LOC_PROT_ERR, dma_faults);
+	host_map(A(pair)->host, wr.sge[0].addr, HOST_PAGE);
+}
+
+static void test_local_ring_unmapped(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 100);
+
+	pair_post(A(pair), &wr);
+	host_unmap(A(pair)->host, A(pair)->qp.sq, HOST_PAGE);
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_expect(A(pair), 0, ORNIC_WC_LOC_PROT_ERR);
+	assert_int_equal(rc_state(A(pair)), ORNIC_QPS_ERR);
+	host_map(A(pair)->host, A(pair)->qp.sq, HOST_PAGE);
+}
+
+/* ---- what the responder refuses ---- */
+
+static void rc_fails_remotely(struct pair *pair, struct pair_wr *wr,
+			      unsigned int status, unsigned int event)
+{
+	rc_fails(pair, wr, status);
+	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_ERR);
+	assert_int_equal(pair_event(B(pair)), event);
+	assert_int_equal(pair_event(B(pair)), 0);
+}
+
+static void no_access(struct pair *pair, struct pair_wr *wr)
+{
+	rc_fails_remotely(pair, wr, ORNIC_WC_REM_ACCESS_ERR,
+			  ORNIC_EVENT_QP_ACCESS_ERR);
+	assert_int_equal(host_device_stat(B(pair)->host,
+					  ORNIC_DEVICE_STAT_bad_rkey), 1);
+	assert_int_equal(pair_stat(B(pair),
+				   ORNIC_RDMA_STAT_remote_access_errors), 1);
+}
+
+static void test_remote_bad_rkey(void **state)
+{
+	struct pair_wr wr = wr_data(A((struct pair *)*state),
+				    ORNIC_WR_RDMA_WRITE, 5000);
+
+	wr.rkey ^= 0x100;
+	no_access(*state, &wr);
+}
+
+static void test_remote_read_out_of_range(void **state)
+{
+	struct pair_wr wr = wr_data(A((struct pair *)*state),
+				    ORNIC_WR_RDMA_READ, 5000);
+
+	wr.raddr += PAIR_BUF_SIZE - 4999;
+	no_access(*state, &wr);
+}
+
+static void test_remote_address_wraps(void **state)
+{
+	struct pair_wr wr = wr_data(A((struct pair *)*state),
+				    ORNIC_WR_RDMA_WRITE, 5000);
+
+	wr.raddr = UINT64_MAX - 10;
+	no_access(*state, &wr);
+}
+
+static void test_remote_foreign_pd(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 8);
+
+	wr.rkey = host_mr(B(pair)->host, host_pd(B(pair)->host), B(pair)->addr,
+			  4096, ORNIC_ACCESS_LOCAL_WRITE |
+			  ORNIC_ACCESS_REMOTE_WRITE);
+	no_access(pair, &wr);
+}
+
+/* The region forbids it, or the QP does. */
+static void remote_no_permission(struct pair *pair, unsigned int opcode,
+				 uint32_t access, bool by_qp)
+{
+	struct pair_wr wr = wr_data(A(pair), opcode, 8);
+	uint32_t all = ORNIC_ACCESS_LOCAL_WRITE | ORNIC_ACCESS_REMOTE_WRITE |
+		       ORNIC_ACCESS_REMOTE_READ | ORNIC_ACCESS_REMOTE_ATOMIC;
+	struct pair_wr good = wr_data(A(pair), ORNIC_WR_SEND, 8);
+
+	if (by_qp)
+		pair_qp(B(pair))->attr.access &= ~access;
+	else
+		wr.rkey = host_mr(B(pair)->host, B(pair)->pdn, B(pair)->addr,
+				  4096, all & ~access);
+	/* rc_fails() would WRITE first. */
+	pair_post_recv(B(pair), 7, B(pair)->addr, 100);
+	pair_post(A(pair), &good);
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
+	pair_expect(A(pair), 1, ORNIC_WC_REM_ACCESS_ERR);
+	pair_expect(B(pair), 7, ORNIC_WC_SUCCESS);
+	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_ACCESS_ERR);
+}
+
+static void test_remote_write_not_allowed(void **state)
+{
+	remote_no_permission(*state, ORNIC_WR_RDMA_WRITE,
+			     ORNIC_ACCESS_REMOTE_WRITE, false);
+}
+
+static void test_remote_read_not_allowed(void **state)
+{
+	remote_no_permission(*state, ORNIC_WR_RDMA_READ,
+			     ORNIC_ACCESS_REMOTE_READ, false);
+}
+
+static void test_remote_atomic_not_allowed(void **state)
+{
+	remote_no_permission(*state, ORNIC_WR_ATOMIC_CMP_SWP,
+			     ORNIC_ACCESS_REMOTE_ATOMIC, false);
+}
+
+static void test_remote_write_not_allowed_by_qp(void **state)
+{
+	remote_no_permission(*state, ORNIC_WR_RDMA_WRITE,
+			     ORNIC_ACCESS_REMOTE_WRITE, true);
+}
+
+static void test_remote_read_not_allowed_by_qp(void **state)
+{
+	remote_no_permission(*state, ORNIC_WR_RDMA_READ,
+			     ORNIC_ACCESS_REMOTE_READ, true);
+}
+
+static void test_remote_atomic_not_allowed_by_qp(void **state)
+{
+	remote_no_permission(*state, ORNIC_WR_ATOMIC_FETCH_ADD,
+			     ORNIC_ACCESS_REMOTE_ATOMIC, true);
+}
+
+static void test_remote_atomic_unaligned(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_ATOMIC_FETCH_ADD, 8);
+
+	wr.raddr += 4;
+	rc_fails_remotely(pair, &wr, ORNIC_WC_REM_INV_REQ_ERR,
+			  ORNIC_EVENT_QP_REQ_ERR);
+	assert_int_equal(pair_stat(B(pair),
+				   ORNIC_RDMA_STAT_remote_invalid_requests), 1);
+}
+
+static void test_remote_too_many_reads(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, 8);
+
+	pair_qp(B(pair))->attr.max_dest_rd_atomic = 0;
+	rc_fails_remotely(pair, &wr, ORNIC_WC_REM_INV_REQ_ERR,
+			  ORNIC_EVENT_QP_REQ_ERR);
+}
+
+/* Peers that do not agree about the path MTU */
+static void test_remote_other_mtu(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 3000);
+
+	pair_qp(B(pair))->mtu_shift++;
+	pair_post_recv(B(pair), 7, B(pair)->addr, 8192);
+	rc_fails_remotely(pair, &wr, ORNIC_WC_REM_INV_REQ_ERR,
+			  ORNIC_EVENT_QP_REQ_ERR);
+	pair_expect(B(pair), 7, ORNIC_WC_WR_FLUSH_ERR);
+}
+
+static void test_receive_too_short(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 3000);
+
+	pair_post_recv(B(pair), 7, B(pair)->addr, 2999);
+	pair_post_recv(B(pair), 8, B(pair)->addr, 4096);
+	rc_fails_remotely(pair, &wr, ORNIC_WC_REM_INV_REQ_ERR, 0);
+	pair_expect(B(pair), 7, ORNIC_WC_LOC_LEN_ERR);
+	pair_expect(B(pair), 8, ORNIC_WC_WR_FLUSH_ERR);
+}
+
+static void test_receive_bad_lkey(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 3000);
+	struct sge sge = { B(pair)->addr, 4096, B(pair)->key + 1 };
+
+	pair_post_recv_sges(B(pair), 7, &sge, 1);
+	rc_fails_remotely(pair, &wr, ORNIC_WC_REM_OP_ERR, 0);
+	pair_expect(B(pair), 7, ORNIC_WC_LOC_PROT_ERR);
+	assert_int_equal(host_device_stat(B(pair)->host,
+					  ORNIC_DEVICE_STAT_bad_lkey), 1);
+}
+
+static void test_receive_into_read_only(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 3000);
+	struct sge sge = { B(pair)->addr, 4096, 0 };
+
+	sge.lkey = host_mr(B(pair)->host, B(pair)->pdn, B(pair)->addr, 4096, 0);
+	pair_post_recv_sges(B(pair), 7, &sge, 1);
+	rc_fails_remotely(pair, &wr, ORNIC_WC_REM_OP_ERR, 0);
+	pair_expect(B(pair), 7, ORNIC_WC_LOC_PROT_ERR);
+}
+
+static void test_receive_too_many_sges(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 3000);
+	struct sge sge[CORE_MAX_SGE] = { };
+
+	pair_post_recv_sges(B(pair), 7, sge, CORE_MAX_SGE + 1);
+	rc_fails_remotely(pair, &wr, ORNIC_WC_REM_OP_ERR, 0);
+	pair_expect(B(pair), 7, ORNIC_WC_LOC_QP_OP_ERR);
+	assert_int_equal(host_device_stat(B(pair)->host,
+					  ORNIC_DEVICE_STAT_bad_wqe_count), 1);
+}
+
+static void test_receive_bad_rq_pi(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 3000);
+
+	guest_store32(&host_qp_dbr(&B(pair)->qp)->rq_pi, 17);
+	rc_fails_remotely(pair, &wr, ORNIC_WC_REM_OP_ERR, ORNIC_EVENT_QP_FATAL);
+	assert_int_equal(host_device_stat(B(pair)->host,
+					  ORNIC_DEVICE_STAT_bad_rq_pi), 1);
+	pair_poll_none(B(pair));
+}
+
+/* The region that is being read is destroyed between two packets. */
+static enum pair_fate fate_destroy_mr(struct pair *pair,
+				      const struct packet *pkt)
+{
+	if (pkt->op->kind == OPCODE_READ_RESP && !pair->arg) {
+		pair->arg = 1;
+		assert_int_equal(host_cmd_object(B(pair)->host,
+						 ORNIC_CMD_DESTROY_MR,
+						 B(pair)->key), ORNIC_CMD_OK);
+	}
+	return PAIR_DELIVER;
+}
+
+static void test_remote_region_destroyed_during_read(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, 4u << 20);
+
+	pair->fate = fate_destroy_mr;
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_sleep(pair, 10 * 1000 * 1000);
+	pair_expect(A(pair), 1, ORNIC_WC_REM_ACCESS_ERR);
+	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_ACCESS_ERR);
+}
+
+/* ---- packets that nobody of ours would send ---- */
+
+/* Make a packet as A's QP might, and deliver it to B. */
+static void inject(struct pair *pair, struct packet *pkt, const void *payload,
+		   uint32_t len)
+{
+	const struct ornic_av *av = &pair_qp(A(pair))->attr.av;
+	struct packet_path path = {
+		.src = gid_get(A(pair)->host->nic, A(pair)->sgid_index),
+		.dgid = av->dgid,
+		.dmac = av->dmac,
+		.sport = ROCE_UDP_SPORT_MIN,
+	};
+	struct frame frame = {};
+
+	pkt->pkey = pkt->pkey ? pkt->pkey : PKEY_DEFAULT;
+	pkt->npkts = 1;
+	frame_add(&frame, payload, len);
+	packet_finish(&frame, &path, pkt);
+	nic_rx(B(pair)->host->nic, &frame);
+	pair_run(pair);
+}
+
+static struct packet packet_to_b(struct pair *pair, unsigned int opcode)
+{
+	struct packet pkt = {
+		.opcode = opcode,
+		.ack_req = true,
+		.dqpn = B(pair)->qp.num,
+		.psn = pair_qp(B(pair))->resp.epsn,
+		.va = B(pair)->addr,
+		.rkey = B(pair)->key,
+		.dma_len = 8,
+	};
+
+	return pkt;
+}
+
+static void refused(struct pair *pair, unsigned int opcode, uint32_t len)
+{
+	static const uint8_t payload[8192];
+	struct packet pkt = packet_to_b(pair, opcode);
+
+	inject(pair, &pkt, payload, len);
+	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_ERR);
+	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_REQ_ERR);
+	assert_int_equal(pair_stat(B(pair),
+				   ORNIC_RDMA_STAT_remote_invalid_requests), 1);
+}
+
+static void test_middle_without_first(void **state)
+{
+	refused(*state, OPCODE_RC_SEND_MIDDLE, 1024);
+}
+
+static void test_last_without_first(void **state)
+{
+	refused(*state, OPCODE_RC_WRITE_LAST, 8);
+}
+
+static void test_first_too_short(void **state)
+{
+	refused(*state, OPCODE_RC_SEND_FIRST, 1020);
+}
+
+static void test_only_too_long(void **state)
+{
+	refused(*state, OPCODE_RC_SEND_ONLY, 1025);
+}
+
+static void test_write_longer_than_announced(void **state)
+{
+	refused(*state, OPCODE_RC_WRITE_ONLY, 12);
+}
+
+static void test_write_shorter_than_announced(void **state)
+{
+	refused(*state, OPCODE_RC_WRITE_ONLY, 4);
+}
+
+/* Nobody said that we take SEND with invalidate. */
+static void test_send_with_invalidate(void **state)
+{
+	refused(*state, OPCODE_RC_SEND_ONLY_INV, 4);
+}
+
+static void test_write_amid_send(void **state)
+{
+	struct pair *pair = *state;
+	static const uint8_t payload[1024];
+	struct packet pkt = packet_to_b(pair, OPCODE_RC_SEND_FIRST);
+
+	pair_post_recv(B(pair), 9, B(pair)->addr, 8192);
+	inject(pair, &pkt, payload, sizeof(payload));
+	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_RTS);
+	refused(pair, OPCODE_RC_WRITE_ONLY, 8);
+	pair_expect(B(pair), 9, ORNIC_WC_WR_FLUSH_ERR);
+}
+
+static void test_huge_dma_length(void **state)
+{
+	struct pair *pair = *state;
+	struct packet pkt = packet_to_b(pair, OPCODE_RC_READ_REQUEST);
+
+	pkt.dma_len = UINT32_MAX;
+	inject(pair, &pkt, NULL, 0);
+	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_REQ_ERR);
+}
+
+static void test_other_partition_is_dropped(void **state)
+{
+	struct pair *pair = *state;
+	struct packet pkt = packet_to_b(pair, OPCODE_RC_WRITE_ONLY);
+
+	pkt.pkey = 0x1234;
+	inject(pair, &pkt, "12345678", 8);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_wrong_path), 1);
+	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_RTS);
+}
+
+static void test_datagram_to_rc_is_dropped(void **state)
+{
+	struct pair *pair = *state;
+	struct packet pkt = packet_to_b(pair, OPCODE_UD_SEND_ONLY);
+
+	inject(pair, &pkt, "12345678", 8);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp), 1);
+}
+
+/* Answers to nothing, with any PSN and any syndrome, change nothing. */
+static void test_ghost_answers(void **state)
+{
+	static const uint8_t opcodes[] = {
+		OPCODE_RC_ACK, OPCODE_RC_READ_RESP_ONLY, OPCODE_RC_ATOMIC_ACK,
+		OPCODE_RC_READ_RESP_MIDDLE,
+	};
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(B(pair), ORNIC_WR_RDMA_WRITE, 8);
+	unsigned int i, syndrome;
+	int delta;
+
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		for (syndrome = 0; syndrome < 256; syndrome += 3) {
+			for (delta = -2; delta < 3; delta++) {
+				struct packet pkt = packet_to_b(pair,
+								opcodes[i]);
+
+				pkt.psn = psn_add(pair_qp(B(pair))->req.una,
+						  delta);
+				pkt.syndrome = syndrome;
+				inject(pair, &pkt, NULL, 0);
+			}
+		}
+	}
+	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_RTS);
+	pair_post(B(pair), &wr);
+	pair_ring(B(pair));
+	pair_run(pair);
+	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
+}
+
+/* A READ that is answered with the wrong amount of data */
+static enum pair_fate fate_drop_answers(struct pair *pair,
+					const struct packet *pkt)
+{
+	(void)pair;
+	return pkt->op->kind == OPCODE_READ_RESP ? PAIR_DROP : PAIR_DELIVER;
+}
+
+static void test_bad_read_response(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(B(pair), ORNIC_WR_RDMA_READ, 100);
+	struct packet pkt = packet_to_b(pair, OPCODE_RC_READ_RESP_ONLY);
+
+	pair->fate = fate_drop_answers;
+	pair_post(B(pair), &wr);
+	pair_ring(B(pair));
+	pair_run(pair);
+	pkt.psn = pair_qp(B(pair))->req.una;
+	pkt.syndrome = AETH_NO_CREDITS;
+	inject(pair, &pkt, "12345678", 8);
+	pair_expect(B(pair), 1, ORNIC_WC_BAD_RESP_ERR);
+	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_ERR);
+}
+
+/* ---- the CQ ---- */
+
+static void test_cq_overrun_stops_the_qp(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 8);
+	unsigned int i;
+
+	for (i = 0; i < (1u << PAIR_CQ_LOG) + 1; i++) {
+		pair_post(A(pair), &wr);
+		pair_ring(A(pair));
+		pair_run(pair);
+	}
+	assert_int_equal(rc_state(A(pair)), ORNIC_QPS_ERR);
+	assert_int_equal(host_device_stat(A(pair)->host,
+					  ORNIC_DEVICE_STAT_cq_overruns), 1);
+}
+
+static const struct pair_config config_local = {};
+static const struct pair_config config_bytes = { .bytes = true };
+
+#define T(_test, _config) { \
+		.name = #_test "[" #_config "]", \
+		.test_func = _test, \
+		.setup_func = rc_setup, \
+		.teardown_func = rc_teardown, \
+		.initial_state = (void *)&config_##_config, \
+	}
+#define BOTH(_test) T(_test, local), T(_test, bytes)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		BOTH(test_local_bad_lkey),
+		BOTH(test_local_out_of_range),
+		BOTH(test_local_wrapped_length),
+		BOTH(test_local_foreign_pd),
+		BOTH(test_local_read_into_read_only),
+		BOTH(test_local_bad_opcodes),
+		BOTH(test_local_unknown_opcode),
+		BOTH(test_local_inline_read),
+		BOTH(test_local_too_many_sges),
+		BOTH(test_local_too_much_inline),
+		BOTH(test_local_atomic_of_other_size),
+		BOTH(test_local_too_long),
+		BOTH(test_local_read_without_depth),
+		BOTH(test_local_wqe_beyond_pi),
+		BOTH(test_local_bad_sq_pi),
+		BOTH(test_local_wqe_changed_on_its_way),
+		BOTH(test_local_memory_unmapped),
+		BOTH(test_local_ring_unmapped),
+		BOTH(test_remote_bad_rkey),
+		BOTH(test_remote_read_out_of_range),
+		BOTH(test_remote_address_wraps),
+		BOTH(test_remote_foreign_pd),
+		BOTH(test_remote_write_not_allowed),
+		BOTH(test_remote_read_not_allowed),
+		BOTH(test_remote_atomic_not_allowed),
+		BOTH(test_remote_write_not_allowed_by_qp),
+		BOTH(test_remote_read_not_allowed_by_qp),
+		BOTH(test_remote_atomic_not_allowed_by_qp),
+		BOTH(test_remote_atomic_unaligned),
+		BOTH(test_remote_too_many_reads),
+		BOTH(test_remote_other_mtu),
+		BOTH(test_receive_too_short),
+		BOTH(test_receive_bad_lkey),
+		BOTH(test_receive_into_read_only),
+		BOTH(test_receive_too_many_sges),
+		BOTH(test_receive_bad_rq_pi),
+		/* By reference, all of it is on its way at once. */
+		T(test_remote_region_destroyed_during_read, bytes),
+		BOTH(test_middle_without_first),
+		BOTH(test_last_without_first),
+		BOTH(test_first_too_short),
+		BOTH(test_only_too_long),
+		BOTH(test_write_longer_than_announced),
+		BOTH(test_write_shorter_than_announced),
+		BOTH(test_send_with_invalidate),
+		BOTH(test_write_amid_send),
+		BOTH(test_huge_dma_length),
+		BOTH(test_other_partition_is_dropped),
+		BOTH(test_datagram_to_rc_is_dropped),
+		BOTH(test_ghost_answers),
+		BOTH(test_bad_read_response),
+		BOTH(test_cq_overrun_stops_the_qp),
+	};
+
+	return cmocka_run_group_tests_name("rc_error", tests, NULL, NULL);
+}

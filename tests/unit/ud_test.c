@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Datagrams, of UD QPs and of the GSI. */
+#include "pair.h"
+
+#define A(pair) (&(pair)->side[0])
+#define B(pair) (&(pair)->side[1])
+
+static int ud_setup_type(void **state, unsigned int type)
+{
+	struct pair *pair = pair_create(*state);
+
+	pair_qps(pair, type, 0);
+	pair_connect(pair);
+	*state = pair;
+	return 0;
+}
+
+static int ud_setup(void **state)
+{
+	return ud_setup_type(state, ORNIC_QPT_UD);
+}
+
+static int gsi_setup(void **state)
+{
+	return ud_setup_type(state, ORNIC_QPT_GSI);
+}
+
+static int ud_teardown(void **state)
+{
+	pair_destroy(*state);
+	return 0;
+}
+
+static struct pair_wr wr_datagram(struct pair *pair, uint32_t len)
+{
+	struct pair_wr wr = {
+		.wr_id = 1,
+		.opcode = ORNIC_WR_SEND,
+		.flags = ORNIC_SEND_SIGNALED,
+		.dqpn = B(pair)->qp.num,
+		.qkey = PAIR_QKEY,
+		.sges = 1,
+		.sge[0] = { A(pair)->addr, len, A(pair)->key },
+	};
+
+	return wr;
+}
+
+static void ud_send(struct pair *pair, const struct pair_wr *wr)
+{
+	pair_post(A(pair), wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+}
+
+static void ud_check_grh(struct pair *pair, const uint8_t *grh)
+{
+	static const uint8_t nothing[20];
+
+	if (pair_qp(A(pair))->nic->gids.entry[A(pair)->sgid_index].ipv4) {
+		assert_memory_equal(grh, nothing, 20);
+		assert_int_equal(grh[20], 0x45);
+		assert_int_equal(grh[21], 0x22);
+		assert_int_equal(grh[28], 9);
+		assert_memory_equal(grh + 32, A(pair)->gid + 12, 4);
+		assert_memory_equal(grh + 36, B(pair)->gid + 12, 4);
+	} else {
+		assert_int_equal(grh[0], 0x62);
+		assert_int_equal(grh[7], 9);
+		assert_memory_equal(grh + 8, A(pair)->gid, GID_LEN);
+		assert_memory_equal(grh + 24, B(pair)->gid, GID_LEN);
+	}
+}
+
+static void ud_check_ext(struct pair *pair, const struct ornic_cqe *cqe,
+			 bool vlan)
+{
+	const struct ornic_cqe_ext *ext = (const void *)(cqe + 1);
+
+	assert_memory_equal(ext->smac, A(pair)->host->mac, MAC_LEN);
+	assert_int_equal(le16toh(ext->flags), ORNIC_CQE_EXT_SMAC |
+			 (vlan ? ORNIC_CQE_EXT_VLAN : 0));
+	assert_int_equal(le16toh(ext->vlan_tci), vlan ? PAIR_VLAN : 0);
+}
+
+static void test_send(void **state)
+{
+	struct pair *pair = *state;
+	static const uint32_t lengths[] = { 0, 1, 5, 1000, 4096 };
+	struct pair_wr wr;
+	unsigned int i, imm;
+
+	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		for (imm = 0; imm < 2; imm++) {
+			const struct ornic_cqe *cqe;
+			uint32_t len = lengths[i];
+			unsigned int flags;
+
+			pair_fill(A(pair)->buf, len, i);
+			memset(B(pair)->buf, 0xee, 40 + len + 1);
+			pair_post_recv(B(pair), 9, B(pair)->addr, 40 + len);
+			wr = wr_datagram(pair, len);
+			wr.opcode += imm;
+			wr.imm = 0x1234 + i;
+			ud_send(pair, &wr);
+			pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
+			cqe = host_queue_peek(&B(pair)->cq);
+			assert_non_null(cqe);
+			ud_check_ext(pair, cqe, gid_get(A(pair)->host->nic,
+				     A(pair)->sgid_index)->vlan_id !=
+				     GID_NO_VLAN);
+			flags = ORNIC_GET(ORNIC_CQE_FLAGS, le32toh(cqe->qpn));
+			assert_int_equal(flags, ORNIC_WC_GRH |
+					 (imm ? ORNIC_WC_WITH_IMM : 0));
+			if (imm)
+				assert_int_equal(be32toh(cqe->imm), wr.imm);
+			assert_int_equal(le32toh(cqe->opcode), ORNIC_WC_RECV);
+			assert_int_equal(le32toh(cqe->byte_len), 40 + len);
+			assert_int_equal(le32toh(cqe->src_qp),
+					 A(pair)->qp.num);
+			pair_expect(B(pair), 9, ORNIC_WC_SUCCESS);
+			ud_check_grh(pair, B(pair)->buf);
+			pair_check(B(pair)->buf + 40, len, i);
+			assert_int_equal(B(pair)->buf[40 + len], 0xee);
+		}
+	}
+}
+
+/* The buffer may be reused as soon as the completion is there. */
+static void test_payload_is_a_copy(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_datagram(pair, 100);
+
+	pair_fill(A(pair)->buf, 100, 4);
+	pair_post_recv(B(pair), 9, B(pair)->addr, 200);
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	nic_run(A(pair)->host->nic);
+	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
+	memset(A(pair)->buf, 0, 100);
+	pair_run(pair);
+	pair_check(B(pair)->buf + 40, 100, 4);
+}
+
+static void test_qkey(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_datagram(pair, 10);
+
+	pair_post_recv(B(pair), 9, B(pair)->addr, 200);
+	wr.qkey++;
+	ud_send(pair, &wr);
+	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
+	pair_poll_none(B(pair));
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_qkey_errors), 1);
+	/* The top bit stands for the QP's own. */
+	wr.qkey = 0x80000000;
+	ud_send(pair, &wr);
+	pair_expect(B(pair), 9, ORNIC_WC_SUCCESS);
+	assert_int_equal(pair_qp(B(pair))->state, ORNIC_QPS_RTS);
+}
+
+static void test_no_receive_wqe_is_a_loss(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_datagram(pair, 10);
+
+	ud_send(pair, &wr);
+	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
+	pair_poll_none(B(pair));
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_no_wqe), 1);
+	assert_int_equal(pair_qp(B(pair))->state, ORNIC_QPS_RTS);
+}
+
+static void test_unknown_qp_is_a_loss(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_datagram(pair, 10);
+
+	wr.dqpn = 0xffffff;
+	ud_send(pair, &wr);
+	wr.dqpn = 1;
+	ud_send(pair, &wr);
+	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
+	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp), 2);
+}
+
+static void test_lost_address_is_a_loss(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_datagram(pair, 10);
+	struct ornic_set_gid_in in = {
+		.index = htole16(A(pair)->sgid_index),
+	};
+
+	assert_int_equal(host_cmd_in(A(pair)->host, ORNIC_CMD_SET_GID, &in),
+			 ORNIC_CMD_OK);
+	ud_send(pair, &wr);
+	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
+	assert_int_equal(pair->packets, 0);
+}
+
+static void test_receive_too_short(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_datagram(pair, 10);
+
+	pair_post_recv(B(pair), 9, B(pair)->addr, 49);
+	pair_post_recv(B(pair), 10, B(pair)->addr, 100);
+	ud_send(pair, &wr);
+	pair_expect(B(pair), 9, ORNIC_WC_LOC_LEN_ERR);
+	pair_expect(B(pair), 10, ORNIC_WC_WR_FLUSH_ERR);
+}
+
+/*
+ * A send error stops the send queue only (SQE), and what is posted there is
+ * flushed until it is told to go on.
+ */
+static void ud_fails(struct pair *pair, struct pair_wr *wr, unsigned int status)
+{
+	struct pair_wr good = wr_datagram(pair, 10);
+	struct ornic_qp_attr attr = {
+		.state = ORNIC_QPS_RTS,
+		.cur_state = ORNIC_QPS_SQE,
+	};
+
+	wr->flags &= ~ORNIC_SEND_SIGNALED;
+	pair_post(A(pair), wr);
+	good.wr_id = 2;
+	good.flags = 0;
+	pair_post(A(pair), &good);
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_expect(A(pair), 1, status);
+	pair_expect(A(pair), 2, ORNIC_WC_WR_FLUSH_ERR);
+	assert_int_equal(pair_qp(A(pair))->state, ORNIC_QPS_SQE);
+	good.wr_id = 3;
+	ud_send(pair, &good);
+	pair_expect(A(pair), 3, ORNIC_WC_WR_FLUSH_ERR);
+	assert_int_equal(pair_modify(A(pair), ORNIC_QP_ATTR_STATE |
+				     ORNIC_QP_ATTR_CUR_STATE, &attr),
+			 ORNIC_CMD_OK);
+	pair_post_recv(B(pair), 9, B(pair)->addr, 100);
+	good.wr_id = 4;
+	good.flags = ORNIC_SEND_SIGNALED;
+	ud_send(pair, &good);
+	pair_expect(A(pair), 4, ORNIC_WC_SUCCESS);
+	pair_expect(B(pair), 9, ORNIC_WC_SUCCESS);
+	assert_int_equal(pair_event(A(pair)), 0);
+}
+
+static void test_too_long(void **state)
+{
+	struct pair_wr wr = wr_datagram(*state, 4097);
+
+	ud_fails(*state, &wr, ORNIC_WC_LOC_LEN_ERR);
+}
+
+/* A port of 1500 bytes has room for 1024. */
+static void test_too_long_for_the_port(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_datagram(pair, 1025);
+	struct ornic_modify_port_in in = {
+		.mask = htole32(ORNIC_PORT_MTU),
+		.mtu = htole32(1500),
+	};
+
+	assert_int_equal(host_cmd_in(A(pair)->host, ORNIC_CMD_MODIFY_PORT, &in),
+			 ORNIC_CMD_OK);
+	ud_fails(pair, &wr, ORNIC_WC_LOC_LEN_ERR);
+}
+
+static void test_bad_lkey(void **state)
+{
+	struct pair_wr wr = wr_datagram(*state, 10);
+
+	wr.sge[0].lkey++;
+	ud_fails(*state, &wr, ORNIC_WC_LOC_PROT_ERR);
+}
+
+static void test_write_is_no_datagram(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_datagram(pair, 10);
+
+	wr.opcode = ORNIC_WR_RDMA_WRITE;
+	ud_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
+	assert_int_equal(host_device_stat(A(pair)->host,
+					  ORNIC_DEVICE_STAT_bad_wqe_opcode), 1);
+}
+
+/* On the wire it is QPN 1, and only that. */
+static void test_gsi(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_datagram(pair, 256);
+	struct ornic_cqe cqe;
+
+	pair_post_recv(B(pair), 9, B(pair)->addr, 4096);
+	wr.qkey = QP_GSI_QKEY & ~0x80000000u;
+	wr.dqpn = 1;
+	ud_send(pair, &wr);
+	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_qkey_errors), 1);
+	pair_qp(A(pair))->attr.qkey = QP_GSI_QKEY;
+	wr.qkey = QP_GSI_QKEY;
+	ud_send(pair, &wr);
+	cqe = pair_poll(B(pair));
+	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
+	assert_int_equal(le32toh(cqe.src_qp), 1);
+	assert_int_equal(le32toh(cqe.byte_len), 296);
+	wr.dqpn = B(pair)->qp.num;
+	ud_send(pair, &wr);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp), 1);
+}
+
+static const struct pair_config config_local = {};
+static const struct pair_config config_bytes = { .bytes = true };
+static const struct pair_config config_loopback = { .loopback = true };
+static const struct pair_config config_v6_vlan = {
+	.bytes = true, .ipv6 = true, .vlan = true,
+};
+
+#define T(_test, _setup, _config) { \
+		.name = #_test "[" #_config "]", \
+		.test_func = _test, \
+		.setup_func = _setup, \
+		.teardown_func = ud_teardown, \
+		.initial_state = (void *)&config_##_config, \
+	}
+#define BOTH(_test) T(_test, ud_setup, local), T(_test, ud_setup, bytes)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		BOTH(test_send),
+		T(test_send, ud_setup, loopback),
+		T(test_send, ud_setup, v6_vlan),
+		BOTH(test_payload_is_a_copy),
+		BOTH(test_qkey),
+		BOTH(test_no_receive_wqe_is_a_loss),
+		BOTH(test_unknown_qp_is_a_loss),
+		BOTH(test_lost_address_is_a_loss),
+		BOTH(test_receive_too_short),
+		BOTH(test_too_long),
+		BOTH(test_too_long_for_the_port),
+		BOTH(test_bad_lkey),
+		BOTH(test_write_is_no_datagram),
+		T(test_gsi, gsi_setup, local),
+		T(test_gsi, gsi_setup, bytes),
+	};
+
+	return cmocka_run_group_tests_name("ud", tests, NULL, NULL);
+}
