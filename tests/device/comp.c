@@ -127,7 +127,9 @@ void comp_settle(struct qp *qp)
 	comp_arm(qp);
 	if (qp->state == ORNIC_QPS_SQD && !rec)
 		qp_drained(qp);
-	if (req->send != req->tail || !sq_empty(&qp->sq))
+	/* One that failed waits for those before it, and all behind it wait. */
+	if (req->send != req->tail ? !req->rec[req->send & req->rec_mask].status :
+				     !req->failed && !sq_empty(&qp->sq))
 		qp_ready(qp);
 }
 

@@ -229,8 +229,11 @@ void host_run(struct host *host)
 {
 	unsigned int turns = 0;
 
-	while (nic_run(host->nic))
+	while (nic_run(host->nic)) {
+		if (host->wire_run)
+			host->wire_run(host->wire_arg);
 		assert_true(turns++ < 100000);
+	}
 }
 
 void host_sleep(struct host *host, uint64_t ns)

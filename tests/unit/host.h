@@ -43,6 +43,8 @@
  * @frames: allocated and not freed
  * @flushes: calls of env_tx_flush()
  * @wire: frames sent, in order, struct frame list
+ * @wire_run: if not NULL, called by host_run() to do something with @wire
+ * @wire_arg: for @wire_run
  * @admin_sq: bus address
  * @admin_cq: bus address
  * @admin_pi: commands submitted
@@ -66,6 +68,8 @@ struct host {
 	unsigned int frames;
 	unsigned int flushes;
 	struct list_head wire;
+	void (*wire_run)(void *arg);
+	void *wire_arg;
 	uint64_t admin_sq;
 	uint64_t admin_cq;
 	uint32_t admin_pi;

@@ -16,6 +16,7 @@ UNIT_CORE_TESTS := \
 	cmd_test.c \
 	doorbell_test.c \
 	eth_test.c \
+	fuzz_test.c \
 	gid_test.c \
 	mr_test.c \
 	obj_test.c \

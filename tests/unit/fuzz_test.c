@@ -1,0 +1,643 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A host that does what it must not, at random: registers, commands, rings,
+ * records, doorbells, boards, memory that comes and goes, packets. Nothing is
+ * expected but that the card survives, under sanitizers, and that a reset mends
+ * everything. FUZZ_SEED and FUZZ_STEPS in the environment repeat and prolong.
+ */
+#include <stdio.h>
+
+#include "host.h"
+
+#define STEPS 20000
+#define STEPS_PER_CARD 400
+#define NUMS 16
+#define QPS 6
+#define CQS 2
+#define DATA (16 * HOST_PAGE)
+
+/* What there is when a card begins: RC 0 and 1 are each other's peers. */
+static const uint8_t qp_types[QPS] = {
+	ORNIC_QPT_RC, ORNIC_QPT_RC, ORNIC_QPT_UD, ORNIC_QPT_GSI,
+	ORNIC_QPT_RAW_PACKET, ORNIC_QPT_RAW_PACKET,
+};
+
+/**
+ * struct fuzz - a card and what the host knows of it
+ * @host: the host
+ * @rng: state of the generator
+ * @window: first address of all that the card was given
+ * @window_len: bytes
+ * @data: inside, memory of @key
+ * @key: an MR
+ * @board: inside
+ * @eq: kernel's
+ * @cq: where all complete
+ * @qp: the queue pairs
+ * @nums: numbers and keys that were good once
+ */
+struct fuzz {
+	struct host *host;
+	uint64_t rng;
+	uint64_t window;
+	uint64_t window_len;
+	uint64_t data;
+	uint32_t key;
+	uint64_t board;
+	struct host_queue eq;
+	struct host_queue cq[CQS];
+	struct host_qp qp[QPS];
+	uint32_t nums[NUMS];
+};
+
+static uint64_t rnd(struct fuzz *f)
+{
+	/* xorshift64* (Vigna 2016) */
+	f->rng ^= f->rng >> 12;
+	f->rng ^= f->rng << 25;
+	f->rng ^= f->rng >> 27;
+	return f->rng * 0x2545f4914f6cdd1dULL;
+}
+
+static uint64_t below(struct fuzz *f, uint64_t n)
+{
+	return (rnd(f) >> 16) % n;
+}
+
+static bool one_in(struct fuzz *f, unsigned int n)
+{
+	return below(f, n) == 0;
+}
+
+/* A number that has a chance to mean something */
+static uint64_t odd(struct fuzz *f)
+{
+	switch (below(f, 8)) {
+	case 0:
+		return rnd(f);
+	case 1:
+		return -below(f, 65536);
+	case 2:
+		return 1ULL << below(f, 64);
+	case 3:
+		return f->window + below(f, f->window_len);
+	case 4:
+		return f->nums[below(f, NUMS)];
+	default:
+		return below(f, 20);
+	}
+}
+
+static uint64_t page(struct fuzz *f)
+{
+	return f->window + below(f, f->window_len / HOST_PAGE) * HOST_PAGE;
+}
+
+static void scribble(struct fuzz *f, void *p, unsigned int len)
+{
+	uint8_t *byte = p;
+	unsigned int n = 1 + below(f, 8);
+
+	while (n--) {
+		uint64_t val = odd(f);
+		unsigned int size = 1u << below(f, 4);
+		unsigned int at;
+
+		if (size > len)
+			size = len;
+		at = below(f, len - size + 1);
+		if (!one_in(f, 4))
+			at &= -size;
+		memcpy(byte + at, &val, size);
+	}
+}
+
+static void fuzz_buf(struct fuzz *f, struct ornic_buf *buf)
+{
+	host_buf(buf, page(f), (1 + below(f, 16)) * HOST_PAGE);
+	if (one_in(f, 8))
+		scribble(f, buf, sizeof(*buf));
+}
+
+static void learn(struct fuzz *f, uint32_t num)
+{
+	f->nums[below(f, NUMS)] = num;
+}
+
+static void command(struct fuzz *f, unsigned int opcode, void *in,
+		    unsigned int len)
+{
+	uint32_t out[ORNIC_CMD_MAX_OUT / 4];
+
+	if (one_in(f, 4) && len)
+		scribble(f, in, len);
+	if (host_cmd_raw(f->host, opcode, in, len, out, sizeof(out)) ==
+	    ORNIC_CMD_OK && f->host->out_len == 8)
+		learn(f, le32toh(out[0]));
+}
+
+static void create(struct fuzz *f)
+{
+	struct ornic_alloc_uctx_in uctx = { .flags = htole32(below(f, 2)),
+					    .board_addr = htole64(page(f)) };
+	struct ornic_create_eq_in eq = { .log_size = below(f, 8),
+					 .dbr_addr = htole64(page(f)) };
+	struct ornic_create_cq_in cq = { .log_size = below(f, 9),
+					 .log_cqe_size = 5 + below(f, 2),
+					 .uctx = htole32(below(f, 2)),
+					 .eqn = htole32(below(f, 2)),
+					 .dbr_addr = htole64(page(f)) };
+	struct ornic_create_mr_in mr = { .pdn = htole32(below(f, 2)),
+					 .access = htole32(below(f, 16) | 1),
+					 .iova = htole64(f->window),
+					 .length = htole64(below(f, 40000)) };
+	static const uint8_t types[] = { ORNIC_QPT_GSI, ORNIC_QPT_RC,
+					 ORNIC_QPT_UD, ORNIC_QPT_RAW_PACKET };
+	struct ornic_create_qp_in qp = { .type = types[below(f, 4)],
+					 .uctx = htole32(below(f, 2)),
+					 .pdn = htole32(below(f, 2)),
+					 .send_cqn = htole32(below(f, 3)),
+					 .recv_cqn = htole32(below(f, 3)),
+					 .flags = htole32(3 | below(f, 2) << 3),
+					 .log_sq_slots = below(f, 8),
+					 .log_rq_wqes = below(f, 8),
+					 .rq_stride_shift = 5 + below(f, 4),
+					 .dbr_addr = htole64(page(f)) };
+
+	fuzz_buf(f, &eq.buf);
+	fuzz_buf(f, &cq.buf);
+	fuzz_buf(f, &mr.buf);
+	fuzz_buf(f, &qp.sq);
+	fuzz_buf(f, &qp.rq);
+	switch (below(f, 10)) {
+	case 0:
+		command(f, ORNIC_CMD_ALLOC_UCTX, &uctx, sizeof(uctx));
+		break;
+	case 1:
+		command(f, ORNIC_CMD_CREATE_EQ, &eq, sizeof(eq));
+		break;
+	case 2:
+		command(f, ORNIC_CMD_ALLOC_PD, NULL, 0);
+		break;
+	case 3:
+	case 4:
+		command(f, ORNIC_CMD_CREATE_CQ, &cq, sizeof(cq));
+		break;
+	case 5:
+	case 6:
+		command(f, ORNIC_CMD_CREATE_MR, &mr, sizeof(mr));
+		break;
+	default:
+		command(f, ORNIC_CMD_CREATE_QP, &qp, sizeof(qp));
+	}
+}
+
+static const uint32_t attr_any = ORNIC_QP_ATTR_STATE;
+static const uint32_t attr_rtr_rc = ORNIC_QP_ATTR_STATE | ORNIC_QP_ATTR_AV |
+	ORNIC_QP_ATTR_PATH_MTU | ORNIC_QP_ATTR_DEST_QPN | ORNIC_QP_ATTR_RQ_PSN |
+	ORNIC_QP_ATTR_MAX_DEST_RD_ATOMIC | ORNIC_QP_ATTR_MIN_RNR_TIMER;
+static const uint32_t attr_rts_rc = ORNIC_QP_ATTR_STATE |
+	ORNIC_QP_ATTR_TIMEOUT | ORNIC_QP_ATTR_RETRY_CNT |
+	ORNIC_QP_ATTR_RNR_RETRY | ORNIC_QP_ATTR_SQ_PSN |
+	ORNIC_QP_ATTR_MAX_RD_ATOMIC;
+
+static uint32_t attr_mask(unsigned int type, unsigned int state)
+{
+	bool ud = type == ORNIC_QPT_UD || type == ORNIC_QPT_GSI;
+
+	switch (state) {
+	case ORNIC_QPS_INIT:
+		if (type == ORNIC_QPT_RC)
+			return attr_any | ORNIC_QP_ATTR_ACCESS;
+		return ud ? attr_any | ORNIC_QP_ATTR_QKEY : attr_any;
+	case ORNIC_QPS_RTR:
+		return type == ORNIC_QPT_RC ? attr_rtr_rc : attr_any;
+	case ORNIC_QPS_RTS:
+		if (type == ORNIC_QPT_RC)
+			return attr_rts_rc;
+		return ud ? attr_any | ORNIC_QP_ATTR_SQ_PSN : attr_any;
+	default:
+		return attr_any;
+	}
+}
+
+static void fuzz_av(struct fuzz *f, struct ornic_av *av)
+{
+	static const uint8_t gid[16] = { [10] = 0xff, [11] = 0xff, 10 };
+
+	memset(av, 0, sizeof(*av));
+	memcpy(av->dgid, gid, sizeof(gid));
+	memcpy(av->dmac, f->host->mac, MAC_LEN);
+	av->hop_limit = 1;
+}
+
+static void modify(struct fuzz *f, unsigned int n, unsigned int state)
+{
+	struct ornic_modify_qp_in in = {
+		.qpn = htole32(f->qp[n].num),
+		.mask = htole32(attr_mask(qp_types[n], state)),
+		.attr = { .state = state,
+			  .path_mtu = 1 + below(f, 5),
+			  .dest_qpn = htole32(f->qp[n ^ 1].num),
+			  .access = htole32(0xe), .max_rd_atomic = 4,
+			  .max_dest_rd_atomic = 4, .timeout = 8,
+			  .retry_cnt = 3, .rnr_retry = 3, .min_rnr_timer = 1 },
+	};
+
+	fuzz_av(f, &in.attr.av);
+	if (one_in(f, 32))
+		scribble(f, &in, sizeof(in));
+	host_cmd_in(f->host, ORNIC_CMD_MODIFY_QP, &in);
+}
+
+/* From wherever it is to RTS, with empty rings */
+static void raise(struct fuzz *f)
+{
+	unsigned int n = below(f, QPS);
+	struct host_qp *qp = &f->qp[n];
+
+	modify(f, n, ORNIC_QPS_RESET);
+	qp->sq_pi = 0;
+	qp->rq_pi = 0;
+	guest_store32(&host_qp_dbr(qp)->sq_pi, 0);
+	guest_store32(&host_qp_dbr(qp)->rq_pi, 0);
+	modify(f, n, ORNIC_QPS_INIT);
+	modify(f, n, ORNIC_QPS_RTR);
+	modify(f, n, ORNIC_QPS_RTS);
+}
+
+static void lower(struct fuzz *f)
+{
+	modify(f, below(f, QPS), below(f, 7));
+}
+
+static void set_up(struct fuzz *f)
+{
+	struct ornic_set_gid_in gid = {
+		.flags = htole16(ORNIC_GID_VALID),
+		.index = htole16(below(f, 2)),
+		.gid = { [10] = 0xff, [11] = 0xff, 10 },
+	};
+	struct ornic_modify_port_in port = { .mask = htole32(ORNIC_PORT_UP),
+					     .up = 1 };
+	struct ornic_rx_queues_in queues = { .count = htole32(1),
+					     .hash = htole32(15) };
+	struct ornic_rx_filter_in filter = { .flags = htole32(1) };
+
+	memcpy(gid.smac, f->host->mac, MAC_LEN);
+	queues.qpn[0] = htole32(f->nums[below(f, NUMS)]);
+	switch (below(f, 4)) {
+	case 0:
+		command(f, ORNIC_CMD_SET_GID, &gid, sizeof(gid));
+		break;
+	case 1:
+		command(f, ORNIC_CMD_MODIFY_PORT, &port, sizeof(port));
+		break;
+	case 2:
+		command(f, ORNIC_CMD_SET_RX_QUEUES, &queues, sizeof(queues));
+		break;
+	default:
+		command(f, ORNIC_CMD_SET_RX_FILTER, &filter, sizeof(filter));
+	}
+}
+
+static void destroy(struct fuzz *f)
+{
+	static const uint16_t opcodes[] = {
+		ORNIC_CMD_FREE_UCTX, ORNIC_CMD_DESTROY_EQ, ORNIC_CMD_FREE_PD,
+		ORNIC_CMD_DESTROY_MR, ORNIC_CMD_DESTROY_CQ,
+		ORNIC_CMD_DESTROY_QP, ORNIC_CMD_QUERY_QP,
+	};
+
+	host_cmd_object(f->host, opcodes[below(f, ARRAY_SIZE(opcodes))],
+			odd(f));
+}
+
+static void any_command(struct fuzz *f)
+{
+	uint8_t in[256] = {};
+
+	scribble(f, in, sizeof(in));
+	command(f, below(f, 0x80), in, below(f, sizeof(in)));
+}
+
+static void admin_is_alive(struct fuzz *f)
+{
+	struct host *host = f->host;
+
+	if (!host->nic->fatal && host->nic->enabled)
+		return;
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	memset(host_ptr(host, host->admin_cq), 0, HOST_PAGE);
+	host->admin_pi = 0;
+	host->admin_ci = 0;
+	host_write(host, ORNIC_REG_ADMIN_DEPTH, 4, HOST_ADMIN_LOG_DEPTH);
+	host_write(host, ORNIC_REG_ADMIN_SQ, 8, host->admin_sq);
+	host_write(host, ORNIC_REG_ADMIN_CQ, 8, host->admin_cq);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
+}
+
+static void registers(struct fuzz *f)
+{
+	unsigned int size = 1u << below(f, 4);
+	uint64_t offset = below(f, 0x80) & -size;
+
+	host_read(f->host, offset, size);
+	/* The admin queue itself is the harness's. */
+	if (offset + size > ORNIC_REG_ADMIN_DEPTH &&
+	    offset < ORNIC_REG_ADMIN_DB + 4)
+		return;
+	host_write(f->host, offset, size, odd(f));
+}
+
+static void doorbell(struct fuzz *f)
+{
+	if (one_in(f, 4))
+		nic_bar_write(f->host->nic, ORNIC_BAR_DB,
+			      below(f, 4 * HOST_PAGE) & ~7ULL,
+			      4u << below(f, 2), rnd(f));
+	host_doorbell(f->host, below(f, 2), below(f, 4),
+		      f->nums[below(f, NUMS)] & 0xffffff, odd(f));
+}
+
+/* What the host owes the card: consumed entries, new requests */
+static void consume(struct fuzz *f)
+{
+	struct host_queue *queue = one_in(f, 3) ? &f->eq :
+						  &f->cq[below(f, CQS)];
+	struct ornic_cq_dbr *dbr = host_ptr(f->host, queue->dbr);
+	unsigned int left = 1 + below(f, 512);
+
+	while (left-- && host_queue_peek(queue))
+		queue->ci++;
+	guest_store32(&dbr->ci, queue->ci);
+	host_queue_arm(queue, below(f, 4));
+	host_doorbell(f->host, 0, queue == &f->eq ? ORNIC_DB_EQ : ORNIC_DB_CQ,
+		      queue->num, queue->arm_seq | below(f, 4));
+}
+
+static void scribble_anywhere(struct fuzz *f)
+{
+	scribble(f, host_ptr(f->host, page(f)), HOST_PAGE);
+}
+
+static struct ornic_sge fuzz_sge(struct fuzz *f)
+{
+	uint64_t at = below(f, DATA);
+	struct ornic_sge sge = { htole64(f->data + at),
+				 htole32(below(f, DATA - at)),
+				 htole32(f->key) };
+
+	if (one_in(f, 4))
+		sge.length = htole32(below(f, 100));
+	if (one_in(f, 16))
+		scribble(f, &sge, sizeof(sge));
+	return sge;
+}
+
+/* Where the host published it, the card is told of it, mostly. */
+static void tell(struct fuzz *f, struct host_qp *qp)
+{
+	struct ornic_board *board = host_ptr(f->host, f->board);
+
+	guest_store32(&host_qp_dbr(qp)->sq_pi, qp->sq_pi);
+	if (qp->slot != ORNIC_BOARD_NO_SLOT && one_in(f, 2)) {
+		board->bits[qp->slot / 64] |= htole64(1ULL << qp->slot % 64);
+		board->summary[0] |= htole64(1);
+	}
+	if (!one_in(f, 4))
+		host_doorbell(f->host, 0, ORNIC_DB_SQ, qp->num, qp->sq_pi);
+}
+
+static unsigned int fuzz_wqe(struct fuzz *f, unsigned int n, uint8_t *wqe)
+{
+	struct ornic_sq_hdr *hdr = (void *)wqe;
+	struct ornic_route_ud ud = { .dqpn = htole32(f->qp[n ^ 1].num) };
+	struct ornic_route_rc rc = { .raddr = htole64(f->data +
+						      below(f, DATA - 8)),
+				     .rkey = htole32(f->key) };
+	unsigned int opcode = ORNIC_WR_SEND, flags = below(f, 8), count = 1;
+	unsigned int len = sizeof(*hdr), i;
+	struct ornic_sge sge;
+
+	hdr->wr_id = rnd(f);
+	switch (qp_types[n]) {
+	case ORNIC_QPT_RC:
+		opcode = below(f, 7);
+		memcpy(wqe + len, &rc, sizeof(rc));
+		len += sizeof(rc);
+		if (opcode > ORNIC_WR_RDMA_READ)
+			len += sizeof(struct ornic_atomic);
+		break;
+	case ORNIC_QPT_RAW_PACKET:
+		len += sizeof(struct ornic_route_eth);
+		break;
+	default:
+		fuzz_av(f, &ud.av);
+		memcpy(wqe + len, &ud, sizeof(ud));
+		len += sizeof(ud);
+	}
+	if (opcode < ORNIC_WR_RDMA_READ && one_in(f, 3)) {
+		flags |= ORNIC_SEND_INLINE;
+		count = below(f, 200);
+		memcpy(wqe + len, f->host->mac, MAC_LEN);
+		len += count;
+	} else {
+		if (opcode <= ORNIC_WR_RDMA_READ)
+			count = below(f, 4);
+		for (i = 0; i < count; i++) {
+			sge = fuzz_sge(f);
+			if (opcode > ORNIC_WR_RDMA_READ)
+				sge.length = htole32(8);
+			memcpy(wqe + len, &sge, sizeof(sge));
+			len += sizeof(sge);
+		}
+	}
+	hdr->ctrl = htole32(opcode | flags << 8 | count << 16);
+	if (one_in(f, 32))
+		scribble(f, wqe, len);
+	return (len + 63) / 64;
+}
+
+static void post_send(struct fuzz *f)
+{
+	unsigned int n = below(f, QPS), slots, i, left = 1 + below(f, 3);
+	struct host_qp *qp = &f->qp[n];
+	uint32_t mask = (1u << qp->log_sq_slots) - 1;
+
+	while (left--) {
+		uint8_t wqe[8 * 64] = {};
+
+		slots = fuzz_wqe(f, n, wqe);
+		for (i = 0; i < slots; i++)
+			memcpy(host_ptr(f->host, qp->sq +
+					((qp->sq_pi + i) & mask) * 64),
+			       wqe + i * 64, 64);
+		qp->sq_pi += slots;
+	}
+	tell(f, qp);
+}
+
+static void post_recv(struct fuzz *f)
+{
+	struct host_qp *qp = &f->qp[below(f, QPS)];
+	unsigned int left = 1 + below(f, 8);
+
+	while (left--) {
+		uint32_t pos = qp->rq_pi++ & ((1u << qp->log_rq_wqes) - 1);
+		struct ornic_rq_hdr hdr = { .ctrl = htole32(1),
+					    .wr_id = rnd(f) };
+		struct ornic_sge sge = fuzz_sge(f);
+		uint8_t *at = host_ptr(f->host, qp->rq +
+				       (pos << qp->rq_stride_shift));
+
+		memcpy(at, &hdr, sizeof(hdr));
+		memcpy(at + sizeof(hdr), &sge, sizeof(sge));
+		if (one_in(f, 64))
+			scribble(f, at, 32);
+	}
+	guest_store32(&host_qp_dbr(qp)->rq_pi, qp->rq_pi);
+}
+
+static void memory(struct fuzz *f)
+{
+	uint64_t at = page(f);
+
+	if (one_in(f, 16)) {
+		mem_enable(&f->host->mem, false);
+		nic_run(f->host->nic);
+		mem_enable(&f->host->mem, true);
+		return;
+	}
+	if (mem_unmap(&f->host->mem, at, HOST_PAGE))
+		return;
+	host_run(f->host);
+	if (!one_in(f, 4))
+		host_map(f->host, at, HOST_PAGE);
+}
+
+/* What the card sent comes back, as it is or not; or something else comes. */
+static void packets(void *arg)
+{
+	struct fuzz *f = arg;
+	struct host *host = f->host;
+	struct frame *frame;
+
+	host->peers_local = one_in(f, 2);
+	while (!list_empty(&host->wire)) {
+		frame = list_first_entry(&host->wire, struct frame, node);
+		list_del_init(&frame->node);
+		if (one_in(f, 8))
+			scribble(f, frame->hdr, frame->hdr_len);
+		if (one_in(f, 16))
+			frame->hdr_len = below(f, frame->hdr_len + 1);
+		if (!one_in(f, 16))
+			nic_rx(host->nic, frame);
+		env_frame_free(&host->env, frame);
+	}
+	if (one_in(f, 8)) {
+		struct frame junk = { .hdr_len = below(f, FRAME_HDR_MAX) };
+
+		scribble(f, junk.hdr, FRAME_HDR_MAX);
+		memcpy(junk.hdr, host->mac, MAC_LEN);
+		nic_rx(host->nic, &junk);
+	}
+}
+
+static void step(struct fuzz *f)
+{
+	static void (*const deeds[])(struct fuzz *f) = {
+		post_send, post_send, post_send, post_send, post_send,
+		post_recv, post_recv, post_recv, consume, consume, raise,
+		/* And those that make trouble */
+		lower, create, set_up, destroy, any_command, registers,
+		doorbell, scribble_anywhere, memory,
+	};
+	/* Mostly those that lead somewhere */
+	unsigned int n = below(f, one_in(f, 4) ? ARRAY_SIZE(deeds) : 11);
+
+	admin_is_alive(f);
+	deeds[n](f);
+	if (one_in(f, 2)) {
+		unsigned int turns = 200;
+
+		while (turns-- && nic_run(f->host->nic))
+			packets(f);
+		packets(f);
+	}
+	if (one_in(f, 16))
+		host_sleep(f->host, below(f, 3000000));
+	if (one_in(f, 16))
+		nic_sleep_prepare(f->host->nic);
+}
+
+/* A card on which everything works until somebody breaks it */
+static void begin(struct fuzz *f, uint64_t seed)
+{
+	static const unsigned int both = ORNIC_QP_SQ | ORNIC_QP_RQ;
+	uint32_t pdn;
+	unsigned int i;
+
+	memset(f, 0, sizeof(*f));
+	f->rng = seed;
+	f->host = host_create(!one_in(f, 4), 1);
+	host_enable(f->host);
+	f->board = host_alloc(f->host, HOST_PAGE, HOST_PAGE);
+	f->window = f->board;
+	f->data = host_alloc(f->host, DATA, HOST_PAGE);
+	host_uctx(f->host, ORNIC_UCTX_KERNEL, f->board);
+	pdn = host_pd(f->host);
+	f->key = host_mr(f->host, pdn, f->data, DATA, 0xf);
+	f->nums[0] = f->key;
+	host_eq(f->host, &f->eq, 1, 6);
+	for (i = 0; i < CQS; i++)
+		host_cq(f->host, &f->cq[i], 0, f->eq.num, 9, 5 + i);
+	for (i = 0; i < QPS; i++) {
+		host_qp(f->host, &f->qp[i], qp_types[i], 0, pdn,
+			&f->cq[i % CQS], both);
+		f->nums[1 + i] = f->qp[i].num;
+	}
+	f->window_len = host_alloc(f->host, HOST_PAGE, HOST_PAGE) - f->window;
+	f->host->wire_run = packets;
+	f->host->wire_arg = f;
+	for (i = 0; i < 16; i++)
+		set_up(f);
+	for (i = 0; i < 16; i++)
+		raise(f);
+}
+
+static unsigned long setting(const char *name, unsigned long preset)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoul(text, NULL, 0) : preset;
+}
+
+static void test_card_survives(void **state)
+{
+	unsigned long seed = setting("FUZZ_SEED", 1);
+	unsigned long steps = setting("FUZZ_STEPS", STEPS);
+	unsigned long i;
+	struct fuzz f;
+
+	(void)state;
+	print_message("FUZZ_SEED=%lu FUZZ_STEPS=%lu\n", seed, steps);
+	for (i = 0; i < steps; i++) {
+		if (i % STEPS_PER_CARD == 0) {
+			if (i)
+				host_destroy(f.host);
+			begin(&f, seed * 0x9e3779b97f4a7c15ULL + i + 1);
+		}
+		step(&f);
+	}
+	host_destroy(f.host);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_card_survives),
+	};
+
+	return cmocka_run_group_tests_name("fuzz", tests, NULL, NULL);
+}
