@@ -20,7 +20,7 @@
 #define ORNIC_TX_SLOTS_DEFAULT	1024
 #define ORNIC_TX_SLOTS_MAX	8192
 #define ORNIC_RX_WQES_MIN	64
-#define ORNIC_RX_WQES_DEFAULT	512
+#define ORNIC_RX_WQES_DEFAULT	1024
 #define ORNIC_RX_WQES_MAX	8192
 
 /* A slot is four units of 16 bytes: header, route and SGEs are one unit each */

@@ -22,12 +22,13 @@
  * ornic_is_gone - the device does not answer on the bus
  * @core:	the card
  *
- * Return: true if reads give all ones.
+ * Return: true if its place reads all ones, as an empty slot does, or anything
+ * else that is not the device.
  */
 bool ornic_is_gone(struct ornic_core *core)
 {
 	return pci_channel_offline(core->odev.pdev) ||
-	       readl(core->regs + ORNIC_REG_MAGIC) == ~0u;
+	       readl(core->regs + ORNIC_REG_MAGIC) != ORNIC_MAGIC;
 }
 
 /**
@@ -222,13 +223,17 @@ static void ornic_check_health(struct work_struct *work)
 	struct ornic_core *core = container_of(to_delayed_work(work), struct ornic_core, health);
 	u32 status = readl(core->regs + ORNIC_REG_STATUS);
 
-	if (status == ~0u) {
+	if (ornic_is_gone(core)) {
 		ornic_fail(core, "device does not answer");
 		return;
 	}
 	if (status & ORNIC_STATUS_FATAL) {
 		ornic_fail(core, "device reports fatal error %u",
 			   readl(core->regs + ORNIC_REG_FATAL_CAUSE));
+		return;
+	}
+	if (!(status & ORNIC_STATUS_ENABLED)) {
+		ornic_fail(core, "device was reset by somebody else: status %#x", status);
 		return;
 	}
 
