@@ -16,25 +16,25 @@ def pytest_configure(config):
 
 
 class Pairs:
-    """At most one living pair per kind: two cores and their memory are all there is."""
+    """One living pair at most: two cores and their memory are all there is."""
 
     def __init__(self, lab):
         self.lab = lab
-        self.living = {}
+        self.key = self.living = None
 
     def get(self, kernel, cable):
         """The pair for this kernel with this cable, with drivers loaded, in working order."""
-        key = (kernel, cable)
-        pair = self.living.get(key)
-        if pair and pair.healthy():
-            return pair
-        if pair:
-            pair.discard()
-        # Idle machines of another kind only take memory from these.
-        for other in self.living.values():
-            other.discard()
-        self.living = {key: Pair(self.lab, kernel, cable)}
-        return self.living[key].start().load_ornic()
+        return self.keep((kernel, cable), lambda: Pair(self.lab, kernel, cable))
+
+    def keep(self, key, make):
+        """As get, for machines that `make` defines: a Pair or something like it, not started.
+        They are kept until others are asked for."""
+        if self.key == key and self.living.healthy():
+            return self.living
+        if self.living:
+            self.living.discard()
+        self.key, self.living = key, make()
+        return self.living.start().load_ornic()
 
 
 @pytest.fixture(scope="session")
