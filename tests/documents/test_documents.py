@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The documents are well-formed, and the specification agrees with the header it is the words to."""
+
+import re
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).resolve().parents[2]
+DOCUMENTS = sorted((TOP / "Documentation").glob("*.rst"))
+LABEL = re.compile(r"\[?ORNIC-([A-Z]+)-(\d+)\]?")
+
+
+@pytest.fixture(scope="module")
+def words():
+    return (TOP / "Documentation/hardware.rst").read_text()
+
+
+@pytest.fixture(scope="module")
+def header():
+    return (TOP / "kernel/include/ornic_hw.h").read_text()
+
+
+def enum(header, name):
+    """{enumerator: value} of an enum whose values are all written out."""
+    body = re.search(rf"enum {name} {{(.*?)}};", header, re.S)[1]
+    return {key: int(value, 0) for key, value in re.findall(r"(\w+)\s*=\s*(\w+)", body)}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_restructured_text(document):
+    """docutils has nothing to complain of."""
+    subprocess.run(["rst2html", "--halt=2", document, "/dev/null"], check=True)
+
+
+def test_labels(words):
+    """Labels are unique and numbered without a gap within their tag."""
+    numbers = defaultdict(list)
+    for tag, number in re.findall(r"\*\*\[ORNIC-([A-Z]+)-(\d+)\]\*\*", words):
+        numbers[tag].append(int(number))
+    for tag, found in numbers.items():
+        assert sorted(found) == list(range(1, len(found) + 1)), tag
+
+
+def test_citations(words):
+    """Whoever names a rule names one that there is."""
+    known = set(re.findall(r"\*\*\[(ORNIC-[A-Z]+-\d+)\]\*\*", words))
+    for folder in ("Documentation", "kernel", "user-provider", "tests", "include"):
+        for path in (TOP / folder).rglob("*"):
+            if path.suffix in (".c", ".h", ".py", ".rst"):
+                named = set(re.findall(r"\[(ORNIC-[A-Z]+-\d+)\]", path.read_text()))
+                assert named <= known, f"{path}: {named - known}"
+
+
+def test_registers(words, header):
+    """Every register is in the table with its offset."""
+    registers = enum(header, "ornic_reg")
+    end = registers.pop("ORNIC_REG_END")
+    table = dict(re.findall(r"^(0x[0-9a-f]{3})\s+([A-Z_]+) +(?:32|64) ", words, re.M))
+    assert {f"0x{value:03x}": key.removeprefix("ORNIC_REG_") for key, value in registers.items()} == \
+        table
+    assert max(registers.values()) + 8 == end
+
+
+def test_commands(words, header):
+    """Every command of the table has the header's number."""
+    numbers = enum(header, "ornic_opcode")
+    table = re.findall(r"^([A-Z_]+) +(0x[0-9a-f]{3}) ", words, re.M)
+    assert len(table) > 20
+    for name, number in table:
+        assert numbers[f"ORNIC_CMD_{name}"] == int(number, 16), name
+
+
+@pytest.mark.parametrize("name, prefix, row", [
+    ("ornic_cmd_status", "ORNIC_CMD_", r"^``([A-Z_]+)`` +(\d+) "),
+    ("ornic_wc_status", "ORNIC_WC_", r"^([A-Z_]+) +(\d+) "),
+    ("ornic_wr_opcode", "ORNIC_WR_", r"^([A-Z_]+) +(\d+) "),
+    ("ornic_event", "ORNIC_EVENT_", r"^``([A-Z_]+)`` +(\d+) "),
+])
+def test_numbers(words, header, name, prefix, row):
+    """Rows of tables that name an enumerator have its number, and most enumerators have a row."""
+    values = enum(header, name)
+    rows = [(word, int(number)) for word, number in re.findall(row, words, re.M)
+            if prefix + word in values]
+    assert len(rows) >= len(values) * 3 // 4
+    wrong = [(word, number) for word, number in rows if values[prefix + word] != number]
+    # A word may be in several tables: completions and commands know an OK each.
+    assert not wrong
+
+
+def test_counters(words, header):
+    """Every counter of what goes wrong is named where it is counted."""
+    lists = dict(re.findall(r"#define ORNIC_(\w+)_STATS\(x\) \\\n((?:.*\\\n)*.*)", header))
+    for name in re.findall(r"x\((\w+)\)", lists["DEVICE"]):
+        assert f"``{name}``" in words, name
+    for name in re.findall(r"x\((rx_\w+|rnr_\w+|seq_\w+|remote_\w+|ack_\w+|retr\w+)\)", lists["RDMA"]):
+        if not re.match(r"rx_(packets|bytes|\w+_requests|sends)", name) or "duplicate" in name:
+            assert f"``{name}``" in words, name
