@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Fixtures of the tests in virtual machines, and what is shown when one fails."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from lab import LabError, paths
+from settings import Interop, TwoCards
+
+HERE = Path(__file__).parent
+DMESG_LINES = 40
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: takes a minute or more")
+
+
+def pytest_collection_modifyitems(items):
+    """All of these boot machines. Those that share machines run one after the other."""
+    mine = [item for item in items if HERE in item.path.parents]
+    for item in mine:
+        item.add_marker(pytest.mark.vm)
+    order = ["pair", "interop", "two_cards", "debug_pair"]
+    ranks = {id(item): next((order.index(name) for name in order if name in item.fixturenames), 0)
+             for item in mine}
+    rest = [item for item in items if id(item) not in ranks]
+    items[:] = rest + sorted(mine, key=lambda item: ranks[id(item)])
+
+
+def last_words(vm):
+    """Where to read on, and the end of what the guest's kernel said."""
+    lines = [f"console: {vm.console_log}"]
+    try:
+        text = vm.run("dmesg", 20)[1] if vm.running() else vm.console_log.read_text(errors="replace")
+    except (LabError, OSError) as error:
+        text = str(error)
+    return "\n".join(lines + text.splitlines()[-DMESG_LINES:])
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = (yield).get_result()
+    if report.failed and call.excinfo and "pairs" in item.funcargs:
+        living = item.funcargs["pairs"].living
+        for vm in living.vms if living else ():
+            report.sections.append((f"machine {vm.name}", last_words(vm)))
+        if living:
+            report.sections.append(("card", f"log: {living.card.log}\n{living.card.tail()}"))
+
+
+@pytest.fixture
+def interop(pairs):
+    """An ORNIC card against rdma_rxe, see Interop."""
+    return pairs.keep("interop", lambda: Interop(pairs.lab))
+
+
+@pytest.fixture
+def two_cards(pairs):
+    """One machine with two cards, see TwoCards."""
+    return pairs.keep("two cards", lambda: TwoCards(pairs.lab))
+
+
+@pytest.fixture(scope="session")
+def guest_programs():
+    """The directory, in the guests too, of the programs made from guest/."""
+    build = paths.BUILD / "e2e"
+    subprocess.run(["make", "-s", "-C", HERE / "guest", f"BUILD={build}"], check=True)
+    return build

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * usage: doorbell DEVICE QPN COUNT
+ *
+ * Rings, through this process's own doorbell page, for a queue pair of another
+ * process COUNT times, with an index that would be nonsense there; COUNT times
+ * for an event queue; and COUNT times with a type that does not exist.
+ */
+#include <endian.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "uverbs.h"
+
+static void ring(struct uverbs *uv, uint64_t type, uint64_t num, uint32_t value)
+{
+	*(volatile uint64_t *)uv->db = htole64(ORNIC_PREP(ORNIC_DB_TYPE, type) |
+					       ORNIC_PREP(ORNIC_DB_NUM, num) | value);
+}
+
+int main(int argc, char **argv)
+{
+	struct uverbs uv;
+	uint32_t qpn;
+	int i, count;
+
+	if (argc != 4)
+		die("usage: doorbell DEVICE QPN COUNT", 0);
+	qpn = strtoul(argv[2], NULL, 0);
+	count = atoi(argv[3]);
+	uverbs_context(&uv, argv[1]);
+	for (i = 0; i < count; i++) {
+		ring(&uv, ORNIC_DB_SQ, qpn, 0xdead0000u + i);
+		ring(&uv, ORNIC_DB_EQ, 0, ORNIC_ARM_NEXT);
+		ring(&uv, 77, qpn, 0);
+	}
+	/* Posted writes: the page must still be there when they arrive. */
+	sleep(1);
+	return 0;
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * usage: udata DEVICE
+ *
+ * Asks the driver for contexts, CQs, QPs and MRs in ways that a library never
+ * would. One line per attempt: what it was, and the errno, 0 for success. The
+ * test knows what each must be.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "uverbs.h"
+
+#define TAIL 64
+
+/* A request with room for a tail that the kernel does not know. */
+struct long_request {
+	uint8_t bytes[TAIL];
+};
+
+/* What all verbs with a request get: how it is changed, and how long it is. */
+static const struct {
+	const char *name;
+	size_t len;
+	size_t set;	/* byte to set, or none */
+} requests[] = {
+	{ "no request", 0, TAIL },
+	{ "request of 4 bytes", 4, TAIL },
+	{ "comp_mask bit", 8, 0 },
+	{ "second word's top bit", 8, 7 },
+	{ "tail of zeros", 32, TAIL },
+	{ "tail with a bit", 32, 20 },
+};
+
+static void say(const char *verb, const char *what, int err)
+{
+	printf("%s, %s: %d\n", verb, what, err);
+}
+
+static struct udata request(size_t i, struct long_request *bytes, size_t out_len)
+{
+	memset(bytes, 0, sizeof(*bytes));
+	if (requests[i].set < TAIL)
+		bytes->bytes[requests[i].set] = 0x80;
+	return (struct udata){ bytes, requests[i].len, out_len };
+}
+
+static void contexts(const char *device)
+{
+	struct long_request bytes;
+	struct udata udata;
+	size_t i;
+	int fd;
+
+	for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+		udata = request(i, &bytes, sizeof(struct ornic_alloc_ucontext_resp));
+		fd = uverbs_open(device);
+		say("context", requests[i].name, uverbs_try_context(fd, &udata, NULL));
+		close(fd);
+	}
+	/* Room for half of the answer only: an old library's right */
+	udata = (struct udata){ &bytes, 8, 16 };
+	memset(&bytes, 0, sizeof(bytes));
+	fd = uverbs_open(device);
+	say("context", "short answer", uverbs_try_context(fd, &udata, NULL));
+	close(fd);
+}
+
+static void cqs(int fd)
+{
+	static const struct {
+		const char *name;
+		uint32_t cqe, vector;
+	} sizes[] = {
+		{ "no entries", 0, 0 },
+		{ "4 billion entries", ~0u, 0 },
+		{ "2 billion entries", 1u << 31, 0 },
+		{ "vector 4 billion", 16, ~0u },
+		{ "vector 1000", 16, 1000 },
+	};
+	struct long_request bytes = {};
+	struct ring_cq cq;
+	struct udata udata;
+	size_t i;
+
+	for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+		udata = request(i, &bytes, sizeof(cq.resp));
+		say("cq", requests[i].name, uverbs_try_cq(fd, 16, 0, &udata, &cq));
+	}
+	memset(&bytes, 0, sizeof(bytes));
+	udata = (struct udata){ &bytes, 8, sizeof(cq.resp) };
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		say("cq", sizes[i].name,
+		    uverbs_try_cq(fd, sizes[i].cqe, sizes[i].vector, &udata, &cq));
+}
+
+static void qps(int fd, uint32_t pd, uint32_t cq_handle)
+{
+	const struct ib_uverbs_create_qp good = {
+		.pd_handle = pd,
+		.send_cq_handle = cq_handle,
+		.recv_cq_handle = cq_handle,
+		.max_send_wr = 4,
+		.max_recv_wr = 4,
+		.max_send_sge = 1,
+		.max_recv_sge = 1,
+		.qp_type = IB_UVERBS_QPT_RC,
+	};
+	struct {
+		const char *name;
+		struct ib_uverbs_create_qp cmd;
+	} odd[] = {
+		{ "4 billion sends", good },	 { "4 billion receives", good },
+		{ "4 billion send SGEs", good }, { "4 billion receive SGEs", good },
+		{ "4 billion inline bytes", good }, { "type 200", good },
+		{ "type UC", good },		 { "no such PD", good },
+		{ "no such CQ", good },
+	};
+	struct long_request bytes = {};
+	struct udata udata;
+	struct ring_qp qp;
+	size_t i;
+
+	odd[0].cmd.max_send_wr = ~0u;
+	odd[1].cmd.max_recv_wr = ~0u;
+	odd[2].cmd.max_send_sge = ~0u;
+	odd[3].cmd.max_recv_sge = ~0u;
+	odd[4].cmd.max_inline_data = ~0u;
+	odd[5].cmd.qp_type = 200;
+	odd[6].cmd.qp_type = IB_UVERBS_QPT_UC;
+	odd[7].cmd.pd_handle = 12345;
+	odd[8].cmd.send_cq_handle = 12345;
+	for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+		udata = request(i, &bytes, sizeof(qp.resp));
+		say("qp", requests[i].name, uverbs_try_qp(fd, &good, &udata, &qp));
+	}
+	memset(&bytes, 0, sizeof(bytes));
+	udata = (struct udata){ &bytes, 8, sizeof(qp.resp) };
+	for (i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+		say("qp", odd[i].name, uverbs_try_qp(fd, &odd[i].cmd, &udata, &qp));
+}
+
+static void mrs(int fd, uint32_t pd)
+{
+	static uint8_t page[8192] __attribute__((aligned(4096)));
+	const uint32_t local = ORNIC_ACCESS_LOCAL_WRITE;
+	struct region mr;
+
+	say("mr", "good", uverbs_try_mr(fd, pd, page, 4096, (uintptr_t)page, local, &mr));
+	say("mr", "length 0", uverbs_try_mr(fd, pd, page, 0, (uintptr_t)page, local, &mr));
+	say("mr", "length that wraps",
+	    uverbs_try_mr(fd, pd, page, ~0ull - 4096, (uintptr_t)page, local, &mr));
+	say("mr", "memory that is not there",
+	    uverbs_try_mr(fd, pd, (void *)0x10000, 4096, 0x10000, local, &mr));
+	say("mr", "address of another page offset",
+	    uverbs_try_mr(fd, pd, page, 4096, (uintptr_t)page + 1, local, &mr));
+	say("mr", "remote write without local write",
+	    uverbs_try_mr(fd, pd, page, 4096, (uintptr_t)page, ORNIC_ACCESS_REMOTE_WRITE, &mr));
+	say("mr", "unknown access flag",
+	    uverbs_try_mr(fd, pd, page, 4096, (uintptr_t)page, local | 1u << 15, &mr));
+	say("mr", "no such PD",
+	    uverbs_try_mr(fd, 12345, page, 4096, (uintptr_t)page, local, &mr));
+}
+
+int main(int argc, char **argv)
+{
+	struct uverbs uv;
+	struct ring_cq cq;
+	uint32_t pd;
+
+	if (argc != 2)
+		die("usage: udata DEVICE", 0);
+	contexts(argv[1]);
+	uverbs_context(&uv, argv[1]);
+	cqs(uv.fd);
+	pd = uverbs_pd(uv.fd);
+	uverbs_cq(&uv, 16, &cq);
+	qps(uv.fd, pd, cq.handle);
+	mrs(uv.fd, pd);
+	return 0;
+}

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "uverbs.h"
+
+#define WORDS 256
+#define QP_MASK_INIT (1 << 0 | 1 << 3 | 1 << 4 | 1 << 5)
+#define QP_MASK_RTR (1 << 0 | 1 << 7 | 1 << 8 | 1 << 12 | 1 << 15 | 1 << 17 | 1 << 20)
+#define QP_MASK_RTS (1 << 0 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 13 | 1 << 16)
+
+_Noreturn void die(const char *what, int err)
+{
+	fprintf(stderr, "%s: %s\n", what, err ? strerror(err) : "not as expected");
+	exit(2);
+}
+
+static void read_line(const char *path, char *line, size_t len)
+{
+	FILE *file = fopen(path, "r");
+
+	if (!file || !fgets(line, len, file))
+		die(path, errno);
+	line[strcspn(line, "\n")] = '\0';
+	fclose(file);
+}
+
+int uverbs_open(const char *device)
+{
+	char line[64], path[320];
+	glob_t found;
+	size_t i;
+	int fd;
+
+	if (glob("/sys/class/infiniband_verbs/uverbs*/ibdev", 0, NULL, &found))
+		die("no uverbs device", 0);
+	for (i = 0; i < found.gl_pathc; i++) {
+		char *name = found.gl_pathv[i] + strlen("/sys/class/infiniband_verbs/");
+
+		read_line(found.gl_pathv[i], line, sizeof(line));
+		if (strcmp(line, device))
+			continue;
+		*strchr(name, '/') = '\0';
+		snprintf(path, sizeof(path), "/dev/infiniband/%s", name);
+		fd = open(path, O_RDWR | O_CLOEXEC);
+		if (fd < 0)
+			die(path, errno);
+		globfree(&found);
+		return fd;
+	}
+	die(device, ENODEV);
+}
+
+int uverbs_write(int fd, unsigned int command, const void *in, size_t in_len, void *out,
+		 size_t out_len, const struct udata *udata)
+{
+	uint64_t response[WORDS] = {};
+	uint32_t words[WORDS] = {};
+	struct ib_uverbs_cmd_hdr *hdr = (void *)words;
+	size_t all_in = in_len + (udata ? udata->in_len : 0);
+	size_t all_out = out_len;
+	uint64_t address = (uintptr_t)response;
+	uint8_t *at = (uint8_t *)(hdr + 1);
+
+	memcpy(at, in, in_len);
+	if (udata && udata->in_len)
+		memcpy(at + in_len, udata->in, udata->in_len);
+	if (out_len)
+		memcpy(at, &address, sizeof(address));
+	hdr->command = command;
+	hdr->in_words = (sizeof(*hdr) + all_in + 3) / 4;
+	hdr->out_words = (all_out + 3) / 4;
+	if (write(fd, words, hdr->in_words * 4) < 0)
+		return errno;
+	memcpy(out, response, out_len);
+	return 0;
+}
+
+int uverbs_try_context(int fd, const struct udata *udata,
+		       struct ornic_alloc_ucontext_resp *resp)
+{
+	struct {
+		struct ib_uverbs_get_context_resp core;
+		struct ornic_alloc_ucontext_resp driver;
+	} out = {};
+	struct ib_uverbs_get_context cmd = {};
+	int err;
+
+	err = uverbs_write(fd, IB_USER_VERBS_CMD_GET_CONTEXT, &cmd, sizeof(cmd), &out,
+			   sizeof(out.core) + udata->out_len, udata);
+	if (!err && resp)
+		*resp = out.driver;
+	return err;
+}
+
+static void *map(int fd, size_t length, int prot, uint64_t offset)
+{
+	void *at = mmap(NULL, length, prot, MAP_SHARED, fd, offset);
+
+	if (at == MAP_FAILED)
+		die("mmap", errno);
+	return at;
+}
+
+void uverbs_context(struct uverbs *uv, const char *device)
+{
+	const struct ornic_alloc_ucontext_req req = {};
+	const struct udata udata = { &req, sizeof(req), sizeof(uv->resp) };
+	int err;
+
+	memset(uv, 0, sizeof(*uv));
+	uv->fd = uverbs_open(device);
+	err = uverbs_try_context(uv->fd, &udata, &uv->resp);
+	if (err)
+		die("GET_CONTEXT", err);
+	uv->db = map(uv->fd, uv->resp.db_length, PROT_WRITE, uv->resp.db_offset);
+	if (uv->resp.caps & ORNIC_UCONTEXT_CAP_SHADOW)
+		uv->board = map(uv->fd, uv->resp.board_length, PROT_READ | PROT_WRITE,
+				uv->resp.board_offset);
+}
+
+uint32_t uverbs_pd(int fd)
+{
+	struct {
+		struct ib_uverbs_alloc_pd_resp core;
+		struct ornic_alloc_pd_resp driver;
+	} out = {};
+	const struct udata udata = { NULL, 0, sizeof(out.driver) };
+	struct ib_uverbs_alloc_pd cmd = {};
+	int err;
+
+	err = uverbs_write(fd, IB_USER_VERBS_CMD_ALLOC_PD, &cmd, sizeof(cmd), &out, sizeof(out),
+			   &udata);
+	if (err)
+		die("ALLOC_PD", err);
+	return out.core.pd_handle;
+}
+
+int uverbs_try_cq(int fd, uint32_t cqe, uint32_t vector, const struct udata *udata,
+		  struct ring_cq *cq)
+{
+	struct {
+		struct ib_uverbs_create_cq_resp core;
+		struct ornic_create_cq_resp driver;
+	} out = {};
+	struct ib_uverbs_create_cq cmd = {
+		.cqe = cqe,
+		.comp_vector = vector,
+		.comp_channel = -1,
+	};
+	int err;
+
+	err = uverbs_write(fd, IB_USER_VERBS_CMD_CREATE_CQ, &cmd, sizeof(cmd), &out,
+			   sizeof(out.core) + udata->out_len, udata);
+	if (err)
+		return err;
+	memset(cq, 0, sizeof(*cq));
+	cq->handle = out.core.cq_handle;
+	cq->resp = out.driver;
+	return 0;
+}
+
+void uverbs_cq(struct uverbs *uv, uint32_t cqe, struct ring_cq *cq)
+{
+	const struct ornic_create_cq_req req = {};
+	const struct udata udata = { &req, sizeof(req), sizeof(cq->resp) };
+	int err;
+
+	err = uverbs_try_cq(uv->fd, cqe, 0, &udata, cq);
+	if (err)
+		die("CREATE_CQ", err);
+	cq->ring = map(uv->fd, cq->resp.mmap_length, PROT_READ | PROT_WRITE, cq->resp.mmap_offset);
+	cq->dbr = (void *)((uint8_t *)cq->ring + cq->resp.dbr_offset);
+}
+
+int uverbs_try_qp(int fd, const struct ib_uverbs_create_qp *cmd, const struct udata *udata,
+		  struct ring_qp *qp)
+{
+	struct {
+		struct ib_uverbs_create_qp_resp core;
+		struct ornic_create_qp_resp driver;
+	} out = {};
+	int err;
+
+	err = uverbs_write(fd, IB_USER_VERBS_CMD_CREATE_QP, cmd, sizeof(*cmd), &out,
+			   sizeof(out.core) + udata->out_len, udata);
+	if (err)
+		return err;
+	memset(qp, 0, sizeof(*qp));
+	qp->handle = out.core.qp_handle;
+	qp->resp = out.driver;
+	return 0;
+}
+
+void uverbs_rc_qp(struct uverbs *uv, uint32_t pd, const struct ring_cq *cq, struct ring_qp *qp)
+{
+	const struct ornic_create_qp_req req = {};
+	const struct udata udata = { &req, sizeof(req), sizeof(qp->resp) };
+	const struct ib_uverbs_create_qp cmd = {
+		.pd_handle = pd,
+		.send_cq_handle = cq->handle,
+		.recv_cq_handle = cq->handle,
+		.max_send_wr = 16,
+		.max_recv_wr = 16,
+		.max_send_sge = 4,
+		.max_recv_sge = 4,
+		.qp_type = IB_UVERBS_QPT_RC,
+	};
+	uint8_t *at;
+	int err;
+
+	err = uverbs_try_qp(uv->fd, &cmd, &udata, qp);
+	if (err)
+		die("CREATE_QP", err);
+	qp->uv = uv;
+	at = map(uv->fd, qp->resp.mmap_length, PROT_READ | PROT_WRITE, qp->resp.mmap_offset);
+	qp->sq = at + qp->resp.sq_offset;
+	qp->rq = at + qp->resp.rq_offset;
+	qp->dbr = (void *)(at + qp->resp.dbr_offset);
+}
+
+void uverbs_destroy_qp(int fd, const struct ring_qp *qp)
+{
+	struct ib_uverbs_destroy_qp cmd = { .qp_handle = qp->handle };
+	struct ib_uverbs_destroy_qp_resp out;
+	int err;
+
+	err = uverbs_write(fd, IB_USER_VERBS_CMD_DESTROY_QP, &cmd, sizeof(cmd), &out, sizeof(out),
+			   NULL);
+	if (err)
+		die("DESTROY_QP", err);
+}
+
+int uverbs_try_mr(int fd, uint32_t pd, const void *addr, uint64_t length, uint64_t iova,
+		  uint32_t access, struct region *mr)
+{
+	struct ib_uverbs_reg_mr_resp out = {};
+	struct ib_uverbs_reg_mr cmd = {
+		.start = (uintptr_t)addr,
+		.length = length,
+		.hca_va = iova,
+		.pd_handle = pd,
+		.access_flags = access,
+	};
+	int err;
+
+	err = uverbs_write(fd, IB_USER_VERBS_CMD_REG_MR, &cmd, sizeof(cmd), &out, sizeof(out),
+			   NULL);
+	if (!err)
+		*mr = (struct region){ out.mr_handle, out.rkey };
+	return err;
+}
+
+void uverbs_mr(int fd, uint32_t pd, const void *addr, uint64_t length, uint32_t access,
+	       struct region *mr)
+{
+	int err = uverbs_try_mr(fd, pd, addr, length, (uintptr_t)addr, access, mr);
+
+	if (err)
+		die("REG_MR", err);
+}
+
+void uverbs_dereg_mr(int fd, const struct region *mr)
+{
+	struct ib_uverbs_dereg_mr cmd = { .mr_handle = mr->handle };
+	int err;
+
+	err = uverbs_write(fd, IB_USER_VERBS_CMD_DEREG_MR, &cmd, sizeof(cmd), NULL, 0, NULL);
+	if (err)
+		die("DEREG_MR", err);
+}
+
+void read_gid(const char *device, unsigned int index, uint8_t *gid)
+{
+	char path[128], line[64];
+	const char *at = line;
+	unsigned int i, byte;
+
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/gids/%u", device, index);
+	read_line(path, line, sizeof(line));
+	for (i = 0; i < 16; i++, at += 2) {
+		at += *at == ':';
+		if (sscanf(at, "%2x", &byte) != 1)
+			die(line, 0);
+		gid[i] = byte;
+	}
+}
+
+static void modify(const struct ring_qp *qp, struct ib_uverbs_modify_qp *cmd, uint8_t state,
+		   uint32_t mask)
+{
+	int err;
+
+	cmd->qp_handle = qp->handle;
+	cmd->qp_state = state;
+	cmd->attr_mask = mask;
+	err = uverbs_write(qp->uv->fd, IB_USER_VERBS_CMD_MODIFY_QP, cmd, sizeof(*cmd), NULL, 0,
+			   NULL);
+	if (err)
+		die("MODIFY_QP", err);
+}
+
+void uverbs_connect(struct ring_qp *qp, uint32_t dest_qpn, const uint8_t *gid, unsigned int index)
+{
+	struct ib_uverbs_modify_qp cmd = {
+		.dest_qp_num = dest_qpn,
+		.qp_access_flags = ORNIC_ACCESS_REMOTE_WRITE | ORNIC_ACCESS_REMOTE_READ |
+				   ORNIC_ACCESS_REMOTE_ATOMIC,
+		.path_mtu = 3,
+		.max_rd_atomic = 1,
+		.max_dest_rd_atomic = 1,
+		.min_rnr_timer = 12,
+		.port_num = 1,
+		.timeout = 14,
+		.retry_cnt = 3,
+		.rnr_retry = 3,
+		.dest = {
+			.sgid_index = index,
+			.hop_limit = 64,
+			.is_global = 1,
+			.port_num = 1,
+		},
+	};
+
+	memcpy(cmd.dest.dgid, gid, 16);
+	modify(qp, &cmd, ORNIC_QPS_INIT, QP_MASK_INIT);
+	modify(qp, &cmd, ORNIC_QPS_RTR, QP_MASK_RTR);
+	modify(qp, &cmd, ORNIC_QPS_RTS, QP_MASK_RTS);
+}
+
+static void publish(__le32 *word, uint32_t value)
+{
+	atomic_store_explicit((_Atomic(uint32_t) *)word, htole32(value), memory_order_seq_cst);
+}
+
+void ring_sq_doorbell(struct ring_qp *qp)
+{
+	*(volatile uint64_t *)qp->uv->db =
+		htole64(ORNIC_PREP(ORNIC_DB_TYPE, (uint64_t)ORNIC_DB_SQ) |
+			ORNIC_PREP(ORNIC_DB_NUM, (uint64_t)qp->resp.qpn) | qp->sq_pi);
+}
+
+void ring_post_send(struct ring_qp *qp, const void *wqe, unsigned int slots)
+{
+	uint32_t mask = (1u << qp->resp.log_sq_slots) - 1;
+	unsigned int i;
+
+	for (i = 0; i < slots; i++)
+		memcpy(qp->sq + ((qp->sq_pi + i & mask) << ORNIC_SLOT_SHIFT),
+		       (const uint8_t *)wqe + i * ORNIC_SLOT_SIZE, ORNIC_SLOT_SIZE);
+	qp->sq_pi += slots;
+	publish(&qp->dbr->sq_pi, qp->sq_pi);
+	ring_sq_doorbell(qp);
+}
+
+void ring_post_recv(struct ring_qp *qp, uint64_t wr_id, const struct ornic_sge *sge,
+		    unsigned int count)
+{
+	uint32_t mask = (1u << qp->resp.log_rq_wqes) - 1;
+	uint8_t *at = qp->rq + ((qp->rq_pi & mask) << qp->resp.rq_stride_shift);
+	const struct ornic_rq_hdr hdr = { .ctrl = htole32(count), .wr_id = htole64(wr_id) };
+
+	memcpy(at, &hdr, sizeof(hdr));
+	memcpy(at + sizeof(hdr), sge, count * sizeof(*sge));
+	publish(&qp->dbr->rq_pi, ++qp->rq_pi);
+}
+
+static int cq_has_entry(const struct ring_cq *cq, const struct ornic_cqe *at)
+{
+	uint32_t word = le32toh(atomic_load_explicit((_Atomic(uint32_t) *)&at->qpn,
+						     memory_order_acquire));
+	int odd = cq->ci >> cq->resp.log_size & 1;
+
+	return !!(word & ORNIC_CQE_PHASE) != odd;
+}
+
+int ring_poll(struct ring_cq *cq, struct ornic_cqe *cqe, unsigned int ms)
+{
+	struct ornic_cqe *at = &cq->ring[cq->ci & ((1u << cq->resp.log_size) - 1)];
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	while (!cq_has_entry(cq, at)) {
+		if (!ms--)
+			return 0;
+		nanosleep(&pause, NULL);
+	}
+	*cqe = *at;
+	publish(&cq->dbr->ci, ++cq->ci);
+	return 1;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * System calls of uverbs with no library in between, so that a test can say to
+ * the driver what no library would, and write into rings what no provider would.
+ * Anything that is not what the test is about and fails ends the program.
+ */
+#ifndef ORNIC_E2E_UVERBS_H
+#define ORNIC_E2E_UVERBS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+
+#include <ornic_hw.h>
+#include <rdma/ornic-abi.h>
+
+/* What the driver is told beside the verb's own words, and room for its answer. */
+struct udata {
+	const void *in;
+	size_t in_len;
+	size_t out_len;
+};
+
+struct uverbs {
+	int fd;
+	struct ornic_alloc_ucontext_resp resp;
+	uint64_t *db;
+	struct ornic_board *board;
+};
+
+struct ring_cq {
+	uint32_t handle;
+	uint32_t ci;
+	struct ornic_create_cq_resp resp;
+	struct ornic_cqe *ring;
+	struct ornic_cq_dbr *dbr;
+};
+
+struct ring_qp {
+	struct uverbs *uv;
+	uint32_t handle;
+	uint32_t sq_pi;
+	uint32_t rq_pi;
+	struct ornic_create_qp_resp resp;
+	uint8_t *sq;
+	uint8_t *rq;
+	struct ornic_qp_dbr *dbr;
+};
+
+struct region {
+	uint32_t handle;
+	uint32_t key;
+};
+
+/* device: name as in /sys/class/infiniband. Return: descriptor. */
+int uverbs_open(const char *device);
+
+/* Return: 0 or errno. out: the verb's answer, the driver's behind it. */
+int uverbs_write(int fd, unsigned int command, const void *in, size_t in_len, void *out,
+		 size_t out_len, const struct udata *udata);
+
+int uverbs_try_context(int fd, const struct udata *udata,
+		       struct ornic_alloc_ucontext_resp *resp);
+int uverbs_try_cq(int fd, uint32_t cqe, uint32_t vector, const struct udata *udata,
+		  struct ring_cq *cq);
+/* qp: at least type and cap filled in; handles of CQ and PD are 0 if none is */
+int uverbs_try_qp(int fd, const struct ib_uverbs_create_qp *cmd, const struct udata *udata,
+		  struct ring_qp *qp);
+int uverbs_try_mr(int fd, uint32_t pd, const void *addr, uint64_t length, uint64_t iova,
+		  uint32_t access, struct region *mr);
+
+/* These succeed or end the program. */
+void uverbs_context(struct uverbs *uv, const char *device);
+uint32_t uverbs_pd(int fd);
+void uverbs_cq(struct uverbs *uv, uint32_t cqe, struct ring_cq *cq);
+void uverbs_rc_qp(struct uverbs *uv, uint32_t pd, const struct ring_cq *cq, struct ring_qp *qp);
+void uverbs_mr(int fd, uint32_t pd, const void *addr, uint64_t length, uint32_t access,
+	       struct region *mr);
+void uverbs_dereg_mr(int fd, const struct region *mr);
+void uverbs_destroy_qp(int fd, const struct ring_qp *qp);
+/* To RTS, connected to a QP of the same port; gid: of that port, sgid_index its number */
+void uverbs_connect(struct ring_qp *qp, uint32_t dest_qpn, const uint8_t *gid, unsigned int index);
+void read_gid(const char *device, unsigned int index, uint8_t *gid);
+
+/* wqe: slots * 64 bytes */
+void ring_post_send(struct ring_qp *qp, const void *wqe, unsigned int slots);
+void ring_post_recv(struct ring_qp *qp, uint64_t wr_id, const struct ornic_sge *sge,
+		    unsigned int count);
+void ring_sq_doorbell(struct ring_qp *qp);
+/* Return: 1 and a copy, or 0 after so many ms */
+int ring_poll(struct ring_cq *cq, struct ornic_cqe *cqe, unsigned int ms);
+
+_Noreturn void die(const char *what, int err);
+
+#endif /* ORNIC_E2E_UVERBS_H */

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Machines and roles other than the usual pair, and traffic that goes on."""
+
+import json
+import time
+
+from lab import LabError
+from lab.pair import FIND_GID, Pair, Port, find_port, listening, set_address
+
+PERFTEST_PORT = 18515
+
+
+class Roles:
+    """Any two machines as client `a` and server `b`, for what works with a pair."""
+
+    duel = Pair.duel
+
+    def __init__(self, client, server):
+        self.a, self.b = client, server
+
+
+class Interop(Pair):
+    """Machine `a` has an ORNIC card, `b` rdma_rxe on a virtio-net card; both are on the card's
+    switch, whose packets are captured."""
+
+    SUBNET = "10.30.0"
+
+    def __init__(self, lab):
+        self.lab = lab
+        link = lab.link("dgram")
+        self.pcap = lab.logdir / "interop.pcap"
+        self.card = lab.card(1, ports=[link.port()], pcap=self.pcap)
+        self.a = lab.vm("a", cards=self.card.sockets)
+        self.b = lab.vm("b", netdevs=[link.ends[0]])
+        self.vms = (self.a, self.b)
+        self.ornic, self.rxe = {}, {}
+
+    def load_ornic(self):
+        self.a.load_ornic()
+        self.b.check("modprobe -a rdma_rxe ib_uverbs rdma_ucm")
+        netdevs = {self.a: self.a.netdevs_of("ornic")[0], self.b: self.b.netdevs_of("virtio_net")[0]}
+        for number, vm in enumerate(self.vms, 1):
+            set_address(vm, netdevs[vm], f"{self.SUBNET}.{number}")
+        self.b.check(f"rdma link add rxe0 type rxe netdev {netdevs[self.b]}")
+        for number, vm in enumerate(self.vms, 1):
+            self.ornic[vm] = find_port(vm, netdevs[vm], f"{self.SUBNET}.{number}")
+        return self
+
+
+class TwoCards(Pair):
+    """Machine `a` with two cards. Programs of the same machine meet at its loopback address, and
+    the cards know each other by link-local addresses, which need no route."""
+
+    def __init__(self, lab):
+        self.lab = lab
+        self.card = lab.card(2)
+        self.a = self.b = lab.vm("a", cards=self.card.sockets)
+        self.vms = (self.a,)
+        self.ornic, self.rxe = {}, {}
+        self.ports = []
+
+    def load_ornic(self):
+        self.a.load_ornic()
+        for number, netdev in enumerate(self.a.netdevs_of("ornic"), 1):
+            set_address(self.a, netdev, f"10.{40 + number}.0.1")
+        self.ports = []
+        for number, netdev in enumerate(self.a.netdevs_of("ornic"), 1):
+            port = find_port(self.a, netdev, f"10.{40 + number}.0.1")
+            index = gid_index(self.a, port.device, link_local_gid(self.a, netdev))
+            self.ports.append(Port(port.device, netdev, "127.0.0.1", index))
+        self.ornic = {self.a: self.ports[0]}
+        return self
+
+
+def gid_text(address):
+    """16 bytes as sysfs prints a GID."""
+    text = address.hex()
+    return ":".join(text[i:i + 4] for i in range(0, 32, 4))
+
+
+def link_local_gid(vm, netdev):
+    mac = bytes.fromhex(vm.check(f"cat /sys/class/net/{netdev}/address").strip().replace(":", ""))
+    eui = bytes([mac[0] ^ 2]) + mac[1:3] + b"\xff\xfe" + mac[3:]
+    return gid_text(b"\xfe\x80" + bytes(6) + eui)
+
+
+def gid_index(vm, device, gid, timeout=10):
+    """The index of a RoCE v2 entry with this GID, once it is there."""
+    deadline = time.monotonic() + timeout
+    while True:
+        found = vm.check(FIND_GID.format(device=device, gid=gid)).split()
+        if found:
+            return int(found[0])
+        if time.monotonic() > deadline:
+            raise LabError(f"{vm.name}: {device} has no RoCE v2 entry {gid}")
+        time.sleep(0.2)
+
+
+def pci_address(vm, netdev):
+    return vm.check(f"basename $(readlink -f /sys/class/net/{netdev}/device)").strip()
+
+
+def resources(vm):
+    """Numbers of what user space holds: {(device, kind): number}."""
+    counts = {}
+    for kind in ("pd", "cq", "qp", "mr", "cm_id", "ctx"):
+        for entry in json.loads(vm.check(f"rdma -j resource show {kind}") or "[]"):
+            if "pid" in entry or kind == "ctx":
+                key = (entry["ifname"], kind)
+                counts[key] = counts.get(key, 0) + 1
+    return counts
+
+
+def counters(card, nic=0, group="device"):
+    """Counters of one card by their names in ornic_hw.h."""
+    return card.stats()["cards"][f"nic{nic}"]["nic"][group]
+
+
+def wait_until(what, condition, timeout=20):
+    """Polls a condition; what it was about, if it does not come true."""
+    deadline = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {timeout} s: {what}"
+        time.sleep(0.2)
+
+
+def set_up_again(pair, vm):
+    """Gives the netdev, which is a new one, its address, and finds the port."""
+    wait_until("a netdev", lambda: vm.netdevs_of("ornic"))
+    port = pair.ornic[vm]
+    netdev = vm.netdevs_of("ornic")[0]
+    set_address(vm, netdev, port.ip)
+    pair.ornic[vm] = find_port(vm, netdev, port.ip)
+
+
+class Traffic:
+    """A perftest program between the machines of a pair, going on until told to end."""
+
+    def __init__(self, pair, program="ib_write_bw", options="-s 65536", seconds=300):
+        self.pair = pair
+        words = f"{program} -F {options} -D {seconds}"
+        server, client = pair.ornic[pair.b], pair.ornic[pair.a]
+        self.commands = [pair.b.spawn(f"{words} -d {server.device} -x {server.gid_index}")]
+        wait_until(f"{program} listens",
+                   lambda: pair.b.run(listening(PERFTEST_PORT))[0] == 0)
+        self.commands.append(
+            pair.a.spawn(f"{words} -d {client.device} -x {client.gid_index} {server.ip}")
+        )
+        self.wait_moving()
+
+    def bytes_sent(self):
+        return counters(self.pair.card, 0, "rdma")["tx_bytes"] + \
+            counters(self.pair.card, 0, "rdma")["rx_bytes"]
+
+    def wait_moving(self):
+        start = self.bytes_sent()
+        wait_until("bytes move", lambda: self.bytes_sent() > start + (4 << 20), 30)
+
+    def running(self):
+        return all(command.poll() is None for command in self.commands)
+
+    def kill(self):
+        """SIGKILL to the programs, and waits until they are gone."""
+        for command in self.commands:
+            if command.poll() is None:
+                command.kill("KILL")
+        for command in self.commands:
+            command.wait(30)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Issue: "The same traffic in a debug kernel (7.3, KASAN, lockdep, kmemleak, DMA-API debug,
+atomic-sleep): no report of any kind". The fixture fails a test in which a kernel reports."""
+
+import pytest
+from lab.perftest import perftest, pingpong, rping
+from settings import Traffic, pci_address, resources, set_up_again, wait_until
+
+TIMEOUT = 300
+
+
+@pytest.mark.parametrize("kind, options", [("rc", ""), ("rc", "-e"), ("ud", "-n 200"),
+                                           ("ud", "-e -n 200")])
+def test_pingpong(debug_pair, kind, options):
+    """Polling and events."""
+    pingpong(debug_pair, debug_pair.ornic, kind, options, timeout=TIMEOUT)
+
+
+def test_rping(debug_pair):
+    """rdma_cm and the GSI QP."""
+    rping(debug_pair, debug_pair.ornic, count=20, timeout=TIMEOUT)
+
+
+@pytest.mark.parametrize("program, size", [
+    ("ib_send_bw", 65536), ("ib_write_bw", 65536), ("ib_read_bw", 65536), ("ib_write_lat", 2),
+    ("ib_atomic_lat", 8),
+])
+def test_perftest(debug_pair, program, size):
+    """Every operation."""
+    perftest(debug_pair, debug_pair.ornic, program, size, 200, timeout=TIMEOUT)
+
+
+def test_ping(debug_pair):
+    """The netdev, with frames small and large."""
+    ip = debug_pair.ornic[debug_pair.b].ip
+    for size in (56, 8972):
+        text = debug_pair.a.check(f"ping -c 5 -i 0.2 -M do -s {size} {ip}")
+        assert " 0% packet loss" in text
+
+
+def test_sigkill(debug_pair):
+    """Teardown by the kernel."""
+    Traffic(debug_pair).kill()
+    for vm in debug_pair.vms:
+        wait_until(f"{vm.name} has no resources", lambda vm=vm: resources(vm) == {}, 60)
+
+
+def test_bad_work_requests(debug_pair, guest_programs):
+    """Errors on every path of the data path."""
+    port = debug_pair.ornic[debug_pair.a]
+    output = debug_pair.a.check(f"{guest_programs}/wqe {port.device} {port.gid_index}", TIMEOUT)
+    assert "broken" not in output and "data wrong" not in output
+
+
+def test_udata(debug_pair, guest_programs):
+    """Error paths of creation."""
+    debug_pair.a.check(f"{guest_programs}/udata {debug_pair.ornic[debug_pair.a].device}", TIMEOUT)
+
+
+def test_flr(debug_pair):
+    """Reset with traffic."""
+    vm = debug_pair.a
+    traffic = Traffic(debug_pair)
+    address = pci_address(vm, debug_pair.ornic[vm].netdev)
+    vm.check(f"echo 1 >/sys/bus/pci/devices/{address}/reset", timeout=120)
+    traffic.kill()
+    set_up_again(debug_pair, vm)
+    pingpong(debug_pair, debug_pair.ornic, timeout=TIMEOUT)
+
+
+def test_unload(debug_pair):
+    """Both modules go with traffic running, and come again."""
+    vm = debug_pair.a
+    traffic = Traffic(debug_pair)
+    vm.check("rmmod ornic_rdma && rmmod ornic", timeout=120)
+    traffic.kill()
+    vm.load_ornic()
+    set_up_again(debug_pair, vm)
+    pingpong(debug_pair, debug_pair.ornic, timeout=TIMEOUT)
+
+
+def test_no_leak(debug_pair):
+    """kmemleak, after all this and after the modules are gone: they leave nothing behind."""
+    for vm in debug_pair.vms:
+        vm.check("rmmod ornic_rdma && rmmod ornic", timeout=120)
+        # What was freed a moment ago may still be referred to from a stack: the second scan counts.
+        vm.check("echo scan >/sys/kernel/debug/kmemleak; sleep 6; "
+                 "echo scan >/sys/kernel/debug/kmemleak", timeout=TIMEOUT)
+        assert vm.check("cat /sys/kernel/debug/kmemleak") == ""
+    debug_pair.discard()

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Issue: "Bad input gets a clear answer and nothing is lost"."""
+
+import errno
+import json
+
+import pytest
+from lab.perftest import pingpong
+from settings import Traffic, counters, pci_address, resources, set_up_again
+
+# A request that the driver has checked: what it says to each way of spoiling it.
+REQUEST = {
+    "no request": errno.EINVAL,
+    "request of 4 bytes": errno.EINVAL,
+    "comp_mask bit": errno.EOPNOTSUPP,
+    "second word's top bit": errno.EOPNOTSUPP,
+    "tail of zeros": 0,
+    "tail with a bit": errno.EOPNOTSUPP,
+}
+
+UDATA = {
+    **{f"context, {what}": want for what, want in REQUEST.items()},
+    "context, short answer": 0,
+    **{f"cq, {what}": want for what, want in REQUEST.items()},
+    "cq, no entries": errno.EINVAL,
+    "cq, 4 billion entries": errno.EINVAL,
+    "cq, 2 billion entries": errno.EINVAL,
+    "cq, vector 4 billion": errno.EINVAL,
+    "cq, vector 1000": errno.EINVAL,
+    **{f"qp, {what}": want for what, want in REQUEST.items()},
+    "qp, 4 billion sends": errno.EINVAL,
+    "qp, 4 billion receives": errno.EINVAL,
+    "qp, 4 billion send SGEs": errno.EINVAL,
+    "qp, 4 billion receive SGEs": errno.EINVAL,
+    "qp, 4 billion inline bytes": errno.EINVAL,
+    "qp, type 200": errno.EINVAL,
+    "qp, type UC": errno.EOPNOTSUPP,
+    "qp, no such PD": errno.ENOENT,
+    "qp, no such CQ": errno.ENOENT,
+    "mr, good": 0,
+    "mr, length 0": errno.EINVAL,
+    "mr, length that wraps": errno.EINVAL,
+    "mr, memory that is not there": errno.EFAULT,
+    "mr, address of another page offset": errno.EINVAL,
+    "mr, remote write without local write": errno.EINVAL,
+    "mr, unknown access flag": errno.EINVAL,
+    "mr, no such PD": errno.ENOENT,
+}
+
+# Send work requests: the completion's status, or what else is to be seen, and the counter of what
+# was wrong. Status numbers are those of enum ornic_wc_status.
+WQES = {
+    "opcode 200": ("2", "bad_wqe_opcode"),
+    "REG_MR of a process": ("2", "bad_wqe_opcode"),
+    "1023 SGEs": ("2", "bad_wqe_count"),
+    "inline READ": ("2", "bad_wqe_opcode"),
+    "lkey of another PD": ("4", "bad_lkey"),
+    "stale lkey": ("4", "bad_lkey"),
+    "lkey of another variant": ("4", "bad_lkey"),
+    "SGE that wraps": ("4", "bad_lkey"),
+    "SGE beyond its region": ("4", "bad_lkey"),
+    "sum of lengths above 4 GiB": ("1", None),
+    "rkey of another PD": ("10", "bad_rkey"),
+    "stale rkey": ("10", "bad_rkey"),
+    "rkey without remote write": ("10", "bad_rkey"),
+    "remote address that wraps": ("10", "bad_rkey"),
+    "reserved bits": ("0", None),
+    "flush behind opcode 200": ("2 5 5", "bad_wqe_opcode"),
+    "sq_pi beyond the ring": ("nothing", "bad_sq_pi"),
+    "all bits of the board": ("nothing", None),
+}
+
+
+@pytest.fixture
+def nothing_lost(pair):
+    """No resource is left, the card still runs, the kernels have nothing to report."""
+    before = {vm: vm.reports() for vm in pair.vms}
+    objects = counters(pair.card, 0, "objects")
+    yield
+    assert pair.card.running()
+    assert resources(pair.a) == {}
+    assert counters(pair.card, 0, "objects") == objects
+    for vm in pair.vms:
+        assert [line for line in vm.reports() if line not in before[vm]] == []
+
+
+def test_udata(pair, guest_programs, nothing_lost):
+    """Malformed or truncated udata, unknown flags, zero and huge sizes: an errno, and nothing is
+    allocated."""
+    output = pair.a.check(f"{guest_programs}/udata {pair.ornic[pair.a].device}")
+    got = dict(line.rsplit(": ", 1) for line in output.splitlines())
+    wrong = {what: f"{got.get(what)}, not {want}" for what, want in UDATA.items()
+             if got.get(what) != str(want)}
+    assert not wrong and got.keys() == UDATA.keys(), wrong
+
+
+def test_bad_work_requests(pair, guest_programs, nothing_lost):
+    """[ORNIC-SQ-2..7], [ORNIC-KEY-1], [ORNIC-KEY-2], [ORNIC-QP-4], [ORNIC-DB-7], [ORNIC-DB-11]:
+    the QP fails with the right status, the rule is counted, its neighbours go on."""
+    before = counters(pair.card)
+    port = pair.ornic[pair.a]
+    output = pair.a.check(f"{guest_programs}/wqe {port.device} {port.gid_index}", timeout=120)
+    got = dict(line.rsplit(": ", 1) for line in output.splitlines())
+    wrong = {what: f"{got.get(what)}, not {want}" for what, (want, _) in WQES.items()
+             if got.get(what) != f"{want}, neighbours ok"}
+    assert not wrong and got.keys() == WQES.keys(), wrong
+    after = counters(pair.card)
+    wanted = {}
+    for _, name in WQES.values():
+        if name:
+            wanted[name] = wanted.get(name, 0) + 1
+    counted = {name: after[name] - before[name] for name in wanted}
+    assert counted == wanted
+
+
+def test_foreign_doorbell(pair, guest_programs, nothing_lost):
+    """[ORNIC-DB-2], [ORNIC-DB-3]: doorbells for another process's queue are ignored and counted,
+    and that process does not notice."""
+    count = 100
+    vm, port = pair.a, pair.ornic[pair.a]
+    traffic = Traffic(pair)
+    victims = [qp for qp in json.loads(vm.check("rdma -j resource show qp"))
+               if qp["ifname"] == port.device and qp["type"] == "RC"]
+    assert victims, "the victim's QP is not to be seen"
+    before = counters(pair.card)
+    vm.check(f"{guest_programs}/doorbell {port.device} {victims[0]['lqpn']} {count}")
+    after = counters(pair.card)
+    # For the queue pair, and for an event queue, which is the kernel's
+    assert after["bad_doorbell_queue"] - before["bad_doorbell_queue"] == 2 * count
+    assert after["bad_doorbell_type"] - before["bad_doorbell_type"] == count
+    assert after["bad_sq_pi"] == before["bad_sq_pi"]
+    traffic.wait_moving()
+    assert traffic.running()
+    traffic.kill()
+
+
+def test_registers_from_user_space(pair):
+    """[ORNIC-REG-1], [ORNIC-REG-2]: root may map BAR0 while no driver has it, and read and write
+    anything; the card counts what makes no sense, and the driver then finds it in working order."""
+    vm = pair.a
+    address = pci_address(vm, pair.ornic[vm].netdev)
+    before = counters(pair.card)["bad_register_access"]
+    script = (
+        "import mmap, os, struct, sys\n"
+        "fd = os.open(sys.argv[1], os.O_RDWR)\n"
+        "bar = mmap.mmap(fd, 65536)\n"
+        "assert bar[0:4] == b'ORNC', bar[0:4]\n"
+        "for offset in (0x2c0, 0x1000, 0x7ffc):\n"
+        "    assert struct.unpack_from('<I', bar, offset)[0] == 0, hex(offset)\n"
+        "for offset in range(0, 0x8000, 4):\n"
+        "    struct.pack_into('<I', bar, offset, 0xffffffff)\n"
+    )
+    vm.check(f"echo {address} >/sys/bus/pci/drivers/ornic/unbind")
+    vm.check(f"echo 1 >/sys/bus/pci/devices/{address}/enable")
+    vm.check(f"python3 -c \"{script}\" /sys/bus/pci/devices/{address}/resource0")
+    assert counters(pair.card)["bad_register_access"] > before
+    vm.check(f"echo {address} >/sys/bus/pci/drivers/ornic/bind")
+    set_up_again(pair, vm)
+    pingpong(pair, pair.ornic)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Issue: "a VM with a card against a VM with rdma_rxe on virtio-net on the same switch, both
+directions, RC and UD and rdma_cm". rdma_rxe is the independent referee: it drops what has a wrong
+ICRC, and takes nothing that is not RoCEv2."""
+
+import pytest
+from lab.perftest import perftest, pingpong, rping
+from settings import Roles, counters
+
+# Who is the client
+DIRECTIONS = pytest.mark.parametrize("client", ["ornic", "rxe"])
+
+
+def roles(interop, client):
+    if client == "ornic":
+        return Roles(interop.a, interop.b)
+    return Roles(interop.b, interop.a)
+
+
+def depth(program):
+    """perftest asks each side for the READs and atomics that the other one's device can do."""
+    return "-o 16" if "read" in program or "atomic" in program else ""
+
+
+@DIRECTIONS
+@pytest.mark.parametrize("options", ["", "-e"])
+def test_rc_pingpong(interop, client, options):
+    """SEND and RECV of RC, data checked."""
+    pingpong(roles(interop, client), interop.ornic, options=f"-n 100 {options}", timeout=120)
+
+
+@DIRECTIONS
+@pytest.mark.parametrize("mtu", [256, 4096])
+def test_rc_packets(interop, client, mtu):
+    """Messages of many packets, whose last is not full."""
+    pingpong(roles(interop, client), interop.ornic, options=f"-m {mtu} -s 10007 -n 30", timeout=120)
+
+
+@DIRECTIONS
+def test_ud_pingpong(interop, client):
+    """Datagrams: Q_Key, GRH, IPv4 header in the last 20 of 40 bytes [ORNIC-RQ-6]."""
+    pingpong(roles(interop, client), interop.ornic, "ud", "-n 100", timeout=120)
+
+
+@DIRECTIONS
+def test_rdma_cm(interop, client):
+    """rping: GSI, connection management, READ and WRITE, data verified."""
+    rping(roles(interop, client), interop.ornic, count=20, timeout=120)
+
+
+@DIRECTIONS
+@pytest.mark.parametrize("program, size", [
+    ("ib_send_bw", 4096), ("ib_write_bw", 65536), ("ib_read_bw", 65536), ("ib_write_lat", 2),
+    ("ib_read_lat", 64), ("ib_atomic_lat", 8),
+])
+def test_perftest(interop, client, program, size):
+    """Every operation in both roles: requester of one side, responder of the other."""
+    perftest(roles(interop, client), interop.ornic, program, size, 100, depth(program), timeout=120)
+
+
+def test_no_bad_packet(interop):
+    """After all this the card has met nothing that it could not understand."""
+    pingpong(interop, interop.ornic, options="-n 10")
+    stats = counters(interop.card, group="rdma")
+    assert stats["rx_icrc_errors"] == 0
+    assert stats["rx_malformed"] == 0
+    assert stats["rx_packets"] > 0

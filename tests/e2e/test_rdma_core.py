@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Issue: "rdma-core 65.0's own python tests, unmodified, on the card: no failure, and at least the
+68 ... every skip is printed with its reason"."""
+
+from pathlib import Path
+
+import pytest
+from lab import rdma_core
+
+MUST_PASS = Path(__file__).with_name("rdma-core-tests.list")
+# Those of other vendors' own features say only that this is no such device.
+VENDORS = ("test_mlx5", "test_efa")
+
+
+def must_pass():
+    lines = MUST_PASS.read_text().splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+@pytest.mark.slow
+def test_rdma_core(pair, capsys):
+    """Unmodified, on the card: none fails, and none that passed is lost."""
+    outcomes = rdma_core.run(pair.a, pair.ornic[pair.a])
+    ours = [o for o in outcomes if not any(name in o.test for name in VENDORS)]
+    with capsys.disabled():
+        print()
+        for outcome in ours:
+            if outcome.result == "skipped":
+                print(f"    skipped: {outcome.test.removeprefix('tests.')}: {outcome.why}")
+        for result in ("passed", "failed", "skipped"):
+            print(f"    {sum(o.result == result for o in ours)} {result}")
+    failed = [f"{o.test}:\n{o.why}" for o in outcomes if o.result == "failed"]
+    assert not failed, "\n".join(failed)
+    passed = {o.test.removeprefix("tests.") for o in ours if o.result == "passed"}
+    lost = [name for name in must_pass() if name not in passed]
+    assert not lost, f"passed once and do not now: {lost}"
