@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 
+#include <linux/netdevice.h>
+#include <rdma/ib_addr.h>
 #include <rdma/uverbs_ioctl.h>
 
 #include "ornic_rdma.h"
@@ -52,19 +54,19 @@ static_assert((int)IB_QPS_SQD == (int)ORNIC_QPS_SQD);
 static_assert((int)IB_QPS_SQE == (int)ORNIC_QPS_SQE);
 static_assert((int)IB_QPS_ERR == (int)ORNIC_QPS_ERR);
 
+/* Not by ib_query_port(), which takes the RTNL to tell the speed */
 static int ornic_qp_check_mtu(struct ib_device *ibdev, enum ib_mtu mtu)
 {
-	struct ib_port_attr port;
-	int err;
+	struct net_device *ndev;
+	enum ib_mtu active;
 
-	if (mtu < IB_MTU_256 || mtu > IB_MTU_4096)
-		return -EINVAL;
+	ndev = ib_device_get_netdev(ibdev, ORNIC_IB_PORT);
+	if (!ndev)
+		return -ENODEV;
 
-	err = ib_query_port(ibdev, ORNIC_IB_PORT, &port);
-	if (err)
-		return err;
-
-	return mtu > port.active_mtu ? -EINVAL : 0;
+	active = iboe_get_mtu(READ_ONCE(ndev->mtu));
+	dev_put(ndev);
+	return mtu < IB_MTU_256 || mtu > active ? -EINVAL : 0;
 }
 
 static int ornic_qp_check_values(struct ornic_ib_dev *dev, const struct ib_qp_attr *attr, int mask)
