@@ -268,6 +268,11 @@ unsigned int host_cmd_raw(struct host *host, unsigned int opcode,
 	host->admin_pi++;
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, host->admin_pi);
 	host_run(host);
+	/* It may have stopped for something else than the command. */
+	if (host->nic->fatal) {
+		host->used = used;
+		return ORNIC_CMD_INTERNAL;
+	}
 	cqe += host->admin_ci & mask;
 	phase = host->admin_ci & (mask + 1) ? 0 : ORNIC_CMD_CQE_PHASE;
 	assert_int_equal(le32toh(cqe->ctl) & ORNIC_CMD_CQE_PHASE, phase);
