@@ -8,6 +8,8 @@
 #include "qp.h"
 
 #define ACK_TIMEOUT_UNIT_NS 4096ULL
+/* An acknowledgement may be waited for up to four times as long (9.7.6.1.3). */
+#define ACK_BACKOFF_MAX 2
 
 uint64_t rnr_ns(unsigned int code)
 {
@@ -29,7 +31,9 @@ static struct req_record *comp_head(struct req *req)
 
 /*
  * The timer is moved only when it fires: each acknowledgement moves the
- * deadline, which costs nothing.
+ * deadline, which costs nothing. A peer that is silent gets more time with each
+ * retry, within what IBTA allows: it may be a virtual machine that is not
+ * running just now.
  */
 void comp_arm(struct qp *qp)
 {
@@ -40,7 +44,8 @@ void comp_arm(struct qp *qp)
 	    !qp_sends(qp) || psn_diff(req->psn, req->una) <= 0)
 		return;
 	req->deadline_ns = env_now_ns(env) +
-			   (ACK_TIMEOUT_UNIT_NS << qp->attr.timeout);
+			   (ACK_TIMEOUT_UNIT_NS <<
+			    (qp->attr.timeout + req->timeouts));
 	if (!timer_armed(&qp->timer))
 		env_timer_arm(env, &qp->timer, req->deadline_ns);
 }
@@ -89,6 +94,8 @@ void comp_timer(struct qp *qp)
 	RDMA_STAT_INC(qp->nic, ack_timeouts);
 	qp->stats.timeouts++;
 	req->retrying = false;
+	if (req->timeouts < ACK_BACKOFF_MAX)
+		req->timeouts++;
 	comp_retry(qp);
 }
 
@@ -101,6 +108,7 @@ static void comp_progress(struct qp *qp, uint32_t una)
 	req->retry = qp->attr.retry_cnt;
 	req->rnr_retry = qp->attr.rnr_retry;
 	req->deadline_ns = 0;
+	req->timeouts = 0;
 	req->retrying = false;
 }
 

@@ -56,6 +56,7 @@ void req_reset(struct qp *qp)
 	req->retry = qp->attr.retry_cnt;
 	req->rnr_retry = qp->attr.rnr_retry;
 	req->rd_out = 0;
+	req->timeouts = 0;
 	req->since_ack = 0;
 	req->rnr_wait = false;
 	req->failed = false;

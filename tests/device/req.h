@@ -68,6 +68,7 @@ struct req_record {
  * @retry: sequence retries left
  * @rnr_retry: RNR retries left
  * @rd_out: READs and atomics without a complete answer
+ * @timeouts: in a row, those that make the next one longer
  * @since_ack: packets sent since the last that asked for an acknowledgement
  * @rnr_wait: nothing is sent until the timer says so
  * @failed: a record has a status; nothing behind it is sent
@@ -88,6 +89,7 @@ struct req {
 	uint8_t retry;
 	uint8_t rnr_retry;
 	uint8_t rd_out;
+	uint8_t timeouts;
 	uint8_t since_ack;
 	bool rnr_wait;
 	bool failed;

@@ -548,8 +548,8 @@ static void test_retries_exceeded(void **state)
 	pair_post(A(pair), &wr);
 	pair_ring(A(pair));
 	pair_run(pair);
-	/* Sent once and three times more */
-	pair_sleep(pair, timeout_ns * 39 / 10);
+	/* Sent once and three times more, after 1, 2, 4 and 4 timeouts */
+	pair_sleep(pair, timeout_ns * 109 / 10);
 	pair_poll_none(A(pair));
 	pair_sleep(pair, timeout_ns);
 	pair_expect(A(pair), 0x1000, ORNIC_WC_RETRY_EXC_ERR);
