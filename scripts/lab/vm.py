@@ -16,6 +16,8 @@ from .errors import LabError
 # Generous: a debug kernel needs 20 s on an idle machine, and the machine may be busy.
 BOOT_TIMEOUT = {"stock": 120, "debug": 300}
 MEMORY = {"stock": "1G", "debug": "2G"}
+# Time-outs are given for the stock kernel; the debug kernel is so much slower.
+PATIENCE = {"stock": 1, "debug": 4}
 # What a kernel prints when it is in trouble.
 REPORT = re.compile(
     r"BUG:|WARNING:|Oops|KASAN|UBSAN:|kmemleak: \d+ new|DMA-API: (?!preallocated|debugging)|possible (circular|recursive)|"
@@ -55,6 +57,7 @@ class Command:
         return self.result
 
     def wait(self, timeout=60):
+        timeout *= self.vm.patience
         if self.result is None:
             self.result = self.vm.agent_call(lambda agent: agent.wait(self.pid, timeout))
         if self.result is None:
@@ -75,6 +78,7 @@ class Vm:
         self.rundir, self.logdir = Path(rundir), Path(logdir)
         self.kernel = paths.Kernel(kernel)
         self.cards, self.netdevs = list(cards), list(netdevs)
+        self.patience = PATIENCE[kernel]
         self.smp, self.mem = smp, mem or MEMORY[kernel]
         self.args, self.append = list(args), append
         self.console_log = self.logdir / f"{name}-console.log"
@@ -197,6 +201,7 @@ class Vm:
 
     def spawn(self, text, timeout=3600):
         """Starts a shell command in the guest; the guest itself ends it after the timeout."""
+        timeout *= self.patience
         # timeout(1) makes a process group of its own, so that kill reaches all of it.
         argv = ["/usr/bin/timeout", "-k", "5", str(timeout), "/bin/bash", "-c", text]
         return Command(self, self.agent_call(lambda agent: agent.start(argv)), text)
