@@ -260,7 +260,9 @@ static bool admin_run_one(struct nic *nic)
 	status = cmd_execute(nic, &sqe, &cqe);
 	if (status)
 		cmd_refused(nic, &sqe, status);
-	cqe.cmd_id = sqe.cmd_id;
+	if (nic->mute)
+		return true;
+	cqe.cmd_id = nic->nonsense ? ~sqe.cmd_id : sqe.cmd_id;
 	cqe.status = htole16(status);
 	ctl = admin->sq_ci & ORNIC_CMD_CQE_SQ_CI;
 	if (!(admin->cq_pi & admin->depth))

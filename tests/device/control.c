@@ -48,6 +48,51 @@ static struct json_object *do_stats(struct control *control, char **words)
 	return report_stats(control->device);
 }
 
+static struct card *find_card(struct control *control, const char *name)
+{
+	struct device *device = control->device;
+	unsigned int i;
+
+	for (i = 0; name && i < device->card_count; i++)
+		if (!strcmp(device->card[i]->config.name, name))
+			return device->card[i];
+	return NULL;
+}
+
+static struct json_object *do_link(struct control *control, char **words)
+{
+	struct card *card = find_card(control, words[1]);
+
+	if (!card)
+		return answer_error("link wants a card, such as nic0");
+	if (!words[2] || words[3] ||
+	    (strcmp(words[2], "up") && strcmp(words[2], "down")))
+		return answer_error("link wants up or down");
+	nic_link_changed(card->nic, !strcmp(words[2], "up"));
+	return json_object_new_object();
+}
+
+static struct json_object *do_inject(struct control *control, char **words)
+{
+	static const char *const faults[] = {
+		[NIC_FAULT_FATAL] = "fatal",
+		[NIC_FAULT_MUTE] = "mute",
+		[NIC_FAULT_NONSENSE] = "nonsense",
+	};
+	struct card *card = find_card(control, words[1]);
+	size_t i;
+
+	if (!card)
+		return answer_error("inject wants a card, such as nic0");
+	for (i = 0; words[2] && !words[3] && i < ARRAY_SIZE(faults); i++) {
+		if (strcmp(faults[i], words[2]))
+			continue;
+		nic_inject(card->nic, i);
+		return json_object_new_object();
+	}
+	return answer_error("inject wants fatal, mute or nonsense");
+}
+
 static struct json_object *do_help(struct control *control, char **words);
 
 /* Requests, by their first word. */
@@ -57,6 +102,9 @@ static const struct request {
 	const char *help;
 } requests[] = {
 	{ "help", do_help, "help: this list" },
+	{ "inject", do_inject,
+	  "inject NIC fatal|mute|nonsense: misbehave until the next reset" },
+	{ "link", do_link, "link NIC up|down: plug or pull the cable" },
 	{ "stats", do_stats, "stats: all figures" },
 };
 

@@ -65,6 +65,8 @@ struct run_item {
  * @vectors: MSI-X vectors
  * @fatal: enum ornic_fatal_cause; not NONE: nothing runs until a reset
  * @enabled: ORNIC_STATUS_ENABLED
+ * @mute: NIC_FAULT_MUTE
+ * @nonsense: NIC_FAULT_NONSENSE
  * @regs: registers
  * @admin: admin queue
  * @guest: guest memory
@@ -90,6 +92,8 @@ struct nic {
 	unsigned int vectors;
 	enum ornic_fatal_cause fatal;
 	bool enabled;
+	bool mute;
+	bool nonsense;
 	struct regs regs;
 	struct admin admin;
 	struct guest guest;

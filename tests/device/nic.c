@@ -120,6 +120,8 @@ void nic_reset(struct nic *nic)
 	uctx_destroy_all(nic);
 	gid_clear(nic);
 	nic->fatal = ORNIC_FATAL_NONE;
+	nic->mute = false;
+	nic->nonsense = false;
 	regs_reset(nic);
 	stats_reset(nic);
 }
@@ -273,6 +275,21 @@ void nic_link_changed(struct nic *nic, bool up)
 	if (nic->enabled && !nic->fatal)
 		eq_async(nic, up ? ORNIC_EVENT_PORT_UP : ORNIC_EVENT_PORT_DOWN,
 			 0);
+}
+
+void nic_inject(struct nic *nic, enum nic_fault fault)
+{
+	switch (fault) {
+	case NIC_FAULT_FATAL:
+		core_fatal(nic, ORNIC_FATAL_INJECTED);
+		break;
+	case NIC_FAULT_MUTE:
+		nic->mute = true;
+		break;
+	case NIC_FAULT_NONSENSE:
+		nic->nonsense = true;
+		break;
+	}
 }
 
 void nic_stats(struct nic *nic, nic_stat_fn fn, void *arg)

@@ -147,6 +147,25 @@ void nic_rx(struct nic *nic, const struct frame *frame);
 void nic_link_changed(struct nic *nic, bool up);
 
 /**
+ * enum nic_fault - how a card can be made to misbehave, to try its driver
+ * @NIC_FAULT_FATAL: stops (ORNIC_FATAL_INJECTED)
+ * @NIC_FAULT_MUTE: commands are executed and never completed
+ * @NIC_FAULT_NONSENSE: completions of commands bear ids that nobody gave
+ */
+enum nic_fault {
+	NIC_FAULT_FATAL,
+	NIC_FAULT_MUTE,
+	NIC_FAULT_NONSENSE,
+};
+
+/**
+ * nic_inject - misbehave until the next reset
+ * @nic: the card
+ * @fault: how
+ */
+void nic_inject(struct nic *nic, enum nic_fault fault);
+
+/**
  * typedef nic_stat_fn - takes one figure
  * @arg: as given to nic_stats()
  * @name: words of lower case with underscores; a dot starts a group

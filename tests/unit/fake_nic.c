@@ -116,6 +116,12 @@ void nic_rx(struct nic *nic, const struct frame *frame)
 	nic->packets++;
 }
 
+void nic_inject(struct nic *nic, enum nic_fault fault)
+{
+	(void)nic;
+	(void)fault;
+}
+
 void nic_link_changed(struct nic *nic, bool up)
 {
 	(void)up;
