@@ -14,8 +14,12 @@
 
 #define ORNIC_QP_ACCESS		(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
 				 IB_ACCESS_REMOTE_ATOMIC)
-/* What means something for memory only, and is often given all the same */
+/*
+ * What means something for memory only, or permits what the device does not
+ * do, and is often given all the same
+ */
 #define ORNIC_QP_ACCESS_IGNORED	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND | \
+				 IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT | \
 				 IB_ACCESS_OPTIONAL)
 
 /*
