@@ -85,7 +85,12 @@ static void card_frame_free(struct env *env, struct frame *frame)
 
 static void card_tx(struct env *env, struct frame *frame)
 {
-	switch_tx(&env_to_card(env)->port, frame);
+	struct card *card = env_to_card(env);
+
+	if (card->unplugged)
+		switch_frame_free(&card->port, frame);
+	else
+		switch_tx(&card->port, frame);
 }
 
 static void card_tx_flush(struct env *env)
@@ -124,6 +129,10 @@ static void card_rx(struct port *port, const struct frame *frame)
 {
 	struct card *card = port_to_card(port);
 
+	if (card->unplugged) {
+		port->stats.drops++;
+		return;
+	}
 	nic_rx(card->nic, frame);
 	/* Whoever gets something for himself is likely to answer soon. */
 	if (!(frame->hdr[0] & 1))
@@ -389,6 +398,13 @@ remove_port:
 free_card:
 	free(card);
 	return err;
+}
+
+void card_plug(struct card *card, bool plugged)
+{
+	card->unplugged = !plugged;
+	nic_link_changed(card->nic, plugged);
+	loop_task_mark(card->loop, &card->task);
 }
 
 void card_destroy(struct card *card)

@@ -6,6 +6,7 @@
 #ifndef ORNIC_DEVICE_CARD_H
 #define ORNIC_DEVICE_CARD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "env.h"
@@ -40,6 +41,7 @@ struct card_stats {
  * @faults: of @mem, as far as seen to
  * @pci: configuration space
  * @port: the wire
+ * @unplugged: the cable is pulled: nothing comes, nothing goes
  * @vu: the endpoint
  * @task: runs @nic
  * @irq_fd: eventfd of each vector, -1 for none
@@ -55,6 +57,7 @@ struct card {
 	uint64_t faults;
 	struct pci pci;
 	struct port port;
+	bool unplugged;
 	struct vfio_user vu;
 	struct loop_task task;
 	int irq_fd[NIC_VECTORS_MAX];
@@ -74,6 +77,13 @@ struct card {
 int card_create(struct loop *loop, const struct log *log,
 		const struct nic_config *config, const char *path,
 		struct card **out);
+
+/**
+ * card_plug - pull the cable, or plug it in again
+ * @card: the card
+ * @plugged: new state
+ */
+void card_plug(struct card *card, bool plugged);
 
 /**
  * card_destroy - end of card_create()

@@ -68,7 +68,7 @@ static struct json_object *do_link(struct control *control, char **words)
 	if (!words[2] || words[3] ||
 	    (strcmp(words[2], "up") && strcmp(words[2], "down")))
 		return answer_error("link wants up or down");
-	nic_link_changed(card->nic, !strcmp(words[2], "up"));
+	card_plug(card, !strcmp(words[2], "up"));
 	return json_object_new_object();
 }
 
@@ -93,6 +93,44 @@ static struct json_object *do_inject(struct control *control, char **words)
 	return answer_error("inject wants fatal, mute or nonsense");
 }
 
+static struct json_object *set_fault(struct fault *fault, const char *name,
+				     const char *chance)
+{
+	unsigned long ppm;
+	unsigned int i;
+	char *end;
+
+	errno = 0;
+	ppm = strtoul(chance, &end, 10);
+	if (errno || end == chance || *end || *chance == '-' ||
+	    ppm > FAULT_ALWAYS)
+		return answer_error("the chance must be 0 to 1000000 ppm");
+	for (i = 0; i < FAULT_KINDS; i++) {
+		if (strcmp(fault_name(i), name))
+			continue;
+		fault->ppm[i] = ppm;
+		return json_object_new_object();
+	}
+	return answer_error("no such fault");
+}
+
+static struct json_object *do_fault(struct control *control, char **words)
+{
+	struct fault *fault = &control->device->loop.sw.fault;
+	struct json_object *answer;
+	unsigned int i;
+
+	if (words[1] && words[2] && !words[3])
+		return set_fault(fault, words[1], words[2]);
+	if (words[1])
+		return answer_error("fault wants a kind and a chance in ppm");
+	answer = json_object_new_object();
+	for (i = 0; i < FAULT_KINDS; i++)
+		json_object_object_add(answer, fault_name(i),
+				       json_object_new_int64(fault->ppm[i]));
+	return answer;
+}
+
 static struct json_object *do_help(struct control *control, char **words);
 
 /* Requests, by their first word. */
@@ -101,6 +139,8 @@ static const struct request {
 	struct json_object *(*fn)(struct control *control, char **words);
 	const char *help;
 } requests[] = {
+	{ "fault", do_fault,
+	  "fault [loss|duplicate|reorder|corrupt PPM]: faults of the wire" },
 	{ "help", do_help, "help: this list" },
 	{ "inject", do_inject,
 	  "inject NIC fatal|mute|nonsense: misbehave until the next reset" },

@@ -62,6 +62,8 @@ static struct json_object *report_card(const struct card *card)
 			       json_object_new_string(card->vu.path));
 	json_object_object_add(object, "connected",
 			       json_object_new_boolean(card->vu.client.fd >= 0));
+	json_object_object_add(object, "link",
+			       json_object_new_boolean(!card->unplugged));
 	add_port(object, &card->port);
 	stats = group(object, "function");
 	add(stats, "irqs", card->stats.irqs);
@@ -85,8 +87,9 @@ static void report_switch(struct json_object *object,
 			  const struct switch_dev *sw)
 {
 	const struct list_head *node;
-	struct json_object *ports;
+	struct json_object *ports, *faults;
 	const struct port *port;
+	unsigned int i;
 
 	add(object, "delivered", sw->stats.delivered);
 	add(object, "flooded", sw->stats.flooded);
@@ -94,6 +97,9 @@ static void report_switch(struct json_object *object,
 	add(object, "runts", sw->stats.runts);
 	add(object, "local_leaks", sw->stats.local_leaks);
 	add(object, "flush_drops", sw->stats.flush_drops);
+	faults = group(object, "faults");
+	for (i = 0; i < FAULT_KINDS; i++)
+		add(faults, fault_name(i), sw->fault.count[i]);
 	ports = group(object, "ports");
 	list_for_each(node, &sw->ports) {
 		port = list_entry(node, struct port, node);

@@ -7,6 +7,7 @@
 # What the core is given by its surroundings.
 EDGE_SRCS := \
 	env.c \
+	fault.c \
 	frame.c \
 	log.c \
 	loop.c \

@@ -97,6 +97,7 @@ static void table_forget(struct switch_dev *sw, const struct port *port)
 void switch_init(struct switch_dev *sw)
 {
 	memset(sw, 0, sizeof(*sw));
+	fault_init(&sw->fault);
 	list_init(&sw->ports);
 	list_init(&sw->queue);
 }
@@ -277,6 +278,23 @@ static void forward(struct switch_dev *sw, const struct frame *frame)
 	}
 }
 
+/* Payload belongs to its owner, so only bytes of the frame itself may flip. */
+static void corrupt(struct switch_dev *sw, struct frame *frame)
+{
+	unsigned int own = frame->hdr_len + frame->trailer_len;
+	unsigned int at;
+
+	if (frame->flags & FRAME_LOCAL || frame->hdr_len < ETH_HDR_LEN ||
+	    own == ETH_HDR_LEN || !fault_happens(&sw->fault, FAULT_CORRUPT))
+		return;
+	at = ETH_HDR_LEN + fault_number(&sw->fault, own - ETH_HDR_LEN);
+	if (at < frame->hdr_len)
+		frame->hdr[at] ^= 1 << fault_number(&sw->fault, 8);
+	else
+		frame->trailer[at - frame->hdr_len] ^=
+			1 << fault_number(&sw->fault, 8);
+}
+
 unsigned int switch_run(struct switch_dev *sw, unsigned int budget)
 {
 	unsigned int done = 0;
@@ -285,9 +303,20 @@ unsigned int switch_run(struct switch_dev *sw, unsigned int budget)
 	while (done < budget && !list_empty(&sw->queue)) {
 		frame = list_first_entry(&sw->queue, struct frame, node);
 		list_del_init(&frame->node);
-		forward(sw, frame);
-		switch_frame_free(frame->src, frame);
 		done++;
+		/* Alone it has nothing to go behind. */
+		if (!list_empty(&sw->queue) &&
+		    fault_happens(&sw->fault, FAULT_REORDER)) {
+			list_add_tail(&frame->node, &sw->queue);
+			continue;
+		}
+		if (!fault_happens(&sw->fault, FAULT_LOSS)) {
+			corrupt(sw, frame);
+			forward(sw, frame);
+			if (fault_happens(&sw->fault, FAULT_DUPLICATE))
+				forward(sw, frame);
+		}
+		switch_frame_free(frame->src, frame);
 	}
 	return done;
 }

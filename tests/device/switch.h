@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fault.h"
 #include "frame.h"
 #include "port.h"
 
@@ -57,6 +58,7 @@ struct switch_stats {
  * @queue: frames to deliver, in order
  * @now_ns: what time it is, set by whoever calls switch_run()
  * @bytes: nobody is local: all packets are real wire bytes
+ * @fault: what may happen to packets
  * @tap: sees each packet once, before delivery (packet capture); may be NULL
  * @tap_arg: for @tap
  * @kick: called when the queue stops being empty; may be NULL
@@ -69,6 +71,7 @@ struct switch_dev {
 	struct list_head queue;
 	uint64_t now_ns;
 	bool bytes;
+	struct fault fault;
 	void (*tap)(void *arg, const struct frame *frame);
 	void *tap_arg;
 	void (*kick)(void *arg);

@@ -10,6 +10,7 @@ struct fake_port {
 	unsigned int rx;
 	struct port *rx_src;
 	const uint8_t *reply_to;
+	uint8_t last[64];
 	bool destroyed;
 };
 
@@ -46,6 +47,7 @@ static void fake_rx(struct port *port, const struct frame *frame)
 
 	fake->rx++;
 	fake->rx_src = frame->src;
+	memcpy(fake->last, frame->hdr, frame->hdr_len);
 	if (fake->reply_to)
 		switch_tx(port, make(port, fake->reply_to, port->mac));
 }
@@ -306,6 +308,96 @@ static void test_removed_port_leaves_nothing_behind(void **state)
 	switch_flush(&w->port[1].port);
 }
 
+static void test_loss_loses_all_or_about_half(void **state)
+{
+	struct world *w = *state;
+	unsigned int i;
+
+	w->sw.fault.ppm[FAULT_LOSS] = FAULT_ALWAYS;
+	send(w, 0, mac[1], mac[0]);
+	switch_run(&w->sw, 10);
+	expect(w, 0, 0, 0, 0);
+	w->sw.fault.ppm[FAULT_LOSS] = FAULT_ALWAYS / 2;
+	for (i = 0; i < 1000; i++) {
+		send(w, 0, mac[1], mac[0]);
+		switch_run(&w->sw, 10);
+	}
+	assert_in_range(w->port[1].rx, 400, 600);
+	assert_int_equal(w->sw.fault.count[FAULT_LOSS] + w->port[1].rx, 1001);
+}
+
+static void test_duplicate_delivers_twice(void **state)
+{
+	struct world *w = *state;
+
+	w->sw.fault.ppm[FAULT_DUPLICATE] = FAULT_ALWAYS;
+	send(w, 0, mac[1], mac[0]);
+	switch_run(&w->sw, 10);
+	expect(w, 0, 2, 0, 0);
+}
+
+static void test_reorder_ends_and_loses_nothing(void **state)
+{
+	struct world *w = *state;
+	struct frame *frame;
+	uint8_t first = 0;
+	unsigned int i;
+
+	w->sw.fault.ppm[FAULT_REORDER] = FAULT_ALWAYS;
+	for (i = 0; i < 2; i++) {
+		frame = make(&w->port[0].port, mac[1], mac[0]);
+		frame->hdr[59] = i;
+		switch_tx(&w->port[0].port, frame);
+	}
+	assert_int_equal(switch_run(&w->sw, 1), 1);
+	expect(w, 0, 0, 0, 0);
+	w->sw.fault.ppm[FAULT_REORDER] = 0;
+	switch_run(&w->sw, 1);
+	first = w->port[1].last[59];
+	switch_run(&w->sw, 1);
+	expect(w, 0, 2, 0, 0);
+	assert_int_equal(first, 1);
+	assert_int_equal(w->port[1].last[59], 0);
+	/* Always in question, yet each run and each flush comes to an end. */
+	w->sw.fault.ppm[FAULT_REORDER] = FAULT_ALWAYS;
+	send(w, 0, mac[1], mac[0]);
+	send(w, 0, mac[1], mac[0]);
+	switch_flush(&w->port[0].port);
+	assert_true(list_empty(&w->sw.queue));
+}
+
+static void test_corrupt_flips_one_bit_behind_the_ethernet_header(void **state)
+{
+	static const uint8_t zero[64];
+	struct world *w = *state;
+	unsigned int i, at, bits;
+
+	w->sw.fault.ppm[FAULT_CORRUPT] = FAULT_ALWAYS;
+	for (i = 0; i < 1000; i++) {
+		send(w, 0, mac[1], mac[0]);
+		switch_run(&w->sw, 10);
+		assert_memory_equal(w->port[1].last, mac[1], MAC_LEN);
+		bits = 0;
+		for (at = 12; at < 60; at++)
+			bits += __builtin_popcount(w->port[1].last[at]);
+		assert_int_equal(bits, 1);
+		assert_memory_equal(w->port[1].last + 12, zero, 2);
+	}
+}
+
+static void test_corrupt_leaves_local_frames_alone(void **state)
+{
+	struct world *w = *state;
+	struct frame *frame = make(&w->port[0].port, mac[1], mac[0]);
+
+	w->sw.fault.ppm[FAULT_CORRUPT] = FAULT_ALWAYS;
+	frame->flags = FRAME_LOCAL;
+	switch_tx(&w->port[0].port, frame);
+	switch_run(&w->sw, 10);
+	expect(w, 0, 1, 0, 0);
+	assert_int_equal(w->sw.fault.count[FAULT_CORRUPT], 0);
+}
+
 int main(void)
 {
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
@@ -327,6 +419,11 @@ int main(void)
 		TEST(test_budget_bounds_two_that_answer_each_other),
 		TEST(test_flush_delivers_what_can_be_delivered),
 		TEST(test_removed_port_leaves_nothing_behind),
+		TEST(test_loss_loses_all_or_about_half),
+		TEST(test_duplicate_delivers_twice),
+		TEST(test_reorder_ends_and_loses_nothing),
+		TEST(test_corrupt_flips_one_bit_behind_the_ethernet_header),
+		TEST(test_corrupt_leaves_local_frames_alone),
 	};
 
 	return cmocka_run_group_tests_name("switch", tests, NULL, NULL);

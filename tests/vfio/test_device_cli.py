@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from vfio_client import Client
+from vfio_proto import HW
 from vfio_server import Server, program
 
 NIC = "socket=/nonexistent/nic"
@@ -81,9 +82,40 @@ def test_help_and_version():
     assert run("--version").stdout.startswith("ornic-device ")
 
 
-@pytest.mark.parametrize("line", ["frobnicate", "", "stats now", "a b c d e f g h i j"])
+@pytest.mark.parametrize("line", [
+    "frobnicate", "", "stats now", "a b c d e f g h i j",
+    "link", "link nic0", "link nic1 up", "link nic0 sideways", "link nic0 up now",
+    "inject", "inject nic7 fatal", "inject nic0", "inject nic0 thunder", "inject nic0 mute now",
+    "fault loss", "fault thunder 1", "fault loss -1", "fault loss 1000001", "fault loss x",
+    "fault loss 99999999999999999999", "fault loss 1 2",
+])
 def test_control_refuses(server, line):
     assert "error" in server.control(line)
+
+
+def test_control_sets_faults(server):
+    assert server.control("fault") == dict.fromkeys(["loss", "duplicate", "reorder", "corrupt"], 0)
+    assert server.control("fault loss 1000000") == {}
+    assert server.control("fault duplicate 5") == {}
+    assert server.control("fault")["loss"] == 1000000
+    assert server.control("fault")["duplicate"] == 5
+
+
+def test_control_pulls_and_plugs_the_cable(server):
+    assert server.card()["link"] is True
+    assert server.control("link nic0 down") == {}
+    assert server.card()["link"] is False
+    assert server.control("link nic0 up") == {}
+    assert server.card()["link"] is True
+
+
+def test_control_breaks_a_card_until_its_reset(server):
+    assert server.control("inject nic0 fatal") == {}
+    assert server.card()["nic"]["fatal_cause"] == HW["FATAL_INJECTED"]
+    client = Client(server.sockets[0])
+    client.request("DEVICE_RESET")
+    assert server.card()["nic"]["fatal_cause"] == HW["FATAL_NONE"]
+    client.close()
 
 
 def test_control_drops_a_line_without_end(server):

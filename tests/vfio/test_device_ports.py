@@ -132,6 +132,17 @@ def test_thousands_of_packets_in_a_row(server, ends):
     assert got == 3000
 
 
+def test_loss_on_the_wire(server, ends):
+    a, b, _ = ends
+    server.control("fault loss 1000000")
+    a.send(packet(BROADCAST, mac(1)))
+    eventually(lambda: server.control("stats")["switch"]["faults"]["loss"] == 1)
+    assert b.silent()
+    server.control("fault loss 0")
+    a.send(packet(BROADCAST, mac(1)))
+    assert b.receive()
+
+
 def test_far_end_that_is_not_there_drops_and_comes_back(server, ends):
     a, b, _ = ends
     b.close()
