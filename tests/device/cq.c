@@ -132,6 +132,7 @@ void cq_post(struct cq *cq, const struct ornic_cqe *cqe,
 	uint32_t size = 1u << cq->log_cqe_size;
 	struct ornic_cq_dbr *dbr;
 	struct ornic_cqe *slot;
+	unsigned int type;
 
 	if (cq->dead)
 		return;
@@ -160,16 +161,9 @@ void cq_post(struct cq *cq, const struct ornic_cqe *cqe,
 		cq->solicited_pi = cq->pi;
 
 	guest_fence();
-	switch (arm_pending(&cq->arm, cq->nic->doorbell.shadow ? dbr : NULL)) {
-	case ORNIC_ARM_NONE:
-		break;
-	case ORNIC_ARM_SOLICITED:
-		if (!solicited)
-			break;
-		/* fall through */
-	default:
+	type = arm_pending(&cq->arm, cq->nic->doorbell.shadow ? dbr : NULL);
+	if (type == ORNIC_ARM_SOLICITED ? solicited : type != ORNIC_ARM_NONE)
 		cq_event(cq);
-	}
 }
 
 /* Is there an entry behind the consumer index that the request is for? */

@@ -226,7 +226,7 @@ void sq_watch_busy(struct nic *nic, struct sq_watch *watch)
 {
 	struct doorbell *doorbell = &nic->doorbell;
 
-	/* Without a board nobody looks while we sleep, and doorbells do. */
+	/* A card that is not awake yet looks at nothing; it will be kicked. */
 	if (!doorbell->shadow || !doorbell->awake)
 		return;
 	watch->busy_ns = env_now_ns(nic->env);
