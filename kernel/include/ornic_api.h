@@ -21,11 +21,10 @@
 
 #define ORNIC_ADEV_NAME		"rdma"	/* on the auxiliary bus: ornic.rdma.N */
 
-/**
- * struct ornic_limits - what QUERY_DEVICE said, in CPU byte order
- *
- * The fields are those of struct ornic_query_device_out. Ring sizes are powers
- * of two; a driver that cannot make use of the largest bounds them itself.
+/*
+ * What QUERY_DEVICE said, in CPU byte order: struct ornic_query_device_out has
+ * the same fields. Ring sizes are powers of two; a driver that cannot make use
+ * of the largest bounds them itself.
  */
 struct ornic_limits {
 	u64 features;		/* ORNIC_FEAT_* */
