@@ -23,7 +23,7 @@
 
 /**
  * struct bounce - pieces of a card
- * @next: piece to be given out next
+ * @next: piece to be given out, until a frame that refers to it was sent
  * @mem: BOUNCE_COUNT pieces
  */
 struct bounce {
@@ -49,17 +49,28 @@ void bounce_uninit(struct bounce *bounce);
  * bounce_take - a piece to copy payload to
  * @bounce: of the card
  *
- * To be called once for a frame that env_frame_alloc() gave, and the frame then
- * sent.
+ * For a frame that env_frame_alloc() gave. If that is not sent after all, the
+ * same piece is given out again.
  *
  * Return: BOUNCE_SIZE bytes.
  */
 static inline uint8_t *bounce_take(struct bounce *bounce)
 {
-	uint8_t *piece = bounce->mem[bounce->next];
+	return bounce->mem[bounce->next];
+}
 
-	bounce->next = (bounce->next + 1) % BOUNCE_COUNT;
-	return piece;
+/**
+ * bounce_sent - a frame is being sent
+ * @bounce: of the card
+ * @frame: any; if it refers to the piece taken last, that is in use now
+ */
+static inline void bounce_sent(struct bounce *bounce, const struct frame *frame)
+{
+	uintptr_t piece = (uintptr_t)bounce->mem[bounce->next];
+
+	if (frame->iov_count &&
+	    (uintptr_t)frame->iov[0].iov_base - piece < BOUNCE_SIZE)
+		bounce->next = (bounce->next + 1) % BOUNCE_COUNT;
 }
 
 #endif /* ORNIC_DEVICE_BOUNCE_H */

@@ -327,6 +327,7 @@ void core_tx(struct nic *nic, struct frame *frame)
 		env_frame_free(nic->env, frame);
 		return;
 	}
+	bounce_sent(&nic->bounce, frame);
 	PORT_STAT_INC(nic, tx_frames);
 	PORT_STAT_ADD(nic, tx_bytes, frame_len(frame));
 	env_tx(nic->env, frame);
