@@ -60,6 +60,9 @@ static void comp_retry(struct qp *qp)
 		return;
 	}
 	req->retry--;
+	req->window = req->window / 2 > REQ_WINDOW_MIN ? req->window / 2 :
+							 REQ_WINDOW_MIN;
+	req->answered = 0;
 	req_restart(qp);
 	qp_ready(qp);
 }
@@ -103,7 +106,14 @@ void comp_timer(struct qp *qp)
 static void comp_progress(struct qp *qp, uint32_t una)
 {
 	struct req *req = &qp->req;
+	uint32_t answered = req->answered + psn_diff(una, req->una);
 
+	if (answered >= req->window) {
+		answered = 0;
+		if (req->window < REQ_WINDOW_MAX)
+			req->window++;
+	}
+	req->answered = answered;
 	req->una = una;
 	req->retry = qp->attr.retry_cnt;
 	req->rnr_retry = qp->attr.rnr_retry;
@@ -288,6 +298,7 @@ static void comp_rx_read(struct qp *qp, const struct packet *pkt)
 	struct req_record *rec = comp_expects(qp, pkt);
 	struct iovec iov[FRAME_IOV_MAX + 2];
 	uint64_t offset, left, len;
+	bool last;
 	int count;
 
 	if (!rec)
@@ -297,9 +308,9 @@ static void comp_rx_read(struct qp *qp, const struct packet *pkt)
 	len = (uint64_t)pkt->npkts << qp->mtu_shift;
 	if (len > left)
 		len = left;
-	if (pkt->payload_len != len ||
-	    psn_count(len, qp->mtu_shift) != pkt->npkts ||
-	    !(pkt->op->flags & OPCODE_END) != (len < left)) {
+	last = len == left;
+	if (pkt->payload_len != len || !(pkt->op->flags & OPCODE_END) == last ||
+	    psn_count(len, qp->mtu_shift) != pkt->npkts) {
 		req_fail(qp, ORNIC_WC_BAD_RESP_ERR);
 		return;
 	}

@@ -56,6 +56,8 @@ void req_reset(struct qp *qp)
 	req->retry = qp->attr.retry_cnt;
 	req->rnr_retry = qp->attr.rnr_retry;
 	req->rd_out = 0;
+	req->window = REQ_WINDOW_START;
+	req->answered = 0;
 	req->timeouts = 0;
 	req->since_ack = 0;
 	req->rnr_wait = false;
@@ -262,7 +264,8 @@ static int req_fill_data(struct qp *qp, const struct req_record *rec,
 	pkt->solicited = end && wqe->flags & ORNIC_SEND_SOLICITED &&
 			 rec->opcode != ORNIC_WR_RDMA_WRITE;
 	pkt->ack_req = end || frame->flags & FRAME_LOCAL ||
-		       qp->req.since_ack + 1 >= REQ_ACK_EVERY;
+		       qp->req.since_ack + 1 >= REQ_ACK_EVERY ||
+		       psn_diff(pkt->psn, qp->req.una) + 1 >= qp->req.window;
 	pkt->dma_len = wqe->length;
 	pkt->imm = wqe->imm;
 	return 0;
@@ -297,7 +300,7 @@ static void req_fill_atomic(const struct send_wqe *wqe, struct packet *pkt)
 static bool req_must_wait(struct qp *qp, const struct req_record *rec)
 {
 	const struct req *req = &qp->req;
-	uint32_t window = REQ_WINDOW;
+	uint32_t window = req->window;
 
 	if (req->rd_out && req->psn == rec->first &&
 	    rec->flags & ORNIC_SEND_FENCE)

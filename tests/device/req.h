@@ -17,8 +17,10 @@ struct send_wqe;
 
 /* WQEs on their way at a time. */
 #define REQ_RECORDS_MAX 128
-/* Unacknowledged packets on a real wire. */
-#define REQ_WINDOW 64
+/* Unacknowledged packets on a real wire: at most, at the beginning, at least */
+#define REQ_WINDOW_MAX 64
+#define REQ_WINDOW_START 16
+#define REQ_WINDOW_MIN 2
 /* Packets after which a real wire's receiver is asked for an acknowledgement. */
 #define REQ_ACK_EVERY 16
 /* Payload of one frame between cards of the same process, bytes. */
@@ -68,6 +70,9 @@ struct req_record {
  * @retry: sequence retries left
  * @rnr_retry: RNR retries left
  * @rd_out: READs and atomics without a complete answer
+ * @window: unacknowledged packets that a real wire gets at a time: one more
+ *	when all of them were answered, half of them when one was lost
+ * @answered: packets since @window was changed
  * @timeouts: in a row, those that make the next one longer
  * @since_ack: packets sent since the last that asked for an acknowledgement
  * @rnr_wait: nothing is sent until the timer says so
@@ -89,6 +94,8 @@ struct req {
 	uint8_t retry;
 	uint8_t rnr_retry;
 	uint8_t rd_out;
+	uint8_t window;
+	uint8_t answered;
 	uint8_t timeouts;
 	uint8_t since_ack;
 	bool rnr_wait;

@@ -200,11 +200,12 @@ static bool resp_write(struct qp *qp, const struct packet *pkt)
 	struct resp *resp = &qp->resp;
 	uint64_t length;
 	bool end = pkt->op->flags & OPCODE_END;
+	bool all;
 
 	if (pkt->op->flags & OPCODE_START && !resp_write_start(qp, pkt))
 		return false;
-	if (pkt->payload_len > resp->left ||
-	    end != (pkt->payload_len == resp->left))
+	all = pkt->payload_len == resp->left;
+	if (pkt->payload_len > resp->left || end != all)
 		return resp_invalid(qp);
 	/* Before the data, so that a packet that is not ready has no effect. */
 	length = resp->offset + pkt->payload_len;
