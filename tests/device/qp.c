@@ -109,6 +109,7 @@ void qp_reset(struct qp *qp)
 	resp_reset(qp);
 	if (dbr) {
 		guest_store32(&dbr->sq_ci, 0);
+		guest_store32(&dbr->sq_watched, 0);
 		guest_store32(&dbr->rq_ci, 0);
 	}
 }
@@ -329,9 +330,9 @@ enum ornic_cmd_status qp_cmd_create(struct nic *nic, struct cmd *cmd)
 	status = ORNIC_CMD_BAD_OBJECT;
 	if ((qp_has_sq(qp) && !send_cq) || (qp_has_rq(qp) && !recv_cq))
 		goto err_free;
-	/* A kernel's QP may use every address there is: not through a process's page. */
+	/* What only the kernel may use does not listen to a process's page. */
 	status = ORNIC_CMD_BAD_PARAM;
-	if (qp_is_kernel(qp) && !uctx->kernel)
+	if ((qp_is_kernel(qp) || qp->type == ORNIC_QPT_GSI) && !uctx->kernel)
 		goto err_free;
 	status = qp_init_queues(qp, in);
 	if (status)

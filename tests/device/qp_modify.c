@@ -169,6 +169,10 @@ static enum ornic_cmd_status check_values(const struct qp *qp, uint32_t mask,
 
 	if (mask & A(CUR_STATE) && attr->cur_state != qp->state)
 		return ORNIC_CMD_BAD_STATE;
+	/* There is one path, so it has always migrated already. */
+	if (mask & A(PATH_MIG_STATE) &&
+	    attr->path_mig_state != ORNIC_MIG_MIGRATED)
+		return ORNIC_CMD_NOT_SUPPORTED;
 	if (mask & A(ACCESS))
 		bad |= le32toh(attr->access) & ~ACCESS_KNOWN;
 	if (mask & A(AV))
@@ -192,8 +196,6 @@ static enum ornic_cmd_status check_values(const struct qp *qp, uint32_t mask,
 		bad |= attr->max_dest_rd_atomic > CORE_MAX_RD_ATOMIC;
 	if (mask & A(MIN_RNR_TIMER))
 		bad |= attr->min_rnr_timer > TIMER_CODE_MAX;
-	if (mask & A(PATH_MIG_STATE))
-		bad |= attr->path_mig_state != ORNIC_MIG_MIGRATED;
 	if (mask & A(DEST_QPN))
 		bad |= le32toh(attr->dest_qpn) > 0xffffff;
 	return bad ? ORNIC_CMD_BAD_PARAM : ORNIC_CMD_OK;

@@ -138,6 +138,9 @@ static void test_kernel_qp_needs_the_kernel_page(void **state)
 	destroy(side);
 	in.uctx = htole32(host_uctx(side->host, 0, 0));
 	assert_int_equal(create(side, &in), ORNIC_CMD_BAD_PARAM);
+	in.flags &= ~htole32(ORNIC_QP_KERNEL);
+	in.type = ORNIC_QPT_GSI;
+	assert_int_equal(create(side, &in), ORNIC_CMD_BAD_PARAM);
 }
 
 static void test_one_gsi(void **state)
@@ -359,7 +362,7 @@ static void test_bad_values(void **state)
 	RTS(attr.max_rd_atomic = 17);
 	BAD_VALUE(pair, RTS, RTS, M(CUR_STATE), BAD_STATE,
 		  attr.cur_state = ORNIC_QPS_SQD);
-	BAD_VALUE(pair, RTS, RTS, M(PATH_MIG_STATE), BAD_PARAM,
+	BAD_VALUE(pair, RTS, RTS, M(PATH_MIG_STATE), NOT_SUPPORTED,
 		  attr.path_mig_state = ORNIC_MIG_REARM);
 	BAD_VALUE(pair, RTS, RTS, M(ALT_PATH), NOT_SUPPORTED, (void)0);
 	BAD_VALUE(pair, RTS, RTS, M(RATE_LIMIT), NOT_SUPPORTED, (void)0);
