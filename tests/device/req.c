@@ -263,9 +263,12 @@ static int req_fill_data(struct qp *qp, const struct req_record *rec,
 	pkt->npkts = psn_count(len, qp->mtu_shift);
 	pkt->solicited = end && wqe->flags & ORNIC_SEND_SOLICITED &&
 			 rec->opcode != ORNIC_WR_RDMA_WRITE;
+	/*
+	 * Twice in a window: when the end of it is lost, the answer to its
+	 * first half lets packets follow that make the receiver see the gap.
+	 */
 	pkt->ack_req = end || frame->flags & FRAME_LOCAL ||
-		       qp->req.since_ack + 1 >= REQ_ACK_EVERY ||
-		       psn_diff(pkt->psn, qp->req.una) + 1 >= qp->req.window;
+		       qp->req.since_ack + 1 >= qp->req.window / 2;
 	pkt->dma_len = wqe->length;
 	pkt->imm = wqe->imm;
 	return 0;

@@ -21,8 +21,6 @@ struct send_wqe;
 #define REQ_WINDOW_MAX 64
 #define REQ_WINDOW_START 16
 #define REQ_WINDOW_MIN 2
-/* Packets after which a real wire's receiver is asked for an acknowledgement. */
-#define REQ_ACK_EVERY 16
 /* Payload of one frame between cards of the same process, bytes. */
 #define REQ_SEGMENT_MAX (1u << 20)
 /* Unacknowledged payload between cards of the same process, bytes. */
