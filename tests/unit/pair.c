@@ -173,6 +173,13 @@ void pair_sleep(struct pair *pair, uint64_t ns)
 
 /* ---- both sides ---- */
 
+const struct pair_config pair_config_local = {};
+const struct pair_config pair_config_bytes = { .bytes = true };
+const struct pair_config pair_config_loopback = { .loopback = true };
+const struct pair_config pair_config_v6_vlan = {
+	.bytes = true, .ipv6 = true, .vlan = true,
+};
+
 static void pair_gid(struct side *side, const struct pair_config *config,
 		     unsigned int tail)
 {
@@ -410,7 +417,69 @@ void pair_connect(struct pair *pair)
 	pair_connect_side(b, &attr);
 }
 
+static int pair_setup(void **state, unsigned int type)
+{
+	struct pair *pair = pair_create(*state);
+
+	pair_qps(pair, type, 0);
+	pair_connect(pair);
+	*state = pair;
+	return 0;
+}
+
+int pair_setup_rc(void **state)
+{
+	return pair_setup(state, ORNIC_QPT_RC);
+}
+
+int pair_setup_ud(void **state)
+{
+	return pair_setup(state, ORNIC_QPT_UD);
+}
+
+int pair_setup_gsi(void **state)
+{
+	return pair_setup(state, ORNIC_QPT_GSI);
+}
+
+int pair_teardown(void **state)
+{
+	pair_destroy(*state);
+	return 0;
+}
+
 /* ---- work requests ---- */
+
+struct pair_wr pair_wr_data(struct side *side, unsigned int opcode,
+			    uint32_t offset, uint32_t len)
+{
+	struct side *peer = &side->pair->side[side == A(side->pair)];
+	struct pair_wr wr = {
+		.wr_id = 0x1000 + offset,
+		.opcode = opcode,
+		.flags = ORNIC_SEND_SIGNALED,
+		.imm = 0xcafe0000 + opcode,
+		.raddr = peer->addr + offset,
+		.rkey = peer->key,
+		.sges = 1,
+		.sge[0] = { side->addr + offset, len, side->key },
+	};
+
+	return wr;
+}
+
+void pair_one(struct pair *pair, const struct pair_wr *wr)
+{
+	pair_post(A(pair), wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_expect(A(pair), wr->wr_id, ORNIC_WC_SUCCESS);
+}
+
+uint64_t *pair_word(struct side *side, uint32_t offset)
+{
+	return (uint64_t *)(side->buf + offset);
+}
 
 static uint8_t *put(uint8_t *p, const void *from, size_t len)
 {

@@ -18,6 +18,10 @@
 #define PAIR_VLAN 77
 #define PAIR_QKEY 0x1234567
 
+/* The sides of a pair */
+#define A(pair) (&(pair)->side[0])
+#define B(pair) (&(pair)->side[1])
+
 struct pair;
 
 /**
@@ -92,6 +96,31 @@ struct pair_config {
 	bool vlan;
 };
 
+extern const struct pair_config pair_config_local;
+extern const struct pair_config pair_config_bytes;
+extern const struct pair_config pair_config_loopback;
+extern const struct pair_config pair_config_v6_vlan;
+
+/* A test in one of these, and in the two that differ most */
+#define PAIR_TEST(_test, _setup, _config) { \
+		.name = #_test "[" #_config "]", \
+		.test_func = _test, \
+		.setup_func = _setup, \
+		.teardown_func = pair_teardown, \
+		.initial_state = (void *)&pair_config_##_config, \
+	}
+#define PAIR_BOTH(_test, _setup) \
+	PAIR_TEST(_test, _setup, local), PAIR_TEST(_test, _setup, bytes)
+#define PAIR_ALL(_test, _setup) \
+	PAIR_BOTH(_test, _setup), PAIR_TEST(_test, _setup, loopback), \
+	PAIR_TEST(_test, _setup, v6_vlan)
+
+/* Fixtures: a pair with connected RC QPs, or with UD or GSI QPs in RTS */
+int pair_setup_rc(void **state);
+int pair_setup_ud(void **state);
+int pair_setup_gsi(void **state);
+int pair_teardown(void **state);
+
 struct pair *pair_create(const struct pair_config *config);
 void pair_destroy(struct pair *pair);
 
@@ -131,6 +160,14 @@ struct pair_wr {
 	unsigned int sges;
 	struct sge sge[CORE_MAX_SGE + 1];
 };
+
+/* A signaled request with one SGE, the same @offset into both sides' memory */
+struct pair_wr pair_wr_data(struct side *side, unsigned int opcode,
+			    uint32_t offset, uint32_t len);
+/* Post one to A, run, and see it succeed. */
+void pair_one(struct pair *pair, const struct pair_wr *wr);
+/* A word in a side's memory */
+uint64_t *pair_word(struct side *side, uint32_t offset);
 
 /* Write a WQE and publish it; the card learns of it by pair_ring(). */
 void pair_post(struct side *side, const struct pair_wr *wr);

@@ -6,39 +6,12 @@
  */
 #include "pair.h"
 
-#define A(pair) (&(pair)->side[0])
-#define B(pair) (&(pair)->side[1])
-
-static int rc_setup(void **state)
-{
-	struct pair *pair = pair_create(*state);
-
-	pair_qps(pair, ORNIC_QPT_RC, 0);
-	pair_connect(pair);
-	*state = pair;
-	return 0;
-}
-
-static int rc_teardown(void **state)
-{
-	pair_destroy(*state);
-	return 0;
-}
-
 static struct pair_wr wr_data(struct side *side, unsigned int opcode,
 			      uint32_t len)
 {
-	struct side *peer = &side->pair->side[side == A(side->pair)];
-	struct pair_wr wr = {
-		.wr_id = 1,
-		.opcode = opcode,
-		.flags = ORNIC_SEND_SIGNALED,
-		.raddr = peer->addr,
-		.rkey = peer->key,
-		.sges = 1,
-		.sge[0] = { side->addr, len, side->key },
-	};
+	struct pair_wr wr = pair_wr_data(side, opcode, 0, len);
 
+	wr.wr_id = 1;
 	return wr;
 }
 
@@ -745,73 +718,62 @@ static void test_cq_overrun_stops_the_qp(void **state)
 					  ORNIC_DEVICE_STAT_cq_overruns), 1);
 }
 
-static const struct pair_config config_local = {};
-static const struct pair_config config_bytes = { .bytes = true };
-
-#define T(_test, _config) { \
-		.name = #_test "[" #_config "]", \
-		.test_func = _test, \
-		.setup_func = rc_setup, \
-		.teardown_func = rc_teardown, \
-		.initial_state = (void *)&config_##_config, \
-	}
-#define BOTH(_test) T(_test, local), T(_test, bytes)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		BOTH(test_local_bad_lkey),
-		BOTH(test_local_out_of_range),
-		BOTH(test_local_wrapped_length),
-		BOTH(test_local_foreign_pd),
-		BOTH(test_local_read_into_read_only),
-		BOTH(test_local_bad_opcodes),
-		BOTH(test_local_unknown_opcode),
-		BOTH(test_local_inline_read),
-		BOTH(test_local_too_many_sges),
-		BOTH(test_local_too_much_inline),
-		BOTH(test_local_atomic_of_other_size),
-		BOTH(test_local_too_long),
-		BOTH(test_local_read_without_depth),
-		BOTH(test_local_wqe_beyond_pi),
-		BOTH(test_local_bad_sq_pi),
-		BOTH(test_local_wqe_changed_on_its_way),
-		BOTH(test_local_memory_unmapped),
-		BOTH(test_local_ring_unmapped),
-		BOTH(test_remote_bad_rkey),
-		BOTH(test_remote_read_out_of_range),
-		BOTH(test_remote_address_wraps),
-		BOTH(test_remote_foreign_pd),
-		BOTH(test_remote_write_not_allowed),
-		BOTH(test_remote_read_not_allowed),
-		BOTH(test_remote_atomic_not_allowed),
-		BOTH(test_remote_write_not_allowed_by_qp),
-		BOTH(test_remote_read_not_allowed_by_qp),
-		BOTH(test_remote_atomic_not_allowed_by_qp),
-		BOTH(test_remote_atomic_unaligned),
-		BOTH(test_remote_too_many_reads),
-		BOTH(test_remote_other_mtu),
-		BOTH(test_receive_too_short),
-		BOTH(test_receive_bad_lkey),
-		BOTH(test_receive_into_read_only),
-		BOTH(test_receive_too_many_sges),
-		BOTH(test_receive_bad_rq_pi),
+		PAIR_BOTH(test_local_bad_lkey, pair_setup_rc),
+		PAIR_BOTH(test_local_out_of_range, pair_setup_rc),
+		PAIR_BOTH(test_local_wrapped_length, pair_setup_rc),
+		PAIR_BOTH(test_local_foreign_pd, pair_setup_rc),
+		PAIR_BOTH(test_local_read_into_read_only, pair_setup_rc),
+		PAIR_BOTH(test_local_bad_opcodes, pair_setup_rc),
+		PAIR_BOTH(test_local_unknown_opcode, pair_setup_rc),
+		PAIR_BOTH(test_local_inline_read, pair_setup_rc),
+		PAIR_BOTH(test_local_too_many_sges, pair_setup_rc),
+		PAIR_BOTH(test_local_too_much_inline, pair_setup_rc),
+		PAIR_BOTH(test_local_atomic_of_other_size, pair_setup_rc),
+		PAIR_BOTH(test_local_too_long, pair_setup_rc),
+		PAIR_BOTH(test_local_read_without_depth, pair_setup_rc),
+		PAIR_BOTH(test_local_wqe_beyond_pi, pair_setup_rc),
+		PAIR_BOTH(test_local_bad_sq_pi, pair_setup_rc),
+		PAIR_BOTH(test_local_wqe_changed_on_its_way, pair_setup_rc),
+		PAIR_BOTH(test_local_memory_unmapped, pair_setup_rc),
+		PAIR_BOTH(test_local_ring_unmapped, pair_setup_rc),
+		PAIR_BOTH(test_remote_bad_rkey, pair_setup_rc),
+		PAIR_BOTH(test_remote_read_out_of_range, pair_setup_rc),
+		PAIR_BOTH(test_remote_address_wraps, pair_setup_rc),
+		PAIR_BOTH(test_remote_foreign_pd, pair_setup_rc),
+		PAIR_BOTH(test_remote_write_not_allowed, pair_setup_rc),
+		PAIR_BOTH(test_remote_read_not_allowed, pair_setup_rc),
+		PAIR_BOTH(test_remote_atomic_not_allowed, pair_setup_rc),
+		PAIR_BOTH(test_remote_write_not_allowed_by_qp, pair_setup_rc),
+		PAIR_BOTH(test_remote_read_not_allowed_by_qp, pair_setup_rc),
+		PAIR_BOTH(test_remote_atomic_not_allowed_by_qp, pair_setup_rc),
+		PAIR_BOTH(test_remote_atomic_unaligned, pair_setup_rc),
+		PAIR_BOTH(test_remote_too_many_reads, pair_setup_rc),
+		PAIR_BOTH(test_remote_other_mtu, pair_setup_rc),
+		PAIR_BOTH(test_receive_too_short, pair_setup_rc),
+		PAIR_BOTH(test_receive_bad_lkey, pair_setup_rc),
+		PAIR_BOTH(test_receive_into_read_only, pair_setup_rc),
+		PAIR_BOTH(test_receive_too_many_sges, pair_setup_rc),
+		PAIR_BOTH(test_receive_bad_rq_pi, pair_setup_rc),
 		/* By reference, all of it is on its way at once. */
-		T(test_remote_region_destroyed_during_read, bytes),
-		BOTH(test_middle_without_first),
-		BOTH(test_last_without_first),
-		BOTH(test_first_too_short),
-		BOTH(test_only_too_long),
-		BOTH(test_write_longer_than_announced),
-		BOTH(test_write_shorter_than_announced),
-		BOTH(test_send_with_invalidate),
-		BOTH(test_write_amid_send),
-		BOTH(test_huge_dma_length),
-		BOTH(test_other_partition_is_dropped),
-		BOTH(test_datagram_to_rc_is_dropped),
-		BOTH(test_ghost_answers),
-		BOTH(test_bad_read_response),
-		BOTH(test_cq_overrun_stops_the_qp),
+		PAIR_TEST(test_remote_region_destroyed_during_read,
+			  pair_setup_rc, bytes),
+		PAIR_BOTH(test_middle_without_first, pair_setup_rc),
+		PAIR_BOTH(test_last_without_first, pair_setup_rc),
+		PAIR_BOTH(test_first_too_short, pair_setup_rc),
+		PAIR_BOTH(test_only_too_long, pair_setup_rc),
+		PAIR_BOTH(test_write_longer_than_announced, pair_setup_rc),
+		PAIR_BOTH(test_write_shorter_than_announced, pair_setup_rc),
+		PAIR_BOTH(test_send_with_invalidate, pair_setup_rc),
+		PAIR_BOTH(test_write_amid_send, pair_setup_rc),
+		PAIR_BOTH(test_huge_dma_length, pair_setup_rc),
+		PAIR_BOTH(test_other_partition_is_dropped, pair_setup_rc),
+		PAIR_BOTH(test_datagram_to_rc_is_dropped, pair_setup_rc),
+		PAIR_BOTH(test_ghost_answers, pair_setup_rc),
+		PAIR_BOTH(test_bad_read_response, pair_setup_rc),
+		PAIR_BOTH(test_cq_overrun_stops_the_qp, pair_setup_rc),
 	};
 
 	return cmocka_run_group_tests_name("rc_error", tests, NULL, NULL);

@@ -1,55 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * RC traffic between two cards over a wire that loses, repeats and reorders.
- * Each test runs with packets by reference and with bytes.
+ * RC traffic between two cards: all operations and lengths, and the states of a
+ * QP. Each test runs with packets by reference and with bytes.
  */
 #include "pair.h"
-
-#define A(pair) (&(pair)->side[0])
-#define B(pair) (&(pair)->side[1])
-
-static int rc_setup(void **state)
-{
-	struct pair *pair = pair_create(*state);
-
-	pair_qps(pair, ORNIC_QPT_RC, 0);
-	pair_connect(pair);
-	*state = pair;
-	return 0;
-}
-
-static int rc_teardown(void **state)
-{
-	pair_destroy(*state);
-	return 0;
-}
-
-static struct pair_wr wr_data(struct side *side, unsigned int opcode,
-			      uint32_t offset, uint32_t len)
-{
-	struct side *peer = &side->pair->side[side == A(side->pair)];
-	struct pair_wr wr = {
-		.wr_id = 0x1000 + offset,
-		.opcode = opcode,
-		.flags = ORNIC_SEND_SIGNALED,
-		.imm = 0xcafe0000 + opcode,
-		.raddr = peer->addr + offset,
-		.rkey = peer->key,
-		.sges = 1,
-		.sge[0] = { side->addr + offset, len, side->key },
-	};
-
-	return wr;
-}
-
-/* Post one, run, and see it succeed. */
-static void rc_one(struct pair *pair, const struct pair_wr *wr)
-{
-	pair_post(A(pair), wr);
-	pair_ring(A(pair));
-	pair_run(pair);
-	pair_expect(A(pair), wr->wr_id, ORNIC_WC_SUCCESS);
-}
 
 static const uint32_t lengths[] = {
 	0, 1, 3, 4, 1023, 1024, 1025, 2048, 4097, 65536, 300000, 1 << 20,
@@ -68,9 +22,9 @@ static void test_send_all_lengths(void **state)
 			memset(B(pair)->buf, 0xee, lengths[i] + 1);
 			pair_fill(A(pair)->buf, lengths[i], i);
 			pair_post_recv(B(pair), i, B(pair)->addr, 4 << 20);
-			wr = wr_data(A(pair), ORNIC_WR_SEND + imm, 0,
+			wr = pair_wr_data(A(pair), ORNIC_WR_SEND + imm, 0,
 				     lengths[i]);
-			rc_one(pair, &wr);
+			pair_one(pair, &wr);
 			cqe = pair_poll(B(pair));
 			assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
 			assert_int_equal(le64toh(cqe.wr_id), i);
@@ -102,9 +56,9 @@ static void test_write_all_lengths(void **state)
 			pair_fill(A(pair)->buf, lengths[i], i);
 			if (imm)
 				pair_post_recv(B(pair), 50 + i, 0, 0);
-			wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE + imm, 0,
+			wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE + imm, 0,
 				     lengths[i]);
-			rc_one(pair, &wr);
+			pair_one(pair, &wr);
 			pair_check(B(pair)->buf, lengths[i], i);
 			assert_int_equal(B(pair)->buf[lengths[i]], 0xee);
 			if (!imm)
@@ -131,7 +85,7 @@ static void test_read_all_lengths(void **state)
 	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
 		memset(A(pair)->buf, 0xee, lengths[i] + 1);
 		pair_fill(B(pair)->buf, lengths[i], i);
-		wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, lengths[i]);
+		wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, lengths[i]);
 		pair_post(A(pair), &wr);
 		pair_ring(A(pair));
 		pair_run(pair);
@@ -144,18 +98,13 @@ static void test_read_all_lengths(void **state)
 	}
 }
 
-static uint64_t *rc_word(struct side *side, uint32_t offset)
-{
-	return (uint64_t *)(side->buf + offset);
-}
-
 static void test_atomics(void **state)
 {
 	struct pair *pair = *state;
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_ATOMIC_FETCH_ADD, 64, 8);
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_ATOMIC_FETCH_ADD, 64, 8);
 	struct ornic_cqe cqe;
 
-	*rc_word(B(pair), 64) = htole64(0xfffffffffffffffe);
+	*pair_word(B(pair), 64) = htole64(0xfffffffffffffffe);
 	wr.swap_add = 3;
 	pair_post(A(pair), &wr);
 	wr.opcode = ORNIC_WR_ATOMIC_CMP_SWP;
@@ -175,17 +124,17 @@ static void test_atomics(void **state)
 	cqe = pair_poll(A(pair));
 	assert_int_equal(le32toh(cqe.opcode), ORNIC_WC_COMP_SWAP);
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
-	assert_int_equal(le64toh(*rc_word(A(pair), 64)), 0xfffffffffffffffe);
-	assert_int_equal(le64toh(*rc_word(A(pair), 72)), 1);
-	assert_int_equal(le64toh(*rc_word(A(pair), 80)), 0x1122334455667788);
-	assert_int_equal(le64toh(*rc_word(B(pair), 64)), 0x1122334455667788);
+	assert_int_equal(le64toh(*pair_word(A(pair), 64)), 0xfffffffffffffffe);
+	assert_int_equal(le64toh(*pair_word(A(pair), 72)), 1);
+	assert_int_equal(le64toh(*pair_word(A(pair), 80)), 0x1122334455667788);
+	assert_int_equal(le64toh(*pair_word(B(pair), 64)), 0x1122334455667788);
 }
 
 static void test_inline(void **state)
 {
 	struct pair *pair = *state;
 	uint8_t data[CORE_MAX_INLINE];
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 0);
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 0);
 
 	pair_fill(data, sizeof(data), 9);
 	wr.flags |= ORNIC_SEND_INLINE;
@@ -193,11 +142,11 @@ static void test_inline(void **state)
 	for (wr.data_len = 0; wr.data_len <= CORE_MAX_INLINE;
 	     wr.data_len += 73) {
 		memset(B(pair)->buf, 0, CORE_MAX_INLINE);
-		rc_one(pair, &wr);
+		pair_one(pair, &wr);
 		pair_check(B(pair)->buf, wr.data_len, 9);
 	}
 	wr.data_len = CORE_MAX_INLINE;
-	rc_one(pair, &wr);
+	pair_one(pair, &wr);
 	pair_check(B(pair)->buf, wr.data_len, 9);
 }
 
@@ -205,7 +154,7 @@ static void test_inline(void **state)
 static void test_scatter_gather(void **state)
 {
 	struct pair *pair = *state;
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 0, 0);
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 0);
 	struct sge to[CORE_MAX_SGE];
 	uint32_t at = 0, len;
 	unsigned int i;
@@ -222,7 +171,7 @@ static void test_scatter_gather(void **state)
 		to[i] = (struct sge){ B(pair)->addr + i * 8192, 7000,
 				      B(pair)->key };
 	pair_post_recv_sges(B(pair), 1, to, CORE_MAX_SGE);
-	rc_one(pair, &wr);
+	pair_one(pair, &wr);
 	assert_int_equal(le32toh(pair_poll(B(pair)).byte_len), at);
 	/* Gather what was scattered. */
 	for (i = 0; i < CORE_MAX_SGE; i++)
@@ -239,7 +188,7 @@ static void test_many_messages_wrap_the_rings(void **state)
 	for (i = 0; i < 400; i++) {
 		/* One slot and two slots in turn, one of three unsignaled */
 		for (j = 0; j < 8; j++) {
-			wr = wr_data(A(pair), ORNIC_WR_SEND, j * 64, 64);
+			wr = pair_wr_data(A(pair), ORNIC_WR_SEND, j * 64, 64);
 			wr.wr_id = i * 8 + j;
 			wr.flags = j % 3 == 2 ? 0 : ORNIC_SEND_SIGNALED;
 			if (j & 1) {
@@ -271,7 +220,7 @@ static void test_many_messages_wrap_the_rings(void **state)
 static void test_solicited(void **state)
 {
 	struct pair *pair = *state;
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 0, 3000);
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 3000);
 	struct host *host = B(pair)->host;
 	unsigned int irqs;
 
@@ -280,11 +229,11 @@ static void test_solicited(void **state)
 	pair_post_recv(B(pair), 1, B(pair)->addr, 4096);
 	pair_post_recv(B(pair), 2, B(pair)->addr, 4096);
 	irqs = host->irqs[0];
-	rc_one(pair, &wr);
+	pair_one(pair, &wr);
 	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
 	assert_int_equal(host->irqs[0], irqs);
 	wr.flags |= ORNIC_SEND_SOLICITED;
-	rc_one(pair, &wr);
+	pair_one(pair, &wr);
 	pair_expect(B(pair), 2, ORNIC_WC_SUCCESS);
 	assert_int_equal(host->irqs[0], irqs + 1);
 }
@@ -321,10 +270,10 @@ static void test_read_depth_and_fence(void **state)
 	reads_open_max = 0;
 	pair->fate = fate_count_reads;
 	for (i = 0; i < 7; i++) {
-		wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, i * 4096, 4096);
+		wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, i * 4096, 4096);
 		pair_post(A(pair), &wr);
 	}
-	wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
+	wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
 	wr.flags |= ORNIC_SEND_FENCE;
 	pair_post(A(pair), &wr);
 	pair_ring(A(pair));
@@ -334,329 +283,6 @@ static void test_read_depth_and_fence(void **state)
 	pair_expect(A(pair), 0x1000, ORNIC_WC_SUCCESS);
 	assert_int_equal(reads_seen, 7);
 	assert_int_equal(reads_open_max, 2);
-}
-
-/* ---- a bad wire ---- */
-
-/* A generator of our own: the same on every machine */
-static uint32_t rc_random(struct pair *pair)
-{
-	pair->arg = pair->arg * 6364136223846793005ULL + 1442695040888963407ULL;
-	return pair->arg >> 33;
-}
-
-static enum pair_fate fate_random(struct pair *pair, const struct packet *pkt)
-{
-	(void)pkt;
-	switch (rc_random(pair) % 16) {
-	case 0:
-		return PAIR_DROP;
-	case 1:
-		return PAIR_TWICE;
-	case 2:
-		return PAIR_LATE;
-	default:
-		return PAIR_DELIVER;
-	}
-}
-
-
-static struct pair_wr script_wr(struct pair *pair, unsigned int i)
-{
-	static const uint8_t opcodes[] = {
-		ORNIC_WR_SEND, ORNIC_WR_RDMA_WRITE, ORNIC_WR_RDMA_READ,
-		ORNIC_WR_ATOMIC_FETCH_ADD, ORNIC_WR_SEND_WITH_IMM,
-		ORNIC_WR_RDMA_WRITE_WITH_IMM,
-	};
-	unsigned int opcode = opcodes[i % ARRAY_SIZE(opcodes)];
-	uint32_t at = i * 8192;
-	struct pair_wr wr = wr_data(A(pair), opcode, at,
-				    opcode == ORNIC_WR_ATOMIC_FETCH_ADD ?
-				    8 : i * 613 % 6000);
-
-	wr.wr_id = i;
-	wr.swap_add = i;
-	if (opcode == ORNIC_WR_ATOMIC_FETCH_ADD)
-		wr.raddr = B(pair)->addr + (3 << 20);
-	return wr;
-}
-
-#define SCRIPT_LEN 24
-
-/* All operations, exactly once and in order, whatever the wire does */
-static void rc_script(struct pair *pair, unsigned int seed)
-{
-	uint64_t sum = 0;
-	struct pair_wr wr;
-	unsigned int i;
-
-	*rc_word(B(pair), 3 << 20) = 0;
-	for (i = 0; i < SCRIPT_LEN; i++) {
-		wr = script_wr(pair, i);
-		pair_fill(A(pair)->buf + i * 8192, 6000, seed + i);
-		pair_fill(B(pair)->buf + i * 8192, 6000,
-			  wr.opcode == ORNIC_WR_RDMA_READ ? seed + 99 + i : 1);
-		if (wr.opcode == ORNIC_WR_SEND ||
-		    wr.opcode == ORNIC_WR_SEND_WITH_IMM ||
-		    wr.opcode == ORNIC_WR_RDMA_WRITE_WITH_IMM)
-			pair_post_recv(B(pair), i, B(pair)->addr + i * 8192,
-				       8192);
-		pair_post(A(pair), &wr);
-	}
-	pair_ring(A(pair));
-	pair_run(pair);
-	pair_sleep(pair, 400 * 1000 * 1000);
-	for (i = 0; i < SCRIPT_LEN; i++) {
-		wr = script_wr(pair, i);
-		pair_expect(A(pair), i, ORNIC_WC_SUCCESS);
-		switch (wr.opcode) {
-		case ORNIC_WR_RDMA_READ:
-			pair_check(A(pair)->buf + i * 8192, wr.sge[0].length,
-				   seed + 99 + i);
-			continue;
-		case ORNIC_WR_ATOMIC_FETCH_ADD:
-			assert_int_equal(le64toh(*rc_word(A(pair), i * 8192)),
-					 sum);
-			sum += i;
-			continue;
-		case ORNIC_WR_RDMA_WRITE:
-			break;
-		default:
-			pair_expect(B(pair), i, ORNIC_WC_SUCCESS);
-		}
-		pair_check(B(pair)->buf + i * 8192, wr.sge[0].length, seed + i);
-	}
-	assert_int_equal(le64toh(*rc_word(B(pair), 3 << 20)), sum);
-	pair_poll_none(A(pair));
-	pair_poll_none(B(pair));
-}
-
-static void test_random_loss_duplication_reordering(void **state)
-{
-	struct pair *pair = *state;
-	unsigned int seed;
-
-	/* So many retries in a row that only a bug uses them up */
-	pair_qp(A(pair))->attr.retry_cnt = 7;
-	pair_qp(A(pair))->req.retry = 7;
-	pair->fate = fate_random;
-	for (seed = 1; seed <= 30; seed++) {
-		pair->arg = seed * 0x9e3779b97f4a7c15ULL;
-		rc_script(pair, seed);
-	}
-	assert_true(pair_stat(A(pair), ORNIC_RDMA_STAT_retransmits) > 0);
-	assert_true(pair_stat(A(pair), ORNIC_RDMA_STAT_seq_naks_received) > 0);
-	assert_true(pair_stat(B(pair),
-			      ORNIC_RDMA_STAT_rx_duplicate_requests) > 0);
-}
-
-/* Lose each packet of a conversation once, one after the other. */
-static unsigned int lose_nth;
-
-static enum pair_fate fate_lose_nth(struct pair *pair, const struct packet *pkt)
-{
-	(void)pkt;
-	return pair->arg++ == lose_nth ? PAIR_DROP : PAIR_DELIVER;
-}
-
-static enum pair_fate fate_twice_nth(struct pair *pair,
-				     const struct packet *pkt)
-{
-	(void)pkt;
-	return pair->arg++ == lose_nth ? PAIR_TWICE : PAIR_DELIVER;
-}
-
-static enum pair_fate fate_late_nth(struct pair *pair, const struct packet *pkt)
-{
-	(void)pkt;
-	return pair->arg++ == lose_nth ? PAIR_LATE : PAIR_DELIVER;
-}
-
-static void rc_each_packet(struct pair *pair,
-			   enum pair_fate (*fate)(struct pair *pair,
-						  const struct packet *pkt))
-{
-	pair->fate = fate;
-	for (lose_nth = 0; lose_nth < 120; lose_nth++) {
-		pair->arg = 0;
-		rc_script(pair, lose_nth);
-		if (pair->arg < lose_nth)
-			break;
-	}
-}
-
-static void test_lose_each_packet(void **state)
-{
-	rc_each_packet(*state, fate_lose_nth);
-}
-
-static void test_repeat_each_packet(void **state)
-{
-	rc_each_packet(*state, fate_twice_nth);
-}
-
-static void test_delay_each_packet(void **state)
-{
-	rc_each_packet(*state, fate_late_nth);
-}
-
-static enum pair_fate fate_lose_acks(struct pair *pair,
-				     const struct packet *pkt)
-{
-	return pkt->op->kind == OPCODE_ACK && pair->arg-- > 0 ? PAIR_DROP :
-							PAIR_DELIVER;
-}
-
-/* The message was executed; the retry must not execute it again. */
-static void test_lost_ack_is_not_executed_twice(void **state)
-{
-	struct pair *pair = *state;
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
-
-	pair->fate = fate_lose_acks;
-	pair->arg = 1;
-	pair_post_recv(B(pair), 5, B(pair)->addr, 100);
-	pair_post_recv(B(pair), 6, B(pair)->addr, 100);
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
-	pair_poll_none(A(pair));
-	pair_expect(B(pair), 5, ORNIC_WC_SUCCESS);
-	pair_sleep(pair, 10 * 1000 * 1000);
-	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
-	pair_poll_none(B(pair));
-	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_ack_timeouts), 1);
-}
-
-static enum pair_fate fate_lose_all(struct pair *pair, const struct packet *pkt)
-{
-	(void)pair;
-	(void)pkt;
-	return PAIR_DROP;
-}
-
-static void test_retries_exceeded(void **state)
-{
-	struct pair *pair = *state;
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
-	struct ornic_qp_attr attr;
-	uint64_t timeout_ns = 4096 << 8;
-
-	pair->fate = fate_lose_all;
-	pair_post(A(pair), &wr);
-	wr.wr_id = 2;
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
-	/* Sent once and three times more, after 1, 2, 4 and 4 timeouts */
-	pair_sleep(pair, timeout_ns * 109 / 10);
-	pair_poll_none(A(pair));
-	pair_sleep(pair, timeout_ns);
-	pair_expect(A(pair), 0x1000, ORNIC_WC_RETRY_EXC_ERR);
-	pair_expect(A(pair), 2, ORNIC_WC_WR_FLUSH_ERR);
-	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_ack_timeouts), 4);
-	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_retries_exceeded),
-			 1);
-	pair_query(A(pair), &attr);
-	assert_int_equal(attr.state, ORNIC_QPS_ERR);
-	assert_int_equal(pair_event(A(pair)), 0);
-}
-
-static void test_timeout_0_waits_for_ever(void **state)
-{
-	struct pair *pair = *state;
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
-
-	pair_qp(A(pair))->attr.timeout = 0;
-	pair->fate = fate_lose_all;
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
-	pair_sleep(pair, 1000 * 1000 * 1000);
-	pair_poll_none(A(pair));
-	assert_int_equal(pair->packets, 1);
-}
-
-/* ---- receiver not ready ---- */
-
-static void test_rnr_then_ready(void **state)
-{
-	struct pair *pair = *state;
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 0, 5000);
-
-	pair_fill(A(pair)->buf, 5000, 3);
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
-	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_rnr_naks_received),
-			 1);
-	pair_post_recv(B(pair), 1, B(pair)->addr, 8192);
-	/* Code 12 is 640 us. */
-	pair_sleep(pair, 500000);
-	pair_poll_none(B(pair));
-	pair_sleep(pair, 300000);
-	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
-	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
-	pair_check(B(pair)->buf, 5000, 3);
-}
-
-/* WRITE with immediate in several packets: only the last one needs a WQE. */
-static void test_rnr_of_write_with_imm(void **state)
-{
-	struct pair *pair = *state;
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE_WITH_IMM, 0,
-				    5000);
-
-	pair_fill(A(pair)->buf, 5000, 3);
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
-	pair_post_recv(B(pair), 1, 0, 0);
-	pair_sleep(pair, 800000);
-	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
-	assert_int_equal(le32toh(pair_poll(B(pair)).byte_len), 5000);
-	pair_check(B(pair)->buf, 5000, 3);
-}
-
-static void test_rnr_retries_exceeded(void **state)
-{
-	struct pair *pair = *state;
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
-
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_sleep(pair, 100 * 1000 * 1000);
-	pair_expect(A(pair), wr.wr_id, ORNIC_WC_RNR_RETRY_EXC_ERR);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rnr_naks_sent), 4);
-	assert_int_equal(pair_stat(A(pair),
-				   ORNIC_RDMA_STAT_rnr_retries_exceeded), 1);
-}
-
-static void test_rnr_for_ever(void **state)
-{
-	struct pair *pair = *state;
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
-
-	pair_qp(A(pair))->attr.rnr_retry = REQ_RNR_FOREVER;
-	pair_qp(A(pair))->req.rnr_retry = REQ_RNR_FOREVER;
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_sleep(pair, 100 * 1000 * 1000);
-	pair_poll_none(A(pair));
-	assert_true(pair_stat(B(pair), ORNIC_RDMA_STAT_rnr_naks_sent) > 100);
-	pair_post_recv(B(pair), 1, B(pair)->addr, 10);
-	pair_sleep(pair, 1000 * 1000);
-	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
-	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
-}
-
-static void test_rnr_timer_table(void **state)
-{
-	(void)state;
-	assert_int_equal(rnr_ns(0), 655360000);
-	assert_int_equal(rnr_ns(1), 10000);
-	assert_int_equal(rnr_ns(12), 640000);
-	assert_int_equal(rnr_ns(31), 491520000);
 }
 
 /* ---- paths ---- */
@@ -684,8 +310,8 @@ static void test_path_mtu(void **state)
 		pair->packets = 0;
 		pair_fill(A(pair)->buf, 20000, mtu);
 		pair_post_recv(B(pair), 1, B(pair)->addr, 20000);
-		wr = wr_data(A(pair), ORNIC_WR_SEND, 0, 20000);
-		rc_one(pair, &wr);
+		wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 20000);
+		pair_one(pair, &wr);
 		pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
 		pair_check(B(pair)->buf, 20000, mtu);
 		if (pair->bytes)
@@ -698,7 +324,7 @@ static void test_path_mtu(void **state)
 static void test_wrong_path_is_dropped(void **state)
 {
 	struct pair *pair = *state;
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
 
 	/* B knows another peer. */
 	pair_qp(B(pair))->attr.av.dgid[15] ^= 0x40;
@@ -715,14 +341,21 @@ static void test_wrong_path_is_dropped(void **state)
 
 /* ---- states ---- */
 
+static enum pair_fate fate_lose_all(struct pair *pair, const struct packet *pkt)
+{
+	(void)pair;
+	(void)pkt;
+	return PAIR_DROP;
+}
+
 static void test_comm_established(void **state)
 {
 	struct pair *pair = *state;
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
 
 	pair_qp(B(pair))->state = ORNIC_QPS_RTR;
-	rc_one(pair, &wr);
-	rc_one(pair, &wr);
+	pair_one(pair, &wr);
+	pair_one(pair, &wr);
 	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_COMM_EST);
 	assert_int_equal(pair_event(B(pair)), 0);
 }
@@ -730,7 +363,7 @@ static void test_comm_established(void **state)
 static void test_sqd_drains_and_goes_on(void **state)
 {
 	struct pair *pair = *state;
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
 	struct ornic_qp_attr attr = {
 		.state = ORNIC_QPS_SQD,
 		.en_sqd_async_notify = 1,
@@ -763,7 +396,7 @@ static void test_sqd_drains_and_goes_on(void **state)
 static void test_error_flushes_all(void **state)
 {
 	struct pair *pair = *state;
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
 	unsigned int i;
 
 	pair->fate = fate_lose_all;
@@ -803,7 +436,7 @@ static void test_error_flushes_all(void **state)
 static void test_destroy_in_flight(void **state)
 {
 	struct pair *pair = *state;
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 100000);
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 100000);
 
 	pair_post(A(pair), &wr);
 	pair_ring(A(pair));
@@ -815,53 +448,24 @@ static void test_destroy_in_flight(void **state)
 	assert_true(pair_stat(A(pair), ORNIC_RDMA_STAT_rx_unknown_qp) > 0);
 }
 
-static const struct pair_config config_local = {};
-static const struct pair_config config_bytes = { .bytes = true };
-static const struct pair_config config_loopback = { .loopback = true };
-static const struct pair_config config_v6_vlan = {
-	.bytes = true, .ipv6 = true, .vlan = true,
-};
-
-#define T(_test, _config) { \
-		.name = #_test "[" #_config "]", \
-		.test_func = _test, \
-		.setup_func = rc_setup, \
-		.teardown_func = rc_teardown, \
-		.initial_state = (void *)&config_##_config, \
-	}
-#define BOTH(_test) T(_test, local), T(_test, bytes)
-#define ALL(_test) BOTH(_test), T(_test, loopback), T(_test, v6_vlan)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ALL(test_send_all_lengths),
-		ALL(test_write_all_lengths),
-		ALL(test_read_all_lengths),
-		ALL(test_atomics),
-		ALL(test_inline),
-		BOTH(test_scatter_gather),
-		BOTH(test_many_messages_wrap_the_rings),
-		BOTH(test_solicited),
-		BOTH(test_read_depth_and_fence),
-		ALL(test_random_loss_duplication_reordering),
-		BOTH(test_lose_each_packet),
-		BOTH(test_repeat_each_packet),
-		BOTH(test_delay_each_packet),
-		BOTH(test_lost_ack_is_not_executed_twice),
-		BOTH(test_retries_exceeded),
-		BOTH(test_timeout_0_waits_for_ever),
-		BOTH(test_rnr_then_ready),
-		BOTH(test_rnr_of_write_with_imm),
-		BOTH(test_rnr_retries_exceeded),
-		BOTH(test_rnr_for_ever),
-		cmocka_unit_test(test_rnr_timer_table),
-		BOTH(test_path_mtu),
-		BOTH(test_wrong_path_is_dropped),
-		BOTH(test_comm_established),
-		BOTH(test_sqd_drains_and_goes_on),
-		BOTH(test_error_flushes_all),
-		BOTH(test_destroy_in_flight),
+		PAIR_ALL(test_send_all_lengths, pair_setup_rc),
+		PAIR_ALL(test_write_all_lengths, pair_setup_rc),
+		PAIR_ALL(test_read_all_lengths, pair_setup_rc),
+		PAIR_ALL(test_atomics, pair_setup_rc),
+		PAIR_ALL(test_inline, pair_setup_rc),
+		PAIR_BOTH(test_scatter_gather, pair_setup_rc),
+		PAIR_BOTH(test_many_messages_wrap_the_rings, pair_setup_rc),
+		PAIR_BOTH(test_solicited, pair_setup_rc),
+		PAIR_BOTH(test_read_depth_and_fence, pair_setup_rc),
+		PAIR_BOTH(test_path_mtu, pair_setup_rc),
+		PAIR_BOTH(test_wrong_path_is_dropped, pair_setup_rc),
+		PAIR_BOTH(test_comm_established, pair_setup_rc),
+		PAIR_BOTH(test_sqd_drains_and_goes_on, pair_setup_rc),
+		PAIR_BOTH(test_error_flushes_all, pair_setup_rc),
+		PAIR_BOTH(test_destroy_in_flight, pair_setup_rc),
 	};
 
 	return cmocka_run_group_tests_name("rc", tests, NULL, NULL);

@@ -26,6 +26,7 @@ UNIT_CORE_TESTS := \
 	queue_test.c \
 	rc_error_test.c \
 	rc_test.c \
+	rc_wire_test.c \
 	regs_test.c \
 	rss_test.c \
 	ud_test.c

@@ -2,35 +2,6 @@
 /* Datagrams, of UD QPs and of the GSI. */
 #include "pair.h"
 
-#define A(pair) (&(pair)->side[0])
-#define B(pair) (&(pair)->side[1])
-
-static int ud_setup_type(void **state, unsigned int type)
-{
-	struct pair *pair = pair_create(*state);
-
-	pair_qps(pair, type, 0);
-	pair_connect(pair);
-	*state = pair;
-	return 0;
-}
-
-static int ud_setup(void **state)
-{
-	return ud_setup_type(state, ORNIC_QPT_UD);
-}
-
-static int gsi_setup(void **state)
-{
-	return ud_setup_type(state, ORNIC_QPT_GSI);
-}
-
-static int ud_teardown(void **state)
-{
-	pair_destroy(*state);
-	return 0;
-}
-
 static struct pair_wr wr_datagram(struct pair *pair, uint32_t len)
 {
 	struct pair_wr wr = {
@@ -141,6 +112,41 @@ static void test_payload_is_a_copy(void **state)
 	memset(A(pair)->buf, 0, 100);
 	pair_run(pair);
 	pair_check(B(pair)->buf + 40, 100, 4);
+}
+
+/*
+ * Copies of datagrams that are lost before they are sent must not come round to
+ * those that are on their way.
+ */
+static void test_lost_copies_are_not_in_the_way(void **state)
+{
+	struct pair *pair = *state;
+	struct ornic_set_gid_in in = {
+		.index = htole16(A(pair)->sgid_index),
+	};
+	struct pair_wr wr = wr_datagram(pair, 64);
+	unsigned int i, n;
+
+	for (i = 0; i < 8; i++)
+		pair_post_recv(B(pair), i, B(pair)->addr + i * 128, 128);
+	for (i = 0; i < 8 * 25; i++) {
+		if (i == 100) {
+			nic_run(A(pair)->host->nic);
+			assert_int_equal(host_cmd_in(A(pair)->host,
+						     ORNIC_CMD_SET_GID, &in),
+					 ORNIC_CMD_OK);
+		}
+		pair_fill(A(pair)->buf, 64, i);
+		pair_post(A(pair), &wr);
+		pair_ring(A(pair));
+		nic_run(A(pair)->host->nic);
+		pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
+	}
+	pair_run(pair);
+	for (n = 0; n < 8; n++) {
+		pair_expect(B(pair), n, ORNIC_WC_SUCCESS);
+		pair_check(B(pair)->buf + n * 128 + 40, 64, n);
+	}
 }
 
 static void test_qkey(void **state)
@@ -317,40 +323,25 @@ static void test_gsi(void **state)
 	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp), 1);
 }
 
-static const struct pair_config config_local = {};
-static const struct pair_config config_bytes = { .bytes = true };
-static const struct pair_config config_loopback = { .loopback = true };
-static const struct pair_config config_v6_vlan = {
-	.bytes = true, .ipv6 = true, .vlan = true,
-};
-
-#define T(_test, _setup, _config) { \
-		.name = #_test "[" #_config "]", \
-		.test_func = _test, \
-		.setup_func = _setup, \
-		.teardown_func = ud_teardown, \
-		.initial_state = (void *)&config_##_config, \
-	}
-#define BOTH(_test) T(_test, ud_setup, local), T(_test, ud_setup, bytes)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		BOTH(test_send),
-		T(test_send, ud_setup, loopback),
-		T(test_send, ud_setup, v6_vlan),
-		BOTH(test_payload_is_a_copy),
-		BOTH(test_qkey),
-		BOTH(test_no_receive_wqe_is_a_loss),
-		BOTH(test_unknown_qp_is_a_loss),
-		BOTH(test_lost_address_is_a_loss),
-		BOTH(test_receive_too_short),
-		BOTH(test_too_long),
-		BOTH(test_too_long_for_the_port),
-		BOTH(test_bad_lkey),
-		BOTH(test_write_is_no_datagram),
-		T(test_gsi, gsi_setup, local),
-		T(test_gsi, gsi_setup, bytes),
+		PAIR_BOTH(test_send, pair_setup_ud),
+		PAIR_TEST(test_send, pair_setup_ud, loopback),
+		PAIR_TEST(test_send, pair_setup_ud, v6_vlan),
+		PAIR_BOTH(test_payload_is_a_copy, pair_setup_ud),
+		PAIR_BOTH(test_lost_copies_are_not_in_the_way, pair_setup_ud),
+		PAIR_BOTH(test_qkey, pair_setup_ud),
+		PAIR_BOTH(test_no_receive_wqe_is_a_loss, pair_setup_ud),
+		PAIR_BOTH(test_unknown_qp_is_a_loss, pair_setup_ud),
+		PAIR_BOTH(test_lost_address_is_a_loss, pair_setup_ud),
+		PAIR_BOTH(test_receive_too_short, pair_setup_ud),
+		PAIR_BOTH(test_too_long, pair_setup_ud),
+		PAIR_BOTH(test_too_long_for_the_port, pair_setup_ud),
+		PAIR_BOTH(test_bad_lkey, pair_setup_ud),
+		PAIR_BOTH(test_write_is_no_datagram, pair_setup_ud),
+		PAIR_TEST(test_gsi, pair_setup_gsi, local),
+		PAIR_TEST(test_gsi, pair_setup_gsi, bytes),
 	};
 
 	return cmocka_run_group_tests_name("ud", tests, NULL, NULL);

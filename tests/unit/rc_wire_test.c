@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * RC over a wire that loses, repeats and reorders, and to a receiver that is not
+ * ready: every message arrives once and in order, or fails as it should.
+ */
+#include "pair.h"
+
+/* A generator of our own: the same on every machine */
+static uint32_t rc_random(struct pair *pair)
+{
+	pair->arg = pair->arg * 6364136223846793005ULL + 1442695040888963407ULL;
+	return pair->arg >> 33;
+}
+
+static enum pair_fate fate_random(struct pair *pair, const struct packet *pkt)
+{
+	(void)pkt;
+	switch (rc_random(pair) % 16) {
+	case 0:
+		return PAIR_DROP;
+	case 1:
+		return PAIR_TWICE;
+	case 2:
+		return PAIR_LATE;
+	default:
+		return PAIR_DELIVER;
+	}
+}
+
+
+static struct pair_wr script_wr(struct pair *pair, unsigned int i)
+{
+	static const uint8_t opcodes[] = {
+		ORNIC_WR_SEND, ORNIC_WR_RDMA_WRITE, ORNIC_WR_RDMA_READ,
+		ORNIC_WR_ATOMIC_FETCH_ADD, ORNIC_WR_SEND_WITH_IMM,
+		ORNIC_WR_RDMA_WRITE_WITH_IMM,
+	};
+	unsigned int opcode = opcodes[i % ARRAY_SIZE(opcodes)];
+	uint32_t at = i * 8192;
+	struct pair_wr wr = pair_wr_data(A(pair), opcode, at,
+				    opcode == ORNIC_WR_ATOMIC_FETCH_ADD ?
+				    8 : i * 613 % 6000);
+
+	wr.wr_id = i;
+	wr.swap_add = i;
+	if (opcode == ORNIC_WR_ATOMIC_FETCH_ADD)
+		wr.raddr = B(pair)->addr + (3 << 20);
+	return wr;
+}
+
+#define SCRIPT_LEN 24
+
+/* All operations, exactly once and in order, whatever the wire does */
+static void rc_script(struct pair *pair, unsigned int seed)
+{
+	uint64_t sum = 0;
+	struct pair_wr wr;
+	unsigned int i;
+
+	*pair_word(B(pair), 3 << 20) = 0;
+	for (i = 0; i < SCRIPT_LEN; i++) {
+		wr = script_wr(pair, i);
+		pair_fill(A(pair)->buf + i * 8192, 6000, seed + i);
+		pair_fill(B(pair)->buf + i * 8192, 6000,
+			  wr.opcode == ORNIC_WR_RDMA_READ ? seed + 99 + i : 1);
+		if (wr.opcode == ORNIC_WR_SEND ||
+		    wr.opcode == ORNIC_WR_SEND_WITH_IMM ||
+		    wr.opcode == ORNIC_WR_RDMA_WRITE_WITH_IMM)
+			pair_post_recv(B(pair), i, B(pair)->addr + i * 8192,
+				       8192);
+		pair_post(A(pair), &wr);
+	}
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_sleep(pair, 400 * 1000 * 1000);
+	for (i = 0; i < SCRIPT_LEN; i++) {
+		wr = script_wr(pair, i);
+		pair_expect(A(pair), i, ORNIC_WC_SUCCESS);
+		switch (wr.opcode) {
+		case ORNIC_WR_RDMA_READ:
+			pair_check(A(pair)->buf + i * 8192, wr.sge[0].length,
+				   seed + 99 + i);
+			continue;
+		case ORNIC_WR_ATOMIC_FETCH_ADD:
+			assert_int_equal(le64toh(*pair_word(A(pair), i * 8192)),
+					 sum);
+			sum += i;
+			continue;
+		case ORNIC_WR_RDMA_WRITE:
+			break;
+		default:
+			pair_expect(B(pair), i, ORNIC_WC_SUCCESS);
+		}
+		pair_check(B(pair)->buf + i * 8192, wr.sge[0].length, seed + i);
+	}
+	assert_int_equal(le64toh(*pair_word(B(pair), 3 << 20)), sum);
+	pair_poll_none(A(pair));
+	pair_poll_none(B(pair));
+}
+
+static void test_random_loss_duplication_reordering(void **state)
+{
+	struct pair *pair = *state;
+	unsigned int seed;
+
+	/* So many retries in a row that only a bug uses them up */
+	pair_qp(A(pair))->attr.retry_cnt = 7;
+	pair_qp(A(pair))->req.retry = 7;
+	pair->fate = fate_random;
+	for (seed = 1; seed <= 30; seed++) {
+		pair->arg = seed * 0x9e3779b97f4a7c15ULL;
+		rc_script(pair, seed);
+	}
+	assert_true(pair_stat(A(pair), ORNIC_RDMA_STAT_retransmits) > 0);
+	assert_true(pair_stat(A(pair), ORNIC_RDMA_STAT_seq_naks_received) > 0);
+	assert_true(pair_stat(B(pair),
+			      ORNIC_RDMA_STAT_rx_duplicate_requests) > 0);
+}
+
+/* Lose each packet of a conversation once, one after the other. */
+static unsigned int lose_nth;
+
+static enum pair_fate fate_lose_nth(struct pair *pair, const struct packet *pkt)
+{
+	(void)pkt;
+	return pair->arg++ == lose_nth ? PAIR_DROP : PAIR_DELIVER;
+}
+
+static enum pair_fate fate_twice_nth(struct pair *pair,
+				     const struct packet *pkt)
+{
+	(void)pkt;
+	return pair->arg++ == lose_nth ? PAIR_TWICE : PAIR_DELIVER;
+}
+
+static enum pair_fate fate_late_nth(struct pair *pair, const struct packet *pkt)
+{
+	(void)pkt;
+	return pair->arg++ == lose_nth ? PAIR_LATE : PAIR_DELIVER;
+}
+
+static void rc_each_packet(struct pair *pair,
+			   enum pair_fate (*fate)(struct pair *pair,
+						  const struct packet *pkt))
+{
+	pair->fate = fate;
+	for (lose_nth = 0; lose_nth < 120; lose_nth++) {
+		pair->arg = 0;
+		rc_script(pair, lose_nth);
+		if (pair->arg < lose_nth)
+			break;
+	}
+}
+
+static void test_lose_each_packet(void **state)
+{
+	rc_each_packet(*state, fate_lose_nth);
+}
+
+static void test_repeat_each_packet(void **state)
+{
+	rc_each_packet(*state, fate_twice_nth);
+}
+
+static void test_delay_each_packet(void **state)
+{
+	rc_each_packet(*state, fate_late_nth);
+}
+
+static enum pair_fate fate_lose_acks(struct pair *pair,
+				     const struct packet *pkt)
+{
+	return pkt->op->kind == OPCODE_ACK && pair->arg-- > 0 ? PAIR_DROP :
+							PAIR_DELIVER;
+}
+
+/* The message was executed; the retry must not execute it again. */
+static void test_lost_ack_is_not_executed_twice(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
+
+	pair->fate = fate_lose_acks;
+	pair->arg = 1;
+	pair_post_recv(B(pair), 5, B(pair)->addr, 100);
+	pair_post_recv(B(pair), 6, B(pair)->addr, 100);
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_poll_none(A(pair));
+	pair_expect(B(pair), 5, ORNIC_WC_SUCCESS);
+	pair_sleep(pair, 10 * 1000 * 1000);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+	pair_poll_none(B(pair));
+	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_ack_timeouts), 1);
+}
+
+static enum pair_fate fate_lose_all(struct pair *pair, const struct packet *pkt)
+{
+	(void)pair;
+	(void)pkt;
+	return PAIR_DROP;
+}
+
+static void test_retries_exceeded(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
+	struct ornic_qp_attr attr;
+	uint64_t timeout_ns = 4096 << 8;
+
+	pair->fate = fate_lose_all;
+	pair_post(A(pair), &wr);
+	wr.wr_id = 2;
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+	/* Sent once and three times more, after 1, 2, 4 and 4 timeouts */
+	pair_sleep(pair, timeout_ns * 109 / 10);
+	pair_poll_none(A(pair));
+	pair_sleep(pair, timeout_ns);
+	pair_expect(A(pair), 0x1000, ORNIC_WC_RETRY_EXC_ERR);
+	pair_expect(A(pair), 2, ORNIC_WC_WR_FLUSH_ERR);
+	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_ack_timeouts), 4);
+	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_retries_exceeded),
+			 1);
+	pair_query(A(pair), &attr);
+	assert_int_equal(attr.state, ORNIC_QPS_ERR);
+	assert_int_equal(pair_event(A(pair)), 0);
+}
+
+static void test_timeout_0_waits_for_ever(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
+
+	pair_qp(A(pair))->attr.timeout = 0;
+	pair->fate = fate_lose_all;
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_sleep(pair, 1000 * 1000 * 1000);
+	pair_poll_none(A(pair));
+	assert_int_equal(pair->packets, 1);
+}
+
+/*
+ * A receiver that has room for ten packets at a time: as much is sent, after a
+ * few losses.
+ */
+#define ROOM 10
+
+static enum pair_fate fate_little_room(struct pair *pair,
+				       const struct packet *pkt)
+{
+	uint32_t una = pair_qp(A(pair))->req.una;
+
+	return pkt->op->kind == OPCODE_WRITE &&
+	       psn_diff(pkt->psn, una) >= ROOM ? PAIR_DROP : PAIR_DELIVER;
+}
+
+static void test_window_follows_the_wire(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
+					 2 << 20);
+	uint32_t packets = wr.sge[0].length / 1024;
+
+	pair->fate = fate_little_room;
+	pair_fill(A(pair)->buf, wr.sge[0].length, 5);
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_sleep(pair, 100 * 1000 * 1000);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+	pair_check(B(pair)->buf, wr.sge[0].length, 5);
+	assert_true(pair_stat(A(pair), ORNIC_RDMA_STAT_retransmits) <
+		    packets / 4);
+	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_ack_timeouts), 0);
+}
+
+/* ---- receiver not ready ---- */
+
+static void test_rnr_then_ready(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 5000);
+
+	pair_fill(A(pair)->buf, 5000, 3);
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_rnr_naks_received),
+			 1);
+	pair_post_recv(B(pair), 1, B(pair)->addr, 8192);
+	/* Code 12 is 640 us. */
+	pair_sleep(pair, 500000);
+	pair_poll_none(B(pair));
+	pair_sleep(pair, 300000);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
+	pair_check(B(pair)->buf, 5000, 3);
+}
+
+/* WRITE with immediate in several packets: only the last one needs a WQE. */
+static void test_rnr_of_write_with_imm(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE_WITH_IMM, 0,
+				    5000);
+
+	pair_fill(A(pair)->buf, 5000, 3);
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_post_recv(B(pair), 1, 0, 0);
+	pair_sleep(pair, 800000);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+	assert_int_equal(le32toh(pair_poll(B(pair)).byte_len), 5000);
+	pair_check(B(pair)->buf, 5000, 3);
+}
+
+static void test_rnr_retries_exceeded(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
+
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_sleep(pair, 100 * 1000 * 1000);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_RNR_RETRY_EXC_ERR);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rnr_naks_sent), 4);
+	assert_int_equal(pair_stat(A(pair),
+				   ORNIC_RDMA_STAT_rnr_retries_exceeded), 1);
+}
+
+static void test_rnr_for_ever(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
+
+	pair_qp(A(pair))->attr.rnr_retry = REQ_RNR_FOREVER;
+	pair_qp(A(pair))->req.rnr_retry = REQ_RNR_FOREVER;
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_sleep(pair, 100 * 1000 * 1000);
+	pair_poll_none(A(pair));
+	assert_true(pair_stat(B(pair), ORNIC_RDMA_STAT_rnr_naks_sent) > 100);
+	pair_post_recv(B(pair), 1, B(pair)->addr, 10);
+	pair_sleep(pair, 1000 * 1000);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
+}
+
+static void test_rnr_timer_table(void **state)
+{
+	(void)state;
+	assert_int_equal(rnr_ns(0), 655360000);
+	assert_int_equal(rnr_ns(1), 10000);
+	assert_int_equal(rnr_ns(12), 640000);
+	assert_int_equal(rnr_ns(31), 491520000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		PAIR_ALL(test_random_loss_duplication_reordering, pair_setup_rc),
+		PAIR_BOTH(test_lose_each_packet, pair_setup_rc),
+		PAIR_BOTH(test_repeat_each_packet, pair_setup_rc),
+		PAIR_BOTH(test_delay_each_packet, pair_setup_rc),
+		PAIR_BOTH(test_lost_ack_is_not_executed_twice, pair_setup_rc),
+		PAIR_BOTH(test_retries_exceeded, pair_setup_rc),
+		PAIR_BOTH(test_timeout_0_waits_for_ever, pair_setup_rc),
+		/* Between cards of a process nothing is lost. */
+		PAIR_TEST(test_window_follows_the_wire, pair_setup_rc, bytes),
+		PAIR_BOTH(test_rnr_then_ready, pair_setup_rc),
+		PAIR_BOTH(test_rnr_of_write_with_imm, pair_setup_rc),
+		PAIR_BOTH(test_rnr_retries_exceeded, pair_setup_rc),
+		PAIR_BOTH(test_rnr_for_ever, pair_setup_rc),
+		cmocka_unit_test(test_rnr_timer_table),
+	};
+
+	return cmocka_run_group_tests_name("rc_wire", tests, NULL, NULL);
+}
