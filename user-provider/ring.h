@@ -94,6 +94,8 @@ static inline bool ornic_read_flag(const void *addr)
  * ornic_slot() - address of a slot of the send queue
  * @sq: send queue
  * @index: producer index
+ *
+ * Return: the slot.
  */
 static inline void *ornic_slot(const struct ornic_sq *sq, uint32_t index)
 {
@@ -104,6 +106,8 @@ static inline void *ornic_slot(const struct ornic_sq *sq, uint32_t index)
  * ornic_sq_takes() - opcode, type and state of a QP in one test
  * @ops: what may be posted
  * @opcode: enum ibv_wr_opcode, less than 64
+ *
+ * Return: whether it may be posted.
  */
 static inline bool ornic_sq_takes(uint64_t ops, uint32_t opcode)
 {
@@ -113,6 +117,8 @@ static inline bool ornic_sq_takes(uint64_t ops, uint32_t opcode)
 /**
  * ornic_slots() - slots that a WQE takes
  * @bytes: its length
+ *
+ * Return: slots.
  */
 static inline uint32_t ornic_slots(uint32_t bytes)
 {
@@ -123,6 +129,8 @@ static inline uint32_t ornic_slots(uint32_t bytes)
  * ornic_sge_slots() - slots that a WQE with SGEs takes
  * @start: where the SGEs begin, a multiple of their size
  * @count: how many; few enough that their bytes fit an integer
+ *
+ * Return: slots.
  */
 static inline uint32_t ornic_sge_slots(uint32_t start, uint32_t count)
 {
@@ -158,6 +166,8 @@ static inline bool ornic_sq_refresh(struct ornic_sq *sq, uint32_t end)
  * @end: where the producer index would go
  *
  * The device's index is read only when what we know of it says no.
+ *
+ * Return: whether there is.
  */
 static inline bool ornic_sq_has_room(struct ornic_sq *sq, uint32_t end)
 {
@@ -170,6 +180,8 @@ static inline bool ornic_sq_has_room(struct ornic_sq *sq, uint32_t end)
  * @opcode: enum ornic_wr_opcode
  * @flags: enum ibv_send_flags
  * @count: SGEs or bytes, within the limits of the QP
+ *
+ * Return: the word.
  */
 static inline __le32 ornic_sq_ctrl(uint32_t opcode, uint8_t flags,
 				   uint32_t count)

@@ -7,6 +7,8 @@
 
 #include <errno.h>
 
+#include <ccan/array_size.h>
+
 #include "doorbell.h"
 #include "inline.h"
 
@@ -396,7 +398,7 @@ static uint64_t ornic_supported_pfns(const struct ornic_qp *qp)
 	uint64_t flags = 0;
 	size_t i;
 
-	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(table); i++)
 		if (qp->ops >> table[i].opcode & 1)
 			flags |= table[i].flag;
 	return flags;

@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <ccan/array_size.h>
+
 #include "fake.h"
 
 #define LIST		16
@@ -215,7 +217,7 @@ PREPARE(prepare_ud_inline, chain_ud(b, 32, IBV_SEND_INLINE))
  *	the rings was chosen with; 0: it has no such call
  * @goal: to be no worse than that
  */
-static const struct row {
+struct row {
 	const char *name;
 	void (*call)(struct bench *b, int n);
 	void (*prepare)(struct bench *b);
@@ -223,7 +225,9 @@ static const struct row {
 	int work;
 	int model;
 	bool goal;
-} rows[] = {
+};
+
+static const struct row rows[] = {
 	{ "SEND 1 SGE", call_send, prepare_send, 0, 1, 120, true },
 	{ "WRITE 1 SGE", call_send, prepare_write, 0, 1, 120, true },
 	{ "inline SEND 32 B", call_send, prepare_inline, 0, 1, 130, true },
@@ -243,8 +247,6 @@ static const struct row {
 	{ "ibv_wr inline 32 B", call_wr_inline, prepare_nothing, 0, 1, 99, false },
 	{ "ibv_wr 16 SENDs", call_wr_send16, prepare_nothing, 0, LIST, 583, false },
 };
-
-#define ROWS (sizeof(rows) / sizeof(rows[0]))
 
 /* ---- measuring -------------------------------------------------------- */
 
@@ -370,7 +372,7 @@ int main(void)
 	size_t i;
 
 	printf("[\n");
-	for (i = 0; i < ROWS; i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		printf(" {\"call\": \"%s\", \"work\": %d, \"instructions\": %ld",
 		       rows[i].name, rows[i].work,
 		       count_row(&rows[i]) - overhead);
@@ -379,7 +381,7 @@ int main(void)
 			       rows[i].goal ? "true" : "false");
 		if (rows[i].cqes >= 0)
 			printf(", \"ns\": %.1f", row_ns(b, &rows[i]));
-		printf("}%s\n", i + 1 < ROWS ? "," : "");
+		printf("}%s\n", i + 1 < ARRAY_SIZE(rows) ? "," : "");
 	}
 	printf("]\n");
 	return 0;

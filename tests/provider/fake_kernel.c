@@ -397,6 +397,8 @@ void fake_close(struct fake *fake)
 /**
  * fake_qp() - the device's side of a QP
  * @ibqp: queue pair
+ *
+ * Return: the QP.
  */
 struct fake_qp *fake_qp(struct ibv_qp *ibqp)
 {
@@ -406,6 +408,8 @@ struct fake_qp *fake_qp(struct ibv_qp *ibqp)
 /**
  * fake_cq() - the device's side of a CQ
  * @ibcq: completion queue
+ *
+ * Return: the CQ.
  */
 struct fake_cq *fake_cq(struct ibv_cq *ibcq)
 {

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ccan/array_size.h>
 #include <cmocka.h>
 
 #include "fake.h"

@@ -133,7 +133,7 @@ static void only_known_qps_are_created(void **state)
 	struct ibv_qp *qp;
 	size_t i;
 
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
 		assert_null(create_qp_ex(f, IBV_QP_INIT_ATTR_PD, types[i], 0));
 		assert_int_equal(errno, EOPNOTSUPP);
 	}

@@ -98,7 +98,7 @@ static void only_reset_refuses(void **state)
 	struct fixture *f = *state;
 	size_t i;
 
-	for (i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(states); i++) {
 		fake_to_state(f->rc, IBV_QPS_RESET);
 		assert_int_equal(fake_qp(f->rc)->dbr->rq_pi, 0);
 		assert_int_equal(post(f->rc, 0, 1), EINVAL);

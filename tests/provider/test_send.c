@@ -238,7 +238,7 @@ static void unknown_opcodes_are_refused(void **state)
 	size_t i;
 
 	make_ud(&one, f->ah, 0, 1);
-	for (i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(unknown); i++) {
 		one.wr.opcode = unknown[i];
 		assert_int_equal(post(f->rc, &one), EINVAL);
 		assert_int_equal(post(f->ud, &one), EINVAL);
@@ -268,7 +268,7 @@ static void states_decide_what_may_be_posted(void **state)
 	size_t i;
 
 	make_ud(&one, f->ah, 0, 1);
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		fake_to_state(f->rc, rows[i].state);
 		fake_to_state(f->ud, rows[i].state);
 		assert_int_equal(post(f->rc, &one), rows[i].ret);

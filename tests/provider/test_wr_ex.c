@@ -247,7 +247,7 @@ static void the_first_error_takes_all_back(void **state)
 	struct fake_wqe wqe;
 	size_t i;
 
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		start(qp, 1);
 		ibv_wr_send(qp);
 		set_sges(qp, 1, 3);
@@ -417,7 +417,7 @@ static void unsupported_operations_fail_at_creation(void **state)
 	uint64_t ops;
 	size_t i;
 
-	for (i = 0; i < sizeof(unsupported) / sizeof(unsupported[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(unsupported); i++) {
 		errno = 0;
 		ops = unsupported[i] | IBV_QP_EX_WITH_SEND;
 		assert_null(fake_create_qp(&f->fake, IBV_QPT_RC, f->cq, 1, 1,
