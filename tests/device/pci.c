@@ -170,7 +170,7 @@ unsigned int pci_write(struct pci *pci, unsigned int offset, const void *buf,
 		pci->config[at] = (pci->config[at] & ~pci->rw[at]) |
 				  (from[i] & pci->rw[at]);
 		pci->config[at] &= ~(from[i] & pci->w1c[at]);
-		if (at == flr && from[i] & PCI_EXP_DEVCTL_BCR_FLR >> 8)
+		if (at == flr && from[i] & (PCI_EXP_DEVCTL_BCR_FLR >> 8))
 			effects |= PCI_EFFECT_FLR;
 	}
 	if (get16(pci->config, PCI_COMMAND) != command)

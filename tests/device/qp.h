@@ -157,7 +157,7 @@ struct engine {
  */
 static inline struct qp *qp_find(const struct nic *nic, uint32_t qpn)
 {
-	return (struct qp *)obj_find(&nic->qps, qpn);
+	return (void *)obj_find(&nic->qps, qpn);
 }
 
 static inline bool qp_has_sq(const struct qp *qp)

@@ -62,19 +62,19 @@ static bool flush_reply(struct vfio_user *vu)
 	return true;
 }
 
-static void reply(struct vfio_user *vu, int error, size_t payload)
+static void reply(struct vfio_user *vu, int err, size_t payload)
 {
 	struct vfio_user_header *header = &vu->out_header;
 
-	if (error)
+	if (err)
 		vu->stats.errors++;
 	if (vu->in_header.flags & VFIO_USER_NO_REPLY)
 		return;
 	header->id = vu->in_header.id;
 	header->cmd = vu->in_header.cmd;
-	header->size = sizeof(*header) + (error ? 0 : payload);
-	header->flags = VFIO_USER_TYPE_REPLY | (error ? VFIO_USER_ERROR : 0);
-	header->error = error;
+	header->size = sizeof(*header) + (err ? 0 : payload);
+	header->flags = VFIO_USER_TYPE_REPLY | (err ? VFIO_USER_ERROR : 0);
+	header->error = -err;
 	vu->out_len = header->size;
 	vu->out_sent = 0;
 }
@@ -176,7 +176,7 @@ static bool handle_message(struct vfio_user *vu)
 {
 	size_t reply_len = 0;
 	bool negotiated;
-	int error;
+	int err;
 
 	if (receive(vu, sizeof(vu->in_header)) <= 0)
 		return false;
@@ -187,9 +187,9 @@ static bool handle_message(struct vfio_user *vu)
 	if (receive(vu, vu->in_header.size) <= 0)
 		return false;
 	vu->stats.messages++;
-	error = vfio_user_handle(vu, &reply_len);
+	err = vfio_user_handle(vu, &reply_len);
 	close_fds(vu);
-	reply(vu, error, reply_len);
+	reply(vu, err, reply_len);
 	vu->in_len = 0;
 	negotiated = vu->negotiated;
 	if (!flush_reply(vu)) {

@@ -143,7 +143,7 @@ void vfio_user_drop(struct vfio_user *vu);
  *
  * A descriptor that is used up is replaced by -1 in @in_fd.
  *
- * Return: 0, or a positive errno for the client.
+ * Return: 0, or a negative errno for the client.
  */
 int vfio_user_handle(struct vfio_user *vu, size_t *reply_len);
 

@@ -44,20 +44,20 @@ static int do_version(struct vfio_user *vu, struct request *rq)
 	if (vu->negotiated) {
 		env_violation(vu->env, VIOLATION_VFIO_BAD_STATE,
 			      "VERSION once more");
-		return EINVAL;
+		return -EINVAL;
 	}
 	if (version.major != 0) {
 		env_violation(vu->env, VIOLATION_VFIO_BAD_VERSION,
 			      "client speaks version %u.%u", version.major,
 			      version.minor);
-		return EINVAL;
+		return -EINVAL;
 	}
 	len = rq->in_len - sizeof(version);
 	/* The text is optional; where there is one it must be an object. */
 	if (len) {
 		tokener = json_tokener_new_ex(JSON_DEPTH);
 		if (!tokener)
-			return ENOMEM;
+			return -ENOMEM;
 		json = rq->in[rq->in_len - 1] ?
 			       NULL :
 			       json_tokener_parse_ex(
@@ -70,7 +70,7 @@ static int do_version(struct vfio_user *vu, struct request *rq)
 		if (!ok) {
 			env_violation(vu->env, VIOLATION_VFIO_BAD_VERSION,
 				      "capabilities are no JSON object");
-			return EINVAL;
+			return -EINVAL;
 		}
 	}
 	version.minor = 0;
@@ -94,13 +94,13 @@ static int do_dma_map(struct vfio_user *vu, struct request *rq)
 	if (map.argsz < sizeof(map)) {
 		env_violation(vu->env, VIOLATION_VFIO_BAD_ARGSZ,
 			      "DMA_MAP argsz %u", map.argsz);
-		return EINVAL;
+		return -EINVAL;
 	}
 	if (!map.flags ||
 	    map.flags & ~(VFIO_USER_MAP_READ | VFIO_USER_MAP_WRITE)) {
 		env_violation(vu->env, VIOLATION_VFIO_BAD_FLAGS,
 			      "DMA_MAP flags %#x", map.flags);
-		return EINVAL;
+		return -EINVAL;
 	}
 	fd = vu->in_fd_count ? vu->in_fd[0] : -1;
 	err = vu->ops->dma_map(vu, map.iova, map.size, map.flags, fd,
@@ -111,7 +111,7 @@ static int do_dma_map(struct vfio_user *vu, struct request *rq)
 			      (unsigned long long)map.iova,
 			      (unsigned long long)map.size,
 			      (unsigned long long)map.offset, strerror(-err));
-	return -err;
+	return err;
 }
 
 static int do_dma_unmap(struct vfio_user *vu, struct request *rq)
@@ -123,13 +123,13 @@ static int do_dma_unmap(struct vfio_user *vu, struct request *rq)
 	if (unmap.argsz < sizeof(unmap)) {
 		env_violation(vu->env, VIOLATION_VFIO_BAD_ARGSZ,
 			      "DMA_UNMAP argsz %u", unmap.argsz);
-		return EINVAL;
+		return -EINVAL;
 	}
 	if (unmap.flags & ~VFIO_USER_UNMAP_ALL ||
 	    (unmap.flags && (unmap.iova || unmap.size))) {
 		env_violation(vu->env, VIOLATION_VFIO_BAD_FLAGS,
 			      "DMA_UNMAP flags %#x", unmap.flags);
-		return EINVAL;
+		return -EINVAL;
 	}
 	err = vu->ops->dma_unmap(vu, unmap.iova,
 				 unmap.flags ? UINT64_MAX : unmap.size);
@@ -138,7 +138,7 @@ static int do_dma_unmap(struct vfio_user *vu, struct request *rq)
 			      "DMA_UNMAP %#llx+%#llx: %s",
 			      (unsigned long long)unmap.iova,
 			      (unsigned long long)unmap.size, strerror(-err));
-		return -err;
+		return err;
 	}
 	put_reply(rq, &unmap, sizeof(unmap));
 	return 0;
@@ -152,7 +152,7 @@ static int do_device_info(struct vfio_user *vu, struct request *rq)
 	if (info.argsz < sizeof(info)) {
 		env_violation(vu->env, VIOLATION_VFIO_BAD_ARGSZ,
 			      "GET_INFO argsz %u", info.argsz);
-		return EINVAL;
+		return -EINVAL;
 	}
 	info = (struct vfio_user_device_info){
 		.argsz = sizeof(info),
@@ -173,12 +173,12 @@ static int do_region_info(struct vfio_user *vu, struct request *rq)
 	if (info.argsz < sizeof(info)) {
 		env_violation(vu->env, VIOLATION_VFIO_BAD_ARGSZ,
 			      "GET_REGION_INFO argsz %u", info.argsz);
-		return EINVAL;
+		return -EINVAL;
 	}
 	if (info.index >= VFIO_USER_REGIONS) {
 		env_violation(vu->env, VIOLATION_VFIO_BAD_REGION,
 			      "GET_REGION_INFO of region %u", info.index);
-		return EINVAL;
+		return -EINVAL;
 	}
 	size = vu->region_size[info.index];
 	info = (struct vfio_user_region_info){
@@ -201,12 +201,12 @@ static int do_irq_info(struct vfio_user *vu, struct request *rq)
 	if (info.argsz < sizeof(info)) {
 		env_violation(vu->env, VIOLATION_VFIO_BAD_ARGSZ,
 			      "GET_IRQ_INFO argsz %u", info.argsz);
-		return EINVAL;
+		return -EINVAL;
 	}
 	if (info.index >= VFIO_USER_IRQS) {
 		env_violation(vu->env, VIOLATION_VFIO_BAD_IRQ,
 			      "GET_IRQ_INFO of irq %u", info.index);
-		return EINVAL;
+		return -EINVAL;
 	}
 	info = (struct vfio_user_irq_info){
 		.argsz = sizeof(info),
@@ -245,14 +245,14 @@ static int set_irq_fds(struct vfio_user *vu, const struct vfio_user_irq_set *set
 		env_violation(vu->env, VIOLATION_VFIO_BAD_FDS,
 			      "SET_IRQS of %u with %u descriptors", set->count,
 			      vu->in_fd_count);
-		return EINVAL;
+		return -EINVAL;
 	}
 	for (i = 0; i < vu->in_fd_count; i++) {
 		if (is_eventfd(vu->in_fd[i]))
 			continue;
 		env_violation(vu->env, VIOLATION_VFIO_BAD_EVENTFD,
 			      "SET_IRQS: descriptor %u is no eventfd", i);
-		return EINVAL;
+		return -EINVAL;
 	}
 	if (set->index != VFIO_USER_IRQ_MSIX)
 		return 0;
@@ -292,7 +292,7 @@ static int do_set_irqs(struct vfio_user *vu, struct request *rq)
 	if (set.argsz < sizeof(set)) {
 		env_violation(vu->env, VIOLATION_VFIO_BAD_ARGSZ,
 			      "SET_IRQS argsz %u", set.argsz);
-		return EINVAL;
+		return -EINVAL;
 	}
 	/* Nothing here can be masked but by QEMU. */
 	if ((set.flags & VFIO_USER_IRQ_ACTION_MASK) != VFIO_USER_IRQ_TRIGGER ||
@@ -300,7 +300,7 @@ static int do_set_irqs(struct vfio_user *vu, struct request *rq)
 	    __builtin_popcount(set.flags & VFIO_USER_IRQ_DATA_MASK) != 1) {
 		env_violation(vu->env, VIOLATION_VFIO_BAD_FLAGS,
 			      "SET_IRQS flags %#x", set.flags);
-		return EINVAL;
+		return -EINVAL;
 	}
 	count = set.index < VFIO_USER_IRQS ? vu->irq_count[set.index] : 0;
 	if (set.index >= VFIO_USER_IRQS || set.start > count ||
@@ -308,12 +308,12 @@ static int do_set_irqs(struct vfio_user *vu, struct request *rq)
 		env_violation(vu->env, VIOLATION_VFIO_BAD_IRQ,
 			      "SET_IRQS of irq %u, %u from %u on", set.index,
 			      set.count, set.start);
-		return EINVAL;
+		return -EINVAL;
 	}
 	if (!(set.flags & VFIO_USER_IRQ_DATA_EVENTFD) && vu->in_fd_count) {
 		env_violation(vu->env, VIOLATION_VFIO_BAD_FDS,
 			      "SET_IRQS with descriptors nobody asked for");
-		return EINVAL;
+		return -EINVAL;
 	}
 	if (set.flags & VFIO_USER_IRQ_DATA_EVENTFD)
 		return set_irq_fds(vu, &set);
@@ -322,7 +322,7 @@ static int do_set_irqs(struct vfio_user *vu, struct request *rq)
 			env_violation(vu->env, VIOLATION_VFIO_BAD_SIZE,
 				      "SET_IRQS of %u with %zu bytes",
 				      set.count, rq->in_len - sizeof(set));
-			return EINVAL;
+			return -EINVAL;
 		}
 		data = rq->in + sizeof(set);
 	}
@@ -338,7 +338,7 @@ static int check_access(struct vfio_user *vu, uint32_t region, uint64_t offset,
 	if (region >= VFIO_USER_REGIONS || !vu->region_size[region]) {
 		env_violation(vu->env, VIOLATION_VFIO_BAD_REGION,
 			      "access to region %u", region);
-		return EINVAL;
+		return -EINVAL;
 	}
 	size = vu->region_size[region];
 	if (!count || count > VFIO_USER_MAX_XFER || offset > size ||
@@ -346,7 +346,7 @@ static int check_access(struct vfio_user *vu, uint32_t region, uint64_t offset,
 		env_violation(vu->env, VIOLATION_VFIO_BAD_RANGE,
 			      "region %u: %u bytes at %#llx", region, count,
 			      (unsigned long long)offset);
-		return EINVAL;
+		return -EINVAL;
 	}
 	if (region == VFIO_USER_REGION_CONFIG)
 		return 0;
@@ -354,7 +354,7 @@ static int check_access(struct vfio_user *vu, uint32_t region, uint64_t offset,
 		env_violation(vu->env, VIOLATION_VFIO_BAD_RANGE,
 			      "BAR%u: %u bytes at %#llx", region, count,
 			      (unsigned long long)offset);
-		return EINVAL;
+		return -EINVAL;
 	}
 	return 0;
 }
@@ -385,7 +385,7 @@ static int do_region_write(struct vfio_user *vu, struct request *rq)
 		env_violation(vu->env, VIOLATION_VFIO_BAD_SIZE,
 			      "REGION_WRITE of %u with %zu bytes", access.count,
 			      rq->in_len - sizeof(access));
-		return EINVAL;
+		return -EINVAL;
 	}
 	err = check_access(vu, access.region, access.offset, access.count);
 	if (err)
@@ -410,12 +410,12 @@ static int do_write_multi(struct vfio_user *vu, struct request *rq)
 			      "WRITE_MULTI of %llu with %zu bytes",
 			      (unsigned long long)multi.count,
 			      rq->in_len - sizeof(multi));
-		return EINVAL;
+		return -EINVAL;
 	}
 	for (i = 0; i < multi.count; i++) {
 		memcpy(&entry, rq->in + sizeof(multi) + i * sizeof(entry),
 		       sizeof(entry));
-		err = entry.count > sizeof(entry.data) ? EINVAL : 0;
+		err = entry.count > sizeof(entry.data) ? -EINVAL : 0;
 		if (err)
 			env_violation(vu->env, VIOLATION_VFIO_BAD_RANGE,
 				      "WRITE_MULTI: entry of %u bytes",
@@ -533,24 +533,24 @@ int vfio_user_handle(struct vfio_user *vu, size_t *reply_len)
 	if (header->cmd >= VFIO_USER_CMD_COUNT || !commands[header->cmd].fn) {
 		env_violation(vu->env, VIOLATION_VFIO_BAD_COMMAND, "command %u",
 			      header->cmd);
-		return EINVAL;
+		return -EINVAL;
 	}
 	command = &commands[header->cmd];
 	if (!vu->negotiated && header->cmd != VFIO_USER_VERSION) {
 		env_violation(vu->env, VIOLATION_VFIO_BAD_STATE,
 			      "%s before VERSION, closing", command->name);
-		return EINVAL;
+		return -EINVAL;
 	}
 	if (rq.in_len < command->min || rq.in_len > command->max) {
 		env_violation(vu->env, VIOLATION_VFIO_BAD_SIZE,
 			      "%s with %zu bytes", command->name, rq.in_len);
-		return EINVAL;
+		return -EINVAL;
 	}
 	if (vu->in_fd_count > command->max_fds) {
 		env_violation(vu->env, VIOLATION_VFIO_BAD_FDS,
 			      "%s with %u descriptors", command->name,
 			      vu->in_fd_count);
-		return EINVAL;
+		return -EINVAL;
 	}
 	return command->fn(vu, &rq);
 }
