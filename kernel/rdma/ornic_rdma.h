@@ -130,18 +130,21 @@ struct ornic_cq {
 	bool next_armed;
 };
 
+/* In the number of a receive request, for a completion that failed does not tell */
+#define ORNIC_WR_RECV		BIT_ULL(63)
+
 /**
  * struct ornic_wr - what the kernel remembers of a posted work request
  * @wr_id:	the consumer's. The device gets the number of the request in its
  *		place, with ORNIC_WR_RECV for a receive: the consumer's may be a
  *		pointer, which the device must not be able to invent.
  * @end:	producer index behind it, in slots (send) or WQEs (receive)
+ * @room:	bytes that a receive holds
  */
-#define ORNIC_WR_RECV	BIT_ULL(63)
-
 struct ornic_wr {
 	u64 wr_id;
 	u32 end;
+	u32 room;
 };
 
 /**

@@ -30,16 +30,13 @@ static struct ornic_qp *ornic_cq_find_qp(struct ornic_cq *cq, u32 qpn)
 	return qp;
 }
 
-static bool ornic_wq_retire(struct ornic_wq *wq, u32 number, struct ib_wc *wc)
+static bool ornic_wq_retire(struct ornic_wq *wq, u32 number, struct ornic_wr *wr)
 {
-	struct ornic_wr *wr;
-
 	/* Pairs with the release of head, after what was posted was noted */
 	if (number - wq->tail >= smp_load_acquire(&wq->head) - wq->tail)
 		return false;
 
-	wr = &wq->wrs[number & wq->mask];
-	wc->wr_id = wr->wr_id;
+	*wr = wq->wrs[number & wq->mask];
 	wq->tail = number + 1;
 	/* The note may be overwritten from now on */
 	smp_store_release(&wq->ci, wr->end);
@@ -83,7 +80,7 @@ static void ornic_wc_fill_ext(struct ib_wc *wc, const struct ornic_cqe_ext *ext)
 	}
 }
 
-static void ornic_wc_fill(struct ornic_cq *cq, const struct ornic_cqe *cqe, bool recv,
+static void ornic_wc_fill(struct ornic_cq *cq, const struct ornic_cqe *cqe, bool recv, u32 room,
 			  struct ib_wc *wc)
 {
 	u32 flags = ORNIC_GET(ORNIC_CQE_FLAGS, le32_to_cpu(cqe->qpn));
@@ -104,10 +101,15 @@ static void ornic_wc_fill(struct ornic_cq *cq, const struct ornic_cqe *cqe, bool
 
 	wc->opcode = opcode;
 	wc->byte_len = le32_to_cpu(cqe->byte_len);
+	/* Consumers look at that many bytes of what they posted */
+	if (opcode == IB_WC_RECV && wc->byte_len > room) {
+		wc->status = IB_WC_GENERAL_ERR;
+		return;
+	}
 	if (!recv)
 		return;
 
-	wc->src_qp = le32_to_cpu(cqe->src_qp);
+	wc->src_qp = le32_to_cpu(cqe->src_qp) & ORNIC_CQE_QPN;
 	if (flags & ORNIC_WC_GRH)
 		wc->wc_flags |= IB_WC_GRH;
 	if (flags & ORNIC_WC_WITH_IMM) {
@@ -128,6 +130,7 @@ static bool ornic_cq_consume(struct ornic_cq *cq, const struct ornic_cqe *cqe,
 	u32 qpn = le32_to_cpu(cqe->qpn) & ORNIC_CQE_QPN;
 	u64 wr_id = le64_to_cpu(cqe->wr_id);
 	bool recv = wr_id & ORNIC_WR_RECV;
+	struct ornic_wr wr;
 	struct ib_cq *ibcq;
 
 	if (!*qp || (*qp)->res.num != qpn)
@@ -140,29 +143,32 @@ static bool ornic_cq_consume(struct ornic_cq *cq, const struct ornic_cqe *cqe,
 	if (ibcq != &cq->ibcq)
 		return false;
 
-	*wc = (struct ib_wc) { .qp = &(*qp)->ibqp, .port_num = ORNIC_IB_PORT };
-	if (!ornic_wq_retire(recv ? &(*qp)->rq : &(*qp)->sq, lower_32_bits(wr_id), wc))
+	if (!ornic_wq_retire(recv ? &(*qp)->rq : &(*qp)->sq, lower_32_bits(wr_id), &wr))
 		return false;
 
-	ornic_wc_fill(cq, cqe, recv, wc);
+	*wc = (struct ib_wc) {
+		.wr_id = wr.wr_id,
+		.qp = &(*qp)->ibqp,
+		.port_num = ORNIC_IB_PORT,
+	};
+	ornic_wc_fill(cq, cqe, recv, wr.room, wc);
 	return true;
 }
 
 static int ornic_wq_flush(struct ornic_qp *qp, struct ornic_wq *wq, enum ib_wc_opcode opcode,
 			  int num, struct ib_wc *wc)
 {
-	int n = 0;
+	struct ornic_wr wr;
+	int n;
 
-	for (; n < num; n++, wc++) {
-		*wc = (struct ib_wc) {
+	for (n = 0; n < num && ornic_wq_retire(wq, wq->tail, &wr); n++)
+		wc[n] = (struct ib_wc) {
+			.wr_id = wr.wr_id,
 			.qp = &qp->ibqp,
 			.port_num = ORNIC_IB_PORT,
 			.opcode = opcode,
 			.status = IB_WC_WR_FLUSH_ERR,
 		};
-		if (!ornic_wq_retire(wq, wq->tail, wc))
-			break;
-	}
 	return n;
 }
 

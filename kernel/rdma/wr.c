@@ -2,6 +2,8 @@
 /*
  * Posting by kernel consumers.
  */
+#include <linux/overflow.h>
+
 #include "ornic_rdma.h"
 #include "ring.h"
 #include "wqe.h"
@@ -237,6 +239,7 @@ static int ornic_post_one_recv(struct ornic_qp *qp, const struct ib_recv_wr *wr)
 	struct ornic_sge *sge;
 	/* Pairs with the release of ci, after the note was read */
 	u32 used = rq->pi - smp_load_acquire(&rq->ci);
+	u32 room = 0;
 	int i;
 
 	if (!rq->ring || used > rq->mask)
@@ -246,15 +249,22 @@ static int ornic_post_one_recv(struct ornic_qp *qp, const struct ib_recv_wr *wr)
 
 	hdr = rq->ring + ((size_t)(rq->pi & rq->mask) << qp->geo.rq_stride_shift);
 	sge = (struct ornic_sge *)(hdr + 1);
-	for (i = 0; i < wr->num_sge; i++)
+	for (i = 0; i < wr->num_sge; i++) {
 		sge[i] = ornic_sge_make(wr->sg_list[i].addr, wr->sg_list[i].length,
 					wr->sg_list[i].lkey);
+		if (check_add_overflow(room, wr->sg_list[i].length, &room))
+			room = U32_MAX;
+	}
 	*hdr = (struct ornic_rq_hdr) {
 		.ctrl = cpu_to_le32(ORNIC_PREP(ORNIC_RQ_COUNT, (u32)wr->num_sge)),
 		.wr_id = cpu_to_le64(ORNIC_WR_RECV | rq->head),
 	};
 
-	rq->wrs[rq->head & rq->mask] = (struct ornic_wr) { .wr_id = wr->wr_id, .end = rq->pi + 1 };
+	rq->wrs[rq->head & rq->mask] = (struct ornic_wr) {
+		.wr_id = wr->wr_id,
+		.end = rq->pi + 1,
+		.room = room,
+	};
 	rq->pi++;
 	/* Poll may take the note from now on */
 	smp_store_release(&rq->head, rq->head + 1);
