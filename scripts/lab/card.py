@@ -13,8 +13,10 @@ START_TIMEOUT = 20  # seconds; it allocates nothing big, but the machine may be 
 
 
 class Card:
-    def __init__(self, rundir, logdir, name="card", nics=1, ports=(), pcap=None, args=()):
-        """ports: ornic-device's own words, as "tap,name=tap0" or "dgram,local=A,remote=B"."""
+    def __init__(self, rundir, logdir, name="card", nics=1, ports=(), pcap=None, nic_options="",
+                 args=()):
+        """ports and nic_options: ornic-device's own words, as "tap,name=tap0" or
+        "dgram,local=A,remote=B", and "shadow=off"."""
         self.name = name
         self.sockets = [Path(rundir) / f"{name}-nic{i}.sock" for i in range(nics)]
         self.macs = [f"02:00:00:00:01:{i + 1:02x}" for i in range(nics)]
@@ -24,7 +26,8 @@ class Card:
         self.process = None
         self.argv = [paths.DEVICE]
         for path, mac in zip(self.sockets, self.macs):
-            self.argv += ["--nic", f"socket={path},mac={mac}"]
+            words = [f"socket={path}", f"mac={mac}", nic_options]
+            self.argv += ["--nic", ",".join(filter(None, words))]
         for port in ports:
             self.argv += ["--port", port]
         if pcap:

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""A card without ORNIC_CAPS_SHADOW, as silicon may be: every send rings, every arming rings."""
+
+import pytest
+from lab.pair import Pair
+from lab.perftest import pingpong, rping
+from settings import counters
+
+
+@pytest.fixture
+def plain_pair(pairs):
+    """The usual pair, but for cards that do not look into memory by themselves."""
+    return pairs.keep("no shadow", lambda: Pair(pairs.lab, nic_options="shadow=off"))
+
+
+@pytest.mark.parametrize("transport, options", [("rc", ""), ("rc", "-e"), ("ud", "-n 100"),
+                                                ("ud", "-e -n 100")])
+def test_pingpong(plain_pair, transport, options):
+    before = counters(plain_pair.card)["doorbells"]
+    pingpong(plain_pair, plain_pair.ornic, transport, options)
+    assert counters(plain_pair.card)["doorbells"] >= before + 100
+
+
+def test_rping(plain_pair):
+    rping(plain_pair, plain_pair.ornic, count=10)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Issue: "A device that answers nonsense or not at all: the driver reports once, resets, and no
+caller hangs"; carrier follows the port. The card is told to misbehave through its control socket."""
+
+import json
+import time
+
+import pytest
+from lab.pair import find_port
+from lab.perftest import pingpong, rping
+from settings import Traffic, counters, wait_until
+
+# The driver waits 10 s for a command ([ORNIC-ADM-12]) and looks after the card every few seconds.
+RECOVERY = 60
+
+
+def control(pair, line):
+    answer = json.loads(pair.card.control(line))
+    assert "error" not in answer, answer
+
+
+def recovers(pair, fault, provoke):
+    """The device has the fault until the driver resets it; afterwards all works as before."""
+    vm = pair.a
+    port = pair.ornic[vm]
+    qps = counters(pair.card, group="objects")["qp"]
+    traffic = Traffic(pair)
+    control(pair, f"inject nic0 {fault}")
+    begin = time.monotonic()
+    provoke(vm)
+    assert time.monotonic() - begin < RECOVERY
+    traffic.kill()
+    wait_until("a netdev", lambda: vm.netdevs_of("ornic"), RECOVERY)
+    pair.ornic[vm] = find_port(vm, port.netdev, port.ip, RECOVERY)
+    pingpong(pair, pair.ornic)
+    rping(pair, pair.ornic, count=5)
+    assert counters(pair.card, group="objects")["qp"] == qps
+
+
+def open_device(vm):
+    """Something that needs a command. That it fails is no wonder; that it hangs would be one."""
+    vm.run(f"timeout -k 1 {RECOVERY} ibv_rc_pingpong -d ornic_0 -g 0 127.0.0.1", RECOVERY + 10)
+
+
+def test_fatal(pair):
+    recovers(pair, "fatal", lambda vm: None)
+
+
+@pytest.mark.parametrize("fault", ["mute", "nonsense"])
+def test_commands_go_unanswered(pair, fault):
+    recovers(pair, fault, open_device)
+
+
+def test_carrier_follows_the_cable(pair):
+    vm = pair.a
+    port = pair.ornic[vm]
+
+    def carrier():
+        return vm.check(f"cat /sys/class/net/{port.netdev}/carrier").strip()
+
+    def state():
+        return json.loads(vm.check("rdma -j link"))[0]["state"]
+
+    assert carrier() == "1"
+    control(pair, "link nic0 down")
+    wait_until("no carrier", lambda: carrier() == "0")
+    wait_until("RDMA port down", lambda: state() == "DOWN")
+    control(pair, "link nic0 up")
+    wait_until("carrier", lambda: carrier() == "1")
+    wait_until("RDMA port active", lambda: state() == "ACTIVE")
+    pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    pingpong(pair, pair.ornic)
