@@ -9,10 +9,12 @@ import termios
 import tty
 
 from . import Lab
-from .pair import Pair
+from .pair import Pair, listening
+from .perftest import PINGPONG_PORT
 from .progress import say
 
 LEAVE = b"\x1d"  # Ctrl-]
+FOREVER = 7 * 86400  # seconds
 
 
 def connect_terminal(path):
@@ -48,11 +50,15 @@ def main():
         pair = Pair(lab).start()
         pair.load_ornic()
         here, there = (pair.ornic[vm] for vm in pair.vms)
+        # Somebody to talk to.
+        pair.b.spawn(f"while :; do ibv_rc_pingpong -g {there.gid_index} -d {there.device}; done",
+                     FOREVER)
+        pair.b.spawn(f"rping -s -P -a {there.ip}", FOREVER)
+        pair.b.check(f"until {listening(PINGPONG_PORT)}; do sleep 0.1; done")
         say(f"you are root in machine a ({here.ip}, RDMA device {here.device}, GID index "
             f"{here.gid_index}); machine b is {there.ip}")
-        pair.b.spawn("while :; do ibv_rc_pingpong -g "
-                     f"{there.gid_index} -d {there.device}; sleep 0.2; done", 86400)
         say(f"try: ibv_rc_pingpong -d {here.device} -g {here.gid_index} {there.ip}")
+        say(f" or: rping -c -v -C 10 -a {there.ip}")
         say("Ctrl-] leaves and ends both machines")
         connect_terminal(pair.a.socket("console"))
     return 0
