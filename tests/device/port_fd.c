@@ -16,26 +16,90 @@ static struct port_fd *to_port_fd(struct port *port)
 	return container_of(port, struct port_fd, port);
 }
 
-static void port_fd_rx(struct port *port, const struct frame *frame)
+/* Return: false when there is no room now. What fails otherwise is dropped. */
+static bool port_fd_send(struct port_fd *pfd, struct iovec *iov, int count)
 {
-	struct port_fd *pfd = to_port_fd(port);
-	struct iovec iov[FRAME_IOV_MAX + 2];
-	struct msghdr msg = { .msg_iov = iov };
+	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = count };
 	ssize_t sent;
-	int count;
 
-	count = frame_iov(frame, 0, frame_len(frame), iov, ARRAY_SIZE(iov));
 	if (pfd->is_socket) {
 		msg.msg_name = &pfd->peer;
 		msg.msg_namelen = sizeof(pfd->peer);
-		msg.msg_iovlen = count;
 		sent = sendmsg(pfd->lfd.fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
 	} else {
 		sent = writev(pfd->lfd.fd, iov, count);
 	}
-	/* Nobody there, or no room: that is what a wire does. */
+	if (sent < 0 && (errno == EAGAIN || errno == ENOBUFS))
+		return false;
+	/* Nobody there: that is what a wire does. */
 	if (sent < 0)
-		port->stats.drops++;
+		pfd->port.stats.drops++;
+	return true;
+}
+
+static void port_fd_wait(struct port_fd *pfd)
+{
+	timer_arm(&pfd->loop->timers, &pfd->waiting.retry,
+		  loop_clock_ns() + pfd->waiting.retry_ns);
+}
+
+static void port_fd_retry(struct timer *timer)
+{
+	struct port_fd *pfd = container_of(timer, struct port_fd,
+					   waiting.retry);
+	struct port_fd_waiting *waiting = &pfd->waiting;
+	uint32_t first = waiting->head;
+
+	while (waiting->head != waiting->tail) {
+		uint32_t at = waiting->head % PORT_FD_WAITING;
+		struct iovec iov = {
+			.iov_base = waiting->packet[at],
+			.iov_len = waiting->len[at],
+		};
+
+		if (!port_fd_send(pfd, &iov, 1))
+			break;
+		waiting->head++;
+	}
+	if (waiting->head != first)
+		waiting->retry_ns = PORT_FD_RETRY_MIN_NS;
+	else if (waiting->retry_ns < PORT_FD_RETRY_MAX_NS)
+		waiting->retry_ns *= 2;
+	if (waiting->head != waiting->tail)
+		port_fd_wait(pfd);
+}
+
+static void port_fd_queue(struct port_fd *pfd, const struct frame *frame)
+{
+	struct port_fd_waiting *waiting = &pfd->waiting;
+	uint32_t at = waiting->tail % PORT_FD_WAITING;
+	uint64_t len = frame_len(frame);
+
+	if (waiting->tail - waiting->head == PORT_FD_WAITING ||
+	    len > sizeof(waiting->packet[at]) ||
+	    frame_read(frame, 0, waiting->packet[at], len)) {
+		pfd->port.stats.drops++;
+		return;
+	}
+	waiting->len[at] = len;
+	waiting->tail++;
+	if (!timer_armed(&waiting->retry)) {
+		waiting->retry_ns = PORT_FD_RETRY_MIN_NS;
+		port_fd_wait(pfd);
+	}
+}
+
+static void port_fd_rx(struct port *port, const struct frame *frame)
+{
+	struct port_fd *pfd = to_port_fd(port);
+	struct iovec iov[FRAME_IOV_MAX + 2];
+	int count;
+
+	count = frame_iov(frame, 0, frame_len(frame), iov, ARRAY_SIZE(iov));
+	/* In order: behind those that wait already */
+	if (pfd->waiting.head != pfd->waiting.tail ||
+	    !port_fd_send(pfd, iov, count))
+		port_fd_queue(pfd, frame);
 }
 
 /* Return: length of one packet, 0 for one that does not fit, -1 for none. */
@@ -108,10 +172,12 @@ static void port_fd_destroy(struct port *port)
 {
 	struct port_fd *pfd = to_port_fd(port);
 
+	timer_cancel(&pfd->loop->timers, &pfd->waiting.retry);
 	loop_remove_fd(pfd->loop, &pfd->lfd);
 	close(pfd->lfd.fd);
 	if (pfd->path)
 		unlink(pfd->path);
+	free(pfd->waiting.packet);
 	free(pfd->buffer);
 	free(pfd);
 }
@@ -133,6 +199,11 @@ int port_fd_create(struct loop *loop, const char *name, int fd,
 	pfd->buffer = malloc((size_t)SWITCH_PORT_FRAMES * PORT_FD_PACKET_MAX);
 	if (!pfd->buffer)
 		goto free_pfd;
+	pfd->waiting.packet = malloc(PORT_FD_WAITING *
+				     sizeof(*pfd->waiting.packet));
+	if (!pfd->waiting.packet)
+		goto free_buffer;
+	timer_init(&pfd->waiting.retry, port_fd_retry);
 	pfd->port.ops = &port_fd_ops;
 	pfd->port.name = name;
 	pfd->loop = loop;
@@ -140,7 +211,7 @@ int port_fd_create(struct loop *loop, const char *name, int fd,
 	pfd->lfd.ready = port_fd_ready;
 	err = switch_add_port(&loop->sw, &pfd->port);
 	if (err)
-		goto free_buffer;
+		goto free_waiting;
 	err = loop_add_fd(loop, &pfd->lfd, EPOLLIN);
 	if (err)
 		goto remove_port;
@@ -149,6 +220,8 @@ int port_fd_create(struct loop *loop, const char *name, int fd,
 
 remove_port:
 	switch_remove_port(&pfd->port);
+free_waiting:
+	free(pfd->waiting.packet);
 free_buffer:
 	free(pfd->buffer);
 free_pfd:

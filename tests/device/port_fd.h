@@ -14,6 +14,33 @@
 /* Longest packet from outside: MTU 9000 with room for all headers. */
 #define PORT_FD_PACKET_MAX 10240
 
+/* Packets that wait for a reader who is slower than we are, and try again. */
+#define PORT_FD_WAITING 128
+#define PORT_FD_RETRY_MIN_NS 50000
+#define PORT_FD_RETRY_MAX_NS 10000000
+
+/**
+ * struct port_fd_waiting - packets to the outside that found no room there
+ *
+ * A Unix datagram socket takes 11 packets and then says no, however much room
+ * the reader would have a moment later; and it tells nobody of the moment.
+ *
+ * @packet: PORT_FD_WAITING copies
+ * @len: bytes of each
+ * @head: the oldest, runs free
+ * @tail: behind the newest
+ * @retry: tries again
+ * @retry_ns: after so long, twice as long each time that there is still no room
+ */
+struct port_fd_waiting {
+	uint8_t (*packet)[FRAME_HDR_MAX + PORT_FD_PACKET_MAX];
+	uint32_t len[PORT_FD_WAITING];
+	uint32_t head;
+	uint32_t tail;
+	struct timer retry;
+	uint64_t retry_ns;
+};
+
 /**
  * struct port_fd - a port of bytes
  * @port: the port
@@ -23,6 +50,7 @@
  * @peer: where packets go
  * @path: to remove at the end, NULL for none
  * @buffer: PORT_FD_PACKET_MAX bytes for each frame of the port's pool
+ * @waiting: packets to the outside
  * @oversize: packets from outside that were too long
  */
 struct port_fd {
@@ -33,6 +61,7 @@ struct port_fd {
 	struct sockaddr_un peer;
 	const char *path;
 	uint8_t *buffer;
+	struct port_fd_waiting waiting;
 	uint64_t oversize;
 };
 

@@ -132,6 +132,27 @@ def test_thousands_of_packets_in_a_row(server, ends):
     assert got == 3000
 
 
+def wire(server, end):
+    return server.control("stats")["switch"]["ports"][str(end.near)]["wire"]
+
+
+def test_slow_reader_gets_all_in_order(server, ends):
+    # Many more than a Unix socket takes, fewer than the card lets wait.
+    for number in range(100):
+        ends[0].send(packet(BROADCAST, mac(1)) + struct.pack("<I", number))
+    eventually(lambda: wire(server, ends[2])["rx_packets"] == 100)
+    for end in ends[1:]:
+        for number in range(100):
+            assert struct.unpack("<I", end.receive()[-4:])[0] == number
+
+
+def test_reader_that_never_reads_loses_packets(server, ends):
+    for number in range(400):
+        ends[0].send(packet(BROADCAST, mac(1)) + struct.pack("<I", number))
+    eventually(lambda: wire(server, ends[1])["rx_packets"] == 400)
+    assert wire(server, ends[1])["drops"] > 0
+
+
 def test_loss_on_the_wire(server, ends):
     a, b, _ = ends
     server.control("fault loss 1000000")
