@@ -201,7 +201,12 @@ bool ornic_cmdq_kill(struct ornic_core *core)
 	return true;
 }
 
-static void ornic_cmdq_poll_locked(struct ornic_core *core)
+/*
+ * Returns a negative number, or the id of a completion that nobody waits for: a
+ * device that answers what it was not asked has lost its way, and whoever waits
+ * for the right answer would wait in vain.
+ */
+static int ornic_cmdq_poll_locked(struct ornic_core *core)
 {
 	struct ornic_cmdq *cmdq = &core->cmdq;
 	u32 mask = (1u << cmdq->log_depth) - 1;
@@ -223,17 +228,14 @@ static void ornic_cmdq_poll_locked(struct ornic_core *core)
 		cmdq->ci++;
 		cmd_id = le16_to_cpu(READ_ONCE(cqe->cmd_id));
 		slot = &cmdq->slots[ORNIC_GET(ORNIC_CMD_ID_SLOT, cmd_id)];
-		if (!slot->pending || slot->cmd_id != cmd_id) {
-			dev_err_ratelimited(ornic_device(core),
-					    "completion of command id %#x, which is not pending\n",
-					    cmd_id);
-			continue;
-		}
+		if (!slot->pending || slot->cmd_id != cmd_id)
+			return cmd_id;
 
 		slot->cqe = *cqe;
 		slot->pending = false;
 		complete(&slot->done);
 	}
+	return -1;
 }
 
 /**
@@ -246,10 +248,14 @@ void ornic_cmdq_poll(struct ornic_core *core)
 {
 	struct ornic_cmdq *cmdq = &core->cmdq;
 	unsigned long flags;
+	int stray;
 
 	spin_lock_irqsave(&cmdq->lock, flags);
-	ornic_cmdq_poll_locked(core);
+	stray = ornic_cmdq_poll_locked(core);
 	spin_unlock_irqrestore(&cmdq->lock, flags);
+
+	if (stray >= 0)
+		ornic_fail(core, "device completes command id %#x, which is not pending", stray);
 }
 
 /* Returns a slot, -EIO if the queue is dead, -EAGAIN if none is free */
