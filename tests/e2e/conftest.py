@@ -17,11 +17,12 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """All of these boot machines. Those that share machines run one after the other."""
+    """All of these boot machines. Those that share machines run one after the other, and captures
+    are read before they are long."""
     mine = [item for item in items if HERE in item.path.parents]
     for item in mine:
         item.add_marker(pytest.mark.vm)
-    order = ["pair", "interop", "two_cards", "debug_pair"]
+    order = ["pair", "capture", "interop", "two_cards", "debug_pair"]
     ranks = {id(item): next((order.index(name) for name in order if name in item.fixturenames), 0)
              for item in mine}
     rest = [item for item in items if id(item) not in ranks]

@@ -139,7 +139,6 @@ def test_registers_from_user_space(pair):
     anything; the card counts what makes no sense, and the driver then finds it in working order."""
     vm = pair.a
     address = pci_address(vm, pair.ornic[vm].netdev)
-    before = counters(pair.card)["bad_register_access"]
     script = (
         "import mmap, os, struct, sys\n"
         "fd = os.open(sys.argv[1], os.O_RDWR)\n"
@@ -152,6 +151,7 @@ def test_registers_from_user_space(pair):
     )
     vm.check(f"echo {address} >/sys/bus/pci/drivers/ornic/unbind")
     vm.check(f"echo 1 >/sys/bus/pci/devices/{address}/enable")
+    before = counters(pair.card)["bad_register_access"]
     vm.check(f"python3 -c \"{script}\" /sys/bus/pci/devices/{address}/resource0")
     assert counters(pair.card)["bad_register_access"] > before
     vm.check(f"echo {address} >/sys/bus/pci/drivers/ornic/bind")
