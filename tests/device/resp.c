@@ -330,12 +330,17 @@ static bool resp_length_valid(const struct qp *qp, const struct packet *pkt)
 	       pkt->payload_len > max - (1u << qp->mtu_shift);
 }
 
+/*
+ * A peer that sends again what it has lost track of asks for an ACK at the end.
+ * One before that would be for packets it has not sent again so far, and
+ * rdma_rxe, having seen it, never looks at its timer again.
+ */
 static void resp_duplicate(struct qp *qp, const struct packet *pkt)
 {
 	RDMA_STAT_INC(qp->nic, rx_duplicate_requests);
 	if (pkt->op->kind == OPCODE_READ || pkt->op->kind == OPCODE_ATOMIC)
 		ack_repeat(qp, pkt);
-	else
+	else if (pkt->ack_req)
 		ack_owe(qp, AETH_ACK | AETH_NO_CREDITS, 0);
 }
 
