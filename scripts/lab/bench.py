@@ -119,6 +119,8 @@ ORNIC against rdma_rxe
 Written by ``make bench``. Two virtual machines with one vCPU each; ORNIC cards of one process
 against rdma_rxe over virtio-net (QEMU's ``stream`` link, MTU 9000). Both take turns in the same
 machines; every figure is the median of {ROUNDS} runs. A ratio above 1 says that ORNIC is ahead.
+perftest sends from and to one buffer over and over, so large messages move at the speed of the
+host's caches.
 
 Latency
 =======
