@@ -44,7 +44,7 @@ def read_module(path):
 
 def make(kernel):
     """The path of the initramfs for this kernel, from the cache when it is there."""
-    files = module_files(kernel.own_modules) if kernel.own_modules else []
+    files = module_files(kernel.own_modules)
     key = hashlib.sha256(Path(__file__).read_bytes() + EARLY_INIT.read_bytes())
     for path in files:
         key.update(f"{path}:{path.stat().st_size}:{path.stat().st_mtime}".encode())

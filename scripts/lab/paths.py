@@ -39,7 +39,6 @@ class Kernel:
                 raise LabError("no debug kernel yet: run `make modules KERNEL=debug`")
             self.image = link / "arch/x86/boot/bzImage"
             self.release = (link / "include/config/kernel.release").read_text().strip()
-            # Everything is built in.
-            self.own_modules = None
+            self.own_modules = link.resolve() / "root/lib/modules" / self.release
         else:
             raise LabError(f"no such kernel: {name} (stock or debug)")

@@ -105,6 +105,7 @@ class Vm:
         boot = ["console=ttyS0", "mitigations=off", "panic=-1", "loglevel=5", "rdinit=/init"]
         boot += [f"lab.name={self.name}", f"lab.init={paths.TOP}/scripts/lab/guest/init"]
         boot += [f"lab.mount={tag}:{path}:{mode}" for tag, path, mode in self.shares()]
+        boot.append(f"lab.own-modules={self.kernel.own_modules}")
         if self.netdevs:
             boot.append("lab.modules=virtio_net")
 
