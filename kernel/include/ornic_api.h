@@ -17,7 +17,7 @@
 #include <linux/pci.h>
 #include <linux/refcount.h>
 
-#include "ornic_hw.h"
+#include "ornic_hw_cmd.h"
 
 #define ORNIC_ADEV_NAME		"rdma"	/* on the auxiliary bus: ornic.rdma.N */
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <ornic_hw.h>
+#include <ornic_hw_cmd.h>
 
 struct nic;
 

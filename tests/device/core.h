@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <ornic_hw.h>
+#include <ornic_hw_cmd.h>
 
 #include "bounce.h"
 #include "buf.h"

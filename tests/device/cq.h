@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <ornic_hw.h>
+#include <ornic_hw_cmd.h>
 
 #include "arm.h"
 #include "buf.h"

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-#include <ornic_hw.h>
+#include <ornic_hw_cmd.h>
 
 #include "buf.h"
 #include "obj.h"

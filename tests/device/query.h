@@ -3,7 +3,7 @@
 #ifndef ORNIC_DEVICE_QUERY_H
 #define ORNIC_DEVICE_QUERY_H
 
-#include <ornic_hw.h>
+#include <ornic_hw_cmd.h>
 
 struct cmd;
 struct nic;

@@ -2,7 +2,7 @@
 /* Receive side scaling. */
 #include <string.h>
 
-#include <ornic_hw.h>
+#include <ornic_hw_cmd.h>
 
 #include "rss.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include <ornic_hw.h>
+#include <ornic_hw_cmd.h>
 
 #include "nic.h"
 

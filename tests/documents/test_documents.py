@@ -20,7 +20,8 @@ def words():
 
 @pytest.fixture(scope="module")
 def header():
-    return (TOP / "kernel/include/ornic_hw.h").read_text()
+    parts = ("ornic_hw.h", "ornic_hw_cmd.h")
+    return "".join((TOP / "kernel/include" / part).read_text() for part in parts)
 
 
 def enum(header, name):

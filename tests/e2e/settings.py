@@ -112,7 +112,7 @@ def resources(vm):
 
 
 def counters(card, nic=0, group="device"):
-    """Counters of one card by their names in ornic_hw.h."""
+    """Counters of one card by their names in ornic_hw_cmd.h."""
     return card.stats()["cards"][f"nic{nic}"]["nic"][group]
 
 

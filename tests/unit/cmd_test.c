@@ -67,7 +67,7 @@ static void test_unknown_opcodes(void **state)
 {
 	struct host *host = *state;
 	static const uint16_t opcodes[] = {
-		0x003, 0x00f, ORNIC_CMD_MODIFY_MR, ORNIC_CMD_QUERY_MR,
+		0x003, 0x00f, ORNIC_CMD_MODIFY_MR,
 		ORNIC_CMD_PAGE_RESPONSE, ORNIC_CMD_MODIFY_CQ,
 		ORNIC_CMD_RESIZE_CQ, ORNIC_CMD_ATTACH_MCAST,
 		ORNIC_CMD_CREATE_SRQ, ORNIC_CMD_ALLOC_XRCD, ORNIC_CMD_CREATE_WQ,

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <ornic_hw.h>
+#include <ornic_hw_cmd.h>
 
 #include "core.h"
 #include "env.h"

@@ -5,7 +5,7 @@
  * brings with it.
  */
 #include <arpa/inet.h>
-#include <ornic_hw.h>
+#include <ornic_hw_cmd.h>
 
 #include "csum.h"
 #include "rss.h"

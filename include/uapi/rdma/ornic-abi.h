@@ -21,6 +21,10 @@ enum ornic_ucontext_caps {
 	ORNIC_UCONTEXT_CAP_SHADOW	= 1 << 0,
 	/* Completions of 64 bytes can be had */
 	ORNIC_UCONTEXT_CAP_CQE_EXT	= 1 << 1,
+	/* The clock page exists */
+	ORNIC_UCONTEXT_CAP_CLOCK	= 1 << 2,
+	/* null_key is valid */
+	ORNIC_UCONTEXT_CAP_NULL_MR	= 1 << 3,
 };
 
 struct ornic_alloc_ucontext_req {
@@ -40,6 +44,33 @@ struct ornic_alloc_ucontext_resp {
 	__u32 max_sge;
 	__u32 max_inline;		/* bytes */
 	__aligned_u64 send_ops;		/* bit n: ibv_wr_opcode n */
+	__aligned_u64 clock_offset;	/* clock page, read-only, with ORNIC_UCONTEXT_CAP_CLOCK */
+	__u32 clock_length;		/* bytes to map */
+	__u32 null_key;			/* lkey of the null MR, good for any PD */
+};
+
+/*
+ * The clock page: how a timestamp of the device becomes wall-clock time, that of
+ * its PTP hardware clock:
+ *
+ *   nsec + (((timestamp - cycles) * mult + frac) >> shift)
+ *
+ * valid if seq was even, and the same before and behind reading it.
+ */
+struct ornic_clock_page {
+	__u32 seq;
+	__u32 mult;
+	__u32 shift;
+	__u32 reserved_60;
+	__aligned_u64 nsec;		/* since the epoch, at cycles */
+	__aligned_u64 frac;		/* of a nanosecond, in units of 2 to the -shift */
+	__aligned_u64 cycles;
+};
+
+struct ornic_query_device_resp {
+	__u32 comp_mask;
+	__u8 reserved_20[4];
+	__aligned_u64 clock;		/* the device's timestamp now */
 };
 
 struct ornic_alloc_pd_resp {
@@ -67,6 +98,38 @@ struct ornic_create_cq_resp {
 	__u8 reserved_f0[2];
 };
 
+/* A ring that took another's place, with its entries moved to its beginning */
+struct ornic_resize_resp {
+	__u32 comp_mask;
+	__u32 count;			/* entries moved: pi of the new ring, ci is 0 */
+	__aligned_u64 mmap_offset;	/* as of creation */
+	__aligned_u64 mmap_length;
+	__u32 dbr_offset;
+	__u8 log_size;
+	__u8 reserved_e8[3];
+};
+
+struct ornic_create_srq_req {
+	__u32 comp_mask;
+	__u8 reserved_20[4];
+};
+
+struct ornic_create_srq_resp {
+	__u32 comp_mask;
+	__u32 srqn;
+	__aligned_u64 mmap_offset;	/* ring and doorbell record in one mapping */
+	__aligned_u64 mmap_length;
+	__u32 dbr_offset;		/* bytes into the mapping; the ring is at 0 */
+	__u8 log_wqes;
+	__u8 stride_shift;		/* log2 of the bytes of a WQE */
+	__u8 reserved_f0[2];
+};
+
+/* There is no other way back from modify_srq */
+struct ornic_modify_srq_req {
+	__aligned_u64 resp_addr;	/* with IB_SRQ_MAX_WR: struct ornic_resize_resp to fill */
+};
+
 struct ornic_create_qp_req {
 	__u32 comp_mask;
 	__u8 reserved_20[4];
@@ -75,7 +138,7 @@ struct ornic_create_qp_req {
 struct ornic_create_qp_resp {
 	__u32 comp_mask;
 	__u32 qpn;			/* the device's number, not that of the GSI */
-	__aligned_u64 mmap_offset;	/* both rings and the doorbell record */
+	__aligned_u64 mmap_offset;	/* both rings and the doorbell record; XRC_RECV: none */
 	__aligned_u64 mmap_length;
 	__u32 sq_offset;		/* bytes into the mapping */
 	__u32 rq_offset;

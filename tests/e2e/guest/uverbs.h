@@ -12,7 +12,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 
-#include <ornic_hw.h>
+#include <ornic_hw_cmd.h>
 #include <rdma/ornic-abi.h>
 
 /* What the driver is told beside the verb's own words, and room for its answer. */

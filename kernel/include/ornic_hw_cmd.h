@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * ORNIC hardware interface, version 1: inputs and outputs of the commands, which
+ * are Documentation/hardware.rst, sections 10 and 11. What holds for
+ * ornic_hw.h holds here.
+ */
+#ifndef ORNIC_HW_CMD_H
+#define ORNIC_HW_CMD_H
+
+#include "ornic_hw.h"
+
+/* ---- 10. Commands: device and port ------------------------------------
+ * An input may be shorter than its structure (the rest counts as zero) but not
+ * than the fields that a command cannot do without, and longer if the tail is
+ * zero. An output is cut to the room given. So structures grow at the end.
+ */
+
+/* QUERY_DEVICE: no input */
+struct ornic_query_device_out {
+	__le64 features;	/* ORNIC_FEAT_* */
+	__le64 guid;		/* EUI-64 of the device */
+	__le32 fw_version;	/* major 31:24, minor 23:16, patch 15:0 */
+	__le32 max_uctx;
+	__le32 max_pd;
+	__le32 max_eq;
+	__le32 max_eqe;
+	__le32 max_cq;
+	__le32 max_cqe;		/* power of two, as all ring sizes */
+	__le32 max_qp;
+	__le32 max_sq_slots;
+	__le32 max_rq_wqes;
+	__le32 max_sge;		/* of a send or receive WQE */
+	__le32 max_inline;	/* bytes */
+	__le32 max_mr;
+	__le32 max_srq;
+	__le32 max_srq_wqes;
+	__le32 max_mcast_groups;
+	__le64 max_mr_size;	/* bytes */
+	__le64 page_sizes;	/* bit n: pages of 1 << n bytes */
+	__le32 access_flags;	/* ORNIC_ACCESS_* that CREATE_MR takes */
+	__le32 max_gid;
+	__le32 max_rd_atomic;	/* of a QP, as requester and as responder */
+	__le32 max_msg_size;	/* bytes */
+	__le32 max_reg_pages;	/* REG_MR */
+	__le32 max_mcast_qps;	/* of a group */
+	__le32 max_mw;
+	__le32 max_rx_queues;	/* SET_RX_QUEUES */
+	__le32 qp_types;	/* bit n: enum ornic_qp_type n */
+	__le32 max_xrcd;
+	__le64 send_ops;	/* bit n: enum ornic_wr_opcode n */
+};
+ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 144);
+
+#define ORNIC_FEAT_SRQ			(1ULL << 0)
+#define ORNIC_FEAT_XRC			(1ULL << 1)
+#define ORNIC_FEAT_MCAST		(1ULL << 2)
+#define ORNIC_FEAT_MW			(1ULL << 3)
+#define ORNIC_FEAT_REG_MR		(1ULL << 4)	/* fast registration and local invalidate */
+#define ORNIC_FEAT_MODIFY_MR		(1ULL << 5)
+#define ORNIC_FEAT_RESIZE_CQ		(1ULL << 6)
+#define ORNIC_FEAT_CQ_MODERATION	(1ULL << 7)
+#define ORNIC_FEAT_CQE_EXT		(1ULL << 8)	/* 64-byte completions */
+#define ORNIC_FEAT_WQ			(1ULL << 9)
+#define ORNIC_FEAT_FLOW			(1ULL << 10)
+#define ORNIC_FEAT_ODP			(1ULL << 11)
+#define ORNIC_FEAT_DM			(1ULL << 12)
+#define ORNIC_FEAT_TSO			(1ULL << 13)
+#define ORNIC_FEAT_RATE_LIMIT		(1ULL << 14)
+#define ORNIC_FEAT_PATH_MIG		(1ULL << 15)
+#define ORNIC_FEAT_NULL_MR		(1ULL << 16)
+
+/* QUERY_PORT: no input */
+struct ornic_query_port_out {
+	__u8 mac[6];		/* permanent */
+	__u8 link;		/* 1: up */
+	__u8 rsvd;
+	__le32 speed;		/* Mb/s */
+	__le32 max_mtu;		/* bytes of an Ethernet payload */
+	__le32 mtu;		/* as set */
+	__le32 rsvd2;
+};
+ORNIC_ASSERT_SIZE(struct ornic_query_port_out, 24);
+
+struct ornic_modify_port_in {
+	__le32 mask;		/* ORNIC_PORT_* that are valid */
+	__le32 mtu;
+	__u8 mac[6];
+	__u8 up;		/* 0: no frame in or out */
+	__u8 rsvd;
+};
+ORNIC_ASSERT_SIZE(struct ornic_modify_port_in, 16);
+
+#define ORNIC_PORT_MTU		0x1
+#define ORNIC_PORT_MAC		0x2
+#define ORNIC_PORT_UP		0x4
+
+/* SET_RX_FILTER: replaces the filter; the port's own MAC and broadcast always pass */
+struct ornic_rx_filter_in {
+	__le32 flags;		/* ORNIC_RX_* */
+	__le32 count;		/* at most ORNIC_RX_MACS_MAX */
+	struct {
+		__u8 mac[6];
+		__u8 rsvd[2];
+	} macs[];
+};
+ORNIC_ASSERT_SIZE(struct ornic_rx_filter_in, 8);
+
+#define ORNIC_RX_PROMISC	0x1
+#define ORNIC_RX_ALLMULTI	0x2
+#define ORNIC_RX_MACS_MAX	256
+
+/* SET_RX_QUEUES: where frames that nobody else claims go */
+struct ornic_rx_queues_in {
+	__le32 count;		/* entries, a power of two, 0: drop all */
+	__le32 hash;		/* ORNIC_HASH_* */
+	__u8 key[40];		/* Toeplitz */
+	__le32 qpn[128];	/* RAW_PACKET QPs */
+};
+ORNIC_ASSERT_SIZE(struct ornic_rx_queues_in, 560);
+
+#define ORNIC_HASH_IPV4		0x1	/* source and destination address */
+#define ORNIC_HASH_IPV6		0x2
+#define ORNIC_HASH_TCP		0x4	/* and ports */
+#define ORNIC_HASH_UDP		0x8
+
+/* SET_GID: writes one entry, or clears it */
+struct ornic_set_gid_in {
+	__le16 index;
+	__le16 flags;		/* ORNIC_GID_* */
+	__le16 vlan_id;		/* with ORNIC_GID_VLAN */
+	__u8 smac[6];
+	__le32 rsvd;
+	__u8 gid[16];		/* ::ffff:a.b.c.d: IPv4 */
+};
+ORNIC_ASSERT_SIZE(struct ornic_set_gid_in, 32);
+
+#define ORNIC_GID_VALID		0x1
+#define ORNIC_GID_VLAN		0x2
+
+/* QUERY_STATS: the answer is an array of __le64, one per counter of the scope */
+struct ornic_query_stats_in {
+	__le32 scope;		/* enum ornic_stats_scope */
+	__le32 num;		/* object's number, where the scope has one */
+};
+ORNIC_ASSERT_SIZE(struct ornic_query_stats_in, 8);
+
+enum ornic_stats_scope {
+	ORNIC_STATS_PORT	= 0,
+	ORNIC_STATS_RDMA	= 1,
+	ORNIC_STATS_QP		= 2,
+	ORNIC_STATS_DEVICE	= 3,
+};
+
+/* Ethernet side, all frames of the port */
+#define ORNIC_PORT_STATS(x) \
+	x(rx_frames) x(rx_bytes) x(rx_multicast) x(rx_broadcast) \
+	x(rx_dropped_filter) x(rx_dropped_no_wqe) x(rx_dropped_malformed) \
+	x(tx_frames) x(tx_bytes) x(tx_errors)
+
+/* RoCEv2 side, all QPs of the port */
+#define ORNIC_RDMA_STATS(x) \
+	x(rx_packets) x(rx_bytes) x(tx_packets) x(tx_bytes) \
+	x(rx_icrc_errors) x(rx_malformed) x(rx_unknown_qp) x(rx_wrong_path) \
+	x(rx_duplicate_requests) x(rx_out_of_sequence) \
+	x(rnr_naks_sent) x(rnr_naks_received) \
+	x(seq_naks_sent) x(seq_naks_received) \
+	x(remote_access_errors) x(remote_invalid_requests) \
+	x(ack_timeouts) x(retransmits) x(retries_exceeded) x(rnr_retries_exceeded) \
+	x(rx_write_requests) x(rx_read_requests) x(rx_atomic_requests) x(rx_sends) \
+	x(rx_qkey_errors) x(rx_no_wqe)
+
+/* RoCEv2 side, one QP; bytes of payload */
+#define ORNIC_QP_STATS(x) \
+	x(tx_packets) x(tx_bytes) x(rx_packets) x(rx_bytes) \
+	x(retransmits) x(rnr_naks_received) x(seq_naks_received) x(ack_timeouts)
+
+/* What somebody did wrong, by the rule broken */
+#define ORNIC_DEVICE_STATS(x) \
+	x(commands) x(commands_refused) \
+	x(bad_register_access) x(bad_doorbell_page) x(bad_doorbell_type) \
+	x(bad_doorbell_queue) x(bad_sq_pi) x(bad_rq_pi) \
+	x(bad_wqe_opcode) x(bad_wqe_count) x(bad_lkey) x(bad_rkey) \
+	x(dma_faults) x(cq_overruns) x(eq_overruns) x(doorbells) x(interrupts)
+
+#define ORNIC_STAT_ENUM_PORT(name)	ORNIC_PORT_STAT_##name,
+#define ORNIC_STAT_ENUM_RDMA(name)	ORNIC_RDMA_STAT_##name,
+#define ORNIC_STAT_ENUM_QP(name)	ORNIC_QP_STAT_##name,
+#define ORNIC_STAT_ENUM_DEVICE(name)	ORNIC_DEVICE_STAT_##name,
+
+enum ornic_port_stat {
+	ORNIC_PORT_STATS(ORNIC_STAT_ENUM_PORT)
+	ORNIC_PORT_STAT_COUNT
+};
+
+enum ornic_rdma_stat {
+	ORNIC_RDMA_STATS(ORNIC_STAT_ENUM_RDMA)
+	ORNIC_RDMA_STAT_COUNT
+};
+
+enum ornic_qp_stat {
+	ORNIC_QP_STATS(ORNIC_STAT_ENUM_QP)
+	ORNIC_QP_STAT_COUNT
+};
+
+enum ornic_device_stat {
+	ORNIC_DEVICE_STATS(ORNIC_STAT_ENUM_DEVICE)
+	ORNIC_DEVICE_STAT_COUNT
+};
+
+/* ---- 11. Commands: objects --------------------------------------------
+ * The device chooses the number of what it creates. Destroying what others
+ * use is refused with BUSY. Inputs that only name an object use this:
+ */
+struct ornic_object {
+	__le32 num;
+	__le32 rsvd;
+};
+ORNIC_ASSERT_SIZE(struct ornic_object, 8);
+
+/* ALLOC_UCTX: a doorbell page and all that rings through it; out: struct ornic_object */
+struct ornic_alloc_uctx_in {
+	__le32 flags;		/* ORNIC_UCTX_* */
+	__le32 rsvd;
+	__le64 board_addr;	/* page of struct ornic_board, or 0 */
+};
+ORNIC_ASSERT_SIZE(struct ornic_alloc_uctx_in, 16);
+
+#define ORNIC_UCTX_KERNEL	0x1	/* page 0 */
+
+/* CREATE_EQ; out: struct ornic_object */
+struct ornic_create_eq_in {
+	__le32 vector;
+	__u8 log_size;
+	__u8 rsvd[3];
+	struct ornic_buf buf;
+	__le64 dbr_addr;	/* struct ornic_cq_dbr, 64-aligned */
+};
+ORNIC_ASSERT_SIZE(struct ornic_create_eq_in, 32);
+
+/* ALLOC_PD: no input; out: struct ornic_object */
+
+/* CREATE_MR */
+struct ornic_create_mr_in {
+	__le32 pdn;
+	__le32 access;		/* ORNIC_ACCESS_* */
+	__u8 type;		/* enum ornic_mr_type */
+	__u8 variant;		/* 7:0 of the key */
+	__u8 rsvd[2];
+	__le32 max_pages;	/* ORNIC_MR_REG: pages it can ever hold */
+	__le64 iova;
+	__le64 length;
+	__le64 first_offset;	/* of iova in the first page */
+	struct ornic_buf buf;
+};
+ORNIC_ASSERT_SIZE(struct ornic_create_mr_in, 56);
+
+enum ornic_mr_type {
+	ORNIC_MR_MEMORY	= 0,
+	ORNIC_MR_DMA	= 1,	/* bus addresses, all of them; for the kernel */
+	ORNIC_MR_REG	= 2,	/* empty, filled by REG_MR */
+	ORNIC_MR_MW1	= 3,
+	ORNIC_MR_MW2	= 4,
+	ORNIC_MR_NULL	= 5,	/* reads zero, writes vanish; local, for any PD */
+};
+
+struct ornic_create_mr_out {
+	__le32 key;		/* local and remote: index 31:8, variant 7:0 */
+	__le32 rsvd;
+};
+ORNIC_ASSERT_SIZE(struct ornic_create_mr_out, 8);
+
+/* DESTROY_MR: struct ornic_object with the key */
+
+/* MODIFY_MR: of type ORNIC_MR_MEMORY; the key stays. All or nothing. */
+struct ornic_modify_mr_in {
+	__le32 key;
+	__le32 mask;		/* ORNIC_MODIFY_MR_* */
+	__le32 pdn;
+	__le32 access;
+	__le64 iova;
+	__le64 length;
+	__le64 first_offset;
+	struct ornic_buf buf;
+};
+ORNIC_ASSERT_SIZE(struct ornic_modify_mr_in, 56);
+
+#define ORNIC_MODIFY_MR_PD	0x1
+#define ORNIC_MODIFY_MR_ACCESS	0x2
+#define ORNIC_MODIFY_MR_MEMORY	0x4	/* iova, length, first_offset, buf */
+
+/* CREATE_CQ; out: struct ornic_object */
+struct ornic_create_cq_in {
+	__le32 uctx;		/* doorbell page */
+	__le32 eqn;
+	__u8 log_size;
+	__u8 log_cqe_size;	/* 5 or 6 */
+	__u8 rsvd[2];
+	__le32 flags;		/* ORNIC_CQ_* */
+	struct ornic_buf buf;
+	__le64 dbr_addr;	/* struct ornic_cq_dbr, 8-aligned */
+};
+ORNIC_ASSERT_SIZE(struct ornic_create_cq_in, 40);
+
+#define ORNIC_CQ_IGNORE_OVERRUN	0x1
+
+/* MODIFY_CQ: an event waits for count completions, or period after the first */
+struct ornic_modify_cq_in {
+	__le32 cqn;
+	__le16 count;		/* 0 or 1: does not wait */
+	__le16 period;		/* us; 0: does not wait */
+};
+ORNIC_ASSERT_SIZE(struct ornic_modify_cq_in, 8);
+
+/*
+ * RESIZE_CQ, RESIZE_SRQ: another ring and another record. The device moves the
+ * entries that the host (CQ) or it (SRQ) has not consumed to the beginning of
+ * the new ring, whose indexes start there, and forgets the old one.
+ */
+struct ornic_resize_in {
+	__le32 num;
+	__u8 log_size;
+	__u8 rsvd[3];
+	struct ornic_buf buf;
+	__le64 dbr_addr;	/* as on creation; of a CQ, arm is what it was */
+};
+ORNIC_ASSERT_SIZE(struct ornic_resize_in, 32);
+
+struct ornic_resize_out {
+	__le32 count;		/* entries moved: pi of the new ring, ci is 0 */
+	__le32 rsvd;
+};
+ORNIC_ASSERT_SIZE(struct ornic_resize_out, 8);
+
+/* ALLOC_XRCD: no input; out: struct ornic_object */
+
+/* CREATE_SRQ; out: struct ornic_object */
+struct ornic_create_srq_in {
+	__le32 pdn;
+	__le32 flags;		/* ORNIC_SRQ_* */
+	__le32 xrcdn;		/* with ORNIC_SRQ_XRC */
+	__le32 cqn;		/* with ORNIC_SRQ_XRC: where receives complete */
+	__u8 log_wqes;
+	__u8 stride_shift;	/* as rq_stride_shift of CREATE_QP */
+	__u8 rsvd[6];
+	struct ornic_buf buf;
+	__le64 dbr_addr;	/* struct ornic_qp_dbr, 64-aligned */
+};
+ORNIC_ASSERT_SIZE(struct ornic_create_srq_in, 48);
+
+#define ORNIC_SRQ_XRC		0x1
+#define ORNIC_SRQ_KERNEL	0x2	/* may use ORNIC_MR_DMA keys */
+
+/* MODIFY_SRQ: asks for one ORNIC_EVENT_SRQ_LIMIT when fewer WQEs than that are left */
+struct ornic_modify_srq_in {
+	__le32 srqn;
+	__le32 limit;		/* 0: no event */
+};
+ORNIC_ASSERT_SIZE(struct ornic_modify_srq_in, 8);
+
+/* QUERY_SRQ: struct ornic_object */
+struct ornic_query_srq_out {
+	__le32 limit;		/* 0 once the event was sent */
+	__le32 rsvd;
+};
+ORNIC_ASSERT_SIZE(struct ornic_query_srq_out, 8);
+
+/* CREATE_QP */
+enum ornic_qp_type {
+	ORNIC_QPT_GSI		= 1,
+	ORNIC_QPT_RC		= 2,
+	ORNIC_QPT_UC		= 3,
+	ORNIC_QPT_UD		= 4,
+	ORNIC_QPT_RAW_PACKET	= 8,
+	ORNIC_QPT_XRC_SEND	= 9,
+	ORNIC_QPT_XRC_RECV	= 10,
+};
+
+struct ornic_create_qp_in {
+	__le32 uctx;		/* doorbell page */
+	__le32 pdn;		/* not XRC_RECV: each packet names an SRQ with its PD */
+	__le32 send_cqn;
+	__le32 recv_cqn;
+	__le32 srqn;		/* with ORNIC_QP_SRQ */
+	__le32 xrcdn;		/* XRC_RECV */
+	__le32 flags;		/* ORNIC_QP_* */
+	__u8 type;		/* enum ornic_qp_type */
+	__u8 log_sq_slots;	/* with ORNIC_QP_SQ */
+	__u8 log_rq_wqes;	/* with ORNIC_QP_RQ */
+	__u8 rq_stride_shift;	/* log2 of the bytes, from ORNIC_RQ_STRIDE_SHIFT_MIN */
+	struct ornic_buf sq;
+	struct ornic_buf rq;
+	__le64 dbr_addr;	/* struct ornic_qp_dbr, 64-aligned */
+};
+ORNIC_ASSERT_SIZE(struct ornic_create_qp_in, 72);
+
+#define ORNIC_QP_SQ		0x01	/* has a send queue */
+#define ORNIC_QP_RQ		0x02	/* has a receive queue */
+#define ORNIC_QP_SRQ		0x04
+#define ORNIC_QP_SIG_ALL	0x08	/* each send WQE gives a completion */
+#define ORNIC_QP_KERNEL		0x10	/* may use ORNIC_MR_DMA keys and post REG_MR */
+#define ORNIC_QP_SCATTER_FCS	0x20	/* RAW_PACKET */
+
+struct ornic_create_qp_out {
+	__le32 qpn;
+	__le32 slot;		/* on the board, or ORNIC_BOARD_NO_SLOT */
+};
+ORNIC_ASSERT_SIZE(struct ornic_create_qp_out, 8);
+
+/* As in enum ibv_qp_state */
+enum ornic_qp_state {
+	ORNIC_QPS_RESET	= 0,
+	ORNIC_QPS_INIT	= 1,
+	ORNIC_QPS_RTR	= 2,
+	ORNIC_QPS_RTS	= 3,
+	ORNIC_QPS_SQD	= 4,
+	ORNIC_QPS_SQE	= 5,
+	ORNIC_QPS_ERR	= 6,
+};
+
+/* As in enum ibv_mig_state */
+enum ornic_mig_state {
+	ORNIC_MIG_MIGRATED	= 0,
+	ORNIC_MIG_REARM		= 1,
+	ORNIC_MIG_ARMED		= 2,
+};
+
+struct ornic_qp_attr {
+	__u8 state;		/* enum ornic_qp_state */
+	__u8 cur_state;
+	__u8 path_mtu;		/* 1 to 5: 256 to 4096 bytes */
+	__u8 path_mig_state;	/* enum ornic_mig_state */
+	__le32 qkey;
+	__le32 rq_psn;
+	__le32 sq_psn;
+	__le32 dest_qpn;
+	__le32 access;		/* ORNIC_ACCESS_REMOTE_* */
+	__u8 max_rd_atomic;	/* as requester */
+	__u8 max_dest_rd_atomic;	/* as responder */
+	__u8 min_rnr_timer;	/* IBTA table 45 */
+	__u8 timeout;		/* 4.096 us << n; 0: never */
+	__u8 retry_cnt;
+	__u8 rnr_retry;		/* 7: for ever */
+	__u8 alt_timeout;
+	__u8 sq_draining;	/* QUERY_QP only */
+	__u8 en_sqd_async_notify;
+	__u8 rsvd[3];
+	__le32 rate_limit;	/* kb/s, 0: none */
+	struct ornic_av av;
+	struct ornic_av alt_av;
+};
+ORNIC_ASSERT_SIZE(struct ornic_qp_attr, 104);
+
+/* As in enum ibv_qp_attr_mask; the bits that have no field here are refused */
+#define ORNIC_QP_ATTR_STATE		(1u << 0)
+#define ORNIC_QP_ATTR_CUR_STATE		(1u << 1)
+#define ORNIC_QP_ATTR_EN_SQD_ASYNC	(1u << 2)
+#define ORNIC_QP_ATTR_ACCESS		(1u << 3)
+#define ORNIC_QP_ATTR_QKEY		(1u << 6)
+#define ORNIC_QP_ATTR_AV		(1u << 7)
+#define ORNIC_QP_ATTR_PATH_MTU		(1u << 8)
+#define ORNIC_QP_ATTR_TIMEOUT		(1u << 9)
+#define ORNIC_QP_ATTR_RETRY_CNT		(1u << 10)
+#define ORNIC_QP_ATTR_RNR_RETRY		(1u << 11)
+#define ORNIC_QP_ATTR_RQ_PSN		(1u << 12)
+#define ORNIC_QP_ATTR_MAX_RD_ATOMIC	(1u << 13)
+#define ORNIC_QP_ATTR_ALT_PATH		(1u << 14)
+#define ORNIC_QP_ATTR_MIN_RNR_TIMER	(1u << 15)
+#define ORNIC_QP_ATTR_SQ_PSN		(1u << 16)
+#define ORNIC_QP_ATTR_MAX_DEST_RD_ATOMIC	(1u << 17)
+#define ORNIC_QP_ATTR_PATH_MIG_STATE	(1u << 18)
+#define ORNIC_QP_ATTR_DEST_QPN		(1u << 20)
+#define ORNIC_QP_ATTR_RATE_LIMIT	(1u << 25)
+
+struct ornic_modify_qp_in {
+	__le32 qpn;
+	__le32 mask;		/* ORNIC_QP_ATTR_* */
+	struct ornic_qp_attr attr;
+};
+ORNIC_ASSERT_SIZE(struct ornic_modify_qp_in, 112);
+
+/* QUERY_QP: struct ornic_object; out: struct ornic_qp_attr as it is now */
+
+/* ATTACH_MCAST, DETACH_MCAST: a UD QP and a group */
+struct ornic_mcast_in {
+	__le32 qpn;
+	__le32 rsvd;
+	__u8 gid[16];
+};
+ORNIC_ASSERT_SIZE(struct ornic_mcast_in, 24);
+
+#endif /* ORNIC_HW_CMD_H */
