@@ -269,7 +269,7 @@ struct ornic_create_mr_out {
 };
 ORNIC_ASSERT_SIZE(struct ornic_create_mr_out, 8);
 
-/* DESTROY_MR: struct ornic_object with the key */
+/* DESTROY_MR: struct ornic_object with the key; of REG, MW1, MW2 the variant is ignored */
 
 /* MODIFY_MR: of type ORNIC_MR_MEMORY; the key stays. All or nothing. */
 struct ornic_modify_mr_in {
