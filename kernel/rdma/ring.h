@@ -17,7 +17,7 @@
 #define ORNIC_MAX_SGE		(ORNIC_RQ_COUNT)
 #define ORNIC_MAX_INLINE	(ORNIC_GET(ORNIC_SQ_COUNT, ORNIC_SQ_COUNT))
 /* Bounds of what the device may claim, so that all sizes fit into 32 bits */
-#define ORNIC_MAX_RING		65536
+#define ORNIC_MAX_RING		262144
 #define ORNIC_MAX_CQE		4194304
 /* So that an eighth is at least a slot */
 #define ORNIC_SQ_LOG_MIN	3

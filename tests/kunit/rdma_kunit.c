@@ -59,7 +59,7 @@ static void ornic_test_max_wr_fits_any_choice(struct kunit *test)
 {
 	u32 log, sge, inl;
 
-	for (log = ORNIC_SQ_LOG_MIN; log <= 16; log++)
+	for (log = ORNIC_SQ_LOG_MIN; log <= ilog2(ORNIC_MAX_RING); log++)
 		for (sge = 1; sge <= ORNIC_MAX_SGE; sge += 7)
 			for (inl = 0; inl <= ORNIC_MAX_INLINE; inl += 93) {
 				u32 wr = ornic_max_wr(1u << log, 1u << log, sge, inl);

@@ -172,6 +172,43 @@ static void test_numbers_are_not_reused_at_once(void **state)
 	assert_int_not_equal(side->qp.num, first);
 }
 
+/* Pages of a ring that is longer than this host's memory: all the same one */
+static void same_page(struct host *host, struct ornic_buf *buf, uint64_t len)
+{
+	uint64_t page = host_alloc(host, HOST_PAGE, HOST_PAGE);
+	uint32_t npages = len / HOST_PAGE;
+	uint64_t list = host_alloc(host, npages * 8ULL, HOST_PAGE);
+	uint32_t i;
+
+	for (i = 0; i < npages; i++)
+		guest_store64(host_ptr(host, list + i * 8ULL), page);
+	host_buf(buf, list, len);
+	buf->levels = 1;
+}
+
+/*
+ * ORNIC-OBJ-14: the longest rings. Programs count on 16384 work requests of any
+ * kind, of which an eighth of the slots is not to be counted on (ORNIC-ORD-4).
+ */
+static void test_largest_rings(void **state)
+{
+	struct side *side = SIDE((struct pair *)*state);
+	uint32_t slots = 1u << CORE_MAX_LOG_SQ_SLOTS;
+	uint32_t wqe = sizeof(struct ornic_sq_hdr) +
+		       sizeof(struct ornic_route_ud) + CORE_MAX_INLINE;
+	struct ornic_create_qp_in in = create_in(side);
+
+	assert_true((slots - slots / 8) / (wqe / ORNIC_SLOT_SIZE) >= 16384);
+	assert_true(1u << CORE_MAX_LOG_RQ_WQES >= 16384);
+	in.log_sq_slots = CORE_MAX_LOG_SQ_SLOTS;
+	in.log_rq_wqes = CORE_MAX_LOG_RQ_WQES;
+	in.rq_stride_shift = 9;
+	same_page(side->host, &in.sq, 64ULL << in.log_sq_slots);
+	same_page(side->host, &in.rq, 512ULL << in.log_rq_wqes);
+	assert_int_equal(create(side, &in), ORNIC_CMD_OK);
+	destroy(side);
+}
+
 /* ---- MODIFY_QP ---- */
 
 /* What each transition asks for, written down once more (IBTA 11.2.5.2) */
@@ -446,6 +483,7 @@ int main(void)
 		T(test_kernel_qp_needs_the_kernel_page),
 		T(test_one_gsi),
 		T(test_numbers_are_not_reused_at_once),
+		T(test_largest_rings),
 		T(test_transitions_rc),
 		T(test_transitions_ud),
 		T(test_transitions_raw),
