@@ -13,6 +13,7 @@
 #define ORNIC_ABI_USER_H
 
 #include <linux/types.h>
+#include <rdma/ib_user_ioctl_cmds.h>
 
 #define ORNIC_ABI_VERSION 1
 
@@ -47,6 +48,11 @@ struct ornic_alloc_ucontext_resp {
 	__aligned_u64 clock_offset;	/* clock page, read-only, with ORNIC_UCONTEXT_CAP_CLOCK */
 	__u32 clock_length;		/* bytes to map */
 	__u32 null_key;			/* lkey of the null MR, good for any PD */
+};
+
+enum ornic_query_context_attrs {
+	/* What the context was opened with: struct ornic_alloc_ucontext_resp */
+	ORNIC_ATTR_QUERY_CONTEXT_RESP	= 1U << UVERBS_ID_NS_SHIFT,
 };
 
 /*
