@@ -175,6 +175,20 @@ static inline bool qp_is_kernel(const struct qp *qp)
 	return qp->flags & ORNIC_QP_KERNEL;
 }
 
+/* Has it one peer? RC, UC and XRC */
+static inline bool qp_is_connected(const struct qp *qp)
+{
+	switch (qp->type) {
+	case ORNIC_QPT_RC:
+	case ORNIC_QPT_UC:
+	case ORNIC_QPT_XRC_SEND:
+	case ORNIC_QPT_XRC_RECV:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* May it execute send WQEs? */
 static inline bool qp_sends(const struct qp *qp)
 {

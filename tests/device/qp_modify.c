@@ -31,15 +31,20 @@
 #define RETRY_MAX 7
 #define TIMER_CODE_MAX 31
 
+/* What the types lack of the attributes below */
+#define ATTRS_REQUESTER (A(RETRY_CNT) | A(RNR_RETRY) | A(MAX_RD_ATOMIC))
+#define ATTRS_RESPONDER (A(MAX_DEST_RD_ATOMIC) | A(MIN_RNR_TIMER))
+
 /**
  * struct transition - a transition that is not to RESET or ERR
  * @from: enum ornic_qp_state
  * @to: enum ornic_qp_state
- * @rc_must: attributes that an RC QP has to give
+ * @rc_must: attributes that an RC QP has to give; UC and XRC those of them that
+ *	they have
  * @rc_may: and those that it may
  * @ud_must: the same for UD and GSI
  * @ud_may: the same for UD and GSI
- * @not_rc: not for RC
+ * @sqe: of a state that RC and XRC do not know
  *
  * RAW_PACKET QPs have no attributes. IBTA 10.3.1 and 11.2.5.2.
  */
@@ -50,7 +55,7 @@ struct transition {
 	uint32_t rc_may;
 	uint32_t ud_must;
 	uint32_t ud_may;
-	bool not_rc;
+	bool sqe;
 };
 
 static const struct transition transitions[] = {
@@ -98,16 +103,47 @@ static const struct transition transitions[] = {
 		.ud_may = A(CUR_STATE) | A(QKEY),
 	}, {
 		.from = ORNIC_QPS_SQE, .to = ORNIC_QPS_RTS,
-		.not_rc = true,
+		.sqe = true,
+		.rc_may = A(CUR_STATE) | A(ACCESS),
 		.ud_may = A(CUR_STATE) | A(QKEY),
 	},
 };
+
+/*
+ * Attributes of a type. Timeout and both PSNs are given to either half of an
+ * XRC connection, as by the Linux core.
+ */
+static uint32_t type_attrs(unsigned int type)
+{
+	switch (type) {
+	case ORNIC_QPT_UC:
+		return ~(ATTRS_REQUESTER | ATTRS_RESPONDER | A(TIMEOUT));
+	case ORNIC_QPT_XRC_SEND:
+		return ~ATTRS_RESPONDER;
+	case ORNIC_QPT_XRC_RECV:
+		return ~ATTRS_REQUESTER;
+	case ORNIC_QPT_RAW_PACKET:
+		return A(CUR_STATE) | A(EN_SQD_ASYNC);
+	default:
+		return ~0u;
+	}
+}
+
+static void get_attrs(const struct qp *qp, const struct transition *t,
+		      uint32_t *must, uint32_t *may)
+{
+	bool connected = qp_is_connected(qp);
+	uint32_t attrs = type_attrs(qp->type);
+
+	*must = (connected ? t->rc_must : t->ud_must) & attrs;
+	*may = (connected ? t->rc_may : t->ud_may) & attrs;
+}
 
 static enum ornic_cmd_status check_transition(const struct qp *qp,
 					      unsigned int to, uint32_t mask)
 {
 	const struct transition *t;
-	uint32_t must = 0, may = 0;
+	uint32_t must, may;
 	unsigned int i;
 
 	mask &= ~A(STATE);
@@ -123,20 +159,11 @@ static enum ornic_cmd_status check_transition(const struct qp *qp,
 		if (t->from == qp->state && t->to == to)
 			break;
 	}
-	if (i == ARRAY_SIZE(transitions))
+	if (i == ARRAY_SIZE(transitions) ||
+	    (t->sqe && qp_is_connected(qp) && qp->type != ORNIC_QPT_UC))
 		return ORNIC_CMD_BAD_STATE;
 
-	if (qp->type == ORNIC_QPT_RC) {
-		if (t->not_rc)
-			return ORNIC_CMD_BAD_STATE;
-		must = t->rc_must;
-		may = t->rc_may;
-	} else if (qp->type != ORNIC_QPT_RAW_PACKET) {
-		must = t->ud_must;
-		may = t->ud_may;
-	} else {
-		may = t->ud_may & (A(CUR_STATE) | A(EN_SQD_ASYNC));
-	}
+	get_attrs(qp, t, &must, &may);
 	if (mask & ATTRS_UNSUPPORTED)
 		return ORNIC_CMD_NOT_SUPPORTED;
 	if ((mask & must) != must || mask & ~(must | may))

@@ -166,7 +166,7 @@ void roce_rx(struct nic *nic, const struct frame *frame,
 		return;
 	}
 	if (pkt.pkey != PKEY_DEFAULT ||
-	    (qp->type == ORNIC_QPT_RC &&
+	    (qp_is_connected(qp) &&
 	     !roce_path_matches(qp, &pkt, sgid_index, l3_offset))) {
 		RDMA_STAT_INC(nic, rx_wrong_path);
 		return;
