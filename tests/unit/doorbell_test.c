@@ -4,17 +4,13 @@
  * between them (ORNIC-DB-4..13). The work is frames of a RAW_PACKET QP.
  */
 #include "doorbell.h"
-#include "host.h"
+#include "kit.h"
 
 #define QPS 3
 
 struct world {
-	struct host *host;
-	uint32_t uctx;
+	struct kit kit;
 	uint32_t pdn;
-	uint64_t board;
-	struct host_queue eq;
-	struct host_queue cq;
 	struct host_qp qp[QPS];
 };
 
@@ -25,17 +21,12 @@ static int setup_world(void **state, bool shadow)
 	struct world *w = calloc(1, sizeof(*w));
 	unsigned int i;
 
-	w->host = host_create(shadow, 1);
-	host_enable(w->host);
-	host_cmd_in(w->host, ORNIC_CMD_MODIFY_PORT, &up);
-	w->board = host_alloc(w->host, HOST_PAGE, HOST_PAGE);
-	w->uctx = host_uctx(w->host, ORNIC_UCTX_KERNEL, w->board);
-	w->pdn = host_pd(w->host);
-	host_eq(w->host, &w->eq, 1, 8);
-	host_cq(w->host, &w->cq, w->uctx, w->eq.num, 8, 5);
+	kit_init(&w->kit, shadow, 8, 8);
+	host_cmd_in(w->kit.host, ORNIC_CMD_MODIFY_PORT, &up);
+	w->pdn = host_pd(w->kit.host);
 	for (i = 0; i < QPS; i++) {
-		host_qp(w->host, &w->qp[i], ORNIC_QPT_RAW_PACKET, w->uctx,
-			w->pdn, &w->cq, ORNIC_QP_SQ | ORNIC_QP_RQ);
+		host_qp(w->kit.host, &w->qp[i], ORNIC_QPT_RAW_PACKET, w->kit.uctx,
+			w->pdn, &w->kit.cq, ORNIC_QP_SQ | ORNIC_QP_RQ);
 		host_qp_modify(&w->qp[i], ORNIC_QPS_INIT);
 		host_qp_modify(&w->qp[i], ORNIC_QPS_RTR);
 		assert_int_equal(host_qp_modify(&w->qp[i], ORNIC_QPS_RTS),
@@ -59,14 +50,14 @@ static int teardown(void **state)
 {
 	struct world *w = *state;
 
-	host_destroy(w->host);
+	kit_uninit(&w->kit);
 	free(w);
 	return 0;
 }
 
 static struct ornic_board *board(struct world *w)
 {
-	return host_ptr(w->host, w->board);
+	return host_ptr(w->kit.host, w->kit.board);
 }
 
 /* A frame of 60 bytes inline: two slots. Published, and nobody told. */
@@ -117,13 +108,13 @@ static unsigned int sent(struct world *w)
 {
 	unsigned int count = 0;
 
-	host_run(w->host);
-	while (!list_empty(&w->host->wire)) {
-		struct frame *frame = list_first_entry(&w->host->wire,
+	host_run(w->kit.host);
+	while (!list_empty(&w->kit.host->wire)) {
+		struct frame *frame = list_first_entry(&w->kit.host->wire,
 						       struct frame, node);
 
 		list_del_init(&frame->node);
-		env_frame_free(&w->host->env, frame);
+		env_frame_free(&w->kit.host->env, frame);
 		count++;
 	}
 	return count;
@@ -131,8 +122,8 @@ static unsigned int sent(struct world *w)
 
 static void fall_asleep(struct world *w)
 {
-	host_run(w->host);
-	assert_true(nic_sleep_prepare(w->host->nic));
+	host_run(w->kit.host);
+	assert_true(nic_sleep_prepare(w->kit.host->nic));
 	assert_int_equal(guest_load32(&board(w)->awake), 0);
 }
 
@@ -153,7 +144,7 @@ static void test_asleep_rings_once_then_is_watched(void **state)
 	assert_false(post(w, &w->qp[0]));
 	assert_int_equal(board(w)->bits[0], 0);
 	assert_int_equal(sent(w), 1);
-	assert_int_equal(host_device_stat(w->host,
+	assert_int_equal(host_device_stat(w->kit.host,
 					  ORNIC_DEVICE_STAT_doorbells), 1);
 }
 
@@ -162,7 +153,7 @@ static void test_board_of_many_slots(void **state)
 	struct world *w = *state;
 	unsigned int i;
 
-	host_run(w->host);
+	host_run(w->kit.host);
 	for (i = 0; i < QPS; i++) {
 		assert_int_not_equal(w->qp[i].slot, ORNIC_BOARD_NO_SLOT);
 		assert_false(post(w, &w->qp[i]));
@@ -174,7 +165,7 @@ static void test_bits_of_nobody_are_harmless(void **state)
 {
 	struct world *w = *state;
 
-	host_run(w->host);
+	host_run(w->kit.host);
 	memset(board(w)->bits, 0xff, sizeof(board(w)->bits));
 	memset(board(w)->summary, 0xff, sizeof(board(w)->summary));
 	assert_int_equal(sent(w), 0);
@@ -191,7 +182,7 @@ static void test_idle_queue_is_unwatched(void **state)
 	post(w, &w->qp[0]);
 	assert_int_equal(sent(w), 1);
 	assert_int_equal(guest_load32(&dbr->sq_watched), 1);
-	host_sleep(w->host, DOORBELL_WATCH_IDLE_NS + 1);
+	host_sleep(w->kit.host, DOORBELL_WATCH_IDLE_NS + 1);
 	assert_int_equal(guest_load32(&dbr->sq_watched), 0);
 	assert_false(post(w, &w->qp[0]));
 	assert_int_equal(sent(w), 1);
@@ -206,13 +197,13 @@ static void test_work_just_before_sleep_is_found(void **state)
 	post(w, &w->qp[0]);
 	assert_int_equal(sent(w), 1);
 	assert_false(post(w, &w->qp[0]));
-	assert_false(nic_sleep_prepare(w->host->nic));
+	assert_false(nic_sleep_prepare(w->kit.host->nic));
 	assert_int_equal(guest_load32(&board(w)->awake), 1);
 	assert_int_equal(sent(w), 1);
 
 	/* Through the board */
 	assert_false(post(w, &w->qp[1]));
-	assert_false(nic_sleep_prepare(w->host->nic));
+	assert_false(nic_sleep_prepare(w->kit.host->nic));
 	assert_int_equal(sent(w), 1);
 	fall_asleep(w);
 	assert_true(post(w, &w->qp[0]));
@@ -231,8 +222,8 @@ static void test_asleep_nobody_is_watched(void **state)
 	for (i = 0; i < QPS; i++)
 		assert_int_equal(guest_load32(&host_qp_dbr(&w->qp[i])
 						      ->sq_watched), 0);
-	assert_int_equal(w->host->nic->doorbell.watched_count, 0);
-	nic_wake(w->host->nic);
+	assert_int_equal(w->kit.host->nic->doorbell.watched_count, 0);
+	nic_wake(w->kit.host->nic);
 	assert_int_equal(guest_load32(&board(w)->awake), 1);
 }
 
@@ -255,8 +246,8 @@ static void test_watched_queues_are_bounded(void **state)
 	unsigned int i, watched = 0;
 
 	for (i = 0; i < ARRAY_SIZE(qp); i++) {
-		host_qp(w->host, &qp[i], ORNIC_QPT_RAW_PACKET, w->uctx, w->pdn,
-			&w->cq, ORNIC_QP_SQ | ORNIC_QP_RQ);
+		host_qp(w->kit.host, &qp[i], ORNIC_QPT_RAW_PACKET, w->kit.uctx, w->pdn,
+			&w->kit.cq, ORNIC_QP_SQ | ORNIC_QP_RQ);
 		host_qp_modify(&qp[i], ORNIC_QPS_INIT);
 		host_qp_modify(&qp[i], ORNIC_QPS_RTR);
 		host_qp_modify(&qp[i], ORNIC_QPS_RTS);
@@ -279,27 +270,29 @@ static void test_destroyed_queue_leaves_the_board(void **state)
 	post(w, &w->qp[1]);
 	assert_int_equal(sent(w), 1);
 	for (i = 0; i < QPS; i++)
-		assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_QP,
+		assert_int_equal(host_cmd_object(w->kit.host, ORNIC_CMD_DESTROY_QP,
 						 w->qp[i].num), ORNIC_CMD_OK);
 	assert_int_equal(guest_load32(&board(w)->awake), 0);
-	assert_true(list_empty(&w->host->nic->doorbell.boards));
+	assert_true(list_empty(&w->kit.host->nic->doorbell.boards));
 	set_bit(w, w->qp[1].slot);
 	assert_int_equal(sent(w), 0);
-	assert_true(nic_sleep_prepare(w->host->nic));
+	assert_true(nic_sleep_prepare(w->kit.host->nic));
 }
 
 static void test_queue_of_another_page(void **state)
 {
 	struct world *w = *state;
-	uint32_t other = host_uctx(w->host, 0, 0);
+	uint32_t other = host_uctx(w->kit.host, 0, 0);
 
 	fall_asleep(w);
 	publish(&w->qp[0]);
-	host_doorbell(w->host, other, ORNIC_DB_SQ, w->qp[0].num,
+	host_doorbell(w->kit.host, other, ORNIC_DB_SQ, w->qp[0].num,
 		      w->qp[0].sq_pi);
-	assert_int_equal(host_device_stat(w->host, ORNIC_DEVICE_STAT_bad_doorbell_queue), 1);
+	assert_int_equal(host_device_stat(w->kit.host,
+					  ORNIC_DEVICE_STAT_bad_doorbell_queue),
+			 1);
 	/* A slot is of its own board only. */
-	assert_int_equal(list_empty(&w->host->wire), true);
+	assert_int_equal(list_empty(&w->kit.host->wire), true);
 }
 
 static void test_pi_beyond_the_ring(void **state)
@@ -311,12 +304,12 @@ static void test_pi_beyond_the_ring(void **state)
 		      (1u << w->qp[0].log_sq_slots) + 1);
 	ring(&w->qp[0]);
 	assert_int_equal(sent(w), 0);
-	assert_int_equal(host_device_stat(w->host,
+	assert_int_equal(host_device_stat(w->kit.host,
 					  ORNIC_DEVICE_STAT_bad_sq_pi), 1);
 	/* The neighbours go on. */
 	post(w, &w->qp[1]);
 	assert_int_equal(sent(w), 1);
-	assert_non_null(host_queue_peek(&w->eq));
+	assert_non_null(host_queue_peek(&w->kit.eq));
 }
 
 static void test_ring_wraps(void **state)
@@ -336,7 +329,7 @@ static void test_no_shadow_rings_for_each(void **state)
 	struct ornic_board *b = board(w);
 	unsigned int i;
 
-	assert_int_equal(host_read(w->host, ORNIC_REG_CAPS, 4) &
+	assert_int_equal(host_read(w->kit.host, ORNIC_REG_CAPS, 4) &
 			 ORNIC_CAPS_SHADOW, 0);
 	for (i = 0; i < 200; i++) {
 		assert_int_equal(w->qp[i % QPS].slot, ORNIC_BOARD_NO_SLOT);
@@ -359,26 +352,26 @@ static void test_reset_with_queues_at_work(void **state)
 
 	for (i = 0; i < QPS; i++)
 		post(w, &w->qp[i]);
-	nic_run(w->host->nic);
-	nic_reset(w->host->nic);
-	assert_int_equal(w->host->nic->qps.count, 0);
-	assert_true(list_empty(&w->host->nic->doorbell.boards));
-	assert_true(list_empty(&w->host->nic->doorbell.watched));
-	assert_true(list_empty(&w->host->nic->ready));
-	assert_int_equal(w->host->nic->doorbell.watched_count, 0);
+	nic_run(w->kit.host->nic);
+	nic_reset(w->kit.host->nic);
+	assert_int_equal(w->kit.host->nic->qps.count, 0);
+	assert_true(list_empty(&w->kit.host->nic->doorbell.boards));
+	assert_true(list_empty(&w->kit.host->nic->doorbell.watched));
+	assert_true(list_empty(&w->kit.host->nic->ready));
+	assert_int_equal(w->kit.host->nic->doorbell.watched_count, 0);
 }
 
 static void test_board_out_of_reach(void **state)
 {
 	struct world *w = *state;
 
-	host_unmap(w->host, w->board, HOST_PAGE);
+	host_unmap(w->kit.host, w->kit.board, HOST_PAGE);
 	publish(&w->qp[0]);
 	ring(&w->qp[0]);
 	assert_int_equal(sent(w), 1);
-	assert_true(nic_sleep_prepare(w->host->nic));
-	host_map(w->host, w->board, HOST_PAGE);
-	nic_wake(w->host->nic);
+	assert_true(nic_sleep_prepare(w->kit.host->nic));
+	host_map(w->kit.host, w->kit.board, HOST_PAGE);
+	nic_wake(w->kit.host->nic);
 	assert_int_equal(guest_load32(&board(w)->awake), 1);
 }
 

@@ -14,7 +14,9 @@ UNIT_EDGE_TESTS := \
 UNIT_CORE_TESTS := \
 	buf_test.c \
 	cmd_test.c \
+	cq_test.c \
 	doorbell_test.c \
+	eq_test.c \
 	eth_test.c \
 	fuzz_test.c \
 	gid_test.c \
@@ -23,15 +25,16 @@ UNIT_CORE_TESTS := \
 	packet_test.c \
 	psn_test.c \
 	qp_test.c \
-	queue_test.c \
 	rc_error_test.c \
 	rc_test.c \
 	rc_wire_test.c \
 	regs_test.c \
 	rss_test.c \
+	uctx_test.c \
 	ud_test.c
 
 # What core tests share: a host in front of the card.
 UNIT_CORE_SRCS := \
 	host.c \
+	kit.c \
 	pair.c

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* EQs: rings, interrupts, overruns, events that have to wait (ORNIC-EQ-*). */
+#include "cq.h"
+#include "eq.h"
+#include "kit.h"
+#include "uctx.h"
+
+static void test_interrupt_only_when_the_eq_is_armed(void **state)
+{
+	struct kit *w = *state;
+
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	kit_post(w, 1);
+	assert_int_equal(w->host->irqs[1], 0);
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	kit_arm_eq(w);
+	assert_int_equal(w->host->irqs[1], 0);
+	kit_arm_cq(w, ORNIC_ARM_NONE);
+	kit_expect_cqe(w, 1);
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	kit_post(w, 2);
+	assert_int_equal(w->host->irqs[1], 1);
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	kit_expect_cqe(w, 2);
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	kit_post(w, 3);
+	assert_int_equal(w->host->irqs[1], 1);
+}
+
+static void test_late_eq_doorbell_interrupts_at_once(void **state)
+{
+	struct kit *w = *state;
+
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	kit_post(w, 1);
+	kit_arm_eq(w);
+	assert_int_equal(w->host->irqs[1], 1);
+}
+
+/* DB-18: a process that arms in a loop cannot overrun an EQ. */
+static void test_one_event_per_cq_in_the_ring(void **state)
+{
+	struct kit *w = *state;
+	unsigned int i;
+
+	for (i = 0; i < 50; i++) {
+		kit_arm_cq(w, ORNIC_ARM_NEXT);
+		kit_post(w, i);
+		kit_expect_cqe(w, i);
+	}
+	assert_int_equal(host_read(w->host, ORNIC_REG_STATUS, 4) &
+			 ORNIC_STATUS_FATAL, 0);
+	assert_non_null(host_queue_peek(&w->eq));
+	/* The others wait, all in one, for this one to be consumed. */
+	host_sleep(w->host, 1000000);
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	kit_expect_no_event(w);
+	host_sleep(w->host, 1000000);
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	host_sleep(w->host, 1000000);
+	kit_expect_no_event(w);
+	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
+}
+
+static void test_eq_wraps(void **state)
+{
+	struct kit *w = *state;
+	unsigned int i;
+
+	for (i = 0; i < 5u << KIT_LOG_EQ; i++) {
+		eq_async(w->host->nic, ORNIC_EVENT_QP_FATAL, i);
+		kit_expect_event(w, ORNIC_EVENT_QP_FATAL, i);
+	}
+}
+
+static void test_eq_overrun_is_fatal(void **state)
+{
+	struct kit *w = *state;
+	unsigned int i;
+
+	for (i = 0; i < 1u << KIT_LOG_EQ; i++)
+		eq_async(w->host->nic, ORNIC_EVENT_QP_FATAL, i);
+	assert_int_equal(host_read(w->host, ORNIC_REG_FATAL_CAUSE, 4), 0);
+	eq_async(w->host->nic, ORNIC_EVENT_QP_FATAL, i);
+	assert_int_equal(host_read(w->host, ORNIC_REG_FATAL_CAUSE, 4),
+			 ORNIC_FATAL_EQ_OVERRUN);
+	assert_int_equal(host_device_stat(w->host,
+					  ORNIC_DEVICE_STAT_eq_overruns), 1);
+	for (i = 0; i < 1u << KIT_LOG_EQ; i++)
+		kit_expect_event(w, ORNIC_EVENT_QP_FATAL, i);
+	assert_false(nic_run(w->host->nic));
+}
+
+static void test_eq_out_of_reach_is_fatal_and_told_to_eq_0(void **state)
+{
+	struct kit *w = *state;
+	struct host_queue second;
+
+	host_eq(w->host, &second, 2, KIT_LOG_EQ);
+	kit_cq(w, second.num, KIT_LOG_CQ, 5);
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	host_unmap(w->host, second.ring, HOST_PAGE);
+	kit_post(w, 1);
+	assert_int_equal(host_read(w->host, ORNIC_REG_FATAL_CAUSE, 4),
+			 ORNIC_FATAL_EQ_DMA);
+	kit_expect_event(w, ORNIC_EVENT_DEVICE_FATAL, ORNIC_FATAL_EQ_DMA);
+}
+
+static void test_link_events(void **state)
+{
+	struct kit *w = *state;
+
+	nic_link_changed(w->host->nic, true);
+	kit_expect_no_event(w);
+	nic_link_changed(w->host->nic, false);
+	kit_expect_event(w, ORNIC_EVENT_PORT_DOWN, 0);
+	nic_link_changed(w->host->nic, true);
+	kit_expect_event(w, ORNIC_EVENT_PORT_UP, 0);
+}
+
+static void test_create_eq_refusals(void **state)
+{
+	struct kit *w = *state;
+	struct ornic_create_eq_in good = { .vector = htole32(1),
+					   .log_size = 4 };
+	struct ornic_create_eq_in in;
+	struct ornic_object out;
+
+	host_buf(&good.buf, host_alloc(w->host, HOST_PAGE, HOST_PAGE), 512);
+	good.dbr_addr = htole64(host_alloc(w->host, 64, 64));
+#define REFUSED(field, value, status) do {                                 \
+		in = good;                                                  \
+		in.field = value;                                           \
+		assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_EQ,     \
+					  &in, &out), status);              \
+	} while (0)
+	REFUSED(vector, htole32(HOST_VECTORS), ORNIC_CMD_BAD_PARAM);
+	REFUSED(log_size, CORE_MAX_LOG_EQE + 1, ORNIC_CMD_BAD_PARAM);
+	REFUSED(log_size, 255, ORNIC_CMD_BAD_PARAM);
+	REFUSED(log_size, 8, ORNIC_CMD_BAD_PARAM);	/* ring too small */
+	REFUSED(rsvd[2], 1, ORNIC_CMD_BAD_PARAM);
+	REFUSED(dbr_addr, good.dbr_addr + htole64(8), ORNIC_CMD_BAD_PARAM);
+	REFUSED(dbr_addr, htole64(HOST_NOWHERE), ORNIC_CMD_DMA_FAULT);
+	REFUSED(buf.addr, htole64(HOST_NOWHERE), ORNIC_CMD_DMA_FAULT);
+#undef REFUSED
+	assert_int_equal(w->host->nic->eqs.count, 1);
+	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_EQ,
+					 w->eq.num), ORNIC_CMD_BUSY);
+	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_EQ, 5),
+			 ORNIC_CMD_BAD_OBJECT);
+}
+
+static void test_eq_gets_the_lowest_number(void **state)
+{
+	struct kit *w = *state;
+	struct host_queue eq;
+
+	assert_int_equal(w->eq.num, 0);
+	host_eq(w->host, &eq, 1, 1);
+	assert_int_equal(eq.num, 1);
+	host_eq(w->host, &eq, 1, 1);
+	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_EQ, 1),
+			 ORNIC_CMD_OK);
+	host_eq(w->host, &eq, 1, 1);
+	assert_int_equal(eq.num, 1);
+}
+
+static void test_reset_frees_everything(void **state)
+{
+	struct kit *w = *state;
+
+	host_uctx(w->host, 0, 0);
+	host_pd(w->host);
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	kit_post(w, 1);
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	kit_post(w, 2);
+	nic_reset(w->host->nic);
+	assert_int_equal(w->host->nic->cqs.count, 0);
+	assert_int_equal(w->host->nic->eqs.count, 0);
+	assert_int_equal(w->host->nic->uctxs.count, 0);
+	assert_int_equal(w->host->nic->pds.count, 0);
+	assert_int_equal(w->host->nic->budget.pages, 0);
+	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, kit_setup, \
+						kit_teardown)
+#define N(name) { #name " (no shadow)", name, kit_setup_no_shadow, \
+		  kit_teardown, NULL }
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_interrupt_only_when_the_eq_is_armed),
+		N(test_interrupt_only_when_the_eq_is_armed),
+		N(test_late_eq_doorbell_interrupts_at_once),
+		T(test_one_event_per_cq_in_the_ring),
+		N(test_one_event_per_cq_in_the_ring),
+		T(test_eq_wraps),
+		T(test_eq_overrun_is_fatal),
+		T(test_eq_out_of_reach_is_fatal_and_told_to_eq_0),
+		T(test_link_events),
+		T(test_create_eq_refusals),
+		T(test_eq_gets_the_lowest_number),
+		T(test_reset_frees_everything),
+		N(test_reset_frees_everything),
+	};
+
+	return cmocka_run_group_tests_name("eq", tests, NULL, NULL);
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* A host's card with an EQ and a CQ, and what tests of rings do with them. */
+#include "cq.h"
+#include "kit.h"
+
+void kit_cq(struct kit *kit, uint32_t eqn, unsigned int log_size,
+		 unsigned int log_cqe_size)
+{
+	host_cq(kit->host, &kit->cq, kit->uctx, eqn, log_size, log_cqe_size);
+	kit->dev_cq = cq_find(kit->host->nic, kit->cq.num);
+	assert_non_null(kit->dev_cq);
+}
+
+void kit_init(struct kit *kit, bool shadow, unsigned int log_cq,
+		   unsigned int log_eq)
+{
+	memset(kit, 0, sizeof(*kit));
+	kit->host = host_create(shadow, 1);
+	host_enable(kit->host);
+	kit->board = host_alloc(kit->host, HOST_PAGE, HOST_PAGE);
+	kit->uctx = host_uctx(kit->host, ORNIC_UCTX_KERNEL, kit->board);
+	host_eq(kit->host, &kit->eq, 1, log_eq);
+	kit_cq(kit, kit->eq.num, log_cq, 5);
+}
+
+void kit_uninit(struct kit *kit)
+{
+	host_destroy(kit->host);
+}
+
+static int kit_create(void **state, bool shadow)
+{
+	struct kit *kit = malloc(sizeof(*kit));
+
+	assert_non_null(kit);
+	kit_init(kit, shadow, KIT_LOG_CQ, KIT_LOG_EQ);
+	*state = kit;
+	return 0;
+}
+
+int kit_setup(void **state)
+{
+	return kit_create(state, true);
+}
+
+int kit_setup_no_shadow(void **state)
+{
+	return kit_create(state, false);
+}
+
+int kit_teardown(void **state)
+{
+	kit_uninit(*state);
+	free(*state);
+	return 0;
+}
+
+void kit_complete(struct kit *kit, uint64_t wr_id,
+		       unsigned int status, bool solicited)
+{
+	struct ornic_cqe cqe = {
+		.wr_id = htole64(wr_id),
+		.status = htole32(status),
+		.qpn = htole32(KIT_QPN),
+	};
+
+	cq_post(kit->dev_cq, &cqe, NULL, solicited);
+}
+
+void kit_post(struct kit *kit, uint64_t wr_id)
+{
+	kit_complete(kit, wr_id, ORNIC_WC_SUCCESS, false);
+}
+
+void kit_expect_cqe(struct kit *kit, uint64_t wr_id)
+{
+	const struct ornic_cqe *cqe = host_queue_peek(&kit->cq);
+
+	assert_non_null(cqe);
+	assert_true(le64toh(cqe->wr_id) == wr_id);
+	assert_int_equal(le32toh(cqe->qpn) & ORNIC_CQE_QPN, KIT_QPN);
+	host_queue_consume(&kit->cq);
+}
+
+void kit_expect_event(struct kit *kit, enum ornic_event type,
+			   uint32_t num)
+{
+	const struct ornic_eqe *eqe = host_queue_peek(&kit->eq);
+
+	assert_non_null(eqe);
+	assert_int_equal(ORNIC_GET(ORNIC_EQE_TYPE, le32toh(eqe->ctl)), type);
+	assert_int_equal(le32toh(eqe->num), num);
+	host_queue_consume(&kit->eq);
+}
+
+void kit_expect_no_event(struct kit *kit)
+{
+	assert_null(host_queue_peek(&kit->eq));
+}
+
+static void kit_arm(struct kit *kit, struct host_queue *queue,
+			 unsigned int dbtype, unsigned int type)
+{
+	host_queue_arm(queue, type);
+	host_doorbell(kit->host, kit->uctx, dbtype, queue->num,
+		      queue->arm_seq | type);
+}
+
+void kit_arm_cq(struct kit *kit, unsigned int type)
+{
+	kit_arm(kit, &kit->cq, ORNIC_DB_CQ, type);
+}
+
+void kit_arm_eq(struct kit *kit)
+{
+	kit_arm(kit, &kit->eq, ORNIC_DB_EQ, ORNIC_ARM_NEXT);
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Doorbell pages: who has one, what may be written there (ORNIC-OBJ-5, DB-1 to 3). */
+#include "kit.h"
+#include "uctx.h"
+
+static void test_uctx_refusals(void **state)
+{
+	struct kit *w = *state;
+	struct host *host = w->host;
+	uint64_t board = host_alloc(host, HOST_PAGE, HOST_PAGE);
+	struct ornic_alloc_uctx_in in = { .flags = htole32(2) };
+	struct ornic_object out;
+	uint32_t num;
+
+	assert_int_equal(host_cmd(host, ORNIC_CMD_ALLOC_UCTX, &in, &out),
+			 ORNIC_CMD_BAD_PARAM);
+	in.flags = htole32(ORNIC_UCTX_KERNEL);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_ALLOC_UCTX, &in, &out),
+			 ORNIC_CMD_NO_RESOURCES);
+	in.flags = 0;
+	in.rsvd = htole32(1);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_ALLOC_UCTX, &in, &out),
+			 ORNIC_CMD_BAD_PARAM);
+	in.rsvd = 0;
+	in.board_addr = htole64(board + 64);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_ALLOC_UCTX, &in, &out),
+			 ORNIC_CMD_BAD_PARAM);
+	in.board_addr = htole64(HOST_NOWHERE);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_ALLOC_UCTX, &in, &out),
+			 ORNIC_CMD_DMA_FAULT);
+	num = host_uctx(host, 0, board);
+	assert_int_not_equal(num, 0);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_UCTX, num),
+			 ORNIC_CMD_OK);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_UCTX, num),
+			 ORNIC_CMD_BAD_OBJECT);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_UCTX, w->uctx),
+			 ORNIC_CMD_BUSY);
+}
+
+static void test_as_many_uctx_as_pages(void **state)
+{
+	struct kit *w = *state;
+	struct ornic_alloc_uctx_in in = {};
+	struct ornic_object out;
+	unsigned int i;
+
+	for (i = 1; i < NIC_DB_PAGES; i++)
+		assert_true(host_uctx(w->host, 0, 0) < NIC_DB_PAGES);
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_ALLOC_UCTX, &in, &out),
+			 ORNIC_CMD_NO_RESOURCES);
+}
+
+static void test_doorbells_of_others_are_ignored(void **state)
+{
+	struct kit *w = *state;
+	struct host *host = w->host;
+	uint32_t other = host_uctx(host, 0, 0);
+	uint64_t bad = 0;
+
+#define BAD(stat, page, type, num) do {                                  \
+		host_doorbell(host, page, type, num, 5);                  \
+		assert_int_equal(host_device_stat(host,                   \
+					ORNIC_DEVICE_STAT_##stat), ++bad);\
+	} while (0)
+	BAD(bad_doorbell_queue, other, ORNIC_DB_CQ, w->cq.num);
+	BAD(bad_doorbell_queue, other, ORNIC_DB_EQ, w->eq.num);
+	BAD(bad_doorbell_queue, w->uctx, ORNIC_DB_CQ, w->cq.num + 1);
+	BAD(bad_doorbell_queue, w->uctx, ORNIC_DB_CQ, 0xffffff);
+	BAD(bad_doorbell_queue, w->uctx, ORNIC_DB_EQ, 63);
+	BAD(bad_doorbell_queue, w->uctx, ORNIC_DB_SQ, 2);
+	bad = 0;
+	BAD(bad_doorbell_type, w->uctx, 3, w->cq.num);
+	BAD(bad_doorbell_type, w->uctx, 255, w->cq.num);
+	bad = 0;
+	BAD(bad_doorbell_page, NIC_DB_PAGES - 1, ORNIC_DB_CQ, w->cq.num);
+#undef BAD
+	kit_expect_no_event(w);
+}
+
+static void test_doorbell_sizes_and_offsets(void **state)
+{
+	struct kit *w = *state;
+	struct host *host = w->host;
+	uint64_t bad, val = 1;
+
+	nic_bar_write(host->nic, ORNIC_BAR_DB, 8, 8, val);
+	nic_bar_write(host->nic, ORNIC_BAR_DB, 8, 4, val);
+	nic_bar_write(host->nic, ORNIC_BAR_DB, 0, 2, val);
+	nic_bar_write(host->nic, ORNIC_BAR_DB, 0, 1, val);
+	nic_bar_write(host->nic, ORNIC_BAR_DB, 4088, 8, val);
+	bad = host_device_stat(host, ORNIC_DEVICE_STAT_bad_doorbell_page);
+	assert_int_equal(bad, 5);
+	/* Two halves make one, with the high one. */
+	nic_bar_write(host->nic, ORNIC_BAR_DB, 0, 4, ORNIC_ARM_NEXT);
+	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_doorbells),
+			 0);
+	nic_bar_write(host->nic, ORNIC_BAR_DB, 4, 4,
+		      ORNIC_DB_CQ << 24 | w->cq.num);
+	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_doorbells),
+			 1);
+	nic_bar_read(host->nic, ORNIC_BAR_DB, 0, 8, &val);
+	assert_int_equal(val, 0);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, kit_setup, \
+						kit_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_uctx_refusals),
+		T(test_as_many_uctx_as_pages),
+		T(test_doorbells_of_others_are_ignored),
+		T(test_doorbell_sizes_and_offsets),
+	};
+
+	return cmocka_run_group_tests_name("uctx", tests, NULL, NULL);
+}
