@@ -9,9 +9,6 @@
 #include "eq.h"
 #include "uctx.h"
 
-#define CQ_LOG_CQE_SIZE 5
-#define CQ_LOG_CQE_EXT_SIZE 6
-
 struct cq *cq_find(struct nic *nic, uint32_t cqn)
 {
 	struct obj *obj = obj_find(&nic->cqs, cqn);
@@ -34,20 +31,6 @@ void cq_detach(struct cq_link *link)
 	list_del_init(&link->node);
 	obj_put(&link->cq->obj);
 	link->cq = NULL;
-}
-
-static void cq_die(struct cq *cq)
-{
-	struct ornic_eqe event = {
-		.num = htole32(cq->obj.num),
-		.ctl = htole32(ORNIC_EVENT_CQ_ERR),
-	};
-
-	cq->dead = true;
-	/* Not now: we are called from deep inside one of the QPs. */
-	list_add_tail(&cq->dead_node, &cq->nic->dead_cqs);
-	env_mark_runnable(cq->nic->env);
-	eq_push(cq->eq, &event);
 }
 
 bool cq_run_dead(struct nic *nic)
@@ -74,6 +57,8 @@ static void cq_event(struct cq *cq)
 	};
 
 	arm_answer(&cq->arm);
+	cq->gathered = 0;
+	env_timer_cancel(cq->nic->env, &cq->timer);
 	if (!list_empty(&cq->waiting))
 		return;
 	if (cq->event_valid && !eq_consumed(cq->eq, cq->event_index)) {
@@ -94,7 +79,65 @@ bool cq_event_retry(struct cq *cq)
 	return true;
 }
 
-static bool cq_read_ci(struct cq *cq, struct ornic_cq_dbr *dbr)
+void cq_gather_end(struct cq *cq)
+{
+	if (cq->gathered)
+		cq_event(cq);
+}
+
+static void cq_gather_timer(struct timer *timer)
+{
+	struct cq *cq = container_of(timer, struct cq, timer);
+	bool shadow = cq->nic->doorbell.shadow;
+
+	/* A newer request is about later entries than those gathered. */
+	arm_pending(&cq->arm, shadow ? guest_ref_ptr(&cq->dbr) : NULL);
+	if (cq->gather_for == cq->arm.asked)
+		cq_event(cq);
+	else
+		cq->gathered = 0;
+}
+
+/*
+ * There is an entry that the request is for: tell of it, or wait for more. The
+ * timer is never early, so it is set a tick before the end of the period.
+ */
+static void cq_due(struct cq *cq)
+{
+	struct env *env = cq->nic->env;
+
+	if (cq->count <= 1 || !cq->period_ns) {
+		cq_event(cq);
+		return;
+	}
+	if (cq->gather_for != cq->arm.asked)
+		cq->gathered = 0;
+	if (!cq->gathered++) {
+		cq->gather_for = cq->arm.asked;
+		env_timer_arm(env, &cq->timer, env_now_ns(env) + cq->period_ns -
+			      (1 << TIMER_TICK_SHIFT));
+	}
+	if (cq->gathered >= cq->count)
+		cq_event(cq);
+}
+
+static void cq_die(struct cq *cq)
+{
+	struct ornic_eqe event = {
+		.num = htole32(cq->obj.num),
+		.ctl = htole32(ORNIC_EVENT_CQ_ERR),
+	};
+
+	/* The entries that it tells of are there. */
+	cq_gather_end(cq);
+	cq->dead = true;
+	/* Not now: we are called from deep inside one of the QPs. */
+	list_add_tail(&cq->dead_node, &cq->nic->dead_cqs);
+	env_mark_runnable(cq->nic->env);
+	eq_push(cq->eq, &event);
+}
+
+bool cq_read_ci(struct cq *cq, struct ornic_cq_dbr *dbr)
 {
 	uint32_t ci = guest_load32(&dbr->ci);
 
@@ -163,7 +206,7 @@ void cq_post(struct cq *cq, const struct ornic_cqe *cqe,
 	guest_fence();
 	type = arm_pending(&cq->arm, cq->nic->doorbell.shadow ? dbr : NULL);
 	if (type == ORNIC_ARM_SOLICITED ? solicited : type != ORNIC_ARM_NONE)
-		cq_event(cq);
+		cq_due(cq);
 }
 
 /* Is there an entry behind the consumer index that the request is for? */
@@ -172,6 +215,12 @@ static bool cq_late(const struct cq *cq, unsigned int type)
 	if (type == ORNIC_ARM_SOLICITED)
 		return (int32_t)(cq->solicited_pi - cq->ci) > 0;
 	return cq->pi != cq->ci;
+}
+
+void cq_look(struct cq *cq, unsigned int type)
+{
+	if (type != ORNIC_ARM_NONE && cq_late(cq, type))
+		cq_due(cq);
 }
 
 void cq_doorbell(struct cq *cq, uint32_t word)
@@ -185,12 +234,13 @@ void cq_doorbell(struct cq *cq, uint32_t word)
 	cq->arm.asked = word;
 	type = arm_pending(&cq->arm, NULL);
 	dbr = guest_ref_ptr(&cq->dbr);
-	if (type && dbr && cq_read_ci(cq, dbr) && cq_late(cq, type))
-		cq_event(cq);
+	if (dbr && cq_read_ci(cq, dbr))
+		cq_look(cq, type);
 }
 
 static void cq_destroy(struct nic *nic, struct cq *cq)
 {
+	env_timer_cancel(nic->env, &cq->timer);
 	obj_remove(&nic->cqs, &cq->obj);
 	list_del_init(&cq->waiting);
 	list_del_init(&cq->dead_node);
@@ -253,6 +303,7 @@ enum ornic_cmd_status cq_cmd_create(struct nic *nic, struct cmd *cmd)
 	list_init(&cq->waiting);
 	list_init(&cq->dead_node);
 	list_init(&cq->links);
+	timer_init(&cq->timer, cq_gather_timer);
 	status = cq_init_memory(nic, cq, in);
 	if (status)
 		goto err_free;

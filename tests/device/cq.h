@@ -14,12 +14,17 @@
 #include "buf.h"
 #include "list.h"
 #include "obj.h"
+#include "timer.h"
 
 struct cmd;
 struct eq;
 struct nic;
 struct qp;
 struct uctx;
+
+/* log2 of an entry without and with struct ornic_cqe_ext */
+#define CQ_LOG_CQE_SIZE 5
+#define CQ_LOG_CQE_EXT_SIZE 6
 
 /**
  * struct cq_link - membership of a QP in a CQ; a QP has two
@@ -47,6 +52,11 @@ struct cq_link {
  * @ci: latest known value of the host's consumer index
  * @arm: how events are asked for
  * @solicited_pi: @pi behind the latest solicited or failed completion
+ * @count: moderation: an event waits for so many completions
+ * @period_ns: moderation: and no longer than that
+ * @gathered: completions since an event began to wait, 0: none waits
+ * @gather_for: request that it will answer; a newer one begins anew
+ * @timer: end of @period_ns
  * @event_valid: @event_index is that of an event of ours
  * @event_index: of our latest completion event in the EQ
  * @ring: the entries
@@ -68,6 +78,11 @@ struct cq {
 	uint32_t ci;
 	struct arm arm;
 	uint32_t solicited_pi;
+	uint16_t count;
+	uint64_t period_ns;
+	uint32_t gathered;
+	uint32_t gather_for;
+	struct timer timer;
 	bool event_valid;
 	uint32_t event_index;
 	struct buf ring;
@@ -128,6 +143,28 @@ void cq_post(struct cq *cq, const struct ornic_cqe *cqe,
 void cq_doorbell(struct cq *cq, uint32_t arm);
 
 /**
+ * cq_read_ci - bring @cq->ci up to date
+ * @cq: the CQ
+ * @dbr: its record
+ *
+ * Return: false when the host's index cannot be; then what was known stays.
+ */
+bool cq_read_ci(struct cq *cq, struct ornic_cq_dbr *dbr);
+
+/**
+ * cq_look - answer the request outstanding, if entries that it is for are there
+ * @cq: the CQ, with @cq->ci up to date
+ * @type: enum ornic_arm_type of the request
+ */
+void cq_look(struct cq *cq, unsigned int type);
+
+/**
+ * cq_gather_end - tell the event that waits for more completions, if any
+ * @cq: the CQ
+ */
+void cq_gather_end(struct cq *cq);
+
+/**
  * cq_event_retry - tell the completion event that had to wait
  * @cq: in its EQ's list of those that wait
  *
@@ -151,5 +188,7 @@ void cq_destroy_all(struct nic *nic);
 
 enum ornic_cmd_status cq_cmd_create(struct nic *nic, struct cmd *cmd);
 enum ornic_cmd_status cq_cmd_destroy(struct nic *nic, struct cmd *cmd);
+enum ornic_cmd_status cq_cmd_modify(struct nic *nic, struct cmd *cmd);
+enum ornic_cmd_status cq_cmd_resize(struct nic *nic, struct cmd *cmd);
 
 #endif /* ORNIC_DEVICE_CQ_H */

@@ -7,6 +7,8 @@
 #include "engine.h"
 #include "mr.h"
 
+#define QUERY_FEATURES \
+	(ORNIC_FEAT_RESIZE_CQ | ORNIC_FEAT_CQ_MODERATION | ORNIC_FEAT_CQE_EXT)
 #define QUERY_QP_TYPES                                                   \
 	(1u << ORNIC_QPT_GSI | 1u << ORNIC_QPT_RC | 1u << ORNIC_QPT_UD | \
 	 1u << ORNIC_QPT_RAW_PACKET)
@@ -28,7 +30,7 @@ enum ornic_cmd_status query_cmd_device(struct nic *nic, struct cmd *cmd)
 {
 	struct ornic_query_device_out *out = cmd->out;
 
-	out->features = htole64(ORNIC_FEAT_CQE_EXT);
+	out->features = htole64(QUERY_FEATURES);
 	out->guid = htole64(query_guid(nic->mac));
 	out->fw_version = htole32(QUERY_FW_VERSION);
 	/* All doorbell pages, that of the kernel included */

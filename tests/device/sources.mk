@@ -42,6 +42,7 @@ CORE_SRCS := \
 	bounce.c \
 	buf.c \
 	cq.c \
+	cq_modify.c \
 	eq.c \
 	ethport.c \
 	gid.c \

@@ -267,6 +267,344 @@ static void test_create_cq_refusals(void **state)
 			 ORNIC_CMD_BAD_OBJECT);
 }
 
+/* ---- MODIFY_CQ ---- */
+
+static void moderate(struct kit *w, unsigned int count, unsigned int period)
+{
+	struct ornic_modify_cq_in in = {
+		.cqn = htole32(w->cq.num),
+		.count = htole16(count),
+		.period = htole16(period),
+	};
+
+	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_CQ, &in),
+			 ORNIC_CMD_OK);
+}
+
+/* ORNIC-CQ-7: count completions, or the period after the first of them */
+static void test_event_waits_for_more(void **state)
+{
+	struct kit *w = *state;
+
+	moderate(w, 3, 100);
+	kit_post(w, 0);
+	kit_expect_cqe(w, 0);
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	kit_post(w, 1);
+	kit_post(w, 2);
+	kit_expect_no_event(w);
+	kit_post(w, 3);
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	kit_post(w, 4);
+	host_sleep(w->host, 1000000);
+	kit_expect_no_event(w);
+	kit_expect_cqe(w, 1);
+	kit_expect_cqe(w, 2);
+	kit_expect_cqe(w, 3);
+	kit_expect_cqe(w, 4);
+
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	host_sleep(w->host, 1000000);
+	kit_post(w, 5);
+	host_sleep(w->host, 90000);
+	kit_expect_no_event(w);
+	kit_post(w, 6);
+	host_sleep(w->host, 10000);
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
+}
+
+/* ORNIC-CQ-7 */
+static void test_no_moderation(void **state)
+{
+	static const struct {
+		unsigned int count;
+		unsigned int period;
+	} none[] = { { 0, 0 }, { 0, 50 }, { 1, 50 }, { 4, 0 } };
+	struct kit *w = *state;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(none); i++) {
+		moderate(w, 4, 50);
+		moderate(w, none[i].count, none[i].period);
+		kit_arm_cq(w, ORNIC_ARM_NEXT);
+		kit_post(w, i);
+		kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+		kit_expect_cqe(w, i);
+	}
+}
+
+/* ORNIC-CQ-8: only what the request is for counts, and failures wait, too. */
+static void test_solicited_events_are_moderated(void **state)
+{
+	struct kit *w = *state;
+
+	moderate(w, 2, 100);
+	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
+	kit_complete(w, 1, ORNIC_WC_SUCCESS, true);
+	kit_post(w, 2);
+	kit_post(w, 3);
+	kit_expect_no_event(w);
+	kit_complete(w, 4, ORNIC_WC_WR_FLUSH_ERR, false);
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
+	kit_complete(w, 5, ORNIC_WC_SUCCESS, true);
+	kit_expect_cqe(w, 1);
+	kit_expect_cqe(w, 2);
+	kit_expect_cqe(w, 3);
+	host_sleep(w->host, 100000);
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+}
+
+/* ORNIC-CQ-8: a newer request is for later entries than those that waited. */
+static void test_newer_request_begins_anew(void **state)
+{
+	struct kit *w = *state;
+
+	moderate(w, 2, 100);
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	kit_post(w, 1);
+	kit_expect_cqe(w, 1);
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	host_sleep(w->host, 90000);
+	kit_post(w, 2);
+	host_sleep(w->host, 50000);
+	kit_expect_no_event(w);
+	kit_post(w, 3);
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	/* Nobody asks any more. */
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	kit_expect_cqe(w, 2);
+	kit_expect_cqe(w, 3);
+	kit_post(w, 4);
+	host_sleep(w->host, 200000);
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	kit_arm_cq(w, ORNIC_ARM_NONE);
+	host_sleep(w->host, 200000);
+	kit_expect_no_event(w);
+}
+
+/* ORNIC-CQ-9: what waits when something else happens to the CQ */
+static void test_waiting_event_is_not_lost(void **state)
+{
+	struct kit *w = *state;
+	unsigned int i;
+
+	moderate(w, 50, 60000);
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	kit_post(w, 1);
+	moderate(w, 40, 50000);
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	kit_expect_cqe(w, 1);
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	for (i = 0; i <= 1u << KIT_LOG_CQ; i++)
+		kit_post(w, i);
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
+	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
+
+	/* It goes with its CQ. */
+	kit_cq(w, w->eq.num, KIT_LOG_CQ, 5);
+	moderate(w, 50, 60000);
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	kit_post(w, 1);
+	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_CQ,
+					 w->cq.num), ORNIC_CMD_OK);
+	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
+	kit_expect_no_event(w);
+}
+
+static void test_modify_cq_refusals(void **state)
+{
+	struct ornic_modify_cq_in in = { .cqn = htole32(99) };
+	struct kit *w = *state;
+
+	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_CQ, &in),
+			 ORNIC_CMD_BAD_OBJECT);
+}
+
+/* ---- RESIZE_CQ ---- */
+
+static struct ornic_resize_in resize_in(struct kit *w, struct host_queue *to,
+					unsigned int log_size)
+{
+	struct ornic_resize_in in = {
+		.num = htole32(w->cq.num),
+		.log_size = log_size,
+	};
+	uint64_t len = 1ULL << (log_size + w->cq.log_entry);
+
+	*to = w->cq;
+	to->log_size = log_size;
+	to->ring = host_alloc(w->host, len, HOST_PAGE);
+	to->dbr = host_alloc(w->host, 64, 64);
+	to->ci = 0;
+	host_buf(&in.buf, to->ring, len);
+	in.dbr_addr = htole64(to->dbr);
+	return in;
+}
+
+/* As a provider does it, with the arm word in the new record */
+static uint32_t resize(struct kit *w, unsigned int log_size)
+{
+	struct ornic_cq_dbr *old = host_ptr(w->host, w->cq.dbr);
+	struct ornic_resize_out out;
+	struct ornic_resize_in in;
+	struct ornic_cq_dbr *dbr;
+	struct host_queue to;
+
+	in = resize_in(w, &to, log_size);
+	dbr = host_ptr(w->host, to.dbr);
+	dbr->arm = old->arm;
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_RESIZE_CQ, &in, &out),
+			 ORNIC_CMD_OK);
+	/* Nobody looks at the old ones any more. */
+	memset(host_ptr(w->host, w->cq.ring), 0xff,
+	       1ULL << (w->cq.log_size + w->cq.log_entry));
+	guest_store32(&old->ci, 0x12345678);
+	w->cq = to;
+	return le32toh(out.count);
+}
+
+/* ORNIC-CQ-10: entries move from wherever they are, and both rings wrap. */
+static void test_resize_moves_entries(void **state)
+{
+	struct kit *w = *state;
+	unsigned int i, j, log, at = 0, end = 0;
+
+	for (i = 0; i < 40; i++) {
+		for (j = 0; j < i % 8; j++)
+			kit_post(w, end++);
+		log = 4 + i % 2;
+		assert_int_equal(resize(w, log), end - at);
+		assert_int_equal(w->dev_cq->pi, end - at);
+		for (j = 0; j < 3; j++)
+			kit_post(w, end++);
+		while (end - at > 1)
+			kit_expect_cqe(w, at++);
+	}
+	kit_expect_cqe(w, at++);
+	assert_null(host_queue_peek(&w->cq));
+	/* Full, and exactly full */
+	for (i = 0; i < 1u << w->cq.log_size; i++)
+		kit_post(w, i);
+	assert_int_equal(resize(w, w->cq.log_size), i);
+	assert_false(w->dev_cq->dead);
+	for (i = 0; i < 1u << w->cq.log_size; i++)
+		kit_expect_cqe(w, i);
+	kit_post(w, 77);
+	kit_expect_cqe(w, 77);
+}
+
+/* ORNIC-CQ-10 */
+static void test_resize_moves_long_entries(void **state)
+{
+	struct kit *w = *state;
+	const struct ornic_cqe *cqe;
+	const struct ornic_cqe_ext *ext;
+
+	kit_cq(w, w->eq.num, KIT_LOG_CQ, 6);
+	w->host->now_ns += 4711;
+	kit_post(w, 1);
+	w->host->now_ns += 1;
+	assert_int_equal(resize(w, 5), 1);
+	cqe = host_queue_peek(&w->cq);
+	assert_non_null(cqe);
+	ext = (const void *)(cqe + 1);
+	assert_int_equal(le64toh(ext->timestamp), 4711);
+	kit_expect_cqe(w, 1);
+}
+
+/* ORNIC-CQ-11: a request is answered once, before, after, or at the change. */
+static void test_resize_keeps_the_request(void **state)
+{
+	struct kit *w = *state;
+
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	resize(w, 4);
+	kit_expect_no_event(w);
+	kit_post(w, 1);
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	resize(w, 3);
+	kit_post(w, 2);
+	kit_expect_no_event(w);
+	kit_expect_cqe(w, 1);
+	kit_expect_cqe(w, 2);
+
+	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
+	kit_post(w, 3);
+	resize(w, 4);
+	kit_expect_no_event(w);
+	kit_complete(w, 4, ORNIC_WC_SUCCESS, true);
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+}
+
+/* ORNIC-CQ-11: written while the device had the old record: it is seen. */
+static void test_request_in_the_new_record(void **state)
+{
+	struct kit *w = *state;
+	struct ornic_resize_out out;
+	struct ornic_resize_in in;
+	struct ornic_cq_dbr *dbr;
+	struct host_queue to;
+
+	kit_post(w, 1);
+	in = resize_in(w, &to, 4);
+	dbr = host_ptr(w->host, to.dbr);
+	guest_store32(&dbr->arm, ORNIC_ARM_TYPE + 1 + ORNIC_ARM_NEXT);
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_RESIZE_CQ, &in, &out),
+			 ORNIC_CMD_OK);
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	w->cq = to;
+	kit_expect_cqe(w, 1);
+}
+
+/* ORNIC-CQ-12: refused, and all is as it was. */
+static void test_resize_refusals(void **state)
+{
+	struct kit *w = *state;
+	uint32_t pages = w->host->nic->budget.pages;
+	struct ornic_cq_dbr *dbr = host_ptr(w->host, w->cq.dbr);
+	struct ornic_resize_in good, in;
+	struct ornic_resize_out out;
+	struct host_queue to;
+	unsigned int i;
+
+	for (i = 0; i < 5; i++)
+		kit_post(w, i);
+	good = resize_in(w, &to, 3);
+#define REFUSED(field, value, status) do {                                 \
+		in = good;                                                  \
+		in.field = value;                                           \
+		assert_int_equal(host_cmd(w->host, ORNIC_CMD_RESIZE_CQ,     \
+					  &in, &out), status);              \
+	} while (0)
+	REFUSED(num, htole32(99), ORNIC_CMD_BAD_OBJECT);
+	REFUSED(log_size, 2, ORNIC_CMD_BAD_PARAM);
+	assert_int_equal(w->host->detail, 5);
+	REFUSED(log_size, CORE_MAX_LOG_CQE + 1, ORNIC_CMD_BAD_PARAM);
+	REFUSED(log_size, 255, ORNIC_CMD_BAD_PARAM);
+	REFUSED(rsvd[1], 1, ORNIC_CMD_BAD_PARAM);
+	REFUSED(dbr_addr, good.dbr_addr | htole64(4), ORNIC_CMD_BAD_PARAM);
+	REFUSED(dbr_addr, htole64(HOST_NOWHERE), ORNIC_CMD_DMA_FAULT);
+	REFUSED(buf.npages, 0, ORNIC_CMD_BAD_PARAM);
+	REFUSED(buf.addr, htole64(HOST_NOWHERE), ORNIC_CMD_DMA_FAULT);
+	guest_store32(&dbr->ci, 6);
+	REFUSED(log_size, 3, ORNIC_CMD_BAD_OBJECT);
+	guest_store32(&dbr->ci, 0);
+	assert_int_equal(w->host->nic->budget.pages, pages);
+	for (i = 0; i < 5; i++)
+		kit_expect_cqe(w, i);
+	kit_post(w, 5);
+	kit_expect_cqe(w, 5);
+
+	/* Overrun: nothing is to be saved. */
+	for (i = 0; i <= 1u << KIT_LOG_CQ; i++)
+		kit_post(w, i);
+	REFUSED(log_size, 4, ORNIC_CMD_BAD_OBJECT);
+#undef REFUSED
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, kit_setup, \
 						kit_teardown)
 #define N(name) { #name " (no shadow)", name, kit_setup_no_shadow, \
@@ -290,6 +628,21 @@ int main(void)
 		T(test_ignored_overrun),
 		T(test_cq_out_of_reach),
 		T(test_create_cq_refusals),
+		T(test_event_waits_for_more),
+		N(test_event_waits_for_more),
+		T(test_no_moderation),
+		N(test_no_moderation),
+		T(test_solicited_events_are_moderated),
+		N(test_solicited_events_are_moderated),
+		T(test_newer_request_begins_anew),
+		T(test_waiting_event_is_not_lost),
+		T(test_modify_cq_refusals),
+		T(test_resize_moves_entries),
+		T(test_resize_moves_long_entries),
+		T(test_resize_keeps_the_request),
+		N(test_resize_keeps_the_request),
+		T(test_request_in_the_new_record),
+		T(test_resize_refusals),
 	};
 
 	return cmocka_run_group_tests_name("cq", tests, NULL, NULL);

@@ -271,6 +271,39 @@ static void lower(struct fuzz *f)
 	modify(f, below(f, QPS), below(f, 7));
 }
 
+/* Another ring, and now and then it is one that has another use. */
+static void resize_cq(struct fuzz *f)
+{
+	struct host_queue *cq = &f->cq[below(f, CQS)];
+	struct ornic_resize_in in = { .num = htole32(cq->num),
+				      .log_size = 1 + below(f, 9),
+				      .dbr_addr = htole64(cq->dbr) };
+	uint64_t ring = one_in(f, 8) ? page(f) : cq->ring;
+	struct ornic_cq_dbr *dbr = host_ptr(f->host, cq->dbr);
+	struct ornic_resize_out out;
+
+	host_buf(&in.buf, ring, 1ULL << (in.log_size + cq->log_entry));
+	if (one_in(f, 8))
+		scribble(f, &in, sizeof(in));
+	if (host_cmd(f->host, ORNIC_CMD_RESIZE_CQ, &in, &out) != ORNIC_CMD_OK ||
+	    le32toh(in.num) != cq->num)
+		return;
+	cq->log_size = in.log_size;
+	cq->ci = 0;
+	guest_store32(&dbr->ci, 0);
+}
+
+static void moderate_cq(struct fuzz *f)
+{
+	struct ornic_modify_cq_in in = {
+		.cqn = htole32(f->cq[below(f, CQS)].num),
+		.count = htole16(below(f, 8)),
+		.period = htole16(below(f, 200)),
+	};
+
+	command(f, ORNIC_CMD_MODIFY_CQ, &in, sizeof(in));
+}
+
 static void set_up(struct fuzz *f)
 {
 	struct ornic_set_gid_in gid = {
@@ -551,7 +584,7 @@ static void step(struct fuzz *f)
 		post_recv, post_recv, post_recv, consume, consume, raise,
 		/* And those that make trouble */
 		lower, create, set_up, destroy, any_command, registers,
-		doorbell, scribble_anywhere, memory,
+		resize_cq, moderate_cq, doorbell, scribble_anywhere, memory,
 	};
 	/* Mostly those that lead somewhere */
 	unsigned int n = below(f, one_in(f, 4) ? ARRAY_SIZE(deeds) : 11);
