@@ -61,7 +61,11 @@ enum ornic_query_context_attrs {
  *
  *   nsec + (((timestamp - cycles) * mult + frac) >> shift)
  *
- * valid if seq was even, and the same before and behind reading it.
+ * valid if seq was even, and the same before and behind reading it. The
+ * difference is signed, for the timestamp may be older than the page, and so is
+ * the shift. The page is renewed every few seconds. Up to half a minute from
+ * cycles the product fits into 63 bits; timestamps that are further away need
+ * more.
  */
 struct ornic_clock_page {
 	__u32 seq;
