@@ -72,6 +72,7 @@ struct ornic_limits {
  * @num_comp_vectors: completion vectors, at least 1
  * @db:		doorbell page 0
  * @board:	of doorbell page 0, NULL without @shadow
+ * @clock_page:	struct ornic_clock_page, to be mapped read-only; NULL without a clock
  */
 struct ornic_dev {
 	struct pci_dev *pdev;
@@ -81,6 +82,7 @@ struct ornic_dev {
 	u32 num_comp_vectors;
 	void __iomem *db;
 	struct ornic_board *board;
+	struct page *clock_page;
 };
 
 /* ---- Auxiliary device -------------------------------------------------- */
@@ -301,6 +303,16 @@ void ornic_res_remove(struct ornic_dev *odev, struct ornic_res *res);
  * Return: number of the event queue.
  */
 u32 ornic_comp_eqn(struct ornic_dev *odev, u32 vector);
+
+/* ---- Clock -------------------------------------------------------------- */
+
+/**
+ * ornic_clock_cycles - what the counter says that time stamps are taken from
+ * @odev:	the card
+ *
+ * Return: nanoseconds since an arbitrary moment; ~0 if the card is gone.
+ */
+u64 ornic_clock_cycles(struct ornic_dev *odev);
 
 /* ---- Doorbells (hardware.rst, section 5) -------------------------------- */
 

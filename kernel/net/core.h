@@ -8,6 +8,7 @@
 #include <linux/workqueue.h>
 
 #include "ornic_api.h"
+#include "clock.h"
 #include "cmd.h"
 #include "eq.h"
 
@@ -23,6 +24,7 @@
  * @eqs:	event queues, one per vector
  * @res:	receivers of events by number, per type
  * @board:	board of doorbell page 0
+ * @clock:	PTP hardware clock
  * @adev:	auxiliary device, NULL while there is none
  * @state_lock:	serialises bringing the device up and down; outside of rtnl_lock
  * @up:		the device runs or has failed, but was not taken down yet;
@@ -42,6 +44,7 @@ struct ornic_core {
 	struct ornic_eq *eqs;
 	struct xarray res[ORNIC_RES_TYPES];
 	struct ornic_dbuf board;
+	struct ornic_clock clock;
 	struct ornic_adev *adev;
 	struct mutex state_lock; /* see above */
 	bool up;

@@ -206,6 +206,19 @@ static int ornic_get_rxfh_fields(struct net_device *netdev, struct ethtool_rxfh_
 	}
 }
 
+/* ---- Time stamps --------------------------------------------------------- */
+
+/* Frames have none of the device, completions of verbs do */
+static int ornic_get_ts_info(struct net_device *netdev, struct kernel_ethtool_ts_info *info)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+
+	ethtool_op_get_ts_info(netdev, info);
+	if (nd->core->clock.ptp)
+		info->phc_index = ptp_clock_index(nd->core->clock.ptp);
+	return 0;
+}
+
 /* ---- Counters ------------------------------------------------------------ */
 
 static int ornic_get_sset_count(struct net_device *netdev, int sset)
@@ -273,5 +286,5 @@ const struct ethtool_ops ornic_ethtool_ops = {
 	.get_sset_count		= ornic_get_sset_count,
 	.get_strings		= ornic_get_strings,
 	.get_ethtool_stats	= ornic_get_ethtool_stats,
-	.get_ts_info		= ethtool_op_get_ts_info,
+	.get_ts_info		= ornic_get_ts_info,
 };

@@ -155,15 +155,17 @@ int ornic_start(struct ornic_core *core)
 	if (err)
 		goto err_device_down;
 
+	ornic_clock_start(core);
 	err = ornic_adev_add(core);
 	if (err)
-		goto err_detach_netdev;
+		goto err_stop_clock;
 
 	ornic_health_start(core);
 	core->up = true;
 	return 0;
 
-err_detach_netdev:
+err_stop_clock:
+	ornic_clock_stop(core);
 	ornic_netdev_detach(core->odev.netdev);
 err_device_down:
 	ornic_device_down(core);
@@ -184,6 +186,7 @@ void ornic_stop(struct ornic_core *core)
 	core->up = false;
 	ornic_health_stop(core);
 	ornic_adev_remove(core);
+	ornic_clock_stop(core);
 	ornic_netdev_detach(core->odev.netdev);
 	ornic_device_down(core);
 }
@@ -263,9 +266,11 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		goto err_unlock;
 
+	/* Before the interface, which tells its number */
+	ornic_clock_register(core);
 	err = ornic_netdev_register(core->odev.netdev);
 	if (err)
-		goto err_device_down;
+		goto err_unregister_clock;
 
 	err = ornic_adev_add(core);
 	if (err)
@@ -278,7 +283,8 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 
 err_unregister_netdev:
 	ornic_netdev_unregister(core->odev.netdev);
-err_device_down:
+err_unregister_clock:
+	ornic_clock_unregister(core);
 	ornic_device_down(core);
 err_unlock:
 	mutex_unlock(&core->state_lock);
@@ -304,6 +310,7 @@ static void ornic_remove(struct pci_dev *pdev)
 	mutex_unlock(&core->state_lock);
 
 	ornic_netdev_unregister(core->odev.netdev);
+	ornic_clock_unregister(core);
 	ornic_netdev_free(core->odev.netdev);
 	ornic_irqs_uninit(core);
 	ornic_res_uninit(core);

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The counter that time stamps are taken from, as a PTP hardware clock, and the
+ * page that tells processes how to translate the stamps (hardware.rst, section
+ * 2). The counter cannot be set: all corrections are the host's.
+ */
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/timekeeping.h>
+
+#include "core.h"
+
+/* Well below the half minute that readers of the page can do with */
+#define ORNIC_CLOCK_PERIOD	(4 * HZ)
+#define ORNIC_CLOCK_MAX_PPB	100000000
+
+static struct ornic_core *ornic_ptp_core(struct ptp_clock_info *info)
+{
+	return container_of(info, struct ornic_core, clock.info);
+}
+
+static int ornic_clock_read(struct ornic_core *core, struct ptp_system_timestamp *sts, u64 *cycles)
+{
+	struct ornic_clock *clock = &core->clock;
+	u32 status;
+
+	lockdep_assert_held(&clock->lock);
+
+	if (!clock->running)
+		return -EIO;
+
+	ptp_read_system_prets(sts);
+	*cycles = readq(core->regs + ORNIC_REG_CLOCK);
+	ptp_read_system_postts(sts);
+	/* What is read during a reset means nothing, and one may have begun */
+	status = readl(core->regs + ORNIC_REG_STATUS);
+	if (status == ~0u || !(status & ORNIC_STATUS_ENABLED) ||
+	    !ornic_clock_ahead(&clock->time, *cycles))
+		return -EIO;
+
+	return 0;
+}
+
+static void ornic_clock_update(struct ornic_clock *clock)
+{
+	lockdep_assert_held(&clock->lock);
+
+	clock->host_ns = ktime_get_boottime_ns();
+	ornic_clock_publish(clock->page, &clock->time);
+}
+
+/* ---- PTP ------------------------------------------------------------------ */
+
+static int ornic_ptp_gettimex64(struct ptp_clock_info *info, struct timespec64 *ts,
+				struct ptp_system_timestamp *sts)
+{
+	struct ornic_core *core = ornic_ptp_core(info);
+	struct ornic_clock *clock = &core->clock;
+	struct ornic_clock_time time;
+	u64 cycles;
+	int err;
+
+	spin_lock(&clock->lock);
+	err = ornic_clock_read(core, sts, &cycles);
+	time = clock->time;
+	spin_unlock(&clock->lock);
+	if (err)
+		return err;
+
+	ornic_clock_advance(&time, cycles);
+	*ts = ns_to_timespec64(time.nsec);
+	return 0;
+}
+
+static int ornic_ptp_settime64(struct ptp_clock_info *info, const struct timespec64 *ts)
+{
+	struct ornic_core *core = ornic_ptp_core(info);
+	struct ornic_clock *clock = &core->clock;
+	u64 cycles;
+	int err;
+
+	spin_lock(&clock->lock);
+	err = ornic_clock_read(core, NULL, &cycles);
+	if (!err) {
+		clock->time.cycles = cycles;
+		clock->time.nsec = timespec64_to_ns(ts);
+		clock->time.frac = 0;
+		ornic_clock_update(clock);
+	}
+	spin_unlock(&clock->lock);
+	return err;
+}
+
+static int ornic_ptp_adjtime(struct ptp_clock_info *info, s64 delta)
+{
+	struct ornic_clock *clock = &ornic_ptp_core(info)->clock;
+
+	spin_lock(&clock->lock);
+	clock->time.nsec += delta;
+	ornic_clock_publish(clock->page, &clock->time);
+	spin_unlock(&clock->lock);
+	return 0;
+}
+
+static int ornic_ptp_adjfine(struct ptp_clock_info *info, long scaled_ppm)
+{
+	struct ornic_core *core = ornic_ptp_core(info);
+	struct ornic_clock *clock = &core->clock;
+	u64 cycles;
+	int err;
+
+	spin_lock(&clock->lock);
+	err = ornic_clock_read(core, NULL, &cycles);
+	if (!err) {
+		/* Up to now it has run at the old rate */
+		ornic_clock_advance(&clock->time, cycles);
+		clock->time.mult = adjust_by_scaled_ppm(ORNIC_CLOCK_MULT, scaled_ppm);
+		ornic_clock_update(clock);
+	}
+	spin_unlock(&clock->lock);
+	return err;
+}
+
+static long ornic_ptp_do_aux_work(struct ptp_clock_info *info)
+{
+	struct ornic_core *core = ornic_ptp_core(info);
+	struct ornic_clock *clock = &core->clock;
+	u64 cycles;
+
+	spin_lock(&clock->lock);
+	if (!ornic_clock_read(core, NULL, &cycles)) {
+		ornic_clock_advance(&clock->time, cycles);
+		ornic_clock_update(clock);
+	}
+	spin_unlock(&clock->lock);
+	return ORNIC_CLOCK_PERIOD;
+}
+
+static const struct ptp_clock_info ornic_ptp_info = {
+	.owner		= THIS_MODULE,
+	.name		= "ornic",
+	.max_adj	= ORNIC_CLOCK_MAX_PPB,
+	.adjfine	= ornic_ptp_adjfine,
+	.adjtime	= ornic_ptp_adjtime,
+	.gettimex64	= ornic_ptp_gettimex64,
+	.settime64	= ornic_ptp_settime64,
+	.do_aux_work	= ornic_ptp_do_aux_work,
+};
+
+/* ---- Bringing up and down ------------------------------------------------- */
+
+/**
+ * ornic_clock_register - make the clock, once in the life of a card
+ * @core:	the card; it runs
+ *
+ * A card works without: then core->clock.ptp is NULL, as in a kernel without PTP.
+ */
+void ornic_clock_register(struct ornic_core *core)
+{
+	struct ornic_clock *clock = &core->clock;
+	struct ptp_clock *ptp;
+	int err;
+
+	spin_lock_init(&clock->lock);
+	clock->page = (void *)get_zeroed_page(GFP_KERNEL);
+	if (!clock->page) {
+		err = -ENOMEM;
+		goto err_log;
+	}
+
+	clock->time = (struct ornic_clock_time) {
+		.cycles = readq(core->regs + ORNIC_REG_CLOCK),
+		.nsec = ktime_get_real_ns(),
+		.mult = ORNIC_CLOCK_MULT,
+	};
+	clock->host_ns = ktime_get_boottime_ns();
+	ornic_clock_publish(clock->page, &clock->time);
+	clock->running = true;
+
+	clock->info = ornic_ptp_info;
+	ptp = ptp_clock_register(&clock->info, ornic_device(core));
+	if (IS_ERR_OR_NULL(ptp)) {
+		err = PTR_ERR_OR_ZERO(ptp);
+		goto err_free_page;
+	}
+
+	clock->ptp = ptp;
+	core->odev.clock_page = virt_to_page(clock->page);
+	ptp_schedule_worker(ptp, ORNIC_CLOCK_PERIOD);
+	return;
+
+err_free_page:
+	free_page((unsigned long)clock->page);
+	clock->page = NULL;
+err_log:
+	if (err)
+		dev_err(ornic_device(core), "no PTP clock: error %d\n", err);
+}
+
+/**
+ * ornic_clock_unregister - the end of ornic_clock_register()
+ * @core:	the card; there may be no clock. Processes may still map the page,
+ *		of which each has a reference.
+ */
+void ornic_clock_unregister(struct ornic_core *core)
+{
+	struct ornic_clock *clock = &core->clock;
+
+	if (!clock->ptp)
+		return;
+
+	ptp_clock_unregister(clock->ptp);
+	core->odev.clock_page = NULL;
+	free_page((unsigned long)clock->page);
+}
+
+/**
+ * ornic_clock_start - let the clock run on
+ * @core:	the card; it runs again. There may be no clock.
+ */
+void ornic_clock_start(struct ornic_core *core)
+{
+	struct ornic_clock *clock = &core->clock;
+	u64 elapsed;
+
+	if (!clock->ptp)
+		return;
+
+	spin_lock(&clock->lock);
+	elapsed = ktime_get_boottime_ns() - clock->host_ns;
+	ornic_clock_resume(&clock->time, readq(core->regs + ORNIC_REG_CLOCK), elapsed);
+	ornic_clock_update(clock);
+	clock->running = true;
+	spin_unlock(&clock->lock);
+
+	ptp_schedule_worker(clock->ptp, ORNIC_CLOCK_PERIOD);
+}
+
+/**
+ * ornic_clock_stop - do not look at the counter any more
+ * @core:	the card, about to be reset or removed. There may be no clock.
+ */
+void ornic_clock_stop(struct ornic_core *core)
+{
+	struct ornic_clock *clock = &core->clock;
+
+	if (!clock->ptp)
+		return;
+
+	ptp_cancel_worker_sync(clock->ptp);
+	spin_lock(&clock->lock);
+	clock->running = false;
+	spin_unlock(&clock->lock);
+}
+
+u64 ornic_clock_cycles(struct ornic_dev *odev)
+{
+	return readq(to_ornic_core(odev)->regs + ORNIC_REG_CLOCK);
+}
+EXPORT_SYMBOL_NS_GPL(ornic_clock_cycles, "ORNIC");
