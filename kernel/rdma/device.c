@@ -4,6 +4,7 @@
 #include <linux/netdevice.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_mad.h>
+#include <rdma/ornic-abi.h>
 #include <rdma/uverbs_ioctl.h>
 
 #include "ornic_rdma.h"
@@ -13,6 +14,8 @@
 #define ORNIC_IB_GIDS_MAX	256
 /* A process is to be able to have this many of whatever it likes */
 #define ORNIC_IB_COUNT_MAX	BIT(24)
+/* Time stamps are in nanoseconds */
+#define ORNIC_IB_CLOCK_KHZ	1000000
 
 /**
  * ornic_ib_init_limits - bound what the device says it can do
@@ -39,6 +42,18 @@ int ornic_ib_init_limits(struct ornic_ib_dev *dev)
 	return dev->max_wr ? 0 : -ENODEV;
 }
 
+/* Reading the register is dear: only for who asks what time it is */
+static int ornic_ib_respond_clock(struct ornic_ib_dev *dev, struct ib_udata *udata)
+{
+	struct ornic_query_device_resp resp = {};
+
+	if (!udata || udata->outlen < offsetofend(typeof(resp), clock))
+		return ib_respond_empty_udata(udata);
+
+	resp.clock = ornic_clock_cycles(dev->odev);
+	return ib_respond_udata(udata, resp);
+}
+
 int ornic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 			  struct ib_udata *udata)
 {
@@ -46,7 +61,7 @@ int ornic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	const struct ornic_limits *lim = &dev->odev->lim;
 	int err;
 
-	err = ib_no_udata_io(udata);
+	err = ib_is_udata_in_empty(udata);
 	if (err)
 		return err;
 
@@ -77,7 +92,14 @@ int ornic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		attr->atomic_cap = IB_ATOMIC_HCA;
 	attr->max_ah = ORNIC_IB_MAX_AH;
 	attr->max_pkeys = ORNIC_IB_PKEYS;
-	return 0;
+	attr->hca_core_clock = ORNIC_IB_CLOCK_KHZ;
+	if (lim->features & ORNIC_FEAT_CQE_EXT)
+		attr->timestamp_mask = U64_MAX;
+	if (lim->features & ORNIC_FEAT_CQ_MODERATION) {
+		attr->cq_caps.max_cq_moderation_count = U16_MAX;
+		attr->cq_caps.max_cq_moderation_period = U16_MAX;
+	}
+	return ornic_ib_respond_clock(dev, udata);
 }
 
 int ornic_ib_modify_device(struct ib_device *ibdev, int mask, struct ib_device_modify *attr)

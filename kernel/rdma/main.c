@@ -59,6 +59,7 @@ static const struct ib_device_ops ornic_ib_ops = {
 	.query_pkey = ornic_ib_query_pkey,
 	.query_port = ornic_ib_query_port,
 	.query_qp = ornic_ib_query_qp,
+	.query_ucontext = ornic_ib_query_ucontext,
 	.reg_user_mr = ornic_ib_reg_user_mr,
 	.req_notify_cq = ornic_ib_req_notify_cq,
 
@@ -103,6 +104,7 @@ static int ornic_ib_probe(struct auxiliary_device *adev, const struct auxiliary_
 		goto err_dealloc;
 
 	ornic_ib_init_identity(dev);
+	dev->ibdev.driver_def = ornic_ib_uapi_defs;
 	ib_set_device_ops(&dev->ibdev, &ornic_ib_ops);
 	err = ib_device_set_netdev(&dev->ibdev, dev->odev->netdev, ORNIC_IB_PORT);
 	if (err)

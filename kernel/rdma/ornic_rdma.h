@@ -11,6 +11,7 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
 
 #include "ornic_api.h"
 #include "pbl.h"
@@ -61,12 +62,14 @@ struct ornic_ib_dev {
  * @mem:	rings, owned by this, or
  * @page:	one page of memory, or
  * @io:		physical address of the doorbell page, if the others are NULL
+ * @read_only:	@page is not to be written by the process
  */
 struct ornic_mmap {
 	struct rdma_user_mmap_entry entry;
 	struct ornic_ringmem *mem;
 	struct page *page;
 	phys_addr_t io;
+	bool read_only;
 };
 
 /**
@@ -75,12 +78,14 @@ struct ornic_mmap {
  * @uctx:	doorbell page and board
  * @db_mmap:	the doorbell page
  * @board_mmap:	the board, NULL without one
+ * @clock_mmap:	the clock page, NULL without one
  */
 struct ornic_ucontext {
 	struct ib_ucontext ibuctx;
 	struct ornic_uctx uctx;
 	struct ornic_mmap *db_mmap;
 	struct ornic_mmap *board_mmap;
+	struct ornic_mmap *clock_mmap;
 };
 
 struct ornic_pd {
@@ -297,12 +302,14 @@ int ornic_ib_del_gid(const struct ib_gid_attr *attr, void **context);
 /* ucontext.c */
 int ornic_ib_alloc_ucontext(struct ib_ucontext *ibuctx, struct ib_udata *udata);
 void ornic_ib_dealloc_ucontext(struct ib_ucontext *ibuctx);
+int ornic_ib_query_ucontext(struct ib_ucontext *ibuctx, struct uverbs_attr_bundle *attrs);
 int ornic_ib_mmap(struct ib_ucontext *ibuctx, struct vm_area_struct *vma);
 void ornic_ib_mmap_free(struct rdma_user_mmap_entry *entry);
 struct ornic_mmap *ornic_ib_mmap_add(struct ib_ucontext *ibuctx, const struct ornic_mmap *what,
 				     size_t size);
 void ornic_ib_mmap_remove(struct ornic_mmap *map);
 void ornic_ib_disassociate_ucontext(struct ib_ucontext *ibuctx);
+extern const struct uapi_definition ornic_ib_uapi_defs[];
 
 /* pd.c */
 int ornic_ib_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);

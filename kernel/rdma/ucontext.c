@@ -2,8 +2,10 @@
 
 #include <linux/mm.h>
 #include <linux/slab.h>
-#include <rdma/uverbs_ioctl.h>
+#include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ornic-abi.h>
+#define UVERBS_MODULE_NAME ornic_ib
+#include <rdma/uverbs_named_ioctl.h>
 
 #include "ornic_rdma.h"
 
@@ -54,12 +56,50 @@ void ornic_ib_mmap_free(struct rdma_user_mmap_entry *entry)
 	kfree(map);
 }
 
+static struct ornic_mmap *ornic_ucontext_map_page(struct ornic_ucontext *ctx, struct page *page,
+						  bool read_only)
+{
+	struct ornic_mmap what = { .page = page, .read_only = read_only };
+
+	/* Not every device has a board, nor every kernel a clock */
+	return page ? ornic_ib_mmap_add(&ctx->ibuctx, &what, PAGE_SIZE) : NULL;
+}
+
+static void ornic_ucontext_fill_resp(struct ornic_ucontext *ctx,
+				     struct ornic_alloc_ucontext_resp *resp)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ctx->ibuctx.device);
+	const struct ornic_limits *lim = &dev->odev->lim;
+
+	*resp = (struct ornic_alloc_ucontext_resp) {
+		.db_offset = rdma_user_mmap_get_offset(&ctx->db_mmap->entry),
+		.db_length = PAGE_SIZE,
+		.max_sq_slots = lim->max_sq_slots,
+		.max_rq_wqes = lim->max_rq_wqes,
+		.max_sge = dev->max_sge,
+		.max_inline = dev->max_inline,
+		.send_ops = lim->send_ops,
+	};
+
+	if (ctx->board_mmap) {
+		resp->caps |= ORNIC_UCONTEXT_CAP_SHADOW;
+		resp->board_offset = rdma_user_mmap_get_offset(&ctx->board_mmap->entry);
+		resp->board_length = PAGE_SIZE;
+	}
+	if (ctx->clock_mmap) {
+		resp->caps |= ORNIC_UCONTEXT_CAP_CLOCK;
+		resp->clock_offset = rdma_user_mmap_get_offset(&ctx->clock_mmap->entry);
+		resp->clock_length = PAGE_SIZE;
+	}
+	if (lim->features & ORNIC_FEAT_CQE_EXT)
+		resp->caps |= ORNIC_UCONTEXT_CAP_CQE_EXT;
+}
+
 int ornic_ib_alloc_ucontext(struct ib_ucontext *ibuctx, struct ib_udata *udata)
 {
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibuctx->device);
 	struct ornic_ucontext *ctx = to_ornic_ucontext(ibuctx);
-	const struct ornic_limits *lim = &dev->odev->lim;
-	struct ornic_alloc_ucontext_resp resp = {};
+	struct ornic_alloc_ucontext_resp resp;
 	struct ornic_alloc_ucontext_req req;
 	int err;
 
@@ -80,35 +120,28 @@ int ornic_ib_alloc_ucontext(struct ib_ucontext *ibuctx, struct ib_udata *udata)
 		err = PTR_ERR(ctx->db_mmap);
 		goto err_free_uctx;
 	}
-	resp.db_offset = rdma_user_mmap_get_offset(&ctx->db_mmap->entry);
-	resp.db_length = PAGE_SIZE;
 
-	if (ctx->uctx.board.page) {
-		struct ornic_mmap what = { .page = ctx->uctx.board.page };
-
-		ctx->board_mmap = ornic_ib_mmap_add(ibuctx, &what, PAGE_SIZE);
-		if (IS_ERR(ctx->board_mmap)) {
-			err = PTR_ERR(ctx->board_mmap);
-			goto err_remove_db;
-		}
-		resp.caps |= ORNIC_UCONTEXT_CAP_SHADOW;
-		resp.board_offset = rdma_user_mmap_get_offset(&ctx->board_mmap->entry);
-		resp.board_length = PAGE_SIZE;
+	ctx->board_mmap = ornic_ucontext_map_page(ctx, ctx->uctx.board.page, false);
+	if (IS_ERR(ctx->board_mmap)) {
+		err = PTR_ERR(ctx->board_mmap);
+		goto err_remove_db;
 	}
 
-	if (lim->features & ORNIC_FEAT_CQE_EXT)
-		resp.caps |= ORNIC_UCONTEXT_CAP_CQE_EXT;
-	resp.max_sq_slots = lim->max_sq_slots;
-	resp.max_rq_wqes = lim->max_rq_wqes;
-	resp.max_sge = dev->max_sge;
-	resp.max_inline = dev->max_inline;
-	resp.send_ops = lim->send_ops;
+	ctx->clock_mmap = ornic_ucontext_map_page(ctx, dev->odev->clock_page, true);
+	if (IS_ERR(ctx->clock_mmap)) {
+		err = PTR_ERR(ctx->clock_mmap);
+		goto err_remove_board;
+	}
+
+	ornic_ucontext_fill_resp(ctx, &resp);
 	err = ib_respond_udata(udata, resp);
 	if (err)
-		goto err_remove_board;
+		goto err_remove_clock;
 
 	return 0;
 
+err_remove_clock:
+	ornic_ib_mmap_remove(ctx->clock_mmap);
 err_remove_board:
 	ornic_ib_mmap_remove(ctx->board_mmap);
 err_remove_db:
@@ -123,9 +156,31 @@ void ornic_ib_dealloc_ucontext(struct ib_ucontext *ibuctx)
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibuctx->device);
 	struct ornic_ucontext *ctx = to_ornic_ucontext(ibuctx);
 
+	ornic_ib_mmap_remove(ctx->clock_mmap);
 	ornic_ib_mmap_remove(ctx->board_mmap);
 	ornic_ib_mmap_remove(ctx->db_mmap);
 	ornic_uctx_free(dev->odev, &ctx->uctx);
+}
+
+/* For a process that got the file of the context from another one */
+int ornic_ib_query_ucontext(struct ib_ucontext *ibuctx, struct uverbs_attr_bundle *attrs)
+{
+	struct ornic_alloc_ucontext_resp resp;
+
+	ornic_ucontext_fill_resp(to_ornic_ucontext(ibuctx), &resp);
+	return uverbs_copy_to_struct_or_zero(attrs, ORNIC_ATTR_QUERY_CONTEXT_RESP, &resp,
+					     sizeof(resp));
+}
+
+static int ornic_mmap_page(struct vm_area_struct *vma, const struct ornic_mmap *map)
+{
+	if (map->read_only) {
+		if (vma->vm_flags & VM_WRITE)
+			return -EPERM;
+		/* Nor by mprotect() */
+		vm_flags_clear(vma, VM_MAYWRITE);
+	}
+	return vm_insert_page(vma, vma->vm_start, map->page);
 }
 
 /*
@@ -148,7 +203,7 @@ int ornic_ib_mmap(struct ib_ucontext *ibuctx, struct vm_area_struct *vma)
 	if (map->mem)
 		err = vm_map_pages_zero(vma, map->mem->pages, map->mem->npages);
 	else if (map->page)
-		err = vm_insert_page(vma, vma->vm_start, map->page);
+		err = ornic_mmap_page(vma, map);
 	else
 		err = rdma_user_mmap_io(ibuctx, vma, PHYS_PFN(map->io), PAGE_SIZE,
 					pgprot_noncached(vma->vm_page_prot), entry);
@@ -164,3 +219,17 @@ int ornic_ib_mmap(struct ib_ucontext *ibuctx, struct vm_area_struct *vma)
 void ornic_ib_disassociate_ucontext(struct ib_ucontext *ibuctx)
 {
 }
+
+#define ORNIC_UCONTEXT_RESP	UVERBS_ATTR_STRUCT(struct ornic_alloc_ucontext_resp, null_key)
+
+ADD_UVERBS_ATTRIBUTES_SIMPLE(ornic_ib_query_context,
+			     UVERBS_OBJECT_DEVICE,
+			     UVERBS_METHOD_QUERY_CONTEXT,
+			     UVERBS_ATTR_PTR_OUT(ORNIC_ATTR_QUERY_CONTEXT_RESP,
+						 ORNIC_UCONTEXT_RESP,
+						 UA_MANDATORY));
+
+const struct uapi_definition ornic_ib_uapi_defs[] = {
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DEVICE, &ornic_ib_query_context),
+	{}
+};
