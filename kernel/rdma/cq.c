@@ -10,49 +10,75 @@
 #define ORNIC_CQE_LOG		ilog2(sizeof(struct ornic_cqe))
 #define ORNIC_CQE_EXT_LOG	ilog2(sizeof(struct ornic_cqe) + sizeof(struct ornic_cqe_ext))
 
-static size_t ornic_cq_ring_size(const struct ornic_cq *cq)
-{
-	return (size_t)1 << (cq->ring.log_size + cq->ring.log_cqe_size);
-}
-
 /* The doorbell record follows the ring, which is a multiple of its alignment */
-static size_t ornic_cq_dbr_offset(const struct ornic_cq *cq)
+static size_t ornic_cq_dbr_offset(const struct ornic_cq_buf *buf)
 {
-	return ALIGN(ornic_cq_ring_size(cq), 64);
+	return ALIGN((size_t)1 << buf->log_bytes, 64);
 }
 
-static size_t ornic_cq_mem_size(const struct ornic_cq *cq)
+static size_t ornic_cq_mem_size(const struct ornic_cq_buf *buf)
 {
-	return PAGE_ALIGN(ornic_cq_dbr_offset(cq) + sizeof(struct ornic_cq_dbr));
+	return PAGE_ALIGN(ornic_cq_dbr_offset(buf) + sizeof(struct ornic_cq_dbr));
 }
 
-static int ornic_cq_alloc_ring(struct ornic_ib_dev *dev, struct ornic_cq *cq)
+static __le64 ornic_cq_dbr_addr(const struct ornic_cq_buf *buf)
+{
+	return cpu_to_le64(ornic_ringmem_dma(buf->mem, ornic_cq_dbr_offset(buf)));
+}
+
+static int ornic_cq_alloc_buf(struct ornic_ib_dev *dev, struct ornic_cq_buf *buf)
 {
 	int err;
 
-	cq->mem = ornic_ringmem_alloc(&dev->ibdev, ornic_cq_mem_size(cq));
-	if (IS_ERR(cq->mem))
-		return PTR_ERR(cq->mem);
+	buf->mem = ornic_ringmem_alloc(&dev->ibdev, ornic_cq_mem_size(buf));
+	if (IS_ERR(buf->mem))
+		return PTR_ERR(buf->mem);
 
-	err = ornic_ringmem_describe(&dev->ibdev, cq->mem, 0, ornic_cq_ring_size(cq), &cq->pbl);
+	err = ornic_ringmem_describe(&dev->ibdev, buf->mem, 0, (size_t)1 << buf->log_bytes,
+				     &buf->pbl);
 	if (err)
 		goto err_free_mem;
 
 	return 0;
 
 err_free_mem:
-	ornic_ringmem_free(&dev->ibdev, cq->mem);
+	ornic_ringmem_free(&dev->ibdev, buf->mem);
 	return err;
 }
 
 /* A process may be about to map the ring: then the entry frees the memory */
-static void ornic_cq_free_ring(struct ornic_ib_dev *dev, struct ornic_cq *cq)
+static void ornic_cq_free_buf(struct ornic_ib_dev *dev, struct ornic_cq_buf *buf)
 {
-	ornic_pbl_free(&dev->ibdev, &cq->pbl);
-	if (cq->mmap)
-		ornic_ib_mmap_remove(cq->mmap);
+	ornic_pbl_free(&dev->ibdev, &buf->pbl);
+	if (buf->mmap)
+		ornic_ib_mmap_remove(buf->mmap);
 	else
-		ornic_ringmem_free(&dev->ibdev, cq->mem);
+		ornic_ringmem_free(&dev->ibdev, buf->mem);
+}
+
+static int ornic_cq_alloc_user_buf(struct ornic_ib_dev *dev, struct ornic_ucontext *ctx,
+				   struct ornic_cq_buf *buf)
+{
+	struct ornic_mmap *map;
+	int err;
+
+	err = ornic_cq_alloc_buf(dev, buf);
+	if (err)
+		return err;
+
+	map = ornic_ib_mmap_add(&ctx->ibuctx, &(struct ornic_mmap) { .mem = buf->mem },
+				ornic_cq_mem_size(buf));
+	if (IS_ERR(map)) {
+		err = PTR_ERR(map);
+		goto err_free_buf;
+	}
+
+	buf->mmap = map;
+	return 0;
+
+err_free_buf:
+	ornic_cq_free_buf(dev, buf);
+	return err;
 }
 
 static int ornic_cq_create(struct ornic_ib_dev *dev, struct ornic_cq *cq, u32 uctx,
@@ -63,8 +89,8 @@ static int ornic_cq_create(struct ornic_ib_dev *dev, struct ornic_cq *cq, u32 uc
 		.eqn = cpu_to_le32(ornic_comp_eqn(dev->odev, attr->comp_vector)),
 		.log_size = cq->ring.log_size,
 		.log_cqe_size = cq->ring.log_cqe_size,
-		.buf = cq->pbl.buf,
-		.dbr_addr = cpu_to_le64(ornic_ringmem_dma(cq->mem, ornic_cq_dbr_offset(cq))),
+		.buf = cq->buf.pbl.buf,
+		.dbr_addr = ornic_cq_dbr_addr(&cq->buf),
 	};
 	int err;
 
@@ -100,6 +126,12 @@ static int ornic_cq_destroy(struct ornic_ib_dev *dev, struct ornic_cq *cq)
 	return ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_CQ, cq->res.num);
 }
 
+static u8 ornic_cq_log_size(const struct ornic_ib_dev *dev, u32 cqe)
+{
+	/* The least is more than the most, of a device with tiny rings */
+	return min_t(u32, max_t(u32, order_base_2(cqe), ORNIC_CQ_LOG_MIN), ilog2(dev->max_cqe));
+}
+
 static int ornic_cq_init(struct ornic_ib_dev *dev, struct ornic_cq *cq,
 			 const struct ib_cq_init_attr *attr, bool ext)
 {
@@ -107,10 +139,11 @@ static int ornic_cq_init(struct ornic_ib_dev *dev, struct ornic_cq *cq,
 	    attr->comp_vector >= dev->odev->num_comp_vectors)
 		return -EINVAL;
 
-	cq->ring.log_size = max_t(u32, order_base_2(attr->cqe), ORNIC_CQ_LOG_MIN);
-	cq->ring.log_size = min_t(u32, cq->ring.log_size, ilog2(dev->max_cqe));
+	cq->ring.log_size = ornic_cq_log_size(dev, attr->cqe);
 	cq->ring.log_cqe_size = ext ? ORNIC_CQE_EXT_LOG : ORNIC_CQE_LOG;
+	cq->buf.log_bytes = cq->ring.log_size + cq->ring.log_cqe_size;
 	cq->ibcq.cqe = 1 << cq->ring.log_size;
+	mutex_init(&cq->resize_lock);
 	spin_lock_init(&cq->lock);
 	INIT_LIST_HEAD(&cq->sqs);
 	INIT_LIST_HEAD(&cq->rqs);
@@ -133,27 +166,27 @@ int ornic_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	if (err)
 		return err;
 
-	err = ornic_cq_alloc_ring(dev, cq);
+	err = ornic_cq_alloc_buf(dev, &cq->buf);
 	if (err)
 		return err;
 
-	err = ornic_ringmem_vmap(cq->mem);
+	err = ornic_ringmem_vmap(cq->buf.mem);
 	if (err)
-		goto err_free_ring;
+		goto err_free_buf;
 
-	cq->ring.buf = cq->mem->addr;
-	cq->ring.dbr = cq->mem->addr + ornic_cq_dbr_offset(cq);
+	cq->ring.buf = cq->buf.mem->addr;
+	cq->ring.dbr = cq->buf.mem->addr + ornic_cq_dbr_offset(&cq->buf);
 	err = ornic_cq_create(dev, cq, 0, attr);
 	if (err)
-		goto err_free_ring;
+		goto err_free_buf;
 
 	mutex_lock(&dev->kcqs_lock);
 	list_add_tail(&cq->kcq, &dev->kcqs);
 	mutex_unlock(&dev->kcqs_lock);
 	return 0;
 
-err_free_ring:
-	ornic_cq_free_ring(dev, cq);
+err_free_buf:
+	ornic_cq_free_buf(dev, &cq->buf);
 	return err;
 }
 
@@ -195,7 +228,6 @@ int ornic_ib_create_user_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *at
 	struct ornic_create_cq_resp resp = {};
 	struct ornic_create_cq_req req;
 	struct ornic_ucontext *ctx;
-	struct ornic_mmap *map;
 	int err;
 
 	err = ib_copy_validate_udata_in_cm(udata, req, flags, 0);
@@ -210,27 +242,19 @@ int ornic_ib_create_user_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *at
 	if (err)
 		return err;
 
-	err = ornic_cq_alloc_ring(dev, cq);
+	ctx = rdma_udata_to_drv_context(udata, struct ornic_ucontext, ibuctx);
+	err = ornic_cq_alloc_user_buf(dev, ctx, &cq->buf);
 	if (err)
 		return err;
 
-	ctx = rdma_udata_to_drv_context(udata, struct ornic_ucontext, ibuctx);
-	map = ornic_ib_mmap_add(&ctx->ibuctx, &(struct ornic_mmap) { .mem = cq->mem },
-				ornic_cq_mem_size(cq));
-	if (IS_ERR(map)) {
-		err = PTR_ERR(map);
-		goto err_free_ring;
-	}
-	cq->mmap = map;
-
 	err = ornic_cq_create(dev, cq, ctx->uctx.num, attr);
 	if (err)
-		goto err_free_ring;
+		goto err_free_buf;
 
 	resp.cqn = cq->res.num;
-	resp.mmap_offset = rdma_user_mmap_get_offset(&map->entry);
-	resp.mmap_length = ornic_cq_mem_size(cq);
-	resp.dbr_offset = ornic_cq_dbr_offset(cq);
+	resp.mmap_offset = rdma_user_mmap_get_offset(&cq->buf.mmap->entry);
+	resp.mmap_length = ornic_cq_mem_size(&cq->buf);
+	resp.dbr_offset = ornic_cq_dbr_offset(&cq->buf);
 	resp.log_size = cq->ring.log_size;
 	resp.log_cqe_size = cq->ring.log_cqe_size;
 	err = ib_respond_udata(udata, resp);
@@ -241,9 +265,74 @@ int ornic_ib_create_user_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *at
 
 err_destroy_cq:
 	ornic_cq_destroy(dev, cq);
-err_free_ring:
-	ornic_cq_free_ring(dev, cq);
+err_free_buf:
+	ornic_cq_free_buf(dev, &cq->buf);
 	return err;
+}
+
+int ornic_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
+{
+	struct ornic_modify_cq_in in = {
+		.cqn = cpu_to_le32(to_ornic_cq(ibcq)->res.num),
+		.count = cpu_to_le16(count),
+		.period = cpu_to_le16(period),
+	};
+
+	return ornic_cmd_exec(to_ornic_ib_dev(ibcq->device)->odev, ORNIC_CMD_MODIFY_CQ, &in,
+			      sizeof(in), NULL, 0);
+}
+
+/* The process polls and arms the new ring when it has mapped it, not meanwhile */
+int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udata *udata)
+{
+	struct ornic_ucontext *ctx = rdma_udata_to_drv_context(udata, struct ornic_ucontext,
+							       ibuctx);
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibcq->device);
+	struct ornic_cq *cq = to_ornic_cq(ibcq);
+	struct ornic_resize_resp resp = {};
+	struct ornic_resize_in in = {};
+	struct ornic_resize_out out;
+	struct ornic_cq_buf buf = {};
+	int err;
+
+	err = ib_is_udata_in_empty(udata);
+	if (err)
+		return err;
+
+	if (!cqe || cqe > dev->max_cqe)
+		return -EINVAL;
+
+	resp.log_size = ornic_cq_log_size(dev, cqe);
+	buf.log_bytes = resp.log_size + cq->ring.log_cqe_size;
+	err = ornic_cq_alloc_user_buf(dev, ctx, &buf);
+	if (err)
+		return err;
+
+	resp.mmap_offset = rdma_user_mmap_get_offset(&buf.mmap->entry);
+	resp.mmap_length = ornic_cq_mem_size(&buf);
+	resp.dbr_offset = ornic_cq_dbr_offset(&buf);
+
+	in.num = cpu_to_le32(cq->res.num);
+	in.log_size = resp.log_size;
+	in.buf = buf.pbl.buf;
+	in.dbr_addr = ornic_cq_dbr_addr(&buf);
+
+	mutex_lock(&cq->resize_lock);
+	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_RESIZE_CQ, &in, sizeof(in), &out, sizeof(out));
+	if (!err) {
+		swap(cq->buf, buf);
+		cq->ring.log_size = resp.log_size;
+		cq->ibcq.cqe = 1 << resp.log_size;
+	}
+	mutex_unlock(&cq->resize_lock);
+
+	/* The old one, or the new one if the device refused it */
+	ornic_cq_free_buf(dev, &buf);
+	if (err)
+		return err;
+
+	resp.count = le32_to_cpu(out.count);
+	return ib_respond_udata(udata, resp);
 }
 
 int ornic_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
@@ -265,6 +354,6 @@ int ornic_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	if (err)
 		return err;
 
-	ornic_cq_free_ring(dev, cq);
+	ornic_cq_free_buf(dev, &cq->buf);
 	return 0;
 }

@@ -70,6 +70,27 @@ static const struct ib_device_ops ornic_ib_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, ornic_ucontext, ibuctx),
 };
 
+static const struct ib_device_ops ornic_ib_resize_cq_ops = {
+	.resize_user_cq = ornic_ib_resize_user_cq,
+};
+
+static const struct ib_device_ops ornic_ib_moderate_cq_ops = {
+	.modify_cq = ornic_ib_modify_cq,
+};
+
+/* What a device cannot do has no operation */
+static void ornic_ib_set_ops(struct ornic_ib_dev *dev)
+{
+	u64 features = dev->odev->lim.features;
+
+	dev->ibdev.driver_def = ornic_ib_uapi_defs;
+	ib_set_device_ops(&dev->ibdev, &ornic_ib_ops);
+	if (features & ORNIC_FEAT_RESIZE_CQ)
+		ib_set_device_ops(&dev->ibdev, &ornic_ib_resize_cq_ops);
+	if (features & ORNIC_FEAT_CQ_MODERATION)
+		ib_set_device_ops(&dev->ibdev, &ornic_ib_moderate_cq_ops);
+}
+
 static void ornic_ib_init_identity(struct ornic_ib_dev *dev)
 {
 	struct ib_device *ibdev = &dev->ibdev;
@@ -104,8 +125,7 @@ static int ornic_ib_probe(struct auxiliary_device *adev, const struct auxiliary_
 		goto err_dealloc;
 
 	ornic_ib_init_identity(dev);
-	dev->ibdev.driver_def = ornic_ib_uapi_defs;
-	ib_set_device_ops(&dev->ibdev, &ornic_ib_ops);
+	ornic_ib_set_ops(dev);
 	err = ib_device_set_netdev(&dev->ibdev, dev->odev->netdev, ORNIC_IB_PORT);
 	if (err)
 		goto err_dealloc;

@@ -105,12 +105,25 @@ struct ornic_mr {
 };
 
 /**
- * struct ornic_cq - completion queue
- * @ibcq:	of the RDMA core
- * @res:	delivery of its events
+ * struct ornic_cq_buf - memory of a completion queue
  * @mem:	ring, and behind it the doorbell record
  * @pbl:	page list of the ring
  * @mmap:	of a process, and then it owns @mem
+ * @log_bytes:	log2 of the ring's bytes
+ */
+struct ornic_cq_buf {
+	struct ornic_ringmem *mem;
+	struct ornic_pbl pbl;
+	struct ornic_mmap *mmap;
+	u8 log_bytes;
+};
+
+/**
+ * struct ornic_cq - completion queue
+ * @ibcq:	of the RDMA core
+ * @res:	delivery of its events
+ * @buf:	what the device writes to
+ * @resize_lock: of a process: one resize at a time
  * @ring:	of a kernel user; for a process only the number and sizes
  * @lock:	of a kernel user: protects @ring, @sqs, @rqs and, of the QPs in
  *		these, the consumer sides
@@ -123,9 +136,8 @@ struct ornic_mr {
 struct ornic_cq {
 	struct ib_cq ibcq;
 	struct ornic_res res;
-	struct ornic_ringmem *mem;
-	struct ornic_pbl pbl;
-	struct ornic_mmap *mmap;
+	struct ornic_cq_buf buf;
+	struct mutex resize_lock; /* one resize at a time */
 	struct ornic_cq_ring ring;
 	spinlock_t lock; /* see above */
 	struct list_head sqs;
@@ -335,6 +347,8 @@ int ornic_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		       struct uverbs_attr_bundle *attrs);
 int ornic_ib_create_user_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 			    struct uverbs_attr_bundle *attrs);
+int ornic_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
+int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udata *udata);
 int ornic_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 
 /* poll.c */
