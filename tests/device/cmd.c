@@ -9,6 +9,7 @@
 #include "mr.h"
 #include "pd.h"
 #include "query.h"
+#include "srq.h"
 #include "uctx.h"
 
 /* An answer of 4096 bytes lies in so many pages at most. */
@@ -74,6 +75,14 @@ static const struct cmd_desc cmd_table[] = {
 	CMD(MODIFY_QP, offsetof(struct ornic_modify_qp_in, attr),
 	    sizeof(struct ornic_modify_qp_in), 0, qp_cmd_modify),
 	CMD_OBJECT(QUERY_QP, sizeof(struct ornic_qp_attr), qp_cmd_query),
+	CMD_IN(CREATE_SRQ, struct ornic_create_srq_in, OUT_OBJECT,
+	       srq_cmd_create),
+	CMD_OBJECT(DESTROY_SRQ, 0, srq_cmd_destroy),
+	CMD_IN(MODIFY_SRQ, struct ornic_modify_srq_in, 0, srq_cmd_modify),
+	CMD_OBJECT(QUERY_SRQ, sizeof(struct ornic_query_srq_out),
+		   srq_cmd_query),
+	CMD_IN(RESIZE_SRQ, struct ornic_resize_in,
+	       sizeof(struct ornic_resize_out), srq_cmd_resize),
 };
 
 bool cmd_is_zero(const void *p, size_t len)

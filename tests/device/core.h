@@ -35,6 +35,7 @@ struct qp;
 #define CORE_MAX_EQ_BITS 6
 #define CORE_MAX_CQ_BITS 15
 #define CORE_MAX_QP_BITS 14
+#define CORE_MAX_SRQ_BITS 13
 #define CORE_MAX_MR_BITS 17
 #define CORE_MAX_LOG_EQE 16
 #define CORE_MAX_LOG_CQE 16
@@ -79,6 +80,7 @@ struct run_item {
  * @eqs: struct eq
  * @cqs: struct cq
  * @qps: struct qp
+ * @srqs: struct srq
  * @gids: GID table
  * @port: Ethernet port
  * @stats: counters
@@ -106,6 +108,7 @@ struct nic {
 	struct obj_table eqs;
 	struct obj_table cqs;
 	struct obj_table qps;
+	struct obj_table srqs;
 	struct gid_table gids;
 	struct ethport port;
 	struct stats stats;

@@ -177,7 +177,7 @@ static void eth_rx_one(struct qp *qp, const struct frame *frame,
 		return;
 	}
 	ret = frame_iov(frame, 0, len, iov, FRAME_IOV_MAX + 2);
-	if (ret < 0 || sge_write(qp, wqe.sge, wqe.sge_count, 0, iov, ret)) {
+	if (ret < 0 || rq_write(qp, &wqe, 0, iov, ret)) {
 		rq_fail(qp, wqe.wr_id, ORNIC_WC_LOC_PROT_ERR);
 		qp_error(qp);
 		return;

@@ -11,6 +11,7 @@
 #include "flow.h"
 #include "mr.h"
 #include "pd.h"
+#include "srq.h"
 #include "uctx.h"
 
 /* One nic_run(): commands, QPs that get a turn, packets in a turn. */
@@ -41,6 +42,8 @@ static int nic_init_tables(struct nic *nic)
 		{ &nic->cqs, CORE_MAX_CQ_BITS, 0, 0 },
 		{ &nic->qps, CORE_MAX_QP_BITS, NIC_NUM_BITS - CORE_MAX_QP_BITS,
 		  CORE_QP_FIRST },
+		{ &nic->srqs, CORE_MAX_SRQ_BITS,
+		  NIC_NUM_BITS - CORE_MAX_SRQ_BITS, 1 },
 	};
 	unsigned int i;
 
@@ -53,6 +56,7 @@ static int nic_init_tables(struct nic *nic)
 
 static void nic_uninit_tables(struct nic *nic)
 {
+	obj_table_uninit(&nic->srqs);
 	obj_table_uninit(&nic->qps);
 	obj_table_uninit(&nic->cqs);
 	obj_table_uninit(&nic->mrs);
@@ -113,6 +117,7 @@ void nic_reset(struct nic *nic)
 	admin_disable(nic);
 	ethport_reset(nic);
 	qp_destroy_all(nic);
+	srq_destroy_all(nic);
 	mr_destroy_all(nic);
 	cq_destroy_all(nic);
 	eq_destroy_all(nic);

@@ -14,14 +14,12 @@
 #define QP_POLL_MIN_NS 50000
 #define QP_POLL_MAX_NS 16000000
 
-#define QP_RQ_STRIDE_SHIFT_MAX 9
-#define QP_FLAGS (ORNIC_QP_SQ | ORNIC_QP_RQ | ORNIC_QP_SIG_ALL | ORNIC_QP_KERNEL)
-#define QP_FLAGS_UNSUPPORTED (ORNIC_QP_SRQ | ORNIC_QP_SCATTER_FCS)
+#define QP_FLAGS                                                          \
+	(ORNIC_QP_SQ | ORNIC_QP_RQ | ORNIC_QP_SRQ | ORNIC_QP_SIG_ALL |    \
+	 ORNIC_QP_KERNEL)
+#define QP_FLAGS_UNSUPPORTED ORNIC_QP_SCATTER_FCS
 
 _Static_assert(offsetof(struct qp, obj) == 0, "qp_find() casts");
-_Static_assert(sizeof(struct ornic_rq_hdr) +
-	       CORE_MAX_SGE * sizeof(struct ornic_sge) <=
-	       1 << QP_RQ_STRIDE_SHIFT_MAX, "the longest receive WQE fits");
 
 int engine_init(struct nic *nic)
 {
@@ -94,16 +92,14 @@ void qp_reset(struct qp *qp)
 	sq_watch_stop(qp->nic, &qp->watch);
 	core_not_ready(&qp->run);
 	qp->comm_est = false;
+	qp->last_wqe = false;
 	qp->drained = false;
 	qp->sq.pi = 0;
 	qp->sq.next = 0;
 	qp->sq.ci = 0;
 	qp->sq.ci_told = 0;
 	qp->sq.broken = false;
-	qp->rq.pi = 0;
-	qp->rq.next = 0;
-	qp->rq.ci = 0;
-	qp->rq.broken = false;
+	rq_ring_reset(&qp->rq);
 	memset(&qp->attr, 0, sizeof(qp->attr));
 	req_reset(qp);
 	resp_reset(qp);
@@ -152,11 +148,21 @@ void qp_kick(struct qp *qp)
 	qp_ready(qp);
 }
 
+/* Nothing of the SRQ is in the QP's hands any more (IBTA 10.3.1, 11.6.3.1). */
+static void qp_last_wqe(struct qp *qp)
+{
+	if (!qp->srq || qp->last_wqe)
+		return;
+	qp->last_wqe = true;
+	eq_async(qp->nic, ORNIC_EVENT_QP_LAST_WQE, qp->obj.num);
+}
+
 static bool qp_flush(struct qp *qp, unsigned int budget)
 {
 	bool more = ack_pending(qp) && ack_run(qp, budget);
 
 	resp_flush(qp);
+	qp_last_wqe(qp);
 	if (qp_has_sq(qp))
 		more |= req_flush(qp, budget) || sq_flush(qp, budget);
 	if (!qp_has_rq(qp))
@@ -219,22 +225,32 @@ qp_check_queues(const struct ornic_create_qp_in *in, uint32_t flags)
 	} else if (in->log_sq_slots || !CMD_RSVD_ZERO(in->sq)) {
 		return ORNIC_CMD_BAD_PARAM;
 	}
-	if (flags & ORNIC_QP_RQ) {
-		if (in->log_rq_wqes > CORE_MAX_LOG_RQ_WQES ||
-		    in->rq_stride_shift < ORNIC_RQ_STRIDE_SHIFT_MIN ||
-		    in->rq_stride_shift > QP_RQ_STRIDE_SHIFT_MAX)
-			return ORNIC_CMD_BAD_PARAM;
-	} else if (in->log_rq_wqes || in->rq_stride_shift ||
-		   !CMD_RSVD_ZERO(in->rq)) {
+	if (!(flags & ORNIC_QP_RQ) && (in->log_rq_wqes || in->rq_stride_shift ||
+				       !CMD_RSVD_ZERO(in->rq)))
 		return ORNIC_CMD_BAD_PARAM;
-	}
 	return ORNIC_CMD_OK;
+}
+
+/* IBTA 10.2.9.1: an SRQ takes the place of the receive queue. */
+static enum ornic_cmd_status
+qp_check_srq(struct nic *nic, const struct ornic_create_qp_in *in)
+{
+	uint32_t flags = le32toh(in->flags);
+
+	if (!(flags & ORNIC_QP_SRQ))
+		return in->srqn ? ORNIC_CMD_BAD_PARAM : ORNIC_CMD_OK;
+	if (flags & ORNIC_QP_RQ ||
+	    (in->type != ORNIC_QPT_RC && in->type != ORNIC_QPT_UD))
+		return ORNIC_CMD_BAD_PARAM;
+	return srq_find(nic, le32toh(in->srqn)) ? ORNIC_CMD_OK :
+						  ORNIC_CMD_BAD_OBJECT;
 }
 
 static enum ornic_cmd_status
 qp_check_create(struct nic *nic, const struct ornic_create_qp_in *in)
 {
 	uint32_t flags = le32toh(in->flags);
+	enum ornic_cmd_status status;
 
 	switch (in->type) {
 	case ORNIC_QPT_GSI:
@@ -256,9 +272,10 @@ qp_check_create(struct nic *nic, const struct ornic_create_qp_in *in)
 		return ORNIC_CMD_BAD_PARAM;
 	if (flags & QP_FLAGS_UNSUPPORTED)
 		return ORNIC_CMD_NOT_SUPPORTED;
-	if (in->srqn || in->xrcdn || le64toh(in->dbr_addr) & 63)
+	if (in->xrcdn || le64toh(in->dbr_addr) & 63)
 		return ORNIC_CMD_BAD_PARAM;
-	return qp_check_queues(in, flags);
+	status = qp_check_queues(in, flags);
+	return status ? status : qp_check_srq(nic, in);
 }
 
 static enum ornic_cmd_status qp_init_queues(struct qp *qp,
@@ -268,8 +285,10 @@ static enum ornic_cmd_status qp_init_queues(struct qp *qp,
 	struct nic *nic = qp->nic;
 
 	qp->sq.log_slots = in->log_sq_slots;
-	qp->rq.log_wqes = in->log_rq_wqes;
-	qp->rq.stride_shift = in->rq_stride_shift;
+	qp->rq.nic = nic;
+	qp->rq.owner = &qp->obj;
+	qp->rq.kind = "qp";
+	qp->rq.dbr = &qp->watch.dbr;
 	if (!sq_watch_init(&qp->watch, qp, &nic->guest,
 			   le64toh(in->dbr_addr)))
 		return ORNIC_CMD_DMA_FAULT;
@@ -284,17 +303,15 @@ static enum ornic_cmd_status qp_init_queues(struct qp *qp,
 			return ORNIC_CMD_NO_RESOURCES;
 	}
 	if (qp_has_rq(qp))
-		status = buf_init(&qp->rq.ring, &nic->guest, &nic->budget,
-				  &in->rq, 0,
-				  1ULL << (in->log_rq_wqes + in->rq_stride_shift),
-				  MEM_READ);
+		status = rq_ring_init(&qp->rq, &in->rq, in->log_rq_wqes,
+				      in->rq_stride_shift, MEM_READ);
 	return status;
 }
 
 /* Accepts what was never built. */
 static void qp_uninit_queues(struct qp *qp)
 {
-	buf_uninit(&qp->rq.ring);
+	rq_ring_uninit(&qp->rq);
 	req_uninit(qp);
 	buf_uninit(&qp->sq.ring);
 }
@@ -323,12 +340,14 @@ enum ornic_cmd_status qp_cmd_create(struct nic *nic, struct cmd *cmd)
 	qp->flags = le32toh(in->flags);
 	qp->uctx = uctx;
 	qp->pd = pd;
+	if (qp->flags & ORNIC_QP_SRQ)
+		qp->srq = srq_find(nic, le32toh(in->srqn));
 	qp->run.qp = qp;
 	list_init(&qp->run.node);
 	timer_init(&qp->timer, qp_timer);
 
 	status = ORNIC_CMD_BAD_OBJECT;
-	if ((qp_has_sq(qp) && !send_cq) || (qp_has_rq(qp) && !recv_cq))
+	if ((qp_has_sq(qp) && !send_cq) || (qp_has_recv_cq(qp) && !recv_cq))
 		goto err_free;
 	/* What only the kernel may use does not listen to a process's page. */
 	status = ORNIC_CMD_BAD_PARAM;
@@ -347,7 +366,9 @@ enum ornic_cmd_status qp_cmd_create(struct nic *nic, struct cmd *cmd)
 	obj_get(&pd->obj);
 	if (qp_has_sq(qp))
 		cq_attach(&qp->send_cq, send_cq, qp);
-	if (qp_has_rq(qp))
+	if (qp->srq)
+		obj_get(&qp->srq->obj);
+	if (qp_has_recv_cq(qp))
 		cq_attach(&qp->recv_cq, recv_cq, qp);
 	if (qp->type == ORNIC_QPT_GSI)
 		nic->engine->gsi = qp;
@@ -375,6 +396,8 @@ static void qp_destroy(struct qp *qp)
 	core_not_ready(&qp->run);
 	cq_detach(&qp->recv_cq);
 	cq_detach(&qp->send_cq);
+	if (qp->srq)
+		obj_put(&qp->srq->obj);
 	obj_put(&qp->pd->obj);
 	obj_put(&qp->uctx->obj);
 	obj_remove(&nic->qps, &qp->obj);

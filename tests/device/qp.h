@@ -25,6 +25,7 @@
 #include "resp.h"
 #include "rq.h"
 #include "sq.h"
+#include "srq.h"
 #include "timer.h"
 #include "uctx.h"
 
@@ -96,6 +97,7 @@ struct qp_stats {
  * @watch: polled by the card; holds the doorbell record
  * @uctx: doorbell page, used
  * @pd: its PD, used
+ * @srq: where it takes receive WQEs, used, or NULL
  * @send_cq: membership in the send CQ
  * @recv_cq: membership in the receive CQ
  * @board_slot: on the board, or ORNIC_BOARD_NO_SLOT
@@ -103,6 +105,7 @@ struct qp_stats {
  * @flags: ORNIC_QP_*
  * @state: enum ornic_qp_state
  * @comm_est: ORNIC_EVENT_QP_COMM_EST was sent
+ * @last_wqe: ORNIC_EVENT_QP_LAST_WQE was sent
  * @drained: in SQD: nothing is on its way any more
  * @mtu_shift: log2 of the path MTU in bytes
  * @attr: attributes
@@ -121,6 +124,7 @@ struct qp {
 	struct sq_watch watch;
 	struct uctx *uctx;
 	struct pd *pd;
+	struct srq *srq;
 	struct cq_link send_cq;
 	struct cq_link recv_cq;
 	uint32_t board_slot;
@@ -128,6 +132,7 @@ struct qp {
 	uint8_t flags;
 	uint8_t state;
 	bool comm_est;
+	bool last_wqe;
 	bool drained;
 	uint8_t mtu_shift;
 	struct qp_attr attr;
@@ -168,6 +173,12 @@ static inline bool qp_has_sq(const struct qp *qp)
 static inline bool qp_has_rq(const struct qp *qp)
 {
 	return qp->flags & ORNIC_QP_RQ;
+}
+
+/* Do receives complete in its receive CQ? */
+static inline bool qp_has_recv_cq(const struct qp *qp)
+{
+	return qp->flags & (ORNIC_QP_RQ | ORNIC_QP_SRQ);
 }
 
 static inline bool qp_is_kernel(const struct qp *qp)

@@ -8,7 +8,8 @@
 #include "mr.h"
 
 #define QUERY_FEATURES \
-	(ORNIC_FEAT_RESIZE_CQ | ORNIC_FEAT_CQ_MODERATION | ORNIC_FEAT_CQE_EXT)
+	(ORNIC_FEAT_SRQ | \
+	 ORNIC_FEAT_RESIZE_CQ | ORNIC_FEAT_CQ_MODERATION | ORNIC_FEAT_CQE_EXT)
 #define QUERY_QP_TYPES                                                   \
 	(1u << ORNIC_QPT_GSI | 1u << ORNIC_QPT_RC | 1u << ORNIC_QPT_UD | \
 	 1u << ORNIC_QPT_RAW_PACKET)
@@ -46,6 +47,8 @@ enum ornic_cmd_status query_cmd_device(struct nic *nic, struct cmd *cmd)
 	out->max_sge = htole32(CORE_MAX_SGE);
 	out->max_inline = htole32(CORE_MAX_INLINE);
 	out->max_mr = htole32(nic->mrs.max);
+	out->max_srq = htole32(nic->srqs.max);
+	out->max_srq_wqes = htole32(1u << CORE_MAX_LOG_RQ_WQES);
 	out->max_mr_size = htole64(MR_MAX_SIZE);
 	out->page_sizes = htole64((1ULL << (QUERY_PAGE_SHIFT_MAX + 1)) -
 				  (1ULL << QUERY_PAGE_SHIFT_MIN));

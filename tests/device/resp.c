@@ -125,8 +125,7 @@ static bool resp_send(struct qp *qp, const struct packet *pkt)
 		return resp_wqe_failed(qp, ORNIC_WC_LOC_LEN_ERR);
 	count = frame_iov(pkt->frame, pkt->payload, pkt->payload_len, iov,
 			  ARRAY_SIZE(iov));
-	if (count < 0 || sge_write(qp, resp->wqe.sge, resp->wqe.sge_count,
-				   resp->offset, iov, count))
+	if (count < 0 || rq_write(qp, &resp->wqe, resp->offset, iov, count))
 		return resp_wqe_failed(qp, ORNIC_WC_LOC_PROT_ERR);
 	resp->offset += pkt->payload_len;
 	resp->message = RESP_SEND;

@@ -15,20 +15,26 @@ static const char *const mr_error_name[] = {
 	[MR_BAD_RANGE] = "out of range",
 };
 
-static struct mr *sge_mr(struct qp *qp, uint32_t lkey, uint32_t access,
-			 uint64_t addr, uint64_t len)
+static struct mr *sge_mr_pd(struct qp *qp, const struct pd *pd, bool kernel,
+			    uint32_t lkey, uint32_t access, uint64_t addr,
+			    uint64_t len)
 {
 	enum mr_error err;
 	struct mr *mr;
 
-	err = mr_get(qp->nic, lkey, qp->pd, access, addr, len,
-		     qp_is_kernel(qp), &mr);
+	err = mr_get(qp->nic, lkey, pd, access, addr, len, kernel, &mr);
 	if (err == MR_OK)
 		return mr;
 	DEVICE_VIOLATION(qp->nic, bad_lkey, "qp[%u]: key %#x at %#llx+%llu: %s",
 			 qp->obj.num, lkey, (unsigned long long)addr,
 			 (unsigned long long)len, mr_error_name[err]);
 	return NULL;
+}
+
+static struct mr *sge_mr(struct qp *qp, uint32_t lkey, uint32_t access,
+			 uint64_t addr, uint64_t len)
+{
+	return sge_mr_pd(qp, qp->pd, qp_is_kernel(qp), lkey, access, addr, len);
 }
 
 static int sge_fault(struct qp *qp, uint64_t addr)
@@ -240,8 +246,9 @@ int mr_write(struct mr *mr, uint64_t addr, const struct iovec *src,
 	return mr_write_source(mr, addr, iov_len(src, src_count), &from);
 }
 
-int sge_write(struct qp *qp, const struct sge *sge, unsigned int count,
-	      uint64_t offset, const struct iovec *src, int src_count)
+int sge_write_pd(struct qp *qp, const struct pd *pd, bool kernel,
+		 const struct sge *sge, unsigned int count, uint64_t offset,
+		 const struct iovec *src, int src_count)
 {
 	struct source from = { .iov = src, .count = src_count };
 	struct sge_walk walk = sge_walk(sge, count, offset,
@@ -250,12 +257,19 @@ int sge_write(struct qp *qp, const struct sge *sge, unsigned int count,
 	struct mr *mr;
 
 	while ((piece = sge_next(&walk))) {
-		mr = sge_mr(qp, piece->lkey, ORNIC_ACCESS_LOCAL_WRITE,
-			    walk.addr, walk.len);
+		mr = sge_mr_pd(qp, pd, kernel, piece->lkey,
+			       ORNIC_ACCESS_LOCAL_WRITE, walk.addr, walk.len);
 		if (!mr)
 			return -EFAULT;
 		if (mr_write_source(mr, walk.addr, walk.len, &from))
 			return sge_fault(qp, walk.addr);
 	}
 	return 0;
+}
+
+int sge_write(struct qp *qp, const struct sge *sge, unsigned int count,
+	      uint64_t offset, const struct iovec *src, int src_count)
+{
+	return sge_write_pd(qp, qp->pd, qp_is_kernel(qp), sge, count, offset,
+			    src, src_count);
 }

@@ -85,6 +85,23 @@ int sge_write(struct qp *qp, const struct sge *sge, unsigned int count,
 	      uint64_t offset, const struct iovec *src, int src_count);
 
 /**
+ * sge_write_pd - sge_write() with keys that are not of the QP's PD
+ * @qp: the QP
+ * @pd: the PD
+ * @kernel: ORNIC_MR_DMA is allowed
+ * @sge: the list
+ * @count: pieces
+ * @offset: bytes of the list to skip
+ * @src: where from, in order
+ * @src_count: pieces of @src
+ *
+ * Return: as sge_write().
+ */
+int sge_write_pd(struct qp *qp, const struct pd *pd, bool kernel,
+		 const struct sge *sge, unsigned int count, uint64_t offset,
+		 const struct iovec *src, int src_count);
+
+/**
  * mr_write - copy into a region that mr_get() allowed
  * @mr: from mr_get(), which checked @addr and the length
  * @addr: first byte

@@ -68,6 +68,7 @@ CORE_SRCS := \
 	rq.c \
 	sge.c \
 	sq.c \
+	srq.c \
 	ud.c
 
 DEVICE_SRCS := $(EDGE_SRCS) $(MAIN_SRCS) $(CORE_SRCS)

@@ -142,7 +142,7 @@ static int ud_write(struct qp *qp, const struct recv_wqe *wqe,
 			  FRAME_IOV_MAX + 2);
 	if (count < 0)
 		return count;
-	return sge_write(qp, wqe->sge, wqe->sge_count, 0, iov, 1 + count);
+	return rq_write(qp, wqe, 0, iov, 1 + count);
 }
 
 void ud_rx(struct qp *qp, const struct packet *pkt, unsigned int l3_offset)

@@ -69,7 +69,7 @@ static void test_unknown_opcodes(void **state)
 	static const uint16_t opcodes[] = {
 		0x003, 0x00f, ORNIC_CMD_MODIFY_MR,
 		ORNIC_CMD_PAGE_RESPONSE, ORNIC_CMD_ATTACH_MCAST,
-		ORNIC_CMD_CREATE_SRQ, ORNIC_CMD_ALLOC_XRCD, ORNIC_CMD_CREATE_WQ,
+		ORNIC_CMD_ALLOC_XRCD, ORNIC_CMD_CREATE_WQ,
 		ORNIC_CMD_CREATE_FLOW, ORNIC_CMD_ALLOC_DM, 0x100, 0xffff,
 	};
 	unsigned int i;
@@ -250,7 +250,8 @@ static void test_query_device_tells_what_is_built(void **state)
 
 	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
 				      &out, sizeof(out)), ORNIC_CMD_OK);
-	assert_true(le64toh(out.features) == (ORNIC_FEAT_RESIZE_CQ |
+	assert_true(le64toh(out.features) == (ORNIC_FEAT_SRQ |
+					      ORNIC_FEAT_RESIZE_CQ |
 					      ORNIC_FEAT_CQ_MODERATION |
 					      ORNIC_FEAT_CQE_EXT));
 	assert_true(le64toh(out.guid) == 0x000e1cfffe000001ULL);
@@ -259,7 +260,7 @@ static void test_query_device_tells_what_is_built(void **state)
 	assert_true(le32toh(out.max_cq) >= 16384);
 	assert_int_equal(le32toh(out.max_uctx), NIC_DB_PAGES);
 	assert_int_equal(le32toh(out.max_cqe), 65536);
-	assert_int_equal(le32toh(out.max_srq), 0);
+	assert_int_equal(le32toh(out.max_srq), 8191);
 	assert_int_equal(le32toh(out.max_mcast_groups), 0);
 	assert_int_equal(le32toh(out.max_mw), 0);
 	assert_true(le64toh(out.page_sizes) == 0xfffff000ULL);

@@ -26,7 +26,7 @@ static int setup_world(void **state, bool shadow)
 	w->pdn = host_pd(w->kit.host);
 	for (i = 0; i < QPS; i++) {
 		host_qp(w->kit.host, &w->qp[i], ORNIC_QPT_RAW_PACKET, w->kit.uctx,
-			w->pdn, &w->kit.cq, ORNIC_QP_SQ | ORNIC_QP_RQ);
+			w->pdn, &w->kit.cq, 0);
 		host_qp_modify(&w->qp[i], ORNIC_QPS_INIT);
 		host_qp_modify(&w->qp[i], ORNIC_QPS_RTR);
 		assert_int_equal(host_qp_modify(&w->qp[i], ORNIC_QPS_RTS),
@@ -247,7 +247,7 @@ static void test_watched_queues_are_bounded(void **state)
 
 	for (i = 0; i < ARRAY_SIZE(qp); i++) {
 		host_qp(w->kit.host, &qp[i], ORNIC_QPT_RAW_PACKET, w->kit.uctx, w->pdn,
-			&w->kit.cq, ORNIC_QP_SQ | ORNIC_QP_RQ);
+			&w->kit.cq, 0);
 		host_qp_modify(&qp[i], ORNIC_QPS_INIT);
 		host_qp_modify(&qp[i], ORNIC_QPS_RTR);
 		host_qp_modify(&qp[i], ORNIC_QPS_RTS);

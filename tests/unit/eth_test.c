@@ -36,7 +36,7 @@ static int setup(void **state)
 	host_cq(w->host, &w->cq, w->uctx, w->eq.num, 8, 6);
 	for (i = 0; i < QPS; i++) {
 		host_qp(w->host, &w->qp[i], ORNIC_QPT_RAW_PACKET, w->uctx,
-			w->pdn, &w->cq, ORNIC_QP_SQ | ORNIC_QP_RQ);
+			w->pdn, &w->cq, 0);
 		host_qp_modify(&w->qp[i], ORNIC_QPS_INIT);
 		host_qp_modify(&w->qp[i], ORNIC_QPS_RTR);
 		host_qp_modify(&w->qp[i], ORNIC_QPS_RTS);

@@ -11,16 +11,22 @@
 
 #define STEPS 20000
 #define STEPS_PER_CARD 400
-#define NUMS 16
-#define QPS 6
+#define NUMS 24
+#define QPS 8
 #define CQS 2
 #define DATA (16 * HOST_PAGE)
 
-/* What there is when a card begins: RC 0 and 1 are each other's peers. */
+/* What there is when a card begins; 2 n and 2 n + 1 are each other's peers. */
 static const uint8_t qp_types[QPS] = {
 	ORNIC_QPT_RC, ORNIC_QPT_RC, ORNIC_QPT_UD, ORNIC_QPT_GSI,
-	ORNIC_QPT_RAW_PACKET, ORNIC_QPT_RAW_PACKET,
+	ORNIC_QPT_RAW_PACKET, ORNIC_QPT_RAW_PACKET, ORNIC_QPT_RC, ORNIC_QPT_UD,
 };
+
+/* These have the SRQ. */
+static bool has_srq(unsigned int n)
+{
+	return n >= 6;
+}
 
 /**
  * struct fuzz - a card and what the host knows of it
@@ -34,6 +40,7 @@ static const uint8_t qp_types[QPS] = {
  * @eq: kernel's
  * @cq: where all complete
  * @qp: the queue pairs
+ * @srq: that some of them share
  * @nums: numbers and keys that were good once
  */
 struct fuzz {
@@ -47,6 +54,7 @@ struct fuzz {
 	struct host_queue eq;
 	struct host_queue cq[CQS];
 	struct host_qp qp[QPS];
+	struct host_qp srq;
 	uint32_t nums[NUMS];
 };
 
@@ -163,13 +171,26 @@ static void create(struct fuzz *f)
 					 .log_rq_wqes = below(f, 8),
 					 .rq_stride_shift = 5 + below(f, 4),
 					 .dbr_addr = htole64(page(f)) };
+	struct ornic_create_srq_in srq = { .pdn = htole32(below(f, 2)),
+					   .flags = htole32(below(f, 2) << 1),
+					   .log_wqes = below(f, 8),
+					   .stride_shift = 5 + below(f, 4),
+					   .dbr_addr = htole64(page(f)) };
 
+	if (one_in(f, 4)) {
+		qp.flags = htole32(ORNIC_QP_SQ | ORNIC_QP_SRQ);
+		qp.srqn = htole32(odd(f));
+		qp.log_rq_wqes = 0;
+		qp.rq_stride_shift = 0;
+	} else {
+		fuzz_buf(f, &qp.rq);
+	}
+	fuzz_buf(f, &srq.buf);
 	fuzz_buf(f, &eq.buf);
 	fuzz_buf(f, &cq.buf);
 	fuzz_buf(f, &mr.buf);
 	fuzz_buf(f, &qp.sq);
-	fuzz_buf(f, &qp.rq);
-	switch (below(f, 10)) {
+	switch (below(f, 11)) {
 	case 0:
 		command(f, ORNIC_CMD_ALLOC_UCTX, &uctx, sizeof(uctx));
 		break;
@@ -186,6 +207,9 @@ static void create(struct fuzz *f)
 	case 5:
 	case 6:
 		command(f, ORNIC_CMD_CREATE_MR, &mr, sizeof(mr));
+		break;
+	case 7:
+		command(f, ORNIC_CMD_CREATE_SRQ, &srq, sizeof(srq));
 		break;
 	default:
 		command(f, ORNIC_CMD_CREATE_QP, &qp, sizeof(qp));
@@ -334,12 +358,41 @@ static void set_up(struct fuzz *f)
 	}
 }
 
+static void change_srq(struct fuzz *f)
+{
+	struct ornic_modify_srq_in limit = { .srqn = htole32(f->srq.num),
+					     .limit = htole32(below(f, 18)) };
+	struct ornic_resize_in ring = { .num = htole32(f->srq.num),
+					.log_size = 2 + below(f, 4) };
+	struct host_qp srq = f->srq;
+	struct ornic_resize_out out;
+
+	if (!one_in(f, 4)) {
+		command(f, ORNIC_CMD_MODIFY_SRQ, &limit, sizeof(limit));
+		return;
+	}
+	srq.log_rq_wqes = ring.log_size;
+	srq.rq = page(f);
+	srq.dbr = page(f);
+	host_buf(&ring.buf, srq.rq, 4 * HOST_PAGE);
+	ring.dbr_addr = htole64(srq.dbr);
+	if (one_in(f, 4))
+		scribble(f, &ring, sizeof(ring));
+	/* What lies behind the window is not the test's to write to. */
+	if (host_cmd(f->host, ORNIC_CMD_RESIZE_SRQ, &ring, &out) ||
+	    srq.rq + 4 * HOST_PAGE > f->window + f->window_len)
+		return;
+	srq.rq_pi = le32toh(out.count);
+	f->srq = srq;
+}
+
 static void destroy(struct fuzz *f)
 {
 	static const uint16_t opcodes[] = {
 		ORNIC_CMD_FREE_UCTX, ORNIC_CMD_DESTROY_EQ, ORNIC_CMD_FREE_PD,
 		ORNIC_CMD_DESTROY_MR, ORNIC_CMD_DESTROY_CQ,
 		ORNIC_CMD_DESTROY_QP, ORNIC_CMD_QUERY_QP,
+		ORNIC_CMD_DESTROY_SRQ, ORNIC_CMD_QUERY_SRQ,
 	};
 
 	host_cmd_object(f->host, opcodes[below(f, ARRAY_SIZE(opcodes))],
@@ -351,7 +404,7 @@ static void any_command(struct fuzz *f)
 	uint8_t in[256] = {};
 
 	scribble(f, in, sizeof(in));
-	command(f, below(f, 0x80), in, below(f, sizeof(in)));
+	command(f, below(f, 0xa0), in, below(f, sizeof(in)));
 }
 
 static void admin_is_alive(struct fuzz *f)
@@ -513,8 +566,8 @@ static void post_send(struct fuzz *f)
 
 static void post_recv(struct fuzz *f)
 {
-	struct host_qp *qp = &f->qp[below(f, QPS)];
-	unsigned int left = 1 + below(f, 8);
+	unsigned int n = below(f, QPS), left = 1 + below(f, 8);
+	struct host_qp *qp = has_srq(n) ? &f->srq : &f->qp[n];
 
 	while (left--) {
 		uint32_t pos = qp->rq_pi++ & ((1u << qp->log_rq_wqes) - 1);
@@ -584,6 +637,7 @@ static void step(struct fuzz *f)
 		post_recv, post_recv, post_recv, consume, consume, raise,
 		/* And those that make trouble */
 		lower, create, set_up, destroy, any_command, registers,
+		change_srq,
 		resize_cq, moderate_cq, doorbell, scribble_anywhere, memory,
 	};
 	/* Mostly those that lead somewhere */
@@ -607,7 +661,6 @@ static void step(struct fuzz *f)
 /* A card on which everything works until somebody breaks it */
 static void begin(struct fuzz *f, uint64_t seed)
 {
-	static const unsigned int both = ORNIC_QP_SQ | ORNIC_QP_RQ;
 	uint32_t pdn;
 	unsigned int i;
 
@@ -625,9 +678,11 @@ static void begin(struct fuzz *f, uint64_t seed)
 	host_eq(f->host, &f->eq, 1, 6);
 	for (i = 0; i < CQS; i++)
 		host_cq(f->host, &f->cq[i], 0, f->eq.num, 9, 5 + i);
+	host_srq(f->host, &f->srq, pdn, 0, 0, 0);
+	f->nums[NUMS - 1] = f->srq.num;
 	for (i = 0; i < QPS; i++) {
 		host_qp(f->host, &f->qp[i], qp_types[i], 0, pdn,
-			&f->cq[i % CQS], both);
+			&f->cq[i % CQS], has_srq(i) ? f->srq.num : 0);
 		f->nums[1 + i] = f->qp[i].num;
 	}
 	f->window_len = host_alloc(f->host, HOST_PAGE, HOST_PAGE) - f->window;

@@ -432,18 +432,18 @@ void host_queue_arm(struct host_queue *queue, unsigned int type)
 
 void host_qp(struct host *host, struct host_qp *qp, unsigned int type,
 	     uint32_t uctx, uint32_t pdn, const struct host_queue *cq,
-	     uint32_t flags)
+	     uint32_t srqn)
 {
 	struct ornic_create_qp_in in = {
 		.uctx = htole32(uctx),
 		.pdn = htole32(pdn),
 		.send_cqn = htole32(cq->num),
 		.recv_cqn = htole32(cq->num),
-		.flags = htole32(flags),
+		.srqn = htole32(srqn),
+		.flags = htole32(ORNIC_QP_SQ | (srqn ? ORNIC_QP_SRQ :
+						       ORNIC_QP_RQ)),
 		.type = type,
 		.log_sq_slots = 6,
-		.log_rq_wqes = 6,
-		.rq_stride_shift = 5,
 	};
 	struct ornic_create_qp_out out;
 
@@ -451,20 +451,46 @@ void host_qp(struct host *host, struct host_qp *qp, unsigned int type,
 	qp->host = host;
 	qp->uctx = uctx;
 	qp->log_sq_slots = in.log_sq_slots;
-	qp->log_rq_wqes = in.log_rq_wqes;
-	qp->rq_stride_shift = in.rq_stride_shift;
 	qp->sq = host_alloc(host, 64ULL << qp->log_sq_slots, HOST_PAGE);
-	qp->rq = host_alloc(host, 1ULL << (qp->log_rq_wqes +
-					   qp->rq_stride_shift), HOST_PAGE);
 	qp->dbr = host_alloc(host, sizeof(struct ornic_qp_dbr), 128);
 	host_buf(&in.sq, qp->sq, 64ULL << qp->log_sq_slots);
-	host_buf(&in.rq, qp->rq,
-		 1ULL << (qp->log_rq_wqes + qp->rq_stride_shift));
+	if (!srqn) {
+		in.log_rq_wqes = 6;
+		in.rq_stride_shift = 5;
+		qp->log_rq_wqes = in.log_rq_wqes;
+		qp->rq_stride_shift = in.rq_stride_shift;
+		qp->rq = host_alloc(host, 64 << 5, HOST_PAGE);
+		host_buf(&in.rq, qp->rq, 64 << 5);
+	}
 	in.dbr_addr = htole64(qp->dbr);
 	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_QP, &in, &out),
 			 ORNIC_CMD_OK);
 	qp->num = le32toh(out.qpn);
 	qp->slot = le32toh(out.slot);
+}
+
+void host_srq(struct host *host, struct host_qp *srq, uint32_t pdn,
+	      uint32_t flags, uint32_t xrcdn, uint32_t cqn)
+{
+	struct ornic_create_srq_in in = {
+		.pdn = htole32(pdn),
+		.flags = htole32(flags),
+		.xrcdn = htole32(xrcdn),
+		.cqn = htole32(cqn),
+		.log_wqes = 4,
+		.stride_shift = 9,
+	};
+
+	memset(srq, 0, sizeof(*srq));
+	srq->host = host;
+	srq->log_rq_wqes = in.log_wqes;
+	srq->rq_stride_shift = in.stride_shift;
+	srq->rq = host_alloc(host, 512 << in.log_wqes, HOST_PAGE);
+	srq->dbr = host_alloc(host, sizeof(struct ornic_qp_dbr), 128);
+	host_buf(&in.buf, srq->rq, 512 << in.log_wqes);
+	in.dbr_addr = htole64(srq->dbr);
+	srq->num = host_create_object(host, ORNIC_CMD_CREATE_SRQ, &in,
+				      sizeof(in));
 }
 
 unsigned int host_qp_modify(struct host_qp *qp, unsigned int state)

@@ -90,7 +90,7 @@ struct host_queue {
 	uint32_t arm_seq;
 };
 
-/* A QP from the provider's side */
+/* A QP from the provider's side; or an SRQ, with what it has of one */
 struct host_qp {
 	struct host *host;
 	uint32_t num;
@@ -173,9 +173,13 @@ const void *host_queue_peek(struct host_queue *queue);
 void host_queue_consume(struct host_queue *queue);
 void host_queue_arm(struct host_queue *queue, unsigned int type);
 
+/* A QP with a receive queue, or an SRQ's number */
 void host_qp(struct host *host, struct host_qp *qp, unsigned int type,
 	     uint32_t uctx, uint32_t pdn, const struct host_queue *cq,
-	     uint32_t flags);
+	     uint32_t srqn);
+/* An SRQ of 16 WQEs; @cqn and @xrcdn with ORNIC_SRQ_XRC */
+void host_srq(struct host *host, struct host_qp *srq, uint32_t pdn,
+	      uint32_t flags, uint32_t xrcdn, uint32_t cqn);
 /* Take a QP to a state with the least that RAW_PACKET needs. */
 unsigned int host_qp_modify(struct host_qp *qp, unsigned int state);
 struct ornic_qp_dbr *host_qp_dbr(struct host_qp *qp);

@@ -279,11 +279,10 @@ static void pair_create_qp(struct side *side, unsigned int type, uint32_t flags)
 		.pdn = htole32(side->pdn),
 		.send_cqn = htole32(side->cq.num),
 		.recv_cqn = htole32(side->cq.num),
-		.flags = htole32(flags | ORNIC_QP_SQ | ORNIC_QP_RQ),
+		.srqn = htole32(side->srq.num),
+		.flags = htole32(flags | ORNIC_QP_SQ),
 		.type = type,
 		.log_sq_slots = 6,
-		.log_rq_wqes = 4,
-		.rq_stride_shift = 9,
 	};
 	struct host *host = side->host;
 	struct host_qp *qp = &side->qp;
@@ -293,13 +292,20 @@ static void pair_create_qp(struct side *side, unsigned int type, uint32_t flags)
 	qp->host = host;
 	qp->uctx = side->uctx;
 	qp->log_sq_slots = in.log_sq_slots;
-	qp->log_rq_wqes = in.log_rq_wqes;
-	qp->rq_stride_shift = in.rq_stride_shift;
 	qp->sq = host_alloc(host, 64 << in.log_sq_slots, HOST_PAGE);
-	qp->rq = host_alloc(host, 512 << in.log_rq_wqes, HOST_PAGE);
 	qp->dbr = host_alloc(host, sizeof(struct ornic_qp_dbr), 128);
 	host_buf(&in.sq, qp->sq, 64 << in.log_sq_slots);
-	host_buf(&in.rq, qp->rq, 512 << in.log_rq_wqes);
+	if (side->srq.num) {
+		in.flags |= htole32(ORNIC_QP_SRQ);
+	} else {
+		in.flags |= htole32(ORNIC_QP_RQ);
+		in.log_rq_wqes = 4;
+		in.rq_stride_shift = 9;
+		qp->log_rq_wqes = in.log_rq_wqes;
+		qp->rq_stride_shift = in.rq_stride_shift;
+		qp->rq = host_alloc(host, 512 << in.log_rq_wqes, HOST_PAGE);
+		host_buf(&in.rq, qp->rq, 512 << in.log_rq_wqes);
+	}
 	in.dbr_addr = htole64(qp->dbr);
 	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_QP, &in, &out),
 			 ORNIC_CMD_OK);
@@ -567,7 +573,7 @@ void pair_ring(struct side *side)
 void pair_post_recv_sges(struct side *side, uint64_t wr_id,
 			 const struct sge *sge, unsigned int sges)
 {
-	struct host_qp *qp = &side->qp;
+	struct host_qp *qp = side->srq.num ? &side->srq : &side->qp;
 	uint8_t *p = host_ptr(side->host, qp->rq);
 	struct ornic_rq_hdr hdr = {
 		.ctrl = htole32(ORNIC_PREP(ORNIC_RQ_COUNT, sges)),

@@ -33,6 +33,7 @@ struct pair;
  * @eq: events
  * @cq: completions of @qp, of 64 bytes
  * @qp: the QP
+ * @srq: if its number is not 0: where receives of a QP made from now on come from
  * @buf: PAIR_BUF_SIZE bytes
  * @key: local and remote key of @buf, everything allowed
  * @sgid_index: of its address
@@ -47,6 +48,7 @@ struct side {
 	struct host_queue eq;
 	struct host_queue cq;
 	struct host_qp qp;
+	struct host_qp srq;
 	uint8_t *buf;
 	uint32_t key;
 	unsigned int sgid_index;

@@ -84,7 +84,7 @@ static void test_create_refusals(void **state)
 	REFUSED(side, NOT_SUPPORTED, in.type = ORNIC_QPT_UC);
 	REFUSED(side, NOT_SUPPORTED, in.type = ORNIC_QPT_XRC_SEND);
 	REFUSED(side, BAD_PARAM, in.flags |= htole32(0x80000000));
-	REFUSED(side, NOT_SUPPORTED, in.flags |= htole32(ORNIC_QP_SRQ));
+	REFUSED(side, BAD_PARAM, in.flags |= htole32(ORNIC_QP_SRQ));
 	REFUSED(side, BAD_PARAM, in.srqn = htole32(1));
 	REFUSED(side, BAD_PARAM, in.xrcdn = htole32(1));
 	REFUSED(side, BAD_PARAM, in.log_sq_slots = CORE_MAX_LOG_SQ_SLOTS + 1);

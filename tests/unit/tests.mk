@@ -30,6 +30,7 @@ UNIT_CORE_TESTS := \
 	rc_wire_test.c \
 	regs_test.c \
 	rss_test.c \
+	srq_test.c \
 	uctx_test.c \
 	ud_test.c
 

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Shared receive queues. */
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+#include "eq.h"
+#include "srq.h"
+
+#define SRQ_FLAGS (ORNIC_SRQ_XRC | ORNIC_SRQ_KERNEL)
+
+struct srq *srq_find(const struct nic *nic, uint32_t srqn)
+{
+	struct obj *obj = obj_find(&nic->srqs, srqn);
+
+	return obj ? container_of(obj, struct srq, obj) : NULL;
+}
+
+/* The ring is lost. QPs learn of it when they need a WQE (IBTA 10.2.9.4). */
+static int srq_fail(struct srq *srq)
+{
+	if (!srq->failed)
+		eq_async(srq->nic, ORNIC_EVENT_SRQ_ERR, srq->obj.num);
+	srq->failed = true;
+	return -EIO;
+}
+
+/* Fewer WQEs left than the host wants to hear of? Once per request. */
+static void srq_check_limit(struct srq *srq)
+{
+	int has;
+
+	if (!srq->limit)
+		return;
+	has = rq_ring_has(&srq->rq, srq->limit);
+	if (has < 0)
+		srq_fail(srq);
+	if (has)
+		return;
+	srq->limit = 0;
+	eq_async(srq->nic, ORNIC_EVENT_SRQ_LIMIT, srq->obj.num);
+}
+
+int srq_take(struct srq *srq, struct recv_wqe *wqe)
+{
+	int err;
+
+	if (srq->failed)
+		return -EIO;
+	err = rq_ring_take(&srq->rq, wqe);
+	if (err == -EIO)
+		return srq_fail(srq);
+	if (err == -EAGAIN)
+		return err;
+	rq_ring_done(&srq->rq, srq->rq.next);
+	srq_check_limit(srq);
+	return err;
+}
+
+/* ---- commands ---- */
+
+static bool srq_init_dbr(struct srq *srq, struct guest_ref *dbr, uint64_t addr)
+{
+	return guest_ref_init(dbr, &srq->nic->guest, addr,
+			      sizeof(struct ornic_qp_dbr),
+			      MEM_READ | MEM_WRITE);
+}
+
+enum ornic_cmd_status srq_cmd_create(struct nic *nic, struct cmd *cmd)
+{
+	const struct ornic_create_srq_in *in = cmd->in;
+	struct pd *pd = pd_find(nic, le32toh(in->pdn));
+	uint64_t dbr_addr = le64toh(in->dbr_addr);
+	uint32_t flags = le32toh(in->flags);
+	struct ornic_object *out = cmd->out;
+	enum ornic_cmd_status status;
+	struct srq *srq;
+
+	if (flags & ~SRQ_FLAGS || !CMD_RSVD_ZERO(in->rsvd) || dbr_addr & 63)
+		return ORNIC_CMD_BAD_PARAM;
+	if (flags & ORNIC_SRQ_XRC)
+		return ORNIC_CMD_NOT_SUPPORTED;
+	if (in->xrcdn || in->cqn)
+		return ORNIC_CMD_BAD_PARAM;
+	if (!pd)
+		return ORNIC_CMD_BAD_OBJECT;
+
+	srq = calloc(1, sizeof(*srq));
+	if (!srq)
+		return ORNIC_CMD_NO_RESOURCES;
+	srq->nic = nic;
+	srq->pd = pd;
+	srq->flags = flags;
+	srq->rq.nic = nic;
+	srq->rq.owner = &srq->obj;
+	srq->rq.kind = "srq";
+	srq->rq.dbr = &srq->dbr;
+	status = ORNIC_CMD_DMA_FAULT;
+	if (!srq_init_dbr(srq, &srq->dbr, dbr_addr))
+		goto err_free;
+	status = rq_ring_init(&srq->rq, &in->buf, in->log_wqes,
+			      in->stride_shift, MEM_READ);
+	if (status)
+		goto err_free;
+	status = ORNIC_CMD_NO_RESOURCES;
+	if (obj_add(&nic->srqs, &srq->obj))
+		goto err_ring;
+	obj_get(&pd->obj);
+	out->num = htole32(srq->obj.num);
+	return ORNIC_CMD_OK;
+
+err_ring:
+	rq_ring_uninit(&srq->rq);
+err_free:
+	free(srq);
+	return status;
+}
+
+static void srq_destroy(struct srq *srq)
+{
+	obj_remove(&srq->nic->srqs, &srq->obj);
+	obj_put(&srq->pd->obj);
+	rq_ring_uninit(&srq->rq);
+	free(srq);
+}
+
+void srq_destroy_all(struct nic *nic)
+{
+	uint32_t i = 0;
+	struct obj *obj;
+
+	while ((obj = obj_each(&nic->srqs, &i)))
+		srq_destroy(container_of(obj, struct srq, obj));
+}
+
+enum ornic_cmd_status srq_cmd_destroy(struct nic *nic, struct cmd *cmd)
+{
+	const struct ornic_object *in = cmd->in;
+	struct srq *srq;
+
+	if (in->rsvd)
+		return ORNIC_CMD_BAD_PARAM;
+	srq = srq_find(nic, le32toh(in->num));
+	if (!srq)
+		return ORNIC_CMD_BAD_OBJECT;
+	if (srq->obj.users)
+		return ORNIC_CMD_BUSY;
+	srq_destroy(srq);
+	return ORNIC_CMD_OK;
+}
+
+enum ornic_cmd_status srq_cmd_modify(struct nic *nic, struct cmd *cmd)
+{
+	const struct ornic_modify_srq_in *in = cmd->in;
+	struct srq *srq = srq_find(nic, le32toh(in->srqn));
+	uint32_t limit = le32toh(in->limit);
+
+	if (!srq)
+		return ORNIC_CMD_BAD_OBJECT;
+	if (limit > 1u << srq->rq.log_wqes)
+		return ORNIC_CMD_BAD_PARAM;
+	if (srq->failed)
+		return ORNIC_CMD_BAD_STATE;
+	srq->limit = limit;
+	srq_check_limit(srq);
+	return ORNIC_CMD_OK;
+}
+
+enum ornic_cmd_status srq_cmd_query(struct nic *nic, struct cmd *cmd)
+{
+	const struct ornic_object *in = cmd->in;
+	struct ornic_query_srq_out *out = cmd->out;
+	const struct srq *srq;
+
+	if (in->rsvd)
+		return ORNIC_CMD_BAD_PARAM;
+	srq = srq_find(nic, le32toh(in->num));
+	if (!srq)
+		return ORNIC_CMD_BAD_OBJECT;
+	out->limit = htole32(srq->limit);
+	return ORNIC_CMD_OK;
+}
+
+/*
+ * Copy the WQEs that nobody took to the beginning of another ring.
+ *
+ * Return: OK, or DMA_FAULT: one of the rings is out of reach.
+ */
+static enum ornic_cmd_status srq_move(struct rq *from, struct rq *to)
+{
+	const void *src;
+	void *dst;
+
+	for (to->pi = 0; to->pi != from->pi - from->next; to->pi++) {
+		src = rq_ring_slot(from, from->next + to->pi);
+		dst = rq_ring_slot(to, to->pi);
+		if (!src || !dst)
+			return ORNIC_CMD_DMA_FAULT;
+		memcpy(dst, src, 1u << from->stride_shift);
+	}
+	return ORNIC_CMD_OK;
+}
+
+/* The host posts nothing meanwhile, so what it published so far is all. */
+static enum ornic_cmd_status srq_resize(struct srq *srq, struct rq *to,
+					struct guest_ref *dbr)
+{
+	struct ornic_qp_dbr *record = guest_ref_ptr(dbr);
+	enum ornic_cmd_status status;
+
+	if (rq_ring_has(&srq->rq, 1u << srq->rq.log_wqes) < 0) {
+		srq_fail(srq);
+		return ORNIC_CMD_BAD_STATE;
+	}
+	if (srq->rq.pi - srq->rq.next > 1u << to->log_wqes)
+		return ORNIC_CMD_BAD_STATE;
+	status = srq_move(&srq->rq, to);
+	if (status)
+		return status;
+	guest_store32(&record->rq_ci, 0);
+	guest_store32(&record->rq_pi, to->pi);
+	return ORNIC_CMD_OK;
+}
+
+enum ornic_cmd_status srq_cmd_resize(struct nic *nic, struct cmd *cmd)
+{
+	const struct ornic_resize_in *in = cmd->in;
+	struct srq *srq = srq_find(nic, le32toh(in->num));
+	uint64_t dbr_addr = le64toh(in->dbr_addr);
+	struct ornic_resize_out *out = cmd->out;
+	enum ornic_cmd_status status;
+	struct guest_ref dbr;
+	struct rq rq = {};
+
+	if (!CMD_RSVD_ZERO(in->rsvd) || dbr_addr & 63)
+		return ORNIC_CMD_BAD_PARAM;
+	if (!srq)
+		return ORNIC_CMD_BAD_OBJECT;
+	if (srq->failed)
+		return ORNIC_CMD_BAD_STATE;
+	rq.nic = nic;
+	rq.owner = &srq->obj;
+	rq.kind = srq->rq.kind;
+	rq.dbr = &srq->dbr;
+	if (!srq_init_dbr(srq, &dbr, dbr_addr))
+		return ORNIC_CMD_DMA_FAULT;
+	status = rq_ring_init(&rq, &in->buf, in->log_size,
+			      srq->rq.stride_shift, MEM_READ | MEM_WRITE);
+	if (status)
+		return status;
+	status = srq_resize(srq, &rq, &dbr);
+	if (status) {
+		rq_ring_uninit(&rq);
+		return status;
+	}
+	rq_ring_uninit(&srq->rq);
+	srq->rq = rq;
+	srq->dbr = dbr;
+	out->count = htole32(rq.pi);
+	return ORNIC_CMD_OK;
+}

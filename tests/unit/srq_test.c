@@ -1,0 +1,632 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Shared receive queues: who takes what, the limit, another ring, and what
+ * becomes of those who share when one of them, or the queue itself, fails.
+ */
+#include "pair.h"
+
+static int setup(void **state, unsigned int type)
+{
+	struct pair *pair = pair_create(*state);
+	struct side *b = B(pair);
+
+	host_srq(b->host, &b->srq, b->pdn, 0, 0, 0);
+	pair_qps(pair, type, 0);
+	pair_connect(pair);
+	*state = pair;
+	return 0;
+}
+
+static int setup_rc(void **state)
+{
+	return setup(state, ORNIC_QPT_RC);
+}
+
+static int setup_ud(void **state)
+{
+	return setup(state, ORNIC_QPT_UD);
+}
+
+static struct ornic_qp_dbr *srq_dbr(struct side *side)
+{
+	return host_qp_dbr(&side->srq);
+}
+
+/* Another pair of QPs, of which B's has the same SRQ; the first are returned. */
+static void second_qps(struct pair *pair, struct host_qp first[2])
+{
+	first[0] = A(pair)->qp;
+	first[1] = B(pair)->qp;
+	pair_qps(pair, ORNIC_QPT_RC, 0);
+	pair_connect(pair);
+}
+
+static void swap_qps(struct pair *pair, struct host_qp other[2])
+{
+	struct host_qp qp[2] = { A(pair)->qp, B(pair)->qp };
+
+	A(pair)->qp = other[0];
+	B(pair)->qp = other[1];
+	other[0] = qp[0];
+	other[1] = qp[1];
+}
+
+static struct pair_wr wr_send(struct pair *pair, uint32_t offset, uint32_t len)
+{
+	return pair_wr_data(A(pair), ORNIC_WR_SEND, offset, len);
+}
+
+static void start(struct pair *pair, uint32_t len)
+{
+	struct pair_wr wr = wr_send(pair, 0, len);
+
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+}
+
+static unsigned int modify(struct side *side, uint32_t limit)
+{
+	struct ornic_modify_srq_in in = { .srqn = htole32(side->srq.num),
+					  .limit = htole32(limit) };
+
+	return host_cmd_in(side->host, ORNIC_CMD_MODIFY_SRQ, &in);
+}
+
+static uint32_t query_limit(struct side *side)
+{
+	struct ornic_object in = { .num = htole32(side->srq.num) };
+	struct ornic_query_srq_out out = {};
+
+	assert_int_equal(host_cmd(side->host, ORNIC_CMD_QUERY_SRQ, &in, &out),
+			 ORNIC_CMD_OK);
+	return le32toh(out.limit);
+}
+
+/* Return: the next asynchronous event, whose number must be @num; 0: none. */
+static unsigned int event(struct side *side, uint32_t num)
+{
+	struct host_queue *eq = &side->pair->side[side->pair->loopback ? 0 :
+						  side - side->pair->side].eq;
+	const struct ornic_eqe *eqe = host_queue_peek(eq);
+	unsigned int type;
+
+	if (!eqe)
+		return 0;
+	type = ORNIC_GET(ORNIC_EQE_TYPE, le32toh(eqe->ctl));
+	assert_int_equal(le32toh(eqe->num), num);
+	host_queue_consume(eq);
+	return type;
+}
+
+/* ---- objects ---- */
+
+#define REFUSED(_side, _status, ...) do { \
+		struct ornic_create_srq_in in = create_in(_side); \
+		struct ornic_object out; \
+		__VA_ARGS__; \
+		assert_int_equal(host_cmd((_side)->host, ORNIC_CMD_CREATE_SRQ, \
+					  &in, &out), ORNIC_CMD_##_status); \
+	} while (0)
+
+static struct ornic_create_srq_in create_in(struct side *side)
+{
+	struct ornic_create_srq_in in = {
+		.pdn = htole32(side->pdn),
+		.log_wqes = 3,
+		.stride_shift = 5,
+		.dbr_addr = htole64(side->srq.dbr),
+	};
+
+	host_buf(&in.buf, side->srq.rq, HOST_PAGE);
+	return in;
+}
+
+/* [ORNIC-SRQ-1] */
+static void test_create_refusals(void **state)
+{
+	struct side *b = B((struct pair *)*state);
+	uint32_t pages = b->host->nic->budget.pages;
+	uint32_t count = b->host->nic->srqs.count;
+
+	REFUSED(b, BAD_OBJECT, in.pdn = htole32(999));
+	REFUSED(b, BAD_PARAM, in.flags = htole32(4));
+	REFUSED(b, BAD_PARAM, in.xrcdn = htole32(1));
+	REFUSED(b, BAD_PARAM, in.cqn = htole32(1));
+	REFUSED(b, BAD_PARAM, in.rsvd[5] = 1);
+	REFUSED(b, BAD_PARAM, in.log_wqes = CORE_MAX_LOG_RQ_WQES + 1);
+	REFUSED(b, BAD_PARAM, in.log_wqes = 255);
+	REFUSED(b, BAD_PARAM, in.stride_shift = 4);
+	REFUSED(b, BAD_PARAM, in.stride_shift = 10);
+	REFUSED(b, BAD_PARAM, in.dbr_addr |= htole64(32));
+	REFUSED(b, BAD_PARAM, in.buf.npages = 0);
+	REFUSED(b, DMA_FAULT, in.dbr_addr = htole64(HOST_NOWHERE));
+	REFUSED(b, DMA_FAULT, in.buf.addr = htole64(HOST_NOWHERE));
+	assert_int_equal(b->host->nic->budget.pages, pages);
+	assert_int_equal(b->host->nic->srqs.count, count);
+}
+
+/* [ORNIC-SRQ-2] */
+static void test_is_used_by_qps(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+
+	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_SRQ,
+					 b->srq.num), ORNIC_CMD_BUSY);
+	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_FREE_PD, b->pdn),
+			 ORNIC_CMD_BUSY);
+	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_QP,
+					 b->qp.num), ORNIC_CMD_OK);
+	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_SRQ,
+					 b->srq.num), ORNIC_CMD_OK);
+	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_SRQ,
+					 b->srq.num), ORNIC_CMD_BAD_OBJECT);
+	assert_int_equal(modify(b, 1), ORNIC_CMD_BAD_OBJECT);
+}
+
+static unsigned int create_qp(struct side *side, unsigned int type,
+			      uint32_t flags, uint32_t srqn)
+{
+	struct ornic_create_qp_in in = {
+		.uctx = htole32(side->uctx),
+		.pdn = htole32(side->pdn),
+		.recv_cqn = htole32(side->cq.num),
+		.srqn = htole32(srqn),
+		.flags = htole32(flags),
+		.type = type,
+		.dbr_addr = htole64(side->qp.dbr),
+	};
+	struct ornic_create_qp_out out;
+
+	return host_cmd(side->host, ORNIC_CMD_CREATE_QP, &in, &out);
+}
+
+/* [ORNIC-SRQ-2] */
+static void test_qp_types(void **state)
+{
+	struct side *b = B((struct pair *)*state);
+	uint32_t srqn = b->srq.num;
+
+	assert_int_equal(create_qp(b, ORNIC_QPT_RC, ORNIC_QP_SRQ, srqn),
+			 ORNIC_CMD_OK);
+	assert_int_equal(create_qp(b, ORNIC_QPT_UD, ORNIC_QP_SRQ, srqn),
+			 ORNIC_CMD_OK);
+	assert_int_equal(create_qp(b, ORNIC_QPT_RC, ORNIC_QP_SRQ, srqn + 1),
+			 ORNIC_CMD_BAD_OBJECT);
+	assert_int_equal(create_qp(b, ORNIC_QPT_RC, 0, srqn),
+			 ORNIC_CMD_BAD_PARAM);
+	assert_int_equal(create_qp(b, ORNIC_QPT_RC,
+				   ORNIC_QP_SRQ | ORNIC_QP_RQ, srqn),
+			 ORNIC_CMD_BAD_PARAM);
+	assert_int_equal(create_qp(b, ORNIC_QPT_RAW_PACKET, ORNIC_QP_SRQ, srqn),
+			 ORNIC_CMD_BAD_PARAM);
+}
+
+/* ---- taking ---- */
+
+/*
+ * [ORNIC-SRQ-3] [ORNIC-SRQ-4] Each message has the next WQE, whichever QP it
+ * comes to, and its place is free as soon as the first packet is there.
+ */
+static void test_shared_in_order(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	struct host_qp other[2];
+	struct pair_wr wr;
+	unsigned int i;
+
+	second_qps(pair, other);
+	for (i = 0; i < 40; i++) {
+		wr = wr_send(pair, i * 4096, 3000 + i);
+		pair_fill(A(pair)->buf + i * 4096, 4096, i);
+		pair_post_recv(b, 100 + i, b->addr + i * 4096, 4096);
+		pair_one(pair, &wr);
+		pair_expect(b, 100 + i, ORNIC_WC_SUCCESS);
+		pair_check(b->buf + i * 4096, 3000 + i, i);
+		assert_int_equal(guest_load32(&srq_dbr(b)->rq_ci), i + 1);
+		swap_qps(pair, other);
+	}
+	assert_int_equal(guest_load32(&host_qp_dbr(&b->qp)->rq_ci), 0);
+}
+
+/* Drops the last packet of messages. */
+static enum pair_fate lose_end(struct pair *pair, const struct packet *pkt)
+{
+	return pkt->op->kind == OPCODE_SEND && pkt->op->flags & OPCODE_END &&
+	       pair->arg ? PAIR_DROP : PAIR_DELIVER;
+}
+
+/* [ORNIC-SRQ-4] One whose peer went silent amidst a message stalls nobody. */
+static void test_half_a_message_stalls_nobody(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	struct host_qp other[2];
+	unsigned int i;
+
+	second_qps(pair, other);
+	for (i = 0; i < 16; i++)
+		pair_post_recv(b, i, b->addr + i * 8192, 8192);
+	pair->fate = lose_end;
+	pair->arg = 1;
+	/* By reference it is one packet, which is lost as a whole. */
+	start(pair, 5000);
+	assert_int_equal(guest_load32(&srq_dbr(b)->rq_ci), pair->bytes);
+	pair->fate = NULL;
+	swap_qps(pair, other);
+	for (i = pair->bytes; i < 16; i++) {
+		struct pair_wr wr = wr_send(pair, 0, 10);
+
+		pair_one(pair, &wr);
+		pair_expect(b, i, ORNIC_WC_SUCCESS);
+	}
+	swap_qps(pair, other);
+	pair_post_recv(b, 16, b->addr, 8192);
+	pair_sleep(pair, 20000000);
+	pair_expect(b, pair->bytes ? 0 : 16, ORNIC_WC_SUCCESS);
+	pair_expect(A(pair), 0x1000, ORNIC_WC_SUCCESS);
+}
+
+/* [ORNIC-RQ-5] */
+static void test_empty_is_not_ready(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+
+	start(pair, 100);
+	pair_poll_none(b);
+	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rnr_naks_sent), 1);
+	pair_post_recv(b, 7, b->addr, 100);
+	pair_sleep(pair, 2000000);
+	pair_expect(b, 7, ORNIC_WC_SUCCESS);
+	pair_expect(A(pair), 0x1000, ORNIC_WC_SUCCESS);
+}
+
+/* [ORNIC-SRQ-5] */
+static void test_keys_are_of_its_pd(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	uint32_t pdn = host_pd(b->host);
+	uint32_t key = host_mr(b->host, pdn, b->addr, 4096,
+			       ORNIC_ACCESS_LOCAL_WRITE);
+	struct sge sge = { b->addr, 100, key };
+
+	host_srq(b->host, &b->srq, pdn, 0, 0, 0);
+	pair_qps(pair, ORNIC_QPT_RC, 0);
+	pair_connect(pair);
+	pair_post_recv_sges(b, 1, &sge, 1);
+	start(pair, 100);
+	pair_expect(b, 1, ORNIC_WC_SUCCESS);
+	pair_expect(A(pair), 0x1000, ORNIC_WC_SUCCESS);
+	pair_post_recv(b, 2, b->addr, 100);
+	start(pair, 100);
+	pair_expect(b, 2, ORNIC_WC_LOC_PROT_ERR);
+	pair_expect(A(pair), 0x1000, ORNIC_WC_REM_OP_ERR);
+	assert_int_equal(host_device_stat(b->host, ORNIC_DEVICE_STAT_bad_lkey),
+			 1);
+}
+
+/* [ORNIC-SRQ-5] */
+static void test_dma_keys_are_the_kernels(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	struct ornic_create_mr_in in = {
+		.pdn = htole32(b->pdn),
+		.access = htole32(ORNIC_ACCESS_LOCAL_WRITE),
+		.type = ORNIC_MR_DMA,
+	};
+	struct ornic_create_mr_out out;
+	struct sge sge = { b->addr, 100, 0 };
+	unsigned int kernel;
+
+	assert_int_equal(host_cmd(b->host, ORNIC_CMD_CREATE_MR, &in, &out),
+			 ORNIC_CMD_OK);
+	sge.lkey = le32toh(out.key);
+	for (kernel = 2; kernel--;) {
+		host_srq(b->host, &b->srq, b->pdn,
+			 kernel ? ORNIC_SRQ_KERNEL : 0, 0, 0);
+		pair_qps(pair, ORNIC_QPT_RC, 0);
+		pair_connect(pair);
+		pair_post_recv_sges(b, 1, &sge, 1);
+		start(pair, 100);
+		pair_expect(b, 1, kernel ? ORNIC_WC_SUCCESS :
+					   ORNIC_WC_LOC_PROT_ERR);
+		pair_poll(A(pair));
+	}
+}
+
+static void test_datagrams(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	struct pair_wr wr = wr_send(pair, 0, 100);
+
+	wr.dqpn = b->qp.num;
+	wr.qkey = PAIR_QKEY;
+	pair_one(pair, &wr);
+	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_no_wqe), 1);
+	pair_post_recv(b, 1, b->addr, 140);
+	pair_one(pair, &wr);
+	pair_expect(b, 1, ORNIC_WC_SUCCESS);
+}
+
+/* ---- the limit ---- */
+
+/* [ORNIC-SRQ-6] */
+static void test_limit(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	unsigned int i;
+
+	for (i = 0; i < 6; i++)
+		pair_post_recv(b, i, b->addr, 100);
+	assert_int_equal(modify(b, 4), ORNIC_CMD_OK);
+	assert_int_equal(query_limit(b), 4);
+	for (i = 0; i < 2; i++) {
+		start(pair, 10);
+		assert_int_equal(event(b, b->srq.num), 0);
+	}
+	/* Three are fewer than four. */
+	start(pair, 10);
+	assert_int_equal(event(b, b->srq.num), ORNIC_EVENT_SRQ_LIMIT);
+	assert_int_equal(query_limit(b), 0);
+	start(pair, 10);
+	assert_int_equal(event(b, b->srq.num), 0);
+	/* Fewer already */
+	assert_int_equal(modify(b, 3), ORNIC_CMD_OK);
+	assert_int_equal(event(b, b->srq.num), ORNIC_EVENT_SRQ_LIMIT);
+	assert_int_equal(query_limit(b), 0);
+	assert_int_equal(modify(b, 2), ORNIC_CMD_OK);
+	assert_int_equal(modify(b, 0), ORNIC_CMD_OK);
+	start(pair, 10);
+	start(pair, 10);
+	assert_int_equal(event(b, b->srq.num), 0);
+	assert_int_equal(modify(b, 17), ORNIC_CMD_BAD_PARAM);
+	assert_int_equal(modify(b, 16), ORNIC_CMD_OK);
+}
+
+/* What the host published since the card last looked counts. */
+static void test_limit_counts_what_is_new(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	unsigned int i;
+
+	pair_post_recv(b, 0, b->addr, 100);
+	pair_post_recv(b, 1, b->addr, 100);
+	assert_int_equal(modify(b, 2), ORNIC_CMD_OK);
+	for (i = 0; i < 5; i++) {
+		pair_post_recv(b, 2 + i, b->addr, 100);
+		start(pair, 10);
+		assert_int_equal(event(b, b->srq.num), 0);
+	}
+	start(pair, 10);
+	assert_int_equal(event(b, b->srq.num), ORNIC_EVENT_SRQ_LIMIT);
+}
+
+/* ---- another ring ---- */
+
+static unsigned int resize(struct side *side, unsigned int log_size,
+			   uint32_t *count)
+{
+	struct host *host = side->host;
+	struct host_qp srq = side->srq;
+	struct ornic_resize_in in = {
+		.num = htole32(srq.num),
+		.log_size = log_size,
+	};
+	struct ornic_resize_out out = {};
+	unsigned int status;
+
+	srq.log_rq_wqes = log_size;
+	srq.rq = host_alloc(host, 512 << log_size, HOST_PAGE);
+	srq.dbr = host_alloc(host, sizeof(struct ornic_qp_dbr), 128);
+	host_buf(&in.buf, srq.rq, 512 << log_size);
+	in.dbr_addr = htole64(srq.dbr);
+	status = host_cmd(host, ORNIC_CMD_RESIZE_SRQ, &in, &out);
+	if (status)
+		return status;
+	*count = le32toh(out.count);
+	srq.rq_pi = *count;
+	/* The old one is the host's again. */
+	memset(host_ptr(host, side->srq.rq), 0xff,
+	       512 << side->srq.log_rq_wqes);
+	memset(srq_dbr(side), 0xff, sizeof(struct ornic_qp_dbr));
+	side->srq = srq;
+	return status;
+}
+
+/* [ORNIC-SRQ-7] */
+static void test_resize(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	uint32_t pages = b->host->nic->budget.pages;
+	unsigned int i, taken = 0, posted = 0;
+	static const uint8_t sizes[] = { 6, 5, 3, 9, 4 };
+	uint32_t count;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		while (posted - taken < 8)
+			pair_post_recv(b, posted++, b->addr, 100);
+		for (count = 0; count < 3; count++) {
+			start(pair, 10);
+			pair_expect(b, taken++, ORNIC_WC_SUCCESS);
+			pair_expect(A(pair), 0x1000, ORNIC_WC_SUCCESS);
+		}
+		assert_int_equal(modify(b, 5), ORNIC_CMD_OK);
+		assert_int_equal(resize(b, sizes[i], &count), ORNIC_CMD_OK);
+		assert_int_equal(count, posted - taken);
+		assert_int_equal(guest_load32(&srq_dbr(b)->rq_pi), count);
+		assert_int_equal(guest_load32(&srq_dbr(b)->rq_ci), 0);
+		assert_int_equal(query_limit(b), 5);
+	}
+	while (taken < posted) {
+		start(pair, 10);
+		pair_expect(b, taken++, ORNIC_WC_SUCCESS);
+	}
+	assert_int_equal(event(b, b->srq.num), ORNIC_EVENT_SRQ_LIMIT);
+	assert_int_equal(b->host->nic->budget.pages, pages);
+}
+
+/* [ORNIC-SRQ-7] */
+static void test_resize_refusals(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	uint32_t pages = b->host->nic->budget.pages;
+	unsigned int i;
+	uint32_t count;
+
+	for (i = 0; i < 9; i++)
+		pair_post_recv(b, i, b->addr, 100);
+	assert_int_equal(resize(b, 3, &count), ORNIC_CMD_BAD_STATE);
+	assert_int_equal(resize(b, CORE_MAX_LOG_RQ_WQES + 1, &count),
+			 ORNIC_CMD_BAD_PARAM);
+	assert_int_equal(b->host->nic->budget.pages, pages);
+	for (i = 0; i < 9; i++) {
+		start(pair, 10);
+		pair_expect(b, i, ORNIC_WC_SUCCESS);
+		pair_expect(A(pair), 0x1000, ORNIC_WC_SUCCESS);
+	}
+	assert_int_equal(resize(b, 3, &count), ORNIC_CMD_OK);
+	assert_int_equal(count, 0);
+}
+
+/* ---- errors ---- */
+
+/* [ORNIC-SRQ-8] Broken is the queue: each QP fails when it needs a WQE of it. */
+static void test_broken(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	struct host_qp other[2];
+	unsigned int i;
+	uint32_t count;
+
+	second_qps(pair, other);
+	guest_store32(&srq_dbr(b)->rq_pi, 17);
+	for (i = 0; i < 2; i++) {
+		struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE,
+						 0, 100);
+
+		pair_one(pair, &wr);
+		assert_int_equal(pair_qp(b)->state, ORNIC_QPS_RTS);
+		start(pair, 10);
+		pair_expect(A(pair), 0x1000, ORNIC_WC_REM_OP_ERR);
+		assert_int_equal(pair_qp(b)->state, ORNIC_QPS_ERR);
+		if (!i)
+			assert_int_equal(event(b, b->srq.num),
+					 ORNIC_EVENT_SRQ_ERR);
+		assert_int_equal(event(b, b->qp.num), ORNIC_EVENT_QP_FATAL);
+		assert_int_equal(event(b, b->qp.num), ORNIC_EVENT_QP_LAST_WQE);
+		swap_qps(pair, other);
+	}
+	assert_int_equal(host_device_stat(b->host,
+					  ORNIC_DEVICE_STAT_bad_rq_pi), 1);
+	assert_int_equal(modify(b, 1), ORNIC_CMD_BAD_STATE);
+	assert_int_equal(resize(b, 5, &count), ORNIC_CMD_BAD_STATE);
+}
+
+/* [ORNIC-SRQ-8] */
+static void test_ring_out_of_reach(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+
+	pair_post_recv(b, 1, b->addr, 100);
+	host_unmap(b->host, b->srq.rq, HOST_PAGE);
+	start(pair, 10);
+	pair_expect(A(pair), 0x1000, ORNIC_WC_REM_OP_ERR);
+	assert_int_equal(event(b, b->srq.num), ORNIC_EVENT_SRQ_ERR);
+	assert_int_equal(event(b, b->qp.num), ORNIC_EVENT_QP_FATAL);
+	assert_int_equal(host_device_stat(b->host,
+					  ORNIC_DEVICE_STAT_dma_faults), 1);
+}
+
+static void test_bad_wqe(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	struct sge sge[CORE_MAX_SGE + 1] = {};
+
+	pair_post_recv_sges(b, 1, sge, CORE_MAX_SGE + 1);
+	pair_post_recv(b, 2, b->addr, 100);
+	start(pair, 10);
+	pair_expect(b, 1, ORNIC_WC_LOC_QP_OP_ERR);
+	pair_poll_none(b);
+	pair_expect(A(pair), 0x1000, ORNIC_WC_REM_OP_ERR);
+	/* The SRQ itself is well. */
+	pair_qps(pair, ORNIC_QPT_RC, 0);
+	pair_connect(pair);
+	start(pair, 10);
+	pair_expect(b, 2, ORNIC_WC_SUCCESS);
+}
+
+/* [ORNIC-SRQ-9] Only the WQE that it had taken is flushed. */
+static void test_last_wqe(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	struct host_qp other[2];
+	unsigned int i, taken = pair->bytes;
+
+	second_qps(pair, other);
+	for (i = 0; i < 3; i++)
+		pair_post_recv(b, i, b->addr, 8192);
+	pair->fate = lose_end;
+	pair->arg = 1;
+	start(pair, 5000);
+	pair->fate = NULL;
+	pair_state(b, ORNIC_QPS_ERR);
+	pair_run(pair);
+	if (taken)
+		pair_expect(b, 0, ORNIC_WC_WR_FLUSH_ERR);
+	pair_poll_none(b);
+	assert_int_equal(event(b, b->qp.num), ORNIC_EVENT_QP_LAST_WQE);
+	pair_state(b, ORNIC_QPS_ERR);
+	pair_sleep(pair, 1000000);
+	assert_int_equal(event(b, b->qp.num), 0);
+	pair_state(b, ORNIC_QPS_RESET);
+	/* The others go on. */
+	swap_qps(pair, other);
+	start(pair, 10);
+	pair_expect(b, taken, ORNIC_WC_SUCCESS);
+	/* Told once more of another life. */
+	swap_qps(pair, other);
+	pair_state(A(pair), ORNIC_QPS_RESET);
+	pair_connect(pair);
+	pair_state(b, ORNIC_QPS_ERR);
+	pair_run(pair);
+	assert_int_equal(event(b, b->qp.num), ORNIC_EVENT_QP_LAST_WQE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		PAIR_TEST(test_create_refusals, setup_rc, local),
+		PAIR_TEST(test_is_used_by_qps, setup_rc, local),
+		PAIR_TEST(test_qp_types, setup_rc, local),
+		PAIR_ALL(test_shared_in_order, setup_rc),
+		PAIR_BOTH(test_half_a_message_stalls_nobody, setup_rc),
+		PAIR_BOTH(test_empty_is_not_ready, setup_rc),
+		PAIR_BOTH(test_keys_are_of_its_pd, setup_rc),
+		PAIR_BOTH(test_dma_keys_are_the_kernels, setup_rc),
+		PAIR_BOTH(test_datagrams, setup_ud),
+		PAIR_BOTH(test_limit, setup_rc),
+		PAIR_BOTH(test_limit_counts_what_is_new, setup_rc),
+		PAIR_BOTH(test_resize, setup_rc),
+		PAIR_BOTH(test_resize_refusals, setup_rc),
+		PAIR_BOTH(test_broken, setup_rc),
+		PAIR_BOTH(test_ring_out_of_reach, setup_rc),
+		PAIR_BOTH(test_bad_wqe, setup_rc),
+		PAIR_BOTH(test_last_wqe, setup_rc),
+	};
+
+	return cmocka_run_group_tests_name("srq", tests, NULL, NULL);
+}
