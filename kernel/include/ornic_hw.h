@@ -84,7 +84,7 @@ enum ornic_fatal_cause {
 	ORNIC_FATAL_NONE	= 0,
 	ORNIC_FATAL_ADMIN_DMA	= 1, /* an admin ring is not in reach */
 	ORNIC_FATAL_ADMIN_PI	= 2, /* admin producer index beyond the ring */
-	ORNIC_FATAL_EQ_OVERRUN	= 3, /* the host did not consume its events */
+	ORNIC_FATAL_EQ_OVERRUN	= 3, /* an event ring with an impossible ci */
 	ORNIC_FATAL_EQ_DMA	= 4, /* an event ring is not in reach */
 	ORNIC_FATAL_INJECTED	= 5, /* asked for through the control socket */
 	ORNIC_FATAL_INTERNAL	= 6,

@@ -19,6 +19,7 @@
 #include "cmd.h"
 #include "doorbell.h"
 #include "env.h"
+#include "eq.h"
 #include "ethport.h"
 #include "gid.h"
 #include "guest.h"
@@ -83,6 +84,7 @@ struct run_item {
  * @srqs: struct srq
  * @gids: GID table
  * @port: Ethernet port
+ * @events: about its link
  * @stats: counters
  * @ready: struct run_item list: QPs with work
  * @dead_cqs: CQs whose QPs are to be told
@@ -111,6 +113,7 @@ struct nic {
 	struct obj_table srqs;
 	struct gid_table gids;
 	struct ethport port;
+	struct eq_source events;
 	struct stats stats;
 	struct list_head ready;
 	struct list_head dead_cqs;

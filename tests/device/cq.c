@@ -6,7 +6,6 @@
 #include "core.h"
 #include "cq.h"
 #include "engine.h"
-#include "eq.h"
 #include "uctx.h"
 
 struct cq *cq_find(struct nic *nic, uint32_t cqn)
@@ -51,32 +50,10 @@ bool cq_run_dead(struct nic *nic)
 
 static void cq_event(struct cq *cq)
 {
-	struct ornic_eqe event = {
-		.num = htole32(cq->obj.num),
-		.ctl = htole32(ORNIC_EVENT_COMP),
-	};
-
 	arm_answer(&cq->arm);
 	cq->gathered = 0;
 	env_timer_cancel(cq->nic->env, &cq->timer);
-	if (!list_empty(&cq->waiting))
-		return;
-	if (cq->event_valid && !eq_consumed(cq->eq, cq->event_index)) {
-		eq_wait(cq->eq, &cq->waiting);
-		return;
-	}
-	cq->event_valid = true;
-	cq->event_index = eq_push(cq->eq, &event);
-}
-
-bool cq_event_retry(struct cq *cq)
-{
-	if (!eq_consumed(cq->eq, cq->event_index))
-		return false;
-	list_del_init(&cq->waiting);
-	cq->event_valid = false;
-	cq_event(cq);
-	return true;
+	eq_tell(cq->eq, &cq->events, ORNIC_EVENT_COMP);
 }
 
 void cq_gather_end(struct cq *cq)
@@ -123,18 +100,13 @@ static void cq_due(struct cq *cq)
 
 static void cq_die(struct cq *cq)
 {
-	struct ornic_eqe event = {
-		.num = htole32(cq->obj.num),
-		.ctl = htole32(ORNIC_EVENT_CQ_ERR),
-	};
-
 	/* The entries that it tells of are there. */
 	cq_gather_end(cq);
 	cq->dead = true;
 	/* Not now: we are called from deep inside one of the QPs. */
 	list_add_tail(&cq->dead_node, &cq->nic->dead_cqs);
 	env_mark_runnable(cq->nic->env);
-	eq_push(cq->eq, &event);
+	eq_tell(cq->eq, &cq->events, ORNIC_EVENT_CQ_ERR);
 }
 
 bool cq_read_ci(struct cq *cq, struct ornic_cq_dbr *dbr)
@@ -242,7 +214,7 @@ static void cq_destroy(struct nic *nic, struct cq *cq)
 {
 	env_timer_cancel(nic->env, &cq->timer);
 	obj_remove(&nic->cqs, &cq->obj);
-	list_del_init(&cq->waiting);
+	eq_source_forget(&cq->events);
 	list_del_init(&cq->dead_node);
 	obj_put(&cq->eq->obj);
 	obj_put(&cq->uctx->obj);
@@ -300,7 +272,6 @@ enum ornic_cmd_status cq_cmd_create(struct nic *nic, struct cmd *cmd)
 	cq->log_size = in->log_size;
 	cq->log_cqe_size = in->log_cqe_size;
 	cq->ignore_overrun = flags & ORNIC_CQ_IGNORE_OVERRUN;
-	list_init(&cq->waiting);
 	list_init(&cq->dead_node);
 	list_init(&cq->links);
 	timer_init(&cq->timer, cq_gather_timer);
@@ -310,6 +281,7 @@ enum ornic_cmd_status cq_cmd_create(struct nic *nic, struct cmd *cmd)
 	status = ORNIC_CMD_NO_RESOURCES;
 	if (obj_add(&nic->cqs, &cq->obj))
 		goto err_ring;
+	eq_source_init(&cq->events, cq->obj.num, true);
 	obj_get(&uctx->obj);
 	obj_get(&eq->obj);
 	out->num = htole32(cq->obj.num);

@@ -12,12 +12,12 @@
 
 #include "arm.h"
 #include "buf.h"
+#include "eq.h"
 #include "list.h"
 #include "obj.h"
 #include "timer.h"
 
 struct cmd;
-struct eq;
 struct nic;
 struct qp;
 struct uctx;
@@ -57,11 +57,10 @@ struct cq_link {
  * @gathered: completions since an event began to wait, 0: none waits
  * @gather_for: request that it will answer; a newer one begins anew
  * @timer: end of @period_ns
- * @event_valid: @event_index is that of an event of ours
- * @event_index: of our latest completion event in the EQ
  * @ring: the entries
  * @dbr: struct ornic_cq_dbr
- * @waiting: in @eq->waiting
+ * @events: told one at a time: so a process that arms in a loop does not fill
+ *	the EQ
  * @dead_node: in the card's list of CQs whose QPs are to be told
  * @links: struct cq_link of the QPs attached
  */
@@ -83,11 +82,9 @@ struct cq {
 	uint32_t gathered;
 	uint32_t gather_for;
 	struct timer timer;
-	bool event_valid;
-	uint32_t event_index;
 	struct buf ring;
 	struct guest_ref dbr;
-	struct list_head waiting;
+	struct eq_source events;
 	struct list_head dead_node;
 	struct list_head links;
 };
@@ -163,14 +160,6 @@ void cq_look(struct cq *cq, unsigned int type);
  * @cq: the CQ
  */
 void cq_gather_end(struct cq *cq);
-
-/**
- * cq_event_retry - tell the completion event that had to wait
- * @cq: in its EQ's list of those that wait
- *
- * Return: whether it could be told; if so the CQ is no longer in the list.
- */
-bool cq_event_retry(struct cq *cq);
 
 /**
  * cq_run_dead - tell the QPs of CQs that died

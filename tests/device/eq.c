@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core.h"
-#include "cq.h"
 #include "eq.h"
 
 #define EQ_ENTRY_SHIFT 5
@@ -27,19 +26,23 @@ static void eq_die(struct eq *eq, enum ornic_fatal_cause cause)
 	core_fatal(eq->nic, cause);
 }
 
-/* Bring eq->ci up to date. */
-static bool eq_read_ci(struct eq *eq, struct ornic_cq_dbr *dbr)
+/* Bring eq->ci up to date. Return: false when it cannot be; the card stops. */
+static bool eq_read_ci(struct eq *eq, const struct ornic_cq_dbr *dbr)
 {
 	uint32_t ci = guest_load32(&dbr->ci);
 
-	/* What cannot be is as bad as a ring that is full. */
-	if (eq->pi - ci > 1u << eq->log_size)
+	if (eq->pi - ci > 1u << eq->log_size) {
+		DEVICE_VIOLATION(eq->nic, eq_overruns,
+				 "eq[%u]: ci %u at pi %u", eq->obj.num, ci,
+				 eq->pi);
+		eq_die(eq, ORNIC_FATAL_EQ_OVERRUN);
 		return false;
+	}
 	eq->ci = ci;
 	return true;
 }
 
-static bool eq_has_room(struct eq *eq, struct ornic_cq_dbr *dbr)
+static bool eq_has_room(struct eq *eq, const struct ornic_cq_dbr *dbr)
 {
 	uint32_t size = 1u << eq->log_size;
 
@@ -54,42 +57,36 @@ static void eq_irq(struct eq *eq)
 	env_irq_raise(eq->nic->env, eq->vector);
 }
 
-uint32_t eq_push(struct eq *eq, const struct ornic_eqe *event)
+/* Return: false when there is no room. */
+static bool eq_push(struct eq *eq, enum ornic_event type, uint32_t num)
 {
-	uint32_t index = eq->pi;
-	uint32_t pos = index & ((1u << eq->log_size) - 1);
-	uint32_t phase = index >> eq->log_size & 1 ? 0 : ORNIC_EQE_PHASE;
-	struct ornic_cq_dbr *dbr;
+	struct ornic_eqe event = { .num = htole32(num) };
+	uint32_t pos = eq->pi & ((1u << eq->log_size) - 1);
+	uint32_t phase = eq->pi >> eq->log_size & 1 ? 0 : ORNIC_EQE_PHASE;
+	struct ornic_cq_dbr *dbr = guest_ref_ptr(&eq->dbr);
 	struct ornic_eqe *slot;
 
-	if (eq->dead)
-		return index;
-	dbr = guest_ref_ptr(&eq->dbr);
 	slot = buf_slot(&eq->ring, (uint64_t)pos << EQ_ENTRY_SHIFT,
 			sizeof(*slot));
 	if (!dbr || !slot) {
 		DEVICE_VIOLATION(eq->nic, dma_faults,
 				 "eq[%u]: ring is out of reach", eq->obj.num);
 		eq_die(eq, ORNIC_FATAL_EQ_DMA);
-		return index;
+		return false;
 	}
-	if (!eq_has_room(eq, dbr)) {
-		DEVICE_VIOLATION(eq->nic, eq_overruns,
-				 "eq[%u]: full at pi %u, ci %u", eq->obj.num,
-				 eq->pi, guest_load32(&dbr->ci));
-		eq_die(eq, ORNIC_FATAL_EQ_OVERRUN);
-		return index;
-	}
-	memcpy(slot, event, offsetof(struct ornic_eqe, ctl));
-	guest_store32(&slot->ctl, le32toh(event->ctl) | phase);
+	if (!eq_has_room(eq, dbr))
+		return false;
+	memcpy(slot, &event, offsetof(struct ornic_eqe, ctl));
+	guest_store32(&slot->ctl, type | phase);
 	eq->pi++;
 	guest_fence();
 	if (arm_pending(&eq->arm, eq->nic->doorbell.shadow ? dbr : NULL))
 		eq_irq(eq);
-	return index;
+	return true;
 }
 
-bool eq_consumed(struct eq *eq, uint32_t index)
+/* Has the host consumed an entry that was written before? */
+static bool eq_consumed(struct eq *eq, uint32_t index)
 {
 	struct ornic_cq_dbr *dbr;
 
@@ -100,33 +97,103 @@ bool eq_consumed(struct eq *eq, uint32_t index)
 	return dbr && eq_read_ci(eq, dbr) && eq->pi - index > eq->pi - eq->ci;
 }
 
-void eq_wait(struct eq *eq, struct list_head *node)
+/* ---- what objects tell ---- */
+
+void eq_source_init(struct eq_source *source, uint32_t num, bool once)
 {
-	if (list_empty(&eq->waiting))
-		env_timer_arm(eq->nic->env, &eq->timer,
-			      env_now_ns(eq->nic->env) + EQ_RETRY_NS);
-	list_add_tail(node, &eq->waiting);
+	memset(source, 0, sizeof(*source));
+	source->num = num;
+	source->once = once;
+	list_init(&source->node);
+}
+
+void eq_source_forget(struct eq_source *source)
+{
+	list_del_init(&source->node);
+	source->count = 0;
+	source->told = false;
+}
+
+static bool eq_tell_now(struct eq *eq, struct eq_source *source,
+			enum ornic_event type)
+{
+	if (source->once && source->told && !eq_consumed(eq, source->index))
+		return false;
+	if (eq->dead || !eq_push(eq, type, source->num))
+		return false;
+	source->told = true;
+	source->index = eq->pi - 1;
+	return true;
+}
+
+static void eq_arm_timer(struct eq *eq)
+{
+	env_timer_arm(eq->nic->env, &eq->timer,
+		      env_now_ns(eq->nic->env) + EQ_RETRY_NS);
+}
+
+static void eq_hold(struct eq *eq, struct eq_source *source,
+		    enum ornic_event type)
+{
+	unsigned int i, kept = 0;
+
+	for (i = 0; i < source->count; i++)
+		if (source->type[i] != type)
+			source->type[kept++] = source->type[i];
+	source->type[kept] = type;
+	source->count = kept + 1;
+	if (!list_empty(&source->node))
+		return;
+	if (list_empty(&eq->held))
+		eq_arm_timer(eq);
+	list_add_tail(&source->node, &eq->held);
+}
+
+void eq_tell(struct eq *eq, struct eq_source *source, enum ornic_event type)
+{
+	if (eq->nic->fatal)
+		return;
+	if (source->count || !eq_tell_now(eq, source, type))
+		eq_hold(eq, source, type);
+}
+
+static void eq_release(struct eq *eq, struct eq_source *source)
+{
+	while (source->count && eq_tell_now(eq, source, source->type[0]))
+		memmove(source->type, source->type + 1, --source->count);
+	if (!source->count)
+		list_del_init(&source->node);
 }
 
 static void eq_retry(struct timer *timer)
 {
 	struct eq *eq = container_of(timer, struct eq, timer);
+	struct ornic_cq_dbr *dbr = guest_ref_ptr(&eq->dbr);
 	struct list_head *pos, *n;
 
-	list_for_each_safe(pos, n, &eq->waiting)
-		cq_event_retry(list_entry(pos, struct cq, waiting));
-	if (!list_empty(&eq->waiting) && !eq->dead)
-		env_timer_arm(eq->nic->env, timer,
-			      env_now_ns(eq->nic->env) + EQ_RETRY_NS);
+	list_for_each_safe(pos, n, &eq->held) {
+		if (eq->nic->fatal || (dbr && !eq_has_room(eq, dbr)))
+			break;
+		eq_release(eq, list_entry(pos, struct eq_source, node));
+	}
+	if (!list_empty(&eq->held) && !eq->nic->fatal)
+		eq_arm_timer(eq);
 }
 
-void eq_async(struct nic *nic, enum ornic_event type, uint32_t num)
+void eq_async(struct nic *nic, struct eq_source *source, enum ornic_event type)
 {
-	struct ornic_eqe event = { .num = htole32(num), .ctl = htole32(type) };
 	struct eq *eq = eq_find(nic, 0);
 
 	if (eq)
-		eq_push(eq, &event);
+		eq_tell(eq, source, type);
+}
+
+void eq_fatal(struct nic *nic, enum ornic_fatal_cause cause)
+{
+	struct eq *eq = eq_find(nic, 0);
+
+	if (eq && !eq->dead)
+		eq_push(eq, ORNIC_EVENT_DEVICE_FATAL, cause);
 }
 
 void eq_doorbell(struct eq *eq, uint32_t word)
@@ -145,6 +212,9 @@ void eq_doorbell(struct eq *eq, uint32_t word)
 
 static void eq_destroy(struct nic *nic, struct eq *eq)
 {
+	while (!list_empty(&eq->held))
+		eq_source_forget(list_first_entry(&eq->held, struct eq_source,
+						  node));
 	env_timer_cancel(nic->env, &eq->timer);
 	obj_remove(&nic->eqs, &eq->obj);
 	buf_uninit(&eq->ring);
@@ -188,7 +258,7 @@ enum ornic_cmd_status eq_cmd_create(struct nic *nic, struct cmd *cmd)
 	eq->nic = nic;
 	eq->vector = le32toh(in->vector);
 	eq->log_size = in->log_size;
-	list_init(&eq->waiting);
+	list_init(&eq->held);
 	timer_init(&eq->timer, eq_retry);
 	status = ORNIC_CMD_DMA_FAULT;
 	if (!guest_ref_init(&eq->dbr, &nic->guest, dbr_addr,

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Event queues: events into a ring, interrupts when armed.
+ *
+ * A ring that is full overruns never: what objects have to tell then is noted
+ * with them, and told when the host has consumed something. So it does not
+ * matter how many objects a process has and lets fail at once.
  */
 #ifndef ORNIC_DEVICE_EQ_H
 #define ORNIC_DEVICE_EQ_H
@@ -19,6 +23,29 @@
 struct cmd;
 struct nic;
 
+/* Types of events that one object has: all ORNIC_EVENT_QP_* */
+#define EQ_SOURCE_TYPES 8
+
+/**
+ * struct eq_source - what an object has to tell; part of it
+ * @num: the object's number
+ * @once: no event is told before the one before was consumed
+ * @told: @index is that of an event of ours
+ * @index: of the latest event in the ring
+ * @node: in @held of an EQ while @count is not 0
+ * @count: events that wait
+ * @type: those, enum ornic_event, in order
+ */
+struct eq_source {
+	uint32_t num;
+	bool once;
+	bool told;
+	uint32_t index;
+	struct list_head node;
+	unsigned int count;
+	uint8_t type[EQ_SOURCE_TYPES];
+};
+
 /**
  * struct eq - an event queue
  * @obj: number and users (CQs)
@@ -31,10 +58,8 @@ struct nic;
  * @arm: how interrupts are asked for
  * @ring: the entries
  * @dbr: struct ornic_cq_dbr
- * @waiting: CQs that have a completion event to tell but one in the ring that
- *	the host has not consumed: so a CQ has one at most, and a process that
- *	arms in a loop cannot overrun the ring
- * @timer: looks for @ci to move while @waiting is not empty
+ * @held: struct eq_source list of those with events that wait
+ * @timer: looks for @ci to move while @held is not empty
  */
 struct eq {
 	struct obj obj;
@@ -47,7 +72,7 @@ struct eq {
 	struct arm arm;
 	struct buf ring;
 	struct guest_ref dbr;
-	struct list_head waiting;
+	struct list_head held;
 	struct timer timer;
 };
 
@@ -61,42 +86,46 @@ struct eq {
 struct eq *eq_find(struct nic *nic, uint32_t eqn);
 
 /**
- * eq_push - write an event, and interrupt if that was asked for
- * @eq: the queue
- * @event: without the phase; ctl holds the type
- *
- * A ring that overruns or is out of reach stops the card (ORNIC_FATAL_EQ_*).
- *
- * Return: index of the entry.
+ * eq_source_init - an object begins to have events
+ * @source: inside the object
+ * @num: its number
+ * @once: see struct eq_source
  */
-uint32_t eq_push(struct eq *eq, const struct ornic_eqe *event);
+void eq_source_init(struct eq_source *source, uint32_t num, bool once);
 
 /**
- * eq_consumed - has the host consumed an entry
- * @eq: the queue
- * @index: from eq_push()
+ * eq_source_forget - nothing more is told of an object
+ * @source: inside the object
+ */
+void eq_source_forget(struct eq_source *source);
+
+/**
+ * eq_tell - write an event, and interrupt if that was asked for
+ * @eq: the queue, always the same for a @source
+ * @source: the object
+ * @type: the event; one that waits already is told once, when the later one is
  *
- * Return: true when it has. Reads the host's index only when the last known
- * one does not tell.
+ * A ring whose consumer index cannot be, or that is out of reach, stops the card
+ * (ORNIC_FATAL_EQ_*).
  */
-bool eq_consumed(struct eq *eq, uint32_t index);
+void eq_tell(struct eq *eq, struct eq_source *source, enum ornic_event type);
 
 /**
- * eq_wait - have cq_event_retry() called when the host consumes
- * @eq: the queue
- * @node: @waiting of a CQ that is not in the list
- */
-void eq_wait(struct eq *eq, struct list_head *node);
-
-/**
- * eq_async - tell the kernel something that concerns an object or the card
+ * eq_async - tell the kernel something that concerns an object or the port
  * @nic: the card
- * @type: ORNIC_EVENT_QP_*, SRQ_*, PORT_*, DEVICE_FATAL
- * @num: the object's number
+ * @source: the object
+ * @type: ORNIC_EVENT_QP_*, SRQ_*, PORT_*
  *
  * Goes to the kernel's EQ 0; dropped when there is none.
  */
-void eq_async(struct nic *nic, enum ornic_event type, uint32_t num);
+void eq_async(struct nic *nic, struct eq_source *source, enum ornic_event type);
+
+/**
+ * eq_fatal - tell the kernel that the card has stopped, if that is possible
+ * @nic: the card
+ * @cause: why
+ */
+void eq_fatal(struct nic *nic, enum ornic_fatal_cause cause);
 
 /**
  * eq_doorbell - arm word through the doorbell page

@@ -76,6 +76,7 @@ struct nic *nic_create(const struct nic_config *config, struct env *env)
 	memcpy(nic->mac, config->mac, MAC_LEN);
 	nic->vectors = config->vectors;
 	nic->port.link = true;
+	eq_source_init(&nic->events, 0, false);
 	nic->regs.clock_base_ns = env_now_ns(env);
 	list_init(&nic->ready);
 	list_init(&nic->dead_cqs);
@@ -278,8 +279,8 @@ void nic_link_changed(struct nic *nic, bool up)
 		return;
 	nic->port.link = up;
 	if (nic->enabled && !nic->fatal)
-		eq_async(nic, up ? ORNIC_EVENT_PORT_UP : ORNIC_EVENT_PORT_DOWN,
-			 0);
+		eq_async(nic, &nic->events,
+			 up ? ORNIC_EVENT_PORT_UP : ORNIC_EVENT_PORT_DOWN);
 }
 
 void nic_inject(struct nic *nic, enum nic_fault fault)
@@ -308,7 +309,7 @@ void core_fatal(struct nic *nic, enum ornic_fatal_cause cause)
 		return;
 	nic->fatal = cause;
 	env_log(nic->env, ENV_LOG_ERR, "stopped, cause %u", cause);
-	eq_async(nic, ORNIC_EVENT_DEVICE_FATAL, cause);
+	eq_fatal(nic, cause);
 	DEVICE_STAT_INC(nic, interrupts);
 	env_irq_raise(nic->env, 0);
 }

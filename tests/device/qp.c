@@ -58,7 +58,7 @@ void qp_error_event(struct qp *qp, enum ornic_event event)
 	if (qp->state == ORNIC_QPS_ERR)
 		return;
 	qp_error(qp);
-	eq_async(qp->nic, event, qp->obj.num);
+	eq_async(qp->nic, &qp->events, event);
 }
 
 void qp_poll_soon(struct qp *qp)
@@ -81,7 +81,7 @@ void qp_drained(struct qp *qp)
 		return;
 	qp->drained = true;
 	if (qp->attr.sqd_notify)
-		eq_async(qp->nic, ORNIC_EVENT_QP_SQ_DRAINED, qp->obj.num);
+		eq_async(qp->nic, &qp->events, ORNIC_EVENT_QP_SQ_DRAINED);
 }
 
 void qp_reset(struct qp *qp)
@@ -362,6 +362,7 @@ enum ornic_cmd_status qp_cmd_create(struct nic *nic, struct cmd *cmd)
 	if (uctx_slot_alloc(uctx, qp, &qp->board_slot))
 		goto err_remove;
 
+	eq_source_init(&qp->events, qp->obj.num, false);
 	obj_get(&uctx->obj);
 	obj_get(&pd->obj);
 	if (qp_has_sq(qp))
@@ -393,6 +394,7 @@ static void qp_destroy(struct qp *qp)
 	if (nic->engine->gsi == qp)
 		nic->engine->gsi = NULL;
 	env_timer_cancel(nic->env, &qp->timer);
+	eq_source_forget(&qp->events);
 	core_not_ready(&qp->run);
 	cq_detach(&qp->recv_cq);
 	cq_detach(&qp->send_cq);

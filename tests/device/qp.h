@@ -19,6 +19,7 @@
 #include "cq.h"
 #include "doorbell.h"
 #include "engine.h"
+#include "eq.h"
 #include "obj.h"
 #include "pd.h"
 #include "req.h"
@@ -104,6 +105,7 @@ struct qp_stats {
  * @type: enum ornic_qp_type
  * @flags: ORNIC_QP_*
  * @state: enum ornic_qp_state
+ * @events: what it has to tell
  * @comm_est: ORNIC_EVENT_QP_COMM_EST was sent
  * @last_wqe: ORNIC_EVENT_QP_LAST_WQE was sent
  * @drained: in SQD: nothing is on its way any more
@@ -131,6 +133,7 @@ struct qp {
 	uint8_t type;
 	uint8_t flags;
 	uint8_t state;
+	struct eq_source events;
 	bool comm_est;
 	bool last_wqe;
 	bool drained;

@@ -136,7 +136,7 @@ static void roce_rx_rc(struct qp *qp, const struct packet *pkt)
 	}
 	if (qp->state == ORNIC_QPS_RTR && !qp->comm_est) {
 		qp->comm_est = true;
-		eq_async(qp->nic, ORNIC_EVENT_QP_COMM_EST, qp->obj.num);
+		eq_async(qp->nic, &qp->events, ORNIC_EVENT_QP_COMM_EST);
 	}
 	resp_rx(qp, pkt);
 }

@@ -400,6 +400,7 @@ static void test_waiting_event_is_not_lost(void **state)
 	for (i = 0; i <= 1u << KIT_LOG_CQ; i++)
 		kit_post(w, i);
 	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	host_sleep(w->host, 1000000);
 	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
 	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
 

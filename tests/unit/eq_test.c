@@ -65,30 +65,161 @@ static void test_one_event_per_cq_in_the_ring(void **state)
 static void test_eq_wraps(void **state)
 {
 	struct kit *w = *state;
+	struct eq_source source;
 	unsigned int i;
 
 	for (i = 0; i < 5u << KIT_LOG_EQ; i++) {
-		eq_async(w->host->nic, ORNIC_EVENT_QP_FATAL, i);
+		eq_source_init(&source, i, false);
+		eq_async(w->host->nic, &source, ORNIC_EVENT_QP_FATAL);
 		kit_expect_event(w, ORNIC_EVENT_QP_FATAL, i);
 	}
 }
 
+/* ORNIC-EQ-3: not full, but impossible */
 static void test_eq_overrun_is_fatal(void **state)
 {
 	struct kit *w = *state;
+	struct ornic_cq_dbr *dbr = host_ptr(w->host, w->eq.dbr);
+	struct eq_source source[(1u << KIT_LOG_EQ) + 1];
 	unsigned int i;
 
-	for (i = 0; i < 1u << KIT_LOG_EQ; i++)
-		eq_async(w->host->nic, ORNIC_EVENT_QP_FATAL, i);
+	for (i = 0; i < ARRAY_SIZE(source); i++) {
+		eq_source_init(&source[i], i, false);
+		eq_async(w->host->nic, &source[i], ORNIC_EVENT_QP_FATAL);
+	}
+	host_sleep(w->host, 1000000);
 	assert_int_equal(host_read(w->host, ORNIC_REG_FATAL_CAUSE, 4), 0);
-	eq_async(w->host->nic, ORNIC_EVENT_QP_FATAL, i);
+	guest_store32(&dbr->ci, (1u << KIT_LOG_EQ) + 1);
+	host_sleep(w->host, 1000000);
 	assert_int_equal(host_read(w->host, ORNIC_REG_FATAL_CAUSE, 4),
 			 ORNIC_FATAL_EQ_OVERRUN);
 	assert_int_equal(host_device_stat(w->host,
 					  ORNIC_DEVICE_STAT_eq_overruns), 1);
 	for (i = 0; i < 1u << KIT_LOG_EQ; i++)
 		kit_expect_event(w, ORNIC_EVENT_QP_FATAL, i);
+	host_sleep(w->host, 1000000);
+	kit_expect_no_event(w);
 	assert_false(nic_run(w->host->nic));
+	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
+	for (i = 0; i < ARRAY_SIZE(source); i++)
+		eq_source_forget(&source[i]);
+}
+
+/* ORNIC-EQ-6: a process with many QPs, all of which fail at once */
+static void test_events_wait_for_room(void **state)
+{
+	struct kit *w = *state;
+	struct host_qp qp[5u << KIT_LOG_EQ];
+	uint32_t pdn = host_pd(w->host);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(qp); i++) {
+		host_qp(w->host, &qp[i], ORNIC_QPT_RAW_PACKET, w->uctx, pdn,
+			&w->cq, ORNIC_QP_SQ | ORNIC_QP_RQ);
+		assert_int_equal(host_qp_modify(&qp[i], ORNIC_QPS_INIT),
+				 ORNIC_CMD_OK);
+	}
+	for (i = 0; i <= 1u << KIT_LOG_CQ; i++)
+		kit_post(w, i);
+	host_run(w->host);
+	host_sleep(w->host, 10000000);
+	assert_int_equal(host_read(w->host, ORNIC_REG_STATUS, 4) &
+			 ORNIC_STATUS_FATAL, 0);
+	/* They come one by one, and those whose QP is gone do not come. */
+	for (i = 0; i < 3; i++)
+		assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_QP,
+						 qp[10 + i].num), ORNIC_CMD_OK);
+	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
+	for (i = 0; i < ARRAY_SIZE(qp); i++) {
+		if (i >= 10 && i < 13)
+			continue;
+		if (!host_queue_peek(&w->eq))
+			host_sleep(w->host, 1000000);
+		kit_expect_event(w, ORNIC_EVENT_QP_FATAL, qp[i].num);
+	}
+	host_sleep(w->host, 1000000);
+	kit_expect_no_event(w);
+	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
+}
+
+/* ORNIC-EQ-6: completion events of as many CQs wait, too, and interrupt. */
+static void test_completion_events_wait_for_room(void **state)
+{
+	struct kit *w = *state;
+	uint32_t first = w->cq.num;
+	unsigned int i;
+
+	for (i = 0; i < 3u << KIT_LOG_EQ; i++) {
+		if (i)
+			kit_cq(w, w->eq.num, KIT_LOG_CQ, 5);
+		kit_arm_cq(w, ORNIC_ARM_NEXT);
+		kit_post(w, i);
+	}
+	for (i = 0; i < 3u << KIT_LOG_EQ; i++) {
+		const struct ornic_eqe *eqe = host_queue_peek(&w->eq);
+
+		if (!eqe) {
+			kit_arm_eq(w);
+			w->host->irqs[1] = 0;
+			host_sleep(w->host, 1000000);
+			assert_int_equal(w->host->irqs[1], 1);
+			eqe = host_queue_peek(&w->eq);
+		}
+		assert_non_null(eqe);
+		assert_int_equal(le32toh(eqe->num), first + i);
+		host_queue_consume(&w->eq);
+	}
+	kit_expect_no_event(w);
+}
+
+/* ORNIC-EQ-6, ORD-8: of one object in order, and one kind once */
+static void test_waiting_events_keep_their_order(void **state)
+{
+	struct kit *w = *state;
+	struct nic *nic = w->host->nic;
+	struct eq_source source, other;
+	unsigned int i;
+
+	eq_source_init(&source, 5, false);
+	eq_source_init(&other, 6, false);
+	for (i = 0; i < 1u << KIT_LOG_EQ; i++)
+		eq_async(nic, &other, ORNIC_EVENT_QP_PATH_MIG);
+	eq_async(nic, &source, ORNIC_EVENT_QP_COMM_EST);
+	eq_async(nic, &source, ORNIC_EVENT_QP_PATH_MIG);
+	eq_async(nic, &source, ORNIC_EVENT_QP_SQ_DRAINED);
+	eq_async(nic, &source, ORNIC_EVENT_QP_PATH_MIG);
+	kit_expect_event(w, ORNIC_EVENT_QP_PATH_MIG, 6);
+	/* There is room, but others were first. */
+	eq_async(nic, &source, ORNIC_EVENT_QP_FATAL);
+	for (i = 1; i < 1u << KIT_LOG_EQ; i++)
+		kit_expect_event(w, ORNIC_EVENT_QP_PATH_MIG, 6);
+	kit_expect_no_event(w);
+	host_sleep(w->host, 1000000);
+	kit_expect_event(w, ORNIC_EVENT_QP_COMM_EST, 5);
+	kit_expect_event(w, ORNIC_EVENT_QP_SQ_DRAINED, 5);
+	kit_expect_event(w, ORNIC_EVENT_QP_PATH_MIG, 5);
+	kit_expect_event(w, ORNIC_EVENT_QP_FATAL, 5);
+	kit_expect_no_event(w);
+}
+
+/* Nobody is left to be told. */
+static void test_eq_goes_with_events_waiting(void **state)
+{
+	struct kit *w = *state;
+	unsigned int i;
+
+	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_CQ,
+					 w->cq.num), ORNIC_CMD_OK);
+	for (i = 0; i < 2u << KIT_LOG_EQ; i++)
+		nic_link_changed(w->host->nic, i & 1);
+	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_EQ,
+					 w->eq.num), ORNIC_CMD_OK);
+	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
+	nic_link_changed(w->host->nic, false);
+	host_eq(w->host, &w->eq, 1, KIT_LOG_EQ);
+	nic_link_changed(w->host->nic, true);
+	kit_expect_event(w, ORNIC_EVENT_PORT_UP, 0);
+	kit_expect_no_event(w);
 }
 
 static void test_eq_out_of_reach_is_fatal_and_told_to_eq_0(void **state)
@@ -199,6 +330,11 @@ int main(void)
 		N(test_one_event_per_cq_in_the_ring),
 		T(test_eq_wraps),
 		T(test_eq_overrun_is_fatal),
+		T(test_events_wait_for_room),
+		T(test_completion_events_wait_for_room),
+		N(test_completion_events_wait_for_room),
+		T(test_waiting_events_keep_their_order),
+		T(test_eq_goes_with_events_waiting),
 		T(test_eq_out_of_reach_is_fatal_and_told_to_eq_0),
 		T(test_link_events),
 		T(test_create_eq_refusals),
