@@ -154,7 +154,7 @@ static void qp_last_wqe(struct qp *qp)
 	if (!qp->srq || qp->last_wqe)
 		return;
 	qp->last_wqe = true;
-	eq_async(qp->nic, ORNIC_EVENT_QP_LAST_WQE, qp->obj.num);
+	eq_async(qp->nic, &qp->events, ORNIC_EVENT_QP_LAST_WQE);
 }
 
 static bool qp_flush(struct qp *qp, unsigned int budget)

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core.h"
-#include "eq.h"
 #include "srq.h"
 
 #define SRQ_FLAGS (ORNIC_SRQ_XRC | ORNIC_SRQ_KERNEL)
@@ -22,7 +21,7 @@ struct srq *srq_find(const struct nic *nic, uint32_t srqn)
 static int srq_fail(struct srq *srq)
 {
 	if (!srq->failed)
-		eq_async(srq->nic, ORNIC_EVENT_SRQ_ERR, srq->obj.num);
+		eq_async(srq->nic, &srq->events, ORNIC_EVENT_SRQ_ERR);
 	srq->failed = true;
 	return -EIO;
 }
@@ -40,7 +39,7 @@ static void srq_check_limit(struct srq *srq)
 	if (has)
 		return;
 	srq->limit = 0;
-	eq_async(srq->nic, ORNIC_EVENT_SRQ_LIMIT, srq->obj.num);
+	eq_async(srq->nic, &srq->events, ORNIC_EVENT_SRQ_LIMIT);
 }
 
 int srq_take(struct srq *srq, struct recv_wqe *wqe)
@@ -107,6 +106,7 @@ enum ornic_cmd_status srq_cmd_create(struct nic *nic, struct cmd *cmd)
 	status = ORNIC_CMD_NO_RESOURCES;
 	if (obj_add(&nic->srqs, &srq->obj))
 		goto err_ring;
+	eq_source_init(&srq->events, srq->obj.num, false);
 	obj_get(&pd->obj);
 	out->num = htole32(srq->obj.num);
 	return ORNIC_CMD_OK;
@@ -120,6 +120,7 @@ err_free:
 
 static void srq_destroy(struct srq *srq)
 {
+	eq_source_forget(&srq->events);
 	obj_remove(&srq->nic->srqs, &srq->obj);
 	obj_put(&srq->pd->obj);
 	rq_ring_uninit(&srq->rq);

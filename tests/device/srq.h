@@ -12,6 +12,7 @@
 
 #include <ornic_hw_cmd.h>
 
+#include "eq.h"
 #include "guest.h"
 #include "obj.h"
 #include "pd.h"
@@ -28,6 +29,7 @@ struct nic;
  * @flags: ORNIC_SRQ_*
  * @limit: ORNIC_EVENT_SRQ_LIMIT is due when fewer WQEs are left, 0: never
  * @failed: ORNIC_EVENT_SRQ_ERR was told: no WQE is taken any more
+ * @events: what it has to tell
  * @dbr: doorbell record, struct ornic_qp_dbr
  * @rq: the ring
  */
@@ -38,6 +40,7 @@ struct srq {
 	uint32_t flags;
 	uint32_t limit;
 	bool failed;
+	struct eq_source events;
 	struct guest_ref dbr;
 	struct rq rq;
 };
