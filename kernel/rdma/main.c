@@ -26,6 +26,12 @@ static const struct ib_device_ops ornic_ib_ops = {
 	.alloc_hw_port_stats = ornic_ib_alloc_hw_port_stats,
 	.alloc_pd = ornic_ib_alloc_pd,
 	.alloc_ucontext = ornic_ib_alloc_ucontext,
+	.counter_alloc_stats = ornic_ib_counter_alloc_stats,
+	.counter_bind_qp = ornic_ib_counter_bind_qp,
+	.counter_dealloc = ornic_ib_counter_dealloc,
+	.counter_init = ornic_ib_counter_init,
+	.counter_unbind_qp = ornic_ib_counter_unbind_qp,
+	.counter_update_stats = ornic_ib_counter_update_stats,
 	.create_ah = ornic_ib_create_ah,
 	.create_cq = ornic_ib_create_cq,
 	.create_qp = ornic_ib_create_qp,
@@ -68,6 +74,7 @@ static const struct ib_device_ops ornic_ib_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_pd, ornic_pd, ibpd),
 	INIT_RDMA_OBJ_SIZE(ib_qp, ornic_qp, ibqp),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, ornic_ucontext, ibuctx),
+	INIT_RDMA_OBJ_SIZE(rdma_counter, ornic_counter, counter),
 };
 
 static const struct ib_device_ops ornic_ib_resize_cq_ops = {
@@ -119,6 +126,9 @@ static int ornic_ib_probe(struct auxiliary_device *adev, const struct auxiliary_
 	mutex_init(&dev->kcqs_lock);
 	INIT_LIST_HEAD(&dev->kcqs);
 	INIT_WORK(&dev->flush_work, ornic_ib_flush_work);
+	ida_init(&dev->counter_ids);
+	mutex_init(&dev->counters_lock);
+	INIT_LIST_HEAD(&dev->counters);
 
 	err = ornic_ib_init_limits(dev);
 	if (err)
@@ -140,6 +150,7 @@ static int ornic_ib_probe(struct auxiliary_device *adev, const struct auxiliary_
 
 err_dealloc:
 	cancel_work_sync(&dev->flush_work);
+	ida_destroy(&dev->counter_ids);
 	xa_destroy(&dev->qps);
 	ib_dealloc_device(&dev->ibdev);
 	return dev_err_probe(&adev->dev, err, "Failed to register a verbs device\n");
@@ -152,6 +163,7 @@ static void ornic_ib_remove(struct auxiliary_device *adev)
 	ib_unregister_device(&dev->ibdev);
 	/* Nobody posts any more, so nobody queues it */
 	cancel_work_sync(&dev->flush_work);
+	ida_destroy(&dev->counter_ids);
 	xa_destroy(&dev->qps);
 	ib_dealloc_device(&dev->ibdev);
 }

@@ -5,12 +5,14 @@
 #ifndef ORNIC_RDMA_H
 #define ORNIC_RDMA_H
 
+#include <linux/idr.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/rdma_counter.h>
 #include <rdma/uverbs_ioctl.h>
 
 #include "ornic_api.h"
@@ -40,6 +42,10 @@
  * @kcqs_lock:	protects @kcqs
  * @kcqs:	CQs of kernel users, to be woken when the device dies
  * @flush_work:	wakes @kcqs
+ * @counter_ids: numbers of @counters
+ * @counters_lock: protects @counters, @counted and what these count
+ * @counters:	that QPs are bound to
+ * @counted:	sum of all that there ever were
  */
 struct ornic_ib_dev {
 	struct ib_device ibdev;
@@ -54,6 +60,10 @@ struct ornic_ib_dev {
 	struct mutex kcqs_lock; /* protects kcqs */
 	struct list_head kcqs;
 	struct work_struct flush_work;
+	struct ida counter_ids;
+	struct mutex counters_lock; /* see above */
+	struct list_head counters;
+	u64 counted[ORNIC_QP_STAT_COUNT];
 };
 
 /**
@@ -123,7 +133,7 @@ struct ornic_cq_buf {
  * @ibcq:	of the RDMA core
  * @res:	delivery of its events
  * @buf:	what the device writes to
- * @resize_lock: of a process: one resize at a time
+ * @resize_lock: protects @buf of a process, which a resize replaces
  * @ring:	of a kernel user; for a process only the number and sizes
  * @lock:	of a kernel user: protects @ring, @sqs, @rqs and, of the QPs in
  *		these, the consumer sides
@@ -137,7 +147,7 @@ struct ornic_cq {
 	struct ib_cq ibcq;
 	struct ornic_res res;
 	struct ornic_cq_buf buf;
-	struct mutex resize_lock; /* one resize at a time */
+	struct mutex resize_lock; /* see above */
 	struct ornic_cq_ring ring;
 	spinlock_t lock; /* see above */
 	struct list_head sqs;
@@ -235,6 +245,8 @@ struct ornic_qp_geometry {
  * @events:	bit n: event ORNIC_EVENT_QP_FATAL + n is to be delivered
  * @event_work:	delivers @events, for consumers expect to be able to sleep
  * @has_events:	@res was added
+ * @counter_list: in @qps of a counter, under the device's counters_lock
+ * @counted:	what the device had counted when the counter looked last
  */
 struct ornic_qp {
 	struct ib_qp ibqp;
@@ -257,6 +269,22 @@ struct ornic_qp {
 	unsigned long events;
 	struct work_struct event_work;
 	bool has_events;
+	struct list_head counter_list;
+	u64 counted[ORNIC_QP_STAT_COUNT];
+};
+
+/**
+ * struct ornic_counter - counter of a number of QPs
+ * @counter:	of the RDMA core
+ * @list:	in @counters of the device
+ * @qps:	bound to it
+ * @sum:	of what they, and those that were bound before, have counted
+ */
+struct ornic_counter {
+	struct rdma_counter counter;
+	struct list_head list;
+	struct list_head qps;
+	u64 sum[ORNIC_QP_STAT_COUNT];
 };
 
 static inline struct ornic_ib_dev *to_ornic_ib_dev(struct ib_device *ibdev)
@@ -292,6 +320,11 @@ static inline struct ornic_cq *to_ornic_cq(struct ib_cq *ibcq)
 static inline struct ornic_qp *to_ornic_qp(struct ib_qp *ibqp)
 {
 	return container_of(ibqp, struct ornic_qp, ibqp);
+}
+
+static inline struct ornic_counter *to_ornic_counter(struct rdma_counter *counter)
+{
+	return container_of(counter, struct ornic_counter, counter);
 }
 
 /* device.c */
@@ -384,6 +417,15 @@ void ornic_ib_fatal(struct ornic_ib_dev *dev);
 struct rdma_hw_stats *ornic_ib_alloc_hw_port_stats(struct ib_device *ibdev, u32 port);
 int ornic_ib_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 			  u32 port, int index);
+
+/* counter.c */
+int ornic_counters_subtract(struct ornic_ib_dev *dev, u64 *values);
+void ornic_ib_counter_init(struct rdma_counter *counter);
+struct rdma_hw_stats *ornic_ib_counter_alloc_stats(struct rdma_counter *counter);
+int ornic_ib_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp, u32 port);
+int ornic_ib_counter_unbind_qp(struct ib_qp *ibqp, u32 port);
+int ornic_ib_counter_update_stats(struct rdma_counter *counter);
+int ornic_ib_counter_dealloc(struct rdma_counter *counter);
 
 /* restrack.c */
 int ornic_ib_fill_res_mr(struct sk_buff *msg, struct ib_mr *ibmr);

@@ -30,5 +30,6 @@ int ornic_ib_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, 
 
 	for (i = 0; i < ARRAY_SIZE(out); i++)
 		stats->value[i] = le64_to_cpu(out[i]);
-	return ARRAY_SIZE(out);
+	err = ornic_counters_subtract(to_ornic_ib_dev(ibdev), stats->value);
+	return err ? err : ARRAY_SIZE(out);
 }

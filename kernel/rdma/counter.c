@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Counters that QPs can be bound to. The device counts for each QP all the time,
+ * so that a counter is a sum of differences.
+ *
+ * The core takes it that a QP is counted either by its counter or by the port,
+ * and adds them up. The port of the device counts all QPs: what the counters
+ * have is to be taken from it.
+ */
+#include "ornic_rdma.h"
+
+/* Each counter of a QP is one of the port, too */
+#define ORNIC_STAT_OF_PORT(stat)	ORNIC_RDMA_STAT_##stat,
+
+static const u8 ornic_qp_stat_of_port[ORNIC_QP_STAT_COUNT] = {
+	ORNIC_QP_STATS(ORNIC_STAT_OF_PORT)
+};
+
+static int ornic_qp_query_stats(struct ornic_ib_dev *dev, struct ornic_qp *qp,
+				u64 now[ORNIC_QP_STAT_COUNT])
+{
+	struct ornic_query_stats_in in = {
+		.scope = cpu_to_le32(ORNIC_STATS_QP),
+		.num = cpu_to_le32(qp->res.num),
+	};
+	__le64 out[ORNIC_QP_STAT_COUNT];
+	int err, i;
+
+	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_QUERY_STATS, &in, sizeof(in), out, sizeof(out));
+	if (err)
+		return err;
+
+	for (i = 0; i < ORNIC_QP_STAT_COUNT; i++)
+		now[i] = le64_to_cpu(out[i]);
+	return 0;
+}
+
+static int ornic_counter_account_qp(struct ornic_ib_dev *dev, struct ornic_counter *counter,
+				    struct ornic_qp *qp)
+{
+	u64 now[ORNIC_QP_STAT_COUNT];
+	int err, i;
+
+	lockdep_assert_held(&dev->counters_lock);
+
+	err = ornic_qp_query_stats(dev, qp, now);
+	if (err)
+		return err;
+
+	for (i = 0; i < ORNIC_QP_STAT_COUNT; i++) {
+		counter->sum[i] += now[i] - qp->counted[i];
+		dev->counted[i] += now[i] - qp->counted[i];
+		qp->counted[i] = now[i];
+	}
+	return 0;
+}
+
+static int ornic_counter_account(struct ornic_ib_dev *dev, struct ornic_counter *counter)
+{
+	struct ornic_qp *qp;
+	int err;
+
+	list_for_each_entry(qp, &counter->qps, counter_list) {
+		err = ornic_counter_account_qp(dev, counter, qp);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/**
+ * ornic_counters_subtract - take what is counted by counters from what the port counted
+ * @dev:	the device
+ * @values:	by enum ornic_rdma_stat; may become less than 0 until the core has
+ *		added the counters again
+ *
+ * Return: 0 or as ornic_cmd_exec().
+ */
+int ornic_counters_subtract(struct ornic_ib_dev *dev, u64 *values)
+{
+	struct ornic_counter *counter;
+	int err = 0, i;
+
+	mutex_lock(&dev->counters_lock);
+	list_for_each_entry(counter, &dev->counters, list) {
+		err = ornic_counter_account(dev, counter);
+		if (err)
+			goto out;
+	}
+	for (i = 0; i < ORNIC_QP_STAT_COUNT; i++)
+		values[ornic_qp_stat_of_port[i]] -= dev->counted[i];
+out:
+	mutex_unlock(&dev->counters_lock);
+	return err;
+}
+
+void ornic_ib_counter_init(struct rdma_counter *counter)
+{
+	struct ornic_counter *ocounter = to_ornic_counter(counter);
+
+	INIT_LIST_HEAD(&ocounter->list);
+	INIT_LIST_HEAD(&ocounter->qps);
+}
+
+/* The core wants the list of the port. What a QP does not count is not shown. */
+struct rdma_hw_stats *ornic_ib_counter_alloc_stats(struct rdma_counter *counter)
+{
+	struct rdma_hw_stats *stats;
+	int i;
+
+	stats = ornic_ib_alloc_hw_port_stats(counter->device, counter->port);
+	if (!stats)
+		return NULL;
+
+	bitmap_fill(stats->is_disabled, stats->num_counters);
+	for (i = 0; i < ORNIC_QP_STAT_COUNT; i++)
+		clear_bit(ornic_qp_stat_of_port[i], stats->is_disabled);
+	return stats;
+}
+
+int ornic_ib_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp, u32 port)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibqp->device);
+	struct ornic_counter *ocounter = to_ornic_counter(counter);
+	struct ornic_qp *qp = to_ornic_qp(ibqp);
+	u64 now[ORNIC_QP_STAT_COUNT];
+	int err, id;
+
+	err = ornic_qp_query_stats(dev, qp, now);
+	if (err)
+		return err;
+
+	/* The core does not give it back if the first binding fails: so last */
+	if (!counter->id) {
+		id = ida_alloc_min(&dev->counter_ids, 1, GFP_KERNEL);
+		if (id < 0)
+			return id;
+		counter->id = id;
+	}
+
+	mutex_lock(&dev->counters_lock);
+	if (list_empty(&ocounter->list))
+		list_add_tail(&ocounter->list, &dev->counters);
+	memcpy(qp->counted, now, sizeof(now));
+	list_add_tail(&qp->counter_list, &ocounter->qps);
+	mutex_unlock(&dev->counters_lock);
+
+	ibqp->counter = counter;
+	return 0;
+}
+
+int ornic_ib_counter_unbind_qp(struct ib_qp *ibqp, u32 port)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibqp->device);
+	struct ornic_qp *qp = to_ornic_qp(ibqp);
+
+	mutex_lock(&dev->counters_lock);
+	/* A dead device has nothing to tell any more */
+	ornic_counter_account_qp(dev, to_ornic_counter(ibqp->counter), qp);
+	list_del(&qp->counter_list);
+	mutex_unlock(&dev->counters_lock);
+
+	ibqp->counter = NULL;
+	return 0;
+}
+
+int ornic_ib_counter_update_stats(struct rdma_counter *counter)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(counter->device);
+	struct ornic_counter *ocounter = to_ornic_counter(counter);
+	int err, i;
+
+	mutex_lock(&dev->counters_lock);
+	err = ornic_counter_account(dev, ocounter);
+	for (i = 0; i < ORNIC_QP_STAT_COUNT; i++)
+		counter->stats->value[ornic_qp_stat_of_port[i]] = ocounter->sum[i];
+	mutex_unlock(&dev->counters_lock);
+	return err;
+}
+
+int ornic_ib_counter_dealloc(struct rdma_counter *counter)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(counter->device);
+
+	mutex_lock(&dev->counters_lock);
+	list_del(&to_ornic_counter(counter)->list);
+	mutex_unlock(&dev->counters_lock);
+	ida_free(&dev->counter_ids, counter->id);
+	return 0;
+}
