@@ -21,6 +21,12 @@ static size_t ornic_cq_mem_size(const struct ornic_cq_buf *buf)
 	return PAGE_ALIGN(ornic_cq_dbr_offset(buf) + sizeof(struct ornic_cq_dbr));
 }
 
+/* For a process it is not mapped as a whole */
+static struct ornic_cq_dbr *ornic_cq_dbr(const struct ornic_cq_buf *buf)
+{
+	return ornic_ringmem_peek(buf->mem, ornic_cq_dbr_offset(buf));
+}
+
 static __le64 ornic_cq_dbr_addr(const struct ornic_cq_buf *buf)
 {
 	return cpu_to_le64(ornic_ringmem_dma(buf->mem, ornic_cq_dbr_offset(buf)));
@@ -270,6 +276,22 @@ err_free_buf:
 	return err;
 }
 
+/**
+ * ornic_cq_get_dbr - copy the doorbell record of a CQ, for people who debug
+ * @cq:		the CQ
+ *
+ * Return: what it says now.
+ */
+struct ornic_cq_dbr ornic_cq_get_dbr(struct ornic_cq *cq)
+{
+	struct ornic_cq_dbr dbr;
+
+	mutex_lock(&cq->resize_lock);
+	dbr = *ornic_cq_dbr(&cq->buf);
+	mutex_unlock(&cq->resize_lock);
+	return dbr;
+}
+
 int ornic_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 {
 	struct ornic_modify_cq_in in = {
@@ -282,7 +304,10 @@ int ornic_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 			      sizeof(in), NULL, 0);
 }
 
-/* The process polls and arms the new ring when it has mapped it, not meanwhile */
+/*
+ * The process does not poll meanwhile. If it arms, it does so in the old record
+ * and has to do it again in the new one.
+ */
 int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udata *udata)
 {
 	struct ornic_ucontext *ctx = rdma_udata_to_drv_context(udata, struct ornic_ucontext,
@@ -318,6 +343,8 @@ int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udat
 	in.dbr_addr = ornic_cq_dbr_addr(&buf);
 
 	mutex_lock(&cq->resize_lock);
+	/* What the process has asked for stays asked for, [ORNIC-CQ-11] */
+	ornic_cq_dbr(&buf)->arm = READ_ONCE(ornic_cq_dbr(&cq->buf)->arm);
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_RESIZE_CQ, &in, sizeof(in), &out, sizeof(out));
 	if (!err) {
 		swap(cq->buf, buf);

@@ -7,70 +7,62 @@
 
 #include "ornic_rdma.h"
 
+static struct nlattr *ornic_res_open(struct sk_buff *msg)
+{
+	return nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
+}
+
+static int ornic_res_close(struct sk_buff *msg, struct nlattr *table, bool full)
+{
+	if (!full) {
+		nla_nest_end(msg, table);
+		return 0;
+	}
+
+	if (table)
+		nla_nest_cancel(msg, table);
+	return -EMSGSIZE;
+}
+
 int ornic_ib_fill_res_mr(struct sk_buff *msg, struct ib_mr *ibmr)
 {
-	struct ornic_mr *mr = to_ornic_mr(ibmr);
-	struct nlattr *table;
+	struct nlattr *table = ornic_res_open(msg);
+	const struct ornic_buf *buf = &to_ornic_mr(ibmr)->pbl.buf;
 
-	table = nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
-	if (!table)
-		return -EMSGSIZE;
-
-	if (rdma_nl_put_driver_u32_hex(msg, "key", ibmr->lkey) ||
-	    rdma_nl_put_driver_u32(msg, "pages", le32_to_cpu(mr->pbl.buf.npages)) ||
-	    rdma_nl_put_driver_u32(msg, "page_shift", mr->pbl.buf.page_shift) ||
-	    rdma_nl_put_driver_u32(msg, "levels", mr->pbl.buf.levels))
-		goto err_cancel;
-
-	nla_nest_end(msg, table);
-	return 0;
-
-err_cancel:
-	nla_nest_cancel(msg, table);
-	return -EMSGSIZE;
+	return ornic_res_close(msg, table, !table ||
+		rdma_nl_put_driver_u32_hex(msg, "key", ibmr->lkey) ||
+		rdma_nl_put_driver_u32(msg, "pages", le32_to_cpu(buf->npages)) ||
+		rdma_nl_put_driver_u32(msg, "page_shift", buf->page_shift) ||
+		rdma_nl_put_driver_u32(msg, "levels", buf->levels));
 }
 
 int ornic_ib_fill_res_cq(struct sk_buff *msg, struct ib_cq *ibcq)
 {
+	struct nlattr *table = ornic_res_open(msg);
 	struct ornic_cq *cq = to_ornic_cq(ibcq);
-	struct nlattr *table;
+	struct ornic_cq_dbr dbr = ornic_cq_get_dbr(cq);
 
-	table = nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
-	if (!table)
-		return -EMSGSIZE;
-
-	if (rdma_nl_put_driver_u32(msg, "cqn", cq->res.num) ||
-	    rdma_nl_put_driver_u32(msg, "log_size", cq->ring.log_size) ||
-	    rdma_nl_put_driver_u32(msg, "log_cqe_size", cq->ring.log_cqe_size))
-		goto err_cancel;
-
-	nla_nest_end(msg, table);
-	return 0;
-
-err_cancel:
-	nla_nest_cancel(msg, table);
-	return -EMSGSIZE;
+	return ornic_res_close(msg, table, !table ||
+		rdma_nl_put_driver_u32(msg, "cqn", cq->res.num) ||
+		rdma_nl_put_driver_u32(msg, "log_size", cq->ring.log_size) ||
+		rdma_nl_put_driver_u32(msg, "log_cqe_size", cq->ring.log_cqe_size) ||
+		rdma_nl_put_driver_u32(msg, "ci", le32_to_cpu(dbr.ci)) ||
+		rdma_nl_put_driver_u32_hex(msg, "arm", le32_to_cpu(dbr.arm)));
 }
 
 int ornic_ib_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp)
 {
+	struct nlattr *table = ornic_res_open(msg);
 	struct ornic_qp *qp = to_ornic_qp(ibqp);
-	struct nlattr *table;
+	const struct ornic_qp_dbr *dbr = ornic_ringmem_peek(qp->mem, qp->geo.dbr_offset);
 
-	table = nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
-	if (!table)
-		return -EMSGSIZE;
-
-	if (rdma_nl_put_driver_u32(msg, "qpn", qp->res.num) ||
-	    rdma_nl_put_driver_u32(msg, "log_sq_slots", qp->geo.log_sq_slots) ||
-	    rdma_nl_put_driver_u32(msg, "log_rq_wqes", qp->geo.log_rq_wqes) ||
-	    rdma_nl_put_driver_u32(msg, "rq_stride_shift", qp->geo.rq_stride_shift))
-		goto err_cancel;
-
-	nla_nest_end(msg, table);
-	return 0;
-
-err_cancel:
-	nla_nest_cancel(msg, table);
-	return -EMSGSIZE;
+	return ornic_res_close(msg, table, !table ||
+		rdma_nl_put_driver_u32(msg, "qpn", qp->res.num) ||
+		rdma_nl_put_driver_u32(msg, "log_sq_slots", qp->geo.log_sq_slots) ||
+		rdma_nl_put_driver_u32(msg, "log_rq_wqes", qp->geo.log_rq_wqes) ||
+		rdma_nl_put_driver_u32(msg, "rq_stride_shift", qp->geo.rq_stride_shift) ||
+		rdma_nl_put_driver_u32(msg, "sq_pi", le32_to_cpu(dbr->sq_pi)) ||
+		rdma_nl_put_driver_u32(msg, "sq_ci", le32_to_cpu(dbr->sq_ci)) ||
+		rdma_nl_put_driver_u32(msg, "rq_pi", le32_to_cpu(dbr->rq_pi)) ||
+		rdma_nl_put_driver_u32(msg, "rq_ci", le32_to_cpu(dbr->rq_ci)));
 }

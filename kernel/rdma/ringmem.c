@@ -152,6 +152,18 @@ dma_addr_t ornic_ringmem_dma(const struct ornic_ringmem *mem, size_t offset)
 }
 
 /**
+ * ornic_ringmem_peek - look at a doorbell record without mapping all the memory
+ * @mem:	allocated
+ * @offset:	bytes of something that does not straddle a page
+ *
+ * Return: its address in the kernel; good to the end of the page.
+ */
+void *ornic_ringmem_peek(const struct ornic_ringmem *mem, size_t offset)
+{
+	return page_address(mem->pages[offset >> PAGE_SHIFT]) + offset_in_page(offset);
+}
+
+/**
  * ornic_ringmem_describe - describe a part of the memory to the device
  * @ibdev:	the device
  * @mem:	allocated
