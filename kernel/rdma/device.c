@@ -14,6 +14,8 @@
 #define ORNIC_IB_GIDS_MAX	256
 /* A process is to be able to have this many of whatever it likes */
 #define ORNIC_IB_COUNT_MAX	BIT(24)
+/* Mb/s, of query_port_speed */
+#define ORNIC_IB_SPEED_UNIT	100
 /* Time stamps are in nanoseconds */
 #define ORNIC_IB_CLOCK_KHZ	1000000
 
@@ -147,6 +149,21 @@ int ornic_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *
 	attr->pkey_tbl_len = ORNIC_IB_PKEYS;
 	attr->max_vl_num = 1;
 	return ib_get_eth_speed(ibdev, port, &attr->active_speed, &attr->active_width);
+}
+
+/* As the card has it, which need not be one of the speeds that InfiniBand has */
+int ornic_ib_query_port_speed(struct ib_device *ibdev, u32 port, u64 *speed)
+{
+	struct ornic_query_port_out out;
+	int err;
+
+	err = ornic_cmd_exec(to_ornic_ib_dev(ibdev)->odev, ORNIC_CMD_QUERY_PORT, NULL, 0, &out,
+			     sizeof(out));
+	if (err)
+		return err;
+
+	*speed = out.link ? le32_to_cpu(out.speed) / ORNIC_IB_SPEED_UNIT : 0;
+	return 0;
 }
 
 int ornic_ib_get_port_immutable(struct ib_device *ibdev, u32 port,

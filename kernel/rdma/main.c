@@ -64,6 +64,7 @@ static const struct ib_device_ops ornic_ib_ops = {
 	.query_device = ornic_ib_query_device,
 	.query_pkey = ornic_ib_query_pkey,
 	.query_port = ornic_ib_query_port,
+	.query_port_speed = ornic_ib_query_port_speed,
 	.query_qp = ornic_ib_query_qp,
 	.query_ucontext = ornic_ib_query_ucontext,
 	.reg_user_mr = ornic_ib_reg_user_mr,
