@@ -14,17 +14,14 @@
 
 #define ORNIC_QP_ACCESS		(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
 				 IB_ACCESS_REMOTE_ATOMIC)
-/*
- * What means something for memory only, or permits what the device does not
- * do, and is often given all the same
- */
+/* What means something for memory only and is often given all the same */
 #define ORNIC_QP_ACCESS_IGNORED	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND | \
 				 IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT | \
 				 IB_ACCESS_OPTIONAL)
 
 /*
  * What the device is told. Port and P_Key index have one legal value, and so
- * has the migration state, for RoCE has no alternate path.
+ * has the migration state: the core refuses alternate paths on RoCE.
  */
 #define ORNIC_QP_ATTR_MASK	(IB_QP_STATE | IB_QP_CUR_STATE | IB_QP_EN_SQD_ASYNC_NOTIFY | \
 				 IB_QP_ACCESS_FLAGS | IB_QP_QKEY | IB_QP_AV | \
@@ -248,6 +245,8 @@ int ornic_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	init->qp_context = ibqp->qp_context;
 	init->send_cq = ibqp->send_cq;
 	init->recv_cq = ibqp->recv_cq;
+	init->srq = ibqp->srq;
+	init->xrcd = ibqp->xrcd;
 	init->sq_sig_type = qp->sig_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR;
 	init->port_num = ibqp->port;
 	return 0;
