@@ -148,8 +148,8 @@ static int64_t ack_read_payload(struct qp *qp, const struct resp_read *read,
 		return 0;
 	if (len > max)
 		len = max;
-	if (mr_get(qp->nic, read->rkey, qp->pd, ORNIC_ACCESS_REMOTE_READ,
-		   read->va + offset, len, qp_is_kernel(qp), &mr) != MR_OK)
+	if (mr_get(qp->nic, &qp->user, read->rkey, ORNIC_ACCESS_REMOTE_READ,
+		   read->va + offset, len, &mr) != MR_OK)
 		return -1;
 	got = mr_frame(mr, read->va + offset, len, frame);
 	if (got < 0)

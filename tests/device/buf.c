@@ -179,6 +179,48 @@ static bool buf_desc_valid(const struct ornic_buf *desc, uint64_t start,
 	       (start + len - 1) >> desc->page_shift < npages;
 }
 
+static uint64_t buf_pages_used(const struct ornic_buf *desc, uint64_t start,
+			       uint64_t len)
+{
+	return ((start + len - 1) >> desc->page_shift) + 1;
+}
+
+enum ornic_cmd_status buf_alloc(struct buf *buf, struct guest *guest,
+				struct buf_budget *budget, uint32_t room)
+{
+	memset(buf, 0, sizeof(*buf));
+	if (room > BUF_PAGES_MAX - budget->pages)
+		return ORNIC_CMD_NO_RESOURCES;
+	buf->page = calloc(room, sizeof(*buf->page));
+	if (!buf->page)
+		return ORNIC_CMD_NO_RESOURCES;
+	budget->pages += room;
+	buf->guest = guest;
+	buf->budget = budget;
+	buf->room = room;
+	return ORNIC_CMD_OK;
+}
+
+enum ornic_cmd_status buf_fill(struct buf *buf, const struct ornic_buf *desc,
+			       uint64_t start, uint64_t len, unsigned int dir)
+{
+	enum ornic_cmd_status status;
+
+	if (!buf_desc_valid(desc, start, len) ||
+	    buf_pages_used(desc, start, len) > buf->room)
+		return ORNIC_CMD_BAD_PARAM;
+	buf->seq = buf->guest->seq;
+	buf->dir = dir;
+	buf->page_shift = desc->page_shift;
+	buf->npages = buf_pages_used(desc, start, len);
+	buf->start = start;
+	buf->end = start + len;
+	buf->lo = UINT64_MAX;
+	buf->hi = 0;
+	status = buf_read_pages(buf, le64toh(desc->addr), desc->levels);
+	return status ? status : buf_resolve_all(buf);
+}
+
 enum ornic_cmd_status buf_init(struct buf *buf, struct guest *guest,
 			       struct buf_budget *budget,
 			       const struct ornic_buf *desc, uint64_t start,
@@ -190,26 +232,13 @@ enum ornic_cmd_status buf_init(struct buf *buf, struct guest *guest,
 	memset(buf, 0, sizeof(*buf));
 	if (!buf_desc_valid(desc, start, len))
 		return ORNIC_CMD_BAD_PARAM;
-	npages = ((start + len - 1) >> desc->page_shift) + 1;
-	if (npages > BUF_PAGES_MAX - budget->pages)
+	npages = buf_pages_used(desc, start, len);
+	if (npages > BUF_PAGES_MAX)
 		return ORNIC_CMD_NO_RESOURCES;
-	buf->page = calloc(npages, sizeof(*buf->page));
-	if (!buf->page)
-		return ORNIC_CMD_NO_RESOURCES;
-	budget->pages += npages;
-	buf->guest = guest;
-	buf->budget = budget;
-	buf->seq = guest->seq;
-	buf->dir = dir;
-	buf->page_shift = desc->page_shift;
-	buf->npages = npages;
-	buf->start = start;
-	buf->end = start + len;
-	buf->lo = UINT64_MAX;
-
-	status = buf_read_pages(buf, le64toh(desc->addr), desc->levels);
-	if (!status)
-		status = buf_resolve_all(buf);
+	status = buf_alloc(buf, guest, budget, npages);
+	if (status)
+		return status;
+	status = buf_fill(buf, desc, start, len, dir);
 	if (status)
 		buf_uninit(buf);
 	return status;
@@ -219,7 +248,7 @@ void buf_uninit(struct buf *buf)
 {
 	if (!buf->guest)
 		return;
-	buf->budget->pages -= buf->npages;
+	buf->budget->pages -= buf->room;
 	free(buf->page);
 	memset(buf, 0, sizeof(*buf));
 }

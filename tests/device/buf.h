@@ -38,6 +38,7 @@ struct buf_page {
  * @seq: of @guest, up to which all of @page is known to be good
  * @dir: enum mem_dir bits
  * @page_shift: log2 of bytes per page
+ * @room: pages there is room for
  * @npages: number of pages
  * @start: first byte that is used, from the start of page 0
  * @end: last byte that is used, plus one, from the start of page 0
@@ -51,6 +52,7 @@ struct buf {
 	uint64_t seq;
 	unsigned int dir;
 	unsigned int page_shift;
+	uint32_t room;
 	uint32_t npages;
 	uint64_t start;
 	uint64_t end;
@@ -80,7 +82,34 @@ enum ornic_cmd_status buf_init(struct buf *buf, struct guest *guest,
 			       uint64_t len, unsigned int dir);
 
 /**
- * buf_uninit - end of buf_init()
+ * buf_alloc - make room for pages that are described later
+ * @buf: to initialise; empty
+ * @guest: guest memory
+ * @budget: where to take the pages from
+ * @room: pages at most
+ *
+ * Return: ORNIC_CMD_OK or NO_RESOURCES.
+ */
+enum ornic_cmd_status buf_alloc(struct buf *buf, struct guest *guest,
+				struct buf_budget *budget, uint32_t room);
+
+/**
+ * buf_fill - the second half of buf_init(): describe, read, resolve
+ * @buf: from buf_alloc(); what it held is forgotten
+ * @desc: as buf_init(), and no more pages than there is room for
+ * @start: as buf_init()
+ * @len: as buf_init()
+ * @dir: as buf_init()
+ *
+ * Allocates nothing. A buffer that could not be filled must not be used.
+ *
+ * Return: ORNIC_CMD_OK, BAD_PARAM or DMA_FAULT.
+ */
+enum ornic_cmd_status buf_fill(struct buf *buf, const struct ornic_buf *desc,
+			       uint64_t start, uint64_t len, unsigned int dir);
+
+/**
+ * buf_uninit - end of buf_init() and buf_alloc()
  * @buf: initialised, or all zero
  */
 void buf_uninit(struct buf *buf);

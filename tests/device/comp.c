@@ -132,7 +132,8 @@ void comp_settle(struct qp *qp)
 			req_fail(qp, rec->status);
 			return;
 		}
-		if (psn_diff(req->una, rec->first) < (int32_t)rec->npkts)
+		if (psn_diff(req->una, rec->first) < (int32_t)rec->npkts ||
+		    (sq_is_local(rec->opcode) && !rec->done))
 			break;
 		/* One that was to be sent again counts no longer. */
 		if (req_is_read(rec->opcode) && req->send != req->head)
@@ -251,13 +252,26 @@ static void comp_rx_ack(struct qp *qp, const struct packet *pkt)
 		comp_nak(qp, pkt->syndrome & AETH_VALUE);
 }
 
+/* Kind of the packets that answer a work request */
+static enum opcode_kind comp_answer_kind(uint8_t opcode)
+{
+	switch (opcode) {
+	case ORNIC_WR_RDMA_READ:
+	case ORNIC_WR_RDMA_READ_WITH_INV:
+		return OPCODE_READ_RESP;
+	case ORNIC_WR_ATOMIC_CMP_SWP:
+	case ORNIC_WR_ATOMIC_FETCH_ADD:
+		return OPCODE_ATOMIC_ACK;
+	default:
+		return OPCODE_ACK;
+	}
+}
+
 /* The record that an answer with data is for; or NULL, and it is dropped. */
 static struct req_record *comp_expects(struct qp *qp, const struct packet *pkt)
 {
 	struct req *req = &qp->req;
 	struct req_record *rec;
-	bool atomic = pkt->op->kind == OPCODE_ATOMIC_ACK;
-
 	if (psn_diff(pkt->psn, req->una) < 0)
 		return NULL;
 	/* It acknowledges all that came before. */
@@ -270,16 +284,16 @@ static struct req_record *comp_expects(struct qp *qp, const struct packet *pkt)
 	if (!qp_sends(qp) || !rec || rec->status ||
 	    !psn_in(pkt->psn, rec->first, rec->npkts))
 		return NULL;
-	if (atomic ? rec->opcode == ORNIC_WR_RDMA_READ ||
-		     !req_is_read(rec->opcode) :
-		     rec->opcode != ORNIC_WR_RDMA_READ)
-		return NULL;
-	return rec;
+	return comp_answer_kind(rec->opcode) == pkt->op->kind ? rec : NULL;
 }
 
-/* Where the answer goes: the SGEs of the WQE, read once more. */
+/*
+ * Where the answer goes: the SGEs of the WQE, read once more. When all of it is
+ * there the key of a READ_WITH_INV goes.
+ */
 static bool comp_write(struct qp *qp, const struct req_record *rec,
-		       uint64_t offset, const struct iovec *iov, int count)
+		       uint64_t offset, const struct iovec *iov, int count,
+		       bool last)
 {
 	enum ornic_wc_status status;
 	struct send_wqe wqe;
@@ -288,6 +302,8 @@ static bool comp_write(struct qp *qp, const struct req_record *rec,
 	if (!status &&
 	    sge_write(qp, wqe.sge, wqe.sge_count, offset, iov, count))
 		status = ORNIC_WC_LOC_PROT_ERR;
+	if (!status && last && rec->opcode == ORNIC_WR_RDMA_READ_WITH_INV)
+		status = sq_execute(qp, &wqe);
 	if (status)
 		req_fail(qp, status);
 	return !status;
@@ -316,7 +332,7 @@ static void comp_rx_read(struct qp *qp, const struct packet *pkt)
 	}
 	count = frame_iov(pkt->frame, pkt->payload, pkt->payload_len, iov,
 			  ARRAY_SIZE(iov));
-	if (count < 0 || !comp_write(qp, rec, offset, iov, count))
+	if (count < 0 || !comp_write(qp, rec, offset, iov, count, last))
 		return;
 	comp_progress(qp, psn_add(pkt->psn, pkt->npkts));
 	comp_settle(qp);
@@ -331,7 +347,7 @@ static void comp_rx_atomic(struct qp *qp, const struct packet *pkt)
 		.iov_len = sizeof(original),
 	};
 
-	if (!rec || !comp_write(qp, rec, 0, &iov, 1))
+	if (!rec || !comp_write(qp, rec, 0, &iov, 1, true))
 		return;
 	comp_progress(qp, psn_add(pkt->psn, 1));
 	comp_settle(qp);

@@ -22,7 +22,9 @@ struct qp;
 	(1ULL << ORNIC_WR_RDMA_WRITE | 1ULL << ORNIC_WR_RDMA_WRITE_WITH_IMM | \
 	 1ULL << ORNIC_WR_SEND | 1ULL << ORNIC_WR_SEND_WITH_IMM |          \
 	 1ULL << ORNIC_WR_RDMA_READ | 1ULL << ORNIC_WR_ATOMIC_CMP_SWP |    \
-	 1ULL << ORNIC_WR_ATOMIC_FETCH_ADD)
+	 1ULL << ORNIC_WR_ATOMIC_FETCH_ADD | 1ULL << ORNIC_WR_LOCAL_INV |  \
+	 1ULL << ORNIC_WR_SEND_WITH_INV |                                  \
+	 1ULL << ORNIC_WR_RDMA_READ_WITH_INV | 1ULL << ORNIC_WR_REG_MR)
 
 /**
  * engine_init - make what the engine needs per card, in @nic->engine

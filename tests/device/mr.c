@@ -2,22 +2,28 @@
 /* Memory regions. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core.h"
 #include "mr.h"
 #include "pd.h"
 
 #define MR_KEY_SHIFT 8
+/* Larger pages have no description (buf.c); a shift that is good for 64 bits */
+#define MR_REG_SHIFT_MAX 31
+
+static struct mr *mr_find_index(struct nic *nic, uint32_t key)
+{
+	struct obj *obj = obj_find(&nic->mrs, key >> MR_KEY_SHIFT);
+
+	return obj ? container_of(obj, struct mr, obj) : NULL;
+}
 
 static struct mr *mr_find(struct nic *nic, uint32_t key)
 {
-	struct obj *obj = obj_find(&nic->mrs, key >> MR_KEY_SHIFT);
-	struct mr *mr;
+	struct mr *mr = mr_find_index(nic, key);
 
-	if (!obj)
-		return NULL;
-	mr = container_of(obj, struct mr, obj);
-	return mr->key == key ? mr : NULL;
+	return mr && mr->key == key ? mr : NULL;
 }
 
 static uint64_t mr_base(const struct mr *mr)
@@ -25,16 +31,31 @@ static uint64_t mr_base(const struct mr *mr)
 	return mr->access & ORNIC_ACCESS_ZERO_BASED ? 0 : mr->iova;
 }
 
-enum mr_error mr_get(struct nic *nic, uint32_t key, const struct pd *pd,
-		     uint32_t access, uint64_t addr, uint64_t len, bool kernel,
+const char *mr_error_name(enum mr_error err)
+{
+	static const char *const names[] = {
+		[MR_BAD_KEY] = "no such key",
+		[MR_BAD_PD] = "key of another PD",
+		[MR_BAD_ACCESS] = "access not allowed",
+		[MR_BAD_RANGE] = "out of range",
+		[MR_BAD_TYPE] = "not of this type",
+		[MR_BAD_STATE] = "in use",
+		[MR_BAD_PAGES] = "pages out of reach",
+	};
+
+	return names[err];
+}
+
+enum mr_error mr_get(struct nic *nic, const struct mr_user *user, uint32_t key,
+		     uint32_t access, uint64_t addr, uint64_t len,
 		     struct mr **mrp)
 {
 	struct mr *mr = mr_find(nic, key);
 	uint64_t base;
 
-	if (!mr)
+	if (!mr || !mr->valid)
 		return MR_BAD_KEY;
-	if (mr->pd != pd || (mr->type == ORNIC_MR_DMA && !kernel))
+	if (mr->pd != user->pd || (mr->type == ORNIC_MR_DMA && !user->kernel))
 		return MR_BAD_PD;
 	if ((mr->access & access) != access)
 		return MR_BAD_ACCESS;
@@ -51,7 +72,7 @@ int mr_iov(struct mr *mr, uint64_t addr, uint64_t *len, unsigned int dir,
 {
 	int ret;
 
-	if (mr->type == ORNIC_MR_MEMORY)
+	if (mr->type != ORNIC_MR_DMA)
 		return buf_iov(&mr->buf,
 			       mr->first_offset + (addr - mr_base(mr)), len,
 			       iov, max);
@@ -61,6 +82,95 @@ int mr_iov(struct mr *mr, uint64_t addr, uint64_t *len, unsigned int dir,
 		*len = (*len + 1) / 2;
 	return ret;
 }
+
+/* ---- work requests ---- */
+
+static bool mr_access_valid(uint32_t access)
+{
+	/* IBTA 10.6.3.1: what the wire may write the consumer may write */
+	return !(access & ~MR_ACCESS_FLAGS) &&
+	       (access & ORNIC_ACCESS_LOCAL_WRITE ||
+		!(access & (ORNIC_ACCESS_REMOTE_WRITE |
+			    ORNIC_ACCESS_REMOTE_ATOMIC)));
+}
+
+static bool mr_range_valid(uint64_t iova, uint64_t length)
+{
+	return length && length <= MR_MAX_SIZE && iova + (length - 1) >= iova;
+}
+
+static unsigned int mr_dir(uint32_t access)
+{
+	return access & ORNIC_ACCESS_LOCAL_WRITE ? MEM_READ | MEM_WRITE :
+						   MEM_READ;
+}
+
+enum mr_error mr_reg(struct nic *nic, const struct mr_user *user,
+		     const struct ornic_reg_mr *reg)
+{
+	uint32_t key = le32toh(reg->key), access = le32toh(reg->access);
+	uint64_t iova = le64toh(reg->iova), length = le64toh(reg->length);
+	struct mr *mr = mr_find_index(nic, key);
+	struct ornic_buf desc = reg->buf;
+	uint64_t first_offset;
+
+	if (!mr)
+		return MR_BAD_KEY;
+	if (mr->type != ORNIC_MR_REG)
+		return MR_BAD_TYPE;
+	if (mr->pd != user->pd)
+		return MR_BAD_PD;
+	if (mr->valid)
+		return MR_BAD_STATE;
+	if (!mr_access_valid(access))
+		return MR_BAD_ACCESS;
+	if (!mr_range_valid(iova, length) ||
+	    desc.page_shift > MR_REG_SHIFT_MAX)
+		return MR_BAD_RANGE;
+	first_offset = iova & ((1ULL << desc.page_shift) - 1);
+	/* Commands refuse what is reserved, work requests ignore it. */
+	memset(desc.rsvd, 0, sizeof(desc.rsvd));
+	if (desc.levels > 1 ||
+	    buf_fill(&mr->buf, &desc, first_offset, length, mr_dir(access)))
+		return MR_BAD_PAGES;
+	mr->key = key;
+	mr->access = access;
+	mr->iova = iova;
+	mr->length = length;
+	mr->first_offset = first_offset;
+	mr->valid = true;
+	return MR_OK;
+}
+
+enum mr_error mr_local_inv(struct nic *nic, const struct mr_user *user,
+			   uint32_t key)
+{
+	struct mr *mr = mr_find(nic, key);
+
+	if (!mr)
+		return MR_BAD_KEY;
+	if (mr->type != ORNIC_MR_REG)
+		return MR_BAD_TYPE;
+	if (mr->pd != user->pd)
+		return MR_BAD_PD;
+	mr->valid = false;
+	return MR_OK;
+}
+
+enum mr_error mr_remote_inv(struct nic *nic, const struct mr_user *user,
+			    uint32_t key)
+{
+	struct mr *mr = mr_find(nic, key);
+
+	if (!mr || !mr->valid)
+		return MR_BAD_KEY;
+	/* What no peer can use is none of a peer's business. */
+	if (!(mr->access & MR_ACCESS_REMOTE))
+		return MR_BAD_ACCESS;
+	return mr_local_inv(nic, user, key);
+}
+
+/* ---- commands ---- */
 
 static void mr_destroy(struct nic *nic, struct mr *mr)
 {
@@ -79,55 +189,68 @@ void mr_destroy_all(struct nic *nic)
 		mr_destroy(nic, container_of(obj, struct mr, obj));
 }
 
-static bool mr_access_valid(uint32_t access)
-{
-	/* IBTA 10.6.3.1: what the wire may write the consumer may write */
-	return !(access & ~MR_ACCESS_FLAGS) &&
-	       (access & ORNIC_ACCESS_LOCAL_WRITE ||
-		!(access & (ORNIC_ACCESS_REMOTE_WRITE |
-			    ORNIC_ACCESS_REMOTE_ATOMIC)));
-}
-
 static enum ornic_cmd_status mr_init_memory(struct nic *nic, struct mr *mr,
 					    const struct ornic_create_mr_in *in)
 {
-	unsigned int dir = MEM_READ;
-
-	if (!mr->length || mr->length > MR_MAX_SIZE ||
-	    mr->iova + (mr->length - 1) < mr->iova)
+	if (in->max_pages || !mr_access_valid(mr->access) ||
+	    !mr_range_valid(mr->iova, mr->length))
 		return ORNIC_CMD_BAD_PARAM;
-	if (mr->access & ORNIC_ACCESS_LOCAL_WRITE)
-		dir |= MEM_WRITE;
+	mr->valid = true;
 	return buf_init(&mr->buf, &nic->guest, &nic->budget, &in->buf,
-			mr->first_offset, mr->length, dir);
+			mr->first_offset, mr->length, mr_dir(mr->access));
 }
 
-static enum ornic_cmd_status mr_init_dma(struct mr *mr,
+static bool mr_has_memory(const struct ornic_create_mr_in *in)
+{
+	return in->iova || in->length || in->first_offset ||
+	       !CMD_RSVD_ZERO(in->buf);
+}
+
+static enum ornic_cmd_status mr_init_dma(struct nic *nic, struct mr *mr,
 					 const struct ornic_create_mr_in *in)
 {
-	if (mr->iova || mr->length || mr->first_offset ||
-	    !CMD_RSVD_ZERO(in->buf))
+	(void)nic;
+	if (in->max_pages || mr_has_memory(in) || !mr_access_valid(mr->access))
 		return ORNIC_CMD_BAD_PARAM;
 	/* All but the very last byte, which is no memory anywhere */
 	mr->length = UINT64_MAX;
+	mr->valid = true;
 	return ORNIC_CMD_OK;
 }
+
+static enum ornic_cmd_status mr_init_reg(struct nic *nic, struct mr *mr,
+					 const struct ornic_create_mr_in *in)
+{
+	uint32_t pages = le32toh(in->max_pages);
+
+	if (mr_has_memory(in) || mr->access || !pages ||
+	    pages > MR_MAX_REG_PAGES)
+		return ORNIC_CMD_BAD_PARAM;
+	return buf_alloc(&mr->buf, &nic->guest, &nic->budget, pages);
+}
+
+/* By type */
+static enum ornic_cmd_status
+(*const mr_init[])(struct nic *nic, struct mr *mr,
+		   const struct ornic_create_mr_in *in) = {
+	[ORNIC_MR_MEMORY] = mr_init_memory,
+	[ORNIC_MR_DMA] = mr_init_dma,
+	[ORNIC_MR_REG] = mr_init_reg,
+	[ORNIC_MR_NULL] = NULL,
+};
 
 enum ornic_cmd_status mr_cmd_create(struct nic *nic, struct cmd *cmd)
 {
 	const struct ornic_create_mr_in *in = cmd->in;
 	struct ornic_create_mr_out *out = cmd->out;
-	uint32_t access = le32toh(in->access);
 	enum ornic_cmd_status status;
 	struct pd *pd;
 	struct mr *mr;
 
-	if (in->type > ORNIC_MR_NULL || !CMD_RSVD_ZERO(in->rsvd))
+	if (in->type >= ARRAY_SIZE(mr_init) || !CMD_RSVD_ZERO(in->rsvd))
 		return ORNIC_CMD_BAD_PARAM;
-	if (in->type != ORNIC_MR_MEMORY && in->type != ORNIC_MR_DMA)
+	if (!mr_init[in->type])
 		return ORNIC_CMD_NOT_SUPPORTED;
-	if (!mr_access_valid(access) || in->max_pages)
-		return ORNIC_CMD_BAD_PARAM;
 	pd = pd_find(nic, le32toh(in->pdn));
 	if (!pd)
 		return ORNIC_CMD_BAD_OBJECT;
@@ -137,13 +260,12 @@ enum ornic_cmd_status mr_cmd_create(struct nic *nic, struct cmd *cmd)
 		return ORNIC_CMD_NO_RESOURCES;
 	mr->pd = pd;
 	mr->type = in->type;
-	mr->access = access;
+	mr->access = le32toh(in->access);
 	mr->iova = le64toh(in->iova);
 	mr->length = le64toh(in->length);
 	mr->first_offset = le64toh(in->first_offset);
 	mr->guest = &nic->guest;
-	status = mr->type == ORNIC_MR_MEMORY ? mr_init_memory(nic, mr, in) :
-					       mr_init_dma(mr, in);
+	status = mr_init[in->type](nic, mr, in);
 	if (status)
 		goto err_free;
 	status = ORNIC_CMD_NO_RESOURCES;
@@ -161,6 +283,17 @@ err_free:
 	return status;
 }
 
+/*
+ * Of what gets its key by work requests the variant is not looked at: the
+ * driver may not know which of them were executed.
+ */
+static struct mr *mr_find_object(struct nic *nic, uint32_t key)
+{
+	struct mr *mr = mr_find_index(nic, key);
+
+	return mr && (mr->type == ORNIC_MR_REG || mr->key == key) ? mr : NULL;
+}
+
 enum ornic_cmd_status mr_cmd_destroy(struct nic *nic, struct cmd *cmd)
 {
 	const struct ornic_object *in = cmd->in;
@@ -168,7 +301,7 @@ enum ornic_cmd_status mr_cmd_destroy(struct nic *nic, struct cmd *cmd)
 
 	if (in->rsvd)
 		return ORNIC_CMD_BAD_PARAM;
-	mr = mr_find(nic, le32toh(in->num));
+	mr = mr_find_object(nic, le32toh(in->num));
 	if (!mr)
 		return ORNIC_CMD_BAD_OBJECT;
 	if (mr->obj.users)

@@ -4,7 +4,7 @@
  *
  * Nobody keeps a struct mr across packets or calls of nic_run(): a key is
  * looked up each time it is used, which costs one table access, and so an MR
- * can be destroyed at any moment without asking who uses it.
+ * can be destroyed or invalidated at any moment without asking who uses it.
  */
 #ifndef ORNIC_DEVICE_MR_H
 #define ORNIC_DEVICE_MR_H
@@ -18,35 +18,51 @@
 #include "buf.h"
 #include "obj.h"
 
+#define MR_ACCESS_REMOTE                                                 \
+	(ORNIC_ACCESS_REMOTE_WRITE | ORNIC_ACCESS_REMOTE_READ |          \
+	 ORNIC_ACCESS_REMOTE_ATOMIC)
 /* ORNIC_ACCESS_* bits that CREATE_MR takes */
 #define MR_ACCESS_FLAGS                                                  \
-	(ORNIC_ACCESS_LOCAL_WRITE | ORNIC_ACCESS_REMOTE_WRITE |          \
-	 ORNIC_ACCESS_REMOTE_READ | ORNIC_ACCESS_REMOTE_ATOMIC |         \
+	(ORNIC_ACCESS_LOCAL_WRITE | MR_ACCESS_REMOTE |                   \
 	 ORNIC_ACCESS_ZERO_BASED | ORNIC_ACCESS_RELAXED_ORDERING)
 #define MR_MAX_SIZE (1ULL << 40)
+/* Pages of one registration by a send queue: 4 MiB in pages of 4 KiB */
+#define MR_MAX_REG_PAGES 1024
 
 struct cmd;
 struct nic;
 struct pd;
 
 /**
+ * struct mr_user - on whose behalf a key is used
+ * @pd: its PD
+ * @kernel: it may use ORNIC_MR_DMA
+ */
+struct mr_user {
+	const struct pd *pd;
+	bool kernel;
+};
+
+/**
  * struct mr - a memory region
  * @obj: number, which is the index of the key
  * @key: local and remote key
- * @pd: its PD, used
+ * @valid: there are bytes behind the key; ORNIC_MR_REG begins without
  * @type: enum ornic_mr_type
+ * @pd: its PD, used
  * @access: ORNIC_ACCESS_*
  * @iova: first address as the verbs see it
  * @length: bytes
  * @first_offset: of @iova in the first page of @buf
- * @guest: guest memory, for ORNIC_MR_DMA
- * @buf: the pages, of ORNIC_MR_MEMORY
+ * @guest: guest memory
+ * @buf: the pages, of ORNIC_MR_MEMORY and ORNIC_MR_REG
  */
 struct mr {
 	struct obj obj;
 	uint32_t key;
-	struct pd *pd;
+	bool valid;
 	uint8_t type;
+	struct pd *pd;
 	uint32_t access;
 	uint64_t iova;
 	uint64_t length;
@@ -58,10 +74,13 @@ struct mr {
 /**
  * enum mr_error - why a key does not open the door
  * @MR_OK: it does
- * @MR_BAD_KEY: there is no such key
+ * @MR_BAD_KEY: there is no such key, or nothing behind it
  * @MR_BAD_PD: it belongs to another PD, or is for the kernel's QPs only
  * @MR_BAD_ACCESS: it does not allow this
  * @MR_BAD_RANGE: the bytes are not all inside
+ * @MR_BAD_TYPE: a key of this type does not come and go by work requests
+ * @MR_BAD_STATE: it is in use already
+ * @MR_BAD_PAGES: the pages make no sense, or are not in reach
  */
 enum mr_error {
 	MR_OK,
@@ -69,26 +88,36 @@ enum mr_error {
 	MR_BAD_PD,
 	MR_BAD_ACCESS,
 	MR_BAD_RANGE,
+	MR_BAD_TYPE,
+	MR_BAD_STATE,
+	MR_BAD_PAGES,
 };
+
+/**
+ * mr_error_name - for messages
+ * @err: not MR_OK
+ *
+ * Return: some words.
+ */
+const char *mr_error_name(enum mr_error err);
 
 /**
  * mr_get - check a key against what somebody wants to do
  * @nic: the card
+ * @user: who
  * @key: key of a WQE or a packet
- * @pd: PD of the QP
  * @access: ORNIC_ACCESS_* bits that are needed: for an SGE that is read 0, for
  *	one that is written LOCAL_WRITE, for the wire REMOTE_*
  * @addr: first byte
  * @len: bytes, not 0: an SGE or a request of length zero has no key to check
  *	(IBTA C9-88, C10-48), so the caller does not come here
- * @kernel: the QP was created with ORNIC_QP_KERNEL
  * @mr: the region, with MR_OK only
  *
  * Return: enum mr_error. Counting and logging are the caller's, who knows which
  * queue it is.
  */
-enum mr_error mr_get(struct nic *nic, uint32_t key, const struct pd *pd,
-		     uint32_t access, uint64_t addr, uint64_t len, bool kernel,
+enum mr_error mr_get(struct nic *nic, const struct mr_user *user, uint32_t key,
+		     uint32_t access, uint64_t addr, uint64_t len,
 		     struct mr **mr);
 
 /**
@@ -106,6 +135,39 @@ enum mr_error mr_get(struct nic *nic, uint32_t key, const struct pd *pd,
  */
 int mr_iov(struct mr *mr, uint64_t addr, uint64_t *len, unsigned int dir,
 	   struct iovec *iov, int max);
+
+/**
+ * mr_reg - REG_MR: give an ORNIC_MR_REG its pages, key and access
+ * @nic: the card
+ * @user: who; of the same PD
+ * @reg: as posted, copied from guest memory
+ *
+ * Return: enum mr_error; nothing changed unless it is MR_OK.
+ */
+enum mr_error mr_reg(struct nic *nic, const struct mr_user *user,
+		     const struct ornic_reg_mr *reg);
+
+/**
+ * mr_local_inv - LOCAL_INV: there is nothing behind a key any more
+ * @nic: the card
+ * @user: who; of the same PD
+ * @key: of an ORNIC_MR_REG; already invalid is fine
+ *
+ * Return: enum mr_error.
+ */
+enum mr_error mr_local_inv(struct nic *nic, const struct mr_user *user,
+			   uint32_t key);
+
+/**
+ * mr_remote_inv - a peer's SEND_WITH_INV
+ * @nic: the card
+ * @user: the QP that received it
+ * @key: of an ORNIC_MR_REG that is valid and remote at all
+ *
+ * Return: enum mr_error.
+ */
+enum mr_error mr_remote_inv(struct nic *nic, const struct mr_user *user,
+			    uint32_t key);
 
 /**
  * mr_destroy_all - part of a reset

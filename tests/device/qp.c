@@ -342,6 +342,8 @@ enum ornic_cmd_status qp_cmd_create(struct nic *nic, struct cmd *cmd)
 	qp->pd = pd;
 	if (qp->flags & ORNIC_QP_SRQ)
 		qp->srq = srq_find(nic, le32toh(in->srqn));
+	qp->user.pd = pd;
+	qp->user.kernel = qp_is_kernel(qp);
 	qp->run.qp = qp;
 	list_init(&qp->run.node);
 	timer_init(&qp->timer, qp_timer);

@@ -20,6 +20,7 @@
 #include "doorbell.h"
 #include "engine.h"
 #include "eq.h"
+#include "mr.h"
 #include "obj.h"
 #include "pd.h"
 #include "req.h"
@@ -99,6 +100,7 @@ struct qp_stats {
  * @uctx: doorbell page, used
  * @pd: its PD, used
  * @srq: where it takes receive WQEs, used, or NULL
+ * @user: as the user of keys
  * @send_cq: membership in the send CQ
  * @recv_cq: membership in the receive CQ
  * @board_slot: on the board, or ORNIC_BOARD_NO_SLOT
@@ -127,6 +129,7 @@ struct qp {
 	struct uctx *uctx;
 	struct pd *pd;
 	struct srq *srq;
+	struct mr_user user;
 	struct cq_link send_cq;
 	struct cq_link recv_cq;
 	uint32_t board_slot;

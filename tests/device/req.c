@@ -153,7 +153,8 @@ static bool req_take(struct qp *qp, struct send_wqe *wqe)
 	status = sq_read(qp, qp->sq.next, wqe);
 	if (!status)
 		status = req_check(qp, wqe);
-	npkts = status ? 0 : psn_count(wqe->length, qp->mtu_shift);
+	npkts = status || sq_is_local(wqe->opcode) ?
+		0 : psn_count(wqe->length, qp->mtu_shift);
 	if (psn_diff(req->next, req->una) + npkts > PSN_SPAN_MAX)
 		return false;
 
@@ -165,6 +166,7 @@ static bool req_take(struct qp *qp, struct send_wqe *wqe)
 	rec->opcode = wqe->opcode;
 	rec->flags = wqe->flags;
 	rec->status = status;
+	rec->done = false;
 	rec->first = req->next;
 	rec->npkts = npkts;
 	rec->length = wqe->length;
@@ -193,26 +195,31 @@ enum ornic_wc_status req_reread(struct qp *qp, const struct req_record *rec,
 static uint8_t req_data_opcode(const struct req_record *rec, bool start,
 			       bool end)
 {
-	/* By: WRITE or SEND; with immediate; start; end */
-	static const uint8_t opcodes[2][2][2][2] = {
-		{
-			{ { OPCODE_RC_WRITE_MIDDLE, OPCODE_RC_WRITE_LAST },
-			  { OPCODE_RC_WRITE_FIRST, OPCODE_RC_WRITE_ONLY } },
-			{ { OPCODE_RC_WRITE_MIDDLE, OPCODE_RC_WRITE_LAST_IMM },
-			  { OPCODE_RC_WRITE_FIRST, OPCODE_RC_WRITE_ONLY_IMM } },
-		}, {
-			{ { OPCODE_RC_SEND_MIDDLE, OPCODE_RC_SEND_LAST },
-			  { OPCODE_RC_SEND_FIRST, OPCODE_RC_SEND_ONLY } },
-			{ { OPCODE_RC_SEND_MIDDLE, OPCODE_RC_SEND_LAST_IMM },
-			  { OPCODE_RC_SEND_FIRST, OPCODE_RC_SEND_ONLY_IMM } },
+	/* By: opcode; start; end */
+	static const uint8_t opcodes[][2][2] = {
+		[ORNIC_WR_RDMA_WRITE] = {
+			{ OPCODE_RC_WRITE_MIDDLE, OPCODE_RC_WRITE_LAST },
+			{ OPCODE_RC_WRITE_FIRST, OPCODE_RC_WRITE_ONLY },
+		},
+		[ORNIC_WR_RDMA_WRITE_WITH_IMM] = {
+			{ OPCODE_RC_WRITE_MIDDLE, OPCODE_RC_WRITE_LAST_IMM },
+			{ OPCODE_RC_WRITE_FIRST, OPCODE_RC_WRITE_ONLY_IMM },
+		},
+		[ORNIC_WR_SEND] = {
+			{ OPCODE_RC_SEND_MIDDLE, OPCODE_RC_SEND_LAST },
+			{ OPCODE_RC_SEND_FIRST, OPCODE_RC_SEND_ONLY },
+		},
+		[ORNIC_WR_SEND_WITH_IMM] = {
+			{ OPCODE_RC_SEND_MIDDLE, OPCODE_RC_SEND_LAST_IMM },
+			{ OPCODE_RC_SEND_FIRST, OPCODE_RC_SEND_ONLY_IMM },
+		},
+		[ORNIC_WR_SEND_WITH_INV] = {
+			{ OPCODE_RC_SEND_MIDDLE, OPCODE_RC_SEND_LAST_INV },
+			{ OPCODE_RC_SEND_FIRST, OPCODE_RC_SEND_ONLY_INV },
 		},
 	};
-	bool send = rec->opcode == ORNIC_WR_SEND ||
-		    rec->opcode == ORNIC_WR_SEND_WITH_IMM;
-	bool imm = rec->opcode == ORNIC_WR_RDMA_WRITE_WITH_IMM ||
-		   rec->opcode == ORNIC_WR_SEND_WITH_IMM;
 
-	return opcodes[send][imm][start][end];
+	return opcodes[rec->opcode][start][end];
 }
 
 /*
@@ -271,6 +278,7 @@ static int req_fill_data(struct qp *qp, const struct req_record *rec,
 		       qp->req.since_ack + 1 >= qp->req.window / 2;
 	pkt->dma_len = wqe->length;
 	pkt->imm = wqe->imm;
+	pkt->inv_key = wqe->inv_key;
 	return 0;
 }
 
@@ -353,7 +361,8 @@ static enum req_result req_send(struct qp *qp, struct req_record *rec,
 	frame = roce_alloc(qp, &qp->attr.av);
 	if (!frame)
 		return REQ_NO_FRAME;
-	if (rec->opcode == ORNIC_WR_RDMA_READ) {
+	if (rec->opcode == ORNIC_WR_RDMA_READ ||
+	    rec->opcode == ORNIC_WR_RDMA_READ_WITH_INV) {
 		req_fill_read(qp, rec, wqe, &pkt);
 	} else if (req_is_read(rec->opcode)) {
 		req_fill_atomic(wqe, &pkt);
@@ -365,6 +374,29 @@ static enum req_result req_send(struct qp *qp, struct req_record *rec,
 	}
 	roce_tx(qp, &qp->attr.av, frame, &pkt);
 	req_sent(qp, rec, &pkt);
+	return REQ_SENT;
+}
+
+/*
+ * Execute what sends nothing ([ORNIC-SQ-11]). Those before it may have to be
+ * sent again, so a key that they use stays until they are complete.
+ */
+static enum req_result req_execute(struct qp *qp, struct req_record *rec,
+				   const struct send_wqe *wqe)
+{
+	struct req *req = &qp->req;
+
+	if (rec->opcode == ORNIC_WR_LOCAL_INV ? req->send != req->head :
+	    req->rd_out && rec->flags & ORNIC_SEND_FENCE)
+		return REQ_WAIT;
+	rec->status = sq_execute(qp, wqe);
+	if (rec->status) {
+		req->failed = true;
+		return REQ_FAILED;
+	}
+	rec->done = true;
+	req->send++;
+	comp_settle(qp);
 	return REQ_SENT;
 }
 
@@ -384,6 +416,10 @@ bool req_run(struct qp *qp, unsigned int budget)
 			rec = &req->rec[req->send & req->rec_mask];
 		} else if (rec != &req->rec[req->send & req->rec_mask]) {
 			rec = &req->rec[req->send & req->rec_mask];
+			if (rec->done) {
+				req->send++;
+				continue;
+			}
 			if (!rec->status)
 				rec->status = req_reread(qp, rec, &wqe);
 		}
@@ -393,7 +429,10 @@ bool req_run(struct qp *qp, unsigned int budget)
 			result = REQ_FAILED;
 			break;
 		}
-		result = req_send(qp, rec, &wqe);
+		if (sq_is_local(rec->opcode))
+			result = req_execute(qp, rec, &wqe);
+		else
+			result = req_send(qp, rec, &wqe);
 		budget--;
 	}
 	if (result == REQ_FAILED)

@@ -35,10 +35,12 @@ struct send_wqe;
  * @slots: slots it takes
  * @opcode: enum ornic_wr_opcode
  * @flags: ORNIC_SEND_*
+ * @done: sends nothing, and was executed
  * @status: enum ornic_wc_status; if not SUCCESS nothing more of it is sent, and
  *	it fails when it is the oldest
  * @first: PSN of its first packet
- * @npkts: PSNs it takes: of what is sent, or of the answer of a READ
+ * @npkts: PSNs it takes: of what is sent, or of the answer of a READ; 0 if
+ *	nothing is sent
  * @length: bytes of the message
  */
 struct req_record {
@@ -48,6 +50,7 @@ struct req_record {
 	uint8_t opcode;
 	uint8_t flags;
 	uint8_t status;
+	bool done;
 	uint32_t first;
 	uint32_t npkts;
 	uint32_t length;
@@ -101,12 +104,18 @@ struct req {
 	bool retrying;
 };
 
-/* Does the opcode of a work request ask for data? */
+/* Does the opcode of a work request ask for an answer of its own? */
 static inline bool req_is_read(uint8_t opcode)
 {
-	return opcode == ORNIC_WR_RDMA_READ ||
-	       opcode == ORNIC_WR_ATOMIC_CMP_SWP ||
-	       opcode == ORNIC_WR_ATOMIC_FETCH_ADD;
+	switch (opcode) {
+	case ORNIC_WR_RDMA_READ:
+	case ORNIC_WR_RDMA_READ_WITH_INV:
+	case ORNIC_WR_ATOMIC_CMP_SWP:
+	case ORNIC_WR_ATOMIC_FETCH_ADD:
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* Bytes that its completion tells: those that were received. */

@@ -54,11 +54,18 @@ static bool resp_no_access(struct qp *qp)
 /* It is the receive WQE's fault, and that is completed with the reason. */
 static bool resp_wqe_failed(struct qp *qp, enum ornic_wc_status status)
 {
-	if (status == ORNIC_WC_LOC_LEN_ERR) {
+	switch (status) {
+	case ORNIC_WC_LOC_LEN_ERR:
 		RDMA_STAT_INC(qp->nic, remote_invalid_requests);
 		resp_nak(qp, NAK_INVALID_REQUEST);
-	} else {
+		break;
+	case ORNIC_WC_REM_INV_REQ_ERR:
+		RDMA_STAT_INC(qp->nic, remote_access_errors);
+		resp_nak(qp, NAK_REMOTE_ACCESS);
+		break;
+	default:
 		resp_nak(qp, NAK_REMOTE_OPERATION);
+		break;
 	}
 	qp->resp.wqe_taken = false;
 	rq_fail(qp, qp->resp.wqe.wr_id, status);
@@ -106,9 +113,25 @@ static void resp_complete(struct qp *qp, const struct packet *pkt,
 		cqe.imm = pkt->imm;
 		cqe.qpn = htole32(ORNIC_PREP(ORNIC_CQE_FLAGS,
 					     ORNIC_WC_WITH_IMM));
+	} else if (pkt->op->flags & OPCODE_IETH) {
+		cqe.inv_key = htole32(pkt->inv_key);
+		cqe.qpn = htole32(ORNIC_PREP(ORNIC_CQE_FLAGS,
+					     ORNIC_WC_WITH_INV));
 	}
 	resp->wqe_taken = false;
 	rq_complete(qp, &cqe, resp->wqe.wr_id, NULL, pkt->solicited);
+}
+
+/* The data is there, the peer needs the key no longer (IBTA 9.4.1.1.3). */
+static bool resp_invalidate(struct qp *qp, uint32_t key)
+{
+	enum mr_error err = mr_remote_inv(qp->nic, &qp->user, key);
+
+	if (!err)
+		return true;
+	DEVICE_VIOLATION(qp->nic, bad_rkey, "qp[%u]: invalidation of %#x: %s",
+			 qp->obj.num, key, mr_error_name(err));
+	return resp_wqe_failed(qp, ORNIC_WC_REM_INV_REQ_ERR);
 }
 
 static bool resp_send(struct qp *qp, const struct packet *pkt)
@@ -117,8 +140,6 @@ static bool resp_send(struct qp *qp, const struct packet *pkt)
 	struct iovec iov[FRAME_IOV_MAX + 2];
 	int count;
 
-	if (pkt->op->flags & OPCODE_IETH)
-		return resp_invalid(qp);
 	if (pkt->op->flags & OPCODE_START && !resp_take_wqe(qp))
 		return false;
 	if (resp->offset + pkt->payload_len > resp->wqe.length)
@@ -129,6 +150,8 @@ static bool resp_send(struct qp *qp, const struct packet *pkt)
 		return resp_wqe_failed(qp, ORNIC_WC_LOC_PROT_ERR);
 	resp->offset += pkt->payload_len;
 	resp->message = RESP_SEND;
+	if (pkt->op->flags & OPCODE_IETH && !resp_invalidate(qp, pkt->inv_key))
+		return false;
 	if (pkt->op->flags & OPCODE_END) {
 		RDMA_STAT_INC(qp->nic, rx_sends);
 		resp_complete(qp, pkt, ORNIC_WC_RECV, resp->offset);
@@ -143,8 +166,7 @@ static struct mr *resp_mr(struct qp *qp, uint32_t rkey, uint32_t access,
 	struct mr *mr;
 
 	if (qp->attr.access & access &&
-	    mr_get(qp->nic, rkey, qp->pd, access, va, len, qp_is_kernel(qp),
-		   &mr) == MR_OK)
+	    mr_get(qp->nic, &qp->user, rkey, access, va, len, &mr) == MR_OK)
 		return mr;
 	DEVICE_VIOLATION(qp->nic, bad_rkey,
 			 "qp[%u]: key %#x at %#llx+%llu, access %#x",

@@ -148,9 +148,8 @@ int rq_write(struct qp *qp, const struct recv_wqe *wqe, uint64_t offset,
 {
 	const struct srq *srq = qp->srq;
 
-	return sge_write_pd(qp, srq ? srq->pd : qp->pd,
-			    srq ? srq_is_kernel(srq) : qp_is_kernel(qp),
-			    wqe->sge, wqe->sge_count, offset, src, src_count);
+	return sge_write_as(qp, srq ? &srq->user : &qp->user, wqe->sge,
+			    wqe->sge_count, offset, src, src_count);
 }
 
 void rq_complete(struct qp *qp, struct ornic_cqe *cqe, uint64_t wr_id,

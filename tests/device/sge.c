@@ -8,33 +8,26 @@
 /* Pieces resolved at a time when bytes are copied */
 #define COPY_PIECES 16
 
-static const char *const mr_error_name[] = {
-	[MR_BAD_KEY] = "no such key",
-	[MR_BAD_PD] = "key of another PD",
-	[MR_BAD_ACCESS] = "access not allowed",
-	[MR_BAD_RANGE] = "out of range",
-};
-
-static struct mr *sge_mr_pd(struct qp *qp, const struct pd *pd, bool kernel,
+static struct mr *sge_mr_as(struct qp *qp, const struct mr_user *user,
 			    uint32_t lkey, uint32_t access, uint64_t addr,
 			    uint64_t len)
 {
 	enum mr_error err;
 	struct mr *mr;
 
-	err = mr_get(qp->nic, lkey, pd, access, addr, len, kernel, &mr);
+	err = mr_get(qp->nic, user, lkey, access, addr, len, &mr);
 	if (err == MR_OK)
 		return mr;
 	DEVICE_VIOLATION(qp->nic, bad_lkey, "qp[%u]: key %#x at %#llx+%llu: %s",
 			 qp->obj.num, lkey, (unsigned long long)addr,
-			 (unsigned long long)len, mr_error_name[err]);
+			 (unsigned long long)len, mr_error_name(err));
 	return NULL;
 }
 
 static struct mr *sge_mr(struct qp *qp, uint32_t lkey, uint32_t access,
 			 uint64_t addr, uint64_t len)
 {
-	return sge_mr_pd(qp, qp->pd, qp_is_kernel(qp), lkey, access, addr, len);
+	return sge_mr_as(qp, &qp->user, lkey, access, addr, len);
 }
 
 static int sge_fault(struct qp *qp, uint64_t addr)
@@ -246,7 +239,7 @@ int mr_write(struct mr *mr, uint64_t addr, const struct iovec *src,
 	return mr_write_source(mr, addr, iov_len(src, src_count), &from);
 }
 
-int sge_write_pd(struct qp *qp, const struct pd *pd, bool kernel,
+int sge_write_as(struct qp *qp, const struct mr_user *user,
 		 const struct sge *sge, unsigned int count, uint64_t offset,
 		 const struct iovec *src, int src_count)
 {
@@ -257,8 +250,8 @@ int sge_write_pd(struct qp *qp, const struct pd *pd, bool kernel,
 	struct mr *mr;
 
 	while ((piece = sge_next(&walk))) {
-		mr = sge_mr_pd(qp, pd, kernel, piece->lkey,
-			       ORNIC_ACCESS_LOCAL_WRITE, walk.addr, walk.len);
+		mr = sge_mr_as(qp, user, piece->lkey, ORNIC_ACCESS_LOCAL_WRITE,
+			       walk.addr, walk.len);
 		if (!mr)
 			return -EFAULT;
 		if (mr_write_source(mr, walk.addr, walk.len, &from))
@@ -270,6 +263,5 @@ int sge_write_pd(struct qp *qp, const struct pd *pd, bool kernel,
 int sge_write(struct qp *qp, const struct sge *sge, unsigned int count,
 	      uint64_t offset, const struct iovec *src, int src_count)
 {
-	return sge_write_pd(qp, qp->pd, qp_is_kernel(qp), sge, count, offset,
-			    src, src_count);
+	return sge_write_as(qp, &qp->user, sge, count, offset, src, src_count);
 }

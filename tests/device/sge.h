@@ -85,10 +85,9 @@ int sge_write(struct qp *qp, const struct sge *sge, unsigned int count,
 	      uint64_t offset, const struct iovec *src, int src_count);
 
 /**
- * sge_write_pd - sge_write() with keys that are not of the QP's PD
+ * sge_write_as - sge_write() with keys that are not the QP's own
  * @qp: the QP
- * @pd: the PD
- * @kernel: ORNIC_MR_DMA is allowed
+ * @user: whose they are
  * @sge: the list
  * @count: pieces
  * @offset: bytes of the list to skip
@@ -97,7 +96,7 @@ int sge_write(struct qp *qp, const struct sge *sge, unsigned int count,
  *
  * Return: as sge_write().
  */
-int sge_write_pd(struct qp *qp, const struct pd *pd, bool kernel,
+int sge_write_as(struct qp *qp, const struct mr_user *user,
 		 const struct sge *sge, unsigned int count, uint64_t offset,
 		 const struct iovec *src, int src_count);
 

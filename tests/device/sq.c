@@ -12,62 +12,92 @@
 	  CORE_MAX_INLINE + ORNIC_SLOT_SIZE - 1) / ORNIC_SLOT_SIZE)
 
 /**
+ * enum wr_data - what an opcode takes
+ * @WR_ANY: any number of SGEs
+ * @WR_INLINE: the same, or inline data
+ * @WR_ONE: one SGE
+ * @WR_WORD: one SGE of 8 bytes: the answer of an atomic (IBTA 9.4.5)
+ * @WR_NONE: nothing
+ */
+enum wr_data {
+	WR_ANY,
+	WR_INLINE,
+	WR_ONE,
+	WR_WORD,
+	WR_NONE,
+};
+
+/**
  * struct wr_desc - what an opcode of a work request means
  * @extra: bytes between the route and the SGEs
  * @wc_opcode: enum ornic_wc_opcode of its completion
  * @types: bit n: allowed to QPs of enum ornic_qp_type n
- * @may_inline: takes ORNIC_SEND_INLINE
+ * @data: enum wr_data
+ * @kernel: only with ORNIC_QP_KERNEL
  */
 struct wr_desc {
 	uint8_t extra;
 	uint8_t wc_opcode;
 	uint16_t types;
-	bool may_inline;
+	uint8_t data;
+	bool kernel;
 };
 
 #define TYPE_RC		(1u << ORNIC_QPT_RC)
 #define TYPE_UD		(1u << ORNIC_QPT_UD | 1u << ORNIC_QPT_GSI)
 #define TYPE_RAW	(1u << ORNIC_QPT_RAW_PACKET)
 
-/* Those with neither @types are known for the length of their WQE only. */
+/* Those without @types are known for the length of their WQE only. */
 static const struct wr_desc wr_table[] = {
 	[ORNIC_WR_RDMA_WRITE] = {
-		0, ORNIC_WC_RDMA_WRITE, TYPE_RC, true
+		0, ORNIC_WC_RDMA_WRITE, TYPE_RC, WR_INLINE, false
 	},
 	[ORNIC_WR_RDMA_WRITE_WITH_IMM] = {
-		0, ORNIC_WC_RDMA_WRITE, TYPE_RC, true
+		0, ORNIC_WC_RDMA_WRITE, TYPE_RC, WR_INLINE, false
 	},
 	[ORNIC_WR_SEND] = {
-		0, ORNIC_WC_SEND, TYPE_RC | TYPE_UD | TYPE_RAW, true
+		0, ORNIC_WC_SEND, TYPE_RC | TYPE_UD | TYPE_RAW, WR_INLINE, false
 	},
 	[ORNIC_WR_SEND_WITH_IMM] = {
-		0, ORNIC_WC_SEND, TYPE_RC | TYPE_UD, true
+		0, ORNIC_WC_SEND, TYPE_RC | TYPE_UD, WR_INLINE, false
 	},
 	[ORNIC_WR_RDMA_READ] = {
-		0, ORNIC_WC_RDMA_READ, TYPE_RC, false
+		0, ORNIC_WC_RDMA_READ, TYPE_RC, WR_ANY, false
 	},
 	[ORNIC_WR_ATOMIC_CMP_SWP] = {
-		sizeof(struct ornic_atomic), ORNIC_WC_COMP_SWAP, TYPE_RC, false
+		sizeof(struct ornic_atomic), ORNIC_WC_COMP_SWAP, TYPE_RC,
+		WR_WORD, false
 	},
 	[ORNIC_WR_ATOMIC_FETCH_ADD] = {
-		sizeof(struct ornic_atomic), ORNIC_WC_FETCH_ADD, TYPE_RC, false
+		sizeof(struct ornic_atomic), ORNIC_WC_FETCH_ADD, TYPE_RC,
+		WR_WORD, false
+	},
+	[ORNIC_WR_LOCAL_INV] = {
+		0, ORNIC_WC_LOCAL_INV, TYPE_RC, WR_NONE, false
 	},
 	[ORNIC_WR_BIND_MW] = {
-		sizeof(struct ornic_bind), ORNIC_WC_BIND_MW, 0, false
+		sizeof(struct ornic_bind), ORNIC_WC_BIND_MW, 0, WR_NONE, false
+	},
+	[ORNIC_WR_SEND_WITH_INV] = {
+		0, ORNIC_WC_SEND, TYPE_RC, WR_INLINE, false
+	},
+	[ORNIC_WR_RDMA_READ_WITH_INV] = {
+		0, ORNIC_WC_RDMA_READ, TYPE_RC, WR_ONE, false
 	},
 	[ORNIC_WR_MASKED_CMP_SWP] = {
 		sizeof(struct ornic_atomic) + sizeof(struct ornic_atomic_mask),
-		ORNIC_WC_MASKED_COMP_SWAP, 0, false
+		ORNIC_WC_MASKED_COMP_SWAP, 0, WR_WORD, false
 	},
 	[ORNIC_WR_MASKED_FETCH_ADD] = {
 		sizeof(struct ornic_atomic) + sizeof(struct ornic_atomic_mask),
-		ORNIC_WC_MASKED_FETCH_ADD, 0, false
+		ORNIC_WC_MASKED_FETCH_ADD, 0, WR_WORD, false
 	},
 	[ORNIC_WR_FLUSH] = {
-		sizeof(struct ornic_flush), ORNIC_WC_FLUSH, 0, false
+		sizeof(struct ornic_flush), ORNIC_WC_FLUSH, 0, WR_NONE, false
 	},
 	[ORNIC_WR_REG_MR] = {
-		sizeof(struct ornic_reg_mr), ORNIC_WC_REG_MR, 0, false
+		sizeof(struct ornic_reg_mr), ORNIC_WC_REG_MR, TYPE_RC, WR_NONE,
+		true
 	},
 };
 
@@ -160,11 +190,30 @@ static bool sq_read_header(struct qp *qp, const void *slot, uint32_t index,
 	return len <= left;
 }
 
+/* @p: behind the route */
+static void sq_decode_extra(struct send_wqe *wqe, const uint8_t *p)
+{
+	struct ornic_atomic atomic;
+
+	switch (wqe->opcode) {
+	case ORNIC_WR_ATOMIC_CMP_SWP:
+	case ORNIC_WR_ATOMIC_FETCH_ADD:
+		memcpy(&atomic, p, sizeof(atomic));
+		wqe->swap_add = le64toh(atomic.swap_add);
+		wqe->compare = le64toh(atomic.compare);
+		break;
+	case ORNIC_WR_REG_MR:
+		memcpy(&wqe->reg, p, sizeof(wqe->reg));
+		break;
+	default:
+		break;
+	}
+}
+
 /* @body: the copy of the WQE, behind its header */
 static void sq_decode(struct qp *qp, struct send_wqe *wqe, const uint8_t *body,
 		      unsigned int count)
 {
-	struct ornic_atomic atomic;
 	struct ornic_route_rc rc;
 	struct ornic_route_ud ud;
 	struct ornic_sge sge;
@@ -188,12 +237,8 @@ static void sq_decode(struct qp *qp, struct send_wqe *wqe, const uint8_t *body,
 		break;
 	}
 	body += route_len(qp);
-	if (wr_get(wqe->opcode)->extra) {
-		memcpy(&atomic, body, sizeof(atomic));
-		wqe->swap_add = le64toh(atomic.swap_add);
-		wqe->compare = le64toh(atomic.compare);
-		body += sizeof(atomic);
-	}
+	sq_decode_extra(wqe, body);
+	body += wr_get(wqe->opcode)->extra;
 
 	wqe->sge_count = 0;
 	wqe->length = 0;
@@ -230,6 +275,21 @@ static enum ornic_wc_status bad_count(struct qp *qp, const struct send_wqe *wqe,
 	return ORNIC_WC_LOC_QP_OP_ERR;
 }
 
+static bool data_valid(const struct wr_desc *desc, const struct send_wqe *wqe,
+		       unsigned int count)
+{
+	switch (desc->data) {
+	case WR_ONE:
+		return count == 1;
+	case WR_WORD:
+		return count == 1 && wqe->length == sizeof(uint64_t);
+	case WR_NONE:
+		return !count;
+	default:
+		return true;
+	}
+}
+
 static enum ornic_wc_status out_of_reach(struct qp *qp)
 {
 	DEVICE_VIOLATION(qp->nic, dma_faults, "qp[%u]: send ring out of reach",
@@ -259,9 +319,10 @@ enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 	inside = sq_read_header(qp, copy[0], index, wqe, &count);
 
 	desc = wr_get(wqe->opcode);
-	if (!(desc->types >> qp->type & 1))
+	if (!(desc->types >> qp->type & 1) ||
+	    (desc->kernel && !qp_is_kernel(qp)))
 		return bad_opcode(qp, wqe);
-	if (wqe->flags & ORNIC_SEND_INLINE && !desc->may_inline)
+	if (wqe->flags & ORNIC_SEND_INLINE && desc->data != WR_INLINE)
 		return bad_opcode(qp, wqe);
 	if (!inside || count > (wqe->flags & ORNIC_SEND_INLINE ?
 				CORE_MAX_INLINE : CORE_MAX_SGE))
@@ -273,10 +334,25 @@ enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 		memcpy(copy[i], slot, ORNIC_SLOT_SIZE);
 	}
 	sq_decode(qp, wqe, copy[0] + sizeof(struct ornic_sq_hdr), count);
-	/* The answer of an atomic is 8 bytes in one piece (IBTA 9.4.5). */
-	if (desc->extra && (count != 1 || wqe->length != sizeof(uint64_t)))
+	if (!data_valid(desc, wqe, count))
 		return bad_count(qp, wqe, count);
 	return ORNIC_WC_SUCCESS;
+}
+
+enum ornic_wc_status sq_execute(struct qp *qp, const struct send_wqe *wqe)
+{
+	struct nic *nic = qp->nic;
+	enum mr_error err;
+
+	if (wqe->opcode == ORNIC_WR_REG_MR)
+		err = mr_reg(nic, &qp->user, &wqe->reg);
+	else
+		err = mr_local_inv(nic, &qp->user, wqe->inv_key);
+	if (!err)
+		return ORNIC_WC_SUCCESS;
+	DEVICE_VIOLATION(nic, bad_lkey, "qp[%u]: opcode %u: %s", qp->obj.num,
+			 wqe->opcode, mr_error_name(err));
+	return ORNIC_WC_MW_BIND_ERR;
 }
 
 enum ornic_wc_status sq_take(struct qp *qp, struct send_wqe *wqe)

@@ -57,6 +57,7 @@ struct sq {
  * @eth: route of RAW_PACKET, as posted
  * @swap_add: of atomics
  * @compare: of atomics
+ * @reg: of REG_MR, as posted
  * @sge: where the bytes are
  * @data: inline data, with ORNIC_SEND_INLINE
  */
@@ -78,6 +79,7 @@ struct send_wqe {
 	struct ornic_route_eth eth;
 	uint64_t swap_add;
 	uint64_t compare;
+	struct ornic_reg_mr reg;
 	struct sge sge[CORE_MAX_SGE];
 	uint8_t data[CORE_MAX_INLINE];
 };
@@ -119,6 +121,28 @@ static inline bool sq_empty(const struct sq *sq)
  */
 enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 			     struct send_wqe *wqe);
+
+/**
+ * sq_is_local - does a work request send nothing
+ * @opcode: enum ornic_wr_opcode
+ *
+ * Return: whether it is for sq_execute().
+ */
+static inline bool sq_is_local(uint8_t opcode)
+{
+	return opcode == ORNIC_WR_REG_MR || opcode == ORNIC_WR_LOCAL_INV;
+}
+
+/**
+ * sq_execute - do what a work request that sends nothing asks for
+ * @qp: connected
+ * @wqe: from sq_read(), of an opcode that sq_is_local()
+ *
+ * Keys that do not fit are counted (bad_lkey).
+ *
+ * Return: ORNIC_WC_SUCCESS or MW_BIND_ERR, and then nothing was changed.
+ */
+enum ornic_wc_status sq_execute(struct qp *qp, const struct send_wqe *wqe);
 
 /**
  * sq_take - sq_read() of the next WQE, which is consumed

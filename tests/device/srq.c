@@ -91,6 +91,8 @@ enum ornic_cmd_status srq_cmd_create(struct nic *nic, struct cmd *cmd)
 		return ORNIC_CMD_NO_RESOURCES;
 	srq->nic = nic;
 	srq->pd = pd;
+	srq->user.pd = pd;
+	srq->user.kernel = flags & ORNIC_SRQ_KERNEL;
 	srq->flags = flags;
 	srq->rq.nic = nic;
 	srq->rq.owner = &srq->obj;

@@ -14,6 +14,7 @@
 
 #include "eq.h"
 #include "guest.h"
+#include "mr.h"
 #include "obj.h"
 #include "pd.h"
 #include "rq.h"
@@ -25,7 +26,8 @@ struct nic;
  * struct srq - a shared receive queue
  * @obj: number and users (QPs)
  * @nic: the card
- * @pd: its PD, used; keys in its WQEs are of this
+ * @pd: its PD, used
+ * @user: of the keys in its WQEs
  * @flags: ORNIC_SRQ_*
  * @limit: ORNIC_EVENT_SRQ_LIMIT is due when fewer WQEs are left, 0: never
  * @failed: ORNIC_EVENT_SRQ_ERR was told: no WQE is taken any more
@@ -37,6 +39,7 @@ struct srq {
 	struct obj obj;
 	struct nic *nic;
 	struct pd *pd;
+	struct mr_user user;
 	uint32_t flags;
 	uint32_t limit;
 	bool failed;
@@ -44,11 +47,6 @@ struct srq {
 	struct guest_ref dbr;
 	struct rq rq;
 };
-
-static inline bool srq_is_kernel(const struct srq *srq)
-{
-	return srq->flags & ORNIC_SRQ_KERNEL;
-}
 
 /**
  * srq_find - find by number

@@ -36,6 +36,7 @@ static bool has_srq(unsigned int n)
  * @window_len: bytes
  * @data: inside, memory of @key
  * @key: an MR
+ * @reg: an MR to be registered by work requests
  * @board: inside
  * @eq: kernel's
  * @cq: where all complete
@@ -50,6 +51,7 @@ struct fuzz {
 	uint64_t window_len;
 	uint64_t data;
 	uint32_t key;
+	uint32_t reg;
 	uint64_t board;
 	struct host_queue eq;
 	struct host_queue cq[CQS];
@@ -467,12 +469,25 @@ static void scribble_anywhere(struct fuzz *f)
 	scribble(f, host_ptr(f->host, page(f)), HOST_PAGE);
 }
 
+/* The key of what comes and goes, with one of its variants */
+static uint32_t fuzz_reg_key(struct fuzz *f)
+{
+	return f->reg ^ below(f, 2);
+}
+
+static uint32_t fuzz_key(struct fuzz *f)
+{
+	if (one_in(f, 32))
+		return odd(f);
+	return one_in(f, 8) ? fuzz_reg_key(f) : f->key;
+}
+
 static struct ornic_sge fuzz_sge(struct fuzz *f)
 {
 	uint64_t at = below(f, DATA);
 	struct ornic_sge sge = { htole64(f->data + at),
 				 htole32(below(f, DATA - at)),
-				 htole32(f->key) };
+				 htole32(fuzz_key(f)) };
 
 	if (one_in(f, 4))
 		sge.length = htole32(below(f, 100));
@@ -495,25 +510,87 @@ static void tell(struct fuzz *f, struct host_qp *qp)
 		host_doorbell(f->host, 0, ORNIC_DB_SQ, qp->num, qp->sq_pi);
 }
 
+/* What RC may be asked for, with what its WQE has between route and SGEs */
+static const struct {
+	uint8_t opcode;
+	uint8_t extra;
+} rc_ops[] = {
+	{ ORNIC_WR_RDMA_WRITE, 0 },
+	{ ORNIC_WR_RDMA_WRITE_WITH_IMM, 0 },
+	{ ORNIC_WR_SEND, 0 },
+	{ ORNIC_WR_SEND_WITH_IMM, 0 },
+	{ ORNIC_WR_SEND_WITH_INV, 0 },
+	{ ORNIC_WR_RDMA_READ, 0 },
+	{ ORNIC_WR_RDMA_READ_WITH_INV, 0 },
+	{ ORNIC_WR_ATOMIC_CMP_SWP, sizeof(struct ornic_atomic) },
+	{ ORNIC_WR_ATOMIC_FETCH_ADD, sizeof(struct ornic_atomic) },
+	{ ORNIC_WR_LOCAL_INV, 0 },
+	{ ORNIC_WR_REG_MR, sizeof(struct ornic_reg_mr) },
+};
+
+static void fuzz_extra(struct fuzz *f, unsigned int opcode, void *extra)
+{
+	struct ornic_reg_mr reg = {
+		.key = htole32(fuzz_reg_key(f)),
+		.access = htole32(below(f, 16) | 1),
+		.iova = htole64(f->data & ~(HOST_PAGE - 1)),
+		.length = htole64(below(f, 16 * HOST_PAGE)),
+	};
+
+	if (opcode != ORNIC_WR_REG_MR)
+		return;
+	fuzz_buf(f, &reg.buf);
+	memcpy(extra, &reg, sizeof(reg));
+}
+
+/* SGEs of an RC opcode: 8 bytes where there must be, none where there may not */
+static unsigned int fuzz_count(struct fuzz *f, unsigned int opcode)
+{
+	switch (opcode) {
+	case ORNIC_WR_LOCAL_INV:
+	case ORNIC_WR_REG_MR:
+		return 0;
+	case ORNIC_WR_RDMA_READ_WITH_INV:
+	case ORNIC_WR_ATOMIC_CMP_SWP:
+	case ORNIC_WR_ATOMIC_FETCH_ADD:
+		return 1;
+	default:
+		return below(f, 4);
+	}
+}
+
+static bool fuzz_is_atomic(unsigned int opcode)
+{
+	return opcode == ORNIC_WR_ATOMIC_CMP_SWP ||
+	       opcode == ORNIC_WR_ATOMIC_FETCH_ADD;
+}
+
+static bool fuzz_may_inline(unsigned int opcode)
+{
+	return opcode < ORNIC_WR_RDMA_READ || opcode == ORNIC_WR_SEND_WITH_INV;
+}
+
 static unsigned int fuzz_wqe(struct fuzz *f, unsigned int n, uint8_t *wqe)
 {
 	struct ornic_sq_hdr *hdr = (void *)wqe;
 	struct ornic_route_ud ud = { .dqpn = htole32(f->qp[n ^ 1].num) };
 	struct ornic_route_rc rc = { .raddr = htole64(f->data +
 						      below(f, DATA - 8)),
-				     .rkey = htole32(f->key) };
-	unsigned int opcode = ORNIC_WR_SEND, flags = below(f, 8), count = 1;
+				     .rkey = htole32(fuzz_key(f)) };
+	unsigned int opcode = ORNIC_WR_SEND, flags = below(f, 8), count;
 	unsigned int len = sizeof(*hdr), i;
 	struct ornic_sge sge;
 
 	hdr->wr_id = rnd(f);
 	switch (qp_types[n]) {
 	case ORNIC_QPT_RC:
-		opcode = below(f, 7);
+		i = below(f, ARRAY_SIZE(rc_ops));
+		opcode = rc_ops[i].opcode;
 		memcpy(wqe + len, &rc, sizeof(rc));
 		len += sizeof(rc);
-		if (opcode > ORNIC_WR_RDMA_READ)
-			len += sizeof(struct ornic_atomic);
+		fuzz_extra(f, opcode, wqe + len);
+		len += rc_ops[i].extra;
+		hdr->inv_key = htole32(fuzz_reg_key(f));
 		break;
 	case ORNIC_QPT_RAW_PACKET:
 		len += sizeof(struct ornic_route_eth);
@@ -523,17 +600,16 @@ static unsigned int fuzz_wqe(struct fuzz *f, unsigned int n, uint8_t *wqe)
 		memcpy(wqe + len, &ud, sizeof(ud));
 		len += sizeof(ud);
 	}
-	if (opcode < ORNIC_WR_RDMA_READ && one_in(f, 3)) {
+	if (fuzz_may_inline(opcode) && one_in(f, 3)) {
 		flags |= ORNIC_SEND_INLINE;
 		count = below(f, 200);
 		memcpy(wqe + len, f->host->mac, MAC_LEN);
 		len += count;
 	} else {
-		if (opcode <= ORNIC_WR_RDMA_READ)
-			count = below(f, 4);
+		count = fuzz_count(f, opcode);
 		for (i = 0; i < count; i++) {
 			sge = fuzz_sge(f);
-			if (opcode > ORNIC_WR_RDMA_READ)
+			if (fuzz_is_atomic(opcode))
 				sge.length = htole32(8);
 			memcpy(wqe + len, &sge, sizeof(sge));
 			len += sizeof(sge);
@@ -661,6 +737,9 @@ static void step(struct fuzz *f)
 /* A card on which everything works until somebody breaks it */
 static void begin(struct fuzz *f, uint64_t seed)
 {
+	struct ornic_create_mr_in reg = { .type = ORNIC_MR_REG,
+					  .max_pages = htole32(16) };
+	struct ornic_create_mr_out out;
 	uint32_t pdn;
 	unsigned int i;
 
@@ -675,6 +754,10 @@ static void begin(struct fuzz *f, uint64_t seed)
 	pdn = host_pd(f->host);
 	f->key = host_mr(f->host, pdn, f->data, DATA, 0xf);
 	f->nums[0] = f->key;
+	reg.pdn = htole32(pdn);
+	assert_int_equal(host_cmd(f->host, ORNIC_CMD_CREATE_MR, &reg, &out),
+			 ORNIC_CMD_OK);
+	f->reg = le32toh(out.key);
 	host_eq(f->host, &f->eq, 1, 6);
 	for (i = 0; i < CQS; i++)
 		host_cq(f->host, &f->cq[i], 0, f->eq.num, 9, 5 + i);

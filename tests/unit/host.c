@@ -440,8 +440,8 @@ void host_qp(struct host *host, struct host_qp *qp, unsigned int type,
 		.send_cqn = htole32(cq->num),
 		.recv_cqn = htole32(cq->num),
 		.srqn = htole32(srqn),
-		.flags = htole32(ORNIC_QP_SQ | (srqn ? ORNIC_QP_SRQ :
-						       ORNIC_QP_RQ)),
+		.flags = htole32(ORNIC_QP_SQ | (uctx ? 0 : ORNIC_QP_KERNEL) |
+				 (srqn ? ORNIC_QP_SRQ : ORNIC_QP_RQ)),
 		.type = type,
 		.log_sq_slots = 6,
 	};

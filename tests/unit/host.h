@@ -174,6 +174,7 @@ void host_queue_consume(struct host_queue *queue);
 void host_queue_arm(struct host_queue *queue, unsigned int type);
 
 /* A QP with a receive queue, or an SRQ's number */
+/* The kernel's on page 0 */
 void host_qp(struct host *host, struct host_qp *qp, unsigned int type,
 	     uint32_t uctx, uint32_t pdn, const struct host_queue *cq,
 	     uint32_t srqn);

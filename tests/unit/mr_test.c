@@ -11,10 +11,10 @@
 static enum mr_error get(struct host *host, uint32_t key, uint32_t pdn,
 			 uint32_t access, uint64_t addr, uint64_t len)
 {
+	struct mr_user user = { .pd = pd_find(host->nic, pdn) };
 	struct mr *mr;
 
-	return mr_get(host->nic, key, pd_find(host->nic, pdn), access, addr,
-		      len, false, &mr);
+	return mr_get(host->nic, &user, key, access, addr, len, &mr);
 }
 
 static struct ornic_create_mr_in memory_in(struct host *host, uint32_t pdn)
@@ -70,7 +70,7 @@ static void test_create_refusals(void **state)
 	} while (0)
 	REFUSED(pdn, htole32(pdn + 1), ORNIC_CMD_BAD_OBJECT);
 	REFUSED(type, ORNIC_MR_NULL + 1, ORNIC_CMD_BAD_PARAM);
-	REFUSED(type, ORNIC_MR_REG, ORNIC_CMD_NOT_SUPPORTED);
+	REFUSED(type, ORNIC_MR_REG, ORNIC_CMD_BAD_PARAM);
 	REFUSED(type, ORNIC_MR_MW1, ORNIC_CMD_NOT_SUPPORTED);
 	REFUSED(type, ORNIC_MR_NULL, ORNIC_CMD_NOT_SUPPORTED);
 	REFUSED(rsvd[0], 1, ORNIC_CMD_BAD_PARAM);
@@ -222,13 +222,14 @@ static void test_zero_based(void **state)
 	uint32_t pdn = host_pd(host);
 	uint64_t at = host_alloc(host, HOST_PAGE, HOST_PAGE) + 40;
 	uint32_t key = host_mr(host, pdn, at, 64, ORNIC_ACCESS_ZERO_BASED);
+	struct mr_user user = { .pd = pd_find(host->nic, pdn) };
 	struct iovec iov;
 	uint64_t len = 60;
 	struct mr *mr;
 
 	assert_int_equal(get(host, key, pdn, 0, at, 64), MR_BAD_RANGE);
-	assert_int_equal(mr_get(host->nic, key, pd_find(host->nic, pdn), 0, 4,
-				60, false, &mr), MR_OK);
+	assert_int_equal(mr_get(host->nic, &user, key, 0, 4, 60, &mr),
+			 MR_OK);
 	assert_int_equal(mr_iov(mr, 4, &len, MEM_READ, &iov, 1), 1);
 	assert_ptr_equal(iov.iov_base, host_device_ptr(host, at + 4));
 	assert_int_equal(iov.iov_len, 60);
@@ -243,7 +244,10 @@ static void test_dma_key_is_for_kernel_queues(void **state)
 		.type = ORNIC_MR_DMA,
 		.access = htole32(ORNIC_ACCESS_LOCAL_WRITE),
 	};
-	struct pd *pd = pd_find(host->nic, pdn);
+	struct mr_user user = {
+		.pd = pd_find(host->nic, pdn),
+		.kernel = true,
+	};
 	struct ornic_create_mr_out out;
 	struct iovec iov;
 	uint64_t len = 64;
@@ -254,17 +258,18 @@ static void test_dma_key_is_for_kernel_queues(void **state)
 			 ORNIC_CMD_OK);
 	key = le32toh(out.key);
 	assert_int_equal(get(host, key, pdn, 0, HOST_RAM_BASE, 64), MR_BAD_PD);
-	assert_int_equal(mr_get(host->nic, key, pd, ORNIC_ACCESS_LOCAL_WRITE,
-				HOST_RAM_BASE + 4000, 64, true, &mr), MR_OK);
+	assert_int_equal(mr_get(host->nic, &user, key,
+				ORNIC_ACCESS_LOCAL_WRITE, HOST_RAM_BASE + 4000,
+				64, &mr), MR_OK);
 	assert_int_equal(mr_iov(mr, HOST_RAM_BASE + 4000, &len, MEM_WRITE,
 				&iov, 1), 1);
 	assert_ptr_equal(iov.iov_base,
 			 host_device_ptr(host, HOST_RAM_BASE + 4000));
-	assert_int_equal(mr_get(host->nic, key, pd, 0, HOST_NOWHERE, 64, true,
+	assert_int_equal(mr_get(host->nic, &user, key, 0, HOST_NOWHERE, 64,
 				&mr), MR_OK);
 	assert_int_equal(mr_iov(mr, HOST_NOWHERE, &len, MEM_READ, &iov, 1),
 			 -EFAULT);
-	assert_int_equal(mr_get(host->nic, key, pd, 0, ~0ULL, 2, true, &mr),
+	assert_int_equal(mr_get(host->nic, &user, key, 0, ~0ULL, 2, &mr),
 			 MR_BAD_RANGE);
 }
 
@@ -274,13 +279,14 @@ static void test_memory_that_went_away(void **state)
 	uint32_t pdn = host_pd(host);
 	uint64_t at = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
 	uint32_t key = host_mr(host, pdn, at, 2 * HOST_PAGE, 0);
+	struct mr_user user = { .pd = pd_find(host->nic, pdn) };
 	struct iovec iov[4];
 	uint64_t len = 16;
 	struct mr *mr;
 
 	host_unmap(host, at + HOST_PAGE, HOST_PAGE);
-	assert_int_equal(mr_get(host->nic, key, pd_find(host->nic, pdn), 0, at,
-				2 * HOST_PAGE, false, &mr), MR_OK);
+	assert_int_equal(mr_get(host->nic, &user, key, 0, at, 2 * HOST_PAGE,
+				&mr), MR_OK);
 	assert_int_equal(mr_iov(mr, at, &len, MEM_READ, iov, 4), 1);
 	assert_int_equal(mr_iov(mr, at + HOST_PAGE - 8, &len, MEM_READ, iov,
 				4), -EFAULT);

@@ -423,11 +423,34 @@ void pair_connect(struct pair *pair)
 	pair_connect_side(b, &attr);
 }
 
-static int pair_setup(void **state, unsigned int type)
+static void pair_reset_side(struct side *side)
+{
+	struct ornic_qp_dbr *dbr = host_qp_dbr(&side->qp);
+
+	pair_state(side, ORNIC_QPS_RESET);
+	side->qp.sq_pi = 0;
+	side->qp.rq_pi = 0;
+	guest_store32(&dbr->sq_pi, 0);
+	guest_store32(&dbr->rq_pi, 0);
+	while (host_queue_peek(&side->cq))
+		host_queue_consume(&side->cq);
+	while (pair_event(side))
+		continue;
+}
+
+void pair_again(struct pair *pair)
+{
+	pair_run(pair);
+	pair_reset_side(A(pair));
+	pair_reset_side(B(pair));
+	pair_connect(pair);
+}
+
+static int pair_setup(void **state, unsigned int type, uint32_t flags)
 {
 	struct pair *pair = pair_create(*state);
 
-	pair_qps(pair, type, 0);
+	pair_qps(pair, type, flags);
 	pair_connect(pair);
 	*state = pair;
 	return 0;
@@ -435,17 +458,22 @@ static int pair_setup(void **state, unsigned int type)
 
 int pair_setup_rc(void **state)
 {
-	return pair_setup(state, ORNIC_QPT_RC);
+	return pair_setup(state, ORNIC_QPT_RC, 0);
+}
+
+int pair_setup_rc_kernel(void **state)
+{
+	return pair_setup(state, ORNIC_QPT_RC, ORNIC_QP_KERNEL);
 }
 
 int pair_setup_ud(void **state)
 {
-	return pair_setup(state, ORNIC_QPT_UD);
+	return pair_setup(state, ORNIC_QPT_UD, 0);
 }
 
 int pair_setup_gsi(void **state)
 {
-	return pair_setup(state, ORNIC_QPT_GSI);
+	return pair_setup(state, ORNIC_QPT_GSI, 0);
 }
 
 int pair_teardown(void **state)
@@ -480,6 +508,15 @@ void pair_one(struct pair *pair, const struct pair_wr *wr)
 	pair_ring(A(pair));
 	pair_run(pair);
 	pair_expect(A(pair), wr->wr_id, ORNIC_WC_SUCCESS);
+}
+
+void pair_fails(struct pair *pair, const struct pair_wr *wr,
+		unsigned int status)
+{
+	pair_post(A(pair), wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_expect(A(pair), wr->wr_id, status);
 }
 
 uint64_t *pair_word(struct side *side, uint32_t offset)
@@ -526,6 +563,32 @@ static uint8_t *put_route(uint8_t *p, struct side *side,
 	return put(p, &ud, sizeof(ud));
 }
 
+/* What is between the route and the data */
+static uint8_t *put_extra(uint8_t *p, const struct pair_wr *wr)
+{
+	struct ornic_atomic atomic = {
+		.swap_add = htole64(wr->swap_add),
+		.compare = htole64(wr->compare),
+	};
+
+	switch (wr->opcode) {
+	case ORNIC_WR_ATOMIC_CMP_SWP:
+	case ORNIC_WR_ATOMIC_FETCH_ADD:
+		return put(p, &atomic, sizeof(atomic));
+	case ORNIC_WR_REG_MR:
+		return put(p, &wr->reg, sizeof(wr->reg));
+	default:
+		return p;
+	}
+}
+
+static bool wr_invalidates(const struct pair_wr *wr)
+{
+	return wr->opcode == ORNIC_WR_LOCAL_INV ||
+	       wr->opcode == ORNIC_WR_SEND_WITH_INV ||
+	       wr->opcode == ORNIC_WR_RDMA_READ_WITH_INV;
+}
+
 void pair_post(struct side *side, const struct pair_wr *wr)
 {
 	struct host_qp *qp = &side->qp;
@@ -540,18 +603,15 @@ void pair_post(struct side *side, const struct pair_wr *wr)
 		.imm = htobe32(wr->imm),
 		.wr_id = htole64(wr->wr_id),
 	};
-	struct ornic_atomic atomic = {
-		.swap_add = htole64(wr->swap_add),
-		.compare = htole64(wr->compare),
-	};
 	uint8_t wqe[1024] = {};
-	uint8_t *p = put(wqe, &hdr, sizeof(hdr));
 	unsigned int i, slots;
+	uint8_t *p;
 
+	if (wr_invalidates(wr))
+		hdr.inv_key = htole32(wr->inv_key);
+	p = put(wqe, &hdr, sizeof(hdr));
 	p = put_route(p, side, wr);
-	if (wr->opcode == ORNIC_WR_ATOMIC_CMP_SWP ||
-	    wr->opcode == ORNIC_WR_ATOMIC_FETCH_ADD)
-		p = put(p, &atomic, sizeof(atomic));
+	p = put_extra(p, wr);
 	if (is_inline)
 		p = put(p, wr->data, wr->data_len);
 	else

@@ -117,8 +117,12 @@ extern const struct pair_config pair_config_v6_vlan;
 	PAIR_BOTH(_test, _setup), PAIR_TEST(_test, _setup, loopback), \
 	PAIR_TEST(_test, _setup, v6_vlan)
 
-/* Fixtures: a pair with connected RC QPs, or with UD or GSI QPs in RTS */
+/*
+ * Fixtures: a pair with connected RC QPs, the same of the kernel, or with UD or
+ * GSI QPs in RTS
+ */
 int pair_setup_rc(void **state);
+int pair_setup_rc_kernel(void **state);
 int pair_setup_ud(void **state);
 int pair_setup_gsi(void **state);
 int pair_teardown(void **state);
@@ -137,6 +141,8 @@ unsigned int pair_modify(struct side *side, uint32_t mask,
 /* RESET to RTS; the attributes may be changed between */
 void pair_connect_side(struct side *side, const struct ornic_qp_attr *attr);
 void pair_connect(struct pair *pair);
+/* The same two QPs once more, from RESET, with nothing on its way or to poll */
+void pair_again(struct pair *pair);
 void pair_state(struct side *side, unsigned int state);
 void pair_query(struct side *side, struct ornic_qp_attr *attr);
 
@@ -151,10 +157,12 @@ struct pair_wr {
 	uint8_t opcode;
 	uint8_t flags;
 	uint32_t imm;
+	uint32_t inv_key;
 	uint64_t raddr;
 	uint32_t rkey;
 	uint64_t swap_add;
 	uint64_t compare;
+	struct ornic_reg_mr reg;
 	uint32_t dqpn;
 	uint32_t qkey;
 	const void *data;
@@ -168,6 +176,9 @@ struct pair_wr pair_wr_data(struct side *side, unsigned int opcode,
 			    uint32_t offset, uint32_t len);
 /* Post one to A, run, and see it succeed. */
 void pair_one(struct pair *pair, const struct pair_wr *wr);
+/* Post one to A, run, and see it fail. */
+void pair_fails(struct pair *pair, const struct pair_wr *wr,
+		unsigned int status);
 /* A word in a side's memory */
 uint64_t *pair_word(struct side *side, uint32_t offset);
 

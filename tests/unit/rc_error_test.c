@@ -594,12 +594,6 @@ static void test_write_shorter_than_announced(void **state)
 	refused(*state, OPCODE_RC_WRITE_ONLY, 4);
 }
 
-/* Nobody said that we take SEND with invalidate. */
-static void test_send_with_invalidate(void **state)
-{
-	refused(*state, OPCODE_RC_SEND_ONLY_INV, 4);
-}
-
 static void test_write_amid_send(void **state)
 {
 	struct pair *pair = *state;
@@ -766,7 +760,6 @@ int main(void)
 		PAIR_BOTH(test_only_too_long, pair_setup_rc),
 		PAIR_BOTH(test_write_longer_than_announced, pair_setup_rc),
 		PAIR_BOTH(test_write_shorter_than_announced, pair_setup_rc),
-		PAIR_BOTH(test_send_with_invalidate, pair_setup_rc),
 		PAIR_BOTH(test_write_amid_send, pair_setup_rc),
 		PAIR_BOTH(test_huge_dma_length, pair_setup_rc),
 		PAIR_BOTH(test_other_partition_is_dropped, pair_setup_rc),

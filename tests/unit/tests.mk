@@ -28,6 +28,7 @@ UNIT_CORE_TESTS := \
 	rc_error_test.c \
 	rc_test.c \
 	rc_wire_test.c \
+	reg_test.c \
 	regs_test.c \
 	rss_test.c \
 	srq_test.c \

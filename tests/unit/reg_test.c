@@ -1,0 +1,640 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Regions that are filled and emptied by work requests: REG_MR, LOCAL_INV,
+ * SEND_WITH_INV, RDMA_READ_WITH_INV ([ORNIC-SQ-11], [ORNIC-SQ-17..19]).
+ */
+#include "pair.h"
+
+#define PAGES 8
+#define AT 0x3000		/* in the memory of a side */
+#define LIST 0x8000		/* page list, there too */
+#define IOVA 0x7123456000ULL
+#define LEN (3 * HOST_PAGE)
+#define RIGHTS (ORNIC_ACCESS_LOCAL_WRITE | ORNIC_ACCESS_REMOTE_WRITE | \
+		ORNIC_ACCESS_REMOTE_READ)
+
+static uint32_t create(struct side *side, uint32_t pdn, uint8_t variant)
+{
+	struct ornic_create_mr_in in = {
+		.pdn = htole32(pdn),
+		.type = ORNIC_MR_REG,
+		.variant = variant,
+		.max_pages = htole32(PAGES),
+	};
+	struct ornic_create_mr_out out;
+
+	assert_int_equal(host_cmd(side->host, ORNIC_CMD_CREATE_MR, &in, &out),
+			 ORNIC_CMD_OK);
+	return le32toh(out.key);
+}
+
+/* Three pages of a side's memory, in backward order, from IOVA + 100 on */
+static struct pair_wr reg_wr(struct side *side, uint32_t key)
+{
+	struct pair_wr wr = {
+		.wr_id = 0xe0,
+		.opcode = ORNIC_WR_REG_MR,
+		.flags = ORNIC_SEND_SIGNALED,
+		.reg = {
+			.key = htole32(key),
+			.access = htole32(RIGHTS),
+			.iova = htole64(IOVA + 100),
+			.length = htole64(LEN - 100),
+			.buf = {
+				.addr = htole64(side->addr + LIST),
+				.npages = htole32(3),
+				.page_shift = 12,
+				.levels = 1,
+			},
+		},
+	};
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		*pair_word(side, LIST + 8 * i) =
+			htole64(side->addr + AT + (2 - i) * HOST_PAGE);
+	return wr;
+}
+
+static struct pair_wr inv_wr(uint32_t key)
+{
+	struct pair_wr wr = {
+		.wr_id = 0xe1,
+		.opcode = ORNIC_WR_LOCAL_INV,
+		.flags = ORNIC_SEND_SIGNALED,
+		.inv_key = key,
+	};
+
+	return wr;
+}
+
+static enum mr_error get(struct side *side, uint32_t key, uint64_t addr,
+			 uint64_t len)
+{
+	struct mr *mr;
+
+	return mr_get(side->host->nic, &pair_qp(side)->user, key, 0, addr, len,
+		      &mr);
+}
+
+static uint64_t bad_lkey(struct side *side)
+{
+	return host_device_stat(side->host, ORNIC_DEVICE_STAT_bad_lkey);
+}
+
+static uint64_t bad_rkey(struct side *side)
+{
+	return host_device_stat(side->host, ORNIC_DEVICE_STAT_bad_rkey);
+}
+
+/* Register at B what B has created; the tests look from A. */
+static void reg_at_b(struct pair *pair, const struct pair_wr *wr)
+{
+	pair_post(B(pair), wr);
+	pair_ring(B(pair));
+	pair_run(pair);
+	pair_expect(B(pair), wr->wr_id, ORNIC_WC_SUCCESS);
+}
+
+/* ---- the command ---- */
+
+static void test_create_refusals(void **state)
+{
+	struct pair *pair = *state;
+	struct host *host = A(pair)->host;
+	struct ornic_create_mr_in good = {
+		.pdn = htole32(A(pair)->pdn),
+		.type = ORNIC_MR_REG,
+		.max_pages = htole32(MR_MAX_REG_PAGES),
+	};
+	uint32_t pages = host->nic->budget.pages;
+	struct ornic_create_mr_out out;
+	struct ornic_create_mr_in in;
+
+	/* [ORNIC-OBJ-7] */
+#define REFUSED(field, value) do {                                         \
+		in = good;                                                 \
+		in.field = value;                                          \
+		assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in,  \
+					  &out), ORNIC_CMD_BAD_PARAM);     \
+	} while (0)
+	REFUSED(max_pages, 0);
+	REFUSED(max_pages, htole32(MR_MAX_REG_PAGES + 1));
+	REFUSED(access, htole32(ORNIC_ACCESS_LOCAL_WRITE));
+	REFUSED(iova, htole64(1));
+	REFUSED(length, htole64(1));
+	REFUSED(first_offset, htole64(1));
+	REFUSED(buf.npages, htole32(1));
+#undef REFUSED
+	assert_int_equal(host->nic->budget.pages, pages);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &good, &out),
+			 ORNIC_CMD_OK);
+	assert_int_equal(host->nic->budget.pages, pages + MR_MAX_REG_PAGES);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR,
+					 le32toh(out.key)), ORNIC_CMD_OK);
+	assert_int_equal(host->nic->budget.pages, pages);
+}
+
+/* [ORNIC-OBJ-10]: a driver need not know which REG_MR were executed. */
+static void test_destroy_by_index(void **state)
+{
+	struct pair *pair = *state;
+	uint32_t key = create(A(pair), A(pair)->pdn, 7);
+	struct pair_wr wr = reg_wr(A(pair), key + 1);
+
+	pair_one(pair, &wr);
+	assert_int_equal(get(A(pair), key + 1, IOVA + 100, 1), MR_OK);
+	assert_int_equal(host_cmd_object(A(pair)->host, ORNIC_CMD_DESTROY_MR,
+					 key + 0x100), ORNIC_CMD_BAD_OBJECT);
+	assert_int_equal(host_cmd_object(A(pair)->host, ORNIC_CMD_DESTROY_MR,
+					 key), ORNIC_CMD_OK);
+	assert_int_equal(get(A(pair), key + 1, IOVA + 100, 1), MR_BAD_KEY);
+}
+
+/* ---- REG_MR and LOCAL_INV ---- */
+
+/* [ORNIC-SQ-17] */
+static void test_reg(void **state)
+{
+	struct pair *pair = *state;
+	uint32_t key = create(B(pair), B(pair)->pdn, 5);
+	struct pair_wr reg = reg_wr(B(pair), key + 1);
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 8192);
+	struct ornic_cqe cqe;
+
+	assert_int_equal(get(B(pair), key, IOVA + 100, 1), MR_BAD_KEY);
+	pair_post(B(pair), &reg);
+	pair_ring(B(pair));
+	pair_run(pair);
+	cqe = pair_poll(B(pair));
+	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
+	assert_int_equal(le32toh(cqe.opcode), ORNIC_WC_REG_MR);
+	assert_int_equal(get(B(pair), key, IOVA + 100, 1), MR_BAD_KEY);
+	assert_int_equal(get(B(pair), key + 1, IOVA + 100, LEN - 100), MR_OK);
+	assert_int_equal(get(B(pair), key + 1, IOVA + 99, 1), MR_BAD_RANGE);
+	assert_int_equal(get(B(pair), key + 1, IOVA + 100, LEN - 99),
+			 MR_BAD_RANGE);
+
+	/* Over all of the three pages */
+	pair_fill(A(pair)->buf, 8192, 3);
+	wr.raddr = IOVA + 4000;
+	wr.rkey = key + 1;
+	pair_one(pair, &wr);
+	pair_check(B(pair)->buf + AT + 2 * HOST_PAGE + 4000, 96, 3);
+	assert_memory_equal(B(pair)->buf + AT + HOST_PAGE, A(pair)->buf + 96,
+			    4096);
+	assert_memory_equal(B(pair)->buf + AT, A(pair)->buf + 96 + 4096, 4000);
+	wr.opcode = ORNIC_WR_RDMA_READ;
+	pair_one(pair, &wr);
+	pair_check(A(pair)->buf, 8192, 3);
+}
+
+static void test_reg_contiguous_and_zero_based(void **state)
+{
+	struct pair *pair = *state;
+	uint32_t key = create(A(pair), A(pair)->pdn, 0);
+	struct pair_wr wr = reg_wr(A(pair), key);
+	struct iovec iov;
+	uint64_t len = 50;
+	struct mr *mr;
+
+	wr.reg.buf.addr = htole64(A(pair)->addr + AT);
+	wr.reg.buf.levels = 0;
+	wr.reg.access = htole32(ORNIC_ACCESS_ZERO_BASED);
+	/* Reserved, and so ignored in a work request */
+	wr.reg.buf.rsvd[1] = 1;
+	wr.reg.rsvd = htole64(1);
+	pair_one(pair, &wr);
+	assert_int_equal(get(A(pair), key, IOVA + 100, 1), MR_BAD_RANGE);
+	assert_int_equal(mr_get(A(pair)->host->nic, &pair_qp(A(pair))->user,
+				key, 0, 10, 50, &mr), MR_OK);
+	assert_int_equal(mr_iov(mr, 10, &len, MEM_READ, &iov, 1), 1);
+	assert_ptr_equal(iov.iov_base,
+			 host_device_ptr(A(pair)->host,
+					 A(pair)->addr + AT + 110));
+}
+
+static void test_reg_refusals(void **state)
+{
+	struct pair *pair = *state;
+	uint32_t key = create(A(pair), A(pair)->pdn, 0);
+	uint32_t other = create(A(pair), host_pd(A(pair)->host), 0);
+	struct pair_wr good = reg_wr(A(pair), key);
+	struct pair_wr wr;
+	uint64_t before;
+
+	/* Each takes the QP to error, so each has a connection of its own. */
+#define REFUSED(field, value) do {                                         \
+		wr = good;                                                 \
+		wr.reg.field = value;                                      \
+		before = bad_lkey(A(pair));                                \
+		pair_fails(pair, &wr, ORNIC_WC_MW_BIND_ERR);               \
+		assert_int_equal(bad_lkey(A(pair)), before + 1);           \
+		assert_int_equal(pair_qp(A(pair))->state, ORNIC_QPS_ERR);  \
+		pair_again(pair);                                          \
+	} while (0)
+	REFUSED(key, htole32(key + 0x100000));
+	REFUSED(key, htole32(A(pair)->key));
+	REFUSED(key, htole32(other));
+	REFUSED(access, htole32(ORNIC_ACCESS_REMOTE_WRITE));
+	REFUSED(access, htole32(1u << 31));
+	REFUSED(length, 0);
+	REFUSED(length, htole64(LEN - 99));
+	REFUSED(length, htole64(~0ULL));
+	REFUSED(iova, htole64(-100ULL));
+	REFUSED(buf.page_shift, 11);
+	REFUSED(buf.page_shift, 255);
+	REFUSED(buf.levels, 2);
+	REFUSED(buf.addr, htole64(A(pair)->addr + LIST + 4));
+	REFUSED(buf.addr, htole64(HOST_NOWHERE));
+	REFUSED(buf.npages, htole32(2));
+#undef REFUSED
+	/* More than max_pages */
+	wr = good;
+	wr.reg.buf.addr = htole64(A(pair)->addr);
+	wr.reg.buf.levels = 0;
+	wr.reg.buf.npages = htole32(PAGES + 1);
+	wr.reg.length = htole64((PAGES + 1) * HOST_PAGE - 100);
+	pair_fails(pair, &wr, ORNIC_WC_MW_BIND_ERR);
+	pair_again(pair);
+	/* Nothing has happened; what is listed and not needed does no harm. */
+	wr.reg.length = htole64(PAGES * HOST_PAGE - 100);
+	pair_one(pair, &wr);
+	/* Valid already */
+	pair_fails(pair, &wr, ORNIC_WC_MW_BIND_ERR);
+}
+
+/* [ORNIC-SQ-5], [ORNIC-SQ-6] */
+static void test_reg_is_for_the_kernel(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = reg_wr(A(pair), create(A(pair), A(pair)->pdn, 0));
+
+	pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
+	assert_int_equal(host_device_stat(A(pair)->host,
+					  ORNIC_DEVICE_STAT_bad_wqe_opcode), 1);
+}
+
+static void test_takes_no_data(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = reg_wr(A(pair), create(A(pair), A(pair)->pdn, 0));
+
+	wr.sges = 1;
+	pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
+	pair_again(pair);
+	wr = inv_wr(0);
+	wr.sges = 1;
+	pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
+	assert_int_equal(host_device_stat(A(pair)->host,
+					  ORNIC_DEVICE_STAT_bad_wqe_count), 2);
+}
+
+/* [ORNIC-SQ-18] */
+static void test_local_inv(void **state)
+{
+	struct pair *pair = *state;
+	uint32_t key = create(A(pair), A(pair)->pdn, 0);
+	struct pair_wr reg = reg_wr(A(pair), key);
+	struct pair_wr inv = inv_wr(key);
+
+	pair_one(pair, &inv);
+	pair_one(pair, &reg);
+	pair_one(pair, &inv);
+	assert_int_equal(get(A(pair), key, IOVA + 100, 1), MR_BAD_KEY);
+	/* Once more does no harm, and it can be used again. */
+	pair_one(pair, &inv);
+	reg.reg.key = htole32(key + 9);
+	pair_one(pair, &reg);
+	assert_int_equal(get(A(pair), key + 9, IOVA + 100, 1), MR_OK);
+	inv.inv_key = key + 8;
+	pair_fails(pair, &inv, ORNIC_WC_MW_BIND_ERR);
+	assert_int_equal(get(A(pair), key + 9, IOVA + 100, 1), MR_OK);
+}
+
+static void test_local_inv_refusals(void **state)
+{
+	struct pair *pair = *state;
+	uint32_t other = create(A(pair), host_pd(A(pair)->host), 0);
+	struct pair_wr wr = inv_wr(other);
+
+	pair_fails(pair, &wr, ORNIC_WC_MW_BIND_ERR);
+	pair_again(pair);
+	wr.inv_key = A(pair)->key;
+	pair_fails(pair, &wr, ORNIC_WC_MW_BIND_ERR);
+	pair_again(pair);
+	wr.inv_key = 0;
+	pair_fails(pair, &wr, ORNIC_WC_MW_BIND_ERR);
+	assert_int_equal(bad_lkey(A(pair)), 3);
+	assert_int_equal(get(A(pair), A(pair)->key, A(pair)->addr, 1), MR_OK);
+}
+
+/* ---- in the order of the queue ---- */
+
+/* Bit n of the argument: the nth packet from now is lost. */
+static enum pair_fate fate_lose(struct pair *pair, const struct packet *pkt)
+{
+	bool lose = pair->arg & 1;
+
+	(void)pkt;
+	pair->arg >>= 1;
+	return lose ? PAIR_DROP : PAIR_DELIVER;
+}
+
+/*
+ * [ORNIC-SQ-11]: registered, used by all that move data, invalidated, registered
+ * for another place and used again, posted at once, with and without losses.
+ */
+static void in_order(struct pair *pair, unsigned int lost)
+{
+	uint32_t key = create(A(pair), A(pair)->pdn, 0);
+	struct pair_wr reg = reg_wr(A(pair), key);
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 5000);
+	struct pair_wr inv = inv_wr(key);
+	unsigned int i;
+
+	pair->fate = fate_lose;
+	pair->arg = lost;
+	pair_fill(A(pair)->buf + AT, LEN, 9);
+	reg.flags = 0;
+	wr.flags = 0;
+	wr.sge[0].addr = IOVA + 200;
+	wr.sge[0].lkey = key;
+	pair_post(A(pair), &reg);
+	pair_post(A(pair), &wr);
+	inv.flags = 0;
+	pair_post(A(pair), &inv);
+	reg.reg.key = htole32(key + 1);
+	reg.reg.buf.addr = htole64(A(pair)->addr + 0x10000);
+	reg.reg.buf.levels = 0;
+	pair_post(A(pair), &reg);
+	wr.opcode = ORNIC_WR_RDMA_READ;
+	wr.sge[0].lkey = key + 1;
+	pair_post(A(pair), &wr);
+	inv.inv_key = key + 1;
+	inv.flags = ORNIC_SEND_SIGNALED;
+	pair_post(A(pair), &inv);
+	pair_ring(A(pair));
+	for (i = 0; i < 30; i++)
+		pair_sleep(pair, 1000000);
+	pair_expect(A(pair), inv.wr_id, ORNIC_WC_SUCCESS);
+	pair_poll_none(A(pair));
+	assert_memory_equal(B(pair)->buf,
+			    A(pair)->buf + AT + 2 * HOST_PAGE + 200, 3896);
+	assert_memory_equal(B(pair)->buf + 3896, A(pair)->buf + AT + HOST_PAGE,
+			    5000 - 3896);
+	assert_memory_equal(A(pair)->buf + 0x10000 + 200, B(pair)->buf, 5000);
+	assert_int_equal(get(A(pair), key + 1, IOVA + 200, 1), MR_BAD_KEY);
+}
+
+static void test_in_order(void **state)
+{
+	in_order(*state, 0);
+}
+
+static void test_in_order_with_losses(void **state)
+{
+	struct pair *pair = *state;
+	unsigned int lost;
+
+	for (lost = 1; lost < 15; lost++) {
+		in_order(pair, lost);
+		pair_again(pair);
+	}
+}
+
+/* An operation that fails waits for its turn to say so. */
+static void test_failure_in_order(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 100);
+	struct pair_wr inv = inv_wr(1);
+
+	pair_post(A(pair), &wr);
+	pair_post(A(pair), &inv);
+	wr.wr_id = 5;
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_expect(A(pair), 0x1000, ORNIC_WC_SUCCESS);
+	pair_expect(A(pair), inv.wr_id, ORNIC_WC_MW_BIND_ERR);
+	pair_expect(A(pair), 5, ORNIC_WC_WR_FLUSH_ERR);
+}
+
+/* Queues that hold nothing else must not wait for a packet. */
+static void test_many_in_a_row(void **state)
+{
+	struct pair *pair = *state;
+	uint32_t key = create(A(pair), A(pair)->pdn, 0);
+	struct pair_wr reg = reg_wr(A(pair), key);
+	struct pair_wr inv = inv_wr(key);
+	unsigned int i, n;
+
+	for (i = 0; i < 50; i++) {
+		for (n = 0; n < 8; n++) {
+			reg.flags = inv.flags = n == 7 ? ORNIC_SEND_SIGNALED :
+							 0;
+			pair_post(A(pair), &reg);
+			pair_post(A(pair), &inv);
+		}
+		pair_ring(A(pair));
+		pair_run(pair);
+		pair_expect(A(pair), reg.wr_id, ORNIC_WC_SUCCESS);
+		pair_expect(A(pair), inv.wr_id, ORNIC_WC_SUCCESS);
+	}
+	assert_int_equal(pair->packets, 0);
+}
+
+/* In SQD what was begun is finished. */
+static void test_sqd_waits_for_it(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
+	uint32_t key = create(A(pair), A(pair)->pdn, 0);
+	struct pair_wr inv = inv_wr(key);
+	struct ornic_qp_attr attr;
+
+	pair->fate = fate_lose;
+	pair->arg = 1;
+	pair_post(A(pair), &wr);
+	pair_post(A(pair), &inv);
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_state(A(pair), ORNIC_QPS_SQD);
+	pair_query(A(pair), &attr);
+	assert_int_equal(attr.sq_draining, 1);
+	pair_sleep(pair, 20000000);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+	pair_expect(A(pair), inv.wr_id, ORNIC_WC_SUCCESS);
+	pair_query(A(pair), &attr);
+	assert_int_equal(attr.sq_draining, 0);
+}
+
+/* ---- by the peer ---- */
+
+/* [ORNIC-SQ-19] */
+static void test_send_with_inv(void **state)
+{
+	struct pair *pair = *state;
+	uint32_t key = create(B(pair), B(pair)->pdn, 0);
+	struct pair_wr reg = reg_wr(B(pair), key);
+	static const uint32_t len[] = { 0, 100, 5000 };
+	struct ornic_cqe cqe;
+	struct pair_wr wr;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(len); i++) {
+		reg_at_b(pair, &reg);
+		pair_fill(A(pair)->buf, len[i], i);
+		pair_post_recv(B(pair), 20 + i, B(pair)->addr, 8192);
+		wr = pair_wr_data(A(pair), ORNIC_WR_SEND_WITH_INV, 0, len[i]);
+		wr.inv_key = key;
+		pair_one(pair, &wr);
+		cqe = pair_poll(B(pair));
+		assert_int_equal(le64toh(cqe.wr_id), 20 + i);
+		assert_int_equal(le32toh(cqe.opcode), ORNIC_WC_RECV);
+		assert_int_equal(le32toh(cqe.byte_len), len[i]);
+		assert_int_equal(ORNIC_GET(ORNIC_CQE_FLAGS, le32toh(cqe.qpn)),
+				 ORNIC_WC_WITH_INV);
+		assert_int_equal(le32toh(cqe.inv_key), key);
+		pair_check(B(pair)->buf, len[i], i);
+		assert_int_equal(get(B(pair), key, IOVA + 100, 1), MR_BAD_KEY);
+	}
+}
+
+/* A duplicate is not executed again: the key may be in use again by then. */
+static enum pair_fate fate_lose_acks(struct pair *pair,
+				     const struct packet *pkt)
+{
+	if (pkt->op->kind != OPCODE_ACK || !pair->arg)
+		return PAIR_DELIVER;
+	pair->arg--;
+	return PAIR_DROP;
+}
+
+static void test_send_with_inv_once(void **state)
+{
+	struct pair *pair = *state;
+	uint32_t key = create(B(pair), B(pair)->pdn, 0);
+	struct pair_wr reg = reg_wr(B(pair), key);
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND_WITH_INV, 0, 9);
+
+	reg_at_b(pair, &reg);
+	pair->fate = fate_lose_acks;
+	pair->arg = 1;
+	wr.inv_key = key;
+	pair_post_recv(B(pair), 1, B(pair)->addr, 100);
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
+	pair_poll_none(A(pair));
+	reg_at_b(pair, &reg);
+	pair_sleep(pair, 20000000);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+	assert_int_equal(get(B(pair), key, IOVA + 100, 1), MR_OK);
+}
+
+static void inv_refused(struct pair *pair, uint32_t key)
+{
+	uint64_t errors = pair_stat(B(pair),
+				    ORNIC_RDMA_STAT_remote_access_errors);
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND_WITH_INV, 0, 9);
+	uint64_t before = bad_rkey(B(pair));
+
+	wr.inv_key = key;
+	pair_post_recv(B(pair), 1, B(pair)->addr, 100);
+	pair_fails(pair, &wr, ORNIC_WC_REM_ACCESS_ERR);
+	pair_expect(B(pair), 1, ORNIC_WC_REM_INV_REQ_ERR);
+	assert_int_equal(bad_rkey(B(pair)), before + 1);
+	assert_int_equal(pair_stat(B(pair),
+				   ORNIC_RDMA_STAT_remote_access_errors),
+			 errors + 1);
+	assert_int_equal(pair_qp(B(pair))->state, ORNIC_QPS_ERR);
+	pair_again(pair);
+}
+
+static void test_send_with_inv_refusals(void **state)
+{
+	struct pair *pair = *state;
+	uint32_t key = create(B(pair), B(pair)->pdn, 0);
+	struct pair_wr reg = reg_wr(B(pair), key);
+	struct pair_wr inv = inv_wr(key);
+
+	inv_refused(pair, 0);
+	inv_refused(pair, B(pair)->key);
+	/* Not registered; of another variant; not for peers */
+	inv_refused(pair, key);
+	reg_at_b(pair, &reg);
+	inv_refused(pair, key + 1);
+	assert_int_equal(get(B(pair), key, IOVA + 100, 1), MR_OK);
+	reg_at_b(pair, &inv);
+	reg.reg.access = htole32(ORNIC_ACCESS_LOCAL_WRITE);
+	reg_at_b(pair, &reg);
+	inv_refused(pair, key);
+	assert_int_equal(get(B(pair), key, IOVA + 100, 1), MR_OK);
+}
+
+static void test_read_with_inv(void **state)
+{
+	struct pair *pair = *state;
+	uint32_t key = create(A(pair), A(pair)->pdn, 0);
+	struct pair_wr reg = reg_wr(A(pair), key);
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ_WITH_INV,
+					 0, 9000);
+	struct ornic_cqe cqe;
+
+	pair_fill(B(pair)->buf, 9000, 4);
+	wr.sge[0].addr = IOVA + 100;
+	wr.sge[0].lkey = key;
+	wr.inv_key = key;
+	pair_post(A(pair), &reg);
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_expect(A(pair), reg.wr_id, ORNIC_WC_SUCCESS);
+	cqe = pair_poll(A(pair));
+	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
+	assert_int_equal(le32toh(cqe.opcode), ORNIC_WC_RDMA_READ);
+	assert_int_equal(le32toh(cqe.byte_len), 9000);
+	pair_check(A(pair)->buf + AT + 2 * HOST_PAGE + 100, 3996, 4);
+	assert_int_equal(get(A(pair), key, IOVA + 100, 1), MR_BAD_KEY);
+
+	/* What cannot be invalidated; two SGEs */
+	wr.sge[0].addr = A(pair)->addr;
+	wr.sge[0].lkey = A(pair)->key;
+	wr.inv_key = A(pair)->key;
+	pair_fails(pair, &wr, ORNIC_WC_MW_BIND_ERR);
+	pair_again(pair);
+	wr.sge[1] = wr.sge[0];
+	wr.sges = 2;
+	pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
+}
+
+#define K(name) PAIR_BOTH(name, pair_setup_rc_kernel)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		PAIR_TEST(test_create_refusals, pair_setup_rc_kernel, local),
+		PAIR_TEST(test_destroy_by_index, pair_setup_rc_kernel, local),
+		K(test_reg),
+		K(test_reg_contiguous_and_zero_based),
+		PAIR_TEST(test_reg_refusals, pair_setup_rc_kernel, local),
+		PAIR_TEST(test_reg_is_for_the_kernel, pair_setup_rc, local),
+		PAIR_TEST(test_takes_no_data, pair_setup_rc_kernel, local),
+		K(test_local_inv),
+		K(test_local_inv_refusals),
+		K(test_in_order),
+		K(test_in_order_with_losses),
+		K(test_failure_in_order),
+		K(test_many_in_a_row),
+		K(test_sqd_waits_for_it),
+		K(test_send_with_inv),
+		K(test_send_with_inv_once),
+		K(test_send_with_inv_refusals),
+		K(test_read_with_inv),
+	};
+
+	return cmocka_run_group_tests_name("reg", tests, NULL, NULL);
+}
