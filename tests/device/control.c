@@ -140,7 +140,7 @@ static const struct request {
 	const char *help;
 } requests[] = {
 	{ "fault", do_fault,
-	  "fault [loss|duplicate|reorder|corrupt PPM]: faults of the wire" },
+	  "fault [loss|duplicate|reorder|delay|corrupt PPM]: faults of the wire" },
 	{ "help", do_help, "help: this list" },
 	{ "inject", do_inject,
 	  "inject NIC fatal|mute|nonsense: misbehave until the next reset" },

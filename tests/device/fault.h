@@ -8,6 +8,8 @@
 
 /* Chances are in parts per million. */
 #define FAULT_ALWAYS 1000000
+/* Long for a wire, short for a requester's patience */
+#define FAULT_DELAY_NS (5ULL * 1000 * 1000)
 
 /* One list makes enum and names. */
 #define FAULTS(F)                                                        \
@@ -17,6 +19,8 @@
 	F(DUPLICATE, "duplicate")                                        \
 	/* it goes behind all that are queued */                         \
 	F(REORDER, "reorder")                                            \
+	/* it comes FAULT_DELAY_NS later */                              \
+	F(DELAY, "delay")                                                \
 	/* one bit behind the Ethernet header flips; needs real bytes */ \
 	F(CORRUPT, "corrupt")
 

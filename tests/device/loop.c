@@ -167,10 +167,13 @@ static void sleep_tasks(struct loop *loop, bool now)
 static int wait_events(struct loop *loop, bool may_sleep)
 {
 	struct timespec timeout = { 0 };
-	uint64_t next, wait;
+	uint64_t next, late, wait;
 	int count;
 
 	next = timers_next(&loop->timers);
+	late = switch_next(&loop->sw);
+	if (late < next)
+		next = late;
 	if (may_sleep && next > loop->now_ns) {
 		wait = next - loop->now_ns;
 		timeout.tv_sec = wait / 1000000000ULL;

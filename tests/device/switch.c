@@ -9,6 +9,14 @@
 /* Rounds of delivery that a flush may cost before it drops. */
 #define FLUSH_BUDGET 4096
 
+/* A packet that is late, with a copy of its payload: what lent it has moved on. */
+struct switch_delayed {
+	struct list_head node;
+	uint64_t due_ns;
+	struct frame frame;
+	uint8_t payload[];
+};
+
 static bool mac_is_multicast(const uint8_t *mac)
 {
 	return mac[0] & 1;
@@ -100,6 +108,7 @@ void switch_init(struct switch_dev *sw)
 	fault_init(&sw->fault);
 	list_init(&sw->ports);
 	list_init(&sw->queue);
+	list_init(&sw->delayed);
 }
 
 void switch_uninit(struct switch_dev *sw)
@@ -161,10 +170,34 @@ static unsigned int drop_queued(struct port *port)
 	return count;
 }
 
+static void delayed_free(struct switch_dev *sw, struct switch_delayed *late)
+{
+	list_del_init(&late->node);
+	sw->delayed_count--;
+	free(late);
+}
+
+static unsigned int drop_delayed(struct port *port)
+{
+	struct list_head *node, *next;
+	struct switch_delayed *late;
+	unsigned int count = 0;
+
+	list_for_each_safe(node, next, &port->sw->delayed) {
+		late = list_entry(node, struct switch_delayed, node);
+		if (late->frame.src != port)
+			continue;
+		delayed_free(port->sw, late);
+		count++;
+	}
+	return count;
+}
+
 void switch_remove_port(struct port *port)
 {
 	if (!port->sw)
 		return;
+	port->sw->stats.flush_drops += drop_delayed(port);
 	port->sw->stats.flush_drops += drop_queued(port);
 	table_forget(port->sw, port);
 	list_del_init(&port->node);
@@ -295,9 +328,54 @@ static void corrupt(struct switch_dev *sw, struct frame *frame)
 			1 << fault_number(&sw->fault, 8);
 }
 
+/* Return: whether a copy of the frame comes later, so that it must not come now. */
+static bool delay(struct switch_dev *sw, const struct frame *frame)
+{
+	struct switch_delayed *late;
+
+	if (sw->delayed_count == SWITCH_DELAYED_MAX ||
+	    !fault_happens(&sw->fault, FAULT_DELAY))
+		return false;
+	late = malloc(sizeof(*late) + frame->payload_len);
+	if (!late)
+		return false;
+	late->frame = *frame;
+	late->frame.iov_count = 0;
+	late->frame.payload_len = 0;
+	frame_read(frame, frame->hdr_len, late->payload, frame->payload_len);
+	frame_add(&late->frame, late->payload, frame->payload_len);
+	late->due_ns = sw->now_ns + FAULT_DELAY_NS;
+	list_add_tail(&late->node, &sw->delayed);
+	sw->delayed_count++;
+	return true;
+}
+
+static unsigned int deliver_late(struct switch_dev *sw)
+{
+	struct switch_delayed *late;
+	unsigned int done = 0;
+
+	while (switch_next(sw) <= sw->now_ns) {
+		late = list_first_entry(&sw->delayed, struct switch_delayed,
+					node);
+		forward(sw, &late->frame);
+		delayed_free(sw, late);
+		done++;
+	}
+	return done;
+}
+
+uint64_t switch_next(const struct switch_dev *sw)
+{
+	if (list_empty(&sw->delayed))
+		return UINT64_MAX;
+	return list_first_entry(&sw->delayed, struct switch_delayed,
+				node)->due_ns;
+}
+
 unsigned int switch_run(struct switch_dev *sw, unsigned int budget)
 {
-	unsigned int done = 0;
+	unsigned int done = deliver_late(sw);
 	struct frame *frame;
 
 	while (done < budget && !list_empty(&sw->queue)) {
@@ -310,7 +388,8 @@ unsigned int switch_run(struct switch_dev *sw, unsigned int budget)
 			list_add_tail(&frame->node, &sw->queue);
 			continue;
 		}
-		if (!fault_happens(&sw->fault, FAULT_LOSS)) {
+		if (!fault_happens(&sw->fault, FAULT_LOSS) &&
+		    !delay(sw, frame)) {
 			corrupt(sw, frame);
 			forward(sw, frame);
 			if (fault_happens(&sw->fault, FAULT_DUPLICATE))

@@ -19,6 +19,8 @@
 #define SWITCH_SETS 1024
 #define SWITCH_WAYS 4
 #define SWITCH_AGE_NS (300ULL * 1000 * 1000 * 1000)
+/* Packets that FAULT_DELAY holds at a time; further ones are not held. */
+#define SWITCH_DELAYED_MAX 1024
 
 /**
  * struct switch_entry - where a MAC address was seen
@@ -56,6 +58,8 @@ struct switch_stats {
  * struct switch_dev - the switch
  * @ports: struct port list
  * @queue: frames to deliver, in order
+ * @delayed: struct switch_delayed list, in the order they are due
+ * @delayed_count: length of @delayed
  * @now_ns: what time it is, set by whoever calls switch_run()
  * @bytes: nobody is local: all packets are real wire bytes
  * @fault: what may happen to packets
@@ -69,6 +73,8 @@ struct switch_stats {
 struct switch_dev {
 	struct list_head ports;
 	struct list_head queue;
+	struct list_head delayed;
+	unsigned int delayed_count;
 	uint64_t now_ns;
 	bool bytes;
 	struct fault fault;
@@ -159,6 +165,15 @@ bool switch_is_local(struct switch_dev *sw, const uint8_t *mac);
  * Return: how many were delivered.
  */
 unsigned int switch_run(struct switch_dev *sw, unsigned int budget);
+
+/**
+ * switch_next - when something comes that is not queued
+ * @sw: the switch
+ *
+ * Return: ns, when switch_run() has to deliver a packet that was delayed, or
+ * UINT64_MAX.
+ */
+uint64_t switch_next(const struct switch_dev *sw);
 
 /**
  * switch_flush - let go of everything a port's packets refer to

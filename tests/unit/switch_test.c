@@ -47,7 +47,7 @@ static void fake_rx(struct port *port, const struct frame *frame)
 
 	fake->rx++;
 	fake->rx_src = frame->src;
-	memcpy(fake->last, frame->hdr, frame->hdr_len);
+	frame_read(frame, 0, fake->last, frame_len(frame));
 	if (fake->reply_to)
 		switch_tx(port, make(port, fake->reply_to, port->mac));
 }
@@ -366,6 +366,68 @@ static void test_reorder_ends_and_loses_nothing(void **state)
 	assert_true(list_empty(&w->sw.queue));
 }
 
+static void test_delay_delivers_a_copy_later(void **state)
+{
+	struct world *w = *state;
+	struct frame *frame;
+	char payload[] = "old";
+
+	w->sw.now_ns = 1000;
+	w->sw.fault.ppm[FAULT_DELAY] = FAULT_ALWAYS;
+	frame = make(&w->port[0].port, mac[1], mac[0]);
+	assert_int_equal(frame_add(frame, payload, sizeof(payload)), 0);
+	switch_tx(&w->port[0].port, frame);
+	assert_true(switch_next(&w->sw) == UINT64_MAX);
+	switch_run(&w->sw, 10);
+	expect(w, 0, 0, 0, 0);
+	/* The sender may do with its memory what it likes. */
+	memcpy(payload, "new", sizeof(payload));
+	assert_true(switch_next(&w->sw) == 1000 + FAULT_DELAY_NS);
+	w->sw.now_ns = 999 + FAULT_DELAY_NS;
+	switch_run(&w->sw, 10);
+	expect(w, 0, 0, 0, 0);
+	w->sw.now_ns++;
+	switch_run(&w->sw, 10);
+	expect(w, 0, 1, 0, 0);
+	assert_true(switch_next(&w->sw) == UINT64_MAX);
+	assert_memory_equal(w->port[1].last + 60, "old", 4);
+}
+
+static void test_delayed_packets_are_overtaken(void **state)
+{
+	struct world *w = *state;
+
+	w->sw.fault.ppm[FAULT_DELAY] = FAULT_ALWAYS;
+	send(w, 0, mac[1], mac[0]);
+	switch_run(&w->sw, 10);
+	w->sw.fault.ppm[FAULT_DELAY] = 0;
+	send(w, 0, mac[1], mac[0]);
+	switch_run(&w->sw, 10);
+	expect(w, 0, 1, 0, 0);
+	w->sw.now_ns += FAULT_DELAY_NS;
+	switch_run(&w->sw, 10);
+	expect(w, 0, 2, 0, 0);
+}
+
+static void test_delayed_packets_have_a_bound_and_go_with_their_port(void **state)
+{
+	struct world *w = *state;
+	unsigned int i;
+
+	w->sw.fault.ppm[FAULT_DELAY] = FAULT_ALWAYS;
+	for (i = 0; i < SWITCH_DELAYED_MAX + 3; i++) {
+		send(w, 0, mac[1], mac[0]);
+		switch_run(&w->sw, 10);
+	}
+	expect(w, 0, 3, 0, 0);
+	switch_remove_port(&w->port[0].port);
+	w->port[0].destroyed = true;
+	assert_int_equal(w->sw.stats.flush_drops, SWITCH_DELAYED_MAX);
+	w->sw.now_ns += FAULT_DELAY_NS;
+	switch_run(&w->sw, 10);
+	expect(w, 0, 3, 0, 0);
+}
+
 static void test_corrupt_flips_one_bit_behind_the_ethernet_header(void **state)
 {
 	static const uint8_t zero[64];
@@ -422,6 +484,9 @@ int main(void)
 		TEST(test_loss_loses_all_or_about_half),
 		TEST(test_duplicate_delivers_twice),
 		TEST(test_reorder_ends_and_loses_nothing),
+		TEST(test_delay_delivers_a_copy_later),
+		TEST(test_delayed_packets_are_overtaken),
+		TEST(test_delayed_packets_have_a_bound_and_go_with_their_port),
 		TEST(test_corrupt_flips_one_bit_behind_the_ethernet_header),
 		TEST(test_corrupt_leaves_local_frames_alone),
 	};
