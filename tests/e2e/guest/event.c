@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * usage: event DEVICE GID-INDEX CASE
+ *
+ * Asynchronous events of queue pairs that no other program here provokes, each
+ * once, with the object it is about. What a test does from outside (cable,
+ * addresses, a card that fails) is told by the case `watch`.
+ */
+#include <stdio.h>
+
+#include "verbs.h"
+
+#define LEN 4096
+
+/* The first packet reaches a responder that is not in RTS yet: once per connection. */
+static void comm_est(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
+	unsigned int i;
+
+	qp_to_rtr(port, pair.a, pair.b->qp_num);
+	qp_to_rtr(port, pair.b, pair.a->qp_num);
+	qp_to_rts(pair.a);
+	for (i = 0; i < 2; i++) {
+		want_ok(post_send(pair.a, IBV_WR_RDMA_WRITE, i, &sge, (uintptr_t)mem.buf + 64,
+				  mem.mr->rkey));
+		want_wc(pair.a_cq, i, IBV_WC_SUCCESS);
+	}
+	want_event(port, IBV_EVENT_COMM_EST, pair.b);
+	want_no_event(port);
+	qp_to_rts(pair.b);
+	want_no_event(port);
+}
+
+/* A key that is not there: the responder is told, the requester has its completion. */
+static void access_err(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
+
+	want_ok(post_send(pair.a, IBV_WR_RDMA_WRITE, 1, &sge, (uintptr_t)mem.buf,
+			  mem.mr->rkey ^ 0x5500));
+	want_wc(pair.a_cq, 1, IBV_WC_REM_ACCESS_ERR);
+	want_event(port, IBV_EVENT_QP_ACCESS_ERR, pair.b);
+	want(qp_state(pair.b) == IBV_QPS_ERR, "%d", qp_state(pair.b));
+	want_no_event(port);
+}
+
+/* An atomic on an odd address is an invalid request. */
+static void req_err(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_sge sge = mem_sge(&mem, 0, 8);
+	struct ibv_send_wr wr = {
+		.wr_id = 1, .sg_list = &sge, .num_sge = 1,
+		.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD, .send_flags = IBV_SEND_SIGNALED,
+		.wr.atomic = { .remote_addr = (uintptr_t)mem.buf + 4, .compare_add = 1,
+			       .rkey = mem.mr->rkey },
+	}, *bad;
+	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
+
+	want_ok(ibv_post_send(pair.a, &wr, &bad));
+	want_wc(pair.a_cq, 1, IBV_WC_REM_INV_REQ_ERR);
+	want_event(port, IBV_EVENT_QP_REQ_ERR, pair.b);
+	want_no_event(port);
+}
+
+/* Prints what comes, until nothing has come for five seconds. */
+static void watch(struct port *port)
+{
+	struct ibv_async_event event;
+
+	printf("watching\n");
+	while (readable(port->ctx->async_fd, 5000)) {
+		want(!ibv_get_async_event(port->ctx, &event), "%s", strerror(errno));
+		printf("event: %s\n", ibv_event_type_str(event.event_type));
+		ibv_ack_async_event(&event);
+		if (event.event_type == IBV_EVENT_DEVICE_FATAL)
+			return;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct test_case cases[] = {
+		CASE(comm_est),
+		CASE(access_err),
+		CASE(req_err),
+		CASE(watch),
+	};
+
+	return run_case(argc, argv, cases, ARRAY_SIZE(cases));
+}

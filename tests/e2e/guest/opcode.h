@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the files of opcode(1) share: which operation each slot of each batch is
+ * for, how long it is, what bytes it has; and the connection.
+ */
+#ifndef ORNIC_E2E_OPCODE_H
+#define ORNIC_E2E_OPCODE_H
+
+#include "verbs.h"
+
+#define SLOTS_MAX 64
+/* The client may be so many batches ahead of the last one looked at. */
+#define WINDOW 2
+#define GRH 40
+
+enum op {
+	OP_SEND, OP_SEND_IMM, OP_SEND_INV, OP_WRITE, OP_WRITE_IMM, OP_READ, OP_CMP_SWP,
+	OP_FETCH_ADD, OP_FLUSH, OP_ATOMIC_WRITE,
+	OP_COUNT
+};
+
+struct options {
+	const char *device;
+	unsigned int gid_index;
+	const char *server;	/* NULL: be it */
+	enum ibv_qp_type type;
+	const char *group;	/* multicast address, UD only */
+	unsigned int ops;	/* bit n: enum op n */
+	unsigned int slots;	/* of a batch; the last is a SEND_IMM */
+	unsigned int batches;
+	size_t max_len;
+	unsigned int window;	/* type of memory window at the server, 0: none */
+	bool srq;
+	bool extended;		/* ibv_wr_*() for everything */
+	unsigned int mtu;	/* bytes */
+	unsigned int depth;	/* READs and atomics underway */
+};
+
+/* A message of a batch */
+struct slot {
+	enum op op;
+	size_t len;
+};
+
+/* What the sides tell each other over TCP */
+struct hello {
+	union ibv_gid gid;
+	uint64_t target;	/* address of that buffer */
+	uint32_t qpn;
+};
+
+/* The server's message when a batch may be sent: the key of each slot's target */
+struct grant {
+	uint32_t batch;
+	uint32_t rkey[SLOTS_MAX];
+};
+
+/* One side. Its memory is in batches modulo WINDOW. */
+struct side {
+	struct options options;
+	struct port port;
+	int tcp;
+	bool new_posts;		/* the QP was made for ibv_wr_*() */
+	struct ibv_cq *cq;
+	struct ibv_srq *srq;
+	struct ibv_qp *qp;
+	struct ibv_ah *ah;	/* UD: of the other side, or of the group */
+	struct hello peer;
+	struct mem data;	/* client: sent from, read to; server: received to */
+	struct mem target;	/* server: of WRITE, READ and atomics */
+	struct mem grants;	/* struct grant each, behind room for a GRH */
+};
+
+/* Both sides have come here, and will do nothing before the other one has. */
+void sides_meet(const struct side *side);
+void run_client(struct side *side);
+void run_server(struct side *side);
+
+/* Fills what is to happen in a batch; the same at both sides. */
+void plan_batch(const struct options *options, unsigned int batch, struct slot *slots);
+/* Where a slot is in data and in target. Received datagrams begin with a GRH, so there is room. */
+size_t slot_at(const struct side *side, unsigned int batch, unsigned int slot);
+size_t grant_at(unsigned int batch);
+void post_or_fail(struct side *side, struct ibv_send_wr *wr);
+void recv_or_fail(struct side *side, uint64_t wr_id, struct ibv_sge *sge, int count);
+
+static inline bool has_op(const struct options *options, enum op op)
+{
+	return options->ops & 1u << op;
+}
+
+static inline bool op_is_send(enum op op)
+{
+	return op == OP_SEND || op == OP_SEND_IMM || op == OP_SEND_INV;
+}
+
+static inline bool op_takes_recv(enum op op)
+{
+	return op_is_send(op) || op == OP_WRITE_IMM;
+}
+
+static inline bool op_is_atomic(enum op op)
+{
+	return op == OP_CMP_SWP || op == OP_FETCH_ADD;
+}
+
+static inline bool op_is_8_bytes(enum op op)
+{
+	return op_is_atomic(op) || op == OP_ATOMIC_WRITE;
+}
+
+static inline uint32_t slot_id(unsigned int batch, unsigned int slot)
+{
+	return batch << 8 | slot;
+}
+
+/* Seeds of mem_fill(): of a target before its batch, and of the client's data */
+static inline unsigned int seed_before(unsigned int batch, unsigned int slot)
+{
+	return batch * 131 + slot * 2;
+}
+
+static inline unsigned int seed_data(unsigned int batch, unsigned int slot)
+{
+	return seed_before(batch, slot) + 1;
+}
+
+/* What a slot's atomic adds, or swaps in */
+static inline uint64_t operand(unsigned int batch, unsigned int slot)
+{
+	return 0x0123456789abcdefULL * (slot_id(batch, slot) + 1);
+}
+
+#endif /* ORNIC_E2E_OPCODE_H */

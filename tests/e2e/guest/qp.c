@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * usage: qp DEVICE GID-INDEX CASE
+ *
+ * Queue pairs: what ibv_create_qp() refuses, what each transition does, what
+ * ibv_query_qp() tells, how they fail and recover.
+ */
+#include "verbs.h"
+
+#define LEN 4096
+
+static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };
+
+static int create_errno(struct port *port, struct ibv_qp_init_attr *init)
+{
+	struct ibv_qp *qp;
+
+	errno = 0;
+	qp = ibv_create_qp(port->pd, init);
+	if (!qp)
+		return errno;
+	want_ok(ibv_destroy_qp(qp));
+	return 0;
+}
+
+static void create_unknown_types(struct port *port)
+{
+	static const enum ibv_qp_type unknown[] = { 1, 5, 7, 11, 77, IBV_QPT_DRIVER };
+	struct ibv_cq *cq = cq_make(port, 16, NULL);
+	struct ibv_qp_init_attr init;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(unknown); i++) {
+		init = qp_init(unknown[i], cq);
+		want_errno(EOPNOTSUPP, create_errno(port, &init));
+	}
+}
+
+static void create_too_much(struct port *port)
+{
+	struct ibv_cq *cq = cq_make(port, 16, NULL);
+	struct ibv_qp_init_attr init;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		init = qp_init(types[i], cq);
+		init.cap.max_send_wr = port->dev.max_qp_wr + 1;
+		want_errno(EINVAL, create_errno(port, &init));
+		init = qp_init(types[i], cq);
+		init.cap.max_recv_wr = port->dev.max_qp_wr + 1;
+		want_errno(EINVAL, create_errno(port, &init));
+		init = qp_init(types[i], cq);
+		init.cap.max_send_sge = port->dev.max_sge + 1;
+		want_errno(EINVAL, create_errno(port, &init));
+		init = qp_init(types[i], cq);
+		init.cap.max_recv_sge = port->dev.max_sge + 1;
+		want_errno(EINVAL, create_errno(port, &init));
+		init = qp_init(types[i], cq);
+		init.cap.max_inline_data = 1 << 20;
+		want_errno(EINVAL, create_errno(port, &init));
+		/* The most that is promised can be had. */
+		init = qp_init(types[i], cq);
+		init.cap = (struct ibv_qp_cap){ .max_send_wr = port->dev.max_qp_wr,
+						.max_recv_wr = port->dev.max_qp_wr,
+						.max_send_sge = 1, .max_recv_sge = 1 };
+		want_ok(create_errno(port, &init));
+		init = qp_init(types[i], cq);
+		init.cap.max_send_sge = port->dev.max_sge;
+		init.cap.max_recv_sge = port->dev.max_sge;
+		want_ok(create_errno(port, &init));
+	}
+}
+
+static void create_empty(struct port *port)
+{
+	struct ibv_cq *cq = cq_make(port, 16, NULL);
+	struct ibv_qp_init_attr init;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		init = qp_init(types[i], cq);
+		memset(&init.cap, 0, sizeof(init.cap));
+		want_ok(create_errno(port, &init));
+	}
+}
+
+static void create_tells_caps(struct port *port)
+{
+	const struct ibv_qp_cap asked = { 3, 5, 3, 3, 17 };
+	struct ibv_cq *cq = cq_make(port, 16, NULL);
+	struct ibv_qp_init_attr init, told;
+	struct ibv_qp_attr attr;
+	struct ibv_qp *qp;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		init = qp_init(types[i], cq);
+		init.cap = asked;
+		init.sq_sig_all = 1;
+		qp = made(ibv_create_qp(port->pd, &init));
+		want(init.cap.max_send_wr >= asked.max_send_wr &&
+		     init.cap.max_recv_wr >= asked.max_recv_wr &&
+		     init.cap.max_send_sge >= asked.max_send_sge &&
+		     init.cap.max_recv_sge >= asked.max_recv_sge &&
+		     init.cap.max_inline_data >= asked.max_inline_data, "type %d", types[i]);
+		want_ok(ibv_query_qp(qp, &attr, IBV_QP_CAP, &told));
+		want(!memcmp(&init.cap, &told.cap, sizeof(told.cap)), "type %d", types[i]);
+		want(!memcmp(&init.cap, &attr.cap, sizeof(attr.cap)), "type %d", types[i]);
+		want(told.qp_type == types[i] && told.sq_sig_all && told.send_cq == cq &&
+		     told.recv_cq == cq && !told.srq, "type %d", types[i]);
+		want_ok(ibv_destroy_qp(qp));
+	}
+}
+
+/* As many as were told fit, and at some time no more; all are executed. */
+static void queues_hold_what_they_say(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_sge sge = mem_sge(&mem, 0, 8);
+	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
+	struct ibv_qp_init_attr told;
+	struct ibv_qp_attr attr;
+	unsigned int i, count;
+	int err;
+
+	want_ok(ibv_query_qp(pair.a, &attr, IBV_QP_CAP, &told));
+	for (i = 0; !(err = post_recv(pair.a, i, &sge)); i++)
+		want(i < 64 * told.cap.max_recv_wr, "never full");
+	want(err == ENOMEM && i >= told.cap.max_recv_wr, "%u: %s", i, strerror(err));
+	qp_to_rtr(port, pair.a, pair.b->qp_num);
+	qp_to_rts(pair.a);
+	/* b does not answer yet. */
+	for (count = 0; !(err = post_send(pair.a, IBV_WR_RDMA_WRITE, count, &sge,
+					  (uintptr_t)mem.buf + 8, mem.mr->rkey)); count++)
+		want(count < 64 * told.cap.max_send_wr, "never full");
+	want(err == ENOMEM && count >= told.cap.max_send_wr, "%u: %s", count, strerror(err));
+	qp_to_rtr(port, pair.b, pair.a->qp_num);
+	for (i = 0; i < count; i++)
+		want_wc(pair.a_cq, i, IBV_WC_SUCCESS);
+}
+
+static void signal_all(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_sge sge = mem_sge(&mem, 0, 8);
+	struct ibv_send_wr wr = {
+		.wr_id = 9, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
+		.wr.rdma = { (uintptr_t)mem.buf + 64, mem.mr->rkey },
+	}, *bad;
+	struct ibv_cq *cq = cq_make(port, 64, NULL);
+	struct ibv_qp_init_attr init;
+	struct ibv_qp *qp[2];
+	int all;
+
+	for (all = 0; all < 2; all++) {
+		init = qp_init(IBV_QPT_RC, cq);
+		init.sq_sig_all = all;
+		qp[0] = made(ibv_create_qp(port->pd, &init));
+		qp[1] = made(ibv_create_qp(port->pd, &init));
+		qp_to_init(qp[0], ACCESS_ALL);
+		qp_to_init(qp[1], ACCESS_ALL);
+		qp_to_rtr(port, qp[0], qp[1]->qp_num);
+		qp_to_rtr(port, qp[1], qp[0]->qp_num);
+		qp_to_rts(qp[0]);
+		want_ok(ibv_post_send(qp[0], &wr, &bad));
+		if (all)
+			want_wc(cq, 9, IBV_WC_SUCCESS);
+		else
+			want_no_wc(cq);
+	}
+}
+
+static void transitions_refused(struct port *port)
+{
+	struct ibv_qp_attr attr = { .port_num = 1, .path_mtu = IBV_MTU_1024 };
+	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
+
+	attr.qp_state = IBV_QPS_RTS;
+	want_errno(EINVAL, ibv_modify_qp(pair.a, &attr, IBV_QP_STATE));
+	attr.qp_state = IBV_QPS_SQD;
+	want_errno(EINVAL, ibv_modify_qp(pair.a, &attr, IBV_QP_STATE));
+	/* RTR needs more than that. */
+	attr.qp_state = IBV_QPS_RTR;
+	want_errno(EINVAL, ibv_modify_qp(pair.a, &attr, IBV_QP_STATE | IBV_QP_PATH_MTU));
+	/* Not of this transition */
+	attr.qp_state = IBV_QPS_INIT;
+	want_errno(EINVAL, ibv_modify_qp(pair.a, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT));
+	attr.port_num = 2;
+	want_errno(EINVAL, ibv_modify_qp(pair.a, &attr, IBV_QP_STATE | IBV_QP_PORT));
+	want(qp_state(pair.a) == IBV_QPS_INIT, "%d", qp_state(pair.a));
+	qp_to_rtr(port, pair.a, pair.b->qp_num);
+	qp_to_rts(pair.a);
+	attr.qp_state = IBV_QPS_INIT;
+	want_errno(EINVAL, ibv_modify_qp(pair.a, &attr, IBV_QP_STATE));
+	attr.qp_state = IBV_QPS_SQE;
+	want_errno(EINVAL, ibv_modify_qp(pair.a, &attr, IBV_QP_STATE));
+	/* It is not in the state that the caller thinks. */
+	attr.qp_state = IBV_QPS_RTS;
+	attr.cur_qp_state = IBV_QPS_SQD;
+	want_errno(EINVAL, ibv_modify_qp(pair.a, &attr, IBV_QP_STATE | IBV_QP_CUR_STATE));
+	want(qp_state(pair.a) == IBV_QPS_RTS, "%d", qp_state(pair.a));
+}
+
+/* RoCE has no automatic path migration in Linux: the kernel's core says so, whatever a card can. */
+static void alternate_path_refused(struct port *port)
+{
+	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
+	struct ibv_qp_attr attr = {
+		.alt_ah_attr = port_ah_attr(port), .alt_port_num = 1, .alt_timeout = 14,
+		.path_mig_state = IBV_MIG_REARM,
+	};
+
+	want_errno(EINVAL, ibv_modify_qp(pair.a, &attr, IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE));
+	want(qp_state(pair.a) == IBV_QPS_RTS, "%d", qp_state(pair.a));
+}
+
+static void query_tells_all(struct port *port)
+{
+	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	qp_to_rtr(port, pair.a, pair.b->qp_num);
+	qp_to_rts_with(pair.a, 13, 5, 4);
+	want_ok(ibv_query_qp(pair.a, &attr, -1, &init));
+	want(attr.qp_state == IBV_QPS_RTS && attr.cur_qp_state == IBV_QPS_RTS, "%d",
+	     attr.qp_state);
+	want(attr.path_mtu == IBV_MTU_1024, "%d", attr.path_mtu);
+	want(attr.rq_psn == PSN && attr.sq_psn == PSN, "%#x %#x", attr.rq_psn, attr.sq_psn);
+	want(attr.dest_qp_num == pair.b->qp_num, "%#x", attr.dest_qp_num);
+	want(attr.qp_access_flags == (ACCESS_ALL & ~IBV_ACCESS_LOCAL_WRITE) ||
+	     attr.qp_access_flags == ACCESS_ALL, "%#x", attr.qp_access_flags);
+	want(attr.ah_attr.is_global && attr.ah_attr.grh.sgid_index == port->gid_index &&
+	     attr.ah_attr.grh.hop_limit == 64 && attr.ah_attr.port_num == 1 &&
+	     !memcmp(&attr.ah_attr.grh.dgid, &port->gid, sizeof(port->gid)), "address");
+	want(attr.max_rd_atomic == 4 && attr.max_dest_rd_atomic == 4, "%u %u",
+	     attr.max_rd_atomic, attr.max_dest_rd_atomic);
+	want(attr.min_rnr_timer == 12 && attr.timeout == 13 && attr.retry_cnt == 5 &&
+	     attr.rnr_retry == 4, "%u %u %u %u", attr.min_rnr_timer, attr.timeout,
+	     attr.retry_cnt, attr.rnr_retry);
+	want(attr.port_num == 1 && !attr.pkey_index && !attr.sq_draining, "port %u",
+	     attr.port_num);
+}
+
+/* PSNs are those of now: four messages of one packet, then one of three. */
+static void query_psns_are_live(struct port *port)
+{
+	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
+	struct mem mem = mem_make(port, 2 * LEN, ACCESS_ALL);
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+	struct ibv_sge sge;
+	unsigned int i;
+
+	for (i = 0; i < 5; i++) {
+		sge = mem_sge(&mem, 0, i < 4 ? 100 : 2500);
+		want_ok(post_send(pair.a, IBV_WR_RDMA_WRITE, i, &sge, (uintptr_t)mem.buf + LEN,
+				  mem.mr->rkey));
+		want_wc(pair.a_cq, i, IBV_WC_SUCCESS);
+	}
+	want_ok(ibv_query_qp(pair.a, &attr, IBV_QP_SQ_PSN, &init));
+	want(attr.sq_psn == PSN + 7, "%#x", attr.sq_psn);
+	want_ok(ibv_query_qp(pair.b, &attr, IBV_QP_RQ_PSN, &init));
+	want(attr.rq_psn == PSN + 7, "%#x", attr.rq_psn);
+}
+
+/* To RESET with work in the queues: no completion comes, and it starts as a new one. */
+static void reset_and_again(struct port *port)
+{
+	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		want_ok(post_recv(pair.a, 10 + i, &sge));
+		/* Nobody is to receive it. */
+		want_ok(post_send(pair.a, IBV_WR_SEND, i, &sge, 0, 0));
+		qp_set_state(pair.a, IBV_QPS_RESET);
+		qp_set_state(pair.b, IBV_QPS_RESET);
+		want_no_wc(pair.a_cq);
+		qp_to_init(pair.a, ACCESS_ALL);
+		qp_to_init(pair.b, ACCESS_ALL);
+		qp_to_rtr(port, pair.a, pair.b->qp_num);
+		qp_to_rtr(port, pair.b, pair.a->qp_num);
+		qp_to_rts(pair.a);
+		qp_to_rts(pair.b);
+		want_ok(post_recv(pair.b, 20, &sge));
+		want_ok(post_send(pair.a, IBV_WR_SEND, 21, &sge, 0, 0));
+		want_wc(pair.a_cq, 21, IBV_WC_SUCCESS);
+		want_wc(pair.b_cq, 20, IBV_WC_SUCCESS);
+	}
+}
+
+static void error_flushes(struct port *port)
+{
+	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	unsigned int i;
+
+	for (i = 0; i < 10; i++)
+		want_ok(post_recv(pair.a, i, &sge));
+	qp_set_state(pair.a, IBV_QPS_ERR);
+	for (i = 0; i < 10; i++)
+		want_wc(pair.a_cq, i, IBV_WC_WR_FLUSH_ERR);
+	/* What is posted now is flushed, too. */
+	want_ok(post_send(pair.a, IBV_WR_SEND, 30, &sge, 0, 0));
+	want_wc(pair.a_cq, 30, IBV_WC_WR_FLUSH_ERR);
+	want_ok(post_recv(pair.a, 31, &sge));
+	want_wc(pair.a_cq, 31, IBV_WC_WR_FLUSH_ERR);
+	want(qp_state(pair.a) == IBV_QPS_ERR, "%d", qp_state(pair.a));
+}
+
+static int query_draining(struct ibv_qp *qp)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	want_ok(ibv_query_qp(qp, &attr, IBV_QP_STATE, &init));
+	want(attr.qp_state == IBV_QPS_SQD, "%d", attr.qp_state);
+	return attr.sq_draining;
+}
+
+/* What is under way ends, what is posted meanwhile waits, and the event comes in between. */
+static void sqd_drains(struct port *port)
+{
+	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1 };
+
+	/* Not to be received yet: RNR NAKs keep it under way. */
+	want_ok(post_send(pair.a, IBV_WR_SEND, 1, &sge, 0, 0));
+	sleep_ms(20);
+	want_ok(ibv_modify_qp(pair.a, &attr, IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY));
+	want(query_draining(pair.a), "drained too early");
+	want_no_event(port);
+	want_ok(post_send(pair.a, IBV_WR_SEND, 2, &sge, 0, 0));
+	want_ok(post_recv(pair.b, 11, &sge));
+	want_ok(post_recv(pair.b, 12, &sge));
+	want_wc(pair.a_cq, 1, IBV_WC_SUCCESS);
+	want_wc(pair.b_cq, 11, IBV_WC_SUCCESS);
+	want_event(port, IBV_EVENT_SQ_DRAINED, pair.a);
+	want(!query_draining(pair.a), "still draining");
+	want_no_wc(pair.a_cq);
+
+	attr.timeout = 16;
+	attr.rnr_retry = 6;
+	want_ok(ibv_modify_qp(pair.a, &attr, IBV_QP_TIMEOUT | IBV_QP_RNR_RETRY));
+	qp_set_state(pair.a, IBV_QPS_RTS);
+	want_wc(pair.a_cq, 2, IBV_WC_SUCCESS);
+	want_wc(pair.b_cq, 12, IBV_WC_SUCCESS);
+	want_no_event(port);
+}
+
+/* An empty queue is drained at once; nobody is told who has not asked. */
+static void sqd_of_an_idle_queue(struct port *port)
+{
+	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1 };
+
+	want_ok(ibv_modify_qp(pair.a, &attr, IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY));
+	want_event(port, IBV_EVENT_SQ_DRAINED, pair.a);
+	qp_set_state(pair.b, IBV_QPS_SQD);
+	want_no_event(port);
+	/* A responder goes on in SQD. */
+	qp_set_state(pair.a, IBV_QPS_RTS);
+	want_ok(post_send(pair.a, IBV_WR_RDMA_WRITE, 5, &sge, (uintptr_t)mem.buf + 64,
+			  mem.mr->rkey));
+	want_wc(pair.a_cq, 5, IBV_WC_SUCCESS);
+}
+
+static struct ibv_qp *datagram_qp(struct port *port, struct ibv_cq *cq)
+{
+	struct ibv_qp_init_attr init = qp_init(IBV_QPT_UD, cq);
+	struct ibv_qp *qp = made(ibv_create_qp(port->pd, &init));
+
+	qp_to_init(qp, 0);
+	qp_to_rtr(port, qp, 0);
+	qp_to_rts(qp);
+	return qp;
+}
+
+static void post_datagram(struct ibv_qp *qp, struct ibv_ah *ah, uint32_t dest, uint64_t wr_id,
+			  struct ibv_sge sge)
+{
+	struct ibv_send_wr wr = {
+		.wr_id = wr_id, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.ud = { .ah = ah, .remote_qpn = dest, .remote_qkey = QKEY },
+	}, *bad;
+
+	want_ok(ibv_post_send(qp, &wr, &bad));
+}
+
+/* A send that fails stops the send queue only, and modify brings it back. */
+static void sqe_recovers(struct port *port)
+{
+	struct ibv_ah_attr ah_attr = port_ah_attr(port);
+	struct ibv_ah *ah = made(ibv_create_ah(port->pd, &ah_attr));
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_cq *a_cq = cq_make(port, 64, NULL), *b_cq = cq_make(port, 64, NULL);
+	struct ibv_qp *a = datagram_qp(port, a_cq), *b = datagram_qp(port, b_cq);
+	struct ibv_sge good = mem_sge(&mem, 0, 64), bad = good, recv = mem_sge(&mem, 1024, 128);
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS, .cur_qp_state = IBV_QPS_SQE };
+
+	bad.lkey ^= 0x5500;
+	want_ok(post_recv(a, 11, &recv));
+	want_ok(post_recv(b, 12, &recv));
+	post_datagram(a, ah, b->qp_num, 1, bad);
+	post_datagram(a, ah, b->qp_num, 2, good);
+	want_wc(a_cq, 1, IBV_WC_LOC_PROT_ERR);
+	want_wc(a_cq, 2, IBV_WC_WR_FLUSH_ERR);
+	want(qp_state(a) == IBV_QPS_SQE, "%d", qp_state(a));
+	post_datagram(a, ah, b->qp_num, 3, good);
+	want_wc(a_cq, 3, IBV_WC_WR_FLUSH_ERR);
+	/* It still receives. */
+	post_datagram(b, ah, a->qp_num, 4, good);
+	want_wc(b_cq, 4, IBV_WC_SUCCESS);
+	want_wc(a_cq, 11, IBV_WC_SUCCESS);
+
+	want_ok(ibv_modify_qp(a, &attr, IBV_QP_STATE | IBV_QP_CUR_STATE));
+	post_datagram(a, ah, b->qp_num, 5, good);
+	want_wc(a_cq, 5, IBV_WC_SUCCESS);
+	want_wc(b_cq, 12, IBV_WC_SUCCESS);
+}
+
+/* The same for UC. */
+static void sqe_of_uc(struct port *port)
+{
+	struct pair pair = pair_make(port, IBV_QPT_UC, NULL);
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_sge good = mem_sge(&mem, 0, 64), bad = good;
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS, .cur_qp_state = IBV_QPS_SQE };
+
+	bad.lkey ^= 0x5500;
+	want_ok(post_recv(pair.b, 11, &good));
+	want_ok(post_send(pair.a, IBV_WR_SEND, 1, &bad, 0, 0));
+	want_wc(pair.a_cq, 1, IBV_WC_LOC_PROT_ERR);
+	want(qp_state(pair.a) == IBV_QPS_SQE, "%d", qp_state(pair.a));
+	want_ok(ibv_modify_qp(pair.a, &attr, IBV_QP_STATE | IBV_QP_CUR_STATE));
+	want_ok(post_send(pair.a, IBV_WR_SEND, 2, &good, 0, 0));
+	want_wc(pair.a_cq, 2, IBV_WC_SUCCESS);
+	want_wc(pair.b_cq, 11, IBV_WC_SUCCESS);
+}
+
+/* rnr_retry 7 means for ever, and fewer means as many. */
+static void rnr_retry(struct port *port)
+{
+	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct pair few;
+
+	qp_to_rtr(port, pair.a, pair.b->qp_num);
+	qp_to_rtr(port, pair.b, pair.a->qp_num);
+	qp_to_rts_with(pair.a, 17, 7, 7);
+	want_ok(post_send(pair.a, IBV_WR_SEND, 1, &sge, 0, 0));
+	/* More than a hundred RNR timers of 0.64 ms; the machine is slow. */
+	sleep_ms(500);
+	want_no_wc(pair.a_cq);
+	want_ok(post_recv(pair.b, 2, &sge));
+	want_wc(pair.a_cq, 1, IBV_WC_SUCCESS);
+
+	few = pair_init(port, IBV_QPT_RC, NULL);
+	qp_to_rtr(port, few.a, few.b->qp_num);
+	qp_to_rtr(port, few.b, few.a->qp_num);
+	qp_to_rts_with(few.a, 17, 7, 2);
+	want_ok(post_send(few.a, IBV_WR_SEND, 3, &sge, 0, 0));
+	want_wc(few.a_cq, 3, IBV_WC_RNR_RETRY_EXC_ERR);
+	want(qp_state(few.a) == IBV_QPS_ERR, "%d", qp_state(few.a));
+}
+
+/* timeout 0 means that nothing times out; another one that it does. */
+static void timeout_0(struct port *port)
+{
+	struct pair silent = pair_init(port, IBV_QPT_RC, NULL);
+	struct pair dead = pair_init(port, IBV_QPT_RC, NULL);
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+
+	/* Their peers are in INIT and do not answer. */
+	qp_to_rtr(port, silent.a, silent.b->qp_num);
+	qp_to_rts_with(silent.a, 0, 1, 7);
+	qp_to_rtr(port, dead.a, dead.b->qp_num);
+	qp_to_rts_with(dead.a, 10, 1, 7);
+	want_ok(post_send(silent.a, IBV_WR_SEND, 1, &sge, 0, 0));
+	want_ok(post_send(dead.a, IBV_WR_SEND, 2, &sge, 0, 0));
+	want_wc(dead.a_cq, 2, IBV_WC_RETRY_EXC_ERR);
+	want_no_wc(silent.a_cq);
+	want(qp_state(silent.a) == IBV_QPS_RTS, "%d", qp_state(silent.a));
+}
+
+static void destroy_uses(struct port *port)
+{
+	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
+
+	want_errno(EBUSY, ibv_destroy_cq(pair.a_cq));
+	want_errno(EBUSY, ibv_dealloc_pd(port->pd));
+	pair_destroy(&pair);
+	want_ok(ibv_dealloc_pd(port->pd));
+}
+
+int main(int argc, char **argv)
+{
+	static const struct test_case cases[] = {
+		CASE(create_unknown_types),
+		CASE(create_too_much),
+		CASE(create_empty),
+		CASE(create_tells_caps),
+		CASE(queues_hold_what_they_say),
+		CASE(signal_all),
+		CASE(transitions_refused),
+		CASE(alternate_path_refused),
+		CASE(query_tells_all),
+		CASE(query_psns_are_live),
+		CASE(reset_and_again),
+		CASE(error_flushes),
+		CASE(sqd_drains),
+		CASE(sqd_of_an_idle_queue),
+		CASE(sqe_recovers),
+		CASE(sqe_of_uc),
+		CASE(rnr_retry),
+		CASE(timeout_0),
+		CASE(destroy_uses),
+	};
+
+	return run_case(argc, argv, cases, ARRAY_SIZE(cases));
+}

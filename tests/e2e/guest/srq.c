@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * usage: srq DEVICE GID-INDEX CASE
+ *
+ * Shared receive queues: who may use one, when its events come, what happens
+ * when it is empty, full, resized, and when its users fail.
+ */
+#include "verbs.h"
+
+#define LEN 4096
+#define USERS 6
+
+static struct ibv_srq *srq_make(struct port *port, unsigned int max_wr)
+{
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = max_wr, .max_sge = 2 } };
+
+	return made(ibv_create_srq(port->pd, &init));
+}
+
+static struct ibv_srq *try_srq(struct port *port, struct ibv_srq_init_attr init)
+{
+	return ibv_create_srq(port->pd, &init);
+}
+
+static void create_refusals(struct port *port)
+{
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = 16, .max_sge = 2 } };
+
+	init.attr.max_wr = port->dev.max_srq_wr + 1;
+	want_no_object(EINVAL, try_srq(port, init));
+	init.attr.max_wr = 0;
+	want_no_object(EINVAL, try_srq(port, init));
+	init.attr.max_wr = 16;
+	init.attr.max_sge = port->dev.max_srq_sge + 1;
+	want_no_object(EINVAL, try_srq(port, init));
+	init.attr.max_wr = port->dev.max_srq_wr;
+	init.attr.max_sge = 1;
+	want_ok(ibv_destroy_srq(made(try_srq(port, init))));
+}
+
+static void users(struct port *port)
+{
+	struct ibv_cq *cq = cq_make(port, 64, NULL);
+	struct ibv_srq *srq = srq_make(port, 16);
+	struct ibv_qp_init_attr init = qp_init(IBV_QPT_UC, cq);
+	struct ibv_qp *qp;
+
+	/* UC has none. */
+	init.srq = srq;
+	want_no_object(EINVAL, ibv_create_qp(port->pd, &init));
+	/* With one, what is said about a receive queue does not matter. */
+	init = qp_init(IBV_QPT_RC, cq);
+	init.srq = srq;
+	init.cap.max_recv_wr = 1u << 30;
+	init.cap.max_recv_sge = 1u << 30;
+	qp = made(ibv_create_qp(port->pd, &init));
+	want_errno(EBUSY, ibv_destroy_srq(srq));
+	want(post_recv(qp, 0, NULL), "a receive of its own");
+	want_ok(ibv_destroy_qp(qp));
+	init = qp_init(IBV_QPT_UD, cq);
+	init.srq = srq;
+	want_ok(ibv_destroy_qp(made(ibv_create_qp(port->pd, &init))));
+	want_ok(ibv_destroy_srq(srq));
+}
+
+static void full(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_srq *srq = srq_make(port, 16);
+	struct ibv_srq_attr attr;
+	unsigned int i;
+	int err;
+
+	want_ok(ibv_query_srq(srq, &attr));
+	want(attr.max_wr >= 16 && attr.max_sge >= 2 && !attr.srq_limit, "%u %u %u", attr.max_wr,
+	     attr.max_sge, attr.srq_limit);
+	for (i = 0; !(err = post_srq(srq, i, &sge)); i++)
+		want(i < 1000, "never full");
+	want(err == ENOMEM && i >= attr.max_wr, "%u: %s", i, strerror(err));
+}
+
+/* Several queue pairs take from one queue; each message lands in one place only. */
+static void shared(struct port *port)
+{
+	struct mem got = mem_make(port, 64 * 256, ACCESS_ALL);
+	struct mem sent = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_srq *srq = srq_make(port, 64);
+	struct pair pairs[USERS];
+	bool seen[64] = { false };
+	struct ibv_sge sge;
+	unsigned int i, user;
+	struct ibv_wc wc;
+
+	for (i = 0; i < USERS; i++)
+		pairs[i] = pair_make(port, IBV_QPT_RC, srq);
+	for (i = 0; i < 60; i++) {
+		sge = mem_sge(&got, i * 256, 256);
+		want_ok(post_srq(srq, i, &sge));
+	}
+	for (i = 0; i < 60; i++) {
+		user = i % USERS;
+		mem_fill(&sent, 0, 200, i);
+		sge = mem_sge(&sent, 0, 200);
+		want_ok(post_send(pairs[user].a, IBV_WR_SEND, i, &sge, 0, 0));
+		want_wc(pairs[user].a_cq, i, IBV_WC_SUCCESS);
+		wc = next_wc(pairs[user].b_cq);
+		want(wc.status == IBV_WC_SUCCESS && wc.qp_num == pairs[user].b->qp_num &&
+		     wc.wr_id < 60 && !seen[wc.wr_id], "%s, %llu", ibv_wc_status_str(wc.status),
+		     (unsigned long long)wc.wr_id);
+		seen[wc.wr_id] = true;
+		want(mem_is(&got, wc.wr_id * 256, 200, i), "message %u", i);
+	}
+}
+
+/* An empty one makes the sender wait, and it goes on when there is something. */
+static void empty(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_srq *srq = srq_make(port, 16);
+	struct pair pair = pair_make(port, IBV_QPT_RC, srq);
+
+	want_ok(post_send(pair.a, IBV_WR_SEND, 1, &sge, 0, 0));
+	want_no_wc(pair.a_cq);
+	want_ok(post_srq(srq, 2, &sge));
+	want_wc(pair.a_cq, 1, IBV_WC_SUCCESS);
+	want_wc(pair.b_cq, 2, IBV_WC_SUCCESS);
+}
+
+static void set_limit(struct ibv_srq *srq, unsigned int limit)
+{
+	struct ibv_srq_attr attr = { .srq_limit = limit };
+
+	want_ok(ibv_modify_srq(srq, &attr, IBV_SRQ_LIMIT));
+}
+
+static unsigned int get_limit(struct ibv_srq *srq)
+{
+	struct ibv_srq_attr attr;
+
+	want_ok(ibv_query_srq(srq, &attr));
+	return attr.srq_limit;
+}
+
+/* The event comes once when fewer are left, and again only when asked for again. */
+static void limit_event(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_srq *srq = srq_make(port, 16);
+	struct pair pair = pair_make(port, IBV_QPT_RC, srq);
+	struct ibv_srq_attr attr = { .srq_limit = 1u << 20 };
+	unsigned int i;
+
+	want_errno(EINVAL, ibv_modify_srq(srq, &attr, IBV_SRQ_LIMIT));
+	for (i = 0; i < 10; i++)
+		want_ok(post_srq(srq, i, &sge));
+	set_limit(srq, 6);
+	want(get_limit(srq) == 6, "%u", get_limit(srq));
+	for (i = 0; i < 4; i++) {
+		want_ok(post_send(pair.a, IBV_WR_SEND, i, &sge, 0, 0));
+		want_wc(pair.a_cq, i, IBV_WC_SUCCESS);
+	}
+	/* Six are left, which is not fewer. */
+	want_no_event(port);
+	want_ok(post_send(pair.a, IBV_WR_SEND, i, &sge, 0, 0));
+	want_wc(pair.a_cq, i, IBV_WC_SUCCESS);
+	want_event(port, IBV_EVENT_SRQ_LIMIT_REACHED, srq);
+	want(!get_limit(srq), "%u", get_limit(srq));
+	want_ok(post_send(pair.a, IBV_WR_SEND, 9, &sge, 0, 0));
+	want_wc(pair.a_cq, 9, IBV_WC_SUCCESS);
+	want_no_event(port);
+	/* Four are left already. */
+	set_limit(srq, 5);
+	want_event(port, IBV_EVENT_SRQ_LIMIT_REACHED, srq);
+}
+
+static void resize(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_srq *srq = srq_make(port, 16);
+	struct pair pair = pair_make(port, IBV_QPT_RC, srq);
+	struct ibv_srq_attr attr = { .max_wr = 200 }, told;
+	unsigned int i;
+
+	for (i = 0; i < 16; i++)
+		want_ok(post_srq(srq, i, &sge));
+	want_ok(ibv_modify_srq(srq, &attr, IBV_SRQ_MAX_WR));
+	want_ok(ibv_query_srq(srq, &told));
+	want(told.max_wr >= 200, "%u", told.max_wr);
+	for (; i < 200; i++)
+		want_ok(post_srq(srq, i, &sge));
+	for (i = 0; i < 150; i++) {
+		want_ok(post_send(pair.a, IBV_WR_SEND, i, &sge, 0, 0));
+		want_wc(pair.a_cq, i, IBV_WC_SUCCESS);
+		want_wc(pair.b_cq, i, IBV_WC_SUCCESS);
+	}
+	/* 50 are left; they do not fit into 16 and do into 64. */
+	attr.max_wr = 16;
+	want_errno(EINVAL, ibv_modify_srq(srq, &attr, IBV_SRQ_MAX_WR));
+	attr.max_wr = 64;
+	want_ok(ibv_modify_srq(srq, &attr, IBV_SRQ_MAX_WR));
+	for (; i < 200; i++) {
+		want_ok(post_send(pair.a, IBV_WR_SEND, i, &sge, 0, 0));
+		want_wc(pair.a_cq, i, IBV_WC_SUCCESS);
+		want_wc(pair.b_cq, i, IBV_WC_SUCCESS);
+	}
+}
+
+/* A user that failed takes no more, says so, and the others go on with what is left. */
+static void last_wqe(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_srq *srq = srq_make(port, 16);
+	struct pair living = pair_make(port, IBV_QPT_RC, srq);
+	struct pair dying = pair_make(port, IBV_QPT_RC, srq);
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		want_ok(post_srq(srq, i, &sge));
+	qp_set_state(dying.b, IBV_QPS_ERR);
+	want_event(port, IBV_EVENT_QP_LAST_WQE_REACHED, dying.b);
+	want_no_wc(dying.b_cq);
+	for (i = 0; i < 4; i++) {
+		want_ok(post_send(living.a, IBV_WR_SEND, i, &sge, 0, 0));
+		want_wc(living.a_cq, i, IBV_WC_SUCCESS);
+		want_wc(living.b_cq, i, IBV_WC_SUCCESS);
+	}
+	want_no_event(port);
+}
+
+/* The same when the card itself took it to ERR. */
+static void last_wqe_by_error(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_sge sge = mem_sge(&mem, 0, 64), small = mem_sge(&mem, 0, 8);
+	struct ibv_srq *srq = srq_make(port, 16);
+	struct pair pair = pair_make(port, IBV_QPT_RC, srq);
+
+	want_ok(post_srq(srq, 1, &small));
+	want_ok(post_send(pair.a, IBV_WR_SEND, 2, &sge, 0, 0));
+	want_wc(pair.a_cq, 2, IBV_WC_REM_INV_REQ_ERR);
+	want_wc(pair.b_cq, 1, IBV_WC_LOC_LEN_ERR);
+	want(qp_state(pair.b) == IBV_QPS_ERR, "%d", qp_state(pair.b));
+	for (;;) {
+		struct ibv_async_event event;
+		enum ibv_event_type type;
+
+		want(readable(port->ctx->async_fd, SOON_MS), "no event");
+		want(!ibv_get_async_event(port->ctx, &event), "%s", strerror(errno));
+		type = event.event_type;
+		want(event.element.qp == pair.b, "%s of another", ibv_event_type_str(type));
+		ibv_ack_async_event(&event);
+		if (type == IBV_EVENT_QP_LAST_WQE_REACHED)
+			break;
+		want(type == IBV_EVENT_QP_REQ_ERR, "%s", ibv_event_type_str(type));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct test_case cases[] = {
+		CASE(create_refusals),
+		CASE(users),
+		CASE(full),
+		CASE(shared),
+		CASE(empty),
+		CASE(limit_event),
+		CASE(resize),
+		CASE(last_wqe),
+		CASE(last_wqe_by_error),
+	};
+
+	return run_case(argc, argv, cases, ARRAY_SIZE(cases));
+}

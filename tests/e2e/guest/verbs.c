@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "verbs.h"
+
+#define QP_DEPTH 64
+#define QP_INLINE 64
+
+_Noreturn void failed(const char *file, int line, const char *format, ...)
+{
+	va_list args;
+
+	printf("%s:%d: ", file, line);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	printf("\n");
+	exit(1);
+}
+
+int run_case(int argc, char **argv, const struct test_case *cases, size_t count)
+{
+	struct port port;
+	size_t i;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc != 4) {
+		fprintf(stderr, "usage: %s DEVICE GID-INDEX CASE\n", argv[0]);
+		return 2;
+	}
+	for (i = 0; i < count; i++) {
+		if (strcmp(cases[i].name, argv[3]))
+			continue;
+		port_open(&port, argv[1], atoi(argv[2]));
+		cases[i].run(&port);
+		return 0;
+	}
+	fprintf(stderr, "%s: no such case: %s\n", argv[0], argv[3]);
+	return 2;
+}
+
+uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
+}
+
+void sleep_ms(unsigned int ms)
+{
+	usleep(ms * 1000);
+}
+
+bool readable(int fd, unsigned int ms)
+{
+	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
+
+	return poll(&pollfd, 1, ms) == 1;
+}
+
+void port_open(struct port *port, const char *device, unsigned int gid_index)
+{
+	struct ibv_device **list = made(ibv_get_device_list(NULL));
+	int i;
+
+	memset(port, 0, sizeof(*port));
+	port->gid_index = gid_index;
+	for (i = 0; list[i]; i++)
+		if (!strcmp(ibv_get_device_name(list[i]), device))
+			port->ctx = made(ibv_open_device(list[i]));
+	want(port->ctx, "%s", device);
+	ibv_free_device_list(list);
+	want_ok(ibv_query_device(port->ctx, &port->dev));
+	want_ok(ibv_query_gid(port->ctx, 1, gid_index, &port->gid));
+	port->pd = made(ibv_alloc_pd(port->ctx));
+	want(fcntl(port->ctx->async_fd, F_SETFL, O_NONBLOCK) == 0, "%s", strerror(errno));
+}
+
+struct mem mem_make(struct port *port, size_t len, unsigned int access)
+{
+	struct mem mem = { .len = len };
+
+	mem.buf = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	want(mem.buf != MAP_FAILED, "%s", strerror(errno));
+	mem.mr = made(ibv_reg_mr(port->pd, mem.buf, len, access));
+	return mem;
+}
+
+static uint8_t fill_byte(size_t i, unsigned int seed)
+{
+	return (i * 7 + (i >> 8) * 13 + seed * 31 + 1) & 0xff;
+}
+
+void mem_fill(struct mem *mem, size_t at, size_t len, unsigned int seed)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		mem->buf[at + i] = fill_byte(i, seed);
+}
+
+bool mem_is_part(const struct mem *mem, size_t at, size_t from, size_t to, unsigned int seed)
+{
+	size_t i;
+
+	for (i = from; i < to; i++)
+		if (mem->buf[at + i] != fill_byte(i, seed))
+			return false;
+	return true;
+}
+
+bool mem_is(const struct mem *mem, size_t at, size_t len, unsigned int seed)
+{
+	return mem_is_part(mem, at, 0, len, seed);
+}
+
+struct ibv_sge mem_sge(const struct mem *mem, size_t at, size_t len)
+{
+	return (struct ibv_sge){
+		.addr = (uintptr_t)mem->buf + at, .length = len, .lkey = mem->mr->lkey,
+	};
+}
+
+struct ibv_cq *cq_make(struct port *port, int cqe, struct ibv_comp_channel *comp)
+{
+	return made(ibv_create_cq(port->ctx, cqe, NULL, comp, 0));
+}
+
+struct ibv_qp_init_attr qp_init(enum ibv_qp_type type, struct ibv_cq *cq)
+{
+	return (struct ibv_qp_init_attr){
+		.send_cq = cq,
+		.recv_cq = cq,
+		.cap = {
+			.max_send_wr = QP_DEPTH,
+			.max_recv_wr = QP_DEPTH,
+			.max_send_sge = 2,
+			.max_recv_sge = 2,
+			.max_inline_data = QP_INLINE,
+		},
+		.qp_type = type,
+	};
+}
+
+void qp_to_init(struct ibv_qp *qp, unsigned int access)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY, .qp_access_flags = access,
+	};
+	int mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT;
+
+	mask |= qp->qp_type == IBV_QPT_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS;
+	want_ok(ibv_modify_qp(qp, &attr, mask));
+}
+
+struct ibv_ah_attr port_ah_attr(const struct port *port)
+{
+	return (struct ibv_ah_attr){
+		.is_global = 1,
+		.port_num = 1,
+		.grh = { .dgid = port->gid, .sgid_index = port->gid_index, .hop_limit = 64 },
+	};
+}
+
+void qp_to_rtr(const struct port *port, struct ibv_qp *qp, uint32_t peer)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = IBV_MTU_1024,
+		.dest_qp_num = peer,
+		.rq_psn = PSN,
+		.max_dest_rd_atomic = 4,
+		.min_rnr_timer = 12,	/* 0.64 ms */
+		.ah_attr = port_ah_attr(port),
+	};
+	int mask = IBV_QP_STATE;
+
+	if (qp->qp_type != IBV_QPT_UD)
+		mask |= IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+	if (qp->qp_type == IBV_QPT_RC)
+		mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+	want_ok(ibv_modify_qp(qp, &attr, mask));
+}
+
+void qp_to_rts_with(struct ibv_qp *qp, unsigned int timeout, unsigned int retry_cnt,
+		    unsigned int rnr_retry)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTS,
+		.sq_psn = PSN,
+		.timeout = timeout,
+		.retry_cnt = retry_cnt,
+		.rnr_retry = rnr_retry,
+		.max_rd_atomic = 4,
+	};
+	int mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
+
+	if (qp->qp_type == IBV_QPT_RC)
+		mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+			IBV_QP_MAX_QP_RD_ATOMIC;
+	want_ok(ibv_modify_qp(qp, &attr, mask));
+}
+
+void qp_to_rts(struct ibv_qp *qp)
+{
+	/* 0.5 s: no loss is expected, and the machine may be busy. */
+	qp_to_rts_with(qp, 17, 7, 7);
+}
+
+enum ibv_qp_state qp_state(struct ibv_qp *qp)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	want_ok(ibv_query_qp(qp, &attr, IBV_QP_STATE, &init));
+	return attr.qp_state;
+}
+
+void qp_set_state(struct ibv_qp *qp, enum ibv_qp_state state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+
+	want_ok(ibv_modify_qp(qp, &attr, IBV_QP_STATE));
+}
+
+struct pair pair_init(struct port *port, enum ibv_qp_type type, struct ibv_srq *srq)
+{
+	struct pair pair = { .port = port };
+	struct ibv_qp_init_attr init;
+
+	pair.a_cq = cq_make(port, 4 * QP_DEPTH, NULL);
+	pair.b_cq = cq_make(port, 4 * QP_DEPTH, NULL);
+	init = qp_init(type, pair.a_cq);
+	pair.a = made(ibv_create_qp(port->pd, &init));
+	init = qp_init(type, pair.b_cq);
+	init.srq = srq;
+	pair.b = made(ibv_create_qp(port->pd, &init));
+	qp_to_init(pair.a, ACCESS_ALL);
+	qp_to_init(pair.b, ACCESS_ALL);
+	return pair;
+}
+
+struct pair pair_make(struct port *port, enum ibv_qp_type type, struct ibv_srq *srq)
+{
+	struct pair pair = pair_init(port, type, srq);
+
+	qp_to_rtr(port, pair.a, pair.b->qp_num);
+	qp_to_rtr(port, pair.b, pair.a->qp_num);
+	qp_to_rts(pair.a);
+	qp_to_rts(pair.b);
+	return pair;
+}
+
+void pair_destroy(struct pair *pair)
+{
+	want_ok(ibv_destroy_qp(pair->a));
+	want_ok(ibv_destroy_qp(pair->b));
+	want_ok(ibv_destroy_cq(pair->a_cq));
+	want_ok(ibv_destroy_cq(pair->b_cq));
+}
+
+int post_send(struct ibv_qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id,
+	      const struct ibv_sge *sge, uint64_t raddr, uint32_t rkey)
+{
+	struct ibv_sge copy = sge ? *sge : (struct ibv_sge){ 0 };
+	struct ibv_send_wr wr = {
+		.wr_id = wr_id,
+		.sg_list = &copy,
+		.num_sge = !!sge,
+		.opcode = opcode,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma = { .remote_addr = raddr, .rkey = rkey },
+	};
+	struct ibv_send_wr *bad;
+
+	return ibv_post_send(qp, &wr, &bad);
+}
+
+int post_recv(struct ibv_qp *qp, uint64_t wr_id, const struct ibv_sge *sge)
+{
+	struct ibv_sge copy = sge ? *sge : (struct ibv_sge){ 0 };
+	struct ibv_recv_wr wr = { .wr_id = wr_id, .sg_list = &copy, .num_sge = !!sge };
+	struct ibv_recv_wr *bad;
+
+	return ibv_post_recv(qp, &wr, &bad);
+}
+
+int post_srq(struct ibv_srq *srq, uint64_t wr_id, const struct ibv_sge *sge)
+{
+	struct ibv_sge copy = sge ? *sge : (struct ibv_sge){ 0 };
+	struct ibv_recv_wr wr = { .wr_id = wr_id, .sg_list = &copy, .num_sge = !!sge };
+	struct ibv_recv_wr *bad;
+
+	return ibv_post_srq_recv(srq, &wr, &bad);
+}
+
+struct ibv_wc next_wc(struct ibv_cq *cq)
+{
+	uint64_t end = now_ms() + SOON_MS;
+	struct ibv_wc wc;
+	int count;
+
+	while (!(count = ibv_poll_cq(cq, 1, &wc)))
+		want(now_ms() < end, "no completion");
+	want(count == 1, "ibv_poll_cq: %d", count);
+	return wc;
+}
+
+struct ibv_wc want_wc(struct ibv_cq *cq, uint64_t wr_id, enum ibv_wc_status status)
+{
+	struct ibv_wc wc = next_wc(cq);
+
+	want(wc.wr_id == wr_id && wc.status == status, "work request %llu: %s, not %llu: %s",
+	     (unsigned long long)wc.wr_id, ibv_wc_status_str(wc.status),
+	     (unsigned long long)wr_id, ibv_wc_status_str(status));
+	return wc;
+}
+
+void want_no_wc(struct ibv_cq *cq)
+{
+	uint64_t end = now_ms() + NEVER_MS;
+	struct ibv_wc wc;
+
+	while (now_ms() < end)
+		want(!ibv_poll_cq(cq, 1, &wc), "work request %llu: %s",
+		     (unsigned long long)wc.wr_id, ibv_wc_status_str(wc.status));
+}
+
+static const void *event_element(const struct ibv_async_event *event)
+{
+	switch (event->event_type) {
+	case IBV_EVENT_CQ_ERR:
+		return event->element.cq;
+	case IBV_EVENT_SRQ_ERR:
+	case IBV_EVENT_SRQ_LIMIT_REACHED:
+		return event->element.srq;
+	case IBV_EVENT_QP_FATAL:
+	case IBV_EVENT_QP_REQ_ERR:
+	case IBV_EVENT_QP_ACCESS_ERR:
+	case IBV_EVENT_COMM_EST:
+	case IBV_EVENT_SQ_DRAINED:
+	case IBV_EVENT_PATH_MIG:
+	case IBV_EVENT_PATH_MIG_ERR:
+	case IBV_EVENT_QP_LAST_WQE_REACHED:
+		return event->element.qp;
+	default:
+		return NULL;
+	}
+}
+
+void want_event(struct port *port, enum ibv_event_type type, const void *element)
+{
+	struct ibv_async_event event;
+
+	want(readable(port->ctx->async_fd, SOON_MS), "no event; %s is due",
+	     ibv_event_type_str(type));
+	want(!ibv_get_async_event(port->ctx, &event), "%s", strerror(errno));
+	want(event.event_type == type, "%s, not %s", ibv_event_type_str(event.event_type),
+	     ibv_event_type_str(type));
+	want(event_element(&event) == element, "%s of something else", ibv_event_type_str(type));
+	ibv_ack_async_event(&event);
+}
+
+void want_no_event(struct port *port)
+{
+	struct ibv_async_event event;
+
+	if (!readable(port->ctx->async_fd, NEVER_MS))
+		return;
+	want(!ibv_get_async_event(port->ctx, &event), "%s", strerror(errno));
+	failed(__FILE__, __LINE__, "%s", ibv_event_type_str(event.event_type));
+}
