@@ -86,17 +86,43 @@ static const struct ib_device_ops ornic_ib_moderate_cq_ops = {
 	.modify_cq = ornic_ib_modify_cq,
 };
 
+static const struct ib_device_ops ornic_ib_mw_ops = {
+	.alloc_mw = ornic_ib_alloc_mw,
+	.dealloc_mw = ornic_ib_dealloc_mw,
+
+	INIT_RDMA_OBJ_SIZE(ib_mw, ornic_mw, ibmw),
+};
+
+static const struct ib_device_ops ornic_ib_reg_mr_ops = {
+	.alloc_mr = ornic_ib_alloc_mr,
+	.map_mr_sg = ornic_ib_map_mr_sg,
+};
+
+static const struct ib_device_ops ornic_ib_modify_mr_ops = {
+	.reg_user_mr_dmabuf = ornic_ib_reg_user_mr_dmabuf,
+	.rereg_user_mr = ornic_ib_rereg_user_mr,
+};
+
 /* What a device cannot do has no operation */
 static void ornic_ib_set_ops(struct ornic_ib_dev *dev)
 {
-	u64 features = dev->odev->lim.features;
+	static const struct {
+		u64 feature;	/* ORNIC_FEAT_* */
+		const struct ib_device_ops *ops;
+	} table[] = {
+		{ ORNIC_FEAT_RESIZE_CQ, &ornic_ib_resize_cq_ops },
+		{ ORNIC_FEAT_CQ_MODERATION, &ornic_ib_moderate_cq_ops },
+		{ ORNIC_FEAT_MW, &ornic_ib_mw_ops },
+		{ ORNIC_FEAT_REG_MR, &ornic_ib_reg_mr_ops },
+		{ ORNIC_FEAT_MODIFY_MR, &ornic_ib_modify_mr_ops },
+	};
+	u32 i;
 
 	dev->ibdev.driver_def = ornic_ib_uapi_defs;
 	ib_set_device_ops(&dev->ibdev, &ornic_ib_ops);
-	if (features & ORNIC_FEAT_RESIZE_CQ)
-		ib_set_device_ops(&dev->ibdev, &ornic_ib_resize_cq_ops);
-	if (features & ORNIC_FEAT_CQ_MODERATION)
-		ib_set_device_ops(&dev->ibdev, &ornic_ib_moderate_cq_ops);
+	for (i = 0; i < ARRAY_SIZE(table); i++)
+		if (dev->odev->lim.features & table[i].feature)
+			ib_set_device_ops(&dev->ibdev, table[i].ops);
 }
 
 static void ornic_ib_init_identity(struct ornic_ib_dev *dev)
@@ -141,14 +167,20 @@ static int ornic_ib_probe(struct auxiliary_device *adev, const struct auxiliary_
 	if (err)
 		goto err_dealloc;
 
+	err = ornic_ib_init_mrs(dev);
+	if (err)
+		goto err_dealloc;
+
 	/* Before the device is seen: the callback may come at once */
 	auxiliary_set_drvdata(adev, dev);
 	err = ib_register_device(&dev->ibdev, "ornic_%d", dev->ibdev.dev.parent);
 	if (err)
-		goto err_dealloc;
+		goto err_uninit_mrs;
 
 	return 0;
 
+err_uninit_mrs:
+	ornic_ib_uninit_mrs(dev);
 err_dealloc:
 	cancel_work_sync(&dev->flush_work);
 	ida_destroy(&dev->counter_ids);
@@ -162,6 +194,7 @@ static void ornic_ib_remove(struct auxiliary_device *adev)
 	struct ornic_ib_dev *dev = auxiliary_get_drvdata(adev);
 
 	ib_unregister_device(&dev->ibdev);
+	ornic_ib_uninit_mrs(dev);
 	/* Nobody posts any more, so nobody queues it */
 	cancel_work_sync(&dev->flush_work);
 	ida_destroy(&dev->counter_ids);

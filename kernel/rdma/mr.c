@@ -22,7 +22,15 @@ static_assert(IB_ACCESS_FLUSH_GLOBAL == ORNIC_ACCESS_FLUSH_GLOBAL);
 static_assert(IB_ACCESS_FLUSH_PERSISTENT == ORNIC_ACCESS_FLUSH_PERSISTENT);
 static_assert(IB_ACCESS_RELAXED_ORDERING == ORNIC_ACCESS_RELAXED_ORDERING);
 
-static int ornic_mr_access(const struct ornic_ib_dev *dev, int access, u32 *hw)
+/**
+ * ornic_mr_access - translate access flags
+ * @dev:	the device
+ * @access:	IB_ACCESS_*
+ * @hw:		ORNIC_ACCESS_*
+ *
+ * Return: 0, or -EOPNOTSUPP for what the device does not know.
+ */
+int ornic_mr_access(const struct ornic_ib_dev *dev, int access, u32 *hw)
 {
 	u32 known = dev->odev->lim.access_flags;
 
@@ -31,8 +39,7 @@ static int ornic_mr_access(const struct ornic_ib_dev *dev, int access, u32 *hw)
 	return *hw & ~known ? -EOPNOTSUPP : 0;
 }
 
-static int ornic_mr_create(struct ornic_ib_dev *dev, struct ornic_mr *mr,
-			   struct ornic_create_mr_in *in)
+static int ornic_mr_create(struct ornic_ib_dev *dev, struct ornic_create_mr_in *in, u32 *key)
 {
 	struct ornic_create_mr_out out;
 	int err;
@@ -43,9 +50,57 @@ static int ornic_mr_create(struct ornic_ib_dev *dev, struct ornic_mr *mr,
 	if (err)
 		return err;
 
-	mr->ibmr.lkey = le32_to_cpu(out.key);
-	mr->ibmr.rkey = mr->ibmr.lkey;
+	*key = le32_to_cpu(out.key);
 	return 0;
+}
+
+/**
+ * ornic_ib_init_mrs - make what all processes share
+ * @dev:	its null_key and void_pdn are filled in
+ *
+ * Return: 0 or as ornic_cmd_exec().
+ */
+int ornic_ib_init_mrs(struct ornic_ib_dev *dev)
+{
+	struct ornic_create_mr_in in = {
+		.access = cpu_to_le32(ORNIC_ACCESS_LOCAL_WRITE),
+		.type = ORNIC_MR_NULL,
+		.length = cpu_to_le64(dev->odev->lim.max_mr_size),
+	};
+	int err;
+
+	err = ornic_cmd_create(dev->odev, ORNIC_CMD_ALLOC_PD, NULL, 0, &dev->void_pdn);
+	if (err || !(dev->odev->lim.features & ORNIC_FEAT_NULL_MR))
+		return err;
+
+	in.pdn = cpu_to_le32(dev->void_pdn);
+	err = ornic_mr_create(dev, &in, &dev->null_key);
+	if (err)
+		goto err_free_pd;
+
+	return 0;
+
+err_free_pd:
+	ornic_cmd_destroy(dev->odev, ORNIC_CMD_FREE_PD, dev->void_pdn);
+	return err;
+}
+
+/**
+ * ornic_ib_uninit_mrs - the end of ornic_ib_init_mrs()
+ * @dev:	has no MRs
+ */
+void ornic_ib_uninit_mrs(struct ornic_ib_dev *dev)
+{
+	if (dev->odev->lim.features & ORNIC_FEAT_NULL_MR)
+		ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_MR, dev->null_key);
+	ornic_cmd_destroy(dev->odev, ORNIC_CMD_FREE_PD, dev->void_pdn);
+}
+
+static struct ib_mr *ornic_mr_return(struct ornic_mr *mr, u32 key)
+{
+	mr->ibmr.lkey = key;
+	mr->ibmr.rkey = key;
+	return &mr->ibmr;
 }
 
 struct ib_mr *ornic_ib_get_dma_mr(struct ib_pd *ibpd, int access)
@@ -56,7 +111,7 @@ struct ib_mr *ornic_ib_get_dma_mr(struct ib_pd *ibpd, int access)
 		.type = ORNIC_MR_DMA,
 	};
 	struct ornic_mr *mr;
-	u32 hw_access;
+	u32 hw_access, key;
 	int err;
 
 	err = ornic_mr_access(dev, access, &hw_access);
@@ -68,46 +123,100 @@ struct ib_mr *ornic_ib_get_dma_mr(struct ib_pd *ibpd, int access)
 		return ERR_PTR(-ENOMEM);
 
 	in.access = cpu_to_le32(hw_access);
-	err = ornic_mr_create(dev, mr, &in);
+	err = ornic_mr_create(dev, &in, &key);
 	if (err)
 		goto err_free_mr;
 
-	return &mr->ibmr;
+	return ornic_mr_return(mr, key);
 
 err_free_mr:
 	kfree(mr);
 	return ERR_PTR(err);
 }
 
-static int ornic_mr_list_pages(struct ornic_ib_dev *dev, struct ornic_mr *mr,
-			       unsigned long page_size)
+/* In the largest pages that the device and the alignment of the memory allow */
+static int ornic_mr_list_pages(struct ornic_ib_dev *dev, struct ib_umem *umem, u64 iova,
+			       struct ornic_pbl *pbl)
 {
 	struct ib_block_iter iter;
+	unsigned long page_size;
 	u32 i = 0;
 	int err;
 
-	err = ornic_pbl_alloc(&mr->pbl, ib_umem_num_dma_blocks(mr->umem, page_size),
-			      ilog2(page_size));
+	page_size = ib_umem_find_best_pgsz(umem, dev->odev->lim.page_sizes & ORNIC_PAGE_SIZES,
+					   iova);
+	if (!page_size)
+		return -EINVAL;
+
+	err = ornic_pbl_alloc(pbl, ib_umem_num_dma_blocks(umem, page_size), ilog2(page_size));
 	if (err)
 		return err;
 
-	rdma_umem_for_each_dma_block(mr->umem, &iter, page_size)
-		ornic_pbl_set(&mr->pbl, i++, rdma_block_iter_dma_address(&iter));
+	rdma_umem_for_each_dma_block(umem, &iter, page_size)
+		ornic_pbl_set(pbl, i++, rdma_block_iter_dma_address(&iter));
 
-	err = ornic_pbl_map(&dev->ibdev, &mr->pbl);
+	err = ornic_pbl_map(&dev->ibdev, pbl);
 	if (err)
-		ornic_pbl_free(&dev->ibdev, &mr->pbl);
+		ornic_pbl_free(&dev->ibdev, pbl);
 	return err;
+}
+
+static u64 ornic_mr_first_offset(const struct ornic_pbl *pbl, u64 iova)
+{
+	return iova & ((1ull << pbl->buf.page_shift) - 1);
+}
+
+/* Its umem belongs to the region on success only */
+static struct ib_mr *ornic_mr_register(struct ornic_ib_dev *dev, struct ib_pd *ibpd,
+				       struct ib_umem *umem, u64 length, u64 iova, int access)
+{
+	struct ornic_create_mr_in in = {
+		.pdn = cpu_to_le32(to_ornic_pd(ibpd)->pdn),
+		.type = ORNIC_MR_MEMORY,
+		.iova = cpu_to_le64(iova),
+		.length = cpu_to_le64(length),
+	};
+	struct ornic_mr *mr;
+	u32 hw_access, key;
+	int err;
+
+	err = ornic_mr_access(dev, access, &hw_access);
+	if (err)
+		return ERR_PTR(err);
+
+	mr = kzalloc_obj(*mr);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+
+	mr->umem = umem;
+	mr->access = access;
+	err = ornic_mr_list_pages(dev, umem, iova, &mr->pbl);
+	if (err)
+		goto err_free_mr;
+
+	in.access = cpu_to_le32(hw_access);
+	in.first_offset = cpu_to_le64(ornic_mr_first_offset(&mr->pbl, iova));
+	in.buf = mr->pbl.buf;
+	err = ornic_mr_create(dev, &in, &key);
+	if (err)
+		goto err_free_pbl;
+
+	mr->ibmr.page_size = 1u << mr->pbl.buf.page_shift;
+	return ornic_mr_return(mr, key);
+
+err_free_pbl:
+	ornic_pbl_free(&dev->ibdev, &mr->pbl);
+err_free_mr:
+	kfree(mr);
+	return ERR_PTR(err);
 }
 
 struct ib_mr *ornic_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 iova,
 				   int access, struct ib_dmah *dmah, struct ib_udata *udata)
 {
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibpd->device);
-	struct ornic_create_mr_in in = {};
-	unsigned long page_size;
-	struct ornic_mr *mr;
-	u32 hw_access;
+	struct ib_umem *umem;
+	struct ib_mr *ibmr;
 	int err;
 
 	err = ib_no_udata_io(udata);
@@ -117,55 +226,173 @@ struct ib_mr *ornic_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u6
 	if (dmah)
 		return ERR_PTR(-EOPNOTSUPP);
 
-	err = ornic_mr_access(dev, access, &hw_access);
-	if (err)
-		return ERR_PTR(err);
+	if (length > dev->odev->lim.max_mr_size)
+		return ERR_PTR(-EINVAL);
+
+	umem = ib_umem_get_va(&dev->ibdev, start, length, access);
+	if (IS_ERR(umem))
+		return ERR_CAST(umem);
+
+	ibmr = ornic_mr_register(dev, ibpd, umem, length, iova, access);
+	if (IS_ERR(ibmr))
+		ib_umem_release(umem);
+	return ibmr;
+}
+
+/*
+ * The exporter takes its memory back: with a PD that no QP is of, the region's key
+ * stays taken and opens nothing. What is under way ends before the command does.
+ */
+static void ornic_mr_revoke(void *priv)
+{
+	struct ornic_mr *mr = priv;
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(mr->ibmr.device);
+	struct ornic_modify_mr_in in = {
+		.key = cpu_to_le32(mr->ibmr.lkey),
+		.mask = cpu_to_le32(ORNIC_MODIFY_MR_PD),
+		.pdn = cpu_to_le32(dev->void_pdn),
+	};
+	int err;
+
+	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_MR, &in, sizeof(in), NULL, 0);
+	/* A dead device touches no memory */
+	if (err && err != -EIO)
+		ibdev_err_ratelimited(&dev->ibdev, "mr[%#x] is not revoked: error %d\n",
+				      mr->ibmr.lkey, err);
+}
+
+/* Pinned, as the device cannot wait for pages; and the exporter can revoke it */
+struct ib_mr *ornic_ib_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 length, u64 iova,
+					  int fd, int access, struct ib_dmah *dmah,
+					  struct uverbs_attr_bundle *attrs)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibpd->device);
+	struct ib_umem_dmabuf *dmabuf;
+	struct ib_mr *ibmr;
+
+	if (dmah)
+		return ERR_PTR(-EOPNOTSUPP);
 
 	if (length > dev->odev->lim.max_mr_size)
 		return ERR_PTR(-EINVAL);
 
-	mr = kzalloc_obj(*mr);
-	if (!mr)
-		return ERR_PTR(-ENOMEM);
+	dmabuf = ib_umem_dmabuf_get_pinned_revocable_and_lock(&dev->ibdev, offset, length, fd,
+							      access);
+	if (IS_ERR(dmabuf))
+		return ERR_CAST(dmabuf);
 
-	mr->umem = ib_umem_get_va(&dev->ibdev, start, length, access);
-	if (IS_ERR(mr->umem)) {
-		err = PTR_ERR(mr->umem);
-		goto err_free_mr;
+	ibmr = ornic_mr_register(dev, ibpd, &dmabuf->umem, length, iova, access);
+	if (!IS_ERR(ibmr)) {
+		/* The core sets it when this has returned, which may be too late */
+		ibmr->device = &dev->ibdev;
+		ib_umem_dmabuf_set_revoke_locked(dmabuf, ornic_mr_revoke, to_ornic_mr(ibmr));
 	}
+	ib_umem_dmabuf_revoke_unlock(dmabuf);
+	if (IS_ERR(ibmr))
+		ib_umem_release(&dmabuf->umem);
+	return ibmr;
+}
 
-	page_size = ib_umem_find_best_pgsz(mr->umem, dev->odev->lim.page_sizes & ORNIC_PAGE_SIZES,
-					   iova);
-	if (!page_size) {
-		err = -EINVAL;
-		goto err_release_umem;
+/* What of a region changes; of the new memory the umem and the page list are in @next */
+static int ornic_mr_modify(struct ornic_ib_dev *dev, const struct ornic_mr *mr, int flags,
+			   u64 length, u64 iova, struct ib_pd *ibpd, const struct ornic_mr *next)
+{
+	struct ornic_modify_mr_in in = { .key = cpu_to_le32(mr->ibmr.lkey) };
+	u32 hw_access, mask = 0;
+	int err;
+
+	if (flags & IB_MR_REREG_PD) {
+		mask |= ORNIC_MODIFY_MR_PD;
+		in.pdn = cpu_to_le32(to_ornic_pd(ibpd)->pdn);
 	}
+	if (flags & IB_MR_REREG_ACCESS) {
+		err = ornic_mr_access(dev, next->access, &hw_access);
+		if (err)
+			return err;
+		mask |= ORNIC_MODIFY_MR_ACCESS;
+		in.access = cpu_to_le32(hw_access);
+	}
+	if (flags & IB_MR_REREG_TRANS) {
+		mask |= ORNIC_MODIFY_MR_MEMORY;
+		in.iova = cpu_to_le64(iova);
+		in.length = cpu_to_le64(length);
+		in.first_offset = cpu_to_le64(ornic_mr_first_offset(&next->pbl, iova));
+		in.buf = next->pbl.buf;
+	}
+	in.mask = cpu_to_le32(mask);
+	return ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_MR, &in, sizeof(in), NULL, 0);
+}
 
-	err = ornic_mr_list_pages(dev, mr, page_size);
+/* In place: the keys stay, and if it fails the region is what it was */
+struct ib_mr *ornic_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length,
+				     u64 iova, int access, struct ib_pd *ibpd,
+				     struct ib_udata *udata)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibmr->device);
+	struct ornic_mr *mr = to_ornic_mr(ibmr);
+	struct ornic_mr next = {
+		.access = flags & IB_MR_REREG_ACCESS ? access : mr->access,
+	};
+	int err;
+
+	err = ib_no_udata_io(udata);
 	if (err)
-		goto err_release_umem;
+		return ERR_PTR(err);
 
-	in.pdn = cpu_to_le32(to_ornic_pd(ibpd)->pdn);
-	in.access = cpu_to_le32(hw_access);
-	in.type = ORNIC_MR_MEMORY;
-	in.iova = cpu_to_le64(iova);
-	in.length = cpu_to_le64(length);
-	in.first_offset = cpu_to_le64(iova & (page_size - 1));
-	in.buf = mr->pbl.buf;
-	err = ornic_mr_create(dev, mr, &in);
+	err = ib_umem_check_rereg(mr->umem, flags, access);
+	if (err)
+		return ERR_PTR(err);
+
+	if (flags & IB_MR_REREG_TRANS) {
+		if (length > dev->odev->lim.max_mr_size)
+			return ERR_PTR(-EINVAL);
+
+		next.umem = ib_umem_get_va(&dev->ibdev, start, length, next.access);
+		if (IS_ERR(next.umem))
+			return ERR_CAST(next.umem);
+
+		err = ornic_mr_list_pages(dev, next.umem, iova, &next.pbl);
+		if (err)
+			goto err_release_umem;
+	}
+
+	err = ornic_mr_modify(dev, mr, flags, length, iova, ibpd, &next);
 	if (err)
 		goto err_free_pbl;
 
-	mr->ibmr.page_size = page_size;
-	return &mr->ibmr;
+	if (flags & IB_MR_REREG_TRANS) {
+		swap(mr->umem, next.umem);
+		swap(mr->pbl, next.pbl);
+		mr->ibmr.page_size = 1u << mr->pbl.buf.page_shift;
+		ornic_pbl_free(&dev->ibdev, &next.pbl);
+		ib_umem_release(next.umem);
+	}
+	mr->access = next.access;
+	return NULL;
 
 err_free_pbl:
-	ornic_pbl_free(&dev->ibdev, &mr->pbl);
+	ornic_pbl_free(&dev->ibdev, &next.pbl);
 err_release_umem:
-	ib_umem_release(mr->umem);
-err_free_mr:
-	kfree(mr);
+	ib_umem_release(next.umem);
 	return ERR_PTR(err);
+}
+
+static int ornic_mr_destroy(struct ornic_ib_dev *dev, struct ornic_mr *mr)
+{
+	struct ib_umem_dmabuf *dmabuf;
+	int err;
+
+	if (!mr->umem || !mr->umem->is_dmabuf)
+		return ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_MR, mr->ibmr.lkey);
+
+	/* There is nothing to revoke any more when the umem is released */
+	dmabuf = to_ib_umem_dmabuf(mr->umem);
+	ib_umem_dmabuf_revoke_lock(dmabuf);
+	err = ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_MR, mr->ibmr.lkey);
+	if (!err)
+		ib_umem_dmabuf_set_revoke_locked(dmabuf, NULL, NULL);
+	ib_umem_dmabuf_revoke_unlock(dmabuf);
+	return err;
 }
 
 int ornic_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
@@ -178,7 +405,7 @@ int ornic_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	if (err)
 		return err;
 
-	err = ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_MR, mr->ibmr.lkey);
+	err = ornic_mr_destroy(dev, mr);
 	if (err)
 		return err;
 
@@ -186,4 +413,77 @@ int ornic_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	ib_umem_release(mr->umem);
 	kfree(mr);
 	return 0;
+}
+
+struct ib_mr *ornic_ib_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_pages)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibpd->device);
+	struct ornic_create_mr_in in = {
+		.pdn = cpu_to_le32(to_ornic_pd(ibpd)->pdn),
+		.type = ORNIC_MR_REG,
+		.max_pages = cpu_to_le32(max_pages),
+	};
+	struct ornic_mr *mr;
+	int err;
+	u32 key;
+
+	if (type != IB_MR_TYPE_MEM_REG)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!max_pages || max_pages > dev->max_reg_pages)
+		return ERR_PTR(-EINVAL);
+
+	mr = kzalloc_obj(*mr);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+
+	/* A list even for one page; what the pages will be is not known yet */
+	mr->max_pages = max_pages;
+	err = ornic_pbl_alloc(&mr->pbl, max(max_pages, 2u), PAGE_SHIFT);
+	if (err)
+		goto err_free_mr;
+
+	err = ornic_pbl_map(&dev->ibdev, &mr->pbl);
+	if (err)
+		goto err_free_pbl;
+
+	err = ornic_mr_create(dev, &in, &key);
+	if (err)
+		goto err_free_pbl;
+
+	return ornic_mr_return(mr, key);
+
+err_free_pbl:
+	ornic_pbl_free(&dev->ibdev, &mr->pbl);
+err_free_mr:
+	kfree(mr);
+	return ERR_PTR(err);
+}
+
+static int ornic_mr_set_page(struct ib_mr *ibmr, u64 page)
+{
+	struct ornic_mr *mr = to_ornic_mr(ibmr);
+
+	if (mr->npages == mr->max_pages)
+		return -ENOMEM;
+
+	ornic_pbl_set(&mr->pbl, mr->npages++, page);
+	return 0;
+}
+
+int ornic_ib_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents,
+		       unsigned int *offset)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibmr->device);
+	struct ornic_mr *mr = to_ornic_mr(ibmr);
+	int n;
+
+	if (!is_power_of_2(ibmr->page_size) ||
+	    !(dev->odev->lim.page_sizes & ORNIC_PAGE_SIZES & ibmr->page_size))
+		return -EINVAL;
+
+	mr->npages = 0;
+	ornic_pbl_sync_for_cpu(&dev->ibdev, &mr->pbl);
+	n = ib_sg_to_pages(ibmr, sg, nents, offset, ornic_mr_set_page);
+	ornic_pbl_sync_for_device(&dev->ibdev, &mr->pbl);
+	return n;
 }

@@ -18,6 +18,7 @@
 #include "ornic_api.h"
 #include "pbl.h"
 #include "ringmem.h"
+#include "srq.h"
 
 #define ORNIC_IB_PORT		1
 #define ORNIC_IB_PKEYS		1
@@ -36,7 +37,11 @@
  * @max_sge:	of a send or receive work request
  * @max_inline:	bytes
  * @max_cqe:	entries of a CQ, a power of two
+ * @max_srq_wr:	receives of an SRQ, a power of two; 0 without SRQs
+ * @max_reg_pages: pages of a fast registration; 0 without these
  * @gid_len:	entries of the GID table
+ * @void_pdn:	a PD that no QP is of, with ORNIC_FEAT_MODIFY_MR
+ * @null_key:	of the null MR, with ORNIC_FEAT_NULL_MR
  * @qps:	kernel QPs by the device's number; its lock keeps what is found
  *		from going away
  * @kcqs_lock:	protects @kcqs
@@ -55,7 +60,11 @@ struct ornic_ib_dev {
 	u32 max_sge;
 	u32 max_inline;
 	u32 max_cqe;
+	u32 max_srq_wr;
+	u32 max_reg_pages;
 	u32 gid_len;
+	u32 void_pdn;
+	u32 null_key;
 	struct xarray qps;
 	struct mutex kcqs_lock; /* protects kcqs */
 	struct list_head kcqs;
@@ -103,15 +112,36 @@ struct ornic_pd {
 	u32 pdn;
 };
 
+struct ornic_xrcd {
+	struct ib_xrcd ibxrcd;
+	u32 xrcdn;
+};
+
 struct ornic_ah {
 	struct ib_ah ibah;
 	struct ornic_av av;
 };
 
+/**
+ * struct ornic_mr - memory region
+ * @ibmr:	of the RDMA core
+ * @umem:	memory of a process, else NULL
+ * @pbl:	page list; of a fast registration the one that map_mr_sg fills
+ * @access:	IB_ACCESS_* as asked for, of a process's
+ * @max_pages:	of a fast registration
+ * @npages:	of a fast registration: pages in @pbl now
+ */
 struct ornic_mr {
 	struct ib_mr ibmr;
-	struct ib_umem *umem;	/* NULL for the DMA MR */
+	struct ib_umem *umem;
 	struct ornic_pbl pbl;
+	int access;
+	u32 max_pages;
+	u32 npages;
+};
+
+struct ornic_mw {
+	struct ib_mw ibmw;
 };
 
 /**
@@ -175,6 +205,51 @@ struct ornic_wr {
 };
 
 /**
+ * struct ornic_srq_ring - ring of an SRQ
+ * @mem:	WQEs, and behind them the doorbell record
+ * @pbl:	page list of the WQEs
+ * @mmap:	of a process, and then it owns @mem
+ * @log_wqes:	log2 of the WQEs
+ * @dbr_offset:	bytes
+ * @size:	bytes in all
+ */
+struct ornic_srq_ring {
+	struct ornic_ringmem *mem;
+	struct ornic_pbl pbl;
+	struct ornic_mmap *mmap;
+	u8 log_wqes;
+	u32 dbr_offset;
+	u32 size;
+};
+
+/**
+ * struct ornic_srq - shared receive queue
+ * @ibsrq:	of the RDMA core
+ * @res:	delivery of its events
+ * @has_events:	@res was added
+ * @stride_shift: log2 of the bytes of a WQE
+ * @max_sge:	of a WQE
+ * @modify_lock: protects @ring; one modify or query at a time
+ * @ring:	of a process it may be replaced
+ * @lock:	of a kernel user: protects @recvs, @pi and the WQEs; taken under the
+ *		lock of a CQ
+ * @recvs:	of a kernel user: what was posted
+ * @pi:		of a kernel user: WQEs posted, free running
+ */
+struct ornic_srq {
+	struct ib_srq ibsrq;
+	struct ornic_res res;
+	bool has_events;
+	u8 stride_shift;
+	u32 max_sge;
+	struct mutex modify_lock; /* see above */
+	struct ornic_srq_ring ring;
+	spinlock_t lock; /* see above */
+	struct ornic_recvs recvs;
+	u32 pi;
+};
+
+/**
  * struct ornic_wq - one queue of a kernel QP
  * @lock:	protects the producer side: the ring, @wrs, @pi and @head
  * @ring:	address of the first WQE, NULL if the QP has no such queue
@@ -200,7 +275,7 @@ struct ornic_wq {
 
 /**
  * struct ornic_qp_geometry - sizes of a QP's queues and where they are
- * @flags:	ORNIC_QP_SQ and ORNIC_QP_RQ
+ * @flags:	ORNIC_QP_SQ, ORNIC_QP_RQ and ORNIC_QP_SRQ
  * @log_sq_slots: log2 of the send ring's slots
  * @log_rq_wqes: log2 of the receive ring's WQEs
  * @rq_stride_shift: log2 of the bytes of a receive WQE
@@ -208,7 +283,7 @@ struct ornic_wq {
  * @rq_bytes:	of the receive ring
  * @rq_offset:	bytes from the beginning of the memory; the send ring is at 0
  * @dbr_offset:	bytes
- * @size:	bytes in all
+ * @size:	bytes in all; 0 for an XRC target, which has no queue
  */
 struct ornic_qp_geometry {
 	u32 flags;
@@ -228,10 +303,12 @@ struct ornic_qp_geometry {
  * @res:	delivery of its events; its number is the device's, that of the
  *		GSI in @ibqp is 1
  * @geo:	queues
- * @mem:	queues and doorbell record
+ * @mem:	queues and doorbell record, NULL without queues
  * @sq_pbl:	page list of the send ring
  * @rq_pbl:	page list of the receive ring
  * @mmap:	of a process, and then it owns @mem
+ * @kernel:	the kernel posts and polls. An XRC target is shared by processes,
+ *		and neither has @mmap nor is this set.
  * @cap:	as granted
  * @wqe_slots:	slots that the largest send WQE takes
  * @sig_all:	each send work request gives a completion
@@ -256,6 +333,7 @@ struct ornic_qp {
 	struct ornic_pbl sq_pbl;
 	struct ornic_pbl rq_pbl;
 	struct ornic_mmap *mmap;
+	bool kernel;
 	struct ib_qp_cap cap;
 	u32 wqe_slots;
 	bool sig_all;
@@ -302,6 +380,11 @@ static inline struct ornic_pd *to_ornic_pd(struct ib_pd *ibpd)
 	return container_of(ibpd, struct ornic_pd, ibpd);
 }
 
+static inline struct ornic_xrcd *to_ornic_xrcd(struct ib_xrcd *ibxrcd)
+{
+	return container_of(ibxrcd, struct ornic_xrcd, ibxrcd);
+}
+
 static inline struct ornic_ah *to_ornic_ah(struct ib_ah *ibah)
 {
 	return container_of(ibah, struct ornic_ah, ibah);
@@ -317,6 +400,11 @@ static inline struct ornic_cq *to_ornic_cq(struct ib_cq *ibcq)
 	return container_of(ibcq, struct ornic_cq, ibcq);
 }
 
+static inline struct ornic_srq *to_ornic_srq(struct ib_srq *ibsrq)
+{
+	return container_of(ibsrq, struct ornic_srq, ibsrq);
+}
+
 static inline struct ornic_qp *to_ornic_qp(struct ib_qp *ibqp)
 {
 	return container_of(ibqp, struct ornic_qp, ibqp);
@@ -325,6 +413,12 @@ static inline struct ornic_qp *to_ornic_qp(struct ib_qp *ibqp)
 static inline struct ornic_counter *to_ornic_counter(struct rdma_counter *counter)
 {
 	return container_of(counter, struct ornic_counter, counter);
+}
+
+/* Datagrams: each send WQE names its path */
+static inline bool ornic_qp_is_ud(const struct ornic_qp *qp)
+{
+	return qp->ibqp.qp_type == IB_QPT_UD || qp->ibqp.qp_type == IB_QPT_GSI;
 }
 
 /* device.c */
@@ -361,6 +455,10 @@ extern const struct uapi_definition ornic_ib_uapi_defs[];
 int ornic_ib_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
 int ornic_ib_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
 
+/* xrcd.c */
+int ornic_ib_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
+int ornic_ib_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
+
 /* ah.c */
 void ornic_ib_av_from_attr(const struct rdma_ah_attr *attr, struct ornic_av *av);
 void ornic_ib_attr_from_av(const struct ornic_av *av, struct rdma_ah_attr *attr);
@@ -371,10 +469,26 @@ int ornic_ib_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
 int ornic_ib_destroy_ah(struct ib_ah *ibah, u32 flags);
 
 /* mr.c */
+int ornic_ib_init_mrs(struct ornic_ib_dev *dev);
+void ornic_ib_uninit_mrs(struct ornic_ib_dev *dev);
+int ornic_mr_access(const struct ornic_ib_dev *dev, int access, u32 *hw);
 struct ib_mr *ornic_ib_get_dma_mr(struct ib_pd *ibpd, int access);
 struct ib_mr *ornic_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 iova,
 				   int access, struct ib_dmah *dmah, struct ib_udata *udata);
+struct ib_mr *ornic_ib_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 length, u64 iova,
+					  int fd, int access, struct ib_dmah *dmah,
+					  struct uverbs_attr_bundle *attrs);
+struct ib_mr *ornic_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length,
+				     u64 iova, int access, struct ib_pd *ibpd,
+				     struct ib_udata *udata);
 int ornic_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
+struct ib_mr *ornic_ib_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_pages);
+int ornic_ib_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents,
+		       unsigned int *offset);
+
+/* mw.c */
+int ornic_ib_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
+int ornic_ib_dealloc_mw(struct ib_mw *ibmw);
 
 /* cq.c */
 int ornic_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
@@ -385,6 +499,14 @@ struct ornic_cq_dbr ornic_cq_get_dbr(struct ornic_cq *cq);
 int ornic_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udata *udata);
 int ornic_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+
+/* srq.c */
+int ornic_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
+			struct ib_udata *udata);
+int ornic_ib_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
+			enum ib_srq_attr_mask mask, struct ib_udata *udata);
+int ornic_ib_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr);
+int ornic_ib_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
 
 /* poll.c */
 int ornic_ib_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc);
@@ -403,16 +525,26 @@ int ornic_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 int ornic_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		      struct ib_qp_init_attr *init);
 
+/* mcast.c */
+int ornic_ib_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
+int ornic_ib_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
+
 /* wr.c */
 int ornic_ib_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		       const struct ib_send_wr **bad_wr);
+void ornic_post_check_dead(struct ornic_ib_dev *dev);
+
+/* wr_recv.c */
 int ornic_ib_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		       const struct ib_recv_wr **bad_wr);
+int ornic_ib_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
+			   const struct ib_recv_wr **bad_wr);
 
 /* event.c */
 void ornic_ib_cq_event(struct ornic_res *res, enum ornic_event event);
 void ornic_ib_qp_event(struct ornic_res *res, enum ornic_event event);
 void ornic_ib_qp_event_work(struct work_struct *work);
+void ornic_ib_srq_event(struct ornic_res *res, enum ornic_event event);
 void ornic_ib_fatal(struct ornic_ib_dev *dev);
 
 /* stats.c */

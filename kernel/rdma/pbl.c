@@ -64,7 +64,7 @@ int ornic_pbl_alloc(struct ornic_pbl *pbl, u64 npages, u8 page_shift)
 
 /**
  * ornic_pbl_set - enter a page
- * @pbl:	allocated, not yet mapped
+ * @pbl:	allocated, not yet mapped, or synced for the CPU
  * @i:		number of the page, below npages
  * @page:	its bus address
  */
@@ -110,6 +110,26 @@ int ornic_pbl_map(struct ib_device *ibdev, struct ornic_pbl *pbl)
 		n = DIV_ROUND_UP(n, 1u << pbl->shift);
 	}
 	return 0;
+}
+
+/**
+ * ornic_pbl_sync_for_cpu - before a mapped list of one level is written again
+ * @ibdev:	the device
+ * @pbl:	the device does not use it now
+ */
+void ornic_pbl_sync_for_cpu(struct ib_device *ibdev, struct ornic_pbl *pbl)
+{
+	ib_dma_sync_single_for_cpu(ibdev, pbl->chunks->dma, pbl->size, DMA_TO_DEVICE);
+}
+
+/**
+ * ornic_pbl_sync_for_device - the end of ornic_pbl_sync_for_cpu()
+ * @ibdev:	the device
+ * @pbl:	was written
+ */
+void ornic_pbl_sync_for_device(struct ib_device *ibdev, struct ornic_pbl *pbl)
+{
+	ib_dma_sync_single_for_device(ibdev, pbl->chunks->dma, pbl->size, DMA_TO_DEVICE);
 }
 
 /**

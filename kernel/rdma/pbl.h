@@ -67,6 +67,8 @@ static inline int ornic_pbl_levels(u64 npages)
 int ornic_pbl_alloc(struct ornic_pbl *pbl, u64 npages, u8 page_shift);
 void ornic_pbl_set(struct ornic_pbl *pbl, u32 i, dma_addr_t page);
 int ornic_pbl_map(struct ib_device *ibdev, struct ornic_pbl *pbl);
+void ornic_pbl_sync_for_cpu(struct ib_device *ibdev, struct ornic_pbl *pbl);
+void ornic_pbl_sync_for_device(struct ib_device *ibdev, struct ornic_pbl *pbl);
 void ornic_pbl_free(struct ib_device *ibdev, struct ornic_pbl *pbl);
 
 #endif /* ORNIC_RDMA_PBL_H */

@@ -93,6 +93,10 @@ static void ornic_ucontext_fill_resp(struct ornic_ucontext *ctx,
 	}
 	if (lim->features & ORNIC_FEAT_CQE_EXT)
 		resp->caps |= ORNIC_UCONTEXT_CAP_CQE_EXT;
+	if (lim->features & ORNIC_FEAT_NULL_MR) {
+		resp->caps |= ORNIC_UCONTEXT_CAP_NULL_MR;
+		resp->null_key = dev->null_key;
+	}
 }
 
 int ornic_ib_alloc_ucontext(struct ib_ucontext *ibuctx, struct ib_udata *udata)
