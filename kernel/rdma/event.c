@@ -81,6 +81,29 @@ void ornic_ib_qp_event_work(struct work_struct *work)
 	}
 }
 
+/* In hard interrupt context, as for a CQ */
+void ornic_ib_srq_event(struct ornic_res *res, enum ornic_event event)
+{
+	struct ornic_srq *srq = container_of(res, struct ornic_srq, res);
+	struct ib_event ibevent = {
+		.device = srq->ibsrq.device,
+		.element.srq = &srq->ibsrq,
+	};
+
+	switch (event) {
+	case ORNIC_EVENT_SRQ_LIMIT:
+		ibevent.event = IB_EVENT_SRQ_LIMIT_REACHED;
+		break;
+	case ORNIC_EVENT_SRQ_ERR:
+		ibevent.event = IB_EVENT_SRQ_ERR;
+		break;
+	default:
+		return;
+	}
+	if (srq->ibsrq.event_handler)
+		srq->ibsrq.event_handler(&ibevent, srq->ibsrq.srq_context);
+}
+
 /**
  * ornic_ib_fatal - the device has stopped
  * @dev:	registered

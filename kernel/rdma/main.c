@@ -86,6 +86,23 @@ static const struct ib_device_ops ornic_ib_moderate_cq_ops = {
 	.modify_cq = ornic_ib_modify_cq,
 };
 
+static const struct ib_device_ops ornic_ib_srq_ops = {
+	.create_srq = ornic_ib_create_srq,
+	.destroy_srq = ornic_ib_destroy_srq,
+	.modify_srq = ornic_ib_modify_srq,
+	.post_srq_recv = ornic_ib_post_srq_recv,
+	.query_srq = ornic_ib_query_srq,
+
+	INIT_RDMA_OBJ_SIZE(ib_srq, ornic_srq, ibsrq),
+};
+
+static const struct ib_device_ops ornic_ib_xrc_ops = {
+	.alloc_xrcd = ornic_ib_alloc_xrcd,
+	.dealloc_xrcd = ornic_ib_dealloc_xrcd,
+
+	INIT_RDMA_OBJ_SIZE(ib_xrcd, ornic_xrcd, ibxrcd),
+};
+
 static const struct ib_device_ops ornic_ib_mw_ops = {
 	.alloc_mw = ornic_ib_alloc_mw,
 	.dealloc_mw = ornic_ib_dealloc_mw,
@@ -112,6 +129,8 @@ static void ornic_ib_set_ops(struct ornic_ib_dev *dev)
 	} table[] = {
 		{ ORNIC_FEAT_RESIZE_CQ, &ornic_ib_resize_cq_ops },
 		{ ORNIC_FEAT_CQ_MODERATION, &ornic_ib_moderate_cq_ops },
+		{ ORNIC_FEAT_SRQ, &ornic_ib_srq_ops },
+		{ ORNIC_FEAT_XRC, &ornic_ib_xrc_ops },
 		{ ORNIC_FEAT_MW, &ornic_ib_mw_ops },
 		{ ORNIC_FEAT_REG_MR, &ornic_ib_reg_mr_ops },
 		{ ORNIC_FEAT_MODIFY_MR, &ornic_ib_modify_mr_ops },

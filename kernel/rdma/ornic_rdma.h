@@ -511,7 +511,7 @@ int ornic_ib_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
 /* poll.c */
 int ornic_ib_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc);
 int ornic_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
-void ornic_cq_forget_qp(struct ornic_cq *cq, u32 qpn);
+void ornic_cq_forget_qp(struct ornic_cq *cq, struct ornic_qp *qp);
 void ornic_ib_flush_work(struct work_struct *work);
 
 /* qp.c */

@@ -43,6 +43,28 @@ static bool ornic_wq_retire(struct ornic_wq *wq, u32 number, struct ornic_wr *wr
 	return true;
 }
 
+static bool ornic_srq_retire(struct ornic_srq *srq, u32 number, struct ornic_wr *wr)
+{
+	struct ornic_recv recv;
+	unsigned long flags;
+	bool posted;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	posted = ornic_recvs_put(&srq->recvs, number, &recv);
+	spin_unlock_irqrestore(&srq->lock, flags);
+	if (posted)
+		*wr = (struct ornic_wr) { .wr_id = recv.wr_id, .room = recv.room };
+	return posted;
+}
+
+static bool ornic_qp_retire(struct ornic_qp *qp, bool recv, u32 number, struct ornic_wr *wr)
+{
+	if (recv && qp->ibqp.srq)
+		return ornic_srq_retire(to_ornic_srq(qp->ibqp.srq), number, wr);
+
+	return ornic_wq_retire(recv ? &qp->rq : &qp->sq, number, wr);
+}
+
 static int ornic_wc_opcode(u32 opcode)
 {
 	switch (opcode) {
@@ -56,6 +78,16 @@ static int ornic_wc_opcode(u32 opcode)
 		return IB_WC_COMP_SWAP;
 	case ORNIC_WC_FETCH_ADD:
 		return IB_WC_FETCH_ADD;
+	case ORNIC_WC_LOCAL_INV:
+		return IB_WC_LOCAL_INV;
+	case ORNIC_WC_ATOMIC_WRITE:
+		return IB_WC_ATOMIC_WRITE;
+	case ORNIC_WC_REG_MR:
+		return IB_WC_REG_MR;
+	case ORNIC_WC_MASKED_COMP_SWAP:
+		return IB_WC_MASKED_COMP_SWAP;
+	case ORNIC_WC_MASKED_FETCH_ADD:
+		return IB_WC_MASKED_FETCH_ADD;
 	case ORNIC_WC_RECV:
 		return IB_WC_RECV;
 	case ORNIC_WC_RECV_RDMA_WITH_IMM:
@@ -143,7 +175,7 @@ static bool ornic_cq_consume(struct ornic_cq *cq, const struct ornic_cqe *cqe,
 	if (ibcq != &cq->ibcq)
 		return false;
 
-	if (!ornic_wq_retire(recv ? &(*qp)->rq : &(*qp)->sq, lower_32_bits(wr_id), &wr))
+	if (!ornic_qp_retire(*qp, recv, lower_32_bits(wr_id), &wr))
 		return false;
 
 	*wc = (struct ib_wc) {
@@ -252,12 +284,16 @@ int ornic_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 /**
  * ornic_cq_forget_qp - disown the completions of a QP that are not yet polled
  * @cq:		of a kernel consumer, locked
- * @qpn:	number of the QP, for which no completions come any more
+ * @qp:		the QP, for which no completions come any more
+ *
+ * Receives of its SRQ can be posted again.
  */
-void ornic_cq_forget_qp(struct ornic_cq *cq, u32 qpn)
+void ornic_cq_forget_qp(struct ornic_cq *cq, struct ornic_qp *qp)
 {
 	struct ornic_cq_ring ring = cq->ring;
 	struct ornic_cqe *cqe;
+	struct ornic_wr wr;
+	u64 wr_id;
 	u32 word;
 
 	lockdep_assert_held(&cq->lock);
@@ -267,8 +303,12 @@ void ornic_cq_forget_qp(struct ornic_cq *cq, u32 qpn)
 		if (!cqe)
 			break;
 		word = le32_to_cpu(cqe->qpn);
-		if ((word & ORNIC_CQE_QPN) == qpn)
-			WRITE_ONCE(cqe->qpn, cpu_to_le32(word | ORNIC_QPN_NONE));
+		if ((word & ORNIC_CQE_QPN) != qp->res.num)
+			continue;
+		WRITE_ONCE(cqe->qpn, cpu_to_le32(word | ORNIC_QPN_NONE));
+		wr_id = le64_to_cpu(cqe->wr_id);
+		if (wr_id & ORNIC_WR_RECV && qp->ibqp.srq)
+			ornic_qp_retire(qp, true, lower_32_bits(wr_id), &wr);
 	}
 }
 

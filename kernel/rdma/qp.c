@@ -7,51 +7,82 @@
 #include "qp.h"
 #include "ring.h"
 
-static int ornic_qp_hw_type(enum ib_qp_type type)
+/* Of enum ornic_qp_type, whose numbers begin with 1 */
+static u8 ornic_qp_hw_type(enum ib_qp_type type)
 {
 	switch (type) {
 	case IB_QPT_GSI:
 		return ORNIC_QPT_GSI;
 	case IB_QPT_RC:
 		return ORNIC_QPT_RC;
+	case IB_QPT_UC:
+		return ORNIC_QPT_UC;
 	case IB_QPT_UD:
 		return ORNIC_QPT_UD;
+	case IB_QPT_XRC_INI:
+		return ORNIC_QPT_XRC_SEND;
+	case IB_QPT_XRC_TGT:
+		return ORNIC_QPT_XRC_RECV;
 	default:
-		return -EOPNOTSUPP;
+		return 0;
 	}
 }
 
-static int ornic_qp_check(struct ornic_ib_dev *dev, const struct ib_qp_init_attr *init)
+static int ornic_qp_check_srq(const struct ib_qp_init_attr *init)
 {
-	const struct ib_qp_cap *cap = &init->cap;
-
-	if (init->create_flags || init->srq || init->rwq_ind_tbl)
-		return -EOPNOTSUPP;
-
-	if (cap->max_send_wr > dev->max_wr || cap->max_recv_wr > dev->max_wr ||
-	    cap->max_send_sge > dev->max_sge || cap->max_recv_sge > dev->max_sge ||
-	    cap->max_inline_data > dev->max_inline)
+	if (!init->srq)
+		return 0;
+	/* With XRC the SRQ is named by each packet, IBTA 14.2 */
+	if (init->srq->srq_type != IB_SRQT_BASIC)
 		return -EINVAL;
 
-	return 0;
+	return init->qp_type == IB_QPT_RC || init->qp_type == IB_QPT_UD ? 0 : -EINVAL;
+}
+
+static int ornic_qp_check(struct ornic_ib_dev *dev, const struct ib_qp_init_attr *init,
+			  struct ib_udata *udata)
+{
+	u8 type = ornic_qp_hw_type(init->qp_type);
+	const struct ib_qp_cap *cap = &init->cap;
+
+	if (!type || !(dev->odev->lim.qp_types & BIT(type)) || init->create_flags ||
+	    init->rwq_ind_tbl)
+		return -EOPNOTSUPP;
+	/* The kernel's work requests cannot name the SRQ that they are sent to */
+	if (init->qp_type == IB_QPT_XRC_INI && !udata)
+		return -EOPNOTSUPP;
+	if (init->qp_type == IB_QPT_XRC_TGT)
+		return 0;
+
+	if (cap->max_send_wr > dev->max_wr || cap->max_send_sge > dev->max_sge ||
+	    cap->max_inline_data > dev->max_inline)
+		return -EINVAL;
+	if (!init->srq && (cap->max_recv_wr > dev->max_wr || cap->max_recv_sge > dev->max_sge))
+		return -EINVAL;
+
+	return ornic_qp_check_srq(init);
 }
 
 /**
  * ornic_qp_size - choose the sizes of a QP's queues
  * @dev:	the device
- * @ud:		a UD or GSI QP
- * @cap:	what was asked for, within the device's limits; on return what is
- *		granted, never less
- * @geo:	filled in
+ * @qp:		its cap is what was asked for, within the device's limits; on
+ *		return it is what is granted, never less, and geo and wqe_slots
+ *		are filled in
  */
-static void ornic_qp_size(const struct ornic_ib_dev *dev, bool ud, struct ib_qp_cap *cap,
-			  struct ornic_qp_geometry *geo)
+static void ornic_qp_size(const struct ornic_ib_dev *dev, struct ornic_qp *qp)
 {
+	struct ornic_qp_geometry *geo = &qp->geo;
+	struct ib_qp_cap *cap = &qp->cap;
+	bool ud = ornic_qp_is_ud(qp);
 	u32 slots, room;
 
 	*geo = (struct ornic_qp_geometry) {};
 	if (cap->max_send_wr) {
 		slots = ornic_wqe_slots(ud, cap->max_send_sge, cap->max_inline_data);
+		if (qp->kernel && !ud)
+			slots = max(slots, ornic_wqe_slots_min());
+		qp->wqe_slots = slots;
 		room = slots * ORNIC_SLOT_SIZE - ornic_wqe_head(ud);
 		geo->flags |= ORNIC_QP_SQ;
 		geo->log_sq_slots = ornic_sq_log(cap->max_send_wr * slots);
@@ -69,9 +100,8 @@ static void ornic_qp_size(const struct ornic_ib_dev *dev, bool ud, struct ib_qp_
 		geo->log_rq_wqes = order_base_2(cap->max_recv_wr);
 		geo->rq_stride_shift = ornic_rq_shift(cap->max_recv_sge);
 		geo->rq_bytes = 1u << (geo->log_rq_wqes + geo->rq_stride_shift);
-		room = (1u << geo->rq_stride_shift) - sizeof(struct ornic_rq_hdr);
 		cap->max_recv_wr = 1u << geo->log_rq_wqes;
-		cap->max_recv_sge = min_t(u32, room / sizeof(struct ornic_sge), dev->max_sge);
+		cap->max_recv_sge = min(ornic_rq_sge(geo->rq_stride_shift), dev->max_sge);
 	} else {
 		cap->max_recv_sge = 0;
 	}
@@ -117,19 +147,32 @@ static void ornic_qp_free_rings(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 	ornic_pbl_free(&dev->ibdev, &qp->sq_pbl);
 	if (qp->mmap)
 		ornic_ib_mmap_remove(qp->mmap);
-	else
+	else if (qp->mem)
 		ornic_ringmem_free(&dev->ibdev, qp->mem);
 }
 
+/* Which other objects a QP has depends on its type */
+static void ornic_qp_name_objects(const struct ib_qp_init_attr *init, struct ib_pd *pd,
+				  struct ornic_create_qp_in *in)
+{
+	if (pd)
+		in->pdn = cpu_to_le32(to_ornic_pd(pd)->pdn);
+	if (init->send_cq)
+		in->send_cqn = cpu_to_le32(to_ornic_cq(init->send_cq)->res.num);
+	if (init->recv_cq)
+		in->recv_cqn = cpu_to_le32(to_ornic_cq(init->recv_cq)->res.num);
+	if (init->srq)
+		in->srqn = cpu_to_le32(to_ornic_srq(init->srq)->res.num);
+	if (init->qp_type == IB_QPT_XRC_TGT)
+		in->xrcdn = cpu_to_le32(to_ornic_xrcd(init->xrcd)->xrcdn);
+}
+
 static int ornic_qp_create(struct ornic_ib_dev *dev, struct ornic_qp *qp,
-			   const struct ib_qp_init_attr *init, u32 uctx, bool user)
+			   const struct ib_qp_init_attr *init, u32 uctx)
 {
 	struct ornic_create_qp_in in = {
 		.uctx = cpu_to_le32(uctx),
-		.pdn = cpu_to_le32(to_ornic_pd(qp->ibqp.pd)->pdn),
-		.send_cqn = cpu_to_le32(to_ornic_cq(init->send_cq)->res.num),
-		.recv_cqn = cpu_to_le32(to_ornic_cq(init->recv_cq)->res.num),
-		.flags = cpu_to_le32(qp->geo.flags | (user ? 0 : ORNIC_QP_KERNEL) |
+		.flags = cpu_to_le32(qp->geo.flags | (qp->kernel ? ORNIC_QP_KERNEL : 0) |
 				     (qp->sig_all ? ORNIC_QP_SIG_ALL : 0)),
 		.type = ornic_qp_hw_type(init->qp_type),
 		.log_sq_slots = qp->geo.log_sq_slots,
@@ -137,10 +180,13 @@ static int ornic_qp_create(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 		.rq_stride_shift = qp->geo.rq_stride_shift,
 		.sq = qp->sq_pbl.buf,
 		.rq = qp->rq_pbl.buf,
-		.dbr_addr = cpu_to_le64(ornic_ringmem_dma(qp->mem, qp->geo.dbr_offset)),
 	};
 	struct ornic_create_qp_out out;
 	int err;
+
+	ornic_qp_name_objects(init, qp->ibqp.pd, &in);
+	if (qp->mem)
+		in.dbr_addr = cpu_to_le64(ornic_ringmem_dma(qp->mem, qp->geo.dbr_offset));
 
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_CREATE_QP, &in, sizeof(in), &out, sizeof(out));
 	if (err)
@@ -217,7 +263,7 @@ static int ornic_qp_create_user(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	}
 	qp->mmap = map;
 
-	err = ornic_qp_create(dev, qp, init, ctx->uctx.num, true);
+	err = ornic_qp_create(dev, qp, init, ctx->uctx.num);
 	if (err)
 		goto err_free_rings;
 
@@ -247,7 +293,7 @@ static int ornic_qp_create_kernel(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	if (err)
 		goto err_free_rings;
 
-	err = ornic_qp_create(dev, qp, init, 0, false);
+	err = ornic_qp_create(dev, qp, init, 0);
 	if (err)
 		goto err_kernel_uninit;
 
@@ -281,18 +327,21 @@ int ornic_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct 
 			return -EOPNOTSUPP;
 	}
 
-	err = ornic_qp_hw_type(init->qp_type);
-	if (err < 0)
-		return err;
-
-	err = ornic_qp_check(dev, init);
+	err = ornic_qp_check(dev, init, udata);
 	if (err)
 		return err;
 
-	qp->cap = init->cap;
-	ornic_qp_size(dev, init->qp_type != IB_QPT_RC, &qp->cap, &qp->geo);
-	qp->wqe_slots = ornic_wqe_slots(init->qp_type != IB_QPT_RC, qp->cap.max_send_sge,
-					qp->cap.max_inline_data);
+	/* An XRC target belongs to no process, and has no queue */
+	qp->kernel = !udata && init->qp_type != IB_QPT_XRC_TGT;
+	if (init->qp_type != IB_QPT_XRC_TGT)
+		qp->cap = init->cap;
+	if (init->srq) {
+		qp->cap.max_recv_wr = 0;
+		qp->cap.max_recv_sge = 0;
+	}
+	ornic_qp_size(dev, qp);
+	if (init->srq)
+		qp->geo.flags |= ORNIC_QP_SRQ;
 	qp->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->state = IB_QPS_RESET;
 	mutex_init(&qp->modify_lock);
@@ -300,8 +349,10 @@ int ornic_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct 
 
 	if (udata)
 		err = ornic_qp_create_user(dev, qp, init, udata);
-	else
+	else if (qp->kernel)
 		err = ornic_qp_create_kernel(dev, qp, init);
+	else
+		err = ornic_qp_create(dev, qp, init, 0);
 	if (err)
 		return err;
 
@@ -319,14 +370,14 @@ int ornic_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	if (err)
 		return err;
 
-	if (!qp->mmap)
+	if (qp->kernel)
 		ornic_qp_detach(dev, qp);
 
 	err = ornic_qp_destroy(dev, qp);
 	if (err)
 		return err;
 
-	if (!qp->mmap)
+	if (qp->kernel)
 		ornic_qp_kernel_uninit(qp);
 	ornic_qp_free_rings(dev, qp);
 	return 0;

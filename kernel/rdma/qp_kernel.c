@@ -145,8 +145,8 @@ void ornic_qp_detach(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 	ornic_qp_lock_cqs(qp);
 	list_del_init(&qp->sq.cq_list);
 	list_del_init(&qp->rq.cq_list);
-	ornic_cq_forget_qp(to_ornic_cq(qp->ibqp.send_cq), qp->res.num);
-	ornic_cq_forget_qp(to_ornic_cq(qp->ibqp.recv_cq), qp->res.num);
+	ornic_cq_forget_qp(to_ornic_cq(qp->ibqp.send_cq), qp);
+	ornic_cq_forget_qp(to_ornic_cq(qp->ibqp.recv_cq), qp);
 	xa_lock(&dev->qps);
 	__xa_erase(&dev->qps, qp->res.num);
 	xa_unlock(&dev->qps);
@@ -168,8 +168,8 @@ static void ornic_wq_forget(struct ornic_wq *wq)
 void ornic_qp_forget(struct ornic_qp *qp)
 {
 	ornic_qp_lock_cqs(qp);
-	ornic_cq_forget_qp(to_ornic_cq(qp->ibqp.send_cq), qp->res.num);
-	ornic_cq_forget_qp(to_ornic_cq(qp->ibqp.recv_cq), qp->res.num);
+	ornic_cq_forget_qp(to_ornic_cq(qp->ibqp.send_cq), qp);
+	ornic_cq_forget_qp(to_ornic_cq(qp->ibqp.recv_cq), qp);
 	ornic_wq_forget(&qp->sq);
 	ornic_wq_forget(&qp->rq);
 	ornic_qp_unlock_cqs(qp);

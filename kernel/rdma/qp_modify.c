@@ -189,7 +189,7 @@ int ornic_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	WRITE_ONCE(qp->state, next);
 	if (mask & IB_QP_DEST_QPN)
 		qp->dest_qpn = attr->dest_qp_num;
-	if (next == IB_QPS_RESET && !qp->mmap)
+	if (next == IB_QPS_RESET && qp->kernel)
 		ornic_qp_forget(qp);
 out:
 	mutex_unlock(&qp->modify_lock);

@@ -40,7 +40,8 @@ static inline u32 ornic_wqe_head(bool ud)
  * @sge:	SGEs, at most ORNIC_MAX_SGE
  * @inl:	inline bytes, at most ORNIC_MAX_INLINE
  *
- * Atomics, which have 16 bytes and an SGE after the route, fit into one.
+ * What a process posts without SGEs or inline data fits into one: atomics have
+ * 16 bytes and an SGE after the route, and a bind 32 bytes.
  *
  * Return: slots.
  */
@@ -48,6 +49,24 @@ static inline u32 ornic_wqe_slots(bool ud, u32 sge, u32 inl)
 {
 	return DIV_ROUND_UP(ornic_wqe_head(ud) +
 			    max_t(u32, sge * sizeof(struct ornic_sge), inl),
+			    ORNIC_SLOT_SIZE);
+}
+
+/**
+ * ornic_wqe_slots_min - slots that a send WQE of a kernel consumer may take
+ * without SGEs or inline data
+ *
+ * A connected QP may post REG_MR, and masked atomics, which have 32 bytes and an
+ * SGE after the route.
+ *
+ * Return: slots.
+ */
+static inline u32 ornic_wqe_slots_min(void)
+{
+	return DIV_ROUND_UP(ornic_wqe_head(false) +
+			    max(sizeof(struct ornic_reg_mr),
+				sizeof(struct ornic_atomic) + sizeof(struct ornic_atomic_mask) +
+				sizeof(struct ornic_sge)),
 			    ORNIC_SLOT_SIZE);
 }
 
@@ -89,6 +108,17 @@ static inline u32 ornic_rq_shift(u32 sge)
 	u32 bytes = sizeof(struct ornic_rq_hdr) + max(sge, 1u) * sizeof(struct ornic_sge);
 
 	return max_t(u32, order_base_2(bytes), ORNIC_RQ_STRIDE_SHIFT_MIN);
+}
+
+/**
+ * ornic_rq_sge - the reverse of ornic_rq_shift()
+ * @shift:	log2 of the bytes of a receive WQE
+ *
+ * Return: SGEs that it has room for.
+ */
+static inline u32 ornic_rq_sge(u32 shift)
+{
+	return ((1u << shift) - sizeof(struct ornic_rq_hdr)) / sizeof(struct ornic_sge);
 }
 
 /**

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Posting by kernel consumers.
+ * Sending by kernel consumers.
  */
-#include <linux/overflow.h>
-
 #include "ornic_rdma.h"
 #include "ring.h"
 #include "wqe.h"
+
+/* What an unreliable connection can do (hardware.rst, section 6.1) */
+#define ORNIC_UC_OPS		(BIT_ULL(IB_WR_SEND) | BIT_ULL(IB_WR_SEND_WITH_IMM) | \
+				 BIT_ULL(IB_WR_RDMA_WRITE) | \
+				 BIT_ULL(IB_WR_RDMA_WRITE_WITH_IMM) | BIT_ULL(IB_WR_LOCAL_INV))
 
 #define ORNIC_SEND_FLAGS	(IB_SEND_FENCE | IB_SEND_SIGNALED | IB_SEND_SOLICITED | \
 				 IB_SEND_INLINE)
@@ -19,6 +22,12 @@ static_assert((int)IB_WR_SEND_WITH_IMM == (int)ORNIC_WR_SEND_WITH_IMM);
 static_assert((int)IB_WR_RDMA_READ == (int)ORNIC_WR_RDMA_READ);
 static_assert((int)IB_WR_ATOMIC_CMP_AND_SWP == (int)ORNIC_WR_ATOMIC_CMP_SWP);
 static_assert((int)IB_WR_ATOMIC_FETCH_AND_ADD == (int)ORNIC_WR_ATOMIC_FETCH_ADD);
+static_assert((int)IB_WR_LOCAL_INV == (int)ORNIC_WR_LOCAL_INV);
+static_assert((int)IB_WR_SEND_WITH_INV == (int)ORNIC_WR_SEND_WITH_INV);
+static_assert((int)IB_WR_MASKED_ATOMIC_CMP_AND_SWP == (int)ORNIC_WR_MASKED_CMP_SWP);
+static_assert((int)IB_WR_MASKED_ATOMIC_FETCH_AND_ADD == (int)ORNIC_WR_MASKED_FETCH_ADD);
+static_assert((int)IB_WR_ATOMIC_WRITE == (int)ORNIC_WR_ATOMIC_WRITE);
+static_assert((int)IB_WR_REG_MR == (int)ORNIC_WR_REG_MR);
 static_assert(IB_SEND_FENCE == ORNIC_SEND_FENCE);
 static_assert(IB_SEND_SIGNALED == ORNIC_SEND_SIGNALED);
 static_assert(IB_SEND_SOLICITED == ORNIC_SEND_SOLICITED);
@@ -45,46 +54,122 @@ static void ornic_put_route_ud(struct ornic_wqe_writer *w, const struct ib_ud_wr
 	ornic_wqe_put(w, &route, sizeof(route));
 }
 
-static void ornic_put_atomic(struct ornic_wqe_writer *w, const struct ib_atomic_wr *wr)
+static void ornic_put_atomic(struct ornic_wqe_writer *w, const struct ib_atomic_wr *wr, bool swap)
 {
-	bool swap = wr->wr.opcode == IB_WR_ATOMIC_CMP_AND_SWP;
 	struct ornic_atomic atomic = {
 		.swap_add = cpu_to_le64(swap ? wr->swap : wr->compare_add),
 		.compare = cpu_to_le64(swap ? wr->compare_add : 0),
 	};
 
+	ornic_put_route_rc(w, wr->remote_addr, wr->rkey);
 	ornic_wqe_put(w, &atomic, sizeof(atomic));
 }
 
-static int ornic_put_route(struct ornic_wqe_writer *w, const struct ornic_qp *qp,
-			   const struct ib_send_wr *wr)
+static void ornic_put_masked_atomic(struct ornic_wqe_writer *w, const struct ib_atomic_wr *wr,
+				    bool swap)
 {
-	if (qp->ibqp.qp_type != IB_QPT_RC) {
+	struct ornic_atomic_mask mask = {
+		.swap_add_mask = cpu_to_le64(swap ? wr->swap_mask : wr->compare_add_mask),
+		.compare_mask = cpu_to_le64(swap ? wr->compare_add_mask : 0),
+	};
+
+	ornic_put_atomic(w, wr, swap);
+	ornic_wqe_put(w, &mask, sizeof(mask));
+}
+
+static int ornic_put_reg_mr(struct ornic_wqe_writer *w, struct ornic_ib_dev *dev,
+			    const struct ib_reg_wr *wr)
+{
+	struct ornic_mr *mr = to_ornic_mr(wr->mr);
+	struct ornic_reg_mr reg = {
+		.key = cpu_to_le32(wr->key),
+		.iova = cpu_to_le64(mr->ibmr.iova),
+		.length = cpu_to_le64(mr->ibmr.length),
+		.buf = {
+			.addr = mr->pbl.buf.addr,
+			.npages = cpu_to_le32(mr->npages),
+			.page_shift = ilog2(mr->ibmr.page_size),
+			.levels = 1,
+		},
+	};
+	u32 access;
+	int err;
+
+	err = ornic_mr_access(dev, wr->access, &access);
+	if (err)
+		return err;
+
+	reg.access = cpu_to_le32(access);
+	ornic_put_route_rc(w, 0, 0);
+	ornic_wqe_put(w, &reg, sizeof(reg));
+	return 0;
+}
+
+static int ornic_put_connected(struct ornic_wqe_writer *w, struct ornic_ib_dev *dev,
+			       const struct ib_send_wr *wr)
+{
+	switch (wr->opcode) {
+	case IB_WR_SEND:
+	case IB_WR_SEND_WITH_IMM:
+	case IB_WR_SEND_WITH_INV:
+	case IB_WR_LOCAL_INV:
+		ornic_put_route_rc(w, 0, 0);
+		return 0;
+	case IB_WR_RDMA_WRITE:
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+	case IB_WR_RDMA_READ:
+	case IB_WR_ATOMIC_WRITE:
+		ornic_put_route_rc(w, rdma_wr(wr)->remote_addr, rdma_wr(wr)->rkey);
+		return 0;
+	case IB_WR_ATOMIC_CMP_AND_SWP:
+	case IB_WR_ATOMIC_FETCH_AND_ADD:
+		ornic_put_atomic(w, atomic_wr(wr), wr->opcode == IB_WR_ATOMIC_CMP_AND_SWP);
+		return 0;
+	case IB_WR_MASKED_ATOMIC_CMP_AND_SWP:
+	case IB_WR_MASKED_ATOMIC_FETCH_AND_ADD:
+		ornic_put_masked_atomic(w, atomic_wr(wr),
+					wr->opcode == IB_WR_MASKED_ATOMIC_CMP_AND_SWP);
+		return 0;
+	case IB_WR_REG_MR:
+		return ornic_put_reg_mr(w, dev, reg_wr(wr));
+	default:
+		/* Also FLUSH, whose range struct ib_send_wr has no place for */
+		return -EINVAL;
+	}
+}
+
+static int ornic_put_route(struct ornic_wqe_writer *w, struct ornic_ib_dev *dev,
+			   const struct ornic_qp *qp, const struct ib_send_wr *wr)
+{
+	if (ornic_qp_is_ud(qp)) {
 		if (wr->opcode != IB_WR_SEND && wr->opcode != IB_WR_SEND_WITH_IMM)
 			return -EINVAL;
 		ornic_put_route_ud(w, ud_wr(wr));
 		return 0;
 	}
 
+	if (qp->ibqp.qp_type == IB_QPT_UC && !(ORNIC_UC_OPS & BIT_ULL(wr->opcode)))
+		return -EINVAL;
+
+	return ornic_put_connected(w, dev, wr);
+}
+
+/* How many SGEs, where that is not up to the consumer (hardware.rst, [ORNIC-SQ-6]) */
+static bool ornic_count_is_ok(const struct ib_send_wr *wr)
+{
 	switch (wr->opcode) {
-	case IB_WR_SEND:
-	case IB_WR_SEND_WITH_IMM:
-		ornic_put_route_rc(w, 0, 0);
-		return 0;
-	case IB_WR_RDMA_WRITE:
-	case IB_WR_RDMA_WRITE_WITH_IMM:
-	case IB_WR_RDMA_READ:
-		ornic_put_route_rc(w, rdma_wr(wr)->remote_addr, rdma_wr(wr)->rkey);
-		return 0;
+	case IB_WR_LOCAL_INV:
+	case IB_WR_REG_MR:
+		return !wr->num_sge;
 	case IB_WR_ATOMIC_CMP_AND_SWP:
 	case IB_WR_ATOMIC_FETCH_AND_ADD:
-		if (wr->num_sge != 1 || wr->send_flags & IB_SEND_INLINE)
-			return -EINVAL;
-		ornic_put_route_rc(w, atomic_wr(wr)->remote_addr, atomic_wr(wr)->rkey);
-		ornic_put_atomic(w, atomic_wr(wr));
-		return 0;
+	case IB_WR_MASKED_ATOMIC_CMP_AND_SWP:
+	case IB_WR_MASKED_ATOMIC_FETCH_AND_ADD:
+		return wr->num_sge == 1 && !(wr->send_flags & IB_SEND_INLINE);
+	case IB_WR_RDMA_READ:
+		return !(wr->send_flags & IB_SEND_INLINE);
 	default:
-		return -EINVAL;
+		return wr->num_sge >= 0;
 	}
 }
 
@@ -94,9 +179,6 @@ static int ornic_put_inline(struct ornic_wqe_writer *w, const struct ornic_qp *q
 {
 	u32 total = 0;
 	int i;
-
-	if (wr->opcode == IB_WR_RDMA_READ)
-		return -EINVAL;
 
 	for (i = 0; i < wr->num_sge; i++) {
 		const struct ib_sge *sge = &wr->sg_list[i];
@@ -128,14 +210,19 @@ static int ornic_put_sges(struct ornic_wqe_writer *w, const struct ornic_qp *qp,
 	return 0;
 }
 
-static __be32 ornic_wr_imm(const struct ib_send_wr *wr)
+static void ornic_set_imm(struct ornic_sq_hdr *hdr, const struct ib_send_wr *wr)
 {
 	switch (wr->opcode) {
 	case IB_WR_SEND_WITH_IMM:
 	case IB_WR_RDMA_WRITE_WITH_IMM:
-		return wr->ex.imm_data;
+		hdr->imm = wr->ex.imm_data;
+		break;
+	case IB_WR_SEND_WITH_INV:
+	case IB_WR_LOCAL_INV:
+		hdr->inv_key = cpu_to_le32(wr->ex.invalidate_rkey);
+		break;
 	default:
-		return 0;
+		break;
 	}
 }
 
@@ -152,14 +239,14 @@ static int ornic_post_one_send(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 
 	if (!sq->ring || sq->mask + 1 - used < qp->wqe_slots)
 		return -ENOMEM;
-	if (wr->send_flags & ~ORNIC_SEND_FLAGS || wr->num_sge < 0 ||
-	    wr->opcode >= 64 || !(dev->odev->lim.send_ops & BIT_ULL(wr->opcode)))
+	if (wr->send_flags & ~ORNIC_SEND_FLAGS || wr->opcode >= 64 ||
+	    !(dev->odev->lim.send_ops & BIT_ULL(wr->opcode)) || !ornic_count_is_ok(wr))
 		return -EINVAL;
 
 	head = ornic_wqe_begin(sq->ring, sq->mask, sq->pi);
 	w = head;
 	w.pos += sizeof(hdr);
-	err = ornic_put_route(&w, qp, wr);
+	err = ornic_put_route(&w, dev, qp, wr);
 	if (err)
 		return err;
 
@@ -174,7 +261,7 @@ static int ornic_post_one_send(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	hdr.ctrl = cpu_to_le32(ORNIC_PREP(ORNIC_SQ_OPCODE, (u32)wr->opcode) |
 			       ORNIC_PREP(ORNIC_SQ_FLAGS, (u32)wr->send_flags) |
 			       ORNIC_PREP(ORNIC_SQ_COUNT, count));
-	hdr.imm = ornic_wr_imm(wr);
+	ornic_set_imm(&hdr, wr);
 	hdr.wr_id = cpu_to_le64(sq->head);
 	ornic_wqe_put(&head, &hdr, sizeof(hdr));
 
@@ -185,12 +272,15 @@ static int ornic_post_one_send(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	return 0;
 }
 
-/*
- * The device does not look any more: have the consumers polled, which flushes.
- * Either this sees that the device is dead or the work that is queued after
- * that was written sees what was posted.
+/**
+ * ornic_post_check_dead - have the consumers polled if the device is dead
+ * @dev:	something was posted to it
+ *
+ * It does not look any more, but polling flushes. Either this sees that the
+ * device is dead or the work that is queued after that was written sees what
+ * was posted.
  */
-static void ornic_post_check_dead(struct ornic_ib_dev *dev)
+void ornic_post_check_dead(struct ornic_ib_dev *dev)
 {
 	/* What was posted before the look at dead */
 	smp_mb();
@@ -229,74 +319,5 @@ int ornic_ib_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		ornic_post_check_dead(dev);
 	}
 	spin_unlock_irqrestore(&qp->sq.lock, flags);
-	return err;
-}
-
-static int ornic_post_one_recv(struct ornic_qp *qp, const struct ib_recv_wr *wr)
-{
-	struct ornic_wq *rq = &qp->rq;
-	struct ornic_rq_hdr *hdr;
-	struct ornic_sge *sge;
-	/* Pairs with the release of ci, after the note was read */
-	u32 used = rq->pi - smp_load_acquire(&rq->ci);
-	u32 room = 0;
-	int i;
-
-	if (!rq->ring || used > rq->mask)
-		return -ENOMEM;
-	if (wr->num_sge < 0 || wr->num_sge > qp->cap.max_recv_sge)
-		return -EINVAL;
-
-	hdr = rq->ring + ((size_t)(rq->pi & rq->mask) << qp->geo.rq_stride_shift);
-	sge = (struct ornic_sge *)(hdr + 1);
-	for (i = 0; i < wr->num_sge; i++) {
-		sge[i] = ornic_sge_make(wr->sg_list[i].addr, wr->sg_list[i].length,
-					wr->sg_list[i].lkey);
-		if (check_add_overflow(room, wr->sg_list[i].length, &room))
-			room = U32_MAX;
-	}
-	*hdr = (struct ornic_rq_hdr) {
-		.ctrl = cpu_to_le32(ORNIC_PREP(ORNIC_RQ_COUNT, (u32)wr->num_sge)),
-		.wr_id = cpu_to_le64(ORNIC_WR_RECV | rq->head),
-	};
-
-	rq->wrs[rq->head & rq->mask] = (struct ornic_wr) {
-		.wr_id = wr->wr_id,
-		.end = rq->pi + 1,
-		.room = room,
-	};
-	rq->pi++;
-	/* Poll may take the note from now on */
-	smp_store_release(&rq->head, rq->head + 1);
-	return 0;
-}
-
-int ornic_ib_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
-		       const struct ib_recv_wr **bad_wr)
-{
-	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibqp->device);
-	struct ornic_qp *qp = to_ornic_qp(ibqp);
-	unsigned long flags;
-	int err = 0;
-	u32 pi;
-
-	spin_lock_irqsave(&qp->rq.lock, flags);
-	pi = qp->rq.pi;
-	if (READ_ONCE(qp->state) == IB_QPS_RESET) {
-		err = -EINVAL;
-	} else {
-		for (; wr; wr = wr->next) {
-			err = ornic_post_one_recv(qp, wr);
-			if (err)
-				break;
-		}
-	}
-	if (err)
-		*bad_wr = wr;
-	if (qp->rq.pi != pi) {
-		ornic_publish_rq(qp->dbr, qp->rq.pi);
-		ornic_post_check_dead(dev);
-	}
-	spin_unlock_irqrestore(&qp->rq.lock, flags);
 	return err;
 }

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <rdma/ornic-abi.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include "ornic_rdma.h"
+#include "ring.h"
+
+/* A process may be about to map the ring: then the entry frees the memory */
+static void ornic_srq_free_ring(struct ornic_ib_dev *dev, struct ornic_srq_ring *ring)
+{
+	ornic_pbl_free(&dev->ibdev, &ring->pbl);
+	if (ring->mmap)
+		ornic_ib_mmap_remove(ring->mmap);
+	else
+		ornic_ringmem_free(&dev->ibdev, ring->mem);
+}
+
+static int ornic_srq_alloc_ring(struct ornic_ib_dev *dev, u32 max_wr, u8 stride_shift,
+				struct ib_udata *udata, struct ornic_srq_ring *ring)
+{
+	struct ornic_mmap *map;
+	u32 bytes;
+	int err;
+
+	*ring = (struct ornic_srq_ring) { .log_wqes = order_base_2(max_wr) };
+	bytes = 1u << (ring->log_wqes + stride_shift);
+	ring->dbr_offset = ALIGN(bytes, sizeof(struct ornic_qp_dbr));
+	ring->size = PAGE_ALIGN(ring->dbr_offset + sizeof(struct ornic_qp_dbr));
+	ring->mem = ornic_ringmem_alloc(&dev->ibdev, ring->size);
+	if (IS_ERR(ring->mem))
+		return PTR_ERR(ring->mem);
+
+	err = ornic_ringmem_describe(&dev->ibdev, ring->mem, 0, bytes, &ring->pbl);
+	if (err)
+		goto err_free_mem;
+
+	if (udata) {
+		struct ornic_ucontext *ctx;
+
+		ctx = rdma_udata_to_drv_context(udata, struct ornic_ucontext, ibuctx);
+		map = ornic_ib_mmap_add(&ctx->ibuctx, &(struct ornic_mmap) { .mem = ring->mem },
+					ring->size);
+		if (IS_ERR(map)) {
+			err = PTR_ERR(map);
+			goto err_free_pbl;
+		}
+		ring->mmap = map;
+	}
+	return 0;
+
+err_free_pbl:
+	ornic_pbl_free(&dev->ibdev, &ring->pbl);
+err_free_mem:
+	ornic_ringmem_free(&dev->ibdev, ring->mem);
+	return err;
+}
+
+static int ornic_srq_kernel_init(struct ornic_srq *srq)
+{
+	struct ornic_recvs *recvs = &srq->recvs;
+	int err;
+
+	err = ornic_ringmem_vmap(srq->ring.mem);
+	if (err)
+		return err;
+
+	recvs->size = 1u << srq->ring.log_wqes;
+	recvs->recvs = kvzalloc_objs(*recvs->recvs, recvs->size);
+	if (!recvs->recvs)
+		return -ENOMEM;
+
+	ornic_recvs_init(recvs);
+	return 0;
+}
+
+static u64 ornic_srq_dbr_addr(const struct ornic_srq_ring *ring)
+{
+	return ornic_ringmem_dma(ring->mem, ring->dbr_offset);
+}
+
+static int ornic_srq_create(struct ornic_ib_dev *dev, struct ornic_srq *srq, bool user)
+{
+	struct ib_srq *ibsrq = &srq->ibsrq;
+	struct ornic_create_srq_in in = {
+		.pdn = cpu_to_le32(to_ornic_pd(ibsrq->pd)->pdn),
+		.flags = cpu_to_le32(user ? 0 : ORNIC_SRQ_KERNEL),
+		.log_wqes = srq->ring.log_wqes,
+		.stride_shift = srq->stride_shift,
+		.buf = srq->ring.pbl.buf,
+		.dbr_addr = cpu_to_le64(ornic_srq_dbr_addr(&srq->ring)),
+	};
+	int err;
+
+	if (ibsrq->srq_type == IB_SRQT_XRC) {
+		in.flags |= cpu_to_le32(ORNIC_SRQ_XRC);
+		in.xrcdn = cpu_to_le32(to_ornic_xrcd(ibsrq->ext.xrc.xrcd)->xrcdn);
+		in.cqn = cpu_to_le32(to_ornic_cq(ibsrq->ext.cq)->res.num);
+	}
+
+	err = ornic_cmd_create(dev->odev, ORNIC_CMD_CREATE_SRQ, &in, sizeof(in), &srq->res.num);
+	if (err)
+		return err;
+
+	srq->res.type = ORNIC_RES_SRQ;
+	srq->res.event = ornic_ib_srq_event;
+	err = ornic_res_add(dev->odev, &srq->res);
+	if (err)
+		goto err_destroy_srq;
+
+	srq->has_events = true;
+	if (ibsrq->srq_type == IB_SRQT_XRC)
+		ibsrq->ext.xrc.srq_num = srq->res.num;
+	return 0;
+
+err_destroy_srq:
+	ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_SRQ, srq->res.num);
+	return err;
+}
+
+static int ornic_srq_destroy(struct ornic_ib_dev *dev, struct ornic_srq *srq)
+{
+	/* Not again if the device refused the first time */
+	if (srq->has_events) {
+		ornic_res_remove(dev->odev, &srq->res);
+		srq->has_events = false;
+	}
+	return ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_SRQ, srq->res.num);
+}
+
+static int ornic_srq_respond(const struct ornic_srq *srq, struct ib_udata *udata)
+{
+	struct ornic_create_srq_resp resp = {
+		.srqn = srq->res.num,
+		.mmap_offset = rdma_user_mmap_get_offset(&srq->ring.mmap->entry),
+		.mmap_length = srq->ring.size,
+		.dbr_offset = srq->ring.dbr_offset,
+		.log_wqes = srq->ring.log_wqes,
+		.stride_shift = srq->stride_shift,
+	};
+
+	return ib_respond_udata(udata, resp);
+}
+
+static int ornic_srq_check(struct ornic_ib_dev *dev, const struct ib_srq_init_attr *init,
+			   struct ib_udata *udata)
+{
+	struct ornic_create_srq_req req;
+	int err;
+
+	if (udata) {
+		err = ib_copy_validate_udata_in_cm(udata, req, reserved_20, 0);
+		if (err)
+			return err;
+		if (memchr_inv(req.reserved_20, 0, sizeof(req.reserved_20)))
+			return -EOPNOTSUPP;
+	}
+
+	switch (init->srq_type) {
+	case IB_SRQT_BASIC:
+		break;
+	case IB_SRQT_XRC:
+		/* The kernel has no way to name the SRQ that it sends to */
+		if (!udata || !(dev->odev->lim.features & ORNIC_FEAT_XRC))
+			return -EOPNOTSUPP;
+		break;
+	default:
+		return -EOPNOTSUPP;
+	}
+
+	if (!init->attr.max_wr || init->attr.max_wr > dev->max_srq_wr ||
+	    init->attr.max_sge > dev->max_sge)
+		return -EINVAL;
+
+	return 0;
+}
+
+int ornic_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
+			struct ib_udata *udata)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibsrq->device);
+	struct ornic_srq *srq = to_ornic_srq(ibsrq);
+	int err;
+
+	err = ornic_srq_check(dev, init, udata);
+	if (err)
+		return err;
+
+	mutex_init(&srq->modify_lock);
+	spin_lock_init(&srq->lock);
+	srq->stride_shift = ornic_rq_shift(init->attr.max_sge);
+	srq->max_sge = min(ornic_rq_sge(srq->stride_shift), dev->max_sge);
+	err = ornic_srq_alloc_ring(dev, init->attr.max_wr, srq->stride_shift, udata, &srq->ring);
+	if (err)
+		return err;
+
+	if (!udata) {
+		err = ornic_srq_kernel_init(srq);
+		if (err)
+			goto err_free_ring;
+	}
+
+	err = ornic_srq_create(dev, srq, udata);
+	if (err)
+		goto err_free_recvs;
+
+	if (udata) {
+		err = ornic_srq_respond(srq, udata);
+		if (err)
+			goto err_destroy_srq;
+	}
+
+	init->attr.max_wr = 1u << srq->ring.log_wqes;
+	init->attr.max_sge = srq->max_sge;
+	return 0;
+
+err_destroy_srq:
+	ornic_srq_destroy(dev, srq);
+err_free_recvs:
+	kvfree(srq->recvs.recvs);
+err_free_ring:
+	ornic_srq_free_ring(dev, &srq->ring);
+	return err;
+}
+
+/* The process learns of its new ring by memory that it names, for uverbs gives no other way */
+static int ornic_srq_respond_resize(const struct ornic_srq_ring *ring, u32 count, u64 resp_addr)
+{
+	struct ornic_resize_resp resp = {
+		.count = count,
+		.mmap_offset = rdma_user_mmap_get_offset(&ring->mmap->entry),
+		.mmap_length = ring->size,
+		.dbr_offset = ring->dbr_offset,
+		.log_size = ring->log_wqes,
+	};
+
+	return copy_to_user(u64_to_user_ptr(resp_addr), &resp, sizeof(resp)) ? -EFAULT : 0;
+}
+
+static int ornic_srq_resize(struct ornic_ib_dev *dev, struct ornic_srq *srq, u32 max_wr,
+			    u64 resp_addr, struct ib_udata *udata)
+{
+	struct ornic_resize_in in = { .num = cpu_to_le32(srq->res.num) };
+	struct ornic_resize_out out;
+	struct ornic_srq_ring ring;
+	int err;
+
+	err = ornic_srq_alloc_ring(dev, max_wr, srq->stride_shift, udata, &ring);
+	if (err)
+		return err;
+
+	in.log_size = ring.log_wqes;
+	in.buf = ring.pbl.buf;
+	in.dbr_addr = cpu_to_le64(ornic_srq_dbr_addr(&ring));
+	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_RESIZE_SRQ, &in, sizeof(in), &out, sizeof(out));
+	if (err)
+		goto err_free_ring;
+
+	/* The device has left the old ring: from here on there is no way back */
+	swap(ring, srq->ring);
+	ornic_srq_free_ring(dev, &ring);
+	return ornic_srq_respond_resize(&srq->ring, le32_to_cpu(out.count), resp_addr);
+
+err_free_ring:
+	ornic_srq_free_ring(dev, &ring);
+	return err;
+}
+
+static int ornic_srq_check_modify(struct ornic_ib_dev *dev, const struct ornic_srq *srq,
+				  const struct ib_srq_attr *attr, enum ib_srq_attr_mask mask)
+{
+	u32 max_wr = 1u << srq->ring.log_wqes;
+
+	if (mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT))
+		return -EOPNOTSUPP;
+
+	if (mask & IB_SRQ_MAX_WR) {
+		if (!srq->ring.mmap)
+			return -EOPNOTSUPP;
+		if (!attr->max_wr || attr->max_wr > dev->max_srq_wr)
+			return -EINVAL;
+		max_wr = attr->max_wr;
+	}
+	return mask & IB_SRQ_LIMIT && attr->srq_limit > max_wr ? -EINVAL : 0;
+}
+
+int ornic_ib_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
+			enum ib_srq_attr_mask mask, struct ib_udata *udata)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibsrq->device);
+	struct ornic_srq *srq = to_ornic_srq(ibsrq);
+	struct ornic_modify_srq_req req = {};
+	int err;
+
+	if (udata) {
+		err = ib_copy_validate_udata_in(udata, req, resp_addr);
+		if (err)
+			return err;
+	}
+
+	mutex_lock(&srq->modify_lock);
+	err = ornic_srq_check_modify(dev, srq, attr, mask);
+	if (err)
+		goto out;
+
+	if (mask & IB_SRQ_MAX_WR) {
+		err = ornic_srq_resize(dev, srq, attr->max_wr, req.resp_addr, udata);
+		if (err)
+			goto out;
+	}
+
+	if (mask & IB_SRQ_LIMIT) {
+		struct ornic_modify_srq_in in = {
+			.srqn = cpu_to_le32(srq->res.num),
+			.limit = cpu_to_le32(attr->srq_limit),
+		};
+
+		err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_SRQ, &in, sizeof(in), NULL, 0);
+	}
+out:
+	mutex_unlock(&srq->modify_lock);
+	return err;
+}
+
+int ornic_ib_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibsrq->device);
+	struct ornic_srq *srq = to_ornic_srq(ibsrq);
+	struct ornic_object in = { .num = cpu_to_le32(srq->res.num) };
+	struct ornic_query_srq_out out;
+	int err;
+
+	mutex_lock(&srq->modify_lock);
+	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_QUERY_SRQ, &in, sizeof(in), &out, sizeof(out));
+	if (!err) {
+		attr->max_wr = 1u << srq->ring.log_wqes;
+		attr->max_sge = srq->max_sge;
+		attr->srq_limit = min(le32_to_cpu(out.limit), attr->max_wr);
+	}
+	mutex_unlock(&srq->modify_lock);
+	return err;
+}
+
+int ornic_ib_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibsrq->device);
+	struct ornic_srq *srq = to_ornic_srq(ibsrq);
+	int err;
+
+	err = ib_no_udata_io(udata);
+	if (err)
+		return err;
+
+	err = ornic_srq_destroy(dev, srq);
+	if (err)
+		return err;
+
+	kvfree(srq->recvs.recvs);
+	ornic_srq_free_ring(dev, &srq->ring);
+	return 0;
+}
