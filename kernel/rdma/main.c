@@ -103,6 +103,11 @@ static const struct ib_device_ops ornic_ib_xrc_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_xrcd, ornic_xrcd, ibxrcd),
 };
 
+static const struct ib_device_ops ornic_ib_mcast_ops = {
+	.attach_mcast = ornic_ib_attach_mcast,
+	.detach_mcast = ornic_ib_detach_mcast,
+};
+
 static const struct ib_device_ops ornic_ib_mw_ops = {
 	.alloc_mw = ornic_ib_alloc_mw,
 	.dealloc_mw = ornic_ib_dealloc_mw,
@@ -131,6 +136,7 @@ static void ornic_ib_set_ops(struct ornic_ib_dev *dev)
 		{ ORNIC_FEAT_CQ_MODERATION, &ornic_ib_moderate_cq_ops },
 		{ ORNIC_FEAT_SRQ, &ornic_ib_srq_ops },
 		{ ORNIC_FEAT_XRC, &ornic_ib_xrc_ops },
+		{ ORNIC_FEAT_MCAST, &ornic_ib_mcast_ops },
 		{ ORNIC_FEAT_MW, &ornic_ib_mw_ops },
 		{ ORNIC_FEAT_REG_MR, &ornic_ib_reg_mr_ops },
 		{ ORNIC_FEAT_MODIFY_MR, &ornic_ib_modify_mr_ops },
