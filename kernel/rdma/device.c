@@ -37,6 +37,10 @@ int ornic_ib_init_limits(struct ornic_ib_dev *dev)
 	dev->max_sge = min(lim->max_sge, ORNIC_MAX_SGE);
 	dev->max_inline = min(lim->max_inline, ORNIC_MAX_INLINE);
 	dev->max_cqe = rounddown_pow_of_two(min(lim->max_cqe, ORNIC_MAX_CQE));
+	if (lim->features & ORNIC_FEAT_SRQ && lim->max_srq_wqes)
+		dev->max_srq_wr = rounddown_pow_of_two(min(lim->max_srq_wqes, ORNIC_MAX_RING));
+	if (lim->features & ORNIC_FEAT_REG_MR)
+		dev->max_reg_pages = min(lim->max_reg_pages, ORNIC_PBL_FLAT_MAX);
 	dev->gid_len = min(lim->max_gid, ORNIC_IB_GIDS_MAX);
 	dev->max_wr = ornic_max_wr(rounddown_pow_of_two(min(lim->max_sq_slots, ORNIC_MAX_RING)),
 				   rounddown_pow_of_two(min(lim->max_rq_wqes, ORNIC_MAX_RING)),
@@ -54,6 +58,47 @@ static int ornic_ib_respond_clock(struct ornic_ib_dev *dev, struct ib_udata *uda
 
 	resp.clock = ornic_clock_cycles(dev->odev);
 	return ib_respond_udata(udata, resp);
+}
+
+static u64 ornic_device_cap_flags(const struct ornic_limits *lim)
+{
+	static const struct {
+		u64 features;	/* ORNIC_FEAT_* */
+		u64 send_ops;	/* bit n: enum ornic_wr_opcode n */
+		u32 access;	/* ORNIC_ACCESS_* */
+		u64 flags;	/* what it takes all of these for */
+	} table[] = {
+		{ .flags = IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_PORT_ACTIVE_EVENT |
+			   IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_RC_RNR_NAK_GEN },
+		{ .features = ORNIC_FEAT_SRQ, .flags = IB_DEVICE_SRQ_RESIZE },
+		{ .features = ORNIC_FEAT_XRC, .flags = IB_DEVICE_XRC },
+		{ .features = ORNIC_FEAT_MW, .send_ops = BIT_ULL(ORNIC_WR_BIND_MW),
+		  .flags = IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B },
+		{ .features = ORNIC_FEAT_REG_MR,
+		  .send_ops = BIT_ULL(ORNIC_WR_REG_MR) | BIT_ULL(ORNIC_WR_LOCAL_INV) |
+			      BIT_ULL(ORNIC_WR_SEND_WITH_INV),
+		  .flags = IB_DEVICE_MEM_MGT_EXTENSIONS },
+		{ .send_ops = BIT_ULL(ORNIC_WR_FLUSH), .access = ORNIC_ACCESS_FLUSH_GLOBAL,
+		  .flags = IB_DEVICE_FLUSH_GLOBAL },
+		{ .send_ops = BIT_ULL(ORNIC_WR_FLUSH), .access = ORNIC_ACCESS_FLUSH_PERSISTENT,
+		  .flags = IB_DEVICE_FLUSH_PERSISTENT },
+		{ .send_ops = BIT_ULL(ORNIC_WR_ATOMIC_WRITE), .flags = IB_DEVICE_ATOMIC_WRITE },
+	};
+	u64 flags = 0;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(table); i++)
+		if (!(table[i].features & ~lim->features) &&
+		    !(table[i].send_ops & ~lim->send_ops) &&
+		    !(table[i].access & ~lim->access_flags))
+			flags |= table[i].flags;
+	return flags;
+}
+
+/* Atomic among all that go through this device, as it is one engine */
+static enum ib_atomic_cap ornic_atomic_cap(const struct ornic_limits *lim, u64 send_ops)
+{
+	return send_ops & ~lim->send_ops ? IB_ATOMIC_NONE : IB_ATOMIC_HCA;
 }
 
 int ornic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
@@ -76,8 +121,7 @@ int ornic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->hw_ver = dev->odev->pdev->revision;
 	attr->max_qp = min(lim->max_qp, ORNIC_IB_COUNT_MAX);
 	attr->max_qp_wr = dev->max_wr;
-	attr->device_cap_flags = IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_PORT_ACTIVE_EVENT |
-				 IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_RC_RNR_NAK_GEN;
+	attr->device_cap_flags = ornic_device_cap_flags(lim);
 	attr->max_send_sge = dev->max_sge;
 	attr->max_recv_sge = dev->max_sge;
 	attr->max_sge_rd = dev->max_sge;
@@ -88,10 +132,19 @@ int ornic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->max_qp_rd_atom = min(lim->max_rd_atomic, U8_MAX);
 	attr->max_qp_init_rd_atom = attr->max_qp_rd_atom;
 	attr->max_res_rd_atom = min_t(u64, (u64)attr->max_qp_rd_atom * attr->max_qp, INT_MAX);
-	/* Atomic among all that go through this device, as it is one engine */
-	if (lim->send_ops & BIT_ULL(ORNIC_WR_ATOMIC_CMP_SWP) &&
-	    lim->send_ops & BIT_ULL(ORNIC_WR_ATOMIC_FETCH_ADD))
-		attr->atomic_cap = IB_ATOMIC_HCA;
+	attr->atomic_cap = ornic_atomic_cap(lim, BIT_ULL(ORNIC_WR_ATOMIC_CMP_SWP) |
+						 BIT_ULL(ORNIC_WR_ATOMIC_FETCH_ADD));
+	attr->masked_atomic_cap = ornic_atomic_cap(lim, BIT_ULL(ORNIC_WR_MASKED_CMP_SWP) |
+							BIT_ULL(ORNIC_WR_MASKED_FETCH_ADD));
+	attr->max_mw = min(lim->max_mw, ORNIC_IB_COUNT_MAX);
+	attr->max_fast_reg_page_list_len = dev->max_reg_pages;
+	attr->max_srq = min(lim->max_srq, ORNIC_IB_COUNT_MAX);
+	attr->max_srq_wr = dev->max_srq_wr;
+	attr->max_srq_sge = dev->max_srq_wr ? dev->max_sge : 0;
+	attr->max_mcast_grp = min(lim->max_mcast_groups, ORNIC_IB_COUNT_MAX);
+	attr->max_mcast_qp_attach = min(lim->max_mcast_qps, ORNIC_IB_COUNT_MAX);
+	attr->max_total_mcast_qp_attach = min_t(u64, (u64)attr->max_mcast_grp *
+						     attr->max_mcast_qp_attach, INT_MAX);
 	attr->max_ah = ORNIC_IB_MAX_AH;
 	attr->max_pkeys = ORNIC_IB_PKEYS;
 	attr->hca_core_clock = ORNIC_IB_CLOCK_KHZ;
