@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The verbs driver's pure parts: sizes of rings, work requests that wrap, page
- * lists, address vectors.
+ * The verbs driver's pure parts: sizes of rings, work requests that wrap, receives
+ * that complete in any order, page lists, address vectors.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
 #include <rdma/ib_verbs.h>
 
 #include "../../kernel/rdma/ring.h"
+#include "../../kernel/rdma/srq.h"
 #include "../../kernel/rdma/wqe.h"
 /* The code itself: the driver exports nothing */
 #include "../../kernel/rdma/ah.c"
@@ -53,6 +54,25 @@ static void ornic_test_rq_shift(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ornic_rq_shift(15), 8);
 	KUNIT_EXPECT_EQ(test, ornic_rq_shift(16), 9);
 	KUNIT_EXPECT_EQ(test, ornic_rq_shift(ORNIC_MAX_SGE), 12);
+}
+
+static void ornic_test_rq_sge_fits(struct kunit *test)
+{
+	u32 sge;
+
+	for (sge = 0; sge <= ORNIC_MAX_SGE; sge++) {
+		u32 shift = ornic_rq_shift(sge);
+
+		KUNIT_ASSERT_GE(test, ornic_rq_sge(shift), sge);
+		if (shift > ORNIC_RQ_STRIDE_SHIFT_MIN)
+			KUNIT_ASSERT_LT(test, ornic_rq_sge(shift - 1), sge);
+	}
+}
+
+static void ornic_test_wqe_slots_min(struct kunit *test)
+{
+	/* 32 bytes, and 48 of REG_MR or of a masked atomic with its SGE */
+	KUNIT_EXPECT_EQ(test, ornic_wqe_slots_min(), 2);
 }
 
 static void ornic_test_max_wr_fits_any_choice(struct kunit *test)
@@ -116,6 +136,64 @@ static void ornic_test_wqe_keeps_its_neighbours(struct kunit *test)
 	ornic_wqe_put(&w, data, sizeof(data));
 	for (i = 0; i < TEST_SLOTS * ORNIC_SLOT_SIZE; i++)
 		KUNIT_ASSERT_EQ(test, ring[i], i / ORNIC_SLOT_SIZE % (TEST_SLOTS - 1) ? 0 : 0xff);
+}
+
+/* ---- Receives of an SRQ -------------------------------------------------- */
+
+#define TEST_RECVS	8u
+
+static void ornic_test_recvs_setup(struct kunit *test, struct ornic_recvs *recvs)
+{
+	recvs->size = TEST_RECVS;
+	recvs->recvs = kunit_kcalloc(test, TEST_RECVS, sizeof(*recvs->recvs), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, recvs->recvs);
+	ornic_recvs_init(recvs);
+}
+
+static void ornic_test_recvs_complete_in_any_order(struct kunit *test)
+{
+	u32 number[TEST_RECVS], round, i, seen;
+	struct ornic_recvs recvs;
+	struct ornic_recv recv;
+
+	ornic_test_recvs_setup(test, &recvs);
+	for (round = 0; round < 3 * TEST_RECVS; round++) {
+		for (i = 0, seen = 0; i < TEST_RECVS; i++) {
+			KUNIT_ASSERT_TRUE(test, ornic_recvs_get(&recvs, 1000 * round + i, i,
+								&number[i]));
+			KUNIT_ASSERT_LT(test, number[i], TEST_RECVS);
+			seen |= BIT(number[i]);
+		}
+		KUNIT_ASSERT_EQ(test, seen, GENMASK(TEST_RECVS - 1, 0));
+		KUNIT_ASSERT_FALSE(test, ornic_recvs_get(&recvs, 0, 0, &i));
+
+		/* An odd step reaches all of a power of two */
+		for (i = 0; i < TEST_RECVS; i++) {
+			u32 n = (i * (2 * round + 1) + round) % TEST_RECVS;
+
+			KUNIT_ASSERT_TRUE(test, ornic_recvs_put(&recvs, number[n], &recv));
+			KUNIT_ASSERT_EQ(test, recv.wr_id, 1000 * round + n);
+			KUNIT_ASSERT_EQ(test, recv.room, n);
+		}
+	}
+}
+
+static void ornic_test_recvs_refuse_what_is_not_posted(struct kunit *test)
+{
+	struct ornic_recvs recvs;
+	struct ornic_recv recv;
+	u32 number, i;
+
+	ornic_test_recvs_setup(test, &recvs);
+	KUNIT_ASSERT_TRUE(test, ornic_recvs_get(&recvs, 1, 2, &number));
+	for (i = 0; i < 3 * TEST_RECVS; i++)
+		if (i != number)
+			KUNIT_EXPECT_FALSE(test, ornic_recvs_put(&recvs, i, &recv));
+	KUNIT_EXPECT_FALSE(test, ornic_recvs_put(&recvs, U32_MAX, &recv));
+
+	KUNIT_EXPECT_TRUE(test, ornic_recvs_put(&recvs, number, &recv));
+	/* Once only */
+	KUNIT_EXPECT_FALSE(test, ornic_recvs_put(&recvs, number, &recv));
 }
 
 /* ---- Page lists ---------------------------------------------------------- */
@@ -239,6 +317,8 @@ static struct kunit_case ornic_sizes_cases[] = {
 	KUNIT_CASE(ornic_test_wqe_slots),
 	KUNIT_CASE(ornic_test_sq_log_is_the_smallest),
 	KUNIT_CASE(ornic_test_rq_shift),
+	KUNIT_CASE(ornic_test_rq_sge_fits),
+	KUNIT_CASE(ornic_test_wqe_slots_min),
 	KUNIT_CASE(ornic_test_max_wr_fits_any_choice),
 	{}
 };
@@ -247,6 +327,12 @@ static struct kunit_case ornic_wqe_cases[] = {
 	KUNIT_CASE(ornic_test_wqe_wraps_anywhere),
 	KUNIT_CASE(ornic_test_wqe_keeps_its_neighbours),
 	KUNIT_CASE(ornic_test_av_there_and_back),
+	{}
+};
+
+static struct kunit_case ornic_recvs_cases[] = {
+	KUNIT_CASE(ornic_test_recvs_complete_in_any_order),
+	KUNIT_CASE(ornic_test_recvs_refuse_what_is_not_posted),
 	{}
 };
 
@@ -270,9 +356,15 @@ static struct kunit_suite ornic_wqe_suite = {
 	.test_cases = ornic_wqe_cases,
 };
 
+static struct kunit_suite ornic_recvs_suite = {
+	.name = "ornic_recvs",
+	.test_cases = ornic_recvs_cases,
+};
+
 static struct kunit_suite ornic_pbl_suite = {
 	.name = "ornic_pbl",
 	.test_cases = ornic_pbl_cases,
 };
 
-kunit_test_suites(&ornic_sizes_suite, &ornic_wqe_suite, &ornic_pbl_suite);
+kunit_test_suites(&ornic_sizes_suite, &ornic_wqe_suite, &ornic_recvs_suite,
+		  &ornic_pbl_suite);
