@@ -12,11 +12,12 @@
 #define ORNIC_RNR_TIMER_MAX	31
 #define ORNIC_RETRY_MAX		7
 
+/* As far as the device knows them */
 #define ORNIC_QP_ACCESS		(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
-				 IB_ACCESS_REMOTE_ATOMIC)
+				 IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_FLUSH_GLOBAL | \
+				 IB_ACCESS_FLUSH_PERSISTENT)
 /* What means something for memory only and is often given all the same */
 #define ORNIC_QP_ACCESS_IGNORED	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND | \
-				 IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT | \
 				 IB_ACCESS_OPTIONAL)
 
 /*
@@ -113,6 +114,8 @@ static int ornic_qp_check_attr(struct ornic_ib_dev *dev, const struct ib_qp_attr
 static void ornic_qp_attr_to_hw(struct ornic_qp *qp, const struct ib_qp_attr *attr, int mask,
 				struct ornic_qp_attr *hw)
 {
+	u32 access = to_ornic_ib_dev(qp->ibqp.device)->odev->lim.access_flags & ORNIC_QP_ACCESS;
+
 	hw->state = attr->qp_state;
 	hw->cur_state = attr->cur_qp_state;
 	hw->path_mtu = attr->path_mtu;
@@ -120,7 +123,7 @@ static void ornic_qp_attr_to_hw(struct ornic_qp *qp, const struct ib_qp_attr *at
 	hw->rq_psn = cpu_to_le32(attr->rq_psn);
 	hw->sq_psn = cpu_to_le32(attr->sq_psn);
 	hw->dest_qpn = cpu_to_le32(attr->dest_qp_num);
-	hw->access = cpu_to_le32(attr->qp_access_flags & ORNIC_QP_ACCESS);
+	hw->access = cpu_to_le32(attr->qp_access_flags & access);
 	hw->max_rd_atomic = attr->max_rd_atomic;
 	hw->max_dest_rd_atomic = attr->max_dest_rd_atomic;
 	hw->min_rnr_timer = attr->min_rnr_timer;
