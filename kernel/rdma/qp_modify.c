@@ -152,10 +152,13 @@ static int ornic_qp_do_modify(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 
 	ornic_qp_attr_to_hw(qp, attr, mask, &in.attr);
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_QP, &in, sizeof(in), NULL, 0);
+	if (err != -EIO || (next != IB_QPS_ERR && next != IB_QPS_RESET))
+		return err;
+
 	/* A QP of a dead device is as good as in error: what is posted is flushed */
-	if (err == -EIO && (next == IB_QPS_ERR || next == IB_QPS_RESET))
-		err = 0;
-	return err;
+	if (next == IB_QPS_ERR && qp->ibqp.srq)
+		ornic_ib_qp_event(&qp->res, ORNIC_EVENT_QP_LAST_WQE);
+	return 0;
 }
 
 int ornic_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
