@@ -15,7 +15,8 @@
 	 ((f) & OPCODE_IETH ? IETH_LEN : 0))
 
 #define OP(_transport, _name, _kind, _flags) \
-	[OPCODE_ ## _transport ## _ ## _name] = { \
+	[OPCODE_ ## _transport << OPCODE_TRANSPORT_SHIFT | \
+	 OPCODE_RC_ ## _name] = { \
 		.name = #_transport "_" #_name, \
 		.transport = OPCODE_ ## _transport, \
 		.kind = OPCODE_ ## _kind, \
@@ -28,19 +29,25 @@
 #define ONLY	OPCODE_ONLY
 #define DATA	OPCODE_DATA
 
+/* What all transports with a connection have */
+#define OPS_SEND_WRITE(_transport) \
+	OP(_transport, SEND_FIRST, SEND, START | DATA), \
+	OP(_transport, SEND_MIDDLE, SEND, DATA), \
+	OP(_transport, SEND_LAST, SEND, END | DATA), \
+	OP(_transport, SEND_LAST_IMM, SEND, END | DATA | OPCODE_IMMDT), \
+	OP(_transport, SEND_ONLY, SEND, ONLY | DATA), \
+	OP(_transport, SEND_ONLY_IMM, SEND, ONLY | DATA | OPCODE_IMMDT), \
+	OP(_transport, WRITE_FIRST, WRITE, START | DATA | OPCODE_RETH), \
+	OP(_transport, WRITE_MIDDLE, WRITE, DATA), \
+	OP(_transport, WRITE_LAST, WRITE, END | DATA), \
+	OP(_transport, WRITE_LAST_IMM, WRITE, END | DATA | OPCODE_IMMDT), \
+	OP(_transport, WRITE_ONLY, WRITE, ONLY | DATA | OPCODE_RETH), \
+	OP(_transport, WRITE_ONLY_IMM, WRITE, \
+	   ONLY | DATA | OPCODE_RETH | OPCODE_IMMDT)
+
 static const struct opcode opcode_table[256] = {
-	OP(RC, SEND_FIRST, SEND, START | DATA),
-	OP(RC, SEND_MIDDLE, SEND, DATA),
-	OP(RC, SEND_LAST, SEND, END | DATA),
-	OP(RC, SEND_LAST_IMM, SEND, END | DATA | OPCODE_IMMDT),
-	OP(RC, SEND_ONLY, SEND, ONLY | DATA),
-	OP(RC, SEND_ONLY_IMM, SEND, ONLY | DATA | OPCODE_IMMDT),
-	OP(RC, WRITE_FIRST, WRITE, START | DATA | OPCODE_RETH),
-	OP(RC, WRITE_MIDDLE, WRITE, DATA),
-	OP(RC, WRITE_LAST, WRITE, END | DATA),
-	OP(RC, WRITE_LAST_IMM, WRITE, END | DATA | OPCODE_IMMDT),
-	OP(RC, WRITE_ONLY, WRITE, ONLY | DATA | OPCODE_RETH),
-	OP(RC, WRITE_ONLY_IMM, WRITE, ONLY | DATA | OPCODE_RETH | OPCODE_IMMDT),
+	OPS_SEND_WRITE(RC),
+	OPS_SEND_WRITE(UC),
 	OP(RC, READ_REQUEST, READ, ONLY | OPCODE_RETH),
 	OP(RC, READ_RESP_FIRST, READ_RESP, START | DATA | OPCODE_AETH),
 	OP(RC, READ_RESP_MIDDLE, READ_RESP, DATA),

@@ -8,7 +8,26 @@
 
 #include <stdint.h>
 
-/* Opcodes that are sent. Bits 7:5 are the transport, 4:0 the operation. */
+/* Bits 7:5 of an opcode are the transport, 4:0 the operation. */
+#define OPCODE_TRANSPORT_SHIFT	5
+#define OPCODE_OPERATION	0x1f
+
+/**
+ * enum opcode_transport - which QPs it is for
+ * @OPCODE_RC: reliable connected
+ * @OPCODE_UC: unreliable connected
+ * @OPCODE_UD: unreliable datagram, GSI included
+ */
+enum opcode_transport {
+	OPCODE_RC = 0,
+	OPCODE_UC = 1,
+	OPCODE_UD = 3,
+};
+
+/*
+ * Opcodes that are sent. The operations of the other transports with a
+ * connection have the numbers that they have with RC: roce_tx() adds theirs.
+ */
 enum opcode_num {
 	OPCODE_RC_SEND_FIRST		= 0x00,
 	OPCODE_RC_SEND_MIDDLE		= 0x01,
@@ -35,16 +54,6 @@ enum opcode_num {
 	OPCODE_RC_SEND_ONLY_INV		= 0x17,
 	OPCODE_UD_SEND_ONLY		= 0x64,
 	OPCODE_UD_SEND_ONLY_IMM		= 0x65,
-};
-
-/**
- * enum opcode_transport - which QPs it is for
- * @OPCODE_RC: reliable connected
- * @OPCODE_UD: unreliable datagram, GSI included
- */
-enum opcode_transport {
-	OPCODE_RC,
-	OPCODE_UD,
 };
 
 /**

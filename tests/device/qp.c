@@ -69,7 +69,7 @@ void qp_poll_soon(struct qp *qp)
 
 void qp_send_error(struct qp *qp)
 {
-	if (qp->state != ORNIC_QPS_RTS)
+	if (!qp_sends(qp))
 		return;
 	qp->state = ORNIC_QPS_SQE;
 	qp_ready(qp);
@@ -196,6 +196,8 @@ bool qp_run(struct qp *qp, unsigned int budget)
 		return qp_run_rc(qp, budget);
 	if (qp->state == ORNIC_QPS_SQE)
 		return sq_flush(qp, budget);
+	if (qp->type == ORNIC_QPT_UC)
+		return qp_sends(qp) && req_run(qp, budget);
 	if (qp->state != ORNIC_QPS_RTS)
 		return false;
 	return qp_is_datagram(qp) ? ud_run(qp, budget) : eth_tx(qp, budget);
@@ -258,10 +260,10 @@ qp_check_create(struct nic *nic, const struct ornic_create_qp_in *in)
 			return ORNIC_CMD_BUSY;
 		break;
 	case ORNIC_QPT_RC:
+	case ORNIC_QPT_UC:
 	case ORNIC_QPT_UD:
 	case ORNIC_QPT_RAW_PACKET:
 		break;
-	case ORNIC_QPT_UC:
 	case ORNIC_QPT_XRC_SEND:
 	case ORNIC_QPT_XRC_RECV:
 		return ORNIC_CMD_NOT_SUPPORTED;
@@ -459,8 +461,8 @@ enum ornic_cmd_status qp_cmd_query(struct nic *nic, struct cmd *cmd)
 	out->path_mtu = attr->path_mtu;
 	out->path_mig_state = ORNIC_MIG_MIGRATED;
 	out->qkey = htole32(attr->qkey);
-	out->rq_psn = htole32(qp->type == ORNIC_QPT_RC ? qp->resp.epsn :
-							 attr->rq_psn);
+	out->rq_psn = htole32(qp_is_connected(qp) ? qp->resp.epsn :
+						      attr->rq_psn);
 	out->sq_psn = htole32(qp->req.next);
 	out->dest_qpn = htole32(attr->dest_qpn);
 	out->access = htole32(attr->access);

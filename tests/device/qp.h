@@ -272,8 +272,8 @@ void qp_poll_soon(struct qp *qp);
 bool qp_av_valid(const struct nic *nic, const struct ornic_av *av);
 
 /**
- * qp_send_error - a send WQE of an unconnected QP failed: go to SQE
- * @qp: UD, GSI or RAW_PACKET, in RTS; its receive queue goes on
+ * qp_send_error - a send WQE of an unreliable QP failed: go to SQE
+ * @qp: UC, UD, GSI or RAW_PACKET, in RTS or SQD; its receive queue goes on
  */
 void qp_send_error(struct qp *qp);
 

@@ -26,8 +26,11 @@ int req_init(struct qp *qp)
 {
 	uint32_t records = 1u << qp->sq.log_slots;
 
-	if (qp->type != ORNIC_QPT_RC)
+	if (!qp_is_connected(qp))
 		return 0;
+	/* Of UC one is on its way at a time. */
+	if (qp->type == ORNIC_QPT_UC)
+		records = 1;
 	if (records > REQ_RECORDS_MAX)
 		records = REQ_RECORDS_MAX;
 	qp->req.rec = calloc(records, sizeof(*qp->req.rec));
@@ -101,8 +104,19 @@ void req_pop(struct qp *qp, enum ornic_wc_status status)
 
 void req_fail(struct qp *qp, enum ornic_wc_status status)
 {
+	struct req *req = &qp->req;
+
 	req_pop(qp, status);
-	qp_error(qp);
+	if (qp->type != ORNIC_QPT_UC) {
+		qp_error(qp);
+		return;
+	}
+	/* The peer drops what it got of the message: the next one begins anew. */
+	req->una = req->next;
+	req->psn = req->next;
+	req->sent_max = req->next;
+	req->failed = false;
+	qp_send_error(qp);
 }
 
 bool req_flush(struct qp *qp, unsigned int budget)
@@ -223,6 +237,23 @@ static uint8_t req_data_opcode(const struct req_record *rec, bool start,
 }
 
 /*
+ * The message is complete as soon as it is sent, and the guest may then reuse its
+ * buffer while a frame waits: copy.
+ */
+static int64_t req_copy(struct qp *qp, const struct send_wqe *wqe,
+			uint64_t offset, uint32_t len, struct frame *frame)
+{
+	uint8_t *piece = bounce_take(&qp->nic->bounce);
+
+	if (wqe->flags & ORNIC_SEND_INLINE)
+		memcpy(piece, wqe->data + offset, len);
+	else if (sge_read(qp, wqe->sge, wqe->sge_count, offset, piece, len))
+		return -EFAULT;
+	frame_add(frame, piece, len);
+	return len;
+}
+
+/*
  * Put as much of a message as may go at once into a frame.
  *
  * Return: bytes, a multiple of the path MTU unless it is the end of the
@@ -233,18 +264,16 @@ static int64_t req_payload(struct qp *qp, const struct send_wqe *wqe,
 {
 	uint32_t mtu = 1u << qp->mtu_shift;
 	uint64_t len = wqe->length - offset;
-	uint32_t max = frame->flags & FRAME_LOCAL ? REQ_SEGMENT_MAX : mtu;
-	uint8_t *piece;
+	bool copy = wqe->flags & ORNIC_SEND_INLINE || qp->type == ORNIC_QPT_UC;
+	uint32_t max = mtu;
 	int64_t got;
 
+	if (frame->flags & FRAME_LOCAL)
+		max = copy ? BOUNCE_SIZE & -mtu : REQ_SEGMENT_MAX;
 	if (len > max)
 		len = max;
-	if (wqe->flags & ORNIC_SEND_INLINE) {
-		piece = bounce_take(&qp->nic->bounce);
-		memcpy(piece, wqe->data + offset, len);
-		frame_add(frame, piece, len);
-		return len;
-	}
+	if (copy)
+		return req_copy(qp, wqe, offset, len, frame);
 	got = sge_gather(qp, wqe->sge, wqe->sge_count, offset, len, frame);
 	if (got < 0 || (uint64_t)got == len)
 		return got;
@@ -274,8 +303,9 @@ static int req_fill_data(struct qp *qp, const struct req_record *rec,
 	 * Twice in a window: when the end of it is lost, the answer to its
 	 * first half lets packets follow that make the receiver see the gap.
 	 */
-	pkt->ack_req = end || frame->flags & FRAME_LOCAL ||
-		       qp->req.since_ack + 1 >= qp->req.window / 2;
+	pkt->ack_req = qp->type != ORNIC_QPT_UC &&
+		       (end || frame->flags & FRAME_LOCAL ||
+			qp->req.since_ack + 1 >= qp->req.window / 2);
 	pkt->dma_len = wqe->length;
 	pkt->imm = wqe->imm;
 	pkt->inv_key = wqe->inv_key;
@@ -343,6 +373,10 @@ static void req_sent(struct qp *qp, const struct req_record *rec,
 	if (psn_diff(req->psn, rec->first) == (int32_t)rec->npkts)
 		req->send++;
 	req->since_ack = pkt->ack_req ? 0 : req->since_ack + 1;
+	if (qp->type == ORNIC_QPT_UC) {
+		req->una = req->psn;
+		comp_settle(qp);
+	}
 }
 
 static enum req_result req_send(struct qp *qp, struct req_record *rec,

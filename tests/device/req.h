@@ -146,7 +146,7 @@ void req_reset(struct qp *qp);
 
 /**
  * req_run - send
- * @qp: RC, in RTS, SQD or SQE
+ * @qp: connected, in RTS, SQD or SQE
  * @budget: frames at most
  *
  * Return: whether there is more that can be sent now.
@@ -181,7 +181,8 @@ enum ornic_wc_status req_reread(struct qp *qp, const struct req_record *rec,
 void req_pop(struct qp *qp, enum ornic_wc_status status);
 
 /**
- * req_fail - complete the oldest record with an error; the QP goes to error
+ * req_fail - complete the oldest record with an error; the QP goes to error, one
+ * of UC to SQE
  * @qp: with a record
  * @status: of the completion
  */

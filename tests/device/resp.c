@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The responder: executes requests in order of their PSNs, and says no where
- * IBTA 9.7.5.2 and 9.9.3 want it.
+ * IBTA 9.7.5.2 and 9.9.3 want it. UC says nothing (9.8.2).
  */
 #include <endian.h>
 #include <errno.h>
@@ -29,8 +29,15 @@ void resp_flush(struct qp *qp)
 
 /* ---- refusing ---- */
 
+static bool resp_is_uc(const struct qp *qp)
+{
+	return qp->type == ORNIC_QPT_UC;
+}
+
 static void resp_nak(struct qp *qp, unsigned int code)
 {
+	if (resp_is_uc(qp))
+		return;
 	ack_owe(qp, AETH_NAK | code, qp->resp.epsn);
 }
 
@@ -38,6 +45,8 @@ static void resp_nak(struct qp *qp, unsigned int code)
 static bool resp_invalid(struct qp *qp)
 {
 	RDMA_STAT_INC(qp->nic, remote_invalid_requests);
+	if (resp_is_uc(qp))
+		return false;
 	resp_nak(qp, NAK_INVALID_REQUEST);
 	qp_error_event(qp, ORNIC_EVENT_QP_REQ_ERR);
 	return false;
@@ -46,6 +55,8 @@ static bool resp_invalid(struct qp *qp)
 static bool resp_no_access(struct qp *qp)
 {
 	RDMA_STAT_INC(qp->nic, remote_access_errors);
+	if (resp_is_uc(qp))
+		return false;
 	resp_nak(qp, NAK_REMOTE_ACCESS);
 	qp_error_event(qp, ORNIC_EVENT_QP_ACCESS_ERR);
 	return false;
@@ -75,6 +86,10 @@ static bool resp_wqe_failed(struct qp *qp, enum ornic_wc_status status)
 
 static bool resp_not_ready(struct qp *qp)
 {
+	if (resp_is_uc(qp)) {
+		RDMA_STAT_INC(qp->nic, rx_no_wqe);
+		return false;
+	}
 	RDMA_STAT_INC(qp->nic, rnr_naks_sent);
 	ack_owe(qp, AETH_RNR | qp->attr.min_rnr_timer, qp->resp.epsn);
 	qp->resp.nak_sent = true;
@@ -86,8 +101,14 @@ static bool resp_not_ready(struct qp *qp)
 static bool resp_take_wqe(struct qp *qp)
 {
 	struct resp *resp = &qp->resp;
-	int err = rq_take(qp, &resp->wqe);
+	int err;
 
+	/* That of a message that UC dropped (IBTA 9.9.3.2, class D) */
+	if (resp->wqe_taken) {
+		resp->offset = 0;
+		return true;
+	}
+	err = rq_take(qp, &resp->wqe);
 	if (err == -EAGAIN)
 		return resp_not_ready(qp);
 	if (err == -EIO) {
@@ -379,12 +400,52 @@ static bool resp_execute(struct qp *qp, const struct packet *pkt)
 	}
 }
 
+static void resp_end(struct resp *resp, const struct packet *pkt)
+{
+	if (!(pkt->op->flags & OPCODE_END))
+		return;
+	resp->message = RESP_NONE;
+	resp->msn = psn_add(resp->msn, 1);
+}
+
+/*
+ * A message with a hole, or one that something is wrong with, is dropped up to
+ * the first packet of the next one, whatever PSN that has.
+ */
+static void resp_rx_uc(struct qp *qp, const struct packet *pkt)
+{
+	struct resp *resp = &qp->resp;
+
+	if (pkt->psn != resp->epsn)
+		RDMA_STAT_INC(qp->nic, rx_out_of_sequence);
+	if (pkt->psn != resp->epsn || pkt->op->flags & OPCODE_START)
+		resp->message = RESP_NONE;
+	resp->epsn = psn_add(pkt->psn, pkt->npkts);
+	if (!resp_in_sequence(qp, pkt)) {
+		resp->message = RESP_NONE;
+		return;
+	}
+	if (!resp_length_valid(qp, pkt)) {
+		resp->message = RESP_NONE;
+		resp_invalid(qp);
+		return;
+	}
+	if (resp_execute(qp, pkt))
+		resp_end(resp, pkt);
+	else
+		resp->message = RESP_NONE;
+}
+
 void resp_rx(struct qp *qp, const struct packet *pkt)
 {
 	struct resp *resp = &qp->resp;
 	int32_t ahead = psn_diff(pkt->psn, resp->epsn);
 	uint32_t npkts = pkt->npkts;
 
+	if (resp_is_uc(qp)) {
+		resp_rx_uc(qp, pkt);
+		return;
+	}
 	if (ahead < 0) {
 		resp_duplicate(qp, pkt);
 		return;
@@ -410,10 +471,7 @@ void resp_rx(struct qp *qp, const struct packet *pkt)
 	if (pkt->op->kind == OPCODE_READ)
 		npkts = psn_count(pkt->dma_len, qp->mtu_shift);
 	resp->epsn = psn_add(resp->epsn, npkts);
-	if (pkt->op->flags & OPCODE_END) {
-		resp->message = RESP_NONE;
-		resp->msn = psn_add(resp->msn, 1);
-	}
+	resp_end(resp, pkt);
 	if (pkt->ack_req && pkt->op->flags & OPCODE_DATA)
 		ack_owe(qp, AETH_ACK | AETH_NO_CREDITS, 0);
 }

@@ -115,7 +115,7 @@ void resp_flush(struct qp *qp);
 
 /**
  * resp_rx - a request
- * @qp: RC, in RTR or beyond
+ * @qp: connected, in RTR or beyond
  * @pkt: checked as far as its headers go, for this QP
  */
 void resp_rx(struct qp *qp, const struct packet *pkt);

@@ -43,6 +43,19 @@ void roce_trim(struct frame *frame, uint32_t len)
 	}
 }
 
+static enum opcode_transport roce_transport(const struct qp *qp)
+{
+	switch (qp->type) {
+	case ORNIC_QPT_UC:
+		return OPCODE_UC;
+	case ORNIC_QPT_UD:
+	case ORNIC_QPT_GSI:
+		return OPCODE_UD;
+	default:
+		return OPCODE_RC;
+	}
+}
+
 void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 	     struct packet *pkt)
 {
@@ -67,6 +80,7 @@ void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 	if (path.sport < ROCE_UDP_SPORT_MIN)
 		path.sport = packet_sport(path.flow_label, qp->obj.num,
 					  pkt->dqpn);
+	pkt->opcode |= roce_transport(qp) << OPCODE_TRANSPORT_SHIFT;
 	pkt->pkey = PKEY_DEFAULT;
 	packet_finish(frame, &path, pkt);
 	RDMA_STAT_ADD(nic, tx_packets, pkt->npkts);
@@ -89,17 +103,10 @@ static struct qp *roce_find(struct nic *nic, const struct packet *pkt)
 		if (qp && qp->type == ORNIC_QPT_GSI)
 			return NULL;
 	}
-	if (!qp || !qp_receives(qp))
+	if (!qp || !qp_receives(qp) || qp->type == ORNIC_QPT_RAW_PACKET ||
+	    pkt->op->transport != roce_transport(qp))
 		return NULL;
-	switch (qp->type) {
-	case ORNIC_QPT_RC:
-		return pkt->op->transport == OPCODE_RC ? qp : NULL;
-	case ORNIC_QPT_UD:
-	case ORNIC_QPT_GSI:
-		return pkt->op->transport == OPCODE_UD ? qp : NULL;
-	default:
-		return NULL;
-	}
+	return qp;
 }
 
 /* Is it from the peer, to the address the peer knows (IBTA 9.6.1.2, A17.5)? */
@@ -122,7 +129,7 @@ static bool roce_path_matches(struct qp *qp, const struct packet *pkt,
 	       !memcmp(mine->gid, to->gid, GID_LEN);
 }
 
-static void roce_rx_rc(struct qp *qp, const struct packet *pkt)
+static void roce_rx_connected(struct qp *qp, const struct packet *pkt)
 {
 	switch (pkt->op->kind) {
 	case OPCODE_ACK:
@@ -173,8 +180,8 @@ void roce_rx(struct nic *nic, const struct frame *frame,
 	}
 	qp->stats.rx_packets += pkt.npkts;
 	qp->stats.rx_bytes += pkt.payload_len;
-	if (qp->type == ORNIC_QPT_RC)
-		roce_rx_rc(qp, &pkt);
+	if (qp_is_connected(qp))
+		roce_rx_connected(qp, &pkt);
 	else
 		ud_rx(qp, &pkt, l3_offset);
 }

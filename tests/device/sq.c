@@ -44,22 +44,24 @@ struct wr_desc {
 };
 
 #define TYPE_RC		(1u << ORNIC_QPT_RC)
+#define TYPE_UC		(1u << ORNIC_QPT_UC)
 #define TYPE_UD		(1u << ORNIC_QPT_UD | 1u << ORNIC_QPT_GSI)
 #define TYPE_RAW	(1u << ORNIC_QPT_RAW_PACKET)
 
 /* Those without @types are known for the length of their WQE only. */
 static const struct wr_desc wr_table[] = {
 	[ORNIC_WR_RDMA_WRITE] = {
-		0, ORNIC_WC_RDMA_WRITE, TYPE_RC, WR_INLINE, false
+		0, ORNIC_WC_RDMA_WRITE, TYPE_RC | TYPE_UC, WR_INLINE, false
 	},
 	[ORNIC_WR_RDMA_WRITE_WITH_IMM] = {
-		0, ORNIC_WC_RDMA_WRITE, TYPE_RC, WR_INLINE, false
+		0, ORNIC_WC_RDMA_WRITE, TYPE_RC | TYPE_UC, WR_INLINE, false
 	},
 	[ORNIC_WR_SEND] = {
-		0, ORNIC_WC_SEND, TYPE_RC | TYPE_UD | TYPE_RAW, WR_INLINE, false
+		0, ORNIC_WC_SEND, TYPE_RC | TYPE_UC | TYPE_UD | TYPE_RAW,
+		WR_INLINE, false
 	},
 	[ORNIC_WR_SEND_WITH_IMM] = {
-		0, ORNIC_WC_SEND, TYPE_RC | TYPE_UD, WR_INLINE, false
+		0, ORNIC_WC_SEND, TYPE_RC | TYPE_UC | TYPE_UD, WR_INLINE, false
 	},
 	[ORNIC_WR_RDMA_READ] = {
 		0, ORNIC_WC_RDMA_READ, TYPE_RC, WR_ANY, false
@@ -73,7 +75,7 @@ static const struct wr_desc wr_table[] = {
 		WR_WORD, false
 	},
 	[ORNIC_WR_LOCAL_INV] = {
-		0, ORNIC_WC_LOCAL_INV, TYPE_RC, WR_NONE, false
+		0, ORNIC_WC_LOCAL_INV, TYPE_RC | TYPE_UC, WR_NONE, false
 	},
 	[ORNIC_WR_BIND_MW] = {
 		sizeof(struct ornic_bind), ORNIC_WC_BIND_MW, 0, WR_NONE, false

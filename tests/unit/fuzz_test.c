@@ -7,25 +7,26 @@
  */
 #include <stdio.h>
 
-#include "host.h"
+#include "pair.h"
 
 #define STEPS 20000
 #define STEPS_PER_CARD 400
 #define NUMS 24
-#define QPS 8
+#define QPS 10
 #define CQS 2
 #define DATA (16 * HOST_PAGE)
 
 /* What there is when a card begins; 2 n and 2 n + 1 are each other's peers. */
 static const uint8_t qp_types[QPS] = {
 	ORNIC_QPT_RC, ORNIC_QPT_RC, ORNIC_QPT_UD, ORNIC_QPT_GSI,
-	ORNIC_QPT_RAW_PACKET, ORNIC_QPT_RAW_PACKET, ORNIC_QPT_RC, ORNIC_QPT_UD,
+	ORNIC_QPT_RAW_PACKET, ORNIC_QPT_RAW_PACKET, ORNIC_QPT_RC, ORNIC_QPT_RC,
+	ORNIC_QPT_UC, ORNIC_QPT_UC,
 };
 
 /* These have the SRQ. */
 static bool has_srq(unsigned int n)
 {
-	return n >= 6;
+	return n == 2 || n == 6 || n == 7;
 }
 
 /**
@@ -162,8 +163,9 @@ static void create(struct fuzz *f)
 					 .iova = htole64(f->window),
 					 .length = htole64(below(f, 40000)) };
 	static const uint8_t types[] = { ORNIC_QPT_GSI, ORNIC_QPT_RC,
-					 ORNIC_QPT_UD, ORNIC_QPT_RAW_PACKET };
-	struct ornic_create_qp_in qp = { .type = types[below(f, 4)],
+					 ORNIC_QPT_UD, ORNIC_QPT_RAW_PACKET,
+					 ORNIC_QPT_UC };
+	struct ornic_create_qp_in qp = { .type = types[below(f, 5)],
 					 .uctx = htole32(below(f, 2)),
 					 .pdn = htole32(below(f, 2)),
 					 .send_cqn = htole32(below(f, 3)),
@@ -218,35 +220,6 @@ static void create(struct fuzz *f)
 	}
 }
 
-static const uint32_t attr_any = ORNIC_QP_ATTR_STATE;
-static const uint32_t attr_rtr_rc = ORNIC_QP_ATTR_STATE | ORNIC_QP_ATTR_AV |
-	ORNIC_QP_ATTR_PATH_MTU | ORNIC_QP_ATTR_DEST_QPN | ORNIC_QP_ATTR_RQ_PSN |
-	ORNIC_QP_ATTR_MAX_DEST_RD_ATOMIC | ORNIC_QP_ATTR_MIN_RNR_TIMER;
-static const uint32_t attr_rts_rc = ORNIC_QP_ATTR_STATE |
-	ORNIC_QP_ATTR_TIMEOUT | ORNIC_QP_ATTR_RETRY_CNT |
-	ORNIC_QP_ATTR_RNR_RETRY | ORNIC_QP_ATTR_SQ_PSN |
-	ORNIC_QP_ATTR_MAX_RD_ATOMIC;
-
-static uint32_t attr_mask(unsigned int type, unsigned int state)
-{
-	bool ud = type == ORNIC_QPT_UD || type == ORNIC_QPT_GSI;
-
-	switch (state) {
-	case ORNIC_QPS_INIT:
-		if (type == ORNIC_QPT_RC)
-			return attr_any | ORNIC_QP_ATTR_ACCESS;
-		return ud ? attr_any | ORNIC_QP_ATTR_QKEY : attr_any;
-	case ORNIC_QPS_RTR:
-		return type == ORNIC_QPT_RC ? attr_rtr_rc : attr_any;
-	case ORNIC_QPS_RTS:
-		if (type == ORNIC_QPT_RC)
-			return attr_rts_rc;
-		return ud ? attr_any | ORNIC_QP_ATTR_SQ_PSN : attr_any;
-	default:
-		return attr_any;
-	}
-}
-
 static void fuzz_av(struct fuzz *f, struct ornic_av *av)
 {
 	static const uint8_t gid[16] = { [10] = 0xff, [11] = 0xff, 10 };
@@ -257,11 +230,17 @@ static void fuzz_av(struct fuzz *f, struct ornic_av *av)
 	av->hop_limit = 1;
 }
 
+static uint32_t fuzz_mask(unsigned int type, unsigned int state)
+{
+	return state >= ORNIC_QPS_INIT && state <= ORNIC_QPS_RTS ?
+	       pair_mask(type, state) : ORNIC_QP_ATTR_STATE;
+}
+
 static void modify(struct fuzz *f, unsigned int n, unsigned int state)
 {
 	struct ornic_modify_qp_in in = {
 		.qpn = htole32(f->qp[n].num),
-		.mask = htole32(attr_mask(qp_types[n], state)),
+		.mask = htole32(fuzz_mask(qp_types[n], state)),
 		.attr = { .state = state,
 			  .path_mtu = 1 + below(f, 5),
 			  .dest_qpn = htole32(f->qp[n ^ 1].num),
@@ -584,6 +563,7 @@ static unsigned int fuzz_wqe(struct fuzz *f, unsigned int n, uint8_t *wqe)
 	hdr->wr_id = rnd(f);
 	switch (qp_types[n]) {
 	case ORNIC_QPT_RC:
+	case ORNIC_QPT_UC:
 		i = below(f, ARRAY_SIZE(rc_ops));
 		opcode = rc_ops[i].opcode;
 		memcpy(wqe + len, &rc, sizeof(rc));

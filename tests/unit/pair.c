@@ -383,33 +383,60 @@ void pair_query(struct side *side, struct ornic_qp_attr *attr)
 			 ORNIC_CMD_OK);
 }
 
+/* What a transition on the way from RESET to RTS asks for, section 12 */
+uint32_t pair_mask(unsigned int type, unsigned int state)
+{
+	static const uint32_t rc[] = {
+		[ORNIC_QPS_INIT] = ORNIC_QP_ATTR_ACCESS,
+		[ORNIC_QPS_RTR] = ORNIC_QP_ATTR_AV | ORNIC_QP_ATTR_PATH_MTU |
+				  ORNIC_QP_ATTR_DEST_QPN |
+				  ORNIC_QP_ATTR_RQ_PSN |
+				  ORNIC_QP_ATTR_MAX_DEST_RD_ATOMIC |
+				  ORNIC_QP_ATTR_MIN_RNR_TIMER,
+		[ORNIC_QPS_RTS] = ORNIC_QP_ATTR_TIMEOUT |
+				  ORNIC_QP_ATTR_RETRY_CNT |
+				  ORNIC_QP_ATTR_RNR_RETRY |
+				  ORNIC_QP_ATTR_SQ_PSN |
+				  ORNIC_QP_ATTR_MAX_RD_ATOMIC,
+	};
+	static const uint32_t ud[] = {
+		[ORNIC_QPS_INIT] = ORNIC_QP_ATTR_QKEY,
+		[ORNIC_QPS_RTS] = ORNIC_QP_ATTR_SQ_PSN,
+	};
+	static const uint32_t requester = ORNIC_QP_ATTR_RETRY_CNT |
+		ORNIC_QP_ATTR_RNR_RETRY | ORNIC_QP_ATTR_MAX_RD_ATOMIC;
+	static const uint32_t responder = ORNIC_QP_ATTR_MAX_DEST_RD_ATOMIC |
+		ORNIC_QP_ATTR_MIN_RNR_TIMER;
+	uint32_t without = 0;
+
+	switch (type) {
+	case ORNIC_QPT_UC:
+		without = requester | responder | ORNIC_QP_ATTR_TIMEOUT;
+		break;
+	case ORNIC_QPT_XRC_SEND:
+		without = responder;
+		break;
+	case ORNIC_QPT_XRC_RECV:
+		without = requester;
+		break;
+	case ORNIC_QPT_RC:
+		break;
+	case ORNIC_QPT_RAW_PACKET:
+		return ORNIC_QP_ATTR_STATE;
+	default:
+		return ORNIC_QP_ATTR_STATE | ud[state];
+	}
+	return ORNIC_QP_ATTR_STATE | (rc[state] & ~without);
+}
+
 void pair_connect_side(struct side *side, const struct ornic_qp_attr *attr)
 {
 	struct ornic_qp_attr a = *attr;
-	bool rc = pair_qp(side)->type == ORNIC_QPT_RC;
+	unsigned int type = pair_qp(side)->type;
 
-	a.state = ORNIC_QPS_INIT;
-	assert_int_equal(pair_modify(side, ORNIC_QP_ATTR_STATE |
-				     (rc ? ORNIC_QP_ATTR_ACCESS :
-					   ORNIC_QP_ATTR_QKEY), &a),
-			 ORNIC_CMD_OK);
-	a.state = ORNIC_QPS_RTR;
-	assert_int_equal(pair_modify(side, ORNIC_QP_ATTR_STATE |
-				     (rc ? ORNIC_QP_ATTR_AV |
-					   ORNIC_QP_ATTR_PATH_MTU |
-					   ORNIC_QP_ATTR_DEST_QPN |
-					   ORNIC_QP_ATTR_RQ_PSN |
-					   ORNIC_QP_ATTR_MAX_DEST_RD_ATOMIC |
-					   ORNIC_QP_ATTR_MIN_RNR_TIMER : 0),
-				     &a), ORNIC_CMD_OK);
-	a.state = ORNIC_QPS_RTS;
-	assert_int_equal(pair_modify(side, ORNIC_QP_ATTR_STATE |
-				     ORNIC_QP_ATTR_SQ_PSN |
-				     (rc ? ORNIC_QP_ATTR_TIMEOUT |
-					   ORNIC_QP_ATTR_RETRY_CNT |
-					   ORNIC_QP_ATTR_RNR_RETRY |
-					   ORNIC_QP_ATTR_MAX_RD_ATOMIC : 0),
-				     &a), ORNIC_CMD_OK);
+	for (a.state = ORNIC_QPS_INIT; a.state <= ORNIC_QPS_RTS; a.state++)
+		assert_int_equal(pair_modify(side, pair_mask(type, a.state),
+					     &a), ORNIC_CMD_OK);
 }
 
 void pair_connect(struct pair *pair)
@@ -464,6 +491,11 @@ int pair_setup_rc(void **state)
 int pair_setup_rc_kernel(void **state)
 {
 	return pair_setup(state, ORNIC_QPT_RC, ORNIC_QP_KERNEL);
+}
+
+int pair_setup_uc(void **state)
+{
+	return pair_setup(state, ORNIC_QPT_UC, 0);
 }
 
 int pair_setup_ud(void **state)
@@ -558,7 +590,7 @@ static uint8_t *put_route(uint8_t *p, struct side *side,
 		.av = attr.av,
 	};
 
-	if (pair_qp(side)->type == ORNIC_QPT_RC)
+	if (qp_is_connected(pair_qp(side)))
 		return put(p, &rc, sizeof(rc));
 	return put(p, &ud, sizeof(ud));
 }
@@ -655,6 +687,43 @@ void pair_post_recv(struct side *side, uint64_t wr_id, uint64_t addr,
 	struct sge sge = { .addr = addr, .length = len, .lkey = side->key };
 
 	pair_post_recv_sges(side, wr_id, &sge, 1);
+}
+
+/* ---- packets that nobody of ours would send ---- */
+
+void pair_inject(struct pair *pair, struct packet *pkt, const void *payload,
+		 uint32_t len)
+{
+	const struct ornic_av *av = &pair_qp(A(pair))->attr.av;
+	struct packet_path path = {
+		.src = gid_get(A(pair)->host->nic, A(pair)->sgid_index),
+		.dgid = av->dgid,
+		.dmac = av->dmac,
+		.sport = ROCE_UDP_SPORT_MIN,
+	};
+	struct frame frame = {};
+
+	pkt->pkey = pkt->pkey ? pkt->pkey : PKEY_DEFAULT;
+	pkt->npkts = 1;
+	frame_add(&frame, payload, len);
+	packet_finish(&frame, &path, pkt);
+	nic_rx(B(pair)->host->nic, &frame);
+	pair_run(pair);
+}
+
+struct packet pair_packet(struct pair *pair, unsigned int opcode)
+{
+	struct packet pkt = {
+		.opcode = opcode,
+		.ack_req = true,
+		.dqpn = B(pair)->qp.num,
+		.psn = pair_qp(B(pair))->resp.epsn,
+		.va = B(pair)->addr,
+		.rkey = B(pair)->key,
+		.dma_len = 8,
+	};
+
+	return pkt;
 }
 
 /* ---- completions and events ---- */

@@ -118,11 +118,12 @@ extern const struct pair_config pair_config_v6_vlan;
 	PAIR_TEST(_test, _setup, v6_vlan)
 
 /*
- * Fixtures: a pair with connected RC QPs, the same of the kernel, or with UD or
- * GSI QPs in RTS
+ * Fixtures: a pair with connected RC QPs, the same of the kernel, with UC QPs, or
+ * with UD or GSI QPs in RTS
  */
 int pair_setup_rc(void **state);
 int pair_setup_rc_kernel(void **state);
+int pair_setup_uc(void **state);
 int pair_setup_ud(void **state);
 int pair_setup_gsi(void **state);
 int pair_teardown(void **state);
@@ -138,6 +139,8 @@ struct ornic_qp_attr pair_attr(struct side *side, struct side *peer);
 /* Modify with a mask; returns the status of the command. */
 unsigned int pair_modify(struct side *side, uint32_t mask,
 			 const struct ornic_qp_attr *attr);
+/* The mask of MODIFY_QP from the state before @state, INIT, RTR or RTS */
+uint32_t pair_mask(unsigned int type, unsigned int state);
 /* RESET to RTS; the attributes may be changed between */
 void pair_connect_side(struct side *side, const struct ornic_qp_attr *attr);
 void pair_connect(struct pair *pair);
@@ -189,6 +192,12 @@ void pair_post_recv(struct side *side, uint64_t wr_id, uint64_t addr,
 		    uint32_t len);
 void pair_post_recv_sges(struct side *side, uint64_t wr_id,
 			 const struct sge *sge, unsigned int sges);
+
+/* A packet as B's QP expects it next from A's, on 8 bytes */
+struct packet pair_packet(struct pair *pair, unsigned int opcode);
+/* Make a packet as A's QP might, and deliver it to B. */
+void pair_inject(struct pair *pair, struct packet *pkt, const void *payload,
+		 uint32_t len);
 
 /* The next completion, consumed; it has to be there */
 struct ornic_cqe pair_poll(struct side *side);

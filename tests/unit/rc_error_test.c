@@ -516,48 +516,12 @@ static void test_remote_region_destroyed_during_read(void **state)
 
 /* ---- packets that nobody of ours would send ---- */
 
-/* Make a packet as A's QP might, and deliver it to B. */
-static void inject(struct pair *pair, struct packet *pkt, const void *payload,
-		   uint32_t len)
-{
-	const struct ornic_av *av = &pair_qp(A(pair))->attr.av;
-	struct packet_path path = {
-		.src = gid_get(A(pair)->host->nic, A(pair)->sgid_index),
-		.dgid = av->dgid,
-		.dmac = av->dmac,
-		.sport = ROCE_UDP_SPORT_MIN,
-	};
-	struct frame frame = {};
-
-	pkt->pkey = pkt->pkey ? pkt->pkey : PKEY_DEFAULT;
-	pkt->npkts = 1;
-	frame_add(&frame, payload, len);
-	packet_finish(&frame, &path, pkt);
-	nic_rx(B(pair)->host->nic, &frame);
-	pair_run(pair);
-}
-
-static struct packet packet_to_b(struct pair *pair, unsigned int opcode)
-{
-	struct packet pkt = {
-		.opcode = opcode,
-		.ack_req = true,
-		.dqpn = B(pair)->qp.num,
-		.psn = pair_qp(B(pair))->resp.epsn,
-		.va = B(pair)->addr,
-		.rkey = B(pair)->key,
-		.dma_len = 8,
-	};
-
-	return pkt;
-}
-
 static void refused(struct pair *pair, unsigned int opcode, uint32_t len)
 {
 	static const uint8_t payload[8192];
-	struct packet pkt = packet_to_b(pair, opcode);
+	struct packet pkt = pair_packet(pair, opcode);
 
-	inject(pair, &pkt, payload, len);
+	pair_inject(pair, &pkt, payload, len);
 	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_ERR);
 	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_REQ_ERR);
 	assert_int_equal(pair_stat(B(pair),
@@ -598,10 +562,10 @@ static void test_write_amid_send(void **state)
 {
 	struct pair *pair = *state;
 	static const uint8_t payload[1024];
-	struct packet pkt = packet_to_b(pair, OPCODE_RC_SEND_FIRST);
+	struct packet pkt = pair_packet(pair, OPCODE_RC_SEND_FIRST);
 
 	pair_post_recv(B(pair), 9, B(pair)->addr, 8192);
-	inject(pair, &pkt, payload, sizeof(payload));
+	pair_inject(pair, &pkt, payload, sizeof(payload));
 	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_RTS);
 	refused(pair, OPCODE_RC_WRITE_ONLY, 8);
 	pair_expect(B(pair), 9, ORNIC_WC_WR_FLUSH_ERR);
@@ -610,20 +574,20 @@ static void test_write_amid_send(void **state)
 static void test_huge_dma_length(void **state)
 {
 	struct pair *pair = *state;
-	struct packet pkt = packet_to_b(pair, OPCODE_RC_READ_REQUEST);
+	struct packet pkt = pair_packet(pair, OPCODE_RC_READ_REQUEST);
 
 	pkt.dma_len = UINT32_MAX;
-	inject(pair, &pkt, NULL, 0);
+	pair_inject(pair, &pkt, NULL, 0);
 	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_REQ_ERR);
 }
 
 static void test_other_partition_is_dropped(void **state)
 {
 	struct pair *pair = *state;
-	struct packet pkt = packet_to_b(pair, OPCODE_RC_WRITE_ONLY);
+	struct packet pkt = pair_packet(pair, OPCODE_RC_WRITE_ONLY);
 
 	pkt.pkey = 0x1234;
-	inject(pair, &pkt, "12345678", 8);
+	pair_inject(pair, &pkt, "12345678", 8);
 	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_wrong_path), 1);
 	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_RTS);
 }
@@ -631,9 +595,9 @@ static void test_other_partition_is_dropped(void **state)
 static void test_datagram_to_rc_is_dropped(void **state)
 {
 	struct pair *pair = *state;
-	struct packet pkt = packet_to_b(pair, OPCODE_UD_SEND_ONLY);
+	struct packet pkt = pair_packet(pair, OPCODE_UD_SEND_ONLY);
 
-	inject(pair, &pkt, "12345678", 8);
+	pair_inject(pair, &pkt, "12345678", 8);
 	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp), 1);
 }
 
@@ -652,13 +616,13 @@ static void test_ghost_answers(void **state)
 	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
 		for (syndrome = 0; syndrome < 256; syndrome += 3) {
 			for (delta = -2; delta < 3; delta++) {
-				struct packet pkt = packet_to_b(pair,
+				struct packet pkt = pair_packet(pair,
 								opcodes[i]);
 
 				pkt.psn = psn_add(pair_qp(B(pair))->req.una,
 						  delta);
 				pkt.syndrome = syndrome;
-				inject(pair, &pkt, NULL, 0);
+				pair_inject(pair, &pkt, NULL, 0);
 			}
 		}
 	}
@@ -681,7 +645,7 @@ static void test_bad_read_response(void **state)
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(B(pair), ORNIC_WR_RDMA_READ, 100);
-	struct packet pkt = packet_to_b(pair, OPCODE_RC_READ_RESP_ONLY);
+	struct packet pkt = pair_packet(pair, OPCODE_RC_READ_RESP_ONLY);
 
 	pair->fate = fate_drop_answers;
 	pair_post(B(pair), &wr);
@@ -689,7 +653,7 @@ static void test_bad_read_response(void **state)
 	pair_run(pair);
 	pkt.psn = pair_qp(B(pair))->req.una;
 	pkt.syndrome = AETH_NO_CREDITS;
-	inject(pair, &pkt, "12345678", 8);
+	pair_inject(pair, &pkt, "12345678", 8);
 	pair_expect(B(pair), 1, ORNIC_WC_BAD_RESP_ERR);
 	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_ERR);
 }

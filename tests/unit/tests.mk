@@ -32,6 +32,7 @@ UNIT_CORE_TESTS := \
 	regs_test.c \
 	rss_test.c \
 	srq_test.c \
+	uc_test.c \
 	uctx_test.c \
 	ud_test.c
 

@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Unreliable connections: what arrives is right, what is lost is lost without a
+ * word, and the next message begins anew.
+ */
+#include "pair.h"
+
+#define UC(operation) (OPCODE_UC << OPCODE_TRANSPORT_SHIFT | \
+		       OPCODE_RC_ ## operation)
+
+static const uint32_t lengths[] = {
+	0, 1, 3, 1023, 1024, 1025, 2048, 4097, 8192, 65536, 300001,
+};
+
+static void start(struct pair *pair, const struct pair_wr *wr)
+{
+	pair_post(A(pair), wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+}
+
+/* Nothing is said on the way back. */
+static enum pair_fate only_requests(struct pair *pair, const struct packet *pkt)
+{
+	assert_int_equal(pkt->op->transport, OPCODE_UC);
+	assert_false(pkt->ack_req);
+	assert_int_equal(pkt->dqpn, B(pair)->qp.num);
+	return PAIR_DELIVER;
+}
+
+/* [ORNIC-UC-1] */
+static void test_all_operations(void **state)
+{
+	struct pair *pair = *state;
+	struct ornic_cqe cqe;
+	struct pair_wr wr;
+	unsigned int i, op;
+
+	pair->fate = only_requests;
+	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		for (op = ORNIC_WR_RDMA_WRITE; op <= ORNIC_WR_SEND_WITH_IMM;
+		     op++) {
+			bool write = op < ORNIC_WR_SEND;
+			bool imm = op & 1;
+
+			memset(B(pair)->buf, 0xee, lengths[i] + 1);
+			pair_fill(A(pair)->buf, lengths[i], i + op);
+			if (op != ORNIC_WR_RDMA_WRITE)
+				pair_post_recv(B(pair), i, B(pair)->addr,
+					       write ? 0 : 1 << 20);
+			wr = pair_wr_data(A(pair), op, 0, lengths[i]);
+			pair_one(pair, &wr);
+			pair_check(B(pair)->buf, lengths[i], i + op);
+			assert_int_equal(B(pair)->buf[lengths[i]], 0xee);
+			if (op == ORNIC_WR_RDMA_WRITE)
+				continue;
+			cqe = pair_poll(B(pair));
+			assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
+			assert_int_equal(le64toh(cqe.wr_id), i);
+			assert_int_equal(le32toh(cqe.byte_len), lengths[i]);
+			assert_int_equal(le32toh(cqe.opcode), write ?
+					 ORNIC_WC_RECV_RDMA_WITH_IMM :
+					 ORNIC_WC_RECV);
+			if (imm)
+				assert_int_equal(be32toh(cqe.imm), wr.imm);
+		}
+	}
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_out_of_sequence),
+			 0);
+	pair_poll_none(A(pair));
+	pair_poll_none(B(pair));
+	assert_int_equal(pair_event(A(pair)), 0);
+	assert_int_equal(pair_event(B(pair)), 0);
+}
+
+/* [ORNIC-UC-1] Many in the ring, inline ones and SGEs, unsignaled ones too */
+static void test_many(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr;
+	unsigned int i;
+
+	for (i = 0; i < 16; i++) {
+		pair_fill(A(pair)->buf + i * 8192, 8192, i);
+		pair_post_recv(B(pair), i, B(pair)->addr + i * 8192, 8192);
+		wr = pair_wr_data(A(pair), ORNIC_WR_SEND, i * 8192, 8000);
+		wr.flags = i == 15 ? ORNIC_SEND_SIGNALED : 0;
+		wr.sge[0].length = 3000;
+		wr.sge[1] = wr.sge[0];
+		wr.sge[1].addr += 3000;
+		wr.sge[1].length = 5000;
+		wr.sges = 2;
+		if (i % 3 == 2) {
+			wr.flags |= ORNIC_SEND_INLINE;
+			wr.data = A(pair)->buf + i * 8192;
+			wr.data_len = 100;
+		}
+		pair_post(A(pair), &wr);
+	}
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_expect(A(pair), 0x1000 + 15 * 8192, ORNIC_WC_SUCCESS);
+	pair_poll_none(A(pair));
+	for (i = 0; i < 16; i++) {
+		pair_expect(B(pair), i, ORNIC_WC_SUCCESS);
+		pair_check(B(pair)->buf + i * 8192, i % 3 == 2 ? 100 : 8000, i);
+	}
+}
+
+/* [ORNIC-UC-2] The buffer may be reused as soon as the completion is there. */
+static void test_payload_is_a_copy(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 20000);
+	unsigned int turns = 0;
+
+	pair_fill(A(pair)->buf, 20000, 4);
+	pair_post_recv(B(pair), 9, B(pair)->addr, 20000);
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	while (!host_queue_peek(&A(pair)->cq)) {
+		nic_run(A(pair)->host->nic);
+		assert_true(turns++ < 100);
+	}
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+	pair_poll_none(B(pair));
+	memset(A(pair)->buf, 0, 20000);
+	pair_run(pair);
+	pair_expect(B(pair), 9, ORNIC_WC_SUCCESS);
+	pair_check(B(pair)->buf, 20000, 4);
+}
+
+/* ---- losses ---- */
+
+/* Drops the packet of number @arg, counted from 1. */
+static enum pair_fate lose_one(struct pair *pair, const struct packet *pkt)
+{
+	(void)pkt;
+	return pair->arg && !--pair->arg ? PAIR_DROP : PAIR_DELIVER;
+}
+
+/*
+ * [ORNIC-UC-3] Whichever packet of a message is lost, the message is, its
+ * receive serves the next one, and both sides work on.
+ */
+static void test_loss(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr;
+	unsigned int lost;
+
+	pair->fate = lose_one;
+	for (lost = 1; lost <= 3; lost++) {
+		memset(B(pair)->buf, 0, 20000);
+		pair_fill(A(pair)->buf, 20000, lost);
+		pair_post_recv(B(pair), lost, B(pair)->addr, 20000);
+		wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 20000);
+		pair->arg = lost;
+		pair_one(pair, &wr);
+		pair_poll_none(B(pair));
+		pair_one(pair, &wr);
+		pair_expect(B(pair), lost, ORNIC_WC_SUCCESS);
+		pair_check(B(pair)->buf, 20000, lost);
+		assert_int_equal(pair_qp(B(pair))->resp.epsn,
+				 pair_qp(A(pair))->req.psn);
+	}
+	assert_true(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_out_of_sequence) > 0);
+	assert_int_equal(pair_event(B(pair)), 0);
+	assert_int_equal(pair_qp(B(pair))->state, ORNIC_QPS_RTS);
+}
+
+/* [ORNIC-UC-3] The receive of a SEND that was dropped serves a WRITE. */
+static void test_loss_then_write(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 20000);
+	struct ornic_cqe cqe;
+
+	pair->fate = lose_one;
+	pair->arg = 3;
+	pair_post_recv(B(pair), 7, B(pair)->addr, 20000);
+	pair_one(pair, &wr);
+	wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE_WITH_IMM, 0, 20000);
+	pair_one(pair, &wr);
+	cqe = pair_poll(B(pair));
+	assert_int_equal(le64toh(cqe.wr_id), 7);
+	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
+	assert_int_equal(le32toh(cqe.byte_len), 20000);
+}
+
+static enum pair_fate disorder(struct pair *pair, const struct packet *pkt)
+{
+	(void)pkt;
+	switch (pair->arg++ % 7) {
+	case 2:
+		return PAIR_DROP;
+	case 4:
+		return PAIR_TWICE;
+	case 5:
+		return PAIR_LATE;
+	default:
+		return PAIR_DELIVER;
+	}
+}
+
+/* Whatever the wire does, a completed receive holds what was sent. */
+static void test_bad_wire(void **state)
+{
+	struct pair *pair = *state;
+	unsigned int i, received = 0;
+	struct pair_wr wr;
+
+	pair->fate = disorder;
+	for (i = 0; i < 10; i++)
+		pair_post_recv(B(pair), i, B(pair)->addr + i * 4096, 4096);
+	for (i = 0; i < 200 && received < 10; i++) {
+		pair_fill(A(pair)->buf, 2500, i);
+		wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 2500);
+		pair_one(pair, &wr);
+		while (host_queue_peek(&B(pair)->cq)) {
+			const uint8_t *buf = B(pair)->buf + received * 4096;
+
+			pair_expect(B(pair), received++, ORNIC_WC_SUCCESS);
+			pair_check(buf, 2500, buf[0]);
+		}
+	}
+	assert_int_equal(received, 10);
+}
+
+/* [ORNIC-RQ-5] */
+static void test_no_receive_wqe_is_a_loss(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 20000);
+
+	pair_one(pair, &wr);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_no_wqe), 1);
+	wr.opcode = ORNIC_WR_RDMA_WRITE_WITH_IMM;
+	pair_one(pair, &wr);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_no_wqe), 2);
+	pair_post_recv(B(pair), 1, B(pair)->addr, 20000);
+	pair_one(pair, &wr);
+	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
+}
+
+/* ---- the responder's refusals ---- */
+
+static void dropped(struct pair *pair, struct packet *pkt, uint32_t len)
+{
+	static const uint8_t payload[8192];
+
+	pair_inject(pair, pkt, payload, len);
+	pair_poll_none(B(pair));
+	assert_int_equal(pair_event(B(pair)), 0);
+	assert_int_equal(pair_qp(B(pair))->state, ORNIC_QPS_RTS);
+	assert_int_equal(pair->packets, 0);
+}
+
+/* [ORNIC-UC-4] */
+static void test_invalid_requests_are_dropped(void **state)
+{
+	struct pair *pair = *state;
+	struct packet pkt;
+
+	pair_post_recv(B(pair), 1, B(pair)->addr, 8192);
+	pkt = pair_packet(pair, UC(SEND_MIDDLE));
+	dropped(pair, &pkt, 1024);
+	pkt = pair_packet(pair, UC(WRITE_LAST));
+	dropped(pair, &pkt, 8);
+	pkt = pair_packet(pair, UC(SEND_FIRST));
+	dropped(pair, &pkt, 1020);
+	pkt = pair_packet(pair, UC(SEND_ONLY));
+	dropped(pair, &pkt, 1028);
+	pkt = pair_packet(pair, UC(WRITE_ONLY));
+	dropped(pair, &pkt, 12);
+	pkt = pair_packet(pair, UC(WRITE_ONLY));
+	dropped(pair, &pkt, 4);
+	assert_int_equal(pair_stat(B(pair),
+				   ORNIC_RDMA_STAT_remote_invalid_requests), 4);
+	/* A message that changes its mind, and the end of the first one */
+	pkt = pair_packet(pair, UC(SEND_FIRST));
+	dropped(pair, &pkt, 1024);
+	pkt = pair_packet(pair, UC(WRITE_LAST));
+	dropped(pair, &pkt, 8);
+	pkt = pair_packet(pair, UC(SEND_LAST));
+	dropped(pair, &pkt, 8);
+	/* One that begins amidst another is the one that counts. */
+	pkt = pair_packet(pair, UC(SEND_FIRST));
+	dropped(pair, &pkt, 1024);
+	pkt = pair_packet(pair, UC(SEND_ONLY));
+	pair_inject(pair, &pkt, "hello", 5);
+	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
+	assert_memory_equal(B(pair)->buf, "hello", 5);
+}
+
+/* [ORNIC-UC-4] [ORNIC-KEY-2] */
+static void test_bad_rkeys_are_dropped(void **state)
+{
+	struct pair *pair = *state;
+	struct packet pkt;
+
+	pkt = pair_packet(pair, UC(WRITE_ONLY));
+	pkt.rkey++;
+	dropped(pair, &pkt, 8);
+	pkt = pair_packet(pair, UC(WRITE_ONLY));
+	pkt.va += PAIR_BUF_SIZE;
+	dropped(pair, &pkt, 8);
+	pair_qp(B(pair))->attr.access = 0;
+	pkt = pair_packet(pair, UC(WRITE_ONLY));
+	dropped(pair, &pkt, 8);
+	assert_int_equal(pair_stat(B(pair),
+				   ORNIC_RDMA_STAT_remote_access_errors), 3);
+	assert_int_equal(host_device_stat(B(pair)->host,
+					  ORNIC_DEVICE_STAT_bad_rkey), 3);
+}
+
+/* Of another transport, READs and what asks for an answer too */
+static void test_other_opcodes_are_unknown(void **state)
+{
+	struct pair *pair = *state;
+	struct packet pkt = pair_packet(pair, OPCODE_RC_SEND_ONLY);
+
+	pair_post_recv(B(pair), 1, B(pair)->addr, 8192);
+	dropped(pair, &pkt, 8);
+	pkt = pair_packet(pair, OPCODE_UD_SEND_ONLY);
+	dropped(pair, &pkt, 8);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp), 2);
+	assert_null(opcode_get(UC(READ_REQUEST)));
+	assert_null(opcode_get(UC(SEND_ONLY_INV)));
+	assert_null(opcode_get(UC(CMP_SWP)));
+	assert_null(opcode_get(UC(ACK)));
+}
+
+/* [ORNIC-RQ-3] [ORNIC-RQ-4] The receive's own fault is told, and fatal. */
+static void receive_fails(struct pair *pair, unsigned int status)
+{
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 3000);
+
+	pair_post_recv(B(pair), 2, B(pair)->addr, 8192);
+	pair_one(pair, &wr);
+	pair_expect(B(pair), 1, status);
+	pair_expect(B(pair), 2, ORNIC_WC_WR_FLUSH_ERR);
+	assert_int_equal(pair_qp(B(pair))->state, ORNIC_QPS_ERR);
+	assert_int_equal(pair_event(B(pair)), 0);
+	pair_one(pair, &wr);
+}
+
+static void test_receive_too_short(void **state)
+{
+	struct pair *pair = *state;
+
+	pair_post_recv(B(pair), 1, B(pair)->addr, 2999);
+	receive_fails(pair, ORNIC_WC_LOC_LEN_ERR);
+}
+
+static void test_receive_bad_lkey(void **state)
+{
+	struct pair *pair = *state;
+	struct sge sge = { B(pair)->addr, 8192, B(pair)->key + 1 };
+
+	pair_post_recv_sges(B(pair), 1, &sge, 1);
+	receive_fails(pair, ORNIC_WC_LOC_PROT_ERR);
+}
+
+/* ---- the requester's mistakes, and states ---- */
+
+/*
+ * [ORNIC-UC-5] [ORNIC-QP-5] A WQE that fails stops the send queue only, until it
+ * is told to go on; then the next message is whole.
+ */
+static void send_fails(struct pair *pair, struct pair_wr *wr,
+		       unsigned int status)
+{
+	struct pair_wr good = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
+	struct ornic_qp_attr attr = {
+		.state = ORNIC_QPS_RTS,
+		.cur_state = ORNIC_QPS_SQE,
+		.access = htole32(ORNIC_ACCESS_REMOTE_WRITE),
+	};
+
+	good.wr_id = 1;
+	pair_post(A(pair), &good);
+	wr->wr_id = 2;
+	wr->flags &= ~ORNIC_SEND_SIGNALED;
+	pair_post(A(pair), wr);
+	good.wr_id = 3;
+	good.flags = 0;
+	start(pair, &good);
+	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
+	pair_expect(A(pair), 2, status);
+	pair_expect(A(pair), 3, ORNIC_WC_WR_FLUSH_ERR);
+	assert_int_equal(pair_qp(A(pair))->state, ORNIC_QPS_SQE);
+	good.wr_id = 4;
+	start(pair, &good);
+	pair_expect(A(pair), 4, ORNIC_WC_WR_FLUSH_ERR);
+	/* Its responder goes on. */
+	assert_true(qp_receives(pair_qp(A(pair))));
+	assert_int_equal(pair_modify(A(pair), ORNIC_QP_ATTR_STATE |
+				     ORNIC_QP_ATTR_CUR_STATE |
+				     ORNIC_QP_ATTR_ACCESS, &attr),
+			 ORNIC_CMD_OK);
+	good = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10000);
+	pair_fill(A(pair)->buf, 10000, 8);
+	pair_post_recv(B(pair), 9, B(pair)->addr, 10000);
+	pair_one(pair, &good);
+	pair_expect(B(pair), 9, ORNIC_WC_SUCCESS);
+	pair_check(B(pair)->buf, 10000, 8);
+	assert_int_equal(pair_event(A(pair)), 0);
+}
+
+static void test_send_bad_lkey(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
+
+	wr.sge[0].lkey++;
+	send_fails(pair, &wr, ORNIC_WC_LOC_PROT_ERR);
+}
+
+/* The first packets are out when the key turns out to be wrong. */
+static void test_send_bad_lkey_in_the_middle(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 20000);
+
+	wr.sge[1] = wr.sge[0];
+	wr.sge[1].lkey++;
+	wr.sges = 2;
+	send_fails(pair, &wr, ORNIC_WC_LOC_PROT_ERR);
+}
+
+static void test_send_bad_opcode(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 10);
+
+	send_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
+	assert_int_equal(host_device_stat(A(pair)->host,
+					  ORNIC_DEVICE_STAT_bad_wqe_opcode), 1);
+}
+
+/* [ORNIC-QP-1] Attributes that only reliable connections have */
+static void test_attributes(void **state)
+{
+	struct pair *pair = *state;
+	static const uint32_t rc_only[] = {
+		ORNIC_QP_ATTR_MIN_RNR_TIMER, ORNIC_QP_ATTR_TIMEOUT,
+		ORNIC_QP_ATTR_RETRY_CNT, ORNIC_QP_ATTR_RNR_RETRY,
+		ORNIC_QP_ATTR_MAX_RD_ATOMIC, ORNIC_QP_ATTR_MAX_DEST_RD_ATOMIC,
+	};
+	struct ornic_qp_attr attr = pair_attr(A(pair), B(pair));
+	unsigned int state_no, i;
+	uint32_t mask;
+
+	pair_state(A(pair), ORNIC_QPS_RESET);
+	for (state_no = ORNIC_QPS_INIT; state_no <= ORNIC_QPS_RTS; state_no++) {
+		attr.state = state_no;
+		mask = pair_mask(ORNIC_QPT_UC, state_no);
+		for (i = 0; i < ARRAY_SIZE(rc_only); i++)
+			assert_int_equal(pair_modify(A(pair), mask | rc_only[i],
+						     &attr),
+					 ORNIC_CMD_BAD_PARAM);
+		assert_int_equal(pair_modify(A(pair), mask, &attr),
+				 ORNIC_CMD_OK);
+	}
+	pair_query(A(pair), &attr);
+	assert_int_equal(le32toh(attr.rq_psn), 0xfffffe);
+	assert_int_equal(le32toh(attr.sq_psn), 0xfffffe);
+	assert_int_equal(attr.timeout, 0);
+	assert_int_equal(attr.min_rnr_timer, 0);
+}
+
+static void test_first_packet_is_told(void **state)
+{
+	struct pair *pair = *state;
+	struct ornic_qp_attr attr = pair_attr(B(pair), A(pair));
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
+	unsigned int i;
+
+	pair_state(B(pair), ORNIC_QPS_RESET);
+	for (i = ORNIC_QPS_INIT; i <= ORNIC_QPS_RTR; i++) {
+		attr.state = i;
+		assert_int_equal(pair_modify(B(pair),
+					     pair_mask(ORNIC_QPT_UC, i),
+					     &attr), ORNIC_CMD_OK);
+	}
+	pair_one(pair, &wr);
+	pair_one(pair, &wr);
+	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_COMM_EST);
+	assert_int_equal(pair_event(B(pair)), 0);
+}
+
+static void test_error_flushes(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 20000);
+
+	pair->fate = lose_one;
+	pair->arg = 3;
+	pair_post_recv(B(pair), 1, B(pair)->addr, 20000);
+	pair_post_recv(B(pair), 2, B(pair)->addr, 20000);
+	pair_one(pair, &wr);
+	/* The receive that waits for the next message is flushed first. */
+	pair_state(B(pair), ORNIC_QPS_ERR);
+	pair_state(A(pair), ORNIC_QPS_ERR);
+	start(pair, &wr);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_WR_FLUSH_ERR);
+	pair_expect(B(pair), 1, ORNIC_WC_WR_FLUSH_ERR);
+	pair_expect(B(pair), 2, ORNIC_WC_WR_FLUSH_ERR);
+	pair_poll_none(B(pair));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		PAIR_ALL(test_all_operations, pair_setup_uc),
+		PAIR_ALL(test_many, pair_setup_uc),
+		PAIR_BOTH(test_payload_is_a_copy, pair_setup_uc),
+		PAIR_BOTH(test_loss, pair_setup_uc),
+		PAIR_BOTH(test_loss_then_write, pair_setup_uc),
+		PAIR_BOTH(test_bad_wire, pair_setup_uc),
+		PAIR_BOTH(test_no_receive_wqe_is_a_loss, pair_setup_uc),
+		PAIR_TEST(test_invalid_requests_are_dropped, pair_setup_uc,
+			  bytes),
+		PAIR_TEST(test_bad_rkeys_are_dropped, pair_setup_uc, bytes),
+		PAIR_TEST(test_other_opcodes_are_unknown, pair_setup_uc, bytes),
+		PAIR_BOTH(test_receive_too_short, pair_setup_uc),
+		PAIR_BOTH(test_receive_bad_lkey, pair_setup_uc),
+		PAIR_BOTH(test_send_bad_lkey, pair_setup_uc),
+		PAIR_BOTH(test_send_bad_lkey_in_the_middle, pair_setup_uc),
+		PAIR_BOTH(test_send_bad_opcode, pair_setup_uc),
+		PAIR_TEST(test_attributes, pair_setup_uc, local),
+		PAIR_BOTH(test_first_packet_is_told, pair_setup_uc),
+		PAIR_BOTH(test_error_flushes, pair_setup_uc),
+	};
+
+	return cmocka_run_group_tests_name("uc", tests, NULL, NULL);
+}
