@@ -89,6 +89,7 @@ static const struct ib_device_ops ornic_ib_moderate_cq_ops = {
 static const struct ib_device_ops ornic_ib_srq_ops = {
 	.create_srq = ornic_ib_create_srq,
 	.destroy_srq = ornic_ib_destroy_srq,
+	.fill_res_srq_entry = ornic_ib_fill_res_srq,
 	.modify_srq = ornic_ib_modify_srq,
 	.post_srq_recv = ornic_ib_post_srq_recv,
 	.query_srq = ornic_ib_query_srq,

@@ -565,5 +565,6 @@ int ornic_ib_counter_dealloc(struct rdma_counter *counter);
 int ornic_ib_fill_res_mr(struct sk_buff *msg, struct ib_mr *ibmr);
 int ornic_ib_fill_res_cq(struct sk_buff *msg, struct ib_cq *ibcq);
 int ornic_ib_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp);
+int ornic_ib_fill_res_srq(struct sk_buff *msg, struct ib_srq *ibsrq);
 
 #endif /* ORNIC_RDMA_H */

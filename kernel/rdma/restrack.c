@@ -54,15 +54,40 @@ int ornic_ib_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp)
 {
 	struct nlattr *table = ornic_res_open(msg);
 	struct ornic_qp *qp = to_ornic_qp(ibqp);
-	const struct ornic_qp_dbr *dbr = ornic_ringmem_peek(qp->mem, qp->geo.dbr_offset);
+	struct ornic_qp_dbr dbr = {};
+
+	/* An XRC target has no queue */
+	if (qp->mem)
+		dbr = *(struct ornic_qp_dbr *)ornic_ringmem_peek(qp->mem, qp->geo.dbr_offset);
 
 	return ornic_res_close(msg, table, !table ||
 		rdma_nl_put_driver_u32(msg, "qpn", qp->res.num) ||
 		rdma_nl_put_driver_u32(msg, "log_sq_slots", qp->geo.log_sq_slots) ||
 		rdma_nl_put_driver_u32(msg, "log_rq_wqes", qp->geo.log_rq_wqes) ||
 		rdma_nl_put_driver_u32(msg, "rq_stride_shift", qp->geo.rq_stride_shift) ||
-		rdma_nl_put_driver_u32(msg, "sq_pi", le32_to_cpu(dbr->sq_pi)) ||
-		rdma_nl_put_driver_u32(msg, "sq_ci", le32_to_cpu(dbr->sq_ci)) ||
-		rdma_nl_put_driver_u32(msg, "rq_pi", le32_to_cpu(dbr->rq_pi)) ||
-		rdma_nl_put_driver_u32(msg, "rq_ci", le32_to_cpu(dbr->rq_ci)));
+		rdma_nl_put_driver_u32(msg, "sq_pi", le32_to_cpu(dbr.sq_pi)) ||
+		rdma_nl_put_driver_u32(msg, "sq_ci", le32_to_cpu(dbr.sq_ci)) ||
+		rdma_nl_put_driver_u32(msg, "rq_pi", le32_to_cpu(dbr.rq_pi)) ||
+		rdma_nl_put_driver_u32(msg, "rq_ci", le32_to_cpu(dbr.rq_ci)));
+}
+
+int ornic_ib_fill_res_srq(struct sk_buff *msg, struct ib_srq *ibsrq)
+{
+	struct nlattr *table = ornic_res_open(msg);
+	struct ornic_srq *srq = to_ornic_srq(ibsrq);
+	struct ornic_qp_dbr dbr;
+	u8 log_wqes;
+
+	/* A resize replaces the ring */
+	mutex_lock(&srq->modify_lock);
+	dbr = *(struct ornic_qp_dbr *)ornic_ringmem_peek(srq->ring.mem, srq->ring.dbr_offset);
+	log_wqes = srq->ring.log_wqes;
+	mutex_unlock(&srq->modify_lock);
+
+	return ornic_res_close(msg, table, !table ||
+		rdma_nl_put_driver_u32(msg, "srqn", srq->res.num) ||
+		rdma_nl_put_driver_u32(msg, "log_wqes", log_wqes) ||
+		rdma_nl_put_driver_u32(msg, "stride_shift", srq->stride_shift) ||
+		rdma_nl_put_driver_u32(msg, "rq_pi", le32_to_cpu(dbr.rq_pi)) ||
+		rdma_nl_put_driver_u32(msg, "rq_ci", le32_to_cpu(dbr.rq_ci)));
 }
