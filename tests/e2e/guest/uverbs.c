@@ -85,6 +85,27 @@ int uverbs_write(int fd, unsigned int command, const void *in, size_t in_len, vo
 	return 0;
 }
 
+/* Lengths are multiples of 8. */
+int uverbs_write_ex(int fd, unsigned int command, const void *in, size_t in_len, void *out,
+		    size_t out_len, size_t driver_out_len)
+{
+	uint64_t response[WORDS] = {}, words[WORDS] = {};
+	struct ib_uverbs_cmd_hdr *hdr = (void *)words;
+	struct ib_uverbs_ex_cmd_hdr *ex = (void *)(hdr + 1);
+	size_t size = sizeof(*hdr) + sizeof(*ex) + in_len;
+
+	hdr->command = command | IB_USER_VERBS_CMD_FLAG_EXTENDED;
+	hdr->in_words = in_len / 8;
+	hdr->out_words = out_len / 8;
+	ex->response = (uintptr_t)response;
+	ex->provider_out_words = driver_out_len / 8;
+	memcpy(ex + 1, in, in_len);
+	if (write(fd, words, size) != (ssize_t)size)
+		return errno;
+	memcpy(out, response, out_len + driver_out_len);
+	return 0;
+}
+
 int uverbs_try_context(int fd, const struct udata *udata,
 		       struct ornic_alloc_ucontext_resp *resp)
 {
@@ -102,7 +123,7 @@ int uverbs_try_context(int fd, const struct udata *udata,
 	return err;
 }
 
-static void *map(int fd, size_t length, int prot, uint64_t offset)
+void *uverbs_map(int fd, size_t length, int prot, uint64_t offset)
 {
 	void *at = mmap(NULL, length, prot, MAP_SHARED, fd, offset);
 
@@ -122,10 +143,10 @@ void uverbs_context(struct uverbs *uv, const char *device)
 	err = uverbs_try_context(uv->fd, &udata, &uv->resp);
 	if (err)
 		die("GET_CONTEXT", err);
-	uv->db = map(uv->fd, uv->resp.db_length, PROT_WRITE, uv->resp.db_offset);
+	uv->db = uverbs_map(uv->fd, uv->resp.db_length, PROT_WRITE, uv->resp.db_offset);
 	if (uv->resp.caps & ORNIC_UCONTEXT_CAP_SHADOW)
-		uv->board = map(uv->fd, uv->resp.board_length, PROT_READ | PROT_WRITE,
-				uv->resp.board_offset);
+		uv->board = uverbs_map(uv->fd, uv->resp.board_length, PROT_READ | PROT_WRITE,
+				       uv->resp.board_offset);
 }
 
 uint32_t uverbs_pd(int fd)
@@ -178,7 +199,8 @@ void uverbs_cq(struct uverbs *uv, uint32_t cqe, struct ring_cq *cq)
 	err = uverbs_try_cq(uv->fd, cqe, 0, &udata, cq);
 	if (err)
 		die("CREATE_CQ", err);
-	cq->ring = map(uv->fd, cq->resp.mmap_length, PROT_READ | PROT_WRITE, cq->resp.mmap_offset);
+	cq->ring = uverbs_map(uv->fd, cq->resp.mmap_length, PROT_READ | PROT_WRITE,
+			      cq->resp.mmap_offset);
 	cq->dbr = (void *)((uint8_t *)cq->ring + cq->resp.dbr_offset);
 }
 
@@ -222,7 +244,7 @@ void uverbs_rc_qp(struct uverbs *uv, uint32_t pd, const struct ring_cq *cq, stru
 	if (err)
 		die("CREATE_QP", err);
 	qp->uv = uv;
-	at = map(uv->fd, qp->resp.mmap_length, PROT_READ | PROT_WRITE, qp->resp.mmap_offset);
+	at = uverbs_map(uv->fd, qp->resp.mmap_length, PROT_READ | PROT_WRITE, qp->resp.mmap_offset);
 	qp->sq = at + qp->resp.sq_offset;
 	qp->rq = at + qp->resp.rq_offset;
 	qp->dbr = (void *)(at + qp->resp.dbr_offset);

@@ -60,6 +60,10 @@ int uverbs_open(const char *device);
 int uverbs_write(int fd, unsigned int command, const void *in, size_t in_len, void *out,
 		 size_t out_len, const struct udata *udata);
 
+/* As uverbs_write(), for the extended commands; the driver's answer is behind the verb's. */
+int uverbs_write_ex(int fd, unsigned int command, const void *in, size_t in_len, void *out,
+		    size_t out_len, size_t driver_out_len);
+
 int uverbs_try_context(int fd, const struct udata *udata,
 		       struct ornic_alloc_ucontext_resp *resp);
 int uverbs_try_cq(int fd, uint32_t cqe, uint32_t vector, const struct udata *udata,
@@ -72,6 +76,7 @@ int uverbs_try_mr(int fd, uint32_t pd, const void *addr, uint64_t length, uint64
 
 /* These succeed or end the program. */
 void uverbs_context(struct uverbs *uv, const char *device);
+void *uverbs_map(int fd, size_t length, int prot, uint64_t offset);
 uint32_t uverbs_pd(int fd);
 void uverbs_cq(struct uverbs *uv, uint32_t cqe, struct ring_cq *cq);
 void uverbs_rc_qp(struct uverbs *uv, uint32_t pd, const struct ring_cq *cq, struct ring_qp *qp);

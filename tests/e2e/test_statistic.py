@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Issue: "hw counters per port and per QP (`rdma statistic`), restrack dumps for QP, CQ, MR, SRQ"."""
+
+import json
+
+import pytest
+from settings import Traffic, counters, wait_until
+
+# What a QP counts, ORNIC_QP_STATS.
+OF_QP = {"tx_packets", "tx_bytes", "rx_packets", "rx_bytes", "retransmits", "rnr_naks_received",
+         "seq_naks_received", "ack_timeouts"}
+
+
+def rdma(vm, words):
+    return json.loads(vm.check(f"rdma -j {words}") or "[]")
+
+
+def of_port(vm, port):
+    return rdma(vm, f"statistic show link {port.device}/1")[0]
+
+
+def of_qps(vm, port):
+    return rdma(vm, f"statistic qp show link {port.device}/1")
+
+
+def qp_numbers(vm, port):
+    """Of processes."""
+    return [entry["lqpn"] for entry in rdma(vm, f"resource show qp link {port.device}/1")
+            if "pid" in entry]
+
+
+@pytest.fixture
+def traffic(pair):
+    traffic = Traffic(pair)
+    yield traffic
+    traffic.kill()
+
+
+def test_qp(pair, traffic):
+    """A QP is bound by hand: its counter begins at 0 and grows, and the port loses nothing."""
+    vm = pair.a
+    port = pair.ornic[vm]
+    (lqpn,) = qp_numbers(vm, port)
+    before = of_port(vm, port)
+    device = counters(pair.card, 0, "rdma")
+    vm.check(f"rdma statistic qp bind link {port.device}/1 lqpn {lqpn}")
+    (first,) = of_qps(vm, port)
+    assert first["lqpn"] == [lqpn]
+    assert OF_QP <= first.keys() and "rx_icrc_errors" not in first
+    # Far less than what the QP had sent before
+    assert first["tx_bytes"] < device["tx_bytes"]
+    wait_until("the counter moves", lambda: of_qps(vm, port)[0]["tx_bytes"] > first["tx_bytes"])
+    while_bound = of_port(vm, port)
+    vm.check(f"rdma statistic qp unbind link {port.device}/1 cntn {first['cntn']}")
+    assert of_qps(vm, port) == []
+    after = of_port(vm, port)
+    traffic.kill()
+    end = of_port(vm, port)
+    # Payload is counted for QPs, frames for the port: the sum is that of the port in any case.
+    truth = counters(pair.card, 0, "rdma")
+    for name in ("tx_packets", "tx_bytes", "rx_packets", "rx_bytes"):
+        assert before[name] <= while_bound[name] <= after[name] <= end[name], name
+        assert end[name] == truth[name], name
+
+
+def test_qp_that_goes(pair, traffic):
+    """What a QP has counted stays with the port when it is destroyed while bound."""
+    vm = pair.a
+    port = pair.ornic[vm]
+    (lqpn,) = qp_numbers(vm, port)
+    vm.check(f"rdma statistic qp bind link {port.device}/1 lqpn {lqpn}")
+    wait_until("the counter moves", lambda: of_qps(vm, port)[0]["tx_packets"])
+    traffic.kill()
+    wait_until("no QP", lambda: not qp_numbers(vm, port))
+    assert of_qps(vm, port) == []
+    end, truth = of_port(vm, port), counters(pair.card, 0, "rdma")
+    assert {name: end[name] for name in OF_QP} == {name: truth[name] for name in OF_QP}
+
+
+def test_qps_by_rule(pair):
+    """Every QP of a type gets a counter by itself."""
+    vm = pair.a
+    port = pair.ornic[vm]
+    vm.check(f"rdma statistic qp set link {port.device}/1 auto type on")
+    try:
+        traffic = Traffic(pair)
+        (counter,) = of_qps(vm, port)
+        assert counter["lqpn"] == qp_numbers(vm, port)
+        wait_until("the counter moves", lambda: of_qps(vm, port)[0]["tx_packets"])
+        traffic.kill()
+    finally:
+        vm.check(f"rdma statistic qp set link {port.device}/1 auto off")
+
+
+def test_resources(pair, traffic):
+    """The dumps have what somebody who debugs a queue wants to know."""
+    vm = pair.a
+    port = pair.ornic[vm]
+
+    def dump(kind):
+        return [entry for entry in rdma(vm, f"-dd resource show {kind}") if "pid" in entry]
+
+    (qp,) = dump("qp")
+    assert qp["drv_qpn"] == qp["lqpn"]
+    wait_until("the queue moves", lambda: dump("qp")[0]["drv_sq_ci"] != qp["drv_sq_ci"])
+    assert all("drv_arm" in cq and "drv_ci" in cq for cq in dump("cq"))
+    assert all(int(str(mr["drv_key"]), 0) and mr["drv_pages"] for mr in dump("mr"))
