@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "packet.h"
+#include "path.h"
 #include "psn.h"
 #include "qp.h"
 
@@ -54,12 +55,16 @@ static void comp_retry(struct qp *qp)
 {
 	struct req *req = &qp->req;
 
-	if (!req->retry) {
+	if (req->retry) {
+		req->retry--;
+	} else if (path_fail_over(qp)) {
+		req->retry = qp->attr.retry_cnt;
+		req->timeouts = 0;
+	} else {
 		RDMA_STAT_INC(qp->nic, retries_exceeded);
 		req_fail(qp, ORNIC_WC_RETRY_EXC_ERR);
 		return;
 	}
-	req->retry--;
 	req->window = req->window / 2 > REQ_WINDOW_MIN ? req->window / 2 :
 							 REQ_WINDOW_MIN;
 	req->answered = 0;

@@ -165,6 +165,7 @@ enum packet_error packet_parse(struct packet *pkt, const struct frame *frame,
 	}
 
 	pkt->solicited = bth[1] & BTH_SOLICITED;
+	pkt->migrated = bth[1] & BTH_MIGRATED;
 	pkt->pkey = get16(bth + 2);
 	pkt->dqpn = get32(bth + 4) & 0xffffff;
 	pkt->ack_req = bth[8] & BTH_ACK_REQ;
@@ -186,7 +187,8 @@ unsigned int packet_build(const struct packet *pkt, unsigned int pad,
 	uint8_t *p = buf;
 
 	*p++ = pkt->opcode;
-	*p++ = (pkt->solicited ? BTH_SOLICITED : 0) | BTH_MIGRATED |
+	*p++ = (pkt->solicited ? BTH_SOLICITED : 0) |
+	       (pkt->migrated ? BTH_MIGRATED : 0) |
 	       pad << BTH_PAD_SHIFT;
 	p = put16(p, pkt->pkey);
 	p = put32(p, pkt->dqpn);

@@ -51,6 +51,8 @@
  * @op: its opcode
  * @opcode: number of the opcode
  * @solicited: BTH: event wanted
+ * @migrated: BTH: the sender uses the path that it has gone over to, or has but
+ *	one
  * @ack_req: BTH: acknowledgement wanted
  * @pkey: BTH
  * @dqpn: BTH: destination
@@ -76,6 +78,7 @@ struct packet {
 	const struct opcode *op;
 	uint8_t opcode;
 	bool solicited;
+	bool migrated;
 	bool ack_req;
 	uint16_t pkey;
 	uint32_t dqpn;

@@ -459,7 +459,7 @@ enum ornic_cmd_status qp_cmd_query(struct nic *nic, struct cmd *cmd)
 	out->state = qp->state;
 	out->cur_state = qp->state;
 	out->path_mtu = attr->path_mtu;
-	out->path_mig_state = ORNIC_MIG_MIGRATED;
+	out->path_mig_state = attr->mig_state;
 	out->qkey = htole32(attr->qkey);
 	out->rq_psn = htole32(qp_is_connected(qp) ? qp->resp.epsn :
 						      attr->rq_psn);
@@ -475,5 +475,7 @@ enum ornic_cmd_status qp_cmd_query(struct nic *nic, struct cmd *cmd)
 	out->sq_draining = qp->state == ORNIC_QPS_SQD && !qp->drained;
 	out->en_sqd_async_notify = attr->sqd_notify;
 	out->av = attr->av;
+	out->alt_av = attr->alt_av;
+	out->alt_timeout = attr->alt_timeout;
 	return ORNIC_CMD_OK;
 }

@@ -51,6 +51,11 @@
  * @rnr_retry: RNR retries, 7: for ever
  * @sqd_notify: en_sqd_async_notify
  * @av: path
+ * @alt_av: alternate path; after a migration, the former path
+ * @alt_timeout: as @timeout, of @alt_av
+ * @alt_loaded: @alt_av is one
+ * @mig_state: enum ornic_mig_state
+ * @mig_failed: ORNIC_EVENT_QP_PATH_MIG_ERR was sent since the host set @mig_state
  */
 struct qp_attr {
 	uint8_t path_mtu;
@@ -67,6 +72,11 @@ struct qp_attr {
 	uint8_t rnr_retry;
 	bool sqd_notify;
 	struct ornic_av av;
+	struct ornic_av alt_av;
+	uint8_t alt_timeout;
+	bool alt_loaded;
+	uint8_t mig_state;
+	bool mig_failed;
 };
 
 /**
@@ -260,16 +270,6 @@ void qp_error_event(struct qp *qp, enum ornic_event event);
  * @qp: in ERR
  */
 void qp_poll_soon(struct qp *qp);
-
-/**
- * qp_av_valid - does a path begin at one of our addresses, and can it
- * @nic: the card
- * @av: as posted
- *
- * Return: false without such an entry in the GID table, or when one end is IPv4
- * and the other IPv6.
- */
-bool qp_av_valid(const struct nic *nic, const struct ornic_av *av);
 
 /**
  * qp_send_error - a send WQE of an unreliable QP failed: go to SQE

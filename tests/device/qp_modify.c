@@ -3,6 +3,8 @@
 #include <endian.h>
 #include <string.h>
 
+#include "mr.h"
+#include "path.h"
 #include "psn.h"
 #include "qp.h"
 
@@ -14,15 +16,12 @@
 	 A(RNR_RETRY) | A(RQ_PSN) | A(MAX_RD_ATOMIC) | A(ALT_PATH) |	\
 	 A(MIN_RNR_TIMER) | A(SQ_PSN) | A(MAX_DEST_RD_ATOMIC) |		\
 	 A(PATH_MIG_STATE) | A(DEST_QPN) | A(RATE_LIMIT))
-#define ATTRS_UNSUPPORTED (A(ALT_PATH) | A(RATE_LIMIT))
+#define ATTRS_UNSUPPORTED A(RATE_LIMIT)
 
+/* Those of regions: of a QP's the remote ones count. */
 #define ACCESS_KNOWN							\
-	(ORNIC_ACCESS_LOCAL_WRITE | ORNIC_ACCESS_REMOTE_WRITE |		\
-	 ORNIC_ACCESS_REMOTE_READ | ORNIC_ACCESS_REMOTE_ATOMIC |	\
-	 ORNIC_ACCESS_MW_BIND | ORNIC_ACCESS_RELAXED_ORDERING)
-#define ACCESS_REMOTE							\
-	(ORNIC_ACCESS_REMOTE_WRITE | ORNIC_ACCESS_REMOTE_READ |		\
-	 ORNIC_ACCESS_REMOTE_ATOMIC)
+	(MR_ACCESS_FLAGS | ORNIC_ACCESS_MW_BIND |			\
+	 ORNIC_ACCESS_FLUSH_GLOBAL | ORNIC_ACCESS_FLUSH_PERSISTENT)
 
 #define PATH_MTU_MIN 1
 #define PATH_MTU_MAX 5
@@ -71,20 +70,20 @@ static const struct transition transitions[] = {
 		.from = ORNIC_QPS_INIT, .to = ORNIC_QPS_RTR,
 		.rc_must = A(AV) | A(PATH_MTU) | A(DEST_QPN) | A(RQ_PSN) |
 			   A(MAX_DEST_RD_ATOMIC) | A(MIN_RNR_TIMER),
-		.rc_may = A(ACCESS),
+		.rc_may = A(ACCESS) | A(ALT_PATH),
 		.ud_may = A(QKEY),
 	}, {
 		.from = ORNIC_QPS_RTR, .to = ORNIC_QPS_RTS,
 		.rc_must = A(TIMEOUT) | A(RETRY_CNT) | A(RNR_RETRY) |
 			   A(SQ_PSN) | A(MAX_RD_ATOMIC),
 		.rc_may = A(CUR_STATE) | A(ACCESS) | A(MIN_RNR_TIMER) |
-			  A(PATH_MIG_STATE),
+			  A(ALT_PATH) | A(PATH_MIG_STATE),
 		.ud_must = A(SQ_PSN),
 		.ud_may = A(CUR_STATE) | A(QKEY),
 	}, {
 		.from = ORNIC_QPS_RTS, .to = ORNIC_QPS_RTS,
 		.rc_may = A(CUR_STATE) | A(ACCESS) | A(MIN_RNR_TIMER) |
-			  A(PATH_MIG_STATE),
+			  A(ALT_PATH) | A(PATH_MIG_STATE),
 		.ud_may = A(CUR_STATE) | A(QKEY),
 	}, {
 		.from = ORNIC_QPS_RTS, .to = ORNIC_QPS_SQD,
@@ -94,12 +93,13 @@ static const struct transition transitions[] = {
 		.from = ORNIC_QPS_SQD, .to = ORNIC_QPS_SQD,
 		.rc_may = A(AV) | A(TIMEOUT) | A(RETRY_CNT) | A(RNR_RETRY) |
 			  A(MAX_RD_ATOMIC) | A(MAX_DEST_RD_ATOMIC) |
-			  A(ACCESS) | A(MIN_RNR_TIMER) | A(PATH_MIG_STATE),
+			  A(ACCESS) | A(MIN_RNR_TIMER) | A(ALT_PATH) |
+			  A(PATH_MIG_STATE),
 		.ud_may = A(QKEY),
 	}, {
 		.from = ORNIC_QPS_SQD, .to = ORNIC_QPS_RTS,
 		.rc_may = A(CUR_STATE) | A(ACCESS) | A(MIN_RNR_TIMER) |
-			  A(PATH_MIG_STATE),
+			  A(ALT_PATH) | A(PATH_MIG_STATE),
 		.ud_may = A(CUR_STATE) | A(QKEY),
 	}, {
 		.from = ORNIC_QPS_SQE, .to = ORNIC_QPS_RTS,
@@ -171,22 +171,29 @@ static enum ornic_cmd_status check_transition(const struct qp *qp,
 	return ORNIC_CMD_OK;
 }
 
-/* Both ends of a path are of the same kind of address. */
-bool qp_av_valid(const struct nic *nic, const struct ornic_av *av)
-{
-	const struct gid_entry *src = gid_get(nic, le16toh(av->sgid_index));
-	static const uint8_t mapped[12] = {
-		[10] = 0xff, [11] = 0xff,
-	};
-
-	return src && src->ipv4 == !memcmp(av->dgid, mapped, sizeof(mapped));
-}
-
 static bool check_av(const struct qp *qp, const struct ornic_av *av)
 {
 	/* A connection has one peer, so no group address. */
-	return qp_av_valid(qp->nic, av) && !(av->dmac[0] & 1) &&
+	return path_valid(qp->nic, av) && !(av->dmac[0] & 1) &&
 	       !(le32toh(av->flow) & ~(ORNIC_AV_FLOW_LABEL | ORNIC_AV_SL));
+}
+
+static bool check_mig_state(const struct qp *qp, uint32_t mask,
+			    const struct ornic_qp_attr *attr)
+{
+	const struct ornic_av *alt = mask & A(ALT_PATH) ? &attr->alt_av :
+							  &qp->attr.alt_av;
+
+	switch (attr->path_mig_state) {
+	case ORNIC_MIG_MIGRATED:
+		return qp->attr.mig_state != ORNIC_MIG_ARMED ||
+		       path_valid(qp->nic, alt);
+	case ORNIC_MIG_REARM:
+		return mask & A(ALT_PATH) || qp->attr.alt_loaded;
+	default:
+		/* The peer has a say in when it is armed. */
+		return false;
+	}
 }
 
 static enum ornic_cmd_status check_values(const struct qp *qp, uint32_t mask,
@@ -196,14 +203,15 @@ static enum ornic_cmd_status check_values(const struct qp *qp, uint32_t mask,
 
 	if (mask & A(CUR_STATE) && attr->cur_state != qp->state)
 		return ORNIC_CMD_BAD_STATE;
-	/* There is one path, so it has always migrated already. */
-	if (mask & A(PATH_MIG_STATE) &&
-	    attr->path_mig_state != ORNIC_MIG_MIGRATED)
-		return ORNIC_CMD_NOT_SUPPORTED;
+	if (mask & A(PATH_MIG_STATE))
+		bad |= !check_mig_state(qp, mask, attr);
 	if (mask & A(ACCESS))
 		bad |= le32toh(attr->access) & ~ACCESS_KNOWN;
 	if (mask & A(AV))
 		bad |= !check_av(qp, &attr->av);
+	if (mask & A(ALT_PATH))
+		bad |= !check_av(qp, &attr->alt_av) ||
+		       attr->alt_timeout > TIMER_CODE_MAX;
 	if (mask & A(PATH_MTU))
 		bad |= attr->path_mtu < PATH_MTU_MIN ||
 		       attr->path_mtu > PATH_MTU_MAX;
@@ -236,11 +244,18 @@ static void apply_values(struct qp *qp, uint32_t mask,
 	if (mask & A(EN_SQD_ASYNC))
 		attr->sqd_notify = in->en_sqd_async_notify;
 	if (mask & A(ACCESS))
-		attr->access = le32toh(in->access) & ACCESS_REMOTE;
+		attr->access = le32toh(in->access);
 	if (mask & A(QKEY))
 		attr->qkey = le32toh(in->qkey);
 	if (mask & A(AV))
 		attr->av = in->av;
+	if (mask & A(ALT_PATH)) {
+		attr->alt_av = in->alt_av;
+		attr->alt_timeout = in->alt_timeout;
+		attr->alt_loaded = true;
+	}
+	if (mask & A(PATH_MIG_STATE))
+		path_set_state(qp, in->path_mig_state);
 	if (mask & A(PATH_MTU)) {
 		attr->path_mtu = in->path_mtu;
 		qp->mtu_shift = PATH_MTU_SHIFT + in->path_mtu;
@@ -287,6 +302,7 @@ static void apply_state(struct qp *qp, unsigned int to)
 	case ORNIC_QPS_RTS:
 		qp->state = to;
 		qp->drained = false;
+		qp->attr.sqd_notify = false;
 		if (from == ORNIC_QPS_RTR)
 			req_reset(qp);
 		/* What was posted before is executed now. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "eq.h"
+#include "path.h"
 #include "qp.h"
 #include "roce.h"
 #include "ud.h"
@@ -82,6 +83,7 @@ void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 					  pkt->dqpn);
 	pkt->opcode |= roce_transport(qp) << OPCODE_TRANSPORT_SHIFT;
 	pkt->pkey = PKEY_DEFAULT;
+	pkt->migrated = qp->attr.mig_state == ORNIC_MIG_MIGRATED;
 	packet_finish(frame, &path, pkt);
 	RDMA_STAT_ADD(nic, tx_packets, pkt->npkts);
 	RDMA_STAT_ADD(nic, tx_bytes, frame->payload_len);
@@ -107,26 +109,6 @@ static struct qp *roce_find(struct nic *nic, const struct packet *pkt)
 	    pkt->op->transport != roce_transport(qp))
 		return NULL;
 	return qp;
-}
-
-/* Is it from the peer, to the address the peer knows (IBTA 9.6.1.2, A17.5)? */
-static bool roce_path_matches(struct qp *qp, const struct packet *pkt,
-			      unsigned int sgid_index, unsigned int l3_offset)
-{
-	const struct ornic_av *av = &qp->attr.av;
-	const struct gid_entry *mine, *to;
-	uint8_t from[GID_LEN];
-
-	packet_sgid(pkt->frame, l3_offset, from);
-	if (memcmp(from, av->dgid, GID_LEN))
-		return false;
-	if (le16toh(av->sgid_index) == sgid_index)
-		return true;
-	/* The same address may be in the table twice. */
-	mine = gid_get(qp->nic, le16toh(av->sgid_index));
-	to = gid_get(qp->nic, sgid_index);
-	return mine && to && mine->vlan_id == to->vlan_id &&
-	       !memcmp(mine->gid, to->gid, GID_LEN);
 }
 
 static void roce_rx_connected(struct qp *qp, const struct packet *pkt)
@@ -174,7 +156,7 @@ void roce_rx(struct nic *nic, const struct frame *frame,
 	}
 	if (pkt.pkey != PKEY_DEFAULT ||
 	    (qp_is_connected(qp) &&
-	     !roce_path_matches(qp, &pkt, sgid_index, l3_offset))) {
+	     !path_accept(qp, &pkt, sgid_index, l3_offset))) {
 		RDMA_STAT_INC(nic, rx_wrong_path);
 		return;
 	}

@@ -46,8 +46,8 @@ void roce_trim(struct frame *frame, uint32_t len);
  * @qp: who sends
  * @av: where to. A path whose GID is gone loses the packet, as a network does
  * @frame: from roce_alloc(), with the payload; gone afterwards
- * @pkt: what it is; @pkt->pkey and the transport of @pkt->opcode are filled in
- *	here
+ * @pkt: what it is; @pkt->pkey, @pkt->migrated and the transport of
+ *	@pkt->opcode are filled in here
  */
 void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 	     struct packet *pkt);

@@ -60,6 +60,7 @@ CORE_SRCS := \
 	icrc.c \
 	opcode.c \
 	packet.c \
+	path.c \
 	qp.c \
 	qp_modify.c \
 	req.c \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "psn.h"
+#include "path.h"
 #include "qp.h"
 #include "roce.h"
 #include "ud.h"
@@ -33,7 +34,7 @@ static enum ornic_wc_status ud_check(struct qp *qp, const struct send_wqe *wqe)
 		return ORNIC_WC_LOC_LEN_ERR;
 	/* An address that went away loses the packet; that is no error. */
 	if (gid_get(qp->nic, le16toh(wqe->av.sgid_index)) &&
-	    !qp_av_valid(qp->nic, &wqe->av))
+	    !path_valid(qp->nic, &wqe->av))
 		return ORNIC_WC_LOC_QP_OP_ERR;
 	return ORNIC_WC_SUCCESS;
 }

@@ -255,7 +255,8 @@ static void test_query_device_tells_what_is_built(void **state)
 					      ORNIC_FEAT_REG_MR |
 					      ORNIC_FEAT_RESIZE_CQ |
 					      ORNIC_FEAT_CQ_MODERATION |
-					      ORNIC_FEAT_CQE_EXT));
+					      ORNIC_FEAT_CQE_EXT |
+					      ORNIC_FEAT_PATH_MIG));
 	assert_true(le64toh(out.guid) == 0x000e1cfffe000001ULL);
 	assert_true(le32toh(out.max_mr) >= 131071);
 	assert_true(le32toh(out.max_qp) >= 16382);

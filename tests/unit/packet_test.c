@@ -222,7 +222,8 @@ static void test_build_write(void **state)
 {
 	struct packet pkt = {
 		.opcode = OPCODE_RC_WRITE_ONLY, .ack_req = true,
-		.pkey = PKEY_DEFAULT, .dqpn = 0x11, .psn = 0x123456,
+		.migrated = true, .pkey = PKEY_DEFAULT, .dqpn = 0x11,
+		.psn = 0x123456,
 		.npkts = 1, .va = 0x1122334455667788, .rkey = 0xa1b2c3d4,
 		.dma_len = 6,
 	};
@@ -243,7 +244,8 @@ static void test_build_write(void **state)
 static void test_build_ack(void **state)
 {
 	struct packet pkt = {
-		.opcode = OPCODE_RC_ACK, .pkey = PKEY_DEFAULT,
+		.opcode = OPCODE_RC_ACK, .migrated = true,
+		.pkey = PKEY_DEFAULT,
 		.dqpn = 0xabcdef, .psn = 0xffffff, .npkts = 1,
 		.syndrome = AETH_ACK | AETH_NO_CREDITS, .msn = 9,
 	};
@@ -262,6 +264,7 @@ static void test_build_datagram(void **state)
 {
 	struct packet pkt = {
 		.opcode = OPCODE_UD_SEND_ONLY_IMM, .solicited = true,
+		.migrated = true,
 		.pkey = PKEY_DEFAULT, .dqpn = 1, .psn = 1, .npkts = 1,
 		.qkey = 0x80010000, .sqpn = 1, .imm = htobe32(0xdeadbeef),
 	};
@@ -285,6 +288,7 @@ static void assert_same(const struct packet *a, const struct packet *b)
 
 	assert_int_equal(a->opcode, b->opcode);
 	assert_int_equal(a->solicited, b->solicited);
+	assert_int_equal(a->migrated, b->migrated);
 	assert_int_equal(a->ack_req, b->ack_req);
 	assert_int_equal(a->pkey, b->pkey);
 	assert_int_equal(a->dqpn, b->dqpn);

@@ -137,6 +137,13 @@ static bool pair_release(struct pair *pair)
 	return any;
 }
 
+enum pair_fate pair_fate_lose_all(struct pair *pair, const struct packet *pkt)
+{
+	(void)pair;
+	(void)pkt;
+	return PAIR_DROP;
+}
+
 void pair_run(struct pair *pair)
 {
 	unsigned int turns = 0;
@@ -351,6 +358,7 @@ struct ornic_qp_attr pair_attr(struct side *side, struct side *peer)
 	attr.av.sgid_index = htole16(side->sgid_index);
 	attr.av.hop_limit = 9;
 	attr.av.tclass = 0x22;
+	attr.alt_av = attr.av;
 	return attr;
 }
 

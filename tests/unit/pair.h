@@ -90,6 +90,9 @@ struct pair {
 	unsigned int packets;
 };
 
+/* A fate: nothing arrives. */
+enum pair_fate pair_fate_lose_all(struct pair *pair, const struct packet *pkt);
+
 /* What the tests vary */
 struct pair_config {
 	bool bytes;

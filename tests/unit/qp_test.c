@@ -222,20 +222,21 @@ struct path {
 		M(MAX_DEST_RD_ATOMIC) | M(MIN_RNR_TIMER))
 #define RC_RTS (M(TIMEOUT) | M(RETRY_CNT) | M(RNR_RETRY) | M(SQ_PSN) | \
 		M(MAX_RD_ATOMIC))
-#define RC_LIVE (M(CUR_STATE) | M(ACCESS) | M(MIN_RNR_TIMER) | M(PATH_MIG_STATE))
+#define RC_LIVE (M(CUR_STATE) | M(ACCESS) | M(MIN_RNR_TIMER) | \
+		 M(ALT_PATH) | M(PATH_MIG_STATE))
 #define ALL_ATTRS (RC_RTR | RC_RTS | RC_LIVE | M(QKEY) | M(EN_SQD_ASYNC))
 
 static const struct path rc_paths[] = {
 	{ ORNIC_QPS_RESET, ORNIC_QPS_INIT, M(ACCESS), 0 },
 	{ ORNIC_QPS_INIT, ORNIC_QPS_INIT, 0, M(ACCESS) },
-	{ ORNIC_QPS_INIT, ORNIC_QPS_RTR, RC_RTR, M(ACCESS) },
+	{ ORNIC_QPS_INIT, ORNIC_QPS_RTR, RC_RTR, M(ACCESS) | M(ALT_PATH) },
 	{ ORNIC_QPS_RTR, ORNIC_QPS_RTS, RC_RTS, RC_LIVE },
 	{ ORNIC_QPS_RTS, ORNIC_QPS_RTS, 0, RC_LIVE },
 	{ ORNIC_QPS_RTS, ORNIC_QPS_SQD, 0, M(CUR_STATE) | M(EN_SQD_ASYNC) },
 	{ ORNIC_QPS_SQD, ORNIC_QPS_SQD, 0,
 	  M(AV) | M(TIMEOUT) | M(RETRY_CNT) | M(RNR_RETRY) |
 	  M(MAX_RD_ATOMIC) | M(MAX_DEST_RD_ATOMIC) | M(ACCESS) |
-	  M(MIN_RNR_TIMER) | M(PATH_MIG_STATE) },
+	  M(MIN_RNR_TIMER) | M(ALT_PATH) | M(PATH_MIG_STATE) },
 	{ ORNIC_QPS_SQD, ORNIC_QPS_RTS, 0, RC_LIVE },
 };
 
@@ -398,9 +399,17 @@ static void test_bad_values(void **state)
 	RTS(attr.max_rd_atomic = 17);
 	BAD_VALUE(pair, RTS, RTS, M(CUR_STATE), BAD_STATE,
 		  attr.cur_state = ORNIC_QPS_SQD);
-	BAD_VALUE(pair, RTS, RTS, M(PATH_MIG_STATE), NOT_SUPPORTED,
+	/* No alternate path, and one that is none */
+	BAD_VALUE(pair, RTS, RTS, M(PATH_MIG_STATE), BAD_PARAM,
 		  attr.path_mig_state = ORNIC_MIG_REARM);
-	BAD_VALUE(pair, RTS, RTS, M(ALT_PATH), NOT_SUPPORTED, (void)0);
+	BAD_VALUE(pair, RTS, RTS, M(ALT_PATH) | M(PATH_MIG_STATE), BAD_PARAM,
+		  attr.path_mig_state = ORNIC_MIG_ARMED);
+	BAD_VALUE(pair, RTS, RTS, M(ALT_PATH) | M(PATH_MIG_STATE), BAD_PARAM,
+		  attr.path_mig_state = 3);
+	BAD_VALUE(pair, RTS, RTS, M(ALT_PATH), BAD_PARAM,
+		  attr.alt_av.sgid_index = htole16(99));
+	BAD_VALUE(pair, RTS, RTS, M(ALT_PATH), BAD_PARAM,
+		  attr.alt_timeout = 32);
 	BAD_VALUE(pair, RTS, RTS, M(RATE_LIMIT), NOT_SUPPORTED, (void)0);
 	BAD_VALUE(pair, RTS, RTS, 1u << 4, BAD_PARAM, (void)0);
 	BAD_VALUE(pair, RTS, RTS, 1u << 31, BAD_PARAM, (void)0);

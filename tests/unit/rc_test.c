@@ -341,13 +341,6 @@ static void test_wrong_path_is_dropped(void **state)
 
 /* ---- states ---- */
 
-static enum pair_fate fate_lose_all(struct pair *pair, const struct packet *pkt)
-{
-	(void)pair;
-	(void)pkt;
-	return PAIR_DROP;
-}
-
 static void test_comm_established(void **state)
 {
 	struct pair *pair = *state;
@@ -388,9 +381,16 @@ static void test_sqd_drains_and_goes_on(void **state)
 	assert_int_equal(pair_event(A(pair)), ORNIC_EVENT_QP_SQ_DRAINED);
 	pair_query(A(pair), &attr);
 	assert_int_equal(attr.sq_draining, 0);
+	assert_int_equal(attr.en_sqd_async_notify, 1);
 	pair_state(A(pair), ORNIC_QPS_RTS);
 	pair_run(pair);
 	pair_expect(A(pair), 2, ORNIC_WC_SUCCESS);
+	/* The next time nobody has asked for the event. */
+	pair_state(A(pair), ORNIC_QPS_SQD);
+	assert_int_equal(pair_event(A(pair)), 0);
+	pair_query(A(pair), &attr);
+	assert_int_equal(attr.en_sqd_async_notify, 0);
+	assert_int_equal(attr.sq_draining, 0);
 }
 
 static void test_error_flushes_all(void **state)
@@ -399,7 +399,7 @@ static void test_error_flushes_all(void **state)
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
 	unsigned int i;
 
-	pair->fate = fate_lose_all;
+	pair->fate = pair_fate_lose_all;
 	for (i = 0; i < 10; i++) {
 		wr.wr_id = i;
 		wr.flags = i & 1 ? ORNIC_SEND_SIGNALED : 0;

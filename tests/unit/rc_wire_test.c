@@ -195,13 +195,6 @@ static void test_lost_ack_is_not_executed_twice(void **state)
 	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_ack_timeouts), 1);
 }
 
-static enum pair_fate fate_lose_all(struct pair *pair, const struct packet *pkt)
-{
-	(void)pair;
-	(void)pkt;
-	return PAIR_DROP;
-}
-
 static void test_retries_exceeded(void **state)
 {
 	struct pair *pair = *state;
@@ -209,7 +202,7 @@ static void test_retries_exceeded(void **state)
 	struct ornic_qp_attr attr;
 	uint64_t timeout_ns = 4096 << 8;
 
-	pair->fate = fate_lose_all;
+	pair->fate = pair_fate_lose_all;
 	pair_post(A(pair), &wr);
 	wr.wr_id = 2;
 	pair_post(A(pair), &wr);
@@ -235,7 +228,7 @@ static void test_timeout_0_waits_for_ever(void **state)
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
 
 	pair_qp(A(pair))->attr.timeout = 0;
-	pair->fate = fate_lose_all;
+	pair->fate = pair_fate_lose_all;
 	pair_post(A(pair), &wr);
 	pair_ring(A(pair));
 	pair_run(pair);

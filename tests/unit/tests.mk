@@ -23,6 +23,7 @@ UNIT_CORE_TESTS := \
 	mr_test.c \
 	obj_test.c \
 	packet_test.c \
+	path_test.c \
 	psn_test.c \
 	qp_test.c \
 	rc_error_test.c \

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <endian.h>
+#include <string.h>
+
+#include "packet.h"
+#include "path.h"
+#include "qp.h"
+
+bool path_valid(const struct nic *nic, const struct ornic_av *av)
+{
+	const struct gid_entry *src = gid_get(nic, le16toh(av->sgid_index));
+	static const uint8_t mapped[12] = {
+		[10] = 0xff, [11] = 0xff,
+	};
+
+	return src && src->ipv4 == !memcmp(av->dgid, mapped, sizeof(mapped));
+}
+
+/* Is it from the peer, to the address the peer knows (IBTA 9.6.1.2, A17.5)? */
+static bool path_matches(const struct nic *nic, const struct ornic_av *av,
+			 const uint8_t *from, unsigned int sgid_index)
+{
+	const struct gid_entry *mine, *to;
+
+	if (memcmp(from, av->dgid, GID_LEN))
+		return false;
+	if (le16toh(av->sgid_index) == sgid_index)
+		return true;
+	/* The same address may be in the table twice. */
+	mine = gid_get(nic, le16toh(av->sgid_index));
+	to = gid_get(nic, sgid_index);
+	return mine && to && mine->vlan_id == to->vlan_id &&
+	       !memcmp(mine->gid, to->gid, GID_LEN);
+}
+
+/* The paths change places: the peer may still be sending on the former one. */
+static void path_migrate(struct qp *qp)
+{
+	struct qp_attr *attr = &qp->attr;
+	struct ornic_av av = attr->av;
+	uint8_t timeout = attr->timeout;
+
+	attr->av = attr->alt_av;
+	attr->alt_av = av;
+	attr->timeout = attr->alt_timeout;
+	attr->alt_timeout = timeout;
+	attr->mig_state = ORNIC_MIG_MIGRATED;
+	eq_async(qp->nic, &qp->events, ORNIC_EVENT_QP_PATH_MIG);
+}
+
+static void path_migrate_failed(struct qp *qp)
+{
+	if (qp->attr.mig_failed)
+		return;
+	qp->attr.mig_failed = true;
+	eq_async(qp->nic, &qp->events, ORNIC_EVENT_QP_PATH_MIG_ERR);
+}
+
+bool path_accept(struct qp *qp, const struct packet *pkt,
+		 unsigned int sgid_index, unsigned int l3_offset)
+{
+	struct qp_attr *attr = &qp->attr;
+	uint8_t from[GID_LEN];
+	bool alt;
+
+	packet_sgid(pkt->frame, l3_offset, from);
+	if (!attr->alt_loaded)
+		return path_matches(qp->nic, &attr->av, from, sgid_index);
+	alt = path_matches(qp->nic, &attr->alt_av, from, sgid_index);
+	if (attr->mig_state == ORNIC_MIG_ARMED && pkt->migrated) {
+		/* The peer went over: where to is not for it alone to say. */
+		if (alt)
+			path_migrate(qp);
+		else
+			path_migrate_failed(qp);
+		return alt;
+	}
+	if (path_matches(qp->nic, &attr->av, from, sgid_index)) {
+		if (attr->mig_state == ORNIC_MIG_REARM && !pkt->migrated)
+			attr->mig_state = ORNIC_MIG_ARMED;
+		return true;
+	}
+	/* On the former path, from a peer that does not know yet */
+	return alt && !pkt->migrated;
+}
+
+bool path_fail_over(struct qp *qp)
+{
+	if (qp->attr.mig_state != ORNIC_MIG_ARMED)
+		return false;
+	if (!path_valid(qp->nic, &qp->attr.alt_av)) {
+		path_migrate_failed(qp);
+		return false;
+	}
+	path_migrate(qp);
+	return true;
+}
+
+void path_set_state(struct qp *qp, enum ornic_mig_state state)
+{
+	struct qp_attr *attr = &qp->attr;
+
+	attr->mig_failed = false;
+	if (state == ORNIC_MIG_MIGRATED && attr->mig_state == ORNIC_MIG_ARMED)
+		path_migrate(qp);
+	attr->mig_state = state;
+}
