@@ -11,6 +11,10 @@
 #if IBVERBS_PABI_VERSION < 65
 
 struct ibv_fd_arr;
+struct verbs_create_cq_prov_attr;
+
+/* There is no such flag, so nobody can set it */
+#define IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC 0
 
 static inline int ornic_cmd_get_context(struct verbs_context *ctx,
 					struct ibv_get_context *cmd,
@@ -22,7 +26,21 @@ static inline int ornic_cmd_get_context(struct verbs_context *ctx,
 	return ibv_cmd_get_context(ctx, cmd, cmd_size, resp, resp_size);
 }
 
+static inline int
+ornic_cmd_create_cq_ex(struct ibv_context *ibctx,
+		       const struct ibv_cq_init_attr_ex *attr,
+		       struct verbs_create_cq_prov_attr *prov_attr,
+		       struct verbs_cq *vcq, struct ibv_create_cq_ex *cmd,
+		       size_t cmd_size,
+		       struct ib_uverbs_ex_create_cq_resp *resp,
+		       size_t resp_size, uint32_t cmd_flags)
+{
+	return ibv_cmd_create_cq_ex(ibctx, attr, vcq, cmd, cmd_size, resp,
+				    resp_size, cmd_flags);
+}
+
 #define ibv_cmd_get_context ornic_cmd_get_context
+#define ibv_cmd_create_cq_ex ornic_cmd_create_cq_ex
 
 #else
 

@@ -4,73 +4,151 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "compat.h"
 #include "cqe.h"
 #include "doorbell.h"
 #include "ornic_abi.h"
 
-#define ORNIC_LOG_CQE_SIZE	5
+/* What only entries of 64 bytes can tell */
+#define ORNIC_WC_EXT_FLAGS (IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
+			    IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK | \
+			    IBV_WC_EX_WITH_CVLAN | IBV_WC_EX_WITH_FLOW_TAG)
 
-static_assert(sizeof(struct ornic_cqe) == 1 << ORNIC_LOG_CQE_SIZE, "CQE");
+/**
+ * struct ornic_cq_map - where the kernel put the ring of a CQ
+ * @offset: for mmap()
+ * @length: bytes
+ * @dbr_offset: of the doorbell record, in the mapping; the ring is at 0
+ * @log_size: log2 of the entries
+ */
+struct ornic_cq_map {
+	uint64_t offset;
+	uint64_t length;
+	uint32_t dbr_offset;
+	uint8_t log_size;
+};
 
-static int ornic_cq_map(struct ornic_cq *cq, int cmd_fd,
-			const struct ornic_create_cq_resp *resp)
+static int ornic_cq_map(struct ornic_cq *cq, const struct ornic_cq_map *from)
 {
 	void *map;
 
-	map = mmap(NULL, resp->mmap_length, PROT_READ | PROT_WRITE, MAP_SHARED,
-		   cmd_fd, resp->mmap_offset);
+	map = mmap(NULL, from->length, PROT_READ | PROT_WRITE, MAP_SHARED,
+		   cq->vcq.cq.context->cmd_fd, from->offset);
 	if (map == MAP_FAILED)
 		return errno;
 
 	cq->map = map;
-	cq->map_length = resp->mmap_length;
+	cq->map_length = from->length;
 	cq->ring = map;
-	cq->dbr = map + resp->dbr_offset;
-	cq->mask = (1u << resp->log_size) - 1;
-	cq->phase_shift = 31 - resp->log_size;
-	cq->cqn = resp->cqn;
+	cq->dbr = map + from->dbr_offset;
+	cq->mask = (1u << from->log_size) - 1;
+	cq->phase_shift = 31 - from->log_size;
+	cq->ci = 0;
 	return 0;
 }
 
-static struct ornic_cq *ornic_new_cq(struct ibv_context *ibctx, int cqe,
-				     struct ibv_comp_channel *channel,
-				     int comp_vector, struct ibv_pd *parent,
-				     bool single_threaded)
+static int ornic_init_cq(struct ornic_cq *cq,
+			 const struct ornic_create_cq_resp *resp, bool ext)
 {
+	struct ornic_cq_map from = {
+		.offset = resp->mmap_offset,
+		.length = resp->mmap_length,
+		.dbr_offset = resp->dbr_offset,
+		.log_size = resp->log_size,
+	};
+
+	cq->log_cqe_size = ext ? ORNIC_LOG_CQE_EXT_SIZE : ORNIC_LOG_CQE_SIZE;
+	if (resp->log_cqe_size != cq->log_cqe_size)
+		return EPROTO;
+
+	cq->cqn = resp->cqn;
+	return ornic_cq_map(cq, &from);
+}
+
+static int ornic_check_cq_attr(const struct ornic_context *ctx,
+			       const struct ibv_cq_init_attr_ex *attr)
+{
+	uint64_t flags = IBV_WC_STANDARD_FLAGS;
+
+	if (ctx->caps & ORNIC_UCONTEXT_CAP_CQE_EXT)
+		flags |= ORNIC_WC_EXT_FLAGS;
+	if (!ctx->clock)
+		flags &= ~IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK;
+
+	if (!check_comp_mask(attr->comp_mask,
+			     IBV_CQ_INIT_ATTR_MASK_FLAGS |
+			     IBV_CQ_INIT_ATTR_MASK_PD) ||
+	    !check_comp_mask(attr->wc_flags, flags))
+		return EOPNOTSUPP;
+
+	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS &&
+	    !check_comp_mask(attr->flags,
+			     IBV_CREATE_CQ_ATTR_SINGLE_THREADED |
+			     IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN))
+		return EOPNOTSUPP;
+
+	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD &&
+	    (!attr->parent_domain || !to_ornic_pd(attr->parent_domain)->pd))
+		return EINVAL;
+	return 0;
+}
+
+static bool ornic_cq_needs_lock(const struct ornic_cq *cq,
+				const struct ibv_cq_init_attr_ex *attr)
+{
+	return !ornic_one_thread(&cq->owner) &&
+	       !(attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS &&
+		 attr->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
+}
+
+static void ornic_free_cq(struct ornic_cq *cq)
+{
+	struct ornic_owner owner = cq->owner;
+
+	ornic_free_object(&owner, cq, ORNIC_RESOURCE_CQ);
+}
+
+static struct ornic_cq *ornic_new_cq(struct ibv_context *ibctx,
+				     const struct ibv_cq_init_attr_ex *attr)
+{
+	bool ext = attr->wc_flags & ORNIC_WC_EXT_FLAGS;
+	struct ibv_cq_init_attr_ex kattr = *attr;
 	struct ornic_ucreate_cq_resp resp = {};
 	struct ornic_ucreate_cq cmd = {};
+	struct ornic_owner owner;
 	struct ornic_cq *cq;
 	int ret;
 
-	cq = calloc(1, sizeof(*cq));
+	cq = ornic_alloc_object(&owner, attr->comp_mask &
+				IBV_CQ_INIT_ATTR_MASK_PD ?
+				attr->parent_domain : NULL, sizeof(*cq),
+				ORNIC_RESOURCE_CQ);
 	if (!cq)
 		return NULL;
+	cq->owner = owner;
 
-	ret = ibv_cmd_create_cq(ibctx, cqe, channel, comp_vector, &cq->vcq.cq,
-				&cmd.ibv_cmd, sizeof(cmd), &resp.ibv_resp,
-				sizeof(resp));
+	/* Timestamps are part of the larger entries, and need no flag */
+	kattr.wc_flags = 0;
+	if (ext)
+		cmd.flags = ORNIC_CREATE_CQ_EXT;
+	ret = ibv_cmd_create_cq_ex(ibctx, &kattr, NULL, &cq->vcq, &cmd.ibv_cmd,
+				   sizeof(cmd), &resp.ibv_resp, sizeof(resp),
+				   0);
 	if (ret)
 		goto err_free_cq;
 
-	/* The larger entries were not asked for */
-	if (resp.log_cqe_size != ORNIC_LOG_CQE_SIZE) {
-		ret = EPROTO;
-		goto err_destroy_cq;
-	}
-
-	ret = ornic_cq_map(cq, ibctx->cmd_fd, &resp.drv_payload);
+	ret = ornic_init_cq(cq, &resp.drv_payload, ext);
 	if (ret)
 		goto err_destroy_cq;
 
-	cq->pd = ornic_get_parent_domain(parent);
-	ornic_lock_init(&cq->lock,
-			!single_threaded && !(cq->pd && cq->pd->td));
+	ornic_lock_init(&cq->lock, ornic_cq_needs_lock(cq, attr));
+	ornic_cq_choose_poll(cq);
 	return cq;
 
 err_destroy_cq:
 	ibv_cmd_destroy_cq(&cq->vcq.cq);
 err_free_cq:
-	free(cq);
+	ornic_free_cq(cq);
 	errno = ret;
 	return NULL;
 }
@@ -88,9 +166,14 @@ struct ibv_cq *ornic_create_cq(struct ibv_context *ibctx, int cqe,
 			       struct ibv_comp_channel *channel,
 			       int comp_vector)
 {
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = cqe,
+		.channel = channel,
+		.comp_vector = comp_vector,
+	};
 	struct ornic_cq *cq;
 
-	cq = ornic_new_cq(ibctx, cqe, channel, comp_vector, NULL, false);
+	cq = ornic_new_cq(ibctx, &attr);
 	return cq ? &cq->vcq.cq : NULL;
 }
 
@@ -104,42 +187,78 @@ struct ibv_cq *ornic_create_cq(struct ibv_context *ibctx, int cqe,
 struct ibv_cq_ex *ornic_create_cq_ex(struct ibv_context *ibctx,
 				     struct ibv_cq_init_attr_ex *attr)
 {
-	bool single_threaded = false;
-	struct ibv_pd *parent = NULL;
 	struct ornic_cq *cq;
+	int ret;
 
-	if (!check_comp_mask(attr->comp_mask,
-			     IBV_CQ_INIT_ATTR_MASK_FLAGS |
-			     IBV_CQ_INIT_ATTR_MASK_PD) ||
-	    !check_comp_mask(attr->wc_flags, IBV_WC_STANDARD_FLAGS)) {
-		errno = EOPNOTSUPP;
+	ret = ornic_check_cq_attr(to_ornic_context(ibctx), attr);
+	if (ret) {
+		errno = ret;
 		return NULL;
 	}
 
-	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) {
-		if (!check_comp_mask(attr->flags,
-				     IBV_CREATE_CQ_ATTR_SINGLE_THREADED)) {
-			errno = EOPNOTSUPP;
-			return NULL;
-		}
-		single_threaded = attr->flags;
-	}
-
-	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD) {
-		parent = attr->parent_domain;
-		if (!parent || !to_ornic_pd(parent)->pd) {
-			errno = EINVAL;
-			return NULL;
-		}
-	}
-
-	cq = ornic_new_cq(ibctx, attr->cqe, attr->channel, attr->comp_vector,
-			  parent, single_threaded);
+	cq = ornic_new_cq(ibctx, attr);
 	if (!cq)
 		return NULL;
 
 	ornic_cq_fill_pfns(cq, attr->wc_flags);
 	return &cq->vcq.cq_ex;
+}
+
+/**
+ * ornic_resize_cq() - give a completion queue another size
+ * @ibcq: completion queue
+ * @cqe: entries wanted
+ *
+ * With the lock held: nobody polls the ring that the device leaves, nor arms
+ * the record that the kernel copies. What was not polled is at the beginning
+ * of the new ring, in its order. If that cannot be mapped the old one is kept,
+ * which has those entries too, and gets no more.
+ *
+ * Return: 0 or a positive errno.
+ */
+int ornic_resize_cq(struct ibv_cq *ibcq, int cqe)
+{
+	struct ornic_cq *cq = to_ornic_cq(ibcq);
+	struct ornic_uresize_cq_resp resp = {};
+	struct ibv_resize_cq cmd = {};
+	struct ornic_cq_map from;
+	size_t old_length;
+	void *old;
+	int ret;
+
+	ornic_lock(&cq->lock);
+	ret = ibv_cmd_resize_cq(ibcq, cqe, &cmd, sizeof(cmd), &resp.ibv_resp,
+				sizeof(resp));
+	if (ret)
+		goto out_unlock;
+
+	from.offset = resp.mmap_offset;
+	from.length = resp.mmap_length;
+	from.dbr_offset = resp.dbr_offset;
+	from.log_size = resp.log_size;
+	old = cq->map;
+	old_length = cq->map_length;
+	ret = ornic_cq_map(cq, &from);
+	if (!ret)
+		munmap(old, old_length);
+
+out_unlock:
+	ornic_unlock(&cq->lock);
+	return ret;
+}
+
+/**
+ * ornic_modify_cq() - change when a completion queue sends its events
+ * @ibcq: completion queue
+ * @attr: moderation
+ *
+ * Return: 0 or a positive errno.
+ */
+int ornic_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr)
+{
+	struct ibv_modify_cq cmd = {};
+
+	return ibv_cmd_modify_cq(ibcq, attr, &cmd, sizeof(cmd));
 }
 
 /**
@@ -158,72 +277,9 @@ int ornic_destroy_cq(struct ibv_cq *ibcq)
 		return ret;
 
 	munmap(cq->map, cq->map_length);
-	ornic_put_parent_domain(cq->pd);
 	ornic_lock_destroy(&cq->lock);
-	free(cq);
+	ornic_free_cq(cq);
 	return 0;
-}
-
-/* A CQE is the first half of struct ibv_wc on a little-endian machine. */
-#define ORNIC_WC_IS_CQE(field, cqe_field) \
-	static_assert(offsetof(struct ibv_wc, field) == \
-		      offsetof(struct ornic_cqe, cqe_field), #field)
-
-ORNIC_WC_IS_CQE(wr_id, wr_id);
-ORNIC_WC_IS_CQE(status, status);
-ORNIC_WC_IS_CQE(opcode, opcode);
-ORNIC_WC_IS_CQE(vendor_err, vendor_err);
-ORNIC_WC_IS_CQE(byte_len, byte_len);
-ORNIC_WC_IS_CQE(imm_data, imm);
-ORNIC_WC_IS_CQE(qp_num, qpn);
-
-static ALWAYS_INLINE inline void ornic_fill_wc(struct ibv_wc *wc,
-					       const struct ornic_cqe *cqe,
-					       uint32_t qpn)
-{
-#if __BYTE_ORDER == __LITTLE_ENDIAN
-	memcpy(wc, cqe, sizeof(*cqe));
-#else
-	wc->wr_id = le64toh(cqe->wr_id);
-	wc->status = le32toh(cqe->status);
-	wc->opcode = le32toh(cqe->opcode);
-	wc->vendor_err = le32toh(cqe->vendor_err);
-	wc->byte_len = le32toh(cqe->byte_len);
-	wc->imm_data = cqe->imm;
-#endif
-	wc->qp_num = qpn & ORNIC_CQE_QPN;
-	wc->src_qp = le32toh(cqe->src_qp);
-	wc->wc_flags = ORNIC_GET(ORNIC_CQE_FLAGS, qpn);
-	/* P_Key index, LIDs and service level: RoCE has none (A17) */
-	memset(&wc->pkey_index, 0,
-	       sizeof(*wc) - offsetof(struct ibv_wc, pkey_index));
-}
-
-/**
- * ornic_poll_cq() - take completions
- * @ibcq: completion queue
- * @num: room in @wc
- * @wc: work completions
- *
- * Return: how many were there.
- */
-int ornic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
-{
-	struct ornic_cq *cq = to_ornic_cq(ibcq);
-	const struct ornic_cqe *cqe;
-	uint32_t ci, qpn;
-	int n;
-
-	ornic_lock(&cq->lock);
-	ci = cq->ci;
-	for (; num > 0 && ornic_cq_peek(cq, ci, &cqe, &qpn); num--, ci++)
-		ornic_fill_wc(wc++, cqe, qpn);
-	n = ci - cq->ci;
-	if (n)
-		ornic_cq_consume(cq, ci);
-	ornic_unlock(&cq->lock);
-
-	return n;
 }
 
 /**
@@ -287,20 +343,20 @@ void ornic_cq_clean(struct ornic_cq *cq, uint32_t qpn)
 
 	ornic_lock(&cq->lock);
 	for (end = cq->ci; end - cq->ci <= cq->mask; end++)
-		if (!ornic_cq_peek(cq, end, &cqe, &word))
+		if (!ornic_cq_peek(cq, end, cq->log_cqe_size, &cqe, &word))
 			break;
 
 	for (from = end, to = end; from != cq->ci; ) {
-		cqe = &cq->ring[--from & cq->mask];
+		cqe = ornic_cqe(cq, --from, cq->log_cqe_size);
 		word = le32toh(cqe->qpn);
 		if ((word & ORNIC_CQE_QPN) == qpn)
 			continue;
 		if (--to == from)
 			continue;
-		dst = &cq->ring[to & cq->mask];
+		dst = ornic_cqe(cq, to, cq->log_cqe_size);
 		word = (word & ~ORNIC_CQE_PHASE) |
 		       (le32toh(dst->qpn) & ORNIC_CQE_PHASE);
-		*dst = *cqe;
+		memcpy(dst, cqe, 1 << cq->log_cqe_size);
 		dst->qpn = htole32(word);
 	}
 

@@ -5,12 +5,13 @@
 #include "cqe.h"
 
 /* The entry stays in the ring until the poll ends; readers read it there. */
-static ALWAYS_INLINE inline int ornic_cq_take(struct ornic_cq *cq)
+static ALWAYS_INLINE inline int ornic_cq_take(struct ornic_cq *cq,
+					      const uint32_t log_size)
 {
 	const struct ornic_cqe *cqe;
 	uint32_t qpn;
 
-	if (!ornic_cq_peek(cq, cq->ci, &cqe, &qpn))
+	if (!ornic_cq_peek(cq, cq->ci, log_size, &cqe, &qpn))
 		return ENOENT;
 
 	cq->ci++;
@@ -20,8 +21,9 @@ static ALWAYS_INLINE inline int ornic_cq_take(struct ornic_cq *cq)
 	return 0;
 }
 
-static int ornic_start_poll(struct ibv_cq_ex *ibcq,
-			    struct ibv_poll_cq_attr *attr)
+static ALWAYS_INLINE inline int
+ornic_begin_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr,
+		 const uint32_t log_size)
 {
 	struct ornic_cq *cq = to_ornic_cq_ex(ibcq);
 	int ret;
@@ -30,15 +32,32 @@ static int ornic_start_poll(struct ibv_cq_ex *ibcq,
 		return EINVAL;
 
 	ornic_lock(&cq->lock);
-	ret = ornic_cq_take(cq);
+	ret = ornic_cq_take(cq, log_size);
 	if (ret)
 		ornic_unlock(&cq->lock);
 	return ret;
 }
 
+static int ornic_start_poll(struct ibv_cq_ex *ibcq,
+			    struct ibv_poll_cq_attr *attr)
+{
+	return ornic_begin_poll(ibcq, attr, ORNIC_LOG_CQE_SIZE);
+}
+
+static int ornic_start_poll_ext(struct ibv_cq_ex *ibcq,
+				struct ibv_poll_cq_attr *attr)
+{
+	return ornic_begin_poll(ibcq, attr, ORNIC_LOG_CQE_EXT_SIZE);
+}
+
 static int ornic_next_poll(struct ibv_cq_ex *ibcq)
 {
-	return ornic_cq_take(to_ornic_cq_ex(ibcq));
+	return ornic_cq_take(to_ornic_cq_ex(ibcq), ORNIC_LOG_CQE_SIZE);
+}
+
+static int ornic_next_poll_ext(struct ibv_cq_ex *ibcq)
+{
+	return ornic_cq_take(to_ornic_cq_ex(ibcq), ORNIC_LOG_CQE_EXT_SIZE);
 }
 
 static void ornic_end_poll(struct ibv_cq_ex *ibcq)
@@ -64,9 +83,16 @@ static uint32_t ornic_read_byte_len(struct ibv_cq_ex *ibcq)
 	return le32toh(to_ornic_cq_ex(ibcq)->cqe->byte_len);
 }
 
+static unsigned int ornic_read_wc_flags(struct ibv_cq_ex *ibcq)
+{
+	return ORNIC_GET(ORNIC_CQE_FLAGS,
+			 le32toh(to_ornic_cq_ex(ibcq)->cqe->qpn));
+}
+
 static __be32 ornic_read_imm_data(struct ibv_cq_ex *ibcq)
 {
-	return to_ornic_cq_ex(ibcq)->cqe->imm;
+	return ornic_cqe_imm(to_ornic_cq_ex(ibcq)->cqe,
+			     ornic_read_wc_flags(ibcq));
 }
 
 static uint32_t ornic_read_qp_num(struct ibv_cq_ex *ibcq)
@@ -79,18 +105,13 @@ static uint32_t ornic_read_src_qp(struct ibv_cq_ex *ibcq)
 	return le32toh(to_ornic_cq_ex(ibcq)->cqe->src_qp);
 }
 
-static unsigned int ornic_read_wc_flags(struct ibv_cq_ex *ibcq)
-{
-	return ORNIC_GET(ORNIC_CQE_FLAGS,
-			 le32toh(to_ornic_cq_ex(ibcq)->cqe->qpn));
-}
-
-/* RoCE has no LIDs, and RoCEv2 has no field for the service level (A17) */
+/* RoCE has no LIDs (A17) */
 static uint32_t ornic_read_slid(struct ibv_cq_ex *ibcq)
 {
 	return 0;
 }
 
+/* On a RoCE network that is the priority in a VLAN tag; small entries have none */
 static uint8_t ornic_read_sl(struct ibv_cq_ex *ibcq)
 {
 	return 0;
@@ -101,17 +122,49 @@ static uint8_t ornic_read_dlid_path_bits(struct ibv_cq_ex *ibcq)
 	return 0;
 }
 
+static const struct ornic_cqe_ext *ornic_cqe_ext(struct ibv_cq_ex *ibcq)
+{
+	return (const void *)(to_ornic_cq_ex(ibcq)->cqe + 1);
+}
+
+static uint8_t ornic_read_sl_ext(struct ibv_cq_ex *ibcq)
+{
+	return ornic_cqe_ext(ibcq)->sl;
+}
+
+static uint64_t ornic_read_completion_ts(struct ibv_cq_ex *ibcq)
+{
+	return le64toh(ornic_cqe_ext(ibcq)->timestamp);
+}
+
+static uint64_t ornic_read_completion_wallclock_ns(struct ibv_cq_ex *ibcq)
+{
+	return ornic_clock_to_ns(to_ornic_context(ibcq->context)->clock,
+				 ornic_read_completion_ts(ibcq));
+}
+
+static uint16_t ornic_read_cvlan(struct ibv_cq_ex *ibcq)
+{
+	return le16toh(ornic_cqe_ext(ibcq)->vlan_tci);
+}
+
+static uint32_t ornic_read_flow_tag(struct ibv_cq_ex *ibcq)
+{
+	return le32toh(ornic_cqe_ext(ibcq)->flow_tag);
+}
+
 /**
  * ornic_cq_fill_pfns() - make a CQ an extended one
  * @cq: completion queue
- * @wc_flags: IBV_WC_EX_WITH_*, within IBV_WC_STANDARD_FLAGS
+ * @wc_flags: IBV_WC_EX_WITH_*, all of which its entries can tell
  */
 void ornic_cq_fill_pfns(struct ornic_cq *cq, uint64_t wc_flags)
 {
+	bool ext = cq->log_cqe_size == ORNIC_LOG_CQE_EXT_SIZE;
 	struct ibv_cq_ex *ibcq = &cq->vcq.cq_ex;
 
-	ibcq->start_poll = ornic_start_poll;
-	ibcq->next_poll = ornic_next_poll;
+	ibcq->start_poll = ext ? ornic_start_poll_ext : ornic_start_poll;
+	ibcq->next_poll = ext ? ornic_next_poll_ext : ornic_next_poll;
 	ibcq->end_poll = ornic_end_poll;
 	ibcq->read_opcode = ornic_read_opcode;
 	ibcq->read_vendor_err = ornic_read_vendor_err;
@@ -127,7 +180,16 @@ void ornic_cq_fill_pfns(struct ornic_cq *cq, uint64_t wc_flags)
 	if (wc_flags & IBV_WC_EX_WITH_SLID)
 		ibcq->read_slid = ornic_read_slid;
 	if (wc_flags & IBV_WC_EX_WITH_SL)
-		ibcq->read_sl = ornic_read_sl;
+		ibcq->read_sl = ext ? ornic_read_sl_ext : ornic_read_sl;
 	if (wc_flags & IBV_WC_EX_WITH_DLID_PATH_BITS)
 		ibcq->read_dlid_path_bits = ornic_read_dlid_path_bits;
+	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
+		ibcq->read_completion_ts = ornic_read_completion_ts;
+	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
+		ibcq->read_completion_wallclock_ns =
+			ornic_read_completion_wallclock_ns;
+	if (wc_flags & IBV_WC_EX_WITH_CVLAN)
+		ibcq->read_cvlan = ornic_read_cvlan;
+	if (wc_flags & IBV_WC_EX_WITH_FLOW_TAG)
+		ibcq->read_flow_tag = ornic_read_flow_tag;
 }

@@ -19,10 +19,32 @@ static_assert((int)IBV_WC_GRH == ORNIC_WC_GRH, "flags");
 static_assert((int)IBV_WC_WITH_IMM == ORNIC_WC_WITH_IMM, "flags");
 static_assert((int)IBV_WC_WITH_INV == ORNIC_WC_WITH_INV, "flags");
 
+#define ORNIC_LOG_CQE_SIZE	5	/* struct ornic_cqe */
+#define ORNIC_LOG_CQE_EXT_SIZE	6	/* and struct ornic_cqe_ext */
+
+static_assert(sizeof(struct ornic_cqe) == 1 << ORNIC_LOG_CQE_SIZE, "CQE");
+static_assert(sizeof(struct ornic_cqe) + sizeof(struct ornic_cqe_ext) ==
+	      1 << ORNIC_LOG_CQE_EXT_SIZE, "CQE");
+
+/**
+ * ornic_cqe() - address of a completion
+ * @cq: completion queue
+ * @ci: which
+ * @log_size: log2 of the bytes of an entry
+ *
+ * Return: the entry.
+ */
+static inline struct ornic_cqe *ornic_cqe(const struct ornic_cq *cq,
+					  uint32_t ci, uint32_t log_size)
+{
+	return (void *)(cq->ring + ((size_t)(ci & cq->mask) << log_size));
+}
+
 /**
  * ornic_cq_peek() - look for a completion
  * @cq: completion queue, locked
  * @ci: which
+ * @log_size: log2 of the bytes of an entry
  * @cqe: where it is or will be
  * @qpn: its last word in CPU order
  *
@@ -33,11 +55,28 @@ static_assert((int)IBV_WC_WITH_INV == ORNIC_WC_WITH_INV, "flags");
  * Return: whether the completion is there, complete and visible.
  */
 static inline bool ornic_cq_peek(const struct ornic_cq *cq, uint32_t ci,
+				 uint32_t log_size,
 				 const struct ornic_cqe **cqe, uint32_t *qpn)
 {
-	*cqe = &cq->ring[ci & cq->mask];
+	*cqe = ornic_cqe(cq, ci, log_size);
 	*qpn = ornic_read_index(&(*cqe)->qpn);
 	return (*qpn ^ (ci << cq->phase_shift)) & ORNIC_CQE_PHASE;
+}
+
+/**
+ * ornic_cqe_imm() - immediate data or invalidated key of a completion
+ * @cqe: completion
+ * @flags: ORNIC_WC_*
+ *
+ * Both are in the same place of struct ibv_wc, but only a key is a number.
+ *
+ * Return: imm_data as it came, or invalidated_rkey in CPU order.
+ */
+static inline __be32 ornic_cqe_imm(const struct ornic_cqe *cqe, uint32_t flags)
+{
+	if (flags & ORNIC_WC_WITH_INV)
+		return (__force __be32)le32toh(cqe->inv_key);
+	return cqe->imm;
 }
 
 /**

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ornic.h"
+#include "ornic_abi.h"
 
 /**
  * ornic_reg_mr() - register memory
@@ -38,6 +39,124 @@ struct ibv_mr *ornic_reg_mr(struct ibv_pd *ibpd, void *addr, size_t length,
 }
 
 /**
+ * ornic_reg_dmabuf_mr() - register memory of another device
+ * @ibpd: protection or parent domain
+ * @offset: where in the buffer it starts
+ * @length: bytes
+ * @iova: address by which work requests name the start
+ * @fd: the buffer, of its exporter
+ * @access: enum ibv_access_flags
+ *
+ * Return: the region; NULL with errno set.
+ */
+struct ibv_mr *ornic_reg_dmabuf_mr(struct ibv_pd *ibpd, uint64_t offset,
+				   size_t length, uint64_t iova, int fd,
+				   int access)
+{
+	struct verbs_mr *vmr;
+	int ret;
+
+	vmr = calloc(1, sizeof(*vmr));
+	if (!vmr)
+		return NULL;
+
+	ret = ibv_cmd_reg_dmabuf_mr(ibpd, offset, length, iova, fd, access,
+				    vmr, NULL);
+	if (ret) {
+		free(vmr);
+		errno = ret;
+		return NULL;
+	}
+	return &vmr->ibv_mr;
+}
+
+/**
+ * ornic_rereg_mr() - change a region
+ * @vmr: region; its keys may change
+ * @flags: enum ibv_rereg_mr_flags: which of the following are new
+ * @ibpd: protection or parent domain
+ * @addr: start, and the address by which work requests name it
+ * @length: bytes
+ * @access: enum ibv_access_flags
+ *
+ * Return: 0 or a positive errno.
+ */
+int ornic_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *ibpd,
+		   void *addr, size_t length, int access)
+{
+	struct ib_uverbs_rereg_mr_resp resp = {};
+	struct ibv_rereg_mr cmd = {};
+
+	return ibv_cmd_rereg_mr(vmr, flags, addr, length, (uintptr_t)addr,
+				access, ibpd, &cmd, sizeof(cmd), &resp,
+				sizeof(resp));
+}
+
+/**
+ * ornic_alloc_null_mr() - a region that reads zero and swallows what is written
+ * @ibpd: protection or parent domain
+ *
+ * There is one in the context, good for all domains.
+ *
+ * Return: the region; NULL with errno set.
+ */
+struct ibv_mr *ornic_alloc_null_mr(struct ibv_pd *ibpd)
+{
+	struct ornic_context *ctx = to_ornic_context(ibpd->context);
+	struct verbs_mr *vmr;
+
+	if (!(ctx->caps & ORNIC_UCONTEXT_CAP_NULL_MR)) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+
+	vmr = calloc(1, sizeof(*vmr));
+	if (!vmr)
+		return NULL;
+
+	vmr->mr_type = IBV_MR_TYPE_NULL_MR;
+	vmr->ibv_mr.context = ibpd->context;
+	vmr->ibv_mr.pd = ibpd;
+	vmr->ibv_mr.length = SIZE_MAX;
+	vmr->ibv_mr.lkey = ctx->null_key;
+	return &vmr->ibv_mr;
+}
+
+/**
+ * ornic_import_mr() - use a region that another context object registered
+ * @ibpd: imported protection domain
+ * @handle: the region's
+ *
+ * Return: the region; NULL with errno set.
+ */
+struct ibv_mr *ornic_import_mr(struct ibv_pd *ibpd, uint32_t handle)
+{
+	struct verbs_mr *vmr;
+	int ret;
+
+	vmr = calloc(1, sizeof(*vmr));
+	if (!vmr)
+		return NULL;
+
+	ret = ibv_cmd_query_mr(ibpd, vmr, handle);
+	if (ret) {
+		free(vmr);
+		errno = ret;
+		return NULL;
+	}
+	return &vmr->ibv_mr;
+}
+
+/**
+ * ornic_unimport_mr() - the region stays its owner's
+ * @mr: what ornic_import_mr() returned, freed
+ */
+void ornic_unimport_mr(struct ibv_mr *mr)
+{
+	free(verbs_get_mr(mr));
+}
+
+/**
  * ornic_dereg_mr() - deregister memory
  * @vmr: region, freed on success
  *
@@ -47,9 +166,11 @@ int ornic_dereg_mr(struct verbs_mr *vmr)
 {
 	int ret;
 
-	ret = ibv_cmd_dereg_mr(vmr);
-	if (ret)
-		return ret;
+	if (vmr->mr_type != IBV_MR_TYPE_NULL_MR) {
+		ret = ibv_cmd_dereg_mr(vmr);
+		if (ret)
+			return ret;
+	}
 
 	free(vmr);
 	return 0;

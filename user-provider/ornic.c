@@ -40,5 +40,6 @@ static const struct verbs_device_ops ornic_dev_ops = {
 	.alloc_device = ornic_alloc_device,
 	.uninit_device = ornic_uninit_device,
 	.alloc_context = ornic_alloc_context,
+	.import_context = ornic_import_context,
 };
 PROVIDER_DRIVER(ornic, ornic_dev_ops);

@@ -35,19 +35,27 @@ struct ornic_device {
 /**
  * struct ornic_context - an open device
  * @vctx: verbs context
+ * @caps: enum ornic_ucontext_caps
+ * @null_key: lkey of the null MR, with ORNIC_UCONTEXT_CAP_NULL_MR
  * @send_ops: bit n: the device takes enum ibv_wr_opcode n
  * @db: doorbell page, write only
  * @db_length: bytes of @db mapped
  * @board: where to tell an awake device that there is work; may be NULL
  * @board_length: bytes of @board mapped
+ * @clock: how timestamps become time, read only; may be NULL
+ * @clock_length: bytes of @clock mapped
  */
 struct ornic_context {
 	struct verbs_context vctx;
+	uint32_t caps;
+	uint32_t null_key;
 	uint64_t send_ops;
 	void *db;
 	size_t db_length;
 	struct ornic_board *board;
 	size_t board_length;
+	const struct ornic_clock_page *clock;
+	size_t clock_length;
 };
 
 /**
@@ -76,13 +84,43 @@ struct ornic_td {
  * @pd: of a parent domain, the protection domain it stands for; else NULL
  * @td: of a parent domain, its thread domain or NULL
  * @users: of a protection domain, the parent domains; of a parent domain, the
- *	QPs and CQs created with it
+ *	QPs, CQs and SRQs created with it
+ * @alloc: of a parent domain, its user's allocator or NULL
+ * @free: gives back what @alloc gave
+ * @pd_context: for @alloc and @free
  */
 struct ornic_pd {
 	struct ibv_pd ibv_pd;
 	struct ornic_pd *pd;
 	struct ornic_td *td;
 	atomic_int users;
+	void *(*alloc)(struct ibv_pd *pd, void *pd_context, size_t size,
+		       size_t alignment, uint64_t resource_type);
+	void (*free)(struct ibv_pd *pd, void *pd_context, void *ptr,
+		     uint64_t resource_type);
+	void *pd_context;
+};
+
+/**
+ * enum ornic_resource - what an allocator of a parent domain is asked for
+ *
+ * The memory of an object of the provider. Rings and doorbell records are the
+ * kernel's.
+ */
+enum ornic_resource {
+	ORNIC_RESOURCE_QP	= 1,
+	ORNIC_RESOURCE_CQ	= 2,
+	ORNIC_RESOURCE_SRQ	= 3,
+};
+
+/**
+ * struct ornic_owner - where the memory of an object is from
+ * @pd: parent domain that the object refers to, or NULL
+ * @allocated: by the allocator of @pd
+ */
+struct ornic_owner {
+	struct ornic_pd *pd;
+	bool allocated;
 };
 
 /**
@@ -98,8 +136,10 @@ struct ornic_ah {
 /**
  * struct ornic_cq - completion queue
  * @vcq: verbs CQ, ordinary or extended
+ * @poll: poll_cq for entries of this size, with or without the lock
  * @lock: protects all that follows
- * @ring: struct ornic_cqe
+ * @ring: struct ornic_cqe, with @log_cqe_size 6 each followed by struct
+ *	ornic_cqe_ext
  * @dbr: doorbell record
  * @ci: consumer index, runs free
  * @mask: entries of the ring - 1
@@ -108,14 +148,16 @@ struct ornic_ah {
  * @arm: arm word written last
  * @armed_next: it asked for any completion and no event was seen since
  * @cqn: the device's number
+ * @log_cqe_size: log2 of the bytes of an entry
  * @map: start of the mapping that holds @ring and @dbr
  * @map_length: bytes of it
- * @pd: parent domain this CQ refers to, or NULL
+ * @owner: parent domain and memory
  */
 struct ornic_cq {
 	struct verbs_cq vcq;
+	int (*poll)(struct ornic_cq *cq, int num, struct ibv_wc *wc);
 	struct ornic_lock lock;
-	struct ornic_cqe *ring;
+	uint8_t *ring;
 	struct ornic_cq_dbr *dbr;
 	uint32_t ci;
 	uint32_t mask;
@@ -124,9 +166,10 @@ struct ornic_cq {
 	uint32_t arm;
 	bool armed_next;
 	uint32_t cqn;
+	uint8_t log_cqe_size;
 	void *map;
 	size_t map_length;
-	struct ornic_pd *pd;
+	struct ornic_owner owner;
 };
 
 /**
@@ -182,7 +225,7 @@ struct ornic_sq {
  * @stride_shift: log2 of the bytes of a WQE
  * @max_sge: SGEs of a work request
  * @max_wr: WQEs that may be outstanding
- * @open: the QP has left RESET
+ * @open: the QP has left RESET; always with an SRQ
  */
 struct ornic_rq {
 	struct ornic_lock lock;
@@ -198,6 +241,22 @@ struct ornic_rq {
 };
 
 /**
+ * struct ornic_srq - shared receive queue
+ * @vsrq: verbs SRQ
+ * @rq: the queue
+ * @map: start of the mapping that holds the ring and the doorbell record
+ * @map_length: bytes of it
+ * @owner: parent domain and memory
+ */
+struct ornic_srq {
+	struct verbs_srq vsrq;
+	struct ornic_rq rq;
+	void *map;
+	size_t map_length;
+	struct ornic_owner owner;
+};
+
+/**
  * struct ornic_qp - queue pair
  * @vqp: verbs QP, ordinary or extended
  * @ud: WQEs carry an address vector
@@ -205,9 +264,10 @@ struct ornic_rq {
  * @rq: receive queue
  * @ops: @sq.ops once the QP is in RTS
  * @qpn: the device's number
- * @map: start of the mapping that holds the rings and the doorbell record
+ * @map: start of the mapping that holds the rings and the doorbell record;
+ *	NULL: there are none, the QP is XRC_RECV
  * @map_length: bytes of it
- * @pd: parent domain this QP refers to, or NULL
+ * @owner: parent domain and memory
  */
 struct ornic_qp {
 	struct verbs_qp vqp;
@@ -218,7 +278,7 @@ struct ornic_qp {
 	uint32_t qpn;
 	void *map;
 	size_t map_length;
-	struct ornic_pd *pd;
+	struct ornic_owner owner;
 };
 
 static inline struct ornic_device *to_ornic_device(struct ibv_device *ibdev)
@@ -256,6 +316,11 @@ static inline struct ornic_cq *to_ornic_cq_ex(struct ibv_cq_ex *ibcq)
 	return container_of(ibcq, struct ornic_cq, vcq.cq_ex);
 }
 
+static inline struct ornic_srq *to_ornic_srq(struct ibv_srq *ibsrq)
+{
+	return container_of(ibsrq, struct ornic_srq, vsrq.srq);
+}
+
 static inline struct ornic_qp *to_ornic_qp(struct ibv_qp *ibqp)
 {
 	return container_of(ibqp, struct ornic_qp, vqp.qp);
@@ -281,6 +346,14 @@ static inline void ornic_unlock(struct ornic_lock *lock)
 /* ucontext.c */
 struct verbs_context *ornic_alloc_context(struct ibv_device *ibdev, int cmd_fd,
 					  void *private_data);
+struct verbs_context *ornic_import_context(struct ibv_device *ibdev,
+					   int cmd_fd);
+
+/* clock.c */
+uint64_t ornic_clock_to_ns(const struct ornic_clock_page *page,
+			   uint64_t timestamp);
+int ornic_query_rt_values(struct ibv_context *ibctx,
+			  struct ibv_values_ex *values);
 
 /* pd.c */
 struct ibv_pd *ornic_alloc_pd(struct ibv_context *ibctx);
@@ -288,18 +361,42 @@ struct ibv_pd *
 ornic_alloc_parent_domain(struct ibv_context *ibctx,
 			  struct ibv_parent_domain_init_attr *attr);
 int ornic_dealloc_pd(struct ibv_pd *ibpd);
+struct ibv_pd *ornic_import_pd(struct ibv_context *ibctx, uint32_t handle);
+void ornic_unimport_pd(struct ibv_pd *ibpd);
 struct ibv_td *ornic_alloc_td(struct ibv_context *ibctx,
 			      struct ibv_td_init_attr *attr);
 int ornic_dealloc_td(struct ibv_td *ibtd);
-struct ornic_pd *ornic_get_parent_domain(struct ibv_pd *ibpd);
-void ornic_put_parent_domain(struct ornic_pd *pd);
+void *ornic_alloc_object(struct ornic_owner *owner, struct ibv_pd *ibpd,
+			 size_t size, enum ornic_resource resource);
+void ornic_free_object(const struct ornic_owner *owner, void *object,
+		       enum ornic_resource resource);
+bool ornic_one_thread(const struct ornic_owner *owner);
 void ornic_lock_init(struct ornic_lock *lock, bool needed);
 void ornic_lock_destroy(struct ornic_lock *lock);
 
 /* mr.c */
 struct ibv_mr *ornic_reg_mr(struct ibv_pd *ibpd, void *addr, size_t length,
 			    uint64_t hca_va, int access);
+struct ibv_mr *ornic_reg_dmabuf_mr(struct ibv_pd *ibpd, uint64_t offset,
+				   size_t length, uint64_t iova, int fd,
+				   int access);
+int ornic_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *ibpd,
+		   void *addr, size_t length, int access);
+struct ibv_mr *ornic_alloc_null_mr(struct ibv_pd *ibpd);
+struct ibv_mr *ornic_import_mr(struct ibv_pd *ibpd, uint32_t handle);
+void ornic_unimport_mr(struct ibv_mr *mr);
 int ornic_dereg_mr(struct verbs_mr *vmr);
+
+/* mw.c */
+struct ibv_mw *ornic_alloc_mw(struct ibv_pd *ibpd, enum ibv_mw_type type);
+int ornic_dealloc_mw(struct ibv_mw *mw);
+int ornic_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
+		  struct ibv_mw_bind *bind);
+
+/* xrcd.c */
+struct ibv_xrcd *ornic_open_xrcd(struct ibv_context *ibctx,
+				 struct ibv_xrcd_init_attr *attr);
+int ornic_close_xrcd(struct ibv_xrcd *ibxrcd);
 
 /* ah.c */
 struct ibv_ah *ornic_create_ah(struct ibv_pd *ibpd, struct ibv_ah_attr *attr);
@@ -311,14 +408,30 @@ struct ibv_cq *ornic_create_cq(struct ibv_context *ibctx, int cqe,
 			       int comp_vector);
 struct ibv_cq_ex *ornic_create_cq_ex(struct ibv_context *ibctx,
 				     struct ibv_cq_init_attr_ex *attr);
+int ornic_resize_cq(struct ibv_cq *ibcq, int cqe);
+int ornic_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr);
 int ornic_destroy_cq(struct ibv_cq *ibcq);
-int ornic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc);
 int ornic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only);
 void ornic_cq_event(struct ibv_cq *ibcq);
 void ornic_cq_clean(struct ornic_cq *cq, uint32_t qpn);
 
+/* poll.c */
+void ornic_cq_choose_poll(struct ornic_cq *cq);
+int ornic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc);
+
 /* cq_ex.c */
 void ornic_cq_fill_pfns(struct ornic_cq *cq, uint64_t wc_flags);
+
+/* srq.c */
+struct ibv_srq *ornic_create_srq(struct ibv_pd *ibpd,
+				 struct ibv_srq_init_attr *attr);
+struct ibv_srq *ornic_create_srq_ex(struct ibv_context *ibctx,
+				    struct ibv_srq_init_attr_ex *attr);
+int ornic_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
+		     int attr_mask);
+int ornic_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr);
+int ornic_get_srq_num(struct ibv_srq *ibsrq, uint32_t *srq_num);
+int ornic_destroy_srq(struct ibv_srq *ibsrq);
 
 /* qp.c */
 struct ibv_qp *ornic_create_qp(struct ibv_pd *ibpd,
@@ -329,6 +442,10 @@ int ornic_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 		    int attr_mask);
 int ornic_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 		   int attr_mask, struct ibv_qp_init_attr *init_attr);
+struct ibv_qp *ornic_open_qp(struct ibv_context *ibctx,
+			     struct ibv_qp_open_attr *attr);
+int ornic_query_ece(struct ibv_qp *ibqp, struct ibv_ece *ece);
+int ornic_set_ece(struct ibv_qp *ibqp, struct ibv_ece *ece);
 int ornic_destroy_qp(struct ibv_qp *ibqp);
 
 /* wr.c */
@@ -336,8 +453,11 @@ int ornic_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		    struct ibv_send_wr **bad_wr);
 int ornic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 		    struct ibv_recv_wr **bad_wr);
+int ornic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
+			struct ibv_recv_wr **bad_wr);
 
 /* wr_ex.c */
-int ornic_qp_fill_pfns(struct ornic_qp *qp, uint64_t send_ops_flags);
+int ornic_qp_fill_pfns(struct ornic_qp *qp, enum ibv_qp_type type,
+		       uint64_t send_ops_flags);
 
 #endif /* ORNIC_H */

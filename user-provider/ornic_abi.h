@@ -8,10 +8,20 @@
 
 DECLARE_DRV_CMD(ornic_ualloc_ucontext, IB_USER_VERBS_CMD_GET_CONTEXT,
 		ornic_alloc_ucontext_req, ornic_alloc_ucontext_resp);
+DECLARE_DRV_CMD(ornic_uquery_device, IB_USER_VERBS_EX_CMD_QUERY_DEVICE,
+		empty, ornic_query_device_resp);
 DECLARE_DRV_CMD(ornic_ualloc_pd, IB_USER_VERBS_CMD_ALLOC_PD,
 		empty, ornic_alloc_pd_resp);
-DECLARE_DRV_CMD(ornic_ucreate_cq, IB_USER_VERBS_CMD_CREATE_CQ,
+DECLARE_DRV_CMD(ornic_ucreate_cq, IB_USER_VERBS_EX_CMD_CREATE_CQ,
 		ornic_create_cq_req, ornic_create_cq_resp);
+DECLARE_DRV_CMD(ornic_uresize_cq, IB_USER_VERBS_CMD_RESIZE_CQ,
+		empty, ornic_resize_resp);
+DECLARE_DRV_CMD(ornic_ucreate_srq, IB_USER_VERBS_CMD_CREATE_SRQ,
+		ornic_create_srq_req, ornic_create_srq_resp);
+DECLARE_DRV_CMD(ornic_ucreate_xsrq, IB_USER_VERBS_CMD_CREATE_XSRQ,
+		ornic_create_srq_req, ornic_create_srq_resp);
+DECLARE_DRV_CMD(ornic_umodify_srq, IB_USER_VERBS_CMD_MODIFY_SRQ,
+		ornic_modify_srq_req, empty);
 DECLARE_DRV_CMD(ornic_ucreate_qp, IB_USER_VERBS_CMD_CREATE_QP,
 		ornic_create_qp_req, ornic_create_qp_resp);
 DECLARE_DRV_CMD(ornic_ucreate_ah, IB_USER_VERBS_CMD_CREATE_AH,

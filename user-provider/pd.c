@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "compat.h"
 #include "ornic.h"
 #include "ornic_abi.h"
 
@@ -33,13 +35,22 @@ struct ibv_pd *ornic_alloc_pd(struct ibv_context *ibctx)
 	return &pd->ibv_pd;
 }
 
+/* With an allocator goes who frees. */
+static bool
+ornic_check_allocator(const struct ibv_parent_domain_init_attr *attr)
+{
+	return !(attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS) ||
+	       (attr->alloc && attr->free);
+}
+
 /**
  * ornic_alloc_parent_domain() - join a protection domain and a thread domain
  * @ibctx: context
- * @attr: the two; the thread domain is optional
+ * @attr: the two, and an allocator; only the first is a must
  *
- * Own allocators are refused: the kernel allocates the rings, so nothing would
- * ever be asked of them.
+ * The allocator is asked for the memory of the objects themselves: the kernel
+ * allocates the rings. That memory may be unprotected in a confidential guest
+ * means nothing to us for the same reason.
  *
  * Return: the parent domain; NULL with errno set.
  */
@@ -54,13 +65,15 @@ ornic_alloc_parent_domain(struct ibv_context *ibctx,
 		return NULL;
 
 	if (!check_comp_mask(attr->comp_mask,
-			     IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)) {
+			     IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS |
+			     IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT |
+			     IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC)) {
 		errno = EOPNOTSUPP;
 		return NULL;
 	}
 
 	pd = to_ornic_pd(attr->pd);
-	if (pd->pd) {
+	if (pd->pd || !ornic_check_allocator(attr)) {
 		/* A parent domain has no parent */
 		errno = EINVAL;
 		return NULL;
@@ -77,7 +90,42 @@ ornic_alloc_parent_domain(struct ibv_context *ibctx,
 		parent->td = to_ornic_td(attr->td);
 		atomic_fetch_add(&parent->td->users, 1);
 	}
+	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS) {
+		parent->alloc = attr->alloc;
+		parent->free = attr->free;
+	}
+	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)
+		parent->pd_context = attr->pd_context;
 	return &parent->ibv_pd;
+}
+
+/**
+ * ornic_import_pd() - use a protection domain of another context object
+ * @ibctx: imported context
+ * @handle: the domain's; the first who uses it learns whether it exists
+ *
+ * Return: the domain; NULL with errno set.
+ */
+struct ibv_pd *ornic_import_pd(struct ibv_context *ibctx, uint32_t handle)
+{
+	struct ornic_pd *pd;
+
+	pd = calloc(1, sizeof(*pd));
+	if (!pd)
+		return NULL;
+
+	pd->ibv_pd.context = ibctx;
+	pd->ibv_pd.handle = handle;
+	return &pd->ibv_pd;
+}
+
+/**
+ * ornic_unimport_pd() - the domain stays its owner's
+ * @ibpd: what ornic_import_pd() returned, freed; nothing refers to it
+ */
+void ornic_unimport_pd(struct ibv_pd *ibpd)
+{
+	free(to_ornic_pd(ibpd));
 }
 
 /**
@@ -150,13 +198,8 @@ int ornic_dealloc_td(struct ibv_td *ibtd)
 	return 0;
 }
 
-/**
- * ornic_get_parent_domain() - take a reference on a parent domain
- * @ibpd: protection or parent domain, or NULL
- *
- * Return: the parent domain, or NULL if @ibpd is none.
- */
-struct ornic_pd *ornic_get_parent_domain(struct ibv_pd *ibpd)
+/* Returns a reference on the parent domain that @ibpd is, or NULL. */
+static struct ornic_pd *ornic_get_parent_domain(struct ibv_pd *ibpd)
 {
 	struct ornic_pd *pd;
 
@@ -171,14 +214,87 @@ struct ornic_pd *ornic_get_parent_domain(struct ibv_pd *ibpd)
 	return pd;
 }
 
-/**
- * ornic_put_parent_domain() - give a reference back
- * @pd: what ornic_get_parent_domain() returned
- */
-void ornic_put_parent_domain(struct ornic_pd *pd)
+static void ornic_put_parent_domain(struct ornic_pd *pd)
 {
 	if (pd)
 		atomic_fetch_sub(&pd->users, 1);
+}
+
+/* As the manual page of ibv_alloc_parent_domain() has it. */
+static uint64_t ornic_resource_type(enum ornic_resource resource)
+{
+	return ((uint64_t)ORNIC_PCI_VENDOR_ID << 48) |
+	       ((uint64_t)ORNIC_PCI_DEVICE_ID << 32) | resource;
+}
+
+static void *ornic_ask_allocator(struct ornic_pd *pd, size_t size,
+				 enum ornic_resource resource)
+{
+	if (!pd || !pd->alloc)
+		return IBV_ALLOCATOR_USE_DEFAULT;
+
+	return pd->alloc(&pd->ibv_pd, pd->pd_context, size, ORNIC_CACHE_LINE,
+			 ornic_resource_type(resource));
+}
+
+/**
+ * ornic_alloc_object() - memory for an object
+ * @owner: filled in, to be stored in the object
+ * @ibpd: protection or parent domain that it is created with, or NULL
+ * @size: bytes
+ * @resource: what it is
+ *
+ * Return: zeroed memory that counts as a user of a parent domain; NULL with
+ * errno set.
+ */
+void *ornic_alloc_object(struct ornic_owner *owner, struct ibv_pd *ibpd,
+			 size_t size, enum ornic_resource resource)
+{
+	void *object;
+
+	owner->pd = ornic_get_parent_domain(ibpd);
+	object = ornic_ask_allocator(owner->pd, size, resource);
+	owner->allocated = object != IBV_ALLOCATOR_USE_DEFAULT;
+	if (!owner->allocated)
+		object = calloc(1, size);
+	else if (object)
+		memset(object, 0, size);
+
+	if (!object) {
+		ornic_put_parent_domain(owner->pd);
+		errno = ENOMEM;
+	}
+	return object;
+}
+
+/**
+ * ornic_free_object() - end of an object
+ * @owner: copied out of the object
+ * @object: what ornic_alloc_object() returned
+ * @resource: what it is
+ */
+void ornic_free_object(const struct ornic_owner *owner, void *object,
+		       enum ornic_resource resource)
+{
+	struct ornic_pd *pd = owner->pd;
+
+	if (owner->allocated)
+		pd->free(&pd->ibv_pd, pd->pd_context, object,
+			 ornic_resource_type(resource));
+	else
+		free(object);
+	ornic_put_parent_domain(pd);
+}
+
+/**
+ * ornic_one_thread() - need an object be locked?
+ * @owner: of the object
+ *
+ * Return: whether its parent domain promised that one thread at a time uses it.
+ */
+bool ornic_one_thread(const struct ornic_owner *owner)
+{
+	return owner->pd && owner->pd->td;
 }
 
 /**

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "ornic_abi.h"
@@ -10,10 +11,30 @@
 #define ORNIC_OP(name) (1ULL << IBV_WR_##name)
 
 #define ORNIC_UD_OPS (ORNIC_OP(SEND) | ORNIC_OP(SEND_WITH_IMM))
-#define ORNIC_RC_OPS (ORNIC_UD_OPS | ORNIC_OP(RDMA_WRITE) | \
-		      ORNIC_OP(RDMA_WRITE_WITH_IMM) | ORNIC_OP(RDMA_READ) | \
+#define ORNIC_UC_OPS (ORNIC_UD_OPS | ORNIC_OP(RDMA_WRITE) | \
+		      ORNIC_OP(RDMA_WRITE_WITH_IMM) | ORNIC_OP(LOCAL_INV) | \
+		      ORNIC_OP(BIND_MW))
+#define ORNIC_RC_OPS (ORNIC_UC_OPS | ORNIC_OP(RDMA_READ) | \
 		      ORNIC_OP(ATOMIC_CMP_AND_SWP) | \
-		      ORNIC_OP(ATOMIC_FETCH_AND_ADD))
+		      ORNIC_OP(ATOMIC_FETCH_AND_ADD) | \
+		      ORNIC_OP(SEND_WITH_INV) | ORNIC_OP(FLUSH) | \
+		      ORNIC_OP(ATOMIC_WRITE))
+
+/* What a QP of a type can be asked to send; hardware.rst, "Opcodes" */
+static uint64_t ornic_type_ops(enum ibv_qp_type type)
+{
+	switch (type) {
+	case IBV_QPT_RC:
+	case IBV_QPT_XRC_SEND:
+		return ORNIC_RC_OPS;
+	case IBV_QPT_UC:
+		return ORNIC_UC_OPS;
+	case IBV_QPT_UD:
+		return ORNIC_UD_OPS;
+	default:
+		return 0;
+	}
+}
 
 static void ornic_init_sq(struct ornic_qp *qp, struct ornic_context *ctx,
 			  const struct ornic_create_qp_resp *resp,
@@ -58,6 +79,10 @@ static int ornic_init_qp(struct ornic_qp *qp, struct ornic_context *ctx,
 {
 	void *map;
 
+	qp->qpn = resp->qpn;
+	if (!resp->mmap_length)
+		return 0;
+
 	map = mmap(NULL, resp->mmap_length, PROT_READ | PROT_WRITE, MAP_SHARED,
 		   ctx->vctx.context.cmd_fd, resp->mmap_offset);
 	if (map == MAP_FAILED)
@@ -65,7 +90,6 @@ static int ornic_init_qp(struct ornic_qp *qp, struct ornic_context *ctx,
 
 	qp->map = map;
 	qp->map_length = resp->mmap_length;
-	qp->qpn = resp->qpn;
 	ornic_init_sq(qp, ctx, resp, cap);
 	ornic_init_rq(qp, resp, cap);
 	return 0;
@@ -75,24 +99,68 @@ static int ornic_check_qp_attr(const struct ibv_qp_init_attr_ex *attr)
 {
 	if (!check_comp_mask(attr->comp_mask,
 			     IBV_QP_INIT_ATTR_PD |
+			     IBV_QP_INIT_ATTR_XRCD |
 			     IBV_QP_INIT_ATTR_CREATE_FLAGS |
 			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
 		return EOPNOTSUPP;
-
-	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD))
-		return EINVAL;
 
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS &&
 	    attr->create_flags)
 		return EOPNOTSUPP;
 
 	switch (attr->qp_type) {
+	case IBV_QPT_UC:
+		if (attr->srq)
+			return EINVAL;
+		break;
 	case IBV_QPT_RC:
 	case IBV_QPT_UD:
-		return 0;
+	case IBV_QPT_XRC_SEND:
+		break;
+	case IBV_QPT_XRC_RECV:
+		return attr->comp_mask & IBV_QP_INIT_ATTR_XRCD ? 0 : EINVAL;
 	default:
 		return EOPNOTSUPP;
 	}
+	return attr->comp_mask & IBV_QP_INIT_ATTR_PD ? 0 : EINVAL;
+}
+
+/* What the kernel is asked for: nothing that is ignored, with this type. */
+static void ornic_kernel_attr(struct ibv_qp_init_attr_ex *attr)
+{
+	/* Without flags it need not know that there could be some */
+	attr->comp_mask &= ~IBV_QP_INIT_ATTR_CREATE_FLAGS;
+	if (attr->qp_type != IBV_QPT_XRC_RECV)
+		attr->comp_mask &= ~IBV_QP_INIT_ATTR_XRCD;
+
+	switch (attr->qp_type) {
+	case IBV_QPT_XRC_RECV:
+		/* Each packet names the SRQ, and that the CQ and the PD */
+		memset(&attr->cap, 0, sizeof(attr->cap));
+		attr->comp_mask &= ~IBV_QP_INIT_ATTR_PD;
+		attr->pd = NULL;
+		attr->send_cq = NULL;
+		attr->recv_cq = NULL;
+		attr->srq = NULL;
+		break;
+	case IBV_QPT_XRC_SEND:
+		attr->recv_cq = NULL;
+		attr->srq = NULL;
+		break;
+	default:
+		if (attr->srq) {
+			attr->cap.max_recv_wr = 0;
+			attr->cap.max_recv_sge = 0;
+		}
+		break;
+	}
+}
+
+static void ornic_free_qp(struct ornic_qp *qp)
+{
+	struct ornic_owner owner = qp->owner;
+
+	ornic_free_object(&owner, qp, ORNIC_RESOURCE_QP);
 }
 
 static struct ornic_qp *ornic_new_qp(struct ibv_context *ibctx,
@@ -102,6 +170,7 @@ static struct ornic_qp *ornic_new_qp(struct ibv_context *ibctx,
 	struct ibv_qp_init_attr_ex kattr = *attr;
 	struct ornic_ucreate_qp_resp resp = {};
 	struct ornic_ucreate_qp cmd = {};
+	struct ornic_owner owner;
 	struct ornic_qp *qp;
 	bool need_lock;
 	int ret;
@@ -110,22 +179,24 @@ static struct ornic_qp *ornic_new_qp(struct ibv_context *ibctx,
 	if (ret)
 		goto err;
 
-	qp = calloc(1, sizeof(*qp));
+	ornic_kernel_attr(&kattr);
+	qp = ornic_alloc_object(&owner, kattr.pd, sizeof(*qp),
+				ORNIC_RESOURCE_QP);
 	if (!qp) {
 		ret = ENOMEM;
 		goto err;
 	}
+	qp->owner = owner;
 
 	qp->ud = attr->qp_type == IBV_QPT_UD;
-	qp->ops = ctx->send_ops & (qp->ud ? ORNIC_UD_OPS : ORNIC_RC_OPS);
+	qp->ops = ctx->send_ops & ornic_type_ops(attr->qp_type);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
-		ret = ornic_qp_fill_pfns(qp, attr->send_ops_flags);
+		ret = ornic_qp_fill_pfns(qp, attr->qp_type,
+					 attr->send_ops_flags);
 		if (ret)
 			goto err_free_qp;
 	}
 
-	/* Without flags the kernel need not know that there could be some */
-	kattr.comp_mask &= ~IBV_QP_INIT_ATTR_CREATE_FLAGS;
 	ret = ibv_cmd_create_qp_ex(ibctx, &qp->vqp, &kattr, &cmd.ibv_cmd,
 				   sizeof(cmd), &resp.ibv_resp, sizeof(resp));
 	if (ret)
@@ -135,8 +206,7 @@ static struct ornic_qp *ornic_new_qp(struct ibv_context *ibctx,
 	if (ret)
 		goto err_destroy_qp;
 
-	qp->pd = ornic_get_parent_domain(attr->pd);
-	need_lock = !(qp->pd && qp->pd->td);
+	need_lock = !ornic_one_thread(&qp->owner);
 	ornic_lock_init(&qp->sq.lock, need_lock);
 	ornic_lock_init(&qp->rq.lock, need_lock);
 
@@ -148,7 +218,7 @@ static struct ornic_qp *ornic_new_qp(struct ibv_context *ibctx,
 err_destroy_qp:
 	ibv_cmd_destroy_qp(&qp->vqp.qp);
 err_free_qp:
-	free(qp);
+	ornic_free_qp(qp);
 err:
 	errno = ret;
 	return NULL;
@@ -206,8 +276,9 @@ static void ornic_clean_cqs(struct ornic_qp *qp)
 	struct ibv_cq *send_cq = qp->vqp.qp.send_cq;
 	struct ibv_cq *recv_cq = qp->vqp.qp.recv_cq;
 
-	ornic_cq_clean(to_ornic_cq(recv_cq), qp->qpn);
-	if (send_cq != recv_cq)
+	if (recv_cq)
+		ornic_cq_clean(to_ornic_cq(recv_cq), qp->qpn);
+	if (send_cq && send_cq != recv_cq)
 		ornic_cq_clean(to_ornic_cq(send_cq), qp->qpn);
 }
 
@@ -235,6 +306,9 @@ static void ornic_reset_rings(struct ornic_qp *qp)
 
 static void ornic_enter_state(struct ornic_qp *qp, enum ibv_qp_state state)
 {
+	if (!qp->map)
+		return;
+
 	switch (state) {
 	case IBV_QPS_RESET:
 		ornic_reset_rings(qp);
@@ -242,11 +316,11 @@ static void ornic_enter_state(struct ornic_qp *qp, enum ibv_qp_state state)
 		break;
 	case IBV_QPS_INIT:
 	case IBV_QPS_RTR:
-		qp->rq.open = true;
+		qp->rq.open = !qp->vqp.qp.srq;
 		break;
 	default:
 		/* In ERR and SQE work requests are taken and flushed */
-		qp->rq.open = true;
+		qp->rq.open = !qp->vqp.qp.srq;
 		qp->sq.ops = qp->ops;
 		qp->sq.wr_ops = qp->ops;
 		break;
@@ -295,6 +369,68 @@ int ornic_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 }
 
 /**
+ * ornic_open_qp() - have a say in an XRC_RECV QP of another process
+ * @ibctx: context
+ * @attr: number, type and domain of the QP
+ *
+ * Return: the QP; NULL with errno set.
+ */
+struct ibv_qp *ornic_open_qp(struct ibv_context *ibctx,
+			     struct ibv_qp_open_attr *attr)
+{
+	struct ib_uverbs_create_qp_resp resp = {};
+	struct ibv_open_qp cmd = {};
+	struct ornic_qp *qp;
+	int ret;
+
+	qp = calloc(1, sizeof(*qp));
+	if (!qp)
+		return NULL;
+
+	ret = ibv_cmd_open_qp(ibctx, &qp->vqp, sizeof(qp->vqp), attr, &cmd,
+			      sizeof(cmd), &resp, sizeof(resp));
+	if (ret) {
+		free(qp);
+		errno = ret;
+		return NULL;
+	}
+	ornic_lock_init(&qp->sq.lock, true);
+	ornic_lock_init(&qp->rq.lock, true);
+	return &qp->vqp.qp;
+}
+
+/**
+ * ornic_query_ece() - what the connection's two ends might agree on
+ * @ibqp: queue pair
+ * @ece: our vendor, and no options so far
+ *
+ * Return: 0.
+ */
+int ornic_query_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
+{
+	ece->vendor_id = ORNIC_PCI_VENDOR_ID;
+	ece->options = 0;
+	ece->comp_mask = 0;
+	return 0;
+}
+
+/**
+ * ornic_set_ece() - agree on what the other end offers
+ * @ibqp: queue pair
+ * @ece: what it offers, then what of that is accepted
+ *
+ * Return: 0, or EINVAL if it is of another vendor.
+ */
+int ornic_set_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
+{
+	if (ece->comp_mask || ece->vendor_id != ORNIC_PCI_VENDOR_ID)
+		return EINVAL;
+
+	ece->options = 0;
+	return 0;
+}
+
+/**
  * ornic_destroy_qp() - destroy a queue pair
  * @ibqp: queue pair, freed on success
  *
@@ -313,10 +449,10 @@ int ornic_destroy_qp(struct ibv_qp *ibqp)
 		return ret;
 
 	ornic_clean_cqs(qp);
-	munmap(qp->map, qp->map_length);
-	ornic_put_parent_domain(qp->pd);
+	if (qp->map)
+		munmap(qp->map, qp->map_length);
 	ornic_lock_destroy(&qp->rq.lock);
 	ornic_lock_destroy(&qp->sq.lock);
-	free(qp);
+	ornic_free_qp(qp);
 	return 0;
 }

@@ -212,7 +212,7 @@ static inline void ornic_put_sge(struct ornic_sge *dst, uint64_t addr,
  * @raddr: remote address
  * @rkey: remote key
  *
- * The device does not look at xrc_srqn, nor at any of it in a SEND.
+ * The device does not look at it in a SEND, and at xrc_srqn with XRC only.
  */
 static inline void ornic_put_route_rc(struct ornic_route_rc *dst,
 				      uint64_t raddr, uint32_t rkey)
@@ -249,6 +249,26 @@ static inline void ornic_put_atomic(struct ornic_atomic *dst,
 {
 	dst->swap_add = htole64(swap_add);
 	dst->compare = htole64(compare);
+}
+
+/**
+ * ornic_put_bind() - write what BIND_MW adds to its route
+ * @dst: after the route
+ * @mw: window as it is
+ * @rkey: its new key
+ * @info: what it is to be a window on
+ */
+static inline void ornic_put_bind(struct ornic_bind *dst,
+				  const struct ibv_mw *mw, uint32_t rkey,
+				  const struct ibv_mw_bind_info *info)
+{
+	dst->mw_key = htole32(mw->rkey);
+	dst->new_key = htole32(rkey);
+	/* Unbinding needs no region */
+	dst->mr_key = info->mr ? htole32(info->mr->lkey) : 0;
+	dst->access = htole32(info->mw_access_flags);
+	dst->addr = htole64(info->addr);
+	dst->length = htole64(info->length);
 }
 
 #endif /* ORNIC_RING_H */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include <infiniband/cmd_ioctl.h>
+
 #include "compat.h"
 #include "ornic.h"
 #include "ornic_abi.h"
@@ -41,6 +43,8 @@ static int ornic_query_port(struct ibv_context *ibctx, uint8_t port,
 
 static void ornic_unmap_pages(struct ornic_context *ctx)
 {
+	if (ctx->clock)
+		munmap((void *)ctx->clock, ctx->clock_length);
 	if (ctx->board)
 		munmap(ctx->board, ctx->board_length);
 	if (ctx->db)
@@ -59,15 +63,23 @@ static int ornic_map_pages(struct ornic_context *ctx, int cmd_fd,
 	ctx->db = page;
 	ctx->db_length = resp->db_length;
 
-	if (!(resp->caps & ORNIC_UCONTEXT_CAP_SHADOW))
-		return 0;
+	if (resp->caps & ORNIC_UCONTEXT_CAP_SHADOW) {
+		page = mmap(NULL, resp->board_length, PROT_READ | PROT_WRITE,
+			    MAP_SHARED, cmd_fd, resp->board_offset);
+		if (page == MAP_FAILED)
+			return errno;
+		ctx->board = page;
+		ctx->board_length = resp->board_length;
+	}
 
-	page = mmap(NULL, resp->board_length, PROT_READ | PROT_WRITE,
-		    MAP_SHARED, cmd_fd, resp->board_offset);
-	if (page == MAP_FAILED)
-		return errno;
-	ctx->board = page;
-	ctx->board_length = resp->board_length;
+	if (resp->caps & ORNIC_UCONTEXT_CAP_CLOCK) {
+		page = mmap(NULL, resp->clock_length, PROT_READ, MAP_SHARED,
+			    cmd_fd, resp->clock_offset);
+		if (page == MAP_FAILED)
+			return errno;
+		ctx->clock = page;
+		ctx->clock_length = resp->clock_length;
+	}
 	return 0;
 }
 
@@ -81,35 +93,89 @@ static void ornic_free_context(struct ibv_context *ibctx)
 }
 
 static const struct verbs_context_ops ornic_context_ops = {
+	.alloc_mw = ornic_alloc_mw,
+	.alloc_null_mr = ornic_alloc_null_mr,
 	.alloc_parent_domain = ornic_alloc_parent_domain,
 	.alloc_pd = ornic_alloc_pd,
 	.alloc_td = ornic_alloc_td,
+	.attach_mcast = ibv_cmd_attach_mcast,
+	.bind_mw = ornic_bind_mw,
+	.close_xrcd = ornic_close_xrcd,
 	.cq_event = ornic_cq_event,
 	.create_ah = ornic_create_ah,
 	.create_cq = ornic_create_cq,
 	.create_cq_ex = ornic_create_cq_ex,
 	.create_qp = ornic_create_qp,
 	.create_qp_ex = ornic_create_qp_ex,
+	.create_srq = ornic_create_srq,
+	.create_srq_ex = ornic_create_srq_ex,
+	.dealloc_mw = ornic_dealloc_mw,
 	.dealloc_pd = ornic_dealloc_pd,
 	.dealloc_td = ornic_dealloc_td,
 	.dereg_mr = ornic_dereg_mr,
 	.destroy_ah = ornic_destroy_ah,
 	.destroy_cq = ornic_destroy_cq,
 	.destroy_qp = ornic_destroy_qp,
+	.destroy_srq = ornic_destroy_srq,
+	.detach_mcast = ibv_cmd_detach_mcast,
 	.free_context = ornic_free_context,
+	.get_srq_num = ornic_get_srq_num,
+	.import_mr = ornic_import_mr,
+	.import_pd = ornic_import_pd,
+	.modify_cq = ornic_modify_cq,
 	.modify_qp = ornic_modify_qp,
+	.modify_srq = ornic_modify_srq,
+	.open_qp = ornic_open_qp,
+	.open_xrcd = ornic_open_xrcd,
 	.poll_cq = ornic_poll_cq,
 	.post_recv = ornic_post_recv,
 	.post_send = ornic_post_send,
+	.post_srq_recv = ornic_post_srq_recv,
 	.query_device_ex = ornic_query_device_ex,
+	.query_ece = ornic_query_ece,
 	.query_port = ornic_query_port,
 #ifdef ORNIC_HAVE_QUERY_PORT_SPEED
 	.query_port_speed = ibv_cmd_query_port_speed,
 #endif
 	.query_qp = ornic_query_qp,
+	.query_rt_values = ornic_query_rt_values,
+	.query_srq = ornic_query_srq,
+	.reg_dmabuf_mr = ornic_reg_dmabuf_mr,
 	.reg_mr = ornic_reg_mr,
 	.req_notify_cq = ornic_req_notify_cq,
+	.rereg_mr = ornic_rereg_mr,
+	.resize_cq = ornic_resize_cq,
+	.set_ece = ornic_set_ece,
+	.unimport_mr = ornic_unimport_mr,
+	.unimport_pd = ornic_unimport_pd,
 };
+
+static struct ornic_context *ornic_new_context(struct ibv_device *ibdev,
+					       int cmd_fd)
+{
+	struct ornic_context *ctx;
+
+	return verbs_init_and_alloc_context(ibdev, cmd_fd, ctx, vctx,
+					    to_ornic_device(ibdev)->driver_id);
+}
+
+static int ornic_init_context(struct ornic_context *ctx, int cmd_fd,
+			      const struct ornic_alloc_ucontext_resp *resp)
+{
+	int ret;
+
+	ctx->caps = resp->caps;
+	ctx->send_ops = resp->send_ops;
+	ctx->null_key = resp->null_key;
+	ret = ornic_map_pages(ctx, cmd_fd, resp);
+	if (ret) {
+		ornic_unmap_pages(ctx);
+		return ret;
+	}
+
+	verbs_set_ops(&ctx->vctx, &ornic_context_ops);
+	return 0;
+}
 
 /**
  * ornic_alloc_context() - open the device
@@ -127,8 +193,7 @@ struct verbs_context *ornic_alloc_context(struct ibv_device *ibdev, int cmd_fd,
 	struct ornic_context *ctx;
 	int ret;
 
-	ctx = verbs_init_and_alloc_context(ibdev, cmd_fd, ctx, vctx,
-					   to_ornic_device(ibdev)->driver_id);
+	ctx = ornic_new_context(ibdev, cmd_fd);
 	if (!ctx)
 		return NULL;
 
@@ -137,16 +202,53 @@ struct verbs_context *ornic_alloc_context(struct ibv_device *ibdev, int cmd_fd,
 	if (ret)
 		goto err_uninit_context;
 
-	ctx->send_ops = resp.send_ops;
-	ret = ornic_map_pages(ctx, cmd_fd, &resp.drv_payload);
+	ret = ornic_init_context(ctx, cmd_fd, &resp.drv_payload);
 	if (ret)
-		goto err_unmap_pages;
+		goto err_uninit_context;
 
-	verbs_set_ops(&ctx->vctx, &ornic_context_ops);
 	return &ctx->vctx;
 
-err_unmap_pages:
-	ornic_unmap_pages(ctx);
+err_uninit_context:
+	verbs_uninit_context(&ctx->vctx);
+	free(ctx);
+	errno = ret;
+	return NULL;
+}
+
+/**
+ * ornic_import_context() - use a device that was opened before
+ * @ibdev: device
+ * @cmd_fd: of the context object that opened it; the caller keeps it
+ *
+ * Both share the doorbell page and the board, which need no lock: a doorbell
+ * is one write, and bits are set by atomic operations.
+ *
+ * Return: the context, to be freed with free_context; NULL with errno set.
+ */
+struct verbs_context *ornic_import_context(struct ibv_device *ibdev,
+					   int cmd_fd)
+{
+	DECLARE_COMMAND_BUFFER(cmd, UVERBS_OBJECT_DEVICE,
+			       UVERBS_METHOD_QUERY_CONTEXT, 1);
+	struct ornic_alloc_ucontext_resp resp = {};
+	struct ornic_context *ctx;
+	int ret;
+
+	ctx = ornic_new_context(ibdev, cmd_fd);
+	if (!ctx)
+		return NULL;
+
+	fill_attr_out_ptr(cmd, ORNIC_ATTR_QUERY_CONTEXT_RESP, &resp);
+	ret = ibv_cmd_query_context(&ctx->vctx.context, cmd);
+	if (ret)
+		goto err_uninit_context;
+
+	ret = ornic_init_context(ctx, cmd_fd, &resp);
+	if (ret)
+		goto err_uninit_context;
+
+	return &ctx->vctx;
+
 err_uninit_context:
 	verbs_uninit_context(&ctx->vctx);
 	free(ctx);

@@ -16,6 +16,13 @@ static_assert((int)IBV_WR_ATOMIC_CMP_AND_SWP == (int)ORNIC_WR_ATOMIC_CMP_SWP,
 	      "opcode");
 static_assert((int)IBV_WR_ATOMIC_FETCH_AND_ADD ==
 	      (int)ORNIC_WR_ATOMIC_FETCH_ADD, "opcode");
+static_assert((int)IBV_WR_LOCAL_INV == (int)ORNIC_WR_LOCAL_INV, "opcode");
+static_assert((int)IBV_WR_BIND_MW == (int)ORNIC_WR_BIND_MW, "opcode");
+static_assert((int)IBV_WR_SEND_WITH_INV == (int)ORNIC_WR_SEND_WITH_INV,
+	      "opcode");
+static_assert((int)IBV_WR_FLUSH == (int)ORNIC_WR_FLUSH, "opcode");
+static_assert((int)IBV_WR_ATOMIC_WRITE == (int)ORNIC_WR_ATOMIC_WRITE,
+	      "opcode");
 static_assert((int)IBV_SEND_FENCE == ORNIC_SEND_FENCE, "flags");
 static_assert((int)IBV_SEND_SIGNALED == ORNIC_SEND_SIGNALED, "flags");
 static_assert((int)IBV_SEND_SOLICITED == ORNIC_SEND_SOLICITED, "flags");
@@ -46,6 +53,7 @@ static ALWAYS_INLINE inline void *ornic_put_head(struct ornic_sq *sq,
 						 uint32_t count, const bool ud)
 {
 	struct ornic_sq_hdr *hdr = ornic_slot(sq, pi);
+	struct ornic_route_rc *route;
 
 	hdr->ctrl = ornic_sq_ctrl(opcode, wr->send_flags, count);
 	hdr->imm = wr->imm_data;
@@ -56,24 +64,24 @@ static ALWAYS_INLINE inline void *ornic_put_head(struct ornic_sq *sq,
 				   wr->wr.ud.remote_qkey);
 		return ornic_slot(sq, pi + 1);
 	}
-	ornic_put_route_rc((void *)(hdr + 1), wr->wr.rdma.remote_addr,
-			   wr->wr.rdma.rkey);
+	route = (void *)(hdr + 1);
+	ornic_put_route_rc(route, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
+	/* Copied without asking for the type of the QP, which costs as much */
+	route->xrc_srqn = htole32(wr->qp_type.xrc.remote_srqn);
 	return (uint8_t *)hdr + ORNIC_DATA_RC;
 }
 
-/* What has its arguments elsewhere in struct ibv_send_wr: atomics. */
-static __attribute__((noinline)) int
-ornic_build_atomic(struct ornic_sq *sq, uint32_t pi,
-		   const struct ibv_send_wr *wr)
+/* An atomic has its arguments elsewhere in struct ibv_send_wr. */
+static int ornic_build_atomic(struct ornic_sq *sq, uint32_t pi,
+			      const struct ibv_send_wr *wr)
 {
 	uint32_t count = wr->num_sge;
 	struct ornic_atomic *atomic;
+	struct ornic_route_rc *route;
 	struct ornic_sq_hdr *hdr;
 	uint32_t slots;
 
-	if (wr->opcode > IBV_WR_ATOMIC_FETCH_AND_ADD ||
-	    !ornic_sq_takes(sq->ops, wr->opcode) ||
-	    wr->send_flags & IBV_SEND_INLINE || count > sq->max_sge)
+	if (wr->send_flags & IBV_SEND_INLINE || count > sq->max_sge)
 		return -EINVAL;
 
 	slots = ornic_sge_slots(ORNIC_DATA_ATOMIC, count);
@@ -84,10 +92,12 @@ ornic_build_atomic(struct ornic_sq *sq, uint32_t pi,
 	hdr->ctrl = ornic_sq_ctrl(wr->opcode, wr->send_flags, count);
 	hdr->imm = 0;
 	hdr->wr_id = htole64(wr->wr_id);
-	ornic_put_route_rc((void *)(hdr + 1), wr->wr.atomic.remote_addr,
+	route = (void *)(hdr + 1);
+	ornic_put_route_rc(route, wr->wr.atomic.remote_addr,
 			   wr->wr.atomic.rkey);
+	route->xrc_srqn = htole32(wr->qp_type.xrc.remote_srqn);
 
-	atomic = (void *)((uint8_t *)hdr + ORNIC_DATA_RC);
+	atomic = (void *)(route + 1);
 	if (wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP)
 		ornic_put_atomic(atomic, wr->wr.atomic.swap,
 				 wr->wr.atomic.compare_add);
@@ -147,25 +157,12 @@ ornic_build_small_inline(struct ornic_sq *sq, uint32_t pi,
 	return slots;
 }
 
-/*
- * Returns the slots that the WQE took, or a negative errno, and then nothing
- * was written.
- */
-static ALWAYS_INLINE inline int ornic_build_wqe(struct ornic_sq *sq,
-						uint32_t pi,
-						const struct ibv_send_wr *wr,
-						const bool ud)
+static ALWAYS_INLINE inline int
+ornic_build_sges(struct ornic_sq *sq, uint32_t pi,
+		 const struct ibv_send_wr *wr, uint32_t opcode, const bool ud)
 {
-	uint32_t opcode = wr->opcode;
 	uint32_t count = wr->num_sge;
 	uint32_t slots;
-
-	if (unlikely(opcode > IBV_WR_RDMA_READ))
-		return ud ? -EINVAL : ornic_build_atomic(sq, pi, wr);
-	if (unlikely(!ornic_sq_takes(sq->ops, opcode)))
-		return -EINVAL;
-	if (unlikely(wr->send_flags & IBV_SEND_INLINE))
-		return ornic_build_small_inline(sq, pi, wr, opcode, ud);
 
 	if (unlikely(count > sq->max_sge))
 		return -EINVAL;
@@ -176,6 +173,88 @@ static ALWAYS_INLINE inline int ornic_build_wqe(struct ornic_sq *sq,
 	ornic_put_sg_list(sq, ornic_put_head(sq, pi, wr, opcode, count, ud),
 			  wr->sg_list, count);
 	return slots;
+}
+
+static int ornic_build_send_inv(struct ornic_sq *sq, uint32_t pi,
+				const struct ibv_send_wr *wr)
+{
+	struct ornic_sq_hdr *hdr;
+	int ret;
+
+	if (wr->send_flags & IBV_SEND_INLINE)
+		ret = ornic_build_inline(sq, pi, wr, false);
+	else
+		ret = ornic_build_sges(sq, pi, wr, IBV_WR_SEND_WITH_INV,
+				       false);
+	if (ret < 0)
+		return ret;
+
+	/* Unlike immediate data the key is a number */
+	hdr = ornic_slot(sq, pi);
+	hdr->inv_key = htole32(wr->invalidate_rkey);
+	return ret;
+}
+
+/* What stays at this end: LOCAL_INV and BIND_MW, a slot each. */
+static int ornic_build_local(struct ornic_sq *sq, uint32_t pi,
+			     const struct ibv_send_wr *wr)
+{
+	struct ornic_sq_hdr *hdr;
+
+	if (wr->send_flags & IBV_SEND_INLINE || wr->num_sge)
+		return -EINVAL;
+	if (!ornic_sq_has_room(sq, pi + 1))
+		return -ENOMEM;
+
+	hdr = ornic_slot(sq, pi);
+	hdr->ctrl = ornic_sq_ctrl(wr->opcode, wr->send_flags, 0);
+	hdr->inv_key = htole32(wr->invalidate_rkey);
+	hdr->wr_id = htole64(wr->wr_id);
+	if (wr->opcode == IBV_WR_BIND_MW)
+		ornic_put_bind((void *)((uint8_t *)hdr + ORNIC_DATA_RC),
+			       wr->bind_mw.mw, wr->bind_mw.rkey,
+			       &wr->bind_mw.bind_info);
+	return 1;
+}
+
+/* The opcodes behind RDMA_READ, apart from what is posted all the time. */
+static __attribute__((noinline)) int
+ornic_build_rare(struct ornic_sq *sq, uint32_t pi,
+		 const struct ibv_send_wr *wr)
+{
+	if (wr->opcode > IBV_WR_SEND_WITH_INV ||
+	    !ornic_sq_takes(sq->ops, wr->opcode))
+		return -EINVAL;
+
+	switch (wr->opcode) {
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		return ornic_build_atomic(sq, pi, wr);
+	case IBV_WR_SEND_WITH_INV:
+		return ornic_build_send_inv(sq, pi, wr);
+	default:
+		return ornic_build_local(sq, pi, wr);
+	}
+}
+
+/*
+ * Returns the slots that the WQE took, or a negative errno, and then nothing
+ * was written.
+ */
+static ALWAYS_INLINE inline int ornic_build_wqe(struct ornic_sq *sq,
+						uint32_t pi,
+						const struct ibv_send_wr *wr,
+						const bool ud)
+{
+	uint32_t opcode = wr->opcode;
+
+	if (unlikely(opcode > IBV_WR_RDMA_READ))
+		return ud ? -EINVAL : ornic_build_rare(sq, pi, wr);
+	if (unlikely(!ornic_sq_takes(sq->ops, opcode)))
+		return -EINVAL;
+	if (unlikely(wr->send_flags & IBV_SEND_INLINE))
+		return ornic_build_small_inline(sq, pi, wr, opcode, ud);
+	return ornic_build_sges(sq, pi, wr, opcode, ud);
 }
 
 static ALWAYS_INLINE inline int ornic_post_list(struct ornic_qp *qp,
@@ -278,19 +357,10 @@ static inline int ornic_build_recv(struct ornic_rq *rq, uint32_t pi,
 	return 0;
 }
 
-/**
- * ornic_post_recv() - post a list of receive work requests
- * @ibqp: queue pair
- * @wr: list
- * @bad_wr: the first that was not posted, on error
- *
- * Return: 0; EINVAL for too many SGEs or in RESET; ENOMEM if the queue is full.
- */
-int ornic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
-		    struct ibv_recv_wr **bad_wr)
+static ALWAYS_INLINE inline int ornic_post_rq(struct ornic_rq *rq,
+					      struct ibv_recv_wr *wr,
+					      struct ibv_recv_wr **bad_wr)
 {
-	struct ornic_qp *qp = to_ornic_qp(ibqp);
-	struct ornic_rq *rq = &qp->rq;
 	int ret = 0;
 	uint32_t pi;
 
@@ -310,4 +380,33 @@ int ornic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 	ornic_unlock(&rq->lock);
 
 	return ret;
+}
+
+/**
+ * ornic_post_recv() - post a list of receive work requests
+ * @ibqp: queue pair
+ * @wr: list
+ * @bad_wr: the first that was not posted, on error
+ *
+ * Return: 0; EINVAL for too many SGEs, in RESET, or with an SRQ; ENOMEM if the
+ * queue is full.
+ */
+int ornic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
+		    struct ibv_recv_wr **bad_wr)
+{
+	return ornic_post_rq(&to_ornic_qp(ibqp)->rq, wr, bad_wr);
+}
+
+/**
+ * ornic_post_srq_recv() - post a list of receive work requests for many QPs
+ * @ibsrq: shared receive queue
+ * @wr: list
+ * @bad_wr: the first that was not posted, on error
+ *
+ * Return: 0; EINVAL for too many SGEs; ENOMEM if the queue is full.
+ */
+int ornic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
+			struct ibv_recv_wr **bad_wr)
+{
+	return ornic_post_rq(&to_ornic_srq(ibsrq)->rq, wr, bad_wr);
 }

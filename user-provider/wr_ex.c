@@ -12,6 +12,12 @@
 #include "doorbell.h"
 #include "inline.h"
 
+/* What may have inline data, that of ATOMIC_WRITE apart */
+#define ORNIC_INLINE_OPS ((1 << IBV_WR_SEND) | (1 << IBV_WR_SEND_WITH_IMM) | \
+			  (1 << IBV_WR_SEND_WITH_INV) | \
+			  (1 << IBV_WR_RDMA_WRITE) | \
+			  (1 << IBV_WR_RDMA_WRITE_WITH_IMM))
+
 static void ornic_wr_fail(struct ornic_sq *sq, int error)
 {
 	if (!sq->error)
@@ -189,7 +195,8 @@ static inline bool ornic_wr_takes_inline(struct ornic_sq *sq, uint64_t length)
 
 	/* What reads has nothing to send */
 	ctrl = le32toh(sq->wqe->ctrl);
-	return ORNIC_GET(ORNIC_SQ_OPCODE, ctrl) < IBV_WR_RDMA_READ;
+	return ornic_sq_takes(ORNIC_INLINE_OPS,
+			      ORNIC_GET(ORNIC_SQ_OPCODE, ctrl));
 }
 
 /* Returns where the data goes, or NULL. */
@@ -279,6 +286,19 @@ static void ornic_wr_set_ud_addr(struct ibv_qp_ex *ibqp, struct ibv_ah *ah,
 	ornic_put_route_ud((void *)(sq->wqe + 1), ah, remote_qpn, remote_qkey);
 }
 
+static void ornic_wr_set_xrc_srqn(struct ibv_qp_ex *ibqp, uint32_t srqn)
+{
+	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
+	struct ornic_route_rc *route;
+
+	if (unlikely(!sq->wqe)) {
+		ornic_wr_fail(sq, EINVAL);
+		return;
+	}
+	route = (void *)(sq->wqe + 1);
+	route->xrc_srqn = htole32(srqn);
+}
+
 static void ornic_wr_send_rc(struct ibv_qp_ex *ibqp)
 {
 	ornic_wr_begin(ibqp, IBV_WR_SEND, ORNIC_DATA_RC);
@@ -308,6 +328,89 @@ static void ornic_wr_send_imm_rc(struct ibv_qp_ex *ibqp, __be32 imm_data)
 static void ornic_wr_send_imm_ud(struct ibv_qp_ex *ibqp, __be32 imm_data)
 {
 	ornic_wr_put_send_imm(ibqp, imm_data, ORNIC_DATA_UD);
+}
+
+static void ornic_wr_send_inv(struct ibv_qp_ex *ibqp, uint32_t invalidate_rkey)
+{
+	struct ornic_sq_hdr *hdr;
+
+	hdr = ornic_wr_begin(ibqp, IBV_WR_SEND_WITH_INV, ORNIC_DATA_RC);
+	if (likely(hdr))
+		hdr->inv_key = htole32(invalidate_rkey);
+}
+
+/* Begins what no setter adds data to; returns its header, or NULL. */
+static ALWAYS_INLINE inline struct ornic_sq_hdr *
+ornic_wr_begin_whole(struct ibv_qp_ex *ibqp, const uint32_t opcode)
+{
+	struct ornic_sq_hdr *hdr;
+
+	hdr = ornic_wr_begin(ibqp, opcode, ORNIC_DATA_RC);
+	to_ornic_qp_ex(ibqp)->sq.data = NULL;
+	return hdr;
+}
+
+static void ornic_wr_local_inv(struct ibv_qp_ex *ibqp,
+			       uint32_t invalidate_rkey)
+{
+	struct ornic_sq_hdr *hdr;
+
+	hdr = ornic_wr_begin_whole(ibqp, IBV_WR_LOCAL_INV);
+	if (likely(hdr))
+		hdr->inv_key = htole32(invalidate_rkey);
+}
+
+static void ornic_wr_bind_mw(struct ibv_qp_ex *ibqp, struct ibv_mw *mw,
+			     uint32_t rkey,
+			     const struct ibv_mw_bind_info *bind_info)
+{
+	struct ornic_sq_hdr *hdr;
+
+	hdr = ornic_wr_begin_whole(ibqp, IBV_WR_BIND_MW);
+	if (likely(hdr))
+		ornic_put_bind((void *)((uint8_t *)hdr + ORNIC_DATA_RC), mw,
+			       rkey, bind_info);
+}
+
+static void ornic_wr_flush(struct ibv_qp_ex *ibqp, uint32_t rkey,
+			   uint64_t remote_addr, size_t len, uint8_t type,
+			   uint8_t level)
+{
+	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
+	struct ornic_sq_hdr *hdr;
+	struct ornic_flush *flush;
+
+	if (unlikely(len > UINT32_MAX)) {
+		ornic_wr_fail(sq, EINVAL);
+		return;
+	}
+
+	hdr = ornic_wr_begin_whole(ibqp, IBV_WR_FLUSH);
+	if (unlikely(!hdr))
+		return;
+
+	ornic_put_route_rc((void *)(hdr + 1), remote_addr, rkey);
+	flush = (void *)((uint8_t *)hdr + ORNIC_DATA_RC);
+	memset(flush, 0, sizeof(*flush));
+	flush->length = htole32(len);
+	flush->type = type;
+	flush->level = level;
+}
+
+/* Its data is no inline data of the caller, so max_inline is not asked. */
+static void ornic_wr_atomic_write(struct ibv_qp_ex *ibqp, uint32_t rkey,
+				  uint64_t remote_addr, const void *atomic_wr)
+{
+	const uint32_t bytes = sizeof(uint64_t);
+	struct ornic_sq_hdr *hdr;
+
+	hdr = ornic_wr_begin_whole(ibqp, IBV_WR_ATOMIC_WRITE);
+	if (unlikely(!hdr))
+		return;
+
+	hdr->ctrl |= ornic_sq_ctrl(0, ORNIC_SEND_INLINE, bytes);
+	ornic_put_route_rc((void *)(hdr + 1), remote_addr, rkey);
+	memcpy((uint8_t *)hdr + ORNIC_DATA_RC, atomic_wr, bytes);
 }
 
 /* Begins what has a remote address; returns its header, or NULL. */
@@ -394,6 +497,11 @@ static uint64_t ornic_supported_pfns(const struct ornic_qp *qp)
 		  IBV_WR_ATOMIC_CMP_AND_SWP },
 		{ IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
 		  IBV_WR_ATOMIC_FETCH_AND_ADD },
+		{ IBV_QP_EX_WITH_LOCAL_INV, IBV_WR_LOCAL_INV },
+		{ IBV_QP_EX_WITH_BIND_MW, IBV_WR_BIND_MW },
+		{ IBV_QP_EX_WITH_SEND_WITH_INV, IBV_WR_SEND_WITH_INV },
+		{ IBV_QP_EX_WITH_FLUSH, IBV_WR_FLUSH },
+		{ IBV_QP_EX_WITH_ATOMIC_WRITE, IBV_WR_ATOMIC_WRITE },
 	};
 	uint64_t flags = 0;
 	size_t i;
@@ -407,11 +515,13 @@ static uint64_t ornic_supported_pfns(const struct ornic_qp *qp)
 /**
  * ornic_qp_fill_pfns() - give a QP the ibv_wr_* calls
  * @qp: queue pair; its ops are known
+ * @type: its type
  * @send_ops_flags: IBV_QP_EX_WITH_*, what the caller will use
  *
  * Return: 0, or EOPNOTSUPP if one of them is not there.
  */
-int ornic_qp_fill_pfns(struct ornic_qp *qp, uint64_t send_ops_flags)
+int ornic_qp_fill_pfns(struct ornic_qp *qp, enum ibv_qp_type type,
+		       uint64_t send_ops_flags)
 {
 	struct ibv_qp_ex *ibqp = &qp->vqp.qp_ex;
 	bool ud = qp->ud;
@@ -430,6 +540,8 @@ int ornic_qp_fill_pfns(struct ornic_qp *qp, uint64_t send_ops_flags)
 				     ornic_wr_set_sge_list_rc;
 	if (ud)
 		ibqp->wr_set_ud_addr = ornic_wr_set_ud_addr;
+	if (type == IBV_QPT_XRC_SEND)
+		ibqp->wr_set_xrc_srqn = ornic_wr_set_xrc_srqn;
 
 	if (send_ops_flags & IBV_QP_EX_WITH_SEND)
 		ibqp->wr_send = ud ? ornic_wr_send_ud : ornic_wr_send_rc;
@@ -446,5 +558,15 @@ int ornic_qp_fill_pfns(struct ornic_qp *qp, uint64_t send_ops_flags)
 		ibqp->wr_atomic_cmp_swp = ornic_wr_atomic_cmp_swp;
 	if (send_ops_flags & IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
 		ibqp->wr_atomic_fetch_add = ornic_wr_atomic_fetch_add;
+	if (send_ops_flags & IBV_QP_EX_WITH_LOCAL_INV)
+		ibqp->wr_local_inv = ornic_wr_local_inv;
+	if (send_ops_flags & IBV_QP_EX_WITH_BIND_MW)
+		ibqp->wr_bind_mw = ornic_wr_bind_mw;
+	if (send_ops_flags & IBV_QP_EX_WITH_SEND_WITH_INV)
+		ibqp->wr_send_inv = ornic_wr_send_inv;
+	if (send_ops_flags & IBV_QP_EX_WITH_FLUSH)
+		ibqp->wr_flush = ornic_wr_flush;
+	if (send_ops_flags & IBV_QP_EX_WITH_ATOMIC_WRITE)
+		ibqp->wr_atomic_write = ornic_wr_atomic_write;
 	return 0;
 }

@@ -19,12 +19,16 @@
 
 #define FAKE_QPS	8
 #define FAKE_CQS	8
+#define FAKE_SRQS	4
 #define FAKE_BYTES	(16u << 20)
 #define FAKE_FIRST_QPN	0x000101
 #define FAKE_DRIVER_ID	77
+#define FAKE_NULL_KEY	0x4e00
+#define FAKE_CLOCK	0x123456789aULL	/* now, for ever */
+#define FAKE_KEY	0x1200		/* of regions and windows */
 
 /**
- * struct fake_qp - a QP as the device sees it
+ * struct fake_qp - a QP, or an SRQ, as the device sees it
  * @qpn: number; 0: free
  * @state: state
  * @sq: ring
@@ -55,13 +59,15 @@ struct fake_qp {
  * @ring: entries
  * @dbr: doorbell record
  * @log_size: log2 of the entries
+ * @log_cqe_size: log2 of the bytes of an entry
  * @pi: next entry to write
  */
 struct fake_cq {
 	uint32_t cqn;
-	struct ornic_cqe *ring;
+	uint8_t *ring;
 	struct ornic_cq_dbr *dbr;
 	uint8_t log_size;
+	uint8_t log_cqe_size;
 	uint32_t pi;
 };
 
@@ -72,20 +78,26 @@ struct fake_cq {
  * @used: bytes of it handed out
  * @doorbell: the doorbell page
  * @board: the board page
+ * @clock: the clock page
+ * @ucontext: what opening it was answered
  * @qps: queue pairs
  * @cqs: completion queues
+ * @srqs: shared receive queues
  * @dev: the provider's device
  * @ctx: the provider's context
  * @ops: its operations
  * @shadow: the device has ORNIC_CAPS_SHADOW
  * @no_slot: QPs get no slot on the board
  * @log_sq_slots: size of send queues, or 0 for what fits the request
- * @log_cqe_size: of completion queues
+ * @log_cqe_size: of completion queues, or 0 for what is asked for
  * @fail: errno with which the next command fails
  * @bad_mmap: the next object gets an offset that cannot be mapped
  * @commands: answered so far
  * @av: what creating an AH answers
  * @last_attr: creation of the last QP as it came to the kernel
+ * @last_cq_attr: of the last CQ
+ * @last_moderation: of a CQ
+ * @last_access: of a region that was changed
  */
 struct fake {
 	uint8_t *mem;
@@ -93,8 +105,11 @@ struct fake {
 	size_t used;
 	uint64_t *doorbell;
 	struct ornic_board *board;
+	struct ornic_clock_page *clock;
+	struct ornic_alloc_ucontext_resp ucontext;
 	struct fake_qp qps[FAKE_QPS];
 	struct fake_cq cqs[FAKE_CQS];
+	struct fake_qp srqs[FAKE_SRQS];
 	struct verbs_device *dev;
 	struct verbs_context *ctx;
 	const struct verbs_context_ops *ops;
@@ -107,6 +122,9 @@ struct fake {
 	unsigned int commands;
 	struct ornic_av av;
 	struct ibv_qp_init_attr_ex last_attr;
+	struct ibv_cq_init_attr_ex last_cq_attr;
+	struct ibv_moderate_cq last_moderation;
+	int last_access;
 };
 
 /**
@@ -130,10 +148,12 @@ struct fake_wqe {
 };
 
 /* fake_kernel.c */
+struct verbs_context *fake_import(struct fake *fake);
 void fake_open(struct fake *fake, bool shadow);
 void fake_close(struct fake *fake);
 struct fake_qp *fake_qp(struct ibv_qp *ibqp);
 struct fake_cq *fake_cq(struct ibv_cq *ibcq);
+struct fake_qp *fake_srq(struct ibv_srq *ibsrq);
 struct ibv_qp *fake_create_qp(struct fake *fake, enum ibv_qp_type type,
 			      struct ibv_cq *cq, uint32_t send_wr,
 			      uint32_t recv_wr, uint64_t send_ops);
@@ -144,6 +164,8 @@ bool fake_take_send(struct fake_qp *qp, bool ud, struct fake_wqe *wqe);
 bool fake_take_recv(struct fake_qp *qp, struct ornic_rq_hdr *hdr,
 		    struct ornic_sge *sge);
 void fake_complete(struct fake_cq *cq, const struct ornic_cqe *cqe);
+void fake_complete_ext(struct fake_cq *cq, const struct ornic_cqe *cqe,
+		       const struct ornic_cqe_ext *ext);
 void fake_release_sends(struct fake_qp *qp);
 uint64_t fake_take_doorbell(struct fake *fake);
 

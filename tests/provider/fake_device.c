@@ -13,7 +13,10 @@ static uint32_t fake_data_offset(uint32_t opcode, bool ud)
 	switch (opcode) {
 	case ORNIC_WR_ATOMIC_CMP_SWP:
 	case ORNIC_WR_ATOMIC_FETCH_ADD:
+	case ORNIC_WR_FLUSH:
 		return 48;
+	case ORNIC_WR_BIND_MW:
+		return 64;
 	default:
 		return 32;
 	}
@@ -103,13 +106,31 @@ bool fake_take_recv(struct fake_qp *qp, struct ornic_rq_hdr *hdr,
 void fake_complete(struct fake_cq *cq, const struct ornic_cqe *cqe)
 {
 	uint32_t mask = (1u << cq->log_size) - 1;
-	struct ornic_cqe *dst = &cq->ring[cq->pi & mask];
+	struct ornic_cqe *dst =
+		(void *)(cq->ring + ((cq->pi & mask) << cq->log_cqe_size));
 	uint32_t phase = (cq->pi >> cq->log_size) & 1 ? 0 : ORNIC_CQE_PHASE;
 
 	assert(cq->pi - le32toh(cq->dbr->ci) <= mask);
 	*dst = *cqe;
 	dst->qpn = htole32((le32toh(cqe->qpn) & ~ORNIC_CQE_PHASE) | phase);
 	cq->pi++;
+}
+
+/**
+ * fake_complete_ext() - write a completion of 64 bytes
+ * @cq: completion queue
+ * @cqe: first half, with any phase
+ * @ext: second half
+ */
+void fake_complete_ext(struct fake_cq *cq, const struct ornic_cqe *cqe,
+		       const struct ornic_cqe_ext *ext)
+{
+	uint32_t mask = (1u << cq->log_size) - 1;
+
+	assert(cq->log_cqe_size == 6);
+	memcpy(cq->ring + ((cq->pi & mask) << 6) + sizeof(*cqe), ext,
+	       sizeof(*ext));
+	fake_complete(cq, cqe);
 }
 
 /**

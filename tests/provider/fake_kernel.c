@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <infiniband/cmd_ioctl.h>
+
 #include "fake.h"
 
 #define FAKE_PAGE	4096u
@@ -90,9 +92,9 @@ void verbs_set_ops(struct verbs_context *vctx,
 
 static int fake_get_context(struct ib_uverbs_get_context_resp *ibv_resp)
 {
-	struct ornic_ualloc_ucontext_resp *resp =
-		container_of(ibv_resp, struct ornic_ualloc_ucontext_resp,
-			     ibv_resp);
+	struct ornic_alloc_ucontext_resp *resp =
+		&container_of(ibv_resp, struct ornic_ualloc_ucontext_resp,
+			      ibv_resp)->drv_payload;
 	uint64_t offset;
 
 	if (fake_fails())
@@ -110,7 +112,15 @@ static int fake_get_context(struct ib_uverbs_get_context_resp *ibv_resp)
 		resp->board_offset = offset;
 		resp->board_length = FAKE_PAGE;
 	}
-	resp->send_ops = 0x7f;
+	resp->send_ops = 0xc3ff;
+	resp->null_key = FAKE_NULL_KEY;
+	offset = fake_alloc(FAKE_PAGE);
+	fake_now->clock = (void *)(fake_now->mem + offset);
+	resp->clock_offset = offset;
+	resp->clock_length = FAKE_PAGE;
+	resp->caps |= ORNIC_UCONTEXT_CAP_CQE_EXT | ORNIC_UCONTEXT_CAP_CLOCK |
+		      ORNIC_UCONTEXT_CAP_NULL_MR;
+	fake_now->ucontext = *resp;
 	return 0;
 }
 
@@ -145,7 +155,15 @@ int ibv_cmd_query_device_any(struct ibv_context *context,
 			     struct ib_uverbs_ex_query_device_resp *resp,
 			     size_t *resp_size)
 {
+	struct ornic_uquery_device_resp *drv =
+		container_of(resp, struct ornic_uquery_device_resp, ibv_resp);
+
+	memset(attr, 0, attr_size);
 	resp->base.fw_ver = 0x01020003;
+	if (*resp_size == sizeof(*drv)) {
+		attr->hca_core_clock = 1000000;
+		drv->clock = FAKE_CLOCK;
+	}
 	return fake_fails();
 }
 
@@ -177,6 +195,92 @@ int ibv_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 	return fake_fails();
 }
 
+int ibv_cmd_rereg_mr(struct verbs_mr *vmr, uint32_t flags, void *addr,
+		     size_t length, uint64_t hca_va, int access,
+		     struct ibv_pd *pd, struct ibv_rereg_mr *cmd,
+		     size_t cmd_sz, struct ib_uverbs_rereg_mr_resp *resp,
+		     size_t resp_sz)
+{
+	assert(hca_va == (uintptr_t)addr);
+	fake_now->last_access = access;
+	return fake_fails();
+}
+
+int ibv_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+			  uint64_t iova, int fd, int access,
+			  struct verbs_mr *vmr,
+			  struct ibv_command_buffer *driver)
+{
+	vmr->mr_type = IBV_MR_TYPE_DMABUF_MR;
+	return fake_fails();
+}
+
+int ibv_cmd_query_mr(struct ibv_pd *pd, struct verbs_mr *vmr,
+		     uint32_t mr_handle)
+{
+	vmr->ibv_mr.handle = mr_handle;
+	vmr->ibv_mr.context = pd->context;
+	vmr->ibv_mr.lkey = FAKE_KEY;
+	return fake_fails();
+}
+
+int ibv_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
+		     struct ibv_mw *mw, struct ibv_alloc_mw *cmd,
+		     size_t cmd_size, struct ib_uverbs_alloc_mw_resp *resp,
+		     size_t resp_size)
+{
+	mw->context = pd->context;
+	mw->pd = pd;
+	mw->type = type;
+	mw->rkey = FAKE_KEY + 0xff;
+	return fake_fails();
+}
+
+int ibv_cmd_dealloc_mw(struct ibv_mw *mw)
+{
+	return fake_fails();
+}
+
+int ibv_cmd_open_xrcd(struct ibv_context *context, struct verbs_xrcd *xrcd,
+		      int vxrcd_size, struct ibv_xrcd_init_attr *attr,
+		      struct ibv_open_xrcd *cmd, size_t cmd_size,
+		      struct ib_uverbs_open_xrcd_resp *resp, size_t resp_size)
+{
+	xrcd->xrcd.context = context;
+	return fake_fails();
+}
+
+int ibv_cmd_close_xrcd(struct verbs_xrcd *xrcd)
+{
+	return fake_fails();
+}
+
+int ibv_cmd_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
+			 uint16_t lid)
+{
+	return fake_fails();
+}
+
+int ibv_cmd_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
+			 uint16_t lid)
+{
+	return fake_fails();
+}
+
+int ibv_cmd_query_context(struct ibv_context *context,
+			  struct ibv_command_buffer *driver)
+{
+	struct ib_uverbs_attr *attr = driver->next_attr - 1;
+	int ret = fake_fails();
+
+	assert(attr->attr_id == ORNIC_ATTR_QUERY_CONTEXT_RESP);
+	assert(attr->len == sizeof(fake_now->ucontext));
+	if (!ret)
+		memcpy((void *)(uintptr_t)attr->data, &fake_now->ucontext,
+		       sizeof(fake_now->ucontext));
+	return ret;
+}
+
 int ibv_cmd_dereg_mr(struct verbs_mr *vmr)
 {
 	return fake_fails();
@@ -199,22 +303,33 @@ int ibv_cmd_destroy_ah(struct ibv_ah *ah)
 	return fake_fails();
 }
 
-int ibv_cmd_create_cq(struct ibv_context *context, int cqe,
-		      struct ibv_comp_channel *channel, int comp_vector,
-		      struct ibv_cq *ibcq, struct ibv_create_cq *cmd,
-		      size_t cmd_size,
-		      struct ib_uverbs_create_cq_resp *ibv_resp,
-		      size_t resp_size)
+static uint64_t fake_place_cq(struct fake_cq *cq, uint8_t log_size)
+{
+	uint32_t ring = 1u << (log_size + cq->log_cqe_size);
+	uint64_t offset = fake_alloc(ring + FAKE_PAGE);
+
+	cq->ring = fake_now->mem + offset;
+	cq->dbr = (void *)(cq->ring + ring);
+	cq->log_size = log_size;
+	return offset;
+}
+
+static int fake_create_cq(struct ibv_context *context,
+			  const struct ibv_cq_init_attr_ex *attr,
+			  struct ibv_cq *ibcq, struct ibv_create_cq_ex *ibv_cmd,
+			  struct ib_uverbs_ex_create_cq_resp *ibv_resp)
 {
 	struct ornic_ucreate_cq_resp *resp =
 		container_of(ibv_resp, struct ornic_ucreate_cq_resp, ibv_resp);
-	uint8_t log_size = fake_log2(cqe);
-	uint32_t ring = 32u << log_size;
+	struct ornic_ucreate_cq *cmd =
+		container_of(ibv_cmd, struct ornic_ucreate_cq, ibv_cmd);
+	uint8_t log_size = fake_log2(attr->cqe);
 	struct fake_cq *cq;
 	uint64_t offset;
 	uint32_t cqn;
 	int ret;
 
+	fake_now->last_cq_attr = *attr;
 	ret = fake_fails();
 	if (ret)
 		return ret;
@@ -222,24 +337,219 @@ int ibv_cmd_create_cq(struct ibv_context *context, int cqe,
 	for (cqn = 1; fake_now->cqs[cqn - 1].cqn; cqn++)
 		assert(cqn < FAKE_CQS);
 	cq = &fake_now->cqs[cqn - 1];
-	offset = fake_alloc(ring + FAKE_PAGE);
 	*cq = (struct fake_cq){
 		.cqn = cqn,
-		.ring = (void *)(fake_now->mem + offset),
-		.dbr = (void *)(fake_now->mem + offset + ring),
-		.log_size = log_size,
+		.log_cqe_size = cmd->flags & ORNIC_CREATE_CQ_EXT ? 6 : 5,
 	};
+	offset = fake_place_cq(cq, log_size);
 
 	ibcq->context = context;
 	ibcq->handle = cqn;
 	ibcq->cqe = 1 << log_size;
 	resp->cqn = cqn;
 	resp->mmap_offset = fake_mmap_offset(offset);
-	resp->mmap_length = ring + FAKE_PAGE;
-	resp->dbr_offset = ring;
+	resp->dbr_offset = (uint8_t *)cq->dbr - cq->ring;
+	resp->mmap_length = resp->dbr_offset + FAKE_PAGE;
 	resp->log_size = log_size;
-	resp->log_cqe_size = fake_now->log_cqe_size;
+	resp->log_cqe_size = fake_now->log_cqe_size ?: cq->log_cqe_size;
 	return 0;
+}
+
+#if IBVERBS_PABI_VERSION < 65
+int ibv_cmd_create_cq_ex(struct ibv_context *context,
+			 const struct ibv_cq_init_attr_ex *attr,
+			 struct verbs_cq *cq, struct ibv_create_cq_ex *cmd,
+			 size_t cmd_size,
+			 struct ib_uverbs_ex_create_cq_resp *resp,
+			 size_t resp_size, uint32_t cmd_flags)
+{
+	return fake_create_cq(context, attr, &cq->cq, cmd, resp);
+}
+#else
+int ibv_cmd_create_cq_ex(struct ibv_context *context,
+			 const struct ibv_cq_init_attr_ex *attr,
+			 struct verbs_create_cq_prov_attr *prov_attr,
+			 struct verbs_cq *cq, struct ibv_create_cq_ex *cmd,
+			 size_t cmd_size,
+			 struct ib_uverbs_ex_create_cq_resp *resp,
+			 size_t resp_size, uint32_t cmd_flags)
+{
+	return fake_create_cq(context, attr, &cq->cq, cmd, resp);
+}
+#endif
+
+int ibv_cmd_resize_cq(struct ibv_cq *ibcq, int cqe, struct ibv_resize_cq *cmd,
+		      size_t cmd_size,
+		      struct ib_uverbs_resize_cq_resp *ibv_resp,
+		      size_t resp_size)
+{
+	struct ornic_uresize_cq_resp *resp =
+		container_of(ibv_resp, struct ornic_uresize_cq_resp, ibv_resp);
+	struct fake_cq *cq = fake_cq(ibcq);
+	struct fake_cq old = *cq;
+	uint32_t mask = (1u << old.log_size) - 1;
+	uint64_t offset;
+	uint32_t ci;
+	int ret;
+
+	ret = fake_fails();
+	if (ret)
+		return ret;
+
+	offset = fake_place_cq(cq, fake_log2(cqe));
+	cq->dbr->arm = old.dbr->arm;
+	cq->pi = 0;
+	for (ci = le32toh(old.dbr->ci); ci != old.pi; ci++) {
+		memcpy(cq->ring + (cq->pi << cq->log_cqe_size) + 32,
+		       old.ring + ((ci & mask) << cq->log_cqe_size) + 32,
+		       (1 << cq->log_cqe_size) - 32);
+		fake_complete(cq, (void *)(old.ring + ((ci & mask) <<
+						       cq->log_cqe_size)));
+	}
+
+	ibcq->cqe = 1 << cq->log_size;
+	resp->count = cq->pi;
+	resp->mmap_offset = fake_mmap_offset(offset);
+	resp->dbr_offset = (uint8_t *)cq->dbr - cq->ring;
+	resp->mmap_length = resp->dbr_offset + FAKE_PAGE;
+	resp->log_size = cq->log_size;
+	return 0;
+}
+
+int ibv_cmd_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr,
+		      struct ibv_modify_cq *cmd, size_t cmd_size)
+{
+	fake_now->last_moderation = attr->moderate;
+	return fake_fails();
+}
+
+static uint64_t fake_place_srq(struct fake_qp *srq, uint8_t log_wqes)
+{
+	uint32_t ring = 1u << (log_wqes + srq->stride_shift);
+	uint64_t offset = fake_alloc(ring + FAKE_PAGE);
+
+	srq->rq = fake_now->mem + offset;
+	srq->dbr = (void *)(srq->rq + ring);
+	srq->rq_wqes = 1u << log_wqes;
+	return offset;
+}
+
+static int fake_create_srq(struct ibv_srq *ibsrq, struct ibv_pd *pd,
+			   struct ibv_srq_attr *attr,
+			   struct ornic_create_srq_resp *resp)
+{
+	struct fake_qp *srq;
+	uint64_t offset;
+	uint32_t n;
+	int ret;
+
+	ret = fake_fails();
+	if (ret)
+		return ret;
+
+	for (n = 0; fake_now->srqs[n].qpn; n++)
+		assert(n < FAKE_SRQS - 1);
+	srq = &fake_now->srqs[n];
+	*srq = (struct fake_qp){
+		.qpn = n + 1,
+		.stride_shift = fake_log2(16 + 16 * attr->max_sge),
+	};
+	offset = fake_place_srq(srq, fake_log2(attr->max_wr));
+
+	attr->max_wr = srq->rq_wqes;
+	ibsrq->context = pd->context;
+	ibsrq->handle = n;
+	resp->srqn = srq->qpn;
+	resp->mmap_offset = fake_mmap_offset(offset);
+	resp->dbr_offset = (uint8_t *)srq->dbr - srq->rq;
+	resp->mmap_length = resp->dbr_offset + FAKE_PAGE;
+	resp->log_wqes = fake_log2(srq->rq_wqes);
+	resp->stride_shift = srq->stride_shift;
+	return 0;
+}
+
+int ibv_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq,
+		       struct ibv_srq_init_attr *attr,
+		       struct ibv_create_srq *cmd, size_t cmd_size,
+		       struct ib_uverbs_create_srq_resp *resp, size_t resp_size)
+{
+	return fake_create_srq(srq, pd, &attr->attr,
+			       &container_of(resp,
+					     struct ornic_ucreate_srq_resp,
+					     ibv_resp)->drv_payload);
+}
+
+int ibv_cmd_create_srq_ex(struct ibv_context *context, struct verbs_srq *vsrq,
+			  struct ibv_srq_init_attr_ex *attr,
+			  struct ibv_create_xsrq *cmd, size_t cmd_size,
+			  struct ib_uverbs_create_srq_resp *resp,
+			  size_t resp_size)
+{
+	vsrq->srq_type = attr->srq_type;
+	vsrq->srq_num = 0x777;
+	return fake_create_srq(&vsrq->srq, attr->pd, &attr->attr,
+			       &container_of(resp,
+					     struct ornic_ucreate_xsrq_resp,
+					     ibv_resp)->drv_payload);
+}
+
+int ibv_cmd_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
+		       int attr_mask, struct ibv_modify_srq *ibv_cmd,
+		       size_t cmd_size)
+{
+	struct ornic_umodify_srq *cmd =
+		container_of(ibv_cmd, struct ornic_umodify_srq, ibv_cmd);
+	struct ornic_resize_resp *resp = (void *)(uintptr_t)cmd->resp_addr;
+	struct fake_qp *srq = fake_srq(ibsrq);
+	struct fake_qp old = *srq;
+	uint64_t offset;
+	uint32_t i;
+	int ret;
+
+	assert(!resp == !(attr_mask & IBV_SRQ_MAX_WR));
+	ret = fake_fails();
+	if (ret || !resp)
+		return ret;
+
+	offset = fake_place_srq(srq, fake_log2(attr->max_wr));
+	srq->rq_ci = 0;
+	for (i = 0; old.rq_ci != le32toh(old.dbr->rq_pi); i++, old.rq_ci++)
+		memcpy(srq->rq + (i << srq->stride_shift),
+		       old.rq + ((old.rq_ci & (old.rq_wqes - 1)) <<
+				 srq->stride_shift), 1u << srq->stride_shift);
+
+	resp->count = i;
+	resp->mmap_offset = fake_mmap_offset(offset);
+	resp->dbr_offset = (uint8_t *)srq->dbr - srq->rq;
+	resp->mmap_length = resp->dbr_offset + FAKE_PAGE;
+	resp->log_size = fake_log2(srq->rq_wqes);
+	return 0;
+}
+
+int ibv_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
+		      struct ibv_query_srq *cmd, size_t cmd_size)
+{
+	return fake_fails();
+}
+
+int ibv_cmd_destroy_srq(struct ibv_srq *srq)
+{
+	int ret = fake_fails();
+
+	if (!ret)
+		fake_srq(srq)->qpn = 0;
+	return ret;
+}
+
+int ibv_cmd_open_qp(struct ibv_context *context, struct verbs_qp *vqp,
+		    int vqp_sz, struct ibv_qp_open_attr *attr,
+		    struct ibv_open_qp *cmd, size_t cmd_size,
+		    struct ib_uverbs_create_qp_resp *resp, size_t resp_size)
+{
+	vqp->qp.context = context;
+	vqp->qp.qp_num = attr->qp_num;
+	vqp->qp.handle = attr->qp_num - FAKE_FIRST_QPN;
+	return fake_fails();
 }
 
 int ibv_cmd_destroy_cq(struct ibv_cq *ibcq)
@@ -270,6 +580,22 @@ int ibv_cmd_create_qp_ex(struct ibv_context *context, struct verbs_qp *vqp,
 	if (ret)
 		return ret;
 
+	for (n = 0; fake_now->qps[n].qpn; n++)
+		assert(n < FAKE_QPS - 1);
+	qp = &fake_now->qps[n];
+	vqp->qp.context = context;
+	vqp->qp.qp_num = FAKE_FIRST_QPN + n;
+	vqp->qp.handle = n;
+	vqp->qp.send_cq = attr->send_cq;
+	vqp->qp.recv_cq = attr->recv_cq;
+	vqp->qp.srq = attr->srq;
+	vqp->qp.qp_type = attr->qp_type;
+	resp->qpn = vqp->qp.qp_num;
+	if (attr->qp_type == IBV_QPT_XRC_RECV) {
+		*qp = (struct fake_qp){ .qpn = vqp->qp.qp_num };
+		return 0;
+	}
+
 	wqe = 64 + 16 * attr->cap.max_send_sge;
 	if (64 + attr->cap.max_inline_data > wqe)
 		wqe = 64 + attr->cap.max_inline_data;
@@ -283,12 +609,9 @@ int ibv_cmd_create_qp_ex(struct ibv_context *context, struct verbs_qp *vqp,
 	sq_bytes = attr->cap.max_send_wr ? 64u << log_sq : 0;
 	rq_bytes = attr->cap.max_recv_wr ? 1u << (stride + log_rq) : 0;
 
-	for (n = 0; fake_now->qps[n].qpn; n++)
-		assert(n < FAKE_QPS - 1);
-	qp = &fake_now->qps[n];
 	offset = fake_alloc(sq_bytes + rq_bytes + FAKE_PAGE);
 	*qp = (struct fake_qp){
-		.qpn = FAKE_FIRST_QPN + n,
+		.qpn = vqp->qp.qp_num,
 		.sq = fake_now->mem + offset,
 		.rq = fake_now->mem + offset + sq_bytes,
 		.dbr = (void *)(fake_now->mem + offset + sq_bytes + rq_bytes),
@@ -297,13 +620,6 @@ int ibv_cmd_create_qp_ex(struct ibv_context *context, struct verbs_qp *vqp,
 		.stride_shift = stride,
 	};
 
-	vqp->qp.context = context;
-	vqp->qp.qp_num = qp->qpn;
-	vqp->qp.handle = n;
-	vqp->qp.send_cq = attr->send_cq;
-	vqp->qp.recv_cq = attr->recv_cq;
-	vqp->qp.qp_type = attr->qp_type;
-	resp->qpn = qp->qpn;
 	resp->mmap_offset = fake_mmap_offset(offset);
 	resp->mmap_length = sq_bytes + rq_bytes + FAKE_PAGE;
 	resp->sq_offset = 0;
@@ -336,7 +652,7 @@ int ibv_cmd_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 		return ret;
 
 	qp->state = attr->qp_state;
-	if (qp->state == IBV_QPS_RESET) {
+	if (qp->state == IBV_QPS_RESET && qp->dbr) {
 		qp->sq_ci = 0;
 		qp->rq_ci = 0;
 		qp->dbr->sq_ci = 0;
@@ -365,7 +681,6 @@ void fake_open(struct fake *fake, bool shadow)
 
 	memset(fake, 0, sizeof(*fake));
 	fake->shadow = shadow;
-	fake->log_cqe_size = 5;
 	fake->fd = memfd_create("ornic", 0);
 	assert(fake->fd >= 0);
 	assert(!ftruncate(fake->fd, FAKE_BYTES));
@@ -379,6 +694,17 @@ void fake_open(struct fake *fake, bool shadow)
 	fake->ctx = fake_dev_ops->alloc_context(&fake->dev->device, fake->fd,
 						NULL);
 	assert(fake->ctx);
+}
+
+/**
+ * fake_import() - open it a second time, by its file descriptor
+ * @fake: device
+ *
+ * Return: the context, or NULL with errno set.
+ */
+struct verbs_context *fake_import(struct fake *fake)
+{
+	return fake_dev_ops->import_context(&fake->dev->device, fake->fd);
 }
 
 /**
@@ -414,6 +740,17 @@ struct fake_qp *fake_qp(struct ibv_qp *ibqp)
 struct fake_cq *fake_cq(struct ibv_cq *ibcq)
 {
 	return &fake_now->cqs[ibcq->handle - 1];
+}
+
+/**
+ * fake_srq() - the device's side of an SRQ
+ * @ibsrq: shared receive queue
+ *
+ * Return: the SRQ.
+ */
+struct fake_qp *fake_srq(struct ibv_srq *ibsrq)
+{
+	return &fake_now->srqs[ibsrq->handle];
 }
 
 /**

@@ -26,7 +26,15 @@
 			 IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | \
 			 IBV_QP_EX_WITH_RDMA_READ | \
 			 IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | \
-			 IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
+			 IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | \
+			 IBV_QP_EX_WITH_LOCAL_INV | \
+			 IBV_QP_EX_WITH_BIND_MW | \
+			 IBV_QP_EX_WITH_SEND_WITH_INV | \
+			 IBV_QP_EX_WITH_FLUSH | IBV_QP_EX_WITH_ATOMIC_WRITE)
+#define ALL_UC_OPS	(IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM | \
+			 IBV_QP_EX_WITH_RDMA_WRITE | \
+			 IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | \
+			 IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_BIND_MW)
 #define ALL_UD_OPS	(IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
 
 /**
@@ -142,12 +150,33 @@ static inline struct ornic_route_rc wqe_route(const struct fake_wqe *wqe)
 	return route;
 }
 
+static inline struct ornic_bind wqe_bind(const struct fake_wqe *wqe)
+{
+	struct ornic_bind bind;
+
+	memcpy(&bind, wqe->bytes + 16, sizeof(bind));
+	return bind;
+}
+
 static inline struct ornic_atomic wqe_atomic(const struct fake_wqe *wqe)
 {
 	struct ornic_atomic atomic;
 
 	memcpy(&atomic, wqe->bytes + 16, sizeof(atomic));
 	return atomic;
+}
+
+/* One more QP in RTS, watched by the device. */
+static inline struct ibv_qp *one_more_qp(struct fixture *f,
+					 enum ibv_qp_type type, uint64_t ops)
+{
+	struct ibv_qp *qp;
+
+	qp = fake_create_qp(&f->fake, type, f->cq, 4, RQ_WRS, ops);
+	assert_non_null(qp);
+	fake_to_state(qp, IBV_QPS_RTS);
+	fake_qp(qp)->dbr->sq_watched = htole32(1);
+	return qp;
 }
 
 #define test_case(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -85,6 +85,7 @@ static void polling_for_none_takes_none(void **state)
 static void indexes_run_over_32_bits(void **state)
 {
 	struct fixture *f = *state;
+	struct ornic_cqe *ring = (void *)fake_cq(f->cq)->ring;
 	struct ibv_wc wc;
 	uint32_t i;
 
@@ -93,8 +94,7 @@ static void indexes_run_over_32_bits(void **state)
 	fake_cq(f->cq)->dbr->ci = htole32(-CQES / 2);
 	/* As the pass before left it */
 	for (i = 0; i < CQES; i++)
-		fake_cq(f->cq)->ring[i].qpn =
-			htole32(i < CQES / 2 ? 0 : ORNIC_CQE_PHASE);
+		ring[i].qpn = htole32(i < CQES / 2 ? 0 : ORNIC_CQE_PHASE);
 	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 0);
 	for (i = 0; i < 3 * CQES; i++) {
 		complete(f, f->rc, i);
@@ -271,17 +271,312 @@ static void next_is_not_weakened(void **state)
 	assert_int_equal(armed(f) & ORNIC_ARM_TYPE, ORNIC_ARM_SOLICITED);
 }
 
+static struct ibv_cq *create_large(struct fixture *f)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = CQES,
+		.wc_flags = IBV_WC_STANDARD_FLAGS |
+			    IBV_WC_EX_WITH_COMPLETION_TIMESTAMP |
+			    IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK |
+			    IBV_WC_EX_WITH_CVLAN | IBV_WC_EX_WITH_FLOW_TAG,
+	};
+	struct ibv_cq_ex *cq;
+
+	cq = f->fake.ops->create_cq_ex(&f->fake.ctx->context, &attr);
+	assert_non_null(cq);
+	return ibv_cq_ex_to_cq(cq);
+}
+
+static void complete_large(struct fixture *f, struct ibv_qp *ibqp, uint64_t n)
+{
+	struct ornic_cqe cqe = make(ibqp, n, n & 3);
+	struct ornic_cqe_ext ext = {
+		.timestamp = htole64(n + 4000),
+		.flow_tag = htole32(n + 5000),
+		.vlan_tci = htole16(n + 6000),
+		.sl = n & 7,
+	};
+
+	fake_complete_ext(fake_cq(f->cq), &cqe, &ext);
+}
+
+static void large_entries_tell_more(void **state)
+{
+	struct fixture *f = *state;
+	struct ornic_clock_page *clock = f->fake.clock;
+	struct ibv_poll_cq_attr attr = {};
+	struct ibv_cq *plain = f->cq;
+	uint64_t in = 0, out = 0;
+	struct ibv_cq_ex *cq;
+	struct ibv_wc wc;
+	int i, n;
+
+	clock->mult = 1 << 10;
+	clock->shift = 10;
+	clock->nsec = 1000000;
+	clock->cycles = 4100;
+	f->cq = create_large(f);
+	cq = &to_ornic_cq(f->cq)->vcq.cq_ex;
+	for (i = 0; i < 200; i++) {
+		assert_int_equal(ibv_start_poll(cq, &attr), ENOENT);
+		for (n = i % CQES + 1; n; n--)
+			complete_large(f, f->rc, in++);
+		assert_int_equal(ibv_start_poll(cq, &attr), 0);
+		do {
+			assert_int_equal(cq->wr_id, out);
+			assert_int_equal(ibv_wc_read_completion_ts(cq),
+					 out + 4000);
+			assert_int_equal(ibv_wc_read_completion_wallclock_ns(cq),
+					 1000000 + out - 100);
+			assert_int_equal(ibv_wc_read_flow_tag(cq),
+					 out + 5000);
+			assert_int_equal(ibv_wc_read_cvlan(cq), out + 6000);
+			assert_int_equal(ibv_wc_read_sl(cq), out & 7);
+			out++;
+		} while (!ibv_next_poll(cq));
+		ibv_end_poll(cq);
+		assert_int_equal(out, in);
+
+		/* And the other way to poll it */
+		complete_large(f, f->rc, in);
+		assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
+		assert_wc(&wc, f->rc, in++);
+		out++;
+	}
+
+	assert_int_equal(f->fake.ops->destroy_cq(f->cq), 0);
+	f->cq = plain;
+}
+
+static void a_destroyed_qp_leaves_no_large_completion(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_poll_cq_attr attr = {};
+	struct ibv_cq *plain = f->cq;
+	struct ibv_cq_ex *cq;
+	struct ibv_qp *qp;
+	uint64_t n;
+
+	f->cq = create_large(f);
+	cq = &to_ornic_cq(f->cq)->vcq.cq_ex;
+	qp = fake_create_qp(&f->fake, IBV_QPT_RC, f->cq, 1, 1, 0);
+	for (n = 0; n < CQES; n++)
+		complete_large(f, n & 1 ? qp : f->rc, n);
+	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+	for (n = 0; n < CQES; n += 2) {
+		assert_int_equal(n ? ibv_next_poll(cq) :
+				 ibv_start_poll(cq, &attr), 0);
+		assert_int_equal(cq->wr_id, n);
+		assert_int_equal(ibv_wc_read_completion_ts(cq), n + 4000);
+	}
+	assert_int_equal(ibv_next_poll(cq), ENOENT);
+	ibv_end_poll(cq);
+
+	assert_int_equal(f->fake.ops->destroy_cq(f->cq), 0);
+	f->cq = plain;
+}
+
+/* From any place in the ring, with any number of entries, larger or smaller. */
+static void resizing_keeps_completions_and_the_request(void **state)
+{
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	uint32_t before, n, size, word;
+	struct ibv_wc wc[4 * CQES];
+	struct ibv_cq *plain = f->cq;
+	uint64_t in, out;
+
+	for (before = 0; before < 2 * CQES; before += 3) {
+		for (n = 0; n <= CQES; n += 2) {
+			f->cq = ops->create_cq(&f->fake.ctx->context, CQES,
+					       NULL, 0);
+			for (in = 0, out = 0; in < before; out++) {
+				complete(f, f->rc, in++);
+				assert_int_equal(ibv_poll_cq(f->cq, 1, wc), 1);
+			}
+			for (; in < before + n; in++)
+				complete(f, f->rc, in);
+			ibv_req_notify_cq(f->cq, 0);
+			word = armed(f);
+			size = n > CQES / 2 ? 4 * CQES : CQES / 2;
+			assert_int_equal(ops->resize_cq(f->cq, size), 0);
+			assert_int_equal(f->cq->cqe, size);
+			assert_int_equal(armed(f), word);
+
+			while (in - out < size)
+				complete(f, f->rc, in++);
+			assert_int_equal(ibv_poll_cq(f->cq, 4 * CQES, wc),
+					 size);
+			for (; out != in; out++)
+				assert_wc(&wc[size - (in - out)], f->rc, out);
+			complete(f, f->rc, in);
+			assert_int_equal(ibv_poll_cq(f->cq, 1, wc), 1);
+			/* Requests go on where they were */
+			ibv_req_notify_cq(f->cq, 1);
+			assert_int_not_equal(armed(f), word);
+			assert_int_equal(armed(f) & ORNIC_ARM_TYPE,
+					 ORNIC_ARM_NEXT);
+			assert_int_equal(ops->destroy_cq(f->cq), 0);
+		}
+	}
+	f->cq = plain;
+}
+
+static void a_refused_size_changes_nothing(void **state)
+{
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_wc wc;
+
+	complete(f, f->rc, 1);
+	f->fake.fail = EINVAL;
+	assert_int_equal(ops->resize_cq(f->cq, 1), EINVAL);
+	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
+	complete(f, f->rc, 2);
+
+	/* What was there is not lost, even if there will be no more */
+	f->fake.bad_mmap = true;
+	assert_int_equal(ops->resize_cq(f->cq, 2 * CQES), EINVAL);
+	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
+	assert_wc(&wc, f->rc, 2);
+}
+
+static void moderation_is_the_kernels(void **state)
+{
+	struct ibv_modify_cq_attr attr = {
+		.attr_mask = IBV_CQ_ATTR_MODERATE,
+		.moderate = { .cq_count = 7, .cq_period = 9 },
+	};
+	struct fixture *f = *state;
+
+	assert_int_equal(f->fake.ops->modify_cq(f->cq, &attr), 0);
+	assert_int_equal(f->fake.last_moderation.cq_count, 7);
+	assert_int_equal(f->fake.last_moderation.cq_period, 9);
+	f->fake.fail = EINVAL;
+	assert_int_equal(f->fake.ops->modify_cq(f->cq, &attr), EINVAL);
+}
+
+static void overrun_may_be_ignored(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_cq_ex *cq;
+
+	cq = create_ex(f, IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN, NULL);
+	assert_non_null(cq);
+	assert_int_equal(f->fake.last_cq_attr.flags,
+			 IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN);
+	assert_true(to_ornic_cq_ex(cq)->lock.needed);
+	assert_int_equal(f->fake.ops->destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
+}
+
+static void one_thread_polls_without_lock(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_cq *plain = f->cq;
+	struct ibv_wc wc;
+	uint64_t n;
+
+	f->cq = ibv_cq_ex_to_cq(create_ex(f,
+					  IBV_CREATE_CQ_ATTR_SINGLE_THREADED,
+					  NULL));
+	/* Nobody could take this lock */
+	pthread_spin_lock(&to_ornic_cq(f->cq)->lock.spin);
+	for (n = 0; n < 3 * CQES; n++) {
+		complete(f, f->rc, n);
+		assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
+		assert_wc(&wc, f->rc, n);
+	}
+	pthread_spin_unlock(&to_ornic_cq(f->cq)->lock.spin);
+	assert_int_equal(f->fake.ops->destroy_cq(f->cq), 0);
+	f->cq = plain;
+}
+
+static void a_reader_of_a_key_gets_a_number(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_poll_cq_attr attr = {};
+	struct ibv_cq *plain = f->cq;
+	struct ornic_cqe cqe = make(f->rc, 1, ORNIC_WC_WITH_INV);
+	struct ibv_cq_ex *cq;
+	struct ibv_wc wc;
+
+	cqe.inv_key = htole32(0x12345);
+	fake_complete(fake_cq(f->cq), &cqe);
+	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
+	assert_int_equal(wc.wc_flags, IBV_WC_WITH_INV);
+	assert_int_equal(wc.invalidated_rkey, 0x12345);
+
+	cq = create_ex(f, 0, NULL);
+	f->cq = ibv_cq_ex_to_cq(cq);
+	fake_complete(fake_cq(f->cq), &cqe);
+	assert_int_equal(ibv_start_poll(cq, &attr), 0);
+	assert_int_equal(ibv_wc_read_wc_flags(cq), IBV_WC_WITH_INV);
+	assert_int_equal(ibv_wc_read_invalidated_rkey(cq), 0x12345);
+	ibv_end_poll(cq);
+	assert_int_equal(f->fake.ops->destroy_cq(f->cq), 0);
+	f->cq = plain;
+}
+
+static void timestamps_become_time(void **state)
+{
+	struct fixture *f = *state;
+	struct ornic_clock_page *clock = f->fake.clock;
+	struct ibv_values_ex values = { .comp_mask = 0xff };
+
+	/* 1.5 ns a cycle, and an eighth of one left over */
+	clock->mult = 12;
+	clock->shift = 3;
+	clock->frac = 1;
+	clock->nsec = 1000;
+	clock->cycles = 500;
+	assert_int_equal(ornic_clock_to_ns(clock, 500), 1000);
+	assert_int_equal(ornic_clock_to_ns(clock, 502), 1003);
+	assert_int_equal(ornic_clock_to_ns(clock, 503), 1004);
+	assert_int_equal(ornic_clock_to_ns(clock, 499), 998);
+	assert_int_equal(ornic_clock_to_ns(clock, 400), 850);
+	/* Seconds after the page was written */
+	clock->mult = 1u << 31;
+	clock->shift = 31;
+	clock->frac = 0;
+	assert_true(ornic_clock_to_ns(clock, 8000000500ULL) == 8000001000ULL);
+
+	assert_int_equal(f->fake.ops->query_rt_values(&f->fake.ctx->context,
+						      &values), 0);
+	assert_int_equal(values.comp_mask, IBV_VALUES_MASK_RAW_CLOCK);
+	assert_int_equal(values.raw_clock.tv_sec, 0);
+	assert_true(values.raw_clock.tv_nsec == FAKE_CLOCK);
+	values.comp_mask = 0;
+	assert_int_equal(f->fake.ops->query_rt_values(&f->fake.ctx->context,
+						      &values), 0);
+	assert_int_equal(values.comp_mask, 0);
+}
+
 static void unknown_options_are_refused(void **state)
 {
 	struct fixture *f = *state;
 	struct ibv_context *ctx = &f->fake.ctx->context;
+	static const uint64_t large[] = {
+		IBV_WC_EX_WITH_COMPLETION_TIMESTAMP,
+		IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK,
+		IBV_WC_EX_WITH_CVLAN, IBV_WC_EX_WITH_FLOW_TAG,
+	};
 	struct ibv_cq_init_attr_ex attr = { .cqe = 1 };
 	struct ornic_pd pd = {};
+	size_t i;
 
-	attr.wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP;
+	attr.wc_flags = IBV_WC_EX_WITH_TM_INFO;
 	errno = 0;
 	assert_null(f->fake.ops->create_cq_ex(ctx, &attr));
 	assert_int_equal(errno, EOPNOTSUPP);
+
+	/* Of a device without large entries */
+	to_ornic_context(ctx)->caps &= ~ORNIC_UCONTEXT_CAP_CQE_EXT;
+	for (i = 0; i < ARRAY_SIZE(large); i++) {
+		attr.wc_flags = large[i];
+		errno = 0;
+		assert_null(f->fake.ops->create_cq_ex(ctx, &attr));
+		assert_int_equal(errno, EOPNOTSUPP);
+	}
 
 	attr.wc_flags = 0;
 	attr.comp_mask = IBV_CQ_INIT_ATTR_MASK_PD << 1;
@@ -290,7 +585,7 @@ static void unknown_options_are_refused(void **state)
 	assert_int_equal(errno, EOPNOTSUPP);
 
 	errno = 0;
-	assert_null(create_ex(f, IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN, NULL));
+	assert_null(create_ex(f, IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN << 1, NULL));
 	assert_int_equal(errno, EOPNOTSUPP);
 
 	/* A protection domain is no parent domain */
@@ -310,6 +605,15 @@ int main(void)
 		test_case(a_destroyed_qp_leaves_no_completion),
 		test_case(each_request_has_its_number),
 		test_case(next_is_not_weakened),
+		test_case(large_entries_tell_more),
+		test_case(a_destroyed_qp_leaves_no_large_completion),
+		test_case(resizing_keeps_completions_and_the_request),
+		test_case(a_refused_size_changes_nothing),
+		test_case(moderation_is_the_kernels),
+		test_case(overrun_may_be_ignored),
+		test_case(one_thread_polls_without_lock),
+		test_case(a_reader_of_a_key_gets_a_number),
+		test_case(timestamps_become_time),
 		test_case(unknown_options_are_refused),
 	};
 

@@ -5,61 +5,6 @@
  */
 #include "fixture.h"
 
-static void domains_count_their_users(void **state)
-{
-	struct ibv_parent_domain_init_attr attr = {};
-	struct ibv_td_init_attr td_attr = {};
-	struct fixture *f = *state;
-	const struct verbs_context_ops *ops = f->fake.ops;
-	struct ibv_context *ctx = &f->fake.ctx->context;
-	struct ibv_pd *pd, *parent;
-	struct ibv_td *td;
-
-	pd = ops->alloc_pd(ctx);
-	td = ops->alloc_td(ctx, &td_attr);
-	attr.pd = pd;
-	attr.td = td;
-	parent = ops->alloc_parent_domain(ctx, &attr);
-	assert_non_null(parent);
-	assert_int_equal(ops->dealloc_pd(pd), EBUSY);
-	assert_int_equal(ops->dealloc_td(td), EBUSY);
-
-	/* A parent domain has no parent */
-	attr.pd = parent;
-	errno = 0;
-	assert_null(ops->alloc_parent_domain(ctx, &attr));
-	assert_int_equal(errno, EINVAL);
-
-	assert_int_equal(ops->dealloc_pd(parent), 0);
-	assert_int_equal(ops->dealloc_td(td), 0);
-	assert_int_equal(ops->dealloc_pd(pd), 0);
-}
-
-static void unknown_domain_options_are_refused(void **state)
-{
-	struct ibv_parent_domain_init_attr attr = {};
-	struct ibv_td_init_attr td_attr = { .comp_mask = 1 };
-	struct fixture *f = *state;
-	const struct verbs_context_ops *ops = f->fake.ops;
-	struct ibv_context *ctx = &f->fake.ctx->context;
-	struct ibv_pd *pd;
-
-	errno = 0;
-	assert_null(ops->alloc_td(ctx, &td_attr));
-	assert_int_equal(errno, EOPNOTSUPP);
-	errno = 0;
-	assert_null(ops->alloc_parent_domain(ctx, &attr));
-	assert_int_equal(errno, EINVAL);
-
-	pd = ops->alloc_pd(ctx);
-	attr.pd = pd;
-	attr.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS;
-	errno = 0;
-	assert_null(ops->alloc_parent_domain(ctx, &attr));
-	assert_int_equal(errno, EOPNOTSUPP);
-	assert_int_equal(ops->dealloc_pd(pd), 0);
-}
-
 static struct ibv_qp *create_qp_in(struct fixture *f, struct ibv_pd *pd,
 				   struct ibv_cq *cq)
 {
@@ -69,44 +14,6 @@ static struct ibv_qp *create_qp_in(struct fixture *f, struct ibv_pd *pd,
 	};
 
 	return f->fake.ops->create_qp(pd, &attr);
-}
-
-static void one_thread_takes_no_lock(void **state)
-{
-	struct ibv_cq_init_attr_ex cq_attr = {
-		.cqe = 1, .comp_mask = IBV_CQ_INIT_ATTR_MASK_PD,
-	};
-	struct ibv_parent_domain_init_attr attr = {};
-	struct ibv_td_init_attr td_attr = {};
-	struct fixture *f = *state;
-	const struct verbs_context_ops *ops = f->fake.ops;
-	struct ibv_context *ctx = &f->fake.ctx->context;
-	struct ibv_cq_ex *cq;
-	struct ibv_qp *qp;
-	struct ibv_pd *pd;
-	int with_td;
-
-	for (with_td = 0; with_td < 2; with_td++) {
-		attr.pd = ops->alloc_pd(ctx);
-		attr.td = with_td ? ops->alloc_td(ctx, &td_attr) : NULL;
-		pd = ops->alloc_parent_domain(ctx, &attr);
-		cq_attr.parent_domain = pd;
-		cq = ops->create_cq_ex(ctx, &cq_attr);
-		qp = create_qp_in(f, pd, ibv_cq_ex_to_cq(cq));
-		assert_int_equal(ops->dealloc_pd(pd), EBUSY);
-		assert_int_equal(to_ornic_qp(qp)->sq.lock.needed, !with_td);
-		assert_int_equal(to_ornic_qp(qp)->rq.lock.needed, !with_td);
-		assert_int_equal(to_ornic_cq_ex(cq)->lock.needed, !with_td);
-
-		assert_int_equal(ops->destroy_qp(qp), 0);
-		assert_int_equal(ops->destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
-		assert_int_equal(ops->dealloc_pd(pd), 0);
-		if (with_td)
-			assert_int_equal(ops->dealloc_td(attr.td), 0);
-		assert_int_equal(ops->dealloc_pd(attr.pd), 0);
-	}
-	assert_true(to_ornic_qp(f->rc)->sq.lock.needed);
-	assert_true(to_ornic_cq(f->cq)->lock.needed);
 }
 
 static struct ibv_qp *create_qp_ex(struct fixture *f, uint32_t comp_mask,
@@ -126,8 +33,7 @@ static struct ibv_qp *create_qp_ex(struct fixture *f, uint32_t comp_mask,
 static void only_known_qps_are_created(void **state)
 {
 	static const enum ibv_qp_type types[] = {
-		IBV_QPT_UC, IBV_QPT_RAW_PACKET, IBV_QPT_XRC_SEND,
-		IBV_QPT_XRC_RECV, IBV_QPT_DRIVER, 0,
+		IBV_QPT_RAW_PACKET, IBV_QPT_DRIVER, 0,
 	};
 	struct fixture *f = *state;
 	struct ibv_qp *qp;
@@ -148,12 +54,84 @@ static void only_known_qps_are_created(void **state)
 				 IBV_QP_CREATE_SCATTER_FCS));
 	assert_int_equal(errno, EOPNOTSUPP);
 
+	/* XRC_RECV has another domain */
+	assert_null(create_qp_ex(f, IBV_QP_INIT_ATTR_PD, IBV_QPT_XRC_RECV, 0));
+	assert_int_equal(errno, EINVAL);
+	assert_null(create_qp_ex(f, IBV_QP_INIT_ATTR_XRCD, IBV_QPT_XRC_SEND,
+				 0));
+	assert_int_equal(errno, EINVAL);
+
 	/* No flags are fine, and the kernel hears nothing of them */
 	qp = create_qp_ex(f, IBV_QP_INIT_ATTR_PD |
 			  IBV_QP_INIT_ATTR_CREATE_FLAGS, IBV_QPT_RC, 0);
 	assert_non_null(qp);
 	assert_int_equal(f->fake.last_attr.comp_mask, IBV_QP_INIT_ATTR_PD);
 	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+}
+
+/* Its packets name their queue, so it has neither rings nor CQs. */
+static void xrc_receivers_have_no_rings(void **state)
+{
+	struct ibv_qp_open_attr open_attr = {};
+	struct ibv_recv_wr recv_wr = {}, *bad_recv;
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
+	struct ibv_xrcd_init_attr xrcd_attr = {};
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_context *ctx = &f->fake.ctx->context;
+	struct ibv_xrcd *xrcd;
+	struct ibv_qp *qp, *other;
+
+	xrcd = ops->open_xrcd(ctx, &xrcd_attr);
+	assert_non_null(xrcd);
+	qp = create_qp_ex(f, IBV_QP_INIT_ATTR_XRCD, IBV_QPT_XRC_RECV, 0);
+	assert_non_null(qp);
+	assert_null(f->fake.last_attr.send_cq);
+	assert_null(f->fake.last_attr.recv_cq);
+	assert_null(f->fake.last_attr.pd);
+	fake_to_state(qp, IBV_QPS_INIT);
+	fake_to_state(qp, IBV_QPS_RTS);
+	assert_int_equal(ops->post_send(qp, &wr, &bad), EINVAL);
+	assert_int_equal(ops->post_recv(qp, &recv_wr, &bad_recv), EINVAL);
+	fake_to_state(qp, IBV_QPS_RESET);
+
+	open_attr.qp_num = qp->qp_num;
+	other = ops->open_qp(ctx, &open_attr);
+	assert_non_null(other);
+	fake_to_state(other, IBV_QPS_INIT);
+	assert_int_equal(ops->destroy_qp(other), 0);
+	assert_int_equal(ops->destroy_qp(qp), 0);
+
+	f->fake.fail = EACCES;
+	assert_null(ops->open_qp(ctx, &open_attr));
+	assert_int_equal(errno, EACCES);
+	f->fake.fail = EBUSY;
+	assert_int_equal(ops->close_xrcd(xrcd), EBUSY);
+	assert_int_equal(ops->close_xrcd(xrcd), 0);
+	f->fake.fail = EACCES;
+	assert_null(ops->open_xrcd(ctx, &xrcd_attr));
+	assert_int_equal(errno, EACCES);
+}
+
+static void nothing_is_agreed_with_other_vendors(void **state)
+{
+	struct ibv_ece ece = { .vendor_id = 1, .comp_mask = 1 };
+	struct fixture *f = *state;
+
+	assert_int_equal(f->fake.ops->query_ece(f->rc, &ece), 0);
+	assert_int_equal(ece.vendor_id, ORNIC_PCI_VENDOR_ID);
+	assert_int_equal(ece.options, 0);
+	assert_int_equal(ece.comp_mask, 0);
+
+	/* Options of a later version of ours are not accepted, but no error */
+	ece.options = 0xffff;
+	assert_int_equal(f->fake.ops->set_ece(f->rc, &ece), 0);
+	assert_int_equal(ece.options, 0);
+	ece.comp_mask = 1;
+	assert_int_equal(f->fake.ops->set_ece(f->rc, &ece), EINVAL);
+	ece.comp_mask = 0;
+	ece.vendor_id++;
+	assert_int_equal(f->fake.ops->set_ece(f->rc, &ece), EINVAL);
 }
 
 static void what_the_kernel_refuses_leaves_nothing(void **state)
@@ -268,10 +246,9 @@ static void queries_are_the_kernels(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_case(domains_count_their_users),
-		test_case(unknown_domain_options_are_refused),
-		test_case(one_thread_takes_no_lock),
 		test_case(only_known_qps_are_created),
+		test_case(xrc_receivers_have_no_rings),
+		test_case(nothing_is_agreed_with_other_vendors),
 		test_case(what_the_kernel_refuses_leaves_nothing),
 		test_case(what_cannot_be_mapped_is_destroyed_again),
 		test_case(what_cannot_be_destroyed_stays),

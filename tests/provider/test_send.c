@@ -136,6 +136,135 @@ static void atomics_have_their_arguments(void **state)
 	assert_int_equal(post(f->rc, &one), EINVAL);
 }
 
+static void keys_are_invalidated(void **state)
+{
+	struct fixture *f = *state;
+	struct fake_wqe wqe;
+	struct one one;
+	uint32_t i;
+
+	for (i = 0; i < 50; i++) {
+		make(&one, IBV_WR_SEND_WITH_INV, i, i % (SGES + 1));
+		one.wr.invalidate_rkey = 0x12300 + i;
+		assert_int_equal(post(f->rc, &one), 0);
+		take_send(f->rc, &wqe);
+		assert_int_equal(wqe.opcode, ORNIC_WR_SEND_WITH_INV);
+		assert_int_equal(le32toh(wqe.hdr.inv_key), 0x12300 + i);
+		assert_sges(wqe.data, i, i % (SGES + 1));
+
+		make(&one, IBV_WR_LOCAL_INV, i, 0);
+		one.wr.invalidate_rkey = 0x45600 + i;
+		assert_int_equal(post(f->rc, &one), 0);
+		take_send(f->rc, &wqe);
+		assert_int_equal(wqe.opcode, ORNIC_WR_LOCAL_INV);
+		assert_int_equal(wqe.count, 0);
+		assert_int_equal(wqe.slots, 1);
+		assert_int_equal(le64toh(wqe.hdr.wr_id), one.wr.wr_id);
+		assert_int_equal(le32toh(wqe.hdr.inv_key), 0x45600 + i);
+	}
+
+	one.wr.num_sge = 1;
+	assert_int_equal(post(f->rc, &one), EINVAL);
+	make(&one, IBV_WR_SEND_WITH_INV, 0, SGES + 1);
+	assert_int_equal(post(f->rc, &one), EINVAL);
+}
+
+static void windows_of_type_2_are_bound(void **state)
+{
+	struct ibv_mr mr = { .lkey = 0x10, .rkey = 0x20 };
+	struct ibv_mw mw = { .rkey = 0x30, .type = IBV_MW_TYPE_2 };
+	struct fixture *f = *state;
+	struct ornic_bind bind;
+	struct fake_wqe wqe;
+	struct one one;
+
+	make(&one, IBV_WR_BIND_MW, 0, 0);
+	one.wr.bind_mw.mw = &mw;
+	one.wr.bind_mw.rkey = 0x37;
+	one.wr.bind_mw.bind_info = (struct ibv_mw_bind_info){
+		.mr = &mr, .addr = 0x1000, .length = 0x2000,
+		.mw_access_flags = IBV_ACCESS_REMOTE_READ |
+				   IBV_ACCESS_ZERO_BASED,
+	};
+	assert_int_equal(post(f->rc, &one), 0);
+	take_send(f->rc, &wqe);
+	assert_int_equal(wqe.opcode, ORNIC_WR_BIND_MW);
+	assert_int_equal(wqe.slots, 1);
+	bind = wqe_bind(&wqe);
+	assert_int_equal(le32toh(bind.mw_key), 0x30);
+	assert_int_equal(le32toh(bind.new_key), 0x37);
+	assert_int_equal(le32toh(bind.mr_key), 0x10);
+	assert_int_equal(le32toh(bind.access), ORNIC_ACCESS_REMOTE_READ |
+			 ORNIC_ACCESS_ZERO_BASED);
+	assert_int_equal(le64toh(bind.addr), 0x1000);
+	assert_int_equal(le64toh(bind.length), 0x2000);
+	/* Whether it worked only the caller learns */
+	assert_int_equal(mw.rkey, 0x30);
+}
+
+/* The number of the SRQ goes with whatever has a route. */
+static void xrc_names_the_srq(void **state)
+{
+	static const enum ibv_wr_opcode opcodes[] = {
+		IBV_WR_SEND, IBV_WR_SEND_WITH_IMM, IBV_WR_RDMA_WRITE,
+		IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_RDMA_READ,
+		IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_FETCH_AND_ADD,
+		IBV_WR_SEND_WITH_INV,
+	};
+	struct fixture *f = *state;
+	struct fake_wqe wqe;
+	struct ibv_qp *qp;
+	struct one one;
+	uint32_t i;
+
+	qp = one_more_qp(f, IBV_QPT_XRC_SEND, 0);
+	for (i = 0; i < 100; i++) {
+		make(&one, opcodes[i % 8], i, 1);
+		one.wr.qp_type.xrc.remote_srqn = 0x654321 + i;
+		if (i % 3 == 0 && (i % 8 < 4 || i % 8 == 7))
+			one.wr.send_flags = IBV_SEND_INLINE;
+		one.sg[0].addr = (uintptr_t)&one;
+		one.sg[0].length = i % 3 + i % 40;
+		assert_int_equal(post(qp, &one), 0);
+		take_send(qp, &wqe);
+		assert_int_equal(wqe.opcode, opcodes[i % 8]);
+		assert_int_equal(le32toh(wqe_route(&wqe).xrc_srqn),
+				 0x654321 + i);
+	}
+	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+}
+
+static void unreliable_connections_neither_read_nor_change(void **state)
+{
+	static const struct {
+		enum ibv_wr_opcode opcode;
+		int ret;
+	} table[] = {
+		{ IBV_WR_SEND, 0 }, { IBV_WR_SEND_WITH_IMM, 0 },
+		{ IBV_WR_RDMA_WRITE, 0 }, { IBV_WR_RDMA_WRITE_WITH_IMM, 0 },
+		{ IBV_WR_LOCAL_INV, 0 }, { IBV_WR_RDMA_READ, EINVAL },
+		{ IBV_WR_ATOMIC_CMP_AND_SWP, EINVAL },
+		{ IBV_WR_ATOMIC_FETCH_AND_ADD, EINVAL },
+		{ IBV_WR_SEND_WITH_INV, EINVAL },
+		{ IBV_WR_FLUSH, EINVAL }, { IBV_WR_ATOMIC_WRITE, EINVAL },
+	};
+	struct fixture *f = *state;
+	struct fake_wqe wqe;
+	struct ibv_qp *qp;
+	struct one one;
+	size_t i;
+
+	qp = one_more_qp(f, IBV_QPT_UC, 0);
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
+		make(&one, table[i].opcode, 1, 0);
+		assert_int_equal(post(qp, &one), table[i].ret);
+		if (!table[i].ret)
+			take_send(qp, &wqe);
+	}
+	assert_no_send(qp);
+	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+}
+
 /* Every length up to the limit, in one, two and three pieces. */
 static void inline_data_is_copied(struct ibv_qp *ibqp, struct ibv_ah *ah)
 {
@@ -229,9 +358,8 @@ static void too_many_sges_are_refused(void **state)
 static void unknown_opcodes_are_refused(void **state)
 {
 	static const int unknown[] = {
-		IBV_WR_LOCAL_INV, IBV_WR_BIND_MW, IBV_WR_SEND_WITH_INV,
-		IBV_WR_TSO, IBV_WR_FLUSH, IBV_WR_ATOMIC_WRITE, 32, 63, 64,
-		255, -1,
+		IBV_WR_TSO, IBV_WR_DRIVER1, IBV_WR_FLUSH, IBV_WR_ATOMIC_WRITE,
+		32, 63, 64, 255, -1,
 	};
 	struct fixture *f = *state;
 	struct one one;
@@ -243,7 +371,7 @@ static void unknown_opcodes_are_refused(void **state)
 		assert_int_equal(post(f->rc, &one), EINVAL);
 		assert_int_equal(post(f->ud, &one), EINVAL);
 	}
-	for (i = 0; i <= IBV_WR_ATOMIC_FETCH_AND_ADD; i++) {
+	for (i = 0; i <= IBV_WR_SEND_WITH_INV; i++) {
 		one.wr.opcode = i;
 		if (i != IBV_WR_SEND && i != IBV_WR_SEND_WITH_IMM)
 			assert_int_equal(post(f->ud, &one), EINVAL);
@@ -411,6 +539,10 @@ int main(void)
 		test_case(connected_wqes_arrive_whole_across_wraps),
 		test_case(datagrams_carry_the_address_vector),
 		test_case(atomics_have_their_arguments),
+		test_case(keys_are_invalidated),
+		test_case(windows_of_type_2_are_bound),
+		test_case(xrc_names_the_srq),
+		test_case(unreliable_connections_neither_read_nor_change),
 		test_case(inline_data_is_copied_connected),
 		test_case(inline_data_is_copied_datagram),
 		test_case(too_much_inline_data_is_refused),

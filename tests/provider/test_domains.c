@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Protection, parent and thread domains, and the contexts that share them.
+ */
+#include "compat.h"
+#include "fixture.h"
+
+static void domains_count_their_users(void **state)
+{
+	struct ibv_parent_domain_init_attr attr = {};
+	struct ibv_td_init_attr td_attr = {};
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_context *ctx = &f->fake.ctx->context;
+	struct ibv_pd *pd, *parent;
+	struct ibv_td *td;
+
+	pd = ops->alloc_pd(ctx);
+	td = ops->alloc_td(ctx, &td_attr);
+	attr.pd = pd;
+	attr.td = td;
+	parent = ops->alloc_parent_domain(ctx, &attr);
+	assert_non_null(parent);
+	assert_int_equal(ops->dealloc_pd(pd), EBUSY);
+	assert_int_equal(ops->dealloc_td(td), EBUSY);
+
+	/* A parent domain has no parent */
+	attr.pd = parent;
+	errno = 0;
+	assert_null(ops->alloc_parent_domain(ctx, &attr));
+	assert_int_equal(errno, EINVAL);
+
+	assert_int_equal(ops->dealloc_pd(parent), 0);
+	assert_int_equal(ops->dealloc_td(td), 0);
+	assert_int_equal(ops->dealloc_pd(pd), 0);
+}
+
+static void unknown_domain_options_are_refused(void **state)
+{
+	struct ibv_parent_domain_init_attr attr = {};
+	struct ibv_td_init_attr td_attr = { .comp_mask = 1 };
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_context *ctx = &f->fake.ctx->context;
+	struct ibv_pd *pd;
+
+	errno = 0;
+	assert_null(ops->alloc_td(ctx, &td_attr));
+	assert_int_equal(errno, EOPNOTSUPP);
+	errno = 0;
+	assert_null(ops->alloc_parent_domain(ctx, &attr));
+	assert_int_equal(errno, EINVAL);
+
+	pd = ops->alloc_pd(ctx);
+	attr.pd = pd;
+	attr.comp_mask = 1u << 31;
+	errno = 0;
+	assert_null(ops->alloc_parent_domain(ctx, &attr));
+	assert_int_equal(errno, EOPNOTSUPP);
+
+	/* An allocator that nobody can give back to */
+	attr.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS;
+	errno = 0;
+	assert_null(ops->alloc_parent_domain(ctx, &attr));
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(ops->dealloc_pd(pd), 0);
+}
+
+/**
+ * struct heap - an allocator that counts
+ * @answer: what it answers, or NULL for real memory
+ * @refuse: answers NULL
+ * @asked: how often it was asked
+ * @live: allocations not freed
+ * @last: resource of the last question
+ */
+struct heap {
+	void *answer;
+	bool refuse;
+	int asked;
+	int live;
+	uint64_t last;
+};
+
+static void *heap_alloc(struct ibv_pd *pd, void *context, size_t size,
+			size_t alignment, uint64_t resource)
+{
+	struct heap *heap = context;
+	void *p = NULL;
+
+	heap->asked++;
+	heap->last = resource;
+	if (heap->answer || heap->refuse)
+		return heap->answer;
+
+	assert_int_equal(posix_memalign(&p, alignment, size), 0);
+	memset(p, 0xa5, size);
+	heap->live++;
+	return p;
+}
+
+static void heap_free(struct ibv_pd *pd, void *context, void *ptr,
+		      uint64_t resource)
+{
+	struct heap *heap = context;
+
+	assert_non_null(ptr);
+	heap->live--;
+	heap->last = resource;
+	free(ptr);
+}
+
+static struct ibv_pd *parent_with(struct fixture *f, struct heap *heap)
+{
+	struct ibv_parent_domain_init_attr attr = {
+		.pd = f->fake.ops->alloc_pd(&f->fake.ctx->context),
+		.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS |
+			     IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT,
+		.alloc = heap_alloc,
+		.free = heap_free,
+		.pd_context = heap,
+	};
+
+	return f->fake.ops->alloc_parent_domain(&f->fake.ctx->context, &attr);
+}
+
+static void free_parent(struct fixture *f, struct ibv_pd *parent)
+{
+	struct ibv_pd *pd = &to_ornic_pd(parent)->pd->ibv_pd;
+
+	assert_int_equal(f->fake.ops->dealloc_pd(parent), 0);
+	assert_int_equal(f->fake.ops->dealloc_pd(pd), 0);
+}
+
+static struct ibv_qp *create_qp_in(struct fixture *f, struct ibv_pd *pd,
+				   struct ibv_cq *cq)
+{
+	struct ibv_qp_init_attr attr = {
+		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1 },
+	};
+
+	return f->fake.ops->create_qp(pd, &attr);
+}
+
+static struct ibv_srq *create_srq_in(struct fixture *f, struct ibv_pd *pd)
+{
+	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 1 } };
+
+	return f->fake.ops->create_srq(pd, &attr);
+}
+
+static struct ibv_cq_ex *create_cq_in(struct fixture *f, struct ibv_pd *pd)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = 1, .comp_mask = IBV_CQ_INIT_ATTR_MASK_PD,
+		.parent_domain = pd,
+	};
+
+	return f->fake.ops->create_cq_ex(&f->fake.ctx->context, &attr);
+}
+
+/* Creates one of each on @pd and destroys it; @live: in the heap meanwhile. */
+static void objects_of(struct fixture *f, struct ibv_pd *pd,
+		       const struct heap *heap, int live)
+{
+	const uint64_t id = (uint64_t)ORNIC_PCI_VENDOR_ID << 48 |
+			    (uint64_t)ORNIC_PCI_DEVICE_ID << 32;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_cq_ex *cq;
+	struct ibv_srq *srq;
+	struct ibv_qp *qp;
+
+	cq = create_cq_in(f, pd);
+	assert_non_null(cq);
+	assert_true(heap->last == (id | ORNIC_RESOURCE_CQ));
+	qp = create_qp_in(f, pd, ibv_cq_ex_to_cq(cq));
+	assert_non_null(qp);
+	assert_true(heap->last == (id | ORNIC_RESOURCE_QP));
+	srq = create_srq_in(f, pd);
+	assert_non_null(srq);
+	assert_true(heap->last == (id | ORNIC_RESOURCE_SRQ));
+	assert_int_equal(heap->asked, 3);
+	assert_int_equal(heap->live, live);
+	assert_int_equal(ops->dealloc_pd(pd), EBUSY);
+
+	assert_int_equal(ops->destroy_srq(srq), 0);
+	assert_true(heap->last == (id | ORNIC_RESOURCE_SRQ));
+	assert_int_equal(ops->destroy_qp(qp), 0);
+	assert_int_equal(ops->destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
+	assert_int_equal(heap->live, 0);
+}
+
+static void objects_are_in_memory_of_their_domain(void **state)
+{
+	struct fixture *f = *state;
+	struct heap heap = {};
+	struct ibv_pd *parent = parent_with(f, &heap);
+
+	assert_non_null(parent);
+	objects_of(f, parent, &heap, 3);
+	free_parent(f, parent);
+}
+
+static void an_allocator_may_leave_it_to_us(void **state)
+{
+	struct heap heap = { .answer = IBV_ALLOCATOR_USE_DEFAULT };
+	struct fixture *f = *state;
+	struct ibv_pd *parent = parent_with(f, &heap);
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_srq *srq;
+
+	srq = create_srq_in(f, parent);
+	assert_non_null(srq);
+	assert_int_equal(heap.asked, 1);
+	assert_int_equal(ops->destroy_srq(srq), 0);
+	assert_int_equal(heap.live, 0);
+	free_parent(f, parent);
+}
+
+static void an_allocator_that_has_nothing_is_enomem(void **state)
+{
+	struct heap heap = { .refuse = true };
+	struct fixture *f = *state;
+	struct ibv_pd *parent = parent_with(f, &heap);
+
+	errno = 0;
+	assert_null(create_cq_in(f, parent));
+	assert_int_equal(errno, ENOMEM);
+	errno = 0;
+	assert_null(create_qp_in(f, parent, f->cq));
+	assert_int_equal(errno, ENOMEM);
+	errno = 0;
+	assert_null(create_srq_in(f, parent));
+	assert_int_equal(errno, ENOMEM);
+	assert_int_equal(heap.asked, 3);
+
+	/* And what the kernel refuses is given back */
+	heap.refuse = false;
+	f->fake.fail = EIO;
+	assert_null(create_cq_in(f, parent));
+	f->fake.fail = EIO;
+	assert_null(create_qp_in(f, parent, f->cq));
+	f->fake.fail = EIO;
+	assert_null(create_srq_in(f, parent));
+	assert_int_equal(heap.live, 0);
+	free_parent(f, parent);
+}
+
+static void one_thread_takes_no_lock(void **state)
+{
+	struct ibv_parent_domain_init_attr attr = {
+		.comp_mask =
+			IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC,
+	};
+	struct ibv_td_init_attr td_attr = {};
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_context *ctx = &f->fake.ctx->context;
+	struct ibv_cq_ex *cq;
+	struct ibv_srq *srq;
+	struct ibv_qp *qp;
+	struct ibv_pd *pd;
+	int with_td;
+
+	for (with_td = 0; with_td < 2; with_td++) {
+		attr.pd = ops->alloc_pd(ctx);
+		attr.td = with_td ? ops->alloc_td(ctx, &td_attr) : NULL;
+		pd = ops->alloc_parent_domain(ctx, &attr);
+		assert_non_null(pd);
+		cq = create_cq_in(f, pd);
+		qp = create_qp_in(f, pd, ibv_cq_ex_to_cq(cq));
+		srq = create_srq_in(f, pd);
+		assert_int_equal(ops->dealloc_pd(pd), EBUSY);
+		assert_int_equal(to_ornic_qp(qp)->sq.lock.needed, !with_td);
+		assert_int_equal(to_ornic_qp(qp)->rq.lock.needed, !with_td);
+		assert_int_equal(to_ornic_srq(srq)->rq.lock.needed, !with_td);
+		assert_int_equal(to_ornic_cq_ex(cq)->lock.needed, !with_td);
+
+		assert_int_equal(ops->destroy_srq(srq), 0);
+		assert_int_equal(ops->destroy_qp(qp), 0);
+		assert_int_equal(ops->destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
+		assert_int_equal(ops->dealloc_pd(pd), 0);
+		if (with_td)
+			assert_int_equal(ops->dealloc_td(attr.td), 0);
+		assert_int_equal(ops->dealloc_pd(attr.pd), 0);
+	}
+	assert_true(to_ornic_qp(f->rc)->sq.lock.needed);
+	assert_true(to_ornic_cq(f->cq)->lock.needed);
+}
+
+static void an_imported_context_shares_its_pages(void **state)
+{
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct verbs_context *vctx = fake_import(&f->fake);
+	unsigned int commands;
+	struct ornic_context *ctx;
+	struct ibv_mr *mr;
+	struct ibv_pd *pd;
+
+	assert_non_null(vctx);
+	ctx = to_ornic_context(&vctx->context);
+	assert_int_equal(ctx->send_ops,
+			 to_ornic_context(&f->fake.ctx->context)->send_ops);
+	*(volatile uint64_t *)ctx->db = 5;
+	assert_int_equal(fake_take_doorbell(&f->fake), 5);
+	assert_non_null(ctx->board);
+	assert_non_null(ctx->clock);
+
+	/* What belongs to somebody else is not freed */
+	pd = ops->import_pd(&vctx->context, 7);
+	assert_non_null(pd);
+	assert_int_equal(pd->handle, 7);
+	assert_ptr_equal(pd->context, &vctx->context);
+	mr = ops->import_mr(pd, 9);
+	assert_non_null(mr);
+	assert_int_equal(mr->handle, 9);
+	assert_int_equal(mr->lkey, FAKE_KEY);
+	commands = f->fake.commands;
+	ops->unimport_mr(mr);
+	ops->unimport_pd(pd);
+	assert_int_equal(f->fake.commands, commands);
+
+	pd = ops->import_pd(&vctx->context, 7);
+	f->fake.fail = ENOENT;
+	assert_null(ops->import_mr(pd, 9));
+	assert_int_equal(errno, ENOENT);
+	ops->unimport_pd(pd);
+	ops->free_context(&vctx->context);
+
+	f->fake.fail = EOPNOTSUPP;
+	assert_null(fake_import(&f->fake));
+	assert_int_equal(errno, EOPNOTSUPP);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_case(domains_count_their_users),
+		test_case(unknown_domain_options_are_refused),
+		test_case(objects_are_in_memory_of_their_domain),
+		test_case(an_allocator_may_leave_it_to_us),
+		test_case(an_allocator_that_has_nothing_is_enomem),
+		test_case(one_thread_takes_no_lock),
+		test_case(an_imported_context_shares_its_pages),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

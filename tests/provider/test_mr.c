@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Memory regions and windows: what is registered, and how it changes.
+ */
+#include "fixture.h"
+
+static struct ibv_pd *lone_pd(struct fixture *f)
+{
+	static struct ornic_pd pd;
+
+	pd.ibv_pd.context = &f->fake.ctx->context;
+	return &pd.ibv_pd;
+}
+
+static void buffers_of_other_devices_are_registered(void **state)
+{
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_mr *mr;
+
+	mr = ops->reg_dmabuf_mr(lone_pd(f), 0, 4096, 0, 3, 0);
+	assert_non_null(mr);
+	assert_int_equal(ops->dereg_mr(verbs_get_mr(mr)), 0);
+	f->fake.fail = EBADF;
+	assert_null(ops->reg_dmabuf_mr(lone_pd(f), 0, 4096, 0, 3, 0));
+	assert_int_equal(errno, EBADF);
+}
+
+static void a_region_can_be_changed(void **state)
+{
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_mr *mr = ops->reg_mr(lone_pd(f), &f, sizeof(f), 0, 0);
+
+	assert_int_equal(ops->rereg_mr(verbs_get_mr(mr),
+				       IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL,
+				       0, IBV_ACCESS_REMOTE_READ), 0);
+	assert_int_equal(f->fake.last_access, IBV_ACCESS_REMOTE_READ);
+	f->fake.fail = EPERM;
+	assert_int_equal(ops->rereg_mr(verbs_get_mr(mr),
+				       IBV_REREG_MR_CHANGE_TRANSLATION, NULL,
+				       &mr, sizeof(mr), 0), EPERM);
+	assert_int_equal(ops->dereg_mr(verbs_get_mr(mr)), 0);
+}
+
+/* There is one, so neither of these is a command. */
+static void the_null_region_is_the_contexts(void **state)
+{
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	unsigned int commands = f->fake.commands;
+	struct ibv_mr *mr;
+
+	mr = ops->alloc_null_mr(lone_pd(f));
+	assert_non_null(mr);
+	assert_int_equal(mr->lkey, FAKE_NULL_KEY);
+	assert_ptr_equal(mr->pd, lone_pd(f));
+	assert_int_equal(ops->dereg_mr(verbs_get_mr(mr)), 0);
+	assert_int_equal(f->fake.commands, commands);
+
+	to_ornic_context(&f->fake.ctx->context)->caps &=
+		~ORNIC_UCONTEXT_CAP_NULL_MR;
+	assert_null(ops->alloc_null_mr(lone_pd(f)));
+	assert_int_equal(errno, EOPNOTSUPP);
+}
+
+static void each_bind_makes_another_key(void **state)
+{
+	struct ibv_mr mr = { .lkey = 0xabc00 };
+	struct ibv_mw_bind req = {
+		.wr_id = 17,
+		.send_flags = IBV_SEND_SIGNALED | IBV_SEND_FENCE,
+		.bind_info = {
+			.mr = &mr, .addr = 0x123456789a, .length = 1ULL << 33,
+			.mw_access_flags = IBV_ACCESS_REMOTE_WRITE,
+		},
+	};
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ornic_bind bind;
+	struct fake_wqe wqe;
+	uint32_t key, i;
+	struct ibv_mw *mw;
+
+	mw = ops->alloc_mw(lone_pd(f), IBV_MW_TYPE_1);
+	assert_non_null(mw);
+	for (i = 0; i < 300; i++) {
+		key = mw->rkey;
+		assert_int_equal(ops->bind_mw(f->rc, mw, &req), 0);
+		assert_int_equal(mw->rkey, ibv_inc_rkey(key));
+		take_send(f->rc, &wqe);
+		assert_int_equal(wqe.opcode, ORNIC_WR_BIND_MW);
+		assert_int_equal(wqe.flags, ORNIC_SEND_SIGNALED |
+				 ORNIC_SEND_FENCE);
+		assert_int_equal(wqe.count, 0);
+		assert_int_equal(wqe.slots, 1);
+		assert_int_equal(le64toh(wqe.hdr.wr_id), 17);
+		bind = wqe_bind(&wqe);
+		assert_int_equal(le32toh(bind.mw_key), key);
+		assert_int_equal(le32toh(bind.new_key), mw->rkey);
+		assert_int_equal(le32toh(bind.mr_key), 0xabc00);
+		assert_int_equal(le32toh(bind.access),
+				 ORNIC_ACCESS_REMOTE_WRITE);
+		assert_int_equal(le64toh(bind.addr), 0x123456789a);
+		assert_int_equal(le64toh(bind.length), 1ULL << 33);
+	}
+
+	/* Nothing to see any more, and of no region */
+	req.bind_info = (struct ibv_mw_bind_info){};
+	assert_int_equal(ops->bind_mw(f->rc, mw, &req), 0);
+	take_send(f->rc, &wqe);
+	bind = wqe_bind(&wqe);
+	assert_int_equal(le64toh(bind.length), 0);
+	assert_int_equal(le32toh(bind.mr_key), 0);
+	assert_int_equal(ops->dealloc_mw(mw), 0);
+}
+
+static void what_is_not_bound_keeps_its_key(void **state)
+{
+	struct ibv_mw_bind req = {};
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_mw *mw = ops->alloc_mw(lone_pd(f), IBV_MW_TYPE_1);
+	uint32_t key = mw->rkey;
+
+	assert_int_equal(ops->bind_mw(f->ud, mw, &req), EINVAL);
+	assert_int_equal(mw->rkey, key);
+	fake_to_state(f->rc, IBV_QPS_RESET);
+	assert_int_equal(ops->bind_mw(f->rc, mw, &req), EINVAL);
+	assert_int_equal(mw->rkey, key);
+	assert_no_send(f->ud);
+
+	f->fake.fail = EBUSY;
+	assert_int_equal(ops->dealloc_mw(mw), EBUSY);
+	assert_int_equal(ops->dealloc_mw(mw), 0);
+	f->fake.fail = EOPNOTSUPP;
+	assert_null(ops->alloc_mw(lone_pd(f), 3));
+	assert_int_equal(errno, EOPNOTSUPP);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_case(buffers_of_other_devices_are_registered),
+		test_case(a_region_can_be_changed),
+		test_case(the_null_region_is_the_contexts),
+		test_case(each_bind_makes_another_key),
+		test_case(what_is_not_bound_keeps_its_key),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Shared receive queues: posting, resizing under way, and what has none.
+ */
+#include "fixture.h"
+
+#define SRQ_WRS		8
+#define SRQ_SGES	3
+
+static struct ibv_srq *create_srq(struct fixture *f, uint32_t max_wr)
+{
+	struct ibv_srq_init_attr attr = {
+		.attr = { .max_wr = max_wr, .max_sge = SRQ_SGES },
+	};
+	static struct ornic_pd pd;
+	struct ibv_srq *srq;
+
+	pd.ibv_pd.context = &f->fake.ctx->context;
+	srq = f->fake.ops->create_srq(&pd.ibv_pd, &attr);
+	assert_non_null(srq);
+	assert_true(attr.attr.max_wr >= max_wr);
+	return srq;
+}
+
+static int post(struct fixture *f, struct ibv_srq *srq, uint64_t n)
+{
+	struct ibv_sge sg[SRQ_SGES] = {
+		test_sge(n & 0xff, 0), test_sge(n & 0xff, 1),
+		test_sge(n & 0xff, 2),
+	};
+	struct ibv_recv_wr wr = {
+		.wr_id = n, .sg_list = sg, .num_sge = n % (SRQ_SGES + 1),
+	};
+	struct ibv_recv_wr *bad = NULL;
+	int ret;
+
+	ret = f->fake.ops->post_srq_recv(srq, &wr, &bad);
+	assert_ptr_equal(bad, ret ? &wr : NULL);
+	return ret;
+}
+
+static void take(struct ibv_srq *srq, uint64_t n)
+{
+	struct ornic_sge sges[SRQ_SGES];
+	struct ornic_rq_hdr hdr;
+
+	assert_true(fake_take_recv(fake_srq(srq), &hdr, sges));
+	assert_int_equal(le64toh(hdr.wr_id), n);
+	assert_int_equal(le32toh(hdr.ctrl), n % (SRQ_SGES + 1));
+	assert_sges(sges, n & 0xff, n % (SRQ_SGES + 1));
+}
+
+static void receives_arrive_across_wraps(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_srq *srq = create_srq(f, SRQ_WRS);
+	uint64_t in = 0, out = 0;
+	int i, n;
+
+	for (i = 0; i < 300; i++) {
+		for (n = i % (SRQ_WRS + 1); n; n--)
+			assert_int_equal(post(f, srq, in++), 0);
+		while (out != in)
+			take(srq, out++);
+	}
+	assert_int_equal(f->fake.ops->destroy_srq(srq), 0);
+}
+
+/* Taken is free, whenever the message will be complete. */
+static void a_full_srq_takes_one_for_each_taken(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_srq *srq = create_srq(f, SRQ_WRS);
+	uint64_t in = 0;
+	int i;
+
+	while (in < SRQ_WRS)
+		assert_int_equal(post(f, srq, in++), 0);
+	for (i = 0; i < 3 * SRQ_WRS; i++) {
+		assert_int_equal(post(f, srq, in), ENOMEM);
+		take(srq, in - SRQ_WRS);
+		assert_int_equal(post(f, srq, in++), 0);
+	}
+	assert_int_equal(f->fake.ops->destroy_srq(srq), 0);
+}
+
+static void too_many_sges_are_refused(void **state)
+{
+	struct ibv_recv_wr wr = { .num_sge = SRQ_SGES + 1 }, *bad;
+	struct fixture *f = *state;
+	struct ibv_srq *srq = create_srq(f, SRQ_WRS);
+
+	assert_int_equal(f->fake.ops->post_srq_recv(srq, &wr, &bad), EINVAL);
+	assert_ptr_equal(bad, &wr);
+	assert_int_equal(f->fake.ops->destroy_srq(srq), 0);
+}
+
+/* From anywhere in the ring, with any number of requests in it. */
+static void resizing_keeps_what_is_posted(void **state)
+{
+	struct ibv_srq_attr attr = { .max_wr = 4 * SRQ_WRS };
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	uint64_t in, out;
+	struct ibv_srq *srq;
+	uint32_t before, n;
+
+	for (before = 0; before < SRQ_WRS + 3; before += 2) {
+		for (n = 0; n <= SRQ_WRS; n += 4) {
+			srq = create_srq(f, SRQ_WRS);
+			for (in = 0, out = 0; in < before; ) {
+				assert_int_equal(post(f, srq, in++), 0);
+				take(srq, out++);
+			}
+			while (in < before + n)
+				assert_int_equal(post(f, srq, in++), 0);
+			assert_int_equal(ops->modify_srq(srq, &attr,
+							 IBV_SRQ_MAX_WR), 0);
+			while (in - out < attr.max_wr)
+				assert_int_equal(post(f, srq, in++), 0);
+			assert_int_equal(post(f, srq, in), ENOMEM);
+			while (out != in)
+				take(srq, out++);
+			assert_int_equal(post(f, srq, in), 0);
+			assert_int_equal(ops->destroy_srq(srq), 0);
+		}
+	}
+}
+
+static void a_refused_change_changes_nothing(void **state)
+{
+	struct ibv_srq_attr attr = { .max_wr = 4 * SRQ_WRS };
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_srq *srq = create_srq(f, SRQ_WRS);
+	uint64_t n;
+
+	f->fake.fail = EINVAL;
+	assert_int_equal(ops->modify_srq(srq, &attr, IBV_SRQ_MAX_WR), EINVAL);
+	f->fake.fail = EINVAL;
+	assert_int_equal(ops->modify_srq(srq, &attr, IBV_SRQ_LIMIT), EINVAL);
+	assert_int_equal(ops->modify_srq(srq, &attr, IBV_SRQ_LIMIT), 0);
+	for (n = 0; n < SRQ_WRS; n++)
+		assert_int_equal(post(f, srq, n), 0);
+	assert_int_equal(post(f, srq, n), ENOMEM);
+
+	f->fake.fail = EIO;
+	assert_int_equal(ops->query_srq(srq, &attr), EIO);
+	f->fake.fail = EBUSY;
+	assert_int_equal(ops->destroy_srq(srq), EBUSY);
+	assert_int_equal(ops->destroy_srq(srq), 0);
+}
+
+/* The device has left the old ring, so nothing may be posted any more. */
+static void an_srq_that_cannot_be_mapped_is_closed(void **state)
+{
+	struct ibv_srq_attr attr = { .max_wr = 4 * SRQ_WRS };
+	struct fixture *f = *state;
+	struct ibv_srq *srq = create_srq(f, SRQ_WRS);
+
+	f->fake.bad_mmap = true;
+	assert_int_equal(f->fake.ops->modify_srq(srq, &attr, IBV_SRQ_MAX_WR),
+			 EINVAL);
+	assert_int_equal(post(f, srq, 0), EINVAL);
+	assert_int_equal(f->fake.ops->destroy_srq(srq), 0);
+}
+
+static struct ibv_srq *create_ex(struct fixture *f, uint32_t comp_mask,
+				 enum ibv_srq_type type)
+{
+	static struct ornic_pd pd;
+	struct ibv_srq_init_attr_ex attr = {
+		.attr = { .max_wr = 1, .max_sge = 1 },
+		.comp_mask = comp_mask, .srq_type = type, .pd = &pd.ibv_pd,
+		.cq = f->cq,
+	};
+
+	pd.ibv_pd.context = &f->fake.ctx->context;
+	errno = 0;
+	return f->fake.ops->create_srq_ex(&f->fake.ctx->context, &attr);
+}
+
+static void only_xrc_has_a_number(void **state)
+{
+	const uint32_t mask = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE;
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_srq *srq;
+	uint32_t num;
+
+	srq = create_ex(f, mask | IBV_SRQ_INIT_ATTR_XRCD |
+			IBV_SRQ_INIT_ATTR_CQ, IBV_SRQT_XRC);
+	assert_non_null(srq);
+	assert_int_equal(ops->get_srq_num(srq, &num), 0);
+	assert_int_equal(num, 0x777);
+	assert_int_equal(ops->destroy_srq(srq), 0);
+
+	srq = create_ex(f, mask, IBV_SRQT_BASIC);
+	assert_int_equal(ops->get_srq_num(srq, &num), EINVAL);
+	assert_int_equal(ops->destroy_srq(srq), 0);
+	srq = create_ex(f, IBV_SRQ_INIT_ATTR_PD, IBV_SRQT_XRC);
+	assert_int_equal(ops->get_srq_num(srq, &num), EINVAL);
+	assert_int_equal(ops->destroy_srq(srq), 0);
+	srq = create_srq(f, 1);
+	assert_int_equal(ops->get_srq_num(srq, &num), EINVAL);
+	assert_int_equal(ops->destroy_srq(srq), 0);
+}
+
+static void what_cannot_be_created_leaves_nothing(void **state)
+{
+	const uint32_t mask = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE;
+	struct ornic_pd pd = {};
+	struct ibv_srq_init_attr attr = { .attr = { 1, 1, 0 } };
+	struct fixture *f = *state;
+
+	assert_null(create_ex(f, mask, IBV_SRQT_TM));
+	assert_int_equal(errno, EOPNOTSUPP);
+	assert_null(create_ex(f, mask | IBV_SRQ_INIT_ATTR_TM, IBV_SRQT_BASIC));
+	assert_int_equal(errno, EOPNOTSUPP);
+	assert_null(create_ex(f, IBV_SRQ_INIT_ATTR_TYPE, IBV_SRQT_BASIC));
+	assert_int_equal(errno, EINVAL);
+
+	pd.ibv_pd.context = &f->fake.ctx->context;
+	f->fake.fail = ENOSPC;
+	assert_null(create_ex(f, mask, IBV_SRQT_BASIC));
+	assert_int_equal(errno, ENOSPC);
+	f->fake.bad_mmap = true;
+	assert_null(create_ex(f, mask, IBV_SRQT_BASIC));
+	assert_int_equal(errno, EINVAL);
+	f->fake.fail = ENOSPC;
+	assert_null(f->fake.ops->create_srq(&pd.ibv_pd, &attr));
+	assert_int_equal(errno, ENOSPC);
+	f->fake.bad_mmap = true;
+	assert_null(f->fake.ops->create_srq(&pd.ibv_pd, &attr));
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(f->fake.srqs[0].qpn, 0);
+}
+
+static void a_qp_with_an_srq_has_no_receive_queue(void **state)
+{
+	struct ibv_recv_wr wr = {}, *bad;
+	struct fixture *f = *state;
+	struct ornic_pd pd = { .ibv_pd.context = &f->fake.ctx->context };
+	struct ibv_srq *srq = create_srq(f, SRQ_WRS);
+	struct ibv_qp_init_attr attr = {
+		.send_cq = f->cq, .recv_cq = f->cq, .srq = srq,
+		.cap = { .max_send_wr = 1, .max_recv_wr = 100,
+			 .max_recv_sge = 100 },
+		.qp_type = IBV_QPT_RC,
+	};
+	struct ibv_qp *qp;
+
+	qp = f->fake.ops->create_qp(&pd.ibv_pd, &attr);
+	assert_non_null(qp);
+	assert_int_equal(f->fake.last_attr.cap.max_recv_wr, 0);
+	assert_int_equal(f->fake.last_attr.cap.max_recv_sge, 0);
+	fake_to_state(qp, IBV_QPS_RTS);
+	assert_int_equal(ibv_post_recv(qp, &wr, &bad), EINVAL);
+	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+
+	attr.qp_type = IBV_QPT_UC;
+	errno = 0;
+	assert_null(f->fake.ops->create_qp(&pd.ibv_pd, &attr));
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(f->fake.ops->destroy_srq(srq), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_case(receives_arrive_across_wraps),
+		test_case(a_full_srq_takes_one_for_each_taken),
+		test_case(too_many_sges_are_refused),
+		test_case(resizing_keeps_what_is_posted),
+		test_case(a_refused_change_changes_nothing),
+		test_case(an_srq_that_cannot_be_mapped_is_closed),
+		test_case(only_xrc_has_a_number),
+		test_case(what_cannot_be_created_leaves_nothing),
+		test_case(a_qp_with_an_srq_has_no_receive_queue),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+
+#include "cqe.h"
+
+/* A CQE is the first half of struct ibv_wc on a little-endian machine. */
+#define ORNIC_WC_IS_CQE(field, cqe_field) \
+	static_assert(offsetof(struct ibv_wc, field) == \
+		      offsetof(struct ornic_cqe, cqe_field), #field)
+
+ORNIC_WC_IS_CQE(wr_id, wr_id);
+ORNIC_WC_IS_CQE(status, status);
+ORNIC_WC_IS_CQE(opcode, opcode);
+ORNIC_WC_IS_CQE(vendor_err, vendor_err);
+ORNIC_WC_IS_CQE(byte_len, byte_len);
+ORNIC_WC_IS_CQE(imm_data, imm);
+ORNIC_WC_IS_CQE(qp_num, qpn);
+
+static ALWAYS_INLINE inline void ornic_fill_wc(struct ibv_wc *wc,
+					       const struct ornic_cqe *cqe,
+					       uint32_t qpn)
+{
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+	memcpy(wc, cqe, sizeof(*cqe));
+#else
+	wc->wr_id = le64toh(cqe->wr_id);
+	wc->status = le32toh(cqe->status);
+	wc->opcode = le32toh(cqe->opcode);
+	wc->vendor_err = le32toh(cqe->vendor_err);
+	wc->byte_len = le32toh(cqe->byte_len);
+	wc->imm_data = ornic_cqe_imm(cqe, ORNIC_GET(ORNIC_CQE_FLAGS, qpn));
+#endif
+	wc->qp_num = qpn & ORNIC_CQE_QPN;
+	wc->src_qp = le32toh(cqe->src_qp);
+	wc->wc_flags = ORNIC_GET(ORNIC_CQE_FLAGS, qpn);
+	/* P_Key index, LIDs and service level: RoCE has none (A17) */
+	memset(&wc->pkey_index, 0,
+	       sizeof(*wc) - offsetof(struct ibv_wc, pkey_index));
+}
+
+static ALWAYS_INLINE inline int ornic_poll(struct ornic_cq *cq, int num,
+					   struct ibv_wc *wc,
+					   const bool locked,
+					   const uint32_t log_size)
+{
+	const struct ornic_cqe *cqe;
+	uint32_t qpn;
+	int n;
+
+	if (locked)
+		pthread_spin_lock(&cq->lock.spin);
+	for (n = 0; n < num; n++) {
+		if (!ornic_cq_peek(cq, cq->ci + n, log_size, &cqe, &qpn))
+			break;
+		ornic_fill_wc(wc++, cqe, qpn);
+	}
+	if (n)
+		ornic_cq_consume(cq, cq->ci + n);
+	if (locked)
+		pthread_spin_unlock(&cq->lock.spin);
+
+	return n;
+}
+
+static int ornic_poll_locked(struct ornic_cq *cq, int num, struct ibv_wc *wc)
+{
+	return ornic_poll(cq, num, wc, true, ORNIC_LOG_CQE_SIZE);
+}
+
+static int ornic_poll_alone(struct ornic_cq *cq, int num, struct ibv_wc *wc)
+{
+	return ornic_poll(cq, num, wc, false, ORNIC_LOG_CQE_SIZE);
+}
+
+static int ornic_poll_ext_locked(struct ornic_cq *cq, int num,
+				 struct ibv_wc *wc)
+{
+	return ornic_poll(cq, num, wc, true, ORNIC_LOG_CQE_EXT_SIZE);
+}
+
+static int ornic_poll_ext_alone(struct ornic_cq *cq, int num,
+				struct ibv_wc *wc)
+{
+	return ornic_poll(cq, num, wc, false, ORNIC_LOG_CQE_EXT_SIZE);
+}
+
+/**
+ * ornic_cq_choose_poll() - decide once what no poll need decide
+ * @cq: completion queue, its lock and the size of its entries known
+ */
+void ornic_cq_choose_poll(struct ornic_cq *cq)
+{
+	if (cq->log_cqe_size == ORNIC_LOG_CQE_EXT_SIZE)
+		cq->poll = cq->lock.needed ? ornic_poll_ext_locked :
+					     ornic_poll_ext_alone;
+	else
+		cq->poll = cq->lock.needed ? ornic_poll_locked :
+					     ornic_poll_alone;
+}
+
+/**
+ * ornic_poll_cq() - take completions
+ * @ibcq: completion queue
+ * @num: room in @wc
+ * @wc: work completions
+ *
+ * Return: how many were there.
+ */
+int ornic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
+{
+	struct ornic_cq *cq = to_ornic_cq(ibcq);
+
+	return cq->poll(cq, num, wc);
+}

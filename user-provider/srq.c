@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "ornic_abi.h"
+#include "ring.h"
+
+/**
+ * struct ornic_srq_map - where the kernel put the ring of an SRQ
+ * @offset: for mmap()
+ * @length: bytes
+ * @dbr_offset: of the doorbell record, in the mapping; the ring is at 0
+ * @log_wqes: log2 of the WQEs
+ * @pi: producer index to begin with
+ */
+struct ornic_srq_map {
+	uint64_t offset;
+	uint64_t length;
+	uint32_t dbr_offset;
+	uint8_t log_wqes;
+	uint32_t pi;
+};
+
+/*
+ * The device copies a WQE when a QP takes it, so that its slot may be reused
+ * as soon as the consumer index is beyond it: an SRQ is a ring like any other.
+ */
+static int ornic_srq_map(struct ornic_srq *srq, int cmd_fd,
+			 const struct ornic_srq_map *from)
+{
+	struct ornic_rq *rq = &srq->rq;
+	void *map;
+
+	map = mmap(NULL, from->length, PROT_READ | PROT_WRITE, MAP_SHARED,
+		   cmd_fd, from->offset);
+	if (map == MAP_FAILED)
+		return errno;
+
+	srq->map = map;
+	srq->map_length = from->length;
+	rq->ring = map;
+	rq->dbr = map + from->dbr_offset;
+	rq->max_wr = 1u << from->log_wqes;
+	rq->mask = rq->max_wr - 1;
+	rq->pi = from->pi;
+	rq->limit = from->pi;
+	return 0;
+}
+
+static int ornic_init_srq(struct ornic_srq *srq, int cmd_fd,
+			  const struct ornic_create_srq_resp *resp,
+			  uint32_t max_sge)
+{
+	struct ornic_srq_map from = {
+		.offset = resp->mmap_offset,
+		.length = resp->mmap_length,
+		.dbr_offset = resp->dbr_offset,
+		.log_wqes = resp->log_wqes,
+	};
+	int ret;
+
+	ret = ornic_srq_map(srq, cmd_fd, &from);
+	if (ret)
+		return ret;
+
+	srq->rq.stride_shift = resp->stride_shift;
+	srq->rq.max_sge = max_sge;
+	srq->rq.open = true;
+	ornic_lock_init(&srq->rq.lock, !ornic_one_thread(&srq->owner));
+	return 0;
+}
+
+static struct ornic_srq *ornic_new_srq(struct ibv_pd *ibpd)
+{
+	struct ornic_owner owner;
+	struct ornic_srq *srq;
+
+	srq = ornic_alloc_object(&owner, ibpd, sizeof(*srq),
+				 ORNIC_RESOURCE_SRQ);
+	if (srq)
+		srq->owner = owner;
+	return srq;
+}
+
+static void ornic_free_srq(struct ornic_srq *srq)
+{
+	struct ornic_owner owner = srq->owner;
+
+	ornic_free_object(&owner, srq, ORNIC_RESOURCE_SRQ);
+}
+
+/**
+ * ornic_create_srq() - create a shared receive queue
+ * @ibpd: protection or parent domain
+ * @attr: attributes; the capabilities become what the SRQ really has
+ *
+ * Return: the SRQ; NULL with errno set.
+ */
+struct ibv_srq *ornic_create_srq(struct ibv_pd *ibpd,
+				 struct ibv_srq_init_attr *attr)
+{
+	struct ibv_srq_init_attr kattr = *attr;
+	struct ornic_ucreate_srq_resp resp = {};
+	struct ornic_ucreate_srq cmd = {};
+	struct ornic_srq *srq;
+	int ret;
+
+	srq = ornic_new_srq(ibpd);
+	if (!srq)
+		return NULL;
+
+	ret = ibv_cmd_create_srq(ibpd, &srq->vsrq.srq, &kattr, &cmd.ibv_cmd,
+				 sizeof(cmd), &resp.ibv_resp, sizeof(resp));
+	if (ret)
+		goto err_free_srq;
+
+	ret = ornic_init_srq(srq, ibpd->context->cmd_fd, &resp.drv_payload,
+			     kattr.attr.max_sge);
+	if (ret)
+		goto err_destroy_srq;
+
+	attr->attr = kattr.attr;
+	return &srq->vsrq.srq;
+
+err_destroy_srq:
+	ibv_cmd_destroy_srq(&srq->vsrq.srq);
+err_free_srq:
+	ornic_free_srq(srq);
+	errno = ret;
+	return NULL;
+}
+
+static int ornic_check_srq_attr(const struct ibv_srq_init_attr_ex *attr)
+{
+	if (!check_comp_mask(attr->comp_mask,
+			     IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ))
+		return EOPNOTSUPP;
+
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD))
+		return EINVAL;
+
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE))
+		return 0;
+
+	switch (attr->srq_type) {
+	case IBV_SRQT_BASIC:
+	case IBV_SRQT_XRC:
+		return 0;
+	default:
+		return EOPNOTSUPP;
+	}
+}
+
+/**
+ * ornic_create_srq_ex() - create a shared receive queue of a type
+ * @ibctx: context
+ * @attr: attributes; the capabilities become what the SRQ really has
+ *
+ * Return: the SRQ; NULL with errno set, EOPNOTSUPP for what we do not have.
+ */
+struct ibv_srq *ornic_create_srq_ex(struct ibv_context *ibctx,
+				    struct ibv_srq_init_attr_ex *attr)
+{
+	struct ibv_srq_init_attr_ex kattr = *attr;
+	struct ornic_ucreate_xsrq_resp resp = {};
+	struct ornic_ucreate_xsrq cmd = {};
+	struct ornic_srq *srq;
+	int ret;
+
+	ret = ornic_check_srq_attr(attr);
+	if (ret)
+		goto err;
+
+	srq = ornic_new_srq(attr->pd);
+	if (!srq) {
+		ret = ENOMEM;
+		goto err;
+	}
+
+	if (!(kattr.comp_mask & IBV_SRQ_INIT_ATTR_TYPE))
+		kattr.srq_type = IBV_SRQT_BASIC;
+	ret = ibv_cmd_create_srq_ex(ibctx, &srq->vsrq, &kattr, &cmd.ibv_cmd,
+				    sizeof(cmd), &resp.ibv_resp, sizeof(resp));
+	if (ret)
+		goto err_free_srq;
+
+	ret = ornic_init_srq(srq, ibctx->cmd_fd, &resp.drv_payload,
+			     kattr.attr.max_sge);
+	if (ret)
+		goto err_destroy_srq;
+
+	attr->attr = kattr.attr;
+	return &srq->vsrq.srq;
+
+err_destroy_srq:
+	ibv_cmd_destroy_srq(&srq->vsrq.srq);
+err_free_srq:
+	ornic_free_srq(srq);
+err:
+	errno = ret;
+	return NULL;
+}
+
+/*
+ * With the lock held, so that nobody posts to a ring that the device has left.
+ * If the new one cannot be mapped the SRQ is closed: it works no more, and can
+ * be destroyed only.
+ */
+static int ornic_resize_srq(struct ornic_srq *srq, struct ibv_srq_attr *attr,
+			    int attr_mask)
+{
+	struct ornic_resize_resp resp = {};
+	struct ornic_umodify_srq cmd = {
+		.drv_payload.resp_addr = (uintptr_t)&resp,
+	};
+	struct ibv_srq *ibsrq = &srq->vsrq.srq;
+	size_t old_length = srq->map_length;
+	struct ornic_srq_map from;
+	void *old = srq->map;
+	int ret;
+
+	ornic_lock(&srq->rq.lock);
+	ret = ibv_cmd_modify_srq(ibsrq, attr, attr_mask, &cmd.ibv_cmd,
+				 sizeof(cmd));
+	if (ret)
+		goto out_unlock;
+
+	from.offset = resp.mmap_offset;
+	from.length = resp.mmap_length;
+	from.dbr_offset = resp.dbr_offset;
+	from.log_wqes = resp.log_size;
+	from.pi = resp.count;
+	ret = ornic_srq_map(srq, ibsrq->context->cmd_fd, &from);
+	if (ret) {
+		srq->rq.open = false;
+		srq->rq.limit = srq->rq.pi;
+		goto out_unlock;
+	}
+
+	ornic_write_index(&srq->rq.dbr->rq_pi, srq->rq.pi);
+	munmap(old, old_length);
+
+out_unlock:
+	ornic_unlock(&srq->rq.lock);
+	return ret;
+}
+
+/**
+ * ornic_modify_srq() - change the size of an SRQ, or ask for its limit event
+ * @ibsrq: shared receive queue
+ * @attr: new values
+ * @attr_mask: enum ibv_srq_attr_mask: which of them are there
+ *
+ * Return: 0 or a positive errno.
+ */
+int ornic_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
+		     int attr_mask)
+{
+	struct ornic_umodify_srq cmd = {};
+
+	if (attr_mask & IBV_SRQ_MAX_WR)
+		return ornic_resize_srq(to_ornic_srq(ibsrq), attr, attr_mask);
+
+	return ibv_cmd_modify_srq(ibsrq, attr, attr_mask, &cmd.ibv_cmd,
+				  sizeof(cmd));
+}
+
+/**
+ * ornic_query_srq() - read the attributes of an SRQ
+ * @ibsrq: shared receive queue
+ * @attr: values, as they are now
+ *
+ * Return: 0 or a positive errno.
+ */
+int ornic_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
+{
+	struct ibv_query_srq cmd = {};
+
+	return ibv_cmd_query_srq(ibsrq, attr, &cmd, sizeof(cmd));
+}
+
+/**
+ * ornic_get_srq_num() - by what a sender names an SRQ
+ * @ibsrq: shared receive queue of type XRC
+ * @srq_num: its number
+ *
+ * Return: 0, or EINVAL for an SRQ that nobody can name.
+ */
+int ornic_get_srq_num(struct ibv_srq *ibsrq, uint32_t *srq_num)
+{
+	struct ornic_srq *srq = to_ornic_srq(ibsrq);
+
+	if (srq->vsrq.srq_type != IBV_SRQT_XRC)
+		return EINVAL;
+
+	*srq_num = srq->vsrq.srq_num;
+	return 0;
+}
+
+/**
+ * ornic_destroy_srq() - destroy a shared receive queue
+ * @ibsrq: shared receive queue, freed on success
+ *
+ * Return: 0 or a positive errno, EBUSY while QPs use it.
+ */
+int ornic_destroy_srq(struct ibv_srq *ibsrq)
+{
+	struct ornic_srq *srq = to_ornic_srq(ibsrq);
+	int ret;
+
+	ret = ibv_cmd_destroy_srq(ibsrq);
+	if (ret)
+		return ret;
+
+	munmap(srq->map, srq->map_length);
+	ornic_lock_destroy(&srq->rq.lock);
+	ornic_free_srq(srq);
+	return 0;
+}
