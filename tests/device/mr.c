@@ -19,23 +19,18 @@ static struct mr *mr_find_index(struct nic *nic, uint32_t key)
 	return obj ? container_of(obj, struct mr, obj) : NULL;
 }
 
-static struct mr *mr_find(struct nic *nic, uint32_t key)
+struct mr *mr_find(struct nic *nic, uint32_t key)
 {
 	struct mr *mr = mr_find_index(nic, key);
 
 	return mr && mr->key == key ? mr : NULL;
 }
 
-static uint64_t mr_base(const struct mr *mr)
-{
-	return mr->access & ORNIC_ACCESS_ZERO_BASED ? 0 : mr->iova;
-}
-
 const char *mr_error_name(enum mr_error err)
 {
 	static const char *const names[] = {
 		[MR_BAD_KEY] = "no such key",
-		[MR_BAD_PD] = "key of another PD",
+		[MR_BAD_PD] = "key of somebody else",
 		[MR_BAD_ACCESS] = "access not allowed",
 		[MR_BAD_RANGE] = "out of range",
 		[MR_BAD_TYPE] = "not of this type",
@@ -46,22 +41,37 @@ const char *mr_error_name(enum mr_error err)
 	return names[err];
 }
 
+/* Is the key the user's, and for what it is used for ([ORNIC-KEY-1])? */
+static bool mr_is_for(const struct mr *mr, const struct mr_user *user,
+		      uint32_t access)
+{
+	if (mr->pd != user->pd)
+		return false;
+	switch (mr->type) {
+	case ORNIC_MR_DMA:
+		return user->kernel;
+	case ORNIC_MR_MW1:
+		return access & MR_ACCESS_REMOTE;
+	case ORNIC_MR_MW2:
+		return access & MR_ACCESS_REMOTE && mr->qpn == user->qpn;
+	default:
+		return true;
+	}
+}
+
 enum mr_error mr_get(struct nic *nic, const struct mr_user *user, uint32_t key,
 		     uint32_t access, uint64_t addr, uint64_t len,
 		     struct mr **mrp)
 {
 	struct mr *mr = mr_find(nic, key);
-	uint64_t base;
 
 	if (!mr || !mr->valid)
 		return MR_BAD_KEY;
-	if (mr->pd != user->pd || (mr->type == ORNIC_MR_DMA && !user->kernel))
+	if (!mr_is_for(mr, user, access))
 		return MR_BAD_PD;
 	if ((mr->access & access) != access)
 		return MR_BAD_ACCESS;
-	base = mr_base(mr);
-	/* Differences do not wrap where sums may. */
-	if (addr < base || len > mr->length || addr - base > mr->length - len)
+	if (!mr_holds(mr, addr, len))
 		return MR_BAD_RANGE;
 	*mrp = mr;
 	return MR_OK;
@@ -72,8 +82,8 @@ int mr_iov(struct mr *mr, uint64_t addr, uint64_t *len, unsigned int dir,
 {
 	int ret;
 
-	if (mr->type != ORNIC_MR_DMA)
-		return buf_iov(&mr->buf,
+	if (mr->pages)
+		return buf_iov(mr->pages,
 			       mr->first_offset + (addr - mr_base(mr)), len,
 			       iov, max);
 	/* In pieces here: fewer bytes until the pieces fit. */
@@ -142,6 +152,15 @@ enum mr_error mr_reg(struct nic *nic, const struct mr_user *user,
 	return MR_OK;
 }
 
+void mr_invalidate(struct mr *mr)
+{
+	mr->valid = false;
+	if (!mr->region)
+		return;
+	obj_put(&mr->region->obj);
+	mr->region = NULL;
+}
+
 enum mr_error mr_local_inv(struct nic *nic, const struct mr_user *user,
 			   uint32_t key)
 {
@@ -149,11 +168,12 @@ enum mr_error mr_local_inv(struct nic *nic, const struct mr_user *user,
 
 	if (!mr)
 		return MR_BAD_KEY;
-	if (mr->type != ORNIC_MR_REG)
+	if (mr->type != ORNIC_MR_REG && mr->type != ORNIC_MR_MW2)
 		return MR_BAD_TYPE;
-	if (mr->pd != user->pd)
+	if (mr->pd != user->pd ||
+	    (mr->type == ORNIC_MR_MW2 && mr->valid && mr->qpn != user->qpn))
 		return MR_BAD_PD;
-	mr->valid = false;
+	mr_invalidate(mr);
 	return MR_OK;
 }
 
@@ -174,6 +194,7 @@ enum mr_error mr_remote_inv(struct nic *nic, const struct mr_user *user,
 
 static void mr_destroy(struct nic *nic, struct mr *mr)
 {
+	mr_invalidate(mr);
 	obj_remove(&nic->mrs, &mr->obj);
 	obj_put(&mr->pd->obj);
 	buf_uninit(&mr->buf);
@@ -185,6 +206,10 @@ void mr_destroy_all(struct nic *nic)
 	uint32_t i = 0;
 	struct obj *obj;
 
+	/* Windows go before what they are bound to. */
+	while ((obj = obj_each(&nic->mrs, &i)))
+		mr_invalidate(container_of(obj, struct mr, obj));
+	i = 0;
 	while ((obj = obj_each(&nic->mrs, &i)))
 		mr_destroy(nic, container_of(obj, struct mr, obj));
 }
@@ -196,6 +221,7 @@ static enum ornic_cmd_status mr_init_memory(struct nic *nic, struct mr *mr,
 	    !mr_range_valid(mr->iova, mr->length))
 		return ORNIC_CMD_BAD_PARAM;
 	mr->valid = true;
+	mr->pages = &mr->buf;
 	return buf_init(&mr->buf, &nic->guest, &nic->budget, &in->buf,
 			mr->first_offset, mr->length, mr_dir(mr->access));
 }
@@ -226,7 +252,16 @@ static enum ornic_cmd_status mr_init_reg(struct nic *nic, struct mr *mr,
 	if (mr_has_memory(in) || mr->access || !pages ||
 	    pages > MR_MAX_REG_PAGES)
 		return ORNIC_CMD_BAD_PARAM;
+	mr->pages = &mr->buf;
 	return buf_alloc(&mr->buf, &nic->guest, &nic->budget, pages);
+}
+
+static enum ornic_cmd_status mr_init_window(struct nic *nic, struct mr *mr,
+					    const struct ornic_create_mr_in *in)
+{
+	(void)nic;
+	return mr_has_memory(in) || in->max_pages || mr->access ?
+	       ORNIC_CMD_BAD_PARAM : ORNIC_CMD_OK;
 }
 
 /* By type */
@@ -236,6 +271,8 @@ static enum ornic_cmd_status
 	[ORNIC_MR_MEMORY] = mr_init_memory,
 	[ORNIC_MR_DMA] = mr_init_dma,
 	[ORNIC_MR_REG] = mr_init_reg,
+	[ORNIC_MR_MW1] = mr_init_window,
+	[ORNIC_MR_MW2] = mr_init_window,
 	[ORNIC_MR_NULL] = NULL,
 };
 
@@ -291,7 +328,10 @@ static struct mr *mr_find_object(struct nic *nic, uint32_t key)
 {
 	struct mr *mr = mr_find_index(nic, key);
 
-	return mr && (mr->type == ORNIC_MR_REG || mr->key == key) ? mr : NULL;
+	if (!mr)
+		return NULL;
+	return mr->type == ORNIC_MR_REG || mr_is_window(mr) || mr->key == key ?
+	       mr : NULL;
 }
 
 enum ornic_cmd_status mr_cmd_destroy(struct nic *nic, struct cmd *cmd)

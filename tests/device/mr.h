@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Memory regions: keys, what they allow, and where the bytes are.
+ * Memory regions: keys, what they allow, and where the bytes are. Windows have
+ * keys, too, and are a struct mr; how they are bound is in mw.h.
  *
  * Nobody keeps a struct mr across packets or calls of nic_run(): a key is
  * looked up each time it is used, which costs one table access, and so an MR
@@ -24,7 +25,8 @@
 /* ORNIC_ACCESS_* bits that CREATE_MR takes */
 #define MR_ACCESS_FLAGS                                                  \
 	(ORNIC_ACCESS_LOCAL_WRITE | MR_ACCESS_REMOTE |                   \
-	 ORNIC_ACCESS_ZERO_BASED | ORNIC_ACCESS_RELAXED_ORDERING)
+	 ORNIC_ACCESS_MW_BIND | ORNIC_ACCESS_ZERO_BASED |   \
+	 ORNIC_ACCESS_RELAXED_ORDERING)
 #define MR_MAX_SIZE (1ULL << 40)
 /* Pages of one registration by a send queue: 4 MiB in pages of 4 KiB */
 #define MR_MAX_REG_PAGES 1024
@@ -36,26 +38,31 @@ struct pd;
 /**
  * struct mr_user - on whose behalf a key is used
  * @pd: its PD
+ * @qpn: number of the QP, for windows that are bound to it
  * @kernel: it may use ORNIC_MR_DMA
  */
 struct mr_user {
 	const struct pd *pd;
+	uint32_t qpn;
 	bool kernel;
 };
 
 /**
- * struct mr - a memory region
- * @obj: number, which is the index of the key
+ * struct mr - a memory region or window
+ * @obj: number, which is the index of the key; users are windows
  * @key: local and remote key
- * @valid: there are bytes behind the key; ORNIC_MR_REG begins without
+ * @valid: there are bytes behind the key; ORNIC_MR_REG and windows begin without
  * @type: enum ornic_mr_type
  * @pd: its PD, used
  * @access: ORNIC_ACCESS_*
  * @iova: first address as the verbs see it
  * @length: bytes
- * @first_offset: of @iova in the first page of @buf
+ * @first_offset: of @iova in the first page of @pages
  * @guest: guest memory
- * @buf: the pages, of ORNIC_MR_MEMORY and ORNIC_MR_REG
+ * @pages: of ORNIC_MR_MEMORY and ORNIC_MR_REG @buf, of a window its region's
+ * @buf: the pages
+ * @region: of a window that is valid: where it is bound to, used
+ * @qpn: of ORNIC_MR_MW2 that is valid: the QP that bound it, and may use it
  */
 struct mr {
 	struct obj obj;
@@ -68,14 +75,38 @@ struct mr {
 	uint64_t length;
 	uint64_t first_offset;
 	struct guest *guest;
+	struct buf *pages;
 	struct buf buf;
+	struct mr *region;
+	uint32_t qpn;
 };
+
+static inline bool mr_is_window(const struct mr *mr)
+{
+	return mr->type == ORNIC_MR_MW1 || mr->type == ORNIC_MR_MW2;
+}
+
+/* The first address as a key is used */
+static inline uint64_t mr_base(const struct mr *mr)
+{
+	return mr->access & ORNIC_ACCESS_ZERO_BASED ? 0 : mr->iova;
+}
+
+/* Are all bytes inside? */
+static inline bool mr_holds(const struct mr *mr, uint64_t addr, uint64_t len)
+{
+	uint64_t base = mr_base(mr);
+
+	/* Differences do not wrap where sums may. */
+	return addr >= base && len <= mr->length &&
+	       addr - base <= mr->length - len;
+}
 
 /**
  * enum mr_error - why a key does not open the door
  * @MR_OK: it does
  * @MR_BAD_KEY: there is no such key, or nothing behind it
- * @MR_BAD_PD: it belongs to another PD, or is for the kernel's QPs only
+ * @MR_BAD_PD: it belongs to another PD or QP, or is not for this use
  * @MR_BAD_ACCESS: it does not allow this
  * @MR_BAD_RANGE: the bytes are not all inside
  * @MR_BAD_TYPE: a key of this type does not come and go by work requests
@@ -100,6 +131,21 @@ enum mr_error {
  * Return: some words.
  */
 const char *mr_error_name(enum mr_error err);
+
+/**
+ * mr_find - find by key
+ * @nic: the card
+ * @key: any key
+ *
+ * Return: the region or window, valid or not, or NULL.
+ */
+struct mr *mr_find(struct nic *nic, uint32_t key);
+
+/**
+ * mr_invalidate - there is nothing behind the key any more
+ * @mr: valid or not
+ */
+void mr_invalidate(struct mr *mr);
 
 /**
  * mr_get - check a key against what somebody wants to do
@@ -151,7 +197,8 @@ enum mr_error mr_reg(struct nic *nic, const struct mr_user *user,
  * mr_local_inv - LOCAL_INV: there is nothing behind a key any more
  * @nic: the card
  * @user: who; of the same PD
- * @key: of an ORNIC_MR_REG; already invalid is fine
+ * @key: of an ORNIC_MR_REG, or an ORNIC_MR_MW2 that the QP itself has bound;
+ *	already invalid is fine
  *
  * Return: enum mr_error.
  */
@@ -162,7 +209,7 @@ enum mr_error mr_local_inv(struct nic *nic, const struct mr_user *user,
  * mr_remote_inv - a peer's SEND_WITH_INV
  * @nic: the card
  * @user: the QP that received it
- * @key: of an ORNIC_MR_REG that is valid and remote at all
+ * @key: as of mr_local_inv(), but valid, and of use to a peer
  *
  * Return: enum mr_error.
  */

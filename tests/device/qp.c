@@ -367,6 +367,7 @@ enum ornic_cmd_status qp_cmd_create(struct nic *nic, struct cmd *cmd)
 		goto err_remove;
 
 	eq_source_init(&qp->events, qp->obj.num, false);
+	qp->user.qpn = qp->obj.num;
 	obj_get(&uctx->obj);
 	obj_get(&pd->obj);
 	if (qp_has_sq(qp))

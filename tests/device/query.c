@@ -7,10 +7,14 @@
 #include "engine.h"
 #include "mr.h"
 
-#define QUERY_FEATURES \
-	(ORNIC_FEAT_SRQ | ORNIC_FEAT_REG_MR | \
-	 ORNIC_FEAT_RESIZE_CQ | ORNIC_FEAT_CQ_MODERATION | \
-	 ORNIC_FEAT_CQE_EXT | ORNIC_FEAT_PATH_MIG)
+#define QUERY_FEATURES                \
+	(ORNIC_FEAT_SRQ |             \
+	 ORNIC_FEAT_MW |              \
+	 ORNIC_FEAT_REG_MR |          \
+	 ORNIC_FEAT_RESIZE_CQ |       \
+	 ORNIC_FEAT_CQ_MODERATION |   \
+	 ORNIC_FEAT_CQE_EXT |         \
+	 ORNIC_FEAT_PATH_MIG)
 #define QUERY_QP_TYPES                                                   \
 	(1u << ORNIC_QPT_GSI | 1u << ORNIC_QPT_RC | 1u << ORNIC_QPT_UC | \
 	 1u << ORNIC_QPT_UD | 1u << ORNIC_QPT_RAW_PACKET)
@@ -57,6 +61,7 @@ enum ornic_cmd_status query_cmd_device(struct nic *nic, struct cmd *cmd)
 	out->max_gid = htole32(GID_TABLE_SIZE);
 	out->max_rd_atomic = htole32(CORE_MAX_RD_ATOMIC);
 	out->max_msg_size = htole32(CORE_MAX_MSG_SIZE);
+	out->max_mw = htole32(nic->mrs.max);
 	out->max_reg_pages = htole32(MR_MAX_REG_PAGES);
 	out->max_rx_queues = htole32(ETHPORT_QUEUES_MAX);
 	out->qp_types = htole32(QUERY_QP_TYPES);

@@ -48,6 +48,7 @@ CORE_SRCS := \
 	gid.c \
 	guest.c \
 	mr.c \
+	mw.c \
 	obj.c \
 	pd.c \
 	uctx.c \

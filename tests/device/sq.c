@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "mw.h"
 #include "qp.h"
 #include "sq.h"
 
@@ -78,7 +79,8 @@ static const struct wr_desc wr_table[] = {
 		0, ORNIC_WC_LOCAL_INV, TYPE_RC | TYPE_UC, WR_NONE, false
 	},
 	[ORNIC_WR_BIND_MW] = {
-		sizeof(struct ornic_bind), ORNIC_WC_BIND_MW, 0, WR_NONE, false
+		sizeof(struct ornic_bind), ORNIC_WC_BIND_MW, TYPE_RC, WR_NONE,
+		false
 	},
 	[ORNIC_WR_SEND_WITH_INV] = {
 		0, ORNIC_WC_SEND, TYPE_RC, WR_INLINE, false
@@ -203,6 +205,9 @@ static void sq_decode_extra(struct send_wqe *wqe, const uint8_t *p)
 		memcpy(&atomic, p, sizeof(atomic));
 		wqe->swap_add = le64toh(atomic.swap_add);
 		wqe->compare = le64toh(atomic.compare);
+		break;
+	case ORNIC_WR_BIND_MW:
+		memcpy(&wqe->bind, p, sizeof(wqe->bind));
 		break;
 	case ORNIC_WR_REG_MR:
 		memcpy(&wqe->reg, p, sizeof(wqe->reg));
@@ -346,10 +351,17 @@ enum ornic_wc_status sq_execute(struct qp *qp, const struct send_wqe *wqe)
 	struct nic *nic = qp->nic;
 	enum mr_error err;
 
-	if (wqe->opcode == ORNIC_WR_REG_MR)
+	switch (wqe->opcode) {
+	case ORNIC_WR_REG_MR:
 		err = mr_reg(nic, &qp->user, &wqe->reg);
-	else
+		break;
+	case ORNIC_WR_BIND_MW:
+		err = mw_bind(nic, &qp->user, &wqe->bind);
+		break;
+	default:
 		err = mr_local_inv(nic, &qp->user, wqe->inv_key);
+		break;
+	}
 	if (!err)
 		return ORNIC_WC_SUCCESS;
 	DEVICE_VIOLATION(nic, bad_lkey, "qp[%u]: opcode %u: %s", qp->obj.num,

@@ -57,6 +57,7 @@ struct sq {
  * @eth: route of RAW_PACKET, as posted
  * @swap_add: of atomics
  * @compare: of atomics
+ * @bind: of BIND_MW, as posted
  * @reg: of REG_MR, as posted
  * @sge: where the bytes are
  * @data: inline data, with ORNIC_SEND_INLINE
@@ -79,6 +80,7 @@ struct send_wqe {
 	struct ornic_route_eth eth;
 	uint64_t swap_add;
 	uint64_t compare;
+	struct ornic_bind bind;
 	struct ornic_reg_mr reg;
 	struct sge sge[CORE_MAX_SGE];
 	uint8_t data[CORE_MAX_INLINE];
@@ -130,7 +132,8 @@ enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
  */
 static inline bool sq_is_local(uint8_t opcode)
 {
-	return opcode == ORNIC_WR_REG_MR || opcode == ORNIC_WR_LOCAL_INV;
+	return opcode == ORNIC_WR_REG_MR || opcode == ORNIC_WR_LOCAL_INV ||
+	       opcode == ORNIC_WR_BIND_MW;
 }
 
 /**

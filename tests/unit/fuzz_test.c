@@ -14,6 +14,7 @@
 #define NUMS 24
 #define QPS 10
 #define CQS 2
+#define WR_KEYS 3
 #define DATA (16 * HOST_PAGE)
 
 /* What there is when a card begins; 2 n and 2 n + 1 are each other's peers. */
@@ -37,7 +38,8 @@ static bool has_srq(unsigned int n)
  * @window_len: bytes
  * @data: inside, memory of @key
  * @key: an MR
- * @reg: an MR to be registered by work requests
+ * @wr_key: what is registered and bound by work requests: a region, a window of
+ *	each type
  * @board: inside
  * @eq: kernel's
  * @cq: where all complete
@@ -52,7 +54,7 @@ struct fuzz {
 	uint64_t window_len;
 	uint64_t data;
 	uint32_t key;
-	uint32_t reg;
+	uint32_t wr_key[WR_KEYS];
 	uint64_t board;
 	struct host_queue eq;
 	struct host_queue cq[CQS];
@@ -457,16 +459,16 @@ static void scribble_anywhere(struct fuzz *f)
 }
 
 /* The key of what comes and goes, with one of its variants */
-static uint32_t fuzz_reg_key(struct fuzz *f)
+static uint32_t fuzz_wr_key(struct fuzz *f)
 {
-	return f->reg ^ below(f, 2);
+	return f->wr_key[below(f, WR_KEYS)] ^ below(f, 2);
 }
 
 static uint32_t fuzz_key(struct fuzz *f)
 {
 	if (one_in(f, 32))
 		return odd(f);
-	return one_in(f, 8) ? fuzz_reg_key(f) : f->key;
+	return one_in(f, 8) ? fuzz_wr_key(f) : f->key;
 }
 
 static struct ornic_sge fuzz_sge(struct fuzz *f)
@@ -512,22 +514,39 @@ static const struct {
 	{ ORNIC_WR_ATOMIC_CMP_SWP, sizeof(struct ornic_atomic) },
 	{ ORNIC_WR_ATOMIC_FETCH_ADD, sizeof(struct ornic_atomic) },
 	{ ORNIC_WR_LOCAL_INV, 0 },
+	{ ORNIC_WR_BIND_MW, sizeof(struct ornic_bind) },
 	{ ORNIC_WR_REG_MR, sizeof(struct ornic_reg_mr) },
 };
 
 static void fuzz_extra(struct fuzz *f, unsigned int opcode, void *extra)
 {
+	uint32_t mw = fuzz_wr_key(f);
+	struct ornic_bind bind = {
+		.mw_key = htole32(mw),
+		.new_key = htole32(mw ^ below(f, 2)),
+		.mr_key = htole32(f->key),
+		.access = htole32(below(f, 16)),
+		.addr = htole64(f->data + below(f, DATA)),
+		.length = htole64(below(f, DATA)),
+	};
 	struct ornic_reg_mr reg = {
-		.key = htole32(fuzz_reg_key(f)),
+		.key = htole32(fuzz_wr_key(f)),
 		.access = htole32(below(f, 16) | 1),
 		.iova = htole64(f->data & ~(HOST_PAGE - 1)),
 		.length = htole64(below(f, 16 * HOST_PAGE)),
 	};
 
-	if (opcode != ORNIC_WR_REG_MR)
-		return;
-	fuzz_buf(f, &reg.buf);
-	memcpy(extra, &reg, sizeof(reg));
+	switch (opcode) {
+	case ORNIC_WR_BIND_MW:
+		memcpy(extra, &bind, sizeof(bind));
+		break;
+	case ORNIC_WR_REG_MR:
+		fuzz_buf(f, &reg.buf);
+		memcpy(extra, &reg, sizeof(reg));
+		break;
+	default:
+		break;
+	}
 }
 
 /* SGEs of an RC opcode: 8 bytes where there must be, none where there may not */
@@ -535,6 +554,7 @@ static unsigned int fuzz_count(struct fuzz *f, unsigned int opcode)
 {
 	switch (opcode) {
 	case ORNIC_WR_LOCAL_INV:
+	case ORNIC_WR_BIND_MW:
 	case ORNIC_WR_REG_MR:
 		return 0;
 	case ORNIC_WR_RDMA_READ_WITH_INV:
@@ -578,7 +598,7 @@ static unsigned int fuzz_wqe(struct fuzz *f, unsigned int n, uint8_t *wqe)
 		len += sizeof(rc);
 		fuzz_extra(f, opcode, wqe + len);
 		len += rc_ops[i].extra;
-		hdr->inv_key = htole32(fuzz_reg_key(f));
+		hdr->inv_key = htole32(fuzz_wr_key(f));
 		break;
 	case ORNIC_QPT_RAW_PACKET:
 		len += sizeof(struct ornic_route_eth);
@@ -722,12 +742,31 @@ static void step(struct fuzz *f)
 		nic_sleep_prepare(f->host->nic);
 }
 
+static void create_wr_keys(struct fuzz *f, uint32_t pdn)
+{
+	static const uint8_t types[WR_KEYS] = {
+		ORNIC_MR_REG, ORNIC_MR_MW1, ORNIC_MR_MW2,
+	};
+	struct ornic_create_mr_out out;
+	unsigned int i;
+
+	for (i = 0; i < WR_KEYS; i++) {
+		struct ornic_create_mr_in in = {
+			.pdn = htole32(pdn),
+			.type = types[i],
+			.max_pages = htole32(i ? 0 : 16),
+		};
+
+		assert_int_equal(host_cmd(f->host, ORNIC_CMD_CREATE_MR, &in,
+					  &out), ORNIC_CMD_OK);
+		f->wr_key[i] = le32toh(out.key);
+		learn(f, f->wr_key[i]);
+	}
+}
+
 /* A card on which everything works until somebody breaks it */
 static void begin(struct fuzz *f, uint64_t seed)
 {
-	struct ornic_create_mr_in reg = { .type = ORNIC_MR_REG,
-					  .max_pages = htole32(16) };
-	struct ornic_create_mr_out out;
 	uint32_t pdn;
 	unsigned int i;
 
@@ -740,12 +779,9 @@ static void begin(struct fuzz *f, uint64_t seed)
 	f->data = host_alloc(f->host, DATA, HOST_PAGE);
 	host_uctx(f->host, ORNIC_UCTX_KERNEL, f->board);
 	pdn = host_pd(f->host);
-	f->key = host_mr(f->host, pdn, f->data, DATA, 0xf);
+	f->key = host_mr(f->host, pdn, f->data, DATA, 0x1f);
 	f->nums[0] = f->key;
-	reg.pdn = htole32(pdn);
-	assert_int_equal(host_cmd(f->host, ORNIC_CMD_CREATE_MR, &reg, &out),
-			 ORNIC_CMD_OK);
-	f->reg = le32toh(out.key);
+	create_wr_keys(f, pdn);
 	host_eq(f->host, &f->eq, 1, 6);
 	for (i = 0; i < CQS; i++)
 		host_cq(f->host, &f->cq[i], 0, f->eq.num, 9, 5 + i);

@@ -168,6 +168,7 @@ struct pair_wr {
 	uint32_t rkey;
 	uint64_t swap_add;
 	uint64_t compare;
+	struct ornic_bind bind;
 	struct ornic_reg_mr reg;
 	uint32_t dqpn;
 	uint32_t qkey;

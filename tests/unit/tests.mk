@@ -21,6 +21,7 @@ UNIT_CORE_TESTS := \
 	fuzz_test.c \
 	gid_test.c \
 	mr_test.c \
+	mw_test.c \
 	obj_test.c \
 	packet_test.c \
 	path_test.c \
