@@ -2,6 +2,7 @@
 /* CQs: rings, phases, events, overruns (ORNIC-CQ-*, DB-14 to 17). */
 #include "cq.h"
 #include "kit.h"
+#include "qp.h"
 
 static void test_cq_wraps_with_its_phase(void **state)
 {
@@ -61,7 +62,10 @@ static void test_cqe_ext_has_a_timestamp(void **state)
 
 	kit_cq(w, w->eq.num, KIT_LOG_CQ, 6);
 	w->host->now_ns += 777;
+	assert_int_equal(host_read(w->host, ORNIC_REG_CLOCK, 8), 777);
 	cq_post(w->dev_cq, &cqe, &ext, false);
+	/* When it was written, not when it is read */
+	w->host->now_ns += 1000;
 	got = host_queue_peek(&w->cq);
 	assert_non_null(got);
 	more = (const void *)(got + 1);
@@ -72,7 +76,7 @@ static void test_cqe_ext_has_a_timestamp(void **state)
 	got = host_queue_peek(&w->cq);
 	assert_non_null(got);
 	more = (const void *)(got + 1);
-	assert_int_equal(le64toh(more->timestamp), 777);
+	assert_int_equal(le64toh(more->timestamp), 1777);
 	assert_int_equal(more->flags, 0);
 }
 
@@ -203,6 +207,44 @@ static void test_cq_overrun(void **state)
 	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
 	assert_int_equal(host_device_stat(w->host,
 					  ORNIC_DEVICE_STAT_cq_overruns), 2);
+}
+
+/* ORNIC-CQ-4: the QPs that complete there, and no others */
+static void test_overrun_takes_its_qps(void **state)
+{
+	static const unsigned int up[] = { ORNIC_QPS_INIT, ORNIC_QPS_RTR,
+					   ORNIC_QPS_RTS };
+	struct kit *w = *state;
+	uint32_t pdn = host_pd(w->host);
+	struct host_queue spared;
+	struct host_qp qp[3];
+	unsigned int i, j;
+
+	host_cq(w->host, &spared, w->uctx, w->eq.num, KIT_LOG_CQ, 5);
+	/* One that has not begun, one at work, one that completes elsewhere */
+	for (i = 0; i < ARRAY_SIZE(qp); i++) {
+		host_qp(w->host, &qp[i], ORNIC_QPT_RAW_PACKET, w->uctx, pdn,
+			i == 2 ? &spared : &w->cq, 0);
+		for (j = 0; i && j < ARRAY_SIZE(up); j++)
+			assert_int_equal(host_qp_modify(&qp[i], up[j]),
+					 ORNIC_CMD_OK);
+	}
+	for (i = 0; i <= 1u << KIT_LOG_CQ; i++)
+		kit_post(w, i);
+	host_run(w->host);
+	assert_int_equal(qp_find(w->host->nic, qp[0].num)->state,
+			 ORNIC_QPS_RESET);
+	assert_int_equal(qp_find(w->host->nic, qp[1].num)->state,
+			 ORNIC_QPS_ERR);
+	assert_int_equal(qp_find(w->host->nic, qp[2].num)->state,
+			 ORNIC_QPS_RTS);
+	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
+	kit_expect_event(w, ORNIC_EVENT_QP_FATAL, qp[1].num);
+	kit_expect_no_event(w);
+	w->dev_cq = cq_find(w->host->nic, spared.num);
+	w->cq = spared;
+	kit_post(w, 7);
+	kit_expect_cqe(w, 7);
 }
 
 static void test_ignored_overrun(void **state)
@@ -626,6 +668,7 @@ int main(void)
 		N(test_word_in_memory_alone_asks_nothing_without_shadow),
 		T(test_waiting_cq_can_be_destroyed),
 		T(test_cq_overrun),
+		T(test_overrun_takes_its_qps),
 		T(test_ignored_overrun),
 		T(test_cq_out_of_reach),
 		T(test_create_cq_refusals),

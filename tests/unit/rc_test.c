@@ -353,46 +353,6 @@ static void test_comm_established(void **state)
 	assert_int_equal(pair_event(B(pair)), 0);
 }
 
-static void test_sqd_drains_and_goes_on(void **state)
-{
-	struct pair *pair = *state;
-	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
-	struct ornic_qp_attr attr = {
-		.state = ORNIC_QPS_SQD,
-		.en_sqd_async_notify = 1,
-	};
-
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	/* One is on the wire when the command comes. */
-	nic_run(A(pair)->host->nic);
-	assert_int_equal(pair_modify(A(pair), ORNIC_QP_ATTR_STATE |
-				     ORNIC_QP_ATTR_EN_SQD_ASYNC, &attr),
-			 ORNIC_CMD_OK);
-	pair_query(A(pair), &attr);
-	assert_int_equal(attr.state, ORNIC_QPS_SQD);
-	assert_int_equal(attr.sq_draining, 1);
-	wr.wr_id = 2;
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
-	pair_expect(A(pair), 0x1000, ORNIC_WC_SUCCESS);
-	pair_poll_none(A(pair));
-	assert_int_equal(pair_event(A(pair)), ORNIC_EVENT_QP_SQ_DRAINED);
-	pair_query(A(pair), &attr);
-	assert_int_equal(attr.sq_draining, 0);
-	assert_int_equal(attr.en_sqd_async_notify, 1);
-	pair_state(A(pair), ORNIC_QPS_RTS);
-	pair_run(pair);
-	pair_expect(A(pair), 2, ORNIC_WC_SUCCESS);
-	/* The next time nobody has asked for the event. */
-	pair_state(A(pair), ORNIC_QPS_SQD);
-	assert_int_equal(pair_event(A(pair)), 0);
-	pair_query(A(pair), &attr);
-	assert_int_equal(attr.en_sqd_async_notify, 0);
-	assert_int_equal(attr.sq_draining, 0);
-}
-
 static void test_error_flushes_all(void **state)
 {
 	struct pair *pair = *state;
@@ -463,7 +423,6 @@ int main(void)
 		PAIR_BOTH(test_path_mtu, pair_setup_rc),
 		PAIR_BOTH(test_wrong_path_is_dropped, pair_setup_rc),
 		PAIR_BOTH(test_comm_established, pair_setup_rc),
-		PAIR_BOTH(test_sqd_drains_and_goes_on, pair_setup_rc),
 		PAIR_BOTH(test_error_flushes_all, pair_setup_rc),
 		PAIR_BOTH(test_destroy_in_flight, pair_setup_rc),
 	};

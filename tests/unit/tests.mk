@@ -33,6 +33,7 @@ UNIT_CORE_TESTS := \
 	reg_test.c \
 	regs_test.c \
 	rss_test.c \
+	sqd_test.c \
 	srq_test.c \
 	uc_test.c \
 	uctx_test.c \

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Send queues that are drained, and attributes as they are then (ORNIC-QP-1, QP-8). */
+#include "pair.h"
+
+#define M(name) ORNIC_QP_ATTR_##name
+
+static void drain(struct side *side, bool notify)
+{
+	struct ornic_qp_attr attr = {
+		.state = ORNIC_QPS_SQD,
+		.en_sqd_async_notify = notify,
+	};
+
+	assert_int_equal(pair_modify(side, M(STATE) | M(EN_SQD_ASYNC), &attr),
+			 ORNIC_CMD_OK);
+}
+
+static bool draining(struct side *side)
+{
+	struct ornic_qp_attr attr;
+
+	pair_query(side, &attr);
+	assert_int_equal(attr.state, ORNIC_QPS_SQD);
+	return attr.sq_draining;
+}
+
+static void test_drains_and_goes_on(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
+	struct ornic_qp_attr attr;
+
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	/* One is on the wire when the command comes. */
+	nic_run(A(pair)->host->nic);
+	drain(A(pair), true);
+	assert_true(draining(A(pair)));
+	wr.wr_id = 2;
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_expect(A(pair), 0x1000, ORNIC_WC_SUCCESS);
+	pair_poll_none(A(pair));
+	assert_int_equal(pair_event(A(pair)), ORNIC_EVENT_QP_SQ_DRAINED);
+	assert_int_equal(pair_event(A(pair)), 0);
+	assert_false(draining(A(pair)));
+	pair_query(A(pair), &attr);
+	assert_int_equal(attr.en_sqd_async_notify, 1);
+	pair_state(A(pair), ORNIC_QPS_RTS);
+	pair_run(pair);
+	pair_expect(A(pair), 2, ORNIC_WC_SUCCESS);
+	/* The next time nobody has asked for the event. */
+	pair_state(A(pair), ORNIC_QPS_SQD);
+	assert_int_equal(pair_event(A(pair)), 0);
+	pair_query(A(pair), &attr);
+	assert_int_equal(attr.en_sqd_async_notify, 0);
+	assert_int_equal(attr.sq_draining, 0);
+}
+
+/* Nothing is on its way. What is posted waits, what arrives is taken. */
+static void test_drained_at_once(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
+
+	wr.dqpn = B(pair)->qp.num;
+	wr.qkey = PAIR_QKEY;
+	drain(A(pair), true);
+	assert_false(draining(A(pair)));
+	assert_int_equal(pair_event(A(pair)), ORNIC_EVENT_QP_SQ_DRAINED);
+	pair_post_recv(B(pair), 1, B(pair)->addr, 100);
+	pair_post_recv(A(pair), 2, A(pair)->addr, 100);
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_poll_none(A(pair));
+	pair_poll_none(B(pair));
+
+	wr = pair_wr_data(B(pair), ORNIC_WR_SEND, 0, 10);
+	wr.dqpn = A(pair)->qp.num;
+	wr.qkey = PAIR_QKEY;
+	pair_post(B(pair), &wr);
+	pair_ring(B(pair));
+	pair_run(pair);
+	pair_expect(B(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+	pair_expect(A(pair), 2, ORNIC_WC_SUCCESS);
+
+	pair_state(A(pair), ORNIC_QPS_RTS);
+	pair_run(pair);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
+	assert_int_equal(pair_event(A(pair)), 0);
+}
+
+/* A message that has begun is sent to its end. */
+static void test_drains_long_message(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
+					 100000);
+
+	pair_fill(A(pair)->buf, 100000, 5);
+	pair_post(A(pair), &wr);
+	wr.wr_id = 2;
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	nic_run(A(pair)->host->nic);
+	drain(A(pair), true);
+	pair_run(pair);
+	pair_expect(A(pair), 0x1000, ORNIC_WC_SUCCESS);
+	pair_poll_none(A(pair));
+	pair_check(B(pair)->buf, 100000, 5);
+	assert_int_equal(pair_event(A(pair)), ORNIC_EVENT_QP_SQ_DRAINED);
+	pair_state(A(pair), ORNIC_QPS_RTS);
+	pair_run(pair);
+	pair_expect(A(pair), 2, ORNIC_WC_SUCCESS);
+}
+
+/* A peer without a receive WQE takes its time. */
+static void test_drains_through_rnr(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 3000);
+
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+	drain(A(pair), true);
+	pair_run(pair);
+	assert_true(draining(A(pair)));
+	assert_int_equal(pair_event(A(pair)), 0);
+	pair_post_recv(B(pair), 1, B(pair)->addr, 4096);
+	pair_sleep(pair, 2 * rnr_ns(12));
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+	assert_int_equal(pair_event(A(pair)), ORNIC_EVENT_QP_SQ_DRAINED);
+	assert_false(draining(A(pair)));
+}
+
+/* The WQE on its way fails: no SQD any more, and nothing is drained. */
+static void test_failure_while_draining(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
+
+	wr.rkey ^= 0x100;
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	nic_run(A(pair)->host->nic);
+	drain(A(pair), true);
+	wr.wr_id = 2;
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_expect(A(pair), 0x1000, ORNIC_WC_REM_ACCESS_ERR);
+	pair_expect(A(pair), 2, ORNIC_WC_WR_FLUSH_ERR);
+	assert_int_equal(pair_qp(A(pair))->state, ORNIC_QPS_ERR);
+	assert_int_equal(pair_event(A(pair)), 0);
+}
+
+/* What SQD is for: both ends move to other values and go on. */
+static void test_new_attributes(void **state)
+{
+	struct pair *pair = *state;
+	struct ornic_qp_attr attr = pair_attr(A(pair), B(pair)), got;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 4000);
+	struct ornic_set_gid_in gid = {
+		.index = htole16(11),
+		.flags = htole16(ORNIC_GID_VALID),
+	};
+
+	/* B gets another address. */
+	memcpy(gid.gid, B(pair)->gid, GID_LEN);
+	gid.gid[14] = 0x55;
+	memcpy(gid.smac, B(pair)->host->mac, MAC_LEN);
+	assert_int_equal(host_cmd_in(B(pair)->host, ORNIC_CMD_SET_GID, &gid),
+			 ORNIC_CMD_OK);
+	pair_one(pair, &wr);
+	drain(A(pair), false);
+	drain(B(pair), false);
+	memcpy(attr.av.dgid, gid.gid, GID_LEN);
+	attr.timeout = 9;
+	attr.retry_cnt = 1;
+	attr.rnr_retry = 2;
+	attr.max_rd_atomic = 2;
+	attr.max_dest_rd_atomic = 1;
+	attr.min_rnr_timer = 5;
+	attr.access = htole32(ORNIC_ACCESS_REMOTE_READ |
+			      ORNIC_ACCESS_FLUSH_GLOBAL);
+	assert_int_equal(pair_modify(A(pair), M(AV) | M(TIMEOUT) |
+				     M(RETRY_CNT) | M(RNR_RETRY) |
+				     M(MAX_RD_ATOMIC) | M(MAX_DEST_RD_ATOMIC) |
+				     M(MIN_RNR_TIMER) | M(ACCESS), &attr),
+			 ORNIC_CMD_OK);
+	pair_query(A(pair), &got);
+	assert_memory_equal(&got.av, &attr.av, sizeof(got.av));
+	assert_int_equal(got.timeout, 9);
+	assert_int_equal(got.retry_cnt, 1);
+	assert_int_equal(got.rnr_retry, 2);
+	assert_int_equal(got.max_rd_atomic, 2);
+	assert_int_equal(got.max_dest_rd_atomic, 1);
+	assert_int_equal(got.min_rnr_timer, 5);
+	assert_int_equal(got.access, attr.access);
+	attr = pair_attr(B(pair), A(pair));
+	attr.av.sgid_index = gid.index;
+	assert_int_equal(pair_modify(B(pair), M(AV), &attr), ORNIC_CMD_OK);
+	pair_state(A(pair), ORNIC_QPS_RTS);
+	pair_state(B(pair), ORNIC_QPS_RTS);
+	pair_one(pair, &wr);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_wrong_path), 0);
+}
+
+/* ORNIC-OBJ-18: PSNs as they are now, of READs by the packets of the answer */
+static void test_psns_are_live(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 4000);
+	struct ornic_qp_attr attr;
+
+	pair_one(pair, &wr);
+	wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 1);
+	pair_one(pair, &wr);
+	pair_query(A(pair), &attr);
+	assert_int_equal(le32toh(attr.sq_psn), 3);
+	assert_int_equal(le32toh(attr.rq_psn), 0xfffffe);
+	pair_query(B(pair), &attr);
+	assert_int_equal(le32toh(attr.sq_psn), 0xfffffe);
+	assert_int_equal(le32toh(attr.rq_psn), 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		PAIR_BOTH(test_drains_and_goes_on, pair_setup_rc),
+		PAIR_BOTH(test_drained_at_once, pair_setup_rc),
+		PAIR_BOTH(test_drained_at_once, pair_setup_uc),
+		PAIR_BOTH(test_drained_at_once, pair_setup_ud),
+		PAIR_TEST(test_drains_long_message, pair_setup_rc, bytes),
+		PAIR_TEST(test_drains_long_message, pair_setup_uc, bytes),
+		PAIR_BOTH(test_drains_through_rnr, pair_setup_rc),
+		PAIR_BOTH(test_failure_while_draining, pair_setup_rc),
+		PAIR_BOTH(test_new_attributes, pair_setup_rc),
+		PAIR_BOTH(test_psns_are_live, pair_setup_rc),
+	};
+
+	return cmocka_run_group_tests_name("sqd", tests, NULL, NULL);
+}
