@@ -24,6 +24,7 @@
 #include "gid.h"
 #include "guest.h"
 #include "list.h"
+#include "mcast.h"
 #include "nic.h"
 #include "obj.h"
 #include "regs.h"
@@ -83,6 +84,7 @@ struct run_item {
  * @qps: struct qp
  * @srqs: struct srq
  * @gids: GID table
+ * @mcast: multicast groups
  * @port: Ethernet port
  * @events: about its link
  * @stats: counters
@@ -112,6 +114,7 @@ struct nic {
 	struct obj_table qps;
 	struct obj_table srqs;
 	struct gid_table gids;
+	struct mcast_table mcast;
 	struct ethport port;
 	struct eq_source events;
 	struct stats stats;
@@ -142,6 +145,14 @@ void core_ready(struct nic *nic, struct run_item *item);
  * @item: inside the QP, queued or not
  */
 void core_not_ready(struct run_item *item);
+
+/**
+ * core_loop - give a packet to those QPs of the card that are in its group
+ * @nic: the card
+ * @frame: RoCE packet to a group, about to be sent. One of the QPs may be the
+ *	sender: its state may change
+ */
+void core_loop(struct nic *nic, const struct frame *frame);
 
 /**
  * core_tx - send a frame

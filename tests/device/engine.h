@@ -14,6 +14,7 @@
 #include "frame.h"
 
 struct cmd;
+struct mcast_group;
 struct nic;
 struct qp;
 
@@ -99,6 +100,18 @@ int qp_stats(struct nic *nic, uint32_t qpn, uint64_t *out, unsigned int max);
 void roce_rx(struct nic *nic, const struct frame *frame,
 	     unsigned int sgid_index, unsigned int l3_offset,
 	     unsigned int bth_offset);
+
+/**
+ * roce_rx_mcast - a RoCEv2 packet for one of our groups
+ * @nic: the card
+ * @frame: as for roce_rx(), but to MAC and address of @group
+ * @group: the group
+ * @l3_offset: of the IP header in @frame->hdr
+ * @bth_offset: of the first byte behind the UDP header
+ */
+void roce_rx_mcast(struct nic *nic, const struct frame *frame,
+		   const struct mcast_group *group, unsigned int l3_offset,
+		   unsigned int bth_offset);
 
 enum ornic_cmd_status qp_cmd_create(struct nic *nic, struct cmd *cmd);
 enum ornic_cmd_status qp_cmd_destroy(struct nic *nic, struct cmd *cmd);

@@ -46,6 +46,21 @@ int gid_find(const struct nic *nic, const uint8_t *gid, uint16_t vlan_id)
 	return -ENOENT;
 }
 
+static unsigned int gid_vlan(uint16_t vlan_id)
+{
+	return vlan_id == GID_NO_VLAN ? 0 : vlan_id;
+}
+
+bool gid_has_vlan(const struct nic *nic, uint16_t vlan_id)
+{
+	return nic->gids.vlan[gid_vlan(vlan_id)];
+}
+
+bool gid_is_ipv4(const uint8_t *gid)
+{
+	return !memcmp(gid, gid_ipv4_prefix, sizeof(gid_ipv4_prefix));
+}
+
 void gid_from_ipv4(uint8_t *gid, const uint8_t *ip)
 {
 	memcpy(gid, gid_ipv4_prefix, sizeof(gid_ipv4_prefix));
@@ -68,6 +83,7 @@ static void gid_unset(struct gid_table *table, unsigned int index)
 	while (*link != index + 1)
 		link = &table->entry[*link - 1].next;
 	*link = entry->next;
+	table->vlan[gid_vlan(entry->vlan_id)]--;
 	memset(entry, 0, sizeof(*entry));
 }
 
@@ -78,14 +94,14 @@ static void gid_set(struct gid_table *table, unsigned int index,
 	uint16_t *link = &table->hash[gid_hash(in->gid)];
 
 	entry->valid = true;
-	entry->ipv4 = !memcmp(in->gid, gid_ipv4_prefix,
-			      sizeof(gid_ipv4_prefix));
+	entry->ipv4 = gid_is_ipv4(in->gid);
 	memcpy(entry->gid, in->gid, GID_LEN);
 	memcpy(entry->smac, in->smac, sizeof(entry->smac));
 	entry->vlan_id = le16toh(in->flags) & ORNIC_GID_VLAN ?
 				 le16toh(in->vlan_id) : GID_NO_VLAN;
 	entry->next = *link;
 	*link = index + 1;
+	table->vlan[gid_vlan(entry->vlan_id)]++;
 }
 
 static bool gid_in_valid(const struct ornic_set_gid_in *in)

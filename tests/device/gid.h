@@ -17,6 +17,7 @@
 #define GID_HASH_SIZE 512
 /* vlan_id of an entry without a VLAN */
 #define GID_NO_VLAN 0xffff
+#define GID_VLANS 4096
 
 struct cmd;
 struct nic;
@@ -43,10 +44,12 @@ struct gid_entry {
  * struct gid_table - the table
  * @entry: by index
  * @hash: by address: index + 1 of the first entry; 0: none
+ * @vlan: entries of each VLAN, at 0 those without one
  */
 struct gid_table {
 	struct gid_entry entry[GID_TABLE_SIZE];
 	uint16_t hash[GID_HASH_SIZE];
+	uint16_t vlan[GID_VLANS];
 };
 
 /**
@@ -67,6 +70,23 @@ const struct gid_entry *gid_get(const struct nic *nic, unsigned int index);
  * Return: index, or -ENOENT.
  */
 int gid_find(const struct nic *nic, const uint8_t *gid, uint16_t vlan_id);
+
+/**
+ * gid_has_vlan - is any of our addresses in a VLAN
+ * @nic: the card
+ * @vlan_id: as for gid_find()
+ *
+ * Return: true when one is.
+ */
+bool gid_has_vlan(const struct nic *nic, uint16_t vlan_id);
+
+/**
+ * gid_is_ipv4 - is it the mapped form of an IPv4 address
+ * @gid: GID_LEN bytes
+ *
+ * Return: true for ::ffff:a.b.c.d.
+ */
+bool gid_is_ipv4(const uint8_t *gid);
 
 /**
  * gid_from_ipv4 - the mapped form of an IPv4 address

@@ -80,6 +80,7 @@ struct nic *nic_create(const struct nic_config *config, struct env *env)
 	nic->regs.clock_base_ns = env_now_ns(env);
 	list_init(&nic->ready);
 	list_init(&nic->dead_cqs);
+	mcast_init(nic);
 	doorbell_init(nic, !config->no_shadow);
 	if (nic_init_tables(nic))
 		goto err_tables;
@@ -117,6 +118,7 @@ void nic_reset(struct nic *nic)
 	/* Users before what they use */
 	admin_disable(nic);
 	ethport_reset(nic);
+	mcast_clear(nic);
 	qp_destroy_all(nic);
 	srq_destroy_all(nic);
 	mr_destroy_all(nic);
@@ -209,20 +211,21 @@ void nic_wake(struct nic *nic)
 		doorbell_wake(nic);
 }
 
-/* Is it a RoCEv2 packet to one of our addresses? */
+/* Is it a RoCEv2 packet to one of our addresses or groups? */
 static bool nic_rx_roce(struct nic *nic, const struct frame *frame,
 			const struct flow *flow)
 {
 	const uint8_t *ip = frame->hdr + flow->l3_offset;
 	const uint8_t *udp = frame->hdr + flow->l4_offset;
 	uint16_t vlan_id = flow->vlan_tci & NIC_VLAN_ID;
+	unsigned int bth_offset = flow->l4_offset + FLOW_UDP_LEN;
+	const struct mcast_group *group;
 	uint8_t ipv4_gid[GID_LEN];
 	const uint8_t *gid = ip + 24;
 	int index;
 
 	if (flow->l4 != FLOW_PROTO_UDP || flow->options ||
-	    flow_get16(udp + 2) != NIC_ROCE_PORT ||
-	    memcmp(frame->hdr, nic->port.mac, MAC_LEN))
+	    flow_get16(udp + 2) != NIC_ROCE_PORT)
 		return false;
 	if (!(frame->flags & FRAME_LOCAL) &&
 	    (flow->l4_offset + flow_get16(udp + 4) != flow->l3_end))
@@ -232,11 +235,19 @@ static bool nic_rx_roce(struct nic *nic, const struct frame *frame,
 		gid = ipv4_gid;
 	}
 	/* A tag with VLAN 0 is about priority only. */
-	index = gid_find(nic, gid, vlan_id ? vlan_id : GID_NO_VLAN);
-	if (index < 0)
+	if (!vlan_id)
+		vlan_id = GID_NO_VLAN;
+	if (frame->hdr[0] & 1) {
+		group = mcast_find(nic, gid, frame->hdr);
+		if (!group || !gid_has_vlan(nic, vlan_id))
+			return false;
+		roce_rx_mcast(nic, frame, group, flow->l3_offset, bth_offset);
+		return true;
+	}
+	index = gid_find(nic, gid, vlan_id);
+	if (index < 0 || memcmp(frame->hdr, nic->port.mac, MAC_LEN))
 		return false;
-	roce_rx(nic, frame, index, flow->l3_offset,
-		flow->l4_offset + FLOW_UDP_LEN);
+	roce_rx(nic, frame, index, flow->l3_offset, bth_offset);
 	return true;
 }
 
@@ -256,6 +267,8 @@ static void nic_rx_count(struct nic *nic, const struct frame *frame)
 void nic_rx(struct nic *nic, const struct frame *frame)
 {
 	struct flow flow;
+	bool accepted;
+	bool roce;
 
 	if (!nic_works(nic) || !ethport_running(nic))
 		return;
@@ -263,14 +276,30 @@ void nic_rx(struct nic *nic, const struct frame *frame)
 		PORT_STAT_INC(nic, rx_dropped_malformed);
 		return;
 	}
-	if (!ethport_accepts(nic, frame->hdr)) {
+	accepted = ethport_accepts(nic, frame->hdr);
+	if (!accepted && !mcast_accepts(nic, frame->hdr)) {
+		PORT_STAT_INC(nic, rx_dropped_filter);
+		return;
+	}
+	flow_dissect(frame, &flow);
+	roce = nic_rx_roce(nic, frame, &flow);
+	if (!roce && !accepted) {
 		PORT_STAT_INC(nic, rx_dropped_filter);
 		return;
 	}
 	nic_rx_count(nic, frame);
-	flow_dissect(frame, &flow);
-	if (!nic_rx_roce(nic, frame, &flow))
+	if (!roce)
 		eth_rx(nic, frame, &flow);
+}
+
+void core_loop(struct nic *nic, const struct frame *frame)
+{
+	struct flow flow;
+
+	if (!ethport_running(nic))
+		return;
+	flow_dissect(frame, &flow);
+	nic_rx_roce(nic, frame, &flow);
 }
 
 void nic_link_changed(struct nic *nic, bool up)

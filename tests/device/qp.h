@@ -103,7 +103,7 @@ struct qp_stats {
 
 /**
  * struct qp - a queue pair
- * @obj: number and users (entries of the port's queue table)
+ * @obj: number and users (entries of the port's queue table, groups)
  * @nic: the card
  * @run: place in the card's queue of QPs with work
  * @watch: polled by the card; holds the doorbell record

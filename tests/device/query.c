@@ -9,6 +9,7 @@
 
 #define QUERY_FEATURES                \
 	(ORNIC_FEAT_SRQ |             \
+	 ORNIC_FEAT_MCAST |           \
 	 ORNIC_FEAT_MW |              \
 	 ORNIC_FEAT_REG_MR |          \
 	 ORNIC_FEAT_RESIZE_CQ |       \
@@ -54,6 +55,8 @@ enum ornic_cmd_status query_cmd_device(struct nic *nic, struct cmd *cmd)
 	out->max_mr = htole32(nic->mrs.max);
 	out->max_srq = htole32(nic->srqs.max);
 	out->max_srq_wqes = htole32(1u << CORE_MAX_LOG_RQ_WQES);
+	out->max_mcast_groups = htole32(MCAST_GROUPS_MAX);
+	out->max_mcast_qps = htole32(MCAST_QPS_MAX);
 	out->max_mr_size = htole64(MR_MAX_SIZE);
 	out->page_sizes = htole64((1ULL << (QUERY_PAGE_SHIFT_MAX + 1)) -
 				  (1ULL << QUERY_PAGE_SHIFT_MIN));

@@ -89,6 +89,8 @@ void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 	RDMA_STAT_ADD(nic, tx_bytes, frame->payload_len);
 	qp->stats.tx_packets += pkt->npkts;
 	qp->stats.tx_bytes += frame->payload_len;
+	if (av->dmac[0] & 1)
+		core_loop(nic, frame);
 	core_tx(nic, frame);
 }
 
@@ -130,6 +132,54 @@ static void roce_rx_connected(struct qp *qp, const struct packet *pkt)
 	resp_rx(qp, pkt);
 }
 
+/* Return: whether it is a packet; counted, one way or the other. */
+static bool roce_parse(struct nic *nic, struct packet *pkt,
+		       const struct frame *frame, unsigned int l3_offset,
+		       unsigned int bth_offset)
+{
+	switch (packet_parse(pkt, frame, l3_offset, bth_offset)) {
+	case PACKET_OK:
+		break;
+	case PACKET_MALFORMED:
+		RDMA_STAT_INC(nic, rx_malformed);
+		return false;
+	case PACKET_BAD_ICRC:
+		RDMA_STAT_INC(nic, rx_icrc_errors);
+		return false;
+	}
+	RDMA_STAT_ADD(nic, rx_packets, pkt->npkts);
+	RDMA_STAT_ADD(nic, rx_bytes, pkt->payload_len);
+	return true;
+}
+
+void roce_rx_mcast(struct nic *nic, const struct frame *frame,
+		   const struct mcast_group *group, unsigned int l3_offset,
+		   unsigned int bth_offset)
+{
+	const struct list_head *pos;
+	struct packet pkt;
+	struct qp *qp;
+
+	if (!roce_parse(nic, &pkt, frame, l3_offset, bth_offset))
+		return;
+	if (pkt.dqpn != MCAST_QPN || pkt.op->transport != OPCODE_UD) {
+		RDMA_STAT_INC(nic, rx_unknown_qp);
+		return;
+	}
+	if (pkt.pkey != PKEY_DEFAULT) {
+		RDMA_STAT_INC(nic, rx_wrong_path);
+		return;
+	}
+	list_for_each(pos, &group->members) {
+		qp = list_entry(pos, struct mcast_member, node)->qp;
+		if (!qp_receives(qp))
+			continue;
+		qp->stats.rx_packets++;
+		qp->stats.rx_bytes += pkt.payload_len;
+		ud_rx(qp, &pkt, l3_offset);
+	}
+}
+
 void roce_rx(struct nic *nic, const struct frame *frame,
 	     unsigned int sgid_index, unsigned int l3_offset,
 	     unsigned int bth_offset)
@@ -137,18 +187,8 @@ void roce_rx(struct nic *nic, const struct frame *frame,
 	struct packet pkt;
 	struct qp *qp;
 
-	switch (packet_parse(&pkt, frame, l3_offset, bth_offset)) {
-	case PACKET_OK:
-		break;
-	case PACKET_MALFORMED:
-		RDMA_STAT_INC(nic, rx_malformed);
+	if (!roce_parse(nic, &pkt, frame, l3_offset, bth_offset))
 		return;
-	case PACKET_BAD_ICRC:
-		RDMA_STAT_INC(nic, rx_icrc_errors);
-		return;
-	}
-	RDMA_STAT_ADD(nic, rx_packets, pkt.npkts);
-	RDMA_STAT_ADD(nic, rx_bytes, pkt.payload_len);
 	qp = roce_find(nic, &pkt);
 	if (!qp) {
 		RDMA_STAT_INC(nic, rx_unknown_qp);

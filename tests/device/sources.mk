@@ -47,6 +47,7 @@ CORE_SRCS := \
 	ethport.c \
 	gid.c \
 	guest.c \
+	mcast.c \
 	mr.c \
 	mw.c \
 	obj.c \

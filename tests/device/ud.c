@@ -79,7 +79,8 @@ bool ud_run(struct qp *qp, unsigned int budget)
 	struct frame *frame;
 	struct send_wqe wqe;
 
-	while (!sq_empty(&qp->sq)) {
+	/* A copy of a packet to a group may have taken the QP itself to ERR. */
+	while (!sq_empty(&qp->sq) && qp_sends(qp)) {
 		if (!budget--)
 			return true;
 		frame = NULL;

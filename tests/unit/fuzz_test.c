@@ -349,6 +349,21 @@ static void set_up(struct fuzz *f)
 	}
 }
 
+static const uint8_t group_gid[16] = { [10] = 0xff, [11] = 0xff, 0xef, 1, 2 };
+static const uint8_t group_mac[MAC_LEN] = { 1, 0, 0x5e, 1, 2 };
+
+static void change_group(struct fuzz *f)
+{
+	struct ornic_mcast_in in = {
+		.qpn = htole32(f->nums[below(f, NUMS)]),
+	};
+
+	memcpy(in.gid, group_gid, sizeof(in.gid));
+	in.gid[15] = below(f, 4);
+	command(f, one_in(f, 3) ? ORNIC_CMD_DETACH_MCAST :
+				  ORNIC_CMD_ATTACH_MCAST, &in, sizeof(in));
+}
+
 static void change_srq(struct fuzz *f)
 {
 	struct ornic_modify_srq_in limit = { .srqn = htole32(f->srq.num),
@@ -605,6 +620,11 @@ static unsigned int fuzz_wqe(struct fuzz *f, unsigned int n, uint8_t *wqe)
 		break;
 	default:
 		fuzz_av(f, &ud.av);
+		if (one_in(f, 2)) {
+			memcpy(ud.av.dgid, group_gid, sizeof(ud.av.dgid));
+			memcpy(ud.av.dmac, group_mac, MAC_LEN);
+			ud.dqpn = htole32(MCAST_QPN);
+		}
 		memcpy(wqe + len, &ud, sizeof(ud));
 		len += sizeof(ud);
 	}
@@ -721,7 +741,7 @@ static void step(struct fuzz *f)
 		post_recv, post_recv, post_recv, consume, consume, raise,
 		/* And those that make trouble */
 		lower, create, set_up, destroy, any_command, registers,
-		change_srq,
+		change_group, change_srq,
 		resize_cq, moderate_cq, doorbell, scribble_anywhere, memory,
 	};
 	/* Mostly those that lead somewhere */

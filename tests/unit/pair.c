@@ -595,7 +595,7 @@ static uint8_t *put_route(uint8_t *p, struct side *side,
 	struct ornic_route_ud ud = {
 		.dqpn = htole32(wr->dqpn),
 		.qkey = htole32(wr->qkey),
-		.av = attr.av,
+		.av = wr->av ? *wr->av : attr.av,
 	};
 
 	if (qp_is_connected(pair_qp(side)))

@@ -172,6 +172,7 @@ struct pair_wr {
 	struct ornic_reg_mr reg;
 	uint32_t dqpn;
 	uint32_t qkey;
+	const struct ornic_av *av;	/* of a datagram; NULL: to the peer */
 	const void *data;
 	uint32_t data_len;
 	unsigned int sges;

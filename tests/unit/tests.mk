@@ -20,6 +20,7 @@ UNIT_CORE_TESTS := \
 	eth_test.c \
 	fuzz_test.c \
 	gid_test.c \
+	mcast_test.c \
 	mr_test.c \
 	mw_test.c \
 	obj_test.c \

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Multicast groups. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+#include "mcast.h"
+#include "qp.h"
+
+#define MCAST_MAC_LEN 6
+
+/* Return: whether it is the address of a group. */
+static bool mcast_gid_valid(const uint8_t *gid)
+{
+	/* 224.0.0.0/4, ff00::/8 */
+	return gid_is_ipv4(gid) ? gid[12] >> 4 == 0xe : gid[0] == 0xff;
+}
+
+static void mcast_mac(uint8_t *mac, const uint8_t *gid)
+{
+	if (gid_is_ipv4(gid)) {
+		memcpy(mac, "\x01\x00\x5e", 3);
+		mac[3] = gid[13] & 0x7f;
+		memcpy(mac + 4, gid + 14, 2);
+	} else {
+		memcpy(mac, "\x33\x33", 2);
+		memcpy(mac + 2, gid + 12, 4);
+	}
+}
+
+static struct list_head *mcast_bucket(struct nic *nic, const uint8_t *mac)
+{
+	uint32_t tail;
+
+	memcpy(&tail, mac + 2, sizeof(tail));
+	/* Fibonacci hashing, as gid_hash() */
+	return &nic->mcast.bucket[(tail * 0x9e3779b1u) >> 16 &
+				  (MCAST_HASH_SIZE - 1)];
+}
+
+void mcast_init(struct nic *nic)
+{
+	unsigned int i;
+
+	for (i = 0; i < MCAST_HASH_SIZE; i++)
+		list_init(&nic->mcast.bucket[i]);
+	nic->mcast.count = 0;
+}
+
+bool mcast_accepts(struct nic *nic, const uint8_t *dmac)
+{
+	const struct list_head *pos, *bucket;
+
+	if (!nic->mcast.count || !(dmac[0] & 1))
+		return false;
+	bucket = mcast_bucket(nic, dmac);
+	list_for_each(pos, bucket)
+		if (!memcmp(list_entry(pos, struct mcast_group, node)->mac,
+			    dmac, MCAST_MAC_LEN))
+			return true;
+	return false;
+}
+
+struct mcast_group *mcast_find(struct nic *nic, const uint8_t *gid,
+			       const uint8_t *dmac)
+{
+	const struct list_head *pos, *bucket = mcast_bucket(nic, dmac);
+	struct mcast_group *group;
+
+	list_for_each(pos, bucket) {
+		group = list_entry(pos, struct mcast_group, node);
+		if (!memcmp(group->gid, gid, GID_LEN) &&
+		    !memcmp(group->mac, dmac, MCAST_MAC_LEN))
+			return group;
+	}
+	return NULL;
+}
+
+static struct mcast_member *mcast_member(const struct mcast_group *group,
+					 const struct qp *qp)
+{
+	struct mcast_member *member;
+	const struct list_head *pos;
+
+	list_for_each(pos, &group->members) {
+		member = list_entry(pos, struct mcast_member, node);
+		if (member->qp == qp)
+			return member;
+	}
+	return NULL;
+}
+
+static struct mcast_group *mcast_create(struct nic *nic, const uint8_t *gid,
+					const uint8_t *mac)
+{
+	struct mcast_group *group;
+
+	if (nic->mcast.count == MCAST_GROUPS_MAX)
+		return NULL;
+	group = calloc(1, sizeof(*group));
+	if (!group)
+		return NULL;
+	memcpy(group->gid, gid, GID_LEN);
+	memcpy(group->mac, mac, MCAST_MAC_LEN);
+	list_init(&group->members);
+	list_add_tail(&group->node, mcast_bucket(nic, mac));
+	nic->mcast.count++;
+	return group;
+}
+
+/* The last member takes the group with it. */
+static void mcast_put(struct nic *nic, struct mcast_group *group)
+{
+	if (group->count)
+		return;
+	list_del_init(&group->node);
+	nic->mcast.count--;
+	free(group);
+}
+
+static int mcast_add(struct mcast_group *group, struct qp *qp)
+{
+	struct mcast_member *member;
+
+	if (group->count == MCAST_QPS_MAX)
+		return -1;
+	member = calloc(1, sizeof(*member));
+	if (!member)
+		return -1;
+	member->qp = qp;
+	obj_get(&qp->obj);
+	list_add_tail(&member->node, &group->members);
+	group->count++;
+	return 0;
+}
+
+static void mcast_remove(struct mcast_group *group, struct mcast_member *member)
+{
+	list_del_init(&member->node);
+	obj_put(&member->qp->obj);
+	group->count--;
+	free(member);
+}
+
+void mcast_clear(struct nic *nic)
+{
+	struct list_head *bucket;
+	struct mcast_group *group;
+	unsigned int i;
+
+	for (i = 0; i < MCAST_HASH_SIZE; i++) {
+		bucket = &nic->mcast.bucket[i];
+		while (!list_empty(bucket)) {
+			group = list_first_entry(bucket, struct mcast_group,
+						 node);
+			while (group->count)
+				mcast_remove(group,
+					     list_first_entry(&group->members,
+							      struct mcast_member,
+							      node));
+			mcast_put(nic, group);
+		}
+	}
+}
+
+/* ---- commands ---- */
+
+/* What both commands check; @qp: the QP */
+static enum ornic_cmd_status mcast_check(struct nic *nic,
+					 const struct ornic_mcast_in *in,
+					 struct qp **qp)
+{
+	if (in->rsvd || !mcast_gid_valid(in->gid))
+		return ORNIC_CMD_BAD_PARAM;
+	*qp = qp_find(nic, le32toh(in->qpn));
+	return *qp && (*qp)->type == ORNIC_QPT_UD ? ORNIC_CMD_OK :
+						    ORNIC_CMD_BAD_OBJECT;
+}
+
+enum ornic_cmd_status mcast_cmd_attach(struct nic *nic, struct cmd *cmd)
+{
+	const struct ornic_mcast_in *in = cmd->in;
+	enum ornic_cmd_status status;
+	struct mcast_group *group;
+	uint8_t mac[MCAST_MAC_LEN];
+	struct qp *qp;
+
+	status = mcast_check(nic, in, &qp);
+	if (status)
+		return status;
+	mcast_mac(mac, in->gid);
+	group = mcast_find(nic, in->gid, mac);
+	if (!group)
+		group = mcast_create(nic, in->gid, mac);
+	if (!group)
+		return ORNIC_CMD_NO_RESOURCES;
+	if (!mcast_member(group, qp) && mcast_add(group, qp)) {
+		mcast_put(nic, group);
+		return ORNIC_CMD_NO_RESOURCES;
+	}
+	return ORNIC_CMD_OK;
+}
+
+enum ornic_cmd_status mcast_cmd_detach(struct nic *nic, struct cmd *cmd)
+{
+	const struct ornic_mcast_in *in = cmd->in;
+	struct mcast_member *member = NULL;
+	enum ornic_cmd_status status;
+	struct mcast_group *group;
+	uint8_t mac[MCAST_MAC_LEN];
+	struct qp *qp;
+
+	status = mcast_check(nic, in, &qp);
+	if (status)
+		return status;
+	mcast_mac(mac, in->gid);
+	group = mcast_find(nic, in->gid, mac);
+	if (group)
+		member = mcast_member(group, qp);
+	if (!member)
+		return ORNIC_CMD_BAD_OBJECT;
+	mcast_remove(group, member);
+	mcast_put(nic, group);
+	return ORNIC_CMD_OK;
+}

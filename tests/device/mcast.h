@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Multicast groups: which UD QPs get the packets to a group address (IBTA
+ * 10.5). A group is found by its address, and whether there is one behind a MAC
+ * by that; both O(1).
+ */
+#ifndef ORNIC_DEVICE_MCAST_H
+#define ORNIC_DEVICE_MCAST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ornic_hw_cmd.h>
+
+#include "gid.h"
+#include "list.h"
+
+/* QPN of all members of a group (IBTA 3.5.10, 9.6.1.3) */
+#define MCAST_QPN 0xffffff
+#define MCAST_GROUPS_MAX 1024
+#define MCAST_QPS_MAX 256
+#define MCAST_HASH_SIZE 1024
+
+struct cmd;
+struct nic;
+struct qp;
+
+/**
+ * struct mcast_group - a group with at least one QP
+ * @node: in its bucket of the table
+ * @gid: address, wire order; of IPv4 the mapped form
+ * @mac: Ethernet address that IP makes of it (RFC 1112, RFC 2464)
+ * @members: struct mcast_member list
+ * @count: number of @members
+ */
+struct mcast_group {
+	struct list_head node;
+	uint8_t gid[GID_LEN];
+	uint8_t mac[6];
+	struct list_head members;
+	unsigned int count;
+};
+
+/**
+ * struct mcast_member - a QP in a group
+ * @node: in @members of the group
+ * @qp: used
+ */
+struct mcast_member {
+	struct list_head node;
+	struct qp *qp;
+};
+
+/**
+ * struct mcast_table - the groups of a card
+ * @bucket: struct mcast_group lists, by MAC
+ * @count: groups
+ */
+struct mcast_table {
+	struct list_head bucket[MCAST_HASH_SIZE];
+	unsigned int count;
+};
+
+/**
+ * mcast_init - an empty table
+ * @nic: the card
+ */
+void mcast_init(struct nic *nic);
+
+/**
+ * mcast_clear - part of a reset: let go of all QPs
+ * @nic: the card
+ */
+void mcast_clear(struct nic *nic);
+
+/**
+ * mcast_accepts - is a frame for one of the groups, as far as its MAC tells
+ * @nic: the card
+ * @dmac: destination of a frame
+ *
+ * Return: true when it may be.
+ */
+bool mcast_accepts(struct nic *nic, const uint8_t *dmac);
+
+/**
+ * mcast_find - find a group
+ * @nic: the card
+ * @gid: GID_LEN bytes; of an IPv4 packet the mapped address
+ * @dmac: destination MAC of the packet
+ *
+ * Return: the group, or NULL when there is none or @dmac is not its MAC.
+ */
+struct mcast_group *mcast_find(struct nic *nic, const uint8_t *gid,
+			       const uint8_t *dmac);
+
+enum ornic_cmd_status mcast_cmd_attach(struct nic *nic, struct cmd *cmd);
+enum ornic_cmd_status mcast_cmd_detach(struct nic *nic, struct cmd *cmd);
+
+#endif /* ORNIC_DEVICE_MCAST_H */
