@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from . import paths
 from .errors import LabError
 
-DIRECTORY = paths.BUILD / "rdma-core-65.0"
+DIRECTORY = paths.BUILD / "rdma-core"
+PROVIDER = paths.BUILD / "rdma-core-65.0/build/lib/libornic"
 HUGE_PAGES = 64  # of 2 MiB; some tests want them
 
 
@@ -27,7 +28,8 @@ def run(vm, port, names=(), timeout=1800):
         raise LabError("no rdma-core 65.0: run `make provider RDMA_CORE=65.0`")
     vm.run(f"echo {HUGE_PAGES} >/proc/sys/vm/nr_hugepages")
     script = paths.TOP / "scripts/lab/guest/rdma-core-tests"
-    command = f"cd /tmp && {script} {DIRECTORY} --dev {port.device} --port 1 --gid {port.gid_index}"
+    # The suffix with the version of the interface is libibverbs' own.
+    command = f"cd /tmp && IBV_DRIVERS={PROVIDER} {script} {DIRECTORY.resolve()} --dev {port.device} --port 1 --gid {port.gid_index}"
     if names:
         command += " -- " + " ".join(names)
     code, output = vm.run(command, timeout)
