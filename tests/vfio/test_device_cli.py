@@ -94,7 +94,8 @@ def test_control_refuses(server, line):
 
 
 def test_control_sets_faults(server):
-    assert server.control("fault") == dict.fromkeys(["loss", "duplicate", "reorder", "corrupt"], 0)
+    kinds = ["loss", "duplicate", "reorder", "delay", "corrupt"]
+    assert server.control("fault") == dict.fromkeys(kinds, 0)
     assert server.control("fault loss 1000000") == {}
     assert server.control("fault duplicate 5") == {}
     assert server.control("fault")["loss"] == 1000000

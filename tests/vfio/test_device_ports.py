@@ -164,6 +164,72 @@ def test_loss_on_the_wire(server, ends):
     assert b.receive()
 
 
+def injected(server, kind):
+    return server.control("stats")["switch"]["faults"][kind]
+
+
+def test_duplicates_on_the_wire(server, ends):
+    a, b, _ = ends
+    server.control("fault duplicate 1000000")
+    data = packet(BROADCAST, mac(1))
+    a.send(data)
+    assert [b.receive(), b.receive()] == [data, data]
+    assert b.silent()
+    assert injected(server, "duplicate") == 1
+
+
+def test_late_packets_are_overtaken(server, ends):
+    a, b, _ = ends
+    first, second = packet(BROADCAST, mac(1), fill=b"1"), packet(BROADCAST, mac(1), fill=b"2")
+    server.control("fault delay 1000000")
+    before = time.monotonic()
+    a.send(first)
+    assert b.receive() == first
+    assert 0.005 <= time.monotonic() - before < 5
+    a.send(first)
+    eventually(lambda: injected(server, "delay") == 2)
+    server.control("fault delay 0")
+    a.send(second)
+    assert sorted([b.receive(), b.receive()]) == [first, second]
+    assert b.silent()
+
+
+def test_order_on_the_wire(server, ends):
+    a, b, _ = ends
+    server.control("fault reorder 500000")
+    sent = [packet(BROADCAST, mac(1)) + struct.pack("<I", number) for number in range(100)]
+    for data in sent:
+        a.send(data)
+    got = [b.receive() for _ in sent]
+    assert b.silent()
+    assert sorted(got) == sorted(sent)
+    assert got == sent or injected(server, "reorder")
+
+
+def test_flipped_bits_on_the_wire(server, ends):
+    a, b, _ = ends
+    server.control("fault corrupt 1000000")
+    data = packet(BROADCAST, mac(1))
+    for number in range(1, 20):
+        a.send(data)
+        got = b.receive()
+        assert got[:12] == data[:12]
+        assert sum((x ^ y).bit_count() for x, y in zip(got, data, strict=True)) == 1
+        assert injected(server, "corrupt") == number
+
+
+def test_faults_together_lose_what_they_count(server, ends):
+    a, b, _ = ends
+    for kind in ("loss", "duplicate", "reorder", "delay", "corrupt"):
+        server.control(f"fault {kind} 100000")
+    for number in range(100):
+        a.send(packet(BROADCAST, mac(1)) + struct.pack("<I", number))
+    got = 0
+    while not b.silent():
+        got += 1
+    assert got == 100 - injected(server, "loss") + injected(server, "duplicate")
+
+
 def test_far_end_that_is_not_there_drops_and_comes_back(server, ends):
     a, b, _ = ends
     b.close()
