@@ -542,20 +542,23 @@ struct pair_wr pair_wr_data(struct side *side, unsigned int opcode,
 	return wr;
 }
 
+void pair_send(struct side *side, const struct pair_wr *wr)
+{
+	pair_post(side, wr);
+	pair_ring(side);
+	pair_run(side->pair);
+}
+
 void pair_one(struct pair *pair, const struct pair_wr *wr)
 {
-	pair_post(A(pair), wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), wr);
 	pair_expect(A(pair), wr->wr_id, ORNIC_WC_SUCCESS);
 }
 
 void pair_fails(struct pair *pair, const struct pair_wr *wr,
 		unsigned int status)
 {
-	pair_post(A(pair), wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), wr);
 	pair_expect(A(pair), wr->wr_id, status);
 }
 

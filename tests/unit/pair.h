@@ -182,7 +182,9 @@ struct pair_wr {
 /* A signaled request with one SGE, the same @offset into both sides' memory */
 struct pair_wr pair_wr_data(struct side *side, unsigned int opcode,
 			    uint32_t offset, uint32_t len);
-/* Post one to A, run, and see it succeed. */
+/* Post one, ring, and run. */
+void pair_send(struct side *side, const struct pair_wr *wr);
+/* The same to A, and see it succeed. */
 void pair_one(struct pair *pair, const struct pair_wr *wr);
 /* Post one to A, run, and see it fail. */
 void pair_fails(struct pair *pair, const struct pair_wr *wr,

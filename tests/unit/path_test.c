@@ -98,9 +98,7 @@ static void talk(struct side *side)
 {
 	struct pair_wr wr = pair_wr_data(side, ORNIC_WR_RDMA_WRITE, 0, 3000);
 
-	pair_post(side, &wr);
-	pair_ring(side);
-	pair_run(side->pair);
+	pair_send(side, &wr);
 	pair_expect(side, wr.wr_id, ORNIC_WC_SUCCESS);
 }
 
@@ -239,9 +237,7 @@ static void test_dead_path(void **state)
 	assert_int_equal(attr.alt_timeout, 8);
 	/* The other way round too: READs come back. */
 	wr = pair_wr_data(B(pair), ORNIC_WR_RDMA_READ, 0, 5000);
-	pair_post(B(pair), &wr);
-	pair_ring(B(pair));
-	pair_run(pair);
+	pair_send(B(pair), &wr);
 	pair_expect(B(pair), wr.wr_id, ORNIC_WC_SUCCESS);
 }
 
@@ -332,9 +328,7 @@ static void test_wrong_way(void **state)
 
 	arm_both(pair);
 	pair_qp(A(pair))->attr.mig_state = ORNIC_MIG_MIGRATED;
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	pair_poll_none(A(pair));
 	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_wrong_path), 1);
 	pair_sleep(pair, 4096 << 9);

@@ -236,9 +236,7 @@ static void test_local_wqe_changed_on_its_way(void **state)
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 100);
 
 	pair->fate = fate_change_wqe;
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	pair_sleep(pair, 20 * 1000 * 1000);
 	pair_expect(A(pair), 1, ORNIC_WC_LOC_QP_OP_ERR);
 }
@@ -345,9 +343,7 @@ static void remote_no_permission(struct pair *pair, unsigned int opcode,
 	/* rc_fails() would WRITE first. */
 	pair_post_recv(B(pair), 7, B(pair)->addr, 100);
 	pair_post(A(pair), &good);
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 	pair_expect(A(pair), 1, ORNIC_WC_REM_ACCESS_ERR);
 	pair_expect(B(pair), 7, ORNIC_WC_SUCCESS);
@@ -506,9 +502,7 @@ static void test_remote_region_destroyed_during_read(void **state)
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, 4u << 20);
 
 	pair->fate = fate_destroy_mr;
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	pair_sleep(pair, 10 * 1000 * 1000);
 	pair_expect(A(pair), 1, ORNIC_WC_REM_ACCESS_ERR);
 	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_ACCESS_ERR);
@@ -627,9 +621,7 @@ static void test_ghost_answers(void **state)
 		}
 	}
 	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_RTS);
-	pair_post(B(pair), &wr);
-	pair_ring(B(pair));
-	pair_run(pair);
+	pair_send(B(pair), &wr);
 	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
 }
 
@@ -648,9 +640,7 @@ static void test_bad_read_response(void **state)
 	struct packet pkt = pair_packet(pair, OPCODE_RC_READ_RESP_ONLY);
 
 	pair->fate = fate_drop_answers;
-	pair_post(B(pair), &wr);
-	pair_ring(B(pair));
-	pair_run(pair);
+	pair_send(B(pair), &wr);
 	pkt.psn = pair_qp(B(pair))->req.una;
 	pkt.syndrome = AETH_NO_CREDITS;
 	pair_inject(pair, &pkt, "12345678", 8);
@@ -667,9 +657,7 @@ static void test_cq_overrun_stops_the_qp(void **state)
 	unsigned int i;
 
 	for (i = 0; i < (1u << PAIR_CQ_LOG) + 1; i++) {
-		pair_post(A(pair), &wr);
-		pair_ring(A(pair));
-		pair_run(pair);
+		pair_send(A(pair), &wr);
 	}
 	assert_int_equal(rc_state(A(pair)), ORNIC_QPS_ERR);
 	assert_int_equal(host_device_stat(A(pair)->host,

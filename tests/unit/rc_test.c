@@ -86,9 +86,7 @@ static void test_read_all_lengths(void **state)
 		memset(A(pair)->buf, 0xee, lengths[i] + 1);
 		pair_fill(B(pair)->buf, lengths[i], i);
 		wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, lengths[i]);
-		pair_post(A(pair), &wr);
-		pair_ring(A(pair));
-		pair_run(pair);
+		pair_send(A(pair), &wr);
 		cqe = pair_poll(A(pair));
 		assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
 		assert_int_equal(le32toh(cqe.opcode), ORNIC_WC_RDMA_READ);
@@ -114,9 +112,7 @@ static void test_atomics(void **state)
 	pair_post(A(pair), &wr);
 	wr.sge[0].addr += 8;
 	wr.swap_add = 5;
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	cqe = pair_poll(A(pair));
 	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
 	assert_int_equal(le32toh(cqe.opcode), ORNIC_WC_FETCH_ADD);
@@ -275,9 +271,7 @@ static void test_read_depth_and_fence(void **state)
 	}
 	wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
 	wr.flags |= ORNIC_SEND_FENCE;
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	for (i = 0; i < 7; i++)
 		pair_expect(A(pair), 0x1000 + i * 4096, ORNIC_WC_SUCCESS);
 	pair_expect(A(pair), 0x1000, ORNIC_WC_SUCCESS);
@@ -328,9 +322,7 @@ static void test_wrong_path_is_dropped(void **state)
 
 	/* B knows another peer. */
 	pair_qp(B(pair))->attr.av.dgid[15] ^= 0x40;
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_wrong_path), 1);
 	/* There is no such QP. */
 	pair_qp(A(pair))->attr.dest_qpn = 0x7777;
@@ -377,9 +369,7 @@ static void test_error_flushes_all(void **state)
 		pair_expect(A(pair), 100 + i, ORNIC_WC_WR_FLUSH_ERR);
 	/* And what is posted now: the send rings, the receive does not. */
 	wr.wr_id = 50;
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	pair_expect(A(pair), 50, ORNIC_WC_WR_FLUSH_ERR);
 	pair_post_recv(A(pair), 200, A(pair)->addr, 10);
 	pair_sleep(pair, 20 * 1000 * 1000);

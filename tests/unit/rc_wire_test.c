@@ -184,9 +184,7 @@ static void test_lost_ack_is_not_executed_twice(void **state)
 	pair->arg = 1;
 	pair_post_recv(B(pair), 5, B(pair)->addr, 100);
 	pair_post_recv(B(pair), 6, B(pair)->addr, 100);
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	pair_poll_none(A(pair));
 	pair_expect(B(pair), 5, ORNIC_WC_SUCCESS);
 	pair_sleep(pair, 10 * 1000 * 1000);
@@ -205,9 +203,7 @@ static void test_retries_exceeded(void **state)
 	pair->fate = pair_fate_lose_all;
 	pair_post(A(pair), &wr);
 	wr.wr_id = 2;
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	/* Sent once and three times more, after 1, 2, 4 and 4 timeouts */
 	pair_sleep(pair, timeout_ns * 109 / 10);
 	pair_poll_none(A(pair));
@@ -229,9 +225,7 @@ static void test_timeout_0_waits_for_ever(void **state)
 
 	pair_qp(A(pair))->attr.timeout = 0;
 	pair->fate = pair_fate_lose_all;
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	pair_sleep(pair, 1000 * 1000 * 1000);
 	pair_poll_none(A(pair));
 	assert_int_equal(pair->packets, 1);
@@ -261,9 +255,7 @@ static void test_window_follows_the_wire(void **state)
 
 	pair->fate = fate_little_room;
 	pair_fill(A(pair)->buf, wr.sge[0].length, 5);
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	pair_sleep(pair, 100 * 1000 * 1000);
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
 	pair_check(B(pair)->buf, wr.sge[0].length, 5);
@@ -280,9 +272,7 @@ static void test_rnr_then_ready(void **state)
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 5000);
 
 	pair_fill(A(pair)->buf, 5000, 3);
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_rnr_naks_received),
 			 1);
 	pair_post_recv(B(pair), 1, B(pair)->addr, 8192);
@@ -303,9 +293,7 @@ static void test_rnr_of_write_with_imm(void **state)
 				    5000);
 
 	pair_fill(A(pair)->buf, 5000, 3);
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	pair_post_recv(B(pair), 1, 0, 0);
 	pair_sleep(pair, 800000);
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);

@@ -90,9 +90,7 @@ static uint64_t bad_rkey(struct side *side)
 /* Register at B what B has created; the tests look from A. */
 static void reg_at_b(struct pair *pair, const struct pair_wr *wr)
 {
-	pair_post(B(pair), wr);
-	pair_ring(B(pair));
-	pair_run(pair);
+	pair_send(B(pair), wr);
 	pair_expect(B(pair), wr->wr_id, ORNIC_WC_SUCCESS);
 }
 
@@ -413,9 +411,7 @@ static void test_failure_in_order(void **state)
 	pair_post(A(pair), &wr);
 	pair_post(A(pair), &inv);
 	wr.wr_id = 5;
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	pair_expect(A(pair), 0x1000, ORNIC_WC_SUCCESS);
 	pair_expect(A(pair), inv.wr_id, ORNIC_WC_MW_BIND_ERR);
 	pair_expect(A(pair), 5, ORNIC_WC_WR_FLUSH_ERR);
@@ -524,9 +520,7 @@ static void test_send_with_inv_once(void **state)
 	pair->arg = 1;
 	wr.inv_key = key;
 	pair_post_recv(B(pair), 1, B(pair)->addr, 100);
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
 	pair_poll_none(A(pair));
 	reg_at_b(pair, &reg);
@@ -589,9 +583,7 @@ static void test_read_with_inv(void **state)
 	wr.sge[0].lkey = key;
 	wr.inv_key = key;
 	pair_post(A(pair), &reg);
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	pair_expect(A(pair), reg.wr_id, ORNIC_WC_SUCCESS);
 	cqe = pair_poll(A(pair));
 	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);

@@ -37,9 +37,7 @@ static void test_drains_and_goes_on(void **state)
 	drain(A(pair), true);
 	assert_true(draining(A(pair)));
 	wr.wr_id = 2;
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	pair_expect(A(pair), 0x1000, ORNIC_WC_SUCCESS);
 	pair_poll_none(A(pair));
 	assert_int_equal(pair_event(A(pair)), ORNIC_EVENT_QP_SQ_DRAINED);
@@ -71,18 +69,14 @@ static void test_drained_at_once(void **state)
 	assert_int_equal(pair_event(A(pair)), ORNIC_EVENT_QP_SQ_DRAINED);
 	pair_post_recv(B(pair), 1, B(pair)->addr, 100);
 	pair_post_recv(A(pair), 2, A(pair)->addr, 100);
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	pair_poll_none(A(pair));
 	pair_poll_none(B(pair));
 
 	wr = pair_wr_data(B(pair), ORNIC_WR_SEND, 0, 10);
 	wr.dqpn = A(pair)->qp.num;
 	wr.qkey = PAIR_QKEY;
-	pair_post(B(pair), &wr);
-	pair_ring(B(pair));
-	pair_run(pair);
+	pair_send(B(pair), &wr);
 	pair_expect(B(pair), wr.wr_id, ORNIC_WC_SUCCESS);
 	pair_expect(A(pair), 2, ORNIC_WC_SUCCESS);
 
@@ -123,9 +117,7 @@ static void test_drains_through_rnr(void **state)
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 3000);
 
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	drain(A(pair), true);
 	pair_run(pair);
 	assert_true(draining(A(pair)));
@@ -149,9 +141,7 @@ static void test_failure_while_draining(void **state)
 	nic_run(A(pair)->host->nic);
 	drain(A(pair), true);
 	wr.wr_id = 2;
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	pair_expect(A(pair), 0x1000, ORNIC_WC_REM_ACCESS_ERR);
 	pair_expect(A(pair), 2, ORNIC_WC_WR_FLUSH_ERR);
 	assert_int_equal(pair_qp(A(pair))->state, ORNIC_QPS_ERR);

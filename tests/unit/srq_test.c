@@ -60,9 +60,7 @@ static void start(struct pair *pair, uint32_t len)
 {
 	struct pair_wr wr = wr_send(pair, 0, len);
 
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 }
 
 static unsigned int modify(struct side *side, uint32_t limit)
