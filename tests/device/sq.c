@@ -79,8 +79,8 @@ static const struct wr_desc wr_table[] = {
 		0, ORNIC_WC_LOCAL_INV, TYPE_RC | TYPE_UC, WR_NONE, false
 	},
 	[ORNIC_WR_BIND_MW] = {
-		sizeof(struct ornic_bind), ORNIC_WC_BIND_MW, TYPE_RC, WR_NONE,
-		false
+		sizeof(struct ornic_bind), ORNIC_WC_BIND_MW, TYPE_RC | TYPE_UC,
+		WR_NONE, false
 	},
 	[ORNIC_WR_SEND_WITH_INV] = {
 		0, ORNIC_WC_SEND, TYPE_RC, WR_INLINE, false

@@ -425,6 +425,26 @@ static void test_bind_refusals(void **state)
 	post_b(pair, &good, ORNIC_WC_LOC_QP_OP_ERR);
 }
 
+/* UC binds, too, and a peer that has no key any more is not told. */
+static void test_uc(void **state)
+{
+	struct pair *pair = *state;
+	uint32_t mw = create(B(pair), ORNIC_MR_MW2, B(pair)->pdn);
+	struct pair_wr wr = bind_wr(B(pair), mw, mw + 1, bindable(B(pair)));
+	struct pair_wr op = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, AT, 99);
+	struct pair_wr inv = inv_wr(mw + 1);
+
+	post_b(pair, &wr, ORNIC_WC_SUCCESS);
+	pair_fill(A(pair)->buf + AT, 99, 5);
+	op.rkey = mw + 1;
+	pair_one(pair, &op);
+	pair_check(B(pair)->buf + AT, 99, 5);
+	post_b(pair, &inv, ORNIC_WC_SUCCESS);
+	pair_fill(A(pair)->buf + AT, 99, 6);
+	pair_one(pair, &op);
+	pair_check(B(pair)->buf + AT, 99, 5);
+}
+
 /* A reset with everything bound leaves nothing behind (and ASan agrees). */
 static void test_reset_with_windows(void **state)
 {
@@ -461,6 +481,7 @@ int main(void)
 		RC(test_zero_based),
 		RC(test_zero_based_region),
 		RC_ONE(test_bind_refusals),
+		PAIR_BOTH(test_uc, pair_setup_uc),
 		RC_ONE(test_reset_with_windows),
 	};
 
