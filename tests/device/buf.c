@@ -244,6 +244,21 @@ enum ornic_cmd_status buf_init(struct buf *buf, struct guest *guest,
 	return status;
 }
 
+enum ornic_cmd_status buf_set_dir(struct buf *buf, unsigned int dir)
+{
+	enum ornic_cmd_status status;
+	unsigned int old = buf->dir;
+
+	buf->dir = dir;
+	status = buf_resolve_all(buf);
+	if (!status)
+		return ORNIC_CMD_OK;
+	/* What is not in reach for this either is looked up when it is used. */
+	buf->dir = old;
+	buf_resolve_all(buf);
+	return status;
+}
+
 void buf_uninit(struct buf *buf)
 {
 	if (!buf->guest)

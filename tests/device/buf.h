@@ -109,6 +109,15 @@ enum ornic_cmd_status buf_fill(struct buf *buf, const struct ornic_buf *desc,
 			       uint64_t start, uint64_t len, unsigned int dir);
 
 /**
+ * buf_set_dir - change what will be done with a buffer
+ * @buf: filled
+ * @dir: enum mem_dir bits that will be needed
+ *
+ * Return: ORNIC_CMD_OK, or DMA_FAULT, and then nothing has changed.
+ */
+enum ornic_cmd_status buf_set_dir(struct buf *buf, unsigned int dir);
+
+/**
  * buf_uninit - end of buf_init() and buf_alloc()
  * @buf: initialised, or all zero
  */

@@ -63,6 +63,8 @@ static const struct cmd_desc cmd_table[] = {
 	    sizeof(struct ornic_create_mr_in),
 	    sizeof(struct ornic_create_mr_out), mr_cmd_create),
 	CMD_OBJECT(DESTROY_MR, 0, mr_cmd_destroy),
+	CMD(MODIFY_MR, offsetof(struct ornic_modify_mr_in, pdn),
+	    sizeof(struct ornic_modify_mr_in), 0, mr_cmd_modify),
 	CMD_IN(CREATE_CQ, struct ornic_create_cq_in, OUT_OBJECT, cq_cmd_create),
 	CMD_OBJECT(DESTROY_CQ, 0, cq_cmd_destroy),
 	CMD(MODIFY_CQ, sizeof(__le32), sizeof(struct ornic_modify_cq_in), 0,

@@ -45,6 +45,8 @@ const char *mr_error_name(enum mr_error err)
 static bool mr_is_for(const struct mr *mr, const struct mr_user *user,
 		      uint32_t access)
 {
+	if (mr->type == ORNIC_MR_NULL)
+		return !(access & MR_ACCESS_REMOTE);
 	if (mr->pd != user->pd)
 		return false;
 	switch (mr->type) {
@@ -77,6 +79,26 @@ enum mr_error mr_get(struct nic *nic, const struct mr_user *user, uint32_t key,
 	return MR_OK;
 }
 
+static int mr_null_iov(struct mr *mr, uint64_t *len, unsigned int dir,
+		       struct iovec *iov, int max)
+{
+	static const uint8_t zeroes[MR_NULL_PIECE];
+	uint64_t done = 0;
+	int n = 0;
+
+	while (done < *len && n < max) {
+		uint64_t part = *len - done;
+
+		if (part > MR_NULL_PIECE)
+			part = MR_NULL_PIECE;
+		iov[n].iov_base = dir & MEM_WRITE ? mr->sink : (void *)zeroes;
+		iov[n++].iov_len = part;
+		done += part;
+	}
+	*len = done;
+	return n;
+}
+
 int mr_iov(struct mr *mr, uint64_t addr, uint64_t *len, unsigned int dir,
 	   struct iovec *iov, int max)
 {
@@ -86,6 +108,8 @@ int mr_iov(struct mr *mr, uint64_t addr, uint64_t *len, unsigned int dir,
 		return buf_iov(mr->pages,
 			       mr->first_offset + (addr - mr_base(mr)), len,
 			       iov, max);
+	if (mr->type == ORNIC_MR_NULL)
+		return mr_null_iov(mr, len, dir, iov, max);
 	/* In pieces here: fewer bytes until the pieces fit. */
 	while ((ret = mem_iov(mr->guest->mem, addr, *len, dir, iov, max)) ==
 	       -E2BIG)
@@ -198,6 +222,7 @@ static void mr_destroy(struct nic *nic, struct mr *mr)
 	obj_remove(&nic->mrs, &mr->obj);
 	obj_put(&mr->pd->obj);
 	buf_uninit(&mr->buf);
+	free(mr->sink);
 	free(mr);
 }
 
@@ -264,6 +289,19 @@ static enum ornic_cmd_status mr_init_window(struct nic *nic, struct mr *mr,
 	       ORNIC_CMD_BAD_PARAM : ORNIC_CMD_OK;
 }
 
+static enum ornic_cmd_status mr_init_null(struct nic *nic, struct mr *mr,
+					  const struct ornic_create_mr_in *in)
+{
+	(void)nic;
+	if (mr->iova || mr->first_offset || !CMD_RSVD_ZERO(in->buf) ||
+	    in->max_pages || !mr->length ||
+	    mr->access & ~ORNIC_ACCESS_LOCAL_WRITE)
+		return ORNIC_CMD_BAD_PARAM;
+	mr->sink = malloc(MR_NULL_PIECE);
+	mr->valid = true;
+	return mr->sink ? ORNIC_CMD_OK : ORNIC_CMD_NO_RESOURCES;
+}
+
 /* By type */
 static enum ornic_cmd_status
 (*const mr_init[])(struct nic *nic, struct mr *mr,
@@ -273,7 +311,7 @@ static enum ornic_cmd_status
 	[ORNIC_MR_REG] = mr_init_reg,
 	[ORNIC_MR_MW1] = mr_init_window,
 	[ORNIC_MR_MW2] = mr_init_window,
-	[ORNIC_MR_NULL] = NULL,
+	[ORNIC_MR_NULL] = mr_init_null,
 };
 
 enum ornic_cmd_status mr_cmd_create(struct nic *nic, struct cmd *cmd)
@@ -286,8 +324,6 @@ enum ornic_cmd_status mr_cmd_create(struct nic *nic, struct cmd *cmd)
 
 	if (in->type >= ARRAY_SIZE(mr_init) || !CMD_RSVD_ZERO(in->rsvd))
 		return ORNIC_CMD_BAD_PARAM;
-	if (!mr_init[in->type])
-		return ORNIC_CMD_NOT_SUPPORTED;
 	pd = pd_find(nic, le32toh(in->pdn));
 	if (!pd)
 		return ORNIC_CMD_BAD_OBJECT;
@@ -307,14 +343,15 @@ enum ornic_cmd_status mr_cmd_create(struct nic *nic, struct cmd *cmd)
 		goto err_free;
 	status = ORNIC_CMD_NO_RESOURCES;
 	if (obj_add(&nic->mrs, &mr->obj))
-		goto err_buf;
+		goto err_uninit;
 	mr->key = mr->obj.num << MR_KEY_SHIFT | in->variant;
 	obj_get(&pd->obj);
 	out->key = htole32(mr->key);
 	return ORNIC_CMD_OK;
 
-err_buf:
+err_uninit:
 	buf_uninit(&mr->buf);
+	free(mr->sink);
 err_free:
 	free(mr);
 	return status;
@@ -332,6 +369,68 @@ static struct mr *mr_find_object(struct nic *nic, uint32_t key)
 		return NULL;
 	return mr->type == ORNIC_MR_REG || mr_is_window(mr) || mr->key == key ?
 	       mr : NULL;
+}
+
+static enum ornic_cmd_status
+mr_modify_memory(struct nic *nic, struct mr *mr, uint32_t access,
+		 const struct ornic_modify_mr_in *in)
+{
+	uint64_t first_offset = le64toh(in->first_offset);
+	uint64_t length = le64toh(in->length);
+	uint64_t iova = le64toh(in->iova);
+	enum ornic_cmd_status status;
+	struct buf buf;
+
+	if (!mr_range_valid(iova, length))
+		return ORNIC_CMD_BAD_PARAM;
+	status = buf_init(&buf, &nic->guest, &nic->budget, &in->buf,
+			  first_offset, length, mr_dir(access));
+	if (status)
+		return status;
+	buf_uninit(&mr->buf);
+	mr->buf = buf;
+	mr->iova = iova;
+	mr->length = length;
+	mr->first_offset = first_offset;
+	return ORNIC_CMD_OK;
+}
+
+enum ornic_cmd_status mr_cmd_modify(struct nic *nic, struct cmd *cmd)
+{
+	const struct ornic_modify_mr_in *in = cmd->in;
+	uint32_t access, mask = le32toh(in->mask);
+	enum ornic_cmd_status status;
+	struct pd *pd;
+	struct mr *mr;
+
+	if (mask & ~(ORNIC_MODIFY_MR_PD | ORNIC_MODIFY_MR_ACCESS |
+		     ORNIC_MODIFY_MR_MEMORY))
+		return ORNIC_CMD_BAD_PARAM;
+	mr = mr_find(nic, le32toh(in->key));
+	if (!mr)
+		return ORNIC_CMD_BAD_OBJECT;
+	pd = mask & ORNIC_MODIFY_MR_PD ? pd_find(nic, le32toh(in->pdn)) :
+					 mr->pd;
+	if (!pd)
+		return ORNIC_CMD_BAD_OBJECT;
+	access = mask & ORNIC_MODIFY_MR_ACCESS ? le32toh(in->access) :
+						 mr->access;
+	if (mr->type != ORNIC_MR_MEMORY || !mr_access_valid(access))
+		return ORNIC_CMD_BAD_PARAM;
+	if (mr->obj.users)
+		return ORNIC_CMD_BUSY;
+
+	if (mask & ORNIC_MODIFY_MR_MEMORY)
+		status = mr_modify_memory(nic, mr, access, in);
+	else
+		status = buf_set_dir(&mr->buf, mr_dir(access));
+	if (status)
+		return status;
+	obj_get(&pd->obj);
+	obj_put(&mr->pd->obj);
+	mr->pd = pd;
+	mr->access = access;
+	return ORNIC_CMD_OK;
 }
 
 enum ornic_cmd_status mr_cmd_destroy(struct nic *nic, struct cmd *cmd)

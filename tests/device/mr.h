@@ -30,6 +30,8 @@
 #define MR_MAX_SIZE (1ULL << 40)
 /* Pages of one registration by a send queue: 4 MiB in pages of 4 KiB */
 #define MR_MAX_REG_PAGES 1024
+/* ORNIC_MR_NULL comes in pieces of this size: a path MTU is one. */
+#define MR_NULL_PIECE 4096
 
 struct cmd;
 struct nic;
@@ -62,6 +64,7 @@ struct mr_user {
  * @pages: of ORNIC_MR_MEMORY and ORNIC_MR_REG @buf, of a window its region's
  * @buf: the pages
  * @region: of a window that is valid: where it is bound to, used
+ * @sink: of ORNIC_MR_NULL: MR_NULL_PIECE bytes that nobody reads
  * @qpn: of ORNIC_MR_MW2 that is valid: the QP that bound it, and may use it
  */
 struct mr {
@@ -78,6 +81,7 @@ struct mr {
 	struct buf *pages;
 	struct buf buf;
 	struct mr *region;
+	uint8_t *sink;
 	uint32_t qpn;
 };
 
@@ -223,6 +227,7 @@ enum mr_error mr_remote_inv(struct nic *nic, const struct mr_user *user,
 void mr_destroy_all(struct nic *nic);
 
 enum ornic_cmd_status mr_cmd_create(struct nic *nic, struct cmd *cmd);
+enum ornic_cmd_status mr_cmd_modify(struct nic *nic, struct cmd *cmd);
 enum ornic_cmd_status mr_cmd_destroy(struct nic *nic, struct cmd *cmd);
 
 #endif /* ORNIC_DEVICE_MR_H */

@@ -12,10 +12,12 @@
 	 ORNIC_FEAT_MCAST |           \
 	 ORNIC_FEAT_MW |              \
 	 ORNIC_FEAT_REG_MR |          \
+	 ORNIC_FEAT_MODIFY_MR |       \
 	 ORNIC_FEAT_RESIZE_CQ |       \
 	 ORNIC_FEAT_CQ_MODERATION |   \
 	 ORNIC_FEAT_CQE_EXT |         \
-	 ORNIC_FEAT_PATH_MIG)
+	 ORNIC_FEAT_PATH_MIG |        \
+	 ORNIC_FEAT_NULL_MR)
 #define QUERY_QP_TYPES                                                   \
 	(1u << ORNIC_QPT_GSI | 1u << ORNIC_QPT_RC | 1u << ORNIC_QPT_UC | \
 	 1u << ORNIC_QPT_UD | 1u << ORNIC_QPT_RAW_PACKET)

@@ -68,8 +68,7 @@ static void test_unknown_opcodes(void **state)
 {
 	struct host *host = *state;
 	static const uint16_t opcodes[] = {
-		0x003, 0x00f, ORNIC_CMD_MODIFY_MR,
-		ORNIC_CMD_PAGE_RESPONSE,
+		0x003, 0x00f, ORNIC_CMD_PAGE_RESPONSE,
 		ORNIC_CMD_ALLOC_XRCD, ORNIC_CMD_CREATE_WQ,
 		ORNIC_CMD_CREATE_FLOW, ORNIC_CMD_ALLOC_DM, 0x100, 0xffff,
 	};
@@ -255,10 +254,12 @@ static void test_query_device_tells_what_is_built(void **state)
 					      ORNIC_FEAT_MCAST |
 					      ORNIC_FEAT_MW |
 					      ORNIC_FEAT_REG_MR |
+					      ORNIC_FEAT_MODIFY_MR |
 					      ORNIC_FEAT_RESIZE_CQ |
 					      ORNIC_FEAT_CQ_MODERATION |
 					      ORNIC_FEAT_CQE_EXT |
-					      ORNIC_FEAT_PATH_MIG));
+					      ORNIC_FEAT_PATH_MIG |
+					      ORNIC_FEAT_NULL_MR));
 	assert_true(le64toh(out.guid) == 0x000e1cfffe000001ULL);
 	assert_true(le32toh(out.max_mr) >= 131071);
 	assert_true(le32toh(out.max_qp) >= 16382);

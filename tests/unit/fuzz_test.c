@@ -38,6 +38,7 @@ static bool has_srq(unsigned int n)
  * @window_len: bytes
  * @data: inside, memory of @key
  * @key: an MR
+ * @null_key: an ORNIC_MR_NULL
  * @wr_key: what is registered and bound by work requests: a region, a window of
  *	each type
  * @board: inside
@@ -54,6 +55,7 @@ struct fuzz {
 	uint64_t window_len;
 	uint64_t data;
 	uint32_t key;
+	uint32_t null_key;
 	uint32_t wr_key[WR_KEYS];
 	uint64_t board;
 	struct host_queue eq;
@@ -123,6 +125,21 @@ static void scribble(struct fuzz *f, void *p, unsigned int len)
 			at &= -size;
 		memcpy(byte + at, &val, size);
 	}
+}
+
+/* The key of what comes and goes, with one of its variants */
+static uint32_t fuzz_wr_key(struct fuzz *f)
+{
+	return f->wr_key[below(f, WR_KEYS)] ^ below(f, 2);
+}
+
+static uint32_t fuzz_key(struct fuzz *f)
+{
+	if (one_in(f, 32))
+		return odd(f);
+	if (one_in(f, 16))
+		return f->null_key;
+	return one_in(f, 8) ? fuzz_wr_key(f) : f->key;
 }
 
 static void fuzz_buf(struct fuzz *f, struct ornic_buf *buf)
@@ -442,6 +459,21 @@ static void registers(struct fuzz *f)
 	host_write(f->host, offset, size, odd(f));
 }
 
+static void modify_mr(struct fuzz *f)
+{
+	struct ornic_modify_mr_in in = {
+		.key = htole32(fuzz_key(f)),
+		.mask = htole32(below(f, 8)),
+		.pdn = htole32(below(f, 2)),
+		.access = htole32(below(f, 32) | 1),
+		.iova = htole64(f->data),
+		.length = htole64(below(f, DATA)),
+	};
+
+	fuzz_buf(f, &in.buf);
+	command(f, ORNIC_CMD_MODIFY_MR, &in, sizeof(in));
+}
+
 static void doorbell(struct fuzz *f)
 {
 	if (one_in(f, 4))
@@ -471,19 +503,6 @@ static void consume(struct fuzz *f)
 static void scribble_anywhere(struct fuzz *f)
 {
 	scribble(f, host_ptr(f->host, page(f)), HOST_PAGE);
-}
-
-/* The key of what comes and goes, with one of its variants */
-static uint32_t fuzz_wr_key(struct fuzz *f)
-{
-	return f->wr_key[below(f, WR_KEYS)] ^ below(f, 2);
-}
-
-static uint32_t fuzz_key(struct fuzz *f)
-{
-	if (one_in(f, 32))
-		return odd(f);
-	return one_in(f, 8) ? fuzz_wr_key(f) : f->key;
 }
 
 static struct ornic_sge fuzz_sge(struct fuzz *f)
@@ -741,7 +760,7 @@ static void step(struct fuzz *f)
 		post_recv, post_recv, post_recv, consume, consume, raise,
 		/* And those that make trouble */
 		lower, create, set_up, destroy, any_command, registers,
-		change_group, change_srq,
+		change_group, change_srq, modify_mr,
 		resize_cq, moderate_cq, doorbell, scribble_anywhere, memory,
 	};
 	/* Mostly those that lead somewhere */
@@ -762,10 +781,16 @@ static void step(struct fuzz *f)
 		nic_sleep_prepare(f->host->nic);
 }
 
-static void create_wr_keys(struct fuzz *f, uint32_t pdn)
+static void create_keys(struct fuzz *f, uint32_t pdn)
 {
 	static const uint8_t types[WR_KEYS] = {
 		ORNIC_MR_REG, ORNIC_MR_MW1, ORNIC_MR_MW2,
+	};
+	struct ornic_create_mr_in null = {
+		.pdn = htole32(pdn),
+		.type = ORNIC_MR_NULL,
+		.access = htole32(ORNIC_ACCESS_LOCAL_WRITE),
+		.length = htole64(~0ULL),
 	};
 	struct ornic_create_mr_out out;
 	unsigned int i;
@@ -782,6 +807,9 @@ static void create_wr_keys(struct fuzz *f, uint32_t pdn)
 		f->wr_key[i] = le32toh(out.key);
 		learn(f, f->wr_key[i]);
 	}
+	assert_int_equal(host_cmd(f->host, ORNIC_CMD_CREATE_MR, &null, &out),
+			 ORNIC_CMD_OK);
+	f->null_key = le32toh(out.key);
 }
 
 /* A card on which everything works until somebody breaks it */
@@ -801,7 +829,7 @@ static void begin(struct fuzz *f, uint64_t seed)
 	pdn = host_pd(f->host);
 	f->key = host_mr(f->host, pdn, f->data, DATA, 0x1f);
 	f->nums[0] = f->key;
-	create_wr_keys(f, pdn);
+	create_keys(f, pdn);
 	host_eq(f->host, &f->eq, 1, 6);
 	for (i = 0; i < CQS; i++)
 		host_cq(f->host, &f->cq[i], 0, f->eq.num, 9, 5 + i);

@@ -72,7 +72,7 @@ static void test_create_refusals(void **state)
 	REFUSED(type, ORNIC_MR_NULL + 1, ORNIC_CMD_BAD_PARAM);
 	REFUSED(type, ORNIC_MR_REG, ORNIC_CMD_BAD_PARAM);
 	REFUSED(type, ORNIC_MR_MW1, ORNIC_CMD_BAD_PARAM);
-	REFUSED(type, ORNIC_MR_NULL, ORNIC_CMD_NOT_SUPPORTED);
+	REFUSED(type, ORNIC_MR_NULL, ORNIC_CMD_BAD_PARAM);
 	REFUSED(rsvd[0], 1, ORNIC_CMD_BAD_PARAM);
 	REFUSED(rsvd[1], 1, ORNIC_CMD_BAD_PARAM);
 	REFUSED(max_pages, htole32(1), ORNIC_CMD_BAD_PARAM);
@@ -321,6 +321,225 @@ static void test_as_many_as_are_announced(void **state)
 	assert_int_equal(host->nic->budget.pages, 0);
 }
 
+/* ---- MODIFY_MR ---- */
+
+static unsigned int modify(struct host *host, uint32_t key, uint32_t mask,
+			   const struct ornic_modify_mr_in *good)
+{
+	struct ornic_modify_mr_in in = *good;
+
+	in.key = htole32(key);
+	in.mask = htole32(mask);
+	return host_cmd_in(host, ORNIC_CMD_MODIFY_MR, &in);
+}
+
+static const uint8_t *host_byte(struct host *host, uint32_t key, uint32_t pdn,
+				uint64_t addr)
+{
+	struct mr_user user = { .pd = pd_find(host->nic, pdn) };
+	struct iovec iov;
+	uint64_t len = 1;
+	struct mr *mr;
+
+	assert_int_equal(mr_get(host->nic, &user, key, 0, addr, 1, &mr), MR_OK);
+	assert_int_equal(mr_iov(mr, addr, &len, MEM_READ, &iov, 1), 1);
+	return iov.iov_base;
+}
+
+/* [ORNIC-OBJ-19]: each part alone, and all at once */
+static void test_modify(void **state)
+{
+	struct host *host = *state;
+	uint32_t pdn = host_pd(host), other = host_pd(host);
+	uint64_t at = host_alloc(host, LEN, HOST_PAGE);
+	uint64_t to = host_alloc(host, LEN, HOST_PAGE);
+	uint32_t key = host_mr(host, pdn, at, LEN, RW_REMOTE);
+	struct ornic_modify_mr_in in = {
+		.pdn = htole32(other),
+		.access = htole32(ORNIC_ACCESS_LOCAL_WRITE),
+		.iova = htole64(0x123000 + 77),
+		.length = htole64(100),
+		.first_offset = htole64(77),
+	};
+
+	host_buf(&in.buf, to, HOST_PAGE);
+	assert_int_equal(modify(host, key, 0, &in), ORNIC_CMD_OK);
+	assert_int_equal(get(host, key, pdn, RW_REMOTE, at, LEN), MR_OK);
+
+	assert_int_equal(modify(host, key, ORNIC_MODIFY_MR_PD, &in),
+			 ORNIC_CMD_OK);
+	assert_int_equal(get(host, key, pdn, 0, at, 1), MR_BAD_PD);
+	assert_int_equal(get(host, key, other, RW_REMOTE, at, LEN), MR_OK);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_PD, pdn),
+			 ORNIC_CMD_OK);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_PD, other),
+			 ORNIC_CMD_BUSY);
+
+	assert_int_equal(modify(host, key, ORNIC_MODIFY_MR_ACCESS, &in),
+			 ORNIC_CMD_OK);
+	assert_int_equal(get(host, key, other, ORNIC_ACCESS_REMOTE_READ, at, 1),
+			 MR_BAD_ACCESS);
+	assert_int_equal(get(host, key, other, ORNIC_ACCESS_LOCAL_WRITE, at,
+			     LEN), MR_OK);
+
+	assert_int_equal(modify(host, key, ORNIC_MODIFY_MR_MEMORY, &in),
+			 ORNIC_CMD_OK);
+	assert_int_equal(get(host, key, other, 0, at, 1), MR_BAD_RANGE);
+	assert_int_equal(get(host, key, other, 0, 0x123000 + 77, 101),
+			 MR_BAD_RANGE);
+	assert_ptr_equal(host_byte(host, key, other, 0x123000 + 100),
+			 host_device_ptr(host, to + 100));
+	assert_int_equal(host->nic->budget.pages, 1);
+
+	pdn = host_pd(host);
+	in.pdn = htole32(pdn);
+	in.access = htole32(RW_REMOTE);
+	in.iova = htole64(at);
+	in.length = htole64(LEN);
+	in.first_offset = 0;
+	host_buf(&in.buf, at, LEN);
+	assert_int_equal(modify(host, key, 7, &in), ORNIC_CMD_OK);
+	assert_int_equal(get(host, key, pdn, RW_REMOTE, at, LEN), MR_OK);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_PD, other),
+			 ORNIC_CMD_OK);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR, key),
+			 ORNIC_CMD_OK);
+	assert_int_equal(host->nic->budget.pages, 0);
+}
+
+/* All or nothing */
+static void test_modify_refusals(void **state)
+{
+	struct host *host = *state;
+	uint32_t pdn = host_pd(host), other = host_pd(host);
+	uint64_t at = host_alloc(host, LEN, HOST_PAGE);
+	uint32_t key = host_mr(host, pdn, at, LEN, RW_REMOTE);
+	struct ornic_modify_mr_in good = {
+		.pdn = htole32(other),
+		.access = 0,
+		.iova = htole64(0x1000),
+		.length = htole64(LEN),
+	};
+	struct ornic_create_mr_in dma = {
+		.pdn = htole32(pdn),
+		.type = ORNIC_MR_DMA,
+	};
+	struct ornic_create_mr_out out;
+	struct ornic_modify_mr_in in;
+
+	host_buf(&good.buf, at, LEN);
+#define REFUSED(field, value, mask, status) do {                           \
+		in = good;                                                 \
+		in.field = value;                                          \
+		assert_int_equal(modify(host, key, mask, &in), status);    \
+		assert_int_equal(get(host, key, pdn, RW_REMOTE, at, LEN),  \
+				 MR_OK);                                   \
+	} while (0)
+	REFUSED(pdn, htole32(other + 1), 7, ORNIC_CMD_BAD_OBJECT);
+	REFUSED(pdn, htole32(other), 8, ORNIC_CMD_BAD_PARAM);
+	REFUSED(access, htole32(1u << 31), 7, ORNIC_CMD_BAD_PARAM);
+	REFUSED(access, htole32(ORNIC_ACCESS_REMOTE_WRITE), 2,
+		ORNIC_CMD_BAD_PARAM);
+	REFUSED(length, 0, 7, ORNIC_CMD_BAD_PARAM);
+	REFUSED(length, htole64(LEN + 1), 7, ORNIC_CMD_BAD_PARAM);
+	REFUSED(iova, htole64(-1ULL), 7, ORNIC_CMD_BAD_PARAM);
+	REFUSED(first_offset, htole64(HOST_PAGE), 7, ORNIC_CMD_BAD_PARAM);
+	REFUSED(buf.page_shift, 11, 4, ORNIC_CMD_BAD_PARAM);
+	REFUSED(buf.addr, htole64(HOST_NOWHERE), 7, ORNIC_CMD_DMA_FAULT);
+#undef REFUSED
+	assert_int_equal(host->nic->budget.pages, 3);
+	assert_int_equal(modify(host, key ^ 1, 1, &good), ORNIC_CMD_BAD_OBJECT);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &dma, &out),
+			 ORNIC_CMD_OK);
+	assert_int_equal(modify(host, le32toh(out.key), 1, &good),
+			 ORNIC_CMD_BAD_PARAM);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_PD, other),
+			 ORNIC_CMD_OK);
+}
+
+static void test_modify_needs_what_it_allows(void **state)
+{
+	struct host *host = *state;
+	uint32_t pdn = host_pd(host);
+	struct ornic_create_mr_in create = memory_in(host, pdn);
+	struct ornic_modify_mr_in in = {
+		.access = htole32(ORNIC_ACCESS_LOCAL_WRITE),
+	};
+	struct ornic_create_mr_out out;
+	uint64_t at = le64toh(create.buf.addr);
+	uint32_t key;
+
+	host_unmap(host, at, LEN);
+	assert_int_equal(mem_map(&host->mem, at, LEN, MEM_READ, host->fd,
+				 at - HOST_RAM_BASE), 0);
+	create.access = htole32(ORNIC_ACCESS_REMOTE_READ);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &create, &out),
+			 ORNIC_CMD_OK);
+	key = le32toh(out.key);
+	assert_int_equal(modify(host, key, ORNIC_MODIFY_MR_ACCESS, &in),
+			 ORNIC_CMD_DMA_FAULT);
+	assert_int_equal(get(host, key, pdn, ORNIC_ACCESS_REMOTE_READ,
+			     0x10000, LEN), MR_OK);
+	assert_ptr_equal(host_byte(host, key, pdn, 0x10005),
+			 host_device_ptr(host, at + 5));
+}
+
+/* ---- ORNIC_MR_NULL ---- */
+
+/* [ORNIC-OBJ-20] */
+static void test_null(void **state)
+{
+	struct host *host = *state;
+	uint32_t pdn = host_pd(host), other = host_pd(host);
+	struct ornic_create_mr_in in = {
+		.pdn = htole32(pdn),
+		.type = ORNIC_MR_NULL,
+		.access = htole32(ORNIC_ACCESS_LOCAL_WRITE),
+		.length = htole64(~0ULL),
+	};
+	struct mr_user user = { .pd = pd_find(host->nic, other) };
+	static const uint8_t zeroes[MR_NULL_PIECE];
+	struct ornic_create_mr_out out;
+	struct iovec iov[4];
+	uint64_t len = 10000;
+	struct mr *mr;
+	uint32_t key;
+	int i;
+
+	in.access = htole32(ORNIC_ACCESS_REMOTE_READ);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
+			 ORNIC_CMD_BAD_PARAM);
+	in.access = htole32(ORNIC_ACCESS_LOCAL_WRITE);
+	in.iova = htole64(1);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
+			 ORNIC_CMD_BAD_PARAM);
+	in.iova = 0;
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
+			 ORNIC_CMD_OK);
+	key = le32toh(out.key);
+
+	/* Any PD, any address, no peer */
+	assert_int_equal(get(host, key, pdn, 0, 0, 1), MR_OK);
+	assert_int_equal(get(host, key, other, ORNIC_ACCESS_LOCAL_WRITE,
+			     0x123456789abcdef0ULL, 1 << 20), MR_OK);
+	assert_int_equal(get(host, key, pdn, ORNIC_ACCESS_REMOTE_READ, 0, 1),
+			 MR_BAD_PD);
+	assert_int_equal(get(host, key, pdn, ORNIC_ACCESS_REMOTE_WRITE, 0, 1),
+			 MR_BAD_PD);
+	assert_int_equal(mr_get(host->nic, &user, key, 0, 77, 10000, &mr),
+			 MR_OK);
+	assert_int_equal(mr_iov(mr, 77, &len, MEM_WRITE, iov, 4), 3);
+	assert_int_equal(len, 10000);
+	for (i = 0; i < 3; i++)
+		memset(iov[i].iov_base, 0xff, iov[i].iov_len);
+	assert_int_equal(mr_iov(mr, 77, &len, MEM_READ, iov, 2), 2);
+	assert_int_equal(len, 2 * MR_NULL_PIECE);
+	for (i = 0; i < 2; i++)
+		assert_memory_equal(iov[i].iov_base, zeroes, iov[i].iov_len);
+	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR, key),
+			 ORNIC_CMD_OK);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
 
 int main(void)
@@ -338,6 +557,10 @@ int main(void)
 		T(test_dma_key_is_for_kernel_queues),
 		T(test_memory_that_went_away),
 		T(test_as_many_as_are_announced),
+		T(test_modify),
+		T(test_modify_refusals),
+		T(test_modify_needs_what_it_allows),
+		T(test_null),
 	};
 
 	return cmocka_run_group_tests_name("mr", tests, NULL, NULL);

@@ -247,6 +247,35 @@ static void test_type1_again(void **state)
 	assert_int_equal(destroy(B(pair), mw), ORNIC_CMD_OK);
 }
 
+/* [ORNIC-OBJ-19]: no part of a region changes under its windows. */
+static void test_region_stays(void **state)
+{
+	struct pair *pair = *state;
+	uint32_t mw = create(B(pair), ORNIC_MR_MW1, B(pair)->pdn);
+	uint32_t mr = bindable(B(pair));
+	struct pair_wr wr = bind_wr(B(pair), mw, mw, mr);
+	struct ornic_modify_mr_in in = {
+		.key = htole32(mr),
+		.pdn = htole32(B(pair)->pdn),
+		.iova = htole64(B(pair)->addr),
+		.length = htole64(1),
+	};
+	unsigned int mask;
+
+	host_buf(&in.buf, B(pair)->addr, 1);
+	post_b(pair, &wr, ORNIC_WC_SUCCESS);
+	for (mask = 1; mask < 8; mask++) {
+		in.mask = htole32(mask);
+		assert_int_equal(host_cmd_in(B(pair)->host,
+					     ORNIC_CMD_MODIFY_MR, &in),
+				 ORNIC_CMD_BUSY);
+	}
+	use(pair, mw, B(pair)->addr + AT);
+	assert_int_equal(destroy(B(pair), mw), ORNIC_CMD_OK);
+	assert_int_equal(host_cmd_in(B(pair)->host, ORNIC_CMD_MODIFY_MR, &in),
+			 ORNIC_CMD_OK);
+}
+
 /* [ORNIC-MW-4]: a type 2 window is invalidated before it is bound again. */
 static void test_type2_again(void **state)
 {
@@ -475,6 +504,7 @@ int main(void)
 		RC(test_access),
 		RC_ONE(test_no_local_key),
 		RC(test_type1_again),
+		RC_ONE(test_region_stays),
 		RC(test_type2_again),
 		RC(test_type2_remote_invalidation),
 		RC(test_type2_belongs_to_a_qp),

@@ -603,6 +603,56 @@ static void test_read_with_inv(void **state)
 	pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
 }
 
+/* ---- nothing ---- */
+
+/* [ORNIC-OBJ-20]: reads zero, writes vanish, on both ends of a connection */
+static void test_null(void **state)
+{
+	struct pair *pair = *state;
+	struct ornic_create_mr_in in = {
+		.pdn = htole32(host_pd(A(pair)->host)),
+		.type = ORNIC_MR_NULL,
+		.access = htole32(ORNIC_ACCESS_LOCAL_WRITE),
+		.length = htole64(~0ULL),
+	};
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
+					 30000);
+	struct ornic_create_mr_out out;
+	static const uint8_t zeroes[30000];
+	uint32_t key;
+
+	assert_int_equal(host_cmd(A(pair)->host, ORNIC_CMD_CREATE_MR, &in,
+				  &out), ORNIC_CMD_OK);
+	key = le32toh(out.key);
+	memset(B(pair)->buf, 0xaa, 30000);
+	wr.sge[0].lkey = key;
+	pair_one(pair, &wr);
+	assert_memory_equal(B(pair)->buf, zeroes, 30000);
+	pair_fill(B(pair)->buf, 30000, 1);
+	wr.opcode = ORNIC_WR_RDMA_READ;
+	pair_one(pair, &wr);
+	wr.opcode = ORNIC_WR_ATOMIC_FETCH_ADD;
+	wr.sge[0].length = 8;
+	pair_one(pair, &wr);
+	/* A part of a message that nobody wants */
+	wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 10000);
+	wr.sge[1] = wr.sge[0];
+	wr.sge[0].lkey = key;
+	wr.sge[0].addr = 0x123;
+	wr.sge[1].length = 20000;
+	wr.sges = 2;
+	pair_fill(B(pair)->buf, 30000, 1);
+	pair_one(pair, &wr);
+	assert_memory_equal(A(pair)->buf, B(pair)->buf + 10000, 20000);
+	/* Not for peers */
+	wr = pair_wr_data(B(pair), ORNIC_WR_RDMA_READ, 0, 8);
+	wr.rkey = key;
+	pair_post(B(pair), &wr);
+	pair_ring(B(pair));
+	pair_run(pair);
+	pair_expect(B(pair), wr.wr_id, ORNIC_WC_REM_ACCESS_ERR);
+}
+
 #define K(name) PAIR_BOTH(name, pair_setup_rc_kernel)
 
 int main(void)
@@ -626,6 +676,7 @@ int main(void)
 		K(test_send_with_inv_once),
 		K(test_send_with_inv_refusals),
 		K(test_read_with_inv),
+		PAIR_BOTH(test_null, pair_setup_rc),
 	};
 
 	return cmocka_run_group_tests_name("reg", tests, NULL, NULL);
