@@ -11,6 +11,7 @@
 #include "psn.h"
 #include "qp.h"
 #include "roce.h"
+#include "xrcd.h"
 
 #define READS_MASK (CORE_MAX_RD_ATOMIC - 1)
 
@@ -143,13 +144,17 @@ static int64_t ack_read_payload(struct qp *qp, const struct resp_read *read,
 	uint32_t max = frame->flags & FRAME_LOCAL ? REQ_SEGMENT_MAX : mtu;
 	struct mr *mr;
 	int64_t got;
+	bool open;
 
 	if (!len)
 		return 0;
 	if (len > max)
 		len = max;
-	if (mr_get(qp->nic, &qp->user, read->rkey, ORNIC_ACCESS_REMOTE_READ,
-		   read->va + offset, len, &mr) != MR_OK)
+	open = xrcd_select(qp, read->srqn) &&
+	       mr_get(qp->nic, &qp->user, read->rkey, ORNIC_ACCESS_REMOTE_READ,
+		      read->va + offset, len, &mr) == MR_OK;
+	xrcd_release(qp);
+	if (!open)
 		return -1;
 	got = mr_frame(mr, read->va + offset, len, frame);
 	if (got < 0)

@@ -11,6 +11,7 @@
 #include "query.h"
 #include "srq.h"
 #include "uctx.h"
+#include "xrcd.h"
 
 /* An answer of 4096 bytes lies in so many pages at most. */
 #define CMD_OUT_PIECES 2
@@ -87,6 +88,8 @@ static const struct cmd_desc cmd_table[] = {
 		   srq_cmd_query),
 	CMD_IN(RESIZE_SRQ, struct ornic_resize_in,
 	       sizeof(struct ornic_resize_out), srq_cmd_resize),
+	CMD(ALLOC_XRCD, 0, 0, OUT_OBJECT, xrcd_cmd_alloc),
+	CMD_OBJECT(FREE_XRCD, 0, xrcd_cmd_free),
 };
 
 bool cmd_is_zero(const void *p, size_t len)

@@ -38,6 +38,7 @@ struct qp;
 #define CORE_MAX_CQ_BITS 15
 #define CORE_MAX_QP_BITS 14
 #define CORE_MAX_SRQ_BITS 13
+#define CORE_MAX_XRCD_BITS 12
 #define CORE_MAX_MR_BITS 17
 #define CORE_MAX_LOG_EQE 16
 #define CORE_MAX_LOG_CQE 16
@@ -83,6 +84,7 @@ struct run_item {
  * @cqs: struct cq
  * @qps: struct qp
  * @srqs: struct srq
+ * @xrcds: struct xrcd
  * @gids: GID table
  * @mcast: multicast groups
  * @port: Ethernet port
@@ -113,6 +115,7 @@ struct nic {
 	struct obj_table cqs;
 	struct obj_table qps;
 	struct obj_table srqs;
+	struct obj_table xrcds;
 	struct gid_table gids;
 	struct mcast_table mcast;
 	struct ethport port;

@@ -6,6 +6,7 @@
 #include "core.h"
 #include "cq.h"
 #include "engine.h"
+#include "srq.h"
 #include "uctx.h"
 
 struct cq *cq_find(struct nic *nic, uint32_t cqn)
@@ -42,8 +43,15 @@ bool cq_run_dead(struct nic *nic)
 						 dead_node);
 
 		list_del_init(&cq->dead_node);
-		list_for_each_safe(pos, n, &cq->links)
-			qp_cq_failed(list_entry(pos, struct cq_link, node)->qp);
+		list_for_each_safe(pos, n, &cq->links) {
+			struct cq_link *link = list_entry(pos, struct cq_link,
+							  node);
+
+			if (link->qp)
+				qp_cq_failed(link->qp);
+			else
+				srq_cq_failed(link);
+		}
 	}
 	return any;
 }

@@ -27,9 +27,9 @@ struct uctx;
 #define CQ_LOG_CQE_EXT_SIZE 6
 
 /**
- * struct cq_link - membership of a QP in a CQ; a QP has two
+ * struct cq_link - membership of a QP in a CQ; a QP has two, an XRC SRQ one
  * @cq: the CQ, NULL while not attached
- * @qp: the QP
+ * @qp: the QP; NULL: an SRQ's
  * @node: in @cq->links
  */
 struct cq_link {
@@ -62,7 +62,7 @@ struct cq_link {
  * @events: told one at a time: so a process that arms in a loop does not fill
  *	the EQ
  * @dead_node: in the card's list of CQs whose QPs are to be told
- * @links: struct cq_link of the QPs attached
+ * @links: struct cq_link of the QPs and SRQs attached
  */
 struct cq {
 	struct obj obj;
@@ -99,13 +99,13 @@ struct cq {
 struct cq *cq_find(struct nic *nic, uint32_t cqn);
 
 /**
- * cq_attach - a QP begins to use a CQ
- * @link: inside the QP
+ * cq_attach - a QP or an SRQ begins to use a CQ
+ * @link: inside the QP or SRQ
  * @cq: the CQ
- * @qp: the QP
+ * @qp: the QP, or NULL
  *
- * Takes a reference. When the CQ fails, qp_cq_failed() is called, later, from
- * nic_run().
+ * Takes a reference. When the CQ fails, qp_cq_failed() or srq_cq_failed() is
+ * called, later, from nic_run().
  */
 void cq_attach(struct cq_link *link, struct cq *cq, struct qp *qp);
 

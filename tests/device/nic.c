@@ -13,6 +13,7 @@
 #include "pd.h"
 #include "srq.h"
 #include "uctx.h"
+#include "xrcd.h"
 
 /* One nic_run(): commands, QPs that get a turn, packets in a turn. */
 #define NIC_RUN_COMMANDS 32
@@ -44,6 +45,7 @@ static int nic_init_tables(struct nic *nic)
 		  CORE_QP_FIRST },
 		{ &nic->srqs, CORE_MAX_SRQ_BITS,
 		  NIC_NUM_BITS - CORE_MAX_SRQ_BITS, 1 },
+		{ &nic->xrcds, CORE_MAX_XRCD_BITS, 0, 0 },
 	};
 	unsigned int i;
 
@@ -56,6 +58,7 @@ static int nic_init_tables(struct nic *nic)
 
 static void nic_uninit_tables(struct nic *nic)
 {
+	obj_table_uninit(&nic->xrcds);
 	obj_table_uninit(&nic->srqs);
 	obj_table_uninit(&nic->qps);
 	obj_table_uninit(&nic->cqs);
@@ -121,6 +124,7 @@ void nic_reset(struct nic *nic)
 	mcast_clear(nic);
 	qp_destroy_all(nic);
 	srq_destroy_all(nic);
+	xrcd_destroy_all(nic);
 	mr_destroy_all(nic);
 	cq_destroy_all(nic);
 	eq_destroy_all(nic);

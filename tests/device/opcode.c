@@ -6,6 +6,7 @@
 
 #define OPCODE_LEN(f) \
 	(BTH_LEN + \
+	 ((f) & OPCODE_XRCETH ? XRCETH_LEN : 0) + \
 	 ((f) & OPCODE_RETH ? RETH_LEN : 0) + \
 	 ((f) & OPCODE_ATOMICETH ? ATOMICETH_LEN : 0) + \
 	 ((f) & OPCODE_AETH ? AETH_LEN : 0) + \
@@ -29,36 +30,53 @@
 #define ONLY	OPCODE_ONLY
 #define DATA	OPCODE_DATA
 
-/* What all transports with a connection have */
-#define OPS_SEND_WRITE(_transport) \
-	OP(_transport, SEND_FIRST, SEND, START | DATA), \
-	OP(_transport, SEND_MIDDLE, SEND, DATA), \
-	OP(_transport, SEND_LAST, SEND, END | DATA), \
-	OP(_transport, SEND_LAST_IMM, SEND, END | DATA | OPCODE_IMMDT), \
-	OP(_transport, SEND_ONLY, SEND, ONLY | DATA), \
-	OP(_transport, SEND_ONLY_IMM, SEND, ONLY | DATA | OPCODE_IMMDT), \
-	OP(_transport, WRITE_FIRST, WRITE, START | DATA | OPCODE_RETH), \
-	OP(_transport, WRITE_MIDDLE, WRITE, DATA), \
-	OP(_transport, WRITE_LAST, WRITE, END | DATA), \
-	OP(_transport, WRITE_LAST_IMM, WRITE, END | DATA | OPCODE_IMMDT), \
-	OP(_transport, WRITE_ONLY, WRITE, ONLY | DATA | OPCODE_RETH), \
+/* What all transports with a connection have; XRC puts an XRCETH before it */
+#define OPS_SEND_WRITE(_transport, _more) \
+	OP(_transport, SEND_FIRST, SEND, START | DATA | (_more)), \
+	OP(_transport, SEND_MIDDLE, SEND, DATA | (_more)), \
+	OP(_transport, SEND_LAST, SEND, END | DATA | (_more)), \
+	OP(_transport, SEND_LAST_IMM, SEND, \
+	   END | DATA | OPCODE_IMMDT | (_more)), \
+	OP(_transport, SEND_ONLY, SEND, ONLY | DATA | (_more)), \
+	OP(_transport, SEND_ONLY_IMM, SEND, \
+	   ONLY | DATA | OPCODE_IMMDT | (_more)), \
+	OP(_transport, WRITE_FIRST, WRITE, \
+	   START | DATA | OPCODE_RETH | (_more)), \
+	OP(_transport, WRITE_MIDDLE, WRITE, DATA | (_more)), \
+	OP(_transport, WRITE_LAST, WRITE, END | DATA | (_more)), \
+	OP(_transport, WRITE_LAST_IMM, WRITE, \
+	   END | DATA | OPCODE_IMMDT | (_more)), \
+	OP(_transport, WRITE_ONLY, WRITE, \
+	   ONLY | DATA | OPCODE_RETH | (_more)), \
 	OP(_transport, WRITE_ONLY_IMM, WRITE, \
-	   ONLY | DATA | OPCODE_RETH | OPCODE_IMMDT)
+	   ONLY | DATA | OPCODE_RETH | OPCODE_IMMDT | (_more))
+
+/* What those that are reliable have besides */
+#define OPS_RELIABLE(_transport, _more) \
+	OP(_transport, READ_REQUEST, READ, ONLY | OPCODE_RETH | (_more)), \
+	OP(_transport, READ_RESP_FIRST, READ_RESP, \
+	   START | DATA | OPCODE_AETH), \
+	OP(_transport, READ_RESP_MIDDLE, READ_RESP, DATA), \
+	OP(_transport, READ_RESP_LAST, READ_RESP, END | DATA | OPCODE_AETH), \
+	OP(_transport, READ_RESP_ONLY, READ_RESP, \
+	   ONLY | DATA | OPCODE_AETH), \
+	OP(_transport, ACK, ACK, ONLY | OPCODE_AETH), \
+	OP(_transport, ATOMIC_ACK, ATOMIC_ACK, \
+	   ONLY | OPCODE_AETH | OPCODE_ATOMICACKETH), \
+	OP(_transport, CMP_SWP, ATOMIC, ONLY | OPCODE_ATOMICETH | (_more)), \
+	OP(_transport, FETCH_ADD, ATOMIC, \
+	   ONLY | OPCODE_ATOMICETH | (_more)), \
+	OP(_transport, SEND_LAST_INV, SEND, \
+	   END | DATA | OPCODE_IETH | (_more)), \
+	OP(_transport, SEND_ONLY_INV, SEND, \
+	   ONLY | DATA | OPCODE_IETH | (_more))
 
 static const struct opcode opcode_table[256] = {
-	OPS_SEND_WRITE(RC),
-	OPS_SEND_WRITE(UC),
-	OP(RC, READ_REQUEST, READ, ONLY | OPCODE_RETH),
-	OP(RC, READ_RESP_FIRST, READ_RESP, START | DATA | OPCODE_AETH),
-	OP(RC, READ_RESP_MIDDLE, READ_RESP, DATA),
-	OP(RC, READ_RESP_LAST, READ_RESP, END | DATA | OPCODE_AETH),
-	OP(RC, READ_RESP_ONLY, READ_RESP, ONLY | DATA | OPCODE_AETH),
-	OP(RC, ACK, ACK, ONLY | OPCODE_AETH),
-	OP(RC, ATOMIC_ACK, ATOMIC_ACK, ONLY | OPCODE_AETH | OPCODE_ATOMICACKETH),
-	OP(RC, CMP_SWP, ATOMIC, ONLY | OPCODE_ATOMICETH),
-	OP(RC, FETCH_ADD, ATOMIC, ONLY | OPCODE_ATOMICETH),
-	OP(RC, SEND_LAST_INV, SEND, END | DATA | OPCODE_IETH),
-	OP(RC, SEND_ONLY_INV, SEND, ONLY | DATA | OPCODE_IETH),
+	OPS_SEND_WRITE(RC, 0),
+	OPS_RELIABLE(RC, 0),
+	OPS_SEND_WRITE(UC, 0),
+	OPS_SEND_WRITE(XRC, OPCODE_XRCETH),
+	OPS_RELIABLE(XRC, OPCODE_XRCETH),
 	OP(UD, SEND_ONLY, SEND, ONLY | DATA | OPCODE_DETH),
 	OP(UD, SEND_ONLY_IMM, SEND, ONLY | DATA | OPCODE_DETH | OPCODE_IMMDT),
 };

@@ -17,11 +17,13 @@
  * @OPCODE_RC: reliable connected
  * @OPCODE_UC: unreliable connected
  * @OPCODE_UD: unreliable datagram, GSI included
+ * @OPCODE_XRC: extended reliable connected
  */
 enum opcode_transport {
 	OPCODE_RC = 0,
 	OPCODE_UC = 1,
 	OPCODE_UD = 3,
+	OPCODE_XRC = 5,
 };
 
 /*
@@ -87,6 +89,7 @@ enum opcode_kind {
 #define OPCODE_DETH		0x100
 #define OPCODE_IMMDT		0x200
 #define OPCODE_IETH		0x400
+#define OPCODE_XRCETH		0x800	/* before all others */
 
 #define OPCODE_ONLY		(OPCODE_START | OPCODE_END)
 
@@ -99,6 +102,7 @@ enum opcode_kind {
 #define DETH_LEN		8
 #define IMMDT_LEN		4
 #define IETH_LEN		4
+#define XRCETH_LEN		4
 
 /**
  * struct opcode - what is known about an opcode

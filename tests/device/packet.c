@@ -76,6 +76,10 @@ static void parse_headers(struct packet *pkt, const uint8_t *p)
 	unsigned int flags = pkt->op->flags;
 
 	p += BTH_LEN;
+	if (flags & OPCODE_XRCETH) {
+		pkt->xrc_srqn = get32(p) & 0xffffff;
+		p += XRCETH_LEN;
+	}
 	if (flags & OPCODE_RETH) {
 		pkt->va = get64(p);
 		pkt->rkey = get32(p + 8);
@@ -193,6 +197,8 @@ unsigned int packet_build(const struct packet *pkt, unsigned int pad,
 	p = put16(p, pkt->pkey);
 	p = put32(p, pkt->dqpn);
 	p = put32(p, (uint32_t)pkt->ack_req << 31 | pkt->psn);
+	if (flags & OPCODE_XRCETH)
+		p = put32(p, pkt->xrc_srqn);
 	if (flags & OPCODE_RETH) {
 		p = put64(p, pkt->va);
 		p = put32(p, pkt->rkey);

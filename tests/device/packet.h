@@ -70,6 +70,7 @@
  * @sqpn: DETH: sender
  * @imm: ImmDt, wire order
  * @inv_key: IETH
+ * @xrc_srqn: XRCETH
  * @frame: where it came in; the payload is there
  * @payload: first byte of the payload in @frame
  * @payload_len: bytes without pad
@@ -96,6 +97,7 @@ struct packet {
 	uint32_t sqpn;
 	__be32 imm;
 	uint32_t inv_key;
+	uint32_t xrc_srqn;
 	const struct frame *frame;
 	uint32_t payload;
 	uint32_t payload_len;
@@ -132,7 +134,7 @@ enum packet_error packet_parse(struct packet *pkt, const struct frame *frame,
  * packet_build - BTH and what follows it, from values
  * @pkt: @opcode and the values that its headers need
  * @pad: bytes of pad there will be
- * @buf: BTH_LEN + ATOMICETH_LEN bytes are always enough
+ * @buf: BTH_LEN + XRCETH_LEN + ATOMICETH_LEN bytes are always enough
  *
  * Return: bytes written.
  */

@@ -9,11 +9,8 @@
 bool path_valid(const struct nic *nic, const struct ornic_av *av)
 {
 	const struct gid_entry *src = gid_get(nic, le16toh(av->sgid_index));
-	static const uint8_t mapped[12] = {
-		[10] = 0xff, [11] = 0xff,
-	};
 
-	return src && src->ipv4 == !memcmp(av->dgid, mapped, sizeof(mapped));
+	return src && src->ipv4 == gid_is_ipv4(av->dgid);
 }
 
 /* Is it from the peer, to the address the peer knows (IBTA 9.6.1.2, A17.5)? */

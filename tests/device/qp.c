@@ -9,6 +9,7 @@
 #include "eth.h"
 #include "qp.h"
 #include "ud.h"
+#include "xrcd.h"
 
 /* A QP in error looks for receive WQEs after so long, then twice as long ... */
 #define QP_POLL_MIN_NS 50000
@@ -192,7 +193,7 @@ bool qp_run(struct qp *qp, unsigned int budget)
 		return false;
 	if (qp->state == ORNIC_QPS_ERR)
 		return qp_flush(qp, budget);
-	if (qp->type == ORNIC_QPT_RC)
+	if (qp_is_reliable(qp))
 		return qp_run_rc(qp, budget);
 	if (qp->state == ORNIC_QPS_SQE)
 		return sq_flush(qp, budget);
@@ -238,14 +239,33 @@ static enum ornic_cmd_status
 qp_check_srq(struct nic *nic, const struct ornic_create_qp_in *in)
 {
 	uint32_t flags = le32toh(in->flags);
+	const struct srq *srq;
 
 	if (!(flags & ORNIC_QP_SRQ))
 		return in->srqn ? ORNIC_CMD_BAD_PARAM : ORNIC_CMD_OK;
 	if (flags & ORNIC_QP_RQ ||
 	    (in->type != ORNIC_QPT_RC && in->type != ORNIC_QPT_UD))
 		return ORNIC_CMD_BAD_PARAM;
-	return srq_find(nic, le32toh(in->srqn)) ? ORNIC_CMD_OK :
-						  ORNIC_CMD_BAD_OBJECT;
+	srq = srq_find(nic, le32toh(in->srqn));
+	return srq && !srq->xrcd ? ORNIC_CMD_OK : ORNIC_CMD_BAD_OBJECT;
+}
+
+/* The halves of an XRC connection have no queues that they have no use for. */
+static enum ornic_cmd_status
+qp_check_xrc(struct nic *nic, const struct ornic_create_qp_in *in)
+{
+	uint32_t queues = le32toh(in->flags) &
+			  (ORNIC_QP_SQ | ORNIC_QP_RQ | ORNIC_QP_SRQ);
+
+	if (in->type != ORNIC_QPT_XRC_RECV) {
+		if (in->type == ORNIC_QPT_XRC_SEND && queues & ~ORNIC_QP_SQ)
+			return ORNIC_CMD_BAD_PARAM;
+		return in->xrcdn ? ORNIC_CMD_BAD_PARAM : ORNIC_CMD_OK;
+	}
+	if (queues || in->pdn)
+		return ORNIC_CMD_BAD_PARAM;
+	return xrcd_find(nic, le32toh(in->xrcdn)) ? ORNIC_CMD_OK :
+						    ORNIC_CMD_BAD_OBJECT;
 }
 
 static enum ornic_cmd_status
@@ -263,10 +283,9 @@ qp_check_create(struct nic *nic, const struct ornic_create_qp_in *in)
 	case ORNIC_QPT_UC:
 	case ORNIC_QPT_UD:
 	case ORNIC_QPT_RAW_PACKET:
-		break;
 	case ORNIC_QPT_XRC_SEND:
 	case ORNIC_QPT_XRC_RECV:
-		return ORNIC_CMD_NOT_SUPPORTED;
+		break;
 	default:
 		return ORNIC_CMD_BAD_PARAM;
 	}
@@ -274,9 +293,11 @@ qp_check_create(struct nic *nic, const struct ornic_create_qp_in *in)
 		return ORNIC_CMD_BAD_PARAM;
 	if (flags & QP_FLAGS_UNSUPPORTED)
 		return ORNIC_CMD_NOT_SUPPORTED;
-	if (in->xrcdn || le64toh(in->dbr_addr) & 63)
+	if (le64toh(in->dbr_addr) & 63)
 		return ORNIC_CMD_BAD_PARAM;
-	status = qp_check_queues(in, flags);
+	status = qp_check_xrc(nic, in);
+	if (!status)
+		status = qp_check_queues(in, flags);
 	return status ? status : qp_check_srq(nic, in);
 }
 
@@ -325,14 +346,17 @@ enum ornic_cmd_status qp_cmd_create(struct nic *nic, struct cmd *cmd)
 	struct cq *send_cq = cq_find(nic, le32toh(in->send_cqn));
 	struct cq *recv_cq = cq_find(nic, le32toh(in->recv_cqn));
 	struct uctx *uctx = uctx_find(nic, le32toh(in->uctx));
-	struct pd *pd = pd_find(nic, le32toh(in->pdn));
+	bool xrc_recv = in->type == ORNIC_QPT_XRC_RECV;
 	enum ornic_cmd_status status;
+	struct pd *pd = NULL;
 	struct qp *qp;
 
+	if (!xrc_recv)
+		pd = pd_find(nic, le32toh(in->pdn));
 	status = qp_check_create(nic, in);
 	if (status)
 		return status;
-	if (!uctx || !pd)
+	if (!uctx || (!pd && !xrc_recv))
 		return ORNIC_CMD_BAD_OBJECT;
 	qp = calloc(1, sizeof(*qp));
 	if (!qp)
@@ -344,6 +368,8 @@ enum ornic_cmd_status qp_cmd_create(struct nic *nic, struct cmd *cmd)
 	qp->pd = pd;
 	if (qp->flags & ORNIC_QP_SRQ)
 		qp->srq = srq_find(nic, le32toh(in->srqn));
+	if (xrc_recv)
+		qp->xrcd = xrcd_find(nic, le32toh(in->xrcdn));
 	qp->user.pd = pd;
 	qp->user.kernel = qp_is_kernel(qp);
 	qp->run.qp = qp;
@@ -369,7 +395,10 @@ enum ornic_cmd_status qp_cmd_create(struct nic *nic, struct cmd *cmd)
 	eq_source_init(&qp->events, qp->obj.num, false);
 	qp->user.qpn = qp->obj.num;
 	obj_get(&uctx->obj);
-	obj_get(&pd->obj);
+	if (pd)
+		obj_get(&pd->obj);
+	if (qp->xrcd)
+		obj_get(&qp->xrcd->obj);
 	if (qp_has_sq(qp))
 		cq_attach(&qp->send_cq, send_cq, qp);
 	if (qp->srq)
@@ -405,7 +434,10 @@ static void qp_destroy(struct qp *qp)
 	cq_detach(&qp->send_cq);
 	if (qp->srq)
 		obj_put(&qp->srq->obj);
-	obj_put(&qp->pd->obj);
+	if (qp->xrcd)
+		obj_put(&qp->xrcd->obj);
+	if (qp->pd)
+		obj_put(&qp->pd->obj);
 	obj_put(&qp->uctx->obj);
 	obj_remove(&nic->qps, &qp->obj);
 	qp_uninit_queues(qp);

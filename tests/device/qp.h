@@ -109,7 +109,9 @@ struct qp_stats {
  * @watch: polled by the card; holds the doorbell record
  * @uctx: doorbell page, used
  * @pd: its PD, used
- * @srq: where it takes receive WQEs, used, or NULL
+ * @srq: where it takes receive WQEs, used, or NULL; of XRC_RECV as
+ *	xrcd_select() has it
+ * @xrcd: of XRC_RECV, used
  * @user: as the user of keys
  * @send_cq: membership in the send CQ
  * @recv_cq: membership in the receive CQ
@@ -139,6 +141,7 @@ struct qp {
 	struct uctx *uctx;
 	struct pd *pd;
 	struct srq *srq;
+	struct xrcd *xrcd;
 	struct mr_user user;
 	struct cq_link send_cq;
 	struct cq_link recv_cq;
@@ -214,6 +217,12 @@ static inline bool qp_is_connected(const struct qp *qp)
 	default:
 		return false;
 	}
+}
+
+/* Does its peer acknowledge? RC and XRC */
+static inline bool qp_is_reliable(const struct qp *qp)
+{
+	return qp_is_connected(qp) && qp->type != ORNIC_QPT_UC;
 }
 
 /* May it execute send WQEs? */

@@ -9,6 +9,7 @@
 
 #define QUERY_FEATURES                \
 	(ORNIC_FEAT_SRQ |             \
+	 ORNIC_FEAT_XRC |             \
 	 ORNIC_FEAT_MCAST |           \
 	 ORNIC_FEAT_MW |              \
 	 ORNIC_FEAT_REG_MR |          \
@@ -20,7 +21,8 @@
 	 ORNIC_FEAT_NULL_MR)
 #define QUERY_QP_TYPES                                                   \
 	(1u << ORNIC_QPT_GSI | 1u << ORNIC_QPT_RC | 1u << ORNIC_QPT_UC | \
-	 1u << ORNIC_QPT_UD | 1u << ORNIC_QPT_RAW_PACKET)
+	 1u << ORNIC_QPT_UD | 1u << ORNIC_QPT_RAW_PACKET |               \
+	 1u << ORNIC_QPT_XRC_SEND | 1u << ORNIC_QPT_XRC_RECV)
 #define QUERY_PAGE_SHIFT_MIN 12
 #define QUERY_PAGE_SHIFT_MAX 31
 
@@ -57,6 +59,7 @@ enum ornic_cmd_status query_cmd_device(struct nic *nic, struct cmd *cmd)
 	out->max_mr = htole32(nic->mrs.max);
 	out->max_srq = htole32(nic->srqs.max);
 	out->max_srq_wqes = htole32(1u << CORE_MAX_LOG_RQ_WQES);
+	out->max_xrcd = htole32(nic->xrcds.max);
 	out->max_mcast_groups = htole32(MCAST_GROUPS_MAX);
 	out->max_mcast_qps = htole32(MCAST_QPS_MAX);
 	out->max_mr_size = htole64(MR_MAX_SIZE);

@@ -387,6 +387,7 @@ static enum req_result req_send(struct qp *qp, struct req_record *rec,
 		.dqpn = qp->attr.dest_qpn,
 		.va = wqe->raddr,
 		.rkey = wqe->rkey,
+		.xrc_srqn = wqe->xrc_srqn,
 	};
 	struct frame *frame;
 

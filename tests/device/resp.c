@@ -10,6 +10,7 @@
 #include "packet.h"
 #include "psn.h"
 #include "qp.h"
+#include "xrcd.h"
 
 void resp_reset(struct qp *qp)
 {
@@ -24,7 +25,10 @@ void resp_flush(struct qp *qp)
 	if (!resp->wqe_taken)
 		return;
 	resp->wqe_taken = false;
-	rq_fail(qp, resp->wqe.wr_id, ORNIC_WC_WR_FLUSH_ERR);
+	/* Without the SRQ there is nobody to tell. */
+	if (xrcd_select(qp, resp->srqn))
+		rq_fail(qp, resp->wqe.wr_id, ORNIC_WC_WR_FLUSH_ERR);
+	xrcd_release(qp);
 }
 
 /* ---- refusing ---- */
@@ -275,6 +279,7 @@ static bool resp_read(struct qp *qp, const struct packet *pkt)
 		.length = pkt->dma_len,
 		.rkey = pkt->rkey,
 		.msn = psn_add(resp->msn, 1),
+		.srqn = pkt->xrc_srqn,
 	};
 
 	if (!ack_room(qp) || pkt->dma_len > CORE_MAX_MSG_SIZE ||
@@ -298,7 +303,7 @@ static uint64_t resp_atomic_execute(uint64_t *word, const struct packet *pkt)
 	uint64_t found = __atomic_load_n(word, __ATOMIC_RELAXED);
 	uint64_t want;
 
-	if (pkt->opcode == OPCODE_RC_CMP_SWP) {
+	if ((pkt->opcode & OPCODE_OPERATION) == OPCODE_RC_CMP_SWP) {
 		found = htole64(pkt->compare);
 		want = htole64(pkt->swap_add);
 		__atomic_compare_exchange_n(word, &found, want, false,
@@ -386,6 +391,21 @@ static void resp_duplicate(struct qp *qp, const struct packet *pkt)
 		ack_owe(qp, AETH_ACK | AETH_NO_CREDITS, 0);
 }
 
+/*
+ * All packets of an XRC message name the same SRQ. Else, or if it is none of
+ * the domain, the request is invalid (IBTA A14).
+ */
+static bool resp_select(struct qp *qp, const struct packet *pkt)
+{
+	struct resp *resp = &qp->resp;
+
+	if (qp->type != ORNIC_QPT_XRC_RECV)
+		return true;
+	if (pkt->op->flags & OPCODE_START)
+		resp->srqn = pkt->xrc_srqn;
+	return pkt->xrc_srqn == resp->srqn && xrcd_select(qp, resp->srqn);
+}
+
 static bool resp_execute(struct qp *qp, const struct packet *pkt)
 {
 	switch (pkt->op->kind) {
@@ -441,6 +461,7 @@ void resp_rx(struct qp *qp, const struct packet *pkt)
 	struct resp *resp = &qp->resp;
 	int32_t ahead = psn_diff(pkt->psn, resp->epsn);
 	uint32_t npkts = pkt->npkts;
+	bool done;
 
 	if (resp_is_uc(qp)) {
 		resp_rx_uc(qp, pkt);
@@ -461,11 +482,14 @@ void resp_rx(struct qp *qp, const struct packet *pkt)
 		return;
 	}
 	resp->nak_sent = false;
-	if (!resp_in_sequence(qp, pkt) || !resp_length_valid(qp, pkt)) {
+	if (!resp_in_sequence(qp, pkt) || !resp_length_valid(qp, pkt) ||
+	    !resp_select(qp, pkt)) {
 		resp_invalid(qp);
 		return;
 	}
-	if (!resp_execute(qp, pkt))
+	done = resp_execute(qp, pkt);
+	xrcd_release(qp);
+	if (!done)
 		return;
 
 	if (pkt->op->kind == OPCODE_READ)

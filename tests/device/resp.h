@@ -37,6 +37,7 @@ enum resp_message {
  * @rkey: remote key
  * @msn: message sequence number, as in the answer
  * @original: what an atomic found
+ * @srqn: SRQ that an XRC request named
  */
 struct resp_read {
 	bool atomic;
@@ -47,6 +48,7 @@ struct resp_read {
 	uint32_t rkey;
 	uint32_t msn;
 	uint64_t original;
+	uint32_t srqn;
 };
 
 /**
@@ -74,6 +76,7 @@ struct resp_cursor {
  * @nak_psn: PSN that a NAK to be sent is about
  * @wqe_taken: @wqe is in use
  * @wqe: receive WQE of the message that is going on
+ * @srqn: SRQ that the message of XRC names
  * @offset: bytes of the message so far
  * @va: where the rest of a WRITE goes
  * @rkey: key of the WRITE
@@ -92,6 +95,7 @@ struct resp {
 	uint32_t nak_psn;
 	bool wqe_taken;
 	struct recv_wqe wqe;
+	uint32_t srqn;
 	uint64_t offset;
 	uint64_t va;
 	uint32_t rkey;

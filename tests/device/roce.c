@@ -52,6 +52,9 @@ static enum opcode_transport roce_transport(const struct qp *qp)
 	case ORNIC_QPT_UD:
 	case ORNIC_QPT_GSI:
 		return OPCODE_UD;
+	case ORNIC_QPT_XRC_SEND:
+	case ORNIC_QPT_XRC_RECV:
+		return OPCODE_XRC;
 	default:
 		return OPCODE_RC;
 	}
@@ -94,6 +97,13 @@ void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 	core_tx(nic, frame);
 }
 
+/* Is it for the requester? */
+static bool roce_is_answer(const struct packet *pkt)
+{
+	return pkt->op->kind == OPCODE_ACK || pkt->op->kind == OPCODE_READ_RESP ||
+	       pkt->op->kind == OPCODE_ATOMIC_ACK;
+}
+
 /* Return: the QP that a packet is for, if it is of the right kind and state. */
 static struct qp *roce_find(struct nic *nic, const struct packet *pkt)
 {
@@ -110,20 +120,19 @@ static struct qp *roce_find(struct nic *nic, const struct packet *pkt)
 	if (!qp || !qp_receives(qp) || qp->type == ORNIC_QPT_RAW_PACKET ||
 	    pkt->op->transport != roce_transport(qp))
 		return NULL;
+	/* Of an XRC connection each end is one half. */
+	if (qp->type == (roce_is_answer(pkt) ? ORNIC_QPT_XRC_RECV :
+					       ORNIC_QPT_XRC_SEND))
+		return NULL;
 	return qp;
 }
 
 static void roce_rx_connected(struct qp *qp, const struct packet *pkt)
 {
-	switch (pkt->op->kind) {
-	case OPCODE_ACK:
-	case OPCODE_READ_RESP:
-	case OPCODE_ATOMIC_ACK:
+	if (roce_is_answer(pkt)) {
 		if (qp_sends(qp))
 			comp_rx(qp, pkt);
 		return;
-	default:
-		break;
 	}
 	if (qp->state == ORNIC_QPS_RTR && !qp->comm_est) {
 		qp->comm_est = true;

@@ -155,11 +155,14 @@ int rq_write(struct qp *qp, const struct recv_wqe *wqe, uint64_t offset,
 void rq_complete(struct qp *qp, struct ornic_cqe *cqe, uint64_t wr_id,
 		 const struct ornic_cqe_ext *ext, bool solicited)
 {
+	/* XRC has no receive CQ but the SRQ's. */
+	struct cq *cq = qp->recv_cq.cq ? qp->recv_cq.cq : qp->srq->cq.cq;
+
 	if (qp_has_rq(qp))
 		rq_ring_done(&qp->rq, qp->rq.ci + 1);
 	cqe->wr_id = htole64(wr_id);
 	cqe->qpn |= htole32(qp->obj.num);
-	cq_post(qp->recv_cq.cq, cqe, ext, solicited);
+	cq_post(cq, cqe, ext, solicited);
 }
 
 void rq_fail(struct qp *qp, uint64_t wr_id, enum ornic_wc_status status)

@@ -72,6 +72,7 @@ CORE_SRCS := \
 	sge.c \
 	sq.c \
 	srq.c \
-	ud.c
+	ud.c \
+	xrcd.c
 
 DEVICE_SRCS := $(EDGE_SRCS) $(MAIN_SRCS) $(CORE_SRCS)

@@ -44,7 +44,7 @@ struct wr_desc {
 	bool kernel;
 };
 
-#define TYPE_RC		(1u << ORNIC_QPT_RC)
+#define TYPE_RC		(1u << ORNIC_QPT_RC | 1u << ORNIC_QPT_XRC_SEND)
 #define TYPE_UC		(1u << ORNIC_QPT_UC)
 #define TYPE_UD		(1u << ORNIC_QPT_UD | 1u << ORNIC_QPT_GSI)
 #define TYPE_RAW	(1u << ORNIC_QPT_RAW_PACKET)
@@ -241,6 +241,7 @@ static void sq_decode(struct qp *qp, struct send_wqe *wqe, const uint8_t *body,
 		memcpy(&rc, body, sizeof(rc));
 		wqe->raddr = le64toh(rc.raddr);
 		wqe->rkey = le32toh(rc.rkey);
+		wqe->xrc_srqn = le32toh(rc.xrc_srqn) & 0xffffff;
 		break;
 	}
 	body += route_len(qp);

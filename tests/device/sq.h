@@ -51,6 +51,7 @@ struct sq {
  * @length: bytes of all SGEs, or of inline data
  * @raddr: remote address of connected transports
  * @rkey: remote key
+ * @xrc_srqn: of XRC_SEND: whose receives it takes
  * @dqpn: destination of UD
  * @qkey: of UD, as posted
  * @av: path of UD, as posted
@@ -74,6 +75,7 @@ struct send_wqe {
 	uint64_t length;
 	uint64_t raddr;
 	uint32_t rkey;
+	uint32_t xrc_srqn;
 	uint32_t dqpn;
 	uint32_t qkey;
 	struct ornic_av av;

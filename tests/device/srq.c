@@ -7,6 +7,7 @@
 
 #include "core.h"
 #include "srq.h"
+#include "xrcd.h"
 
 #define SRQ_FLAGS (ORNIC_SRQ_XRC | ORNIC_SRQ_KERNEL)
 
@@ -24,6 +25,11 @@ static int srq_fail(struct srq *srq)
 		eq_async(srq->nic, &srq->events, ORNIC_EVENT_SRQ_ERR);
 	srq->failed = true;
 	return -EIO;
+}
+
+void srq_cq_failed(struct cq_link *link)
+{
+	srq_fail(container_of(link, struct srq, cq));
 }
 
 /* Fewer WQEs left than the host wants to hear of? Once per request. */
@@ -74,16 +80,21 @@ enum ornic_cmd_status srq_cmd_create(struct nic *nic, struct cmd *cmd)
 	uint64_t dbr_addr = le64toh(in->dbr_addr);
 	uint32_t flags = le32toh(in->flags);
 	struct ornic_object *out = cmd->out;
+	bool xrc = flags & ORNIC_SRQ_XRC;
 	enum ornic_cmd_status status;
+	struct xrcd *xrcd = NULL;
+	struct cq *cq = NULL;
 	struct srq *srq;
 
 	if (flags & ~SRQ_FLAGS || !CMD_RSVD_ZERO(in->rsvd) || dbr_addr & 63)
 		return ORNIC_CMD_BAD_PARAM;
-	if (flags & ORNIC_SRQ_XRC)
-		return ORNIC_CMD_NOT_SUPPORTED;
-	if (in->xrcdn || in->cqn)
+	if (xrc) {
+		xrcd = xrcd_find(nic, le32toh(in->xrcdn));
+		cq = cq_find(nic, le32toh(in->cqn));
+	} else if (in->xrcdn || in->cqn) {
 		return ORNIC_CMD_BAD_PARAM;
-	if (!pd)
+	}
+	if (!pd || (xrc && (!xrcd || !cq)))
 		return ORNIC_CMD_BAD_OBJECT;
 
 	srq = calloc(1, sizeof(*srq));
@@ -110,6 +121,11 @@ enum ornic_cmd_status srq_cmd_create(struct nic *nic, struct cmd *cmd)
 		goto err_ring;
 	eq_source_init(&srq->events, srq->obj.num, false);
 	obj_get(&pd->obj);
+	if (xrc) {
+		srq->xrcd = xrcd;
+		obj_get(&xrcd->obj);
+		cq_attach(&srq->cq, cq, NULL);
+	}
 	out->num = htole32(srq->obj.num);
 	return ORNIC_CMD_OK;
 
@@ -124,6 +140,9 @@ static void srq_destroy(struct srq *srq)
 {
 	eq_source_forget(&srq->events);
 	obj_remove(&srq->nic->srqs, &srq->obj);
+	cq_detach(&srq->cq);
+	if (srq->xrcd)
+		obj_put(&srq->xrcd->obj);
 	obj_put(&srq->pd->obj);
 	rq_ring_uninit(&srq->rq);
 	free(srq);

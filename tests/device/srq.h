@@ -13,6 +13,7 @@
 #include <ornic_hw_cmd.h>
 
 #include "eq.h"
+#include "cq.h"
 #include "guest.h"
 #include "mr.h"
 #include "obj.h"
@@ -24,10 +25,12 @@ struct nic;
 
 /**
  * struct srq - a shared receive queue
- * @obj: number and users (QPs)
+ * @obj: number and users (QPs, but not those of XRC)
  * @nic: the card
  * @pd: its PD, used
  * @user: of the keys in its WQEs
+ * @xrcd: its XRC domain, used; NULL: not of XRC
+ * @cq: with @xrcd: where receives complete
  * @flags: ORNIC_SRQ_*
  * @limit: ORNIC_EVENT_SRQ_LIMIT is due when fewer WQEs are left, 0: never
  * @failed: ORNIC_EVENT_SRQ_ERR was told: no WQE is taken any more
@@ -40,6 +43,8 @@ struct srq {
 	struct nic *nic;
 	struct pd *pd;
 	struct mr_user user;
+	struct xrcd *xrcd;
+	struct cq_link cq;
 	uint32_t flags;
 	uint32_t limit;
 	bool failed;
@@ -65,6 +70,12 @@ struct srq *srq_find(const struct nic *nic, uint32_t srqn);
  * Return: as rq_take().
  */
 int srq_take(struct srq *srq, struct recv_wqe *wqe);
+
+/**
+ * srq_cq_failed - the CQ of an XRC SRQ died
+ * @link: inside the SRQ, which takes no more messages
+ */
+void srq_cq_failed(struct cq_link *link);
 
 /**
  * srq_destroy_all - part of a reset; no QP is left

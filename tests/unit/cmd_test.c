@@ -68,8 +68,7 @@ static void test_unknown_opcodes(void **state)
 {
 	struct host *host = *state;
 	static const uint16_t opcodes[] = {
-		0x003, 0x00f, ORNIC_CMD_PAGE_RESPONSE,
-		ORNIC_CMD_ALLOC_XRCD, ORNIC_CMD_CREATE_WQ,
+		0x003, 0x00f, ORNIC_CMD_PAGE_RESPONSE, ORNIC_CMD_CREATE_WQ,
 		ORNIC_CMD_CREATE_FLOW, ORNIC_CMD_ALLOC_DM, 0x100, 0xffff,
 	};
 	unsigned int i;
@@ -251,6 +250,7 @@ static void test_query_device_tells_what_is_built(void **state)
 	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
 				      &out, sizeof(out)), ORNIC_CMD_OK);
 	assert_true(le64toh(out.features) == (ORNIC_FEAT_SRQ |
+					      ORNIC_FEAT_XRC |
 					      ORNIC_FEAT_MCAST |
 					      ORNIC_FEAT_MW |
 					      ORNIC_FEAT_REG_MR |
@@ -267,6 +267,7 @@ static void test_query_device_tells_what_is_built(void **state)
 	assert_int_equal(le32toh(out.max_uctx), NIC_DB_PAGES);
 	assert_int_equal(le32toh(out.max_cqe), 65536);
 	assert_int_equal(le32toh(out.max_srq), 8191);
+	assert_int_equal(le32toh(out.max_xrcd), 4096);
 	assert_int_equal(le32toh(out.max_mcast_groups), 1024);
 	assert_int_equal(le32toh(out.max_mcast_qps), 256);
 	assert_true(le32toh(out.max_mw) >= 131071);

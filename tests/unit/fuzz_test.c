@@ -12,7 +12,7 @@
 #define STEPS 20000
 #define STEPS_PER_CARD 400
 #define NUMS 24
-#define QPS 10
+#define QPS 12
 #define CQS 2
 #define WR_KEYS 3
 #define DATA (16 * HOST_PAGE)
@@ -21,7 +21,7 @@
 static const uint8_t qp_types[QPS] = {
 	ORNIC_QPT_RC, ORNIC_QPT_RC, ORNIC_QPT_UD, ORNIC_QPT_GSI,
 	ORNIC_QPT_RAW_PACKET, ORNIC_QPT_RAW_PACKET, ORNIC_QPT_RC, ORNIC_QPT_RC,
-	ORNIC_QPT_UC, ORNIC_QPT_UC,
+	ORNIC_QPT_UC, ORNIC_QPT_UC, ORNIC_QPT_XRC_SEND, ORNIC_QPT_XRC_RECV,
 };
 
 /* These have the SRQ. */
@@ -46,6 +46,7 @@ static bool has_srq(unsigned int n)
  * @cq: where all complete
  * @qp: the queue pairs
  * @srq: that some of them share
+ * @xrc_srq: that XRC requests name
  * @nums: numbers and keys that were good once
  */
 struct fuzz {
@@ -62,6 +63,7 @@ struct fuzz {
 	struct host_queue cq[CQS];
 	struct host_qp qp[QPS];
 	struct host_qp srq;
+	struct host_qp xrc_srq;
 	uint32_t nums[NUMS];
 };
 
@@ -183,8 +185,9 @@ static void create(struct fuzz *f)
 					 .length = htole64(below(f, 40000)) };
 	static const uint8_t types[] = { ORNIC_QPT_GSI, ORNIC_QPT_RC,
 					 ORNIC_QPT_UD, ORNIC_QPT_RAW_PACKET,
-					 ORNIC_QPT_UC };
-	struct ornic_create_qp_in qp = { .type = types[below(f, 5)],
+					 ORNIC_QPT_UC, ORNIC_QPT_XRC_SEND,
+					 ORNIC_QPT_XRC_RECV };
+	struct ornic_create_qp_in qp = { .type = types[below(f, 7)],
 					 .uctx = htole32(below(f, 2)),
 					 .pdn = htole32(below(f, 2)),
 					 .send_cqn = htole32(below(f, 3)),
@@ -617,7 +620,8 @@ static unsigned int fuzz_wqe(struct fuzz *f, unsigned int n, uint8_t *wqe)
 	struct ornic_route_ud ud = { .dqpn = htole32(f->qp[n ^ 1].num) };
 	struct ornic_route_rc rc = { .raddr = htole64(f->data +
 						      below(f, DATA - 8)),
-				     .rkey = htole32(fuzz_key(f)) };
+				     .rkey = htole32(fuzz_key(f)),
+				     .xrc_srqn = htole32(f->xrc_srq.num) };
 	unsigned int opcode = ORNIC_WR_SEND, flags = below(f, 8), count;
 	unsigned int len = sizeof(*hdr), i;
 	struct ornic_sge sge;
@@ -626,6 +630,7 @@ static unsigned int fuzz_wqe(struct fuzz *f, unsigned int n, uint8_t *wqe)
 	switch (qp_types[n]) {
 	case ORNIC_QPT_RC:
 	case ORNIC_QPT_UC:
+	case ORNIC_QPT_XRC_SEND:
 		i = below(f, ARRAY_SIZE(rc_ops));
 		opcode = rc_ops[i].opcode;
 		memcpy(wqe + len, &rc, sizeof(rc));
@@ -687,10 +692,18 @@ static void post_send(struct fuzz *f)
 	tell(f, qp);
 }
 
+static struct host_qp *recv_ring(struct fuzz *f, unsigned int n)
+{
+	if (has_srq(n))
+		return &f->srq;
+	return qp_types[n] == ORNIC_QPT_XRC_SEND ||
+	       qp_types[n] == ORNIC_QPT_XRC_RECV ? &f->xrc_srq : &f->qp[n];
+}
+
 static void post_recv(struct fuzz *f)
 {
 	unsigned int n = below(f, QPS), left = 1 + below(f, 8);
-	struct host_qp *qp = has_srq(n) ? &f->srq : &f->qp[n];
+	struct host_qp *qp = recv_ring(f, n);
 
 	while (left--) {
 		uint32_t pos = qp->rq_pi++ & ((1u << qp->log_rq_wqes) - 1);
@@ -815,7 +828,7 @@ static void create_keys(struct fuzz *f, uint32_t pdn)
 /* A card on which everything works until somebody breaks it */
 static void begin(struct fuzz *f, uint64_t seed)
 {
-	uint32_t pdn;
+	uint32_t pdn, xrcdn;
 	unsigned int i;
 
 	memset(f, 0, sizeof(*f));
@@ -835,9 +848,14 @@ static void begin(struct fuzz *f, uint64_t seed)
 		host_cq(f->host, &f->cq[i], 0, f->eq.num, 9, 5 + i);
 	host_srq(f->host, &f->srq, pdn, 0, 0, 0);
 	f->nums[NUMS - 1] = f->srq.num;
+	xrcdn = host_create_object(f->host, ORNIC_CMD_ALLOC_XRCD, NULL, 0);
+	host_srq(f->host, &f->xrc_srq, pdn, ORNIC_SRQ_XRC, xrcdn,
+		 f->cq[0].num);
+	f->nums[NUMS - 2] = f->xrc_srq.num;
 	for (i = 0; i < QPS; i++) {
 		host_qp(f->host, &f->qp[i], qp_types[i], 0, pdn,
-			&f->cq[i % CQS], has_srq(i) ? f->srq.num : 0);
+			&f->cq[i % CQS], has_srq(i) ? f->srq.num :
+			qp_types[i] == ORNIC_QPT_XRC_RECV ? xrcdn : 0);
 		f->nums[1 + i] = f->qp[i].num;
 	}
 	f->window_len = host_alloc(f->host, HOST_PAGE, HOST_PAGE) - f->window;

@@ -432,16 +432,14 @@ void host_queue_arm(struct host_queue *queue, unsigned int type)
 
 void host_qp(struct host *host, struct host_qp *qp, unsigned int type,
 	     uint32_t uctx, uint32_t pdn, const struct host_queue *cq,
-	     uint32_t srqn)
+	     uint32_t from)
 {
 	struct ornic_create_qp_in in = {
 		.uctx = htole32(uctx),
 		.pdn = htole32(pdn),
 		.send_cqn = htole32(cq->num),
 		.recv_cqn = htole32(cq->num),
-		.srqn = htole32(srqn),
-		.flags = htole32(ORNIC_QP_SQ | (uctx ? 0 : ORNIC_QP_KERNEL) |
-				 (srqn ? ORNIC_QP_SRQ : ORNIC_QP_RQ)),
+		.flags = htole32(ORNIC_QP_SQ | (uctx ? 0 : ORNIC_QP_KERNEL)),
 		.type = type,
 		.log_sq_slots = 6,
 	};
@@ -454,7 +452,17 @@ void host_qp(struct host *host, struct host_qp *qp, unsigned int type,
 	qp->sq = host_alloc(host, 64ULL << qp->log_sq_slots, HOST_PAGE);
 	qp->dbr = host_alloc(host, sizeof(struct ornic_qp_dbr), 128);
 	host_buf(&in.sq, qp->sq, 64ULL << qp->log_sq_slots);
-	if (!srqn) {
+	if (type == ORNIC_QPT_XRC_RECV) {
+		in.flags = 0;
+		in.pdn = 0;
+		in.log_sq_slots = 0;
+		memset(&in.sq, 0, sizeof(in.sq));
+		in.xrcdn = htole32(from);
+	} else if (from) {
+		in.flags |= htole32(ORNIC_QP_SRQ);
+		in.srqn = htole32(from);
+	} else if (type != ORNIC_QPT_XRC_SEND) {
+		in.flags |= htole32(ORNIC_QP_RQ);
 		in.log_rq_wqes = 6;
 		in.rq_stride_shift = 5;
 		qp->log_rq_wqes = in.log_rq_wqes;

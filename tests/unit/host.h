@@ -173,11 +173,11 @@ const void *host_queue_peek(struct host_queue *queue);
 void host_queue_consume(struct host_queue *queue);
 void host_queue_arm(struct host_queue *queue, unsigned int type);
 
-/* A QP with a receive queue, or an SRQ's number */
+/* A QP with what its type has; @from: its SRQ, or 0, or the XRCD of XRC_RECV */
 /* The kernel's on page 0 */
 void host_qp(struct host *host, struct host_qp *qp, unsigned int type,
 	     uint32_t uctx, uint32_t pdn, const struct host_queue *cq,
-	     uint32_t srqn);
+	     uint32_t from);
 /* An SRQ of 16 WQEs; @cqn and @xrcdn with ORNIC_SRQ_XRC */
 void host_srq(struct host *host, struct host_qp *srq, uint32_t pdn,
 	      uint32_t flags, uint32_t xrcdn, uint32_t cqn);

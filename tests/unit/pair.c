@@ -302,9 +302,16 @@ static void pair_create_qp(struct side *side, unsigned int type, uint32_t flags)
 	qp->sq = host_alloc(host, 64 << in.log_sq_slots, HOST_PAGE);
 	qp->dbr = host_alloc(host, sizeof(struct ornic_qp_dbr), 128);
 	host_buf(&in.sq, qp->sq, 64 << in.log_sq_slots);
-	if (side->srq.num) {
+	if (type == ORNIC_QPT_XRC_RECV) {
+		in.flags &= ~htole32(ORNIC_QP_SQ);
+		in.log_sq_slots = 0;
+		memset(&in.sq, 0, sizeof(in.sq));
+		in.pdn = 0;
+		in.srqn = 0;
+		in.xrcdn = htole32(side->xrcdn);
+	} else if (side->srq.num) {
 		in.flags |= htole32(ORNIC_QP_SRQ);
-	} else {
+	} else if (type != ORNIC_QPT_XRC_SEND) {
 		in.flags |= htole32(ORNIC_QP_RQ);
 		in.log_rq_wqes = 4;
 		in.rq_stride_shift = 9;
@@ -323,7 +330,9 @@ static void pair_create_qp(struct side *side, unsigned int type, uint32_t flags)
 void pair_qps(struct pair *pair, unsigned int type, uint32_t flags)
 {
 	pair_create_qp(&pair->side[0], type, flags);
-	pair_create_qp(&pair->side[1], type, flags);
+	pair_create_qp(&pair->side[1], type == ORNIC_QPT_XRC_SEND ?
+					       ORNIC_QPT_XRC_RECV : type,
+		       flags);
 }
 
 struct qp *pair_qp(struct side *side)
@@ -506,6 +515,19 @@ int pair_setup_uc(void **state)
 	return pair_setup(state, ORNIC_QPT_UC, 0);
 }
 
+int pair_setup_xrc(void **state)
+{
+	struct pair *pair = pair_create(*state);
+	struct side *b = B(pair);
+
+	b->xrcdn = host_create_object(b->host, ORNIC_CMD_ALLOC_XRCD, NULL, 0);
+	host_srq(b->host, &b->srq, b->pdn, ORNIC_SRQ_XRC, b->xrcdn, b->cq.num);
+	pair_qps(pair, ORNIC_QPT_XRC_SEND, 0);
+	pair_connect(pair);
+	*state = pair;
+	return 0;
+}
+
 int pair_setup_ud(void **state)
 {
 	return pair_setup(state, ORNIC_QPT_UD, 0);
@@ -535,6 +557,7 @@ struct pair_wr pair_wr_data(struct side *side, unsigned int opcode,
 		.imm = 0xcafe0000 + opcode,
 		.raddr = peer->addr + offset,
 		.rkey = peer->key,
+		.xrc_srqn = peer->srq.num,
 		.sges = 1,
 		.sge[0] = { side->addr + offset, len, side->key },
 	};
@@ -594,6 +617,7 @@ static uint8_t *put_route(uint8_t *p, struct side *side,
 	struct ornic_route_rc rc = {
 		.raddr = htole64(wr->raddr),
 		.rkey = htole32(wr->rkey),
+		.xrc_srqn = htole32(wr->xrc_srqn),
 	};
 	struct ornic_route_ud ud = {
 		.dqpn = htole32(wr->dqpn),
@@ -734,6 +758,7 @@ struct packet pair_packet(struct pair *pair, unsigned int opcode)
 		.va = B(pair)->addr,
 		.rkey = B(pair)->key,
 		.dma_len = 8,
+		.xrc_srqn = B(pair)->srq.num,
 	};
 
 	return pkt;

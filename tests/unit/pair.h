@@ -33,6 +33,7 @@ struct pair;
  * @eq: events
  * @cq: completions of @qp, of 64 bytes
  * @qp: the QP
+ * @xrcdn: XRC domain of an XRC_RECV QP made from now on
  * @srq: if its number is not 0: where receives of a QP made from now on come from
  * @buf: PAIR_BUF_SIZE bytes
  * @key: local and remote key of @buf, everything allowed
@@ -48,6 +49,7 @@ struct side {
 	struct host_queue eq;
 	struct host_queue cq;
 	struct host_qp qp;
+	uint32_t xrcdn;
 	struct host_qp srq;
 	uint8_t *buf;
 	uint32_t key;
@@ -127,6 +129,8 @@ extern const struct pair_config pair_config_v6_vlan;
 int pair_setup_rc(void **state);
 int pair_setup_rc_kernel(void **state);
 int pair_setup_uc(void **state);
+/* A has XRC_SEND, B XRC_RECV and an XRC SRQ */
+int pair_setup_xrc(void **state);
 int pair_setup_ud(void **state);
 int pair_setup_gsi(void **state);
 int pair_teardown(void **state);
@@ -134,7 +138,7 @@ int pair_teardown(void **state);
 struct pair *pair_create(const struct pair_config *config);
 void pair_destroy(struct pair *pair);
 
-/* QPs of a type for both sides, not yet modified */
+/* QPs of a type for both sides, not yet modified; of XRC_SEND for A */
 void pair_qps(struct pair *pair, unsigned int type, uint32_t flags);
 
 /* Attributes for the way from RESET to RTS that suit most tests */
@@ -166,6 +170,7 @@ struct pair_wr {
 	uint32_t inv_key;
 	uint64_t raddr;
 	uint32_t rkey;
+	uint32_t xrc_srqn;
 	uint64_t swap_add;
 	uint64_t compare;
 	struct ornic_bind bind;

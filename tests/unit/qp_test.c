@@ -81,7 +81,7 @@ static void test_create_refusals(void **state)
 	REFUSED(side, BAD_PARAM, in.type = 0);
 	REFUSED(side, BAD_PARAM, in.type = 7);
 	REFUSED(side, BAD_PARAM, in.type = 255);
-	REFUSED(side, NOT_SUPPORTED, in.type = ORNIC_QPT_XRC_SEND);
+	REFUSED(side, BAD_PARAM, in.type = ORNIC_QPT_XRC_SEND);
 	REFUSED(side, BAD_PARAM, in.flags |= htole32(0x80000000));
 	REFUSED(side, BAD_PARAM, in.flags |= htole32(ORNIC_QP_SRQ));
 	REFUSED(side, BAD_PARAM, in.srqn = htole32(1));

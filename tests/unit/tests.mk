@@ -38,7 +38,8 @@ UNIT_CORE_TESTS := \
 	srq_test.c \
 	uc_test.c \
 	uctx_test.c \
-	ud_test.c
+	ud_test.c \
+	xrc_test.c
 
 # What core tests share: a host in front of the card.
 UNIT_CORE_SRCS := \

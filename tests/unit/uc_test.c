@@ -12,11 +12,6 @@ static const uint32_t lengths[] = {
 	0, 1, 3, 1023, 1024, 1025, 2048, 4097, 8192, 65536, 300001,
 };
 
-static void start(struct pair *pair, const struct pair_wr *wr)
-{
-	pair_send(A(pair), wr);
-}
-
 /* Nothing is said on the way back. */
 static enum pair_fate only_requests(struct pair *pair, const struct packet *pkt)
 {
@@ -383,13 +378,13 @@ static void send_fails(struct pair *pair, struct pair_wr *wr,
 	pair_post(A(pair), wr);
 	good.wr_id = 3;
 	good.flags = 0;
-	start(pair, &good);
+	pair_send(A(pair), &good);
 	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 	pair_expect(A(pair), 2, status);
 	pair_expect(A(pair), 3, ORNIC_WC_WR_FLUSH_ERR);
 	assert_int_equal(pair_qp(A(pair))->state, ORNIC_QPS_SQE);
 	good.wr_id = 4;
-	start(pair, &good);
+	pair_send(A(pair), &good);
 	pair_expect(A(pair), 4, ORNIC_WC_WR_FLUSH_ERR);
 	/* Its responder goes on. */
 	assert_true(qp_receives(pair_qp(A(pair))));
@@ -501,7 +496,7 @@ static void test_error_flushes(void **state)
 	/* The receive that waits for the next message is flushed first. */
 	pair_state(B(pair), ORNIC_QPS_ERR);
 	pair_state(A(pair), ORNIC_QPS_ERR);
-	start(pair, &wr);
+	pair_send(A(pair), &wr);
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_WR_FLUSH_ERR);
 	pair_expect(B(pair), 1, ORNIC_WC_WR_FLUSH_ERR);
 	pair_expect(B(pair), 2, ORNIC_WC_WR_FLUSH_ERR);

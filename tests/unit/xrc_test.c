@@ -1,0 +1,548 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRC: requests to one QP that are executed for the SRQs that they name, each
+ * with its PD and its CQ.
+ */
+#include "pair.h"
+
+#define XRC(operation) (OPCODE_XRC << OPCODE_TRANSPORT_SHIFT | \
+			OPCODE_RC_ ## operation)
+
+/* Another SRQ of B's, of another PD and with another CQ */
+struct other {
+	uint32_t pdn;
+	uint32_t key;
+	struct host_queue cq;
+	struct host_qp srq;
+};
+
+static void other_srq(struct pair *pair, struct other *other, uint32_t xrcdn)
+{
+	struct side *b = B(pair);
+
+	other->pdn = host_pd(b->host);
+	other->key = host_mr(b->host, other->pdn, b->addr, PAIR_BUF_SIZE,
+			     ORNIC_ACCESS_LOCAL_WRITE |
+			     ORNIC_ACCESS_REMOTE_WRITE |
+			     ORNIC_ACCESS_REMOTE_READ |
+			     ORNIC_ACCESS_REMOTE_ATOMIC);
+	host_cq(b->host, &other->cq, b->uctx, b->eq.num, 6, 5);
+	host_srq(b->host, &other->srq, other->pdn, ORNIC_SRQ_XRC, xrcdn,
+		 other->cq.num);
+}
+
+/* Exchange the SRQ that B posts to and polls. */
+static void swap(struct pair *pair, struct other *other)
+{
+	struct side *b = B(pair);
+	struct other now = { b->pdn, b->key, b->cq, b->srq };
+
+	b->pdn = other->pdn;
+	b->key = other->key;
+	b->cq = other->cq;
+	b->srq = other->srq;
+	*other = now;
+}
+
+static void fails(struct pair *pair, const struct pair_wr *wr,
+		  unsigned int status, unsigned int event)
+{
+	pair_send(A(pair), wr);
+	pair_sleep(pair, 20000000);
+	pair_expect(A(pair), wr->wr_id, status);
+	assert_int_equal(pair_event(B(pair)), event);
+	assert_int_equal(pair_qp(B(pair))->state, ORNIC_QPS_ERR);
+}
+
+static void reconnect(struct pair *pair)
+{
+	pair_state(A(pair), ORNIC_QPS_RESET);
+	pair_state(B(pair), ORNIC_QPS_RESET);
+	A(pair)->qp.sq_pi = 0;
+	guest_store32(&host_qp_dbr(&A(pair)->qp)->sq_pi, 0);
+	pair_connect(pair);
+}
+
+/* [ORNIC-XRC-3] Requests name the SRQ, answers do not. */
+static enum pair_fate xrc_only(struct pair *pair, const struct packet *pkt)
+{
+	bool request = pkt->dqpn == B(pair)->qp.num &&
+		       pkt->op->flags & OPCODE_XRCETH;
+
+	assert_int_equal(pkt->op->transport, OPCODE_XRC);
+	if (request)
+		assert_int_equal(pkt->xrc_srqn, B(pair)->srq.num);
+	else
+		assert_int_equal(pkt->dqpn, A(pair)->qp.num);
+	return PAIR_DELIVER;
+}
+
+/* [ORNIC-XRC-3] [ORNIC-XRC-4] Two SRQs behind one QP, each on its own */
+static void test_all_operations(void **state)
+{
+	struct pair *pair = *state;
+	static const uint32_t lengths[] = { 0, 1, 1024, 5000, 300001 };
+	struct side *b = B(pair);
+	struct other other;
+	struct ornic_cqe cqe;
+	struct pair_wr wr;
+	unsigned int i, op;
+
+	other_srq(pair, &other, b->xrcdn);
+	pair->fate = xrc_only;
+	for (i = 0; i < ARRAY_SIZE(lengths); i++, swap(pair, &other)) {
+		for (op = ORNIC_WR_RDMA_WRITE; op <= ORNIC_WR_SEND_WITH_IMM;
+		     op++) {
+			bool write = op < ORNIC_WR_SEND;
+
+			memset(b->buf, 0xee, lengths[i] + 1);
+			pair_fill(A(pair)->buf, lengths[i], i + op);
+			if (op != ORNIC_WR_RDMA_WRITE)
+				pair_post_recv(b, 9, b->addr, 1 << 20);
+			wr = pair_wr_data(A(pair), op, 0, lengths[i]);
+			pair_one(pair, &wr);
+			pair_check(b->buf, lengths[i], i + op);
+			assert_int_equal(b->buf[lengths[i]], 0xee);
+			if (op == ORNIC_WR_RDMA_WRITE)
+				continue;
+			cqe = pair_poll(b);
+			assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
+			assert_int_equal(le64toh(cqe.wr_id), 9);
+			assert_int_equal(le32toh(cqe.byte_len), lengths[i]);
+			assert_int_equal(le32toh(cqe.opcode), write ?
+					 ORNIC_WC_RECV_RDMA_WITH_IMM :
+					 ORNIC_WC_RECV);
+		}
+		pair_fill(b->buf, lengths[i], i);
+		wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, lengths[i]);
+		pair_one(pair, &wr);
+		pair_check(A(pair)->buf, lengths[i], i);
+		*pair_word(b, 64) = htole64(40);
+		wr = pair_wr_data(A(pair), ORNIC_WR_ATOMIC_FETCH_ADD, 64, 8);
+		wr.swap_add = 2;
+		pair_one(pair, &wr);
+		wr.opcode = ORNIC_WR_ATOMIC_CMP_SWP;
+		wr.compare = 42;
+		wr.swap_add = 7;
+		pair_one(pair, &wr);
+		assert_int_equal(le64toh(*pair_word(A(pair), 64)), 42);
+		assert_int_equal(le64toh(*pair_word(b, 64)), 7);
+	}
+	assert_int_equal(pair_event(A(pair)), 0);
+	assert_int_equal(pair_event(b), 0);
+}
+
+static enum pair_fate disorder(struct pair *pair, const struct packet *pkt)
+{
+	(void)pkt;
+	switch (pair->arg++ % 11) {
+	case 3:
+		return PAIR_DROP;
+	case 5:
+		return PAIR_TWICE;
+	case 8:
+		return PAIR_LATE;
+	default:
+		return PAIR_DELIVER;
+	}
+}
+
+/* Reliable as RC is, whichever SRQ is named */
+static void test_bad_wire(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	struct other other;
+	struct pair_wr wr;
+	unsigned int i;
+
+	other_srq(pair, &other, b->xrcdn);
+	pair->fate = disorder;
+	for (i = 0; i < 30; i++, swap(pair, &other)) {
+		wr = pair_wr_data(A(pair), i % 3 ? ORNIC_WR_SEND :
+				  ORNIC_WR_RDMA_READ, 0, 7000);
+		pair_fill(i % 3 ? A(pair)->buf : b->buf, 7000, i);
+		if (i % 3)
+			pair_post_recv(b, i, b->addr, 7000);
+		pair_send(A(pair), &wr);
+		pair_sleep(pair, 20000000);
+		pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+		if (i % 3)
+			pair_expect(b, i, ORNIC_WC_SUCCESS);
+		pair_check(i % 3 ? b->buf : A(pair)->buf, 7000, i);
+	}
+}
+
+/* [ORNIC-RQ-5] */
+static void test_empty_is_not_ready(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
+
+	pair_send(A(pair), &wr);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rnr_naks_sent), 1);
+	pair_post_recv(B(pair), 7, B(pair)->addr, 100);
+	pair_sleep(pair, 2000000);
+	pair_expect(B(pair), 7, ORNIC_WC_SUCCESS);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+}
+
+/* ---- objects ---- */
+
+/* [ORNIC-XRC-1] [ORNIC-XRC-2] */
+static void test_objects(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	struct ornic_create_srq_in srq = {
+		.pdn = htole32(b->pdn),
+		.flags = htole32(ORNIC_SRQ_XRC),
+		.xrcdn = htole32(b->xrcdn),
+		.cqn = htole32(b->cq.num),
+		.stride_shift = 5,
+		.dbr_addr = htole64(b->srq.dbr),
+	};
+	struct ornic_object out;
+
+	host_buf(&srq.buf, b->srq.rq, HOST_PAGE);
+	srq.cqn = htole32(99);
+	assert_int_equal(host_cmd(b->host, ORNIC_CMD_CREATE_SRQ, &srq, &out),
+			 ORNIC_CMD_BAD_OBJECT);
+	srq.cqn = htole32(b->cq.num);
+	srq.xrcdn = htole32(b->xrcdn + 1);
+	assert_int_equal(host_cmd(b->host, ORNIC_CMD_CREATE_SRQ, &srq, &out),
+			 ORNIC_CMD_BAD_OBJECT);
+
+	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_FREE_XRCD,
+					 b->xrcdn), ORNIC_CMD_BUSY);
+	/* A QP of XRC does not use the SRQs that it is told of. */
+	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_CQ,
+					 b->cq.num), ORNIC_CMD_BUSY);
+	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_SRQ,
+					 b->srq.num), ORNIC_CMD_OK);
+	if (!pair->loopback)
+		assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_CQ,
+						 b->cq.num), ORNIC_CMD_OK);
+	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_FREE_XRCD,
+					 b->xrcdn), ORNIC_CMD_BUSY);
+	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_QP,
+					 b->qp.num), ORNIC_CMD_OK);
+	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_FREE_XRCD,
+					 b->xrcdn), ORNIC_CMD_OK);
+	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_FREE_XRCD,
+					 b->xrcdn), ORNIC_CMD_BAD_OBJECT);
+}
+
+static unsigned int create(struct side *side, unsigned int type, uint32_t flags,
+			   uint32_t pdn, uint32_t xrcdn, uint32_t srqn)
+{
+	struct ornic_create_qp_in in = {
+		.uctx = htole32(side->uctx),
+		.pdn = htole32(pdn),
+		.send_cqn = htole32(side->cq.num),
+		.recv_cqn = htole32(side->cq.num),
+		.srqn = htole32(srqn),
+		.xrcdn = htole32(xrcdn),
+		.flags = htole32(flags),
+		.type = type,
+		.dbr_addr = htole64(side->srq.dbr),
+	};
+	struct ornic_create_qp_out out;
+
+	host_buf(&in.sq, side->addr, HOST_PAGE);
+	if (!(flags & ORNIC_QP_SQ))
+		memset(&in.sq, 0, sizeof(in.sq));
+	return host_cmd(side->host, ORNIC_CMD_CREATE_QP, &in, &out);
+}
+
+/* [ORNIC-XRC-2] */
+static void test_qps(void **state)
+{
+	struct side *b = B((struct pair *)*state);
+	uint32_t pdn = host_pd(b->host), srqn = b->srq.num;
+	uint32_t xrcdn;
+
+	host_create_object(b->host, ORNIC_CMD_ALLOC_XRCD, NULL, 0);
+	xrcdn = host_create_object(b->host, ORNIC_CMD_ALLOC_XRCD, NULL, 0);
+	assert_int_equal(create(b, ORNIC_QPT_XRC_SEND, ORNIC_QP_SQ, pdn, 0, 0),
+			 ORNIC_CMD_OK);
+	assert_int_equal(create(b, ORNIC_QPT_XRC_SEND,
+				ORNIC_QP_SQ | ORNIC_QP_SRQ, pdn, 0, srqn),
+			 ORNIC_CMD_BAD_PARAM);
+	assert_int_equal(create(b, ORNIC_QPT_XRC_SEND, ORNIC_QP_SQ, pdn,
+				xrcdn, 0), ORNIC_CMD_BAD_PARAM);
+	assert_int_equal(create(b, ORNIC_QPT_XRC_RECV, 0, 0, xrcdn, 0),
+			 ORNIC_CMD_OK);
+	assert_int_equal(create(b, ORNIC_QPT_XRC_RECV, 0, pdn, xrcdn, 0),
+			 ORNIC_CMD_BAD_PARAM);
+	assert_int_equal(create(b, ORNIC_QPT_XRC_RECV, 0, 0, 999, 0),
+			 ORNIC_CMD_BAD_OBJECT);
+	assert_int_equal(create(b, ORNIC_QPT_XRC_RECV, ORNIC_QP_SQ, 0, xrcdn,
+				0), ORNIC_CMD_BAD_PARAM);
+	assert_int_equal(create(b, ORNIC_QPT_XRC_RECV, ORNIC_QP_SRQ, 0, xrcdn,
+				srqn), ORNIC_CMD_BAD_PARAM);
+	/* An SRQ of XRC is for XRC. */
+	assert_int_equal(create(b, ORNIC_QPT_RC, ORNIC_QP_SRQ, pdn, 0, srqn),
+			 ORNIC_CMD_BAD_OBJECT);
+}
+
+/* [ORNIC-QP-1] */
+static void test_attributes(void **state)
+{
+	struct pair *pair = *state;
+	struct ornic_qp_attr attr = pair_attr(A(pair), B(pair));
+
+	attr.state = ORNIC_QPS_RTS;
+	attr.cur_state = ORNIC_QPS_RTS;
+	assert_int_equal(pair_modify(A(pair), ORNIC_QP_ATTR_MIN_RNR_TIMER,
+				     &attr), ORNIC_CMD_BAD_PARAM);
+	assert_int_equal(pair_modify(B(pair), ORNIC_QP_ATTR_MIN_RNR_TIMER,
+				     &attr), ORNIC_CMD_OK);
+	assert_int_equal(pair_modify(B(pair), ORNIC_QP_ATTR_RNR_RETRY, &attr),
+			 ORNIC_CMD_BAD_PARAM);
+	pair_query(A(pair), &attr);
+	assert_int_equal(attr.max_rd_atomic, 4);
+	assert_int_equal(attr.max_dest_rd_atomic, 0);
+	pair_query(B(pair), &attr);
+	assert_int_equal(attr.max_rd_atomic, 0);
+	assert_int_equal(attr.max_dest_rd_atomic, 4);
+	assert_int_equal(attr.retry_cnt, 0);
+}
+
+/* ---- errors ---- */
+
+/* [ORNIC-XRC-5] */
+static void test_unknown_srq(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
+	struct side *b = B(pair);
+	struct other other;
+	struct host_qp plain;
+	uint32_t srqn[3];
+	unsigned int i;
+
+	other_srq(pair, &other, host_create_object(b->host,
+						   ORNIC_CMD_ALLOC_XRCD, NULL,
+						   0));
+	host_srq(b->host, &plain, b->pdn, 0, 0, 0);
+	srqn[0] = b->srq.num + 77;
+	srqn[1] = other.srq.num;
+	srqn[2] = plain.num;
+	for (i = 0; i < ARRAY_SIZE(srqn); i++) {
+		wr.xrc_srqn = srqn[i];
+		fails(pair, &wr, ORNIC_WC_REM_INV_REQ_ERR,
+		      ORNIC_EVENT_QP_REQ_ERR);
+		reconnect(pair);
+	}
+	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_remote_invalid_requests),
+			 3);
+	wr.xrc_srqn = b->srq.num;
+	pair_one(pair, &wr);
+}
+
+/* [ORNIC-XRC-5] */
+static void test_message_changes_srq(void **state)
+{
+	static const uint8_t payload[1024];
+	struct pair *pair = *state;
+	struct packet pkt = pair_packet(pair, XRC(SEND_FIRST));
+	struct other other;
+
+	other_srq(pair, &other, B(pair)->xrcdn);
+	pair_post_recv(B(pair), 1, B(pair)->addr, 4096);
+	pair_inject(pair, &pkt, payload, sizeof(payload));
+	pkt = pair_packet(pair, XRC(SEND_LAST));
+	pkt.xrc_srqn = other.srq.num;
+	pair_inject(pair, &pkt, payload, 8);
+	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_REQ_ERR);
+	pair_expect(B(pair), 1, ORNIC_WC_WR_FLUSH_ERR);
+}
+
+/* [ORNIC-XRC-4] Each SRQ opens the doors of its own PD. */
+static void test_keys_are_of_the_srqs_pd(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	struct other other;
+	struct pair_wr wr;
+
+	other_srq(pair, &other, b->xrcdn);
+	wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
+	wr.rkey = other.key;
+	fails(pair, &wr, ORNIC_WC_REM_ACCESS_ERR, ORNIC_EVENT_QP_ACCESS_ERR);
+	reconnect(pair);
+	wr.opcode = ORNIC_WR_RDMA_READ;
+	fails(pair, &wr, ORNIC_WC_REM_ACCESS_ERR, ORNIC_EVENT_QP_ACCESS_ERR);
+	reconnect(pair);
+	wr.xrc_srqn = other.srq.num;
+	pair_one(pair, &wr);
+	/* A receive of one SRQ with a key of the other's PD */
+	pair_post_recv_sges(b, 5, &(struct sge){ b->addr, 100, other.key }, 1);
+	wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
+	fails(pair, &wr, ORNIC_WC_REM_OP_ERR, 0);
+	pair_expect(b, 5, ORNIC_WC_LOC_PROT_ERR);
+}
+
+static enum pair_fate lose_end(struct pair *pair, const struct packet *pkt)
+{
+	return pkt->op->kind == OPCODE_SEND && pkt->op->flags & OPCODE_END &&
+	       pair->arg ? PAIR_DROP : PAIR_DELIVER;
+}
+
+/* [ORNIC-XRC-6] Gone amidst a message: the peer learns of it, and nobody here. */
+static void test_srq_destroyed_amidst_message(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 5000);
+
+	pair->fate = lose_end;
+	pair->arg = 1;
+	pair_post_recv(b, 1, b->addr, 8192);
+	pair_send(A(pair), &wr);
+	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_SRQ,
+					 b->srq.num), ORNIC_CMD_OK);
+	pair->arg = 0;
+	pair_sleep(pair, 20000000);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_REM_INV_REQ_ERR);
+	pair_poll_none(b);
+	assert_int_equal(pair_event(b), ORNIC_EVENT_QP_REQ_ERR);
+}
+
+/* [ORNIC-XRC-6] The same to a QP that is taken to ERR then. */
+static void test_srq_destroyed_before_flush(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 5000);
+	unsigned int taken = pair->bytes;
+
+	pair->fate = lose_end;
+	pair->arg = 1;
+	pair_post_recv(b, 1, b->addr, 8192);
+	pair_send(A(pair), &wr);
+	pair_state(b, ORNIC_QPS_ERR);
+	pair_run(pair);
+	if (taken)
+		pair_expect(b, 1, ORNIC_WC_WR_FLUSH_ERR);
+	reconnect(pair);
+	pair_post_recv(b, 2, b->addr, 8192);
+	pair_send(A(pair), &wr);
+	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_SRQ,
+					 b->srq.num), ORNIC_CMD_OK);
+	pair_state(b, ORNIC_QPS_ERR);
+	pair_run(pair);
+	pair_poll_none(b);
+}
+
+static enum pair_fate destroy_srq(struct pair *pair, const struct packet *pkt)
+{
+	if (pkt->op->kind == OPCODE_READ_RESP && !pair->arg) {
+		pair->arg = 1;
+		assert_int_equal(host_cmd_object(B(pair)->host,
+						 ORNIC_CMD_DESTROY_SRQ,
+						 B(pair)->srq.num),
+				 ORNIC_CMD_OK);
+	}
+	return PAIR_DELIVER;
+}
+
+/* [ORNIC-XRC-6] */
+static void test_srq_destroyed_during_read(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0,
+					 4u << 20);
+
+	pair->fate = destroy_srq;
+	fails(pair, &wr, ORNIC_WC_REM_ACCESS_ERR, ORNIC_EVENT_QP_ACCESS_ERR);
+}
+
+static unsigned int next_event(struct side *side, uint32_t num)
+{
+	const struct ornic_eqe *eqe = host_queue_peek(&side->eq);
+
+	assert_non_null(eqe);
+	assert_int_equal(le32toh(eqe->num), num);
+	host_queue_consume(&side->eq);
+	return ORNIC_GET(ORNIC_EQE_TYPE, le32toh(eqe->ctl));
+}
+
+/*
+ * [ORNIC-XRC-7] The CQ of an SRQ is overrun: the SRQ is lost, the other one
+ * works, and so does the QP until it is asked for a receive of the lost one.
+ */
+static void test_cq_fails(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
+	struct side *b = B(pair);
+	struct other other;
+	unsigned int i;
+
+	other_srq(pair, &other, b->xrcdn);
+	swap(pair, &other);
+	wr.xrc_srqn = b->srq.num;
+	for (i = 0; i < 65; i++) {
+		pair_post_recv(b, i, b->addr, 100);
+		pair_one(pair, &wr);
+	}
+	assert_int_equal(next_event(b, b->cq.num), ORNIC_EVENT_CQ_ERR);
+	assert_int_equal(next_event(b, b->srq.num), ORNIC_EVENT_SRQ_ERR);
+	assert_int_equal(pair_qp(b)->state, ORNIC_QPS_RTS);
+	swap(pair, &other);
+	wr.xrc_srqn = b->srq.num;
+	pair_post_recv(b, 9, b->addr, 100);
+	pair_one(pair, &wr);
+	pair_expect(b, 9, ORNIC_WC_SUCCESS);
+	wr.xrc_srqn = other.srq.num;
+	fails(pair, &wr, ORNIC_WC_REM_OP_ERR, ORNIC_EVENT_QP_FATAL);
+}
+
+/* [ORNIC-XRC-3] Each end is one half of a connection. */
+static void test_other_half(void **state)
+{
+	struct pair *pair = *state;
+	struct side a = *A(pair), b = *B(pair);
+	struct packet pkt = pair_packet(pair, XRC(ACK));
+
+	pkt.psn = 5;
+	pair_inject(pair, &pkt, NULL, 0);
+	pkt = pair_packet(pair, OPCODE_RC_SEND_ONLY);
+	pair_inject(pair, &pkt, "12345678", 8);
+	assert_int_equal(pair_stat(&b, ORNIC_RDMA_STAT_rx_unknown_qp), 2);
+	/* The other way round */
+	*A(pair) = b;
+	*B(pair) = a;
+	pkt = pair_packet(pair, XRC(WRITE_ONLY));
+	pair_inject(pair, &pkt, "12345678", 8);
+	assert_int_equal(pair_stat(&a, ORNIC_RDMA_STAT_rx_unknown_qp), 1);
+	*A(pair) = a;
+	*B(pair) = b;
+	assert_int_equal(pair_qp(A(pair))->state, ORNIC_QPS_RTS);
+	assert_int_equal(pair_qp(B(pair))->state, ORNIC_QPS_RTS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		PAIR_ALL(test_all_operations, pair_setup_xrc),
+		PAIR_BOTH(test_bad_wire, pair_setup_xrc),
+		PAIR_BOTH(test_empty_is_not_ready, pair_setup_xrc),
+		PAIR_TEST(test_objects, pair_setup_xrc, local),
+		PAIR_TEST(test_qps, pair_setup_xrc, local),
+		PAIR_TEST(test_attributes, pair_setup_xrc, local),
+		PAIR_BOTH(test_unknown_srq, pair_setup_xrc),
+		PAIR_TEST(test_message_changes_srq, pair_setup_xrc, bytes),
+		PAIR_BOTH(test_keys_are_of_the_srqs_pd, pair_setup_xrc),
+		PAIR_TEST(test_srq_destroyed_amidst_message, pair_setup_xrc,
+			  bytes),
+		PAIR_BOTH(test_srq_destroyed_before_flush, pair_setup_xrc),
+		PAIR_TEST(test_srq_destroyed_during_read, pair_setup_xrc, bytes),
+		PAIR_BOTH(test_cq_fails, pair_setup_xrc),
+		PAIR_TEST(test_other_half, pair_setup_xrc, bytes),
+	};
+
+	return cmocka_run_group_tests_name("xrc", tests, NULL, NULL);
+}
