@@ -185,7 +185,7 @@ struct ornic_cq {
  * @mask: @slots - 1
  * @max_sge: SGEs of a work request
  * @max_inline: bytes of inline data of a work request
- * @wr_ops: ibv_wr_*: @ops, or 0 after an error
+ * @small_inline: of these, what fits into the first slot of a connected QP's
  * @wqe: ibv_wr_*: the WQE being built, or NULL
  * @data: ibv_wr_*: where its SGEs or inline data go, or NULL
  * @first_pi: ibv_wr_*: @pi at wr_start
@@ -205,7 +205,7 @@ struct ornic_sq {
 	uint32_t mask;
 	uint32_t max_sge;
 	uint32_t max_inline;
-	uint64_t wr_ops;
+	size_t small_inline;
 	struct ornic_sq_hdr *wqe;
 	void *data;
 	uint32_t first_pi;

@@ -5,8 +5,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include <ccan/minmax.h>
+
+#include "inline.h"
 #include "ornic_abi.h"
-#include "ring.h"
 
 #define ORNIC_OP(name) (1ULL << IBV_WR_##name)
 
@@ -47,6 +49,7 @@ static void ornic_init_sq(struct ornic_qp *qp, struct ornic_context *ctx,
 	sq->dbr = qp->map + resp->dbr_offset;
 	sq->max_sge = cap->max_send_sge;
 	sq->max_inline = cap->max_inline_data;
+	sq->small_inline = min_t(size_t, sq->max_inline, ORNIC_INLINE_SMALL);
 	if (!cap->max_send_wr)
 		return;
 
@@ -290,7 +293,6 @@ static void ornic_reset_rings(struct ornic_qp *qp)
 {
 	ornic_lock(&qp->sq.lock);
 	qp->sq.ops = 0;
-	qp->sq.wr_ops = 0;
 	qp->sq.pi = 0;
 	qp->sq.limit = 0;
 	ornic_write_index(&qp->sq.dbr->sq_pi, 0);
@@ -322,7 +324,6 @@ static void ornic_enter_state(struct ornic_qp *qp, enum ibv_qp_state state)
 		/* In ERR and SQE work requests are taken and flushed */
 		qp->rq.open = !qp->vqp.qp.srq;
 		qp->sq.ops = qp->ops;
-		qp->sq.wr_ops = qp->ops;
 		break;
 	}
 }

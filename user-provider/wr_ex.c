@@ -22,7 +22,8 @@ static void ornic_wr_fail(struct ornic_sq *sq, int error)
 {
 	if (!sq->error)
 		sq->error = error;
-	sq->wr_ops = 0;
+	/* As if the queue were full, so that the next one asks */
+	sq->limit = sq->pi;
 	sq->wqe = NULL;
 	sq->data = NULL;
 }
@@ -42,7 +43,6 @@ static __attribute__((noinline)) int ornic_wr_take_back(struct ornic_sq *sq)
 	int error = sq->error;
 
 	sq->pi = sq->first_pi;
-	sq->wr_ops = sq->ops;
 	sq->error = 0;
 	return error;
 }
@@ -71,6 +71,25 @@ static void ornic_wr_abort(struct ibv_qp_ex *ibqp)
 }
 
 /*
+ * The queue looks full: it is, or the QP is not in a state to send (its limit
+ * is 0 then, and so is its index), or there was an error before.
+ */
+static __attribute__((noinline)) bool ornic_wr_refresh(struct ornic_sq *sq)
+{
+	if (sq->error)
+		return false;
+	if (!sq->ops) {
+		ornic_wr_fail(sq, EINVAL);
+		return false;
+	}
+	if (!ornic_sq_refresh(sq, sq->pi + 1)) {
+		ornic_wr_fail(sq, ENOMEM);
+		return false;
+	}
+	return true;
+}
+
+/*
  * Begins a WQE with its first slot; SGEs or inline data will be at @data.
  * Returns its header, or NULL.
  */
@@ -81,16 +100,9 @@ ornic_wr_begin(struct ibv_qp_ex *ibqp, const uint32_t opcode,
 	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
 	struct ornic_sq_hdr *hdr;
 
-	/* After an error nothing is taken any more */
-	if (unlikely(!ornic_sq_takes(sq->wr_ops, opcode))) {
-		ornic_wr_fail(sq, EINVAL);
+	/* That the QP takes the opcode was asked when it was created */
+	if (unlikely(sq->pi == sq->limit && !ornic_wr_refresh(sq)))
 		return NULL;
-	}
-	if (unlikely(sq->pi == sq->limit &&
-		     !ornic_sq_refresh(sq, sq->pi + 1))) {
-		ornic_wr_fail(sq, ENOMEM);
-		return NULL;
-	}
 
 	hdr = ornic_slot(sq, sq->pi++);
 	hdr->ctrl = ornic_sq_ctrl(opcode, ibqp->wr_flags, 0);
@@ -185,18 +197,17 @@ static void ornic_wr_set_sge_list_ud(struct ibv_qp_ex *ibqp, size_t num,
 	ornic_wr_put_sge_list(ibqp, num, sg, true);
 }
 
+static inline uint32_t ornic_wqe_opcode(const struct ornic_sq_hdr *hdr)
+{
+	return ORNIC_GET(ORNIC_SQ_OPCODE, le32toh(hdr->ctrl));
+}
+
 /* Returns whether the WQE begun takes @length bytes of inline data. */
 static inline bool ornic_wr_takes_inline(struct ornic_sq *sq, uint64_t length)
 {
-	uint32_t ctrl;
-
-	if (unlikely(!sq->data || length > sq->max_inline))
-		return false;
-
 	/* What reads has nothing to send */
-	ctrl = le32toh(sq->wqe->ctrl);
-	return ornic_sq_takes(ORNIC_INLINE_OPS,
-			      ORNIC_GET(ORNIC_SQ_OPCODE, ctrl));
+	return sq->data && length <= sq->max_inline &&
+	       ornic_sq_takes(ORNIC_INLINE_OPS, ornic_wqe_opcode(sq->wqe));
 }
 
 /* Returns where the data goes, or NULL. */
@@ -230,8 +241,8 @@ static void ornic_wr_set_inline_data_rc(struct ibv_qp_ex *ibqp, void *addr,
 	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
 
 	/* Short data is behind the route, in the slot that there is */
-	if (unlikely(length > ORNIC_INLINE_SMALL ||
-		     !ornic_wr_takes_inline(sq, length))) {
+	if (unlikely(length > sq->small_inline || !sq->data ||
+		     ornic_wqe_opcode(sq->wqe) >= IBV_WR_RDMA_READ)) {
 		ornic_wr_set_any_inline_data(ibqp, addr, length);
 		return;
 	}
