@@ -45,4 +45,5 @@ UNIT_CORE_TESTS := \
 UNIT_CORE_SRCS := \
 	host.c \
 	kit.c \
-	pair.c
+	pair.c \
+	pair_wr.c
