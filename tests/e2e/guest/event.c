@@ -11,6 +11,8 @@
 #include "verbs.h"
 
 #define LEN 4096
+/* More than an event queue of the driver has entries */
+#define CROWD 8500
 
 /* The first packet reaches a responder that is not in RTS yet: once per connection. */
 static void comm_est(struct port *port)
@@ -68,6 +70,73 @@ static void req_err(struct port *port)
 	want_no_event(port);
 }
 
+/* The index of a queue pair in a crowd */
+static unsigned int place(struct ibv_qp **crowd, const struct ibv_qp *qp)
+{
+	unsigned int i;
+
+	for (i = 0; i < CROWD; i++)
+		if (crowd[i] == qp)
+			break;
+	return i;
+}
+
+/*
+ * A process lets more queue pairs fail at once than there is room for events:
+ * it is told of each of them, once, and the card serves everybody else.
+ */
+static void crowd_fails(struct port *port)
+{
+	struct ibv_cq *cq = cq_make(port, 4, NULL);
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct pair neighbours = pair_make(port, IBV_QPT_RC, NULL);
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_UD,
+		.cap = { .max_send_wr = 1, .max_send_sge = 1 },
+	};
+	struct ibv_qp **crowd = made(calloc(CROWD, sizeof(struct ibv_qp *)));
+	bool *told = made(calloc(CROWD, sizeof(bool)));
+	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	unsigned int i, at, left = CROWD;
+	struct ibv_qp_init_attr rc = qp_init(IBV_QPT_RC, cq);
+	struct ibv_async_event event;
+	bool cq_err = false;
+	struct ibv_qp *qp;
+
+	for (i = 0; i < CROWD - 1; i++) {
+		crowd[i] = made(ibv_create_qp(port->pd, &init));
+		qp_to_init(crowd[i], 0);
+	}
+	/* The last one fills the CQ. */
+	qp = made(ibv_create_qp(port->pd, &rc));
+	crowd[i] = qp;
+	qp_to_init(qp, ACCESS_ALL);
+	qp_to_rtr(port, qp, qp->qp_num);
+	qp_to_rts(qp);
+	for (i = 0; i < 60; i++)
+		want_ok(post_send(qp, IBV_WR_RDMA_WRITE, i, &sge, (uintptr_t)mem.buf + LEN / 2,
+				  mem.mr->rkey));
+	while (left || !cq_err) {
+		want(readable(port->ctx->async_fd, SOON_MS), "%u were not told of", left);
+		want(!ibv_get_async_event(port->ctx, &event), "%s", strerror(errno));
+		if (event.event_type == IBV_EVENT_CQ_ERR && event.element.cq == cq && !cq_err) {
+			cq_err = true;
+		} else {
+			want(event.event_type == IBV_EVENT_QP_FATAL, "%s",
+			     ibv_event_type_str(event.event_type));
+			at = place(crowd, event.element.qp);
+			want(at < CROWD && !told[at], "%u", at);
+			told[at] = true;
+			left--;
+		}
+		ibv_ack_async_event(&event);
+	}
+	want_ok(post_send(neighbours.a, IBV_WR_RDMA_WRITE, 7, &sge, (uintptr_t)mem.buf + LEN / 2,
+			  mem.mr->rkey));
+	want_wc(neighbours.a_cq, 7, IBV_WC_SUCCESS);
+	want_no_event(port);
+}
+
 /* Prints what comes, until nothing has come for five seconds. */
 static void watch(struct port *port)
 {
@@ -89,6 +158,7 @@ int main(int argc, char **argv)
 		CASE(comm_est),
 		CASE(access_err),
 		CASE(req_err),
+		CASE(crowd_fails),
 		CASE(watch),
 	};
 
