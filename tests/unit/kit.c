@@ -4,7 +4,7 @@
 #include "kit.h"
 
 void kit_cq(struct kit *kit, uint32_t eqn, unsigned int log_size,
-		 unsigned int log_cqe_size)
+	    unsigned int log_cqe_size)
 {
 	host_cq(kit->host, &kit->cq, kit->uctx, eqn, log_size, log_cqe_size);
 	kit->dev_cq = cq_find(kit->host->nic, kit->cq.num);
@@ -12,7 +12,7 @@ void kit_cq(struct kit *kit, uint32_t eqn, unsigned int log_size,
 }
 
 void kit_init(struct kit *kit, bool shadow, unsigned int log_cq,
-		   unsigned int log_eq)
+	      unsigned int log_eq)
 {
 	memset(kit, 0, sizeof(*kit));
 	kit->host = host_create(shadow, 1);
@@ -56,7 +56,7 @@ int kit_teardown(void **state)
 }
 
 void kit_complete(struct kit *kit, uint64_t wr_id,
-		       unsigned int status, bool solicited)
+		  unsigned int status, bool solicited)
 {
 	struct ornic_cqe cqe = {
 		.wr_id = htole64(wr_id),
@@ -83,7 +83,7 @@ void kit_expect_cqe(struct kit *kit, uint64_t wr_id)
 }
 
 void kit_expect_event(struct kit *kit, enum ornic_event type,
-			   uint32_t num)
+		      uint32_t num)
 {
 	const struct ornic_eqe *eqe = host_queue_peek(&kit->eq);
 
@@ -99,7 +99,7 @@ void kit_expect_no_event(struct kit *kit)
 }
 
 static void kit_arm(struct kit *kit, struct host_queue *queue,
-			 unsigned int dbtype, unsigned int type)
+		    unsigned int dbtype, unsigned int type)
 {
 	host_queue_arm(queue, type);
 	host_doorbell(kit->host, kit->uctx, dbtype, queue->num,

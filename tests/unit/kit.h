@@ -35,19 +35,19 @@ int kit_setup_no_shadow(void **state);
 int kit_teardown(void **state);
 
 void kit_init(struct kit *kit, bool shadow, unsigned int log_cq,
-		   unsigned int log_eq);
+	      unsigned int log_eq);
 void kit_uninit(struct kit *kit);
 /* Another CQ takes the place of the kit's. */
 void kit_cq(struct kit *kit, uint32_t eqn, unsigned int log_size,
-		 unsigned int log_cqe_size);
+	    unsigned int log_cqe_size);
 /* The card writes a completion. */
 void kit_complete(struct kit *kit, uint64_t wr_id,
-		       unsigned int status, bool solicited);
+		  unsigned int status, bool solicited);
 void kit_post(struct kit *kit, uint64_t wr_id);
 /* The next entry, consumed; it has to be there */
 void kit_expect_cqe(struct kit *kit, uint64_t wr_id);
 void kit_expect_event(struct kit *kit, enum ornic_event type,
-			   uint32_t num);
+		      uint32_t num);
 void kit_expect_no_event(struct kit *kit);
 /* Ask through memory, and, as without the shadow, through the doorbell too */
 void kit_arm_cq(struct kit *kit, unsigned int type);
