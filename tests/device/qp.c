@@ -87,7 +87,7 @@ void qp_drained(struct qp *qp)
 
 void qp_reset(struct qp *qp)
 {
-	struct ornic_qp_dbr *dbr = qp_dbr(qp);
+	struct ornic_qp_dbr *dbr = qp_has_dbr(qp) ? qp_dbr(qp) : NULL;
 
 	env_timer_cancel(qp->nic->env, &qp->timer);
 	sq_watch_stop(qp->nic, &qp->watch);
@@ -262,7 +262,7 @@ qp_check_xrc(struct nic *nic, const struct ornic_create_qp_in *in)
 			return ORNIC_CMD_BAD_PARAM;
 		return in->xrcdn ? ORNIC_CMD_BAD_PARAM : ORNIC_CMD_OK;
 	}
-	if (queues || in->pdn)
+	if (queues || in->pdn || in->dbr_addr)
 		return ORNIC_CMD_BAD_PARAM;
 	return xrcd_find(nic, le32toh(in->xrcdn)) ? ORNIC_CMD_OK :
 						    ORNIC_CMD_BAD_OBJECT;
@@ -312,8 +312,8 @@ static enum ornic_cmd_status qp_init_queues(struct qp *qp,
 	qp->rq.owner = &qp->obj;
 	qp->rq.kind = "qp";
 	qp->rq.dbr = &qp->watch.dbr;
-	if (!sq_watch_init(&qp->watch, qp, &nic->guest,
-			   le64toh(in->dbr_addr)))
+	if (qp_has_dbr(qp) && !sq_watch_init(&qp->watch, qp, &nic->guest,
+					     le64toh(in->dbr_addr)))
 		return ORNIC_CMD_DMA_FAULT;
 	if (qp_has_sq(qp)) {
 		status = buf_init(&qp->sq.ring, &nic->guest, &nic->budget,

@@ -237,9 +237,15 @@ static inline bool qp_receives(const struct qp *qp)
 	return qp->state >= ORNIC_QPS_RTR && qp->state != ORNIC_QPS_ERR;
 }
 
+/* Who has no queue has no record. */
+static inline bool qp_has_dbr(const struct qp *qp)
+{
+	return qp->type != ORNIC_QPT_XRC_RECV;
+}
+
 /**
  * qp_dbr - the doorbell record
- * @qp: the QP
+ * @qp: the QP, that has one
  *
  * Return: pointer good until the caller returns to the event loop, or NULL when
  * out of reach.

@@ -203,7 +203,14 @@ static void create(struct fuzz *f)
 					   .stride_shift = 5 + below(f, 4),
 					   .dbr_addr = htole64(page(f)) };
 
-	if (one_in(f, 4)) {
+	if (qp.type == ORNIC_QPT_XRC_RECV) {
+		qp.flags = 0;
+		qp.pdn = 0;
+		qp.dbr_addr = 0;
+		qp.log_sq_slots = 0;
+		qp.log_rq_wqes = 0;
+		qp.rq_stride_shift = 0;
+	} else if (one_in(f, 4)) {
 		qp.flags = htole32(ORNIC_QP_SQ | ORNIC_QP_SRQ);
 		qp.srqn = htole32(odd(f));
 		qp.log_rq_wqes = 0;
@@ -215,7 +222,8 @@ static void create(struct fuzz *f)
 	fuzz_buf(f, &eq.buf);
 	fuzz_buf(f, &cq.buf);
 	fuzz_buf(f, &mr.buf);
-	fuzz_buf(f, &qp.sq);
+	if (qp.flags)
+		fuzz_buf(f, &qp.sq);
 	switch (below(f, 11)) {
 	case 0:
 		command(f, ORNIC_CMD_ALLOC_UCTX, &uctx, sizeof(uctx));

@@ -470,7 +470,7 @@ void host_qp(struct host *host, struct host_qp *qp, unsigned int type,
 		qp->rq = host_alloc(host, 64 << 5, HOST_PAGE);
 		host_buf(&in.rq, qp->rq, 64 << 5);
 	}
-	in.dbr_addr = htole64(qp->dbr);
+	in.dbr_addr = htole64(type == ORNIC_QPT_XRC_RECV ? 0 : qp->dbr);
 	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_QP, &in, &out),
 			 ORNIC_CMD_OK);
 	qp->num = le32toh(out.qpn);

@@ -320,7 +320,7 @@ static void pair_create_qp(struct side *side, unsigned int type, uint32_t flags)
 		qp->rq = host_alloc(host, 512 << in.log_rq_wqes, HOST_PAGE);
 		host_buf(&in.rq, qp->rq, 512 << in.log_rq_wqes);
 	}
-	in.dbr_addr = htole64(qp->dbr);
+	in.dbr_addr = htole64(type == ORNIC_QPT_XRC_RECV ? 0 : qp->dbr);
 	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_QP, &in, &out),
 			 ORNIC_CMD_OK);
 	qp->num = le32toh(out.qpn);

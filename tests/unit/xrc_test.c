@@ -245,7 +245,8 @@ static unsigned int create(struct side *side, unsigned int type, uint32_t flags,
 		.xrcdn = htole32(xrcdn),
 		.flags = htole32(flags),
 		.type = type,
-		.dbr_addr = htole64(side->srq.dbr),
+		.dbr_addr = htole64(type == ORNIC_QPT_XRC_RECV && !pdn ? 0 :
+				    side->srq.dbr),
 	};
 	struct ornic_create_qp_out out;
 
