@@ -206,8 +206,11 @@ err:
 
 /*
  * With the lock held, so that nobody posts to a ring that the device has left.
- * If the new one cannot be mapped the SRQ is closed: it works no more, and can
- * be destroyed only.
+ * The producer index is in the new record already. If the new ring cannot be
+ * mapped the SRQ is closed: it works no more, and can be destroyed only.
+ *
+ * The limit, if it is to be changed too, may be refused after the resize: the
+ * answer tells whether there is another ring.
  */
 static int ornic_resize_srq(struct ornic_srq *srq, struct ibv_srq_attr *attr,
 			    int attr_mask)
@@ -220,12 +223,12 @@ static int ornic_resize_srq(struct ornic_srq *srq, struct ibv_srq_attr *attr,
 	size_t old_length = srq->map_length;
 	struct ornic_srq_map from;
 	void *old = srq->map;
-	int ret;
+	int ret, err;
 
 	ornic_lock(&srq->rq.lock);
 	ret = ibv_cmd_modify_srq(ibsrq, attr, attr_mask, &cmd.ibv_cmd,
 				 sizeof(cmd));
-	if (ret)
+	if (!resp.mmap_length)
 		goto out_unlock;
 
 	from.offset = resp.mmap_offset;
@@ -233,15 +236,14 @@ static int ornic_resize_srq(struct ornic_srq *srq, struct ibv_srq_attr *attr,
 	from.dbr_offset = resp.dbr_offset;
 	from.log_wqes = resp.log_size;
 	from.pi = resp.count;
-	ret = ornic_srq_map(srq, ibsrq->context->cmd_fd, &from);
-	if (ret) {
+	err = ornic_srq_map(srq, ibsrq->context->cmd_fd, &from);
+	if (err) {
 		srq->rq.open = false;
 		srq->rq.limit = srq->rq.pi;
-		goto out_unlock;
+		ret = err;
+	} else {
+		munmap(old, old_length);
 	}
-
-	ornic_write_index(&srq->rq.dbr->rq_pi, srq->rq.pi);
-	munmap(old, old_length);
 
 out_unlock:
 	ornic_unlock(&srq->rq.lock);

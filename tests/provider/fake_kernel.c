@@ -507,8 +507,15 @@ int ibv_cmd_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
 	int ret;
 
 	assert(!resp == !(attr_mask & IBV_SRQ_MAX_WR));
-	ret = fake_fails();
-	if (ret || !resp)
+	if (attr->srq_limit > attr->max_wr) {
+		/* Resized, and then the limit is refused */
+		ret = EIO;
+	} else {
+		ret = fake_fails();
+		if (ret)
+			return ret;
+	}
+	if (!resp)
 		return ret;
 
 	offset = fake_place_srq(srq, fake_log2(attr->max_wr));
@@ -518,12 +525,13 @@ int ibv_cmd_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
 		       old.rq + ((old.rq_ci & (old.rq_wqes - 1)) <<
 				 srq->stride_shift), 1u << srq->stride_shift);
 
+	srq->dbr->rq_pi = htole32(i);
 	resp->count = i;
 	resp->mmap_offset = fake_mmap_offset(offset);
 	resp->dbr_offset = (uint8_t *)srq->dbr - srq->rq;
 	resp->mmap_length = resp->dbr_offset + FAKE_PAGE;
 	resp->log_size = fake_log2(srq->rq_wqes);
-	return 0;
+	return ret;
 }
 
 int ibv_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,

@@ -151,6 +151,26 @@ static void a_refused_change_changes_nothing(void **state)
 	assert_int_equal(ops->destroy_srq(srq), 0);
 }
 
+/* All there is to do then is to go on in the new ring. */
+static void a_limit_refused_after_the_resize_is_no_way_back(void **state)
+{
+	struct ibv_srq_attr attr = { .max_wr = 16, .srq_limit = 17 };
+	struct fixture *f = *state;
+	struct ibv_srq *srq = create_srq(f, SRQ_WRS);
+	uint64_t n;
+
+	assert_int_equal(post(f, srq, 0), 0);
+	assert_int_equal(f->fake.ops->modify_srq(srq, &attr,
+						 IBV_SRQ_MAX_WR |
+						 IBV_SRQ_LIMIT), EIO);
+	for (n = 1; n < 16; n++)
+		assert_int_equal(post(f, srq, n), 0);
+	assert_int_equal(post(f, srq, n), ENOMEM);
+	for (n = 0; n < 16; n++)
+		take(srq, n);
+	assert_int_equal(f->fake.ops->destroy_srq(srq), 0);
+}
+
 /* The device has left the old ring, so nothing may be posted any more. */
 static void an_srq_that_cannot_be_mapped_is_closed(void **state)
 {
@@ -273,6 +293,7 @@ int main(void)
 		test_case(too_many_sges_are_refused),
 		test_case(resizing_keeps_what_is_posted),
 		test_case(a_refused_change_changes_nothing),
+		test_case(a_limit_refused_after_the_resize_is_no_way_back),
 		test_case(an_srq_that_cannot_be_mapped_is_closed),
 		test_case(only_xrc_has_a_number),
 		test_case(what_cannot_be_created_leaves_nothing),
