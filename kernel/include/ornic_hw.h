@@ -429,11 +429,17 @@ ORNIC_ASSERT_SIZE(struct ornic_atomic_mask, 16);
 /* FLUSH: follows the route; no SGE */
 struct ornic_flush {
 	__le32 length;
-	__u8 type;		/* 1: global visibility, 2: persistence; a mask */
-	__u8 level;		/* 0: range, 1: memory region */
+	__u8 type;		/* ORNIC_FLUSH_GLOBAL, ORNIC_FLUSH_PERSISTENT */
+	__u8 level;		/* ORNIC_FLUSH_RANGE or ORNIC_FLUSH_REGION */
 	__u8 rsvd[10];
 };
 ORNIC_ASSERT_SIZE(struct ornic_flush, 16);
+
+#define ORNIC_FLUSH_GLOBAL	0x1	/* visible to all */
+#define ORNIC_FLUSH_PERSISTENT	0x2	/* stays without power */
+
+#define ORNIC_FLUSH_RANGE	0	/* raddr and length */
+#define ORNIC_FLUSH_REGION	1	/* all that the key is for */
 
 /* BIND_MW: follows the route, whose raddr and rkey are ignored; no SGE */
 struct ornic_bind {

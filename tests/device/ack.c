@@ -84,7 +84,6 @@ bool ack_pending(const struct qp *qp)
 bool ack_repeat(struct qp *qp, const struct packet *pkt)
 {
 	struct resp *resp = &qp->resp;
-	bool atomic = pkt->op->kind == OPCODE_ATOMIC;
 	struct resp_cursor *again = &resp->again;
 	struct resp_cursor *fresh = &resp->fresh;
 	uint32_t kept = qp->attr.max_dest_rd_atomic;
@@ -99,7 +98,7 @@ bool ack_repeat(struct qp *qp, const struct packet *pkt)
 			break;
 		read = NULL;
 	}
-	if (!read || read->atomic != atomic)
+	if (!read || read->kind != pkt->op->kind)
 		return false;
 	if ((int32_t)(at - fresh->at) > 0)
 		return true;		/* will be answered anyway */
@@ -225,7 +224,7 @@ static enum ack_result ack_send_next(struct qp *qp, struct resp_cursor *cursor)
 	const struct resp_read *read = ack_read(resp, cursor->at);
 	enum ack_result result;
 
-	if (read->atomic)
+	if (read->kind == OPCODE_ATOMIC)
 		result = ack_send_atomic(qp, cursor);
 	else
 		result = ack_send_read(qp, cursor);

@@ -263,6 +263,8 @@ static enum opcode_kind comp_answer_kind(uint8_t opcode)
 	switch (opcode) {
 	case ORNIC_WR_RDMA_READ:
 	case ORNIC_WR_RDMA_READ_WITH_INV:
+	case ORNIC_WR_FLUSH:
+	case ORNIC_WR_ATOMIC_WRITE:
 		return OPCODE_READ_RESP;
 	case ORNIC_WR_ATOMIC_CMP_SWP:
 	case ORNIC_WR_ATOMIC_FETCH_ADD:
@@ -325,7 +327,7 @@ static void comp_rx_read(struct qp *qp, const struct packet *pkt)
 	if (!rec)
 		return;
 	offset = (uint64_t)psn_diff(pkt->psn, rec->first) << qp->mtu_shift;
-	left = rec->length - offset;
+	left = req_answer_len(rec) - offset;
 	len = (uint64_t)pkt->npkts << qp->mtu_shift;
 	if (len > left)
 		len = left;

@@ -19,12 +19,18 @@
 #include "buf.h"
 #include "obj.h"
 
+/* Those that are for peers */
 #define MR_ACCESS_REMOTE                                                 \
 	(ORNIC_ACCESS_REMOTE_WRITE | ORNIC_ACCESS_REMOTE_READ |          \
-	 ORNIC_ACCESS_REMOTE_ATOMIC)
-/* ORNIC_ACCESS_* bits that CREATE_MR takes */
+	 ORNIC_ACCESS_REMOTE_ATOMIC | ORNIC_ACCESS_FLUSH_GLOBAL |        \
+	 ORNIC_ACCESS_FLUSH_PERSISTENT)
+/*
+ * ORNIC_ACCESS_* bits that CREATE_MR takes. Nothing that a guest has survives the
+ * loss of power.
+ */
 #define MR_ACCESS_FLAGS                                                  \
-	(ORNIC_ACCESS_LOCAL_WRITE | MR_ACCESS_REMOTE |                   \
+	(ORNIC_ACCESS_LOCAL_WRITE |                                      \
+	 (MR_ACCESS_REMOTE & ~ORNIC_ACCESS_FLUSH_PERSISTENT) |           \
 	 ORNIC_ACCESS_MW_BIND | ORNIC_ACCESS_ZERO_BASED |   \
 	 ORNIC_ACCESS_RELAXED_ORDERING)
 #define MR_MAX_SIZE (1ULL << 40)
@@ -160,7 +166,7 @@ void mr_invalidate(struct mr *mr);
  *	one that is written LOCAL_WRITE, for the wire REMOTE_*
  * @addr: first byte
  * @len: bytes, not 0: an SGE or a request of length zero has no key to check
- *	(IBTA C9-88, C10-48), so the caller does not come here
+ *	(IBTA C9-88, C10-48), so the caller does not come here; but for FLUSH
  * @mr: the region, with MR_OK only
  *
  * Return: enum mr_error. Counting and logging are the caller's, who knows which

@@ -7,6 +7,7 @@
 #define OPCODE_LEN(f) \
 	(BTH_LEN + \
 	 ((f) & OPCODE_XRCETH ? XRCETH_LEN : 0) + \
+	 ((f) & OPCODE_FETH ? FETH_LEN : 0) + \
 	 ((f) & OPCODE_RETH ? RETH_LEN : 0) + \
 	 ((f) & OPCODE_ATOMICETH ? ATOMICETH_LEN : 0) + \
 	 ((f) & OPCODE_AETH ? AETH_LEN : 0) + \
@@ -69,7 +70,11 @@
 	OP(_transport, SEND_LAST_INV, SEND, \
 	   END | DATA | OPCODE_IETH | (_more)), \
 	OP(_transport, SEND_ONLY_INV, SEND, \
-	   ONLY | DATA | OPCODE_IETH | (_more))
+	   ONLY | DATA | OPCODE_IETH | (_more)), \
+	OP(_transport, FLUSH, FLUSH, \
+	   ONLY | OPCODE_FETH | OPCODE_RETH | (_more)), \
+	OP(_transport, ATOMIC_WRITE, ATOMIC_WRITE, \
+	   ONLY | DATA | OPCODE_RETH | (_more))
 
 static const struct opcode opcode_table[256] = {
 	OPS_SEND_WRITE(RC, 0),

@@ -6,6 +6,7 @@
 #ifndef ORNIC_DEVICE_OPCODE_H
 #define ORNIC_DEVICE_OPCODE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Bits 7:5 of an opcode are the transport, 4:0 the operation. */
@@ -54,6 +55,8 @@ enum opcode_num {
 	OPCODE_RC_FETCH_ADD		= 0x14,
 	OPCODE_RC_SEND_LAST_INV		= 0x16,
 	OPCODE_RC_SEND_ONLY_INV		= 0x17,
+	OPCODE_RC_FLUSH			= 0x1c,
+	OPCODE_RC_ATOMIC_WRITE		= 0x1d,
 	OPCODE_UD_SEND_ONLY		= 0x64,
 	OPCODE_UD_SEND_ONLY_IMM		= 0x65,
 };
@@ -64,6 +67,8 @@ enum opcode_num {
  * @OPCODE_WRITE: data for a remote address
  * @OPCODE_READ: asks for data
  * @OPCODE_ATOMIC: asks for an atomic operation
+ * @OPCODE_FLUSH: asks whether data has arrived
+ * @OPCODE_ATOMIC_WRITE: 8 bytes for a remote address, in one piece
  * @OPCODE_ACK: answer: ACK or NAK
  * @OPCODE_READ_RESP: answer: data
  * @OPCODE_ATOMIC_ACK: answer: what the atomic found
@@ -73,10 +78,18 @@ enum opcode_kind {
 	OPCODE_WRITE,
 	OPCODE_READ,
 	OPCODE_ATOMIC,
+	OPCODE_FLUSH,
+	OPCODE_ATOMIC_WRITE,
 	OPCODE_ACK,
 	OPCODE_READ_RESP,
 	OPCODE_ATOMIC_ACK,
 };
+
+/* Has a request an answer of its own, and not just an ACK of many? */
+static inline bool opcode_is_answered(enum opcode_kind kind)
+{
+	return kind >= OPCODE_READ && kind <= OPCODE_ATOMIC_WRITE;
+}
 
 /* Flags of an opcode: place in the message, and headers in this order */
 #define OPCODE_START		0x001
@@ -90,6 +103,7 @@ enum opcode_kind {
 #define OPCODE_IMMDT		0x200
 #define OPCODE_IETH		0x400
 #define OPCODE_XRCETH		0x800	/* before all others */
+#define OPCODE_FETH		0x1000	/* before RETH */
 
 #define OPCODE_ONLY		(OPCODE_START | OPCODE_END)
 
@@ -103,6 +117,7 @@ enum opcode_kind {
 #define IMMDT_LEN		4
 #define IETH_LEN		4
 #define XRCETH_LEN		4
+#define FETH_LEN		4
 
 /**
  * struct opcode - what is known about an opcode

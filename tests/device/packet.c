@@ -13,6 +13,11 @@
 #define BTH_VERSION	0x0f
 #define BTH_ACK_REQ	0x80	/* byte 8 */
 
+/* Fields of the FETH (IBTA A19), in its last byte */
+#define FETH_TYPE	0x0f
+#define FETH_LEVEL_SHIFT 4
+#define FETH_LEVEL	0x03
+
 #define HOP_LIMIT_DEFAULT 64
 #define ETHERTYPE_IPV4 0x0800
 #define ETHERTYPE_IPV6 0x86dd
@@ -79,6 +84,11 @@ static void parse_headers(struct packet *pkt, const uint8_t *p)
 	if (flags & OPCODE_XRCETH) {
 		pkt->xrc_srqn = get32(p) & 0xffffff;
 		p += XRCETH_LEN;
+	}
+	if (flags & OPCODE_FETH) {
+		pkt->flush_type = p[3] & FETH_TYPE;
+		pkt->flush_level = p[3] >> FETH_LEVEL_SHIFT & FETH_LEVEL;
+		p += FETH_LEN;
 	}
 	if (flags & OPCODE_RETH) {
 		pkt->va = get64(p);
@@ -199,6 +209,9 @@ unsigned int packet_build(const struct packet *pkt, unsigned int pad,
 	p = put32(p, (uint32_t)pkt->ack_req << 31 | pkt->psn);
 	if (flags & OPCODE_XRCETH)
 		p = put32(p, pkt->xrc_srqn);
+	if (flags & OPCODE_FETH)
+		p = put32(p, pkt->flush_level << FETH_LEVEL_SHIFT |
+			     pkt->flush_type);
 	if (flags & OPCODE_RETH) {
 		p = put64(p, pkt->va);
 		p = put32(p, pkt->rkey);

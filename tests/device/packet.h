@@ -46,6 +46,14 @@
 #define NAK_REMOTE_ACCESS	2
 #define NAK_REMOTE_OPERATION	3
 
+/* Is that a FLUSH that there is (IBTA A19.4.1)? */
+static inline bool packet_flush_valid(unsigned int type, unsigned int level)
+{
+	return type && !(type & ~(ORNIC_FLUSH_GLOBAL |
+				  ORNIC_FLUSH_PERSISTENT)) &&
+	       level <= ORNIC_FLUSH_REGION;
+}
+
 /**
  * struct packet - a packet, in CPU order but for @imm
  * @op: its opcode
@@ -58,6 +66,8 @@
  * @dqpn: BTH: destination
  * @psn: BTH: of the first packet
  * @npkts: packets it stands for, at least 1
+ * @flush_type: FETH: what has to be reached
+ * @flush_level: FETH: of which bytes
  * @va: RETH, AtomicETH: remote address
  * @rkey: RETH, AtomicETH: remote key
  * @dma_len: RETH: bytes of the whole message
@@ -85,6 +95,8 @@ struct packet {
 	uint32_t dqpn;
 	uint32_t psn;
 	uint32_t npkts;
+	uint8_t flush_type;
+	uint8_t flush_level;
 	uint64_t va;
 	uint32_t rkey;
 	uint32_t dma_len;

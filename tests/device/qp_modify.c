@@ -20,8 +20,7 @@
 
 /* Those of regions: of a QP's the remote ones count. */
 #define ACCESS_KNOWN							\
-	(MR_ACCESS_FLAGS | ORNIC_ACCESS_MW_BIND |			\
-	 ORNIC_ACCESS_FLUSH_GLOBAL | ORNIC_ACCESS_FLUSH_PERSISTENT)
+	(MR_ACCESS_FLAGS | ORNIC_ACCESS_FLUSH_PERSISTENT)
 
 #define PATH_MTU_MIN 1
 #define PATH_MTU_MAX 5

@@ -144,7 +144,8 @@ static enum ornic_wc_status req_check(struct qp *qp,
 	if (!qp->attr.max_rd_atomic)
 		return ORNIC_WC_LOC_QP_OP_ERR;
 	/* Better now than when the answer is here. */
-	if (!sge_check(qp, wqe->sge, wqe->sge_count, ORNIC_ACCESS_LOCAL_WRITE))
+	if (req_receives(wqe->opcode) &&
+	    !sge_check(qp, wqe->sge, wqe->sge_count, ORNIC_ACCESS_LOCAL_WRITE))
 		return ORNIC_WC_LOC_PROT_ERR;
 	return ORNIC_WC_SUCCESS;
 }
@@ -337,6 +338,52 @@ static void req_fill_atomic(const struct send_wqe *wqe, struct packet *pkt)
 	pkt->npkts = 1;
 }
 
+static void req_fill_flush(const struct send_wqe *wqe, struct packet *pkt)
+{
+	pkt->opcode = OPCODE_RC_FLUSH;
+	pkt->flush_type = wqe->flush.type;
+	pkt->flush_level = wqe->flush.level;
+	pkt->dma_len = le32toh(wqe->flush.length);
+	pkt->ack_req = true;
+	pkt->npkts = 1;
+}
+
+static int req_fill_atomic_write(struct qp *qp, const struct send_wqe *wqe,
+				 struct frame *frame, struct packet *pkt)
+{
+	int64_t len = req_payload(qp, wqe, 0, frame);
+
+	pkt->opcode = OPCODE_RC_ATOMIC_WRITE;
+	pkt->dma_len = wqe->length;
+	pkt->ack_req = true;
+	pkt->npkts = 1;
+	return len < 0 ? len : 0;
+}
+
+/* Return: 0, or -EFAULT when the data is out of reach. */
+static int req_fill(struct qp *qp, const struct req_record *rec,
+		    const struct send_wqe *wqe, struct frame *frame,
+		    struct packet *pkt)
+{
+	switch (rec->opcode) {
+	case ORNIC_WR_RDMA_READ:
+	case ORNIC_WR_RDMA_READ_WITH_INV:
+		req_fill_read(qp, rec, wqe, pkt);
+		return 0;
+	case ORNIC_WR_ATOMIC_CMP_SWP:
+	case ORNIC_WR_ATOMIC_FETCH_ADD:
+		req_fill_atomic(wqe, pkt);
+		return 0;
+	case ORNIC_WR_FLUSH:
+		req_fill_flush(wqe, pkt);
+		return 0;
+	case ORNIC_WR_ATOMIC_WRITE:
+		return req_fill_atomic_write(qp, wqe, frame, pkt);
+	default:
+		return req_fill_data(qp, rec, wqe, frame, pkt);
+	}
+}
+
 /* Must the next packet wait for an answer to an earlier one? */
 static bool req_must_wait(struct qp *qp, const struct req_record *rec)
 {
@@ -396,12 +443,7 @@ static enum req_result req_send(struct qp *qp, struct req_record *rec,
 	frame = roce_alloc(qp, &qp->attr.av);
 	if (!frame)
 		return REQ_NO_FRAME;
-	if (rec->opcode == ORNIC_WR_RDMA_READ ||
-	    rec->opcode == ORNIC_WR_RDMA_READ_WITH_INV) {
-		req_fill_read(qp, rec, wqe, &pkt);
-	} else if (req_is_read(rec->opcode)) {
-		req_fill_atomic(wqe, &pkt);
-	} else if (req_fill_data(qp, rec, wqe, frame, &pkt)) {
+	if (req_fill(qp, rec, wqe, frame, &pkt)) {
 		roce_free(qp, frame);
 		rec->status = ORNIC_WC_LOC_PROT_ERR;
 		qp->req.failed = true;

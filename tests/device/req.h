@@ -112,16 +112,25 @@ static inline bool req_is_read(uint8_t opcode)
 	case ORNIC_WR_RDMA_READ_WITH_INV:
 	case ORNIC_WR_ATOMIC_CMP_SWP:
 	case ORNIC_WR_ATOMIC_FETCH_ADD:
+	case ORNIC_WR_FLUSH:
+	case ORNIC_WR_ATOMIC_WRITE:
 		return true;
 	default:
 		return false;
 	}
 }
 
+/* And is there something in it for the SGEs? */
+static inline bool req_receives(uint8_t opcode)
+{
+	return req_is_read(opcode) && opcode != ORNIC_WR_FLUSH &&
+	       opcode != ORNIC_WR_ATOMIC_WRITE;
+}
+
 /* Bytes that its completion tells: those that were received. */
 static inline uint32_t req_answer_len(const struct req_record *rec)
 {
-	return req_is_read(rec->opcode) ? rec->length : 0;
+	return req_receives(rec->opcode) ? rec->length : 0;
 }
 
 /**

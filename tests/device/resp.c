@@ -273,6 +273,7 @@ static bool resp_read(struct qp *qp, const struct packet *pkt)
 {
 	struct resp *resp = &qp->resp;
 	struct resp_read read = {
+		.kind = OPCODE_READ,
 		.first = pkt->psn,
 		.npkts = psn_count(pkt->dma_len, qp->mtu_shift),
 		.va = pkt->va,
@@ -318,30 +319,104 @@ static uint64_t resp_atomic_execute(uint64_t *word, const struct packet *pkt)
 	return le64toh(found);
 }
 
-static bool resp_atomic(struct qp *qp, const struct packet *pkt)
+/*
+ * Find the word that an atomic request is for.
+ *
+ * Return: the word, or NULL when the request was refused.
+ */
+static uint64_t *resp_word(struct qp *qp, const struct packet *pkt,
+			   uint32_t access)
 {
-	struct resp *resp = &qp->resp;
-	struct resp_read read = {
-		.atomic = true,
-		.first = pkt->psn,
-		.npkts = 1,
-		.msn = psn_add(resp->msn, 1),
-	};
 	uint64_t len = sizeof(uint64_t);
 	struct iovec iov;
 	struct mr *mr;
 
-	if (!ack_room(qp) || pkt->va % sizeof(uint64_t))
-		return resp_invalid(qp);
-	mr = resp_mr(qp, pkt->rkey, ORNIC_ACCESS_REMOTE_ATOMIC, pkt->va, len);
-	if (!mr || mr_iov(mr, pkt->va, &len, MEM_READ | MEM_WRITE, &iov, 1) < 0)
-		return resp_no_access(qp);
+	if (!ack_room(qp) || pkt->va % sizeof(uint64_t)) {
+		resp_invalid(qp);
+		return NULL;
+	}
+	mr = resp_mr(qp, pkt->rkey, access, pkt->va, len);
+	if (!mr ||
+	    mr_iov(mr, pkt->va, &len, MEM_READ | MEM_WRITE, &iov, 1) < 0) {
+		resp_no_access(qp);
+		return NULL;
+	}
 	/* A region may begin anywhere in a page; then its words are not aligned. */
-	if (len < sizeof(uint64_t) || (uintptr_t)iov.iov_base % sizeof(uint64_t))
-		return resp_invalid(qp);
+	if (len < sizeof(uint64_t) ||
+	    (uintptr_t)iov.iov_base % sizeof(uint64_t)) {
+		resp_invalid(qp);
+		return NULL;
+	}
 	RDMA_STAT_INC(qp->nic, rx_atomic_requests);
-	read.original = resp_atomic_execute(iov.iov_base, pkt);
+	return iov.iov_base;
+}
+
+/* An answer without data, or the one of an atomic */
+static void resp_answer(struct qp *qp, const struct packet *pkt,
+			uint64_t original)
+{
+	struct resp_read read = {
+		.kind = pkt->op->kind,
+		.first = pkt->psn,
+		.npkts = 1,
+		.msn = psn_add(qp->resp.msn, 1),
+		.original = original,
+	};
+
 	ack_add(qp, &read);
+}
+
+static bool resp_atomic(struct qp *qp, const struct packet *pkt)
+{
+	uint64_t *word = resp_word(qp, pkt, ORNIC_ACCESS_REMOTE_ATOMIC);
+
+	if (!word)
+		return false;
+	resp_answer(qp, pkt, resp_atomic_execute(word, pkt));
+	return true;
+}
+
+/* The bytes as they come, in one piece (IBTA A19.4.2). */
+static bool resp_atomic_write(struct qp *qp, const struct packet *pkt)
+{
+	uint64_t value, *word;
+
+	if (pkt->dma_len != sizeof(value) || pkt->payload_len != sizeof(value))
+		return resp_invalid(qp);
+	word = resp_word(qp, pkt, ORNIC_ACCESS_REMOTE_WRITE);
+	if (!word)
+		return false;
+	frame_read(pkt->frame, pkt->payload, &value, sizeof(value));
+	__atomic_store_n(word, value, __ATOMIC_SEQ_CST);
+	resp_answer(qp, pkt, 0);
+	return true;
+}
+
+/*
+ * All that was executed is in the guest's memory, where its CPUs see it; so
+ * there is no more to do than to see whether the peer may ask (IBTA A19.4.1).
+ */
+static bool resp_flush_request(struct qp *qp, const struct packet *pkt)
+{
+	uint64_t va = pkt->va, len = pkt->dma_len;
+	uint32_t access = 0;
+	struct mr *mr;
+
+	if (!ack_room(qp) || !packet_flush_valid(pkt->flush_type, pkt->flush_level))
+		return resp_invalid(qp);
+	if (pkt->flush_type & ORNIC_FLUSH_GLOBAL)
+		access |= ORNIC_ACCESS_FLUSH_GLOBAL;
+	if (pkt->flush_type & ORNIC_FLUSH_PERSISTENT)
+		access |= ORNIC_ACCESS_FLUSH_PERSISTENT;
+	if (pkt->flush_level == ORNIC_FLUSH_REGION) {
+		mr = mr_find(qp->nic, pkt->rkey);
+		va = mr ? mr_base(mr) : 0;
+		len = mr ? mr->length : 0;
+	}
+	if (!resp_mr(qp, pkt->rkey, access, va, len))
+		return resp_no_access(qp);
+	guest_fence();
+	resp_answer(qp, pkt, 0);
 	return true;
 }
 
@@ -385,7 +460,7 @@ static bool resp_length_valid(const struct qp *qp, const struct packet *pkt)
 static void resp_duplicate(struct qp *qp, const struct packet *pkt)
 {
 	RDMA_STAT_INC(qp->nic, rx_duplicate_requests);
-	if (pkt->op->kind == OPCODE_READ || pkt->op->kind == OPCODE_ATOMIC)
+	if (opcode_is_answered(pkt->op->kind))
 		ack_repeat(qp, pkt);
 	else if (pkt->ack_req)
 		ack_owe(qp, AETH_ACK | AETH_NO_CREDITS, 0);
@@ -415,6 +490,10 @@ static bool resp_execute(struct qp *qp, const struct packet *pkt)
 		return resp_write(qp, pkt);
 	case OPCODE_READ:
 		return resp_read(qp, pkt);
+	case OPCODE_FLUSH:
+		return resp_flush_request(qp, pkt);
+	case OPCODE_ATOMIC_WRITE:
+		return resp_atomic_write(qp, pkt);
 	default:
 		return resp_atomic(qp, pkt);
 	}
@@ -496,6 +575,6 @@ void resp_rx(struct qp *qp, const struct packet *pkt)
 		npkts = psn_count(pkt->dma_len, qp->mtu_shift);
 	resp->epsn = psn_add(resp->epsn, npkts);
 	resp_end(resp, pkt);
-	if (pkt->ack_req && pkt->op->flags & OPCODE_DATA)
+	if (pkt->ack_req && !opcode_is_answered(pkt->op->kind))
 		ack_owe(qp, AETH_ACK | AETH_NO_CREDITS, 0);
 }

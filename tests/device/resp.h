@@ -28,19 +28,20 @@ enum resp_message {
 };
 
 /**
- * struct resp_read - a READ or an atomic, kept to be answered again
- * @atomic: an atomic
+ * struct resp_read - a request with an answer of its own, kept to be answered
+ *	again
+ * @kind: enum opcode_kind of the request
  * @first: PSN of the request and of the first packet of the answer
  * @npkts: packets of the answer
  * @va: remote address
- * @length: bytes
+ * @length: bytes of the answer
  * @rkey: remote key
  * @msn: message sequence number, as in the answer
  * @original: what an atomic found
  * @srqn: SRQ that an XRC request named
  */
 struct resp_read {
-	bool atomic;
+	uint8_t kind;
 	uint32_t first;
 	uint32_t npkts;
 	uint64_t va;

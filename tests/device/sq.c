@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mw.h"
+#include "packet.h"
 #include "qp.h"
 #include "sq.h"
 
@@ -18,6 +19,7 @@
  * @WR_INLINE: the same, or inline data
  * @WR_ONE: one SGE
  * @WR_WORD: one SGE of 8 bytes: the answer of an atomic (IBTA 9.4.5)
+ * @WR_WORD_OUT: the same to be sent, or 8 bytes inline
  * @WR_NONE: nothing
  */
 enum wr_data {
@@ -25,6 +27,7 @@ enum wr_data {
 	WR_INLINE,
 	WR_ONE,
 	WR_WORD,
+	WR_WORD_OUT,
 	WR_NONE,
 };
 
@@ -97,7 +100,11 @@ static const struct wr_desc wr_table[] = {
 		ORNIC_WC_MASKED_FETCH_ADD, 0, WR_WORD, false
 	},
 	[ORNIC_WR_FLUSH] = {
-		sizeof(struct ornic_flush), ORNIC_WC_FLUSH, 0, WR_NONE, false
+		sizeof(struct ornic_flush), ORNIC_WC_FLUSH, TYPE_RC, WR_NONE,
+		false
+	},
+	[ORNIC_WR_ATOMIC_WRITE] = {
+		0, ORNIC_WC_ATOMIC_WRITE, TYPE_RC, WR_WORD_OUT, false
 	},
 	[ORNIC_WR_REG_MR] = {
 		sizeof(struct ornic_reg_mr), ORNIC_WC_REG_MR, TYPE_RC, WR_NONE,
@@ -206,6 +213,9 @@ static void sq_decode_extra(struct send_wqe *wqe, const uint8_t *p)
 		wqe->swap_add = le64toh(atomic.swap_add);
 		wqe->compare = le64toh(atomic.compare);
 		break;
+	case ORNIC_WR_FLUSH:
+		memcpy(&wqe->flush, p, sizeof(wqe->flush));
+		break;
 	case ORNIC_WR_BIND_MW:
 		memcpy(&wqe->bind, p, sizeof(wqe->bind));
 		break;
@@ -283,6 +293,11 @@ static enum ornic_wc_status bad_count(struct qp *qp, const struct send_wqe *wqe,
 	return ORNIC_WC_LOC_QP_OP_ERR;
 }
 
+static bool may_inline(const struct wr_desc *desc)
+{
+	return desc->data == WR_INLINE || desc->data == WR_WORD_OUT;
+}
+
 static bool data_valid(const struct wr_desc *desc, const struct send_wqe *wqe,
 		       unsigned int count)
 {
@@ -291,6 +306,9 @@ static bool data_valid(const struct wr_desc *desc, const struct send_wqe *wqe,
 		return count == 1;
 	case WR_WORD:
 		return count == 1 && wqe->length == sizeof(uint64_t);
+	case WR_WORD_OUT:
+		return wqe->length == sizeof(uint64_t) &&
+		       (count == 1 || wqe->flags & ORNIC_SEND_INLINE);
 	case WR_NONE:
 		return !count;
 	default:
@@ -330,7 +348,7 @@ enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 	if (!(desc->types >> qp->type & 1) ||
 	    (desc->kernel && !qp_is_kernel(qp)))
 		return bad_opcode(qp, wqe);
-	if (wqe->flags & ORNIC_SEND_INLINE && desc->data != WR_INLINE)
+	if (wqe->flags & ORNIC_SEND_INLINE && !may_inline(desc))
 		return bad_opcode(qp, wqe);
 	if (!inside || count > (wqe->flags & ORNIC_SEND_INLINE ?
 				CORE_MAX_INLINE : CORE_MAX_SGE))
@@ -344,6 +362,9 @@ enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 	sq_decode(qp, wqe, copy[0] + sizeof(struct ornic_sq_hdr), count);
 	if (!data_valid(desc, wqe, count))
 		return bad_count(qp, wqe, count);
+	if (wqe->opcode == ORNIC_WR_FLUSH &&
+	    !packet_flush_valid(wqe->flush.type, wqe->flush.level))
+		return bad_opcode(qp, wqe);
 	return ORNIC_WC_SUCCESS;
 }
 

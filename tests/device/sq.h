@@ -58,6 +58,7 @@ struct sq {
  * @eth: route of RAW_PACKET, as posted
  * @swap_add: of atomics
  * @compare: of atomics
+ * @flush: of FLUSH, as posted
  * @bind: of BIND_MW, as posted
  * @reg: of REG_MR, as posted
  * @sge: where the bytes are
@@ -82,6 +83,7 @@ struct send_wqe {
 	struct ornic_route_eth eth;
 	uint64_t swap_add;
 	uint64_t compare;
+	struct ornic_flush flush;
 	struct ornic_bind bind;
 	struct ornic_reg_mr reg;
 	struct sge sge[CORE_MAX_SGE];

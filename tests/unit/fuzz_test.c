@@ -274,7 +274,7 @@ static void modify(struct fuzz *f, unsigned int n, unsigned int state)
 		.attr = { .state = state,
 			  .path_mtu = 1 + below(f, 5),
 			  .dest_qpn = htole32(f->qp[n ^ 1].num),
-			  .access = htole32(0xe), .max_rd_atomic = 4,
+			  .access = htole32(0x10e), .max_rd_atomic = 4,
 			  .max_dest_rd_atomic = 4, .timeout = 8,
 			  .retry_cnt = 3, .rnr_retry = 3, .min_rnr_timer = 1 },
 	};
@@ -558,6 +558,8 @@ static const struct {
 	{ ORNIC_WR_RDMA_READ_WITH_INV, 0 },
 	{ ORNIC_WR_ATOMIC_CMP_SWP, sizeof(struct ornic_atomic) },
 	{ ORNIC_WR_ATOMIC_FETCH_ADD, sizeof(struct ornic_atomic) },
+	{ ORNIC_WR_FLUSH, sizeof(struct ornic_flush) },
+	{ ORNIC_WR_ATOMIC_WRITE, 0 },
 	{ ORNIC_WR_LOCAL_INV, 0 },
 	{ ORNIC_WR_BIND_MW, sizeof(struct ornic_bind) },
 	{ ORNIC_WR_REG_MR, sizeof(struct ornic_reg_mr) },
@@ -565,6 +567,11 @@ static const struct {
 
 static void fuzz_extra(struct fuzz *f, unsigned int opcode, void *extra)
 {
+	struct ornic_flush flush = {
+		.length = htole32(below(f, 100)),
+		.type = one_in(f, 8) ? below(f, 8) : ORNIC_FLUSH_GLOBAL,
+		.level = below(f, one_in(f, 8) ? 4 : 2),
+	};
 	uint32_t mw = fuzz_wr_key(f);
 	struct ornic_bind bind = {
 		.mw_key = htole32(mw),
@@ -582,6 +589,9 @@ static void fuzz_extra(struct fuzz *f, unsigned int opcode, void *extra)
 	};
 
 	switch (opcode) {
+	case ORNIC_WR_FLUSH:
+		memcpy(extra, &flush, sizeof(flush));
+		break;
 	case ORNIC_WR_BIND_MW:
 		memcpy(extra, &bind, sizeof(bind));
 		break;
@@ -598,6 +608,7 @@ static void fuzz_extra(struct fuzz *f, unsigned int opcode, void *extra)
 static unsigned int fuzz_count(struct fuzz *f, unsigned int opcode)
 {
 	switch (opcode) {
+	case ORNIC_WR_FLUSH:
 	case ORNIC_WR_LOCAL_INV:
 	case ORNIC_WR_BIND_MW:
 	case ORNIC_WR_REG_MR:
@@ -605,16 +616,18 @@ static unsigned int fuzz_count(struct fuzz *f, unsigned int opcode)
 	case ORNIC_WR_RDMA_READ_WITH_INV:
 	case ORNIC_WR_ATOMIC_CMP_SWP:
 	case ORNIC_WR_ATOMIC_FETCH_ADD:
+	case ORNIC_WR_ATOMIC_WRITE:
 		return 1;
 	default:
 		return below(f, 4);
 	}
 }
 
-static bool fuzz_is_atomic(unsigned int opcode)
+static bool fuzz_is_word(unsigned int opcode)
 {
 	return opcode == ORNIC_WR_ATOMIC_CMP_SWP ||
-	       opcode == ORNIC_WR_ATOMIC_FETCH_ADD;
+	       opcode == ORNIC_WR_ATOMIC_FETCH_ADD ||
+	       opcode == ORNIC_WR_ATOMIC_WRITE;
 }
 
 static bool fuzz_may_inline(unsigned int opcode)
@@ -669,7 +682,7 @@ static unsigned int fuzz_wqe(struct fuzz *f, unsigned int n, uint8_t *wqe)
 		count = fuzz_count(f, opcode);
 		for (i = 0; i < count; i++) {
 			sge = fuzz_sge(f);
-			if (fuzz_is_atomic(opcode))
+			if (fuzz_is_word(opcode))
 				sge.length = htole32(8);
 			memcpy(wqe + len, &sge, sizeof(sge));
 			len += sizeof(sge);
@@ -848,7 +861,8 @@ static void begin(struct fuzz *f, uint64_t seed)
 	f->data = host_alloc(f->host, DATA, HOST_PAGE);
 	host_uctx(f->host, ORNIC_UCTX_KERNEL, f->board);
 	pdn = host_pd(f->host);
-	f->key = host_mr(f->host, pdn, f->data, DATA, 0x1f);
+	f->key = host_mr(f->host, pdn, f->data, DATA,
+			 0x1f | ORNIC_ACCESS_FLUSH_GLOBAL);
 	f->nums[0] = f->key;
 	create_keys(f, pdn);
 	host_eq(f->host, &f->eq, 1, 6);

@@ -353,7 +353,9 @@ struct ornic_qp_attr pair_attr(struct side *side, struct side *peer)
 		.dest_qpn = htole32(peer->qp.num),
 		.access = htole32(ORNIC_ACCESS_REMOTE_WRITE |
 				  ORNIC_ACCESS_REMOTE_READ |
-				  ORNIC_ACCESS_REMOTE_ATOMIC),
+				  ORNIC_ACCESS_REMOTE_ATOMIC |
+				  ORNIC_ACCESS_FLUSH_GLOBAL |
+				  ORNIC_ACCESS_FLUSH_PERSISTENT),
 		.max_rd_atomic = 4,
 		.max_dest_rd_atomic = 4,
 		.min_rnr_timer = 12,

@@ -116,7 +116,7 @@ static void test_local_read_into_read_only(void **state)
 static void test_local_bad_opcodes(void **state)
 {
 	struct pair *pair = *state;
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_FLUSH, 0);
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_TSO, 0);
 
 	wr.sges = 0;
 	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_opcode);

@@ -18,6 +18,7 @@ UNIT_CORE_TESTS := \
 	doorbell_test.c \
 	eq_test.c \
 	eth_test.c \
+	flush_test.c \
 	fuzz_test.c \
 	gid_test.c \
 	mcast_test.c \

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * FLUSH and ATOMIC_WRITE (IBTA annex A19; [ORNIC-SQ-20], [ORNIC-SQ-21],
+ * [ORNIC-WIRE-21], [ORNIC-WIRE-22]).
+ */
+#include "pair.h"
+
+#define AT 0x4000
+#define LEN 5000
+
+static uint32_t region(struct side *side, uint32_t access)
+{
+	return host_mr(side->host, side->pdn, side->addr + AT, LEN, access);
+}
+
+static struct pair_wr flush_wr(struct side *side, uint32_t rkey)
+{
+	struct pair_wr wr = pair_wr_data(side, ORNIC_WR_FLUSH, AT, 0);
+
+	wr.rkey = rkey;
+	wr.sges = 0;
+	wr.flush.length = htole32(LEN);
+	wr.flush.type = ORNIC_FLUSH_GLOBAL;
+	wr.flush.level = ORNIC_FLUSH_RANGE;
+	/* Reserved, and so ignored in a work request */
+	wr.flush.rsvd[0] = 1;
+	return wr;
+}
+
+static struct pair_wr write_wr(struct pair *pair, uint64_t value)
+{
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_ATOMIC_WRITE, AT, 8);
+
+	*pair_word(A(pair), AT) = value;
+	return wr;
+}
+
+/* What was on the wire: the operations, in order */
+static uint8_t seen[32];
+static unsigned int seen_count;
+
+static enum pair_fate fate_see(struct pair *pair, const struct packet *pkt)
+{
+	(void)pair;
+	assert_true(seen_count < ARRAY_SIZE(seen));
+	seen[seen_count++] = pkt->opcode & OPCODE_OPERATION;
+	if (pkt->op->kind == OPCODE_READ_RESP)
+		assert_int_equal(pkt->payload_len, 0);
+	return PAIR_DELIVER;
+}
+
+static void see(struct pair *pair)
+{
+	seen_count = 0;
+	pair->fate = fate_see;
+}
+
+/* ---- FLUSH ---- */
+
+static void test_flush(void **state)
+{
+	struct pair *pair = *state;
+	uint32_t key = region(B(pair), ORNIC_ACCESS_FLUSH_GLOBAL);
+	struct pair_wr wr = flush_wr(A(pair), key);
+	struct ornic_cqe cqe;
+
+	see(pair);
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+	cqe = pair_poll(A(pair));
+	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
+	assert_int_equal(le32toh(cqe.opcode), ORNIC_WC_FLUSH);
+	assert_int_equal(seen_count, 2);
+	assert_int_equal(seen[0], OPCODE_RC_FLUSH);
+	assert_int_equal(seen[1], OPCODE_RC_READ_RESP_ONLY);
+	/* A part, and nothing at all */
+	wr.raddr += LEN - 1;
+	wr.flush.length = htole32(1);
+	pair_one(pair, &wr);
+	wr.flush.length = 0;
+	pair_one(pair, &wr);
+	/* All of it, whatever the range says */
+	wr.flush.level = ORNIC_FLUSH_REGION;
+	wr.raddr = 12345;
+	wr.flush.length = htole32(12345678);
+	pair_one(pair, &wr);
+	pair_poll_none(B(pair));
+}
+
+/* A window may be flushed as a region is ([ORNIC-MW-1]). */
+static void test_flush_window(void **state)
+{
+	struct pair *pair = *state;
+	uint32_t mr = region(B(pair), ORNIC_ACCESS_MW_BIND);
+	struct ornic_create_mr_in in = {
+		.pdn = htole32(B(pair)->pdn),
+		.type = ORNIC_MR_MW1,
+	};
+	struct pair_wr bind = {
+		.opcode = ORNIC_WR_BIND_MW,
+		.flags = ORNIC_SEND_SIGNALED,
+		.bind = {
+			.mr_key = htole32(mr),
+			.access = htole32(ORNIC_ACCESS_FLUSH_GLOBAL),
+			.addr = htole64(B(pair)->addr + AT + 10),
+			.length = htole64(20),
+		},
+	};
+	struct ornic_create_mr_out out;
+	struct pair_wr wr;
+
+	assert_int_equal(host_cmd(B(pair)->host, ORNIC_CMD_CREATE_MR, &in,
+				  &out), ORNIC_CMD_OK);
+	bind.bind.mw_key = out.key;
+	bind.bind.new_key = out.key;
+	pair_post(B(pair), &bind);
+	pair_ring(B(pair));
+	pair_run(pair);
+	pair_expect(B(pair), 0, ORNIC_WC_SUCCESS);
+	wr = flush_wr(A(pair), le32toh(out.key));
+	wr.flush.level = ORNIC_FLUSH_REGION;
+	pair_one(pair, &wr);
+	wr.flush.level = ORNIC_FLUSH_RANGE;
+	pair_fails(pair, &wr, ORNIC_WC_REM_ACCESS_ERR);
+}
+
+/* [ORNIC-SQ-20]: what makes no sense is not sent. */
+static void test_flush_bad_wqe(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr good = flush_wr(A(pair), B(pair)->key);
+	struct pair_wr wr;
+
+	see(pair);
+#define REFUSED(field, value) do {                                         \
+		wr = good;                                                 \
+		wr.field = value;                                          \
+		pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);             \
+		pair_again(pair);                                          \
+	} while (0)
+	REFUSED(flush.type, 0);
+	REFUSED(flush.type, 4);
+	REFUSED(flush.type, 0x11);
+	REFUSED(flush.level, 2);
+	REFUSED(sges, 1);
+	REFUSED(flags, ORNIC_SEND_INLINE);
+#undef REFUSED
+	assert_int_equal(seen_count, 0);
+}
+
+static void flush_refused(struct pair *pair, const struct pair_wr *wr)
+{
+	uint64_t before = host_device_stat(B(pair)->host,
+					   ORNIC_DEVICE_STAT_bad_rkey);
+
+	pair_fails(pair, wr, ORNIC_WC_REM_ACCESS_ERR);
+	assert_int_equal(host_device_stat(B(pair)->host,
+					  ORNIC_DEVICE_STAT_bad_rkey),
+			 before + 1);
+	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_ACCESS_ERR);
+	pair_again(pair);
+}
+
+/* [ORNIC-WIRE-21] */
+static void test_flush_refusals(void **state)
+{
+	struct pair *pair = *state;
+	uint32_t key = region(B(pair), ORNIC_ACCESS_FLUSH_GLOBAL);
+	struct pair_wr good = flush_wr(A(pair), key);
+	struct ornic_qp_attr attr = pair_attr(B(pair), A(pair));
+	struct pair_wr wr;
+
+	/* Right of the region: that of the pair has none. */
+	wr = good;
+	wr.rkey = B(pair)->key;
+	flush_refused(pair, &wr);
+	wr.flush.level = ORNIC_FLUSH_REGION;
+	flush_refused(pair, &wr);
+	/* No such key, range */
+	wr = good;
+	wr.rkey ^= 1;
+	flush_refused(pair, &wr);
+	wr.flush.level = ORNIC_FLUSH_REGION;
+	flush_refused(pair, &wr);
+	wr = good;
+	wr.flush.length = htole32(LEN + 1);
+	flush_refused(pair, &wr);
+	/* There is no memory that stays. */
+	wr = good;
+	wr.flush.type = ORNIC_FLUSH_PERSISTENT;
+	flush_refused(pair, &wr);
+	wr.flush.type |= ORNIC_FLUSH_GLOBAL;
+	flush_refused(pair, &wr);
+	/* Right of the QP */
+	attr.access = htole32(ORNIC_ACCESS_REMOTE_WRITE |
+			      ORNIC_ACCESS_FLUSH_PERSISTENT);
+	assert_int_equal(pair_modify(B(pair), ORNIC_QP_ATTR_ACCESS, &attr),
+			 ORNIC_CMD_OK);
+	flush_refused(pair, &good);
+	pair_one(pair, &good);
+}
+
+/* [ORNIC-OBJ-8] */
+static void test_nothing_persists(void **state)
+{
+	struct pair *pair = *state;
+	struct ornic_create_mr_in in = {
+		.pdn = htole32(A(pair)->pdn),
+		.access = htole32(ORNIC_ACCESS_FLUSH_PERSISTENT),
+		.iova = htole64(A(pair)->addr),
+		.length = htole64(1),
+	};
+	struct ornic_create_mr_out out;
+
+	host_buf(&in.buf, A(pair)->addr, 1);
+	assert_int_equal(host_cmd(A(pair)->host, ORNIC_CMD_CREATE_MR, &in,
+				  &out), ORNIC_CMD_BAD_PARAM);
+}
+
+/* ---- ATOMIC_WRITE ---- */
+
+static void test_atomic_write(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = write_wr(pair, 0x1122334455667788ULL);
+	struct ornic_cqe cqe;
+
+	see(pair);
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_run(pair);
+	cqe = pair_poll(A(pair));
+	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
+	assert_int_equal(le32toh(cqe.opcode), ORNIC_WC_ATOMIC_WRITE);
+	/* Bytes as they are, whatever the order of the host's */
+	assert_true(*pair_word(B(pair), AT) == 0x1122334455667788ULL);
+	assert_int_equal(seen_count, 2);
+	assert_int_equal(seen[0], OPCODE_RC_ATOMIC_WRITE);
+	assert_int_equal(seen[1], OPCODE_RC_READ_RESP_ONLY);
+	wr.flags |= ORNIC_SEND_INLINE;
+	wr.data = "inlines!";
+	wr.data_len = 8;
+	pair_one(pair, &wr);
+	assert_memory_equal(pair_word(B(pair), AT), "inlines!", 8);
+	/* The memory that it comes from is only read. */
+	wr = write_wr(pair, 77);
+	wr.sge[0].lkey = host_mr(A(pair)->host, A(pair)->pdn, A(pair)->addr,
+				 PAIR_BUF_SIZE, 0);
+	pair_one(pair, &wr);
+	assert_true(*pair_word(B(pair), AT) == 77);
+	pair_poll_none(B(pair));
+}
+
+/* [ORNIC-SQ-21] */
+static void test_atomic_write_bad_wqe(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr good = write_wr(pair, 1);
+	struct pair_wr wr;
+
+#define REFUSED(field, value, status) do {                                 \
+		wr = good;                                                 \
+		wr.field = value;                                          \
+		pair_fails(pair, &wr, ORNIC_WC_##status);                  \
+		pair_again(pair);                                          \
+	} while (0)
+	REFUSED(sges, 0, LOC_QP_OP_ERR);
+	REFUSED(sge[0].length, 7, LOC_QP_OP_ERR);
+	REFUSED(sge[0].length, 9, LOC_QP_OP_ERR);
+	REFUSED(sge[0].lkey, 0, LOC_PROT_ERR);
+	good.sge[1] = good.sge[0];
+	good.sge[1].length = 4;
+	good.sges = 2;
+	REFUSED(sge[0].length, 4, LOC_QP_OP_ERR);
+	good.flags |= ORNIC_SEND_INLINE;
+	good.data = "four";
+	REFUSED(data_len, 4, LOC_QP_OP_ERR);
+#undef REFUSED
+}
+
+/* [ORNIC-WIRE-22] */
+static void test_atomic_write_refusals(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = write_wr(pair, 1);
+
+	*pair_word(B(pair), AT) = 0;
+	wr.raddr += 4;
+	pair_fails(pair, &wr, ORNIC_WC_REM_INV_REQ_ERR);
+	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_REQ_ERR);
+	pair_again(pair);
+	wr = write_wr(pair, 1);
+	wr.rkey = host_mr(B(pair)->host, B(pair)->pdn, B(pair)->addr,
+			  PAIR_BUF_SIZE, ORNIC_ACCESS_LOCAL_WRITE |
+					 ORNIC_ACCESS_REMOTE_ATOMIC);
+	pair_fails(pair, &wr, ORNIC_WC_REM_ACCESS_ERR);
+	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_ACCESS_ERR);
+	pair_again(pair);
+	wr.rkey = B(pair)->key;
+	wr.raddr = B(pair)->addr + PAIR_BUF_SIZE;
+	pair_fails(pair, &wr, ORNIC_WC_REM_ACCESS_ERR);
+	assert_true(!*pair_word(B(pair), AT));
+}
+
+/* ---- both ---- */
+
+/* They need what READs need ([ORNIC-SQ-7]). */
+static void test_no_resources(void **state)
+{
+	struct pair *pair = *state;
+	struct ornic_qp_attr attr = pair_attr(A(pair), B(pair));
+	uint32_t key = region(B(pair), ORNIC_ACCESS_FLUSH_GLOBAL);
+	struct pair_wr wr = flush_wr(A(pair), key);
+
+	pair_state(A(pair), ORNIC_QPS_RESET);
+	attr.max_rd_atomic = 0;
+	pair_connect_side(A(pair), &attr);
+	pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
+	pair_again(pair);
+	pair_state(B(pair), ORNIC_QPS_RESET);
+	attr = pair_attr(B(pair), A(pair));
+	attr.max_dest_rd_atomic = 0;
+	pair_connect_side(B(pair), &attr);
+	pair_fails(pair, &wr, ORNIC_WC_REM_INV_REQ_ERR);
+}
+
+static enum pair_fate fate_lose(struct pair *pair, const struct packet *pkt)
+{
+	bool lose = pair->arg & 1;
+
+	(void)pkt;
+	pair->arg >>= 1;
+	return lose ? PAIR_DROP : PAIR_DELIVER;
+}
+
+/*
+ * Losses: each request is executed once. A duplicate of an ATOMIC_WRITE must not
+ * undo what B has written since.
+ */
+static void test_losses(void **state)
+{
+	struct pair *pair = *state;
+	uint32_t key = region(B(pair), ORNIC_ACCESS_FLUSH_GLOBAL);
+	struct pair_wr flush = flush_wr(A(pair), key);
+	struct pair_wr write = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
+					    3000);
+	struct pair_wr word = write_wr(pair, 5);
+	struct pair_wr read = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0x9000,
+					   3000);
+	unsigned int lost, i;
+
+	pair->fate = fate_lose;
+	flush.flags = 0;
+	write.flags = 0;
+	word.flags = 0;
+	for (lost = 0; lost < 15; lost++) {
+		pair->arg = lost;
+		pair_fill(A(pair)->buf, 3000, lost);
+		*pair_word(A(pair), AT) = lost;
+		pair_post(A(pair), &write);
+		pair_post(A(pair), &flush);
+		pair_post(A(pair), &word);
+		pair_post(A(pair), &flush);
+		pair_post(A(pair), &word);
+		pair_post(A(pair), &read);
+		pair_ring(A(pair));
+		for (i = 0; i < 20; i++)
+			pair_sleep(pair, 1000000);
+		pair_expect(A(pair), read.wr_id, ORNIC_WC_SUCCESS);
+		pair_poll_none(A(pair));
+		pair_check(B(pair)->buf, 3000, lost);
+		assert_true(*pair_word(B(pair), AT) == lost);
+		pair_again(pair);
+	}
+
+	/* The answer is lost, B goes on, the duplicate changes nothing. */
+	*pair_word(A(pair), AT) = 1;
+	pair->arg = 2;
+	word.flags = ORNIC_SEND_SIGNALED;
+	pair_post(A(pair), &word);
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_poll_none(A(pair));
+	assert_true(*pair_word(B(pair), AT) == 1);
+	*pair_word(B(pair), AT) = 2;
+	pair_sleep(pair, 20000000);
+	pair_expect(A(pair), word.wr_id, ORNIC_WC_SUCCESS);
+	assert_true(*pair_word(B(pair), AT) == 2);
+	assert_true(pair_stat(B(pair),
+			      ORNIC_RDMA_STAT_rx_duplicate_requests) > 0);
+}
+
+#define RC(name) PAIR_BOTH(name, pair_setup_rc)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RC(test_flush),
+		PAIR_BOTH(test_flush, pair_setup_xrc),
+		RC(test_flush_window),
+		PAIR_TEST(test_flush_bad_wqe, pair_setup_rc, local),
+		RC(test_flush_refusals),
+		PAIR_TEST(test_nothing_persists, pair_setup_rc, local),
+		PAIR_ALL(test_atomic_write, pair_setup_rc),
+		PAIR_BOTH(test_atomic_write, pair_setup_xrc),
+		PAIR_TEST(test_atomic_write_bad_wqe, pair_setup_rc, local),
+		RC(test_atomic_write_refusals),
+		RC(test_no_resources),
+		RC(test_losses),
+	};
+
+	return cmocka_run_group_tests_name("flush", tests, NULL, NULL);
+}
