@@ -12,15 +12,17 @@
 static void ornic_clock_read(const struct ornic_clock_page *page,
 			     struct ornic_clock_page *now)
 {
-	const _Atomic(uint32_t) *seq = (const _Atomic(uint32_t) *)&page->seq;
-	uint32_t before;
+	const void *seq = &page->seq;
+	uint32_t before, after;
 
 	do {
-		before = atomic_load_explicit(seq, memory_order_acquire);
+		before = atomic_load_explicit((_Atomic(uint32_t) *)seq,
+					      memory_order_acquire);
 		*now = *page;
 		atomic_thread_fence(memory_order_acquire);
-	} while (before & 1 ||
-		 before != atomic_load_explicit(seq, memory_order_relaxed));
+		after = atomic_load_explicit((_Atomic(uint32_t) *)seq,
+					     memory_order_relaxed);
+	} while (before & 1 || before != after);
 }
 
 /**
