@@ -26,6 +26,7 @@ help:
 	@echo "  make shell         the same machines, and you are root in one of them"
 	@echo "  make check         all tests"
 	@echo "  make check-quick   those that need no virtual machine"
+	@echo "  make check-long    sweeps that take hours"
 	@echo "  make bench         ORNIC against rdma_rxe: table and plots in Documentation/"
 	@echo "  make static        sparse, checkpatch, W=1 with gcc and clang, build inside Linux 7.3"
 	@echo
@@ -71,6 +72,9 @@ check-quick: provider device
 	@$(S)/static prepare
 	@$(LAB) lab.check --quick
 
+check-long: modules provider device
+	@$(LAB) lab.check --long
+
 static:
 	@$(S)/static prepare
 	@$(S)/inroot $(S)/static run
@@ -84,5 +88,5 @@ clean:
 distclean: clean
 	@$(S)/clean-cache
 
-.PHONY: help lab modules provider device demo shell bench check check-quick static install clean \
-	distclean
+.PHONY: help lab modules provider device demo shell bench check check-quick check-long static \
+	install clean distclean

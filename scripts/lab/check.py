@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""`make check`: runs every kind of test, counts them, ends with `N passed, N failed, N skipped`."""
+"""`make check`: runs every kind of test, counts them, ends with `N passed, N failed, N skipped`.
+--quick: those without virtual machines. --long: those, and only those, that take hours."""
 
 import re
 import subprocess
@@ -46,13 +47,12 @@ def run_unit(part):
     return code, counts
 
 
-def run_pytest(quick):
+def run_pytest(marks):
+    """The tests that these marks select."""
     report = LOGS / "pytest.xml"
     report.unlink(missing_ok=True)
     argv = [sys.executable, "-m", "pytest", "-v", "-rsfE", "-p", "no:cacheprovider", "-p", "lab.fixtures"]
-    argv += ["--junitxml", report, "tests"]
-    if quick:
-        argv += ["-m", "not vm"]
+    argv += ["--junitxml", report, "-m", marks, "tests"]
     code, _ = run_logged("pytest", argv)
     counts = Counter()
     if report.exists():
@@ -66,16 +66,23 @@ def run_pytest(quick):
     return 0 if code == 5 else code, counts
 
 
-def main():
-    quick = "--quick" in sys.argv[1:]
-    total = Counter()
-    for name, step in (
+def steps(option):
+    """What is run, by name."""
+    if option == "--long":
+        return [("long tests", lambda: run_pytest("long"))]
+    before = [
         ("static checks", run_static),
         ("unit tests of the device", lambda: run_unit("device")),
         ("unit tests of the provider", lambda: run_unit("provider")),
-        ("tests in virtual machines" if not quick else "tests without virtual machines",
-         lambda: run_pytest(quick)),
-    ):
+    ]
+    if option == "--quick":
+        return [*before, ("tests without virtual machines", lambda: run_pytest("not vm"))]
+    return [*before, ("tests in virtual machines", lambda: run_pytest("not long"))]
+
+
+def main():
+    total = Counter()
+    for name, step in steps(" ".join(sys.argv[1:])):
         say(name)
         code, counts = step()
         # A step that broke down before it could count is a failure, too.

@@ -14,6 +14,7 @@ DMESG_LINES = 40
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: takes a minute or more")
+    config.addinivalue_line("markers", "long: for `make check-long` only")
 
 
 def pytest_collection_modifyitems(items):
@@ -22,7 +23,7 @@ def pytest_collection_modifyitems(items):
     mine = [item for item in items if HERE in item.path.parents]
     for item in mine:
         item.add_marker(pytest.mark.vm)
-    order = ["pair", "capture", "interop", "two_cards", "debug_pair"]
+    order = ["pair", "bytes_pair", "capture", "interop", "two_cards", "debug_pair"]
     ranks = {id(item): next((order.index(name) for name in order if name in item.fixturenames), 0)
              for item in mine}
     rest = [item for item in items if id(item) not in ranks]

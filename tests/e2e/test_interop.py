@@ -4,7 +4,8 @@ directions, RC and UD and rdma_cm". rdma_rxe is the independent referee: it drop
 ICRC, and takes nothing that is not RoCEv2."""
 
 import pytest
-from lab.perftest import perftest, pingpong, rping
+from lab.perftest import both, perftest, pingpong, rping
+from transfer import RC, RC_MORE, UC, UD, transfer
 from settings import Roles, counters
 
 # Who is the client
@@ -56,6 +57,35 @@ def test_rdma_cm(interop, client):
 def test_perftest(interop, client, program, size):
     """Every operation in both roles: requester of one side, responder of the other."""
     perftest(roles(interop, client), interop.ornic, program, size, 100, depth(program), timeout=120)
+
+
+@DIRECTIONS
+@pytest.mark.parametrize("transport, ops, options", [
+    *[("rc", op, "") for op in RC],
+    *[("rc", op, options) for op, options in RC_MORE],
+    *[("uc", op, "") for op in UC],
+    *[("ud", op, "") for op in UD],
+    pytest.param("rc", ",".join(RC), "-m 4096 -r 16", id="rc-mixed"),
+    pytest.param("rc", ",".join(RC), "-S", id="rc-mixed-srq"),
+    pytest.param("rc", "write,read,fetch_add", "-w 1", id="rc-window-1"),
+    pytest.param("rc", "write,read,fetch_add", "-w 2", id="rc-window-2"),
+    pytest.param("ud", ",".join(UD), "-S", id="ud-mixed-srq"),
+])
+def test_transfer(interop, guest_programs, client, transport, ops, options):
+    """All that both have, with every byte checked."""
+    size = "-b 4 -s 8" + (" -l 900" if transport == "ud" else " -l 5000")
+    transfer(roles(interop, client), interop.ornic, guest_programs, ops,
+           f"-t {transport} {size} {options}", timeout=120)
+
+
+@DIRECTIONS
+def test_multicast(interop, client):
+    """A group joined through rdma_cm, which also makes IGMP, MAC filters and the Q_Key."""
+    pair = roles(interop, client)
+    server, client = (interop.ornic[vm] for vm in (pair.b, pair.a))
+    words = "mckey -m 239.40.0.1 -C 10"
+    both(pair, f"{words} -b {server.ip}", f"{words} -b {client.ip} -s",
+         f"ip maddr show dev {server.netdev} | grep -q 239.40.0.1", 60)
 
 
 def test_no_bad_packet(interop):

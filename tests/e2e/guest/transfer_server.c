@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The server of opcode(1): gives each target its contents, grants, and looks what came of it. */
+/* The server of transfer(1): gives each target its contents, grants, and looks what came of it. */
 #include <arpa/inet.h>
 
-#include "opcode.h"
+#include "transfer.h"
 
 #define ID_SEND (1ULL << 32)
 

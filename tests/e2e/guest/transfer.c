@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * usage: opcode -d DEVICE -g GID-INDEX [options] OPERATION[,OPERATION...] [SERVER]
+ * usage: transfer -d DEVICE -g GID-INDEX [options] OPERATION[,OPERATION...] [SERVER]
  *
  * Every operation of a transport between two hosts, with each byte checked.
  * The client sends batches of slots. A slot is one operation on a place of its
@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "opcode.h"
+#include "transfer.h"
 
 #define TCP_PORT 18600
 #define RETRY_MS 200
@@ -309,7 +309,7 @@ static void run(struct side *side)
 
 _Noreturn static void usage(void)
 {
-	fprintf(stderr, "usage: opcode -d DEVICE -g GID-INDEX [options] OPERATION,... [SERVER]\n"
+	fprintf(stderr, "usage: transfer -d DEVICE -g GID-INDEX [options] OPERATION,... [SERVER]\n"
 		"  -t rc|uc|ud  transport\n"
 		"  -b COUNT     batches\n"
 		"  -s COUNT     slots of a batch\n"

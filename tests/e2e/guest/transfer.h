@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the files of opcode(1) share: which operation each slot of each batch is
+ * What the files of transfer(1) share: which operation each slot of each batch is
  * for, how long it is, what bytes it has; and the connection.
  */
-#ifndef ORNIC_E2E_OPCODE_H
-#define ORNIC_E2E_OPCODE_H
+#ifndef ORNIC_E2E_TRANSFER_H
+#define ORNIC_E2E_TRANSFER_H
 
 #include "verbs.h"
 
@@ -131,4 +131,4 @@ static inline uint64_t operand(unsigned int batch, unsigned int slot)
 	return 0x0123456789abcdefULL * (slot_id(batch, slot) + 1);
 }
 
-#endif /* ORNIC_E2E_OPCODE_H */
+#endif /* ORNIC_E2E_TRANSFER_H */

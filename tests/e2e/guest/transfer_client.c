@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The client of opcode(1): sends what is planned as soon as it is granted, and
+ * The client of transfer(1): sends what is planned as soon as it is granted, and
  * looks at what READs and atomics brought.
  */
 #include <arpa/inet.h>
 
-#include "opcode.h"
+#include "transfer.h"
 
 #define ID_GRANT (1ULL << 32)
 

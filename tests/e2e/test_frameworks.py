@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Issue: "Programs: UCX, libfabric's verbs provider, Open MPI over UCX on two VMs, qperf or rsocket
+tests. Those packaged in Debian are used from there"; and the examples of rdma-core that no other
+test runs."""
+
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from lab.pair import listening
+from lab.perftest import both, find, pingpong
+from settings import wait_until
+
+REMOTE_SHELL = Path(__file__).parent / "guest" / "remote-shell"
+UCX_PORT, FABRIC_PORT, QPERF_PORT, SHELL_PORT = 13337, 47592, 19765, 5999
+# Something listens for connections of rdma_cm.
+CM_LISTENS = "rdma resource show cm_id | grep -q LISTEN"
+
+
+@contextmanager
+def serving(vm, words, ready):
+    """A server that does not end by itself."""
+    command = vm.spawn(words)
+    try:
+        wait_until(f"`{words}` listens", lambda: vm.run(ready)[0] == 0)
+        yield
+    finally:
+        command.kill("KILL")
+        command.wait(30)
+
+
+def ucx(port, transports):
+    """Environment: nothing but this device and these transports."""
+    return (f"UCX_TLS={transports} UCX_NET_DEVICES={port.device}:1 "
+            f"UCX_IB_GID_INDEX={port.gid_index} UCX_WARN_UNUSED_ENV_VARS=n")
+
+
+def ucx_perftest(pair, transports, words, timeout=120):
+    server, client = pair.ornic[pair.b], pair.ornic[pair.a]
+    return both(
+        pair,
+        f"{ucx(server, transports)} ucx_perftest -p {UCX_PORT}",
+        f"{ucx(client, transports)} ucx_perftest -p {UCX_PORT} {words} {server.ip}",
+        listening(UCX_PORT), timeout,
+    )
+
+
+@pytest.mark.parametrize("transport", ["rc_verbs", "ud_verbs"])
+@pytest.mark.parametrize("test, size", [
+    ("am_lat", 8), ("am_bw", 4000), ("put_lat", 8), ("put_bw", 4000), ("get", 4000), ("fadd", 8),
+    ("cswap", 8),
+])
+def test_uct(pair, transport, test, size):
+    """UCX's lower half. Its datagrams carry active messages only."""
+    if transport == "ud_verbs" and not test.startswith("am"):
+        pytest.skip("UCX has no such operation over ud_verbs")
+    layout = "-D zcopy" if test == "get" else "-D bcopy" if size > 100 else ""
+    device = pair.ornic[pair.a].device
+    _, out, log = ucx_perftest(pair, transport, f"-d {device}:1 -x {transport} -t {test} {layout} "
+                                                f"-s {size} -n 200 -w 10")
+    find(r"Final:\s+200", out, log)
+
+
+@pytest.mark.parametrize("transport", ["rc_verbs", "ud_verbs"])
+@pytest.mark.parametrize("test, size", [
+    ("tag_lat", 8), ("tag_bw", 100000), ("ucp_put_bw", 1000000), ("ucp_get", 100000),
+    ("ucp_fadd", 8), ("stream_bw", 10000), ("ucp_am_bw", 30000),
+])
+def test_ucp(pair, transport, test, size):
+    """UCX's upper half: protocols made of what the transport has."""
+    _, out, log = ucx_perftest(pair, f"{transport},self", f"-t {test} -s {size} -n 100 -w 5")
+    find(r"Final:\s+100", out, log)
+
+
+@pytest.mark.parametrize("provider, endpoint, domain", [
+    ("verbs", "msg", "{device}"),
+    ("verbs", "dgram", "{device}-dgram"),
+    ("verbs;ofi_rxm", "rdm", "{device}"),
+])
+def test_fi_pingpong(pair, provider, endpoint, domain):
+    """libfabric, data checked."""
+    server, client = pair.ornic[pair.b], pair.ornic[pair.a]
+    size = 1024 if endpoint == "dgram" else 65536
+    words = f"fi_pingpong -p '{provider}' -e {endpoint} -c -I 100 -S {size}"
+    _, out, log = both(
+        pair, f"{words} -d {domain.format(device=server.device)}",
+        f"{words} -d {domain.format(device=client.device)} {server.ip}",
+        listening(FABRIC_PORT), 60,
+    )
+    find(r"(?m)^\d\S*\s+100\s+=100", out, log)
+
+
+@pytest.mark.parametrize("transports", ["rc_verbs", "ud_verbs"])
+def test_open_mpi(pair, guest_programs, transports):
+    """mpirun on two machines: ring, reduction, one-sided access, each result compared."""
+    vm, port = pair.a, pair.ornic[pair.a]
+    environment = " ".join(f"-x {word}" for word in ucx(port, f"{transports},self").split())
+    words = (
+        "mpirun --allow-run-as-root -n 2 "
+        f"--host {port.ip}:1,{pair.ornic[pair.b].ip}:1 "
+        f"--prtemca plm_ssh_agent {REMOTE_SHELL} --prtemca prte_if_include {port.netdev} "
+        "--mca pml ucx --mca osc ucx "
+        "--mca opal_common_ucx_tls any --mca opal_common_ucx_devices any "
+        f"{environment} {guest_programs}/mpi"
+    )
+    with serving(pair.b, f"busybox nc -ll -p {SHELL_PORT} -e /bin/sh", listening(SHELL_PORT)):
+        assert "2 ranks agree" in vm.check(words, 180)
+
+
+@pytest.mark.parametrize("test", [
+    "rc_bw", "rc_lat", "rc_rdma_read_bw", "rc_rdma_write_bw", "rc_rdma_write_poll_lat",
+    "rc_compare_swap_mr", "ver_rc_compare_swap", "ver_rc_fetch_add",
+])
+def test_qperf(pair, test):
+    """qperf, which over RoCE needs rdma_cm, and that it has for RC only."""
+    server, client = pair.ornic[pair.b], pair.ornic[pair.a]
+    with serving(pair.b, "qperf", listening(QPERF_PORT)):
+        out = pair.a.check(f"qperf {server.ip} -t 1 -cm 1 -li {client.device}:1 "
+                           f"-ri {server.device}:1 {test}", 60)
+    assert "=" in out, out
+
+
+@pytest.mark.parametrize("options", ["", "-T a", "-T b", "-T n"], ids=lambda word: word or "default")
+@pytest.mark.parametrize("program", ["rstream", "riostream"])
+def test_rsocket(pair, program, options):
+    """TCP's socket calls on RC, data verified; riostream writes into the other side's memory."""
+    ip = pair.ornic[pair.b].ip
+    for size, count in ((64, 200), (65536, 30)):
+        words = f"{program} {options} -T v -S {size} -C {count} -I 2"
+        both(pair, f"{words} -b {ip}", f"{words} -s {ip}", CM_LISTENS, 60)
+
+
+def test_rcopy(pair):
+    """A file of 4 MiB over rsocket."""
+    ip = pair.ornic[pair.b].ip
+    pair.a.check("head -c 4194304 /dev/urandom >/tmp/rcopy")
+    with serving(pair.b, "rcopy", CM_LISTENS):
+        pair.a.check(f"rcopy /tmp/rcopy {ip}:/tmp/rcopied", 60)
+        assert pair.b.check("sha256sum </tmp/rcopied") == pair.a.check("sha256sum </tmp/rcopy")
+
+
+@pytest.mark.parametrize("options", ["", "-e", "-q 40"], ids=["poll", "events", "40 QPs"])
+def test_srq_pingpong(pair, options):
+    """16 QPs and more on one SRQ, data checked."""
+    pingpong(pair, pair.ornic, "srq", f"-c -n 50 {options}")
+
+
+@pytest.mark.parametrize("options", ["", "-e", "-s 20000 -m 512"], ids=["poll", "events", "packets"])
+def test_uc_pingpong(pair, options):
+    """UC, data checked."""
+    pingpong(pair, pair.ornic, "uc", f"-c {options}")
+
+
+@pytest.mark.parametrize("options", ["", "-e"], ids=["poll", "events"])
+def test_xsrq_pingpong(pair, options):
+    """XRC: one SRQ, a client."""
+    pingpong(pair, pair.ornic, "xsrq", f"-n 50 {options}")
+
+
+def test_mckey(pair):
+    """Multicast joined through rdma_cm."""
+    server, client = pair.ornic[pair.b], pair.ornic[pair.a]
+    words = "mckey -m 239.50.0.1 -C 20"
+    both(pair, f"{words} -b {server.ip}", f"{words} -b {client.ip} -s",
+         f"ip maddr show dev {server.netdev} | grep -q 239.50.0.1", 60)
+
+
+def test_udaddy(pair):
+    """Datagrams addressed through rdma_cm."""
+    server, client = pair.ornic[pair.b], pair.ornic[pair.a]
+    both(pair, f"udaddy -b {server.ip} -c 4 -C 20 -S 512",
+         f"udaddy -s {server.ip} -b {client.ip} -c 4 -C 20 -S 512", CM_LISTENS, 60)
+
+
+def test_ucmatose(pair):
+    """Many connections at a time."""
+    server, client = pair.ornic[pair.b], pair.ornic[pair.a]
+    both(pair, f"ucmatose -b {server.ip} -c 20 -C 10 -S 3000",
+         f"ucmatose -s {server.ip} -b {client.ip} -c 20 -C 10 -S 3000", CM_LISTENS, 60)
+
+
+def test_cmtime(pair):
+    """Connections made and taken down by the dozen."""
+    ip = pair.ornic[pair.b].ip
+    with serving(pair.b, f"cmtime -b {ip} -c 50", CM_LISTENS):
+        pair.a.check(f"cmtime -s {ip} -c 50", 60)

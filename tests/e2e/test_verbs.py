@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""What rdma-core's suite does not reach: refusals, races of events, states of queue pairs, error
+events. Each case is a function of a program in guest/, on one port of one machine."""
+
+import json
+import re
+import time
+from pathlib import Path
+
+import pytest
+from lab.pair import find_port
+from lab.perftest import pingpong
+from transfer import RC, RC_MORE, UC, UD, transfer
+from settings import counters, resources, wait_until
+
+GUEST = Path(__file__).parent / "guest"
+# `watch` of event.c waits for what a test does from outside.
+PROGRAMS = {
+    program: [case for case in re.findall(r"^\t\tCASE\((\w+)\)", (GUEST / f"{program}.c").read_text(),
+                                          re.M) if case != "watch"]
+    for program in ("qp", "cq", "srq", "mcast", "mr", "event")
+}
+CASES = [(program, case) for program, cases in PROGRAMS.items() for case in cases]
+
+
+def run_case(pair, programs, program, case):
+    port = pair.ornic[pair.a]
+    code, output = pair.a.run(f"{programs}/{program} {port.device} {port.gid_index} {case}", 90)
+    assert code == 0, output
+    return output
+
+
+@pytest.mark.parametrize("program, case", CASES)
+def test_case(pair, guest_programs, program, case):
+    """The comment at the function says what it claims."""
+    run_case(pair, guest_programs, program, case)
+
+
+@pytest.mark.parametrize("transport, ops, options", [
+    *[("rc", op, "") for op in RC],
+    *[("rc", op, options) for op, options in RC_MORE],
+    *[("uc", op, "") for op in UC],
+    *[("ud", op, "") for op in UD],
+    pytest.param("rc", ",".join(RC), "", id="rc-mixed"),
+    pytest.param("rc", ",".join(RC), "-x", id="rc-mixed-extended"),
+    pytest.param("rc", ",".join(RC), "-S", id="rc-mixed-srq"),
+    pytest.param("rc", "write,read,fetch_add", "-w 1", id="rc-window-1"),
+    pytest.param("rc", "write,read,fetch_add,send_inv", "-w 2", id="rc-window-2"),
+    pytest.param("uc", ",".join(UC), "-x", id="uc-mixed-extended"),
+    pytest.param("uc", "write", "-w 2", id="uc-window-2"),
+    pytest.param("ud", ",".join(UD), "-x", id="ud-mixed-extended"),
+    pytest.param("ud", ",".join(UD), "-S", id="ud-mixed-srq"),
+    pytest.param("ud", ",".join(UD), "-G 239.10.20.30", id="ud-multicast"),
+])
+def test_transfer(pair, guest_programs, transport, ops, options):
+    """Each operation, and mixtures, between two cards, with every byte checked; several packets a
+    message, many messages under way."""
+    longest = "-l 1000" if transport == "ud" else "-l 20000"
+    transfer(pair, pair.ornic, guest_programs, ops, f"-t {transport} {longest} {options}")
+
+
+def watch(pair, programs):
+    port = pair.ornic[pair.a]
+    command = pair.a.spawn(f"exec {programs}/event {port.device} {port.gid_index} watch")
+    wait_until("the program has the device open", lambda: (port.device, "pd") in resources(pair.a))
+    return command
+
+
+def test_port_events(pair, guest_programs):
+    """The cable goes and comes, an address too: the program is told each time."""
+    vm, port = pair.a, pair.ornic[pair.a]
+    command = watch(pair, guest_programs)
+    pair.card.control("link nic0 down")
+    time.sleep(1)
+    pair.card.control("link nic0 up")
+    time.sleep(1)
+    vm.check(f"ip addr add 10.77.0.1/24 dev {port.netdev} && sleep 1 && "
+             f"ip addr del 10.77.0.1/24 dev {port.netdev}")
+    code, output = command.wait(60)
+    assert code == 0, output
+    events = re.findall(r"^event: (.*)$", output, re.M)
+    assert "port error" in events and "port active" in events, events
+    assert events.index("port error") < events.index("port active"), events
+    assert events.count("GID table change") >= 2, events
+    pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+
+
+def test_device_fatal(pair, guest_programs):
+    """A card that fails: the program is told, and may end; the next one works."""
+    vm, port = pair.a, pair.ornic[pair.a]
+    command = watch(pair, guest_programs)
+    assert "error" not in json.loads(pair.card.control("inject nic0 fatal"))
+    code, output = command.wait(60)
+    assert code == 0, output
+    assert "event: local catastrophic error" in output, output
+    wait_until("a netdev", lambda: vm.netdevs_of("ornic"), 60)
+    pair.ornic[vm] = find_port(vm, port.netdev, port.ip, 60)
+    pingpong(pair, pair.ornic)
+
+
+def test_nothing_left(pair):
+    """After all of it no process holds anything, the card counts no more objects than the kernels
+    use, and no kernel has complained."""
+    for vm in pair.vms:
+        assert resources(vm) == {}
+        assert vm.reports() == []
+    a, b = (counters(pair.card, nic, "objects") for nic in (0, 1))
+    assert a == b

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""guest/transfer.c between two machines: every operation of a transport, each byte checked."""
+
+from lab.pair import listening
+from lab.perftest import both
+
+PORT = 18600
+RC = ["send", "send_imm", "write", "write_imm", "read", "cmp_swp", "fetch_add"]
+# Those that not every card has, with what they need.
+RC_MORE = [("send_inv", "-w 2"), ("flush", ""), ("atomic_write", "")]
+UC = ["send", "send_imm", "write", "write_imm"]
+UD = ["send", "send_imm"]
+
+
+def transfer(pair, ports, programs, ops, options="", timeout=60):
+    """ops: names joined with commas; options: guest/transfer.c tells. pair.b is the server."""
+    server, client = ports[pair.b], ports[pair.a]
+    words = f"{programs}/transfer {options}"
+    return both(
+        pair,
+        f"{words} -d {server.device} -g {server.gid_index} {ops}",
+        f"{words} -d {client.device} -g {client.gid_index} {ops} {server.ip}",
+        listening(PORT), timeout,
+    )[2]
