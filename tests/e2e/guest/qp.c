@@ -8,6 +8,8 @@
 #include "verbs.h"
 
 #define LEN 4096
+/* IBV_QP_STATE to IBV_QP_DEST_QPN */
+#define ALL_ATTRS 0x1fffff
 
 static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };
 
@@ -222,7 +224,7 @@ static void query_tells_all(struct port *port)
 
 	qp_to_rtr(port, pair.a, pair.b->qp_num);
 	qp_to_rts_with(pair.a, 13, 5, 4);
-	want_ok(ibv_query_qp(pair.a, &attr, -1, &init));
+	want_ok(ibv_query_qp(pair.a, &attr, ALL_ATTRS, &init));
 	want(attr.qp_state == IBV_QPS_RTS && attr.cur_qp_state == IBV_QPS_RTS, "%d",
 	     attr.qp_state);
 	want(attr.path_mtu == IBV_MTU_1024, "%d", attr.path_mtu);
