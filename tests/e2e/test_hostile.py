@@ -113,6 +113,17 @@ def test_bad_work_requests(pair, guest_programs, nothing_lost):
     assert counted == wanted
 
 
+def test_lost_srq(pair, guest_programs, nothing_lost):
+    """[ORNIC-SRQ-8]: an SRQ with an impossible index is lost, which its owner is told (14: SRQ
+    error), and the queue pair that needs it fails (1: QP fatal, 16: last WQE reached)."""
+    before = counters(pair.card)["bad_rq_pi"]
+    port = pair.ornic[pair.a]
+    output = pair.a.check(f"{guest_programs}/lost_srq {port.device} {port.gid_index}")
+    # 11: remote operation error
+    assert output.split("\n")[:-1] == ["status 11", "event 1", "event 14", "event 16"], output
+    assert counters(pair.card)["bad_rq_pi"] == before + 1
+
+
 def test_foreign_doorbell(pair, guest_programs, nothing_lost):
     """[ORNIC-DB-2], [ORNIC-DB-3]: doorbells for another process's queue are ignored and counted,
     and that process does not notice."""

@@ -106,8 +106,7 @@ int uverbs_write_ex(int fd, unsigned int command, const void *in, size_t in_len,
 	return 0;
 }
 
-int uverbs_try_context(int fd, const struct udata *udata,
-		       struct ornic_alloc_ucontext_resp *resp)
+int uverbs_try_context(int fd, const struct udata *udata, struct uverbs *uv)
 {
 	struct {
 		struct ib_uverbs_get_context_resp core;
@@ -118,8 +117,10 @@ int uverbs_try_context(int fd, const struct udata *udata,
 
 	err = uverbs_write(fd, IB_USER_VERBS_CMD_GET_CONTEXT, &cmd, sizeof(cmd), &out,
 			   sizeof(out.core) + udata->out_len, udata);
-	if (!err && resp)
-		*resp = out.driver;
+	if (!err && uv) {
+		uv->async_fd = out.core.async_fd;
+		uv->resp = out.driver;
+	}
 	return err;
 }
 
@@ -140,7 +141,7 @@ void uverbs_context(struct uverbs *uv, const char *device)
 
 	memset(uv, 0, sizeof(*uv));
 	uv->fd = uverbs_open(device);
-	err = uverbs_try_context(uv->fd, &udata, &uv->resp);
+	err = uverbs_try_context(uv->fd, &udata, uv);
 	if (err)
 		die("GET_CONTEXT", err);
 	uv->db = uverbs_map(uv->fd, uv->resp.db_length, PROT_WRITE, uv->resp.db_offset);
@@ -223,7 +224,31 @@ int uverbs_try_qp(int fd, const struct ib_uverbs_create_qp *cmd, const struct ud
 	return 0;
 }
 
-void uverbs_rc_qp(struct uverbs *uv, uint32_t pd, const struct ring_cq *cq, struct ring_qp *qp)
+void uverbs_srq(struct uverbs *uv, uint32_t pd, struct ring_srq *srq)
+{
+	const struct ornic_create_srq_req req = {};
+	const struct udata udata = { &req, sizeof(req), sizeof(srq->resp) };
+	const struct ib_uverbs_create_srq cmd = { .pd_handle = pd, .max_wr = 16, .max_sge = 4 };
+	struct {
+		struct ib_uverbs_create_srq_resp core;
+		struct ornic_create_srq_resp driver;
+	} out = {};
+	uint8_t *at;
+	int err;
+
+	err = uverbs_write(uv->fd, IB_USER_VERBS_CMD_CREATE_SRQ, &cmd, sizeof(cmd), &out,
+			   sizeof(out), &udata);
+	if (err)
+		die("CREATE_SRQ", err);
+	srq->handle = out.core.srq_handle;
+	srq->resp = out.driver;
+	at = uverbs_map(uv->fd, srq->resp.mmap_length, PROT_READ | PROT_WRITE,
+			srq->resp.mmap_offset);
+	srq->dbr = (void *)(at + srq->resp.dbr_offset);
+}
+
+void uverbs_rc_qp(struct uverbs *uv, uint32_t pd, const struct ring_cq *cq,
+		  const struct ring_srq *srq, struct ring_qp *qp)
 {
 	const struct ornic_create_qp_req req = {};
 	const struct udata udata = { &req, sizeof(req), sizeof(qp->resp) };
@@ -236,6 +261,8 @@ void uverbs_rc_qp(struct uverbs *uv, uint32_t pd, const struct ring_cq *cq, stru
 		.max_send_sge = 4,
 		.max_recv_sge = 4,
 		.qp_type = IB_UVERBS_QPT_RC,
+		.is_srq = !!srq,
+		.srq_handle = srq ? srq->handle : 0,
 	};
 	uint8_t *at;
 	int err;
@@ -359,7 +386,7 @@ void uverbs_connect(struct ring_qp *qp, uint32_t dest_qpn, const uint8_t *gid, u
 	modify(qp, &cmd, ORNIC_QPS_RTS, QP_MASK_RTS);
 }
 
-static void publish(__le32 *word, uint32_t value)
+void ring_publish(__le32 *word, uint32_t value)
 {
 	atomic_store_explicit((_Atomic(uint32_t) *)word, htole32(value), memory_order_seq_cst);
 }
@@ -380,7 +407,7 @@ void ring_post_send(struct ring_qp *qp, const void *wqe, unsigned int slots)
 		memcpy(qp->sq + ((qp->sq_pi + i & mask) << ORNIC_SLOT_SHIFT),
 		       (const uint8_t *)wqe + i * ORNIC_SLOT_SIZE, ORNIC_SLOT_SIZE);
 	qp->sq_pi += slots;
-	publish(&qp->dbr->sq_pi, qp->sq_pi);
+	ring_publish(&qp->dbr->sq_pi, qp->sq_pi);
 	ring_sq_doorbell(qp);
 }
 
@@ -393,7 +420,7 @@ void ring_post_recv(struct ring_qp *qp, uint64_t wr_id, const struct ornic_sge *
 
 	memcpy(at, &hdr, sizeof(hdr));
 	memcpy(at + sizeof(hdr), sge, count * sizeof(*sge));
-	publish(&qp->dbr->rq_pi, ++qp->rq_pi);
+	ring_publish(&qp->dbr->rq_pi, ++qp->rq_pi);
 }
 
 static int cq_has_entry(const struct ring_cq *cq, const struct ornic_cqe *at)
@@ -416,6 +443,6 @@ int ring_poll(struct ring_cq *cq, struct ornic_cqe *cqe, unsigned int ms)
 		nanosleep(&pause, NULL);
 	}
 	*cqe = *at;
-	publish(&cq->dbr->ci, ++cq->ci);
+	ring_publish(&cq->dbr->ci, ++cq->ci);
 	return 1;
 }

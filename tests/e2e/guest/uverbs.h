@@ -24,6 +24,7 @@ struct udata {
 
 struct uverbs {
 	int fd;
+	int async_fd;
 	struct ornic_alloc_ucontext_resp resp;
 	uint64_t *db;
 	struct ornic_board *board;
@@ -48,6 +49,12 @@ struct ring_qp {
 	struct ornic_qp_dbr *dbr;
 };
 
+struct ring_srq {
+	uint32_t handle;
+	struct ornic_create_srq_resp resp;
+	struct ornic_qp_dbr *dbr;
+};
+
 struct region {
 	uint32_t handle;
 	uint32_t key;
@@ -64,8 +71,8 @@ int uverbs_write(int fd, unsigned int command, const void *in, size_t in_len, vo
 int uverbs_write_ex(int fd, unsigned int command, const void *in, size_t in_len, void *out,
 		    size_t out_len, size_t driver_out_len);
 
-int uverbs_try_context(int fd, const struct udata *udata,
-		       struct ornic_alloc_ucontext_resp *resp);
+/* Return: 0 or errno. uv: NULL, or gets what the answer says */
+int uverbs_try_context(int fd, const struct udata *udata, struct uverbs *uv);
 int uverbs_try_cq(int fd, uint32_t cqe, uint32_t vector, const struct udata *udata,
 		  struct ring_cq *cq);
 /* qp: at least type and cap filled in; handles of CQ and PD are 0 if none is */
@@ -79,7 +86,10 @@ void uverbs_context(struct uverbs *uv, const char *device);
 void *uverbs_map(int fd, size_t length, int prot, uint64_t offset);
 uint32_t uverbs_pd(int fd);
 void uverbs_cq(struct uverbs *uv, uint32_t cqe, struct ring_cq *cq);
-void uverbs_rc_qp(struct uverbs *uv, uint32_t pd, const struct ring_cq *cq, struct ring_qp *qp);
+void uverbs_srq(struct uverbs *uv, uint32_t pd, struct ring_srq *srq);
+/* srq: NULL, or instead of a receive queue */
+void uverbs_rc_qp(struct uverbs *uv, uint32_t pd, const struct ring_cq *cq,
+		  const struct ring_srq *srq, struct ring_qp *qp);
 void uverbs_mr(int fd, uint32_t pd, const void *addr, uint64_t length, uint32_t access,
 	       struct region *mr);
 void uverbs_dereg_mr(int fd, const struct region *mr);
@@ -93,6 +103,8 @@ void ring_post_send(struct ring_qp *qp, const void *wqe, unsigned int slots);
 void ring_post_recv(struct ring_qp *qp, uint64_t wr_id, const struct ornic_sge *sge,
 		    unsigned int count);
 void ring_sq_doorbell(struct ring_qp *qp);
+/* A store that the device sees after all before it */
+void ring_publish(__le32 *word, uint32_t value);
 /* Return: 1 and a copy, or 0 after so many ms */
 int ring_poll(struct ring_cq *cq, struct ornic_cqe *cqe, unsigned int ms);
 

@@ -50,8 +50,8 @@ _Static_assert(sizeof(struct wqe) == ORNIC_SLOT_SIZE, "one slot");
 static void make_pair(struct setting *s, struct pair *pair)
 {
 	uverbs_cq(&s->uv, 64, &pair->cq);
-	uverbs_rc_qp(&s->uv, s->pd, &pair->cq, &pair->a);
-	uverbs_rc_qp(&s->uv, s->pd, &pair->cq, &pair->b);
+	uverbs_rc_qp(&s->uv, s->pd, &pair->cq, NULL, &pair->a);
+	uverbs_rc_qp(&s->uv, s->pd, &pair->cq, NULL, &pair->b);
 	uverbs_connect(&pair->a, pair->b.resp.qpn, s->gid, s->gid_index);
 	uverbs_connect(&pair->b, pair->a.resp.qpn, s->gid, s->gid_index);
 }
