@@ -268,6 +268,8 @@ static enum opcode_kind comp_answer_kind(uint8_t opcode)
 		return OPCODE_READ_RESP;
 	case ORNIC_WR_ATOMIC_CMP_SWP:
 	case ORNIC_WR_ATOMIC_FETCH_ADD:
+	case ORNIC_WR_MASKED_CMP_SWP:
+	case ORNIC_WR_MASKED_FETCH_ADD:
 		return OPCODE_ATOMIC_ACK;
 	default:
 		return OPCODE_ACK;

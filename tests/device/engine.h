@@ -26,7 +26,8 @@ struct qp;
 	 1ULL << ORNIC_WR_ATOMIC_FETCH_ADD | 1ULL << ORNIC_WR_LOCAL_INV |  \
 	 1ULL << ORNIC_WR_BIND_MW | 1ULL << ORNIC_WR_SEND_WITH_INV |       \
 	 1ULL << ORNIC_WR_RDMA_READ_WITH_INV | 1ULL << ORNIC_WR_FLUSH |    \
-	 1ULL << ORNIC_WR_ATOMIC_WRITE | 1ULL << ORNIC_WR_REG_MR)
+	 1ULL << ORNIC_WR_ATOMIC_WRITE | 1ULL << ORNIC_WR_MASKED_CMP_SWP |\
+	 1ULL << ORNIC_WR_MASKED_FETCH_ADD | 1ULL << ORNIC_WR_REG_MR)
 
 /**
  * engine_init - make what the engine needs per card, in @nic->engine

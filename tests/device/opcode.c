@@ -10,6 +10,7 @@
 	 ((f) & OPCODE_FETH ? FETH_LEN : 0) + \
 	 ((f) & OPCODE_RETH ? RETH_LEN : 0) + \
 	 ((f) & OPCODE_ATOMICETH ? ATOMICETH_LEN : 0) + \
+	 ((f) & OPCODE_MASKETH ? MASKETH_LEN : 0) + \
 	 ((f) & OPCODE_AETH ? AETH_LEN : 0) + \
 	 ((f) & OPCODE_ATOMICACKETH ? ATOMICACKETH_LEN : 0) + \
 	 ((f) & OPCODE_DETH ? DETH_LEN : 0) + \
@@ -74,7 +75,11 @@
 	OP(_transport, FLUSH, FLUSH, \
 	   ONLY | OPCODE_FETH | OPCODE_RETH | (_more)), \
 	OP(_transport, ATOMIC_WRITE, ATOMIC_WRITE, \
-	   ONLY | DATA | OPCODE_RETH | (_more))
+	   ONLY | DATA | OPCODE_RETH | (_more)), \
+	OP(_transport, MASKED_CMP_SWP, ATOMIC, \
+	   ONLY | OPCODE_ATOMICETH | OPCODE_MASKETH | (_more)), \
+	OP(_transport, MASKED_FETCH_ADD, ATOMIC, \
+	   ONLY | OPCODE_ATOMICETH | OPCODE_MASKETH | (_more))
 
 static const struct opcode opcode_table[256] = {
 	OPS_SEND_WRITE(RC, 0),

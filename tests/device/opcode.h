@@ -57,6 +57,9 @@ enum opcode_num {
 	OPCODE_RC_SEND_ONLY_INV		= 0x17,
 	OPCODE_RC_FLUSH			= 0x1c,
 	OPCODE_RC_ATOMIC_WRITE		= 0x1d,
+	/* Of the manufacturer's: 110 in 7:5, 111 with XRC */
+	OPCODE_RC_MASKED_CMP_SWP	= 0xd3,
+	OPCODE_RC_MASKED_FETCH_ADD	= 0xd4,
 	OPCODE_UD_SEND_ONLY		= 0x64,
 	OPCODE_UD_SEND_ONLY_IMM		= 0x65,
 };
@@ -104,6 +107,7 @@ static inline bool opcode_is_answered(enum opcode_kind kind)
 #define OPCODE_IETH		0x400
 #define OPCODE_XRCETH		0x800	/* before all others */
 #define OPCODE_FETH		0x1000	/* before RETH */
+#define OPCODE_MASKETH		0x2000	/* after AtomicETH */
 
 #define OPCODE_ONLY		(OPCODE_START | OPCODE_END)
 
@@ -118,6 +122,7 @@ static inline bool opcode_is_answered(enum opcode_kind kind)
 #define IETH_LEN		4
 #define XRCETH_LEN		4
 #define FETH_LEN		4
+#define MASKETH_LEN		16
 
 /**
  * struct opcode - what is known about an opcode

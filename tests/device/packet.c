@@ -103,6 +103,11 @@ static void parse_headers(struct packet *pkt, const uint8_t *p)
 		pkt->compare = get64(p + 20);
 		p += ATOMICETH_LEN;
 	}
+	if (flags & OPCODE_MASKETH) {
+		pkt->swap_add_mask = get64(p);
+		pkt->compare_mask = get64(p + 8);
+		p += MASKETH_LEN;
+	}
 	if (flags & OPCODE_AETH) {
 		pkt->syndrome = p[0];
 		pkt->msn = get32(p) & 0xffffff;
@@ -222,6 +227,10 @@ unsigned int packet_build(const struct packet *pkt, unsigned int pad,
 		p = put32(p, pkt->rkey);
 		p = put64(p, pkt->swap_add);
 		p = put64(p, pkt->compare);
+	}
+	if (flags & OPCODE_MASKETH) {
+		p = put64(p, pkt->swap_add_mask);
+		p = put64(p, pkt->compare_mask);
 	}
 	if (flags & OPCODE_AETH)
 		p = put32(p, (uint32_t)pkt->syndrome << 24 | pkt->msn);

@@ -73,6 +73,8 @@ static inline bool packet_flush_valid(unsigned int type, unsigned int level)
  * @dma_len: RETH: bytes of the whole message
  * @swap_add: AtomicETH
  * @compare: AtomicETH
+ * @swap_add_mask: masks of an atomic, see struct ornic_atomic_mask
+ * @compare_mask: the same
  * @syndrome: AETH
  * @msn: AETH
  * @original: AtomicAckETH
@@ -102,6 +104,8 @@ struct packet {
 	uint32_t dma_len;
 	uint64_t swap_add;
 	uint64_t compare;
+	uint64_t swap_add_mask;
+	uint64_t compare_mask;
 	uint8_t syndrome;
 	uint32_t msn;
 	uint64_t original;
@@ -146,7 +150,7 @@ enum packet_error packet_parse(struct packet *pkt, const struct frame *frame,
  * packet_build - BTH and what follows it, from values
  * @pkt: @opcode and the values that its headers need
  * @pad: bytes of pad there will be
- * @buf: BTH_LEN + XRCETH_LEN + ATOMICETH_LEN bytes are always enough
+ * @buf: BTH_LEN + XRCETH_LEN + ATOMICETH_LEN + MASKETH_LEN bytes are enough
  *
  * Return: bytes written.
  */

@@ -330,10 +330,18 @@ static void req_fill_read(struct qp *qp, const struct req_record *rec,
 
 static void req_fill_atomic(const struct send_wqe *wqe, struct packet *pkt)
 {
-	pkt->opcode = wqe->opcode == ORNIC_WR_ATOMIC_CMP_SWP ?
-		      OPCODE_RC_CMP_SWP : OPCODE_RC_FETCH_ADD;
+	static const uint8_t opcodes[] = {
+		[ORNIC_WR_ATOMIC_CMP_SWP] = OPCODE_RC_CMP_SWP,
+		[ORNIC_WR_ATOMIC_FETCH_ADD] = OPCODE_RC_FETCH_ADD,
+		[ORNIC_WR_MASKED_CMP_SWP] = OPCODE_RC_MASKED_CMP_SWP,
+		[ORNIC_WR_MASKED_FETCH_ADD] = OPCODE_RC_MASKED_FETCH_ADD,
+	};
+
+	pkt->opcode = opcodes[wqe->opcode];
 	pkt->swap_add = wqe->swap_add;
 	pkt->compare = wqe->compare;
+	pkt->swap_add_mask = wqe->swap_add_mask;
+	pkt->compare_mask = wqe->compare_mask;
 	pkt->ack_req = true;
 	pkt->npkts = 1;
 }
@@ -372,6 +380,8 @@ static int req_fill(struct qp *qp, const struct req_record *rec,
 		return 0;
 	case ORNIC_WR_ATOMIC_CMP_SWP:
 	case ORNIC_WR_ATOMIC_FETCH_ADD:
+	case ORNIC_WR_MASKED_CMP_SWP:
+	case ORNIC_WR_MASKED_FETCH_ADD:
 		req_fill_atomic(wqe, pkt);
 		return 0;
 	case ORNIC_WR_FLUSH:

@@ -296,23 +296,40 @@ static bool resp_read(struct qp *qp, const struct packet *pkt)
 }
 
 /*
+ * What an atomic makes of a value ([ORNIC-SQ-10]): without masks all bits are
+ * compared and swapped, and all are one field.
+ */
+static uint64_t resp_atomic_result(uint64_t found, const struct packet *pkt)
+{
+	bool masked = pkt->op->flags & OPCODE_MASKETH;
+	uint64_t mask, top;
+
+	if ((pkt->opcode & OPCODE_OPERATION) == OPCODE_RC_CMP_SWP) {
+		mask = masked ? pkt->compare_mask : ~0ULL;
+		if ((found ^ pkt->compare) & mask)
+			return found;
+		mask = masked ? pkt->swap_add_mask : ~0ULL;
+		return (found & ~mask) | (pkt->swap_add & mask);
+	}
+	/* The highest bits of the fields are added without their carries. */
+	top = masked ? pkt->swap_add_mask : 0;
+	return ((found & ~top) + (pkt->swap_add & ~top)) ^
+	       ((found ^ pkt->swap_add) & top);
+}
+
+/*
  * One 8-byte operation that is atomic for all who access this memory, the
  * guest's CPUs too (IBTA 9.4.5, IBV_ATOMIC_GLOB).
+ *
+ * Return: what it found.
  */
 static uint64_t resp_atomic_execute(uint64_t *word, const struct packet *pkt)
 {
 	uint64_t found = __atomic_load_n(word, __ATOMIC_RELAXED);
 	uint64_t want;
 
-	if ((pkt->opcode & OPCODE_OPERATION) == OPCODE_RC_CMP_SWP) {
-		found = htole64(pkt->compare);
-		want = htole64(pkt->swap_add);
-		__atomic_compare_exchange_n(word, &found, want, false,
-					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-		return le64toh(found);
-	}
 	do
-		want = htole64(le64toh(found) + pkt->swap_add);
+		want = htole64(resp_atomic_result(le64toh(found), pkt));
 	while (!__atomic_compare_exchange_n(word, &found, want, false,
 					    __ATOMIC_SEQ_CST,
 					    __ATOMIC_SEQ_CST));

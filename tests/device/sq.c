@@ -93,11 +93,11 @@ static const struct wr_desc wr_table[] = {
 	},
 	[ORNIC_WR_MASKED_CMP_SWP] = {
 		sizeof(struct ornic_atomic) + sizeof(struct ornic_atomic_mask),
-		ORNIC_WC_MASKED_COMP_SWAP, 0, WR_WORD, false
+		ORNIC_WC_MASKED_COMP_SWAP, TYPE_RC, WR_WORD, false
 	},
 	[ORNIC_WR_MASKED_FETCH_ADD] = {
 		sizeof(struct ornic_atomic) + sizeof(struct ornic_atomic_mask),
-		ORNIC_WC_MASKED_FETCH_ADD, 0, WR_WORD, false
+		ORNIC_WC_MASKED_FETCH_ADD, TYPE_RC, WR_WORD, false
 	},
 	[ORNIC_WR_FLUSH] = {
 		sizeof(struct ornic_flush), ORNIC_WC_FLUSH, TYPE_RC, WR_NONE,
@@ -204,9 +204,16 @@ static bool sq_read_header(struct qp *qp, const void *slot, uint32_t index,
 /* @p: behind the route */
 static void sq_decode_extra(struct send_wqe *wqe, const uint8_t *p)
 {
+	struct ornic_atomic_mask mask;
 	struct ornic_atomic atomic;
 
 	switch (wqe->opcode) {
+	case ORNIC_WR_MASKED_CMP_SWP:
+	case ORNIC_WR_MASKED_FETCH_ADD:
+		memcpy(&mask, p + sizeof(atomic), sizeof(mask));
+		wqe->swap_add_mask = le64toh(mask.swap_add_mask);
+		wqe->compare_mask = le64toh(mask.compare_mask);
+		/* fall through */
 	case ORNIC_WR_ATOMIC_CMP_SWP:
 	case ORNIC_WR_ATOMIC_FETCH_ADD:
 		memcpy(&atomic, p, sizeof(atomic));

@@ -58,6 +58,8 @@ struct sq {
  * @eth: route of RAW_PACKET, as posted
  * @swap_add: of atomics
  * @compare: of atomics
+ * @swap_add_mask: of MASKED_*
+ * @compare_mask: of MASKED_CMP_SWP
  * @flush: of FLUSH, as posted
  * @bind: of BIND_MW, as posted
  * @reg: of REG_MR, as posted
@@ -83,6 +85,8 @@ struct send_wqe {
 	struct ornic_route_eth eth;
 	uint64_t swap_add;
 	uint64_t compare;
+	uint64_t swap_add_mask;
+	uint64_t compare_mask;
 	struct ornic_flush flush;
 	struct ornic_bind bind;
 	struct ornic_reg_mr reg;

@@ -558,6 +558,10 @@ static const struct {
 	{ ORNIC_WR_RDMA_READ_WITH_INV, 0 },
 	{ ORNIC_WR_ATOMIC_CMP_SWP, sizeof(struct ornic_atomic) },
 	{ ORNIC_WR_ATOMIC_FETCH_ADD, sizeof(struct ornic_atomic) },
+	{ ORNIC_WR_MASKED_CMP_SWP, sizeof(struct ornic_atomic) +
+				   sizeof(struct ornic_atomic_mask) },
+	{ ORNIC_WR_MASKED_FETCH_ADD, sizeof(struct ornic_atomic) +
+				     sizeof(struct ornic_atomic_mask) },
 	{ ORNIC_WR_FLUSH, sizeof(struct ornic_flush) },
 	{ ORNIC_WR_ATOMIC_WRITE, 0 },
 	{ ORNIC_WR_LOCAL_INV, 0 },
@@ -617,6 +621,8 @@ static unsigned int fuzz_count(struct fuzz *f, unsigned int opcode)
 	case ORNIC_WR_ATOMIC_CMP_SWP:
 	case ORNIC_WR_ATOMIC_FETCH_ADD:
 	case ORNIC_WR_ATOMIC_WRITE:
+	case ORNIC_WR_MASKED_CMP_SWP:
+	case ORNIC_WR_MASKED_FETCH_ADD:
 		return 1;
 	default:
 		return below(f, 4);
@@ -627,6 +633,8 @@ static bool fuzz_is_word(unsigned int opcode)
 {
 	return opcode == ORNIC_WR_ATOMIC_CMP_SWP ||
 	       opcode == ORNIC_WR_ATOMIC_FETCH_ADD ||
+	       opcode == ORNIC_WR_MASKED_CMP_SWP ||
+	       opcode == ORNIC_WR_MASKED_FETCH_ADD ||
 	       opcode == ORNIC_WR_ATOMIC_WRITE;
 }
 

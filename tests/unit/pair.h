@@ -173,6 +173,7 @@ struct pair_wr {
 	uint32_t xrc_srqn;
 	uint64_t swap_add;
 	uint64_t compare;
+	struct ornic_atomic_mask mask;
 	struct ornic_flush flush;
 	struct ornic_bind bind;
 	struct ornic_reg_mr reg;

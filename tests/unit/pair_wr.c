@@ -100,6 +100,10 @@ static uint8_t *put_extra(uint8_t *p, const struct pair_wr *wr)
 	case ORNIC_WR_ATOMIC_CMP_SWP:
 	case ORNIC_WR_ATOMIC_FETCH_ADD:
 		return put(p, &atomic, sizeof(atomic));
+	case ORNIC_WR_MASKED_CMP_SWP:
+	case ORNIC_WR_MASKED_FETCH_ADD:
+		p = put(p, &atomic, sizeof(atomic));
+		return put(p, &wr->mask, sizeof(wr->mask));
 	case ORNIC_WR_FLUSH:
 		return put(p, &wr->flush, sizeof(wr->flush));
 	case ORNIC_WR_BIND_MW:

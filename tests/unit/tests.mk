@@ -12,6 +12,7 @@ UNIT_EDGE_TESTS := \
 
 # Linked with edges and core.
 UNIT_CORE_TESTS := \
+	atomic_test.c \
 	buf_test.c \
 	cmd_test.c \
 	cq_test.c \

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Atomics with masks ([ORNIC-SQ-10], [ORNIC-WIRE-23]). */
+#include "pair.h"
+
+#define AT 0x6000
+
+static struct pair_wr masked(struct side *side, unsigned int opcode)
+{
+	return pair_wr_data(side, opcode, AT, 8);
+}
+
+/* Execute one; B has @found before and @left afterwards, A is told @found. */
+static void executes(struct pair *pair, const struct pair_wr *wr,
+		     uint64_t found, uint64_t left)
+{
+	struct ornic_cqe cqe;
+
+	*pair_word(B(pair), AT) = htole64(found);
+	*pair_word(A(pair), AT) = 0;
+	pair_send(A(pair), wr);
+	cqe = pair_poll(A(pair));
+	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
+	assert_int_equal(le32toh(cqe.opcode),
+			 wr->opcode == ORNIC_WR_MASKED_CMP_SWP ?
+			 ORNIC_WC_MASKED_COMP_SWAP :
+			 ORNIC_WC_MASKED_FETCH_ADD);
+	assert_int_equal(le32toh(cqe.byte_len), 8);
+	assert_true(*pair_word(A(pair), AT) == htole64(found));
+	assert_true(*pair_word(B(pair), AT) == htole64(left));
+}
+
+static void test_masked_cmp_swp(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = masked(A(pair), ORNIC_WR_MASKED_CMP_SWP);
+	uint64_t found = 0x1122334455667788ULL;
+
+	/* One byte is compared, another one swapped. */
+	wr.compare = 0xaaaaaaaaaa66aaaaULL;
+	wr.mask.compare_mask = htole64(0x0000000000ff0000ULL);
+	wr.swap_add = 0xbbbbbbbbbbbbbbbbULL;
+	wr.mask.swap_add_mask = htole64(0x00ff000000000000ULL);
+	executes(pair, &wr, found, 0x11bb334455667788ULL);
+	/* That byte differs. */
+	wr.compare ^= 0x10000;
+	executes(pair, &wr, found, found);
+	/* Nothing is compared, all is swapped; all is compared, nothing is. */
+	wr.mask.compare_mask = 0;
+	wr.mask.swap_add_mask = ~0ULL;
+	executes(pair, &wr, found, wr.swap_add);
+	wr.compare = found;
+	wr.mask.compare_mask = ~0ULL;
+	wr.mask.swap_add_mask = 0;
+	executes(pair, &wr, found, found);
+}
+
+static void test_masked_fetch_add(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = masked(A(pair), ORNIC_WR_MASKED_FETCH_ADD);
+
+	/* Two fields of 32 bits: the carry of the low one is lost. */
+	wr.mask.swap_add_mask = htole64(0x8000000080000000ULL);
+	wr.swap_add = 0x0000000100000002ULL;
+	executes(pair, &wr, 0x7fffffffffffffffULL, 0x8000000000000001ULL);
+	executes(pair, &wr, 0xffffffff7fffffffULL, 0x0000000080000001ULL);
+	/* Eight bytes */
+	wr.mask.swap_add_mask = htole64(0x8080808080808080ULL);
+	wr.swap_add = 0x0101010101010101ULL;
+	executes(pair, &wr, 0xff7f00ff0180feffULL, 0x008001000281ff00ULL);
+	/* One of 64 bits, with and without its own boundary */
+	wr.mask.swap_add_mask = 0;
+	wr.swap_add = 1;
+	executes(pair, &wr, 0x00000000ffffffffULL, 0x0000000100000000ULL);
+	executes(pair, &wr, ~0ULL, 0);
+	wr.mask.swap_add_mask = htole64(1ULL << 63);
+	executes(pair, &wr, ~0ULL, 0);
+	/* Every bit a field: exclusive or */
+	wr.mask.swap_add_mask = ~0ULL;
+	wr.swap_add = 0xff00;
+	executes(pair, &wr, 0x0ff0, 0xf0f0);
+}
+
+static void test_refusals(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = masked(A(pair), ORNIC_WR_MASKED_FETCH_ADD);
+
+	wr.raddr += 4;
+	pair_fails(pair, &wr, ORNIC_WC_REM_INV_REQ_ERR);
+	pair_again(pair);
+	wr = masked(A(pair), ORNIC_WR_MASKED_CMP_SWP);
+	wr.rkey = host_mr(B(pair)->host, B(pair)->pdn, B(pair)->addr,
+			  PAIR_BUF_SIZE, ORNIC_ACCESS_LOCAL_WRITE |
+					 ORNIC_ACCESS_REMOTE_WRITE);
+	pair_fails(pair, &wr, ORNIC_WC_REM_ACCESS_ERR);
+	pair_again(pair);
+	wr.sges = 0;
+	pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
+	pair_again(pair);
+	wr = masked(A(pair), ORNIC_WR_MASKED_CMP_SWP);
+	wr.sge[0].length = 4;
+	pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
+}
+
+static enum pair_fate fate_lose_answers(struct pair *pair,
+					const struct packet *pkt)
+{
+	if (pkt->op->kind != OPCODE_ATOMIC_ACK || !pair->arg)
+		return PAIR_DELIVER;
+	pair->arg--;
+	return PAIR_DROP;
+}
+
+/* Answered twice, executed once */
+static void test_duplicates(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = masked(A(pair), ORNIC_WR_MASKED_FETCH_ADD);
+
+	*pair_word(B(pair), AT) = htole64(5);
+	wr.swap_add = 1;
+	pair->fate = fate_lose_answers;
+	pair->arg = 2;
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_sleep(pair, 30000000);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+	assert_true(*pair_word(A(pair), AT) == htole64(5));
+	assert_true(*pair_word(B(pair), AT) == htole64(6));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		PAIR_ALL(test_masked_cmp_swp, pair_setup_rc),
+		PAIR_ALL(test_masked_fetch_add, pair_setup_rc),
+		PAIR_BOTH(test_masked_cmp_swp, pair_setup_xrc),
+		PAIR_BOTH(test_masked_fetch_add, pair_setup_xrc),
+		PAIR_BOTH(test_refusals, pair_setup_rc),
+		PAIR_BOTH(test_duplicates, pair_setup_rc),
+	};
+
+	return cmocka_run_group_tests_name("atomic", tests, NULL, NULL);
+}
