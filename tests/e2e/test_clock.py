@@ -22,7 +22,7 @@ def ptp_device(vm, port):
 
 def phc(vm, ptp, words):
     """What phc_ctl says of the clock, one line per command."""
-    return vm.check(f"phc_ctl -q /dev/{ptp} {words}").splitlines()
+    return vm.check(f"phc_ctl -q -- /dev/{ptp} {words}").splitlines()
 
 
 def seconds(lines):
@@ -60,7 +60,7 @@ def test_set_and_adjust(clock):
     assert 0 <= now - LONG_AGO < LATE
     now = seconds(phc(vm, ptp, f"set {LONG_AGO} adj 1234.5 get"))
     assert 0 <= now - LONG_AGO - 1234.5 < LATE
-    now = seconds(phc(vm, ptp, f"set {LONG_AGO} adj -- -77.25 get"))
+    now = seconds(phc(vm, ptp, f"set {LONG_AGO} adj -77.25 get"))
     assert 0 <= now - LONG_AGO + 77.25 < LATE
 
 
@@ -100,7 +100,7 @@ def test_page_while_somebody_disciplines(pair, clock, guest_programs):
     """As ptp4l does it, but all the time: what is read is of before or of after the change."""
     vm, ptp = clock
     words = " ".join(f"freq {ppb}" for ppb in range(-20000, 20000, 1000))
-    command = vm.spawn(f"while :; do phc_ctl -q /dev/{ptp} {words}; done >/dev/null")
+    command = vm.spawn(f"while :; do phc_ctl -q -- /dev/{ptp} {words}; done >/dev/null")
     # A stamp of 10 ms ago, translated at a rate that is off by 40 ppm
     check_page(vm, guest_programs / "clock", pair.ornic[vm], ptp, 8, 400)
     command.kill("KILL")

@@ -5,6 +5,8 @@ atomic-sleep): no report of any kind". The fixture fails a test in which a kerne
 import pytest
 from lab.perftest import perftest, pingpong, rping
 from settings import Traffic, pci_address, resources, set_up_again, wait_until
+from test_clock import check_page, phc, ptp_device
+from test_statistic import of_port, of_qps, qp_numbers
 
 TIMEOUT = 300
 
@@ -55,6 +57,31 @@ def test_bad_work_requests(debug_pair, guest_programs):
 def test_udata(debug_pair, guest_programs):
     """Error paths of creation."""
     debug_pair.a.check(f"{guest_programs}/udata {debug_pair.ornic[debug_pair.a].device}", TIMEOUT)
+
+
+def test_clock(debug_pair, guest_programs):
+    """Every operation of the PTP clock, and its page while it is renewed."""
+    vm = debug_pair.a
+    ptp = ptp_device(vm, debug_pair.ornic[vm])
+    phc(vm, ptp, "freq 100000 adj 10 set 1000000000 get caps")
+    check_page(vm, guest_programs / "clock", debug_pair.ornic[vm], ptp, 9, 1)
+    phc(vm, ptp, "freq 0 set")
+
+
+def test_statistic(debug_pair):
+    """A QP is bound to a counter, looked at and destroyed."""
+    vm = debug_pair.a
+    port = debug_pair.ornic[vm]
+    traffic = Traffic(debug_pair)
+    (lqpn,) = qp_numbers(vm, port)
+    vm.check(f"rdma statistic qp bind link {port.device}/1 lqpn {lqpn}")
+    wait_until("the counter moves", lambda: of_qps(vm, port)[0]["tx_packets"])
+    vm.check("rdma -dd resource show")
+    for kind in ("qp", "cq", "mr"):
+        vm.check(f"rdma -dd resource show {kind}")
+    traffic.kill()
+    wait_until("no QP", lambda: not qp_numbers(vm, port))
+    assert of_port(vm, port)["tx_packets"]
 
 
 def test_flr(debug_pair):
