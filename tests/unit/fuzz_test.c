@@ -7,149 +7,10 @@
  */
 #include <stdio.h>
 
-#include "pair.h"
+#include "fuzz.h"
 
 #define STEPS 20000
 #define STEPS_PER_CARD 400
-#define NUMS 24
-#define QPS 12
-#define CQS 2
-#define WR_KEYS 3
-#define DATA (16 * HOST_PAGE)
-
-/* What there is when a card begins; 2 n and 2 n + 1 are each other's peers. */
-static const uint8_t qp_types[QPS] = {
-	ORNIC_QPT_RC, ORNIC_QPT_RC, ORNIC_QPT_UD, ORNIC_QPT_GSI,
-	ORNIC_QPT_RAW_PACKET, ORNIC_QPT_RAW_PACKET, ORNIC_QPT_RC, ORNIC_QPT_RC,
-	ORNIC_QPT_UC, ORNIC_QPT_UC, ORNIC_QPT_XRC_SEND, ORNIC_QPT_XRC_RECV,
-};
-
-/* These have the SRQ. */
-static bool has_srq(unsigned int n)
-{
-	return n == 2 || n == 6 || n == 7;
-}
-
-/**
- * struct fuzz - a card and what the host knows of it
- * @host: the host
- * @rng: state of the generator
- * @window: first address of all that the card was given
- * @window_len: bytes
- * @data: inside, memory of @key
- * @key: an MR
- * @null_key: an ORNIC_MR_NULL
- * @wr_key: what is registered and bound by work requests: a region, a window of
- *	each type
- * @board: inside
- * @eq: kernel's
- * @cq: where all complete
- * @qp: the queue pairs
- * @srq: that some of them share
- * @xrc_srq: that XRC requests name
- * @nums: numbers and keys that were good once
- */
-struct fuzz {
-	struct host *host;
-	uint64_t rng;
-	uint64_t window;
-	uint64_t window_len;
-	uint64_t data;
-	uint32_t key;
-	uint32_t null_key;
-	uint32_t wr_key[WR_KEYS];
-	uint64_t board;
-	struct host_queue eq;
-	struct host_queue cq[CQS];
-	struct host_qp qp[QPS];
-	struct host_qp srq;
-	struct host_qp xrc_srq;
-	uint32_t nums[NUMS];
-};
-
-static uint64_t rnd(struct fuzz *f)
-{
-	/* xorshift64* (Vigna 2016) */
-	f->rng ^= f->rng >> 12;
-	f->rng ^= f->rng << 25;
-	f->rng ^= f->rng >> 27;
-	return f->rng * 0x2545f4914f6cdd1dULL;
-}
-
-static uint64_t below(struct fuzz *f, uint64_t n)
-{
-	return (rnd(f) >> 16) % n;
-}
-
-static bool one_in(struct fuzz *f, unsigned int n)
-{
-	return below(f, n) == 0;
-}
-
-/* A number that has a chance to mean something */
-static uint64_t odd(struct fuzz *f)
-{
-	switch (below(f, 8)) {
-	case 0:
-		return rnd(f);
-	case 1:
-		return -below(f, 65536);
-	case 2:
-		return 1ULL << below(f, 64);
-	case 3:
-		return f->window + below(f, f->window_len);
-	case 4:
-		return f->nums[below(f, NUMS)];
-	default:
-		return below(f, 20);
-	}
-}
-
-static uint64_t page(struct fuzz *f)
-{
-	return f->window + below(f, f->window_len / HOST_PAGE) * HOST_PAGE;
-}
-
-static void scribble(struct fuzz *f, void *p, unsigned int len)
-{
-	uint8_t *byte = p;
-	unsigned int n = 1 + below(f, 8);
-
-	while (n--) {
-		uint64_t val = odd(f);
-		unsigned int size = 1u << below(f, 4);
-		unsigned int at;
-
-		if (size > len)
-			size = len;
-		at = below(f, len - size + 1);
-		if (!one_in(f, 4))
-			at &= -size;
-		memcpy(byte + at, &val, size);
-	}
-}
-
-/* The key of what comes and goes, with one of its variants */
-static uint32_t fuzz_wr_key(struct fuzz *f)
-{
-	return f->wr_key[below(f, WR_KEYS)] ^ below(f, 2);
-}
-
-static uint32_t fuzz_key(struct fuzz *f)
-{
-	if (one_in(f, 32))
-		return odd(f);
-	if (one_in(f, 16))
-		return f->null_key;
-	return one_in(f, 8) ? fuzz_wr_key(f) : f->key;
-}
-
-static void fuzz_buf(struct fuzz *f, struct ornic_buf *buf)
-{
-	host_buf(buf, page(f), (1 + below(f, 16)) * HOST_PAGE);
-	if (one_in(f, 8))
-		scribble(f, buf, sizeof(*buf));
-}
 
 static void learn(struct fuzz *f, uint32_t num)
 {
@@ -248,16 +109,6 @@ static void create(struct fuzz *f)
 	default:
 		command(f, ORNIC_CMD_CREATE_QP, &qp, sizeof(qp));
 	}
-}
-
-static void fuzz_av(struct fuzz *f, struct ornic_av *av)
-{
-	static const uint8_t gid[16] = { [10] = 0xff, [11] = 0xff, 10 };
-
-	memset(av, 0, sizeof(*av));
-	memcpy(av->dgid, gid, sizeof(gid));
-	memcpy(av->dmac, f->host->mac, MAC_LEN);
-	av->hop_limit = 1;
 }
 
 static uint32_t fuzz_mask(unsigned int type, unsigned int state)
@@ -377,16 +228,13 @@ static void set_up(struct fuzz *f)
 	}
 }
 
-static const uint8_t group_gid[16] = { [10] = 0xff, [11] = 0xff, 0xef, 1, 2 };
-static const uint8_t group_mac[MAC_LEN] = { 1, 0, 0x5e, 1, 2 };
-
 static void change_group(struct fuzz *f)
 {
 	struct ornic_mcast_in in = {
 		.qpn = htole32(f->nums[below(f, NUMS)]),
 	};
 
-	memcpy(in.gid, group_gid, sizeof(in.gid));
+	memcpy(in.gid, fuzz_group_gid, sizeof(in.gid));
 	in.gid[15] = below(f, 4);
 	command(f, one_in(f, 3) ? ORNIC_CMD_DETACH_MCAST :
 				  ORNIC_CMD_ATTACH_MCAST, &in, sizeof(in));
@@ -516,240 +364,6 @@ static void scribble_anywhere(struct fuzz *f)
 	scribble(f, host_ptr(f->host, page(f)), HOST_PAGE);
 }
 
-static struct ornic_sge fuzz_sge(struct fuzz *f)
-{
-	uint64_t at = below(f, DATA);
-	struct ornic_sge sge = { htole64(f->data + at),
-				 htole32(below(f, DATA - at)),
-				 htole32(fuzz_key(f)) };
-
-	if (one_in(f, 4))
-		sge.length = htole32(below(f, 100));
-	if (one_in(f, 16))
-		scribble(f, &sge, sizeof(sge));
-	return sge;
-}
-
-/* Where the host published it, the card is told of it, mostly. */
-static void tell(struct fuzz *f, struct host_qp *qp)
-{
-	struct ornic_board *board = host_ptr(f->host, f->board);
-
-	guest_store32(&host_qp_dbr(qp)->sq_pi, qp->sq_pi);
-	if (qp->slot != ORNIC_BOARD_NO_SLOT && one_in(f, 2)) {
-		board->bits[qp->slot / 64] |= htole64(1ULL << qp->slot % 64);
-		board->summary[0] |= htole64(1);
-	}
-	if (!one_in(f, 4))
-		host_doorbell(f->host, 0, ORNIC_DB_SQ, qp->num, qp->sq_pi);
-}
-
-/* What RC may be asked for, with what its WQE has between route and SGEs */
-static const struct {
-	uint8_t opcode;
-	uint8_t extra;
-} rc_ops[] = {
-	{ ORNIC_WR_RDMA_WRITE, 0 },
-	{ ORNIC_WR_RDMA_WRITE_WITH_IMM, 0 },
-	{ ORNIC_WR_SEND, 0 },
-	{ ORNIC_WR_SEND_WITH_IMM, 0 },
-	{ ORNIC_WR_SEND_WITH_INV, 0 },
-	{ ORNIC_WR_RDMA_READ, 0 },
-	{ ORNIC_WR_RDMA_READ_WITH_INV, 0 },
-	{ ORNIC_WR_ATOMIC_CMP_SWP, sizeof(struct ornic_atomic) },
-	{ ORNIC_WR_ATOMIC_FETCH_ADD, sizeof(struct ornic_atomic) },
-	{ ORNIC_WR_MASKED_CMP_SWP, sizeof(struct ornic_atomic) +
-				   sizeof(struct ornic_atomic_mask) },
-	{ ORNIC_WR_MASKED_FETCH_ADD, sizeof(struct ornic_atomic) +
-				     sizeof(struct ornic_atomic_mask) },
-	{ ORNIC_WR_FLUSH, sizeof(struct ornic_flush) },
-	{ ORNIC_WR_ATOMIC_WRITE, 0 },
-	{ ORNIC_WR_LOCAL_INV, 0 },
-	{ ORNIC_WR_BIND_MW, sizeof(struct ornic_bind) },
-	{ ORNIC_WR_REG_MR, sizeof(struct ornic_reg_mr) },
-};
-
-static void fuzz_extra(struct fuzz *f, unsigned int opcode, void *extra)
-{
-	struct ornic_flush flush = {
-		.length = htole32(below(f, 100)),
-		.type = one_in(f, 8) ? below(f, 8) : ORNIC_FLUSH_GLOBAL,
-		.level = below(f, one_in(f, 8) ? 4 : 2),
-	};
-	uint32_t mw = fuzz_wr_key(f);
-	struct ornic_bind bind = {
-		.mw_key = htole32(mw),
-		.new_key = htole32(mw ^ below(f, 2)),
-		.mr_key = htole32(f->key),
-		.access = htole32(below(f, 16)),
-		.addr = htole64(f->data + below(f, DATA)),
-		.length = htole64(below(f, DATA)),
-	};
-	struct ornic_reg_mr reg = {
-		.key = htole32(fuzz_wr_key(f)),
-		.access = htole32(below(f, 16) | 1),
-		.iova = htole64(f->data & ~(HOST_PAGE - 1)),
-		.length = htole64(below(f, 16 * HOST_PAGE)),
-	};
-
-	switch (opcode) {
-	case ORNIC_WR_FLUSH:
-		memcpy(extra, &flush, sizeof(flush));
-		break;
-	case ORNIC_WR_BIND_MW:
-		memcpy(extra, &bind, sizeof(bind));
-		break;
-	case ORNIC_WR_REG_MR:
-		fuzz_buf(f, &reg.buf);
-		memcpy(extra, &reg, sizeof(reg));
-		break;
-	default:
-		break;
-	}
-}
-
-/* SGEs of an RC opcode: 8 bytes where there must be, none where there may not */
-static unsigned int fuzz_count(struct fuzz *f, unsigned int opcode)
-{
-	switch (opcode) {
-	case ORNIC_WR_FLUSH:
-	case ORNIC_WR_LOCAL_INV:
-	case ORNIC_WR_BIND_MW:
-	case ORNIC_WR_REG_MR:
-		return 0;
-	case ORNIC_WR_RDMA_READ_WITH_INV:
-	case ORNIC_WR_ATOMIC_CMP_SWP:
-	case ORNIC_WR_ATOMIC_FETCH_ADD:
-	case ORNIC_WR_ATOMIC_WRITE:
-	case ORNIC_WR_MASKED_CMP_SWP:
-	case ORNIC_WR_MASKED_FETCH_ADD:
-		return 1;
-	default:
-		return below(f, 4);
-	}
-}
-
-static bool fuzz_is_word(unsigned int opcode)
-{
-	return opcode == ORNIC_WR_ATOMIC_CMP_SWP ||
-	       opcode == ORNIC_WR_ATOMIC_FETCH_ADD ||
-	       opcode == ORNIC_WR_MASKED_CMP_SWP ||
-	       opcode == ORNIC_WR_MASKED_FETCH_ADD ||
-	       opcode == ORNIC_WR_ATOMIC_WRITE;
-}
-
-static bool fuzz_may_inline(unsigned int opcode)
-{
-	return opcode < ORNIC_WR_RDMA_READ || opcode == ORNIC_WR_SEND_WITH_INV;
-}
-
-static unsigned int fuzz_wqe(struct fuzz *f, unsigned int n, uint8_t *wqe)
-{
-	struct ornic_sq_hdr *hdr = (void *)wqe;
-	struct ornic_route_ud ud = { .dqpn = htole32(f->qp[n ^ 1].num) };
-	struct ornic_route_rc rc = { .raddr = htole64(f->data +
-						      below(f, DATA - 8)),
-				     .rkey = htole32(fuzz_key(f)),
-				     .xrc_srqn = htole32(f->xrc_srq.num) };
-	unsigned int opcode = ORNIC_WR_SEND, flags = below(f, 8), count;
-	unsigned int len = sizeof(*hdr), i;
-	struct ornic_sge sge;
-
-	hdr->wr_id = rnd(f);
-	switch (qp_types[n]) {
-	case ORNIC_QPT_RC:
-	case ORNIC_QPT_UC:
-	case ORNIC_QPT_XRC_SEND:
-		i = below(f, ARRAY_SIZE(rc_ops));
-		opcode = rc_ops[i].opcode;
-		memcpy(wqe + len, &rc, sizeof(rc));
-		len += sizeof(rc);
-		fuzz_extra(f, opcode, wqe + len);
-		len += rc_ops[i].extra;
-		hdr->inv_key = htole32(fuzz_wr_key(f));
-		break;
-	case ORNIC_QPT_RAW_PACKET:
-		len += sizeof(struct ornic_route_eth);
-		break;
-	default:
-		fuzz_av(f, &ud.av);
-		if (one_in(f, 2)) {
-			memcpy(ud.av.dgid, group_gid, sizeof(ud.av.dgid));
-			memcpy(ud.av.dmac, group_mac, MAC_LEN);
-			ud.dqpn = htole32(MCAST_QPN);
-		}
-		memcpy(wqe + len, &ud, sizeof(ud));
-		len += sizeof(ud);
-	}
-	if (fuzz_may_inline(opcode) && one_in(f, 3)) {
-		flags |= ORNIC_SEND_INLINE;
-		count = below(f, 200);
-		memcpy(wqe + len, f->host->mac, MAC_LEN);
-		len += count;
-	} else {
-		count = fuzz_count(f, opcode);
-		for (i = 0; i < count; i++) {
-			sge = fuzz_sge(f);
-			if (fuzz_is_word(opcode))
-				sge.length = htole32(8);
-			memcpy(wqe + len, &sge, sizeof(sge));
-			len += sizeof(sge);
-		}
-	}
-	hdr->ctrl = htole32(opcode | flags << 8 | count << 16);
-	if (one_in(f, 32))
-		scribble(f, wqe, len);
-	return (len + 63) / 64;
-}
-
-static void post_send(struct fuzz *f)
-{
-	unsigned int n = below(f, QPS), slots, i, left = 1 + below(f, 3);
-	struct host_qp *qp = &f->qp[n];
-	uint32_t mask = (1u << qp->log_sq_slots) - 1;
-
-	while (left--) {
-		uint8_t wqe[8 * 64] = {};
-
-		slots = fuzz_wqe(f, n, wqe);
-		for (i = 0; i < slots; i++)
-			memcpy(host_ptr(f->host, qp->sq +
-					((qp->sq_pi + i) & mask) * 64),
-			       wqe + i * 64, 64);
-		qp->sq_pi += slots;
-	}
-	tell(f, qp);
-}
-
-static struct host_qp *recv_ring(struct fuzz *f, unsigned int n)
-{
-	if (has_srq(n))
-		return &f->srq;
-	return qp_types[n] == ORNIC_QPT_XRC_SEND ||
-	       qp_types[n] == ORNIC_QPT_XRC_RECV ? &f->xrc_srq : &f->qp[n];
-}
-
-static void post_recv(struct fuzz *f)
-{
-	unsigned int n = below(f, QPS), left = 1 + below(f, 8);
-	struct host_qp *qp = recv_ring(f, n);
-
-	while (left--) {
-		uint32_t pos = qp->rq_pi++ & ((1u << qp->log_rq_wqes) - 1);
-		struct ornic_rq_hdr hdr = { .ctrl = htole32(1),
-					    .wr_id = rnd(f) };
-		struct ornic_sge sge = fuzz_sge(f);
-		uint8_t *at = host_ptr(f->host, qp->rq +
-				       (pos << qp->rq_stride_shift));
-
-		memcpy(at, &hdr, sizeof(hdr));
-		memcpy(at + sizeof(hdr), &sge, sizeof(sge));
-		if (one_in(f, 64))
-			scribble(f, at, 32);
-	}
-	guest_store32(&host_qp_dbr(qp)->rq_pi, qp->rq_pi);
-}
-
 static void memory(struct fuzz *f)
 {
 	uint64_t at = page(f);
@@ -798,8 +412,10 @@ static void packets(void *arg)
 static void step(struct fuzz *f)
 {
 	static void (*const deeds[])(struct fuzz *f) = {
-		post_send, post_send, post_send, post_send, post_send,
-		post_recv, post_recv, post_recv, consume, consume, raise,
+		fuzz_post_send, fuzz_post_send, fuzz_post_send,
+		fuzz_post_send, fuzz_post_send,
+		fuzz_post_recv, fuzz_post_recv, fuzz_post_recv,
+		consume, consume, raise,
 		/* And those that make trouble */
 		lower, create, set_up, destroy, any_command, registers,
 		change_group, change_srq, modify_mr,
