@@ -65,9 +65,7 @@ static void test_flush(void **state)
 	struct ornic_cqe cqe;
 
 	see(pair);
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	cqe = pair_poll(A(pair));
 	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
 	assert_int_equal(le32toh(cqe.opcode), ORNIC_WC_FLUSH);
@@ -114,9 +112,7 @@ static void test_flush_window(void **state)
 				  &out), ORNIC_CMD_OK);
 	bind.bind.mw_key = out.key;
 	bind.bind.new_key = out.key;
-	pair_post(B(pair), &bind);
-	pair_ring(B(pair));
-	pair_run(pair);
+	pair_send(B(pair), &bind);
 	pair_expect(B(pair), 0, ORNIC_WC_SUCCESS);
 	wr = flush_wr(A(pair), le32toh(out.key));
 	wr.flush.level = ORNIC_FLUSH_REGION;
@@ -227,9 +223,7 @@ static void test_atomic_write(void **state)
 	struct ornic_cqe cqe;
 
 	see(pair);
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	cqe = pair_poll(A(pair));
 	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
 	assert_int_equal(le32toh(cqe.opcode), ORNIC_WC_ATOMIC_WRITE);
@@ -325,15 +319,6 @@ static void test_no_resources(void **state)
 	pair_fails(pair, &wr, ORNIC_WC_REM_INV_REQ_ERR);
 }
 
-static enum pair_fate fate_lose(struct pair *pair, const struct packet *pkt)
-{
-	bool lose = pair->arg & 1;
-
-	(void)pkt;
-	pair->arg >>= 1;
-	return lose ? PAIR_DROP : PAIR_DELIVER;
-}
-
 /*
  * Losses: each request is executed once. A duplicate of an ATOMIC_WRITE must not
  * undo what B has written since.
@@ -350,7 +335,7 @@ static void test_losses(void **state)
 					   3000);
 	unsigned int lost, i;
 
-	pair->fate = fate_lose;
+	pair->fate = pair_fate_lose_some;
 	flush.flags = 0;
 	write.flags = 0;
 	word.flags = 0;
@@ -378,9 +363,7 @@ static void test_losses(void **state)
 	*pair_word(A(pair), AT) = 1;
 	pair->arg = 2;
 	word.flags = ORNIC_SEND_SIGNALED;
-	pair_post(A(pair), &word);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &word);
 	pair_poll_none(A(pair));
 	assert_true(*pair_word(B(pair), AT) == 1);
 	*pair_word(B(pair), AT) = 2;

@@ -72,9 +72,7 @@ static struct pair_wr inv_wr(uint32_t key)
 static void post_b(struct pair *pair, const struct pair_wr *wr,
 		   unsigned int status)
 {
-	pair_post(B(pair), wr);
-	pair_ring(B(pair));
-	pair_run(pair);
+	pair_send(B(pair), wr);
 	pair_expect(B(pair), wr->wr_id, status);
 }
 
@@ -151,9 +149,7 @@ static void bound_and_used(struct pair *pair, unsigned int type)
 	struct ornic_cqe cqe;
 
 	use_fails(pair, ORNIC_WR_RDMA_READ, mw, at, 1);
-	pair_post(B(pair), &wr);
-	pair_ring(B(pair));
-	pair_run(pair);
+	pair_send(B(pair), &wr);
 	cqe = pair_poll(B(pair));
 	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
 	assert_int_equal(le32toh(cqe.opcode), ORNIC_WC_BIND_MW);

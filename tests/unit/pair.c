@@ -93,6 +93,15 @@ static void pair_pass(struct pair *pair, struct side *from, struct frame *frame)
 	}
 }
 
+enum pair_fate pair_fate_lose_some(struct pair *pair, const struct packet *pkt)
+{
+	bool lose = pair->arg & 1;
+
+	(void)pkt;
+	pair->arg >>= 1;
+	return lose ? PAIR_DROP : PAIR_DELIVER;
+}
+
 static bool pair_wire(struct pair *pair)
 {
 	bool any = false;

@@ -94,6 +94,8 @@ struct pair {
 
 /* A fate: nothing arrives. */
 enum pair_fate pair_fate_lose_all(struct pair *pair, const struct packet *pkt);
+/* Bit n of @arg of the pair says whether the nth packet from now is lost. */
+enum pair_fate pair_fate_lose_some(struct pair *pair, const struct packet *pkt);
 
 /* What the tests vary */
 struct pair_config {

@@ -161,9 +161,7 @@ static void test_reg(void **state)
 	struct ornic_cqe cqe;
 
 	assert_int_equal(get(B(pair), key, IOVA + 100, 1), MR_BAD_KEY);
-	pair_post(B(pair), &reg);
-	pair_ring(B(pair));
-	pair_run(pair);
+	pair_send(B(pair), &reg);
 	cqe = pair_poll(B(pair));
 	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
 	assert_int_equal(le32toh(cqe.opcode), ORNIC_WC_REG_MR);
@@ -329,16 +327,6 @@ static void test_local_inv_refusals(void **state)
 
 /* ---- in the order of the queue ---- */
 
-/* Bit n of the argument: the nth packet from now is lost. */
-static enum pair_fate fate_lose(struct pair *pair, const struct packet *pkt)
-{
-	bool lose = pair->arg & 1;
-
-	(void)pkt;
-	pair->arg >>= 1;
-	return lose ? PAIR_DROP : PAIR_DELIVER;
-}
-
 /*
  * [ORNIC-SQ-11]: registered, used by all that move data, invalidated, registered
  * for another place and used again, posted at once, with and without losses.
@@ -351,7 +339,7 @@ static void in_order(struct pair *pair, unsigned int lost)
 	struct pair_wr inv = inv_wr(key);
 	unsigned int i;
 
-	pair->fate = fate_lose;
+	pair->fate = pair_fate_lose_some;
 	pair->arg = lost;
 	pair_fill(A(pair)->buf + AT, LEN, 9);
 	reg.flags = 0;
@@ -450,12 +438,10 @@ static void test_sqd_waits_for_it(void **state)
 	struct pair_wr inv = inv_wr(key);
 	struct ornic_qp_attr attr;
 
-	pair->fate = fate_lose;
+	pair->fate = pair_fate_lose_some;
 	pair->arg = 1;
 	pair_post(A(pair), &wr);
-	pair_post(A(pair), &inv);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &inv);
 	pair_state(A(pair), ORNIC_QPS_SQD);
 	pair_query(A(pair), &attr);
 	assert_int_equal(attr.sq_draining, 1);
@@ -647,9 +633,7 @@ static void test_null(void **state)
 	/* Not for peers */
 	wr = pair_wr_data(B(pair), ORNIC_WR_RDMA_READ, 0, 8);
 	wr.rkey = key;
-	pair_post(B(pair), &wr);
-	pair_ring(B(pair));
-	pair_run(pair);
+	pair_send(B(pair), &wr);
 	pair_expect(B(pair), wr.wr_id, ORNIC_WC_REM_ACCESS_ERR);
 }
 
