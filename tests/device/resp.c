@@ -190,7 +190,7 @@ static struct mr *resp_mr(struct qp *qp, uint32_t rkey, uint32_t access,
 {
 	struct mr *mr;
 
-	if (qp->attr.access & access &&
+	if ((qp->attr.access & access) == access &&
 	    mr_get(qp->nic, &qp->user, rkey, access, va, len, &mr) == MR_OK)
 		return mr;
 	DEVICE_VIOLATION(qp->nic, bad_rkey,
