@@ -13,6 +13,8 @@
 #include <ornic_hw_cmd.h>
 
 struct nic;
+struct obj;
+struct obj_table;
 
 /**
  * struct cmd - one command while it is executed
@@ -100,6 +102,17 @@ void admin_ring(struct nic *nic, uint32_t pi);
  * Return: whether any was executed.
  */
 bool admin_run(struct nic *nic, unsigned int budget);
+
+/**
+ * cmd_find_unused - what a command wants to destroy
+ * @table: where it is
+ * @cmd: its input is struct ornic_object
+ * @obj: the object, with ORNIC_CMD_OK
+ *
+ * Return: ORNIC_CMD_OK; BAD_PARAM, BAD_OBJECT or, while others use it, BUSY.
+ */
+enum ornic_cmd_status cmd_find_unused(const struct obj_table *table,
+				      const struct cmd *cmd, struct obj **obj);
 
 /**
  * cmd_is_zero - are reserved bytes zero

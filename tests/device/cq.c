@@ -304,16 +304,11 @@ err_free:
 
 enum ornic_cmd_status cq_cmd_destroy(struct nic *nic, struct cmd *cmd)
 {
-	const struct ornic_object *in = cmd->in;
-	struct cq *cq;
+	enum ornic_cmd_status status;
+	struct obj *obj;
 
-	if (in->rsvd)
-		return ORNIC_CMD_BAD_PARAM;
-	cq = cq_find(nic, le32toh(in->num));
-	if (!cq)
-		return ORNIC_CMD_BAD_OBJECT;
-	if (cq->obj.users)
-		return ORNIC_CMD_BUSY;
-	cq_destroy(nic, cq);
-	return ORNIC_CMD_OK;
+	status = cmd_find_unused(&nic->cqs, cmd, &obj);
+	if (!status)
+		cq_destroy(nic, container_of(obj, struct cq, obj));
+	return status;
 }

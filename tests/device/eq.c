@@ -284,16 +284,11 @@ err_free:
 
 enum ornic_cmd_status eq_cmd_destroy(struct nic *nic, struct cmd *cmd)
 {
-	const struct ornic_object *in = cmd->in;
-	struct eq *eq;
+	enum ornic_cmd_status status;
+	struct obj *obj;
 
-	if (in->rsvd)
-		return ORNIC_CMD_BAD_PARAM;
-	eq = eq_find(nic, le32toh(in->num));
-	if (!eq)
-		return ORNIC_CMD_BAD_OBJECT;
-	if (eq->obj.users)
-		return ORNIC_CMD_BUSY;
-	eq_destroy(nic, eq);
-	return ORNIC_CMD_OK;
+	status = cmd_find_unused(&nic->eqs, cmd, &obj);
+	if (!status)
+		eq_destroy(nic, container_of(obj, struct eq, obj));
+	return status;
 }

@@ -45,16 +45,11 @@ enum ornic_cmd_status pd_cmd_alloc(struct nic *nic, struct cmd *cmd)
 
 enum ornic_cmd_status pd_cmd_free(struct nic *nic, struct cmd *cmd)
 {
-	const struct ornic_object *in = cmd->in;
-	struct pd *pd;
+	enum ornic_cmd_status status;
+	struct obj *obj;
 
-	if (in->rsvd)
-		return ORNIC_CMD_BAD_PARAM;
-	pd = pd_find(nic, le32toh(in->num));
-	if (!pd)
-		return ORNIC_CMD_BAD_OBJECT;
-	if (pd->obj.users)
-		return ORNIC_CMD_BUSY;
-	pd_destroy(nic, pd);
-	return ORNIC_CMD_OK;
+	status = cmd_find_unused(&nic->pds, cmd, &obj);
+	if (!status)
+		pd_destroy(nic, container_of(obj, struct pd, obj));
+	return status;
 }

@@ -460,16 +460,14 @@ void qp_destroy_all(struct nic *nic)
 
 enum ornic_cmd_status qp_cmd_destroy(struct nic *nic, struct cmd *cmd)
 {
-	const struct ornic_object *in = cmd->in;
+	enum ornic_cmd_status status;
+	struct obj *obj;
 	struct qp *qp;
 
-	if (in->rsvd)
-		return ORNIC_CMD_BAD_PARAM;
-	qp = qp_find(nic, le32toh(in->num));
-	if (!qp)
-		return ORNIC_CMD_BAD_OBJECT;
-	if (qp->obj.users)
-		return ORNIC_CMD_BUSY;
+	status = cmd_find_unused(&nic->qps, cmd, &obj);
+	if (status)
+		return status;
+	qp = container_of(obj, struct qp, obj);
 	sq_watch_stop(nic, &qp->watch);
 	uctx_slot_free(qp->uctx, qp->board_slot);
 	qp_destroy(qp);

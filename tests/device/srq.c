@@ -159,18 +159,13 @@ void srq_destroy_all(struct nic *nic)
 
 enum ornic_cmd_status srq_cmd_destroy(struct nic *nic, struct cmd *cmd)
 {
-	const struct ornic_object *in = cmd->in;
-	struct srq *srq;
+	enum ornic_cmd_status status;
+	struct obj *obj;
 
-	if (in->rsvd)
-		return ORNIC_CMD_BAD_PARAM;
-	srq = srq_find(nic, le32toh(in->num));
-	if (!srq)
-		return ORNIC_CMD_BAD_OBJECT;
-	if (srq->obj.users)
-		return ORNIC_CMD_BUSY;
-	srq_destroy(srq);
-	return ORNIC_CMD_OK;
+	status = cmd_find_unused(&nic->srqs, cmd, &obj);
+	if (!status)
+		srq_destroy(container_of(obj, struct srq, obj));
+	return status;
 }
 
 enum ornic_cmd_status srq_cmd_modify(struct nic *nic, struct cmd *cmd)

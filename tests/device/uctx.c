@@ -129,16 +129,11 @@ err_free:
 
 enum ornic_cmd_status uctx_cmd_free(struct nic *nic, struct cmd *cmd)
 {
-	const struct ornic_object *in = cmd->in;
-	struct uctx *uctx;
+	enum ornic_cmd_status status;
+	struct obj *obj;
 
-	if (in->rsvd)
-		return ORNIC_CMD_BAD_PARAM;
-	uctx = uctx_find(nic, le32toh(in->num));
-	if (!uctx)
-		return ORNIC_CMD_BAD_OBJECT;
-	if (uctx->obj.users)
-		return ORNIC_CMD_BUSY;
-	uctx_destroy(nic, uctx);
-	return ORNIC_CMD_OK;
+	status = cmd_find_unused(&nic->uctxs, cmd, &obj);
+	if (!status)
+		uctx_destroy(nic, container_of(obj, struct uctx, obj));
+	return status;
 }

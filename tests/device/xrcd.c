@@ -68,16 +68,11 @@ enum ornic_cmd_status xrcd_cmd_alloc(struct nic *nic, struct cmd *cmd)
 
 enum ornic_cmd_status xrcd_cmd_free(struct nic *nic, struct cmd *cmd)
 {
-	const struct ornic_object *in = cmd->in;
-	struct xrcd *xrcd;
+	enum ornic_cmd_status status;
+	struct obj *obj;
 
-	if (in->rsvd)
-		return ORNIC_CMD_BAD_PARAM;
-	xrcd = xrcd_find(nic, le32toh(in->num));
-	if (!xrcd)
-		return ORNIC_CMD_BAD_OBJECT;
-	if (xrcd->obj.users)
-		return ORNIC_CMD_BUSY;
-	xrcd_destroy(nic, xrcd);
-	return ORNIC_CMD_OK;
+	status = cmd_find_unused(&nic->xrcds, cmd, &obj);
+	if (!status)
+		xrcd_destroy(nic, container_of(obj, struct xrcd, obj));
+	return status;
 }
