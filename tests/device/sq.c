@@ -201,24 +201,36 @@ static bool sq_read_header(struct qp *qp, const void *slot, uint32_t index,
 	return len <= left;
 }
 
+static const uint8_t *sq_decode_atomic(struct send_wqe *wqe, const uint8_t *p)
+{
+	struct ornic_atomic atomic;
+
+	memcpy(&atomic, p, sizeof(atomic));
+	wqe->swap_add = le64toh(atomic.swap_add);
+	wqe->compare = le64toh(atomic.compare);
+	return p + sizeof(atomic);
+}
+
+static void sq_decode_mask(struct send_wqe *wqe, const uint8_t *p)
+{
+	struct ornic_atomic_mask mask;
+
+	memcpy(&mask, p, sizeof(mask));
+	wqe->swap_add_mask = le64toh(mask.swap_add_mask);
+	wqe->compare_mask = le64toh(mask.compare_mask);
+}
+
 /* @p: behind the route */
 static void sq_decode_extra(struct send_wqe *wqe, const uint8_t *p)
 {
-	struct ornic_atomic_mask mask;
-	struct ornic_atomic atomic;
-
 	switch (wqe->opcode) {
-	case ORNIC_WR_MASKED_CMP_SWP:
-	case ORNIC_WR_MASKED_FETCH_ADD:
-		memcpy(&mask, p + sizeof(atomic), sizeof(mask));
-		wqe->swap_add_mask = le64toh(mask.swap_add_mask);
-		wqe->compare_mask = le64toh(mask.compare_mask);
-		/* fall through */
 	case ORNIC_WR_ATOMIC_CMP_SWP:
 	case ORNIC_WR_ATOMIC_FETCH_ADD:
-		memcpy(&atomic, p, sizeof(atomic));
-		wqe->swap_add = le64toh(atomic.swap_add);
-		wqe->compare = le64toh(atomic.compare);
+		sq_decode_atomic(wqe, p);
+		break;
+	case ORNIC_WR_MASKED_CMP_SWP:
+	case ORNIC_WR_MASKED_FETCH_ADD:
+		sq_decode_mask(wqe, sq_decode_atomic(wqe, p));
 		break;
 	case ORNIC_WR_FLUSH:
 		memcpy(&wqe->flush, p, sizeof(wqe->flush));

@@ -416,8 +416,8 @@ static void test_many_in_a_row(void **state)
 
 	for (i = 0; i < 50; i++) {
 		for (n = 0; n < 8; n++) {
-			reg.flags = inv.flags = n == 7 ? ORNIC_SEND_SIGNALED :
-							 0;
+			reg.flags = n == 7 ? ORNIC_SEND_SIGNALED : 0;
+			inv.flags = reg.flags;
 			pair_post(A(pair), &reg);
 			pair_post(A(pair), &inv);
 		}
