@@ -270,7 +270,8 @@ struct ib_mr *ornic_ib_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 le
 	struct ib_umem_dmabuf *dmabuf;
 	struct ib_mr *ibmr;
 
-	if (dmah)
+	/* The device does not let go of memory that a window is bound to */
+	if (dmah || access & IB_ACCESS_MW_BIND)
 		return ERR_PTR(-EOPNOTSUPP);
 
 	if (length > dev->odev->lim.max_mr_size)
