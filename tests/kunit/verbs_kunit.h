@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A kernel consumer of a card that talks to itself: what the tests of kernel verbs
+ * are written with.
+ */
+#ifndef ORNIC_VERBS_KUNIT_H
+#define ORNIC_VERBS_KUNIT_H
+
+#include <kunit/test.h>
+#include <rdma/ib_verbs.h>
+
+#define VERBS_WRS	16u
+#define VERBS_TIMEOUT	(20 * HZ)
+
+/**
+ * struct verbs - what each test has
+ * @test:	the test
+ * @ibdev:	the card's device, in working order
+ * @sgid_attr:	its address, to which it connects
+ * @pd:		protection domain
+ * @cqs:	of the two QPs of a pair
+ */
+struct verbs {
+	struct kunit *test;
+	struct ib_device *ibdev;
+	const struct ib_gid_attr *sgid_attr;
+	struct ib_pd *pd;
+	struct ib_cq *cqs[2];
+};
+
+/**
+ * struct verbs_pair - two QPs that are connected to each other
+ * @v:		the test's
+ * @qps:	each completes on the CQ of its number
+ */
+struct verbs_pair {
+	struct verbs *v;
+	struct ib_qp *qps[2];
+};
+
+/**
+ * struct verbs_buf - memory that the card reads and writes
+ * @v:		the test's
+ * @data:	its bytes
+ * @size:	their number
+ * @sge:	all of it, with the local DMA key
+ */
+struct verbs_buf {
+	struct verbs *v;
+	void *data;
+	u32 size;
+	struct ib_sge sge;
+};
+
+/**
+ * struct verbs_wr - a work request that somebody waits for
+ * @cqe:	its completion entry
+ * @wc:		as it completed
+ * @done:	it has
+ */
+struct verbs_wr {
+	struct ib_cqe cqe;
+	struct ib_wc wc;
+	bool done;
+};
+
+int verbs_init(struct kunit *test);
+void verbs_exit(struct kunit *test);
+
+void verbs_buf_init(struct verbs *v, struct verbs_buf *buf, u32 size);
+void verbs_buf_exit(struct verbs_buf *buf);
+
+struct ib_qp *verbs_create_qp(struct verbs *v, enum ib_qp_type type, struct ib_cq *cq,
+			      struct ib_srq *srq);
+void verbs_pair_init(struct verbs *v, struct verbs_pair *pair, enum ib_qp_type type,
+		     struct ib_srq *srq);
+void verbs_pair_exit(struct verbs_pair *pair);
+
+struct ib_cqe *verbs_wr_init(struct verbs_wr *wr);
+bool verbs_wait(struct verbs *v, u32 cq, struct verbs_wr *wr);
+enum ib_wc_status verbs_send(struct verbs_pair *pair, u32 qp, struct ib_send_wr *wr,
+			     struct verbs_wr *done);
+void verbs_recv(struct verbs_pair *pair, u32 qp, const struct verbs_buf *buf,
+		struct verbs_wr *done);
+
+#endif /* ORNIC_VERBS_KUNIT_H */
