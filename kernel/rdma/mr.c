@@ -65,7 +65,7 @@ int ornic_ib_init_mrs(struct ornic_ib_dev *dev)
 	struct ornic_create_mr_in in = {
 		.access = cpu_to_le32(ORNIC_ACCESS_LOCAL_WRITE),
 		.type = ORNIC_MR_NULL,
-		.length = cpu_to_le64(dev->odev->lim.max_mr_size),
+		.length = cpu_to_le64(U64_MAX),
 	};
 	int err;
 
