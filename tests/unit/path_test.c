@@ -45,6 +45,11 @@ static int setup(void **state)
 	return setup_type(state, ORNIC_QPT_RC);
 }
 
+static int setup_uc(void **state)
+{
+	return setup_type(state, ORNIC_QPT_UC);
+}
+
 static struct side *peer(struct side *side)
 {
 	return side == A(side->pair) ? B(side->pair) : A(side->pair);
@@ -318,6 +323,26 @@ static void test_former_path_is_heard(void **state)
 	expect_states(pair, ORNIC_MIG_MIGRATED, ORNIC_MIG_MIGRATED);
 }
 
+/* ORNIC-MIG-2, MIG-3: without answers each side has to say something first. */
+static void test_unreliable(void **state)
+{
+	struct pair *pair = *state;
+
+	rearm(A(pair));
+	rearm(B(pair));
+	talk(A(pair));
+	expect_states(pair, ORNIC_MIG_REARM, ORNIC_MIG_ARMED);
+	talk(B(pair));
+	expect_states(pair, ORNIC_MIG_ARMED, ORNIC_MIG_ARMED);
+	assert_int_equal(migrate(A(pair)), ORNIC_CMD_OK);
+	pair->fate = fate_cut_first;
+	pair_fill(A(pair)->buf, 3000, 6);
+	talk(A(pair));
+	pair_check(B(pair)->buf, 3000, 6);
+	expect_states(pair, ORNIC_MIG_MIGRATED, ORNIC_MIG_MIGRATED);
+	talk(B(pair));
+}
+
 /* ---- what cannot be ---- */
 
 /* ORNIC-MIG-6: the peer goes where this QP was not told of. */
@@ -383,6 +408,7 @@ int main(void)
 		PAIR_BOTH(test_rearm_is_not_armed, setup),
 		PAIR_BOTH(test_host_migrates, setup),
 		PAIR_BOTH(test_former_path_is_heard, setup),
+		PAIR_BOTH(test_unreliable, setup_uc),
 		PAIR_BOTH(test_wrong_way, setup),
 		PAIR_BOTH(test_no_address_any_more, setup),
 		PAIR_BOTH(test_reset_forgets, setup),
