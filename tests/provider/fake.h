@@ -20,6 +20,7 @@
 #define FAKE_QPS	8
 #define FAKE_CQS	8
 #define FAKE_SRQS	4
+#define FAKE_PAGE	4096u
 #define FAKE_BYTES	(16u << 20)
 #define FAKE_FIRST_QPN	0x000101
 #define FAKE_DRIVER_ID	77
@@ -148,6 +149,11 @@ struct fake_wqe {
 };
 
 /* fake_kernel.c */
+extern struct fake *fake_now;
+
+uint64_t fake_alloc(size_t bytes);
+int fake_fails(void);
+uint64_t fake_mmap_offset(uint64_t offset);
 struct verbs_context *fake_import(struct fake *fake);
 void fake_open(struct fake *fake, bool shadow);
 void fake_close(struct fake *fake);

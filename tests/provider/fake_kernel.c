@@ -12,13 +12,17 @@
 
 #include "fake.h"
 
-#define FAKE_PAGE	4096u
-
 /* The one that is open; libibverbs' own entry points carry no such thing. */
-static struct fake *fake_now;
+struct fake *fake_now;
 static const struct verbs_device_ops *fake_dev_ops;
 
-static uint64_t fake_alloc(size_t bytes)
+/**
+ * fake_alloc() - memory of the kernel, zeroed
+ * @bytes: how much
+ *
+ * Return: its offset in fake_now->mem.
+ */
+uint64_t fake_alloc(size_t bytes)
 {
 	uint64_t offset = fake_now->used;
 
@@ -28,7 +32,12 @@ static uint64_t fake_alloc(size_t bytes)
 	return offset;
 }
 
-static int fake_fails(void)
+/**
+ * fake_fails() - a command arrived
+ *
+ * Return: the errno with which the test wants it to fail, or 0.
+ */
+int fake_fails(void)
 {
 	int ret = fake_now->fail;
 
@@ -38,21 +47,18 @@ static int fake_fails(void)
 	return ret;
 }
 
-static uint64_t fake_mmap_offset(uint64_t offset)
+/**
+ * fake_mmap_offset() - what the provider is told to map
+ * @offset: where it is
+ *
+ * Return: @offset, or one that cannot be mapped if the test wants that.
+ */
+uint64_t fake_mmap_offset(uint64_t offset)
 {
 	if (!fake_now->bad_mmap)
 		return offset;
 	fake_now->bad_mmap = false;
 	return 1;
-}
-
-static uint8_t fake_log2(uint32_t n)
-{
-	uint8_t log = 0;
-
-	while (1u << log < n)
-		log++;
-	return log;
 }
 
 /* ---- libibverbs ------------------------------------------------------- */
@@ -299,379 +305,6 @@ int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah,
 }
 
 int ibv_cmd_destroy_ah(struct ibv_ah *ah)
-{
-	return fake_fails();
-}
-
-static uint64_t fake_place_cq(struct fake_cq *cq, uint8_t log_size)
-{
-	uint32_t ring = 1u << (log_size + cq->log_cqe_size);
-	uint64_t offset = fake_alloc(ring + FAKE_PAGE);
-
-	cq->ring = fake_now->mem + offset;
-	cq->dbr = (void *)(cq->ring + ring);
-	cq->log_size = log_size;
-	return offset;
-}
-
-static int fake_create_cq(struct ibv_context *context,
-			  const struct ibv_cq_init_attr_ex *attr,
-			  struct ibv_cq *ibcq, struct ibv_create_cq_ex *ibv_cmd,
-			  struct ib_uverbs_ex_create_cq_resp *ibv_resp)
-{
-	struct ornic_ucreate_cq_resp *resp =
-		container_of(ibv_resp, struct ornic_ucreate_cq_resp, ibv_resp);
-	struct ornic_ucreate_cq *cmd =
-		container_of(ibv_cmd, struct ornic_ucreate_cq, ibv_cmd);
-	uint8_t log_size = fake_log2(attr->cqe);
-	struct fake_cq *cq;
-	uint64_t offset;
-	uint32_t cqn;
-	int ret;
-
-	fake_now->last_cq_attr = *attr;
-	ret = fake_fails();
-	if (ret)
-		return ret;
-
-	for (cqn = 1; fake_now->cqs[cqn - 1].cqn; cqn++)
-		assert(cqn < FAKE_CQS);
-	cq = &fake_now->cqs[cqn - 1];
-	*cq = (struct fake_cq){
-		.cqn = cqn,
-		.log_cqe_size = cmd->flags & ORNIC_CREATE_CQ_EXT ? 6 : 5,
-	};
-	offset = fake_place_cq(cq, log_size);
-
-	ibcq->context = context;
-	ibcq->handle = cqn;
-	ibcq->cqe = 1 << log_size;
-	resp->cqn = cqn;
-	resp->mmap_offset = fake_mmap_offset(offset);
-	resp->dbr_offset = (uint8_t *)cq->dbr - cq->ring;
-	resp->mmap_length = resp->dbr_offset + FAKE_PAGE;
-	resp->log_size = log_size;
-	resp->log_cqe_size = fake_now->log_cqe_size ?: cq->log_cqe_size;
-	return 0;
-}
-
-#if IBVERBS_PABI_VERSION < 65
-int ibv_cmd_create_cq_ex(struct ibv_context *context,
-			 const struct ibv_cq_init_attr_ex *attr,
-			 struct verbs_cq *cq, struct ibv_create_cq_ex *cmd,
-			 size_t cmd_size,
-			 struct ib_uverbs_ex_create_cq_resp *resp,
-			 size_t resp_size, uint32_t cmd_flags)
-{
-	return fake_create_cq(context, attr, &cq->cq, cmd, resp);
-}
-#else
-int ibv_cmd_create_cq_ex(struct ibv_context *context,
-			 const struct ibv_cq_init_attr_ex *attr,
-			 struct verbs_create_cq_prov_attr *prov_attr,
-			 struct verbs_cq *cq, struct ibv_create_cq_ex *cmd,
-			 size_t cmd_size,
-			 struct ib_uverbs_ex_create_cq_resp *resp,
-			 size_t resp_size, uint32_t cmd_flags)
-{
-	return fake_create_cq(context, attr, &cq->cq, cmd, resp);
-}
-#endif
-
-int ibv_cmd_resize_cq(struct ibv_cq *ibcq, int cqe, struct ibv_resize_cq *cmd,
-		      size_t cmd_size,
-		      struct ib_uverbs_resize_cq_resp *ibv_resp,
-		      size_t resp_size)
-{
-	struct ornic_uresize_cq_resp *resp =
-		container_of(ibv_resp, struct ornic_uresize_cq_resp, ibv_resp);
-	struct fake_cq *cq = fake_cq(ibcq);
-	struct fake_cq old = *cq;
-	uint32_t mask = (1u << old.log_size) - 1;
-	uint64_t offset;
-	uint32_t ci;
-	int ret;
-
-	ret = fake_fails();
-	if (ret)
-		return ret;
-
-	offset = fake_place_cq(cq, fake_log2(cqe));
-	cq->dbr->arm = old.dbr->arm;
-	cq->pi = 0;
-	for (ci = le32toh(old.dbr->ci); ci != old.pi; ci++) {
-		memcpy(cq->ring + (cq->pi << cq->log_cqe_size) + 32,
-		       old.ring + ((ci & mask) << cq->log_cqe_size) + 32,
-		       (1 << cq->log_cqe_size) - 32);
-		fake_complete(cq, (void *)(old.ring + ((ci & mask) <<
-						       cq->log_cqe_size)));
-	}
-
-	ibcq->cqe = 1 << cq->log_size;
-	resp->count = cq->pi;
-	resp->mmap_offset = fake_mmap_offset(offset);
-	resp->dbr_offset = (uint8_t *)cq->dbr - cq->ring;
-	resp->mmap_length = resp->dbr_offset + FAKE_PAGE;
-	resp->log_size = cq->log_size;
-	return 0;
-}
-
-int ibv_cmd_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr,
-		      struct ibv_modify_cq *cmd, size_t cmd_size)
-{
-	fake_now->last_moderation = attr->moderate;
-	return fake_fails();
-}
-
-static uint64_t fake_place_srq(struct fake_qp *srq, uint8_t log_wqes)
-{
-	uint32_t ring = 1u << (log_wqes + srq->stride_shift);
-	uint64_t offset = fake_alloc(ring + FAKE_PAGE);
-
-	srq->rq = fake_now->mem + offset;
-	srq->dbr = (void *)(srq->rq + ring);
-	srq->rq_wqes = 1u << log_wqes;
-	return offset;
-}
-
-static int fake_create_srq(struct ibv_srq *ibsrq, struct ibv_pd *pd,
-			   struct ibv_srq_attr *attr,
-			   struct ornic_create_srq_resp *resp)
-{
-	struct fake_qp *srq;
-	uint64_t offset;
-	uint32_t n;
-	int ret;
-
-	ret = fake_fails();
-	if (ret)
-		return ret;
-
-	for (n = 0; fake_now->srqs[n].qpn; n++)
-		assert(n < FAKE_SRQS - 1);
-	srq = &fake_now->srqs[n];
-	*srq = (struct fake_qp){
-		.qpn = n + 1,
-		.stride_shift = fake_log2(16 + 16 * attr->max_sge),
-	};
-	offset = fake_place_srq(srq, fake_log2(attr->max_wr));
-
-	attr->max_wr = srq->rq_wqes;
-	ibsrq->context = pd->context;
-	ibsrq->handle = n;
-	resp->srqn = srq->qpn;
-	resp->mmap_offset = fake_mmap_offset(offset);
-	resp->dbr_offset = (uint8_t *)srq->dbr - srq->rq;
-	resp->mmap_length = resp->dbr_offset + FAKE_PAGE;
-	resp->log_wqes = fake_log2(srq->rq_wqes);
-	resp->stride_shift = srq->stride_shift;
-	return 0;
-}
-
-int ibv_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq,
-		       struct ibv_srq_init_attr *attr,
-		       struct ibv_create_srq *cmd, size_t cmd_size,
-		       struct ib_uverbs_create_srq_resp *resp, size_t resp_size)
-{
-	return fake_create_srq(srq, pd, &attr->attr,
-			       &container_of(resp,
-					     struct ornic_ucreate_srq_resp,
-					     ibv_resp)->drv_payload);
-}
-
-int ibv_cmd_create_srq_ex(struct ibv_context *context, struct verbs_srq *vsrq,
-			  struct ibv_srq_init_attr_ex *attr,
-			  struct ibv_create_xsrq *cmd, size_t cmd_size,
-			  struct ib_uverbs_create_srq_resp *resp,
-			  size_t resp_size)
-{
-	vsrq->srq_type = attr->srq_type;
-	vsrq->srq_num = 0x777;
-	return fake_create_srq(&vsrq->srq, attr->pd, &attr->attr,
-			       &container_of(resp,
-					     struct ornic_ucreate_xsrq_resp,
-					     ibv_resp)->drv_payload);
-}
-
-int ibv_cmd_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
-		       int attr_mask, struct ibv_modify_srq *ibv_cmd,
-		       size_t cmd_size)
-{
-	struct ornic_umodify_srq *cmd =
-		container_of(ibv_cmd, struct ornic_umodify_srq, ibv_cmd);
-	struct ornic_resize_resp *resp = (void *)(uintptr_t)cmd->resp_addr;
-	struct fake_qp *srq = fake_srq(ibsrq);
-	struct fake_qp old = *srq;
-	uint64_t offset;
-	uint32_t i;
-	int ret;
-
-	assert(!resp == !(attr_mask & IBV_SRQ_MAX_WR));
-	if (attr->srq_limit > attr->max_wr) {
-		/* Resized, and then the limit is refused */
-		ret = EIO;
-	} else {
-		ret = fake_fails();
-		if (ret)
-			return ret;
-	}
-	if (!resp)
-		return ret;
-
-	offset = fake_place_srq(srq, fake_log2(attr->max_wr));
-	srq->rq_ci = 0;
-	for (i = 0; old.rq_ci != le32toh(old.dbr->rq_pi); i++, old.rq_ci++)
-		memcpy(srq->rq + (i << srq->stride_shift),
-		       old.rq + ((old.rq_ci & (old.rq_wqes - 1)) <<
-				 srq->stride_shift), 1u << srq->stride_shift);
-
-	srq->dbr->rq_pi = htole32(i);
-	resp->count = i;
-	resp->mmap_offset = fake_mmap_offset(offset);
-	resp->dbr_offset = (uint8_t *)srq->dbr - srq->rq;
-	resp->mmap_length = resp->dbr_offset + FAKE_PAGE;
-	resp->log_size = fake_log2(srq->rq_wqes);
-	return ret;
-}
-
-int ibv_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
-		      struct ibv_query_srq *cmd, size_t cmd_size)
-{
-	return fake_fails();
-}
-
-int ibv_cmd_destroy_srq(struct ibv_srq *srq)
-{
-	int ret = fake_fails();
-
-	if (!ret)
-		fake_srq(srq)->qpn = 0;
-	return ret;
-}
-
-int ibv_cmd_open_qp(struct ibv_context *context, struct verbs_qp *vqp,
-		    int vqp_sz, struct ibv_qp_open_attr *attr,
-		    struct ibv_open_qp *cmd, size_t cmd_size,
-		    struct ib_uverbs_create_qp_resp *resp, size_t resp_size)
-{
-	vqp->qp.context = context;
-	vqp->qp.qp_num = attr->qp_num;
-	vqp->qp.handle = attr->qp_num - FAKE_FIRST_QPN;
-	return fake_fails();
-}
-
-int ibv_cmd_destroy_cq(struct ibv_cq *ibcq)
-{
-	int ret = fake_fails();
-
-	if (!ret)
-		fake_cq(ibcq)->cqn = 0;
-	return ret;
-}
-
-int ibv_cmd_create_qp_ex(struct ibv_context *context, struct verbs_qp *vqp,
-			 struct ibv_qp_init_attr_ex *attr,
-			 struct ibv_create_qp *cmd, size_t cmd_size,
-			 struct ib_uverbs_create_qp_resp *ibv_resp,
-			 size_t resp_size)
-{
-	struct ornic_ucreate_qp_resp *resp =
-		container_of(ibv_resp, struct ornic_ucreate_qp_resp, ibv_resp);
-	uint32_t sq_bytes, rq_bytes, wqe, n;
-	uint8_t log_sq, log_rq, stride;
-	struct fake_qp *qp;
-	uint64_t offset;
-	int ret;
-
-	fake_now->last_attr = *attr;
-	ret = fake_fails();
-	if (ret)
-		return ret;
-
-	for (n = 0; fake_now->qps[n].qpn; n++)
-		assert(n < FAKE_QPS - 1);
-	qp = &fake_now->qps[n];
-	vqp->qp.context = context;
-	vqp->qp.qp_num = FAKE_FIRST_QPN + n;
-	vqp->qp.handle = n;
-	vqp->qp.send_cq = attr->send_cq;
-	vqp->qp.recv_cq = attr->recv_cq;
-	vqp->qp.srq = attr->srq;
-	vqp->qp.qp_type = attr->qp_type;
-	resp->qpn = vqp->qp.qp_num;
-	if (attr->qp_type == IBV_QPT_XRC_RECV) {
-		*qp = (struct fake_qp){ .qpn = vqp->qp.qp_num };
-		return 0;
-	}
-
-	wqe = 64 + 16 * attr->cap.max_send_sge;
-	if (64 + attr->cap.max_inline_data > wqe)
-		wqe = 64 + attr->cap.max_inline_data;
-	log_sq = fake_now->log_sq_slots;
-	if (!log_sq)
-		log_sq = fake_log2(attr->cap.max_send_wr * ((wqe + 63) / 64));
-	log_rq = fake_log2(attr->cap.max_recv_wr);
-	stride = fake_log2(16 + 16 * attr->cap.max_recv_sge);
-	if (stride < ORNIC_RQ_STRIDE_SHIFT_MIN)
-		stride = ORNIC_RQ_STRIDE_SHIFT_MIN;
-	sq_bytes = attr->cap.max_send_wr ? 64u << log_sq : 0;
-	rq_bytes = attr->cap.max_recv_wr ? 1u << (stride + log_rq) : 0;
-
-	offset = fake_alloc(sq_bytes + rq_bytes + FAKE_PAGE);
-	*qp = (struct fake_qp){
-		.qpn = vqp->qp.qp_num,
-		.sq = fake_now->mem + offset,
-		.rq = fake_now->mem + offset + sq_bytes,
-		.dbr = (void *)(fake_now->mem + offset + sq_bytes + rq_bytes),
-		.sq_slots = 1u << log_sq,
-		.rq_wqes = 1u << log_rq,
-		.stride_shift = stride,
-	};
-
-	resp->mmap_offset = fake_mmap_offset(offset);
-	resp->mmap_length = sq_bytes + rq_bytes + FAKE_PAGE;
-	resp->sq_offset = 0;
-	resp->rq_offset = sq_bytes;
-	resp->dbr_offset = sq_bytes + rq_bytes;
-	resp->slot = fake_now->no_slot ? ORNIC_BOARD_NO_SLOT : 65 + n;
-	resp->log_sq_slots = log_sq;
-	resp->log_rq_wqes = log_rq;
-	resp->rq_stride_shift = stride;
-	return 0;
-}
-
-int ibv_cmd_destroy_qp(struct ibv_qp *ibqp)
-{
-	int ret = fake_fails();
-
-	if (!ret)
-		fake_qp(ibqp)->qpn = 0;
-	return ret;
-}
-
-int ibv_cmd_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
-		      int attr_mask, struct ibv_modify_qp *cmd,
-		      size_t cmd_size)
-{
-	struct fake_qp *qp = fake_qp(ibqp);
-	int ret = fake_fails();
-
-	if (ret || !(attr_mask & IBV_QP_STATE))
-		return ret;
-
-	qp->state = attr->qp_state;
-	if (qp->state == IBV_QPS_RESET && qp->dbr) {
-		qp->sq_ci = 0;
-		qp->rq_ci = 0;
-		qp->dbr->sq_ci = 0;
-		qp->dbr->rq_ci = 0;
-	}
-	return 0;
-}
-
-int ibv_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
-		     int attr_mask, struct ibv_qp_init_attr *init_attr,
-		     struct ibv_query_qp *cmd, size_t cmd_size)
 {
 	return fake_fails();
 }
