@@ -468,6 +468,9 @@ static void test_uc(void **state)
 	pair_fill(A(pair)->buf + AT, 99, 6);
 	pair_one(pair, &op);
 	pair_check(B(pair)->buf + AT, 99, 5);
+	/* What fails stops the send queue only ([ORNIC-QP-5]). */
+	post_b(pair, &wr, ORNIC_WC_MW_BIND_ERR);
+	assert_int_equal(pair_qp(B(pair))->state, ORNIC_QPS_SQE);
 }
 
 /* A reset with everything bound leaves nothing behind (and ASan agrees). */
