@@ -18,6 +18,9 @@ REQUEST = {
     "tail with a bit": errno.EOPNOTSUPP,
 }
 
+# And where there is nothing to ask for.
+NO_REQUEST = {**REQUEST, "no request": 0, "request of 4 bytes": 0}
+
 UDATA = {
     **{f"context, {what}": want for what, want in REQUEST.items()},
     "context, short answer": 0,
@@ -27,6 +30,11 @@ UDATA = {
     "cq, 2 billion entries": errno.EINVAL,
     "cq, vector 4 billion": errno.EINVAL,
     "cq, vector 1000": errno.EINVAL,
+    **{f"resize, {what}": want for what, want in NO_REQUEST.items()},
+    "resize, no entries": errno.EINVAL,
+    "resize, 4 billion entries": errno.EINVAL,
+    "resize, 2 billion entries": errno.EINVAL,
+    "resize, one entry": 0,
     **{f"qp, {what}": want for what, want in REQUEST.items()},
     "qp, 4 billion sends": errno.EINVAL,
     "qp, 4 billion receives": errno.EINVAL,
@@ -34,7 +42,7 @@ UDATA = {
     "qp, 4 billion receive SGEs": errno.EINVAL,
     "qp, 4 billion inline bytes": errno.EINVAL,
     "qp, type 200": errno.EINVAL,
-    "qp, type UC": errno.EOPNOTSUPP,
+    "qp, type RAW_PACKET": errno.EOPNOTSUPP,
     "qp, no such PD": errno.ENOENT,
     "qp, no such CQ": errno.ENOENT,
     "mr, good": 0,

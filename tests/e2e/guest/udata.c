@@ -2,7 +2,7 @@
 /*
  * usage: udata DEVICE
  *
- * Asks the driver for contexts, CQs, QPs and MRs in ways that a library never
+ * Asks the driver for contexts, CQs, other sizes of these, QPs and MRs in ways that a library never
  * would. One line per attempt: what it was, and the errno, 0 for success. The
  * test knows what each must be.
  */
@@ -97,6 +97,23 @@ static void cqs(int fd)
 		    uverbs_try_cq(fd, sizes[i].cqe, sizes[i].vector, &udata, &cq));
 }
 
+static void resizes(int fd, struct ring_cq *cq)
+{
+	struct long_request bytes = {};
+	struct udata udata;
+	size_t i;
+
+	for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+		udata = request(i, &bytes, sizeof(struct ornic_resize_resp));
+		say("resize", requests[i].name, uverbs_try_resize_cq(fd, cq, 64, &udata, NULL));
+	}
+	udata = (struct udata){ NULL, 0, sizeof(struct ornic_resize_resp) };
+	say("resize", "no entries", uverbs_try_resize_cq(fd, cq, 0, &udata, NULL));
+	say("resize", "4 billion entries", uverbs_try_resize_cq(fd, cq, ~0u, &udata, NULL));
+	say("resize", "2 billion entries", uverbs_try_resize_cq(fd, cq, 1u << 31, &udata, NULL));
+	say("resize", "one entry", uverbs_try_resize_cq(fd, cq, 1, &udata, NULL));
+}
+
 static void qps(int fd, uint32_t pd, uint32_t cq_handle)
 {
 	const struct ib_uverbs_create_qp good = {
@@ -116,7 +133,7 @@ static void qps(int fd, uint32_t pd, uint32_t cq_handle)
 		{ "4 billion sends", good },	 { "4 billion receives", good },
 		{ "4 billion send SGEs", good }, { "4 billion receive SGEs", good },
 		{ "4 billion inline bytes", good }, { "type 200", good },
-		{ "type UC", good },		 { "no such PD", good },
+		{ "type RAW_PACKET", good },	 { "no such PD", good },
 		{ "no such CQ", good },
 	};
 	struct long_request bytes = {};
@@ -130,7 +147,7 @@ static void qps(int fd, uint32_t pd, uint32_t cq_handle)
 	odd[3].cmd.max_recv_sge = ~0u;
 	odd[4].cmd.max_inline_data = ~0u;
 	odd[5].cmd.qp_type = 200;
-	odd[6].cmd.qp_type = IB_UVERBS_QPT_UC;
+	odd[6].cmd.qp_type = IB_UVERBS_QPT_RAW_PACKET;
 	odd[7].cmd.pd_handle = 12345;
 	odd[8].cmd.send_cq_handle = 12345;
 	for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
@@ -178,6 +195,7 @@ int main(int argc, char **argv)
 	cqs(uv.fd);
 	pd = uverbs_pd(uv.fd);
 	uverbs_cq(&uv, 16, &cq);
+	resizes(uv.fd, &cq);
 	qps(uv.fd, pd, cq.handle);
 	mrs(uv.fd, pd);
 	return 0;

@@ -191,6 +191,26 @@ int uverbs_try_cq(int fd, uint32_t cqe, uint32_t vector, const struct udata *uda
 	return 0;
 }
 
+int uverbs_try_resize_cq(int fd, const struct ring_cq *cq, uint32_t cqe,
+			 const struct udata *udata, struct ornic_resize_resp *resp)
+{
+	struct {
+		struct ib_uverbs_resize_cq_resp core;
+		struct ornic_resize_resp driver;
+	} out = {};
+	struct ib_uverbs_resize_cq cmd = {
+		.cq_handle = cq->handle,
+		.cqe = cqe,
+	};
+	int err;
+
+	err = uverbs_write(fd, IB_USER_VERBS_CMD_RESIZE_CQ, &cmd, sizeof(cmd), &out,
+			   sizeof(out.core) + udata->out_len, udata);
+	if (!err && resp)
+		*resp = out.driver;
+	return err;
+}
+
 void uverbs_cq(struct uverbs *uv, uint32_t cqe, struct ring_cq *cq)
 {
 	const struct ornic_create_cq_req req = {};

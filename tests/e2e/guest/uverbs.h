@@ -75,6 +75,9 @@ int uverbs_write_ex(int fd, unsigned int command, const void *in, size_t in_len,
 int uverbs_try_context(int fd, const struct udata *udata, struct uverbs *uv);
 int uverbs_try_cq(int fd, uint32_t cqe, uint32_t vector, const struct udata *udata,
 		  struct ring_cq *cq);
+/* The CQ's ring is another one then; resp: where, or NULL */
+int uverbs_try_resize_cq(int fd, const struct ring_cq *cq, uint32_t cqe,
+			 const struct udata *udata, struct ornic_resize_resp *resp);
 /* qp: at least type and cap filled in; handles of CQ and PD are 0 if none is */
 int uverbs_try_qp(int fd, const struct ib_uverbs_create_qp *cmd, const struct udata *udata,
 		  struct ring_qp *qp);
