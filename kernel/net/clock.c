@@ -73,6 +73,25 @@ static int ornic_ptp_gettimex64(struct ptp_clock_info *info, struct timespec64 *
 	return 0;
 }
 
+/* What completions are stamped with, for who relates that to the system's time */
+static int ornic_ptp_getcyclesx64(struct ptp_clock_info *info, struct timespec64 *ts,
+				  struct ptp_system_timestamp *sts)
+{
+	struct ornic_core *core = ornic_ptp_core(info);
+	struct ornic_clock *clock = &core->clock;
+	u64 cycles;
+	int err;
+
+	spin_lock(&clock->lock);
+	err = ornic_clock_read(core, sts, &cycles);
+	spin_unlock(&clock->lock);
+	if (err)
+		return err;
+
+	*ts = ns_to_timespec64(cycles);
+	return 0;
+}
+
 static int ornic_ptp_settime64(struct ptp_clock_info *info, const struct timespec64 *ts)
 {
 	struct ornic_core *core = ornic_ptp_core(info);
@@ -145,6 +164,7 @@ static const struct ptp_clock_info ornic_ptp_info = {
 	.adjtime	= ornic_ptp_adjtime,
 	.gettimex64	= ornic_ptp_gettimex64,
 	.settime64	= ornic_ptp_settime64,
+	.getcyclesx64	= ornic_ptp_getcyclesx64,
 	.do_aux_work	= ornic_ptp_do_aux_work,
 };
 

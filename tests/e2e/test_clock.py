@@ -73,6 +73,21 @@ def test_frequency(clock, ppb):
     assert "100000000" in "\n".join(phc(vm, ptp, "caps"))
 
 
+def test_virtual_clocks_run_free(clock):
+    """They are made of the counter: what is done to the clock does not concern them."""
+    vm, ptp = clock
+    directory = f"/sys/class/ptp/{ptp}"
+    vm.check(f"echo 1 >{directory}/n_vclocks")
+    try:
+        virtual = vm.check(f"basename $(ls -d {directory}/ptp*)").strip()
+        before = seconds(phc(vm, virtual, "get"))
+        now = seconds(phc(vm, ptp, f"set {LONG_AGO} freq 100000000 get"))
+        assert 0 <= now - LONG_AGO < LATE
+        assert 0 <= seconds(phc(vm, virtual, "get")) - before < 10
+    finally:
+        vm.check(f"echo 0 >{directory}/n_vclocks")
+
+
 def check_page(vm, program, port, ptp, duration, slack):
     """The clock page says the same as the clock, and is not written by processes."""
     lines = vm.check(f"{program} {port.device} /dev/{ptp} {duration} {slack}",
