@@ -120,10 +120,13 @@ class Pair:
         """Runs `server` in b, and `client` in a as soon as the shell condition `ready` holds in b.
         Both results: ((code, output), (code, output))."""
         command = self.b.spawn(server, timeout)
-        wait = f"for i in $(seq 200); do {ready} && exit 0; sleep 0.1; done; exit 1"
-        # A server that ended early says more than the client's complaint would.
-        if self.b.run(wait, 40)[0] and command.poll():
-            return command.wait(), (-1, "not started: the server had ended")
+        wait = f"for i in $(seq 20); do {ready} && exit 0; sleep 0.1; done; exit 1"
+        for _ in range(10):
+            if self.b.run(wait, 40)[0] == 0:
+                break
+            # A server that ended early says more than the client's complaint would.
+            if command.poll():
+                return command.wait(), (-1, "not started: the server had ended")
         result = self.a.run(client, timeout)
         if result[0]:
             command.kill()
