@@ -24,7 +24,6 @@ int ornic_ib_check_ah_attr(struct ib_device *ibdev, const struct rdma_ah_attr *a
 		return -EINVAL;
 
 	if (attr->port_num != ORNIC_IB_PORT || attr->sl > 15 ||
-	    attr->grh.flow_label & ~ORNIC_AV_FLOW_LABEL ||
 	    attr->grh.sgid_index >= to_ornic_ib_dev(ibdev)->gid_len)
 		return -EINVAL;
 
@@ -35,6 +34,8 @@ int ornic_ib_check_ah_attr(struct ib_device *ibdev, const struct rdma_ah_attr *a
  * ornic_ib_av_from_attr - describe a path to the device
  * @attr:	the path, checked
  * @av:		filled in
+ *
+ * Of the flow label the lower 20 bits count, as with other devices: UCX sets all 32.
  */
 void ornic_ib_av_from_attr(const struct rdma_ah_attr *attr, struct ornic_av *av)
 {

@@ -311,6 +311,11 @@ static void ornic_test_av_there_and_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, back.ah_flags, attr.ah_flags);
 	KUNIT_EXPECT_MEMEQ(test, &back.grh, &attr.grh, sizeof(attr.grh));
 	KUNIT_EXPECT_MEMEQ(test, back.roce.dmac, attr.roce.dmac, 6);
+
+	/* A longer flow label touches nothing beside it. */
+	attr.grh.flow_label = 0xffffffff;
+	ornic_ib_av_from_attr(&attr, &av);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(av.flow), 0x5fffff);
 }
 
 static struct kunit_case ornic_sizes_cases[] = {
