@@ -334,6 +334,27 @@ static void an_imported_context_shares_its_pages(void **state)
 	assert_int_equal(errno, EOPNOTSUPP);
 }
 
+/* Whichever of them it is. */
+static void a_context_without_one_of_its_pages_is_none(void **state)
+{
+	struct fixture *f = *state;
+	struct ornic_alloc_ucontext_resp good = f->fake.ucontext;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		f->fake.ucontext = good;
+		if (i == 0)
+			f->fake.ucontext.db_offset = 1;
+		else if (i == 1)
+			f->fake.ucontext.board_offset = 1;
+		else
+			f->fake.ucontext.clock_offset = 1;
+		errno = 0;
+		assert_null(fake_import(&f->fake));
+		assert_int_equal(errno, EINVAL);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -344,6 +365,7 @@ int main(void)
 		test_case(an_allocator_that_has_nothing_is_enomem),
 		test_case(one_thread_takes_no_lock),
 		test_case(an_imported_context_shares_its_pages),
+		test_case(a_context_without_one_of_its_pages_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -265,6 +265,44 @@ static void unreliable_connections_neither_read_nor_change(void **state)
 	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
 }
 
+/* Whatever is to be posted: it does not fit, and the ring stays as it is. */
+static void nothing_goes_into_a_full_queue(void **state)
+{
+	static const enum ibv_wr_opcode opcodes[] = {
+		IBV_WR_SEND, IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ,
+		IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_FETCH_AND_ADD,
+		IBV_WR_SEND_WITH_INV, IBV_WR_LOCAL_INV,
+	};
+	struct fixture *f = *state;
+	struct fake_wqe wqe;
+	struct one one;
+	size_t i;
+
+	for (i = 0; i < SQ_SLOTS; i++) {
+		make(&one, IBV_WR_SEND, i, 1);
+		assert_int_equal(post(f->rc, &one), 0);
+	}
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		make(&one, opcodes[i], 77, 0);
+		assert_int_equal(post(f->rc, &one), ENOMEM);
+	}
+	make(&one, IBV_WR_SEND_WITH_INV, 77, 2);
+	one.sg[0].length = 20;
+	one.sg[1].length = 100;
+	one.wr.send_flags = IBV_SEND_INLINE;
+	assert_int_equal(post(f->rc, &one), ENOMEM);
+	one.wr.num_sge = 1;
+	one.wr.opcode = IBV_WR_SEND;
+	assert_int_equal(post(f->rc, &one), ENOMEM);
+
+	for (i = 0; i < SQ_SLOTS; i++) {
+		take_send(f->rc, &wqe);
+		assert_int_equal(wqe.opcode, ORNIC_WR_SEND);
+		assert_sges(wqe.data, i, 1);
+	}
+	assert_no_send(f->rc);
+}
+
 /* Every length up to the limit, in one, two and three pieces. */
 static void inline_data_is_copied(struct ibv_qp *ibqp, struct ibv_ah *ah)
 {
@@ -540,6 +578,7 @@ int main(void)
 		test_case(datagrams_carry_the_address_vector),
 		test_case(atomics_have_their_arguments),
 		test_case(keys_are_invalidated),
+		test_case(nothing_goes_into_a_full_queue),
 		test_case(windows_of_type_2_are_bound),
 		test_case(xrc_names_the_srq),
 		test_case(unreliable_connections_neither_read_nor_change),
