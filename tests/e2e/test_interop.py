@@ -10,6 +10,10 @@ from settings import Roles, counters
 
 # Who is the client
 DIRECTIONS = pytest.mark.parametrize("client", ["ornic", "rxe"])
+# What rdma_rxe of Linux 7.3 has, but not as others have it. send_inv: its server tells a process
+# IBV_WC_IP_CSUM_OK, whose number is the kernel's of WITH_INV. flush: its ICRC covers the headers
+# twice, as its table has no place for the payload that FLUSH has not; so it drops everybody's.
+RXE_WRONG = ("send_inv", "flush")
 
 
 def roles(interop, client):
@@ -62,7 +66,7 @@ def test_perftest(interop, client, program, size):
 @DIRECTIONS
 @pytest.mark.parametrize("transport, ops, options", [
     *[("rc", op, "") for op in RC],
-    *[("rc", op, options) for op, options in RC_MORE],
+    *[("rc", op, options) for op, options in RC_MORE if op not in RXE_WRONG],
     *[("uc", op, "") for op in UC],
     *[("ud", op, "") for op in UD],
     pytest.param("rc", ",".join(RC), "-m 4096 -r 16", id="rc-mixed"),
@@ -76,6 +80,12 @@ def test_transfer(interop, guest_programs, client, transport, ops, options):
     size = "-b 4 -s 8" + (" -l 900" if transport == "ud" else " -l 5000")
     transfer(roles(interop, client), interop.ornic, guest_programs, ops,
            f"-t {transport} {size} {options}", timeout=120)
+
+
+def test_send_with_invalidate(interop, guest_programs):
+    """By rdma_rxe's client, see RXE_WRONG."""
+    transfer(roles(interop, "rxe"), interop.ornic, guest_programs, "send_inv",
+             "-t rc -b 4 -s 8 -l 5000 -w 2", timeout=120)
 
 
 @DIRECTIONS

@@ -58,6 +58,18 @@ static uint64_t value_before(unsigned int batch, unsigned int slot)
 	return value;
 }
 
+/*
+ * The last of a batch tells the server that it may use the memory again, so what
+ * the batch reads must be here by then: an answer that was lost is asked for once
+ * more (IBTA 10.8.3.3).
+ */
+static unsigned int post_flags(const struct side *side, unsigned int i)
+{
+	bool fence = side->options.type == IBV_QPT_RC && i == side->options.slots - 1;
+
+	return IBV_SEND_SIGNALED | (fence ? IBV_SEND_FENCE : 0);
+}
+
 static void post_old(struct client *client, unsigned int batch, unsigned int i)
 {
 	struct side *side = client->side;
@@ -71,7 +83,7 @@ static void post_old(struct client *client, unsigned int batch, unsigned int i)
 		.sg_list = &sge,
 		.num_sge = 1,
 		.opcode = wr_opcode(slot->op),
-		.send_flags = IBV_SEND_SIGNALED,
+		.send_flags = post_flags(side, i),
 	};
 
 	if (slot->op == OP_SEND_INV)
@@ -148,7 +160,7 @@ static void post_new(struct client *client, unsigned int batch, unsigned int i)
 	ibv_wr_start(qp);
 	qp->wr_id = slot_id(batch, i);
 	/* Of a WRITE and the FLUSH behind it, the second tells. */
-	qp->wr_flags = slot->op == OP_FLUSH ? 0 : IBV_SEND_SIGNALED;
+	qp->wr_flags = slot->op == OP_FLUSH ? 0 : post_flags(side, i);
 	build_new(client, batch, i, qp);
 	if (side->options.type == IBV_QPT_UD)
 		ibv_wr_set_ud_addr(qp, side->ah,
