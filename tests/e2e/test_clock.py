@@ -42,7 +42,11 @@ def clock(pair):
 
 def test_has_wall_clock_time(pair, clock):
     vm, ptp = clock
-    assert abs(seconds(phc(vm, ptp, "get")) - float(vm.check("date +%s.%N"))) < 1
+    before, now, after = (
+        float(vm.check("date +%s.%N")), seconds(phc(vm, ptp, "get")),
+        float(vm.check("date +%s.%N")),
+    )
+    assert before - LATE < now < after + LATE
 
 
 def test_ethtool_knows_it(pair, clock):
@@ -116,8 +120,8 @@ def test_page_while_somebody_disciplines(pair, clock, guest_programs):
     vm, ptp = clock
     words = " ".join(f"freq {ppb}" for ppb in range(-20000, 20000, 1000))
     command = vm.spawn(f"while :; do phc_ctl -q -- /dev/{ptp} {words}; done >/dev/null")
-    # A stamp of 10 ms ago, translated at a rate that is off by 40 ppm
-    check_page(vm, guest_programs / "clock", pair.ornic[vm], ptp, 8, 400)
+    # A stamp may be half a second old on a busy machine, and the rate be off by 40 ppm
+    check_page(vm, guest_programs / "clock", pair.ornic[vm], ptp, 8, 20000)
     command.kill("KILL")
 
 
