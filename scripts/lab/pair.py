@@ -133,6 +133,15 @@ class Pair:
         return command.wait(timeout + 30), result
 
 
+class Roles:
+    """Any two machines as client `a` and server `b`, for what works with a pair."""
+
+    duel = Pair.duel
+
+    def __init__(self, client, server):
+        self.a, self.b = client, server
+
+
 def listening(port):
     """A shell condition for duel: something listens on this TCP port."""
     return f"ss -Hltn 'sport = :{port}' | grep -q ."

@@ -5,18 +5,9 @@ import json
 import time
 
 from lab import LabError
-from lab.pair import FIND_GID, Pair, Port, find_port, listening, set_address
+from lab.pair import FIND_GID, Pair, Port, Roles, find_port, listening, set_address
 
 PERFTEST_PORT = 18515
-
-
-class Roles:
-    """Any two machines as client `a` and server `b`, for what works with a pair."""
-
-    duel = Pair.duel
-
-    def __init__(self, client, server):
-        self.a, self.b = client, server
 
 
 class Interop(Pair):
@@ -114,6 +105,12 @@ def resources(vm):
 def counters(card, nic=0, group="device"):
     """Counters of one card by their names in ornic_hw_cmd.h."""
     return card.stats()["cards"][f"nic{nic}"]["nic"][group]
+
+
+def control(card, line):
+    """A request to the card's process that it must not refuse."""
+    answer = json.loads(card.control(line))
+    assert "error" not in answer, answer
 
 
 def wait_until(what, condition, timeout=20):

@@ -9,15 +9,10 @@ import time
 import pytest
 from lab.pair import find_port
 from lab.perftest import pingpong, rping
-from settings import Traffic, counters, wait_until
+from settings import Traffic, control, counters, wait_until
 
 # The driver waits 10 s for a command ([ORNIC-ADM-12]) and looks after the card every few seconds.
 RECOVERY = 60
-
-
-def control(pair, line):
-    answer = json.loads(pair.card.control(line))
-    assert "error" not in answer, answer
 
 
 def complaints(vm):
@@ -34,7 +29,7 @@ def recovers(pair, fault, provoke):
     port = pair.ornic[vm]
     qps = counters(pair.card, group="objects")["qp"]
     traffic = Traffic(pair)
-    control(pair, f"inject nic0 {fault}")
+    control(pair.card, f"inject nic0 {fault}")
     begin = time.monotonic()
     provoke(vm)
     assert time.monotonic() - begin < RECOVERY
@@ -73,10 +68,10 @@ def test_carrier_follows_the_cable(pair):
         return json.loads(vm.check("rdma -j link"))[0]["state"]
 
     assert carrier() == "1"
-    control(pair, "link nic0 down")
+    control(pair.card, "link nic0 down")
     wait_until("no carrier", lambda: carrier() == "0")
     wait_until("RDMA port down", lambda: state() == "DOWN")
-    control(pair, "link nic0 up")
+    control(pair.card, "link nic0 up")
     wait_until("carrier", lambda: carrier() == "1")
     wait_until("RDMA port active", lambda: state() == "ACTIVE")
     pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
