@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from lab import LabError, paths
+from lab.consumers import loaded
 from settings import Interop, TwoCards
 
 HERE = Path(__file__).parent
@@ -61,6 +62,18 @@ def interop(pairs):
 def two_cards(pairs):
     """One machine with two cards, see TwoCards."""
     return pairs.keep("two cards", lambda: TwoCards(pairs.lab))
+
+
+@pytest.fixture
+def tidy(pairs):
+    """Machines in which a kernel consumer is stuck are not for the next test."""
+    yield
+    try:
+        stuck = pairs.living and any(loaded(vm) for vm in pairs.living.vms)
+    except LabError:
+        stuck = True
+    if stuck:
+        pairs.living.discard()
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Issue: "Kernel consumers run between two VMs in `make check`: NVMe over Fabrics (nvmet on one,
+nvme-rdma and fio with verification on the other), NFS over RDMA, iSER or SRP, RDS or SMC-R"; and
+what becomes of them when a card goes away."""
+
+import json
+
+import pytest
+from lab.consumers import CONSUMERS, Nvme, NvmeSrq, consume, fio, fio_command
+from lab.pair import find_port
+from settings import control, counters, pci_address, set_up_again, wait_until
+
+KINDS = pytest.mark.parametrize("kind", CONSUMERS, ids=lambda kind: kind.__name__.lower())
+# The driver waits 10 s for a command ([ORNIC-ADM-12]) and looks after the card every few seconds.
+RECOVERY = 60
+# NVMe waits 60 s for an answer before it gives up a controller, in the worst case.
+GIVEN_UP = 150
+
+
+@pytest.fixture
+def clean(pair):
+    """The kernels have nothing to say, before and after."""
+    before = {vm: vm.reports() for vm in pair.vms}
+    yield
+    for vm in pair.vms:
+        assert [line for line in vm.reports() if line not in before[vm]] == []
+
+
+@KINDS
+def test_consumer(pair, clean, tidy, guest_programs, kind):
+    """From loading to unloading, data verified; nothing is left in kernels or cards."""
+    before = [counters(pair.card, nic, "objects")["qp"] for nic in (0, 1)]
+    consume(kind, pair.a, pair.b, pair.ornic, guest_programs)
+    assert [counters(pair.card, nic, "objects")["qp"] for nic in (0, 1)] == before
+
+
+class Io:
+    """fio with verification on the host's NVMe disk, going on until it is told to end or fails."""
+
+    def __init__(self, pair, disk, seconds=300):
+        self.pair = pair
+        start = self.bytes_moved()
+        self.command = disk.host.spawn(fio_command(disk.path, seconds=seconds), seconds + 60)
+        wait_until("bytes move", lambda: self.bytes_moved() > start + (4 << 20), 60)
+
+    def bytes_moved(self):
+        stats = counters(self.pair.card, 0, "rdma")
+        return stats["tx_bytes"] + stats["rx_bytes"]
+
+    def fails(self):
+        """fio ends by itself, because its disk is gone."""
+        code, output = self.command.wait(GIVEN_UP)
+        assert code not in (0, 124, 137), output
+        assert "verify:" not in output and "bad magic" not in output, output
+
+
+def unload(pair, vm):
+    vm.check("rmmod ornic_rdma && rmmod ornic")
+    vm.load_ornic()
+    set_up_again(pair, vm)
+
+
+def remove(pair, vm):
+    address = pci_address(vm, pair.ornic[vm].netdev)
+    vm.check(f"echo 1 >/sys/bus/pci/devices/{address}/remove")
+    vm.check("echo 1 >/sys/bus/pci/rescan")
+    set_up_again(pair, vm)
+
+
+def come_back(pair, vm, break_down):
+    """The driver resets the card because of `break_down`; the netdev keeps its name and address."""
+    port = pair.ornic[vm]
+
+    def devices():
+        return [device["ifindex"] for device in json.loads(vm.check("rdma -j dev") or "[]")]
+
+    before = devices()
+    break_down(f"nic{pair.vms.index(vm)}")
+    wait_until("a new RDMA device", lambda: devices() not in ([], before), GIVEN_UP)
+    pair.ornic[vm] = find_port(vm, port.netdev, port.ip, RECOVERY)
+
+
+def reset(pair, vm):
+    address = pci_address(vm, pair.ornic[vm].netdev)
+    come_back(pair, vm, lambda _: vm.check(f"echo 1 >/sys/bus/pci/devices/{address}/reset"))
+
+
+def fail(pair, vm):
+    """The card reports a fatal error and does nothing any more."""
+    come_back(pair, vm, lambda nic: control(pair.card, f"inject {nic} fatal"))
+
+
+def mute(pair, vm):
+    """The card answers no command; the one of a program is the first."""
+    def break_down(nic):
+        control(pair.card, f"inject {nic} mute")
+        vm.run(f"timeout -k 1 {RECOVERY} ibv_rc_pingpong -d {pair.ornic[vm].device} -g 0 127.0.0.1",
+               RECOVERY + 10)
+
+    come_back(pair, vm, break_down)
+
+
+@pytest.mark.parametrize("lose", [unload, remove, reset, fail, mute])
+def test_host_loses_its_card(pair, clean, tidy, lose):
+    """The disk goes with the card, programs get errors, nobody hangs; a new disk works."""
+    disk = Nvme(pair.a, pair.b, pair.ornic)
+    disk.load()
+    disk.export()
+    disk.attach()
+    io = Io(pair, disk)
+    lose(pair, pair.a)
+    io.fails()
+    wait_until("no controller", lambda: disk.state() == "", GIVEN_UP)
+    disk.attach()
+    fio(pair.a, disk.path, size="4M")
+    disk.detach()
+    disk.unexport()
+    disk.unload()
+
+
+@pytest.mark.parametrize("kind, lose, seconds", [
+    (Nvme, unload, 10), (NvmeSrq, remove, 10), (Nvme, reset, 10), (NvmeSrq, fail, 10),
+    # 10 s pass until the driver knows.
+    (Nvme, mute, 25),
+])
+def test_target_loses_its_card(pair, clean, tidy, kind, lose, seconds):
+    """The host waits for the target; when it is there again, I/O goes on and nothing is lost."""
+    with kind(pair.a, pair.b, pair.ornic) as disk:
+        io = Io(pair, disk, seconds)
+        lose(pair, pair.b)
+        disk.listen()
+        code, output = io.command.wait(GIVEN_UP)
+        assert code == 0, output
+        assert disk.state() == "live"
