@@ -7,6 +7,7 @@ they would on a wire: only those can be corrupted."""
 import json
 
 import pytest
+from lab.consumers import Nvme, fio
 from lab.pair import Pair
 from lab.perftest import perftest
 from transfer import RC, transfer
@@ -102,6 +103,13 @@ def test_perftest(bytes_pair, program):
     size = 8 if "atomic" in program else 8192
     with Faults(bytes_pair, **faults_of("loss+duplicate+reorder+delay+corrupt")):
         perftest(bytes_pair, bytes_pair.ornic, program, size, 500)
+
+
+@pytest.mark.parametrize("kinds", [*FAULTS, "+".join(FAULTS)])
+def test_fio(bytes_pair, tidy, kinds):
+    """NVMe over Fabrics, whose memory is registered and invalidated, under fio with verification."""
+    with Nvme(*bytes_pair.vms, bytes_pair.ornic) as disk, Faults(bytes_pair, **faults_of(kinds)):
+        fio(disk.host, disk.path, size="8M")
 
 
 @pytest.mark.parametrize("transport", ["uc", "ud"])
