@@ -6,7 +6,7 @@ what becomes of them when a card goes away."""
 import json
 
 import pytest
-from lab.consumers import CONSUMERS, Nvme, NvmeSrq, consume, fio, fio_command
+from lab.consumers import CONSUMERS, Nvme, NvmeSrq, Srp, consume, fio, fio_command
 from lab.pair import find_port
 from settings import control, counters, pci_address, set_up_again, wait_until
 
@@ -32,6 +32,15 @@ def test_consumer(pair, clean, tidy, guest_programs, kind):
     before = [counters(pair.card, nic, "objects")["qp"] for nic in (0, 1)]
     consume(kind, pair.a, pair.b, pair.ornic, guest_programs)
     assert [counters(pair.card, nic, "objects")["qp"] for nic in (0, 1)] == before
+
+
+@pytest.mark.parametrize("kind", [Nvme, Srp], ids=["nvme", "srp"])
+@pytest.mark.parametrize("card", ["host", "target"])
+def test_interop(interop, tidy, guest_programs, card, kind):
+    """rdma_rxe on the other side: registered memory that one side offers and invalidates, and the
+    other reads and writes."""
+    host, target = interop.vms if card == "host" else interop.vms[::-1]
+    consume(kind, host, target, interop.ornic, guest_programs)
 
 
 class Io:
