@@ -115,7 +115,10 @@ class Vm:
         cpu = "host" if accel == "kvm" else "max,-erms,-fsrm"
         argv = ["qemu-system-x86_64", "-name", self.name, "-accel", accel, "-cpu", cpu]
         # Guest memory must be shared: the card maps it.
-        argv += ["-machine", "q35,memory-backend=mem", "-m", self.mem, "-smp", self.smp]
+        argv += ["-machine", "q35,memory-backend=mem", "-m", self.mem]
+        # When there can be one processor only, TCG makes plain loads and stores of atomic
+        # instructions, which are then no fences against the card, a thread beside it.
+        argv += ["-smp", f"{self.smp},maxcpus={max(self.smp, 2)}"]
         argv += ["-object", f"memory-backend-memfd,id=mem,size={self.mem},share=on"]
         argv += ["-nodefaults", "-no-reboot", "-display", "none"]
         # Native PCIe hot-plug, without which a guest cannot reset a secondary bus.
