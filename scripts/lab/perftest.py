@@ -45,6 +45,19 @@ def pingpong(pair, ports, kind="rc", options="", timeout=60):
     return float(find(r"= ([\d.]+) usec/iter", out, log)[1]), log
 
 
+def xsrq_pingpong(pair, ports, options="", timeout=60):
+    """ibv_xsrq_pingpong with one client: the log."""
+    server, client = ports[pair.b], ports[pair.a]
+    words = f"ibv_xsrq_pingpong {options}"
+    *_, log = both(
+        pair,
+        f"{words} -c 1 -d {server.device} -g {server.gid_index}",
+        f"{words} -d {client.device} -g {client.gid_index} {server.ip}",
+        listening(PINGPONG_PORT), timeout,
+    )
+    return log
+
+
 def rping(pair, ports, count=100, timeout=60):
     """rdma_cm's own ping, with verification of the data: the number of pings, and the log."""
     ip = ports[pair.b].ip

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from lab import demo
-from lab.perftest import perftest, pingpong, rping
+from lab.perftest import perftest, pingpong, rping, xsrq_pingpong
 from settings import Roles, gid_index, gid_text, link_local_gid, resources
 
 MIB = 1 << 20
@@ -33,6 +33,26 @@ def test_rc_pingpong_large(pair, options):
 def test_ud_pingpong_events(pair):
     """Datagrams with the completion channel."""
     pingpong(pair, pair.ornic, "ud", "-e")
+
+
+@pytest.mark.parametrize("options", ["", "-e"])
+@pytest.mark.parametrize("kind", ["uc", "srq"])
+def test_other_pingpong(pair, kind, options):
+    """Unreliable connections, and 16 QPs on one SRQ; data checked."""
+    pingpong(pair, pair.ornic, kind, f"-c {options}")
+
+
+@pytest.mark.parametrize("options", ["-t", "-N", "-N -e"])
+def test_rc_pingpong_extended(pair, options):
+    """Completions with timestamps, and the calls that build a request piece by piece. (With -t
+    and -e the program takes an event whose completion it has polled before for an error.)"""
+    pingpong(pair, pair.ornic, options=options)
+
+
+@pytest.mark.parametrize("options", ["", "-e"])
+def test_xrc_pingpong(pair, options):
+    """A QP of the other end's process that fills an SRQ of ours."""
+    xsrq_pingpong(pair, pair.ornic, options)
 
 
 def test_other_direction(pair):
