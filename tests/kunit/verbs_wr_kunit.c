@@ -249,9 +249,9 @@ static void ornic_test_mr_refusals(struct kunit *test)
 /**
  * struct test_atomics - a word, and who operates on it
  * @pair:	connected
- * @word:	the target, in the registration
  * @result:	what the word was
- * @tm:		registered for atomics
+ * @mr:		the word's registration, for atomics and writes
+ * @word:	the target
  */
 struct test_atomics {
 	struct verbs_pair pair;
