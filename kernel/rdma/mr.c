@@ -242,6 +242,7 @@ struct ib_mr *ornic_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u6
 /*
  * The exporter takes its memory back: with a PD that no QP is of, the region's key
  * stays taken and opens nothing. What is under way ends before the command does.
+ * No window keeps the device from it: the core lets none be bound to a dma-buf.
  */
 static void ornic_mr_revoke(void *priv)
 {
@@ -270,8 +271,7 @@ struct ib_mr *ornic_ib_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 le
 	struct ib_umem_dmabuf *dmabuf;
 	struct ib_mr *ibmr;
 
-	/* The device does not let go of memory that a window is bound to */
-	if (dmah || access & IB_ACCESS_MW_BIND)
+	if (dmah)
 		return ERR_PTR(-EOPNOTSUPP);
 
 	if (length > dev->odev->lim.max_mr_size)
