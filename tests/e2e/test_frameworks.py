@@ -113,10 +113,8 @@ def test_open_mpi(pair, guest_programs, transports):
 ])
 def test_qperf(pair, test):
     """qperf, which over RoCE needs rdma_cm, and that it has for RC only."""
-    server, client = pair.ornic[pair.b], pair.ornic[pair.a]
     with serving(pair.b, "qperf", listening(QPERF_PORT)):
-        out = pair.a.check(f"qperf {server.ip} -t 1 -cm 1 -li {client.device}:1 "
-                           f"-ri {server.device}:1 {test}", 60)
+        out = pair.a.check(f"qperf {pair.ornic[pair.b].ip} -t 1 -cm 1 {test}", 60)
     assert "=" in out, out
 
 
