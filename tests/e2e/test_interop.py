@@ -67,12 +67,12 @@ def test_perftest(interop, client, program, size):
 @pytest.mark.parametrize("transport, ops, options", [
     *[("rc", op, "") for op in RC],
     *[("rc", op, options) for op, options in RC_MORE if op not in RXE_WRONG],
-    *[("uc", op, "") for op in UC],
-    *[("ud", op, "") for op in UD],
     pytest.param("rc", ",".join(RC), "-m 4096 -r 16", id="rc-mixed"),
     pytest.param("rc", ",".join(RC), "-S", id="rc-mixed-srq"),
     pytest.param("rc", "write,read,fetch_add", "-w 1", id="rc-window-1"),
     pytest.param("rc", "write,read,fetch_add", "-w 2", id="rc-window-2"),
+    pytest.param("uc", ",".join(UC), "", id="uc-mixed"),
+    pytest.param("ud", ",".join(UD), "", id="ud-mixed"),
     pytest.param("ud", ",".join(UD), "-S", id="ud-mixed-srq"),
 ])
 def test_transfer(interop, guest_programs, client, transport, ops, options):
