@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from lab.pair import listening
 from lab.perftest import PINGPONG_PORT, both, find, pingpong
-from settings import wait_until
+from settings import gid_index, link_local_gid, wait_until
 
 REMOTE_SHELL = Path(__file__).parent / "guest" / "remote-shell"
 # rc_v is rc_verbs, and ud_verbs for making connections.
@@ -31,10 +31,13 @@ def serving(vm, words, ready):
         command.wait(30)
 
 
-def ucx(port, transports):
-    """Environment: nothing but this device and these transports."""
-    return (f"UCX_TLS={transports} UCX_NET_DEVICES={port.device}:1 "
-            f"UCX_IB_GID_INDEX={port.gid_index} UCX_WARN_UNUSED_ENV_VARS=n")
+def ucx(vm, port, transports):
+    """Environment: nothing but this device and these transports. With IPv6, because UCX takes IPv4
+    datagrams only from cards whose completions have the type of the packet in the place of the SL,
+    as mlx5's have."""
+    index = gid_index(vm, port.device, link_local_gid(vm, port.netdev))
+    return (f"UCX_TLS={transports} UCX_NET_DEVICES={port.device}:1 UCX_IB_GID_INDEX={index} "
+            "UCX_WARN_UNUSED_ENV_VARS=n")
 
 
 def ucx_perftest(pair, transports, words):
@@ -43,8 +46,8 @@ def ucx_perftest(pair, transports, words):
     # -P 0: without mpirun
     words = f"ucx_perftest -P 0 -p {UCX_PORT} {words}"
     return both(
-        pair, f"{ucx(server, transports)} {words.format(device=server.device)}",
-        f"{ucx(client, transports)} {words.format(device=client.device)} {server.ip}",
+        pair, f"{ucx(pair.b, server, transports)} {words.format(device=server.device)}",
+        f"{ucx(pair.a, client, transports)} {words.format(device=client.device)} {server.ip}",
         listening(UCX_PORT), 60,
     )
 
@@ -96,7 +99,8 @@ def test_fi_pingpong(pair, provider, endpoint, domain):
 def test_open_mpi(pair, guest_programs, transports):
     """mpirun on two machines: ring, reduction, one-sided access, each result compared."""
     port = pair.ornic[pair.a]
-    environment = " ".join(f"-x {word}" for word in ucx(port, f"{transports},self").split())
+    environment = " ".join(f"-x {word}" for word in
+                           ucx(pair.a, port, f"{transports},self").split())
     words = (
         # Its own machine it knows by name only.
         f"mpirun --allow-run-as-root -n 2 --host $(hostname):1,{pair.ornic[pair.b].ip}:1 "
