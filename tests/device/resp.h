@@ -75,7 +75,7 @@ struct resp_cursor {
  * @owe: an ACK or NAK is to be sent
  * @syndrome: of the AETH to be sent, with @owe
  * @nak_psn: PSN that a NAK to be sent is about
- * @wqe_taken: @wqe is in use
+ * @wqe_taken: @wqe is in use, or with UC waits for a message that is not dropped
  * @wqe: receive WQE of the message that is going on
  * @srqn: SRQ that the message of XRC names
  * @offset: bytes of the message so far

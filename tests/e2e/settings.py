@@ -87,6 +87,16 @@ def gid_index(vm, device, gid, timeout=10):
         time.sleep(0.2)
 
 
+def ipv6_ports(pair):
+    """The ports by their link-local GIDs, as in pair.ornic."""
+    ports = {}
+    for vm in pair.vms:
+        port = pair.ornic[vm]
+        index = gid_index(vm, port.device, link_local_gid(vm, port.netdev))
+        ports[vm] = port.__class__(port.device, port.netdev, port.ip, index)
+    return ports
+
+
 def pci_address(vm, netdev):
     return vm.check(f"basename $(readlink -f /sys/class/net/{netdev}/device)").strip()
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from lab import demo
 from lab.perftest import perftest, pingpong, rping, xsrq_pingpong
-from settings import Roles, gid_index, gid_text, link_local_gid, resources
+from settings import Roles, gid_index, gid_text, ipv6_ports, resources
 
 MIB = 1 << 20
 
@@ -99,11 +99,7 @@ def test_write_with_many_qps(pair):
 
 def test_ipv6(pair):
     """RoCEv2 over IPv6 [ORNIC-WIRE-5]."""
-    ports = {}
-    for vm in pair.vms:
-        port = pair.ornic[vm]
-        index = gid_index(vm, port.device, link_local_gid(vm, port.netdev))
-        ports[vm] = port.__class__(port.device, port.netdev, port.ip, index)
+    ports = ipv6_ports(pair)
     pingpong(pair, ports)
     pingpong(pair, ports, "ud")
 
