@@ -4,7 +4,9 @@
  *
  * Memory regions and windows: what no other suite looks at.
  */
+#include <stdio.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "verbs.h"
 
@@ -214,6 +216,48 @@ static void rereg(struct port *port)
 	want_write(port, &from, (uintptr_t)other, to.mr->rkey, IBV_WC_REM_ACCESS_ERR);
 }
 
+/* log2 of the bytes of the largest pages that this process has registered */
+static int page_shift(void)
+{
+	static const char key[] = "\"drv_page_shift\":";
+	char command[64], line[65536], *at;
+	int shift, largest = 0;
+	FILE *dump;
+
+	snprintf(command, sizeof(command), "rdma -j -dd resource show mr pid %d", getpid());
+	dump = made(popen(command, "r"));
+	while (fgets(line, sizeof(line), dump))
+		for (at = line; (at = strstr(at, key)); at += sizeof(key) - 1) {
+			shift = atoi(at + sizeof(key) - 1);
+			if (shift > largest)
+				largest = shift;
+		}
+	pclose(dump);
+	return largest;
+}
+
+/* Huge pages are registered as what they are, and written to across their border. */
+static void huge_pages(struct port *port)
+{
+	const size_t huge = 2 << 20;
+	struct mem from = mem_make(port, LEN, ACCESS_ALL);
+	FILE *count = made(fopen("/proc/sys/vm/nr_hugepages", "w"));
+	struct ibv_mr *mr;
+	uint8_t *map;
+
+	want(fputs("4\n", count) > 0 && !fclose(count), "%s", strerror(errno));
+	map = mmap(NULL, 2 * huge, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+	want(map != MAP_FAILED, "%s", strerror(errno));
+	want(page_shift() < 21, "%d", page_shift());
+	mr = made(ibv_reg_mr(port->pd, map + 100, 2 * huge - 100, ACCESS_ALL));
+	want(page_shift() >= 21, "%d", page_shift());
+	mem_fill(&from, 0, 64, 1);
+	want_write(port, &from, (uintptr_t)map + huge - 10, mr->rkey, IBV_WC_SUCCESS);
+	want(!memcmp(map + huge - 10, from.buf, 64), "contents");
+	want_write(port, &from, (uintptr_t)map + 99, mr->rkey, IBV_WC_REM_ACCESS_ERR);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
@@ -224,6 +268,7 @@ int main(int argc, char **argv)
 		CASE(window_2_bound_twice),
 		CASE(window_needs_leave),
 		CASE(rereg),
+		CASE(huge_pages),
 	};
 
 	return run_case(argc, argv, cases, ARRAY_SIZE(cases));
