@@ -4,6 +4,9 @@
  *
  * Memory regions and windows: what no other suite looks at.
  */
+#include <fcntl.h>
+#include <linux/udmabuf.h>
+#include <sys/ioctl.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -216,6 +219,50 @@ static void rereg(struct port *port)
 	want_write(port, &from, (uintptr_t)other, to.mr->rkey, IBV_WC_REM_ACCESS_ERR);
 }
 
+/* Memory of the process as a dma-buf. Return: its file descriptor */
+static int dma_buf_make(uint8_t **map)
+{
+	struct udmabuf_create create = { .size = 2 * LEN };
+	int dev = open("/dev/udmabuf", O_RDWR), fd;
+
+	want(dev >= 0, "%s", strerror(errno));
+	fd = memfd_create("mr", MFD_ALLOW_SEALING);
+	want(fd >= 0 && !ftruncate(fd, 2 * LEN) && !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), "%s",
+	     strerror(errno));
+	*map = mmap(NULL, 2 * LEN, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	want(*map != MAP_FAILED, "%s", strerror(errno));
+	create.memfd = fd;
+	fd = ioctl(dev, UDMABUF_CREATE, &create);
+	want(fd >= 0, "%s", strerror(errno));
+	close(dev);
+	return fd;
+}
+
+/* The second half of a dma-buf, at an address of our choice */
+static void dma_buf(struct port *port)
+{
+	struct mem from = mem_make(port, LEN, ACCESS_ALL);
+	const uint64_t iova = 0xabcde000;
+	struct ibv_mr *mr;
+	uint8_t *map;
+	int fd = dma_buf_make(&map);
+
+	want_no_object(EINVAL, ibv_reg_dmabuf_mr(port->pd, LEN, LEN + 1, iova, fd, ACCESS_ALL));
+	/* A window would keep the driver from giving the memory back: the core permits none. */
+	want_no_object(EINVAL, ibv_reg_dmabuf_mr(port->pd, LEN, LEN, iova, fd,
+						 ACCESS_ALL | IBV_ACCESS_MW_BIND));
+	mr = made(ibv_reg_dmabuf_mr(port->pd, LEN, LEN, iova, fd, ACCESS_ALL));
+	mem_fill(&from, 0, 64, 1);
+	want_write(port, &from, iova + 100, mr->rkey, IBV_WC_SUCCESS);
+	want(!memcmp(map + LEN + 100, from.buf, 64), "contents");
+	want(!map[LEN + 99] && !map[LEN + 164] && !map[100], "beside it");
+	want_write(port, &from, iova + LEN - 63, mr->rkey, IBV_WC_REM_ACCESS_ERR);
+	/* The core changes none of these */
+	want(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, ACCESS_ALL), "changed");
+	want_ok(ibv_dereg_mr(mr));
+	close(fd);
+}
+
 /* log2 of the bytes of the largest pages that this process has registered */
 static int page_shift(void)
 {
@@ -268,6 +315,7 @@ int main(int argc, char **argv)
 		CASE(window_2_bound_twice),
 		CASE(window_needs_leave),
 		CASE(rereg),
+		CASE(dma_buf),
 		CASE(huge_pages),
 	};
 
