@@ -65,6 +65,15 @@ def two_cards(pairs):
 
 
 @pytest.fixture
+def clean(pair):
+    """The kernels have nothing to say, before and after."""
+    before = {vm: vm.reports() for vm in pair.vms}
+    yield
+    for vm in pair.vms:
+        assert [line for line in vm.reports() if line not in before[vm]] == []
+
+
+@pytest.fixture
 def tidy(pairs):
     """Machines in which a kernel consumer is stuck are not for the next test."""
     yield

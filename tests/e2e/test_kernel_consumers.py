@@ -17,15 +17,6 @@ RECOVERY = 60
 GIVEN_UP = 150
 
 
-@pytest.fixture
-def clean(pair):
-    """The kernels have nothing to say, before and after."""
-    before = {vm: vm.reports() for vm in pair.vms}
-    yield
-    for vm in pair.vms:
-        assert [line for line in vm.reports() if line not in before[vm]] == []
-
-
 @KINDS
 def test_consumer(pair, clean, tidy, guest_programs, kind):
     """From loading to unloading, data verified; nothing is left in kernels or cards."""

@@ -18,15 +18,6 @@ def works(pair):
     rping(pair, pair.ornic, count=5)
 
 
-@pytest.fixture
-def clean(pair):
-    """The kernels have nothing to say, before and after."""
-    before = {vm: vm.reports() for vm in pair.vms}
-    yield
-    for vm in pair.vms:
-        assert [line for line in vm.reports() if line not in before[vm]] == []
-
-
 @pytest.mark.parametrize("program", ["ib_write_bw", "ib_read_bw", "ib_send_bw"])
 def test_sigkill(pair, clean, program):
     """SIGKILL in the middle of a transfer: no resource is left, in the kernel or in the device."""
