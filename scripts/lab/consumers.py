@@ -126,6 +126,12 @@ class Disk(Consumer):
 
     path = None
 
+    def find(self, what, names):
+        """Waits for the block device, whose name fits a shell pattern, and for its size."""
+        name = wait_for(self.host, what, f"cd /sys/class/block; for d in {names}; do "
+                        "[ -b /dev/$d ] && [ $(cat $d/size) != 0 ] && echo $d; done; true")
+        self.path = f"/dev/{name}"
+
     def exercise(self, programs):
         return fio(self.host, self.path)
 
@@ -169,10 +175,7 @@ rmdir ports/1 subsystems/{self.NQN}/namespaces/1 subsystems/{self.NQN}""")
     def attach(self):
         self.host.check(f"nvme connect -t rdma -a {self.target_port.ip} -s {self.SERVICE} "
                         f"-n {self.NQN} {self.CONNECT}")
-        name = wait_for(self.host, "an NVMe namespace",
-                        "cd /sys/class/block; for d in nvme*n*; do [ -b /dev/$d ] && "
-                        "[ $(cat $d/size) != 0 ] && echo $d; done; true")
-        self.path = f"/dev/{name}"
+        self.find("an NVMe namespace", "nvme*n*")
 
     def detach(self):
         self.host.check(f"nvme disconnect -n {self.NQN}")
@@ -232,10 +235,7 @@ cd .. && rmdir srpt {self.CORE}/lab {self.CORE}""")
         target = f"id_ext={guid},ioc_guid={guid},dest={self.target_port.ip}:{self.SERVICE}"
         self.host.check(f"echo {target} >"
                         f"/sys/class/infiniband_srp/srp-{self.host_port.device}-1/add_target")
-        name = wait_for(self.host, "a SCSI disk",
-                        "cd /sys/class/block; for d in sd*; do [ -b /dev/$d ] && echo $d; done; "
-                        "true")
-        self.path = f"/dev/{name}"
+        self.find("a SCSI disk", "sd*")
 
     def detach(self):
         self.host.check("for port in /sys/class/srp_remote_ports/*; do echo 1 >$port/delete; done")
