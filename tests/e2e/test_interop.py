@@ -5,7 +5,7 @@ ICRC, and takes nothing that is not RoCEv2."""
 
 import pytest
 from lab.perftest import both, perftest, pingpong, rping
-from transfer import RC, RC_MORE, UC, UD, transfer
+from transfer import RC, RC_MORE, mixed, transfer
 from settings import Roles, counters
 
 # Who is the client
@@ -67,13 +67,13 @@ def test_perftest(interop, client, program, size):
 @pytest.mark.parametrize("transport, ops, options", [
     *[("rc", op, "") for op in RC],
     *[("rc", op, options) for op, options in RC_MORE if op not in RXE_WRONG],
-    pytest.param("rc", ",".join(RC), "-m 4096 -r 16", id="rc-mixed"),
-    pytest.param("rc", ",".join(RC), "-S", id="rc-mixed-srq"),
+    mixed("rc", "-m 4096 -r 16"),
+    mixed("rc", "-S", "srq"),
     pytest.param("rc", "write,read,fetch_add", "-w 1", id="rc-window-1"),
     pytest.param("rc", "write,read,fetch_add", "-w 2", id="rc-window-2"),
-    pytest.param("uc", ",".join(UC), "", id="uc-mixed"),
-    pytest.param("ud", ",".join(UD), "", id="ud-mixed"),
-    pytest.param("ud", ",".join(UD), "-S", id="ud-mixed-srq"),
+    mixed("uc"),
+    mixed("ud"),
+    mixed("ud", "-S", "srq"),
 ])
 def test_transfer(interop, guest_programs, client, transport, ops, options):
     """All that both have, with every byte checked."""

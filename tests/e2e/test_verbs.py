@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from lab.pair import find_port
 from lab.perftest import pingpong
-from transfer import RC, RC_MORE, UC, UD, transfer
+from transfer import RC, RC_MORE, UD, mixed, transfer
 from settings import counters, resources, wait_until
 
 GUEST = Path(__file__).parent / "guest"
@@ -39,17 +39,17 @@ def test_case(pair, guest_programs, program, case):
 @pytest.mark.parametrize("transport, ops, options", [
     *[("rc", op, "") for op in RC],
     *[("rc", op, options) for op, options in RC_MORE],
-    pytest.param("rc", ",".join(RC), "", id="rc-mixed"),
-    pytest.param("rc", ",".join(RC), "-x", id="rc-mixed-extended"),
-    pytest.param("rc", ",".join(RC), "-S", id="rc-mixed-srq"),
+    mixed("rc"),
+    mixed("rc", "-x", "extended"),
+    mixed("rc", "-S", "srq"),
     pytest.param("rc", "write,read,fetch_add", "-w 1", id="rc-window-1"),
     pytest.param("rc", "write,read,fetch_add,send_inv", "-w 2", id="rc-window-2"),
-    pytest.param("uc", ",".join(UC), "", id="uc-mixed"),
-    pytest.param("uc", ",".join(UC), "-x", id="uc-mixed-extended"),
+    mixed("uc"),
+    mixed("uc", "-x", "extended"),
     pytest.param("uc", "write", "-w 2", id="uc-window-2"),
-    pytest.param("ud", ",".join(UD), "", id="ud-mixed"),
-    pytest.param("ud", ",".join(UD), "-x", id="ud-mixed-extended"),
-    pytest.param("ud", ",".join(UD), "-S", id="ud-mixed-srq"),
+    mixed("ud"),
+    mixed("ud", "-x", "extended"),
+    mixed("ud", "-S", "srq"),
     pytest.param("ud", ",".join(UD), "-G 239.10.20.30", id="ud-multicast"),
 ])
 def test_transfer(pair, guest_programs, transport, ops, options):

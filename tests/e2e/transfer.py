@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """guest/transfer.c between two machines: every operation of a transport, each byte checked."""
 
+import pytest
 from lab.pair import listening
 from lab.perftest import both
 
@@ -10,6 +11,13 @@ RC = ["send", "send_imm", "write", "write_imm", "read", "cmp_swp", "fetch_add"]
 RC_MORE = [("send_inv", "-w 2"), ("flush", ""), ("atomic_write", "")]
 UC = ["send", "send_imm", "write", "write_imm"]
 UD = ["send", "send_imm"]
+OPS = {"rc": RC, "uc": UC, "ud": UD}
+
+
+def mixed(transport, options="", name=""):
+    """Parameters of a test: all operations of a transport at once. name: what the options make."""
+    return pytest.param(transport, ",".join(OPS[transport]), options,
+                        id=f"{transport}-mixed{name and '-' + name}")
 
 
 def transfer(pair, ports, programs, ops, options="", timeout=60):
