@@ -397,7 +397,10 @@ struct ornic_route_ud {
 };
 ORNIC_ASSERT_SIZE(struct ornic_route_ud, 48);
 
-/* Route of RAW_PACKET: whole frames without FCS */
+/*
+ * Route of RAW_PACKET: whole frames without FCS. TSO has hdr_len bytes of headers
+ * behind it, filled up with zeros to 16, and the payload in SGEs behind them.
+ */
 struct ornic_route_eth {
 	__le16 flags;		/* ORNIC_ETH_TX_* */
 	__le16 vlan_tci;	/* with VLAN_INSERT */
@@ -411,6 +414,8 @@ ORNIC_ASSERT_SIZE(struct ornic_route_eth, 16);
 
 #define ORNIC_ETH_TX_VLAN_INSERT	0x0001
 #define ORNIC_ETH_TX_L4_CSUM		0x0002
+
+#define ORNIC_TSO_HDR_MAX	192	/* bytes */
 
 /* ATOMIC_*: follows the route; one SGE of 8 bytes follows it */
 struct ornic_atomic {
@@ -598,6 +603,7 @@ enum ornic_event {
 	ORNIC_EVENT_SRQ_LIMIT		= 32,	/* num: SRQ */
 	ORNIC_EVENT_SRQ_ERR		= 33,
 	ORNIC_EVENT_WQ_FATAL		= 40,	/* num: WQ */
+	ORNIC_EVENT_WQ_DELAY_DROP	= 41,	/* num: WQ; a frame has waited in vain */
 	ORNIC_EVENT_PORT_UP		= 48,	/* to EQ 0, as all but COMP and CQ_ERR */
 	ORNIC_EVENT_PORT_DOWN		= 49,
 	ORNIC_EVENT_DEVICE_FATAL	= 56,	/* num: enum ornic_fatal_cause */

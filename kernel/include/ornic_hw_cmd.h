@@ -48,8 +48,20 @@ struct ornic_query_device_out {
 	__le32 qp_types;	/* bit n: enum ornic_qp_type n */
 	__le32 max_xrcd;
 	__le64 send_ops;	/* bit n: enum ornic_wr_opcode n */
+	__le32 max_wq;
+	__le32 max_rwq_tables;
+	__le32 max_rwq_table_size;	/* entries, a power of two */
+	__le32 rx_hash_fields;	/* ORNIC_RX_HASH_* that CREATE_QP takes */
+	__le32 wq_flags;	/* ORNIC_WQ_* that CREATE_WQ takes; RAW_PACKET QPs take the same */
+	__le32 max_delay_drop;	/* us */
+	__le32 max_flows;
+	__le32 max_counters;
+	__le32 max_tso;		/* bytes of payload of a TSO WQE */
+	__le32 min_rate;	/* kb/s that rate_limit takes */
+	__le32 max_rate;
+	__le32 rsvd;
 };
-ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 144);
+ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 192);
 
 #define ORNIC_FEAT_SRQ			(1ULL << 0)
 #define ORNIC_FEAT_XRC			(1ULL << 1)
@@ -149,13 +161,16 @@ enum ornic_stats_scope {
 	ORNIC_STATS_RDMA	= 1,
 	ORNIC_STATS_QP		= 2,
 	ORNIC_STATS_DEVICE	= 3,
+	ORNIC_STATS_COUNTERS	= 4,	/* num: CREATE_COUNTERS */
 };
 
 /* Ethernet side, all frames of the port */
 #define ORNIC_PORT_STATS(x) \
 	x(rx_frames) x(rx_bytes) x(rx_multicast) x(rx_broadcast) \
 	x(rx_dropped_filter) x(rx_dropped_no_wqe) x(rx_dropped_malformed) \
-	x(tx_frames) x(tx_bytes) x(tx_errors)
+	x(tx_frames) x(tx_bytes) x(tx_errors) \
+	x(rx_steered) x(rx_dropped_rule) x(rx_delayed) x(rx_delay_dropped) \
+	x(tx_dropped_rule) x(tx_looped)
 
 /* RoCEv2 side, all QPs of the port */
 #define ORNIC_RDMA_STATS(x) \
@@ -182,10 +197,15 @@ enum ornic_stats_scope {
 	x(bad_wqe_opcode) x(bad_wqe_count) x(bad_lkey) x(bad_rkey) \
 	x(dma_faults) x(cq_overruns) x(eq_overruns) x(doorbells) x(interrupts)
 
+/* What the rules of one CREATE_COUNTERS have matched; bytes of whole frames without FCS */
+#define ORNIC_COUNTERS_STATS(x) \
+	x(packets) x(bytes)
+
 #define ORNIC_STAT_ENUM_PORT(name)	ORNIC_PORT_STAT_##name,
 #define ORNIC_STAT_ENUM_RDMA(name)	ORNIC_RDMA_STAT_##name,
 #define ORNIC_STAT_ENUM_QP(name)	ORNIC_QP_STAT_##name,
 #define ORNIC_STAT_ENUM_DEVICE(name)	ORNIC_DEVICE_STAT_##name,
+#define ORNIC_STAT_ENUM_COUNTERS(name)	ORNIC_COUNTERS_STAT_##name,
 
 enum ornic_port_stat {
 	ORNIC_PORT_STATS(ORNIC_STAT_ENUM_PORT)
@@ -205,6 +225,11 @@ enum ornic_qp_stat {
 enum ornic_device_stat {
 	ORNIC_DEVICE_STATS(ORNIC_STAT_ENUM_DEVICE)
 	ORNIC_DEVICE_STAT_COUNT
+};
+
+enum ornic_counters_stat {
+	ORNIC_COUNTERS_STATS(ORNIC_STAT_ENUM_COUNTERS)
+	ORNIC_COUNTERS_STAT_COUNT
 };
 
 /* ---- 11. Commands: objects --------------------------------------------
@@ -390,15 +415,33 @@ struct ornic_create_qp_in {
 	struct ornic_buf sq;
 	struct ornic_buf rq;
 	__le64 dbr_addr;	/* struct ornic_qp_dbr, 64-aligned */
+	__le32 rwq_table;	/* with ORNIC_QP_RSS, and the next */
+	__le32 rx_hash_fields;	/* ORNIC_RX_HASH_* */
+	__u8 rx_hash_key[40];	/* Toeplitz */
 };
-ORNIC_ASSERT_SIZE(struct ornic_create_qp_in, 72);
+ORNIC_ASSERT_SIZE(struct ornic_create_qp_in, 120);
 
 #define ORNIC_QP_SQ		0x01	/* has a send queue */
 #define ORNIC_QP_RQ		0x02	/* has a receive queue */
 #define ORNIC_QP_SRQ		0x04
 #define ORNIC_QP_SIG_ALL	0x08	/* each send WQE gives a completion */
 #define ORNIC_QP_KERNEL		0x10	/* may use ORNIC_MR_DMA keys and post REG_MR */
-#define ORNIC_QP_SCATTER_FCS	0x20	/* RAW_PACKET */
+#define ORNIC_QP_SCATTER_FCS	0x20	/* RAW_PACKET: as ORNIC_WQ_SCATTER_FCS, and the next */
+#define ORNIC_QP_CVLAN_STRIPPING	0x40
+#define ORNIC_QP_PAD_END	0x80
+#define ORNIC_QP_RSS		0x100	/* RAW_PACKET without queues, receives in rwq_table's WQs */
+
+/* As in enum ibv_rx_hash_fields: what CREATE_QP's hash is about */
+#define ORNIC_RX_HASH_SRC_IPV4		(1u << 0)
+#define ORNIC_RX_HASH_DST_IPV4		(1u << 1)
+#define ORNIC_RX_HASH_SRC_IPV6		(1u << 2)
+#define ORNIC_RX_HASH_DST_IPV6		(1u << 3)
+#define ORNIC_RX_HASH_SRC_PORT_TCP	(1u << 4)
+#define ORNIC_RX_HASH_DST_PORT_TCP	(1u << 5)
+#define ORNIC_RX_HASH_SRC_PORT_UDP	(1u << 6)
+#define ORNIC_RX_HASH_DST_PORT_UDP	(1u << 7)
+#define ORNIC_RX_HASH_IPSEC_SPI		(1u << 8)
+#define ORNIC_RX_HASH_INNER		(1u << 31)	/* of the encapsulated packet */
 
 struct ornic_create_qp_out {
 	__le32 qpn;
@@ -475,8 +518,11 @@ struct ornic_modify_qp_in {
 	__le32 qpn;
 	__le32 mask;		/* ORNIC_QP_ATTR_* */
 	struct ornic_qp_attr attr;
+	__le32 max_burst;	/* bytes, with rate_limit; 0: the device's choice */
+	__le16 typical_frame;	/* bytes, with rate_limit; 0: unknown */
+	__le16 rsvd;
 };
-ORNIC_ASSERT_SIZE(struct ornic_modify_qp_in, 112);
+ORNIC_ASSERT_SIZE(struct ornic_modify_qp_in, 120);
 
 /* QUERY_QP: struct ornic_object; out: struct ornic_qp_attr as it is now */
 
@@ -487,5 +533,130 @@ struct ornic_mcast_in {
 	__u8 gid[16];
 };
 ORNIC_ASSERT_SIZE(struct ornic_mcast_in, 24);
+
+/* CREATE_WQ: a receive queue for frames, numbered as QPs are; out: struct ornic_object */
+struct ornic_create_wq_in {
+	__le32 pdn;
+	__le32 cqn;
+	__le32 flags;		/* ORNIC_WQ_* */
+	__le32 delay_drop;	/* us, with ORNIC_WQ_DELAY_DROP */
+	__u8 log_wqes;
+	__u8 stride_shift;	/* as rq_stride_shift of CREATE_QP */
+	__u8 rsvd[6];
+	struct ornic_buf buf;
+	__le64 dbr_addr;	/* struct ornic_qp_dbr, 64-aligned; rq_pi and rq_ci are used */
+};
+ORNIC_ASSERT_SIZE(struct ornic_create_wq_in, 48);
+
+/* As in enum ib_uverbs_wq_flags */
+#define ORNIC_WQ_CVLAN_STRIPPING	0x1	/* the outer tag goes to the completion */
+#define ORNIC_WQ_SCATTER_FCS		0x2	/* the frame's FCS is received behind it */
+#define ORNIC_WQ_DELAY_DROP		0x4	/* a frame waits for a WQE; not of a QP */
+#define ORNIC_WQ_PAD_END		0x8	/* whole cache lines are written */
+
+/* As in enum ibv_wq_state */
+enum ornic_wq_state {
+	ORNIC_WQS_RESET	= 0,
+	ORNIC_WQS_RDY	= 1,
+	ORNIC_WQS_ERR	= 2,
+};
+
+struct ornic_modify_wq_in {
+	__le32 wqn;
+	__le32 mask;		/* ORNIC_WQ_ATTR_* */
+	__u8 state;		/* enum ornic_wq_state */
+	__u8 cur_state;
+	__u8 rsvd[2];
+	__le32 flags;		/* ORNIC_WQ_CVLAN_STRIPPING or 0 */
+};
+ORNIC_ASSERT_SIZE(struct ornic_modify_wq_in, 16);
+
+/* As in enum ibv_wq_attr_mask */
+#define ORNIC_WQ_ATTR_STATE		(1u << 0)
+#define ORNIC_WQ_ATTR_CUR_STATE		(1u << 1)
+#define ORNIC_WQ_ATTR_FLAGS		(1u << 2)	/* CVLAN_STRIPPING becomes what flags say */
+
+/* CREATE_RWQ_TABLE: entry hash & (size - 1) is the WQ of a frame; out: struct ornic_object */
+struct ornic_create_rwq_table_in {
+	__u8 log_size;
+	__u8 rsvd[7];
+	__le32 wqn[];		/* 1 << log_size */
+};
+ORNIC_ASSERT_SIZE(struct ornic_create_rwq_table_in, 8);
+
+/*
+ * What a rule looks at: fields of a frame, as they were on the wire. A field
+ * that the frame does not have is 0. A rule matches if, bit by bit,
+ * (frame & mask) == value.
+ */
+struct ornic_flow_headers {
+	__u8 dmac[6];
+	__u8 smac[6];
+	__be16 ethertype;	/* behind VLAN tags */
+	__be16 vlan_tci;	/* of the outermost tag */
+	__u8 src_ip[16];	/* IPv4: the last 4 bytes */
+	__u8 dst_ip[16];
+	__be32 flow_label;	/* IPv6 */
+	__u8 l3;		/* 4, 6, or 0 for all else */
+	__u8 proto;		/* IPv6: behind the extension headers */
+	__u8 tos;		/* IPv6: traffic class */
+	__u8 ttl;		/* IPv6: hop limit */
+	__u8 ip_flags;		/* IPv4: bits 2:0 */
+	__u8 frag;		/* 1: of a fragmented packet; such have no ports */
+	__u8 vlan;		/* 1: has a tag */
+	__u8 rsvd;
+	__be16 src_port;	/* TCP, UDP */
+	__be16 dst_port;
+};
+ORNIC_ASSERT_SIZE(struct ornic_flow_headers, 64);
+
+struct ornic_flow_key {
+	struct ornic_flow_headers outer;
+	struct ornic_flow_headers inner;	/* behind VXLAN or GRE; without one only MPLS */
+	__be32 layers;		/* ORNIC_FLOW_LAYER_*: what there is */
+	__be32 vni;		/* VXLAN, 23:0 */
+	__be16 gre_flags;	/* C, R, K, S, version: the first word */
+	__be16 gre_proto;
+	__be32 gre_key;
+	__be32 mpls;		/* first label stack entry, behind Ethernet, GRE or UDP port 6635 */
+	__be32 esp_spi;
+	__be32 esp_seq;
+	__be32 rsvd;
+};
+ORNIC_ASSERT_SIZE(struct ornic_flow_key, 160);
+
+#define ORNIC_FLOW_LAYER_VXLAN	0x01	/* UDP port 4789 */
+#define ORNIC_FLOW_LAYER_GRE	0x02
+#define ORNIC_FLOW_LAYER_MPLS	0x04
+#define ORNIC_FLOW_LAYER_ESP	0x08
+
+/* CREATE_FLOW; out: struct ornic_object */
+struct ornic_create_flow_in {
+	__le32 qpn;		/* RAW_PACKET, may be RSS; EGRESS: whose frames */
+	__le32 priority;	/* 0 first */
+	__u8 type;		/* enum ornic_flow_type */
+	__u8 rsvd[3];
+	__le32 flags;		/* ORNIC_FLOW_* */
+	__le32 tag;		/* flow_tag of completions */
+	__le32 counters;	/* with ORNIC_FLOW_COUNT */
+	struct ornic_flow_key value;
+	struct ornic_flow_key mask;
+};
+ORNIC_ASSERT_SIZE(struct ornic_create_flow_in, 344);
+
+/* As in enum ibv_flow_attr_type */
+enum ornic_flow_type {
+	ORNIC_FLOW_NORMAL	= 0,
+	ORNIC_FLOW_ALL_DEFAULT	= 1,	/* what no rule of type NORMAL took */
+	ORNIC_FLOW_MC_DEFAULT	= 2,	/* the multicast of it */
+	ORNIC_FLOW_SNIFFER	= 3,	/* a copy of everything, sent and received */
+};
+
+#define ORNIC_FLOW_DROP		0x1	/* qpn only says whose rule it is */
+#define ORNIC_FLOW_COUNT	0x2
+#define ORNIC_FLOW_DONT_TRAP	0x4	/* later rules see the frame, too */
+#define ORNIC_FLOW_EGRESS	0x8	/* frames that qpn sends; with DROP or COUNT */
+
+/* CREATE_COUNTERS: no input; out: struct ornic_object. Read by QUERY_STATS. */
 
 #endif /* ORNIC_HW_CMD_H */

@@ -320,10 +320,11 @@ int ornic_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct 
 	int err;
 
 	if (udata) {
-		err = ib_copy_validate_udata_in_cm(udata, req, reserved_20, 0);
+		err = ib_copy_validate_udata_in_cm(udata, req, reserved_30, 0);
 		if (err)
 			return err;
-		if (memchr_inv(req.reserved_20, 0, sizeof(req.reserved_20)))
+		if (memchr_inv(&req.rx_hash_function, 0,
+			       sizeof(req) - offsetof(typeof(req), rx_hash_function)))
 			return -EOPNOTSUPP;
 	}
 

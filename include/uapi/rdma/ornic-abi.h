@@ -81,6 +81,12 @@ struct ornic_query_device_resp {
 	__u32 comp_mask;
 	__u8 reserved_20[4];
 	__aligned_u64 clock;		/* the device's timestamp now */
+	__aligned_u64 rx_hash_fields;	/* enum ibv_rx_hash_fields */
+	__u8 rx_hash_functions;		/* enum ibv_rx_hash_function_flags */
+	__u8 reserved_c8[3];
+	__u32 max_tso;			/* bytes of payload; RAW_PACKET only, as the next */
+	__u32 min_rate;			/* kb/s, of packet pacing */
+	__u32 max_rate;
 };
 
 struct ornic_alloc_pd_resp {
@@ -140,9 +146,14 @@ struct ornic_modify_srq_req {
 	__aligned_u64 resp_addr;	/* with IB_SRQ_MAX_WR: struct ornic_resize_resp to fill */
 };
 
+/* All but comp_mask is for QPs with an indirection table */
 struct ornic_create_qp_req {
 	__u32 comp_mask;
-	__u8 reserved_20[4];
+	__u8 rx_hash_function;		/* enum ibv_rx_hash_function_flags */
+	__u8 rx_hash_key_len;		/* bytes */
+	__u8 reserved_30[2];
+	__aligned_u64 rx_hash_fields;	/* enum ibv_rx_hash_fields */
+	__u8 rx_hash_key[40];
 };
 
 struct ornic_create_qp_resp {
@@ -158,6 +169,30 @@ struct ornic_create_qp_resp {
 	__u8 log_rq_wqes;
 	__u8 rq_stride_shift;		/* log2 of the bytes of a receive WQE */
 	__u8 reserved_158[5];
+};
+
+/* With IB_QP_RATE_LIMIT: the rest of struct ibv_qp_rate_limit_attr */
+struct ornic_modify_qp_req {
+	__u32 comp_mask;
+	__u32 max_burst_size;		/* bytes, 0: any */
+	__u16 typical_packet_size;	/* bytes, 0: unknown */
+	__u8 reserved_50[6];
+};
+
+struct ornic_create_wq_req {
+	__u32 comp_mask;
+	__u8 reserved_20[4];
+};
+
+struct ornic_create_wq_resp {
+	__u32 comp_mask;
+	__u32 wqn;
+	__aligned_u64 mmap_offset;	/* ring and doorbell record in one mapping */
+	__aligned_u64 mmap_length;
+	__u32 dbr_offset;		/* bytes into the mapping; the ring is at 0 */
+	__u8 log_wqes;
+	__u8 stride_shift;		/* log2 of the bytes of a WQE */
+	__u8 reserved_f0[2];
 };
 
 struct ornic_create_ah_resp {
