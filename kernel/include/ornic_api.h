@@ -264,7 +264,8 @@ enum ornic_res_type {
  *		in hard interrupt context, on any CPU and several at a time
  * @num:	the object's number
  * @type:	of the object
- * @refs:	one for being added, one for each event being delivered
+ * @refs:	one for being added, one for each event being delivered; 0 before
+ *		and after that
  * @unused:	done when @refs is zero
  */
 struct ornic_res {
@@ -287,11 +288,12 @@ int ornic_res_add(struct ornic_dev *odev, struct ornic_res *res);
 /**
  * ornic_res_remove - stop delivering an object's events
  * @odev:	the card
- * @res:	was added
+ * @res:	was added, or zeroed, or removed already: then this does nothing
  *
  * To be called before the command that destroys the object, for the device may
- * give its number to the next one at once. Sleeps; when it returns no event is
- * being delivered nor will be.
+ * give its number to the next one at once. If it refuses that command this is
+ * called once more. Sleeps; when it returns no event is being delivered nor
+ * will be.
  */
 void ornic_res_remove(struct ornic_dev *odev, struct ornic_res *res);
 

@@ -43,9 +43,14 @@ int ornic_res_add(struct ornic_dev *odev, struct ornic_res *res)
 {
 	struct ornic_core *core = to_ornic_core(odev);
 
+	int err;
+
 	refcount_set(&res->refs, 1);
 	init_completion(&res->unused);
-	return xa_insert_irq(&core->res[res->type], res->num, res, GFP_KERNEL);
+	err = xa_insert_irq(&core->res[res->type], res->num, res, GFP_KERNEL);
+	if (err)
+		refcount_set(&res->refs, 0);
+	return err;
 }
 EXPORT_SYMBOL_NS_GPL(ornic_res_add, "ORNIC");
 
@@ -58,6 +63,9 @@ static void ornic_res_put(struct ornic_res *res)
 void ornic_res_remove(struct ornic_dev *odev, struct ornic_res *res)
 {
 	struct ornic_core *core = to_ornic_core(odev);
+
+	if (!refcount_read(&res->refs))
+		return;
 
 	xa_erase_irq(&core->res[res->type], res->num);
 	ornic_res_put(res);

@@ -114,7 +114,6 @@ static int ornic_cq_create(struct ornic_ib_dev *dev, struct ornic_cq *cq, u32 uc
 	if (err)
 		goto err_destroy_cq;
 
-	cq->has_events = true;
 	return 0;
 
 err_destroy_cq:
@@ -124,11 +123,7 @@ err_destroy_cq:
 
 static int ornic_cq_destroy(struct ornic_ib_dev *dev, struct ornic_cq *cq)
 {
-	/* Not again if the device refused the first time */
-	if (cq->has_events) {
-		ornic_res_remove(dev->odev, &cq->res);
-		cq->has_events = false;
-	}
+	ornic_res_remove(dev->odev, &cq->res);
 	return ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_CQ, cq->res.num);
 }
 

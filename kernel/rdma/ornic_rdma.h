@@ -170,7 +170,6 @@ struct ornic_cq_buf {
  * @sqs:	send queues of kernel QPs that complete here
  * @rqs:	receive queues of kernel QPs that complete here
  * @kcq:	in the device's list, of a kernel user
- * @has_events:	@res was added
  * @next_armed:	the next completion of any kind gives an event
  */
 struct ornic_cq {
@@ -183,7 +182,6 @@ struct ornic_cq {
 	struct list_head sqs;
 	struct list_head rqs;
 	struct list_head kcq;
-	bool has_events;
 	bool next_armed;
 };
 
@@ -226,7 +224,6 @@ struct ornic_srq_ring {
  * struct ornic_srq - shared receive queue
  * @ibsrq:	of the RDMA core
  * @res:	delivery of its events
- * @has_events:	@res was added
  * @stride_shift: log2 of the bytes of a WQE
  * @max_sge:	of a WQE
  * @modify_lock: protects @ring; one modify or query at a time
@@ -239,7 +236,6 @@ struct ornic_srq_ring {
 struct ornic_srq {
 	struct ib_srq ibsrq;
 	struct ornic_res res;
-	bool has_events;
 	u8 stride_shift;
 	u32 max_sge;
 	struct mutex modify_lock; /* see above */
@@ -321,7 +317,6 @@ struct ornic_qp_geometry {
  * @rq:		of a kernel QP
  * @events:	bit n: event ORNIC_EVENT_QP_FATAL + n is to be delivered
  * @event_work:	delivers @events, for consumers expect to be able to sleep
- * @has_events:	@res was added
  * @counter_list: in @qps of a counter, under the device's counters_lock
  * @counted:	what the device had counted when the counter looked last
  */
@@ -346,7 +341,6 @@ struct ornic_qp {
 	struct ornic_wq rq;
 	unsigned long events;
 	struct work_struct event_work;
-	bool has_events;
 	struct list_head counter_list;
 	u64 counted[ORNIC_QP_STAT_COUNT];
 };

@@ -206,7 +206,6 @@ static int ornic_qp_create(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	if (err)
 		goto err_destroy_qp;
 
-	qp->has_events = true;
 	qp->ibqp.qp_num = init->qp_type == IB_QPT_GSI ? 1 : qp->res.num;
 	return 0;
 
@@ -217,12 +216,8 @@ err_destroy_qp:
 
 static int ornic_qp_destroy(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 {
-	/* Not again if the device refused the first time */
-	if (qp->has_events) {
-		ornic_res_remove(dev->odev, &qp->res);
-		cancel_work_sync(&qp->event_work);
-		qp->has_events = false;
-	}
+	ornic_res_remove(dev->odev, &qp->res);
+	cancel_work_sync(&qp->event_work);
 	return ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_QP, qp->res.num);
 }
 

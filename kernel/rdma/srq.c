@@ -110,7 +110,6 @@ static int ornic_srq_create(struct ornic_ib_dev *dev, struct ornic_srq *srq, boo
 	if (err)
 		goto err_destroy_srq;
 
-	srq->has_events = true;
 	if (ibsrq->srq_type == IB_SRQT_XRC)
 		ibsrq->ext.xrc.srq_num = srq->res.num;
 	return 0;
@@ -122,11 +121,7 @@ err_destroy_srq:
 
 static int ornic_srq_destroy(struct ornic_ib_dev *dev, struct ornic_srq *srq)
 {
-	/* Not again if the device refused the first time */
-	if (srq->has_events) {
-		ornic_res_remove(dev->odev, &srq->res);
-		srq->has_events = false;
-	}
+	ornic_res_remove(dev->odev, &srq->res);
 	return ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_SRQ, srq->res.num);
 }
 
