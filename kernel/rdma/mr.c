@@ -96,6 +96,27 @@ void ornic_ib_uninit_mrs(struct ornic_ib_dev *dev)
 	ornic_cmd_destroy(dev->odev, ORNIC_CMD_FREE_PD, dev->void_pdn);
 }
 
+/* The access flags are checked, and translated in @in, before anything is to be undone */
+static struct ornic_mr *ornic_mr_alloc(struct ornic_ib_dev *dev, int access,
+				       struct ornic_create_mr_in *in)
+{
+	struct ornic_mr *mr;
+	u32 hw_access;
+	int err;
+
+	err = ornic_mr_access(dev, access, &hw_access);
+	if (err)
+		return ERR_PTR(err);
+
+	mr = kzalloc_obj(*mr);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+
+	mr->access = access;
+	in->access = cpu_to_le32(hw_access);
+	return mr;
+}
+
 static struct ib_mr *ornic_mr_return(struct ornic_mr *mr, u32 key)
 {
 	mr->ibmr.lkey = key;
@@ -111,18 +132,13 @@ struct ib_mr *ornic_ib_get_dma_mr(struct ib_pd *ibpd, int access)
 		.type = ORNIC_MR_DMA,
 	};
 	struct ornic_mr *mr;
-	u32 hw_access, key;
 	int err;
+	u32 key;
 
-	err = ornic_mr_access(dev, access, &hw_access);
-	if (err)
-		return ERR_PTR(err);
+	mr = ornic_mr_alloc(dev, access, &in);
+	if (IS_ERR(mr))
+		return ERR_CAST(mr);
 
-	mr = kzalloc_obj(*mr);
-	if (!mr)
-		return ERR_PTR(-ENOMEM);
-
-	in.access = cpu_to_le32(hw_access);
 	err = ornic_mr_create(dev, &in, &key);
 	if (err)
 		goto err_free_mr;
@@ -177,24 +193,18 @@ static struct ib_mr *ornic_mr_register(struct ornic_ib_dev *dev, struct ib_pd *i
 		.length = cpu_to_le64(length),
 	};
 	struct ornic_mr *mr;
-	u32 hw_access, key;
 	int err;
+	u32 key;
 
-	err = ornic_mr_access(dev, access, &hw_access);
-	if (err)
-		return ERR_PTR(err);
-
-	mr = kzalloc_obj(*mr);
-	if (!mr)
-		return ERR_PTR(-ENOMEM);
+	mr = ornic_mr_alloc(dev, access, &in);
+	if (IS_ERR(mr))
+		return ERR_CAST(mr);
 
 	mr->umem = umem;
-	mr->access = access;
 	err = ornic_mr_list_pages(dev, umem, iova, &mr->pbl);
 	if (err)
 		goto err_free_mr;
 
-	in.access = cpu_to_le32(hw_access);
 	in.first_offset = cpu_to_le64(ornic_mr_first_offset(&mr->pbl, iova));
 	in.buf = mr->pbl.buf;
 	err = ornic_mr_create(dev, &in, &key);

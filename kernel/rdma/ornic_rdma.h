@@ -127,7 +127,7 @@ struct ornic_ah {
  * @ibmr:	of the RDMA core
  * @umem:	memory of a process, else NULL
  * @pbl:	page list; of a fast registration the one that map_mr_sg fills
- * @access:	IB_ACCESS_* as asked for, of a process's
+ * @access:	IB_ACCESS_* as asked for; not of a fast registration
  * @max_pages:	of a fast registration
  * @npages:	of a fast registration: pages in @pbl now
  */
