@@ -39,7 +39,15 @@ int ornic_mr_access(const struct ornic_ib_dev *dev, int access, u32 *hw)
 	return *hw & ~known ? -EOPNOTSUPP : 0;
 }
 
-static int ornic_mr_create(struct ornic_ib_dev *dev, struct ornic_create_mr_in *in, u32 *key)
+/**
+ * ornic_mr_create - have the device make a region or a window
+ * @dev:	the device
+ * @in:		what; its variant is filled in
+ * @key:	on return the key
+ *
+ * Return: 0 or as ornic_cmd_exec().
+ */
+int ornic_mr_create(struct ornic_ib_dev *dev, struct ornic_create_mr_in *in, u32 *key)
 {
 	struct ornic_create_mr_out out;
 	int err;

@@ -3,33 +3,23 @@
  * Memory windows. Processes bind them with work requests, of which the kernel
  * knows nothing: the key here is the one that a window was made with.
  */
-#include <linux/random.h>
 #include <rdma/uverbs_ioctl.h>
 
 #include "ornic_rdma.h"
 
 int ornic_ib_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 {
-	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibmw->device);
 	struct ornic_create_mr_in in = {
 		.pdn = cpu_to_le32(to_ornic_pd(ibmw->pd)->pdn),
 		.type = ibmw->type == IB_MW_TYPE_1 ? ORNIC_MR_MW1 : ORNIC_MR_MW2,
-		/* A key that was used before is not to work again soon */
-		.variant = get_random_u8(),
 	};
-	struct ornic_create_mr_out out;
 	int err;
 
 	err = ib_no_udata_io(udata);
 	if (err)
 		return err;
 
-	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_CREATE_MR, &in, sizeof(in), &out, sizeof(out));
-	if (err)
-		return err;
-
-	ibmw->rkey = le32_to_cpu(out.key);
-	return 0;
+	return ornic_mr_create(to_ornic_ib_dev(ibmw->device), &in, &ibmw->rkey);
 }
 
 int ornic_ib_dealloc_mw(struct ib_mw *ibmw)
