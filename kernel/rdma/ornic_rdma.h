@@ -40,7 +40,7 @@
  * @max_srq_wr:	receives of an SRQ, a power of two; 0 without SRQs
  * @max_reg_pages: pages of a fast registration; 0 without these
  * @gid_len:	entries of the GID table
- * @void_pdn:	a PD that no QP is of, with ORNIC_FEAT_MODIFY_MR
+ * @void_pdn:	a PD that no QP is of
  * @null_key:	of the null MR, with ORNIC_FEAT_NULL_MR
  * @qps:	kernel QPs by the device's number; its lock keeps what is found
  *		from going away
