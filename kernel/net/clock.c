@@ -42,6 +42,18 @@ static int ornic_clock_read(struct ornic_core *core, struct ptp_system_timestamp
 	return 0;
 }
 
+/* Goes to now, at the rate of up to now */
+static int ornic_clock_catch_up(struct ornic_core *core)
+{
+	u64 cycles;
+	int err;
+
+	err = ornic_clock_read(core, NULL, &cycles);
+	if (!err)
+		ornic_clock_advance(&core->clock.time, cycles);
+	return err;
+}
+
 static void ornic_clock_update(struct ornic_clock *clock)
 {
 	lockdep_assert_held(&clock->lock);
@@ -50,26 +62,38 @@ static void ornic_clock_update(struct ornic_clock *clock)
 	ornic_clock_publish(clock->page, &clock->time);
 }
 
-/* ---- PTP ------------------------------------------------------------------ */
-
-static int ornic_ptp_gettimex64(struct ptp_clock_info *info, struct timespec64 *ts,
-				struct ptp_system_timestamp *sts)
+/* Both clocks now; the moment that is kept stays the last one */
+static int ornic_clock_now(struct ornic_core *core, struct ptp_system_timestamp *sts,
+			   struct ornic_clock_time *now)
 {
-	struct ornic_core *core = ornic_ptp_core(info);
 	struct ornic_clock *clock = &core->clock;
-	struct ornic_clock_time time;
 	u64 cycles;
 	int err;
 
 	spin_lock(&clock->lock);
 	err = ornic_clock_read(core, sts, &cycles);
-	time = clock->time;
+	*now = clock->time;
 	spin_unlock(&clock->lock);
 	if (err)
 		return err;
 
-	ornic_clock_advance(&time, cycles);
-	*ts = ns_to_timespec64(time.nsec);
+	ornic_clock_advance(now, cycles);
+	return 0;
+}
+
+/* ---- PTP ------------------------------------------------------------------ */
+
+static int ornic_ptp_gettimex64(struct ptp_clock_info *info, struct timespec64 *ts,
+				struct ptp_system_timestamp *sts)
+{
+	struct ornic_clock_time now;
+	int err;
+
+	err = ornic_clock_now(ornic_ptp_core(info), sts, &now);
+	if (err)
+		return err;
+
+	*ts = ns_to_timespec64(now.nsec);
 	return 0;
 }
 
@@ -77,18 +101,14 @@ static int ornic_ptp_gettimex64(struct ptp_clock_info *info, struct timespec64 *
 static int ornic_ptp_getcyclesx64(struct ptp_clock_info *info, struct timespec64 *ts,
 				  struct ptp_system_timestamp *sts)
 {
-	struct ornic_core *core = ornic_ptp_core(info);
-	struct ornic_clock *clock = &core->clock;
-	u64 cycles;
+	struct ornic_clock_time now;
 	int err;
 
-	spin_lock(&clock->lock);
-	err = ornic_clock_read(core, sts, &cycles);
-	spin_unlock(&clock->lock);
+	err = ornic_clock_now(ornic_ptp_core(info), sts, &now);
 	if (err)
 		return err;
 
-	*ts = ns_to_timespec64(cycles);
+	*ts = ns_to_timespec64(now.cycles);
 	return 0;
 }
 
@@ -96,13 +116,11 @@ static int ornic_ptp_settime64(struct ptp_clock_info *info, const struct timespe
 {
 	struct ornic_core *core = ornic_ptp_core(info);
 	struct ornic_clock *clock = &core->clock;
-	u64 cycles;
 	int err;
 
 	spin_lock(&clock->lock);
-	err = ornic_clock_read(core, NULL, &cycles);
+	err = ornic_clock_catch_up(core);
 	if (!err) {
-		clock->time.cycles = cycles;
 		clock->time.nsec = timespec64_to_ns(ts);
 		clock->time.frac = 0;
 		ornic_clock_update(clock);
@@ -126,14 +144,11 @@ static int ornic_ptp_adjfine(struct ptp_clock_info *info, long scaled_ppm)
 {
 	struct ornic_core *core = ornic_ptp_core(info);
 	struct ornic_clock *clock = &core->clock;
-	u64 cycles;
 	int err;
 
 	spin_lock(&clock->lock);
-	err = ornic_clock_read(core, NULL, &cycles);
+	err = ornic_clock_catch_up(core);
 	if (!err) {
-		/* Up to now it has run at the old rate */
-		ornic_clock_advance(&clock->time, cycles);
 		clock->time.mult = adjust_by_scaled_ppm(ORNIC_CLOCK_MULT, scaled_ppm);
 		ornic_clock_update(clock);
 	}
@@ -145,13 +160,10 @@ static long ornic_ptp_do_aux_work(struct ptp_clock_info *info)
 {
 	struct ornic_core *core = ornic_ptp_core(info);
 	struct ornic_clock *clock = &core->clock;
-	u64 cycles;
 
 	spin_lock(&clock->lock);
-	if (!ornic_clock_read(core, NULL, &cycles)) {
-		ornic_clock_advance(&clock->time, cycles);
+	if (!ornic_clock_catch_up(core))
 		ornic_clock_update(clock);
-	}
 	spin_unlock(&clock->lock);
 	return ORNIC_CLOCK_PERIOD;
 }
