@@ -105,6 +105,12 @@ static enum ornic_wc_status eth_tx_one(struct qp *qp,
 	return ORNIC_WC_SUCCESS;
 }
 
+/* Every frame of a RAW_PACKET QP leaves here. */
+static void eth_send(struct qp *qp, struct frame *frame)
+{
+	core_tx(qp->nic, frame);
+}
+
 bool eth_tx(struct qp *qp, unsigned int budget)
 {
 	struct nic *nic = qp->nic;
@@ -122,7 +128,7 @@ bool eth_tx(struct qp *qp, unsigned int budget)
 		if (!status)
 			status = eth_tx_one(qp, &wqe, frame);
 		if (!status) {
-			core_tx(nic, frame);
+			eth_send(qp, frame);
 		} else {
 			/* It fails alone ([ORNIC-QP-5]). */
 			env_frame_free(nic->env, frame);
@@ -185,30 +191,50 @@ static void eth_rx_one(struct qp *qp, const struct frame *frame,
 	rq_complete(qp, cqe, wqe.wr_id, ext, false);
 }
 
-void eth_rx(struct nic *nic, const struct frame *frame, const struct flow *flow)
+bool eth_valid(const struct nic *nic, const struct frame *frame)
 {
-	struct ornic_cqe_ext ext = {};
+	return !(frame->flags & FRAME_LOCAL) &&
+	       frame_len(frame) <= nic->port.mtu + ETH_OVERHEAD;
+}
+
+/* @ext: with what the way to the queue tells about the frame */
+static void eth_rx_queue(struct qp *qp, const struct frame *frame,
+			 const struct flow *flow, struct ornic_cqe_ext *ext)
+{
 	struct ornic_cqe cqe = {
 		.opcode = htole32(ORNIC_WC_RECV),
 		.byte_len = htole32(frame_len(frame)),
 	};
-	struct qp *qp;
-	uint32_t hash;
 
-	if (frame->flags & FRAME_LOCAL ||
-	    frame_len(frame) > nic->port.mtu + ETH_OVERHEAD) {
-		PORT_STAT_INC(nic, rx_dropped_malformed);
+	if (!qp_receives(qp)) {
+		PORT_STAT_INC(qp->nic, rx_dropped_no_wqe);
 		return;
 	}
+	eth_rx_flags(frame, flow, &cqe, ext);
+	eth_rx_one(qp, frame, &cqe, ext);
+}
+
+void eth_deliver(struct qp *qp, const struct frame *frame,
+		 const struct flow *flow, uint32_t tag)
+{
+	struct ornic_cqe_ext ext = { .flow_tag = htole32(tag) };
+
+	eth_rx_queue(qp, frame, flow, &ext);
+}
+
+void eth_rx(struct nic *nic, const struct frame *frame, const struct flow *flow)
+{
+	struct ornic_cqe_ext ext = {};
+	uint32_t hash;
+	struct qp *qp;
+
 	if (rss_hash(frame, flow, nic->port.hash, nic->port.key, &hash)) {
 		ext.rss_hash = htole32(hash);
 		ext.flags |= htole16(ORNIC_CQE_EXT_RSS);
 	}
 	qp = ethport_queue(nic, hash);
-	if (!qp || !qp_receives(qp)) {
+	if (qp)
+		eth_rx_queue(qp, frame, flow, &ext);
+	else
 		PORT_STAT_INC(nic, rx_dropped_no_wqe);
-		return;
-	}
-	eth_rx_flags(frame, flow, &cqe, &ext);
-	eth_rx_one(qp, frame, &cqe, &ext);
 }

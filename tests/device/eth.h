@@ -26,9 +26,32 @@ struct qp;
 bool eth_tx(struct qp *qp, unsigned int budget);
 
 /**
- * eth_rx - take a frame from the wire that is not RoCE for us
+ * eth_valid - can a queue of frames take this at all
  * @nic: the card
- * @frame: passed the filter
+ * @frame: from the wire
+ *
+ * Return: false for what is longer than the MTU allows, and for what exists
+ * inside this process only (FRAME_LOCAL).
+ */
+bool eth_valid(const struct nic *nic, const struct frame *frame);
+
+/**
+ * eth_deliver - give a frame to a certain QP
+ * @qp: RAW_PACKET
+ * @frame: passed eth_valid()
+ * @flow: its headers
+ * @tag: flow_tag of the completion
+ *
+ * A frame that the QP cannot take is dropped, counted. The state of the QP may
+ * change.
+ */
+void eth_deliver(struct qp *qp, const struct frame *frame,
+		 const struct flow *flow, uint32_t tag);
+
+/**
+ * eth_rx - spread a frame over the queues of the port
+ * @nic: the card
+ * @frame: passed the filter and eth_valid()
  * @flow: its headers
  */
 void eth_rx(struct nic *nic, const struct frame *frame,

@@ -292,8 +292,12 @@ void nic_rx(struct nic *nic, const struct frame *frame)
 		return;
 	}
 	nic_rx_count(nic, frame);
-	if (!roce)
+	if (roce)
+		return;
+	if (eth_valid(nic, frame))
 		eth_rx(nic, frame, &flow);
+	else
+		PORT_STAT_INC(nic, rx_dropped_malformed);
 }
 
 void core_loop(struct nic *nic, const struct frame *frame)
