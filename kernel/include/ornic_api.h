@@ -57,6 +57,17 @@ struct ornic_limits {
 	u32 max_reg_pages;
 	u32 access_flags;	/* ORNIC_ACCESS_* */
 	u32 qp_types;		/* bit n: enum ornic_qp_type n */
+	u32 max_wq;
+	u32 max_rwq_tables;
+	u32 max_rwq_table_size;	/* entries */
+	u32 rx_hash_fields;	/* ORNIC_RX_HASH_* */
+	u32 wq_flags;		/* ORNIC_WQ_* */
+	u32 max_delay_drop;	/* us */
+	u32 max_flows;
+	u32 max_counters;
+	u32 max_tso;		/* bytes */
+	u32 min_rate;		/* kb/s */
+	u32 max_rate;
 };
 
 /**

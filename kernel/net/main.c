@@ -54,6 +54,17 @@ static int ornic_query_device(struct ornic_core *core)
 		.max_reg_pages = le32_to_cpu(out.max_reg_pages),
 		.access_flags = le32_to_cpu(out.access_flags),
 		.qp_types = le32_to_cpu(out.qp_types),
+		.max_wq = le32_to_cpu(out.max_wq),
+		.max_rwq_tables = le32_to_cpu(out.max_rwq_tables),
+		.max_rwq_table_size = ornic_ring_limit(le32_to_cpu(out.max_rwq_table_size)),
+		.rx_hash_fields = le32_to_cpu(out.rx_hash_fields),
+		.wq_flags = le32_to_cpu(out.wq_flags),
+		.max_delay_drop = le32_to_cpu(out.max_delay_drop),
+		.max_flows = le32_to_cpu(out.max_flows),
+		.max_counters = le32_to_cpu(out.max_counters),
+		.max_tso = le32_to_cpu(out.max_tso),
+		.min_rate = le32_to_cpu(out.min_rate),
+		.max_rate = le32_to_cpu(out.max_rate),
 	};
 
 	/* A process must not get a part of a page, nor more than one doorbell page */
