@@ -146,12 +146,12 @@ struct ornic_modify_srq_req {
 	__aligned_u64 resp_addr;	/* with IB_SRQ_MAX_WR: struct ornic_resize_resp to fill */
 };
 
-/* All but comp_mask is for QPs with an indirection table */
+/* rx_hash_* is for QPs with an indirection table */
 struct ornic_create_qp_req {
 	__u32 comp_mask;
 	__u8 rx_hash_function;		/* enum ibv_rx_hash_function_flags */
 	__u8 rx_hash_key_len;		/* bytes */
-	__u8 reserved_30[2];
+	__u16 max_tso_header;		/* bytes of headers of a TSO; RAW_PACKET only */
 	__aligned_u64 rx_hash_fields;	/* enum ibv_rx_hash_fields */
 	__u8 rx_hash_key[40];
 };
