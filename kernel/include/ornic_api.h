@@ -2,7 +2,7 @@
 /*
  * What ornic.ko offers to ornic_rdma.ko. Calls go from the verbs driver into
  * the core driver; the other way there are only the callbacks of struct
- * ornic_res and of struct ornic_auxiliary_driver.
+ * ornic_res and the notifiers of struct ornic_dev.
  *
  * A device that fails (command timeout, FATAL status, all ones from the bus) is
  * stopped at once: bus mastering is off before the first caller sees -EIO. So
@@ -14,6 +14,7 @@
 #include <linux/auxiliary_bus.h>
 #include <linux/completion.h>
 #include <linux/io.h>
+#include <linux/notifier.h>
 #include <linux/pci.h>
 #include <linux/refcount.h>
 
@@ -84,6 +85,10 @@ struct ornic_limits {
  * @db:		doorbell page 0
  * @board:	of doorbell page 0, NULL without @shadow
  * @clock_page:	struct ornic_clock_page, to be mapped read-only; NULL without a clock
+ * @death:	called once, in any context, when the device has stopped because it
+ *		failed or went away. Commands fail with -EIO already; the auxiliary
+ *		device is removed soon, if that has not begun before. A device that
+ *		is taken away in good order works until its auxiliary device is gone.
  */
 struct ornic_dev {
 	struct pci_dev *pdev;
@@ -94,6 +99,7 @@ struct ornic_dev {
 	void __iomem *db;
 	struct ornic_board *board;
 	struct page *clock_page;
+	struct atomic_notifier_head death;
 };
 
 /* ---- Auxiliary device -------------------------------------------------- */
@@ -112,19 +118,6 @@ static inline struct ornic_dev *to_ornic_dev(struct auxiliary_device *adev)
 {
 	return container_of(adev, struct ornic_adev, adev)->odev;
 }
-
-/**
- * struct ornic_auxiliary_driver - the verbs driver, as the core driver sees it
- * @adrv:	must be a member of this structure, for every driver of ornic.rdma
- * @fatal:	the device has stopped for good or is about to be reset. Commands
- *		fail with -EIO already; remove() follows, and probe() of a new
- *		auxiliary device if the device comes back. Called in process
- *		context with the device lock held, between probe() and remove().
- */
-struct ornic_auxiliary_driver {
-	struct auxiliary_driver adrv;
-	void (*fatal)(struct auxiliary_device *adev);
-};
 
 /* ---- Commands ----------------------------------------------------------- */
 

@@ -77,24 +77,3 @@ void ornic_adev_remove(struct ornic_core *core)
 	auxiliary_device_uninit(&core->adev->adev);
 	core->adev = NULL;
 }
-
-/**
- * ornic_adev_fatal - tell the verbs driver that the device has failed
- * @core:	the card; there may be no auxiliary device
- */
-void ornic_adev_fatal(struct ornic_core *core)
-{
-	struct auxiliary_device *adev;
-
-	if (!core->adev)
-		return;
-
-	adev = &core->adev->adev;
-	device_lock(&adev->dev);
-	if (adev->dev.driver) {
-		const struct auxiliary_driver *adrv = to_auxiliary_drv(adev->dev.driver);
-
-		container_of(adrv, struct ornic_auxiliary_driver, adrv)->fatal(adev);
-	}
-	device_unlock(&adev->dev);
-}

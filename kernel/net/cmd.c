@@ -198,6 +198,7 @@ bool ornic_cmdq_kill(struct ornic_core *core)
 	spin_unlock_irqrestore(&cmdq->lock, flags);
 
 	wake_up_all(&cmdq->wait);
+	atomic_notifier_call_chain(&core->odev.death, 0, NULL);
 	return true;
 }
 

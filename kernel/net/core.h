@@ -85,6 +85,5 @@ void ornic_kernel_uctx_uninit(struct ornic_core *core);
 /* adev.c */
 int ornic_adev_add(struct ornic_core *core);
 void ornic_adev_remove(struct ornic_core *core);
-void ornic_adev_fatal(struct ornic_core *core);
 
 #endif /* ORNIC_CORE_H */

@@ -195,8 +195,9 @@ void ornic_stop(struct ornic_core *core)
 		return;
 
 	core->up = false;
-	ornic_health_stop(core);
+	/* Consumers wait for the device, which may fail meanwhile */
 	ornic_adev_remove(core);
+	ornic_health_stop(core);
 	ornic_clock_stop(core);
 	ornic_netdev_detach(core->odev.netdev);
 	ornic_device_down(core);
@@ -245,6 +246,7 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	core->odev.pdev = pdev;
 	pci_set_drvdata(pdev, core);
 	mutex_init(&core->state_lock);
+	ATOMIC_INIT_NOTIFIER_HEAD(&core->odev.death);
 	ornic_res_init(core);
 	ornic_cmdq_init(core);
 	ornic_recovery_init(core);
@@ -346,8 +348,6 @@ static void ornic_reset_prepare(struct pci_dev *pdev)
 
 	disable_work_sync(&core->recovery);
 	mutex_lock(&core->state_lock);
-	if (core->up)
-		ornic_adev_fatal(core);
 	ornic_stop(core);
 	mutex_unlock(&core->state_lock);
 }

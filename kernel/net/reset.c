@@ -193,7 +193,6 @@ static void ornic_recover(struct work_struct *work)
 	if (!core->up || ornic_cmdq_running(&core->cmdq))
 		goto out_unlock;
 
-	ornic_adev_fatal(core);
 	ornic_stop(core);
 
 	if (ornic_is_gone(core)) {

@@ -105,24 +105,24 @@ void ornic_ib_srq_event(struct ornic_res *res, enum ornic_event event)
 }
 
 /**
- * ornic_ib_fatal - the device has stopped
- * @dev:	registered
+ * ornic_ib_death - the device has stopped
+ * @nb:		of a device that may be about to be registered or unregistered
+ * @action:	no meaning
+ * @data:	no meaning
  *
  * Its memory accesses have ended, commands fail with -EIO, and nothing
  * completes any more. What kernel consumers wait for is flushed by poll_cq;
- * processes learn it by the event.
+ * processes learn it when the device is unregistered.
+ *
+ * Return: NOTIFY_OK.
  */
-void ornic_ib_fatal(struct ornic_ib_dev *dev)
+int ornic_ib_death(struct notifier_block *nb, unsigned long action, void *data)
 {
-	struct ib_event ibevent = {
-		.device = &dev->ibdev,
-		.element.port_num = ORNIC_IB_PORT,
-		.event = IB_EVENT_DEVICE_FATAL,
-	};
+	struct ornic_ib_dev *dev = container_of(nb, struct ornic_ib_dev, death);
 
 	WRITE_ONCE(dev->dead, true);
 	/* Pairs with that of ornic_post_check_dead() */
 	smp_mb();
 	queue_work(ib_wq, &dev->flush_work);
-	ib_dispatch_event(&ibevent);
+	return NOTIFY_OK;
 }

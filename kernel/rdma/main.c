@@ -179,6 +179,7 @@ static int ornic_ib_probe(struct auxiliary_device *adev, const struct auxiliary_
 	mutex_init(&dev->kcqs_lock);
 	INIT_LIST_HEAD(&dev->kcqs);
 	INIT_WORK(&dev->flush_work, ornic_ib_flush_work);
+	dev->death.notifier_call = ornic_ib_death;
 	ida_init(&dev->counter_ids);
 	mutex_init(&dev->counters_lock);
 	INIT_LIST_HEAD(&dev->counters);
@@ -197,18 +198,20 @@ static int ornic_ib_probe(struct auxiliary_device *adev, const struct auxiliary_
 	if (err)
 		goto err_dealloc;
 
-	/* Before the device is seen: the callback may come at once */
 	auxiliary_set_drvdata(adev, dev);
+	/* If the device died before, nobody gets a queue */
+	atomic_notifier_chain_register(&dev->odev->death, &dev->death);
 	err = ib_register_device(&dev->ibdev, "ornic_%d", dev->ibdev.dev.parent);
 	if (err)
-		goto err_uninit_mrs;
+		goto err_unregister_death;
 
 	return 0;
 
-err_uninit_mrs:
+err_unregister_death:
+	atomic_notifier_chain_unregister(&dev->odev->death, &dev->death);
+	cancel_work_sync(&dev->flush_work);
 	ornic_ib_uninit_mrs(dev);
 err_dealloc:
-	cancel_work_sync(&dev->flush_work);
 	ida_destroy(&dev->counter_ids);
 	xa_destroy(&dev->qps);
 	ib_dealloc_device(&dev->ibdev);
@@ -219,18 +222,19 @@ static void ornic_ib_remove(struct auxiliary_device *adev)
 {
 	struct ornic_ib_dev *dev = auxiliary_get_drvdata(adev);
 
+	/*
+	 * Consumers that are told to go while they do not know yet that the
+	 * device is dead may wait long for answers: NVMe does for a minute.
+	 */
+	flush_work(&dev->flush_work);
 	ib_unregister_device(&dev->ibdev);
-	ornic_ib_uninit_mrs(dev);
+	atomic_notifier_chain_unregister(&dev->odev->death, &dev->death);
 	/* Nobody posts any more, so nobody queues it */
 	cancel_work_sync(&dev->flush_work);
+	ornic_ib_uninit_mrs(dev);
 	ida_destroy(&dev->counter_ids);
 	xa_destroy(&dev->qps);
 	ib_dealloc_device(&dev->ibdev);
-}
-
-static void ornic_ib_adev_fatal(struct auxiliary_device *adev)
-{
-	ornic_ib_fatal(auxiliary_get_drvdata(adev));
 }
 
 static const struct auxiliary_device_id ornic_ib_ids[] = {
@@ -239,27 +243,13 @@ static const struct auxiliary_device_id ornic_ib_ids[] = {
 };
 MODULE_DEVICE_TABLE(auxiliary, ornic_ib_ids);
 
-static struct ornic_auxiliary_driver ornic_ib_driver = {
-	.adrv = {
-		.name = "rdma",
-		.probe = ornic_ib_probe,
-		.remove = ornic_ib_remove,
-		.id_table = ornic_ib_ids,
-	},
-	.fatal = ornic_ib_adev_fatal,
+static struct auxiliary_driver ornic_ib_driver = {
+	.name = "rdma",
+	.probe = ornic_ib_probe,
+	.remove = ornic_ib_remove,
+	.id_table = ornic_ib_ids,
 };
-
-static int __init ornic_ib_init(void)
-{
-	return auxiliary_driver_register(&ornic_ib_driver.adrv);
-}
-module_init(ornic_ib_init);
-
-static void __exit ornic_ib_exit(void)
-{
-	auxiliary_driver_unregister(&ornic_ib_driver.adrv);
-}
-module_exit(ornic_ib_exit);
+module_auxiliary_driver(ornic_ib_driver);
 
 MODULE_DESCRIPTION("Open RDMA NIC verbs driver");
 MODULE_LICENSE("Dual BSD/GPL");

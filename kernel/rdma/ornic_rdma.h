@@ -46,6 +46,7 @@
  *		from going away
  * @kcqs_lock:	protects @kcqs
  * @kcqs:	CQs of kernel users, to be woken when the device dies
+ * @death:	learns that the device has died
  * @flush_work:	wakes @kcqs
  * @counter_ids: numbers of @counters
  * @counters_lock: protects @counters, @counted and what these count
@@ -68,6 +69,7 @@ struct ornic_ib_dev {
 	struct xarray qps;
 	struct mutex kcqs_lock; /* protects kcqs */
 	struct list_head kcqs;
+	struct notifier_block death;
 	struct work_struct flush_work;
 	struct ida counter_ids;
 	struct mutex counters_lock; /* see above */
@@ -540,7 +542,7 @@ void ornic_ib_cq_event(struct ornic_res *res, enum ornic_event event);
 void ornic_ib_qp_event(struct ornic_res *res, enum ornic_event event);
 void ornic_ib_qp_event_work(struct work_struct *work);
 void ornic_ib_srq_event(struct ornic_res *res, enum ornic_event event);
-void ornic_ib_fatal(struct ornic_ib_dev *dev);
+int ornic_ib_death(struct notifier_block *nb, unsigned long action, void *data);
 
 /* stats.c */
 struct rdma_hw_stats *ornic_ib_alloc_hw_port_stats(struct ib_device *ibdev, u32 port);
