@@ -1,131 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* RAW_PACKET queues: frames out and in (ORNIC-SQ-14, 15, RQ-4, 5, DEV-8..10). */
 #include "csum.h"
-#include "host.h"
 #include "qp.h"
+#include "raw.h"
 
-#define QPS 4
-#define BUF_LEN 4096
 #define MACS_LEN 12
-
-struct world {
-	struct host *host;
-	uint32_t uctx;
-	uint32_t pdn;
-	uint32_t key;
-	uint64_t data;
-	struct host_queue eq;
-	struct host_queue cq;
-	struct host_qp qp[QPS];
-};
-
-static int setup(void **state)
-{
-	struct ornic_modify_port_in up = { .mask = htole32(ORNIC_PORT_UP),
-					   .up = 1 };
-	struct ornic_rx_queues_in queues = { .count = htole32(1) };
-	struct world *w = calloc(1, sizeof(*w));
-	unsigned int i;
-
-	w->host = host_create(true, 1);
-	host_enable(w->host);
-	host_cmd_in(w->host, ORNIC_CMD_MODIFY_PORT, &up);
-	w->uctx = host_uctx(w->host, ORNIC_UCTX_KERNEL, 0);
-	w->pdn = host_pd(w->host);
-	host_eq(w->host, &w->eq, 1, 8);
-	host_cq(w->host, &w->cq, w->uctx, w->eq.num, 8, 6);
-	for (i = 0; i < QPS; i++) {
-		host_qp(w->host, &w->qp[i], ORNIC_QPT_RAW_PACKET, w->uctx,
-			w->pdn, &w->cq, 0);
-		host_qp_modify(&w->qp[i], ORNIC_QPS_INIT);
-		host_qp_modify(&w->qp[i], ORNIC_QPS_RTR);
-		host_qp_modify(&w->qp[i], ORNIC_QPS_RTS);
-	}
-	w->data = host_alloc(w->host, 4 * BUF_LEN, HOST_PAGE);
-	w->key = host_mr(w->host, w->pdn, w->data, 4 * BUF_LEN,
-			 ORNIC_ACCESS_LOCAL_WRITE);
-	queues.qpn[0] = htole32(w->qp[0].num);
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_SET_RX_QUEUES,
-				     &queues), ORNIC_CMD_OK);
-	*state = w;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct world *w = *state;
-
-	host_destroy(w->host);
-	free(w);
-	return 0;
-}
-
-static const struct ornic_cqe *next_cqe(struct world *w)
-{
-	const struct ornic_cqe *cqe = host_queue_peek(&w->cq);
-
-	assert_non_null(cqe);
-	host_queue_consume(&w->cq);
-	return cqe;
-}
-
-static void expect_status(struct world *w, unsigned int status)
-{
-	assert_int_equal(le32toh(next_cqe(w)->status), status);
-}
 
 /* ---- out ---- */
 
-static void publish_send(struct world *w, uint64_t addr, uint32_t len,
-			 const struct ornic_route_eth *route,
-			 unsigned int flags)
-{
-	struct host_qp *qp = &w->qp[0];
-	struct {
-		struct ornic_sq_hdr hdr;
-		struct ornic_route_eth route;
-		struct ornic_sge sge[2];
-	} wqe = {
-		.hdr.ctrl = htole32(ORNIC_WR_SEND |
-				    (ORNIC_SEND_SIGNALED | flags) << 8 |
-				    2 << 16),
-		.route = *route,
-		/* Cut where no header ends */
-		.sge = { { htole64(addr), htole32(11), htole32(w->key) },
-			 { htole64(addr + 11), htole32(len - 11),
-			   htole32(w->key) } },
-	};
-
-	memcpy(host_ptr(w->host, qp->sq + (qp->sq_pi & 63) * 64), &wqe,
-	       sizeof(wqe));
-	qp->sq_pi++;
-	guest_store32(&host_qp_dbr(qp)->sq_pi, qp->sq_pi);
-	host_doorbell(w->host, w->uctx, ORNIC_DB_SQ, qp->num, qp->sq_pi);
-}
-
-static void post_send(struct world *w, uint64_t addr, uint32_t len,
-		      const struct ornic_route_eth *route, unsigned int flags)
-{
-	publish_send(w, addr, len, route, flags);
-	host_run(w->host);
-}
-
-static struct frame *sent(struct world *w)
-{
-	struct frame *frame;
-
-	assert_false(list_empty(&w->host->wire));
-	frame = list_first_entry(&w->host->wire, struct frame, node);
-	list_del_init(&frame->node);
-	return frame;
-}
-
-static void done(struct world *w, struct frame *frame)
-{
-	env_frame_free(&w->host->env, frame);
-}
-
-static void fill(struct world *w, unsigned int len)
+static void fill(struct raw *w, unsigned int len)
 {
 	uint8_t *p = host_ptr(w->host, w->data);
 	unsigned int i;
@@ -140,7 +23,7 @@ static void test_frame_goes_out_as_it_is(void **state)
 	static const unsigned int lens[] = { 14, 60, 255, 256, 257, 1514,
 					     1518 };
 	struct ornic_route_eth route = {};
-	struct world *w = *state;
+	struct raw *w = *state;
 	uint8_t got[1518];
 	unsigned int i;
 
@@ -148,16 +31,16 @@ static void test_frame_goes_out_as_it_is(void **state)
 		struct frame *frame;
 
 		fill(w, lens[i]);
-		post_send(w, w->data, lens[i], &route, 0);
-		expect_status(w, ORNIC_WC_SUCCESS);
-		frame = sent(w);
+		raw_send(w, 0, w->data, lens[i], &route, 0);
+		raw_expect(w, ORNIC_WC_SUCCESS);
+		frame = raw_sent(w);
 		assert_int_equal(frame_len(frame), lens[i]);
 		/* What the guest does to its buffer now is its own affair. */
 		memset(host_ptr(w->host, w->data), 0, lens[i]);
 		assert_int_equal(frame_read(frame, 0, got, lens[i]), 0);
 		fill(w, lens[i]);
 		assert_memory_equal(got, host_ptr(w->host, w->data), lens[i]);
-		done(w, frame);
+		raw_done(w, frame);
 	}
 	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_frames),
 			 ARRAY_SIZE(lens));
@@ -166,40 +49,40 @@ static void test_frame_goes_out_as_it_is(void **state)
 static void test_lengths_refused(void **state)
 {
 	struct ornic_route_eth route = {};
-	struct world *w = *state;
+	struct raw *w = *state;
 
-	post_send(w, w->data, 13, &route, 0);
-	expect_status(w, ORNIC_WC_LOC_LEN_ERR);
-	post_send(w, w->data, 1519, &route, 0);
-	expect_status(w, ORNIC_WC_LOC_LEN_ERR);
+	raw_send(w, 0, w->data, 13, &route, 0);
+	raw_expect(w, ORNIC_WC_LOC_LEN_ERR);
+	raw_send(w, 0, w->data, 1519, &route, 0);
+	raw_expect(w, ORNIC_WC_LOC_LEN_ERR);
 	route.flags = htole16(ORNIC_ETH_TX_VLAN_INSERT);
-	post_send(w, w->data, 1515, &route, 0);
-	expect_status(w, ORNIC_WC_LOC_LEN_ERR);
+	raw_send(w, 0, w->data, 1515, &route, 0);
+	raw_expect(w, ORNIC_WC_LOC_LEN_ERR);
 	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_errors),
 			 3);
 	assert_true(list_empty(&w->host->wire));
 	/* Each fails alone. */
-	post_send(w, w->data, 1514, &route, 0);
-	expect_status(w, ORNIC_WC_SUCCESS);
-	done(w, sent(w));
+	raw_send(w, 0, w->data, 1514, &route, 0);
+	raw_expect(w, ORNIC_WC_SUCCESS);
+	raw_done(w, raw_sent(w));
 }
 
 static void test_foreign_memory_refused(void **state)
 {
 	struct ornic_route_eth route = {};
-	struct world *w = *state;
+	struct raw *w = *state;
 
-	post_send(w, w->data + 4 * BUF_LEN - 50, 60, &route, 0);
-	expect_status(w, ORNIC_WC_LOC_PROT_ERR);
+	raw_send(w, 0, w->data + 4 * RAW_BUF_LEN - 50, 60, &route, 0);
+	raw_expect(w, ORNIC_WC_LOC_PROT_ERR);
 	w->key ^= 1;
-	post_send(w, w->data, 60, &route, 0);
-	expect_status(w, ORNIC_WC_LOC_PROT_ERR);
+	raw_send(w, 0, w->data, 60, &route, 0);
+	raw_expect(w, ORNIC_WC_LOC_PROT_ERR);
 	assert_int_equal(host_device_stat(w->host, ORNIC_DEVICE_STAT_bad_lkey),
 			 2);
 	w->key ^= 1;
 	host_unmap(w->host, w->data, HOST_PAGE);
-	post_send(w, w->data, 60, &route, 0);
-	expect_status(w, ORNIC_WC_LOC_PROT_ERR);
+	raw_send(w, 0, w->data, 60, &route, 0);
+	raw_expect(w, ORNIC_WC_LOC_PROT_ERR);
 }
 
 static void test_vlan_is_inserted(void **state)
@@ -209,7 +92,7 @@ static void test_vlan_is_inserted(void **state)
 		.vlan_tci = htole16(0x6123),
 	};
 	static const unsigned int lens[] = { 14, 60, 252, 253, 1514 };
-	struct world *w = *state;
+	struct raw *w = *state;
 	uint8_t got[1518];
 	unsigned int i;
 
@@ -218,9 +101,9 @@ static void test_vlan_is_inserted(void **state)
 		struct frame *frame;
 
 		fill(w, lens[i]);
-		post_send(w, w->data, lens[i], &route, 0);
-		expect_status(w, ORNIC_WC_SUCCESS);
-		frame = sent(w);
+		raw_send(w, 0, w->data, lens[i], &route, 0);
+		raw_expect(w, ORNIC_WC_SUCCESS);
+		frame = raw_sent(w);
 		assert_int_equal(frame_len(frame), lens[i] + 4);
 		frame_read(frame, 0, got, lens[i] + 4);
 		assert_memory_equal(got, data, MACS_LEN);
@@ -228,7 +111,7 @@ static void test_vlan_is_inserted(void **state)
 		assert_int_equal(flow_get16(got + 14), 0x6123);
 		assert_memory_equal(got + 16, data + MACS_LEN,
 				    lens[i] - MACS_LEN);
-		done(w, frame);
+		raw_done(w, frame);
 	}
 }
 
@@ -268,7 +151,7 @@ static void test_l4_checksum_where_asked(void **state)
 		.csum_start = htole16(34),
 		.csum_offset = htole16(6),
 	};
-	struct world *w = *state;
+	struct raw *w = *state;
 	uint8_t *p = host_ptr(w->host, w->data);
 	unsigned int len = make_udp(p, w->host->mac, 1000);
 	uint8_t pseudo[12] = { [9] = 17 };
@@ -280,16 +163,16 @@ static void test_l4_checksum_where_asked(void **state)
 	flow_put16(pseudo + 10, len - 34);
 	csum_add(&sum, pseudo, sizeof(pseudo));
 	flow_put16(p + 40, csum_fold(&sum));
-	post_send(w, w->data, len, &route, 0);
-	expect_status(w, ORNIC_WC_SUCCESS);
+	raw_send(w, 0, w->data, len, &route, 0);
+	raw_expect(w, ORNIC_WC_SUCCESS);
 	check_sums(list_first_entry(&w->host->wire, struct frame, node));
-	done(w, sent(w));
+	raw_done(w, raw_sent(w));
 	/* The tag does not move what the offsets count from. */
 	route.flags |= htole16(ORNIC_ETH_TX_VLAN_INSERT);
-	post_send(w, w->data, len, &route, 0);
-	expect_status(w, ORNIC_WC_SUCCESS);
+	raw_send(w, 0, w->data, len, &route, 0);
+	raw_expect(w, ORNIC_WC_SUCCESS);
 	check_sums(list_first_entry(&w->host->wire, struct frame, node));
-	done(w, sent(w));
+	raw_done(w, raw_sent(w));
 }
 
 static void test_checksum_offsets_refused(void **state)
@@ -297,60 +180,60 @@ static void test_checksum_offsets_refused(void **state)
 	struct ornic_route_eth route = {
 		.flags = htole16(ORNIC_ETH_TX_L4_CSUM),
 	};
-	struct world *w = *state;
+	struct raw *w = *state;
 
 	route.csum_start = htole16(59);
-	post_send(w, w->data, 60, &route, 0);
-	expect_status(w, ORNIC_WC_LOC_QP_OP_ERR);
+	raw_send(w, 0, w->data, 60, &route, 0);
+	raw_expect(w, ORNIC_WC_LOC_QP_OP_ERR);
 	route.csum_start = htole16(0xffff);
 	route.csum_offset = htole16(0xffff);
-	post_send(w, w->data, 60, &route, 0);
-	expect_status(w, ORNIC_WC_LOC_QP_OP_ERR);
+	raw_send(w, 0, w->data, 60, &route, 0);
+	raw_expect(w, ORNIC_WC_LOC_QP_OP_ERR);
 	route.csum_start = htole16(58);
 	route.csum_offset = 0;
-	post_send(w, w->data, 60, &route, 0);
-	expect_status(w, ORNIC_WC_SUCCESS);
-	done(w, sent(w));
+	raw_send(w, 0, w->data, 60, &route, 0);
+	raw_expect(w, ORNIC_WC_SUCCESS);
+	raw_done(w, raw_sent(w));
 	route = (struct ornic_route_eth){ .flags = htole16(4) };
-	post_send(w, w->data, 60, &route, 0);
-	expect_status(w, ORNIC_WC_LOC_QP_OP_ERR);
+	raw_send(w, 0, w->data, 60, &route, 0);
+	raw_expect(w, ORNIC_WC_LOC_QP_OP_ERR);
 }
 
 static void test_ip_csum_flag(void **state)
 {
 	struct ornic_route_eth route = {};
-	struct world *w = *state;
+	struct raw *w = *state;
 	unsigned int len = make_udp(host_ptr(w->host, w->data), w->host->mac,
 				    1000);
 
-	post_send(w, w->data, len, &route, ORNIC_SEND_IP_CSUM);
-	expect_status(w, ORNIC_WC_SUCCESS);
+	raw_send(w, 0, w->data, len, &route, ORNIC_SEND_IP_CSUM);
+	raw_expect(w, ORNIC_WC_SUCCESS);
 	check_sums(list_first_entry(&w->host->wire, struct frame, node));
-	done(w, sent(w));
+	raw_done(w, raw_sent(w));
 	/* Not IP: left alone */
 	fill(w, 60);
-	post_send(w, w->data, 60, &route, ORNIC_SEND_IP_CSUM);
-	expect_status(w, ORNIC_WC_SUCCESS);
-	done(w, sent(w));
+	raw_send(w, 0, w->data, 60, &route, ORNIC_SEND_IP_CSUM);
+	raw_expect(w, ORNIC_WC_SUCCESS);
+	raw_done(w, raw_sent(w));
 }
 
 static void test_more_than_there_are_frames(void **state)
 {
 	struct ornic_route_eth route = {};
-	struct world *w = *state;
+	struct raw *w = *state;
 	unsigned int i, total = 0;
 
 	fill(w, 60);
 	w->host->frames += HOST_FRAMES;
 	for (i = 0; i < 5; i++)
-		publish_send(w, w->data, 60, &route, 0);
+		raw_publish(w, 0, w->data, 60, &route, 0);
 	for (i = 0; i < 5; i++)
 		nic_run(w->host->nic);
 	assert_null(host_queue_peek(&w->cq));
 	w->host->frames -= HOST_FRAMES;
 	host_run(w->host);
 	while (!list_empty(&w->host->wire)) {
-		done(w, sent(w));
+		raw_done(w, raw_sent(w));
 		total++;
 	}
 	assert_int_equal(total, 5);
@@ -360,57 +243,27 @@ static void test_port_down_drops_and_completes(void **state)
 {
 	struct ornic_modify_port_in down = { .mask = htole32(ORNIC_PORT_UP) };
 	struct ornic_route_eth route = {};
-	struct world *w = *state;
+	struct raw *w = *state;
 
 	host_cmd_in(w->host, ORNIC_CMD_MODIFY_PORT, &down);
-	post_send(w, w->data, 60, &route, 0);
-	expect_status(w, ORNIC_WC_SUCCESS);
+	raw_send(w, 0, w->data, 60, &route, 0);
+	raw_expect(w, ORNIC_WC_SUCCESS);
 	assert_true(list_empty(&w->host->wire));
 	assert_int_equal(w->host->frames, 0);
 }
 
 /* ---- in ---- */
 
-static void post_recv(struct world *w, unsigned int n, uint64_t addr,
-		      uint32_t len)
-{
-	struct host_qp *qp = &w->qp[n];
-	struct {
-		struct ornic_rq_hdr hdr;
-		struct ornic_sge sge;
-	} wqe = {
-		.hdr = { .ctrl = htole32(1), .wr_id = htole64(qp->rq_pi) },
-		.sge = { htole64(addr), htole32(len), htole32(w->key) },
-	};
-
-	memcpy(host_ptr(w->host, qp->rq + (qp->rq_pi & 63) * 32), &wqe,
-	       sizeof(wqe));
-	qp->rq_pi++;
-	guest_store32(&host_qp_dbr(qp)->rq_pi, qp->rq_pi);
-}
-
-static void receive(struct world *w, const uint8_t *data, unsigned int len,
-		    unsigned int flags)
-{
-	struct frame frame = { .flags = flags };
-
-	frame.hdr_len = len < FRAME_HDR_MAX ? len : FRAME_HDR_MAX;
-	memcpy(frame.hdr, data, frame.hdr_len);
-	frame_add(&frame, data + frame.hdr_len, len - frame.hdr_len);
-	nic_rx(w->host->nic, &frame);
-	host_run(w->host);
-}
-
 static void test_frame_comes_in(void **state)
 {
-	struct world *w = *state;
+	struct raw *w = *state;
 	uint8_t packet[1518];
 	unsigned int len = make_udp(packet, w->host->mac, 1000);
 	const struct ornic_cqe *cqe;
 
-	post_recv(w, 0, w->data, BUF_LEN);
-	receive(w, packet, len, 0);
-	cqe = next_cqe(w);
+	raw_post_recv(w, 0, w->data, RAW_BUF_LEN);
+	raw_receive(w, packet, len, 0);
+	cqe = raw_cqe(w);
 	assert_int_equal(le32toh(cqe->status), ORNIC_WC_SUCCESS);
 	assert_int_equal(le32toh(cqe->opcode), ORNIC_WC_RECV);
 	assert_int_equal(le32toh(cqe->byte_len), len);
@@ -424,7 +277,7 @@ static void test_frame_comes_in(void **state)
 
 static void test_checksum_is_told(void **state)
 {
-	struct world *w = *state;
+	struct raw *w = *state;
 	uint8_t packet[1518];
 	unsigned int len = make_udp(packet, w->host->mac, 1000);
 	const struct ornic_cqe_ext *ext;
@@ -445,9 +298,9 @@ static void test_checksum_is_told(void **state)
 		if (i == 1)
 			packet[len - 1] ^= 1;
 		/* Whoever made it vouches for it. */
-		post_recv(w, 0, w->data, BUF_LEN);
-		receive(w, packet, len, i == 3 ? FRAME_CSUM_OK : 0);
-		cqe = next_cqe(w);
+		raw_post_recv(w, 0, w->data, RAW_BUF_LEN);
+		raw_receive(w, packet, len, i == 3 ? FRAME_CSUM_OK : 0);
+		cqe = raw_cqe(w);
 		ext = (const void *)(cqe + 1);
 		assert_int_equal(!!(le16toh(ext->flags) &
 				    ORNIC_CQE_EXT_L4_CSUM_OK), ok);
@@ -460,57 +313,57 @@ static void test_checksum_is_told(void **state)
 static void test_what_does_not_come_in(void **state)
 {
 	static const uint8_t other[] = { 2, 2, 2, 2, 2, 2 };
-	struct world *w = *state;
+	struct raw *w = *state;
 	uint8_t packet[1600];
 	unsigned int len = make_udp(packet, w->host->mac, 1000);
 
 	/* No WQE */
-	receive(w, packet, len, 0);
+	raw_receive(w, packet, len, 0);
 	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_dropped_no_wqe), 1);
-	post_recv(w, 0, w->data, BUF_LEN);
+	raw_post_recv(w, 0, w->data, RAW_BUF_LEN);
 	/* Not ours */
 	memcpy(packet, other, 6);
-	receive(w, packet, len, 0);
+	raw_receive(w, packet, len, 0);
 	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_dropped_filter), 1);
 	memcpy(packet, w->host->mac, 6);
 	/* Shorter than a header, longer than the MTU and 18 */
-	receive(w, packet, 13, 0);
-	receive(w, packet, 1519, 0);
+	raw_receive(w, packet, 13, 0);
+	raw_receive(w, packet, 1519, 0);
 	/* By reference, and not RoCE: nobody could tell what it is. */
-	receive(w, packet, len, FRAME_LOCAL);
+	raw_receive(w, packet, len, FRAME_LOCAL);
 	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_dropped_malformed), 3);
 	assert_null(host_queue_peek(&w->cq));
-	receive(w, packet, 1518, 0);
-	expect_status(w, ORNIC_WC_SUCCESS);
+	raw_receive(w, packet, 1518, 0);
+	raw_expect(w, ORNIC_WC_SUCCESS);
 }
 
 static void test_too_small_wqe_stays(void **state)
 {
-	struct world *w = *state;
+	struct raw *w = *state;
 	uint8_t packet[1518];
 	unsigned int len = make_udp(packet, w->host->mac, 1000);
 
-	post_recv(w, 0, w->data, len - 1);
-	receive(w, packet, len, 0);
+	raw_post_recv(w, 0, w->data, len - 1);
+	raw_receive(w, packet, len, 0);
 	assert_null(host_queue_peek(&w->cq));
 	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_dropped_malformed), 1);
-	receive(w, packet, len - 1, 0);
-	expect_status(w, ORNIC_WC_SUCCESS);
-	receive(w, packet, 60, 0);
+	raw_receive(w, packet, len - 1, 0);
+	raw_expect(w, ORNIC_WC_SUCCESS);
+	raw_receive(w, packet, 60, 0);
 	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_dropped_no_wqe), 1);
 }
 
 static void test_bad_receive_wqe_fails_the_queue(void **state)
 {
-	struct world *w = *state;
+	struct raw *w = *state;
 	uint8_t packet[64];
 
 	memset(packet, 0xff, sizeof(packet));
-	post_recv(w, 0, w->data + 4 * BUF_LEN - 10, BUF_LEN);
-	post_recv(w, 0, w->data, BUF_LEN);
-	receive(w, packet, 60, 0);
-	expect_status(w, ORNIC_WC_LOC_PROT_ERR);
-	expect_status(w, ORNIC_WC_WR_FLUSH_ERR);
+	raw_post_recv(w, 0, w->data + 4 * RAW_BUF_LEN - 10, RAW_BUF_LEN);
+	raw_post_recv(w, 0, w->data, RAW_BUF_LEN);
+	raw_receive(w, packet, 60, 0);
+	raw_expect(w, ORNIC_WC_LOC_PROT_ERR);
+	raw_expect(w, ORNIC_WC_WR_FLUSH_ERR);
 	assert_int_equal(host_device_stat(w->host, ORNIC_DEVICE_STAT_bad_lkey),
 			 1);
 }
@@ -518,13 +371,13 @@ static void test_bad_receive_wqe_fails_the_queue(void **state)
 static void test_counts_of_groups(void **state)
 {
 	struct ornic_rx_filter_in all = { .flags = htole32(ORNIC_RX_ALLMULTI) };
-	struct world *w = *state;
+	struct raw *w = *state;
 	uint8_t packet[64] = { 255, 255, 255, 255, 255, 255 };
 
 	host_cmd_in(w->host, ORNIC_CMD_SET_RX_FILTER, &all);
-	receive(w, packet, 60, 0);
+	raw_receive(w, packet, 60, 0);
 	packet[0] = 0x33;
-	receive(w, packet, 60, 0);
+	raw_receive(w, packet, 60, 0);
 	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_broadcast),
 			 1);
 	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_multicast),
@@ -534,19 +387,19 @@ static void test_counts_of_groups(void **state)
 static void test_spread_over_queues(void **state)
 {
 	struct ornic_rx_queues_in in = {
-		.count = htole32(QPS),
+		.count = htole32(RAW_QPS),
 		.hash = htole32(ORNIC_HASH_IPV4 | ORNIC_HASH_UDP),
 	};
-	unsigned int i, hits[QPS] = {};
-	struct world *w = *state;
+	unsigned int i, hits[RAW_QPS] = {};
+	struct raw *w = *state;
 	uint8_t packet[1518];
 
 	for (i = 0; i < sizeof(in.key); i++)
 		in.key[i] = i * 29 + 1;
-	for (i = 0; i < QPS; i++) {
+	for (i = 0; i < RAW_QPS; i++) {
 		in.qpn[i] = htole32(w->qp[i].num);
 		while (w->qp[i].rq_pi < 60)
-			post_recv(w, i, w->data, BUF_LEN);
+			raw_post_recv(w, i, w->data, RAW_BUF_LEN);
 	}
 	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_SET_RX_QUEUES, &in),
 			 ORNIC_CMD_OK);
@@ -556,22 +409,22 @@ static void test_spread_over_queues(void **state)
 		const struct ornic_cqe *cqe;
 		unsigned int n;
 
-		receive(w, packet, len, 0);
-		cqe = next_cqe(w);
+		raw_receive(w, packet, len, 0);
+		cqe = raw_cqe(w);
 		ext = (const void *)(cqe + 1);
 		assert_true(le16toh(ext->flags) & ORNIC_CQE_EXT_RSS);
-		n = le32toh(ext->rss_hash) % QPS;
+		n = le32toh(ext->rss_hash) % RAW_QPS;
 		assert_int_equal(le32toh(cqe->qpn) & ORNIC_CQE_QPN,
 				 w->qp[n].num);
 		hits[n]++;
 	}
-	for (i = 0; i < QPS; i++)
+	for (i = 0; i < RAW_QPS; i++)
 		assert_true(hits[i] > 5);
 }
 
 static void test_set_rx_queues_refusals(void **state)
 {
-	struct world *w = *state;
+	struct raw *w = *state;
 	struct ornic_rx_queues_in in = { .count = htole32(2) };
 
 	in.qpn[0] = htole32(w->qp[0].num);
@@ -600,7 +453,8 @@ static void test_set_rx_queues_refusals(void **state)
 					 w->qp[1].num), ORNIC_CMD_OK);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) \
+	cmocka_unit_test_setup_teardown(name, raw_setup, raw_teardown)
 
 int main(void)
 {

@@ -49,4 +49,5 @@ UNIT_CORE_SRCS := \
 	host.c \
 	kit.c \
 	pair.c \
-	pair_wr.c
+	pair_wr.c \
+	raw.c
