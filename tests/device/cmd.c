@@ -9,8 +9,10 @@
 #include "mr.h"
 #include "pd.h"
 #include "query.h"
+#include "rwq.h"
 #include "srq.h"
 #include "uctx.h"
+#include "wq.h"
 #include "xrcd.h"
 
 /* An answer of 4096 bytes lies in so many pages at most. */
@@ -36,6 +38,9 @@ static enum ornic_cmd_status cmd_nop(struct nic *nic, struct cmd *cmd)
 	(sizeof(struct ornic_rx_filter_in) +   \
 	 ORNIC_RX_MACS_MAX *                   \
 		 sizeof(((struct ornic_rx_filter_in *)0)->macs[0]))
+#define IN_RWQ_TABLE_MAX                              \
+	(sizeof(struct ornic_create_rwq_table_in) +   \
+	 (sizeof(__le32) << CORE_MAX_LOG_RWQ_SIZE))
 
 static const struct cmd_desc cmd_table[] = {
 	CMD(NOP, 0, 0, 0, cmd_nop),
@@ -73,7 +78,7 @@ static const struct cmd_desc cmd_table[] = {
 	CMD_IN(RESIZE_CQ, struct ornic_resize_in,
 	       sizeof(struct ornic_resize_out), cq_cmd_resize),
 	CMD(CREATE_QP, offsetof(struct ornic_create_qp_in, rwq_table),
-	    offsetof(struct ornic_create_qp_in, rwq_table),
+	    sizeof(struct ornic_create_qp_in),
 	    sizeof(struct ornic_create_qp_out), qp_cmd_create),
 	CMD_OBJECT(DESTROY_QP, 0, qp_cmd_destroy),
 	CMD(MODIFY_QP, offsetof(struct ornic_modify_qp_in, attr),
@@ -91,6 +96,12 @@ static const struct cmd_desc cmd_table[] = {
 	       sizeof(struct ornic_resize_out), srq_cmd_resize),
 	CMD(ALLOC_XRCD, 0, 0, OUT_OBJECT, xrcd_cmd_alloc),
 	CMD_OBJECT(FREE_XRCD, 0, xrcd_cmd_free),
+	CMD_IN(CREATE_WQ, struct ornic_create_wq_in, OUT_OBJECT, wq_cmd_create),
+	CMD_OBJECT(DESTROY_WQ, 0, wq_cmd_destroy),
+	CMD_IN(MODIFY_WQ, struct ornic_modify_wq_in, 0, wq_cmd_modify),
+	CMD(CREATE_RWQ_TABLE, sizeof(struct ornic_create_rwq_table_in),
+	    IN_RWQ_TABLE_MAX, OUT_OBJECT, rwq_cmd_create),
+	CMD_OBJECT(DESTROY_RWQ_TABLE, 0, rwq_cmd_destroy),
 };
 
 enum ornic_cmd_status cmd_find_unused(const struct obj_table *table,

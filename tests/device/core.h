@@ -39,6 +39,8 @@ struct qp;
 #define CORE_MAX_QP_BITS 14
 #define CORE_MAX_SRQ_BITS 13
 #define CORE_MAX_XRCD_BITS 12
+#define CORE_MAX_RWQ_BITS 12
+#define CORE_MAX_LOG_RWQ_SIZE 9
 #define CORE_MAX_MR_BITS 17
 #define CORE_MAX_LOG_EQE 16
 #define CORE_MAX_LOG_CQE 16
@@ -82,9 +84,10 @@ struct run_item {
  * @mrs: struct mr, by index of the key
  * @eqs: struct eq
  * @cqs: struct cq
- * @qps: struct qp
+ * @qps: struct qp: queue pairs and WQs
  * @srqs: struct srq
  * @xrcds: struct xrcd
+ * @rwqs: struct rwq
  * @gids: GID table
  * @mcast: multicast groups
  * @port: Ethernet port
@@ -116,6 +119,7 @@ struct nic {
 	struct obj_table qps;
 	struct obj_table srqs;
 	struct obj_table xrcds;
+	struct obj_table rwqs;
 	struct gid_table gids;
 	struct mcast_table mcast;
 	struct ethport port;

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Engine of RAW_PACKET QPs. */
-#include <errno.h>
+/* Engine of RAW_PACKET QPs: what they send. */
 #include <string.h>
 
 #include "core.h"
 #include "csum.h"
 #include "eth.h"
 #include "qp.h"
-#include "rss.h"
 
-#define ETH_MACS_LEN (2 * MAC_LEN)
 #define ETH_TPID_VLAN 0x8100
-#define ETH_OVERHEAD (FLOW_ETH_LEN + FLOW_VLAN_LEN)
 #define ETH_TX_FLAGS (ORNIC_ETH_TX_VLAN_INSERT | ORNIC_ETH_TX_L4_CSUM)
 
 _Static_assert(ETH_OVERHEAD + ETHPORT_MTU_MAX <= BOUNCE_SIZE,
 	       "a frame fits a bounce piece");
-
-/* ---- transmit ---- */
 
 static enum ornic_wc_status eth_tx_check(const struct nic *nic,
 					 const struct send_wqe *wqe)
@@ -137,104 +131,4 @@ bool eth_tx(struct qp *qp, unsigned int budget)
 		sq_complete(qp, &wqe, status, 0);
 	}
 	return false;
-}
-
-/* ---- receive ---- */
-
-static void eth_rx_flags(const struct frame *frame, const struct flow *flow,
-			 struct ornic_cqe *cqe, struct ornic_cqe_ext *ext)
-{
-	if (!flow->l4)
-		return;
-	if (!(frame->flags & FRAME_CSUM_OK) &&
-	    !(csum_ip_ok(frame, flow) && csum_l4_ok(frame, flow)))
-		return;
-	ext->flags |= htole16(ORNIC_CQE_EXT_L4_CSUM_OK);
-	if (flow->l3 == 4)
-		cqe->qpn |= htole32(ORNIC_PREP(ORNIC_CQE_FLAGS,
-					       ORNIC_WC_IP_CSUM_OK));
-}
-
-static void eth_rx_one(struct qp *qp, const struct frame *frame,
-		       struct ornic_cqe *cqe, const struct ornic_cqe_ext *ext)
-{
-	struct nic *nic = qp->nic;
-	struct iovec iov[FRAME_IOV_MAX + 2];
-	uint64_t len = frame_len(frame);
-	struct recv_wqe wqe;
-	int ret;
-
-	ret = rq_take(qp, &wqe);
-	if (ret == -EINVAL) {
-		rq_fail(qp, wqe.wr_id, ORNIC_WC_LOC_QP_OP_ERR);
-		qp_error(qp);
-		return;
-	}
-	if (ret) {
-		PORT_STAT_INC(nic, rx_dropped_no_wqe);
-		if (ret == -EIO)
-			qp_error(qp);
-		return;
-	}
-	if (len > wqe.length) {
-		/* The WQE stays for the next one ([ORNIC-RQ-4]). */
-		qp->rq.next--;
-		PORT_STAT_INC(nic, rx_dropped_malformed);
-		return;
-	}
-	ret = frame_iov(frame, 0, len, iov, FRAME_IOV_MAX + 2);
-	if (ret < 0 || rq_write(qp, &wqe, 0, iov, ret)) {
-		rq_fail(qp, wqe.wr_id, ORNIC_WC_LOC_PROT_ERR);
-		qp_error(qp);
-		return;
-	}
-	rq_complete(qp, cqe, wqe.wr_id, ext, false);
-}
-
-bool eth_valid(const struct nic *nic, const struct frame *frame)
-{
-	return !(frame->flags & FRAME_LOCAL) &&
-	       frame_len(frame) <= nic->port.mtu + ETH_OVERHEAD;
-}
-
-/* @ext: with what the way to the queue tells about the frame */
-static void eth_rx_queue(struct qp *qp, const struct frame *frame,
-			 const struct flow *flow, struct ornic_cqe_ext *ext)
-{
-	struct ornic_cqe cqe = {
-		.opcode = htole32(ORNIC_WC_RECV),
-		.byte_len = htole32(frame_len(frame)),
-	};
-
-	if (!qp_receives(qp)) {
-		PORT_STAT_INC(qp->nic, rx_dropped_no_wqe);
-		return;
-	}
-	eth_rx_flags(frame, flow, &cqe, ext);
-	eth_rx_one(qp, frame, &cqe, ext);
-}
-
-void eth_deliver(struct qp *qp, const struct frame *frame,
-		 const struct flow *flow, uint32_t tag)
-{
-	struct ornic_cqe_ext ext = { .flow_tag = htole32(tag) };
-
-	eth_rx_queue(qp, frame, flow, &ext);
-}
-
-void eth_rx(struct nic *nic, const struct frame *frame, const struct flow *flow)
-{
-	struct ornic_cqe_ext ext = {};
-	uint32_t hash;
-	struct qp *qp;
-
-	if (rss_hash(frame, flow, nic->port.hash, nic->port.key, &hash)) {
-		ext.rss_hash = htole32(hash);
-		ext.flags |= htole16(ORNIC_CQE_EXT_RSS);
-	}
-	qp = ethport_queue(nic, hash);
-	if (qp)
-		eth_rx_queue(qp, frame, flow, &ext);
-	else
-		PORT_STAT_INC(nic, rx_dropped_no_wqe);
 }

@@ -10,9 +10,18 @@
 
 #include "flow.h"
 #include "frame.h"
+#include "port.h"
 
 struct nic;
 struct qp;
+
+#define ETH_MACS_LEN (2 * MAC_LEN)
+/* What a frame has beside its payload */
+#define ETH_OVERHEAD (FLOW_ETH_LEN + FLOW_VLAN_LEN)
+/* The 32 bits behind each frame on a wire */
+#define ETH_FCS_LEN 4
+/* Bytes of a line, for ORNIC_WQ_PAD_END */
+#define ETH_LINE 64
 
 /**
  * eth_tx - send what is in the send queue of a RAW_PACKET QP

@@ -11,8 +11,10 @@
 #include "flow.h"
 #include "mr.h"
 #include "pd.h"
+#include "rwq.h"
 #include "srq.h"
 #include "uctx.h"
+#include "wq.h"
 #include "xrcd.h"
 
 /* One nic_run(): commands, QPs that get a turn, packets in a turn. */
@@ -46,6 +48,7 @@ static int nic_init_tables(struct nic *nic)
 		{ &nic->srqs, CORE_MAX_SRQ_BITS,
 		  NIC_NUM_BITS - CORE_MAX_SRQ_BITS, 1 },
 		{ &nic->xrcds, CORE_MAX_XRCD_BITS, 0, 0 },
+		{ &nic->rwqs, CORE_MAX_RWQ_BITS, 0, 0 },
 	};
 	unsigned int i;
 
@@ -58,6 +61,7 @@ static int nic_init_tables(struct nic *nic)
 
 static void nic_uninit_tables(struct nic *nic)
 {
+	obj_table_uninit(&nic->rwqs);
 	obj_table_uninit(&nic->xrcds);
 	obj_table_uninit(&nic->srqs);
 	obj_table_uninit(&nic->qps);
@@ -123,6 +127,8 @@ void nic_reset(struct nic *nic)
 	ethport_reset(nic);
 	mcast_clear(nic);
 	qp_destroy_all(nic);
+	rwq_destroy_all(nic);
+	wq_destroy_all(nic);
 	srq_destroy_all(nic);
 	xrcd_destroy_all(nic);
 	mr_destroy_all(nic);

@@ -18,7 +18,10 @@
 #define QP_FLAGS                                                          \
 	(ORNIC_QP_SQ | ORNIC_QP_RQ | ORNIC_QP_SRQ | ORNIC_QP_SIG_ALL |    \
 	 ORNIC_QP_KERNEL)
-#define QP_FLAGS_UNSUPPORTED ORNIC_QP_SCATTER_FCS
+#define QP_RX_FLAGS                                                       \
+	(ORNIC_QP_SCATTER_FCS | ORNIC_QP_CVLAN_STRIPPING |                \
+	 ORNIC_QP_PAD_END)
+#define QP_RAW_FLAGS (QP_RX_FLAGS | ORNIC_QP_RSS)
 
 _Static_assert(offsetof(struct qp, obj) == 0, "qp_find() casts");
 
@@ -60,6 +63,12 @@ void qp_error_event(struct qp *qp, enum ornic_event event)
 		return;
 	qp_error(qp);
 	eq_async(qp->nic, &qp->events, event);
+}
+
+void qp_fatal(struct qp *qp)
+{
+	qp_error_event(qp, qp_is_wq(qp) ? ORNIC_EVENT_WQ_FATAL :
+					  ORNIC_EVENT_QP_FATAL);
 }
 
 void qp_poll_soon(struct qp *qp)
@@ -114,7 +123,7 @@ void qp_reset(struct qp *qp)
 void qp_cq_failed(struct qp *qp)
 {
 	if (qp->state != ORNIC_QPS_RESET)
-		qp_error_event(qp, ORNIC_EVENT_QP_FATAL);
+		qp_fatal(qp);
 }
 
 static void qp_timer(struct timer *timer)
@@ -268,6 +277,23 @@ qp_check_xrc(struct nic *nic, const struct ornic_create_qp_in *in)
 						    ORNIC_CMD_BAD_OBJECT;
 }
 
+/* What has no queue of its own needs nothing for one. */
+static enum ornic_cmd_status
+qp_check_rss(struct nic *nic, const struct ornic_create_qp_in *in)
+{
+	uint32_t fields = le32toh(in->rx_hash_fields);
+
+	if (!(le32toh(in->flags) & ORNIC_QP_RSS))
+		return in->rwq_table || fields ||
+			       !CMD_RSVD_ZERO(in->rx_hash_key) ?
+			       ORNIC_CMD_BAD_PARAM : ORNIC_CMD_OK;
+	if (le32toh(in->flags) != ORNIC_QP_RSS || in->dbr_addr ||
+	    fields & ~RSS_FIELDS)
+		return ORNIC_CMD_BAD_PARAM;
+	return rwq_find(nic, le32toh(in->rwq_table)) ? ORNIC_CMD_OK :
+						       ORNIC_CMD_BAD_OBJECT;
+}
+
 static enum ornic_cmd_status
 qp_check_create(struct nic *nic, const struct ornic_create_qp_in *in)
 {
@@ -289,15 +315,15 @@ qp_check_create(struct nic *nic, const struct ornic_create_qp_in *in)
 	default:
 		return ORNIC_CMD_BAD_PARAM;
 	}
-	if (flags & ~(QP_FLAGS | QP_FLAGS_UNSUPPORTED))
-		return ORNIC_CMD_BAD_PARAM;
-	if (flags & QP_FLAGS_UNSUPPORTED)
-		return ORNIC_CMD_NOT_SUPPORTED;
-	if (le64toh(in->dbr_addr) & 63)
+	if (in->type == ORNIC_QPT_RAW_PACKET)
+		flags &= ~QP_RAW_FLAGS;
+	if (flags & ~QP_FLAGS || le64toh(in->dbr_addr) & 63)
 		return ORNIC_CMD_BAD_PARAM;
 	status = qp_check_xrc(nic, in);
 	if (!status)
 		status = qp_check_queues(in, flags);
+	if (!status)
+		status = qp_check_rss(nic, in);
 	return status ? status : qp_check_srq(nic, in);
 }
 
@@ -339,39 +365,96 @@ static void qp_uninit_queues(struct qp *qp)
 	buf_uninit(&qp->sq.ring);
 }
 
-enum ornic_cmd_status qp_cmd_create(struct nic *nic, struct cmd *cmd)
+static uint32_t qp_rx_flags(uint32_t flags)
 {
-	const struct ornic_create_qp_in *in = cmd->in;
-	struct ornic_create_qp_out *out = cmd->out;
+	uint32_t rx_flags = 0;
+
+	if (flags & ORNIC_QP_SCATTER_FCS)
+		rx_flags |= ORNIC_WQ_SCATTER_FCS;
+	if (flags & ORNIC_QP_CVLAN_STRIPPING)
+		rx_flags |= ORNIC_WQ_CVLAN_STRIPPING;
+	if (flags & ORNIC_QP_PAD_END)
+		rx_flags |= ORNIC_WQ_PAD_END;
+	return rx_flags;
+}
+
+static enum ornic_cmd_status qp_find_parts(struct qp *qp,
+					   const struct ornic_create_qp_in *in)
+{
+	struct nic *nic = qp->nic;
+	bool xrc_recv = qp->type == ORNIC_QPT_XRC_RECV;
+
+	if (!qp_is_wq(qp))
+		qp->uctx = uctx_find(nic, le32toh(in->uctx));
+	if (!xrc_recv)
+		qp->pd = pd_find(nic, le32toh(in->pdn));
+	if ((!qp->uctx && !qp_is_wq(qp)) || (!qp->pd && !xrc_recv))
+		return ORNIC_CMD_BAD_OBJECT;
+	if (qp->flags & ORNIC_QP_SRQ)
+		qp->srq = srq_find(nic, le32toh(in->srqn));
+	if (xrc_recv)
+		qp->xrcd = xrcd_find(nic, le32toh(in->xrcdn));
+	if (qp_is_rss(qp))
+		qp->rwq = rwq_find(nic, le32toh(in->rwq_table));
+	/* What only the kernel may use does not listen to a process's page. */
+	if ((qp_is_kernel(qp) || qp->type == ORNIC_QPT_GSI) &&
+	    !qp->uctx->kernel)
+		return ORNIC_CMD_BAD_PARAM;
+	return ORNIC_CMD_OK;
+}
+
+static void qp_get_parts(struct qp *qp)
+{
+	if (qp->uctx)
+		obj_get(&qp->uctx->obj);
+	if (qp->pd)
+		obj_get(&qp->pd->obj);
+	if (qp->srq)
+		obj_get(&qp->srq->obj);
+	if (qp->xrcd)
+		obj_get(&qp->xrcd->obj);
+	if (qp->rwq)
+		obj_get(&qp->rwq->obj);
+}
+
+static void qp_put_parts(struct qp *qp)
+{
+	if (qp->rwq)
+		obj_put(&qp->rwq->obj);
+	if (qp->xrcd)
+		obj_put(&qp->xrcd->obj);
+	if (qp->srq)
+		obj_put(&qp->srq->obj);
+	if (qp->pd)
+		obj_put(&qp->pd->obj);
+	if (qp->uctx)
+		obj_put(&qp->uctx->obj);
+}
+
+enum ornic_cmd_status qp_create(struct nic *nic,
+				const struct ornic_create_qp_in *in,
+				struct qp **out)
+{
 	struct cq *send_cq = cq_find(nic, le32toh(in->send_cqn));
 	struct cq *recv_cq = cq_find(nic, le32toh(in->recv_cqn));
-	struct uctx *uctx = uctx_find(nic, le32toh(in->uctx));
-	bool xrc_recv = in->type == ORNIC_QPT_XRC_RECV;
 	enum ornic_cmd_status status;
-	struct pd *pd = NULL;
 	struct qp *qp;
 
-	if (!xrc_recv)
-		pd = pd_find(nic, le32toh(in->pdn));
-	status = qp_check_create(nic, in);
-	if (status)
-		return status;
-	if (!uctx || (!pd && !xrc_recv))
-		return ORNIC_CMD_BAD_OBJECT;
 	qp = calloc(1, sizeof(*qp));
 	if (!qp)
 		return ORNIC_CMD_NO_RESOURCES;
 	qp->nic = nic;
 	qp->type = in->type;
 	qp->flags = le32toh(in->flags);
-	qp->uctx = uctx;
-	qp->pd = pd;
-	if (qp->flags & ORNIC_QP_SRQ)
-		qp->srq = srq_find(nic, le32toh(in->srqn));
-	if (xrc_recv)
-		qp->xrcd = xrcd_find(nic, le32toh(in->xrcdn));
-	qp->user.pd = pd;
+	qp->rx_flags = qp_rx_flags(qp->flags);
+	qp->rx_hash.fields = le32toh(in->rx_hash_fields);
+	memcpy(qp->rx_hash.key, in->rx_hash_key, RSS_KEY_LEN);
+	status = qp_find_parts(qp, in);
+	if (status)
+		goto err_free;
+	qp->user.pd = qp->pd;
 	qp->user.kernel = qp_is_kernel(qp);
+	qp->board_slot = ORNIC_BOARD_NO_SLOT;
 	qp->run.qp = qp;
 	list_init(&qp->run.node);
 	timer_init(&qp->timer, qp_timer);
@@ -379,37 +462,26 @@ enum ornic_cmd_status qp_cmd_create(struct nic *nic, struct cmd *cmd)
 	status = ORNIC_CMD_BAD_OBJECT;
 	if ((qp_has_sq(qp) && !send_cq) || (qp_has_recv_cq(qp) && !recv_cq))
 		goto err_free;
-	/* What only the kernel may use does not listen to a process's page. */
-	status = ORNIC_CMD_BAD_PARAM;
-	if ((qp_is_kernel(qp) || qp->type == ORNIC_QPT_GSI) && !uctx->kernel)
-		goto err_free;
 	status = qp_init_queues(qp, in);
 	if (status)
 		goto err_uninit_queues;
 	status = ORNIC_CMD_NO_RESOURCES;
 	if (obj_add(&nic->qps, &qp->obj))
 		goto err_uninit_queues;
-	if (uctx_slot_alloc(uctx, qp, &qp->board_slot))
+	if (qp->uctx && uctx_slot_alloc(qp->uctx, qp, &qp->board_slot))
 		goto err_remove;
 
 	eq_source_init(&qp->events, qp->obj.num, false);
 	qp->user.qpn = qp->obj.num;
-	obj_get(&uctx->obj);
-	if (pd)
-		obj_get(&pd->obj);
-	if (qp->xrcd)
-		obj_get(&qp->xrcd->obj);
+	qp_get_parts(qp);
 	if (qp_has_sq(qp))
 		cq_attach(&qp->send_cq, send_cq, qp);
-	if (qp->srq)
-		obj_get(&qp->srq->obj);
 	if (qp_has_recv_cq(qp))
 		cq_attach(&qp->recv_cq, recv_cq, qp);
 	if (qp->type == ORNIC_QPT_GSI)
 		nic->engine->gsi = qp;
 	qp_reset(qp);
-	out->qpn = htole32(qp->obj.num);
-	out->slot = htole32(qp->board_slot);
+	*out = qp;
 	return ORNIC_CMD_OK;
 
 err_remove:
@@ -421,7 +493,27 @@ err_free:
 	return status;
 }
 
-static void qp_destroy(struct qp *qp)
+enum ornic_cmd_status qp_cmd_create(struct nic *nic, struct cmd *cmd)
+{
+	const struct ornic_create_qp_in *in = cmd->in;
+	struct ornic_create_qp_out *out = cmd->out;
+	enum ornic_cmd_status status;
+	struct qp *qp;
+
+	status = qp_check_create(nic, in);
+	if (!status)
+		status = qp_create(nic, in, &qp);
+	if (status)
+		return status;
+	/* Nothing has to be known of a peer, and nobody sends. */
+	if (qp_is_rss(qp))
+		qp->state = ORNIC_QPS_RTS;
+	out->qpn = htole32(qp->obj.num);
+	out->slot = htole32(qp->board_slot);
+	return ORNIC_CMD_OK;
+}
+
+void qp_destroy(struct qp *qp)
 {
 	struct nic *nic = qp->nic;
 
@@ -432,13 +524,7 @@ static void qp_destroy(struct qp *qp)
 	core_not_ready(&qp->run);
 	cq_detach(&qp->recv_cq);
 	cq_detach(&qp->send_cq);
-	if (qp->srq)
-		obj_put(&qp->srq->obj);
-	if (qp->xrcd)
-		obj_put(&qp->xrcd->obj);
-	if (qp->pd)
-		obj_put(&qp->pd->obj);
-	obj_put(&qp->uctx->obj);
+	qp_put_parts(qp);
 	obj_remove(&nic->qps, &qp->obj);
 	qp_uninit_queues(qp);
 	free(qp);
@@ -452,6 +538,8 @@ void qp_destroy_all(struct nic *nic)
 	while ((obj = obj_each(&nic->qps, &i))) {
 		struct qp *qp = container_of(obj, struct qp, obj);
 
+		if (qp_is_wq(qp))
+			continue;
 		/* The boards go too, and are not written to (nic_reset()). */
 		sq_watch_forget(nic, &qp->watch);
 		qp_destroy(qp);
@@ -465,9 +553,13 @@ enum ornic_cmd_status qp_cmd_destroy(struct nic *nic, struct cmd *cmd)
 	struct qp *qp;
 
 	status = cmd_find_unused(&nic->qps, cmd, &obj);
-	if (status)
+	if (status && status != ORNIC_CMD_BUSY)
 		return status;
 	qp = container_of(obj, struct qp, obj);
+	if (qp_is_wq(qp))
+		return ORNIC_CMD_BAD_OBJECT;
+	if (status)
+		return status;
 	sq_watch_stop(nic, &qp->watch);
 	uctx_slot_free(qp->uctx, qp->board_slot);
 	qp_destroy(qp);

@@ -26,6 +26,8 @@
 #include "req.h"
 #include "resp.h"
 #include "rq.h"
+#include "rss.h"
+#include "rwq.h"
 #include "sq.h"
 #include "srq.h"
 #include "timer.h"
@@ -34,6 +36,9 @@
 /* QPN of the GSI on the wire, and its Q_Key (IBTA 3.5.3, 10.2.5). */
 #define QP_GSI_QPN 1
 #define QP_GSI_QKEY 0x80010000u
+
+/* @type of a WQ, beside enum ornic_qp_type (wq.h) */
+#define QP_TYPE_WQ 0
 
 /**
  * struct qp_attr - struct ornic_qp_attr in CPU order, what of it is kept
@@ -102,23 +107,37 @@ struct qp_stats {
 };
 
 /**
- * struct qp - a queue pair
- * @obj: number and users (entries of the port's queue table, groups)
+ * struct qp_rx_hash - of a QP with ORNIC_QP_RSS: which of its WQs a frame is for
+ * @fields: ORNIC_RX_HASH_*
+ * @key: Toeplitz
+ */
+struct qp_rx_hash {
+	uint32_t fields;
+	uint8_t key[RSS_KEY_LEN];
+};
+
+/**
+ * struct qp - a queue pair, or a WQ
+ * @obj: number and users (entries of the port's queue table, groups; of a WQ,
+ *	entries of tables)
  * @nic: the card
  * @run: place in the card's queue of QPs with work
  * @watch: polled by the card; holds the doorbell record
- * @uctx: doorbell page, used
+ * @uctx: doorbell page, used; a WQ has none
  * @pd: its PD, used
  * @srq: where it takes receive WQEs, used, or NULL; of XRC_RECV as
  *	xrcd_select() has it
  * @xrcd: of XRC_RECV, used
+ * @rwq: of ORNIC_QP_RSS: where it receives, used, or NULL
+ * @rx_hash: with @rwq
  * @user: as the user of keys
  * @send_cq: membership in the send CQ
  * @recv_cq: membership in the receive CQ
  * @board_slot: on the board, or ORNIC_BOARD_NO_SLOT
  * @type: enum ornic_qp_type
  * @flags: ORNIC_QP_*
- * @state: enum ornic_qp_state
+ * @rx_flags: ORNIC_WQ_*: what it does with frames that it receives
+ * @state: enum ornic_qp_state; of a WQ RESET, RTR (for RDY) or ERR
  * @events: what it has to tell
  * @comm_est: ORNIC_EVENT_QP_COMM_EST was sent
  * @last_wqe: ORNIC_EVENT_QP_LAST_WQE was sent
@@ -142,13 +161,16 @@ struct qp {
 	struct pd *pd;
 	struct srq *srq;
 	struct xrcd *xrcd;
+	struct rwq *rwq;
+	struct qp_rx_hash rx_hash;
 	struct mr_user user;
 	struct cq_link send_cq;
 	struct cq_link recv_cq;
 	uint32_t board_slot;
 	uint8_t type;
-	uint8_t flags;
 	uint8_t state;
+	uint32_t flags;
+	uint32_t rx_flags;
 	struct eq_source events;
 	bool comm_est;
 	bool last_wqe;
@@ -172,16 +194,23 @@ struct engine {
 	struct qp *gsi;
 };
 
+static inline bool qp_is_wq(const struct qp *qp)
+{
+	return qp->type == QP_TYPE_WQ;
+}
+
 /**
  * qp_find - find by number
  * @nic: the card
  * @qpn: any number
  *
- * Return: the QP or NULL.
+ * Return: the QP or NULL, also for the number of a WQ.
  */
 static inline struct qp *qp_find(const struct nic *nic, uint32_t qpn)
 {
-	return (void *)obj_find(&nic->qps, qpn);
+	struct qp *qp = (void *)obj_find(&nic->qps, qpn);
+
+	return qp && !qp_is_wq(qp) ? qp : NULL;
 }
 
 static inline bool qp_has_sq(const struct qp *qp)
@@ -237,10 +266,16 @@ static inline bool qp_receives(const struct qp *qp)
 	return qp->state >= ORNIC_QPS_RTR && qp->state != ORNIC_QPS_ERR;
 }
 
-/* Who has no queue has no record. */
+/* Does it receive in the WQs of a table? */
+static inline bool qp_is_rss(const struct qp *qp)
+{
+	return qp->flags & ORNIC_QP_RSS;
+}
+
+/* Who can have no queue has no record. */
 static inline bool qp_has_dbr(const struct qp *qp)
 {
-	return qp->type != ORNIC_QPT_XRC_RECV;
+	return qp->type != ORNIC_QPT_XRC_RECV && !qp_is_rss(qp);
 }
 
 /**
@@ -281,6 +316,12 @@ void qp_error(struct qp *qp);
 void qp_error_event(struct qp *qp, enum ornic_event event);
 
 /**
+ * qp_fatal - qp_error_event() with what is left to say when a queue is lost
+ * @qp: in any state but RESET
+ */
+void qp_fatal(struct qp *qp);
+
+/**
  * qp_poll_soon - a QP in error looks for receive WQEs now, and often again
  * @qp: in ERR
  */
@@ -305,5 +346,25 @@ void qp_drained(struct qp *qp);
  * Part of the transition to RESET. Writes sq_ci and rq_ci.
  */
 void qp_reset(struct qp *qp);
+
+/**
+ * qp_create - make a QP or a WQ as a command wants it
+ * @nic: the card
+ * @in: checked; of a WQ, what makes one of it
+ * @qp: the QP, in RESET
+ *
+ * Return: status of the command.
+ */
+enum ornic_cmd_status qp_create(struct nic *nic,
+				const struct ornic_create_qp_in *in,
+				struct qp **qp);
+
+/**
+ * qp_destroy - end of qp_create()
+ * @qp: that nobody uses
+ *
+ * The guest's memory may be gone: nothing is written to it.
+ */
+void qp_destroy(struct qp *qp);
 
 #endif /* ORNIC_DEVICE_QP_H */

@@ -332,6 +332,9 @@ enum ornic_cmd_status qp_cmd_modify(struct nic *nic, struct cmd *cmd)
 	qp = qp_find(nic, le32toh(in->qpn));
 	if (!qp)
 		return ORNIC_CMD_BAD_OBJECT;
+	/* It is what it is. */
+	if (qp_is_rss(qp))
+		return ORNIC_CMD_BAD_STATE;
 	to = mask & A(STATE) ? in->attr.state : qp->state;
 	status = check_transition(qp, to, mask);
 	if (!status)

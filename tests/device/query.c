@@ -6,6 +6,7 @@
 #include "query.h"
 #include "engine.h"
 #include "mr.h"
+#include "wq.h"
 
 #define QUERY_FEATURES                \
 	(ORNIC_FEAT_SRQ |             \
@@ -17,6 +18,7 @@
 	 ORNIC_FEAT_RESIZE_CQ |       \
 	 ORNIC_FEAT_CQ_MODERATION |   \
 	 ORNIC_FEAT_CQE_EXT |         \
+	 ORNIC_FEAT_WQ |              \
 	 ORNIC_FEAT_PATH_MIG |        \
 	 ORNIC_FEAT_NULL_MR)
 #define QUERY_QP_TYPES                                                   \
@@ -72,6 +74,12 @@ enum ornic_cmd_status query_cmd_device(struct nic *nic, struct cmd *cmd)
 	out->max_mw = htole32(nic->mrs.max);
 	out->max_reg_pages = htole32(MR_MAX_REG_PAGES);
 	out->max_rx_queues = htole32(ETHPORT_QUEUES_MAX);
+	/* QPs and WQs share their numbers. */
+	out->max_wq = htole32(nic->qps.max);
+	out->max_rwq_tables = htole32(nic->rwqs.max);
+	out->max_rwq_table_size = htole32(1u << CORE_MAX_LOG_RWQ_SIZE);
+	out->rx_hash_fields = htole32(RSS_FIELDS);
+	out->wq_flags = htole32(WQ_FLAGS);
 	out->qp_types = htole32(QUERY_QP_TYPES);
 	out->send_ops = htole64(ENGINE_SEND_OPS);
 	return ORNIC_CMD_OK;

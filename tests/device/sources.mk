@@ -55,6 +55,7 @@ CORE_SRCS := \
 	uctx.c \
 	csum.c \
 	eth.c \
+	eth_rx.c \
 	flow.c \
 	rss.c \
 	ack.c \
@@ -72,7 +73,9 @@ CORE_SRCS := \
 	sge.c \
 	sq.c \
 	srq.c \
+	rwq.c \
 	ud.c \
+	wq.c \
 	xrcd.c
 
 DEVICE_SRCS := $(EDGE_SRCS) $(MAIN_SRCS) $(CORE_SRCS)

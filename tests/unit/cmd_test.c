@@ -68,8 +68,8 @@ static void test_unknown_opcodes(void **state)
 {
 	struct host *host = *state;
 	static const uint16_t opcodes[] = {
-		0x003, 0x00f, ORNIC_CMD_PAGE_RESPONSE, ORNIC_CMD_CREATE_WQ,
-		ORNIC_CMD_CREATE_FLOW, ORNIC_CMD_ALLOC_DM, 0x100, 0xffff,
+		0x003, 0x00f, ORNIC_CMD_PAGE_RESPONSE, ORNIC_CMD_CREATE_FLOW,
+		ORNIC_CMD_ALLOC_DM, 0x100, 0xffff,
 	};
 	unsigned int i;
 
@@ -216,10 +216,14 @@ static void test_sizes_of_each_command(void **state)
 		{ ORNIC_CMD_DESTROY_MR, 4, 8 },
 		{ ORNIC_CMD_CREATE_CQ, 40, 40 },
 		{ ORNIC_CMD_DESTROY_CQ, 4, 8 },
-		{ ORNIC_CMD_CREATE_QP, 72, 72 },
+		{ ORNIC_CMD_CREATE_QP, 72, 120 },
 		{ ORNIC_CMD_DESTROY_QP, 4, 8 },
 		{ ORNIC_CMD_MODIFY_QP, 8, 112 },
 		{ ORNIC_CMD_QUERY_QP, 4, 8 },
+		{ ORNIC_CMD_CREATE_WQ, 48, 48 },
+		{ ORNIC_CMD_DESTROY_WQ, 4, 8 },
+		{ ORNIC_CMD_MODIFY_WQ, 16, 16 },
+		{ ORNIC_CMD_DESTROY_RWQ_TABLE, 4, 8 },
 	};
 	struct host *host = *state;
 	uint8_t in[ORNIC_CMD_MAX_IN];
@@ -258,6 +262,7 @@ static void test_query_device_tells_what_is_built(void **state)
 					      ORNIC_FEAT_RESIZE_CQ |
 					      ORNIC_FEAT_CQ_MODERATION |
 					      ORNIC_FEAT_CQE_EXT |
+					      ORNIC_FEAT_WQ |
 					      ORNIC_FEAT_PATH_MIG |
 					      ORNIC_FEAT_NULL_MR));
 	assert_true(le64toh(out.guid) == 0x000e1cfffe000001ULL);

@@ -103,6 +103,53 @@ static void test_rss_published_vectors(void **state)
 	}
 }
 
+/* ORNIC-RSS-4 */
+static void test_rss_of_chosen_fields(void **state)
+{
+	struct frame frame;
+	struct flow flow;
+	uint32_t hash;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rss_vectors); i++) {
+		const struct rss_vector *v = &rss_vectors[i];
+		bool v6 = v->family == AF_INET6;
+		unsigned int alen = v6 ? 16 : 4;
+		const uint8_t *addr = frame.hdr + FLOW_ETH_LEN + (v6 ? 8 : 12);
+		uint8_t mixed[18];
+
+		rss_make(v, &frame);
+		flow_dissect(&frame, &flow);
+#define HASH(fields) \
+	rss_hash_fields(&frame, &flow, fields, rss_key, &hash)
+		assert_true(HASH(ORNIC_RX_HASH_SRC_IPV4 |
+				 ORNIC_RX_HASH_DST_IPV4 |
+				 ORNIC_RX_HASH_SRC_IPV6 |
+				 ORNIC_RX_HASH_DST_IPV6));
+		assert_int_equal(hash, v->ip);
+		assert_true(HASH(RSS_FIELDS));
+		assert_int_equal(hash, v->tcp);
+		assert_true(HASH(ORNIC_RX_HASH_DST_PORT_TCP));
+		assert_int_equal(hash, rss_toeplitz(rss_key,
+						    addr + 2 * alen + 2, 2));
+		assert_true(HASH(ORNIC_RX_HASH_DST_IPV4 |
+				 ORNIC_RX_HASH_DST_IPV6 |
+				 ORNIC_RX_HASH_SRC_PORT_TCP));
+		memcpy(mixed, addr + alen, alen);
+		flow_put16(mixed + alen, v->sport);
+		assert_int_equal(hash, rss_toeplitz(rss_key, mixed, alen + 2));
+		/* Of the other protocol, or nothing at all */
+		assert_false(HASH(ORNIC_RX_HASH_SRC_PORT_UDP |
+				  ORNIC_RX_HASH_DST_PORT_UDP |
+				  (v6 ? ORNIC_RX_HASH_SRC_IPV4 :
+					ORNIC_RX_HASH_SRC_IPV6)));
+		assert_int_equal(hash, 0);
+		assert_false(HASH(0));
+#undef HASH
+	}
+}
+
 static void test_rss_fragments_have_no_ports(void **state)
 {
 	struct frame frame;
@@ -230,6 +277,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rss_published_vectors),
+		cmocka_unit_test(test_rss_of_chosen_fields),
 		cmocka_unit_test(test_rss_fragments_have_no_ports),
 		cmocka_unit_test(test_flow_refuses_lengths_that_lie),
 		cmocka_unit_test(test_flow_sees_through_a_tag),

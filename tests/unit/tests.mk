@@ -18,6 +18,7 @@ UNIT_CORE_TESTS := \
 	cq_test.c \
 	doorbell_test.c \
 	eq_test.c \
+	eth_rx_test.c \
 	eth_test.c \
 	flush_test.c \
 	fuzz_test.c \
@@ -41,6 +42,7 @@ UNIT_CORE_TESTS := \
 	uc_test.c \
 	uctx_test.c \
 	ud_test.c \
+	wq_test.c \
 	xrc_test.c
 
 # What core tests share: a host in front of the card.
@@ -50,4 +52,5 @@ UNIT_CORE_SRCS := \
 	kit.c \
 	pair.c \
 	pair_wr.c \
-	raw.c
+	raw.c \
+	wqk.c
