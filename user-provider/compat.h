@@ -39,8 +39,22 @@ ornic_cmd_create_cq_ex(struct ibv_context *ibctx,
 				    resp_size, cmd_flags);
 }
 
+static inline int ornic_cmd_create_qp_ex2(struct ibv_context *ibctx,
+					  struct verbs_qp *vqp,
+					  struct ibv_qp_init_attr_ex *attr,
+					  struct ibv_create_qp_ex *cmd,
+					  size_t cmd_size,
+					  struct ib_uverbs_ex_create_qp_resp *resp,
+					  size_t resp_size,
+					  struct ibv_command_buffer *driver)
+{
+	return ibv_cmd_create_qp_ex2(ibctx, vqp, attr, cmd, cmd_size, resp,
+				     resp_size);
+}
+
 #define ibv_cmd_get_context ornic_cmd_get_context
 #define ibv_cmd_create_cq_ex ornic_cmd_create_cq_ex
+#define ibv_cmd_create_qp_ex2 ornic_cmd_create_qp_ex2
 
 #else
 

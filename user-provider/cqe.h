@@ -17,6 +17,7 @@ static_assert((int)IBV_WC_RECV_RDMA_WITH_IMM ==
 	      (int)ORNIC_WC_RECV_RDMA_WITH_IMM, "opcode");
 static_assert((int)IBV_WC_GRH == ORNIC_WC_GRH, "flags");
 static_assert((int)IBV_WC_WITH_IMM == ORNIC_WC_WITH_IMM, "flags");
+static_assert((int)IBV_WC_IP_CSUM_OK == ORNIC_WC_IP_CSUM_OK, "flags");
 static_assert((int)IBV_WC_WITH_INV == ORNIC_WC_WITH_INV, "flags");
 
 #define ORNIC_LOG_CQE_SIZE	5	/* struct ornic_cqe */

@@ -77,6 +77,46 @@ static inline uint8_t *ornic_put_inline(struct ornic_sq *sq, uint8_t *dst,
 }
 
 /**
+ * ornic_tso_takes() - check the arguments of a TSO
+ * @sq: send queue
+ * @hdr_len: bytes of headers
+ * @mss: bytes of payload of a segment
+ *
+ * Return: whether it may be sent.
+ */
+static inline bool ornic_tso_takes(const struct ornic_sq *sq, uint32_t hdr_len,
+				   uint32_t mss)
+{
+	return hdr_len && hdr_len <= sq->max_tso_header && mss;
+}
+
+/**
+ * ornic_put_tso() - write the route and the headers of a TSO
+ * @sq: send queue
+ * @hdr: header of the WQE; there is room for what follows
+ * @headers: Ethernet, IP and TCP
+ * @hdr_len: bytes of them
+ * @mss: bytes of payload of a segment
+ *
+ * Return: where the SGEs go.
+ */
+static inline void *ornic_put_tso(struct ornic_sq *sq,
+				  struct ornic_sq_hdr *hdr,
+				  const void *headers, uint16_t hdr_len,
+				  uint16_t mss)
+{
+	uint32_t rest = ornic_tso_room(hdr_len) - hdr_len;
+	uint8_t *dst;
+
+	ornic_put_route_eth((void *)(hdr + 1), mss, hdr_len);
+	dst = ornic_put_inline(sq, (uint8_t *)hdr + ORNIC_DATA_ETH, headers,
+			       hdr_len);
+	memset(dst, 0, rest);
+	dst += rest;
+	return dst == sq->end ? sq->ring : dst;
+}
+
+/**
  * ornic_inline_length() - check the inline data of a work request
  * @sq: send queue
  * @sg: where the data is; lkeys do not matter

@@ -186,6 +186,7 @@ struct ornic_cq {
  * @max_sge: SGEs of a work request
  * @max_inline: bytes of inline data of a work request
  * @small_inline: of these, what fits into the first slot of a connected QP's
+ * @max_tso_header: bytes of headers of a TSO; 0: the QP has none
  * @wqe: ibv_wr_*: the WQE being built, or NULL
  * @data: ibv_wr_*: where its SGEs or inline data go, or NULL
  * @first_pi: ibv_wr_*: @pi at wr_start
@@ -206,6 +207,7 @@ struct ornic_sq {
 	uint32_t max_sge;
 	uint32_t max_inline;
 	size_t small_inline;
+	uint32_t max_tso_header;
 	struct ornic_sq_hdr *wqe;
 	void *data;
 	uint32_t first_pi;
@@ -257,9 +259,22 @@ struct ornic_srq {
 };
 
 /**
+ * enum ornic_wqe_kind - what is behind the header of a send WQE
+ * @ORNIC_WQE_RC: struct ornic_route_rc
+ * @ORNIC_WQE_UD: struct ornic_route_ud
+ * @ORNIC_WQE_ETH: struct ornic_route_eth
+ */
+enum ornic_wqe_kind {
+	ORNIC_WQE_RC,
+	ORNIC_WQE_UD,
+	ORNIC_WQE_ETH,
+};
+
+/**
  * struct ornic_qp - queue pair
  * @vqp: verbs QP, ordinary or extended
- * @ud: WQEs carry an address vector
+ * @kind: of its send WQEs
+ * @post_send: ibv_post_send() for that kind
  * @sq: send queue
  * @rq: receive queue
  * @ops: @sq.ops once the QP is in RTS
@@ -271,7 +286,9 @@ struct ornic_srq {
  */
 struct ornic_qp {
 	struct verbs_qp vqp;
-	bool ud;
+	enum ornic_wqe_kind kind;
+	int (*post_send)(struct ornic_qp *qp, struct ibv_send_wr *wr,
+			 struct ibv_send_wr **bad_wr);
 	struct ornic_sq sq;
 	struct ornic_rq rq;
 	uint64_t ops;
@@ -440,6 +457,8 @@ struct ibv_qp *ornic_create_qp_ex(struct ibv_context *ibctx,
 				  struct ibv_qp_init_attr_ex *attr);
 int ornic_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 		    int attr_mask);
+int ornic_modify_qp_rate_limit(struct ibv_qp *ibqp,
+			       struct ibv_qp_rate_limit_attr *attr);
 int ornic_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 		   int attr_mask, struct ibv_qp_init_attr *init_attr);
 struct ibv_qp *ornic_open_qp(struct ibv_context *ibctx,
@@ -449,6 +468,7 @@ int ornic_set_ece(struct ibv_qp *ibqp, struct ibv_ece *ece);
 int ornic_destroy_qp(struct ibv_qp *ibqp);
 
 /* wr.c */
+void ornic_qp_choose_post_send(struct ornic_qp *qp);
 int ornic_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		    struct ibv_send_wr **bad_wr);
 int ornic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,

@@ -7,6 +7,7 @@
 
 #include <ccan/minmax.h>
 
+#include "compat.h"
 #include "inline.h"
 #include "ornic_abi.h"
 
@@ -21,6 +22,13 @@
 		      ORNIC_OP(ATOMIC_FETCH_AND_ADD) | \
 		      ORNIC_OP(SEND_WITH_INV) | ORNIC_OP(FLUSH) | \
 		      ORNIC_OP(ATOMIC_WRITE))
+#define ORNIC_RAW_OPS (ORNIC_OP(SEND) | ORNIC_OP(TSO))
+
+/* What only frames have */
+#define ORNIC_RAW_ATTRS IBV_QP_INIT_ATTR_MAX_TSO_HEADER
+#define ORNIC_RAW_FLAGS (IBV_QP_CREATE_SCATTER_FCS | \
+			 IBV_QP_CREATE_CVLAN_STRIPPING | \
+			 IBV_QP_CREATE_PCI_WRITE_END_PADDING)
 
 /* What a QP of a type can be asked to send; hardware.rst, "Opcodes" */
 static uint64_t ornic_type_ops(enum ibv_qp_type type)
@@ -33,8 +41,22 @@ static uint64_t ornic_type_ops(enum ibv_qp_type type)
 		return ORNIC_UC_OPS;
 	case IBV_QPT_UD:
 		return ORNIC_UD_OPS;
+	case IBV_QPT_RAW_PACKET:
+		return ORNIC_RAW_OPS;
 	default:
 		return 0;
+	}
+}
+
+static enum ornic_wqe_kind ornic_type_kind(enum ibv_qp_type type)
+{
+	switch (type) {
+	case IBV_QPT_UD:
+		return ORNIC_WQE_UD;
+	case IBV_QPT_RAW_PACKET:
+		return ORNIC_WQE_ETH;
+	default:
+		return ORNIC_WQE_RC;
 	}
 }
 
@@ -98,41 +120,77 @@ static int ornic_init_qp(struct ornic_qp *qp, struct ornic_context *ctx,
 	return 0;
 }
 
-static int ornic_check_qp_attr(const struct ibv_qp_init_attr_ex *attr)
+static int ornic_check_raw_attr(const struct ornic_context *ctx,
+				const struct ibv_qp_init_attr_ex *attr)
 {
+	if (attr->srq)
+		return EINVAL;
+
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_MAX_TSO_HEADER) {
+		if (!(ctx->send_ops & ORNIC_OP(TSO)))
+			return EOPNOTSUPP;
+		if (attr->max_tso_header > ORNIC_TSO_HDR_MAX)
+			return EINVAL;
+	}
+	return 0;
+}
+
+static int ornic_check_qp_type(const struct ornic_context *ctx,
+			       const struct ibv_qp_init_attr_ex *attr)
+{
+	switch (attr->qp_type) {
+	case IBV_QPT_UC:
+		return attr->srq ? EINVAL : 0;
+	case IBV_QPT_RC:
+	case IBV_QPT_UD:
+	case IBV_QPT_XRC_SEND:
+		return 0;
+	case IBV_QPT_XRC_RECV:
+		return attr->comp_mask & IBV_QP_INIT_ATTR_XRCD ? 0 : EINVAL;
+	case IBV_QPT_RAW_PACKET:
+		return ornic_check_raw_attr(ctx, attr);
+	default:
+		return EOPNOTSUPP;
+	}
+}
+
+static int ornic_check_qp_attr(const struct ornic_context *ctx,
+			       const struct ibv_qp_init_attr_ex *attr)
+{
+	bool raw = attr->qp_type == IBV_QPT_RAW_PACKET;
+	int ret;
+
 	if (!check_comp_mask(attr->comp_mask,
 			     IBV_QP_INIT_ATTR_PD |
 			     IBV_QP_INIT_ATTR_XRCD |
 			     IBV_QP_INIT_ATTR_CREATE_FLAGS |
-			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
+			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS |
+			     (raw ? ORNIC_RAW_ATTRS : 0)))
 		return EOPNOTSUPP;
 
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS &&
-	    attr->create_flags)
+	    !check_comp_mask(attr->create_flags, raw ? ORNIC_RAW_FLAGS : 0))
 		return EOPNOTSUPP;
 
-	switch (attr->qp_type) {
-	case IBV_QPT_UC:
-		if (attr->srq)
-			return EINVAL;
-		break;
-	case IBV_QPT_RC:
-	case IBV_QPT_UD:
-	case IBV_QPT_XRC_SEND:
-		break;
-	case IBV_QPT_XRC_RECV:
-		return attr->comp_mask & IBV_QP_INIT_ATTR_XRCD ? 0 : EINVAL;
-	default:
-		return EOPNOTSUPP;
-	}
+	ret = ornic_check_qp_type(ctx, attr);
+	if (ret || attr->qp_type == IBV_QPT_XRC_RECV)
+		return ret;
 	return attr->comp_mask & IBV_QP_INIT_ATTR_PD ? 0 : EINVAL;
+}
+
+/* Bytes of headers that a TSO may have. */
+static uint32_t ornic_tso_header(const struct ibv_qp_init_attr_ex *attr)
+{
+	return attr->comp_mask & IBV_QP_INIT_ATTR_MAX_TSO_HEADER ?
+	       attr->max_tso_header : 0;
 }
 
 /* What the kernel is asked for: nothing that is ignored, with this type. */
 static void ornic_kernel_attr(struct ibv_qp_init_attr_ex *attr)
 {
 	/* Without flags it need not know that there could be some */
-	attr->comp_mask &= ~IBV_QP_INIT_ATTR_CREATE_FLAGS;
+	if (!attr->create_flags)
+		attr->comp_mask &= ~IBV_QP_INIT_ATTR_CREATE_FLAGS;
 	if (attr->qp_type != IBV_QPT_XRC_RECV)
 		attr->comp_mask &= ~IBV_QP_INIT_ATTR_XRCD;
 
@@ -166,19 +224,48 @@ static void ornic_free_qp(struct ornic_qp *qp)
 	ornic_free_object(&owner, qp, ORNIC_RESOURCE_QP);
 }
 
+static void ornic_set_type(struct ornic_qp *qp,
+			   const struct ornic_context *ctx,
+			   const struct ibv_qp_init_attr_ex *attr)
+{
+	qp->kind = ornic_type_kind(attr->qp_type);
+	ornic_qp_choose_post_send(qp);
+	qp->ops = ctx->send_ops & ornic_type_ops(attr->qp_type);
+	qp->sq.max_tso_header = ornic_tso_header(attr);
+}
+
+static int ornic_cmd_create_qp(struct ibv_context *ibctx, struct ornic_qp *qp,
+			       struct ibv_qp_init_attr_ex *attr)
+{
+	struct ornic_ucreate_qp_resp resp = {};
+	struct ornic_ucreate_qp cmd = {};
+	int ret;
+
+	cmd.max_tso_header = qp->sq.max_tso_header;
+	ret = ibv_cmd_create_qp_ex2(ibctx, &qp->vqp, attr, &cmd.ibv_cmd,
+				    sizeof(cmd), &resp.ibv_resp, sizeof(resp),
+				    NULL);
+	if (ret)
+		return ret;
+
+	ret = ornic_init_qp(qp, to_ornic_context(ibctx), &resp.drv_payload,
+			    &attr->cap);
+	if (ret)
+		ibv_cmd_destroy_qp(&qp->vqp.qp);
+	return ret;
+}
+
 static struct ornic_qp *ornic_new_qp(struct ibv_context *ibctx,
 				     struct ibv_qp_init_attr_ex *attr)
 {
 	struct ornic_context *ctx = to_ornic_context(ibctx);
 	struct ibv_qp_init_attr_ex kattr = *attr;
-	struct ornic_ucreate_qp_resp resp = {};
-	struct ornic_ucreate_qp cmd = {};
 	struct ornic_owner owner;
 	struct ornic_qp *qp;
 	bool need_lock;
 	int ret;
 
-	ret = ornic_check_qp_attr(attr);
+	ret = ornic_check_qp_attr(ctx, attr);
 	if (ret)
 		goto err;
 
@@ -191,8 +278,7 @@ static struct ornic_qp *ornic_new_qp(struct ibv_context *ibctx,
 	}
 	qp->owner = owner;
 
-	qp->ud = attr->qp_type == IBV_QPT_UD;
-	qp->ops = ctx->send_ops & ornic_type_ops(attr->qp_type);
+	ornic_set_type(qp, ctx, attr);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
 		ret = ornic_qp_fill_pfns(qp, attr->qp_type,
 					 attr->send_ops_flags);
@@ -200,14 +286,9 @@ static struct ornic_qp *ornic_new_qp(struct ibv_context *ibctx,
 			goto err_free_qp;
 	}
 
-	ret = ibv_cmd_create_qp_ex(ibctx, &qp->vqp, &kattr, &cmd.ibv_cmd,
-				   sizeof(cmd), &resp.ibv_resp, sizeof(resp));
+	ret = ornic_cmd_create_qp(ibctx, qp, &kattr);
 	if (ret)
 		goto err_free_qp;
-
-	ret = ornic_init_qp(qp, ctx, &resp.drv_payload, &kattr.cap);
-	if (ret)
-		goto err_destroy_qp;
 
 	need_lock = !ornic_one_thread(&qp->owner);
 	ornic_lock_init(&qp->sq.lock, need_lock);
@@ -218,8 +299,6 @@ static struct ornic_qp *ornic_new_qp(struct ibv_context *ibctx,
 	attr->cap = kattr.cap;
 	return qp;
 
-err_destroy_qp:
-	ibv_cmd_destroy_qp(&qp->vqp.qp);
 err_free_qp:
 	ornic_free_qp(qp);
 err:
@@ -328,6 +407,20 @@ static void ornic_enter_state(struct ornic_qp *qp, enum ibv_qp_state state)
 	}
 }
 
+/* A rate has its own command, which takes all else, too. */
+static int ornic_cmd_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
+			       int attr_mask,
+			       const struct ibv_qp_rate_limit_attr *rate)
+{
+	struct ornic_umodify_qp_resp resp = {};
+	struct ornic_umodify_qp cmd = {};
+
+	cmd.max_burst_size = rate->max_burst_sz;
+	cmd.typical_packet_size = rate->typical_pkt_sz;
+	return ibv_cmd_modify_qp_ex(ibqp, attr, attr_mask, &cmd.ibv_cmd,
+				    sizeof(cmd), &resp.ibv_resp, sizeof(resp));
+}
+
 /**
  * ornic_modify_qp() - change attributes of a QP
  * @ibqp: queue pair
@@ -339,16 +432,40 @@ static void ornic_enter_state(struct ornic_qp *qp, enum ibv_qp_state state)
 int ornic_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 		    int attr_mask)
 {
+	const struct ibv_qp_rate_limit_attr rate = {};
 	struct ibv_modify_qp cmd = {};
 	int ret;
 
-	ret = ibv_cmd_modify_qp(ibqp, attr, attr_mask, &cmd, sizeof(cmd));
+	if (attr_mask & IBV_QP_RATE_LIMIT)
+		ret = ornic_cmd_modify_qp(ibqp, attr, attr_mask, &rate);
+	else
+		ret = ibv_cmd_modify_qp(ibqp, attr, attr_mask, &cmd,
+					sizeof(cmd));
 	if (ret)
 		return ret;
 
 	if (attr_mask & IBV_QP_STATE)
 		ornic_enter_state(to_ornic_qp(ibqp), attr->qp_state);
 	return 0;
+}
+
+/**
+ * ornic_modify_qp_rate_limit() - pace what a QP sends
+ * @ibqp: queue pair of type RAW_PACKET, in RTS
+ * @attr: rate in kb/s, 0 for none; size of a burst and of a packet, 0 for what
+ *	the device thinks best
+ *
+ * Return: 0 or a positive errno.
+ */
+int ornic_modify_qp_rate_limit(struct ibv_qp *ibqp,
+			       struct ibv_qp_rate_limit_attr *attr)
+{
+	struct ibv_qp_attr qp_attr = { .rate_limit = attr->rate_limit };
+
+	if (attr->comp_mask)
+		return EINVAL;
+
+	return ornic_cmd_modify_qp(ibqp, &qp_attr, IBV_QP_RATE_LIMIT, attr);
 }
 
 /**
@@ -395,6 +512,7 @@ struct ibv_qp *ornic_open_qp(struct ibv_context *ibctx,
 		errno = ret;
 		return NULL;
 	}
+	ornic_qp_choose_post_send(qp);
 	ornic_lock_init(&qp->sq.lock, true);
 	ornic_lock_init(&qp->rq.lock, true);
 	return &qp->vqp.qp;

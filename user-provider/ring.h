@@ -23,6 +23,22 @@
 	(ORNIC_DATA_RC + sizeof(struct ornic_atomic))
 #define ORNIC_DATA_UD \
 	(sizeof(struct ornic_sq_hdr) + sizeof(struct ornic_route_ud))
+#define ORNIC_DATA_ETH \
+	(sizeof(struct ornic_sq_hdr) + sizeof(struct ornic_route_eth))
+
+/* What is alike for connected transports and for frames, is done alike */
+static_assert(ORNIC_DATA_ETH == ORNIC_DATA_RC, "SGEs of frames are elsewhere");
+
+/**
+ * ornic_data_start() - where SGEs or inline data begin
+ * @kind: of WQE; not TSO, nor an atomic
+ *
+ * Return: bytes from the beginning of the WQE.
+ */
+static inline uint32_t ornic_data_start(enum ornic_wqe_kind kind)
+{
+	return kind == ORNIC_WQE_UD ? ORNIC_DATA_UD : ORNIC_DATA_RC;
+}
 
 /**
  * ornic_read_index() - read what the device writes, before all that follows
@@ -236,6 +252,33 @@ static inline void ornic_put_route_ud(struct ornic_route_ud *dst,
 	dst->qkey = htole32(qkey);
 	dst->rsvd = 0;
 	dst->av = to_ornic_ah(ah)->av;
+}
+
+/**
+ * ornic_put_route_eth() - write the route of a frame
+ * @dst: after the header
+ * @mss: of a TSO, bytes of payload of a segment
+ * @hdr_len: of a TSO, bytes of headers
+ */
+static inline void ornic_put_route_eth(struct ornic_route_eth *dst,
+				       uint16_t mss, uint16_t hdr_len)
+{
+	memset(dst, 0, sizeof(*dst));
+	dst->mss = htole16(mss);
+	dst->hdr_len = htole16(hdr_len);
+}
+
+/**
+ * ornic_tso_room() - what the headers of a TSO take of its WQE
+ * @hdr_len: bytes of them
+ *
+ * Return: bytes, so that SGEs are where they may be.
+ */
+static inline uint32_t ornic_tso_room(uint32_t hdr_len)
+{
+	const uint32_t sge = sizeof(struct ornic_sge);
+
+	return (hdr_len + sge - 1) / sge * sge;
 }
 
 /**

@@ -6,30 +6,56 @@
 #include <sys/mman.h>
 
 #include <infiniband/cmd_ioctl.h>
+#include <util/util.h>
 
 #include "compat.h"
 #include "ornic.h"
 #include "ornic_abi.h"
+
+/* What the kernel has no common place for. The caller may know less of it. */
+static void ornic_fill_raw_caps(struct ibv_device_attr_ex *attr,
+				size_t attr_size,
+				const struct ornic_query_device_resp *resp)
+{
+	if (attr_size >= offsetofend(struct ibv_device_attr_ex, tso_caps) &&
+	    resp->max_tso) {
+		attr->tso_caps.max_tso = resp->max_tso;
+		attr->tso_caps.supported_qpts = 1 << IBV_QPT_RAW_PACKET;
+	}
+	if (attr_size >= offsetofend(struct ibv_device_attr_ex, rss_caps)) {
+		attr->rss_caps.rx_hash_fields_mask = resp->rx_hash_fields;
+		attr->rss_caps.rx_hash_function = resp->rx_hash_functions;
+	}
+	if (attr_size >= offsetofend(struct ibv_device_attr_ex,
+				     packet_pacing_caps) &&
+	    resp->max_rate) {
+		attr->packet_pacing_caps.qp_rate_limit_min = resp->min_rate;
+		attr->packet_pacing_caps.qp_rate_limit_max = resp->max_rate;
+		attr->packet_pacing_caps.supported_qpts =
+			1 << IBV_QPT_RAW_PACKET;
+	}
+}
 
 static int ornic_query_device_ex(struct ibv_context *ibctx,
 				 const struct ibv_query_device_ex_input *input,
 				 struct ibv_device_attr_ex *attr,
 				 size_t attr_size)
 {
-	struct ib_uverbs_ex_query_device_resp resp;
+	struct ornic_uquery_device_resp resp = {};
 	size_t resp_size = sizeof(resp);
 	uint64_t fw;
 	int ret;
 
-	ret = ibv_cmd_query_device_any(ibctx, input, attr, attr_size, &resp,
-				       &resp_size);
+	ret = ibv_cmd_query_device_any(ibctx, input, attr, attr_size,
+				       &resp.ibv_resp, &resp_size);
 	if (ret)
 		return ret;
 
-	fw = resp.base.fw_ver;
+	fw = resp.ibv_resp.base.fw_ver;
 	snprintf(attr->orig_attr.fw_ver, sizeof(attr->orig_attr.fw_ver),
 		 "%u.%u.%u", (unsigned int)(fw >> 24) & 0xff,
 		 (unsigned int)(fw >> 16) & 0xff, (unsigned int)fw & 0xffff);
+	ornic_fill_raw_caps(attr, attr_size, &resp.drv_payload);
 	return 0;
 }
 
@@ -124,6 +150,7 @@ static const struct verbs_context_ops ornic_context_ops = {
 	.import_pd = ornic_import_pd,
 	.modify_cq = ornic_modify_cq,
 	.modify_qp = ornic_modify_qp,
+	.modify_qp_rate_limit = ornic_modify_qp_rate_limit,
 	.modify_srq = ornic_modify_srq,
 	.open_qp = ornic_open_qp,
 	.open_xrcd = ornic_open_xrcd,

@@ -20,6 +20,7 @@ static_assert((int)IBV_WR_LOCAL_INV == (int)ORNIC_WR_LOCAL_INV, "opcode");
 static_assert((int)IBV_WR_BIND_MW == (int)ORNIC_WR_BIND_MW, "opcode");
 static_assert((int)IBV_WR_SEND_WITH_INV == (int)ORNIC_WR_SEND_WITH_INV,
 	      "opcode");
+static_assert((int)IBV_WR_TSO == (int)ORNIC_WR_TSO, "opcode");
 static_assert((int)IBV_WR_FLUSH == (int)ORNIC_WR_FLUSH, "opcode");
 static_assert((int)IBV_WR_ATOMIC_WRITE == (int)ORNIC_WR_ATOMIC_WRITE,
 	      "opcode");
@@ -27,6 +28,7 @@ static_assert((int)IBV_SEND_FENCE == ORNIC_SEND_FENCE, "flags");
 static_assert((int)IBV_SEND_SIGNALED == ORNIC_SEND_SIGNALED, "flags");
 static_assert((int)IBV_SEND_SOLICITED == ORNIC_SEND_SOLICITED, "flags");
 static_assert((int)IBV_SEND_INLINE == ORNIC_SEND_INLINE, "flags");
+static_assert((int)IBV_SEND_IP_CSUM == ORNIC_SEND_IP_CSUM, "flags");
 
 static ALWAYS_INLINE inline void ornic_put_sg_list(struct ornic_sq *sq,
 						   struct ornic_sge *dst,
@@ -50,7 +52,8 @@ static ALWAYS_INLINE inline void *ornic_put_head(struct ornic_sq *sq,
 						 uint32_t pi,
 						 const struct ibv_send_wr *wr,
 						 uint32_t opcode,
-						 uint32_t count, const bool ud)
+						 uint32_t count,
+						 const enum ornic_wqe_kind kind)
 {
 	struct ornic_sq_hdr *hdr = ornic_slot(sq, pi);
 	struct ornic_route_rc *route;
@@ -58,11 +61,15 @@ static ALWAYS_INLINE inline void *ornic_put_head(struct ornic_sq *sq,
 	hdr->ctrl = ornic_sq_ctrl(opcode, wr->send_flags, count);
 	hdr->imm = wr->imm_data;
 	hdr->wr_id = htole64(wr->wr_id);
-	if (ud) {
+	if (kind == ORNIC_WQE_UD) {
 		ornic_put_route_ud((void *)(hdr + 1), wr->wr.ud.ah,
 				   wr->wr.ud.remote_qpn,
 				   wr->wr.ud.remote_qkey);
 		return ornic_slot(sq, pi + 1);
+	}
+	if (kind == ORNIC_WQE_ETH) {
+		ornic_put_route_eth((void *)(hdr + 1), 0, 0);
+		return (uint8_t *)hdr + ORNIC_DATA_ETH;
 	}
 	route = (void *)(hdr + 1);
 	ornic_put_route_rc(route, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
@@ -110,7 +117,7 @@ static int ornic_build_atomic(struct ornic_sq *sq, uint32_t pi,
 /* Any inline data, apart from the loop over a list: it costs that registers. */
 static __attribute__((noinline)) int
 ornic_build_inline(struct ornic_sq *sq, uint32_t pi,
-		   const struct ibv_send_wr *wr, bool ud)
+		   const struct ibv_send_wr *wr, enum ornic_wqe_kind kind)
 {
 	uint32_t length, slots;
 	uint8_t *dst;
@@ -119,11 +126,11 @@ ornic_build_inline(struct ornic_sq *sq, uint32_t pi,
 	if (!ornic_inline_length(sq, wr->sg_list, wr->num_sge, &length))
 		return -EINVAL;
 
-	slots = ornic_slots((ud ? ORNIC_DATA_UD : ORNIC_DATA_RC) + length);
+	slots = ornic_slots(ornic_data_start(kind) + length);
 	if (!ornic_sq_has_room(sq, pi + slots))
 		return -ENOMEM;
 
-	dst = ornic_put_head(sq, pi, wr, wr->opcode, length, ud);
+	dst = ornic_put_head(sq, pi, wr, wr->opcode, length, kind);
 	for (i = 0; i < wr->num_sge; i++)
 		dst = ornic_put_inline(sq, dst,
 				       (void *)(uintptr_t)wr->sg_list[i].addr,
@@ -135,7 +142,7 @@ ornic_build_inline(struct ornic_sq *sq, uint32_t pi,
 static ALWAYS_INLINE inline int
 ornic_build_small_inline(struct ornic_sq *sq, uint32_t pi,
 			 const struct ibv_send_wr *wr, uint32_t opcode,
-			 const bool ud)
+			 const enum ornic_wqe_kind kind)
 {
 	const struct ibv_sge *sg = wr->sg_list;
 	uint32_t slots;
@@ -144,33 +151,34 @@ ornic_build_small_inline(struct ornic_sq *sq, uint32_t pi,
 	if (unlikely(opcode == IBV_WR_RDMA_READ))
 		return -EINVAL;
 	if (unlikely(wr->num_sge != 1 || sg->length > ORNIC_INLINE_SMALL))
-		return ornic_build_inline(sq, pi, wr, ud);
+		return ornic_build_inline(sq, pi, wr, kind);
 	if (unlikely(sg->length > sq->max_inline))
 		return -EINVAL;
 
-	slots = ornic_slots((ud ? ORNIC_DATA_UD : ORNIC_DATA_RC) + sg->length);
+	slots = ornic_slots(ornic_data_start(kind) + sg->length);
 	if (unlikely(!ornic_sq_has_room(sq, pi + slots)))
 		return -ENOMEM;
 
-	dst = ornic_put_head(sq, pi, wr, opcode, sg->length, ud);
+	dst = ornic_put_head(sq, pi, wr, opcode, sg->length, kind);
 	ornic_copy_small(dst, (void *)(uintptr_t)sg->addr, sg->length);
 	return slots;
 }
 
 static ALWAYS_INLINE inline int
 ornic_build_sges(struct ornic_sq *sq, uint32_t pi,
-		 const struct ibv_send_wr *wr, uint32_t opcode, const bool ud)
+		 const struct ibv_send_wr *wr, uint32_t opcode,
+		 const enum ornic_wqe_kind kind)
 {
 	uint32_t count = wr->num_sge;
 	uint32_t slots;
 
 	if (unlikely(count > sq->max_sge))
 		return -EINVAL;
-	slots = ornic_sge_slots(ud ? ORNIC_DATA_UD : ORNIC_DATA_RC, count);
+	slots = ornic_sge_slots(ornic_data_start(kind), count);
 	if (unlikely(!ornic_sq_has_room(sq, pi + slots)))
 		return -ENOMEM;
 
-	ornic_put_sg_list(sq, ornic_put_head(sq, pi, wr, opcode, count, ud),
+	ornic_put_sg_list(sq, ornic_put_head(sq, pi, wr, opcode, count, kind),
 			  wr->sg_list, count);
 	return slots;
 }
@@ -182,10 +190,10 @@ static int ornic_build_send_inv(struct ornic_sq *sq, uint32_t pi,
 	int ret;
 
 	if (wr->send_flags & IBV_SEND_INLINE)
-		ret = ornic_build_inline(sq, pi, wr, false);
+		ret = ornic_build_inline(sq, pi, wr, ORNIC_WQE_RC);
 	else
 		ret = ornic_build_sges(sq, pi, wr, IBV_WR_SEND_WITH_INV,
-				       false);
+				       ORNIC_WQE_RC);
 	if (ret < 0)
 		return ret;
 
@@ -237,6 +245,34 @@ ornic_build_rare(struct ornic_sq *sq, uint32_t pi,
 	}
 }
 
+/* Headers, which each segment repeats, and the payload of all of them. */
+static __attribute__((noinline)) int
+ornic_build_tso(struct ornic_sq *sq, uint32_t pi, const struct ibv_send_wr *wr)
+{
+	uint32_t count = wr->num_sge;
+	struct ornic_sq_hdr *hdr;
+	uint32_t slots;
+
+	if (wr->opcode != IBV_WR_TSO || !ornic_sq_takes(sq->ops, IBV_WR_TSO) ||
+	    wr->send_flags & IBV_SEND_INLINE || count > sq->max_sge ||
+	    !ornic_tso_takes(sq, wr->tso.hdr_sz, wr->tso.mss))
+		return -EINVAL;
+
+	slots = ornic_sge_slots(ORNIC_DATA_ETH + ornic_tso_room(wr->tso.hdr_sz),
+				count);
+	if (!ornic_sq_has_room(sq, pi + slots))
+		return -ENOMEM;
+
+	hdr = ornic_slot(sq, pi);
+	hdr->ctrl = ornic_sq_ctrl(IBV_WR_TSO, wr->send_flags, count);
+	hdr->imm = 0;
+	hdr->wr_id = htole64(wr->wr_id);
+	ornic_put_sg_list(sq, ornic_put_tso(sq, hdr, wr->tso.hdr,
+					    wr->tso.hdr_sz, wr->tso.mss),
+			  wr->sg_list, count);
+	return slots;
+}
+
 /*
  * Returns the slots that the WQE took, or a negative errno, and then nothing
  * was written.
@@ -244,30 +280,35 @@ ornic_build_rare(struct ornic_sq *sq, uint32_t pi,
 static ALWAYS_INLINE inline int ornic_build_wqe(struct ornic_sq *sq,
 						uint32_t pi,
 						const struct ibv_send_wr *wr,
-						const bool ud)
+						const enum ornic_wqe_kind kind)
 {
 	uint32_t opcode = wr->opcode;
 
-	if (unlikely(opcode > IBV_WR_RDMA_READ))
-		return ud ? -EINVAL : ornic_build_rare(sq, pi, wr);
+	if (unlikely(opcode > IBV_WR_RDMA_READ)) {
+		if (kind == ORNIC_WQE_UD)
+			return -EINVAL;
+		return kind == ORNIC_WQE_ETH ? ornic_build_tso(sq, pi, wr) :
+					       ornic_build_rare(sq, pi, wr);
+	}
 	if (unlikely(!ornic_sq_takes(sq->ops, opcode)))
 		return -EINVAL;
 	if (unlikely(wr->send_flags & IBV_SEND_INLINE))
-		return ornic_build_small_inline(sq, pi, wr, opcode, ud);
-	return ornic_build_sges(sq, pi, wr, opcode, ud);
+		return ornic_build_small_inline(sq, pi, wr, opcode, kind);
+	return ornic_build_sges(sq, pi, wr, opcode, kind);
 }
 
 static ALWAYS_INLINE inline int ornic_post_list(struct ornic_qp *qp,
 						struct ibv_send_wr *wr,
 						struct ibv_send_wr **bad_wr,
-						const bool ud)
+						const enum ornic_wqe_kind kind)
 {
 	struct ornic_sq *sq = &qp->sq;
-	uint32_t pi = sq->pi;
 	int ret = 0;
+	uint32_t pi;
 
-	for (; wr; wr = wr->next) {
-		ret = ornic_build_wqe(sq, pi, wr, ud);
+	ornic_lock(&sq->lock);
+	for (pi = sq->pi; wr; wr = wr->next) {
+		ret = ornic_build_wqe(sq, pi, wr, kind);
 		if (unlikely(ret < 0)) {
 			*bad_wr = wr;
 			break;
@@ -281,7 +322,46 @@ static ALWAYS_INLINE inline int ornic_post_list(struct ornic_qp *qp,
 		sq->pi = pi;
 		ornic_publish_sq(qp);
 	}
+	ornic_unlock(&sq->lock);
+
 	return -ret;
+}
+
+static int ornic_post_send_rc(struct ornic_qp *qp, struct ibv_send_wr *wr,
+			      struct ibv_send_wr **bad_wr)
+{
+	return ornic_post_list(qp, wr, bad_wr, ORNIC_WQE_RC);
+}
+
+static int ornic_post_send_ud(struct ornic_qp *qp, struct ibv_send_wr *wr,
+			      struct ibv_send_wr **bad_wr)
+{
+	return ornic_post_list(qp, wr, bad_wr, ORNIC_WQE_UD);
+}
+
+static int ornic_post_send_eth(struct ornic_qp *qp, struct ibv_send_wr *wr,
+			       struct ibv_send_wr **bad_wr)
+{
+	return ornic_post_list(qp, wr, bad_wr, ORNIC_WQE_ETH);
+}
+
+/**
+ * ornic_qp_choose_post_send() - decide once what no post need decide
+ * @qp: queue pair; its kind is known
+ */
+void ornic_qp_choose_post_send(struct ornic_qp *qp)
+{
+	switch (qp->kind) {
+	case ORNIC_WQE_RC:
+		qp->post_send = ornic_post_send_rc;
+		break;
+	case ORNIC_WQE_UD:
+		qp->post_send = ornic_post_send_ud;
+		break;
+	case ORNIC_WQE_ETH:
+		qp->post_send = ornic_post_send_eth;
+		break;
+	}
 }
 
 /**
@@ -297,16 +377,8 @@ int ornic_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		    struct ibv_send_wr **bad_wr)
 {
 	struct ornic_qp *qp = to_ornic_qp(ibqp);
-	int ret;
 
-	ornic_lock(&qp->sq.lock);
-	if (qp->ud)
-		ret = ornic_post_list(qp, wr, bad_wr, true);
-	else
-		ret = ornic_post_list(qp, wr, bad_wr, false);
-	ornic_unlock(&qp->sq.lock);
-
-	return ret;
+	return qp->post_send(qp, wr, bad_wr);
 }
 
 /* The receive queue looks full or closed; returns 0 if it is neither. */

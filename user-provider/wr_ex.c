@@ -114,16 +114,33 @@ ornic_wr_begin(struct ibv_qp_ex *ibqp, const uint32_t opcode,
 }
 
 /*
+ * Bytes of the last slot that the WQE has, up to where the data goes. A slot
+ * may be full, and then the data goes into the next one.
+ */
+static ALWAYS_INLINE inline uint32_t
+ornic_wr_data_start(const struct ornic_sq *sq, const enum ornic_wqe_kind kind)
+{
+	switch (kind) {
+	case ORNIC_WQE_UD:
+		return ORNIC_DATA_UD;
+	case ORNIC_WQE_ETH:
+		/* Behind the headers of a TSO, wherever they end */
+		return (((uint8_t *)sq->data - sq->ring - 1) &
+			(ORNIC_SLOT_SIZE - 1)) + 1;
+	default:
+		return (uint8_t *)sq->data - (uint8_t *)sq->wqe;
+	}
+}
+
+/*
  * Room and size for what one of the data setters brings. Returns where it
  * goes, or NULL; a second setter for the same WQE finds no place.
  */
-static ALWAYS_INLINE inline void *ornic_wr_data(struct ornic_sq *sq,
-						uint32_t count, uint32_t bytes,
-						const bool ud)
+static ALWAYS_INLINE inline void *
+ornic_wr_data(struct ornic_sq *sq, uint32_t count, uint32_t bytes,
+	      const enum ornic_wqe_kind kind)
 {
-	size_t start = ud ? ORNIC_DATA_UD :
-			    (uint8_t *)sq->data - (uint8_t *)sq->wqe;
-	uint32_t more = ornic_slots(start + bytes) - 1;
+	uint32_t more = ornic_slots(ornic_wr_data_start(sq, kind) + bytes) - 1;
 	void *data = sq->data;
 
 	if (more) {
@@ -140,7 +157,7 @@ static ALWAYS_INLINE inline void *ornic_wr_data(struct ornic_sq *sq,
 
 static ALWAYS_INLINE inline void
 ornic_wr_put_sge_list(struct ibv_qp_ex *ibqp, size_t num,
-		      const struct ibv_sge *sg, const bool ud)
+		      const struct ibv_sge *sg, const enum ornic_wqe_kind kind)
 {
 	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
 	struct ornic_sge *dst;
@@ -151,7 +168,7 @@ ornic_wr_put_sge_list(struct ibv_qp_ex *ibqp, size_t num,
 		return;
 	}
 
-	dst = ornic_wr_data(sq, num, num * sizeof(*dst), ud);
+	dst = ornic_wr_data(sq, num, num * sizeof(*dst), kind);
 	if (unlikely(!dst))
 		return;
 
@@ -182,19 +199,33 @@ static void ornic_wr_set_sge_ud(struct ibv_qp_ex *ibqp, uint32_t lkey,
 {
 	struct ibv_sge sg = { .addr = addr, .length = length, .lkey = lkey };
 
-	ornic_wr_put_sge_list(ibqp, 1, &sg, true);
+	ornic_wr_put_sge_list(ibqp, 1, &sg, ORNIC_WQE_UD);
+}
+
+static void ornic_wr_set_sge_eth(struct ibv_qp_ex *ibqp, uint32_t lkey,
+				 uint64_t addr, uint32_t length)
+{
+	struct ibv_sge sg = { .addr = addr, .length = length, .lkey = lkey };
+
+	ornic_wr_put_sge_list(ibqp, 1, &sg, ORNIC_WQE_ETH);
 }
 
 static void ornic_wr_set_sge_list_rc(struct ibv_qp_ex *ibqp, size_t num,
 				     const struct ibv_sge *sg)
 {
-	ornic_wr_put_sge_list(ibqp, num, sg, false);
+	ornic_wr_put_sge_list(ibqp, num, sg, ORNIC_WQE_RC);
 }
 
 static void ornic_wr_set_sge_list_ud(struct ibv_qp_ex *ibqp, size_t num,
 				     const struct ibv_sge *sg)
 {
-	ornic_wr_put_sge_list(ibqp, num, sg, true);
+	ornic_wr_put_sge_list(ibqp, num, sg, ORNIC_WQE_UD);
+}
+
+static void ornic_wr_set_sge_list_eth(struct ibv_qp_ex *ibqp, size_t num,
+				      const struct ibv_sge *sg)
+{
+	ornic_wr_put_sge_list(ibqp, num, sg, ORNIC_WQE_ETH);
 }
 
 static inline uint32_t ornic_wqe_opcode(const struct ornic_sq_hdr *hdr)
@@ -220,7 +251,7 @@ static uint8_t *ornic_wr_begin_inline(struct ornic_qp *qp, uint64_t length)
 		return NULL;
 	}
 	sq->wqe->ctrl |= htole32(ORNIC_PREP(ORNIC_SQ_FLAGS, ORNIC_SEND_INLINE));
-	return ornic_wr_data(sq, length, length, qp->ud);
+	return ornic_wr_data(sq, length, length, qp->kind);
 }
 
 static __attribute__((noinline)) void
@@ -318,6 +349,40 @@ static void ornic_wr_send_rc(struct ibv_qp_ex *ibqp)
 static void ornic_wr_send_ud(struct ibv_qp_ex *ibqp)
 {
 	ornic_wr_begin(ibqp, IBV_WR_SEND, ORNIC_DATA_UD);
+}
+
+static void ornic_wr_send_eth(struct ibv_qp_ex *ibqp)
+{
+	struct ornic_sq_hdr *hdr;
+
+	hdr = ornic_wr_begin(ibqp, IBV_WR_SEND, ORNIC_DATA_ETH);
+	if (likely(hdr))
+		ornic_put_route_eth((void *)(hdr + 1), 0, 0);
+}
+
+static void ornic_wr_send_tso(struct ibv_qp_ex *ibqp, void *headers,
+			      uint16_t hdr_len, uint16_t mss)
+{
+	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
+	struct ornic_sq_hdr *hdr;
+	uint32_t more;
+
+	if (unlikely(!ornic_tso_takes(sq, hdr_len, mss))) {
+		ornic_wr_fail(sq, EINVAL);
+		return;
+	}
+
+	hdr = ornic_wr_begin(ibqp, IBV_WR_TSO, ORNIC_DATA_ETH);
+	if (unlikely(!hdr))
+		return;
+
+	more = ornic_slots(ORNIC_DATA_ETH + ornic_tso_room(hdr_len)) - 1;
+	if (unlikely(!ornic_sq_has_room(sq, sq->pi + more))) {
+		ornic_wr_fail(sq, ENOMEM);
+		return;
+	}
+	sq->pi += more;
+	sq->data = ornic_put_tso(sq, hdr, headers, hdr_len, mss);
 }
 
 static ALWAYS_INLINE inline void ornic_wr_put_send_imm(struct ibv_qp_ex *ibqp,
@@ -511,6 +576,7 @@ static uint64_t ornic_supported_pfns(const struct ornic_qp *qp)
 		{ IBV_QP_EX_WITH_LOCAL_INV, IBV_WR_LOCAL_INV },
 		{ IBV_QP_EX_WITH_BIND_MW, IBV_WR_BIND_MW },
 		{ IBV_QP_EX_WITH_SEND_WITH_INV, IBV_WR_SEND_WITH_INV },
+		{ IBV_QP_EX_WITH_TSO, IBV_WR_TSO },
 		{ IBV_QP_EX_WITH_FLUSH, IBV_WR_FLUSH },
 		{ IBV_QP_EX_WITH_ATOMIC_WRITE, IBV_WR_ATOMIC_WRITE },
 	};
@@ -523,42 +589,64 @@ static uint64_t ornic_supported_pfns(const struct ornic_qp *qp)
 	return flags;
 }
 
+/* How data is set depends on the kind of WQE, and what may be sent, too. */
+static void ornic_qp_fill_kind(struct ornic_qp *qp, uint64_t send_ops_flags)
+{
+	bool imm = send_ops_flags & IBV_QP_EX_WITH_SEND_WITH_IMM;
+	bool send = send_ops_flags & IBV_QP_EX_WITH_SEND;
+	struct ibv_qp_ex *ibqp = &qp->vqp.qp_ex;
+
+	switch (qp->kind) {
+	case ORNIC_WQE_RC:
+		ibqp->wr_set_inline_data = ornic_wr_set_inline_data_rc;
+		ibqp->wr_set_sge = ornic_wr_set_sge_rc;
+		ibqp->wr_set_sge_list = ornic_wr_set_sge_list_rc;
+		ibqp->wr_send = send ? ornic_wr_send_rc : NULL;
+		ibqp->wr_send_imm = imm ? ornic_wr_send_imm_rc : NULL;
+		break;
+	case ORNIC_WQE_UD:
+		ibqp->wr_set_inline_data = ornic_wr_set_inline_data_ud;
+		ibqp->wr_set_sge = ornic_wr_set_sge_ud;
+		ibqp->wr_set_sge_list = ornic_wr_set_sge_list_ud;
+		ibqp->wr_set_ud_addr = ornic_wr_set_ud_addr;
+		ibqp->wr_send = send ? ornic_wr_send_ud : NULL;
+		ibqp->wr_send_imm = imm ? ornic_wr_send_imm_ud : NULL;
+		break;
+	case ORNIC_WQE_ETH:
+		ibqp->wr_set_inline_data = ornic_wr_set_inline_data_rc;
+		ibqp->wr_set_sge = ornic_wr_set_sge_eth;
+		ibqp->wr_set_sge_list = ornic_wr_set_sge_list_eth;
+		ibqp->wr_send = send ? ornic_wr_send_eth : NULL;
+		if (send_ops_flags & IBV_QP_EX_WITH_TSO)
+			ibqp->wr_send_tso = ornic_wr_send_tso;
+		break;
+	}
+}
+
 /**
  * ornic_qp_fill_pfns() - give a QP the ibv_wr_* calls
- * @qp: queue pair; its ops are known
+ * @qp: queue pair; its kind and its ops are known
  * @type: its type
  * @send_ops_flags: IBV_QP_EX_WITH_*, what the caller will use
  *
- * Return: 0, or EOPNOTSUPP if one of them is not there.
+ * Return: 0, or EOPNOTSUPP if one of them is not there, or nothing can be sent.
  */
 int ornic_qp_fill_pfns(struct ornic_qp *qp, enum ibv_qp_type type,
 		       uint64_t send_ops_flags)
 {
 	struct ibv_qp_ex *ibqp = &qp->vqp.qp_ex;
-	bool ud = qp->ud;
 
-	if (send_ops_flags & ~ornic_supported_pfns(qp))
+	if (!qp->ops || send_ops_flags & ~ornic_supported_pfns(qp))
 		return EOPNOTSUPP;
 
 	ibqp->wr_start = ornic_wr_start;
 	ibqp->wr_complete = ornic_wr_complete;
 	ibqp->wr_abort = ornic_wr_abort;
-	ibqp->wr_set_inline_data = ud ? ornic_wr_set_inline_data_ud :
-					ornic_wr_set_inline_data_rc;
 	ibqp->wr_set_inline_data_list = ornic_wr_set_inline_data_list;
-	ibqp->wr_set_sge = ud ? ornic_wr_set_sge_ud : ornic_wr_set_sge_rc;
-	ibqp->wr_set_sge_list = ud ? ornic_wr_set_sge_list_ud :
-				     ornic_wr_set_sge_list_rc;
-	if (ud)
-		ibqp->wr_set_ud_addr = ornic_wr_set_ud_addr;
+	ornic_qp_fill_kind(qp, send_ops_flags);
 	if (type == IBV_QPT_XRC_SEND)
 		ibqp->wr_set_xrc_srqn = ornic_wr_set_xrc_srqn;
 
-	if (send_ops_flags & IBV_QP_EX_WITH_SEND)
-		ibqp->wr_send = ud ? ornic_wr_send_ud : ornic_wr_send_rc;
-	if (send_ops_flags & IBV_QP_EX_WITH_SEND_WITH_IMM)
-		ibqp->wr_send_imm = ud ? ornic_wr_send_imm_ud :
-					 ornic_wr_send_imm_rc;
 	if (send_ops_flags & IBV_QP_EX_WITH_RDMA_WRITE)
 		ibqp->wr_rdma_write = ornic_wr_rdma_write;
 	if (send_ops_flags & IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)

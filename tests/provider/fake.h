@@ -99,6 +99,10 @@ struct fake_cq {
  * @last_cq_attr: of the last CQ
  * @last_moderation: of a CQ
  * @last_access: of a region that was changed
+ * @last_qp_req: the provider's part of the last creation of a QP
+ * @last_modify_req: of the last change of a rate
+ * @last_rate: the rate
+ * @device: what the kernel says of it
  */
 struct fake {
 	uint8_t *mem;
@@ -126,6 +130,10 @@ struct fake {
 	struct ibv_cq_init_attr_ex last_cq_attr;
 	struct ibv_moderate_cq last_moderation;
 	int last_access;
+	struct ornic_create_qp_req last_qp_req;
+	struct ornic_modify_qp_req last_modify_req;
+	uint32_t last_rate;
+	struct ornic_query_device_resp device;
 };
 
 /**
@@ -166,7 +174,8 @@ struct ibv_qp *fake_create_qp(struct fake *fake, enum ibv_qp_type type,
 void fake_to_state(struct ibv_qp *ibqp, enum ibv_qp_state state);
 
 /* fake_device.c */
-bool fake_take_send(struct fake_qp *qp, bool ud, struct fake_wqe *wqe);
+bool fake_take_send(struct fake_qp *qp, enum ibv_qp_type type,
+		    struct fake_wqe *wqe);
 bool fake_take_recv(struct fake_qp *qp, struct ornic_rq_hdr *hdr,
 		    struct ornic_sge *sge);
 void fake_complete(struct fake_cq *cq, const struct ornic_cqe *cqe);

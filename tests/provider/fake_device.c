@@ -6,9 +6,12 @@
 
 #include "fake.h"
 
-static uint32_t fake_data_offset(uint32_t opcode, bool ud)
+static uint32_t fake_data_offset(const uint8_t *wqe, uint32_t opcode,
+				 enum ibv_qp_type type)
 {
-	if (ud)
+	struct ornic_route_eth route;
+
+	if (type == IBV_QPT_UD)
 		return 64;
 	switch (opcode) {
 	case ORNIC_WR_ATOMIC_CMP_SWP:
@@ -17,6 +20,9 @@ static uint32_t fake_data_offset(uint32_t opcode, bool ud)
 		return 48;
 	case ORNIC_WR_BIND_MW:
 		return 64;
+	case ORNIC_WR_TSO:
+		memcpy(&route, wqe + sizeof(struct ornic_sq_hdr), sizeof(route));
+		return 32 + (le16toh(route.hdr_len) + 15) / 16 * 16;
 	default:
 		return 32;
 	}
@@ -25,30 +31,33 @@ static uint32_t fake_data_offset(uint32_t opcode, bool ud)
 /**
  * fake_take_send() - fetch the next send WQE
  * @qp: queue pair
- * @ud: its WQEs carry an address vector
+ * @type: its type
  * @wqe: the WQE
  *
  * Its slots are not released yet; fake_release_sends() does that.
  *
  * Return: false if there is none.
  */
-bool fake_take_send(struct fake_qp *qp, bool ud, struct fake_wqe *wqe)
+bool fake_take_send(struct fake_qp *qp, enum ibv_qp_type type,
+		    struct fake_wqe *wqe)
 {
 	uint8_t whole[sizeof(wqe->hdr) + sizeof(wqe->bytes)];
 	uint32_t pi = le32toh(qp->dbr->sq_pi);
 	uint32_t ctrl, data, bytes, i;
+	const uint8_t *first;
 
 	if (qp->sq_ci == pi)
 		return false;
 
-	memcpy(&wqe->hdr, qp->sq + (qp->sq_ci & (qp->sq_slots - 1)) * 64, 16);
+	first = qp->sq + (qp->sq_ci & (qp->sq_slots - 1)) * 64;
+	memcpy(&wqe->hdr, first, 16);
 	ctrl = le32toh(wqe->hdr.ctrl);
 	assert(!(ctrl & ORNIC_SQ_RSVD));
 	wqe->opcode = ORNIC_GET(ORNIC_SQ_OPCODE, ctrl);
 	wqe->flags = ORNIC_GET(ORNIC_SQ_FLAGS, ctrl);
 	wqe->count = ORNIC_GET(ORNIC_SQ_COUNT, ctrl);
 
-	data = fake_data_offset(wqe->opcode, ud);
+	data = fake_data_offset(first, wqe->opcode, type);
 	bytes = data + (wqe->flags & ORNIC_SEND_INLINE ? wqe->count :
 			wqe->count * 16);
 	wqe->slots = (bytes + 63) / 64;

@@ -118,7 +118,7 @@ static int fake_get_context(struct ib_uverbs_get_context_resp *ibv_resp)
 		resp->board_offset = offset;
 		resp->board_length = FAKE_PAGE;
 	}
-	resp->send_ops = 0xc3ff;
+	resp->send_ops = 0xc7ff;
 	resp->null_key = FAKE_NULL_KEY;
 	offset = fake_alloc(FAKE_PAGE);
 	fake_now->clock = (void *)(fake_now->mem + offset);
@@ -166,10 +166,13 @@ int ibv_cmd_query_device_any(struct ibv_context *context,
 
 	memset(attr, 0, attr_size);
 	resp->base.fw_ver = 0x01020003;
-	if (*resp_size == sizeof(*drv)) {
-		attr->hca_core_clock = 1000000;
+	assert(*resp_size == sizeof(*drv));
+	if (attr_size > sizeof(attr->orig_attr)) {
+		drv->drv_payload = fake_now->device;
 		drv->clock = FAKE_CLOCK;
 	}
+	if (attr_size == sizeof(*attr))
+		attr->hca_core_clock = 1000000;
 	return fake_fails();
 }
 

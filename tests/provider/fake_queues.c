@@ -283,11 +283,11 @@ int ibv_cmd_destroy_cq(struct ibv_cq *ibcq)
 	return ret;
 }
 
-int ibv_cmd_create_qp_ex(struct ibv_context *context, struct verbs_qp *vqp,
-			 struct ibv_qp_init_attr_ex *attr,
-			 struct ibv_create_qp *cmd, size_t cmd_size,
-			 struct ib_uverbs_create_qp_resp *ibv_resp,
-			 size_t resp_size)
+static int fake_create_qp_ex(struct ibv_context *context,
+			     struct verbs_qp *vqp,
+			     struct ibv_qp_init_attr_ex *attr,
+			     struct ibv_create_qp_ex *ibv_cmd,
+			     struct ib_uverbs_ex_create_qp_resp *ibv_resp)
 {
 	struct ornic_ucreate_qp_resp *resp =
 		container_of(ibv_resp, struct ornic_ucreate_qp_resp, ibv_resp);
@@ -298,6 +298,8 @@ int ibv_cmd_create_qp_ex(struct ibv_context *context, struct verbs_qp *vqp,
 	int ret;
 
 	fake_now->last_attr = *attr;
+	fake_now->last_qp_req = container_of(ibv_cmd, struct ornic_ucreate_qp,
+					     ibv_cmd)->drv_payload;
 	ret = fake_fails();
 	if (ret)
 		return ret;
@@ -354,6 +356,23 @@ int ibv_cmd_create_qp_ex(struct ibv_context *context, struct verbs_qp *vqp,
 	return 0;
 }
 
+#if IBVERBS_PABI_VERSION < 65
+int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *vqp,
+			  struct ibv_qp_init_attr_ex *attr,
+			  struct ibv_create_qp_ex *cmd, size_t cmd_size,
+			  struct ib_uverbs_ex_create_qp_resp *resp,
+			  size_t resp_size)
+#else
+int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *vqp,
+			  struct ibv_qp_init_attr_ex *attr,
+			  struct ibv_create_qp_ex *cmd, size_t cmd_size,
+			  struct ib_uverbs_ex_create_qp_resp *resp,
+			  size_t resp_size, struct ibv_command_buffer *driver)
+#endif
+{
+	return fake_create_qp_ex(context, vqp, attr, cmd, resp);
+}
+
 int ibv_cmd_destroy_qp(struct ibv_qp *ibqp)
 {
 	int ret = fake_fails();
@@ -363,9 +382,8 @@ int ibv_cmd_destroy_qp(struct ibv_qp *ibqp)
 	return ret;
 }
 
-int ibv_cmd_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
-		      int attr_mask, struct ibv_modify_qp *cmd,
-		      size_t cmd_size)
+static int fake_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
+			  int attr_mask)
 {
 	struct fake_qp *qp = fake_qp(ibqp);
 	int ret = fake_fails();
@@ -381,6 +399,30 @@ int ibv_cmd_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 		qp->dbr->rq_ci = 0;
 	}
 	return 0;
+}
+
+int ibv_cmd_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
+		      int attr_mask, struct ibv_modify_qp *cmd,
+		      size_t cmd_size)
+{
+	assert(attr_mask < IBV_QP_RATE_LIMIT);
+	return fake_modify_qp(ibqp, attr, attr_mask);
+}
+
+int ibv_cmd_modify_qp_ex(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
+			 int attr_mask, struct ibv_modify_qp_ex *ibv_cmd,
+			 size_t cmd_size,
+			 struct ib_uverbs_ex_modify_qp_resp *resp,
+			 size_t resp_size)
+{
+	struct ornic_umodify_qp *cmd =
+		container_of(ibv_cmd, struct ornic_umodify_qp, ibv_cmd);
+
+	assert(cmd_size == sizeof(*cmd));
+	assert(attr_mask & IBV_QP_RATE_LIMIT);
+	fake_now->last_rate = attr->rate_limit;
+	fake_now->last_modify_req = cmd->drv_payload;
+	return fake_modify_qp(ibqp, attr, attr_mask);
 }
 
 int ibv_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,

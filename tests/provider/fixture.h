@@ -35,6 +35,7 @@
 			 IBV_QP_EX_WITH_RDMA_WRITE | \
 			 IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | \
 			 IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_BIND_MW)
+#define ALL_RAW_OPS	(IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_TSO)
 #define ALL_UD_OPS	(IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
 
 /**
@@ -105,8 +106,7 @@ static inline int teardown(void **state)
 /* The device fetches a WQE and is done with it. */
 static inline void take_send(struct ibv_qp *ibqp, struct fake_wqe *wqe)
 {
-	assert_true(fake_take_send(fake_qp(ibqp),
-				   ibqp->qp_type == IBV_QPT_UD, wqe));
+	assert_true(fake_take_send(fake_qp(ibqp), ibqp->qp_type, wqe));
 	fake_release_sends(fake_qp(ibqp));
 }
 
@@ -145,6 +145,14 @@ static inline void assert_sges(const void *wqe_data, uint32_t seed,
 static inline struct ornic_route_rc wqe_route(const struct fake_wqe *wqe)
 {
 	struct ornic_route_rc route;
+
+	memcpy(&route, wqe->bytes, sizeof(route));
+	return route;
+}
+
+static inline struct ornic_route_eth wqe_route_eth(const struct fake_wqe *wqe)
+{
+	struct ornic_route_eth route;
 
 	memcpy(&route, wqe->bytes, sizeof(route));
 	return route;

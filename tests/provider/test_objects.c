@@ -33,7 +33,7 @@ static struct ibv_qp *create_qp_ex(struct fixture *f, uint32_t comp_mask,
 static void only_known_qps_are_created(void **state)
 {
 	static const enum ibv_qp_type types[] = {
-		IBV_QPT_RAW_PACKET, IBV_QPT_DRIVER, 0,
+		IBV_QPT_DRIVER, 0,
 	};
 	struct fixture *f = *state;
 	struct ibv_qp *qp;

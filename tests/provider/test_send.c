@@ -456,7 +456,7 @@ static void a_full_queue_takes_no_more(void **state)
 	assert_int_equal(post(f->rc, &one), ENOMEM);
 
 	/* Fetched is not released */
-	assert_true(fake_take_send(fake_qp(f->rc), false, &wqe));
+	assert_true(fake_take_send(fake_qp(f->rc), IBV_QPT_RC, &wqe));
 	assert_int_equal(post(f->rc, &one), ENOMEM);
 	fake_release_sends(fake_qp(f->rc));
 	assert_int_equal(post(f->rc, &one), 0);

@@ -234,6 +234,7 @@ static void only_what_is_there_can_be_asked_for(void **state)
 	} table[] = {
 		{ IBV_QPT_RC, ALL_RC_OPS }, { IBV_QPT_XRC_SEND, ALL_RC_OPS },
 		{ IBV_QPT_UC, ALL_UC_OPS }, { IBV_QPT_UD, ALL_UD_OPS },
+		{ IBV_QPT_RAW_PACKET, ALL_RAW_OPS },
 	};
 	struct fixture *f = *state;
 	struct ornic_context *ctx =

@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * QPs of type RAW_PACKET: frames and TSO, both ways of posting, pacing, and
+ * what is said of the device.
+ */
+#include "fixture.h"
+
+#define SGES		4
+#define TSO_HEADER	128
+#define MSS		1400
+
+static struct ibv_qp_init_attr_ex raw_attr(struct fixture *f, uint32_t more)
+{
+	return (struct ibv_qp_init_attr_ex){
+		.send_cq = f->cq, .recv_cq = f->cq,
+		.cap = {
+			.max_send_wr = 4, .max_recv_wr = RQ_WRS,
+			.max_send_sge = SGES, .max_recv_sge = SGES,
+			.max_inline_data = 200,
+		},
+		.qp_type = IBV_QPT_RAW_PACKET,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | more,
+		.max_tso_header = TSO_HEADER,
+		.send_ops_flags = ALL_RAW_OPS,
+	};
+}
+
+static struct ibv_qp *create(struct fixture *f,
+			     struct ibv_qp_init_attr_ex *attr)
+{
+	static struct ornic_pd pd;
+
+	pd.ibv_pd.context = &f->fake.ctx->context;
+	attr->pd = &pd.ibv_pd;
+	errno = 0;
+	return f->fake.ops->create_qp_ex(&f->fake.ctx->context, attr);
+}
+
+/* A QP in RTS, with all there is. */
+static struct ibv_qp *raw_qp(struct fixture *f)
+{
+	struct ibv_qp_init_attr_ex attr =
+		raw_attr(f, IBV_QP_INIT_ATTR_SEND_OPS_FLAGS |
+			 IBV_QP_INIT_ATTR_MAX_TSO_HEADER);
+	struct ibv_qp *qp = create(f, &attr);
+
+	assert_non_null(qp);
+	fake_to_state(qp, IBV_QPS_RTS);
+	fake_qp(qp)->dbr->sq_watched = htole32(1);
+	return qp;
+}
+
+static int post(struct ibv_qp *ibqp, struct ibv_send_wr *wr)
+{
+	struct ibv_send_wr *bad = NULL;
+	int ret = ibv_post_send(ibqp, wr, &bad);
+
+	assert_ptr_equal(bad, ret ? wr : NULL);
+	return ret;
+}
+
+static void fill(uint8_t *data, uint32_t seed, uint32_t length)
+{
+	uint32_t i;
+
+	for (i = 0; i < length; i++)
+		data[i] = 1 + (seed + i) % 255;
+}
+
+/* What older WQEs have left in the ring must not be taken for a route. */
+static void assert_no_route(const struct fake_wqe *wqe)
+{
+	static const struct ornic_route_eth none;
+	struct ornic_route_eth route = wqe_route_eth(wqe);
+
+	assert_memory_equal(&route, &none, sizeof(none));
+}
+
+static void frames_arrive_whole_across_wraps(void **state)
+{
+	struct ibv_sge sg[SGES];
+	struct fixture *f = *state;
+	struct ibv_qp *qp = raw_qp(f);
+	struct ibv_send_wr wr = {
+		.sg_list = sg, .opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED | IBV_SEND_IP_CSUM,
+	};
+	struct fake_wqe wqe;
+	uint32_t i, n;
+
+	memset(fake_qp(qp)->sq, 0xa5, SQ_SLOTS * ORNIC_SLOT_SIZE);
+	for (i = 0; i < 300; i++) {
+		wr.wr_id = i;
+		wr.num_sge = i % (SGES + 1);
+		for (n = 0; n < SGES; n++)
+			sg[n] = test_sge(i, n);
+		assert_int_equal(post(qp, &wr), 0);
+		take_send(qp, &wqe);
+		assert_int_equal(wqe.opcode, ORNIC_WR_SEND);
+		assert_int_equal(wqe.flags,
+				 ORNIC_SEND_SIGNALED | ORNIC_SEND_IP_CSUM);
+		assert_int_equal(le64toh(wqe.hdr.wr_id), i);
+		assert_int_equal(wqe.count, i % (SGES + 1));
+		assert_no_route(&wqe);
+		assert_sges(wqe.data, i, wqe.count);
+		assert_no_send(qp);
+	}
+	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+}
+
+static void frames_may_be_inline(void **state)
+{
+	uint8_t data[201];
+	struct ibv_sge sg[2] = {
+		{ .addr = (uintptr_t)data, .length = 14 },
+		{ .addr = (uintptr_t)data + 14 },
+	};
+	struct ibv_send_wr wr = {
+		.sg_list = sg, .opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_INLINE,
+	};
+	struct fixture *f = *state;
+	struct ibv_qp *qp = raw_qp(f);
+	struct fake_wqe wqe;
+	uint32_t i;
+
+	memset(fake_qp(qp)->sq, 0xa5, SQ_SLOTS * ORNIC_SLOT_SIZE);
+	for (i = 14; i <= 200; i++) {
+		fill(data, i, i);
+		wr.num_sge = 2;
+		sg[0].length = 14;
+		sg[1].length = i - 14;
+		assert_int_equal(post(qp, &wr), 0);
+		wr.num_sge = 1;
+		sg[0].length = i;
+		assert_int_equal(post(qp, &wr), 0);
+		for (wr.num_sge = 2; wr.num_sge; wr.num_sge--) {
+			take_send(qp, &wqe);
+			assert_int_equal(wqe.flags, ORNIC_SEND_INLINE);
+			assert_int_equal(wqe.count, i);
+			assert_no_route(&wqe);
+			assert_memory_equal(wqe.data, data, i);
+		}
+		assert_no_send(qp);
+	}
+	wr.num_sge = 1;
+	sg[0].length = 201;
+	assert_int_equal(post(qp, &wr), EINVAL);
+	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+}
+
+static void only_frames_are_sent(void **state)
+{
+	struct ibv_sge sg = test_sge(1, 1);
+	struct ibv_send_wr wr = { .sg_list = &sg, .num_sge = 1 };
+	struct fixture *f = *state;
+	struct ibv_qp *qp = raw_qp(f);
+	int opcode;
+
+	for (opcode = IBV_WR_RDMA_WRITE; opcode < 64; opcode++) {
+		wr.opcode = opcode;
+		/* Which has no headers */
+		assert_int_equal(post(qp, &wr),
+				 opcode == IBV_WR_SEND ? 0 : EINVAL);
+	}
+	wr.opcode = IBV_WR_SEND;
+	wr.num_sge = SGES + 1;
+	assert_int_equal(post(qp, &wr), EINVAL);
+	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+}
+
+static void assert_tso(const struct fake_wqe *wqe, const uint8_t *headers,
+		       uint32_t hdr_len, uint32_t seed, uint32_t num)
+{
+	static const uint8_t zeros[16];
+	uint32_t room = (hdr_len + 15) / 16 * 16;
+	struct ornic_route_eth route = wqe_route_eth(wqe);
+
+	assert_int_equal(wqe->opcode, ORNIC_WR_TSO);
+	assert_int_equal(le16toh(route.mss), MSS);
+	assert_int_equal(le16toh(route.hdr_len), hdr_len);
+	assert_int_equal(route.flags, 0);
+	assert_int_equal(route.rsvd, 0);
+	assert_memory_equal(wqe->bytes + 16, headers, hdr_len);
+	assert_memory_equal(wqe->bytes + 16 + hdr_len, zeros, room - hdr_len);
+	assert_int_equal(wqe->count, num);
+	assert_ptr_equal(wqe->data, wqe->bytes + 16 + room);
+	assert_sges(wqe->data, seed, num);
+}
+
+static void tso_puts_headers_before_the_payload(void **state)
+{
+	uint8_t headers[TSO_HEADER + 1];
+	struct ibv_sge sg[SGES];
+	struct ibv_send_wr wr = {
+		.sg_list = sg, .opcode = IBV_WR_TSO,
+		.tso = { .hdr = headers, .mss = MSS },
+	};
+	struct fixture *f = *state;
+	struct ibv_qp *qp = raw_qp(f);
+	struct fake_wqe wqe;
+	uint32_t i, n, len;
+
+	memset(fake_qp(qp)->sq, 0xa5, SQ_SLOTS * ORNIC_SLOT_SIZE);
+	/* All lengths with all numbers of SGEs, from many places of the ring */
+	for (i = 0; i < 4 * TSO_HEADER; i++) {
+		len = 1 + i % TSO_HEADER;
+		fill(headers, i, len);
+		for (n = 0; n < SGES; n++)
+			sg[n] = test_sge(i, n);
+		wr.tso.hdr_sz = len;
+		wr.num_sge = i % (SGES + 1);
+		assert_int_equal(post(qp, &wr), 0);
+		take_send(qp, &wqe);
+		assert_tso(&wqe, headers, len, i, wr.num_sge);
+		assert_no_send(qp);
+	}
+	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+}
+
+static void tso_needs_headers_that_fit(void **state)
+{
+	static const struct {
+		uint32_t length;
+		uint32_t mss;
+		uint32_t flags;
+		int num;
+		int ret;
+	} rows[] = {
+		{ TSO_HEADER, MSS, 0, 1, 0 },
+		{ TSO_HEADER, 1, 0, SGES, 0 },
+		{ TSO_HEADER + 1, MSS, 0, 1, EINVAL },
+		{ 0, MSS, 0, 1, EINVAL },
+		{ 54, 0, 0, 1, EINVAL },
+		{ 54, MSS, IBV_SEND_INLINE, 1, EINVAL },
+		{ 54, MSS, 0, SGES + 1, EINVAL },
+		{ 54, MSS, 0, -1, EINVAL },
+	};
+	static uint8_t headers[TSO_HEADER + 1];
+	struct ibv_sge sg[SGES + 1] = {};
+	struct ibv_send_wr wr = { .sg_list = sg, .opcode = IBV_WR_TSO };
+	struct fixture *f = *state;
+	struct ibv_qp *qp = raw_qp(f);
+	struct ibv_qp *without;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		wr.num_sge = rows[i].num;
+		wr.send_flags = rows[i].flags;
+		wr.tso.hdr = headers;
+		wr.tso.hdr_sz = rows[i].length;
+		wr.tso.mss = rows[i].mss;
+		assert_int_equal(post(qp, &wr), rows[i].ret);
+	}
+
+	/* One that was created for none, and one that has no place */
+	without = one_more_qp(f, IBV_QPT_RAW_PACKET, 0);
+	wr.num_sge = 1;
+	wr.send_flags = 0;
+	wr.tso.hdr_sz = 54;
+	wr.tso.mss = MSS;
+	assert_int_equal(post(without, &wr), EINVAL);
+	assert_int_equal(f->fake.ops->destroy_qp(without), 0);
+	for (i = 0; !post(qp, &wr); i++)
+		assert_true(i < SQ_SLOTS);
+	assert_int_equal(post(qp, &wr), ENOMEM);
+
+	fake_to_state(qp, IBV_QPS_RESET);
+	assert_int_equal(post(qp, &wr), EINVAL);
+	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+}
+
+static void frames_are_built_call_by_call(void **state)
+{
+	uint8_t data[200];
+	struct ibv_data_buf bufs[2] = {
+		{ .addr = data, .length = 100 },
+		{ .addr = data + 100, .length = 100 },
+	};
+	struct ibv_sge sg[SGES];
+	struct fixture *f = *state;
+	struct ibv_qp *ibqp = raw_qp(f);
+	struct ibv_qp_ex *qp = ex(ibqp);
+	struct fake_wqe wqe;
+	uint32_t i, n;
+
+	fill(data, 7, sizeof(data));
+	memset(fake_qp(ibqp)->sq, 0xa5, SQ_SLOTS * ORNIC_SLOT_SIZE);
+	for (i = 0; i < 100; i++) {
+		for (n = 0; n < SGES; n++)
+			sg[n] = test_sge(i, n);
+		ibv_wr_start(qp);
+		qp->wr_id = i;
+		qp->wr_flags = IBV_SEND_IP_CSUM;
+		ibv_wr_send(qp);
+		ibv_wr_set_sge(qp, sg[0].lkey, sg[0].addr, sg[0].length);
+		ibv_wr_send(qp);
+		ibv_wr_set_sge_list(qp, i % (SGES + 1), sg);
+		ibv_wr_send(qp);
+		ibv_wr_set_inline_data(qp, data, i);
+		ibv_wr_send(qp);
+		ibv_wr_set_inline_data_list(qp, 2, bufs);
+		assert_int_equal(ibv_wr_complete(qp), 0);
+
+		for (n = 0; n < 4; n++) {
+			take_send(ibqp, &wqe);
+			assert_int_equal(wqe.opcode, ORNIC_WR_SEND);
+			assert_int_equal(le64toh(wqe.hdr.wr_id), i);
+			assert_int_equal(wqe.flags, ORNIC_SEND_IP_CSUM |
+					 (n < 2 ? 0 : ORNIC_SEND_INLINE));
+			assert_no_route(&wqe);
+			if (n < 2)
+				assert_sges(wqe.data, i,
+					    n ? i % (SGES + 1) : 1);
+			else
+				assert_memory_equal(wqe.data, data,
+						    n == 2 ? i : 200);
+		}
+		assert_no_send(ibqp);
+	}
+	assert_int_equal(f->fake.ops->destroy_qp(ibqp), 0);
+}
+
+static void tso_is_built_call_by_call(void **state)
+{
+	uint8_t headers[TSO_HEADER];
+	struct ibv_sge sg[SGES];
+	struct fixture *f = *state;
+	struct ibv_qp *ibqp = raw_qp(f);
+	struct ibv_qp_ex *qp = ex(ibqp);
+	struct fake_wqe wqe;
+	uint32_t i, n, len;
+
+	memset(fake_qp(ibqp)->sq, 0xa5, SQ_SLOTS * ORNIC_SLOT_SIZE);
+	for (i = 0; i < 4 * TSO_HEADER; i++) {
+		len = 1 + i % TSO_HEADER;
+		fill(headers, i, len);
+		for (n = 0; n < SGES; n++)
+			sg[n] = test_sge(i, n);
+		ibv_wr_start(qp);
+		ibv_wr_send_tso(qp, headers, len, MSS);
+		ibv_wr_set_sge_list(qp, i % (SGES + 1), sg);
+		ibv_wr_send_tso(qp, headers, len, MSS);
+		ibv_wr_set_sge(qp, sg[0].lkey, sg[0].addr, sg[0].length);
+		/* Without payload it makes no sense, but does no harm */
+		ibv_wr_send_tso(qp, headers, len, MSS);
+		assert_int_equal(ibv_wr_complete(qp), 0);
+
+		take_send(ibqp, &wqe);
+		assert_tso(&wqe, headers, len, i, i % (SGES + 1));
+		take_send(ibqp, &wqe);
+		assert_tso(&wqe, headers, len, i, 1);
+		take_send(ibqp, &wqe);
+		assert_tso(&wqe, headers, len, i, 0);
+		assert_no_send(ibqp);
+	}
+	assert_int_equal(f->fake.ops->destroy_qp(ibqp), 0);
+}
+
+static void a_bad_tso_takes_all_back(void **state)
+{
+	static const struct {
+		uint32_t length;
+		uint32_t mss;
+		bool inlined;
+	} rows[] = {
+		{ TSO_HEADER + 1, MSS, false }, { 0, MSS, false },
+		{ 54, 0, false }, { 54, MSS, true },
+	};
+	static uint8_t headers[TSO_HEADER + 1];
+	struct ibv_sge sg = test_sge(0, 0);
+	struct fixture *f = *state;
+	struct ibv_qp *ibqp = raw_qp(f);
+	struct ibv_qp_ex *qp = ex(ibqp);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		ibv_wr_start(qp);
+		ibv_wr_send(qp);
+		ibv_wr_set_sge_list(qp, 1, &sg);
+		ibv_wr_send_tso(qp, headers, rows[i].length, rows[i].mss);
+		if (rows[i].inlined)
+			ibv_wr_set_inline_data(qp, headers, 1);
+		else
+			ibv_wr_set_sge_list(qp, 1, &sg);
+		assert_int_equal(ibv_wr_complete(qp), EINVAL);
+		assert_no_send(ibqp);
+	}
+
+	ibv_wr_start(qp);
+	for (i = 0; i < SQ_SLOTS; i++) {
+		ibv_wr_send_tso(qp, headers, TSO_HEADER, MSS);
+		ibv_wr_set_sge_list(qp, 1, &sg);
+	}
+	assert_int_equal(ibv_wr_complete(qp), ENOMEM);
+	assert_no_send(ibqp);
+	assert_int_equal(f->fake.ops->destroy_qp(ibqp), 0);
+}
+
+static void creation_tells_the_kernel(void **state)
+{
+	const uint32_t flags = IBV_QP_CREATE_SCATTER_FCS |
+			       IBV_QP_CREATE_CVLAN_STRIPPING |
+			       IBV_QP_CREATE_PCI_WRITE_END_PADDING;
+	struct fixture *f = *state;
+	struct ibv_qp_init_attr_ex attr =
+		raw_attr(f, IBV_QP_INIT_ATTR_CREATE_FLAGS |
+			 IBV_QP_INIT_ATTR_MAX_TSO_HEADER);
+	struct ibv_qp *qp;
+
+	attr.create_flags = flags;
+	qp = create(f, &attr);
+	assert_non_null(qp);
+	assert_true(f->fake.last_attr.comp_mask &
+		    IBV_QP_INIT_ATTR_CREATE_FLAGS);
+	assert_int_equal(f->fake.last_attr.create_flags, flags);
+	assert_int_equal(f->fake.last_qp_req.max_tso_header, TSO_HEADER);
+	assert_int_equal(f->fake.last_qp_req.rx_hash_key_len, 0);
+	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+
+	/* What is not said to be there is not looked at */
+	attr = raw_attr(f, 0);
+	attr.create_flags = ~0;
+	qp = create(f, &attr);
+	assert_non_null(qp);
+	assert_int_equal(f->fake.last_qp_req.max_tso_header, 0);
+	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+}
+
+static void what_a_raw_qp_cannot_have(void **state)
+{
+	struct fixture *f = *state;
+	struct ornic_context *ctx = to_ornic_context(&f->fake.ctx->context);
+	struct ibv_qp_init_attr_ex attr;
+	struct ibv_srq srq = {};
+
+	attr = raw_attr(f, IBV_QP_INIT_ATTR_CREATE_FLAGS);
+	attr.create_flags = IBV_QP_CREATE_SOURCE_QPN;
+	assert_null(create(f, &attr));
+	assert_int_equal(errno, EOPNOTSUPP);
+
+	attr = raw_attr(f, 0);
+	attr.srq = &srq;
+	assert_null(create(f, &attr));
+	assert_int_equal(errno, EINVAL);
+
+	attr = raw_attr(f, IBV_QP_INIT_ATTR_SEND_OPS_FLAGS);
+	attr.send_ops_flags = IBV_QP_EX_WITH_SEND_WITH_IMM;
+	assert_null(create(f, &attr));
+	assert_int_equal(errno, EOPNOTSUPP);
+
+	attr = raw_attr(f, IBV_QP_INIT_ATTR_MAX_TSO_HEADER);
+	attr.max_tso_header = ORNIC_TSO_HDR_MAX + 1;
+	assert_null(create(f, &attr));
+	assert_int_equal(errno, EINVAL);
+
+	/* A device that does not segment */
+	ctx->send_ops &= ~(1ULL << IBV_WR_TSO);
+	attr = raw_attr(f, IBV_QP_INIT_ATTR_MAX_TSO_HEADER);
+	assert_null(create(f, &attr));
+	assert_int_equal(errno, EOPNOTSUPP);
+	attr = raw_attr(f, IBV_QP_INIT_ATTR_SEND_OPS_FLAGS);
+	assert_null(create(f, &attr));
+	assert_int_equal(errno, EOPNOTSUPP);
+}
+
+static void rates_go_to_the_kernel(void **state)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTS, .rate_limit = 5000,
+	};
+	struct ibv_qp_rate_limit_attr rate = {
+		.rate_limit = 7000, .max_burst_sz = 3000,
+		.typical_pkt_sz = 1500,
+	};
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_qp_init_attr_ex init = raw_attr(f, 0);
+	struct ibv_sge sg = test_sge(1, 1);
+	struct ibv_send_wr wr = {
+		.sg_list = &sg, .num_sge = 1, .opcode = IBV_WR_SEND,
+	};
+	struct ibv_qp *qp = create(f, &init);
+
+	fake_to_state(qp, IBV_QPS_RTR);
+	assert_int_equal(post(qp, &wr), EINVAL);
+	assert_int_equal(ops->modify_qp(qp, &attr, IBV_QP_STATE |
+					IBV_QP_RATE_LIMIT), 0);
+	assert_int_equal(f->fake.last_rate, 5000);
+	assert_int_equal(f->fake.last_modify_req.max_burst_size, 0);
+	assert_int_equal(post(qp, &wr), 0);
+
+	assert_int_equal(ops->modify_qp_rate_limit(qp, &rate), 0);
+	assert_int_equal(f->fake.last_rate, 7000);
+	assert_int_equal(f->fake.last_modify_req.max_burst_size, 3000);
+	assert_int_equal(f->fake.last_modify_req.typical_packet_size, 1500);
+	assert_int_equal(fake_qp(qp)->state, IBV_QPS_RTS);
+
+	f->fake.fail = EINVAL;
+	assert_int_equal(ops->modify_qp_rate_limit(qp, &rate), EINVAL);
+	rate.comp_mask = 1;
+	assert_int_equal(ops->modify_qp_rate_limit(qp, &rate), EINVAL);
+	assert_int_equal(ops->destroy_qp(qp), 0);
+}
+
+static void the_device_is_described(void **state)
+{
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_context *ctx = &f->fake.ctx->context;
+	struct ibv_device_attr_ex attr;
+
+	assert_int_equal(ops->query_device_ex(ctx, NULL, &attr,
+					      sizeof(attr)), 0);
+	assert_int_equal(attr.tso_caps.supported_qpts, 0);
+	assert_int_equal(attr.packet_pacing_caps.supported_qpts, 0);
+
+	f->fake.device = (struct ornic_query_device_resp){
+		.rx_hash_fields = IBV_RX_HASH_SRC_IPV4 | IBV_RX_HASH_INNER,
+		.rx_hash_functions = IBV_RX_HASH_FUNC_TOEPLITZ,
+		.max_tso = 65536, .min_rate = 1, .max_rate = 1000000,
+	};
+	assert_int_equal(ops->query_device_ex(ctx, NULL, &attr,
+					      sizeof(attr)), 0);
+	assert_int_equal(attr.tso_caps.max_tso, 65536);
+	assert_int_equal(attr.tso_caps.supported_qpts,
+			 1 << IBV_QPT_RAW_PACKET);
+	assert_int_equal(attr.rss_caps.rx_hash_fields_mask,
+			 IBV_RX_HASH_SRC_IPV4 | IBV_RX_HASH_INNER);
+	assert_int_equal(attr.rss_caps.rx_hash_function,
+			 IBV_RX_HASH_FUNC_TOEPLITZ);
+	assert_int_equal(attr.packet_pacing_caps.qp_rate_limit_min, 1);
+	assert_int_equal(attr.packet_pacing_caps.qp_rate_limit_max, 1000000);
+	assert_int_equal(attr.packet_pacing_caps.supported_qpts,
+			 1 << IBV_QPT_RAW_PACKET);
+
+	/* A program that was compiled before there was all that */
+	memset(&attr, 0xa5, sizeof(attr));
+	assert_int_equal(ops->query_device_ex(ctx, NULL, &attr,
+					      sizeof(attr.orig_attr)), 0);
+	assert_int_equal(attr.tso_caps.max_tso, 0xa5a5a5a5);
+	assert_int_equal(ops->query_device_ex(ctx, NULL, &attr,
+					      offsetof(struct ibv_device_attr_ex,
+						       rss_caps)), 0);
+	assert_int_equal(attr.tso_caps.max_tso, 65536);
+	assert_int_equal(attr.rss_caps.rx_hash_function, 0xa5);
+	assert_int_equal(attr.packet_pacing_caps.qp_rate_limit_max,
+			 0xa5a5a5a5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_case(frames_arrive_whole_across_wraps),
+		test_case(frames_may_be_inline),
+		test_case(only_frames_are_sent),
+		test_case(tso_puts_headers_before_the_payload),
+		test_case(tso_needs_headers_that_fit),
+		test_case(frames_are_built_call_by_call),
+		test_case(tso_is_built_call_by_call),
+		test_case(a_bad_tso_takes_all_back),
+		test_case(creation_tells_the_kernel),
+		test_case(what_a_raw_qp_cannot_have),
+		test_case(rates_go_to_the_kernel),
+		test_case(the_device_is_described),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
