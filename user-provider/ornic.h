@@ -84,7 +84,7 @@ struct ornic_td {
  * @pd: of a parent domain, the protection domain it stands for; else NULL
  * @td: of a parent domain, its thread domain or NULL
  * @users: of a protection domain, the parent domains; of a parent domain, the
- *	QPs, CQs and SRQs created with it
+ *	QPs, CQs, SRQs and WQs created with it
  * @alloc: of a parent domain, its user's allocator or NULL
  * @free: gives back what @alloc gave
  * @pd_context: for @alloc and @free
@@ -111,6 +111,7 @@ enum ornic_resource {
 	ORNIC_RESOURCE_QP	= 1,
 	ORNIC_RESOURCE_CQ	= 2,
 	ORNIC_RESOURCE_SRQ	= 3,
+	ORNIC_RESOURCE_WQ	= 4,
 };
 
 /**
@@ -227,7 +228,7 @@ struct ornic_sq {
  * @stride_shift: log2 of the bytes of a WQE
  * @max_sge: SGEs of a work request
  * @max_wr: WQEs that may be outstanding
- * @open: the QP has left RESET; always with an SRQ
+ * @open: the QP or WQ has left RESET; always with an SRQ
  */
 struct ornic_rq {
 	struct ornic_lock lock;
@@ -259,6 +260,22 @@ struct ornic_srq {
 };
 
 /**
+ * struct ornic_wq - work queue: a receive queue for frames
+ * @ibv_wq: verbs WQ
+ * @rq: the queue
+ * @map: start of the mapping that holds the ring and the doorbell record
+ * @map_length: bytes of it
+ * @owner: parent domain and memory
+ */
+struct ornic_wq {
+	struct ibv_wq ibv_wq;
+	struct ornic_rq rq;
+	void *map;
+	size_t map_length;
+	struct ornic_owner owner;
+};
+
+/**
  * enum ornic_wqe_kind - what is behind the header of a send WQE
  * @ORNIC_WQE_RC: struct ornic_route_rc
  * @ORNIC_WQE_UD: struct ornic_route_ud
@@ -280,7 +297,7 @@ enum ornic_wqe_kind {
  * @ops: @sq.ops once the QP is in RTS
  * @qpn: the device's number
  * @map: start of the mapping that holds the rings and the doorbell record;
- *	NULL: there are none, the QP is XRC_RECV
+ *	NULL: there are none, the QP is XRC_RECV or receives in WQs
  * @map_length: bytes of it
  * @owner: parent domain and memory
  */
@@ -336,6 +353,11 @@ static inline struct ornic_cq *to_ornic_cq_ex(struct ibv_cq_ex *ibcq)
 static inline struct ornic_srq *to_ornic_srq(struct ibv_srq *ibsrq)
 {
 	return container_of(ibsrq, struct ornic_srq, vsrq.srq);
+}
+
+static inline struct ornic_wq *to_ornic_wq(struct ibv_wq *ibwq)
+{
+	return container_of(ibwq, struct ornic_wq, ibv_wq);
 }
 
 static inline struct ornic_qp *to_ornic_qp(struct ibv_qp *ibqp)
@@ -450,6 +472,18 @@ int ornic_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr);
 int ornic_get_srq_num(struct ibv_srq *ibsrq, uint32_t *srq_num);
 int ornic_destroy_srq(struct ibv_srq *ibsrq);
 
+/* wq.c */
+struct ibv_wq *ornic_create_wq(struct ibv_context *ibctx,
+			       struct ibv_wq_init_attr *attr);
+int ornic_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr);
+int ornic_destroy_wq(struct ibv_wq *ibwq);
+
+/* rwq_table.c */
+struct ibv_rwq_ind_table *
+ornic_create_rwq_table(struct ibv_context *ibctx,
+		       struct ibv_rwq_ind_table_init_attr *attr);
+int ornic_destroy_rwq_table(struct ibv_rwq_ind_table *table);
+
 /* qp.c */
 struct ibv_qp *ornic_create_qp(struct ibv_pd *ibpd,
 			       struct ibv_qp_init_attr *attr);
@@ -475,6 +509,8 @@ int ornic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 		    struct ibv_recv_wr **bad_wr);
 int ornic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 			struct ibv_recv_wr **bad_wr);
+int ornic_post_wq_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr,
+		       struct ibv_recv_wr **bad_wr);
 
 /* wr_ex.c */
 int ornic_qp_fill_pfns(struct ornic_qp *qp, enum ibv_qp_type type,

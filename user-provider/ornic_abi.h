@@ -26,6 +26,8 @@ DECLARE_DRV_CMD(ornic_ucreate_qp, IB_USER_VERBS_EX_CMD_CREATE_QP,
 		ornic_create_qp_req, ornic_create_qp_resp);
 DECLARE_DRV_CMD(ornic_umodify_qp, IB_USER_VERBS_EX_CMD_MODIFY_QP,
 		ornic_modify_qp_req, empty);
+DECLARE_DRV_CMD(ornic_ucreate_wq, IB_USER_VERBS_EX_CMD_CREATE_WQ,
+		ornic_create_wq_req, ornic_create_wq_resp);
 DECLARE_DRV_CMD(ornic_ucreate_ah, IB_USER_VERBS_CMD_CREATE_AH,
 		empty, ornic_create_ah_resp);
 

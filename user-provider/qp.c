@@ -25,7 +25,10 @@
 #define ORNIC_RAW_OPS (ORNIC_OP(SEND) | ORNIC_OP(TSO))
 
 /* What only frames have */
-#define ORNIC_RAW_ATTRS IBV_QP_INIT_ATTR_MAX_TSO_HEADER
+#define ORNIC_RAW_ATTRS (IBV_QP_INIT_ATTR_MAX_TSO_HEADER | \
+			 IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH)
+#define ORNIC_RX_HASH_KEY_LEN \
+	sizeof(((struct ornic_create_qp_req *)0)->rx_hash_key)
 #define ORNIC_RAW_FLAGS (IBV_QP_CREATE_SCATTER_FCS | \
 			 IBV_QP_CREATE_CVLAN_STRIPPING | \
 			 IBV_QP_CREATE_PCI_WRITE_END_PADDING)
@@ -120,6 +123,20 @@ static int ornic_init_qp(struct ornic_qp *qp, struct ornic_context *ctx,
 	return 0;
 }
 
+/* A receiver for many WQs: it has no queue of its own, so nothing to send with. */
+static int ornic_check_rss_attr(const struct ibv_qp_init_attr_ex *attr)
+{
+	const uint32_t both = IBV_QP_INIT_ATTR_IND_TABLE |
+			      IBV_QP_INIT_ATTR_RX_HASH;
+
+	if (!(attr->comp_mask & both))
+		return 0;
+	if ((attr->comp_mask & both) != both || attr->cap.max_send_wr ||
+	    attr->rx_hash_conf.rx_hash_key_len != ORNIC_RX_HASH_KEY_LEN)
+		return EINVAL;
+	return 0;
+}
+
 static int ornic_check_raw_attr(const struct ornic_context *ctx,
 				const struct ibv_qp_init_attr_ex *attr)
 {
@@ -132,7 +149,7 @@ static int ornic_check_raw_attr(const struct ornic_context *ctx,
 		if (attr->max_tso_header > ORNIC_TSO_HDR_MAX)
 			return EINVAL;
 	}
-	return 0;
+	return ornic_check_rss_attr(attr);
 }
 
 static int ornic_check_qp_type(const struct ornic_context *ctx,
@@ -208,6 +225,11 @@ static void ornic_kernel_attr(struct ibv_qp_init_attr_ex *attr)
 		attr->recv_cq = NULL;
 		attr->srq = NULL;
 		break;
+	case IBV_QPT_RAW_PACKET:
+		/* It may be named, but into WQs frames only come */
+		if (attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE)
+			attr->send_cq = NULL;
+		break;
 	default:
 		if (attr->srq) {
 			attr->cap.max_recv_wr = 0;
@@ -215,6 +237,15 @@ static void ornic_kernel_attr(struct ibv_qp_init_attr_ex *attr)
 		}
 		break;
 	}
+}
+
+static void ornic_put_rx_hash(struct ornic_create_qp_req *req,
+			      const struct ibv_rx_hash_conf *conf)
+{
+	req->rx_hash_function = conf->rx_hash_function;
+	req->rx_hash_key_len = conf->rx_hash_key_len;
+	req->rx_hash_fields = conf->rx_hash_fields_mask;
+	memcpy(req->rx_hash_key, conf->rx_hash_key, conf->rx_hash_key_len);
 }
 
 static void ornic_free_qp(struct ornic_qp *qp)
@@ -230,7 +261,9 @@ static void ornic_set_type(struct ornic_qp *qp,
 {
 	qp->kind = ornic_type_kind(attr->qp_type);
 	ornic_qp_choose_post_send(qp);
-	qp->ops = ctx->send_ops & ornic_type_ops(attr->qp_type);
+	/* In WQs frames are received only */
+	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE))
+		qp->ops = ctx->send_ops & ornic_type_ops(attr->qp_type);
 	qp->sq.max_tso_header = ornic_tso_header(attr);
 }
 
@@ -242,6 +275,8 @@ static int ornic_cmd_create_qp(struct ibv_context *ibctx, struct ornic_qp *qp,
 	int ret;
 
 	cmd.max_tso_header = qp->sq.max_tso_header;
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_RX_HASH)
+		ornic_put_rx_hash(&cmd.drv_payload, &attr->rx_hash_conf);
 	ret = ibv_cmd_create_qp_ex2(ibctx, &qp->vqp, attr, &cmd.ibv_cmd,
 				    sizeof(cmd), &resp.ibv_resp, sizeof(resp),
 				    NULL);

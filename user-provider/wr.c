@@ -482,3 +482,18 @@ int ornic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 {
 	return ornic_post_rq(&to_ornic_srq(ibsrq)->rq, wr, bad_wr);
 }
+
+/**
+ * ornic_post_wq_recv() - post a list of receive work requests for frames
+ * @ibwq: work queue
+ * @wr: list
+ * @bad_wr: the first that was not posted, on error
+ *
+ * Return: 0; EINVAL for too many SGEs, or in RESET; ENOMEM if the queue is
+ * full.
+ */
+int ornic_post_wq_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr,
+		       struct ibv_recv_wr **bad_wr)
+{
+	return ornic_post_rq(&to_ornic_wq(ibwq)->rq, wr, bad_wr);
+}

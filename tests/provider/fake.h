@@ -20,16 +20,18 @@
 #define FAKE_QPS	8
 #define FAKE_CQS	8
 #define FAKE_SRQS	4
+#define FAKE_WQS	4
 #define FAKE_PAGE	4096u
 #define FAKE_BYTES	(16u << 20)
 #define FAKE_FIRST_QPN	0x000101
+#define FAKE_FIRST_WQN	0x000201
 #define FAKE_DRIVER_ID	77
 #define FAKE_NULL_KEY	0x4e00
 #define FAKE_CLOCK	0x123456789aULL	/* now, for ever */
 #define FAKE_KEY	0x1200		/* of regions and windows */
 
 /**
- * struct fake_qp - a QP, or an SRQ, as the device sees it
+ * struct fake_qp - a QP, an SRQ or a WQ, as the device sees it
  * @qpn: number; 0: free
  * @state: state
  * @sq: ring
@@ -84,6 +86,7 @@ struct fake_cq {
  * @qps: queue pairs
  * @cqs: completion queues
  * @srqs: shared receive queues
+ * @wqs: work queues
  * @dev: the provider's device
  * @ctx: the provider's context
  * @ops: its operations
@@ -102,6 +105,9 @@ struct fake_cq {
  * @last_qp_req: the provider's part of the last creation of a QP
  * @last_modify_req: of the last change of a rate
  * @last_rate: the rate
+ * @last_wq_attr: creation of the last WQ
+ * @last_table: WQs of the last indirection table
+ * @last_table_size: how many
  * @device: what the kernel says of it
  */
 struct fake {
@@ -115,6 +121,7 @@ struct fake {
 	struct fake_qp qps[FAKE_QPS];
 	struct fake_cq cqs[FAKE_CQS];
 	struct fake_qp srqs[FAKE_SRQS];
+	struct fake_qp wqs[FAKE_WQS];
 	struct verbs_device *dev;
 	struct verbs_context *ctx;
 	const struct verbs_context_ops *ops;
@@ -133,6 +140,9 @@ struct fake {
 	struct ornic_create_qp_req last_qp_req;
 	struct ornic_modify_qp_req last_modify_req;
 	uint32_t last_rate;
+	struct ibv_wq_init_attr last_wq_attr;
+	uint32_t last_table[FAKE_WQS];
+	uint32_t last_table_size;
 	struct ornic_query_device_resp device;
 };
 
@@ -168,6 +178,7 @@ void fake_close(struct fake *fake);
 struct fake_qp *fake_qp(struct ibv_qp *ibqp);
 struct fake_cq *fake_cq(struct ibv_cq *ibcq);
 struct fake_qp *fake_srq(struct ibv_srq *ibsrq);
+struct fake_qp *fake_wq(struct ibv_wq *ibwq);
 struct ibv_qp *fake_create_qp(struct fake *fake, enum ibv_qp_type type,
 			      struct ibv_cq *cq, uint32_t send_wr,
 			      uint32_t recv_wr, uint64_t send_ops);

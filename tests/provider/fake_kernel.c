@@ -398,6 +398,17 @@ struct fake_qp *fake_srq(struct ibv_srq *ibsrq)
 }
 
 /**
+ * fake_wq() - the device's side of a WQ
+ * @ibwq: work queue
+ *
+ * Return: the WQ.
+ */
+struct fake_qp *fake_wq(struct ibv_wq *ibwq)
+{
+	return &fake_now->wqs[ibwq->handle];
+}
+
+/**
  * fake_create_qp() - a QP with 4 SGEs and 200 bytes of inline data
  * @fake: device
  * @type: type

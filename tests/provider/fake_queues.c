@@ -315,7 +315,8 @@ static int fake_create_qp_ex(struct ibv_context *context,
 	vqp->qp.srq = attr->srq;
 	vqp->qp.qp_type = attr->qp_type;
 	resp->qpn = vqp->qp.qp_num;
-	if (attr->qp_type == IBV_QPT_XRC_RECV) {
+	if (attr->qp_type == IBV_QPT_XRC_RECV ||
+	    attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE) {
 		*qp = (struct fake_qp){ .qpn = vqp->qp.qp_num };
 		return 0;
 	}

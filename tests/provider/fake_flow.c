@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The kernel's part for frames: WQs and indirection tables.
+ */
+#include <assert.h>
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "fake.h"
+
+int ibv_cmd_create_wq(struct ibv_context *context,
+		      struct ibv_wq_init_attr *attr, struct ibv_wq *ibwq,
+		      struct ibv_create_wq *ibv_cmd, size_t cmd_size,
+		      struct ib_uverbs_ex_create_wq_resp *ibv_resp,
+		      size_t resp_size)
+{
+	struct ornic_ucreate_wq_resp *resp =
+		container_of(ibv_resp, struct ornic_ucreate_wq_resp, ibv_resp);
+	uint8_t log = 0, stride = ORNIC_RQ_STRIDE_SHIFT_MIN;
+	struct fake_qp *wq;
+	uint64_t offset;
+	uint32_t n;
+	int ret;
+
+	fake_now->last_wq_attr = *attr;
+	ret = fake_fails();
+	if (ret)
+		return ret;
+
+	for (n = 0; fake_now->wqs[n].qpn; n++)
+		assert(n < FAKE_WQS - 1);
+	while (1u << log < attr->max_wr)
+		log++;
+	while (1u << stride < 16 + 16 * attr->max_sge)
+		stride++;
+	offset = fake_alloc((1u << (log + stride)) + FAKE_PAGE);
+	wq = &fake_now->wqs[n];
+	*wq = (struct fake_qp){
+		.qpn = FAKE_FIRST_WQN + n,
+		.rq = fake_now->mem + offset,
+		.dbr = (void *)(fake_now->mem + offset + (1u << (log + stride))),
+		.rq_wqes = 1u << log,
+		.stride_shift = stride,
+	};
+
+	ibwq->context = context;
+	ibwq->cq = attr->cq;
+	ibwq->pd = attr->pd;
+	ibwq->handle = n;
+	ibwq->wq_num = wq->qpn;
+	attr->max_wr = wq->rq_wqes;
+	attr->max_sge = (1u << stride) / 16 - 1;
+	resp->wqn = wq->qpn;
+	resp->mmap_offset = fake_mmap_offset(offset);
+	resp->dbr_offset = (uint8_t *)wq->dbr - wq->rq;
+	resp->mmap_length = resp->dbr_offset + FAKE_PAGE;
+	resp->log_wqes = log;
+	resp->stride_shift = stride;
+	return 0;
+}
+
+int ibv_cmd_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr,
+		      struct ibv_modify_wq *cmd, size_t cmd_size)
+{
+	struct fake_qp *wq = fake_wq(ibwq);
+	int ret = fake_fails();
+
+	if (ret || !(attr->attr_mask & IBV_WQ_ATTR_STATE))
+		return ret;
+
+	ibwq->state = attr->wq_state;
+	if (attr->wq_state == IBV_WQS_RESET) {
+		wq->rq_ci = 0;
+		wq->dbr->rq_ci = 0;
+	}
+	return 0;
+}
+
+int ibv_cmd_destroy_wq(struct ibv_wq *ibwq)
+{
+	int ret = fake_fails();
+
+	if (!ret)
+		fake_wq(ibwq)->qpn = 0;
+	return ret;
+}
+
+int ibv_cmd_create_rwq_ind_table(struct ibv_context *context,
+				 struct ibv_rwq_ind_table_init_attr *attr,
+				 struct ibv_rwq_ind_table *table,
+				 struct ib_uverbs_ex_create_rwq_ind_table_resp *resp,
+				 size_t resp_size)
+{
+	uint32_t i;
+
+	table->context = context;
+	fake_now->last_table_size = 1u << attr->log_ind_tbl_size;
+	assert(fake_now->last_table_size <= FAKE_WQS);
+	for (i = 0; i < fake_now->last_table_size; i++)
+		fake_now->last_table[i] = attr->ind_tbl[i]->wq_num;
+	return fake_fails();
+}
+
+int ibv_cmd_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table)
+{
+	return fake_fails();
+}

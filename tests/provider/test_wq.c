@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Work queues, the tables that spread frames over them, and the QPs that have
+ * such a table.
+ */
+#include "fixture.h"
+
+#define WQ_WRS	8
+#define WQ_SGES	3
+#define KEY_LEN	40
+
+static struct ibv_wq *create_wq_in(struct fixture *f, struct ibv_pd *pd,
+				   struct ibv_wq_init_attr *attr)
+{
+	attr->pd = pd;
+	attr->cq = f->cq;
+	errno = 0;
+	return f->fake.ops->create_wq(&f->fake.ctx->context, attr);
+}
+
+static struct ibv_wq *create_wq(struct fixture *f)
+{
+	static struct ornic_pd pd;
+	struct ibv_wq_init_attr attr = {
+		.wq_type = IBV_WQT_RQ, .max_wr = WQ_WRS, .max_sge = WQ_SGES,
+	};
+	struct ibv_wq *wq;
+
+	pd.ibv_pd.context = &f->fake.ctx->context;
+	wq = create_wq_in(f, &pd.ibv_pd, &attr);
+	assert_non_null(wq);
+	assert_int_equal(attr.max_wr, WQ_WRS);
+	assert_int_equal(attr.max_sge, WQ_SGES);
+	return wq;
+}
+
+static void to_state(struct fixture *f, struct ibv_wq *wq,
+		     enum ibv_wq_state state)
+{
+	struct ibv_wq_attr attr = {
+		.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = state,
+	};
+
+	assert_int_equal(f->fake.ops->modify_wq(wq, &attr), 0);
+}
+
+static int post(struct ibv_wq *wq, uint64_t n)
+{
+	struct ibv_sge sg[WQ_SGES] = {
+		test_sge(n & 0xff, 0), test_sge(n & 0xff, 1),
+		test_sge(n & 0xff, 2),
+	};
+	struct ibv_recv_wr wr = {
+		.wr_id = n, .sg_list = sg, .num_sge = n % (WQ_SGES + 1),
+	};
+	struct ibv_recv_wr *bad = NULL;
+	int ret;
+
+	ret = ibv_post_wq_recv(wq, &wr, &bad);
+	assert_ptr_equal(bad, ret ? &wr : NULL);
+	return ret;
+}
+
+static void take(struct ibv_wq *wq, uint64_t n)
+{
+	struct ornic_sge sges[WQ_SGES];
+	struct ornic_rq_hdr hdr;
+
+	assert_true(fake_take_recv(fake_wq(wq), &hdr, sges));
+	assert_int_equal(le64toh(hdr.wr_id), n);
+	assert_int_equal(le32toh(hdr.ctrl), n % (WQ_SGES + 1));
+	assert_sges(sges, n & 0xff, n % (WQ_SGES + 1));
+}
+
+static void complete(struct fixture *f, uint32_t num, uint64_t n)
+{
+	struct ornic_cqe cqe = {
+		.wr_id = htole64(n), .opcode = htole32(ORNIC_WC_RECV),
+		.qpn = htole32(num | ORNIC_PREP(ORNIC_CQE_FLAGS,
+						ORNIC_WC_IP_CSUM_OK)),
+	};
+
+	fake_complete(fake_cq(f->cq), &cqe);
+}
+
+static void receives_arrive_across_wraps(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_wq *wq = create_wq(f);
+	uint64_t in = 0, out = 0;
+	int i, n;
+
+	to_state(f, wq, IBV_WQS_RDY);
+	for (i = 0; i < 300; i++) {
+		for (n = i % (WQ_WRS + 1); n; n--)
+			assert_int_equal(post(wq, in++), 0);
+		if (in - out == WQ_WRS)
+			assert_int_equal(post(wq, in), ENOMEM);
+		while (out != in)
+			take(wq, out++);
+	}
+	assert_int_equal(f->fake.ops->destroy_wq(wq), 0);
+}
+
+static void too_many_sges_are_refused(void **state)
+{
+	struct ibv_recv_wr wr = { .num_sge = WQ_SGES + 1 }, *bad;
+	struct fixture *f = *state;
+	struct ibv_wq *wq = create_wq(f);
+
+	to_state(f, wq, IBV_WQS_RDY);
+	assert_int_equal(ibv_post_wq_recv(wq, &wr, &bad), EINVAL);
+	assert_ptr_equal(bad, &wr);
+	assert_int_equal(f->fake.ops->destroy_wq(wq), 0);
+}
+
+/* In ERR, too: there they are flushed. */
+static void receives_are_taken_outside_reset(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_wq *wq = create_wq(f);
+
+	assert_int_equal(wq->state, IBV_WQS_RESET);
+	assert_int_equal(post(wq, 0), EINVAL);
+	to_state(f, wq, IBV_WQS_RDY);
+	assert_int_equal(post(wq, 0), 0);
+	to_state(f, wq, IBV_WQS_ERR);
+	assert_int_equal(post(wq, 1), 0);
+	to_state(f, wq, IBV_WQS_RESET);
+	assert_int_equal(post(wq, 2), EINVAL);
+	assert_int_equal(f->fake.ops->destroy_wq(wq), 0);
+}
+
+/* The ring is empty then, and what the old one completed is gone. */
+static void reset_begins_anew(void **state)
+{
+	struct ibv_wq_attr refused = {
+		.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RESET,
+	};
+	struct ibv_wq_attr flags = {
+		.attr_mask = IBV_WQ_ATTR_FLAGS,
+		.flags_mask = IBV_WQ_FLAGS_CVLAN_STRIPPING,
+	};
+	struct fixture *f = *state;
+	struct ibv_wq *wq = create_wq(f);
+	struct ibv_wc wc[4];
+	uint64_t i;
+
+	to_state(f, wq, IBV_WQS_RDY);
+	for (i = 0; i < WQ_WRS; i++)
+		assert_int_equal(post(wq, i), 0);
+	take(wq, 0);
+	complete(f, wq->wq_num, 0);
+	complete(f, f->rc->qp_num, 100);
+	take(wq, 1);
+	complete(f, wq->wq_num, 1);
+
+	/* Nothing happens if nothing happened */
+	f->fake.fail = EIO;
+	assert_int_equal(f->fake.ops->modify_wq(wq, &refused), EIO);
+	assert_int_equal(f->fake.ops->modify_wq(wq, &flags), 0);
+	take(wq, 2);
+
+	to_state(f, wq, IBV_WQS_RESET);
+	assert_int_equal(ibv_poll_cq(f->cq, 4, wc), 1);
+	assert_int_equal(wc[0].wr_id, 100);
+
+	to_state(f, wq, IBV_WQS_RDY);
+	for (i = 0; i < WQ_WRS; i++)
+		assert_int_equal(post(wq, i + 50), 0);
+	assert_int_equal(post(wq, i), ENOMEM);
+	for (i = 0; i < WQ_WRS; i++)
+		take(wq, i + 50);
+	assert_int_equal(f->fake.ops->destroy_wq(wq), 0);
+}
+
+static void completions_name_the_wq(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_wq *wq = create_wq(f);
+	struct ibv_wc wc[4];
+
+	complete(f, wq->wq_num, 5);
+	assert_int_equal(ibv_poll_cq(f->cq, 4, wc), 1);
+	assert_int_equal(wc[0].qp_num, wq->wq_num);
+	assert_int_equal(wc[0].wr_id, 5);
+	assert_int_equal(wc[0].wc_flags, IBV_WC_IP_CSUM_OK);
+
+	/* With it they go */
+	complete(f, wq->wq_num, 6);
+	complete(f, f->ud->qp_num, 7);
+	assert_int_equal(f->fake.ops->destroy_wq(wq), 0);
+	assert_int_equal(ibv_poll_cq(f->cq, 4, wc), 1);
+	assert_int_equal(wc[0].wr_id, 7);
+}
+
+static void what_cannot_be_created_leaves_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct ornic_pd pd = { .ibv_pd.context = &f->fake.ctx->context };
+	struct ibv_wq_init_attr attr = {
+		.wq_type = IBV_WQT_RQ + 1, .max_wr = 1, .max_sge = 1,
+	};
+	struct ibv_wq *wq;
+
+	assert_null(create_wq_in(f, &pd.ibv_pd, &attr));
+	assert_int_equal(errno, EINVAL);
+	attr.wq_type = IBV_WQT_RQ;
+	attr.comp_mask = IBV_WQ_INIT_ATTR_RESERVED;
+	assert_null(create_wq_in(f, &pd.ibv_pd, &attr));
+	assert_int_equal(errno, EOPNOTSUPP);
+
+	attr.comp_mask = IBV_WQ_INIT_ATTR_FLAGS;
+	attr.create_flags = IBV_WQ_FLAGS_DELAY_DROP;
+	f->fake.fail = EOPNOTSUPP;
+	assert_null(create_wq_in(f, &pd.ibv_pd, &attr));
+	assert_int_equal(errno, EOPNOTSUPP);
+	assert_int_equal(f->fake.last_wq_attr.create_flags,
+			 IBV_WQ_FLAGS_DELAY_DROP);
+	f->fake.bad_mmap = true;
+	assert_null(create_wq_in(f, &pd.ibv_pd, &attr));
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(f->fake.wqs[0].qpn, 0);
+
+	wq = create_wq(f);
+	f->fake.fail = EBUSY;
+	assert_int_equal(f->fake.ops->destroy_wq(wq), EBUSY);
+	assert_int_equal(f->fake.ops->destroy_wq(wq), 0);
+}
+
+static void a_wq_uses_its_parent_domain(void **state)
+{
+	struct ibv_parent_domain_init_attr attr = {};
+	struct ibv_wq_init_attr wq_attr = {
+		.wq_type = IBV_WQT_RQ, .max_wr = 1, .max_sge = 1,
+	};
+	struct ibv_td_init_attr td_attr = {};
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_context *ctx = &f->fake.ctx->context;
+	struct ibv_pd *parent;
+	struct ibv_wq *wq;
+
+	attr.pd = ops->alloc_pd(ctx);
+	attr.td = ops->alloc_td(ctx, &td_attr);
+	parent = ops->alloc_parent_domain(ctx, &attr);
+	wq = create_wq_in(f, parent, &wq_attr);
+	assert_non_null(wq);
+	assert_false(to_ornic_wq(wq)->rq.lock.needed);
+	assert_int_equal(ops->dealloc_pd(parent), EBUSY);
+	assert_int_equal(ops->destroy_wq(wq), 0);
+	assert_int_equal(ops->dealloc_pd(parent), 0);
+	assert_int_equal(ops->dealloc_td(attr.td), 0);
+	assert_int_equal(ops->dealloc_pd(attr.pd), 0);
+}
+
+static void tables_name_their_wqs(void **state)
+{
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_context *ctx = &f->fake.ctx->context;
+	struct ibv_wq *a = create_wq(f), *b = create_wq(f);
+	struct ibv_wq *wqs[] = { b, a, b, b };
+	struct ibv_rwq_ind_table_init_attr attr = {
+		.log_ind_tbl_size = 2, .ind_tbl = wqs,
+	};
+	struct ibv_rwq_ind_table *table;
+
+	table = ops->create_rwq_ind_table(ctx, &attr);
+	assert_non_null(table);
+	assert_int_equal(f->fake.last_table_size, 4);
+	assert_int_equal(f->fake.last_table[0], b->wq_num);
+	assert_int_equal(f->fake.last_table[1], a->wq_num);
+	f->fake.fail = EBUSY;
+	assert_int_equal(ops->destroy_rwq_ind_table(table), EBUSY);
+	assert_int_equal(ops->destroy_rwq_ind_table(table), 0);
+
+	f->fake.fail = ENOSPC;
+	assert_null(ops->create_rwq_ind_table(ctx, &attr));
+	assert_int_equal(errno, ENOSPC);
+	attr.log_ind_tbl_size = 32;
+	assert_null(ops->create_rwq_ind_table(ctx, &attr));
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(ops->destroy_wq(a), 0);
+	assert_int_equal(ops->destroy_wq(b), 0);
+}
+
+static void make_rss(struct ibv_qp_init_attr_ex *attr, struct ibv_pd *pd,
+		     uint8_t *key)
+{
+	static struct ibv_rwq_ind_table table;
+
+	*attr = (struct ibv_qp_init_attr_ex){
+		.qp_type = IBV_QPT_RAW_PACKET,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_RX_HASH |
+			     IBV_QP_INIT_ATTR_IND_TABLE,
+		.pd = pd,
+		.rwq_ind_tbl = &table,
+		.rx_hash_conf = {
+			.rx_hash_function = IBV_RX_HASH_FUNC_TOEPLITZ,
+			.rx_hash_key_len = KEY_LEN,
+			.rx_hash_key = key,
+			.rx_hash_fields_mask = IBV_RX_HASH_SRC_IPV4 |
+					       IBV_RX_HASH_INNER,
+		},
+	};
+}
+
+static void rss_qps_only_receive(void **state)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
+	struct ibv_recv_wr recv_wr = {}, *bad_recv;
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_context *ctx = &f->fake.ctx->context;
+	struct ornic_pd pd = { .ibv_pd.context = ctx };
+	struct ibv_qp_init_attr_ex attr;
+	uint8_t key[KEY_LEN];
+	struct ibv_qp *qp;
+
+	memset(key, 0x5a, sizeof(key));
+	make_rss(&attr, &pd.ibv_pd, key);
+	attr.send_cq = f->cq;
+	qp = ops->create_qp_ex(ctx, &attr);
+	assert_non_null(qp);
+	assert_null(f->fake.last_attr.send_cq);
+	assert_int_equal(f->fake.last_qp_req.rx_hash_function,
+			 IBV_RX_HASH_FUNC_TOEPLITZ);
+	assert_int_equal(f->fake.last_qp_req.rx_hash_key_len, KEY_LEN);
+	assert_int_equal(f->fake.last_qp_req.rx_hash_fields,
+			 IBV_RX_HASH_SRC_IPV4 | IBV_RX_HASH_INNER);
+	assert_memory_equal(f->fake.last_qp_req.rx_hash_key, key, KEY_LEN);
+
+	assert_int_equal(ops->post_send(qp, &wr, &bad), EINVAL);
+	assert_int_equal(ops->post_recv(qp, &recv_wr, &bad_recv), EINVAL);
+	assert_int_equal(ops->destroy_qp(qp), 0);
+}
+
+static void what_an_rss_qp_needs(void **state)
+{
+	static const struct {
+		enum ibv_qp_type type;
+		uint32_t without;
+		uint32_t with;
+		uint8_t key_len;
+		uint32_t send_wr;
+		int ret;
+	} rows[] = {
+		{ IBV_QPT_RAW_PACKET, IBV_QP_INIT_ATTR_PD, 0, KEY_LEN, 0,
+		  EINVAL },
+		{ IBV_QPT_RAW_PACKET, IBV_QP_INIT_ATTR_RX_HASH, 0, KEY_LEN, 0,
+		  EINVAL },
+		{ IBV_QPT_RAW_PACKET, IBV_QP_INIT_ATTR_IND_TABLE, 0, KEY_LEN,
+		  0, EINVAL },
+		{ IBV_QPT_RAW_PACKET, 0, 0, KEY_LEN - 1, 0, EINVAL },
+		{ IBV_QPT_RAW_PACKET, 0, 0, KEY_LEN + 1, 0, EINVAL },
+		{ IBV_QPT_RAW_PACKET, 0, 0, KEY_LEN, 1, EINVAL },
+		{ IBV_QPT_RAW_PACKET, 0, IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		  KEY_LEN, 0, EOPNOTSUPP },
+		{ IBV_QPT_UD, 0, 0, KEY_LEN, 0, EOPNOTSUPP },
+	};
+	struct fixture *f = *state;
+	struct ornic_pd pd = { .ibv_pd.context = &f->fake.ctx->context };
+	struct ibv_qp_init_attr_ex attr;
+	uint8_t key[KEY_LEN + 1] = {};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		make_rss(&attr, &pd.ibv_pd, key);
+		attr.qp_type = rows[i].type;
+		attr.comp_mask &= ~rows[i].without;
+		attr.comp_mask |= rows[i].with;
+		attr.rx_hash_conf.rx_hash_key_len = rows[i].key_len;
+		attr.cap.max_send_wr = rows[i].send_wr;
+		errno = 0;
+		assert_null(f->fake.ops->create_qp_ex(&f->fake.ctx->context,
+						      &attr));
+		assert_int_equal(errno, rows[i].ret);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_case(receives_arrive_across_wraps),
+		test_case(too_many_sges_are_refused),
+		test_case(receives_are_taken_outside_reset),
+		test_case(reset_begins_anew),
+		test_case(completions_name_the_wq),
+		test_case(what_cannot_be_created_leaves_nothing),
+		test_case(a_wq_uses_its_parent_domain),
+		test_case(tables_name_their_wqs),
+		test_case(rss_qps_only_receive),
+		test_case(what_an_rss_qp_needs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "ornic_abi.h"
+#include "ring.h"
+
+static int ornic_init_wq(struct ornic_wq *wq, int cmd_fd,
+			 const struct ornic_create_wq_resp *resp,
+			 uint32_t max_sge)
+{
+	struct ornic_rq *rq = &wq->rq;
+	void *map;
+
+	map = mmap(NULL, resp->mmap_length, PROT_READ | PROT_WRITE, MAP_SHARED,
+		   cmd_fd, resp->mmap_offset);
+	if (map == MAP_FAILED)
+		return errno;
+
+	wq->map = map;
+	wq->map_length = resp->mmap_length;
+	rq->ring = map;
+	rq->dbr = map + resp->dbr_offset;
+	rq->max_wr = 1u << resp->log_wqes;
+	rq->mask = rq->max_wr - 1;
+	rq->stride_shift = resp->stride_shift;
+	rq->max_sge = max_sge;
+	ornic_lock_init(&rq->lock, !ornic_one_thread(&wq->owner));
+	return 0;
+}
+
+static int ornic_check_wq_attr(const struct ibv_wq_init_attr *attr)
+{
+	if (!check_comp_mask(attr->comp_mask, IBV_WQ_INIT_ATTR_FLAGS))
+		return EOPNOTSUPP;
+
+	return attr->wq_type == IBV_WQT_RQ ? 0 : EINVAL;
+}
+
+static void ornic_free_wq(struct ornic_wq *wq)
+{
+	struct ornic_owner owner = wq->owner;
+
+	ornic_free_object(&owner, wq, ORNIC_RESOURCE_WQ);
+}
+
+/**
+ * ornic_create_wq() - create a work queue: a receive queue for frames
+ * @ibctx: context
+ * @attr: attributes; max_wr and max_sge become what the WQ really has
+ *
+ * Its number is of the space of those of QPs, so completions of both may be in
+ * one CQ.
+ *
+ * Return: the WQ in RESET; NULL with errno set, EOPNOTSUPP for what we do not
+ * have.
+ */
+struct ibv_wq *ornic_create_wq(struct ibv_context *ibctx,
+			       struct ibv_wq_init_attr *attr)
+{
+	struct ibv_wq_init_attr kattr = *attr;
+	struct ornic_ucreate_wq_resp resp = {};
+	struct ornic_ucreate_wq cmd = {};
+	struct ornic_owner owner;
+	struct ornic_wq *wq;
+	int ret;
+
+	ret = ornic_check_wq_attr(attr);
+	if (ret)
+		goto err;
+
+	wq = ornic_alloc_object(&owner, attr->pd, sizeof(*wq),
+				ORNIC_RESOURCE_WQ);
+	if (!wq) {
+		ret = ENOMEM;
+		goto err;
+	}
+	wq->owner = owner;
+
+	ret = ibv_cmd_create_wq(ibctx, &kattr, &wq->ibv_wq, &cmd.ibv_cmd,
+				sizeof(cmd), &resp.ibv_resp, sizeof(resp));
+	if (ret)
+		goto err_free_wq;
+
+	ret = ornic_init_wq(wq, ibctx->cmd_fd, &resp.drv_payload,
+			    kattr.max_sge);
+	if (ret)
+		goto err_destroy_wq;
+
+	wq->ibv_wq.post_recv = ornic_post_wq_recv;
+	attr->max_wr = wq->rq.max_wr;
+	attr->max_sge = kattr.max_sge;
+	return &wq->ibv_wq;
+
+err_destroy_wq:
+	ibv_cmd_destroy_wq(&wq->ibv_wq);
+err_free_wq:
+	ornic_free_wq(wq);
+err:
+	errno = ret;
+	return NULL;
+}
+
+/* As a QP's: the device zeroes its half of the record with the transition. */
+static void ornic_reset_wq(struct ornic_wq *wq)
+{
+	ornic_lock(&wq->rq.lock);
+	wq->rq.open = false;
+	wq->rq.pi = 0;
+	wq->rq.limit = 0;
+	ornic_write_index(&wq->rq.dbr->rq_pi, 0);
+	ornic_unlock(&wq->rq.lock);
+
+	ornic_cq_clean(to_ornic_cq(wq->ibv_wq.cq), wq->ibv_wq.wq_num);
+}
+
+/**
+ * ornic_modify_wq() - change the state or the flags of a WQ
+ * @ibwq: work queue
+ * @attr: new values, and which of them are there
+ *
+ * In RDY and ERR receives are taken, in ERR to be flushed.
+ *
+ * Return: 0 or a positive errno.
+ */
+int ornic_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
+{
+	struct ornic_wq *wq = to_ornic_wq(ibwq);
+	struct ibv_modify_wq cmd = {};
+	int ret;
+
+	ret = ibv_cmd_modify_wq(ibwq, attr, &cmd, sizeof(cmd));
+	if (ret || !(attr->attr_mask & IBV_WQ_ATTR_STATE))
+		return ret;
+
+	if (attr->wq_state == IBV_WQS_RESET)
+		ornic_reset_wq(wq);
+	else
+		wq->rq.open = true;
+	return 0;
+}
+
+/**
+ * ornic_destroy_wq() - destroy a work queue
+ * @ibwq: work queue, freed on success
+ *
+ * Its completions that nobody polled vanish, as those of a QP do.
+ *
+ * Return: 0 or a positive errno, EBUSY while an indirection table has it.
+ */
+int ornic_destroy_wq(struct ibv_wq *ibwq)
+{
+	struct ornic_wq *wq = to_ornic_wq(ibwq);
+	int ret;
+
+	ret = ibv_cmd_destroy_wq(ibwq);
+	if (ret)
+		return ret;
+
+	ornic_cq_clean(to_ornic_cq(ibwq->cq), ibwq->wq_num);
+	munmap(wq->map, wq->map_length);
+	ornic_lock_destroy(&wq->rq.lock);
+	ornic_free_wq(wq);
+	return 0;
+}
