@@ -276,6 +276,42 @@ struct ornic_wq {
 };
 
 /**
+ * struct ornic_counter_point - what a place of read_counters() counts
+ * @desc: packets or bytes
+ * @index: the place
+ */
+struct ornic_counter_point {
+	enum ibv_counter_description desc;
+	uint32_t index;
+};
+
+/**
+ * struct ornic_counters - counters of what flow rules match
+ * @vcounters: verbs counters
+ * @lock: protects all that follows
+ * @points: what was attached
+ * @num: entries of @points
+ * @flows: rules that count here; nothing is attached meanwhile
+ */
+struct ornic_counters {
+	struct verbs_counters vcounters;
+	pthread_mutex_t lock;
+	struct ornic_counter_point *points;
+	uint32_t num;
+	uint32_t flows;
+};
+
+/**
+ * struct ornic_flow - flow rule
+ * @ibv_flow: verbs flow
+ * @counters: where it counts, or NULL
+ */
+struct ornic_flow {
+	struct ibv_flow ibv_flow;
+	struct ornic_counters *counters;
+};
+
+/**
  * enum ornic_wqe_kind - what is behind the header of a send WQE
  * @ORNIC_WQE_RC: struct ornic_route_rc
  * @ORNIC_WQE_UD: struct ornic_route_ud
@@ -358,6 +394,18 @@ static inline struct ornic_srq *to_ornic_srq(struct ibv_srq *ibsrq)
 static inline struct ornic_wq *to_ornic_wq(struct ibv_wq *ibwq)
 {
 	return container_of(ibwq, struct ornic_wq, ibv_wq);
+}
+
+static inline struct ornic_counters *
+to_ornic_counters(struct ibv_counters *ibcounters)
+{
+	return container_of(ibcounters, struct ornic_counters,
+			    vcounters.counters);
+}
+
+static inline struct ornic_flow *to_ornic_flow(struct ibv_flow *ibflow)
+{
+	return container_of(ibflow, struct ornic_flow, ibv_flow);
 }
 
 static inline struct ornic_qp *to_ornic_qp(struct ibv_qp *ibqp)
@@ -483,6 +531,24 @@ struct ibv_rwq_ind_table *
 ornic_create_rwq_table(struct ibv_context *ibctx,
 		       struct ibv_rwq_ind_table_init_attr *attr);
 int ornic_destroy_rwq_table(struct ibv_rwq_ind_table *table);
+
+/* flow.c */
+struct ibv_flow *ornic_create_flow(struct ibv_qp *ibqp,
+				   struct ibv_flow_attr *attr);
+int ornic_destroy_flow(struct ibv_flow *ibflow);
+
+/* counters.c */
+struct ibv_counters *
+ornic_create_counters(struct ibv_context *ibctx,
+		      struct ibv_counters_init_attr *attr);
+int ornic_attach_counters_point_flow(struct ibv_counters *ibcounters,
+				     struct ibv_counter_attach_attr *attr,
+				     struct ibv_flow *ibflow);
+int ornic_read_counters(struct ibv_counters *ibcounters, uint64_t *values,
+			uint32_t num, uint32_t flags);
+int ornic_destroy_counters(struct ibv_counters *ibcounters);
+void ornic_get_counters(struct ornic_counters *counters);
+void ornic_put_counters(struct ornic_counters *counters);
 
 /* qp.c */
 struct ibv_qp *ornic_create_qp(struct ibv_pd *ibpd,

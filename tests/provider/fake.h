@@ -29,6 +29,8 @@
 #define FAKE_NULL_KEY	0x4e00
 #define FAKE_CLOCK	0x123456789aULL	/* now, for ever */
 #define FAKE_KEY	0x1200		/* of regions and windows */
+#define FAKE_PACKETS	1000		/* counted, for ever */
+#define FAKE_COUNTED	64000		/* bytes of them */
 
 /**
  * struct fake_qp - a QP, an SRQ or a WQ, as the device sees it
@@ -108,6 +110,8 @@ struct fake_cq {
  * @last_wq_attr: creation of the last WQ
  * @last_table: WQs of the last indirection table
  * @last_table_size: how many
+ * @last_flow: the last flow rule, without what follows it
+ * @last_read_flags: of the last reading of counters
  * @device: what the kernel says of it
  */
 struct fake {
@@ -143,6 +147,8 @@ struct fake {
 	struct ibv_wq_init_attr last_wq_attr;
 	uint32_t last_table[FAKE_WQS];
 	uint32_t last_table_size;
+	struct ibv_flow_attr last_flow;
+	uint32_t last_read_flags;
 	struct ornic_query_device_resp device;
 };
 

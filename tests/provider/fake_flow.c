@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The kernel's part for frames: WQs and indirection tables.
+ * The kernel's part for frames: WQs, indirection tables, flow rules, counters.
  */
 #include <assert.h>
 #include <endian.h>
@@ -104,5 +104,44 @@ int ibv_cmd_create_rwq_ind_table(struct ibv_context *context,
 
 int ibv_cmd_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table)
 {
+	return fake_fails();
+}
+
+int ibv_cmd_create_flow(struct ibv_qp *qp, struct ibv_flow *flow,
+			struct ibv_flow_attr *attr, void *ucmd,
+			size_t ucmd_size)
+{
+	flow->context = qp->context;
+	fake_now->last_flow = *attr;
+	return fake_fails();
+}
+
+int ibv_cmd_destroy_flow(struct ibv_flow *flow)
+{
+	return fake_fails();
+}
+
+int ibv_cmd_create_counters(struct ibv_context *context,
+			    struct ibv_counters_init_attr *attr,
+			    struct verbs_counters *vcounters,
+			    struct ibv_command_buffer *link)
+{
+	vcounters->counters.context = context;
+	return fake_fails();
+}
+
+int ibv_cmd_destroy_counters(struct verbs_counters *vcounters)
+{
+	return fake_fails();
+}
+
+int ibv_cmd_read_counters(struct verbs_counters *vcounters, uint64_t *values,
+			  uint32_t num, uint32_t flags,
+			  struct ibv_command_buffer *link)
+{
+	assert(num == 2);
+	fake_now->last_read_flags = flags;
+	values[0] = FAKE_PACKETS;
+	values[1] = FAKE_COUNTED;
 	return fake_fails();
 }

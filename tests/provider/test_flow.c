@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Flow rules and their counters.
+ */
+#include "fixture.h"
+
+/* A rule with room for what it names: Ethernet, and two that count. */
+struct rule {
+	struct ibv_flow_attr attr;
+	struct ibv_flow_spec_eth eth;
+	struct ibv_flow_spec_counter_action count[2];
+} __attribute__((packed, aligned(8)));
+
+static void make(struct rule *rule, struct ibv_counters *counters, int counts)
+{
+	const struct ibv_flow_spec_counter_action count = {
+		.type = IBV_FLOW_SPEC_ACTION_COUNT, .size = sizeof(count),
+		.counters = counters,
+	};
+
+	*rule = (struct rule){
+		.attr = {
+			.type = IBV_FLOW_ATTR_NORMAL, .size = sizeof(*rule),
+			.priority = 3, .num_of_specs = 1 + counts, .port = 1,
+		},
+		.eth = {
+			.type = IBV_FLOW_SPEC_ETH, .size = sizeof(rule->eth),
+		},
+		.count = { count, count },
+	};
+}
+
+static struct ibv_flow *create(struct fixture *f, struct rule *rule)
+{
+	errno = 0;
+	return f->fake.ops->create_flow(f->rc, &rule->attr);
+}
+
+static struct ibv_counters *create_counters(struct fixture *f)
+{
+	struct ibv_counters_init_attr attr = {};
+	struct ibv_counters *counters;
+
+	counters = f->fake.ops->create_counters(&f->fake.ctx->context, &attr);
+	assert_non_null(counters);
+	return counters;
+}
+
+static int attach(struct fixture *f, struct ibv_counters *counters,
+		  enum ibv_counter_description desc, uint32_t index)
+{
+	struct ibv_counter_attach_attr attr = {
+		.counter_desc = desc, .index = index,
+	};
+
+	return f->fake.ops->attach_counters_point_flow(counters, &attr, NULL);
+}
+
+static void rules_are_the_kernels(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_flow *flow;
+	struct rule rule;
+
+	make(&rule, NULL, 0);
+	flow = create(f, &rule);
+	assert_non_null(flow);
+	assert_int_equal(f->fake.last_flow.priority, 3);
+	f->fake.fail = EIO;
+	assert_int_equal(f->fake.ops->destroy_flow(flow), EIO);
+	assert_int_equal(f->fake.ops->destroy_flow(flow), 0);
+
+	f->fake.fail = EPERM;
+	assert_null(create(f, &rule));
+	assert_int_equal(errno, EPERM);
+}
+
+static void counters_are_read_where_they_were_attached(void **state)
+{
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_counters *counters = create_counters(f);
+	uint64_t values[6];
+	struct ibv_flow *flow;
+	struct rule rule;
+
+	assert_int_equal(attach(f, counters, IBV_COUNTER_BYTES, 1), 0);
+	assert_int_equal(attach(f, counters, IBV_COUNTER_PACKETS, 3), 0);
+	assert_int_equal(attach(f, counters, IBV_COUNTER_BYTES, 4), 0);
+	assert_int_equal(attach(f, counters, IBV_COUNTER_PACKETS, 4), 0);
+	assert_int_equal(attach(f, counters, IBV_COUNTER_PACKETS, 1000000), 0);
+	make(&rule, counters, 1);
+	flow = create(f, &rule);
+	assert_non_null(flow);
+
+	memset(values, 0xa5, sizeof(values));
+	assert_int_equal(ops->read_counters(counters, values, 5,
+					    IBV_READ_COUNTERS_ATTR_PREFER_CACHED),
+			 0);
+	assert_int_equal(f->fake.last_read_flags,
+			 IBV_READ_COUNTERS_ATTR_PREFER_CACHED);
+	assert_int_equal(values[0], 0);
+	assert_int_equal(values[1], FAKE_COUNTED);
+	assert_int_equal(values[2], 0);
+	assert_int_equal(values[3], FAKE_PACKETS);
+	assert_int_equal(values[4], FAKE_COUNTED + FAKE_PACKETS);
+	assert_int_equal(values[5], 0xa5a5a5a5a5a5a5a5ULL);
+
+	f->fake.fail = EIO;
+	assert_int_equal(ops->read_counters(counters, values, 5, 0), EIO);
+	assert_int_equal(ops->destroy_flow(flow), 0);
+	f->fake.fail = EBUSY;
+	assert_int_equal(ops->destroy_counters(counters), EBUSY);
+	assert_int_equal(ops->destroy_counters(counters), 0);
+}
+
+static void nothing_is_attached_while_rules_count(void **state)
+{
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_counters *counters = create_counters(f);
+	struct ibv_flow *flows[2];
+	struct rule rule;
+
+	make(&rule, counters, 1);
+	flows[0] = create(f, &rule);
+	flows[1] = create(f, &rule);
+	assert_non_null(flows[0]);
+	assert_non_null(flows[1]);
+	assert_int_equal(attach(f, counters, IBV_COUNTER_BYTES, 0), EBUSY);
+	assert_int_equal(ops->destroy_flow(flows[0]), 0);
+	assert_int_equal(attach(f, counters, IBV_COUNTER_BYTES, 0), EBUSY);
+	f->fake.fail = EIO;
+	assert_int_equal(ops->destroy_flow(flows[1]), EIO);
+	assert_int_equal(attach(f, counters, IBV_COUNTER_BYTES, 0), EBUSY);
+	assert_int_equal(ops->destroy_flow(flows[1]), 0);
+	assert_int_equal(attach(f, counters, IBV_COUNTER_BYTES, 0), 0);
+
+	/* A rule that was refused counts nothing, nor one that has two */
+	f->fake.fail = EINVAL;
+	assert_null(create(f, &rule));
+	make(&rule, counters, 2);
+	assert_null(create(f, &rule));
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(attach(f, counters, IBV_COUNTER_BYTES, 1), 0);
+	assert_int_equal(ops->destroy_counters(counters), 0);
+}
+
+static void what_cannot_be_attached(void **state)
+{
+	struct ibv_counter_attach_attr attr = { .comp_mask = 1 };
+	struct ibv_counters_init_attr init = {};
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_counters *counters = create_counters(f);
+	struct ibv_flow flow;
+
+	assert_int_equal(ops->attach_counters_point_flow(counters, &attr,
+							 NULL), EINVAL);
+	attr.comp_mask = 0;
+	assert_int_equal(ops->attach_counters_point_flow(counters, &attr,
+							 &flow), ENOTSUP);
+	assert_int_equal(attach(f, counters, IBV_COUNTER_BYTES + 1, 0),
+			 ENOTSUP);
+	assert_int_equal(attach(f, counters, -1, 0), ENOTSUP);
+	assert_int_equal(ops->destroy_counters(counters), 0);
+
+	f->fake.fail = EOPNOTSUPP;
+	errno = 0;
+	assert_null(ops->create_counters(&f->fake.ctx->context, &init));
+	assert_int_equal(errno, EOPNOTSUPP);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_case(rules_are_the_kernels),
+		test_case(counters_are_read_where_they_were_attached),
+		test_case(nothing_is_attached_while_rules_count),
+		test_case(what_cannot_be_attached),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

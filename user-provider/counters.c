@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Counters of flow rules. The kernel reads packets and bytes, always both; at
+ * which places of the caller's array they go is known here only.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ccan/array_size.h>
+
+#include "ornic.h"
+
+/* What the kernel answers, in the order of enum ibv_counter_description */
+#define ORNIC_COUNTERS_READ (IBV_COUNTER_BYTES + 1)
+
+static_assert(IBV_COUNTER_PACKETS == 0 && IBV_COUNTER_BYTES == 1,
+	      "the kernel answers in another order");
+
+/**
+ * ornic_create_counters() - create counters of flow rules
+ * @ibctx: context
+ * @attr: nothing
+ *
+ * Return: the counters; NULL with errno set.
+ */
+struct ibv_counters *ornic_create_counters(struct ibv_context *ibctx,
+					   struct ibv_counters_init_attr *attr)
+{
+	struct ornic_counters *counters;
+	int ret;
+
+	counters = calloc(1, sizeof(*counters));
+	if (!counters)
+		return NULL;
+
+	ret = ibv_cmd_create_counters(ibctx, attr, &counters->vcounters, NULL);
+	if (ret) {
+		free(counters);
+		errno = ret;
+		return NULL;
+	}
+	pthread_mutex_init(&counters->lock, NULL);
+	return &counters->vcounters.counters;
+}
+
+static int ornic_add_point(struct ornic_counters *counters,
+			   const struct ibv_counter_attach_attr *attr)
+{
+	struct ornic_counter_point *points;
+
+	points = realloc(counters->points,
+			 (counters->num + 1) * sizeof(*points));
+	if (!points)
+		return ENOMEM;
+
+	points[counters->num++] = (struct ornic_counter_point) {
+		.desc = attr->counter_desc,
+		.index = attr->index,
+	};
+	counters->points = points;
+	return 0;
+}
+
+/**
+ * ornic_attach_counters_point_flow() - say where a count is to be read
+ * @ibcounters: counters
+ * @attr: what is counted, and the place it is read at
+ * @ibflow: must be NULL: rules get their counters when they are created
+ *
+ * Return: 0; ENOTSUP for what is not counted or for a rule that exists; EBUSY
+ * if rules count already; ENOMEM; EINVAL.
+ */
+int ornic_attach_counters_point_flow(struct ibv_counters *ibcounters,
+				     struct ibv_counter_attach_attr *attr,
+				     struct ibv_flow *ibflow)
+{
+	struct ornic_counters *counters = to_ornic_counters(ibcounters);
+	int ret;
+
+	if (attr->comp_mask)
+		return EINVAL;
+	if (ibflow || (unsigned int)attr->counter_desc >= ORNIC_COUNTERS_READ)
+		return ENOTSUP;
+
+	pthread_mutex_lock(&counters->lock);
+	ret = counters->flows ? EBUSY : ornic_add_point(counters, attr);
+	pthread_mutex_unlock(&counters->lock);
+	return ret;
+}
+
+/**
+ * ornic_read_counters() - read counters of flow rules
+ * @ibcounters: counters
+ * @values: places that were named by ornic_attach_counters_point_flow(), zero
+ *	where none was; a place named twice has the sum
+ * @num: entries of @values
+ * @flags: enum ibv_read_counters_flags
+ *
+ * Return: 0 or a positive errno, EINVAL before a rule counts.
+ */
+int ornic_read_counters(struct ibv_counters *ibcounters, uint64_t *values,
+			uint32_t num, uint32_t flags)
+{
+	struct ornic_counters *counters = to_ornic_counters(ibcounters);
+	uint64_t counts[ORNIC_COUNTERS_READ] = {};
+	const struct ornic_counter_point *point;
+	uint32_t i;
+	int ret;
+
+	ret = ibv_cmd_read_counters(&counters->vcounters, counts,
+				    ARRAY_SIZE(counts), flags, NULL);
+	if (ret)
+		return ret;
+
+	memset(values, 0, num * sizeof(*values));
+	pthread_mutex_lock(&counters->lock);
+	for (i = 0; i < counters->num; i++) {
+		point = &counters->points[i];
+		if (point->index < num)
+			values[point->index] += counts[point->desc];
+	}
+	pthread_mutex_unlock(&counters->lock);
+	return 0;
+}
+
+/**
+ * ornic_get_counters() - a flow rule counts here
+ * @counters: counters
+ */
+void ornic_get_counters(struct ornic_counters *counters)
+{
+	pthread_mutex_lock(&counters->lock);
+	counters->flows++;
+	pthread_mutex_unlock(&counters->lock);
+}
+
+/**
+ * ornic_put_counters() - the rule is gone
+ * @counters: counters
+ */
+void ornic_put_counters(struct ornic_counters *counters)
+{
+	pthread_mutex_lock(&counters->lock);
+	counters->flows--;
+	pthread_mutex_unlock(&counters->lock);
+}
+
+/**
+ * ornic_destroy_counters() - destroy counters
+ * @ibcounters: counters, freed on success
+ *
+ * Return: 0 or a positive errno, EBUSY while rules count.
+ */
+int ornic_destroy_counters(struct ibv_counters *ibcounters)
+{
+	struct ornic_counters *counters = to_ornic_counters(ibcounters);
+	int ret;
+
+	ret = ibv_cmd_destroy_counters(&counters->vcounters);
+	if (ret)
+		return ret;
+
+	pthread_mutex_destroy(&counters->lock);
+	free(counters->points);
+	free(counters);
+	return 0;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ornic.h"
+
+/*
+ * Which counters the rule names. The specifications follow the attributes, each
+ * with its size and at any address; what they say is for the kernel to judge.
+ */
+static int ornic_find_counters(const struct ibv_flow_attr *attr,
+			       struct ornic_counters **counters)
+{
+	const uint8_t *next = (const uint8_t *)(attr + 1);
+	struct ibv_flow_spec_counter_action spec;
+	int i;
+
+	*counters = NULL;
+	for (i = 0; i < attr->num_of_specs; i++, next += spec.size) {
+		memcpy(&spec, next, offsetof(typeof(spec), counters));
+		if (spec.type != IBV_FLOW_SPEC_ACTION_COUNT)
+			continue;
+		/* A rule has one place to count */
+		if (*counters)
+			return EINVAL;
+		memcpy(&spec, next, sizeof(spec));
+		*counters = to_ornic_counters(spec.counters);
+	}
+	return 0;
+}
+
+/**
+ * ornic_create_flow() - create a flow rule
+ * @ibqp: queue pair that gets the frames
+ * @attr: rule, followed by its specifications
+ *
+ * Return: the rule; NULL with errno set.
+ */
+struct ibv_flow *ornic_create_flow(struct ibv_qp *ibqp,
+				   struct ibv_flow_attr *attr)
+{
+	struct ornic_counters *counters;
+	struct ornic_flow *flow;
+	int ret;
+
+	ret = ornic_find_counters(attr, &counters);
+	if (ret)
+		goto err;
+
+	flow = calloc(1, sizeof(*flow));
+	if (!flow) {
+		ret = ENOMEM;
+		goto err;
+	}
+	flow->counters = counters;
+	if (counters)
+		ornic_get_counters(counters);
+
+	ret = ibv_cmd_create_flow(ibqp, &flow->ibv_flow, attr, NULL, 0);
+	if (ret)
+		goto err_put_counters;
+
+	return &flow->ibv_flow;
+
+err_put_counters:
+	if (counters)
+		ornic_put_counters(counters);
+	free(flow);
+err:
+	errno = ret;
+	return NULL;
+}
+
+/**
+ * ornic_destroy_flow() - destroy a flow rule
+ * @ibflow: rule, freed on success
+ *
+ * Return: 0 or a positive errno.
+ */
+int ornic_destroy_flow(struct ibv_flow *ibflow)
+{
+	struct ornic_flow *flow = to_ornic_flow(ibflow);
+	int ret;
+
+	ret = ibv_cmd_destroy_flow(ibflow);
+	if (ret)
+		return ret;
+
+	if (flow->counters)
+		ornic_put_counters(flow->counters);
+	free(flow);
+	return 0;
+}
