@@ -35,6 +35,8 @@
  * @cq: completion queue
  * @rc: connected QP with the ibv_wr_* calls
  * @ud: datagram QP
+ * @raw: QP for frames, with the ibv_wr_* calls
+ * @wq: work queue
  * @ah: address handle
  * @send: send work requests, chained
  * @recv: receive work requests, chained
@@ -48,6 +50,8 @@ struct bench {
 	struct ibv_cq *cq;
 	struct ibv_qp *rc;
 	struct ibv_qp *ud;
+	struct ibv_qp *raw;
+	struct ibv_wq *wq;
 	struct ibv_ah *ah;
 	struct ibv_send_wr send[LIST];
 	struct ibv_recv_wr recv[LIST];
@@ -75,6 +79,8 @@ static inline void mark(const struct bench *b)
 		struct ibv_send_wr *bad_send __attribute__((unused));	\
 		struct ibv_qp_ex *rcx __attribute__((unused)) =		\
 			(struct ibv_qp_ex *)b->rc;			\
+		struct ibv_qp_ex *rawx __attribute__((unused)) =	\
+			(struct ibv_qp_ex *)b->raw;			\
 		int ret = 0;						\
 									\
 		for (; n; n--) {					\
@@ -120,13 +126,16 @@ static inline int wr_inline(struct bench *b, struct ibv_qp_ex *qp)
 CALL(call_nothing)
 CALL(call_send, ret = ibv_post_send(b->rc, b->send, &bad_send))
 CALL(call_send_ud, ret = ibv_post_send(b->ud, b->send, &bad_send))
+CALL(call_send_raw, ret = ibv_post_send(b->raw, b->send, &bad_send))
 CALL(call_recv, ret = ibv_post_recv(b->rc, b->recv, &bad_recv))
+CALL(call_recv_wq, ret = ibv_post_wq_recv(b->wq, b->recv, &bad_recv))
 CALL(call_poll1, ret = ibv_poll_cq(b->cq, 1, b->wc))
 CALL(call_poll16, ret = ibv_poll_cq(b->cq, LIST, b->wc))
 CALL(call_wr_send, ret = wr_send(b, rcx, 1))
 CALL(call_wr_send16, ret = wr_send(b, rcx, LIST))
 CALL(call_wr_write, ret = wr_write(b, rcx))
 CALL(call_wr_inline, ret = wr_inline(b, rcx))
+CALL(call_wr_send_raw, ret = wr_send(b, rawx, 1))
 CALL(call_notify, ret = ibv_req_notify_cq(b->cq, 0))
 
 /* ---- what comes before them ------------------------------------------- */
@@ -135,12 +144,15 @@ CALL(call_notify, ret = ibv_req_notify_cq(b->cq, 0))
 static void settle(struct bench *b, int cqes)
 {
 	struct ornic_cqe cqe = { .qpn = htole32(FAKE_FIRST_QPN) };
-	struct ibv_qp *qps[] = { b->rc, b->ud };
+	struct fake_qp *qps[] = {
+		fake_qp(b->rc), fake_qp(b->ud), fake_qp(b->raw),
+		fake_wq(b->wq),
+	};
 	struct fake_qp *qp;
 	size_t i;
 
-	for (i = 0; i < 2; i++) {
-		qp = fake_qp(qps[i]);
+	for (i = 0; i < ARRAY_SIZE(qps); i++) {
+		qp = qps[i];
 		qp->sq_ci = le32toh(qp->dbr->sq_pi);
 		qp->dbr->sq_ci = qp->dbr->sq_pi;
 		qp->rq_ci = le32toh(qp->dbr->rq_pi);
@@ -214,7 +226,8 @@ PREPARE(prepare_ud_inline, chain_ud(b, 32, IBV_SEND_INLINE))
  * @cqes: that it finds
  * @work: requests or completions that it handles
  * @model: instructions that the sketch of a provider takes which the layout of
- *	the rings was chosen with; 0: it has no such call
+ *	the rings was chosen with, of a frame what it takes for a SEND; 0: it
+ *	has no such call
  * @goal: to be no worse than that
  */
 struct row {
@@ -235,8 +248,13 @@ static const struct row rows[] = {
 	{ "list of 16 WRITEs", call_send, prepare_write16, 0, LIST, 915, true },
 	{ "UD SEND 1 SGE", call_send_ud, prepare_ud, 0, 1, 123, true },
 	{ "UD inline 32 B", call_send_ud, prepare_ud_inline, 0, 1, 133, true },
+	{ "frame 1 SGE", call_send_raw, prepare_send, 0, 1, 120, true },
+	{ "inline frame 32 B", call_send_raw, prepare_inline, 0, 1, 130, true },
+	{ "list of 16 frames", call_send_raw, prepare_send16, 0, LIST, 915, true },
 	{ "post_recv 1 SGE", call_recv, prepare_send, 0, 1, 74, true },
 	{ "list of 16 recvs", call_recv, prepare_send16, 0, LIST, 479, true },
+	{ "post_wq_recv 1 SGE", call_recv_wq, prepare_send, 0, 1, 74, true },
+	{ "list of 16 wq recvs", call_recv_wq, prepare_send16, 0, LIST, 479, true },
 	{ "poll 1 CQE", call_poll1, prepare_nothing, 1, 1, 76, true },
 	{ "poll 16 CQEs", call_poll16, prepare_nothing, LIST, LIST, 556, true },
 	{ "poll: 16 wanted, 1 there", call_poll16, prepare_nothing, -1, 1, 91, true },
@@ -246,12 +264,19 @@ static const struct row rows[] = {
 	{ "ibv_wr WRITE", call_wr_write, prepare_nothing, 0, 1, 94, true },
 	{ "ibv_wr inline 32 B", call_wr_inline, prepare_nothing, 0, 1, 99, true },
 	{ "ibv_wr 16 SENDs", call_wr_send16, prepare_nothing, 0, LIST, 583, false },
+	{ "ibv_wr frame", call_wr_send_raw, prepare_nothing, 0, 1, 0, false },
 };
 
 /* ---- measuring -------------------------------------------------------- */
 
 static struct bench *bench_open(void)
 {
+	struct ibv_wq_attr ready = {
+		.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RDY,
+	};
+	struct ibv_wq_init_attr wq_attr = {
+		.wq_type = IBV_WQT_RQ, .max_wr = DEPTH / 4, .max_sge = 4,
+	};
 	struct bench *b = calloc(1, sizeof(*b));
 	struct ibv_ah_attr ah_attr = {};
 
@@ -262,11 +287,19 @@ static struct bench *bench_open(void)
 			       IBV_QP_EX_WITH_RDMA_WRITE);
 	b->ud = fake_create_qp(&b->fake, IBV_QPT_UD, b->cq, DEPTH / 4,
 			       DEPTH / 4, 0);
+	b->raw = fake_create_qp(&b->fake, IBV_QPT_RAW_PACKET, b->cq, DEPTH / 4,
+				DEPTH / 4, IBV_QP_EX_WITH_SEND);
+	wq_attr.pd = b->rc->pd;
+	wq_attr.cq = b->cq;
+	b->wq = b->fake.ops->create_wq(&b->fake.ctx->context, &wq_attr);
+	b->fake.ops->modify_wq(b->wq, &ready);
 	b->ah = b->fake.ops->create_ah(b->rc->pd, &ah_attr);
 	fake_to_state(b->rc, IBV_QPS_RTS);
 	fake_to_state(b->ud, IBV_QPS_RTS);
+	fake_to_state(b->raw, IBV_QPS_RTS);
 	fake_qp(b->rc)->dbr->sq_watched = htole32(1);
 	fake_qp(b->ud)->dbr->sq_watched = htole32(1);
+	fake_qp(b->raw)->dbr->sq_watched = htole32(1);
 	return b;
 }
 
