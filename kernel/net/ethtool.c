@@ -51,6 +51,18 @@ static int ornic_get_link_ksettings(struct net_device *netdev, struct ethtool_li
 
 /* ---- Queues -------------------------------------------------------------- */
 
+static void ornic_set_sizes(struct ornic_netdev *nd, u32 num_queues, u32 tx_slots, u32 rx_wqes)
+{
+	nd->tx_slots = tx_slots;
+	nd->rx_wqes = rx_wqes;
+	if (num_queues == nd->num_queues)
+		return;
+
+	nd->num_queues = num_queues;
+	if (!netif_is_rxfh_configured(nd->netdev))
+		ornic_netdev_default_rss(nd);
+}
+
 /*
  * Queues are made anew. If there is not enough for the new ones there has just
  * been enough for the old ones.
@@ -64,25 +76,14 @@ static int ornic_ethtool_resize(struct ornic_netdev *nd, u32 num_queues, u32 tx_
 	int err;
 
 	ornic_netdev_down(nd);
-
-	nd->num_queues = num_queues;
-	nd->tx_slots = tx_slots;
-	nd->rx_wqes = rx_wqes;
-	if (num_queues != old_num_queues && !netif_is_rxfh_configured(nd->netdev))
-		ornic_netdev_default_rss(nd);
-	if (!open)
-		return netif_set_real_num_queues(nd->netdev, num_queues, num_queues);
-
-	err = ornic_netdev_up(nd);
+	ornic_set_sizes(nd, num_queues, tx_slots, rx_wqes);
+	err = open ? ornic_netdev_up(nd) :
+		     netif_set_real_num_queues(nd->netdev, num_queues, num_queues);
 	if (!err)
 		return 0;
 
-	nd->num_queues = old_num_queues;
-	nd->tx_slots = old_tx_slots;
-	nd->rx_wqes = old_rx_wqes;
-	if (num_queues != old_num_queues && !netif_is_rxfh_configured(nd->netdev))
-		ornic_netdev_default_rss(nd);
-	if (ornic_netdev_up(nd))
+	ornic_set_sizes(nd, old_num_queues, old_tx_slots, old_rx_wqes);
+	if (open && ornic_netdev_up(nd))
 		netdev_err(nd->netdev, "no queues after a failed change of their sizes\n");
 	return err;
 }
@@ -155,7 +156,7 @@ static u32 ornic_get_rxfh_indir_size(struct net_device *netdev)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 
-	return nd->rss_entries;
+	return nd->rss.entries;
 }
 
 static int ornic_get_rxfh(struct net_device *netdev, struct ethtool_rxfh_param *rxfh)
@@ -164,16 +165,27 @@ static int ornic_get_rxfh(struct net_device *netdev, struct ethtool_rxfh_param *
 
 	rxfh->hfunc = ETH_RSS_HASH_TOP;
 	if (rxfh->indir)
-		memcpy(rxfh->indir, nd->rss_table, nd->rss_entries * sizeof(*rxfh->indir));
+		memcpy(rxfh->indir, nd->rss.table, nd->rss.entries * sizeof(*rxfh->indir));
 	if (rxfh->key)
-		memcpy(rxfh->key, nd->rss_key, sizeof(nd->rss_key));
+		memcpy(rxfh->key, nd->rss.key, sizeof(nd->rss.key));
 	return 0;
+}
+
+/* Puts @old back if the device does not take what nd->rss has become */
+static int ornic_apply_rss(struct ornic_netdev *nd, const struct ornic_rss *old)
+{
+	int err = ornic_netdev_set_rss(nd);
+
+	if (err)
+		nd->rss = *old;
+	return err;
 }
 
 static int ornic_set_rxfh(struct net_device *netdev, struct ethtool_rxfh_param *rxfh,
 			  struct netlink_ext_ack *extack)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
+	struct ornic_rss old = nd->rss;
 
 	if (rxfh->hfunc != ETH_RSS_HASH_NO_CHANGE && rxfh->hfunc != ETH_RSS_HASH_TOP) {
 		NL_SET_ERR_MSG_MOD(extack, "only the Toeplitz hash is supported");
@@ -181,29 +193,108 @@ static int ornic_set_rxfh(struct net_device *netdev, struct ethtool_rxfh_param *
 	}
 
 	if (rxfh->indir)
-		memcpy(nd->rss_table, rxfh->indir, nd->rss_entries * sizeof(*rxfh->indir));
+		memcpy(nd->rss.table, rxfh->indir, nd->rss.entries * sizeof(*rxfh->indir));
 	if (rxfh->key)
-		memcpy(nd->rss_key, rxfh->key, sizeof(nd->rss_key));
-	return ornic_netdev_set_rss(nd);
+		memcpy(nd->rss.key, rxfh->key, sizeof(nd->rss.key));
+	return ornic_apply_rss(nd, &old);
+}
+
+#define ORNIC_RXH_ADDRS	(RXH_IP_SRC | RXH_IP_DST)
+#define ORNIC_RXH_PORTS	(RXH_L4_B_0_1 | RXH_L4_B_2_3)
+
+/* The bits of SET_RX_QUEUES that a kind of packets depends on; ports: 0 if it has none */
+static int ornic_rxfh_bits(u32 flow_type, u32 *addrs, u32 *ports)
+{
+	*ports = 0;
+	switch (flow_type) {
+	case TCP_V4_FLOW:
+	case TCP_V6_FLOW:
+		*ports = ORNIC_HASH_TCP;
+		break;
+	case UDP_V4_FLOW:
+	case UDP_V6_FLOW:
+		*ports = ORNIC_HASH_UDP;
+		break;
+	}
+
+	switch (flow_type) {
+	case TCP_V4_FLOW:
+	case UDP_V4_FLOW:
+	case IPV4_FLOW:
+		*addrs = ORNIC_HASH_IPV4;
+		return 0;
+	case TCP_V6_FLOW:
+	case UDP_V6_FLOW:
+	case IPV6_FLOW:
+		*addrs = ORNIC_HASH_IPV6;
+		return 0;
+	default:
+		return -EOPNOTSUPP;
+	}
 }
 
 static int ornic_get_rxfh_fields(struct net_device *netdev, struct ethtool_rxfh_fields *fields)
 {
-	switch (fields->flow_type) {
-	case TCP_V4_FLOW:
-	case UDP_V4_FLOW:
-	case TCP_V6_FLOW:
-	case UDP_V6_FLOW:
-		fields->data = RXH_IP_SRC | RXH_IP_DST | RXH_L4_B_0_1 | RXH_L4_B_2_3;
+	struct ornic_netdev *nd = netdev_priv(netdev);
+	u32 addrs, ports;
+
+	fields->data = 0;
+	/* Packets of any other kind are not told apart */
+	if (ornic_rxfh_bits(fields->flow_type, &addrs, &ports) || !(nd->rss.hash & addrs))
 		return 0;
-	case IPV4_FLOW:
-	case IPV6_FLOW:
-		fields->data = RXH_IP_SRC | RXH_IP_DST;
-		return 0;
-	default:
-		fields->data = 0;
-		return 0;
+
+	fields->data = ORNIC_RXH_ADDRS;
+	if (nd->rss.hash & ports)
+		fields->data |= ORNIC_RXH_PORTS;
+	return 0;
+}
+
+/*
+ * The device hashes the addresses of all IPv4 packets or of none, of IPv6 the
+ * same, and the ports of TCP, or UDP, over both or over none.
+ */
+static int ornic_set_rxfh_fields(struct net_device *netdev,
+				 const struct ethtool_rxfh_fields *fields,
+				 struct netlink_ext_ack *extack)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+	struct ornic_rss old = nd->rss;
+	u32 addrs, ports;
+
+	if (ornic_rxfh_bits(fields->flow_type, &addrs, &ports)) {
+		NL_SET_ERR_MSG_MOD(extack, "only IPv4, IPv6, and TCP and UDP over them are hashed");
+		return -EOPNOTSUPP;
 	}
+
+	switch (fields->data) {
+	case 0:
+		if (ports) {
+			NL_SET_ERR_MSG_MOD(extack, "addresses are hashed of all packets or none");
+			return -EOPNOTSUPP;
+		}
+		nd->rss.hash &= ~addrs;
+		break;
+	case ORNIC_RXH_ADDRS:
+		if (ports && !(nd->rss.hash & addrs)) {
+			NL_SET_ERR_MSG_MOD(extack, "addresses are hashed of all packets or none");
+			return -EOPNOTSUPP;
+		}
+		nd->rss.hash |= addrs;
+		nd->rss.hash &= ~ports;
+		break;
+	case ORNIC_RXH_ADDRS | ORNIC_RXH_PORTS:
+		if (!ports || !(nd->rss.hash & addrs)) {
+			NL_SET_ERR_MSG_MOD(extack, "ports are hashed with addresses, of TCP and UDP");
+			return -EOPNOTSUPP;
+		}
+		nd->rss.hash |= ports;
+		break;
+	default:
+		NL_SET_ERR_MSG_MOD(extack, "addresses and ports are hashed in pairs, and no more");
+		return -EOPNOTSUPP;
+	}
+
+	return ornic_apply_rss(nd, &old);
 }
 
 /* ---- Time stamps --------------------------------------------------------- */
@@ -283,6 +374,7 @@ const struct ethtool_ops ornic_ethtool_ops = {
 	.get_rxfh		= ornic_get_rxfh,
 	.set_rxfh		= ornic_set_rxfh,
 	.get_rxfh_fields	= ornic_get_rxfh_fields,
+	.set_rxfh_fields	= ornic_set_rxfh_fields,
 	.get_sset_count		= ornic_get_sset_count,
 	.get_strings		= ornic_get_strings,
 	.get_ethtool_stats	= ornic_get_ethtool_stats,

@@ -70,36 +70,35 @@ void ornic_netdev_default_rss(struct ornic_netdev *nd)
 {
 	u32 i;
 
-	for (i = 0; i < nd->rss_entries; i++)
-		nd->rss_table[i] = ethtool_rxfh_indir_default(i, nd->num_queues);
+	for (i = 0; i < nd->rss.entries; i++)
+		nd->rss.table[i] = ethtool_rxfh_indir_default(i, nd->num_queues);
 }
 
 static int ornic_rx_queues_cmd(struct ornic_netdev *nd, u32 count)
 {
 	struct ornic_rx_queues_in in = {
 		.count = cpu_to_le32(count),
-		.hash = cpu_to_le32(ORNIC_HASH_IPV4 | ORNIC_HASH_IPV6 |
-				    ORNIC_HASH_TCP | ORNIC_HASH_UDP),
+		.hash = cpu_to_le32(nd->rss.hash),
 	};
 	u32 i;
 
-	memcpy(in.key, nd->rss_key, sizeof(in.key));
+	memcpy(in.key, nd->rss.key, sizeof(in.key));
 	for (i = 0; i < count; i++)
-		in.qpn[i] = cpu_to_le32(nd->queues[nd->rss_table[i]].qpn);
+		in.qpn[i] = cpu_to_le32(nd->queues[nd->rss.table[i]].qpn);
 
 	return ornic_cmd_exec(ornic_nd_dev(nd), ORNIC_CMD_SET_RX_QUEUES, &in, sizeof(in),
 			      NULL, 0);
 }
 
 /**
- * ornic_netdev_set_rss - make table and key valid
+ * ornic_netdev_set_rss - let the device do as nd->rss says
  * @nd:		the interface; if it is not open, this is done when it is opened
  *
  * Return: 0 or a negative error number.
  */
 int ornic_netdev_set_rss(struct ornic_netdev *nd)
 {
-	return nd->open ? ornic_rx_queues_cmd(nd, nd->rss_entries) : 0;
+	return nd->open ? ornic_rx_queues_cmd(nd, nd->rss.entries) : 0;
 }
 
 /* ---- Up and down --------------------------------------------------------- */
@@ -178,7 +177,7 @@ int ornic_netdev_up(struct ornic_netdev *nd)
 	if (err)
 		goto err_destroy_queues;
 
-	err = ornic_rx_queues_cmd(nd, nd->rss_entries);
+	err = ornic_rx_queues_cmd(nd, nd->rss.entries);
 	if (err)
 		goto err_destroy_queues;
 
@@ -537,12 +536,13 @@ static int ornic_netdev_init(struct ornic_netdev *nd)
 	else
 		eth_hw_addr_random(netdev);
 
-	nd->rss_entries = rounddown_pow_of_two(min(lim->max_rx_queues, ORNIC_RSS_ENTRIES));
-	nd->max_queues = min(nd->max_queues, nd->rss_entries);
+	nd->rss.entries = rounddown_pow_of_two(min(lim->max_rx_queues, ORNIC_RSS_ENTRIES));
+	nd->max_queues = min(nd->max_queues, nd->rss.entries);
 	nd->num_queues = nd->max_queues;
 	nd->tx_slots = min3(lim->max_sq_slots, lim->max_cqe, ORNIC_TX_SLOTS_DEFAULT);
 	nd->rx_wqes = min3(lim->max_rq_wqes, lim->max_cqe, ORNIC_RX_WQES_DEFAULT);
-	netdev_rss_key_fill(nd->rss_key, sizeof(nd->rss_key));
+	nd->rss.hash = ORNIC_HASH_IPV4 | ORNIC_HASH_IPV6 | ORNIC_HASH_TCP | ORNIC_HASH_UDP;
+	netdev_rss_key_fill(nd->rss.key, sizeof(nd->rss.key));
 	ornic_netdev_default_rss(nd);
 
 	netdev->min_mtu = ETH_MIN_MTU;

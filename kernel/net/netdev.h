@@ -183,6 +183,20 @@ struct ornic_queue {
 };
 
 /**
+ * struct ornic_rss - how received frames are spread over the queues
+ * @entries:	of @table, a power of two
+ * @hash:	ORNIC_HASH_*, what it is made of
+ * @table:	index of the queue for each value of the hash
+ * @key:	of the hash
+ */
+struct ornic_rss {
+	u32 entries;
+	u32 hash;
+	u32 table[ORNIC_RSS_ENTRIES];
+	u8 key[ORNIC_RSS_KEY_LEN];
+};
+
+/**
  * struct ornic_netdev - the interface; netdev_priv(). Protected by rtnl_lock.
  * @netdev:	the interface
  * @core:	the card
@@ -196,9 +210,7 @@ struct ornic_queue {
  * @lkey:	key of all bus addresses
  * @link_work:	asks for the state of the port
  * @speed:	Mb/s, as the port last said
- * @rss_entries: entries of @rss_table, a power of two
- * @rss_table:	index of the queue for each value of the hash
- * @rss_key:	of the hash
+ * @rss:	receive side scaling
  * @rx_filter:	as last set, for the time after a reset
  * @rx_filter_len: bytes of it
  */
@@ -215,9 +227,7 @@ struct ornic_netdev {
 	u32 lkey;
 	struct work_struct link_work;
 	u32 speed;
-	u32 rss_entries;
-	u32 rss_table[ORNIC_RSS_ENTRIES];
-	u8 rss_key[ORNIC_RSS_KEY_LEN];
+	struct ornic_rss rss;
 	struct ornic_rx_filter_in *rx_filter;
 	size_t rx_filter_len;
 };

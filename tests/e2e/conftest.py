@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from lab import LabError, paths
 from lab.consumers import loaded
-from settings import Interop, TwoCards
+from settings import Interop, Queues, TwoCards
 
 HERE = Path(__file__).parent
 DMESG_LINES = 40
@@ -24,7 +24,7 @@ def pytest_collection_modifyitems(items):
     mine = [item for item in items if HERE in item.path.parents]
     for item in mine:
         item.add_marker(pytest.mark.vm)
-    order = ["pair", "bytes_pair", "capture", "interop", "two_cards", "debug_pair"]
+    order = ["pair", "bytes_pair", "capture", "interop", "queues", "two_cards", "debug_pair"]
     ranks = {id(item): next((order.index(name) for name in order if name in item.fixturenames), 0)
              for item in mine}
     rest = [item for item in items if id(item) not in ranks]
@@ -56,6 +56,15 @@ def pytest_runtest_makereport(item, call):
 def interop(pairs):
     """An ORNIC card against rdma_rxe, see Interop."""
     return pairs.keep("interop", lambda: Interop(pairs.lab))
+
+
+@pytest.fixture
+def queues(pairs):
+    """A pair whose first machine has two queues, see Queues. Its kernels have nothing to say."""
+    pair = pairs.keep("queues", lambda: Queues(pairs.lab))
+    yield pair
+    for vm in pair.vms:
+        assert not vm.reports()
 
 
 @pytest.fixture

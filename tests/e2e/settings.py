@@ -38,6 +38,16 @@ class Interop(Pair):
         return self
 
 
+class Queues(Pair):
+    """The usual pair, but machine `a` has two processors, so its netdev has two queue pairs; and
+    what passes the switch is captured."""
+
+    def __init__(self, lab):
+        self.pcap = lab.logdir / "queues.pcap"
+        super().__init__(lab, pcap=self.pcap)
+        self.a.smp = 2
+
+
 class TwoCards(Pair):
     """Machine `a` with two cards. Programs of the same machine meet at its loopback address, and
     the cards know each other by link-local addresses, which need no route."""

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """The Ethernet interface: what a person may set while frames fly."""
 
+import re
+import socket
+import struct
+
+import pytest
 from lab.pair import find_port
+from settings import counters, pci_address
 
 
 def pings(vm, ip):
@@ -35,3 +41,183 @@ def test_settings_under_traffic(pair):
         flood.kill()
     assert not vm.reports()
     pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+
+# ---- Queues ----
+
+FLOWS = 200
+# Frames that come by themselves while a test counts: IPv6's, ARP.
+NOISE = 12
+KEY = bytes(range(3, 43))
+
+
+class Received:
+    """How many frames each queue of machine `a` receives while the block runs."""
+
+    def __init__(self, pair, programs):
+        self.vm, self.netdev = pair.a, pair.ornic[pair.a].netdev
+        self.program = programs / "qstats"
+
+    def counts(self):
+        return {int(queue): int(value) for direction, queue, name, value in
+                (line.split() for line in self.vm.check(f"{self.program} {self.netdev}").splitlines())
+                if (direction, name) == ("rx", "packets")}
+
+    def __enter__(self):
+        self.before = self.counts()
+        return self
+
+    def __exit__(self, *_):
+        self.frames = [count - self.before[queue] for queue, count in sorted(self.counts().items())]
+
+
+def send_flows(pair):
+    """Datagrams to as many ports of machine `a`, where nobody listens."""
+    program = f"""
+import socket
+for number in range({FLOWS}):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        sock.bind(("", 20000 + number))
+        sock.sendto(b"flow", ("{pair.ornic[pair.a].ip}", 30000 + 7 * number))
+"""
+    pair.b.check(f"python3 -c '{program}'")
+
+
+def toeplitz(key, data):
+    """The hash of [ORNIC-DEV-9]."""
+    bits, hashed = int.from_bytes(key, "big"), 0
+    for number in range(8 * len(data)):
+        if data[number // 8] >> (7 - number % 8) & 1:
+            hashed ^= bits >> (8 * len(key) - 32 - number) & 0xFFFFFFFF
+    return hashed
+
+
+def udp_hash(pair, number):
+    """Of the datagram that send_flows sends as `number`."""
+    addresses = [socket.inet_aton(pair.ornic[vm].ip) for vm in (pair.b, pair.a)]
+    return toeplitz(KEY, b"".join(addresses) + struct.pack(">HH", 20000 + number, 30000 + 7 * number))
+
+
+def ethtool(pair, option, words=""):
+    return pair.a.check(f"ethtool {option} {pair.ornic[pair.a].netdev} {words}")
+
+
+def refused(pair, option, words):
+    """A change that is refused; why."""
+    code, text = pair.a.run(f"ethtool {option} {pair.ornic[pair.a].netdev} {words}")
+    assert code, text
+    return text
+
+
+def table(pair):
+    """(queue by hash, key), as ethtool shows them."""
+    text = ethtool(pair, "-x")
+    rows = re.findall(r"^ *\d+:((?: +\d+)+)$", text, re.M)
+    return [int(word) for row in rows for word in row.split()], re.search(r"^([0-9a-f:]{119})$", text, re.M)[1]
+
+
+@pytest.fixture
+def defaults(queues):
+    """A pair with two queues and the settings of the beginning, to which it returns."""
+    yield queues
+    ethtool(queues, "-L", "combined 2")
+    ethtool(queues, "-X", "default")
+    for kind in ("udp4", "tcp4", "udp6", "tcp6"):
+        ethtool(queues, "-N", f"rx-flow-hash {kind} sdfn")
+
+
+@pytest.mark.parametrize("weights", [(1, 0), (0, 1)])
+def test_indirection(defaults, guest_programs, weights):
+    """All frames go to the queue that the table names [ORNIC-DEV-8]."""
+    pair = defaults
+    ethtool(pair, "-X", "weight " + " ".join(map(str, weights)))
+    assert set(table(pair)[0]) == {weights.index(1)}
+    with Received(pair, guest_programs) as received:
+        send_flows(pair)
+    assert received.frames[weights.index(1)] >= FLOWS and received.frames[weights.index(0)] == 0
+
+
+def test_hash_key(defaults, guest_programs):
+    """The hash is what its key says, and it finds the table's entry [ORNIC-DEV-9]."""
+    pair = defaults
+    key = ":".join(f"{byte:02x}" for byte in KEY)
+    ethtool(pair, "-X", f"hkey {key} weight 1 3")
+    entries, shown = table(pair)
+    assert shown == key and len(entries) == 128 and entries.count(0) == 32
+    wanted = [entries[udp_hash(pair, number) % 128] for number in range(FLOWS)]
+    with Received(pair, guest_programs) as received:
+        send_flows(pair)
+    for queue in (0, 1):
+        assert 0 <= received.frames[queue] - wanted.count(queue) <= NOISE, received.frames
+
+
+def test_hash_fields(defaults, guest_programs):
+    """Without ports there is one queue for two hosts."""
+    pair = defaults
+    assert "L4 bytes 0 & 1" in ethtool(pair, "-n", "rx-flow-hash udp4")
+    ethtool(pair, "-N", "rx-flow-hash udp4 sd")
+    text = ethtool(pair, "-n", "rx-flow-hash udp4")
+    assert "IP SA" in text and "L4" not in text
+    assert "L4 bytes 0 & 1" in ethtool(pair, "-n", "rx-flow-hash tcp4")
+    with Received(pair, guest_programs) as received:
+        send_flows(pair)
+    assert max(received.frames) >= FLOWS and min(received.frames) <= NOISE, received.frames
+    ethtool(pair, "-N", "rx-flow-hash udp4 sdfn")
+    with Received(pair, guest_programs) as received:
+        send_flows(pair)
+    assert min(received.frames) > FLOWS // 10, received.frames
+    for words in ("udp4 s", "udp4 sdf", "tcp6 v", "sctp4 sd"):
+        refused(pair, "-N", f"rx-flow-hash {words}")
+    assert "L4 bytes 2 & 3" in ethtool(pair, "-n", "rx-flow-hash udp4")
+
+
+def test_channels(defaults, guest_programs):
+    """Queues come and go while frames fly; the table follows, unless somebody wrote it."""
+    pair = defaults
+    port = pair.ornic[pair.a]
+    flood = pair.b.spawn(f"ping -q -i 0.01 {port.ip}", 300)
+    try:
+        for count in (1, 2, 1, 2):
+            ethtool(pair, "-L", f"combined {count}")
+            assert pings(pair.a, pair.ornic[pair.b].ip)
+            assert set(table(pair)[0]) == set(range(count))
+        for words in ("tx 64 rx 64", "tx 2048 rx 512", "tx 1024 rx 1024"):
+            ethtool(pair, "-G", words)
+            assert pings(pair.a, pair.ornic[pair.b].ip)
+    finally:
+        flood.kill()
+    ethtool(pair, "-X", "weight 0 1")
+    assert "indirection table" in refused(pair, "-L", "combined 1")
+    refused(pair, "-L", "combined 3")
+    assert set(table(pair)[0]) == {1}
+    assert re.findall(r"Combined:\s+(\d+)", ethtool(pair, "-l")) == ["2", "2"]
+    with Received(pair, guest_programs) as received:
+        send_flows(pair)
+    assert received.frames[0] == 0
+
+
+def test_scaling_survives(defaults, guest_programs):
+    """Table and key are what they were after the interface was down and after a reset."""
+    pair = defaults
+    vm, port = pair.a, pair.ornic[pair.a]
+    ethtool(pair, "-X", "weight 0 1")
+    ethtool(pair, "-N", "rx-flow-hash udp4 sd")
+    before = table(pair)
+    vm.check(f"ip link set {port.netdev} down && ethtool -L {port.netdev} combined 2 && "
+             f"ip link set {port.netdev} up")
+    vm.check(f"echo 1 >/sys/bus/pci/devices/{pci_address(vm, port.netdev)}/reset")
+    assert table(pair) == before
+    assert "L4" not in ethtool(pair, "-n", "rx-flow-hash udp4")
+    pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    with Received(pair, guest_programs) as received:
+        send_flows(pair)
+    assert received.frames[0] == 0 and received.frames[1] >= FLOWS
+
+
+def test_counters(queues):
+    """ethtool's counters are the card's own."""
+    text = ethtool(queues, "-S")
+    shown = dict(re.findall(r"^ +(\w+): (\d+)$", text, re.M))
+    for group in ("port", "device"):
+        names = {f"{group}_{name}" for name in counters(queues.card, 0, group)}
+        assert names == {name for name in shown if name.startswith(f"{group}_")}
+    assert 0 < int(shown["port_rx_frames"]) <= counters(queues.card, 0, "port")["rx_frames"]

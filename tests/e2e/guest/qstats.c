@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * usage: qstats INTERFACE
+ *
+ * The counters of each queue, as the network stack tells them: one line per
+ * counter with direction, queue, name and value. A counter that the driver does
+ * not have is not there.
+ */
+#include <errno.h>
+#include <linux/genetlink.h>
+#include <linux/netdev.h>
+#include <net/if.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define BUF_SIZE 32768
+
+struct request {
+	struct nlmsghdr nl;
+	struct genlmsghdr genl;
+	char attrs[128];
+};
+
+static const struct {
+	unsigned int type;
+	const char *direction;
+	const char *name;
+} counters[] = {
+	{ NETDEV_A_QSTATS_RX_PACKETS, "rx", "packets" },
+	{ NETDEV_A_QSTATS_RX_BYTES, "rx", "bytes" },
+	{ NETDEV_A_QSTATS_TX_PACKETS, "tx", "packets" },
+	{ NETDEV_A_QSTATS_TX_BYTES, "tx", "bytes" },
+	{ NETDEV_A_QSTATS_TX_HW_GSO_PACKETS, "tx", "gso_packets" },
+	{ NETDEV_A_QSTATS_TX_HW_GSO_BYTES, "tx", "gso_bytes" },
+	{ NETDEV_A_QSTATS_TX_HW_GSO_WIRE_PACKETS, "tx", "gso_wire_packets" },
+	{ NETDEV_A_QSTATS_TX_HW_GSO_WIRE_BYTES, "tx", "gso_wire_bytes" },
+};
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static void add_attr(struct request *request, unsigned int type, const void *data, size_t len)
+{
+	struct nlattr *attr = (void *)request + request->nl.nlmsg_len;
+
+	attr->nla_type = type;
+	attr->nla_len = NLA_HDRLEN + len;
+	memcpy(attr + 1, data, len);
+	request->nl.nlmsg_len += NLA_ALIGN(attr->nla_len);
+}
+
+static void add_u32(struct request *request, unsigned int type, uint32_t value)
+{
+	add_attr(request, type, &value, sizeof(value));
+}
+
+static void start(struct request *request, unsigned int family, unsigned int flags,
+		  unsigned int cmd)
+{
+	*request = (struct request) {
+		.nl = {
+			.nlmsg_len = NLMSG_LENGTH(GENL_HDRLEN),
+			.nlmsg_type = family,
+			.nlmsg_flags = NLM_F_REQUEST | flags,
+		},
+		.genl = { .cmd = cmd, .version = 1 },
+	};
+}
+
+static size_t exchange(int fd, const struct request *request, char *buf)
+{
+	ssize_t len;
+
+	if (request && send(fd, request, request->nl.nlmsg_len, 0) < 0)
+		die("send");
+	len = recv(fd, buf, BUF_SIZE, 0);
+	if (len < 0)
+		die("recv");
+	return len;
+}
+
+/* The value of an attribute of a message, which may be of 4 or 8 bytes; absent: -1 */
+static int64_t value_of(const struct nlmsghdr *msg, unsigned int type)
+{
+	const char *at = (const char *)NLMSG_DATA(msg) + GENL_HDRLEN;
+	const char *end = (const char *)msg + msg->nlmsg_len;
+
+	while (at + NLA_HDRLEN <= end) {
+		const struct nlattr *attr = (const void *)at;
+		uint64_t value = 0;
+
+		if (attr->nla_len < NLA_HDRLEN || at + attr->nla_len > end)
+			break;
+		if ((attr->nla_type & NLA_TYPE_MASK) == type) {
+			size_t len = attr->nla_len - NLA_HDRLEN;
+
+			memcpy(&value, attr + 1, len < sizeof(value) ? len : sizeof(value));
+			return value;
+		}
+		at += NLA_ALIGN(attr->nla_len);
+	}
+	return -1;
+}
+
+static unsigned int find_family(int fd, char *buf)
+{
+	struct request request;
+	int64_t family;
+
+	start(&request, GENL_ID_CTRL, 0, CTRL_CMD_GETFAMILY);
+	add_attr(&request, CTRL_ATTR_FAMILY_NAME, NETDEV_FAMILY_NAME, sizeof(NETDEV_FAMILY_NAME));
+	exchange(fd, &request, buf);
+	family = value_of((const void *)buf, CTRL_ATTR_FAMILY_ID);
+	if (family < 0) {
+		fprintf(stderr, "no netlink family %s\n", NETDEV_FAMILY_NAME);
+		exit(1);
+	}
+	return family;
+}
+
+static void show(const struct nlmsghdr *msg)
+{
+	long long queue = value_of(msg, NETDEV_A_QSTATS_QUEUE_ID);
+	unsigned int i;
+
+	for (i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+		long long value = value_of(msg, counters[i].type);
+
+		if (value >= 0)
+			printf("%s %lld %s %lld\n", counters[i].direction, queue, counters[i].name,
+			       value);
+	}
+}
+
+/* Return: whether more is to come */
+static int show_all(char *buf, size_t len)
+{
+	struct nlmsghdr *msg;
+
+	for (msg = (void *)buf; NLMSG_OK(msg, len); msg = NLMSG_NEXT(msg, len)) {
+		const struct nlmsgerr *error = NLMSG_DATA(msg);
+
+		if (msg->nlmsg_type == NLMSG_DONE)
+			return 0;
+		if (msg->nlmsg_type == NLMSG_ERROR) {
+			errno = -error->error;
+			die("QSTATS_GET");
+		}
+		show(msg);
+	}
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	char buf[BUF_SIZE] __attribute__((aligned(8)));
+	struct request request;
+	unsigned int ifindex;
+	size_t len;
+	int fd;
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: qstats INTERFACE\n");
+		return 2;
+	}
+	ifindex = if_nametoindex(argv[1]);
+	if (!ifindex)
+		die(argv[1]);
+
+	fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_GENERIC);
+	if (fd < 0)
+		die("socket");
+
+	start(&request, find_family(fd, buf), NLM_F_DUMP, NETDEV_CMD_QSTATS_GET);
+	add_u32(&request, NETDEV_A_QSTATS_IFINDEX, ifindex);
+	add_u32(&request, NETDEV_A_QSTATS_SCOPE, NETDEV_QSTATS_SCOPE_QUEUE);
+	for (len = exchange(fd, &request, buf); show_all(buf, len); len = exchange(fd, NULL, buf))
+		;
+	close(fd);
+	return 0;
+}
