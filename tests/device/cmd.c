@@ -82,7 +82,7 @@ static const struct cmd_desc cmd_table[] = {
 	    sizeof(struct ornic_create_qp_out), qp_cmd_create),
 	CMD_OBJECT(DESTROY_QP, 0, qp_cmd_destroy),
 	CMD(MODIFY_QP, offsetof(struct ornic_modify_qp_in, attr),
-	    offsetof(struct ornic_modify_qp_in, max_burst), 0, qp_cmd_modify),
+	    sizeof(struct ornic_modify_qp_in), 0, qp_cmd_modify),
 	CMD_OBJECT(QUERY_QP, sizeof(struct ornic_qp_attr), qp_cmd_query),
 	CMD_IN(ATTACH_MCAST, struct ornic_mcast_in, 0, mcast_cmd_attach),
 	CMD_IN(DETACH_MCAST, struct ornic_mcast_in, 0, mcast_cmd_detach),

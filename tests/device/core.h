@@ -48,6 +48,7 @@ struct qp;
 #define CORE_MAX_LOG_RQ_WQES 14
 #define CORE_MAX_SGE 16
 #define CORE_MAX_INLINE 512
+#define CORE_MAX_TSO 131072
 #define CORE_MAX_RD_ATOMIC 16
 #define CORE_MAX_MSG_SIZE 0x80000000u
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Engine of RAW_PACKET QPs: what they send. */
+#include <errno.h>
 #include <string.h>
 
 #include "core.h"
 #include "csum.h"
 #include "eth.h"
 #include "qp.h"
+#include "tso.h"
 
 #define ETH_TPID_VLAN 0x8100
 #define ETH_TX_FLAGS (ORNIC_ETH_TX_VLAN_INSERT | ORNIC_ETH_TX_L4_CSUM)
@@ -13,23 +15,89 @@
 _Static_assert(ETH_OVERHEAD + ETHPORT_MTU_MAX <= BOUNCE_SIZE,
 	       "a frame fits a bounce piece");
 
-static enum ornic_wc_status eth_tx_check(const struct nic *nic,
-					 const struct send_wqe *wqe)
+/* Bytes of the data of a frame, at most; a tag that is inserted is not data. */
+static uint32_t eth_tx_max(const struct nic *nic, const struct send_wqe *wqe)
+{
+	uint32_t max = nic->port.mtu + ETH_OVERHEAD;
+
+	if (le16toh(wqe->eth.flags) & ORNIC_ETH_TX_VLAN_INSERT)
+		max -= FLOW_VLAN_LEN;
+	return max;
+}
+
+static enum ornic_wc_status eth_check_frame(const struct nic *nic,
+					    const struct send_wqe *wqe)
 {
 	unsigned int flags = le16toh(wqe->eth.flags);
 	unsigned int start = le16toh(wqe->eth.csum_start);
 	unsigned int field = start + le16toh(wqe->eth.csum_offset);
-	uint64_t max = nic->port.mtu + ETH_OVERHEAD;
 
-	if (flags & ORNIC_ETH_TX_VLAN_INSERT)
-		max -= FLOW_VLAN_LEN;
-	if (wqe->length < FLOW_ETH_LEN || wqe->length > max)
+	if (wqe->length < FLOW_ETH_LEN || wqe->length > eth_tx_max(nic, wqe))
 		return ORNIC_WC_LOC_LEN_ERR;
-	if (flags & ~ETH_TX_FLAGS)
-		return ORNIC_WC_LOC_QP_OP_ERR;
 	if (flags & ORNIC_ETH_TX_L4_CSUM && field + 2 > wqe->length)
 		return ORNIC_WC_LOC_QP_OP_ERR;
 	return ORNIC_WC_SUCCESS;
+}
+
+static enum ornic_wc_status eth_check_tso(const struct nic *nic,
+					  const struct send_wqe *wqe)
+{
+	unsigned int hdr_len = le16toh(wqe->eth.hdr_len);
+	unsigned int mss = le16toh(wqe->eth.mss);
+
+	if (!mss || !tso_valid(wqe->data, hdr_len))
+		return ORNIC_WC_LOC_QP_OP_ERR;
+	if (!wqe->length || wqe->length > CORE_MAX_TSO ||
+	    hdr_len + mss > eth_tx_max(nic, wqe))
+		return ORNIC_WC_LOC_LEN_ERR;
+	return ORNIC_WC_SUCCESS;
+}
+
+static bool eth_is_tso(const struct send_wqe *wqe)
+{
+	return wqe->opcode == ORNIC_WR_TSO;
+}
+
+static enum ornic_wc_status eth_check(const struct nic *nic,
+				      const struct send_wqe *wqe)
+{
+	if (le16toh(wqe->eth.flags) & ~ETH_TX_FLAGS)
+		return ORNIC_WC_LOC_QP_OP_ERR;
+	return eth_is_tso(wqe) ? eth_check_tso(nic, wqe) :
+				 eth_check_frame(nic, wqe);
+}
+
+/**
+ * struct eth_part - what of a WQE goes out in the next frame
+ * @hdr_len: of TSO: bytes of headers, which are in the WQE
+ * @segment: the bytes behind; of another WQE, all of them
+ */
+struct eth_part {
+	uint32_t hdr_len;
+	struct tso_segment segment;
+};
+
+/* Return: false when none is left: the host has made the WQE shorter meanwhile. */
+static bool eth_next_part(const struct qp *qp, const struct send_wqe *wqe,
+			  struct eth_part *part)
+{
+	struct tso_segment *segment = &part->segment;
+
+	part->hdr_len = 0;
+	segment->offset = 0;
+	segment->total = wqe->length;
+	segment->mss = wqe->length;
+	if (eth_is_tso(wqe)) {
+		part->hdr_len = le16toh(wqe->eth.hdr_len);
+		segment->offset = qp->tso_sent;
+		segment->mss = le16toh(wqe->eth.mss);
+	}
+	if (segment->offset >= segment->total)
+		return false;
+	segment->len = segment->total - segment->offset;
+	if (segment->len > segment->mss)
+		segment->len = segment->mss;
+	return true;
 }
 
 /* The field holds the sum of the pseudo header, as Linux leaves it. */
@@ -47,9 +115,8 @@ static void eth_tx_csum(const struct send_wqe *wqe, uint8_t *packet)
  * it in the piece it was copied to.
  */
 static void eth_tx_frame(struct frame *frame, const struct send_wqe *wqe,
-			 const uint8_t *packet)
+			 const uint8_t *packet, uint32_t len)
 {
-	uint32_t len = wqe->length;
 	uint32_t room = FRAME_HDR_MAX;
 	uint8_t *hdr = frame->hdr;
 
@@ -70,65 +137,134 @@ static void eth_tx_frame(struct frame *frame, const struct send_wqe *wqe,
 	frame_add(frame, packet + room, len - room);
 }
 
-/* Make one frame of one WQE. */
-static enum ornic_wc_status eth_tx_one(struct qp *qp,
-				       const struct send_wqe *wqe,
-				       struct frame *frame)
+/* Make the frame of a part of a WQE. */
+static enum ornic_wc_status eth_tx_part(struct qp *qp,
+					const struct send_wqe *wqe,
+					const struct eth_part *part,
+					struct frame *frame)
 {
-	enum ornic_wc_status status;
+	const struct tso_segment *segment = &part->segment;
+	bool tso = eth_is_tso(wqe);
 	struct flow flow;
 	uint8_t *packet;
 
-	status = eth_tx_check(qp->nic, wqe);
-	if (status)
-		return status;
 	/* The guest may reuse its buffer as soon as it sees the completion. */
 	packet = bounce_take(&qp->nic->bounce);
 	if (wqe->flags & ORNIC_SEND_INLINE)
 		memcpy(packet, wqe->data, wqe->length);
-	else if (sge_read(qp, wqe->sge, wqe->sge_count, 0, packet,
-			  wqe->length))
+	else if (sge_read(qp, wqe->sge, wqe->sge_count, segment->offset,
+			  packet + part->hdr_len, segment->len))
 		return ORNIC_WC_LOC_PROT_ERR;
-	if (le16toh(wqe->eth.flags) & ORNIC_ETH_TX_L4_CSUM)
+	if (tso) {
+		memcpy(packet, wqe->data, part->hdr_len);
+		tso_patch(packet, part->hdr_len, segment);
+	} else if (le16toh(wqe->eth.flags) & ORNIC_ETH_TX_L4_CSUM) {
 		eth_tx_csum(wqe, packet);
-	eth_tx_frame(frame, wqe, packet);
-	if (wqe->flags & ORNIC_SEND_IP_CSUM) {
+	}
+	eth_tx_frame(frame, wqe, packet, part->hdr_len + segment->len);
+	if (tso || wqe->flags & ORNIC_SEND_IP_CSUM) {
 		flow_dissect(frame, &flow);
 		csum_fill(frame, &flow);
 	}
 	return ORNIC_WC_SUCCESS;
 }
 
+/* Return: whether the QP has to wait; then its timer makes it ready. */
+static bool eth_paced(struct qp *qp, const struct send_wqe *wqe,
+		      const struct eth_part *part)
+{
+	uint32_t bytes = part->hdr_len + part->segment.len;
+	struct env *env = qp->nic->env;
+	uint64_t wait_ns;
+
+	if (!qp->pace.rate)
+		return false;
+	if (le16toh(wqe->eth.flags) & ORNIC_ETH_TX_VLAN_INSERT)
+		bytes += FLOW_VLAN_LEN;
+	wait_ns = pace_wait(&qp->pace, bytes, env_now_ns(env));
+	if (wait_ns)
+		env_timer_arm(env, &qp->timer, env_now_ns(env) + wait_ns);
+	return wait_ns;
+}
+
 /* Every frame of a RAW_PACKET QP leaves here. */
 static void eth_send(struct qp *qp, struct frame *frame)
 {
+	if (qp->pace.rate)
+		pace_take(&qp->pace, frame_len(frame),
+			  env_now_ns(qp->nic->env));
 	core_tx(qp->nic, frame);
+}
+
+/* The WQE is done with. One that failed fails alone ([ORNIC-QP-5]). */
+static void eth_tx_done(struct qp *qp, const struct send_wqe *wqe,
+			enum ornic_wc_status status)
+{
+	if (status)
+		PORT_STAT_INC(qp->nic, tx_errors);
+	qp->tso_sent = 0;
+	qp->sq.next += wqe->slots;
+	sq_complete(qp, wqe, status, 0);
+}
+
+/*
+ * Send the next frame.
+ *
+ * Return: 0; -EAGAIN: there is no frame to fill, try again; -EBUSY: it is not
+ * time yet.
+ */
+static int eth_tx_one(struct qp *qp)
+{
+	enum ornic_wc_status status;
+	struct send_wqe wqe;
+	struct eth_part part;
+	struct frame *frame;
+
+	status = sq_read(qp, qp->sq.next, &wqe);
+	if (!status)
+		status = eth_check(qp->nic, &wqe);
+	if (status || !eth_next_part(qp, &wqe, &part)) {
+		eth_tx_done(qp, &wqe, status);
+		return 0;
+	}
+	if (eth_paced(qp, &wqe, &part))
+		return -EBUSY;
+	frame = env_frame_alloc(qp->nic->env);
+	if (!frame)
+		return -EAGAIN;
+	status = eth_tx_part(qp, &wqe, &part, frame);
+	if (status) {
+		env_frame_free(qp->nic->env, frame);
+		eth_tx_done(qp, &wqe, status);
+		return 0;
+	}
+	eth_send(qp, frame);
+	qp->tso_sent = part.segment.offset + part.segment.len;
+	if (qp->tso_sent == part.segment.total)
+		eth_tx_done(qp, &wqe, ORNIC_WC_SUCCESS);
+	return 0;
+}
+
+/* In SQD only what has begun goes on. */
+static bool eth_has_work(const struct qp *qp)
+{
+	return !sq_empty(&qp->sq) &&
+	       (qp->state == ORNIC_QPS_RTS || qp->tso_sent);
 }
 
 bool eth_tx(struct qp *qp, unsigned int budget)
 {
-	struct nic *nic = qp->nic;
-	enum ornic_wc_status status;
-	struct frame *frame;
-	struct send_wqe wqe;
-
-	while (!sq_empty(&qp->sq)) {
+	while (eth_has_work(qp)) {
 		if (!budget--)
 			return true;
-		frame = env_frame_alloc(nic->env);
-		if (!frame)
+		switch (eth_tx_one(qp)) {
+		case -EAGAIN:
 			return true;
-		status = sq_take(qp, &wqe);
-		if (!status)
-			status = eth_tx_one(qp, &wqe, frame);
-		if (!status) {
-			eth_send(qp, frame);
-		} else {
-			/* It fails alone ([ORNIC-QP-5]). */
-			env_frame_free(nic->env, frame);
-			PORT_STAT_INC(nic, tx_errors);
+		case -EBUSY:
+			return false;
 		}
-		sq_complete(qp, &wqe, status, 0);
 	}
+	if (qp->state == ORNIC_QPS_SQD)
+		qp_drained(qp);
 	return false;
 }

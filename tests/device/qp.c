@@ -111,6 +111,8 @@ void qp_reset(struct qp *qp)
 	qp->sq.broken = false;
 	rq_ring_reset(&qp->rq);
 	memset(&qp->attr, 0, sizeof(qp->attr));
+	memset(&qp->pace, 0, sizeof(qp->pace));
+	qp->tso_sent = 0;
 	req_reset(qp);
 	resp_reset(qp);
 	if (dbr) {
@@ -130,7 +132,7 @@ static void qp_timer(struct timer *timer)
 {
 	struct qp *qp = container_of(timer, struct qp, timer);
 
-	if (qp->state == ORNIC_QPS_ERR)
+	if (qp->state == ORNIC_QPS_ERR || qp->type == ORNIC_QPT_RAW_PACKET)
 		qp_ready(qp);
 	else
 		comp_timer(qp);
@@ -208,9 +210,10 @@ bool qp_run(struct qp *qp, unsigned int budget)
 		return sq_flush(qp, budget);
 	if (qp->type == ORNIC_QPT_UC)
 		return qp_sends(qp) && req_run(qp, budget);
-	if (qp->state != ORNIC_QPS_RTS)
-		return false;
-	return qp_is_datagram(qp) ? ud_run(qp, budget) : eth_tx(qp, budget);
+	if (qp->type == ORNIC_QPT_RAW_PACKET)
+		return qp_sends(qp) && eth_tx(qp, budget);
+	return qp->state == ORNIC_QPS_RTS && qp_is_datagram(qp) &&
+	       ud_run(qp, budget);
 }
 
 int qp_stats(struct nic *nic, uint32_t qpn, uint64_t *out, unsigned int max)
@@ -597,6 +600,7 @@ enum ornic_cmd_status qp_cmd_query(struct nic *nic, struct cmd *cmd)
 	out->rnr_retry = attr->rnr_retry;
 	out->sq_draining = qp->state == ORNIC_QPS_SQD && !qp->drained;
 	out->en_sqd_async_notify = attr->sqd_notify;
+	out->rate_limit = htole32(qp->pace.rate);
 	out->av = attr->av;
 	out->alt_av = attr->alt_av;
 	out->alt_timeout = attr->alt_timeout;

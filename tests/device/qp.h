@@ -22,6 +22,7 @@
 #include "eq.h"
 #include "mr.h"
 #include "obj.h"
+#include "pace.h"
 #include "pd.h"
 #include "req.h"
 #include "resp.h"
@@ -144,7 +145,10 @@ struct qp_rx_hash {
  * @drained: in SQD: nothing is on its way any more
  * @mtu_shift: log2 of the path MTU in bytes
  * @attr: attributes
- * @timer: acknowledgement or RNR timer; in ERR, when to look for WQEs
+ * @pace: of RAW_PACKET: its rate limit
+ * @tso_sent: of RAW_PACKET: bytes sent of the payload of the next WQE
+ * @timer: acknowledgement or RNR timer; of RAW_PACKET, when @pace lets the next
+ *	frame go; in ERR, when to look for WQEs
  * @poll_ns: in ERR: time until the next look
  * @sq: send queue
  * @rq: receive queue
@@ -177,6 +181,8 @@ struct qp {
 	bool drained;
 	uint8_t mtu_shift;
 	struct qp_attr attr;
+	struct pace pace;
+	uint32_t tso_sent;
 	struct timer timer;
 	uint64_t poll_ns;
 	struct sq sq;

@@ -3,6 +3,7 @@
 #include <endian.h>
 #include <string.h>
 
+#include "eth.h"
 #include "mr.h"
 #include "path.h"
 #include "psn.h"
@@ -16,7 +17,6 @@
 	 A(RNR_RETRY) | A(RQ_PSN) | A(MAX_RD_ATOMIC) | A(ALT_PATH) |	\
 	 A(MIN_RNR_TIMER) | A(SQ_PSN) | A(MAX_DEST_RD_ATOMIC) |		\
 	 A(PATH_MIG_STATE) | A(DEST_QPN) | A(RATE_LIMIT))
-#define ATTRS_UNSUPPORTED A(RATE_LIMIT)
 
 /* Those of regions: of a QP's the remote ones count. */
 #define ACCESS_KNOWN							\
@@ -27,6 +27,9 @@
 /* log2 of the bytes of path_mtu 0, which does not exist */
 #define PATH_MTU_SHIFT 7
 #define RETRY_MAX 7
+/* A bucket of a rate limit holds so much at least, if the host does not say */
+#define BURST_FRAMES 2
+#define BURST_MS 1
 #define TIMER_CODE_MAX 31
 
 /* What the types lack of the attributes below */
@@ -44,7 +47,7 @@
  * @ud_may: the same for UD and GSI
  * @sqe: of a state that RC and XRC do not know
  *
- * RAW_PACKET QPs have no attributes. IBTA 10.3.1 and 11.2.5.2.
+ * RAW_PACKET QPs have no attribute but a rate limit. IBTA 10.3.1 and 11.2.5.2.
  */
 struct transition {
 	uint8_t from;
@@ -78,12 +81,12 @@ static const struct transition transitions[] = {
 		.rc_may = A(CUR_STATE) | A(ACCESS) | A(MIN_RNR_TIMER) |
 			  A(ALT_PATH) | A(PATH_MIG_STATE),
 		.ud_must = A(SQ_PSN),
-		.ud_may = A(CUR_STATE) | A(QKEY),
+		.ud_may = A(CUR_STATE) | A(QKEY) | A(RATE_LIMIT),
 	}, {
 		.from = ORNIC_QPS_RTS, .to = ORNIC_QPS_RTS,
 		.rc_may = A(CUR_STATE) | A(ACCESS) | A(MIN_RNR_TIMER) |
 			  A(ALT_PATH) | A(PATH_MIG_STATE),
-		.ud_may = A(CUR_STATE) | A(QKEY),
+		.ud_may = A(CUR_STATE) | A(QKEY) | A(RATE_LIMIT),
 	}, {
 		.from = ORNIC_QPS_RTS, .to = ORNIC_QPS_SQD,
 		.rc_may = A(CUR_STATE) | A(EN_SQD_ASYNC),
@@ -99,7 +102,7 @@ static const struct transition transitions[] = {
 		.from = ORNIC_QPS_SQD, .to = ORNIC_QPS_RTS,
 		.rc_may = A(CUR_STATE) | A(ACCESS) | A(MIN_RNR_TIMER) |
 			  A(ALT_PATH) | A(PATH_MIG_STATE),
-		.ud_may = A(CUR_STATE) | A(QKEY),
+		.ud_may = A(CUR_STATE) | A(QKEY) | A(RATE_LIMIT),
 	}, {
 		.from = ORNIC_QPS_SQE, .to = ORNIC_QPS_RTS,
 		.sqe = true,
@@ -122,9 +125,9 @@ static uint32_t type_attrs(unsigned int type)
 	case ORNIC_QPT_XRC_RECV:
 		return ~ATTRS_REQUESTER;
 	case ORNIC_QPT_RAW_PACKET:
-		return A(CUR_STATE) | A(EN_SQD_ASYNC);
+		return A(CUR_STATE) | A(EN_SQD_ASYNC) | A(RATE_LIMIT);
 	default:
-		return ~0u;
+		return ~A(RATE_LIMIT);
 	}
 }
 
@@ -163,8 +166,6 @@ static enum ornic_cmd_status check_transition(const struct qp *qp,
 		return ORNIC_CMD_BAD_STATE;
 
 	get_attrs(qp, t, &must, &may);
-	if (mask & ATTRS_UNSUPPORTED)
-		return ORNIC_CMD_NOT_SUPPORTED;
 	if ((mask & must) != must || mask & ~(must | may))
 		return ORNIC_CMD_BAD_PARAM;
 	return ORNIC_CMD_OK;
@@ -233,6 +234,39 @@ static enum ornic_cmd_status check_values(const struct qp *qp, uint32_t mask,
 	if (mask & A(DEST_QPN))
 		bad |= le32toh(attr->dest_qpn) > 0xffffff;
 	return bad ? ORNIC_CMD_BAD_PARAM : ORNIC_CMD_OK;
+}
+
+static enum ornic_cmd_status check_rate(const struct ornic_modify_qp_in *in)
+{
+	uint32_t rate = le32toh(in->attr.rate_limit);
+
+	if (rate > ETHPORT_SPEED_MBPS * 1000)
+		return ORNIC_CMD_BAD_PARAM;
+	/* There is no burst of nothing. */
+	if (!rate && (in->max_burst || in->typical_frame))
+		return ORNIC_CMD_BAD_PARAM;
+	return ORNIC_CMD_OK;
+}
+
+/* Enough for the timers to keep the rate up */
+static uint32_t default_burst(const struct qp *qp, uint32_t rate)
+{
+	uint32_t frames = BURST_FRAMES * (qp->nic->port.mtu + ETH_OVERHEAD);
+	uint32_t bytes = rate / 8 * BURST_MS;
+
+	return bytes > frames ? bytes : frames;
+}
+
+static void apply_rate(struct qp *qp, const struct ornic_modify_qp_in *in)
+{
+	uint32_t rate = le32toh(in->attr.rate_limit);
+	uint32_t burst = le32toh(in->max_burst);
+
+	if (!burst)
+		burst = default_burst(qp, rate);
+	pace_set(&qp->pace, rate, burst, env_now_ns(qp->nic->env));
+	env_timer_cancel(qp->nic->env, &qp->timer);
+	qp_ready(qp);
 }
 
 static void apply_values(struct qp *qp, uint32_t mask,
@@ -311,7 +345,7 @@ static void apply_state(struct qp *qp, unsigned int to)
 		return;
 	case ORNIC_QPS_SQD:
 		qp->state = to;
-		if (qp->req.head == qp->req.tail)
+		if (qp->req.head == qp->req.tail && !qp->tso_sent)
 			qp_drained(qp);
 		return;
 	default:
@@ -327,7 +361,7 @@ enum ornic_cmd_status qp_cmd_modify(struct nic *nic, struct cmd *cmd)
 	unsigned int to;
 	struct qp *qp;
 
-	if (mask & ~ATTRS_KNOWN || !CMD_RSVD_ZERO(in->attr.rsvd))
+	if (mask & ~ATTRS_KNOWN || !CMD_RSVD_ZERO(in->attr.rsvd) || in->rsvd)
 		return ORNIC_CMD_BAD_PARAM;
 	qp = qp_find(nic, le32toh(in->qpn));
 	if (!qp)
@@ -339,11 +373,15 @@ enum ornic_cmd_status qp_cmd_modify(struct nic *nic, struct cmd *cmd)
 	status = check_transition(qp, to, mask);
 	if (!status)
 		status = check_values(qp, mask, &in->attr);
+	if (!status && mask & A(RATE_LIMIT))
+		status = check_rate(in);
 	if (status) {
 		cmd->detail = qp->state << 8 | to;
 		return status;
 	}
 	apply_values(qp, mask, &in->attr);
+	if (mask & A(RATE_LIMIT))
+		apply_rate(qp, in);
 	apply_state(qp, to);
 	return ORNIC_CMD_OK;
 }

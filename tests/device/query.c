@@ -19,6 +19,8 @@
 	 ORNIC_FEAT_CQ_MODERATION |   \
 	 ORNIC_FEAT_CQE_EXT |         \
 	 ORNIC_FEAT_WQ |              \
+	 ORNIC_FEAT_TSO |             \
+	 ORNIC_FEAT_RATE_LIMIT |      \
 	 ORNIC_FEAT_PATH_MIG |        \
 	 ORNIC_FEAT_NULL_MR)
 #define QUERY_QP_TYPES                                                   \
@@ -80,6 +82,9 @@ enum ornic_cmd_status query_cmd_device(struct nic *nic, struct cmd *cmd)
 	out->max_rwq_table_size = htole32(1u << CORE_MAX_LOG_RWQ_SIZE);
 	out->rx_hash_fields = htole32(RSS_FIELDS);
 	out->wq_flags = htole32(WQ_FLAGS);
+	out->max_tso = htole32(CORE_MAX_TSO);
+	out->min_rate = htole32(1);
+	out->max_rate = htole32(ETHPORT_SPEED_MBPS * 1000);
 	out->qp_types = htole32(QUERY_QP_TYPES);
 	out->send_ops = htole64(ENGINE_SEND_OPS);
 	return ORNIC_CMD_OK;

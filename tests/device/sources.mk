@@ -62,6 +62,7 @@ CORE_SRCS := \
 	comp.c \
 	icrc.c \
 	opcode.c \
+	pace.c \
 	packet.c \
 	path.c \
 	qp.c \
@@ -73,6 +74,7 @@ CORE_SRCS := \
 	sge.c \
 	sq.c \
 	srq.c \
+	tso.c \
 	rwq.c \
 	ud.c \
 	wq.c \

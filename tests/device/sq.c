@@ -47,6 +47,9 @@ struct wr_desc {
 	bool kernel;
 };
 
+_Static_assert(ORNIC_TSO_HDR_MAX <= CORE_MAX_INLINE,
+	       "headers of TSO fit where inline data does");
+
 #define TYPE_RC		(1u << ORNIC_QPT_RC | 1u << ORNIC_QPT_XRC_SEND)
 #define TYPE_UC		(1u << ORNIC_QPT_UC)
 #define TYPE_UD		(1u << ORNIC_QPT_UD | 1u << ORNIC_QPT_GSI)
@@ -87,6 +90,9 @@ static const struct wr_desc wr_table[] = {
 	},
 	[ORNIC_WR_SEND_WITH_INV] = {
 		0, ORNIC_WC_SEND, TYPE_RC, WR_INLINE, false
+	},
+	[ORNIC_WR_TSO] = {
+		0, ORNIC_WC_TSO, TYPE_RAW, WR_ANY, false
 	},
 	[ORNIC_WR_RDMA_READ_WITH_INV] = {
 		0, ORNIC_WC_RDMA_READ, TYPE_RC, WR_ONE, false
@@ -132,6 +138,22 @@ static unsigned int route_len(const struct qp *qp)
 	}
 }
 
+/*
+ * Bytes between route and SGEs. A TSO WQE has headers there, whose length, if it
+ * can be, is in the route.
+ */
+static unsigned int wr_extra(const struct qp *qp, unsigned int opcode,
+			     const uint8_t *slot)
+{
+	struct ornic_route_eth eth;
+
+	if (opcode != ORNIC_WR_TSO || qp->type != ORNIC_QPT_RAW_PACKET)
+		return wr_get(opcode)->extra;
+	memcpy(&eth, slot + sizeof(struct ornic_sq_hdr), sizeof(eth));
+	return le16toh(eth.hdr_len) > ORNIC_TSO_HDR_MAX ?
+		       0 : (le16toh(eth.hdr_len) + 15) & ~15u;
+}
+
 static const void *sq_slot(struct qp *qp, uint32_t index)
 {
 	struct sq *sq = &qp->sq;
@@ -174,7 +196,7 @@ int sq_update(struct qp *qp)
  *
  * Return: whether that is the length it asks for.
  */
-static bool sq_read_header(struct qp *qp, const void *slot, uint32_t index,
+static bool sq_read_header(struct qp *qp, const uint8_t *slot, uint32_t index,
 			   struct send_wqe *wqe, unsigned int *count)
 {
 	uint32_t left = qp->sq.pi - index;
@@ -191,7 +213,7 @@ static bool sq_read_header(struct qp *qp, const void *slot, uint32_t index,
 	wqe->inv_key = le32toh(hdr.inv_key);
 	*count = ORNIC_GET(ORNIC_SQ_COUNT, ctrl);
 
-	len = sizeof(hdr) + route_len(qp) + wr_get(wqe->opcode)->extra;
+	len = sizeof(hdr) + route_len(qp) + wr_extra(qp, wqe->opcode, slot);
 	if (wqe->flags & ORNIC_SEND_INLINE)
 		len += *count;
 	else
@@ -241,15 +263,19 @@ static void sq_decode_extra(struct send_wqe *wqe, const uint8_t *p)
 	case ORNIC_WR_REG_MR:
 		memcpy(&wqe->reg, p, sizeof(wqe->reg));
 		break;
+	case ORNIC_WR_TSO:
+		memcpy(wqe->data, p, ORNIC_TSO_HDR_MAX);
+		break;
 	default:
 		break;
 	}
 }
 
-/* @body: the copy of the WQE, behind its header */
-static void sq_decode(struct qp *qp, struct send_wqe *wqe, const uint8_t *body,
+/* @copy: of the WQE */
+static void sq_decode(struct qp *qp, struct send_wqe *wqe, const uint8_t *copy,
 		      unsigned int count)
 {
+	const uint8_t *body = copy + sizeof(struct ornic_sq_hdr);
 	struct ornic_route_rc rc;
 	struct ornic_route_ud ud;
 	struct ornic_sge sge;
@@ -275,7 +301,7 @@ static void sq_decode(struct qp *qp, struct send_wqe *wqe, const uint8_t *body,
 	}
 	body += route_len(qp);
 	sq_decode_extra(wqe, body);
-	body += wr_get(wqe->opcode)->extra;
+	body += wr_extra(qp, wqe->opcode, copy);
 
 	wqe->sge_count = 0;
 	wqe->length = 0;
@@ -320,6 +346,9 @@ static bool may_inline(const struct wr_desc *desc)
 static bool data_valid(const struct wr_desc *desc, const struct send_wqe *wqe,
 		       unsigned int count)
 {
+	if (wqe->opcode == ORNIC_WR_TSO &&
+	    le16toh(wqe->eth.hdr_len) > ORNIC_TSO_HDR_MAX)
+		return false;
 	switch (desc->data) {
 	case WR_ONE:
 		return count == 1;
@@ -378,7 +407,7 @@ enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 			return out_of_reach(qp);
 		memcpy(copy[i], slot, ORNIC_SLOT_SIZE);
 	}
-	sq_decode(qp, wqe, copy[0] + sizeof(struct ornic_sq_hdr), count);
+	sq_decode(qp, wqe, copy[0], count);
 	if (!data_valid(desc, wqe, count))
 		return bad_count(qp, wqe, count);
 	if (wqe->opcode == ORNIC_WR_FLUSH &&

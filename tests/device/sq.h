@@ -64,7 +64,7 @@ struct sq {
  * @bind: of BIND_MW, as posted
  * @reg: of REG_MR, as posted
  * @sge: where the bytes are
- * @data: inline data, with ORNIC_SEND_INLINE
+ * @data: inline data, with ORNIC_SEND_INLINE; of TSO, the headers
  */
 struct send_wqe {
 	uint64_t wr_id;

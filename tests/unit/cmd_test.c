@@ -218,7 +218,7 @@ static void test_sizes_of_each_command(void **state)
 		{ ORNIC_CMD_DESTROY_CQ, 4, 8 },
 		{ ORNIC_CMD_CREATE_QP, 72, 120 },
 		{ ORNIC_CMD_DESTROY_QP, 4, 8 },
-		{ ORNIC_CMD_MODIFY_QP, 8, 112 },
+		{ ORNIC_CMD_MODIFY_QP, 8, 120 },
 		{ ORNIC_CMD_QUERY_QP, 4, 8 },
 		{ ORNIC_CMD_CREATE_WQ, 48, 48 },
 		{ ORNIC_CMD_DESTROY_WQ, 4, 8 },
@@ -263,6 +263,8 @@ static void test_query_device_tells_what_is_built(void **state)
 					      ORNIC_FEAT_CQ_MODERATION |
 					      ORNIC_FEAT_CQE_EXT |
 					      ORNIC_FEAT_WQ |
+					      ORNIC_FEAT_TSO |
+					      ORNIC_FEAT_RATE_LIMIT |
 					      ORNIC_FEAT_PATH_MIG |
 					      ORNIC_FEAT_NULL_MR));
 	assert_true(le64toh(out.guid) == 0x000e1cfffe000001ULL);

@@ -256,11 +256,11 @@ static const struct path raw_paths[] = {
 	{ ORNIC_QPS_RESET, ORNIC_QPS_INIT, 0, 0 },
 	{ ORNIC_QPS_INIT, ORNIC_QPS_INIT, 0, 0 },
 	{ ORNIC_QPS_INIT, ORNIC_QPS_RTR, 0, 0 },
-	{ ORNIC_QPS_RTR, ORNIC_QPS_RTS, 0, M(CUR_STATE) },
-	{ ORNIC_QPS_RTS, ORNIC_QPS_RTS, 0, M(CUR_STATE) },
+	{ ORNIC_QPS_RTR, ORNIC_QPS_RTS, 0, M(CUR_STATE) | M(RATE_LIMIT) },
+	{ ORNIC_QPS_RTS, ORNIC_QPS_RTS, 0, M(CUR_STATE) | M(RATE_LIMIT) },
 	{ ORNIC_QPS_RTS, ORNIC_QPS_SQD, 0, M(CUR_STATE) | M(EN_SQD_ASYNC) },
 	{ ORNIC_QPS_SQD, ORNIC_QPS_SQD, 0, 0 },
-	{ ORNIC_QPS_SQD, ORNIC_QPS_RTS, 0, M(CUR_STATE) },
+	{ ORNIC_QPS_SQD, ORNIC_QPS_RTS, 0, M(CUR_STATE) | M(RATE_LIMIT) },
 	{ ORNIC_QPS_SQE, ORNIC_QPS_RTS, 0, M(CUR_STATE) },
 };
 
@@ -410,7 +410,7 @@ static void test_bad_values(void **state)
 		  attr.alt_av.sgid_index = htole16(99));
 	BAD_VALUE(pair, RTS, RTS, M(ALT_PATH), BAD_PARAM,
 		  attr.alt_timeout = 32);
-	BAD_VALUE(pair, RTS, RTS, M(RATE_LIMIT), NOT_SUPPORTED, (void)0);
+	BAD_VALUE(pair, RTS, RTS, M(RATE_LIMIT), BAD_PARAM, (void)0);
 	BAD_VALUE(pair, RTS, RTS, 1u << 4, BAD_PARAM, (void)0);
 	BAD_VALUE(pair, RTS, RTS, 1u << 31, BAD_PARAM, (void)0);
 	SIDE(pair)->qp.num++;

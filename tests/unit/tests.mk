@@ -27,6 +27,7 @@ UNIT_CORE_TESTS := \
 	mr_test.c \
 	mw_test.c \
 	obj_test.c \
+	pace_test.c \
 	packet_test.c \
 	path_test.c \
 	psn_test.c \
@@ -39,6 +40,7 @@ UNIT_CORE_TESTS := \
 	rss_test.c \
 	sqd_test.c \
 	srq_test.c \
+	tso_test.c \
 	uc_test.c \
 	uctx_test.c \
 	ud_test.c \

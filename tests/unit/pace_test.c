@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Rate limits: the bucket, and a RAW_PACKET QP that has one. */
+#include "pace.h"
+#include "qp.h"
+#include "raw.h"
+
+#define MS 1000000ULL
+#define FRAME 1000
+/* 1 byte a microsecond */
+#define RATE 8000
+
+/* ---- the bucket ---- */
+
+/* ORNIC-RATE-2 */
+static void test_full_bucket_goes_at_once(void **state)
+{
+	struct pace pace;
+	unsigned int i;
+
+	(void)state;
+	pace_set(&pace, RATE, 3 * FRAME, 5 * MS);
+	for (i = 0; i < 3; i++) {
+		assert_true(pace_wait(&pace, FRAME, 5 * MS) == 0);
+		pace_take(&pace, FRAME, 5 * MS);
+	}
+	/* Empty now: a frame goes when it is all there. */
+	assert_true(pace_wait(&pace, FRAME, 5 * MS) == MS);
+	assert_true(pace_wait(&pace, FRAME / 2, 5 * MS) == MS / 2);
+	assert_true(pace_wait(&pace, FRAME, 6 * MS - 1) == 1);
+	assert_true(pace_wait(&pace, FRAME, 6 * MS) == 0);
+	/* However long nobody sends, it holds no more. */
+	for (i = 0; i < 3; i++) {
+		assert_true(pace_wait(&pace, FRAME, 5000 * MS) == 0);
+		pace_take(&pace, FRAME, 5000 * MS);
+	}
+	assert_true(pace_wait(&pace, 1, 5000 * MS) == 1000);
+}
+
+/* ORNIC-RATE-2 */
+static void test_frame_that_the_bucket_does_not_hold(void **state)
+{
+	struct pace pace;
+
+	(void)state;
+	pace_set(&pace, RATE, FRAME / 2, 5 * MS);
+	assert_true(pace_wait(&pace, FRAME, 5 * MS) == 0);
+	pace_take(&pace, FRAME, 5 * MS);
+	/* It was half on credit. */
+	assert_true(pace_wait(&pace, FRAME, 5 * MS) == MS);
+	assert_true(pace_wait(&pace, 1, 5 * MS) == MS / 2 + 1000);
+}
+
+static void test_extreme_limits(void **state)
+{
+	struct pace pace;
+
+	(void)state;
+	pace_set(&pace, 1, ~0u, MS);
+	assert_true(pace.burst_ns == 8000000ULL * ~0u);
+	assert_true(pace_wait(&pace, ~0u, MS) == 0);
+	pace_take(&pace, ~0u, MS);
+	assert_true(pace_wait(&pace, ~0u, MS) == 8000000ULL * ~0u);
+	assert_true(pace_wait(&pace, 1, MS) == 8 * MS);
+	pace_set(&pace, ~0u, 1, MS);
+	pace_take(&pace, 1, MS);
+	assert_true(pace_wait(&pace, 1, MS) == 1);
+}
+
+/* ---- a QP ---- */
+
+static unsigned int limit(struct raw *w, unsigned int n, uint32_t rate,
+			  uint32_t burst)
+{
+	struct ornic_modify_qp_in in = {
+		.qpn = htole32(w->qp[n].num),
+		.mask = htole32(ORNIC_QP_ATTR_RATE_LIMIT),
+		.attr.rate_limit = htole32(rate),
+		.max_burst = htole32(burst),
+		.typical_frame = htole16(burst ? 100 : 0),
+	};
+
+	return host_cmd_in(w->host, ORNIC_CMD_MODIFY_QP, &in);
+}
+
+static uint32_t query(struct raw *w, unsigned int n)
+{
+	struct ornic_object in = { .num = htole32(w->qp[n].num) };
+	struct ornic_qp_attr attr;
+
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_QUERY_QP, &in, &attr),
+			 ORNIC_CMD_OK);
+	return le32toh(attr.rate_limit);
+}
+
+static void send(struct raw *w, unsigned int n, unsigned int count)
+{
+	struct ornic_route_eth route = {};
+
+	memset(host_ptr(w->host, w->data), 0xff, FRAME);
+	while (count--)
+		raw_publish(w, n, w->data, FRAME, &route, 0);
+	host_run(w->host);
+}
+
+/* Take what went out off the wire. */
+static unsigned int sent(struct raw *w)
+{
+	unsigned int count = 0;
+
+	while (!list_empty(&w->host->wire)) {
+		raw_done(w, raw_sent(w));
+		count++;
+	}
+	return count;
+}
+
+/* ORNIC-RATE-2 */
+static void test_frames_are_paced(void **state)
+{
+	struct raw *w = *state;
+	unsigned int total, us;
+
+	assert_int_equal(limit(w, 0, RATE, 3 * FRAME), ORNIC_CMD_OK);
+	assert_int_equal(query(w, 0), RATE);
+	send(w, 0, 20);
+	total = sent(w);
+	assert_int_equal(total, 3);
+	/* The tick of the timers is 4.096 us. */
+	for (us = 10; us <= 10000; us += 10) {
+		host_sleep(w->host, 10000);
+		total += sent(w);
+		assert_in_range(total * FRAME, us + 2 * FRAME - 100,
+				us + 3 * FRAME);
+	}
+	/* Nobody else waits. */
+	send(w, 1, 10);
+	assert_int_equal(sent(w), 10);
+	for (us = 10; us <= 10000; us += 10)
+		host_sleep(w->host, 10000);
+	assert_int_equal(total + sent(w), 20);
+	/* All is sent and the bucket fills. */
+	host_sleep(w->host, 10 * MS);
+	send(w, 0, 20);
+	assert_int_equal(sent(w), 3);
+}
+
+/* ORNIC-RATE-3 */
+static void test_burst_that_the_device_chooses(void **state)
+{
+	struct raw *w = *state;
+
+	/* Two frames of the MTU, or what passes in 1 ms */
+	assert_int_equal(limit(w, 0, RATE, 0), ORNIC_CMD_OK);
+	send(w, 0, 20);
+	assert_int_equal(sent(w), 3);
+	assert_int_equal(limit(w, 1, 10 * RATE, 0), ORNIC_CMD_OK);
+	send(w, 1, 20);
+	assert_int_equal(sent(w), 10);
+}
+
+/* ORNIC-RATE-1 */
+static void test_limit_is_changed_and_taken_off(void **state)
+{
+	struct raw *w = *state;
+
+	limit(w, 0, 1, FRAME);
+	send(w, 0, 20);
+	assert_int_equal(sent(w), 1);
+	host_sleep(w->host, 100 * MS);
+	assert_int_equal(sent(w), 0);
+	limit(w, 0, RATE, FRAME);
+	assert_int_equal(sent(w), 1);
+	host_sleep(w->host, MS + 100000);
+	assert_int_equal(sent(w), 1);
+	assert_int_equal(limit(w, 0, 0, 0), ORNIC_CMD_OK);
+	assert_int_equal(sent(w), 17);
+	assert_int_equal(query(w, 0), 0);
+	/* RESET forgets it; what waits in SQD, ERR waits for no timer. */
+	limit(w, 0, 1, FRAME);
+	send(w, 0, 5);
+	assert_int_equal(sent(w), 1);
+	assert_int_equal(host_qp_modify(&w->qp[0], ORNIC_QPS_SQD),
+			 ORNIC_CMD_OK);
+	host_sleep(w->host, 20000 * MS);
+	assert_int_equal(sent(w), 0);
+	assert_int_equal(host_qp_modify(&w->qp[0], ORNIC_QPS_RTS),
+			 ORNIC_CMD_OK);
+	assert_int_equal(sent(w), 1);
+	host_qp_modify(&w->qp[0], ORNIC_QPS_ERR);
+	assert_int_equal(sent(w), 0);
+	host_qp_modify(&w->qp[0], ORNIC_QPS_RESET);
+	assert_int_equal(query(w, 0), 0);
+}
+
+/* ORNIC-RATE-1 */
+static void test_refusals(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_modify_qp_in good = {
+		.mask = htole32(ORNIC_QP_ATTR_RATE_LIMIT),
+		.attr.rate_limit = htole32(RATE),
+	}, in;
+	struct host_qp ud;
+
+	good.qpn = htole32(w->qp[0].num);
+#define REFUSED(status, ...) do { \
+	in = good; \
+	__VA_ARGS__; \
+	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_QP, &in), \
+			 ORNIC_CMD_##status); \
+} while (0)
+	REFUSED(BAD_PARAM, in.attr.rate_limit = htole32(100000001));
+	REFUSED(BAD_PARAM, in.attr.rate_limit = htole32(~0u));
+	REFUSED(BAD_PARAM, in.rsvd = htole16(1));
+	REFUSED(BAD_PARAM, in.mask = 0, in.rsvd = htole16(1));
+	REFUSED(BAD_PARAM, in.attr.rate_limit = 0, in.max_burst = htole32(1));
+	REFUSED(BAD_PARAM, in.attr.rate_limit = 0,
+		in.typical_frame = htole16(1));
+	assert_int_equal(query(w, 0), 0);
+	REFUSED(OK, in.attr.rate_limit = htole32(100000000));
+	/* An input of old has none of it. */
+	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_MODIFY_QP, &good,
+				      offsetof(struct ornic_modify_qp_in,
+					       max_burst), NULL, 0),
+			 ORNIC_CMD_OK);
+	assert_int_equal(query(w, 0), RATE);
+	/* Not while it cannot send, and of no other type */
+	host_qp_modify(&w->qp[0], ORNIC_QPS_SQD);
+	REFUSED(BAD_PARAM, (void)0);
+	host_qp_modify(&w->qp[0], ORNIC_QPS_RESET);
+	REFUSED(BAD_PARAM, (void)0);
+	host_qp(w->host, &ud, ORNIC_QPT_UD, w->uctx, w->pdn, &w->cq, 0);
+	REFUSED(BAD_PARAM, in.qpn = htole32(ud.num));
+#undef REFUSED
+}
+
+#define Q(name) cmocka_unit_test_setup_teardown(name, raw_setup, raw_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_full_bucket_goes_at_once),
+		cmocka_unit_test(test_frame_that_the_bucket_does_not_hold),
+		cmocka_unit_test(test_extreme_limits),
+		Q(test_frames_are_paced),
+		Q(test_burst_that_the_device_chooses),
+		Q(test_limit_is_changed_and_taken_off),
+		Q(test_refusals),
+	};
+
+	return cmocka_run_group_tests_name("pace", tests, NULL, NULL);
+}
