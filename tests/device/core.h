@@ -49,6 +49,7 @@ struct qp;
 #define CORE_MAX_SGE 16
 #define CORE_MAX_INLINE 512
 #define CORE_MAX_TSO 131072
+#define CORE_MAX_DELAY_DROP_US 1000000
 #define CORE_MAX_RD_ATOMIC 16
 #define CORE_MAX_MSG_SIZE 0x80000000u
 
@@ -94,6 +95,7 @@ struct run_item {
  * @port: Ethernet port
  * @events: about its link
  * @stats: counters
+ * @delayed: frames that wait at WQs
  * @ready: struct run_item list: QPs with work
  * @dead_cqs: CQs whose QPs are to be told
  * @engine: the RoCE engine's own, see engine.h
@@ -126,6 +128,7 @@ struct nic {
 	struct ethport port;
 	struct eq_source events;
 	struct stats stats;
+	unsigned int delayed;
 	struct list_head ready;
 	struct list_head dead_cqs;
 	struct engine *engine;

@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#include <ornic_hw.h>
+
 #include "flow.h"
 #include "frame.h"
 #include "port.h"
@@ -56,6 +58,21 @@ bool eth_valid(const struct nic *nic, const struct frame *frame);
  */
 void eth_deliver(struct qp *qp, const struct frame *frame,
 		 const struct flow *flow, uint32_t tag);
+
+/**
+ * eth_receive - put a frame into the next WQE of a queue
+ * @qp: RAW_PACKET QP with a receive queue, or WQ, that may receive
+ * @frame: passed eth_valid()
+ * @flow: its headers
+ * @ext: what is known of the frame; what the queue finds out is added
+ *
+ * A frame that the WQE cannot take is dropped, counted. The state of the QP may
+ * change.
+ *
+ * Return: false when there is no WQE, and nothing was done.
+ */
+bool eth_receive(struct qp *qp, const struct frame *frame,
+		 const struct flow *flow, struct ornic_cqe_ext *ext);
 
 /**
  * eth_rx - spread a frame over the queues of the port

@@ -125,13 +125,8 @@ static void eth_rx_fail(struct qp *qp, const struct recv_wqe *wqe,
 		qp_error(qp);
 }
 
-/*
- * @ext: with what the way to the queue tells about the frame
- *
- * Return: false when there is no WQE.
- */
-static bool eth_rx_one(struct qp *qp, const struct frame *frame,
-		       const struct flow *flow, struct ornic_cqe_ext *ext)
+bool eth_receive(struct qp *qp, const struct frame *frame,
+		 const struct flow *flow, struct ornic_cqe_ext *ext)
 {
 	struct ornic_cqe cqe = { .opcode = htole32(ORNIC_WC_RECV) };
 	struct nic *nic = qp->nic;
@@ -167,13 +162,23 @@ static bool eth_rx_one(struct qp *qp, const struct frame *frame,
 	cqe.byte_len = htole32(data.len);
 	eth_rx_tell(qp, frame, flow, &cqe, ext);
 	rq_complete(qp, &cqe, wqe.wr_id, ext, false);
+	if (qp->delay)
+		qp->delay->told = false;
 	return true;
 }
 
+/* @ext: with what the way to the queue tells about the frame */
 static void eth_rx_queue(struct qp *qp, const struct frame *frame,
 			 const struct flow *flow, struct ornic_cqe_ext *ext)
 {
-	if (!qp_receives(qp) || !eth_rx_one(qp, frame, flow, ext))
+	/* Those that wait go first. */
+	bool waits = qp->delay && qp->delay->count && delay_run(qp);
+
+	if (qp_receives(qp) && !waits && eth_receive(qp, frame, flow, ext))
+		return;
+	if (qp_receives(qp) && qp->delay)
+		delay_add(qp, frame, ext);
+	else
 		PORT_STAT_INC(qp->nic, rx_dropped_no_wqe);
 }
 

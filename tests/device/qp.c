@@ -51,6 +51,7 @@ void qp_error(struct qp *qp)
 	qp->state = ORNIC_QPS_ERR;
 	qp->poll_ns = QP_POLL_MIN_NS;
 	env_timer_cancel(qp->nic->env, &qp->timer);
+	delay_clear(qp);
 	sq_watch_stop(qp->nic, &qp->watch);
 	/* The flush reads sq_pi; who posts later sees that he has to ring. */
 	guest_fence();
@@ -99,6 +100,7 @@ void qp_reset(struct qp *qp)
 	struct ornic_qp_dbr *dbr = qp_has_dbr(qp) ? qp_dbr(qp) : NULL;
 
 	env_timer_cancel(qp->nic->env, &qp->timer);
+	delay_clear(qp);
 	sq_watch_stop(qp->nic, &qp->watch);
 	core_not_ready(&qp->run);
 	qp->comm_est = false;
@@ -134,6 +136,8 @@ static void qp_timer(struct timer *timer)
 
 	if (qp->state == ORNIC_QPS_ERR || qp->type == ORNIC_QPT_RAW_PACKET)
 		qp_ready(qp);
+	else if (qp_is_wq(qp))
+		delay_timer(qp);
 	else
 		comp_timer(qp);
 }
@@ -523,6 +527,7 @@ void qp_destroy(struct qp *qp)
 	if (nic->engine->gsi == qp)
 		nic->engine->gsi = NULL;
 	env_timer_cancel(nic->env, &qp->timer);
+	delay_destroy(qp);
 	eq_source_forget(&qp->events);
 	core_not_ready(&qp->run);
 	cq_detach(&qp->recv_cq);

@@ -17,6 +17,7 @@
 
 #include "core.h"
 #include "cq.h"
+#include "delay.h"
 #include "doorbell.h"
 #include "engine.h"
 #include "eq.h"
@@ -131,6 +132,7 @@ struct qp_rx_hash {
  * @xrcd: of XRC_RECV, used
  * @rwq: of ORNIC_QP_RSS: where it receives, used, or NULL
  * @rx_hash: with @rwq
+ * @delay: of a WQ with ORNIC_WQ_DELAY_DROP: frames that wait, or NULL
  * @user: as the user of keys
  * @send_cq: membership in the send CQ
  * @recv_cq: membership in the receive CQ
@@ -148,7 +150,7 @@ struct qp_rx_hash {
  * @pace: of RAW_PACKET: its rate limit
  * @tso_sent: of RAW_PACKET: bytes sent of the payload of the next WQE
  * @timer: acknowledgement or RNR timer; of RAW_PACKET, when @pace lets the next
- *	frame go; in ERR, when to look for WQEs
+ *	frame go; of a WQ with frames that wait, and in ERR, when to look for WQEs
  * @poll_ns: in ERR: time until the next look
  * @sq: send queue
  * @rq: receive queue
@@ -167,6 +169,7 @@ struct qp {
 	struct xrcd *xrcd;
 	struct rwq *rwq;
 	struct qp_rx_hash rx_hash;
+	struct delay *delay;
 	struct mr_user user;
 	struct cq_link send_cq;
 	struct cq_link recv_cq;

@@ -81,6 +81,7 @@ enum ornic_cmd_status query_cmd_device(struct nic *nic, struct cmd *cmd)
 	out->max_rwq_tables = htole32(nic->rwqs.max);
 	out->max_rwq_table_size = htole32(1u << CORE_MAX_LOG_RWQ_SIZE);
 	out->rx_hash_fields = htole32(RSS_FIELDS);
+	out->max_delay_drop = htole32(CORE_MAX_DELAY_DROP_US);
 	out->wq_flags = htole32(WQ_FLAGS);
 	out->max_tso = htole32(CORE_MAX_TSO);
 	out->min_rate = htole32(1);

@@ -60,6 +60,7 @@ CORE_SRCS := \
 	rss.c \
 	ack.c \
 	comp.c \
+	delay.c \
 	icrc.c \
 	opcode.c \
 	pace.c \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Work queues: their commands. What they do with frames is in eth_rx.c. */
 #include <endian.h>
+#include <stdlib.h>
 
 #include "core.h"
 #include "qp.h"
@@ -15,6 +16,16 @@ struct qp *wq_find(const struct nic *nic, uint32_t wqn)
 	struct qp *wq = obj ? container_of(obj, struct qp, obj) : NULL;
 
 	return wq && qp_is_wq(wq) ? wq : NULL;
+}
+
+/* Something to wait for with the flag, and nothing without */
+static bool wq_delay_valid(const struct ornic_create_wq_in *in)
+{
+	uint32_t us = le32toh(in->delay_drop);
+
+	if (!(le32toh(in->flags) & ORNIC_WQ_DELAY_DROP))
+		return !us;
+	return us && us <= CORE_MAX_DELAY_DROP_US;
 }
 
 enum ornic_cmd_status wq_cmd_create(struct nic *nic, struct cmd *cmd)
@@ -32,15 +43,24 @@ enum ornic_cmd_status wq_cmd_create(struct nic *nic, struct cmd *cmd)
 		.rq = in->buf,
 		.dbr_addr = in->dbr_addr,
 	};
+	struct delay *delay = NULL;
 	struct qp *wq;
 
-	if (le32toh(in->flags) & ~WQ_FLAGS || in->delay_drop ||
+	if (le32toh(in->flags) & ~WQ_FLAGS || !wq_delay_valid(in) ||
 	    !CMD_RSVD_ZERO(in->rsvd) || le64toh(in->dbr_addr) & 63)
 		return ORNIC_CMD_BAD_PARAM;
+	if (in->delay_drop) {
+		delay = delay_create(le32toh(in->delay_drop));
+		if (!delay)
+			return ORNIC_CMD_NO_RESOURCES;
+	}
 	status = qp_create(nic, &as_qp, &wq);
-	if (status)
+	if (status) {
+		free(delay);
 		return status;
+	}
 	wq->rx_flags = le32toh(in->flags);
+	wq->delay = delay;
 	out->num = htole32(wq->obj.num);
 	return ORNIC_CMD_OK;
 }

@@ -18,7 +18,7 @@ struct qp;
 /* What CREATE_WQ takes */
 #define WQ_FLAGS                                                         \
 	(ORNIC_WQ_CVLAN_STRIPPING | ORNIC_WQ_SCATTER_FCS |               \
-	 ORNIC_WQ_PAD_END)
+	 ORNIC_WQ_DELAY_DROP | ORNIC_WQ_PAD_END)
 
 /**
  * wq_find - find by number

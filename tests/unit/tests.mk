@@ -16,6 +16,7 @@ UNIT_CORE_TESTS := \
 	buf_test.c \
 	cmd_test.c \
 	cq_test.c \
+	delay_test.c \
 	doorbell_test.c \
 	eq_test.c \
 	eth_rx_test.c \
