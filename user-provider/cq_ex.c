@@ -143,9 +143,13 @@ static uint64_t ornic_read_completion_wallclock_ns(struct ibv_cq_ex *ibcq)
 				 ornic_read_completion_ts(ibcq));
 }
 
+/* Without a tag the field means nothing */
 static uint16_t ornic_read_cvlan(struct ibv_cq_ex *ibcq)
 {
-	return le16toh(ornic_cqe_ext(ibcq)->vlan_tci);
+	const struct ornic_cqe_ext *ext = ornic_cqe_ext(ibcq);
+
+	return le16toh(ext->flags) & ORNIC_CQE_EXT_VLAN ?
+	       le16toh(ext->vlan_tci) : 0;
 }
 
 static uint32_t ornic_read_flow_tag(struct ibv_cq_ex *ibcq)
