@@ -41,6 +41,9 @@ static inline bool has_srq(unsigned int n)
  * @qp: the queue pairs
  * @srq: that some of them share
  * @xrc_srq: that XRC requests name
+ * @wq: a WQ, of which @table is made, in which @rss receives
+ * @table: its number
+ * @rss: its number
  * @nums: numbers and keys that were good once
  */
 struct fuzz {
@@ -58,6 +61,9 @@ struct fuzz {
 	struct host_qp qp[QPS];
 	struct host_qp srq;
 	struct host_qp xrc_srq;
+	struct host_qp wq;
+	uint32_t table;
+	uint32_t rss;
 	uint32_t nums[NUMS];
 };
 
@@ -153,5 +159,14 @@ extern const uint8_t fuzz_group_gid[16];
 /* Work requests of some queue, most of them such that they lead somewhere */
 void fuzz_post_send(struct fuzz *f);
 void fuzz_post_recv(struct fuzz *f);
+
+/* What there is for frames at the beginning: @wq, @table, @rss */
+void fuzz_eth_begin(struct fuzz *f, uint32_t pdn);
+/* Make, change or destroy WQs, tables, RSS QPs, rate limits. */
+void fuzz_eth_change(struct fuzz *f);
+/* Frames for RAW_PACKET QPs, RSS or not */
+void fuzz_eth_deliver(struct fuzz *f);
+/* Headers of TSO; returns their length */
+unsigned int fuzz_eth_tso(struct fuzz *f, uint8_t *hdr);
 
 #endif /* ORNIC_UNIT_FUZZ_H */

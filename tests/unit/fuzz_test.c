@@ -286,7 +286,7 @@ static void any_command(struct fuzz *f)
 	uint8_t in[256] = {};
 
 	scribble(f, in, sizeof(in));
-	command(f, below(f, 0xa0), in, below(f, sizeof(in)));
+	command(f, below(f, 0xe0), in, below(f, sizeof(in)));
 }
 
 static void admin_is_alive(struct fuzz *f)
@@ -415,14 +415,14 @@ static void step(struct fuzz *f)
 		fuzz_post_send, fuzz_post_send, fuzz_post_send,
 		fuzz_post_send, fuzz_post_send,
 		fuzz_post_recv, fuzz_post_recv, fuzz_post_recv,
-		consume, consume, raise,
+		consume, consume, raise, fuzz_eth_deliver,
 		/* And those that make trouble */
 		lower, create, set_up, destroy, any_command, registers,
-		change_group, change_srq, modify_mr,
+		change_group, change_srq, modify_mr, fuzz_eth_change,
 		resize_cq, moderate_cq, doorbell, scribble_anywhere, memory,
 	};
 	/* Mostly those that lead somewhere */
-	unsigned int n = below(f, one_in(f, 4) ? ARRAY_SIZE(deeds) : 11);
+	unsigned int n = below(f, one_in(f, 4) ? ARRAY_SIZE(deeds) : 12);
 
 	admin_is_alive(f);
 	deeds[n](f);
@@ -483,6 +483,7 @@ static void begin(struct fuzz *f, uint64_t seed)
 	f->board = host_alloc(f->host, HOST_PAGE, HOST_PAGE);
 	f->window = f->board;
 	f->data = host_alloc(f->host, DATA, HOST_PAGE);
+	f->window_len = DATA;
 	host_uctx(f->host, ORNIC_UCTX_KERNEL, f->board);
 	pdn = host_pd(f->host);
 	f->key = host_mr(f->host, pdn, f->data, DATA,
@@ -504,6 +505,7 @@ static void begin(struct fuzz *f, uint64_t seed)
 			qp_types[i] == ORNIC_QPT_XRC_RECV ? xrcdn : 0);
 		f->nums[1 + i] = f->qp[i].num;
 	}
+	fuzz_eth_begin(f, pdn);
 	f->window_len = host_alloc(f->host, HOST_PAGE, HOST_PAGE) - f->window;
 	f->host->wire_run = packets;
 	f->host->wire_arg = f;

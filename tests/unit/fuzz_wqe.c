@@ -142,6 +142,29 @@ static bool fuzz_may_inline(unsigned int opcode)
 	return opcode < ORNIC_WR_RDMA_READ || opcode == ORNIC_WR_SEND_WITH_INV;
 }
 
+/* A frame, or headers of many */
+static unsigned int fuzz_eth_route(struct fuzz *f, uint8_t *wqe,
+				   unsigned int *len)
+{
+	struct ornic_route_eth route = {
+		.flags = htole16(one_in(f, 4) ? below(f, 4) : 0),
+		.csum_start = htole16(below(f, 50)),
+		.csum_offset = htole16(below(f, 20)),
+	};
+	uint8_t *at = wqe + *len;
+	unsigned int hdr_len = 0;
+
+	*len += sizeof(route);
+	if (one_in(f, 2)) {
+		hdr_len = fuzz_eth_tso(f, wqe + *len);
+		*len += (hdr_len + 15) & ~15u;
+		route.mss = htole16(below(f, one_in(f, 8) ? 65536 : 1600));
+		route.hdr_len = htole16(hdr_len);
+	}
+	memcpy(at, &route, sizeof(route));
+	return hdr_len ? ORNIC_WR_TSO : ORNIC_WR_SEND;
+}
+
 static unsigned int fuzz_wqe(struct fuzz *f, unsigned int n, uint8_t *wqe)
 {
 	struct ornic_sq_hdr *hdr = (void *)wqe;
@@ -168,7 +191,7 @@ static unsigned int fuzz_wqe(struct fuzz *f, unsigned int n, uint8_t *wqe)
 		hdr->inv_key = htole32(fuzz_wr_key(f));
 		break;
 	case ORNIC_QPT_RAW_PACKET:
-		len += sizeof(struct ornic_route_eth);
+		opcode = fuzz_eth_route(f, wqe, &len);
 		break;
 	default:
 		fuzz_av(f, &ud.av);
@@ -222,6 +245,8 @@ void fuzz_post_send(struct fuzz *f)
 
 static struct host_qp *recv_ring(struct fuzz *f, unsigned int n)
 {
+	if (one_in(f, QPS))
+		return &f->wq;
 	if (has_srq(n))
 		return &f->srq;
 	return qp_types[n] == ORNIC_QPT_XRC_SEND ||

@@ -50,6 +50,7 @@ UNIT_CORE_TESTS := \
 
 # What core tests share: a host in front of the card.
 UNIT_CORE_SRCS := \
+	fuzz_eth.c \
 	fuzz_wqe.c \
 	host.c \
 	kit.c \
