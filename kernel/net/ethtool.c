@@ -262,7 +262,7 @@ static int ornic_set_rxfh_fields(struct net_device *netdev,
 	u32 addrs, ports;
 
 	if (ornic_rxfh_bits(fields->flow_type, &addrs, &ports)) {
-		NL_SET_ERR_MSG_MOD(extack, "only IPv4, IPv6, and TCP and UDP over them are hashed");
+		NL_SET_ERR_MSG_MOD(extack, "only IPv4, IPv6, TCP and UDP are hashed");
 		return -EOPNOTSUPP;
 	}
 
@@ -284,7 +284,7 @@ static int ornic_set_rxfh_fields(struct net_device *netdev,
 		break;
 	case ORNIC_RXH_ADDRS | ORNIC_RXH_PORTS:
 		if (!ports || !(nd->rss.hash & addrs)) {
-			NL_SET_ERR_MSG_MOD(extack, "ports are hashed with addresses, of TCP and UDP");
+			NL_SET_ERR_MSG_MOD(extack, "ports are hashed with addresses");
 			return -EOPNOTSUPP;
 		}
 		nd->rss.hash |= ports;
