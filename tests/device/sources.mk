@@ -57,6 +57,7 @@ CORE_SRCS := \
 	eth.c \
 	eth_rx.c \
 	flow.c \
+	flow_key.c \
 	rss.c \
 	ack.c \
 	comp.c \

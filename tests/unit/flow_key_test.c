@@ -1,0 +1,639 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The fields of a frame that rules look at (ORNIC-FLOW-1). */
+#include <stdbool.h>
+
+#include "flow.h"
+#include "flow_key.h"
+#include "unit.h"
+
+/* A frame that grows header by header */
+struct packet {
+	uint8_t data[512];
+	unsigned int len;
+};
+
+static uint8_t *put(struct packet *p, const void *data, unsigned int len)
+{
+	uint8_t *at = p->data + p->len;
+
+	memcpy(at, data, len);
+	p->len += len;
+	return at;
+}
+
+static void put16(struct packet *p, unsigned int val)
+{
+	flow_put16(p->data + p->len, val);
+	p->len += 2;
+}
+
+static void put_eth(struct packet *p, unsigned int type)
+{
+	static const uint8_t macs[12] = { 2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 9 };
+
+	put(p, macs, sizeof(macs));
+	put16(p, type);
+}
+
+/* Payload of 20 bytes, unless something is put behind it */
+static uint8_t *put_ipv4(struct packet *p, unsigned int proto)
+{
+	static const uint8_t ip[20] = { 0x45, 0xb8, 0, 40, 1, 2, 0x40, 0, 63,
+					0, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2 };
+	uint8_t *at = put(p, ip, sizeof(ip));
+
+	at[9] = proto;
+	return at;
+}
+
+static uint8_t *put_ipv6(struct packet *p, unsigned int proto,
+			 unsigned int len)
+{
+	uint8_t ip[40] = { 0x6b, 0x81, 0x23, 0x45, 0, 0, 0, 62 };
+	unsigned int i;
+
+	for (i = 8; i < sizeof(ip); i++)
+		ip[i] = i;
+	flow_put16(ip + 4, len);
+	ip[6] = proto;
+	return put(p, ip, sizeof(ip));
+}
+
+static uint8_t *put_udp(struct packet *p, unsigned int dport, unsigned int len)
+{
+	uint8_t *at = p->data + p->len;
+
+	put16(p, 1234);
+	put16(p, dport);
+	put16(p, len);
+	put16(p, 0);
+	return at;
+}
+
+/* So that an IPv4 packet from @ip on ends here */
+static void end_ipv4(struct packet *p, uint8_t *ip)
+{
+	flow_put16(ip + 2, p->data + p->len - ip);
+}
+
+static void end_udp(struct packet *p, uint8_t *udp)
+{
+	flow_put16(udp + 4, p->data + p->len - udp);
+}
+
+static void end_ipv6(struct packet *p, uint8_t *ip)
+{
+	flow_put16(ip + 4, p->data + p->len - ip - 40);
+}
+
+static void pad(struct packet *p, unsigned int len)
+{
+	memset(p->data + p->len, 0xa5, len);
+	p->len += len;
+}
+
+/* Frames from outside have so many bytes in hdr; what is behind is garbage. */
+static void parse_len(const struct packet *p, unsigned int len, uint8_t garbage,
+		      struct ornic_flow_key *key)
+{
+	struct frame frame = {};
+
+	frame.hdr_len = len < FRAME_HDR_MAX ? len : FRAME_HDR_MAX;
+	memset(frame.hdr, garbage, sizeof(frame.hdr));
+	memcpy(frame.hdr, p->data, frame.hdr_len);
+	frame_add(&frame, p->data + frame.hdr_len, len - frame.hdr_len);
+	memset(key, garbage, sizeof(*key));
+	flow_key(&frame, key);
+}
+
+static void parse(const struct packet *p, struct ornic_flow_key *key)
+{
+	parse_len(p, p->len, 0, key);
+}
+
+static bool is_zero(const void *data, size_t len)
+{
+	const uint8_t *p = data;
+
+	while (len--)
+		if (*p++)
+			return false;
+	return true;
+}
+
+static void test_ethernet(void **state)
+{
+	struct ornic_flow_key key;
+	struct packet p = {};
+
+	(void)state;
+	put_eth(&p, 0x88b5);
+	pad(&p, 46);
+	parse(&p, &key);
+	assert_memory_equal(key.outer.dmac, p.data, 6);
+	assert_memory_equal(key.outer.smac, p.data + 6, 6);
+	assert_int_equal(be16toh(key.outer.ethertype), 0x88b5);
+	memset(&key.outer, 0, 14);
+	assert_true(is_zero(&key, sizeof(key)));
+}
+
+static void test_tags(void **state)
+{
+	struct ornic_flow_key key;
+	struct packet p = {};
+
+	(void)state;
+	put_eth(&p, 0x88a8);
+	put16(&p, 0x6123);
+	put16(&p, 0x8100);
+	put16(&p, 0x0456);
+	put16(&p, 0x0800);
+	put_ipv4(&p, 1);
+	pad(&p, 20);
+	parse(&p, &key);
+	assert_int_equal(key.outer.vlan, 1);
+	assert_int_equal(be16toh(key.outer.vlan_tci), 0x6123);
+	assert_int_equal(be16toh(key.outer.ethertype), 0x0800);
+	assert_int_equal(key.outer.l3, 4);
+}
+
+static void test_ipv4(void **state)
+{
+	static const uint8_t src[16] = { [12] = 10, 0, 0, 1 };
+	static const uint8_t dst[16] = { [12] = 10, 0, 0, 2 };
+	struct ornic_flow_key key;
+	struct packet p = {};
+
+	(void)state;
+	put_eth(&p, 0x0800);
+	put_ipv4(&p, 6);
+	put16(&p, 1234);
+	put16(&p, 80);
+	pad(&p, 16);
+	parse(&p, &key);
+	assert_int_equal(key.outer.l3, 4);
+	assert_int_equal(key.outer.proto, 6);
+	assert_int_equal(key.outer.tos, 0xb8);
+	assert_int_equal(key.outer.ttl, 63);
+	assert_int_equal(key.outer.ip_flags, 2);
+	assert_int_equal(key.outer.frag, 0);
+	assert_memory_equal(key.outer.src_ip, src, 16);
+	assert_memory_equal(key.outer.dst_ip, dst, 16);
+	assert_int_equal(be16toh(key.outer.src_port), 1234);
+	assert_int_equal(be16toh(key.outer.dst_port), 80);
+	assert_true(is_zero(&key.inner, sizeof(key) - sizeof(key.outer)));
+}
+
+static void test_ipv4_options_and_fragments(void **state)
+{
+	struct ornic_flow_key key;
+	struct packet p = {};
+	uint8_t *ip;
+
+	(void)state;
+	put_eth(&p, 0x0800);
+	ip = put_ipv4(&p, 17);
+	ip[0] = 0x46;
+	pad(&p, 4);
+	put_udp(&p, 53, 16);
+	pad(&p, 8);
+	parse(&p, &key);
+	assert_int_equal(be16toh(key.outer.dst_port), 53);
+	/* The first fragment has ports, but nobody can tell of the others. */
+	ip[6] = 0x20;
+	parse(&p, &key);
+	assert_int_equal(key.outer.frag, 1);
+	assert_int_equal(key.outer.ip_flags, 1);
+	assert_int_equal(key.outer.proto, 17);
+	assert_int_equal(key.outer.dst_port, 0);
+	ip[6] = 0;
+	ip[7] = 1;
+	parse(&p, &key);
+	assert_int_equal(key.outer.frag, 1);
+	assert_int_equal(key.outer.dst_port, 0);
+}
+
+static void test_ipv4_that_lies(void **state)
+{
+	struct ornic_flow_key key;
+	struct packet p = {};
+	uint8_t *ip;
+
+	(void)state;
+	put_eth(&p, 0x0800);
+	ip = put_ipv4(&p, 6);
+	pad(&p, 20);
+#define REFUSED(byte, val) do {                                 \
+		uint8_t was = ip[byte];                         \
+								\
+		ip[byte] = (val);                               \
+		parse(&p, &key);                                \
+		assert_int_equal(key.outer.l3, 0);              \
+		assert_true(is_zero(key.outer.src_ip, 46));     \
+		ip[byte] = was;                                 \
+	} while (0)
+	/* Longer than the frame, shorter than its header, no IPv4 */
+	REFUSED(3, 41);
+	REFUSED(2, 0xff);
+	REFUSED(3, 19);
+	REFUSED(0, 0x44);
+	REFUSED(0, 0x65);
+	/* Options beyond what it says it has */
+	REFUSED(0, 0x4b);
+#undef REFUSED
+	parse(&p, &key);
+	assert_int_equal(be16toh(key.outer.dst_port), 0xa5a5);
+	/* TCP that the packet ends before, though the frame does not */
+	ip[3] = 39;
+	parse(&p, &key);
+	assert_int_equal(key.outer.l3, 4);
+	assert_int_equal(key.outer.dst_port, 0);
+}
+
+static void test_ipv6(void **state)
+{
+	struct ornic_flow_key key;
+	struct packet p = {};
+	uint8_t *ip;
+
+	(void)state;
+	put_eth(&p, 0x86dd);
+	ip = put_ipv6(&p, 17, 16);
+	put_udp(&p, 53, 16);
+	pad(&p, 8);
+	parse(&p, &key);
+	assert_int_equal(key.outer.l3, 6);
+	assert_int_equal(key.outer.proto, 17);
+	assert_int_equal(key.outer.tos, 0xb8);
+	assert_int_equal(key.outer.ttl, 62);
+	assert_int_equal(be32toh(key.outer.flow_label), 0x12345);
+	assert_memory_equal(key.outer.src_ip, ip + 8, 16);
+	assert_memory_equal(key.outer.dst_ip, ip + 24, 16);
+	assert_int_equal(be16toh(key.outer.src_port), 1234);
+	assert_int_equal(be16toh(key.outer.dst_port), 53);
+	ip[5] = 17;
+	parse(&p, &key);
+	assert_int_equal(key.outer.l3, 0);
+	ip[5] = 16;
+	ip[0] = 0x4b;
+	parse(&p, &key);
+	assert_int_equal(key.outer.l3, 0);
+}
+
+static void test_ipv6_extension_headers(void **state)
+{
+	/* Hop by hop of 16 bytes, routing, AH of 16, options, then UDP */
+	static const uint8_t chain[] = {
+		43, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+		51, 0, 0, 0, 0, 0, 0, 0,
+		60, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+		17, 0, 0, 0, 0, 0, 0, 0,
+	};
+	struct ornic_flow_key key;
+	struct packet p = {};
+	uint8_t *ip, *ext;
+
+	(void)state;
+	put_eth(&p, 0x86dd);
+	ip = put_ipv6(&p, 0, 0);
+	ext = put(&p, chain, sizeof(chain));
+	put_udp(&p, 53, 8);
+	end_ipv6(&p, ip);
+	parse(&p, &key);
+	assert_int_equal(key.outer.proto, 17);
+	assert_int_equal(be16toh(key.outer.dst_port), 53);
+	/* One that ends beyond the packet is as far as anybody can see. */
+	ext[17] = 0xff;
+	parse(&p, &key);
+	assert_int_equal(key.outer.proto, 43);
+	assert_int_equal(key.outer.dst_port, 0);
+	/* No next header */
+	ip[6] = 59;
+	parse(&p, &key);
+	assert_int_equal(key.outer.proto, 59);
+	assert_int_equal(key.outer.l3, 6);
+}
+
+static void test_ipv6_fragments(void **state)
+{
+	uint8_t ext[8] = { 17 };
+	struct ornic_flow_key key;
+	struct packet p = {};
+	uint8_t *ip, *frag;
+
+	(void)state;
+	put_eth(&p, 0x86dd);
+	ip = put_ipv6(&p, 44, 0);
+	frag = put(&p, ext, sizeof(ext));
+	put_udp(&p, 53, 8);
+	end_ipv6(&p, ip);
+	/* Atomic: the header is there, but nothing is cut (RFC 6946). */
+	parse(&p, &key);
+	assert_int_equal(key.outer.frag, 0);
+	assert_int_equal(be16toh(key.outer.dst_port), 53);
+	frag[3] = 1;
+	parse(&p, &key);
+	assert_int_equal(key.outer.frag, 1);
+	assert_int_equal(key.outer.proto, 17);
+	assert_int_equal(key.outer.dst_port, 0);
+	frag[3] = 8;
+	parse(&p, &key);
+	assert_int_equal(key.outer.frag, 1);
+	assert_int_equal(key.outer.dst_port, 0);
+}
+
+static void put_inner(struct packet *p)
+{
+	uint8_t *ip = put_ipv4(p, 17);
+
+	ip[15] = 77;
+	put_udp(p, 99, 8);
+	end_ipv4(p, ip);
+}
+
+static void expect_inner(const struct ornic_flow_key *key)
+{
+	assert_int_equal(key->inner.l3, 4);
+	assert_int_equal(key->inner.proto, 17);
+	assert_int_equal(key->inner.src_ip[15], 77);
+	assert_int_equal(be16toh(key->inner.dst_port), 99);
+}
+
+static void make_vxlan(struct packet *p, uint8_t **udp, uint8_t **vxlan)
+{
+	static const uint8_t hdr[8] = { 8, 0, 0, 0, 0x12, 0x34, 0x56, 0xff };
+	uint8_t *ip;
+
+	put_eth(p, 0x0800);
+	ip = put_ipv4(p, 17);
+	*udp = put_udp(p, 4789, 0);
+	*vxlan = put(p, hdr, sizeof(hdr));
+	put_eth(p, 0x8100);
+	put16(p, 5);
+	put16(p, 0x0800);
+	put_inner(p);
+	end_udp(p, *udp);
+	end_ipv4(p, ip);
+}
+
+static void test_vxlan(void **state)
+{
+	struct ornic_flow_key key;
+	struct packet p = {};
+	uint8_t *udp, *vxlan;
+
+	(void)state;
+	make_vxlan(&p, &udp, &vxlan);
+	parse(&p, &key);
+	assert_int_equal(be32toh(key.layers), ORNIC_FLOW_LAYER_VXLAN);
+	assert_int_equal(be32toh(key.vni), 0x123456);
+	assert_int_equal(be16toh(key.outer.dst_port), 4789);
+	assert_int_equal(key.outer.vlan, 0);
+	assert_int_equal(be16toh(key.inner.vlan_tci), 5);
+	assert_int_equal(key.inner.dmac[5], 1);
+	expect_inner(&key);
+	/* No VNI: not valid (RFC 7348, section 5) */
+	vxlan[0] = 0;
+	parse(&p, &key);
+	assert_int_equal(key.layers, 0);
+	assert_true(is_zero(&key.inner, sizeof(key.inner)));
+	vxlan[0] = 8;
+	/* A length of UDP beyond the packet's, and one that cuts IP off */
+	udp[5]++;
+	parse(&p, &key);
+	assert_int_equal(key.layers, 0);
+	assert_int_equal(be16toh(key.outer.dst_port), 4789);
+	udp[5] -= 2;
+	parse(&p, &key);
+	assert_int_equal(be32toh(key.layers), ORNIC_FLOW_LAYER_VXLAN);
+	assert_int_equal(be16toh(key.inner.ethertype), 0x0800);
+	assert_int_equal(key.inner.l3, 0);
+}
+
+static void make_gre(struct packet *p, unsigned int flags, unsigned int proto)
+{
+	put_eth(p, 0x86dd);
+	put_ipv6(p, 47, 0);
+	put16(p, flags);
+	put16(p, proto);
+	if (flags & 0x8000)
+		pad(p, 4);
+	if (flags & 0x2000)
+		put(p, "\x12\x34\x56\x78", 4);
+	if (flags & 0x1000)
+		pad(p, 4);
+}
+
+static void test_gre(void **state)
+{
+	static const unsigned int flags[] = { 0, 0x2000, 0xb000, 0x3000 };
+	struct ornic_flow_key key;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		struct packet p = {};
+
+		make_gre(&p, flags[i], 0x0800);
+		put_inner(&p);
+		end_ipv6(&p, p.data + 14);
+		parse(&p, &key);
+		assert_int_equal(be32toh(key.layers), ORNIC_FLOW_LAYER_GRE);
+		assert_int_equal(be16toh(key.gre_flags), flags[i]);
+		assert_int_equal(be16toh(key.gre_proto), 0x0800);
+		assert_int_equal(be32toh(key.gre_key),
+				 flags[i] & 0x2000 ? 0x12345678 : 0);
+		expect_inner(&key);
+		assert_int_equal(key.inner.ethertype, 0);
+	}
+	for (i = 0; i < 2; i++) {
+		struct packet p = {};
+
+		/* Of another version, or with routes: its end is unknown. */
+		make_gre(&p, i ? 0x4000 : 0x2001, 0x0800);
+		put_inner(&p);
+		end_ipv6(&p, p.data + 14);
+		parse(&p, &key);
+		assert_int_equal(be32toh(key.layers), ORNIC_FLOW_LAYER_GRE);
+		assert_int_equal(key.gre_key, 0);
+		assert_int_equal(key.inner.l3, 0);
+	}
+}
+
+static void test_gre_with_ethernet(void **state)
+{
+	struct ornic_flow_key key;
+	struct packet p = {};
+
+	(void)state;
+	make_gre(&p, 0x2000, 0x6558);
+	put_eth(&p, 0x0800);
+	put_inner(&p);
+	end_ipv6(&p, p.data + 14);
+	parse(&p, &key);
+	assert_int_equal(key.inner.smac[5], 9);
+	expect_inner(&key);
+}
+
+static void test_mpls(void **state)
+{
+	struct ornic_flow_key key;
+	struct packet eth = {}, udp = {}, gre = {};
+	uint8_t *ip, *hdr;
+
+	(void)state;
+	put_eth(&eth, 0x8847);
+	put(&eth, "\x00\x06\x40\x3f", 4);
+	put(&eth, "\x00\x06\x51\x3f", 4);
+	put_inner(&eth);
+	parse(&eth, &key);
+	assert_int_equal(be32toh(key.layers), ORNIC_FLOW_LAYER_MPLS);
+	assert_int_equal(be32toh(key.mpls), 0x0006403f);
+	assert_int_equal(key.outer.l3, 0);
+	expect_inner(&key);
+
+	put_eth(&udp, 0x0800);
+	ip = put_ipv4(&udp, 17);
+	hdr = put_udp(&udp, 6635, 0);
+	put(&udp, "\x00\x06\x51\x3f", 4);
+	put_inner(&udp);
+	end_udp(&udp, hdr);
+	end_ipv4(&udp, ip);
+	parse(&udp, &key);
+	assert_int_equal(be32toh(key.layers), ORNIC_FLOW_LAYER_MPLS);
+	assert_int_equal(key.outer.l3, 4);
+	expect_inner(&key);
+
+	make_gre(&gre, 0, 0x8847);
+	put(&gre, "\x00\x06\x51\x3f", 4);
+	put_inner(&gre);
+	end_ipv6(&gre, gre.data + 14);
+	parse(&gre, &key);
+	assert_int_equal(be32toh(key.layers),
+			 ORNIC_FLOW_LAYER_GRE | ORNIC_FLOW_LAYER_MPLS);
+	expect_inner(&key);
+}
+
+static void test_mpls_without_an_end(void **state)
+{
+	struct ornic_flow_key key;
+	struct packet p = {};
+	unsigned int i;
+
+	(void)state;
+	put_eth(&p, 0x8848);
+	for (i = 0; i < 100; i++)
+		put(&p, "\x00\x06\x40\x3f", 4);
+	parse(&p, &key);
+	assert_int_equal(be32toh(key.layers), ORNIC_FLOW_LAYER_MPLS);
+	assert_true(is_zero(&key.inner, sizeof(key.inner)));
+}
+
+static void test_esp(void **state)
+{
+	struct ornic_flow_key key;
+	struct packet p = {};
+	uint8_t *ip;
+
+	(void)state;
+	put_eth(&p, 0x0800);
+	ip = put_ipv4(&p, 50);
+	put(&p, "\x01\x02\x03\x04\x05\x06\x07\x08", 8);
+	end_ipv4(&p, ip);
+	parse(&p, &key);
+	assert_int_equal(be32toh(key.layers), ORNIC_FLOW_LAYER_ESP);
+	assert_int_equal(be32toh(key.esp_spi), 0x01020304);
+	assert_int_equal(be32toh(key.esp_seq), 0x05060708);
+	ip[3]--;
+	parse(&p, &key);
+	assert_int_equal(key.layers, 0);
+}
+
+/* What is behind the frame, or beyond the headers looked at, is never seen. */
+static void test_cut_anywhere(void **state)
+{
+	struct ornic_flow_key a, b;
+	struct packet p = {};
+	uint8_t *udp, *vxlan;
+	unsigned int len;
+
+	(void)state;
+	make_vxlan(&p, &udp, &vxlan);
+	for (len = 0; len <= p.len; len++) {
+		parse_len(&p, len, 0, &a);
+		parse_len(&p, len, 0xff, &b);
+		assert_memory_equal(&a, &b, sizeof(a));
+		if (len < p.len)
+			assert_int_equal(a.outer.l3, 0);
+	}
+	/* Payload is no header, and headers end with the 256th byte. */
+	memset(&p, 0, sizeof(p));
+	put_eth(&p, 0x8100);
+	while (p.len < 242) {
+		put16(&p, 1);
+		put16(&p, 0x8100);
+	}
+	put16(&p, 1);
+	put16(&p, 0x0800);
+	put_inner(&p);
+	parse(&p, &a);
+	assert_int_equal(be16toh(a.outer.ethertype), 0x0800);
+	assert_int_equal(a.outer.l3, 0);
+}
+
+/* Rules get a frame like this from anybody: nothing may be read beyond it. */
+static void test_noise(void **state)
+{
+	static const uint16_t types[] = { 0x0800, 0x86dd, 0x8100, 0x8847 };
+	static const uint8_t protos[] = { 6, 17, 47, 50, 0, 43, 44, 51, 60 };
+	static const uint16_t ports[] = { 4789, 6635, 80 };
+	uint32_t rng = 1;
+	unsigned int i, n;
+
+	(void)state;
+	for (n = 0; n < 200000; n++) {
+		struct ornic_flow_key a, b;
+		struct packet p;
+
+		for (i = 0; i < 128; i += 4) {
+			rng = rng * 1664525 + 1013904223;
+			memcpy(p.data + i, &rng, 4);
+		}
+		p.len = 14 + rng % 115;
+		flow_put16(p.data + 12, types[rng >> 8 & 3]);
+		p.data[14] = (rng >> 10 & 1 ? 0x45 : 0x60);
+		flow_put16(p.data + (rng >> 10 & 1 ? 16 : 18), rng >> 11 & 63);
+		p.data[rng >> 10 & 1 ? 23 : 20] =
+			protos[(rng >> 17 & 0xff) % ARRAY_SIZE(protos)];
+		p.data[20 + (rng >> 10 & 1)] = 0;
+		flow_put16(p.data + 36, ports[(rng >> 25) % 3]);
+		flow_put16(p.data + 38, rng >> 13 & 63);
+		parse_len(&p, p.len, 0, &a);
+		parse_len(&p, p.len, 0xff, &b);
+		assert_memory_equal(&a, &b, sizeof(a));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ethernet),
+		cmocka_unit_test(test_tags),
+		cmocka_unit_test(test_ipv4),
+		cmocka_unit_test(test_ipv4_options_and_fragments),
+		cmocka_unit_test(test_ipv4_that_lies),
+		cmocka_unit_test(test_ipv6),
+		cmocka_unit_test(test_ipv6_extension_headers),
+		cmocka_unit_test(test_ipv6_fragments),
+		cmocka_unit_test(test_vxlan),
+		cmocka_unit_test(test_gre),
+		cmocka_unit_test(test_gre_with_ethernet),
+		cmocka_unit_test(test_mpls),
+		cmocka_unit_test(test_mpls_without_an_end),
+		cmocka_unit_test(test_esp),
+		cmocka_unit_test(test_cut_anywhere),
+		cmocka_unit_test(test_noise),
+	};
+
+	return cmocka_run_group_tests_name("flow_key", tests, NULL, NULL);
+}
