@@ -103,6 +103,11 @@ static bool card_peer_is_local(struct env *env, const uint8_t *mac)
 	return switch_is_local(&env_to_card(env)->loop->sw, mac);
 }
 
+static void card_want_bytes(struct env *env, bool want)
+{
+	env_to_card(env)->port.bytes = want;
+}
+
 static void __attribute__((format(printf, 3, 0)))
 card_log(struct env *env, enum env_log_level level, const char *fmt, va_list ap)
 {
@@ -120,6 +125,7 @@ static const struct env_ops card_env_ops = {
 	.tx = card_tx,
 	.tx_flush = card_tx_flush,
 	.peer_is_local = card_peer_is_local,
+	.want_bytes = card_want_bytes,
 	.log = card_log,
 };
 

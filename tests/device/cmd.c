@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core.h"
+#include "counters.h"
 #include "cq.h"
 #include "engine.h"
 #include "eq.h"
@@ -102,6 +103,11 @@ static const struct cmd_desc cmd_table[] = {
 	CMD(CREATE_RWQ_TABLE, sizeof(struct ornic_create_rwq_table_in),
 	    IN_RWQ_TABLE_MAX, OUT_OBJECT, rwq_cmd_create),
 	CMD_OBJECT(DESTROY_RWQ_TABLE, 0, rwq_cmd_destroy),
+	CMD_IN(CREATE_FLOW, struct ornic_create_flow_in, OUT_OBJECT,
+	       rule_cmd_create),
+	CMD_OBJECT(DESTROY_FLOW, 0, rule_cmd_destroy),
+	CMD(CREATE_COUNTERS, 0, 0, OUT_OBJECT, counters_cmd_create),
+	CMD_OBJECT(DESTROY_COUNTERS, 0, counters_cmd_destroy),
 };
 
 enum ornic_cmd_status cmd_find_unused(const struct obj_table *table,

@@ -28,6 +28,7 @@
 #include "nic.h"
 #include "obj.h"
 #include "regs.h"
+#include "rule.h"
 #include "stats.h"
 
 struct qp;
@@ -42,6 +43,8 @@ struct qp;
 #define CORE_MAX_RWQ_BITS 12
 #define CORE_MAX_LOG_RWQ_SIZE 9
 #define CORE_MAX_MR_BITS 17
+#define CORE_MAX_FLOW_BITS 10
+#define CORE_MAX_COUNTERS_BITS 10
 #define CORE_MAX_LOG_EQE 16
 #define CORE_MAX_LOG_CQE 16
 #define CORE_MAX_LOG_SQ_SLOTS 18
@@ -90,9 +93,12 @@ struct run_item {
  * @srqs: struct srq
  * @xrcds: struct xrcd
  * @rwqs: struct rwq
+ * @flows: struct rule
+ * @counters: struct counters
  * @gids: GID table
  * @mcast: multicast groups
  * @port: Ethernet port
+ * @rules: @flows in the order in which frames meet them
  * @events: about its link
  * @stats: counters
  * @delayed: frames that wait at WQs
@@ -123,9 +129,12 @@ struct nic {
 	struct obj_table srqs;
 	struct obj_table xrcds;
 	struct obj_table rwqs;
+	struct obj_table flows;
+	struct obj_table counters;
 	struct gid_table gids;
 	struct mcast_table mcast;
 	struct ethport port;
+	struct rule_table rules;
 	struct eq_source events;
 	struct stats stats;
 	unsigned int delayed;
@@ -164,6 +173,18 @@ void core_not_ready(struct run_item *item);
  *	sender: its state may change
  */
 void core_loop(struct nic *nic, const struct frame *frame);
+
+/**
+ * core_loop_eth - offer a frame that a RAW_PACKET QP sends to its own port
+ * @nic: the card
+ * @frame: about to be sent, or not. The state of QPs, the sender's too, may
+ *	change
+ * @stack: of the host's network stack, which does not hear itself: only rules
+ *	are asked
+ *
+ * Counts it, if there is somebody who is meant.
+ */
+void core_loop_eth(struct nic *nic, const struct frame *frame, bool stack);
 
 /**
  * core_tx - send a frame

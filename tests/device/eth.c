@@ -7,6 +7,7 @@
 #include "csum.h"
 #include "eth.h"
 #include "qp.h"
+#include "rule.h"
 #include "tso.h"
 
 #define ETH_TPID_VLAN 0x8100
@@ -187,13 +188,44 @@ static bool eth_paced(struct qp *qp, const struct send_wqe *wqe,
 	return wait_ns;
 }
 
-/* Every frame of a RAW_PACKET QP leaves here. */
+/*
+ * Is a frame for QPs of the port it is sent by? The host's network stack, whose
+ * QPs are the kernel's, does not talk to itself.
+ */
+static bool eth_tx_loops(const struct qp *qp, const uint8_t *dmac)
+{
+	const struct nic *nic = qp->nic;
+	bool stack = qp_is_kernel(qp);
+
+	if (stack && !nic->rules.ingress)
+		return false;
+	return dmac[0] & 1 ||
+	       (!stack && !memcmp(dmac, nic->port.mac, MAC_LEN)) ||
+	       (nic->rules.ingress && rule_has_mac(nic, dmac));
+}
+
+/* Every frame of a RAW_PACKET QP leaves here. The state of QPs may change. */
 static void eth_send(struct qp *qp, struct frame *frame)
 {
+	struct nic *nic = qp->nic;
+
+	if (nic->rules.egress && rule_tx(qp, frame)) {
+		env_frame_free(nic->env, frame);
+		return;
+	}
 	if (qp->pace.rate)
-		pace_take(&qp->pace, frame_len(frame),
-			  env_now_ns(qp->nic->env));
-	core_tx(qp->nic, frame);
+		pace_take(&qp->pace, frame_len(frame), env_now_ns(nic->env));
+	if (eth_tx_loops(qp, frame->hdr) && ethport_running(nic)) {
+		core_loop_eth(nic, frame, qp_is_kernel(qp));
+		/* Who is at this port is not at another one. */
+		if (!(frame->hdr[0] & 1)) {
+			if (nic->rules.sniffers)
+				rule_sniff(nic, frame);
+			env_frame_free(nic->env, frame);
+			return;
+		}
+	}
+	core_tx(nic, frame);
 }
 
 /* The WQE is done with. One that failed fails alone ([ORNIC-QP-5]). */
@@ -245,11 +277,12 @@ static int eth_tx_one(struct qp *qp)
 	return 0;
 }
 
-/* In SQD only what has begun goes on. */
+/* In SQD only what has begun goes on. What a QP sends to itself may be its end. */
 static bool eth_has_work(const struct qp *qp)
 {
 	return !sq_empty(&qp->sq) &&
-	       (qp->state == ORNIC_QPS_RTS || qp->tso_sent);
+	       (qp->state == ORNIC_QPS_RTS ||
+		(qp->state == ORNIC_QPS_SQD && qp->tso_sent));
 }
 
 bool eth_tx(struct qp *qp, unsigned int budget)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core.h"
+#include "counters.h"
 #include "cq.h"
 #include "engine.h"
 #include "eq.h"
@@ -49,6 +50,10 @@ static int nic_init_tables(struct nic *nic)
 		  NIC_NUM_BITS - CORE_MAX_SRQ_BITS, 1 },
 		{ &nic->xrcds, CORE_MAX_XRCD_BITS, 0, 0 },
 		{ &nic->rwqs, CORE_MAX_RWQ_BITS, 0, 0 },
+		{ &nic->flows, CORE_MAX_FLOW_BITS,
+		  NIC_NUM_BITS - CORE_MAX_FLOW_BITS, 0 },
+		{ &nic->counters, CORE_MAX_COUNTERS_BITS,
+		  NIC_NUM_BITS - CORE_MAX_COUNTERS_BITS, 0 },
 	};
 	unsigned int i;
 
@@ -61,6 +66,8 @@ static int nic_init_tables(struct nic *nic)
 
 static void nic_uninit_tables(struct nic *nic)
 {
+	obj_table_uninit(&nic->counters);
+	obj_table_uninit(&nic->flows);
 	obj_table_uninit(&nic->rwqs);
 	obj_table_uninit(&nic->xrcds);
 	obj_table_uninit(&nic->srqs);
@@ -88,6 +95,7 @@ struct nic *nic_create(const struct nic_config *config, struct env *env)
 	list_init(&nic->ready);
 	list_init(&nic->dead_cqs);
 	mcast_init(nic);
+	rule_init(nic);
 	doorbell_init(nic, !config->no_shadow);
 	if (nic_init_tables(nic))
 		goto err_tables;
@@ -126,6 +134,8 @@ void nic_reset(struct nic *nic)
 	admin_disable(nic);
 	ethport_reset(nic);
 	mcast_clear(nic);
+	rule_destroy_all(nic);
+	counters_destroy_all(nic);
 	qp_destroy_all(nic);
 	rwq_destroy_all(nic);
 	wq_destroy_all(nic);
@@ -274,11 +284,35 @@ static void nic_rx_count(struct nic *nic, const struct frame *frame)
 		PORT_STAT_INC(nic, rx_multicast);
 }
 
+/*
+ * A frame that is not RoCE for us goes to those that rules name, then to the
+ * port's own queues.
+ *
+ * Return: whether it is for anybody.
+ */
+static bool nic_rx_eth(struct nic *nic, const struct frame *frame,
+		       const struct flow *flow, bool accepted)
+{
+	enum rule_verdict verdict = RULE_PASSED;
+
+	if (!eth_valid(nic, frame)) {
+		if (accepted)
+			PORT_STAT_INC(nic, rx_dropped_malformed);
+		return accepted;
+	}
+	if (nic->rules.ingress)
+		verdict = rule_rx(nic, frame, flow);
+	if (verdict == RULE_TOOK)
+		return true;
+	if (accepted)
+		eth_rx(nic, frame, flow);
+	return accepted || verdict == RULE_COPIED;
+}
+
 void nic_rx(struct nic *nic, const struct frame *frame)
 {
 	struct flow flow;
 	bool accepted;
-	bool roce;
 
 	if (!nic_works(nic) || !ethport_running(nic))
 		return;
@@ -286,24 +320,20 @@ void nic_rx(struct nic *nic, const struct frame *frame)
 		PORT_STAT_INC(nic, rx_dropped_malformed);
 		return;
 	}
+	if (nic->rules.sniffers)
+		rule_sniff(nic, frame);
 	accepted = ethport_accepts(nic, frame->hdr);
-	if (!accepted && !mcast_accepts(nic, frame->hdr)) {
+	if (!accepted && !mcast_accepts(nic, frame->hdr) &&
+	    !nic->rules.ingress) {
 		PORT_STAT_INC(nic, rx_dropped_filter);
 		return;
 	}
 	flow_dissect(frame, &flow);
-	roce = nic_rx_roce(nic, frame, &flow);
-	if (!roce && !accepted) {
-		PORT_STAT_INC(nic, rx_dropped_filter);
-		return;
-	}
-	nic_rx_count(nic, frame);
-	if (roce)
-		return;
-	if (eth_valid(nic, frame))
-		eth_rx(nic, frame, &flow);
+	if (nic_rx_roce(nic, frame, &flow) ||
+	    nic_rx_eth(nic, frame, &flow, accepted))
+		nic_rx_count(nic, frame);
 	else
-		PORT_STAT_INC(nic, rx_dropped_malformed);
+		PORT_STAT_INC(nic, rx_dropped_filter);
 }
 
 void core_loop(struct nic *nic, const struct frame *frame)
@@ -314,6 +344,20 @@ void core_loop(struct nic *nic, const struct frame *frame)
 		return;
 	flow_dissect(frame, &flow);
 	nic_rx_roce(nic, frame, &flow);
+}
+
+void core_loop_eth(struct nic *nic, const struct frame *frame, bool stack)
+{
+	struct flow flow;
+	bool accepted;
+
+	flow_dissect(frame, &flow);
+	accepted = !stack && ethport_accepts(nic, frame->hdr);
+	if ((!stack && nic_rx_roce(nic, frame, &flow)) ||
+	    nic_rx_eth(nic, frame, &flow, accepted)) {
+		nic_rx_count(nic, frame);
+		PORT_STAT_INC(nic, tx_looped);
+	}
 }
 
 void nic_link_changed(struct nic *nic, bool up)
@@ -376,6 +420,8 @@ void core_tx(struct nic *nic, struct frame *frame)
 		env_frame_free(nic->env, frame);
 		return;
 	}
+	if (nic->rules.sniffers)
+		rule_sniff(nic, frame);
 	bounce_sent(&nic->bounce, frame);
 	PORT_STAT_INC(nic, tx_frames);
 	PORT_STAT_ADD(nic, tx_bytes, frame_len(frame));

@@ -52,6 +52,7 @@ struct port_stats {
  * @name: for statistics and messages
  * @is_nic: a NIC of this process: FRAME_LOCAL may go there, and a packet to
  *	itself is delivered back to it
+ * @bytes: it is not local: all packets to it are real wire bytes
  * @mac: address that the switch always finds here; all zero when only learning
  * @sw: the switch it is plugged into, NULL when none
  * @node: in the switch's list of ports
@@ -63,6 +64,7 @@ struct port {
 	const struct port_ops *ops;
 	const char *name;
 	bool is_nic;
+	bool bytes;
 	uint8_t mac[MAC_LEN];
 	struct switch_dev *sw;
 	struct list_head node;

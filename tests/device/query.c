@@ -19,6 +19,7 @@
 	 ORNIC_FEAT_CQ_MODERATION |   \
 	 ORNIC_FEAT_CQE_EXT |         \
 	 ORNIC_FEAT_WQ |              \
+	 ORNIC_FEAT_FLOW |            \
 	 ORNIC_FEAT_TSO |             \
 	 ORNIC_FEAT_RATE_LIMIT |      \
 	 ORNIC_FEAT_PATH_MIG |        \
@@ -83,6 +84,8 @@ enum ornic_cmd_status query_cmd_device(struct nic *nic, struct cmd *cmd)
 	out->rx_hash_fields = htole32(RSS_FIELDS);
 	out->max_delay_drop = htole32(CORE_MAX_DELAY_DROP_US);
 	out->wq_flags = htole32(WQ_FLAGS);
+	out->max_flows = htole32(nic->flows.max);
+	out->max_counters = htole32(nic->counters.max);
 	out->max_tso = htole32(CORE_MAX_TSO);
 	out->min_rate = htole32(1);
 	out->max_rate = htole32(ETHPORT_SPEED_MBPS * 1000);

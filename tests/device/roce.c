@@ -11,7 +11,9 @@
 
 bool roce_is_local(struct qp *qp, const struct ornic_av *av)
 {
-	return !(av->dmac[0] & 1) && env_peer_is_local(qp->nic->env, av->dmac);
+	/* Sniffers want to see what would be on a wire. */
+	return !(av->dmac[0] & 1) && !qp->nic->rules.sniffers &&
+	       env_peer_is_local(qp->nic->env, av->dmac);
 }
 
 struct frame *roce_alloc(struct qp *qp, const struct ornic_av *av)

@@ -34,6 +34,7 @@ MAIN_SRCS := \
 # Knows neither sockets nor QEMU.
 CORE_SRCS := \
 	cmd.c \
+	counters.c \
 	doorbell.c \
 	nic.c \
 	query.c \
@@ -59,6 +60,7 @@ CORE_SRCS := \
 	flow.c \
 	flow_key.c \
 	rss.c \
+	rule.c \
 	ack.c \
 	comp.c \
 	delay.c \

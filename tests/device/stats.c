@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core.h"
+#include "counters.h"
 #include "engine.h"
 
 #define STATS_NAME(name)	#name,
@@ -50,11 +51,12 @@ enum ornic_cmd_status stats_cmd_query(struct nic *nic, struct cmd *cmd)
 	uint32_t scope = le32toh(in->scope);
 	uint32_t num = le32toh(in->num);
 	uint64_t qp_counters[STATS_OUT_MAX];
+	const struct counters *counters;
 	const uint64_t *from;
 	__le64 *to = cmd->out;
 	int count, i;
 
-	if (num && scope != ORNIC_STATS_QP)
+	if (num && scope != ORNIC_STATS_QP && scope != ORNIC_STATS_COUNTERS)
 		return ORNIC_CMD_BAD_PARAM;
 	switch (scope) {
 	case ORNIC_STATS_PORT:
@@ -74,6 +76,13 @@ enum ornic_cmd_status stats_cmd_query(struct nic *nic, struct cmd *cmd)
 	case ORNIC_STATS_DEVICE:
 		from = nic->stats.device;
 		count = ORNIC_DEVICE_STAT_COUNT;
+		break;
+	case ORNIC_STATS_COUNTERS:
+		counters = counters_find(nic, num);
+		if (!counters)
+			return ORNIC_CMD_BAD_OBJECT;
+		from = counters->val;
+		count = ORNIC_COUNTERS_STAT_COUNT;
 		break;
 	default:
 		return ORNIC_CMD_BAD_PARAM;
@@ -111,5 +120,7 @@ void stats_tell(const struct nic *nic, nic_stat_fn fn, void *arg)
 	fn(arg, "objects.eq", nic->eqs.count);
 	fn(arg, "objects.cq", nic->cqs.count);
 	fn(arg, "objects.qp", nic->qps.count);
+	fn(arg, "objects.flow", nic->flows.count);
+	fn(arg, "objects.counters", nic->counters.count);
 	fn(arg, "fatal_cause", nic->fatal);
 }

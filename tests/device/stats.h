@@ -70,7 +70,8 @@ void stats_reset(struct nic *nic);
  * @nic: the card
  * @cmd: the command
  *
- * The scope ORNIC_STATS_QP is answered by qp_stats().
+ * The scope ORNIC_STATS_QP is answered by qp_stats(), ORNIC_STATS_COUNTERS by the
+ * object.
  *
  * Return: status of the command.
  */

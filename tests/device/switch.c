@@ -266,7 +266,7 @@ bool switch_is_local(struct switch_dev *sw, const uint8_t *mac)
 	if (sw->bytes)
 		return false;
 	port = switch_lookup(sw, mac);
-	return port && port->is_nic;
+	return port && port->is_nic && !port->bytes;
 }
 
 static void deliver(struct switch_dev *sw, struct port *port,

@@ -68,8 +68,8 @@ static void test_unknown_opcodes(void **state)
 {
 	struct host *host = *state;
 	static const uint16_t opcodes[] = {
-		0x003, 0x00f, ORNIC_CMD_PAGE_RESPONSE, ORNIC_CMD_CREATE_FLOW,
-		ORNIC_CMD_ALLOC_DM, 0x100, 0xffff,
+		0x003, 0x00f, ORNIC_CMD_PAGE_RESPONSE, ORNIC_CMD_ALLOC_DM,
+		0x100, 0xffff,
 	};
 	unsigned int i;
 
@@ -224,6 +224,10 @@ static void test_sizes_of_each_command(void **state)
 		{ ORNIC_CMD_DESTROY_WQ, 4, 8 },
 		{ ORNIC_CMD_MODIFY_WQ, 16, 16 },
 		{ ORNIC_CMD_DESTROY_RWQ_TABLE, 4, 8 },
+		{ ORNIC_CMD_CREATE_FLOW, 344, 344 },
+		{ ORNIC_CMD_DESTROY_FLOW, 4, 8 },
+		{ ORNIC_CMD_CREATE_COUNTERS, 0, 0 },
+		{ ORNIC_CMD_DESTROY_COUNTERS, 4, 8 },
 	};
 	struct host *host = *state;
 	uint8_t in[ORNIC_CMD_MAX_IN];
@@ -263,6 +267,7 @@ static void test_query_device_tells_what_is_built(void **state)
 					      ORNIC_FEAT_CQ_MODERATION |
 					      ORNIC_FEAT_CQE_EXT |
 					      ORNIC_FEAT_WQ |
+					      ORNIC_FEAT_FLOW |
 					      ORNIC_FEAT_TSO |
 					      ORNIC_FEAT_RATE_LIMIT |
 					      ORNIC_FEAT_PATH_MIG |
@@ -277,6 +282,8 @@ static void test_query_device_tells_what_is_built(void **state)
 	assert_int_equal(le32toh(out.max_xrcd), 4096);
 	assert_int_equal(le32toh(out.max_mcast_groups), 1024);
 	assert_int_equal(le32toh(out.max_mcast_qps), 256);
+	assert_int_equal(le32toh(out.max_flows), 1024);
+	assert_int_equal(le32toh(out.max_counters), 1024);
 	assert_true(le32toh(out.max_mw) >= 131071);
 	assert_int_equal(le32toh(out.max_reg_pages), MR_MAX_REG_PAGES);
 	assert_true(le64toh(out.page_sizes) == 0xfffff000ULL);

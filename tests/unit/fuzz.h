@@ -164,6 +164,8 @@ void fuzz_post_recv(struct fuzz *f);
 void fuzz_eth_begin(struct fuzz *f, uint32_t pdn);
 /* Make, change or destroy WQs, tables, RSS QPs, rate limits. */
 void fuzz_eth_change(struct fuzz *f);
+/* Make or destroy rules and counters. */
+void fuzz_eth_rules(struct fuzz *f);
 /* Frames for RAW_PACKET QPs, RSS or not */
 void fuzz_eth_deliver(struct fuzz *f);
 /* Headers of TSO; returns their length */

@@ -164,6 +164,48 @@ void fuzz_eth_change(struct fuzz *f)
 	}
 }
 
+/* A rule of one of the queues of frames, about everything or about something */
+static void create_rule(struct fuzz *f)
+{
+	uint32_t qpns[] = { f->qp[4].num, f->qp[5].num, f->rss };
+	struct ornic_create_flow_in in = {
+		.qpn = htole32(qpns[below(f, ARRAY_SIZE(qpns))]),
+		.priority = htole32(below(f, 3)),
+		.type = below(f, 4),
+		.flags = htole32(below(f, 16)),
+	};
+	uint8_t *value = (uint8_t *)&in.value;
+	uint8_t *mask = (uint8_t *)&in.mask;
+	unsigned int n = below(f, sizeof(in.mask));
+
+	if (le32toh(in.flags) & ORNIC_FLOW_COUNT)
+		in.counters = htole32(f->nums[below(f, NUMS)]);
+	if (one_in(f, 2)) {
+		mask[n] = rnd(f);
+		value[n] = rnd(f) & mask[n];
+	}
+	if (one_in(f, 8))
+		scribble(f, &in, sizeof(in));
+	create(f, ORNIC_CMD_CREATE_FLOW, &in, sizeof(in));
+}
+
+void fuzz_eth_rules(struct fuzz *f)
+{
+	unsigned int opcode = one_in(f, 4) ? ORNIC_CMD_DESTROY_COUNTERS :
+					     ORNIC_CMD_DESTROY_FLOW;
+
+	switch (below(f, 4)) {
+	case 0:
+		create(f, ORNIC_CMD_CREATE_COUNTERS, NULL, 0);
+		break;
+	case 1:
+		host_cmd_object(f->host, opcode, f->nums[below(f, NUMS)]);
+		break;
+	default:
+		create_rule(f);
+	}
+}
+
 static void make_headers(struct fuzz *f, uint8_t *p, unsigned int proto)
 {
 	memset(p, 0, HDR_LEN);

@@ -286,7 +286,7 @@ static void any_command(struct fuzz *f)
 	uint8_t in[256] = {};
 
 	scribble(f, in, sizeof(in));
-	command(f, below(f, 0xe0), in, below(f, sizeof(in)));
+	command(f, below(f, 0x100), in, below(f, sizeof(in)));
 }
 
 static void admin_is_alive(struct fuzz *f)
@@ -419,6 +419,7 @@ static void step(struct fuzz *f)
 		/* And those that make trouble */
 		lower, create, set_up, destroy, any_command, registers,
 		change_group, change_srq, modify_mr, fuzz_eth_change,
+		fuzz_eth_rules,
 		resize_cq, moderate_cq, doorbell, scribble_anywhere, memory,
 	};
 	/* Mostly those that lead somewhere */

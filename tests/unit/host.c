@@ -61,6 +61,11 @@ static bool host_peer_is_local(struct env *env, const uint8_t *mac)
 	return env_to_host(env)->peers_local;
 }
 
+static void host_want_bytes(struct env *env, bool want)
+{
+	env_to_host(env)->wants_bytes = want;
+}
+
 static void __attribute__((format(printf, 3, 0)))
 host_log(struct env *env, enum env_log_level level, const char *fmt, va_list ap)
 {
@@ -79,6 +84,7 @@ static const struct env_ops host_env_ops = {
 	.tx = host_tx,
 	.tx_flush = host_tx_flush,
 	.peer_is_local = host_peer_is_local,
+	.want_bytes = host_want_bytes,
 	.log = host_log,
 };
 

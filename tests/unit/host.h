@@ -35,6 +35,7 @@
  * @nic: the card
  * @mac: its address
  * @peers_local: env_peer_is_local() says yes
+ * @wants_bytes: what env_want_bytes() said last
  * @fd: guest memory
  * @ram: guest memory, mapped here
  * @used: bytes given out by host_alloc()
@@ -60,6 +61,7 @@ struct host {
 	struct nic *nic;
 	uint8_t mac[MAC_LEN];
 	bool peers_local;
+	bool wants_bytes;
 	int fd;
 	char *ram;
 	uint64_t used;

@@ -25,6 +25,7 @@ UNIT_CORE_TESTS := \
 	flush_test.c \
 	fuzz_test.c \
 	gid_test.c \
+	loopback_test.c \
 	mcast_test.c \
 	mr_test.c \
 	mw_test.c \
@@ -40,6 +41,7 @@ UNIT_CORE_TESTS := \
 	reg_test.c \
 	regs_test.c \
 	rss_test.c \
+	rule_test.c \
 	sqd_test.c \
 	srq_test.c \
 	tso_test.c \

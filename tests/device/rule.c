@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Rules: who gets which frames. */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counters.h"
+#include "eth.h"
+#include "flow_key.h"
+#include "qp.h"
+#include "rule.h"
+
+#define RULE_FLAGS \
+	(ORNIC_FLOW_DROP | ORNIC_FLOW_COUNT | ORNIC_FLOW_DONT_TRAP | \
+	 ORNIC_FLOW_EGRESS)
+#define RULE_LAYERS \
+	(ORNIC_FLOW_LAYER_VXLAN | ORNIC_FLOW_LAYER_GRE | \
+	 ORNIC_FLOW_LAYER_MPLS | ORNIC_FLOW_LAYER_ESP)
+
+/* A frame as rules see it */
+union rule_key {
+	struct ornic_flow_key key;
+	uint64_t word[RULE_WORDS];
+};
+
+_Static_assert(sizeof(union rule_key) == sizeof(struct ornic_flow_key),
+	       "a key is whole words");
+_Static_assert(offsetof(struct ornic_flow_key, outer.dmac) == 0,
+	       "rule_has_mac() looks at the first bytes");
+
+/* ---- matching ---- */
+
+static bool rule_matches(const struct rule *rule, const union rule_key *key)
+{
+	unsigned int i;
+
+	for (i = rule->first; i < rule->end; i++)
+		if ((key->word[i] & rule->mask[i]) != rule->value[i])
+			return false;
+	return true;
+}
+
+static void rule_count(const struct rule *rule, const struct frame *frame)
+{
+	struct counters *counters = rule->counters;
+
+	if (!counters)
+		return;
+	counters->val[ORNIC_COUNTERS_STAT_packets]++;
+	counters->val[ORNIC_COUNTERS_STAT_bytes] += frame_len(frame);
+}
+
+/**
+ * struct rule_walk - a received frame on its way through the lists
+ * @frame: the frame
+ * @flow: its headers
+ * @key: its fields
+ * @given: a QP got it
+ * @dropped: a rule with DROP matched
+ * @took: it goes no further
+ */
+struct rule_walk {
+	const struct frame *frame;
+	const struct flow *flow;
+	union rule_key key;
+	bool given;
+	bool dropped;
+	bool took;
+};
+
+static void rule_apply(const struct rule *rule, struct rule_walk *walk)
+{
+	rule_count(rule, walk->frame);
+	if (rule->flags & ORNIC_FLOW_DROP) {
+		walk->dropped = true;
+	} else {
+		walk->given = true;
+		eth_deliver(rule->qp, walk->frame, walk->flow, rule->tag);
+	}
+	if (!(rule->flags & ORNIC_FLOW_DONT_TRAP))
+		walk->took = true;
+}
+
+/* All of a rule's twins have their turn, whichever of them took the frame. */
+static void rule_walk_list(const struct list_head *list, struct rule_walk *walk)
+{
+	const struct list_head *pos;
+	const struct rule *rule;
+	bool match = false;
+
+	if (walk->took)
+		return;
+	list_for_each(pos, list) {
+		rule = list_entry(pos, struct rule, node);
+		if (!rule->twin) {
+			if (walk->took)
+				return;
+			match = rule_matches(rule, &walk->key);
+		}
+		if (match)
+			rule_apply(rule, walk);
+	}
+}
+
+enum rule_verdict rule_rx(struct nic *nic, const struct frame *frame,
+			  const struct flow *flow)
+{
+	const struct list_head *list = nic->rules.list;
+	struct rule_walk walk = { .frame = frame, .flow = flow };
+
+	flow_key(frame, &walk.key.key);
+	rule_walk_list(&list[RULE_NORMAL], &walk);
+	if (frame->hdr[0] & 1)
+		rule_walk_list(&list[RULE_MC_DEFAULT], &walk);
+	rule_walk_list(&list[RULE_ALL_DEFAULT], &walk);
+	if (walk.given)
+		PORT_STAT_INC(nic, rx_steered);
+	else if (walk.dropped)
+		PORT_STAT_INC(nic, rx_dropped_rule);
+	if (walk.took)
+		return RULE_TOOK;
+	return walk.given ? RULE_COPIED : RULE_PASSED;
+}
+
+void rule_sniff(struct nic *nic, const struct frame *frame)
+{
+	const struct list_head *pos, *list = &nic->rules.list[RULE_SNIFFER];
+	const struct rule *rule;
+	union rule_key key;
+	struct flow flow;
+
+	if (!eth_valid(nic, frame))
+		return;
+	flow_dissect(frame, &flow);
+	flow_key(frame, &key.key);
+	list_for_each(pos, list) {
+		rule = list_entry(pos, struct rule, node);
+		if (!rule_matches(rule, &key))
+			continue;
+		rule_count(rule, frame);
+		eth_deliver(rule->qp, frame, &flow, rule->tag);
+	}
+}
+
+bool rule_tx(struct qp *qp, const struct frame *frame)
+{
+	struct nic *nic = qp->nic;
+	const struct list_head *pos, *list = &nic->rules.list[RULE_EGRESS];
+	const struct rule *rule;
+	union rule_key key;
+
+	flow_key(frame, &key.key);
+	list_for_each(pos, list) {
+		rule = list_entry(pos, struct rule, node);
+		if (rule->qp != qp || !rule_matches(rule, &key))
+			continue;
+		rule_count(rule, frame);
+		if (rule->flags & ORNIC_FLOW_DROP) {
+			PORT_STAT_INC(nic, tx_dropped_rule);
+			return true;
+		}
+		if (!(rule->flags & ORNIC_FLOW_DONT_TRAP))
+			break;
+	}
+	return false;
+}
+
+bool rule_has_mac(const struct nic *nic, const uint8_t *mac)
+{
+	static const uint8_t all[MAC_LEN] = { 0xff, 0xff, 0xff,
+					      0xff, 0xff, 0xff };
+	const struct list_head *pos, *list = &nic->rules.list[RULE_NORMAL];
+	const struct rule *rule;
+
+	list_for_each(pos, list) {
+		rule = list_entry(pos, struct rule, node);
+		if (!memcmp(rule->value, mac, MAC_LEN) &&
+		    !memcmp(rule->mask, all, MAC_LEN))
+			return true;
+	}
+	return false;
+}
+
+/* ---- the lists ---- */
+
+static unsigned int *rule_counter(struct nic *nic, const struct rule *rule)
+{
+	switch (rule->list) {
+	case RULE_SNIFFER:
+		return &nic->rules.sniffers;
+	case RULE_EGRESS:
+		return &nic->rules.egress;
+	default:
+		return &nic->rules.ingress;
+	}
+}
+
+/* Those who listen to the same, one of many senders of a group for example */
+static bool rule_is_twin(const struct rule *a, const struct rule *b)
+{
+	return a->priority == b->priority &&
+	       !memcmp(a->value, b->value, sizeof(a->value)) &&
+	       !memcmp(a->mask, b->mask, sizeof(a->mask));
+}
+
+/* Return: where the rule goes; @rule->twin is set. */
+static struct list_head *rule_place(struct nic *nic, struct rule *rule)
+{
+	struct list_head *pos, *list = &nic->rules.list[rule->list];
+
+	list_for_each(pos, list) {
+		const struct rule *other = list_entry(pos, struct rule, node);
+
+		if (rule->list < RULE_SNIFFER && rule_is_twin(rule, other))
+			rule->twin = true;
+		else if (rule->twin || other->priority > rule->priority)
+			break;
+	}
+	return pos;
+}
+
+static void rule_link(struct nic *nic, struct rule *rule)
+{
+	list_add_tail(&rule->node, rule_place(nic, rule));
+	(*rule_counter(nic, rule))++;
+}
+
+static void rule_unlink(struct nic *nic, struct rule *rule)
+{
+	struct list_head *next = rule->node.next;
+
+	/* The oldest of the twins that are left is one no more. */
+	if (!rule->twin && next != &nic->rules.list[rule->list])
+		list_entry(next, struct rule, node)->twin = false;
+	list_del_init(&rule->node);
+	(*rule_counter(nic, rule))--;
+}
+
+/* Rules that make one frame more work than to find who takes it */
+static unsigned int rule_copies(const struct nic *nic)
+{
+	unsigned int i, copies = nic->rules.sniffers;
+	const struct list_head *pos;
+	const struct rule *rule;
+
+	for (i = 0; i < RULE_SNIFFER; i++) {
+		list_for_each(pos, &nic->rules.list[i]) {
+			rule = list_entry(pos, struct rule, node);
+			if (rule->twin || rule->flags & ORNIC_FLOW_DONT_TRAP)
+				copies++;
+		}
+	}
+	return copies;
+}
+
+/* Sniffers want to see real wire bytes. */
+static void rule_update_env(struct nic *nic)
+{
+	env_want_bytes(nic->env, nic->rules.sniffers);
+}
+
+void rule_init(struct nic *nic)
+{
+	unsigned int i;
+
+	for (i = 0; i < RULE_LISTS; i++)
+		list_init(&nic->rules.list[i]);
+}
+
+static void rule_destroy(struct nic *nic, struct rule *rule)
+{
+	rule_unlink(nic, rule);
+	obj_put(&rule->qp->obj);
+	if (rule->counters)
+		obj_put(&rule->counters->obj);
+	obj_remove(&nic->flows, &rule->obj);
+	free(rule);
+}
+
+void rule_destroy_all(struct nic *nic)
+{
+	uint32_t i = 0;
+	struct obj *obj;
+
+	while ((obj = obj_each(&nic->flows, &i)))
+		rule_destroy(nic, container_of(obj, struct rule, obj));
+	rule_update_env(nic);
+}
+
+/* ---- commands ---- */
+
+static enum ornic_cmd_status
+rule_check_flags(const struct ornic_create_flow_in *in)
+{
+	uint32_t flags = le32toh(in->flags);
+
+	if (!CMD_RSVD_ZERO(in->rsvd) || in->type > ORNIC_FLOW_SNIFFER ||
+	    flags & ~RULE_FLAGS)
+		return ORNIC_CMD_BAD_PARAM;
+	/* What is dropped nobody sees later. */
+	if (flags & ORNIC_FLOW_DROP &&
+	    (flags & ORNIC_FLOW_DONT_TRAP || in->type == ORNIC_FLOW_SNIFFER))
+		return ORNIC_CMD_BAD_PARAM;
+	if (flags & ORNIC_FLOW_EGRESS &&
+	    (in->type != ORNIC_FLOW_NORMAL ||
+	     !(flags & (ORNIC_FLOW_DROP | ORNIC_FLOW_COUNT))))
+		return ORNIC_CMD_BAD_PARAM;
+	if (!(flags & ORNIC_FLOW_COUNT) && in->counters)
+		return ORNIC_CMD_BAD_PARAM;
+	return ORNIC_CMD_OK;
+}
+
+static enum ornic_cmd_status
+rule_check_key(const struct ornic_create_flow_in *in)
+{
+	const struct ornic_flow_key *mask = &in->mask;
+	union rule_key value_words, mask_words;
+	unsigned int i;
+
+	if (mask->outer.rsvd || mask->inner.rsvd || mask->rsvd ||
+	    be32toh(mask->layers) & ~RULE_LAYERS)
+		return ORNIC_CMD_BAD_PARAM;
+	value_words.key = in->value;
+	mask_words.key = in->mask;
+	for (i = 0; i < RULE_WORDS; i++)
+		if (value_words.word[i] & ~mask_words.word[i])
+			return ORNIC_CMD_BAD_PARAM;
+	return ORNIC_CMD_OK;
+}
+
+/* Has the QP what the rule needs? With DROP it needs nothing. */
+static bool rule_check_qp(const struct qp *qp, uint32_t flags)
+{
+	if (!qp || qp->type != ORNIC_QPT_RAW_PACKET)
+		return false;
+	if (flags & ORNIC_FLOW_EGRESS)
+		return qp_has_sq(qp);
+	return flags & ORNIC_FLOW_DROP || qp_has_rq(qp) || qp->rwq;
+}
+
+static enum rule_list rule_list_of(const struct ornic_create_flow_in *in)
+{
+	if (le32toh(in->flags) & ORNIC_FLOW_EGRESS)
+		return RULE_EGRESS;
+	switch (in->type) {
+	case ORNIC_FLOW_ALL_DEFAULT:
+		return RULE_ALL_DEFAULT;
+	case ORNIC_FLOW_MC_DEFAULT:
+		return RULE_MC_DEFAULT;
+	case ORNIC_FLOW_SNIFFER:
+		return RULE_SNIFFER;
+	default:
+		return RULE_NORMAL;
+	}
+}
+
+static void rule_fill(struct rule *rule, const struct ornic_create_flow_in *in)
+{
+	unsigned int i;
+
+	rule->list = rule_list_of(in);
+	rule->priority = le32toh(in->priority);
+	rule->flags = le32toh(in->flags);
+	rule->tag = le32toh(in->tag);
+	memcpy(rule->value, &in->value, sizeof(rule->value));
+	memcpy(rule->mask, &in->mask, sizeof(rule->mask));
+	for (i = 0; i < RULE_WORDS; i++) {
+		if (!rule->mask[i])
+			continue;
+		if (!rule->end)
+			rule->first = i;
+		rule->end = i + 1;
+	}
+}
+
+enum ornic_cmd_status rule_cmd_create(struct nic *nic, struct cmd *cmd)
+{
+	const struct ornic_create_flow_in *in = cmd->in;
+	uint32_t flags = le32toh(in->flags);
+	struct qp *qp = qp_find(nic, le32toh(in->qpn));
+	struct ornic_object *out = cmd->out;
+	struct counters *counters = NULL;
+	enum ornic_cmd_status status;
+	struct rule *rule;
+
+	status = rule_check_flags(in);
+	if (!status)
+		status = rule_check_key(in);
+	if (status)
+		return status;
+	if (flags & ORNIC_FLOW_COUNT)
+		counters = counters_find(nic, le32toh(in->counters));
+	if (!rule_check_qp(qp, flags) || (flags & ORNIC_FLOW_COUNT && !counters))
+		return ORNIC_CMD_BAD_OBJECT;
+	rule = calloc(1, sizeof(*rule));
+	if (!rule)
+		return ORNIC_CMD_NO_RESOURCES;
+	rule->qp = qp;
+	rule->counters = counters;
+	rule_fill(rule, in);
+	rule_link(nic, rule);
+	if (rule_copies(nic) > RULE_COPIES_MAX ||
+	    obj_add(&nic->flows, &rule->obj))
+		goto err_unlink;
+
+	obj_get(&qp->obj);
+	if (counters)
+		obj_get(&counters->obj);
+	rule_update_env(nic);
+	out->num = htole32(rule->obj.num);
+	return ORNIC_CMD_OK;
+
+err_unlink:
+	rule_unlink(nic, rule);
+	free(rule);
+	return ORNIC_CMD_NO_RESOURCES;
+}
+
+enum ornic_cmd_status rule_cmd_destroy(struct nic *nic, struct cmd *cmd)
+{
+	enum ornic_cmd_status status;
+	struct obj *obj;
+
+	status = cmd_find_unused(&nic->flows, cmd, &obj);
+	if (status)
+		return status;
+	rule_destroy(nic, container_of(obj, struct rule, obj));
+	rule_update_env(nic);
+	return ORNIC_CMD_OK;
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Frames from one queue of a port to another (ORNIC-LOOP-*). */
+#include "flow.h"
+#include "qp.h"
+#include "raw.h"
+
+#define LEN 60
+
+static const uint8_t group[6] = { 1, 0x50, 0x56, 0x19, 0x20, 0xa7 };
+static const uint8_t broadcast[6] = { 255, 255, 255, 255, 255, 255 };
+static const uint8_t somebody[6] = { 2, 2, 2, 2, 2, 2 };
+
+static void send(struct raw *w, unsigned int n, const uint8_t *dmac)
+{
+	struct ornic_route_eth route = {};
+	uint8_t *p = host_ptr(w->host, w->data);
+
+	memset(p, 0, LEN);
+	memcpy(p, dmac, 6);
+	flow_put16(p + 12, 0x88b5);
+	raw_send(w, n, w->data, LEN, &route, 0);
+}
+
+static void recvs(struct raw *w)
+{
+	unsigned int n;
+
+	for (n = 0; n < RAW_QPS; n++)
+		raw_post_recv(w, n, w->data + n * RAW_BUF_LEN, RAW_BUF_LEN);
+}
+
+/* QP n completed something, the next one. */
+static void did(struct raw *w, unsigned int n, unsigned int opcode)
+{
+	const struct ornic_cqe *cqe = raw_cqe(w);
+
+	assert_int_equal(le32toh(cqe->status), ORNIC_WC_SUCCESS);
+	assert_int_equal(le32toh(cqe->opcode), opcode);
+	assert_int_equal(le32toh(cqe->qpn) & ORNIC_CQE_QPN, w->qp[n].num);
+}
+
+static void expect_wire(struct raw *w, unsigned int count)
+{
+	while (count--)
+		raw_done(w, raw_sent(w));
+	assert_true(list_empty(&w->host->wire));
+	assert_int_equal(w->host->frames, 0);
+}
+
+static void rule(struct raw *w, unsigned int n, const uint8_t *dmac,
+		 unsigned int bits)
+{
+	struct ornic_create_flow_in in = { .qpn = htole32(w->qp[n].num) };
+
+	memcpy(in.value.outer.dmac, dmac, 6);
+	memset(in.mask.outer.dmac, 0xff, 6);
+	if (bits < 48) {
+		in.value.outer.dmac[5] = 0;
+		in.mask.outer.dmac[5] = 0;
+	}
+	host_create_object(w->host, ORNIC_CMD_CREATE_FLOW, &in, sizeof(in));
+}
+
+static uint64_t looped(struct raw *w)
+{
+	return host_port_stat(w->host, ORNIC_PORT_STAT_tx_looped);
+}
+
+/* ORNIC-LOOP-1: what a process sends to the port's address stays here. */
+static void test_to_the_port_itself(void **state)
+{
+	struct raw *w = *state;
+
+	recvs(w);
+	send(w, 1, w->host->mac);
+	did(w, 0, ORNIC_WC_RECV);
+	did(w, 1, ORNIC_WC_SEND);
+	expect_wire(w, 0);
+	assert_int_equal(looped(w), 1);
+	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_frames),
+			 0);
+	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_frames),
+			 1);
+}
+
+/* ORNIC-LOOP-1: to groups it goes both ways, as received here as there. */
+static void test_to_groups(void **state)
+{
+	struct raw *w = *state;
+
+	recvs(w);
+	send(w, 1, broadcast);
+	did(w, 0, ORNIC_WC_RECV);
+	did(w, 1, ORNIC_WC_SEND);
+	expect_wire(w, 1);
+	/* A group that nobody here is in */
+	send(w, 1, group);
+	did(w, 1, ORNIC_WC_SEND);
+	expect_wire(w, 1);
+	assert_int_equal(looped(w), 1);
+	rule(w, 2, group, 48);
+	send(w, 1, group);
+	did(w, 2, ORNIC_WC_RECV);
+	did(w, 1, ORNIC_WC_SEND);
+	expect_wire(w, 1);
+	assert_int_equal(looped(w), 2);
+}
+
+/* ORNIC-LOOP-2: a rule with a whole address makes it one of the port's. */
+static void test_to_addresses_of_rules(void **state)
+{
+	struct raw *w = *state;
+
+	recvs(w);
+	rule(w, 2, somebody, 40);
+	send(w, 1, somebody);
+	did(w, 1, ORNIC_WC_SEND);
+	expect_wire(w, 1);
+	rule(w, 3, somebody, 48);
+	send(w, 1, somebody);
+	/* Who is asked then is decided as for any frame. */
+	did(w, 2, ORNIC_WC_RECV);
+	did(w, 1, ORNIC_WC_SEND);
+	expect_wire(w, 0);
+	assert_int_equal(looped(w), 1);
+}
+
+/* ORNIC-LOOP-3: the host's network stack hears rules' QPs, not itself. */
+static void test_of_the_network_stack(void **state)
+{
+	struct raw *w = *state;
+
+	recvs(w);
+	send(w, 0, broadcast);
+	did(w, 0, ORNIC_WC_SEND);
+	send(w, 0, w->host->mac);
+	did(w, 0, ORNIC_WC_SEND);
+	expect_wire(w, 2);
+	rule(w, 2, somebody, 48);
+	send(w, 0, broadcast);
+	did(w, 0, ORNIC_WC_SEND);
+	send(w, 0, w->host->mac);
+	did(w, 0, ORNIC_WC_SEND);
+	expect_wire(w, 2);
+	assert_int_equal(looped(w), 0);
+	send(w, 0, somebody);
+	did(w, 2, ORNIC_WC_RECV);
+	did(w, 0, ORNIC_WC_SEND);
+	expect_wire(w, 0);
+	assert_int_equal(looped(w), 1);
+}
+
+/* ORNIC-FLOW-10 */
+static void test_sniffers_see_it_once(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in in = {
+		.qpn = htole32(w->qp[3].num),
+		.type = ORNIC_FLOW_SNIFFER,
+	};
+	unsigned int i;
+
+	host_create_object(w->host, ORNIC_CMD_CREATE_FLOW, &in, sizeof(in));
+	for (i = 0; i < 2; i++) {
+		recvs(w);
+		recvs(w);
+		send(w, 1, i ? broadcast : w->host->mac);
+		did(w, 0, ORNIC_WC_RECV);
+		did(w, 3, ORNIC_WC_RECV);
+		did(w, 1, ORNIC_WC_SEND);
+		assert_null(host_queue_peek(&w->cq));
+		expect_wire(w, i);
+	}
+}
+
+static void test_while_the_port_is_down(void **state)
+{
+	struct ornic_modify_port_in down = { .mask = htole32(ORNIC_PORT_UP) };
+	struct raw *w = *state;
+
+	recvs(w);
+	host_cmd_in(w->host, ORNIC_CMD_MODIFY_PORT, &down);
+	send(w, 1, w->host->mac);
+	did(w, 1, ORNIC_WC_SEND);
+	send(w, 1, broadcast);
+	did(w, 1, ORNIC_WC_SEND);
+	expect_wire(w, 0);
+	assert_int_equal(looped(w), 0);
+}
+
+/* ORNIC-LOOP-4: a frame to oneself that finds a bad receive WQE ends the QP that sends. */
+static void test_end_of_the_sender(void **state)
+{
+	struct ornic_route_eth route = {};
+	struct raw *w = *state;
+	unsigned int i;
+
+	rule(w, 1, somebody, 48);
+	raw_post_recv(w, 1, w->data + 4 * RAW_BUF_LEN - 10, RAW_BUF_LEN);
+	memcpy(host_ptr(w->host, w->data), somebody, 6);
+	for (i = 0; i < 3; i++)
+		raw_publish(w, 1, w->data, LEN, &route, 0);
+	host_run(w->host);
+	raw_expect(w, ORNIC_WC_LOC_PROT_ERR);
+	raw_expect(w, ORNIC_WC_SUCCESS);
+	raw_expect(w, ORNIC_WC_WR_FLUSH_ERR);
+	raw_expect(w, ORNIC_WC_WR_FLUSH_ERR);
+	assert_null(host_queue_peek(&w->cq));
+	expect_wire(w, 0);
+}
+
+#define T(name) \
+	cmocka_unit_test_setup_teardown(name, raw_setup_process, raw_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_to_the_port_itself),
+		T(test_to_groups),
+		T(test_to_addresses_of_rules),
+		T(test_of_the_network_stack),
+		T(test_sniffers_see_it_once),
+		T(test_while_the_port_is_down),
+		T(test_end_of_the_sender),
+	};
+
+	return cmocka_run_group_tests_name("loopback", tests, NULL, NULL);
+}

@@ -1,0 +1,701 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Rules and counters (ORNIC-FLOW-2..15). */
+#include "counters.h"
+#include "gid.h"
+#include "qp.h"
+#include "raw.h"
+#include "roce.h"
+#include "rule.h"
+
+#define LEN 60
+
+static const uint8_t group[6] = { 1, 0x50, 0x56, 0x19, 0x20, 0xa7 };
+static const uint8_t somebody[6] = { 2, 2, 2, 2, 2, 2 };
+
+static void make_udp(uint8_t *p, const uint8_t *dmac, unsigned int dport)
+{
+	static const uint8_t ip[20] = { 0x45, 0, 0, 46, 1, 2, 0, 0, 64,
+					17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2 };
+
+	memset(p, 0, LEN);
+	memcpy(p, dmac, 6);
+	p[6] = 2;
+	p[11] = 9;
+	flow_put16(p + 12, 0x0800);
+	memcpy(p + 14, ip, sizeof(ip));
+	flow_put16(p + 34, 1000);
+	flow_put16(p + 36, dport);
+	flow_put16(p + 38, 26);
+}
+
+/* A rule for UDP to a port; 0 is any frame */
+static struct ornic_create_flow_in flow_in(const struct raw *w, unsigned int n,
+					   unsigned int dport)
+{
+	struct ornic_create_flow_in in = { .qpn = htole32(w->qp[n].num) };
+
+	if (!dport)
+		return in;
+	in.value.outer.l3 = 4;
+	in.value.outer.proto = 17;
+	in.value.outer.dst_port = htobe16(dport);
+	in.mask.outer.l3 = 0xff;
+	in.mask.outer.proto = 0xff;
+	in.mask.outer.dst_port = 0xffff;
+	return in;
+}
+
+static uint32_t create(struct raw *w, const struct ornic_create_flow_in *in)
+{
+	return host_create_object(w->host, ORNIC_CMD_CREATE_FLOW, in,
+				  sizeof(*in));
+}
+
+static void destroy(struct raw *w, uint32_t num)
+{
+	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_FLOW, num),
+			 ORNIC_CMD_OK);
+}
+
+static void recvs(struct raw *w)
+{
+	unsigned int n, i;
+
+	for (n = 0; n < RAW_QPS; n++)
+		for (i = 0; i < 4; i++)
+			raw_post_recv(w, n, w->data + n * RAW_BUF_LEN,
+				      RAW_BUF_LEN);
+}
+
+/* QP n got a frame as the next one. */
+static const struct ornic_cqe *got(struct raw *w, unsigned int n)
+{
+	const struct ornic_cqe *cqe = raw_cqe(w);
+
+	assert_int_equal(le32toh(cqe->status), ORNIC_WC_SUCCESS);
+	assert_int_equal(le32toh(cqe->opcode), ORNIC_WC_RECV);
+	assert_int_equal(le32toh(cqe->qpn) & ORNIC_CQE_QPN, w->qp[n].num);
+	return cqe;
+}
+
+static void got_nothing(struct raw *w)
+{
+	assert_null(host_queue_peek(&w->cq));
+}
+
+static void arrive(struct raw *w, const uint8_t *dmac, unsigned int dport)
+{
+	uint8_t packet[LEN];
+
+	make_udp(packet, dmac, dport);
+	raw_receive(w, packet, LEN, 0);
+}
+
+static uint64_t port_stat(struct raw *w, enum ornic_port_stat stat)
+{
+	return host_port_stat(w->host, stat);
+}
+
+#define STAT(w, name) port_stat(w, ORNIC_PORT_STAT_##name)
+
+/* ---- commands ---- */
+
+static void test_create_refusals(void **state)
+{
+	struct ornic_create_flow_in in, good;
+	struct ornic_object out;
+	struct raw *w = *state;
+	uint32_t counters;
+
+	counters = host_create_object(w->host, ORNIC_CMD_CREATE_COUNTERS, NULL,
+				      0);
+	good = flow_in(w, 1, 2000);
+#define REFUSED(status, change) do {                                    \
+		in = good;                                              \
+		change;                                                 \
+		assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_FLOW, \
+					  &in, &out), status);          \
+	} while (0)
+	REFUSED(ORNIC_CMD_BAD_PARAM, in.rsvd[2] = 1);
+	REFUSED(ORNIC_CMD_BAD_PARAM, in.type = 4);
+	REFUSED(ORNIC_CMD_BAD_PARAM, in.flags = htole32(0x10));
+	REFUSED(ORNIC_CMD_BAD_PARAM, in.counters = htole32(counters | 1u << 31));
+	/* Values that no frame can have */
+	REFUSED(ORNIC_CMD_BAD_PARAM, in.value.outer.ttl = 1);
+	REFUSED(ORNIC_CMD_BAD_PARAM, in.value.esp_seq = 1);
+	REFUSED(ORNIC_CMD_BAD_PARAM, in.value.outer.dmac[0] = 1);
+	REFUSED(ORNIC_CMD_BAD_PARAM, in.value.rsvd = 1);
+	/* Bits of nothing */
+	REFUSED(ORNIC_CMD_BAD_PARAM, in.mask.rsvd = 1);
+	REFUSED(ORNIC_CMD_BAD_PARAM, in.mask.outer.rsvd = 1);
+	REFUSED(ORNIC_CMD_BAD_PARAM, in.mask.inner.rsvd = 1);
+	REFUSED(ORNIC_CMD_BAD_PARAM, in.mask.layers = htobe32(0x10));
+	/* Contradictions */
+	REFUSED(ORNIC_CMD_BAD_PARAM, in.flags = htole32(ORNIC_FLOW_DROP |
+							ORNIC_FLOW_DONT_TRAP));
+	REFUSED(ORNIC_CMD_BAD_PARAM, in.flags = htole32(ORNIC_FLOW_DROP);
+		in.type = ORNIC_FLOW_SNIFFER);
+	REFUSED(ORNIC_CMD_BAD_PARAM, in.flags = htole32(ORNIC_FLOW_EGRESS));
+	REFUSED(ORNIC_CMD_BAD_PARAM, in.flags = htole32(ORNIC_FLOW_EGRESS |
+							ORNIC_FLOW_DROP);
+		in.type = ORNIC_FLOW_ALL_DEFAULT);
+	/* Numbers of nothing, or of something else */
+	REFUSED(ORNIC_CMD_BAD_OBJECT, in.qpn = htole32(0xffffff));
+	REFUSED(ORNIC_CMD_BAD_OBJECT, in.flags = htole32(ORNIC_FLOW_COUNT);
+		in.counters = htole32(counters + 1));
+	in = good;
+	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_CREATE_FLOW, &in,
+				      sizeof(in) - 1, &out, sizeof(out)),
+			 ORNIC_CMD_BAD_SIZE);
+	assert_int_equal(w->host->nic->flows.count, 0);
+	assert_int_equal(w->host->nic->rules.ingress, 0);
+	REFUSED(ORNIC_CMD_OK, (void)0);
+#undef REFUSED
+}
+
+static void test_only_queues_of_frames(void **state)
+{
+	struct ornic_create_qp_in send_only = { .type = ORNIC_QPT_RAW_PACKET };
+	struct raw *w = *state;
+	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
+	struct ornic_create_qp_out qp;
+	struct ornic_object out;
+	struct host_qp ud;
+
+	host_qp(w->host, &ud, ORNIC_QPT_UD, w->uctx, w->pdn, &w->cq, 0);
+	in.qpn = htole32(ud.num);
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out),
+			 ORNIC_CMD_BAD_OBJECT);
+	/* One that cannot receive can own a rule that drops. */
+	send_only.pdn = htole32(w->pdn);
+	send_only.dbr_addr = htole64(host_alloc(w->host, 128, 128));
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_QP, &send_only,
+				  &qp), ORNIC_CMD_OK);
+	in.qpn = qp.qpn;
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out),
+			 ORNIC_CMD_BAD_OBJECT);
+	in.flags = htole32(ORNIC_FLOW_DROP | ORNIC_FLOW_EGRESS);
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out),
+			 ORNIC_CMD_BAD_OBJECT);
+	in.flags = htole32(ORNIC_FLOW_DROP);
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out),
+			 ORNIC_CMD_OK);
+}
+
+static void test_used_objects_stay(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
+	uint32_t counters, num;
+
+	counters = host_create_object(w->host, ORNIC_CMD_CREATE_COUNTERS, NULL,
+				      0);
+	in.flags = htole32(ORNIC_FLOW_COUNT);
+	in.counters = htole32(counters);
+	num = create(w, &in);
+#define DESTROY(what, num) \
+	host_cmd_object(w->host, ORNIC_CMD_DESTROY_##what, num)
+	assert_int_equal(DESTROY(QP, w->qp[1].num), ORNIC_CMD_BUSY);
+	assert_int_equal(DESTROY(COUNTERS, counters), ORNIC_CMD_BUSY);
+	assert_int_equal(DESTROY(FLOW, num + 1), ORNIC_CMD_BAD_OBJECT);
+	destroy(w, num);
+	assert_int_equal(DESTROY(FLOW, num), ORNIC_CMD_BAD_OBJECT);
+	assert_int_equal(DESTROY(COUNTERS, counters), ORNIC_CMD_OK);
+	assert_int_equal(DESTROY(COUNTERS, counters), ORNIC_CMD_BAD_OBJECT);
+	assert_int_equal(DESTROY(QP, w->qp[1].num), ORNIC_CMD_OK);
+#undef DESTROY
+}
+
+static void test_limits(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
+	struct ornic_object out;
+	unsigned int i;
+
+	for (i = 0; i < 1024; i++) {
+		in.value.outer.dst_port = htobe16(i);
+		create(w, &in);
+		host_create_object(w->host, ORNIC_CMD_CREATE_COUNTERS, NULL, 0);
+	}
+	in.value.outer.dst_port = htobe16(i);
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out),
+			 ORNIC_CMD_NO_RESOURCES);
+	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_CREATE_COUNTERS, NULL,
+				      0, &out, sizeof(out)),
+			 ORNIC_CMD_NO_RESOURCES);
+	assert_int_equal(w->host->nic->rules.ingress, 1024);
+	/* The last of them is found as the first is. */
+	recvs(w);
+	arrive(w, somebody, 1023);
+	got(w, 1);
+	arrive(w, somebody, 1024);
+	got_nothing(w);
+}
+
+/* What one frame may cost is bounded, whatever kind of copy it is. */
+static void test_copies_are_limited(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
+	struct ornic_create_flow_in other = flow_in(w, 1, 2001);
+	struct ornic_object out;
+	uint32_t num = 0;
+	unsigned int i;
+
+	for (i = 0; i < RULE_COPIES_MAX; i++) {
+		in.type = i % 3 ? ORNIC_FLOW_NORMAL : ORNIC_FLOW_SNIFFER;
+		in.flags = htole32(i % 3 == 1 ? ORNIC_FLOW_DONT_TRAP : 0);
+		in.priority = htole32(i % 3 == 2 ? 0 : i);
+		if (i % 3 == 2)
+			in.value.outer.dst_port = htobe16(2002);
+		else
+			in.value.outer.dst_port = htobe16(2000);
+		num = create(w, &in);
+	}
+	/* The first of the twins was none. */
+	create(w, &other);
+	in.type = ORNIC_FLOW_SNIFFER;
+	create(w, &in);
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out),
+			 ORNIC_CMD_NO_RESOURCES);
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_FLOW, &other,
+				  &out), ORNIC_CMD_NO_RESOURCES);
+	other.value.outer.dst_port = htobe16(2003);
+	create(w, &other);
+	destroy(w, num);
+	create(w, &in);
+}
+
+/* ---- received frames ---- */
+
+static void test_rule_takes_its_frames(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in in = flow_in(w, 2, 2000);
+	const struct ornic_cqe_ext *ext;
+	uint32_t num;
+
+	recvs(w);
+	in.tag = htole32(0x12345);
+	num = create(w, &in);
+	arrive(w, w->host->mac, 2000);
+	ext = (const void *)(got(w, 2) + 1);
+	assert_int_equal(le32toh(ext->flow_tag), 0x12345);
+	arrive(w, w->host->mac, 2001);
+	ext = (const void *)(got(w, 0) + 1);
+	assert_int_equal(ext->flow_tag, 0);
+	/* Rules look before the filter of addresses, and count what they get. */
+	arrive(w, somebody, 2001);
+	got_nothing(w);
+	assert_int_equal(STAT(w, rx_dropped_filter), 1);
+	arrive(w, somebody, 2000);
+	got(w, 2);
+	assert_int_equal(STAT(w, rx_steered), 2);
+	assert_int_equal(STAT(w, rx_frames), 3);
+	destroy(w, num);
+	arrive(w, w->host->mac, 2000);
+	got(w, 0);
+}
+
+static void test_priority_then_age(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in any = flow_in(w, 1, 0);
+	struct ornic_create_flow_in old = flow_in(w, 2, 2000);
+	struct ornic_create_flow_in first = flow_in(w, 3, 2000);
+	uint32_t num;
+
+	recvs(w);
+	old.priority = htole32(7);
+	any.priority = htole32(7);
+	num = create(w, &old);
+	create(w, &any);
+	arrive(w, somebody, 2000);
+	got(w, 2);
+	arrive(w, somebody, 2001);
+	got(w, 1);
+	create(w, &first);
+	arrive(w, somebody, 2000);
+	got(w, 3);
+	/* Made again it is the younger one. */
+	destroy(w, num);
+	create(w, &old);
+	first.priority = htole32(0xffffffff);
+	create(w, &first);
+	arrive(w, somebody, 2000);
+	got(w, 3);
+	got_nothing(w);
+}
+
+static void test_listeners_to_the_same(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
+	struct ornic_create_flow_in any = flow_in(w, 3, 0);
+	uint32_t num;
+
+	recvs(w);
+	num = create(w, &in);
+	create(w, &any);
+	in.qpn = htole32(w->qp[2].num);
+	create(w, &in);
+	arrive(w, group, 2000);
+	got(w, 1);
+	got(w, 2);
+	got_nothing(w);
+	assert_int_equal(STAT(w, rx_steered), 1);
+	/* The older one goes, and the younger one is as good. */
+	destroy(w, num);
+	arrive(w, group, 2000);
+	got(w, 2);
+	got_nothing(w);
+	arrive(w, group, 1);
+	got(w, 3);
+	/* Another priority makes another rule. */
+	in.qpn = htole32(w->qp[1].num);
+	in.priority = htole32(1);
+	create(w, &in);
+	arrive(w, group, 2000);
+	got(w, 2);
+	got_nothing(w);
+}
+
+static void test_dont_trap(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
+
+	recvs(w);
+	in.flags = htole32(ORNIC_FLOW_DONT_TRAP);
+	create(w, &in);
+	/* Down to the port's own queue, if its filter lets it */
+	arrive(w, w->host->mac, 2000);
+	got(w, 1);
+	got(w, 0);
+	arrive(w, somebody, 2000);
+	got(w, 1);
+	got_nothing(w);
+	assert_int_equal(STAT(w, rx_dropped_filter), 0);
+	in = flow_in(w, 2, 2000);
+	in.priority = htole32(1);
+	create(w, &in);
+	arrive(w, w->host->mac, 2000);
+	got(w, 1);
+	got(w, 2);
+	got_nothing(w);
+	assert_int_equal(STAT(w, rx_frames), 3);
+}
+
+static void test_defaults(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in all = flow_in(w, 1, 0);
+	struct ornic_create_flow_in multicast = flow_in(w, 2, 0);
+	struct ornic_create_flow_in normal = flow_in(w, 3, 2000);
+
+	recvs(w);
+	all.type = ORNIC_FLOW_ALL_DEFAULT;
+	create(w, &all);
+	multicast.type = ORNIC_FLOW_MC_DEFAULT;
+	multicast.priority = htole32(9);
+	create(w, &multicast);
+	normal.priority = htole32(0xffff);
+	create(w, &normal);
+	arrive(w, group, 2000);
+	got(w, 3);
+	arrive(w, group, 2001);
+	got(w, 2);
+	arrive(w, w->host->mac, 2001);
+	got(w, 1);
+	arrive(w, somebody, 2001);
+	got(w, 1);
+	got_nothing(w);
+}
+
+static void test_drop_and_count(void **state)
+{
+	struct ornic_query_stats_in query = {
+		.scope = htole32(ORNIC_STATS_COUNTERS),
+	};
+	struct raw *w = *state;
+	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
+	uint64_t val[512];
+	uint32_t counters;
+
+	recvs(w);
+	host_create_object(w->host, ORNIC_CMD_CREATE_COUNTERS, NULL, 0);
+	counters = host_create_object(w->host, ORNIC_CMD_CREATE_COUNTERS, NULL,
+				      0);
+	in.flags = htole32(ORNIC_FLOW_DROP | ORNIC_FLOW_COUNT);
+	in.counters = htole32(counters);
+	create(w, &in);
+	in = flow_in(w, 1, 2001);
+	in.flags = htole32(ORNIC_FLOW_COUNT);
+	in.counters = htole32(counters);
+	create(w, &in);
+	arrive(w, w->host->mac, 2000);
+	arrive(w, w->host->mac, 2000);
+	got_nothing(w);
+	assert_int_equal(STAT(w, rx_dropped_rule), 2);
+	assert_int_equal(STAT(w, rx_steered), 0);
+	arrive(w, w->host->mac, 2001);
+	got(w, 1);
+	query.num = htole32(counters);
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_QUERY_STATS, &query, &val),
+			 ORNIC_CMD_OK);
+	assert_int_equal(w->host->out_len, ORNIC_COUNTERS_STAT_COUNT * 8);
+	assert_int_equal(le64toh(val[ORNIC_COUNTERS_STAT_packets]), 3);
+	assert_int_equal(le64toh(val[ORNIC_COUNTERS_STAT_bytes]), 3 * LEN);
+	query.num = htole32(counters + 1);
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_QUERY_STATS, &query, &val),
+			 ORNIC_CMD_BAD_OBJECT);
+}
+
+/* Who cannot take it is no reason to give it to somebody else. */
+static void test_queue_that_takes_nothing(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
+
+	raw_post_recv(w, 0, w->data, RAW_BUF_LEN);
+	create(w, &in);
+	arrive(w, w->host->mac, 2000);
+	assert_int_equal(STAT(w, rx_dropped_no_wqe), 1);
+	raw_post_recv(w, 1, w->data, RAW_BUF_LEN);
+	host_qp_modify(&w->qp[1], ORNIC_QPS_ERR);
+	host_run(w->host);
+	raw_expect(w, ORNIC_WC_WR_FLUSH_ERR);
+	arrive(w, w->host->mac, 2000);
+	assert_int_equal(STAT(w, rx_dropped_no_wqe), 2);
+	got_nothing(w);
+}
+
+static void test_malformed_is_not_shown(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in in = flow_in(w, 1, 0);
+	uint8_t packet[1600];
+
+	recvs(w);
+	create(w, &in);
+	make_udp(packet, w->host->mac, 2000);
+	raw_receive(w, packet, 1519, 0);
+	raw_receive(w, packet, 13, 0);
+	raw_receive(w, packet, LEN, FRAME_LOCAL);
+	assert_int_equal(STAT(w, rx_dropped_malformed), 3);
+	got_nothing(w);
+	raw_receive(w, packet, 1518, 0);
+	got(w, 1);
+}
+
+static void set_gid(struct raw *w)
+{
+	struct ornic_set_gid_in gid = {
+		.flags = htole16(ORNIC_GID_VALID),
+		.gid = { [10] = 0xff, 0xff, 10, 0, 0, 2 },
+	};
+
+	memcpy(gid.smac, w->host->mac, 6);
+	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_SET_GID, &gid),
+			 ORNIC_CMD_OK);
+}
+
+static void test_roce_is_for_roce(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in in = flow_in(w, 1, 4791);
+
+	recvs(w);
+	set_gid(w);
+	create(w, &in);
+	arrive(w, w->host->mac, 4791);
+	got_nothing(w);
+	assert_int_equal(w->host->nic->stats.rdma[ORNIC_RDMA_STAT_rx_malformed],
+			 1);
+	/* That of others is an ordinary frame. */
+	arrive(w, somebody, 4791);
+	got(w, 1);
+}
+
+/* ---- sniffers ---- */
+
+static void test_sniffer_sees_everything(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in in = flow_in(w, 1, 0);
+	struct ornic_route_eth route = {};
+	uint32_t num;
+
+	recvs(w);
+	set_gid(w);
+	in.type = ORNIC_FLOW_SNIFFER;
+	num = create(w, &in);
+	assert_true(w->host->wants_bytes);
+	arrive(w, w->host->mac, 2000);
+	got(w, 1);
+	got(w, 0);
+	arrive(w, somebody, 2000);
+	got(w, 1);
+	arrive(w, w->host->mac, 4791);
+	got(w, 1);
+	got_nothing(w);
+	assert_int_equal(STAT(w, rx_dropped_filter), 1);
+	assert_int_equal(STAT(w, rx_steered), 0);
+	make_udp(host_ptr(w->host, w->data), somebody, 2000);
+	raw_send(w, 0, w->data, LEN, &route, 0);
+	got(w, 1);
+	assert_memory_equal(host_ptr(w->host, w->data + RAW_BUF_LEN),
+			    host_ptr(w->host, w->data), LEN);
+	raw_expect(w, ORNIC_WC_SUCCESS);
+	raw_done(w, raw_sent(w));
+	destroy(w, num);
+	assert_false(w->host->wants_bytes);
+	arrive(w, w->host->mac, 2000);
+	got(w, 0);
+	got_nothing(w);
+}
+
+static void test_sniffers_choose_and_share(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
+
+	recvs(w);
+	in.type = ORNIC_FLOW_SNIFFER;
+	create(w, &in);
+	in.qpn = htole32(w->qp[2].num);
+	create(w, &in);
+	arrive(w, w->host->mac, 2000);
+	got(w, 1);
+	got(w, 2);
+	got(w, 0);
+	arrive(w, w->host->mac, 2001);
+	got(w, 0);
+	got_nothing(w);
+}
+
+/* Sniffers do not see what is inside this process only; so nothing is. */
+static void test_sniffed_roce_is_bytes(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in in = flow_in(w, 1, 0);
+	struct qp *qp = qp_find(w->host->nic, w->qp[2].num);
+	struct ornic_av av = { .dmac = { 2 } };
+
+	w->host->peers_local = true;
+	assert_true(roce_is_local(qp, &av));
+	in.type = ORNIC_FLOW_SNIFFER;
+	create(w, &in);
+	assert_false(roce_is_local(qp, &av));
+}
+
+/* ---- frames that are sent ---- */
+
+static void send_udp(struct raw *w, unsigned int n, const uint8_t *dmac,
+		     unsigned int dport)
+{
+	struct ornic_route_eth route = {};
+
+	make_udp(host_ptr(w->host, w->data), dmac, dport);
+	raw_send(w, n, w->data, LEN, &route, 0);
+}
+
+static void sent_by(struct raw *w, unsigned int n, bool wire)
+{
+	const struct ornic_cqe *cqe = raw_cqe(w);
+
+	assert_int_equal(le32toh(cqe->status), ORNIC_WC_SUCCESS);
+	assert_int_equal(le32toh(cqe->opcode), ORNIC_WC_SEND);
+	assert_int_equal(le32toh(cqe->qpn) & ORNIC_CQE_QPN, w->qp[n].num);
+	if (wire)
+		raw_done(w, raw_sent(w));
+	assert_true(list_empty(&w->host->wire));
+	assert_int_equal(w->host->frames, 0);
+}
+
+static void test_egress(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
+	struct counters *counters;
+
+	in.counters = htole32(host_create_object(w->host,
+						 ORNIC_CMD_CREATE_COUNTERS,
+						 NULL, 0));
+	counters = counters_find(w->host->nic, le32toh(in.counters));
+	in.flags = htole32(ORNIC_FLOW_EGRESS | ORNIC_FLOW_COUNT |
+			   ORNIC_FLOW_DONT_TRAP);
+	create(w, &in);
+	in.flags = htole32(ORNIC_FLOW_EGRESS | ORNIC_FLOW_COUNT |
+			   ORNIC_FLOW_DROP);
+	in.value.outer.dst_port = 0;
+	in.mask.outer.dst_port = 0;
+	create(w, &in);
+	send_udp(w, 1, somebody, 2000);
+	sent_by(w, 1, false);
+	assert_int_equal(counters->val[ORNIC_COUNTERS_STAT_packets], 2);
+	assert_int_equal(STAT(w, tx_dropped_rule), 1);
+	assert_int_equal(STAT(w, tx_frames), 0);
+	send_udp(w, 1, somebody, 2001);
+	sent_by(w, 1, false);
+	assert_int_equal(counters->val[ORNIC_COUNTERS_STAT_packets], 3);
+	/* Those of others, and what is received, are none of its business. */
+	send_udp(w, 2, somebody, 2000);
+	sent_by(w, 2, true);
+	recvs(w);
+	arrive(w, w->host->mac, 2000);
+	got(w, 0);
+	assert_int_equal(counters->val[ORNIC_COUNTERS_STAT_packets], 3);
+}
+
+/* The first rule that matches decides. */
+static void test_egress_order(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in in = flow_in(w, 1, 0);
+
+	in.flags = htole32(ORNIC_FLOW_EGRESS | ORNIC_FLOW_DROP);
+	in.priority = htole32(1);
+	create(w, &in);
+	in = flow_in(w, 1, 2000);
+	in.flags = htole32(ORNIC_FLOW_EGRESS | ORNIC_FLOW_COUNT);
+	in.counters = htole32(host_create_object(w->host,
+						 ORNIC_CMD_CREATE_COUNTERS,
+						 NULL, 0));
+	create(w, &in);
+	send_udp(w, 1, somebody, 2000);
+	sent_by(w, 1, true);
+	send_udp(w, 1, somebody, 2001);
+	sent_by(w, 1, false);
+}
+
+#define T(name) \
+	cmocka_unit_test_setup_teardown(name, raw_setup_process, raw_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_create_refusals),
+		T(test_only_queues_of_frames),
+		T(test_used_objects_stay),
+		T(test_limits),
+		T(test_copies_are_limited),
+		T(test_rule_takes_its_frames),
+		T(test_priority_then_age),
+		T(test_listeners_to_the_same),
+		T(test_dont_trap),
+		T(test_defaults),
+		T(test_drop_and_count),
+		T(test_queue_that_takes_nothing),
+		T(test_malformed_is_not_shown),
+		T(test_roce_is_for_roce),
+		T(test_sniffer_sees_everything),
+		T(test_sniffers_choose_and_share),
+		T(test_sniffed_roce_is_bytes),
+		T(test_egress),
+		T(test_egress_order),
+	};
+
+	return cmocka_run_group_tests_name("rule", tests, NULL, NULL);
+}
