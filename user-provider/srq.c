@@ -220,10 +220,10 @@ static int ornic_resize_srq(struct ornic_srq *srq, struct ibv_srq_attr *attr,
 		.drv_payload.resp_addr = (uintptr_t)&resp,
 	};
 	struct ibv_srq *ibsrq = &srq->vsrq.srq;
-	size_t old_length = srq->map_length;
 	struct ornic_srq_map from;
-	void *old = srq->map;
+	size_t old_length;
 	int ret, err;
+	void *old;
 
 	ornic_lock(&srq->rq.lock);
 	ret = ibv_cmd_modify_srq(ibsrq, attr, attr_mask, &cmd.ibv_cmd,
@@ -236,6 +236,8 @@ static int ornic_resize_srq(struct ornic_srq *srq, struct ibv_srq_attr *attr,
 	from.dbr_offset = resp.dbr_offset;
 	from.log_wqes = resp.log_size;
 	from.pi = resp.count;
+	old = srq->map;
+	old_length = srq->map_length;
 	err = ornic_srq_map(srq, ibsrq->context->cmd_fd, &from);
 	if (err) {
 		srq->rq.open = false;
