@@ -197,22 +197,31 @@ static struct ornic_context *ornic_new_context(struct ibv_device *ibdev,
 					    to_ornic_device(ibdev)->driver_id);
 }
 
-static int ornic_init_context(struct ornic_context *ctx, int cmd_fd,
-			      const struct ornic_alloc_ucontext_resp *resp)
+/*
+ * The end of both ways to a context. @ret is what the kernel said to the
+ * command whose answer is @resp.
+ */
+static struct verbs_context *
+ornic_init_context(struct ornic_context *ctx, int cmd_fd,
+		   const struct ornic_alloc_ucontext_resp *resp, int ret)
 {
-	int ret;
+	if (ret)
+		goto err_free_context;
 
 	ctx->caps = resp->caps;
 	ctx->send_ops = resp->send_ops;
 	ctx->null_key = resp->null_key;
 	ret = ornic_map_pages(ctx, cmd_fd, resp);
-	if (ret) {
-		ornic_unmap_pages(ctx);
-		return ret;
-	}
+	if (ret)
+		goto err_free_context;
 
 	verbs_set_ops(&ctx->vctx, &ornic_context_ops);
-	return 0;
+	return &ctx->vctx;
+
+err_free_context:
+	ornic_free_context(&ctx->vctx.context);
+	errno = ret;
+	return NULL;
 }
 
 /**
@@ -237,20 +246,7 @@ struct verbs_context *ornic_alloc_context(struct ibv_device *ibdev, int cmd_fd,
 
 	ret = ibv_cmd_get_context(&ctx->vctx, &cmd.ibv_cmd, sizeof(cmd), NULL,
 				  &resp.ibv_resp, sizeof(resp));
-	if (ret)
-		goto err_uninit_context;
-
-	ret = ornic_init_context(ctx, cmd_fd, &resp.drv_payload);
-	if (ret)
-		goto err_uninit_context;
-
-	return &ctx->vctx;
-
-err_uninit_context:
-	verbs_uninit_context(&ctx->vctx);
-	free(ctx);
-	errno = ret;
-	return NULL;
+	return ornic_init_context(ctx, cmd_fd, &resp.drv_payload, ret);
 }
 
 /**
@@ -278,18 +274,5 @@ struct verbs_context *ornic_import_context(struct ibv_device *ibdev,
 
 	fill_attr_out_ptr(cmd, ORNIC_ATTR_QUERY_CONTEXT_RESP, &resp);
 	ret = ibv_cmd_query_context(&ctx->vctx.context, cmd);
-	if (ret)
-		goto err_uninit_context;
-
-	ret = ornic_init_context(ctx, cmd_fd, &resp);
-	if (ret)
-		goto err_uninit_context;
-
-	return &ctx->vctx;
-
-err_uninit_context:
-	verbs_uninit_context(&ctx->vctx);
-	free(ctx);
-	errno = ret;
-	return NULL;
+	return ornic_init_context(ctx, cmd_fd, &resp, ret);
 }
