@@ -90,8 +90,7 @@ static struct mcast_member *mcast_member(const struct mcast_group *group,
 	return NULL;
 }
 
-static struct mcast_group *mcast_create(struct nic *nic, const uint8_t *gid,
-					const uint8_t *mac)
+static struct mcast_group *mcast_create(struct nic *nic, const uint8_t *gid)
 {
 	struct mcast_group *group;
 
@@ -101,9 +100,9 @@ static struct mcast_group *mcast_create(struct nic *nic, const uint8_t *gid,
 	if (!group)
 		return NULL;
 	memcpy(group->gid, gid, GID_LEN);
-	memcpy(group->mac, mac, MCAST_MAC_LEN);
+	mcast_mac(group->mac, gid);
 	list_init(&group->members);
-	list_add_tail(&group->node, mcast_bucket(nic, mac));
+	list_add_tail(&group->node, mcast_bucket(nic, group->mac));
 	nic->mcast.count++;
 	return group;
 }
@@ -165,16 +164,22 @@ void mcast_clear(struct nic *nic)
 
 /* ---- commands ---- */
 
-/* What both commands check; @qp: the QP */
-static enum ornic_cmd_status mcast_check(struct nic *nic,
-					 const struct ornic_mcast_in *in,
-					 struct qp **qp)
+/* What both commands check; @group: NULL if it is not there */
+static enum ornic_cmd_status mcast_resolve(struct nic *nic,
+					   const struct ornic_mcast_in *in,
+					   struct qp **qp,
+					   struct mcast_group **group)
 {
+	uint8_t mac[MCAST_MAC_LEN];
+
 	if (in->rsvd || !mcast_gid_valid(in->gid))
 		return ORNIC_CMD_BAD_PARAM;
 	*qp = qp_find(nic, le32toh(in->qpn));
-	return *qp && (*qp)->type == ORNIC_QPT_UD ? ORNIC_CMD_OK :
-						    ORNIC_CMD_BAD_OBJECT;
+	if (!*qp || (*qp)->type != ORNIC_QPT_UD)
+		return ORNIC_CMD_BAD_OBJECT;
+	mcast_mac(mac, in->gid);
+	*group = mcast_find(nic, in->gid, mac);
+	return ORNIC_CMD_OK;
 }
 
 enum ornic_cmd_status mcast_cmd_attach(struct nic *nic, struct cmd *cmd)
@@ -182,16 +187,13 @@ enum ornic_cmd_status mcast_cmd_attach(struct nic *nic, struct cmd *cmd)
 	const struct ornic_mcast_in *in = cmd->in;
 	enum ornic_cmd_status status;
 	struct mcast_group *group;
-	uint8_t mac[MCAST_MAC_LEN];
 	struct qp *qp;
 
-	status = mcast_check(nic, in, &qp);
+	status = mcast_resolve(nic, in, &qp, &group);
 	if (status)
 		return status;
-	mcast_mac(mac, in->gid);
-	group = mcast_find(nic, in->gid, mac);
 	if (!group)
-		group = mcast_create(nic, in->gid, mac);
+		group = mcast_create(nic, in->gid);
 	if (!group)
 		return ORNIC_CMD_NO_RESOURCES;
 	if (!mcast_member(group, qp) && mcast_add(group, qp)) {
@@ -203,18 +205,14 @@ enum ornic_cmd_status mcast_cmd_attach(struct nic *nic, struct cmd *cmd)
 
 enum ornic_cmd_status mcast_cmd_detach(struct nic *nic, struct cmd *cmd)
 {
-	const struct ornic_mcast_in *in = cmd->in;
 	struct mcast_member *member = NULL;
 	enum ornic_cmd_status status;
 	struct mcast_group *group;
-	uint8_t mac[MCAST_MAC_LEN];
 	struct qp *qp;
 
-	status = mcast_check(nic, in, &qp);
+	status = mcast_resolve(nic, cmd->in, &qp, &group);
 	if (status)
 		return status;
-	mcast_mac(mac, in->gid);
-	group = mcast_find(nic, in->gid, mac);
 	if (group)
 		member = mcast_member(group, qp);
 	if (!member)
