@@ -249,6 +249,13 @@ static void dropped(struct pair *pair, struct packet *pkt, uint32_t len)
 	assert_int_equal(pair->packets, 0);
 }
 
+static void opcode_dropped(struct pair *pair, unsigned int opcode, uint32_t len)
+{
+	struct packet pkt = pair_packet(pair, opcode);
+
+	dropped(pair, &pkt, len);
+}
+
 /* [ORNIC-UC-4] */
 static void test_invalid_requests_are_dropped(void **state)
 {
@@ -256,30 +263,20 @@ static void test_invalid_requests_are_dropped(void **state)
 	struct packet pkt;
 
 	pair_post_recv(B(pair), 1, B(pair)->addr, 8192);
-	pkt = pair_packet(pair, UC(SEND_MIDDLE));
-	dropped(pair, &pkt, 1024);
-	pkt = pair_packet(pair, UC(WRITE_LAST));
-	dropped(pair, &pkt, 8);
-	pkt = pair_packet(pair, UC(SEND_FIRST));
-	dropped(pair, &pkt, 1020);
-	pkt = pair_packet(pair, UC(SEND_ONLY));
-	dropped(pair, &pkt, 1028);
-	pkt = pair_packet(pair, UC(WRITE_ONLY));
-	dropped(pair, &pkt, 12);
-	pkt = pair_packet(pair, UC(WRITE_ONLY));
-	dropped(pair, &pkt, 4);
+	opcode_dropped(pair, UC(SEND_MIDDLE), 1024);
+	opcode_dropped(pair, UC(WRITE_LAST), 8);
+	opcode_dropped(pair, UC(SEND_FIRST), 1020);
+	opcode_dropped(pair, UC(SEND_ONLY), 1028);
+	opcode_dropped(pair, UC(WRITE_ONLY), 12);
+	opcode_dropped(pair, UC(WRITE_ONLY), 4);
 	assert_int_equal(pair_stat(B(pair),
 				   ORNIC_RDMA_STAT_remote_invalid_requests), 4);
 	/* A message that changes its mind, and the end of the first one */
-	pkt = pair_packet(pair, UC(SEND_FIRST));
-	dropped(pair, &pkt, 1024);
-	pkt = pair_packet(pair, UC(WRITE_LAST));
-	dropped(pair, &pkt, 8);
-	pkt = pair_packet(pair, UC(SEND_LAST));
-	dropped(pair, &pkt, 8);
+	opcode_dropped(pair, UC(SEND_FIRST), 1024);
+	opcode_dropped(pair, UC(WRITE_LAST), 8);
+	opcode_dropped(pair, UC(SEND_LAST), 8);
 	/* One that begins amidst another is the one that counts. */
-	pkt = pair_packet(pair, UC(SEND_FIRST));
-	dropped(pair, &pkt, 1024);
+	opcode_dropped(pair, UC(SEND_FIRST), 1024);
 	pkt = pair_packet(pair, UC(SEND_ONLY));
 	pair_inject(pair, &pkt, "hello", 5);
 	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
@@ -299,8 +296,7 @@ static void test_bad_rkeys_are_dropped(void **state)
 	pkt.va += PAIR_BUF_SIZE;
 	dropped(pair, &pkt, 8);
 	pair_qp(B(pair))->attr.access = 0;
-	pkt = pair_packet(pair, UC(WRITE_ONLY));
-	dropped(pair, &pkt, 8);
+	opcode_dropped(pair, UC(WRITE_ONLY), 8);
 	assert_int_equal(pair_stat(B(pair),
 				   ORNIC_RDMA_STAT_remote_access_errors), 3);
 	assert_int_equal(host_device_stat(B(pair)->host,
@@ -311,12 +307,10 @@ static void test_bad_rkeys_are_dropped(void **state)
 static void test_other_opcodes_are_unknown(void **state)
 {
 	struct pair *pair = *state;
-	struct packet pkt = pair_packet(pair, OPCODE_RC_SEND_ONLY);
 
 	pair_post_recv(B(pair), 1, B(pair)->addr, 8192);
-	dropped(pair, &pkt, 8);
-	pkt = pair_packet(pair, OPCODE_UD_SEND_ONLY);
-	dropped(pair, &pkt, 8);
+	opcode_dropped(pair, OPCODE_RC_SEND_ONLY, 8);
+	opcode_dropped(pair, OPCODE_UD_SEND_ONLY, 8);
 	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp), 2);
 	assert_null(opcode_get(UC(READ_REQUEST)));
 	assert_null(opcode_get(UC(SEND_ONLY_INV)));
