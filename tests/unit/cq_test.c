@@ -280,17 +280,13 @@ static void test_create_cq_refusals(void **state)
 					   .eqn = htole32(w->eq.num),
 					   .log_size = 4,
 					   .log_cqe_size = 5 };
-	struct ornic_create_cq_in in;
 	struct ornic_object out;
 
 	host_buf(&good.buf, host_alloc(w->host, HOST_PAGE, HOST_PAGE), 512);
 	good.dbr_addr = htole64(host_alloc(w->host, 64, 64));
-#define REFUSED(field, value, status) do {                                 \
-		in = good;                                                  \
-		in.field = value;                                           \
-		assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_CQ,     \
-					  &in, &out), status);              \
-	} while (0)
+#define REFUSED(field, value, status) \
+	host_refused(w->host, ORNIC_CMD_CREATE_CQ, good, field, value, \
+		     &out, status)
 	REFUSED(uctx, htole32(3), ORNIC_CMD_BAD_OBJECT);
 	REFUSED(eqn, htole32(3), ORNIC_CMD_BAD_OBJECT);
 	REFUSED(log_size, CORE_MAX_LOG_CQE + 1, ORNIC_CMD_BAD_PARAM);
@@ -608,7 +604,7 @@ static void test_resize_refusals(void **state)
 	struct kit *w = *state;
 	uint32_t pages = w->host->nic->budget.pages;
 	struct ornic_cq_dbr *dbr = host_ptr(w->host, w->cq.dbr);
-	struct ornic_resize_in good, in;
+	struct ornic_resize_in good;
 	struct ornic_resize_out out;
 	struct host_queue to;
 	unsigned int i;
@@ -616,12 +612,9 @@ static void test_resize_refusals(void **state)
 	for (i = 0; i < 5; i++)
 		kit_post(w, i);
 	good = resize_in(w, &to, 3);
-#define REFUSED(field, value, status) do {                                 \
-		in = good;                                                  \
-		in.field = value;                                           \
-		assert_int_equal(host_cmd(w->host, ORNIC_CMD_RESIZE_CQ,     \
-					  &in, &out), status);              \
-	} while (0)
+#define REFUSED(field, value, status) \
+	host_refused(w->host, ORNIC_CMD_RESIZE_CQ, good, field, value, \
+		     &out, status)
 	REFUSED(num, htole32(99), ORNIC_CMD_BAD_OBJECT);
 	REFUSED(log_size, 2, ORNIC_CMD_BAD_PARAM);
 	assert_int_equal(w->host->detail, 5);

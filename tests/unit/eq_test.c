@@ -253,17 +253,13 @@ static void test_create_eq_refusals(void **state)
 	struct kit *w = *state;
 	struct ornic_create_eq_in good = { .vector = htole32(1),
 					   .log_size = 4 };
-	struct ornic_create_eq_in in;
 	struct ornic_object out;
 
 	host_buf(&good.buf, host_alloc(w->host, HOST_PAGE, HOST_PAGE), 512);
 	good.dbr_addr = htole64(host_alloc(w->host, 64, 64));
-#define REFUSED(field, value, status) do {                                 \
-		in = good;                                                  \
-		in.field = value;                                           \
-		assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_EQ,     \
-					  &in, &out), status);              \
-	} while (0)
+#define REFUSED(field, value, status) \
+	host_refused(w->host, ORNIC_CMD_CREATE_EQ, good, field, value, \
+		     &out, status)
 	REFUSED(vector, htole32(HOST_VECTORS), ORNIC_CMD_BAD_PARAM);
 	REFUSED(log_size, CORE_MAX_LOG_EQE + 1, ORNIC_CMD_BAD_PARAM);
 	REFUSED(log_size, 255, ORNIC_CMD_BAD_PARAM);

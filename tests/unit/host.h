@@ -147,6 +147,13 @@ unsigned int host_cmd_raw(struct host *host, unsigned int opcode,
 	host_cmd_raw(host, opcode, in, sizeof(*(in)), out, sizeof(*(out)))
 #define host_cmd_in(host, opcode, in) \
 	host_cmd_raw(host, opcode, in, sizeof(*(in)), NULL, 0)
+/* A command that is @good but for the value of one field ends with @status. */
+#define host_refused(host, opcode, good, field, value, out, status) do { \
+		typeof(good) _in = good;                                 \
+		_in.field = value;                                       \
+		assert_int_equal(host_cmd(host, opcode, &_in, out),      \
+				 status);                                \
+	} while (0)
 unsigned int host_cmd_object(struct host *host, unsigned int opcode,
 			     uint32_t num);
 /* Create something whose answer is struct ornic_object */

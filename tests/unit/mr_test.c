@@ -62,12 +62,9 @@ static void test_create_refusals(void **state)
 	struct ornic_create_mr_in in;
 	struct ornic_create_mr_out out;
 
-#define REFUSED(field, value, status) do {                                \
-		in = good;                                                 \
-		in.field = value;                                          \
-		assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in,  \
-					  &out), status);                  \
-	} while (0)
+#define REFUSED(field, value, status) \
+	host_refused(host, ORNIC_CMD_CREATE_MR, good, field, value, \
+		     &out, status)
 	REFUSED(pdn, htole32(pdn + 1), ORNIC_CMD_BAD_OBJECT);
 	REFUSED(type, ORNIC_MR_NULL + 1, ORNIC_CMD_BAD_PARAM);
 	REFUSED(type, ORNIC_MR_REG, ORNIC_CMD_BAD_PARAM);

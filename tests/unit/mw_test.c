@@ -123,15 +123,10 @@ static void test_create_refusals(void **state)
 		.type = ORNIC_MR_MW1,
 	};
 	struct ornic_create_mr_out out;
-	struct ornic_create_mr_in in;
 
-#define REFUSED(field, value, status) do {                                 \
-		in = good;                                                 \
-		in.field = value;                                          \
-		assert_int_equal(host_cmd(A(pair)->host,                   \
-					  ORNIC_CMD_CREATE_MR, &in, &out), \
-				 status);                                  \
-	} while (0)
+#define REFUSED(field, value, status) \
+	host_refused(A(pair)->host, ORNIC_CMD_CREATE_MR, good, field, value, \
+		     &out, status)
 	REFUSED(pdn, htole32(A(pair)->pdn + 100), ORNIC_CMD_BAD_OBJECT);
 	REFUSED(access, htole32(ORNIC_ACCESS_REMOTE_READ), ORNIC_CMD_BAD_PARAM);
 	REFUSED(max_pages, htole32(1), ORNIC_CMD_BAD_PARAM);

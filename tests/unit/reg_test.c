@@ -107,15 +107,11 @@ static void test_create_refusals(void **state)
 	};
 	uint32_t pages = host->nic->budget.pages;
 	struct ornic_create_mr_out out;
-	struct ornic_create_mr_in in;
 
 	/* [ORNIC-OBJ-7] */
-#define REFUSED(field, value) do {                                         \
-		in = good;                                                 \
-		in.field = value;                                          \
-		assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in,  \
-					  &out), ORNIC_CMD_BAD_PARAM);     \
-	} while (0)
+#define REFUSED(field, value) \
+	host_refused(host, ORNIC_CMD_CREATE_MR, good, field, value, \
+		     &out, ORNIC_CMD_BAD_PARAM)
 	REFUSED(max_pages, 0);
 	REFUSED(max_pages, htole32(MR_MAX_REG_PAGES + 1));
 	REFUSED(access, htole32(ORNIC_ACCESS_LOCAL_WRITE));
