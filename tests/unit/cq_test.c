@@ -4,6 +4,17 @@
 #include "kit.h"
 #include "qp.h"
 
+static void expect_comp(struct kit *w)
+{
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+}
+
+static void expect_cqes(struct kit *w, uint64_t first, uint64_t last)
+{
+	for (; first <= last; first++)
+		kit_expect_cqe(w, first);
+}
+
 static void test_cq_wraps_with_its_phase(void **state)
 {
 	struct kit *w = *state;
@@ -90,14 +101,14 @@ static void test_one_event_for_one_request(void **state)
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	kit_expect_no_event(w);
 	kit_post(w, 2);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	expect_comp(w);
 	kit_post(w, 3);
 	kit_expect_no_event(w);
 	kit_expect_cqe(w, 2);
 	kit_expect_cqe(w, 3);
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	kit_post(w, 4);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	expect_comp(w);
 	kit_expect_no_event(w);
 }
 
@@ -110,19 +121,17 @@ static void test_solicited(void **state)
 	kit_post(w, 2);
 	kit_expect_no_event(w);
 	kit_complete(w, 3, ORNIC_WC_SUCCESS, true);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
-	kit_expect_cqe(w, 1);
-	kit_expect_cqe(w, 2);
-	kit_expect_cqe(w, 3);
+	expect_comp(w);
+	expect_cqes(w, 1, 3);
 	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
 	kit_complete(w, 4, ORNIC_WC_WR_FLUSH_ERR, false);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	expect_comp(w);
 	kit_expect_cqe(w, 4);
 	/* A newer request replaces one that was not answered. */
 	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	kit_post(w, 5);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	expect_comp(w);
 	kit_expect_cqe(w, 5);
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	kit_arm_cq(w, ORNIC_ARM_NONE);
@@ -138,16 +147,14 @@ static void test_late_doorbell_is_answered_at_once(void **state)
 	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
 	kit_expect_no_event(w);
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	expect_comp(w);
 	kit_post(w, 2);
 	kit_expect_no_event(w);
 	kit_complete(w, 3, ORNIC_WC_SUCCESS, true);
 	kit_post(w, 4);
 	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
-	kit_expect_cqe(w, 1);
-	kit_expect_cqe(w, 2);
-	kit_expect_cqe(w, 3);
+	expect_comp(w);
+	expect_cqes(w, 1, 3);
 	/* What is left is not solicited. */
 	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
 	kit_expect_no_event(w);
@@ -172,7 +179,7 @@ static void test_waiting_cq_can_be_destroyed(void **state)
 	kit_post(w, 2);
 	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_CQ,
 					 w->cq.num), ORNIC_CMD_OK);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	expect_comp(w);
 	host_sleep(w->host, 1000000);
 	kit_expect_no_event(w);
 }
@@ -332,14 +339,11 @@ static void test_event_waits_for_more(void **state)
 	kit_post(w, 2);
 	kit_expect_no_event(w);
 	kit_post(w, 3);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	expect_comp(w);
 	kit_post(w, 4);
 	host_sleep(w->host, 1000000);
 	kit_expect_no_event(w);
-	kit_expect_cqe(w, 1);
-	kit_expect_cqe(w, 2);
-	kit_expect_cqe(w, 3);
-	kit_expect_cqe(w, 4);
+	expect_cqes(w, 1, 4);
 
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	host_sleep(w->host, 1000000);
@@ -348,7 +352,7 @@ static void test_event_waits_for_more(void **state)
 	kit_expect_no_event(w);
 	kit_post(w, 6);
 	host_sleep(w->host, 10000);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	expect_comp(w);
 	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
 }
 
@@ -367,7 +371,7 @@ static void test_no_moderation(void **state)
 		moderate(w, none[i].count, none[i].period);
 		kit_arm_cq(w, ORNIC_ARM_NEXT);
 		kit_post(w, i);
-		kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+		expect_comp(w);
 		kit_expect_cqe(w, i);
 	}
 }
@@ -384,14 +388,12 @@ static void test_solicited_events_are_moderated(void **state)
 	kit_post(w, 3);
 	kit_expect_no_event(w);
 	kit_complete(w, 4, ORNIC_WC_WR_FLUSH_ERR, false);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	expect_comp(w);
 	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
 	kit_complete(w, 5, ORNIC_WC_SUCCESS, true);
-	kit_expect_cqe(w, 1);
-	kit_expect_cqe(w, 2);
-	kit_expect_cqe(w, 3);
+	expect_cqes(w, 1, 3);
 	host_sleep(w->host, 100000);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	expect_comp(w);
 }
 
 /* ORNIC-CQ-8: a newer request is for later entries than those that waited. */
@@ -409,14 +411,14 @@ static void test_newer_request_begins_anew(void **state)
 	host_sleep(w->host, 50000);
 	kit_expect_no_event(w);
 	kit_post(w, 3);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	expect_comp(w);
 	/* Nobody asks any more. */
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	kit_expect_cqe(w, 2);
 	kit_expect_cqe(w, 3);
 	kit_post(w, 4);
 	host_sleep(w->host, 200000);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	expect_comp(w);
 	kit_arm_cq(w, ORNIC_ARM_NONE);
 	host_sleep(w->host, 200000);
 	kit_expect_no_event(w);
@@ -432,12 +434,12 @@ static void test_waiting_event_is_not_lost(void **state)
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	kit_post(w, 1);
 	moderate(w, 40, 50000);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	expect_comp(w);
 	kit_expect_cqe(w, 1);
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	for (i = 0; i <= 1u << KIT_LOG_CQ; i++)
 		kit_post(w, i);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	expect_comp(w);
 	host_sleep(w->host, 1000000);
 	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
 	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
@@ -563,7 +565,7 @@ static void test_resize_keeps_the_request(void **state)
 	resize(w, 4);
 	kit_expect_no_event(w);
 	kit_post(w, 1);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	expect_comp(w);
 	resize(w, 3);
 	kit_post(w, 2);
 	kit_expect_no_event(w);
@@ -575,7 +577,7 @@ static void test_resize_keeps_the_request(void **state)
 	resize(w, 4);
 	kit_expect_no_event(w);
 	kit_complete(w, 4, ORNIC_WC_SUCCESS, true);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	expect_comp(w);
 }
 
 /* ORNIC-CQ-11: written while the device had the old record: it is seen. */
@@ -593,7 +595,7 @@ static void test_request_in_the_new_record(void **state)
 	guest_store32(&dbr->arm, ORNIC_ARM_TYPE + 1 + ORNIC_ARM_NEXT);
 	assert_int_equal(host_cmd(w->host, ORNIC_CMD_RESIZE_CQ, &in, &out),
 			 ORNIC_CMD_OK);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	expect_comp(w);
 	w->cq = to;
 	kit_expect_cqe(w, 1);
 }
