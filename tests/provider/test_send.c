@@ -265,6 +265,17 @@ static void unreliable_connections_neither_read_nor_change(void **state)
 	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
 }
 
+/* Leaves the last request in @one. */
+static void fill_queue(struct ibv_qp *qp, struct one *one)
+{
+	uint32_t i;
+
+	for (i = 0; i < SQ_SLOTS; i++) {
+		make(one, IBV_WR_SEND, i, 1);
+		assert_int_equal(post(qp, one), 0);
+	}
+}
+
 /* Whatever is to be posted: it does not fit, and the ring stays as it is. */
 static void nothing_goes_into_a_full_queue(void **state)
 {
@@ -278,10 +289,7 @@ static void nothing_goes_into_a_full_queue(void **state)
 	struct one one;
 	size_t i;
 
-	for (i = 0; i < SQ_SLOTS; i++) {
-		make(&one, IBV_WR_SEND, i, 1);
-		assert_int_equal(post(f->rc, &one), 0);
-	}
+	fill_queue(f->rc, &one);
 	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
 		make(&one, opcodes[i], 77, 0);
 		assert_int_equal(post(f->rc, &one), ENOMEM);
@@ -449,10 +457,7 @@ static void a_full_queue_takes_no_more(void **state)
 	struct one one;
 	uint32_t i;
 
-	for (i = 0; i < SQ_SLOTS; i++) {
-		make(&one, IBV_WR_SEND, i, 1);
-		assert_int_equal(post(f->rc, &one), 0);
-	}
+	fill_queue(f->rc, &one);
 	assert_int_equal(post(f->rc, &one), ENOMEM);
 
 	/* Fetched is not released */
@@ -483,12 +488,8 @@ static void an_index_from_nowhere_is_not_believed(void **state)
 {
 	struct fixture *f = *state;
 	struct one one;
-	uint32_t i;
 
-	for (i = 0; i < SQ_SLOTS; i++) {
-		make(&one, IBV_WR_SEND, i, 1);
-		assert_int_equal(post(f->rc, &one), 0);
-	}
+	fill_queue(f->rc, &one);
 	fake_qp(f->rc)->dbr->sq_ci = htole32(SQ_SLOTS + 1);
 	assert_int_equal(post(f->rc, &one), ENOMEM);
 	fake_qp(f->rc)->dbr->sq_ci = htole32(-1);
