@@ -187,6 +187,19 @@ static inline struct ibv_qp *one_more_qp(struct fixture *f,
 	return qp;
 }
 
+/* A small connected QP of this domain, or NULL. */
+static inline struct ibv_qp *create_qp_in(struct fixture *f,
+					  struct ibv_pd *pd,
+					  struct ibv_cq *cq)
+{
+	struct ibv_qp_init_attr attr = {
+		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1 },
+	};
+
+	return f->fake.ops->create_qp(pd, &attr);
+}
+
 #define test_case(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 #endif /* FIXTURE_H */

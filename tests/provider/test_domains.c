@@ -132,17 +132,6 @@ static void free_parent(struct fixture *f, struct ibv_pd *parent)
 	assert_int_equal(f->fake.ops->dealloc_pd(pd), 0);
 }
 
-static struct ibv_qp *create_qp_in(struct fixture *f, struct ibv_pd *pd,
-				   struct ibv_cq *cq)
-{
-	struct ibv_qp_init_attr attr = {
-		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC,
-		.cap = { .max_send_wr = 1, .max_recv_wr = 1 },
-	};
-
-	return f->fake.ops->create_qp(pd, &attr);
-}
-
 static struct ibv_srq *create_srq_in(struct fixture *f, struct ibv_pd *pd)
 {
 	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 1 } };

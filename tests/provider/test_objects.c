@@ -5,17 +5,6 @@
  */
 #include "fixture.h"
 
-static struct ibv_qp *create_qp_in(struct fixture *f, struct ibv_pd *pd,
-				   struct ibv_cq *cq)
-{
-	struct ibv_qp_init_attr attr = {
-		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC,
-		.cap = { .max_send_wr = 1, .max_recv_wr = 1 },
-	};
-
-	return f->fake.ops->create_qp(pd, &attr);
-}
-
 static struct ibv_qp *create_qp_ex(struct fixture *f, uint32_t comp_mask,
 				   enum ibv_qp_type type, uint32_t flags)
 {
