@@ -588,8 +588,8 @@ int ornic_set_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
  * ornic_destroy_qp() - destroy a queue pair
  * @ibqp: queue pair, freed on success
  *
- * Its completions that nobody polled vanish: the number may be another QP's
- * soon.
+ * Its completions that nobody polled vanish, for its number will be another
+ * QP's one day: not before they are gone, [ORNIC-OBJ-2].
  *
  * Return: 0 or a positive errno.
  */
