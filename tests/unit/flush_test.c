@@ -55,6 +55,22 @@ static void see(struct pair *pair)
 	pair->fate = fate_see;
 }
 
+/* One request, which an empty READ response answers */
+static void expect_seen(struct pair *pair, const struct pair_wr *wr,
+			unsigned int wc_opcode, unsigned int operation)
+{
+	struct ornic_cqe cqe;
+
+	see(pair);
+	pair_send(A(pair), wr);
+	cqe = pair_poll(A(pair));
+	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
+	assert_int_equal(le32toh(cqe.opcode), wc_opcode);
+	assert_int_equal(seen_count, 2);
+	assert_int_equal(seen[0], operation);
+	assert_int_equal(seen[1], OPCODE_RC_READ_RESP_ONLY);
+}
+
 /* ---- FLUSH ---- */
 
 static void test_flush(void **state)
@@ -62,16 +78,8 @@ static void test_flush(void **state)
 	struct pair *pair = *state;
 	uint32_t key = region(B(pair), ORNIC_ACCESS_FLUSH_GLOBAL);
 	struct pair_wr wr = flush_wr(A(pair), key);
-	struct ornic_cqe cqe;
 
-	see(pair);
-	pair_send(A(pair), &wr);
-	cqe = pair_poll(A(pair));
-	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
-	assert_int_equal(le32toh(cqe.opcode), ORNIC_WC_FLUSH);
-	assert_int_equal(seen_count, 2);
-	assert_int_equal(seen[0], OPCODE_RC_FLUSH);
-	assert_int_equal(seen[1], OPCODE_RC_READ_RESP_ONLY);
+	expect_seen(pair, &wr, ORNIC_WC_FLUSH, OPCODE_RC_FLUSH);
 	/* A part, and nothing at all */
 	wr.raddr += LEN - 1;
 	wr.flush.length = htole32(1);
@@ -220,18 +228,10 @@ static void test_atomic_write(void **state)
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = write_wr(pair, 0x1122334455667788ULL);
-	struct ornic_cqe cqe;
 
-	see(pair);
-	pair_send(A(pair), &wr);
-	cqe = pair_poll(A(pair));
-	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
-	assert_int_equal(le32toh(cqe.opcode), ORNIC_WC_ATOMIC_WRITE);
+	expect_seen(pair, &wr, ORNIC_WC_ATOMIC_WRITE, OPCODE_RC_ATOMIC_WRITE);
 	/* Bytes as they are, whatever the order of the host's */
 	assert_true(*pair_word(B(pair), AT) == 0x1122334455667788ULL);
-	assert_int_equal(seen_count, 2);
-	assert_int_equal(seen[0], OPCODE_RC_ATOMIC_WRITE);
-	assert_int_equal(seen[1], OPCODE_RC_READ_RESP_ONLY);
 	wr.flags |= ORNIC_SEND_INLINE;
 	wr.data = "inlines!";
 	wr.data_len = 8;
