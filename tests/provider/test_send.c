@@ -46,6 +46,14 @@ static int post(struct ibv_qp *ibqp, struct one *one)
 	return ret;
 }
 
+/* It is posted, and the device fetches it. */
+static void send_one(struct ibv_qp *ibqp, struct one *one,
+		     struct fake_wqe *wqe)
+{
+	assert_int_equal(post(ibqp, one), 0);
+	take_send(ibqp, wqe);
+}
+
 /* Hundreds of WQEs of 1 to 3 slots, so that all of them wrap in all ways. */
 static void connected_wqes_arrive_whole_across_wraps(void **state)
 {
@@ -61,8 +69,7 @@ static void connected_wqes_arrive_whole_across_wraps(void **state)
 
 	for (i = 0; i < 500; i++) {
 		make(&one, opcodes[i % 5], i, i % (SGES + 1));
-		assert_int_equal(post(f->rc, &one), 0);
-		take_send(f->rc, &wqe);
+		send_one(f->rc, &one, &wqe);
 		assert_int_equal(wqe.opcode, opcodes[i % 5]);
 		assert_int_equal(wqe.flags,
 				 ORNIC_SEND_SIGNALED | ORNIC_SEND_FENCE);
@@ -88,8 +95,7 @@ static void datagrams_carry_the_address_vector(void **state)
 
 	for (i = 0; i < 300; i++) {
 		make_ud(&one, f->ah, i, i % (SGES + 1));
-		assert_int_equal(post(f->ud, &one), 0);
-		take_send(f->ud, &wqe);
+		send_one(f->ud, &one, &wqe);
 		assert_int_equal(wqe.slots, i % (SGES + 1) ? 2 : 1);
 		memcpy(&route, wqe.bytes, sizeof(route));
 		assert_int_equal(le32toh(route.dqpn), 0x123456);
@@ -112,8 +118,7 @@ static void atomics_have_their_arguments(void **state)
 	one.wr.wr.atomic.compare_add = 11;
 	one.wr.wr.atomic.swap = 22;
 	one.wr.wr.atomic.rkey = 33;
-	assert_int_equal(post(f->rc, &one), 0);
-	take_send(f->rc, &wqe);
+	send_one(f->rc, &one, &wqe);
 	assert_int_equal(wqe.opcode, ORNIC_WR_ATOMIC_CMP_SWP);
 	assert_int_equal(wqe.slots, 1);
 	atomic = wqe_atomic(&wqe);
@@ -124,8 +129,7 @@ static void atomics_have_their_arguments(void **state)
 	assert_sges(wqe.data, 3, 1);
 
 	one.wr.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
-	assert_int_equal(post(f->rc, &one), 0);
-	take_send(f->rc, &wqe);
+	send_one(f->rc, &one, &wqe);
 	assert_int_equal(wqe.opcode, ORNIC_WR_ATOMIC_FETCH_ADD);
 	assert_int_equal(le64toh(wqe_atomic(&wqe).swap_add), 11);
 	assert_sges(wqe.data, 3, 1);
@@ -146,16 +150,14 @@ static void keys_are_invalidated(void **state)
 	for (i = 0; i < 50; i++) {
 		make(&one, IBV_WR_SEND_WITH_INV, i, i % (SGES + 1));
 		one.wr.invalidate_rkey = 0x12300 + i;
-		assert_int_equal(post(f->rc, &one), 0);
-		take_send(f->rc, &wqe);
+		send_one(f->rc, &one, &wqe);
 		assert_int_equal(wqe.opcode, ORNIC_WR_SEND_WITH_INV);
 		assert_int_equal(le32toh(wqe.hdr.inv_key), 0x12300 + i);
 		assert_sges(wqe.data, i, i % (SGES + 1));
 
 		make(&one, IBV_WR_LOCAL_INV, i, 0);
 		one.wr.invalidate_rkey = 0x45600 + i;
-		assert_int_equal(post(f->rc, &one), 0);
-		take_send(f->rc, &wqe);
+		send_one(f->rc, &one, &wqe);
 		assert_int_equal(wqe.opcode, ORNIC_WR_LOCAL_INV);
 		assert_int_equal(wqe.count, 0);
 		assert_int_equal(wqe.slots, 1);
@@ -186,8 +188,7 @@ static void windows_of_type_2_are_bound(void **state)
 		.mw_access_flags = IBV_ACCESS_REMOTE_READ |
 				   IBV_ACCESS_ZERO_BASED,
 	};
-	assert_int_equal(post(f->rc, &one), 0);
-	take_send(f->rc, &wqe);
+	send_one(f->rc, &one, &wqe);
 	assert_int_equal(wqe.opcode, ORNIC_WR_BIND_MW);
 	assert_int_equal(wqe.slots, 1);
 	bind = wqe_bind(&wqe);
@@ -225,8 +226,7 @@ static void xrc_names_the_srq(void **state)
 			one.wr.send_flags = IBV_SEND_INLINE;
 		one.sg[0].addr = (uintptr_t)&one;
 		one.sg[0].length = i % 3 + i % 40;
-		assert_int_equal(post(qp, &one), 0);
-		take_send(qp, &wqe);
+		send_one(qp, &one, &wqe);
 		assert_int_equal(wqe.opcode, opcodes[i % 8]);
 		assert_int_equal(le32toh(wqe_route(&wqe).xrc_srqn),
 				 0x654321 + i);
@@ -332,8 +332,7 @@ static void inline_data_is_copied(struct ibv_qp *ibqp, struct ibv_ah *ah)
 		one.sg[0].length = pieces > 1 ? length / 2 : length;
 		one.sg[1].addr = (uintptr_t)bytes + length / 2;
 		one.sg[1].length = length - length / 2;
-		assert_int_equal(post(ibqp, &one), 0);
-		take_send(ibqp, &wqe);
+		send_one(ibqp, &one, &wqe);
 		assert_int_equal(wqe.flags, ORNIC_SEND_INLINE);
 		assert_int_equal(wqe.count, length);
 		assert_memory_equal(wqe.data, bytes, length);
@@ -511,8 +510,7 @@ static void indexes_run_over_32_bits(void **state)
 	fake_qp(f->rc)->dbr->sq_pi = htole32(-5);
 	for (i = 0; i < 40; i++) {
 		make(&one, IBV_WR_SEND, i, i % 5);
-		assert_int_equal(post(f->rc, &one), 0);
-		take_send(f->rc, &wqe);
+		send_one(f->rc, &one, &wqe);
 		assert_sges(wqe.data, i, i % 5);
 	}
 	for (i = 0; i < SQ_SLOTS; i++)
