@@ -201,8 +201,8 @@ void eth_deliver(struct qp *qp, const struct frame *frame,
 	uint32_t hash;
 
 	if (qp->rwq) {
-		if (rss_hash_fields(frame, flow, qp->rx_hash.fields,
-				    qp->rx_hash.key, &hash))
+		if (rss_hash_fields(frame, qp->rx_hash.fields, qp->rx_hash.key,
+				    &hash))
 			eth_tell_hash(&ext, hash);
 		qp = rwq_get(qp->rwq, hash);
 	}

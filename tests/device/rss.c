@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Receive side scaling. */
+#include <endian.h>
 #include <string.h>
 
 #include <ornic_hw_cmd.h>
 
+#include "flow_key.h"
 #include "rss.h"
 
 _Static_assert(RSS_KEY_LEN >= RSS_DATA_MAX + 4, "32 key bits behind each bit");
@@ -44,42 +46,100 @@ static void rss_add(struct rss_data *data, const uint8_t *field,
 	data->len += len;
 }
 
-static void rss_add_l3(struct rss_data *data, const uint8_t *ip,
-		       unsigned int l3, uint32_t fields)
+/**
+ * struct rss_packet - the fields that a hash can be about
+ * @l3: 4, 6 or 0
+ * @l4: FLOW_PROTO_TCP, FLOW_PROTO_UDP or 0
+ * @src: address
+ * @dst: address
+ * @ports: source and destination, with @l4
+ * @spi: of ESP, or NULL
+ */
+struct rss_packet {
+	unsigned int l3;
+	unsigned int l4;
+	const uint8_t *src;
+	const uint8_t *dst;
+	const uint8_t *ports;
+	const uint8_t *spi;
+};
+
+static void rss_add_l3(struct rss_data *data, const struct rss_packet *packet,
+		       uint32_t fields)
 {
-	if (l3 == 4) {
-		rss_add(data, ip + 12, 4, fields & ORNIC_RX_HASH_SRC_IPV4);
-		rss_add(data, ip + 16, 4, fields & ORNIC_RX_HASH_DST_IPV4);
-	} else if (l3 == 6) {
-		rss_add(data, ip + 8, 16, fields & ORNIC_RX_HASH_SRC_IPV6);
-		rss_add(data, ip + 24, 16, fields & ORNIC_RX_HASH_DST_IPV6);
+	if (packet->l3 == 4) {
+		rss_add(data, packet->src, 4, fields & ORNIC_RX_HASH_SRC_IPV4);
+		rss_add(data, packet->dst, 4, fields & ORNIC_RX_HASH_DST_IPV4);
+	} else if (packet->l3 == 6) {
+		rss_add(data, packet->src, 16, fields & ORNIC_RX_HASH_SRC_IPV6);
+		rss_add(data, packet->dst, 16, fields & ORNIC_RX_HASH_DST_IPV6);
 	}
 }
 
-static void rss_add_l4(struct rss_data *data, const uint8_t *ports,
-		       unsigned int l4, uint32_t fields)
+static void rss_add_l4(struct rss_data *data, const struct rss_packet *packet,
+		       uint32_t fields)
 {
-	if (l4 == FLOW_PROTO_TCP) {
+	const uint8_t *ports = packet->ports;
+
+	if (packet->l4 == FLOW_PROTO_TCP) {
 		rss_add(data, ports, 2, fields & ORNIC_RX_HASH_SRC_PORT_TCP);
 		rss_add(data, ports + 2, 2,
 			fields & ORNIC_RX_HASH_DST_PORT_TCP);
-	} else if (l4 == FLOW_PROTO_UDP) {
+	} else if (packet->l4 == FLOW_PROTO_UDP) {
 		rss_add(data, ports, 2, fields & ORNIC_RX_HASH_SRC_PORT_UDP);
 		rss_add(data, ports + 2, 2,
 			fields & ORNIC_RX_HASH_DST_PORT_UDP);
+	} else if (packet->spi) {
+		rss_add(data, packet->spi, 4, fields & ORNIC_RX_HASH_IPSEC_SPI);
 	}
 }
 
-bool rss_hash_fields(const struct frame *frame, const struct flow *flow,
-		     uint32_t fields, const uint8_t *key, uint32_t *hash)
+static bool rss_hash_packet(const struct rss_packet *packet, uint32_t fields,
+			    const uint8_t *key, uint32_t *hash)
 {
 	struct rss_data data = {};
 
-	rss_add_l3(&data, frame->hdr + flow->l3_offset, flow->l3, fields);
-	rss_add_l4(&data, frame->hdr + flow->l4_offset, flow->l4, fields);
+	rss_add_l3(&data, packet, fields);
+	rss_add_l4(&data, packet, fields);
 	*hash = rss_toeplitz(key, data.bytes, data.len);
 	return data.len;
 }
+
+/* ---- of RSS QPs ---- */
+
+static struct rss_packet rss_packet_of(const struct ornic_flow_headers *headers)
+{
+	/* IPv4 addresses are the last 4 bytes. */
+	unsigned int skip = headers->l3 == 4 ? 12 : 0;
+	struct rss_packet packet = {
+		.l3 = headers->l3,
+		.src = headers->src_ip + skip,
+		.dst = headers->dst_ip + skip,
+		.ports = (const uint8_t *)&headers->src_port,
+	};
+
+	/* Fragments have no ports, nor has what is cut. */
+	if (headers->src_port || headers->dst_port)
+		packet.l4 = headers->proto;
+	return packet;
+}
+
+bool rss_hash_fields(const struct frame *frame, uint32_t fields,
+		     const uint8_t *key, uint32_t *hash)
+{
+	struct rss_packet packet;
+	struct ornic_flow_key all;
+
+	flow_key(frame, &all);
+	packet = rss_packet_of(fields & ORNIC_RX_HASH_INNER ? &all.inner :
+							      &all.outer);
+	if (all.layers & htobe32(ORNIC_FLOW_LAYER_ESP) &&
+	    !(fields & ORNIC_RX_HASH_INNER))
+		packet.spi = (const uint8_t *)&all.esp_spi;
+	return rss_hash_packet(&packet, fields, key, hash);
+}
+
+/* ---- of the port ---- */
 
 /* No ports without addresses */
 static uint32_t rss_type_fields(const struct flow *flow, uint32_t types)
@@ -104,6 +164,15 @@ static uint32_t rss_type_fields(const struct flow *flow, uint32_t types)
 bool rss_hash(const struct frame *frame, const struct flow *flow,
 	      uint32_t types, const uint8_t *key, uint32_t *hash)
 {
-	return rss_hash_fields(frame, flow, rss_type_fields(flow, types), key,
+	const uint8_t *ip = frame->hdr + flow->l3_offset;
+	const struct rss_packet packet = {
+		.l3 = flow->l3,
+		.l4 = flow->l4,
+		.src = ip + (flow->l3 == 4 ? 12 : 8),
+		.dst = ip + (flow->l3 == 4 ? 16 : 24),
+		.ports = frame->hdr + flow->l4_offset,
+	};
+
+	return rss_hash_packet(&packet, rss_type_fields(flow, types), key,
 			       hash);
 }

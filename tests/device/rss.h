@@ -29,20 +29,20 @@ uint32_t rss_toeplitz(const uint8_t *key, const uint8_t *data,
 	(ORNIC_RX_HASH_SRC_IPV4 | ORNIC_RX_HASH_DST_IPV4 |            \
 	 ORNIC_RX_HASH_SRC_IPV6 | ORNIC_RX_HASH_DST_IPV6 |            \
 	 ORNIC_RX_HASH_SRC_PORT_TCP | ORNIC_RX_HASH_DST_PORT_TCP |    \
-	 ORNIC_RX_HASH_SRC_PORT_UDP | ORNIC_RX_HASH_DST_PORT_UDP)
+	 ORNIC_RX_HASH_SRC_PORT_UDP | ORNIC_RX_HASH_DST_PORT_UDP |    \
+	 ORNIC_RX_HASH_IPSEC_SPI | ORNIC_RX_HASH_INNER)
 
 /**
  * rss_hash_fields - the hash over those fields that a frame has
- * @frame: the frame
- * @flow: its headers
+ * @frame: not FRAME_LOCAL
  * @fields: of RSS_FIELDS
  * @key: RSS_KEY_LEN bytes
  * @hash: the hash, 0 when there is none
  *
  * Return: whether there is one: the frame has any of the fields.
  */
-bool rss_hash_fields(const struct frame *frame, const struct flow *flow,
-		     uint32_t fields, const uint8_t *key, uint32_t *hash);
+bool rss_hash_fields(const struct frame *frame, uint32_t fields,
+		     const uint8_t *key, uint32_t *hash);
 
 /**
  * rss_hash - the hash of a frame by what kind of frame it is

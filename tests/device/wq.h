@@ -9,6 +9,8 @@
 #ifndef ORNIC_DEVICE_WQ_H
 #define ORNIC_DEVICE_WQ_H
 
+#include <stdint.h>
+
 #include <ornic_hw_cmd.h>
 
 struct cmd;

@@ -116,7 +116,8 @@ static void test_delayed_frames_are_treated_as_others(void **state)
 	wqk->wq[3] = wq;
 	wqk_make_udp(data, 1, 1000);
 	wqk_deliver(wqk, wqk_create_rss(wqk, wqk_create_table(wqk, 0),
-					RSS_FIELDS), data, sizeof(data));
+					ORNIC_RX_HASH_SRC_PORT_UDP), data,
+		    sizeof(data));
 	wqk_post(wqk, &wq, wqk->data, WQK_BUF_LEN);
 	host_sleep(wqk->host, 100 * US);
 	ext = wqk_ext_of(wqk_expect_frame(wqk, &wq, WQK_FRAME_LEN));

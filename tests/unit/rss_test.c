@@ -103,11 +103,13 @@ static void test_rss_published_vectors(void **state)
 	}
 }
 
+/* Those of the packet itself, and not of one that is in it */
+#define OUTER (RSS_FIELDS & ~ORNIC_RX_HASH_INNER)
+
 /* ORNIC-RSS-4 */
 static void test_rss_of_chosen_fields(void **state)
 {
 	struct frame frame;
-	struct flow flow;
 	uint32_t hash;
 	unsigned int i;
 
@@ -120,15 +122,13 @@ static void test_rss_of_chosen_fields(void **state)
 		uint8_t mixed[18];
 
 		rss_make(v, &frame);
-		flow_dissect(&frame, &flow);
-#define HASH(fields) \
-	rss_hash_fields(&frame, &flow, fields, rss_key, &hash)
+#define HASH(fields) rss_hash_fields(&frame, fields, rss_key, &hash)
 		assert_true(HASH(ORNIC_RX_HASH_SRC_IPV4 |
 				 ORNIC_RX_HASH_DST_IPV4 |
 				 ORNIC_RX_HASH_SRC_IPV6 |
 				 ORNIC_RX_HASH_DST_IPV6));
 		assert_int_equal(hash, v->ip);
-		assert_true(HASH(RSS_FIELDS));
+		assert_true(HASH(OUTER));
 		assert_int_equal(hash, v->tcp);
 		assert_true(HASH(ORNIC_RX_HASH_DST_PORT_TCP));
 		assert_int_equal(hash, rss_toeplitz(rss_key,
@@ -142,12 +142,93 @@ static void test_rss_of_chosen_fields(void **state)
 		/* Of the other protocol, or nothing at all */
 		assert_false(HASH(ORNIC_RX_HASH_SRC_PORT_UDP |
 				  ORNIC_RX_HASH_DST_PORT_UDP |
+				  ORNIC_RX_HASH_IPSEC_SPI |
 				  (v6 ? ORNIC_RX_HASH_SRC_IPV4 :
 					ORNIC_RX_HASH_SRC_IPV6)));
 		assert_int_equal(hash, 0);
 		assert_false(HASH(0));
+		/* There is no packet in it. */
+		assert_false(HASH(RSS_FIELDS));
+		/* A header that is cut has no ports. */
+		frame.hdr_len -= 1;
+		assert_false(HASH(OUTER));
+		rss_make(v, &frame);
+		flow_put16(frame.hdr + FLOW_ETH_LEN + (v6 ? 4 : 2),
+			   v6 ? 19 : 39);
+		assert_true(HASH(OUTER));
+		assert_int_equal(hash, v->ip);
 #undef HASH
 	}
+}
+
+/* Put UDP to a port, of VXLAN, and 8 bytes around a packet, or GRE of 4 bytes. */
+static void rss_wrap(struct frame *frame, bool vxlan, bool inner_v6)
+{
+	unsigned int more = 20 + (vxlan ? 8 + 8 + FLOW_ETH_LEN : 4);
+	uint8_t *ip = frame->hdr + FLOW_ETH_LEN;
+
+	memmove(ip + more, ip, frame->hdr_len - FLOW_ETH_LEN);
+	memset(ip, 0, more);
+	frame->hdr_len += more;
+	flow_put16(frame->hdr + 12, 0x0800);
+	ip[0] = 0x45;
+	flow_put16(ip + 2, frame->hdr_len - FLOW_ETH_LEN);
+	ip[9] = vxlan ? FLOW_PROTO_UDP : 47;
+	ip[12] = 1;
+	ip[16] = 2;
+	ip += 20;
+	if (vxlan) {
+		flow_put16(ip, 50000);
+		flow_put16(ip + 2, 4789);
+		flow_put16(ip + 4, frame->hdr_len - FLOW_ETH_LEN - 20);
+		ip[8] = 0x08;
+		ip += 16 + 12;
+	} else {
+		ip += 2;
+	}
+	flow_put16(ip, inner_v6 ? 0x86dd : 0x0800);
+}
+
+/* ORNIC-RSS-5 */
+static void test_rss_of_the_packet_inside(void **state)
+{
+	struct frame frame;
+	unsigned int i, how;
+	uint32_t hash;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rss_vectors); i++) {
+		for (how = 0; how < 2; how++) {
+			rss_make(&rss_vectors[i], &frame);
+			rss_wrap(&frame, how, rss_vectors[i].family ==
+					      AF_INET6);
+			assert_true(rss_hash_fields(&frame, RSS_FIELDS,
+						    rss_key, &hash));
+			assert_int_equal(hash, rss_vectors[i].tcp);
+			assert_true(rss_hash_fields(&frame, OUTER, rss_key,
+						    &hash));
+			assert_int_equal(hash, rss_toeplitz(rss_key,
+				frame.hdr + FLOW_ETH_LEN + 12, how ? 12 : 8));
+		}
+	}
+}
+
+/* ORNIC-RSS-5 */
+static void test_rss_of_esp(void **state)
+{
+	struct frame frame;
+	uint8_t *ip = frame.hdr + FLOW_ETH_LEN;
+	uint32_t hash;
+
+	(void)state;
+	rss_make(&rss_vectors[0], &frame);
+	ip[9] = 50;
+	assert_true(rss_hash_fields(&frame, ORNIC_RX_HASH_IPSEC_SPI, rss_key,
+				    &hash));
+	assert_int_equal(hash, rss_toeplitz(rss_key, ip + 20, 4));
+	assert_true(rss_hash_fields(&frame, OUTER, rss_key, &hash));
+	assert_int_equal(hash, rss_toeplitz(rss_key, ip + 12, 12));
+	assert_false(rss_hash_fields(&frame, RSS_FIELDS, rss_key, &hash));
 }
 
 static void test_rss_fragments_have_no_ports(void **state)
@@ -164,6 +245,8 @@ static void test_rss_fragments_have_no_ports(void **state)
 	assert_int_equal(flow.l4, 0);
 	assert_true(rss_hash(&frame, &flow, ORNIC_HASH_IPV4 | ORNIC_HASH_TCP,
 			     rss_key, &hash));
+	assert_int_equal(hash, rss_vectors[0].ip);
+	assert_true(rss_hash_fields(&frame, OUTER, rss_key, &hash));
 	assert_int_equal(hash, rss_vectors[0].ip);
 }
 
@@ -278,6 +361,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rss_published_vectors),
 		cmocka_unit_test(test_rss_of_chosen_fields),
+		cmocka_unit_test(test_rss_of_the_packet_inside),
+		cmocka_unit_test(test_rss_of_esp),
 		cmocka_unit_test(test_rss_fragments_have_no_ports),
 		cmocka_unit_test(test_flow_refuses_lengths_that_lie),
 		cmocka_unit_test(test_flow_sees_through_a_tag),
