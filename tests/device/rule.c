@@ -167,17 +167,12 @@ bool rule_tx(struct qp *qp, const struct frame *frame)
 
 bool rule_has_mac(const struct nic *nic, const uint8_t *mac)
 {
-	static const uint8_t all[MAC_LEN] = { 0xff, 0xff, 0xff,
-					      0xff, 0xff, 0xff };
-	const struct list_head *pos, *list = &nic->rules.list[RULE_NORMAL];
-	const struct rule *rule;
+	const struct list_head *pos, *list = &nic->rules.macs;
 
-	list_for_each(pos, list) {
-		rule = list_entry(pos, struct rule, node);
-		if (!memcmp(rule->value, mac, MAC_LEN) &&
-		    !memcmp(rule->mask, all, MAC_LEN))
+	list_for_each(pos, list)
+		if (!memcmp(list_entry(pos, struct rule, mac_node)->value, mac,
+			    MAC_LEN))
 			return true;
-	}
 	return false;
 }
 
@@ -219,9 +214,20 @@ static struct list_head *rule_place(struct nic *nic, struct rule *rule)
 	return pos;
 }
 
+static bool rule_names_mac(const struct rule *rule)
+{
+	static const uint8_t all[MAC_LEN] = { 0xff, 0xff, 0xff,
+					      0xff, 0xff, 0xff };
+
+	return rule->list == RULE_NORMAL && !memcmp(rule->mask, all, MAC_LEN);
+}
+
 static void rule_link(struct nic *nic, struct rule *rule)
 {
 	list_add_tail(&rule->node, rule_place(nic, rule));
+	list_init(&rule->mac_node);
+	if (rule_names_mac(rule))
+		list_add(&rule->mac_node, &nic->rules.macs);
 	(*rule_counter(nic, rule))++;
 }
 
@@ -233,6 +239,7 @@ static void rule_unlink(struct nic *nic, struct rule *rule)
 	if (!rule->twin && next != &nic->rules.list[rule->list])
 		list_entry(next, struct rule, node)->twin = false;
 	list_del_init(&rule->node);
+	list_del_init(&rule->mac_node);
 	(*rule_counter(nic, rule))--;
 }
 
@@ -265,6 +272,7 @@ void rule_init(struct nic *nic)
 
 	for (i = 0; i < RULE_LISTS; i++)
 		list_init(&nic->rules.list[i]);
+	list_init(&nic->rules.macs);
 }
 
 static void rule_destroy(struct nic *nic, struct rule *rule)

@@ -42,6 +42,7 @@ enum rule_list {
  * struct rule - a rule
  * @obj: number; nobody uses rules
  * @node: in its list: by priority, older first, behind those it is a twin of
+ * @mac_node: in the list of those that name a whole address, or alone
  * @list: enum rule_list
  * @qp: RAW_PACKET, used
  * @counters: with ORNIC_FLOW_COUNT, used; else NULL
@@ -57,6 +58,7 @@ enum rule_list {
 struct rule {
 	struct obj obj;
 	struct list_head node;
+	struct list_head mac_node;
 	uint8_t list;
 	struct qp *qp;
 	struct counters *counters;
@@ -73,12 +75,15 @@ struct rule {
 /**
  * struct rule_table - the rules of a card
  * @list: struct rule lists
+ * @macs: struct rule list: those of type NORMAL whose mask has all of the
+ *	destination address
  * @ingress: rules about received frames, without sniffers
  * @sniffers: of type SNIFFER
  * @egress: with ORNIC_FLOW_EGRESS
  */
 struct rule_table {
 	struct list_head list[RULE_LISTS];
+	struct list_head macs;
 	unsigned int ingress;
 	unsigned int sniffers;
 	unsigned int egress;

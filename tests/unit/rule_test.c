@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Rules and counters (ORNIC-FLOW-2..15). */
+/* Rules and counters (ORNIC-FLOW-*; of loopback, loopback_test.c). */
 #include "counters.h"
 #include "gid.h"
 #include "qp.h"
@@ -100,6 +100,7 @@ static uint64_t port_stat(struct raw *w, enum ornic_port_stat stat)
 
 /* ---- commands ---- */
 
+/* ORNIC-FLOW-2, ORNIC-FLOW-3 */
 static void test_create_refusals(void **state)
 {
 	struct ornic_create_flow_in in, good;
@@ -153,6 +154,7 @@ static void test_create_refusals(void **state)
 #undef REFUSED
 }
 
+/* ORNIC-FLOW-3 */
 static void test_only_queues_of_frames(void **state)
 {
 	struct ornic_create_qp_in send_only = { .type = ORNIC_QPT_RAW_PACKET };
@@ -182,6 +184,7 @@ static void test_only_queues_of_frames(void **state)
 			 ORNIC_CMD_OK);
 }
 
+/* ORNIC-FLOW-3: both are used. */
 static void test_used_objects_stay(void **state)
 {
 	struct raw *w = *state;
@@ -206,6 +209,7 @@ static void test_used_objects_stay(void **state)
 #undef DESTROY
 }
 
+/* ORNIC-FLOW-13 */
 static void test_limits(void **state)
 {
 	struct raw *w = *state;
@@ -233,7 +237,7 @@ static void test_limits(void **state)
 	got_nothing(w);
 }
 
-/* What one frame may cost is bounded, whatever kind of copy it is. */
+/* ORNIC-FLOW-13: what one frame may cost is bounded, whatever kind of copy it is. */
 static void test_copies_are_limited(void **state)
 {
 	struct raw *w = *state;
@@ -269,6 +273,7 @@ static void test_copies_are_limited(void **state)
 
 /* ---- received frames ---- */
 
+/* ORNIC-FLOW-4, ORNIC-FLOW-7, ORNIC-FLOW-8, ORNIC-FLOW-14 */
 static void test_rule_takes_its_frames(void **state)
 {
 	struct raw *w = *state;
@@ -298,6 +303,7 @@ static void test_rule_takes_its_frames(void **state)
 	got(w, 0);
 }
 
+/* ORNIC-FLOW-4 */
 static void test_priority_then_age(void **state)
 {
 	struct raw *w = *state;
@@ -328,6 +334,7 @@ static void test_priority_then_age(void **state)
 	got_nothing(w);
 }
 
+/* ORNIC-FLOW-5 */
 static void test_listeners_to_the_same(void **state)
 {
 	struct raw *w = *state;
@@ -361,6 +368,7 @@ static void test_listeners_to_the_same(void **state)
 	got_nothing(w);
 }
 
+/* ORNIC-FLOW-6 */
 static void test_dont_trap(void **state)
 {
 	struct raw *w = *state;
@@ -387,6 +395,7 @@ static void test_dont_trap(void **state)
 	assert_int_equal(STAT(w, rx_frames), 3);
 }
 
+/* ORNIC-FLOW-4 */
 static void test_defaults(void **state)
 {
 	struct raw *w = *state;
@@ -413,6 +422,7 @@ static void test_defaults(void **state)
 	got_nothing(w);
 }
 
+/* ORNIC-FLOW-8, ORNIC-FLOW-9, ORNIC-FLOW-15 */
 static void test_drop_and_count(void **state)
 {
 	struct ornic_query_stats_in query = {
@@ -452,7 +462,7 @@ static void test_drop_and_count(void **state)
 			 ORNIC_CMD_BAD_OBJECT);
 }
 
-/* Who cannot take it is no reason to give it to somebody else. */
+/* ORNIC-FLOW-7: who cannot take it is no reason to give it to somebody else. */
 static void test_queue_that_takes_nothing(void **state)
 {
 	struct raw *w = *state;
@@ -471,6 +481,7 @@ static void test_queue_that_takes_nothing(void **state)
 	got_nothing(w);
 }
 
+/* ORNIC-FLOW-4 */
 static void test_malformed_is_not_shown(void **state)
 {
 	struct raw *w = *state;
@@ -501,6 +512,7 @@ static void set_gid(struct raw *w)
 			 ORNIC_CMD_OK);
 }
 
+/* ORNIC-FLOW-4 */
 static void test_roce_is_for_roce(void **state)
 {
 	struct raw *w = *state;
@@ -520,6 +532,7 @@ static void test_roce_is_for_roce(void **state)
 
 /* ---- sniffers ---- */
 
+/* ORNIC-FLOW-10 */
 static void test_sniffer_sees_everything(void **state)
 {
 	struct raw *w = *state;
@@ -556,6 +569,7 @@ static void test_sniffer_sees_everything(void **state)
 	got_nothing(w);
 }
 
+/* ORNIC-FLOW-10 */
 static void test_sniffers_choose_and_share(void **state)
 {
 	struct raw *w = *state;
@@ -575,7 +589,7 @@ static void test_sniffers_choose_and_share(void **state)
 	got_nothing(w);
 }
 
-/* Sniffers do not see what is inside this process only; so nothing is. */
+/* ORNIC-FLOW-11: they do not see what is inside this process only; so nothing is. */
 static void test_sniffed_roce_is_bytes(void **state)
 {
 	struct raw *w = *state;
@@ -614,6 +628,7 @@ static void sent_by(struct raw *w, unsigned int n, bool wire)
 	assert_int_equal(w->host->frames, 0);
 }
 
+/* ORNIC-FLOW-12 */
 static void test_egress(void **state)
 {
 	struct raw *w = *state;
@@ -649,7 +664,7 @@ static void test_egress(void **state)
 	assert_int_equal(counters->val[ORNIC_COUNTERS_STAT_packets], 3);
 }
 
-/* The first rule that matches decides. */
+/* ORNIC-FLOW-12: the first rule that matches decides. */
 static void test_egress_order(void **state)
 {
 	struct raw *w = *state;
