@@ -103,54 +103,50 @@ static uint64_t port_stat(struct raw *w, enum ornic_port_stat stat)
 /* ORNIC-FLOW-2, ORNIC-FLOW-3 */
 static void test_create_refusals(void **state)
 {
-	struct ornic_create_flow_in in, good;
-	struct ornic_object out;
 	struct raw *w = *state;
+	struct ornic_create_flow_in good = flow_in(w, 1, 2000);
+	struct ornic_object out;
 	uint32_t counters;
 
 	counters = host_create_object(w->host, ORNIC_CMD_CREATE_COUNTERS, NULL,
 				      0);
-	good = flow_in(w, 1, 2000);
-#define REFUSED(status, change) do {                                    \
-		in = good;                                              \
-		change;                                                 \
-		assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_FLOW, \
-					  &in, &out), status);          \
-	} while (0)
-	REFUSED(ORNIC_CMD_BAD_PARAM, in.rsvd[2] = 1);
-	REFUSED(ORNIC_CMD_BAD_PARAM, in.type = 4);
-	REFUSED(ORNIC_CMD_BAD_PARAM, in.flags = htole32(0x10));
-	REFUSED(ORNIC_CMD_BAD_PARAM, in.counters = htole32(counters | 1u << 31));
+#define REFUSED(field, val, status) \
+	host_refused(w->host, ORNIC_CMD_CREATE_FLOW, good, field, val, &out, \
+		     status)
+	REFUSED(rsvd[2], 1, ORNIC_CMD_BAD_PARAM);
+	REFUSED(type, 4, ORNIC_CMD_BAD_PARAM);
+	REFUSED(flags, htole32(0x10), ORNIC_CMD_BAD_PARAM);
+	REFUSED(counters, htole32(1), ORNIC_CMD_BAD_PARAM);
 	/* Values that no frame can have */
-	REFUSED(ORNIC_CMD_BAD_PARAM, in.value.outer.ttl = 1);
-	REFUSED(ORNIC_CMD_BAD_PARAM, in.value.esp_seq = 1);
-	REFUSED(ORNIC_CMD_BAD_PARAM, in.value.outer.dmac[0] = 1);
-	REFUSED(ORNIC_CMD_BAD_PARAM, in.value.rsvd = 1);
+	REFUSED(value.outer.ttl, 1, ORNIC_CMD_BAD_PARAM);
+	REFUSED(value.esp_seq, 1, ORNIC_CMD_BAD_PARAM);
+	REFUSED(value.outer.dmac[0], 1, ORNIC_CMD_BAD_PARAM);
+	REFUSED(value.rsvd, 1, ORNIC_CMD_BAD_PARAM);
 	/* Bits of nothing */
-	REFUSED(ORNIC_CMD_BAD_PARAM, in.mask.rsvd = 1);
-	REFUSED(ORNIC_CMD_BAD_PARAM, in.mask.outer.rsvd = 1);
-	REFUSED(ORNIC_CMD_BAD_PARAM, in.mask.inner.rsvd = 1);
-	REFUSED(ORNIC_CMD_BAD_PARAM, in.mask.layers = htobe32(0x10));
+	REFUSED(mask.rsvd, 1, ORNIC_CMD_BAD_PARAM);
+	REFUSED(mask.outer.rsvd, 1, ORNIC_CMD_BAD_PARAM);
+	REFUSED(mask.inner.rsvd, 1, ORNIC_CMD_BAD_PARAM);
+	REFUSED(mask.layers, htobe32(0x10), ORNIC_CMD_BAD_PARAM);
 	/* Contradictions */
-	REFUSED(ORNIC_CMD_BAD_PARAM, in.flags = htole32(ORNIC_FLOW_DROP |
-							ORNIC_FLOW_DONT_TRAP));
-	REFUSED(ORNIC_CMD_BAD_PARAM, in.flags = htole32(ORNIC_FLOW_DROP);
-		in.type = ORNIC_FLOW_SNIFFER);
-	REFUSED(ORNIC_CMD_BAD_PARAM, in.flags = htole32(ORNIC_FLOW_EGRESS));
-	REFUSED(ORNIC_CMD_BAD_PARAM, in.flags = htole32(ORNIC_FLOW_EGRESS |
-							ORNIC_FLOW_DROP);
-		in.type = ORNIC_FLOW_ALL_DEFAULT);
-	/* Numbers of nothing, or of something else */
-	REFUSED(ORNIC_CMD_BAD_OBJECT, in.qpn = htole32(0xffffff));
-	REFUSED(ORNIC_CMD_BAD_OBJECT, in.flags = htole32(ORNIC_FLOW_COUNT);
-		in.counters = htole32(counters + 1));
-	in = good;
-	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_CREATE_FLOW, &in,
-				      sizeof(in) - 1, &out, sizeof(out)),
+	REFUSED(flags, htole32(ORNIC_FLOW_DROP | ORNIC_FLOW_DONT_TRAP),
+		ORNIC_CMD_BAD_PARAM);
+	REFUSED(flags, htole32(ORNIC_FLOW_EGRESS), ORNIC_CMD_BAD_PARAM);
+	good.type = ORNIC_FLOW_SNIFFER;
+	REFUSED(flags, htole32(ORNIC_FLOW_DROP), ORNIC_CMD_BAD_PARAM);
+	REFUSED(flags, htole32(ORNIC_FLOW_EGRESS | ORNIC_FLOW_COUNT),
+		ORNIC_CMD_BAD_PARAM);
+	good.type = ORNIC_FLOW_NORMAL;
+	/* Numbers of nothing */
+	REFUSED(qpn, htole32(0xffffff), ORNIC_CMD_BAD_OBJECT);
+	good.flags = htole32(ORNIC_FLOW_COUNT);
+	REFUSED(counters, htole32(counters + 1), ORNIC_CMD_BAD_OBJECT);
+	good.flags = 0;
+	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_CREATE_FLOW, &good,
+				      sizeof(good) - 1, &out, sizeof(out)),
 			 ORNIC_CMD_BAD_SIZE);
 	assert_int_equal(w->host->nic->flows.count, 0);
 	assert_int_equal(w->host->nic->rules.ingress, 0);
-	REFUSED(ORNIC_CMD_OK, (void)0);
+	REFUSED(tag, 1, ORNIC_CMD_OK);
 #undef REFUSED
 }
 
