@@ -10,31 +10,29 @@
 /* ORNIC-WQ-1 */
 static void test_create_refusals(void **state)
 {
-	struct ornic_create_wq_in good = {}, in;
+	struct ornic_create_wq_in good = {};
 	struct wqk *wqk = *state;
+	struct ornic_object out;
 	struct wqk_queue wq;
 
 	wqk_make_wq(wqk, &wq, &good);
-#define REFUSED(status, ...) do { \
-	in = good; \
-	__VA_ARGS__; \
-	assert_int_equal(host_cmd_in(wqk->host, ORNIC_CMD_CREATE_WQ, &in), \
-			 ORNIC_CMD_##status); \
-} while (0)
-	REFUSED(BAD_PARAM, in.flags = htole32(0x10));
-	REFUSED(BAD_PARAM, in.flags = htole32(0x80000000));
-	REFUSED(BAD_PARAM, in.delay_drop = htole32(1));
-	REFUSED(BAD_PARAM, in.rsvd[0] = 1);
-	REFUSED(BAD_PARAM, in.rsvd[5] = 1);
-	REFUSED(BAD_PARAM, in.log_wqes = CORE_MAX_LOG_RQ_WQES + 1);
-	REFUSED(BAD_PARAM, in.stride_shift = 4);
-	REFUSED(BAD_PARAM, in.stride_shift = RQ_STRIDE_SHIFT_MAX + 1);
-	REFUSED(BAD_PARAM, in.dbr_addr = htole64(wq.dbr + 8));
-	REFUSED(BAD_PARAM, in.buf.rsvd[0] = 1);
-	REFUSED(BAD_PARAM, in.buf.npages = 0);
-	REFUSED(BAD_OBJECT, in.pdn = htole32(wqk->pdn + 1));
-	REFUSED(BAD_OBJECT, in.cqn = htole32(wqk->cq.num + 1));
-	REFUSED(DMA_FAULT, in.dbr_addr = htole64(HOST_NOWHERE));
+#define REFUSED(field, val, status) \
+	host_refused(wqk->host, ORNIC_CMD_CREATE_WQ, good, field, val, &out, \
+		     ORNIC_CMD_##status)
+	REFUSED(flags, htole32(0x10), BAD_PARAM);
+	REFUSED(flags, htole32(0x80000000), BAD_PARAM);
+	REFUSED(delay_drop, htole32(1), BAD_PARAM);
+	REFUSED(rsvd[0], 1, BAD_PARAM);
+	REFUSED(rsvd[5], 1, BAD_PARAM);
+	REFUSED(log_wqes, CORE_MAX_LOG_RQ_WQES + 1, BAD_PARAM);
+	REFUSED(stride_shift, 4, BAD_PARAM);
+	REFUSED(stride_shift, RQ_STRIDE_SHIFT_MAX + 1, BAD_PARAM);
+	REFUSED(dbr_addr, htole64(wq.dbr + 8), BAD_PARAM);
+	REFUSED(buf.rsvd[0], 1, BAD_PARAM);
+	REFUSED(buf.npages, 0, BAD_PARAM);
+	REFUSED(pdn, htole32(wqk->pdn + 1), BAD_OBJECT);
+	REFUSED(cqn, htole32(wqk->cq.num + 1), BAD_OBJECT);
+	REFUSED(dbr_addr, htole64(HOST_NOWHERE), DMA_FAULT);
 #undef REFUSED
 	assert_int_equal(wqk->host->nic->qps.count, 0);
 	assert_int_equal(host_cmd_raw(wqk->host, ORNIC_CMD_CREATE_WQ, &good,
@@ -157,44 +155,38 @@ static void test_table_refusals(void **state)
 static void test_rss_qp_refusals(void **state)
 {
 	struct wqk *wqk = *state;
-	struct ornic_create_qp_in good, in;
-	uint32_t table;
+	struct ornic_create_qp_in good;
+	struct ornic_create_qp_out out;
+	uint32_t flags, table;
 
 	wqk_create_wq(wqk, &wqk->wq[0], 0, 0);
 	table = wqk_create_table(wqk, 0);
 	good = wqk_rss_qp(wqk, table, RSS_FIELDS);
-#define REFUSED(status, ...) do { \
-	in = good; \
-	__VA_ARGS__; \
-	assert_int_equal(host_cmd_in(wqk->host, ORNIC_CMD_CREATE_QP, &in), \
-			 ORNIC_CMD_##status); \
-} while (0)
-	REFUSED(BAD_OBJECT, in.rwq_table = htole32(table + 1));
-	REFUSED(BAD_OBJECT, in.uctx = htole32(7));
-	REFUSED(BAD_OBJECT, in.pdn = htole32(7));
-	REFUSED(BAD_PARAM, in.rx_hash_fields = htole32(1 << 9));
-	REFUSED(BAD_PARAM, in.flags |= htole32(ORNIC_QP_SQ));
-	REFUSED(BAD_PARAM, in.flags |= htole32(ORNIC_QP_RQ));
-	REFUSED(BAD_PARAM, in.flags |= htole32(ORNIC_QP_SRQ));
-	REFUSED(BAD_PARAM, in.flags |= htole32(ORNIC_QP_SIG_ALL));
-	REFUSED(BAD_PARAM, in.flags |= htole32(ORNIC_QP_KERNEL));
-	REFUSED(BAD_PARAM, in.flags |= htole32(ORNIC_QP_SCATTER_FCS));
-	REFUSED(BAD_PARAM, in.flags |= htole32(ORNIC_QP_CVLAN_STRIPPING));
-	REFUSED(BAD_PARAM, in.flags |= htole32(ORNIC_QP_PAD_END));
-	REFUSED(BAD_PARAM, in.flags |= htole32(0x200));
-	REFUSED(BAD_PARAM, in.dbr_addr = htole64(wqk->data));
-	REFUSED(BAD_PARAM, in.log_rq_wqes = 1);
-	REFUSED(BAD_PARAM, in.sq.addr = htole64(wqk->data));
-	REFUSED(BAD_PARAM, in.type = ORNIC_QPT_UD);
-	REFUSED(BAD_PARAM, in.type = QP_TYPE_WQ);
+#define REFUSED(field, val, status) \
+	host_refused(wqk->host, ORNIC_CMD_CREATE_QP, good, field, val, &out, \
+		     ORNIC_CMD_##status)
+	REFUSED(rwq_table, htole32(table + 1), BAD_OBJECT);
+	REFUSED(uctx, htole32(7), BAD_OBJECT);
+	REFUSED(pdn, htole32(7), BAD_OBJECT);
+	REFUSED(rx_hash_fields, htole32(1 << 9), BAD_PARAM);
+	/* No other flag, whether it is one or not */
+	for (flags = ORNIC_QP_SQ; flags; flags <<= 1)
+		if (flags != ORNIC_QP_RSS)
+			REFUSED(flags, htole32(ORNIC_QP_RSS | flags),
+				BAD_PARAM);
+	REFUSED(dbr_addr, htole64(wqk->data), BAD_PARAM);
+	REFUSED(log_rq_wqes, 1, BAD_PARAM);
+	REFUSED(sq.addr, htole64(wqk->data), BAD_PARAM);
+	REFUSED(type, ORNIC_QPT_UD, BAD_PARAM);
+	REFUSED(type, QP_TYPE_WQ, BAD_PARAM);
 	/* And without the flag nothing of it */
-	REFUSED(BAD_PARAM, in.flags = 0, in.rwq_table = 0,
-		in.rx_hash_fields = 0);
+	good.flags = 0;
 	memset(good.rx_hash_key, 0, sizeof(good.rx_hash_key));
-	REFUSED(BAD_PARAM, in.flags = 0, in.rwq_table = 0);
+	good.rwq_table = 0;
 	good.rx_hash_fields = 0;
-	good.rwq_table = htole32(1);
-	REFUSED(BAD_PARAM, in.flags = 0);
+	REFUSED(rwq_table, htole32(1), BAD_PARAM);
+	REFUSED(rx_hash_fields, htole32(1), BAD_PARAM);
+	REFUSED(rx_hash_key[39], 1, BAD_PARAM);
 #undef REFUSED
 	assert_int_equal(wqk->host->nic->qps.count, 1);
 }
@@ -270,34 +262,34 @@ static void test_transitions(void **state)
 static void test_modify_refusals(void **state)
 {
 	struct wqk *wqk = *state;
-	struct ornic_modify_wq_in good = { .mask = htole32(7) }, in;
+	struct ornic_modify_wq_in good = { .mask = htole32(7) };
+	struct ornic_object out;
 	struct wqk_queue wq;
 
 	wqk_create_wq(wqk, &wq, 0, 0);
 	good.wqn = htole32(wq.num);
 	good.state = ORNIC_WQS_RDY;
-#define REFUSED(status, ...) do { \
-	in = good; \
-	__VA_ARGS__; \
-	assert_int_equal(host_cmd_in(wqk->host, ORNIC_CMD_MODIFY_WQ, &in), \
-			 ORNIC_CMD_##status); \
-} while (0)
-	REFUSED(BAD_PARAM, in.mask = htole32(8));
-	REFUSED(BAD_PARAM, in.rsvd[1] = 1);
-	REFUSED(BAD_PARAM, in.state = 3);
-	REFUSED(BAD_STATE, in.cur_state = ORNIC_WQS_RDY);
-	REFUSED(BAD_PARAM, in.flags = htole32(ORNIC_WQ_SCATTER_FCS));
-	REFUSED(BAD_PARAM, in.flags = htole32(ORNIC_WQ_DELAY_DROP));
-	REFUSED(BAD_PARAM, in.flags = htole32(0x10));
-	REFUSED(BAD_OBJECT, in.wqn = htole32(wq.num + 1));
+#define REFUSED(field, val, status) \
+	host_refused(wqk->host, ORNIC_CMD_MODIFY_WQ, good, field, val, &out, \
+		     ORNIC_CMD_##status)
+	REFUSED(mask, htole32(8), BAD_PARAM);
+	REFUSED(rsvd[1], 1, BAD_PARAM);
+	REFUSED(state, 3, BAD_PARAM);
+	REFUSED(cur_state, ORNIC_WQS_RDY, BAD_STATE);
+	REFUSED(flags, htole32(ORNIC_WQ_SCATTER_FCS), BAD_PARAM);
+	REFUSED(flags, htole32(ORNIC_WQ_DELAY_DROP), BAD_PARAM);
+	REFUSED(flags, htole32(0x10), BAD_PARAM);
+	REFUSED(wqn, htole32(wq.num + 1), BAD_OBJECT);
 	/* All or nothing */
-	REFUSED(BAD_STATE, in.state = ORNIC_WQS_ERR,
-		in.flags = htole32(ORNIC_WQ_CVLAN_STRIPPING));
+	good.flags = htole32(ORNIC_WQ_CVLAN_STRIPPING);
+	REFUSED(state, ORNIC_WQS_ERR, BAD_STATE);
 	assert_int_equal(wq.target->state, ORNIC_QPS_RESET);
 	assert_int_equal(wq.target->rx_flags, 0);
-	REFUSED(OK, in.mask = 0);
-	REFUSED(OK, (void)0);
+	REFUSED(mask, 0, OK);
 #undef REFUSED
+	assert_int_equal(host_cmd_in(wqk->host, ORNIC_CMD_MODIFY_WQ, &good),
+			 ORNIC_CMD_OK);
+	assert_int_equal(wq.target->rx_flags, ORNIC_WQ_CVLAN_STRIPPING);
 }
 
 /* ORNIC-WQ-4 */
