@@ -205,7 +205,7 @@ struct ornic_wr {
 };
 
 /**
- * struct ornic_srq_ring - ring of an SRQ
+ * struct ornic_recv_ring - ring of an SRQ or a WQ
  * @mem:	WQEs, and behind them the doorbell record
  * @pbl:	page list of the WQEs
  * @mmap:	of a process, and then it owns @mem
@@ -213,7 +213,7 @@ struct ornic_wr {
  * @dbr_offset:	bytes
  * @size:	bytes in all
  */
-struct ornic_srq_ring {
+struct ornic_recv_ring {
 	struct ornic_ringmem *mem;
 	struct ornic_pbl pbl;
 	struct ornic_mmap *mmap;
@@ -241,14 +241,14 @@ struct ornic_srq {
 	u8 stride_shift;
 	u32 max_sge;
 	struct mutex modify_lock; /* see above */
-	struct ornic_srq_ring ring;
+	struct ornic_recv_ring ring;
 	spinlock_t lock; /* see above */
 	struct ornic_recvs recvs;
 	u32 pi;
 };
 
 /**
- * struct ornic_wq - one queue of a kernel QP
+ * struct ornic_qp_queue - one queue of a kernel QP
  * @lock:	protects the producer side: the ring, @wrs, @pi and @head
  * @ring:	address of the first WQE, NULL if the QP has no such queue
  * @wrs:	what was posted, by index modulo the ring's size
@@ -259,7 +259,7 @@ struct ornic_srq {
  * @tail:	work requests that were seen to complete, free running
  * @cq_list:	in @sqs or @rqs of the CQ, under the CQ's lock
  */
-struct ornic_wq {
+struct ornic_qp_queue {
 	spinlock_t lock; /* see above */
 	void *ring;
 	struct ornic_wr *wrs;
@@ -339,8 +339,8 @@ struct ornic_qp {
 	u32 dest_qpn;
 	struct ornic_qp_dbr *dbr;
 	u32 slot;
-	struct ornic_wq sq;
-	struct ornic_wq rq;
+	struct ornic_qp_queue sq;
+	struct ornic_qp_queue rq;
 	unsigned long events;
 	struct work_struct event_work;
 	struct list_head counter_list;
@@ -496,6 +496,13 @@ struct ornic_cq_dbr ornic_cq_get_dbr(struct ornic_cq *cq);
 int ornic_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udata *udata);
 int ornic_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+
+/* recv_ring.c */
+int ornic_recv_ring_alloc(struct ornic_ib_dev *dev, u32 max_wr, u8 stride_shift,
+			  struct ib_udata *udata, struct ornic_recv_ring *ring);
+void ornic_recv_ring_free(struct ornic_ib_dev *dev, struct ornic_recv_ring *ring);
+u64 ornic_recv_ring_dbr_addr(const struct ornic_recv_ring *ring);
+struct ornic_qp_dbr ornic_recv_ring_get_dbr(const struct ornic_recv_ring *ring);
 
 /* srq.c */
 int ornic_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,

@@ -30,16 +30,16 @@ static struct ornic_qp *ornic_cq_find_qp(struct ornic_cq *cq, u32 qpn)
 	return qp;
 }
 
-static bool ornic_wq_retire(struct ornic_wq *wq, u32 number, struct ornic_wr *wr)
+static bool ornic_qp_queue_retire(struct ornic_qp_queue *queue, u32 number, struct ornic_wr *wr)
 {
 	/* Pairs with the release of head, after what was posted was noted */
-	if (number - wq->tail >= smp_load_acquire(&wq->head) - wq->tail)
+	if (number - queue->tail >= smp_load_acquire(&queue->head) - queue->tail)
 		return false;
 
-	*wr = wq->wrs[number & wq->mask];
-	wq->tail = number + 1;
+	*wr = queue->wrs[number & queue->mask];
+	queue->tail = number + 1;
 	/* The note may be overwritten from now on */
-	smp_store_release(&wq->ci, wr->end);
+	smp_store_release(&queue->ci, wr->end);
 	return true;
 }
 
@@ -62,7 +62,7 @@ static bool ornic_qp_retire(struct ornic_qp *qp, bool recv, u32 number, struct o
 	if (recv && qp->ibqp.srq)
 		return ornic_srq_retire(to_ornic_srq(qp->ibqp.srq), number, wr);
 
-	return ornic_wq_retire(recv ? &qp->rq : &qp->sq, number, wr);
+	return ornic_qp_queue_retire(recv ? &qp->rq : &qp->sq, number, wr);
 }
 
 static int ornic_wc_opcode(u32 opcode)
@@ -187,13 +187,13 @@ static bool ornic_cq_consume(struct ornic_cq *cq, const struct ornic_cqe *cqe,
 	return true;
 }
 
-static int ornic_wq_flush(struct ornic_qp *qp, struct ornic_wq *wq, enum ib_wc_opcode opcode,
+static int ornic_qp_queue_flush(struct ornic_qp *qp, struct ornic_qp_queue *queue, enum ib_wc_opcode opcode,
 			  int num, struct ib_wc *wc)
 {
 	struct ornic_wr wr;
 	int n;
 
-	for (n = 0; n < num && ornic_wq_retire(wq, wq->tail, &wr); n++)
+	for (n = 0; n < num && ornic_qp_queue_retire(queue, queue->tail, &wr); n++)
 		wc[n] = (struct ib_wc) {
 			.wr_id = wr.wr_id,
 			.qp = &qp->ibqp,
@@ -210,9 +210,9 @@ static int ornic_cq_flush(struct ornic_cq *cq, int num, struct ib_wc *wc)
 	int n = 0;
 
 	list_for_each_entry(qp, &cq->sqs, sq.cq_list)
-		n += ornic_wq_flush(qp, &qp->sq, IB_WC_SEND, num - n, wc + n);
+		n += ornic_qp_queue_flush(qp, &qp->sq, IB_WC_SEND, num - n, wc + n);
 	list_for_each_entry(qp, &cq->rqs, rq.cq_list)
-		n += ornic_wq_flush(qp, &qp->rq, IB_WC_RECV, num - n, wc + n);
+		n += ornic_qp_queue_flush(qp, &qp->rq, IB_WC_RECV, num - n, wc + n);
 	return n;
 }
 

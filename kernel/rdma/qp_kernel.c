@@ -8,14 +8,14 @@
 #include "ornic_rdma.h"
 #include "qp.h"
 
-static int ornic_wq_init(struct ornic_wq *wq, void *ring, u32 size)
+static int ornic_qp_queue_init(struct ornic_qp_queue *queue, void *ring, u32 size)
 {
-	spin_lock_init(&wq->lock);
-	INIT_LIST_HEAD(&wq->cq_list);
-	wq->ring = ring;
-	wq->mask = size - 1;
-	wq->wrs = kvzalloc_objs(*wq->wrs, size);
-	return wq->wrs ? 0 : -ENOMEM;
+	spin_lock_init(&queue->lock);
+	INIT_LIST_HEAD(&queue->cq_list);
+	queue->ring = ring;
+	queue->mask = size - 1;
+	queue->wrs = kvzalloc_objs(*queue->wrs, size);
+	return queue->wrs ? 0 : -ENOMEM;
 }
 
 /**
@@ -34,13 +34,14 @@ int ornic_qp_kernel_init(struct ornic_qp *qp)
 
 	qp->dbr = qp->mem->addr + qp->geo.dbr_offset;
 	/* A queue that the QP lacks has room for one record, and no ring */
-	err = ornic_wq_init(&qp->sq, qp->geo.sq_bytes ? qp->mem->addr : NULL,
-			    1u << qp->geo.log_sq_slots);
+	err = ornic_qp_queue_init(&qp->sq, qp->geo.sq_bytes ? qp->mem->addr : NULL,
+				  1u << qp->geo.log_sq_slots);
 	if (err)
 		return err;
 
-	err = ornic_wq_init(&qp->rq, qp->geo.rq_bytes ? qp->mem->addr + qp->geo.rq_offset : NULL,
-			    1u << qp->geo.log_rq_wqes);
+	err = ornic_qp_queue_init(&qp->rq,
+				  qp->geo.rq_bytes ? qp->mem->addr + qp->geo.rq_offset : NULL,
+				  1u << qp->geo.log_rq_wqes);
 	if (err)
 		goto err_free_sq;
 
@@ -153,12 +154,12 @@ void ornic_qp_detach(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 	ornic_qp_unlock_cqs(qp);
 }
 
-static void ornic_wq_forget(struct ornic_wq *wq)
+static void ornic_qp_queue_forget(struct ornic_qp_queue *queue)
 {
-	wq->pi = 0;
-	wq->ci = 0;
-	wq->head = 0;
-	wq->tail = 0;
+	queue->pi = 0;
+	queue->ci = 0;
+	queue->head = 0;
+	queue->tail = 0;
 }
 
 /**
@@ -170,8 +171,8 @@ void ornic_qp_forget(struct ornic_qp *qp)
 	ornic_qp_lock_cqs(qp);
 	ornic_cq_forget_qp(to_ornic_cq(qp->ibqp.send_cq), qp);
 	ornic_cq_forget_qp(to_ornic_cq(qp->ibqp.recv_cq), qp);
-	ornic_wq_forget(&qp->sq);
-	ornic_wq_forget(&qp->rq);
+	ornic_qp_queue_forget(&qp->sq);
+	ornic_qp_queue_forget(&qp->rq);
 	ornic_qp_unlock_cqs(qp);
 
 	/* Before the device looks again, when the QP leaves RESET */

@@ -80,7 +80,7 @@ int ornic_ib_fill_res_srq(struct sk_buff *msg, struct ib_srq *ibsrq)
 
 	/* A resize replaces the ring */
 	mutex_lock(&srq->modify_lock);
-	dbr = *(struct ornic_qp_dbr *)ornic_ringmem_peek(srq->ring.mem, srq->ring.dbr_offset);
+	dbr = ornic_recv_ring_get_dbr(&srq->ring);
 	log_wqes = srq->ring.log_wqes;
 	mutex_unlock(&srq->modify_lock);
 

@@ -8,56 +8,6 @@
 #include "ornic_rdma.h"
 #include "ring.h"
 
-/* A process may be about to map the ring: then the entry frees the memory */
-static void ornic_srq_free_ring(struct ornic_ib_dev *dev, struct ornic_srq_ring *ring)
-{
-	ornic_pbl_free(&dev->ibdev, &ring->pbl);
-	if (ring->mmap)
-		ornic_ib_mmap_remove(ring->mmap);
-	else
-		ornic_ringmem_free(&dev->ibdev, ring->mem);
-}
-
-static int ornic_srq_alloc_ring(struct ornic_ib_dev *dev, u32 max_wr, u8 stride_shift,
-				struct ib_udata *udata, struct ornic_srq_ring *ring)
-{
-	struct ornic_mmap *map;
-	u32 bytes;
-	int err;
-
-	*ring = (struct ornic_srq_ring) { .log_wqes = order_base_2(max_wr) };
-	bytes = 1u << (ring->log_wqes + stride_shift);
-	ring->dbr_offset = ALIGN(bytes, sizeof(struct ornic_qp_dbr));
-	ring->size = PAGE_ALIGN(ring->dbr_offset + sizeof(struct ornic_qp_dbr));
-	ring->mem = ornic_ringmem_alloc(&dev->ibdev, ring->size);
-	if (IS_ERR(ring->mem))
-		return PTR_ERR(ring->mem);
-
-	err = ornic_ringmem_describe(&dev->ibdev, ring->mem, 0, bytes, &ring->pbl);
-	if (err)
-		goto err_free_mem;
-
-	if (udata) {
-		struct ornic_ucontext *ctx;
-
-		ctx = rdma_udata_to_drv_context(udata, struct ornic_ucontext, ibuctx);
-		map = ornic_ib_mmap_add(&ctx->ibuctx, &(struct ornic_mmap) { .mem = ring->mem },
-					ring->size);
-		if (IS_ERR(map)) {
-			err = PTR_ERR(map);
-			goto err_free_pbl;
-		}
-		ring->mmap = map;
-	}
-	return 0;
-
-err_free_pbl:
-	ornic_pbl_free(&dev->ibdev, &ring->pbl);
-err_free_mem:
-	ornic_ringmem_free(&dev->ibdev, ring->mem);
-	return err;
-}
-
 static int ornic_srq_kernel_init(struct ornic_srq *srq)
 {
 	struct ornic_recvs *recvs = &srq->recvs;
@@ -76,11 +26,6 @@ static int ornic_srq_kernel_init(struct ornic_srq *srq)
 	return 0;
 }
 
-static u64 ornic_srq_dbr_addr(const struct ornic_srq_ring *ring)
-{
-	return ornic_ringmem_dma(ring->mem, ring->dbr_offset);
-}
-
 static int ornic_srq_create(struct ornic_ib_dev *dev, struct ornic_srq *srq, bool user)
 {
 	struct ib_srq *ibsrq = &srq->ibsrq;
@@ -90,7 +35,7 @@ static int ornic_srq_create(struct ornic_ib_dev *dev, struct ornic_srq *srq, boo
 		.log_wqes = srq->ring.log_wqes,
 		.stride_shift = srq->stride_shift,
 		.buf = srq->ring.pbl.buf,
-		.dbr_addr = cpu_to_le64(ornic_srq_dbr_addr(&srq->ring)),
+		.dbr_addr = cpu_to_le64(ornic_recv_ring_dbr_addr(&srq->ring)),
 	};
 	int err;
 
@@ -187,7 +132,7 @@ int ornic_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 	spin_lock_init(&srq->lock);
 	srq->stride_shift = ornic_rq_shift(init->attr.max_sge);
 	srq->max_sge = min(ornic_rq_sge(srq->stride_shift), dev->max_sge);
-	err = ornic_srq_alloc_ring(dev, init->attr.max_wr, srq->stride_shift, udata, &srq->ring);
+	err = ornic_recv_ring_alloc(dev, init->attr.max_wr, srq->stride_shift, udata, &srq->ring);
 	if (err)
 		return err;
 
@@ -216,12 +161,12 @@ err_destroy_srq:
 err_free_recvs:
 	kvfree(srq->recvs.recvs);
 err_free_ring:
-	ornic_srq_free_ring(dev, &srq->ring);
+	ornic_recv_ring_free(dev, &srq->ring);
 	return err;
 }
 
 /* The process learns of its new ring by memory that it names, for uverbs gives no other way */
-static int ornic_srq_respond_resize(const struct ornic_srq_ring *ring, u32 count, u64 resp_addr)
+static int ornic_srq_respond_resize(const struct ornic_recv_ring *ring, u32 count, u64 resp_addr)
 {
 	struct ornic_resize_resp resp = {
 		.count = count,
@@ -239,27 +184,27 @@ static int ornic_srq_resize(struct ornic_ib_dev *dev, struct ornic_srq *srq, u32
 {
 	struct ornic_resize_in in = { .num = cpu_to_le32(srq->res.num) };
 	struct ornic_resize_out out;
-	struct ornic_srq_ring ring;
+	struct ornic_recv_ring ring;
 	int err;
 
-	err = ornic_srq_alloc_ring(dev, max_wr, srq->stride_shift, udata, &ring);
+	err = ornic_recv_ring_alloc(dev, max_wr, srq->stride_shift, udata, &ring);
 	if (err)
 		return err;
 
 	in.log_size = ring.log_wqes;
 	in.buf = ring.pbl.buf;
-	in.dbr_addr = cpu_to_le64(ornic_srq_dbr_addr(&ring));
+	in.dbr_addr = cpu_to_le64(ornic_recv_ring_dbr_addr(&ring));
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_RESIZE_SRQ, &in, sizeof(in), &out, sizeof(out));
 	if (err)
 		goto err_free_ring;
 
 	/* The device has left the old ring: from here on there is no way back */
 	swap(ring, srq->ring);
-	ornic_srq_free_ring(dev, &ring);
+	ornic_recv_ring_free(dev, &ring);
 	return ornic_srq_respond_resize(&srq->ring, le32_to_cpu(out.count), resp_addr);
 
 err_free_ring:
-	ornic_srq_free_ring(dev, &ring);
+	ornic_recv_ring_free(dev, &ring);
 	return err;
 }
 
@@ -353,6 +298,6 @@ int ornic_ib_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 		return err;
 
 	kvfree(srq->recvs.recvs);
-	ornic_srq_free_ring(dev, &srq->ring);
+	ornic_recv_ring_free(dev, &srq->ring);
 	return 0;
 }

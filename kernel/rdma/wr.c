@@ -229,7 +229,7 @@ static void ornic_set_imm(struct ornic_sq_hdr *hdr, const struct ib_send_wr *wr)
 static int ornic_post_one_send(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 			       const struct ib_send_wr *wr)
 {
-	struct ornic_wq *sq = &qp->sq;
+	struct ornic_qp_queue *sq = &qp->sq;
 	/* Pairs with the release of ci, after the note was read */
 	u32 used = sq->pi - smp_load_acquire(&sq->ci);
 	struct ornic_wqe_writer w, head;

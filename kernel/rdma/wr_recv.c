@@ -36,7 +36,7 @@ static void ornic_put_recv(struct ornic_rq_hdr *hdr, const struct ib_recv_wr *wr
 
 static int ornic_post_one_recv(struct ornic_qp *qp, const struct ib_recv_wr *wr)
 {
-	struct ornic_wq *rq = &qp->rq;
+	struct ornic_qp_queue *rq = &qp->rq;
 	/* Pairs with the release of ci, after the note was read */
 	u32 used = rq->pi - smp_load_acquire(&rq->ci);
 

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A ring of receive WQEs with its doorbell record, as SRQs and WQs have one.
+ */
+#include "ornic_rdma.h"
+
+/**
+ * ornic_recv_ring_alloc - make a ring
+ * @dev:	the device
+ * @max_wr:	WQEs that it is to hold, not 0
+ * @stride_shift: log2 of the bytes of a WQE
+ * @udata:	of the process that is to map it, NULL: the kernel's
+ * @ring:	filled in, but on failure
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ornic_recv_ring_alloc(struct ornic_ib_dev *dev, u32 max_wr, u8 stride_shift,
+			  struct ib_udata *udata, struct ornic_recv_ring *ring)
+{
+	struct ornic_mmap *map;
+	u32 bytes;
+	int err;
+
+	*ring = (struct ornic_recv_ring) { .log_wqes = order_base_2(max_wr) };
+	bytes = 1u << (ring->log_wqes + stride_shift);
+	ring->dbr_offset = ALIGN(bytes, sizeof(struct ornic_qp_dbr));
+	ring->size = PAGE_ALIGN(ring->dbr_offset + sizeof(struct ornic_qp_dbr));
+	ring->mem = ornic_ringmem_alloc(&dev->ibdev, ring->size);
+	if (IS_ERR(ring->mem))
+		return PTR_ERR(ring->mem);
+
+	err = ornic_ringmem_describe(&dev->ibdev, ring->mem, 0, bytes, &ring->pbl);
+	if (err)
+		goto err_free_mem;
+
+	if (udata) {
+		struct ornic_ucontext *ctx;
+
+		ctx = rdma_udata_to_drv_context(udata, struct ornic_ucontext, ibuctx);
+		map = ornic_ib_mmap_add(&ctx->ibuctx, &(struct ornic_mmap) { .mem = ring->mem },
+					ring->size);
+		if (IS_ERR(map)) {
+			err = PTR_ERR(map);
+			goto err_free_pbl;
+		}
+		ring->mmap = map;
+	}
+	return 0;
+
+err_free_pbl:
+	ornic_pbl_free(&dev->ibdev, &ring->pbl);
+err_free_mem:
+	ornic_ringmem_free(&dev->ibdev, ring->mem);
+	return err;
+}
+
+/**
+ * ornic_recv_ring_free - the end of ornic_recv_ring_alloc()
+ * @dev:	the device, which does not use the ring
+ * @ring:	a process may be about to map it: then the entry frees the memory
+ */
+void ornic_recv_ring_free(struct ornic_ib_dev *dev, struct ornic_recv_ring *ring)
+{
+	ornic_pbl_free(&dev->ibdev, &ring->pbl);
+	if (ring->mmap)
+		ornic_ib_mmap_remove(ring->mmap);
+	else
+		ornic_ringmem_free(&dev->ibdev, ring->mem);
+}
+
+/**
+ * ornic_recv_ring_dbr_addr - where the device finds the doorbell record
+ * @ring:	the ring
+ *
+ * Return: bus address.
+ */
+u64 ornic_recv_ring_dbr_addr(const struct ornic_recv_ring *ring)
+{
+	return ornic_ringmem_dma(ring->mem, ring->dbr_offset);
+}
+
+/**
+ * ornic_recv_ring_get_dbr - look at the doorbell record
+ * @ring:	the ring; a process may be writing to it
+ *
+ * Return: a copy.
+ */
+struct ornic_qp_dbr ornic_recv_ring_get_dbr(const struct ornic_recv_ring *ring)
+{
+	return *(struct ornic_qp_dbr *)ornic_ringmem_peek(ring->mem, ring->dbr_offset);
+}
