@@ -16,6 +16,8 @@
 #define ORNIC_IB_COUNT_MAX	BIT(24)
 /* Mb/s, of query_port_speed */
 #define ORNIC_IB_SPEED_UNIT	100
+/* What fits into a command, CREATE_RWQ_TABLE */
+#define ORNIC_IB_RWQ_TABLE_MAX	512
 /* Time stamps are in nanoseconds */
 #define ORNIC_IB_CLOCK_KHZ	1000000
 
@@ -39,6 +41,8 @@ int ornic_ib_init_limits(struct ornic_ib_dev *dev)
 	dev->max_cqe = rounddown_pow_of_two(min(lim->max_cqe, ORNIC_MAX_CQE));
 	if (lim->features & ORNIC_FEAT_SRQ && lim->max_srq_wqes)
 		dev->max_srq_wr = rounddown_pow_of_two(min(lim->max_srq_wqes, ORNIC_MAX_RING));
+	dev->max_wq_wr = rounddown_pow_of_two(min(lim->max_rq_wqes, ORNIC_MAX_RING));
+	dev->max_rwq_table_size = min(lim->max_rwq_table_size, ORNIC_IB_RWQ_TABLE_MAX);
 	if (lim->features & ORNIC_FEAT_REG_MR)
 		dev->max_reg_pages = min(lim->max_reg_pages, ORNIC_PBL_FLAT_MAX);
 	dev->gid_len = min(lim->max_gid, ORNIC_IB_GIDS_MAX);
@@ -48,15 +52,29 @@ int ornic_ib_init_limits(struct ornic_ib_dev *dev)
 	return dev->max_wr ? 0 : -ENODEV;
 }
 
-/* Reading the register is dear: only for who asks what time it is */
-static int ornic_ib_respond_clock(struct ornic_ib_dev *dev, struct ib_udata *udata)
+static_assert(struct_size_t(struct ornic_create_rwq_table_in, wqn, ORNIC_IB_RWQ_TABLE_MAX) <=
+	      ORNIC_CMD_MAX_IN);
+
+static int ornic_ib_respond_device(struct ornic_ib_dev *dev, struct ib_udata *udata)
 {
+	const struct ornic_limits *lim = &dev->odev->lim;
 	struct ornic_query_device_resp resp = {};
 
+	/* Reading the register is dear: only for who asks what time it is */
 	if (!udata || udata->outlen < offsetofend(typeof(resp), clock))
 		return ib_respond_empty_udata(udata);
 
 	resp.clock = ornic_clock_cycles(dev->odev);
+	if (lim->features & ORNIC_FEAT_WQ) {
+		resp.rx_hash_fields = lim->rx_hash_fields;
+		resp.rx_hash_functions = ORNIC_RX_HASH_TOEPLITZ;
+	}
+	if (lim->features & ORNIC_FEAT_TSO)
+		resp.max_tso = lim->max_tso;
+	if (lim->features & ORNIC_FEAT_RATE_LIMIT) {
+		resp.min_rate = lim->min_rate;
+		resp.max_rate = lim->max_rate;
+	}
 	return ib_respond_udata(udata, resp);
 }
 
@@ -66,6 +84,8 @@ static u64 ornic_device_cap_flags(const struct ornic_limits *lim)
 		u64 features;	/* ORNIC_FEAT_* */
 		u64 send_ops;	/* bit n: enum ornic_wr_opcode n */
 		u32 access;	/* ORNIC_ACCESS_* */
+		u32 types;	/* bit n: enum ornic_qp_type n */
+		u32 wq_flags;	/* ORNIC_WQ_* */
 		u64 flags;	/* what it takes all of these for */
 	} table[] = {
 		{ .flags = IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_PORT_ACTIVE_EVENT |
@@ -83,6 +103,9 @@ static u64 ornic_device_cap_flags(const struct ornic_limits *lim)
 		{ .send_ops = BIT_ULL(ORNIC_WR_FLUSH), .access = ORNIC_ACCESS_FLUSH_PERSISTENT,
 		  .flags = IB_DEVICE_FLUSH_PERSISTENT },
 		{ .send_ops = BIT_ULL(ORNIC_WR_ATOMIC_WRITE), .flags = IB_DEVICE_ATOMIC_WRITE },
+		{ .types = BIT(ORNIC_QPT_RAW_PACKET), .flags = IB_DEVICE_RAW_IP_CSUM },
+		{ .wq_flags = ORNIC_WQ_SCATTER_FCS, .flags = IB_DEVICE_RAW_SCATTER_FCS },
+		{ .wq_flags = ORNIC_WQ_PAD_END, .flags = IB_DEVICE_PCI_WRITE_END_PADDING },
 	};
 	u64 flags = 0;
 	u32 i;
@@ -90,7 +113,9 @@ static u64 ornic_device_cap_flags(const struct ornic_limits *lim)
 	for (i = 0; i < ARRAY_SIZE(table); i++)
 		if (!(table[i].features & ~lim->features) &&
 		    !(table[i].send_ops & ~lim->send_ops) &&
-		    !(table[i].access & ~lim->access_flags))
+		    !(table[i].access & ~lim->access_flags) &&
+		    !(table[i].types & ~lim->qp_types) &&
+		    !(table[i].wq_flags & ~lim->wq_flags))
 			flags |= table[i].flags;
 	return flags;
 }
@@ -99,6 +124,34 @@ static u64 ornic_device_cap_flags(const struct ornic_limits *lim)
 static enum ib_atomic_cap ornic_atomic_cap(const struct ornic_limits *lim, u64 send_ops)
 {
 	return send_ops & ~lim->send_ops ? IB_ATOMIC_NONE : IB_ATOMIC_HCA;
+}
+
+static u32 ornic_raw_packet_caps(const struct ornic_limits *lim)
+{
+	u32 caps = 0;
+
+	if (lim->qp_types & BIT(ORNIC_QPT_RAW_PACKET))
+		caps |= IB_RAW_PACKET_CAP_IP_CSUM;
+	if (lim->wq_flags & ORNIC_WQ_CVLAN_STRIPPING)
+		caps |= IB_RAW_PACKET_CAP_CVLAN_STRIPPING;
+	if (lim->wq_flags & ORNIC_WQ_SCATTER_FCS)
+		caps |= IB_RAW_PACKET_CAP_SCATTER_FCS;
+	if (lim->wq_flags & ORNIC_WQ_DELAY_DROP)
+		caps |= IB_RAW_PACKET_CAP_DELAY_DROP;
+	return caps;
+}
+
+static void ornic_query_wq_caps(const struct ornic_ib_dev *dev, struct ib_device_attr *attr)
+{
+	const struct ornic_limits *lim = &dev->odev->lim;
+
+	if (!(lim->features & ORNIC_FEAT_WQ))
+		return;
+
+	attr->max_wq_type_rq = min(lim->max_wq, ORNIC_IB_COUNT_MAX);
+	attr->rss_caps.supported_qpts = BIT(IB_QPT_RAW_PACKET);
+	attr->rss_caps.max_rwq_indirection_tables = min(lim->max_rwq_tables, ORNIC_IB_COUNT_MAX);
+	attr->rss_caps.max_rwq_indirection_table_size = dev->max_rwq_table_size;
 }
 
 int ornic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
@@ -154,7 +207,9 @@ int ornic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		attr->cq_caps.max_cq_moderation_count = U16_MAX;
 		attr->cq_caps.max_cq_moderation_period = U16_MAX;
 	}
-	return ornic_ib_respond_clock(dev, udata);
+	attr->raw_packet_caps = ornic_raw_packet_caps(lim);
+	ornic_query_wq_caps(dev, attr);
+	return ornic_ib_respond_device(dev, udata);
 }
 
 int ornic_ib_modify_device(struct ib_device *ibdev, int mask, struct ib_device_modify *attr)
@@ -222,9 +277,13 @@ int ornic_ib_query_port_speed(struct ib_device *ibdev, u32 port, u64 *speed)
 int ornic_ib_get_port_immutable(struct ib_device *ibdev, u32 port,
 				struct ib_port_immutable *immutable)
 {
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibdev);
+
 	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
+	if (dev->odev->lim.qp_types & BIT(ORNIC_QPT_RAW_PACKET))
+		immutable->core_cap_flags |= RDMA_CORE_PORT_RAW_PACKET;
 	immutable->pkey_tbl_len = ORNIC_IB_PKEYS;
-	immutable->gid_tbl_len = to_ornic_ib_dev(ibdev)->gid_len;
+	immutable->gid_tbl_len = dev->gid_len;
 	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
 	return 0;
 }

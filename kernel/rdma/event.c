@@ -104,6 +104,30 @@ void ornic_ib_srq_event(struct ornic_res *res, enum ornic_event event)
 		srq->ibsrq.event_handler(&ibevent, srq->ibsrq.srq_context);
 }
 
+/* In hard interrupt context, as for a CQ */
+void ornic_ib_wq_event(struct ornic_res *res, enum ornic_event event)
+{
+	struct ornic_wq *wq = container_of(res, struct ornic_wq, res);
+	struct ib_event ibevent = {
+		.device = wq->ibwq.device,
+		.element.wq = &wq->ibwq,
+		.event = IB_EVENT_WQ_FATAL,
+	};
+
+	switch (event) {
+	case ORNIC_EVENT_WQ_FATAL:
+		/* The core names the object last, and a WQ that is new cannot have failed */
+		if (READ_ONCE(wq->ibwq.uobject))
+			wq->ibwq.event_handler(&ibevent, wq->ibwq.wq_context);
+		break;
+	case ORNIC_EVENT_WQ_DELAY_DROP:
+		atomic64_inc(&to_ornic_ib_dev(wq->ibwq.device)->delay_drops);
+		break;
+	default:
+		break;
+	}
+}
+
 /**
  * ornic_ib_death - the device has stopped
  * @nb:		of a device that may be about to be registered or unregistered

@@ -104,6 +104,16 @@ static const struct ib_device_ops ornic_ib_xrc_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_xrcd, ornic_xrcd, ibxrcd),
 };
 
+static const struct ib_device_ops ornic_ib_wq_ops = {
+	.create_rwq_ind_table = ornic_ib_create_rwq_ind_table,
+	.create_wq = ornic_ib_create_wq,
+	.destroy_rwq_ind_table = ornic_ib_destroy_rwq_ind_table,
+	.destroy_wq = ornic_ib_destroy_wq,
+	.modify_wq = ornic_ib_modify_wq,
+
+	INIT_RDMA_OBJ_SIZE(ib_rwq_ind_table, ornic_rwq_table, ibtable),
+};
+
 static const struct ib_device_ops ornic_ib_mcast_ops = {
 	.attach_mcast = ornic_ib_attach_mcast,
 	.detach_mcast = ornic_ib_detach_mcast,
@@ -137,6 +147,7 @@ static void ornic_ib_set_ops(struct ornic_ib_dev *dev)
 		{ ORNIC_FEAT_CQ_MODERATION, &ornic_ib_moderate_cq_ops },
 		{ ORNIC_FEAT_SRQ, &ornic_ib_srq_ops },
 		{ ORNIC_FEAT_XRC, &ornic_ib_xrc_ops },
+		{ ORNIC_FEAT_WQ, &ornic_ib_wq_ops },
 		{ ORNIC_FEAT_MCAST, &ornic_ib_mcast_ops },
 		{ ORNIC_FEAT_MW, &ornic_ib_mw_ops },
 		{ ORNIC_FEAT_REG_MR, &ornic_ib_reg_mr_ops },

@@ -24,6 +24,8 @@
 #define ORNIC_IB_PKEYS		1
 /* An address handle is memory of the host only: any number will do */
 #define ORNIC_IB_MAX_AH		BIT(20)
+/* Of enum ibv_rx_hash_function_flags: the one that there is */
+#define ORNIC_RX_HASH_TOEPLITZ	BIT(0)
 /* The number of no QP: given to completions whose QP is gone */
 #define ORNIC_QPN_NONE		ORNIC_CQE_QPN
 
@@ -38,6 +40,8 @@
  * @max_inline:	bytes
  * @max_cqe:	entries of a CQ, a power of two
  * @max_srq_wr:	receives of an SRQ, a power of two; 0 without SRQs
+ * @max_wq_wr:	receives of a WQ, a power of two
+ * @max_rwq_table_size: WQs of a table, a power of two
  * @max_reg_pages: pages of a fast registration; 0 without these
  * @gid_len:	entries of the GID table
  * @void_pdn:	a PD that no QP is of
@@ -52,6 +56,7 @@
  * @counters_lock: protects @counters, @counted and what these count
  * @counters:	that QPs are bound to
  * @counted:	sum of all that there ever were
+ * @delay_drops: times that a WQ began to drop frames that had waited in vain
  */
 struct ornic_ib_dev {
 	struct ib_device ibdev;
@@ -62,6 +67,8 @@ struct ornic_ib_dev {
 	u32 max_inline;
 	u32 max_cqe;
 	u32 max_srq_wr;
+	u32 max_wq_wr;
+	u32 max_rwq_table_size;
 	u32 max_reg_pages;
 	u32 gid_len;
 	u32 void_pdn;
@@ -75,6 +82,7 @@ struct ornic_ib_dev {
 	struct mutex counters_lock; /* see above */
 	struct list_head counters;
 	u64 counted[ORNIC_QP_STAT_COUNT];
+	atomic64_t delay_drops;
 };
 
 /**
@@ -248,6 +256,26 @@ struct ornic_srq {
 };
 
 /**
+ * struct ornic_wq - work queue: a receive queue of a process
+ * @ibwq:	of the RDMA core
+ * @res:	delivery of its events
+ * @has_events:	@res was added
+ * @stride_shift: log2 of the bytes of a WQE
+ * @ring:	of the process
+ */
+struct ornic_wq {
+	struct ib_wq ibwq;
+	struct ornic_res res;
+	bool has_events;
+	u8 stride_shift;
+	struct ornic_recv_ring ring;
+};
+
+struct ornic_rwq_table {
+	struct ib_rwq_ind_table ibtable;
+};
+
+/**
  * struct ornic_qp_queue - one queue of a kernel QP
  * @lock:	protects the producer side: the ring, @wrs, @pi and @head
  * @ring:	address of the first WQE, NULL if the QP has no such queue
@@ -273,7 +301,7 @@ struct ornic_qp_queue {
 
 /**
  * struct ornic_qp_geometry - sizes of a QP's queues and where they are
- * @flags:	ORNIC_QP_SQ, ORNIC_QP_RQ and ORNIC_QP_SRQ
+ * @flags:	ORNIC_QP_*, but SIG_ALL and KERNEL
  * @log_sq_slots: log2 of the send ring's slots
  * @log_rq_wqes: log2 of the receive ring's WQEs
  * @rq_stride_shift: log2 of the bytes of a receive WQE
@@ -281,7 +309,7 @@ struct ornic_qp_queue {
  * @rq_bytes:	of the receive ring
  * @rq_offset:	bytes from the beginning of the memory; the send ring is at 0
  * @dbr_offset:	bytes
- * @size:	bytes in all; 0 for an XRC target, which has no queue
+ * @size:	bytes in all; 0 for a QP that has no queue by its nature
  */
 struct ornic_qp_geometry {
 	u32 flags;
@@ -308,6 +336,7 @@ struct ornic_qp_geometry {
  * @kernel:	the kernel posts and polls. An XRC target is shared by processes,
  *		and neither has @mmap nor is this set.
  * @cap:	as granted
+ * @tso_header:	bytes of headers that a TSO may have, 0: it is not used
  * @wqe_slots:	slots that the largest send WQE takes
  * @sig_all:	each send work request gives a completion
  * @modify_lock: one modify or query at a time
@@ -332,6 +361,7 @@ struct ornic_qp {
 	struct ornic_mmap *mmap;
 	bool kernel;
 	struct ib_qp_cap cap;
+	u32 tso_header;
 	u32 wqe_slots;
 	bool sig_all;
 	struct mutex modify_lock; /* one modify or query at a time */
@@ -529,6 +559,19 @@ int ornic_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 int ornic_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		      struct ib_qp_init_attr *init);
 
+/* wq.c */
+struct ib_wq *ornic_ib_create_wq(struct ib_pd *pd, struct ib_wq_init_attr *init,
+				 struct ib_udata *udata);
+int ornic_ib_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask,
+		       struct ib_udata *udata);
+int ornic_ib_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata);
+
+/* rwq_table.c */
+int ornic_ib_create_rwq_ind_table(struct ib_rwq_ind_table *ibtable,
+				  struct ib_rwq_ind_table_init_attr *init,
+				  struct ib_udata *udata);
+int ornic_ib_destroy_rwq_ind_table(struct ib_rwq_ind_table *ibtable);
+
 /* mcast.c */
 int ornic_ib_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 int ornic_ib_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
@@ -549,6 +592,7 @@ void ornic_ib_cq_event(struct ornic_res *res, enum ornic_event event);
 void ornic_ib_qp_event(struct ornic_res *res, enum ornic_event event);
 void ornic_ib_qp_event_work(struct work_struct *work);
 void ornic_ib_srq_event(struct ornic_res *res, enum ornic_event event);
+void ornic_ib_wq_event(struct ornic_res *res, enum ornic_event event);
 int ornic_ib_death(struct notifier_block *nb, unsigned long action, void *data);
 
 /* stats.c */

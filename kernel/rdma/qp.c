@@ -19,6 +19,8 @@ static u8 ornic_qp_hw_type(enum ib_qp_type type)
 		return ORNIC_QPT_UC;
 	case IB_QPT_UD:
 		return ORNIC_QPT_UD;
+	case IB_QPT_RAW_PACKET:
+		return ORNIC_QPT_RAW_PACKET;
 	case IB_QPT_XRC_INI:
 		return ORNIC_QPT_XRC_SEND;
 	case IB_QPT_XRC_TGT:
@@ -39,17 +41,76 @@ static int ornic_qp_check_srq(const struct ib_qp_init_attr *init)
 	return init->qp_type == IB_QPT_RC || init->qp_type == IB_QPT_UD ? 0 : -EINVAL;
 }
 
+/* What queues of RAW_PACKET QPs can do with frames, WQs can, too */
+static int ornic_qp_flags_to_hw(const struct ornic_limits *lim, const struct ib_qp_init_attr *init,
+				u32 *hw)
+{
+	static const struct {
+		u32 flag;	/* enum ib_qp_create_flags */
+		u32 wq_flag;	/* ORNIC_WQ_* */
+		u32 hw;		/* ORNIC_QP_* */
+	} table[] = {
+		{ IB_QP_CREATE_SCATTER_FCS, ORNIC_WQ_SCATTER_FCS, ORNIC_QP_SCATTER_FCS },
+		{ IB_QP_CREATE_CVLAN_STRIPPING, ORNIC_WQ_CVLAN_STRIPPING,
+		  ORNIC_QP_CVLAN_STRIPPING },
+		{ IB_QP_CREATE_PCI_WRITE_END_PADDING, ORNIC_WQ_PAD_END, ORNIC_QP_PAD_END },
+	};
+	u32 left = init->create_flags;
+	u32 i;
+
+	*hw = 0;
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
+		if (left & table[i].flag && lim->wq_flags & table[i].wq_flag) {
+			*hw |= table[i].hw;
+			left &= ~table[i].flag;
+		}
+	}
+	return left || (*hw && init->qp_type != IB_QPT_RAW_PACKET) ? -EOPNOTSUPP : 0;
+}
+
+/* It only receives, and its WQs say how */
+static int ornic_qp_check_rss(const struct ornic_ib_dev *dev, const struct ib_qp_init_attr *init,
+			      const struct ornic_create_qp_req *req)
+{
+	if (init->qp_type != IB_QPT_RAW_PACKET || init->create_flags ||
+	    init->cap.max_send_wr || req->rx_hash_function != ORNIC_RX_HASH_TOEPLITZ ||
+	    req->rx_hash_fields & ~(u64)dev->odev->lim.rx_hash_fields || req->max_tso_header)
+		return -EOPNOTSUPP;
+
+	return req->rx_hash_key_len == sizeof(req->rx_hash_key) ? 0 : -EINVAL;
+}
+
+/* Of what a process asks for beyond the verb */
+static int ornic_qp_check_req(const struct ornic_ib_dev *dev, const struct ib_qp_init_attr *init,
+			      const struct ornic_create_qp_req *req)
+{
+	if (init->rwq_ind_tbl)
+		return ornic_qp_check_rss(dev, init, req);
+
+	if (req->rx_hash_function || req->rx_hash_key_len || req->rx_hash_fields ||
+	    memchr_inv(req->rx_hash_key, 0, sizeof(req->rx_hash_key)))
+		return -EOPNOTSUPP;
+	if (!req->max_tso_header)
+		return 0;
+	if (init->qp_type != IB_QPT_RAW_PACKET || !(dev->odev->lim.features & ORNIC_FEAT_TSO))
+		return -EOPNOTSUPP;
+
+	return req->max_tso_header > ORNIC_TSO_HDR_MAX ? -EINVAL : 0;
+}
+
 static int ornic_qp_check(struct ornic_ib_dev *dev, const struct ib_qp_init_attr *init,
 			  struct ib_udata *udata)
 {
 	u8 type = ornic_qp_hw_type(init->qp_type);
 	const struct ib_qp_cap *cap = &init->cap;
 
-	if (!type || !(dev->odev->lim.qp_types & BIT(type)) || init->create_flags ||
-	    init->rwq_ind_tbl)
+	if (!type || !(dev->odev->lim.qp_types & BIT(type)))
 		return -EOPNOTSUPP;
-	/* The kernel's work requests cannot name the SRQ that they are sent to */
-	if (init->qp_type == IB_QPT_XRC_INI && !udata)
+	/*
+	 * The kernel's work requests cannot name the SRQ that they are sent to,
+	 * and frames are a matter of the netdev
+	 */
+	if ((init->qp_type == IB_QPT_XRC_INI || init->qp_type == IB_QPT_RAW_PACKET) && !udata)
 		return -EOPNOTSUPP;
 	if (init->qp_type == IB_QPT_XRC_TGT)
 		return 0;
@@ -69,12 +130,16 @@ static int ornic_qp_check(struct ornic_ib_dev *dev, const struct ib_qp_init_attr
  * @qp:		its cap is what was asked for, within the device's limits; on
  *		return it is what is granted, never less, and geo and wqe_slots
  *		are filled in
+ *
+ * Return: 0, or -EINVAL for more headers of TSO than there is room for.
  */
-static void ornic_qp_size(const struct ornic_ib_dev *dev, struct ornic_qp *qp)
+static int ornic_qp_size(const struct ornic_ib_dev *dev, struct ornic_qp *qp)
 {
+	u32 max_slots = ornic_sq_usable(min(dev->odev->lim.max_sq_slots, ORNIC_MAX_RING));
 	struct ornic_qp_geometry *geo = &qp->geo;
 	struct ib_qp_cap *cap = &qp->cap;
 	bool ud = ornic_qp_is_ud(qp);
+	u32 head = qp->tso_header ? ornic_wqe_tso_head(qp->tso_header) : ornic_wqe_head(ud);
 	u32 slots, room;
 
 	*geo = (struct ornic_qp_geometry) {};
@@ -82,14 +147,20 @@ static void ornic_qp_size(const struct ornic_ib_dev *dev, struct ornic_qp *qp)
 		slots = ornic_wqe_slots(ud, cap->max_send_sge, cap->max_inline_data);
 		if (qp->kernel && !ud)
 			slots = max(slots, ornic_wqe_slots_min());
+		slots = max_t(u32, slots,
+			      DIV_ROUND_UP(head + cap->max_send_sge * sizeof(struct ornic_sge),
+					   ORNIC_SLOT_SIZE));
+		if (cap->max_send_wr > max_slots / slots)
+			return -EINVAL;
 		qp->wqe_slots = slots;
-		room = slots * ORNIC_SLOT_SIZE - ornic_wqe_head(ud);
+		room = slots * ORNIC_SLOT_SIZE;
 		geo->flags |= ORNIC_QP_SQ;
 		geo->log_sq_slots = ornic_sq_log(cap->max_send_wr * slots);
 		geo->sq_bytes = ORNIC_SLOT_SIZE << geo->log_sq_slots;
 		cap->max_send_wr = ornic_sq_usable(1u << geo->log_sq_slots) / slots;
-		cap->max_send_sge = min_t(u32, room / sizeof(struct ornic_sge), dev->max_sge);
-		cap->max_inline_data = min(room, dev->max_inline);
+		cap->max_send_sge = min_t(u32, (room - head) / sizeof(struct ornic_sge),
+					  dev->max_sge);
+		cap->max_inline_data = min(room - ornic_wqe_head(ud), dev->max_inline);
 	} else {
 		cap->max_send_sge = 0;
 		cap->max_inline_data = 0;
@@ -109,6 +180,35 @@ static void ornic_qp_size(const struct ornic_ib_dev *dev, struct ornic_qp *qp)
 	geo->rq_offset = PAGE_ALIGN(geo->sq_bytes);
 	geo->dbr_offset = ALIGN(geo->rq_offset + geo->rq_bytes, sizeof(struct ornic_qp_dbr));
 	geo->size = PAGE_ALIGN(geo->dbr_offset + sizeof(struct ornic_qp_dbr));
+	return 0;
+}
+
+/* Of an XRC target and of a QP with WQs nobody posts to a queue */
+static int ornic_qp_plan(const struct ornic_ib_dev *dev, struct ornic_qp *qp,
+			 const struct ib_qp_init_attr *init,
+			 const struct ornic_create_qp_req *req, u32 flags)
+{
+	int err;
+
+	if (init->rwq_ind_tbl)
+		qp->geo.flags = ORNIC_QP_RSS;
+	if (init->rwq_ind_tbl || init->qp_type == IB_QPT_XRC_TGT)
+		return 0;
+
+	qp->cap = init->cap;
+	if (init->srq) {
+		qp->cap.max_recv_wr = 0;
+		qp->cap.max_recv_sge = 0;
+		flags |= ORNIC_QP_SRQ;
+	}
+	qp->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
+	qp->tso_header = req->max_tso_header;
+	err = ornic_qp_size(dev, qp);
+	if (err)
+		return err;
+
+	qp->geo.flags |= flags;
+	return 0;
 }
 
 static int ornic_qp_alloc_rings(struct ornic_ib_dev *dev, struct ornic_qp *qp)
@@ -165,10 +265,13 @@ static void ornic_qp_name_objects(const struct ib_qp_init_attr *init, struct ib_
 		in->srqn = cpu_to_le32(to_ornic_srq(init->srq)->res.num);
 	if (init->qp_type == IB_QPT_XRC_TGT)
 		in->xrcdn = cpu_to_le32(to_ornic_xrcd(init->xrcd)->xrcdn);
+	if (init->rwq_ind_tbl)
+		in->rwq_table = cpu_to_le32(init->rwq_ind_tbl->ind_tbl_num);
 }
 
 static int ornic_qp_create(struct ornic_ib_dev *dev, struct ornic_qp *qp,
-			   const struct ib_qp_init_attr *init, u32 uctx)
+			   const struct ib_qp_init_attr *init, u32 uctx,
+			   const struct ornic_create_qp_req *req)
 {
 	struct ornic_create_qp_in in = {
 		.uctx = cpu_to_le32(uctx),
@@ -187,6 +290,8 @@ static int ornic_qp_create(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	ornic_qp_name_objects(init, qp->ibqp.pd, &in);
 	if (qp->mem)
 		in.dbr_addr = cpu_to_le64(ornic_ringmem_dma(qp->mem, qp->geo.dbr_offset));
+	in.rx_hash_fields = cpu_to_le32(req->rx_hash_fields);
+	memcpy(in.rx_hash_key, req->rx_hash_key, sizeof(in.rx_hash_key));
 
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_CREATE_QP, &in, sizeof(in), &out, sizeof(out));
 	if (err)
@@ -225,7 +330,6 @@ static int ornic_qp_respond(struct ornic_qp *qp, struct ib_udata *udata)
 {
 	struct ornic_create_qp_resp resp = {
 		.qpn = qp->res.num,
-		.mmap_offset = rdma_user_mmap_get_offset(&qp->mmap->entry),
 		.mmap_length = qp->geo.size,
 		.rq_offset = qp->geo.rq_offset,
 		.dbr_offset = qp->geo.dbr_offset,
@@ -235,14 +339,15 @@ static int ornic_qp_respond(struct ornic_qp *qp, struct ib_udata *udata)
 		.rq_stride_shift = qp->geo.rq_stride_shift,
 	};
 
+	if (qp->mmap)
+		resp.mmap_offset = rdma_user_mmap_get_offset(&qp->mmap->entry);
+
 	return ib_respond_udata(udata, resp);
 }
 
-static int ornic_qp_create_user(struct ornic_ib_dev *dev, struct ornic_qp *qp,
-				const struct ib_qp_init_attr *init, struct ib_udata *udata)
+static int ornic_qp_map_rings(struct ornic_ib_dev *dev, struct ornic_qp *qp,
+			      struct ornic_ucontext *ctx)
 {
-	struct ornic_ucontext *ctx = rdma_udata_to_drv_context(udata, struct ornic_ucontext,
-							       ibuctx);
 	struct ornic_mmap *map;
 	int err;
 
@@ -253,12 +358,28 @@ static int ornic_qp_create_user(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	map = ornic_ib_mmap_add(&ctx->ibuctx, &(struct ornic_mmap) { .mem = qp->mem },
 				qp->geo.size);
 	if (IS_ERR(map)) {
-		err = PTR_ERR(map);
-		goto err_free_rings;
+		ornic_qp_free_rings(dev, qp);
+		return PTR_ERR(map);
 	}
 	qp->mmap = map;
+	return 0;
+}
 
-	err = ornic_qp_create(dev, qp, init, ctx->uctx.num);
+static int ornic_qp_create_user(struct ornic_ib_dev *dev, struct ornic_qp *qp,
+				const struct ib_qp_init_attr *init,
+				const struct ornic_create_qp_req *req, struct ib_udata *udata)
+{
+	struct ornic_ucontext *ctx = rdma_udata_to_drv_context(udata, struct ornic_ucontext,
+							       ibuctx);
+	int err;
+
+	if (!init->rwq_ind_tbl) {
+		err = ornic_qp_map_rings(dev, qp, ctx);
+		if (err)
+			return err;
+	}
+
+	err = ornic_qp_create(dev, qp, init, ctx->uctx.num, req);
 	if (err)
 		goto err_free_rings;
 
@@ -276,7 +397,8 @@ err_free_rings:
 }
 
 static int ornic_qp_create_kernel(struct ornic_ib_dev *dev, struct ornic_qp *qp,
-				  const struct ib_qp_init_attr *init)
+				  const struct ib_qp_init_attr *init,
+				  const struct ornic_create_qp_req *req)
 {
 	int err;
 
@@ -288,7 +410,7 @@ static int ornic_qp_create_kernel(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	if (err)
 		goto err_free_rings;
 
-	err = ornic_qp_create(dev, qp, init, 0);
+	err = ornic_qp_create(dev, qp, init, 0, req);
 	if (err)
 		goto err_kernel_uninit;
 
@@ -311,44 +433,42 @@ int ornic_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct 
 {
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibqp->device);
 	struct ornic_qp *qp = to_ornic_qp(ibqp);
-	struct ornic_create_qp_req req;
+	struct ornic_create_qp_req req = {};
+	u32 flags;
 	int err;
 
 	if (udata) {
 		err = ib_copy_validate_udata_in_cm(udata, req, max_tso_header, 0);
 		if (err)
 			return err;
-		if (memchr_inv(&req.rx_hash_function, 0,
-			       sizeof(req) - offsetof(typeof(req), rx_hash_function)))
-			return -EOPNOTSUPP;
 	}
 
 	err = ornic_qp_check(dev, init, udata);
 	if (err)
 		return err;
+	err = ornic_qp_check_req(dev, init, &req);
+	if (err)
+		return err;
+	err = ornic_qp_flags_to_hw(&dev->odev->lim, init, &flags);
+	if (err)
+		return err;
 
-	/* An XRC target belongs to no process, and has no queue */
+	/* An XRC target belongs to no process */
 	qp->kernel = !udata && init->qp_type != IB_QPT_XRC_TGT;
-	if (init->qp_type != IB_QPT_XRC_TGT)
-		qp->cap = init->cap;
-	if (init->srq) {
-		qp->cap.max_recv_wr = 0;
-		qp->cap.max_recv_sge = 0;
-	}
-	ornic_qp_size(dev, qp);
-	if (init->srq)
-		qp->geo.flags |= ORNIC_QP_SRQ;
-	qp->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
-	qp->state = IB_QPS_RESET;
+	qp->state = init->rwq_ind_tbl ? IB_QPS_RTS : IB_QPS_RESET;
+	err = ornic_qp_plan(dev, qp, init, &req, flags);
+	if (err)
+		return err;
+
 	mutex_init(&qp->modify_lock);
 	INIT_WORK(&qp->event_work, ornic_ib_qp_event_work);
 
 	if (udata)
-		err = ornic_qp_create_user(dev, qp, init, udata);
+		err = ornic_qp_create_user(dev, qp, init, &req, udata);
 	else if (qp->kernel)
-		err = ornic_qp_create_kernel(dev, qp, init);
+		err = ornic_qp_create_kernel(dev, qp, init, &req);
 	else
-		err = ornic_qp_create(dev, qp, init, 0);
+		err = ornic_qp_create(dev, qp, init, 0, &req);
 	if (err)
 		return err;
 

@@ -56,12 +56,14 @@ int ornic_ib_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp)
 	struct ornic_qp *qp = to_ornic_qp(ibqp);
 	struct ornic_qp_dbr dbr = {};
 
-	/* An XRC target has no queue */
+	/* Not every QP has a queue */
 	if (qp->mem)
 		dbr = *(struct ornic_qp_dbr *)ornic_ringmem_peek(qp->mem, qp->geo.dbr_offset);
 
 	return ornic_res_close(msg, table, !table ||
 		rdma_nl_put_driver_u32(msg, "qpn", qp->res.num) ||
+		(ibqp->rwq_ind_tbl &&
+		 rdma_nl_put_driver_u32(msg, "rwq_table", ibqp->rwq_ind_tbl->ind_tbl_num)) ||
 		rdma_nl_put_driver_u32(msg, "log_sq_slots", qp->geo.log_sq_slots) ||
 		rdma_nl_put_driver_u32(msg, "log_rq_wqes", qp->geo.log_rq_wqes) ||
 		rdma_nl_put_driver_u32(msg, "rq_stride_shift", qp->geo.rq_stride_shift) ||

@@ -53,6 +53,17 @@ static inline u32 ornic_wqe_slots(bool ud, u32 sge, u32 inl)
 }
 
 /**
+ * ornic_wqe_tso_head - bytes of a TSO before its SGEs
+ * @header:	bytes of the frame's headers, at most ORNIC_TSO_HDR_MAX
+ *
+ * Return: header, route, and the frame's headers, filled up.
+ */
+static inline u32 ornic_wqe_tso_head(u32 header)
+{
+	return ornic_wqe_head(false) + ALIGN(header, sizeof(struct ornic_sge));
+}
+
+/**
  * ornic_wqe_slots_min - slots that a send WQE of a kernel consumer may take
  * without SGEs or inline data
  *

@@ -4,11 +4,18 @@
 
 #define ORNIC_STAT_DESC(stat)	{ .name = #stat },
 
-static const struct rdma_stat_desc ornic_stat_descs[] = {
-	ORNIC_RDMA_STATS(ORNIC_STAT_DESC)
+/* Behind those of the device */
+enum ornic_driver_stat {
+	ORNIC_STAT_wq_delay_drops	= ORNIC_RDMA_STAT_COUNT,
+	ORNIC_STAT_COUNT
 };
 
-static_assert(ARRAY_SIZE(ornic_stat_descs) == ORNIC_RDMA_STAT_COUNT);
+static const struct rdma_stat_desc ornic_stat_descs[] = {
+	ORNIC_RDMA_STATS(ORNIC_STAT_DESC)
+	ORNIC_STAT_DESC(wq_delay_drops)
+};
+
+static_assert(ARRAY_SIZE(ornic_stat_descs) == ORNIC_STAT_COUNT);
 
 struct rdma_hw_stats *ornic_ib_alloc_hw_port_stats(struct ib_device *ibdev, u32 port)
 {
@@ -20,16 +27,17 @@ int ornic_ib_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, 
 			  int index)
 {
 	struct ornic_query_stats_in in = { .scope = cpu_to_le32(ORNIC_STATS_RDMA) };
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibdev);
 	__le64 out[ORNIC_RDMA_STAT_COUNT];
 	int err, i;
 
-	err = ornic_cmd_exec(to_ornic_ib_dev(ibdev)->odev, ORNIC_CMD_QUERY_STATS, &in, sizeof(in),
-			     out, sizeof(out));
+	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_QUERY_STATS, &in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err;
 
 	for (i = 0; i < ARRAY_SIZE(out); i++)
 		stats->value[i] = le64_to_cpu(out[i]);
-	err = ornic_counters_subtract(to_ornic_ib_dev(ibdev), stats->value);
-	return err ? err : ARRAY_SIZE(out);
+	stats->value[ORNIC_STAT_wq_delay_drops] = atomic64_read(&dev->delay_drops);
+	err = ornic_counters_subtract(dev, stats->value);
+	return err ? err : ORNIC_STAT_COUNT;
 }

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Work queues: receive queues for frames, which RSS QPs share.
+ */
+#include <linux/slab.h>
+#include <rdma/ornic-abi.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include "ornic_rdma.h"
+#include "ring.h"
+
+static_assert((int)IB_WQ_FLAGS_CVLAN_STRIPPING == ORNIC_WQ_CVLAN_STRIPPING);
+static_assert((int)IB_WQ_FLAGS_SCATTER_FCS == ORNIC_WQ_SCATTER_FCS);
+static_assert((int)IB_WQ_FLAGS_DELAY_DROP == ORNIC_WQ_DELAY_DROP);
+static_assert((int)IB_WQ_FLAGS_PCI_WRITE_END_PADDING == ORNIC_WQ_PAD_END);
+static_assert((int)IB_WQ_STATE == ORNIC_WQ_ATTR_STATE);
+static_assert((int)IB_WQ_CUR_STATE == ORNIC_WQ_ATTR_CUR_STATE);
+static_assert((int)IB_WQ_FLAGS == ORNIC_WQ_ATTR_FLAGS);
+static_assert((int)IB_WQS_RESET == (int)ORNIC_WQS_RESET);
+static_assert((int)IB_WQS_RDY == (int)ORNIC_WQS_RDY);
+static_assert((int)IB_WQS_ERR == (int)ORNIC_WQS_ERR);
+
+static int ornic_wq_check(const struct ornic_ib_dev *dev, const struct ib_wq_init_attr *init,
+			  struct ib_udata *udata)
+{
+	struct ornic_create_wq_req req;
+	int err;
+
+	err = ib_copy_validate_udata_in_cm(udata, req, reserved_20, 0);
+	if (err)
+		return err;
+
+	if (memchr_inv(req.reserved_20, 0, sizeof(req.reserved_20)) ||
+	    init->wq_type != IB_WQT_RQ || init->create_flags & ~dev->odev->lim.wq_flags)
+		return -EOPNOTSUPP;
+
+	if (!init->max_wr || init->max_wr > dev->max_wq_wr || init->max_sge > dev->max_sge)
+		return -EINVAL;
+
+	return 0;
+}
+
+static int ornic_wq_create(struct ornic_ib_dev *dev, struct ornic_wq *wq, struct ib_pd *pd,
+			   const struct ib_wq_init_attr *init)
+{
+	struct ornic_create_wq_in in = {
+		.pdn = cpu_to_le32(to_ornic_pd(pd)->pdn),
+		.cqn = cpu_to_le32(to_ornic_cq(init->cq)->res.num),
+		.flags = cpu_to_le32(init->create_flags),
+		.log_wqes = wq->ring.log_wqes,
+		.stride_shift = wq->stride_shift,
+		.buf = wq->ring.pbl.buf,
+		.dbr_addr = cpu_to_le64(ornic_recv_ring_dbr_addr(&wq->ring)),
+	};
+	int err;
+
+	/* Only this WQ waits, so that it needs no privilege to let it wait long */
+	if (init->create_flags & IB_WQ_FLAGS_DELAY_DROP)
+		in.delay_drop = cpu_to_le32(dev->odev->lim.max_delay_drop);
+
+	err = ornic_cmd_create(dev->odev, ORNIC_CMD_CREATE_WQ, &in, sizeof(in), &wq->res.num);
+	if (err)
+		return err;
+
+	wq->res.type = ORNIC_RES_WQ;
+	wq->res.event = ornic_ib_wq_event;
+	err = ornic_res_add(dev->odev, &wq->res);
+	if (err)
+		goto err_destroy_wq;
+
+	wq->has_events = true;
+	return 0;
+
+err_destroy_wq:
+	ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_WQ, wq->res.num);
+	return err;
+}
+
+static int ornic_wq_destroy(struct ornic_ib_dev *dev, struct ornic_wq *wq)
+{
+	/* Not again if the device refused the first time */
+	if (wq->has_events) {
+		ornic_res_remove(dev->odev, &wq->res);
+		wq->has_events = false;
+	}
+	return ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_WQ, wq->res.num);
+}
+
+static int ornic_wq_respond(const struct ornic_wq *wq, struct ib_udata *udata)
+{
+	struct ornic_create_wq_resp resp = {
+		.wqn = wq->res.num,
+		.mmap_offset = rdma_user_mmap_get_offset(&wq->ring.mmap->entry),
+		.mmap_length = wq->ring.size,
+		.dbr_offset = wq->ring.dbr_offset,
+		.log_wqes = wq->ring.log_wqes,
+		.stride_shift = wq->stride_shift,
+	};
+
+	return ib_respond_udata(udata, resp);
+}
+
+struct ib_wq *ornic_ib_create_wq(struct ib_pd *pd, struct ib_wq_init_attr *init,
+				 struct ib_udata *udata)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(pd->device);
+	struct ornic_wq *wq;
+	int err;
+
+	err = ornic_wq_check(dev, init, udata);
+	if (err)
+		return ERR_PTR(err);
+
+	wq = kzalloc_obj(*wq);
+	if (!wq)
+		return ERR_PTR(-ENOMEM);
+
+	/* The core fills the rest in, after this */
+	wq->ibwq.device = pd->device;
+	wq->ibwq.event_handler = init->event_handler;
+	wq->ibwq.wq_context = init->wq_context;
+	wq->stride_shift = ornic_rq_shift(init->max_sge);
+	err = ornic_recv_ring_alloc(dev, init->max_wr, wq->stride_shift, udata, &wq->ring);
+	if (err)
+		goto err_free_wq;
+
+	err = ornic_wq_create(dev, wq, pd, init);
+	if (err)
+		goto err_free_ring;
+
+	err = ornic_wq_respond(wq, udata);
+	if (err)
+		goto err_destroy_wq;
+
+	wq->ibwq.wq_num = wq->res.num;
+	wq->ibwq.state = IB_WQS_RESET;
+	init->max_wr = 1u << wq->ring.log_wqes;
+	init->max_sge = min(ornic_rq_sge(wq->stride_shift), dev->max_sge);
+	return &wq->ibwq;
+
+err_destroy_wq:
+	ornic_wq_destroy(dev, wq);
+err_free_ring:
+	ornic_recv_ring_free(dev, &wq->ring);
+err_free_wq:
+	kfree(wq);
+	return ERR_PTR(err);
+}
+
+static int ornic_wq_check_flags(const struct ornic_ib_dev *dev, const struct ib_wq_attr *attr)
+{
+	if (attr->flags_mask & ~(dev->odev->lim.wq_flags & ORNIC_WQ_CVLAN_STRIPPING))
+		return -EOPNOTSUPP;
+
+	return attr->flags & ~attr->flags_mask ? -EINVAL : 0;
+}
+
+/* Which transitions there are the device knows, which may have gone to ERR by itself */
+int ornic_ib_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask,
+		       struct ib_udata *udata)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibwq->device);
+	struct ornic_modify_wq_in in = {
+		.wqn = cpu_to_le32(ibwq->wq_num),
+		.state = attr->wq_state,
+		.cur_state = attr->curr_wq_state,
+	};
+	int err;
+
+	err = ib_no_udata_io(udata);
+	if (err)
+		return err;
+
+	if (mask & ~(IB_WQ_STATE | IB_WQ_CUR_STATE | IB_WQ_FLAGS))
+		return -EOPNOTSUPP;
+
+	if (mask & IB_WQ_FLAGS) {
+		err = ornic_wq_check_flags(dev, attr);
+		if (err)
+			return err;
+		in.flags = cpu_to_le32(attr->flags);
+		if (!attr->flags_mask)
+			mask &= ~IB_WQ_FLAGS;
+	}
+
+	in.mask = cpu_to_le32(mask);
+	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_WQ, &in, sizeof(in), NULL, 0);
+	/* A WQ of a dead device is as good as in these */
+	if (err == -EIO && mask & IB_WQ_STATE && attr->wq_state != IB_WQS_RDY)
+		err = 0;
+	if (!err && mask & IB_WQ_STATE)
+		ibwq->state = attr->wq_state;
+	return err;
+}
+
+int ornic_ib_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibwq->device);
+	struct ornic_wq *wq = container_of(ibwq, struct ornic_wq, ibwq);
+	int err;
+
+	err = ib_no_udata_io(udata);
+	if (err)
+		return err;
+
+	err = ornic_wq_destroy(dev, wq);
+	if (err)
+		return err;
+
+	ornic_recv_ring_free(dev, &wq->ring);
+	kfree(wq);
+	return 0;
+}
