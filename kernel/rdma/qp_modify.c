@@ -2,6 +2,7 @@
 
 #include <linux/netdevice.h>
 #include <rdma/ib_addr.h>
+#include <rdma/ornic-abi.h>
 #include <rdma/uverbs_ioctl.h>
 
 #include "ornic_rdma.h"
@@ -29,7 +30,8 @@
 				 IB_QP_PATH_MTU | IB_QP_TIMEOUT | IB_QP_RETRY_CNT | \
 				 IB_QP_RNR_RETRY | IB_QP_RQ_PSN | IB_QP_MAX_QP_RD_ATOMIC | \
 				 IB_QP_MIN_RNR_TIMER | IB_QP_SQ_PSN | \
-				 IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_DEST_QPN)
+				 IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_DEST_QPN | \
+				 IB_QP_RATE_LIMIT)
 
 /* The bits and the states of both are those of libibverbs */
 static_assert(IB_QP_STATE == ORNIC_QP_ATTR_STATE);
@@ -48,6 +50,7 @@ static_assert(IB_QP_MIN_RNR_TIMER == ORNIC_QP_ATTR_MIN_RNR_TIMER);
 static_assert(IB_QP_SQ_PSN == ORNIC_QP_ATTR_SQ_PSN);
 static_assert(IB_QP_MAX_DEST_RD_ATOMIC == ORNIC_QP_ATTR_MAX_DEST_RD_ATOMIC);
 static_assert(IB_QP_DEST_QPN == ORNIC_QP_ATTR_DEST_QPN);
+static_assert(IB_QP_RATE_LIMIT == ORNIC_QP_ATTR_RATE_LIMIT);
 static_assert((int)IB_QPS_RESET == (int)ORNIC_QPS_RESET);
 static_assert((int)IB_QPS_INIT == (int)ORNIC_QPS_INIT);
 static_assert((int)IB_QPS_RTR == (int)ORNIC_QPS_RTR);
@@ -94,6 +97,20 @@ static int ornic_qp_check_values(struct ornic_ib_dev *dev, const struct ib_qp_at
 	return 0;
 }
 
+/* The core lets it through for every type and transition */
+static int ornic_qp_check_rate(struct ornic_ib_dev *dev, const struct ornic_qp *qp, u32 rate,
+			       enum ib_qp_state next)
+{
+	const struct ornic_limits *lim = &dev->odev->lim;
+
+	if (qp->ibqp.qp_type != IB_QPT_RAW_PACKET || !(lim->features & ORNIC_FEAT_RATE_LIMIT))
+		return -EOPNOTSUPP;
+	if (next != IB_QPS_RTS)
+		return -EINVAL;
+
+	return rate && (rate < lim->min_rate || rate > lim->max_rate) ? -EINVAL : 0;
+}
+
 static int ornic_qp_check_attr(struct ornic_ib_dev *dev, const struct ib_qp_attr *attr, int mask)
 {
 	int err;
@@ -131,6 +148,7 @@ static void ornic_qp_attr_to_hw(struct ornic_qp *qp, const struct ib_qp_attr *at
 	hw->retry_cnt = attr->retry_cnt;
 	hw->rnr_retry = attr->rnr_retry;
 	hw->en_sqd_async_notify = attr->en_sqd_async_notify;
+	hw->rate_limit = cpu_to_le32(attr->rate_limit);
 	if (mask & IB_QP_AV) {
 		u32 dest = mask & IB_QP_DEST_QPN ? attr->dest_qp_num : qp->dest_qpn;
 
@@ -142,11 +160,14 @@ static void ornic_qp_attr_to_hw(struct ornic_qp *qp, const struct ib_qp_attr *at
 }
 
 static int ornic_qp_do_modify(struct ornic_ib_dev *dev, struct ornic_qp *qp,
-			      const struct ib_qp_attr *attr, int mask, enum ib_qp_state next)
+			      const struct ib_qp_attr *attr, int mask, enum ib_qp_state next,
+			      const struct ornic_modify_qp_req *req)
 {
 	struct ornic_modify_qp_in in = {
 		.qpn = cpu_to_le32(qp->res.num),
 		.mask = cpu_to_le32(mask & ORNIC_QP_ATTR_MASK),
+		.max_burst = cpu_to_le32(req->max_burst_size),
+		.typical_frame = cpu_to_le16(req->typical_packet_size),
 	};
 	int err;
 
@@ -161,19 +182,39 @@ static int ornic_qp_do_modify(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	return 0;
 }
 
+/* What a process says of packet pacing beyond the rate, if it says something */
+static int ornic_qp_modify_req(struct ib_udata *udata, int mask, struct ornic_modify_qp_req *req)
+{
+	int err;
+
+	if (!(mask & IB_QP_RATE_LIMIT) || !udata || !udata->inlen)
+		return ib_no_udata_io(udata);
+
+	err = ib_copy_validate_udata_in_cm(udata, *req, reserved_50, 0);
+	if (err)
+		return err;
+
+	if (memchr_inv(req->reserved_50, 0, sizeof(req->reserved_50)))
+		return -EOPNOTSUPP;
+
+	return ib_respond_empty_udata(udata);
+}
+
 int ornic_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		       struct ib_udata *udata)
 {
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibqp->device);
 	struct ornic_qp *qp = to_ornic_qp(ibqp);
+	struct ornic_modify_qp_req req = {};
 	enum ib_qp_state cur, next;
 	int err;
 
-	err = ib_no_udata_io(udata);
+	err = ornic_qp_modify_req(udata, mask, &req);
 	if (err)
 		return err;
 
-	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
+	/* A QP with WQs is what it is */
+	if (mask & ~(IB_QP_ATTR_STANDARD_BITS | IB_QP_RATE_LIMIT) || ibqp->rwq_ind_tbl)
 		return -EOPNOTSUPP;
 
 	mutex_lock(&qp->modify_lock);
@@ -188,7 +229,13 @@ int ornic_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	if (err)
 		goto out;
 
-	err = ornic_qp_do_modify(dev, qp, attr, mask, next);
+	if (mask & IB_QP_RATE_LIMIT) {
+		err = ornic_qp_check_rate(dev, qp, attr->rate_limit, next);
+		if (err)
+			goto out;
+	}
+
+	err = ornic_qp_do_modify(dev, qp, attr, mask, next, &req);
 	if (err)
 		goto out;
 
@@ -222,6 +269,7 @@ static void ornic_qp_attr_from_hw(const struct ornic_qp_attr *hw, struct ib_qp_a
 	attr->rnr_retry = hw->rnr_retry;
 	attr->sq_draining = hw->sq_draining;
 	attr->en_sqd_async_notify = hw->en_sqd_async_notify;
+	attr->rate_limit = le32_to_cpu(hw->rate_limit);
 	ornic_ib_attr_from_av(&hw->av, &attr->ah_attr);
 }
 
@@ -253,6 +301,7 @@ int ornic_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	init->recv_cq = ibqp->recv_cq;
 	init->srq = ibqp->srq;
 	init->xrcd = ibqp->xrcd;
+	init->rwq_ind_tbl = ibqp->rwq_ind_tbl;
 	init->sq_sig_type = qp->sig_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR;
 	init->port_num = ibqp->port;
 	return 0;
