@@ -103,6 +103,7 @@ static u64 ornic_device_cap_flags(const struct ornic_limits *lim)
 		{ .send_ops = BIT_ULL(ORNIC_WR_FLUSH), .access = ORNIC_ACCESS_FLUSH_PERSISTENT,
 		  .flags = IB_DEVICE_FLUSH_PERSISTENT },
 		{ .send_ops = BIT_ULL(ORNIC_WR_ATOMIC_WRITE), .flags = IB_DEVICE_ATOMIC_WRITE },
+		{ .features = ORNIC_FEAT_FLOW, .flags = IB_DEVICE_MANAGED_FLOW_STEERING },
 		{ .types = BIT(ORNIC_QPT_RAW_PACKET), .flags = IB_DEVICE_RAW_IP_CSUM },
 		{ .wq_flags = ORNIC_WQ_SCATTER_FCS, .flags = IB_DEVICE_RAW_SCATTER_FCS },
 		{ .wq_flags = ORNIC_WQ_PAD_END, .flags = IB_DEVICE_PCI_WRITE_END_PADDING },

@@ -114,6 +114,16 @@ static const struct ib_device_ops ornic_ib_wq_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_rwq_ind_table, ornic_rwq_table, ibtable),
 };
 
+static const struct ib_device_ops ornic_ib_flow_ops = {
+	.create_counters = ornic_ib_create_counters,
+	.create_flow = ornic_ib_create_flow,
+	.destroy_counters = ornic_ib_destroy_counters,
+	.destroy_flow = ornic_ib_destroy_flow,
+	.read_counters = ornic_ib_read_counters,
+
+	INIT_RDMA_OBJ_SIZE(ib_counters, ornic_counters, ibcounters),
+};
+
 static const struct ib_device_ops ornic_ib_mcast_ops = {
 	.attach_mcast = ornic_ib_attach_mcast,
 	.detach_mcast = ornic_ib_detach_mcast,
@@ -148,6 +158,7 @@ static void ornic_ib_set_ops(struct ornic_ib_dev *dev)
 		{ ORNIC_FEAT_SRQ, &ornic_ib_srq_ops },
 		{ ORNIC_FEAT_XRC, &ornic_ib_xrc_ops },
 		{ ORNIC_FEAT_WQ, &ornic_ib_wq_ops },
+		{ ORNIC_FEAT_FLOW, &ornic_ib_flow_ops },
 		{ ORNIC_FEAT_MCAST, &ornic_ib_mcast_ops },
 		{ ORNIC_FEAT_MW, &ornic_ib_mw_ops },
 		{ ORNIC_FEAT_REG_MR, &ornic_ib_reg_mr_ops },

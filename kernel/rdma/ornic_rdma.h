@@ -275,6 +275,16 @@ struct ornic_rwq_table {
 	struct ib_rwq_ind_table ibtable;
 };
 
+struct ornic_flow {
+	struct ib_flow ibflow;
+	u32 num;
+};
+
+struct ornic_counters {
+	struct ib_counters ibcounters;
+	u32 num;
+};
+
 /**
  * struct ornic_qp_queue - one queue of a kernel QP
  * @lock:	protects the producer side: the ring, @wrs, @pi and @head
@@ -436,6 +446,11 @@ static inline struct ornic_qp *to_ornic_qp(struct ib_qp *ibqp)
 	return container_of(ibqp, struct ornic_qp, ibqp);
 }
 
+static inline struct ornic_counters *to_ornic_counters(struct ib_counters *ibcounters)
+{
+	return container_of(ibcounters, struct ornic_counters, ibcounters);
+}
+
 static inline struct ornic_counter *to_ornic_counter(struct rdma_counter *counter)
 {
 	return container_of(counter, struct ornic_counter, counter);
@@ -571,6 +586,17 @@ int ornic_ib_create_rwq_ind_table(struct ib_rwq_ind_table *ibtable,
 				  struct ib_rwq_ind_table_init_attr *init,
 				  struct ib_udata *udata);
 int ornic_ib_destroy_rwq_ind_table(struct ib_rwq_ind_table *ibtable);
+
+/* flow.c */
+struct ib_flow *ornic_ib_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *attr,
+				     struct ib_udata *udata);
+int ornic_ib_destroy_flow(struct ib_flow *ibflow);
+
+/* counters.c */
+int ornic_ib_create_counters(struct ib_counters *ibcounters, struct uverbs_attr_bundle *attrs);
+int ornic_ib_destroy_counters(struct ib_counters *ibcounters);
+int ornic_ib_read_counters(struct ib_counters *ibcounters, struct ib_counters_read_attr *attr,
+			   struct uverbs_attr_bundle *attrs);
 
 /* mcast.c */
 int ornic_ib_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);

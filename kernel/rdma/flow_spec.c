@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The specifications of a flow rule as a value and a mask (hardware.rst, CREATE_FLOW).
+ * A process may name the headers in any order, each once. Each says that the frame
+ * has the header, even if it wants nothing of its fields. What no frame can be is
+ * refused.
+ */
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <rdma/ib_verbs.h>
+
+#include "ornic_hw_cmd.h"
+#include "flow_spec.h"
+
+#define ORNIC_FLOW_VNI		0xffffff
+#define ORNIC_FLOW_LABEL	0xfffff
+/* RFC 7348 */
+#define ORNIC_VXLAN_PORT	4789
+/* RFC 2890 */
+#define ORNIC_GRE_HAS_KEY	0x2000
+/* In IPv4's order; that of enum ib_ipv4_flags is another */
+#define ORNIC_IPV4_DF		0x2
+#define ORNIC_IPV4_MF		0x1
+
+/* What a rule may say once */
+enum ornic_flow_part {
+	ORNIC_FLOW_L2		= BIT(0),
+	ORNIC_FLOW_L3		= BIT(1),
+	ORNIC_FLOW_L4		= BIT(2),
+	ORNIC_FLOW_VXLAN	= BIT(3),
+	ORNIC_FLOW_GRE		= BIT(4),
+	ORNIC_FLOW_MPLS		= BIT(5),
+	ORNIC_FLOW_INNER_L2	= BIT(8),
+	ORNIC_FLOW_INNER_L3	= BIT(9),
+	ORNIC_FLOW_INNER_L4	= BIT(10),
+	ORNIC_FLOW_DO_TAG	= BIT(16),
+	ORNIC_FLOW_DO_DROP	= BIT(17),
+	ORNIC_FLOW_DO_COUNT	= BIT(18),
+};
+
+#define ORNIC_FLOW_TUNNEL	(ORNIC_FLOW_VXLAN | ORNIC_FLOW_GRE | ORNIC_FLOW_MPLS)
+#define ORNIC_FLOW_INNER	(ORNIC_FLOW_INNER_L2 | ORNIC_FLOW_INNER_L3 | ORNIC_FLOW_INNER_L4)
+#define ORNIC_FLOW_HEADERS	(ORNIC_FLOW_L2 | ORNIC_FLOW_L3 | ORNIC_FLOW_L4 | \
+				 ORNIC_FLOW_TUNNEL | ORNIC_FLOW_INNER)
+
+static const struct ornic_flow_kind {
+	u16 type;		/* enum ib_flow_spec_type */
+	u16 size;		/* bytes */
+	enum ornic_flow_part part;
+} ornic_flow_kinds[] = {
+	{ IB_FLOW_SPEC_ETH, sizeof(struct ib_flow_spec_eth), ORNIC_FLOW_L2 },
+	{ IB_FLOW_SPEC_IPV4, sizeof(struct ib_flow_spec_ipv4), ORNIC_FLOW_L3 },
+	{ IB_FLOW_SPEC_IPV6, sizeof(struct ib_flow_spec_ipv6), ORNIC_FLOW_L3 },
+	{ IB_FLOW_SPEC_TCP, sizeof(struct ib_flow_spec_tcp_udp), ORNIC_FLOW_L4 },
+	{ IB_FLOW_SPEC_UDP, sizeof(struct ib_flow_spec_tcp_udp), ORNIC_FLOW_L4 },
+	{ IB_FLOW_SPEC_ESP, sizeof(struct ib_flow_spec_esp), ORNIC_FLOW_L4 },
+	{ IB_FLOW_SPEC_VXLAN_TUNNEL, sizeof(struct ib_flow_spec_tunnel), ORNIC_FLOW_VXLAN },
+	{ IB_FLOW_SPEC_GRE, sizeof(struct ib_flow_spec_gre), ORNIC_FLOW_GRE },
+	{ IB_FLOW_SPEC_MPLS, sizeof(struct ib_flow_spec_mpls), ORNIC_FLOW_MPLS },
+	{ IB_FLOW_SPEC_INNER | IB_FLOW_SPEC_ETH, sizeof(struct ib_flow_spec_eth),
+	  ORNIC_FLOW_INNER_L2 },
+	{ IB_FLOW_SPEC_INNER | IB_FLOW_SPEC_IPV4, sizeof(struct ib_flow_spec_ipv4),
+	  ORNIC_FLOW_INNER_L3 },
+	{ IB_FLOW_SPEC_INNER | IB_FLOW_SPEC_IPV6, sizeof(struct ib_flow_spec_ipv6),
+	  ORNIC_FLOW_INNER_L3 },
+	{ IB_FLOW_SPEC_INNER | IB_FLOW_SPEC_TCP, sizeof(struct ib_flow_spec_tcp_udp),
+	  ORNIC_FLOW_INNER_L4 },
+	{ IB_FLOW_SPEC_INNER | IB_FLOW_SPEC_UDP, sizeof(struct ib_flow_spec_tcp_udp),
+	  ORNIC_FLOW_INNER_L4 },
+	{ IB_FLOW_SPEC_ACTION_TAG, sizeof(struct ib_flow_spec_action_tag), ORNIC_FLOW_DO_TAG },
+	{ IB_FLOW_SPEC_ACTION_DROP, sizeof(struct ib_flow_spec_action_drop), ORNIC_FLOW_DO_DROP },
+	{ IB_FLOW_SPEC_ACTION_COUNT, sizeof(struct ib_flow_spec_action_count),
+	  ORNIC_FLOW_DO_COUNT },
+};
+
+/* What one specification wants, in the terms of the device */
+struct ornic_flow_match {
+	struct ornic_flow_key value;
+	struct ornic_flow_key mask;
+};
+
+/*
+ * Each of these is for the values and for the mask of a filter.
+ */
+static void ornic_flow_put_eth(const struct ib_flow_eth_filter *filter,
+			       struct ornic_flow_headers *headers)
+{
+	memcpy(headers->dmac, filter->dst_mac, ETH_ALEN);
+	memcpy(headers->smac, filter->src_mac, ETH_ALEN);
+	headers->ethertype = filter->ether_type;
+	headers->vlan_tci = filter->vlan_tag;
+}
+
+static void ornic_flow_put_ipv4(const struct ib_flow_ipv4_filter *filter,
+				struct ornic_flow_headers *headers)
+{
+	memcpy(headers->src_ip + 12, &filter->src_ip, sizeof(filter->src_ip));
+	memcpy(headers->dst_ip + 12, &filter->dst_ip, sizeof(filter->dst_ip));
+	headers->proto = filter->proto;
+	headers->tos = filter->tos;
+	headers->ttl = filter->ttl;
+	headers->ip_flags = (filter->flags & IB_IPV4_DONT_FRAG ? ORNIC_IPV4_DF : 0) |
+			    (filter->flags & IB_IPV4_MORE_FRAG ? ORNIC_IPV4_MF : 0);
+}
+
+static void ornic_flow_put_ipv6(const struct ib_flow_ipv6_filter *filter,
+				struct ornic_flow_headers *headers)
+{
+	memcpy(headers->src_ip, filter->src_ip, sizeof(filter->src_ip));
+	memcpy(headers->dst_ip, filter->dst_ip, sizeof(filter->dst_ip));
+	headers->flow_label = filter->flow_label;
+	headers->proto = filter->next_hdr;
+	headers->tos = filter->traffic_class;
+	headers->ttl = filter->hop_limit;
+}
+
+static void ornic_flow_put_ports(const struct ib_flow_tcp_udp_filter *filter,
+				 struct ornic_flow_headers *headers)
+{
+	headers->src_port = filter->src_port;
+	headers->dst_port = filter->dst_port;
+}
+
+static void ornic_flow_put_esp(const struct ib_flow_esp_filter *filter, struct ornic_flow_key *key)
+{
+	key->esp_spi = filter->spi;
+	key->esp_seq = filter->seq;
+}
+
+static void ornic_flow_put_gre(const struct ib_flow_gre_filter *filter, struct ornic_flow_key *key)
+{
+	key->gre_flags = filter->c_ks_res0_ver;
+	key->gre_proto = filter->protocol;
+	key->gre_key = filter->key;
+}
+
+/* That there is a header is a condition, too */
+static void ornic_flow_want_l3(struct ornic_flow_headers *value, struct ornic_flow_headers *mask,
+			       u8 version)
+{
+	value->l3 = version;
+	mask->l3 = U8_MAX;
+}
+
+static void ornic_flow_want_proto(struct ornic_flow_headers *value,
+				  struct ornic_flow_headers *mask, u8 proto)
+{
+	value->proto = proto;
+	mask->proto = U8_MAX;
+}
+
+static void ornic_flow_want_layer(struct ornic_flow_match *match, u32 layer)
+{
+	match->value.layers = cpu_to_be32(layer);
+	match->mask.layers = cpu_to_be32(layer);
+}
+
+static void ornic_flow_eth(const struct ib_flow_spec_eth *spec, struct ornic_flow_headers *value,
+			   struct ornic_flow_headers *mask)
+{
+	ornic_flow_put_eth(&spec->val, value);
+	ornic_flow_put_eth(&spec->mask, mask);
+	/* A frame without a tag is none with a tag of 0 */
+	if (mask->vlan_tci) {
+		value->vlan = 1;
+		mask->vlan = 1;
+	}
+}
+
+static int ornic_flow_ipv4(const struct ib_flow_spec_ipv4 *spec, struct ornic_flow_headers *value,
+			   struct ornic_flow_headers *mask)
+{
+	if (spec->mask.flags & ~(IB_IPV4_DONT_FRAG | IB_IPV4_MORE_FRAG))
+		return -EOPNOTSUPP;
+
+	ornic_flow_put_ipv4(&spec->val, value);
+	ornic_flow_put_ipv4(&spec->mask, mask);
+	ornic_flow_want_l3(value, mask, 4);
+	return 0;
+}
+
+static int ornic_flow_ipv6(const struct ib_flow_spec_ipv6 *spec, struct ornic_flow_headers *value,
+			   struct ornic_flow_headers *mask)
+{
+	ornic_flow_put_ipv6(&spec->val, value);
+	ornic_flow_put_ipv6(&spec->mask, mask);
+	if (be32_to_cpu(mask->flow_label) & ~ORNIC_FLOW_LABEL)
+		return -EINVAL;
+
+	ornic_flow_want_l3(value, mask, 6);
+	return 0;
+}
+
+static void ornic_flow_tcp_udp(const struct ib_flow_spec_tcp_udp *spec, u8 proto,
+			       struct ornic_flow_headers *value, struct ornic_flow_headers *mask)
+{
+	ornic_flow_put_ports(&spec->val, value);
+	ornic_flow_put_ports(&spec->mask, mask);
+	/* A fragment, which has no ports, is none with ports of 0 */
+	if (mask->src_port || mask->dst_port)
+		mask->frag = 1;
+	ornic_flow_want_proto(value, mask, proto);
+}
+
+static void ornic_flow_esp(const struct ib_flow_spec_esp *spec, struct ornic_flow_match *match)
+{
+	ornic_flow_put_esp(&spec->val, &match->value);
+	ornic_flow_put_esp(&spec->mask, &match->mask);
+	ornic_flow_want_proto(&match->value.outer, &match->mask.outer, IPPROTO_ESP);
+	ornic_flow_want_layer(match, ORNIC_FLOW_LAYER_ESP);
+}
+
+static int ornic_flow_vxlan(const struct ib_flow_spec_tunnel *spec, struct ornic_flow_match *match)
+{
+	match->value.vni = spec->val.tunnel_id;
+	match->mask.vni = spec->mask.tunnel_id;
+	if (be32_to_cpu(match->mask.vni) & ~ORNIC_FLOW_VNI)
+		return -EINVAL;
+
+	match->value.outer.dst_port = cpu_to_be16(ORNIC_VXLAN_PORT);
+	match->mask.outer.dst_port = cpu_to_be16(U16_MAX);
+	ornic_flow_want_proto(&match->value.outer, &match->mask.outer, IPPROTO_UDP);
+	ornic_flow_want_layer(match, ORNIC_FLOW_LAYER_VXLAN);
+	return 0;
+}
+
+static int ornic_flow_gre(const struct ib_flow_spec_gre *spec, struct ornic_flow_match *match)
+{
+	const __be16 has_key = cpu_to_be16(ORNIC_GRE_HAS_KEY);
+
+	ornic_flow_put_gre(&spec->val, &match->value);
+	ornic_flow_put_gre(&spec->mask, &match->mask);
+	/* A header without a key is none with a key of 0 */
+	if (match->mask.gre_key) {
+		if (match->mask.gre_flags & ~match->value.gre_flags & has_key)
+			return -EINVAL;
+		match->value.gre_flags |= has_key;
+		match->mask.gre_flags |= has_key;
+	}
+	ornic_flow_want_proto(&match->value.outer, &match->mask.outer, IPPROTO_GRE);
+	ornic_flow_want_layer(match, ORNIC_FLOW_LAYER_GRE);
+	return 0;
+}
+
+static void ornic_flow_mpls(const struct ib_flow_spec_mpls *spec, struct ornic_flow_match *match)
+{
+	match->value.mpls = spec->val.tag;
+	match->mask.mpls = spec->mask.tag;
+	ornic_flow_want_layer(match, ORNIC_FLOW_LAYER_MPLS);
+}
+
+static int ornic_flow_header(const union ib_flow_spec *spec, struct ornic_flow_match *match)
+{
+	bool inner = spec->type & IB_FLOW_SPEC_INNER;
+	struct ornic_flow_headers *value = inner ? &match->value.inner : &match->value.outer;
+	struct ornic_flow_headers *mask = inner ? &match->mask.inner : &match->mask.outer;
+
+	switch (spec->type & ~IB_FLOW_SPEC_INNER) {
+	case IB_FLOW_SPEC_ETH:
+		ornic_flow_eth(&spec->eth, value, mask);
+		return 0;
+	case IB_FLOW_SPEC_IPV4:
+		return ornic_flow_ipv4(&spec->ipv4, value, mask);
+	case IB_FLOW_SPEC_IPV6:
+		return ornic_flow_ipv6(&spec->ipv6, value, mask);
+	case IB_FLOW_SPEC_TCP:
+		ornic_flow_tcp_udp(&spec->tcp_udp, IPPROTO_TCP, value, mask);
+		return 0;
+	case IB_FLOW_SPEC_UDP:
+		ornic_flow_tcp_udp(&spec->tcp_udp, IPPROTO_UDP, value, mask);
+		return 0;
+	case IB_FLOW_SPEC_ESP:
+		ornic_flow_esp(&spec->esp, match);
+		return 0;
+	case IB_FLOW_SPEC_VXLAN_TUNNEL:
+		return ornic_flow_vxlan(&spec->tunnel, match);
+	case IB_FLOW_SPEC_GRE:
+		return ornic_flow_gre(&spec->gre, match);
+	case IB_FLOW_SPEC_MPLS:
+		ornic_flow_mpls(&spec->mpls, match);
+		return 0;
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+/* Two specifications may speak of the same bits if they say the same of them */
+static int ornic_flow_merge(const struct ornic_flow_match *match, struct ornic_create_flow_in *in)
+{
+	const u8 *value = (const u8 *)&match->value;
+	const u8 *mask = (const u8 *)&match->mask;
+	u8 *all_values = (u8 *)&in->value;
+	u8 *all_masks = (u8 *)&in->mask;
+	u32 i;
+
+	for (i = 0; i < sizeof(match->value); i++) {
+		if ((value[i] ^ all_values[i]) & mask[i] & all_masks[i])
+			return -EINVAL;
+		all_values[i] |= value[i] & mask[i];
+		all_masks[i] |= mask[i];
+	}
+	return 0;
+}
+
+static int ornic_flow_add(const union ib_flow_spec *spec, enum ornic_flow_part part,
+			  struct ornic_create_flow_in *in, struct ib_counters **counters)
+{
+	struct ornic_flow_match match = {};
+	int err;
+
+	switch (part) {
+	case ORNIC_FLOW_DO_TAG:
+		in->tag = cpu_to_le32(spec->flow_tag.tag_id);
+		return 0;
+	case ORNIC_FLOW_DO_DROP:
+		in->flags |= cpu_to_le32(ORNIC_FLOW_DROP);
+		return 0;
+	case ORNIC_FLOW_DO_COUNT:
+		in->flags |= cpu_to_le32(ORNIC_FLOW_COUNT);
+		*counters = spec->flow_count.counters;
+		return 0;
+	default:
+		err = ornic_flow_header(spec, &match);
+		return err ? err : ornic_flow_merge(&match, in);
+	}
+}
+
+/* Of the packet or of the encapsulated one */
+static bool ornic_flow_agrees(const struct ornic_flow_headers *value,
+			      const struct ornic_flow_headers *mask)
+{
+	__be16 type = cpu_to_be16(value->l3 == 4 ? ETH_P_IP : ETH_P_IPV6);
+
+	return !mask->l3 || !((value->ethertype ^ type) & mask->ethertype);
+}
+
+static int ornic_flow_check(const struct ib_flow_attr *attr, u32 parts,
+			    const struct ornic_create_flow_in *in)
+{
+	if (attr->flags & ~(IB_FLOW_ATTR_FLAGS_DONT_TRAP | IB_FLOW_ATTR_FLAGS_EGRESS) ||
+	    attr->type > IB_FLOW_ATTR_SNIFFER)
+		return -EOPNOTSUPP;
+
+	/* The other types say by themselves which frames they are for */
+	if (attr->type != IB_FLOW_ATTR_NORMAL && (attr->flags || parts & ORNIC_FLOW_HEADERS))
+		return -EINVAL;
+	/* Nothing can be done to a frame of which one has a copy */
+	if (parts & ORNIC_FLOW_DO_DROP &&
+	    (attr->type == IB_FLOW_ATTR_SNIFFER || attr->flags & IB_FLOW_ATTR_FLAGS_DONT_TRAP))
+		return -EINVAL;
+	/* Of what is sent nobody gets a completion */
+	if (attr->flags & IB_FLOW_ATTR_FLAGS_EGRESS &&
+	    (attr->flags & IB_FLOW_ATTR_FLAGS_DONT_TRAP || parts & ORNIC_FLOW_DO_TAG ||
+	     !(parts & (ORNIC_FLOW_DO_DROP | ORNIC_FLOW_DO_COUNT))))
+		return -EINVAL;
+	if (parts & ORNIC_FLOW_INNER && !(parts & ORNIC_FLOW_TUNNEL))
+		return -EINVAL;
+
+	return ornic_flow_agrees(&in->value.outer, &in->mask.outer) &&
+	       ornic_flow_agrees(&in->value.inner, &in->mask.inner) ? 0 : -EINVAL;
+}
+
+static const struct ornic_flow_kind *ornic_flow_find_kind(u32 type)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(ornic_flow_kinds); i++)
+		if (ornic_flow_kinds[i].type == type)
+			return &ornic_flow_kinds[i];
+	return NULL;
+}
+
+/* Takes the next specification, which need not be aligned, off what is left */
+static int ornic_flow_take(const void **at, size_t *left, union ib_flow_spec *spec,
+			   enum ornic_flow_part *part)
+{
+	const size_t head = offsetofend(union ib_flow_spec, size);
+	const struct ornic_flow_kind *kind;
+
+	if (*left < head)
+		return -EINVAL;
+
+	memcpy(spec, *at, head);
+	kind = ornic_flow_find_kind(spec->type);
+	if (!kind)
+		return -EOPNOTSUPP;
+	if (spec->size != kind->size || *left < kind->size)
+		return -EINVAL;
+
+	memcpy(spec, *at, kind->size);
+	*part = kind->part;
+	*at += kind->size;
+	*left -= kind->size;
+	return 0;
+}
+
+/**
+ * ornic_flow_from_attr - make the device's rule of that of a process
+ * @attr:	the process's, with its specifications behind it
+ * @in:		zeroed; all but the QP and the counters is filled in
+ * @counters:	set to those that are to count, NULL: none
+ *
+ * Return: 0, -EOPNOTSUPP for what is not known, or -EINVAL for what makes no sense.
+ */
+int ornic_flow_from_attr(const struct ib_flow_attr *attr, struct ornic_create_flow_in *in,
+			 struct ib_counters **counters)
+{
+	const void *at = attr->flows;
+	enum ornic_flow_part part;
+	union ib_flow_spec spec;
+	u32 parts = 0;
+	size_t left;
+	int err;
+	u32 i;
+
+	if (attr->size < sizeof(*attr))
+		return -EINVAL;
+
+	*counters = NULL;
+	left = attr->size - sizeof(*attr);
+	for (i = 0; i < attr->num_of_specs; i++) {
+		err = ornic_flow_take(&at, &left, &spec, &part);
+		if (err)
+			return err;
+		if (parts & part)
+			return -EINVAL;
+
+		parts |= part;
+		err = ornic_flow_add(&spec, part, in, counters);
+		if (err)
+			return err;
+	}
+	if (left)
+		return -EINVAL;
+
+	in->priority = cpu_to_le32(attr->priority);
+	in->type = attr->type;
+	if (attr->flags & IB_FLOW_ATTR_FLAGS_DONT_TRAP)
+		in->flags |= cpu_to_le32(ORNIC_FLOW_DONT_TRAP);
+	if (attr->flags & IB_FLOW_ATTR_FLAGS_EGRESS)
+		in->flags |= cpu_to_le32(ORNIC_FLOW_EGRESS);
+	return ornic_flow_check(attr, parts, in);
+}
