@@ -25,7 +25,7 @@ def test_kunit(lab):
     """The pure parts. The symbols are inline functions of headers, so that it needs no driver."""
     vm = lab.vm("kunit", kernel="debug", append=KUNIT)
     lab.start(vm)
-    run_module(vm, "ornic_kunit", 22)
+    run_module(vm, "ornic_kunit", 46)
 
 
 @pytest.mark.vm
