@@ -34,7 +34,9 @@ static bool rule_matches(const struct rule *rule, const union rule_key *key)
 {
 	unsigned int i;
 
-	for (i = rule->first; i < rule->end; i++)
+	if ((key->word[rule->last] & rule->last_mask) != rule->last_value)
+		return false;
+	for (i = rule->first; i < rule->last; i++)
 		if ((key->word[i] & rule->mask[i]) != rule->value[i])
 			return false;
 	return true;
@@ -375,9 +377,11 @@ static void rule_fill(struct rule *rule, const struct ornic_create_flow_in *in)
 	for (i = 0; i < RULE_WORDS; i++) {
 		if (!rule->mask[i])
 			continue;
-		if (!rule->end)
+		if (!rule->last_mask)
 			rule->first = i;
-		rule->end = i + 1;
+		rule->last = i;
+		rule->last_mask = rule->mask[i];
+		rule->last_value = rule->value[i];
 	}
 }
 

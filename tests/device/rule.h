@@ -39,9 +39,15 @@ enum rule_list {
 };
 
 /**
- * struct rule - a rule
+ * struct rule - a rule; all that most frames need of it comes first, in a line
  * @obj: number; nobody uses rules
  * @node: in its list: by priority, older first, behind those it is a twin of
+ * @last_mask: the last word of @mask that is not 0: rules that look alike differ
+ *	in ports most often
+ * @last_value: that of @value
+ * @first: first word of @mask that is not 0
+ * @last: the last one; both are 0 when all match
+ * @twin: has list, priority, value and mask of the one before it
  * @mac_node: in the list of those that name a whole address, or alone
  * @list: enum rule_list
  * @qp: RAW_PACKET, used
@@ -49,15 +55,17 @@ enum rule_list {
  * @priority: 0 first
  * @flags: ORNIC_FLOW_*
  * @tag: for completions
- * @twin: has list, priority, value and mask of the one before it
- * @first: first word of @mask that is not 0
- * @end: behind the last one, 0 when all match
  * @value: struct ornic_flow_key, by words
  * @mask: the same
  */
 struct rule {
 	struct obj obj;
 	struct list_head node;
+	uint64_t last_mask;
+	uint64_t last_value;
+	uint8_t first;
+	uint8_t last;
+	bool twin;
 	struct list_head mac_node;
 	uint8_t list;
 	struct qp *qp;
@@ -65,9 +73,6 @@ struct rule {
 	uint32_t priority;
 	uint32_t flags;
 	uint32_t tag;
-	bool twin;
-	uint8_t first;
-	uint8_t end;
 	uint64_t value[RULE_WORDS];
 	uint64_t mask[RULE_WORDS];
 };
