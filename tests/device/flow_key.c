@@ -65,13 +65,17 @@ static const uint8_t *reader_take(struct reader *r, unsigned int len)
 	return p;
 }
 
-/* A header from @start on speaks of @len bytes, of which @min have to be. */
+/*
+ * A header from @start on speaks of @len bytes, of which @min have to be. If
+ * there are not so many, it is none the less of those that there are.
+ */
 static bool reader_believe(struct reader *r, unsigned int start,
 			   unsigned int len, unsigned int min)
 {
-	if (len < min || start + len > r->end)
+	if (len < min)
 		return false;
-	r->end = start + len;
+	if (start + len < r->end)
+		r->end = start + len;
 	return true;
 }
 
