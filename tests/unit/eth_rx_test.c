@@ -9,56 +9,56 @@
 #define FCS_RESIDUE 0x2144df1c
 
 /* Each flag on a WQ, then on a QP */
-static void ready_both(struct wqk *wqk, struct wqk_queue *both, uint32_t wq_flags,
+static void ready_both(struct raw *w, struct host_qp *both, uint32_t wq_flags,
 		       uint32_t qp_flags)
 {
-	wqk_ready_wq(wqk, &both[0], wq_flags, 0);
-	wqk_ready_qp(wqk, &both[1], qp_flags);
+	wqk_ready_wq(w, &both[0], wq_flags, 0);
+	wqk_ready_qp(w, &both[1], qp_flags);
 }
 
 /* ORNIC-ETH-1 */
 static void test_cvlan_stripping(void **state)
 {
 	static const unsigned int lens[] = { 18, WQK_FRAME_LEN, 256, 259, 1518 };
-	struct wqk *wqk = *state;
+	struct raw *w = *state;
 	const struct ornic_cqe_ext *ext;
-	struct wqk_queue both[2];
+	struct host_qp both[2];
 	uint8_t data[1518];
 	unsigned int i, j;
 
-	ready_both(wqk, both, ORNIC_WQ_CVLAN_STRIPPING, ORNIC_QP_CVLAN_STRIPPING);
+	ready_both(w, both, ORNIC_WQ_CVLAN_STRIPPING, ORNIC_QP_CVLAN_STRIPPING);
 	for (i = 0; i < 2; i++) {
 		for (j = 0; j < ARRAY_SIZE(lens); j++) {
-			const uint8_t *got = host_ptr(wqk->host, wqk->data);
+			const uint8_t *got = host_ptr(w->host, w->data);
 
 			wqk_fill(data, lens[j]);
 			wqk_put_tag(data, 0x6123);
-			wqk_post(wqk, &both[i], wqk->data, WQK_BUF_LEN);
-			wqk_deliver(wqk, both[i].target, data, lens[j]);
-			ext = wqk_ext_of(wqk_expect_frame(wqk, &both[i], lens[j] - 4));
+			raw_post(w, &both[i], w->data, RAW_BUF_LEN);
+			wqk_deliver(w, wqk_find(w, &both[i]), data, lens[j]);
+			ext = wqk_ext_of(wqk_expect_frame(w, &both[i], lens[j] - 4));
 			assert_true(le16toh(ext->flags) & ORNIC_CQE_EXT_VLAN);
 			assert_int_equal(le16toh(ext->vlan_tci), 0x6123);
 			assert_memory_equal(got, data, 12);
 			assert_memory_equal(got + 12, data + 16, lens[j] - 16);
 		}
 		/* Without a tag, and with one that is not 802.1Q */
-		wqk_post(wqk, &both[i], wqk->data, WQK_BUF_LEN);
-		wqk_deliver_any(wqk, both[i].target);
-		ext = wqk_ext_of(wqk_expect_frame(wqk, &both[i], WQK_FRAME_LEN));
+		raw_post(w, &both[i], w->data, RAW_BUF_LEN);
+		wqk_deliver_any(w, wqk_find(w, &both[i]));
+		ext = wqk_ext_of(wqk_expect_frame(w, &both[i], WQK_FRAME_LEN));
 		assert_false(le16toh(ext->flags) & ORNIC_CQE_EXT_VLAN);
 		wqk_fill(data, WQK_FRAME_LEN);
 		flow_put16(data + 12, 0x88a8);
-		wqk_post(wqk, &both[i], wqk->data, WQK_BUF_LEN);
-		wqk_deliver(wqk, both[i].target, data, WQK_FRAME_LEN);
-		ext = wqk_ext_of(wqk_expect_frame(wqk, &both[i], WQK_FRAME_LEN));
+		raw_post(w, &both[i], w->data, RAW_BUF_LEN);
+		wqk_deliver(w, wqk_find(w, &both[i]), data, WQK_FRAME_LEN);
+		ext = wqk_ext_of(wqk_expect_frame(w, &both[i], WQK_FRAME_LEN));
 		assert_false(le16toh(ext->flags) & ORNIC_CQE_EXT_VLAN);
 	}
 	/* 4 bytes less are enough room. */
 	wqk_fill(data, WQK_FRAME_LEN);
 	wqk_put_tag(data, 1);
-	wqk_post(wqk, &both[0], wqk->data, WQK_FRAME_LEN - 4);
-	wqk_deliver(wqk, both[0].target, data, WQK_FRAME_LEN);
-	wqk_expect_frame(wqk, &both[0], WQK_FRAME_LEN - 4);
+	raw_post(w, &both[0], w->data, WQK_FRAME_LEN - 4);
+	wqk_deliver(w, wqk_find(w, &both[0]), data, WQK_FRAME_LEN);
+	wqk_expect_frame(w, &both[0], WQK_FRAME_LEN - 4);
 }
 
 /* ORNIC-ETH-1 */
@@ -68,63 +68,63 @@ static void test_cvlan_stripping_is_switched(void **state)
 		.mask = htole32(ORNIC_WQ_ATTR_FLAGS),
 		.flags = htole32(ORNIC_WQ_CVLAN_STRIPPING),
 	};
-	struct wqk *wqk = *state;
+	struct raw *w = *state;
 	uint8_t data[WQK_FRAME_LEN];
-	struct wqk_queue wq;
+	struct host_qp wq;
 
-	wqk_ready_wq(wqk, &wq, ORNIC_WQ_SCATTER_FCS, 0);
+	wqk_ready_wq(w, &wq, ORNIC_WQ_SCATTER_FCS, 0);
 	wqk_fill(data, sizeof(data));
 	wqk_put_tag(data, 1);
 	in.wqn = htole32(wq.num);
-	assert_int_equal(host_cmd_in(wqk->host, ORNIC_CMD_MODIFY_WQ, &in),
+	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_WQ, &in),
 			 ORNIC_CMD_OK);
-	wqk_post(wqk, &wq, wqk->data, WQK_BUF_LEN);
-	wqk_deliver(wqk, wq.target, data, sizeof(data));
-	wqk_expect_frame(wqk, &wq, WQK_FRAME_LEN);
+	raw_post(w, &wq, w->data, RAW_BUF_LEN);
+	wqk_deliver(w, wqk_find(w, &wq), data, sizeof(data));
+	wqk_expect_frame(w, &wq, WQK_FRAME_LEN);
 	in.flags = 0;
-	assert_int_equal(host_cmd_in(wqk->host, ORNIC_CMD_MODIFY_WQ, &in),
+	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_WQ, &in),
 			 ORNIC_CMD_OK);
-	wqk_post(wqk, &wq, wqk->data, WQK_BUF_LEN);
-	wqk_deliver(wqk, wq.target, data, sizeof(data));
-	wqk_expect_frame(wqk, &wq, WQK_FRAME_LEN + 4);
+	raw_post(w, &wq, w->data, RAW_BUF_LEN);
+	wqk_deliver(w, wqk_find(w, &wq), data, sizeof(data));
+	wqk_expect_frame(w, &wq, WQK_FRAME_LEN + 4);
 }
 
 /* ORNIC-ETH-2 */
 static void test_scatter_fcs(void **state)
 {
 	static const unsigned int lens[] = { 14, 60, 256, 257, 1518 };
-	struct wqk *wqk = *state;
-	struct wqk_queue both[2];
+	struct raw *w = *state;
+	struct host_qp both[2];
 	uint8_t data[1518];
 	unsigned int i, j;
 	const uint8_t *got;
 
-	ready_both(wqk, both, ORNIC_WQ_SCATTER_FCS, ORNIC_QP_SCATTER_FCS);
+	ready_both(w, both, ORNIC_WQ_SCATTER_FCS, ORNIC_QP_SCATTER_FCS);
 	for (i = 0; i < 2; i++) {
 		for (j = 0; j < ARRAY_SIZE(lens); j++) {
 			wqk_fill(data, lens[j]);
-			wqk_post(wqk, &both[i], wqk->data, WQK_BUF_LEN);
-			wqk_deliver(wqk, both[i].target, data, lens[j]);
-			wqk_expect_frame(wqk, &both[i], lens[j] + 4);
-			got = host_ptr(wqk->host, wqk->data);
+			raw_post(w, &both[i], w->data, RAW_BUF_LEN);
+			wqk_deliver(w, wqk_find(w, &both[i]), data, lens[j]);
+			wqk_expect_frame(w, &both[i], lens[j] + 4);
+			got = host_ptr(w->host, w->data);
 			assert_memory_equal(got, data, lens[j]);
 			assert_int_equal(crc32(0, got, lens[j] + 4),
 					 FCS_RESIDUE);
 		}
 		/* It needs room, too. */
-		wqk_post(wqk, &both[i], wqk->data, WQK_FRAME_LEN + 3);
-		wqk_deliver_any(wqk, both[i].target);
-		wqk_expect_quiet(wqk);
+		raw_post(w, &both[i], w->data, WQK_FRAME_LEN + 3);
+		wqk_deliver_any(w, wqk_find(w, &both[i]));
+		wqk_expect_quiet(w);
 	}
 	/* It is that of the frame on the wire, tag and all. */
-	wqk_ready_wq(wqk, &both[0],
+	wqk_ready_wq(w, &both[0],
 		     ORNIC_WQ_SCATTER_FCS | ORNIC_WQ_CVLAN_STRIPPING, 0);
 	wqk_fill(data, WQK_FRAME_LEN);
 	wqk_put_tag(data, 1);
-	wqk_post(wqk, &both[0], wqk->data, WQK_FRAME_LEN);
-	wqk_deliver(wqk, both[0].target, data, WQK_FRAME_LEN);
-	wqk_expect_frame(wqk, &both[0], WQK_FRAME_LEN);
-	memcpy(data + WQK_FRAME_LEN, host_ptr(wqk->host, wqk->data + WQK_FRAME_LEN - 4), 4);
+	raw_post(w, &both[0], w->data, WQK_FRAME_LEN);
+	wqk_deliver(w, wqk_find(w, &both[0]), data, WQK_FRAME_LEN);
+	wqk_expect_frame(w, &both[0], WQK_FRAME_LEN);
+	memcpy(data + WQK_FRAME_LEN, host_ptr(w->host, w->data + WQK_FRAME_LEN - 4), 4);
 	assert_int_equal(crc32(0, data, WQK_FRAME_LEN + 4), FCS_RESIDUE);
 }
 
@@ -137,31 +137,31 @@ static void test_pad_end(void **state)
 		unsigned int len;
 		unsigned int written;
 	} cases[] = {
-		{ 0, WQK_BUF_LEN, 100, 128 },
-		{ 0, WQK_BUF_LEN, 128, 128 },
-		{ 0, WQK_BUF_LEN, 129, 192 },
-		{ 60, WQK_BUF_LEN, 100, 132 },	/* up to byte 192 of memory */
+		{ 0, RAW_BUF_LEN, 100, 128 },
+		{ 0, RAW_BUF_LEN, 128, 128 },
+		{ 0, RAW_BUF_LEN, 129, 192 },
+		{ 60, RAW_BUF_LEN, 100, 132 },	/* up to byte 192 of memory */
 		{ 0, 110, 100, 110 },		/* no further than the SGE */
 		{ 0, 100, 100, 100 },
 	};
-	struct wqk *wqk = *state;
-	struct wqk_queue both[2];
+	struct raw *w = *state;
+	struct host_qp both[2];
 	uint8_t data[256];
 	unsigned int i, j;
 	uint8_t *got;
 
-	ready_both(wqk, both, ORNIC_WQ_PAD_END, ORNIC_QP_PAD_END);
+	ready_both(w, both, ORNIC_WQ_PAD_END, ORNIC_QP_PAD_END);
 	wqk_fill(data, sizeof(data));
 	for (i = 0; i < 2; i++) {
 		for (j = 0; j < ARRAY_SIZE(cases); j++) {
-			uint64_t addr = wqk->data + cases[j].offset;
+			uint64_t addr = w->data + cases[j].offset;
 			unsigned int k;
 
-			got = host_ptr(wqk->host, addr);
+			got = host_ptr(w->host, addr);
 			memset(got, 0xa5, 256);
-			wqk_post(wqk, &both[i], addr, cases[j].room);
-			wqk_deliver(wqk, both[i].target, data, cases[j].len);
-			wqk_expect_frame(wqk, &both[i], cases[j].len);
+			raw_post(w, &both[i], addr, cases[j].room);
+			wqk_deliver(w, wqk_find(w, &both[i]), data, cases[j].len);
+			wqk_expect_frame(w, &both[i], cases[j].len);
 			assert_memory_equal(got, data, cases[j].len);
 			for (k = cases[j].len; k < cases[j].written; k++)
 				assert_int_equal(got[k], 0);
@@ -170,11 +170,11 @@ static void test_pad_end(void **state)
 		}
 	}
 	/* Without the flag nothing is padded. */
-	wqk_ready_wq(wqk, &both[0], 0, 0);
+	wqk_ready_wq(w, &both[0], 0, 0);
 	memset(got, 0xa5, 256);
-	wqk_post(wqk, &both[0], wqk->data, WQK_BUF_LEN);
-	wqk_deliver(wqk, both[0].target, data, 100);
-	wqk_expect_frame(wqk, &both[0], 100);
+	raw_post(w, &both[0], w->data, RAW_BUF_LEN);
+	wqk_deliver(w, wqk_find(w, &both[0]), data, 100);
+	wqk_expect_frame(w, &both[0], 100);
 	assert_int_equal(got[100], 0xa5);
 }
 
@@ -185,23 +185,23 @@ static void test_flags_of_other_types(void **state)
 		ORNIC_QP_SCATTER_FCS, ORNIC_QP_CVLAN_STRIPPING,
 		ORNIC_QP_PAD_END,
 	};
-	struct wqk *wqk = *state;
+	struct raw *w = *state;
 	struct ornic_create_qp_in in = {
-		.uctx = htole32(wqk->uctx),
-		.pdn = htole32(wqk->pdn),
+		.uctx = htole32(w->page),
+		.pdn = htole32(w->pdn),
 		.type = ORNIC_QPT_UD,
 	};
 	unsigned int i;
 
-	in.dbr_addr = htole64(host_alloc(wqk->host, 128, 128));
+	in.dbr_addr = htole64(host_alloc(w->host, 128, 128));
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
 		in.flags = htole32(flags[i]);
-		assert_int_equal(host_cmd_in(wqk->host, ORNIC_CMD_CREATE_QP,
+		assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_CREATE_QP,
 					     &in), ORNIC_CMD_BAD_PARAM);
 	}
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, wqk_setup, wqk_teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, raw_setup_process, raw_teardown)
 
 int main(void)
 {

@@ -9,7 +9,6 @@ static int raw_create(void **state, bool process)
 					   .up = 1 };
 	struct ornic_rx_queues_in queues = { .count = htole32(1) };
 	struct raw *w = calloc(1, sizeof(*w));
-	uint32_t page = 0;
 	unsigned int i;
 
 	w->host = host_create(true, 1);
@@ -20,10 +19,10 @@ static int raw_create(void **state, bool process)
 	host_eq(w->host, &w->eq, 1, 8);
 	host_cq(w->host, &w->cq, w->uctx, w->eq.num, 8, 6);
 	if (process)
-		page = host_uctx(w->host, 0, 0);
+		w->page = host_uctx(w->host, 0, 0);
 	for (i = 0; i < RAW_QPS; i++) {
 		host_qp(w->host, &w->qp[i], ORNIC_QPT_RAW_PACKET,
-			i ? page : w->uctx, w->pdn, &w->cq, 0);
+			i ? w->page : w->uctx, w->pdn, &w->cq, 0);
 		host_qp_modify(&w->qp[i], ORNIC_QPS_INIT);
 		host_qp_modify(&w->qp[i], ORNIC_QPS_RTR);
 		host_qp_modify(&w->qp[i], ORNIC_QPS_RTS);
@@ -119,32 +118,43 @@ void raw_done(struct raw *w, struct frame *frame)
 	env_frame_free(&w->host->env, frame);
 }
 
-void raw_post_recv(struct raw *w, unsigned int n, uint64_t addr,
-		   uint32_t len)
+void raw_post(struct raw *w, struct host_qp *q, uint64_t addr, uint32_t len)
 {
-	struct host_qp *qp = &w->qp[n];
+	uint32_t pos = q->rq_pi & ((1u << q->log_rq_wqes) - 1);
 	struct {
 		struct ornic_rq_hdr hdr;
 		struct ornic_sge sge;
 	} wqe = {
-		.hdr = { .ctrl = htole32(1), .wr_id = htole64(qp->rq_pi) },
+		.hdr = { .ctrl = htole32(1), .wr_id = htole64(q->rq_pi) },
 		.sge = { htole64(addr), htole32(len), htole32(w->key) },
 	};
 
-	memcpy(host_ptr(w->host, qp->rq + (qp->rq_pi & 63) * 32), &wqe,
+	memcpy(host_ptr(w->host, q->rq + (pos << q->rq_stride_shift)), &wqe,
 	       sizeof(wqe));
-	qp->rq_pi++;
-	guest_store32(&host_qp_dbr(qp)->rq_pi, qp->rq_pi);
+	q->rq_pi++;
+	guest_store32(&host_qp_dbr(q)->rq_pi, q->rq_pi);
+}
+
+void raw_post_recv(struct raw *w, unsigned int n, uint64_t addr, uint32_t len)
+{
+	raw_post(w, &w->qp[n], addr, len);
+}
+
+void raw_frame(struct frame *frame, const uint8_t *data, unsigned int len)
+{
+	memset(frame, 0, sizeof(*frame));
+	frame->hdr_len = len < FRAME_HDR_MAX ? len : FRAME_HDR_MAX;
+	memcpy(frame->hdr, data, frame->hdr_len);
+	frame_add(frame, data + frame->hdr_len, len - frame->hdr_len);
 }
 
 void raw_receive(struct raw *w, const uint8_t *data, unsigned int len,
 		 unsigned int flags)
 {
-	struct frame frame = { .flags = flags };
+	struct frame frame;
 
-	frame.hdr_len = len < FRAME_HDR_MAX ? len : FRAME_HDR_MAX;
-	memcpy(frame.hdr, data, frame.hdr_len);
-	frame_add(&frame, data + frame.hdr_len, len - frame.hdr_len);
+	raw_frame(&frame, data, len);
+	frame.flags = flags;
 	nic_rx(w->host->nic, &frame);
 	host_run(w->host);
 }

@@ -6,28 +6,33 @@
 #include "host.h"
 
 #define RAW_QPS 4
+#define RAW_WQS 4
 #define RAW_BUF_LEN 4096
 
 /**
  * struct raw - the card
  * @host: the host
  * @uctx: page 0
+ * @page: the process's, if there is one
  * @pdn: of all
  * @key: of @data
  * @data: 4 * RAW_BUF_LEN bytes, bus address
  * @eq: EQ 0
  * @cq: where all complete, 64-byte entries
  * @qp: in RTS; the port's own queue is the first one
+ * @wq: made by tests of WQs
  */
 struct raw {
 	struct host *host;
 	uint32_t uctx;
+	uint32_t page;
 	uint32_t pdn;
 	uint32_t key;
 	uint64_t data;
 	struct host_queue eq;
 	struct host_queue cq;
 	struct host_qp qp[RAW_QPS];
+	struct host_qp wq[RAW_WQS];
 };
 
 /* Fixtures: all QPs are the kernel's; all but the first are a process's */
@@ -48,8 +53,11 @@ void raw_publish(struct raw *w, unsigned int n, uint64_t addr, uint32_t len,
 struct frame *raw_sent(struct raw *w);
 void raw_done(struct raw *w, struct frame *frame);
 
-/* QP n gets a receive WQE with one SGE. */
+/* A queue, or that of QP n, gets a receive WQE with one SGE. */
+void raw_post(struct raw *w, struct host_qp *q, uint64_t addr, uint32_t len);
 void raw_post_recv(struct raw *w, unsigned int n, uint64_t addr, uint32_t len);
+/* A frame with these bytes, to which it refers */
+void raw_frame(struct frame *frame, const uint8_t *data, unsigned int len);
 /* A frame comes in; @flags: enum frame_flags */
 void raw_receive(struct raw *w, const uint8_t *data, unsigned int len,
 		 unsigned int flags);
