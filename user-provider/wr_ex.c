@@ -125,8 +125,7 @@ ornic_wr_data_start(const struct ornic_sq *sq, const enum ornic_wqe_kind kind)
 		return ORNIC_DATA_UD;
 	case ORNIC_WQE_ETH:
 		/* Behind the headers of a TSO, wherever they end */
-		return (((uint8_t *)sq->data - sq->ring - 1) &
-			(ORNIC_SLOT_SIZE - 1)) + 1;
+		return ((uintptr_t)sq->data - 1) % ORNIC_SLOT_SIZE + 1;
 	default:
 		return (uint8_t *)sq->data - (uint8_t *)sq->wqe;
 	}
@@ -202,12 +201,28 @@ static void ornic_wr_set_sge_ud(struct ibv_qp_ex *ibqp, uint32_t lkey,
 	ornic_wr_put_sge_list(ibqp, 1, &sg, ORNIC_WQE_UD);
 }
 
-static void ornic_wr_set_sge_eth(struct ibv_qp_ex *ibqp, uint32_t lkey,
-				 uint64_t addr, uint32_t length)
+
+static __attribute__((noinline)) void
+ornic_wr_set_sge_new_slot(struct ibv_qp_ex *ibqp, uint32_t lkey,
+			  uint64_t addr, uint32_t length)
 {
 	struct ibv_sge sg = { .addr = addr, .length = length, .lkey = lkey };
 
 	ornic_wr_put_sge_list(ibqp, 1, &sg, ORNIC_WQE_ETH);
+}
+
+/* There is room for one SGE, unless headers of a TSO have filled the slot. */
+static void ornic_wr_set_sge_eth(struct ibv_qp_ex *ibqp, uint32_t lkey,
+				 uint64_t addr, uint32_t length)
+{
+	uintptr_t data = (uintptr_t)to_ornic_qp_ex(ibqp)->sq.data;
+
+	/* NULL is no place, either */
+	if (unlikely(!(data % ORNIC_SLOT_SIZE))) {
+		ornic_wr_set_sge_new_slot(ibqp, lkey, addr, length);
+		return;
+	}
+	ornic_wr_set_sge_rc(ibqp, lkey, addr, length);
 }
 
 static void ornic_wr_set_sge_list_rc(struct ibv_qp_ex *ibqp, size_t num,
