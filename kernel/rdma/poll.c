@@ -3,7 +3,8 @@
  * Completions of kernel consumers.
  *
  * The device is not trusted: a completion that names no QP of this CQ, or a
- * work request that is not outstanding, is dropped. When the device is dead,
+ * work request that is not outstanding, is dropped, and what is checked is read
+ * once, as the device might change it under way. When the device is dead,
  * what is outstanding completes here as flushed.
  */
 #include <linux/etherdevice.h>
@@ -116,8 +117,8 @@ static void ornic_wc_fill(struct ornic_cq *cq, const struct ornic_cqe *cqe, bool
 			  struct ib_wc *wc)
 {
 	u32 flags = ORNIC_GET(ORNIC_CQE_FLAGS, le32_to_cpu(cqe->qpn));
-	u32 status = le32_to_cpu(cqe->status);
-	int opcode = ornic_wc_opcode(le32_to_cpu(cqe->opcode));
+	u32 status = le32_to_cpu(READ_ONCE(cqe->status));
+	int opcode = ornic_wc_opcode(le32_to_cpu(READ_ONCE(cqe->opcode)));
 
 	wc->opcode = recv ? IB_WC_RECV : IB_WC_SEND;
 	/* The numbers of both are those of enum ibv_wc_status */
@@ -132,7 +133,7 @@ static void ornic_wc_fill(struct ornic_cq *cq, const struct ornic_cqe *cqe, bool
 	}
 
 	wc->opcode = opcode;
-	wc->byte_len = le32_to_cpu(cqe->byte_len);
+	wc->byte_len = le32_to_cpu(READ_ONCE(cqe->byte_len));
 	/* Consumers look at that many bytes of what they posted */
 	if (opcode == IB_WC_RECV && wc->byte_len > room) {
 		wc->status = IB_WC_GENERAL_ERR;
@@ -159,8 +160,8 @@ static void ornic_wc_fill(struct ornic_cq *cq, const struct ornic_cqe *cqe, bool
 static bool ornic_cq_consume(struct ornic_cq *cq, const struct ornic_cqe *cqe,
 			     struct ornic_qp **qp, struct ib_wc *wc)
 {
-	u32 qpn = le32_to_cpu(cqe->qpn) & ORNIC_CQE_QPN;
-	u64 wr_id = le64_to_cpu(cqe->wr_id);
+	u32 qpn = le32_to_cpu(READ_ONCE(cqe->qpn)) & ORNIC_CQE_QPN;
+	u64 wr_id = le64_to_cpu(READ_ONCE(cqe->wr_id));
 	bool recv = wr_id & ORNIC_WR_RECV;
 	struct ornic_wr wr;
 	struct ib_cq *ibcq;
