@@ -123,8 +123,11 @@ static void ornic_tx_publish(struct ornic_queue *queue)
 		return;
 
 	tx->last->ctrl |= cpu_to_le32(ORNIC_PREP(ORNIC_SQ_FLAGS, ORNIC_SEND_SIGNALED));
-	/* Before the device knows: the completion may be polled at once */
-	WRITE_ONCE(tx->published, tx->pi);
+	/*
+	 * Before the device knows: the completion may be polled at once. After
+	 * the frames were noted, for a completion may also come too early.
+	 */
+	smp_store_release(&tx->published, tx->pi);
 	ornic_ring_sq(ornic_nd_dev(queue->nd), queue->dbr, queue->qpn, queue->slot, tx->pi);
 }
 
@@ -235,8 +238,8 @@ static bool ornic_tx_complete(struct ornic_queue *queue, u32 last, int budget, u
 	u32 ci = tx->ci;
 	bool found = false;
 
-	/* Not more than was published, whatever the device says */
-	while (!found && ci != READ_ONCE(tx->published)) {
+	/* Not more than was published, whatever the device says. Pairs with its release. */
+	while (!found && ci != smp_load_acquire(&tx->published)) {
 		struct ornic_tx_pkt *pkt = &tx->pkts[ornic_tx_pos(tx, ci)];
 
 		found = ci == last;
