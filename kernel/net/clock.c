@@ -63,9 +63,10 @@ static void ornic_clock_update(struct ornic_clock *clock)
 }
 
 /* Both clocks now; the moment that is kept stays the last one */
-static int ornic_clock_now(struct ornic_core *core, struct ptp_system_timestamp *sts,
+static int ornic_clock_now(struct ptp_clock_info *info, struct ptp_system_timestamp *sts,
 			   struct ornic_clock_time *now)
 {
+	struct ornic_core *core = ornic_ptp_core(info);
 	struct ornic_clock *clock = &core->clock;
 	u64 cycles;
 	int err;
@@ -89,12 +90,10 @@ static int ornic_ptp_gettimex64(struct ptp_clock_info *info, struct timespec64 *
 	struct ornic_clock_time now;
 	int err;
 
-	err = ornic_clock_now(ornic_ptp_core(info), sts, &now);
-	if (err)
-		return err;
-
-	*ts = ns_to_timespec64(now.nsec);
-	return 0;
+	err = ornic_clock_now(info, sts, &now);
+	if (!err)
+		*ts = ns_to_timespec64(now.nsec);
+	return err;
 }
 
 /* What completions are stamped with, for who relates that to the system's time */
@@ -104,12 +103,10 @@ static int ornic_ptp_getcyclesx64(struct ptp_clock_info *info, struct timespec64
 	struct ornic_clock_time now;
 	int err;
 
-	err = ornic_clock_now(ornic_ptp_core(info), sts, &now);
-	if (err)
-		return err;
-
-	*ts = ns_to_timespec64(now.cycles);
-	return 0;
+	err = ornic_clock_now(info, sts, &now);
+	if (!err)
+		*ts = ns_to_timespec64(now.cycles);
+	return err;
 }
 
 static int ornic_ptp_settime64(struct ptp_clock_info *info, const struct timespec64 *ts)
