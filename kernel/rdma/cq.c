@@ -10,7 +10,7 @@
 #define ORNIC_CQE_LOG		ilog2(sizeof(struct ornic_cqe))
 #define ORNIC_CQE_EXT_LOG	ilog2(sizeof(struct ornic_cqe) + sizeof(struct ornic_cqe_ext))
 
-/* The doorbell record follows the ring, which is a multiple of its alignment */
+/* The doorbell record follows the ring, on a line of its own if that is tiny */
 static size_t ornic_cq_dbr_offset(const struct ornic_cq_buf *buf)
 {
 	return ALIGN((size_t)1 << buf->log_bytes, 64);
