@@ -38,16 +38,16 @@ int ornic_ib_init_limits(struct ornic_ib_dev *dev)
 
 	dev->max_sge = min(lim->max_sge, ORNIC_MAX_SGE);
 	dev->max_inline = min(lim->max_inline, ORNIC_MAX_INLINE);
-	dev->max_cqe = rounddown_pow_of_two(min(lim->max_cqe, ORNIC_MAX_CQE));
-	if (lim->features & ORNIC_FEAT_SRQ && lim->max_srq_wqes)
-		dev->max_srq_wr = rounddown_pow_of_two(min(lim->max_srq_wqes, ORNIC_MAX_RING));
-	dev->max_wq_wr = rounddown_pow_of_two(min(lim->max_rq_wqes, ORNIC_MAX_RING));
+	dev->max_cqe = min(lim->max_cqe, ORNIC_MAX_CQE);
+	if (lim->features & ORNIC_FEAT_SRQ)
+		dev->max_srq_wr = min(lim->max_srq_wqes, ORNIC_MAX_RING);
+	dev->max_wq_wr = min(lim->max_rq_wqes, ORNIC_MAX_RING);
 	dev->max_rwq_table_size = min(lim->max_rwq_table_size, ORNIC_IB_RWQ_TABLE_MAX);
 	if (lim->features & ORNIC_FEAT_REG_MR)
 		dev->max_reg_pages = min(lim->max_reg_pages, ORNIC_PBL_FLAT_MAX);
 	dev->gid_len = min(lim->max_gid, ORNIC_IB_GIDS_MAX);
-	dev->max_wr = ornic_max_wr(rounddown_pow_of_two(min(lim->max_sq_slots, ORNIC_MAX_RING)),
-				   rounddown_pow_of_two(min(lim->max_rq_wqes, ORNIC_MAX_RING)),
+	dev->max_wr = ornic_max_wr(min(lim->max_sq_slots, ORNIC_MAX_RING),
+				   min(lim->max_rq_wqes, ORNIC_MAX_RING),
 				   dev->max_sge, dev->max_inline);
 	return dev->max_wr ? 0 : -ENODEV;
 }
