@@ -52,14 +52,10 @@ err_free_mem:
 	return err;
 }
 
-/* A process may be about to map the ring: then the entry frees the memory */
 static void ornic_cq_free_buf(struct ornic_ib_dev *dev, struct ornic_cq_buf *buf)
 {
 	ornic_pbl_free(&dev->ibdev, &buf->pbl);
-	if (buf->mmap)
-		ornic_ib_mmap_remove(buf->mmap);
-	else
-		ornic_ringmem_free(&dev->ibdev, buf->mem);
+	ornic_ib_free_mem(dev, buf->mem, buf->mmap);
 }
 
 static int ornic_cq_alloc_user_buf(struct ornic_ib_dev *dev, struct ornic_ucontext *ctx,

@@ -489,6 +489,8 @@ void ornic_ib_mmap_free(struct rdma_user_mmap_entry *entry);
 struct ornic_mmap *ornic_ib_mmap_add(struct ib_ucontext *ibuctx, const struct ornic_mmap *what,
 				     size_t size);
 void ornic_ib_mmap_remove(struct ornic_mmap *map);
+void ornic_ib_free_mem(struct ornic_ib_dev *dev, struct ornic_ringmem *mem,
+		       struct ornic_mmap *map);
 void ornic_ib_disassociate_ucontext(struct ib_ucontext *ibuctx);
 extern const struct uapi_definition ornic_ib_uapi_defs[];
 

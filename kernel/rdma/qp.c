@@ -240,15 +240,11 @@ err_free_mem:
 	return err;
 }
 
-/* A process may be about to map the rings: then the entry frees the memory */
 static void ornic_qp_free_rings(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 {
 	ornic_pbl_free(&dev->ibdev, &qp->rq_pbl);
 	ornic_pbl_free(&dev->ibdev, &qp->sq_pbl);
-	if (qp->mmap)
-		ornic_ib_mmap_remove(qp->mmap);
-	else if (qp->mem)
-		ornic_ringmem_free(&dev->ibdev, qp->mem);
+	ornic_ib_free_mem(dev, qp->mem, qp->mmap);
 }
 
 /* Which other objects a QP has depends on its type */

@@ -62,10 +62,7 @@ err_free_mem:
 void ornic_recv_ring_free(struct ornic_ib_dev *dev, struct ornic_recv_ring *ring)
 {
 	ornic_pbl_free(&dev->ibdev, &ring->pbl);
-	if (ring->mmap)
-		ornic_ib_mmap_remove(ring->mmap);
-	else
-		ornic_ringmem_free(&dev->ibdev, ring->mem);
+	ornic_ib_free_mem(dev, ring->mem, ring->mmap);
 }
 
 /**

@@ -47,6 +47,22 @@ void ornic_ib_mmap_remove(struct ornic_mmap *map)
 		rdma_user_mmap_entry_remove(&map->entry);
 }
 
+/**
+ * ornic_ib_free_mem - free memory of rings that a process may have mapped
+ * @dev:	the device
+ * @mem:	NULL or the memory, which the device does not use any more
+ * @map:	the entry by which a process maps it, or NULL. Somebody may be about
+ *		to do so: then the entry frees the memory.
+ */
+void ornic_ib_free_mem(struct ornic_ib_dev *dev, struct ornic_ringmem *mem,
+		       struct ornic_mmap *map)
+{
+	if (map)
+		ornic_ib_mmap_remove(map);
+	else if (mem)
+		ornic_ringmem_free(&dev->ibdev, mem);
+}
+
 void ornic_ib_mmap_free(struct rdma_user_mmap_entry *entry)
 {
 	struct ornic_mmap *map = container_of(entry, struct ornic_mmap, entry);
