@@ -259,14 +259,12 @@ struct ornic_srq {
  * struct ornic_wq - work queue: a receive queue of a process
  * @ibwq:	of the RDMA core
  * @res:	delivery of its events
- * @has_events:	@res was added
  * @stride_shift: log2 of the bytes of a WQE
  * @ring:	of the process
  */
 struct ornic_wq {
 	struct ib_wq ibwq;
 	struct ornic_res res;
-	bool has_events;
 	u8 stride_shift;
 	struct ornic_recv_ring ring;
 };

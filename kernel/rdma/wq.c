@@ -68,7 +68,6 @@ static int ornic_wq_create(struct ornic_ib_dev *dev, struct ornic_wq *wq, struct
 	if (err)
 		goto err_destroy_wq;
 
-	wq->has_events = true;
 	return 0;
 
 err_destroy_wq:
@@ -78,11 +77,7 @@ err_destroy_wq:
 
 static int ornic_wq_destroy(struct ornic_ib_dev *dev, struct ornic_wq *wq)
 {
-	/* Not again if the device refused the first time */
-	if (wq->has_events) {
-		ornic_res_remove(dev->odev, &wq->res);
-		wq->has_events = false;
-	}
+	ornic_res_remove(dev->odev, &wq->res);
 	return ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_WQ, wq->res.num);
 }
 
