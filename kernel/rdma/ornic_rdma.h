@@ -285,7 +285,8 @@ struct ornic_counters {
 
 /**
  * struct ornic_qp_queue - one queue of a kernel QP
- * @lock:	protects the producer side: the ring, @wrs, @pi and @head
+ * @lock:	protects the producer side: the ring, @wrs, @pi and @head; taken
+ *		under the lock of a CQ
  * @ring:	address of the first WQE, NULL if the QP has no such queue
  * @wrs:	what was posted, by index modulo the ring's size
  * @mask:	slots (send) or WQEs (receive) of the ring, less one

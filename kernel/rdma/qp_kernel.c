@@ -156,15 +156,18 @@ void ornic_qp_detach(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 
 static void ornic_qp_queue_forget(struct ornic_qp_queue *queue)
 {
+	/* Who saw the state before may still be posting */
+	spin_lock(&queue->lock);
 	queue->pi = 0;
 	queue->ci = 0;
 	queue->head = 0;
 	queue->tail = 0;
+	spin_unlock(&queue->lock);
 }
 
 /**
  * ornic_qp_forget - forget what was posted to a QP
- * @qp:		the device has reset it
+ * @qp:		the device has reset it, and its state says so
  */
 void ornic_qp_forget(struct ornic_qp *qp)
 {
