@@ -16,9 +16,7 @@ DECLARE_DRV_CMD(ornic_ucreate_cq, IB_USER_VERBS_EX_CMD_CREATE_CQ,
 		ornic_create_cq_req, ornic_create_cq_resp);
 DECLARE_DRV_CMD(ornic_uresize_cq, IB_USER_VERBS_CMD_RESIZE_CQ,
 		empty, ornic_resize_resp);
-DECLARE_DRV_CMD(ornic_ucreate_srq, IB_USER_VERBS_CMD_CREATE_SRQ,
-		ornic_create_srq_req, ornic_create_srq_resp);
-DECLARE_DRV_CMD(ornic_ucreate_xsrq, IB_USER_VERBS_CMD_CREATE_XSRQ,
+DECLARE_DRV_CMD(ornic_ucreate_srq, IB_USER_VERBS_CMD_CREATE_XSRQ,
 		ornic_create_srq_req, ornic_create_srq_resp);
 DECLARE_DRV_CMD(ornic_umodify_srq, IB_USER_VERBS_CMD_MODIFY_SRQ,
 		ornic_modify_srq_req, empty);

@@ -72,64 +72,11 @@ static int ornic_init_srq(struct ornic_srq *srq, int cmd_fd,
 	return 0;
 }
 
-static struct ornic_srq *ornic_new_srq(struct ibv_pd *ibpd)
-{
-	struct ornic_owner owner;
-	struct ornic_srq *srq;
-
-	srq = ornic_alloc_object(&owner, ibpd, sizeof(*srq),
-				 ORNIC_RESOURCE_SRQ);
-	if (srq)
-		srq->owner = owner;
-	return srq;
-}
-
 static void ornic_free_srq(struct ornic_srq *srq)
 {
 	struct ornic_owner owner = srq->owner;
 
 	ornic_free_object(&owner, srq, ORNIC_RESOURCE_SRQ);
-}
-
-/**
- * ornic_create_srq() - create a shared receive queue
- * @ibpd: protection or parent domain
- * @attr: attributes; the capabilities become what the SRQ really has
- *
- * Return: the SRQ; NULL with errno set.
- */
-struct ibv_srq *ornic_create_srq(struct ibv_pd *ibpd,
-				 struct ibv_srq_init_attr *attr)
-{
-	struct ibv_srq_init_attr kattr = *attr;
-	struct ornic_ucreate_srq_resp resp = {};
-	struct ornic_ucreate_srq cmd = {};
-	struct ornic_srq *srq;
-	int ret;
-
-	srq = ornic_new_srq(ibpd);
-	if (!srq)
-		return NULL;
-
-	ret = ibv_cmd_create_srq(ibpd, &srq->vsrq.srq, &kattr, &cmd.ibv_cmd,
-				 sizeof(cmd), &resp.ibv_resp, sizeof(resp));
-	if (ret)
-		goto err_free_srq;
-
-	ret = ornic_init_srq(srq, ibpd->context->cmd_fd, &resp.drv_payload,
-			     kattr.attr.max_sge);
-	if (ret)
-		goto err_destroy_srq;
-
-	attr->attr = kattr.attr;
-	return &srq->vsrq.srq;
-
-err_destroy_srq:
-	ibv_cmd_destroy_srq(&srq->vsrq.srq);
-err_free_srq:
-	ornic_free_srq(srq);
-	errno = ret;
-	return NULL;
 }
 
 static int ornic_check_srq_attr(const struct ibv_srq_init_attr_ex *attr)
@@ -154,19 +101,13 @@ static int ornic_check_srq_attr(const struct ibv_srq_init_attr_ex *attr)
 	}
 }
 
-/**
- * ornic_create_srq_ex() - create a shared receive queue of a type
- * @ibctx: context
- * @attr: attributes; the capabilities become what the SRQ really has
- *
- * Return: the SRQ; NULL with errno set, EOPNOTSUPP for what we do not have.
- */
-struct ibv_srq *ornic_create_srq_ex(struct ibv_context *ibctx,
-				    struct ibv_srq_init_attr_ex *attr)
+static struct ornic_srq *ornic_new_srq(struct ibv_context *ibctx,
+				       struct ibv_srq_init_attr_ex *attr)
 {
 	struct ibv_srq_init_attr_ex kattr = *attr;
-	struct ornic_ucreate_xsrq_resp resp = {};
-	struct ornic_ucreate_xsrq cmd = {};
+	struct ornic_ucreate_srq_resp resp = {};
+	struct ornic_ucreate_srq cmd = {};
+	struct ornic_owner owner;
 	struct ornic_srq *srq;
 	int ret;
 
@@ -174,11 +115,13 @@ struct ibv_srq *ornic_create_srq_ex(struct ibv_context *ibctx,
 	if (ret)
 		goto err;
 
-	srq = ornic_new_srq(attr->pd);
+	srq = ornic_alloc_object(&owner, attr->pd, sizeof(*srq),
+				 ORNIC_RESOURCE_SRQ);
 	if (!srq) {
 		ret = ENOMEM;
 		goto err;
 	}
+	srq->owner = owner;
 
 	if (!(kattr.comp_mask & IBV_SRQ_INIT_ATTR_TYPE))
 		kattr.srq_type = IBV_SRQT_BASIC;
@@ -193,7 +136,7 @@ struct ibv_srq *ornic_create_srq_ex(struct ibv_context *ibctx,
 		goto err_destroy_srq;
 
 	attr->attr = kattr.attr;
-	return &srq->vsrq.srq;
+	return srq;
 
 err_destroy_srq:
 	ibv_cmd_destroy_srq(&srq->vsrq.srq);
@@ -202,6 +145,47 @@ err_free_srq:
 err:
 	errno = ret;
 	return NULL;
+}
+
+/**
+ * ornic_create_srq() - create a shared receive queue
+ * @ibpd: protection or parent domain
+ * @attr: attributes; the capabilities become what the SRQ really has
+ *
+ * Return: the SRQ; NULL with errno set.
+ */
+struct ibv_srq *ornic_create_srq(struct ibv_pd *ibpd,
+				 struct ibv_srq_init_attr *attr)
+{
+	struct ibv_srq_init_attr_ex attr_ex = {
+		.srq_context = attr->srq_context,
+		.attr = attr->attr,
+		.comp_mask = IBV_SRQ_INIT_ATTR_PD,
+		.pd = ibpd,
+	};
+	struct ornic_srq *srq;
+
+	srq = ornic_new_srq(ibpd->context, &attr_ex);
+	if (!srq)
+		return NULL;
+
+	attr->attr = attr_ex.attr;
+	return &srq->vsrq.srq;
+}
+
+/**
+ * ornic_create_srq_ex() - create a shared receive queue of a type
+ * @ibctx: context
+ * @attr: attributes; the capabilities become what the SRQ really has
+ *
+ * Return: the SRQ; NULL with errno set, EOPNOTSUPP for what we do not have.
+ */
+struct ibv_srq *ornic_create_srq_ex(struct ibv_context *ibctx,
+				    struct ibv_srq_init_attr_ex *attr)
+{
+	struct ornic_srq *srq = ornic_new_srq(ibctx, attr);
+
+	return srq ? &srq->vsrq.srq : NULL;
 }
 
 /*

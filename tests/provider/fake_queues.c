@@ -148,10 +148,16 @@ static uint64_t fake_place_srq(struct fake_qp *srq, uint8_t log_wqes)
 	return offset;
 }
 
-static int fake_create_srq(struct ibv_srq *ibsrq, struct ibv_pd *pd,
-			   struct ibv_srq_attr *attr,
-			   struct ornic_create_srq_resp *resp)
+int ibv_cmd_create_srq_ex(struct ibv_context *context, struct verbs_srq *vsrq,
+			  struct ibv_srq_init_attr_ex *attr_ex,
+			  struct ibv_create_xsrq *cmd, size_t cmd_size,
+			  struct ib_uverbs_create_srq_resp *ibv_resp,
+			  size_t resp_size)
 {
+	struct ornic_create_srq_resp *resp =
+		&container_of(ibv_resp, struct ornic_ucreate_srq_resp,
+			      ibv_resp)->drv_payload;
+	struct ibv_srq_attr *attr = &attr_ex->attr;
 	struct fake_qp *srq;
 	uint64_t offset;
 	uint32_t n;
@@ -171,8 +177,10 @@ static int fake_create_srq(struct ibv_srq *ibsrq, struct ibv_pd *pd,
 	offset = fake_place_srq(srq, fake_log2(attr->max_wr));
 
 	attr->max_wr = srq->rq_wqes;
-	ibsrq->context = pd->context;
-	ibsrq->handle = n;
+	vsrq->srq_type = attr_ex->srq_type;
+	vsrq->srq_num = 0x777;
+	vsrq->srq.context = context;
+	vsrq->srq.handle = n;
 	resp->srqn = srq->qpn;
 	resp->mmap_offset = fake_mmap_offset(offset);
 	resp->dbr_offset = (uint8_t *)srq->dbr - srq->rq;
@@ -180,31 +188,6 @@ static int fake_create_srq(struct ibv_srq *ibsrq, struct ibv_pd *pd,
 	resp->log_wqes = fake_log2(srq->rq_wqes);
 	resp->stride_shift = srq->stride_shift;
 	return 0;
-}
-
-int ibv_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq,
-		       struct ibv_srq_init_attr *attr,
-		       struct ibv_create_srq *cmd, size_t cmd_size,
-		       struct ib_uverbs_create_srq_resp *resp, size_t resp_size)
-{
-	return fake_create_srq(srq, pd, &attr->attr,
-			       &container_of(resp,
-					     struct ornic_ucreate_srq_resp,
-					     ibv_resp)->drv_payload);
-}
-
-int ibv_cmd_create_srq_ex(struct ibv_context *context, struct verbs_srq *vsrq,
-			  struct ibv_srq_init_attr_ex *attr,
-			  struct ibv_create_xsrq *cmd, size_t cmd_size,
-			  struct ib_uverbs_create_srq_resp *resp,
-			  size_t resp_size)
-{
-	vsrq->srq_type = attr->srq_type;
-	vsrq->srq_num = 0x777;
-	return fake_create_srq(&vsrq->srq, attr->pd, &attr->attr,
-			       &container_of(resp,
-					     struct ornic_ucreate_xsrq_resp,
-					     ibv_resp)->drv_payload);
 }
 
 int ibv_cmd_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
