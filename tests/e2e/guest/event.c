@@ -22,8 +22,7 @@ static void comm_est(struct port *port)
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
 	unsigned int i;
 
-	qp_to_rtr(port, pair.a, pair.b->qp_num);
-	qp_to_rtr(port, pair.b, pair.a->qp_num);
+	pair_to_rtr(&pair);
 	qp_to_rts(pair.a);
 	for (i = 0; i < 2; i++) {
 		want_ok(post_send(pair.a, IBV_WR_RDMA_WRITE, i, &sge, (uintptr_t)mem.buf + 64,

@@ -17,17 +17,6 @@ static union ibv_gid group(unsigned int n)
 	};
 }
 
-static struct ibv_qp *datagram_qp(struct port *port, struct ibv_cq *cq)
-{
-	struct ibv_qp_init_attr init = qp_init(IBV_QPT_UD, cq);
-	struct ibv_qp *qp = made(ibv_create_qp(port->pd, &init));
-
-	qp_to_init(qp, 0);
-	qp_to_rtr(port, qp, 0);
-	qp_to_rts(qp);
-	return qp;
-}
-
 static int attach(struct ibv_qp *qp, unsigned int n)
 {
 	union ibv_gid gid = group(n);
@@ -74,18 +63,13 @@ static void destroy_attached(struct port *port)
 static void say(struct port *port, struct ibv_qp *qp, struct mem *mem, unsigned int n)
 {
 	struct ibv_ah_attr attr = port_ah_attr(port);
-	struct ibv_sge sge = mem_sge(mem, 0, 64);
-	struct ibv_send_wr wr = {
-		.wr_id = n, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
-		.send_flags = IBV_SEND_SIGNALED,
-		.wr.ud = { .remote_qpn = MULTICAST_QPN, .remote_qkey = QKEY },
-	}, *bad;
+	struct ibv_ah *ah;
 
 	attr.grh.dgid = group(n);
-	wr.wr.ud.ah = made(ibv_create_ah(port->pd, &attr));
-	want_ok(ibv_post_send(qp, &wr, &bad));
+	ah = made(ibv_create_ah(port->pd, &attr));
+	post_datagram(qp, ah, MULTICAST_QPN, n, mem_sge(mem, 0, 64));
 	want_wc(qp->send_cq, n, IBV_WC_SUCCESS);
-	want_ok(ibv_destroy_ah(wr.wr.ud.ah));
+	want_ok(ibv_destroy_ah(ah));
 }
 
 /* Each member of a group gets one copy, nobody else any, the sender's port included. */

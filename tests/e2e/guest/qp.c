@@ -283,8 +283,7 @@ static void reset_and_again(struct port *port)
 		want_no_wc(pair.a_cq);
 		qp_to_init(pair.a, ACCESS_ALL);
 		qp_to_init(pair.b, ACCESS_ALL);
-		qp_to_rtr(port, pair.a, pair.b->qp_num);
-		qp_to_rtr(port, pair.b, pair.a->qp_num);
+		pair_to_rtr(&pair);
 		qp_to_rts(pair.a);
 		qp_to_rts(pair.b);
 		want_ok(post_recv(pair.b, 20, &sge));
@@ -375,29 +374,6 @@ static void sqd_of_an_idle_queue(struct port *port)
 	want_wc(pair.a_cq, 5, IBV_WC_SUCCESS);
 }
 
-static struct ibv_qp *datagram_qp(struct port *port, struct ibv_cq *cq)
-{
-	struct ibv_qp_init_attr init = qp_init(IBV_QPT_UD, cq);
-	struct ibv_qp *qp = made(ibv_create_qp(port->pd, &init));
-
-	qp_to_init(qp, 0);
-	qp_to_rtr(port, qp, 0);
-	qp_to_rts(qp);
-	return qp;
-}
-
-static void post_datagram(struct ibv_qp *qp, struct ibv_ah *ah, uint32_t dest, uint64_t wr_id,
-			  struct ibv_sge sge)
-{
-	struct ibv_send_wr wr = {
-		.wr_id = wr_id, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
-		.send_flags = IBV_SEND_SIGNALED,
-		.wr.ud = { .ah = ah, .remote_qpn = dest, .remote_qkey = QKEY },
-	}, *bad;
-
-	want_ok(ibv_post_send(qp, &wr, &bad));
-}
-
 /* A send that fails stops the send queue only, and modify brings it back. */
 static void sqe_recovers(struct port *port)
 {
@@ -457,8 +433,7 @@ static void rnr_retry(struct port *port)
 	struct ibv_sge sge = mem_sge(&mem, 0, 64);
 	struct pair few;
 
-	qp_to_rtr(port, pair.a, pair.b->qp_num);
-	qp_to_rtr(port, pair.b, pair.a->qp_num);
+	pair_to_rtr(&pair);
 	qp_to_rts_with(pair.a, 17, 7, 7);
 	want_ok(post_send(pair.a, IBV_WR_SEND, 1, &sge, 0, 0));
 	/* More than a hundred RNR timers of 0.64 ms; the machine is slow. */
@@ -468,8 +443,7 @@ static void rnr_retry(struct port *port)
 	want_wc(pair.a_cq, 1, IBV_WC_SUCCESS);
 
 	few = pair_init(port, IBV_QPT_RC, NULL);
-	qp_to_rtr(port, few.a, few.b->qp_num);
-	qp_to_rtr(port, few.b, few.a->qp_num);
+	pair_to_rtr(&few);
 	qp_to_rts_with(few.a, 17, 7, 2);
 	want_ok(post_send(few.a, IBV_WR_SEND, 3, &sge, 0, 0));
 	want_wc(few.a_cq, 3, IBV_WC_RNR_RETRY_EXC_ERR);

@@ -247,12 +247,17 @@ struct pair pair_init(struct port *port, enum ibv_qp_type type, struct ibv_srq *
 	return pair;
 }
 
+void pair_to_rtr(const struct pair *pair)
+{
+	qp_to_rtr(pair->port, pair->a, pair->b->qp_num);
+	qp_to_rtr(pair->port, pair->b, pair->a->qp_num);
+}
+
 struct pair pair_make(struct port *port, enum ibv_qp_type type, struct ibv_srq *srq)
 {
 	struct pair pair = pair_init(port, type, srq);
 
-	qp_to_rtr(port, pair.a, pair.b->qp_num);
-	qp_to_rtr(port, pair.b, pair.a->qp_num);
+	pair_to_rtr(&pair);
 	qp_to_rts(pair.a);
 	qp_to_rts(pair.b);
 	return pair;
@@ -264,6 +269,17 @@ void pair_destroy(struct pair *pair)
 	want_ok(ibv_destroy_qp(pair->b));
 	want_ok(ibv_destroy_cq(pair->a_cq));
 	want_ok(ibv_destroy_cq(pair->b_cq));
+}
+
+struct ibv_qp *datagram_qp(struct port *port, struct ibv_cq *cq)
+{
+	struct ibv_qp_init_attr init = qp_init(IBV_QPT_UD, cq);
+	struct ibv_qp *qp = made(ibv_create_qp(port->pd, &init));
+
+	qp_to_init(qp, 0);
+	qp_to_rtr(port, qp, 0);
+	qp_to_rts(qp);
+	return qp;
 }
 
 int post_send(struct ibv_qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id,
@@ -281,6 +297,18 @@ int post_send(struct ibv_qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id,
 	struct ibv_send_wr *bad;
 
 	return ibv_post_send(qp, &wr, &bad);
+}
+
+void post_datagram(struct ibv_qp *qp, struct ibv_ah *ah, uint32_t dest, uint64_t wr_id,
+		   struct ibv_sge sge)
+{
+	struct ibv_send_wr wr = {
+		.wr_id = wr_id, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.ud = { .ah = ah, .remote_qpn = dest, .remote_qkey = QKEY },
+	}, *bad;
+
+	want_ok(ibv_post_send(qp, &wr, &bad));
 }
 
 int post_recv(struct ibv_qp *qp, uint64_t wr_id, const struct ibv_sge *sge)

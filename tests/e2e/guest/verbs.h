@@ -144,13 +144,20 @@ void qp_set_state(struct ibv_qp *qp, enum ibv_qp_state state);
 struct pair pair_make(struct port *port, enum ibv_qp_type type, struct ibv_srq *srq);
 /* The same in two steps, for a case that changes the second: created and in INIT. */
 struct pair pair_init(struct port *port, enum ibv_qp_type type, struct ibv_srq *srq);
+void pair_to_rtr(const struct pair *pair);
 void pair_destroy(struct pair *pair);
+
+/* A UD QP in RTS */
+struct ibv_qp *datagram_qp(struct port *port, struct ibv_cq *cq);
 
 /* One SGE or none; opcode with IBV_SEND_SIGNALED. */
 int post_send(struct ibv_qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id,
 	      const struct ibv_sge *sge, uint64_t raddr, uint32_t rkey);
 int post_recv(struct ibv_qp *qp, uint64_t wr_id, const struct ibv_sge *sge);
 int post_srq(struct ibv_srq *srq, uint64_t wr_id, const struct ibv_sge *sge);
+/* One SGE with IBV_SEND_SIGNALED, to QKEY; dest: number of the QP there */
+void post_datagram(struct ibv_qp *qp, struct ibv_ah *ah, uint32_t dest, uint64_t wr_id,
+		   struct ibv_sge sge);
 
 /* Return: the next completion, which must come soon */
 struct ibv_wc next_wc(struct ibv_cq *cq);
