@@ -188,8 +188,8 @@ static bool ornic_cq_consume(struct ornic_cq *cq, const struct ornic_cqe *cqe,
 	return true;
 }
 
-static int ornic_qp_queue_flush(struct ornic_qp *qp, struct ornic_qp_queue *queue, enum ib_wc_opcode opcode,
-			  int num, struct ib_wc *wc)
+static int ornic_qp_queue_flush(struct ornic_qp *qp, struct ornic_qp_queue *queue,
+				enum ib_wc_opcode opcode, int num, struct ib_wc *wc)
 {
 	struct ornic_wr wr;
 	int n;
