@@ -201,7 +201,7 @@ static bool eth_tx_loops(const struct qp *qp, const uint8_t *dmac)
 		return false;
 	return dmac[0] & 1 ||
 	       (!stack && !memcmp(dmac, nic->port.mac, MAC_LEN)) ||
-	       (nic->rules.ingress && rule_has_mac(nic, dmac));
+	       (nic->rules.ingress && rule_has_mac(nic, dmac, stack));
 }
 
 /* Every frame of a RAW_PACKET QP leaves here. The state of QPs may change. */

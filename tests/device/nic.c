@@ -286,12 +286,12 @@ static void nic_rx_count(struct nic *nic, const struct frame *frame)
 
 /*
  * A frame that is not RoCE for us goes to those that rules name, then to the
- * port's own queues.
+ * port's own queues. stack: the host's network stack has sent it.
  *
  * Return: whether it is for anybody.
  */
 static bool nic_rx_eth(struct nic *nic, const struct frame *frame,
-		       const struct flow *flow, bool accepted)
+		       const struct flow *flow, bool accepted, bool stack)
 {
 	enum rule_verdict verdict = RULE_PASSED;
 
@@ -301,7 +301,7 @@ static bool nic_rx_eth(struct nic *nic, const struct frame *frame,
 		return accepted;
 	}
 	if (nic->rules.ingress)
-		verdict = rule_rx(nic, frame, flow);
+		verdict = rule_rx(nic, frame, flow, stack);
 	if (verdict == RULE_TOOK)
 		return true;
 	if (accepted)
@@ -330,7 +330,7 @@ void nic_rx(struct nic *nic, const struct frame *frame)
 	}
 	flow_dissect(frame, &flow);
 	if (nic_rx_roce(nic, frame, &flow) ||
-	    nic_rx_eth(nic, frame, &flow, accepted))
+	    nic_rx_eth(nic, frame, &flow, accepted, false))
 		nic_rx_count(nic, frame);
 	else
 		PORT_STAT_INC(nic, rx_dropped_filter);
@@ -354,7 +354,7 @@ void core_loop_eth(struct nic *nic, const struct frame *frame, bool stack)
 	flow_dissect(frame, &flow);
 	accepted = !stack && ethport_accepts(nic, frame->hdr);
 	if ((!stack && nic_rx_roce(nic, frame, &flow)) ||
-	    nic_rx_eth(nic, frame, &flow, accepted)) {
+	    nic_rx_eth(nic, frame, &flow, accepted, stack)) {
 		nic_rx_count(nic, frame);
 		PORT_STAT_INC(nic, tx_looped);
 	}

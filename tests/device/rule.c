@@ -28,6 +28,12 @@ _Static_assert(sizeof(union rule_key) == sizeof(struct ornic_flow_key),
 _Static_assert(offsetof(struct ornic_flow_key, outer.dmac) == 0,
 	       "rule_has_mac() looks at the first bytes");
 
+/* The host's network stack does not hear itself. */
+static bool rule_is_deaf(const struct rule *rule, bool stack)
+{
+	return stack && qp_is_kernel(rule->qp);
+}
+
 /* ---- matching ---- */
 
 static bool rule_matches(const struct rule *rule, const union rule_key *key)
@@ -57,6 +63,7 @@ static void rule_count(const struct rule *rule, const struct frame *frame)
  * @frame: the frame
  * @flow: its headers
  * @key: its fields
+ * @stack: the host's network stack has sent it
  * @given: a QP got it
  * @dropped: a rule with DROP matched
  * @took: it goes no further
@@ -65,6 +72,7 @@ struct rule_walk {
 	const struct frame *frame;
 	const struct flow *flow;
 	union rule_key key;
+	bool stack;
 	bool given;
 	bool dropped;
 	bool took;
@@ -72,6 +80,8 @@ struct rule_walk {
 
 static void rule_apply(const struct rule *rule, struct rule_walk *walk)
 {
+	if (rule_is_deaf(rule, walk->stack))
+		return;
 	rule_count(rule, walk->frame);
 	if (rule->flags & ORNIC_FLOW_DROP) {
 		walk->dropped = true;
@@ -105,10 +115,14 @@ static void rule_walk_list(const struct list_head *list, struct rule_walk *walk)
 }
 
 enum rule_verdict rule_rx(struct nic *nic, const struct frame *frame,
-			  const struct flow *flow)
+			  const struct flow *flow, bool stack)
 {
 	const struct list_head *list = nic->rules.list;
-	struct rule_walk walk = { .frame = frame, .flow = flow };
+	struct rule_walk walk = {
+		.frame = frame,
+		.flow = flow,
+		.stack = stack,
+	};
 
 	flow_key(frame, &walk.key.key);
 	rule_walk_list(&list[RULE_NORMAL], &walk);
@@ -167,14 +181,17 @@ bool rule_tx(struct qp *qp, const struct frame *frame)
 	return false;
 }
 
-bool rule_has_mac(const struct nic *nic, const uint8_t *mac)
+bool rule_has_mac(const struct nic *nic, const uint8_t *mac, bool stack)
 {
 	const struct list_head *pos, *list = &nic->rules.macs;
+	const struct rule *rule;
 
-	list_for_each(pos, list)
-		if (!memcmp(list_entry(pos, struct rule, mac_node)->value, mac,
-			    MAC_LEN))
+	list_for_each(pos, list) {
+		rule = list_entry(pos, struct rule, mac_node);
+		if (!rule_is_deaf(rule, stack) &&
+		    !memcmp(rule->value, mac, MAC_LEN))
 			return true;
+	}
 	return false;
 }
 

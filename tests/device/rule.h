@@ -123,13 +123,14 @@ void rule_destroy_all(struct nic *nic);
  * @nic: the card; asked only if @nic->rules.ingress
  * @frame: received, passed eth_valid()
  * @flow: its headers
+ * @stack: the host's network stack has sent it; its own rules do not see it
  *
  * Counts. The state of QPs may change.
  *
  * Return: what is to be done with the frame.
  */
 enum rule_verdict rule_rx(struct nic *nic, const struct frame *frame,
-			  const struct flow *flow);
+			  const struct flow *flow, bool stack);
 
 /**
  * rule_sniff - give a copy of a frame to all sniffers
@@ -155,10 +156,11 @@ bool rule_tx(struct qp *qp, const struct frame *frame);
  * rule_has_mac - is an address one that a rule of type NORMAL names
  * @nic: the card
  * @mac: destination of a frame
+ * @stack: the host's network stack sends it, whose own rules do not count
  *
  * Return: true if one does, with all 48 bits.
  */
-bool rule_has_mac(const struct nic *nic, const uint8_t *mac);
+bool rule_has_mac(const struct nic *nic, const uint8_t *mac, bool stack);
 
 enum ornic_cmd_status rule_cmd_create(struct nic *nic, struct cmd *cmd);
 enum ornic_cmd_status rule_cmd_destroy(struct nic *nic, struct cmd *cmd);

@@ -148,6 +148,19 @@ static void test_of_the_network_stack(void **state)
 	did(w, 0, ORNIC_WC_SEND);
 	expect_wire(w, 0);
 	assert_int_equal(looped(w), 1);
+	/* Its own rules are about what comes from others. */
+	rule(w, 0, group, 48);
+	rule(w, 0, w->host->mac, 48);
+	send(w, 0, group);
+	did(w, 0, ORNIC_WC_SEND);
+	send(w, 0, w->host->mac);
+	did(w, 0, ORNIC_WC_SEND);
+	expect_wire(w, 2);
+	assert_int_equal(looped(w), 1);
+	send(w, 1, group);
+	did(w, 0, ORNIC_WC_RECV);
+	did(w, 1, ORNIC_WC_SEND);
+	expect_wire(w, 1);
 }
 
 /* ORNIC-FLOW-10 */
