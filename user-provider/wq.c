@@ -130,6 +130,13 @@ int ornic_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
 	struct ibv_modify_wq cmd = {};
 	int ret;
 
+	/* Linux refuses them too, but up to 7.3 does not let go of the WQ then */
+	if ((attr->attr_mask & IBV_WQ_ATTR_STATE &&
+	     attr->wq_state > IBV_WQS_ERR) ||
+	    (attr->attr_mask & IBV_WQ_ATTR_CURR_STATE &&
+	     attr->curr_wq_state > IBV_WQS_ERR))
+		return EINVAL;
+
 	ret = ibv_cmd_modify_wq(ibwq, attr, &cmd, sizeof(cmd));
 	if (ret || !(attr->attr_mask & IBV_WQ_ATTR_STATE))
 		return ret;
