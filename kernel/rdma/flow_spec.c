@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The specifications of a flow rule as a value and a mask (hardware.rst, CREATE_FLOW).
+ * The specifications of a flow rule as a value and a mask (hardware.rst, 11.13).
  * A process may name the headers in any order, each once. Each says that the frame
  * has the header, even if it wants nothing of its fields. What no frame can be is
  * refused.
