@@ -190,6 +190,35 @@ static void states_that_are_none_are_refused_here(void **state)
 	assert_int_equal(f->fake.ops->destroy_wq(wq), 0);
 }
 
+/* Of those the kernel's core refuses, the WQ would never be free again. */
+static void states_that_are_none_stay_here(void **state)
+{
+	static const struct ibv_wq_attr rows[] = {
+		{ .attr_mask = IBV_WQ_ATTR_STATE,
+		  .wq_state = IBV_WQS_UNKNOWN },
+		{ .attr_mask = IBV_WQ_ATTR_STATE, .wq_state = -1 },
+		{ .attr_mask = IBV_WQ_ATTR_STATE | IBV_WQ_ATTR_CURR_STATE,
+		  .wq_state = IBV_WQS_RDY, .curr_wq_state = IBV_WQS_UNKNOWN },
+	};
+	struct fixture *f = *state;
+	struct ibv_wq *wq = create_wq(f);
+	unsigned int before = f->fake.commands;
+	struct ibv_wq_attr attr;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		attr = rows[i];
+		assert_int_equal(f->fake.ops->modify_wq(wq, &attr), EINVAL);
+		assert_int_equal(f->fake.commands, before);
+	}
+
+	/* What is not said to be there is not looked at */
+	attr.attr_mask = IBV_WQ_ATTR_STATE;
+	assert_int_equal(f->fake.ops->modify_wq(wq, &attr), 0);
+	assert_int_equal(post(wq, 0), 0);
+	assert_int_equal(f->fake.ops->destroy_wq(wq), 0);
+}
+
 static void completions_name_the_wq(void **state)
 {
 	struct fixture *f = *state;
@@ -403,6 +432,7 @@ int main(void)
 		test_case(receives_are_taken_outside_reset),
 		test_case(reset_begins_anew),
 		test_case(states_that_are_none_are_refused_here),
+		test_case(states_that_are_none_stay_here),
 		test_case(completions_name_the_wq),
 		test_case(what_cannot_be_created_leaves_nothing),
 		test_case(a_wq_uses_its_parent_domain),
