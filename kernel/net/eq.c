@@ -42,7 +42,6 @@ void ornic_res_uninit(struct ornic_core *core)
 int ornic_res_add(struct ornic_dev *odev, struct ornic_res *res)
 {
 	struct ornic_core *core = to_ornic_core(odev);
-
 	int err;
 
 	refcount_set(&res->refs, 1);

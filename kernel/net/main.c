@@ -372,6 +372,7 @@ static pci_ers_result_t ornic_error_detected(struct pci_dev *pdev, pci_channel_s
 	if (state == pci_channel_io_normal)
 		return PCI_ERS_RESULT_CAN_RECOVER;
 
+	core->bus_error = true;
 	ornic_cmdq_kill(core);
 	ornic_reset_prepare(pdev);
 	return state == pci_channel_io_perm_failure ? PCI_ERS_RESULT_DISCONNECT :
@@ -390,9 +391,12 @@ static void ornic_resume(struct pci_dev *pdev)
 {
 	struct ornic_core *core = pci_get_drvdata(pdev);
 
-	/* After an error that needed no reset the device has not been stopped */
-	if (!core->up)
-		ornic_reset_done(pdev);
+	/* After an error that needed no reset there is nothing to be brought up */
+	if (!core->bus_error)
+		return;
+
+	core->bus_error = false;
+	ornic_reset_done(pdev);
 }
 
 static const struct pci_error_handlers ornic_err_handler = {
