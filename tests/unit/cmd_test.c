@@ -282,6 +282,15 @@ static void test_query_device_tells_what_is_built(void **state)
 	assert_int_equal(le32toh(out.max_xrcd), 4096);
 	assert_int_equal(le32toh(out.max_mcast_groups), 1024);
 	assert_int_equal(le32toh(out.max_mcast_qps), 256);
+	assert_true(le32toh(out.max_wq) >= 16382);
+	assert_int_equal(le32toh(out.max_rwq_tables), 4096);
+	assert_int_equal(le32toh(out.max_rwq_table_size), 512);
+	assert_int_equal(le32toh(out.rx_hash_fields), 0x800001ff);
+	assert_int_equal(le32toh(out.wq_flags), 0xf);
+	assert_int_equal(le32toh(out.max_delay_drop), 1000000);
+	assert_int_equal(le32toh(out.max_tso), 131072);
+	assert_int_equal(le32toh(out.min_rate), 1);
+	assert_int_equal(le32toh(out.max_rate), 100000000);
 	assert_int_equal(le32toh(out.max_flows), 1024);
 	assert_int_equal(le32toh(out.max_counters), 1024);
 	assert_true(le32toh(out.max_mw) >= 131071);
