@@ -150,6 +150,9 @@ void csum_fill(struct frame *frame, const struct flow *flow)
 	if (!flow->l4)
 		return;
 	flow_put16(frame->hdr + csum_l4_field(flow), 0);
-	if (csum_l4(frame, flow, &sum))
-		flow_put16(frame->hdr + csum_l4_field(flow), csum_field(sum));
+	if (!csum_l4(frame, flow, &sum))
+		return;
+	/* RFC 1624: of TCP it is the zero that the sum is */
+	flow_put16(frame->hdr + csum_l4_field(flow),
+		   flow->l4 == FLOW_PROTO_UDP ? csum_field(sum) : ~sum);
 }

@@ -37,7 +37,7 @@ void csum_add(struct csum *csum, const void *data, size_t len);
 uint16_t csum_fold(const struct csum *csum);
 
 /**
- * csum_field - what goes into a TCP or UDP header
+ * csum_field - what goes into a header that may be of UDP
  * @sum: of pseudo header, L4 header with 0 in the field, and payload
  *
  * Return: its complement, never 0.

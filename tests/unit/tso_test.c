@@ -200,6 +200,27 @@ static void test_segments(void **state)
 			 0);
 }
 
+/* ORNIC-SQ-16: the checksum of TCP may be 0, and is not 0xffff then. */
+static void test_checksum_of_zero(void **state)
+{
+	struct raw *w = *state;
+	struct tso_wr wr = make(w, false, false, 100);
+	uint8_t *end = host_ptr(w->host, w->data + wr.len - 2);
+	struct frame *frame;
+	unsigned int i;
+
+	memset(end, 0, 2);
+	for (i = 0; i < 2; i++) {
+		post(w, &wr);
+		expect_done(w);
+		frame = raw_sent(w);
+		/* What would make it 0 */
+		memcpy(end, frame->hdr + wr.hdr_len - 32 + 16, 2);
+		raw_done(w, frame);
+	}
+	assert_int_equal(flow_get16(end), 0);
+}
+
 /* ORNIC-SQ-16: up to as many headers and payload as there may be */
 static void test_longest_headers(void **state)
 {
@@ -436,6 +457,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(test_segments),
+		T(test_checksum_of_zero),
 		T(test_longest_headers),
 		T(test_longest_payload),
 		T(test_refusals),
