@@ -146,12 +146,21 @@ static void ornic_tx_drop(struct ornic_queue *queue, struct sk_buff *skb)
 }
 
 /*
+ * Of a frame without VLAN tag. A longer one may have waited since before the MTU
+ * was lowered.
+ */
+static u32 ornic_tx_max_len(const struct ornic_netdev *nd)
+{
+	return READ_ONCE(nd->netdev->mtu) + ETH_HLEN;
+}
+
+/*
  * The device stops a queue for a frame that it cannot make sense of, and the
  * network stack lets a raw socket make one.
  */
 static int ornic_tx_prepare(struct ornic_netdev *nd, struct sk_buff *skb)
 {
-	u32 max = nd->netdev->max_mtu + ETH_HLEN;
+	u32 max = ornic_tx_max_len(nd);
 
 	/* A tag in the frame is on top of the MTU, as the one that is inserted */
 	if (!skb_vlan_tag_present(skb))

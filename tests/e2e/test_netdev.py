@@ -8,6 +8,7 @@ import struct
 import pytest
 from lab.pair import find_port
 from settings import counters, pci_address
+from test_faults import complaints
 
 
 def pings(vm, ip):
@@ -42,6 +43,28 @@ def test_settings_under_traffic(pair):
     assert not vm.reports()
     pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
 
+def test_mtu_lowered_while_frames_wait(queues):
+    """A frame that has become too long on its way is dropped, and no more."""
+    pair = queues
+    vm, port = pair.a, pair.ornic[pair.a]
+    resets = pair.card.stats()["cards"]["nic0"]["function"]["resets"]
+    dropped = f"cat /sys/class/net/{port.netdev}/statistics/tx_dropped"
+    before = int(vm.check(dropped))
+    assert pings(vm, pair.ornic[pair.b].ip)
+    vm.check(f"modprobe sch_netem && tc qdisc replace dev {port.netdev} root netem delay 5s")
+    try:
+        vm.check(f"ping -c 3 -i 0.1 -W 1 -M do -s 8000 {pair.ornic[pair.b].ip}; "
+                 f"ip link set {port.netdev} mtu 1500; sleep 6")
+    finally:
+        vm.check(f"tc qdisc del dev {port.netdev} root")
+    assert int(vm.check(dropped)) - before == 3
+    assert pings(vm, pair.ornic[pair.b].ip)
+    assert pair.card.stats()["cards"]["nic0"]["function"]["resets"] == resets
+    assert not complaints(vm)
+    vm.check(f"ip link set {port.netdev} mtu 9000")
+    pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+
+
 # ---- Queues ----
 
 FLOWS = 200
@@ -58,8 +81,8 @@ class Received:
         self.program = programs / "qstats"
 
     def counts(self):
-        return {int(queue): int(value) for direction, queue, name, value in
-                (line.split() for line in self.vm.check(f"{self.program} {self.netdev}").splitlines())
+        lines = self.vm.check(f"{self.program} {self.netdev}").splitlines()
+        return {int(queue): int(value) for direction, queue, name, value in map(str.split, lines)
                 if (direction, name) == ("rx", "packets")}
 
     def __enter__(self):
@@ -94,7 +117,8 @@ def toeplitz(key, data):
 def udp_hash(pair, number):
     """Of the datagram that send_flows sends as `number`."""
     addresses = [socket.inet_aton(pair.ornic[vm].ip) for vm in (pair.b, pair.a)]
-    return toeplitz(KEY, b"".join(addresses) + struct.pack(">HH", 20000 + number, 30000 + 7 * number))
+    ports = struct.pack(">HH", 20000 + number, 30000 + 7 * number)
+    return toeplitz(KEY, b"".join(addresses) + ports)
 
 
 def ethtool(pair, option, words=""):
@@ -112,7 +136,8 @@ def table(pair):
     """(queue by hash, key), as ethtool shows them."""
     text = ethtool(pair, "-x")
     rows = re.findall(r"^ *\d+:((?: +\d+)+)$", text, re.M)
-    return [int(word) for row in rows for word in row.split()], re.search(r"^([0-9a-f:]{119})$", text, re.M)[1]
+    key = re.search(r"^([0-9a-f:]{119})$", text, re.M)[1]
+    return [int(word) for row in rows for word in row.split()], key
 
 
 @pytest.fixture
