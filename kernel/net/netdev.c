@@ -7,6 +7,9 @@
 
 #define ORNIC_TX_TIMEOUT	(15 * HZ)
 
+/* CWR is in the first segment only, so the sender's ECN may be on */
+#define ORNIC_TSO_FEATURES	(NETIF_F_TSO | NETIF_F_TSO6 | NETIF_F_TSO_ECN)
+
 /* ---- Commands of the port (hardware.rst, section 10) --------------------- */
 
 static int ornic_port_modify_cmd(struct ornic_netdev *nd, u32 mask, u32 mtu, const u8 *mac,
@@ -338,6 +341,10 @@ static void ornic_read_tx_stats(const struct ornic_txq *tx, struct netdev_queue_
 		start = u64_stats_fetch_begin(&tx->syncp);
 		stats->packets = u64_stats_read(&tx->packets);
 		stats->bytes = u64_stats_read(&tx->bytes);
+		stats->hw_gso_packets = u64_stats_read(&tx->gso_packets);
+		stats->hw_gso_bytes = u64_stats_read(&tx->gso_bytes);
+		stats->hw_gso_wire_packets = u64_stats_read(&tx->gso_segs);
+		stats->hw_gso_wire_bytes = u64_stats_read(&tx->gso_seg_bytes);
 		stats->stop = u64_stats_read(&tx->stop);
 		stats->wake = u64_stats_read(&tx->wake);
 		*dropped = u64_stats_read(&tx->dropped);
@@ -419,6 +426,10 @@ static void ornic_get_base_stats(struct net_device *netdev, struct netdev_queue_
 		ornic_read_tx_stats(&nd->queues[i].tx, &queue_tx, &ignored);
 		tx->packets += queue_tx.packets;
 		tx->bytes += queue_tx.bytes;
+		tx->hw_gso_packets += queue_tx.hw_gso_packets;
+		tx->hw_gso_bytes += queue_tx.hw_gso_bytes;
+		tx->hw_gso_wire_packets += queue_tx.hw_gso_wire_packets;
+		tx->hw_gso_wire_bytes += queue_tx.hw_gso_wire_bytes;
 		tx->stop += queue_tx.stop;
 		tx->wake += queue_tx.wake;
 	}
@@ -434,6 +445,7 @@ static const struct net_device_ops ornic_netdev_ops = {
 	.ndo_open		= ornic_open,
 	.ndo_stop		= ornic_close,
 	.ndo_start_xmit		= ornic_start_xmit,
+	.ndo_features_check	= ornic_features_check,
 	.ndo_set_rx_mode_async	= ornic_set_rx_mode,
 	.ndo_set_mac_address	= ornic_set_mac_address,
 	.ndo_validate_addr	= eth_validate_addr,
@@ -565,6 +577,7 @@ static int ornic_netdev_init(struct ornic_netdev *nd)
 int ornic_netdev_register(struct net_device *netdev)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
+	const struct ornic_limits *lim = &nd->core->odev.lim;
 	int err;
 
 	err = ornic_netdev_init(nd);
@@ -578,8 +591,13 @@ int ornic_netdev_register(struct net_device *netdev)
 	netdev->priv_flags |= IFF_UNICAST_FLT | IFF_LIVE_ADDR_CHANGE;
 	netdev->hw_features = NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_RXCSUM | NETIF_F_RXHASH |
 			      NETIF_F_HW_VLAN_CTAG_TX;
-	netdev->features = netdev->hw_features | NETIF_F_HIGHDMA;
 	netdev->vlan_features = NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_HIGHDMA;
+	if (lim->features & ORNIC_FEAT_TSO) {
+		netdev->hw_features |= ORNIC_TSO_FEATURES;
+		netdev->vlan_features |= ORNIC_TSO_FEATURES;
+		netif_set_tso_max_size(netdev, lim->max_tso);
+	}
+	netdev->features = netdev->hw_features | NETIF_F_HIGHDMA;
 
 	netif_carrier_off(netdev);
 	return register_netdev(netdev);

@@ -27,9 +27,10 @@
 #define ORNIC_UNIT_SIZE		16
 #define ORNIC_SLOT_UNITS	(ORNIC_SLOT_SIZE / ORNIC_UNIT_SIZE)
 #define ORNIC_TX_HDR_UNITS	2
+#define ORNIC_TX_TSO_UNITS	DIV_ROUND_UP(ORNIC_TSO_HDR_MAX, ORNIC_UNIT_SIZE)
 #define ORNIC_TX_SGES_MAX	(MAX_SKB_FRAGS + 1)
 #define ORNIC_TX_PKT_SLOTS_MAX \
-	DIV_ROUND_UP(ORNIC_TX_HDR_UNITS + ORNIC_TX_SGES_MAX, ORNIC_SLOT_UNITS)
+	DIV_ROUND_UP(ORNIC_TX_HDR_UNITS + ORNIC_TX_TSO_UNITS + ORNIC_TX_SGES_MAX, ORNIC_SLOT_UNITS)
 #define ORNIC_TX_WAKE_SLOTS	(2 * ORNIC_TX_PKT_SLOTS_MAX)
 
 #define ORNIC_RX_SGES_MAX	3
@@ -49,13 +50,19 @@ struct ornic_tx_map {
 /**
  * struct ornic_tx_pkt - a frame in the send queue; at the position of its first slot
  * @skb:	the frame, NULL if no frame begins here
+ * @bytes:	on the wire, of all segments
+ * @segs:	frames on the wire
  * @slots:	how many it takes
- * @maps:	how many pieces are mapped, the first by dma_map_single()
+ * @maps:	how many pieces are mapped
+ * @single:	the first of them by dma_map_single()
  */
 struct ornic_tx_pkt {
 	struct sk_buff *skb;
-	u16 slots;
-	u16 maps;
+	u32 bytes;
+	u32 segs;
+	u8 slots;
+	u8 maps;
+	bool single;
 };
 
 /**
@@ -70,8 +77,12 @@ struct ornic_tx_pkt {
  * @maps:	mapped pieces, ORNIC_SLOT_UNITS entries per slot
  * @cq:		its completions, of 32 bytes
  * @syncp:	for the counters
- * @packets:	frames sent
+ * @packets:	frames sent, each segment is one
  * @bytes:	bytes of them
+ * @gso_packets: large frames that the device has cut
+ * @gso_bytes:	bytes of them
+ * @gso_segs:	frames that it has made of them
+ * @gso_seg_bytes: bytes of those
  * @dropped:	frames that could not be sent
  * @stop:	times the queue was stopped
  * @wake:	times it was woken
@@ -90,6 +101,10 @@ struct ornic_txq {
 	struct u64_stats_sync syncp;
 	u64_stats_t packets;
 	u64_stats_t bytes;
+	u64_stats_t gso_packets;
+	u64_stats_t gso_bytes;
+	u64_stats_t gso_segs;
+	u64_stats_t gso_seg_bytes;
 	u64_stats_t dropped;
 	u64_stats_t stop;
 	u64_stats_t wake;
@@ -264,6 +279,8 @@ int ornic_tx_init(struct ornic_queue *queue);
 void ornic_tx_uninit(struct ornic_queue *queue);
 bool ornic_tx_poll(struct ornic_queue *queue, int budget);
 netdev_tx_t ornic_start_xmit(struct sk_buff *skb, struct net_device *netdev);
+netdev_features_t ornic_features_check(struct sk_buff *skb, struct net_device *netdev,
+				       netdev_features_t features);
 
 /* rx.c */
 u32 ornic_rx_max_mtu(u32 max_sge);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Sending frames: send WQEs of a RAW_PACKET QP (hardware.rst, section 6). */
 #include <linux/dma-mapping.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/tcp.h>
+#include <net/ip.h>
 #include <net/netdev_queues.h>
 
 #include "netdev.h"
@@ -31,7 +35,7 @@ static struct ornic_tx_map *ornic_tx_map(const struct ornic_txq *tx, u32 index, 
 	return &tx->maps[(index * ORNIC_SLOT_UNITS + map) & (maps - 1)];
 }
 
-static void ornic_tx_unmap(struct ornic_queue *queue, u32 index, u32 maps)
+static void ornic_tx_unmap(struct ornic_queue *queue, u32 index, u32 maps, bool single)
 {
 	struct device *dev = ornic_device(queue->nd->core);
 	u32 i;
@@ -39,50 +43,78 @@ static void ornic_tx_unmap(struct ornic_queue *queue, u32 index, u32 maps)
 	for (i = 0; i < maps; i++) {
 		const struct ornic_tx_map *map = ornic_tx_map(&queue->tx, index, i);
 
-		if (!i)
+		if (!i && single)
 			dma_unmap_single(dev, map->addr, map->len, DMA_TO_DEVICE);
 		else
 			dma_unmap_page(dev, map->addr, map->len, DMA_TO_DEVICE);
 	}
 }
 
-/* Maps the pieces of a frame; returns how many, or a negative error number */
-static int ornic_tx_map_skb(struct ornic_queue *queue, struct sk_buff *skb)
+/* Maps what a frame has behind @hdr_len in pieces; pkt->maps tells how many. */
+static int ornic_tx_map_skb(struct ornic_queue *queue, struct sk_buff *skb, u32 hdr_len,
+			    struct ornic_tx_pkt *pkt)
 {
 	struct device *dev = ornic_device(queue->nd->core);
 	struct ornic_txq *tx = &queue->tx;
-	struct ornic_tx_map *map = ornic_tx_map(tx, tx->pi, 0);
+	struct ornic_tx_map *map;
 	u32 i;
 
-	map->len = skb_headlen(skb);
-	map->addr = dma_map_single(dev, skb->data, map->len, DMA_TO_DEVICE);
-	if (dma_mapping_error(dev, map->addr))
-		return -ENOMEM;
+	pkt->maps = 0;
+	pkt->single = skb_headlen(skb) > hdr_len;
+	if (pkt->single) {
+		map = ornic_tx_map(tx, tx->pi, pkt->maps);
+		map->len = skb_headlen(skb) - hdr_len;
+		map->addr = dma_map_single(dev, skb->data + hdr_len, map->len, DMA_TO_DEVICE);
+		if (dma_mapping_error(dev, map->addr))
+			return -ENOMEM;
+		pkt->maps++;
+	}
 
 	for (i = 0; i < skb_shinfo(skb)->nr_frags; i++) {
 		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
 
-		map = ornic_tx_map(tx, tx->pi, i + 1);
+		map = ornic_tx_map(tx, tx->pi, pkt->maps);
 		map->len = skb_frag_size(frag);
 		map->addr = skb_frag_dma_map(dev, frag, 0, map->len, DMA_TO_DEVICE);
 		if (dma_mapping_error(dev, map->addr)) {
-			ornic_tx_unmap(queue, tx->pi, i + 1);
+			ornic_tx_unmap(queue, tx->pi, pkt->maps, pkt->single);
 			return -ENOMEM;
 		}
+		pkt->maps++;
 	}
 
-	return i + 1;
+	return 0;
 }
 
-static void ornic_tx_write_wqe(struct ornic_queue *queue, const struct sk_buff *skb, u32 maps)
+/* Headers of TSO go into the WQE, which the ring may wrap in; the last unit is filled up */
+static u32 ornic_tx_write_headers(const struct ornic_txq *tx, const void *headers, u32 len)
+{
+	u32 unit = ORNIC_TX_HDR_UNITS;
+	u32 done, piece;
+
+	for (done = 0; done < len; done += piece) {
+		void *to = ornic_tx_unit(tx, unit++);
+
+		piece = min(len - done, ORNIC_UNIT_SIZE);
+		memcpy(to, headers + done, piece);
+		memset(to + piece, 0, ORNIC_UNIT_SIZE - piece);
+	}
+
+	return unit;
+}
+
+/* Returns how many slots the WQE takes. hdr_len: of TSO, else 0 */
+static u32 ornic_tx_write_wqe(struct ornic_queue *queue, const struct sk_buff *skb, u32 hdr_len,
+			      u32 maps)
 {
 	struct ornic_txq *tx = &queue->tx;
 	struct ornic_sq_hdr *hdr = ornic_tx_unit(tx, 0);
 	struct ornic_route_eth *route = ornic_tx_unit(tx, 1);
+	u32 opcode = hdr_len ? ORNIC_WR_TSO : ORNIC_WR_SEND;
 	u16 flags = 0;
-	u32 i;
+	u32 i, unit;
 
-	hdr->ctrl = cpu_to_le32(ORNIC_PREP(ORNIC_SQ_OPCODE, ORNIC_WR_SEND) |
+	hdr->ctrl = cpu_to_le32(ORNIC_PREP(ORNIC_SQ_OPCODE, opcode) |
 				ORNIC_PREP(ORNIC_SQ_COUNT, maps));
 	hdr->inv_key = 0;
 	hdr->wr_id = cpu_to_le64(tx->pi);
@@ -92,16 +124,21 @@ static void ornic_tx_write_wqe(struct ornic_queue *queue, const struct sk_buff *
 		flags |= ORNIC_ETH_TX_VLAN_INSERT;
 		route->vlan_tci = cpu_to_le16(skb_vlan_tag_get(skb));
 	}
-	if (skb->ip_summed == CHECKSUM_PARTIAL) {
+	if (hdr_len) {
+		/* The device sums up each segment, and knows where */
+		route->mss = cpu_to_le16(skb_shinfo(skb)->gso_size);
+		route->hdr_len = cpu_to_le16(hdr_len);
+	} else if (skb->ip_summed == CHECKSUM_PARTIAL) {
 		flags |= ORNIC_ETH_TX_L4_CSUM;
 		route->csum_start = cpu_to_le16(skb_checksum_start_offset(skb));
 		route->csum_offset = cpu_to_le16(skb->csum_offset);
 	}
 	route->flags = cpu_to_le16(flags);
 
-	for (i = 0; i < maps; i++) {
+	unit = ornic_tx_write_headers(tx, skb->data, hdr_len);
+	for (i = 0; i < maps; i++, unit++) {
 		const struct ornic_tx_map *map = ornic_tx_map(tx, tx->pi, i);
-		struct ornic_sge *sge = ornic_tx_unit(tx, ORNIC_TX_HDR_UNITS + i);
+		struct ornic_sge *sge = ornic_tx_unit(tx, unit);
 
 		sge->addr = cpu_to_le64(map->addr);
 		sge->length = cpu_to_le32(map->len);
@@ -109,6 +146,7 @@ static void ornic_tx_write_wqe(struct ornic_queue *queue, const struct sk_buff *
 	}
 
 	tx->last = hdr;
+	return DIV_ROUND_UP(unit, ORNIC_SLOT_UNITS);
 }
 
 /*
@@ -154,19 +192,66 @@ static u32 ornic_tx_max_len(const struct ornic_netdev *nd)
 	return READ_ONCE(nd->netdev->mtu) + ETH_HLEN;
 }
 
+/* Length of the headers that TSO repeats, or 0 if the device cannot do it */
+static u32 ornic_tx_tso_hdr_len(const struct ornic_netdev *nd, const struct sk_buff *skb)
+{
+	int l3 = skb_network_offset(skb), l4 = skb_transport_offset(skb), len;
+	const void *frame = skb->data;
+	const __be16 *type = frame + l3 - sizeof(*type);
+	const struct ipv6hdr *ip6 = frame + l3;
+	const struct iphdr *ip4 = frame + l3;
+
+	if (l3 != ETH_HLEN &&
+	    (l3 != VLAN_ETH_HLEN || eth_hdr(skb)->h_proto != htons(ETH_P_8021Q)))
+		return 0;
+	if (l4 < l3 + (int)sizeof(*ip4) ||
+	    (int)skb_headlen(skb) < l4 + (int)sizeof(struct tcphdr))
+		return 0;
+
+	/* What is no fragment and, of IPv6, has no extension headers */
+	if (skb_shinfo(skb)->gso_type & SKB_GSO_TCPV4) {
+		if (*type != htons(ETH_P_IP) || ip4->version != 4 || l4 != l3 + ip4->ihl * 4 ||
+		    ip4->protocol != IPPROTO_TCP || ip_is_fragment(ip4))
+			return 0;
+	} else if (skb_shinfo(skb)->gso_type & SKB_GSO_TCPV6) {
+		if (*type != htons(ETH_P_IPV6) || ip6->version != 6 ||
+		    l4 != l3 + (int)sizeof(*ip6) || ip6->nexthdr != IPPROTO_TCP)
+			return 0;
+	} else {
+		return 0;
+	}
+
+	len = skb_tcp_all_headers(skb);
+	if (len < l4 + (int)sizeof(struct tcphdr) || len > ORNIC_TSO_HDR_MAX ||
+	    len > (int)skb_headlen(skb) || len == (int)skb->len)
+		return 0;
+	return skb_shinfo(skb)->nr_frags + 1 > nd->core->odev.lim.max_sge ? 0 : len;
+}
+
 /*
  * The device stops a queue for a frame that it cannot make sense of, and the
- * network stack lets a raw socket make one.
+ * network stack lets a raw socket make one. Returns the length of the headers
+ * that are repeated by TSO, 0 without, or a negative error number.
  */
 static int ornic_tx_prepare(struct ornic_netdev *nd, struct sk_buff *skb)
 {
-	u32 max = ornic_tx_max_len(nd);
+	u32 hdr_len = 0, len = skb->len, max = ornic_tx_max_len(nd);
 
 	/* A tag in the frame is on top of the MTU, as the one that is inserted */
 	if (!skb_vlan_tag_present(skb))
 		max += VLAN_HLEN;
-	if (skb->len < ETH_HLEN || skb->len > max)
+
+	if (skb_is_gso(skb)) {
+		hdr_len = ornic_tx_tso_hdr_len(nd, skb);
+		if (!hdr_len)
+			return -EINVAL;
+		len = hdr_len + skb_shinfo(skb)->gso_size;
+	}
+	if (len < ETH_HLEN || len > max)
 		return -EINVAL;
+
+	if (hdr_len)
+		return hdr_len;
 
 	if (skb->ip_summed == CHECKSUM_PARTIAL && skb_checksum_start_offset(skb) < ETH_HLEN &&
 	    skb_checksum_help(skb))
@@ -176,6 +261,23 @@ static int ornic_tx_prepare(struct ornic_netdev *nd, struct sk_buff *skb)
 		return skb_linearize(skb);
 
 	return 0;
+}
+
+/**
+ * ornic_features_check - what the device can do for a frame
+ * @skb:	the frame
+ * @netdev:	the interface
+ * @features:	that it has in general
+ *
+ * Return: those of @features that are good for the frame.
+ */
+netdev_features_t ornic_features_check(struct sk_buff *skb, struct net_device *netdev,
+				       netdev_features_t features)
+{
+	if (skb_is_gso(skb) && !ornic_tx_tso_hdr_len(netdev_priv(netdev), skb))
+		features &= ~NETIF_F_GSO_MASK;
+
+	return vlan_features_check(skb, features);
 }
 
 /**
@@ -193,9 +295,7 @@ netdev_tx_t ornic_start_xmit(struct sk_buff *skb, struct net_device *netdev)
 	struct netdev_queue *txq = netdev_get_tx_queue(netdev, queue->index);
 	bool more = netdev_xmit_more();
 	struct ornic_tx_pkt *pkt;
-	u32 len = skb->len;
-	u32 slots;
-	int maps;
+	int hdr_len;
 
 	/* A wake-up may be false, see netif_txq_completed_wake() */
 	if (unlikely(!netif_txq_maybe_stop(txq, ornic_tx_free_slots(tx), ORNIC_TX_PKT_SLOTS_MAX,
@@ -204,26 +304,19 @@ netdev_tx_t ornic_start_xmit(struct sk_buff *skb, struct net_device *netdev)
 		return NETDEV_TX_BUSY;
 	}
 
-	if (unlikely(ornic_tx_prepare(nd, skb))) {
-		ornic_tx_drop(queue, skb);
-		return NETDEV_TX_OK;
-	}
-
-	maps = ornic_tx_map_skb(queue, skb);
-	if (unlikely(maps < 0)) {
-		ornic_tx_drop(queue, skb);
-		return NETDEV_TX_OK;
-	}
-
-	ornic_tx_write_wqe(queue, skb, maps);
-	skb_tx_timestamp(skb);
-
-	slots = DIV_ROUND_UP(ORNIC_TX_HDR_UNITS + maps, ORNIC_SLOT_UNITS);
 	pkt = &tx->pkts[ornic_tx_pos(tx, tx->pi)];
+	hdr_len = ornic_tx_prepare(nd, skb);
+	if (unlikely(hdr_len < 0 || ornic_tx_map_skb(queue, skb, hdr_len, pkt))) {
+		ornic_tx_drop(queue, skb);
+		return NETDEV_TX_OK;
+	}
+
+	pkt->slots = ornic_tx_write_wqe(queue, skb, hdr_len, pkt->maps);
+	pkt->segs = hdr_len ? DIV_ROUND_UP(skb->len - hdr_len, skb_shinfo(skb)->gso_size) : 1;
+	pkt->bytes = skb->len + (pkt->segs - 1) * hdr_len;
 	pkt->skb = skb;
-	pkt->slots = slots;
-	pkt->maps = maps;
-	tx->pi += slots;
+	skb_tx_timestamp(skb);
+	tx->pi += pkt->slots;
 
 	if (!netif_txq_maybe_stop(txq, ornic_tx_free_slots(tx), ORNIC_TX_PKT_SLOTS_MAX,
 				  ORNIC_TX_WAKE_SLOTS)) {
@@ -233,15 +326,25 @@ netdev_tx_t ornic_start_xmit(struct sk_buff *skb, struct net_device *netdev)
 		more = false;
 	}
 
-	if (__netdev_tx_sent_queue(txq, len, more))
+	if (__netdev_tx_sent_queue(txq, pkt->bytes, more))
 		ornic_tx_publish(queue);
 
 	return NETDEV_TX_OK;
 }
 
+/* What a poll has found done; the names are those of struct ornic_txq */
+struct ornic_tx_done {
+	u32 packets;
+	u32 bytes;
+	u32 gso_packets;
+	u32 gso_bytes;
+	u32 gso_segs;
+	u32 gso_seg_bytes;
+};
+
 /* Frees the frames up to and with the one that begins at @last */
-static bool ornic_tx_complete(struct ornic_queue *queue, u32 last, int budget, u32 *packets,
-			      u32 *bytes)
+static bool ornic_tx_complete(struct ornic_queue *queue, u32 last, int budget,
+			      struct ornic_tx_done *done)
 {
 	struct ornic_txq *tx = &queue->tx;
 	u32 ci = tx->ci;
@@ -252,9 +355,15 @@ static bool ornic_tx_complete(struct ornic_queue *queue, u32 last, int budget, u
 		struct ornic_tx_pkt *pkt = &tx->pkts[ornic_tx_pos(tx, ci)];
 
 		found = ci == last;
-		ornic_tx_unmap(queue, ci, pkt->maps);
-		*bytes += pkt->skb->len;
-		*packets += 1;
+		ornic_tx_unmap(queue, ci, pkt->maps, pkt->single);
+		done->packets += pkt->segs;
+		done->bytes += pkt->bytes;
+		if (skb_is_gso(pkt->skb)) {
+			done->gso_packets++;
+			done->gso_bytes += pkt->skb->len;
+			done->gso_segs += pkt->segs;
+			done->gso_seg_bytes += pkt->bytes;
+		}
 		napi_consume_skb(pkt->skb, budget);
 		pkt->skb = NULL;
 		ci += pkt->slots;
@@ -277,45 +386,50 @@ bool ornic_tx_poll(struct ornic_queue *queue, int budget)
 	struct net_device *netdev = queue->nd->netdev;
 	struct netdev_queue *txq = netdev_get_tx_queue(netdev, queue->index);
 	struct ornic_txq *tx = &queue->tx;
-	u32 packets = 0, bytes = 0, done = 0;
+	struct ornic_tx_done done = {};
+	u32 cqes = 0;
 	struct ornic_cqe *cqe;
 
-	while (!(done >> tx->log_slots) && (cqe = ornic_cq_peek(&tx->cq))) {
+	while (!(cqes >> tx->log_slots) && (cqe = ornic_cq_peek(&tx->cq))) {
 		u32 status = le32_to_cpu(READ_ONCE(cqe->status));
 		u32 index = le64_to_cpu(READ_ONCE(cqe->wr_id));
 
 		tx->cq.ci++;
-		done++;
+		cqes++;
 		if (unlikely(status != ORNIC_WC_SUCCESS)) {
 			ornic_fail(queue->nd->core, "queue %u: send %u failed with status %u",
 				   queue->index, index, status);
 			break;
 		}
-		if (unlikely(!ornic_tx_complete(queue, index, budget, &packets, &bytes))) {
+		if (unlikely(!ornic_tx_complete(queue, index, budget, &done))) {
 			ornic_fail(queue->nd->core, "queue %u: completion of send %u, ci %u",
 				   queue->index, index, tx->ci);
 			break;
 		}
 	}
 
-	if (!packets)
+	if (!done.packets)
 		return false;
 
 	ornic_cq_publish(&tx->cq);
 
 	u64_stats_update_begin(&tx->syncp);
-	u64_stats_add(&tx->packets, packets);
-	u64_stats_add(&tx->bytes, bytes);
+	u64_stats_add(&tx->packets, done.packets);
+	u64_stats_add(&tx->bytes, done.bytes);
+	u64_stats_add(&tx->gso_packets, done.gso_packets);
+	u64_stats_add(&tx->gso_bytes, done.gso_bytes);
+	u64_stats_add(&tx->gso_segs, done.gso_segs);
+	u64_stats_add(&tx->gso_seg_bytes, done.gso_seg_bytes);
 	u64_stats_update_end(&tx->syncp);
 
-	if (!netif_txq_completed_wake(txq, packets, bytes, ornic_tx_free_slots(tx),
+	if (!netif_txq_completed_wake(txq, done.packets, done.bytes, ornic_tx_free_slots(tx),
 				      ORNIC_TX_WAKE_SLOTS)) {
 		u64_stats_update_begin(&tx->syncp);
 		u64_stats_inc(&tx->wake);
 		u64_stats_update_end(&tx->syncp);
 	}
 
-	return done >> tx->log_slots;
+	return cqes >> tx->log_slots;
 }
 
 /**
@@ -358,7 +472,7 @@ void ornic_tx_uninit(struct ornic_queue *queue)
 	while (tx->ci != tx->pi) {
 		struct ornic_tx_pkt *pkt = &tx->pkts[ornic_tx_pos(tx, tx->ci)];
 
-		ornic_tx_unmap(queue, tx->ci, pkt->maps);
+		ornic_tx_unmap(queue, tx->ci, pkt->maps, pkt->single);
 		dev_kfree_skb(pkt->skb);
 		tx->ci += pkt->slots;
 	}
