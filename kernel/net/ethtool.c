@@ -297,6 +297,52 @@ static int ornic_set_rxfh_fields(struct net_device *netdev,
 	return ornic_apply_rss(nd, &old);
 }
 
+/* ---- Rules --------------------------------------------------------------- */
+
+static int ornic_get_rxnfc(struct net_device *netdev, struct ethtool_rxnfc *info, u32 *locations)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+	int count;
+
+	if (!nd->max_flows)
+		return -EOPNOTSUPP;
+
+	switch (info->cmd) {
+	case ETHTOOL_GRXCLSRLCNT:
+		info->rule_cnt = ornic_flow_list(nd, NULL, 0);
+		info->data = nd->max_flows;
+		return 0;
+	case ETHTOOL_GRXCLSRULE:
+		return ornic_flow_get(nd, &info->fs);
+	case ETHTOOL_GRXCLSRLALL:
+		count = ornic_flow_list(nd, locations, info->rule_cnt);
+		if (count < 0)
+			return count;
+		info->rule_cnt = count;
+		info->data = nd->max_flows;
+		return 0;
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+static int ornic_set_rxnfc(struct net_device *netdev, struct ethtool_rxnfc *info)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+
+	if (!nd->max_flows)
+		return -EOPNOTSUPP;
+
+	switch (info->cmd) {
+	case ETHTOOL_SRXCLSRLINS:
+		return ornic_flow_insert(nd, &info->fs);
+	case ETHTOOL_SRXCLSRLDEL:
+		return ornic_flow_remove(nd, info->fs.location);
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
 /* ---- Time stamps --------------------------------------------------------- */
 
 /* Frames have none of the device, completions of verbs do */
@@ -368,6 +414,8 @@ const struct ethtool_ops ornic_ethtool_ops = {
 	.set_ringparam		= ornic_set_ringparam,
 	.get_channels		= ornic_get_channels,
 	.set_channels		= ornic_set_channels,
+	.get_rxnfc		= ornic_get_rxnfc,
+	.set_rxnfc		= ornic_set_rxnfc,
 	.get_rx_ring_count	= ornic_get_rx_ring_count,
 	.get_rxfh_key_size	= ornic_get_rxfh_key_size,
 	.get_rxfh_indir_size	= ornic_get_rxfh_indir_size,

@@ -184,10 +184,14 @@ int ornic_netdev_up(struct ornic_netdev *nd)
 	if (err)
 		goto err_destroy_queues;
 
+	err = ornic_flows_create(nd);
+	if (err)
+		goto err_unset_rx_queues;
+
 	err = ornic_port_modify_cmd(nd, ORNIC_PORT_MTU | ORNIC_PORT_MAC | ORNIC_PORT_UP,
 				    netdev->mtu, netdev->dev_addr, true);
 	if (err)
-		goto err_unset_rx_queues;
+		goto err_destroy_flows;
 
 	for (i = 0; i < nd->num_queues; i++)
 		ornic_queue_enable(&nd->queues[i]);
@@ -196,6 +200,8 @@ int ornic_netdev_up(struct ornic_netdev *nd)
 	ornic_update_link(nd);
 	return 0;
 
+err_destroy_flows:
+	ornic_flows_destroy(nd);
 err_unset_rx_queues:
 	ornic_rx_queues_cmd(nd, 0);
 err_destroy_queues:
@@ -225,6 +231,7 @@ void ornic_netdev_down(struct ornic_netdev *nd)
 
 	/* If these fail the device is dead, and quiet */
 	ornic_port_modify_cmd(nd, ORNIC_PORT_UP, 0, netdev->dev_addr, false);
+	ornic_flows_destroy(nd);
 	ornic_rx_queues_cmd(nd, 0);
 
 	for (i = 0; i < nd->num_queues; i++)
@@ -478,6 +485,7 @@ int ornic_netdev_alloc(struct ornic_core *core)
 	nd->netdev = netdev;
 	nd->core = core;
 	INIT_WORK(&nd->link_work, ornic_link_work);
+	xa_init(&nd->flows);
 
 	nd->rx_filter_len = sizeof(*nd->rx_filter);
 	nd->rx_filter = kzalloc_flex(*nd->rx_filter, macs, ORNIC_RX_MACS_MAX);
@@ -517,6 +525,7 @@ void ornic_netdev_free(struct net_device *netdev)
 	struct ornic_netdev *nd = netdev_priv(netdev);
 
 	disable_work_sync(&nd->link_work);
+	ornic_flows_free(nd);
 	kvfree(nd->queues);
 	kfree(nd->rx_filter);
 	free_netdev(netdev);
@@ -556,6 +565,9 @@ static int ornic_netdev_init(struct ornic_netdev *nd)
 	nd->rss.hash = ORNIC_HASH_IPV4 | ORNIC_HASH_IPV6 | ORNIC_HASH_TCP | ORNIC_HASH_UDP;
 	netdev_rss_key_fill(nd->rss.key, sizeof(nd->rss.key));
 	ornic_netdev_default_rss(nd);
+
+	if (lim->features & ORNIC_FEAT_FLOW)
+		nd->max_flows = min(lim->max_flows, ORNIC_FLOWS_MAX);
 
 	netdev->min_mtu = ETH_MIN_MTU;
 	netdev->max_mtu = min(le32_to_cpu(port.max_mtu), ornic_rx_max_mtu(lim->max_sge));
@@ -598,6 +610,9 @@ int ornic_netdev_register(struct net_device *netdev)
 		netif_set_tso_max_size(netdev, lim->max_tso);
 	}
 	netdev->features = netdev->hw_features | NETIF_F_HIGHDMA;
+	/* Whoever wants none removes them */
+	if (nd->max_flows)
+		netdev->features |= NETIF_F_NTUPLE;
 
 	netif_carrier_off(netdev);
 	return register_netdev(netdev);

@@ -8,6 +8,7 @@
 #include <linux/if_vlan.h>
 #include <linux/netdevice.h>
 #include <linux/u64_stats_sync.h>
+#include <linux/xarray.h>
 #include <net/page_pool/helpers.h>
 
 #include "core.h"
@@ -15,6 +16,7 @@
 #define ORNIC_MTU_MAX		9000
 #define ORNIC_RSS_ENTRIES	128	/* as many as SET_RX_QUEUES takes */
 #define ORNIC_RSS_KEY_LEN	40
+#define ORNIC_FLOWS_MAX		1024
 
 #define ORNIC_TX_SLOTS_MIN	64
 #define ORNIC_TX_SLOTS_DEFAULT	1024
@@ -226,6 +228,8 @@ struct ornic_rss {
  * @link_work:	asks for the state of the port
  * @speed:	Mb/s, as the port last said
  * @rss:	receive side scaling
+ * @max_flows:	locations that rules may have, 0 if the device has no rules
+ * @flows:	struct ornic_flow by location
  * @rx_filter:	as last set, for the time after a reset
  * @rx_filter_len: bytes of it
  */
@@ -243,6 +247,8 @@ struct ornic_netdev {
 	struct work_struct link_work;
 	u32 speed;
 	struct ornic_rss rss;
+	u32 max_flows;
+	struct xarray flows;
 	struct ornic_rx_filter_in *rx_filter;
 	size_t rx_filter_len;
 };
@@ -264,6 +270,15 @@ int ornic_netdev_up(struct ornic_netdev *nd);
 void ornic_netdev_down(struct ornic_netdev *nd);
 int ornic_netdev_set_rss(struct ornic_netdev *nd);
 void ornic_netdev_default_rss(struct ornic_netdev *nd);
+
+/* flow.c */
+int ornic_flow_insert(struct ornic_netdev *nd, const struct ethtool_rx_flow_spec *spec);
+int ornic_flow_remove(struct ornic_netdev *nd, u32 location);
+int ornic_flow_get(struct ornic_netdev *nd, struct ethtool_rx_flow_spec *spec);
+int ornic_flow_list(struct ornic_netdev *nd, u32 *locations, u32 room);
+int ornic_flows_create(struct ornic_netdev *nd);
+void ornic_flows_destroy(struct ornic_netdev *nd);
+void ornic_flows_free(struct ornic_netdev *nd);
 
 /* ethtool.c */
 extern const struct ethtool_ops ornic_ethtool_ops;

@@ -450,3 +450,156 @@ def test_segmentation_of_nonsense(queues, seed):
     assert int(output.split()[0]) > 100, output
     assert pings(pair.a, pair.ornic[pair.b].ip)
     assert not complaints(pair.a)
+
+
+# ---- Rules ----
+
+def datagrams(pair, port, count=50):
+    """What sends datagrams to one port of machine `a`, from many."""
+    program = f"""
+import socket
+for number in range({count}):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        sock.bind(("", 21000 + number))
+        sock.sendto(b"flow", ("{pair.ornic[pair.a].ip}", {port}))
+"""
+
+    def send():
+        pair.b.check(f"python3 -c {shlex.quote(program)}")
+        return count
+    return send
+
+
+@pytest.fixture
+def rules(defaults):
+    """A pair that sends to queue 0 what no rule takes, and has no rule afterwards."""
+    pair = defaults
+    ethtool(pair, "-X", "weight 1 0")
+    yield pair
+    for location in re.findall(r"^Filter: (\d+)", ethtool(pair, "-n"), re.M):
+        ethtool(pair, "-N", f"delete {location}")
+
+
+def arrives(pair, programs, send):
+    """Which queue gets what `send` sends; None if none does."""
+    with Received(pair, programs) as received:
+        count = send()
+    taken = [queue for queue, frames in enumerate(received.frames) if frames >= count]
+    assert len(taken) <= 1, received.frames
+    return taken[0] if taken else None
+
+
+def test_rule_to_queue(rules, guest_programs):
+    """The first location that matches decides, and what was there before it is gone after it."""
+    pair = rules
+    send = datagrams(pair, 40001)
+    assert arrives(pair, guest_programs, send) == 0
+    ethtool(pair, "-N", "flow-type udp4 dst-port 40001 action 1 loc 7")
+    assert arrives(pair, guest_programs, send) == 1
+    assert arrives(pair, guest_programs, datagrams(pair, 40002)) == 0
+    text = ethtool(pair, "-n")
+    for words in ("Filter: 7", "Dest port: 40001", "Action: Direct to queue 1"):
+        assert words in text
+    # An earlier location; another action there; then none.
+    ethtool(pair, "-N", f"flow-type ip4 src-ip {pair.ornic[pair.b].ip} l4proto 17 action 0 loc 3")
+    assert arrives(pair, guest_programs, send) == 0
+    ethtool(pair, "-N", f"flow-type ip4 src-ip {pair.ornic[pair.b].ip} l4proto 17 action 1 loc 3")
+    assert arrives(pair, guest_programs, datagrams(pair, 40002)) == 1
+    ethtool(pair, "-N", "delete 3")
+    assert arrives(pair, guest_programs, datagrams(pair, 40002)) == 0
+    ethtool(pair, "-N", "delete 7")
+    assert arrives(pair, guest_programs, send) == 0
+    assert "Total 0 rules" in ethtool(pair, "-n")
+
+
+def test_rule_drops(rules, guest_programs):
+    """Action -1; a mask of ports; without a location it gets one."""
+    pair = rules
+    ethtool(pair, "-N", "flow-type udp4 dst-port 40960 m 0xff action -1")
+    before = port_counter(pair, "rx_dropped_rule")
+    assert arrives(pair, guest_programs, datagrams(pair, 41000)) is None
+    assert port_counter(pair, "rx_dropped_rule") - before == 50
+    assert arrives(pair, guest_programs, datagrams(pair, 42000)) == 0
+    assert "Action: Drop" in ethtool(pair, "-n")
+
+
+def test_rule_kinds(rules, guest_programs):
+    """Ethernet type and addresses, VLAN, IPv6, TCP."""
+    pair = rules
+    b, port = pair.b, pair.ornic[pair.b]
+    mac = pair.card.macs[0]
+
+    def raw():
+        b.check(f"{GUEST}/frames {port.netdev} send 50 {mac} 0 0 60")
+        return 50
+
+    def ping(options):
+        # Neighbours know each other.
+        b.check(f"ping -c 3 -i 0.2 -W 5 {options}")
+
+        def send():
+            b.check(f"ping -c 20 -i 0.01 -W 5 {options}")
+            return 20
+        return send
+
+    ethtool(pair, "-N", "flow-type ether proto 0x88b5 action 1 loc 0")
+    assert arrives(pair, guest_programs, raw) == 1
+    ethtool(pair, "-N", f"flow-type ether src {pair.card.macs[1]} dst {mac} action 1 loc 0")
+    assert arrives(pair, guest_programs, raw) == 1
+    ethtool(pair, "-N", "flow-type ether src 02:00:00:00:01:07 action 1 loc 0")
+    assert arrives(pair, guest_programs, raw) == 0
+
+    address = ipv6_of(pair.a, pair.ornic[pair.a].netdev)
+    send = ping(f"{address}%{port.netdev}")
+    assert arrives(pair, guest_programs, send) == 0
+    ethtool(pair, "-N", f"flow-type ip6 dst-ip {address} l4proto 58 action 1 loc 0")
+    assert arrives(pair, guest_programs, send) == 1
+    ethtool(pair, "-N", "flow-type tcp6 action 1 loc 0")
+    assert arrives(pair, guest_programs, send) == 0
+
+    with vlan(pair) as ips:
+        send = ping(ips[pair.a])
+        assert arrives(pair, guest_programs, send) == 0
+        ethtool(pair, "-N", f"flow-type ether vlan {VLAN} m 0xf000 action 1 loc 0")
+        assert arrives(pair, guest_programs, send) == 1
+    assert arrives(pair, guest_programs, ping(pair.ornic[pair.a].ip)) == 0
+
+
+def test_rules_stay(rules, guest_programs):
+    """After other queues, down and up, and a reset; a queue that a rule names does not go."""
+    pair = rules
+    vm, port = pair.a, pair.ornic[pair.a]
+    send = datagrams(pair, 40001)
+    ethtool(pair, "-N", "flow-type udp4 dst-port 40001 action 1 loc 7")
+    ethtool(pair, "-N", "flow-type udp4 dst-port 40002 action -1 loc 9")
+    ethtool(pair, "-X", "default")
+    assert "ntuple" in refused(pair, "-L", "combined 1")
+    ethtool(pair, "-X", "weight 1 0")
+    for words in (
+        f"ethtool -G {port.netdev} tx 512 rx 512",
+        f"ip link set {port.netdev} down && ip link set {port.netdev} up",
+        f"ip link set {port.netdev} down && ethtool -N {port.netdev} delete 7 && ethtool -N "
+        f"{port.netdev} flow-type udp4 dst-port 40001 action 1 loc 8; ip link set {port.netdev} up",
+        f"echo 1 >/sys/bus/pci/devices/{pci_address(vm, port.netdev)}/reset",
+    ):
+        vm.check(words)
+        pings(pair.b, port.ip)
+        assert arrives(pair, guest_programs, send) == 1, words
+        assert arrives(pair, guest_programs, datagrams(pair, 40002)) is None
+    pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    ethtool(pair, "-G", "tx 1024 rx 1024")
+
+
+def test_rules_refused(rules):
+    """What the card cannot look at, and what does not exist."""
+    for words in (
+        "flow-type udp4 dst-port 1 action 2 loc 0",
+        "flow-type udp4 dst-port 1 action 1 loc 100000",
+        "flow-type sctp4 dst-port 1 action 1 loc 0",
+        "flow-type ip4 l4data 7 action 1 loc 0",
+        "flow-type udp4 dst-port 1 user-def 7 action 1 loc 0",
+        "flow-type udp4 dst-port 1 context 1 loc 0",
+        "delete 5",
+    ):
+        refused(rules, "-N", words)
+    assert "Total 0 rules" in ethtool(rules, "-n")
