@@ -24,6 +24,15 @@ static const char * const ornic_device_stat_names[] = {
 static_assert(ARRAY_SIZE(ornic_device_stat_names) == ORNIC_DEVICE_STAT_COUNT);
 static_assert(ARRAY_SIZE(ornic_device_stat_names) <= ORNIC_STATS_MAX);
 
+static const char * const ornic_xdp_stat_names[] = {
+	[ORNIC_XDP_STAT_PASS]		= "xdp_pass",
+	[ORNIC_XDP_STAT_DROP]		= "xdp_drop",
+	[ORNIC_XDP_STAT_TX]		= "xdp_tx",
+	[ORNIC_XDP_STAT_REDIRECT]	= "xdp_redirect",
+	[ORNIC_XDP_STAT_ERROR]		= "xdp_error",
+	[ORNIC_XDP_STAT_COUNT]		= "xdp_xmit",
+};
+
 static void ornic_get_drvinfo(struct net_device *netdev, struct ethtool_drvinfo *info)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
@@ -83,8 +92,8 @@ static int ornic_ethtool_resize(struct ornic_netdev *nd, u32 num_queues, u32 tx_
 		return 0;
 
 	ornic_set_sizes(nd, old_num_queues, old_tx_slots, old_rx_wqes);
-	if (open && ornic_netdev_up(nd))
-		netdev_err(nd->netdev, "no queues after a failed change of their sizes\n");
+	if (open)
+		ornic_netdev_restore(nd);
 	return err;
 }
 
@@ -363,7 +372,7 @@ static int ornic_get_sset_count(struct net_device *netdev, int sset)
 	if (sset != ETH_SS_STATS)
 		return -EOPNOTSUPP;
 
-	return ORNIC_PORT_STAT_COUNT + ORNIC_DEVICE_STAT_COUNT;
+	return ORNIC_PORT_STAT_COUNT + ORNIC_DEVICE_STAT_COUNT + ARRAY_SIZE(ornic_xdp_stat_names);
 }
 
 static void ornic_get_strings(struct net_device *netdev, u32 sset, u8 *data)
@@ -377,6 +386,8 @@ static void ornic_get_strings(struct net_device *netdev, u32 sset, u8 *data)
 		ethtool_puts(&data, ornic_port_stat_names[i]);
 	for (i = 0; i < ORNIC_DEVICE_STAT_COUNT; i++)
 		ethtool_puts(&data, ornic_device_stat_names[i]);
+	for (i = 0; i < ARRAY_SIZE(ornic_xdp_stat_names); i++)
+		ethtool_puts(&data, ornic_xdp_stat_names[i]);
 }
 
 /* A counter that the device does not have, or cannot tell now, is 0 */
@@ -395,15 +406,44 @@ static void ornic_query_stats(struct ornic_netdev *nd, enum ornic_stats_scope sc
 		data[i] = le64_to_cpu(out[i]);
 }
 
+/* Of all queues, in the order of the names */
+static void ornic_sum_xdp_stats(const struct ornic_netdev *nd, u64 *data)
+{
+	u64 counts[ORNIC_XDP_STAT_COUNT], xmit;
+	unsigned int start;
+	u32 queue, i;
+
+	for (queue = 0; queue < nd->max_queues; queue++) {
+		const struct ornic_rxq *rx = &nd->queues[queue].rx;
+		const struct ornic_txq *tx = &nd->queues[queue].tx;
+
+		do {
+			start = u64_stats_fetch_begin(&rx->syncp);
+			for (i = 0; i < ORNIC_XDP_STAT_COUNT; i++)
+				counts[i] = u64_stats_read(&rx->xdp[i]);
+		} while (u64_stats_fetch_retry(&rx->syncp, start));
+
+		do {
+			start = u64_stats_fetch_begin(&tx->xmit_syncp);
+			xmit = u64_stats_read(&tx->xdp_xmit);
+		} while (u64_stats_fetch_retry(&tx->xmit_syncp, start));
+
+		for (i = 0; i < ORNIC_XDP_STAT_COUNT; i++)
+			data[i] += counts[i];
+		data[i] += xmit;
+	}
+}
+
 static void ornic_get_ethtool_stats(struct net_device *netdev, struct ethtool_stats *stats,
 				    u64 *data)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 
-	memset(data, 0, sizeof(*data) * (ORNIC_PORT_STAT_COUNT + ORNIC_DEVICE_STAT_COUNT));
+	memset(data, 0, sizeof(*data) * ornic_get_sset_count(netdev, ETH_SS_STATS));
 	ornic_query_stats(nd, ORNIC_STATS_PORT, data, ORNIC_PORT_STAT_COUNT);
 	ornic_query_stats(nd, ORNIC_STATS_DEVICE, data + ORNIC_PORT_STAT_COUNT,
 			  ORNIC_DEVICE_STAT_COUNT);
+	ornic_sum_xdp_stats(nd, data + ORNIC_PORT_STAT_COUNT + ORNIC_DEVICE_STAT_COUNT);
 }
 
 const struct ethtool_ops ornic_ethtool_ops = {

@@ -195,7 +195,8 @@ int ornic_netdev_up(struct ornic_netdev *nd)
 
 	for (i = 0; i < nd->num_queues; i++)
 		ornic_queue_enable(&nd->queues[i]);
-	nd->open = true;
+	/* Redirected frames may come from now on, see ornic_xdp_xmit() */
+	smp_store_release(&nd->open, true);
 	netif_tx_start_all_queues(netdev);
 	ornic_update_link(nd);
 	return 0;
@@ -225,7 +226,8 @@ void ornic_netdev_down(struct ornic_netdev *nd)
 	if (!nd->open)
 		return;
 
-	nd->open = false;
+	/* Who holds a lock of those that are taken next may not have seen this, nobody later */
+	WRITE_ONCE(nd->open, false);
 	netif_tx_disable(netdev);
 	netif_carrier_off(netdev);
 
@@ -240,6 +242,16 @@ void ornic_netdev_down(struct ornic_netdev *nd)
 	while (i--)
 		ornic_queue_destroy(&nd->queues[i]);
 	ornic_netdev_free_keys(nd);
+}
+
+/**
+ * ornic_netdev_restore - open the port again with what worked before
+ * @nd:		the interface; it is down, for a change that has failed
+ */
+void ornic_netdev_restore(struct ornic_netdev *nd)
+{
+	if (ornic_netdev_up(nd))
+		netdev_err(nd->netdev, "no queues after a change that has failed\n");
 }
 
 static int ornic_open(struct net_device *netdev)
@@ -320,8 +332,7 @@ static int ornic_change_mtu(struct net_device *netdev, int mtu)
 	err = ornic_netdev_up(nd);
 	if (err) {
 		WRITE_ONCE(netdev->mtu, old);
-		if (ornic_netdev_up(nd))
-			netdev_err(netdev, "no queues after a failed change of the MTU\n");
+		ornic_netdev_restore(nd);
 	}
 
 	return err;
@@ -352,10 +363,14 @@ static void ornic_read_tx_stats(const struct ornic_txq *tx, struct netdev_queue_
 		stats->hw_gso_bytes = u64_stats_read(&tx->gso_bytes);
 		stats->hw_gso_wire_packets = u64_stats_read(&tx->gso_segs);
 		stats->hw_gso_wire_bytes = u64_stats_read(&tx->gso_seg_bytes);
-		stats->stop = u64_stats_read(&tx->stop);
 		stats->wake = u64_stats_read(&tx->wake);
-		*dropped = u64_stats_read(&tx->dropped);
 	} while (u64_stats_fetch_retry(&tx->syncp, start));
+
+	do {
+		start = u64_stats_fetch_begin(&tx->xmit_syncp);
+		stats->stop = u64_stats_read(&tx->stop);
+		*dropped = u64_stats_read(&tx->dropped);
+	} while (u64_stats_fetch_retry(&tx->xmit_syncp, start));
 }
 
 static void ornic_read_rx_stats(const struct ornic_rxq *rx, struct netdev_queue_stats_rx *stats,
@@ -459,6 +474,8 @@ static const struct net_device_ops ornic_netdev_ops = {
 	.ndo_change_mtu		= ornic_change_mtu,
 	.ndo_tx_timeout		= ornic_tx_timeout,
 	.ndo_get_stats64	= ornic_get_stats64,
+	.ndo_bpf		= ornic_bpf,
+	.ndo_xdp_xmit		= ornic_xdp_xmit,
 };
 
 /* ---- Life ---------------------------------------------------------------- */
@@ -503,6 +520,7 @@ int ornic_netdev_alloc(struct ornic_core *core)
 		queue->nd = nd;
 		queue->index = i;
 		u64_stats_init(&queue->tx.syncp);
+		u64_stats_init(&queue->tx.xmit_syncp);
 		u64_stats_init(&queue->rx.syncp);
 	}
 
@@ -570,7 +588,8 @@ static int ornic_netdev_init(struct ornic_netdev *nd)
 		nd->max_flows = min(lim->max_flows, ORNIC_FLOWS_MAX);
 
 	netdev->min_mtu = ETH_MIN_MTU;
-	netdev->max_mtu = min(le32_to_cpu(port.max_mtu), ornic_rx_max_mtu(lim->max_sge));
+	nd->max_mtu = min(le32_to_cpu(port.max_mtu), ornic_rx_max_mtu(lim->max_sge));
+	netdev->max_mtu = nd->max_mtu;
 	if (netdev->max_mtu < ETH_DATA_LEN) {
 		dev_err(ornic_device(nd->core), "MTU of %u at most is too small\n",
 			netdev->max_mtu);
@@ -613,6 +632,9 @@ int ornic_netdev_register(struct net_device *netdev)
 	/* Whoever wants none removes them */
 	if (nd->max_flows)
 		netdev->features |= NETIF_F_NTUPLE;
+
+	netdev->xdp_features = NETDEV_XDP_ACT_BASIC | NETDEV_XDP_ACT_REDIRECT |
+			       NETDEV_XDP_ACT_NDO_XMIT;
 
 	netif_carrier_off(netdev);
 	return register_netdev(netdev);

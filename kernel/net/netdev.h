@@ -10,6 +10,7 @@
 #include <linux/u64_stats_sync.h>
 #include <linux/xarray.h>
 #include <net/page_pool/helpers.h>
+#include <net/xdp.h>
 
 #include "core.h"
 
@@ -40,6 +41,24 @@
 #define ORNIC_RX_TAILROOM	SKB_DATA_ALIGN(sizeof(struct skb_shared_info))
 
 /**
+ * enum ornic_xdp_stat - what became of a frame that an XDP program has seen
+ * @ORNIC_XDP_STAT_PASS: the network stack got it
+ * @ORNIC_XDP_STAT_DROP: it was dropped
+ * @ORNIC_XDP_STAT_TX:	it was sent
+ * @ORNIC_XDP_STAT_REDIRECT: it went to another interface, processor or socket
+ * @ORNIC_XDP_STAT_ERROR: the program was aborted or asked for what cannot be
+ * @ORNIC_XDP_STAT_COUNT: how many there are
+ */
+enum ornic_xdp_stat {
+	ORNIC_XDP_STAT_PASS,
+	ORNIC_XDP_STAT_DROP,
+	ORNIC_XDP_STAT_TX,
+	ORNIC_XDP_STAT_REDIRECT,
+	ORNIC_XDP_STAT_ERROR,
+	ORNIC_XDP_STAT_COUNT
+};
+
+/**
  * struct ornic_tx_map - memory of a frame, mapped for the device
  * @addr:	bus address
  * @len:	bytes
@@ -50,21 +69,39 @@ struct ornic_tx_map {
 };
 
 /**
+ * enum ornic_tx_type - whose a frame in the send queue is
+ * @ORNIC_TX_SKB:	the network stack's
+ * @ORNIC_TX_XDP:	received by the same queue, mapped by its page pool
+ * @ORNIC_TX_XDP_REDIRECT: received by another interface
+ */
+enum ornic_tx_type {
+	ORNIC_TX_SKB,
+	ORNIC_TX_XDP,
+	ORNIC_TX_XDP_REDIRECT,
+};
+
+/**
  * struct ornic_tx_pkt - a frame in the send queue; at the position of its first slot
- * @skb:	the frame, NULL if no frame begins here
+ * @skb:	the frame, of ORNIC_TX_SKB
+ * @xdpf:	the frame, of the others
  * @bytes:	on the wire, of all segments
  * @segs:	frames on the wire
  * @slots:	how many it takes
  * @maps:	how many pieces are mapped
  * @single:	the first of them by dma_map_single()
+ * @type:	enum ornic_tx_type
  */
 struct ornic_tx_pkt {
-	struct sk_buff *skb;
+	union {
+		struct sk_buff *skb;
+		struct xdp_frame *xdpf;
+	};
 	u32 bytes;
 	u32 segs;
 	u8 slots;
 	u8 maps;
 	bool single;
+	u8 type;
 };
 
 /**
@@ -78,16 +115,20 @@ struct ornic_tx_pkt {
  * @pkts:	frames, one entry per slot
  * @maps:	mapped pieces, ORNIC_SLOT_UNITS entries per slot
  * @cq:		its completions, of 32 bytes
- * @syncp:	for the counters
+ * @xdp_posted:	frames of XDP that were posted, under the lock of the queue
+ * @xdp_done:	those that are done, of the NAPI poll
+ * @syncp:	for the counters of the NAPI poll
  * @packets:	frames sent, each segment is one
  * @bytes:	bytes of them
  * @gso_packets: large frames that the device has cut
  * @gso_bytes:	bytes of them
  * @gso_segs:	frames that it has made of them
  * @gso_seg_bytes: bytes of those
+ * @wake:	times the queue was woken
+ * @xmit_syncp:	for the counters of those who post, under the lock of the queue
  * @dropped:	frames that could not be sent
  * @stop:	times the queue was stopped
- * @wake:	times it was woken
+ * @xdp_xmit:	frames redirected to here
  */
 struct ornic_txq {
 	u32 pi;
@@ -99,6 +140,8 @@ struct ornic_txq {
 	struct ornic_tx_pkt *pkts;
 	struct ornic_tx_map *maps;
 	struct ornic_cq_ring cq;
+	u32 xdp_posted;
+	u32 xdp_done;
 
 	struct u64_stats_sync syncp;
 	u64_stats_t packets;
@@ -107,9 +150,12 @@ struct ornic_txq {
 	u64_stats_t gso_bytes;
 	u64_stats_t gso_segs;
 	u64_stats_t gso_seg_bytes;
+	u64_stats_t wake;
+
+	struct u64_stats_sync xmit_syncp;
 	u64_stats_t dropped;
 	u64_stats_t stop;
-	u64_stats_t wake;
+	u64_stats_t xdp_xmit;
 };
 
 /**
@@ -131,16 +177,19 @@ struct ornic_rx_buf {
  * @log_wqes:	log2 of the WQEs
  * @stride_shift: log2 of the bytes of a WQE
  * @sges:	pieces of a buffer
+ * @headroom:	of the first piece
  * @first_len:	bytes of a frame in the first piece
  * @ring:	receive WQEs
  * @bufs:	buffers, one entry per WQE
  * @pool:	where their pages come from
+ * @xdp_rxq:	what XDP programs know of the queue
  * @cq:		its completions, of 64 bytes
  * @syncp:	for the counters
  * @packets:	frames received
  * @bytes:	bytes of them
  * @errors:	frames that made no sense
  * @alloc_fail:	times there was no memory
+ * @xdp:	frames by what became of them, enum ornic_xdp_stat
  */
 struct ornic_rxq {
 	u32 pi;
@@ -148,10 +197,12 @@ struct ornic_rxq {
 	u8 log_wqes;
 	u8 stride_shift;
 	u8 sges;
+	u32 headroom;
 	u32 first_len;
 	void *ring;
 	struct ornic_rx_buf *bufs;
 	struct page_pool *pool;
+	struct xdp_rxq_info xdp_rxq;
 	struct ornic_cq_ring cq;
 
 	struct u64_stats_sync syncp;
@@ -159,6 +210,7 @@ struct ornic_rxq {
 	u64_stats_t bytes;
 	u64_stats_t errors;
 	u64_stats_t alloc_fail;
+	u64_stats_t xdp[ORNIC_XDP_STAT_COUNT];
 };
 
 /**
@@ -222,12 +274,14 @@ struct ornic_rss {
  * @num_queues:	as many as are used
  * @tx_slots:	size of the send rings
  * @rx_wqes:	size of the receive rings
- * @open:	the queues exist
+ * @open:	the queues exist; read by redirected frames under the lock of a send queue
  * @pdn:	protection domain of the queues
  * @lkey:	key of all bus addresses
  * @link_work:	asks for the state of the port
  * @speed:	Mb/s, as the port last said
  * @rss:	receive side scaling
+ * @xdp_prog:	decides about received frames, or NULL
+ * @max_mtu:	without @xdp_prog
  * @max_flows:	locations that rules may have, 0 if the device has no rules
  * @flows:	struct ornic_flow by location
  * @rx_filter:	as last set, for the time after a reset
@@ -247,6 +301,8 @@ struct ornic_netdev {
 	struct work_struct link_work;
 	u32 speed;
 	struct ornic_rss rss;
+	struct bpf_prog *xdp_prog;
+	u32 max_mtu;
 	u32 max_flows;
 	struct xarray flows;
 	struct ornic_rx_filter_in *rx_filter;
@@ -268,6 +324,7 @@ void ornic_netdev_detach(struct net_device *netdev);
 void ornic_netdev_port_event(struct net_device *netdev);
 int ornic_netdev_up(struct ornic_netdev *nd);
 void ornic_netdev_down(struct ornic_netdev *nd);
+void ornic_netdev_restore(struct ornic_netdev *nd);
 int ornic_netdev_set_rss(struct ornic_netdev *nd);
 void ornic_netdev_default_rss(struct ornic_netdev *nd);
 
@@ -296,13 +353,23 @@ bool ornic_tx_poll(struct ornic_queue *queue, int budget);
 netdev_tx_t ornic_start_xmit(struct sk_buff *skb, struct net_device *netdev);
 netdev_features_t ornic_features_check(struct sk_buff *skb, struct net_device *netdev,
 				       netdev_features_t features);
+int ornic_tx_xdp(struct ornic_queue *queue, struct xdp_frame *xdpf, enum ornic_tx_type type);
+void ornic_tx_publish(struct ornic_queue *queue);
 
 /* rx.c */
 u32 ornic_rx_max_mtu(u32 max_sge);
+u32 ornic_rx_max_xdp_mtu(void);
 void ornic_rx_layout(struct ornic_queue *queue);
 int ornic_rx_init(struct ornic_queue *queue);
 void ornic_rx_uninit(struct ornic_queue *queue);
 int ornic_rx_fill(struct ornic_queue *queue, gfp_t gfp);
 int ornic_rx_poll(struct ornic_queue *queue, int budget);
+
+/* xdp.c */
+int ornic_bpf(struct net_device *netdev, struct netdev_bpf *bpf);
+int ornic_xdp_xmit(struct net_device *netdev, int count, struct xdp_frame **frames, u32 flags);
+enum ornic_xdp_stat ornic_xdp_run(struct ornic_queue *queue, struct bpf_prog *prog,
+				  struct xdp_buff *xdp);
+void ornic_xdp_flush(struct ornic_queue *queue, const u32 *counts);
 
 #endif /* ORNIC_NETDEV_H */

@@ -264,19 +264,20 @@ int ornic_queue_create(struct ornic_queue *queue)
 
 	netif_napi_add(nd->netdev, &queue->napi, ornic_queue_poll);
 
-	err = ornic_tx_init(queue);
+	err = ornic_rx_init(queue);
 	if (err)
 		goto err_del_napi;
 
-	err = ornic_rx_init(queue);
+	/* May send what was received, so it goes first in the end */
+	err = ornic_tx_init(queue);
 	if (err)
-		goto err_uninit_tx;
+		goto err_uninit_rx;
 
 	err = ornic_queue_create_cq(queue, &queue->tx.cq, &queue->tx_cq_buf, queue->tx.log_slots,
 				    ilog2(sizeof(struct ornic_cqe)), ORNIC_DBR_TX_CQ,
 				    &queue->tx_cq_res);
 	if (err)
-		goto err_uninit_rx;
+		goto err_uninit_tx;
 
 	err = ornic_queue_create_cq(queue, &queue->rx.cq, &queue->rx_cq_buf, queue->rx.log_wqes,
 				    ilog2(2 * sizeof(struct ornic_cqe)), ORNIC_DBR_RX_CQ,
@@ -300,10 +301,10 @@ err_destroy_rx_cq:
 	ornic_queue_destroy_cq(queue, &queue->rx_cq_res);
 err_destroy_tx_cq:
 	ornic_queue_destroy_cq(queue, &queue->tx_cq_res);
-err_uninit_rx:
-	ornic_rx_uninit(queue);
 err_uninit_tx:
 	ornic_tx_uninit(queue);
+err_uninit_rx:
+	ornic_rx_uninit(queue);
 err_del_napi:
 	netif_napi_del(&queue->napi);
 	ornic_queue_free_bufs(queue);
@@ -319,8 +320,8 @@ void ornic_queue_destroy(struct ornic_queue *queue)
 	ornic_queue_destroy_qp(queue);
 	ornic_queue_destroy_cq(queue, &queue->rx_cq_res);
 	ornic_queue_destroy_cq(queue, &queue->tx_cq_res);
-	ornic_rx_uninit(queue);
 	ornic_tx_uninit(queue);
+	ornic_rx_uninit(queue);
 	netif_napi_del(&queue->napi);
 	ornic_queue_free_bufs(queue);
 }

@@ -6,12 +6,12 @@
 #define ORNIC_RX_FRAME_LEN(mtu)	((mtu) + ETH_HLEN + 2 * VLAN_HLEN)
 
 /* Bytes of a frame in a first piece that has a page to itself */
-#define ORNIC_RX_FIRST_MAX \
-	((u32)(PAGE_SIZE - ORNIC_RX_HEADROOM - ORNIC_RX_TAILROOM))
+#define ORNIC_RX_FIRST_MAX(headroom) \
+	((u32)(PAGE_SIZE - (headroom) - ORNIC_RX_TAILROOM))
 
 static u32 ornic_rx_bytes(u32 sges)
 {
-	return ORNIC_RX_FIRST_MAX + (sges - 1) * (u32)PAGE_SIZE;
+	return ORNIC_RX_FIRST_MAX(ORNIC_RX_HEADROOM) + (sges - 1) * (u32)PAGE_SIZE;
 }
 
 /**
@@ -27,7 +27,17 @@ u32 ornic_rx_max_mtu(u32 max_sge)
 }
 
 /**
- * ornic_rx_layout - decide how buffers look like, for the MTU
+ * ornic_rx_max_xdp_mtu - the largest MTU of frames that an XDP program can see
+ *
+ * Return: the MTU in bytes, with which a frame is of one piece.
+ */
+u32 ornic_rx_max_xdp_mtu(void)
+{
+	return ORNIC_RX_FIRST_MAX(XDP_PACKET_HEADROOM) - ORNIC_RX_FRAME_LEN(0);
+}
+
+/**
+ * ornic_rx_layout - decide how buffers look like, for MTU and XDP
  * @queue:	the queue pair
  */
 void ornic_rx_layout(struct ornic_queue *queue)
@@ -35,7 +45,8 @@ void ornic_rx_layout(struct ornic_queue *queue)
 	struct ornic_rxq *rx = &queue->rx;
 	u32 len = ORNIC_RX_FRAME_LEN(queue->nd->netdev->mtu);
 
-	rx->first_len = min(len, ORNIC_RX_FIRST_MAX);
+	rx->headroom = queue->nd->xdp_prog ? XDP_PACKET_HEADROOM : ORNIC_RX_HEADROOM;
+	rx->first_len = min(len, ORNIC_RX_FIRST_MAX(rx->headroom));
 	rx->sges = 1 + DIV_ROUND_UP(len - rx->first_len, (u32)PAGE_SIZE);
 	rx->stride_shift = max(order_base_2(sizeof(struct ornic_rq_hdr) +
 					    rx->sges * sizeof(struct ornic_sge)),
@@ -63,7 +74,7 @@ static int ornic_rx_alloc_buf(struct ornic_rxq *rx, struct ornic_rx_buf *buf, gf
 {
 	u32 i;
 
-	buf->size = SKB_DATA_ALIGN(ORNIC_RX_HEADROOM + rx->first_len) + ORNIC_RX_TAILROOM;
+	buf->size = SKB_DATA_ALIGN(rx->headroom + rx->first_len) + ORNIC_RX_TAILROOM;
 	buf->pages[0] = page_pool_alloc(rx->pool, &buf->offset, &buf->size, gfp);
 	if (!buf->pages[0])
 		return -ENOMEM;
@@ -95,11 +106,18 @@ static void ornic_rx_write_wqe(struct ornic_queue *queue, const struct ornic_rx_
 		dma_addr_t addr = page_pool_get_dma_addr(buf->pages[i]);
 
 		if (!i)
-			addr += buf->offset + ORNIC_RX_HEADROOM;
+			addr += buf->offset + rx->headroom;
 		sge[i].addr = cpu_to_le64(addr);
 		sge[i].length = cpu_to_le32(i ? PAGE_SIZE : rx->first_len);
 		sge[i].lkey = cpu_to_le32(queue->nd->lkey);
 	}
+}
+
+static void ornic_rx_count_alloc_fail(struct ornic_rxq *rx)
+{
+	u64_stats_update_begin(&rx->syncp);
+	u64_stats_inc(&rx->alloc_fail);
+	u64_stats_update_end(&rx->syncp);
 }
 
 /**
@@ -123,9 +141,7 @@ int ornic_rx_fill(struct ornic_queue *queue, gfp_t gfp)
 
 		err = ornic_rx_alloc_buf(rx, buf, gfp);
 		if (err) {
-			u64_stats_update_begin(&rx->syncp);
-			u64_stats_inc(&rx->alloc_fail);
-			u64_stats_update_end(&rx->syncp);
+			ornic_rx_count_alloc_fail(rx);
 			break;
 		}
 		ornic_rx_write_wqe(queue, buf);
@@ -136,31 +152,70 @@ int ornic_rx_fill(struct ornic_queue *queue, gfp_t gfp)
 	return err;
 }
 
-/* Makes a frame of the first @len bytes of a buffer, which is used up */
-static struct sk_buff *ornic_rx_build_skb(struct ornic_rxq *rx, struct ornic_rx_buf *buf, u32 len)
+static void *ornic_rx_start(const struct ornic_rx_buf *buf)
 {
-	u32 piece = min(len, rx->first_len);
-	struct sk_buff *skb;
-	u32 i;
+	return page_address(buf->pages[0]) + buf->offset;
+}
 
-	page_pool_dma_sync_for_cpu(rx->pool, buf->pages[0], buf->offset + ORNIC_RX_HEADROOM, piece);
-	skb = napi_build_skb(page_address(buf->pages[0]) + buf->offset, buf->size);
+/* Makes a frame of a buffer, which is used up: of the first piece @len bytes, then @rest */
+static struct sk_buff *ornic_rx_build_skb(struct ornic_rxq *rx, struct ornic_rx_buf *buf,
+					  u32 headroom, u32 len, u32 rest)
+{
+	struct sk_buff *skb;
+	u32 i, piece;
+
+	skb = napi_build_skb(ornic_rx_start(buf), buf->size);
 	if (unlikely(!skb)) {
+		ornic_rx_count_alloc_fail(rx);
 		ornic_rx_free_buf(rx, buf, 0, true);
 		return NULL;
 	}
 
 	skb_mark_for_recycle(skb);
-	skb_reserve(skb, ORNIC_RX_HEADROOM);
-	__skb_put(skb, piece);
+	skb_reserve(skb, headroom);
+	__skb_put(skb, len);
 
-	for (i = 1, len -= piece; len; i++, len -= piece) {
-		piece = min(len, PAGE_SIZE);
+	for (i = 1; rest; i++, rest -= piece) {
+		piece = min(rest, PAGE_SIZE);
 		page_pool_dma_sync_for_cpu(rx->pool, buf->pages[i], 0, piece);
 		skb_add_rx_frag(skb, i - 1, buf->pages[i], 0, piece, PAGE_SIZE);
 	}
 	ornic_rx_free_buf(rx, buf, i, true);
 
+	return skb;
+}
+
+/* Return: the frame for the network stack, or NULL if it is not to have it */
+static struct sk_buff *ornic_rx_run_xdp(struct ornic_queue *queue, struct bpf_prog *prog,
+					struct ornic_rx_buf *buf, u32 len, u32 *counts)
+{
+	struct ornic_rxq *rx = &queue->rx;
+	enum ornic_xdp_stat result;
+	struct sk_buff *skb;
+	struct xdp_buff xdp;
+	u32 metasize;
+
+	xdp_init_buff(&xdp, buf->size, &rx->xdp_rxq);
+	xdp_prepare_buff(&xdp, ornic_rx_start(buf), rx->headroom, len, true);
+	result = ornic_xdp_run(queue, prog, &xdp);
+	counts[result]++;
+
+	switch (result) {
+	case ORNIC_XDP_STAT_PASS:
+		break;
+	case ORNIC_XDP_STAT_TX:
+	case ORNIC_XDP_STAT_REDIRECT:
+		return NULL;
+	default:
+		ornic_rx_free_buf(rx, buf, 0, true);
+		return NULL;
+	}
+
+	skb = ornic_rx_build_skb(rx, buf, xdp.data - xdp.data_hard_start, xdp.data_end - xdp.data,
+				 0);
+	metasize = xdp.data - xdp.data_meta;
+	if (skb && metasize)
+		skb_metadata_set(skb, metasize);
 	return skb;
 }
 
@@ -213,12 +268,16 @@ int ornic_rx_poll(struct ornic_queue *queue, int budget)
 {
 	struct ornic_rxq *rx = &queue->rx;
 	u32 capacity = rx->first_len + (rx->sges - 1) * (u32)PAGE_SIZE;
+	struct bpf_prog *prog = READ_ONCE(queue->nd->xdp_prog);
 	u32 packets = 0, bytes = 0, errors = 0;
+	u32 xdp[ORNIC_XDP_STAT_COUNT] = {};
 	struct ornic_cqe *cqe;
 	int done = 0;
+	u32 i;
 
 	while (done < budget && (cqe = ornic_cq_peek(&rx->cq))) {
 		u32 len = le32_to_cpu(READ_ONCE(cqe->byte_len));
+		u32 first = min(len, rx->first_len);
 		struct ornic_rx_buf *buf;
 		struct sk_buff *skb;
 
@@ -236,14 +295,17 @@ int ornic_rx_poll(struct ornic_queue *queue, int budget)
 			continue;
 		}
 
-		skb = ornic_rx_build_skb(rx, buf, len);
-		if (unlikely(!skb)) {
-			errors++;
-			continue;
-		}
-
 		packets++;
 		bytes += len;
+		page_pool_dma_sync_for_cpu(rx->pool, buf->pages[0], buf->offset + rx->headroom,
+					   first);
+		if (prog)
+			skb = ornic_rx_run_xdp(queue, prog, buf, len, xdp);
+		else
+			skb = ornic_rx_build_skb(rx, buf, rx->headroom, first, len - first);
+		if (!skb)
+			continue;
+
 		ornic_rx_set_metadata(queue, skb, (const struct ornic_cqe_ext *)(cqe + 1));
 		napi_gro_receive(&queue->napi, skb);
 	}
@@ -255,7 +317,14 @@ int ornic_rx_poll(struct ornic_queue *queue, int budget)
 	u64_stats_add(&rx->packets, packets);
 	u64_stats_add(&rx->bytes, bytes);
 	u64_stats_add(&rx->errors, errors);
+	if (prog) {
+		for (i = 0; i < ORNIC_XDP_STAT_COUNT; i++)
+			u64_stats_add(&rx->xdp[i], xdp[i]);
+	}
 	u64_stats_update_end(&rx->syncp);
+
+	if (prog)
+		ornic_xdp_flush(queue, xdp);
 
 	/* Without any buffer there would be no event to try again after */
 	if (ornic_rx_fill(queue, GFP_ATOMIC | __GFP_NOWARN) && rx->pi == rx->ci)
@@ -280,11 +349,12 @@ int ornic_rx_init(struct ornic_queue *queue)
 		.nid = NUMA_NO_NODE,
 		.dev = ornic_device(queue->nd->core),
 		.napi = &queue->napi,
-		.dma_dir = DMA_FROM_DEVICE,
+		.dma_dir = queue->nd->xdp_prog ? DMA_BIDIRECTIONAL : DMA_FROM_DEVICE,
 		.max_len = PAGE_SIZE,
 		.netdev = queue->nd->netdev,
 		.queue_idx = queue->index,
 	};
+	int err;
 
 	rx->pi = 0;
 	rx->ci = 0;
@@ -296,11 +366,28 @@ int ornic_rx_init(struct ornic_queue *queue)
 
 	rx->pool = page_pool_create(&params);
 	if (IS_ERR(rx->pool)) {
-		kvfree(rx->bufs);
-		return PTR_ERR(rx->pool);
+		err = PTR_ERR(rx->pool);
+		goto err_free_bufs;
 	}
 
+	err = xdp_rxq_info_reg(&rx->xdp_rxq, queue->nd->netdev, queue->index,
+			       queue->napi.napi_id);
+	if (err)
+		goto err_destroy_pool;
+
+	err = xdp_rxq_info_reg_mem_model(&rx->xdp_rxq, MEM_TYPE_PAGE_POOL, rx->pool);
+	if (err)
+		goto err_unreg_xdp_rxq;
+
 	return 0;
+
+err_unreg_xdp_rxq:
+	xdp_rxq_info_unreg(&rx->xdp_rxq);
+err_destroy_pool:
+	page_pool_destroy(rx->pool);
+err_free_bufs:
+	kvfree(rx->bufs);
+	return err;
 }
 
 /**
@@ -314,6 +401,7 @@ void ornic_rx_uninit(struct ornic_queue *queue)
 	while (rx->ci != rx->pi)
 		ornic_rx_free_buf(rx, ornic_rx_buf(rx, rx->ci++), 0, false);
 
+	xdp_rxq_info_unreg(&rx->xdp_rxq);
 	page_pool_destroy(rx->pool);
 	kvfree(rx->bufs);
 }

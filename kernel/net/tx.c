@@ -6,6 +6,7 @@
 #include <linux/tcp.h>
 #include <net/ip.h>
 #include <net/netdev_queues.h>
+#include <net/xdp.h>
 
 #include "netdev.h"
 
@@ -103,23 +104,49 @@ static u32 ornic_tx_write_headers(const struct ornic_txq *tx, const void *header
 	return unit;
 }
 
+/* The route is left to be filled in */
+static struct ornic_route_eth *ornic_tx_begin_wqe(struct ornic_txq *tx,
+						  enum ornic_wr_opcode opcode, u32 maps)
+{
+	struct ornic_sq_hdr *hdr = ornic_tx_unit(tx, 0);
+	struct ornic_route_eth *route = ornic_tx_unit(tx, 1);
+
+	hdr->ctrl = cpu_to_le32(ORNIC_PREP(ORNIC_SQ_OPCODE, (u32)opcode) |
+				ORNIC_PREP(ORNIC_SQ_COUNT, maps));
+	hdr->inv_key = 0;
+	hdr->wr_id = cpu_to_le64(tx->pi);
+	*route = (struct ornic_route_eth) {};
+	tx->last = hdr;
+	return route;
+}
+
+/* Returns how many slots the WQE takes that has its first SGE in this unit */
+static u32 ornic_tx_end_wqe(struct ornic_queue *queue, u32 unit, u32 maps)
+{
+	struct ornic_txq *tx = &queue->tx;
+	u32 i;
+
+	for (i = 0; i < maps; i++, unit++) {
+		const struct ornic_tx_map *map = ornic_tx_map(tx, tx->pi, i);
+		struct ornic_sge *sge = ornic_tx_unit(tx, unit);
+
+		sge->addr = cpu_to_le64(map->addr);
+		sge->length = cpu_to_le32(map->len);
+		sge->lkey = cpu_to_le32(queue->nd->lkey);
+	}
+
+	return DIV_ROUND_UP(unit, ORNIC_SLOT_UNITS);
+}
+
 /* Returns how many slots the WQE takes. hdr_len: of TSO, else 0 */
 static u32 ornic_tx_write_wqe(struct ornic_queue *queue, const struct sk_buff *skb, u32 hdr_len,
 			      u32 maps)
 {
 	struct ornic_txq *tx = &queue->tx;
-	struct ornic_sq_hdr *hdr = ornic_tx_unit(tx, 0);
-	struct ornic_route_eth *route = ornic_tx_unit(tx, 1);
-	u32 opcode = hdr_len ? ORNIC_WR_TSO : ORNIC_WR_SEND;
+	struct ornic_route_eth *route;
 	u16 flags = 0;
-	u32 i, unit;
 
-	hdr->ctrl = cpu_to_le32(ORNIC_PREP(ORNIC_SQ_OPCODE, opcode) |
-				ORNIC_PREP(ORNIC_SQ_COUNT, maps));
-	hdr->inv_key = 0;
-	hdr->wr_id = cpu_to_le64(tx->pi);
-
-	*route = (struct ornic_route_eth) {};
+	route = ornic_tx_begin_wqe(tx, hdr_len ? ORNIC_WR_TSO : ORNIC_WR_SEND, maps);
 	if (skb_vlan_tag_present(skb)) {
 		flags |= ORNIC_ETH_TX_VLAN_INSERT;
 		route->vlan_tci = cpu_to_le16(skb_vlan_tag_get(skb));
@@ -135,25 +162,17 @@ static u32 ornic_tx_write_wqe(struct ornic_queue *queue, const struct sk_buff *s
 	}
 	route->flags = cpu_to_le16(flags);
 
-	unit = ornic_tx_write_headers(tx, skb->data, hdr_len);
-	for (i = 0; i < maps; i++, unit++) {
-		const struct ornic_tx_map *map = ornic_tx_map(tx, tx->pi, i);
-		struct ornic_sge *sge = ornic_tx_unit(tx, unit);
-
-		sge->addr = cpu_to_le64(map->addr);
-		sge->length = cpu_to_le32(map->len);
-		sge->lkey = cpu_to_le32(queue->nd->lkey);
-	}
-
-	tx->last = hdr;
-	return DIV_ROUND_UP(unit, ORNIC_SLOT_UNITS);
+	return ornic_tx_end_wqe(queue, ornic_tx_write_headers(tx, skb->data, hdr_len), maps);
 }
 
-/*
- * Gives the WQEs since the last time to the device. Only the last of a batch
- * asks for a completion: it tells that those before are done too.
+/**
+ * ornic_tx_publish - give the WQEs since the last time to the device
+ * @queue:	the queue pair; under the lock of its send queue
+ *
+ * Only the last of a batch asks for a completion: it tells that those before
+ * are done too.
  */
-static void ornic_tx_publish(struct ornic_queue *queue)
+void ornic_tx_publish(struct ornic_queue *queue)
 {
 	struct ornic_txq *tx = &queue->tx;
 
@@ -173,9 +192,9 @@ static void ornic_tx_drop(struct ornic_queue *queue, struct sk_buff *skb)
 {
 	struct ornic_txq *tx = &queue->tx;
 
-	u64_stats_update_begin(&tx->syncp);
+	u64_stats_update_begin(&tx->xmit_syncp);
 	u64_stats_inc(&tx->dropped);
-	u64_stats_update_end(&tx->syncp);
+	u64_stats_update_end(&tx->xmit_syncp);
 	dev_kfree_skb_any(skb);
 
 	/* The frames before may have counted on this one to be published */
@@ -314,15 +333,16 @@ netdev_tx_t ornic_start_xmit(struct sk_buff *skb, struct net_device *netdev)
 	pkt->slots = ornic_tx_write_wqe(queue, skb, hdr_len, pkt->maps);
 	pkt->segs = hdr_len ? DIV_ROUND_UP(skb->len - hdr_len, skb_shinfo(skb)->gso_size) : 1;
 	pkt->bytes = skb->len + (pkt->segs - 1) * hdr_len;
+	pkt->type = ORNIC_TX_SKB;
 	pkt->skb = skb;
 	skb_tx_timestamp(skb);
 	tx->pi += pkt->slots;
 
 	if (!netif_txq_maybe_stop(txq, ornic_tx_free_slots(tx), ORNIC_TX_PKT_SLOTS_MAX,
 				  ORNIC_TX_WAKE_SLOTS)) {
-		u64_stats_update_begin(&tx->syncp);
+		u64_stats_update_begin(&tx->xmit_syncp);
 		u64_stats_inc(&tx->stop);
-		u64_stats_update_end(&tx->syncp);
+		u64_stats_update_end(&tx->xmit_syncp);
 		more = false;
 	}
 
@@ -332,15 +352,81 @@ netdev_tx_t ornic_start_xmit(struct sk_buff *skb, struct net_device *netdev)
 	return NETDEV_TX_OK;
 }
 
+static bool ornic_tx_map_xdp(struct ornic_queue *queue, struct xdp_frame *xdpf,
+			     enum ornic_tx_type type, struct ornic_tx_map *map)
+{
+	struct device *dev = ornic_device(queue->nd->core);
+
+	map->len = xdpf->len;
+	if (type == ORNIC_TX_XDP) {
+		map->addr = page_pool_get_dma_addr(virt_to_page(xdpf->data)) +
+			    offset_in_page(xdpf->data);
+		dma_sync_single_for_device(dev, map->addr, map->len, DMA_BIDIRECTIONAL);
+		return true;
+	}
+
+	map->addr = dma_map_single(dev, xdpf->data, map->len, DMA_TO_DEVICE);
+	return !dma_mapping_error(dev, map->addr);
+}
+
+/**
+ * ornic_tx_xdp - post a frame of XDP; it is to be published, too
+ * @queue:	the queue pair; under the lock of its send queue
+ * @xdpf:	the frame, of one piece; on success it is the queue's
+ * @type:	ORNIC_TX_XDP or ORNIC_TX_XDP_REDIRECT
+ *
+ * Return: 0 or a negative error number.
+ */
+int ornic_tx_xdp(struct ornic_queue *queue, struct xdp_frame *xdpf, enum ornic_tx_type type)
+{
+	struct ornic_txq *tx = &queue->tx;
+	struct ornic_tx_pkt *pkt = &tx->pkts[ornic_tx_pos(tx, tx->pi)];
+
+	if (xdpf->len < ETH_HLEN || xdpf->len > ornic_tx_max_len(queue->nd) + VLAN_HLEN)
+		return -EINVAL;
+	if (!ornic_tx_free_slots(tx))
+		return -EBUSY;
+	if (!ornic_tx_map_xdp(queue, xdpf, type, ornic_tx_map(tx, tx->pi, 0)))
+		return -ENOMEM;
+
+	ornic_tx_begin_wqe(tx, ORNIC_WR_SEND, 1);
+	*pkt = (struct ornic_tx_pkt) {
+		.xdpf = xdpf,
+		.bytes = xdpf->len,
+		.segs = 1,
+		.slots = ornic_tx_end_wqe(queue, ORNIC_TX_HDR_UNITS, 1),
+		.maps = type == ORNIC_TX_XDP ? 0 : 1,
+		.single = true,
+		.type = type,
+	};
+	tx->pi += pkt->slots;
+	WRITE_ONCE(tx->xdp_posted, tx->xdp_posted + 1);
+	return 0;
+}
+
 /* What a poll has found done; the names are those of struct ornic_txq */
 struct ornic_tx_done {
 	u32 packets;
 	u32 bytes;
+	u32 skb_bytes;
 	u32 gso_packets;
 	u32 gso_bytes;
 	u32 gso_segs;
 	u32 gso_seg_bytes;
 };
+
+static void ornic_tx_free_pkt(struct ornic_queue *queue, u32 index, int budget)
+{
+	struct ornic_tx_pkt *pkt = &queue->tx.pkts[ornic_tx_pos(&queue->tx, index)];
+
+	ornic_tx_unmap(queue, index, pkt->maps, pkt->single);
+	if (pkt->type == ORNIC_TX_SKB)
+		napi_consume_skb(pkt->skb, budget);
+	else if (pkt->type == ORNIC_TX_XDP && budget)
+		xdp_return_frame_rx_napi(pkt->xdpf);
+	else
+		xdp_return_frame(pkt->xdpf);
+}
 
 /* Frees the frames up to and with the one that begins at @last */
 static bool ornic_tx_complete(struct ornic_queue *queue, u32 last, int budget,
@@ -352,20 +438,23 @@ static bool ornic_tx_complete(struct ornic_queue *queue, u32 last, int budget,
 
 	/* Not more than was published, whatever the device says. Pairs with its release. */
 	while (!found && ci != smp_load_acquire(&tx->published)) {
-		struct ornic_tx_pkt *pkt = &tx->pkts[ornic_tx_pos(tx, ci)];
+		const struct ornic_tx_pkt *pkt = &tx->pkts[ornic_tx_pos(tx, ci)];
 
 		found = ci == last;
-		ornic_tx_unmap(queue, ci, pkt->maps, pkt->single);
 		done->packets += pkt->segs;
 		done->bytes += pkt->bytes;
-		if (skb_is_gso(pkt->skb)) {
-			done->gso_packets++;
-			done->gso_bytes += pkt->skb->len;
-			done->gso_segs += pkt->segs;
-			done->gso_seg_bytes += pkt->bytes;
+		if (pkt->type != ORNIC_TX_SKB) {
+			tx->xdp_done++;
+		} else {
+			done->skb_bytes += pkt->bytes;
+			if (skb_is_gso(pkt->skb)) {
+				done->gso_packets++;
+				done->gso_bytes += pkt->skb->len;
+				done->gso_segs += pkt->segs;
+				done->gso_seg_bytes += pkt->bytes;
+			}
 		}
-		napi_consume_skb(pkt->skb, budget);
-		pkt->skb = NULL;
+		ornic_tx_free_pkt(queue, ci, budget);
 		ci += pkt->slots;
 	}
 
@@ -389,6 +478,10 @@ bool ornic_tx_poll(struct ornic_queue *queue, int budget)
 	struct ornic_tx_done done = {};
 	u32 cqes = 0;
 	struct ornic_cqe *cqe;
+
+	/* netpoll's interrupt context is not for page pools */
+	if (!budget && READ_ONCE(tx->xdp_posted) != tx->xdp_done)
+		return false;
 
 	while (!(cqes >> tx->log_slots) && (cqe = ornic_cq_peek(&tx->cq))) {
 		u32 status = le32_to_cpu(READ_ONCE(cqe->status));
@@ -422,7 +515,11 @@ bool ornic_tx_poll(struct ornic_queue *queue, int budget)
 	u64_stats_add(&tx->gso_seg_bytes, done.gso_seg_bytes);
 	u64_stats_update_end(&tx->syncp);
 
-	if (!netif_txq_completed_wake(txq, done.packets, done.bytes, ornic_tx_free_slots(tx),
+	if (!done.skb_bytes) {
+		/* As netif_txq_completed_wake() has one when there are bytes */
+		smp_mb();
+	}
+	if (!netif_txq_completed_wake(txq, done.packets, done.skb_bytes, ornic_tx_free_slots(tx),
 				      ORNIC_TX_WAKE_SLOTS)) {
 		u64_stats_update_begin(&tx->syncp);
 		u64_stats_inc(&tx->wake);
@@ -446,6 +543,8 @@ int ornic_tx_init(struct ornic_queue *queue)
 	tx->pi = 0;
 	tx->published = 0;
 	tx->ci = 0;
+	tx->xdp_posted = 0;
+	tx->xdp_done = 0;
 	tx->ring = queue->sq_buf.addr;
 
 	tx->pkts = kvzalloc_objs(*tx->pkts, slots);
@@ -470,11 +569,10 @@ void ornic_tx_uninit(struct ornic_queue *queue)
 	struct ornic_txq *tx = &queue->tx;
 
 	while (tx->ci != tx->pi) {
-		struct ornic_tx_pkt *pkt = &tx->pkts[ornic_tx_pos(tx, tx->ci)];
+		u32 slots = tx->pkts[ornic_tx_pos(tx, tx->ci)].slots;
 
-		ornic_tx_unmap(queue, tx->ci, pkt->maps, pkt->single);
-		dev_kfree_skb(pkt->skb);
-		tx->ci += pkt->slots;
+		ornic_tx_free_pkt(queue, tx->ci, 0);
+		tx->ci += slots;
 	}
 	netdev_tx_reset_subqueue(queue->nd->netdev, queue->index);
 

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XDP: programs that see frames before the network stack does. Their frames go
+ * out by the same send queues as the network stack's, under the same locks.
+ */
+#include <linux/bpf_trace.h>
+#include <linux/filter.h>
+
+#include "netdev.h"
+
+static int ornic_xdp_tx(struct ornic_queue *queue, struct xdp_buff *xdp)
+{
+	struct netdev_queue *txq = netdev_get_tx_queue(queue->nd->netdev, queue->index);
+	struct xdp_frame *xdpf = xdp_convert_buff_to_frame(xdp);
+	int err;
+
+	if (unlikely(!xdpf))
+		return -EOVERFLOW;
+
+	__netif_tx_lock(txq, smp_processor_id());
+	err = ornic_tx_xdp(queue, xdpf, ORNIC_TX_XDP);
+	if (!err)
+		txq_trans_cond_update(txq);
+	__netif_tx_unlock(txq);
+	return err;
+}
+
+/**
+ * ornic_xdp_run - let a program decide about a frame, and do what it says
+ * @queue:	the queue pair, in its NAPI poll
+ * @prog:	the program
+ * @xdp:	the frame. With the results pass, drop and error it is the caller's;
+ *		the program may have changed it.
+ *
+ * Return: what became of the frame.
+ */
+enum ornic_xdp_stat ornic_xdp_run(struct ornic_queue *queue, struct bpf_prog *prog,
+				  struct xdp_buff *xdp)
+{
+	struct net_device *netdev = queue->nd->netdev;
+	u32 act = bpf_prog_run_xdp(prog, xdp);
+
+	switch (act) {
+	case XDP_PASS:
+		return ORNIC_XDP_STAT_PASS;
+	case XDP_DROP:
+		return ORNIC_XDP_STAT_DROP;
+	case XDP_TX:
+		if (!ornic_xdp_tx(queue, xdp))
+			return ORNIC_XDP_STAT_TX;
+		break;
+	case XDP_REDIRECT:
+		if (!xdp_do_redirect(netdev, xdp, prog))
+			return ORNIC_XDP_STAT_REDIRECT;
+		break;
+	case XDP_ABORTED:
+		break;
+	default:
+		bpf_warn_invalid_xdp_action(netdev, prog, act);
+		break;
+	}
+
+	trace_xdp_exception(netdev, prog, act);
+	return ORNIC_XDP_STAT_ERROR;
+}
+
+/**
+ * ornic_xdp_flush - send what the frames of a poll have led to
+ * @queue:	the queue pair, in its NAPI poll
+ * @counts:	of the poll, by enum ornic_xdp_stat
+ */
+void ornic_xdp_flush(struct ornic_queue *queue, const u32 *counts)
+{
+	struct netdev_queue *txq = netdev_get_tx_queue(queue->nd->netdev, queue->index);
+
+	if (counts[ORNIC_XDP_STAT_REDIRECT])
+		xdp_do_flush();
+
+	if (counts[ORNIC_XDP_STAT_TX]) {
+		__netif_tx_lock(txq, smp_processor_id());
+		ornic_tx_publish(queue);
+		__netif_tx_unlock(txq);
+	}
+}
+
+/**
+ * ornic_xdp_xmit - send frames that were redirected to the interface
+ * @netdev:	the interface
+ * @count:	of @frames
+ * @frames:	the frames; those that were sent are the interface's
+ * @flags:	XDP_XMIT_FLUSH
+ *
+ * In the NAPI poll of another interface, which may run while this one is down.
+ *
+ * Return: how many were sent, or a negative error number.
+ */
+int ornic_xdp_xmit(struct net_device *netdev, int count, struct xdp_frame **frames, u32 flags)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+	u32 cpu = smp_processor_id();
+	u32 index = cpu % READ_ONCE(netdev->real_num_tx_queues);
+	struct netdev_queue *txq = netdev_get_tx_queue(netdev, index);
+	struct ornic_queue *queue = &nd->queues[index];
+	struct ornic_txq *tx = &queue->tx;
+	int sent = 0;
+
+	if (unlikely(flags & ~XDP_XMIT_FLAGS_MASK))
+		return -EINVAL;
+
+	__netif_tx_lock(txq, cpu);
+	/* The number of queues after the word that they are there, and not without the lock */
+	if (unlikely(!smp_load_acquire(&nd->open) || index >= nd->num_queues)) {
+		__netif_tx_unlock(txq);
+		return -ENETDOWN;
+	}
+
+	while (sent < count && !ornic_tx_xdp(queue, frames[sent], ORNIC_TX_XDP_REDIRECT))
+		sent++;
+
+	if (sent)
+		txq_trans_cond_update(txq);
+	if (flags & XDP_XMIT_FLUSH)
+		ornic_tx_publish(queue);
+
+	u64_stats_update_begin(&tx->xmit_syncp);
+	u64_stats_add(&tx->xdp_xmit, sent);
+	u64_stats_update_end(&tx->xmit_syncp);
+	__netif_tx_unlock(txq);
+
+	return sent;
+}
+
+/* Buffers with a program are other ones than without */
+static int ornic_xdp_setup(struct ornic_netdev *nd, struct bpf_prog *prog,
+			   struct netlink_ext_ack *extack)
+{
+	u32 max_mtu = min(nd->max_mtu, ornic_rx_max_xdp_mtu());
+	struct net_device *netdev = nd->netdev;
+	struct bpf_prog *old = nd->xdp_prog;
+	bool reopen = nd->open && !prog != !old;
+	int err;
+
+	if (prog && netdev->mtu > max_mtu) {
+		NL_SET_ERR_MSG_FMT_MOD(extack, "XDP is for an MTU of %u at most, which is %u",
+				       max_mtu, netdev->mtu);
+		return -EINVAL;
+	}
+
+	if (reopen)
+		ornic_netdev_down(nd);
+	WRITE_ONCE(nd->xdp_prog, prog);
+	if (reopen) {
+		err = ornic_netdev_up(nd);
+		if (err) {
+			NL_SET_ERR_MSG_MOD(extack, "queues could not be made anew");
+			WRITE_ONCE(nd->xdp_prog, old);
+			ornic_netdev_restore(nd);
+			return err;
+		}
+	}
+
+	/* The network stack refuses what is more */
+	netdev->max_mtu = prog ? max_mtu : nd->max_mtu;
+	if (old)
+		bpf_prog_put(old);
+	return 0;
+}
+
+/**
+ * ornic_bpf - attach a program, or detach it
+ * @netdev:	the interface; under rtnl_lock
+ * @bpf:	what to do
+ *
+ * Return: 0 or a negative error number, and then nothing has changed.
+ */
+int ornic_bpf(struct net_device *netdev, struct netdev_bpf *bpf)
+{
+	switch (bpf->command) {
+	case XDP_SETUP_PROG:
+		return ornic_xdp_setup(netdev_priv(netdev), bpf->prog, bpf->extack);
+	default:
+		return -EINVAL;
+	}
+}
