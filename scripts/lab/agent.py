@@ -81,6 +81,15 @@ class GuestAgent(JsonSocket):
         except (TimeoutError, ValueError):
             return False
 
+    def has_file(self, path):
+        """Whether the guest can open a file, found out without starting a program."""
+        try:
+            handle = self.execute("guest-file-open", path=path)
+        except LabError:
+            return False
+        self.execute("guest-file-close", handle=handle)
+        return True
+
     def start(self, argv):
         """Starts a program and returns its process id in the guest."""
         answer = self.execute(

@@ -14,7 +14,7 @@ import shlex
 import time
 
 from .errors import LabError
-from .pair import Roles, find_port
+from .pair import Roles, find_port, rdma_objects
 
 # Large against the queues, small against the memory of a guest
 DISK_MIB = 64
@@ -26,11 +26,10 @@ def kernel_resources(vm):
     """What consumers in the kernel hold: {(device, consumer, kind): number}. ib_core's own CQs are
     a pool: the device keeps them once a consumer has had one."""
     counts = {}
-    for kind in RESOURCES:
-        for entry in json.loads(vm.check(f"rdma -j resource show {kind}") or "[]"):
-            key = (entry["ifname"], entry.get("comm"), kind)
-            if "pid" not in entry and key[1:] != ("ib_core", "cq"):
-                counts[key] = counts.get(key, 0) + 1
+    for kind, entry in rdma_objects(vm, RESOURCES):
+        key = (entry["ifname"], entry.get("comm"), kind)
+        if "pid" not in entry and key[1:] != ("ib_core", "cq"):
+            counts[key] = counts.get(key, 0) + 1
     return counts
 
 

@@ -8,7 +8,7 @@ A test that breaks its machines (or expects to) calls `pair.discard()`; the next
 import pytest
 
 from . import Lab
-from .pair import Pair
+from .pair import Pair, each
 
 
 def pytest_configure(config):
@@ -58,10 +58,10 @@ def pair(pairs):
 def debug_pair(pairs):
     """Two machines with the debug kernel. Whatever it reports during a test fails that test."""
     pair = pairs.get("debug", None)
-    before = [vm.reports() for vm in pair.vms]
+    before = each(pair.vms, lambda vm: vm.reports())
     yield pair
-    for vm, old in zip(pair.vms, before):
-        new = [line for line in vm.reports() if line not in old]
+    for vm, old, now in zip(pair.vms, before, each(pair.vms, lambda vm: vm.reports())):
+        new = [line for line in now if line not in old]
         if new:
             pair.discard()
         assert not new, f"{vm.name}: the kernel reports:\n" + "\n".join(new)

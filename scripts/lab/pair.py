@@ -2,7 +2,9 @@
 """Two machines that talk RDMA: the setting of the demo, the shell, the benchmarks and most tests."""
 
 import json
+import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from .errors import LabError
@@ -29,6 +31,23 @@ def ipv4_gid(ip):
     """The GID of an IPv4 address, as sysfs prints it."""
     a, b, c, d = (int(part) for part in ip.split("."))
     return f"0000:0000:0000:0000:0000:ffff:{a:02x}{b:02x}:{c:02x}{d:02x}"
+
+
+def each(vms, call):
+    """call(vm) for all machines at the same time: the list of results. Not for starting machines,
+    which would end with the thread."""
+    with ThreadPoolExecutor(len(vms)) as pool:
+        return list(pool.map(call, vms))
+
+
+def rdma_objects(vm, kinds):
+    """What `rdma resource show` has of these kinds: a list of (kind, entry)."""
+    output = vm.check("".join(f"echo @@{kind}; rdma -j resource show {kind} || exit; echo; "
+                              for kind in kinds))
+    # In front of the first mark there is nothing.
+    words = re.split(r"^@@(\w+)$", output, flags=re.M)[1:]
+    return [(kind, entry) for kind, text in zip(words[::2], words[1::2])
+            for entry in json.loads(text.strip() or "[]")]
 
 
 def set_address(vm, netdev, ip, mtu=9000):
@@ -76,8 +95,7 @@ class Pair:
 
     def load_ornic(self):
         """Drivers, provider, addresses; the ports are then in self.ornic[vm]."""
-        for vm in self.vms:
-            vm.load_ornic()
+        each(self.vms, lambda vm: vm.load_ornic())
         for number, vm in enumerate(self.vms, 1):
             netdevs = vm.netdevs_of("ornic")
             if not netdevs:
@@ -92,8 +110,8 @@ class Pair:
         """The card runs and both machines answer and have their RDMA device."""
         try:
             return self.card.running() and bool(self.ornic) and all(
-                vm.running() and vm.run(f"[ -d /sys/class/infiniband/{self.ornic[vm].device} ]",
-                                        10)[0] == 0
+                vm.running() and
+                vm.has_file(f"/sys/class/infiniband/{self.ornic[vm].device}/node_guid")
                 for vm in self.vms
             )
         except LabError:

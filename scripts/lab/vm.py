@@ -215,6 +215,10 @@ class Vm:
         by the timeout."""
         return self.spawn(text, timeout).wait(timeout + 30)
 
+    def has_file(self, path):
+        """Whether a file can be opened in the guest; that costs next to nothing."""
+        return self.agent_call(lambda agent: agent.has_file(str(path)))
+
     def check(self, text, timeout=60):
         """As run, but anything except exit code 0 is an error; the output."""
         code, output = self.run(text, timeout)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from lab import LabError, paths
 from lab.consumers import loaded
+from lab.pair import each
 from settings import Interop, Queues, TwoCards
 
 HERE = Path(__file__).parent
@@ -76,10 +77,10 @@ def two_cards(pairs):
 @pytest.fixture
 def clean(pair):
     """The kernels have nothing to say, before and after."""
-    before = {vm: vm.reports() for vm in pair.vms}
+    before = each(pair.vms, lambda vm: vm.reports())
     yield
-    for vm in pair.vms:
-        assert [line for line in vm.reports() if line not in before[vm]] == []
+    for old, now in zip(before, each(pair.vms, lambda vm: vm.reports())):
+        assert [line for line in now if line not in old] == []
 
 
 @pytest.fixture

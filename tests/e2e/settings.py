@@ -5,7 +5,9 @@ import json
 import time
 
 from lab import LabError
-from lab.pair import FIND_GID, Pair, Port, Roles, find_port, listening, set_address
+from lab.pair import (
+    FIND_GID, Pair, Port, Roles, find_port, listening, rdma_objects, set_address,
+)
 
 PERFTEST_PORT = 18515
 
@@ -114,11 +116,10 @@ def pci_address(vm, netdev):
 def resources(vm):
     """Numbers of what user space holds: {(device, kind): number}."""
     counts = {}
-    for kind in ("pd", "cq", "qp", "mr", "cm_id", "ctx"):
-        for entry in json.loads(vm.check(f"rdma -j resource show {kind}") or "[]"):
-            if "pid" in entry or kind == "ctx":
-                key = (entry["ifname"], kind)
-                counts[key] = counts.get(key, 0) + 1
+    for kind, entry in rdma_objects(vm, ("pd", "cq", "qp", "mr", "cm_id", "ctx")):
+        if "pid" in entry or kind == "ctx":
+            key = (entry["ifname"], kind)
+            counts[key] = counts.get(key, 0) + 1
     return counts
 
 
