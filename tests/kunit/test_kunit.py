@@ -9,10 +9,22 @@ from lab.pair import find_port, set_address
 KUNIT = "kunit.enable=1 kunit.autorun=1"
 
 
+@pytest.fixture(scope="module")
+def machine(lab):
+    """It has a card, and no drivers yet; when the tests are over it is no burden to others."""
+    card = lab.card(1)
+    vm = lab.vm("kunit", cards=card.sockets, kernel="debug", append=KUNIT)
+    lab.start(vm)
+    yield vm
+    vm.kill()
+    card.stop()
+
+
 def run_module(vm, name, at_least):
     """Loads a module of tests, which run then, and all of which have to pass."""
+    before = len(vm.dmesg().splitlines())
     vm.check(f"insmod $(find {vm.kernel.modules} -name {name}.ko)", timeout=240)
-    log = vm.dmesg()
+    log = "\n".join(vm.dmesg().splitlines()[before:])
     failed = re.findall(r"not ok \d+ .*", log)
     passed = re.findall(r"(?<!not )ok \d+ (ornic_test_\w+)", log)
     assert not failed, log
@@ -21,21 +33,16 @@ def run_module(vm, name, at_least):
 
 
 @pytest.mark.vm
-def test_kunit(lab):
+def test_kunit(machine):
     """The pure parts. The symbols are inline functions of headers, so that it needs no driver."""
-    vm = lab.vm("kunit", kernel="debug", append=KUNIT)
-    lab.start(vm)
-    run_module(vm, "ornic_kunit", 46)
+    run_module(machine, "ornic_kunit", 46)
 
 
 @pytest.mark.vm
-def test_verbs(lab):
+def test_verbs(machine):
     """What kernel consumers do, on a card that talks to itself."""
-    card = lab.card(1)
-    vm = lab.vm("verbs", cards=card.sockets, kernel="debug", append=KUNIT)
-    lab.start(vm)
-    vm.load_ornic()
-    netdev = vm.netdevs_of("ornic")[0]
-    set_address(vm, netdev, "10.10.0.1")
-    find_port(vm, netdev, "10.10.0.1")
-    run_module(vm, "ornic_verbs_kunit", 16)
+    machine.load_ornic()
+    netdev = machine.netdevs_of("ornic")[0]
+    set_address(machine, netdev, "10.10.0.1")
+    find_port(machine, netdev, "10.10.0.1")
+    run_module(machine, "ornic_verbs_kunit", 16)
