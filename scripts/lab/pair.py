@@ -57,7 +57,7 @@ def set_address(vm, netdev, ip, mtu=9000):
 
 def find_port(vm, netdev, ip, timeout=20):
     """The RDMA device on a network device, once it is up and has the address's GID."""
-    deadline = time.monotonic() + timeout
+    deadline = time.monotonic() + timeout * vm.patience
     while True:
         links = [link for link in json.loads(vm.check("rdma -j link")) if
                  link.get("netdev") == netdev]

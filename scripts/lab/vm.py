@@ -16,8 +16,10 @@ from .errors import LabError
 # Generous: a debug kernel needs 20 s on an idle machine, and the machine may be busy.
 BOOT_TIMEOUT = {"stock": 120, "debug": 300}
 MEMORY = {"stock": "1G", "debug": "2G"}
-# Time-outs are given for the stock kernel; the debug kernel is so much slower.
-PATIENCE = {"stock": 1, "debug": 4}
+# Time-outs are given for the stock kernel on an idle machine; the debug kernel is so much slower,
+SLOWNESS = {"stock": 1, "debug": 4}
+# and the machine may be busy.
+BUSY = 2
 # What a kernel prints when it is in trouble.
 REPORT = re.compile(
     r"BUG:|WARNING:|Oops|KASAN|UBSAN:|kmemleak: \d+ new|DMA-API: (?!preallocated|debugging)|possible (circular|recursive)|"
@@ -78,7 +80,8 @@ class Vm:
         self.rundir, self.logdir = Path(rundir), Path(logdir)
         self.kernel = paths.Kernel(kernel)
         self.cards, self.netdevs = list(cards), list(netdevs)
-        self.patience = PATIENCE[kernel]
+        self.slowness = SLOWNESS[kernel]
+        self.patience = self.slowness * BUSY
         self.smp, self.mem = smp, mem or MEMORY[kernel]
         self.args, self.append = list(args), append
         self.console_log = self.logdir / f"{name}-console.log"

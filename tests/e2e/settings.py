@@ -89,7 +89,7 @@ def link_local_gid(vm, netdev):
 
 def gid_index(vm, device, gid, timeout=10):
     """The index of a RoCE v2 entry with this GID, once it is there."""
-    deadline = time.monotonic() + timeout
+    deadline = time.monotonic() + timeout * vm.patience
     while True:
         found = vm.check(FIND_GID.format(device=device, gid=gid)).split()
         if found:
@@ -134,7 +134,7 @@ def control(card, line):
     assert "error" not in answer, answer
 
 
-def wait_until(what, condition, timeout=20):
+def wait_until(what, condition, timeout=40):
     """Polls a condition; what it was about, if it does not come true."""
     deadline = time.monotonic() + timeout
     while not condition():
@@ -172,7 +172,7 @@ class Traffic:
 
     def wait_moving(self):
         start = self.bytes_sent()
-        wait_until("bytes move", lambda: self.bytes_sent() > start + (4 << 20), 30)
+        wait_until("bytes move", lambda: self.bytes_sent() > start + (4 << 20), 60)
 
     def running(self):
         return all(command.poll() is None for command in self.commands)
