@@ -1,5 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Fixtures of the tests in virtual machines, and what is shown when one fails."""
+"""Fixtures of the tests in virtual machines, and what is shown when one fails.
+
+`make check` has 40 minutes. What is left for `make check-long` by the marker `long`:
+- sweeps, which go on until something rare has happened;
+- of a matrix of cases (operations, sizes, modes, roles, peers, faults) those of which every value
+  is in another case of `make check` as well, and which take no other way through driver, provider
+  or card than these.
+What an issue names, and what is a feature's only test, is never `long`.
+"""
 
 import subprocess
 from pathlib import Path

@@ -4,12 +4,18 @@
 import json
 import time
 
+import pytest
 from lab import LabError
 from lab.pair import (
     FIND_GID, Pair, Port, Roles, find_port, listening, rdma_objects, set_address,
 )
 
 PERFTEST_PORT = 18515
+
+
+def long(*values):
+    """A case for `make check-long`; conftest.py says which are."""
+    return pytest.param(*values, marks=pytest.mark.long)
 
 
 class Interop(Pair):

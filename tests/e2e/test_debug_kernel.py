@@ -4,15 +4,15 @@ atomic-sleep): no report of any kind". The fixture fails a test in which a kerne
 
 import pytest
 from lab.perftest import perftest, pingpong, rping
-from settings import Traffic, pci_address, resources, set_up_again, wait_until
+from settings import Traffic, long, pci_address, resources, set_up_again, wait_until
 from test_clock import check_page, phc, ptp_device
 from test_statistic import of_port, of_qps, qp_numbers
 
 TIMEOUT = 300
 
 
-@pytest.mark.parametrize("kind, options", [("rc", ""), ("rc", "-e"), ("ud", "-n 200"),
-                                           ("ud", "-e -n 200")])
+@pytest.mark.parametrize("kind, options", [long("rc", ""), ("rc", "-e"), ("ud", "-n 200"),
+                                           long("ud", "-e -n 200")])
 def test_pingpong(debug_pair, kind, options):
     """Polling and events."""
     pingpong(debug_pair, debug_pair.ornic, kind, options, timeout=TIMEOUT)
@@ -24,8 +24,8 @@ def test_rping(debug_pair):
 
 
 @pytest.mark.parametrize("program, size", [
-    ("ib_send_bw", 65536), ("ib_write_bw", 65536), ("ib_read_bw", 65536), ("ib_write_lat", 2),
-    ("ib_atomic_lat", 8),
+    ("ib_send_bw", 65536), ("ib_write_bw", 65536), ("ib_read_bw", 65536),
+    long("ib_write_lat", 2), ("ib_atomic_lat", 8),
 ])
 def test_perftest(debug_pair, program, size):
     """Every operation."""

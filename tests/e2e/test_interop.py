@@ -6,7 +6,7 @@ ICRC, and takes nothing that is not RoCEv2."""
 import pytest
 from lab.perftest import both, perftest, pingpong, rping
 from transfer import RC, RC_MORE, mixed, transfer
-from settings import Roles, counters
+from settings import Roles, counters, long
 
 # Who is the client
 DIRECTIONS = pytest.mark.parametrize("client", ["ornic", "rxe"])
@@ -55,8 +55,8 @@ def test_rdma_cm(interop, client):
 
 @DIRECTIONS
 @pytest.mark.parametrize("program, size", [
-    ("ib_send_bw", 4096), ("ib_write_bw", 65536), ("ib_read_bw", 65536), ("ib_write_lat", 2),
-    ("ib_read_lat", 64), ("ib_atomic_lat", 8),
+    ("ib_send_bw", 4096), long("ib_write_bw", 65536), ("ib_read_bw", 65536), ("ib_write_lat", 2),
+    long("ib_read_lat", 64), ("ib_atomic_lat", 8),
 ])
 def test_perftest(interop, client, program, size):
     """Every operation in both roles: requester of one side, responder of the other."""
@@ -65,7 +65,7 @@ def test_perftest(interop, client, program, size):
 
 @DIRECTIONS
 @pytest.mark.parametrize("transport, ops, options", [
-    *[("rc", op, "") for op in RC],
+    *[long("rc", op, "") for op in RC],
     *[("rc", op, options) for op, options in RC_MORE if op not in RXE_WRONG],
     mixed("rc", "-m 4096 -r 16"),
     mixed("rc", "-S", "srq"),

@@ -8,7 +8,7 @@ import json
 import pytest
 from lab.consumers import CONSUMERS, Nvme, NvmeSrq, Srp, consume, fio, fio_command
 from lab.pair import find_port
-from settings import control, counters, pci_address, set_up_again, wait_until
+from settings import control, counters, long, pci_address, set_up_again, wait_until
 
 KINDS = pytest.mark.parametrize("kind", CONSUMERS, ids=lambda kind: kind.__name__.lower())
 # The driver waits 10 s for a command ([ORNIC-ADM-12]) and looks after the card every few seconds.
@@ -25,7 +25,7 @@ def test_consumer(pair, clean, tidy, guest_programs, kind):
     assert [counters(pair.card, nic, "objects")["qp"] for nic in (0, 1)] == before
 
 
-@pytest.mark.parametrize("kind", [Nvme, Srp], ids=["nvme", "srp"])
+@pytest.mark.parametrize("kind", [Nvme, long(Srp)], ids=["nvme", "srp"])
 @pytest.mark.parametrize("card", ["host", "target"])
 def test_interop(interop, tidy, guest_programs, card, kind):
     """rdma_rxe on the other side: registered memory that one side offers and invalidates, and the
@@ -110,9 +110,9 @@ def mute(pair, vm):
 
 
 @pytest.mark.parametrize("lose", [
-    unload, remove, reset, fail, mute,
+    unload, long(remove), reset, fail, mute,
     # NVMe waits a minute for the answer to its good-bye.
-    pytest.param(unload_mute, marks=pytest.mark.long),
+    long(unload_mute),
 ])
 def test_host_loses_its_card(pair, clean, tidy, lose):
     """The disk goes with the card, programs get errors, nobody hangs; a new disk works."""
@@ -132,7 +132,7 @@ def test_host_loses_its_card(pair, clean, tidy, lose):
 
 
 @pytest.mark.parametrize("kind, lose, seconds", [
-    (Nvme, unload, 10), (NvmeSrq, remove, 10), (Nvme, reset, 10), (NvmeSrq, fail, 10),
+    long(Nvme, unload, 10), (NvmeSrq, remove, 10), long(Nvme, reset, 10), (NvmeSrq, fail, 10),
     # 10 s pass until the driver knows.
     (Nvme, mute, 25),
 ])

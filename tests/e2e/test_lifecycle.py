@@ -6,7 +6,9 @@ cycles"."""
 import pytest
 from lab.pair import find_port
 from lab.perftest import pingpong, rping
-from settings import Traffic, counters, pci_address, resources, set_up_again, wait_until
+from settings import (
+    Traffic, counters, long, pci_address, resources, set_up_again, wait_until,
+)
 
 CYCLES = 200
 
@@ -18,7 +20,7 @@ def works(pair):
     rping(pair, pair.ornic, count=5)
 
 
-@pytest.mark.parametrize("program", ["ib_write_bw", "ib_read_bw", "ib_send_bw"])
+@pytest.mark.parametrize("program", ["ib_write_bw", long("ib_read_bw"), long("ib_send_bw")])
 def test_sigkill(pair, clean, program):
     """SIGKILL in the middle of a transfer: no resource is left, in the kernel or in the device."""
     before = [counters(pair.card, nic, "objects") for nic in (0, 1)]

@@ -4,14 +4,16 @@ through rdma_cm": perftest and mckey between two machines."""
 
 import pytest
 from lab.perftest import perftest
-from settings import ipv6_ports, resources
+from settings import ipv6_ports, long, resources
 
 GROUP = "239.1.2.3"
 
 
-@pytest.mark.parametrize("program", ["ib_send_bw", "ib_write_bw"])
-@pytest.mark.parametrize("size", [2, 65536])
-@pytest.mark.parametrize("transport", ["UC", "XRC"])
+@pytest.mark.parametrize("transport, size, program", [
+    ("UC", 2, "ib_send_bw"), long("UC", 2, "ib_write_bw"), long("UC", 65536, "ib_send_bw"),
+    ("UC", 65536, "ib_write_bw"), long("XRC", 2, "ib_send_bw"), ("XRC", 2, "ib_write_bw"),
+    ("XRC", 65536, "ib_send_bw"), long("XRC", 65536, "ib_write_bw"),
+])
 def test_bandwidth(pair, transport, program, size):
     """perftest over the transport, in both directions at once."""
     perftest(pair, pair.ornic, program, size, 1000, f"-c {transport} -b")

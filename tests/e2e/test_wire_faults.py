@@ -11,7 +11,7 @@ from lab.consumers import Nvme, fio
 from lab.pair import Pair
 from lab.perftest import perftest
 from transfer import RC, transfer
-from settings import counters
+from settings import counters, long
 
 PERCENT = 10000
 # What the cards count, and must, when that happens to one packet of a hundred
@@ -73,7 +73,7 @@ def faults_of(word, ppm=PERCENT):
     return {kind: ppm for kind in word.split("+")}
 
 
-@pytest.mark.parametrize("kinds", ["loss", "duplicate", "reorder", "delay",
+@pytest.mark.parametrize("kinds", ["loss", long("duplicate"), long("reorder"), long("delay"),
                                    "loss+duplicate+reorder+delay"])
 def test_references(pair, guest_programs, kinds):
     """All operations of RC at once, payload passed by reference."""
@@ -97,7 +97,8 @@ def test_everything_else(bytes_pair, guest_programs, ops, options):
         transfer(bytes_pair, bytes_pair.ornic, guest_programs, ops, f"{options} {ENOUGH}", 120)
 
 
-@pytest.mark.parametrize("program", ["ib_send_bw", "ib_write_bw", "ib_read_bw", "ib_atomic_bw"])
+@pytest.mark.parametrize("program", [long("ib_send_bw"), "ib_write_bw", "ib_read_bw",
+                                     "ib_atomic_bw"])
 def test_perftest(bytes_pair, program):
     """perftest comes to its end in all of it."""
     size = 8 if "atomic" in program else 8192
