@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from lab.pair import listening
-from lab.perftest import PINGPONG_PORT, both, find, pingpong
+from lab.perftest import both, find
 from settings import gid_index, link_local_gid, long, wait_until
 
 REMOTE_SHELL = Path(__file__).parent / "guest" / "remote-shell"
@@ -143,37 +143,6 @@ def test_rcopy(pair):
     with serving(pair.b, "rcopy", CM_LISTENS):
         pair.a.check(f"rcopy /tmp/rcopy {ip}:/tmp/rcopied", 60)
         assert pair.b.check("sha256sum </tmp/rcopied") == pair.a.check("sha256sum </tmp/rcopy")
-
-
-@pytest.mark.parametrize("options", ["", "-e", "-q 40"], ids=["poll", "events", "40 QPs"])
-def test_srq_pingpong(pair, options):
-    """16 QPs and more on one SRQ, data checked."""
-    pingpong(pair, pair.ornic, "srq", f"-c -n 50 {options}")
-
-
-@pytest.mark.parametrize("options", ["", "-e", "-s 20000 -m 512"], ids=["poll", "events", "packets"])
-def test_uc_pingpong(pair, options):
-    """UC, data checked."""
-    pingpong(pair, pair.ornic, "uc", f"-c {options}")
-
-
-@pytest.mark.parametrize("options", ["", "-e"], ids=["poll", "events"])
-def test_xsrq_pingpong(pair, options):
-    """XRC: one SRQ, a client."""
-    server, client = pair.ornic[pair.b], pair.ornic[pair.a]
-    words = f"ibv_xsrq_pingpong -n 50 {options}"
-    for out in both(pair, f"{words} -d {server.device} -g {server.gid_index}",
-                    f"{words} -d {client.device} -g {client.gid_index} {server.ip}",
-                    listening(PINGPONG_PORT), 60)[:2]:
-        assert "success" in out
-
-
-def test_mckey(pair):
-    """Multicast joined through rdma_cm."""
-    server, client = pair.ornic[pair.b], pair.ornic[pair.a]
-    words = "mckey -m 239.50.0.1 -C 20"
-    both(pair, f"{words} -b {server.ip}", f"{words} -b {client.ip} -s",
-         f"ip maddr show dev {server.netdev} | grep -q 239.50.0.1", 60)
 
 
 def test_udaddy(pair):

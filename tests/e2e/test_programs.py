@@ -35,10 +35,13 @@ def test_ud_pingpong_events(pair):
     pingpong(pair, pair.ornic, "ud", "-e")
 
 
-@pytest.mark.parametrize("options", ["", "-e"])
-@pytest.mark.parametrize("kind", ["uc", "srq"])
+@pytest.mark.parametrize("kind, options", [
+    ("uc", ""), ("uc", "-e"), ("uc", "-s 20000 -m 512"), ("srq", ""), ("srq", "-e"),
+    ("srq", "-q 40 -n 50"),
+])
 def test_other_pingpong(pair, kind, options):
-    """Unreliable connections, and 16 QPs on one SRQ; data checked."""
+    """Unreliable connections, messages of many packets too; 16 QPs and more on one SRQ; data
+    checked."""
     pingpong(pair, pair.ornic, kind, f"-c {options}")
 
 
