@@ -33,7 +33,8 @@ def pytest_collection_modifyitems(items):
     mine = [item for item in items if HERE in item.path.parents]
     for item in mine:
         item.add_marker(pytest.mark.vm)
-    order = ["pair", "bytes_pair", "capture", "interop", "queues", "two_cards", "debug_pair"]
+    order = ["pair", "plain_pair", "bytes_pair", "capture", "interop", "queues", "two_cards",
+             "debug_pair"]
     ranks = {id(item): next((order.index(name) for name in order if name in item.fixturenames), 0)
              for item in mine}
     rest = [item for item in items if id(item) not in ranks]

@@ -32,12 +32,12 @@ def serving(vm, words, ready):
 
 
 def ucx(vm, port, transports):
-    """Environment: nothing but this device and these transports. With IPv6, because UCX takes IPv4
-    datagrams only from cards whose completions have the type of the packet in the place of the SL,
-    as mlx5's have."""
+    """Environment: nothing but this device and these transports, and none of the 16 libraries for
+    GPUs. With IPv6, because UCX takes IPv4 datagrams only from cards whose completions have the
+    type of the packet in the place of the SL, as mlx5's have."""
     index = gid_index(vm, port.device, link_local_gid(vm, port.netdev))
     return (f"UCX_TLS={transports} UCX_NET_DEVICES={port.device}:1 UCX_IB_GID_INDEX={index} "
-            "UCX_WARN_UNUSED_ENV_VARS=n")
+            "UCX_WARN_UNUSED_ENV_VARS=n UCX_MODULES=^rocm")
 
 
 def ucx_perftest(pair, transports, words):
@@ -73,7 +73,8 @@ def test_uct(pair, transport, test, size):
     long("ud_v", "stream_bw", 10000), long("ud_v", "ucp_am_bw", 30000),
 ])
 def test_ucp(pair, transports, test, size):
-    """UCX's upper half: protocols made of what the transport has."""
+    """UCX's upper half: protocols made of what the transport has, which of datagrams are all made
+    of active messages."""
     _, out, log = ucx_perftest(pair, transports, f"-t {test} -s {size} -n 100 -w 5")
     find(r"Final:\s+100", out, log)
 

@@ -21,7 +21,7 @@ GUEST = Path(__file__).parent / "guest"
 
 def pings(vm, ip):
     """The first may have to wait for an address to be resolved."""
-    return vm.run(f"ping -c 3 -W 5 {ip}", 60)[0] == 0
+    return vm.run(f"ping -c 3 -i 0.2 -W 5 {ip}", 60)[0] == 0
 
 
 def test_settings_under_traffic(pair):
