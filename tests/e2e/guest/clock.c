@@ -38,10 +38,11 @@ static uint64_t counter(int fd)
 		struct ornic_query_device_resp driver;
 	} out = {};
 	struct ib_uverbs_ex_query_device cmd = {};
+	struct udata udata = { .out_len = sizeof(out.driver) };
 	int err;
 
 	err = uverbs_write_ex(fd, IB_USER_VERBS_EX_CMD_QUERY_DEVICE, &cmd, sizeof(cmd), &out,
-			      sizeof(out.core), sizeof(out.driver));
+			      sizeof(out.core), &udata);
 	if (err)
 		die("EX_QUERY_DEVICE", err);
 	return out.driver.clock;

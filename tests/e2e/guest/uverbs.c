@@ -85,24 +85,27 @@ int uverbs_write(int fd, unsigned int command, const void *in, size_t in_len, vo
 	return 0;
 }
 
-/* Lengths are multiples of 8. */
 int uverbs_write_ex(int fd, unsigned int command, const void *in, size_t in_len, void *out,
-		    size_t out_len, size_t driver_out_len)
+		    size_t out_len, const struct udata *udata)
 {
 	uint64_t response[WORDS] = {}, words[WORDS] = {};
 	struct ib_uverbs_cmd_hdr *hdr = (void *)words;
 	struct ib_uverbs_ex_cmd_hdr *ex = (void *)(hdr + 1);
-	size_t size = sizeof(*hdr) + sizeof(*ex) + in_len;
+	uint8_t *at = (uint8_t *)(ex + 1);
+	size_t size = sizeof(*hdr) + sizeof(*ex) + in_len + udata->in_len;
 
 	hdr->command = command | IB_USER_VERBS_CMD_FLAG_EXTENDED;
 	hdr->in_words = in_len / 8;
 	hdr->out_words = out_len / 8;
 	ex->response = (uintptr_t)response;
-	ex->provider_out_words = driver_out_len / 8;
-	memcpy(ex + 1, in, in_len);
+	ex->provider_in_words = udata->in_len / 8;
+	ex->provider_out_words = udata->out_len / 8;
+	memcpy(at, in, in_len);
+	if (udata->in_len)
+		memcpy(at + in_len, udata->in, udata->in_len);
 	if (write(fd, words, size) != (ssize_t)size)
 		return errno;
-	memcpy(out, response, out_len + driver_out_len);
+	memcpy(out, response, out_len + udata->out_len);
 	return 0;
 }
 

@@ -67,9 +67,12 @@ int uverbs_open(const char *device);
 int uverbs_write(int fd, unsigned int command, const void *in, size_t in_len, void *out,
 		 size_t out_len, const struct udata *udata);
 
-/* As uverbs_write(), for the extended commands; the driver's answer is behind the verb's. */
+/*
+ * As uverbs_write(), for the extended commands; all lengths are multiples of 8,
+ * out_len is of the verb's answer alone, and the driver's is behind it.
+ */
 int uverbs_write_ex(int fd, unsigned int command, const void *in, size_t in_len, void *out,
-		    size_t out_len, size_t driver_out_len);
+		    size_t out_len, const struct udata *udata);
 
 /* Return: 0 or errno. uv: NULL, or gets what the answer says */
 int uverbs_try_context(int fd, const struct udata *udata, struct uverbs *uv);
