@@ -3,30 +3,18 @@
  * usage: udata DEVICE
  *
  * Asks the driver for contexts, CQs, other sizes of these, QPs and MRs in ways that a library never
- * would. One line per attempt: what it was, and the errno, 0 for success. The
- * test knows what each must be.
+ * would, and what Ethernet has besides (udata_eth.c). One line per attempt: what
+ * it was, and the errno, 0 for success. The test knows what each must be.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "uverbs.h"
-
-#define TAIL 64
-
-/* A request with room for a tail that the kernel does not know. */
-struct long_request {
-	uint8_t bytes[TAIL];
-};
+#include "udata.h"
 
 /* What all verbs with a request get: how it is changed, and how long it is. */
-static const struct {
-	const char *name;
-	size_t len;
-	size_t set;	/* byte to set, or none */
-} requests[] = {
+const struct spoiled spoiled[SPOILED] = {
 	{ "no request", 0, TAIL },
 	{ "request of 4 bytes", 4, TAIL },
 	{ "comp_mask bit", 8, 0 },
@@ -35,17 +23,17 @@ static const struct {
 	{ "tail with a bit", 32, 20 },
 };
 
-static void say(const char *verb, const char *what, int err)
+void say(const char *verb, const char *what, int err)
 {
 	printf("%s, %s: %d\n", verb, what, err);
 }
 
-static struct udata request(size_t i, struct long_request *bytes, size_t out_len)
+struct udata spoil(size_t i, struct long_request *bytes, size_t out_len)
 {
 	memset(bytes, 0, sizeof(*bytes));
-	if (requests[i].set < TAIL)
-		bytes->bytes[requests[i].set] = 0x80;
-	return (struct udata){ bytes, requests[i].len, out_len };
+	if (spoiled[i].set < TAIL)
+		bytes->bytes[spoiled[i].set] = 0x80;
+	return (struct udata){ bytes, spoiled[i].len, out_len };
 }
 
 static void contexts(const char *device)
@@ -55,10 +43,10 @@ static void contexts(const char *device)
 	size_t i;
 	int fd;
 
-	for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
-		udata = request(i, &bytes, sizeof(struct ornic_alloc_ucontext_resp));
+	for (i = 0; i < SPOILED; i++) {
+		udata = spoil(i, &bytes, sizeof(struct ornic_alloc_ucontext_resp));
 		fd = uverbs_open(device);
-		say("context", requests[i].name, uverbs_try_context(fd, &udata, NULL));
+		say("context", spoiled[i].name, uverbs_try_context(fd, &udata, NULL));
 		close(fd);
 	}
 	/* Room for half of the answer only: an old library's right */
@@ -86,9 +74,9 @@ static void cqs(int fd)
 	struct udata udata;
 	size_t i;
 
-	for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
-		udata = request(i, &bytes, sizeof(cq.resp));
-		say("cq", requests[i].name, uverbs_try_cq(fd, 16, 0, &udata, &cq));
+	for (i = 0; i < SPOILED; i++) {
+		udata = spoil(i, &bytes, sizeof(cq.resp));
+		say("cq", spoiled[i].name, uverbs_try_cq(fd, 16, 0, &udata, &cq));
 	}
 	memset(&bytes, 0, sizeof(bytes));
 	udata = (struct udata){ &bytes, 8, sizeof(cq.resp) };
@@ -103,9 +91,9 @@ static void resizes(int fd, struct ring_cq *cq)
 	struct udata udata;
 	size_t i;
 
-	for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
-		udata = request(i, &bytes, sizeof(struct ornic_resize_resp));
-		say("resize", requests[i].name, uverbs_try_resize_cq(fd, cq, 64, &udata, NULL));
+	for (i = 0; i < SPOILED; i++) {
+		udata = spoil(i, &bytes, sizeof(struct ornic_resize_resp));
+		say("resize", spoiled[i].name, uverbs_try_resize_cq(fd, cq, 64, &udata, NULL));
 	}
 	udata = (struct udata){ NULL, 0, sizeof(struct ornic_resize_resp) };
 	say("resize", "no entries", uverbs_try_resize_cq(fd, cq, 0, &udata, NULL));
@@ -150,9 +138,9 @@ static void qps(int fd, uint32_t pd, uint32_t cq_handle)
 	odd[6].cmd.qp_type = IB_UVERBS_QPT_RAW_PACKET;
 	odd[7].cmd.pd_handle = 12345;
 	odd[8].cmd.send_cq_handle = 12345;
-	for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
-		udata = request(i, &bytes, sizeof(qp.resp));
-		say("qp", requests[i].name, uverbs_try_qp(fd, &good, &udata, &qp));
+	for (i = 0; i < SPOILED; i++) {
+		udata = spoil(i, &bytes, sizeof(qp.resp));
+		say("qp", spoiled[i].name, uverbs_try_qp(fd, &good, &udata, &qp));
 	}
 	memset(&bytes, 0, sizeof(bytes));
 	udata = (struct udata){ &bytes, 8, sizeof(qp.resp) };
@@ -198,5 +186,6 @@ int main(int argc, char **argv)
 	resizes(uv.fd, &cq);
 	qps(uv.fd, pd, cq.handle);
 	mrs(uv.fd, pd);
+	try_ethernet(uv.fd, pd, cq.handle);
 	return 0;
 }

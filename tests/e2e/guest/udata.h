@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What the files of the program `udata` share; see udata.c. */
+#ifndef ORNIC_E2E_UDATA_H
+#define ORNIC_E2E_UDATA_H
+
+#include "uverbs.h"
+
+#define TAIL 64
+#define SPOILED 6
+
+/* A request with room for a tail that the kernel does not know. */
+struct long_request {
+	uint8_t bytes[TAIL];
+};
+
+/* A way to spoil a request of 8 bytes that are zero if it is good */
+struct spoiled {
+	const char *name;
+	size_t len;
+	size_t set;	/* byte to set, or TAIL for none */
+};
+
+extern const struct spoiled spoiled[SPOILED];
+
+/* Return: the ith of these; bytes: where it is. Of 32 bytes and more only 32 are used. */
+struct udata spoil(size_t i, struct long_request *bytes, size_t out_len);
+void say(const char *verb, const char *what, int err);
+
+/* WQs, their tables, RSS QPs, flow rules; cq: a handle */
+void try_ethernet(int fd, uint32_t pd, uint32_t cq);
+
+#endif /* ORNIC_E2E_UDATA_H */

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The attempts of the program `udata` that are about Ethernet; see udata.c. */
+#include <stdio.h>
+#include <string.h>
+
+#include "udata.h"
+
+#define FIRST_HANDLE 12345	/* of nothing */
+
+static const struct udata none;
+
+static int try_wq(int fd, const struct ib_uverbs_ex_create_wq *cmd, const struct udata *udata,
+		  uint32_t *handle)
+{
+	struct {
+		struct ib_uverbs_ex_create_wq_resp core;
+		struct ornic_create_wq_resp driver;
+	} out = {};
+	int err;
+
+	err = uverbs_write_ex(fd, IB_USER_VERBS_EX_CMD_CREATE_WQ, cmd, sizeof(*cmd), &out,
+			      sizeof(out.core), udata);
+	if (!err)
+		*handle = out.core.wq_handle;
+	return err;
+}
+
+/* Return: handle of a good one */
+static uint32_t wqs(int fd, uint32_t pd, uint32_t cq)
+{
+	const struct ib_uverbs_ex_create_wq good = {
+		.wq_type = IB_UVERBS_WQT_RQ, .pd_handle = pd, .cq_handle = cq, .max_wr = 16,
+		.max_sge = 1,
+	};
+	struct {
+		const char *name;
+		struct ib_uverbs_ex_create_wq cmd;
+	} odd[] = {
+		{ "comp_mask", good },	 { "type 7", good },	    { "no such PD", good },
+		{ "no such CQ", good },	 { "no receives", good },   { "4 billion receives", good },
+		{ "4 billion SGEs", good }, { "top flag", good },   { "all flags", good },
+	};
+	struct long_request bytes = {};
+	struct udata udata;
+	uint32_t handle = 0;
+	size_t i;
+
+	odd[0].cmd.comp_mask = 1u << 31;
+	odd[1].cmd.wq_type = 7;
+	odd[2].cmd.pd_handle = FIRST_HANDLE;
+	odd[3].cmd.cq_handle = FIRST_HANDLE;
+	odd[4].cmd.max_wr = 0;
+	odd[5].cmd.max_wr = ~0u;
+	odd[6].cmd.max_sge = ~0u;
+	odd[7].cmd.create_flags = 1u << 31;
+	odd[8].cmd.create_flags = ~0u;
+	for (i = 0; i < SPOILED; i++) {
+		udata = spoil(i, &bytes, sizeof(struct ornic_create_wq_resp));
+		say("wq", spoiled[i].name, try_wq(fd, &good, &udata, &handle));
+	}
+	memset(&bytes, 0, sizeof(bytes));
+	udata = (struct udata){ &bytes, 8, sizeof(struct ornic_create_wq_resp) };
+	for (i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+		say("wq", odd[i].name, try_wq(fd, &odd[i].cmd, &udata, &handle));
+	return handle;
+}
+
+/* wqs: handles in the request; log_size is what it says */
+static int try_table(int fd, uint32_t comp_mask, uint32_t log_size, uint32_t wq, unsigned int wqs,
+		     uint32_t *handle)
+{
+	uint32_t cmd[2 + 128] = { comp_mask, log_size };
+	struct ib_uverbs_ex_create_rwq_ind_table_resp out = {};
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < wqs; i++)
+		cmd[2 + i] = wq;
+	/* The answer is 16 bytes, the request a multiple of 8: for one WQ the kernel wants padding. */
+	err = uverbs_write_ex(fd, IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL, cmd,
+			      8 + (wqs * 4 + 7) / 8 * 8, &out, sizeof(out), &none);
+	if (!err && handle)
+		*handle = out.ind_tbl_handle;
+	return err;
+}
+
+/* Return: handle of a good one */
+static uint32_t tables(int fd, uint32_t wq)
+{
+	uint32_t handle = 0;
+
+	say("table", "comp_mask", try_table(fd, 1u << 31, 1, wq, 2, NULL));
+	say("table", "no such WQ", try_table(fd, 0, 1, FIRST_HANDLE, 2, NULL));
+	say("table", "of 2, said to be 8", try_table(fd, 0, 3, wq, 2, NULL));
+	say("table", "of 16, said to be 8", try_table(fd, 0, 3, wq, 16, NULL));
+	say("table", "2 to the 31", try_table(fd, 0, 31, wq, 128, NULL));
+	say("table", "2 to the 4 billion", try_table(fd, 0, ~0u, wq, 128, NULL));
+	say("table", "of 64", try_table(fd, 0, 6, wq, 64, &handle));
+	return handle;
+}
+
+static int try_raw_qp(int fd, const struct ib_uverbs_ex_create_qp *cmd, const struct udata *udata,
+		      uint32_t *handle)
+{
+	struct {
+		struct ib_uverbs_ex_create_qp_resp core;
+		struct ornic_create_qp_resp driver;
+	} out = {};
+	int err;
+
+	err = uverbs_write_ex(fd, IB_USER_VERBS_EX_CMD_CREATE_QP, cmd, sizeof(*cmd), &out,
+			      sizeof(out.core), udata);
+	if (!err)
+		*handle = out.core.base.qp_handle;
+	return err;
+}
+
+/* Return: handle of a good one */
+static uint32_t rss_qps(int fd, uint32_t pd, uint32_t table)
+{
+	const struct ib_uverbs_ex_create_qp cmd = {
+		.pd_handle = pd, .qp_type = IB_UVERBS_QPT_RAW_PACKET,
+		.comp_mask = IB_UVERBS_CREATE_QP_MASK_IND_TABLE, .rwq_ind_tbl_handle = table,
+	};
+	const struct ornic_create_qp_req good = {
+		.rx_hash_function = 1, .rx_hash_key_len = 40,
+		.rx_hash_fields = ORNIC_RX_HASH_SRC_IPV4,
+	};
+	struct {
+		const char *name;
+		struct ornic_create_qp_req req;
+	} odd[] = {
+		{ "comp_mask", good },	 { "TSO headers", good },    { "no function", good },
+		{ "function 2", good },	 { "key of 39", good },	     { "key of 255", good },
+		{ "unknown field", good }, { "field 63", good },     { "good", good },
+	};
+	struct ib_uverbs_ex_create_qp wrong = cmd;
+	struct udata udata = { &good, 8, sizeof(struct ornic_create_qp_resp) };
+	uint32_t handle = 0;
+	size_t i;
+
+	say("rss", "no request", try_raw_qp(fd, &cmd, &none, &handle));
+	say("rss", "request of 8 bytes", try_raw_qp(fd, &cmd, &udata, &handle));
+	odd[0].req.comp_mask = 1u << 31;
+	odd[1].req.max_tso_header = 64;
+	odd[2].req.rx_hash_function = 0;
+	odd[3].req.rx_hash_function = 2;
+	odd[4].req.rx_hash_key_len = 39;
+	odd[5].req.rx_hash_key_len = 255;
+	odd[6].req.rx_hash_fields |= 1u << 20;
+	odd[7].req.rx_hash_fields |= 1ull << 63;
+	for (i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		udata = (struct udata){ &odd[i].req, sizeof(odd[i].req),
+					sizeof(struct ornic_create_qp_resp) };
+		say("rss", odd[i].name, try_raw_qp(fd, &cmd, &udata, &handle));
+	}
+	wrong.qp_type = IB_UVERBS_QPT_UD;
+	say("rss", "of type UD", try_raw_qp(fd, &wrong, &udata, &wrong.srq_handle));
+	wrong = cmd;
+	wrong.rwq_ind_tbl_handle = FIRST_HANDLE;
+	say("rss", "no such table", try_raw_qp(fd, &wrong, &udata, &wrong.srq_handle));
+	return handle;
+}
+
+/* A rule for IPv4 over Ethernet with three specs, and what may be wrong with it */
+struct long_rule {
+	struct ib_uverbs_create_flow cmd;
+	struct ib_uverbs_flow_spec_eth eth;
+	struct ib_uverbs_flow_spec_ipv4 ipv4;
+	struct ib_uverbs_flow_spec_action_drop drop;
+};
+
+static int try_flow(int fd, const struct long_rule *rule, size_t len)
+{
+	struct ib_uverbs_create_flow_resp out = {};
+
+	return uverbs_write_ex(fd, IB_USER_VERBS_EX_CMD_CREATE_FLOW, rule, len, &out, sizeof(out),
+			       &none);
+}
+
+static void flows(int fd, uint32_t qp)
+{
+	const size_t specs = sizeof(struct long_rule) - offsetof(struct long_rule, eth);
+	struct long_rule good = {
+		.cmd = { .qp_handle = qp,
+			 .flow_attr = { .size = specs, .num_of_specs = 3, .port = 1 } },
+		.eth = { .type = 0x20, .size = sizeof(good.eth), .val.ether_type = 8,
+			 .mask.ether_type = 0xffff },
+		.ipv4 = { .type = 0x30, .size = sizeof(good.ipv4) },
+		.drop = { .type = 0x1001, .size = sizeof(good.drop) },
+	};
+	struct {
+		const char *name;
+		struct long_rule rule;
+		size_t len;
+	} odd[] = {
+		{ "good", good, sizeof(good) },
+		{ "comp_mask", good, sizeof(good) },
+		{ "no such QP", good, sizeof(good) },
+		{ "reserved byte", good, sizeof(good) },
+		{ "top flag", good, sizeof(good) },
+		{ "no such port", good, sizeof(good) },
+		{ "type 200", good, sizeof(good) },
+		{ "size beyond the request", good, sizeof(good) - 24 },
+		{ "size of one spec", good, sizeof(good) },
+		{ "size above all", good, sizeof(good) },
+		{ "one spec said", good, sizeof(good) },
+		{ "200 specs said", good, sizeof(good) },
+		{ "spec of size 0", good, sizeof(good) },
+		{ "spec of size 8", good, sizeof(good) },
+		{ "spec of size 65535", good, sizeof(good) },
+		{ "spec's reserved bits", good, sizeof(good) },
+		{ "unknown spec", good, sizeof(good) },
+		{ "unknown action", good, sizeof(good) },
+		{ "good again", good, sizeof(good) },
+	};
+	size_t i;
+
+	odd[1].rule.cmd.comp_mask = 1;
+	odd[2].rule.cmd.qp_handle = FIRST_HANDLE;
+	odd[3].rule.cmd.flow_attr.reserved[1] = 1;
+	odd[4].rule.cmd.flow_attr.flags = 1u << 31;
+	odd[5].rule.cmd.flow_attr.port = 200;
+	odd[6].rule.cmd.flow_attr.type = 200;
+	odd[8].rule.cmd.flow_attr.size = sizeof(good.eth);
+	odd[9].rule.cmd.flow_attr.size = 0xffff;
+	odd[10].rule.cmd.flow_attr.num_of_specs = 1;
+	odd[11].rule.cmd.flow_attr.num_of_specs = 200;
+	odd[12].rule.eth.size = 0;
+	odd[13].rule.eth.size = 8;
+	odd[14].rule.eth.size = 0xffff;
+	odd[15].rule.eth.reserved = 1;
+	odd[16].rule.eth.type = 0x2f;
+	odd[17].rule.drop.type = 0x10ff;
+	for (i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+		say("flow", odd[i].name, try_flow(fd, &odd[i].rule, odd[i].len));
+}
+
+static void raw_qps(int fd, uint32_t pd, uint32_t cq)
+{
+	const struct ib_uverbs_ex_create_qp good = {
+		.pd_handle = pd, .send_cq_handle = cq, .recv_cq_handle = cq, .max_send_wr = 4,
+		.max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1,
+		.qp_type = IB_UVERBS_QPT_RAW_PACKET,
+	};
+	struct ib_uverbs_ex_create_qp wrong = good;
+	struct ornic_create_qp_req req = {};
+	struct udata udata = { &req, sizeof(req), sizeof(struct ornic_create_qp_resp) };
+	uint32_t handle;
+
+	say("raw qp", "good", try_raw_qp(fd, &good, &udata, &handle));
+	req.max_tso_header = ORNIC_TSO_HDR_MAX + 1;
+	say("raw qp", "193 bytes of headers", try_raw_qp(fd, &good, &udata, &handle));
+	req.max_tso_header = 0;
+	req.rx_hash_key[39] = 1;
+	say("raw qp", "a hash key", try_raw_qp(fd, &good, &udata, &handle));
+	req.rx_hash_key[39] = 0;
+	wrong.create_flags = 1u << 8;	/* IB_QP_CREATE_SCATTER_FCS */
+	wrong.qp_type = IB_UVERBS_QPT_RC;
+	say("raw qp", "RC with FCS", try_raw_qp(fd, &wrong, &udata, &handle));
+	wrong.create_flags = 1u << 30;
+	wrong.qp_type = IB_UVERBS_QPT_RAW_PACKET;
+	say("raw qp", "unknown flag", try_raw_qp(fd, &wrong, &udata, &handle));
+}
+
+void try_ethernet(int fd, uint32_t pd, uint32_t cq)
+{
+	uint32_t wq = wqs(fd, pd, cq);
+
+	raw_qps(fd, pd, cq);
+	flows(fd, rss_qps(fd, pd, tables(fd, wq)));
+}
