@@ -7,6 +7,7 @@ import sys
 from . import Lab, LabError
 from .pair import Pair
 from .perftest import ProgramFailed, find, perftest, pingpong, rping
+from .programs import spread
 from .progress import say, table
 
 
@@ -47,6 +48,11 @@ def run_perftest(program, size, iterations, options=""):
     return run
 
 
+def run_spread(pair):
+    numbers, log = spread(pair, pair.ornic)
+    return f"{sum(numbers)} UDP flows over 4 work queues: {' '.join(map(str, numbers))}", log
+
+
 def rdma_link(pair):
     log = "\n".join(vm.check("rdma link") for vm in pair.vms)
     if len(re.findall(r"state ACTIVE physical_state LINK_UP", log)) != 2:
@@ -83,6 +89,7 @@ LINES = [
     ("ib_write_bw", run_perftest("ib_write_bw", 65536, 5000)),
     ("ib_read_bw", run_perftest("ib_read_bw", 65536, 1000)),
     ("ib_write_lat", run_perftest("ib_write_lat", 2, 1000)),
+    ("spread", run_spread),
     ("rdma link", rdma_link),
     ("rdma res show qp", rdma_resources),
     ("dmesg", kernel_reports),

@@ -9,11 +9,10 @@
 What an issue names, and what is a feature's only test, is never `long`.
 """
 
-import subprocess
 from pathlib import Path
 
 import pytest
-from lab import LabError, paths
+from lab import LabError, programs
 from lab.consumers import loaded
 from lab.pair import each
 from settings import Interop, Queues, TwoCards
@@ -107,6 +106,4 @@ def tidy(pairs):
 @pytest.fixture(scope="session")
 def guest_programs():
     """The directory, in the guests too, of the programs made from guest/."""
-    build = paths.BUILD / "e2e"
-    subprocess.run(["make", "-s", "-C", HERE / "guest", f"BUILD={build}"], check=True)
-    return build
+    return programs.make()
