@@ -5,7 +5,7 @@ import re
 import subprocess
 
 from . import paths
-from .perftest import ProgramFailed, both
+from .perftest import ProgramFailed, both, find
 
 SOURCE = paths.TOP / "tests/e2e/guest"
 UDP_PORT = 9000
@@ -39,3 +39,21 @@ def spread(pair, ports, count=400, timeout=60):
     if len(numbers) != 4 or sum(numbers) != count or not all(numbers):
         raise ProgramFailed(f"{count} frames are not on four queues\n{log}")
     return numbers, log
+
+
+def frame_rates(pair, ports, interface, size, count, timeout=120):
+    """pps.c from a to b, by RAW_PACKET queue pairs ("raw") or packet sockets ("packet"):
+    {sent, received} in frames a second, and the log."""
+    program = make("pps") / "pps"
+
+    def words(vm, role):
+        return f"{program} {role} {interface} {ports[vm].device} {ports[vm].netdev} {size} {count}"
+
+    mac = pair.b.check(f"cat /sys/class/net/{ports[pair.b].netdev}/address").strip()
+    server, ready = announced(pair, words(pair.b, "receive"), "pps")
+    out, sent, log = both(pair, server, f"{words(pair.a, 'send')} {mac}", ready, timeout)
+    rates = {}
+    for name, text in (("sent", sent), ("received", out)):
+        frames, time_ns = map(int, find(r"(\d+) frames, (\d+) ns", text, log).groups())
+        rates[name] = frames / max(time_ns, 1) * 1e9
+    return rates, log

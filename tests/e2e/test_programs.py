@@ -7,6 +7,7 @@ import re
 import pytest
 from lab import demo
 from lab.perftest import perftest, pingpong, rping, xsrq_pingpong
+from lab.programs import frame_rates
 from settings import Roles, gid_index, gid_text, ipv6_ports, long, resources
 
 MIB = 1 << 20
@@ -153,6 +154,16 @@ def test_tcp(pair):
     )
     assert got == want
     assert server.wait(30)[0] == 0
+
+
+@pytest.mark.parametrize("interface", ["raw", "packet"])
+def test_frame_rates(pair, interface):
+    """What `make bench` measures of frames: most arrive."""
+    count = 3200
+    rates, log = frame_rates(pair, pair.ornic, interface, 64, count)
+    assert all(rates.values()), log
+    received = int(re.findall(r"(\d+) frames,", log)[0])
+    assert count / 4 < received <= count, log
 
 
 def test_statistics(pair):

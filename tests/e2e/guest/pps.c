@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * usage: pps send|receive raw|packet DEVICE NETDEV BYTES FRAMES [DESTINATION]
+ *
+ * Frames per second by RAW_PACKET queue pairs, or by a packet socket on the
+ * netdev of the same port. The sender sends as fast as it can; the receiver
+ * ends when it has them all or nothing has come for two seconds. Both print the
+ * number of frames and the nanoseconds from the first to the last.
+ */
+#include <arpa/inet.h>
+#include <infiniband/verbs.h>
+#include <linux/if_packet.h>
+#include <net/ethernet.h>
+#include <net/if.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#define ETHERTYPE 0x88b5	/* for local experiments */
+#define DEPTH 2048
+#define BATCH 32
+#define FRAME_SIZE 2048
+#define SOCKET_BUFFER (16 << 20)
+#define QUIET_NS (2 * 1000000000ULL)
+
+/* What there is to do, and what came of it */
+struct job {
+	const char *device;
+	const char *netdev;
+	size_t len;
+	unsigned long frames;
+	unsigned long done;
+	uint64_t first;
+	uint64_t last;
+	uint8_t *buffers;
+};
+
+static void *check(void *object, const char *what)
+{
+	if (!object) {
+		perror(what);
+		exit(1);
+	}
+	return object;
+}
+
+static void check_zero(int err, const char *what)
+{
+	if (err) {
+		fprintf(stderr, "%s: %s\n", what, strerror(err));
+		exit(1);
+	}
+}
+
+static void check_call(int ret, const char *what)
+{
+	if (ret < 0) {
+		perror(what);
+		exit(1);
+	}
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static void count_received(struct job *job, int count)
+{
+	job->last = now_ns();
+	if (!job->done)
+		job->first = job->last;
+	job->done += count;
+}
+
+/* Return: whether a receiver may still hope */
+static bool expects(const struct job *job)
+{
+	return job->done < job->frames &&
+	       (!job->done || now_ns() - job->last < QUIET_NS);
+}
+
+static struct ibv_context *open_device(const char *name)
+{
+	struct ibv_device **list = check(ibv_get_device_list(NULL), "list of devices");
+
+	while (*list && strcmp(ibv_get_device_name(*list), name))
+		list++;
+	return check(ibv_open_device(check(*list, name)), name);
+}
+
+static struct ibv_qp *make_qp(struct ibv_pd *pd, struct ibv_cq *cq)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RAW_PACKET,
+		.cap = { .max_send_wr = DEPTH, .max_recv_wr = DEPTH, .max_send_sge = 1,
+			 .max_recv_sge = 1 },
+	};
+	struct ibv_qp *qp = check(ibv_create_qp(pd, &init), "queue pair");
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+
+	check_zero(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PORT), "to INIT");
+	attr.qp_state = IBV_QPS_RTR;
+	check_zero(ibv_modify_qp(qp, &attr, IBV_QP_STATE), "to RTR");
+	attr.qp_state = IBV_QPS_RTS;
+	check_zero(ibv_modify_qp(qp, &attr, IBV_QP_STATE), "to RTS");
+	return qp;
+}
+
+static void raw_send(struct job *job, struct ibv_qp *qp, struct ibv_mr *mr)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)job->buffers, .length = job->len, .lkey = mr->lkey,
+	};
+	struct ibv_send_wr wr[BATCH] = { 0 }, *bad;
+	unsigned long posted = 0;
+	struct ibv_wc wc;
+	int i;
+
+	for (i = 0; i < BATCH; i++) {
+		wr[i].sg_list = &sge;
+		wr[i].num_sge = 1;
+		wr[i].opcode = IBV_WR_SEND;
+		wr[i].next = i + 1 < BATCH ? &wr[i + 1] : NULL;
+	}
+	wr[BATCH - 1].send_flags = IBV_SEND_SIGNALED;
+	job->first = now_ns();
+	while (job->done < job->frames) {
+		if (posted < job->frames && posted - job->done + BATCH <= DEPTH) {
+			check_zero(ibv_post_send(qp, wr, &bad), "send");
+			posted += BATCH;
+		}
+		while (ibv_poll_cq(qp->send_cq, 1, &wc) == 1) {
+			check_zero(wc.status, ibv_wc_status_str(wc.status));
+			job->done += BATCH;
+		}
+	}
+	job->last = now_ns();
+}
+
+static void raw_post(struct job *job, struct ibv_qp *qp, struct ibv_mr *mr, uint64_t number)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)job->buffers + number * FRAME_SIZE, .length = FRAME_SIZE,
+		.lkey = mr->lkey,
+	};
+	struct ibv_recv_wr wr = { .wr_id = number, .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	check_zero(ibv_post_recv(qp, &wr, &bad), "receive");
+}
+
+static void raw_receive(struct job *job, struct ibv_qp *qp, struct ibv_mr *mr)
+{
+	struct {
+		struct ibv_flow_attr attr;
+		struct ibv_flow_spec_eth eth;
+	} rule = {
+		.attr = { .type = IBV_FLOW_ATTR_NORMAL, .size = sizeof(rule),
+			  .num_of_specs = 1, .port = 1 },
+		.eth = { .type = IBV_FLOW_SPEC_ETH, .size = sizeof(rule.eth),
+			 .val.ether_type = htons(ETHERTYPE), .mask.ether_type = 0xffff },
+	};
+	struct ibv_wc wc[BATCH];
+	int i, count;
+
+	for (i = 0; i < DEPTH; i++)
+		raw_post(job, qp, mr, i);
+	check(ibv_create_flow(qp, &rule.attr), "flow rule");
+	printf("ready\n");
+	while (expects(job)) {
+		count = ibv_poll_cq(qp->recv_cq, BATCH, wc);
+		if (count <= 0)
+			continue;
+		count_received(job, count);
+		for (i = 0; i < count; i++) {
+			check_zero(wc[i].status, ibv_wc_status_str(wc[i].status));
+			raw_post(job, qp, mr, wc[i].wr_id);
+		}
+	}
+}
+
+static void raw(struct job *job, bool send)
+{
+	struct ibv_pd *pd = check(ibv_alloc_pd(open_device(job->device)), "protection domain");
+	struct ibv_cq *cq = check(ibv_create_cq(pd->context, 2 * DEPTH, NULL, NULL, 0),
+				  "completion queue");
+	struct ibv_mr *mr = check(ibv_reg_mr(pd, job->buffers, DEPTH * FRAME_SIZE,
+					     IBV_ACCESS_LOCAL_WRITE), "region");
+	struct ibv_qp *qp = make_qp(pd, cq);
+
+	if (send)
+		raw_send(job, qp, mr);
+	else
+		raw_receive(job, qp, mr);
+}
+
+static int packet_socket(const struct job *job)
+{
+	struct sockaddr_ll address = {
+		.sll_family = AF_PACKET, .sll_protocol = htons(ETHERTYPE),
+		.sll_ifindex = if_nametoindex(job->netdev),
+	};
+	int fd = socket(AF_PACKET, SOCK_RAW, 0), one = 1, size = SOCKET_BUFFER;
+
+	check_call(fd, "socket");
+	check_call(setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one)), "bypass");
+	check_call(setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)), "buffer");
+	check_call(bind(fd, (struct sockaddr *)&address, sizeof(address)), job->netdev);
+	return fd;
+}
+
+static void packet(struct job *job, bool send)
+{
+	struct iovec iov[BATCH];
+	struct mmsghdr msgs[BATCH] = { 0 };
+	struct pollfd pollfd = { .events = send ? POLLOUT : POLLIN };
+	int i, count, fd = packet_socket(job);
+
+	for (i = 0; i < BATCH; i++) {
+		iov[i].iov_base = job->buffers + (send ? 0 : i * FRAME_SIZE);
+		iov[i].iov_len = send ? job->len : FRAME_SIZE;
+		msgs[i].msg_hdr.msg_iov = &iov[i];
+		msgs[i].msg_hdr.msg_iovlen = 1;
+	}
+	pollfd.fd = fd;
+	if (!send)
+		printf("ready\n");
+	job->first = now_ns();
+	while (send ? job->done < job->frames : expects(job)) {
+		count = send ? sendmmsg(fd, msgs, BATCH, 0) :
+			recvmmsg(fd, msgs, BATCH, MSG_DONTWAIT, NULL);
+		if (count <= 0)
+			poll(&pollfd, 1, 1);
+		else if (send)
+			job->done += count;
+		else
+			count_received(job, count);
+	}
+	if (send)
+		job->last = now_ns();
+}
+
+int main(int argc, char **argv)
+{
+	struct job job = { 0 };
+	uint8_t header[14];
+	bool send;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc < 7) {
+		fprintf(stderr, "usage: pps send|receive raw|packet DEVICE NETDEV BYTES FRAMES "
+			"[DESTINATION]\n");
+		return 2;
+	}
+	send = !strcmp(argv[1], "send");
+	job.device = argv[3];
+	job.netdev = argv[4];
+	job.len = strtoul(argv[5], NULL, 0);
+	job.frames = strtoul(argv[6], NULL, 0) / BATCH * BATCH;
+	job.buffers = check(aligned_alloc(4096, DEPTH * FRAME_SIZE), "buffers");
+	memset(job.buffers, 0, DEPTH * FRAME_SIZE);
+	if (send) {
+		memset(header + 6, 2, 6);
+		if (argc < 8 || sscanf(argv[7], "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", &header[0],
+				       &header[1], &header[2], &header[3], &header[4],
+				       &header[5]) != 6)
+			return 2;
+		header[12] = ETHERTYPE >> 8;
+		header[13] = ETHERTYPE & 0xff;
+		memcpy(job.buffers, header, sizeof(header));
+	}
+	if (!strcmp(argv[2], "raw"))
+		raw(&job, send);
+	else
+		packet(&job, send);
+	printf("%lu frames, %llu ns\n", job.done, (unsigned long long)(job.last - job.first));
+	return 0;
+}
