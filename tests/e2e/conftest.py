@@ -15,7 +15,8 @@ import pytest
 from lab import LabError, programs
 from lab.consumers import loaded
 from lab.pair import each
-from settings import Interop, Queues, TwoCards
+from settings import Interop, Queues, TwoCards, counters, wait_until
+from wired import Frames, Wired
 
 HERE = Path(__file__).parent
 DMESG_LINES = 40
@@ -32,7 +33,7 @@ def pytest_collection_modifyitems(items):
     mine = [item for item in items if HERE in item.path.parents]
     for item in mine:
         item.add_marker(pytest.mark.vm)
-    order = ["pair", "plain_pair", "bytes_pair", "capture", "interop", "queues", "two_cards",
+    order = ["pair", "plain_pair", "bytes_pair", "wired", "capture", "interop", "queues", "two_cards",
              "debug_pair"]
     ranks = {id(item): next((order.index(name) for name in order if name in item.fixturenames), 0)
              for item in mine}
@@ -80,6 +81,24 @@ def queues(pairs):
 def two_cards(pairs):
     """One machine with two cards, see TwoCards."""
     return pairs.keep("two cards", lambda: TwoCards(pairs.lab))
+
+
+@pytest.fixture
+def wired(pairs):
+    """One machine whose cable ends in the test, see Wired."""
+    return pairs.keep("wired", lambda: Wired(pairs.lab))
+
+
+@pytest.fixture
+def frames(wired, guest_programs):
+    """guest/frames.c in that machine. When it ends, the card counts as many objects as before."""
+    objects = counters(wired.card, 0, "objects")
+    wired.drain()
+    program = Frames(wired, guest_programs)
+    yield program
+    code, output = program.close()
+    assert code == 0, output
+    wait_until("nothing is left", lambda: counters(wired.card, 0, "objects") == objects)
 
 
 @pytest.fixture

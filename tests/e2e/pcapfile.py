@@ -8,21 +8,27 @@ import zlib
 ROCE_PORT = 4791
 
 
-def frames(path):
-    """Ethernet frames of a pcap file, as far as it is written."""
+def timed(path):
+    """(seconds, Ethernet frame) of a pcap file, as far as it is written."""
     data = path.read_bytes()
     magic = data[:4]
     order = {b"\xd4\xc3\xb2\xa1": "<", b"\x4d\x3c\xb2\xa1": "<",
              b"\xa1\xb2\xc3\xd4": ">", b"\xa1\xb2\x3c\x4d": ">"}[magic]
     assert struct.unpack_from(order + "I", data, 20)[0] == 1, "not Ethernet"
+    unit = 1e-9 if magic in (b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d") else 1e-6
     at = 24
     while at + 16 <= len(data):
-        captured, length = struct.unpack_from(order + "II", data, at + 8)
+        seconds, fraction, captured, length = struct.unpack_from(order + "IIII", data, at)
         if at + 16 + captured > len(data):
             break
         assert captured == length, "a packet was cut"
-        yield data[at + 16:at + 16 + captured]
+        yield seconds + fraction * unit, data[at + 16:at + 16 + captured]
         at += 16 + captured
+
+
+def frames(path):
+    """Ethernet frames of a pcap file, as far as it is written."""
+    return (frame for _, frame in timed(path))
 
 
 def roce(frame):

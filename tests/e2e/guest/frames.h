@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What the files of the program `frames` share; see frames.c. */
+#ifndef ORNIC_E2E_FRAMES_H
+#define ORNIC_E2E_FRAMES_H
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "verbs.h"
+
+#define MAX_WORDS 600
+#define MAX_OBJECTS 20000
+
+enum kind { NONE, CQ, QP, WQ, TABLE, COUNTERS, FLOW };
+
+/* Something made, and known to the test by a name of its choice. */
+struct object {
+	char name[16];
+	enum kind kind;
+	union {
+		struct ibv_cq *cq;
+		struct ibv_qp *qp;
+		struct ibv_wq *wq;
+		struct ibv_rwq_ind_table *table;
+		struct ibv_counters *counters;
+		struct ibv_flow *flow;
+	};
+	struct ibv_cq_ex *cq_ex;	/* or NULL: a CQ without extensions */
+	struct object *send_cq;		/* of a QP */
+	struct mem rx;			/* of a QP, WQ: a piece per receive, wr_id is its number */
+	struct mem tx;			/* of a QP */
+	size_t piece;
+	unsigned int posted;
+	uint8_t *ring;			/* of a WQ, as it is mapped */
+	size_t ring_len;
+};
+
+/* A program that does what it is told */
+struct session {
+	struct port port;
+	FILE *out;
+	struct object objects[MAX_OBJECTS];
+};
+
+/* Adds to the answer. */
+int tell(struct session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Return: the object of this name and kind, which must be there; NONE: of any kind */
+struct object *find(struct session *session, const char *name, enum kind kind);
+struct object *add(struct session *session, const char *name, enum kind kind);
+/* Return: number of bytes */
+size_t from_hex(const char *hex, uint8_t *bytes, size_t room);
+
+/* Commands, by the file that has them: 0 or errno. What the words are is told there. */
+int create_cq(struct session *session, char **words);
+int create_qp(struct session *session, char **words);
+int create_wq(struct session *session, char **words);
+int modify_wq(struct session *session, char **words);
+int create_table(struct session *session, char **words);
+int create_rss(struct session *session, char **words);
+int modify_state(struct session *session, char **words);
+int modify_rate(struct session *session, char **words);
+int trash_ring(struct session *session, char **words);
+
+int query_device(struct session *session, char **words);
+int create_counters(struct session *session, char **words);
+int attach_counter(struct session *session, char **words);
+int read_counters(struct session *session, char **words);
+int create_flow(struct session *session, char **words);
+int destroy(struct session *session, char **words);
+int next_event(struct session *session, char **words);
+
+int post_receives(struct session *session, char **words);
+int send_frames(struct session *session, char **words);
+int send_tso(struct session *session, char **words);
+int poll_completions(struct session *session, char **words);
+
+#endif /* ORNIC_E2E_FRAMES_H */

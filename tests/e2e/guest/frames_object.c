@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* What else the program `frames` makes and asks: rules, counters, events, limits. */
+#include "frames.h"
+
+#define ATTR_ROOM 8192
+#define COUNTERS_MAX 16
+
+struct object *find(struct session *session, const char *name, enum kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < MAX_OBJECTS; i++) {
+		struct object *object = &session->objects[i];
+
+		if (object->kind != NONE && !strcmp(object->name, name) &&
+		    (kind == NONE || object->kind == kind))
+			return object;
+	}
+	failed(__FILE__, __LINE__, "nothing of kind %d is called %s", kind, name);
+}
+
+struct object *add(struct session *session, const char *name, enum kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < MAX_OBJECTS; i++) {
+		struct object *object = &session->objects[i];
+
+		if (object->kind != NONE)
+			continue;
+		memset(object, 0, sizeof(*object));
+		object->kind = kind;
+		snprintf(object->name, sizeof(object->name), "%s", name);
+		return object;
+	}
+	failed(__FILE__, __LINE__, "too many objects");
+}
+
+size_t from_hex(const char *hex, uint8_t *bytes, size_t room)
+{
+	size_t i;
+
+	for (i = 0; hex[2 * i] && hex[2 * i + 1]; i++) {
+		want(i < room, "%zu", room);
+		want(sscanf(hex + 2 * i, "%2hhx", &bytes[i]) == 1, "%s", hex);
+	}
+	return i;
+}
+
+int query_device(struct session *session, char **words)
+{
+	struct ibv_device_attr_ex attr;
+
+	(void)words;
+	want_ok(ibv_query_device_ex(session->port.ctx, NULL, &attr));
+	tell(session, ", \"raw_packet_caps\": %u, \"max_wq\": %u", attr.raw_packet_caps,
+	     attr.max_wq_type_rq);
+	tell(session, ", \"max_tables\": %u, \"max_table_size\": %u, \"rss_qpts\": %u",
+	     attr.rss_caps.max_rwq_indirection_tables,
+	     attr.rss_caps.max_rwq_indirection_table_size, attr.rss_caps.supported_qpts);
+	tell(session, ", \"hash_fields\": %llu, \"hash_functions\": %u",
+	     (unsigned long long)attr.rss_caps.rx_hash_fields_mask,
+	     attr.rss_caps.rx_hash_function);
+	tell(session, ", \"max_tso\": %u, \"tso_qpts\": %u", attr.tso_caps.max_tso,
+	     attr.tso_caps.supported_qpts);
+	tell(session, ", \"min_rate\": %u, \"max_rate\": %u, \"rate_qpts\": %u",
+	     attr.packet_pacing_caps.qp_rate_limit_min, attr.packet_pacing_caps.qp_rate_limit_max,
+	     attr.packet_pacing_caps.supported_qpts);
+	return tell(session, ", \"caps\": %u", attr.orig_attr.device_cap_flags);
+}
+
+/* NAME */
+int create_counters(struct session *session, char **words)
+{
+	struct ibv_counters_init_attr attr = { 0 };
+	struct ibv_counters *counters = ibv_create_counters(session->port.ctx, &attr);
+
+	if (!counters)
+		return errno;
+	add(session, words[0], COUNTERS)->counters = counters;
+	return 0;
+}
+
+/* COUNTERS FLOW DESCRIPTION INDEX; FLOW -: before there is any */
+int attach_counter(struct session *session, char **words)
+{
+	struct ibv_counter_attach_attr attr = {
+		.counter_desc = atoi(words[2]), .index = atoi(words[3]),
+	};
+	struct ibv_flow *flow = *words[1] == '-' ? NULL : find(session, words[1], FLOW)->flow;
+
+	return ibv_attach_counters_point_flow(find(session, words[0], COUNTERS)->counters, &attr,
+					      flow);
+}
+
+/* COUNTERS NUMBER */
+int read_counters(struct session *session, char **words)
+{
+	struct ibv_counters *counters = find(session, words[0], COUNTERS)->counters;
+	uint64_t values[COUNTERS_MAX] = { 0 };
+	unsigned int i, count = atoi(words[1]);
+	int err;
+
+	want(count <= COUNTERS_MAX, "%u", count);
+	err = ibv_read_counters(counters, values, count, 0);
+	if (err)
+		return err;
+	tell(session, ", \"values\": [");
+	for (i = 0; i < count; i++)
+		tell(session, "%s%llu", i ? ", " : "", (unsigned long long)values[i]);
+	return tell(session, "]");
+}
+
+/*
+ * NAME QP ATTR COUNTERS: struct ibv_flow_attr and its specs in hexadecimal, and
+ * what its last spec, an action COUNT, is to point to; - if nothing.
+ */
+int create_flow(struct session *session, char **words)
+{
+	struct ibv_qp *qp = find(session, words[1], QP)->qp;
+	/* Sizes in it may lie: what the library reads behind it is zero. */
+	uint8_t *bytes = made(calloc(1, ATTR_ROOM));
+	size_t len = from_hex(words[2], bytes, ATTR_ROOM / 2);
+	struct ibv_flow_spec_counter_action *count = (void *)(bytes + len - sizeof(*count));
+	struct ibv_flow *flow;
+	int err = 0;
+
+	if (*words[3] != '-')
+		count->counters = find(session, words[3], COUNTERS)->counters;
+	flow = ibv_create_flow(qp, (struct ibv_flow_attr *)bytes);
+	if (flow)
+		add(session, words[0], FLOW)->flow = flow;
+	else
+		err = errno;
+	free(bytes);
+	return err;
+}
+
+static int destroy_object(const struct object *object)
+{
+	switch (object->kind) {
+	case CQ:
+		return ibv_destroy_cq(object->cq);
+	case QP:
+		return ibv_destroy_qp(object->qp);
+	case WQ:
+		return ibv_destroy_wq(object->wq);
+	case TABLE:
+		return ibv_destroy_rwq_ind_table(object->table);
+	case COUNTERS:
+		return ibv_destroy_counters(object->counters);
+	case FLOW:
+		return ibv_destroy_flow(object->flow);
+	default:
+		return ENOENT;
+	}
+}
+
+/* NAME */
+int destroy(struct session *session, char **words)
+{
+	struct object *object = find(session, words[0], NONE);
+	int err = destroy_object(object);
+
+	if (!err)
+		object->kind = NONE;
+	return err;
+}
+
+/* MILLISECONDS: EAGAIN if there is none within them */
+int next_event(struct session *session, char **words)
+{
+	struct ibv_async_event event;
+	const char *name = "";
+	size_t i;
+
+	if (!readable(session->port.ctx->async_fd, atoi(words[0])) ||
+	    ibv_get_async_event(session->port.ctx, &event))
+		return EAGAIN;
+	/* All members of the union are pointers, the port's number is none. */
+	for (i = 0; i < MAX_OBJECTS; i++)
+		if (session->objects[i].kind != NONE && session->objects[i].qp == event.element.qp)
+			name = session->objects[i].name;
+	tell(session, ", \"event\": %d, \"name\": \"%s\"", event.event_type, name);
+	ibv_ack_async_event(&event);
+	return 0;
+}

@@ -1,0 +1,457 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""RAW_PACKET queue pairs: whole frames in and out, checked against scapy and tshark, of which the
+card has no line."""
+
+import errno
+import statistics
+import subprocess
+import time
+import zlib
+
+import flow_spec
+import pytest
+from pcapfile import frames as captured
+from pcapfile import timed
+from scapy.layers.inet import IP, TCP, UDP
+from scapy.layers.inet6 import IPv6
+from scapy.layers.l2 import Ether
+from scapy.packet import Raw
+from settings import resources, wait_until
+from wired import HERE_IP, PEER, PEER_IP, Frames
+
+# enum ibv_send_flags, ibv_create_cq_wc_flags, ibv_qp_create_flags, ibv_wc_flags
+SIGNALED, INLINE, IP_CSUM = 2, 8, 16
+WITH_LEN, WITH_QPN, WITH_TIME, WITH_CVLAN, WITH_TAG = 1, 4, 128, 256, 512
+WITH_ALL = WITH_LEN | WITH_QPN | WITH_TIME | WITH_CVLAN | WITH_TAG
+SCATTER_FCS, CVLAN_STRIPPING, PAD_END = 0x100, 0x200, 0x800
+WC_CSUM_OK, WC_TSO = 4, 7
+RAW_CVLAN, RAW_FCS, RAW_CSUM, RAW_DELAY_DROP = 1, 2, 4, 8
+LOC_LEN_ERR = 1
+RTR, RTS, ERR = 2, 3, 6
+MTU = 9000
+OTHER = "02:00:00:00:99:77"  # nobody's address
+GROUP = "01:00:5e:01:02:03"
+PORT = 7007
+
+
+def mine(frame):
+    """A frame that this file has made: its UDP or TCP port says so."""
+    packet = Ether(frame)
+    layer = packet.getlayer(UDP) or packet.getlayer(TCP)
+    return layer is not None and layer.sport == PORT
+
+
+def from_card(wired, *layers, **ethernet):
+    """A frame for the card to send."""
+    return wired.frame(*layers, **{"dst": PEER, "src": wired.mac, **ethernet})
+
+
+def receiver(frames, name, create_flags=0, wc_flags=WITH_ALL, posted=16, size=2048):
+    """A queue pair that receives what is for UDP port PORT."""
+    frames("cq", f"{name}_cq", wc_flags)
+    frames("qp", name, f"{name}_cq", create_flags)
+    frames("post", name, posted, size)
+    frames.rule(f"{name}_rule", name, to_port())
+
+
+def to_port(port=PORT, **words):
+    return flow_spec.rule(flow_spec.spec("udp", dport=port), **words)
+
+
+def test_limits(frames):
+    """What the card can do is announced."""
+    told = frames("query")
+    assert told["raw_packet_caps"] & (RAW_CVLAN | RAW_FCS | RAW_CSUM | RAW_DELAY_DROP) == 15
+    raw_packet = 1 << 8
+    assert told["tso_qpts"] == told["rate_qpts"] == raw_packet and told["rss_qpts"] & raw_packet
+    assert told["max_tso"] >= 65536 and told["max_wq"] > 0 and told["max_tables"] > 0
+    assert told["max_table_size"] >= 512 and told["hash_functions"] == 1
+    assert 0 < told["min_rate"] < told["max_rate"]
+
+
+@pytest.mark.parametrize("size", [14, 60, 61, 64, 127, 128, 129, 1514, 4096, MTU + 14])
+def test_send(wired, frames, size):
+    """A frame arrives as it was given, from one piece of memory and from four."""
+    frame = from_card(wired, Raw(bytes(i % 253 for i in range(size - 14))), type=0x88B5)[:size]
+    frames("cq", "cq", 0)
+    frames("qp", "qp", "cq", 0)
+    for sges in (1, 4):
+        assert frames("send", "qp", frame.hex(), 0, 1, sges)["status"] == 0
+        assert wired.receive(wanted=lambda got: got[12:14] == b"\x88\xb5") == [frame]
+
+
+def test_send_inline(wired, frames):
+    """Inline data needs no region, and the frame is as it was given."""
+    frame = from_card(wired, Raw(b"inline" * 8), type=0x88B5)
+    frames("cq", "cq", WITH_ALL)
+    frames("qp", "qp", "cq", 0)
+    assert frames("send", "qp", frame[:62].hex(), INLINE, 1)["status"] == 0
+    assert wired.receive(wanted=lambda got: got[12:14] == b"\x88\xb5") == [frame[:62]]
+
+
+def test_send_refused(wired, frames):
+    """A frame longer than the MTU allows fails alone; what comes behind it is sent."""
+    frames("cq", "cq", 0)
+    frames("qp", "qp", "cq", 0)
+    before = wired.stats()["tx_errors"]
+    long = from_card(wired, Raw(bytes(MTU + 5)), type=0x88B5)
+    short = from_card(wired, type=0x88B5)[:13]
+    good = from_card(wired, Raw(bytes(50)), type=0x88B5)
+    for bad in (long, short):
+        assert frames("send", "qp", bad.hex(), 0, 1)["status"] == LOC_LEN_ERR
+    assert wired.stats()["tx_errors"] == before + 2
+    assert frames("send", "qp", good.hex(), 0, 1)["status"] == 0
+    assert wired.receive(wanted=lambda got: got[12:14] == b"\x88\xb5") == [good]
+
+
+def test_steered_and_not(wired, frames):
+    """A rule's frames are received whole; all else reaches the netdev as if there were none."""
+    receiver(frames, "qp")
+    vm = wired.a
+    heard = vm.spawn("timeout 30 python3 -c \"import socket\n"
+                     "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+                     f"s.bind(('{HERE_IP}', {PORT + 1}))\n"
+                     "print(s.recv(99).decode())\"")
+    wait_until("it listens", lambda: vm.run(f"ss -Hlun sport = {PORT + 1} | grep -q .")[0] == 0)
+    sent = [wired.udp(dport=PORT, payload=bytes([i]) * (18 + 300 * i)) for i in range(5)]
+    wired.send(*sent, wired.udp(dport=PORT + 1, payload=b"for the kernel"))
+    assert [done["data"] for done in frames.poll("qp_cq", 5)] == sent
+    assert heard.wait() == (0, "for the kernel\n")
+    frames.nothing("qp_cq")
+
+
+@pytest.mark.parametrize("network", [
+    IP(src=HERE_IP, dst=PEER_IP, chksum=0),
+    IP(src=HERE_IP, dst=PEER_IP, chksum=0, options=b"\x94\4\0\0"),
+    IPv6(src="fd00::1", dst="fd00::2"),
+], ids=["4", "4+options", "6"])
+@pytest.mark.parametrize("transport", [TCP(sport=PORT, dport=9, chksum=0),
+                                       UDP(sport=PORT, dport=9, chksum=0)], ids=["tcp", "udp"])
+def test_send_checksums(wired, frames, network, transport):
+    """IBV_SEND_IP_CSUM fills in the sums that scapy would have put there."""
+    frame = from_card(wired, network, transport, Raw(b"sum me up"))
+    frames("cq", "cq", 0)
+    frames("qp", "qp", "cq", 0)
+    right = Ether(frame)
+    if IP in right:
+        del right[IP].chksum
+    del right[type(transport)].chksum
+    assert frames("send", "qp", frame.hex(), IP_CSUM, 1)["status"] == 0
+    assert wired.receive(wanted=mine) == [bytes(right)]
+
+
+def test_received_checksums(wired, frames):
+    """IBV_WC_IP_CSUM_OK with right sums only, of which one is not enough."""
+    receiver(frames, "qp")
+    good = wired.udp(dport=PORT)
+    bad_ip, bad_udp = Ether(good), Ether(good)
+    bad_ip[IP].chksum ^= 0x100
+    bad_udp[UDP].chksum ^= 0x100
+    no_sum = Ether(good)
+    no_sum[UDP].chksum = 0
+    wired.send(good, bytes(bad_ip), bytes(bad_udp), bytes(no_sum))
+    flags = [bool(done["flags"] & WC_CSUM_OK) for done in frames.poll("qp_cq", 4)]
+    assert flags == [True, False, False, False]
+
+
+@pytest.mark.parametrize("tag", [0x0001, 0x6FFF, 0xF123])
+@pytest.mark.parametrize("wc_flags", [0, WITH_ALL], ids=["cq", "cq_ex"])
+def test_cvlan(wired, frames, wc_flags, tag):
+    """CVLAN stripping takes the outer tag out of the data, and an extended CQ has it; without, the
+    tag stays where it is, and a frame that has none is left alone."""
+    receiver(frames, "qp", CVLAN_STRIPPING, wc_flags)
+    plain = wired.udp(dport=PORT)
+    tagged = plain[:12] + b"\x81\x00" + tag.to_bytes(2, "big") + plain[12:]
+    twice = tagged[:16] + b"\x81\x00\x00\x07" + plain[12:]
+    wired.send(tagged, plain, twice)
+    got = frames.poll("qp_cq", 3)
+    assert [done["data"] for done in got] == [plain, plain, plain[:12] + twice[16:]]
+    assert [done["len"] for done in got] == [len(plain), len(plain), len(tagged)]
+    if wc_flags:
+        assert [done["vlan"] for done in got] == [tag, 0, tag]
+    receiver(frames, "keeps", 0, wc_flags)
+    frames("destroy", "qp_rule")
+    wired.send(tagged)
+    assert frames.poll("keeps_cq")[0]["data"] == tagged
+
+
+def test_scatter_fcs(wired, frames):
+    """The FCS behind the data is the CRC-32 of the frame as it was on the wire."""
+    receiver(frames, "qp", SCATTER_FCS)
+    sent = [wired.udp(dport=PORT, payload=b"f" * size) for size in (18, 19, 700)]
+    wired.send(*sent)
+    for frame, done in zip(sent, frames.poll("qp_cq", 3)):
+        assert done["len"] == len(frame) + 4
+        assert done["data"] == frame + zlib.crc32(frame).to_bytes(4, "little")
+
+
+def test_scatter_fcs_and_cvlan(wired, frames):
+    """The FCS is of the frame as it was with its tag."""
+    receiver(frames, "qp", SCATTER_FCS | CVLAN_STRIPPING)
+    frame = wired.udp(dport=PORT, vlan=0x2005)
+    wired.send(frame)
+    done = frames.poll("qp_cq")[0]
+    assert done["data"] == frame[:12] + frame[16:] + zlib.crc32(frame).to_bytes(4, "little")
+    assert done["vlan"] == 0x2005
+
+
+def test_padding(wired, frames):
+    """PCI_WRITE_END_PADDING fills the last 64 bytes up, and without it nothing behind the frame is
+    touched."""
+    frame = wired.udp(dport=PORT, payload=b"p" * 100)
+    short = 64 - len(frame) % 64
+    for flags, want in ((PAD_END, bytes(short)), (0, b"\xee" * short)):
+        name = f"qp{flags}"
+        receiver(frames, name, flags)
+        wired.send(frame)
+        done = frames.poll(f"{name}_cq")[0]
+        assert done["data"] == frame and done["len"] == len(frame)
+        assert done["behind"][:short] == want
+        # And not a byte more.
+        assert set(done["behind"][short:]) == {0xEE}
+        frames("destroy", f"{name}_rule")
+
+
+def test_scattered(wired, frames):
+    """A frame fills several pieces of memory in turn; one that is too long is dropped, counted,
+    and its receive waits for the next."""
+    frames("cq", "cq", WITH_ALL)
+    frames("qp", "qp", "cq", 0)
+    frames("post", "qp", 2, 256, 4)
+    frames.rule("rule", "qp", to_port())
+    before = wired.stats()["rx_dropped_malformed"]
+    fits = wired.udp(dport=PORT, payload=b"s" * 200)
+    wired.send(wired.udp(dport=PORT, payload=b"l" * 230), fits, fits)
+    assert [done["data"] for done in frames.poll("cq", 2)] == [fits, fits]
+    assert wired.stats()["rx_dropped_malformed"] == before + 1
+
+
+def test_timestamps(wired, frames):
+    """Completions tell when frames came, by the card's clock."""
+    receiver(frames, "qp")
+    for _ in range(2):
+        wired.send(wired.udp(dport=PORT))
+        time.sleep(0.3)
+    first, second = (done["time"] for done in frames.poll("qp_cq", 2))
+    assert 0.25e9 < second - first < 5e9
+
+
+@pytest.mark.parametrize("network", [IP(src=HERE_IP, dst=PEER_IP, id=0xFFFE, ttl=33, tos=0x10),
+                                     IPv6(src="fd00::1", dst="fd00::2", fl=7)], ids=["4", "6"])
+def test_tso(wired, frames, network):
+    """One request of 20000 bytes becomes segments that scapy finds right in each field, and that
+    together are what was sent."""
+    mss, length = 1000, 20300
+    header = from_card(wired, network, TCP(sport=PORT, dport=80, seq=0xFFFFF000, flags="FPAC",
+                                           window=500, options=[("Timestamp", (1, 2))]))
+    frames("cq", "cq", 0)
+    frames("qp", "qp", "cq", 0, "tso")
+    assert frames("tso", "qp", header.hex(), mss, length, IP_CSUM)["status"] == 0
+    segments = wired.receive(21, wanted=mine)
+    assert len(segments) == 21
+    data = b""
+    for number, segment in enumerate(map(Ether, segments)):
+        right = Ether(header)
+        piece = bytes(segment[TCP].payload)
+        assert len(piece) == (mss if number < 20 else 300)
+        right[TCP].seq = (0xFFFFF000 + len(data)) & 0xFFFFFFFF
+        right[TCP].flags = "A"
+        if number == 0:
+            right[TCP].flags |= "C"
+        if number == 20:
+            right[TCP].flags |= "FP"
+        del right[TCP].chksum
+        if IP in right:
+            right[IP].id = (0xFFFE + number) & 0xFFFF
+            del right[IP].len, right[IP].chksum
+        else:
+            del right[IPv6].plen
+        assert bytes(segment) == bytes(right / Raw(piece)), number
+        data += piece
+    assert data == bytes(i % 251 for i in range(length))
+
+
+def test_tso_by_tshark(wired, frames):
+    """The longest request; tshark puts its segments together and has nothing to complain of."""
+    length = frames("query")["max_tso"]
+    header = from_card(wired, IP(src=HERE_IP, dst=PEER_IP),
+                       TCP(sport=PORT, dport=4444, seq=1, flags="PA"))
+    frames("cq", "cq", 0)
+    frames("qp", "qp", "cq", 0, "tso")
+    assert frames("tso", "qp", header.hex(), 1448, length, IP_CSUM)["status"] == 0
+    time.sleep(0.5)
+    words = ["tshark", "-r", wired.pcap, "-Y", "tcp.dstport == 4444", "-T", "fields",
+             "-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE"]
+    for field in ("tcp.len", "tcp.checksum.status", "ip.checksum.status", "_ws.malformed",
+                  "tcp.seq_raw"):
+        words += ["-e", field]
+    rows = [line.split("\t") for line in subprocess.run(
+        list(map(str, words)), capture_output=True, text=True, check=True).stdout.splitlines()]
+    assert sum(int(row[0]) for row in rows) == length
+    assert {tuple(row[1:4]) for row in rows} <= {("1", "1", ""), ("Good", "Good", "")}
+    at = 1
+    for row in rows:
+        assert int(row[4]) == at
+        at += int(row[0])
+    wired.drain()
+
+
+def test_tso_refused(wired, frames):
+    """No MSS, more than max_tso, a header that is none: they fail, and the queue goes on."""
+    header = from_card(wired, IP(src=HERE_IP, dst=PEER_IP), TCP(sport=PORT, dport=80))
+    udp = from_card(wired, IP(src=HERE_IP, dst=PEER_IP), UDP(sport=PORT, dport=80))
+    frames("cq", "cq", 0)
+    frames("qp", "qp", "cq", 0, "tso")
+    # Where it is refused, by the library or by the card, is not ours to say.
+    for words in ((header.hex(), 0, 3000), (header[:30].hex(), 1000, 3000),
+                  (udp.hex(), 1000, 3000), (header.hex(), 9000, 20000),
+                  ((header + bytes(200)).hex(), 1000, 3000)):
+        number = next(frames.numbers)
+        frames.socket.sendall(f"{number} tso qp {' '.join(map(str, words))}\n".encode())
+        answer = frames.answer(number)
+        assert answer["errno"] or answer["status"], words
+    wired.drain()
+    good = from_card(wired, IP(src=HERE_IP, dst=PEER_IP), UDP(sport=PORT, dport=80), Raw(b"good"))
+    assert frames("send", "qp", good.hex(), 0, 1)["status"] == 0
+    assert wired.receive(wanted=mine) == [good]
+
+
+def rates(wired, sport):
+    """Times in seconds of the captured frames from this UDP port, and their length."""
+    found = [(when, len(frame)) for when, frame in timed(wired.pcap)
+             if frame[12:14] == b"\x08\0" and frame[34:36] == sport.to_bytes(2, "big")]
+    return [when for when, _ in found], found[0][1]
+
+
+@pytest.mark.parametrize("how", ["modify_qp", "modify_qp_rate_limit"])
+def test_rate_limit(wired, frames, how):
+    """Frames leave at the rate that was set, evenly, and at once when it is taken back."""
+    kbps, count = 2000, 100
+    sport = 20000 + len(how)
+    frame = from_card(wired, IP(src=HERE_IP, dst=PEER_IP), UDP(sport=sport, dport=9),
+                      Raw(bytes(958)))
+    frames("cq", "cq", 0)
+    frames("qp", "qp", "cq", 0)
+    frames("rate", "qp", kbps, *((0, "-") if how == "modify_qp" else (2000, 1000)))
+    took = frames("send", "qp", frame.hex(), 0, count)["ns"] / 1e9
+    time.sleep(0.5)
+    when, length = rates(wired, sport)
+    assert len(when) == count
+    due = length * 8 / (kbps * 1000)
+    # The burst at the beginning is on the account.
+    rate = (count - 20) / (when[-1] - when[19])
+    # What a busy machine misses is not made up for.
+    assert 0.6 / due < rate < 1.1 / due, f"{rate} frames/s, not {1 / due}"
+    assert took > 0.8 * due * (count - 20)
+    assert statistics.median(b - a for a, b in zip(when[19:], when[20:])) > due / 4
+    frames("rate", "qp", 0, 0, "-")
+    took = frames("send", "qp", frame.hex(), 0, count)["ns"] / 1e9
+    assert took < 0.5 * due * count
+
+
+def test_rate_limit_is_of_one(wired, frames):
+    """A queue pair that waits for its turn keeps nobody else waiting."""
+    slow, quick = ((20100 + i, from_card(wired, IP(src=HERE_IP, dst=PEER_IP),
+                                         UDP(sport=20100 + i, dport=9), Raw(bytes(958))))
+                   for i in range(2))
+    for name, (_, frame) in (("slow", slow), ("quick", quick)):
+        frames("cq", f"{name}_cq", 0)
+        frames("qp", name, f"{name}_cq", 0)
+    # 20 ms each
+    frames("rate", "slow", 400, 2000, 0)
+    frames("send", "slow", slow[1].hex(), 0, 60, 1, "later")
+    frames("send", "quick", quick[1].hex(), 0, 60)
+    frames.poll("slow_cq", 60)
+    time.sleep(0.3)
+    last, first = rates(wired, quick[0])[0][-1], rates(wired, slow[0])[0]
+    assert len(first) == 60 and first[-1] - first[0] > 1
+    assert last < first[-10]
+
+
+def test_rate_refused(frames):
+    """Rates beyond the limits, and queue pairs of another kind of state."""
+    told = frames("query")
+    frames("cq", "cq", 0)
+    frames("qp", "qp", "cq", 0)
+    frames("rate", "qp", told["max_rate"] + 1, 0, 0, errno=errno.EINVAL)
+    frames("rate", "qp", told["max_rate"], 0, 0)
+    frames("rate", "qp", told["min_rate"], 0, 0)
+    frames("state", "qp", ERR)
+    frames("rate", "qp", 5000, 0, 0, errno=errno.EINVAL)
+
+
+def test_loopback(wired, frames):
+    """What a queue pair sends to the port's own address comes back and stays off the cable; to a
+    group, both; to another's, only the cable has it."""
+    receiver(frames, "rx")
+    frames("cq", "cq", 0)
+    frames("qp", "tx", "cq", 0)
+    before = wired.stats()["tx_looped"]
+    expected = {wired.mac: (True, False), GROUP: (True, True)}
+    for number, (dst, (looped, sent)) in enumerate(expected.items()):
+        frame = from_card(wired, IP(src=HERE_IP, dst=PEER_IP), UDP(sport=PORT, dport=PORT),
+                          Raw(bytes([number]) * 30), dst=dst)
+        assert frames("send", "tx", frame.hex(), 0, 1)["status"] == 0
+        got = frames.poll("rx_cq", 1, 5000 if looped else 200, exact=False)
+        assert [done["data"] for done in got] == [frame] * looped, dst
+        assert wired.receive(1, 5 if sent else 0.3, mine) == [frame] * sent, dst
+    assert wired.stats()["tx_looped"] == before + 2
+    # No rule is for this one.
+    frame = from_card(wired, IP(src=HERE_IP, dst=PEER_IP), UDP(sport=PORT, dport=9), dst=OTHER)
+    assert frames("send", "tx", frame.hex(), 0, 1)["status"] == 0
+    assert wired.receive(wanted=mine) == [frame]
+    # And for it, when a rule says so: it is here now.
+    frames.rule("other_rule", "rx", flow_spec.rule(flow_spec.spec("eth", dst=OTHER)))
+    assert frames("send", "tx", frame.hex(), 0, 1)["status"] == 0
+    assert frames.poll("rx_cq")[0]["data"] == frame
+    assert not wired.receive(1, 0.3, mine)
+    frames.nothing("rx_cq")
+
+
+def test_loopback_to_netdev(wired, frames):
+    """A frame for the kernel of the same machine, from a queue pair of the same port."""
+    vm = wired.a
+    heard = vm.spawn("timeout 30 python3 -c \"import socket\n"
+                     "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+                     f"s.bind(('{HERE_IP}', {PORT + 1}))\n"
+                     "print(s.recv(99).decode())\"")
+    wait_until("it listens", lambda: vm.run(f"ss -Hlun sport = {PORT + 1} | grep -q .")[0] == 0)
+    frames("cq", "cq", 0)
+    frames("qp", "tx", "cq", 0)
+    frame = from_card(wired, IP(src=PEER_IP, dst=HERE_IP), UDP(sport=PORT, dport=PORT + 1),
+                      Raw(b"looped"), dst=wired.mac)
+    assert frames("send", "tx", frame.hex(), 0, 1)["status"] == 0
+    assert heard.wait() == (0, "looped\n")
+
+
+def test_dead_queue_pair(wired, frames):
+    """A rule of a queue pair in ERR drops its frames, counted; its receives are flushed."""
+    receiver(frames, "qp", posted=3)
+    frames("state", "qp", ERR)
+    assert [done["status"] for done in frames.poll("qp_cq", 3)] == [5, 5, 5]
+    before = wired.stats()["rx_dropped_no_wqe"]
+    wired.send(wired.udp(dport=PORT))
+    wait_until("it is dropped", lambda: wired.stats()["rx_dropped_no_wqe"] == before + 1)
+
+
+def test_unprivileged(wired, guest_programs):
+    """Without CAP_NET_RAW there is neither a RAW_PACKET queue pair nor a rule."""
+    program = Frames(wired, guest_programs, "setpriv --bounding-set=-net_raw --inh-caps=-net_raw")
+    program("cq", "cq", 0)
+    program("qp", "qp", "cq", 0, errno=errno.EPERM)
+    program("wq", "wq", "cq", 0, 16, 1)
+    program("modify_wq", "wq", 1, 1, 0, 0, 0)
+    program("table", "table", 0, "wq")
+    program("rss", "rss", "table", 3, "00" * 40, errno=errno.EPERM)
+    assert program.close()[0] == 0
+
+
+def test_capture_is_ethernet(wired):
+    """The card's capture is whole: each frame has at least a header."""
+    assert all(len(frame) >= 14 for frame in captured(wired.pcap))
+
+
+def test_nothing_left(wired):
+    """After all of it no process holds anything, and the kernel has had nothing to say."""
+    assert resources(wired.a) == {}
+    assert wired.a.reports() == []

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""A machine whose cable ends in the test: frames that scapy makes go to its card, and what the
+card sends comes back; a program in the machine does with queues and rules what the test says."""
+
+import itertools
+import json
+import os
+import select
+import socket
+import time
+
+from lab.pair import Pair, find_port, set_address
+from scapy.layers.inet import IP, UDP
+from scapy.layers.inet6 import IPv6
+from scapy.layers.l2 import Dot1Q, Ether
+from scapy.packet import Raw
+from settings import counters
+
+CHANNEL = "org.ornic.frames"
+PEER = "02:00:00:00:99:01"
+PEER_IP = "10.50.0.2"
+HERE_IP = "10.50.0.1"
+
+
+class Wired(Pair):
+    """Machine `a` with one card; port 2 of the switch is this process."""
+
+    SUBNET = "10.50.0"
+
+    def __init__(self, lab):
+        self.lab = lab
+        link = lab.link("dgram")
+        self.here, self.there = link.paths
+        self.pcap = lab.logdir / "wired.pcap"
+        self.card = lab.card(1, ports=[link.port()], pcap=self.pcap)
+        self.mac = self.card.macs[0]
+        self.channel = lab.rundir / f"{self.card.name}-frames.sock"
+        self.a = self.b = lab.vm("a", cards=self.card.sockets, args=[
+            "-chardev", f"socket,id=frames,path={self.channel},server=on,wait=off",
+            "-device", f"virtserialport,chardev=frames,name={CHANNEL}",
+        ])
+        self.vms = (self.a,)
+        self.ornic, self.rxe = {}, {}
+        self.socket = None
+
+    def load_ornic(self):
+        self.a.load_ornic()
+        netdev = self.a.netdevs_of("ornic")[0]
+        # A quiet cable
+        self.a.check(f"echo 1 >/proc/sys/net/ipv6/conf/{netdev}/disable_ipv6")
+        set_address(self.a, netdev, HERE_IP)
+        self.a.check(f"ip neigh replace {PEER_IP} lladdr {PEER} dev {netdev}")
+        self.ornic[self.a] = find_port(self.a, netdev, HERE_IP)
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(str(self.here))
+        return self
+
+    def discard(self):
+        super().discard()
+        if self.socket:
+            self.socket.close()
+            self.here.unlink(missing_ok=True)
+
+    def frame(self, *layers, dst=None, src=PEER, size=0, **ethernet):
+        """Bytes of a frame for the card, by scapy; size: at least so many, filled with zeros."""
+        packet = Ether(dst=dst or self.mac, src=src, **ethernet)
+        for layer in layers:
+            packet = packet / layer
+        return bytes(packet).ljust(size, b"\0")
+
+    def udp(self, sport=1000, dport=2000, payload=b"x" * 40, vlan=None, dst=None, **ip):
+        """A frame with an UDP datagram, IPv4 unless addresses say other."""
+        words = {"src": PEER_IP, "dst": HERE_IP, **ip}
+        network = (IPv6 if ":" in words["src"] else IP)(**words)
+        tags = [Dot1Q(vlan=vlan & 0xFFF, prio=vlan >> 13)] if vlan is not None else []
+        return self.frame(*tags, network, UDP(sport=sport, dport=dport), Raw(payload), dst=dst)
+
+    def send(self, *frames):
+        """To the card. Waits where the card has not taken what was sent before."""
+        for frame in frames:
+            self.socket.sendto(frame, str(self.there))
+
+    def drain(self):
+        """What was sent before is gone: the card tries again where this end was slow."""
+        while select.select([self.socket], [], [], 0.05)[0]:
+            self.socket.recv(1 << 16)
+
+    def receive(self, count=1, timeout=10, wanted=lambda frame: True):
+        """Frames that the card sends, as bytes: count of them, or fewer within the timeout."""
+        found, deadline = [], time.monotonic() + timeout
+        while len(found) < count:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self.socket], [], [], left)[0]:
+                break
+            frame = self.socket.recv(1 << 16)
+            if wanted(frame):
+                found.append(frame)
+        return found
+
+    def stats(self, group="port"):
+        return counters(self.card, 0, group)
+
+
+class Frames:
+    """guest/frames.c in the machine: each call is one of its commands."""
+
+    numbers = itertools.count(1)
+
+    def __init__(self, wired, programs, prefix=""):
+        self.wired, self.buffer = wired, b""
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(str(wired.channel))
+        self.socket.settimeout(90)
+        port = wired.ornic[wired.a]
+        self.command = wired.a.spawn(
+            f"port=$(grep -lx {CHANNEL} /sys/class/virtio-ports/*/name) && "
+            f"exec {prefix} {programs}/frames {port.device} /dev/$(basename $(dirname $port))", 900)
+
+    def __call__(self, verb, *words, errno=0):
+        """The answer of a command, which must end with this errno."""
+        number = next(self.numbers)
+        line = " ".join(map(str, (number, verb, *words))) + "\n"
+        self.socket.sendall(line.encode())
+        answer = self.answer(number)
+        assert answer["errno"] == errno, \
+            f"{line[:200]}: {os.strerror(answer['errno'])}, not {os.strerror(errno)}"
+        return answer
+
+    def answer(self, number):
+        while True:
+            while b"\n" not in self.buffer:
+                try:
+                    data = self.socket.recv(1 << 16)
+                except TimeoutError:
+                    data = b""
+                if not data or self.command.poll():
+                    raise AssertionError(f"the program ended or is silent: {self.command.poll()}")
+                self.buffer += data
+            line, _, self.buffer = self.buffer.partition(b"\n")
+            answer = json.loads(line)
+            if answer["number"] == number:
+                return answer
+
+    def rule(self, name, qp, attr, counters="-", errno=0):
+        self("flow", name, qp, attr.hex(), counters, errno=errno)
+
+    def poll(self, cq, count=1, timeout=10000, exact=True):
+        """Completions with their data as bytes; exact: no fewer."""
+        found = self("poll", cq, count, timeout)["completions"]
+        for one in found:
+            for field in ("data", "behind"):
+                if field in one:
+                    one[field] = bytes.fromhex(one[field])
+        assert not exact or len(found) == count, f"{len(found)} of {count}: {found}"
+        return found
+
+    def nothing(self, *cqs):
+        """Nothing has come to any of these, after time enough."""
+        for number, cq in enumerate(cqs):
+            assert not self.poll(cq, 1, 0 if number else 200, exact=False), cq
+
+    def close(self):
+        """Ends the program: (exit code, output)."""
+        self.socket.close()
+        return self.command.wait(30)
+
+    def kill(self):
+        self.command.kill("KILL")
+        self.socket.close()
+        self.command.wait(30)
