@@ -1,0 +1,490 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""ibv_create_flow(): what each spec, action, flag, type and priority does with frames that scapy
+has made, and what is refused."""
+
+import errno
+
+import pytest
+from flow_spec import (ALL_DEFAULT, DONT_TRAP, EGRESS, MC_DEFAULT, SNIFFER, count, drop, rule, spec,
+                       tag)
+from scapy.contrib.mpls import MPLS
+from scapy.layers.inet import ICMP, IP, TCP, UDP
+from scapy.layers.inet6 import IPv6, IPv6ExtHdrHopByHop
+from scapy.layers.ipsec import ESP
+from scapy.layers.l2 import GRE, Dot1Q, Ether
+from scapy.layers.vxlan import VXLAN
+from scapy.packet import Raw
+from settings import counters, resources, wait_until
+from wired import HERE_IP, PEER, PEER_IP, Frames
+
+WITH_ALL = 1 | 4 | 128 | 256 | 512  # length, number, time, cvlan, tag
+PACKETS, BYTES = 0, 1  # enum ibv_counter_description
+GROUP, GROUP2 = "01:00:5e:01:02:03", "01:00:5e:01:02:04"
+PORT = 7009
+VNI = 0xFFFFFF  # all of its bits
+LABEL = 0x12345000 | 0x100 | 64  # label 0x12345, bottom of stack, TTL 64
+
+
+def receivers(frames, *names, posted=32):
+    """Queue pairs with a CQ each, without rules."""
+    for name in names:
+        frames("cq", f"{name}_cq", WITH_ALL)
+        frames("qp", name, f"{name}_cq", 0)
+        frames("post", name, posted, 2048)
+
+
+def data(frames, name, number=1):
+    return [done["data"] for done in frames.poll(f"{name}_cq", number)]
+
+
+def udp4(**words):
+    return IP(**{"src": PEER_IP, "dst": HERE_IP, **words}) / UDP(sport=1000, dport=PORT) / Raw(b"4")
+
+
+def udp6(*extension, **words):
+    network = IPv6(**{"src": "fd00::2", "dst": "fd00::1", **words})
+    for header in extension:
+        network = network / header
+    return network / UDP(sport=1000, dport=PORT) / Raw(b"6")
+
+
+def tcp4(**words):
+    return IP(src=PEER_IP, dst=HERE_IP) / TCP(**{"sport": 1000, "dport": PORT, **words}) / Raw(b"4")
+
+
+def vxlan(vni, inner, dport=4789):
+    return IP(src=PEER_IP, dst=HERE_IP) / UDP(sport=5, dport=dport) / VXLAN(vni=vni) / inner
+
+
+def gre(inner, **words):
+    return IP(src=PEER_IP, dst=HERE_IP) / GRE(**words) / inner
+
+
+def inside(**words):
+    return Ether(src=OUTER, dst=INSIDE) / udp4(**words)
+
+
+# What this file sends: the kernel's own frames to all are not in the way.
+FROM_HERE = spec("eth", src=("02:00:00:00:98:00", "ff:ff:ff:ff:fc:00"))
+OUTER, INSIDE = "02:00:00:00:00:01", "02:00:00:00:00:02"
+
+# The specs of a rule, packets (or whole frames' keywords) that it takes, and some that it does not
+SPECS = {
+    "eth dst": ([spec("eth", dst=GROUP)],
+                [(udp4(), {"dst": GROUP})], [(udp4(), {"dst": GROUP2}), (udp4(), {})]),
+    "eth src": ([spec("eth", src=PEER)],
+                [(udp4(), {}), (Raw(b"x" * 50), {"type": 0x88B5})],
+                [(udp4(), {"src": "02:00:00:00:99:02"})]),
+    "eth src mask": ([spec("eth", src=("02:00:00:00:98:00", "ff:ff:ff:ff:fe:00"))],
+                     [(udp4(), {}), (udp4(), {"src": "02:00:00:00:98:07"})],
+                     [(udp4(), {"src": "02:00:00:00:9a:01"})]),
+    "eth type": ([spec("eth", kind=0x88B5)],
+                 [(Raw(b"x" * 50), {"type": 0x88B5}),
+                  (Dot1Q(vlan=5, type=0x88B5) / Raw(b"x" * 50), {})],
+                 [(udp4(), {}), (Raw(b"x" * 50), {"type": 0x88B6})]),
+    "eth vlan": ([spec("eth", vlan=(0x0005, 0x0FFF))],
+                 [(Dot1Q(vlan=5) / udp4(), {}), (Dot1Q(vlan=5, prio=7) / udp6(), {}),
+                  (Dot1Q(vlan=5) / Dot1Q(vlan=6) / udp4(), {})],
+                 [(Dot1Q(vlan=6) / udp4(), {}), (udp4(), {}),
+                  (Dot1Q(vlan=6) / Dot1Q(vlan=5) / udp4(), {})]),
+    "eth vlan 0": ([spec("eth", vlan=(0x0000, 0x0FFF))],
+                   [(Dot1Q(vlan=0, prio=3) / udp4(), {})],
+                   [(udp4(), {}), (Dot1Q(vlan=1) / udp4(), {})]),
+    "ipv4": ([spec("ipv4", src=PEER_IP, dst=HERE_IP)],
+             [(udp4(), {}), (tcp4(), {}), (Dot1Q(vlan=5) / udp4(), {})],
+             [(udp4(src="10.50.0.3"), {}), (udp4(dst="10.50.0.9"), {}), (udp6(), {})]),
+    "ipv4 mask": ([spec("ipv4", dst=("10.48.0.0", "255.248.0.0"))],
+                  [(udp4(), {}), (udp4(dst="10.55.1.2"), {})], [(udp4(dst="10.56.0.1"), {})]),
+    "ipv4 any": ([spec("ipv4")],
+                 [(udp4(), {}), (IP(src=PEER_IP, dst=HERE_IP) / ICMP(), {})],
+                 [(udp6(), {}), (Raw(b"x" * 50), {"type": 0x88B5})]),
+    "ipv4 ext": ([spec("ipv4_ext", proto=17, tos=0xB8, ttl=9)],
+                 [(udp4(tos=0xB8, ttl=9), {})],
+                 [(udp4(tos=0xB8, ttl=8), {}), (udp4(tos=0xB4, ttl=9), {}),
+                  (IP(src=PEER_IP, dst=HERE_IP, tos=0xB8, ttl=9) / TCP(), {})]),
+    "ipv4 flags": ([spec("ipv4_ext", flags=(2, 2))],
+                   [(udp4(flags="DF"), {})], [(udp4(), {}), (udp4(flags="MF"), {})]),
+    "ipv6": ([spec("ipv6", src="fd00::2", dst="fd00::1")],
+             [(udp6(), {}), (Dot1Q(vlan=5) / udp6(), {})],
+             [(udp6(src="fd00::3"), {}), (udp6(dst="fd00::11"), {}), (udp4(), {})]),
+    "ipv6 mask": ([spec("ipv6", src=("fd00::", "ffff:ffff::"))],
+                  [(udp6(), {}), (udp6(src="fd00:0:77::"), {})], [(udp6(src="fd00:1::2"), {})]),
+    "ipv6 extension": ([spec("ipv6", proto=17)],
+                       [(udp6(IPv6ExtHdrHopByHop()), {}), (udp6(), {})],
+                       [(IPv6(src="fd00::2", dst="fd00::1") / TCP(), {})]),
+    "udp": ([spec("udp", dport=PORT)],
+            [(udp4(), {}), (udp6(), {}), (udp6(IPv6ExtHdrHopByHop()), {})],
+            [(tcp4(), {}), (IP(src=PEER_IP, dst=HERE_IP) / UDP(sport=PORT, dport=1000), {}),
+             (IP(src=PEER_IP, dst=HERE_IP, flags="MF") / UDP(sport=1, dport=PORT) / Raw(bytes(16)),
+              {})]),
+    "udp ports": ([spec("udp", sport=1000, dport=(PORT & 0xFF00, 0xFF00))],
+                  [(udp4(), {})],
+                  [(IP(src=PEER_IP, dst=HERE_IP) / UDP(sport=1001, dport=PORT), {})]),
+    "tcp": ([spec("tcp", dport=PORT, sport=1000)],
+            [(tcp4(), {}), (tcp4(flags="R"), {})], [(udp4(), {}), (tcp4(sport=1001), {})]),
+    "tcp any": ([spec("tcp")], [(tcp4(), {}), (tcp4(dport=5), {})], [(udp4(), {})]),
+    "eth, ipv4, udp": ([spec("eth", dst=GROUP, kind=0x0800),
+                        spec("ipv4_ext", src=PEER_IP, proto=17), spec("udp", dport=PORT)],
+                       [(udp4(), {"dst": GROUP})],
+                       [(udp4(), {}), (tcp4(), {"dst": GROUP}),
+                        (udp4(src="10.50.0.3"), {"dst": GROUP})]),
+    "vxlan inner ipv6": ([spec("vxlan"), spec("ipv6", inner=True, dst="fd00::1")],
+                         [(vxlan(3, Ether(src=PEER, dst=OUTER) / udp6()), {})],
+                         [(udp6(), {}),
+                          (vxlan(3, Ether(src=PEER, dst=OUTER) / udp6(dst="fd00::5")), {})]),
+    "gre": ([spec("ipv4"), spec("gre", proto=0x0800)],
+            [(gre(udp4()), {}), (gre(udp4(), key_present=1, key=5), {})],
+            [(gre(udp6()), {}), (udp4(), {})]),
+    "gre key": ([spec("gre", flags=(0x2000, 0x2000), key=0xFEEDF00D)],
+                [(gre(udp4(), key_present=1, key=0xFEEDF00D), {}),
+                 (gre(udp4(), key_present=1, key=0xFEEDF00D, chksum_present=1), {})],
+                [(gre(udp4(), key_present=1, key=1), {}), (gre(udp4()), {})]),
+    "gre inner": ([spec("gre"), spec("ipv4", inner=True, dst="10.99.0.9"),
+                   spec("udp", inner=True, dport=PORT)],
+                  [(gre(udp4(dst="10.99.0.9")), {}),
+                   (gre(udp4(dst="10.99.0.9"), key_present=1, key=5), {})],
+                  [(gre(udp4()), {}), (udp4(dst="10.99.0.9"), {})]),
+    "mpls": ([spec("mpls", label=(LABEL, 0xFFFFFFFF))],
+             [(MPLS(label=0x12345, s=1, ttl=64) / udp4(), {"type": 0x8847})],
+             [(MPLS(label=0x12345, s=1, ttl=63) / udp4(), {"type": 0x8847}), (udp4(), {})]),
+    "mpls label": ([spec("mpls", label=(LABEL, 0xFFFFF000))],
+                   [(MPLS(label=0x12345, s=1, ttl=1) / udp4(), {"type": 0x8847}),
+                    (MPLS(label=0x12345, s=0) / MPLS(label=9, s=1) / udp4(), {"type": 0x8847})],
+                   [(MPLS(label=0x12346, s=1) / udp4(), {"type": 0x8847}),
+                    (MPLS(label=9, s=0) / MPLS(label=0x12345, s=1) / udp4(), {"type": 0x8847})]),
+    "mpls in gre": ([spec("gre"), spec("mpls", label=(LABEL, 0xFFFFF000))],
+                    [(gre(MPLS(label=0x12345, s=1) / udp4(), proto=0x8847), {})],
+                    [(gre(MPLS(label=0x12346, s=1) / udp4(), proto=0x8847), {})]),
+    "esp": ([spec("ipv4"), spec("esp", spi=0x01020304)],
+            [(IP(src=PEER_IP, dst=HERE_IP) / ESP(spi=0x01020304, seq=9) / Raw(b"x" * 40), {})],
+            [(IP(src=PEER_IP, dst=HERE_IP) / ESP(spi=0x01020305, seq=9) / Raw(b"x" * 40), {}),
+             (udp4(), {})]),
+    "esp seq": ([spec("esp", spi=7, seq=8)],
+                [(IP(src=PEER_IP, dst=HERE_IP) / ESP(spi=7, seq=8) / Raw(b"x" * 40), {})],
+                [(IP(src=PEER_IP, dst=HERE_IP) / ESP(spi=7, seq=9) / Raw(b"x" * 40), {})]),
+}
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_spec(wired, frames, name):
+    """A rule takes what its specs say, and what they do not say goes on: to a rule of lower
+    priority that takes everything. The frames are received as they were sent."""
+    specs, wanted, others = SPECS[name]
+    receivers(frames, "qp", "rest")
+    frames.rule("rule", "qp", rule(*specs, tag(0x0ABC)))
+    frames.rule("all", "rest", rule(FROM_HERE, priority=9))
+    wanted, others = ([wired.frame(packet, **words) for packet, words in some]
+                      for some in (wanted, others))
+    wired.send(*wanted, *others)
+    got = frames.poll("qp_cq", len(wanted))
+    assert [done["data"] for done in got] == wanted
+    assert {done["tag"] for done in got} == {0x0ABC}
+    assert data(frames, "rest", len(others)) == others
+    frames.nothing("qp_cq")
+
+
+def to_port(*more, port=PORT, **words):
+    return rule(spec("udp", dport=port), *more, **words)
+
+
+def test_priorities(wired, frames):
+    """The lowest number goes first; among equals the older; a rule that is gone takes nothing."""
+    receivers(frames, "a", "b", "c", "d")
+    frame = wired.frame(udp4())
+    # Different rules that all match, the strongest made last
+    frames.rule("c_rule", "c", to_port(priority=7))
+    frames.rule("d_rule", "d", rule(spec("ipv4", src=PEER_IP), priority=7))
+    frames.rule("b_rule", "b", to_port(priority=6))
+    frames.rule("a_rule", "a", to_port(priority=0))
+    for name in "abcd":
+        wired.send(frame, frame)
+        assert data(frames, name, 2) == [frame, frame], name
+        frames("destroy", f"{name}_rule")
+    frames.nothing("a_cq", "b_cq", "c_cq", "d_cq")
+
+
+def test_same_rule_twice(wired, frames):
+    """Listeners of one group, with the same rule, have a copy each."""
+    receivers(frames, "a", "b", "c")
+    group = rule(spec("eth", dst=GROUP))
+    for name in "abc":
+        frames.rule(f"{name}_rule", name, group)
+    frame = wired.frame(udp4(), dst=GROUP)
+    wired.send(frame)
+    for name in "abc":
+        assert data(frames, name) == [frame]
+    frames("destroy", "b_rule")
+    wired.send(frame)
+    for name in "ac":
+        assert data(frames, name) == [frame]
+    frames.nothing("a_cq", "b_cq", "c_cq")
+
+
+def test_dont_trap(wired, frames):
+    """A rule that does not trap has a copy, and the search goes on: to the next rule, or to the
+    kernel."""
+    receivers(frames, "tap", "owner")
+    frames.rule("tap_rule", "tap", to_port(flags=DONT_TRAP))
+    frames.rule("owner_rule", "owner", to_port(priority=1))
+    frame = wired.frame(udp4())
+    wired.send(frame)
+    assert data(frames, "tap") == data(frames, "owner") == [frame]
+    frames("destroy", "owner_rule")
+    start = unclaimed(wired)
+    wired.send(frame)
+    assert data(frames, "tap") == [frame]
+    wait_until("the kernel has it, too", lambda: unclaimed(wired) == start + 1)
+
+
+def unclaimed(wired):
+    """Datagrams that the kernel has received for no socket."""
+    return int(wired.a.check("nstat -az UdpNoPorts | awk '/UdpNoPorts/{print $2}'"))
+
+
+def test_tag(wired, frames):
+    """The tag of the rule is in the completion; without one, 0."""
+    receivers(frames, "qp")
+    frames.rule("one", "qp", to_port(tag(0x00FEDCBA)))
+    frames.rule("two", "qp", to_port(tag(1), port=PORT + 1))
+    frames.rule("none", "qp", to_port(port=PORT + 2))
+    for offset in (2, 0, 1):
+        wired.send(wired.udp(dport=PORT + offset))
+    assert [done["tag"] for done in frames.poll("qp_cq", 3)] == [0, 0x00FEDCBA, 1]
+
+
+def test_drop(wired, frames):
+    """Frames of a rule that drops reach nobody, and are counted; those beside it go on."""
+    receivers(frames, "qp", "rest")
+    frames.rule("drop", "qp", to_port(drop()))
+    frames.rule("all", "rest", rule(FROM_HERE, priority=1))
+    before = wired.stats()["rx_dropped_rule"]
+    wired.send(*[wired.udp(dport=PORT)] * 5, wired.udp(dport=PORT + 1))
+    assert data(frames, "rest") == [wired.udp(dport=PORT + 1)]
+    assert wired.stats()["rx_dropped_rule"] == before + 5
+    frames.nothing("qp_cq", "rest_cq")
+
+
+def test_count(wired, frames):
+    """Counters count frames and bytes of their rules, those that are dropped too, and two rules may
+    have the same; where each number is found is the user's choice."""
+    receivers(frames, "qp")
+    for name, places in (("taken", {PACKETS: 0, BYTES: 1}), ("dropped", {PACKETS: 3, BYTES: 0})):
+        frames("counters", name)
+        for description, index in places.items():
+            frames("attach", name, "-", description, index)
+    frames.rule("one", "qp", to_port(count()), counters="taken")
+    frames.rule("two", "qp", to_port(count(), port=PORT + 1), counters="taken")
+    frames.rule("drop", "qp", to_port(drop(), count(), port=PORT + 2), counters="dropped")
+    assert frames("read", "taken", 2)["values"] == [0, 0]
+    sent = [wired.udp(dport=PORT + i % 3, payload=bytes(30 + 10 * i)) for i in range(9)]
+    wired.send(*sent)
+    frames.poll("qp_cq", 6)
+    wait_until("they are dropped", lambda: frames("read", "dropped", 4)["values"][3] == 3, 5)
+    length = [sum(map(len, sent[i::3])) for i in range(3)]
+    assert frames("read", "taken", 2)["values"] == [6, length[0] + length[1]]
+    assert frames("read", "dropped", 4)["values"] == [length[2], 0, 0, 3]
+    # In use by rules
+    frames("destroy", "taken", errno=errno.EBUSY)
+    frames("destroy", "one")
+    frames("destroy", "two")
+    frames("destroy", "taken")
+
+
+def test_counters_refused(frames):
+    """A counter that does not exist, one for a rule that has none; and what a rule uses stays as it
+    is."""
+    frames("counters", "counters")
+    receivers(frames, "qp")
+    frames("attach", "counters", "-", 2, 0, errno=errno.EOPNOTSUPP)
+    frames("attach", "counters", "-", PACKETS, 0)
+    frames.rule("rule", "qp", to_port(count()), counters="counters")
+    frames("attach", "counters", "rule", BYTES, 0, errno=errno.EOPNOTSUPP)
+    frames("attach", "counters", "-", BYTES, 0, errno=errno.EBUSY)
+    frames("destroy", "counters", errno=errno.EBUSY)
+
+
+def test_defaults(wired, frames):
+    """ALL_DEFAULT has what no other rule takes, MC_DEFAULT the multicast of it; the kernel has it
+    again when they are gone."""
+    receivers(frames, "all", "groups", "port")
+    frames.rule("all_rule", "all", rule(kind=ALL_DEFAULT))
+    frames.rule("groups_rule", "groups", rule(kind=MC_DEFAULT))
+    frames.rule("port_rule", "port", to_port(priority=100))
+    taken = wired.frame(udp4(), dst=GROUP)
+    other = wired.udp(dport=PORT + 1)
+    group = wired.udp(dport=PORT + 1, dst=GROUP)
+    wired.send(taken, other, group)
+    assert data(frames, "port") == [taken]
+    assert data(frames, "all") == [other]
+    assert data(frames, "groups") == [group]
+    frames("destroy", "groups_rule")
+    wired.send(group)
+    assert data(frames, "all") == [group]
+    frames("destroy", "all_rule")
+    start = unclaimed(wired)
+    wired.send(other)
+    wait_until("the kernel has it", lambda: unclaimed(wired) == start + 1)
+    frames.nothing("all_cq", "groups_cq", "port_cq")
+
+
+def test_sniffer(wired, frames):
+    """A sniffer has a copy of all that the port receives and sends, RoCE too, and takes nothing."""
+    receivers(frames, "spy", "qp", posted=200)
+    frames("cq", "cq", 0)
+    frames("qp", "tx", "cq", 0)
+    frames.rule("spy_rule", "spy", rule(kind=SNIFFER))
+    frames.rule("rule", "qp", to_port())
+    received = wired.udp(dport=PORT)
+    roce = wired.udp(dport=4791, payload=bytes(12))
+    sent = wired.frame(udp4(), dst=PEER, src=wired.mac)
+    wired.send(received, roce)
+    assert frames("send", "tx", sent.hex(), 0, 1)["status"] == 0
+    assert wired.receive(1, 5, lambda frame: frame == sent) == [sent]
+    seen = [done["data"] for done in frames.poll("spy_cq", 50, 1000, exact=False)]
+    for frame in (received, roce, sent):
+        assert seen.count(frame) == 1, frame
+    assert data(frames, "qp") == [received]
+    # Of the kernel's own frames
+    wired.a.check(f"ping -c 2 -i 0.2 -W 1 {PEER_IP} || true")
+    seen = [Ether(done["data"]) for done in frames.poll("spy_cq", 50, 500, exact=False)]
+    assert sum(ICMP in frame and frame.src == wired.mac for frame in seen) == 2
+
+
+def test_egress(wired, frames):
+    """Egress rules are about what a queue pair sends: dropped or counted, and nobody else's."""
+    frames("cq", "cq", 0)
+    frames("qp", "tx", "cq", 0)
+    frames("qp", "other", "cq", 0)
+    frames("counters", "counters")
+    frames("attach", "counters", "-", PACKETS, 0)
+    frames("attach", "counters", "-", BYTES, 1)
+    frames.rule("drop", "tx", to_port(drop(), flags=EGRESS))
+    frames.rule("count", "tx", to_port(count(), port=PORT + 1, flags=EGRESS), counters="counters")
+
+    def outgoing(port):
+        return wired.frame(IP(src=HERE_IP, dst=PEER_IP) / UDP(sport=1, dport=port) / Raw(b"out"),
+                           dst=PEER, src=wired.mac)
+
+    before = wired.stats()["tx_dropped_rule"]
+    for name in ("tx", "other"):
+        for port in (PORT, PORT + 1, PORT + 2):
+            assert frames("send", name, outgoing(port).hex(), 0, 1)["status"] == 0
+    ours = {outgoing(port) for port in (PORT, PORT + 1, PORT + 2)}
+    assert wired.receive(6, 1, lambda frame: frame in ours) == \
+        [outgoing(port) for port in (PORT + 1, PORT + 2, PORT, PORT + 1, PORT + 2)]
+    assert wired.stats()["tx_dropped_rule"] == before + 1
+    assert frames("read", "counters", 2)["values"] == [1, len(outgoing(PORT + 1))]
+
+
+def test_before_the_filter(wired, frames):
+    """A rule has frames that are for none of the port's addresses; the netdev does not see them."""
+    receivers(frames, "qp")
+    frames.rule("rule", "qp", rule(spec("eth", dst="02:00:00:00:77:77")))
+    frame = wired.frame(udp4(), dst="02:00:00:00:77:77")
+    # The switch does not know that address and sends it to every port.
+    wired.send(frame)
+    assert data(frames, "qp") == [frame]
+    frames("destroy", "rule")
+    before = wired.stats()["rx_dropped_filter"]
+    wired.send(frame)
+    wait_until("it is filtered", lambda: wired.stats()["rx_dropped_filter"] == before + 1)
+
+
+def test_roce_is_not_seen(wired, frames):
+    """Datagrams for the card's own transport are not for rules."""
+    receivers(frames, "qp")
+    frames.rule("rule", "qp", rule(spec("udp")))
+    before = wired.stats("rdma")
+    wired.send(wired.udp(dport=4791, payload=bytes(40)), wired.udp(dport=PORT))
+    assert data(frames, "qp") == [wired.udp(dport=PORT)]
+    assert wired.stats("rdma") != before
+
+
+# Rules that no card can follow, or that contradict themselves
+MALFORMED = {
+    "more specs than said": (rule(spec("eth", kind=0x800), spec("ipv4"), specs_said=1), 0),
+    "fewer specs than said": (rule(spec("eth", kind=0x800), specs_said=3), errno.EINVAL),
+    "unknown spec": (rule(b"\x77\0\0\0\x08\0\0\0"), errno.EINVAL),
+    "port 0": (rule(port=0), errno.EINVAL),
+    "port 9": (rule(port=9), errno.EINVAL),
+    "unknown flag": (rule(flags=8), errno.EINVAL),
+    "unknown type": (rule(kind=77), errno.EOPNOTSUPP),
+    "default that does not trap": (rule(kind=ALL_DEFAULT, flags=DONT_TRAP), errno.EINVAL),
+    "both versions of IP": (rule(spec("ipv4"), spec("ipv6")), errno.EINVAL),
+    "both transports": (rule(spec("udp"), spec("tcp")), errno.EINVAL),
+    "inner without a tunnel": (rule(spec("ipv4", inner=True)), errno.EINVAL),
+    "the same twice": (rule(spec("ipv4"), spec("ipv4")), errno.EINVAL),
+    "too long a VNI": (rule(spec("vxlan", vni=(1 << 24, 1 << 24))), errno.EINVAL),
+    "egress of a default": (rule(kind=ALL_DEFAULT, flags=EGRESS), errno.EINVAL),
+}
+
+
+def test_malformed(wired, frames):
+    """An errno, and nothing is left."""
+    receivers(frames, "qp")
+    flows = counters(wired.card, 0, "objects")
+    wrong = {}
+    for name, (attr, want) in MALFORMED.items():
+        number = next(frames.numbers)
+        frames.socket.sendall(f"{number} flow bad qp {attr.hex()} -\n".encode())
+        got = frames.answer(number)["errno"]
+        if got == 0:
+            frames("destroy", "bad")
+        if got != want:
+            wrong[name] = (got, want)
+    assert not wrong
+    assert counters(wired.card, 0, "objects") == flows
+
+
+def test_too_many(wired, frames):
+    """The card's table of rules has an end: an errno, and the rules before it work, and there is
+    room again when one is gone."""
+    receivers(frames, "qp")
+    made = 0
+    while True:
+        number = next(frames.numbers)
+        attr = to_port(port=made + 1, priority=made % 7)
+        name = f"rule{made}" if made < 100 else f"more{made}"
+        frames.socket.sendall(f"{number} flow {name} qp {attr.hex()} -\n".encode())
+        if got := frames.answer(number)["errno"]:
+            break
+        made += 1
+    assert made >= 1000 and got == errno.ENOMEM
+    frames("destroy", "rule7")
+    frames.rule("again", "qp", to_port(port=8))
+    wired.send(wired.udp(dport=8), wired.udp(dport=made))
+    assert data(frames, "qp", 2) == [wired.udp(dport=8), wired.udp(dport=made)]
+
+
+def test_unprivileged(wired, guest_programs):
+    """Rules and raw queue pairs are for those with CAP_NET_RAW; WQs and tables, which see no frame
+    without them, for everybody."""
+    program = f"{guest_programs}/udata {wired.ornic[wired.a].device}"
+    output = wired.a.check(f"setpriv --bounding-set=-net_raw --inh-caps=-net_raw {program}")
+    got = dict(line.rsplit(": ", 1) for line in output.splitlines())
+    assert got["flow, good"] == got["rss, good"] == got["raw qp, good"] == str(errno.EPERM)
+    assert got["wq, tail of zeros"] == got["table, of 64"] == "0"
+
+
+def test_sigkill(wired, guest_programs):
+    """The rules of a process that is killed go with it, while frames come for them."""
+    before = counters(wired.card, 0, "objects")
+    program = Frames(wired, guest_programs)
+    receivers(program, "qp", posted=200)
+    program("counters", "counters")
+    for number in range(50):
+        program.rule(f"rule{number}", "qp", to_port(count(), port=PORT + number), "counters")
+    wired.send(*(wired.udp(dport=PORT + number) for number in range(50)))
+    program.poll("qp_cq", 50)
+    for number in range(500):
+        wired.send(wired.udp(dport=PORT + number % 50))
+        if number == 250:
+            program.kill()
+    wait_until("nothing is left", lambda: counters(wired.card, 0, "objects") == before)
+    assert resources(wired.a) == {}
+
+
+def test_nothing_left(wired):
+    """After all of it no process holds anything, and the kernel has had nothing to say."""
+    assert resources(wired.a) == {}
+    assert wired.a.reports() == []
