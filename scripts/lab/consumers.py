@@ -18,6 +18,8 @@ from .pair import Roles, find_port, rdma_objects
 
 # Large against the queues, small against the memory of a guest
 DISK_MIB = 64
+# What is moved by default; a debug kernel gets less to do, see fio().
+IO_MIB = 24
 FIO_TIMEOUT = 120
 RESOURCES = ("pd", "cq", "qp", "mr", "cm_id", "srq")
 
@@ -33,7 +35,7 @@ def kernel_resources(vm):
     return counts
 
 
-def fio_command(path, size="24M", seconds=None, **options):
+def fio_command(path, size=f"{IO_MIB}M", seconds=None, **options):
     """fio on a block device or a file: random reads and writes of mixed sizes, each block written
     is read again and compared, some while others are still being written, all of them at the end.
     With `seconds` it goes on that long; other options are fio's own."""
@@ -51,7 +53,7 @@ def fio_command(path, size="24M", seconds=None, **options):
 
 def fio(vm, path, timeout=FIO_TIMEOUT, **options):
     """Runs fio_command: fio's own report about the job. An error or a wrong byte is a LabError."""
-    command = fio_command(path, **options)
+    command = fio_command(path, **{"size": f"{IO_MIB // vm.slowness}M", **options})
     code, output = vm.run(command, timeout)
     start = output.find("{")
     job = json.loads(output[start:output.rindex("}") + 1])["jobs"][0] if start >= 0 else {}
@@ -284,7 +286,7 @@ umount {self.EXPORTED} /proc/fs/nfsd {self.PIPES}""")
         """fio past the client's cache, and a file through the cache, compared at both ends."""
         self.host.check(f"grep ' {self.MOUNTED} .*proto=rdma' /proc/mounts")
         result = fio(self.host, f"{self.MOUNTED}/fio")
-        self.host.check("head -c 20000001 /dev/urandom >/tmp/lab && "
+        self.host.check(f"head -c {20000001 // self.host.slowness} /dev/urandom >/tmp/lab && "
                         f"cp /tmp/lab {self.MOUNTED}/ && sync {self.MOUNTED}/lab && "
                         "echo 3 >/proc/sys/vm/drop_caches && "
                         f"cmp /tmp/lab {self.MOUNTED}/lab")
