@@ -4,10 +4,11 @@ atomic-sleep): no report of any kind". The fixture fails a test in which a kerne
 
 import pytest
 from lab.consumers import Nfs, Nvme, NvmeSrq, Rds, Srp, consume
-from lab.pair import each
+from lab.pair import each, find_port
 from lab.perftest import perftest, pingpong, rping
 from settings import Traffic, long, pci_address, resources, set_up_again, wait_until
 from test_clock import check_page, phc, ptp_device
+from test_netdev import send_bytes
 from test_statistic import of_port, of_qps, qp_numbers
 
 TIMEOUT = 300
@@ -40,6 +41,24 @@ def test_ping(debug_pair):
     for size in (56, 8972):
         text = debug_pair.a.check(f"ping -c 5 -i 0.2 -M do -s {size} {ip}")
         assert " 0% packet loss" in text
+
+
+def test_stream(debug_pair):
+    """Segments of the card, each piece of them mapped and unmapped."""
+    send_bytes(debug_pair, debug_pair.ornic[debug_pair.b].ip)
+
+
+def test_rules(debug_pair):
+    """Rules of ethtool come, are replaced, stay when queues are made anew, and go."""
+    vm, port = debug_pair.a, debug_pair.ornic[debug_pair.a]
+    add = f"ethtool -N {port.netdev} flow-type udp4 dst-port"
+    vm.check(f"{add} 4000 action 0 loc 1 && {add} 4001 action -1 loc 2 && "
+             f"{add} 4002 action -1 loc 1 && ethtool -G {port.netdev} rx 512 && "
+             f"ethtool -N {port.netdev} delete 2 && ethtool -X {port.netdev} equal 1 && "
+             f"ethtool -n {port.netdev} && ethtool -S {port.netdev}")
+    test_ping(debug_pair)
+    vm.check(f"ethtool -N {port.netdev} delete 1 && ethtool -G {port.netdev} rx 1024")
+    debug_pair.ornic[vm] = find_port(vm, port.netdev, port.ip, TIMEOUT)
 
 
 def test_sigkill(debug_pair):
