@@ -3,6 +3,7 @@
 has made, and what is refused."""
 
 import errno
+import time
 
 import pytest
 from flow_spec import (ALL_DEFAULT, DONT_TRAP, EGRESS, MC_DEFAULT, SNIFFER, count, drop, rule, spec,
@@ -35,6 +36,15 @@ def receivers(frames, *names, posted=32):
 
 def data(frames, name, number=1):
     return [done["data"] for done in frames.poll(f"{name}_cq", number)]
+
+
+def data_of_all(frames, names, number, timeout=20):
+    """What so many frames had in them that came to any of these."""
+    found, deadline = [], time.monotonic() + timeout
+    while len(found) < number and time.monotonic() < deadline:
+        for name in names:
+            found += [done["data"] for done in frames.poll(f"{name}_cq", number, 50, exact=False)]
+    return found
 
 
 def udp4(**words):
@@ -109,6 +119,11 @@ SPECS = {
              [(udp6(src="fd00::3"), {}), (udp6(dst="fd00::11"), {}), (udp4(), {})]),
     "ipv6 mask": ([spec("ipv6", src=("fd00::", "ffff:ffff::"))],
                   [(udp6(), {}), (udp6(src="fd00:0:77::"), {})], [(udp6(src="fd00:1::2"), {})]),
+    "ipv6 fields": ([spec("ipv6", label=(0x12345, 0xFFFFF), tclass=0x28, hops=3, proto=17)],
+                    [(udp6(fl=0x12345, tc=0x28, hlim=3), {})],
+                    [(udp6(fl=0x12344, tc=0x28, hlim=3), {}),
+                     (udp6(fl=0x12345, tc=0x20, hlim=3), {}),
+                     (udp6(fl=0x12345, tc=0x28, hlim=4), {})]),
     "ipv6 extension": ([spec("ipv6", proto=17)],
                        [(udp6(IPv6ExtHdrHopByHop()), {}), (udp6(), {})],
                        [(IPv6(src="fd00::2", dst="fd00::1") / TCP(), {})]),
@@ -128,6 +143,18 @@ SPECS = {
                        [(udp4(), {"dst": GROUP})],
                        [(udp4(), {}), (tcp4(), {"dst": GROUP}),
                         (udp4(src="10.50.0.3"), {"dst": GROUP})]),
+    "vxlan": ([spec("udp", dport=4789), spec("vxlan", vni=(0xABCDEF, VNI))],
+              [(vxlan(0xABCDEF, inside()), {})],
+              [(vxlan(0xABCDEE, inside()), {}), (vxlan(0xABCDEF, inside(), dport=4788), {}),
+               (udp4(), {})]),
+    "vxlan inner": ([spec("udp"), spec("vxlan", vni=(3, VNI)), spec("eth", inner=True, dst=INSIDE),
+                     spec("ipv4", inner=True, src="10.99.0.1"),
+                     spec("udp", inner=True, dport=PORT)],
+                    [(vxlan(3, inside(src="10.99.0.1")), {})],
+                    [(vxlan(3, inside(src="10.99.0.2")), {}),
+                     (vxlan(4, inside(src="10.99.0.1")), {}),
+                     (udp4(src="10.99.0.1"), {}),
+                     (vxlan(3, Ether(src=PEER, dst=OUTER) / udp4(src="10.99.0.1")), {})]),
     "vxlan inner ipv6": ([spec("vxlan"), spec("ipv6", inner=True, dst="fd00::1")],
                          [(vxlan(3, Ether(src=PEER, dst=OUTER) / udp6()), {})],
                          [(udp6(), {}),
@@ -398,6 +425,30 @@ def test_roce_is_not_seen(wired, frames):
     wired.send(wired.udp(dport=4791, payload=bytes(40)), wired.udp(dport=PORT))
     assert data(frames, "qp") == [wired.udp(dport=PORT)]
     assert wired.stats("rdma") != before
+
+
+def test_short_and_strange(wired, frames):
+    """Frames that end in the middle of a header, or say lengths that are not so, match nothing that
+    is not in them, and hurt nobody."""
+    receivers(frames, "qp", "rest", posted=400)
+    frames.rule("udp", "qp", rule(spec("udp", dport=PORT)))
+    frames.rule("vxlan", "qp", rule(spec("vxlan", vni=(3, VNI)), priority=1))
+    frames.rule("inner", "qp", rule(spec("gre"), spec("ipv4", inner=True, dst=HERE_IP), priority=2))
+    frames.rule("all", "rest", rule(FROM_HERE, priority=9))
+    whole = [wired.frame(vxlan(3, inside())), wired.frame(gre(udp4())), wired.frame(udp4()),
+             wired.frame(udp6(IPv6ExtHdrHopByHop())),
+             wired.frame(MPLS(label=1, s=1) / udp4(), type=0x8847)]
+    for frame in whole:
+        cut = [frame[:length] for length in range(14, len(frame), 3)]
+        wired.send(*cut)
+        assert sorted(data_of_all(frames, ("qp", "rest"), len(cut))) == sorted(cut)
+    lying = []
+    for field, value in (("ihl", 15), ("ihl", 4), ("len", 8), ("len", 65535), ("version", 9)):
+        frame = Ether(whole[2])
+        setattr(frame[IP], field, value)
+        lying.append(bytes(frame))
+    wired.send(*lying)
+    assert sorted(data_of_all(frames, ("qp", "rest"), len(lying))) == sorted(lying)
 
 
 # Rules that no card can follow, or that contradict themselves
