@@ -67,13 +67,12 @@ static int run(struct session *session, char **words, int count)
 /* Words that are not there are empty. */
 static int split(char *line, char **words)
 {
-	static const char delimiters[] = { 0x20, 0x0a, 0 };
 	static char empty[1];
 	char *save, *word;
 	int count = 0, i;
 
-	for (word = strtok_r(line, delimiters, &save); word && count < MAX_WORDS;
-	     word = strtok_r(NULL, delimiters, &save))
+	for (word = strtok_r(line, " \n", &save); word && count < MAX_WORDS;
+	     word = strtok_r(NULL, " \n", &save))
 		words[count++] = word;
 	for (i = count; i < MAX_WORDS; i++)
 		words[i] = empty;

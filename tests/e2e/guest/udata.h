@@ -22,7 +22,7 @@ struct spoiled {
 
 extern const struct spoiled spoiled[SPOILED];
 
-/* Return: the ith of these; bytes: where it is. Of 32 bytes and more only 32 are used. */
+/* Return: the ith of these; bytes: where it is */
 struct udata spoil(size_t i, struct long_request *bytes, size_t out_len);
 void say(const char *verb, const char *what, int err);
 
