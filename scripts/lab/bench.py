@@ -84,7 +84,7 @@ def frame_row(pair, size, counts):
             results[name].append(frame_rates(pair, pair.ornic, name, size, count)[0])
     raw, packet = ({key: median(results[name], key) for key in ("sent", "received")}
                    for name in ("raw", "packet"))
-    return (size_name(size), f"{raw['sent']:.0f}", f"{raw['received']:.0f}",
+    return (f"{size} B", f"{raw['sent']:.0f}", f"{raw['received']:.0f}",
             f"{packet['sent']:.0f}", f"{packet['received']:.0f}",
             f"{raw['received'] / max(packet['received'], 1):.1f}")
 
@@ -92,12 +92,12 @@ def frame_row(pair, size, counts):
 def run_frames(pair):
     rows = []
     for size, raw, packet in FRAMES:
-        say(f"frames, {size_name(size)}")
+        say(f"frames, {size} B")
         try:
             rows.append(frame_row(pair, size, {"raw": raw, "packet": packet}))
         except (ProgramFailed, LabError) as error:
-            say(f"frames, {size_name(size)} FAILED: {error}")
-            rows.append((size_name(size), "failed", "-", "-", "-", "-"))
+            say(f"frames, {size} B FAILED: {error}")
+            rows.append((f"{size} B", "failed", "-", "-", "-", "-"))
     return rows
 
 
