@@ -259,9 +259,6 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		return dev_err_probe(dev, err, "cannot address 64 bits of memory\n");
 
-	/* The device has page lists, so that no segment is too long for it */
-	dma_set_max_seg_size(dev, UINT_MAX);
-
 	err = ornic_map_bars(core);
 	if (err)
 		return dev_err_probe(dev, err, "cannot map the BARs\n");

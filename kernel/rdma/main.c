@@ -220,6 +220,8 @@ static int ornic_ib_probe(struct auxiliary_device *adev, const struct auxiliary_
 	if (err)
 		goto err_dealloc;
 
+	/* The device has page lists, so that no segment is too long for it */
+	dma_set_max_seg_size(dev->ibdev.dev.parent, UINT_MAX);
 	auxiliary_set_drvdata(adev, dev);
 	/* If the device died before, nobody gets a queue */
 	atomic_notifier_chain_register(&dev->odev->death, &dev->death);

@@ -105,6 +105,13 @@ class Consumer:
             names = " ".join(words.split()[0] for words in reversed(modules))
             vm.check(f"modprobe -r {names}")
 
+    def renew_device(self, vm, meanwhile="true"):
+        """Takes the machine's RDMA device away and brings another, with a command in between."""
+        vm.check(f"rmmod ornic_rdma && {meanwhile}")
+        vm.load_ornic()
+        port = self.ports[vm]
+        self.ports[vm] = find_port(vm, port.netdev, port.ip)
+
     def export(self):
         """Makes the target offer its memory."""
 
@@ -242,6 +249,13 @@ cd .. && rmdir srpt {self.CORE}/lab {self.CORE}""")
         self.host.check("for port in /sys/class/srp_remote_ports/*; do echo 1 >$port/delete; done")
         wait_for(self.host, "no SCSI disk", f"[ -e {self.path} ] || echo gone")
 
+    def unload(self):
+        """SCSI (7.3) takes the DMA limits of its disks for those of the card, for good: later
+        consumers would be told of segments that are too long for the device."""
+        super().unload()
+        if self.host.netdevs_of("ornic"):
+            self.renew_device(self.host)
+
 
 class Nfs(Consumer):
     """NFS 4.1: a tmpfs of the target's. FRWR at the client with invalidation by the server, RDMA
@@ -308,10 +322,7 @@ class Rds(Consumer):
         """rds_rdma (7.3) does not wait for its connections when it is unloaded: they end in
         workqueues of their own. When the device goes, rdma_cm waits, so that goes first."""
         for vm in (self.host, self.target):
-            vm.check("rmmod ornic_rdma && modprobe -r rds_rdma rds")
-            vm.load_ornic()
-            port = self.ports[vm]
-            self.ports[vm] = find_port(vm, port.netdev, port.ip)
+            self.renew_device(vm, "modprobe -r rds_rdma rds")
 
     def exercise(self, programs):
         """The counters of RDS at the host."""
