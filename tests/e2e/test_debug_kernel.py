@@ -3,6 +3,7 @@
 atomic-sleep): no report of any kind". The fixture fails a test in which a kernel reports."""
 
 import pytest
+from lab import rdma_core
 from lab.consumers import Nfs, Nvme, NvmeSrq, Rds, Srp, consume
 from lab.pair import each, find_port
 from lab.perftest import perftest, pingpong, rping
@@ -12,6 +13,7 @@ from test_netdev import send_bytes
 from test_statistic import of_port, of_qps, qp_numbers
 
 TIMEOUT = 300
+FRAMES = ("test_flow", "test_rss_traffic", "test_qp.QPTest.test_raw_qp_rate_limit_modify")
 
 
 @pytest.mark.parametrize("kind, options", [long("rc", ""), ("rc", "-e"), ("ud", "-n 200"),
@@ -59,6 +61,12 @@ def test_rules(debug_pair):
     test_ping(debug_pair)
     vm.check(f"ethtool -N {port.netdev} delete 1 && ethtool -G {port.netdev} rx 1024")
     debug_pair.ornic[vm] = find_port(vm, port.netdev, port.ip, TIMEOUT)
+
+
+def test_frames(debug_pair):
+    """Flow rules, work queues, a table of them, and QPs for frames."""
+    outcomes = rdma_core.run(debug_pair.a, debug_pair.ornic[debug_pair.a], FRAMES, TIMEOUT)
+    assert {outcome.result for outcome in outcomes} == {"passed"}, outcomes
 
 
 def test_sigkill(debug_pair):

@@ -15,6 +15,7 @@ from scapy.layers.l2 import GRE, Ether
 from scapy.layers.vxlan import VXLAN
 from scapy.packet import Raw
 from settings import counters, resources, wait_until
+from test_kernel_consumers import fail
 from toeplitz import KEY, VECTORS, data_of, toeplitz
 from wired import HERE_IP, PEER, PEER_IP, Frames
 
@@ -528,6 +529,21 @@ def test_owners_under_load(wired, guest_programs):
     after = wired.stats()
     assert after["rx_steered"] - before["rx_steered"] == 2 * count * rounds
     assert after["rx_dropped_no_wqe"] == before["rx_dropped_no_wqe"]
+
+
+def test_card_fails(wired, guest_programs):
+    """Rules, tables and queues go with a card that fails; whose they were ends, and can begin
+    anew."""
+    program = Frames(wired, guest_programs)
+    single(program)
+    fail(wired, wired.a)
+    code, output = program.close()
+    assert code not in (124, 137), output
+    program = Frames(wired, guest_programs)
+    single(program)
+    wired.send(*number_frames(wired, 3))
+    program.poll("wq_cq", 3)
+    assert program.close()[0] == 0
 
 
 def test_nothing_left(wired):
