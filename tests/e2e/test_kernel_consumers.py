@@ -110,7 +110,7 @@ def mute(pair, vm):
 
 
 @pytest.mark.parametrize("lose", [
-    unload, long(remove), reset, fail, mute,
+    unload, long(remove), reset, long(fail), mute,
     # NVMe waits a minute for the answer to its good-bye.
     long(unload_mute),
 ])
@@ -134,7 +134,7 @@ def test_host_loses_its_card(pair, clean, tidy, lose):
 @pytest.mark.parametrize("kind, lose, seconds", [
     long(Nvme, unload, 10), (NvmeSrq, remove, 10), long(Nvme, reset, 10), (NvmeSrq, fail, 10),
     # 10 s pass until the driver knows.
-    (Nvme, mute, 25),
+    long(Nvme, mute, 25),
 ])
 def test_target_loses_its_card(pair, clean, tidy, kind, lose, seconds):
     """The host waits for the target; when it is there again, I/O goes on and nothing is lost."""
