@@ -136,8 +136,8 @@ def test_unload(debug_pair):
 
 
 # In this order, because what lockdep may say of NVMe is its last word, and so is what the check of
-# the DMA API says of RDS, see lab.vm.NOT_OURS. For `make check-long` until NFS, SRP and NVMe with
-# an SRQ have been seen there, too.
+# the DMA API says of RDS, see lab.vm.NOT_OURS. They take five minutes; in `make check` they run with
+# the stock kernel.
 @pytest.mark.long
 @pytest.mark.parametrize("kind", [Nfs, Srp, NvmeSrq, Nvme, Rds],
                          ids=lambda kind: kind.__name__.lower())
