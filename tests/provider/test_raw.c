@@ -188,6 +188,18 @@ static void assert_tso(const struct fake_wqe *wqe, const uint8_t *headers,
 	assert_sges(wqe->data, seed, num);
 }
 
+/* All lengths of headers take turns. Return: that of this one */
+static uint32_t tso_turn(uint32_t turn, uint8_t *headers, struct ibv_sge *sg)
+{
+	uint32_t len = 1 + turn % TSO_HEADER;
+	uint32_t n;
+
+	fill(headers, turn, len);
+	for (n = 0; n < SGES; n++)
+		sg[n] = test_sge(turn, n);
+	return len;
+}
+
 static void tso_puts_headers_before_the_payload(void **state)
 {
 	uint8_t headers[TSO_HEADER + 1];
@@ -199,15 +211,12 @@ static void tso_puts_headers_before_the_payload(void **state)
 	struct fixture *f = *state;
 	struct ibv_qp *qp = raw_qp(f);
 	struct fake_wqe wqe;
-	uint32_t i, n, len;
+	uint32_t i, len;
 
 	memset(fake_qp(qp)->sq, 0xa5, SQ_SLOTS * ORNIC_SLOT_SIZE);
 	/* All lengths with all numbers of SGEs, from many places of the ring */
 	for (i = 0; i < 4 * TSO_HEADER; i++) {
-		len = 1 + i % TSO_HEADER;
-		fill(headers, i, len);
-		for (n = 0; n < SGES; n++)
-			sg[n] = test_sge(i, n);
+		len = tso_turn(i, headers, sg);
 		wr.tso.hdr_sz = len;
 		wr.num_sge = i % (SGES + 1);
 		assert_int_equal(post(qp, &wr), 0);
@@ -329,14 +338,11 @@ static void tso_is_built_call_by_call(void **state)
 	struct ibv_qp *ibqp = raw_qp(f);
 	struct ibv_qp_ex *qp = ex(ibqp);
 	struct fake_wqe wqe;
-	uint32_t i, n, len;
+	uint32_t i, len;
 
 	memset(fake_qp(ibqp)->sq, 0xa5, SQ_SLOTS * ORNIC_SLOT_SIZE);
 	for (i = 0; i < 4 * TSO_HEADER; i++) {
-		len = 1 + i % TSO_HEADER;
-		fill(headers, i, len);
-		for (n = 0; n < SGES; n++)
-			sg[n] = test_sge(i, n);
+		len = tso_turn(i, headers, sg);
 		ibv_wr_start(qp);
 		ibv_wr_send_tso(qp, headers, len, MSS);
 		ibv_wr_set_sge_list(qp, i % (SGES + 1), sg);
