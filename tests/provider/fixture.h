@@ -142,6 +142,33 @@ static inline void assert_sges(const void *wqe_data, uint32_t seed,
 	}
 }
 
+/* SGEs that receives of recv_wr() may have */
+#define RECV_SGES	3
+
+/* Receive @n of a queue, recognisable and with its SGEs in @sg. */
+static inline struct ibv_recv_wr recv_wr(uint64_t n, struct ibv_sge *sg)
+{
+	uint32_t i;
+
+	for (i = 0; i < RECV_SGES; i++)
+		sg[i] = test_sge(n & 0xff, i);
+	return (struct ibv_recv_wr){
+		.wr_id = n, .sg_list = sg, .num_sge = n % (RECV_SGES + 1),
+	};
+}
+
+/* The device fetches receive @n of a queue. */
+static inline void take_recv(struct fake_qp *queue, uint64_t n)
+{
+	struct ornic_sge sges[RECV_SGES];
+	struct ornic_rq_hdr hdr;
+
+	assert_true(fake_take_recv(queue, &hdr, sges));
+	assert_int_equal(le64toh(hdr.wr_id), n);
+	assert_int_equal(le32toh(hdr.ctrl), n % (RECV_SGES + 1));
+	assert_sges(sges, n & 0xff, n % (RECV_SGES + 1));
+}
+
 static inline struct ornic_route_rc wqe_route(const struct fake_wqe *wqe)
 {
 	struct ornic_route_rc route;

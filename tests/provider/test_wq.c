@@ -6,7 +6,6 @@
 #include "fixture.h"
 
 #define WQ_WRS	8
-#define WQ_SGES	3
 #define KEY_LEN	40
 
 static struct ibv_wq *create_wq_in(struct fixture *f, struct ibv_pd *pd,
@@ -22,7 +21,7 @@ static struct ibv_wq *create_wq(struct fixture *f)
 {
 	static struct ornic_pd pd;
 	struct ibv_wq_init_attr attr = {
-		.wq_type = IBV_WQT_RQ, .max_wr = WQ_WRS, .max_sge = WQ_SGES,
+		.wq_type = IBV_WQT_RQ, .max_wr = WQ_WRS, .max_sge = RECV_SGES,
 	};
 	struct ibv_wq *wq;
 
@@ -30,7 +29,7 @@ static struct ibv_wq *create_wq(struct fixture *f)
 	wq = create_wq_in(f, &pd.ibv_pd, &attr);
 	assert_non_null(wq);
 	assert_int_equal(attr.max_wr, WQ_WRS);
-	assert_int_equal(attr.max_sge, WQ_SGES);
+	assert_int_equal(attr.max_sge, RECV_SGES);
 	return wq;
 }
 
@@ -46,13 +45,8 @@ static void to_state(struct fixture *f, struct ibv_wq *wq,
 
 static int post(struct ibv_wq *wq, uint64_t n)
 {
-	struct ibv_sge sg[WQ_SGES] = {
-		test_sge(n & 0xff, 0), test_sge(n & 0xff, 1),
-		test_sge(n & 0xff, 2),
-	};
-	struct ibv_recv_wr wr = {
-		.wr_id = n, .sg_list = sg, .num_sge = n % (WQ_SGES + 1),
-	};
+	struct ibv_sge sg[RECV_SGES];
+	struct ibv_recv_wr wr = recv_wr(n, sg);
 	struct ibv_recv_wr *bad = NULL;
 	int ret;
 
@@ -63,13 +57,7 @@ static int post(struct ibv_wq *wq, uint64_t n)
 
 static void take(struct ibv_wq *wq, uint64_t n)
 {
-	struct ornic_sge sges[WQ_SGES];
-	struct ornic_rq_hdr hdr;
-
-	assert_true(fake_take_recv(fake_wq(wq), &hdr, sges));
-	assert_int_equal(le64toh(hdr.wr_id), n);
-	assert_int_equal(le32toh(hdr.ctrl), n % (WQ_SGES + 1));
-	assert_sges(sges, n & 0xff, n % (WQ_SGES + 1));
+	take_recv(fake_wq(wq), n);
 }
 
 static void complete(struct fixture *f, uint32_t num, uint64_t n)
@@ -104,7 +92,7 @@ static void receives_arrive_across_wraps(void **state)
 
 static void too_many_sges_are_refused(void **state)
 {
-	struct ibv_recv_wr wr = { .num_sge = WQ_SGES + 1 }, *bad;
+	struct ibv_recv_wr wr = { .num_sge = RECV_SGES + 1 }, *bad;
 	struct fixture *f = *state;
 	struct ibv_wq *wq = create_wq(f);
 
