@@ -73,6 +73,7 @@ check-quick: provider device
 	@$(LAB) lab.check --quick
 
 check-long: modules provider device
+	@$(S)/build modules debug
 	@$(LAB) lab.check --long
 
 static:
