@@ -12,6 +12,8 @@ from . import paths
 from .progress import say
 
 LOGS = paths.BUILD / "logs" / "check"
+# Tests in virtual machines wait for half of their time: two lots of them keep two processors busy.
+WORKERS = 2
 
 
 def run_logged(name, argv):
@@ -48,10 +50,11 @@ def run_unit(part):
 
 
 def run_pytest(marks):
-    """The tests that these marks select."""
+    """The tests that these marks select, side by side as far as tests/e2e/conftest.py lets them."""
     report = LOGS / "pytest.xml"
     report.unlink(missing_ok=True)
     argv = [sys.executable, "-m", "pytest", "-v", "-rsfE", "-p", "no:cacheprovider", "-p", "lab.fixtures"]
+    argv += ["-n", WORKERS, "--dist", "loadgroup"]
     argv += ["--junitxml", report, "-m", marks, "tests"]
     code, _ = run_logged("pytest", argv)
     counts = Counter()

@@ -5,6 +5,8 @@
 A test that breaks its machines (or expects to) calls `pair.discard()`; the next one gets new ones.
 """
 
+import os
+
 import pytest
 
 from . import Lab
@@ -13,6 +15,16 @@ from .pair import Pair, each
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "vm: boots virtual machines")
+    config.addinivalue_line("markers", "xdist_group(name): of one worker, where pytest has several")
+
+
+def pytest_terminal_summary(terminalreporter):
+    """What tests have to say although they passed: record_property("report", lines)."""
+    for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
+        for name, lines in report.user_properties:
+            if name == "report" and report.when == "call":
+                terminalreporter.section(report.nodeid)
+                terminalreporter.write_line("\n".join(lines))
 
 
 class LeanPair(Pair):
@@ -50,7 +62,9 @@ class Pairs:
 
 @pytest.fixture(scope="session")
 def lab():
-    with Lab("tests") as session:
+    """With a directory of logs for each worker, if pytest has several."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "")
+    with Lab(f"tests/{worker}") as session:
         yield session
 
 

@@ -15,7 +15,10 @@ def make(*names):
     """Makes these, or all: the directory, in the guests too, in which they are then."""
     build = paths.BUILD / "e2e"
     targets = [build / name for name in names]
-    subprocess.run(["make", "-s", "-C", SOURCE, f"BUILD={build}", *targets], check=True)
+    build.mkdir(parents=True, exist_ok=True)
+    # One at a time: another worker of pytest may want the same.
+    subprocess.run(["flock", build / "lock", "make", "-s", "-C", SOURCE, f"BUILD={build}", *targets],
+                   check=True)
     return build
 
 

@@ -28,17 +28,19 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """All of these boot machines. Those that share machines run one after the other, and captures
-    are read before they are long."""
-    mine = [item for item in items if HERE in item.path.parents]
-    for item in mine:
-        item.add_marker(pytest.mark.vm)
+    """All of these boot machines. Those that share machines run one after the other, in the same
+    worker of pytest if there are several, and captures are read before they are long."""
     order = ["pair", "plain_pair", "bytes_pair", "wired", "capture", "interop", "queues", "two_cards",
              "debug_pair"]
-    ranks = {id(item): next((order.index(name) for name in order if name in item.fixturenames), 0)
-             for item in mine}
-    rest = [item for item in items if id(item) not in ranks]
-    items[:] = rest + sorted(mine, key=lambda item: ranks[id(item)])
+    ranks = {}
+    for item in items:
+        if HERE not in item.path.parents:
+            continue
+        machines = next(name for name in order if name in item.fixturenames)
+        ranks[id(item)] = order.index(machines)
+        item.add_marker(pytest.mark.vm)
+        item.add_marker(pytest.mark.xdist_group("interop" if machines == "capture" else machines))
+    items.sort(key=lambda item: ranks.get(id(item), -1))
 
 
 def last_words(vm):

@@ -23,17 +23,15 @@ def must_pass():
 
 
 @pytest.mark.slow
-def test_rdma_core(pair, capsys):
+def test_rdma_core(pair, record_property):
     """Unmodified, on the card: none fails, and none that passed is lost."""
     outcomes = rdma_core.run(pair.a, pair.ornic[pair.a])
     ours = [o for o in outcomes if not any(name in o.test for name in VENDORS)]
-    with capsys.disabled():
-        print()
-        for outcome in ours:
-            if outcome.result == "skipped":
-                print(f"    skipped: {outcome.test.removeprefix('tests.')}: {outcome.why}")
-        for result in ("passed", "failed", "skipped"):
-            print(f"    {sum(o.result == result for o in ours)} {result}")
+    report = [f"skipped: {o.test.removeprefix('tests.')}: {o.why}"
+              for o in ours if o.result == "skipped"]
+    report += [f"{sum(o.result == result for o in ours)} {result}"
+               for result in ("passed", "failed", "skipped")]
+    record_property("report", report)
     failed = [f"{o.test}:\n{o.why}" for o in outcomes if o.result == "failed"]
     assert not failed, "\n".join(failed)
     passed = {o.test.removeprefix("tests.") for o in ours if o.result == "passed"}

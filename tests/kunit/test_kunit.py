@@ -6,6 +6,7 @@ import re
 import pytest
 from lab.pair import find_port, set_address
 
+pytestmark = [pytest.mark.vm, pytest.mark.xdist_group("kunit")]
 KUNIT = "kunit.enable=1 kunit.autorun=1"
 
 
@@ -32,13 +33,11 @@ def run_module(vm, name, at_least):
     assert not vm.reports()
 
 
-@pytest.mark.vm
 def test_kunit(machine):
     """The pure parts. The symbols are inline functions of headers, so that it needs no driver."""
     run_module(machine, "ornic_kunit", 46)
 
 
-@pytest.mark.vm
 def test_verbs(machine):
     """What kernel consumers do, on a card that talks to itself."""
     machine.load_ornic()
