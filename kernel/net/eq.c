@@ -6,10 +6,15 @@
 #include <linux/interrupt.h>
 #include <linux/log2.h>
 #include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 
 #include "core.h"
 #include "netdev.h"
+
+/* How many events are handled before others get the CPU */
+#define ORNIC_EQ_BUDGET 64
 
 /* ---- Receivers ---------------------------------------------------------- */
 
@@ -167,13 +172,20 @@ static void ornic_eq_arm(struct ornic_eq *eq)
 		writeq(ornic_db_value(ORNIC_DB_EQ, eq->num, arm), odev->db);
 }
 
-static void ornic_eq_poll(struct ornic_eq *eq)
+/* Returns whether the queue has come to rest, and is armed */
+static bool ornic_eq_poll(struct ornic_eq *eq)
 {
 	struct ornic_eqe *eqe = ornic_eq_peek(eq);
+	u32 budget = ORNIC_EQ_BUDGET;
+
+	lockdep_assert_held(&eq->lock);
 
 	do {
 		while (eqe) {
 			struct ornic_eqe copy = *eqe;
+
+			if (!budget--)
+				return false;
 
 			eq->ci++;
 			/* An event may free the CPU's room for the next one */
@@ -184,6 +196,25 @@ static void ornic_eq_poll(struct ornic_eq *eq)
 		ornic_eq_arm(eq);
 		eqe = ornic_eq_peek(eq);
 	} while (eqe);
+
+	return true;
+}
+
+/*
+ * A queue that does not come to rest, because the device writes events as fast
+ * as they are handled, gets its share of the time and no more.
+ */
+static void ornic_eq_work(struct work_struct *work)
+{
+	struct ornic_eq *eq = container_of(work, struct ornic_eq, work);
+	bool rest;
+
+	do {
+		cond_resched();
+		spin_lock_irq(&eq->lock);
+		rest = !eq->live || ornic_eq_poll(eq);
+		spin_unlock_irq(&eq->lock);
+	} while (!rest);
 }
 
 static irqreturn_t ornic_irq(int irq, void *data)
@@ -193,9 +224,10 @@ static irqreturn_t ornic_irq(int irq, void *data)
 	if (!eq->vector)
 		ornic_cmdq_poll(eq->core);
 
-	/* Pairs with the release in ornic_eq_create() */
-	if (smp_load_acquire(&eq->live))
-		ornic_eq_poll(eq);
+	spin_lock(&eq->lock);
+	if (eq->live && !ornic_eq_poll(eq))
+		queue_work(system_dfl_wq, &eq->work);
+	spin_unlock(&eq->lock);
 
 	return IRQ_HANDLED;
 }
@@ -228,9 +260,10 @@ static int ornic_eq_create(struct ornic_eq *eq)
 	if (err)
 		goto err_free_buf;
 
+	spin_lock_irq(&eq->lock);
 	ornic_eq_arm(eq);
-	/* The interrupt handler has ci and arm_seq from now on */
-	smp_store_release(&eq->live, true);
+	eq->live = true;
+	spin_unlock_irq(&eq->lock);
 	return 0;
 
 err_free_buf:
@@ -243,8 +276,10 @@ static void ornic_eq_destroy(struct ornic_eq *eq)
 	struct ornic_core *core = eq->core;
 	struct ornic_dev *odev = &core->odev;
 
-	WRITE_ONCE(eq->live, false);
-	synchronize_irq(pci_irq_vector(odev->pdev, eq->vector));
+	spin_lock_irq(&eq->lock);
+	eq->live = false;
+	spin_unlock_irq(&eq->lock);
+	cancel_work_sync(&eq->work);
 
 	ornic_cmd_destroy(odev, ORNIC_CMD_DESTROY_EQ, eq->num);
 	ornic_dbuf_free(odev, &eq->buf);
@@ -329,6 +364,8 @@ int ornic_irqs_init(struct ornic_core *core, u32 device_vectors)
 
 		eq->core = core;
 		eq->vector = i;
+		spin_lock_init(&eq->lock);
+		INIT_WORK(&eq->work, ornic_eq_work);
 		snprintf(eq->irq_name, sizeof(eq->irq_name), "%s-%u@%s", KBUILD_MODNAME, i,
 			 pci_name(pdev));
 		ret = request_irq(pci_irq_vector(pdev, i), ornic_irq, 0, eq->irq_name, eq);

@@ -3,7 +3,9 @@
 #ifndef ORNIC_EQ_H
 #define ORNIC_EQ_H
 
+#include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
 #include "ornic_api.h"
 
@@ -15,20 +17,22 @@
  *
  * @core:	the card
  * @vector:	interrupt vector, the index in core->eqs
- * @live:	the ring exists; cleared before synchronize_irq(), after which the
- *		interrupt handler does not look at the rest
+ * @lock:	who has it takes events; protects @live, @ci and @arm_seq
+ * @live:	the ring exists; otherwise nobody looks at the members below
  * @num:	number of the queue
- * @ci:		consumer index, free running; of the interrupt handler
- * @arm_seq:	number of the last arm request; of the interrupt handler
+ * @ci:		consumer index, free running
+ * @arm_seq:	number of the last arm request
  * @log_size:	log2 of the number of entries
  * @buf:	ring, then doorbell record
  * @ring:	the ring
  * @dbr:	doorbell record
+ * @work:	goes on where the interrupt handler had to stop
  * @irq_name:	as in /proc/interrupts
  */
 struct ornic_eq {
 	struct ornic_core *core;
 	u32 vector;
+	spinlock_t lock; /* see above */
 	bool live;
 	u32 num;
 	u32 ci;
@@ -37,6 +41,7 @@ struct ornic_eq {
 	struct ornic_dbuf buf;
 	struct ornic_eqe *ring;
 	struct ornic_cq_dbr *dbr;
+	struct work_struct work;
 	char irq_name[ORNIC_IRQ_NAME_LEN];
 };
 
