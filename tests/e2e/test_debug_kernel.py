@@ -11,6 +11,7 @@ from settings import Traffic, long, pci_address, resources, set_up_again, wait_u
 from test_clock import check_page, phc, ptp_device
 from test_netdev import send_bytes
 from test_statistic import of_port, of_qps, qp_numbers
+from test_xdp import BROADCAST, COUNT, DROP, GROW, REDIRECT, TX, attached, come_and_go, connected, index
 
 TIMEOUT = 300
 FRAMES = ("test_flow", "test_rss_traffic", "test_qp.QPTest.test_raw_qp_rate_limit_modify")
@@ -67,6 +68,19 @@ def test_frames(debug_pair):
     """Flow rules, work queues, a table of them, and QPs for frames."""
     outcomes = rdma_core.run(debug_pair.a, debug_pair.ornic[debug_pair.a], FRAMES, TIMEOUT)
     assert {outcome.result for outcome in outcomes} == {"passed"}, outcomes
+
+
+def test_xdp(debug_pair, guest_programs):
+    """What an XDP program can do with a frame and its page, also to redirected ones; and programs
+    come and go."""
+    vm = debug_pair.a
+    with attached(debug_pair, guest_programs) as xdp, connected(vm) as (near, far):
+        assert xdp.send(DROP)[0]["drop"] == COUNT
+        assert xdp.send(TX)[0]["tx"] == COUNT
+        assert len(xdp.received(GROW)[1]) == COUNT
+        assert xdp.send(REDIRECT, index(vm, xdp.netdev), BROADCAST)[0]["xmit"] == COUNT
+        assert len(xdp.received(REDIRECT, index(vm, near), far)[1]) == COUNT
+        come_and_go(xdp, 1)
 
 
 def test_sigkill(debug_pair):

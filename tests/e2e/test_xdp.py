@@ -2,6 +2,7 @@
 """XDP on the Ethernet interface: guest/xdp.bpf.c does what a frame tells it to, and each frame is
 looked after. Machine `b` sends, `a` has the program."""
 
+import contextlib
 import re
 from pathlib import Path
 
@@ -72,25 +73,42 @@ def index(vm, netdev):
     return int(vm.check(f"cat /sys/class/net/{netdev}/ifindex"))
 
 
-@pytest.fixture
-def xdp(queues, guest_programs):
-    xdp = Xdp(queues, guest_programs)
-    queues.a.check(f"ip link set {xdp.netdev} mtu 1500")
+@contextlib.contextmanager
+def attached(pair, programs):
+    """With the program on machine a's interface, whose MTU allows for it."""
+    xdp = Xdp(pair, programs)
+    pair.a.check(f"ip link set {xdp.netdev} mtu 1500")
     code, text = xdp.attach()
     assert code == 0, text
-    yield xdp
-    xdp.detach()
-    queues.a.check(f"ip link set {xdp.netdev} mtu 9000")
-    queues.ornic[queues.a] = find_port(queues.a, xdp.netdev, queues.ornic[queues.a].ip)
+    try:
+        yield xdp
+    finally:
+        xdp.detach()
+        pair.a.check(f"ip link set {xdp.netdev} mtu 9000")
+        pair.ornic[pair.a] = find_port(pair.a, xdp.netdev, pair.ornic[pair.a].ip)
+
+
+@contextlib.contextmanager
+def connected(vm):
+    """With two interfaces that are connected with each other."""
+    vm.check("modprobe veth; ip link add v0 type veth peer name v1 && ip link set v0 up && "
+             "ip link set v1 up && ethtool -K v1 gro on")
+    try:
+        yield "v0", "v1"
+    finally:
+        vm.check("ip link del v0")
+
+
+@pytest.fixture
+def xdp(queues, guest_programs):
+    with attached(queues, guest_programs) as program:
+        yield program
 
 
 @pytest.fixture
 def veth(xdp):
-    """Two interfaces of machine a that are connected with each other."""
-    xdp.vm.check("modprobe veth; ip link add v0 type veth peer name v1 && ip link set v0 up && "
-                 "ip link set v1 up && ethtool -K v1 gro on")
-    yield "v0", "v1"
-    xdp.vm.check("ip link del v0")
+    with connected(xdp.vm) as ends:
+        yield ends
 
 
 @pytest.mark.parametrize("action, counter", [
@@ -193,17 +211,21 @@ def test_mtu(xdp):
     assert xdp.attach()[0] == 0
 
 
-def test_comes_and_goes(xdp):
-    """Programs are attached, replaced and detached while frames fly."""
+def come_and_go(xdp, rounds):
+    """The program is attached, replaced and detached while frames fly."""
     flood = xdp.pair.b.spawn(f"ping -q -i 0.01 {xdp.pair.ornic[xdp.vm].ip}", 300)
     try:
-        for _ in range(3):
+        for _ in range(rounds):
             xdp.detach()
             for _ in range(2):
                 assert xdp.attach()[0] == 0
-                xdp.vm.check(f"ping -c 3 -W 5 {xdp.pair.ornic[xdp.pair.b].ip}")
+                xdp.vm.check(f"ping -c 3 -i 0.2 -W 5 {xdp.pair.ornic[xdp.pair.b].ip}")
     finally:
         flood.kill()
+
+
+def test_comes_and_goes(xdp):
+    come_and_go(xdp, 3)
 
 
 def test_survives_reset(xdp):
