@@ -26,7 +26,7 @@ help:
 	@echo "  make shell         the same machines, and you are root in one of them"
 	@echo "  make check         all tests"
 	@echo "  make check-quick   those that need no virtual machine"
-	@echo "  make check-long    sweeps that take hours"
+	@echo "  make check-long    sweeps, and combinations that make check leaves out"
 	@echo "  make bench         ORNIC against rdma_rxe: table and plots in Documentation/"
 	@echo "  make static        sparse, checkpatch, W=1 with gcc and clang, build inside Linux 7.3"
 	@echo

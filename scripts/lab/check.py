@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """`make check`: runs every kind of test, counts them, ends with `N passed, N failed, N skipped`.
---quick: those without virtual machines. --long: those, and only those, that take hours."""
+--quick: those without virtual machines. --long: those, and only those, that it leaves out."""
 
 import re
 import subprocess

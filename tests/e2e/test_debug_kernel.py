@@ -150,9 +150,7 @@ def test_unload(debug_pair):
 
 
 # In this order, because what lockdep may say of NVMe is its last word, and so is what the check of
-# the DMA API says of RDS, see lab.vm.NOT_OURS. They take five minutes; in `make check` they run with
-# the stock kernel.
-@pytest.mark.long
+# the DMA API says of RDS, see lab.vm.NOT_OURS.
 @pytest.mark.parametrize("kind", [Nfs, Srp, NvmeSrq, Nvme, Rds],
                          ids=lambda kind: kind.__name__.lower())
 def test_kernel_consumer(debug_pair, tidy, guest_programs, kind):
