@@ -2,6 +2,7 @@
 /*
  * Interrupts and event queues. Each vector has one queue; the interrupt handler
  * empties it, gives each event to the object it is about and arms the queue.
+ * What is too much for an interrupt handler is left to a work item.
  */
 #include <linux/interrupt.h>
 #include <linux/log2.h>
