@@ -22,7 +22,7 @@ def pytest_terminal_summary(terminalreporter):
     """What tests have to say although they passed: record_property("report", lines)."""
     for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
         for name, lines in report.user_properties:
-            if name == "report" and report.when == "call":
+            if name == "report":
                 terminalreporter.section(report.nodeid)
                 terminalreporter.write_line("\n".join(lines))
 
