@@ -13,15 +13,15 @@
 #include "roce.h"
 #include "xrcd.h"
 
-#define READS_MASK (CORE_MAX_RD_ATOMIC - 1)
+#define READS_MASK (RESP_READS - 1)
 
-_Static_assert(!(CORE_MAX_RD_ATOMIC & READS_MASK), "a power of two");
+_Static_assert(!(RESP_READS & READS_MASK), "a power of two");
 
 /**
  * enum ack_result - how sending went
  * @ACK_SENT: a frame was sent
  * @ACK_NO_FRAME: try again in the next nic_run()
- * @ACK_FAILED: the memory to be read is gone; the peer will be told
+ * @ACK_FAILED: the memory to be read is gone
  */
 enum ack_result {
 	ACK_SENT,
@@ -217,6 +217,31 @@ static enum ack_result ack_send_atomic(struct qp *qp,
 	return ACK_SENT;
 }
 
+static void ack_next(struct resp *resp, struct resp_cursor *cursor)
+{
+	cursor->at++;
+	ack_seek(resp, cursor);
+}
+
+/*
+ * With what was answered before nothing is wrong: the wire may have kept a copy
+ * of the request for longer than the peer needed the key.
+ */
+static void ack_gone(struct qp *qp, struct resp_cursor *cursor)
+{
+	struct resp *resp = &qp->resp;
+
+	if (cursor == &resp->again) {
+		ack_next(resp, cursor);
+		return;
+	}
+	RDMA_STAT_INC(qp->nic, remote_access_errors);
+	resp->owe = false;
+	ack_owe(qp, AETH_NAK | NAK_REMOTE_ACCESS, cursor->psn);
+	resp->fresh.at = resp->fresh.end;
+	qp_error_event(qp, ORNIC_EVENT_QP_ACCESS_ERR);
+}
+
 /* Send the next answer of a cursor. */
 static enum ack_result ack_send_next(struct qp *qp, struct resp_cursor *cursor)
 {
@@ -228,18 +253,11 @@ static enum ack_result ack_send_next(struct qp *qp, struct resp_cursor *cursor)
 		result = ack_send_atomic(qp, cursor);
 	else
 		result = ack_send_read(qp, cursor);
-	if (result == ACK_FAILED) {
-		RDMA_STAT_INC(qp->nic, remote_access_errors);
-		resp->owe = false;
-		ack_owe(qp, AETH_NAK | NAK_REMOTE_ACCESS, cursor->psn);
-		resp->again.at = resp->again.end;
-		resp->fresh.at = resp->fresh.end;
-		qp_error_event(qp, ORNIC_EVENT_QP_ACCESS_ERR);
-	} else if (result == ACK_SENT &&
-		   psn_diff(cursor->psn, read->first) >= (int32_t)read->npkts) {
-		cursor->at++;
-		ack_seek(resp, cursor);
-	}
+	if (result == ACK_FAILED)
+		ack_gone(qp, cursor);
+	else if (result == ACK_SENT &&
+		 psn_diff(cursor->psn, read->first) >= (int32_t)read->npkts)
+		ack_next(resp, cursor);
 	return result;
 }
 

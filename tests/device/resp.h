@@ -15,6 +15,12 @@
 struct packet;
 struct qp;
 
+/*
+ * Entries of struct resp's @read: those being answered again are among the latest
+ * CORE_MAX_RD_ATOMIC, and as many new ones may come before that is done.
+ */
+#define RESP_READS (2 * CORE_MAX_RD_ATOMIC)
+
 /**
  * enum resp_message - what the next packet must go on with
  * @RESP_NONE: a new message
@@ -101,7 +107,7 @@ struct resp {
 	uint64_t va;
 	uint32_t rkey;
 	uint32_t left;
-	struct resp_read read[CORE_MAX_RD_ATOMIC];
+	struct resp_read read[RESP_READS];
 	struct resp_cursor fresh;
 	struct resp_cursor again;
 };

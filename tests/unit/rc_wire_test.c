@@ -27,7 +27,6 @@ static enum pair_fate fate_random(struct pair *pair, const struct packet *pkt)
 	}
 }
 
-
 static struct pair_wr script_wr(struct pair *pair, unsigned int i)
 {
 	static const uint8_t opcodes[] = {
@@ -264,6 +263,107 @@ static void test_window_follows_the_wire(void **state)
 	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_ack_timeouts), 0);
 }
 
+/* ---- answers asked for again ---- */
+
+/* A READ of A that B has seen before, and has answered since */
+static struct packet old_read(struct pair *pair, uint32_t psn,
+			      const struct pair_wr *wr)
+{
+	struct packet pkt = pair_packet(pair, OPCODE_RC_READ_REQUEST);
+
+	pkt.psn = psn;
+	pkt.va = wr->raddr;
+	pkt.rkey = wr->rkey;
+	pkt.dma_len = wr->sge[0].length;
+	return pkt;
+}
+
+#define READS_LEN (1 << 20)
+
+/* As many as may be underway; the first one, of all the bytes, takes a while. */
+static void post_reads(struct pair *pair)
+{
+	unsigned int i;
+
+	for (i = 0; i < CORE_MAX_RD_ATOMIC; i++) {
+		struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ,
+						 i << 16,
+						 i ? 3000 + 613 * i : READS_LEN);
+
+		wr.wr_id = i;
+		pair_post(A(pair), &wr);
+	}
+	pair_ring(A(pair));
+}
+
+static void expect_reads(struct pair *pair, unsigned int seed)
+{
+	unsigned int i;
+
+	for (i = 0; i < CORE_MAX_RD_ATOMIC; i++)
+		pair_expect(A(pair), i, ORNIC_WC_SUCCESS);
+	pair_check(A(pair)->buf, READS_LEN, seed);
+}
+
+/*
+ * While the oldest READ that B keeps is answered again, as many new ones come as
+ * there may be ([ORNIC-WIRE-15]).
+ */
+static void test_new_reads_while_one_is_repeated(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0,
+					 READS_LEN);
+	struct packet pkt;
+
+	pair_qp(A(pair))->attr.max_rd_atomic = CORE_MAX_RD_ATOMIC;
+	pair_qp(B(pair))->attr.max_dest_rd_atomic = CORE_MAX_RD_ATOMIC;
+	pair_fill(B(pair)->buf, READS_LEN, 1);
+	pkt = old_read(pair, pair_qp(B(pair))->resp.epsn, &wr);
+	post_reads(pair);
+	pair_run(pair);
+	expect_reads(pair, 1);
+
+	pair_fill(B(pair)->buf, READS_LEN, 2);
+	post_reads(pair);
+	pair_inject(pair, &pkt, NULL, 0);
+	expect_reads(pair, 2);
+	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_retransmits), 0);
+}
+
+/*
+ * A READ that the wire kept until its key was gone: nobody waits for the answer,
+ * and no error is anybody's ([ORNIC-WIRE-14]).
+ */
+static void test_old_read_of_what_is_gone(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 5000);
+	uint32_t psn = pair_qp(B(pair))->resp.epsn;
+	struct ornic_qp_attr attr;
+	struct packet pkt;
+
+	wr.rkey = host_mr(B(pair)->host, B(pair)->pdn, B(pair)->addr,
+			  PAIR_BUF_SIZE, ORNIC_ACCESS_REMOTE_READ);
+	pair_one(pair, &wr);
+	pkt = old_read(pair, psn, &wr);
+	assert_int_equal(host_cmd_object(B(pair)->host, ORNIC_CMD_DESTROY_MR,
+					 wr.rkey), ORNIC_CMD_OK);
+	pair->packets = 0;
+	pair_inject(pair, &pkt, NULL, 0);
+	assert_int_equal(pair->packets, 0);
+	assert_int_equal(pair_event(B(pair)), 0);
+	assert_int_equal(pair_stat(B(pair),
+				   ORNIC_RDMA_STAT_rx_duplicate_requests), 1);
+	assert_int_equal(pair_stat(B(pair),
+				   ORNIC_RDMA_STAT_remote_access_errors), 0);
+	pair_query(B(pair), &attr);
+	assert_int_equal(attr.state, ORNIC_QPS_RTS);
+
+	wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 5000);
+	pair_one(pair, &wr);
+}
+
 /* ---- receiver not ready ---- */
 
 static void test_rnr_then_ready(void **state)
@@ -354,6 +454,10 @@ int main(void)
 		PAIR_BOTH(test_timeout_0_waits_for_ever, pair_setup_rc),
 		/* Between cards of a process nothing is lost. */
 		PAIR_TEST(test_window_follows_the_wire, pair_setup_rc, bytes),
+		/* Where a READ is answered a packet at a time, and so takes a while. */
+		PAIR_TEST(test_new_reads_while_one_is_repeated, pair_setup_rc,
+			  bytes),
+		PAIR_BOTH(test_old_read_of_what_is_gone, pair_setup_rc),
 		PAIR_BOTH(test_rnr_then_ready, pair_setup_rc),
 		PAIR_BOTH(test_rnr_of_write_with_imm, pair_setup_rc),
 		PAIR_BOTH(test_rnr_retries_exceeded, pair_setup_rc),
