@@ -32,6 +32,9 @@ def pytest_collection_modifyitems(items):
     worker of pytest if there are several, and captures are read before they are long."""
     order = ["pair", "plain_pair", "bytes_pair", "wired", "capture", "interop", "queues", "two_cards",
              "debug_pair"]
+    # A worker takes the group of most tests next, and those of the debug kernel are few and long:
+    # on their own they would come last, with the other worker idle.
+    groups = {"capture": "interop", "debug_pair": "wired"}
     ranks = {}
     for item in items:
         if HERE not in item.path.parents:
@@ -39,7 +42,7 @@ def pytest_collection_modifyitems(items):
         machines = next((name for name in order if name in item.fixturenames), "pair")
         ranks[id(item)] = order.index(machines)
         item.add_marker(pytest.mark.vm)
-        item.add_marker(pytest.mark.xdist_group("interop" if machines == "capture" else machines))
+        item.add_marker(pytest.mark.xdist_group(groups.get(machines, machines)))
     items.sort(key=lambda item: ranks.get(id(item), -1))
 
 
