@@ -34,11 +34,16 @@ static struct resp_read *ack_read(struct resp *resp, uint32_t at)
 	return &resp->read[at & READS_MASK];
 }
 
+static bool ack_owes_ack(const struct resp *resp)
+{
+	return resp->owe && (resp->syndrome & AETH_KIND) == AETH_ACK;
+}
+
 void ack_owe(struct qp *qp, uint8_t syndrome, uint32_t psn)
 {
 	struct resp *resp = &qp->resp;
 
-	if (resp->owe && (resp->syndrome & AETH_KIND) != AETH_ACK)
+	if (resp->owe && !ack_owes_ack(resp))
 		return;
 	resp->owe = true;
 	resp->syndrome = syndrome;
@@ -217,8 +222,11 @@ static enum ack_result ack_send_atomic(struct qp *qp,
 	return ACK_SENT;
 }
 
+/* Go on with the next entry. The latest answer says all that an ACK would. */
 static void ack_next(struct resp *resp, struct resp_cursor *cursor)
 {
+	if (cursor->psn == resp->epsn && ack_owes_ack(resp))
+		resp->owe = false;
 	cursor->at++;
 	ack_seek(resp, cursor);
 }
@@ -264,7 +272,7 @@ static enum ack_result ack_send_next(struct qp *qp, struct resp_cursor *cursor)
 static enum ack_result ack_send_owed(struct qp *qp)
 {
 	struct resp *resp = &qp->resp;
-	bool ack = (resp->syndrome & AETH_KIND) == AETH_ACK;
+	bool ack = ack_owes_ack(resp);
 	struct packet pkt = {
 		.opcode = OPCODE_RC_ACK,
 		.dqpn = qp->attr.dest_qpn,

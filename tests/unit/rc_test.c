@@ -234,6 +234,38 @@ static void test_solicited(void **state)
 	assert_int_equal(host->irqs[0], irqs + 1);
 }
 
+static enum pair_fate fate_count_acks(struct pair *pair,
+				      const struct packet *pkt)
+{
+	pair->arg += pkt->op->kind == OPCODE_ACK;
+	return PAIR_DELIVER;
+}
+
+/* What a READ or an atomic answers acknowledges all that came before. */
+static void test_answer_is_the_ack(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr write = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 9);
+	struct pair_wr read = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 9);
+	struct pair_wr add = pair_wr_data(A(pair), ORNIC_WR_ATOMIC_FETCH_ADD, 0,
+					  8);
+
+	pair->fate = fate_count_acks;
+	pair_post(A(pair), &write);
+	pair_one(pair, &read);
+	pair_expect(A(pair), write.wr_id, ORNIC_WC_SUCCESS);
+	pair_post(A(pair), &write);
+	pair_one(pair, &add);
+	pair_expect(A(pair), write.wr_id, ORNIC_WC_SUCCESS);
+	assert_int_equal(pair->arg, 0);
+
+	/* The WRITE came after. */
+	pair_post(A(pair), &read);
+	pair_one(pair, &write);
+	pair_expect(A(pair), read.wr_id, ORNIC_WC_SUCCESS);
+	assert_int_equal(pair->arg, 1);
+}
+
 /* Two READs at a time are allowed here, and the fence holds a WRITE back. */
 static unsigned int reads_seen, reads_open_max;
 
@@ -409,6 +441,7 @@ int main(void)
 		PAIR_BOTH(test_scatter_gather, pair_setup_rc),
 		PAIR_BOTH(test_many_messages_wrap_the_rings, pair_setup_rc),
 		PAIR_BOTH(test_solicited, pair_setup_rc),
+		PAIR_BOTH(test_answer_is_the_ack, pair_setup_rc),
 		PAIR_BOTH(test_read_depth_and_fence, pair_setup_rc),
 		PAIR_BOTH(test_path_mtu, pair_setup_rc),
 		PAIR_BOTH(test_wrong_path_is_dropped, pair_setup_rc),
