@@ -231,6 +231,8 @@ class Vm:
 
     def agent_call(self, call):
         self.check_running()
+        if not self.agent:
+            raise LabError(f"{self.name} never came up, see {self.console_log}")
         try:
             return call(self.agent)
         except (OSError, TimeoutError) as error:
