@@ -144,9 +144,8 @@ class Vm:
 
         accel = accelerator()
         # Under TCG `rep movsb` is six times slower than a plain loop of wide moves, and a kernel
-        # uses it when the CPU says ERMS or FSRM. Page tables of five levels are slower to walk than
-        # those of four, for a program that forks by a fifth.
-        cpu = "host" if accel == "kvm" else "max,-erms,-fsrm,-la57"
+        # uses it when the CPU says ERMS or FSRM.
+        cpu = "host" if accel == "kvm" else "max,-erms,-fsrm"
         argv = ["qemu-system-x86_64", "-name", self.name, "-accel", accel, "-cpu", cpu]
         # Guest memory must be shared: the card maps it.
         argv += ["-machine", "q35,memory-backend=mem", "-m", self.mem]
