@@ -11,6 +11,9 @@ include $(DEVICE)/sources.mk
 O ?= $(TOP)/build/device$(if $(filter-out 0,$(SAN)),-san)
 override O := $(abspath $(O))
 
+ifeq ($(origin CC),default)
+CC := $(if $(shell command -v ccache),ccache )gcc
+endif
 PKG_CONFIG ?= pkg-config
 DEVICE_PKGS := json-c libpcap zlib
 
@@ -36,6 +39,6 @@ Q := $(if $(V),,@)
 $(O)/%.o: $(DEVICE)/%.c $(DEVICE)/build.mk
 	@mkdir -p $(@D)
 	@echo "  CC      $(notdir $@)"
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MT $@ -c -o $@ $<
 
 -include $(wildcard $(O)/*.d)
