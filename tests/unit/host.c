@@ -12,7 +12,12 @@ static struct host *env_to_host(struct env *env)
 
 static uint64_t host_now_ns(struct env *env)
 {
-	return env_to_host(env)->now_ns;
+	struct host *host = env_to_host(env);
+
+	if (host->clock_look)
+		host->clock_look(host->clock_arg);
+	host->now_ns += host->clock_step_ns;
+	return host->now_ns;
 }
 
 static void host_irq_raise(struct env *env, unsigned int vector)
@@ -102,6 +107,7 @@ struct host *host_create(bool shadow, uint8_t mac_tail)
 	memcpy(host->mac, config.mac, MAC_LEN);
 	list_init(&host->wire);
 	host->now_ns = 1000000;
+	host->clock_step_ns = HOST_CLOCK_STEP_NS;
 	timers_init(&host->timers, host->now_ns);
 	mem_init(&host->mem);
 	mem_enable(&host->mem, true);
@@ -249,17 +255,14 @@ void host_sleep(struct host *host, uint64_t ns)
 	host_run(host);
 }
 
-unsigned int host_cmd_raw(struct host *host, unsigned int opcode,
-			  const void *in, uint32_t in_len, void *out,
-			  uint32_t out_len)
+static uint64_t host_submit_out(struct host *host, unsigned int opcode,
+				const void *in, uint32_t in_len,
+				uint32_t out_len)
 {
 	uint32_t mask = (1u << HOST_ADMIN_LOG_DEPTH) - 1;
-	uint64_t used = host->used;
 	struct ornic_cmd_sqe *sqe = host_ptr(host, host->admin_sq);
-	struct ornic_cmd_cqe *cqe = host_ptr(host, host->admin_cq);
 	uint64_t in_addr = host_alloc(host, in_len + 8, 8);
 	uint64_t out_addr = host_alloc(host, out_len + 8, 8);
-	uint32_t phase;
 
 	if (in_len)
 		memcpy(host_ptr(host, in_addr), in, in_len);
@@ -273,27 +276,54 @@ unsigned int host_cmd_raw(struct host *host, unsigned int opcode,
 	};
 	host->admin_pi++;
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, host->admin_pi);
+	return out_addr;
+}
+
+void host_submit(struct host *host, unsigned int opcode, const void *in,
+		 uint32_t in_len)
+{
+	host_submit_out(host, opcode, in, in_len, 0);
+}
+
+unsigned int host_completed(struct host *host)
+{
+	uint32_t mask = (1u << HOST_ADMIN_LOG_DEPTH) - 1;
+	struct ornic_cmd_cqe *cqe = host_ptr(host, host->admin_cq);
+	uint32_t phase;
+
+	cqe += host->admin_ci & mask;
+	phase = host->admin_ci & (mask + 1) ? 0 : ORNIC_CMD_CQE_PHASE;
+	assert_int_equal(le32toh(cqe->ctl) & ORNIC_CMD_CQE_PHASE, phase);
+	assert_int_equal(le32toh(cqe->ctl) & ORNIC_CMD_CQE_SQ_CI,
+			 (host->admin_ci + 1) & ORNIC_CMD_CQE_SQ_CI);
+	assert_int_equal(le16toh(cqe->cmd_id),
+			 (uint16_t)(host->admin_ci * 7));
+	host->admin_ci++;
+	host->detail = le32toh(cqe->detail);
+	host->out_len = le32toh(cqe->out_len);
+	return le16toh(cqe->status);
+}
+
+unsigned int host_cmd_raw(struct host *host, unsigned int opcode,
+			  const void *in, uint32_t in_len, void *out,
+			  uint32_t out_len)
+{
+	uint64_t used = host->used;
+	uint64_t out_addr = host_submit_out(host, opcode, in, in_len, out_len);
+	unsigned int status;
+
 	host_run(host);
 	/* It may have stopped for something else than the command. */
 	if (host->nic->fatal) {
 		host->used = used;
 		return ORNIC_CMD_INTERNAL;
 	}
-	cqe += host->admin_ci & mask;
-	phase = host->admin_ci & (mask + 1) ? 0 : ORNIC_CMD_CQE_PHASE;
-	assert_int_equal(le32toh(cqe->ctl) & ORNIC_CMD_CQE_PHASE, phase);
-	assert_int_equal(le32toh(cqe->ctl) & ORNIC_CMD_CQE_SQ_CI,
-			 host->admin_pi & ORNIC_CMD_CQE_SQ_CI);
-	assert_int_equal(le16toh(cqe->cmd_id),
-			 (uint16_t)(host->admin_ci * 7));
-	host->admin_ci++;
-	host->detail = le32toh(cqe->detail);
-	host->out_len = le32toh(cqe->out_len);
+	status = host_completed(host);
 	assert_true(host->out_len <= out_len);
 	if (out_len)
 		memcpy(out, host_ptr(host, out_addr), out_len);
 	host->used = used;
-	return le16toh(cqe->status);
+	return status;
 }
 
 unsigned int host_cmd_object(struct host *host, unsigned int opcode,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * A host with a card in one process, for tests of the core: guest memory in a
- * memfd, time that stands still, interrupts and frames that are counted. The
- * driver's side of rings is written here once, from the hardware interface.
+ * memfd, time that moves a little at each look and else with host_sleep(),
+ * interrupts and frames that are counted. The driver's side of rings is written
+ * here once, from the hardware interface.
  */
 #ifndef ORNIC_UNIT_HOST_H
 #define ORNIC_UNIT_HOST_H
@@ -25,6 +26,8 @@
 #define HOST_VECTORS 4
 #define HOST_FRAMES 128
 #define HOST_ADMIN_LOG_DEPTH 4
+/* Time between two looks at the clock, if a test says nothing else */
+#define HOST_CLOCK_STEP_NS 1
 
 /**
  * struct host - the host
@@ -32,6 +35,9 @@
  * @mem: DMA map
  * @timers: wheel of both
  * @now_ns: what time it is
+ * @clock_step_ns: time that passes at each look of the card at the clock
+ * @clock_look: if not NULL, called at each such look: what a vCPU does meanwhile
+ * @clock_arg: for @clock_look
  * @nic: the card
  * @mac: its address
  * @peers_local: env_peer_is_local() says yes
@@ -58,6 +64,9 @@ struct host {
 	struct mem mem;
 	struct timers timers;
 	uint64_t now_ns;
+	uint64_t clock_step_ns;
+	void (*clock_look)(void *arg);
+	void *clock_arg;
 	struct nic *nic;
 	uint8_t mac[MAC_LEN];
 	bool peers_local;
@@ -138,6 +147,11 @@ void host_run(struct host *host);
 /* Let time pass: timers, then host_run(). */
 void host_sleep(struct host *host, uint64_t ns);
 
+/* Put a command without an answer into the ring; the card has not run yet. */
+void host_submit(struct host *host, unsigned int opcode, const void *in,
+		 uint32_t in_len);
+/* The status of the oldest command that is not consumed; it has to be there */
+unsigned int host_completed(struct host *host);
 /* One command with all lengths chosen by the test; returns the status. */
 unsigned int host_cmd_raw(struct host *host, unsigned int opcode,
 			  const void *in, uint32_t in_len, void *out,

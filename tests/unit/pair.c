@@ -102,7 +102,7 @@ enum pair_fate pair_fate_lose_some(struct pair *pair, const struct packet *pkt)
 	return lose ? PAIR_DROP : PAIR_DELIVER;
 }
 
-static bool pair_wire(struct pair *pair)
+bool pair_wire(struct pair *pair)
 {
 	bool any = false;
 	unsigned int i;

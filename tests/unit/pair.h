@@ -158,6 +158,8 @@ void pair_again(struct pair *pair);
 void pair_state(struct side *side, unsigned int state);
 void pair_query(struct side *side, struct ornic_qp_attr *attr);
 
+/* Carry what is on the wire now; no card runs. Return: whether there was any. */
+bool pair_wire(struct pair *pair);
 /* Run both cards and the wire until nothing moves. */
 void pair_run(struct pair *pair);
 /* Let time pass in steps, running at each. */
@@ -211,7 +213,10 @@ void pair_post_recv_sges(struct side *side, uint64_t wr_id,
 
 /* A packet as B's QP expects it next from A's, on 8 bytes */
 struct packet pair_packet(struct pair *pair, unsigned int opcode);
-/* Make a packet as A's QP might, and deliver it to B. */
+/* Make a packet as A's QP might, and deliver it to B; no card runs. */
+void pair_rx(struct pair *pair, struct packet *pkt, const void *payload,
+	     uint32_t len);
+/* The same, and run. */
 void pair_inject(struct pair *pair, struct packet *pkt, const void *payload,
 		 uint32_t len);
 

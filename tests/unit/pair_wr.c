@@ -192,8 +192,8 @@ void pair_post_recv(struct side *side, uint64_t wr_id, uint64_t addr,
 
 /* ---- packets that nobody of ours would send ---- */
 
-void pair_inject(struct pair *pair, struct packet *pkt, const void *payload,
-		 uint32_t len)
+void pair_rx(struct pair *pair, struct packet *pkt, const void *payload,
+	     uint32_t len)
 {
 	const struct ornic_av *av = &pair_qp(A(pair))->attr.av;
 	struct packet_path path = {
@@ -209,6 +209,12 @@ void pair_inject(struct pair *pair, struct packet *pkt, const void *payload,
 	frame_add(&frame, payload, len);
 	packet_finish(&frame, &path, pkt);
 	nic_rx(B(pair)->host->nic, &frame);
+}
+
+void pair_inject(struct pair *pair, struct packet *pkt, const void *payload,
+		 uint32_t len)
+{
+	pair_rx(pair, pkt, payload, len);
 	pair_run(pair);
 }
 

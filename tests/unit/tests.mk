@@ -2,6 +2,9 @@
 #
 # Unit tests, one program and one file per noun.
 
+# Linked with the whole program but its main(): cards with real clients.
+UNIT_MAIN_TESTS :=
+
 # Linked with the edges only.
 UNIT_EDGE_TESTS := \
 	frame_test.c \
