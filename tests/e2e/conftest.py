@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from lab import LabError, programs
 from lab.consumers import loaded
-from lab.pair import each
-from settings import Interop, Queues, TwoCards, counters, wait_until
+from lab.pair import Pair, each
+from settings import BytesPair, Interop, Queues, TwoCards, counters, wait_until
 from wired import Frames, Wired
 
 HERE = Path(__file__).parent
@@ -86,6 +86,18 @@ def queues(pairs):
 def two_cards(pairs):
     """One machine with two cards, see TwoCards."""
     return pairs.keep("two cards", lambda: TwoCards(pairs.lab))
+
+
+@pytest.fixture
+def plain_pair(pairs):
+    """The usual pair, but for cards that do not look into memory by themselves."""
+    return pairs.keep("no shadow", lambda: Pair(pairs.lab, nic_options="shadow=off"))
+
+
+@pytest.fixture
+def bytes_pair(pairs):
+    """A pair whose packets are bytes, see BytesPair."""
+    return pairs.keep("bytes", lambda: BytesPair(pairs.lab))
 
 
 @pytest.fixture

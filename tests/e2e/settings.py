@@ -2,6 +2,7 @@
 """Machines and roles other than the usual pair, and traffic that goes on."""
 
 import json
+import re
 import time
 
 import pytest
@@ -11,6 +12,10 @@ from lab.pair import (
 )
 
 PERFTEST_PORT = 18515
+# The driver waits 10 s for a command ([ORNIC-ADM-12]) and looks after the card every few seconds.
+RECOVERY = 60
+# NVMe waits 60 s for an answer before it gives up a controller, in the worst case.
+GIVEN_UP = 150
 
 
 def long(*values):
@@ -46,6 +51,16 @@ class Interop(Pair):
         return self
 
 
+# Who is the client between an ORNIC card and rdma_rxe
+DIRECTIONS = pytest.mark.parametrize("client", ["ornic", "rxe"])
+
+
+def roles(interop, client):
+    if client == "ornic":
+        return Roles(interop.a, interop.b)
+    return Roles(interop.b, interop.a)
+
+
 class Queues(Pair):
     """The usual pair, but machine `a` has two processors, so its netdev has two queue pairs; and
     what passes the switch is captured."""
@@ -78,6 +93,23 @@ class TwoCards(Pair):
             index = gid_index(self.a, port.device, link_local_gid(self.a, netdev))
             self.ports.append(Port(port.device, netdev, "127.0.0.1", index))
         self.ornic = {self.a: self.ports[0]}
+        return self
+
+
+class BytesPair(Pair):
+    """The usual pair, but every packet is made of real bytes. The machines know each
+    other's MAC without asking: what is corrupted here has passed the check of a cable's frames
+    already, and an answer of ARP has no other, so that a wrong MAC would be believed for half a
+    minute."""
+
+    def __init__(self, lab):
+        super().__init__(lab, args=["--bytes"])
+
+    def load_ornic(self):
+        super().load_ornic()
+        for vm, peer, mac in zip(self.vms, self.vms[::-1], self.card.macs[::-1]):
+            vm.check(f"ip neigh replace {self.ornic[peer].ip} lladdr {mac} nud permanent "
+                     f"dev {self.ornic[vm].netdev}")
         return self
 
 
@@ -127,6 +159,12 @@ def resources(vm):
             key = (entry["ifname"], kind)
             counts[key] = counts.get(key, 0) + 1
     return counts
+
+
+def reset_function(pair, vm, timeout=60):
+    """Function level reset of a machine's card, by its guest."""
+    address = pci_address(vm, pair.ornic[vm].netdev)
+    vm.check(f"echo 1 >/sys/bus/pci/devices/{address}/reset", timeout)
 
 
 def counters(card, nic=0, group="device"):
@@ -190,3 +228,32 @@ class Traffic:
                 command.kill("KILL")
         for command in self.commands:
             command.wait(30)
+
+
+def pings(vm, ip):
+    """The first may have to wait for an address to be resolved."""
+    return vm.run(f"ping -c 3 -i 0.2 -W 5 {ip}", 60)[0] == 0
+
+
+def complaints(vm):
+    """Errors that the drivers have printed."""
+    lines = vm.check("dmesg --level=emerg,alert,crit,err").splitlines()
+    return [line for line in lines if re.search(r"\bornic", line)]
+
+
+def come_back(pair, vm, break_down):
+    """The driver resets the card because of `break_down`; the netdev keeps its name and address."""
+    port = pair.ornic[vm]
+
+    def devices():
+        return [device["ifindex"] for device in json.loads(vm.check("rdma -j dev") or "[]")]
+
+    before = devices()
+    break_down()
+    wait_until("a new RDMA device", lambda: devices() not in ([], before), GIVEN_UP)
+    pair.ornic[vm] = find_port(vm, port.netdev, port.ip, RECOVERY)
+
+
+def fail(pair, vm):
+    """The card reports a fatal error and does nothing any more."""
+    come_back(pair, vm, lambda: control(pair.card, f"inject nic{pair.vms.index(vm)} fatal"))

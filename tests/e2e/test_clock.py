@@ -2,27 +2,17 @@
 """Issue: "completion timestamps (raw and wall clock) backed by a PTP hardware clock of the same PCI
 function". The counter is that of [ORNIC-REG-3]; what rdma-core's own tests do not look at is here."""
 
-import errno
 import re
 import time
 
 import pytest
-from settings import pci_address, set_up_again, wait_until
+from ptp import check_page, phc, ptp_device
+from settings import reset_function, set_up_again, wait_until
 
 # What phc_ctl, a program under emulation, may be late by.
 LATE = 0.5
 # A time that no clock has by itself.
 LONG_AGO = 1000000000
-
-
-def ptp_device(vm, port):
-    """Where rdma-core's tests look for it, too."""
-    return vm.check(f"ls /sys/class/infiniband/{port.device}/device/ptp").strip()
-
-
-def phc(vm, ptp, words):
-    """What phc_ctl says of the clock, one line per command."""
-    return vm.check(f"phc_ctl -q -- /dev/{ptp} {words}").splitlines()
 
 
 def seconds(lines):
@@ -92,17 +82,6 @@ def test_virtual_clocks_run_free(clock):
         vm.check(f"echo 0 >{directory}/n_vclocks")
 
 
-def check_page(vm, program, port, ptp, duration, slack):
-    """The clock page says the same as the clock, and is not written by processes."""
-    lines = vm.check(f"{program} {port.device} /dev/{ptp} {duration} {slack}",
-                     duration + 30).splitlines()
-    assert lines[:2] == [f"map for writing: {errno.EPERM}",
-                         f"mprotect for writing: {errno.EACCES}"]
-    looks, changes = map(int, re.fullmatch(r"looks: (\d+), changes: (\d+)", lines[2]).groups())
-    assert looks > 100
-    return changes
-
-
 def test_page_agrees(pair, clock, guest_programs):
     """Through renewals of the page, which come every 4 s, to the nanosecond."""
     vm, ptp = clock
@@ -130,8 +109,7 @@ def test_goes_on_after_reset(pair, clock):
     vm, ptp = clock
     begin = time.monotonic()
     phc(vm, ptp, f"set {LONG_AGO}")
-    address = pci_address(vm, pair.ornic[vm].netdev)
-    vm.check(f"echo 1 >/sys/bus/pci/devices/{address}/reset", timeout=120)
+    reset_function(pair, vm, 120)
     wait_until("a netdev", lambda: vm.netdevs_of("ornic"))
     set_up_again(pair, vm)
     assert ptp_device(vm, pair.ornic[vm]) == ptp

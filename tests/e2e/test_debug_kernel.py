@@ -7,11 +7,11 @@ from lab import rdma_core
 from lab.consumers import Nfs, Nvme, NvmeSrq, Rds, Srp, consume
 from lab.pair import each, find_port
 from lab.perftest import perftest, pingpong, rping
-from settings import Traffic, long, pci_address, resources, set_up_again, wait_until
-from test_clock import check_page, phc, ptp_device
-from test_netdev import send_bytes
-from test_statistic import of_port, of_qps, qp_numbers
-from test_xdp import BROADCAST, COUNT, DROP, GROW, REDIRECT, TX, attached, come_and_go, connected, index
+from ptp import check_page, phc, ptp_device
+from settings import Traffic, long, reset_function, resources, set_up_again, wait_until
+from statistic import of_port, of_qps, qp_numbers
+from stream import send_bytes
+from xdp import BROADCAST, COUNT, DROP, GROW, REDIRECT, TX, attached, come_and_go, connected, index
 
 TIMEOUT = 300
 FRAMES = ("test_flow", "test_rss_traffic", "test_qp.QPTest.test_raw_qp_rate_limit_modify")
@@ -131,8 +131,7 @@ def test_flr(debug_pair):
     """Reset with traffic."""
     vm = debug_pair.a
     traffic = Traffic(debug_pair)
-    address = pci_address(vm, debug_pair.ornic[vm].netdev)
-    vm.check(f"echo 1 >/sys/bus/pci/devices/{address}/reset", timeout=120)
+    reset_function(debug_pair, vm, 120)
     traffic.kill()
     set_up_again(debug_pair, vm)
     pingpong(debug_pair, debug_pair.ornic, timeout=TIMEOUT)

@@ -2,15 +2,8 @@
 """A card without ORNIC_CAPS_SHADOW, as silicon may be: every send rings, every arming rings."""
 
 import pytest
-from lab.pair import Pair
 from lab.perftest import pingpong, rping
 from settings import counters
-
-
-@pytest.fixture
-def plain_pair(pairs):
-    """The usual pair, but for cards that do not look into memory by themselves."""
-    return pairs.keep("no shadow", lambda: Pair(pairs.lab, nic_options="shadow=off"))
 
 
 @pytest.mark.parametrize("transport, options", [("rc", ""), ("rc", "-e"), ("ud", "-n 100"),

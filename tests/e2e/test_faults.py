@@ -3,22 +3,12 @@
 caller hangs"; carrier follows the port. The card is told to misbehave through its control socket."""
 
 import json
-import re
 import time
 
 import pytest
 from lab.pair import find_port
 from lab.perftest import pingpong, rping
-from settings import Traffic, control, counters, wait_until
-
-# The driver waits 10 s for a command ([ORNIC-ADM-12]) and looks after the card every few seconds.
-RECOVERY = 60
-
-
-def complaints(vm):
-    """Errors that the drivers have printed."""
-    lines = vm.check("dmesg --level=emerg,alert,crit,err").splitlines()
-    return [line for line in lines if re.search(r"\bornic", line)]
+from settings import RECOVERY, Traffic, complaints, control, counters, wait_until
 
 
 def recovers(pair, fault, provoke):

@@ -6,20 +6,12 @@ ICRC, and takes nothing that is not RoCEv2."""
 import pytest
 from lab.perftest import both, perftest, pingpong, rping
 from transfer import RC, RC_MORE, mixed, transfer
-from settings import Roles, counters, long
+from settings import DIRECTIONS, counters, long, roles
 
-# Who is the client
-DIRECTIONS = pytest.mark.parametrize("client", ["ornic", "rxe"])
 # What rdma_rxe of Linux 7.3 has, but not as others have it. send_inv: its server tells a process
 # IBV_WC_IP_CSUM_OK, whose number is the kernel's of WITH_INV. flush: its ICRC covers the headers
 # twice, as its table has no place for the payload that FLUSH has not; so it drops everybody's.
 RXE_WRONG = ("send_inv", "flush")
-
-
-def roles(interop, client):
-    if client == "ornic":
-        return Roles(interop.a, interop.b)
-    return Roles(interop.b, interop.a)
 
 
 def depth(program):

@@ -3,18 +3,14 @@
 nvme-rdma and fio with verification on the other), NFS over RDMA, iSER or SRP, RDS or SMC-R"; and
 what becomes of them when a card goes away."""
 
-import json
-
 import pytest
 from lab.consumers import CONSUMERS, Nvme, NvmeSrq, Srp, consume, fio, fio_command
-from lab.pair import find_port
-from settings import control, counters, long, pci_address, set_up_again, wait_until
+from settings import (
+    GIVEN_UP, RECOVERY, come_back, control, counters, fail, long, pci_address, reset_function,
+    set_up_again, wait_until,
+)
 
 KINDS = pytest.mark.parametrize("kind", CONSUMERS, ids=lambda kind: kind.__name__.lower())
-# The driver waits 10 s for a command ([ORNIC-ADM-12]) and looks after the card every few seconds.
-RECOVERY = 60
-# NVMe waits 60 s for an answer before it gives up a controller, in the worst case.
-GIVEN_UP = 150
 
 
 @KINDS
@@ -76,33 +72,14 @@ def remove(pair, vm):
     set_up_again(pair, vm)
 
 
-def come_back(pair, vm, break_down):
-    """The driver resets the card because of `break_down`; the netdev keeps its name and address."""
-    port = pair.ornic[vm]
-
-    def devices():
-        return [device["ifindex"] for device in json.loads(vm.check("rdma -j dev") or "[]")]
-
-    before = devices()
-    break_down(f"nic{pair.vms.index(vm)}")
-    wait_until("a new RDMA device", lambda: devices() not in ([], before), GIVEN_UP)
-    pair.ornic[vm] = find_port(vm, port.netdev, port.ip, RECOVERY)
-
-
 def reset(pair, vm):
-    address = pci_address(vm, pair.ornic[vm].netdev)
-    come_back(pair, vm, lambda _: vm.check(f"echo 1 >/sys/bus/pci/devices/{address}/reset"))
-
-
-def fail(pair, vm):
-    """The card reports a fatal error and does nothing any more."""
-    come_back(pair, vm, lambda nic: control(pair.card, f"inject {nic} fatal"))
+    come_back(pair, vm, lambda: reset_function(pair, vm))
 
 
 def mute(pair, vm):
     """The card answers no command; the one of a program is the first."""
-    def break_down(nic):
-        control(pair.card, f"inject {nic} mute")
+    def break_down():
+        control(pair.card, f"inject nic{pair.vms.index(vm)} mute")
         vm.run(f"timeout -k 1 {RECOVERY} ibv_rc_pingpong -d {pair.ornic[vm].device} -g 0 127.0.0.1",
                RECOVERY + 10)
 

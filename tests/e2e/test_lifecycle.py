@@ -10,7 +10,7 @@ from lab import paths
 from lab.pair import find_port
 from lab.perftest import pingpong, rping
 from settings import (
-    Traffic, counters, long, pci_address, resources, set_up_again, wait_until,
+    Traffic, counters, long, pci_address, reset_function, resources, set_up_again, wait_until,
 )
 
 CYCLES = 200
@@ -94,7 +94,7 @@ def test_flr(pair, clean):
     vm.check(f"grep -qw flr /sys/bus/pci/devices/{address}/reset_method")
     resets = pair.card.stats()["cards"]["nic0"]["function"]["resets"]
     traffic = Traffic(pair)
-    vm.check(f"echo 1 >/sys/bus/pci/devices/{address}/reset", timeout=60)
+    reset_function(pair, vm)
     assert pair.card.stats()["cards"]["nic0"]["function"]["resets"] > resets
     traffic.kill()
     port = pair.ornic[vm]
@@ -106,8 +106,7 @@ def test_flr(pair, clean):
 def test_card_keeps_its_guest_apart(pair):
     """A reset of one card is none of the other's business [ORNIC-BAD-1]."""
     objects = counters(pair.card, 1, "objects")
-    address = pci_address(pair.a, pair.ornic[pair.a].netdev)
-    pair.a.check(f"echo 1 >/sys/bus/pci/devices/{address}/reset", timeout=60)
+    reset_function(pair, pair.a)
     assert counters(pair.card, 1, "objects") == objects
     port = pair.ornic[pair.a]
     pair.ornic[pair.a] = find_port(pair.a, port.netdev, port.ip)

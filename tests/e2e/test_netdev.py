@@ -5,23 +5,18 @@ import contextlib
 import re
 import shlex
 import shutil
-import socket
-import struct
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
-from lab.pair import find_port, listening
-from settings import counters, long, pci_address
-from test_faults import complaints
+from lab.pair import find_port
+from settings import complaints, counters, long, pings, reset_function
+from stream import BYTES, TRANSFER_PORT, send_bytes
+from toeplitz import data_of, toeplitz
 
 GUEST = Path(__file__).parent / "guest"
-
-
-def pings(vm, ip):
-    """The first may have to wait for an address to be resolved."""
-    return vm.run(f"ping -c 3 -i 0.2 -W 5 {ip}", 60)[0] == 0
 
 
 def test_settings_under_traffic(pair):
@@ -113,20 +108,10 @@ for number in range({FLOWS}):
     pair.b.check(f"python3 -c '{program}'")
 
 
-def toeplitz(key, data):
-    """The hash of [ORNIC-DEV-9]."""
-    bits, hashed = int.from_bytes(key, "big"), 0
-    for number in range(8 * len(data)):
-        if data[number // 8] >> (7 - number % 8) & 1:
-            hashed ^= bits >> (8 * len(key) - 32 - number) & 0xFFFFFFFF
-    return hashed
-
-
 def udp_hash(pair, number):
-    """Of the datagram that send_flows sends as `number`."""
-    addresses = [socket.inet_aton(pair.ornic[vm].ip) for vm in (pair.b, pair.a)]
-    ports = struct.pack(">HH", 20000 + number, 30000 + 7 * number)
-    return toeplitz(KEY, b"".join(addresses) + ports)
+    """Of the datagram that send_flows sends as `number` [ORNIC-DEV-9]."""
+    source, destination = (pair.ornic[vm].ip for vm in (pair.b, pair.a))
+    return toeplitz(data_of(source, destination, 20000 + number, 30000 + 7 * number), KEY)
 
 
 def ethtool(pair, option, words=""):
@@ -237,7 +222,7 @@ def test_scaling_survives(defaults, guest_programs):
     before = table(pair)
     vm.check(f"ip link set {port.netdev} down && ethtool -L {port.netdev} combined 2 && "
              f"ip link set {port.netdev} up")
-    vm.check(f"echo 1 >/sys/bus/pci/devices/{pci_address(vm, port.netdev)}/reset")
+    reset_function(pair, vm)
     assert table(pair) == before
     assert "L4" not in ethtool(pair, "-n", "rx-flow-hash udp4")
     pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
@@ -259,10 +244,6 @@ def test_counters(queues):
 # ---- Segmentation ----
 
 VLAN = 100
-TRANSFER_PORT = 5700
-# No segment's length is a multiple of the pattern's.
-BYTES = 251 * 12000
-DATA = "data = bytes(range(251)) * 12000"
 
 
 @contextlib.contextmanager
@@ -283,37 +264,6 @@ def vlan(pair):
 
 def port_counter(pair, name):
     return counters(pair.card, 0, "port")[name]
-
-
-def send_bytes(pair, ip, scope=0):
-    """A stream from machine a to b, each byte checked there."""
-    family, address = ("AF_INET6", (ip, TRANSFER_PORT, 0, scope)) if ":" in ip else \
-        ("AF_INET", (ip, TRANSFER_PORT))
-    server = f"""
-import socket
-{DATA}
-with socket.socket(socket.{family}) as sock:
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    sock.bind(("", {TRANSFER_PORT}))
-    sock.listen()
-    stream, _ = sock.accept()
-    with stream:
-        got = b"".join(iter(lambda: stream.recv(1 << 20), b""))
-print("same" if got == data else f"{{len(got)}} bytes are not what was sent")
-"""
-    client = f"""
-import socket
-{DATA}
-with socket.socket(socket.{family}) as sock:
-    sock.connect({address!r})
-    sock.sendall(data)
-"""
-    (code, output), (client_code, client_output) = pair.duel(
-        f"python3 -c {shlex.quote(server)}", f"python3 -c {shlex.quote(client)}",
-        listening(TRANSFER_PORT), 120,
-    )
-    assert client_code == 0, client_output
-    assert code == 0 and output == "same\n", output
 
 
 class Sent:
@@ -577,16 +527,16 @@ def test_rules_stay(rules, guest_programs):
     ethtool(pair, "-X", "default")
     assert "ntuple" in refused(pair, "-L", "combined 1")
     ethtool(pair, "-X", "weight 1 0")
-    for words in (
+    changes = [partial(vm.check, words) for words in (
         f"ethtool -G {port.netdev} tx 512 rx 512",
         f"ip link set {port.netdev} down && ip link set {port.netdev} up",
         f"ip link set {port.netdev} down && ethtool -N {port.netdev} delete 7 && ethtool -N "
         f"{port.netdev} flow-type udp4 dst-port 40001 action 1 loc 8; ip link set {port.netdev} up",
-        f"echo 1 >/sys/bus/pci/devices/{pci_address(vm, port.netdev)}/reset",
-    ):
-        vm.check(words)
+    )]
+    for change in [*changes, partial(reset_function, pair, vm)]:
+        change()
         pings(pair.b, port.ip)
-        assert arrives(pair, guest_programs, send) == 1, words
+        assert arrives(pair, guest_programs, send) == 1, change
         assert arrives(pair, guest_programs, datagrams(pair, 40002)) is None
     pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
     ethtool(pair, "-G", "tx 1024 rx 1024")

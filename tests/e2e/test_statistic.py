@@ -1,32 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Issue: "hw counters per port and per QP (`rdma statistic`), restrack dumps for QP, CQ, MR, SRQ"."""
 
-import json
-
 import pytest
 from settings import Traffic, counters, wait_until
+from statistic import of_port, of_qps, qp_numbers, rdma
 
 # What a QP counts, ORNIC_QP_STATS.
 OF_QP = {"tx_packets", "tx_bytes", "rx_packets", "rx_bytes", "retransmits", "rnr_naks_received",
          "seq_naks_received", "ack_timeouts"}
-
-
-def rdma(vm, words):
-    return json.loads(vm.check(f"rdma -j {words}") or "[]")
-
-
-def of_port(vm, port):
-    return rdma(vm, f"statistic show link {port.device}/1")[0]
-
-
-def of_qps(vm, port):
-    return rdma(vm, f"statistic qp show link {port.device}/1")
-
-
-def qp_numbers(vm, port):
-    """Of processes."""
-    return [entry["lqpn"] for entry in rdma(vm, f"resource show qp link {port.device}/1")
-            if "pid" in entry]
 
 
 @pytest.fixture

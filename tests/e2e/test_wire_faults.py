@@ -8,7 +8,6 @@ import json
 
 import pytest
 from lab.consumers import Nvme, fio
-from lab.pair import Pair
 from lab.perftest import perftest
 from transfer import RC, transfer
 from settings import counters, long
@@ -25,27 +24,6 @@ FAULTS = {
 MIXED = ",".join(RC)
 # Enough packets that each fault happens many times: 24 batches of 32, 8 packets each
 ENOUGH = "-b 24 -s 32 -l 16000 -m 1024 -r 8"
-
-
-class BytesPair(Pair):
-    """The usual pair, but every packet is made of real bytes. The machines know each other's MAC
-    without asking: what is corrupted here has passed the check of a cable's frames already, and an
-    answer of ARP has no other, so that a wrong MAC would be believed for half a minute."""
-
-    def __init__(self, lab):
-        super().__init__(lab, args=["--bytes"])
-
-    def load_ornic(self):
-        super().load_ornic()
-        for vm, peer, mac in zip(self.vms, self.vms[::-1], self.card.macs[::-1]):
-            vm.check(f"ip neigh replace {self.ornic[peer].ip} lladdr {mac} nud permanent "
-                     f"dev {self.ornic[vm].netdev}")
-        return self
-
-
-@pytest.fixture
-def bytes_pair(pairs):
-    return pairs.keep("bytes", lambda: BytesPair(pairs.lab))
 
 
 def set_faults(pair, **ppm):

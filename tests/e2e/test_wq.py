@@ -14,8 +14,7 @@ from scapy.layers.ipsec import ESP
 from scapy.layers.l2 import GRE, Ether
 from scapy.layers.vxlan import VXLAN
 from scapy.packet import Raw
-from settings import counters, resources, wait_until
-from test_kernel_consumers import fail
+from settings import counters, fail, resources, wait_until
 from toeplitz import KEY, VECTORS, data_of, toeplitz
 from wired import HERE_IP, PEER, PEER_IP, Frames
 

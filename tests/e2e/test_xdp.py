@@ -2,101 +2,15 @@
 """XDP on the Ethernet interface: guest/xdp.bpf.c does what a frame tells it to, and each frame is
 looked after. Machine `b` sends, `a` has the program."""
 
-import contextlib
-import re
-from pathlib import Path
-
 import pytest
-from lab.pair import find_port
-from settings import pci_address, wait_until
+from settings import reset_function
+from xdp import (
+    ABORTED, BROADCAST, COUNT, DROP, FRAMES, GROW, NONSENSE, PASS, PUSH, REDIRECT, SHRINK, SIZE, TX,
+    attached, come_and_go, connected, frames, index, listen,
+)
 
-FRAMES = Path(__file__).parent / "guest/frames"
-COUNT = 150
-SIZE = 200
-BROADCAST = "ff:ff:ff:ff:ff:ff"
-# As in the program; NETDEV and VETH are replaced by their interface's index.
-ABORTED, DROP, PASS, TX, REDIRECT, GROW, SHRINK, PUSH, NONSENSE = range(9)
 GROWTH = 64
 MAX_MTU = 3498
-
-
-class Xdp:
-    """The program on machine a's interface, and what it has counted."""
-
-    def __init__(self, pair, programs):
-        self.pair, self.vm, self.program = pair, pair.a, programs / "xdp.o"
-        self.netdev = pair.ornic[pair.a].netdev
-
-    def attach(self, netdev=None):
-        return self.vm.run(f"ip -force link set {netdev or self.netdev} "
-                           f"xdpdrv obj {self.program} sec xdp")
-
-    def detach(self):
-        self.vm.check(f"ip link set {self.netdev} xdpdrv off")
-
-    def counts(self):
-        text = self.vm.check(f"ethtool -S {self.netdev}")
-        return {name: int(value) for name, value in re.findall(r"^ +xdp_(\w+): (\d+)$", text, re.M)}
-
-    def send(self, action, argument=0, mac=None, size=SIZE, count=COUNT):
-        """What each counter grows by, and the frames that come back, without those of others."""
-        before = self.counts()
-        mac = mac or self.vm.check(f"cat /sys/class/net/{self.netdev}/address").strip()
-        netdev = self.pair.ornic[self.pair.b].netdev
-        output = self.pair.b.check(
-            f"{FRAMES} {netdev} send {count} {mac} {action} {argument} {size}"
-        )
-        after = self.counts()
-        return {name: after[name] - before[name] for name in after}, frames(output)
-
-    def received(self, action, argument=0, netdev=None, size=SIZE):
-        """The frames that machine a's network stack gets of those that are sent."""
-        command = listen(self.vm, netdev or self.netdev, COUNT)
-        counts, _ = self.send(action, argument, size=size)
-        code, output = command.wait()
-        assert code == 0, output
-        return counts, frames(output)
-
-
-def frames(output):
-    return [bytes.fromhex(line) for line in output.splitlines()]
-
-
-def listen(vm, netdev, count):
-    """A program that receives, ready to."""
-    command = vm.spawn(f"{FRAMES} {netdev} receive {count}", 60)
-    wait_until("it listens", lambda: vm.run("grep -q 88b5 /proc/net/packet")[0] == 0)
-    return command
-
-
-def index(vm, netdev):
-    return int(vm.check(f"cat /sys/class/net/{netdev}/ifindex"))
-
-
-@contextlib.contextmanager
-def attached(pair, programs):
-    """With the program on machine a's interface, whose MTU allows for it."""
-    xdp = Xdp(pair, programs)
-    pair.a.check(f"ip link set {xdp.netdev} mtu 1500")
-    code, text = xdp.attach()
-    assert code == 0, text
-    try:
-        yield xdp
-    finally:
-        xdp.detach()
-        pair.a.check(f"ip link set {xdp.netdev} mtu 9000")
-        pair.ornic[pair.a] = find_port(pair.a, xdp.netdev, pair.ornic[pair.a].ip)
-
-
-@contextlib.contextmanager
-def connected(vm):
-    """With two interfaces that are connected with each other."""
-    vm.check("modprobe veth; ip link add v0 type veth peer name v1 && ip link set v0 up && "
-             "ip link set v1 up && ethtool -K v1 gro on")
-    try:
-        yield "v0", "v1"
-    finally:
-        vm.check("ip link del v0")
 
 
 @pytest.fixture
@@ -211,26 +125,13 @@ def test_mtu(xdp):
     assert xdp.attach()[0] == 0
 
 
-def come_and_go(xdp, rounds):
-    """The program is attached, replaced and detached while frames fly."""
-    flood = xdp.pair.b.spawn(f"ping -q -i 0.01 {xdp.pair.ornic[xdp.vm].ip}", 300)
-    try:
-        for _ in range(rounds):
-            xdp.detach()
-            for _ in range(2):
-                assert xdp.attach()[0] == 0
-                xdp.vm.check(f"ping -c 3 -i 0.2 -W 5 {xdp.pair.ornic[xdp.pair.b].ip}")
-    finally:
-        flood.kill()
-
-
 def test_comes_and_goes(xdp):
     come_and_go(xdp, 3)
 
 
 def test_survives_reset(xdp):
     """The program is there after a reset of the card, and after other queues were made."""
-    xdp.vm.check(f"echo 1 >/sys/bus/pci/devices/{pci_address(xdp.vm, xdp.netdev)}/reset")
+    reset_function(xdp.pair, xdp.vm)
     xdp.vm.check(f"ethtool -L {xdp.netdev} combined 1 && ethtool -L {xdp.netdev} combined 2")
     counts, back = xdp.send(TX)
     assert counts["tx"] == len(back) == COUNT
