@@ -114,12 +114,28 @@ static struct json_object *set_fault(struct fault *fault, const char *name,
 	return answer_error("no such fault");
 }
 
+static struct json_object *set_fault_seed(struct fault *fault,
+					  const char *number)
+{
+	unsigned long long seed;
+	char *end;
+
+	errno = 0;
+	seed = strtoull(number, &end, 10);
+	if (errno || end == number || *end || *number == '-')
+		return answer_error("the seed must be a number of 64 bits");
+	fault_seed(fault, seed);
+	return json_object_new_object();
+}
+
 static struct json_object *do_fault(struct control *control, char **words)
 {
 	struct fault *fault = &control->device->loop.sw.fault;
 	struct json_object *answer;
 	unsigned int i;
 
+	if (words[1] && !strcmp(words[1], "seed") && words[2] && !words[3])
+		return set_fault_seed(fault, words[2]);
 	if (words[1] && words[2] && !words[3])
 		return set_fault(fault, words[1], words[2]);
 	if (words[1])
@@ -140,7 +156,8 @@ static const struct request {
 	const char *help;
 } requests[] = {
 	{ "fault", do_fault,
-	  "fault [loss|duplicate|reorder|delay|corrupt PPM]: faults of the wire" },
+	  "fault [loss|duplicate|reorder|delay|corrupt PPM]: faults of the wire;"
+	  " fault seed N: begin their random numbers anew" },
 	{ "help", do_help, "help: this list" },
 	{ "inject", do_inject,
 	  "inject NIC fatal|mute|nonsense: misbehave until the next reset" },

@@ -8,7 +8,13 @@
 void fault_init(struct fault *fault)
 {
 	memset(fault, 0, sizeof(*fault));
-	fault->random = SEED;
+	fault_seed(fault, 0);
+}
+
+void fault_seed(struct fault *fault, uint64_t seed)
+{
+	/* Odd times odd is odd: never 0, the one state that never changes */
+	fault->random = (2 * seed + 1) * SEED;
 }
 
 const char *fault_name(enum fault_kind kind)

@@ -35,8 +35,8 @@ enum fault_kind {
  * struct fault - what may happen to a packet
  * @ppm: chance of each kind
  * @count: how often each happened
- * @random: state of the generator; the same for each start of the program, so
- *	that what was seen once can be seen again
+ * @random: state of the generator, not 0; the same for each start of the
+ *	program, so that what was seen once can be seen again
  */
 struct fault {
 	uint32_t ppm[FAULT_KINDS];
@@ -49,6 +49,13 @@ struct fault {
  * @fault: the faults
  */
 void fault_init(struct fault *fault);
+
+/**
+ * fault_seed - begin the random numbers anew
+ * @fault: the faults
+ * @seed: the same seed gives the same numbers
+ */
+void fault_seed(struct fault *fault, uint64_t seed);
 
 /**
  * fault_name - name of a kind in requests and statistics

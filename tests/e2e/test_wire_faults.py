@@ -9,8 +9,9 @@ import json
 import pytest
 from lab.consumers import Nvme, fio
 from lab.perftest import perftest
+from lab.seed import seed
 from transfer import RC, transfer
-from settings import counters, long
+from settings import control, counters, long
 
 PERCENT = 10000
 # What the cards count, and must, when that happens to one packet of a hundred
@@ -27,6 +28,7 @@ ENOUGH = "-b 24 -s 32 -l 16000 -m 1024 -r 8"
 
 
 def set_faults(pair, **ppm):
+    control(pair.card, f"fault seed {seed()}")
     for kind in FAULTS:
         answer = json.loads(pair.card.control(f"fault {kind} {ppm.get(kind, 0)}"))
         assert "error" not in answer, answer

@@ -4,6 +4,7 @@
 import pytest
 from lab.pair import listening
 from lab.perftest import both
+from lab.seed import seed
 
 PORT = 18600
 RC = ["send", "send_imm", "write", "write_imm", "read", "cmp_swp", "fetch_add"]
@@ -23,7 +24,7 @@ def mixed(transport, options="", name=""):
 def transfer(pair, ports, programs, ops, options="", timeout=60):
     """ops: names joined with commas; options: guest/transfer.c tells. pair.b is the server."""
     server, client = ports[pair.b], ports[pair.a]
-    words = f"{programs}/transfer {options}"
+    words = f"{programs}/transfer -n {seed()} {options}"
     return both(
         pair,
         f"{words} -d {server.device} -g {server.gid_index} {ops}",

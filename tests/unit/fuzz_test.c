@@ -3,7 +3,7 @@
  * A host that does what it must not, at random: registers, commands, rings,
  * records, doorbells, boards, memory that comes and goes, packets. Nothing is
  * expected but that the card survives, under sanitizers, and that a reset mends
- * everything. FUZZ_SEED and FUZZ_STEPS in the environment repeat and prolong.
+ * everything. ORNIC_SEED and FUZZ_STEPS in the environment repeat and prolong.
  */
 #include <stdio.h>
 
@@ -516,22 +516,15 @@ static void begin(struct fuzz *f, uint64_t seed)
 		raise(f);
 }
 
-static unsigned long setting(const char *name, unsigned long preset)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoul(text, NULL, 0) : preset;
-}
-
 static void test_card_survives(void **state)
 {
-	unsigned long seed = setting("FUZZ_SEED", 1);
-	unsigned long steps = setting("FUZZ_STEPS", STEPS);
-	unsigned long i;
+	const char *text = getenv("FUZZ_STEPS");
+	unsigned long steps = text ? strtoul(text, NULL, 0) : STEPS;
+	unsigned long i, seed = unit_seed();
 	struct fuzz f;
 
 	(void)state;
-	print_message("FUZZ_SEED=%lu FUZZ_STEPS=%lu\n", seed, steps);
+	print_message("FUZZ_STEPS=%lu\n", steps);
 	for (i = 0; i < steps; i++) {
 		if (i % STEPS_PER_CARD == 0) {
 			if (i)

@@ -87,7 +87,8 @@ def test_help_and_version():
     "link", "link nic0", "link nic1 up", "link nic0 sideways", "link nic0 up now",
     "inject", "inject nic7 fatal", "inject nic0", "inject nic0 thunder", "inject nic0 mute now",
     "fault loss", "fault thunder 1", "fault loss -1", "fault loss 1000001", "fault loss x",
-    "fault loss 99999999999999999999", "fault loss 1 2",
+    "fault loss 99999999999999999999", "fault loss 1 2", "fault seed", "fault seed x",
+    "fault seed -1", "fault seed 99999999999999999999", "fault seed 1 2",
 ])
 def test_control_refuses(server, line):
     assert "error" in server.control(line)

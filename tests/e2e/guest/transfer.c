@@ -60,7 +60,7 @@ static uint32_t next_random(uint32_t *state)
 
 void plan_batch(const struct options *options, unsigned int batch, struct slot *slots)
 {
-	uint32_t state = batch * 2654435761u + 1;
+	uint32_t state = (batch + options->seed) * 2654435761u | 1;
 	unsigned int i;
 
 	for (i = 0; i < options->slots; i++) {
@@ -319,7 +319,8 @@ _Noreturn static void usage(void)
 		"  -w 1|2       memory windows of that type\n"
 		"  -G ADDRESS   multicast\n"
 		"  -S           shared receive queue\n"
-		"  -x           extended posts\n");
+		"  -x           extended posts\n"
+		"  -n NUMBER    another one makes other batches\n");
 	exit(2);
 }
 
@@ -351,7 +352,7 @@ static void parse(int argc, char **argv, struct options *options)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "d:g:t:b:s:l:m:r:w:G:Sx")) != -1)
+	while ((c = getopt(argc, argv, "d:g:t:b:s:l:m:r:w:G:Sxn:")) != -1)
 		switch (c) {
 		case 'd':
 			options->device = optarg;
@@ -388,6 +389,9 @@ static void parse(int argc, char **argv, struct options *options)
 			break;
 		case 'x':
 			options->extended = true;
+			break;
+		case 'n':
+			options->seed = strtoul(optarg, NULL, 0);
 			break;
 		default:
 			usage();

@@ -34,6 +34,7 @@ struct options {
 	bool extended;		/* ibv_wr_*() for everything */
 	unsigned int mtu;	/* bytes */
 	unsigned int depth;	/* READs and atomics underway */
+	unsigned int seed;	/* of what is planned */
 };
 
 /* A message of a batch */

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The C tests again, begun with other random numbers and with many more steps: where `make check`
+repeats the same run, this looks for what no run before has met."""
+
+import os
+import subprocess
+
+import pytest
+from lab import paths
+from lab.seed import NAME, any_seed
+
+# Of fuzz_test.c, which does 20000 in `make check`
+FUZZ_STEPS = 1000000
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", ["unit", "provider"])
+def test_other_seed(part, record_property):
+    seed = f"{NAME}={any_seed()}"
+    record_property("report", [seed])
+    ended = subprocess.run(["make", "-C", paths.TOP / "tests" / part, "check"],
+                           env={**os.environ, "FUZZ_STEPS": str(FUZZ_STEPS)}, capture_output=True,
+                           text=True, errors="replace", timeout=1500, check=False)
+    words = f"{seed}\n{ended.stdout}{ended.stderr}"
+    assert ended.returncode == 0, words
+    if part == "unit":
+        assert words.count(seed) > 1 and f"FUZZ_STEPS={FUZZ_STEPS}" in words, words
