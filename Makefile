@@ -26,7 +26,8 @@ help:
 	@echo "  make shell         the same machines, and you are root in one of them"
 	@echo "  make check         all tests"
 	@echo "  make check-quick   those that need no virtual machine"
-	@echo "  make check-long    sweeps, and combinations that make check leaves out"
+	@echo "  make check-long    sweeps, and combinations that make check leaves out, in steps; what the"
+	@echo "                     commit has passed already is not run again   [STEP=one of them]"
 	@echo "  make bench         ORNIC against rdma_rxe: table and plots in Documentation/"
 	@echo "  make static        sparse, checkpatch, W=1 with gcc and clang, build inside Linux 7.3"
 	@echo
@@ -74,7 +75,10 @@ check-quick: provider device
 
 check-long: modules provider device
 	@$(S)/build modules debug
-	@$(LAB) lab.check --long
+	@$(LAB) lab.check --long $(STEP)
+
+raise-floors:
+	@$(LAB) lab.check --raise-floors
 
 static:
 	@$(S)/static prepare
@@ -89,5 +93,5 @@ clean:
 distclean: clean
 	@$(S)/clean-cache
 
-.PHONY: help lab modules provider device demo shell bench check check-quick check-long static \
-	install clean distclean
+.PHONY: help lab modules provider device demo shell bench check check-quick check-long raise-floors \
+	static install clean distclean

@@ -12,10 +12,19 @@ import pytest
 from . import Lab
 from .pair import Pair, each
 
+# `make check` and `make check-long` refuse these.
+SETTINGS_LONG = ("ORNIC_DEVICE", "FUZZ_STEPS")
+
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "vm: boots virtual machines")
+    config.addinivalue_line("markers", "long: for `make check-long` only")
     config.addinivalue_line("markers", "xdist_group(name): of one worker, where pytest has several")
+
+
+def pytest_report_header():
+    """What in the environment makes a test another one."""
+    return [f"{name}={os.environ[name]}" for name in SETTINGS_LONG if name in os.environ]
 
 
 def pytest_terminal_summary(terminalreporter):

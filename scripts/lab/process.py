@@ -2,6 +2,7 @@
 """Programs of the lab on this machine: they never outlive the lab."""
 
 import ctypes
+import os
 import signal
 import subprocess
 
@@ -37,6 +38,12 @@ def stop(process, timeout=10):
         except subprocess.TimeoutExpired:
             process.kill()
     return process.wait()
+
+
+def kill_group(process):
+    """SIGKILL to a process that leads a group, and to all in it."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def tail(log, lines=15):

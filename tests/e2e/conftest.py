@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Fixtures of the tests in virtual machines, and what is shown when one fails.
+"""Fixtures of the tests in virtual machines, and which of them `make check` runs.
 
-`make check` has 40 minutes. What is left for `make check-long` by the marker `long`:
+`make check` has 45 minutes, and one fast case for each fault and each feature. What is left for
+`make check-long` by the marker `long`, whoever asked for it:
 - sweeps, which go on until something rare has happened;
 - of a matrix of cases (operations, sizes, modes, roles, peers, faults) those of which every value
   is in another case of `make check` as well, and which take no other way through driver, provider
-  or card than these.
-What an issue names, and what is a feature's only test, is never `long`.
+  or card than these;
+- programs that do what another test does with every byte checked.
 """
 
 from pathlib import Path
@@ -24,7 +25,6 @@ DMESG_LINES = 40
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: takes a minute or more")
-    config.addinivalue_line("markers", "long: for `make check-long` only")
 
 
 def pytest_collection_modifyitems(items):
@@ -41,6 +41,7 @@ def pytest_collection_modifyitems(items):
             continue
         machines = next((name for name in order if name in item.fixturenames), "pair")
         ranks[id(item)] = order.index(machines)
+        item.user_properties.append(("machines", machines))
         item.add_marker(pytest.mark.vm)
         item.add_marker(pytest.mark.xdist_group(groups.get(machines, machines)))
     items.sort(key=lambda item: ranks.get(id(item), -1))

@@ -70,7 +70,7 @@ def test_uct(pair, transport, test, size):
     ("rc_v", "tag_lat", 8), ("rc_v", "tag_bw", 100000), ("rc_v", "ucp_put_bw", 1000000),
     ("rc_v", "ucp_get", 100000), ("rc_v", "ucp_fadd", 8), ("rc_v", "stream_bw", 10000),
     ("rc_v", "ucp_am_bw", 30000), long("ud_v", "tag_lat", 8), ("ud_v", "tag_bw", 100000),
-    ("ud_v", "ucp_put_bw", 1000000), long("ud_v", "ucp_get", 100000), long("ud_v", "ucp_fadd", 8),
+    long("ud_v", "ucp_put_bw", 1000000), long("ud_v", "ucp_get", 100000), long("ud_v", "ucp_fadd", 8),
     long("ud_v", "stream_bw", 10000), long("ud_v", "ucp_am_bw", 30000),
 ])
 def test_ucp(pair, transports, test, size):

@@ -8,7 +8,7 @@ import pytest
 from lab import demo
 from lab.perftest import perftest, pingpong, rping, xsrq_pingpong
 from lab.programs import frame_rates
-from settings import Roles, gid_index, gid_text, ipv6_ports, long, resources
+from settings import Roles, gid_index, gid_text, ipv6_ports, resources
 
 MIB = 1 << 20
 
@@ -65,20 +65,17 @@ def test_other_direction(pair):
     rping(Roles(pair.b, pair.a), pair.ornic)
 
 
-@pytest.mark.parametrize("program, size", [
-    ("ib_send_bw", 1), long("ib_send_bw", 64), long("ib_send_bw", 4096),
-    long("ib_write_bw", 1), ("ib_write_bw", 64), long("ib_write_bw", 4096),
-    long("ib_read_bw", 1), long("ib_read_bw", 64), ("ib_read_bw", 4096),
-])
+@pytest.mark.long
+@pytest.mark.parametrize("size", [1, 64, 4096])
+@pytest.mark.parametrize("program", ["ib_send_bw", "ib_write_bw", "ib_read_bw"])
 def test_bandwidth_small(pair, program, size):
     """perftest with small messages ends well."""
     perftest(pair, pair.ornic, program, size, 1000)
 
 
-@pytest.mark.parametrize("program, size", [
-    ("ib_send_lat", 2), long("ib_send_lat", 4096), long("ib_write_lat", 2), ("ib_write_lat", 4096),
-    ("ib_read_lat", 2), long("ib_read_lat", 4096),
-])
+@pytest.mark.long
+@pytest.mark.parametrize("size", [2, 4096])
+@pytest.mark.parametrize("program", ["ib_send_lat", "ib_write_lat", "ib_read_lat"])
 def test_latency(pair, program, size):
     """perftest's latencies, inline and not."""
     perftest(pair, pair.ornic, program, size, 500)

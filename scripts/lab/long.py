@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The steps of `make check-long`, and the record of those that a tree has passed."""
+
+import json
+import os
+import subprocess
+import time
+from dataclasses import dataclass
+
+from . import paths
+
+STEP_TIMEOUT = 30 * 60  # seconds
+RECORDS = paths.CACHE / "check-long"
+
+
+@dataclass
+class Step:
+    """files: of tests/, or nothing for those files that no other step names. marks: of the tests in
+    them. loops: so many busy loops run beside them."""
+
+    name: str
+    about: str
+    files: tuple = ()
+    marks: str = "long"
+    loops: int = 0
+
+    def words(self):
+        """What pytest selects the tests by."""
+        if self.files:
+            return ["-m", self.marks, *(f"tests/{name}" for name in self.files)]
+        named = {name for step in STEPS if step.marks == self.marks for name in step.files}
+        return ["-m", self.marks, *(f"--ignore=tests/{name}" for name in sorted(named)), "tests"]
+
+
+STEPS = (
+    Step("wire-faults", "loss, duplication, reordering, corruption: the whole matrix",
+         ("e2e/test_wire_faults.py",)),
+    Step("interop", "more operations between ORNIC and rdma_rxe", ("e2e/test_interop.py",)),
+    Step("programs", "more cases of the programs that people use",
+         ("e2e/test_programs.py", "e2e/test_transports.py", "e2e/test_frameworks.py")),
+    Step("rdma-core", "rdma-core's suite with packets that are bytes, and in the debug kernel",
+         ("e2e/test_rdma_core.py",)),
+    Step("random", "the C tests with other random numbers, and more of them",
+         ("unit/test_random.py",)),
+    Step("consumers", "more ways for a kernel consumer to lose its card",
+         ("e2e/test_kernel_consumers.py",)),
+    Step("rest", "all other long tests"),
+    Step("busy-interop", "interop beside two busy loops, for races that an idle machine hides",
+         ("e2e/test_interop.py",), "not long", 2),
+    Step("busy-lifecycle", "removal, resets and kills beside two busy loops",
+         ("e2e/test_lifecycle.py", "e2e/test_faults.py"), "not long", 2),
+)
+
+
+def git(*words):
+    """What git prints, or None."""
+    argv = ["git", "-c", "safe.directory=*", "-C", paths.TOP, *words]
+    try:
+        return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def tree_hash():
+    """The name of the tree that is checked out, or None if it is not exactly a commit's."""
+    if git("status", "--porcelain") != "":
+        return None
+    return git("rev-parse", "HEAD^{tree}")
+
+
+def recorded(tree):
+    """{step: its record} of a tree."""
+    files = RECORDS.glob(f"{tree}/*.json") if tree else ()
+    return {path.stem: json.loads(path.read_text()) for path in files}
+
+
+def record(tree, name, verdict, counts, seconds):
+    """Keeps a step's verdict, instead of an older one."""
+    path = RECORDS / tree / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    document = {"verdict": verdict, "counts": counts, "seconds": round(seconds),
+                "date": time.strftime("%Y-%m-%d %H:%M:%S %z")}
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(json.dumps(document) + "\n")
+    os.replace(temporary, path)

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""What test programs print, as numbers by name; and the floors under these numbers."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from dataclasses import dataclass, field
+
+from . import paths
+
+FLOORS = paths.TOP / "tests" / "floors.list"
+SLOWEST = 20
+
+
+@dataclass
+class Results:
+    """passed: number of tests by the name of their file or group. failed and skipped: a line each."""
+
+    passed: Counter = field(default_factory=Counter)
+    failed: list = field(default_factory=list)
+    skipped: list = field(default_factory=list)
+    # (seconds, test, its machines or its directory)
+    times: list = field(default_factory=list)
+
+    def __str__(self):
+        return (f"{self.passed.total()} passed, {len(self.failed)} failed, "
+                f"{len(self.skipped)} skipped")
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+        self.times += other.times
+
+
+def of_static(output):
+    """scripts/static: each check has a line."""
+    found = Results()
+    for name, verdict in re.findall(r"static: (.*): (ok|FAILED)", output):
+        if verdict == "ok":
+            found.passed["static"] += 1
+        else:
+            found.failed.append(f"static: {name}")
+    return found
+
+
+def of_cmocka(part, output):
+    """Unit tests in C: `part` is their directory."""
+    found = Results()
+    group = "?"
+    for line in output.splitlines():
+        if match := re.match(r"\[==========\] (\S+): Running", line):
+            group = match[1]
+        elif match := re.match(r"\[==========\] (\S+): (\d+) test\(s\) run", line):
+            group = match[1]
+        elif match := re.match(r"\[  PASSED  \] (\d+) test\(s\)", line):
+            found.passed[f"{part}/{group}"] += int(match[1])
+        elif match := re.match(r"\[ *(FAILED|SKIPPED) *\] (\w+)$", line):
+            # It is named twice: when it has run, and in the summary.
+            names, name = getattr(found, match[1].lower()), f"{part}/{group}: {match[2]}"
+            if name not in names:
+                names.append(name)
+    return found
+
+
+def of_junit(path):
+    """pytest's report. A test that fails, and whose fixtures fail as well, is there twice."""
+    found, verdicts = Results(), {}
+    for case in ElementTree.parse(path).getroot().iter("testcase"):
+        file = case.get("classname", "").replace(".", "/") + ".py"
+        test = f"{file}::{case.get('name')}"
+        machines = [p.get("value") for p in case.iter("property") if p.get("name") == "machines"]
+        group = machines[0] if machines else file.rpartition("/")[0]
+        found.times.append((float(case.get("time", 0)), test, group))
+        skip = case.find("skipped")
+        if case.find("failure") is not None or case.find("error") is not None:
+            verdicts[test] = ("failed", test)
+        elif skip is not None:
+            verdicts.setdefault(test, ("skipped", f"{test}: {skip.get('message')}"))
+        else:
+            verdicts.setdefault(test, ("passed", file))
+    found.passed = Counter(name for kind, name in verdicts.values() if kind == "passed")
+    for kind, name in verdicts.values():
+        if kind != "passed":
+            getattr(found, kind).append(name)
+    return found
+
+
+def slowest(times):
+    """Lines with the slowest tests, and with the sum for each group of machines."""
+    lines = [f"{seconds:8.1f} s  {name}"
+             for seconds, name, _ in sorted(times, reverse=True)[:SLOWEST]]
+    groups = Counter()
+    for seconds, _, machines in times:
+        groups[machines] += seconds
+    return lines, [f"{seconds:8.1f} s  {name}" for name, seconds in groups.most_common()]
+
+
+def read_floors(text):
+    """{name: least number of passed tests}"""
+    lines = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
+    return {name: int(number) for name, number in lines}
+
+
+def below(floors, passed, steps):
+    """Complaints about the parts of these steps of which fewer tests passed than must."""
+    return [f"{name}: {passed[name]} passed, at least {floor} must" for name, floor in floors.items()
+            if name.startswith(tuple(steps)) and passed[name] < floor]
+
+
+def unfloored(floors, passed):
+    """Parts whose floor is lower than it can be, or is not there."""
+    return {name: number for name, number in passed.items() if number > floors.get(name, 0)}
+
+
+def write_floors(text, passed):
+    """The list of floors, raised to these numbers."""
+    head = [line for line in text.splitlines() if line.startswith("#")]
+    floors = read_floors(text) | unfloored(read_floors(text), passed)
+    return "\n".join(head + [f"{name} {floors[name]}" for name in sorted(floors)]) + "\n"

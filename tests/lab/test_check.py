@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""scripts/lab/check.py and its parts: what `make check` takes for a failure."""
+
+import os
+import re
+import subprocess
+from collections import Counter
+
+import pytest
+from lab import check, long, paths, results, seed
+from lab.results import Results
+
+CMOCKA = """\
+[==========] wq: Running 3 test(s).
+[ RUN      ] test_good
+[       OK ] test_good
+[ RUN      ] test_bad
+[  FAILED  ] test_bad
+[ RUN      ] test_left_out
+[  SKIPPED ] test_left_out
+[==========] wq: 3 test(s) run.[  ERROR   ] --- 0x1 != 0
+[  PASSED  ] 1 test(s).
+[  SKIPPED ] wq: 1 test(s), listed below:
+[  SKIPPED ] test_left_out
+[  FAILED  ] wq: 1 test(s), listed below:
+[  FAILED  ] test_bad
+[==========] cq: Running 2 test(s).
+[==========] cq: 2 test(s) run.
+[  PASSED  ] 2 test(s).
+"""
+PYTEST = """\
+import pytest
+
+@pytest.fixture
+def broken_end():
+    yield
+    assert False
+
+def test_good(): pass
+def test_bad(): assert False
+def test_bad_end(broken_end): pass
+def test_bad_twice(broken_end): assert False
+def test_left_out(): pytest.skip("not here")
+"""
+
+
+def test_cmocka():
+    found = results.of_cmocka("unit", CMOCKA)
+    assert found.passed == {"unit/wq": 1, "unit/cq": 2}
+    assert found.failed == ["unit/wq: test_bad"]
+    assert found.skipped == ["unit/wq: test_left_out"]
+
+
+def test_junit(tmp_path):
+    """Each test is counted once, also one that fails twice."""
+    (tmp_path / "test_it.py").write_text(PYTEST)
+    subprocess.run(["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml=report.xml",
+                    "test_it.py"], cwd=tmp_path, check=False, capture_output=True)
+    found = results.of_junit(tmp_path / "report.xml")
+    assert found.passed == {"test_it.py": 1}
+    assert found.failed == [f"test_it.py::test_{name}" for name in ("bad", "bad_end", "bad_twice")]
+    assert found.skipped == ["test_it.py::test_left_out: not here"]
+    assert str(found) == "1 passed, 3 failed, 1 skipped"
+
+
+def test_times(tmp_path):
+    """The slowest first; groups of machines, and directories where there are none."""
+    (tmp_path / "report.xml").write_text(
+        '<testsuites><testsuite>'
+        '<testcase classname="tests.e2e.test_a" name="test_x" time="2.5"><properties>'
+        '<property name="machines" value="pair"/></properties></testcase>'
+        '<testcase classname="tests.e2e.test_a" name="test_y" time="7"><properties>'
+        '<property name="machines" value="pair"/></properties></testcase>'
+        '<testcase classname="tests.vfio.test_b" name="test_z" time="1"/>'
+        '</testsuite></testsuites>')
+    slow, groups = results.slowest(results.of_junit(tmp_path / "report.xml").times)
+    assert [line.split()[-1] for line in slow] == \
+        ["tests/e2e/test_a.py::test_y", "tests/e2e/test_a.py::test_x", "tests/vfio/test_b.py::test_z"]
+    assert [line.split() for line in groups] == [["9.5", "s", "pair"], ["1.0", "s", "tests/vfio"]]
+
+
+def test_static():
+    found = results.of_static("[  1:00] static: SPDX lines: ok\n"
+                              "[  1:00] static: sparse: FAILED, see log\n")
+    assert found.passed == {"static": 1} and found.failed == ["static: sparse"]
+
+
+def judged(passed, skipped=(), code=0, floors=None):
+    found = Results(Counter(passed), [], list(skipped))
+    return check.judge("step", code, found, floors or {}, ["a/"]).failed
+
+
+def test_good_step():
+    assert judged({"a/x": 2}, floors={"a/x": 2, "b/y": 7}) == []
+
+
+@pytest.mark.parametrize("words", [
+    {"passed": {}},
+    {"passed": {"a/x": 1}, "code": 1},
+    {"passed": {"a/x": 1}, "skipped": ["a/x: one: no such device"]},
+    {"passed": {"a/x": 1}, "floors": {"a/x": 2}},
+    {"passed": {"a/x": 1}, "floors": {"a/gone": 1}},
+], ids=["nothing run", "exit code", "skipped", "fewer", "a file less"])
+def test_bad_step(words):
+    """No test of the step has failed, and the step has."""
+    assert len(judged(**words)) == 1
+
+
+def test_floors_rise_only():
+    text = "# head\na/x 5\na/y 2\n"
+    assert results.write_floors(text, Counter({"a/x": 3, "a/y": 4, "a/z": 1})) == \
+        "# head\na/x 5\na/y 4\na/z 1\n"
+
+
+def test_floors_are_a_list():
+    """Each part of the tests has one line."""
+    lines = [line.split()[0] for line in results.FLOORS.read_text().splitlines()
+             if not line.startswith("#")]
+    assert lines == sorted(set(lines))
+    assert all(results.read_floors(results.FLOORS.read_text()).values())
+
+
+@pytest.mark.parametrize("name", ["ORNIC_DEVICE", "FUZZ_STEPS", "ORNIC_SEED"])
+def test_settings_are_refused(monkeypatch, name, capsys):
+    monkeypatch.setenv(name, "1")
+    assert check.main(["--quick"]) == 2
+    assert f"{name}=1" in capsys.readouterr().err
+
+
+def test_timeout():
+    """A step that goes on for too long is ended, with all that it started."""
+    code, output = check.run_logged("timeout", ["sh", "-c", "echo on; sleep 600 & sleep 600"], 1)
+    assert code != 0 and output == "on\n"
+
+
+def test_beside():
+    """The busy loops are there, and then they are not."""
+    with check.beside(2):
+        loops = subprocess.run(["pgrep", "-f", "^sh -c while :; do :; done"], text=True,
+                               capture_output=True, check=True).stdout.split()
+        assert len(loops) >= 2
+    after = subprocess.run(["pgrep", "-f", "^sh -c while :; do :; done"], text=True,
+                           capture_output=True, check=False).stdout.split()
+    assert not set(loops) & set(after)
+
+
+# ---- make check-long ----
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A small repository, with records of its own; the steps pass, and are remembered."""
+    def git(*words):
+        subprocess.run(["git", "-C", tmp_path / "top", "-c", "user.name=n", "-c", "user.email=e", *words],
+                       check=True, capture_output=True)
+
+    (tmp_path / "top").mkdir()
+    git("init")
+    (tmp_path / "top/file").write_text("1")
+    git("add", ".")
+    git("commit", "-m", "one")
+    monkeypatch.setattr(paths, "TOP", tmp_path / "top")
+    monkeypatch.setattr(long, "RECORDS", tmp_path / "records")
+    monkeypatch.setattr(results, "FLOORS", tmp_path / "floors")
+    (tmp_path / "floors").write_text("long/one 1\n")
+    monkeypatch.setattr(long, "STEPS", (long.Step("one", "first", ("a.py",)), long.Step("two", "rest")))
+    monkeypatch.setenv(seed.NAME, "1")
+    monkeypatch.delenv(seed.NAME)
+    ran = []
+
+    def run_pytest(words, timeout):
+        ran.append(words[-1])
+        assert int(os.environ[seed.NAME]) > 1
+        assert timeout == long.STEP_TIMEOUT
+        return 0, Results(Counter({"tests/a.py": 1}))
+
+    monkeypatch.setattr(check, "run_pytest", run_pytest)
+    return tmp_path / "top", git, ran
+
+
+def test_long_runs_what_is_missing(checkout, capsys):
+    top, git, ran = checkout
+    assert check.main(["--long", "one"]) == 0
+    assert "missing for this tree: two" in capsys.readouterr().out
+    assert check.main(["--long"]) == 0
+    assert "missing for this tree: nothing" in capsys.readouterr().out
+    assert check.main(["--long"]) == 0
+    assert ran == ["tests/a.py", "tests"]
+    # Another commit is another tree, and the first one's verdicts stay.
+    (top / "file").write_text("2")
+    git("commit", "-am", "two")
+    assert check.main(["--long"]) == 0
+    assert len(ran) == 4
+    git("checkout", "HEAD~1")
+    assert check.main(["--long"]) == 0
+    assert len(ran) == 4
+
+
+def test_long_dirty_tree(checkout):
+    """What is no commit's tree is not recorded, nor is what became one meanwhile."""
+    top, git, ran = checkout
+    (top / "other").write_text("2")
+    assert check.main(["--long"]) == 0 and len(ran) == 2
+    git("add", ".")
+    assert check.main(["--long"]) == 0 and len(ran) == 4
+    git("commit", "-m", "two")
+    assert check.main(["--long"]) == 0 and len(ran) == 6
+    assert check.main(["--long"]) == 0 and len(ran) == 6
+
+
+def test_long_failure(checkout, monkeypatch):
+    """A failed step is missing, and runs again."""
+    good = check.run_pytest
+    monkeypatch.setattr(check, "run_pytest", lambda *_: (0, Results()))
+    assert check.main(["--long"]) == 1
+    monkeypatch.setattr(check, "run_pytest", good)
+    assert check.main(["--long"]) == 0
+    assert check.main(["--long", "three"]) == 2
+
+
+def test_long_seed(checkout, monkeypatch, capsys):
+    """A run has another seed than the one before, or the one that it is given, and tells it."""
+    def told():
+        assert check.main(["--long", "one"]) == 0
+        return re.search(r"ORNIC_SEED=(\d+)", capsys.readouterr().err)[1]
+
+    first = told()
+    assert told() == first
+    monkeypatch.delenv(seed.NAME)
+    assert told() != first
+    monkeypatch.setenv(seed.NAME, "77")
+    assert told() == "77"
+
+
+def test_long_floor(checkout):
+    """A step with fewer tests than its floor fails."""
+    results.FLOORS.write_text("long/one 2\n")
+    assert check.main(["--long", "one"]) == 1
+
+
+def test_long_steps_leave_nothing_out():
+    """Every long test is in one step: the files that are named are there, and one step has the
+    rest."""
+    steps = [step for step in long.STEPS if step.marks == "long"]
+    named = [name for step in steps for name in step.files]
+    assert len(named) == len(set(named))
+    assert all((paths.TOP / "tests" / name).exists() for name in named)
+    (rest,) = (step for step in steps if not step.files)
+    assert rest.words() == ["-m", "long", *(f"--ignore=tests/{name}" for name in sorted(named)), "tests"]
