@@ -78,7 +78,7 @@ class GuestAgent(JsonSocket):
                 self.buffer += data
             self.buffer = self.buffer.split(b"\xff")[-1]
             return self.receive().get("return") == number
-        except (TimeoutError, ValueError):
+        except (OSError, ValueError):
             return False
 
     def has_file(self, path):

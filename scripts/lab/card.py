@@ -8,8 +8,10 @@ from pathlib import Path
 
 from . import paths, process
 from .errors import LabError
+from .reports import CardLog
 
 START_TIMEOUT = 20  # seconds; it allocates nothing big, but the machine may be busy
+END_TIMEOUT = 60  # seconds; the sanitizer's look for leaks is part of it
 
 
 class Card:
@@ -25,6 +27,10 @@ class Card:
         self.pcap = pcap
         self.process = None
         self.argv = [paths.DEVICE]
+        self.said = CardLog()
+        self.over = True  # not started, or ended by the lab
+        self.complaints = []
+        self.resets, self.resets_declared = {}, set()
         for path, mac in zip(self.sockets, self.macs):
             words = [f"socket={path}", f"mac={mac}", nic_options]
             self.argv += ["--nic", ",".join(filter(None, words))]
@@ -39,9 +45,11 @@ class Card:
             raise LabError(f"{paths.DEVICE} is missing: run `make device`")
         for path in [*self.sockets, self.control_path]:
             path.unlink(missing_ok=True)
+        self.said, self.heard = CardLog(), 0
         self.process = process.launch(self.argv, self.log)
+        self.over = False
         deadline = time.monotonic() + START_TIMEOUT
-        while not all(path.exists() for path in [*self.sockets, self.control_path]):
+        while not all(path.exists() for path in self.sockets) or not self.listens():
             if not self.running():
                 raise LabError(f"ornic-device did not start, see {self.log}\n{self.tail()}")
             if time.monotonic() > deadline:
@@ -49,6 +57,10 @@ class Card:
                 raise LabError(f"ornic-device does not listen, see {self.log}")
             time.sleep(0.02)
         return self
+
+    def listens(self):
+        with socket.socket(socket.AF_UNIX) as sock:
+            return sock.connect_ex(str(self.control_path)) == 0
 
     def running(self):
         return self.process is not None and self.process.poll() is None
@@ -70,11 +82,70 @@ class Card:
     def stats(self):
         return json.loads(self.control("stats"))
 
+    def listen(self, final=False):
+        with open(self.log, "rb") as log:
+            log.seek(self.heard)
+            text = log.read()
+            self.heard = log.tell()
+        self.said.feed(text.decode(errors="replace"), final)
+
+    def function_resets(self):
+        """{card: number of resets of its function}"""
+        return {name: card["function"]["resets"] for name, card in self.stats()["cards"].items()}
+
+    def booted(self):
+        """A machine has come up: the resets that QEMU does for that are over."""
+        self.resets = self.function_resets()
+
+    def expects(self, *patterns, required=True):
+        """As Vm.expects, for errors in the card's log."""
+        self.listen()
+        self.said.expect(*patterns, required=required)
+
+    def expects_reset(self, *names):
+        """The test that calls this resets the functions of these cards."""
+        self.resets_declared |= set(names or ("nic0",))
+
+    def settle(self):
+        """At the end of a test: what this card did that nobody asked for."""
+        if not self.over:
+            self.listen()
+            if not self.running():
+                self.complaints.append(f"ornic-device has ended with {self.process.returncode}, see "
+                                       f"{self.log}\n{self.tail()}")
+                self.over = True
+            else:
+                self.check_resets()
+        self.resets_declared = set()
+        found, self.complaints = self.complaints + self.said.settle(), []
+        return [f"{self.name}: {line}" for line in found]
+
+    def check_resets(self):
+        try:
+            now = self.function_resets()
+        except OSError as error:
+            self.complaints.append(f"the control socket does not answer: {error}, see {self.log}")
+            return
+        for name, number in now.items():
+            was_reset = number != self.resets.get(name, number)
+            if was_reset != (name in self.resets_declared):
+                self.complaints.append(f"{name} was{'' if was_reset else ' not'} reset, and the test "
+                                       f"{'does not declare' if was_reset else 'declares'} it")
+        self.resets = now
+
     def stop(self):
-        """Asks it to end and returns its exit code."""
-        return process.stop(self.process) if self.process else 0
+        """Asks it to end and returns its exit code. A complaint if it does not end well."""
+        if self.over:
+            return self.process.returncode if self.process else 0
+        code = process.stop(self.process, END_TIMEOUT)
+        self.over = True
+        self.listen(final=True)
+        if code:
+            self.complaints.append(f"ornic-device ended with {code}, see {self.log}\n{self.tail()}")
+        return code
 
     def kill(self):
         if self.process:
             self.process.kill()
             self.process.wait()
+        self.over = True

@@ -127,6 +127,7 @@ def main():
             print(f"\nThe demo did not get to its programs. Logs: {lab.logdir}")
             return 1
         rows = run_lines(pair, lab.logdir)
+    rows += [("machines and cards", "FAILED", line) for line in lab.complaints]
     print()
     print(table(("program", "result", "figure"), rows))
     failed = [row for row in rows if row[1] != "passed"]

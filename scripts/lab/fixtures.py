@@ -3,17 +3,28 @@
 `-p lab.fixtures`, and so does whoever runs pytest by hand in the root tree.
 
 A test that breaks its machines (or expects to) calls `pair.discard()`; the next one gets new ones.
+
+Every test fails during which, or before which, something happened to a machine or a card of the lab
+that the test does not declare:
+- a kernel reports something (reports.py), unless the test has called `vm.expects(PATTERN, ...)`;
+- a card prints an error, unless the test has called `card.expects(PATTERN, ...)`;
+- a card's function is reset, unless the test has called `card.expects_reset("nic0", ...)`;
+- QEMU, a card, the agent or the RDMA device is gone, unless the test has called `pair.discard()`.
+When machines are not needed any more, nothing may be left in them (leftovers.py).
 """
 
 import os
 
 import pytest
 
-from . import Lab
+from . import Lab, LabError
+from .leftovers import leftovers, of_netdevs
 from .pair import Pair, each
 
+LAB, PAIRS, FAILED, BEGIN = (pytest.StashKey() for _ in range(4))
 # `make check` and `make check-long` refuse these.
 SETTINGS_LONG = ("ORNIC_DEVICE", "FUZZ_STEPS")
+UNASKED = "What no test asked for (scripts/lab/fixtures.py says how a test declares it):"
 
 
 def pytest_configure(config):
@@ -36,6 +47,29 @@ def pytest_terminal_summary(terminalreporter):
                 terminalreporter.write_line("\n".join(lines))
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    report = (yield).get_result()
+    if not report.failed:
+        return
+    item.stash[FAILED] = True
+
+
+@pytest.fixture(autouse=True)
+def gate(request):
+    """Fails the test, when its other fixtures are done, for what its machines and cards did."""
+    yield
+    stash = request.config.stash
+    complaints = []
+    if PAIRS in stash:
+        complaints += stash[PAIRS].settle(request.node.stash.get(FAILED, False))
+        stash[PAIRS].replace_silent()
+    if LAB in stash:
+        complaints += stash[LAB].settle()
+    if complaints:
+        pytest.fail("\n".join([UNASKED, *complaints]), pytrace=False)
+
+
 class LeanPair(Pair):
     """Without the providers of all the cards in the world, which each program would load first, for
     a fifth of a second under emulation. Other machines keep them."""
@@ -52,7 +86,7 @@ class Pairs:
 
     def __init__(self, lab):
         self.lab = lab
-        self.key = self.living = None
+        self.key = self.living = self.begun = None
 
     def get(self, kernel, cable):
         """The pair for this kernel with this cable, with drivers loaded, in working order."""
@@ -61,25 +95,63 @@ class Pairs:
     def keep(self, key, make):
         """As get, for machines that `make` defines: a Pair or something like it, not started.
         They are kept until others are asked for."""
-        if self.key == key and self.living.healthy():
-            return self.living
-        if self.living:
-            self.living.discard()
+        if self.living and not self.living.discarded:
+            # The last test has left them in order.
+            if problem := self.living.ailment():
+                self.living.discard()
+                raise LabError(f"since the last test: {problem}")
+            if self.key == key:
+                return self.living
+            self.retire()
         self.key, self.living = key, make()
-        return self.living.start().load_ornic()
+        self.living.start().load_ornic()
+        self.begun = of_netdevs(self.living)
+        return self.living
+
+    def retire(self):
+        """Ends machines that have worked up to now; nothing may be left in them."""
+        self.living.a.complaints += leftovers(self.living, self.begun)
+        self.living.retire()
+
+    def settle(self, failed):
+        """At the end of a test: what is wrong with its machines. A test that has failed may leave them
+        in any state; the next one gets new ones if they do not work."""
+        if not self.living or self.living.discarded:
+            return []
+        problem = self.living.ailment()
+        if not problem:
+            return []
+        self.living.discard()
+        return [] if failed else [f"after the test: {problem}"]
+
+    def replace_silent(self):
+        """Checks that a fault of the kernel itself has silenced need another boot."""
+        if self.living and not self.living.discarded:
+            each(self.living.vms, lambda vm: vm.listen())
+            if any(vm.log.foreign for vm in self.living.vms):
+                self.living.retire()
+
+    def close(self):
+        if self.living and not self.living.discarded and not self.living.ailment():
+            self.retire()
 
 
 @pytest.fixture(scope="session")
-def lab():
+def lab(request):
     """With a directory of logs for each worker, if pytest has several."""
     worker = os.environ.get("PYTEST_XDIST_WORKER", "")
     with Lab(f"tests/{worker}") as session:
+        request.config.stash[LAB] = session
         yield session
+    if session.complaints:
+        pytest.fail("\n".join([UNASKED, *session.complaints]), pytrace=False)
 
 
 @pytest.fixture(scope="session")
-def pairs(lab):
-    return Pairs(lab)
+def pairs(request, lab):
+    request.config.stash[PAIRS] = Pairs(lab)
+    yield request.config.stash[PAIRS]
+    request.config.stash[PAIRS].close()
 
 
 @pytest.fixture
@@ -90,12 +162,5 @@ def pair(pairs):
 
 @pytest.fixture
 def debug_pair(pairs):
-    """Two machines with the debug kernel. Whatever it reports during a test fails that test."""
-    pair = pairs.get("debug", None)
-    before = each(pair.vms, lambda vm: vm.reports())
-    yield pair
-    for vm, old, now in zip(pair.vms, before, each(pair.vms, lambda vm: vm.reports())):
-        new = [line for line in now if line not in old]
-        if new:
-            pair.discard()
-        assert not new, f"{vm.name}: the kernel reports:\n" + "\n".join(new)
+    """Two machines with the debug kernel."""
+    return pairs.get("debug", None)

@@ -76,6 +76,7 @@ class Pair:
     them that rdma_rxe can use."""
 
     SUBNET, RXE_SUBNET = "10.10.0", "10.20.0"
+    discarded = False
 
     def __init__(self, lab, kernel="stock", cable=None, **card_options):
         """cable: None, "stream" or "dgram"."""
@@ -106,19 +107,33 @@ class Pair:
             self.ornic[vm] = find_port(vm, vm.netdevs_of("ornic")[0], f"{self.SUBNET}.{number}")
         return self
 
-    def healthy(self):
-        """The card runs and both machines answer and have their RDMA device."""
+    def ailment(self):
+        """The reason why these machines are of no more use, or None: the card runs, the machines answer
+        and have their RDMA device."""
+        if not self.card.running():
+            return f"{self.card.name}: ornic-device has ended, see {self.card.log}"
+        if not self.ornic:
+            return "the drivers did not come up"
         try:
-            return self.card.running() and bool(self.ornic) and all(
-                vm.running() and
-                vm.has_file(f"/sys/class/infiniband/{self.ornic[vm].device}/node_guid")
-                for vm in self.vms
-            )
-        except LabError:
-            return False
+            self.card.stats()
+            for vm, port in self.ornic.items():
+                vm.check_running()
+                if not vm.has_file(f"/sys/class/infiniband/{port.device}/node_guid"):
+                    return f"{vm.name}: no RDMA device {port.device}"
+        except (OSError, LabError) as error:
+            return str(error)
+        return None
+
+    def retire(self):
+        """As discard, for machines in working order: those with the debug kernel look for leaks."""
+        debug = [vm for vm in self.vms if vm.kernel.name == "debug"]
+        if debug:
+            each(debug, lambda vm: vm.check_leaks())
+        self.discard()
 
     def discard(self):
         """Ends the machines and the card; their logs stay."""
+        self.discarded = True
         for vm in self.vms:
             vm.kill()
         self.card.stop()

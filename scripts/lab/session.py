@@ -52,6 +52,7 @@ class Lab:
         # A Unix socket's path has at most 107 bytes, so it cannot be under the checkout.
         self.rundir = Path(tempfile.mkdtemp(prefix="ornic-"))
         self.cards, self.vms, self.links = [], [], 0
+        self.complaints = []
 
     def __enter__(self):
         return self
@@ -64,6 +65,7 @@ class Lab:
             vm.kill()
         for card in self.cards:
             card.stop()
+        self.complaints += self.settle()
         self.cards, self.vms = [], []
         shutil.rmtree(self.rundir, ignore_errors=True)
 
@@ -94,3 +96,11 @@ class Lab:
             vm.launch()
         for vm in vms:
             vm.wait_ready()
+        sockets = {str(path) for vm in vms for path in vm.cards}
+        for card in self.cards:
+            if card.running() and sockets & set(map(str, card.sockets)):
+                card.booted()
+
+    def settle(self):
+        """At the end of a test: all that machines and cards did that nobody asked for."""
+        return [line for one in [*self.vms, *self.cards] for line in one.settle()]

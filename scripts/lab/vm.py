@@ -12,6 +12,7 @@ from pathlib import Path
 from . import initramfs, paths, process
 from .agent import GuestAgent, Qmp
 from .errors import LabError
+from .reports import KernelLog
 
 # Generous: a debug kernel needs 20 s on an idle machine, and the machine may be busy.
 BOOT_TIMEOUT = {"stock": 120, "debug": 300}
@@ -20,43 +21,16 @@ MEMORY = {"stock": "1G", "debug": "2G"}
 SLOWNESS = {"stock": 1, "debug": 4}
 # and the machine may be busy: `make check` has two pairs of machines at work at the same time.
 BUSY = 3
-# What a kernel prints when it is in trouble.
-REPORT = re.compile(
-    r"BUG:|WARNING:|Oops|KASAN|UBSAN:|kmemleak: \d+ new|DMA-API: (?!preallocated|debugging|Mapped at)|possible (circular|recursive)|"
-    r"INFO: (task|rcu|possible)|general protection|refcount_t:|list_(add|del) corruption|"
-    r"scheduling while atomic|sleeping function called|unregister_netdevice: waiting|"
-    r"soft lockup|ODEBUG:"
-)
-
-# What it prints through no fault of ours: all the words of one of these, within so many lines.
-# After its first report lockdep is silent until the next boot, and so is the check of the DMA API.
-NOT_OURS = (
-    # nvmet 7.3 removes its listener with nvmet_config_sem held, for which rdma_cm waits until the
-    # handlers of events have ended, and looks for the subsystem with that semaphore in a handler,
-    # when a CONNECT has come before the event that tells of the connection. Both chains are of
-    # nvmet_rdma and rdma_cm only, whatever the RDMA device is.
-    ("possible circular locking", "(&id_priv->handler_mutex)", "at: rdma_destroy_id",
-     "(nvmet_config_sem)", "at: nvmet_port_subsys_drop_link"),
-    # RDS 7.3 does the same with rds_trans_sem: bind() destroys an rdma_cm_id with it held, and a
-    # handler of rdma_cm takes it.
-    ("possible circular locking", "(&id_priv->handler_mutex/1)", "at: cma_ib_req_handler",
-     "(rds_trans_sem)", "at: rds_trans_get_preferred"),
-    # RDS 7.3 maps headers in rds_dma_hdr_alloc() for both directions, and unmaps them for one.
-    (" at check_unmap+", "rds_dma_hdrs_free+", "rds_ib_conn_path_shutdown+"),
-)
-NOT_OURS_LINES = 60
-
-
-def find_reports(text):
-    """The lines of a kernel log that say something is wrong."""
-    lines = text.splitlines()
-    found = []
-    for number, line in enumerate(lines):
-        if REPORT.search(line):
-            context = "\n".join(lines[number:number + NOT_OURS_LINES])
-            if not any(all(word in context for word in words) for words in NOT_OURS):
-                found.append(line.strip())
-    return found
+# A kernel that is printing a report comes to its end within this time, in seconds.
+REPORT_TIMEOUT = 5
+# QEMU ends within this time when it is asked to, in seconds.
+END_TIMEOUT = 30
+# The state of the debug kernel's checks, which go silent when they give up.
+CHECKS = ("cat /proc/lockdep_stats; cd /sys/kernel/debug && grep -H . dma-api/disabled "
+          "dma-api/error_count; dmesg | grep kmemleak:; true")
+# What was freed a moment ago may still be referred to from a stack: the second scan counts.
+LEAKS = ("rmmod ornic_rdma && rmmod ornic && cd /sys/kernel/debug && "
+         "echo scan >kmemleak && sleep 6 && echo scan >kmemleak && cat kmemleak")
 
 
 @functools.cache
@@ -119,6 +93,9 @@ class Vm:
         self.process = None
         self.agent = None
         self.qmp = None
+        self.log = KernelLog()
+        self.over = True  # not started, or ended by the lab
+        self.complaints = []
 
     def socket(self, what):
         return self.rundir / f"{self.name}-{what}.sock"
@@ -195,7 +172,9 @@ class Vm:
         for what in ("console", "qmp", "agent"):
             self.socket(what).unlink(missing_ok=True)
         self.console_log.unlink(missing_ok=True)
+        self.log, self.heard = KernelLog(), 0
         self.process = process.launch(self.command_line(), self.qemu_log)
+        self.over = False
         self.deadline = time.monotonic() + BOOT_TIMEOUT[self.kernel.name]
         return self
 
@@ -279,12 +258,67 @@ class Vm:
     def dmesg(self):
         return self.check("dmesg")
 
+    def listen(self, final=False):
+        """Judges what the console has said since the last time. Waits for the end of a report that is
+        being printed."""
+        deadline = time.monotonic() + REPORT_TIMEOUT
+        while True:
+            late = final or time.monotonic() > deadline
+            with open(self.console_log, "rb") as console:
+                console.seek(self.heard)
+                text = console.read()
+                self.heard = console.tell()
+            if self.log.feed(text.decode("latin-1"), late) or late:
+                return
+            time.sleep(0.1)
+
     def reports(self):
-        """Lines of the console and the kernel log that say something is wrong."""
-        found = find_reports(self.console_log.read_text(errors="replace"))
-        if self.running():
-            found += find_reports(self.dmesg())
-        return list(dict.fromkeys(found))
+        """What the kernel has reported since it booted, without what a test declared."""
+        if not self.over:
+            self.listen()
+        return list(self.log.found)
+
+    def expects(self, *patterns, required=True):
+        """The test that calls this provokes the messages that match one of these regular expressions,
+        from the first word behind the time to the last. With `required` each has to come."""
+        self.listen()
+        self.log.expect(*patterns, required=required)
+
+    def settle(self):
+        """At the end of a test: what this machine did that nobody asked for."""
+        if not self.over:
+            self.listen()
+            if self.process.poll() is not None:
+                self.complaints.append(f"QEMU has ended with {self.process.returncode}, see "
+                                       f"{self.qemu_log}\n{process.tail(self.qemu_log)}")
+                self.give_up()
+            elif self.kernel.name == "debug" and self.agent:
+                self.check_checks()
+        found, self.complaints = self.complaints + self.log.settle(), []
+        return [f"{self.name}: {line}" for line in found]
+
+    def check_checks(self):
+        """The debug kernel's checks are at work. Those that a fault of the kernel itself has silenced
+        are so until the next boot."""
+        try:
+            output = self.run(CHECKS)[1]
+        except LabError as error:
+            self.complaints.append(str(error))
+            return
+        # kmemleak's summary is not for the console.
+        self.log.judge(self.log.missed(output))
+        if not self.log.foreign:
+            for words in ("debug_locks: *1\n", "dma-api/disabled:N\n", "dma-api/error_count:0\n"):
+                if not re.search(words, output):
+                    self.complaints.append(f"the kernel's checks do not say {words!r}:\n{output}")
+
+    def check_leaks(self):
+        """The drivers go, and leave nothing behind. For the debug kernel only."""
+        try:
+            if leaks := self.check(LEAKS, 100):
+                self.complaints.append(f"memory has leaked:\n{leaks}")
+        except LabError as error:
+            self.complaints.append(str(error))
 
     def poweroff(self, timeout=60):
         """Shuts the guest down by its own kernel; QEMU's exit code."""
@@ -294,16 +328,25 @@ class Vm:
                 self.process.wait(timeout)
             except subprocess.TimeoutExpired as expired:
                 raise LabError(f"{self.name} does not power off, see {self.console_log}") from expired
-        self.close()
+        self.give_up()
         return self.process.returncode
 
     def kill(self):
-        if self.process:
-            self.process.kill()
-            self.process.wait()
-        self.close()
+        """Ends QEMU. A complaint if it does not end well."""
+        if not self.over:
+            code = process.stop(self.process, END_TIMEOUT)
+            if code:
+                self.complaints.append(f"QEMU ended with {code}, see {self.qemu_log}\n"
+                                       f"{process.tail(self.qemu_log)}")
+        self.give_up()
 
-    def close(self):
+    def give_up(self):
+        """QEMU has ended: the last look at its console, from the first line."""
+        if not self.over:
+            self.over = True
+            self.listen(final=True)
+            text = self.console_log.read_bytes().decode("latin-1")
+            self.complaints += self.log.missed(text)
         for client in (self.agent, self.qmp):
             if client:
                 client.close()

@@ -7,8 +7,9 @@ import time
 
 import pytest
 from lab import LabError
+from lab.leftovers import resources
 from lab.pair import (
-    FIND_GID, Pair, Port, Roles, find_port, listening, rdma_objects, set_address,
+    FIND_GID, Pair, Port, Roles, find_port, listening, set_address,
 )
 
 PERFTEST_PORT = 18515
@@ -151,18 +152,9 @@ def pci_address(vm, netdev):
     return vm.check(f"basename $(readlink -f /sys/class/net/{netdev}/device)").strip()
 
 
-def resources(vm):
-    """Numbers of what user space holds: {(device, kind): number}."""
-    counts = {}
-    for kind, entry in rdma_objects(vm, ("pd", "cq", "qp", "mr", "cm_id", "ctx")):
-        if "pid" in entry or kind == "ctx":
-            key = (entry["ifname"], kind)
-            counts[key] = counts.get(key, 0) + 1
-    return counts
-
-
 def reset_function(pair, vm, timeout=60):
     """Function level reset of a machine's card, by its guest."""
+    pair.card.expects_reset(f"nic{pair.vms.index(vm)}")
     address = pci_address(vm, pair.ornic[vm].netdev)
     vm.check(f"echo 1 >/sys/bus/pci/devices/{address}/reset", timeout)
 
@@ -176,6 +168,23 @@ def control(card, line):
     """A request to the card's process that it must not refuse."""
     answer = json.loads(card.control(line))
     assert "error" not in answer, answer
+
+
+# The driver's one message about a card that misbehaves.
+MISBEHAVIOUR = {
+    "fatal": r"device reports fatal error \d+",
+    "mute": r"command \S+ timed out, no completion \(pi \d+, ci \d+\)",
+    "nonsense": r"device completes command id \S+, which is not pending",
+}
+
+
+def inject(pair, vm, fault):
+    """A machine's card misbehaves until the driver resets it, and the test declares the messages."""
+    nic = f"nic{pair.vms.index(vm)}"
+    vm.expects(rf"ornic \S+: {MISBEHAVIOUR[fault]}")
+    if fault == "fatal":
+        pair.card.expects(rf"ornic-device: {nic}: error: stopped, cause \d+")
+    control(pair.card, f"inject {nic} {fault}")
 
 
 def wait_until(what, condition, timeout=40):
@@ -256,4 +265,4 @@ def come_back(pair, vm, break_down):
 
 def fail(pair, vm):
     """The card reports a fatal error and does nothing any more."""
-    come_back(pair, vm, lambda: control(pair.card, f"inject nic{pair.vms.index(vm)} fatal"))
+    come_back(pair, vm, lambda: inject(pair, vm, "fatal"))

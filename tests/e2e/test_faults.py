@@ -8,7 +8,7 @@ import time
 import pytest
 from lab.pair import find_port
 from lab.perftest import pingpong, rping
-from settings import RECOVERY, Traffic, complaints, control, counters, wait_until
+from settings import RECOVERY, Traffic, complaints, control, counters, inject, wait_until
 
 
 def recovers(pair, fault, provoke):
@@ -19,7 +19,7 @@ def recovers(pair, fault, provoke):
     port = pair.ornic[vm]
     qps = counters(pair.card, group="objects")["qp"]
     traffic = Traffic(pair)
-    control(pair.card, f"inject nic0 {fault}")
+    inject(pair, vm, fault)
     begin = time.monotonic()
     provoke(vm)
     assert time.monotonic() - begin < RECOVERY

@@ -533,9 +533,3 @@ def test_sigkill(wired, guest_programs):
             program.kill()
     wait_until("nothing is left", lambda: counters(wired.card, 0, "objects") == before)
     assert resources(wired.a) == {}
-
-
-def test_nothing_left(wired):
-    """After all of it no process holds anything, and the kernel has had nothing to say."""
-    assert resources(wired.a) == {}
-    assert wired.a.reports() == []

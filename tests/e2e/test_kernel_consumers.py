@@ -6,7 +6,7 @@ what becomes of them when a card goes away."""
 import pytest
 from lab.consumers import CONSUMERS, Nvme, NvmeSrq, Srp, consume, fio, fio_command
 from settings import (
-    GIVEN_UP, RECOVERY, come_back, control, counters, fail, long, pci_address, reset_function,
+    GIVEN_UP, RECOVERY, come_back, counters, fail, inject, long, pci_address, reset_function,
     set_up_again, wait_until,
 )
 
@@ -14,7 +14,7 @@ KINDS = pytest.mark.parametrize("kind", CONSUMERS, ids=lambda kind: kind.__name_
 
 
 @KINDS
-def test_consumer(pair, clean, tidy, guest_programs, kind):
+def test_consumer(pair, tidy, guest_programs, kind):
     """From loading to unloading, data verified; nothing is left in kernels or cards."""
     before = [counters(pair.card, nic, "objects")["qp"] for nic in (0, 1)]
     consume(kind, pair.a, pair.b, pair.ornic, guest_programs)
@@ -61,7 +61,7 @@ def unload(pair, vm):
 
 def unload_mute(pair, vm):
     """The card answers no command, which the driver finds out while the disk is being removed."""
-    control(pair.card, f"inject nic{pair.vms.index(vm)} mute")
+    inject(pair, vm, "mute")
     unload(pair, vm)
 
 
@@ -79,7 +79,7 @@ def reset(pair, vm):
 def mute(pair, vm):
     """The card answers no command; the one of a program is the first."""
     def break_down():
-        control(pair.card, f"inject nic{pair.vms.index(vm)} mute")
+        inject(pair, vm, "mute")
         vm.run(f"timeout -k 1 {RECOVERY} ibv_rc_pingpong -d {pair.ornic[vm].device} -g 0 127.0.0.1",
                RECOVERY + 10)
 
@@ -91,7 +91,7 @@ def mute(pair, vm):
     # NVMe waits a minute for the answer to its good-bye.
     long(unload_mute),
 ])
-def test_host_loses_its_card(pair, clean, tidy, lose):
+def test_host_loses_its_card(pair, tidy, lose):
     """The disk goes with the card, programs get errors, nobody hangs; a new disk works."""
     disk = Nvme(pair.a, pair.b, pair.ornic)
     disk.load()
@@ -113,7 +113,7 @@ def test_host_loses_its_card(pair, clean, tidy, lose):
     # 10 s pass until the driver knows.
     long(Nvme, mute, 25),
 ])
-def test_target_loses_its_card(pair, clean, tidy, kind, lose, seconds):
+def test_target_loses_its_card(pair, tidy, kind, lose, seconds):
     """The host waits for the target; when it is there again, I/O goes on and nothing is lost."""
     with kind(pair.a, pair.b, pair.ornic) as disk:
         io = Io(pair, disk, seconds)

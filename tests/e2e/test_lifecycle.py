@@ -24,7 +24,7 @@ def works(pair):
 
 
 @pytest.mark.parametrize("program", ["ib_write_bw", long("ib_read_bw"), long("ib_send_bw")])
-def test_sigkill(pair, clean, program):
+def test_sigkill(pair, program):
     """SIGKILL in the middle of a transfer: no resource is left, in the kernel or in the device."""
     before = [counters(pair.card, nic, "objects") for nic in (0, 1)]
     traffic = Traffic(pair, program)
@@ -37,7 +37,7 @@ def test_sigkill(pair, clean, program):
     works(pair)
 
 
-def test_peer_dies(pair, clean):
+def test_peer_dies(pair):
     """The other side of a connection is gone: the requester's retries end, nobody hangs."""
     traffic = Traffic(pair)
     traffic.commands[0].kill("KILL")
@@ -48,7 +48,7 @@ def test_peer_dies(pair, clean):
 
 
 @pytest.mark.parametrize("module", ["ornic_rdma", "ornic"])
-def test_unload_with_traffic(pair, clean, module):
+def test_unload_with_traffic(pair, module):
     """The modules go while programs use the card; the programs can be ended; all comes back."""
     vm = pair.a
     traffic = Traffic(pair)
@@ -61,7 +61,7 @@ def test_unload_with_traffic(pair, clean, module):
     works(pair)
 
 
-def test_remove_rescan(pair, clean):
+def test_remove_rescan(pair):
     """The PCI function is removed under traffic, and found again."""
     vm = pair.a
     address = pci_address(vm, pair.ornic[vm].netdev)
@@ -74,7 +74,7 @@ def test_remove_rescan(pair, clean):
     works(pair)
 
 
-def test_unbind_bind(pair, clean):
+def test_unbind_bind(pair):
     """The driver is taken from the function under traffic, and given back."""
     vm = pair.a
     address = pci_address(vm, pair.ornic[vm].netdev)
@@ -86,7 +86,7 @@ def test_unbind_bind(pair, clean):
     works(pair)
 
 
-def test_flr(pair, clean):
+def test_flr(pair):
     """Function level reset with QPs open and traffic running [ORNIC-RST-1]: the netdev comes back
     by itself with its address, programs end or can be ended, new ones work."""
     vm = pair.a
@@ -122,7 +122,7 @@ def stripped(kernel, name):
 
 
 @pytest.mark.slow
-def test_load_unload_cycles(pair, clean):
+def test_load_unload_cycles(pair):
     """200 times the modules go and come."""
     vm = pair.a
     core, verbs = stripped(vm.kernel, "ornic"), stripped(vm.kernel, "ornic_rdma")

@@ -8,7 +8,7 @@ import pytest
 from lab import demo
 from lab.perftest import perftest, pingpong, rping, xsrq_pingpong
 from lab.programs import frame_rates
-from settings import Roles, gid_index, gid_text, ipv6_ports, resources
+from settings import Roles, gid_index, gid_text, ipv6_ports
 
 MIB = 1 << 20
 
@@ -173,9 +173,3 @@ def test_statistics(pair):
     pingpong(pair, pair.ornic)
     assert sent() > before
     assert re.search(r"rx.*: [1-9]", pair.a.check(f"ethtool -S {pair.ornic[pair.a].netdev}"))
-
-
-def test_nothing_left(pair):
-    """After all of it no process holds anything."""
-    assert resources(pair.a) == {}
-    assert resources(pair.b) == {}

@@ -2,7 +2,6 @@
 """What rdma-core's suite does not reach: refusals, races of events, states of queue pairs, error
 events. Each case is a function of a program in guest/, on one port of one machine."""
 
-import json
 import re
 import time
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 from lab.pair import find_port
 from lab.perftest import pingpong
 from transfer import RC, RC_MORE, UD, mixed, transfer
-from settings import counters, resources, wait_until
+from settings import inject, resources, wait_until
 
 GUEST = Path(__file__).parent / "guest"
 # `watch` of event.c waits for what a test does from outside.
@@ -89,25 +88,10 @@ def test_device_fatal(pair, guest_programs):
     """A card that fails: the program is told, and may end; the next one works."""
     vm, port = pair.a, pair.ornic[pair.a]
     command = watch(pair, guest_programs)
-    assert "error" not in json.loads(pair.card.control("inject nic0 fatal"))
+    inject(pair, vm, "fatal")
     code, output = command.wait(60)
     assert code == 0, output
     assert "event: local catastrophic error" in output, output
     wait_until("a netdev", lambda: vm.netdevs_of("ornic"), 60)
     pair.ornic[vm] = find_port(vm, port.netdev, port.ip, 60)
     pingpong(pair, pair.ornic)
-
-
-def test_nothing_left(pair):
-    """After all of it no process holds anything, the card counts no more objects than the kernels
-    use, and no kernel has complained."""
-    for vm in pair.vms:
-        assert resources(vm) == {}
-        assert vm.reports() == []
-    # What is not the verbs' is the netdev's, and the same on both.
-    left = []
-    for nic, vm in enumerate(pair.vms):
-        objects = counters(pair.card, nic, "objects")
-        used = json.loads(vm.check("rdma -j resource show"))[0]
-        left.append({kind: objects[kind] - used[kind] for kind in ("pd", "cq", "qp")})
-    assert left[0] == left[1]

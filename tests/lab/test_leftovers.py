@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""scripts/lab/leftovers.py: what is left in machines when their tests are over is seen."""
+
+import json
+
+import lab.leftovers
+import pytest
+from lab.leftovers import KINDS, leftovers, of_netdevs
+from lab.pair import Port
+
+
+class Machine:
+    """One whose `rdma` says this."""
+
+    name = "a"
+
+    def __init__(self, **entries):
+        self.entries = entries
+        self.totals = {"pd": 1, "cq": 3, "qp": 1}
+
+    def check(self, text):
+        if "echo @@" not in text:
+            return json.dumps([{"ifindex": 0, "ifname": "ornic_0", **self.totals}])
+        return "".join(f"@@{kind}\n{json.dumps(self.entries.get(kind, []))}\n" for kind in KINDS)
+
+
+class Card:
+    def __init__(self, **objects):
+        self.objects = {"pd": 2, "cq": 5, "qp": 3, "mr": 7, **objects}
+
+    def stats(self):
+        return {"cards": {"nic0": {"nic": {"objects": self.objects}}}}
+
+
+class Machines:
+    def __init__(self, machine, card):
+        self.vms, self.card = (machine,), card
+        self.ornic = {machine: Port("ornic_0", "eth0", "10.0.0.1", 0)}
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch):
+    monkeypatch.setattr(lab.leftovers, "TIMEOUT", 0.5)
+
+
+BEGIN = of_netdevs(Machines(Machine(), Card()))
+
+
+def test_nothing():
+    """What the kernel itself holds is no process's."""
+    assert BEGIN == {"nic0": {"pd": 1, "cq": 2, "qp": 2}}
+    kernel = Machine(qp=[{"ifname": "ornic_0", "lqpn": 1, "comm": "ib_core"}])
+    assert leftovers(Machines(kernel, Card()), BEGIN) == []
+
+
+@pytest.mark.parametrize("entry", [
+    {"qp": [{"ifname": "ornic_0", "lqpn": 7, "pid": 77}]},
+    {"ctx": [{"ifname": "ornic_0", "ctxn": 0}]},
+    {"mr": [{"ifname": "rxe0", "mrn": 1, "pid": 77}]},
+])
+def test_process_holds(entry):
+    (line,) = leftovers(Machines(Machine(**entry), Card()), BEGIN)
+    assert line.startswith("a: processes hold")
+
+
+def test_goes_in_time():
+    """A process that was killed a moment ago is none that is left."""
+    machine = Machine(qp=[{"ifname": "ornic_0", "lqpn": 7, "pid": 77}])
+    answers = iter(range(3))
+
+    def check(text):
+        if next(answers, None) is None:
+            machine.entries = {}
+        return Machine.check(machine, text)
+
+    machine.check = check
+    assert leftovers(Machines(machine, Card()), BEGIN) == []
+
+
+@pytest.mark.parametrize("objects", [{"pd": 3}, {"cq": 4}, {"qp": 4}])
+def test_card_has_more(objects):
+    """Or less: the netdev lost a queue."""
+    (line,) = leftovers(Machines(Machine(), Card(**objects)), BEGIN)
+    assert line.startswith("the cards have other objects")

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""scripts/lab/reports.py: no line of a kernel log that says something is wrong is lost."""
+
+import pytest
+from lab.reports import KernelLog, find_reports, scan
+
+LOCKDEP = """\
+[  100.000000] ======================================================
+[  100.000001] WARNING: possible circular locking dependency detected
+[  100.000002] 7.3.4 #1 Tainted: G           O
+[  100.000003] ------------------------------------------------------
+[  100.000004] kworker/0:1/10 is trying to acquire lock:
+[  100.000005] ffff888 (&id_priv->handler_mutex){+.+.}-{4:4}, at: rdma_destroy_id+0x15/0x30
+[  100.000006] but task is already holding lock:
+[  100.000007] ffff999 (nvmet_config_sem){++++}-{4:4}, at: nvmet_port_subsys_drop_link+0x5/0x20
+[  100.000008] -> #1 (&id_priv->handler_mutex){+.+.}-{4:4}:
+[  100.000009]        nvmet_rdma_cm_handler+0x100/0x200
+[  100.000010] Call Trace:
+[  100.000011]  <TASK>
+[  100.000012]  dump_stack_lvl+0x50/0x80
+[  100.000013]  </TASK>
+"""
+DMA = """\
+[  200.000000] ------------[ cut here ]------------
+[  200.000001] DMA-API: ornic 0000:01:00.0: device driver frees DMA memory with other direction
+[  200.000002] WARNING: kernel/dma/debug.c:1015 at check_unmap+0x100/0x200, CPU#0: krdsd/20
+[  200.000003] Modules linked in: rds_rdma rds ornic_rdma ornic
+[  200.000004] Call Trace:
+[  200.000005]  <TASK>
+[  200.000006]  rds_dma_hdrs_free+0x1/0x2
+[  200.000007]  rds_ib_conn_path_shutdown+0x1/0x2
+[  200.000008]  </TASK>
+[  200.000009] ---[ end trace 0000000000000000 ]---
+[  200.000010] DMA-API: Mapped at:
+[  200.000011]  debug_dma_map_phys+0x1/0x2
+"""
+KASAN = "[  100.500000] BUG: KASAN: slab-use-after-free in ornic_poll+0x10/0x80 [ornic]\n"
+
+
+@pytest.mark.parametrize("line", [
+    "[    1.0] ornic 0000:01:00.0: device reports fatal error 3",
+    "[    1.0] ornic 0000:01:00.0 eth0: no queues after a change that has failed",
+    "[    1.0] ornic_rdma ornic.rdma.0: error -12: Failed to register a verbs device",
+    "[    1.0] infiniband ornic_0: mr[0x100] is not revoked: error -5",
+    "root@a:~# [    1.0] ornic 0000:01:00.0: device is gone",
+    "[    1.0] DMA-API: debugging out of memory - disabling",
+    "[    1.0] DMA-API: cacheline tracking EEXIST",
+    "[    1.0] page_pool_release_retry() stalled pool shutdown: id 3, 7 inflight 60 sec",
+    "[    1.0] ornic 0000:01:00.0 eth0: NETDEV WATCHDOG: CPU: 0: transmit queue 0 timed out",
+    "[    1.0] kmemleak: 3 new suspected memory leaks (see /sys/kernel/debug/kmemleak)",
+    "[    1.0] kernel BUG at mm/slub.c:1!",
+])
+def test_trouble(line):
+    assert find_reports(line + "\n") == [line]
+
+
+@pytest.mark.parametrize("line", [
+    "[    1.0] DMA-API: preallocated 65536 debug entries",
+    "[    1.0] DMA-API: debugging enabled by kernel config",
+    "[    1.0] ornic: loading out-of-tree module taints kernel.",
+    "[    1.0] ornic_kunit: loading out-of-tree module taints kernel.",
+    "[    1.0] Modules linked in: ornic_rdma ornic",
+    "[    1.0] virtio_net virtio0 eth0: nothing about ornic",
+])
+def test_harmless(line):
+    assert find_reports(line + "\n") == []
+
+
+def test_harmless_words_are_whole_messages():
+    """What begins like a harmless message is a report."""
+    line = "[    1.0] ornic: loading out-of-tree module taints kernel. And more"
+    assert find_reports(line + "\n") == [line]
+
+
+@pytest.mark.parametrize("text", [LOCKDEP, DMA], ids=["lockdep", "dma"])
+def test_not_ours(text):
+    found, foreign, consumed = scan(text)
+    assert found == [] and foreign and consumed == len(text)
+
+
+@pytest.mark.parametrize("text, foreign", [(LOCKDEP, 1), (DMA, 2)], ids=["lockdep", "dma"])
+def test_ours_beside_theirs(text, foreign):
+    """A report of ours directly before, inside and behind one of theirs is found."""
+    lines = text.splitlines(keepends=True)
+    for place in (0, len(lines) // 2, len(lines)):
+        mixed = "".join([*lines[:place], KASAN.replace("[ornic]", ""), *lines[place:]])
+        assert find_reports(mixed) != [], place
+    found, theirs, _ = scan(KASAN + "[  100.6]  </TASK>\n" + text)
+    assert found == [KASAN.strip()] and len(theirs) == foreign
+
+
+@pytest.mark.parametrize("frame", ["ornic_destroy_qp+0x1/0x2 [ornic_rdma]", "ornic_cmd+0x1/0x2",
+                                   "foo+0x1/0x20 [ornic]"])
+@pytest.mark.parametrize("text", [LOCKDEP, DMA], ids=["lockdep", "dma"])
+def test_our_frame_in_theirs(text, frame):
+    """With a function of our drivers on its stack a report is not forgiven."""
+    mixed = text.replace(" <TASK>\n", f" <TASK>\n[  100.0]  {frame}\n")
+    assert find_reports(mixed) != []
+
+
+def test_theirs_without_an_end():
+    """A report that breaks off is not forgiven."""
+    assert find_reports(LOCKDEP.replace("</TASK>", "")) != []
+
+
+def test_in_pieces():
+    """Wherever the log is cut between two looks, each report is found once."""
+    text = LOCKDEP + KASAN + "[  101.0]  </TASK>\n" + DMA
+    for cut in range(len(text) + 1):
+        log = KernelLog()
+        log.feed(text[:cut])
+        log.feed(text[cut:], final=True)
+        assert log.found == [KASAN.strip()], cut
+        assert len(log.foreign) == 3
+
+
+def test_open_report_is_waited_for():
+    log = KernelLog()
+    assert not log.feed(LOCKDEP[:len(LOCKDEP) // 2])
+    assert log.found == []
+    assert log.feed(LOCKDEP[len(LOCKDEP) // 2:])
+    assert log.found == [] and len(log.foreign) == 1
+
+
+def test_each_report_fails_one_test():
+    """Also one from the time of boot, or between two tests."""
+    log = KernelLog()
+    log.feed(KASAN, final=True)
+    assert log.settle() == [KASAN.strip()]
+    assert log.settle() == []
+    later = KASAN.replace("100.5", "200.5")
+    log.feed(later, final=True)
+    assert log.settle() == [later.strip()]
+
+
+FATAL = "[    {}.0] ornic 0000:01:00.0: device reports fatal error 3\n"
+
+
+def test_declared():
+    """A message that a test declares is forgiven to this test, and to no other."""
+    log = KernelLog()
+    log.expect(r"ornic \S+: device reports fatal error \d")
+    log.feed(FATAL.format(1) + FATAL.format(2))
+    assert log.settle() == []
+    log.feed(FATAL.format(3))
+    assert log.settle() == [FATAL.format(3).strip()]
+
+
+def test_declared_too_late():
+    log = KernelLog()
+    log.feed(FATAL.format(1))
+    log.expect(r"ornic \S+: device reports fatal error \d", required=False)
+    assert log.settle() == [FATAL.format(1).strip()]
+
+
+def test_declared_is_the_whole_message():
+    log = KernelLog()
+    log.expect(r"ornic \S+: device reports", required=False)
+    log.feed(FATAL.format(1))
+    assert log.settle() == [FATAL.format(1).strip()]
+
+
+def test_declared_and_not_said():
+    log = KernelLog()
+    log.expect("ornic .*: device is gone")
+    log.expect("ornic .*: device does not answer", required=False)
+    assert log.settle() == ["declared, and not said: ornic .*: device is gone"]
+    assert log.settle() == []
