@@ -14,10 +14,11 @@ When machines are not needed any more, nothing may be left in them (leftovers.py
 """
 
 import os
+import time
 
 import pytest
 
-from . import Lab, LabError
+from . import Lab, LabError, evidence
 from .leftovers import leftovers, of_netdevs
 from .pair import Pair, each
 
@@ -52,12 +53,19 @@ def pytest_runtest_makereport(item):
     report = (yield).get_result()
     if not report.failed:
         return
+    if LAB in item.config.stash and not item.stash.get(FAILED, False):
+        try:
+            text = evidence.keep(item.config.stash[LAB], item.nodeid, item.stash.get(BEGIN, 0))
+        except Exception as error:  # An error in this hook would end all tests.
+            text = f"nothing could be kept: {error!r}"
+        report.sections.append(("evidence", text))
     item.stash[FAILED] = True
 
 
 @pytest.fixture(autouse=True)
 def gate(request):
     """Fails the test, when its other fixtures are done, for what its machines and cards did."""
+    request.node.stash[BEGIN] = time.time()
     yield
     stash = request.config.stash
     complaints = []

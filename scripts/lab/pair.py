@@ -27,6 +27,11 @@ for file in $(grep -l {gid} gids/*); do
 done; true"""
 
 
+# The part of a program's time that passes before its queue pairs are looked at.
+LATE = 0.8
+STATES = "rdma resource show qp -dd; rdma statistic show"
+
+
 def ipv4_gid(ip):
     """The GID of an IPv4 address, as sysfs prints it."""
     a, b, c, d = (int(part) for part in ip.split("."))
@@ -151,7 +156,8 @@ class Pair:
 
     def duel(self, server, client, ready, timeout=60):
         """Runs `server` in b, and `client` in a as soon as the shell condition `ready` holds in b.
-        Both results: ((code, output), (code, output))."""
+        Both results: ((code, output), (code, output)). The output of a program that is about to run
+        out of time has the states of the queue pairs."""
         command = self.b.spawn(server, timeout)
         wait = f"for i in $(seq 20); do {ready} && exit 0; sleep 0.1; done; exit 1"
         for _ in range(10):
@@ -160,10 +166,23 @@ class Pair:
             # A server that ended early says more than the client's complaint would.
             if command.poll():
                 return command.wait(), (-1, "not started: the server had ended")
-        result = self.a.run(client, timeout)
+        result = outcome(self, self.a.spawn(client, timeout), timeout)
         if result[0]:
             command.kill()
-        return command.wait(timeout + 30), result
+        return outcome(self, command, timeout), result
+
+
+def outcome(pair, command, timeout):
+    """Waits for one side of a duel: (exit code, output)."""
+    states = ""
+    if command.wait_for(timeout * LATE) is None:
+        # The guest ends the program soon, and then its queue pairs are gone.
+        states = "".join(f"\n{vm.name}, {timeout * LATE:.0f} s after the begin:\n{vm.run(STATES, 20)[1]}"
+                         for vm in (pair.a, pair.b))
+    code, output = command.wait(timeout + 30)
+    return code, output + states
+
+
 
 
 class Roles:

@@ -62,12 +62,17 @@ class Command:
             self.result = self.vm.agent_call(lambda agent: agent.status(self.pid))
         return self.result
 
-    def wait(self, timeout=60):
+    def wait_for(self, timeout):
+        """None if it still runs after the timeout, else (exit code, output)."""
         timeout *= self.vm.patience
         if self.result is None:
             self.result = self.vm.agent_call(lambda agent: agent.wait(self.pid, timeout))
-        if self.result is None:
-            raise LabError(f"{self.vm.name}: still running after {timeout} s: {self.text}")
+        return self.result
+
+    def wait(self, timeout=60):
+        if self.wait_for(timeout) is None:
+            raise LabError(f"{self.vm.name}: still running after {timeout * self.vm.patience} s: "
+                           f"{self.text}")
         return self.result
 
     def kill(self, signal="TERM"):

@@ -20,7 +20,6 @@ from settings import BytesPair, Interop, Queues, TwoCards, counters, wait_until
 from wired import Frames, Wired
 
 HERE = Path(__file__).parent
-DMESG_LINES = 40
 
 
 def pytest_configure(config):
@@ -45,27 +44,6 @@ def pytest_collection_modifyitems(items):
         item.add_marker(pytest.mark.vm)
         item.add_marker(pytest.mark.xdist_group(groups.get(machines, machines)))
     items.sort(key=lambda item: ranks.get(id(item), -1))
-
-
-def last_words(vm):
-    """Where to read on, and the end of what the guest's kernel said."""
-    lines = [f"console: {vm.console_log}"]
-    try:
-        text = vm.run("dmesg", 20)[1] if vm.running() else vm.console_log.read_text(errors="replace")
-    except (LabError, OSError) as error:
-        text = str(error)
-    return "\n".join(lines + text.splitlines()[-DMESG_LINES:])
-
-
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(item, call):
-    report = (yield).get_result()
-    if report.failed and call.excinfo and "pairs" in item.funcargs:
-        living = item.funcargs["pairs"].living
-        for vm in living.vms if living else ():
-            report.sections.append((f"machine {vm.name}", last_words(vm)))
-        if living:
-            report.sections.append(("card", f"log: {living.card.log}\n{living.card.tail()}"))
 
 
 @pytest.fixture

@@ -98,13 +98,13 @@ class TwoCards(Pair):
 
 
 class BytesPair(Pair):
-    """The usual pair, but every packet is made of real bytes. The machines know each
+    """The usual pair, but every packet is made of real bytes, and captured. The machines know each
     other's MAC without asking: what is corrupted here has passed the check of a cable's frames
     already, and an answer of ARP has no other, so that a wrong MAC would be believed for half a
     minute."""
 
     def __init__(self, lab):
-        super().__init__(lab, args=["--bytes"])
+        super().__init__(lab, pcap=lab.logdir / "bytes.pcap")
 
     def load_ornic(self):
         super().load_ornic()

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""What is kept when a test fails: what the wire carried during the test where it is captured, the states
+of queue pairs, the cards' statistics, the end of each log."""
+
+import json
+import re
+import struct
+
+from . import paths
+from .errors import LabError
+from .process import tail
+
+DIRECTORY = paths.BUILD / "logs" / "failed"
+GLOBAL_HEADER, RECORD_HEADER = 24, 16
+NANOSECONDS_MAGIC = 0xA1B23C4D
+LINES = 60
+# Questions to a guest, within a time that a test can wait for a machine in trouble.
+QUESTIONS = "rdma resource show qp -dd; rdma statistic show; ip -s link; ss -tnp; dmesg | tail -n 60"
+TIMEOUT = 10
+
+
+def cut_pcap(source, target, since):
+    """Copies the packets of a capture in nanoseconds from a time (of time.time()) on: their number.
+    The last may be cut off, because the capture goes on."""
+    count = 0
+    with open(source, "rb") as whole, open(target, "wb") as part:
+        header = whole.read(GLOBAL_HEADER)
+        if len(header) < GLOBAL_HEADER or struct.unpack("<I", header[:4])[0] != NANOSECONDS_MAGIC:
+            return 0
+        part.write(header)
+        while len(record := whole.read(RECORD_HEADER)) == RECORD_HEADER:
+            seconds, nanoseconds, length, _ = struct.unpack("<4I", record)
+            if seconds + nanoseconds / 1e9 < since:
+                whole.seek(length, 1)
+                continue
+            data = whole.read(length)
+            if len(data) < length:
+                break
+            part.write(record + data)
+            count += 1
+    return count
+
+
+def keep(lab, test, since):
+    """Puts it all into a directory for this test: lines for the failure's report."""
+    directory = DIRECTORY / re.sub(r"[^\w.=-]+", "-", test)
+    directory.mkdir(parents=True, exist_ok=True)
+    for old in directory.iterdir():
+        old.unlink()
+    lines = [f"kept in {directory}:"]
+    for vm in lab.vms:
+        if vm.over:
+            continue
+        try:
+            text = vm.run(QUESTIONS, TIMEOUT)[1] if vm.agent and vm.running() else "it does not run"
+        except (LabError, OSError) as error:
+            text = str(error)
+        (directory / f"{vm.name}.txt").write_text(f"{text}\n\nconsole:\n{tail(vm.console_log, LINES)}\n")
+        lines.append(f"  {vm.name}.txt: queue pairs, counters, dmesg; console: {vm.console_log}")
+    for card in lab.cards:
+        if card.over:
+            continue
+        try:
+            text = json.dumps(card.stats(), indent=1)
+        except (OSError, ValueError) as error:
+            text = str(error)
+        (directory / f"{card.name}.json").write_text(text + "\n")
+        lines.append(f"  {card.name}.json: statistics; log: {card.log}\n{card.tail()}")
+        if card.pcap and card.pcap.exists():
+            count = cut_pcap(card.pcap, directory / f"{card.name}.pcap", since)
+            lines.append(f"  {card.name}.pcap: {count} packets of this test")
+        else:
+            lines.append("  no capture: between cards of one process packets are no bytes")
+    return "\n".join(lines)
