@@ -66,15 +66,18 @@ bench: modules provider device
 check: modules provider device
 	@$(S)/build modules debug
 	@$(S)/build provider 65.0
+	@$(S)/build device-san
 	@$(S)/static prepare
 	@$(LAB) lab.check
 
 check-quick: provider device
+	@$(S)/build device-san
 	@$(S)/static prepare
 	@$(LAB) lab.check --quick
 
 check-long: modules provider device
 	@$(S)/build modules debug
+	@$(S)/build device-san
 	@$(LAB) lab.check --long $(STEP)
 
 raise-floors:

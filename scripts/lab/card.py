@@ -16,9 +16,10 @@ END_TIMEOUT = 60  # seconds; the sanitizer's look for leaks is part of it
 
 class Card:
     def __init__(self, rundir, logdir, name="card", nics=1, ports=(), pcap=None, nic_options="",
-                 args=()):
+                 args=(), sanitized=False):
         """ports and nic_options: ornic-device's own words, as "tap,name=tap0" or
-        "dgram,local=A,remote=B", and "shadow=off"."""
+        "dgram,local=A,remote=B", and "shadow=off". sanitized: the card built with
+        AddressSanitizer and UndefinedBehaviorSanitizer."""
         self.name = name
         self.sockets = [Path(rundir) / f"{name}-nic{i}.sock" for i in range(nics)]
         self.macs = [f"02:00:00:00:01:{i + 1:02x}" for i in range(nics)]
@@ -26,11 +27,12 @@ class Card:
         self.log = Path(logdir) / f"{name}.log"
         self.pcap = pcap
         self.process = None
-        self.argv = [paths.DEVICE]
         self.said = CardLog()
         self.over = True  # not started, or ended by the lab
         self.complaints = []
         self.resets, self.resets_declared = {}, set()
+        self.program = paths.DEVICE_SANITIZED if sanitized else paths.DEVICE
+        self.argv = [self.program]
         for path, mac in zip(self.sockets, self.macs):
             words = [f"socket={path}", f"mac={mac}", nic_options]
             self.argv += ["--nic", ",".join(filter(None, words))]
@@ -41,8 +43,9 @@ class Card:
         self.argv += ["--control", self.control_path, *args]
 
     def start(self):
-        if not paths.DEVICE.exists():
-            raise LabError(f"{paths.DEVICE} is missing: run `make device`")
+        if not self.program.exists():
+            raise LabError(f"{self.program} is missing: run "
+                           f"`scripts/build {self.program.parent.name}`")
         for path in [*self.sockets, self.control_path]:
             path.unlink(missing_ok=True)
         self.said, self.heard = CardLog(), 0

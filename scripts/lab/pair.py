@@ -84,9 +84,9 @@ class Pair:
     discarded = False
 
     def __init__(self, lab, kernel="stock", cable=None, **card_options):
-        """cable: None, "stream" or "dgram"."""
+        """cable: None, "stream" or "dgram". With the debug kernel the card has sanitizers."""
         self.lab = lab
-        self.card = lab.card(2, **card_options)
+        self.card = lab.card(2, sanitized=kernel == "debug", **card_options)
         ends = [[end] for end in lab.link(cable).ends] if cable else [[], []]
         self.a, self.b = (
             lab.vm(name, cards=[socket], kernel=kernel, netdevs=netdevs)

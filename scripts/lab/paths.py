@@ -10,6 +10,7 @@ TOP = Path(__file__).resolve().parents[2]
 BUILD = TOP / "build"
 CACHE = Path(os.environ.get("ORNIC_CACHE", "/var/cache/ornic"))
 DEVICE = BUILD / "device" / "ornic-device"
+DEVICE_SANITIZED = BUILD / "device-san" / "ornic-device"
 
 
 def tree():

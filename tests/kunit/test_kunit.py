@@ -12,7 +12,7 @@ KUNIT = "kunit.enable=1 kunit.autorun=1"
 @pytest.fixture(scope="module")
 def machine(lab):
     """It has a card, and no drivers yet; when the tests are over it is no burden to others."""
-    card = lab.card(1)
+    card = lab.card(1, sanitized=True)
     vm = lab.vm("kunit", cards=card.sockets, kernel="debug", append=KUNIT)
     lab.start(vm)
     yield vm
