@@ -77,6 +77,7 @@ check-quick: provider device
 
 check-long: modules provider device
 	@$(S)/build modules debug
+	@$(S)/build provider 65.0
 	@$(S)/build device-san
 	@$(LAB) lab.check --long $(STEP)
 

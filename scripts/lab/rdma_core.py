@@ -29,7 +29,8 @@ def run(vm, port, names=(), timeout=1800):
     vm.run(f"echo {HUGE_PAGES} >/proc/sys/vm/nr_hugepages")
     script = paths.TOP / "scripts/lab/guest/rdma-core-tests"
     # The suffix with the version of the interface is libibverbs' own.
-    command = f"cd /tmp && IBV_DRIVERS={PROVIDER} {script} {DIRECTORY.resolve()} --dev {port.device} --port 1 --gid {port.gid_index}"
+    environment = f"IBV_DRIVERS={PROVIDER} SLOWNESS={vm.slowness}"
+    command = f"cd /tmp && {environment} {script} {DIRECTORY.resolve()} --dev {port.device} --port 1 --gid {port.gid_index}"
     if names:
         command += " -- " + " ".join(names)
     code, output = vm.run(command, timeout)
