@@ -50,6 +50,8 @@ def test_case(pair, guest_programs, program, case):
     mixed("ud", "-x", "extended"),
     mixed("ud", "-S", "srq"),
     pytest.param("ud", ",".join(UD), "-G 239.10.20.30", id="ud-multicast"),
+    # Whole packets, and those of a byte less
+    mixed("ud", "-l 4096 -m 4096", "largest"),
 ])
 def test_transfer(pair, guest_programs, transport, ops, options):
     """Each operation, and mixtures, between two cards, with every byte checked; several packets a

@@ -80,12 +80,17 @@ static struct ibv_qp *lonely_qp(struct port *port, struct ibv_cq *cq)
 	return qp;
 }
 
-static void post_write(struct ibv_qp *qp, struct mem *mem, uint64_t wr_id)
+static void post_write_to(struct ibv_qp *qp, struct mem *mem, uint64_t wr_id, size_t at)
 {
 	struct ibv_sge sge = mem_sge(mem, 0, 64);
 
-	want_ok(post_send(qp, IBV_WR_RDMA_WRITE, wr_id, &sge, (uintptr_t)mem->buf + LEN / 2,
+	want_ok(post_send(qp, IBV_WR_RDMA_WRITE, wr_id, &sge, (uintptr_t)mem->buf + at,
 			  mem->mr->rkey));
+}
+
+static void post_write(struct ibv_qp *qp, struct mem *mem, uint64_t wr_id)
+{
+	post_write_to(qp, mem, wr_id, LEN / 2);
 }
 
 /* Return: the CQ whose event came; it is not acknowledged */
@@ -346,6 +351,9 @@ static void arm_poll_race(struct port *port)
 		}
 	}
 	printf("slept %u times of %u\n", slept, RACES);
+	/* Both ends of the race have won some rounds. */
+	want(slept, "no round waited for an event");
+	want(slept < RACES, "no round found its completion by itself");
 }
 
 struct resizer {
@@ -512,7 +520,7 @@ static void overrun(struct port *port)
 	want_ok(ibv_destroy_cq(cq));
 }
 
-/* Who asked for it may lose completions and keeps its QP. */
+/* A CQ that ignores overruns may lose completions; its QP stays as it is. */
 static void overrun_ignored(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -523,10 +531,17 @@ static void overrun_ignored(struct port *port)
 	};
 	struct ibv_cq *cq = ibv_cq_ex_to_cq(made(ibv_create_cq_ex(port->ctx, &init)));
 	struct ibv_qp *qp = lonely_qp(port, cq);
+	uint64_t end = now_ms() + SOON_MS;
 	int i;
 
-	for (i = 0; i < 60; i++)
+	want(cq->cqe < 59, "%d", cq->cqe);
+	mem_fill(&mem, 0, 64, 1);
+	for (i = 0; i < 59; i++)
 		post_write(qp, &mem, i);
+	/* The data of the last one says that all before it have completed. */
+	post_write_to(qp, &mem, i, LEN / 2 + 64);
+	while (!mem_is(&mem, LEN / 2 + 64, 64, 1))
+		want(now_ms() < end, "the QP has stopped");
 	want_no_event(port);
 	want(qp_state(qp) == IBV_QPS_RTS, "%d", qp_state(qp));
 }

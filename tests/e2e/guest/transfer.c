@@ -58,6 +58,31 @@ static uint32_t next_random(uint32_t *state)
 	return *state;
 }
 
+/*
+ * Every other length is one at which packets begin or end: nothing, the longest,
+ * and a whole number of packets, or a byte more or less.
+ */
+static size_t plan_len(const struct options *options, uint32_t *state)
+{
+	size_t packets = options->max_len / options->mtu, len;
+
+	switch (next_random(state) % 8) {
+	case 0:
+		return 0;
+	case 1:
+		return options->max_len;
+	case 2:
+	case 3:
+		if (!packets)
+			return 1;
+		len = (next_random(state) % packets + 1) * options->mtu;
+		len += next_random(state) % 3 - 1;
+		return len <= options->max_len ? len : options->max_len;
+	default:
+		return next_random(state) % options->max_len + 1;
+	}
+}
+
 void plan_batch(const struct options *options, unsigned int batch, struct slot *slots)
 {
 	uint32_t state = (batch + options->seed) * 2654435761u | 1;
@@ -67,9 +92,7 @@ void plan_batch(const struct options *options, unsigned int batch, struct slot *
 		do
 			slots[i].op = next_random(&state) % OP_COUNT;
 		while (!has_op(options, slots[i].op));
-		slots[i].len = next_random(&state) % options->max_len + 1;
-		if (op_is_8_bytes(slots[i].op))
-			slots[i].len = 8;
+		slots[i].len = op_is_8_bytes(slots[i].op) ? 8 : plan_len(options, &state);
 	}
 	slots[options->slots - 1] = (struct slot){ OP_SEND_IMM, 8 };
 }

@@ -81,7 +81,8 @@ static void post_old(struct client *client, unsigned int batch, unsigned int i)
 	struct ibv_send_wr wr = {
 		.wr_id = slot_id(batch, i),
 		.sg_list = &sge,
-		.num_sge = 1,
+		/* Nothing is said by an empty list as well as by an SGE of 0 bytes. */
+		.num_sge = slot->len || i % 2,
 		.opcode = wr_opcode(slot->op),
 		.send_flags = post_flags(side, i),
 	};
