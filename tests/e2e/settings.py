@@ -4,6 +4,7 @@
 import json
 import re
 import time
+from pathlib import Path
 
 import pytest
 from lab import LabError
@@ -12,6 +13,7 @@ from lab.pair import (
     FIND_GID, Pair, Port, Roles, find_port, listening, set_address,
 )
 
+GUEST = Path(__file__).parent / "guest"
 PERFTEST_PORT = 18515
 # The driver waits 10 s for a command ([ORNIC-ADM-12]) and looks after the card every few seconds.
 RECOVERY = 60
@@ -112,6 +114,11 @@ class BytesPair(Pair):
             vm.check(f"ip neigh replace {self.ornic[peer].ip} lladdr {mac} nud permanent "
                      f"dev {self.ornic[vm].netdev}")
         return self
+
+
+def cases_of(program):
+    """The cases that a program of guest/ has by its source."""
+    return re.findall(r"^\t\tCASE\((\w+)\)", (GUEST / f"{program}.c").read_text(), re.M)
 
 
 def gid_text(address):

@@ -4,22 +4,40 @@ events. Each case is a function of a program in guest/, on one port of one machi
 
 import re
 import time
-from pathlib import Path
 
 import pytest
 from lab.pair import find_port
 from lab.perftest import pingpong
 from transfer import RC, RC_MORE, UD, mixed, transfer
-from settings import inject, resources, wait_until
+from settings import cases_of, inject, resources, wait_until
 
-GUEST = Path(__file__).parent / "guest"
-# `watch` of event.c waits for what a test does from outside.
 PROGRAMS = {
-    program: [case for case in re.findall(r"^\t\tCASE\((\w+)\)", (GUEST / f"{program}.c").read_text(),
-                                          re.M) if case != "watch"]
-    for program in ("qp", "cq", "srq", "mcast", "mr", "event")
+    "qp": (
+        "create_unknown_types", "create_too_much", "create_empty", "create_tells_caps",
+        "queues_hold_what_they_say", "signal_all", "transitions_refused", "alternate_path_refused",
+        "query_tells_all", "query_psns_are_live", "reset_and_again", "error_flushes", "sqd_drains",
+        "sqd_of_an_idle_queue", "sqe_recovers", "sqe_of_uc", "rnr_retry", "timeout_0",
+        "destroy_uses",
+    ),
+    "cq": (
+        "vectors", "sizes", "channel_busy", "solicited", "destroy_waits_for_acks", "event_storm",
+        "arm_poll_race", "resize_under_traffic", "resize_keeps_entries", "moderation", "overrun",
+        "overrun_ignored",
+    ),
+    "srq": (
+        "create_refusals", "users", "full", "shared", "empty", "limit_event", "resize", "last_wqe",
+        "last_wqe_by_error",
+    ),
+    "mcast": ("refusals", "destroy_attached", "members_only"),
+    "mr": (
+        "null_mr", "null_mr_is_local", "window_1", "window_2", "window_2_bound_twice",
+        "window_needs_leave", "rereg", "dma_buf", "huge_pages",
+    ),
+    "event": ("comm_est", "access_err", "req_err", "crowd_fails"),
 }
 CASES = [(program, case) for program, cases in PROGRAMS.items() for case in cases]
+# The one case of these programs that waits for what a test does from outside.
+WATCH = "watch"
 
 
 def run_case(pair, programs, program, case):
@@ -27,6 +45,12 @@ def run_case(pair, programs, program, case):
     code, output = pair.a.run(f"{programs}/{program} {port.device} {port.gid_index} {case}", 90)
     assert code == 0, output
     return output
+
+
+@pytest.mark.parametrize("program, cases", PROGRAMS.items())
+def test_all_cases(program, cases):
+    """The program has these cases, and no more."""
+    assert [case for case in cases_of(program) if case != WATCH] == list(cases)
 
 
 @pytest.mark.parametrize("program, case", CASES)
@@ -62,7 +86,7 @@ def test_transfer(pair, guest_programs, transport, ops, options):
 
 def watch(pair, programs):
     port = pair.ornic[pair.a]
-    command = pair.a.spawn(f"exec {programs}/event {port.device} {port.gid_index} watch")
+    command = pair.a.spawn(f"exec {programs}/event {port.device} {port.gid_index} {WATCH}")
     wait_until("the program has the device open", lambda: (port.device, "pd") in resources(pair.a))
     return command
 

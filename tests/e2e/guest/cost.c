@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * usage: cost DEVICE GID-INDEX CASE COUNT
+ *
+ * Does the same COUNT times, and nothing else that depends on COUNT. The test
+ * counts what that costs: doorbells, interrupts, commands, packets.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "verbs.h"
+
+#define LEN 65536
+#define LIST 16		/* work requests of a list */
+
+static unsigned int count;
+
+/* ---- Work requests ------------------------------------------------------- */
+
+static void post_message(struct ibv_qp *qp, struct mem *mem)
+{
+	struct ibv_sge sge = mem_sge(mem, 0, 64);
+
+	want_ok(post_send(qp, IBV_WR_SEND, 1, &sge, 0, 0));
+}
+
+/* A message there and a message back, both sides polled */
+static void pingpong(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
+	struct ibv_sge sge = mem_sge(&mem, LEN / 2, 64);
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		want_ok(post_recv(pair.a, 2, &sge));
+		want_ok(post_recv(pair.b, 3, &sge));
+		post_message(pair.a, &mem);
+		want_wc(pair.b_cq, 3, IBV_WC_SUCCESS);
+		want_wc(pair.a_cq, 1, IBV_WC_SUCCESS);
+		post_message(pair.b, &mem);
+		want_wc(pair.a_cq, 2, IBV_WC_SUCCESS);
+		want_wc(pair.b_cq, 1, IBV_WC_SUCCESS);
+	}
+}
+
+/* A message whose receiver sleeps until its event */
+static void events(struct port *port)
+{
+	struct ibv_comp_channel *channel = made(ibv_create_comp_channel(port->ctx));
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_cq *a_cq = cq_make(port, 64, NULL), *b_cq = cq_make(port, 64, channel), *cq;
+	struct ibv_qp_init_attr init = qp_init(IBV_QPT_RC, a_cq);
+	struct ibv_sge sge = mem_sge(&mem, LEN / 2, 64);
+	struct pair pair = { .port = port };
+	unsigned int i;
+	void *context;
+
+	pair.a = made(ibv_create_qp(port->pd, &init));
+	init.recv_cq = b_cq;
+	pair.b = made(ibv_create_qp(port->pd, &init));
+	qp_to_init(pair.a, ACCESS_ALL);
+	qp_to_init(pair.b, ACCESS_ALL);
+	pair_to_rtr(&pair);
+	qp_to_rts(pair.a);
+	for (i = 0; i < count; i++) {
+		want_ok(post_recv(pair.b, 3, &sge));
+		want_ok(ibv_req_notify_cq(b_cq, 0));
+		post_message(pair.a, &mem);
+		want(readable(channel->fd, SOON_MS), "no event");
+		want(!ibv_get_cq_event(channel, &cq, &context), "%s", strerror(errno));
+		ibv_ack_cq_events(cq, 1);
+		want_wc(b_cq, 3, IBV_WC_SUCCESS);
+		want_wc(a_cq, 1, IBV_WC_SUCCESS);
+	}
+}
+
+/* A list of requests by one call, the last of which completes */
+static void list_of(struct port *port, enum ibv_wr_opcode opcode, size_t len)
+{
+	struct mem mem = mem_make(port, 2 * LEN, ACCESS_ALL);
+	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
+	struct ibv_sge sge = mem_sge(&mem, 0, len);
+	struct ibv_send_wr wr[LIST] = { 0 }, *bad;
+	unsigned int i;
+
+	for (i = 0; i < LIST; i++) {
+		wr[i].wr_id = 1;
+		wr[i].sg_list = &sge;
+		wr[i].num_sge = 1;
+		wr[i].opcode = opcode;
+		wr[i].wr.rdma.remote_addr = (uintptr_t)mem.buf + LEN;
+		wr[i].wr.rdma.rkey = mem.mr->rkey;
+		wr[i].next = i + 1 < LIST ? &wr[i + 1] : NULL;
+	}
+	wr[LIST - 1].send_flags = IBV_SEND_SIGNALED;
+	for (i = 0; i < count; i++) {
+		want_ok(ibv_post_send(pair.a, wr, &bad));
+		want_wc(pair.a_cq, 1, IBV_WC_SUCCESS);
+	}
+}
+
+static void write_list(struct port *port)
+{
+	list_of(port, IBV_WR_RDMA_WRITE, 64);
+}
+
+static void large_write_list(struct port *port)
+{
+	list_of(port, IBV_WR_RDMA_WRITE, LEN);
+}
+
+static void large_read_list(struct port *port)
+{
+	list_of(port, IBV_WR_RDMA_READ, LEN);
+}
+
+/* ---- Objects ------------------------------------------------------------- */
+
+static void open_device(struct port *port)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		want_ok(ibv_close_device(made(ibv_open_device(port->ctx->device))));
+}
+
+static void pd(struct port *port)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		want_ok(ibv_dealloc_pd(made(ibv_alloc_pd(port->ctx))));
+}
+
+static void mr(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		want_ok(ibv_dereg_mr(made(ibv_reg_mr(port->pd, mem.buf, LEN, ACCESS_ALL))));
+}
+
+static void mw(struct port *port)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		want_ok(ibv_dealloc_mw(made(ibv_alloc_mw(port->pd, IBV_MW_TYPE_2))));
+}
+
+static void ah(struct port *port)
+{
+	struct ibv_ah_attr attr = port_ah_attr(port);
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		want_ok(ibv_destroy_ah(made(ibv_create_ah(port->pd, &attr))));
+}
+
+static void cq(struct port *port)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		want_ok(ibv_destroy_cq(cq_make(port, 64, NULL)));
+}
+
+static void srq(struct port *port)
+{
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = 64, .max_sge = 1 } };
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		want_ok(ibv_destroy_srq(made(ibv_create_srq(port->pd, &init))));
+}
+
+static void qp(struct port *port)
+{
+	struct ibv_qp_init_attr init = qp_init(IBV_QPT_RC, cq_make(port, 64, NULL));
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		want_ok(ibv_destroy_qp(made(ibv_create_qp(port->pd, &init))));
+}
+
+/* A QP connected with itself: created, INIT, RTR, RTS, destroyed */
+static void connect_qp(struct port *port)
+{
+	struct ibv_qp_init_attr init = qp_init(IBV_QPT_RC, cq_make(port, 64, NULL));
+	struct ibv_qp *qp;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		qp = made(ibv_create_qp(port->pd, &init));
+		qp_to_init(qp, ACCESS_ALL);
+		qp_to_rtr(port, qp, qp->qp_num);
+		qp_to_rts(qp);
+		want_ok(ibv_destroy_qp(qp));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct test_case cases[] = {
+		CASE(pingpong),
+		CASE(events),
+		CASE(write_list),
+		CASE(large_write_list),
+		CASE(large_read_list),
+		CASE(open_device),
+		CASE(pd),
+		CASE(mr),
+		CASE(mw),
+		CASE(ah),
+		CASE(cq),
+		CASE(srq),
+		CASE(qp),
+		CASE(connect_qp),
+	};
+
+	if (argc != 5) {
+		fprintf(stderr, "usage: cost DEVICE GID-INDEX CASE COUNT\n");
+		return 2;
+	}
+	count = strtoul(argv[4], NULL, 0);
+	return run_case(argc - 1, argv, cases, ARRAY_SIZE(cases));
+}

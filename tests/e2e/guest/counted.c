@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * usage: counted DEVICE GID-INDEX CASE
+ *
+ * Each case provokes events that the card counts, in known numbers. The test
+ * reads the counters before and after.
+ */
+#include "verbs.h"
+
+#define LEN 4096
+/* Numbers of requests of the case `requests` */
+#define WRITES 3
+#define READS 4
+#define ATOMICS 5
+#define SENDS 6
+
+static void qp_to_rts_from(struct ibv_qp *qp, uint32_t psn)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTS, .sq_psn = psn & 0xffffff, .timeout = SHORT_TIMEOUT,
+	};
+
+	want_ok(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
+			      IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC));
+}
+
+static void post_write(struct ibv_qp *qp, struct mem *mem, uint32_t rkey)
+{
+	struct ibv_sge sge = mem_sge(mem, 0, 64);
+
+	want_ok(post_send(qp, IBV_WR_RDMA_WRITE, 1, &sge, (uintptr_t)mem->buf + LEN / 2, rkey));
+}
+
+/* One try and one retry reach a QP that has gone. */
+static void unknown_qp(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
+
+	pair_to_rtr(&pair);
+	qp_to_rts_with(pair.a, SHORT_TIMEOUT, 1, 0);
+	want_ok(ibv_destroy_qp(pair.b));
+	post_write(pair.a, &mem, mem.mr->rkey);
+	want_wc(pair.a_cq, 1, IBV_WC_RETRY_EXC_ERR);
+}
+
+/* The responder expects its peer at another address: the other machine's. */
+static void wrong_path(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
+	struct port other = *port;
+
+	/* The machines have the last bytes 1 and 2. */
+	other.gid.raw[15] ^= 3;
+	qp_to_rtr(port, pair.a, pair.b->qp_num);
+	qp_to_rtr(&other, pair.b, pair.a->qp_num);
+	qp_to_rts_with(pair.a, SHORT_TIMEOUT, 0, 0);
+	post_write(pair.a, &mem, mem.mr->rkey);
+	want_wc(pair.a_cq, 1, IBV_WC_RETRY_EXC_ERR);
+}
+
+/* Two datagrams with another Q_Key than the receiver's, then two that find no receive */
+static void datagrams(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_cq *a_cq = cq_make(port, 16, NULL), *b_cq = cq_make(port, 16, NULL);
+	struct ibv_qp *a = datagram_qp(port, a_cq), *b = datagram_qp(port, b_cq);
+	struct ibv_ah_attr ah_attr = port_ah_attr(port);
+	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_send_wr wr = {
+		.wr_id = 1, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.ud = { .remote_qpn = b->qp_num, .remote_qkey = QKEY + 1 },
+	}, *bad;
+	unsigned int i;
+
+	wr.wr.ud.ah = made(ibv_create_ah(port->pd, &ah_attr));
+	for (i = 0; i < 4; i++) {
+		wr.wr.ud.remote_qkey = i < 2 ? QKEY + 1 : QKEY;
+		want_ok(ibv_post_send(a, &wr, &bad));
+		want_wc(a_cq, 1, IBV_WC_SUCCESS);
+	}
+	/* One that arrives is behind all of them. */
+	sge = mem_sge(&mem, LEN / 2, 512);
+	want_ok(post_recv(b, 2, &sge));
+	post_datagram(a, wr.wr.ud.ah, b->qp_num, 3, mem_sge(&mem, 0, 64));
+	want_wc(b_cq, 2, IBV_WC_SUCCESS);
+}
+
+static void remote_access(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
+
+	post_write(pair.a, &mem, mem.mr->rkey ^ 0x5500);
+	want_wc(pair.a_cq, 1, IBV_WC_REM_ACCESS_ERR);
+}
+
+/* An atomic on an address that is not aligned */
+static void invalid_request(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
+	struct ibv_sge sge = mem_sge(&mem, 0, 8);
+	struct ibv_send_wr wr = {
+		.wr_id = 1, .sg_list = &sge, .num_sge = 1,
+		.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD, .send_flags = IBV_SEND_SIGNALED,
+		.wr.atomic = { .remote_addr = (uintptr_t)mem.buf + 4, .compare_add = 1,
+			       .rkey = mem.mr->rkey },
+	}, *bad;
+
+	want_ok(ibv_post_send(pair.a, &wr, &bad));
+	want_wc(pair.a_cq, 1, IBV_WC_REM_INV_REQ_ERR);
+}
+
+/* A SEND and two retries find no receive. */
+static void receiver_not_ready(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
+	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+
+	pair_to_rtr(&pair);
+	/* The retries are after RNR timers, far from the ACK timeout of 4 s. */
+	qp_to_rts_with(pair.a, 20, 7, 2);
+	want_ok(post_send(pair.a, IBV_WR_SEND, 1, &sge, 0, 0));
+	want_wc(pair.a_cq, 1, IBV_WC_RNR_RETRY_EXC_ERR);
+}
+
+/* The first packet has the PSN after the one that is expected. */
+static void out_of_sequence(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
+
+	pair_to_rtr(&pair);
+	qp_to_rts_from(pair.a, PSN + 1);
+	post_write(pair.a, &mem, mem.mr->rkey);
+	want_wc(pair.a_cq, 1, IBV_WC_RETRY_EXC_ERR);
+}
+
+/* The first packet has the PSN before the one that is expected: it is acknowledged only. */
+static void duplicate(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
+
+	mem_fill(&mem, 0, 64, 1);
+	pair_to_rtr(&pair);
+	qp_to_rts_from(pair.a, PSN - 1);
+	post_write(pair.a, &mem, mem.mr->rkey);
+	want_wc(pair.a_cq, 1, IBV_WC_SUCCESS);
+	want(!mem_is(&mem, LEN / 2, 64, 1), "it was executed");
+}
+
+static void requests(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
+	uintptr_t remote = (uintptr_t)mem.buf + LEN / 2;
+	struct ibv_sge sge = mem_sge(&mem, 0, 8);
+	struct ibv_send_wr wr = {
+		.wr_id = 1, .sg_list = &sge, .num_sge = 1,
+		.opcode = IBV_WR_ATOMIC_CMP_AND_SWP, .send_flags = IBV_SEND_SIGNALED,
+		.wr.atomic = { .remote_addr = remote, .rkey = mem.mr->rkey },
+	}, *bad;
+	unsigned int i;
+
+	for (i = 0; i < WRITES; i++) {
+		post_write(pair.a, &mem, mem.mr->rkey);
+		want_wc(pair.a_cq, 1, IBV_WC_SUCCESS);
+	}
+	for (i = 0; i < READS; i++) {
+		want_ok(post_send(pair.a, IBV_WR_RDMA_READ, 1, &sge, remote, mem.mr->rkey));
+		want_wc(pair.a_cq, 1, IBV_WC_SUCCESS);
+	}
+	for (i = 0; i < ATOMICS; i++) {
+		wr.opcode = i & 1 ? IBV_WR_ATOMIC_FETCH_AND_ADD : IBV_WR_ATOMIC_CMP_AND_SWP;
+		want_ok(ibv_post_send(pair.a, &wr, &bad));
+		want_wc(pair.a_cq, 1, IBV_WC_SUCCESS);
+	}
+	for (i = 0; i < SENDS; i++) {
+		want_ok(post_recv(pair.b, 2, &sge));
+		want_ok(post_send(pair.a, IBV_WR_SEND, 1, &sge, 0, 0));
+		want_wc(pair.a_cq, 1, IBV_WC_SUCCESS);
+	}
+}
+
+/* More completions than a CQ has room for */
+static void cq_overrun(struct port *port)
+{
+	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
+	struct ibv_cq *cq = cq_make(port, 4, NULL);
+	struct ibv_qp_init_attr init = qp_init(IBV_QPT_RC, cq);
+	struct ibv_qp *qp = made(ibv_create_qp(port->pd, &init));
+	int i;
+
+	qp_to_init(qp, ACCESS_ALL);
+	qp_to_rtr(port, qp, qp->qp_num);
+	qp_to_rts(qp);
+	want(cq->cqe < 60, "%d", cq->cqe);
+	for (i = 0; i <= cq->cqe; i++)
+		post_write(qp, &mem, mem.mr->rkey);
+	want_event(port, IBV_EVENT_CQ_ERR, cq);
+}
+
+/* One set of counters more than the card has */
+static void command_refused(struct port *port)
+{
+	struct ibv_counters_init_attr init = { 0 };
+	unsigned int count = 0;
+
+	errno = 0;
+	while (ibv_create_counters(port->ctx, &init))
+		want(++count < 100000, "no end");
+	want(count && errno == ENOMEM, "%u: %s", count, strerror(errno));
+}
+
+int main(int argc, char **argv)
+{
+	static const struct test_case cases[] = {
+		CASE(unknown_qp),
+		CASE(wrong_path),
+		CASE(datagrams),
+		CASE(remote_access),
+		CASE(invalid_request),
+		CASE(receiver_not_ready),
+		CASE(out_of_sequence),
+		CASE(duplicate),
+		CASE(requests),
+		CASE(cq_overrun),
+		CASE(command_refused),
+	};
+
+	return run_case(argc, argv, cases, ARRAY_SIZE(cases));
+}

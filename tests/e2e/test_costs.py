@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""What operations cost where each unit is expensive: doorbells, interrupts, commands, packets. These
+numbers do not depend on how fast the machine is, so that a loss of efficiency shows on any."""
+
+import pytest
+from lab.pair import listening
+from lab.perftest import both
+from settings import cases_of, counters
+
+FEW, MANY = 3, 103
+OPERATIONS = MANY - FEW
+# What others do meanwhile: the kernel's own queues, the watch over the device
+NOISE = 8
+# Path MTU of guest/cost.c, its large messages, and how many a list has
+MTU, LARGE, LIST = 1024, 65536, 16
+PARTS = LARGE // MTU
+
+# {case of guest/cost.c: (packets, doorbells, interrupts) of one operation} of a card that has no
+# shadow: one doorbell for a call that posts, however long its list is, and one for a request of an
+# event [ORNIC-DB-9, DB-17]; an interrupt for that event [ORNIC-DB-14], after which the kernel asks
+# for the next one; a single ACK for a list.
+POSTS = {
+    "pingpong": (4, 2, 0),
+    "events": (2, 3, 1),
+    "write_list": (LIST + 1, 1, 0),
+    "large_write_list": (LIST * PARTS + 1, 1, 0),
+    "large_read_list": (LIST + LIST * PARTS, 1, 0),
+}
+
+# {case of guest/cost.c: commands of one operation}: one to make an object and one to destroy it. An
+# interrupt for each at most [ORNIC-ADM-6], after which the kernel asks for the next event.
+OBJECTS = {
+    "open_device": 2,
+    "pd": 2,
+    "mr": 2,
+    "mw": 2,
+    "ah": 0,
+    "cq": 2,
+    "srq": 2,
+    "qp": 2,
+    "connect_qp": 5,
+}
+
+
+def test_all_cases():
+    assert cases_of("cost") == [*POSTS, *OBJECTS]
+
+
+def counts(card, nic=0):
+    device, rdma, port = (counters(card, nic, group) for group in ("device", "rdma", "port"))
+    return {"commands": device["commands"], "doorbells": device["doorbells"],
+            "interrupts": device["interrupts"], "packets": rdma["tx_packets"],
+            "frames": port["tx_frames"]}
+
+
+def spent(card, before, nic=0):
+    return {name: value - before[name] for name, value in counts(card, nic).items()}
+
+
+def cost(pair, programs, case):
+    """What OPERATIONS of guest/cost.c's case cost; beginning and end of the program cancel out."""
+    vm, port = pair.a, pair.ornic[pair.a]
+    of = {}
+    for count in (FEW, MANY):
+        before = counts(pair.card)
+        code, output = vm.run(f"{programs}/cost {port.device} {port.gid_index} {case} {count}", 90)
+        assert code == 0, output
+        of[count] = spent(pair.card, before)
+    return {name: of[MANY][name] - of[FEW][name] for name in of[FEW]}
+
+
+@pytest.mark.parametrize("case", POSTS)
+def test_posts(plain_pair, guest_programs, case):
+    packets, doorbells, interrupts = POSTS[case]
+    got = cost(plain_pair, guest_programs, case)
+    assert got["packets"] == packets * OPERATIONS, got
+    assert abs(got["doorbells"] - doorbells * OPERATIONS) <= NOISE, got
+    assert abs(got["interrupts"] - interrupts * OPERATIONS) <= NOISE, got
+    assert got["commands"] <= NOISE, got
+
+
+@pytest.mark.parametrize("case", ["pingpong", "events", "write_list"])
+def test_posts_with_shadow(pair, guest_programs, case):
+    """A card that looks into memory while it is awake needs no doorbell then [ORNIC-DB-9]; the
+    machine may be busy, so that it sleeps often, but not always. Requests of events have none
+    [ORNIC-DB-16]."""
+    packets, doorbells, interrupts = POSTS[case]
+    fewer = doorbells * OPERATIONS * 3 // 4
+    for _ in range(5):
+        got = cost(pair, guest_programs, case)
+        assert got["packets"] == packets * OPERATIONS, got
+        assert got["interrupts"] <= interrupts * OPERATIONS + NOISE, got
+        assert got["doorbells"] <= (doorbells - 2 * interrupts) * OPERATIONS + NOISE, got
+        if interrupts or got["doorbells"] <= fewer:
+            return
+    assert got["doorbells"] <= fewer, got
+
+
+@pytest.mark.parametrize("case", OBJECTS)
+def test_objects(plain_pair, guest_programs, case):
+    commands = OBJECTS[case] * OPERATIONS
+    got = cost(plain_pair, guest_programs, case)
+    assert abs(got["commands"] - commands) <= NOISE, got
+    assert got["interrupts"] <= commands + NOISE, got
+    assert got["doorbells"] <= commands + NOISE, got
+    assert got["packets"] == 0, got
+
+
+def ping(pair, count):
+    pair.a.check(f"ping -q -c {count} -i 0.002 {pair.ornic[pair.b].ip}")
+
+
+def test_ping(plain_pair):
+    """A frame has a doorbell. It may have an interrupt where it is sent and one where it arrives,
+    after each of which the kernel asks for events of both queues and of their EQ."""
+    pair, count = plain_pair, 200
+    ping(pair, 2)
+    before = [counts(pair.card, nic) for nic in (0, 1)]
+    ping(pair, count)
+    for nic in (0, 1):
+        got = spent(pair.card, before[nic], nic)
+        assert count <= got["frames"] <= count + NOISE, got
+        assert got["interrupts"] <= 2 * count + NOISE, got
+        assert got["doorbells"] <= count * (1 + 2 * 3) + NOISE, got
+        assert got["commands"] <= NOISE, got
+
+
+def test_stream(plain_pair):
+    """TCP leaves in segments of up to 64 KiB that the card cuts into frames, and arrives by
+    interrupts for many frames each."""
+    pair, mib = plain_pair, 16
+    server = ("python3 -c \"import socket; s = socket.create_server(('', 5000)); c = s.accept()[0]\n"
+              "while c.recv(1 << 20): pass\"")
+    client = ("python3 -c \"import socket; c = socket.create_connection("
+              f"('{pair.ornic[pair.b].ip}', 5000)); c.sendall(bytes({mib} << 20))\"")
+    before = [counts(pair.card, nic) for nic in (0, 1)]
+    both(pair, server, client, listening(5000), 60)
+    sender, receiver = (spent(pair.card, before[nic], nic) for nic in (0, 1))
+    # The MTU is 9000.
+    assert mib << 20 <= sender["frames"] * 9000 <= (mib << 20) * 5 // 4, sender
+    # At least half of the longest segment a doorbell
+    assert sender["doorbells"] - 3 * sender["interrupts"] <= mib * 32, sender
+    assert receiver["interrupts"] <= sender["frames"] // 4, (sender, receiver)
+    assert receiver["frames"] <= sender["frames"] // 4, (sender, receiver)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""What the card counts of errors and requests, provoked in known numbers by guest/counted.c and read
+by the names that users see: `rdma statistic` and ethtool -S (hardware interface, section 16)."""
+
+import json
+import re
+
+import pytest
+from settings import cases_of
+
+# {case of guest/counted.c: {counter: how many}}. Counters of COUNTED that a case does not name must
+# not move.
+CASES = {
+    "unknown_qp": {"rx_unknown_qp": 2, "ack_timeouts": 2, "retransmits": 1, "retries_exceeded": 1},
+    "wrong_path": {"rx_wrong_path": 1, "ack_timeouts": 1, "retries_exceeded": 1},
+    "datagrams": {"rx_qkey_errors": 2, "rx_no_wqe": 2, "rx_sends": 1},
+    "remote_access": {"remote_access_errors": 1, "bad_rkey": 1},
+    "invalid_request": {"remote_invalid_requests": 1},
+    "receiver_not_ready": {"rnr_naks_sent": 3, "rnr_naks_received": 3, "retransmits": 2,
+                           "rnr_retries_exceeded": 1},
+    "out_of_sequence": {"rx_out_of_sequence": 1, "seq_naks_sent": 1, "ack_timeouts": 1,
+                        "retries_exceeded": 1},
+    "duplicate": {"rx_duplicate_requests": 1},
+    "requests": {"rx_write_requests": 3, "rx_read_requests": 4, "rx_atomic_requests": 5,
+                 "rx_sends": 6},
+    # The smallest CQ has room for 16.
+    "cq_overrun": {"cq_overruns": 1, "rx_write_requests": 17},
+    "command_refused": {"commands_refused": 1},
+}
+
+# All that belong to the RDMA scope but packets and bytes, and those of the device's scope that count
+# what somebody did wrong
+RDMA = {
+    "rx_icrc_errors", "rx_malformed", "rx_unknown_qp", "rx_wrong_path", "rx_duplicate_requests",
+    "rx_out_of_sequence", "rnr_naks_sent", "rnr_naks_received", "seq_naks_sent",
+    "seq_naks_received", "remote_access_errors", "remote_invalid_requests", "ack_timeouts",
+    "retransmits", "retries_exceeded", "rnr_retries_exceeded", "rx_write_requests",
+    "rx_read_requests", "rx_atomic_requests", "rx_sends", "rx_qkey_errors", "rx_no_wqe",
+}
+DEVICE = {
+    "commands_refused", "bad_register_access", "bad_doorbell_page", "bad_doorbell_type",
+    "bad_doorbell_queue", "bad_sq_pi", "bad_rq_pi", "bad_wqe_opcode", "bad_wqe_count", "bad_lkey",
+    "bad_rkey", "dma_faults", "cq_overruns", "eq_overruns",
+}
+
+
+def test_all_cases():
+    assert cases_of("counted") == list(CASES)
+
+
+def read(vm, port):
+    """The counters as users see them. Each name must be there."""
+    of_rdma = json.loads(vm.check(f"rdma -j statistic show link {port.device}/1"))[0]
+    of_netdev = dict(re.findall(r"^\s+(\w+): (\d+)$", vm.check(f"ethtool -S {port.netdev}"), re.M))
+    return {name: of_rdma[name] for name in RDMA} | \
+        {name: int(of_netdev[f"device_{name}"]) for name in DEVICE}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_counter(pair, guest_programs, case):
+    """The comment at the function of guest/counted.c says what happens."""
+    vm, port = pair.a, pair.ornic[pair.a]
+    before = read(vm, port)
+    code, output = vm.run(f"{guest_programs}/counted {port.device} {port.gid_index} {case}", 90)
+    assert code == 0, output
+    after = read(vm, port)
+    moved = {name: after[name] - before[name] for name in after if after[name] != before[name]}
+    assert moved == CASES[case]
