@@ -20,6 +20,12 @@ static uint64_t buf_page_size(const struct buf *buf)
 	return 1ULL << buf->page_shift;
 }
 
+/* The last byte of a page */
+static gaddr_t buf_last(const struct buf *buf, uint32_t i)
+{
+	return buf->page[i].addr + (buf_page_size(buf) - 1);
+}
+
 /* The part of a page that is used: page tables list whole pages, but what lies
  * around the first and last byte of an MR need not be mapped for the device.
  */
@@ -52,10 +58,10 @@ static void buf_catch_up(struct buf *buf)
 
 	if (buf->seq == guest->seq)
 		return;
-	if (guest_lost(guest, buf->seq, buf->lo, buf->hi - buf->lo + 1)) {
+	if (guest_lost(guest, buf->seq, buf->lo, buf->hi)) {
 		for (i = 0; i < buf->npages; i++)
 			if (guest_lost(guest, buf->seq, buf->page[i].addr,
-				       buf_page_size(buf)))
+				       buf_last(buf, i)))
 				buf->page[i].host = NULL;
 	}
 	buf->seq = guest->seq;

@@ -7,8 +7,9 @@ static void guest_unmap(struct mem_notifier *n, gaddr_t start, uint64_t len)
 	struct guest *guest = container_of(n, struct guest, notifier);
 	unsigned int i = guest->seq++ % GUEST_LOG_SIZE;
 
-	guest->range[i].start = start;
-	guest->range[i].len = len;
+	/* The last byte, not the length: that of the whole bus has 65 bits. */
+	guest->range[i].first = start;
+	guest->range[i].last = start + (len - 1);
 }
 
 void guest_init(struct guest *guest, struct mem *mem)
@@ -24,19 +25,15 @@ void guest_uninit(struct guest *guest)
 	mem_notifier_remove(&guest->notifier);
 }
 
-bool guest_lost(const struct guest *guest, uint64_t seq, gaddr_t start,
-		uint64_t len)
+bool guest_lost(const struct guest *guest, uint64_t seq, gaddr_t first,
+		gaddr_t last)
 {
 	if (guest->seq - seq > GUEST_LOG_SIZE)
 		return true;
-	for (; seq != guest->seq; seq++) {
-		gaddr_t lost = guest->range[seq % GUEST_LOG_SIZE].start;
-		uint64_t lost_len = guest->range[seq % GUEST_LOG_SIZE].len;
-
-		/* Differences do not wrap where sums may. */
-		if (start >= lost ? start - lost < lost_len : lost - start < len)
+	for (; seq != guest->seq; seq++)
+		if (first <= guest->range[seq % GUEST_LOG_SIZE].last &&
+		    last >= guest->range[seq % GUEST_LOG_SIZE].first)
 			return true;
-	}
 	return false;
 }
 
@@ -56,7 +53,8 @@ void *guest_ref_resolve(struct guest_ref *ref)
 {
 	struct guest *guest = ref->guest;
 
-	if (ref->host && guest_lost(guest, ref->seq, ref->addr, ref->len))
+	if (ref->host && guest_lost(guest, ref->seq, ref->addr,
+				    ref->addr + (ref->len - 1)))
 		ref->host = NULL;
 	if (!ref->host)
 		ref->host = mem_ptr(guest->mem, ref->addr, ref->len, ref->dir);

@@ -28,15 +28,16 @@
  * @mem: the DMA map
  * @notifier: how we learn of it
  * @seq: unmappings so far, runs free
- * @range: the latest GUEST_LOG_SIZE of them, number n at n % GUEST_LOG_SIZE
+ * @range: the latest GUEST_LOG_SIZE of them, both ends included, number n at
+ *	n % GUEST_LOG_SIZE
  */
 struct guest {
 	struct mem *mem;
 	struct mem_notifier notifier;
 	uint64_t seq;
 	struct {
-		gaddr_t start;
-		uint64_t len;
+		gaddr_t first;
+		gaddr_t last;
 	} range[GUEST_LOG_SIZE];
 };
 
@@ -76,13 +77,13 @@ void guest_uninit(struct guest *guest);
  * guest_lost - was any of a range unmapped since a moment
  * @guest: guest memory
  * @seq: the moment: value of @guest->seq then
- * @start: first bus address
- * @len: bytes, not 0
+ * @first: first bus address
+ * @last: last bus address: a range may be all of the bus
  *
  * Return: true when it was, or when that was too long ago to tell.
  */
-bool guest_lost(const struct guest *guest, uint64_t seq, gaddr_t start,
-		uint64_t len);
+bool guest_lost(const struct guest *guest, uint64_t seq, gaddr_t first,
+		gaddr_t last);
 
 /**
  * guest_ref_init - name a piece of guest memory and resolve it

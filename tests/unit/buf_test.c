@@ -318,13 +318,14 @@ static void test_lost_ranges_at_the_ends_of_the_address_space(void **state)
 	uint64_t seq = guest->seq;
 
 	guest->notifier.unmap(&guest->notifier, -HOST_PAGE, HOST_PAGE);
-	assert_true(guest_lost(guest, seq, -1ULL, 1));
-	assert_true(guest_lost(guest, seq, -2 * HOST_PAGE, HOST_PAGE + 1));
-	assert_false(guest_lost(guest, seq, -2 * HOST_PAGE, HOST_PAGE));
-	assert_false(guest_lost(guest, seq, 0, HOST_PAGE));
+	assert_true(guest_lost(guest, seq, -1ULL, -1ULL));
+	assert_true(guest_lost(guest, seq, -2 * HOST_PAGE, -HOST_PAGE));
+	assert_true(guest_lost(guest, seq, 0, -1ULL));
+	assert_false(guest_lost(guest, seq, -2 * HOST_PAGE, -HOST_PAGE - 1));
+	assert_false(guest_lost(guest, seq, 0, HOST_PAGE - 1));
 	guest->notifier.unmap(&guest->notifier, 0, UINT64_MAX);
-	assert_true(guest_lost(guest, seq, 0, 1));
-	assert_false(guest_lost(guest, guest->seq, 0, UINT64_MAX));
+	assert_true(guest_lost(guest, seq, 0, 0));
+	assert_false(guest_lost(guest, guest->seq, 0, -1ULL));
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)

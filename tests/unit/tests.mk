@@ -28,6 +28,7 @@ UNIT_CORE_TESTS := \
 	flush_test.c \
 	fuzz_test.c \
 	gid_test.c \
+	isolation_test.c \
 	loopback_test.c \
 	mcast_test.c \
 	mr_test.c \
