@@ -4,7 +4,6 @@
 #include <ornic_hw.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "card.h"
@@ -48,7 +47,6 @@ static uint64_t card_now_ns(struct env *env)
 static void card_irq_raise(struct env *env, unsigned int vector)
 {
 	struct card *card = env_to_card(env);
-	const uint64_t one = 1;
 
 	if (vector >= card->config.vectors) {
 		env_violation(env, VIOLATION_PCI_IRQ_VECTOR,
@@ -60,9 +58,7 @@ static void card_irq_raise(struct env *env, unsigned int vector)
 		return;
 	}
 	card->stats.irqs++;
-	/* EAGAIN means 2^64 - 2 are waiting already: one more is no news. */
-	if (write(card->irq_fd[vector], &one, sizeof(one)) < 0 &&
-	    errno != EAGAIN)
+	if (irqfd_fire(&card->loop->irqfd, card->irq_fd[vector]))
 		card->stats.irqs_dropped++;
 }
 

@@ -29,10 +29,17 @@ uint64_t loop_clock_ns(void)
 
 int loop_init(struct loop *loop, unsigned int spin_us)
 {
+	int err;
+
 	memset(loop, 0, sizeof(*loop));
 	loop->epfd = epoll_create1(EPOLL_CLOEXEC);
 	if (loop->epfd < 0)
 		return -errno;
+	err = irqfd_init(&loop->irqfd);
+	if (err) {
+		close(loop->epfd);
+		return err;
+	}
 	loop->now_ns = loop_clock_ns();
 	loop->spin_max_ns = (uint64_t)spin_us * 1000;
 	loop->spin_ns = loop->spin_max_ns;
@@ -46,6 +53,7 @@ int loop_init(struct loop *loop, unsigned int spin_us)
 void loop_uninit(struct loop *loop)
 {
 	switch_uninit(&loop->sw);
+	irqfd_uninit(&loop->irqfd);
 	close(loop->epfd);
 }
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 
+#include "irqfd.h"
 #include "list.h"
 #include "switch.h"
 #include "timer.h"
@@ -67,6 +68,7 @@ struct loop_stats {
 /**
  * struct loop - the event loop
  * @epfd: epoll instance
+ * @irqfd: fires interrupts
  * @timers: everybody's timers
  * @sw: the switch, run in each turn
  * @awake: struct loop_task list
@@ -82,6 +84,7 @@ struct loop_stats {
  */
 struct loop {
 	int epfd;
+	struct irqfd irqfd;
 	struct timers timers;
 	struct switch_dev sw;
 	struct list_head awake;

@@ -9,6 +9,7 @@ EDGE_SRCS := \
 	env.c \
 	fault.c \
 	frame.c \
+	irqfd.c \
 	log.c \
 	loop.c \
 	mem.c \

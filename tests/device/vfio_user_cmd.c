@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The commands: each checks all of its request before doing any of it. */
 #include <errno.h>
-#include <fcntl.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "vfio_user.h"
 
 /* How deep the JSON of VERSION may nest. */
 #define JSON_DEPTH 8
-/* Maximum length of the link text we look for below. */
-#define LINK_MAX_LEN 64
 
 /* One request: its payload, and room for the reply's. */
 struct request {
@@ -218,25 +214,6 @@ static int do_irq_info(struct vfio_user *vu, struct request *rq)
 	return 0;
 }
 
-/*
- * Only a real eventfd can be fired without a thought: writing into whatever
- * else the client may send could block us, and with us all cards.
- */
-static bool is_eventfd(int fd)
-{
-	char path[32], link[LINK_MAX_LEN];
-	ssize_t len;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	len = readlink(path, link, sizeof(link) - 1);
-	if (len < 0)
-		return false;
-	link[len] = '\0';
-	if (strcmp(link, "anon_inode:[eventfd]"))
-		return false;
-	return !fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-}
-
 static int set_irq_fds(struct vfio_user *vu, const struct vfio_user_irq_set *set)
 {
 	unsigned int i;
@@ -248,7 +225,7 @@ static int set_irq_fds(struct vfio_user *vu, const struct vfio_user_irq_set *set
 		return -EINVAL;
 	}
 	for (i = 0; i < vu->in_fd_count; i++) {
-		if (is_eventfd(vu->in_fd[i]))
+		if (irqfd_valid(&vu->loop->irqfd, vu->in_fd[i]))
 			continue;
 		env_violation(vu->env, VIOLATION_VFIO_BAD_EVENTFD,
 			      "SET_IRQS: descriptor %u is no eventfd", i);

@@ -8,6 +8,7 @@ UNIT_MAIN_TESTS :=
 # Linked with the edges only.
 UNIT_EDGE_TESTS := \
 	frame_test.c \
+	irqfd_test.c \
 	mem_test.c \
 	pci_test.c \
 	switch_test.c \

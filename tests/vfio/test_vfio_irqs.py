@@ -199,6 +199,27 @@ def test_saturated_eventfd_blocks_nobody(server, client):
     os.close(fd)
 
 
+def test_eventfd_that_is_made_blocking_again_blocks_nobody(server, client):
+    """The client shares the open file description, flags included."""
+    client.enable()
+    with eventfds(1) as fds:
+        client.set_irqs(MSIX, 0, 1, fds)
+        os.set_blocking(fds[0], True)
+        os.eventfd_write(fds[0], 2**64 - 2)
+        fire(client, 0)
+        assert client.alive()
+        client.set_irqs(MSIX, 0, 1, flags=NONE | TRIGGER)
+        assert client.alive()
+        assert server.card()["function"]["irqs_dropped"] == 0
+
+
+def test_eventfd_keeps_the_flags_its_client_gave_it(client):
+    fd = os.eventfd(0)
+    client.set_irqs(MSIX, 0, 1, [fd])
+    assert os.get_blocking(fd)
+    os.close(fd)
+
+
 def test_error_interrupt_is_accepted_and_never_kept(server, client):
     before = server.fds()
     with eventfds(1) as fds:
