@@ -14,10 +14,11 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include "mem.h"
 
-#define MEM_ALIGN 4096
+#define MEM_ALIGN 4096ULL
 /* Address space is shared by all cards of the process: 4 TiB is one's share. */
 #define MEM_MAX_MAPPED (1ULL << 42)
 
@@ -44,25 +45,45 @@ struct mem_file {
  */
 static struct list_head guard_files = { &guard_files, &guard_files };
 
+/*
+ * Put zeroes in the place of a file, from a page to the end: a file that was
+ * cut has nothing there either. One page each time would be a mapping for each,
+ * and the kernel limits their number. The zeroes are a file of their own:
+ * private memory of that size may be refused (vm.overcommit_memory).
+ */
+static bool guard_replace(struct mem_file *file, uint64_t from)
+{
+	uint64_t len = file->size - from;
+	int fd = memfd_create("shrunk", MFD_CLOEXEC);
+	void *at = MAP_FAILED;
+
+	if (fd < 0)
+		return false;
+	/* In whole pages of the machine, as hugetlb files are anyway */
+	if (!ftruncate(fd, (len + MEM_ALIGN - 1) & -MEM_ALIGN))
+		at = mmap(file->host + from, len, PROT_READ | PROT_WRITE,
+			  MAP_FIXED | MAP_SHARED, fd, 0);
+	close(fd);
+	return at != MAP_FAILED;
+}
+
 static void guard_handle(int sig, siginfo_t *info, void *context)
 {
 	char *addr = info->si_addr;
 	struct mem_file *file;
 	struct list_head *node;
-	char *page;
+	int err = errno;
 
 	(void)context;
 	list_for_each(node, &guard_files) {
 		file = list_entry(node, struct mem_file, guard);
 		if (addr < file->host || addr >= file->host + file->size)
 			continue;
-		page = file->host +
-		       (uint64_t)(addr - file->host) / file->page * file->page;
-		if (mmap(page, file->page, PROT_READ | PROT_WRITE,
-			 MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
-		    MAP_FAILED)
+		if (!guard_replace(file, (uint64_t)(addr - file->host) /
+					 file->page * file->page))
 			break;
 		file->mem->faults++;
+		errno = err;
 		return;
 	}
 	/* Not guest memory: fault again, without us. */

@@ -118,9 +118,9 @@ void mem_uninit(struct mem *mem);
 /**
  * mem_guard_install - survive SIGBUS from files that shrink under us
  *
- * Once per process. A fault inside any map's file puts a page of zeroes there,
- * so that the access completes, and counts in that map's @faults; any other
- * SIGBUS kills the process as usual.
+ * Once per process. A fault inside any map's file puts zeroes there, up to the
+ * end of the file, so that the access completes, and counts in that map's
+ * @faults; any other SIGBUS kills the process as usual.
  *
  * Return: 0 or a negative errno.
  */

@@ -341,14 +341,48 @@ static void test_file_that_shrank_is_counted_and_survived(void **state)
 	mem_map(mem, 0, 64 * PAGE, RW, w->fd, 0);
 	host = mem_ptr(mem, 0, 64 * PAGE, RW);
 	assert_int_equal(ftruncate(w->fd, 8 * PAGE), 0);
-	assert_int_equal(mem_read(mem, 9 * PAGE, &word, sizeof(word)), -EFAULT);
+	host[30 * PAGE] = 'x';
 	assert_int_equal(mem->faults, 1);
 	assert_int_equal(mem_write(mem, 20 * PAGE, &word, sizeof(word)),
 			 -EFAULT);
 	assert_int_equal(mem->faults, 2);
-	host[30 * PAGE] = 'x';
+	assert_int_equal(mem_read(mem, 9 * PAGE, &word, sizeof(word)), -EFAULT);
 	assert_int_equal(mem->faults, 3);
 	assert_int_equal(mem_read(mem, 0, &word, sizeof(word)), 0);
+}
+
+static unsigned int count_mappings(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned int lines = 0;
+	int c;
+
+	assert_non_null(maps);
+	while ((c = getc(maps)) != EOF)
+		lines += c == '\n';
+	fclose(maps);
+	return lines;
+}
+
+/* A process may have vm.max_map_count mappings, and dies of one more. */
+static void test_faults_do_not_add_up_to_many_mappings(void **state)
+{
+	struct world *w = *state;
+	unsigned int before, i;
+	char *host;
+
+	assert_int_equal(mem_guard_install(), 0);
+	mem_map(&w->mem, 0, 64 * PAGE, RW, w->fd, 0);
+	host = mem_ptr(&w->mem, 0, 64 * PAGE, RW);
+	assert_int_equal(ftruncate(w->fd, 0), 0);
+	before = count_mappings();
+	for (i = 32; i < 64; i += 2)
+		host[i * PAGE] = 'x';
+	for (i = 32; i < 64; i += 2)
+		host[(64 - i) * PAGE] = 'x';
+	assert_true(w->mem.faults > 0);
+	assert_true(count_mappings() <= before + 1);
+	assert_int_equal(host[63 * PAGE], 0);
 }
 
 static void test_uninit_tells_the_notifiers(void **state)
@@ -387,6 +421,7 @@ int main(void)
 		TEST(test_file_that_grew_leaves_old_pointers_good),
 		TEST(test_read_only_file_is_mapped_for_reading_only),
 		TEST(test_file_that_shrank_is_counted_and_survived),
+		TEST(test_faults_do_not_add_up_to_many_mappings),
 		TEST(test_uninit_tells_the_notifiers),
 	};
 
