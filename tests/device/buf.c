@@ -12,12 +12,20 @@
 #define BUF_LEVELS_MAX 3
 #define BUF_INDEX_SHIFT 9	/* log2 of ORNIC_INDEX_ENTRIES */
 #define BUF_INDEX_MASK ((1ULL << ORNIC_INDEX_PAGE_SHIFT) - 1)
+/* Unmappings worth comparing each page with, rather than drop all pointers */
+#define BUF_COMPARE_MAX 4
 /* Pieces of a page worth asking for, just to see that all of it is there. */
 #define BUF_PROBE_PIECES 16
 
 static uint64_t buf_page_size(const struct buf *buf)
 {
 	return 1ULL << buf->page_shift;
+}
+
+/* How many times BUF_STEP pages there are */
+static uint32_t buf_steps(const struct buf *buf)
+{
+	return (buf->npages + BUF_STEP - 1) >> BUF_STEP_SHIFT;
 }
 
 /* The last byte of a page */
@@ -51,20 +59,33 @@ static void buf_resolve(struct buf *buf, uint32_t i)
 	page->host = host ? host - from : NULL;
 }
 
-static void buf_catch_up(struct buf *buf)
+/*
+ * Drop the pointers to what was unmapped, of the pages that are looked at
+ * together with page i: how long it takes does not depend on the buffer.
+ */
+static void buf_catch_up(struct buf *buf, uint32_t i)
 {
+	uint32_t first = i & ~(BUF_STEP - 1), last = first + BUF_STEP;
 	struct guest *guest = buf->guest;
-	uint32_t i;
+	uint64_t *seq = &buf->seq;
+	bool far;
 
 	if (buf->seq == guest->seq)
 		return;
-	if (guest_lost(guest, buf->seq, buf->lo, buf->hi)) {
-		for (i = 0; i < buf->npages; i++)
-			if (guest_lost(guest, buf->seq, buf->page[i].addr,
-				       buf_last(buf, i)))
+	if (buf->step_seq)
+		seq = &buf->step_seq[i >> BUF_STEP_SHIFT];
+	if (last > buf->npages)
+		last = buf->npages;
+	if (*seq != guest->seq &&
+	    guest_lost(guest, *seq, buf->lo, buf->hi)) {
+		buf->budget->work += last - first;
+		far = guest->seq - *seq > BUF_COMPARE_MAX;
+		for (i = first; i < last; i++)
+			if (far || guest_lost(guest, *seq, buf->page[i].addr,
+					      buf_last(buf, i)))
 				buf->page[i].host = NULL;
 	}
-	buf->seq = guest->seq;
+	*seq = guest->seq;
 }
 
 static enum ornic_cmd_status buf_set_page(struct buf *buf, uint32_t i,
@@ -82,90 +103,106 @@ static enum ornic_cmd_status buf_set_page(struct buf *buf, uint32_t i,
 	return ORNIC_CMD_OK;
 }
 
-/* Pages first to first + count - 1 are listed under the index at addr. */
-static enum ornic_cmd_status buf_read_index(struct buf *buf, gaddr_t addr,
-					    unsigned int level, uint32_t first,
-					    uint32_t count)
+/* Where the entry of page buf->filled and those behind it are listed */
+static enum ornic_cmd_status buf_find_entry(struct buf *buf, gaddr_t *entry)
 {
-	unsigned int shift = (level - 1) * BUF_INDEX_SHIFT;
+	unsigned int level = buf->levels;
+	gaddr_t addr = buf->list;
+
+	for (; level > 1; level--) {
+		uint64_t at = buf->filled >> (level - 1) * BUF_INDEX_SHIFT;
+		__le64 next;
+
+		at %= ORNIC_INDEX_ENTRIES;
+		if (mem_read(buf->guest->mem, addr + at * sizeof(next), &next,
+			     sizeof(next)))
+			return ORNIC_CMD_DMA_FAULT;
+		addr = le64toh(next);
+		if (addr & BUF_INDEX_MASK)
+			return ORNIC_CMD_BAD_PARAM;
+	}
+	/* The only list there is may be of any length. */
+	*entry = addr + sizeof(__le64) * (buf->levels > 1 ?
+		 buf->filled % ORNIC_INDEX_ENTRIES : buf->filled);
+	return ORNIC_CMD_OK;
+}
+
+/* The next pages of an index page, @most or less */
+static enum ornic_cmd_status buf_read_index(struct buf *buf, uint32_t most)
+{
 	__le64 entry[ORNIC_INDEX_ENTRIES];
 	enum ornic_cmd_status status;
+	uint32_t n, i;
+	gaddr_t addr;
 
-	while (count) {
-		uint32_t left = ((uint64_t)count + (1u << shift) - 1) >> shift;
-		uint32_t n = left < ORNIC_INDEX_ENTRIES ? left :
-							  ORNIC_INDEX_ENTRIES;
-		uint32_t i;
-
-		if (mem_read(buf->guest->mem, addr, entry, n * sizeof(*entry)))
-			return ORNIC_CMD_DMA_FAULT;
-		for (i = 0; i < n; i++) {
-			gaddr_t next = le64toh(entry[i]);
-			uint32_t pages = 1u << shift;
-
-			if (pages > count)
-				pages = count;
-			if (level == 1)
-				status = buf_set_page(buf, first, next,
-						      buf_page_size(buf));
-			else if (next & BUF_INDEX_MASK)
-				status = ORNIC_CMD_BAD_PARAM;
-			else
-				status = buf_read_index(buf, next, level - 1,
-							first, pages);
-			if (status)
-				return status;
-			first += pages;
-			count -= pages;
-		}
-		addr += n * sizeof(*entry);
-	}
-	return ORNIC_CMD_OK;
+	status = buf_find_entry(buf, &addr);
+	n = ORNIC_INDEX_ENTRIES - buf->filled % ORNIC_INDEX_ENTRIES;
+	if (n > most)
+		n = most;
+	if (!status && mem_read(buf->guest->mem, addr, entry,
+				n * sizeof(*entry)))
+		status = ORNIC_CMD_DMA_FAULT;
+	for (i = 0; i < n && !status; i++)
+		status = buf_set_page(buf, buf->filled++, le64toh(entry[i]),
+				      buf_page_size(buf));
+	return status;
 }
 
-static enum ornic_cmd_status buf_read_pages(struct buf *buf, gaddr_t addr,
-					    unsigned int levels)
+static enum ornic_cmd_status buf_count_up(struct buf *buf)
 {
-	enum ornic_cmd_status status;
-	uint32_t i;
+	uint64_t offset = (uint64_t)buf->filled << buf->page_shift;
 
-	if (levels) {
-		/* A list of page addresses may begin anywhere. */
-		if (addr & (levels > 1 ? BUF_INDEX_MASK : 7))
-			return ORNIC_CMD_BAD_PARAM;
-		return buf_read_index(buf, addr, levels, 0, buf->npages);
-	}
-	for (i = 0; i < buf->npages; i++) {
-		uint64_t offset = (uint64_t)i << buf->page_shift;
-
-		if (addr + offset < addr)
-			return ORNIC_CMD_BAD_PARAM;
-		status = buf_set_page(buf, i, addr + offset,
-				      1u << ORNIC_INDEX_PAGE_SHIFT);
-		if (status)
-			return status;
-	}
-	return ORNIC_CMD_OK;
+	if (buf->list + offset < buf->list)
+		return ORNIC_CMD_BAD_PARAM;
+	return buf_set_page(buf, buf->filled++, buf->list + offset,
+			    1u << ORNIC_INDEX_PAGE_SHIFT);
 }
 
-static enum ornic_cmd_status buf_resolve_all(struct buf *buf)
+static enum ornic_cmd_status buf_probe_page(struct buf *buf, uint32_t i,
+					    unsigned int dir)
 {
 	struct iovec iov[BUF_PROBE_PIECES];
-	uint32_t i;
+	uint64_t from, to;
 
-	for (i = 0; i < buf->npages; i++) {
-		uint64_t from, to;
+	buf_used(buf, i, &from, &to);
+	return mem_iov(buf->guest->mem, buf->page[i].addr + from, to - from,
+		       dir, iov, BUF_PROBE_PIECES) == -EFAULT ?
+	       ORNIC_CMD_DMA_FAULT : ORNIC_CMD_OK;
+}
+
+bool buf_step(struct buf *buf, enum ornic_cmd_status *status)
+{
+	uint32_t left = BUF_STEP;
+
+	*status = ORNIC_CMD_OK;
+	while (left && buf->filled < buf->npages && !*status) {
+		uint32_t before = buf->filled;
+		uint32_t most = buf->npages - before;
+
+		*status = buf->levels ?
+			  buf_read_index(buf, most < left ? most : left) :
+			  buf_count_up(buf);
+		left -= buf->filled - before;
+	}
+	while (left && buf->resolved < buf->npages && !*status) {
+		uint32_t i = buf->resolved++;
 
 		buf_resolve(buf, i);
-		if (buf->page[i].host)
-			continue;
-		buf_used(buf, i, &from, &to);
-		if (mem_iov(buf->guest->mem, buf->page[i].addr + from,
-			    to - from, buf->dir, iov, BUF_PROBE_PIECES) ==
-		    -EFAULT)
-			return ORNIC_CMD_DMA_FAULT;
+		if (!buf->page[i].host)
+			*status = buf_probe_page(buf, i, buf->dir);
+		left--;
 	}
-	return ORNIC_CMD_OK;
+	buf->budget->work += BUF_STEP - left;
+	return *status || buf->resolved == buf->npages;
+}
+
+static enum ornic_cmd_status buf_finish(struct buf *buf)
+{
+	enum ornic_cmd_status status;
+
+	while (!buf_step(buf, &status))
+		continue;
+	return status;
 }
 
 static bool buf_desc_valid(const struct ornic_buf *desc, uint64_t start,
@@ -207,6 +244,30 @@ enum ornic_cmd_status buf_alloc(struct buf *buf, struct guest *guest,
 	return ORNIC_CMD_OK;
 }
 
+static enum ornic_cmd_status buf_describe(struct buf *buf,
+					  const struct ornic_buf *desc,
+					  uint64_t start, uint64_t len,
+					  unsigned int dir)
+{
+	buf->seq = buf->guest->seq;
+	buf->dir = dir;
+	buf->page_shift = desc->page_shift;
+	buf->npages = buf_pages_used(desc, start, len);
+	buf->filled = 0;
+	buf->resolved = 0;
+	buf->list = le64toh(desc->addr);
+	buf->levels = desc->levels;
+	buf->start = start;
+	buf->end = start + len;
+	buf->lo = UINT64_MAX;
+	buf->hi = 0;
+	/* A list of page addresses may begin anywhere. */
+	if ((buf->levels > 1 && buf->list & BUF_INDEX_MASK) ||
+	    (buf->levels == 1 && buf->list & 7))
+		return ORNIC_CMD_BAD_PARAM;
+	return ORNIC_CMD_OK;
+}
+
 enum ornic_cmd_status buf_fill(struct buf *buf, const struct ornic_buf *desc,
 			       uint64_t start, uint64_t len, unsigned int dir)
 {
@@ -215,25 +276,17 @@ enum ornic_cmd_status buf_fill(struct buf *buf, const struct ornic_buf *desc,
 	if (!buf_desc_valid(desc, start, len) ||
 	    buf_pages_used(desc, start, len) > buf->room)
 		return ORNIC_CMD_BAD_PARAM;
-	buf->seq = buf->guest->seq;
-	buf->dir = dir;
-	buf->page_shift = desc->page_shift;
-	buf->npages = buf_pages_used(desc, start, len);
-	buf->start = start;
-	buf->end = start + len;
-	buf->lo = UINT64_MAX;
-	buf->hi = 0;
-	status = buf_read_pages(buf, le64toh(desc->addr), desc->levels);
-	return status ? status : buf_resolve_all(buf);
+	status = buf_describe(buf, desc, start, len, dir);
+	return status ? status : buf_finish(buf);
 }
 
-enum ornic_cmd_status buf_init(struct buf *buf, struct guest *guest,
-			       struct buf_budget *budget,
-			       const struct ornic_buf *desc, uint64_t start,
-			       uint64_t len, unsigned int dir)
+enum ornic_cmd_status buf_begin(struct buf *buf, struct guest *guest,
+				struct buf_budget *budget,
+				const struct ornic_buf *desc, uint64_t start,
+				uint64_t len, unsigned int dir)
 {
 	enum ornic_cmd_status status;
-	uint64_t npages;
+	uint64_t npages, i;
 
 	memset(buf, 0, sizeof(*buf));
 	if (!buf_desc_valid(desc, start, len))
@@ -244,25 +297,59 @@ enum ornic_cmd_status buf_init(struct buf *buf, struct guest *guest,
 	status = buf_alloc(buf, guest, budget, npages);
 	if (status)
 		return status;
-	status = buf_fill(buf, desc, start, len, dir);
+	status = buf_describe(buf, desc, start, len, dir);
+	if (status)
+		buf_uninit(buf);
+	if (status || npages <= BUF_STEP)
+		return status;
+	buf->step_seq = calloc(buf_steps(buf), sizeof(*buf->step_seq));
+	if (!buf->step_seq) {
+		buf_uninit(buf);
+		return ORNIC_CMD_NO_RESOURCES;
+	}
+	for (i = 0; i < buf_steps(buf); i++)
+		buf->step_seq[i] = buf->seq;
+	return ORNIC_CMD_OK;
+}
+
+enum ornic_cmd_status buf_init(struct buf *buf, struct guest *guest,
+			       struct buf_budget *budget,
+			       const struct ornic_buf *desc, uint64_t start,
+			       uint64_t len, unsigned int dir)
+{
+	enum ornic_cmd_status status;
+
+	status = buf_begin(buf, guest, budget, desc, start, len, dir);
+	if (status)
+		return status;
+	status = buf_finish(buf);
 	if (status)
 		buf_uninit(buf);
 	return status;
 }
 
-enum ornic_cmd_status buf_set_dir(struct buf *buf, unsigned int dir)
+enum ornic_cmd_status buf_probe(struct buf *buf, unsigned int dir,
+				uint32_t *from)
 {
-	enum ornic_cmd_status status;
-	unsigned int old = buf->dir;
+	enum ornic_cmd_status status = ORNIC_CMD_OK;
+	uint32_t left = BUF_STEP;
 
-	buf->dir = dir;
-	status = buf_resolve_all(buf);
-	if (!status)
-		return ORNIC_CMD_OK;
-	/* What is not in reach for this either is looked up when it is used. */
-	buf->dir = old;
-	buf_resolve_all(buf);
+	for (; left && *from < buf->npages && !status; left--)
+		status = buf_probe_page(buf, (*from)++, dir);
+	buf->budget->work += BUF_STEP - left;
 	return status;
+}
+
+void buf_set_dir(struct buf *buf, unsigned int dir)
+{
+	uint64_t forgotten = buf->guest->seq - GUEST_LOG_SIZE - 1;
+	uint32_t i;
+
+	/* Pages are looked up for it when they are used the next time. */
+	buf->dir = dir;
+	buf->seq = forgotten;
+	for (i = 0; buf->step_seq && i < buf_steps(buf); i++)
+		buf->step_seq[i] = forgotten;
 }
 
 void buf_uninit(struct buf *buf)
@@ -270,6 +357,7 @@ void buf_uninit(struct buf *buf)
 	if (!buf->guest)
 		return;
 	buf->budget->pages -= buf->room;
+	free(buf->step_seq);
 	free(buf->page);
 	memset(buf, 0, sizeof(*buf));
 }
@@ -279,7 +367,7 @@ void *buf_slow(struct buf *buf, uint64_t offset, uint32_t len)
 	uint32_t i = offset >> buf->page_shift;
 	struct buf_page *page = &buf->page[i];
 
-	buf_catch_up(buf);
+	buf_catch_up(buf, i);
 	offset &= buf_page_size(buf) - 1;
 	if (!page->host)
 		buf_resolve(buf, i);
@@ -333,7 +421,6 @@ int buf_iov(struct buf *buf, uint64_t offset, uint64_t *len, struct iovec *iov,
 	uint64_t done = 0;
 	int n = 0;
 
-	buf_catch_up(buf);
 	while (done < want) {
 		uint32_t i = (offset + done) >> buf->page_shift;
 		uint64_t from = (offset + done) & (buf_page_size(buf) - 1);
@@ -343,6 +430,7 @@ int buf_iov(struct buf *buf, uint64_t offset, uint64_t *len, struct iovec *iov,
 		if (part > want - done)
 			part = want - done;
 		got = part;
+		buf_catch_up(buf, i);
 		n = buf_page_iov(buf, i, from, &got, iov, n, max);
 		if (n < 0)
 			return n;

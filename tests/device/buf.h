@@ -13,12 +13,21 @@
 /* Pages that all buffers of a card may have together: 32 GiB in 4 KiB pages. */
 #define BUF_PAGES_MAX (8u << 20)
 
+/*
+ * Pages that are looked at without a pause. Rings have no more; larger buffers
+ * are read in several turns of the card.
+ */
+#define BUF_STEP_SHIFT 12
+#define BUF_STEP (1u << BUF_STEP_SHIFT)
+
 /**
  * struct buf_budget - what all buffers of a card take together
  * @pages: in use, at most BUF_PAGES_MAX
+ * @work: pages looked at so far: each takes time
  */
 struct buf_budget {
 	uint32_t pages;
+	uint64_t work;
 };
 
 /**
@@ -36,10 +45,16 @@ struct buf_page {
  * @guest: whose memory; NULL when never initialised
  * @budget: where the pages were taken from
  * @seq: of @guest, up to which all of @page is known to be good
+ * @step_seq: the same for each BUF_STEP pages, where there are more; @seq stays
+ *	as it was at creation then
  * @dir: enum mem_dir bits
  * @page_shift: log2 of bytes per page
  * @room: pages there is room for
  * @npages: number of pages
+ * @filled: pages whose address is known
+ * @resolved: pages found to be in reach
+ * @list: bus address of the pages' description
+ * @levels: of it
  * @start: first byte that is used, from the start of page 0
  * @end: last byte that is used, plus one, from the start of page 0
  * @lo: lowest bus address of any page
@@ -50,16 +65,47 @@ struct buf {
 	struct guest *guest;
 	struct buf_budget *budget;
 	uint64_t seq;
+	uint64_t *step_seq;
 	unsigned int dir;
 	unsigned int page_shift;
 	uint32_t room;
 	uint32_t npages;
+	uint32_t filled;
+	uint32_t resolved;
+	gaddr_t list;
+	unsigned int levels;
 	uint64_t start;
 	uint64_t end;
 	gaddr_t lo;
 	gaddr_t hi;
 	struct buf_page *page;
 };
+
+/**
+ * buf_begin - check a description and make room
+ * @buf: to initialise
+ * @guest: guest memory
+ * @budget: where to take the pages from
+ * @desc: as it came with a command, copied from guest memory
+ * @start: first byte that will be used, from the start of page 0
+ * @len: bytes that will be used, not 0
+ * @dir: enum mem_dir bits that will be needed
+ *
+ * Return: ORNIC_CMD_OK: go on with buf_step(); BAD_PARAM or NO_RESOURCES.
+ */
+enum ornic_cmd_status buf_begin(struct buf *buf, struct guest *guest,
+				struct buf_budget *budget,
+				const struct ornic_buf *desc, uint64_t start,
+				uint64_t len, unsigned int dir);
+
+/**
+ * buf_step - read index pages and resolve, for BUF_STEP pages
+ * @buf: from buf_begin(); the guest may unmap memory between two steps
+ * @status: when done: ORNIC_CMD_OK, BAD_PARAM or DMA_FAULT
+ *
+ * Return: whether it is done. If not, call again.
+ */
+bool buf_step(struct buf *buf, enum ornic_cmd_status *status);
 
 /**
  * buf_init - check a description, read its index pages, resolve
@@ -71,7 +117,8 @@ struct buf {
  * @len: bytes that will be used, not 0
  * @dir: enum mem_dir bits that will be needed
  *
- * All of the used part must be in reach now; it may go away later.
+ * All of the used part must be in reach now; it may go away later. For rings;
+ * what may have more than BUF_STEP pages is made by buf_begin() and buf_step().
  *
  * Return: ORNIC_CMD_OK, BAD_PARAM (odd values, or too few pages), DMA_FAULT or
  * NO_RESOURCES.
@@ -109,16 +156,27 @@ enum ornic_cmd_status buf_fill(struct buf *buf, const struct ornic_buf *desc,
 			       uint64_t start, uint64_t len, unsigned int dir);
 
 /**
+ * buf_probe - could something else be done with a buffer
+ * @buf: filled
+ * @dir: enum mem_dir bits
+ * @from: page to begin with; on return, where to go on
+ *
+ * Looks at BUF_STEP pages; all of them are when *@from is the number of pages.
+ *
+ * Return: ORNIC_CMD_OK or DMA_FAULT.
+ */
+enum ornic_cmd_status buf_probe(struct buf *buf, unsigned int dir,
+				uint32_t *from);
+
+/**
  * buf_set_dir - change what will be done with a buffer
  * @buf: filled
  * @dir: enum mem_dir bits that will be needed
- *
- * Return: ORNIC_CMD_OK, or DMA_FAULT, and then nothing has changed.
  */
-enum ornic_cmd_status buf_set_dir(struct buf *buf, unsigned int dir);
+void buf_set_dir(struct buf *buf, unsigned int dir);
 
 /**
- * buf_uninit - end of buf_init() and buf_alloc()
+ * buf_uninit - end of buf_init(), buf_begin() and buf_alloc()
  * @buf: initialised, or all zero
  */
 void buf_uninit(struct buf *buf);

@@ -195,23 +195,26 @@ static enum ornic_cmd_status cmd_fetch(struct nic *nic,
 	return ORNIC_CMD_OK;
 }
 
-static enum ornic_cmd_status cmd_execute(struct nic *nic,
-					 const struct ornic_cmd_sqe *sqe,
-					 struct ornic_cmd_cqe *cqe)
+/* @first: check and fetch it first. @more: as of struct cmd. */
+static enum ornic_cmd_status cmd_execute(struct nic *nic, bool first,
+					 struct ornic_cmd_cqe *cqe, bool *more)
 {
+	const struct ornic_cmd_sqe *sqe = &nic->admin.sqe;
 	const struct cmd_desc *desc = cmd_find(le16toh(sqe->opcode));
-	uint64_t in[ORNIC_CMD_MAX_IN / 8] = {};
 	uint64_t out[ORNIC_CMD_MAX_OUT / 8] = {};
-	enum ornic_cmd_status status;
-	struct cmd cmd = { .in = in, .out = out };
+	enum ornic_cmd_status status = ORNIC_CMD_OK;
+	struct cmd cmd = { .in = nic->admin.in, .out = out };
 	uint32_t len;
 
 	if (!desc)
 		return ORNIC_CMD_BAD_OPCODE;
-	status = cmd_check_sqe(desc, sqe);
-	if (status)
-		return status;
-	status = cmd_fetch(nic, desc, sqe, (uint8_t *)in);
+	if (first) {
+		memset(nic->admin.in, 0, sizeof(nic->admin.in));
+		status = cmd_check_sqe(desc, sqe);
+		if (!status)
+			status = cmd_fetch(nic, desc, sqe,
+					   (uint8_t *)nic->admin.in);
+	}
 	if (status)
 		return status;
 	cmd.in_len = le32toh(sqe->in_len);
@@ -219,6 +222,7 @@ static enum ornic_cmd_status cmd_execute(struct nic *nic,
 		cmd.in_len = desc->in_size;
 	cmd.out_len = desc->out_size;
 	status = desc->handle(nic, &cmd);
+	*more = cmd.more;
 	cqe->detail = htole32(cmd.detail);
 	if (status)
 		return status;
@@ -260,6 +264,7 @@ void admin_enable(struct nic *nic, unsigned int log_depth, uint64_t sq_addr,
 
 void admin_disable(struct nic *nic)
 {
+	mr_build_abort(nic);
 	memset(&nic->admin, 0, sizeof(nic->admin));
 	nic->enabled = false;
 }
@@ -288,7 +293,28 @@ static struct ornic_cmd_cqe *admin_cqe_slot(struct nic *nic)
 		       sizeof(struct ornic_cmd_cqe), MEM_WRITE);
 }
 
-/* Return: whether the queue still runs. */
+static void admin_complete(struct nic *nic, struct ornic_cmd_cqe *slot,
+			   struct ornic_cmd_cqe *cqe,
+			   enum ornic_cmd_status status)
+{
+	struct admin *admin = &nic->admin;
+	uint32_t ctl;
+
+	if (status)
+		cmd_refused(nic, &admin->sqe, status);
+	if (nic->mute)
+		return;
+	cqe->cmd_id = nic->nonsense ? ~admin->sqe.cmd_id : admin->sqe.cmd_id;
+	cqe->status = htole16(status);
+	ctl = admin->sq_ci & ORNIC_CMD_CQE_SQ_CI;
+	if (!(admin->cq_pi & admin->depth))
+		ctl |= ORNIC_CMD_CQE_PHASE;
+	memcpy(slot, cqe, offsetof(struct ornic_cmd_cqe, ctl));
+	guest_store32(&slot->ctl, ctl);
+	admin->cq_pi++;
+}
+
+/* A command, or part of a long one. Return: whether the queue still runs. */
 static bool admin_run_one(struct nic *nic)
 {
 	struct admin *admin = &nic->admin;
@@ -296,52 +322,50 @@ static bool admin_run_one(struct nic *nic)
 	struct ornic_cmd_cqe cqe = {};
 	enum ornic_cmd_status status;
 	struct ornic_cmd_cqe *slot;
-	struct ornic_cmd_sqe sqe;
-	uint32_t ctl;
+	bool first = !admin->busy;
 
 	slot = admin_cqe_slot(nic);
-	if (!slot || mem_read(nic->guest.mem,
-			      admin->sq_addr + pos * sizeof(sqe), &sqe,
-			      sizeof(sqe))) {
+	if (!slot || (first && mem_read(nic->guest.mem, admin->sq_addr +
+					pos * sizeof(admin->sqe), &admin->sqe,
+					sizeof(admin->sqe)))) {
 		core_fatal(nic, ORNIC_FATAL_ADMIN_DMA);
 		return false;
 	}
-	admin->sq_ci++;
-	DEVICE_STAT_INC(nic, commands);
-	status = cmd_execute(nic, &sqe, &cqe);
-	if (status)
-		cmd_refused(nic, &sqe, status);
-	if (nic->mute)
-		return true;
-	cqe.cmd_id = nic->nonsense ? ~sqe.cmd_id : sqe.cmd_id;
-	cqe.status = htole16(status);
-	ctl = admin->sq_ci & ORNIC_CMD_CQE_SQ_CI;
-	if (!(admin->cq_pi & admin->depth))
-		ctl |= ORNIC_CMD_CQE_PHASE;
-	memcpy(slot, &cqe, offsetof(struct ornic_cmd_cqe, ctl));
-	guest_store32(&slot->ctl, ctl);
-	admin->cq_pi++;
+	if (first) {
+		admin->sq_ci++;
+		DEVICE_STAT_INC(nic, commands);
+	}
+	admin->busy = false;
+	status = cmd_execute(nic, first, &cqe, &admin->busy);
+	if (!admin->busy)
+		admin_complete(nic, slot, &cqe, status);
 	return true;
+}
+
+bool admin_pending(const struct nic *nic)
+{
+	return nic->admin.busy || nic->admin.sq_ci != nic->admin.sq_pi;
 }
 
 bool admin_run(struct nic *nic, unsigned int budget)
 {
-	struct admin *admin = &nic->admin;
-	bool any = false;
+	uint64_t work = nic->budget.work;
+	bool any = false, completed = false;
 
-	if (admin->sq_ci == admin->sq_pi)
+	if (!admin_pending(nic))
 		return false;
 	/* What a command destroys must not be read any more when it completes
 	 * ([ORNIC-OBJ-4]), not even by a frame that is underway.
 	 */
 	env_tx_flush(nic->env);
-	while (nic->enabled && !nic->fatal && admin->sq_ci != admin->sq_pi &&
-	       budget--) {
+	while (nic->enabled && !nic->fatal && admin_pending(nic) && budget-- &&
+	       nic->budget.work - work < NIC_RUN_PAGES) {
 		if (!admin_run_one(nic))
 			return true;
 		any = true;
+		completed |= !nic->admin.busy;
 	}
-	if (any) {
+	if (completed) {
 		DEVICE_STAT_INC(nic, interrupts);
 		env_irq_raise(nic->env, 0);
 	}

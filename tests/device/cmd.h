@@ -25,6 +25,8 @@ struct obj_table;
  * @out_len: bytes of answer. Preset to what the table says; a handler whose
  *	answer is shorter lowers it
  * @detail: device's own word about a refusal, for the host's log
+ * @more: set by a handler that wants to be called again with the same input:
+ *	it takes long and others have their turn; what it returns is ignored
  */
 struct cmd {
 	const void *in;
@@ -32,6 +34,7 @@ struct cmd {
 	void *out;
 	uint32_t out_len;
 	uint32_t detail;
+	bool more;
 };
 
 /**
@@ -61,6 +64,9 @@ struct cmd_desc {
  * @sq_pi: as rung by the host, 16 bits count
  * @sq_ci: commands fetched, runs free
  * @cq_pi: completions written, runs free
+ * @busy: a command is fetched and not complete: @sqe with input @in
+ * @sqe: the command being executed
+ * @in: its input; the host may change its own meanwhile
  */
 struct admin {
 	uint32_t depth;
@@ -69,6 +75,9 @@ struct admin {
 	uint32_t sq_pi;
 	uint32_t sq_ci;
 	uint32_t cq_pi;
+	bool busy;
+	struct ornic_cmd_sqe sqe;
+	uint64_t in[ORNIC_CMD_MAX_IN / 8];
 };
 
 /**
@@ -82,7 +91,7 @@ void admin_enable(struct nic *nic, unsigned int log_depth, uint64_t sq_addr,
 		  uint64_t cq_addr);
 
 /**
- * admin_disable - stop the queue; commands not yet fetched are forgotten
+ * admin_disable - stop the queue; commands not yet complete are forgotten
  * @nic: the card
  */
 void admin_disable(struct nic *nic);
@@ -93,6 +102,14 @@ void admin_disable(struct nic *nic);
  * @pi: value written
  */
 void admin_ring(struct nic *nic, uint32_t pi);
+
+/**
+ * admin_pending - is there a command to execute, or one that goes on
+ * @nic: the card
+ *
+ * Return: true when there is.
+ */
+bool admin_pending(const struct nic *nic);
 
 /**
  * admin_run - execute commands

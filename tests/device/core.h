@@ -59,6 +59,25 @@ struct qp;
 /* Numbers 0 and 1 mean SMI and GSI on the wire (IBTA 3.5.3). */
 #define CORE_QP_FIRST 2
 
+/*
+ * Pages of buffers that commands, and work requests, may look at in one
+ * nic_run() before the rest waits for the next one. Each begins what it begins:
+ * a QP's two rings, or a REG_MR, may come on top.
+ */
+#define NIC_RUN_PAGES (2 * BUF_STEP)
+
+/**
+ * struct mr_build - a command about an MR that takes several turns
+ * @buf: pages of the memory to be, being read
+ * @probed: pages of the MR that were looked at for its access to be
+ * @more: not all pages were looked at yet
+ */
+struct mr_build {
+	struct buf buf;
+	uint32_t probed;
+	bool more;
+};
+
 /**
  * struct run_item - part of a QP: its place in the queue of those with work
  * @qp: the QP
@@ -82,6 +101,7 @@ struct run_item {
  * @admin: admin queue
  * @guest: guest memory
  * @budget: pages of all buffers
+ * @build: of the command being executed
  * @bounce: copies of payload
  * @doorbell: boards and watched queues
  * @uctxs: struct uctx
@@ -118,6 +138,7 @@ struct nic {
 	struct admin admin;
 	struct guest guest;
 	struct buf_budget budget;
+	struct mr_build build;
 	struct bounce bounce;
 	struct doorbell doorbell;
 	struct obj_table uctxs;

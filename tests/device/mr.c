@@ -239,6 +239,50 @@ void mr_destroy_all(struct nic *nic)
 		mr_destroy(nic, container_of(obj, struct mr, obj));
 }
 
+void mr_build_abort(struct nic *nic)
+{
+	buf_uninit(&nic->build.buf);
+	memset(&nic->build, 0, sizeof(nic->build));
+}
+
+/* Return: whether the command goes on in another turn. */
+static bool mr_build_goes_on(struct nic *nic)
+{
+	if (nic->build.more)
+		return true;
+	mr_build_abort(nic);
+	return false;
+}
+
+/*
+ * Read the pages of memory, as many at a time as a turn allows. While there are
+ * more the status means nothing, and all of the command is checked again the
+ * next time, for work requests go on meanwhile.
+ */
+static enum ornic_cmd_status mr_build(struct nic *nic,
+				      const struct ornic_buf *desc,
+				      uint64_t start, uint64_t len,
+				      unsigned int dir, struct buf *out)
+{
+	struct buf *buf = &nic->build.buf;
+	enum ornic_cmd_status status;
+
+	if (!buf->guest) {
+		status = buf_begin(buf, &nic->guest, &nic->budget, desc, start,
+				   len, dir);
+		if (status)
+			return status;
+	}
+	nic->build.more = !buf_step(buf, &status);
+	if (nic->build.more)
+		return ORNIC_CMD_BUSY;
+	if (status)
+		return status;
+	*out = *buf;
+	memset(buf, 0, sizeof(*buf));
+	return ORNIC_CMD_OK;
+}
+
 static enum ornic_cmd_status mr_init_memory(struct nic *nic, struct mr *mr,
 					    const struct ornic_create_mr_in *in)
 {
@@ -247,8 +291,8 @@ static enum ornic_cmd_status mr_init_memory(struct nic *nic, struct mr *mr,
 		return ORNIC_CMD_BAD_PARAM;
 	mr->valid = true;
 	mr->pages = &mr->buf;
-	return buf_init(&mr->buf, &nic->guest, &nic->budget, &in->buf,
-			mr->first_offset, mr->length, mr_dir(mr->access));
+	return mr_build(nic, &in->buf, mr->first_offset, mr->length,
+			mr_dir(mr->access), &mr->buf);
 }
 
 static bool mr_has_memory(const struct ornic_create_mr_in *in)
@@ -314,7 +358,7 @@ static enum ornic_cmd_status
 	[ORNIC_MR_NULL] = mr_init_null,
 };
 
-enum ornic_cmd_status mr_cmd_create(struct nic *nic, struct cmd *cmd)
+static enum ornic_cmd_status mr_create(struct nic *nic, struct cmd *cmd)
 {
 	const struct ornic_create_mr_in *in = cmd->in;
 	struct ornic_create_mr_out *out = cmd->out;
@@ -357,6 +401,16 @@ err_free:
 	return status;
 }
 
+enum ornic_cmd_status mr_cmd_create(struct nic *nic, struct cmd *cmd)
+{
+	enum ornic_cmd_status status;
+
+	nic->build.more = false;
+	status = mr_create(nic, cmd);
+	cmd->more = mr_build_goes_on(nic);
+	return status;
+}
+
 /*
  * Of what gets its key by work requests the variant is not looked at: the
  * driver may not know which of them were executed.
@@ -383,8 +437,8 @@ mr_modify_memory(struct nic *nic, struct mr *mr, uint32_t access,
 
 	if (!mr_range_valid(iova, length))
 		return ORNIC_CMD_BAD_PARAM;
-	status = buf_init(&buf, &nic->guest, &nic->budget, &in->buf,
-			  first_offset, length, mr_dir(access));
+	status = mr_build(nic, &in->buf, first_offset, length,
+			  mr_dir(access), &buf);
 	if (status)
 		return status;
 	buf_uninit(&mr->buf);
@@ -395,7 +449,23 @@ mr_modify_memory(struct nic *nic, struct mr *mr, uint32_t access,
 	return ORNIC_CMD_OK;
 }
 
-enum ornic_cmd_status mr_cmd_modify(struct nic *nic, struct cmd *cmd)
+static enum ornic_cmd_status mr_modify_access(struct nic *nic, struct mr *mr,
+					      uint32_t access)
+{
+	unsigned int dir = mr_dir(access);
+	enum ornic_cmd_status status;
+
+	if (dir == mr->buf.dir)
+		return ORNIC_CMD_OK;
+	status = buf_probe(&mr->buf, dir, &nic->build.probed);
+	nic->build.more = !status && nic->build.probed < mr->buf.npages;
+	if (status || nic->build.more)
+		return status;
+	buf_set_dir(&mr->buf, dir);
+	return ORNIC_CMD_OK;
+}
+
+static enum ornic_cmd_status mr_modify(struct nic *nic, struct cmd *cmd)
 {
 	const struct ornic_modify_mr_in *in = cmd->in;
 	uint32_t access, mask = le32toh(in->mask);
@@ -423,14 +493,24 @@ enum ornic_cmd_status mr_cmd_modify(struct nic *nic, struct cmd *cmd)
 	if (mask & ORNIC_MODIFY_MR_MEMORY)
 		status = mr_modify_memory(nic, mr, access, in);
 	else
-		status = buf_set_dir(&mr->buf, mr_dir(access));
-	if (status)
+		status = mr_modify_access(nic, mr, access);
+	if (status || nic->build.more)
 		return status;
 	obj_get(&pd->obj);
 	obj_put(&mr->pd->obj);
 	mr->pd = pd;
 	mr->access = access;
 	return ORNIC_CMD_OK;
+}
+
+enum ornic_cmd_status mr_cmd_modify(struct nic *nic, struct cmd *cmd)
+{
+	enum ornic_cmd_status status;
+
+	nic->build.more = false;
+	status = mr_modify(nic, cmd);
+	cmd->more = mr_build_goes_on(nic);
+	return status;
 }
 
 enum ornic_cmd_status mr_cmd_destroy(struct nic *nic, struct cmd *cmd)

@@ -232,6 +232,12 @@ enum mr_error mr_remote_inv(struct nic *nic, const struct mr_user *user,
  */
 void mr_destroy_all(struct nic *nic);
 
+/**
+ * mr_build_abort - give up a command that takes several turns
+ * @nic: the card; no such command is fine
+ */
+void mr_build_abort(struct nic *nic);
+
 enum ornic_cmd_status mr_cmd_create(struct nic *nic, struct cmd *cmd);
 enum ornic_cmd_status mr_cmd_modify(struct nic *nic, struct cmd *cmd);
 enum ornic_cmd_status mr_cmd_destroy(struct nic *nic, struct cmd *cmd);

@@ -179,13 +179,15 @@ void nic_bar_write(struct nic *nic, unsigned int bar, uint64_t offset,
 static bool nic_run_qps(struct nic *nic)
 {
 	struct list_head turn;
+	uint64_t work = nic->budget.work;
 	unsigned int left = NIC_RUN_QPS;
 	bool any = false;
 
 	/* Those made ready meanwhile have their turn in the next call. */
 	list_init(&turn);
 	list_splice_tail_init(&nic->ready, &turn);
-	while (!list_empty(&turn) && left--) {
+	while (!list_empty(&turn) && left-- &&
+	       nic->budget.work - work < NIC_RUN_PAGES) {
 		struct run_item *item = list_first_entry(&turn, struct run_item,
 							 node);
 
@@ -219,7 +221,7 @@ bool nic_sleep_prepare(struct nic *nic)
 {
 	if (!nic_works(nic))
 		return true;
-	if (nic->admin.sq_ci != nic->admin.sq_pi || !list_empty(&nic->ready) ||
+	if (admin_pending(nic) || !list_empty(&nic->ready) ||
 	    !list_empty(&nic->dead_cqs))
 		return false;
 	return doorbell_sleep(nic);

@@ -18,6 +18,7 @@ UNIT_EDGE_TESTS := \
 UNIT_CORE_TESTS := \
 	atomic_test.c \
 	buf_test.c \
+	build_test.c \
 	cmd_test.c \
 	cq_test.c \
 	delay_test.c \

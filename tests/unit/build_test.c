@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Large buffers: what a turn of the card looks at is counted, whatever a page
+ * list says and however large the region is. Index pages may name themselves
+ * ([ORNIC-BUF-5] asks for no more than that they stay), so a few pages of the
+ * host's memory describe millions.
+ */
+#include "host.h"
+#include "mr.h"
+
+#define SHIFT 12
+/* Some hundred turns' worth */
+#define MANY (1u << 20)
+#define ACCESS (ORNIC_ACCESS_LOCAL_WRITE | ORNIC_ACCESS_REMOTE_READ)
+
+/**
+ * struct watch - looks at each turn of a card
+ * @host: the card's host
+ * @turns: so far
+ * @work: pages looked at until the last turn
+ * @most: pages of any turn
+ * @at: in this turn @act is called
+ * @act: what happens while a command is being executed
+ * @arg: for @act
+ */
+struct watch {
+	struct host *host;
+	unsigned int turns;
+	uint64_t work;
+	uint64_t most;
+	unsigned int at;
+	void (*act)(struct watch *watch);
+	uint64_t arg;
+};
+
+static void watch_turn(void *arg)
+{
+	struct watch *watch = arg;
+	uint64_t work = watch->host->nic->budget.work;
+
+	if (work - watch->work > watch->most)
+		watch->most = work - watch->work;
+	watch->work = work;
+	if (++watch->turns == watch->at)
+		watch->act(watch);
+}
+
+static void watch_start(struct host *host, struct watch *watch,
+			unsigned int at, void (*act)(struct watch *watch),
+			uint64_t arg)
+{
+	*watch = (struct watch){
+		.host = host,
+		.work = host->nic->budget.work,
+		.at = at,
+		.act = act,
+		.arg = arg,
+	};
+	host->wire_run = watch_turn;
+	host->wire_arg = watch;
+}
+
+/* All pages are the same one, which describes itself on three levels. */
+static struct ornic_create_mr_in many_pages(struct host *host)
+{
+	uint64_t index = host_alloc(host, HOST_PAGE, HOST_PAGE);
+	struct ornic_create_mr_in in = {
+		.pdn = htole32(host_pd(host)),
+		.access = htole32(ACCESS),
+		.type = ORNIC_MR_MEMORY,
+		.length = htole64((uint64_t)MANY << SHIFT),
+		.buf = {
+			.page_shift = SHIFT,
+			.levels = 3,
+			.npages = htole32(MANY),
+			.addr = htole64(index),
+		},
+	};
+	__le64 *entry = host_ptr(host, index);
+	unsigned int i;
+
+	for (i = 0; i < ORNIC_INDEX_ENTRIES; i++)
+		entry[i] = htole64(index);
+	return in;
+}
+
+static struct mr *create(struct host *host, const struct ornic_create_mr_in *in)
+{
+	struct ornic_create_mr_out out;
+	struct mr *mr;
+
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, in, &out),
+			 ORNIC_CMD_OK);
+	mr = mr_find(host->nic, le32toh(out.key));
+	assert_non_null(mr);
+	return mr;
+}
+
+static int get(struct mr *mr, uint64_t offset, struct iovec *iov)
+{
+	uint64_t len = 64;
+
+	return mr_iov(mr, offset, &len, MEM_READ, iov, 1);
+}
+
+static void test_pages_that_describe_themselves(void **state)
+{
+	struct host *host = *state;
+	struct ornic_create_mr_in in = many_pages(host);
+	struct watch watch;
+	struct iovec iov;
+	struct mr *mr;
+
+	watch_start(host, &watch, 0, NULL, 0);
+	mr = create(host, &in);
+	assert_true(watch.turns >= 2ULL * MANY / NIC_RUN_PAGES);
+	assert_true(watch.most <= NIC_RUN_PAGES);
+	assert_int_equal(get(mr, ((uint64_t)MANY << SHIFT) - 64, &iov), 1);
+	assert_ptr_equal(iov.iov_base,
+			 host_device_ptr(host, le64toh(in.buf.addr) +
+					 HOST_PAGE - 64));
+}
+
+/* What is wrong is found late, and refused at no other cost. */
+static void test_last_page_out_of_reach(void **state)
+{
+	struct host *host = *state;
+	struct ornic_create_mr_in in = many_pages(host);
+	uint64_t list = host_alloc(host, MANY / 2 * sizeof(__le64), HOST_PAGE);
+	__le64 *entry = host_ptr(host, list);
+	struct watch watch;
+	unsigned int i;
+
+	for (i = 0; i < MANY / 2; i++)
+		entry[i] = in.buf.addr;
+	entry[i - 1] = htole64(HOST_NOWHERE);
+	in.buf.levels = 1;
+	in.buf.npages = htole32(MANY / 2);
+	in.buf.addr = htole64(list);
+	in.length = htole64((uint64_t)MANY / 2 << SHIFT);
+	watch_start(host, &watch, 0, NULL, 0);
+	assert_int_equal(host_cmd_in(host, ORNIC_CMD_CREATE_MR, &in),
+			 ORNIC_CMD_DMA_FAULT);
+	assert_true(watch.most <= NIC_RUN_PAGES);
+	assert_int_equal(host->nic->budget.pages, 0);
+}
+
+static unsigned int modify(struct host *host, struct mr *mr, uint32_t access)
+{
+	struct ornic_modify_mr_in in = {
+		.key = htole32(mr->key),
+		.mask = htole32(ORNIC_MODIFY_MR_ACCESS),
+		.access = htole32(access),
+	};
+
+	return host_cmd_in(host, ORNIC_CMD_MODIFY_MR, &in);
+}
+
+static void test_access_to_many_pages(void **state)
+{
+	struct host *host = *state;
+	struct ornic_create_mr_in in = many_pages(host);
+	struct watch watch;
+	struct iovec iov;
+	struct mr *mr;
+
+	in.access = htole32(ORNIC_ACCESS_REMOTE_READ);
+	mr = create(host, &in);
+	assert_int_equal(mr->buf.dir, MEM_READ);
+	watch_start(host, &watch, 0, NULL, 0);
+	assert_int_equal(modify(host, mr, ACCESS), ORNIC_CMD_OK);
+	assert_true(watch.turns >= MANY / NIC_RUN_PAGES);
+	assert_true(watch.most <= NIC_RUN_PAGES);
+	assert_int_equal(mr->buf.dir, MEM_READ | MEM_WRITE);
+	assert_int_equal(get(mr, 0, &iov), 1);
+}
+
+static void act_use(struct watch *watch)
+{
+	obj_get(&mr_find(watch->host->nic, watch->arg)->obj);
+}
+
+/* A window is bound while the command is being executed. */
+static void test_region_gets_a_user_meanwhile(void **state)
+{
+	struct host *host = *state;
+	struct ornic_create_mr_in in = many_pages(host);
+	struct watch watch;
+	struct mr *mr;
+
+	in.access = htole32(ORNIC_ACCESS_REMOTE_READ);
+	mr = create(host, &in);
+	watch_start(host, &watch, 3, act_use, mr->key);
+	assert_int_equal(modify(host, mr, ACCESS), ORNIC_CMD_BUSY);
+	assert_int_equal(mr->access, ORNIC_ACCESS_REMOTE_READ);
+	assert_int_equal(mr->buf.dir, MEM_READ);
+	obj_put(&mr->obj);
+}
+
+static void act_unmap(struct watch *watch)
+{
+	host_unmap(watch->host, watch->arg, HOST_PAGE);
+}
+
+/* Pages found early go away before the command ends. */
+static void test_memory_goes_away_meanwhile(void **state)
+{
+	struct host *host = *state;
+	struct ornic_create_mr_in in = many_pages(host);
+	uint64_t page = host_alloc(host, HOST_PAGE, HOST_PAGE);
+	uint64_t list = host_alloc(host, MANY / 2 * sizeof(__le64), HOST_PAGE);
+	__le64 *entry = host_ptr(host, list);
+	struct watch watch;
+	struct iovec iov;
+	unsigned int i;
+	struct mr *mr;
+
+	for (i = 0; i < MANY / 2; i++)
+		entry[i] = in.buf.addr;
+	entry[0] = htole64(page);
+	in.buf.levels = 1;
+	in.buf.npages = htole32(MANY / 2);
+	in.buf.addr = htole64(list);
+	in.length = htole64((uint64_t)MANY / 2 << SHIFT);
+	/* After all addresses were read and some pages found */
+	watch_start(host, &watch, MANY / 2 / NIC_RUN_PAGES + 4, act_unmap,
+		    page);
+	mr = create(host, &in);
+	assert_true(watch.turns > watch.at);
+	assert_int_equal(get(mr, 0, &iov), -EFAULT);
+	assert_int_equal(get(mr, HOST_PAGE, &iov), 1);
+	assert_int_equal(get(mr, ((uint64_t)MANY / 2 - 1) << SHIFT, &iov), 1);
+}
+
+static void test_all_memory_goes_and_comes_back(void **state)
+{
+	struct host *host = *state;
+	struct ornic_create_mr_in in = many_pages(host);
+	struct mr *mr = create(host, &in);
+	struct iovec iov;
+	uint64_t work = host->nic->budget.work;
+
+	mem_enable(&host->mem, false);
+	assert_int_equal(get(mr, 0, &iov), -EFAULT);
+	mem_enable(&host->mem, true);
+	assert_int_equal(get(mr, 0, &iov), 1);
+	assert_true(host->nic->budget.work - work <= BUF_STEP);
+	/* Once */
+	work = host->nic->budget.work;
+	assert_int_equal(get(mr, HOST_PAGE, &iov), 1);
+	assert_true(host->nic->budget.work == work);
+}
+
+static void act_fatal(struct watch *watch)
+{
+	nic_inject(watch->host->nic, NIC_FAULT_FATAL);
+}
+
+static void test_reset_meanwhile(void **state)
+{
+	struct host *host = *state;
+	struct ornic_create_mr_in in = many_pages(host);
+	struct watch watch;
+
+	watch_start(host, &watch, 3, act_fatal, 0);
+	assert_int_equal(host_cmd_in(host, ORNIC_CMD_CREATE_MR, &in),
+			 ORNIC_CMD_INTERNAL);
+	assert_int_equal(host->nic->budget.pages, MANY);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	assert_int_equal(host->nic->budget.pages, 0);
+	host_enable(host);
+	in.pdn = htole32(host_pd(host));
+	create(host, &in);
+}
+
+/* Post CREATE_MR and execute a part of it. Return: where its input is. */
+static struct ornic_create_mr_in *
+begin(struct host *host, const struct ornic_create_mr_in *in, uint64_t out)
+{
+	uint64_t at = host_alloc(host, sizeof(*in), 8);
+	struct ornic_cmd_sqe *sqe = host_ptr(host, host->admin_sq);
+	unsigned int i;
+
+	memcpy(host_ptr(host, at), in, sizeof(*in));
+	sqe[host->admin_pi % (1u << HOST_ADMIN_LOG_DEPTH)] =
+		(struct ornic_cmd_sqe){
+			.opcode = htole16(ORNIC_CMD_CREATE_MR),
+			.in_len = htole32(sizeof(*in)),
+			.in_addr = htole64(at),
+			.out_len = htole32(sizeof(struct ornic_create_mr_out)),
+			.out_addr = htole64(out),
+		};
+	host_write(host, ORNIC_REG_ADMIN_DB, 4, ++host->admin_pi);
+	for (i = 0; i < 3; i++)
+		assert_true(nic_run(host->nic));
+	assert_int_equal(host->nic->budget.pages, MANY);
+	return host_ptr(host, at);
+}
+
+/* [ORNIC-RST-8] */
+static void test_queue_stops_meanwhile(void **state)
+{
+	struct host *host = *state;
+	struct ornic_create_mr_in in = many_pages(host);
+
+	begin(host, &in, host_alloc(host, 8, 8));
+	host_write(host, ORNIC_REG_CTRL, 4, 0);
+	assert_int_equal(host->nic->budget.pages, 0);
+	assert_int_equal(host->nic->mrs.count, 0);
+	host_enable(host);
+	create(host, &in);
+	assert_int_equal(host->nic->mrs.count, 1);
+}
+
+/* The input is copied once: what the host makes of it later means nothing. */
+static void test_input_changes_meanwhile(void **state)
+{
+	struct host *host = *state;
+	struct ornic_create_mr_in in = many_pages(host), *posted;
+	uint64_t out = host_alloc(host, sizeof(struct ornic_create_mr_out), 8);
+	const struct ornic_create_mr_out *answer = host_ptr(host, out);
+	struct mr *mr;
+
+	posted = begin(host, &in, out);
+	posted->length = htole64(1ULL << 40);
+	posted->buf.npages = htole32(UINT32_MAX);
+	host_run(host);
+	mr = mr_find(host->nic, le32toh(answer->key));
+	assert_non_null(mr);
+	assert_true(mr->length == (uint64_t)MANY << SHIFT);
+	assert_int_equal(mr->buf.npages, MANY);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_pages_that_describe_themselves),
+		T(test_last_page_out_of_reach),
+		T(test_access_to_many_pages),
+		T(test_region_gets_a_user_meanwhile),
+		T(test_memory_goes_away_meanwhile),
+		T(test_all_memory_goes_and_comes_back),
+		T(test_reset_meanwhile),
+		T(test_queue_stops_meanwhile),
+		T(test_input_changes_meanwhile),
+	};
+
+	return cmocka_run_group_tests_name("build", tests, NULL, NULL);
+}
