@@ -268,6 +268,8 @@ static void card_region_write(struct vfio_user *vu, unsigned int region,
 
 	if (region == VFIO_USER_REGION_CONFIG) {
 		effects = pci_write(&card->pci, offset, buf, len);
+		if (effects)
+			vfio_user_charge(vu, VFIO_USER_COST_RESET);
 		if (effects & PCI_EFFECT_FLR)
 			card_reset(card);
 		else if (effects & PCI_EFFECT_COMMAND)
@@ -278,7 +280,8 @@ static void card_region_write(struct vfio_user *vu, unsigned int region,
 	    !card_bar_is_core(region, offset))
 		return;
 	memcpy(&val, buf, len);
-	nic_bar_write(card->nic, region, offset, len, le64toh(val));
+	if (nic_bar_write(card->nic, region, offset, len, le64toh(val)))
+		vfio_user_charge(vu, VFIO_USER_COST_RESET);
 	card_note_faults(card);
 }
 

@@ -94,6 +94,7 @@ struct run_item {
  * @mac: permanent address
  * @vectors: MSI-X vectors
  * @fatal: enum ornic_fatal_cause; not NONE: nothing runs until a reset
+ * @resets: so far, of any kind
  * @enabled: ORNIC_STATUS_ENABLED
  * @mute: NIC_FAULT_MUTE
  * @nonsense: NIC_FAULT_NONSENSE
@@ -131,6 +132,7 @@ struct nic {
 	uint8_t mac[MAC_LEN];
 	unsigned int vectors;
 	enum ornic_fatal_cause fatal;
+	uint64_t resets;
 	bool enabled;
 	bool mute;
 	bool nonsense;

@@ -130,6 +130,7 @@ void nic_destroy(struct nic *nic)
 
 void nic_reset(struct nic *nic)
 {
+	nic->resets++;
 	/* Users before what they use */
 	admin_disable(nic);
 	ethport_reset(nic);
@@ -167,13 +168,16 @@ void nic_bar_read(struct nic *nic, unsigned int bar, uint64_t offset,
 	*val = bar == ORNIC_BAR_REGS ? regs_read(nic, offset, size) : 0;
 }
 
-void nic_bar_write(struct nic *nic, unsigned int bar, uint64_t offset,
+bool nic_bar_write(struct nic *nic, unsigned int bar, uint64_t offset,
 		   unsigned int size, uint64_t val)
 {
+	uint64_t resets = nic->resets;
+
 	if (bar == ORNIC_BAR_REGS)
 		regs_write(nic, offset, size, val);
 	else if (nic_works(nic))
 		doorbell_write(nic, offset, size, val);
+	return nic->resets != resets;
 }
 
 static bool nic_run_qps(struct nic *nic)

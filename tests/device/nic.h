@@ -91,8 +91,10 @@ void nic_bar_read(struct nic *nic, unsigned int bar, uint64_t offset,
  *
  * The vCPU may be waiting and others with it: take note, mark the card
  * runnable, return. Work is done in nic_run().
+ *
+ * Return: true when it was a reset, which costs more than taking note.
  */
-void nic_bar_write(struct nic *nic, unsigned int bar, uint64_t offset,
+bool nic_bar_write(struct nic *nic, unsigned int bar, uint64_t offset,
 		   unsigned int size, uint64_t val);
 
 /**

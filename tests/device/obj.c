@@ -73,7 +73,8 @@ void obj_remove(struct obj_table *table, struct obj *obj)
 
 struct obj *obj_each(const struct obj_table *table, uint32_t *index)
 {
-	while (*index < table->size) {
+	/* A reset walks all tables, and nearly all of them are empty. */
+	while (table->count && *index < table->size) {
 		struct obj *obj = table->slot[(*index)++];
 
 		if (obj)

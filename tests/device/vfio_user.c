@@ -9,9 +9,6 @@
 #include "sock.h"
 #include "vfio_user.h"
 
-/* Messages handled before others have their turn. */
-#define MESSAGE_BUDGET 64
-
 static void close_fds(struct vfio_user *vu)
 {
 	unsigned int i;
@@ -34,6 +31,8 @@ void vfio_user_drop(struct vfio_user *vu)
 	vu->out_len = 0;
 	vu->out_sent = 0;
 	vu->negotiated = false;
+	vu->unfinished = false;
+	vu->multi_done = 0;
 	vu->ops->closed(vu);
 	log_msg(vu->log, ENV_LOG_INFO, vu->name, "client left");
 }
@@ -171,13 +170,11 @@ static bool header_ok(struct vfio_user *vu)
 	return true;
 }
 
-/* Return: true when a message was handled and there may be another. */
-static bool handle_message(struct vfio_user *vu)
+/* Return: true when there is a complete message. */
+static bool get_message(struct vfio_user *vu)
 {
-	size_t reply_len = 0;
-	bool negotiated;
-	int err;
-
+	if (vu->unfinished)
+		return true;
 	if (receive(vu, sizeof(vu->in_header)) <= 0)
 		return false;
 	if (!header_ok(vu)) {
@@ -187,7 +184,26 @@ static bool handle_message(struct vfio_user *vu)
 	if (receive(vu, vu->in_header.size) <= 0)
 		return false;
 	vu->stats.messages++;
+	vfio_user_charge(vu, VFIO_USER_COST_MESSAGE);
+	return true;
+}
+
+/* Return: true when a message was handled and there may be another. */
+static bool handle_message(struct vfio_user *vu)
+{
+	size_t reply_len = 0;
+	bool negotiated;
+	int err;
+
+	if (!get_message(vu))
+		return false;
 	err = vfio_user_handle(vu, &reply_len);
+	if (vu->unfinished) {
+		/* There is room to send now, so this is called again soon. */
+		loop_modify_fd(vu->loop, &vu->client, EPOLLOUT);
+		return false;
+	}
+	vu->multi_done = 0;
 	close_fds(vu);
 	reply(vu, err, reply_len);
 	vu->in_len = 0;
@@ -208,16 +224,14 @@ static bool handle_message(struct vfio_user *vu)
 static void client_ready(struct loop_fd *lfd, uint32_t events)
 {
 	struct vfio_user *vu = container_of(lfd, struct vfio_user, client);
-	int budget = MESSAGE_BUDGET;
 
-	(void)events;
-	if (vu->out_len) {
-		/* One reply at a time: who does not read is not served. */
-		if (!flush_reply(vu))
-			return;
+	vu->budget = VFIO_USER_TURN;
+	/* One reply at a time: who does not read is not served. */
+	if (vu->out_len && !flush_reply(vu))
+		return;
+	if (events & EPOLLOUT)
 		loop_modify_fd(vu->loop, &vu->client, EPOLLIN);
-	}
-	while (budget-- && handle_message(vu))
+	while (vu->budget && handle_message(vu))
 		continue;
 }
 

@@ -20,6 +20,14 @@
 #define VFIO_USER_MAX_FDS 16
 /* Bytes of one region access, as told to the client: all of config space. */
 #define VFIO_USER_MAX_XFER 4096
+/*
+ * What one client may cost in one turn of the loop, so that others have theirs.
+ * The unit is about a write to a register.
+ */
+#define VFIO_USER_TURN 256
+#define VFIO_USER_COST_MESSAGE 4
+#define VFIO_USER_COST_MAP 32
+#define VFIO_USER_COST_RESET VFIO_USER_TURN
 /* The largest message: 200 posted writes, or a VERSION with much to say. */
 #define VFIO_USER_MAX_MSG 16384
 
@@ -32,7 +40,7 @@ struct vfio_user;
  * @reset: DEVICE_RESET
  * @region_read: @len bytes at @offset, inside the region; for a BAR 1, 2, 4 or
  *	8 bytes, aligned
- * @region_write: likewise
+ * @region_write: likewise; charges what is more than a write to a register
  * @irq_set_fd: MSI-X vector fires this eventfd, -1 for none; takes over @fd
  * @irq_trigger: fire a vector as if the device had
  * @closed: the client is gone: forget its memory and its eventfds, reset
@@ -82,6 +90,9 @@ struct vfio_user_stats {
  * @in_len: bytes of @in received
  * @in_fd: descriptors that came with it
  * @in_fd_count: number of @in_fd
+ * @budget: what is left of VFIO_USER_TURN
+ * @unfinished: the message in @in is carried out in part, and goes on next turn
+ * @multi_done: entries of an unfinished REGION_WRITE_MULTI that are done
  * @out: reply being sent
  * @out_len: bytes of @out
  * @out_sent: bytes of @out sent
@@ -106,6 +117,9 @@ struct vfio_user {
 	size_t in_len;
 	int in_fd[VFIO_USER_MAX_FDS];
 	unsigned int in_fd_count;
+	unsigned int budget;
+	bool unfinished;
+	size_t multi_done;
 	union {
 		struct vfio_user_header out_header;
 		uint8_t out[VFIO_USER_MAX_MSG];
@@ -137,11 +151,24 @@ void vfio_user_close(struct vfio_user *vu);
 void vfio_user_drop(struct vfio_user *vu);
 
 /**
+ * vfio_user_charge - something was done for the client
+ * @vu: the endpoint
+ * @cost: VFIO_USER_COST_* or a number of writes to registers
+ *
+ * When @budget is used up the client's turn ends.
+ */
+static inline void vfio_user_charge(struct vfio_user *vu, unsigned int cost)
+{
+	vu->budget -= cost < vu->budget ? cost : vu->budget;
+}
+
+/**
  * vfio_user_handle - carry out one command
  * @vu: with a complete message in @in
  * @reply_len: bytes of payload put behind the header in @out; 0 at first
  *
- * A descriptor that is used up is replaced by -1 in @in_fd.
+ * A descriptor that is used up is replaced by -1 in @in_fd. With @unfinished
+ * set on return, call again with the same message in the next turn.
  *
  * Return: 0, or a negative errno for the client.
  */

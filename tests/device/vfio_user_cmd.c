@@ -98,6 +98,7 @@ static int do_dma_map(struct vfio_user *vu, struct request *rq)
 			      "DMA_MAP flags %#x", map.flags);
 		return -EINVAL;
 	}
+	vfio_user_charge(vu, VFIO_USER_COST_MAP);
 	fd = vu->in_fd_count ? vu->in_fd[0] : -1;
 	err = vu->ops->dma_map(vu, map.iova, map.size, map.flags, fd,
 			       map.offset);
@@ -127,6 +128,7 @@ static int do_dma_unmap(struct vfio_user *vu, struct request *rq)
 			      "DMA_UNMAP flags %#x", unmap.flags);
 		return -EINVAL;
 	}
+	vfio_user_charge(vu, VFIO_USER_COST_MAP);
 	err = vu->ops->dma_unmap(vu, unmap.iova,
 				 unmap.flags ? UINT64_MAX : unmap.size);
 	if (err) {
@@ -389,7 +391,13 @@ static int do_write_multi(struct vfio_user *vu, struct request *rq)
 			      rq->in_len - sizeof(multi));
 		return -EINVAL;
 	}
-	for (i = 0; i < multi.count; i++) {
+	for (i = vu->multi_done; i < multi.count; i++) {
+		vu->unfinished = !vu->budget;
+		if (vu->unfinished) {
+			vu->multi_done = i;
+			return 0;
+		}
+		vfio_user_charge(vu, 1);
 		memcpy(&entry, rq->in + sizeof(multi) + i * sizeof(entry),
 		       sizeof(entry));
 		err = entry.count > sizeof(entry.data) ? -EINVAL : 0;
@@ -412,6 +420,7 @@ static int do_write_multi(struct vfio_user *vu, struct request *rq)
 static int do_reset(struct vfio_user *vu, struct request *rq)
 {
 	(void)rq;
+	vfio_user_charge(vu, VFIO_USER_COST_RESET);
 	vu->ops->reset(vu);
 	return 0;
 }

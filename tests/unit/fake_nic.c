@@ -58,22 +58,23 @@ void nic_bar_read(struct nic *nic, unsigned int bar, uint64_t offset,
 		*val = nic->scratch;
 }
 
-void nic_bar_write(struct nic *nic, unsigned int bar, uint64_t offset,
+bool nic_bar_write(struct nic *nic, unsigned int bar, uint64_t offset,
 		   unsigned int size, uint64_t val)
 {
 	(void)size;
 	nic->runnable = true;
 	env_mark_runnable(nic->env);
 	if (bar != ORNIC_BAR_REGS)
-		return;
+		return false;
 	if (offset == ORNIC_REG_SCRATCH)
 		nic->scratch = val;
 	else if (offset == ORNIC_REG_IRQ_TEST)
 		env_irq_raise(nic->env, val);
 	if (offset != ORNIC_REG_DMA_TEST)
-		return;
+		return false;
 	nic->dma_test = val;
 	nic->dma_test_asked = true;
+	return false;
 }
 
 static void dma_test(struct nic *nic)

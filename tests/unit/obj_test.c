@@ -121,6 +121,21 @@ static void test_obj_each_survives_removal(void **state)
 	obj_table_uninit(&table);
 }
 
+/* A reset walks every table: an empty one costs nothing. */
+static void test_obj_each_does_not_look_through_an_empty_table(void **state)
+{
+	struct obj_table table;
+	struct obj stray;
+	uint32_t i = 0;
+
+	(void)state;
+	assert_int_equal(obj_table_init(&table, 3, 0, 0), 0);
+	table.slot[7] = &stray;
+	assert_null(obj_each(&table, &i));
+	assert_int_equal(i, 0);
+	obj_table_uninit(&table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,6 +145,7 @@ int main(void)
 		cmocka_unit_test(test_obj_freed_index_waits_behind_all_others),
 		cmocka_unit_test(test_obj_at_takes_reserved_indexes_only_once),
 		cmocka_unit_test(test_obj_each_survives_removal),
+		cmocka_unit_test(test_obj_each_does_not_look_through_an_empty_table),
 	};
 
 	return cmocka_run_group_tests_name("obj", tests, NULL, NULL);

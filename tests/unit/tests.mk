@@ -3,7 +3,8 @@
 # Unit tests, one program and one file per noun.
 
 # Linked with the whole program but its main(): cards with real clients.
-UNIT_MAIN_TESTS :=
+UNIT_MAIN_TESTS := \
+	turn_test.c
 
 # Linked with the edges only.
 UNIT_EDGE_TESTS := \

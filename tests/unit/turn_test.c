@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What one client may cost in one turn of the loop. Work is counted, not timed:
+ * however much a client asks for at once, its neighbour waits for one turn.
+ */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "client.h"
+#include "core.h"
+
+#define ENTRIES 200
+#define MAPS 64
+#define PAGE 4096ULL
+/* Where FLR is asked for: PCIe Device Control, bit 15 */
+#define DEVCTL_HIGH 0x69
+
+struct multi {
+	struct vfio_user_write_multi head;
+	struct vfio_user_write_entry entry[ENTRIES];
+};
+
+static size_t fill_multi(struct multi *multi, unsigned int region,
+			 uint64_t offset, unsigned int size)
+{
+	unsigned int i;
+
+	multi->head.count = ENTRIES;
+	for (i = 0; i < ENTRIES; i++)
+		multi->entry[i] = (struct vfio_user_write_entry){
+			.offset = offset,
+			.region = region,
+			.count = size,
+		};
+	return sizeof(*multi);
+}
+
+static void ask_neighbour(struct world *w)
+{
+	struct vfio_user_region_access access = { .count = 4 };
+
+	client_send(w->client[1], VFIO_USER_REGION_READ, 0, &access,
+		    sizeof(access), -1);
+}
+
+/* Turn until @count says @until; each turn may add @most. */
+static void turn_and_count(struct world *w, uint64_t (*count)(struct world *w),
+			   uint64_t until, uint64_t most)
+{
+	unsigned int turns = 0;
+
+	ask_neighbour(w);
+	while (count(w) < until) {
+		uint64_t before = count(w);
+
+		assert_int_equal(loop_turn(&w->loop), 0);
+		assert_true(count(w) - before <= most);
+		turns++;
+		/* The first looks at the sockets at the latest. */
+		assert_true(turns < 2 || client_readable(w->client[1]));
+	}
+	assert_int_equal(count(w), until);
+	assert_int_equal(client_reply(w->client[1], VFIO_USER_REGION_READ,
+				      NULL, 0), 0);
+}
+
+static uint64_t resets(struct world *w)
+{
+	return w->card[0]->nic->resets;
+}
+
+static void test_resets_by_register(void **state)
+{
+	struct world *w = *state;
+	uint64_t before = resets(w);
+	struct multi multi;
+	unsigned int i;
+	size_t len;
+
+	len = fill_multi(&multi, ORNIC_BAR_REGS, ORNIC_REG_CTRL, 4);
+	for (i = 0; i < ENTRIES; i++)
+		multi.entry[i].data[0] = ORNIC_CTRL_RESET;
+	client_send(w->client[0], VFIO_USER_REGION_WRITE_MULTI,
+		    VFIO_USER_NO_REPLY, &multi, len, -1);
+	turn_and_count(w, resets, before + ENTRIES, 1);
+}
+
+static void test_resets_by_configuration_space(void **state)
+{
+	struct world *w = *state;
+	uint64_t before = resets(w);
+	struct multi multi;
+	unsigned int i;
+	size_t len;
+
+	len = fill_multi(&multi, VFIO_USER_REGION_CONFIG, DEVCTL_HIGH, 1);
+	for (i = 0; i < ENTRIES; i++)
+		multi.entry[i].data[0] = 0x80;
+	client_send(w->client[0], VFIO_USER_REGION_WRITE_MULTI,
+		    VFIO_USER_NO_REPLY, &multi, len, -1);
+	turn_and_count(w, resets, before + ENTRIES, 1);
+}
+
+static void test_resets_by_message(void **state)
+{
+	struct world *w = *state;
+	uint64_t before = resets(w);
+	unsigned int i;
+
+	for (i = 0; i < ENTRIES; i++)
+		client_send(w->client[0], VFIO_USER_DEVICE_RESET,
+			    VFIO_USER_NO_REPLY, NULL, 0, -1);
+	turn_and_count(w, resets, before + ENTRIES, 1);
+}
+
+static uint64_t changes(struct world *w)
+{
+	return w->card[0]->mem.generation;
+}
+
+static void test_bus_mastering_toggled(void **state)
+{
+	struct world *w = *state;
+	uint64_t before = changes(w);
+	struct multi multi;
+	unsigned int i;
+	size_t len;
+
+	len = fill_multi(&multi, VFIO_USER_REGION_CONFIG, 4, 2);
+	for (i = 0; i < ENTRIES; i++)
+		multi.entry[i].data[0] = i % 2 ? 6 : 2;
+	client_send(w->client[0], VFIO_USER_REGION_WRITE_MULTI,
+		    VFIO_USER_NO_REPLY, &multi, len, -1);
+	/* Off counts, on does not. */
+	turn_and_count(w, changes, before + ENTRIES / 2, 1);
+}
+
+static void test_maps_and_unmaps(void **state)
+{
+	struct world *w = *state;
+	uint64_t before = changes(w);
+	struct vfio_user_dma_unmap unmap = { .argsz = sizeof(unmap),
+					     .size = PAGE };
+	struct vfio_user_dma_map map = {
+		.argsz = sizeof(map),
+		.flags = VFIO_USER_MAP_READ | VFIO_USER_MAP_WRITE,
+		.size = PAGE,
+	};
+	int fd = memfd_create("guest", MFD_CLOEXEC);
+	unsigned int i;
+
+	assert_int_equal(ftruncate(fd, PAGE), 0);
+	for (i = 0; i < MAPS; i++) {
+		client_send(w->client[0], VFIO_USER_DMA_MAP,
+			    VFIO_USER_NO_REPLY, &map, sizeof(map), fd);
+		client_send(w->client[0], VFIO_USER_DMA_UNMAP,
+			    VFIO_USER_NO_REPLY, &unmap, sizeof(unmap), -1);
+	}
+	turn_and_count(w, changes, before + 2 * MAPS, 8);
+	close(fd);
+}
+
+static uint64_t scratch(struct world *w)
+{
+	return w->card[0]->nic->regs.val[ORNIC_REG_SCRATCH / 4];
+}
+
+/* Three messages, in order, none of it twice, one reply each */
+static void test_writes_to_registers(void **state)
+{
+	struct world *w = *state;
+	struct multi multi;
+	unsigned int i, n;
+	size_t len;
+
+	len = fill_multi(&multi, ORNIC_BAR_REGS, ORNIC_REG_SCRATCH, 4);
+	for (n = 0; n < 3; n++) {
+		for (i = 0; i < ENTRIES; i++) {
+			uint32_t value = htole32(n * ENTRIES + i + 1);
+
+			memcpy(multi.entry[i].data, &value, sizeof(value));
+		}
+		client_send(w->client[0], VFIO_USER_REGION_WRITE_MULTI,
+			    n < 2 ? VFIO_USER_NO_REPLY : 0, &multi, len, -1);
+	}
+	turn_and_count(w, scratch, 3 * ENTRIES, VFIO_USER_TURN);
+	client_wait(w, w->client[0]);
+	assert_int_equal(client_reply(w->client[0],
+				      VFIO_USER_REGION_WRITE_MULTI, NULL, 0),
+			 0);
+}
+
+/* A client that goes in the middle leaves nothing to its successor. */
+static void test_client_leaves_in_the_middle(void **state)
+{
+	struct world *w = *state;
+	struct multi multi;
+	unsigned int i;
+	size_t len;
+
+	len = fill_multi(&multi, ORNIC_BAR_REGS, ORNIC_REG_CTRL, 4);
+	for (i = 0; i < ENTRIES; i++)
+		multi.entry[i].data[0] = ORNIC_CTRL_RESET;
+	client_send(w->client[0], VFIO_USER_REGION_WRITE_MULTI, 0, &multi, len,
+		    -1);
+	while (!w->card[0]->vu.unfinished)
+		assert_int_equal(loop_turn(&w->loop), 0);
+	close(w->client[0]);
+	w->client[0] = client_connect(w, 0);
+	assert_int_equal(client_version(w, w->client[0]), 0);
+	assert_int_equal(w->card[0]->vu.stats.connects, 2);
+	assert_false(w->card[0]->vu.unfinished);
+}
+
+int main(void)
+{
+#define TEST(fn) \
+	cmocka_unit_test_setup_teardown(fn, world_setup, world_teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_resets_by_register),
+		TEST(test_resets_by_configuration_space),
+		TEST(test_resets_by_message),
+		TEST(test_bus_mastering_toggled),
+		TEST(test_maps_and_unmaps),
+		TEST(test_writes_to_registers),
+		TEST(test_client_leaves_in_the_middle),
+	};
+
+	return cmocka_run_group_tests_name("turn", tests, NULL, NULL);
+}
