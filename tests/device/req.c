@@ -89,7 +89,7 @@ static void req_complete(struct qp *qp, const struct req_record *rec,
 	wqe.slots = rec->slots;
 	wqe.opcode = rec->opcode;
 	wqe.flags = rec->flags;
-	sq_complete(qp, &wqe, status, req_answer_len(rec));
+	sq_complete(qp, &wqe, status, status ? 0 : req_answer_len(rec));
 }
 
 void req_pop(struct qp *qp, enum ornic_wc_status status)

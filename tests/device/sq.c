@@ -385,6 +385,8 @@ enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 	wqe->slots = 1;
 	wqe->flags = 0;
 	wqe->opcode = 0;
+	wqe->sge_count = 0;
+	wqe->length = 0;
 	slot = sq_slot(qp, index);
 	if (!slot)
 		return out_of_reach(qp);

@@ -120,7 +120,8 @@ static inline bool sq_empty(const struct sq *sq)
  * sq_read - copy a WQE and check its form
  * @qp: with a send queue
  * @index: its first slot
- * @wqe: filled; @wr_id, @index and @slots also when it is refused
+ * @wqe: filled; when it is refused, only @wr_id, @index, @slots, @opcode and
+ *	@flags as far as they could be read, and no data
  *
  * Checked are: known opcode that the QP's type allows, number of SGEs or bytes
  * inline, that it ends before the producer index. Keys are not. What is refused
@@ -177,7 +178,7 @@ void sq_done(struct qp *qp, uint32_t end, bool tell);
  * @qp: with a send queue
  * @wqe: the WQE (@wr_id, @index, @slots, @opcode and @flags are used)
  * @status: enum ornic_wc_status; a failure always gives a completion
- * @byte_len: for ORNIC_WC_RDMA_READ and atomics
+ * @byte_len: of ORNIC_WC_RDMA_READ and atomics that succeeded, else 0
  */
 void sq_complete(struct qp *qp, const struct send_wqe *wqe,
 		 enum ornic_wc_status status, uint32_t byte_len);

@@ -236,6 +236,28 @@ struct packet pair_packet(struct pair *pair, unsigned int opcode)
 
 /* ---- completions and events ---- */
 
+/* ORNIC-CQ-2: fields that mean nothing in an entry are 0. */
+static void pair_check_cqe(const struct ornic_cqe *cqe)
+{
+	bool length = false;
+
+	switch (le32toh(cqe->opcode)) {
+	case ORNIC_WC_RDMA_READ:
+	case ORNIC_WC_COMP_SWAP:
+	case ORNIC_WC_FETCH_ADD:
+	case ORNIC_WC_MASKED_COMP_SWAP:
+	case ORNIC_WC_MASKED_FETCH_ADD:
+	case ORNIC_WC_RECV:
+	case ORNIC_WC_RECV_RDMA_WITH_IMM:
+		length = true;
+		break;
+	}
+	if (le32toh(cqe->status) == ORNIC_WC_SUCCESS && length)
+		return;
+	assert_int_equal(cqe->byte_len, 0);
+	assert_int_equal(ORNIC_GET(ORNIC_CQE_FLAGS, le32toh(cqe->qpn)), 0);
+}
+
 struct ornic_cqe pair_poll(struct side *side)
 {
 	const struct ornic_cqe *cqe = host_queue_peek(&side->cq);
@@ -245,6 +267,7 @@ struct ornic_cqe pair_poll(struct side *side)
 	copy = *cqe;
 	host_queue_consume(&side->cq);
 	assert_int_equal(le32toh(copy.qpn) & ORNIC_CQE_QPN, side->qp.num);
+	pair_check_cqe(&copy);
 	return copy;
 }
 
