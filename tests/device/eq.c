@@ -7,8 +7,14 @@
 #include "eq.h"
 
 #define EQ_ENTRY_SHIFT 5
-/* How soon to look whether the host has consumed events: about an interrupt. */
+/*
+ * How soon to look whether the host has consumed events: about an interrupt, and
+ * twice as long each time that it has not, within [ORNIC-EQ-6].
+ */
 #define EQ_RETRY_NS 50000
+#define EQ_RETRY_MAX_NS 800000
+/* Events that are told in one look */
+#define EQ_RETRY_EVENTS 1024
 
 _Static_assert(sizeof(struct ornic_eqe) == 1 << EQ_ENTRY_SHIFT,
 	       "size and shift of an event");
@@ -26,7 +32,48 @@ static void eq_die(struct eq *eq, enum ornic_fatal_cause cause)
 	core_fatal(eq->nic, cause);
 }
 
-/* Bring eq->ci up to date. Return: false when it cannot be; the card stops. */
+/* Where a source waits for its own event at @index to be consumed */
+static struct eq_source **eq_waiter(struct eq *eq, uint32_t index)
+{
+	return &eq->waiting[index & ((1u << eq->log_size) - 1)];
+}
+
+static void eq_wait(struct eq *eq, struct eq_source *source)
+{
+	*eq_waiter(eq, source->index) = source;
+	source->waits_in = eq;
+	eq->waiters++;
+}
+
+static void eq_wait_end(struct eq_source *source)
+{
+	struct eq *eq = source->waits_in;
+
+	*eq_waiter(eq, source->index) = NULL;
+	source->waits_in = NULL;
+	eq->waiters--;
+}
+
+/* The host has consumed the entries up to @ci: those who waited may tell more. */
+static void eq_consume(struct eq *eq, uint32_t ci)
+{
+	struct eq_source *source;
+
+	for (; eq->ci != ci; eq->ci++) {
+		source = *eq_waiter(eq, eq->ci);
+		if (!source)
+			continue;
+		eq_wait_end(source);
+		list_add_tail(&source->node, &eq->held);
+	}
+}
+
+/*
+ * Bring eq->ci up to date. An index that goes back within the ring tells
+ * nothing new.
+ *
+ * Return: false when the index cannot be; the card stops.
+ */
 static bool eq_read_ci(struct eq *eq, const struct ornic_cq_dbr *dbr)
 {
 	uint32_t ci = guest_load32(&dbr->ci);
@@ -38,7 +85,8 @@ static bool eq_read_ci(struct eq *eq, const struct ornic_cq_dbr *dbr)
 		eq_die(eq, ORNIC_FATAL_EQ_OVERRUN);
 		return false;
 	}
-	eq->ci = ci;
+	if (ci - eq->ci <= eq->pi - eq->ci)
+		eq_consume(eq, ci);
 	return true;
 }
 
@@ -109,17 +157,24 @@ void eq_source_init(struct eq_source *source, uint32_t num, bool once)
 
 void eq_source_forget(struct eq_source *source)
 {
+	if (source->waits_in)
+		eq_wait_end(source);
 	list_del_init(&source->node);
 	source->count = 0;
 	source->told = false;
 }
 
+/* Is the event before, which has to be consumed first, still in the ring? */
+static bool eq_source_waits(struct eq *eq, const struct eq_source *source)
+{
+	return source->once && source->told && !eq_consumed(eq, source->index);
+}
+
 static bool eq_tell_now(struct eq *eq, struct eq_source *source,
 			enum ornic_event type)
 {
-	if (source->once && source->told && !eq_consumed(eq, source->index))
-		return false;
-	if (eq->dead || !eq_push(eq, type, source->num))
+	if (eq->dead || eq_source_waits(eq, source) ||
+	    !eq_push(eq, type, source->num))
 		return false;
 	source->told = true;
 	source->index = eq->pi - 1;
@@ -129,7 +184,20 @@ static bool eq_tell_now(struct eq *eq, struct eq_source *source,
 static void eq_arm_timer(struct eq *eq)
 {
 	env_timer_arm(eq->nic->env, &eq->timer,
-		      env_now_ns(eq->nic->env) + EQ_RETRY_NS);
+		      env_now_ns(eq->nic->env) + eq->retry_ns);
+}
+
+/* Queue a source that cannot tell now, by what it waits for. */
+static void eq_queue(struct eq *eq, struct eq_source *source)
+{
+	if (!eq->dead && eq_source_waits(eq, source))
+		eq_wait(eq, source);
+	else
+		list_add_tail(&source->node, &eq->held);
+	if (!timer_armed(&eq->timer)) {
+		eq->retry_ns = EQ_RETRY_NS;
+		eq_arm_timer(eq);
+	}
 }
 
 static void eq_hold(struct eq *eq, struct eq_source *source,
@@ -142,11 +210,8 @@ static void eq_hold(struct eq *eq, struct eq_source *source,
 			source->type[kept++] = source->type[i];
 	source->type[kept] = type;
 	source->count = kept + 1;
-	if (!list_empty(&source->node))
-		return;
-	if (list_empty(&eq->held))
-		eq_arm_timer(eq);
-	list_add_tail(&source->node, &eq->held);
+	if (list_empty(&source->node) && !source->waits_in)
+		eq_queue(eq, source);
 }
 
 void eq_tell(struct eq *eq, struct eq_source *source, enum ornic_event type)
@@ -157,27 +222,42 @@ void eq_tell(struct eq *eq, struct eq_source *source, enum ornic_event type)
 		eq_hold(eq, source, type);
 }
 
-static void eq_release(struct eq *eq, struct eq_source *source)
+/* Tell what the first of those held has to tell. Return: whether it could. */
+static bool eq_release(struct eq *eq)
 {
-	while (source->count && eq_tell_now(eq, source, source->type[0]))
-		memmove(source->type, source->type + 1, --source->count);
-	if (!source->count)
+	struct eq_source *source = list_first_entry(&eq->held, struct eq_source,
+						    node);
+
+	if (!eq_tell_now(eq, source, source->type[0]))
+		return false;
+	memmove(source->type, source->type + 1, --source->count);
+	/* One that waits for the event just told is no longer held. */
+	if (!source->count || source->once)
 		list_del_init(&source->node);
+	if (source->count && source->once)
+		eq_wait(eq, source);
+	return true;
 }
 
 static void eq_retry(struct timer *timer)
 {
 	struct eq *eq = container_of(timer, struct eq, timer);
 	struct ornic_cq_dbr *dbr = guest_ref_ptr(&eq->dbr);
-	struct list_head *pos, *n;
+	unsigned int left = EQ_RETRY_EVENTS;
+	uint32_t ci = eq->ci;
 
-	list_for_each_safe(pos, n, &eq->held) {
-		if (eq->nic->fatal || (dbr && !eq_has_room(eq, dbr)))
-			break;
-		eq_release(eq, list_entry(pos, struct eq_source, node));
-	}
-	if (!list_empty(&eq->held) && !eq->nic->fatal)
-		eq_arm_timer(eq);
+	if (dbr && !eq->nic->fatal)
+		eq_read_ci(eq, dbr);
+	while (left && !list_empty(&eq->held) && !eq->nic->fatal &&
+	       eq_release(eq))
+		left--;
+	if ((list_empty(&eq->held) && !eq->waiters) || eq->nic->fatal)
+		return;
+	if (eq->ci != ci)
+		eq->retry_ns = EQ_RETRY_NS;
+	else if (eq->retry_ns < EQ_RETRY_MAX_NS)
+		eq->retry_ns *= 2;
+	eq_arm_timer(eq);
 }
 
 void eq_async(struct nic *nic, struct eq_source *source, enum ornic_event type)
@@ -212,12 +292,18 @@ void eq_doorbell(struct eq *eq, uint32_t word)
 
 static void eq_destroy(struct nic *nic, struct eq *eq)
 {
+	uint32_t i;
+
 	while (!list_empty(&eq->held))
 		eq_source_forget(list_first_entry(&eq->held, struct eq_source,
 						  node));
+	for (i = 0; eq->waiters; i++)
+		if (*eq_waiter(eq, i))
+			eq_source_forget(*eq_waiter(eq, i));
 	env_timer_cancel(nic->env, &eq->timer);
 	obj_remove(&nic->eqs, &eq->obj);
 	buf_uninit(&eq->ring);
+	free(eq->waiting);
 	free(eq);
 }
 
@@ -270,11 +356,16 @@ enum ornic_cmd_status eq_cmd_create(struct nic *nic, struct cmd *cmd)
 	if (status)
 		goto err_free;
 	status = ORNIC_CMD_NO_RESOURCES;
-	if (eq_add(nic, eq))
+	eq->waiting = calloc(1u << eq->log_size, sizeof(struct eq_source *));
+	if (!eq->waiting)
 		goto err_ring;
+	if (eq_add(nic, eq))
+		goto err_waiting;
 	out->num = htole32(eq->obj.num);
 	return ORNIC_CMD_OK;
 
+err_waiting:
+	free(eq->waiting);
 err_ring:
 	buf_uninit(&eq->ring);
 err_free:

@@ -32,8 +32,9 @@ struct nic;
  * @once: no event is told before the one before was consumed
  * @told: @index is that of an event of ours
  * @index: of the latest event in the ring
- * @node: in @held of an EQ while @count is not 0
- * @count: events that wait
+ * @node: in @held of an EQ, or alone
+ * @waits_in: EQ where it waits for the event at @index to be consumed, or NULL
+ * @count: events that wait; if not 0, the source is held or waits
  * @type: those, enum ornic_event, in order
  */
 struct eq_source {
@@ -42,6 +43,7 @@ struct eq_source {
 	bool told;
 	uint32_t index;
 	struct list_head node;
+	struct eq *waits_in;
 	unsigned int count;
 	uint8_t type[EQ_SOURCE_TYPES];
 };
@@ -58,8 +60,13 @@ struct eq_source {
  * @arm: how interrupts are asked for
  * @ring: the entries
  * @dbr: struct ornic_cq_dbr
- * @held: struct eq_source list of those with events that wait
- * @timer: looks for @ci to move while @held is not empty
+ * @held: struct eq_source list of those that wait for room
+ * @waiting: by position in the ring, the source that waits for its event there
+ *	to be consumed, or NULL. So the card looks at a source when the host has
+ *	moved @ci over its event, and not before
+ * @waiters: entries of @waiting that are not NULL
+ * @timer: looks for @ci to move while @held or @waiting has anybody
+ * @retry_ns: time between two looks
  */
 struct eq {
 	struct obj obj;
@@ -73,7 +80,10 @@ struct eq {
 	struct buf ring;
 	struct guest_ref dbr;
 	struct list_head held;
+	struct eq_source **waiting;
+	unsigned int waiters;
 	struct timer timer;
+	uint64_t retry_ns;
 };
 
 /**

@@ -171,6 +171,111 @@ static void test_completion_events_wait_for_room(void **state)
 	kit_expect_no_event(w);
 }
 
+#define WAITING_CQS 12
+
+/* CQs whose second event waits for the first one to be consumed */
+static void let_wait(struct kit *w, struct host_queue *cq)
+{
+	unsigned int i;
+
+	/* With room for all that they tell */
+	host_eq(w->host, &w->eq, 1, 5);
+	for (i = 0; i < WAITING_CQS; i++) {
+		kit_cq(w, w->eq.num, KIT_LOG_CQ, 5);
+		cq[i] = w->cq;
+		kit_arm_cq(w, ORNIC_ARM_NEXT);
+		kit_post(w, 1);
+		kit_arm_cq(w, ORNIC_ARM_NEXT);
+		kit_post(w, 2);
+	}
+}
+
+/* Let time pass to the next timer each time. Return: how often one went off. */
+static unsigned int wakes(struct host *host, uint64_t ns)
+{
+	uint64_t end = host->now_ns + ns;
+	unsigned int count = 0;
+
+	while (timers_next(&host->timers) <= end) {
+		host->now_ns = timers_next(&host->timers);
+		count += timers_run(&host->timers, host->now_ns);
+	}
+	host->now_ns = end;
+	return count;
+}
+
+/*
+ * ORNIC-ISO-4: a host that consumes nothing costs a look at one index now and
+ * then, however many objects wait.
+ */
+static void test_host_that_consumes_nothing(void **state)
+{
+	struct kit *w = *state;
+	struct host_queue cq[WAITING_CQS];
+	unsigned int i;
+	struct eq *eq;
+
+	let_wait(w, cq);
+	eq = eq_find(w->host->nic, w->eq.num);
+	/* None of them is in the list that the timer goes through. */
+	assert_true(list_empty(&eq->held));
+	assert_in_range(wakes(w->host, 100000000), 1, 150);
+	assert_true(list_empty(&eq->held));
+	/* ORNIC-DB-18: each tells more when its own event is consumed. */
+	for (i = 0; i < WAITING_CQS; i++) {
+		kit_expect_event(w, ORNIC_EVENT_COMP, cq[i].num);
+		if (i % 3 == 2) {
+			host_sleep(w->host, 1000000);
+			assert_true(list_empty(&eq->held));
+		}
+	}
+	for (i = 0; i < WAITING_CQS; i++)
+		kit_expect_event(w, ORNIC_EVENT_COMP, cq[i].num);
+	kit_expect_no_event(w);
+	host_sleep(w->host, 1000000);
+	kit_expect_no_event(w);
+	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
+}
+
+static void test_waiting_cq_is_destroyed(void **state)
+{
+	struct kit *w = *state;
+	struct host_queue cq[WAITING_CQS];
+	unsigned int i;
+
+	let_wait(w, cq);
+	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_CQ,
+					 cq[3].num), ORNIC_CMD_OK);
+	for (i = 0; i < WAITING_CQS; i++)
+		kit_expect_event(w, ORNIC_EVENT_COMP, cq[i].num);
+	host_sleep(w->host, 1000000);
+	for (i = 0; i < WAITING_CQS; i++)
+		if (i != 3)
+			kit_expect_event(w, ORNIC_EVENT_COMP, cq[i].num);
+	kit_expect_no_event(w);
+}
+
+/* An index that goes back brings no event back and stops nothing. */
+static void test_eq_index_goes_back(void **state)
+{
+	struct kit *w = *state;
+	struct ornic_cq_dbr *dbr = host_ptr(w->host, w->eq.dbr);
+	struct host_queue cq[WAITING_CQS];
+	unsigned int i;
+
+	let_wait(w, cq);
+	for (i = 0; i < WAITING_CQS; i++)
+		kit_expect_event(w, ORNIC_EVENT_COMP, cq[i].num);
+	host_sleep(w->host, 1000000);
+	guest_store32(&dbr->ci, WAITING_CQS - 2);
+	host_sleep(w->host, 1000000);
+	for (i = 0; i < WAITING_CQS; i++)
+		kit_expect_event(w, ORNIC_EVENT_COMP, cq[i].num);
+	host_sleep(w->host, 1000000);
+	kit_expect_no_event(w);
+	assert_int_equal(host_read(w->host, ORNIC_REG_FATAL_CAUSE, 4), 0);
+}
+
 /* ORNIC-EQ-6, ORD-8: of one object in order, and one kind once */
 static void test_waiting_events_keep_their_order(void **state)
 {
@@ -328,6 +433,9 @@ int main(void)
 		T(test_events_wait_for_room),
 		T(test_completion_events_wait_for_room),
 		N(test_completion_events_wait_for_room),
+		T(test_host_that_consumes_nothing),
+		T(test_waiting_cq_is_destroyed),
+		T(test_eq_index_goes_back),
 		T(test_waiting_events_keep_their_order),
 		T(test_eq_goes_with_events_waiting),
 		T(test_eq_out_of_reach_is_fatal_and_told_to_eq_0),
