@@ -251,16 +251,28 @@ void sq_watch_stop(struct nic *nic, struct sq_watch *watch)
 	sq_watch_publish(watch, false);
 }
 
+/*
+ * Look once at each queue that was watched at the beginning. A queue that is
+ * busy moves to the end of the list, so the list is emptied first: a host that
+ * goes on posting cannot keep the card in here, and the times compared below
+ * are all from before @now.
+ */
 static bool doorbell_poll_watched(struct nic *nic)
 {
+	struct list_head *watched = &nic->doorbell.watched;
 	uint64_t now = env_now_ns(nic->env);
-	struct list_head *pos, *n;
+	struct list_head turn;
 	bool any = false;
 
-	list_for_each_safe(pos, n, &nic->doorbell.watched) {
-		struct sq_watch *watch = list_entry(pos, struct sq_watch,
-						    node);
+	list_init(&turn);
+	list_splice_tail_init(watched, &turn);
+	while (!list_empty(&turn)) {
+		struct sq_watch *watch = list_first_entry(&turn,
+							  struct sq_watch,
+							  node);
 
+		list_del_init(&watch->node);
+		list_add_tail(&watch->node, watched);
 		if (sq_watch_look(watch)) {
 			qp_kick(watch->qp);
 			any = true;

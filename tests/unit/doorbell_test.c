@@ -188,6 +188,69 @@ static void test_idle_queue_is_unwatched(void **state)
 	assert_int_equal(sent(w), 1);
 }
 
+static unsigned int watched(struct world *w)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < QPS; i++)
+		count += guest_load32(&host_qp_dbr(&w->qp[i])->sq_watched);
+	return count;
+}
+
+/* ORNIC-DB-9: several queues that always have work are watched all the time. */
+static void test_busy_queues_stay_watched(void **state)
+{
+	struct world *w = *state;
+	unsigned int i, round;
+
+	for (i = 0; i < QPS; i++)
+		post(w, &w->qp[i]);
+	assert_int_equal(sent(w), QPS);
+	assert_int_equal(watched(w), QPS);
+	for (round = 0; round < 20; round++) {
+		for (i = 0; i < QPS; i++)
+			publish(&w->qp[i]);
+		assert_true(doorbell_poll(w->kit.host->nic));
+		assert_int_equal(watched(w), QPS);
+		assert_int_equal(sent(w), QPS);
+		assert_int_equal(watched(w), QPS);
+	}
+}
+
+struct vcpu {
+	struct world *w;
+	unsigned int posts;
+};
+
+/* What a vCPU does that posts faster than the card looks */
+static void post_always(void *arg)
+{
+	struct vcpu *vcpu = arg;
+
+	publish(&vcpu->w->qp[vcpu->posts++ % QPS]);
+}
+
+/* ORNIC-ISO-4: a host that posts while the card looks does not hold it there. */
+static void test_each_queue_is_looked_at_once(void **state)
+{
+	struct world *w = *state;
+	struct vcpu vcpu = { .w = w };
+	unsigned int i;
+
+	for (i = 0; i < QPS; i++)
+		post(w, &w->qp[i]);
+	assert_int_equal(sent(w), QPS);
+	for (i = 0; i < QPS; i++)
+		publish(&w->qp[i]);
+	w->kit.host->clock_look = post_always;
+	w->kit.host->clock_arg = &vcpu;
+	assert_true(doorbell_poll(w->kit.host->nic));
+	w->kit.host->clock_look = NULL;
+	/* One look at the clock at the beginning, and one for each queue */
+	assert_int_equal(vcpu.posts, 1 + QPS);
+	assert_int_equal(sent(w), QPS + vcpu.posts);
+}
+
 /* The host saw "watched" or "awake" and did not ring; then the card slept. */
 static void test_work_just_before_sleep_is_found(void **state)
 {
@@ -384,6 +447,8 @@ int main(void)
 		T(test_board_of_many_slots),
 		T(test_bits_of_nobody_are_harmless),
 		T(test_idle_queue_is_unwatched),
+		T(test_busy_queues_stay_watched),
+		T(test_each_queue_is_looked_at_once),
 		T(test_work_just_before_sleep_is_found),
 		T(test_asleep_nobody_is_watched),
 		T(test_one_doorbell_wakes_for_all),
