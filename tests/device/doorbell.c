@@ -87,8 +87,9 @@ void doorbell_write(struct nic *nic, uint64_t offset, unsigned int size,
 
 /* ---- boards ---- */
 
+/* Each queue that is kicked takes one of @left, and may make it negative. */
 static bool doorbell_scan_word(struct uctx *uctx, struct ornic_board *board,
-			       unsigned int word)
+			       unsigned int word, int *left)
 {
 	uint64_t bits = guest_xchg64(&board->bits[word], 0);
 	bool any = false;
@@ -100,45 +101,91 @@ static bool doorbell_scan_word(struct uctx *uctx, struct ornic_board *board,
 		if (slot >= uctx->slots_size || !uctx->slots[slot])
 			continue;
 		qp_kick(uctx->slots[slot]);
+		(*left)--;
 		any = true;
 	}
 	return any;
 }
 
-static bool doorbell_scan_board(struct uctx *uctx)
+/*
+ * Look at the words that some bits of a word of the summary name. When @left is
+ * used up, the rest of the bits goes back for the next poll.
+ */
+static bool doorbell_scan_summary(struct uctx *uctx, struct ornic_board *board,
+				  unsigned int index, uint64_t mask, int *left)
+{
+	bool any = false;
+	uint64_t bits;
+
+	/* A plain load first: the line stays shared while idle. */
+	if (!(guest_load64(&board->summary[index]) & mask))
+		return false;
+	bits = guest_take64(&board->summary[index], mask);
+	for (; bits; bits &= bits - 1) {
+		unsigned int word = index * 64 + __builtin_ctzll(bits);
+
+		if (*left <= 0) {
+			guest_set64(&board->summary[index], bits);
+			return true;
+		}
+		(*left)--;
+		if (word < ORNIC_BOARD_WORDS)
+			any |= doorbell_scan_word(uctx, board, word, left);
+		uctx->scan_from = (word + 1) % (ORNIC_BOARD_SUMMARY_WORDS * 64);
+	}
+	return any;
+}
+
+/* Look at a board, beginning behind the word that was looked at last. */
+static bool doorbell_scan_board(struct uctx *uctx, int *left)
 {
 	struct ornic_board *board = guest_ref_ptr(&uctx->board);
+	unsigned int first = uctx->scan_from / 64;
+	uint64_t before = (1ULL << uctx->scan_from % 64) - 1;
 	bool any = false;
 	unsigned int i;
 
 	if (!board)
 		return false;
-	for (i = 0; i < ORNIC_BOARD_SUMMARY_WORDS; i++) {
-		uint64_t summary;
+	for (i = 0; i <= ORNIC_BOARD_SUMMARY_WORDS && *left > 0; i++) {
+		uint64_t mask = ~0ULL;
 
-		/* A plain load first: the line stays shared while idle. */
-		if (!guest_load64(&board->summary[i]))
-			continue;
-		summary = guest_xchg64(&board->summary[i], 0);
-		for (; summary; summary &= summary - 1) {
-			unsigned int word = i * 64 + __builtin_ctzll(summary);
-
-			if (word < ORNIC_BOARD_WORDS)
-				any |= doorbell_scan_word(uctx, board, word);
-		}
+		if (i == 0)
+			mask = ~before;
+		else if (i == ORNIC_BOARD_SUMMARY_WORDS)
+			mask = before;
+		any |= doorbell_scan_summary(uctx, board, (first + i) %
+					     ORNIC_BOARD_SUMMARY_WORDS, mask,
+					     left);
 	}
 	return any;
 }
 
+/*
+ * A process may set all bits of its board at any time, and a poll must end
+ * soon nevertheless ([ORNIC-ISO-4]). Boards that had no turn go first the next
+ * time.
+ */
 static bool doorbell_scan_boards(struct nic *nic)
 {
-	struct list_head *pos;
+	struct list_head *boards = &nic->doorbell.boards;
+	int left = DOORBELL_SCAN_MAX;
+	struct list_head turn;
 	bool any = false;
 
-	list_for_each(pos, &nic->doorbell.boards)
-		any |= doorbell_scan_board(list_entry(pos, struct uctx,
-						      active));
-	return any;
+	list_init(&turn);
+	list_splice_tail_init(boards, &turn);
+	while (!list_empty(&turn) && left > 0) {
+		struct uctx *uctx = list_first_entry(&turn, struct uctx, active);
+
+		list_del_init(&uctx->active);
+		list_add_tail(&uctx->active, boards);
+		any |= doorbell_scan_board(uctx, &left);
+	}
+	list_splice_tail_init(boards, &turn);
+	list_splice_tail_init(&turn, boards);
+	/* Without a look at all boards nobody knows that there is nothing. */
+	return any || left <= 0;
 }
 
 static void doorbell_set_awake(struct nic *nic, bool awake)

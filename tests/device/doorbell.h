@@ -18,6 +18,8 @@ struct qp;
 
 /* Send queues polled at a time. */
 #define DOORBELL_WATCHED_MAX 64
+/* Queues kicked and words of boards looked at in one poll, about. */
+#define DOORBELL_SCAN_MAX 256
 /* A queue without work for so long is no longer polled. */
 #define DOORBELL_WATCH_IDLE_NS 200000
 

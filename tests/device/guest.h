@@ -150,6 +150,18 @@ static inline uint64_t guest_xchg64(void *p, uint64_t val)
 					   __ATOMIC_SEQ_CST));
 }
 
+/* Take bits out of a word. Return: those of @mask that were set. */
+static inline uint64_t guest_take64(void *p, uint64_t mask)
+{
+	return le64toh(__atomic_fetch_and((uint64_t *)p, htole64(~mask),
+					  __ATOMIC_SEQ_CST)) & mask;
+}
+
+static inline void guest_set64(void *p, uint64_t bits)
+{
+	__atomic_fetch_or((uint64_t *)p, htole64(bits), __ATOMIC_SEQ_CST);
+}
+
 /* Orders an earlier store to shared memory before a later load from it. */
 static inline void guest_fence(void)
 {

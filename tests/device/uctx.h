@@ -29,6 +29,7 @@ struct qp;
  * @slots_size: room in @slots
  * @slots_used: QPs that have a slot
  * @slot_hint: where to look for a free slot first
+ * @scan_from: word of the board that the next look at it begins with
  * @active: in the card's list of boards to look at, while @slots_used
  * @db_low: low half of a doorbell that is written in two halves
  */
@@ -42,6 +43,7 @@ struct uctx {
 	uint32_t slots_size;
 	uint32_t slots_used;
 	uint32_t slot_hint;
+	uint32_t scan_from;
 	struct list_head active;
 	uint32_t db_low;
 };

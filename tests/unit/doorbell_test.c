@@ -104,11 +104,10 @@ static bool post(struct world *w, struct host_qp *qp)
 	return true;
 }
 
-static unsigned int sent(struct world *w)
+static unsigned int pending(struct world *w)
 {
 	unsigned int count = 0;
 
-	host_run(w->kit.host);
 	while (!list_empty(&w->kit.host->wire)) {
 		struct frame *frame = list_first_entry(&w->kit.host->wire,
 						       struct frame, node);
@@ -118,6 +117,12 @@ static unsigned int sent(struct world *w)
 		count++;
 	}
 	return count;
+}
+
+static unsigned int sent(struct world *w)
+{
+	host_run(w->kit.host);
+	return pending(w);
 }
 
 static void fall_asleep(struct world *w)
@@ -215,6 +220,85 @@ static void test_busy_queues_stay_watched(void **state)
 		assert_int_equal(sent(w), QPS);
 		assert_int_equal(watched(w), QPS);
 	}
+}
+
+#define CROWD (2 * DOORBELL_SCAN_MAX)
+
+static void crowd_init(struct world *w, struct host_qp *qp)
+{
+	unsigned int i;
+
+	for (i = 0; i < CROWD; i++) {
+		host_qp(w->kit.host, &qp[i], ORNIC_QPT_RAW_PACKET, w->kit.uctx,
+			w->pdn, &w->kit.cq, 0);
+		host_qp_modify(&qp[i], ORNIC_QPS_INIT);
+		host_qp_modify(&qp[i], ORNIC_QPS_RTR);
+		host_qp_modify(&qp[i], ORNIC_QPS_RTS);
+	}
+	host_run(w->kit.host);
+}
+
+static unsigned int ready(struct nic *nic)
+{
+	unsigned int count = 0;
+	struct list_head *pos;
+
+	list_for_each(pos, &nic->ready)
+		count++;
+	return count;
+}
+
+/* ORNIC-ISO-4: all bits of a board at once are more than one poll looks at. */
+static void test_board_is_looked_at_in_parts(void **state)
+{
+	struct world *w = *state;
+	struct nic *nic = w->kit.host->nic;
+	static struct host_qp qp[CROWD];
+	unsigned int i, polls;
+
+	crowd_init(w, qp);
+	for (i = 0; i < CROWD; i++) {
+		publish(&qp[i]);
+		set_bit(w, qp[i].slot);
+	}
+	for (polls = 0; ready(nic) < CROWD; polls++) {
+		unsigned int before = ready(nic);
+
+		assert_true(doorbell_poll(nic));
+		/* The last word may be full. */
+		assert_in_range(ready(nic) - before, 1, DOORBELL_SCAN_MAX + 64);
+	}
+	assert_true(polls >= 2);
+	assert_int_equal(board(w)->summary[0], 0);
+	assert_false(doorbell_poll(nic));
+}
+
+/* A process that sets its bits again and again keeps no queue of it waiting. */
+static void test_board_is_looked_at_in_turn(void **state)
+{
+	struct world *w = *state;
+	struct nic *nic = w->kit.host->nic;
+	static struct host_qp qp[CROWD];
+	struct host_qp *last = &qp[CROWD - 1];
+	unsigned int i, polls;
+
+	crowd_init(w, qp);
+	publish(last);
+	set_bit(w, last->slot);
+	for (polls = 0; !ready(nic); polls++) {
+		assert_true(polls < 4);
+		for (i = 0; i < CROWD - 1; i++)
+			set_bit(w, qp[i].slot);
+		assert_true(doorbell_poll(nic));
+	}
+	/* And the card does not go to sleep over what is left. */
+	for (i = 0; i < CROWD; i++)
+		set_bit(w, qp[i].slot);
+	publish(&qp[0]);
+	assert_false(nic_sleep_prepare(nic));
+	host_run(w->kit.host);
+	assert_true(list_empty(&nic->ready));
+	assert_int_equal(pending(w), 2);
 }
 
 struct vcpu {
@@ -449,6 +533,8 @@ int main(void)
 		T(test_idle_queue_is_unwatched),
 		T(test_busy_queues_stay_watched),
 		T(test_each_queue_is_looked_at_once),
+		T(test_board_is_looked_at_in_parts),
+		T(test_board_is_looked_at_in_turn),
 		T(test_work_just_before_sleep_is_found),
 		T(test_asleep_nobody_is_watched),
 		T(test_one_doorbell_wakes_for_all),
