@@ -109,6 +109,16 @@ card_log(struct env *env, enum env_log_level level, const char *fmt, va_list ap)
 {
 	struct card *card = env_to_card(env);
 
+	/* Violations, which are for debugging, have a limit of their own. */
+	if (level < ENV_LOG_DEBUG && level <= card->log->level) {
+		if (!log_limit_allows(&card->limit, loop_clock_ns()))
+			return;
+		if (card->limit.dropped)
+			log_msg(card->log, ENV_LOG_INFO, card->config.name,
+				"%llu messages were left out",
+				(unsigned long long)card->limit.dropped);
+		card->limit.dropped = 0;
+	}
 	log_vmsg(card->log, level, card->config.name, fmt, ap);
 }
 
@@ -329,8 +339,6 @@ static void card_init_endpoint(struct card *card, const char *path)
 	vu->ops = &card_vfio_user_ops;
 	vu->loop = card->loop;
 	vu->env = &card->env;
-	vu->name = card->config.name;
-	vu->log = card->log;
 	vu->path = path;
 	vu->region_size[ORNIC_BAR_REGS] = ORNIC_BAR_REGS_SIZE;
 	vu->region_size[ORNIC_BAR_DB] = NIC_BAR_DB_SIZE;

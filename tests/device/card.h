@@ -35,6 +35,7 @@ struct card_stats {
  * @env: what the core sees
  * @loop: runs it
  * @log: where messages go
+ * @limit: of what the client can cause
  * @config: as given
  * @nic: the core
  * @mem: the client's memory
@@ -51,6 +52,7 @@ struct card {
 	struct env env;
 	struct loop *loop;
 	const struct log *log;
+	struct log_limit limit;
 	struct nic_config config;
 	struct nic *nic;
 	struct mem mem;

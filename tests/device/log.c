@@ -1,7 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <poll.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "log.h"
+
+bool log_limit_allows(struct log_limit *limit, uint64_t now_ns)
+{
+	uint64_t room = (now_ns - limit->since_ns) / LOG_REFILL_NS;
+
+	if (room >= limit->used) {
+		limit->used = 0;
+		limit->since_ns = now_ns;
+	} else {
+		limit->used -= room;
+		limit->since_ns += room * LOG_REFILL_NS;
+	}
+	if (limit->used == LOG_BURST) {
+		limit->dropped++;
+		return false;
+	}
+	limit->used++;
+	return true;
+}
+
+/*
+ * A reader of a pipe may have stopped. What is not longer than PIPE_BUF is
+ * written whole, or, when poll() sees no room, not at all. The flags of standard
+ * error are not ours to change: a shell has it, too.
+ */
+static void log_write(const char *line, size_t len)
+{
+	struct pollfd out = { .fd = STDERR_FILENO, .events = POLLOUT };
+	ssize_t written;
+
+	if (poll(&out, 1, 0) != 1 || !(out.revents & POLLOUT))
+		return;
+	/* There is nowhere to tell that a message was lost. */
+	written = write(STDERR_FILENO, line, len);
+	(void)written;
+}
 
 void log_vmsg(const struct log *log, enum env_log_level level, const char *who,
 	      const char *fmt, va_list ap)
@@ -11,14 +49,16 @@ void log_vmsg(const struct log *log, enum env_log_level level, const char *who,
 		[ENV_LOG_INFO] = "",
 		[ENV_LOG_DEBUG] = "debug: ",
 	};
-	char text[512];
+	char text[512], line[640];
+	int len;
 
 	if (level > log->level)
 		return;
 	vsnprintf(text, sizeof(text), fmt, ap);
 	/* One write, so that lines of several processes do not mix. */
-	fprintf(stderr, "ornic-device: %s%s%s%s\n", who ? who : "",
-		who ? ": " : "", prefix[level], text);
+	len = snprintf(line, sizeof(line), "ornic-device: %.64s%s%s%s\n",
+		       who ? who : "", who ? ": " : "", prefix[level], text);
+	log_write(line, len);
 }
 
 void log_msg(const struct log *log, enum env_log_level level, const char *who,

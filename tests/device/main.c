@@ -157,6 +157,8 @@ int main(int argc, char **argv)
 		return result == OPTIONS_BAD ? 2 : EXIT_SUCCESS;
 	}
 	raise_fd_limit();
+	/* Whoever reads what we write may end before us. */
+	signal(SIGPIPE, SIG_IGN);
 	err = device_run(device);
 	free(device);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -34,7 +34,7 @@ void vfio_user_drop(struct vfio_user *vu)
 	vu->unfinished = false;
 	vu->multi_done = 0;
 	vu->ops->closed(vu);
-	log_msg(vu->log, ENV_LOG_INFO, vu->name, "client left");
+	env_log(vu->env, ENV_LOG_INFO, "client left");
 }
 
 /* Send what is left of the reply. Return: true when all of it is gone. */
@@ -257,7 +257,7 @@ static void listener_ready(struct loop_fd *lfd, uint32_t events)
 		vfio_user_drop(vu);
 	if (vu->client.fd >= 0) {
 		vu->stats.refused++;
-		log_msg(vu->log, ENV_LOG_ERR, vu->name,
+		env_log(vu->env, ENV_LOG_ERR,
 			"%s: a second client was refused, the card is in use",
 			vu->path);
 		close(fd);
@@ -266,14 +266,15 @@ static void listener_ready(struct loop_fd *lfd, uint32_t events)
 	vu->client.fd = fd;
 	err = loop_add_fd(vu->loop, &vu->client, EPOLLIN);
 	if (err) {
-		log_msg(vu->log, ENV_LOG_ERR, vu->name, "cannot watch client: %s",
+		env_log(vu->env, ENV_LOG_ERR,
+			"cannot watch client: %s",
 			strerror(-err));
 		vu->client.fd = -1;
 		close(fd);
 		return;
 	}
 	vu->stats.connects++;
-	log_msg(vu->log, ENV_LOG_INFO, vu->name, "client came");
+	env_log(vu->env, ENV_LOG_INFO, "client came");
 }
 
 int vfio_user_open(struct vfio_user *vu)

@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "env.h"
-#include "log.h"
 #include "loop.h"
 #include "vfio_user_proto.h"
 
@@ -77,9 +76,7 @@ struct vfio_user_stats {
  * struct vfio_user - an endpoint
  * @ops: the function behind it
  * @loop: runs it
- * @env: counts its violations
- * @name: for messages
- * @log: where messages go
+ * @env: counts its violations, shows its messages
  * @path: of the socket
  * @region_size: bytes of each region, 0 where there is none
  * @irq_count: of each kind of interrupt
@@ -102,8 +99,6 @@ struct vfio_user {
 	const struct vfio_user_ops *ops;
 	struct loop *loop;
 	struct env *env;
-	const char *name;
-	const struct log *log;
 	const char *path;
 	uint64_t region_size[VFIO_USER_REGIONS];
 	uint32_t irq_count[VFIO_USER_IRQS];
@@ -131,8 +126,7 @@ struct vfio_user {
 
 /**
  * vfio_user_open - listen
- * @vu: zeroed, then ops, loop, env, name, log, path, region_size and irq_count
- *	filled in
+ * @vu: zeroed, then ops, loop, env, path, region_size and irq_count filled in
  *
  * Return: 0 or a negative errno.
  */

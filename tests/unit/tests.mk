@@ -10,6 +10,7 @@ UNIT_MAIN_TESTS := \
 UNIT_EDGE_TESTS := \
 	frame_test.c \
 	irqfd_test.c \
+	log_test.c \
 	mem_test.c \
 	pci_test.c \
 	switch_test.c \

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""What a client, or whoever reads the messages, could do to the process and so to all others."""
+
+import contextlib
+import os
+import subprocess
+import time
+
+from vfio_client import Client
+from vfio_proto import HW
+from vfio_server import START_TIMEOUT, program
+
+CTRL_ENABLE = 2
+CTRL_RESET = 1
+
+
+@contextlib.contextmanager
+def device(tmp_path, stderr):
+    """A card whose messages go to a descriptor; yields the path of its socket."""
+    path = tmp_path / "nic.sock"
+    process = subprocess.Popen([program(), "--nic", f"socket={path}"], stderr=stderr)
+    try:
+        deadline = time.monotonic() + START_TIMEOUT
+        while not path.exists():
+            assert process.poll() is None
+            assert time.monotonic() < deadline, "it does not listen"
+            time.sleep(0.005)
+        yield path
+        assert process.poll() is None
+        process.terminate()
+        assert process.wait(20) == 0
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_messages_that_a_guest_causes_are_limited(server, client):
+    client.enable()
+    for _ in range(500):
+        client.write64(HW["REG_ADMIN_SQ"], 1)
+        client.write32(HW["REG_CTRL"], CTRL_ENABLE)
+        client.write32(HW["REG_CTRL"], CTRL_RESET)
+    assert 0 < server.text().count("stopped, cause") < 100
+
+
+def test_messages_of_clients_that_come_and_go_are_limited(server):
+    for _ in range(500):
+        Client(server.sockets[0]).close()
+    assert 0 < server.text().count("client came") < 100
+
+
+def test_reader_of_the_messages_is_gone(tmp_path):
+    reader, writer = os.pipe()
+    with device(tmp_path, writer) as path:
+        os.close(writer)
+        os.close(reader)
+        for _ in range(3):
+            client = Client(path)
+            assert client.alive()
+            client.close()
+
+
+def test_reader_of_the_messages_has_stopped(tmp_path):
+    reader, writer = os.pipe()
+    with device(tmp_path, writer) as path:
+        os.set_blocking(writer, False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(writer, bytes(4096))
+        os.set_blocking(writer, True)
+        for _ in range(3):
+            client = Client(path)
+            assert client.alive()
+            client.close()
+    os.close(writer)
+    os.close(reader)
