@@ -55,6 +55,7 @@ struct qp;
 #define CORE_MAX_DELAY_DROP_US 1000000
 #define CORE_MAX_RD_ATOMIC 16
 #define CORE_MAX_MSG_SIZE 0x80000000u
+#define CORE_SINK_SIZE 4096
 
 /* Numbers 0 and 1 mean SMI and GSI on the wire (IBTA 3.5.3). */
 #define CORE_QP_FIRST 2
@@ -126,6 +127,7 @@ struct run_item {
  * @ready: struct run_item list: QPs with work
  * @dead_cqs: CQs whose QPs are to be told
  * @engine: the RoCE engine's own, see engine.h
+ * @sink: where all ORNIC_MR_NULL write to; nobody reads it
  */
 struct nic {
 	struct env *env;
@@ -164,6 +166,7 @@ struct nic {
 	struct list_head ready;
 	struct list_head dead_cqs;
 	struct engine *engine;
+	uint8_t sink[CORE_SINK_SIZE];
 };
 
 /**

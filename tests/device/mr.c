@@ -91,7 +91,7 @@ static int mr_null_iov(struct mr *mr, uint64_t *len, unsigned int dir,
 
 		if (part > MR_NULL_PIECE)
 			part = MR_NULL_PIECE;
-		iov[n].iov_base = dir & MEM_WRITE ? mr->sink : (void *)zeroes;
+		iov[n].iov_base = dir & MEM_WRITE ? mr->sink : (uint8_t *)zeroes;
 		iov[n++].iov_len = part;
 		done += part;
 	}
@@ -222,7 +222,6 @@ static void mr_destroy(struct nic *nic, struct mr *mr)
 	obj_remove(&nic->mrs, &mr->obj);
 	obj_put(&mr->pd->obj);
 	buf_uninit(&mr->buf);
-	free(mr->sink);
 	free(mr);
 }
 
@@ -336,14 +335,13 @@ static enum ornic_cmd_status mr_init_window(struct nic *nic, struct mr *mr,
 static enum ornic_cmd_status mr_init_null(struct nic *nic, struct mr *mr,
 					  const struct ornic_create_mr_in *in)
 {
-	(void)nic;
 	if (mr->iova || mr->first_offset || !CMD_RSVD_ZERO(in->buf) ||
 	    in->max_pages || !mr->length ||
 	    mr->access & ~ORNIC_ACCESS_LOCAL_WRITE)
 		return ORNIC_CMD_BAD_PARAM;
-	mr->sink = malloc(MR_NULL_PIECE);
+	mr->sink = nic->sink;
 	mr->valid = true;
-	return mr->sink ? ORNIC_CMD_OK : ORNIC_CMD_NO_RESOURCES;
+	return ORNIC_CMD_OK;
 }
 
 /* By type */
@@ -395,7 +393,6 @@ static enum ornic_cmd_status mr_create(struct nic *nic, struct cmd *cmd)
 
 err_uninit:
 	buf_uninit(&mr->buf);
-	free(mr->sink);
 err_free:
 	free(mr);
 	return status;

@@ -37,7 +37,7 @@
 /* Pages of one registration by a send queue: 4 MiB in pages of 4 KiB */
 #define MR_MAX_REG_PAGES 1024
 /* ORNIC_MR_NULL comes in pieces of this size: a path MTU is one. */
-#define MR_NULL_PIECE 4096
+#define MR_NULL_PIECE CORE_SINK_SIZE
 
 struct cmd;
 struct nic;
@@ -70,7 +70,7 @@ struct mr_user {
  * @pages: of ORNIC_MR_MEMORY and ORNIC_MR_REG @buf, of a window its region's
  * @buf: the pages
  * @region: of a window that is valid: where it is bound to, used
- * @sink: of ORNIC_MR_NULL: MR_NULL_PIECE bytes that nobody reads
+ * @sink: of ORNIC_MR_NULL: the card's MR_NULL_PIECE bytes that nobody reads
  * @qpn: of ORNIC_MR_MW2 that is valid: the QP that bound it, and may use it
  */
 struct mr {

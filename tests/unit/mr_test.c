@@ -484,6 +484,31 @@ static void test_modify_needs_what_it_allows(void **state)
 /* ---- ORNIC_MR_NULL ---- */
 
 /* [ORNIC-OBJ-20] */
+/* However many there are, they take no memory to write to. */
+static void test_nulls_share_what_nobody_reads(void **state)
+{
+	struct host *host = *state;
+	struct ornic_create_mr_in in = {
+		.pdn = htole32(host_pd(host)),
+		.type = ORNIC_MR_NULL,
+		.access = htole32(ORNIC_ACCESS_LOCAL_WRITE),
+		.length = htole64(~0ULL),
+	};
+	struct ornic_create_mr_out out;
+	struct iovec iov[2];
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		uint64_t len = 64;
+
+		assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
+				 ORNIC_CMD_OK);
+		assert_int_equal(mr_iov(mr_find(host->nic, le32toh(out.key)),
+					0, &len, MEM_WRITE, &iov[i], 1), 1);
+	}
+	assert_ptr_equal(iov[0].iov_base, iov[1].iov_base);
+}
+
 static void test_null(void **state)
 {
 	struct host *host = *state;
@@ -558,6 +583,7 @@ int main(void)
 		T(test_modify_refusals),
 		T(test_modify_needs_what_it_allows),
 		T(test_null),
+		T(test_nulls_share_what_nobody_reads),
 	};
 
 	return cmocka_run_group_tests_name("mr", tests, NULL, NULL);
