@@ -306,7 +306,7 @@ static void listener_ready(struct loop_fd *lfd, uint32_t events)
 	int fd;
 
 	(void)events;
-	fd = accept4(lfd->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	fd = sock_accept(lfd->fd, &control->device->loop.spare_fd);
 	if (fd < 0)
 		return;
 	while (client < control->client + CLIENT_MAX && client->lfd.fd >= 0)

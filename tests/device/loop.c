@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,8 +36,11 @@ int loop_init(struct loop *loop, unsigned int spin_us)
 	loop->epfd = epoll_create1(EPOLL_CLOEXEC);
 	if (loop->epfd < 0)
 		return -errno;
-	err = irqfd_init(&loop->irqfd);
+	loop->spare_fd = eventfd(0, EFD_CLOEXEC);
+	err = loop->spare_fd < 0 ? -errno : irqfd_init(&loop->irqfd);
 	if (err) {
+		if (loop->spare_fd >= 0)
+			close(loop->spare_fd);
 		close(loop->epfd);
 		return err;
 	}
@@ -54,6 +58,8 @@ void loop_uninit(struct loop *loop)
 {
 	switch_uninit(&loop->sw);
 	irqfd_uninit(&loop->irqfd);
+	if (loop->spare_fd >= 0)
+		close(loop->spare_fd);
 	close(loop->epfd);
 }
 

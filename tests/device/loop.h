@@ -68,6 +68,7 @@ struct loop_stats {
 /**
  * struct loop - the event loop
  * @epfd: epoll instance
+ * @spare_fd: of sock_accept()
  * @irqfd: fires interrupts
  * @timers: everybody's timers
  * @sw: the switch, run in each turn
@@ -84,6 +85,7 @@ struct loop_stats {
  */
 struct loop {
 	int epfd;
+	int spare_fd;
 	struct irqfd irqfd;
 	struct timers timers;
 	struct switch_dev sw;

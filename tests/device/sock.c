@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <errno.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -74,4 +75,28 @@ unlink_path:
 close_fd:
 	close(fd);
 	return err;
+}
+
+static int accept_one(int listener)
+{
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int sock_accept(int listener, int *spare)
+{
+	int fd, refused;
+
+	if (*spare < 0)
+		*spare = eventfd(0, EFD_CLOEXEC);
+	fd = accept_one(listener);
+	if ((fd != -EMFILE && fd != -ENFILE) || *spare < 0)
+		return fd;
+	close(*spare);
+	refused = accept_one(listener);
+	if (refused >= 0)
+		close(refused);
+	*spare = eventfd(0, EFD_CLOEXEC);
+	return fd;
 }

@@ -24,4 +24,18 @@ int sock_bind(const char *path, int type);
  */
 int sock_address(const char *path, struct sockaddr_un *address);
 
+/**
+ * sock_accept - take the next connection of a listener
+ * @listener: a stream socket from sock_bind()
+ * @spare: a descriptor that is kept for the case that there are no more, -1 for
+ *	none yet
+ *
+ * Without a descriptor for it a connection stays in the queue and the listener
+ * stays ready, for ever. Then *@spare is given up for the moment that it takes
+ * to accept the connection and close it.
+ *
+ * Return: non-blocking, or a negative errno.
+ */
+int sock_accept(int listener, int *spare);
+
 #endif /* ORNIC_DEVICE_SOCK_H */

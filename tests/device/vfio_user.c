@@ -249,11 +249,20 @@ static void listener_ready(struct loop_fd *lfd, uint32_t events)
 	int fd, err;
 
 	(void)events;
-	fd = accept4(lfd->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	fd = sock_accept(lfd->fd, &vu->loop->spare_fd);
+	if (fd == -EMFILE || fd == -ENFILE) {
+		vu->stats.refused++;
+		env_log(vu->env, ENV_LOG_ERR,
+			"%s: a client was refused: %s", vu->path,
+			strerror(-fd));
+	}
 	if (fd < 0)
 		return;
-	/* The one before may have died just now and be next in line. */
-	if (vu->client.fd >= 0 && client_is_gone(vu))
+	/*
+	 * The one before may have died just now and be next in line, or have
+	 * said nothing yet: a silent client does not keep the card.
+	 */
+	if (vu->client.fd >= 0 && (!vu->negotiated || client_is_gone(vu)))
 		vfio_user_drop(vu);
 	if (vu->client.fd >= 0) {
 		vu->stats.refused++;

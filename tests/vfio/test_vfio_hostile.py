@@ -3,10 +3,14 @@
 
 import contextlib
 import os
+import resource
+import socket
 import subprocess
 import time
 
-from vfio_client import Client
+import pytest
+
+from vfio_client import Client, Closed
 from vfio_proto import HW
 from vfio_server import START_TIMEOUT, program
 
@@ -74,3 +78,36 @@ def test_reader_of_the_messages_has_stopped(tmp_path):
             client.close()
     os.close(writer)
     os.close(reader)
+
+
+@pytest.mark.parametrize("said", [b"", b"\0", bytes(15)],
+                         ids=["nothing", "a byte", "a header but a byte"])
+def test_client_that_says_nothing_does_not_keep_the_card(server, said):
+    mute = Client(server.sockets[0], version=False)
+    mute.send_raw(said)
+    client = Client(server.sockets[0])
+    assert client.alive()
+    assert mute.ended()
+    mute.close()
+    client.close()
+
+
+def test_no_descriptor_is_left(server):
+    """Those that ask are refused; else the listener would be ready for ever."""
+    pid = server.process.pid
+    soft, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    used = max(int(fd) for fd in os.listdir(f"/proc/{pid}/fd")) + 1
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (used, hard))
+    for _ in range(3):
+        with pytest.raises(Closed):
+            Client(server.sockets[0])
+    control = socket.socket(socket.AF_UNIX)
+    control.settimeout(20)
+    control.connect(str(server.control_path))
+    assert control.recv(1) == b""
+    control.close()
+    assert server.card()["vfio_user"]["refused"] == 3
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft, hard))
+    client = Client(server.sockets[0])
+    assert client.alive()
+    client.close()
