@@ -58,6 +58,7 @@ struct port_stats {
  * @node: in the switch's list of ports
  * @pool: its SWITCH_PORT_FRAMES frames, allocated by switch_add_port()
  * @free: those that are in no use, the latest used first
+ * @queued: bytes of payload in the queue of the switch
  * @stats: counters
  */
 struct port {
@@ -70,6 +71,7 @@ struct port {
 	struct list_head node;
 	struct frame *pool;
 	struct list_head free;
+	uint64_t queued;
 	struct port_stats stats;
 };
 

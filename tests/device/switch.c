@@ -164,6 +164,7 @@ static unsigned int drop_queued(struct port *port)
 		if (frame->src != port)
 			continue;
 		list_del_init(&frame->node);
+		port->queued -= frame->payload_len;
 		switch_frame_free(port, frame);
 		count++;
 	}
@@ -210,7 +211,7 @@ struct frame *switch_frame_alloc(struct port *port)
 {
 	struct frame *frame;
 
-	if (list_empty(&port->free)) {
+	if (list_empty(&port->free) || port->queued >= SWITCH_PORT_BYTES) {
 		port->stats.no_frame++;
 		return NULL;
 	}
@@ -238,6 +239,7 @@ void switch_tx(struct port *port, struct frame *frame)
 
 	port->stats.tx_packets++;
 	port->stats.tx_bytes += frame_len(frame);
+	port->queued += frame->payload_len;
 	list_add_tail(&frame->node, &sw->queue);
 	if (was_empty && sw->kick)
 		sw->kick(sw->kick_arg);
@@ -395,6 +397,7 @@ unsigned int switch_run(struct switch_dev *sw, unsigned int budget)
 			if (fault_happens(&sw->fault, FAULT_DUPLICATE))
 				forward(sw, frame);
 		}
+		frame->src->queued -= frame->payload_len;
 		switch_frame_free(frame->src, frame);
 	}
 	return done;

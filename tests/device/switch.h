@@ -16,6 +16,8 @@
 
 /* Undelivered frames one port may have: nobody can take all of them. */
 #define SWITCH_PORT_FRAMES 128
+/* Payload that they may refer to: delivery copies it, which takes time. */
+#define SWITCH_PORT_BYTES (8u << 20)
 #define SWITCH_SETS 1024
 #define SWITCH_WAYS 4
 #define SWITCH_AGE_NS (300ULL * 1000 * 1000 * 1000)
@@ -120,7 +122,7 @@ void switch_remove_port(struct port *port);
  * @port: the port that is going to send it
  *
  * Return: a frame with nothing in it, or NULL when the port has
- * SWITCH_PORT_FRAMES underway: try again after the queue was delivered, that is
+ * SWITCH_PORT_FRAMES or SWITCH_PORT_BYTES underway: try again after the queue was delivered, that is
  * in the next nic_run().
  */
 struct frame *switch_frame_alloc(struct port *port);

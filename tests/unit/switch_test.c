@@ -47,7 +47,9 @@ static void fake_rx(struct port *port, const struct frame *frame)
 
 	fake->rx++;
 	fake->rx_src = frame->src;
-	frame_read(frame, 0, fake->last, frame_len(frame));
+	frame_read(frame, 0, fake->last,
+		   frame_len(frame) < sizeof(fake->last) ? frame_len(frame) :
+							   sizeof(fake->last));
 	if (fake->reply_to)
 		switch_tx(port, make(port, fake->reply_to, port->mac));
 }
@@ -272,6 +274,43 @@ static void test_one_port_cannot_take_all_frames(void **state)
 	send(w, 0, mac[1], mac[0]);
 }
 
+/* Send all that a port may have underway. Return: bytes of payload. */
+static uint64_t send_large(struct world *w)
+{
+	static const uint8_t payload[1u << 20];
+	struct frame *frame;
+	uint64_t bytes = 0;
+
+	while ((frame = switch_frame_alloc(&w->port[0].port))) {
+		memcpy(frame->hdr, mac[1], MAC_LEN);
+		memcpy(frame->hdr + MAC_LEN, mac[0], MAC_LEN);
+		frame->hdr_len = 60;
+		assert_int_equal(frame_add(frame, payload, sizeof(payload)), 0);
+		bytes += sizeof(payload);
+		switch_tx(&w->port[0].port, frame);
+	}
+	return bytes;
+}
+
+/* A delivery copies payload, and all that is queued is delivered in a turn. */
+static void test_one_port_cannot_queue_any_number_of_bytes(void **state)
+{
+	struct world *w = *state;
+
+	assert_true(send_large(w) <= SWITCH_PORT_BYTES);
+	assert_null(switch_frame_alloc(&w->port[0].port));
+	send(w, 2, mac[1], mac[2]);
+	switch_run(&w->sw, 1000);
+	/* As much again, whether the last were delivered or dropped */
+	assert_int_equal(send_large(w), SWITCH_PORT_BYTES);
+	switch_flush(&w->port[0].port);
+	assert_int_equal(send_large(w), SWITCH_PORT_BYTES);
+	w->sw.fault.ppm[FAULT_LOSS] = FAULT_ALWAYS;
+	switch_run(&w->sw, 1000);
+	assert_int_equal(send_large(w), SWITCH_PORT_BYTES);
+	assert_int_equal(w->port[0].port.queued, SWITCH_PORT_BYTES);
+}
+
 static void test_budget_bounds_two_that_answer_each_other(void **state)
 {
 	struct world *w = *state;
@@ -478,6 +517,7 @@ int main(void)
 		TEST(test_local_frames_never_leave),
 		TEST(test_is_local_says_no_when_bytes_are_forced),
 		TEST(test_one_port_cannot_take_all_frames),
+		TEST(test_one_port_cannot_queue_any_number_of_bytes),
 		TEST(test_budget_bounds_two_that_answer_each_other),
 		TEST(test_flush_delivers_what_can_be_delivered),
 		TEST(test_removed_port_leaves_nothing_behind),
