@@ -45,6 +45,8 @@ STEPS = (
     Step("consumers", "more ways for a kernel consumer to lose its card",
          ("e2e/test_kernel_consumers.py",)),
     Step("rest", "all other long tests"),
+    Step("again", "rc_pingpong and rc_packets with rdma_rxe 200 times each beside two busy loops",
+         ("e2e/test_interop_again.py",), "long", 2),
     Step("busy-interop", "interop beside two busy loops, for races that an idle machine hides",
          ("e2e/test_interop.py",), "not long", 2),
     Step("busy-lifecycle", "removal, resets and kills beside two busy loops",

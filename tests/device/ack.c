@@ -15,6 +15,13 @@
 
 #define READS_MASK (RESP_READS - 1)
 
+/*
+ * Answers that go out with the command that takes the QP away: frames, and bytes
+ * after which no further one is begun. The command must not take long.
+ */
+#define ACK_SETTLE_FRAMES 16
+#define ACK_SETTLE_BYTES 65536
+
 _Static_assert(!(RESP_READS & READS_MASK), "a power of two");
 
 /**
@@ -308,4 +315,31 @@ bool ack_run(struct qp *qp, unsigned int budget)
 			return true;
 	}
 	return false;
+}
+
+/*
+ * The flush makes room for the frames of the next QP that goes, and a region
+ * that is destroyed next is read no more ([ORNIC-OBJ-4]).
+ */
+void ack_settle(struct qp *qp)
+{
+	uint64_t bytes = qp->stats.tx_bytes;
+	unsigned int left = ACK_SETTLE_FRAMES;
+
+	if (!ack_pending(qp))
+		return;
+	while (left-- && ack_pending(qp) &&
+	       qp->stats.tx_bytes - bytes < ACK_SETTLE_BYTES)
+		ack_run(qp, 1);
+	env_tx_flush(qp->nic->env);
+}
+
+void ack_settle_reset(struct qp *qp)
+{
+	const struct resp *resp = &qp->resp;
+
+	/* Answers with data refer to memory that the host wants back. */
+	if (!resp->owe || resp->fresh.at != resp->fresh.end)
+		return;
+	ack_send_owed(qp);
 }

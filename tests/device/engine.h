@@ -71,6 +71,12 @@ bool qp_run(struct qp *qp, unsigned int budget);
 void qp_cq_failed(struct qp *qp);
 
 /**
+ * qp_settle_all - before a reset: send the ACKs that are owed ([ORNIC-QP-9])
+ * @nic: a card that works
+ */
+void qp_settle_all(struct nic *nic);
+
+/**
  * qp_destroy_all - part of a reset: timers, references, memory
  * @nic: the card
  *

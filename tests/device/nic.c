@@ -128,9 +128,17 @@ void nic_destroy(struct nic *nic)
 	free(nic);
 }
 
+/* Without bus mastering commands and messages wait ([ORNIC-PCI-3]). */
+static bool nic_works(const struct nic *nic)
+{
+	return nic->enabled && !nic->fatal && nic->guest.mem->enabled;
+}
+
 void nic_reset(struct nic *nic)
 {
 	nic->resets++;
+	if (nic_works(nic))
+		qp_settle_all(nic);
 	/* Users before what they use */
 	admin_disable(nic);
 	ethport_reset(nic);
@@ -153,12 +161,6 @@ void nic_reset(struct nic *nic)
 	nic->nonsense = false;
 	regs_reset(nic);
 	stats_reset(nic);
-}
-
-/* Without bus mastering commands and messages wait ([ORNIC-PCI-3]). */
-static bool nic_works(const struct nic *nic)
-{
-	return nic->enabled && !nic->fatal && nic->guest.mem->enabled;
 }
 
 void nic_bar_read(struct nic *nic, unsigned int bar, uint64_t offset,

@@ -538,6 +538,14 @@ void qp_destroy(struct qp *qp)
 	free(qp);
 }
 
+void qp_settle_all(struct nic *nic)
+{
+	struct list_head *pos;
+
+	list_for_each(pos, &nic->ready)
+		ack_settle_reset(list_entry(pos, struct run_item, node)->qp);
+}
+
 void qp_destroy_all(struct nic *nic)
 {
 	uint32_t i = 0;
@@ -568,6 +576,7 @@ enum ornic_cmd_status qp_cmd_destroy(struct nic *nic, struct cmd *cmd)
 		return ORNIC_CMD_BAD_OBJECT;
 	if (status)
 		return status;
+	ack_settle(qp);
 	sq_watch_stop(nic, &qp->watch);
 	uctx_slot_free(qp->uctx, qp->board_slot);
 	qp_destroy(qp);

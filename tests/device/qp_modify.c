@@ -319,6 +319,7 @@ static void apply_state(struct qp *qp, unsigned int to)
 
 	switch (to) {
 	case ORNIC_QPS_RESET:
+		ack_settle(qp);
 		qp->state = to;
 		qp_reset(qp);
 		return;

@@ -180,4 +180,22 @@ bool ack_repeat(struct qp *qp, const struct packet *pkt);
  */
 bool ack_pending(const struct qp *qp);
 
+/**
+ * ack_settle - send what a QP owes before it goes ([ORNIC-QP-9])
+ * @qp: any QP. Nothing is sent for one that owes nothing
+ *
+ * The host has seen the completions of what is acknowledged here. Answers to
+ * READs may be cut off. Not to be called from within nic_rx().
+ */
+void ack_settle(struct qp *qp);
+
+/**
+ * ack_settle_reset - the same for a reset of the card
+ * @qp: any QP; the ACK or NAK that it owes is sent unless answers to READs or
+ *	atomics have to go before it
+ *
+ * Refers to no memory of the guest.
+ */
+void ack_settle_reset(struct qp *qp);
+
 #endif /* ORNIC_DEVICE_RESP_H */

@@ -18,6 +18,7 @@ UNIT_EDGE_TESTS := \
 
 # Linked with edges and core.
 UNIT_CORE_TESTS := \
+	ack_test.c \
 	atomic_test.c \
 	buf_test.c \
 	build_test.c \

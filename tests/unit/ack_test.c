@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Answers that a QP owes when it goes ([ORNIC-QP-9]): the program has seen the
+ * completion of a receive, and its next command is in the ring before the card
+ * has sent the ACK.
+ */
+#include "pair.h"
+
+/* What the peer's QP may still get, at most: see ack.c */
+#define LAST_FRAMES 16
+#define LAST_BYTES 65536
+
+/* A runs and the wire carries; B has received, and has not run since. */
+static void arrive(struct pair *pair, const struct pair_wr *wr,
+		   unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		pair_post(A(pair), &wr[i]);
+	pair_ring(A(pair));
+	while (nic_run(A(pair)->host->nic))
+		continue;
+	assert_true(pair_wire(pair));
+}
+
+static void submit_destroy(struct side *side)
+{
+	struct ornic_object in = { .num = htole32(side->qp.num) };
+
+	host_submit(side->host, ORNIC_CMD_DESTROY_QP, &in, sizeof(in));
+}
+
+static void submit_state(struct side *side, unsigned int state)
+{
+	struct ornic_modify_qp_in in = {
+		.qpn = htole32(side->qp.num),
+		.mask = htole32(ORNIC_QP_ATTR_STATE),
+		.attr.state = state,
+	};
+
+	host_submit(side->host, ORNIC_CMD_MODIFY_QP, &in, sizeof(in));
+}
+
+static void go_destroy(struct pair *pair)
+{
+	submit_destroy(B(pair));
+	pair_run(pair);
+	assert_int_equal(host_completed(B(pair)->host), ORNIC_CMD_OK);
+}
+
+static void go_reset(struct pair *pair)
+{
+	submit_state(B(pair), ORNIC_QPS_RESET);
+	pair_run(pair);
+	assert_int_equal(host_completed(B(pair)->host), ORNIC_CMD_OK);
+}
+
+static void go_error_destroy(struct pair *pair)
+{
+	submit_state(B(pair), ORNIC_QPS_ERR);
+	submit_destroy(B(pair));
+	pair_run(pair);
+	assert_int_equal(host_completed(B(pair)->host), ORNIC_CMD_OK);
+	assert_int_equal(host_completed(B(pair)->host), ORNIC_CMD_OK);
+}
+
+static void go_card_reset(struct pair *pair)
+{
+	host_write(B(pair)->host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	pair_run(pair);
+}
+
+/* A's request succeeds, and nothing of it was sent twice. */
+static void acknowledged(struct pair *pair, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		pair_expect(A(pair), i, ORNIC_WC_SUCCESS);
+	pair_sleep(pair, 20 * 1000 * 1000);
+	pair_poll_none(A(pair));
+	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_retransmits), 0);
+	assert_int_equal(pair_qp(A(pair))->state, ORNIC_QPS_RTS);
+}
+
+/* One message of each kind that completes a receive, B's QP gone the same turn */
+static void message(struct pair *pair, unsigned int opcode,
+		    void (*go)(struct pair *pair))
+{
+	struct pair_wr wr = pair_wr_data(A(pair), opcode, 0, 5000);
+
+	wr.wr_id = 0;
+	pair_fill(A(pair)->buf, 5000, opcode);
+	pair_post_recv(B(pair), 77, B(pair)->addr, 5000);
+	arrive(pair, &wr, 1);
+	pair_check(B(pair)->buf, 5000, opcode);
+	pair_expect(B(pair), 77, ORNIC_WC_SUCCESS);
+	go(pair);
+	acknowledged(pair, 1);
+}
+
+static void test_destroyed_after_send(void **state)
+{
+	message(*state, ORNIC_WR_SEND, go_destroy);
+}
+
+static void test_xrc_destroyed_after_send(void **state)
+{
+	message(*state, ORNIC_WR_SEND, go_destroy);
+}
+
+static void test_destroyed_after_write_with_imm(void **state)
+{
+	message(*state, ORNIC_WR_RDMA_WRITE_WITH_IMM, go_destroy);
+}
+
+static void test_reset_after_send(void **state)
+{
+	message(*state, ORNIC_WR_SEND, go_reset);
+}
+
+static void test_failed_and_destroyed_after_send(void **state)
+{
+	message(*state, ORNIC_WR_SEND, go_error_destroy);
+}
+
+static void test_card_reset_after_send(void **state)
+{
+	message(*state, ORNIC_WR_SEND, go_card_reset);
+}
+
+/* Answers with data go first, and the ACK behind them covers the SEND. */
+static void test_destroyed_after_read_atomic_and_send(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr[] = {
+		pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 3000),
+		pair_wr_data(A(pair), ORNIC_WR_ATOMIC_FETCH_ADD, 4096, 8),
+		pair_wr_data(A(pair), ORNIC_WR_SEND, 8192, 100),
+	};
+	unsigned int i, flushes;
+
+	for (i = 0; i < ARRAY_SIZE(wr); i++)
+		wr[i].wr_id = i;
+	pair_fill(B(pair)->buf, 3000, 1);
+	*pair_word(B(pair), 4096) = htole64(41);
+	wr[1].swap_add = 1;
+	pair_post_recv(B(pair), 77, B(pair)->addr + 8192, 100);
+	arrive(pair, wr, ARRAY_SIZE(wr));
+	pair_expect(B(pair), 77, ORNIC_WC_SUCCESS);
+	flushes = B(pair)->host->flushes;
+	go_destroy(pair);
+	/* [ORNIC-OBJ-4] A region destroyed next is read no more. */
+	assert_true(B(pair)->host->flushes > flushes + 1);
+	acknowledged(pair, ARRAY_SIZE(wr));
+	pair_check(A(pair)->buf, 3000, 1);
+	assert_int_equal(le64toh(*pair_word(A(pair), 4096)), 41);
+	assert_int_equal(le64toh(*pair_word(B(pair), 4096)), 42);
+}
+
+/* A command takes bounded time: of a long answer it sends the beginning only. */
+static void test_destroyed_before_long_read(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr[] = {
+		pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100),
+		pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, PAIR_BUF_SIZE),
+	};
+	struct nic *nic = B(pair)->host->nic;
+
+	wr[0].wr_id = 0;
+	wr[1].wr_id = 1;
+	pair_post_recv(B(pair), 77, B(pair)->addr, 100);
+	arrive(pair, wr, ARRAY_SIZE(wr));
+	submit_destroy(B(pair));
+	nic_run(nic);
+	assert_int_equal(host_completed(B(pair)->host), ORNIC_CMD_OK);
+	assert_in_range(B(pair)->host->frames, 1, LAST_FRAMES);
+	assert_in_range(pair_stat(B(pair), ORNIC_RDMA_STAT_tx_bytes), 1,
+			LAST_BYTES + REQ_SEGMENT_MAX);
+	pair_run(pair);
+	/* The first response acknowledges the SEND. */
+	pair_expect(A(pair), 0, ORNIC_WC_SUCCESS);
+	pair_sleep(pair, 100 * 1000 * 1000);
+	pair_expect(A(pair), 1, ORNIC_WC_RETRY_EXC_ERR);
+}
+
+static void test_destroyed_while_not_ready(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
+
+	arrive(pair, &wr, 1);
+	go_destroy(pair);
+	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_rnr_naks_received),
+			 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		PAIR_BOTH(test_destroyed_after_send, pair_setup_rc),
+		PAIR_BOTH(test_xrc_destroyed_after_send, pair_setup_xrc),
+		PAIR_BOTH(test_destroyed_after_write_with_imm, pair_setup_rc),
+		PAIR_BOTH(test_reset_after_send, pair_setup_rc),
+		PAIR_BOTH(test_failed_and_destroyed_after_send, pair_setup_rc),
+		PAIR_BOTH(test_card_reset_after_send, pair_setup_rc),
+		PAIR_BOTH(test_destroyed_after_read_atomic_and_send,
+			  pair_setup_rc),
+		PAIR_BOTH(test_destroyed_before_long_read, pair_setup_rc),
+		PAIR_BOTH(test_destroyed_while_not_ready, pair_setup_rc),
+	};
+
+	return cmocka_run_group_tests_name("ack", tests, NULL, NULL);
+}
