@@ -16,13 +16,14 @@ END_TIMEOUT = 60  # seconds; the sanitizer's look for leaks is part of it
 
 class Card:
     def __init__(self, rundir, logdir, name="card", nics=1, ports=(), pcap=None, nic_options="",
-                 args=(), sanitized=False):
+                 args=(), sanitized=False, first=1):
         """ports and nic_options: ornic-device's own words, as "tap,name=tap0" or
-        "dgram,local=A,remote=B", and "shadow=off". sanitized: the card built with
-        AddressSanitizer and UndefinedBehaviorSanitizer."""
+        "dgram,local=A,remote=B", and "shadow=off". first: number of the first MAC,
+        which differs where processes are joined. sanitized: the card built with AddressSanitizer
+        and UndefinedBehaviorSanitizer."""
         self.name = name
         self.sockets = [Path(rundir) / f"{name}-nic{i}.sock" for i in range(nics)]
-        self.macs = [f"02:00:00:00:01:{i + 1:02x}" for i in range(nics)]
+        self.macs = [f"02:00:00:00:01:{i + first:02x}" for i in range(nics)]
         self.control_path = Path(rundir) / f"{name}-control.sock"
         self.log = Path(logdir) / f"{name}.log"
         self.pcap = pcap

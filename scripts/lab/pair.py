@@ -183,6 +183,31 @@ def outcome(pair, command, timeout):
     return code, output + states
 
 
+class Processes(Pair):
+    """The same two machines, but the card of each is a process of its own: their packets are bytes
+    on a Unix datagram socket."""
+
+    SUBNET = "10.60.0"
+
+    def __init__(self, lab):
+        self.lab = lab
+        self.cards = [lab.card(1, ports=[port], first=number)
+                      for number, port in enumerate(lab.link("dgram").ports(), 1)]
+        self.card = self.cards[0]
+        self.a, self.b = (lab.vm(name, cards=card.sockets) for name, card in zip("ab", self.cards))
+        self.vms = (self.a, self.b)
+        self.ornic, self.rxe = {}, {}
+
+    def ailment(self):
+        for card in self.cards:
+            if not card.running():
+                return f"{card.name}: ornic-device has ended, see {card.log}"
+        return super().ailment()
+
+    def discard(self):
+        super().discard()
+        for card in self.cards:
+            card.stop()
 
 
 class Roles:

@@ -41,8 +41,12 @@ class Link:
 
     def port(self):
         """The second end as a port of ornic-device (dgram only)."""
+        return self.ports()[1]
+
+    def ports(self):
+        """Both ends as ports of ornic-device (dgram only)."""
         here, there = self.paths
-        return f"dgram,local={there},remote={here}"
+        return [f"dgram,local={a},remote={b}" for a, b in ((here, there), (there, here))]
 
 
 class Lab:

@@ -328,9 +328,11 @@ void ack_settle(struct qp *qp)
 
 	if (!ack_pending(qp))
 		return;
+	qp->leaving = true;
 	while (left-- && ack_pending(qp) &&
 	       qp->stats.tx_bytes - bytes < ACK_SETTLE_BYTES)
 		ack_run(qp, 1);
+	qp->leaving = false;
 	env_tx_flush(qp->nic->env);
 }
 
@@ -341,5 +343,6 @@ void ack_settle_reset(struct qp *qp)
 	/* Answers with data refer to memory that the host wants back. */
 	if (!resp->owe || resp->fresh.at != resp->fresh.end)
 		return;
+	qp->leaving = true;
 	ack_send_owed(qp);
 }

@@ -99,6 +99,11 @@ static bool card_peer_is_local(struct env *env, const uint8_t *mac)
 	return switch_is_local(&env_to_card(env)->loop->sw, mac);
 }
 
+static bool card_path_is_full(struct env *env, const uint8_t *mac)
+{
+	return switch_is_full(&env_to_card(env)->loop->sw, mac);
+}
+
 static void card_want_bytes(struct env *env, bool want)
 {
 	env_to_card(env)->port.bytes = want;
@@ -131,6 +136,7 @@ static const struct env_ops card_env_ops = {
 	.tx = card_tx,
 	.tx_flush = card_tx_flush,
 	.peer_is_local = card_peer_is_local,
+	.path_is_full = card_path_is_full,
 	.want_bytes = card_want_bytes,
 	.log = card_log,
 };
@@ -155,6 +161,11 @@ static void card_rx(struct port *port, const struct frame *frame)
 		card_note_faults(port_to_card(frame->src));
 }
 
+static void card_room(struct port *port)
+{
+	nic_room(port_to_card(port)->nic);
+}
+
 static void card_port_destroy(struct port *port)
 {
 	/* The port is part of the card and goes with it. */
@@ -163,6 +174,7 @@ static void card_port_destroy(struct port *port)
 
 static const struct port_ops card_port_ops = {
 	.rx = card_rx,
+	.room = card_room,
 	.destroy = card_port_destroy,
 };
 

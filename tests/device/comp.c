@@ -7,6 +7,7 @@
 #include "path.h"
 #include "psn.h"
 #include "qp.h"
+#include "roce.h"
 
 #define ACK_TIMEOUT_UNIT_NS 4096ULL
 /* An acknowledgement may be waited for up to four times as long (9.7.6.1.3). */
@@ -97,6 +98,12 @@ void comp_timer(struct qp *qp)
 		return;
 	if (env_now_ns(env) < req->deadline_ns) {
 		env_timer_arm(env, &qp->timer, req->deadline_ns);
+		return;
+	}
+	/* What waits at a port of this side is not lost. */
+	if (roce_is_full(qp, &qp->attr.av)) {
+		req->deadline_ns = 0;
+		comp_arm(qp);
 		return;
 	}
 	RDMA_STAT_INC(qp->nic, ack_timeouts);

@@ -82,11 +82,13 @@ struct mr_build {
 /**
  * struct run_item - part of a QP: its place in the queue of those with work
  * @qp: the QP
- * @node: in @nic->ready
+ * @node: in @nic->ready or @nic->blocked, or alone
+ * @blocked: in @nic->blocked
  */
 struct run_item {
 	struct qp *qp;
 	struct list_head node;
+	bool blocked;
 };
 
 /**
@@ -125,6 +127,7 @@ struct run_item {
  * @stats: counters
  * @delayed: frames that wait at WQs
  * @ready: struct run_item list: QPs with work
+ * @blocked: struct run_item list: QPs with work that wait for a port that is full
  * @dead_cqs: CQs whose QPs are to be told
  * @engine: the RoCE engine's own, see engine.h
  * @sink: where all ORNIC_MR_NULL write to; nobody reads it
@@ -164,6 +167,7 @@ struct nic {
 	struct stats stats;
 	unsigned int delayed;
 	struct list_head ready;
+	struct list_head blocked;
 	struct list_head dead_cqs;
 	struct engine *engine;
 	uint8_t sink[CORE_SINK_SIZE];
@@ -182,13 +186,21 @@ void core_fatal(struct nic *nic, enum ornic_fatal_cause cause);
 /**
  * core_ready - a QP has work: qp_run() will be called soon
  * @nic: the card
- * @item: inside the QP; queued already is fine
+ * @item: inside the QP; queued already is fine. One that is blocked has its turn,
+ *	too: there may be work that needs no port
  */
 void core_ready(struct nic *nic, struct run_item *item);
 
 /**
- * core_not_ready - take a QP off the queue
- * @item: inside the QP, queued or not
+ * core_block - a QP cannot go on before a port has room
+ * @nic: the card
+ * @item: inside the QP. It becomes ready with nic_room() or core_ready()
+ */
+void core_block(struct nic *nic, struct run_item *item);
+
+/**
+ * core_not_ready - take a QP off the queues
+ * @item: inside the QP, queued or blocked or neither
  */
 void core_not_ready(struct run_item *item);
 

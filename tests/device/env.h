@@ -43,6 +43,8 @@ enum env_log_level {
  *	drop them. May lead to nic_rx(); not to be called from within it
  * @peer_is_local: does this unicast MAC belong to a NIC in this process, so that
  *	FRAME_LOCAL may be used
+ * @path_is_full: should a packet to this MAC wait: the port on its way is full.
+ *	nic_room() is called when it is no longer
  * @want_bytes: from now on no packet to this card is FRAME_LOCAL, or it may be
  * @log: say something; @fmt has no newline
  */
@@ -55,6 +57,7 @@ struct env_ops {
 	void (*tx)(struct env *env, struct frame *frame);
 	void (*tx_flush)(struct env *env);
 	bool (*peer_is_local)(struct env *env, const uint8_t *mac);
+	bool (*path_is_full)(struct env *env, const uint8_t *mac);
 	void (*want_bytes)(struct env *env, bool want);
 	void (*log)(struct env *env, enum env_log_level level, const char *fmt,
 		    va_list ap) __attribute__((format(printf, 3, 0)));
@@ -123,6 +126,11 @@ static inline void env_tx_flush(struct env *env)
 static inline bool env_peer_is_local(struct env *env, const uint8_t *mac)
 {
 	return env->ops->peer_is_local(env, mac);
+}
+
+static inline bool env_path_is_full(struct env *env, const uint8_t *mac)
+{
+	return env->ops->path_is_full(env, mac);
 }
 
 static inline void env_want_bytes(struct env *env, bool want)

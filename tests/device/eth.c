@@ -204,6 +204,13 @@ static bool eth_tx_loops(const struct qp *qp, const uint8_t *dmac)
 	       (nic->rules.ingress && rule_has_mac(nic, dmac, stack));
 }
 
+/* Is the port on a frame's way full? Those to groups do not wait. */
+static bool eth_is_full(const struct qp *qp, const struct frame *frame)
+{
+	return !(frame->hdr[0] & 1) &&
+	       env_path_is_full(qp->nic->env, frame->hdr);
+}
+
 /* Every frame of a RAW_PACKET QP leaves here. The state of QPs may change. */
 static void eth_send(struct qp *qp, struct frame *frame)
 {
@@ -243,7 +250,7 @@ static void eth_tx_done(struct qp *qp, const struct send_wqe *wqe,
  * Send the next frame.
  *
  * Return: 0; -EAGAIN: there is no frame to fill, try again; -EBUSY: it is not
- * time yet.
+ * time yet, or the port on its way is full.
  */
 static int eth_tx_one(struct qp *qp)
 {
@@ -269,6 +276,11 @@ static int eth_tx_one(struct qp *qp)
 		env_frame_free(qp->nic->env, frame);
 		eth_tx_done(qp, &wqe, status);
 		return 0;
+	}
+	if (eth_is_full(qp, frame)) {
+		env_frame_free(qp->nic->env, frame);
+		core_block(qp->nic, &qp->run);
+		return -EBUSY;
 	}
 	eth_send(qp, frame);
 	qp->tso_sent = part.segment.offset + part.segment.len;

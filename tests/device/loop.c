@@ -221,7 +221,13 @@ int loop_turn(struct loop *loop)
 	loop->stats.turns++;
 	loop->now_ns = loop_clock_ns();
 	loop->sw.now_ns = loop->now_ns;
-	worked = timers_run(&loop->timers, loop->now_ns);
+	/*
+	 * Only as late as the last look at the descriptors, and after the
+	 * packets found there: a process that did not run for a while must not
+	 * conclude that its peers were silent.
+	 */
+	worked = switch_run(&loop->sw, SWITCH_BUDGET) > 0;
+	worked |= timers_run(&loop->timers, loop->polled_ns) > 0;
 	worked |= run_tasks(loop);
 	worked |= switch_run(&loop->sw, SWITCH_BUDGET) > 0;
 	if (worked) {

@@ -77,7 +77,7 @@ struct loop_stats {
  * @spin_ns: the time now, between 0 and @spin_max_ns, by experience
  * @now_ns: time at the start of the turn, or of handling events
  * @idle_ns: start of the turn before, if nothing was done in it, else 0
- * @polled_ns: when file descriptors were last looked at
+ * @polled_ns: when file descriptors were last looked at; timers are as late
  * @stop: leave at the end of the turn
  * @event: events taken from the kernel and not handled yet
  * @event_count: number of @event

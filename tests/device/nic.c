@@ -93,6 +93,7 @@ struct nic *nic_create(const struct nic_config *config, struct env *env)
 	eq_source_init(&nic->events, 0, false);
 	nic->regs.clock_base_ns = env_now_ns(env);
 	list_init(&nic->ready);
+	list_init(&nic->blocked);
 	list_init(&nic->dead_cqs);
 	mcast_init(nic);
 	rule_init(nic);
@@ -198,7 +199,7 @@ static bool nic_run_qps(struct nic *nic)
 							 node);
 
 		list_del_init(&item->node);
-		if (qp_run(item->qp, NIC_RUN_PACKETS))
+		if (qp_run(item->qp, NIC_RUN_PACKETS) && !item->blocked)
 			core_ready(nic, item);
 		any = true;
 	}
@@ -221,6 +222,13 @@ bool nic_run(struct nic *nic)
 	any |= nic_run_qps(nic);
 	any |= cq_run_dead(nic);
 	return any;
+}
+
+void nic_room(struct nic *nic)
+{
+	while (!list_empty(&nic->blocked))
+		core_ready(nic, list_first_entry(&nic->blocked, struct run_item,
+						 node));
 }
 
 bool nic_sleep_prepare(struct nic *nic)
@@ -411,15 +419,25 @@ void core_fatal(struct nic *nic, enum ornic_fatal_cause cause)
 
 void core_ready(struct nic *nic, struct run_item *item)
 {
+	if (item->blocked)
+		core_not_ready(item);
 	if (!list_empty(&item->node))
 		return;
 	list_add_tail(&item->node, &nic->ready);
 	env_mark_runnable(nic->env);
 }
 
+void core_block(struct nic *nic, struct run_item *item)
+{
+	list_del_init(&item->node);
+	list_add_tail(&item->node, &nic->blocked);
+	item->blocked = true;
+}
+
 void core_not_ready(struct run_item *item)
 {
 	list_del_init(&item->node);
+	item->blocked = false;
 }
 
 void core_tx(struct nic *nic, struct frame *frame)

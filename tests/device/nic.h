@@ -142,6 +142,12 @@ void nic_wake(struct nic *nic);
 void nic_rx(struct nic *nic, const struct frame *frame);
 
 /**
+ * nic_room - a port of the switch that was full takes packets again
+ * @nic: the card; goes on with what waited (env_path_is_full())
+ */
+void nic_room(struct nic *nic);
+
+/**
  * nic_link_changed - the cable was plugged or pulled
  * @nic: the card
  * @up: new state; a new card has link

@@ -21,10 +21,12 @@ struct switch_dev;
  * @rx: take a packet from the switch. The frame and everything it refers to
  *	belong to the caller and are valid during the call only. May transmit,
  *	which only queues. Cannot refuse: what it cannot take it drops and counts.
+ * @room: of a NIC: a port that was full takes packets again; else NULL
  * @destroy: free the port; the switch has forgotten it already
  */
 struct port_ops {
 	void (*rx)(struct port *port, const struct frame *frame);
+	void (*room)(struct port *port);
 	void (*destroy)(struct port *port);
 };
 
@@ -52,6 +54,7 @@ struct port_stats {
  * @name: for statistics and messages
  * @is_nic: a NIC of this process: FRAME_LOCAL may go there, and a packet to
  *	itself is delivered back to it
+ * @full: packets wait here, and NICs should send it no more until switch_room()
  * @bytes: it is not local: all packets to it are real wire bytes
  * @mac: address that the switch always finds here; all zero when only learning
  * @sw: the switch it is plugged into, NULL when none
@@ -65,6 +68,7 @@ struct port {
 	const struct port_ops *ops;
 	const char *name;
 	bool is_nic;
+	bool full;
 	bool bytes;
 	uint8_t mac[MAC_LEN];
 	struct switch_dev *sw;

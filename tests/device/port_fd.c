@@ -11,6 +11,13 @@
 /* Packets taken from outside before others have their turn. */
 #define PACKET_BUDGET 64
 
+/* A copy of a packet that waits */
+struct port_fd_packet {
+	struct list_head node;
+	uint32_t len;
+	uint8_t bytes[];
+};
+
 static struct port_fd *to_port_fd(struct port *port)
 {
 	return container_of(port, struct port_fd, port);
@@ -40,7 +47,43 @@ static bool port_fd_send(struct port_fd *pfd, struct iovec *iov, int count)
 static void port_fd_wait(struct port_fd *pfd)
 {
 	timer_arm(&pfd->loop->timers, &pfd->waiting.retry,
-		  loop_clock_ns() + pfd->waiting.retry_ns);
+		  pfd->loop->now_ns + pfd->waiting.retry_ns);
+}
+
+static void port_fd_forget_first(struct port_fd *pfd)
+{
+	struct port_fd_packet *packet =
+		list_first_entry(&pfd->waiting.packets, struct port_fd_packet,
+				 node);
+
+	list_del_init(&packet->node);
+	pfd->waiting.count--;
+	free(packet);
+}
+
+static bool port_fd_send_first(struct port_fd *pfd)
+{
+	struct port_fd_packet *packet =
+		list_first_entry(&pfd->waiting.packets, struct port_fd_packet,
+				 node);
+	struct iovec iov = {
+		.iov_base = packet->bytes,
+		.iov_len = packet->len,
+	};
+
+	if (!port_fd_send(pfd, &iov, 1))
+		return false;
+	port_fd_forget_first(pfd);
+	return true;
+}
+
+static void port_fd_set_full(struct port_fd *pfd, bool full)
+{
+	if (pfd->port.full == full)
+		return;
+	pfd->port.full = full;
+	if (!full)
+		switch_room(pfd->port.sw);
 }
 
 static void port_fd_retry(struct timer *timer)
@@ -48,43 +91,61 @@ static void port_fd_retry(struct timer *timer)
 	struct port_fd *pfd = container_of(timer, struct port_fd,
 					   waiting.retry);
 	struct port_fd_waiting *waiting = &pfd->waiting;
-	uint32_t first = waiting->head;
+	uint64_t now = pfd->loop->now_ns;
+	unsigned int before = waiting->count;
 
-	while (waiting->head != waiting->tail) {
-		uint32_t at = waiting->head % PORT_FD_WAITING;
-		struct iovec iov = {
-			.iov_base = waiting->packet[at],
-			.iov_len = waiting->len[at],
-		};
-
-		if (!port_fd_send(pfd, &iov, 1))
-			break;
-		waiting->head++;
-	}
-	if (waiting->head != first)
+	while (waiting->count && port_fd_send_first(pfd))
+		continue;
+	if (waiting->count != before) {
+		waiting->stalled = false;
 		waiting->retry_ns = PORT_FD_RETRY_MIN_NS;
-	else if (waiting->retry_ns < PORT_FD_RETRY_MAX_NS)
-		waiting->retry_ns *= 2;
-	if (waiting->head != waiting->tail)
+		waiting->since_ns = now;
+	} else {
+		if (now - waiting->since_ns >= PORT_FD_STALL_NS)
+			waiting->stalled = true;
+		if (waiting->retry_ns < (waiting->stalled ?
+					 PORT_FD_STALL_RETRY_NS :
+					 PORT_FD_RETRY_MAX_NS))
+			waiting->retry_ns *= 2;
+	}
+	if (waiting->count)
 		port_fd_wait(pfd);
+	if (waiting->stalled || waiting->count <= PORT_FD_ROOM)
+		port_fd_set_full(pfd, false);
+}
+
+/* NICs send what they know the way of only while there is room. */
+static bool port_fd_may_wait(const struct port_fd *pfd,
+			     const struct frame *frame)
+{
+	bool held_back = !pfd->waiting.stalled && frame->src->is_nic &&
+			 switch_lookup(pfd->port.sw, frame->hdr) == &pfd->port;
+
+	return pfd->waiting.count < (held_back ? PORT_FD_WAITING_MAX :
+						 PORT_FD_WAITING);
 }
 
 static void port_fd_queue(struct port_fd *pfd, const struct frame *frame)
 {
 	struct port_fd_waiting *waiting = &pfd->waiting;
-	uint32_t at = waiting->tail % PORT_FD_WAITING;
 	uint64_t len = frame_len(frame);
+	struct port_fd_packet *packet = NULL;
 
-	if (waiting->tail - waiting->head == PORT_FD_WAITING ||
-	    len > sizeof(waiting->packet[at]) ||
-	    frame_read(frame, 0, waiting->packet[at], len)) {
+	if (port_fd_may_wait(pfd, frame) &&
+	    len <= FRAME_HDR_MAX + PORT_FD_PACKET_MAX)
+		packet = malloc(sizeof(*packet) + len);
+	if (!packet || frame_read(frame, 0, packet->bytes, len)) {
+		free(packet);
 		pfd->port.stats.drops++;
 		return;
 	}
-	waiting->len[at] = len;
-	waiting->tail++;
+	packet->len = len;
+	list_add_tail(&packet->node, &waiting->packets);
+	if (++waiting->count >= PORT_FD_FULL && !waiting->stalled)
+		port_fd_set_full(pfd, true);
 	if (!timer_armed(&waiting->retry)) {
 		waiting->retry_ns = PORT_FD_RETRY_MIN_NS;
+		waiting->since_ns = pfd->loop->now_ns;
 		port_fd_wait(pfd);
 	}
 }
@@ -97,8 +158,7 @@ static void port_fd_rx(struct port *port, const struct frame *frame)
 
 	count = frame_iov(frame, 0, frame_len(frame), iov, ARRAY_SIZE(iov));
 	/* In order: behind those that wait already */
-	if (pfd->waiting.head != pfd->waiting.tail ||
-	    !port_fd_send(pfd, iov, count))
+	if (pfd->waiting.count || !port_fd_send(pfd, iov, count))
 		port_fd_queue(pfd, frame);
 }
 
@@ -173,11 +233,12 @@ static void port_fd_destroy(struct port *port)
 	struct port_fd *pfd = to_port_fd(port);
 
 	timer_cancel(&pfd->loop->timers, &pfd->waiting.retry);
+	while (pfd->waiting.count)
+		port_fd_forget_first(pfd);
 	loop_remove_fd(pfd->loop, &pfd->lfd);
 	close(pfd->lfd.fd);
 	if (pfd->path)
 		unlink(pfd->path);
-	free(pfd->waiting.packet);
 	free(pfd->buffer);
 	free(pfd);
 }
@@ -199,10 +260,7 @@ int port_fd_create(struct loop *loop, const char *name, int fd,
 	pfd->buffer = malloc((size_t)SWITCH_PORT_FRAMES * PORT_FD_PACKET_MAX);
 	if (!pfd->buffer)
 		goto free_pfd;
-	pfd->waiting.packet = malloc(PORT_FD_WAITING *
-				     sizeof(*pfd->waiting.packet));
-	if (!pfd->waiting.packet)
-		goto free_buffer;
+	list_init(&pfd->waiting.packets);
 	timer_init(&pfd->waiting.retry, port_fd_retry);
 	pfd->port.ops = &port_fd_ops;
 	pfd->port.name = name;
@@ -211,7 +269,7 @@ int port_fd_create(struct loop *loop, const char *name, int fd,
 	pfd->lfd.ready = port_fd_ready;
 	err = switch_add_port(&loop->sw, &pfd->port);
 	if (err)
-		goto free_waiting;
+		goto free_buffer;
 	err = loop_add_fd(loop, &pfd->lfd, EPOLLIN);
 	if (err)
 		goto remove_port;
@@ -220,8 +278,6 @@ int port_fd_create(struct loop *loop, const char *name, int fd,
 
 remove_port:
 	switch_remove_port(&pfd->port);
-free_waiting:
-	free(pfd->waiting.packet);
 free_buffer:
 	free(pfd->buffer);
 free_pfd:

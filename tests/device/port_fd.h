@@ -9,15 +9,32 @@
 
 #include "log.h"
 #include "loop.h"
+#include "options.h"
 #include "port.h"
 
 /* Longest packet from outside: MTU 9000 with room for all headers. */
 #define PORT_FD_PACKET_MAX 10240
 
-/* Packets that wait for a reader who is slower than we are, and try again. */
+/*
+ * Packets that wait for a reader who is slower than we are. The port is full
+ * with the first number, and again not full with the second; NICs then send no
+ * more but what they had on its way. Others cannot be held back, and their
+ * packets are dropped where more than the third number wait.
+ */
+#define PORT_FD_FULL 64
+#define PORT_FD_ROOM 16
 #define PORT_FD_WAITING 128
+/* What all NICs of a process may have on its way when the port is full */
+#define PORT_FD_WAITING_MAX \
+	(PORT_FD_WAITING + OPTIONS_MAX_NICS * SWITCH_PORT_FRAMES)
 #define PORT_FD_RETRY_MIN_NS 50000
-#define PORT_FD_RETRY_MAX_NS 10000000
+#define PORT_FD_RETRY_MAX_NS 1000000
+/*
+ * For a reader who took nothing for so long nobody waits, and the card seldom
+ * looks.
+ */
+#define PORT_FD_STALL_NS 1000000000
+#define PORT_FD_STALL_RETRY_NS 10000000
 
 /**
  * struct port_fd_waiting - packets to the outside that found no room there
@@ -25,20 +42,21 @@
  * A Unix datagram socket takes 11 packets and then says no, however much room
  * the reader would have a moment later; and it tells nobody of the moment.
  *
- * @packet: PORT_FD_WAITING copies
- * @len: bytes of each
- * @head: the oldest, runs free
- * @tail: behind the newest
+ * @packets: struct port_fd_packet list: copies, in order
+ * @count: their number
  * @retry: tries again
  * @retry_ns: after so long, twice as long each time that there is still no room
+ * @since_ns: when the reader last took one, or the first began to wait
+ * @stalled: it took none for PORT_FD_STALL_NS: the port is not full, and has
+ *	packets of NICs wait as those of others
  */
 struct port_fd_waiting {
-	uint8_t (*packet)[FRAME_HDR_MAX + PORT_FD_PACKET_MAX];
-	uint32_t len[PORT_FD_WAITING];
-	uint32_t head;
-	uint32_t tail;
+	struct list_head packets;
+	unsigned int count;
 	struct timer retry;
 	uint64_t retry_ns;
+	uint64_t since_ns;
+	bool stalled;
 };
 
 /**

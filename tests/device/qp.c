@@ -542,6 +542,8 @@ void qp_settle_all(struct nic *nic)
 {
 	struct list_head *pos;
 
+	/* A QP that owes something is ready or blocked. */
+	nic_room(nic);
 	list_for_each(pos, &nic->ready)
 		ack_settle_reset(list_entry(pos, struct run_item, node)->qp);
 }

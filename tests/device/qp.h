@@ -144,6 +144,7 @@ struct qp_rx_hash {
  * @events: what it has to tell
  * @comm_est: ORNIC_EVENT_QP_COMM_EST was sent
  * @last_wqe: ORNIC_EVENT_QP_LAST_WQE was sent
+ * @leaving: in ack_settle(): waits for no port
  * @drained: in SQD: nothing is on its way any more
  * @mtu_shift: log2 of the path MTU in bytes
  * @attr: attributes
@@ -181,6 +182,7 @@ struct qp {
 	struct eq_source events;
 	bool comm_est;
 	bool last_wqe;
+	bool leaving;
 	bool drained;
 	uint8_t mtu_shift;
 	struct qp_attr attr;

@@ -16,10 +16,20 @@ bool roce_is_local(struct qp *qp, const struct ornic_av *av)
 	       env_peer_is_local(qp->nic->env, av->dmac);
 }
 
+bool roce_is_full(struct qp *qp, const struct ornic_av *av)
+{
+	return !(av->dmac[0] & 1) && env_path_is_full(qp->nic->env, av->dmac);
+}
+
 struct frame *roce_alloc(struct qp *qp, const struct ornic_av *av)
 {
-	struct frame *frame = env_frame_alloc(qp->nic->env);
+	struct frame *frame;
 
+	if (!qp->leaving && roce_is_full(qp, av)) {
+		core_block(qp->nic, &qp->run);
+		return NULL;
+	}
+	frame = env_frame_alloc(qp->nic->env);
 	if (frame && roce_is_local(qp, av))
 		frame->flags |= FRAME_LOCAL;
 	return frame;

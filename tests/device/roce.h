@@ -23,7 +23,8 @@ struct qp;
  * @av: where to
  *
  * Return: a frame without headers, FRAME_LOCAL if it stays in this process; or
- * NULL: try again in the next nic_run().
+ * NULL: try again when qp_run() is called next. If the port on the way is full,
+ * that is when it has room.
  */
 struct frame *roce_alloc(struct qp *qp, const struct ornic_av *av);
 
@@ -60,5 +61,14 @@ void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
  * Return: true if FRAME_LOCAL may be used.
  */
 bool roce_is_local(struct qp *qp, const struct ornic_av *av);
+
+/**
+ * roce_is_full - is a port on the way to a peer full
+ * @qp: who sends
+ * @av: where to
+ *
+ * Return: true while packets wait there that are not lost.
+ */
+bool roce_is_full(struct qp *qp, const struct ornic_av *av);
 
 #endif /* ORNIC_DEVICE_ROCE_H */

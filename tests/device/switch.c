@@ -271,6 +271,25 @@ bool switch_is_local(struct switch_dev *sw, const uint8_t *mac)
 	return port && port->is_nic && !port->bytes;
 }
 
+bool switch_is_full(struct switch_dev *sw, const uint8_t *mac)
+{
+	struct port *port = switch_lookup(sw, mac);
+
+	return port && port->full;
+}
+
+void switch_room(struct switch_dev *sw)
+{
+	struct list_head *node;
+	struct port *port;
+
+	list_for_each(node, &sw->ports) {
+		port = list_entry(node, struct port, node);
+		if (port->ops->room)
+			port->ops->room(port);
+	}
+}
+
 static void deliver(struct switch_dev *sw, struct port *port,
 		    const struct frame *frame)
 {

@@ -160,6 +160,24 @@ struct port *switch_lookup(struct switch_dev *sw, const uint8_t *mac);
 bool switch_is_local(struct switch_dev *sw, const uint8_t *mac);
 
 /**
+ * switch_is_full - should a NIC wait with a packet
+ * @sw: the switch
+ * @mac: where to. Packets to groups and to unknown addresses never wait
+ *
+ * Return: true when the port there is full; port_ops.room() is called when it
+ * is no longer.
+ */
+bool switch_is_full(struct switch_dev *sw, const uint8_t *mac);
+
+/**
+ * switch_room - a port is no longer full
+ * @sw: the switch
+ *
+ * All NICs try again what they wait with.
+ */
+void switch_room(struct switch_dev *sw);
+
+/**
  * switch_run - deliver what is queued
  * @sw: the switch
  * @budget: how many packets at most; delivery makes new ones (ACKs)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from lab import LabError, programs
 from lab.consumers import loaded
-from lab.pair import Pair
+from lab.pair import Pair, Processes
 from settings import BytesPair, Interop, Queues, TwoCards, counters, wait_until
 from wired import Frames, Wired
 
@@ -30,7 +30,7 @@ def pytest_collection_modifyitems(items):
     """All of these boot machines. Those that share machines run one after the other, in the same
     worker of pytest if there are several, and captures are read before they are long."""
     order = ["pair", "plain_pair", "bytes_pair", "wired", "capture", "interop", "queues", "two_cards",
-             "debug_pair"]
+             "processes", "debug_pair"]
     # A worker takes the group of most tests next, and those of the debug kernel are few and long:
     # on their own they would come last, with the other worker idle.
     groups = {"capture": "interop", "debug_pair": "wired"}
@@ -74,6 +74,12 @@ def plain_pair(pairs):
 def bytes_pair(pairs):
     """A pair whose packets are bytes, see BytesPair."""
     return pairs.keep("bytes", lambda: BytesPair(pairs.lab))
+
+
+@pytest.fixture
+def processes(pairs):
+    """A pair whose cards are two processes, see Processes."""
+    return pairs.keep("processes", lambda: Processes(pairs.lab))
 
 
 @pytest.fixture

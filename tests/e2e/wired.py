@@ -2,12 +2,15 @@
 """A machine whose cable ends in the test: frames that scapy makes go to its card, and what the
 card sends comes back; a program in the machine does with queues and rules what the test says."""
 
+import contextlib
 import itertools
 import json
 import os
 import select
 import socket
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from lab.pair import Pair, find_port, set_address
 from scapy.layers.inet import IP, UDP
@@ -84,6 +87,24 @@ class Wired(Pair):
         """What was sent before is gone: the card tries again where this end was slow."""
         while select.select([self.socket], [], [], 0.05)[0]:
             self.socket.recv(1 << 16)
+
+    @contextlib.contextmanager
+    def taking(self):
+        """Frames that the card sends meanwhile are taken at once and forgotten. Else its port is full
+        after a few dozen, and those who send wait for this end [ORNIC-WIRE-24]."""
+        done = threading.Event()
+
+        def take():
+            while not done.is_set():
+                self.drain()
+
+        with ThreadPoolExecutor(1) as pool:
+            taker = pool.submit(take)
+            try:
+                yield
+            finally:
+                done.set()
+                taker.result()
 
     def receive(self, count=1, timeout=10, wanted=lambda frame: True):
         """Frames that the card sends, as bytes: count of them, or fewer within the timeout."""

@@ -66,6 +66,12 @@ static bool host_peer_is_local(struct env *env, const uint8_t *mac)
 	return env_to_host(env)->peers_local;
 }
 
+static bool host_path_is_full(struct env *env, const uint8_t *mac)
+{
+	(void)mac;
+	return env_to_host(env)->path_full;
+}
+
 static void host_want_bytes(struct env *env, bool want)
 {
 	env_to_host(env)->wants_bytes = want;
@@ -89,6 +95,7 @@ static const struct env_ops host_env_ops = {
 	.tx = host_tx,
 	.tx_flush = host_tx_flush,
 	.peer_is_local = host_peer_is_local,
+	.path_is_full = host_path_is_full,
 	.want_bytes = host_want_bytes,
 	.log = host_log,
 };

@@ -41,6 +41,7 @@
  * @nic: the card
  * @mac: its address
  * @peers_local: env_peer_is_local() says yes
+ * @path_full: env_path_is_full() says yes
  * @wants_bytes: what env_want_bytes() said last
  * @fd: guest memory
  * @ram: guest memory, mapped here
@@ -70,6 +71,7 @@ struct host {
 	struct nic *nic;
 	uint8_t mac[MAC_LEN];
 	bool peers_local;
+	bool path_full;
 	bool wants_bytes;
 	int fd;
 	char *ram;

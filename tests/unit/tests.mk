@@ -4,6 +4,7 @@
 
 # Linked with the whole program but its main(): cards with real clients.
 UNIT_MAIN_TESTS := \
+	port_test.c \
 	turn_test.c
 
 # Linked with the edges only.
@@ -49,6 +50,7 @@ UNIT_CORE_TESTS := \
 	rc_wire_test.c \
 	reg_test.c \
 	regs_test.c \
+	room_test.c \
 	rss_test.c \
 	rule_test.c \
 	sqd_test.c \

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Two machines whose cards are two processes, joined by a Unix datagram socket that takes eleven
+packets: what is too much for it waits in QPs, and nothing is lost [ORNIC-WIRE-24]."""
+
+import pytest
+from lab.perftest import perftest, rping
+from settings import counters
+
+# What a reader that is slow for a while must not cause
+LOSSES = ["retransmits", "ack_timeouts", "seq_naks_sent", "rx_out_of_sequence", "rx_duplicate_requests"]
+
+
+def losses(processes):
+    """What says that packets were lost, of both cards and of both ports between them."""
+    found = {}
+    for card in processes.cards:
+        stats = card.stats()
+        found |= {(card.name, name): counters(card, group="rdma")[name] for name in LOSSES}
+        found |= {(card.name, "drops"): sum(port["wire"]["drops"]
+                                            for port in stats["switch"]["ports"].values())}
+    return found
+
+
+@pytest.mark.parametrize("program, options", [
+    ("ib_read_bw", "-n 30"), ("ib_write_bw", "-n 60"), ("ib_write_bw", "-n 20 -q 8 -b"),
+    ("ib_read_bw", "-n 10 -q 4 -b"),
+])
+def test_nothing_is_lost(processes, program, options):
+    """Messages of 1 MiB, of one QP and of several, one way and both ways at once."""
+    before = losses(processes)
+    words = options.split()
+    perftest(processes, processes.ornic, program, 1 << 20, int(words[1]), " ".join(words[2:]),
+             timeout=240)
+    assert losses(processes) == before
+
+
+def test_netdev_is_not_held_up(processes):
+    """TCP and rdma_cm between the processes, frames of the netdev wait as packets of QPs do."""
+    before = losses(processes)
+    rping(processes, processes.ornic, count=20, timeout=120)
+    assert losses(processes) == before

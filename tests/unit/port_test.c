@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A port to the outside whose reader is slow, and the loop that runs it: NICs
+ * are told to wait, and nothing that they send is lost.
+ */
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "loop.h"
+#include "port_fd.h"
+#include "unit.h"
+
+#define FRAME_LEN 60
+
+struct world {
+	struct loop loop;
+	struct log log;
+	char dir[32];
+	char here[64];
+	char there[64];
+	int peer;
+	struct port nic;
+	unsigned int rooms;
+	uint32_t sent;
+	uint32_t got;
+};
+
+static const uint8_t nic_mac[MAC_LEN] = { 2, 0, 0, 0, 0, 1 };
+static const uint8_t peer_mac[MAC_LEN] = { 2, 0, 0, 0, 0, 2 };
+
+static void nic_rx_frame(struct port *port, const struct frame *frame)
+{
+	(void)port;
+	(void)frame;
+}
+
+static void nic_has_room(struct port *port)
+{
+	container_of(port, struct world, nic)->rooms++;
+}
+
+static void nic_gone(struct port *port)
+{
+	(void)port;
+}
+
+static const struct port_ops nic_ops = {
+	.rx = nic_rx_frame,
+	.room = nic_has_room,
+	.destroy = nic_gone,
+};
+
+static void turn(struct world *w)
+{
+	assert_int_equal(loop_turn(&w->loop), 0);
+}
+
+static int setup(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	struct sockaddr_un card = { .sun_family = AF_UNIX };
+	uint8_t hello[FRAME_LEN] = {};
+
+	assert_non_null(w);
+	strcpy(w->dir, "/tmp/ornic-port-XXXXXX");
+	assert_non_null(mkdtemp(w->dir));
+	snprintf(w->here, sizeof(w->here), "%s/here", w->dir);
+	snprintf(w->there, sizeof(w->there), "%s/there", w->dir);
+	/* A loop that never spins, so that a turn looks at the descriptors. */
+	assert_int_equal(loop_init(&w->loop, 0), 0);
+	assert_int_equal(port_dgram_create(&w->loop, &w->log, w->here,
+					   w->there), 0);
+	w->nic.ops = &nic_ops;
+	w->nic.name = "nic";
+	w->nic.is_nic = true;
+	memcpy(w->nic.mac, nic_mac, MAC_LEN);
+	assert_int_equal(switch_add_port(&w->loop.sw, &w->nic), 0);
+
+	w->peer = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+	assert_true(w->peer >= 0);
+	strcpy(addr.sun_path, w->there);
+	assert_int_equal(bind(w->peer, (void *)&addr, sizeof(addr)), 0);
+	/* The switch learns where the peer is. */
+	memcpy(hello, nic_mac, MAC_LEN);
+	memcpy(hello + MAC_LEN, peer_mac, MAC_LEN);
+	strcpy(card.sun_path, w->here);
+	assert_int_equal(sendto(w->peer, hello, sizeof(hello), 0,
+				(void *)&card, sizeof(card)), sizeof(hello));
+	turn(w);
+	switch_run(&w->loop.sw, 16);
+	assert_non_null(switch_lookup(&w->loop.sw, peer_mac));
+	*state = w;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *w = *state;
+
+	loop_uninit(&w->loop);
+	close(w->peer);
+	unlink(w->there);
+	assert_int_equal(rmdir(w->dir), 0);
+	free(w);
+	return 0;
+}
+
+static struct port *outside(struct world *w)
+{
+	return switch_lookup(&w->loop.sw, peer_mac);
+}
+
+static void send_one(struct world *w)
+{
+	struct frame *frame = switch_frame_alloc(&w->nic);
+
+	assert_non_null(frame);
+	memcpy(frame->hdr, peer_mac, MAC_LEN);
+	memcpy(frame->hdr + MAC_LEN, nic_mac, MAC_LEN);
+	memcpy(frame->hdr + FRAME_LEN - 4, &w->sent, 4);
+	frame->hdr_len = FRAME_LEN;
+	switch_tx(&w->nic, frame);
+	w->sent++;
+}
+
+/* As a NIC does it: until the port says that it is full */
+static void fill(struct world *w)
+{
+	unsigned int sent = w->sent;
+
+	while (!switch_is_full(&w->loop.sw, peer_mac)) {
+		send_one(w);
+		switch_run(&w->loop.sw, 1);
+		assert_true(w->sent - sent < 1000);
+	}
+}
+
+/* The peer reads what is there, and that is what comes next. */
+static void read_all(struct world *w)
+{
+	uint8_t bytes[FRAME_LEN];
+
+	while (recv(w->peer, bytes, sizeof(bytes), 0) == FRAME_LEN) {
+		assert_memory_equal(bytes + FRAME_LEN - 4, &w->got, 4);
+		w->got++;
+	}
+}
+
+static void later(struct world *w, uint64_t ns)
+{
+	w->loop.now_ns += ns;
+	timers_run(&w->loop.timers, w->loop.now_ns);
+}
+
+static void test_full_port_loses_nothing(void **state)
+{
+	struct world *w = *state;
+	unsigned int i, steps;
+
+	fill(w);
+	/* What the NIC had on its way already */
+	for (i = 0; i < SWITCH_PORT_FRAMES; i++)
+		send_one(w);
+	switch_run(&w->loop.sw, SWITCH_PORT_FRAMES);
+	later(w, PORT_FD_RETRY_MIN_NS * 2);
+	assert_int_equal(w->rooms, 0);
+	for (steps = 0; w->got < w->sent; steps++) {
+		assert_true(steps < 1000);
+		/* It is not too late that the NIC hears of room. */
+		if (w->rooms)
+			assert_true(w->sent - w->got < 2 * PORT_FD_FULL);
+		read_all(w);
+		later(w, PORT_FD_RETRY_MAX_NS);
+	}
+	assert_int_equal(w->rooms, 1);
+	assert_false(switch_is_full(&w->loop.sw, peer_mac));
+	assert_int_equal(outside(w)->stats.drops, 0);
+	/* And once more */
+	fill(w);
+	assert_true(switch_is_full(&w->loop.sw, peer_mac));
+}
+
+/* A reader that takes nothing holds up nobody for ever, and may come back. */
+static void test_reader_that_stopped(void **state)
+{
+	struct world *w = *state;
+	uint32_t i, sent;
+	uint64_t waited;
+
+	fill(w);
+	for (waited = 0; !w->rooms; waited += PORT_FD_RETRY_MAX_NS) {
+		assert_true(waited < 2 * PORT_FD_STALL_NS);
+		later(w, PORT_FD_RETRY_MAX_NS);
+	}
+	assert_true(waited >= PORT_FD_STALL_NS / 2);
+	assert_int_equal(outside(w)->stats.drops, 0);
+	/* A bounded number waits, and does not make NICs wait. */
+	for (i = 0; i < 2 * PORT_FD_WAITING; i++) {
+		send_one(w);
+		switch_run(&w->loop.sw, 1);
+		assert_false(switch_is_full(&w->loop.sw, peer_mac));
+	}
+	assert_in_range(outside(w)->stats.drops, PORT_FD_WAITING / 2,
+			2 * PORT_FD_WAITING);
+	sent = w->sent - outside(w)->stats.drops;
+	for (i = 0; w->got < sent; i++) {
+		assert_true(i < 1000);
+		read_all(w);
+		later(w, PORT_FD_STALL_RETRY_NS);
+	}
+	assert_int_equal(w->got, sent);
+	assert_true(timers_next(&w->loop.timers) == TIMER_NEVER);
+	fill(w);
+	assert_true(switch_is_full(&w->loop.sw, peer_mac));
+}
+
+static void test_groups_and_strangers_do_not_wait(void **state)
+{
+	static const uint8_t group[MAC_LEN] = { 1, 0, 0x5e, 0, 0, 1 };
+	static const uint8_t stranger[MAC_LEN] = { 2, 0, 0, 0, 0, 9 };
+	struct world *w = *state;
+
+	fill(w);
+	assert_false(switch_is_full(&w->loop.sw, group));
+	assert_false(switch_is_full(&w->loop.sw, stranger));
+	assert_false(switch_is_full(&w->loop.sw, nic_mac));
+}
+
+struct order {
+	struct loop *loop;
+	struct loop_fd lfd;
+	struct timer timer;
+	unsigned int packets;
+	bool fired;
+};
+
+static void order_ready(struct loop_fd *lfd, uint32_t events)
+{
+	struct order *order = container_of(lfd, struct order, lfd);
+
+	(void)events;
+	assert_false(order->fired);
+	order->packets++;
+	loop_remove_fd(order->loop, lfd);
+}
+
+static void order_timer(struct timer *timer)
+{
+	struct order *order = container_of(timer, struct order, timer);
+
+	assert_int_equal(order->packets, 1);
+	order->fired = true;
+}
+
+/* A process that did not run for long reads first, and then sees what is late. */
+static void test_packets_before_timers(void **state)
+{
+	struct world *w = *state;
+	struct order order = { .loop = &w->loop };
+	const uint64_t one = 1;
+	unsigned int turns;
+
+	order.lfd.fd = eventfd(0, EFD_NONBLOCK);
+	order.lfd.ready = order_ready;
+	assert_true(order.lfd.fd >= 0);
+	assert_int_equal(loop_add_fd(&w->loop, &order.lfd, EPOLLIN), 0);
+	timer_init(&order.timer, order_timer);
+	timer_arm(&w->loop.timers, &order.timer, loop_clock_ns() + 1000);
+	assert_int_equal(write(order.lfd.fd, &one, sizeof(one)), sizeof(one));
+	while (loop_clock_ns() < timers_next(&w->loop.timers))
+		continue;
+	for (turns = 0; !order.fired; turns++) {
+		assert_true(turns < 10);
+		turn(w);
+	}
+	assert_int_equal(order.packets, 1);
+	close(order.lfd.fd);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_full_port_loses_nothing),
+		T(test_reader_that_stopped),
+		T(test_groups_and_strangers_do_not_wait),
+		T(test_packets_before_timers),
+	};
+
+	return cmocka_run_group_tests_name("port", tests, NULL, NULL);
+}

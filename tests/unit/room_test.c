@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * QPs whose way out of the process is full: they wait, lose nothing, cost
+ * nothing, and go on when there is room ([ORNIC-WIRE-24]).
+ */
+#include "kit.h"
+#include "pair.h"
+
+static void set_full(struct side *side, bool full)
+{
+	side->host->path_full = full;
+	if (!full)
+		nic_room(side->host->nic);
+}
+
+/* The card has work that cannot be done, so it does nothing and may sleep. */
+static void waits(struct side *side)
+{
+	struct nic *nic = side->host->nic;
+
+	assert_true(list_empty(&side->host->wire));
+	assert_false(nic_run(nic));
+	assert_false(list_empty(&nic->blocked));
+	assert_true(nic_sleep_prepare(nic));
+}
+
+static void nothing_lost(struct pair *pair)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		struct side *side = &pair->side[i];
+
+		assert_int_equal(pair_stat(side, ORNIC_RDMA_STAT_retransmits),
+				 0);
+		assert_int_equal(pair_stat(side, ORNIC_RDMA_STAT_ack_timeouts),
+				 0);
+	}
+}
+
+static void test_requester_waits(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
+					 1 << 20);
+
+	pair_fill(A(pair)->buf, 1 << 20, 1);
+	set_full(A(pair), true);
+	pair_send(A(pair), &wr);
+	waits(A(pair));
+	pair_poll_none(A(pair));
+	set_full(A(pair), false);
+	pair_run(pair);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+	pair_check(B(pair)->buf, 1 << 20, 1);
+	nothing_lost(pair);
+}
+
+/* The port fills while packets are on their way; the rest and the ACKs wait. */
+static enum pair_fate fate_fill(struct pair *pair, const struct packet *pkt)
+{
+	(void)pkt;
+	if (pair->packets % 5 == 0)
+		pair->side[pair->arg].host->path_full = true;
+	return PAIR_DELIVER;
+}
+
+static void in_parts(struct pair *pair, unsigned int opcode, unsigned int full)
+{
+	struct pair_wr wr = pair_wr_data(A(pair), opcode, 0, 1 << 20);
+	bool read = opcode == ORNIC_WR_RDMA_READ;
+	unsigned int waited = 0;
+
+	pair_fill(read ? B(pair)->buf : A(pair)->buf, 1 << 20, opcode);
+	pair->fate = fate_fill;
+	pair->arg = full;
+	pair_send(A(pair), &wr);
+	while (!host_queue_peek(&A(pair)->cq)) {
+		struct side *side = &pair->side[full];
+
+		assert_true(side->host->path_full);
+		assert_false(nic_run(side->host->nic));
+		waited++;
+		set_full(side, false);
+		pair_run(pair);
+	}
+	assert_true(waited > 10);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+	pair_check(read ? A(pair)->buf : B(pair)->buf, 1 << 20, opcode);
+	nothing_lost(pair);
+}
+
+static void test_write_in_parts(void **state)
+{
+	in_parts(*state, ORNIC_WR_RDMA_WRITE, 0);
+}
+
+static void test_read_in_parts(void **state)
+{
+	in_parts(*state, ORNIC_WR_RDMA_READ, 1);
+}
+
+/* What waits at the port is not lost: the QP's time does not run. */
+static void test_no_timeout_while_full(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
+
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	while (nic_run(A(pair)->host->nic))
+		continue;
+	/* The packet is on its way, and waits. */
+	assert_false(list_empty(&A(pair)->host->wire));
+	set_full(A(pair), true);
+	A(pair)->host->now_ns += 1000000000;
+	timers_run(&A(pair)->host->timers, A(pair)->host->now_ns);
+	A(pair)->host->now_ns += 1000000000;
+	timers_run(&A(pair)->host->timers, A(pair)->host->now_ns);
+	set_full(A(pair), false);
+	pair_run(pair);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+	nothing_lost(pair);
+}
+
+/* A QP that waits can be flushed and destroyed. */
+static void test_error_while_full(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
+
+	set_full(A(pair), true);
+	pair_send(A(pair), &wr);
+	waits(A(pair));
+	pair_state(A(pair), ORNIC_QPS_ERR);
+	pair_run(pair);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_WR_FLUSH_ERR);
+}
+
+static void test_destroyed_while_full(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
+
+	set_full(A(pair), true);
+	pair_send(A(pair), &wr);
+	waits(A(pair));
+	assert_int_equal(host_cmd_object(A(pair)->host, ORNIC_CMD_DESTROY_QP,
+					 A(pair)->qp.num), ORNIC_CMD_OK);
+	assert_true(list_empty(&A(pair)->host->nic->blocked));
+	set_full(A(pair), false);
+	pair_run(pair);
+	assert_int_equal(pair->packets, 0);
+}
+
+/* [ORNIC-QP-9] What a QP owes goes out even so. */
+static void test_ack_of_destroyed_does_not_wait(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
+
+	pair_post_recv(B(pair), 7, B(pair)->addr, 100);
+	set_full(B(pair), true);
+	pair_send(A(pair), &wr);
+	pair_expect(B(pair), 7, ORNIC_WC_SUCCESS);
+	pair_poll_none(A(pair));
+	assert_int_equal(host_cmd_object(B(pair)->host, ORNIC_CMD_DESTROY_QP,
+					 B(pair)->qp.num), ORNIC_CMD_OK);
+	pair_run(pair);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+	set_full(B(pair), false);
+}
+
+static void test_datagram_waits(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
+
+	wr.dqpn = B(pair)->qp.num;
+	wr.qkey = PAIR_QKEY;
+	pair_post_recv(B(pair), 7, B(pair)->addr, 200);
+	set_full(A(pair), true);
+	pair_send(A(pair), &wr);
+	waits(A(pair));
+	set_full(A(pair), false);
+	pair_run(pair);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+	pair_expect(B(pair), 7, ORNIC_WC_SUCCESS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		PAIR_TEST(test_requester_waits, pair_setup_rc, bytes),
+		PAIR_TEST(test_write_in_parts, pair_setup_rc, bytes),
+		PAIR_TEST(test_read_in_parts, pair_setup_rc, bytes),
+		PAIR_TEST(test_no_timeout_while_full, pair_setup_rc, bytes),
+		PAIR_TEST(test_error_while_full, pair_setup_rc, bytes),
+		PAIR_TEST(test_destroyed_while_full, pair_setup_rc, bytes),
+		PAIR_TEST(test_ack_of_destroyed_does_not_wait, pair_setup_rc,
+			  bytes),
+		PAIR_TEST(test_datagram_waits, pair_setup_ud, bytes),
+	};
+
+	return cmocka_run_group_tests_name("room", tests, NULL, NULL);
+}
