@@ -93,6 +93,35 @@ bool ack_pending(const struct qp *qp)
 	       resp->again.at != resp->again.end;
 }
 
+/* Go back to a packet of an answer that is being sent, if it was sent already. */
+static void ack_rewind(struct resp_cursor *cursor, uint32_t psn)
+{
+	if (psn_diff(psn, cursor->psn) >= 0)
+		return;
+	cursor->first = psn;
+	cursor->psn = psn;
+}
+
+/*
+ * Does a duplicate ask for what was asked for, or for all the rest of it? Else it
+ * is not the peer's, and a packet without data does not make the card send as
+ * much as a READ may have.
+ */
+static bool ack_same_request(const struct qp *qp, const struct resp_read *read,
+			     const struct packet *pkt)
+{
+	uint64_t done;
+
+	if (read->kind != pkt->op->kind)
+		return false;
+	if (read->kind != OPCODE_READ)
+		return true;
+	done = (uint64_t)psn_diff(pkt->psn, read->first) << qp->mtu_shift;
+	return pkt->va == read->va + done && pkt->rkey == read->rkey &&
+	       pkt->dma_len == read->length - done &&
+	       pkt->xrc_srqn == read->srqn;
+}
+
 bool ack_repeat(struct qp *qp, const struct packet *pkt)
 {
 	struct resp *resp = &qp->resp;
@@ -110,15 +139,17 @@ bool ack_repeat(struct qp *qp, const struct packet *pkt)
 			break;
 		read = NULL;
 	}
-	if (!read || read->kind != pkt->op->kind)
+	if (!read || !ack_same_request(qp, read, pkt))
 		return false;
 	if ((int32_t)(at - fresh->at) > 0)
 		return true;		/* will be answered anyway */
 	if (at == fresh->at && at != fresh->end) {
-		if (psn_diff(pkt->psn, fresh->psn) < 0) {
-			fresh->first = pkt->psn;
-			fresh->psn = pkt->psn;
-		}
+		ack_rewind(fresh, pkt->psn);
+		return true;
+	}
+	if (at - again->at < again->end - again->at) {
+		if (at == again->at)
+			ack_rewind(again, pkt->psn);
 		return true;
 	}
 	/* Those that the peer asks for one after the other are one stretch. */

@@ -331,6 +331,81 @@ static void test_new_reads_while_one_is_repeated(void **state)
 }
 
 /*
+ * [ORNIC-WIRE-14] A packet that is not the peer's does not make the card send an
+ * answer of up to 2 GiB once more: it has to know what was asked for.
+ */
+static void test_duplicate_read_of_something_else(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0,
+					 READS_LEN);
+	struct packet good, bad;
+	unsigned int i;
+
+	pair_fill(B(pair)->buf, READS_LEN, 1);
+	good = read_packet(pair, &wr);
+	pair_one(pair, &wr);
+	for (i = 0; i < 4; i++) {
+		bad = good;
+		switch (i) {
+		case 0:
+			bad.va++;
+			break;
+		case 1:
+			bad.rkey++;
+			break;
+		case 2:
+			bad.dma_len--;
+			break;
+		default:
+			/* The beginning again, by the PSN of the second packet */
+			bad.psn = psn_add(bad.psn, 1);
+		}
+		pair->packets = 0;
+		pair_inject(pair, &bad, NULL, 0);
+		assert_int_equal(pair->packets, 0);
+		assert_int_equal(pair_stat(B(pair),
+				 ORNIC_RDMA_STAT_rx_duplicate_requests), i + 1);
+	}
+	pair_inject(pair, &good, NULL, 0);
+	assert_true(pair->packets > 0);
+	pair_one(pair, &wr);
+	pair_check(A(pair)->buf, READS_LEN, 1);
+}
+
+/* Each copy of a request does not begin its answer anew while that is sent. */
+static void test_copies_of_a_read_in_a_row(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0,
+					 READS_LEN);
+	struct resp_cursor *again = &pair_qp(B(pair))->resp.again;
+	struct packet pkt, rest;
+	unsigned int mtu = 1u << pair_qp(B(pair))->mtu_shift;
+	uint32_t psn;
+
+	pkt = read_packet(pair, &wr);
+	pair_one(pair, &wr);
+	/* All of it, and then the last packet, which comes anyway */
+	rest = pkt;
+	rest.psn = psn_add(pkt.psn, READS_LEN / mtu - 1);
+	rest.va += (uint64_t)(READS_LEN / mtu - 1) * mtu;
+	rest.dma_len -= (READS_LEN / mtu - 1) * mtu;
+	pair_rx(pair, &pkt, NULL, 0);
+	psn = again->psn;
+	assert_int_equal(psn, pkt.psn);
+	pair_rx(pair, &rest, NULL, 0);
+	assert_int_equal(again->psn, psn);
+	assert_int_equal(again->end - again->at, 1);
+	nic_run(B(pair)->host->nic);
+	psn = again->psn;
+	pair_rx(pair, &rest, NULL, 0);
+	assert_int_equal(again->psn, psn);
+	pair_run(pair);
+	assert_int_equal(again->at, again->end);
+}
+
+/*
  * A READ that the wire kept until its key was gone: nobody waits for the answer,
  * and no error is anybody's ([ORNIC-WIRE-14]).
  */
@@ -453,6 +528,8 @@ int main(void)
 		/* Between cards of a process nothing is lost. */
 		PAIR_TEST(test_window_follows_the_wire, pair_setup_rc, bytes),
 		/* Where a READ is answered a packet at a time, and so takes a while. */
+		PAIR_BOTH(test_duplicate_read_of_something_else, pair_setup_rc),
+		PAIR_TEST(test_copies_of_a_read_in_a_row, pair_setup_rc, bytes),
 		PAIR_TEST(test_new_reads_while_one_is_repeated, pair_setup_rc,
 			  bytes),
 		PAIR_BOTH(test_old_read_of_what_is_gone, pair_setup_rc),
