@@ -18,7 +18,7 @@ class Card:
     def __init__(self, rundir, logdir, name="card", nics=1, ports=(), pcap=None, nic_options="",
                  args=(), sanitized=False, first=1):
         """ports and nic_options: ornic-device's own words, as "tap,name=tap0" or
-        "dgram,local=A,remote=B", and "shadow=off". first: number of the first MAC,
+        "dgram,local=A,remote=B", and "shadow=off" or "sq-ci=lag". first: number of the first MAC,
         which differs where processes are joined. sanitized: the card built with AddressSanitizer
         and UndefinedBehaviorSanitizer."""
         self.name = name

@@ -96,6 +96,7 @@ struct run_item {
  * @env: surroundings
  * @mac: permanent address
  * @vectors: MSI-X vectors
+ * @sq_ci_lags: sq_ci is published as late as ORNIC-ORD-4 permits
  * @fatal: enum ornic_fatal_cause; not NONE: nothing runs until a reset
  * @resets: so far, of any kind
  * @enabled: ORNIC_STATUS_ENABLED
@@ -136,6 +137,7 @@ struct nic {
 	struct env *env;
 	uint8_t mac[MAC_LEN];
 	unsigned int vectors;
+	bool sq_ci_lags;
 	enum ornic_fatal_cause fatal;
 	uint64_t resets;
 	bool enabled;

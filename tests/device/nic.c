@@ -89,6 +89,7 @@ struct nic *nic_create(const struct nic_config *config, struct env *env)
 	nic->env = env;
 	memcpy(nic->mac, config->mac, MAC_LEN);
 	nic->vectors = config->vectors;
+	nic->sq_ci_lags = config->sq_ci_lags;
 	nic->port.link = true;
 	eq_source_init(&nic->events, 0, false);
 	nic->regs.clock_base_ns = env_now_ns(env);

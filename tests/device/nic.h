@@ -38,12 +38,14 @@ struct nic;
  * @mac: permanent address
  * @vectors: MSI-X vectors, 1..NIC_VECTORS_MAX
  * @no_shadow: be as silicon: without ORNIC_CAPS_SHADOW, doorbells only
+ * @sq_ci_lags: publish sq_ci as late as ORNIC-ORD-4 permits
  */
 struct nic_config {
 	const char *name;
 	uint8_t mac[MAC_LEN];
 	unsigned int vectors;
 	bool no_shadow;
+	bool sq_ci_lags;
 };
 
 /**

@@ -20,8 +20,10 @@ static const char usage[] =
 	"A software ORNIC card: an RDMA NIC for stock QEMU over vfio-user.\n"
 	"\n"
 	"  --nic socket=PATH[,mac=MAC][,vectors=N][,shadow=on|off]\n"
+	"        [,sq-ci=exact|lag]\n"
 	"        one card; QEMU connects to PATH. N MSI-X vectors, 1 to 64 (16).\n"
 	"        shadow=off: plain doorbells only, as silicon may do it.\n"
+	"        sq-ci=lag: give send slots back as late as a card may.\n"
 	"        May be repeated: the cards of one process share a switch.\n"
 	"  --port dgram,local=PATH,remote=PATH\n"
 	"        plug QEMU's -netdev dgram into the switch: our socket, QEMU's.\n"
@@ -112,6 +114,12 @@ static bool parse_switch(const char *text, bool *on)
 	return *on || !strcmp(text, "off");
 }
 
+static bool parse_sq_ci(const char *text, bool *lags)
+{
+	*lags = !strcmp(text, "lag");
+	return *lags || !strcmp(text, "exact");
+}
+
 /* Card number @index of this process, in the range of local addresses. */
 static void default_mac(unsigned int index, uint8_t *mac)
 {
@@ -121,7 +129,7 @@ static void default_mac(unsigned int index, uint8_t *mac)
 	memcpy(mac, made, MAC_LEN);
 }
 
-enum nic_key { NIC_SOCKET, NIC_MAC, NIC_VECTORS, NIC_SHADOW };
+enum nic_key { NIC_SOCKET, NIC_MAC, NIC_VECTORS, NIC_SHADOW, NIC_SQ_CI };
 
 static bool parse_nic(struct options *options, char *arg)
 {
@@ -130,6 +138,7 @@ static bool parse_nic(struct options *options, char *arg)
 		[NIC_MAC] = (char *)"mac",
 		[NIC_VECTORS] = (char *)"vectors",
 		[NIC_SHADOW] = (char *)"shadow",
+		[NIC_SQ_CI] = (char *)"sq-ci",
 		NULL,
 	};
 	struct options_nic *nic;
@@ -161,6 +170,9 @@ static bool parse_nic(struct options *options, char *arg)
 		else if (key == NIC_SHADOW &&
 			 !parse_switch(value, &shadow))
 			return bad("--nic: shadow must be on or off", value);
+		else if (key == NIC_SQ_CI &&
+			 !parse_sq_ci(value, &nic->config.sq_ci_lags))
+			return bad("--nic: sq-ci must be exact or lag", value);
 	}
 	if (!nic->path)
 		return bad("--nic: needs socket=PATH", "");

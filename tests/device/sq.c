@@ -178,12 +178,13 @@ int sq_update(struct qp *qp)
 		return -EIO;
 	}
 	pi = guest_load32(&dbr->sq_pi);
-	if (pi - sq->ci > 1u << sq->log_slots ||
-	    pi - sq->ci < sq->pi - sq->ci) {
+	/* Slots from the published index on are not the host's to write. */
+	if (pi - sq->ci_told > 1u << sq->log_slots ||
+	    pi - sq->ci_told < sq->pi - sq->ci_told) {
 		sq->broken = true;
 		DEVICE_VIOLATION(qp->nic, bad_sq_pi,
 				 "qp[%u]: sq_pi %u after %u, sq_ci %u",
-				 qp->obj.num, pi, sq->pi, sq->ci);
+				 qp->obj.num, pi, sq->pi, sq->ci_told);
 		return -EIO;
 	}
 	sq->pi = pi;
@@ -449,20 +450,32 @@ enum ornic_wc_status sq_take(struct qp *qp, struct send_wqe *wqe)
 	return status;
 }
 
+/* The most slots by which sq_ci may be behind: fewer than an eighth. */
+static uint32_t sq_lag_max(const struct sq *sq)
+{
+	uint32_t eighth = 1u << sq->log_slots >> 3;
+
+	return eighth ? eighth - 1 : 0;
+}
+
 void sq_done(struct qp *qp, uint32_t end, bool tell)
 {
 	struct sq *sq = &qp->sq;
+	uint32_t lag = sq_lag_max(sq);
 	struct ornic_qp_dbr *dbr;
+	uint32_t told = end;
 
 	sq->ci = end;
-	if (sq->ci == sq->ci_told)
+	if (end - sq->ci_told <= lag && (qp->nic->sq_ci_lags || !tell))
 		return;
-	if (!tell && (sq->ci - sq->ci_told) << 3 < 1u << sq->log_slots)
+	if (qp->nic->sq_ci_lags)
+		told -= lag;
+	if (told == sq->ci_told)
 		return;
 	dbr = qp_dbr(qp);
 	if (dbr)
-		guest_store32(&dbr->sq_ci, sq->ci);
-	sq->ci_told = sq->ci;
+		guest_store32(&dbr->sq_ci, told);
+	sq->ci_told = told;
 }
 
 void sq_complete(struct qp *qp, const struct send_wqe *wqe,

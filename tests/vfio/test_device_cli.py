@@ -32,6 +32,7 @@ def run(*args):
     (["--nic", NIC + ",vectors=65"], "vectors must be"),
     (["--nic", NIC + ",vectors=-1"], "vectors must be"),
     (["--nic", NIC + ",vectors=4x"], "vectors must be"),
+    (["--nic", NIC + ",sq-ci=late"], "sq-ci must be"),
     (["--nic", NIC, "--port", "local=a,remote=b"], "needs a kind"),
     (["--nic", NIC, "--port", "dgram,tap,name=x"], "needs a kind"),
     (["--nic", NIC, "--port", "dgram,local=a"], "needs local=PATH,remote=PATH"),
