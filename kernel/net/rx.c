@@ -157,7 +157,10 @@ static void *ornic_rx_start(const struct ornic_rx_buf *buf)
 	return page_address(buf->pages[0]) + buf->offset;
 }
 
-/* Makes a frame of a buffer, which is used up: of the first piece @len bytes, then @rest */
+/*
+ * Makes a frame of a buffer, which is used up: @len bytes of the first piece, then
+ * @rest. The buffer forgets the pages that the frame owns from then on.
+ */
 static struct sk_buff *ornic_rx_build_skb(struct ornic_rxq *rx, struct ornic_rx_buf *buf,
 					  u32 headroom, u32 len, u32 rest)
 {
@@ -171,6 +174,7 @@ static struct sk_buff *ornic_rx_build_skb(struct ornic_rxq *rx, struct ornic_rx_
 		return NULL;
 	}
 
+	buf->pages[0] = NULL;
 	skb_mark_for_recycle(skb);
 	skb_reserve(skb, headroom);
 	__skb_put(skb, len);
@@ -179,6 +183,7 @@ static struct sk_buff *ornic_rx_build_skb(struct ornic_rxq *rx, struct ornic_rx_
 		piece = min(rest, PAGE_SIZE);
 		page_pool_dma_sync_for_cpu(rx->pool, buf->pages[i], 0, piece);
 		skb_add_rx_frag(skb, i - 1, buf->pages[i], 0, piece, PAGE_SIZE);
+		buf->pages[i] = NULL;
 	}
 	ornic_rx_free_buf(rx, buf, i, true);
 
@@ -205,6 +210,7 @@ static struct sk_buff *ornic_rx_run_xdp(struct ornic_queue *queue, struct bpf_pr
 		break;
 	case ORNIC_XDP_STAT_TX:
 	case ORNIC_XDP_STAT_REDIRECT:
+		buf->pages[0] = NULL;
 		return NULL;
 	default:
 		ornic_rx_free_buf(rx, buf, 0, true);

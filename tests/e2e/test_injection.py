@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The debug kernel refuses memory where a test says so, and the card stands still for a while."""
+
+import contextlib
+import shlex
+
+import pytest
+from settings import complaints, pings, wait_until
+
+FAULT = "/sys/kernel/debug/fail_page_alloc"
+PORT = 5800
+
+
+@contextlib.contextmanager
+def no_pages(vm, function):
+    """Allocations of pages by a function of the driver, and by what it calls, fail."""
+    symbols = [line.split() for line in vm.check("grep '\\[ornic\\]' /proc/kallsyms").splitlines()]
+    starts = sorted({int(words[0], 16) for words in symbols})
+    (start,) = [int(words[0], 16) for words in symbols if words[2] == function]
+    end = next(address for address in starts if address > start)
+    vm.check(f"cd {FAULT} && echo 0 >verbose && echo 0 >min-order && echo N >ignore-gfp-wait && "
+             f"echo 32 >stacktrace-depth && echo {start:#x} >require-start && "
+             f"echo {end:#x} >require-end && echo -1 >times && echo 1 >interval && "
+             "echo 100 >probability")
+    try:
+        yield
+    finally:
+        vm.check(f"echo 0 >{FAULT}/probability")
+
+
+# Numbers that Python has no names for: 32 is SO_SNDBUFFORCE, 33 SO_RCVBUFFORCE.
+# Datagrams of the sizes that the arguments tell, each filled with its number. The first half is
+# kept unread, so that its pages do not come back while there are no others.
+RECEIVER = f"""
+import socket, sys
+sizes = [int(word) for word in sys.argv[1:]]
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+    sock.setsockopt(socket.SOL_SOCKET, 33, 1 << 26)
+    sock.bind(("", {PORT}))
+    sock.settimeout(30)
+    print("ready", flush=True)
+    sys.stdin.readline()
+    seen = set()
+    sock.settimeout(1)
+    while True:
+        try:
+            data = sock.recv(65536)
+        except TimeoutError:
+            break
+        assert len(set(data)) == 1 and len(data) == sizes[data[0]], (data[0], len(data))
+        assert data[0] not in seen
+        seen.add(data[0])
+print(len(seen))
+"""
+
+
+@pytest.mark.long
+def test_refill_without_pages(debug_pair):
+    """A buffer is of several pages. When there is memory for the first ones only, they go back,
+    and none of an earlier frame that somebody still reads."""
+    vm, port = debug_pair.a, debug_pair.ornic[debug_pair.a]
+    assert pings(vm, debug_pair.ornic[debug_pair.b].ip)
+    for small in range(3):
+        # Small frames shift the number of pages in the pool, for a small frame keeps one of three.
+        sizes = [100] * small + [8900] * 30
+        fifo, out = f"/tmp/go{small}", f"/tmp/got{small}"
+        words = " ".join(map(str, sizes))
+        vm.check(f"mkfifo {fifo}")
+        receiver = vm.spawn(f"exec 3<>{fifo}; python3 -c {shlex.quote(RECEIVER)} {words} "
+                            f"<&3 >{out} 2>&1", 120)
+        wait_until("the receiver listens", lambda: vm.run(f"grep -q ready {out}")[0] == 0)
+        sender = f"""
+import socket, time
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+    for number, size in enumerate({sizes}):
+        sock.sendto(bytes([number]) * size, ("{port.ip}", {PORT}))
+"""
+        with no_pages(vm, "ornic_rx_fill"):
+            debug_pair.b.check(f"python3 -c {shlex.quote(sender)}")
+        assert pings(vm, debug_pair.ornic[debug_pair.b].ip)
+        vm.check(f"echo go >{fifo}")
+        code, _ = receiver.wait(120)
+        text = vm.check(f"cat {out}; rm {fifo} {out}")
+        assert code == 0 and int(text.split()[-1]) == len(sizes), text
+    assert not complaints(vm)
