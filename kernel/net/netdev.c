@@ -142,10 +142,54 @@ static void ornic_netdev_free_keys(struct ornic_netdev *nd)
 	ornic_cmd_destroy(odev, ORNIC_CMD_FREE_PD, nd->pdn);
 }
 
+static void ornic_rx_filter_fill(struct ornic_netdev *nd, struct netdev_hw_addr_list *uc,
+				 struct netdev_hw_addr_list *mc)
+{
+	struct ornic_rx_filter_in *filter = nd->rx_filter;
+	struct net_device *netdev = nd->netdev;
+	struct netdev_hw_addr *ha;
+	u32 flags = 0, count = 0;
+
+	if (netdev->flags & IFF_PROMISC || netdev_hw_addr_list_count(uc) > ORNIC_RX_MACS_MAX)
+		flags |= ORNIC_RX_PROMISC;
+	if (netdev->flags & IFF_ALLMULTI ||
+	    netdev_hw_addr_list_count(uc) + netdev_hw_addr_list_count(mc) > ORNIC_RX_MACS_MAX)
+		flags |= ORNIC_RX_ALLMULTI;
+
+	memset(filter, 0, struct_size(filter, macs, ORNIC_RX_MACS_MAX));
+	if (!(flags & ORNIC_RX_PROMISC)) {
+		netdev_hw_addr_list_for_each(ha, uc)
+			ether_addr_copy(filter->macs[count++].mac, ha->addr);
+	}
+	if (!(flags & (ORNIC_RX_PROMISC | ORNIC_RX_ALLMULTI))) {
+		netdev_hw_addr_list_for_each(ha, mc)
+			ether_addr_copy(filter->macs[count++].mac, ha->addr);
+	}
+
+	filter->flags = cpu_to_le32(flags);
+	filter->count = cpu_to_le32(count);
+	nd->rx_filter_len = struct_size(filter, macs, count);
+}
+
 static int ornic_rx_filter_cmd(struct ornic_netdev *nd)
 {
 	return ornic_cmd_exec(ornic_nd_dev(nd), ORNIC_CMD_SET_RX_FILTER, nd->rx_filter,
 			      nd->rx_filter_len, NULL, 0);
+}
+
+/*
+ * The network stack does not tell a detached interface what it is to receive, nor
+ * does it do so when the interface is attached again.
+ */
+static int ornic_rx_filter_restore(struct ornic_netdev *nd)
+{
+	struct net_device *netdev = nd->netdev;
+
+	netif_addr_lock_bh(netdev);
+	ornic_rx_filter_fill(nd, &netdev->uc, &netdev->mc);
+	netif_addr_unlock_bh(netdev);
+
+	return ornic_rx_filter_cmd(nd);
 }
 
 /**
@@ -176,7 +220,7 @@ int ornic_netdev_up(struct ornic_netdev *nd)
 			goto err_destroy_queues;
 	}
 
-	err = ornic_rx_filter_cmd(nd);
+	err = ornic_rx_filter_restore(nd);
 	if (err)
 		goto err_destroy_queues;
 
@@ -271,30 +315,12 @@ static int ornic_set_rx_mode(struct net_device *netdev, struct netdev_hw_addr_li
 			     struct netdev_hw_addr_list *mc)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
-	struct ornic_rx_filter_in *filter = nd->rx_filter;
-	struct netdev_hw_addr *ha;
-	u32 flags = 0, count = 0;
 
-	if (netdev->flags & IFF_PROMISC || netdev_hw_addr_list_count(uc) > ORNIC_RX_MACS_MAX)
-		flags |= ORNIC_RX_PROMISC;
-	if (netdev->flags & IFF_ALLMULTI ||
-	    netdev_hw_addr_list_count(uc) + netdev_hw_addr_list_count(mc) > ORNIC_RX_MACS_MAX)
-		flags |= ORNIC_RX_ALLMULTI;
+	if (!nd->open)
+		return 0;
 
-	memset(filter, 0, struct_size(filter, macs, ORNIC_RX_MACS_MAX));
-	if (!(flags & ORNIC_RX_PROMISC)) {
-		netdev_hw_addr_list_for_each(ha, uc)
-			ether_addr_copy(filter->macs[count++].mac, ha->addr);
-	}
-	if (!(flags & (ORNIC_RX_PROMISC | ORNIC_RX_ALLMULTI))) {
-		netdev_hw_addr_list_for_each(ha, mc)
-			ether_addr_copy(filter->macs[count++].mac, ha->addr);
-	}
-
-	filter->flags = cpu_to_le32(flags);
-	filter->count = cpu_to_le32(count);
-	nd->rx_filter_len = struct_size(filter, macs, count);
-	return nd->open ? ornic_rx_filter_cmd(nd) : 0;
+	ornic_rx_filter_fill(nd, uc, mc);
+	return ornic_rx_filter_cmd(nd);
 }
 
 static int ornic_set_mac_address(struct net_device *netdev, void *p)
@@ -504,7 +530,6 @@ int ornic_netdev_alloc(struct ornic_core *core)
 	INIT_WORK(&nd->link_work, ornic_link_work);
 	xa_init(&nd->flows);
 
-	nd->rx_filter_len = sizeof(*nd->rx_filter);
 	nd->rx_filter = kzalloc_flex(*nd->rx_filter, macs, ORNIC_RX_MACS_MAX);
 	if (!nd->rx_filter)
 		goto err_free_netdev;

@@ -284,7 +284,7 @@ struct ornic_rss {
  * @max_mtu:	without @xdp_prog
  * @max_flows:	locations that rules may have, 0 if the device has no rules
  * @flows:	struct ornic_flow by location
- * @rx_filter:	as last set, for the time after a reset
+ * @rx_filter:	room for what the device is told to receive
  * @rx_filter_len: bytes of it
  */
 struct ornic_netdev {

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Resets of the function and errors of the bus: the card works again, with all that was set."""
+
+import contextlib
+import shlex
+
+from settings import pci_address, set_up_again, wait_until
+
+GROUP = "01:00:5e:00:00:63"
+# No test sends from here: the switch would know the way, and keep such frames off the card.
+STRANGER = "02:00:00:00:99:63"
+FRAMES = 5
+
+# Resets the function, and as soon as the interface is detached, which is when ethtool is refused,
+# joins a group or sets promiscuous mode, for as long as the program runs. The reset of a PCIe
+# function takes 100 ms at least.
+DURING_RESET = """
+import ctypes, fcntl, socket, struct, subprocess, sys, time
+netdev, reset, kind, address = sys.argv[1:]
+sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+packet = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+address = bytes.fromhex(address.replace(":", ""))
+member = struct.pack("IHH8s", socket.if_nametoindex(netdev), int(kind), len(address), address)
+def attached():
+    drvinfo = bytearray(struct.pack("I", 3) + bytes(192))
+    pointer = ctypes.addressof((ctypes.c_char * len(drvinfo)).from_buffer(drvinfo))
+    try:
+        fcntl.ioctl(sock, 0x8946, struct.pack("16sP16x", netdev.encode(), pointer))
+    except OSError:
+        return False
+    return True
+assert attached()
+doing = subprocess.Popen(f"echo 1 >{reset}", shell=True)
+while attached() and doing.poll() is None:
+    pass
+packet.setsockopt(263, 1, member)
+print("too late" if attached() else "detached", flush=True)
+time.sleep(300)
+"""
+MULTICAST, PROMISC = 0, 1  # PACKET_MR_*
+
+
+@contextlib.contextmanager
+def set_during_reset(wired, kind, address):
+    """With a membership of the interface that began when it was detached."""
+    vm, netdev = wired.a, wired.ornic[wired.a].netdev
+    wired.card.expects_reset("nic0")
+    reset = f"/sys/bus/pci/devices/{pci_address(vm, netdev)}/reset"
+    words = shlex.join([DURING_RESET, netdev, reset, str(kind), address])
+    command = vm.spawn(f"python3 -c {words} >/tmp/during 2>&1", 300)
+    wait_until("it is set", lambda: vm.run("cat /tmp/during")[1])
+    assert vm.check("cat /tmp/during") == "detached\n"
+    set_up_again(wired, vm)
+    yield
+    command.kill()
+    command.wait()
+
+
+def received(wired, dst):
+    """How many of some frames to an address the interface gets."""
+    vm, netdev = wired.a, wired.ornic[wired.a].netdev
+    counter = f"cat /sys/class/net/{netdev}/statistics/rx_packets"
+    before, dropped = int(vm.check(counter)), wired.stats()["rx_dropped_filter"]
+
+    def gone():
+        return wired.stats()["rx_dropped_filter"] - dropped
+
+    wired.send(*[wired.udp(dst=dst)] * FRAMES)
+    wait_until("each is dropped or received",
+               lambda: int(vm.check(counter)) - before + gone() == FRAMES)
+    return FRAMES - gone()
+
+
+def test_rx_mode_set_during_reset(wired):
+    """The network stack does not repeat what a detached interface missed."""
+    assert (received(wired, GROUP), received(wired, STRANGER)) == (0, 0)
+    with set_during_reset(wired, MULTICAST, GROUP):
+        assert (received(wired, GROUP), received(wired, STRANGER)) == (FRAMES, 0)
+    with set_during_reset(wired, PROMISC, GROUP):
+        assert received(wired, STRANGER) == FRAMES
+    assert (received(wired, GROUP), received(wired, STRANGER)) == (0, 0)
