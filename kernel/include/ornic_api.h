@@ -172,16 +172,13 @@ int ornic_cmd_destroy(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num)
 /**
  * struct ornic_dbuf - zeroed memory that host and device both read and write
  *
- * Physically contiguous whole pages, in the kernel's linear map, so that
- * page_to_pfn(@page) and the following can be mapped into a process.
+ * Coherent and contiguous for the device. A process cannot map it.
  *
- * @page:	first page, NULL if not allocated
- * @addr:	kernel address
+ * @addr:	kernel address, NULL if not allocated
  * @dma:	bus address
  * @size:	bytes, a multiple of PAGE_SIZE
  */
 struct ornic_dbuf {
-	struct page *page;
 	void *addr;
 	dma_addr_t dma;
 	size_t size;
@@ -227,12 +224,15 @@ static inline void ornic_dbuf_describe(const struct ornic_dbuf *dbuf, size_t off
  * struct ornic_uctx - a doorbell page for a process
  * @num:	its number, for CREATE_CQ and CREATE_QP
  * @db_phys:	physical address of the page, PAGE_SIZE bytes, to be mapped uncached
- * @board:	struct ornic_board of the page; not allocated without odev->shadow
+ * @board:	page of the struct ornic_board, to be mapped; NULL without odev->shadow.
+ *		Processes may map it for longer than the device uses it.
+ * @board_dma:	its bus address
  */
 struct ornic_uctx {
 	u32 num;
 	phys_addr_t db_phys;
-	struct ornic_dbuf board;
+	struct page *board;
+	dma_addr_t board_dma;
 };
 
 /**
@@ -240,8 +240,9 @@ struct ornic_uctx {
  * @odev:	the card
  * @uctx:	filled in
  *
- * Return: 0, -EOPNOTSUPP if doorbell pages cannot be mapped here, -ENOMEM, or
- * as ornic_cmd_exec().
+ * Return: 0, -EOPNOTSUPP if doorbell pages cannot be mapped here, -ENOMEM, also
+ * where memory of a process cannot be coherent with the device, or as
+ * ornic_cmd_exec().
  */
 int ornic_uctx_alloc(struct ornic_dev *odev, struct ornic_uctx *uctx);
 

@@ -11,22 +11,18 @@ int ornic_dbuf_alloc(struct ornic_dev *odev, struct ornic_dbuf *dbuf, size_t siz
 		return -EINVAL;
 
 	dbuf->size = PAGE_ALIGN(size);
-	dbuf->page = dma_alloc_pages(&odev->pdev->dev, dbuf->size, &dbuf->dma,
-				     DMA_BIDIRECTIONAL, GFP_KERNEL | __GFP_NOWARN);
-	if (!dbuf->page)
-		return -ENOMEM;
-
-	dbuf->addr = page_address(dbuf->page);
-	return 0;
+	dbuf->addr = dma_alloc_coherent(&odev->pdev->dev, dbuf->size, &dbuf->dma,
+					GFP_KERNEL | __GFP_NOWARN);
+	return dbuf->addr ? 0 : -ENOMEM;
 }
 EXPORT_SYMBOL_NS_GPL(ornic_dbuf_alloc, "ORNIC");
 
 void ornic_dbuf_free(struct ornic_dev *odev, struct ornic_dbuf *dbuf)
 {
-	if (!dbuf->page)
+	if (!dbuf->addr)
 		return;
 
-	dma_free_pages(&odev->pdev->dev, dbuf->size, dbuf->page, dbuf->dma, DMA_BIDIRECTIONAL);
+	dma_free_coherent(&odev->pdev->dev, dbuf->size, dbuf->addr, dbuf->dma);
 	*dbuf = (struct ornic_dbuf) {};
 }
 EXPORT_SYMBOL_NS_GPL(ornic_dbuf_free, "ORNIC");

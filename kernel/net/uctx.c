@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Doorbell pages and their boards (hardware.rst, section 5). */
+#include <linux/dma-mapping.h>
 #include <linux/module.h>
 
 #include "core.h"
 
-static int ornic_uctx_alloc_cmd(struct ornic_core *core, u32 flags,
-				const struct ornic_dbuf *board, u32 *num)
+/* Both sides look at a board all the time: no bouncing, no flushing */
+#define ORNIC_BOARD_ATTRS	DMA_ATTR_REQUIRE_COHERENT
+
+static int ornic_uctx_alloc_cmd(struct ornic_core *core, u32 flags, dma_addr_t board, u32 *num)
 {
 	struct ornic_alloc_uctx_in in = {
 		.flags = cpu_to_le32(flags),
-		.board_addr = cpu_to_le64(board->dma),
+		.board_addr = cpu_to_le64(board),
 	};
 
 	return ornic_cmd_create(&core->odev, ORNIC_CMD_ALLOC_UCTX, &in, sizeof(in), num);
@@ -33,7 +36,7 @@ int ornic_kernel_uctx_init(struct ornic_core *core)
 			return err;
 	}
 
-	err = ornic_uctx_alloc_cmd(core, ORNIC_UCTX_KERNEL, &core->board, &num);
+	err = ornic_uctx_alloc_cmd(core, ORNIC_UCTX_KERNEL, core->board.dma, &num);
 	if (err)
 		goto err_free_board;
 
@@ -64,6 +67,35 @@ void ornic_kernel_uctx_uninit(struct ornic_core *core)
 	ornic_dbuf_free(odev, &core->board);
 }
 
+static int ornic_board_alloc(struct ornic_dev *odev, struct ornic_uctx *uctx)
+{
+	struct device *dev = &odev->pdev->dev;
+
+	uctx->board = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!uctx->board)
+		return -ENOMEM;
+
+	uctx->board_dma = dma_map_page_attrs(dev, uctx->board, 0, PAGE_SIZE, DMA_BIDIRECTIONAL,
+					     ORNIC_BOARD_ATTRS);
+	if (dma_mapping_error(dev, uctx->board_dma)) {
+		put_page(uctx->board);
+		return -ENOMEM;
+	}
+
+	return 0;
+}
+
+static void ornic_board_free(struct ornic_dev *odev, struct ornic_uctx *uctx)
+{
+	if (!uctx->board)
+		return;
+
+	dma_unmap_page_attrs(&odev->pdev->dev, uctx->board_dma, PAGE_SIZE, DMA_BIDIRECTIONAL,
+			     ORNIC_BOARD_ATTRS);
+	/* It is there as long as a process maps it */
+	put_page(uctx->board);
+}
+
 int ornic_uctx_alloc(struct ornic_dev *odev, struct ornic_uctx *uctx)
 {
 	struct ornic_core *core = to_ornic_core(odev);
@@ -74,12 +106,12 @@ int ornic_uctx_alloc(struct ornic_dev *odev, struct ornic_uctx *uctx)
 
 	*uctx = (struct ornic_uctx) {};
 	if (odev->shadow) {
-		err = ornic_dbuf_alloc(odev, &uctx->board, sizeof(struct ornic_board));
+		err = ornic_board_alloc(odev, uctx);
 		if (err)
 			return err;
 	}
 
-	err = ornic_uctx_alloc_cmd(core, 0, &uctx->board, &uctx->num);
+	err = ornic_uctx_alloc_cmd(core, 0, uctx->board_dma, &uctx->num);
 	if (err)
 		goto err_free_board;
 
@@ -94,7 +126,7 @@ int ornic_uctx_alloc(struct ornic_dev *odev, struct ornic_uctx *uctx)
 	return 0;
 
 err_free_board:
-	ornic_dbuf_free(odev, &uctx->board);
+	ornic_board_free(odev, uctx);
 	return err;
 }
 EXPORT_SYMBOL_NS_GPL(ornic_uctx_alloc, "ORNIC");
@@ -102,6 +134,6 @@ EXPORT_SYMBOL_NS_GPL(ornic_uctx_alloc, "ORNIC");
 void ornic_uctx_free(struct ornic_dev *odev, struct ornic_uctx *uctx)
 {
 	ornic_cmd_destroy(odev, ORNIC_CMD_FREE_UCTX, uctx->num);
-	ornic_dbuf_free(odev, &uctx->board);
+	ornic_board_free(odev, uctx);
 }
 EXPORT_SYMBOL_NS_GPL(ornic_uctx_free, "ORNIC");

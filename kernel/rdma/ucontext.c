@@ -141,7 +141,7 @@ int ornic_ib_alloc_ucontext(struct ib_ucontext *ibuctx, struct ib_udata *udata)
 		goto err_free_uctx;
 	}
 
-	ctx->board_mmap = ornic_ucontext_map_page(ctx, ctx->uctx.board.page, false);
+	ctx->board_mmap = ornic_ucontext_map_page(ctx, ctx->uctx.board, false);
 	if (IS_ERR(ctx->board_mmap)) {
 		err = PTR_ERR(ctx->board_mmap);
 		goto err_remove_db;
