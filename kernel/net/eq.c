@@ -126,6 +126,7 @@ static void ornic_eq_handle(struct ornic_core *core, const struct ornic_eqe *eqe
 		ornic_res_event(core, ORNIC_RES_SRQ, num, event);
 		break;
 	case ORNIC_EVENT_WQ_FATAL:
+	case ORNIC_EVENT_WQ_DELAY_DROP:
 		ornic_res_event(core, ORNIC_RES_WQ, num, event);
 		break;
 	case ORNIC_EVENT_PORT_UP:
