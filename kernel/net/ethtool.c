@@ -60,43 +60,6 @@ static int ornic_get_link_ksettings(struct net_device *netdev, struct ethtool_li
 
 /* ---- Queues -------------------------------------------------------------- */
 
-static void ornic_set_sizes(struct ornic_netdev *nd, u32 num_queues, u32 tx_slots, u32 rx_wqes)
-{
-	nd->tx_slots = tx_slots;
-	nd->rx_wqes = rx_wqes;
-	if (num_queues == nd->num_queues)
-		return;
-
-	nd->num_queues = num_queues;
-	if (!netif_is_rxfh_configured(nd->netdev))
-		ornic_netdev_default_rss(nd);
-}
-
-/*
- * Queues are made anew. If there is not enough for the new ones there has just
- * been enough for the old ones.
- */
-static int ornic_ethtool_resize(struct ornic_netdev *nd, u32 num_queues, u32 tx_slots, u32 rx_wqes)
-{
-	u32 old_num_queues = nd->num_queues;
-	u32 old_tx_slots = nd->tx_slots;
-	u32 old_rx_wqes = nd->rx_wqes;
-	bool open = nd->open;
-	int err;
-
-	ornic_netdev_down(nd);
-	ornic_set_sizes(nd, num_queues, tx_slots, rx_wqes);
-	err = open ? ornic_netdev_up(nd) :
-		     netif_set_real_num_queues(nd->netdev, num_queues, num_queues);
-	if (!err)
-		return 0;
-
-	ornic_set_sizes(nd, old_num_queues, old_tx_slots, old_rx_wqes);
-	if (open)
-		ornic_netdev_restore(nd);
-	return err;
-}
-
 static void ornic_get_ringparam(struct net_device *netdev, struct ethtool_ringparam *ring,
 				struct kernel_ethtool_ringparam *kernel_ring,
 				struct netlink_ext_ack *extack)
@@ -106,8 +69,8 @@ static void ornic_get_ringparam(struct net_device *netdev, struct ethtool_ringpa
 
 	ring->tx_max_pending = min3(lim->max_sq_slots, lim->max_cqe, ORNIC_TX_SLOTS_MAX);
 	ring->rx_max_pending = min3(lim->max_rq_wqes, lim->max_cqe, ORNIC_RX_WQES_MAX);
-	ring->tx_pending = nd->tx_slots;
-	ring->rx_pending = nd->rx_wqes;
+	ring->tx_pending = nd->config.tx_slots;
+	ring->rx_pending = nd->config.rx_wqes;
 }
 
 static int ornic_set_ringparam(struct net_device *netdev, struct ethtool_ringparam *ring,
@@ -115,6 +78,7 @@ static int ornic_set_ringparam(struct net_device *netdev, struct ethtool_ringpar
 			       struct netlink_ext_ack *extack)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
+	struct ornic_config to = nd->config;
 
 	if (!is_power_of_2(ring->tx_pending) || ring->tx_pending < ORNIC_TX_SLOTS_MIN ||
 	    !is_power_of_2(ring->rx_pending) || ring->rx_pending < ORNIC_RX_WQES_MIN) {
@@ -123,10 +87,12 @@ static int ornic_set_ringparam(struct net_device *netdev, struct ethtool_ringpar
 		return -EINVAL;
 	}
 
-	if (ring->tx_pending == nd->tx_slots && ring->rx_pending == nd->rx_wqes)
+	if (ring->tx_pending == to.tx_slots && ring->rx_pending == to.rx_wqes)
 		return 0;
 
-	return ornic_ethtool_resize(nd, nd->num_queues, ring->tx_pending, ring->rx_pending);
+	to.tx_slots = ring->tx_pending;
+	to.rx_wqes = ring->rx_pending;
+	return ornic_netdev_change(nd, &to);
 }
 
 static void ornic_get_channels(struct net_device *netdev, struct ethtool_channels *channels)
@@ -134,17 +100,19 @@ static void ornic_get_channels(struct net_device *netdev, struct ethtool_channel
 	struct ornic_netdev *nd = netdev_priv(netdev);
 
 	channels->max_combined = nd->max_queues;
-	channels->combined_count = nd->num_queues;
+	channels->combined_count = nd->config.num_queues;
 }
 
 static int ornic_set_channels(struct net_device *netdev, struct ethtool_channels *channels)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
+	struct ornic_config to = nd->config;
 
-	if (channels->combined_count == nd->num_queues)
+	if (channels->combined_count == to.num_queues)
 		return 0;
 
-	return ornic_ethtool_resize(nd, channels->combined_count, nd->tx_slots, nd->rx_wqes);
+	to.num_queues = channels->combined_count;
+	return ornic_netdev_change(nd, &to);
 }
 
 /* ---- Receive side scaling ------------------------------------------------ */
@@ -153,7 +121,7 @@ static u32 ornic_get_rx_ring_count(struct net_device *netdev)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 
-	return nd->num_queues;
+	return nd->config.num_queues;
 }
 
 static u32 ornic_get_rxfh_key_size(struct net_device *netdev)
@@ -414,8 +382,8 @@ static void ornic_sum_xdp_stats(const struct ornic_netdev *nd, u64 *data)
 	u32 queue, i;
 
 	for (queue = 0; queue < nd->max_queues; queue++) {
-		const struct ornic_rxq *rx = &nd->queues[queue].rx;
-		const struct ornic_txq *tx = &nd->queues[queue].tx;
+		const struct ornic_rx_stats *rx = &nd->stats[queue].rx;
+		const struct ornic_tx_stats *tx = &nd->stats[queue].tx;
 
 		do {
 			start = u64_stats_fetch_begin(&rx->syncp);

@@ -207,7 +207,7 @@ static int ornic_flow_fill(struct ornic_netdev *nd, const struct ethtool_rx_flow
 	};
 	if (spec->ring_cookie == RX_CLS_FLOW_DISC)
 		in->flags = cpu_to_le32(ORNIC_FLOW_DROP);
-	else if (spec->ring_cookie >= nd->num_queues)
+	else if (spec->ring_cookie >= nd->config.num_queues)
 		return -EINVAL;
 
 	err = ornic_flow_put_packet(in, spec);
@@ -217,13 +217,13 @@ static int ornic_flow_fill(struct ornic_netdev *nd, const struct ethtool_rx_flow
 	return ornic_flow_put_ext(in, spec);
 }
 
-static int ornic_flow_create_cmd(struct ornic_netdev *nd, struct ornic_flow *flow,
-				 struct ornic_create_flow_in *in)
+static int ornic_flow_create_cmd(struct ornic_netdev *nd, const struct ornic_queue *queues,
+				 struct ornic_flow *flow, struct ornic_create_flow_in *in)
 {
 	/* A rule that drops frames is somebody's, too */
 	u32 index = flow->spec.ring_cookie == RX_CLS_FLOW_DISC ? 0 : flow->spec.ring_cookie;
 
-	in->qpn = cpu_to_le32(nd->queues[index].qpn);
+	in->qpn = cpu_to_le32(queues[index].qpn);
 	return ornic_cmd_create(ornic_nd_dev(nd), ORNIC_CMD_CREATE_FLOW, in, sizeof(*in),
 				&flow->num);
 }
@@ -257,7 +257,7 @@ int ornic_flow_insert(struct ornic_netdev *nd, const struct ethtool_rx_flow_spec
 	flow->spec = *spec;
 	/* Both are there for a moment: no frame goes by neither */
 	if (nd->open) {
-		err = ornic_flow_create_cmd(nd, flow, &in);
+		err = ornic_flow_create_cmd(nd, nd->queues, flow, &in);
 		if (err)
 			goto err_free;
 	}
@@ -374,7 +374,7 @@ int ornic_flows_create(struct ornic_netdev *nd)
 	xa_for_each(&nd->flows, location, flow) {
 		err = ornic_flow_fill(nd, &flow->spec, &in);
 		if (!err)
-			err = ornic_flow_create_cmd(nd, flow, &in);
+			err = ornic_flow_create_cmd(nd, nd->queues, flow, &in);
 		if (err)
 			goto err_destroy;
 	}
@@ -387,6 +387,60 @@ err_destroy:
 		if (location == failed)
 			break;
 		ornic_flow_destroy_cmd(nd, flow);
+	}
+	return err;
+}
+
+/* Both are there for a moment: no frame goes by neither */
+static int ornic_flow_move(struct ornic_netdev *nd, struct ornic_flow *flow,
+			   const struct ornic_queue *to)
+{
+	struct ornic_flow old = *flow;
+	struct ornic_create_flow_in in;
+	int err;
+
+	err = ornic_flow_fill(nd, &flow->spec, &in);
+	if (!err)
+		err = ornic_flow_create_cmd(nd, to, flow, &in);
+	if (!err)
+		ornic_flow_destroy_cmd(nd, &old);
+	return err;
+}
+
+/**
+ * ornic_flows_move - let the rules give frames to other queues
+ * @nd:		the interface
+ * @from:	the queues that they give them to
+ * @to:		the others
+ * @count:	of @to; no rule is for more
+ *
+ * Return: 0 or a negative error number, and then no rule has moved.
+ */
+int ornic_flows_move(struct ornic_netdev *nd, const struct ornic_queue *from,
+		     const struct ornic_queue *to, u32 count)
+{
+	unsigned long location, failed;
+	struct ornic_flow *flow;
+	int err;
+
+	xa_for_each(&nd->flows, location, flow) {
+		if (flow->spec.ring_cookie != RX_CLS_FLOW_DISC && flow->spec.ring_cookie >= count)
+			err = -EINVAL;
+		else
+			err = ornic_flow_move(nd, flow, to);
+		if (err)
+			goto err_move_back;
+	}
+
+	return 0;
+
+err_move_back:
+	failed = location;
+	xa_for_each(&nd->flows, location, flow) {
+		if (location == failed)
+			break;
+		/* There is room for one more, as there just was */
+		ornic_flow_move(nd, flow, from);
 	}
 	return err;
 }

@@ -12,8 +12,17 @@
 
 /* ---- Commands of the port (hardware.rst, section 10) --------------------- */
 
-static int ornic_port_modify_cmd(struct ornic_netdev *nd, u32 mask, u32 mtu, const u8 *mac,
-				 bool up)
+/**
+ * ornic_port_modify_cmd - change what the port is
+ * @nd:		the interface
+ * @mask:	ORNIC_PORT_*, what is to change
+ * @mtu:	with ORNIC_PORT_MTU
+ * @mac:	with ORNIC_PORT_MAC; an address in any case
+ * @up:		with ORNIC_PORT_UP
+ *
+ * Return: 0 or a negative error number.
+ */
+int ornic_port_modify_cmd(struct ornic_netdev *nd, u32 mask, u32 mtu, const u8 *mac, bool up)
 {
 	struct ornic_modify_port_in in = {
 		.mask = cpu_to_le32(mask),
@@ -67,27 +76,38 @@ void ornic_netdev_port_event(struct net_device *netdev)
 
 /**
  * ornic_netdev_default_rss - spread the hash evenly over the queues
- * @nd:		the interface
+ * @rss:	its table is filled in
+ * @num_queues:	queues
  */
-void ornic_netdev_default_rss(struct ornic_netdev *nd)
+void ornic_netdev_default_rss(struct ornic_rss *rss, u32 num_queues)
 {
 	u32 i;
 
-	for (i = 0; i < nd->rss.entries; i++)
-		nd->rss.table[i] = ethtool_rxfh_indir_default(i, nd->num_queues);
+	for (i = 0; i < rss->entries; i++)
+		rss->table[i] = ethtool_rxfh_indir_default(i, num_queues);
 }
 
-static int ornic_rx_queues_cmd(struct ornic_netdev *nd, u32 count)
+/**
+ * ornic_rx_queues_cmd - say which queues get the frames that no rule is for
+ * @nd:		the interface
+ * @queues:	the queues
+ * @rss:	how frames are spread over them
+ * @count:	entries of its table, or 0: no queue gets any
+ *
+ * Return: 0 or a negative error number.
+ */
+int ornic_rx_queues_cmd(struct ornic_netdev *nd, const struct ornic_queue *queues,
+			const struct ornic_rss *rss, u32 count)
 {
 	struct ornic_rx_queues_in in = {
 		.count = cpu_to_le32(count),
-		.hash = cpu_to_le32(nd->rss.hash),
+		.hash = cpu_to_le32(rss->hash),
 	};
 	u32 i;
 
-	memcpy(in.key, nd->rss.key, sizeof(in.key));
+	memcpy(in.key, rss->key, sizeof(in.key));
 	for (i = 0; i < count; i++)
-		in.qpn[i] = cpu_to_le32(nd->queues[nd->rss.table[i]].qpn);
+		in.qpn[i] = cpu_to_le32(queues[rss->table[i]].qpn);
 
 	return ornic_cmd_exec(ornic_nd_dev(nd), ORNIC_CMD_SET_RX_QUEUES, &in, sizeof(in),
 			      NULL, 0);
@@ -101,7 +121,7 @@ static int ornic_rx_queues_cmd(struct ornic_netdev *nd, u32 count)
  */
 int ornic_netdev_set_rss(struct ornic_netdev *nd)
 {
-	return nd->open ? ornic_rx_queues_cmd(nd, nd->rss.entries) : 0;
+	return nd->open ? ornic_rx_queues_cmd(nd, nd->queues, &nd->rss, nd->rss.entries) : 0;
 }
 
 /* ---- Up and down --------------------------------------------------------- */
@@ -201,12 +221,12 @@ static int ornic_rx_filter_restore(struct ornic_netdev *nd)
 int ornic_netdev_up(struct ornic_netdev *nd)
 {
 	struct net_device *netdev = nd->netdev;
-	u32 i;
+	u32 count = nd->config.num_queues, i;
 	int err;
 
 	ASSERT_RTNL();
 
-	err = netif_set_real_num_queues(netdev, nd->num_queues, nd->num_queues);
+	err = netif_set_real_num_queues(netdev, count, count);
 	if (err)
 		return err;
 
@@ -214,17 +234,17 @@ int ornic_netdev_up(struct ornic_netdev *nd)
 	if (err)
 		return err;
 
-	for (i = 0; i < nd->num_queues; i++) {
-		err = ornic_queue_create(&nd->queues[i]);
-		if (err)
-			goto err_destroy_queues;
+	nd->queues = ornic_queues_create(nd, &nd->config);
+	if (IS_ERR(nd->queues)) {
+		err = PTR_ERR(nd->queues);
+		goto err_free_keys;
 	}
 
 	err = ornic_rx_filter_restore(nd);
 	if (err)
 		goto err_destroy_queues;
 
-	err = ornic_rx_queues_cmd(nd, nd->rss.entries);
+	err = ornic_rx_queues_cmd(nd, nd->queues, &nd->rss, nd->rss.entries);
 	if (err)
 		goto err_destroy_queues;
 
@@ -237,8 +257,10 @@ int ornic_netdev_up(struct ornic_netdev *nd)
 	if (err)
 		goto err_destroy_flows;
 
-	for (i = 0; i < nd->num_queues; i++)
+	for (i = 0; i < count; i++) {
+		netdev_tx_reset_subqueue(netdev, i);
 		ornic_queue_enable(&nd->queues[i]);
+	}
 	/* Redirected frames may come from now on, see ornic_xdp_xmit() */
 	smp_store_release(&nd->open, true);
 	netif_tx_start_all_queues(netdev);
@@ -248,10 +270,11 @@ int ornic_netdev_up(struct ornic_netdev *nd)
 err_destroy_flows:
 	ornic_flows_destroy(nd);
 err_unset_rx_queues:
-	ornic_rx_queues_cmd(nd, 0);
+	ornic_rx_queues_cmd(nd, nd->queues, &nd->rss, 0);
 err_destroy_queues:
-	while (i--)
-		ornic_queue_destroy(&nd->queues[i]);
+	ornic_queues_destroy(nd->queues, count);
+err_free_keys:
+	nd->queues = NULL;
 	ornic_netdev_free_keys(nd);
 	return err;
 }
@@ -263,6 +286,7 @@ err_destroy_queues:
 void ornic_netdev_down(struct ornic_netdev *nd)
 {
 	struct net_device *netdev = nd->netdev;
+	struct ornic_queue *queues = nd->queues;
 	u32 i;
 
 	ASSERT_RTNL();
@@ -270,7 +294,7 @@ void ornic_netdev_down(struct ornic_netdev *nd)
 	if (!nd->open)
 		return;
 
-	/* Who holds a lock of those that are taken next may not have seen this, nobody later */
+	/* Holders of the locks below may still see true; later takers cannot */
 	WRITE_ONCE(nd->open, false);
 	netif_tx_disable(netdev);
 	netif_carrier_off(netdev);
@@ -278,24 +302,17 @@ void ornic_netdev_down(struct ornic_netdev *nd)
 	/* If these fail the device is dead, and quiet */
 	ornic_port_modify_cmd(nd, ORNIC_PORT_UP, 0, netdev->dev_addr, false);
 	ornic_flows_destroy(nd);
-	ornic_rx_queues_cmd(nd, 0);
+	ornic_rx_queues_cmd(nd, nd->queues, &nd->rss, 0);
 
-	for (i = 0; i < nd->num_queues; i++)
-		ornic_queue_disable(&nd->queues[i]);
-	i = nd->num_queues;
-	while (i--)
-		ornic_queue_destroy(&nd->queues[i]);
+	for (i = 0; i < nd->config.num_queues; i++)
+		ornic_queue_disable(&queues[i]);
+
+	/* Against ndo_tx_timeout() */
+	netif_tx_lock_bh(netdev);
+	nd->queues = NULL;
+	netif_tx_unlock_bh(netdev);
+	ornic_queues_destroy(queues, nd->config.num_queues);
 	ornic_netdev_free_keys(nd);
-}
-
-/**
- * ornic_netdev_restore - open the port again with what worked before
- * @nd:		the interface; it is down, for a change that has failed
- */
-void ornic_netdev_restore(struct ornic_netdev *nd)
-{
-	if (ornic_netdev_up(nd))
-		netdev_err(nd->netdev, "no queues after a change that has failed\n");
 }
 
 static int ornic_open(struct net_device *netdev)
@@ -344,31 +361,22 @@ static int ornic_set_mac_address(struct net_device *netdev, void *p)
 static int ornic_change_mtu(struct net_device *netdev, int mtu)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
-	u32 old = netdev->mtu;
-	int err;
+	struct ornic_config to = nd->config;
 
-	if (!nd->open) {
-		WRITE_ONCE(netdev->mtu, mtu);
-		return 0;
-	}
-
-	/* The buffers are made for the MTU */
-	ornic_netdev_down(nd);
-	WRITE_ONCE(netdev->mtu, mtu);
-	err = ornic_netdev_up(nd);
-	if (err) {
-		WRITE_ONCE(netdev->mtu, old);
-		ornic_netdev_restore(nd);
-	}
-
-	return err;
+	to.mtu = mtu;
+	return ornic_netdev_change(nd, &to);
 }
 
 static void ornic_tx_timeout(struct net_device *netdev, unsigned int txqueue)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
-	struct ornic_txq *tx = &nd->queues[txqueue].tx;
+	struct ornic_txq *tx;
 
+	/* Stopped for long enough, but by a change of the queues */
+	if (!nd->queues || txqueue >= nd->config.num_queues)
+		return;
+
+	tx = &nd->queues[txqueue].tx;
 	ornic_fail(nd->core, "queue %u: no send was completed for %u ms (pi %u, ci %u)", txqueue,
 		   netif_xmit_timeout_ms(netdev_get_tx_queue(netdev, txqueue)),
 		   READ_ONCE(tx->published), READ_ONCE(tx->ci));
@@ -376,8 +384,8 @@ static void ornic_tx_timeout(struct net_device *netdev, unsigned int txqueue)
 
 /* ---- Counters ------------------------------------------------------------ */
 
-static void ornic_read_tx_stats(const struct ornic_txq *tx, struct netdev_queue_stats_tx *stats,
-				u64 *dropped)
+static void ornic_read_tx_stats(const struct ornic_tx_stats *tx,
+				struct netdev_queue_stats_tx *stats, u64 *dropped)
 {
 	unsigned int start;
 
@@ -399,8 +407,8 @@ static void ornic_read_tx_stats(const struct ornic_txq *tx, struct netdev_queue_
 	} while (u64_stats_fetch_retry(&tx->xmit_syncp, start));
 }
 
-static void ornic_read_rx_stats(const struct ornic_rxq *rx, struct netdev_queue_stats_rx *stats,
-				u64 *errors)
+static void ornic_read_rx_stats(const struct ornic_rx_stats *rx,
+				struct netdev_queue_stats_rx *stats, u64 *errors)
 {
 	unsigned int start;
 
@@ -423,8 +431,8 @@ static void ornic_get_stats64(struct net_device *netdev, struct rtnl_link_stats6
 		struct netdev_queue_stats_rx rx;
 		u64 dropped, errors;
 
-		ornic_read_tx_stats(&nd->queues[i].tx, &tx, &dropped);
-		ornic_read_rx_stats(&nd->queues[i].rx, &rx, &errors);
+		ornic_read_tx_stats(&nd->stats[i].tx, &tx, &dropped);
+		ornic_read_rx_stats(&nd->stats[i].rx, &rx, &errors);
 		stats->tx_packets += tx.packets;
 		stats->tx_bytes += tx.bytes;
 		stats->tx_dropped += dropped;
@@ -440,7 +448,7 @@ static void ornic_get_queue_stats_rx(struct net_device *netdev, int idx,
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	u64 errors;
 
-	ornic_read_rx_stats(&nd->queues[idx].rx, stats, &errors);
+	ornic_read_rx_stats(&nd->stats[idx].rx, stats, &errors);
 }
 
 static void ornic_get_queue_stats_tx(struct net_device *netdev, int idx,
@@ -449,7 +457,7 @@ static void ornic_get_queue_stats_tx(struct net_device *netdev, int idx,
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	u64 dropped;
 
-	ornic_read_tx_stats(&nd->queues[idx].tx, stats, &dropped);
+	ornic_read_tx_stats(&nd->stats[idx].tx, stats, &dropped);
 }
 
 /* Queues that are not in use now keep their counters */
@@ -466,12 +474,12 @@ static void ornic_get_base_stats(struct net_device *netdev, struct netdev_queue_
 		struct netdev_queue_stats_tx queue_tx;
 		u64 ignored;
 
-		ornic_read_rx_stats(&nd->queues[i].rx, &queue_rx, &ignored);
+		ornic_read_rx_stats(&nd->stats[i].rx, &queue_rx, &ignored);
 		rx->packets += queue_rx.packets;
 		rx->bytes += queue_rx.bytes;
 		rx->alloc_fail += queue_rx.alloc_fail;
 
-		ornic_read_tx_stats(&nd->queues[i].tx, &queue_tx, &ignored);
+		ornic_read_tx_stats(&nd->stats[i].tx, &queue_tx, &ignored);
 		tx->packets += queue_tx.packets;
 		tx->bytes += queue_tx.bytes;
 		tx->hw_gso_packets += queue_tx.hw_gso_packets;
@@ -535,18 +543,14 @@ int ornic_netdev_alloc(struct ornic_core *core)
 		goto err_free_netdev;
 
 	nd->max_queues = queues;
-	nd->queues = kvzalloc_objs(*nd->queues, queues);
-	if (!nd->queues)
+	nd->stats = kvzalloc_objs(*nd->stats, queues);
+	if (!nd->stats)
 		goto err_free_rx_filter;
 
 	for (i = 0; i < queues; i++) {
-		struct ornic_queue *queue = &nd->queues[i];
-
-		queue->nd = nd;
-		queue->index = i;
-		u64_stats_init(&queue->tx.syncp);
-		u64_stats_init(&queue->tx.xmit_syncp);
-		u64_stats_init(&queue->rx.syncp);
+		u64_stats_init(&nd->stats[i].tx.syncp);
+		u64_stats_init(&nd->stats[i].tx.xmit_syncp);
+		u64_stats_init(&nd->stats[i].rx.syncp);
 	}
 
 	core->odev.netdev = netdev;
@@ -569,7 +573,7 @@ void ornic_netdev_free(struct net_device *netdev)
 
 	disable_work_sync(&nd->link_work);
 	ornic_flows_free(nd);
-	kvfree(nd->queues);
+	kvfree(nd->stats);
 	kfree(nd->rx_filter);
 	free_netdev(netdev);
 }
@@ -602,12 +606,15 @@ static int ornic_netdev_init(struct ornic_netdev *nd)
 
 	nd->rss.entries = rounddown_pow_of_two(min(lim->max_rx_queues, ORNIC_RSS_ENTRIES));
 	nd->max_queues = min(nd->max_queues, nd->rss.entries);
-	nd->num_queues = nd->max_queues;
-	nd->tx_slots = min3(lim->max_sq_slots, lim->max_cqe, ORNIC_TX_SLOTS_DEFAULT);
-	nd->rx_wqes = min3(lim->max_rq_wqes, lim->max_cqe, ORNIC_RX_WQES_DEFAULT);
+	nd->config = (struct ornic_config) {
+		.num_queues = nd->max_queues,
+		.tx_slots = min3(lim->max_sq_slots, lim->max_cqe, ORNIC_TX_SLOTS_DEFAULT),
+		.rx_wqes = min3(lim->max_rq_wqes, lim->max_cqe, ORNIC_RX_WQES_DEFAULT),
+		.mtu = netdev->mtu,
+	};
 	nd->rss.hash = ORNIC_HASH_IPV4 | ORNIC_HASH_IPV6 | ORNIC_HASH_TCP | ORNIC_HASH_UDP;
 	netdev_rss_key_fill(nd->rss.key, sizeof(nd->rss.key));
-	ornic_netdev_default_rss(nd);
+	ornic_netdev_default_rss(&nd->rss, nd->config.num_queues);
 
 	if (lim->features & ORNIC_FEAT_FLOW)
 		nd->max_flows = min(lim->max_flows, ORNIC_FLOWS_MAX);

@@ -105,18 +105,7 @@ struct ornic_tx_pkt {
 };
 
 /**
- * struct ornic_txq - send queue
- * @pi:		producer index in slots, of ndo_start_xmit()
- * @published:	producer index that the device knows
- * @last:	header of the last WQE after @published, to ask for its completion
- * @ci:		consumer index in slots, of the NAPI poll
- * @log_slots:	log2 of the slots
- * @ring:	send WQEs
- * @pkts:	frames, one entry per slot
- * @maps:	mapped pieces, ORNIC_SLOT_UNITS entries per slot
- * @cq:		its completions, of 32 bytes
- * @xdp_posted:	frames of XDP that were posted, under the lock of the queue
- * @xdp_done:	those that are done, of the NAPI poll
+ * struct ornic_tx_stats - counters of a send queue
  * @syncp:	for the counters of the NAPI poll
  * @packets:	frames sent, each segment is one
  * @bytes:	bytes of them
@@ -130,19 +119,7 @@ struct ornic_tx_pkt {
  * @stop:	times the queue was stopped
  * @xdp_xmit:	frames redirected to here
  */
-struct ornic_txq {
-	u32 pi;
-	u32 published;
-	struct ornic_sq_hdr *last;
-	u32 ci;
-	u8 log_slots;
-	void *ring;
-	struct ornic_tx_pkt *pkts;
-	struct ornic_tx_map *maps;
-	struct ornic_cq_ring cq;
-	u32 xdp_posted;
-	u32 xdp_done;
-
+struct ornic_tx_stats {
 	struct u64_stats_sync syncp;
 	u64_stats_t packets;
 	u64_stats_t bytes;
@@ -159,6 +136,36 @@ struct ornic_txq {
 };
 
 /**
+ * struct ornic_txq - send queue
+ * @pi:		producer index in slots, of ndo_start_xmit()
+ * @published:	producer index that the device knows
+ * @last:	header of the last WQE after @published, to ask for its completion
+ * @ci:		consumer index in slots, of the NAPI poll
+ * @log_slots:	log2 of the slots
+ * @ring:	send WQEs
+ * @pkts:	frames, one entry per slot
+ * @maps:	mapped pieces, ORNIC_SLOT_UNITS entries per slot
+ * @cq:		its completions, of 32 bytes
+ * @xdp_posted:	frames of XDP that were posted, under the lock of the queue
+ * @xdp_done:	those that are done, of the NAPI poll
+ * @stats:	counters, which are there for longer
+ */
+struct ornic_txq {
+	u32 pi;
+	u32 published;
+	struct ornic_sq_hdr *last;
+	u32 ci;
+	u8 log_slots;
+	void *ring;
+	struct ornic_tx_pkt *pkts;
+	struct ornic_tx_map *maps;
+	struct ornic_cq_ring cq;
+	u32 xdp_posted;
+	u32 xdp_done;
+	struct ornic_tx_stats *stats;
+};
+
+/**
  * struct ornic_rx_buf - where a frame may go
  * @pages:	of the page pool; the first holds headroom and the frame's beginning
  * @offset:	of the first piece in its page
@@ -171,19 +178,7 @@ struct ornic_rx_buf {
 };
 
 /**
- * struct ornic_rxq - receive queue; all of it of the NAPI poll
- * @pi:		producer index in WQEs
- * @ci:		consumer index in WQEs
- * @log_wqes:	log2 of the WQEs
- * @stride_shift: log2 of the bytes of a WQE
- * @sges:	pieces of a buffer
- * @headroom:	of the first piece
- * @first_len:	bytes of a frame in the first piece
- * @ring:	receive WQEs
- * @bufs:	buffers, one entry per WQE
- * @pool:	where their pages come from
- * @xdp_rxq:	what XDP programs know of the queue
- * @cq:		its completions, of 64 bytes
+ * struct ornic_rx_stats - counters of a receive queue
  * @syncp:	for the counters
  * @packets:	frames received
  * @bytes:	bytes of them
@@ -191,20 +186,7 @@ struct ornic_rx_buf {
  * @alloc_fail:	times there was no memory
  * @xdp:	frames by what became of them, enum ornic_xdp_stat
  */
-struct ornic_rxq {
-	u32 pi;
-	u32 ci;
-	u8 log_wqes;
-	u8 stride_shift;
-	u8 sges;
-	u32 headroom;
-	u32 first_len;
-	void *ring;
-	struct ornic_rx_buf *bufs;
-	struct page_pool *pool;
-	struct xdp_rxq_info xdp_rxq;
-	struct ornic_cq_ring cq;
-
+struct ornic_rx_stats {
 	struct u64_stats_sync syncp;
 	u64_stats_t packets;
 	u64_stats_t bytes;
@@ -214,9 +196,70 @@ struct ornic_rxq {
 };
 
 /**
+ * struct ornic_rxq - receive queue; all of it of the NAPI poll
+ * @pi:		producer index in WQEs
+ * @ci:		consumer index in WQEs
+ * @log_wqes:	log2 of the WQEs
+ * @stride_shift: log2 of the bytes of a WQE
+ * @sges:	pieces of a buffer
+ * @headroom:	of the first piece
+ * @first_len:	bytes of a frame in the first piece
+ * @xdp:	an XDP program sees the frames, and may send them
+ * @ring:	receive WQEs
+ * @bufs:	buffers, one entry per WQE
+ * @pool:	where their pages come from
+ * @xdp_rxq:	what XDP programs know of the queue
+ * @cq:		its completions, of 64 bytes
+ * @stats:	counters, which are there for longer
+ */
+struct ornic_rxq {
+	u32 pi;
+	u32 ci;
+	u8 log_wqes;
+	u8 stride_shift;
+	u8 sges;
+	u32 headroom;
+	u32 first_len;
+	bool xdp;
+	void *ring;
+	struct ornic_rx_buf *bufs;
+	struct page_pool *pool;
+	struct xdp_rxq_info xdp_rxq;
+	struct ornic_cq_ring cq;
+	struct ornic_rx_stats *stats;
+};
+
+/**
+ * struct ornic_queue_stats - counters of a queue pair, which outlive it
+ * @tx:		send queue
+ * @rx:		receive queue
+ */
+struct ornic_queue_stats {
+	struct ornic_tx_stats tx;
+	struct ornic_rx_stats rx;
+};
+
+/**
+ * struct ornic_config - what queue pairs are made for
+ * @num_queues:	queue pairs
+ * @tx_slots:	size of the send rings
+ * @rx_wqes:	size of the receive rings
+ * @mtu:	which a received frame has at most
+ * @xdp_prog:	decides about received frames, or NULL
+ */
+struct ornic_config {
+	u32 num_queues;
+	u32 tx_slots;
+	u32 rx_wqes;
+	u32 mtu;
+	struct bpf_prog *xdp_prog;
+};
+
+/**
  * struct ornic_queue - queue pair of the interface
  * @nd:		the interface
  * @index:	of the pair, also its completion vector
+ * @retired:	another queue pair is in its place: this one only finishes
  * @qpn:	its QP
  * @slot:	of the QP on the board
  * @dbr:	doorbell record of the QP
@@ -235,6 +278,7 @@ struct ornic_rxq {
 struct ornic_queue {
 	struct ornic_netdev *nd;
 	u32 index;
+	bool retired;
 	u32 qpn;
 	u32 slot;
 	struct ornic_qp_dbr *dbr;
@@ -269,19 +313,17 @@ struct ornic_rss {
  * struct ornic_netdev - the interface; netdev_priv(). Protected by rtnl_lock.
  * @netdev:	the interface
  * @core:	the card
- * @queues:	queue pairs, @max_queues of them
+ * @config:	what the queue pairs are made for, or will be
+ * @queues:	queue pairs, @config.num_queues of them while @open
+ * @stats:	their counters, @max_queues of them
  * @max_queues:	as many as vectors and device allow
- * @num_queues:	as many as are used
- * @tx_slots:	size of the send rings
- * @rx_wqes:	size of the receive rings
  * @open:	the queues exist; read by redirected frames under the lock of a send queue
  * @pdn:	protection domain of the queues
  * @lkey:	key of all bus addresses
  * @link_work:	asks for the state of the port
  * @speed:	Mb/s, as the port last said
  * @rss:	receive side scaling
- * @xdp_prog:	decides about received frames, or NULL
- * @max_mtu:	without @xdp_prog
+ * @max_mtu:	without an XDP program
  * @max_flows:	locations that rules may have, 0 if the device has no rules
  * @flows:	struct ornic_flow by location
  * @rx_filter:	room for what the device is told to receive
@@ -290,18 +332,16 @@ struct ornic_rss {
 struct ornic_netdev {
 	struct net_device *netdev;
 	struct ornic_core *core;
+	struct ornic_config config;
 	struct ornic_queue *queues;
+	struct ornic_queue_stats *stats;
 	u32 max_queues;
-	u32 num_queues;
-	u32 tx_slots;
-	u32 rx_wqes;
 	bool open;
 	u32 pdn;
 	u32 lkey;
 	struct work_struct link_work;
 	u32 speed;
 	struct ornic_rss rss;
-	struct bpf_prog *xdp_prog;
 	u32 max_mtu;
 	u32 max_flows;
 	struct xarray flows;
@@ -324,9 +364,17 @@ void ornic_netdev_detach(struct net_device *netdev);
 void ornic_netdev_port_event(struct net_device *netdev);
 int ornic_netdev_up(struct ornic_netdev *nd);
 void ornic_netdev_down(struct ornic_netdev *nd);
-void ornic_netdev_restore(struct ornic_netdev *nd);
 int ornic_netdev_set_rss(struct ornic_netdev *nd);
-void ornic_netdev_default_rss(struct ornic_netdev *nd);
+void ornic_netdev_default_rss(struct ornic_rss *rss, u32 num_queues);
+int ornic_port_modify_cmd(struct ornic_netdev *nd, u32 mask, u32 mtu, const u8 *mac, bool up);
+int ornic_rx_queues_cmd(struct ornic_netdev *nd, const struct ornic_queue *queues,
+			const struct ornic_rss *rss, u32 count);
+
+/* config.c */
+struct ornic_queue *ornic_queues_create(struct ornic_netdev *nd,
+					const struct ornic_config *config);
+void ornic_queues_destroy(struct ornic_queue *queues, u32 count);
+int ornic_netdev_change(struct ornic_netdev *nd, const struct ornic_config *to);
 
 /* flow.c */
 int ornic_flow_insert(struct ornic_netdev *nd, const struct ethtool_rx_flow_spec *spec);
@@ -334,6 +382,8 @@ int ornic_flow_remove(struct ornic_netdev *nd, u32 location);
 int ornic_flow_get(struct ornic_netdev *nd, struct ethtool_rx_flow_spec *spec);
 int ornic_flow_list(struct ornic_netdev *nd, u32 *locations, u32 room);
 int ornic_flows_create(struct ornic_netdev *nd);
+int ornic_flows_move(struct ornic_netdev *nd, const struct ornic_queue *from,
+		     const struct ornic_queue *to, u32 count);
 void ornic_flows_destroy(struct ornic_netdev *nd);
 void ornic_flows_free(struct ornic_netdev *nd);
 
@@ -341,15 +391,17 @@ void ornic_flows_free(struct ornic_netdev *nd);
 extern const struct ethtool_ops ornic_ethtool_ops;
 
 /* queue.c */
-int ornic_queue_create(struct ornic_queue *queue);
+int ornic_queue_create(struct ornic_queue *queue, const struct ornic_config *config);
 void ornic_queue_destroy(struct ornic_queue *queue);
 void ornic_queue_enable(struct ornic_queue *queue);
 void ornic_queue_disable(struct ornic_queue *queue);
+void ornic_queue_finish(struct ornic_queue *queue);
 
 /* tx.c */
 int ornic_tx_init(struct ornic_queue *queue);
 void ornic_tx_uninit(struct ornic_queue *queue);
 bool ornic_tx_poll(struct ornic_queue *queue, int budget);
+int ornic_tx_wait(struct ornic_queue *queue);
 netdev_tx_t ornic_start_xmit(struct sk_buff *skb, struct net_device *netdev);
 netdev_features_t ornic_features_check(struct sk_buff *skb, struct net_device *netdev,
 				       netdev_features_t features);
@@ -359,7 +411,7 @@ void ornic_tx_publish(struct ornic_queue *queue);
 /* rx.c */
 u32 ornic_rx_max_mtu(u32 max_sge);
 u32 ornic_rx_max_xdp_mtu(void);
-void ornic_rx_layout(struct ornic_queue *queue);
+void ornic_rx_layout(struct ornic_rxq *rx, const struct ornic_config *config);
 int ornic_rx_init(struct ornic_queue *queue);
 void ornic_rx_uninit(struct ornic_queue *queue);
 int ornic_rx_fill(struct ornic_queue *queue, gfp_t gfp);

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* A queue pair of the interface: memory, CQs, QP, NAPI. */
+#include <linux/delay.h>
+
 #include "netdev.h"
+
+/* How long a queue pair that is replaced is given: 100 ms */
+#define ORNIC_QUEUE_FINISH_US		500
+#define ORNIC_QUEUE_FINISH_TRIES	200
 
 /* Doorbell records of a queue pair share a page, each on a line of its own */
 #define ORNIC_DBR_QP		0
@@ -50,29 +56,29 @@ static void ornic_queue_qp_event(struct ornic_res *res, enum ornic_event event)
 
 static int ornic_queue_alloc_bufs(struct ornic_queue *queue)
 {
-	struct ornic_netdev *nd = queue->nd;
-	struct ornic_dev *odev = ornic_nd_dev(nd);
+	struct ornic_dev *odev = ornic_nd_dev(queue->nd);
+	u32 tx_slots = 1u << queue->tx.log_slots;
+	u32 rx_wqes = 1u << queue->rx.log_wqes;
 	int err;
 
 	err = ornic_dbuf_alloc(odev, &queue->dbr_buf, ORNIC_DBR_BYTES);
 	if (err)
 		return err;
 
-	err = ornic_dbuf_alloc(odev, &queue->sq_buf, nd->tx_slots * ORNIC_SLOT_SIZE);
+	err = ornic_dbuf_alloc(odev, &queue->sq_buf, tx_slots * ORNIC_SLOT_SIZE);
 	if (err)
 		goto err_free_dbr;
 
-	err = ornic_dbuf_alloc(odev, &queue->rq_buf, nd->rx_wqes << queue->rx.stride_shift);
+	err = ornic_dbuf_alloc(odev, &queue->rq_buf, rx_wqes << queue->rx.stride_shift);
 	if (err)
 		goto err_free_sq;
 
 	/* Each slot may be a WQE with a completion */
-	err = ornic_dbuf_alloc(odev, &queue->tx_cq_buf, nd->tx_slots * sizeof(struct ornic_cqe));
+	err = ornic_dbuf_alloc(odev, &queue->tx_cq_buf, tx_slots * sizeof(struct ornic_cqe));
 	if (err)
 		goto err_free_rq;
 
-	err = ornic_dbuf_alloc(odev, &queue->rx_cq_buf,
-			       nd->rx_wqes * 2 * sizeof(struct ornic_cqe));
+	err = ornic_dbuf_alloc(odev, &queue->rx_cq_buf, rx_wqes * 2 * sizeof(struct ornic_cqe));
 	if (err)
 		goto err_free_tx_cq;
 
@@ -171,8 +177,9 @@ static int ornic_queue_create_qp(struct ornic_queue *queue)
 	struct ornic_create_qp_out out;
 	int err;
 
-	ornic_dbuf_describe(&queue->sq_buf, 0, nd->tx_slots * ORNIC_SLOT_SIZE, &in.sq);
-	ornic_dbuf_describe(&queue->rq_buf, 0, nd->rx_wqes << queue->rx.stride_shift, &in.rq);
+	ornic_dbuf_describe(&queue->sq_buf, 0, ORNIC_SLOT_SIZE << queue->tx.log_slots, &in.sq);
+	ornic_dbuf_describe(&queue->rq_buf, 0,
+			    1u << (queue->rx.log_wqes + queue->rx.stride_shift), &in.rq);
 	err = ornic_cmd_exec(odev, ORNIC_CMD_CREATE_QP, &in, sizeof(in), &out, sizeof(out));
 	if (err)
 		return err;
@@ -243,20 +250,23 @@ static int ornic_queue_poll(struct napi_struct *napi, int budget)
 /**
  * ornic_queue_create - create a queue pair, ready to run
  * @queue:	nd and index are set
+ * @config:	what it is made for
  *
  * Return: 0 or a negative error number.
  */
-int ornic_queue_create(struct ornic_queue *queue)
+int ornic_queue_create(struct ornic_queue *queue, const struct ornic_config *config)
 {
 	struct ornic_netdev *nd = queue->nd;
 	int err;
 
-	queue->tx.log_slots = ilog2(nd->tx_slots);
-	queue->rx.log_wqes = ilog2(nd->rx_wqes);
+	queue->tx.log_slots = ilog2(config->tx_slots);
+	queue->rx.log_wqes = ilog2(config->rx_wqes);
+	queue->tx.stats = &nd->stats[queue->index].tx;
+	queue->rx.stats = &nd->stats[queue->index].rx;
 	queue->tx_cq_res.event = ornic_queue_tx_cq_event;
 	queue->rx_cq_res.event = ornic_queue_rx_cq_event;
 	queue->qp_res.event = ornic_queue_qp_event;
-	ornic_rx_layout(queue);
+	ornic_rx_layout(&queue->rx, config);
 
 	err = ornic_queue_alloc_bufs(queue);
 	if (err)
@@ -326,6 +336,16 @@ void ornic_queue_destroy(struct ornic_queue *queue)
 	ornic_queue_free_bufs(queue);
 }
 
+static void ornic_queue_begin_poll(struct ornic_queue *queue)
+{
+	napi_enable(&queue->napi);
+
+	/* The first poll arms the CQs */
+	local_bh_disable();
+	napi_schedule(&queue->napi);
+	local_bh_enable();
+}
+
 /**
  * ornic_queue_enable - begin to poll
  * @queue:	created
@@ -334,14 +354,9 @@ void ornic_queue_enable(struct ornic_queue *queue)
 {
 	struct net_device *netdev = queue->nd->netdev;
 
-	napi_enable(&queue->napi);
 	netif_queue_set_napi(netdev, queue->index, NETDEV_QUEUE_TYPE_RX, &queue->napi);
 	netif_queue_set_napi(netdev, queue->index, NETDEV_QUEUE_TYPE_TX, &queue->napi);
-
-	/* The first poll arms the CQs */
-	local_bh_disable();
-	napi_schedule(&queue->napi);
-	local_bh_enable();
+	ornic_queue_begin_poll(queue);
 }
 
 /**
@@ -355,4 +370,27 @@ void ornic_queue_disable(struct ornic_queue *queue)
 	netif_queue_set_napi(netdev, queue->index, NETDEV_QUEUE_TYPE_TX, NULL);
 	netif_queue_set_napi(netdev, queue->index, NETDEV_QUEUE_TYPE_RX, NULL);
 	napi_disable(&queue->napi);
+}
+
+static bool ornic_queue_busy(const struct ornic_queue *queue)
+{
+	return ornic_cq_peek(&queue->rx.cq) || queue->tx.ci != queue->tx.pi;
+}
+
+/**
+ * ornic_queue_finish - let the network stack have what was received, and the wire
+ *			what was posted
+ * @queue:	disabled and retired; the device gives it no more frames
+ *
+ * A frame that the device does not send in time is lost.
+ */
+void ornic_queue_finish(struct ornic_queue *queue)
+{
+	u32 tries = ORNIC_QUEUE_FINISH_TRIES;
+
+	while (ornic_queue_busy(queue) && tries--) {
+		ornic_queue_begin_poll(queue);
+		usleep_range(ORNIC_QUEUE_FINISH_US, 2 * ORNIC_QUEUE_FINISH_US);
+		napi_disable(&queue->napi);
+	}
 }

@@ -38,14 +38,15 @@ u32 ornic_rx_max_xdp_mtu(void)
 
 /**
  * ornic_rx_layout - decide how buffers look like, for MTU and XDP
- * @queue:	the queue pair
+ * @rx:		the receive queue
+ * @config:	what it is made for
  */
-void ornic_rx_layout(struct ornic_queue *queue)
+void ornic_rx_layout(struct ornic_rxq *rx, const struct ornic_config *config)
 {
-	struct ornic_rxq *rx = &queue->rx;
-	u32 len = ORNIC_RX_FRAME_LEN(queue->nd->netdev->mtu);
+	u32 len = ORNIC_RX_FRAME_LEN(config->mtu);
 
-	rx->headroom = queue->nd->xdp_prog ? XDP_PACKET_HEADROOM : ORNIC_RX_HEADROOM;
+	rx->xdp = config->xdp_prog;
+	rx->headroom = rx->xdp ? XDP_PACKET_HEADROOM : ORNIC_RX_HEADROOM;
 	rx->first_len = min(len, ORNIC_RX_FIRST_MAX(rx->headroom));
 	rx->sges = 1 + DIV_ROUND_UP(len - rx->first_len, (u32)PAGE_SIZE);
 	rx->stride_shift = max(order_base_2(sizeof(struct ornic_rq_hdr) +
@@ -115,9 +116,9 @@ static void ornic_rx_write_wqe(struct ornic_queue *queue, const struct ornic_rx_
 
 static void ornic_rx_count_alloc_fail(struct ornic_rxq *rx)
 {
-	u64_stats_update_begin(&rx->syncp);
-	u64_stats_inc(&rx->alloc_fail);
-	u64_stats_update_end(&rx->syncp);
+	u64_stats_update_begin(&rx->stats->syncp);
+	u64_stats_inc(&rx->stats->alloc_fail);
+	u64_stats_update_end(&rx->stats->syncp);
 }
 
 /**
@@ -274,7 +275,8 @@ int ornic_rx_poll(struct ornic_queue *queue, int budget)
 {
 	struct ornic_rxq *rx = &queue->rx;
 	u32 capacity = rx->first_len + (rx->sges - 1) * (u32)PAGE_SIZE;
-	struct bpf_prog *prog = READ_ONCE(queue->nd->xdp_prog);
+	/* A queue that is replaced by one for a program gets none any more */
+	struct bpf_prog *prog = rx->xdp ? READ_ONCE(queue->nd->config.xdp_prog) : NULL;
 	u32 packets = 0, bytes = 0, errors = 0;
 	u32 xdp[ORNIC_XDP_STAT_COUNT] = {};
 	struct ornic_cqe *cqe;
@@ -319,15 +321,15 @@ int ornic_rx_poll(struct ornic_queue *queue, int budget)
 	if (done)
 		ornic_cq_publish(&rx->cq);
 
-	u64_stats_update_begin(&rx->syncp);
-	u64_stats_add(&rx->packets, packets);
-	u64_stats_add(&rx->bytes, bytes);
-	u64_stats_add(&rx->errors, errors);
+	u64_stats_update_begin(&rx->stats->syncp);
+	u64_stats_add(&rx->stats->packets, packets);
+	u64_stats_add(&rx->stats->bytes, bytes);
+	u64_stats_add(&rx->stats->errors, errors);
 	if (prog) {
 		for (i = 0; i < ORNIC_XDP_STAT_COUNT; i++)
-			u64_stats_add(&rx->xdp[i], xdp[i]);
+			u64_stats_add(&rx->stats->xdp[i], xdp[i]);
 	}
-	u64_stats_update_end(&rx->syncp);
+	u64_stats_update_end(&rx->stats->syncp);
 
 	if (prog)
 		ornic_xdp_flush(queue, xdp);
@@ -355,7 +357,7 @@ int ornic_rx_init(struct ornic_queue *queue)
 		.nid = NUMA_NO_NODE,
 		.dev = ornic_device(queue->nd->core),
 		.napi = &queue->napi,
-		.dma_dir = queue->nd->xdp_prog ? DMA_BIDIRECTIONAL : DMA_FROM_DEVICE,
+		.dma_dir = rx->xdp ? DMA_BIDIRECTIONAL : DMA_FROM_DEVICE,
 		.max_len = PAGE_SIZE,
 		.netdev = queue->nd->netdev,
 		.queue_idx = queue->index,

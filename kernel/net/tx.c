@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Sending frames: send WQEs of a RAW_PACKET QP (hardware.rst, section 6). */
 #include <linux/dma-mapping.h>
+#include <linux/iopoll.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/tcp.h>
@@ -9,6 +10,9 @@
 #include <net/xdp.h>
 
 #include "netdev.h"
+
+#define ORNIC_TX_WAIT_US		1000
+#define ORNIC_TX_WAIT_TIMEOUT_US	USEC_PER_SEC
 
 static u32 ornic_tx_free_slots(const struct ornic_txq *tx)
 {
@@ -192,9 +196,9 @@ static void ornic_tx_drop(struct ornic_queue *queue, struct sk_buff *skb)
 {
 	struct ornic_txq *tx = &queue->tx;
 
-	u64_stats_update_begin(&tx->xmit_syncp);
-	u64_stats_inc(&tx->dropped);
-	u64_stats_update_end(&tx->xmit_syncp);
+	u64_stats_update_begin(&tx->stats->xmit_syncp);
+	u64_stats_inc(&tx->stats->dropped);
+	u64_stats_update_end(&tx->stats->xmit_syncp);
 	dev_kfree_skb_any(skb);
 
 	/* The frames before may have counted on this one to be published */
@@ -340,9 +344,9 @@ netdev_tx_t ornic_start_xmit(struct sk_buff *skb, struct net_device *netdev)
 
 	if (!netif_txq_maybe_stop(txq, ornic_tx_free_slots(tx), ORNIC_TX_PKT_SLOTS_MAX,
 				  ORNIC_TX_WAKE_SLOTS)) {
-		u64_stats_update_begin(&tx->xmit_syncp);
-		u64_stats_inc(&tx->stop);
-		u64_stats_update_end(&tx->xmit_syncp);
+		u64_stats_update_begin(&tx->stats->xmit_syncp);
+		u64_stats_inc(&tx->stats->stop);
+		u64_stats_update_end(&tx->stats->xmit_syncp);
 		more = false;
 	}
 
@@ -506,14 +510,18 @@ bool ornic_tx_poll(struct ornic_queue *queue, int budget)
 
 	ornic_cq_publish(&tx->cq);
 
-	u64_stats_update_begin(&tx->syncp);
-	u64_stats_add(&tx->packets, done.packets);
-	u64_stats_add(&tx->bytes, done.bytes);
-	u64_stats_add(&tx->gso_packets, done.gso_packets);
-	u64_stats_add(&tx->gso_bytes, done.gso_bytes);
-	u64_stats_add(&tx->gso_segs, done.gso_segs);
-	u64_stats_add(&tx->gso_seg_bytes, done.gso_seg_bytes);
-	u64_stats_update_end(&tx->syncp);
+	u64_stats_update_begin(&tx->stats->syncp);
+	u64_stats_add(&tx->stats->packets, done.packets);
+	u64_stats_add(&tx->stats->bytes, done.bytes);
+	u64_stats_add(&tx->stats->gso_packets, done.gso_packets);
+	u64_stats_add(&tx->stats->gso_bytes, done.gso_bytes);
+	u64_stats_add(&tx->stats->gso_segs, done.gso_segs);
+	u64_stats_add(&tx->stats->gso_seg_bytes, done.gso_seg_bytes);
+	u64_stats_update_end(&tx->stats->syncp);
+
+	/* The frames that are counted and waited for now are those of another queue pair */
+	if (queue->retired)
+		return cqes >> tx->log_slots;
 
 	if (!done.skb_bytes) {
 		/* As netif_txq_completed_wake() has one when there are bytes */
@@ -521,12 +529,33 @@ bool ornic_tx_poll(struct ornic_queue *queue, int budget)
 	}
 	if (!netif_txq_completed_wake(txq, done.packets, done.skb_bytes, ornic_tx_free_slots(tx),
 				      ORNIC_TX_WAKE_SLOTS)) {
-		u64_stats_update_begin(&tx->syncp);
-		u64_stats_inc(&tx->wake);
-		u64_stats_update_end(&tx->syncp);
+		u64_stats_update_begin(&tx->stats->syncp);
+		u64_stats_inc(&tx->stats->wake);
+		u64_stats_update_end(&tx->stats->syncp);
 	}
 
 	return cqes >> tx->log_slots;
+}
+
+/**
+ * ornic_tx_wait - wait until the frames that were posted so far are sent
+ * @queue:	the queue pair, which is polled
+ *
+ * Return: 0 or -ETIMEDOUT.
+ */
+int ornic_tx_wait(struct ornic_queue *queue)
+{
+	struct netdev_queue *txq = netdev_get_tx_queue(queue->nd->netdev, queue->index);
+	struct ornic_txq *tx = &queue->tx;
+	u32 ci, pi;
+
+	__netif_tx_lock_bh(txq);
+	ornic_tx_publish(queue);
+	pi = tx->pi;
+	__netif_tx_unlock_bh(txq);
+
+	return read_poll_timeout(READ_ONCE, ci, (s32)(ci - pi) >= 0, ORNIC_TX_WAIT_US,
+				 ORNIC_TX_WAIT_TIMEOUT_US, false, tx->ci);
 }
 
 /**
@@ -574,7 +603,6 @@ void ornic_tx_uninit(struct ornic_queue *queue)
 		ornic_tx_free_pkt(queue, tx->ci, 0);
 		tx->ci += slots;
 	}
-	netdev_tx_reset_subqueue(queue->nd->netdev, queue->index);
 
 	kvfree(tx->maps);
 	kvfree(tx->pkts);

@@ -100,20 +100,22 @@ int ornic_xdp_xmit(struct net_device *netdev, int count, struct xdp_frame **fram
 	u32 cpu = smp_processor_id();
 	u32 index = cpu % READ_ONCE(netdev->real_num_tx_queues);
 	struct netdev_queue *txq = netdev_get_tx_queue(netdev, index);
-	struct ornic_queue *queue = &nd->queues[index];
-	struct ornic_txq *tx = &queue->tx;
+	struct ornic_queue *queue;
+	struct ornic_txq *tx;
 	int sent = 0;
 
 	if (unlikely(flags & ~XDP_XMIT_FLAGS_MASK))
 		return -EINVAL;
 
 	__netif_tx_lock(txq, cpu);
-	/* The number of queues after the word that they are there, and not without the lock */
-	if (unlikely(!smp_load_acquire(&nd->open) || index >= nd->num_queues)) {
+	/* The queues after the word that they are there, and not without the lock */
+	if (unlikely(!smp_load_acquire(&nd->open) || index >= nd->config.num_queues)) {
 		__netif_tx_unlock(txq);
 		return -ENETDOWN;
 	}
 
+	queue = &nd->queues[index];
+	tx = &queue->tx;
 	while (sent < count && !ornic_tx_xdp(queue, frames[sent], ORNIC_TX_XDP_REDIRECT))
 		sent++;
 
@@ -122,22 +124,22 @@ int ornic_xdp_xmit(struct net_device *netdev, int count, struct xdp_frame **fram
 	if (flags & XDP_XMIT_FLUSH)
 		ornic_tx_publish(queue);
 
-	u64_stats_update_begin(&tx->xmit_syncp);
-	u64_stats_add(&tx->xdp_xmit, sent);
-	u64_stats_update_end(&tx->xmit_syncp);
+	u64_stats_update_begin(&tx->stats->xmit_syncp);
+	u64_stats_add(&tx->stats->xdp_xmit, sent);
+	u64_stats_update_end(&tx->stats->xmit_syncp);
 	__netif_tx_unlock(txq);
 
 	return sent;
 }
 
-/* Buffers with a program are other ones than without */
+/* Buffers with a program are other ones than without: then there are new queues */
 static int ornic_xdp_setup(struct ornic_netdev *nd, struct bpf_prog *prog,
 			   struct netlink_ext_ack *extack)
 {
 	u32 max_mtu = min(nd->max_mtu, ornic_rx_max_xdp_mtu());
 	struct net_device *netdev = nd->netdev;
-	struct bpf_prog *old = nd->xdp_prog;
-	bool reopen = nd->open && !prog != !old;
+	struct bpf_prog *old = nd->config.xdp_prog;
+	struct ornic_config to = nd->config;
 	int err;
 
 	if (prog && netdev->mtu > max_mtu) {
@@ -146,15 +148,13 @@ static int ornic_xdp_setup(struct ornic_netdev *nd, struct bpf_prog *prog,
 		return -EINVAL;
 	}
 
-	if (reopen)
-		ornic_netdev_down(nd);
-	WRITE_ONCE(nd->xdp_prog, prog);
-	if (reopen) {
-		err = ornic_netdev_up(nd);
+	if (!prog == !old) {
+		WRITE_ONCE(nd->config.xdp_prog, prog);
+	} else {
+		to.xdp_prog = prog;
+		err = ornic_netdev_change(nd, &to);
 		if (err) {
 			NL_SET_ERR_MSG_MOD(extack, "queues could not be made anew");
-			WRITE_ONCE(nd->xdp_prog, old);
-			ornic_netdev_restore(nd);
 			return err;
 		}
 	}

@@ -159,6 +159,10 @@ def pci_address(vm, netdev):
     return vm.check(f"basename $(readlink -f /sys/class/net/{netdev}/device)").strip()
 
 
+def carrier_changes(vm, netdev):
+    return int(vm.check(f"cat /sys/class/net/{netdev}/carrier_changes"))
+
+
 def reset_function(pair, vm, timeout=60):
     """Function level reset of a machine's card, by its guest."""
     pair.card.expects_reset(f"nic{pair.vms.index(vm)}")

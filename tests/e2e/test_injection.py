@@ -5,7 +5,7 @@ import contextlib
 import shlex
 
 import pytest
-from settings import complaints, pings, wait_until
+from settings import carrier_changes, complaints, pings, wait_until
 
 FAULT = "/sys/kernel/debug/fail_page_alloc"
 PORT = 5800
@@ -82,4 +82,19 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         code, _ = receiver.wait(120)
         text = vm.check(f"cat {out}; rm {fifo} {out}")
         assert code == 0 and int(text.split()[-1]) == len(sizes), text
+    assert not complaints(vm)
+
+
+def test_change_without_memory(debug_pair):
+    """Other queues cannot be had: the interface goes on with those that it has."""
+    vm, port = debug_pair.a, debug_pair.ornic[debug_pair.a]
+    carrier = carrier_changes(vm, port.netdev)
+    shown = f"ethtool -g {port.netdev}; cat /sys/class/net/{port.netdev}/mtu"
+    before = vm.check(shown)
+    for change in (f"ethtool -G {port.netdev} rx 512", f"ip link set {port.netdev} mtu 1500"):
+        with no_pages(vm, "ornic_queue_create"):
+            assert vm.run(change)[0], change
+        assert vm.check(shown) == before
+        assert carrier_changes(vm, port.netdev) == carrier
+        assert pings(vm, debug_pair.ornic[debug_pair.b].ip), change
     assert not complaints(vm)

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Changes of what the queue pairs of the interface are made for: their number,
+ * their sizes, the MTU, XDP. While the interface is open, new queue pairs take the
+ * place of the old ones: RDMA shares the port, which therefore stays up. All that
+ * may fail comes first, and is undone; the old queue pairs run until then.
+ */
+#include "netdev.h"
+
+/**
+ * ornic_queues_create - create queue pairs, ready to run
+ * @nd:		the interface; its keys exist
+ * @config:	what they are made for
+ *
+ * Return: the queue pairs or an error pointer.
+ */
+struct ornic_queue *ornic_queues_create(struct ornic_netdev *nd,
+					const struct ornic_config *config)
+{
+	struct ornic_queue *queues;
+	u32 i;
+	int err;
+
+	queues = kvzalloc_objs(*queues, config->num_queues);
+	if (!queues)
+		return ERR_PTR(-ENOMEM);
+
+	for (i = 0; i < config->num_queues; i++) {
+		queues[i].nd = nd;
+		queues[i].index = i;
+		err = ornic_queue_create(&queues[i], config);
+		if (err) {
+			ornic_queues_destroy(queues, i);
+			return ERR_PTR(err);
+		}
+	}
+
+	return queues;
+}
+
+/**
+ * ornic_queues_destroy - destroy queue pairs
+ * @queues:	disabled, or never enabled
+ * @count:	how many were created
+ */
+void ornic_queues_destroy(struct ornic_queue *queues, u32 count)
+{
+	while (count--)
+		ornic_queue_destroy(&queues[count]);
+	kvfree(queues);
+}
+
+/* Lets the device give received frames to other queues, or changes nothing */
+static int ornic_switch_receive(struct ornic_netdev *nd, const struct ornic_queue *queues,
+				const struct ornic_config *to, const struct ornic_rss *rss)
+{
+	int err;
+
+	err = ornic_rx_queues_cmd(nd, queues, rss, rss->entries);
+	if (err)
+		return err;
+
+	err = ornic_flows_move(nd, nd->queues, queues, to->num_queues);
+	if (err)
+		ornic_rx_queues_cmd(nd, nd->queues, &nd->rss, nd->rss.entries);
+	return err;
+}
+
+/* Undoing repeats commands that worked before. If one fails the device is dead, and is reset. */
+static void ornic_switch_receive_back(struct ornic_netdev *nd, const struct ornic_queue *queues)
+{
+	ornic_rx_queues_cmd(nd, nd->queues, &nd->rss, nd->rss.entries);
+	ornic_flows_move(nd, queues, nd->queues, nd->config.num_queues);
+}
+
+static int ornic_set_port_mtu(struct ornic_netdev *nd, u32 mtu)
+{
+	return ornic_port_modify_cmd(nd, ORNIC_PORT_MTU, mtu, nd->netdev->dev_addr, false);
+}
+
+/* Frames that are too long for the port would stop the queue: those that were posted go first */
+static int ornic_lower_mtu(struct ornic_netdev *nd, u32 mtu)
+{
+	struct net_device *netdev = nd->netdev;
+	int err = 0;
+	u32 i;
+
+	WRITE_ONCE(netdev->mtu, mtu);
+	for (i = 0; i < nd->config.num_queues && !err; i++)
+		err = ornic_tx_wait(&nd->queues[i]);
+	if (!err)
+		err = ornic_set_port_mtu(nd, mtu);
+	if (err)
+		WRITE_ONCE(netdev->mtu, nd->config.mtu);
+	return err;
+}
+
+static void ornic_raise_mtu_back(struct ornic_netdev *nd)
+{
+	ornic_set_port_mtu(nd, nd->config.mtu);
+	WRITE_ONCE(nd->netdev->mtu, nd->config.mtu);
+}
+
+/* A queue that has been idle for long, and is stopped now, is not hung */
+static void ornic_stop_locked(struct netdev_queue *txq)
+{
+	txq_trans_cond_update(txq);
+	netif_tx_stop_queue(txq);
+}
+
+/* The network stack may use the queues that are new as soon as they are started */
+static int ornic_add_real_queues(struct ornic_netdev *nd, u32 count)
+{
+	struct net_device *netdev = nd->netdev;
+	u32 i;
+
+	for (i = nd->config.num_queues; i < count; i++) {
+		struct netdev_queue *txq = netdev_get_tx_queue(netdev, i);
+
+		__netif_tx_lock_bh(txq);
+		ornic_stop_locked(txq);
+		__netif_tx_unlock_bh(txq);
+	}
+
+	return count > nd->config.num_queues ? netif_set_real_num_queues(netdev, count, count) : 0;
+}
+
+static int ornic_prepare_change(struct ornic_netdev *nd, const struct ornic_queue *queues,
+				const struct ornic_config *to, const struct ornic_rss *rss)
+{
+	u32 old = nd->config.num_queues;
+	int err;
+
+	err = ornic_add_real_queues(nd, to->num_queues);
+	if (err)
+		return err;
+
+	if (to->mtu < nd->config.mtu) {
+		err = ornic_lower_mtu(nd, to->mtu);
+		if (err)
+			goto err_remove_real_queues;
+	}
+
+	err = ornic_switch_receive(nd, queues, to, rss);
+	if (err)
+		goto err_restore_mtu;
+
+	if (to->mtu > nd->config.mtu) {
+		err = ornic_set_port_mtu(nd, to->mtu);
+		if (err)
+			goto err_switch_back;
+	}
+
+	return 0;
+
+err_switch_back:
+	ornic_switch_receive_back(nd, queues);
+err_restore_mtu:
+	if (to->mtu < nd->config.mtu)
+		ornic_raise_mtu_back(nd);
+err_remove_real_queues:
+	if (to->num_queues > old)
+		netif_set_real_num_queues(nd->netdev, old, old);
+	return err;
+}
+
+/* Nothing is posted any more, neither by the network stack nor by redirected frames */
+static void ornic_pause_sending(struct ornic_netdev *nd)
+{
+	struct net_device *netdev = nd->netdev;
+	u32 i;
+
+	WRITE_ONCE(nd->open, false);
+	for (i = 0; i < nd->config.num_queues; i++) {
+		struct netdev_queue *txq = netdev_get_tx_queue(netdev, i);
+
+		__netif_tx_lock_bh(txq);
+		ornic_stop_locked(txq);
+		ornic_tx_publish(&nd->queues[i]);
+		__netif_tx_unlock_bh(txq);
+	}
+}
+
+static void ornic_resume_sending(struct ornic_netdev *nd)
+{
+	u32 i;
+
+	/* Redirected frames may come from now on, see ornic_xdp_xmit() */
+	smp_store_release(&nd->open, true);
+	for (i = 0; i < nd->config.num_queues; i++)
+		netif_tx_wake_queue(netdev_get_tx_queue(nd->netdev, i));
+}
+
+/* Puts queue pairs into the place of the old ones, to which the device gives no more frames */
+static void ornic_exchange_queues(struct ornic_netdev *nd, struct ornic_queue *queues,
+				  const struct ornic_config *to, const struct ornic_rss *rss)
+{
+	struct net_device *netdev = nd->netdev;
+	struct ornic_queue *old = nd->queues;
+	u32 count = nd->config.num_queues, i;
+
+	for (i = 0; i < count; i++)
+		ornic_queue_disable(&old[i]);
+	ornic_pause_sending(nd);
+
+	/* Against ndo_tx_timeout() */
+	netif_tx_lock_bh(netdev);
+	nd->queues = queues;
+	nd->config = *to;
+	netif_tx_unlock_bh(netdev);
+	nd->rss = *rss;
+	WRITE_ONCE(netdev->mtu, to->mtu);
+
+	/* They share counters, so that the old ones have to come to their end first */
+	for (i = 0; i < count; i++) {
+		old[i].retired = true;
+		ornic_queue_finish(&old[i]);
+	}
+	ornic_queues_destroy(old, count);
+
+	/* To fewer, which does not fail */
+	if (to->num_queues < count)
+		netif_set_real_num_queues(netdev, to->num_queues, to->num_queues);
+	for (i = 0; i < to->num_queues; i++) {
+		netdev_tx_reset_subqueue(netdev, i);
+		ornic_queue_enable(&queues[i]);
+	}
+	ornic_resume_sending(nd);
+}
+
+/**
+ * ornic_netdev_change - change what the queue pairs are made for
+ * @nd:		the interface
+ * @to:		what they are to be made for
+ *
+ * Return: 0, or a negative error number, and then nothing has changed.
+ */
+int ornic_netdev_change(struct ornic_netdev *nd, const struct ornic_config *to)
+{
+	struct net_device *netdev = nd->netdev;
+	struct ornic_rss rss = nd->rss;
+	struct ornic_queue *queues;
+	int err;
+
+	ASSERT_RTNL();
+
+	if (to->num_queues != nd->config.num_queues && !netif_is_rxfh_configured(netdev))
+		ornic_netdev_default_rss(&rss, to->num_queues);
+
+	if (!nd->open) {
+		err = netif_set_real_num_queues(netdev, to->num_queues, to->num_queues);
+		if (err)
+			return err;
+		nd->config = *to;
+		nd->rss = rss;
+		WRITE_ONCE(netdev->mtu, to->mtu);
+		return 0;
+	}
+
+	queues = ornic_queues_create(nd, to);
+	if (IS_ERR(queues))
+		return PTR_ERR(queues);
+
+	err = ornic_prepare_change(nd, queues, to, &rss);
+	if (err) {
+		ornic_queues_destroy(queues, to->num_queues);
+		return err;
+	}
+
+	ornic_exchange_queues(nd, queues, to, &rss);
+	return 0;
+}

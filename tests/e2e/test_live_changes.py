@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Settings of the Ethernet interface that need other queues. RDMA shares the port, which stays up;
+the queues are exchanged, and no frame is lost on the way."""
+
+import re
+
+from lab.pair import find_port
+from settings import Traffic, carrier_changes
+
+CHANGES = (
+    "ethtool -G {netdev} tx 256 rx 512",
+    "ip link set {netdev} mtu 1500",
+    "ip -force link set {netdev} xdpdrv obj {programs}/xdp.o sec xdp",
+    "ethtool -L {netdev} combined 1",
+    "ip link set {netdev} xdpdrv off",
+    "ethtool -L {netdev} combined 2",
+    "ip link set {netdev} mtu 9000",
+    "ethtool -G {netdev} tx 1024 rx 1024",
+)
+
+
+def test_port_stays_up(queues, guest_programs):
+    """RDMA goes on at a path MTU that fits each MTU of the port, and datagrams are answered."""
+    pair, vm, port = queues, queues.a, queues.ornic[queues.a]
+    pair.b.check(f"ping -c 1 -W 5 {port.ip}")
+    traffic = Traffic(pair, options="-s 65536 -m 1024")
+    flood = pair.b.spawn(f"ping -q -i 0.01 {port.ip}", 300)
+    carrier = carrier_changes(vm, port.netdev)
+    for change in CHANGES:
+        vm.check(change.format(netdev=port.netdev, programs=guest_programs), 60)
+        assert carrier_changes(vm, port.netdev) == carrier, change
+        assert traffic.running(), change
+    traffic.wait_moving()
+    flood.kill("INT")
+    _, output = flood.wait()
+    sent, got = map(int, re.search(r"(\d+) packets transmitted, (\d+) received", output).groups())
+    # The last one may have been on its way.
+    assert got >= sent - 1 and sent > 100, output
+    traffic.kill()
+    pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
