@@ -56,7 +56,13 @@ static void ornic_update_link(struct ornic_netdev *nd)
 
 static void ornic_link_work(struct work_struct *work)
 {
-	ornic_update_link(container_of(work, struct ornic_netdev, link_work));
+	struct ornic_netdev *nd = container_of(work, struct ornic_netdev, link_work);
+
+	rtnl_lock();
+	/* A closed port has no link, whatever the device said before */
+	if (nd->open)
+		ornic_update_link(nd);
+	rtnl_unlock();
 }
 
 /**
@@ -678,6 +684,10 @@ int ornic_netdev_register(struct net_device *netdev)
  */
 void ornic_netdev_unregister(struct net_device *netdev)
 {
+	struct ornic_netdev *nd = netdev_priv(netdev);
+
+	/* Events may still come, but the link of an unregistered interface must not change */
+	disable_work_sync(&nd->link_work);
 	unregister_netdev(netdev);
 }
 
