@@ -29,8 +29,8 @@
  * @state_lock:	serialises bringing the device up and down; outside of rtnl_lock
  * @up:		the device runs or has failed, but was not taken down yet;
  *		protected by @state_lock
- * @bus_error:	taken down because of a bus error, from the detection of the error
- *		to the end of its handling; under the device lock
+ * @paused:	taken down for a reset from outside or because of a bus error, until
+ *		that is over; under the device lock
  * @recovery:	takes the failed device down, resets it and brings it up
  * @recovery_limit: how often that is tried
  * @health:	looks at the status register now and then
@@ -50,7 +50,7 @@ struct ornic_core {
 	struct ornic_adev *adev;
 	struct mutex state_lock; /* see above */
 	bool up;
-	bool bus_error;
+	bool paused;
 	struct work_struct recovery;
 	struct ratelimit_state recovery_limit;
 	struct delayed_work health;

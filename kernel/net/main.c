@@ -255,6 +255,9 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		return dev_err_probe(dev, err, "cannot enable the PCI device\n");
 
+	/* For ornic_slot_reset(). What the PCI core has saved is from before the line above. */
+	pci_save_state(pdev);
+
 	err = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(64));
 	if (err)
 		return dev_err_probe(dev, err, "cannot address 64 bits of memory\n");
@@ -339,10 +342,15 @@ static void ornic_shutdown(struct pci_dev *pdev)
 
 /* ---- Reset from outside and bus errors ---------------------------------- */
 
+/* Callbacks of resets and of errors may nest: a reset that fails is another error */
 static void ornic_reset_prepare(struct pci_dev *pdev)
 {
 	struct ornic_core *core = pci_get_drvdata(pdev);
 
+	if (core->paused)
+		return;
+
+	core->paused = true;
 	disable_work_sync(&core->recovery);
 	mutex_lock(&core->state_lock);
 	ornic_stop(core);
@@ -354,6 +362,10 @@ static void ornic_reset_done(struct pci_dev *pdev)
 	struct ornic_core *core = pci_get_drvdata(pdev);
 	int err;
 
+	if (!core->paused)
+		return;
+
+	core->paused = false;
 	mutex_lock(&core->state_lock);
 	enable_work(&core->recovery);
 	err = ornic_start(core);
@@ -369,7 +381,6 @@ static pci_ers_result_t ornic_error_detected(struct pci_dev *pdev, pci_channel_s
 	if (state == pci_channel_io_normal)
 		return PCI_ERS_RESULT_CAN_RECOVER;
 
-	core->bus_error = true;
 	ornic_cmdq_kill(core);
 	ornic_reset_prepare(pdev);
 	return state == pci_channel_io_perm_failure ? PCI_ERS_RESULT_DISCONNECT :
@@ -386,13 +397,7 @@ static pci_ers_result_t ornic_slot_reset(struct pci_dev *pdev)
 
 static void ornic_resume(struct pci_dev *pdev)
 {
-	struct ornic_core *core = pci_get_drvdata(pdev);
-
 	/* After an error that needed no reset there is nothing to be brought up */
-	if (!core->bus_error)
-		return;
-
-	core->bus_error = false;
 	ornic_reset_done(pdev);
 }
 

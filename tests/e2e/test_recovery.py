@@ -4,7 +4,10 @@
 import contextlib
 import shlex
 
-from settings import pci_address, set_up_again, wait_until
+import pytest
+from lab.pair import find_port
+from lab.perftest import pingpong
+from settings import carrier_changes, inject, pci_address, set_up_again, wait_until
 
 GROUP = "01:00:5e:00:00:63"
 # No test sends from here: the switch would know the way, and keep such frames off the card.
@@ -79,3 +82,36 @@ def test_rx_mode_set_during_reset(wired):
     with set_during_reset(wired, PROMISC, GROUP):
         assert received(wired, STRANGER) == FRAMES
     assert (received(wired, GROUP), received(wired, STRANGER)) == (0, 0)
+
+
+# As a card that was just plugged in, which nobody has enabled: the PCI core saves that state.
+PLUG_IN = """set -e
+cd /sys/bus/pci/devices/{address}
+echo {address} >driver/unbind
+printf '\\0\\0' | dd of=config bs=1 seek=4 conv=notrunc status=none
+echo 1 >remove
+echo 1 >/sys/bus/pci/rescan
+"""
+
+
+@pytest.mark.long
+def test_bus_error(debug_pair):
+    """After a fatal error of the link the slot is reset, and the card works again; whether it was
+    there at boot or not. Later failures of the card find the driver awake."""
+    vm = debug_pair.a
+    address = pci_address(vm, debug_pair.ornic[vm].netdev)
+    vm.check(PLUG_IN.format(address=address))
+    set_up_again(debug_pair, vm)
+    debug_pair.card.expects_reset("nic0")
+    port = debug_pair.ornic[vm]
+    for number in range(1, 3):
+        vm.qmp.execute("human-monitor-command", command_line="pcie_aer_inject_error rp0 DLP")
+        wait_until("the link recovers", lambda number=number:
+                   vm.dmesg().count("device recovery successful") == number)
+        debug_pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+        pingpong(debug_pair, debug_pair.ornic)
+    carrier = carrier_changes(vm, port.netdev)
+    inject(debug_pair, vm, "fatal")
+    wait_until("the port was down", lambda: carrier_changes(vm, port.netdev) >= carrier + 2)
+    debug_pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    pingpong(debug_pair, debug_pair.ornic)
