@@ -4,9 +4,9 @@
  * the core driver; the other way there are only the callbacks of struct
  * ornic_res and the notifiers of struct ornic_dev.
  *
- * A device that fails (command timeout, FATAL status, all ones from the bus) is
- * stopped at once: bus mastering is off before the first caller sees -EIO. So
- * memory that the device used may be freed after -EIO.
+ * A device that fails (command timeout, FATAL status, all ones from the bus,
+ * refusal to let memory go) is stopped at once: bus mastering is off before the
+ * first caller sees -EIO. So memory that the device used may be freed after -EIO.
  */
 #ifndef ORNIC_API_H
 #define ORNIC_API_H
@@ -164,6 +164,27 @@ int ornic_cmd_create(struct ornic_dev *odev, enum ornic_opcode opcode,
  * left to destroy, and it does not touch memory any more.
  */
 int ornic_cmd_destroy(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num);
+
+/**
+ * ornic_cmd_release - destroy an object whose memory the caller frees next
+ * @odev:	the card
+ * @opcode:	enum ornic_opcode, of a command that takes struct ornic_object
+ * @num:	number of the object
+ *
+ * For callers that cannot keep the memory. A device that refuses the command may
+ * go on using the memory, so it fails as if by ornic_dev_fail().
+ */
+void ornic_cmd_release(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num);
+
+/**
+ * ornic_dev_fail - stop a device that does not do what it must
+ * @odev:	the card
+ * @fmt:	why, for the log; without a newline
+ *
+ * Any context, any number of times. The device does not access memory any more
+ * when this returns, commands fail with -EIO, and recovery resets the device.
+ */
+__printf(2, 3) void ornic_dev_fail(struct ornic_dev *odev, const char *fmt, ...);
 
 /* ---- Memory shared with the device -------------------------------------- */
 

@@ -444,3 +444,13 @@ int ornic_cmd_destroy(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num)
 	return err == -EIO ? 0 : err;
 }
 EXPORT_SYMBOL_NS_GPL(ornic_cmd_destroy, "ORNIC");
+
+void ornic_cmd_release(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num)
+{
+	int err = ornic_cmd_destroy(odev, opcode, num);
+
+	if (err)
+		ornic_dev_fail(odev, "command %s %#x failed: %d", ornic_cmd_name(opcode), num,
+			       err);
+}
+EXPORT_SYMBOL_NS_GPL(ornic_cmd_release, "ORNIC");

@@ -283,7 +283,7 @@ static void ornic_eq_destroy(struct ornic_eq *eq)
 	spin_unlock_irq(&eq->lock);
 	cancel_work_sync(&eq->work);
 
-	ornic_cmd_destroy(odev, ORNIC_CMD_DESTROY_EQ, eq->num);
+	ornic_cmd_release(odev, ORNIC_CMD_DESTROY_EQ, eq->num);
 	ornic_dbuf_free(odev, &eq->buf);
 }
 

@@ -135,7 +135,7 @@ static int ornic_queue_create_cq(struct ornic_queue *queue, struct ornic_cq_ring
 	res->type = ORNIC_RES_CQ;
 	err = ornic_res_add(odev, res);
 	if (err)
-		ornic_cmd_destroy(odev, ORNIC_CMD_DESTROY_CQ, ring->cqn);
+		ornic_cmd_release(odev, ORNIC_CMD_DESTROY_CQ, ring->cqn);
 	return err;
 }
 
@@ -144,7 +144,7 @@ static void ornic_queue_destroy_cq(struct ornic_queue *queue, struct ornic_res *
 	struct ornic_dev *odev = ornic_nd_dev(queue->nd);
 
 	ornic_res_remove(odev, res);
-	ornic_cmd_destroy(odev, ORNIC_CMD_DESTROY_CQ, res->num);
+	ornic_cmd_release(odev, ORNIC_CMD_DESTROY_CQ, res->num);
 }
 
 static int ornic_queue_modify_qp(struct ornic_queue *queue, enum ornic_qp_state state)
@@ -209,7 +209,7 @@ static int ornic_queue_create_qp(struct ornic_queue *queue)
 err_remove_res:
 	ornic_res_remove(odev, &queue->qp_res);
 err_destroy_qp:
-	ornic_cmd_destroy(odev, ORNIC_CMD_DESTROY_QP, queue->qpn);
+	ornic_cmd_release(odev, ORNIC_CMD_DESTROY_QP, queue->qpn);
 	return err;
 }
 
@@ -218,7 +218,7 @@ static void ornic_queue_destroy_qp(struct ornic_queue *queue)
 	struct ornic_dev *odev = ornic_nd_dev(queue->nd);
 
 	ornic_res_remove(odev, &queue->qp_res);
-	ornic_cmd_destroy(odev, ORNIC_CMD_DESTROY_QP, queue->qpn);
+	ornic_cmd_release(odev, ORNIC_CMD_DESTROY_QP, queue->qpn);
 }
 
 static int ornic_queue_poll(struct napi_struct *napi, int budget)

@@ -6,6 +6,7 @@
  */
 #include <linux/delay.h>
 #include <linux/iopoll.h>
+#include <linux/module.h>
 #include <linux/random.h>
 
 #include "core.h"
@@ -182,6 +183,19 @@ void ornic_fail(struct ornic_core *core, const char *fmt, ...)
 
 	queue_work(system_dfl_long_wq, &core->recovery);
 }
+
+void ornic_dev_fail(struct ornic_dev *odev, const char *fmt, ...)
+{
+	struct va_format vaf;
+	va_list args;
+
+	va_start(args, fmt);
+	vaf.fmt = fmt;
+	vaf.va = &args;
+	ornic_fail(to_ornic_core(odev), "%pV", &vaf);
+	va_end(args);
+}
+EXPORT_SYMBOL_NS_GPL(ornic_dev_fail, "ORNIC");
 
 static void ornic_recover(struct work_struct *work)
 {

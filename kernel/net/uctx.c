@@ -63,7 +63,7 @@ void ornic_kernel_uctx_uninit(struct ornic_core *core)
 	struct ornic_dev *odev = &core->odev;
 
 	odev->board = NULL;
-	ornic_cmd_destroy(odev, ORNIC_CMD_FREE_UCTX, 0);
+	ornic_cmd_release(odev, ORNIC_CMD_FREE_UCTX, 0);
 	ornic_dbuf_free(odev, &core->board);
 }
 
@@ -133,7 +133,7 @@ EXPORT_SYMBOL_NS_GPL(ornic_uctx_alloc, "ORNIC");
 
 void ornic_uctx_free(struct ornic_dev *odev, struct ornic_uctx *uctx)
 {
-	ornic_cmd_destroy(odev, ORNIC_CMD_FREE_UCTX, uctx->num);
+	ornic_cmd_release(odev, ORNIC_CMD_FREE_UCTX, uctx->num);
 	ornic_board_free(odev, uctx);
 }
 EXPORT_SYMBOL_NS_GPL(ornic_uctx_free, "ORNIC");

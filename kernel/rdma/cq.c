@@ -113,7 +113,7 @@ static int ornic_cq_create(struct ornic_ib_dev *dev, struct ornic_cq *cq, u32 uc
 	return 0;
 
 err_destroy_cq:
-	ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_CQ, cq->res.num);
+	ornic_cmd_release(dev->odev, ORNIC_CMD_DESTROY_CQ, cq->res.num);
 	return err;
 }
 
@@ -256,12 +256,12 @@ int ornic_ib_create_user_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *at
 	resp.log_cqe_size = cq->ring.log_cqe_size;
 	err = ib_respond_udata(udata, resp);
 	if (err)
-		goto err_destroy_cq;
+		goto err_release_cq;
 
 	return 0;
 
-err_destroy_cq:
-	ornic_cq_destroy(dev, cq);
+err_release_cq:
+	ornic_ib_release(dev, ORNIC_CMD_DESTROY_CQ, &cq->res);
 err_free_buf:
 	ornic_cq_free_buf(dev, &cq->buf);
 	return err;
@@ -367,6 +367,13 @@ int ornic_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	mutex_lock(&dev->kcqs_lock);
 	list_del_init(&cq->kcq);
 	mutex_unlock(&dev->kcqs_lock);
+
+	if (!cq->buf.mmap) {
+		/* Consumers in the kernel do not look at the result */
+		ornic_ib_release(dev, ORNIC_CMD_DESTROY_CQ, &cq->res);
+		ornic_cq_free_buf(dev, &cq->buf);
+		return 0;
+	}
 
 	err = ornic_cq_destroy(dev, cq);
 	if (err)

@@ -274,10 +274,9 @@ static void ornic_mr_revoke(void *priv)
 	int err;
 
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_MR, &in, sizeof(in), NULL, 0);
-	/* A dead device touches no memory */
-	if (err && err != -EIO)
-		ibdev_err_ratelimited(&dev->ibdev, "mr[%#x] is not revoked: error %d\n",
-				      mr->ibmr.lkey, err);
+	/* The exporter reuses the memory next: if the device may reach it, stop the device */
+	if (err)
+		ornic_dev_fail(dev->odev, "revoking mr %#x failed: %d", mr->ibmr.lkey, err);
 }
 
 /* Pinned, as the device cannot wait for pages; and the exporter can revoke it */
@@ -401,7 +400,12 @@ static int ornic_mr_destroy(struct ornic_ib_dev *dev, struct ornic_mr *mr)
 	struct ib_umem_dmabuf *dmabuf;
 	int err;
 
-	if (!mr->umem || !mr->umem->is_dmabuf)
+	/* Consumers in the kernel free the memory without a look at the result */
+	if (!mr->umem) {
+		ornic_cmd_release(dev->odev, ORNIC_CMD_DESTROY_MR, mr->ibmr.lkey);
+		return 0;
+	}
+	if (!mr->umem->is_dmabuf)
 		return ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_MR, mr->ibmr.lkey);
 
 	/* There is nothing to revoke any more when the umem is released */

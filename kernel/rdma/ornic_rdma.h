@@ -455,6 +455,14 @@ static inline struct ornic_counter *to_ornic_counter(struct rdma_counter *counte
 	return container_of(counter, struct ornic_counter, counter);
 }
 
+/* Destroys an object whose memory is freed next, even if the device refuses */
+static inline void ornic_ib_release(struct ornic_ib_dev *dev, enum ornic_opcode opcode,
+				    struct ornic_res *res)
+{
+	ornic_res_remove(dev->odev, res);
+	ornic_cmd_release(dev->odev, opcode, res->num);
+}
+
 /* Datagrams: each send WQE names its path */
 static inline bool ornic_qp_is_ud(const struct ornic_qp *qp)
 {

@@ -311,12 +311,24 @@ static int ornic_qp_create(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	return 0;
 
 err_destroy_qp:
-	ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_QP, qp->res.num);
+	ornic_cmd_release(dev->odev, ORNIC_CMD_DESTROY_QP, qp->res.num);
 	return err;
 }
 
+static void ornic_qp_release(struct ornic_ib_dev *dev, struct ornic_qp *qp)
+{
+	ornic_ib_release(dev, ORNIC_CMD_DESTROY_QP, &qp->res);
+	cancel_work_sync(&qp->event_work);
+}
+
+/* Consumers in the kernel free what they posted without a look at the result */
 static int ornic_qp_destroy(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 {
+	if (qp->kernel) {
+		ornic_qp_release(dev, qp);
+		return 0;
+	}
+
 	ornic_res_remove(dev->odev, &qp->res);
 	cancel_work_sync(&qp->event_work);
 	return ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_QP, qp->res.num);
@@ -381,12 +393,12 @@ static int ornic_qp_create_user(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 
 	err = ornic_qp_respond(qp, udata);
 	if (err)
-		goto err_destroy_qp;
+		goto err_release_qp;
 
 	return 0;
 
-err_destroy_qp:
-	ornic_qp_destroy(dev, qp);
+err_release_qp:
+	ornic_qp_release(dev, qp);
 err_free_rings:
 	ornic_qp_free_rings(dev, qp);
 	return err;
@@ -412,12 +424,12 @@ static int ornic_qp_create_kernel(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 
 	err = ornic_qp_attach(dev, qp);
 	if (err)
-		goto err_destroy_qp;
+		goto err_release_qp;
 
 	return 0;
 
-err_destroy_qp:
-	ornic_qp_destroy(dev, qp);
+err_release_qp:
+	ornic_qp_release(dev, qp);
 err_kernel_uninit:
 	ornic_qp_kernel_uninit(qp);
 err_free_rings:

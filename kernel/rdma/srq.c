@@ -60,12 +60,18 @@ static int ornic_srq_create(struct ornic_ib_dev *dev, struct ornic_srq *srq, boo
 	return 0;
 
 err_destroy_srq:
-	ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_SRQ, srq->res.num);
+	ornic_cmd_release(dev->odev, ORNIC_CMD_DESTROY_SRQ, srq->res.num);
 	return err;
 }
 
+/* Consumers in the kernel free what they posted without a look at the result */
 static int ornic_srq_destroy(struct ornic_ib_dev *dev, struct ornic_srq *srq)
 {
+	if (!srq->ring.mmap) {
+		ornic_ib_release(dev, ORNIC_CMD_DESTROY_SRQ, &srq->res);
+		return 0;
+	}
+
 	ornic_res_remove(dev->odev, &srq->res);
 	return ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_SRQ, srq->res.num);
 }
@@ -149,15 +155,15 @@ int ornic_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 	if (udata) {
 		err = ornic_srq_respond(srq, udata);
 		if (err)
-			goto err_destroy_srq;
+			goto err_release_srq;
 	}
 
 	init->attr.max_wr = 1u << srq->ring.log_wqes;
 	init->attr.max_sge = srq->max_sge;
 	return 0;
 
-err_destroy_srq:
-	ornic_srq_destroy(dev, srq);
+err_release_srq:
+	ornic_ib_release(dev, ORNIC_CMD_DESTROY_SRQ, &srq->res);
 err_free_recvs:
 	kvfree(srq->recvs.recvs);
 err_free_ring:

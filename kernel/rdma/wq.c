@@ -71,14 +71,8 @@ static int ornic_wq_create(struct ornic_ib_dev *dev, struct ornic_wq *wq, struct
 	return 0;
 
 err_destroy_wq:
-	ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_WQ, wq->res.num);
+	ornic_cmd_release(dev->odev, ORNIC_CMD_DESTROY_WQ, wq->res.num);
 	return err;
-}
-
-static int ornic_wq_destroy(struct ornic_ib_dev *dev, struct ornic_wq *wq)
-{
-	ornic_res_remove(dev->odev, &wq->res);
-	return ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_WQ, wq->res.num);
 }
 
 static int ornic_wq_respond(const struct ornic_wq *wq, struct ib_udata *udata)
@@ -125,7 +119,7 @@ struct ib_wq *ornic_ib_create_wq(struct ib_pd *pd, struct ib_wq_init_attr *init,
 
 	err = ornic_wq_respond(wq, udata);
 	if (err)
-		goto err_destroy_wq;
+		goto err_release_wq;
 
 	wq->ibwq.wq_num = wq->res.num;
 	wq->ibwq.state = IB_WQS_RESET;
@@ -133,8 +127,8 @@ struct ib_wq *ornic_ib_create_wq(struct ib_pd *pd, struct ib_wq_init_attr *init,
 	init->max_sge = min(ornic_rq_sge(wq->stride_shift), dev->max_sge);
 	return &wq->ibwq;
 
-err_destroy_wq:
-	ornic_wq_destroy(dev, wq);
+err_release_wq:
+	ornic_ib_release(dev, ORNIC_CMD_DESTROY_WQ, &wq->res);
 err_free_ring:
 	ornic_recv_ring_free(dev, &wq->ring);
 err_free_wq:
@@ -198,7 +192,8 @@ int ornic_ib_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata)
 	if (err)
 		return err;
 
-	err = ornic_wq_destroy(dev, wq);
+	ornic_res_remove(dev->odev, &wq->res);
+	err = ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_WQ, wq->res.num);
 	if (err)
 		return err;
 
