@@ -117,12 +117,6 @@ err_destroy_cq:
 	return err;
 }
 
-static int ornic_cq_destroy(struct ornic_ib_dev *dev, struct ornic_cq *cq)
-{
-	ornic_res_remove(dev->odev, &cq->res);
-	return ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_CQ, cq->res.num);
-}
-
 static u8 ornic_cq_log_size(const struct ornic_ib_dev *dev, u32 cqe)
 {
 	/* The least is more than the most, of a device with tiny rings */
@@ -244,6 +238,7 @@ int ornic_ib_create_user_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *at
 	if (err)
 		return err;
 
+	cq->ready = true;
 	err = ornic_cq_create(dev, cq, ctx->uctx.num, attr);
 	if (err)
 		goto err_free_buf;
@@ -353,6 +348,34 @@ int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udat
 	return ib_respond_udata(udata, resp);
 }
 
+/*
+ * Both callers of the completion handler are stopped: the core cancels what the
+ * handler started only after this, and then frees the CQ. The device keeps the
+ * CQ until then, because what is cancelled may still poll and arm it.
+ */
+int ornic_ib_pre_destroy_cq(struct ib_cq *ibcq)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibcq->device);
+	struct ornic_cq *cq = to_ornic_cq(ibcq);
+
+	/* A CQ of a process is in no list */
+	mutex_lock(&dev->kcqs_lock);
+	list_del_init(&cq->kcq);
+	mutex_unlock(&dev->kcqs_lock);
+
+	ornic_res_remove(dev->odev, &cq->res);
+	return 0;
+}
+
+void ornic_ib_post_destroy_cq(struct ib_cq *ibcq)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibcq->device);
+	struct ornic_cq *cq = to_ornic_cq(ibcq);
+
+	ornic_cmd_release(dev->odev, ORNIC_CMD_DESTROY_CQ, cq->res.num);
+	ornic_cq_free_buf(dev, &cq->buf);
+}
+
 int ornic_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 {
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibcq->device);
@@ -363,19 +386,14 @@ int ornic_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	if (err)
 		return err;
 
-	/* Of a process, it is in no list and this does nothing */
-	mutex_lock(&dev->kcqs_lock);
-	list_del_init(&cq->kcq);
-	mutex_unlock(&dev->kcqs_lock);
-
+	ornic_ib_pre_destroy_cq(ibcq);
 	if (!cq->buf.mmap) {
 		/* Consumers in the kernel do not look at the result */
-		ornic_ib_release(dev, ORNIC_CMD_DESTROY_CQ, &cq->res);
-		ornic_cq_free_buf(dev, &cq->buf);
+		ornic_ib_post_destroy_cq(ibcq);
 		return 0;
 	}
 
-	err = ornic_cq_destroy(dev, cq);
+	err = ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_CQ, cq->res.num);
 	if (err)
 		return err;
 

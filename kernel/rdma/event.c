@@ -2,6 +2,20 @@
 
 #include "ornic_rdma.h"
 
+/**
+ * ornic_cq_tell - tell the user of a CQ to poll
+ * @cq:		the CQ; ornic_ib_pre_destroy_cq() waits for callers
+ */
+void ornic_cq_tell(struct ornic_cq *cq)
+{
+	/* The core warns if it is told to poll what its consumer polls */
+	if (cq->ibcq.poll_ctx == IB_POLL_DIRECT || !cq->ibcq.comp_handler)
+		return;
+	/* Pairs with ornic_cq_set_ready() */
+	if (smp_load_acquire(&cq->ready))
+		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+}
+
 /* In hard interrupt context; ornic_res_remove() waits for it */
 void ornic_ib_cq_event(struct ornic_res *res, enum ornic_event event)
 {
@@ -16,8 +30,7 @@ void ornic_ib_cq_event(struct ornic_res *res, enum ornic_event event)
 	case ORNIC_EVENT_COMP:
 		/* Before the handler, which may arm again */
 		WRITE_ONCE(cq->next_armed, false);
-		if (cq->ibcq.comp_handler)
-			cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+		ornic_cq_tell(cq);
 		break;
 	case ORNIC_EVENT_CQ_ERR:
 		if (cq->ibcq.event_handler)
@@ -116,8 +129,8 @@ void ornic_ib_wq_event(struct ornic_res *res, enum ornic_event event)
 
 	switch (event) {
 	case ORNIC_EVENT_WQ_FATAL:
-		/* The core names the object last, and a WQ that is new cannot have failed */
-		if (READ_ONCE(wq->ibwq.uobject))
+		/* Pairs with the release in ornic_ib_modify_wq() */
+		if (smp_load_acquire(&wq->ready))
 			wq->ibwq.event_handler(&ibevent, wq->ibwq.wq_context);
 		break;
 	case ORNIC_EVENT_WQ_DELAY_DROP:

@@ -181,6 +181,9 @@ struct ornic_cq_buf {
  * @rqs:	receive queues of kernel QPs that complete here
  * @kcq:	in the device's list, of a kernel user
  * @next_armed:	the next completion of any kind gives an event
+ * @ready:	the completion handler may be called: that of a process always, that
+ *		of a kernel user when the CQ has had a QP. The core is not done with
+ *		creating the CQ when it names the handler.
  */
 struct ornic_cq {
 	struct ib_cq ibcq;
@@ -193,6 +196,7 @@ struct ornic_cq {
 	struct list_head rqs;
 	struct list_head kcq;
 	bool next_armed;
+	bool ready;
 };
 
 /* In the number of a receive request, for a completion that failed does not tell */
@@ -261,12 +265,16 @@ struct ornic_srq {
  * @res:	delivery of its events
  * @stride_shift: log2 of the bytes of a WQE
  * @ring:	of the process
+ * @ready:	the handler of its events may be called: the core has filled the WQ in,
+ *		which it does after its creation. A WQ that was never modified is in
+ *		RESET, where it cannot fail.
  */
 struct ornic_wq {
 	struct ib_wq ibwq;
 	struct ornic_res res;
 	u8 stride_shift;
 	struct ornic_recv_ring ring;
+	bool ready;
 };
 
 struct ornic_rwq_table {
@@ -549,6 +557,8 @@ int ornic_ib_create_user_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *at
 struct ornic_cq_dbr ornic_cq_get_dbr(struct ornic_cq *cq);
 int ornic_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udata *udata);
+int ornic_ib_pre_destroy_cq(struct ib_cq *ibcq);
+void ornic_ib_post_destroy_cq(struct ib_cq *ibcq);
 int ornic_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 
 /* recv_ring.c */
@@ -623,6 +633,7 @@ int ornic_ib_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 			   const struct ib_recv_wr **bad_wr);
 
 /* event.c */
+void ornic_cq_tell(struct ornic_cq *cq);
 void ornic_ib_cq_event(struct ornic_res *res, enum ornic_event event);
 void ornic_ib_qp_event(struct ornic_res *res, enum ornic_event event);
 void ornic_ib_qp_event_work(struct work_struct *work);

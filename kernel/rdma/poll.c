@@ -321,8 +321,6 @@ void ornic_ib_flush_work(struct work_struct *work)
 
 	mutex_lock(&dev->kcqs_lock);
 	list_for_each_entry(cq, &dev->kcqs, kcq)
-		/* Who polls without being told must not be told */
-		if (cq->ibcq.comp_handler && cq->ibcq.poll_ctx != IB_POLL_DIRECT)
-			cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+		ornic_cq_tell(cq);
 	mutex_unlock(&dev->kcqs_lock);
 }

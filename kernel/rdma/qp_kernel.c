@@ -101,6 +101,12 @@ static void ornic_qp_unlock_cqs(struct ornic_qp *qp)
 	}
 }
 
+static void ornic_cq_set_ready(struct ornic_cq *cq)
+{
+	/* Callers of the handler see what the core prepared for it */
+	smp_store_release(&cq->ready, true);
+}
+
 /**
  * ornic_qp_attach - let the CQs find a QP by its number
  * @dev:	the device
@@ -115,6 +121,9 @@ int ornic_qp_attach(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 	err = xa_insert_irq(&dev->qps, qp->res.num, qp, GFP_KERNEL);
 	if (err)
 		return err;
+
+	ornic_cq_set_ready(to_ornic_cq(qp->ibqp.send_cq));
+	ornic_cq_set_ready(to_ornic_cq(qp->ibqp.recv_cq));
 
 	ornic_qp_lock_cqs(qp);
 	list_add_tail(&qp->sq.cq_list, &to_ornic_cq(qp->ibqp.send_cq)->sqs);

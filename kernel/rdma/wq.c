@@ -148,6 +148,7 @@ static int ornic_wq_check_flags(const struct ornic_ib_dev *dev, const struct ib_
 int ornic_ib_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask,
 		       struct ib_udata *udata)
 {
+	struct ornic_wq *wq = container_of(ibwq, struct ornic_wq, ibwq);
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibwq->device);
 	struct ornic_modify_wq_in in = {
 		.wqn = cpu_to_le32(ibwq->wq_num),
@@ -173,6 +174,8 @@ int ornic_ib_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask,
 	}
 
 	in.mask = cpu_to_le32(mask);
+	/* The handler of events sees all that the core filled in */
+	smp_store_release(&wq->ready, true);
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_WQ, &in, sizeof(in), NULL, 0);
 	/* A WQ of a dead device is as good as in these */
 	if (err == -EIO && mask & IB_WQ_STATE && attr->wq_state != IB_WQS_RDY)

@@ -163,9 +163,125 @@ static void ornic_test_refused_destroy_stops_the_device(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, test_is_bus_master(odev));
 }
 
+/* ---- CQs whose users are told of the failure ------------------------------ */
+
+/**
+ * struct test_told - a user of a CQ
+ * @cq:		its CQ
+ * @told:	the user was told to poll
+ * @go:		the user may return from being told
+ */
+struct test_told {
+	struct ib_cq *cq;
+	struct completion told;
+	struct completion go;
+};
+
+static void test_told_comp(struct ib_cq *cq, void *context)
+{
+	struct test_told *user = context;
+
+	complete(&user->told);
+	wait_for_completion_timeout(&user->go, VERBS_TIMEOUT);
+}
+
+static void test_told_init(struct verbs *v, struct test_told *user)
+{
+	const struct ib_cq_init_attr attr = { .cqe = 16 };
+
+	init_completion(&user->told);
+	init_completion(&user->go);
+	user->cq = ib_create_cq(v->ibdev, test_told_comp, NULL, user, &attr);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(v->test, user->cq);
+}
+
+/* A CQ that never had a QP completes nothing */
+static void test_use_cq(struct verbs *v, struct ib_cq *cq)
+{
+	struct ib_qp *qp = verbs_create_qp(v, IB_QPT_RC, cq, NULL);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(v->test, qp);
+	KUNIT_ASSERT_EQ(v->test, ib_destroy_qp(qp), 0);
+}
+
+/**
+ * struct test_free - a CQ that is freed
+ * @work:	frees it
+ * @cq:		the CQ
+ * @task:	runs @work
+ * @freed:	@cq is
+ */
+struct test_free {
+	struct work_struct work;
+	struct ib_cq *cq;
+	struct task_struct *task;
+	struct completion freed;
+};
+
+static void test_free_work(struct work_struct *work)
+{
+	struct test_free *free = container_of(work, struct test_free, work);
+
+	WRITE_ONCE(free->task, current);
+	ib_free_cq(free->cq);
+	complete(&free->freed);
+}
+
+/* Waits until the CQ is freed, or until its freeing does not go on */
+static void test_free_run(struct verbs *v, struct test_free *free)
+{
+	unsigned long end = jiffies + VERBS_TIMEOUT;
+	struct task_struct *task;
+	u32 asleep = 0;
+
+	schedule_work(&free->work);
+	while (asleep < 20 && !completion_done(&free->freed) && time_before(jiffies, end)) {
+		msleep(20);
+		task = READ_ONCE(free->task);
+		asleep = task && READ_ONCE(task->__state) & TASK_UNINTERRUPTIBLE ? asleep + 1 : 0;
+	}
+	KUNIT_ASSERT_TRUE(v->test, asleep == 20 || completion_done(&free->freed));
+}
+
+/*
+ * The device fails, and while the users of CQs are told one after the other the
+ * next one frees its CQ. Its work must not be queued behind the core's back: the
+ * CQ is gone when the work runs.
+ */
+static void ornic_test_failure_while_a_cq_is_freed(struct kunit *test)
+{
+	struct test_told first, unused;
+	struct test_free free = {};
+	struct verbs *v = test->priv;
+
+	INIT_WORK_ONSTACK(&free.work, test_free_work);
+	init_completion(&free.freed);
+	test_told_init(v, &unused);
+	test_told_init(v, &first);
+	test_use_cq(v, first.cq);
+	free.cq = ib_alloc_cq(v->ibdev, NULL, 16, 0, IB_POLL_WORKQUEUE);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, free.cq);
+	test_use_cq(v, free.cq);
+
+	ornic_dev_fail(test_odev(v), "a test wants it to");
+	KUNIT_ASSERT_GT(test, wait_for_completion_timeout(&first.told, VERBS_TIMEOUT), 0);
+	test_free_run(v, &free);
+	/* The user may be told more than once, and waits no more from now on */
+	complete_all(&first.go);
+	KUNIT_EXPECT_GT(test, wait_for_completion_timeout(&free.freed, VERBS_TIMEOUT), 0);
+	flush_work(&free.work);
+	destroy_work_on_stack(&free.work);
+	flush_work(&to_ornic_ib_dev(v->ibdev)->flush_work);
+
+	KUNIT_EXPECT_FALSE(test, completion_done(&unused.told));
+	ib_destroy_cq(first.cq);
+	ib_destroy_cq(unused.cq);
+}
+
 static struct kunit_case ornic_failure_cases[] = {
 	KUNIT_CASE(ornic_test_refused_revoke_stops_the_device),
 	KUNIT_CASE(ornic_test_refused_destroy_stops_the_device),
+	KUNIT_CASE(ornic_test_failure_while_a_cq_is_freed),
 	{}
 };
 
