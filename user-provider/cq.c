@@ -287,44 +287,27 @@ int ornic_destroy_cq(struct ibv_cq *ibcq)
  * @ibcq: completion queue
  * @solicited_only: only a solicited or failed completion is worth one
  *
- * A request for any completion that was not answered yet is not weakened by
- * one for a solicited completion (IBTA 11.4.2.2). If it was answered and we have not
- * heard of it, the caller gets one event more than it asked for.
+ * The device knows whether a request for any completion is answered, and does
+ * not let one for a solicited completion weaken it: [ORNIC-DB-20].
  *
  * Return: 0.
  */
 int ornic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {
 	struct ornic_cq *cq = to_ornic_cq(ibcq);
-	uint32_t type, seq;
 
 	ornic_lock(&cq->lock);
-	if (!solicited_only)
-		cq->armed_next = true;
-	type = cq->armed_next ? ORNIC_ARM_NEXT : ORNIC_ARM_SOLICITED;
-	seq = ORNIC_GET(ORNIC_ARM_SEQ, cq->arm) + 1;
-	cq->arm = ORNIC_PREP(ORNIC_ARM_SEQ, seq) |
-		  ORNIC_PREP(ORNIC_ARM_TYPE, type);
+	/* The next number, for NEXT the first of the next generation */
+	if (solicited_only)
+		cq->arm = (cq->arm | ORNIC_ARM_TYPE) + 1 + ORNIC_ARM_SOLICITED;
+	else
+		cq->arm = (cq->arm | ~ORNIC_ARM_GEN) + 1 + ORNIC_ARM_NEXT;
 
 	/* The caller polls once more after this; that must not come earlier */
 	ornic_write_index_fence(&cq->dbr->arm, cq->arm);
 	ornic_ring_cq(cq);
 	ornic_unlock(&cq->lock);
-
 	return 0;
-}
-
-/**
- * ornic_cq_event() - an event of this queue was read
- * @ibcq: completion queue
- */
-void ornic_cq_event(struct ibv_cq *ibcq)
-{
-	struct ornic_cq *cq = to_ornic_cq(ibcq);
-
-	ornic_lock(&cq->lock);
-	cq->armed_next = false;
-	ornic_unlock(&cq->lock);
 }
 
 /**

@@ -147,7 +147,6 @@ struct ornic_ah {
  * @phase_shift: brings the bit of @ci that tells the pass to bit 31
  * @cqe: the entry that an extended poll is at
  * @arm: arm word written last
- * @armed_next: it asked for any completion and no event was seen since
  * @cqn: the device's number
  * @log_cqe_size: log2 of the bytes of an entry
  * @map: start of the mapping that holds @ring and @dbr
@@ -165,7 +164,6 @@ struct ornic_cq {
 	uint32_t phase_shift;
 	const struct ornic_cqe *cqe;
 	uint32_t arm;
-	bool armed_next;
 	uint32_t cqn;
 	uint8_t log_cqe_size;
 	void *map;
@@ -499,7 +497,6 @@ int ornic_resize_cq(struct ibv_cq *ibcq, int cqe);
 int ornic_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr);
 int ornic_destroy_cq(struct ibv_cq *ibcq);
 int ornic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only);
-void ornic_cq_event(struct ibv_cq *ibcq);
 void ornic_cq_clean(struct ornic_cq *cq, uint32_t qpn);
 
 /* poll.c */

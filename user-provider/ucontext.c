@@ -128,7 +128,6 @@ static const struct verbs_context_ops ornic_context_ops = {
 	.attach_mcast = ibv_cmd_attach_mcast,
 	.bind_mw = ornic_bind_mw,
 	.close_xrcd = ornic_close_xrcd,
-	.cq_event = ornic_cq_event,
 	.create_ah = ornic_create_ah,
 	.create_counters = ornic_create_counters,
 	.create_cq = ornic_create_cq,

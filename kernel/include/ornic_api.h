@@ -494,8 +494,12 @@ static inline void ornic_cq_publish(struct ornic_cq_ring *ring)
 static inline bool ornic_cq_arm(struct ornic_dev *odev, struct ornic_cq_ring *ring,
 				enum ornic_arm_type type)
 {
-	u32 arm = ORNIC_PREP(ORNIC_ARM_SEQ, ++ring->arm_seq) | type;
+	u32 arm;
 
+	/* The number after the last of a generation is of another, [ORNIC-DB-20] */
+	if (type == ORNIC_ARM_NEXT)
+		ring->arm_seq |= ORNIC_GET(ORNIC_ARM_SEQ, ~ORNIC_ARM_GEN);
+	arm = ORNIC_PREP(ORNIC_ARM_SEQ, ++ring->arm_seq) | type;
 	WRITE_ONCE(ring->dbr->arm, cpu_to_le32(arm));
 	/* The request before the look at the ring: the device does the reverse */
 	mb();

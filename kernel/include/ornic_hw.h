@@ -285,10 +285,14 @@ ORNIC_ASSERT_SIZE(struct ornic_cq_dbr, 8);
 
 #define ORNIC_ARM_TYPE		0x00000003
 #define ORNIC_ARM_SEQ		0xfffffffc
+#define ORNIC_ARM_GEN		0xfffff000	/* of ORNIC_ARM_SEQ: another one for each NEXT */
 
 enum ornic_arm_type {
 	ORNIC_ARM_NONE		= 0,
-	ORNIC_ARM_SOLICITED	= 1,	/* CQ: next solicited or failed completion */
+	/* CQ: next solicited or failed completion; as NEXT while the NEXT is not
+	 * answered whose generation it has
+	 */
+	ORNIC_ARM_SOLICITED	= 1,
 	ORNIC_ARM_NEXT		= 2,	/* next entry of any kind */
 };
 

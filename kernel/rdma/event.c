@@ -28,8 +28,6 @@ void ornic_ib_cq_event(struct ornic_res *res, enum ornic_event event)
 
 	switch (event) {
 	case ORNIC_EVENT_COMP:
-		/* Before the handler, which may arm again */
-		WRITE_ONCE(cq->next_armed, false);
 		ornic_cq_tell(cq);
 		break;
 	case ORNIC_EVENT_CQ_ERR:

@@ -180,7 +180,6 @@ struct ornic_cq_buf {
  * @sqs:	send queues of kernel QPs that complete here
  * @rqs:	receive queues of kernel QPs that complete here
  * @kcq:	in the device's list, of a kernel user
- * @next_armed:	the next completion of any kind gives an event
  * @ready:	the completion handler may be called: that of a process always, that
  *		of a kernel user when the CQ has had a QP. The core is not done with
  *		creating the CQ when it names the handler.
@@ -195,7 +194,6 @@ struct ornic_cq {
 	struct list_head sqs;
 	struct list_head rqs;
 	struct list_head kcq;
-	bool next_armed;
 	bool ready;
 };
 

@@ -270,10 +270,9 @@ int ornic_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 	bool missed;
 
 	spin_lock_irqsave(&cq->lock, irqflags);
-	/* A request for solicited ones does not weaken one for any, IBTA 11.4.2.2 */
-	if ((flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED && !READ_ONCE(cq->next_armed))
+	/* It does not weaken a request for any, [ORNIC-DB-20] */
+	if ((flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED)
 		type = ORNIC_ARM_SOLICITED;
-	WRITE_ONCE(cq->next_armed, type == ORNIC_ARM_NEXT);
 	missed = ornic_cq_arm(dev->odev, &cq->ring, type);
 	if (unlikely(READ_ONCE(dev->dead)))
 		missed = ornic_cq_has_flush(cq);

@@ -42,10 +42,19 @@ struct arm {
 static inline unsigned int arm_pending(struct arm *arm,
 				       const struct ornic_cq_dbr *dbr)
 {
+	unsigned int type;
+
 	if (dbr)
 		arm->asked = guest_load32(&dbr->arm);
-	return arm->asked == arm->answered ? ORNIC_ARM_NONE :
-					     arm->asked & ORNIC_ARM_TYPE;
+	if (arm->asked == arm->answered)
+		return ORNIC_ARM_NONE;
+
+	type = arm->asked & ORNIC_ARM_TYPE;
+	/* It replaced a NEXT that was not answered: ORNIC-DB-20 */
+	if (type == ORNIC_ARM_SOLICITED &&
+	    (arm->asked ^ arm->answered) & ORNIC_ARM_GEN)
+		return ORNIC_ARM_NEXT;
+	return type;
 }
 
 static inline void arm_answer(struct arm *arm)

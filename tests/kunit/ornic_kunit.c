@@ -116,7 +116,7 @@ static void ornic_test_cq_arm(struct kunit *test)
 	struct test_cq *cq = ornic_test_cq(test, 5, 0);
 	/* With shadow no doorbell is written, so that none is needed here */
 	struct ornic_dev *odev = kunit_kzalloc(test, sizeof(*odev), GFP_KERNEL);
-	u32 first, second;
+	u32 first, second, third;
 
 	KUNIT_ASSERT_NOT_NULL(test, odev);
 	odev->shadow = true;
@@ -129,7 +129,14 @@ static void ornic_test_cq_arm(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ornic_cq_arm(odev, &cq->ring, ORNIC_ARM_NEXT));
 	second = le32_to_cpu(cq->dbr.arm);
 	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_TYPE, second), ORNIC_ARM_NEXT);
-	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_SEQ, second), ORNIC_GET(ORNIC_ARM_SEQ, first) + 1);
+	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_GEN, second), ORNIC_GET(ORNIC_ARM_GEN, first) + 1);
+
+	/* ORNIC-DB-20: of the generation of the NEXT that it replaces */
+	ornic_cq_arm(odev, &cq->ring, ORNIC_ARM_SOLICITED);
+	third = le32_to_cpu(cq->dbr.arm);
+	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_TYPE, third), ORNIC_ARM_SOLICITED);
+	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_GEN, third), ORNIC_GET(ORNIC_ARM_GEN, second));
+	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_SEQ, third), ORNIC_GET(ORNIC_ARM_SEQ, second) + 1);
 }
 
 static void ornic_test_cq_arm_sequence_wraps(struct kunit *test)

@@ -66,6 +66,7 @@ struct fake_qp {
  * @log_size: log2 of the entries
  * @log_cqe_size: log2 of the bytes of an entry
  * @pi: next entry to write
+ * @answered: arm word that the last event was for
  */
 struct fake_cq {
 	uint32_t cqn;
@@ -74,6 +75,7 @@ struct fake_cq {
 	uint8_t log_size;
 	uint8_t log_cqe_size;
 	uint32_t pi;
+	uint32_t answered;
 };
 
 /**
@@ -198,6 +200,8 @@ bool fake_take_recv(struct fake_qp *qp, struct ornic_rq_hdr *hdr,
 void fake_complete(struct fake_cq *cq, const struct ornic_cqe *cqe);
 void fake_complete_ext(struct fake_cq *cq, const struct ornic_cqe *cqe,
 		       const struct ornic_cqe_ext *ext);
+enum ornic_arm_type fake_asked(const struct fake_cq *cq);
+void fake_answer(struct fake_cq *cq);
 void fake_release_sends(struct fake_qp *qp);
 uint64_t fake_take_doorbell(struct fake *fake);
 

@@ -143,6 +143,35 @@ void fake_complete_ext(struct fake_cq *cq, const struct ornic_cqe *cqe,
 }
 
 /**
+ * fake_asked() - which completion an event is outstanding for
+ * @cq: completion queue
+ *
+ * ORNIC-DB-15, ORNIC-DB-20
+ *
+ * Return: NONE if the request is answered.
+ */
+enum ornic_arm_type fake_asked(const struct fake_cq *cq)
+{
+	uint32_t word = le32toh(cq->dbr->arm);
+
+	if (word == cq->answered)
+		return ORNIC_ARM_NONE;
+	if (word >> 12 != cq->answered >> 12)
+		return ORNIC_ARM_NEXT;
+	return word & 3;
+}
+
+/**
+ * fake_answer() - a completion came that the request is for
+ * @cq: completion queue
+ */
+void fake_answer(struct fake_cq *cq)
+{
+	assert(fake_asked(cq) != ORNIC_ARM_NONE);
+	cq->answered = le32toh(cq->dbr->arm);
+}
+
+/**
  * fake_take_doorbell() - what was last written to the doorbell page
  * @fake: device
  *

@@ -140,6 +140,53 @@ static void test_solicited(void **state)
 	kit_expect_no_event(w);
 }
 
+/* ORNIC-DB-20: what a SOLICITED replaces is a NEXT of its own generation. */
+static void test_solicited_stands_for_an_unanswered_next(void **state)
+{
+	const uint32_t generation = ORNIC_ARM_GEN & -ORNIC_ARM_GEN;
+	struct kit *w = *state;
+
+	w->cq.arm_seq += generation;
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
+	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
+	kit_expect_no_event(w);
+	kit_post(w, 1);
+	expect_comp(w);
+	kit_expect_cqe(w, 1);
+
+	/* That generation is answered, by whatever word */
+	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
+	kit_post(w, 2);
+	kit_expect_no_event(w);
+	kit_complete(w, 3, ORNIC_WC_SUCCESS, true);
+	expect_comp(w);
+	expect_cqes(w, 2, 3);
+
+	w->cq.arm_seq += generation;
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	kit_post(w, 4);
+	expect_comp(w);
+	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
+	kit_post(w, 5);
+	kit_expect_no_event(w);
+	expect_cqes(w, 4, 5);
+}
+
+/* ORNIC-DB-17, ORNIC-DB-20: a late one finds the entry that the NEXT was for. */
+static void test_late_solicited_stands_for_an_unanswered_next(void **state)
+{
+	struct kit *w = *state;
+
+	kit_post(w, 1);
+	w->cq.arm_seq += ORNIC_ARM_GEN & -ORNIC_ARM_GEN;
+	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
+	expect_comp(w);
+	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
+	kit_expect_no_event(w);
+	kit_expect_cqe(w, 1);
+}
+
 static void test_late_doorbell_is_answered_at_once(void **state)
 {
 	struct kit *w = *state;
@@ -661,6 +708,9 @@ int main(void)
 		N(test_one_event_for_one_request),
 		T(test_solicited),
 		N(test_solicited),
+		T(test_solicited_stands_for_an_unanswered_next),
+		N(test_solicited_stands_for_an_unanswered_next),
+		N(test_late_solicited_stands_for_an_unanswered_next),
 		N(test_late_doorbell_is_answered_at_once),
 		N(test_word_in_memory_alone_asks_nothing_without_shadow),
 		T(test_waiting_cq_can_be_destroyed),
