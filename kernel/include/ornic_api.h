@@ -407,6 +407,21 @@ static inline void ornic_ring_sq(struct ornic_dev *odev, struct ornic_qp_dbr *db
 }
 
 /**
+ * ornic_sq_usable - slots of a send ring that may be in use at a time
+ * @slots:	of the ring, a power of two
+ *
+ * A WQE that has completed gives its memory back, but not its slots: those the
+ * device may keep for longer, by less than an eighth of the ring ([ORNIC-ORD-4]).
+ * A host that counts completions leaves that eighth unused.
+ *
+ * Return: slots.
+ */
+static inline u32 ornic_sq_usable(u32 slots)
+{
+	return slots - slots / 8;
+}
+
+/**
  * ornic_publish_rq - publish receive WQEs; the device needs no doorbell
  * @dbr:	doorbell record of the QP
  * @pi:		producer index in receive WQEs, free running

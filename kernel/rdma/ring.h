@@ -11,7 +11,7 @@
 #include <linux/math.h>
 #include <linux/minmax.h>
 
-#include "ornic_hw.h"
+#include "ornic_api.h"
 
 /* What an SGE count and an inline length fit into in a WQE's first word */
 #define ORNIC_MAX_SGE		(ORNIC_RQ_COUNT)
@@ -79,20 +79,6 @@ static inline u32 ornic_wqe_slots_min(void)
 				sizeof(struct ornic_atomic) + sizeof(struct ornic_atomic_mask) +
 				sizeof(struct ornic_sge)),
 			    ORNIC_SLOT_SIZE);
-}
-
-/**
- * ornic_sq_usable - slots of a send ring that are sure to be free when they
- * ought to be
- * @slots:	of the ring, a power of two
- *
- * The device may be late in publishing sq_ci by an eighth of the ring.
- *
- * Return: slots.
- */
-static inline u32 ornic_sq_usable(u32 slots)
-{
-	return slots - slots / 8;
 }
 
 /**

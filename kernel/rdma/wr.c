@@ -237,7 +237,7 @@ static int ornic_post_one_send(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	u32 count, end;
 	int err;
 
-	if (!sq->ring || sq->mask + 1 - used < qp->wqe_slots)
+	if (!sq->ring || used + qp->wqe_slots > ornic_sq_usable(sq->mask + 1))
 		return -ENOMEM;
 	if (wr->send_flags & ~ORNIC_SEND_FLAGS || wr->opcode >= 64 ||
 	    !(dev->odev->lim.send_ops & BIT_ULL(wr->opcode)) || !ornic_count_is_ok(wr))

@@ -414,6 +414,60 @@ static void ornic_test_drain(struct kunit *test)
 	verbs_pair_exit(&pair);
 }
 
+/* A list as long as it may be, and longer: a ring of this size has as many slots */
+#define TEST_LIST		64u
+/* More than the eighth of a ring that the device may keep */
+#define TEST_LAG		16u
+
+static void test_list_init(struct ib_rdma_wr *wrs, struct verbs_wr *done)
+{
+	u32 i;
+
+	for (i = 0; i < TEST_LIST; i++)
+		wrs[i] = (struct ib_rdma_wr) {
+			.wr = {
+				.opcode = IB_WR_RDMA_WRITE,
+				.wr_cqe = verbs_wr_init(&done[i]),
+				.next = i + 1 < TEST_LIST ? &wrs[i + 1].wr : NULL,
+			},
+		};
+}
+
+/*
+ * WRs that have completed do not give their slots back at once ([ORNIC-ORD-4]).
+ * WRITEs without data take one slot each, and one list is published as a whole.
+ */
+static void ornic_test_full_ring(struct kunit *test)
+{
+	struct verbs *v = test->priv;
+	const struct ib_send_wr *bad;
+	struct ib_rdma_wr *wrs;
+	struct verbs_wr *done;
+	struct verbs_pair pair;
+	u32 posted, i;
+
+	wrs = kunit_kcalloc(test, TEST_LIST, sizeof(*wrs), GFP_KERNEL);
+	done = kunit_kcalloc(test, TEST_LIST, sizeof(*done), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, wrs);
+	KUNIT_ASSERT_NOT_NULL(test, done);
+	verbs_pair_init(v, &pair, IB_QPT_RC, NULL);
+	for (i = 0; i < TEST_LAG; i++) {
+		struct ib_rdma_wr wr = { .wr.opcode = IB_WR_RDMA_WRITE };
+
+		KUNIT_ASSERT_EQ(test, verbs_send(&pair, 0, &wr.wr, &done[0]), IB_WC_SUCCESS);
+	}
+
+	test_list_init(wrs, done);
+	KUNIT_ASSERT_EQ(test, ib_post_send(pair.qps[0], &wrs[0].wr, &bad), -ENOMEM);
+	posted = container_of(bad, struct ib_rdma_wr, wr) - wrs;
+	KUNIT_EXPECT_GE(test, posted, VERBS_WRS);
+	for (i = 0; i < posted; i++) {
+		KUNIT_ASSERT_TRUE(test, verbs_wait(v, 0, &done[i]));
+		KUNIT_ASSERT_EQ(test, done[i].wc.status, IB_WC_SUCCESS);
+	}
+	verbs_pair_exit(&pair);
+}
+
 static struct kunit_case ornic_wr_cases[] = {
 	KUNIT_CASE(ornic_test_reg_mr),
 	KUNIT_CASE(ornic_test_reg_mr_of_a_part),
@@ -425,6 +479,7 @@ static struct kunit_case ornic_wr_cases[] = {
 	KUNIT_CASE(ornic_test_atomic_write),
 	KUNIT_CASE(ornic_test_uc),
 	KUNIT_CASE(ornic_test_drain),
+	KUNIT_CASE(ornic_test_full_ring),
 	{}
 };
 
