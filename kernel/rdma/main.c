@@ -222,7 +222,11 @@ static int ornic_ib_probe(struct auxiliary_device *adev, const struct auxiliary_
 	if (err)
 		goto err_dealloc;
 
-	/* The device has page lists, so that no segment is too long for it */
+	/*
+	 * The device has page lists, so that no segment is too long for it. Set
+	 * here, because a SCSI host on an RDMA device leaves its own limit behind
+	 * in the PCI device (scsi_init_limits()), and that outlives the host.
+	 */
 	dma_set_max_seg_size(dev->ibdev.dev.parent, UINT_MAX);
 	auxiliary_set_drvdata(adev, dev);
 	/* If the device died before, nobody gets a queue */
