@@ -18,8 +18,6 @@ DECLARE_DRV_CMD(ornic_uresize_cq, IB_USER_VERBS_CMD_RESIZE_CQ,
 		empty, ornic_resize_resp);
 DECLARE_DRV_CMD(ornic_ucreate_srq, IB_USER_VERBS_CMD_CREATE_XSRQ,
 		ornic_create_srq_req, ornic_create_srq_resp);
-DECLARE_DRV_CMD(ornic_umodify_srq, IB_USER_VERBS_CMD_MODIFY_SRQ,
-		ornic_modify_srq_req, empty);
 DECLARE_DRV_CMD(ornic_ucreate_qp, IB_USER_VERBS_EX_CMD_CREATE_QP,
 		ornic_create_qp_req, ornic_create_qp_resp);
 DECLARE_DRV_CMD(ornic_umodify_qp, IB_USER_VERBS_EX_CMD_MODIFY_QP,

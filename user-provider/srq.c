@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include <infiniband/cmd_ioctl.h>
+
 #include "ornic_abi.h"
 #include "ring.h"
 
@@ -13,19 +15,19 @@
  * @length: bytes
  * @dbr_offset: of the doorbell record, in the mapping; the ring is at 0
  * @log_wqes: log2 of the WQEs
- * @pi: producer index to begin with
  */
 struct ornic_srq_map {
 	uint64_t offset;
 	uint64_t length;
 	uint32_t dbr_offset;
 	uint8_t log_wqes;
-	uint32_t pi;
 };
 
 /*
  * The device copies a WQE when a QP takes it, so that its slot may be reused
  * as soon as the consumer index is beyond it: an SRQ is a ring like any other.
+ * The record has the producer index to begin with: 0, or after a resize the
+ * number of WQEs that were moved.
  */
 static int ornic_srq_map(struct ornic_srq *srq, int cmd_fd,
 			 const struct ornic_srq_map *from)
@@ -44,8 +46,8 @@ static int ornic_srq_map(struct ornic_srq *srq, int cmd_fd,
 	rq->dbr = map + from->dbr_offset;
 	rq->max_wr = 1u << from->log_wqes;
 	rq->mask = rq->max_wr - 1;
-	rq->pi = from->pi;
-	rq->limit = from->pi;
+	rq->pi = le32toh(rq->dbr->rq_pi);
+	rq->limit = rq->pi;
 	return 0;
 }
 
@@ -190,43 +192,39 @@ struct ibv_srq *ornic_create_srq_ex(struct ibv_context *ibctx,
 
 /*
  * With the lock held, so that nobody posts to a ring that the device has left.
- * The producer index is in the new record already. If the new ring cannot be
- * mapped the SRQ is closed: it works no more, and can be destroyed only.
- *
- * The limit, if it is to be changed too, may be refused after the resize: the
- * answer tells whether there is another ring.
+ * If the new ring cannot be mapped the SRQ is closed: it works no more, and can
+ * be destroyed only.
  */
-static int ornic_resize_srq(struct ornic_srq *srq, struct ibv_srq_attr *attr,
-			    int attr_mask)
+static int ornic_resize_srq(struct ornic_srq *srq, uint32_t max_wr)
 {
-	struct ornic_resize_resp resp = {};
-	struct ornic_umodify_srq cmd = {
-		.drv_payload.resp_addr = (uintptr_t)&resp,
-	};
+	DECLARE_COMMAND_BUFFER(cmd, UVERBS_OBJECT_SRQ, ORNIC_METHOD_SRQ_RESIZE,
+			       3);
 	struct ibv_srq *ibsrq = &srq->vsrq.srq;
+	struct ornic_resize_resp resp = {};
 	struct ornic_srq_map from;
 	size_t old_length;
-	int ret, err;
 	void *old;
+	int ret;
+
+	fill_attr_in_obj(cmd, ORNIC_ATTR_SRQ_RESIZE_HANDLE, ibsrq->handle);
+	fill_attr_in_uint32(cmd, ORNIC_ATTR_SRQ_RESIZE_MAX_WR, max_wr);
+	fill_attr_out_ptr(cmd, ORNIC_ATTR_SRQ_RESIZE_RESP, &resp);
 
 	ornic_lock(&srq->rq.lock);
-	ret = ibv_cmd_modify_srq(ibsrq, attr, attr_mask, &cmd.ibv_cmd,
-				 sizeof(cmd));
-	if (!resp.mmap_length)
+	ret = execute_ioctl(ibsrq->context, cmd);
+	if (ret)
 		goto out_unlock;
 
 	from.offset = resp.mmap_offset;
 	from.length = resp.mmap_length;
 	from.dbr_offset = resp.dbr_offset;
 	from.log_wqes = resp.log_size;
-	from.pi = resp.count;
 	old = srq->map;
 	old_length = srq->map_length;
-	err = ornic_srq_map(srq, ibsrq->context->cmd_fd, &from);
-	if (err) {
+	ret = ornic_srq_map(srq, ibsrq->context->cmd_fd, &from);
+	if (ret) {
 		srq->rq.open = false;
 		srq->rq.limit = srq->rq.pi;
-		ret = err;
 	} else {
 		munmap(old, old_length);
 	}
@@ -242,18 +240,27 @@ out_unlock:
  * @attr: new values
  * @attr_mask: enum ibv_srq_attr_mask: which of them are there
  *
+ * The size is changed first, and stays changed if the limit is refused then.
+ *
  * Return: 0 or a positive errno.
  */
 int ornic_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
 		     int attr_mask)
 {
-	struct ornic_umodify_srq cmd = {};
+	struct ibv_modify_srq cmd = {};
+	int ret;
 
-	if (attr_mask & IBV_SRQ_MAX_WR)
-		return ornic_resize_srq(to_ornic_srq(ibsrq), attr, attr_mask);
+	if (attr_mask & IBV_SRQ_MAX_WR) {
+		if (attr_mask & IBV_SRQ_LIMIT && attr->srq_limit > attr->max_wr)
+			return EINVAL;
 
-	return ibv_cmd_modify_srq(ibsrq, attr, attr_mask, &cmd.ibv_cmd,
-				  sizeof(cmd));
+		ret = ornic_resize_srq(to_ornic_srq(ibsrq), attr->max_wr);
+		attr_mask &= ~IBV_SRQ_MAX_WR;
+		if (ret || !attr_mask)
+			return ret;
+	}
+
+	return ibv_cmd_modify_srq(ibsrq, attr, attr_mask, &cmd, sizeof(cmd));
 }
 
 /**

@@ -302,7 +302,6 @@ int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udat
 	struct ornic_cq *cq = to_ornic_cq(ibcq);
 	struct ornic_resize_resp resp = {};
 	struct ornic_resize_in in = {};
-	struct ornic_resize_out out;
 	struct ornic_cq_buf buf = {};
 	int err;
 
@@ -319,9 +318,13 @@ int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udat
 	if (err)
 		return err;
 
+	/* Before the device is told: from a ring that it has left there is no way back */
 	resp.mmap_offset = rdma_user_mmap_get_offset(&buf.mmap->entry);
 	resp.mmap_length = ornic_cq_mem_size(&buf);
 	resp.dbr_offset = ornic_cq_dbr_offset(&buf);
+	err = ib_respond_udata(udata, resp);
+	if (err)
+		goto out_free_buf;
 
 	in.num = cpu_to_le32(cq->res.num);
 	in.log_size = resp.log_size;
@@ -331,7 +334,7 @@ int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udat
 	mutex_lock(&cq->resize_lock);
 	/* What the process has asked for stays asked for, [ORNIC-CQ-11] */
 	ornic_cq_dbr(&buf)->arm = READ_ONCE(ornic_cq_dbr(&cq->buf)->arm);
-	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_RESIZE_CQ, &in, sizeof(in), &out, sizeof(out));
+	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_RESIZE_CQ, &in, sizeof(in), NULL, 0);
 	if (!err) {
 		swap(cq->buf, buf);
 		cq->ring.log_size = resp.log_size;
@@ -339,13 +342,10 @@ int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udat
 	}
 	mutex_unlock(&cq->resize_lock);
 
-	/* The old one, or the new one if the device refused it */
+out_free_buf:
+	/* The old one, or the new one if the device does not use it */
 	ornic_cq_free_buf(dev, &buf);
-	if (err)
-		return err;
-
-	resp.count = le32_to_cpu(out.count);
-	return ib_respond_udata(udata, resp);
+	return err;
 }
 
 /*

@@ -561,7 +561,7 @@ int ornic_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 
 /* recv_ring.c */
 int ornic_recv_ring_alloc(struct ornic_ib_dev *dev, u32 max_wr, u8 stride_shift,
-			  struct ib_udata *udata, struct ornic_recv_ring *ring);
+			  struct ornic_ucontext *ctx, struct ornic_recv_ring *ring);
 void ornic_recv_ring_free(struct ornic_ib_dev *dev, struct ornic_recv_ring *ring);
 u64 ornic_recv_ring_dbr_addr(const struct ornic_recv_ring *ring);
 struct ornic_qp_dbr ornic_recv_ring_get_dbr(const struct ornic_recv_ring *ring);
@@ -573,6 +573,7 @@ int ornic_ib_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
 			enum ib_srq_attr_mask mask, struct ib_udata *udata);
 int ornic_ib_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr);
 int ornic_ib_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
+extern const struct uapi_definition ornic_ib_srq_defs[];
 
 /* poll.c */
 int ornic_ib_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc);

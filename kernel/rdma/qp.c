@@ -446,7 +446,7 @@ int ornic_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct 
 	int err;
 
 	if (udata) {
-		err = ib_copy_validate_udata_in_cm(udata, req, max_tso_header, 0);
+		err = ib_copy_validate_udata_in_cm(udata, req, rx_hash_key, 0);
 		if (err)
 			return err;
 	}

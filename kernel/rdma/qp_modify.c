@@ -182,12 +182,12 @@ static int ornic_qp_do_modify(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	return 0;
 }
 
-/* What a process says of packet pacing beyond the rate, if it says something */
+/* Packet pacing beyond the rate, as a process asks for it */
 static int ornic_qp_modify_req(struct ib_udata *udata, int mask, struct ornic_modify_qp_req *req)
 {
 	int err;
 
-	if (!(mask & IB_QP_RATE_LIMIT) || !udata || !udata->inlen)
+	if (!(mask & IB_QP_RATE_LIMIT) || !udata)
 		return ib_no_udata_io(udata);
 
 	err = ib_copy_validate_udata_in_cm(udata, *req, reserved_50, 0);

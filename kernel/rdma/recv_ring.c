@@ -9,13 +9,13 @@
  * @dev:	the device
  * @max_wr:	WQEs that it is to hold, not 0
  * @stride_shift: log2 of the bytes of a WQE
- * @udata:	of the process that is to map it, NULL: the kernel's
+ * @ctx:	of the process that is to map it, NULL: the kernel's
  * @ring:	filled in, but on failure
  *
  * Return: 0 or -ENOMEM.
  */
 int ornic_recv_ring_alloc(struct ornic_ib_dev *dev, u32 max_wr, u8 stride_shift,
-			  struct ib_udata *udata, struct ornic_recv_ring *ring)
+			  struct ornic_ucontext *ctx, struct ornic_recv_ring *ring)
 {
 	struct ornic_mmap *map;
 	u32 bytes;
@@ -33,10 +33,7 @@ int ornic_recv_ring_alloc(struct ornic_ib_dev *dev, u32 max_wr, u8 stride_shift,
 	if (err)
 		goto err_free_mem;
 
-	if (udata) {
-		struct ornic_ucontext *ctx;
-
-		ctx = rdma_udata_to_drv_context(udata, struct ornic_ucontext, ibuctx);
+	if (ctx) {
 		map = ornic_ib_mmap_add(&ctx->ibuctx, &(struct ornic_mmap) { .mem = ring->mem },
 					ring->size);
 		if (IS_ERR(map)) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 
 #include <linux/slab.h>
-#include <linux/uaccess.h>
+#include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ornic-abi.h>
-#include <rdma/uverbs_ioctl.h>
+#define UVERBS_MODULE_NAME ornic_ib
+#include <rdma/uverbs_named_ioctl.h>
 
 #include "ornic_rdma.h"
 #include "ring.h"
@@ -128,6 +129,7 @@ int ornic_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 {
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibsrq->device);
 	struct ornic_srq *srq = to_ornic_srq(ibsrq);
+	struct ornic_ucontext *ctx;
 	int err;
 
 	err = ornic_srq_check(dev, init, udata);
@@ -138,7 +140,8 @@ int ornic_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 	spin_lock_init(&srq->lock);
 	srq->stride_shift = ornic_rq_shift(init->attr.max_sge);
 	srq->max_sge = min(ornic_rq_sge(srq->stride_shift), dev->max_sge);
-	err = ornic_recv_ring_alloc(dev, init->attr.max_wr, srq->stride_shift, udata, &srq->ring);
+	ctx = rdma_udata_to_drv_context(udata, struct ornic_ucontext, ibuctx);
+	err = ornic_recv_ring_alloc(dev, init->attr.max_wr, srq->stride_shift, ctx, &srq->ring);
 	if (err)
 		return err;
 
@@ -171,65 +174,66 @@ err_free_ring:
 	return err;
 }
 
-/* The process learns of its new ring by memory that it names, for uverbs gives no other way */
-static int ornic_srq_respond_resize(const struct ornic_recv_ring *ring, u32 count, u64 resp_addr)
-{
-	struct ornic_resize_resp resp = {
-		.count = count,
-		.mmap_offset = rdma_user_mmap_get_offset(&ring->mmap->entry),
-		.mmap_length = ring->size,
-		.dbr_offset = ring->dbr_offset,
-		.log_size = ring->log_wqes,
-	};
-
-	return copy_to_user(u64_to_user_ptr(resp_addr), &resp, sizeof(resp)) ? -EFAULT : 0;
-}
-
+/*
+ * The process is told before the device is: if it cannot be told nothing has
+ * happened, and from a ring that the device has left there is no way back.
+ */
 static int ornic_srq_resize(struct ornic_ib_dev *dev, struct ornic_srq *srq, u32 max_wr,
-			    u64 resp_addr, struct ib_udata *udata)
+			    struct uverbs_attr_bundle *attrs)
 {
 	struct ornic_resize_in in = { .num = cpu_to_le32(srq->res.num) };
-	struct ornic_resize_out out;
+	struct ornic_resize_resp resp = {};
 	struct ornic_recv_ring ring;
 	int err;
 
-	err = ornic_recv_ring_alloc(dev, max_wr, srq->stride_shift, udata, &ring);
+	lockdep_assert_held(&srq->modify_lock);
+
+	err = ornic_recv_ring_alloc(dev, max_wr, srq->stride_shift,
+				    to_ornic_ucontext(attrs->context), &ring);
 	if (err)
 		return err;
+
+	resp.dbr_offset = ring.dbr_offset;
+	resp.mmap_offset = rdma_user_mmap_get_offset(&ring.mmap->entry);
+	resp.mmap_length = ring.size;
+	resp.log_size = ring.log_wqes;
+	err = uverbs_copy_to_struct_or_zero(attrs, ORNIC_ATTR_SRQ_RESIZE_RESP, &resp,
+					    sizeof(resp));
+	if (err)
+		goto out_free_ring;
 
 	in.log_size = ring.log_wqes;
 	in.buf = ring.pbl.buf;
 	in.dbr_addr = cpu_to_le64(ornic_recv_ring_dbr_addr(&ring));
-	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_RESIZE_SRQ, &in, sizeof(in), &out, sizeof(out));
-	if (err)
-		goto err_free_ring;
+	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_RESIZE_SRQ, &in, sizeof(in), NULL, 0);
+	if (!err)
+		swap(ring, srq->ring);
 
-	/* The device has left the old ring: from here on there is no way back */
-	swap(ring, srq->ring);
-	ornic_recv_ring_free(dev, &ring);
-	return ornic_srq_respond_resize(&srq->ring, le32_to_cpu(out.count), resp_addr);
-
-err_free_ring:
+out_free_ring:
+	/* The old one, or the new one if the device does not use it */
 	ornic_recv_ring_free(dev, &ring);
 	return err;
 }
 
-static int ornic_srq_check_modify(struct ornic_ib_dev *dev, const struct ornic_srq *srq,
-				  const struct ib_srq_attr *attr, enum ib_srq_attr_mask mask)
+static int UVERBS_HANDLER(ORNIC_METHOD_SRQ_RESIZE)(struct uverbs_attr_bundle *attrs)
 {
-	u32 max_wr = 1u << srq->ring.log_wqes;
+	struct ib_srq *ibsrq = uverbs_attr_get_obj(attrs, ORNIC_ATTR_SRQ_RESIZE_HANDLE);
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibsrq->device);
+	struct ornic_srq *srq = to_ornic_srq(ibsrq);
+	u32 max_wr;
+	int err;
 
-	if (mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT))
-		return -EOPNOTSUPP;
+	err = uverbs_copy_from(&max_wr, attrs, ORNIC_ATTR_SRQ_RESIZE_MAX_WR);
+	if (err)
+		return err;
 
-	if (mask & IB_SRQ_MAX_WR) {
-		if (!srq->ring.mmap)
-			return -EOPNOTSUPP;
-		if (!attr->max_wr || attr->max_wr > dev->max_srq_wr)
-			return -EINVAL;
-		max_wr = attr->max_wr;
-	}
-	return mask & IB_SRQ_LIMIT && attr->srq_limit > max_wr ? -EINVAL : 0;
+	if (!max_wr || max_wr > dev->max_srq_wr)
+		return -EINVAL;
+
+	mutex_lock(&srq->modify_lock);
+	err = ornic_srq_resize(dev, srq, max_wr, attrs);
+	mutex_unlock(&srq->modify_lock);
+	return err;
 }
 
 int ornic_ib_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
@@ -237,35 +241,27 @@ int ornic_ib_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
 {
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibsrq->device);
 	struct ornic_srq *srq = to_ornic_srq(ibsrq);
-	struct ornic_modify_srq_req req = {};
+	struct ornic_modify_srq_in in = {
+		.srqn = cpu_to_le32(srq->res.num),
+		.limit = cpu_to_le32(attr->srq_limit),
+	};
 	int err;
 
-	if (udata) {
-		err = ib_copy_validate_udata_in(udata, req, resp_addr);
-		if (err)
-			return err;
-	}
+	err = ib_no_udata_io(udata);
+	if (err)
+		return err;
+
+	/* A process resizes by a method, and the kernel does not */
+	if (mask & ~IB_SRQ_LIMIT)
+		return -EOPNOTSUPP;
+	if (!mask)
+		return 0;
 
 	mutex_lock(&srq->modify_lock);
-	err = ornic_srq_check_modify(dev, srq, attr, mask);
-	if (err)
-		goto out;
-
-	if (mask & IB_SRQ_MAX_WR) {
-		err = ornic_srq_resize(dev, srq, attr->max_wr, req.resp_addr, udata);
-		if (err)
-			goto out;
-	}
-
-	if (mask & IB_SRQ_LIMIT) {
-		struct ornic_modify_srq_in in = {
-			.srqn = cpu_to_le32(srq->res.num),
-			.limit = cpu_to_le32(attr->srq_limit),
-		};
-
+	if (attr->srq_limit > 1u << srq->ring.log_wqes)
+		err = -EINVAL;
+	else
 		err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_SRQ, &in, sizeof(in), NULL, 0);
-	}
-out:
 	mutex_unlock(&srq->modify_lock);
 	return err;
 }
@@ -307,3 +303,25 @@ int ornic_ib_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 	ornic_recv_ring_free(dev, &srq->ring);
 	return 0;
 }
+
+DECLARE_UVERBS_NAMED_METHOD(ORNIC_METHOD_SRQ_RESIZE,
+			    UVERBS_ATTR_IDR(ORNIC_ATTR_SRQ_RESIZE_HANDLE,
+					    UVERBS_OBJECT_SRQ,
+					    UVERBS_ACCESS_READ,
+					    UA_MANDATORY),
+			    UVERBS_ATTR_PTR_IN(ORNIC_ATTR_SRQ_RESIZE_MAX_WR,
+					       UVERBS_ATTR_TYPE(u32),
+					       UA_MANDATORY),
+			    UVERBS_ATTR_PTR_OUT(ORNIC_ATTR_SRQ_RESIZE_RESP,
+						UVERBS_ATTR_STRUCT(struct ornic_resize_resp,
+								   reserved_c8),
+						UA_MANDATORY));
+
+ADD_UVERBS_METHODS(ornic_ib_srq_methods,
+		   UVERBS_OBJECT_SRQ,
+		   &UVERBS_METHOD(ORNIC_METHOD_SRQ_RESIZE));
+
+const struct uapi_definition ornic_ib_srq_defs[] = {
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_SRQ, &ornic_ib_srq_methods),
+	{}
+};

@@ -240,7 +240,7 @@ void ornic_ib_disassociate_ucontext(struct ib_ucontext *ibuctx)
 {
 }
 
-#define ORNIC_UCONTEXT_RESP	UVERBS_ATTR_STRUCT(struct ornic_alloc_ucontext_resp, null_key)
+#define ORNIC_UCONTEXT_RESP	UVERBS_ATTR_STRUCT(struct ornic_alloc_ucontext_resp, max_inline)
 
 ADD_UVERBS_ATTRIBUTES_SIMPLE(ornic_ib_query_context,
 			     UVERBS_OBJECT_DEVICE,
@@ -251,5 +251,6 @@ ADD_UVERBS_ATTRIBUTES_SIMPLE(ornic_ib_query_context,
 
 const struct uapi_definition ornic_ib_uapi_defs[] = {
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DEVICE, &ornic_ib_query_context),
+	UAPI_DEF_CHAIN(ornic_ib_srq_defs),
 	{}
 };

@@ -93,6 +93,7 @@ struct ib_wq *ornic_ib_create_wq(struct ib_pd *pd, struct ib_wq_init_attr *init,
 				 struct ib_udata *udata)
 {
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(pd->device);
+	struct ornic_ucontext *ctx;
 	struct ornic_wq *wq;
 	int err;
 
@@ -109,7 +110,8 @@ struct ib_wq *ornic_ib_create_wq(struct ib_pd *pd, struct ib_wq_init_attr *init,
 	wq->ibwq.event_handler = init->event_handler;
 	wq->ibwq.wq_context = init->wq_context;
 	wq->stride_shift = ornic_rq_shift(init->max_sge);
-	err = ornic_recv_ring_alloc(dev, init->max_wr, wq->stride_shift, udata, &wq->ring);
+	ctx = rdma_udata_to_drv_context(udata, struct ornic_ucontext, ibuctx);
+	err = ornic_recv_ring_alloc(dev, init->max_wr, wq->stride_shift, ctx, &wq->ring);
 	if (err)
 		goto err_free_wq;
 

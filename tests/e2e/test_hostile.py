@@ -11,7 +11,7 @@ from settings import Traffic, counters, pci_address, resources, set_up_again
 # A request that the driver has checked: what it says to each way of spoiling it.
 REQUEST = {
     "no request": errno.EINVAL,
-    "request of 4 bytes": errno.EINVAL,
+    "request cut by 4 bytes": errno.EINVAL,
     "comp_mask bit": errno.EOPNOTSUPP,
     "second word's top bit": errno.EOPNOTSUPP,
     "tail of zeros": 0,
@@ -19,7 +19,7 @@ REQUEST = {
 }
 
 # And where there is nothing to ask for.
-NO_REQUEST = {**REQUEST, "no request": 0, "request of 4 bytes": 0}
+NO_REQUEST = {**REQUEST, "no request": 0, "request cut by 4 bytes": 0}
 
 UDATA = {
     **{f"context, {what}": want for what, want in REQUEST.items()},
@@ -76,7 +76,7 @@ UDATA = {
     "table, 2 to the 4 billion": errno.EINVAL,
     "table, of 64": 0,
     "rss, no request": errno.EINVAL,
-    "rss, request of 8 bytes": 0,
+    "rss, request of 8 bytes": errno.EINVAL,
     "rss, comp_mask": errno.EOPNOTSUPP,
     "rss, TSO headers": errno.EOPNOTSUPP,
     "rss, no function": errno.EOPNOTSUPP,
@@ -107,6 +107,22 @@ UDATA = {
     "flow, unknown spec": errno.EINVAL,
     "flow, unknown action": errno.EINVAL,
     "flow, good again": 0,
+}
+
+# Other sizes of a CQ and an SRQ; and the status of a message that goes through both after that.
+RESIZES = {
+    "cq, no room for the driver's answer": errno.EFAULT,
+    "srq, no room for the answer": errno.EFAULT,
+    "srq, answer cut by 8 bytes": errno.EINVAL,
+    "srq, no such SRQ": errno.ENOENT,
+    "srq, no receives": errno.EINVAL,
+    "srq, 4 billion receives": errno.EINVAL,
+    "srq, by modify_srq": errno.EOPNOTSUPP,
+    "srq, by modify_srq with a limit": errno.EOPNOTSUPP,
+    "srq, by modify_srq with an address": errno.EOPNOTSUPP,
+    "srq, unknown attribute": errno.EOPNOTSUPP,
+    "srq, limit": 0,
+    "message": 0,
 }
 
 # Send work requests: the completion's status, or what else is to be seen, and the counter of what
@@ -154,6 +170,15 @@ def test_udata(pair, guest_programs, nothing_lost):
     wrong = {what: f"{got.get(what)}, not {want}" for what, want in UDATA.items()
              if got.get(what) != str(want)}
     assert not wrong and got.keys() == UDATA.keys(), wrong
+
+
+def test_refused_resizes(pair, guest_programs, nothing_lost):
+    """A resize that is refused, or whose answer cannot be given, leaves the process with the ring
+    that it knows and the device uses."""
+    port = pair.ornic[pair.a]
+    output = pair.a.check(f"{guest_programs}/resize {port.device} {port.gid_index}")
+    got = dict(line.rsplit(": ", 1) for line in output.splitlines())
+    assert got == {what: str(want) for what, want in RESIZES.items()}
 
 
 def test_bad_work_requests(pair, guest_programs, nothing_lost):

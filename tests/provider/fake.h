@@ -99,6 +99,7 @@ struct fake_cq {
  * @log_sq_slots: size of send queues, or 0 for what fits the request
  * @log_cqe_size: of completion queues, or 0 for what is asked for
  * @fail: errno with which the next command fails
+ * @fail_next: errno with which the one after it fails
  * @bad_mmap: the next object gets an offset that cannot be mapped
  * @commands: answered so far
  * @av: what creating an AH answers
@@ -136,6 +137,7 @@ struct fake {
 	uint8_t log_sq_slots;
 	uint8_t log_cqe_size;
 	int fail;
+	int fail_next;
 	bool bad_mmap;
 	unsigned int commands;
 	struct ornic_av av;

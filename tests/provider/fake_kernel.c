@@ -41,7 +41,8 @@ int fake_fails(void)
 {
 	int ret = fake_now->fail;
 
-	fake_now->fail = 0;
+	fake_now->fail = fake_now->fail_next;
+	fake_now->fail_next = 0;
 	if (!ret)
 		fake_now->commands++;
 	return ret;

@@ -6,6 +6,8 @@
 #include <endian.h>
 #include <string.h>
 
+#include <infiniband/cmd_ioctl.h>
+
 #include "fake.h"
 
 static uint8_t fake_log2(uint32_t n)
@@ -122,7 +124,6 @@ int ibv_cmd_resize_cq(struct ibv_cq *ibcq, int cqe, struct ibv_resize_cq *cmd,
 	}
 
 	ibcq->cqe = 1 << cq->log_size;
-	resp->count = cq->pi;
 	resp->mmap_offset = fake_mmap_offset(offset);
 	resp->dbr_offset = (uint8_t *)cq->dbr - cq->ring;
 	resp->mmap_length = resp->dbr_offset + FAKE_PAGE;
@@ -194,28 +195,32 @@ int ibv_cmd_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
 		       int attr_mask, struct ibv_modify_srq *ibv_cmd,
 		       size_t cmd_size)
 {
-	struct ornic_umodify_srq *cmd =
-		container_of(ibv_cmd, struct ornic_umodify_srq, ibv_cmd);
-	struct ornic_resize_resp *resp = (void *)(uintptr_t)cmd->resp_addr;
-	struct fake_qp *srq = fake_srq(ibsrq);
+	assert(!(attr_mask & IBV_SRQ_MAX_WR));
+	assert(cmd_size == sizeof(*ibv_cmd));
+	return fake_fails();
+}
+
+static int fake_resize_srq(struct ibv_context *context,
+			   const struct ib_uverbs_attr *attrs)
+{
+	struct ornic_resize_resp *resp = (void *)(uintptr_t)attrs[2].data;
+	struct ibv_srq ibsrq = { .context = context, .handle = attrs[0].data };
+	struct fake_qp *srq = fake_srq(&ibsrq);
 	struct fake_qp old = *srq;
 	uint64_t offset;
 	uint32_t i;
 	int ret;
 
-	assert(!resp == !(attr_mask & IBV_SRQ_MAX_WR));
-	if (attr->srq_limit > attr->max_wr) {
-		/* Resized, and then the limit is refused */
-		ret = EIO;
-	} else {
-		ret = fake_fails();
-		if (ret)
-			return ret;
-	}
-	if (!resp)
+	assert(attrs[0].attr_id == ORNIC_ATTR_SRQ_RESIZE_HANDLE);
+	assert(attrs[1].attr_id == ORNIC_ATTR_SRQ_RESIZE_MAX_WR);
+	assert(attrs[2].attr_id == ORNIC_ATTR_SRQ_RESIZE_RESP);
+	assert(attrs[1].len == sizeof(uint32_t));
+	assert(attrs[2].len == sizeof(*resp));
+	ret = fake_fails();
+	if (ret)
 		return ret;
 
-	offset = fake_place_srq(srq, fake_log2(attr->max_wr));
+	offset = fake_place_srq(srq, fake_log2(attrs[1].data));
 	srq->rq_ci = 0;
 	for (i = 0; old.rq_ci != le32toh(old.dbr->rq_pi); i++, old.rq_ci++)
 		memcpy(srq->rq + (i << srq->stride_shift),
@@ -223,12 +228,19 @@ int ibv_cmd_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
 				 srq->stride_shift), 1u << srq->stride_shift);
 
 	srq->dbr->rq_pi = htole32(i);
-	resp->count = i;
 	resp->mmap_offset = fake_mmap_offset(offset);
 	resp->dbr_offset = (uint8_t *)srq->dbr - srq->rq;
 	resp->mmap_length = resp->dbr_offset + FAKE_PAGE;
 	resp->log_size = fake_log2(srq->rq_wqes);
-	return ret;
+	return 0;
+}
+
+int execute_ioctl(struct ibv_context *context, struct ibv_command_buffer *cmd)
+{
+	assert(cmd->hdr.object_id == UVERBS_OBJECT_SRQ);
+	assert(cmd->hdr.method_id == ORNIC_METHOD_SRQ_RESIZE);
+	assert(cmd->next_attr == cmd->hdr.attrs + 3);
+	return fake_resize_srq(context, cmd->hdr.attrs);
 }
 
 int ibv_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,

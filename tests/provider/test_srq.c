@@ -139,15 +139,33 @@ static void a_refused_change_changes_nothing(void **state)
 	assert_int_equal(ops->destroy_srq(srq), 0);
 }
 
-/* All there is to do then is to go on in the new ring. */
-static void a_limit_refused_after_the_resize_is_no_way_back(void **state)
+/* A limit that can be told to be too high is refused before anything happens. */
+static void a_limit_above_the_new_size_changes_nothing(void **state)
 {
 	struct ibv_srq_attr attr = { .max_wr = 16, .srq_limit = 17 };
 	struct fixture *f = *state;
 	struct ibv_srq *srq = create_srq(f, SRQ_WRS);
 	uint64_t n;
 
+	assert_int_equal(f->fake.ops->modify_srq(srq, &attr,
+						 IBV_SRQ_MAX_WR |
+						 IBV_SRQ_LIMIT), EINVAL);
+	for (n = 0; n < SRQ_WRS; n++)
+		assert_int_equal(post(f, srq, n), 0);
+	assert_int_equal(post(f, srq, n), ENOMEM);
+	assert_int_equal(f->fake.ops->destroy_srq(srq), 0);
+}
+
+/* All there is to do then is to go on in the new ring. */
+static void a_limit_refused_after_the_resize_is_no_way_back(void **state)
+{
+	struct ibv_srq_attr attr = { .max_wr = 16, .srq_limit = 15 };
+	struct fixture *f = *state;
+	struct ibv_srq *srq = create_srq(f, SRQ_WRS);
+	uint64_t n;
+
 	assert_int_equal(post(f, srq, 0), 0);
+	f->fake.fail_next = EIO;
 	assert_int_equal(f->fake.ops->modify_srq(srq, &attr,
 						 IBV_SRQ_MAX_WR |
 						 IBV_SRQ_LIMIT), EIO);
@@ -281,6 +299,7 @@ int main(void)
 		test_case(too_many_sges_are_refused),
 		test_case(resizing_keeps_what_is_posted),
 		test_case(a_refused_change_changes_nothing),
+		test_case(a_limit_above_the_new_size_changes_nothing),
 		test_case(a_limit_refused_after_the_resize_is_no_way_back),
 		test_case(an_srq_that_cannot_be_mapped_is_closed),
 		test_case(only_xrc_has_a_number),

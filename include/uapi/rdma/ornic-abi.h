@@ -5,7 +5,10 @@
  * - Sizes are multiples of 8; reserved fields are named by their hexadecimal
  *   bit offset and are zero. The kernel refuses a request whose reserved
  *   fields or unknown comp_mask bits are set.
- * - Structures only grow, at their end.
+ * - Structures only grow, at their end. A shorter request than the one below is
+ *   refused, a longer one only if it asks for something. A response is cut, or
+ *   filled up with zeros, to the room that it has.
+ * - Requests hold no addresses: uverbs knows where a response goes.
  * - Ring and doorbell layouts are those of the hardware interface, not of
  *   this file. Offsets for mmap() are in bytes, as mmap() takes them.
  */
@@ -36,18 +39,18 @@ struct ornic_alloc_ucontext_req {
 struct ornic_alloc_ucontext_resp {
 	__u32 comp_mask;
 	__u32 caps;			/* enum ornic_ucontext_caps */
+	__aligned_u64 send_ops;		/* bit n: ibv_wr_opcode n */
 	__aligned_u64 db_offset;	/* doorbell page, mapped write-only, shared */
 	__aligned_u64 board_offset;	/* board page, with ORNIC_UCONTEXT_CAP_SHADOW */
+	__aligned_u64 clock_offset;	/* clock page, read-only, with ORNIC_UCONTEXT_CAP_CLOCK */
 	__u32 db_length;		/* bytes to map */
 	__u32 board_length;
+	__u32 clock_length;
+	__u32 null_key;			/* lkey of the null MR, good for any PD */
 	__u32 max_sq_slots;
 	__u32 max_rq_wqes;
 	__u32 max_sge;
 	__u32 max_inline;		/* bytes */
-	__aligned_u64 send_ops;		/* bit n: ibv_wr_opcode n */
-	__aligned_u64 clock_offset;	/* clock page, read-only, with ORNIC_UCONTEXT_CAP_CLOCK */
-	__u32 clock_length;		/* bytes to map */
-	__u32 null_key;			/* lkey of the null MR, good for any PD */
 };
 
 enum ornic_query_context_attrs {
@@ -90,8 +93,8 @@ struct ornic_query_device_resp {
 };
 
 struct ornic_alloc_pd_resp {
+	__u32 comp_mask;
 	__u32 pdn;
-	__u8 reserved_20[4];
 };
 
 enum ornic_create_cq_flags {
@@ -114,15 +117,18 @@ struct ornic_create_cq_resp {
 	__u8 reserved_f0[2];
 };
 
-/* A ring that took another's place, with its entries moved to its beginning */
+/*
+ * A ring that took another's place, with the entries of that at its beginning.
+ * Its doorbell record has the indexes: ci is 0, and so is the number of receives
+ * that were taken.
+ */
 struct ornic_resize_resp {
 	__u32 comp_mask;
-	__u32 count;			/* entries moved: pi of the new ring, ci is 0 */
-	__aligned_u64 mmap_offset;	/* as of creation */
+	__u32 dbr_offset;		/* as of creation */
+	__aligned_u64 mmap_offset;
 	__aligned_u64 mmap_length;
-	__u32 dbr_offset;
 	__u8 log_size;
-	__u8 reserved_e8[3];
+	__u8 reserved_c8[7];
 };
 
 struct ornic_create_srq_req {
@@ -141,9 +147,15 @@ struct ornic_create_srq_resp {
 	__u8 reserved_f0[2];
 };
 
-/* There is no other way back from modify_srq */
-struct ornic_modify_srq_req {
-	__aligned_u64 resp_addr;	/* with IB_SRQ_MAX_WR: struct ornic_resize_resp to fill */
+/* modify_srq has no response, so that IB_SRQ_MAX_WR is a method of its own */
+enum ornic_srq_methods {
+	ORNIC_METHOD_SRQ_RESIZE		= 1U << UVERBS_ID_NS_SHIFT,
+};
+
+enum ornic_srq_resize_attrs {
+	ORNIC_ATTR_SRQ_RESIZE_HANDLE	= 1U << UVERBS_ID_NS_SHIFT,
+	ORNIC_ATTR_SRQ_RESIZE_MAX_WR,	/* __u32: receives that the ring is to hold */
+	ORNIC_ATTR_SRQ_RESIZE_RESP,	/* struct ornic_resize_resp */
 };
 
 /* rx_hash_* is for QPs with an indirection table */
@@ -196,6 +208,8 @@ struct ornic_create_wq_resp {
 };
 
 struct ornic_create_ah_resp {
+	__u32 comp_mask;
+	__u8 reserved_20[4];
 	__u8 av[32];			/* struct ornic_av, for the send WQE */
 };
 

@@ -13,14 +13,14 @@
 
 #include "udata.h"
 
-/* What all verbs with a request get: how it is changed, and how long it is. */
+/* Ways to spoil a request: how it is changed, and how much longer it is. */
 const struct spoiled spoiled[SPOILED] = {
-	{ "no request", 0, TAIL },
-	{ "request of 4 bytes", 4, TAIL },
-	{ "comp_mask bit", 8, 0 },
-	{ "second word's top bit", 8, 7 },
-	{ "tail of zeros", 32, TAIL },
-	{ "tail with a bit", 32, 20 },
+	{ "no request", -LONGEST, LONGEST },
+	{ "request cut by 4 bytes", -4, LONGEST },
+	{ "comp_mask bit", 0, 0 },
+	{ "second word's top bit", 0, 7 },
+	{ "tail of zeros", TAIL, LONGEST },
+	{ "tail with a bit", TAIL, LONGEST - 1 },
 };
 
 void say(const char *verb, const char *what, int err)
@@ -28,12 +28,16 @@ void say(const char *verb, const char *what, int err)
 	printf("%s, %s: %d\n", verb, what, err);
 }
 
-struct udata spoil(size_t i, struct long_request *bytes, size_t out_len)
+struct udata spoil(size_t i, struct long_request *bytes, size_t len, size_t out_len)
 {
+	int more = spoiled[i].more;
+
 	memset(bytes, 0, sizeof(*bytes));
-	if (spoiled[i].set < TAIL)
+	if (spoiled[i].set == LONGEST - 1)
+		bytes->bytes[len + TAIL / 2] = 0x80;
+	else if (spoiled[i].set < LONGEST)
 		bytes->bytes[spoiled[i].set] = 0x80;
-	return (struct udata){ bytes, spoiled[i].len, out_len };
+	return (struct udata){ bytes, more == -LONGEST ? 0 : len + more, out_len };
 }
 
 static void contexts(const char *device)
@@ -44,13 +48,14 @@ static void contexts(const char *device)
 	int fd;
 
 	for (i = 0; i < SPOILED; i++) {
-		udata = spoil(i, &bytes, sizeof(struct ornic_alloc_ucontext_resp));
+		udata = spoil(i, &bytes, sizeof(struct ornic_alloc_ucontext_req),
+			      sizeof(struct ornic_alloc_ucontext_resp));
 		fd = uverbs_open(device);
 		say("context", spoiled[i].name, uverbs_try_context(fd, &udata, NULL));
 		close(fd);
 	}
 	/* Room for half of the answer only: an old library's right */
-	udata = (struct udata){ &bytes, 8, 16 };
+	udata = (struct udata){ &bytes, sizeof(struct ornic_alloc_ucontext_req), 16 };
 	memset(&bytes, 0, sizeof(bytes));
 	fd = uverbs_open(device);
 	say("context", "short answer", uverbs_try_context(fd, &udata, NULL));
@@ -75,11 +80,11 @@ static void cqs(int fd)
 	size_t i;
 
 	for (i = 0; i < SPOILED; i++) {
-		udata = spoil(i, &bytes, sizeof(cq.resp));
+		udata = spoil(i, &bytes, sizeof(struct ornic_create_cq_req), sizeof(cq.resp));
 		say("cq", spoiled[i].name, uverbs_try_cq(fd, 16, 0, &udata, &cq));
 	}
 	memset(&bytes, 0, sizeof(bytes));
-	udata = (struct udata){ &bytes, 8, sizeof(cq.resp) };
+	udata = (struct udata){ &bytes, sizeof(struct ornic_create_cq_req), sizeof(cq.resp) };
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		say("cq", sizes[i].name,
 		    uverbs_try_cq(fd, sizes[i].cqe, sizes[i].vector, &udata, &cq));
@@ -92,7 +97,8 @@ static void resizes(int fd, struct ring_cq *cq)
 	size_t i;
 
 	for (i = 0; i < SPOILED; i++) {
-		udata = spoil(i, &bytes, sizeof(struct ornic_resize_resp));
+		/* As long as the shortest request that there is */
+		udata = spoil(i, &bytes, 8, sizeof(struct ornic_resize_resp));
 		say("resize", spoiled[i].name, uverbs_try_resize_cq(fd, cq, 64, &udata, NULL));
 	}
 	udata = (struct udata){ NULL, 0, sizeof(struct ornic_resize_resp) };
@@ -139,11 +145,11 @@ static void qps(int fd, uint32_t pd, uint32_t cq_handle)
 	odd[7].cmd.pd_handle = 12345;
 	odd[8].cmd.send_cq_handle = 12345;
 	for (i = 0; i < SPOILED; i++) {
-		udata = spoil(i, &bytes, sizeof(qp.resp));
+		udata = spoil(i, &bytes, sizeof(struct ornic_create_qp_req), sizeof(qp.resp));
 		say("qp", spoiled[i].name, uverbs_try_qp(fd, &good, &udata, &qp));
 	}
 	memset(&bytes, 0, sizeof(bytes));
-	udata = (struct udata){ &bytes, 8, sizeof(qp.resp) };
+	udata = (struct udata){ &bytes, sizeof(struct ornic_create_qp_req), sizeof(qp.resp) };
 	for (i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
 		say("qp", odd[i].name, uverbs_try_qp(fd, &odd[i].cmd, &udata, &qp));
 }

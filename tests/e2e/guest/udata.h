@@ -5,25 +5,26 @@
 
 #include "uverbs.h"
 
-#define TAIL 64
+#define TAIL 24
+#define LONGEST 128
 #define SPOILED 6
 
 /* A request with room for a tail that the kernel does not know. */
 struct long_request {
-	uint8_t bytes[TAIL];
+	uint8_t bytes[LONGEST];
 };
 
-/* A way to spoil a request of 8 bytes that are zero if it is good */
+/* A way to spoil a request that is all zeros if it is good */
 struct spoiled {
 	const char *name;
-	size_t len;
-	size_t set;	/* byte to set, or TAIL for none */
+	int more;	/* bytes longer than a good one, or -LONGEST for none at all */
+	size_t set;	/* byte to set, LONGEST - 1 for one in the tail, LONGEST for none */
 };
 
 extern const struct spoiled spoiled[SPOILED];
 
-/* Return: the ith of these; bytes: where it is */
-struct udata spoil(size_t i, struct long_request *bytes, size_t out_len);
+/* Return: the ith of these; bytes: where it is; len: of a good one */
+struct udata spoil(size_t i, struct long_request *bytes, size_t len, size_t out_len);
 void say(const char *verb, const char *what, int err);
 
 /* WQs, their tables, RSS QPs, flow rules; cq: a handle */

@@ -55,7 +55,8 @@ static uint32_t wqs(int fd, uint32_t pd, uint32_t cq)
 	odd[7].cmd.create_flags = 1u << 31;
 	odd[8].cmd.create_flags = ~0u;
 	for (i = 0; i < SPOILED; i++) {
-		udata = spoil(i, &bytes, sizeof(struct ornic_create_wq_resp));
+		udata = spoil(i, &bytes, sizeof(struct ornic_create_wq_req),
+			      sizeof(struct ornic_create_wq_resp));
 		say("wq", spoiled[i].name, try_wq(fd, &good, &udata, &handle));
 	}
 	memset(&bytes, 0, sizeof(bytes));

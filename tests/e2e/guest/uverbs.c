@@ -256,7 +256,6 @@ void uverbs_srq(struct uverbs *uv, uint32_t pd, struct ring_srq *srq)
 		struct ib_uverbs_create_srq_resp core;
 		struct ornic_create_srq_resp driver;
 	} out = {};
-	uint8_t *at;
 	int err;
 
 	err = uverbs_write(uv->fd, IB_USER_VERBS_CMD_CREATE_SRQ, &cmd, sizeof(cmd), &out,
@@ -265,9 +264,9 @@ void uverbs_srq(struct uverbs *uv, uint32_t pd, struct ring_srq *srq)
 		die("CREATE_SRQ", err);
 	srq->handle = out.core.srq_handle;
 	srq->resp = out.driver;
-	at = uverbs_map(uv->fd, srq->resp.mmap_length, PROT_READ | PROT_WRITE,
-			srq->resp.mmap_offset);
-	srq->dbr = (void *)(at + srq->resp.dbr_offset);
+	srq->ring = uverbs_map(uv->fd, srq->resp.mmap_length, PROT_READ | PROT_WRITE,
+			       srq->resp.mmap_offset);
+	srq->dbr = (void *)(srq->ring + srq->resp.dbr_offset);
 }
 
 void uverbs_rc_qp(struct uverbs *uv, uint32_t pd, const struct ring_cq *cq,

@@ -52,6 +52,7 @@ struct ring_qp {
 struct ring_srq {
 	uint32_t handle;
 	struct ornic_create_srq_resp resp;
+	uint8_t *ring;
 	struct ornic_qp_dbr *dbr;
 };
 

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * usage: resize DEVICE GID-INDEX
+ *
+ * Asks for other sizes of a CQ and an SRQ in ways that a library never would, among
+ * them one that leaves no room for the answer. One line per attempt: what it was,
+ * and the errno, 0 for success. Then a message goes through both, in the rings
+ * that they were created with: its status is the last line.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <rdma/rdma_user_ioctl.h>
+
+#include "uverbs.h"
+
+#define WAIT_MS 5000
+#define PAGE 4096
+#define SRQ_MAX_WR (1 << 0)	/* IB_SRQ_MAX_WR */
+#define SRQ_LIMIT (1 << 1)	/* IB_SRQ_LIMIT */
+#define NOTHING 12345		/* handle of nothing */
+
+static void say(const char *what, int err)
+{
+	printf("%s: %d\n", what, err);
+}
+
+/* Return: the end of memory that can be written to. */
+static uint8_t *end_of_memory(void)
+{
+	uint8_t *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED || mprotect(pages + PAGE, PAGE, PROT_NONE))
+		die("mprotect", errno);
+	return pages + PAGE;
+}
+
+/* response: of the verb, the driver's behind it */
+static int resize_cq(int fd, uint32_t handle, uint32_t cqe, void *response)
+{
+	struct {
+		struct ib_uverbs_cmd_hdr hdr;
+		struct ib_uverbs_resize_cq cmd;
+	} all = {
+		.hdr = {
+			.command = IB_USER_VERBS_CMD_RESIZE_CQ,
+			.in_words = sizeof(all) / 4,
+			.out_words = (sizeof(struct ib_uverbs_resize_cq_resp) +
+				      sizeof(struct ornic_resize_resp)) / 4,
+		},
+		.cmd = { .response = (uintptr_t)response, .cq_handle = handle, .cqe = cqe },
+	};
+
+	return write(fd, &all, sizeof(all)) < 0 ? errno : 0;
+}
+
+static int resize_srq(int fd, uint32_t handle, uint32_t max_wr, void *resp, uint16_t len)
+{
+	struct {
+		struct ib_uverbs_ioctl_hdr hdr;
+		struct ib_uverbs_attr attrs[3];
+	} all = {
+		.hdr = {
+			.length = sizeof(all),
+			.object_id = UVERBS_OBJECT_SRQ,
+			.method_id = ORNIC_METHOD_SRQ_RESIZE,
+			.num_attrs = 3,
+		},
+		.attrs = {
+			{ .attr_id = ORNIC_ATTR_SRQ_RESIZE_HANDLE, .data = handle,
+			  .flags = UVERBS_ATTR_F_MANDATORY },
+			{ .attr_id = ORNIC_ATTR_SRQ_RESIZE_MAX_WR, .len = 4, .data = max_wr,
+			  .flags = UVERBS_ATTR_F_MANDATORY },
+			{ .attr_id = ORNIC_ATTR_SRQ_RESIZE_RESP, .len = len,
+			  .data = (uintptr_t)resp, .flags = UVERBS_ATTR_F_MANDATORY },
+		},
+	};
+
+	return ioctl(fd, RDMA_VERBS_IOCTL, &all) ? errno : 0;
+}
+
+static int modify_srq(int fd, uint32_t handle, uint32_t mask, const struct udata *udata)
+{
+	const struct ib_uverbs_modify_srq cmd = {
+		.srq_handle = handle, .attr_mask = mask, .max_wr = 64, .srq_limit = 1,
+	};
+
+	return uverbs_write(fd, IB_USER_VERBS_CMD_MODIFY_SRQ, &cmd, sizeof(cmd), NULL, 0, udata);
+}
+
+static void refusals(int fd, const struct ring_cq *cq, const struct ring_srq *srq)
+{
+	uint8_t *end = end_of_memory(), room[64] = {};
+	uint64_t address = (uintptr_t)room;
+	const struct udata udata = { &address, sizeof(address), 0 };
+	const uint16_t len = sizeof(struct ornic_resize_resp);
+
+	say("cq, no room for the driver's answer",
+	    resize_cq(fd, cq->handle, 64, end - sizeof(struct ib_uverbs_resize_cq_resp)));
+	say("srq, no room for the answer", resize_srq(fd, srq->handle, 64, end, len));
+	say("srq, answer cut by 8 bytes", resize_srq(fd, srq->handle, 64, room, len - 8));
+	say("srq, no such SRQ", resize_srq(fd, NOTHING, 64, room, len));
+	say("srq, no receives", resize_srq(fd, srq->handle, 0, room, len));
+	say("srq, 4 billion receives", resize_srq(fd, srq->handle, ~0u, room, len));
+	say("srq, by modify_srq", modify_srq(fd, srq->handle, SRQ_MAX_WR, NULL));
+	say("srq, by modify_srq with a limit",
+	    modify_srq(fd, srq->handle, SRQ_MAX_WR | SRQ_LIMIT, NULL));
+	say("srq, by modify_srq with an address",
+	    modify_srq(fd, srq->handle, SRQ_MAX_WR, &udata));
+	say("srq, unknown attribute", modify_srq(fd, srq->handle, 1 << 2, NULL));
+	say("srq, limit", modify_srq(fd, srq->handle, SRQ_LIMIT, NULL));
+}
+
+static void post_nothing(struct ring_srq *srq)
+{
+	const struct ornic_rq_hdr hdr = {};
+
+	memcpy(srq->ring, &hdr, sizeof(hdr));
+	ring_publish(&srq->dbr->rq_pi, 1);
+}
+
+int main(int argc, char **argv)
+{
+	/* A SEND of nothing */
+	const struct ornic_sq_hdr wqe[ORNIC_SLOT_SIZE / sizeof(struct ornic_sq_hdr)] = {
+		{ .ctrl = htole32(ORNIC_PREP(ORNIC_SQ_OPCODE, ORNIC_WR_SEND) |
+				  ORNIC_PREP(ORNIC_SQ_FLAGS, ORNIC_SEND_SIGNALED)) },
+	};
+	struct ring_qp sender, receiver;
+	struct ring_cq send_cq, recv_cq;
+	struct ornic_cqe cqe;
+	struct ring_srq srq;
+	struct uverbs uv;
+	uint8_t gid[16];
+	uint32_t pd;
+
+	if (argc != 3)
+		die("usage: resize DEVICE GID-INDEX", 0);
+	uverbs_context(&uv, argv[1]);
+	read_gid(argv[1], atoi(argv[2]), gid);
+	pd = uverbs_pd(uv.fd);
+	uverbs_cq(&uv, 16, &send_cq);
+	uverbs_cq(&uv, 16, &recv_cq);
+	uverbs_srq(&uv, pd, &srq);
+	uverbs_rc_qp(&uv, pd, &send_cq, NULL, &sender);
+	uverbs_rc_qp(&uv, pd, &recv_cq, &srq, &receiver);
+	uverbs_connect(&sender, receiver.resp.qpn, gid, atoi(argv[2]));
+	uverbs_connect(&receiver, sender.resp.qpn, gid, atoi(argv[2]));
+	refusals(uv.fd, &recv_cq, &srq);
+	post_nothing(&srq);
+	ring_post_send(&sender, wqe, 1);
+	if (!ring_poll(&recv_cq, &cqe, WAIT_MS))
+		die("no completion in the ring of the CQ", 0);
+	say("message", le32toh(cqe.status));
+	return 0;
+}
