@@ -104,27 +104,6 @@ void ornic_ib_uninit_mrs(struct ornic_ib_dev *dev)
 	ornic_cmd_destroy(dev->odev, ORNIC_CMD_FREE_PD, dev->void_pdn);
 }
 
-/* The access flags are checked, and translated in @in, before anything is to be undone */
-static struct ornic_mr *ornic_mr_alloc(struct ornic_ib_dev *dev, int access,
-				       struct ornic_create_mr_in *in)
-{
-	struct ornic_mr *mr;
-	u32 hw_access;
-	int err;
-
-	err = ornic_mr_access(dev, access, &hw_access);
-	if (err)
-		return ERR_PTR(err);
-
-	mr = kzalloc_obj(*mr);
-	if (!mr)
-		return ERR_PTR(-ENOMEM);
-
-	mr->access = access;
-	in->access = cpu_to_le32(hw_access);
-	return mr;
-}
-
 static struct ib_mr *ornic_mr_return(struct ornic_mr *mr, u32 key)
 {
 	mr->ibmr.lkey = key;
@@ -139,14 +118,20 @@ struct ib_mr *ornic_ib_get_dma_mr(struct ib_pd *ibpd, int access)
 		.pdn = cpu_to_le32(to_ornic_pd(ibpd)->pdn),
 		.type = ORNIC_MR_DMA,
 	};
+	u32 hw_access, key;
 	struct ornic_mr *mr;
 	int err;
-	u32 key;
 
-	mr = ornic_mr_alloc(dev, access, &in);
-	if (IS_ERR(mr))
-		return ERR_CAST(mr);
+	err = ornic_mr_access(dev, access, &hw_access);
+	if (err)
+		return ERR_PTR(err);
 
+	mr = kzalloc_obj(*mr);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+
+	mr->access = access;
+	in.access = cpu_to_le32(hw_access);
 	err = ornic_mr_create(dev, &in, &key);
 	if (err)
 		goto err_free_mr;
@@ -190,32 +175,55 @@ static u64 ornic_mr_first_offset(const struct ornic_pbl *pbl, u64 iova)
 	return iova & ((1ull << pbl->buf.page_shift) - 1);
 }
 
-/* Its umem belongs to the region on success only */
-static struct ib_mr *ornic_mr_register(struct ornic_ib_dev *dev, struct ib_pd *ibpd,
-				       struct ib_umem *umem, u64 length, u64 iova, int access)
+/* Refuses what can be refused before memory is pinned, and describes the rest */
+static int ornic_mr_prepare(const struct ornic_ib_dev *dev, struct ib_pd *ibpd, u64 length,
+			    u64 iova, int access, const struct ib_dmah *dmah,
+			    struct ornic_create_mr_in *in)
 {
-	struct ornic_create_mr_in in = {
+	u32 hw_access;
+	int err;
+
+	if (dmah)
+		return -EOPNOTSUPP;
+	if (length > dev->odev->lim.max_mr_size)
+		return -EINVAL;
+
+	err = ornic_mr_access(dev, access, &hw_access);
+	if (err)
+		return err;
+
+	*in = (struct ornic_create_mr_in) {
 		.pdn = cpu_to_le32(to_ornic_pd(ibpd)->pdn),
+		.access = cpu_to_le32(hw_access),
 		.type = ORNIC_MR_MEMORY,
 		.iova = cpu_to_le64(iova),
 		.length = cpu_to_le64(length),
 	};
+	return 0;
+}
+
+/* Its umem belongs to the region on success only */
+static struct ib_mr *ornic_mr_register(struct ornic_ib_dev *dev, struct ib_umem *umem, int access,
+				       struct ornic_create_mr_in *in)
+{
+	u64 iova = le64_to_cpu(in->iova);
 	struct ornic_mr *mr;
 	int err;
 	u32 key;
 
-	mr = ornic_mr_alloc(dev, access, &in);
-	if (IS_ERR(mr))
-		return ERR_CAST(mr);
+	mr = kzalloc_obj(*mr);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
 
+	mr->access = access;
 	mr->umem = umem;
 	err = ornic_mr_list_pages(dev, umem, iova, &mr->pbl);
 	if (err)
 		goto err_free_mr;
 
-	in.first_offset = cpu_to_le64(ornic_mr_first_offset(&mr->pbl, iova));
-	in.buf = mr->pbl.buf;
-	err = ornic_mr_create(dev, &in, &key);
+	in->first_offset = cpu_to_le64(ornic_mr_first_offset(&mr->pbl, iova));
+	in->buf = mr->pbl.buf;
+	err = ornic_mr_create(dev, in, &key);
 	if (err)
 		goto err_free_pbl;
 
@@ -233,6 +241,7 @@ struct ib_mr *ornic_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u6
 				   int access, struct ib_dmah *dmah, struct ib_udata *udata)
 {
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibpd->device);
+	struct ornic_create_mr_in in;
 	struct ib_umem *umem;
 	struct ib_mr *ibmr;
 	int err;
@@ -241,17 +250,15 @@ struct ib_mr *ornic_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u6
 	if (err)
 		return ERR_PTR(err);
 
-	if (dmah)
-		return ERR_PTR(-EOPNOTSUPP);
-
-	if (length > dev->odev->lim.max_mr_size)
-		return ERR_PTR(-EINVAL);
+	err = ornic_mr_prepare(dev, ibpd, length, iova, access, dmah, &in);
+	if (err)
+		return ERR_PTR(err);
 
 	umem = ib_umem_get_va(&dev->ibdev, start, length, access);
 	if (IS_ERR(umem))
 		return ERR_CAST(umem);
 
-	ibmr = ornic_mr_register(dev, ibpd, umem, length, iova, access);
+	ibmr = ornic_mr_register(dev, umem, access, &in);
 	if (IS_ERR(ibmr))
 		ib_umem_release(umem);
 	return ibmr;
@@ -285,21 +292,21 @@ struct ib_mr *ornic_ib_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 le
 					  struct uverbs_attr_bundle *attrs)
 {
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibpd->device);
+	struct ornic_create_mr_in in;
 	struct ib_umem_dmabuf *dmabuf;
 	struct ib_mr *ibmr;
+	int err;
 
-	if (dmah)
-		return ERR_PTR(-EOPNOTSUPP);
-
-	if (length > dev->odev->lim.max_mr_size)
-		return ERR_PTR(-EINVAL);
+	err = ornic_mr_prepare(dev, ibpd, length, iova, access, dmah, &in);
+	if (err)
+		return ERR_PTR(err);
 
 	dmabuf = ib_umem_dmabuf_get_pinned_revocable_and_lock(&dev->ibdev, offset, length, fd,
 							      access);
 	if (IS_ERR(dmabuf))
 		return ERR_CAST(dmabuf);
 
-	ibmr = ornic_mr_register(dev, ibpd, &dmabuf->umem, length, iova, access);
+	ibmr = ornic_mr_register(dev, &dmabuf->umem, access, &in);
 	if (!IS_ERR(ibmr)) {
 		/* The core sets it when this has returned, which may be too late */
 		ibmr->device = &dev->ibdev;
@@ -313,20 +320,17 @@ struct ib_mr *ornic_ib_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 le
 
 /* What of a region changes; of the new memory the umem and the page list are in @next */
 static int ornic_mr_modify(struct ornic_ib_dev *dev, const struct ornic_mr *mr, int flags,
-			   u64 length, u64 iova, struct ib_pd *ibpd, const struct ornic_mr *next)
+			   u64 length, u64 iova, u32 hw_access, struct ib_pd *ibpd,
+			   const struct ornic_mr *next)
 {
 	struct ornic_modify_mr_in in = { .key = cpu_to_le32(mr->ibmr.lkey) };
-	u32 hw_access, mask = 0;
-	int err;
+	u32 mask = 0;
 
 	if (flags & IB_MR_REREG_PD) {
 		mask |= ORNIC_MODIFY_MR_PD;
 		in.pdn = cpu_to_le32(to_ornic_pd(ibpd)->pdn);
 	}
 	if (flags & IB_MR_REREG_ACCESS) {
-		err = ornic_mr_access(dev, next->access, &hw_access);
-		if (err)
-			return err;
 		mask |= ORNIC_MODIFY_MR_ACCESS;
 		in.access = cpu_to_le32(hw_access);
 	}
@@ -351,6 +355,7 @@ struct ib_mr *ornic_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u
 	struct ornic_mr next = {
 		.access = flags & IB_MR_REREG_ACCESS ? access : mr->access,
 	};
+	u32 hw_access;
 	int err;
 
 	err = ib_no_udata_io(udata);
@@ -358,6 +363,10 @@ struct ib_mr *ornic_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u
 		return ERR_PTR(err);
 
 	err = ib_umem_check_rereg(mr->umem, flags, access);
+	if (err)
+		return ERR_PTR(err);
+
+	err = ornic_mr_access(dev, next.access, &hw_access);
 	if (err)
 		return ERR_PTR(err);
 
@@ -374,7 +383,7 @@ struct ib_mr *ornic_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u
 			goto err_release_umem;
 	}
 
-	err = ornic_mr_modify(dev, mr, flags, length, iova, ibpd, &next);
+	err = ornic_mr_modify(dev, mr, flags, length, iova, hw_access, ibpd, &next);
 	if (err)
 		goto err_free_pbl;
 

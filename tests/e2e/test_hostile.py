@@ -52,6 +52,7 @@ UDATA = {
     "mr, address of another page offset": errno.EINVAL,
     "mr, remote write without local write": errno.EINVAL,
     "mr, unknown access flag": errno.EINVAL,
+    "mr, huge pages that are not there": errno.EOPNOTSUPP,
     "mr, no such PD": errno.ENOENT,
     **{f"wq, {what}": want for what, want in REQUEST.items()},
     "wq, comp_mask": errno.EOPNOTSUPP,

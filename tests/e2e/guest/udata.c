@@ -172,6 +172,9 @@ static void mrs(int fd, uint32_t pd)
 	    uverbs_try_mr(fd, pd, page, 4096, (uintptr_t)page, ORNIC_ACCESS_REMOTE_WRITE, &mr));
 	say("mr", "unknown access flag",
 	    uverbs_try_mr(fd, pd, page, 4096, (uintptr_t)page, local | 1u << 15, &mr));
+	/* Refused before the memory is looked at */
+	say("mr", "huge pages that are not there",
+	    uverbs_try_mr(fd, pd, (void *)0x10000, 4096, 0x10000, local | 1u << 7, &mr));
 	say("mr", "no such PD",
 	    uverbs_try_mr(fd, 12345, page, 4096, (uintptr_t)page, local, &mr));
 }
