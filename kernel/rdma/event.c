@@ -71,6 +71,11 @@ void ornic_ib_qp_event(struct ornic_res *res, enum ornic_event event)
 	if (event < ORNIC_EVENT_QP_FATAL || event > ORNIC_EVENT_QP_LAST_WQE)
 		return;
 
+	if (event == ORNIC_EVENT_QP_LAST_WQE) {
+		complete_all(&qp->last_wqe);
+		if (READ_ONCE(qp->quiet))
+			return;
+	}
 	set_bit(event - ORNIC_EVENT_QP_FATAL, &qp->events);
 	queue_work(ib_wq, &qp->event_work);
 }

@@ -363,6 +363,8 @@ struct ornic_qp_geometry {
  * @rq:		of a kernel QP
  * @events:	bit n: event ORNIC_EVENT_QP_FATAL + n is to be delivered
  * @event_work:	delivers @events, for consumers expect to be able to sleep
+ * @last_wqe:	of a kernel QP: the device has given back what it took from the SRQ
+ * @quiet:	the driver waits for @last_wqe, and the consumer is not told
  * @counter_list: in @qps of a counter, under the device's counters_lock
  * @counted:	what the device had counted when the counter looked last
  */
@@ -388,6 +390,8 @@ struct ornic_qp {
 	struct ornic_qp_queue rq;
 	unsigned long events;
 	struct work_struct event_work;
+	struct completion last_wqe;
+	bool quiet;
 	struct list_head counter_list;
 	u64 counted[ORNIC_QP_STAT_COUNT];
 };

@@ -8,6 +8,8 @@
 #include "ornic_rdma.h"
 #include "qp.h"
 
+#define ORNIC_LAST_WQE_TIMEOUT	(5 * HZ)
+
 static int ornic_qp_queue_init(struct ornic_qp_queue *queue, void *ring, u32 size)
 {
 	spin_lock_init(&queue->lock);
@@ -132,6 +134,38 @@ int ornic_qp_attach(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 	return 0;
 }
 
+static int ornic_qp_set_state(struct ornic_ib_dev *dev, struct ornic_qp *qp, u8 state)
+{
+	struct ornic_modify_qp_in in = {
+		.qpn = cpu_to_le32(qp->res.num),
+		.mask = cpu_to_le32(ORNIC_QP_ATTR_STATE),
+		.attr.state = state,
+	};
+
+	return ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_QP, &in, sizeof(in), NULL, 0);
+}
+
+/**
+ * ornic_qp_return_recvs - have the device complete what a QP took from its SRQ
+ * @dev:	the device
+ * @qp:		about to be reset; nobody else changes its state
+ *
+ * A reset flushes nothing, so the receive of a message that has begun to arrive
+ * would count as posted for as long as the SRQ lives. In the error state the device
+ * flushes it [ORNIC-SRQ-9].
+ */
+void ornic_qp_return_recvs(struct ornic_ib_dev *dev, struct ornic_qp *qp)
+{
+	if (!qp->ibqp.srq || qp->state == IB_QPS_RESET)
+		return;
+
+	WRITE_ONCE(qp->quiet, true);
+	if (!ornic_qp_set_state(dev, qp, ORNIC_QPS_ERR) &&
+	    !wait_for_completion_timeout(&qp->last_wqe, ORNIC_LAST_WQE_TIMEOUT))
+		ibdev_warn(&dev->ibdev, "qp[%u]: no last WQE event: its SRQ may lose a receive\n",
+			   qp->res.num);
+}
+
 /**
  * ornic_qp_detach - the end of ornic_qp_attach()
  * @dev:	the device
@@ -143,14 +177,9 @@ int ornic_qp_attach(struct ornic_ib_dev *dev, struct ornic_qp *qp)
  */
 void ornic_qp_detach(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 {
-	struct ornic_modify_qp_in in = {
-		.qpn = cpu_to_le32(qp->res.num),
-		.mask = cpu_to_le32(ORNIC_QP_ATTR_STATE),
-		.attr.state = ORNIC_QPS_RESET,
-	};
-
+	ornic_qp_return_recvs(dev, qp);
 	/* If it fails then destroying the QP fails too, or the device is dead */
-	ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_QP, &in, sizeof(in), NULL, 0);
+	ornic_qp_set_state(dev, qp, ORNIC_QPS_RESET);
 
 	ornic_qp_lock_cqs(qp);
 	list_del_init(&qp->sq.cq_list);
@@ -186,6 +215,9 @@ void ornic_qp_forget(struct ornic_qp *qp)
 	ornic_qp_queue_forget(&qp->sq);
 	ornic_qp_queue_forget(&qp->rq);
 	ornic_qp_unlock_cqs(qp);
+
+	reinit_completion(&qp->last_wqe);
+	WRITE_ONCE(qp->quiet, false);
 
 	/* Before the device looks again, when the QP leaves RESET */
 	WRITE_ONCE(qp->dbr->sq_pi, 0);

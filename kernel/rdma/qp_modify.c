@@ -171,6 +171,9 @@ static int ornic_qp_do_modify(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	};
 	int err;
 
+	if (next == IB_QPS_RESET && qp->kernel)
+		ornic_qp_return_recvs(dev, qp);
+
 	ornic_qp_attr_to_hw(qp, attr, mask, &in.attr);
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_QP, &in, sizeof(in), NULL, 0);
 	if (err != -EIO || (next != IB_QPS_ERR && next != IB_QPS_RESET))

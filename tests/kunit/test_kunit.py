@@ -46,4 +46,4 @@ def test_verbs(machine):
     machine.expects(r"ornic \S+: revoking mr 0x[0-9a-f]+ failed: -2",
                     r"ornic \S+: command DESTROY_MR 0x[0-9a-f]+ failed: -2",
                     r"ornic \S+: a test wants it to")
-    run_module(machine, "ornic_verbs_kunit", 20)
+    run_module(machine, "ornic_verbs_kunit", 22)

@@ -4,6 +4,7 @@
  */
 #include <linux/completion.h>
 #include <linux/jiffies.h>
+#include <linux/sizes.h>
 
 #include "verbs_kunit.h"
 
@@ -210,6 +211,90 @@ static void ornic_test_srq_destroy_unpolled(struct kunit *test)
 	verbs_buf_exit(&ts.buf);
 }
 
+/*
+ * A message whose second half cannot be read, so that its first half, which is as
+ * much as a card may send in one go, takes a receive and the rest never comes
+ */
+static void test_srq_send_half(struct test_srq *ts, const struct verbs_buf *buf)
+{
+	struct ib_sge sge[2] = { buf->sge, buf->sge };
+	struct ib_send_wr wr = {
+		.opcode = IB_WR_SEND,
+		.sg_list = sge,
+		.num_sge = ARRAY_SIZE(sge),
+	};
+	struct verbs_wr done;
+
+	sge[0].length = buf->size / 2;
+	sge[1].length = buf->size / 2;
+	sge[1].lkey = ~ts->v->pd->local_dma_lkey;
+	KUNIT_ASSERT_EQ(ts->v->test, verbs_send(&ts->pairs[0], 0, &wr, &done),
+			IB_WC_LOC_PROT_ERR);
+}
+
+static void test_srq_reset(struct verbs *v, struct ib_qp *qp)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_RESET };
+
+	KUNIT_ASSERT_EQ(v->test, ib_modify_qp(qp, &attr, IB_QP_STATE), 0);
+}
+
+static void test_srq_half_received(struct kunit *test, bool reset)
+{
+	struct verbs *v = test->priv;
+	struct verbs_wr *received;
+	struct verbs_buf big;
+	struct test_srq ts;
+	struct ib_sge sge;
+	u32 i;
+
+	received = kunit_kcalloc(test, VERBS_WRS, sizeof(*received), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, received);
+	test_srq_init(v, &ts);
+	verbs_buf_init(v, &big, SZ_2M);
+	/* test_srq_post() posts this */
+	sge = ts.buf.sge;
+	ts.buf.sge = big.sge;
+	for (i = 0; i < VERBS_WRS; i++)
+		KUNIT_ASSERT_EQ(test, test_srq_post(&ts, &received[i]), 0);
+	ts.buf.sge = sge;
+
+	test_srq_send_half(&ts, &big);
+	KUNIT_ASSERT_EQ(test, test_srq_post(&ts, &received[0]), -ENOMEM);
+	if (reset)
+		test_srq_reset(v, ts.pairs[0].qps[1]);
+	else
+		KUNIT_ASSERT_EQ(test, ib_destroy_qp(ts.pairs[0].qps[1]), 0);
+	KUNIT_EXPECT_EQ(test, test_srq_post(&ts, &received[0]), 0);
+	KUNIT_EXPECT_EQ(test, test_srq_post(&ts, &received[0]), -ENOMEM);
+
+	verbs_wr_init(&received[0]);
+	for (i = 0; i < VERBS_WRS; i++)
+		test_srq_send(&ts, 1, i);
+	for (i = 0; i < VERBS_WRS; i++)
+		KUNIT_EXPECT_TRUE(test, verbs_wait(v, 0, &received[i]));
+
+	KUNIT_EXPECT_EQ(test, ib_destroy_qp(ts.pairs[0].qps[0]), 0);
+	if (reset)
+		KUNIT_EXPECT_EQ(test, ib_destroy_qp(ts.pairs[0].qps[1]), 0);
+	verbs_pair_exit(&ts.pairs[1]);
+	KUNIT_EXPECT_EQ(test, ib_destroy_srq_user(ts.srq, NULL), 0);
+	verbs_buf_exit(&big);
+	verbs_buf_exit(&ts.buf);
+}
+
+/* Receives that a QP took and did not complete can be posted again when it is gone */
+static void ornic_test_srq_destroy_half_received(struct kunit *test)
+{
+	test_srq_half_received(test, false);
+}
+
+/* The same when the QP is reset */
+static void ornic_test_srq_reset_half_received(struct kunit *test)
+{
+	test_srq_half_received(test, true);
+}
+
 static void ornic_test_qp_refusals(struct kunit *test)
 {
 	struct verbs *v = test->priv;
@@ -276,6 +361,8 @@ static struct kunit_case ornic_srq_cases[] = {
 	KUNIT_CASE(ornic_test_srq_limit),
 	KUNIT_CASE(ornic_test_srq_drain),
 	KUNIT_CASE(ornic_test_srq_destroy_unpolled),
+	KUNIT_CASE(ornic_test_srq_destroy_half_received),
+	KUNIT_CASE(ornic_test_srq_reset_half_received),
 	KUNIT_CASE(ornic_test_qp_refusals),
 	KUNIT_CASE(ornic_test_mcast),
 	{}
