@@ -17,7 +17,7 @@
 static u32 ornic_tx_free_slots(const struct ornic_txq *tx)
 {
 	/* ci is moved by the NAPI poll, on another CPU */
-	return (1u << tx->log_slots) - (tx->pi - READ_ONCE(tx->ci));
+	return ornic_sq_usable(1u << tx->log_slots) - (tx->pi - READ_ONCE(tx->ci));
 }
 
 static u32 ornic_tx_pos(const struct ornic_txq *tx, u32 index)

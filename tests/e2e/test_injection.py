@@ -3,12 +3,16 @@
 
 import contextlib
 import shlex
+import signal
+import time
 
 import pytest
+from lab.pair import find_port
 from settings import carrier_changes, complaints, pings, wait_until
 
 FAULT = "/sys/kernel/debug/fail_page_alloc"
 PORT = 5800
+QUEUE_BYTES = 1 << 30
 
 
 @contextlib.contextmanager
@@ -83,6 +87,56 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         text = vm.check(f"cat {out}; rm {fifo} {out}")
         assert code == 0 and int(text.split()[-1]) == len(sizes), text
     assert not complaints(vm)
+
+
+def queue_stops(vm, programs, netdev):
+    rows = [line.split() for line in vm.check(f"{programs}/qstats {netdev}").splitlines()]
+    return sum(int(value) for direction, _, name, value in rows
+               if (direction, name) == ("tx", "stop"))
+
+
+@pytest.mark.long
+def test_send_ring_filled(debug_pair, guest_programs):
+    """The card of this pair gives slots back as late as it may [ORNIC-ORD-4]. When it stands still
+    the queue fills up, but not with slots that are the card's [ORNIC-DB-7]."""
+    vm, port = debug_pair.a, debug_pair.ornic[debug_pair.a]
+    peer = debug_pair.ornic[debug_pair.b].ip
+    bad = debug_pair.card.stats()["cards"]["nic0"]["nic"]["device"]["bad_sq_pi"]
+    limits = f"/sys/class/net/{port.netdev}/queues/tx-*/byte_queue_limits/limit_min"
+    vm.check(f"ethtool -G {port.netdev} tx 256 && "
+             f"for file in {limits}; do [ ! -e $file ] || echo {QUEUE_BYTES} >$file; done")
+    debug_pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    flood = f"""
+import socket
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+    sock.setsockopt(socket.SOL_SOCKET, 32, 1 << 26)
+    sock.connect(("{peer}", {PORT}))
+    while True:
+        try:
+            sock.send(b"flood")
+        except ConnectionRefusedError:
+            pass
+"""
+    assert pings(vm, peer)
+    stops = queue_stops(vm, guest_programs, port.netdev)
+    command = vm.spawn(f"python3 -c {shlex.quote(flood)}", 120)
+    try:
+        for _ in range(5):
+            # As many datagrams as make sq_ci lag, and then as many as there is room for.
+            time.sleep(1)
+            debug_pair.card.process.send_signal(signal.SIGSTOP)
+            time.sleep(3)
+            debug_pair.card.process.send_signal(signal.SIGCONT)
+    finally:
+        debug_pair.card.process.send_signal(signal.SIGCONT)
+        command.kill()
+    assert queue_stops(vm, guest_programs, port.netdev) > stops
+    assert pings(vm, peer)
+    assert debug_pair.card.stats()["cards"]["nic0"]["nic"]["device"]["bad_sq_pi"] == bad
+    assert not complaints(vm)
+    vm.check(f"for file in {limits}; do [ ! -e $file ] || echo 0 >$file; done; "
+             f"ethtool -G {port.netdev} tx 1024")
+    debug_pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
 
 
 def test_change_without_memory(debug_pair):
