@@ -44,6 +44,8 @@ struct ornic_device {
  * @board_length: bytes of @board mapped
  * @clock: how timestamps become time, read only; may be NULL
  * @clock_length: bytes of @clock mapped
+ * @num_lock: held while a QP or a WQ gets its number, and from the end of one
+ *	until its completions are dropped: they are found by the number
  */
 struct ornic_context {
 	struct verbs_context vctx;
@@ -56,6 +58,7 @@ struct ornic_context {
 	size_t board_length;
 	const struct ornic_clock_page *clock;
 	size_t clock_length;
+	pthread_mutex_t num_lock;
 };
 
 /**

@@ -270,6 +270,7 @@ static void ornic_set_type(struct ornic_qp *qp,
 static int ornic_cmd_create_qp(struct ibv_context *ibctx, struct ornic_qp *qp,
 			       struct ibv_qp_init_attr_ex *attr)
 {
+	struct ornic_context *ctx = to_ornic_context(ibctx);
 	struct ornic_ucreate_qp_resp resp = {};
 	struct ornic_ucreate_qp cmd = {};
 	int ret;
@@ -277,14 +278,15 @@ static int ornic_cmd_create_qp(struct ibv_context *ibctx, struct ornic_qp *qp,
 	cmd.max_tso_header = qp->sq.max_tso_header;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_RX_HASH)
 		ornic_put_rx_hash(&cmd.drv_payload, &attr->rx_hash_conf);
+	pthread_mutex_lock(&ctx->num_lock);
 	ret = ibv_cmd_create_qp_ex2(ibctx, &qp->vqp, attr, &cmd.ibv_cmd,
 				    sizeof(cmd), &resp.ibv_resp, sizeof(resp),
 				    NULL);
+	pthread_mutex_unlock(&ctx->num_lock);
 	if (ret)
 		return ret;
 
-	ret = ornic_init_qp(qp, to_ornic_context(ibctx), &resp.drv_payload,
-			    &attr->cap);
+	ret = ornic_init_qp(qp, ctx, &resp.drv_payload, &attr->cap);
 	if (ret)
 		ibv_cmd_destroy_qp(&qp->vqp.qp);
 	return ret;
@@ -588,21 +590,26 @@ int ornic_set_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
  * ornic_destroy_qp() - destroy a queue pair
  * @ibqp: queue pair, freed on success
  *
- * Its completions that nobody polled vanish, for its number will be another
- * QP's one day: not before they are gone, [ORNIC-OBJ-2].
+ * Its completions that were not polled vanish, for its number will be another
+ * QP's one day, at worst at once ([ORNIC-OBJ-2]). The lock keeps this process
+ * from getting that QP while completions are dropped by number.
  *
  * Return: 0 or a positive errno.
  */
 int ornic_destroy_qp(struct ibv_qp *ibqp)
 {
+	struct ornic_context *ctx = to_ornic_context(ibqp->context);
 	struct ornic_qp *qp = to_ornic_qp(ibqp);
 	int ret;
 
+	pthread_mutex_lock(&ctx->num_lock);
 	ret = ibv_cmd_destroy_qp(ibqp);
+	if (!ret)
+		ornic_clean_cqs(qp);
+	pthread_mutex_unlock(&ctx->num_lock);
 	if (ret)
 		return ret;
 
-	ornic_clean_cqs(qp);
 	if (qp->map)
 		munmap(qp->map, qp->map_length);
 	ornic_lock_destroy(&qp->rq.lock);

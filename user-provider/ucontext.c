@@ -114,6 +114,7 @@ static void ornic_free_context(struct ibv_context *ibctx)
 	struct ornic_context *ctx = to_ornic_context(ibctx);
 
 	ornic_unmap_pages(ctx);
+	pthread_mutex_destroy(&ctx->num_lock);
 	verbs_uninit_context(&ctx->vctx);
 	free(ctx);
 }
@@ -192,8 +193,11 @@ static struct ornic_context *ornic_new_context(struct ibv_device *ibdev,
 {
 	struct ornic_context *ctx;
 
-	return verbs_init_and_alloc_context(ibdev, cmd_fd, ctx, vctx,
-					    to_ornic_device(ibdev)->driver_id);
+	ctx = verbs_init_and_alloc_context(ibdev, cmd_fd, ctx, vctx,
+					   to_ornic_device(ibdev)->driver_id);
+	if (ctx)
+		pthread_mutex_init(&ctx->num_lock, NULL);
+	return ctx;
 }
 
 /*

@@ -59,6 +59,7 @@ static void ornic_free_wq(struct ornic_wq *wq)
 struct ibv_wq *ornic_create_wq(struct ibv_context *ibctx,
 			       struct ibv_wq_init_attr *attr)
 {
+	struct ornic_context *ctx = to_ornic_context(ibctx);
 	struct ibv_wq_init_attr kattr = *attr;
 	struct ornic_ucreate_wq_resp resp = {};
 	struct ornic_ucreate_wq cmd = {};
@@ -78,8 +79,10 @@ struct ibv_wq *ornic_create_wq(struct ibv_context *ibctx,
 	}
 	wq->owner = owner;
 
+	pthread_mutex_lock(&ctx->num_lock);
 	ret = ibv_cmd_create_wq(ibctx, &kattr, &wq->ibv_wq, &cmd.ibv_cmd,
 				sizeof(cmd), &resp.ibv_resp, sizeof(resp));
+	pthread_mutex_unlock(&ctx->num_lock);
 	if (ret)
 		goto err_free_wq;
 
@@ -152,20 +155,24 @@ int ornic_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
  * ornic_destroy_wq() - destroy a work queue
  * @ibwq: work queue, freed on success
  *
- * Its completions that nobody polled vanish, as those of a QP do.
+ * Its completions that were not polled vanish, as those of a QP do.
  *
  * Return: 0 or a positive errno, EBUSY while an indirection table has it.
  */
 int ornic_destroy_wq(struct ibv_wq *ibwq)
 {
+	struct ornic_context *ctx = to_ornic_context(ibwq->context);
 	struct ornic_wq *wq = to_ornic_wq(ibwq);
 	int ret;
 
+	pthread_mutex_lock(&ctx->num_lock);
 	ret = ibv_cmd_destroy_wq(ibwq);
+	if (!ret)
+		ornic_cq_clean(to_ornic_cq(ibwq->cq), ibwq->wq_num);
+	pthread_mutex_unlock(&ctx->num_lock);
 	if (ret)
 		return ret;
 
-	ornic_cq_clean(to_ornic_cq(ibwq->cq), ibwq->wq_num);
 	munmap(wq->map, wq->map_length);
 	ornic_lock_destroy(&wq->rq.lock);
 	ornic_free_wq(wq);

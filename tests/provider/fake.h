@@ -101,6 +101,8 @@ struct fake_cq {
  * @fail: errno with which the next command fails
  * @fail_next: errno with which the one after it fails
  * @bad_mmap: the next object gets an offset that cannot be mapped
+ * @then: runs once, when the next command that creates, destroys or moves a
+ *	queue has taken effect and its caller does not know yet
  * @commands: answered so far
  * @av: what creating an AH answers
  * @last_attr: creation of the last QP as it came to the kernel
@@ -139,6 +141,7 @@ struct fake {
 	int fail;
 	int fail_next;
 	bool bad_mmap;
+	void (*then)(struct fake *fake);
 	unsigned int commands;
 	struct ornic_av av;
 	struct ibv_qp_init_attr_ex last_attr;
@@ -181,6 +184,7 @@ extern struct fake *fake_now;
 
 uint64_t fake_alloc(size_t bytes);
 int fake_fails(void);
+void fake_answered(void);
 uint64_t fake_mmap_offset(uint64_t offset);
 struct verbs_context *fake_import(struct fake *fake);
 void fake_open(struct fake *fake, bool shadow);

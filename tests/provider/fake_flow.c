@@ -83,6 +83,7 @@ int ibv_cmd_destroy_wq(struct ibv_wq *ibwq)
 
 	if (!ret)
 		fake_wq(ibwq)->qpn = 0;
+	fake_answered();
 	return ret;
 }
 

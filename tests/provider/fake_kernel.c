@@ -49,6 +49,18 @@ int fake_fails(void)
 }
 
 /**
+ * fake_answered() - a command has taken effect and returns to its caller
+ */
+void fake_answered(void)
+{
+	void (*then)(struct fake *fake) = fake_now->then;
+
+	fake_now->then = NULL;
+	if (then)
+		then(fake_now);
+}
+
+/**
  * fake_mmap_offset() - what the provider is told to map
  * @offset: where it is
  *

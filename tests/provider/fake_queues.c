@@ -128,6 +128,7 @@ int ibv_cmd_resize_cq(struct ibv_cq *ibcq, int cqe, struct ibv_resize_cq *cmd,
 	resp->dbr_offset = (uint8_t *)cq->dbr - cq->ring;
 	resp->mmap_length = resp->dbr_offset + FAKE_PAGE;
 	resp->log_size = cq->log_size;
+	fake_answered();
 	return 0;
 }
 
@@ -375,6 +376,7 @@ int ibv_cmd_destroy_qp(struct ibv_qp *ibqp)
 
 	if (!ret)
 		fake_qp(ibqp)->qpn = 0;
+	fake_answered();
 	return ret;
 }
 
