@@ -18,6 +18,10 @@
 			  (1 << IBV_WR_RDMA_WRITE) | \
 			  (1 << IBV_WR_RDMA_WRITE_WITH_IMM))
 
+/* What wr_flags may say; whether the data is inline, its setter says */
+#define ORNIC_WR_FLAGS (IBV_SEND_FENCE | IBV_SEND_SIGNALED | \
+			IBV_SEND_SOLICITED | IBV_SEND_IP_CSUM)
+
 static void ornic_wr_fail(struct ornic_sq *sq, int error)
 {
 	if (!sq->error)
@@ -105,7 +109,7 @@ ornic_wr_begin(struct ibv_qp_ex *ibqp, const uint32_t opcode,
 		return NULL;
 
 	hdr = ornic_slot(sq, sq->pi++);
-	hdr->ctrl = ornic_sq_ctrl(opcode, ibqp->wr_flags, 0);
+	hdr->ctrl = ornic_sq_ctrl(opcode, ibqp->wr_flags & ORNIC_WR_FLAGS, 0);
 	hdr->wr_id = htole64(ibqp->wr_id);
 	sq->wqe = hdr;
 	sq->data = data == ORNIC_DATA_UD ? ornic_slot(sq, sq->pi) :

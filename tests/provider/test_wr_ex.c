@@ -167,6 +167,42 @@ static void whole_operations_take_no_data(void **state)
 	assert_no_send(f->rc);
 }
 
+/* Where the data is, is said by the setter and not by a flag. */
+static void flags_that_are_no_flags_of_a_request_are_ignored(void **state)
+{
+	static const uint8_t data[] = "inline";
+	struct fixture *f = *state;
+	struct ibv_qp_ex *qp = ex(f->rc);
+	struct fake_wqe wqe;
+	uint32_t flag;
+
+	for (flag = 1; flag; flag <<= 1) {
+		uint32_t kept = flag & (IBV_SEND_FENCE | IBV_SEND_SIGNALED |
+					IBV_SEND_SOLICITED | IBV_SEND_IP_CSUM);
+
+		ibv_wr_start(qp);
+		qp->wr_flags = flag;
+		ibv_wr_send(qp);
+		set_sges(qp, 1, 1);
+		ibv_wr_send(qp);
+		ibv_wr_set_inline_data(qp, (void *)data, sizeof(data));
+		ibv_wr_local_inv(qp, 7);
+		assert_int_equal(ibv_wr_complete(qp), 0);
+
+		take_send(f->rc, &wqe);
+		assert_int_equal(wqe.flags, kept);
+		assert_sges(wqe.data, 1, 1);
+		take_send(f->rc, &wqe);
+		assert_int_equal(wqe.flags, kept | ORNIC_SEND_INLINE);
+		assert_memory_equal(wqe.data, data, sizeof(data));
+		take_send(f->rc, &wqe);
+		assert_int_equal(wqe.flags, kept);
+		assert_int_equal(wqe.hdr.ctrl & ~htole32(ORNIC_SQ_OPCODE |
+							 ORNIC_SQ_FLAGS |
+							 ORNIC_SQ_COUNT), 0);
+	}
+}
+
 static void send_inv_takes_any_data(void **state)
 {
 	struct fixture *f = *state;
@@ -584,6 +620,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test_case(operations_arrive_whole_across_wraps),
 		test_case(whole_operations_take_no_data),
+		test_case(flags_that_are_no_flags_of_a_request_are_ignored),
 		test_case(send_inv_takes_any_data),
 		test_case(xrc_names_the_srq_in_any_order),
 		test_case(only_what_is_there_can_be_asked_for),
