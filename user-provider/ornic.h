@@ -563,8 +563,6 @@ int ornic_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 		   int attr_mask, struct ibv_qp_init_attr *init_attr);
 struct ibv_qp *ornic_open_qp(struct ibv_context *ibctx,
 			     struct ibv_qp_open_attr *attr);
-int ornic_query_ece(struct ibv_qp *ibqp, struct ibv_ece *ece);
-int ornic_set_ece(struct ibv_qp *ibqp, struct ibv_ece *ece);
 int ornic_destroy_qp(struct ibv_qp *ibqp);
 
 /* wr.c */

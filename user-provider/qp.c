@@ -556,37 +556,6 @@ struct ibv_qp *ornic_open_qp(struct ibv_context *ibctx,
 }
 
 /**
- * ornic_query_ece() - what the connection's two ends might agree on
- * @ibqp: queue pair
- * @ece: our vendor, and no options so far
- *
- * Return: 0.
- */
-int ornic_query_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
-{
-	ece->vendor_id = ORNIC_PCI_VENDOR_ID;
-	ece->options = 0;
-	ece->comp_mask = 0;
-	return 0;
-}
-
-/**
- * ornic_set_ece() - agree on what the other end offers
- * @ibqp: queue pair
- * @ece: what it offers, then what of that is accepted
- *
- * Return: 0, or EINVAL if it is of another vendor.
- */
-int ornic_set_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
-{
-	if (ece->comp_mask || ece->vendor_id != ORNIC_PCI_VENDOR_ID)
-		return EINVAL;
-
-	ece->options = 0;
-	return 0;
-}
-
-/**
  * ornic_destroy_qp() - destroy a queue pair
  * @ibqp: queue pair, freed on success
  *

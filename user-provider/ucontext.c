@@ -169,7 +169,6 @@ static const struct verbs_context_ops ornic_context_ops = {
 	.post_send = ornic_post_send,
 	.post_srq_recv = ornic_post_srq_recv,
 	.query_device_ex = ornic_query_device_ex,
-	.query_ece = ornic_query_ece,
 	.query_port = ornic_query_port,
 #ifdef ORNIC_HAVE_QUERY_PORT_SPEED
 	.query_port_speed = ibv_cmd_query_port_speed,
@@ -183,7 +182,6 @@ static const struct verbs_context_ops ornic_context_ops = {
 	.req_notify_cq = ornic_req_notify_cq,
 	.rereg_mr = ornic_rereg_mr,
 	.resize_cq = ornic_resize_cq,
-	.set_ece = ornic_set_ece,
 	.unimport_mr = ornic_unimport_mr,
 	.unimport_pd = ornic_unimport_pd,
 };
