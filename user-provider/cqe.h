@@ -60,8 +60,12 @@ static inline bool ornic_cq_peek(const struct ornic_cq *cq, uint32_t ci,
 				 const struct ornic_cqe **cqe, uint32_t *qpn)
 {
 	*cqe = ornic_cqe(cq, ci, log_size);
-	*qpn = ornic_read_index(&(*cqe)->qpn);
-	return (*qpn ^ (ci << cq->phase_shift)) & ORNIC_CQE_PHASE;
+	*qpn = ornic_read_word(&(*cqe)->qpn);
+	if (!((*qpn ^ (ci << cq->phase_shift)) & ORNIC_CQE_PHASE))
+		return false;
+
+	ornic_read_barrier();
+	return true;
 }
 
 /**

@@ -172,7 +172,7 @@ struct ornic_cq {
 	void *map;
 	size_t map_length;
 	struct ornic_owner owner;
-};
+} __attribute__((aligned(ORNIC_CACHE_LINE)));
 
 /**
  * struct ornic_sq - send queue
@@ -195,6 +195,8 @@ struct ornic_cq {
  * @error: ibv_wr_*: the first error since wr_start, positive errno
  * @slot: on the board, or ORNIC_BOARD_NO_SLOT
  * @ctx: doorbell page and board
+ *
+ * In cache lines of its own: receives may be posted by another thread.
  */
 struct ornic_sq {
 	struct ornic_lock lock;
@@ -216,7 +218,7 @@ struct ornic_sq {
 	int error;
 	uint32_t slot;
 	struct ornic_context *ctx;
-};
+} __attribute__((aligned(ORNIC_CACHE_LINE)));
 
 /**
  * struct ornic_rq - receive queue
@@ -230,6 +232,8 @@ struct ornic_sq {
  * @max_sge: SGEs of a work request
  * @max_wr: WQEs that may be outstanding
  * @open: the QP or WQ has left RESET; always with an SRQ
+ *
+ * In a cache line of its own, see struct ornic_sq.
  */
 struct ornic_rq {
 	struct ornic_lock lock;
@@ -242,7 +246,7 @@ struct ornic_rq {
 	uint32_t max_sge;
 	uint32_t max_wr;
 	bool open;
-};
+} __attribute__((aligned(ORNIC_CACHE_LINE)));
 
 /**
  * struct ornic_srq - shared receive queue
@@ -262,15 +266,15 @@ struct ornic_srq {
 
 /**
  * struct ornic_wq - work queue: a receive queue for frames
- * @ibv_wq: verbs WQ
  * @rq: the queue
+ * @ibv_wq: verbs WQ
  * @map: start of the mapping that holds the ring and the doorbell record
  * @map_length: bytes of it
  * @owner: parent domain and memory
  */
 struct ornic_wq {
-	struct ibv_wq ibv_wq;
 	struct ornic_rq rq;
+	struct ibv_wq ibv_wq;
 	void *map;
 	size_t map_length;
 	struct ornic_owner owner;
@@ -454,6 +458,7 @@ void ornic_unimport_pd(struct ibv_pd *ibpd);
 struct ibv_td *ornic_alloc_td(struct ibv_context *ibctx,
 			      struct ibv_td_init_attr *attr);
 int ornic_dealloc_td(struct ibv_td *ibtd);
+void *ornic_zalloc_lines(size_t size);
 void *ornic_alloc_object(struct ornic_owner *owner, struct ibv_pd *ibpd,
 			 size_t size, enum ornic_resource resource);
 void ornic_free_object(const struct ornic_owner *owner, void *object,
@@ -566,7 +571,7 @@ struct ibv_qp *ornic_open_qp(struct ibv_context *ibctx,
 int ornic_destroy_qp(struct ibv_qp *ibqp);
 
 /* wr.c */
-void ornic_qp_choose_post_send(struct ornic_qp *qp);
+void ornic_qp_choose_post_send(struct ornic_qp *qp, bool shadow);
 int ornic_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		    struct ibv_send_wr **bad_wr);
 int ornic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
@@ -578,6 +583,6 @@ int ornic_post_wq_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr,
 
 /* wr_ex.c */
 int ornic_qp_fill_pfns(struct ornic_qp *qp, enum ibv_qp_type type,
-		       uint64_t send_ops_flags);
+		       uint64_t send_ops_flags, bool shadow);
 
 #endif /* ORNIC_H */

@@ -238,6 +238,21 @@ static void *ornic_ask_allocator(struct ornic_pd *pd, size_t size,
 }
 
 /**
+ * ornic_zalloc_lines() - memory that begins with a cache line
+ * @size: bytes
+ *
+ * Return: zeroed memory for free(), or NULL.
+ */
+void *ornic_zalloc_lines(size_t size)
+{
+	void *object;
+
+	if (posix_memalign(&object, ORNIC_CACHE_LINE, size))
+		return NULL;
+	return memset(object, 0, size);
+}
+
+/**
  * ornic_alloc_object() - memory for an object
  * @owner: filled in, to be stored in the object
  * @ibpd: protection or parent domain that it is created with, or NULL
@@ -256,7 +271,7 @@ void *ornic_alloc_object(struct ornic_owner *owner, struct ibv_pd *ibpd,
 	object = ornic_ask_allocator(owner->pd, size, resource);
 	owner->allocated = object != IBV_ALLOCATOR_USE_DEFAULT;
 	if (!owner->allocated)
-		object = calloc(1, size);
+		object = ornic_zalloc_lines(size);
 	else if (object)
 		memset(object, 0, size);
 

@@ -260,7 +260,7 @@ static void ornic_set_type(struct ornic_qp *qp,
 			   const struct ibv_qp_init_attr_ex *attr)
 {
 	qp->kind = ornic_type_kind(attr->qp_type);
-	ornic_qp_choose_post_send(qp);
+	ornic_qp_choose_post_send(qp, ctx->board);
 	/* In WQs frames are received only */
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE))
 		qp->ops = ctx->send_ops & ornic_type_ops(attr->qp_type);
@@ -318,7 +318,7 @@ static struct ornic_qp *ornic_new_qp(struct ibv_context *ibctx,
 	ornic_set_type(qp, ctx, attr);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
 		ret = ornic_qp_fill_pfns(qp, attr->qp_type,
-					 attr->send_ops_flags);
+					 attr->send_ops_flags, ctx->board);
 		if (ret)
 			goto err_free_qp;
 	}
@@ -538,9 +538,11 @@ struct ibv_qp *ornic_open_qp(struct ibv_context *ibctx,
 	struct ornic_qp *qp;
 	int ret;
 
-	qp = calloc(1, sizeof(*qp));
-	if (!qp)
+	qp = ornic_zalloc_lines(sizeof(*qp));
+	if (!qp) {
+		errno = ENOMEM;
 		return NULL;
+	}
 
 	ret = ibv_cmd_open_qp(ibctx, &qp->vqp, sizeof(qp->vqp), attr, &cmd,
 			      sizeof(cmd), &resp, sizeof(resp));
@@ -549,7 +551,7 @@ struct ibv_qp *ornic_open_qp(struct ibv_context *ibctx,
 		errno = ret;
 		return NULL;
 	}
-	ornic_qp_choose_post_send(qp);
+	ornic_qp_choose_post_send(qp, true);
 	ornic_lock_init(&qp->sq.lock, true);
 	ornic_lock_init(&qp->rq.lock, true);
 	return &qp->vqp.qp;

@@ -40,25 +40,48 @@ static inline uint32_t ornic_data_start(enum ornic_wqe_kind kind)
 	return kind == ORNIC_WQE_UD ? ORNIC_DATA_UD : ORNIC_DATA_RC;
 }
 
-/**
- * ornic_read_index() - read what the device writes, before all that follows
- * @addr: index or phase word, __le32
- *
+/*
  * udma_from_device_barrier() is an lfence on x86, which costs more than the
  * rest of a poll and orders nothing here: loads from write-back memory stay in
  * order. An acquire load says so to the compiler; elsewhere the barrier for
  * DMA is what it takes.
+ */
+#if defined(__x86_64__)
+#define ORNIC_READ_ORDER	memory_order_acquire
+#define ornic_read_barrier()	do { } while (0)
+#else
+#define ORNIC_READ_ORDER	memory_order_relaxed
+#define ornic_read_barrier()	udma_from_device_barrier()
+#endif
+
+/**
+ * ornic_read_word() - read what the device writes
+ * @addr: index or phase word, __le32
+ *
+ * Before anything is read that the word vouches for, ornic_read_barrier().
+ *
+ * Return: the value in CPU order.
+ */
+static inline uint32_t ornic_read_word(const void *addr)
+{
+	uint32_t v = atomic_load_explicit((_Atomic(uint32_t) *)addr,
+					  ORNIC_READ_ORDER);
+
+	return le32toh((__force __le32)v);
+}
+
+/**
+ * ornic_read_index() - read what the device writes, before all that follows
+ * @addr: index, __le32
  *
  * Return: the value in CPU order.
  */
 static inline uint32_t ornic_read_index(const void *addr)
 {
-	uint32_t v = atomic_load_explicit((_Atomic(uint32_t) *)addr,
-					  memory_order_acquire);
-#if !defined(__x86_64__)
-	udma_from_device_barrier();
-#endif
-	return le32toh((__force __le32)v);
+	uint32_t v = ornic_read_word(addr);
+
+	ornic_read_barrier();
+	return v;
 }
 
 /**

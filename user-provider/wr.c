@@ -300,7 +300,8 @@ static ALWAYS_INLINE inline int ornic_build_wqe(struct ornic_sq *sq,
 static ALWAYS_INLINE inline int ornic_post_list(struct ornic_qp *qp,
 						struct ibv_send_wr *wr,
 						struct ibv_send_wr **bad_wr,
-						const enum ornic_wqe_kind kind)
+						const enum ornic_wqe_kind kind,
+						const bool shadow)
 {
 	struct ornic_sq *sq = &qp->sq;
 	int ret = 0;
@@ -320,46 +321,46 @@ static ALWAYS_INLINE inline int ornic_post_list(struct ornic_qp *qp,
 	/* Those before a bad one are good */
 	if (likely(pi != sq->pi)) {
 		sq->pi = pi;
-		ornic_publish_sq(qp);
+		ornic_publish_sq(qp, shadow);
 	}
 	ornic_unlock(&sq->lock);
 
 	return -ret;
 }
 
-static int ornic_post_send_rc(struct ornic_qp *qp, struct ibv_send_wr *wr,
-			      struct ibv_send_wr **bad_wr)
-{
-	return ornic_post_list(qp, wr, bad_wr, ORNIC_WQE_RC);
-}
+#define ORNIC_POST_SEND(name, kind, shadow)				\
+	static int name(struct ornic_qp *qp, struct ibv_send_wr *wr,	\
+			struct ibv_send_wr **bad_wr)			\
+	{								\
+		return ornic_post_list(qp, wr, bad_wr, kind, shadow);	\
+	}
 
-static int ornic_post_send_ud(struct ornic_qp *qp, struct ibv_send_wr *wr,
-			      struct ibv_send_wr **bad_wr)
-{
-	return ornic_post_list(qp, wr, bad_wr, ORNIC_WQE_UD);
-}
-
-static int ornic_post_send_eth(struct ornic_qp *qp, struct ibv_send_wr *wr,
-			       struct ibv_send_wr **bad_wr)
-{
-	return ornic_post_list(qp, wr, bad_wr, ORNIC_WQE_ETH);
-}
+ORNIC_POST_SEND(ornic_post_send_rc, ORNIC_WQE_RC, true)
+ORNIC_POST_SEND(ornic_post_send_ud, ORNIC_WQE_UD, true)
+ORNIC_POST_SEND(ornic_post_send_eth, ORNIC_WQE_ETH, true)
+ORNIC_POST_SEND(ornic_post_send_rc_bell, ORNIC_WQE_RC, false)
+ORNIC_POST_SEND(ornic_post_send_ud_bell, ORNIC_WQE_UD, false)
+ORNIC_POST_SEND(ornic_post_send_eth_bell, ORNIC_WQE_ETH, false)
 
 /**
  * ornic_qp_choose_post_send() - decide once what no post need decide
  * @qp: queue pair; its kind is known
+ * @shadow: the device has ORNIC_CAPS_SHADOW
  */
-void ornic_qp_choose_post_send(struct ornic_qp *qp)
+void ornic_qp_choose_post_send(struct ornic_qp *qp, bool shadow)
 {
 	switch (qp->kind) {
 	case ORNIC_WQE_RC:
-		qp->post_send = ornic_post_send_rc;
+		qp->post_send = shadow ? ornic_post_send_rc :
+					 ornic_post_send_rc_bell;
 		break;
 	case ORNIC_WQE_UD:
-		qp->post_send = ornic_post_send_ud;
+		qp->post_send = shadow ? ornic_post_send_ud :
+					 ornic_post_send_ud_bell;
 		break;
 	case ORNIC_WQE_ETH:
-		qp->post_send = ornic_post_send_eth;
+		qp->post_send = shadow ? ornic_post_send_eth :
+					 ornic_post_send_eth_bell;
 		break;
 	}
 }

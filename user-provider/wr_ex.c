@@ -42,43 +42,51 @@ static void ornic_wr_start(struct ibv_qp_ex *ibqp)
 	sq->data = NULL;
 }
 
+/* The end of a transaction that did not happen. */
 static __attribute__((noinline)) int ornic_wr_take_back(struct ornic_sq *sq)
 {
 	int error = sq->error;
 
 	sq->pi = sq->first_pi;
 	sq->error = 0;
+	ornic_unlock(&sq->lock);
 	return error;
+}
+
+static ALWAYS_INLINE inline int ornic_wr_finish(struct ibv_qp_ex *ibqp,
+						const bool shadow)
+{
+	struct ornic_qp *qp = to_ornic_qp_ex(ibqp);
+	struct ornic_sq *sq = &qp->sq;
+
+	if (unlikely(sq->error))
+		return ornic_wr_take_back(sq);
+
+	ornic_publish_sq(qp, shadow);
+	ornic_unlock(&sq->lock);
+	return 0;
 }
 
 static int ornic_wr_complete(struct ibv_qp_ex *ibqp)
 {
-	struct ornic_qp *qp = to_ornic_qp_ex(ibqp);
-	struct ornic_sq *sq = &qp->sq;
-	int error = 0;
+	return ornic_wr_finish(ibqp, true);
+}
 
-	if (unlikely(sq->error))
-		error = ornic_wr_take_back(sq);
-	else
-		ornic_publish_sq(qp);
-	ornic_unlock(&sq->lock);
-
-	return error;
+static int ornic_wr_complete_bell(struct ibv_qp_ex *ibqp)
+{
+	return ornic_wr_finish(ibqp, false);
 }
 
 static void ornic_wr_abort(struct ibv_qp_ex *ibqp)
 {
-	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
-
-	ornic_wr_take_back(sq);
-	ornic_unlock(&sq->lock);
+	ornic_wr_take_back(&to_ornic_qp_ex(ibqp)->sq);
 }
 
 /*
  * The queue looks full: it is, or the QP is not in a state to send (its limit
  * is 0 then, and so is its index), or there was an error before.
  */
-static __attribute__((noinline)) bool ornic_wr_refresh(struct ornic_sq *sq)
+static bool ornic_wr_refresh(struct ornic_sq *sq)
 {
 	if (sq->error)
 		return false;
@@ -93,6 +101,31 @@ static __attribute__((noinline)) bool ornic_wr_refresh(struct ornic_sq *sq)
 	return true;
 }
 
+/* Begins a WQE in the next slot, which is free. */
+static ALWAYS_INLINE inline struct ornic_sq_hdr *
+ornic_wr_put_header(struct ibv_qp_ex *ibqp, const uint32_t opcode,
+		    const size_t data)
+{
+	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
+	struct ornic_sq_hdr *hdr;
+
+	hdr = ornic_slot(sq, sq->pi++);
+	hdr->ctrl = ornic_sq_ctrl(opcode, ibqp->wr_flags & ORNIC_WR_FLAGS, 0);
+	hdr->wr_id = htole64(ibqp->wr_id);
+	sq->wqe = hdr;
+	sq->data = data == ORNIC_DATA_UD ? ornic_slot(sq, sq->pi) :
+					   (uint8_t *)hdr + data;
+	return hdr;
+}
+
+static __attribute__((noinline)) struct ornic_sq_hdr *
+ornic_wr_begin_full(struct ibv_qp_ex *ibqp, uint32_t opcode, size_t data)
+{
+	if (!ornic_wr_refresh(&to_ornic_qp_ex(ibqp)->sq))
+		return NULL;
+	return ornic_wr_put_header(ibqp, opcode, data);
+}
+
 /*
  * Begins a WQE with its first slot; SGEs or inline data will be at @data.
  * Returns its header, or NULL.
@@ -102,19 +135,11 @@ ornic_wr_begin(struct ibv_qp_ex *ibqp, const uint32_t opcode,
 	       const size_t data)
 {
 	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
-	struct ornic_sq_hdr *hdr;
 
 	/* That the QP takes the opcode was asked when it was created */
-	if (unlikely(sq->pi == sq->limit && !ornic_wr_refresh(sq)))
-		return NULL;
-
-	hdr = ornic_slot(sq, sq->pi++);
-	hdr->ctrl = ornic_sq_ctrl(opcode, ibqp->wr_flags & ORNIC_WR_FLAGS, 0);
-	hdr->wr_id = htole64(ibqp->wr_id);
-	sq->wqe = hdr;
-	sq->data = data == ORNIC_DATA_UD ? ornic_slot(sq, sq->pi) :
-					   (uint8_t *)hdr + data;
-	return hdr;
+	if (unlikely(sq->pi == sq->limit))
+		return ornic_wr_begin_full(ibqp, opcode, data);
+	return ornic_wr_put_header(ibqp, opcode, data);
 }
 
 /*
@@ -647,11 +672,12 @@ static void ornic_qp_fill_kind(struct ornic_qp *qp, uint64_t send_ops_flags)
  * @qp: queue pair; its kind and its ops are known
  * @type: its type
  * @send_ops_flags: IBV_QP_EX_WITH_*, what the caller will use
+ * @shadow: the device has ORNIC_CAPS_SHADOW
  *
  * Return: 0, or EOPNOTSUPP if one of them is not there, or nothing can be sent.
  */
 int ornic_qp_fill_pfns(struct ornic_qp *qp, enum ibv_qp_type type,
-		       uint64_t send_ops_flags)
+		       uint64_t send_ops_flags, bool shadow)
 {
 	struct ibv_qp_ex *ibqp = &qp->vqp.qp_ex;
 
@@ -659,7 +685,8 @@ int ornic_qp_fill_pfns(struct ornic_qp *qp, enum ibv_qp_type type,
 		return EOPNOTSUPP;
 
 	ibqp->wr_start = ornic_wr_start;
-	ibqp->wr_complete = ornic_wr_complete;
+	ibqp->wr_complete = shadow ? ornic_wr_complete :
+				     ornic_wr_complete_bell;
 	ibqp->wr_abort = ornic_wr_abort;
 	ibqp->wr_set_inline_data_list = ornic_wr_set_inline_data_list;
 	ornic_qp_fill_kind(qp, send_ops_flags);

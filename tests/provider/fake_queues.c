@@ -259,15 +259,33 @@ int ibv_cmd_destroy_srq(struct ibv_srq *srq)
 	return ret;
 }
 
+/* Return: a free place among the QPs. */
+static uint32_t fake_new_qp(void)
+{
+	uint32_t n;
+
+	for (n = 0; fake_now->qps[n].qpn; n++)
+		assert(n < FAKE_QPS - 1);
+	return n;
+}
+
 int ibv_cmd_open_qp(struct ibv_context *context, struct verbs_qp *vqp,
 		    int vqp_sz, struct ibv_qp_open_attr *attr,
 		    struct ibv_open_qp *cmd, size_t cmd_size,
 		    struct ib_uverbs_create_qp_resp *resp, size_t resp_size)
 {
+	uint32_t n = fake_new_qp();
+	int ret = fake_fails();
+
+	if (ret)
+		return ret;
+
+	/* One QP, known by one more handle */
+	fake_now->qps[n] = (struct fake_qp){ .qpn = attr->qp_num };
 	vqp->qp.context = context;
 	vqp->qp.qp_num = attr->qp_num;
-	vqp->qp.handle = attr->qp_num - FAKE_FIRST_QPN;
-	return fake_fails();
+	vqp->qp.handle = n;
+	return 0;
 }
 
 int ibv_cmd_destroy_cq(struct ibv_cq *ibcq)
@@ -300,8 +318,7 @@ static int fake_create_qp_ex(struct ibv_context *context,
 	if (ret)
 		return ret;
 
-	for (n = 0; fake_now->qps[n].qpn; n++)
-		assert(n < FAKE_QPS - 1);
+	n = fake_new_qp();
 	qp = &fake_now->qps[n];
 	vqp->qp.context = context;
 	vqp->qp.qp_num = FAKE_FIRST_QPN + n;

@@ -102,6 +102,38 @@ static void xrc_receivers_have_no_rings(void **state)
 	assert_int_equal(errno, EACCES);
 }
 
+static void assert_own_lines(const struct ornic_qp *qp)
+{
+	uintptr_t sq = (uintptr_t)&qp->sq;
+	uintptr_t rq = (uintptr_t)&qp->rq;
+
+	assert_int_equal(sq % ORNIC_CACHE_LINE, 0);
+	assert_int_equal(rq % ORNIC_CACHE_LINE, 0);
+	/* Behind them is nothing that is written */
+	assert_true(sizeof(qp->sq) % ORNIC_CACHE_LINE == 0);
+	assert_true(sizeof(qp->rq) % ORNIC_CACHE_LINE == 0);
+}
+
+/* One thread may send while another one posts receives, and a third polls. */
+static void queues_share_no_cache_line(void **state)
+{
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_qp_open_attr open_attr = {
+		.comp_mask = IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_TYPE,
+		.qp_num = 5, .qp_type = IBV_QPT_XRC_RECV,
+	};
+	struct ibv_qp *qp;
+
+	assert_own_lines(to_ornic_qp(f->rc));
+	assert_own_lines(to_ornic_qp(f->ud));
+	assert_int_equal((uintptr_t)to_ornic_cq(f->cq) % ORNIC_CACHE_LINE, 0);
+	qp = ops->open_qp(&f->fake.ctx->context, &open_attr);
+	assert_non_null(qp);
+	assert_own_lines(to_ornic_qp(qp));
+	assert_int_equal(ops->destroy_qp(qp), 0);
+}
+
 /* libibverbs answers EOPNOTSUPP then, which librdmacm takes for no options. */
 static void there_is_nothing_to_agree_on(void **state)
 {
@@ -225,6 +257,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test_case(only_known_qps_are_created),
 		test_case(xrc_receivers_have_no_rings),
+		test_case(queues_share_no_cache_line),
 		test_case(there_is_nothing_to_agree_on),
 		test_case(what_the_kernel_refuses_leaves_nothing),
 		test_case(what_cannot_be_mapped_is_destroyed_again),
