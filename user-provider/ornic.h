@@ -191,6 +191,7 @@ struct ornic_cq {
  * @max_tso_header: bytes of headers of a TSO; 0: the QP has none
  * @wqe: ibv_wr_*: the WQE being built, or NULL
  * @data: ibv_wr_*: where its SGEs or inline data go, or NULL
+ * @no_addr: ibv_wr_*: the datagram being built has no address yet
  * @first_pi: ibv_wr_*: @pi at wr_start
  * @error: ibv_wr_*: the first error since wr_start, positive errno
  * @slot: on the board, or ORNIC_BOARD_NO_SLOT
@@ -214,6 +215,7 @@ struct ornic_sq {
 	uint32_t max_tso_header;
 	struct ornic_sq_hdr *wqe;
 	void *data;
+	bool no_addr;
 	uint32_t first_pi;
 	int error;
 	uint32_t slot;

@@ -48,6 +48,7 @@ static __attribute__((noinline)) int ornic_wr_take_back(struct ornic_sq *sq)
 	int error = sq->error;
 
 	sq->pi = sq->first_pi;
+	sq->no_addr = false;
 	sq->error = 0;
 	ornic_unlock(&sq->lock);
 	return error;
@@ -67,6 +68,17 @@ static ALWAYS_INLINE inline int ornic_wr_finish(struct ibv_qp_ex *ibqp,
 	return 0;
 }
 
+/* The last datagram must have an address, as those before it. */
+static ALWAYS_INLINE inline int ornic_wr_finish_ud(struct ibv_qp_ex *ibqp,
+						   const bool shadow)
+{
+	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
+
+	if (unlikely(sq->no_addr))
+		ornic_wr_fail(sq, EINVAL);
+	return ornic_wr_finish(ibqp, shadow);
+}
+
 static int ornic_wr_complete(struct ibv_qp_ex *ibqp)
 {
 	return ornic_wr_finish(ibqp, true);
@@ -75,6 +87,16 @@ static int ornic_wr_complete(struct ibv_qp_ex *ibqp)
 static int ornic_wr_complete_bell(struct ibv_qp_ex *ibqp)
 {
 	return ornic_wr_finish(ibqp, false);
+}
+
+static int ornic_wr_complete_ud(struct ibv_qp_ex *ibqp)
+{
+	return ornic_wr_finish_ud(ibqp, true);
+}
+
+static int ornic_wr_complete_ud_bell(struct ibv_qp_ex *ibqp)
+{
+	return ornic_wr_finish_ud(ibqp, false);
 }
 
 static void ornic_wr_abort(struct ibv_qp_ex *ibqp)
@@ -140,6 +162,23 @@ ornic_wr_begin(struct ibv_qp_ex *ibqp, const uint32_t opcode,
 	if (unlikely(sq->pi == sq->limit))
 		return ornic_wr_begin_full(ibqp, opcode, data);
 	return ornic_wr_put_header(ibqp, opcode, data);
+}
+
+/*
+ * Begins a datagram. The slots still hold the address of an earlier one, so
+ * that the caller must not forget to set it.
+ */
+static ALWAYS_INLINE inline struct ornic_sq_hdr *
+ornic_wr_begin_ud(struct ibv_qp_ex *ibqp, const uint32_t opcode)
+{
+	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
+
+	if (unlikely(sq->no_addr)) {
+		ornic_wr_fail(sq, EINVAL);
+		return NULL;
+	}
+	sq->no_addr = true;
+	return ornic_wr_begin(ibqp, opcode, ORNIC_DATA_UD);
 }
 
 /*
@@ -370,6 +409,7 @@ static void ornic_wr_set_ud_addr(struct ibv_qp_ex *ibqp, struct ibv_ah *ah,
 		return;
 	}
 	ornic_put_route_ud((void *)(sq->wqe + 1), ah, remote_qpn, remote_qkey);
+	sq->no_addr = false;
 }
 
 static void ornic_wr_set_xrc_srqn(struct ibv_qp_ex *ibqp, uint32_t srqn)
@@ -392,7 +432,7 @@ static void ornic_wr_send_rc(struct ibv_qp_ex *ibqp)
 
 static void ornic_wr_send_ud(struct ibv_qp_ex *ibqp)
 {
-	ornic_wr_begin(ibqp, IBV_WR_SEND, ORNIC_DATA_UD);
+	ornic_wr_begin_ud(ibqp, IBV_WR_SEND);
 }
 
 static void ornic_wr_send_eth(struct ibv_qp_ex *ibqp)
@@ -429,25 +469,22 @@ static void ornic_wr_send_tso(struct ibv_qp_ex *ibqp, void *headers,
 	sq->data = ornic_put_tso(sq, hdr, headers, hdr_len, mss);
 }
 
-static ALWAYS_INLINE inline void ornic_wr_put_send_imm(struct ibv_qp_ex *ibqp,
-						       __be32 imm,
-						       const size_t data)
+static void ornic_wr_send_imm_rc(struct ibv_qp_ex *ibqp, __be32 imm_data)
 {
 	struct ornic_sq_hdr *hdr;
 
-	hdr = ornic_wr_begin(ibqp, IBV_WR_SEND_WITH_IMM, data);
+	hdr = ornic_wr_begin(ibqp, IBV_WR_SEND_WITH_IMM, ORNIC_DATA_RC);
 	if (likely(hdr))
-		hdr->imm = imm;
-}
-
-static void ornic_wr_send_imm_rc(struct ibv_qp_ex *ibqp, __be32 imm_data)
-{
-	ornic_wr_put_send_imm(ibqp, imm_data, ORNIC_DATA_RC);
+		hdr->imm = imm_data;
 }
 
 static void ornic_wr_send_imm_ud(struct ibv_qp_ex *ibqp, __be32 imm_data)
 {
-	ornic_wr_put_send_imm(ibqp, imm_data, ORNIC_DATA_UD);
+	struct ornic_sq_hdr *hdr;
+
+	hdr = ornic_wr_begin_ud(ibqp, IBV_WR_SEND_WITH_IMM);
+	if (likely(hdr))
+		hdr->imm = imm_data;
 }
 
 static void ornic_wr_send_inv(struct ibv_qp_ex *ibqp, uint32_t invalidate_rkey)
@@ -685,8 +722,12 @@ int ornic_qp_fill_pfns(struct ornic_qp *qp, enum ibv_qp_type type,
 		return EOPNOTSUPP;
 
 	ibqp->wr_start = ornic_wr_start;
-	ibqp->wr_complete = shadow ? ornic_wr_complete :
-				     ornic_wr_complete_bell;
+	if (qp->kind == ORNIC_WQE_UD)
+		ibqp->wr_complete = shadow ? ornic_wr_complete_ud :
+					     ornic_wr_complete_ud_bell;
+	else
+		ibqp->wr_complete = shadow ? ornic_wr_complete :
+					     ornic_wr_complete_bell;
 	ibqp->wr_abort = ornic_wr_abort;
 	ibqp->wr_set_inline_data_list = ornic_wr_set_inline_data_list;
 	ornic_qp_fill_kind(qp, send_ops_flags);

@@ -551,6 +551,43 @@ static void an_address_needs_an_operation(void **state)
 	assert_no_send(f->ud);
 }
 
+/* In the ring is still the address of an earlier datagram. */
+static void an_operation_needs_an_address(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_qp_ex *qp = ex(f->ud);
+	struct fake_wqe wqe;
+	int lacks, i;
+
+	for (lacks = 0; lacks < 3; lacks++) {
+		start(qp, lacks);
+		for (i = 0; i < 3; i++) {
+			if (i & 1)
+				ibv_wr_send_imm(qp, htobe32(i));
+			else
+				ibv_wr_send(qp);
+			if (i != lacks)
+				ibv_wr_set_ud_addr(qp, f->ah, 5, 6);
+			set_sges(qp, i, 1);
+		}
+		assert_int_equal(ibv_wr_complete(qp), EINVAL);
+		assert_no_send(f->ud);
+
+		/* Neither does it matter to the next transaction */
+		start(qp, 1);
+		ibv_wr_send(qp);
+		ibv_wr_abort(qp);
+		start(qp, 1);
+		assert_int_equal(ibv_wr_complete(qp), 0);
+		assert_no_send(f->ud);
+		start(qp, 1);
+		ibv_wr_send(qp);
+		ibv_wr_set_ud_addr(qp, f->ah, 5, 6);
+		assert_int_equal(ibv_wr_complete(qp), 0);
+		take_send(f->ud, &wqe);
+	}
+}
+
 static void a_full_queue_takes_the_whole_back(void **state)
 {
 	struct fixture *f = *state;
@@ -631,6 +668,7 @@ int main(void)
 		test_case(abort_takes_all_back),
 		test_case(nothing_is_a_transaction),
 		test_case(an_address_needs_an_operation),
+		test_case(an_operation_needs_an_address),
 		test_case(a_full_queue_takes_the_whole_back),
 		test_case(states_decide_what_may_be_posted),
 		test_case(both_ways_to_post_share_the_ring),
