@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 
 #include <errno.h>
+#include <limits.h>
 
 #include "ornic_abi.h"
 #include "ring.h"
@@ -25,12 +26,33 @@ static void ornic_clock_read(const struct ornic_clock_page *page,
 	} while (before & 1 || before != after);
 }
 
+/*
+ * (cycles * mult + frac) >> shift, of which only the result fits into 64 bits:
+ * the product has up to 96. @frac is less than 1 << @shift.
+ */
+static uint64_t ornic_clock_scale(const struct ornic_clock_page *page,
+				  uint64_t cycles, uint64_t frac)
+{
+	uint64_t low = (cycles & UINT32_MAX) * page->mult;
+	uint64_t high = (cycles >> 32) * page->mult;
+	uint32_t shift = page->shift;
+
+	high += (low >> 32) + (frac >> 32);
+	low = (low & UINT32_MAX) + (frac & UINT32_MAX);
+	high += low >> 32;
+	low &= UINT32_MAX;
+	if (shift > 32)
+		return high >> (shift - 32);
+	return (high << (32 - shift)) + (low >> shift);
+}
+
 /**
  * ornic_clock_to_ns() - when was that?
  * @page: clock page
  * @timestamp: of the device
  *
- * The page may have been written after the timestamp was taken.
+ * The page may have been written long after the timestamp was taken, or long
+ * before.
  *
  * Return: nanoseconds since the epoch, of the device's PTP clock.
  */
@@ -41,10 +63,23 @@ uint64_t ornic_clock_to_ns(const struct ornic_clock_page *page,
 
 	ornic_clock_read(page, &now);
 	if (timestamp >= now.cycles)
-		return now.nsec + (((timestamp - now.cycles) * now.mult +
-				    now.frac) >> now.shift);
-	return now.nsec + ((int64_t)(now.frac - (now.cycles - timestamp) *
-				     now.mult) >> now.shift);
+		return now.nsec + ornic_clock_scale(&now,
+						    timestamp - now.cycles,
+						    now.frac);
+	/* Rounded down, too, which is up for what is subtracted */
+	return now.nsec - ornic_clock_scale(&now, now.cycles - timestamp,
+					    (1ULL << now.shift) - 1 - now.frac);
+}
+
+static struct timespec ornic_clock_raw(uint64_t clock)
+{
+	const uint64_t second = 1000000000;
+
+	if (clock <= LONG_MAX)
+		return (struct timespec){ .tv_nsec = clock };
+	return (struct timespec){
+		.tv_sec = clock / second, .tv_nsec = clock % second,
+	};
 }
 
 /**
@@ -52,8 +87,8 @@ uint64_t ornic_clock_to_ns(const struct ornic_clock_page *page,
  * @ibctx: context
  * @values: comp_mask: what is wanted, then what there is
  *
- * The clock runs free and does not know seconds: it is in raw_clock.tv_nsec
- * whole, comparable to the timestamps of completions.
+ * The clock counts nanoseconds since power-on, and completions are stamped with
+ * it. It is in raw_clock.tv_nsec whole, unless a long is too short for it.
  *
  * Return: 0; EOPNOTSUPP without a clock; else what the kernel says.
  */
@@ -75,8 +110,7 @@ int ornic_query_rt_values(struct ibv_context *ibctx,
 		if (!attr.hca_core_clock)
 			return EOPNOTSUPP;
 
-		values->raw_clock.tv_sec = 0;
-		values->raw_clock.tv_nsec = resp.clock;
+		values->raw_clock = ornic_clock_raw(resp.clock);
 		mask |= IBV_VALUES_MASK_RAW_CLOCK;
 	}
 

@@ -27,7 +27,7 @@
 #define FAKE_FIRST_WQN	0x000201
 #define FAKE_DRIVER_ID	77
 #define FAKE_NULL_KEY	0x4e00
-#define FAKE_CLOCK	0x123456789aULL	/* now, for ever */
+#define FAKE_CLOCK	0x123456789aULL	/* now, unless the test says else */
 #define FAKE_KEY	0x1200		/* of regions and windows */
 #define FAKE_PACKETS	1000		/* counted, for ever */
 #define FAKE_COUNTED	64000		/* bytes of them */
@@ -104,6 +104,7 @@ struct fake_cq {
  * @then: runs once, when the next command that creates, destroys or moves a
  *	queue has taken effect and its caller does not know yet
  * @commands: answered so far
+ * @clock_now: the device's timestamp
  * @av: what creating an AH answers
  * @last_attr: creation of the last QP as it came to the kernel
  * @last_cq_attr: of the last CQ
@@ -143,6 +144,7 @@ struct fake {
 	bool bad_mmap;
 	void (*then)(struct fake *fake);
 	unsigned int commands;
+	uint64_t clock_now;
 	struct ornic_av av;
 	struct ibv_qp_init_attr_ex last_attr;
 	struct ibv_cq_init_attr_ex last_cq_attr;

@@ -182,7 +182,7 @@ int ibv_cmd_query_device_any(struct ibv_context *context,
 	assert(*resp_size == sizeof(*drv));
 	if (attr_size > sizeof(attr->orig_attr)) {
 		drv->drv_payload = fake_now->device;
-		drv->clock = FAKE_CLOCK;
+		drv->clock = fake_now->clock_now;
 	}
 	if (attr_size == sizeof(*attr))
 		attr->hca_core_clock = 1000000;
@@ -338,6 +338,7 @@ void fake_open(struct fake *fake, bool shadow)
 
 	memset(fake, 0, sizeof(*fake));
 	fake->shadow = shadow;
+	fake->clock_now = FAKE_CLOCK;
 	fake->fd = memfd_create("ornic", 0);
 	assert(fake->fd >= 0);
 	assert(!ftruncate(fake->fd, FAKE_BYTES));

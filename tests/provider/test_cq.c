@@ -2,6 +2,8 @@
 /*
  * Completion queues: polling both ways, cleaning, arming.
  */
+#include <limits.h>
+
 #include "fixture.h"
 
 #define CQES	8
@@ -609,6 +611,63 @@ static void timestamps_become_time(void **state)
 	assert_int_equal(values.comp_mask, 0);
 }
 
+/* What the comment at struct ornic_clock_page says, with room for all of it. */
+static uint64_t clock_ns(const struct ornic_clock_page *page, uint64_t timestamp)
+{
+	__int128 cycles = (__int128)timestamp - page->cycles;
+
+	return page->nsec + (uint64_t)((cycles * page->mult +
+					(__int128)page->frac) >> page->shift);
+}
+
+/* A process may poll an hour after the completion, or before the page's time. */
+static void old_timestamps_become_time(void **state)
+{
+	static const uint64_t seconds[] = { 0, 1, 29, 31, 60, 3600, 1000000 };
+	static const uint32_t shifts[] = { 1, 8, 28, 31, 32, 33, 60 };
+	static const uint32_t mults[] = { 1, 3, 0x7fffffff, 0xffffffff };
+	struct fixture *f = *state;
+	struct ornic_clock_page *clock = f->fake.clock;
+	size_t i, j, k;
+	int odd;
+
+	clock->nsec = 1ULL << 62;
+	clock->cycles = 1ULL << 60;
+	for (i = 0; i < ARRAY_SIZE(seconds); i++) {
+		for (j = 0; j < ARRAY_SIZE(shifts); j++) {
+			for (k = 0; k < ARRAY_SIZE(mults); k++) {
+				uint64_t away = seconds[i] * 1000000000;
+
+				clock->shift = shifts[j];
+				clock->mult = mults[k];
+				clock->frac = (1ULL << shifts[j]) / 3;
+				for (odd = 0; odd < 3; odd++) {
+					uint64_t t = clock->cycles + odd;
+
+					assert_true(ornic_clock_to_ns(clock, t + away) ==
+						    clock_ns(clock, t + away));
+					assert_true(ornic_clock_to_ns(clock, t - away) ==
+						    clock_ns(clock, t - away));
+				}
+			}
+		}
+	}
+}
+
+/* Where a long has 32 bits the clock is beyond it after two seconds. */
+static void a_clock_beyond_tv_nsec_is_not_cut(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_values_ex values = { .comp_mask = IBV_VALUES_MASK_RAW_CLOCK };
+
+	f->fake.clock_now = (uint64_t)LONG_MAX + 5;
+	assert_int_equal(f->fake.ops->query_rt_values(&f->fake.ctx->context,
+						      &values), 0);
+	assert_in_range(values.raw_clock.tv_nsec, 0, 999999999);
+	assert_true(values.raw_clock.tv_sec * 1000000000ULL +
+		    values.raw_clock.tv_nsec == f->fake.clock_now);
+}
+
 static void unknown_options_are_refused(void **state)
 {
 	struct fixture *f = *state;
@@ -684,6 +743,8 @@ int main(void)
 		test_case(one_thread_polls_without_lock),
 		test_case(a_reader_of_a_key_gets_a_number),
 		test_case(timestamps_become_time),
+		test_case(old_timestamps_become_time),
+		test_case(a_clock_beyond_tv_nsec_is_not_cut),
 		test_case(unknown_options_are_refused),
 	};
 
