@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -28,15 +29,17 @@ struct ornic_cq_map {
 	uint8_t log_size;
 };
 
-static int ornic_cq_map(struct ornic_cq *cq, const struct ornic_cq_map *from)
+static void *ornic_cq_mmap(const struct ornic_cq *cq,
+			   const struct ornic_cq_map *from)
 {
-	void *map;
+	return mmap(NULL, from->length, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    cq->vcq.cq.context->cmd_fd, from->offset);
+}
 
-	map = mmap(NULL, from->length, PROT_READ | PROT_WRITE, MAP_SHARED,
-		   cq->vcq.cq.context->cmd_fd, from->offset);
-	if (map == MAP_FAILED)
-		return errno;
-
+/* Locked, or before anybody knows the CQ. */
+static void ornic_cq_use_ring(struct ornic_cq *cq, void *map,
+			      const struct ornic_cq_map *from)
+{
 	cq->map = map;
 	cq->map_length = from->length;
 	cq->ring = map;
@@ -44,7 +47,6 @@ static int ornic_cq_map(struct ornic_cq *cq, const struct ornic_cq_map *from)
 	cq->mask = (1u << from->log_size) - 1;
 	cq->phase_shift = 31 - from->log_size;
 	cq->ci = 0;
-	return 0;
 }
 
 static int ornic_init_cq(struct ornic_cq *cq,
@@ -57,12 +59,19 @@ static int ornic_init_cq(struct ornic_cq *cq,
 		.log_size = resp->log_size,
 	};
 
+	void *map;
+
 	cq->log_cqe_size = ext ? ORNIC_LOG_CQE_EXT_SIZE : ORNIC_LOG_CQE_SIZE;
 	if (resp->log_cqe_size != cq->log_cqe_size)
 		return EPROTO;
 
+	map = ornic_cq_mmap(cq, &from);
+	if (map == MAP_FAILED)
+		return errno;
+
 	cq->cqn = resp->cqn;
-	return ornic_cq_map(cq, &from);
+	ornic_cq_use_ring(cq, map, &from);
+	return 0;
 }
 
 static int ornic_check_cq_attr(const struct ornic_context *ctx,
@@ -142,6 +151,7 @@ static struct ornic_cq *ornic_new_cq(struct ibv_context *ibctx,
 		goto err_destroy_cq;
 
 	ornic_lock_init(&cq->lock, ornic_cq_needs_lock(cq, attr));
+	pthread_mutex_init(&cq->resize_lock, NULL);
 	ornic_cq_choose_poll(cq);
 	return cq;
 
@@ -205,45 +215,127 @@ struct ibv_cq_ex *ornic_create_cq_ex(struct ibv_context *ibctx,
 }
 
 /**
- * ornic_resize_cq() - give a completion queue another size
- * @ibcq: completion queue
- * @cqe: entries wanted
- *
- * With the lock held: nobody polls the ring that the device leaves, nor arms
- * the record that the kernel copies. What was not polled is at the beginning
- * of the new ring, in its order. If that cannot be mapped the old one is kept,
- * which has those entries too, and gets no more.
- *
- * Return: 0 or a positive errno.
+ * ornic_cq_wait() - wait until a CQ is resized
+ * @cq: completion queue, locked, being resized; locked again on return
  */
-int ornic_resize_cq(struct ibv_cq *ibcq, int cqe)
+void ornic_cq_wait(struct ornic_cq *cq)
 {
-	struct ornic_cq *cq = to_ornic_cq(ibcq);
-	struct ornic_uresize_cq_resp resp = {};
-	struct ibv_resize_cq cmd = {};
-	struct ornic_cq_map from;
-	size_t old_length;
-	void *old;
-	int ret;
+	do {
+		ornic_unlock(&cq->lock);
+		pthread_mutex_lock(&cq->resize_lock);
+		pthread_mutex_unlock(&cq->resize_lock);
+		ornic_lock(&cq->lock);
+	} while (cq->state == ORNIC_CQ_RESIZING);
+}
+
+/* Locked. */
+static void ornic_cq_set_state(struct ornic_cq *cq, enum ornic_cq_state state)
+{
+	cq->state = state;
+	cq->min_num = state == ORNIC_CQ_LIVE ? 0 : INT_MAX;
+}
+
+static enum ornic_cq_state ornic_cq_change_state(struct ornic_cq *cq,
+						 enum ornic_cq_state state)
+{
+	enum ornic_cq_state before;
 
 	ornic_lock(&cq->lock);
+	before = cq->state;
+	ornic_cq_set_state(cq, state);
+	ornic_unlock(&cq->lock);
+	return before;
+}
+
+/*
+ * The new ring begins with what the device thinks that nobody polled. After a
+ * ring was lost that is more than there is: see ornic_resize_cq().
+ */
+static void ornic_cq_change_ring(struct ornic_cq *cq, void *map,
+				 const struct ornic_cq_map *from,
+				 enum ornic_cq_state before)
+{
+	size_t old_length = cq->map_length;
+	void *old = cq->map;
+	uint32_t polled;
+
+	ornic_lock(&cq->lock);
+	polled = before == ORNIC_CQ_LOST ? cq->ci - cq->lost_ci : 0;
+	ornic_cq_use_ring(cq, map, from);
+	if (polled)
+		ornic_cq_consume(cq, polled);
+	ornic_cq_set_state(cq, ORNIC_CQ_LIVE);
+	ornic_unlock(&cq->lock);
+	munmap(old, old_length);
+}
+
+/* With @resize_lock held, and nobody at the ring. */
+static int ornic_cq_do_resize(struct ornic_cq *cq, int cqe,
+			      enum ornic_cq_state before)
+{
+	struct ornic_uresize_cq_resp resp = {};
+	struct ibv_cq *ibcq = &cq->vcq.cq;
+	struct ibv_resize_cq cmd = {};
+	struct ornic_cq_map from;
+	int old_cqe = ibcq->cqe;
+	void *map;
+	int ret;
+
 	ret = ibv_cmd_resize_cq(ibcq, cqe, &cmd, sizeof(cmd), &resp.ibv_resp,
 				sizeof(resp));
-	if (ret)
-		goto out_unlock;
+	if (ret) {
+		ornic_cq_change_state(cq, before);
+		return ret;
+	}
 
 	from.offset = resp.mmap_offset;
 	from.length = resp.mmap_length;
 	from.dbr_offset = resp.dbr_offset;
 	from.log_size = resp.log_size;
-	old = cq->map;
-	old_length = cq->map_length;
-	ret = ornic_cq_map(cq, &from);
-	if (!ret)
-		munmap(old, old_length);
+	map = ornic_cq_mmap(cq, &from);
+	if (map == MAP_FAILED) {
+		ret = errno;
+		ibcq->cqe = old_cqe;
+		if (before == ORNIC_CQ_LIVE)
+			cq->lost_ci = cq->ci;
+		ornic_cq_change_state(cq, ORNIC_CQ_LOST);
+		return ret;
+	}
 
-out_unlock:
-	ornic_unlock(&cq->lock);
+	ornic_cq_change_ring(cq, map, &from, before);
+	return 0;
+}
+
+/**
+ * ornic_resize_cq() - give a completion queue another size
+ * @ibcq: completion queue
+ * @cqe: entries wanted
+ *
+ * Until the command ends nobody may poll the ring that the device leaves, nor
+ * arm the record that the kernel copies: others wait, asleep, for the command
+ * may take long. What was not polled is at the beginning of the new ring, in
+ * its order.
+ *
+ * If that ring cannot be mapped the old one can still be polled, for it has
+ * those entries too. After them polling fails. Another resize may bring the
+ * queue back; its ring begins with the same entries, of which some are polled
+ * then.
+ *
+ * Return: 0 or a positive errno; EIO for a queue that does not come back.
+ */
+int ornic_resize_cq(struct ibv_cq *ibcq, int cqe)
+{
+	struct ornic_cq *cq = to_ornic_cq(ibcq);
+	enum ornic_cq_state before;
+	int ret = EIO;
+
+	pthread_mutex_lock(&cq->resize_lock);
+	before = ornic_cq_change_state(cq, ORNIC_CQ_RESIZING);
+	if (before == ORNIC_CQ_DEAD)
+		ornic_cq_change_state(cq, before);
+	else
+		ret = ornic_cq_do_resize(cq, cqe, before);
+	pthread_mutex_unlock(&cq->resize_lock);
 	return ret;
 }
 
@@ -277,9 +369,18 @@ int ornic_destroy_cq(struct ibv_cq *ibcq)
 		return ret;
 
 	munmap(cq->map, cq->map_length);
+	pthread_mutex_destroy(&cq->resize_lock);
 	ornic_lock_destroy(&cq->lock);
 	ornic_free_cq(cq);
 	return 0;
+}
+
+/* Locked. */
+static __attribute__((noinline)) bool ornic_cq_is_lost(struct ornic_cq *cq)
+{
+	if (cq->state == ORNIC_CQ_RESIZING)
+		ornic_cq_wait(cq);
+	return cq->state != ORNIC_CQ_LIVE;
 }
 
 /**
@@ -290,13 +391,17 @@ int ornic_destroy_cq(struct ibv_cq *ibcq)
  * The device knows whether a request for any completion is answered, and does
  * not let one for a solicited completion weaken it: [ORNIC-DB-20].
  *
- * Return: 0.
+ * Return: 0, or EIO after the ring was lost.
  */
 int ornic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {
 	struct ornic_cq *cq = to_ornic_cq(ibcq);
 
 	ornic_lock(&cq->lock);
+	if (unlikely(cq->state != ORNIC_CQ_LIVE && ornic_cq_is_lost(cq))) {
+		ornic_unlock(&cq->lock);
+		return EIO;
+	}
 	/* The next number, for NEXT the first of the next generation */
 	if (solicited_only)
 		cq->arm = (cq->arm | ORNIC_ARM_TYPE) + 1 + ORNIC_ARM_SOLICITED;
@@ -324,7 +429,10 @@ void ornic_cq_clean(struct ornic_cq *cq, uint32_t qpn)
 	struct ornic_cqe *dst;
 	uint32_t end, from, to, word;
 
-	ornic_lock(&cq->lock);
+	ornic_cq_lock(cq);
+	/* Not all of them are in this ring */
+	if (unlikely(cq->state == ORNIC_CQ_LOST))
+		ornic_cq_set_state(cq, ORNIC_CQ_DEAD);
 	for (end = cq->ci; end - cq->ci <= cq->mask; end++)
 		if (!ornic_cq_peek(cq, end, cq->log_cqe_size, &cqe, &word))
 			break;

@@ -31,10 +31,13 @@ ornic_begin_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr,
 	if (unlikely(attr->comp_mask))
 		return EINVAL;
 
-	ornic_lock(&cq->lock);
+	ornic_cq_lock(cq);
 	ret = ornic_cq_take(cq, log_size);
-	if (ret)
-		ornic_unlock(&cq->lock);
+	if (!ret)
+		return 0;
+	if (unlikely(cq->state != ORNIC_CQ_LIVE))
+		ret = EIO;
+	ornic_unlock(&cq->lock);
 	return ret;
 }
 

@@ -42,6 +42,17 @@ static inline struct ornic_cqe *ornic_cqe(const struct ornic_cq *cq,
 }
 
 /**
+ * ornic_cq_lock() - lock a CQ that has a ring
+ * @cq: completion queue
+ */
+static inline void ornic_cq_lock(struct ornic_cq *cq)
+{
+	ornic_lock(&cq->lock);
+	if (unlikely(cq->state == ORNIC_CQ_RESIZING))
+		ornic_cq_wait(cq);
+}
+
+/**
  * ornic_cq_peek() - look for a completion
  * @cq: completion queue, locked
  * @ci: which

@@ -138,10 +138,24 @@ struct ornic_ah {
 };
 
 /**
+ * enum ornic_cq_state - which ring the device writes to
+ * @ORNIC_CQ_LIVE: ours
+ * @ORNIC_CQ_RESIZING: it changes; @resize_lock is held until it is known
+ * @ORNIC_CQ_LOST: one that could not be mapped; another resize may help
+ * @ORNIC_CQ_DEAD: as before, and there are completions in it that had to be
+ *	dropped
+ */
+enum ornic_cq_state {
+	ORNIC_CQ_LIVE,
+	ORNIC_CQ_RESIZING,
+	ORNIC_CQ_LOST,
+	ORNIC_CQ_DEAD,
+};
+
+/**
  * struct ornic_cq - completion queue
- * @vcq: verbs CQ, ordinary or extended
- * @poll: poll_cq for entries of this size, with or without the lock
- * @lock: protects all that follows
+ * @lock: protects all that follows but @vcq and what is set once
+ * @min_num: 0, or more than any poll may ask for, while @state is not LIVE
  * @ring: struct ornic_cqe, with @log_cqe_size 6 each followed by struct
  *	ornic_cqe_ext
  * @dbr: doorbell record
@@ -149,28 +163,37 @@ struct ornic_ah {
  * @mask: entries of the ring - 1
  * @phase_shift: brings the bit of @ci that tells the pass to bit 31
  * @cqe: the entry that an extended poll is at
+ * @poll: poll_cq for entries of this size, with or without the lock
+ * @vcq: verbs CQ, ordinary or extended
  * @arm: arm word written last
  * @cqn: the device's number
  * @log_cqe_size: log2 of the bytes of an entry
  * @map: start of the mapping that holds @ring and @dbr
  * @map_length: bytes of it
+ * @state: is @ring the one that the device writes to?
+ * @lost_ci: @ci when the ring was lost
+ * @resize_lock: one resize at a time; others who need the ring wait here
  * @owner: parent domain and memory
  */
 struct ornic_cq {
-	struct verbs_cq vcq;
-	int (*poll)(struct ornic_cq *cq, int num, struct ibv_wc *wc);
 	struct ornic_lock lock;
 	uint8_t *ring;
 	struct ornic_cq_dbr *dbr;
 	uint32_t ci;
 	uint32_t mask;
+	int min_num;
 	uint32_t phase_shift;
 	const struct ornic_cqe *cqe;
+	int (*poll)(struct ornic_cq *cq, int num, struct ibv_wc *wc);
+	struct verbs_cq vcq;
 	uint32_t arm;
 	uint32_t cqn;
 	uint8_t log_cqe_size;
 	void *map;
 	size_t map_length;
+	enum ornic_cq_state state;
+	uint32_t lost_ci;
+	pthread_mutex_t resize_lock;
 	struct ornic_owner owner;
 } __attribute__((aligned(ORNIC_CACHE_LINE)));
 
@@ -508,6 +531,7 @@ int ornic_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr);
 int ornic_destroy_cq(struct ibv_cq *ibcq);
 int ornic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only);
 void ornic_cq_clean(struct ornic_cq *cq, uint32_t qpn);
+void ornic_cq_wait(struct ornic_cq *cq);
 
 /* poll.c */
 void ornic_cq_choose_poll(struct ornic_cq *cq);

@@ -37,24 +37,57 @@ static ALWAYS_INLINE inline void ornic_fill_wc(struct ibv_wc *wc,
 	       sizeof(*wc) - offsetof(struct ibv_wc, pkey_index));
 }
 
+/* At least one is wanted. */
+static ALWAYS_INLINE inline int ornic_fetch(struct ornic_cq *cq, int num,
+					    struct ibv_wc *wc,
+					    const uint32_t log_size)
+{
+	const struct ornic_cqe *cqe;
+	uint32_t ci = cq->ci;
+	int left = num;
+	uint32_t qpn;
+
+	do {
+		if (!ornic_cq_peek(cq, ci, log_size, &cqe, &qpn))
+			break;
+		ornic_fill_wc(wc++, cqe, qpn);
+		ci++;
+	} while (--left);
+
+	num -= left;
+	if (num)
+		ornic_cq_consume(cq, ci);
+	return num;
+}
+
+/* Nothing is wanted, or there is no ring to take it from. */
+static __attribute__((noinline)) int ornic_poll_rare(struct ornic_cq *cq,
+						     int num,
+						     struct ibv_wc *wc)
+{
+	int n = 0;
+
+	if (cq->state == ORNIC_CQ_RESIZING)
+		ornic_cq_wait(cq);
+	if (num > 0)
+		n = ornic_fetch(cq, num, wc, cq->log_cqe_size);
+	return n || cq->state == ORNIC_CQ_LIVE ? n : -1;
+}
+
 static ALWAYS_INLINE inline int ornic_poll(struct ornic_cq *cq, int num,
 					   struct ibv_wc *wc,
 					   const bool locked,
 					   const uint32_t log_size)
 {
-	const struct ornic_cqe *cqe;
-	uint32_t qpn;
 	int n;
 
 	if (locked)
 		pthread_spin_lock(&cq->lock.spin);
-	for (n = 0; n < num; n++) {
-		if (!ornic_cq_peek(cq, cq->ci + n, log_size, &cqe, &qpn))
-			break;
-		ornic_fill_wc(wc++, cqe, qpn);
-	}
-	if (n)
-		ornic_cq_consume(cq, cq->ci + n);
+	/* One comparison for two reasons to go another way */
+	if (likely(num > cq->min_num))
+		n = ornic_fetch(cq, num, wc, log_size);
+	else
+		n = ornic_poll_rare(cq, num, wc);
 	if (locked)
 		pthread_spin_unlock(&cq->lock.spin);
 
@@ -103,7 +136,7 @@ void ornic_cq_choose_poll(struct ornic_cq *cq)
  * @num: room in @wc
  * @wc: work completions
  *
- * Return: how many were there.
+ * Return: how many were there; -1 if none will come, enum ornic_cq_state.
  */
 int ornic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 {

@@ -501,6 +501,81 @@ static void a_refused_size_changes_nothing(void **state)
 	assert_wc(&wc, f->rc, 2);
 }
 
+/* The device has another ring, which the process has not. */
+static void a_lost_ring_is_no_empty_ring(void **state)
+{
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_poll_cq_attr attr = {};
+	struct ibv_cq *plain = f->cq;
+	struct ibv_wc wc[CQES];
+	struct ibv_cq_ex *cq;
+
+	cq = create_ex(f, 0, NULL);
+	f->cq = ibv_cq_ex_to_cq(cq);
+	complete(f, f->rc, 1);
+	assert_int_equal(ibv_poll_cq(f->cq, 1, wc), 1);
+	complete(f, f->rc, 2);
+	complete(f, f->rc, 3);
+	complete(f, f->rc, 4);
+	f->fake.bad_mmap = true;
+	assert_int_equal(ops->resize_cq(f->cq, 2 * CQES), EINVAL);
+	assert_int_equal(f->cq->cqe, CQES);
+	assert_int_equal(ibv_poll_cq(f->cq, 1, wc), 1);
+	assert_wc(wc, f->rc, 2);
+	assert_int_equal(ibv_start_poll(cq, &attr), 0);
+	assert_read(cq, f->rc, 3);
+	ibv_end_poll(cq);
+	assert_int_equal(ibv_poll_cq(f->cq, CQES, wc), 1);
+	assert_wc(wc, f->rc, 4);
+
+	/* A completion that comes now is out of reach */
+	complete(f, f->rc, 5);
+	assert_int_equal(ibv_poll_cq(f->cq, 1, wc), -1);
+	assert_int_equal(ibv_start_poll(cq, &attr), EIO);
+	assert_int_equal(ibv_req_notify_cq(f->cq, 0), EIO);
+	f->fake.fail = ENOMEM;
+	assert_int_equal(ops->resize_cq(f->cq, CQES), ENOMEM);
+	assert_int_equal(ibv_poll_cq(f->cq, 1, wc), -1);
+	f->fake.bad_mmap = true;
+	assert_int_equal(ops->resize_cq(f->cq, CQES), EINVAL);
+	assert_int_equal(ibv_poll_cq(f->cq, 1, wc), -1);
+
+	/* Until there is a ring again; nothing comes twice */
+	assert_int_equal(ops->resize_cq(f->cq, CQES), 0);
+	assert_int_equal(le32toh(fake_cq(f->cq)->dbr->ci), 3);
+	complete(f, f->rc, 6);
+	assert_int_equal(ibv_poll_cq(f->cq, CQES, wc), 2);
+	assert_wc(&wc[0], f->rc, 5);
+	assert_wc(&wc[1], f->rc, 6);
+	assert_int_equal(ibv_poll_cq(f->cq, 1, wc), 0);
+	assert_int_equal(ibv_start_poll(cq, &attr), ENOENT);
+	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
+	assert_int_equal(ops->destroy_cq(f->cq), 0);
+	f->cq = plain;
+}
+
+/* Those of a QP that is gone are in the ring that is out of reach. */
+static void a_lost_ring_cannot_be_cleaned(void **state)
+{
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct ibv_wc wc[CQES];
+	struct ibv_qp *qp;
+
+	qp = fake_create_qp(&f->fake, IBV_QPT_RC, f->cq, 1, 1, 0);
+	complete(f, qp, 1);
+	complete(f, f->rc, 2);
+	f->fake.bad_mmap = true;
+	assert_int_equal(ops->resize_cq(f->cq, 2 * CQES), EINVAL);
+	assert_int_equal(ops->destroy_qp(qp), 0);
+	assert_int_equal(ibv_poll_cq(f->cq, CQES, wc), 1);
+	assert_wc(wc, f->rc, 2);
+	assert_int_equal(ibv_poll_cq(f->cq, 1, wc), -1);
+	assert_int_equal(ops->resize_cq(f->cq, CQES), EIO);
+	assert_int_equal(ibv_poll_cq(f->cq, 1, wc), -1);
+}
+
 static void moderation_is_the_kernels(void **state)
 {
 	struct ibv_modify_cq_attr attr = {
@@ -738,6 +813,8 @@ int main(void)
 		test_case(a_destroyed_qp_leaves_no_large_completion),
 		test_case(resizing_keeps_completions_and_the_request),
 		test_case(a_refused_size_changes_nothing),
+		test_case(a_lost_ring_is_no_empty_ring),
+		test_case(a_lost_ring_cannot_be_cleaned),
 		test_case(moderation_is_the_kernels),
 		test_case(overrun_may_be_ignored),
 		test_case(one_thread_polls_without_lock),

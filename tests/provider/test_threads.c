@@ -138,12 +138,133 @@ static void a_new_qp_waits_for_a_wq(void **state)
 	assert_int_equal(f->fake.ops->destroy_qp(other.qp), 0);
 }
 
+/* ---- resizing a CQ ---------------------------------------------------- */
+
+static void poll_one(void *arg)
+{
+	struct fixture *f = arg;
+
+	assert_int_equal(ibv_poll_cq(f->cq, 1, &other.wc), 1);
+}
+
+static void start_poll_one(void *arg)
+{
+	struct ibv_poll_cq_attr attr = {};
+	struct fixture *f = arg;
+	struct ibv_cq_ex *cq = &to_ornic_cq(f->cq)->vcq.cq_ex;
+
+	assert_int_equal(ibv_start_poll(cq, &attr), 0);
+	other.wc.wr_id = cq->wr_id;
+	ibv_end_poll(cq);
+}
+
+static void arm(void *arg)
+{
+	struct fixture *f = arg;
+
+	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
+}
+
+static void destroy_qp(void *arg)
+{
+	struct fixture *f = arg;
+
+	assert_int_equal(f->fake.ops->destroy_qp(other.qp), 0);
+}
+
+static void while_cq_is_resized(struct fake *fake)
+{
+	other.end = meanwhile_start(&other.thread, other.run,
+				    fixture_of(fake));
+}
+
+/* The device has left the old ring already. */
+static void resize_while(struct fixture *f, void (*run)(void *arg), int ret)
+{
+	other.run = run;
+	f->fake.then = while_cq_is_resized;
+	assert_int_equal(f->fake.ops->resize_cq(f->cq, 32), ret);
+	meanwhile_finish(&other.thread);
+	/* The command may take long, so that others do not wait for a CPU */
+	assert_int_equal(other.end, MEANWHILE_SLEEPS);
+}
+
+static void polls_wait_for_the_new_ring(void **state)
+{
+	struct fixture *f = *state;
+
+	complete(f, f->rc->qp_num, 7);
+	complete(f, f->rc->qp_num, 8);
+	resize_while(f, poll_one, 0);
+	assert_int_equal(other.wc.wr_id, 7);
+	assert_int_equal(le32toh(fake_cq(f->cq)->dbr->ci), 1);
+	assert_int_equal(ibv_poll_cq(f->cq, 1, &other.wc), 1);
+	assert_int_equal(other.wc.wr_id, 8);
+}
+
+static void extended_polls_wait_for_the_new_ring(void **state)
+{
+	struct ibv_cq_init_attr_ex attr = { .cqe = 8 };
+	struct fixture *f = *state;
+	struct ibv_cq *plain = f->cq;
+	struct ibv_cq_ex *cq;
+
+	cq = f->fake.ops->create_cq_ex(&f->fake.ctx->context, &attr);
+	assert_non_null(cq);
+	f->cq = ibv_cq_ex_to_cq(cq);
+	complete(f, f->rc->qp_num, 7);
+	resize_while(f, start_poll_one, 0);
+	assert_int_equal(other.wc.wr_id, 7);
+	assert_int_equal(le32toh(fake_cq(f->cq)->dbr->ci), 1);
+	assert_int_equal(f->fake.ops->destroy_cq(f->cq), 0);
+	f->cq = plain;
+}
+
+static void requests_wait_for_the_new_record(void **state)
+{
+	struct fixture *f = *state;
+
+	resize_while(f, arm, 0);
+	assert_int_equal(le32toh(fake_cq(f->cq)->dbr->arm) & ORNIC_ARM_TYPE,
+			 ORNIC_ARM_NEXT);
+}
+
+static void completions_are_dropped_from_the_new_ring(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_wc wc;
+
+	other.qp = create_qp_in(f, pd_of(f), f->cq);
+	complete(f, other.qp->qp_num, 1);
+	complete(f, f->rc->qp_num, 2);
+	resize_while(f, destroy_qp, 0);
+	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
+	assert_int_equal(wc.wr_id, 2);
+	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 0);
+}
+
+/* The old ring is not the device's any more, but holds what it held. */
+static void those_who_wait_get_what_is_left(void **state)
+{
+	struct fixture *f = *state;
+
+	complete(f, f->rc->qp_num, 7);
+	f->fake.bad_mmap = true;
+	resize_while(f, poll_one, EINVAL);
+	assert_int_equal(other.wc.wr_id, 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test_case(a_new_qp_of_the_same_number_keeps_its_completions),
 		test_case(a_new_wq_of_the_same_number_keeps_its_completions),
 		test_case(a_new_qp_waits_for_a_wq),
+		test_case(polls_wait_for_the_new_ring),
+		test_case(extended_polls_wait_for_the_new_ring),
+		test_case(requests_wait_for_the_new_record),
+		test_case(completions_are_dropped_from_the_new_ring),
+		test_case(those_who_wait_get_what_is_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
