@@ -460,6 +460,18 @@ static inline void ornic_unlock(struct ornic_lock *lock)
 		pthread_spin_unlock(&lock->spin);
 }
 
+/**
+ * ornic_rq_open() - let a receive queue take work requests, or not
+ * @rq: receive queue, not locked
+ * @open: whether it takes them
+ */
+static inline void ornic_rq_open(struct ornic_rq *rq, bool open)
+{
+	ornic_lock(&rq->lock);
+	rq->open = open;
+	ornic_unlock(&rq->lock);
+}
+
 /* ucontext.c */
 struct verbs_context *ornic_alloc_context(struct ibv_device *ibdev, int cmd_fd,
 					  void *private_data);

@@ -434,12 +434,14 @@ static void ornic_enter_state(struct ornic_qp *qp, enum ibv_qp_state state)
 		break;
 	case IBV_QPS_INIT:
 	case IBV_QPS_RTR:
-		qp->rq.open = !qp->vqp.qp.srq;
+		ornic_rq_open(&qp->rq, !qp->vqp.qp.srq);
 		break;
 	default:
 		/* In ERR and SQE work requests are taken and flushed */
-		qp->rq.open = !qp->vqp.qp.srq;
+		ornic_rq_open(&qp->rq, !qp->vqp.qp.srq);
+		ornic_lock(&qp->sq.lock);
 		qp->sq.ops = qp->ops;
+		ornic_unlock(&qp->sq.lock);
 		break;
 	}
 }

@@ -147,7 +147,7 @@ int ornic_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
 	if (attr->wq_state == IBV_WQS_RESET)
 		ornic_reset_wq(wq);
 	else
-		wq->rq.open = true;
+		ornic_rq_open(&wq->rq, true);
 	return 0;
 }
 

@@ -254,6 +254,123 @@ static void those_who_wait_get_what_is_left(void **state)
 	assert_int_equal(other.wc.wr_id, 7);
 }
 
+/* ---- states of queues ------------------------------------------------- */
+
+static void qp_to_init(void *arg)
+{
+	fake_to_state(other.qp, IBV_QPS_INIT);
+}
+
+static void qp_to_rts(void *arg)
+{
+	fake_to_state(other.qp, IBV_QPS_RTS);
+}
+
+static void wq_to_rdy(void *arg)
+{
+	struct fixture *f = arg;
+	struct ibv_wq_attr attr = {
+		.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RDY,
+	};
+
+	assert_int_equal(f->fake.ops->modify_wq(other.wq, &attr), 0);
+}
+
+/* As if the first thread were posting. */
+static void assert_waits(struct fixture *f, struct ornic_lock *lock,
+			 void (*run)(void *arg))
+{
+	enum meanwhile_end end;
+
+	pthread_spin_lock(&lock->spin);
+	end = meanwhile_start(&other.thread, run, f);
+	pthread_spin_unlock(&lock->spin);
+	meanwhile_finish(&other.thread);
+	assert_int_equal(end, MEANWHILE_SPINS);
+}
+
+static void a_queue_does_not_open_while_it_is_used(void **state)
+{
+	struct fixture *f = *state;
+	struct ornic_qp *qp;
+
+	other.qp = create_qp_in(f, pd_of(f), f->cq);
+	qp = to_ornic_qp(other.qp);
+	assert_waits(f, &qp->rq.lock, qp_to_init);
+	assert_true(qp->rq.open);
+	assert_waits(f, &qp->sq.lock, qp_to_rts);
+	assert_int_equal(qp->sq.ops, qp->ops);
+	fake_to_state(other.qp, IBV_QPS_RESET);
+	assert_waits(f, &qp->rq.lock, qp_to_rts);
+	assert_int_equal(f->fake.ops->destroy_qp(other.qp), 0);
+
+	other.wq = create_wq(f);
+	assert_waits(f, &to_ornic_wq(other.wq)->rq.lock, wq_to_rdy);
+	assert_true(to_ornic_wq(other.wq)->rq.open);
+	assert_int_equal(f->fake.ops->destroy_wq(other.wq), 0);
+}
+
+/* ---- both at full speed, for ThreadSanitizer --------------------------- */
+
+#define ROUNDS	100
+
+/* How far the threads are */
+static atomic_int polled;
+static atomic_bool finished;
+
+static void *run_other(void *arg)
+{
+	other.run(arg);
+	return NULL;
+}
+
+/* Data path only: the fake kernel is the first thread's. */
+static void use_queues(void *arg)
+{
+	struct ibv_recv_wr recv = {}, *bad_recv;
+	struct ibv_send_wr send = { .opcode = IBV_WR_SEND }, *bad_send;
+	struct fixture *f = arg;
+	struct ibv_wc wc;
+	bool last;
+
+	do {
+		last = atomic_load(&finished);
+		while (ibv_poll_cq(f->cq, 1, &wc))
+			if (wc.wr_id == 1)
+				atomic_fetch_add(&polled, 1);
+		ibv_req_notify_cq(f->cq, atomic_load(&polled) & 1);
+		ibv_post_recv(f->rc, &recv, &bad_recv);
+		ibv_post_send(f->rc, &send, &bad_send);
+	} while (!last);
+}
+
+static void threads_run_at_once(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_qp *qp;
+	pthread_t thread;
+	int i;
+
+	atomic_store(&polled, 0);
+	atomic_store(&finished, false);
+	other.run = use_queues;
+	assert_int_equal(pthread_create(&thread, NULL, run_other, f), 0);
+	for (i = 0; i < ROUNDS; i++) {
+		fake_to_state(f->rc, IBV_QPS_RTS);
+		qp = create_qp_in(f, pd_of(f), f->cq);
+		assert_non_null(qp);
+		complete(f, qp->qp_num, 2);
+		complete(f, f->rc->qp_num, 1);
+		assert_int_equal(f->fake.ops->resize_cq(f->cq, 8 << i % 3), 0);
+		assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+		while (atomic_load(&polled) <= i)
+			sched_yield();
+	}
+	atomic_store(&finished, true);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(atomic_load(&polled), ROUNDS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +382,8 @@ int main(void)
 		test_case(requests_wait_for_the_new_record),
 		test_case(completions_are_dropped_from_the_new_ring),
 		test_case(those_who_wait_get_what_is_left),
+		test_case(a_queue_does_not_open_while_it_is_used),
+		test_case(threads_run_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
