@@ -4,26 +4,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <util/util.h>
+
 #include "ornic.h"
 
 /*
  * Which counters the rule names. The specifications follow the attributes, each
- * with its size and at any address; what they say is for the kernel to judge.
+ * with its size and at any address; the kernel judges what they say. The size of
+ * the whole is no bound: libibverbs does not look at it, and callers, pyverbs
+ * among them, leave the specifications out of it.
  */
 static int ornic_find_counters(const struct ibv_flow_attr *attr,
 			       struct ornic_counters **counters)
 {
 	const uint8_t *next = (const uint8_t *)(attr + 1);
 	struct ibv_flow_spec_counter_action spec;
+	const size_t header = offsetofend(typeof(spec), size);
 	int i;
 
 	*counters = NULL;
 	for (i = 0; i < attr->num_of_specs; i++, next += spec.size) {
-		memcpy(&spec, next, offsetof(typeof(spec), counters));
+		memcpy(&spec, next, header);
+		if (spec.size < header)
+			return EINVAL;
 		if (spec.type != IBV_FLOW_SPEC_ACTION_COUNT)
 			continue;
 		/* A rule has one place to count */
-		if (*counters)
+		if (*counters || spec.size < sizeof(spec))
 			return EINVAL;
 		memcpy(&spec, next, sizeof(spec));
 		*counters = to_ornic_counters(spec.counters);

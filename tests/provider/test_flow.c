@@ -171,10 +171,67 @@ static void what_cannot_be_attached(void **state)
 	assert_int_equal(errno, EOPNOTSUPP);
 }
 
+/* A copy of exactly these bytes, so that reading beyond them is an error. */
+static struct ibv_flow *create_short(struct fixture *f, const struct rule *rule,
+				     size_t size)
+{
+	struct ibv_flow_attr *attr = malloc(size);
+	struct ibv_flow *flow;
+
+	memcpy(attr, rule, size);
+	errno = 0;
+	flow = f->fake.ops->create_flow(f->rc, attr);
+	free(attr);
+	return flow;
+}
+
+static void assert_refused(struct fixture *f, const struct rule *rule,
+			   size_t size)
+{
+	unsigned int commands = f->fake.commands;
+
+	assert_null(create_short(f, rule, size));
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(f->fake.commands, commands);
+}
+
+static void specifications_have_room_for_what_they_say(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_counters *counters = create_counters(f);
+	size_t whole = offsetof(struct rule, count[1]);
+	struct ibv_flow *flow;
+	struct rule rule;
+
+	make(&rule, counters, 1);
+	/* Callers do not always count the specifications */
+	rule.attr.size = sizeof(rule.attr);
+	flow = create_short(f, &rule, whole);
+	assert_non_null(flow);
+	assert_int_equal(f->fake.ops->destroy_flow(flow), 0);
+
+	/* One that does not lead to the next */
+	rule.eth.size = offsetof(struct ibv_flow_spec_eth, size);
+	assert_refused(f, &rule, whole);
+	rule.eth.size = 0;
+	assert_refused(f, &rule, whole);
+
+	/* One without room for the counters that it names */
+	make(&rule, counters, 1);
+	rule.count[0].size--;
+	assert_refused(f, &rule, whole - 1);
+	rule.count[0].size = offsetof(struct ibv_flow_spec_counter_action,
+				      counters);
+	assert_refused(f, &rule, offsetof(struct rule, count[0].counters));
+
+	assert_int_equal(f->fake.ops->destroy_counters(counters), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test_case(rules_are_the_kernels),
+		test_case(specifications_have_room_for_what_they_say),
 		test_case(counters_are_read_where_they_were_attached),
 		test_case(nothing_is_attached_while_rules_count),
 		test_case(what_cannot_be_attached),
