@@ -90,6 +90,8 @@ void *_verbs_init_and_alloc_context(struct ibv_device *device, int cmd_fd,
 	struct verbs_context *vctx = (void *)(whole + (uintptr_t)context_offset);
 
 	assert(driver_id == FAKE_DRIVER_ID);
+	if (!whole)
+		return NULL;
 	vctx->context.device = device;
 	vctx->context.cmd_fd = cmd_fd;
 	return whole;
@@ -328,14 +330,44 @@ int ibv_cmd_destroy_ah(struct ibv_ah *ah)
 /* ---- the test's side -------------------------------------------------- */
 
 /**
+ * fake_alloc_device() - the provider finds its device
+ *
+ * Return: the device, or NULL.
+ */
+struct verbs_device *fake_alloc_device(void)
+{
+	struct verbs_sysfs_dev sysfs = { .driver_id = FAKE_DRIVER_ID };
+
+	return fake_dev_ops->alloc_device(&sysfs);
+}
+
+/**
+ * fake_free_device() - the device is gone
+ * @dev: device
+ */
+void fake_free_device(struct verbs_device *dev)
+{
+	fake_dev_ops->uninit_device(dev);
+}
+
+/**
+ * fake_alloc_context() - one more process opens the device
+ * @fake: device
+ *
+ * Return: the context, or NULL with errno set.
+ */
+struct verbs_context *fake_alloc_context(struct fake *fake)
+{
+	return fake_dev_ops->alloc_context(&fake->dev->device, fake->fd, NULL);
+}
+
+/**
  * fake_open() - open the provider's device
  * @fake: filled in
  * @shadow: the device looks for work by itself
  */
 void fake_open(struct fake *fake, bool shadow)
 {
-	struct verbs_sysfs_dev sysfs = { .driver_id = FAKE_DRIVER_ID };
-
 	memset(fake, 0, sizeof(*fake));
 	fake->shadow = shadow;
 	fake->clock_now = FAKE_CLOCK;
@@ -347,10 +379,9 @@ void fake_open(struct fake *fake, bool shadow)
 	assert(fake->mem != MAP_FAILED);
 
 	fake_now = fake;
-	fake->dev = fake_dev_ops->alloc_device(&sysfs);
+	fake->dev = fake_alloc_device();
 	fake->dev->ops = fake_dev_ops;
-	fake->ctx = fake_dev_ops->alloc_context(&fake->dev->device, fake->fd,
-						NULL);
+	fake->ctx = fake_alloc_context(fake);
 	assert(fake->ctx);
 }
 
@@ -372,10 +403,31 @@ struct verbs_context *fake_import(struct fake *fake)
 void fake_close(struct fake *fake)
 {
 	fake->ops->free_context(&fake->ctx->context);
-	fake_dev_ops->uninit_device(fake->dev);
+	fake_free_device(fake->dev);
 	munmap(fake->mem, FAKE_BYTES);
 	close(fake->fd);
 	fake_now = NULL;
+}
+
+/**
+ * fake_objects() - queues that the kernel has made and not destroyed
+ * @fake: device
+ *
+ * Return: how many, of all kinds.
+ */
+unsigned int fake_objects(const struct fake *fake)
+{
+	unsigned int count = 0, i;
+
+	for (i = 0; i < FAKE_QPS; i++)
+		count += !!fake->qps[i].qpn;
+	for (i = 0; i < FAKE_CQS; i++)
+		count += !!fake->cqs[i].cqn;
+	for (i = 0; i < FAKE_SRQS; i++)
+		count += !!fake->srqs[i].qpn;
+	for (i = 0; i < FAKE_WQS; i++)
+		count += !!fake->wqs[i].qpn;
+	return count;
 }
 
 /**
