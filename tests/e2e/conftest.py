@@ -16,7 +16,7 @@ import pytest
 from lab import LabError, programs
 from lab.consumers import loaded
 from lab.pair import Pair, Processes
-from settings import BytesPair, Interop, Queues, TwoCards, counters, wait_until
+from settings import BytesPair, Interop, Iommu, Queues, TwoCards, counters, wait_until
 from wired import Frames, Wired
 
 HERE = Path(__file__).parent
@@ -30,7 +30,7 @@ def pytest_collection_modifyitems(items):
     """All of these boot machines. Those that share machines run one after the other, in the same
     worker of pytest if there are several, and captures are read before they are long."""
     order = ["pair", "plain_pair", "bytes_pair", "wired", "capture", "interop", "queues", "two_cards",
-             "processes", "debug_pair"]
+             "processes", "iommu_pair", "debug_pair"]
     # A worker takes the group of most tests next, and those of the debug kernel are few and long:
     # on their own they would come last, with the other worker idle.
     groups = {"capture": "interop", "debug_pair": "wired"}
@@ -80,6 +80,12 @@ def bytes_pair(pairs):
 def processes(pairs):
     """A pair whose cards are two processes, see Processes."""
     return pairs.keep("processes", lambda: Processes(pairs.lab))
+
+
+@pytest.fixture
+def iommu_pair(pairs):
+    """A pair behind strict IOMMUs, see Iommu."""
+    return pairs.keep("iommu", lambda: Iommu(pairs.lab))
 
 
 @pytest.fixture

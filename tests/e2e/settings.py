@@ -74,6 +74,18 @@ class Queues(Pair):
         self.a.smp = 2
 
 
+class Iommu(Pair):
+    """The usual pair behind IOMMUs that unmap at once. Root may map the registers of a card that
+    has a driver. Emulated, the timer may be too slow for the kernel's check of its interrupt."""
+
+    def __init__(self, lab):
+        super().__init__(lab)
+        for vm in self.vms:
+            vm.args = ["-device", "intel-iommu,intremap=on,caching-mode=on"]
+            vm.append = "intel_iommu=on iommu.strict=1 iommu.passthrough=0 " \
+                        "no_timer_check iomem=relaxed"
+
+
 class TwoCards(Pair):
     """Machine `a` with two cards. Programs of the same machine meet at its loopback address, and
     the cards know each other by link-local addresses, which need no route."""
