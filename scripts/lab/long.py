@@ -44,6 +44,8 @@ STEPS = (
          ("unit/test_random.py",)),
     Step("consumers", "more ways for a kernel consumer to lose its card",
          ("e2e/test_kernel_consumers.py",)),
+    Step("memory", "each allocation of the drivers fails, one after the other",
+         ("e2e/test_nomem.py",)),
     Step("rest", "all other long tests"),
     Step("again", "rc_pingpong and rc_packets with rdma_rxe 200 times each beside two busy loops",
          ("e2e/test_interop_again.py",), "long", 2),

@@ -30,10 +30,10 @@ def pytest_collection_modifyitems(items):
     """All of these boot machines. Those that share machines run one after the other, in the same
     worker of pytest if there are several, and captures are read before they are long."""
     order = ["pair", "plain_pair", "bytes_pair", "wired", "capture", "interop", "queues", "two_cards",
-             "processes", "iommu_pair", "debug_pair"]
+             "processes", "iommu_pair", "debug_pair", "debug_cards"]
     # A worker takes the group of most tests next, and those of the debug kernel are few and long:
     # on their own they would come last, with the other worker idle.
-    groups = {"capture": "interop", "debug_pair": "wired"}
+    groups = {"capture": "interop", "debug_pair": "wired", "debug_cards": "wired"}
     ranks = {}
     for item in items:
         if HERE not in item.path.parents:
@@ -80,6 +80,12 @@ def bytes_pair(pairs):
 def processes(pairs):
     """A pair whose cards are two processes, see Processes."""
     return pairs.keep("processes", lambda: Processes(pairs.lab))
+
+
+@pytest.fixture
+def debug_cards(pairs):
+    """One machine with two cards and two processors, and the debug kernel."""
+    return pairs.keep("debug cards", lambda: TwoCards(pairs.lab, kernel="debug", smp=2))
 
 
 @pytest.fixture

@@ -90,10 +90,11 @@ class TwoCards(Pair):
     """Machine `a` with two cards. Programs of the same machine meet at its loopback address, and
     the cards know each other by link-local addresses, which need no route."""
 
-    def __init__(self, lab):
+    def __init__(self, lab, **options):
+        """options: of the machine."""
         self.lab = lab
         self.card = lab.card(2)
-        self.a = self.b = lab.vm("a", cards=self.card.sockets)
+        self.a = self.b = lab.vm("a", cards=self.card.sockets, **options)
         self.vms = (self.a,)
         self.ornic, self.rxe = {}, {}
         self.ports = []

@@ -149,7 +149,7 @@ struct ibv_qp_init_attr qp_init(enum ibv_qp_type type, struct ibv_cq *cq)
 	};
 }
 
-void qp_to_init(struct ibv_qp *qp, unsigned int access)
+int qp_try_init(struct ibv_qp *qp, unsigned int access)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY, .qp_access_flags = access,
@@ -157,7 +157,12 @@ void qp_to_init(struct ibv_qp *qp, unsigned int access)
 	int mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT;
 
 	mask |= qp->qp_type == IBV_QPT_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS;
-	want_ok(ibv_modify_qp(qp, &attr, mask));
+	return ibv_modify_qp(qp, &attr, mask);
+}
+
+void qp_to_init(struct ibv_qp *qp, unsigned int access)
+{
+	want_ok(qp_try_init(qp, access));
 }
 
 struct ibv_ah_attr port_ah_attr(const struct port *port)
@@ -169,7 +174,7 @@ struct ibv_ah_attr port_ah_attr(const struct port *port)
 	};
 }
 
-void qp_to_rtr(const struct port *port, struct ibv_qp *qp, uint32_t peer)
+int qp_try_rtr(const struct port *port, struct ibv_qp *qp, uint32_t peer)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTR,
@@ -186,11 +191,16 @@ void qp_to_rtr(const struct port *port, struct ibv_qp *qp, uint32_t peer)
 		mask |= IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
 	if (qp->qp_type == IBV_QPT_RC)
 		mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
-	want_ok(ibv_modify_qp(qp, &attr, mask));
+	return ibv_modify_qp(qp, &attr, mask);
 }
 
-void qp_to_rts_with(struct ibv_qp *qp, unsigned int timeout, unsigned int retry_cnt,
-		    unsigned int rnr_retry)
+void qp_to_rtr(const struct port *port, struct ibv_qp *qp, uint32_t peer)
+{
+	want_ok(qp_try_rtr(port, qp, peer));
+}
+
+int qp_try_rts(struct ibv_qp *qp, unsigned int timeout, unsigned int retry_cnt,
+	       unsigned int rnr_retry)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTS,
@@ -205,7 +215,13 @@ void qp_to_rts_with(struct ibv_qp *qp, unsigned int timeout, unsigned int retry_
 	if (qp->qp_type == IBV_QPT_RC)
 		mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
 			IBV_QP_MAX_QP_RD_ATOMIC;
-	want_ok(ibv_modify_qp(qp, &attr, mask));
+	return ibv_modify_qp(qp, &attr, mask);
+}
+
+void qp_to_rts_with(struct ibv_qp *qp, unsigned int timeout, unsigned int retry_cnt,
+		    unsigned int rnr_retry)
+{
+	want_ok(qp_try_rts(qp, timeout, retry_cnt, rnr_retry));
 }
 
 void qp_to_rts(struct ibv_qp *qp)

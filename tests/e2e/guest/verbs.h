@@ -137,6 +137,11 @@ void qp_to_rts(struct ibv_qp *qp);
 #define SHORT_TIMEOUT 14
 void qp_to_rts_with(struct ibv_qp *qp, unsigned int timeout, unsigned int retry_cnt,
 		    unsigned int rnr_retry);
+/* The same three, which may be refused. Return: 0 or errno */
+int qp_try_init(struct ibv_qp *qp, unsigned int access);
+int qp_try_rtr(const struct port *port, struct ibv_qp *qp, uint32_t peer);
+int qp_try_rts(struct ibv_qp *qp, unsigned int timeout, unsigned int retry_cnt,
+	       unsigned int rnr_retry);
 enum ibv_qp_state qp_state(struct ibv_qp *qp);
 void qp_set_state(struct ibv_qp *qp, enum ibv_qp_state state);
 

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * usage: nomem sweep GROWTH own|all DEVICE GID-INDEX GROUP|ENTRY...
+ *        nomem random PER-CENT SECONDS
+ *
+ * `sweep` makes each allocation in an entry point of the drivers fail, one at a
+ * time: the n-th of a call, for n = 1, 2, ... until the call ends before. A call
+ * that is refused says so with the right errno, and the same call without a
+ * fault then works. n grows by GROWTH per cent, 0: by one. Prints a line per
+ * entry point: calls with a fault, how many of them were refused and how many
+ * survived it, and the largest n.
+ *
+ * `random` lets so much of what is allocated fail for so long, in any context:
+ * interrupts, work items, all processes.
+ *
+ * `own`, and `random` always: only for what is allocated below a function of
+ * the drivers; `all`: also for what the kernel allocates for itself.
+ *
+ * Wants a kernel with FAILSLAB, FAIL_PAGE_ALLOC, FAULT_INJECTION_USERCOPY and
+ * FAULT_INJECTION_STACKTRACE_FILTER. With NOMEM_VERBOSE in the environment that
+ * prints the stack of each failure.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "nomem.h"
+
+#define DEBUGFS "/sys/kernel/debug/"
+/* Kinds of failure that the kernel can be told to inject */
+enum fault { FAULT_SLAB, FAULT_PAGE, FAULT_USERCOPY, FAULTS };
+
+/* Faults so far, of each kind */
+struct faults {
+	unsigned long count[FAULTS];
+};
+
+/* What a sweep has done */
+struct sweep {
+	unsigned int growth;	/* per cent by which n grows each time; 0: by one */
+	unsigned int last;	/* the largest n that was reached */
+	unsigned int injected;
+	unsigned int refused;	/* calls that failed because of it */
+	unsigned int survived;	/* calls that succeeded all the same */
+};
+
+/* More than there will ever be: counted down for each fault */
+#define TIMES 1000000000ul
+/* A call that allocates more often than this is none of ours. */
+#define N_MAX 20000
+
+static const char *const kinds[FAULTS] = {
+	[FAULT_SLAB] = "failslab",
+	[FAULT_PAGE] = "fail_page_alloc",
+	[FAULT_USERCOPY] = "fail_usercopy",
+};
+
+static void set(const char *kind, const char *name, const char *value)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), DEBUGFS "%s/%s", kind, name);
+	fd = open(path, O_WRONLY);
+	want(fd >= 0, "%s: %s", path, strerror(errno));
+	want(write(fd, value, strlen(value)) > 0, "%s: %s", path, strerror(errno));
+	close(fd);
+}
+
+static unsigned long get(const char *kind, const char *name)
+{
+	char path[128], text[32] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), DEBUGFS "%s/%s", kind, name);
+	fd = open(path, O_RDONLY);
+	want(fd >= 0, "%s: %s", path, strerror(errno));
+	want(read(fd, text, sizeof(text) - 1) > 0, "%s: %s", path, strerror(errno));
+	close(fd);
+	return strtoul(text, NULL, 10);
+}
+
+/* The text of both modules, and what may be between them. */
+static void find_modules(unsigned long *start, unsigned long *end)
+{
+	unsigned long size, address;
+	char line[512], name[64];
+	FILE *file = made(fopen("/proc/modules", "r"));
+
+	*start = ULONG_MAX;
+	*end = 0;
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%63s %lu %*s %*s %*s %lx", name, &size, &address) != 3 ||
+		    (strcmp(name, "ornic") && strcmp(name, "ornic_rdma")))
+			continue;
+		if (address < *start)
+			*start = address;
+		if (address + size > *end)
+			*end = address + size;
+	}
+	fclose(file);
+	want(*start < *end, "the modules are not loaded");
+}
+
+/* Only calls with an address of these on the stack fail. */
+static void set_range(const char *kind, unsigned long start, unsigned long end)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%#lx", start);
+	set(kind, "require-start", text);
+	snprintf(text, sizeof(text), "%#lx", end);
+	set(kind, "require-end", text);
+}
+
+static unsigned long range_start, range_end;
+
+/* own: only what is allocated below functions of the drivers fails */
+static void faults_set_up(bool own)
+{
+	char text[32];
+	int i;
+
+	range_start = 0;
+	range_end = ULONG_MAX;
+	if (own)
+		find_modules(&range_start, &range_end);
+	set("failslab", "ignore-gfp-wait", "N");
+	set("failslab", "cache-filter", "N");
+	set("fail_page_alloc", "ignore-gfp-wait", "N");
+	set("fail_page_alloc", "ignore-gfp-highmem", "N");
+	set("fail_page_alloc", "min-order", "0");
+	for (i = 0; i < FAULTS; i++) {
+		set(kinds[i], "probability", "0");
+		set(kinds[i], "task-filter", "Y");
+		set(kinds[i], "stacktrace-depth", "32");
+		set_range(kinds[i], range_start, range_end);
+		set(kinds[i], "verbose", getenv("NOMEM_VERBOSE") ? "2" : "0");
+		snprintf(text, sizeof(text), "%lu", TIMES);
+		set(kinds[i], "times", text);
+	}
+}
+
+static void faults_tear_down(void)
+{
+	int i;
+
+	for (i = 0; i < FAULTS; i++)
+		set_range(kinds[i], 0, ULONG_MAX);
+}
+
+/*
+ * Destroying ends with an answer. If that cannot be written the object is gone
+ * all the same, whatever the driver does, and the call cannot be repeated.
+ */
+static void faults_of_copying(bool on)
+{
+	set_range("fail_usercopy", on ? range_start : 1, on ? range_end : 2);
+}
+
+static struct faults faults_now(void)
+{
+	struct faults faults;
+	int i;
+
+	for (i = 0; i < FAULTS; i++)
+		faults.count[i] = TIMES - get(kinds[i], "times");
+	return faults;
+}
+
+/* Return: how many there were since then, of all kinds */
+static unsigned long faults_since(const struct faults *then)
+{
+	struct faults now = faults_now();
+	unsigned long count = 0;
+	int i;
+
+	for (i = 0; i < FAULTS; i++)
+		count += now.count[i] - then->count[i];
+	return count;
+}
+
+/* The n-th call of this thread that may fail does; 0: none. */
+static void fail_nth(unsigned int n)
+{
+	static int fd = -1;
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%u", n);
+
+	if (fd < 0) {
+		snprintf(text, sizeof(text), "%u", n);
+		fd = open("/proc/thread-self/fail-nth", O_WRONLY | O_CLOEXEC);
+		want(fd >= 0, "fail-nth: %s", strerror(errno));
+	}
+	/* That a fault goes into this call is possible, but only once. */
+	if (pwrite(fd, text, len, 0) != len)
+		want(pwrite(fd, text, len, 0) == len, "fail-nth: %s", strerror(errno));
+}
+
+/* Return: the n after this one */
+static unsigned int sweep_next(const struct sweep *sweep, unsigned int n)
+{
+	want(n < N_MAX, "%u allocations", n);
+	return n + 1 + n * sweep->growth / 100;
+}
+
+static void sweep_print(const struct sweep *sweep, const char *name, const char *what)
+{
+	printf("%s%s: injected %u refused %u survived %u last %u\n", name, what, sweep->injected,
+	       sweep->refused, sweep->survived, sweep->last);
+}
+
+/* Not enough memory; or what copying to or from a process says */
+static bool sensible(int err, const struct faults *before, const struct faults *after)
+{
+	return err == ENOMEM || err == ENOBUFS ||
+	       (err == EFAULT &&
+		after->count[FAULT_USERCOPY] != before->count[FAULT_USERCOPY]);
+}
+
+/* Sweeps one of the two functions of an entry, with the other called without faults. */
+static void sweep_call(struct nomem *nomem, const struct entry *entry, struct sweep *sweep,
+		       bool undo)
+{
+	int (*call)(struct nomem *nomem) = undo ? entry->undo : entry->run;
+	struct faults before, after;
+	unsigned int n;
+	int err;
+
+	for (n = 1;; n = sweep_next(sweep, n)) {
+		if (undo)
+			want_ok(entry->run(nomem));
+		before = faults_now();
+		fail_nth(n);
+		err = call(nomem);
+		fail_nth(0);
+		after = faults_now();
+		if (faults_since(&before)) {
+			sweep->injected++;
+			sweep->last = n;
+		} else {
+			want(!err, "%s without a fault: %s", entry->name, strerror(err));
+		}
+		if (err) {
+			want(sensible(err, &before, &after), "%s, n = %u%s: %s", entry->name, n,
+			     undo ? ", undo" : "", strerror(err));
+			sweep->refused++;
+			if (entry->check)
+				entry->check(nomem);
+			err = call(nomem);
+			want(!err, "%s after n = %u%s: %s", entry->name, n, undo ? ", undo" : "",
+			     strerror(err));
+		} else if (faults_since(&before)) {
+			sweep->survived++;
+		}
+		if (!undo && entry->undo)
+			want_ok(entry->undo(nomem));
+		if (!faults_since(&before))
+			return;
+	}
+}
+
+static void sweep_entry(struct nomem *nomem, const struct entry *entry, unsigned int growth)
+{
+	struct sweep run = { .growth = growth }, undo = run;
+
+	if (entry->prepare)
+		entry->prepare(nomem);
+	sweep_call(nomem, entry, &run, false);
+	sweep_print(&run, entry->name, "");
+	if (entry->sweep_undo) {
+		faults_of_copying(false);
+		sweep_call(nomem, entry, &undo, true);
+		faults_of_copying(true);
+		sweep_print(&undo, entry->name, ", undone");
+	}
+	if (entry->finish)
+		entry->finish(nomem);
+}
+
+static void set_probability(const char *percent)
+{
+	set("failslab", "probability", percent);
+	set("fail_page_alloc", "probability", percent);
+}
+
+static void fail_at_random(const char *percent, unsigned int seconds)
+{
+	struct faults before;
+
+	set("failslab", "task-filter", "N");
+	set("fail_page_alloc", "task-filter", "N");
+	before = faults_now();
+	set_probability(percent);
+	sleep(seconds);
+	set_probability("0");
+	printf("random: injected %lu\n", faults_since(&before));
+}
+
+struct group {
+	const char *name;
+	const struct entry *entries;
+	bool verbs;	/* wants an open device */
+};
+
+static const struct group groups[] = {
+	{ "object", object_entries, true },
+	{ "qp", qp_entries, true },
+	{ "memory", memory_entries, true },
+	{ "frame", frame_entries, true },
+	{ "netdev", netdev_entries, false },
+	{ "probe", probe_entries, false },
+};
+
+static void open_handle(struct nomem *nomem, struct ibv_device **list)
+{
+	for (; *list; list++)
+		if (!strcmp(ibv_get_device_name(*list), nomem->device))
+			nomem->handle = *list;
+	want(nomem->handle, "%s", nomem->device);
+}
+
+/* names: of groups or entry points. Return: how many entry points were swept */
+static unsigned int sweep_group(struct nomem *nomem, const struct group *group,
+				unsigned int growth, bool own, char **names)
+{
+	const struct entry *entry;
+	unsigned int count = 0;
+	char **name;
+
+	for (entry = group->entries; entry->name; entry++) {
+		for (name = names; *name; name++)
+			if (!strcmp(*name, group->name) || !strcmp(*name, entry->name))
+				break;
+		if (!*name)
+			continue;
+		if (group->verbs && !nomem->port.ctx)
+			port_open(&nomem->port, nomem->device, nomem->port.gid_index);
+		faults_set_up(own || entry->own_only);
+		sweep_entry(nomem, entry, growth);
+		count++;
+	}
+	if (nomem->port.ctx) {
+		want_ok(ibv_dealloc_pd(nomem->port.pd));
+		want_ok(ibv_close_device(nomem->port.ctx));
+		nomem->port.ctx = NULL;
+	}
+	return count;
+}
+
+static int sweep(unsigned int growth, bool own, const char *device, unsigned int gid_index,
+		 char **names)
+{
+	struct nomem nomem = { .device = device, .port.gid_index = gid_index };
+	struct ibv_device **list = made(ibv_get_device_list(NULL));
+	unsigned int count = 0;
+	size_t i;
+
+	open_handle(&nomem, list);
+	for (i = 0; i < ARRAY_SIZE(groups); i++)
+		count += sweep_group(&nomem, &groups[i], growth, own, names);
+	ibv_free_device_list(list);
+	return count ? 0 : 2;
+}
+
+int main(int argc, char **argv)
+{
+	int ret;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc == 4 && !strcmp(argv[1], "random")) {
+		faults_set_up(true);
+		fail_at_random(argv[2], atoi(argv[3]));
+		ret = 0;
+	} else if (argc > 6 && !strcmp(argv[1], "sweep")) {
+		ret = sweep(atoi(argv[2]), !strcmp(argv[3], "own"), argv[4], atoi(argv[5]),
+			    argv + 6);
+	} else {
+		fprintf(stderr,
+			"usage: nomem sweep GROWTH own|all DEVICE GID-INDEX GROUP|ENTRY...\n"
+			"       nomem random PER-CENT SECONDS\n");
+		return 2;
+	}
+	faults_tear_down();
+	return ret;
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Entry points of raw Ethernet: work queues, rules, counters; see nomem.c. */
+#include "nomem.h"
+
+#define WRS 64
+#define HASH_KEY 40
+
+static int create_wq(struct nomem *nomem)
+{
+	struct ibv_wq_init_attr attr = {
+		.wq_type = IBV_WQT_RQ, .max_wr = WRS, .max_sge = 1, .pd = nomem->port.pd,
+		.cq = nomem->cq,
+	};
+
+	return keep(wq, ibv_create_wq(nomem->port.ctx, &attr));
+}
+
+static int destroy_wq(struct nomem *nomem)
+{
+	return ibv_destroy_wq(nomem->made.wq);
+}
+
+static int modify_wq(struct nomem *nomem, enum ibv_wq_state state)
+{
+	struct ibv_wq_attr attr = { .attr_mask = IBV_WQ_ATTR_STATE, .wq_state = state };
+
+	return ibv_modify_wq(nomem->wq[0], &attr);
+}
+
+static int wq_to_ready(struct nomem *nomem)
+{
+	return modify_wq(nomem, IBV_WQS_RDY);
+}
+
+static int wq_to_reset(struct nomem *nomem)
+{
+	return modify_wq(nomem, IBV_WQS_RESET);
+}
+
+static void make_wqs(struct nomem *nomem)
+{
+	size_t i;
+
+	make_cq(nomem);
+	for (i = 0; i < ARRAY_SIZE(nomem->wq); i++) {
+		want_ok(create_wq(nomem));
+		nomem->wq[i] = nomem->made.wq;
+	}
+}
+
+static void drop_wqs(struct nomem *nomem)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(nomem->wq); i++)
+		want_ok(ibv_destroy_wq(nomem->wq[i]));
+	drop_cq(nomem);
+}
+
+static int create_table(struct nomem *nomem)
+{
+	struct ibv_rwq_ind_table_init_attr attr = {
+		.log_ind_tbl_size = 1, .ind_tbl = nomem->wq,
+	};
+
+	return keep(table, ibv_create_rwq_ind_table(nomem->port.ctx, &attr));
+}
+
+static int destroy_table(struct nomem *nomem)
+{
+	return ibv_destroy_rwq_ind_table(nomem->made.table);
+}
+
+static void make_table(struct nomem *nomem)
+{
+	make_wqs(nomem);
+	want_ok(create_table(nomem));
+	nomem->table = nomem->made.table;
+}
+
+static void drop_table(struct nomem *nomem)
+{
+	want_ok(ibv_destroy_rwq_ind_table(nomem->table));
+	drop_wqs(nomem);
+}
+
+static int create_rss(struct nomem *nomem)
+{
+	static uint8_t key[HASH_KEY];
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type = IBV_QPT_RAW_PACKET,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_IND_TABLE |
+			     IBV_QP_INIT_ATTR_RX_HASH,
+		.pd = nomem->port.pd,
+		.rwq_ind_tbl = nomem->table,
+		.rx_hash_conf = {
+			.rx_hash_function = IBV_RX_HASH_FUNC_TOEPLITZ,
+			.rx_hash_key_len = HASH_KEY,
+			.rx_hash_key = key,
+			.rx_hash_fields_mask = IBV_RX_HASH_SRC_IPV4 | IBV_RX_HASH_DST_IPV4,
+		},
+	};
+
+	return keep(qp, ibv_create_qp_ex(nomem->port.ctx, &attr));
+}
+
+static int destroy_qp(struct nomem *nomem)
+{
+	return ibv_destroy_qp(nomem->made.qp);
+}
+
+static void make_raw(struct nomem *nomem)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+	struct ibv_qp_init_attr init;
+
+	make_cq(nomem);
+	init = qp_init(IBV_QPT_RAW_PACKET, nomem->cq);
+	nomem->qp = made(ibv_create_qp(nomem->port.pd, &init));
+	want_ok(ibv_modify_qp(nomem->qp, &attr, IBV_QP_STATE | IBV_QP_PORT));
+	attr.qp_state = IBV_QPS_RTR;
+	want_ok(ibv_modify_qp(nomem->qp, &attr, IBV_QP_STATE));
+	attr.qp_state = IBV_QPS_RTS;
+	want_ok(ibv_modify_qp(nomem->qp, &attr, IBV_QP_STATE));
+}
+
+static void drop_raw(struct nomem *nomem)
+{
+	want_ok(ibv_destroy_qp(nomem->qp));
+	drop_cq(nomem);
+}
+
+/* Another rate each time */
+static int modify_rate(struct nomem *nomem)
+{
+	struct ibv_qp_rate_limit_attr attr = { .rate_limit = 100000 + nomem->turn++ };
+
+	return ibv_modify_qp_rate_limit(nomem->qp, &attr);
+}
+
+struct rule {
+	struct ibv_flow_attr attr;
+	struct ibv_flow_spec_eth eth;
+	struct ibv_flow_spec_ipv4 ipv4;
+	struct ibv_flow_spec_counter_action count;
+} __attribute__((packed, aligned(8)));
+
+/* IPv4 from an address that nobody has; counters: NULL, or that count it */
+static int create(struct nomem *nomem, struct ibv_counters *counters)
+{
+	struct rule rule = {
+		.attr = {
+			.type = IBV_FLOW_ATTR_NORMAL, .num_of_specs = counters ? 3 : 2,
+			.size = sizeof(rule) - (counters ? 0 : sizeof(rule.count)), .port = 1,
+		},
+		.eth = {
+			.type = IBV_FLOW_SPEC_ETH, .size = sizeof(rule.eth),
+			.val = { .ether_type = 0x0008 }, .mask = { .ether_type = 0xffff },
+		},
+		.ipv4 = {
+			.type = IBV_FLOW_SPEC_IPV4, .size = sizeof(rule.ipv4),
+			.val = { .src_ip = 0x01020304 }, .mask = { .src_ip = 0xffffffff },
+		},
+		.count = {
+			.type = IBV_FLOW_SPEC_ACTION_COUNT, .size = sizeof(rule.count),
+			.counters = counters,
+		},
+	};
+
+	return keep(flow, ibv_create_flow(nomem->qp, &rule.attr));
+}
+
+static int create_flow(struct nomem *nomem)
+{
+	return create(nomem, NULL);
+}
+
+static int create_counted_flow(struct nomem *nomem)
+{
+	return create(nomem, nomem->counters);
+}
+
+static int destroy_flow(struct nomem *nomem)
+{
+	return ibv_destroy_flow(nomem->made.flow);
+}
+
+static int create_counters(struct nomem *nomem)
+{
+	struct ibv_counters_init_attr attr = {};
+
+	return keep(counters, ibv_create_counters(nomem->port.ctx, &attr));
+}
+
+static int destroy_counters(struct nomem *nomem)
+{
+	return ibv_destroy_counters(nomem->made.counters);
+}
+
+static int attach_counters(struct nomem *nomem)
+{
+	struct ibv_counter_attach_attr attr = { .counter_desc = IBV_COUNTER_PACKETS };
+
+	return ibv_attach_counters_point_flow(nomem->made.counters, &attr, NULL);
+}
+
+/* Before there is a rule, a place in the answer is chosen once. */
+static int attach_new_counters(struct nomem *nomem)
+{
+	int err = create_counters(nomem);
+
+	if (err)
+		return err;
+	err = attach_counters(nomem);
+	if (err)
+		want_ok(destroy_counters(nomem));
+	return err;
+}
+
+static void make_counters(struct nomem *nomem)
+{
+	make_raw(nomem);
+	want_ok(attach_new_counters(nomem));
+	nomem->counters = nomem->made.counters;
+}
+
+static void drop_counters(struct nomem *nomem)
+{
+	want_ok(ibv_destroy_counters(nomem->counters));
+	drop_raw(nomem);
+}
+
+static void make_counted_flow(struct nomem *nomem)
+{
+	make_counters(nomem);
+	want_ok(create_counted_flow(nomem));
+}
+
+static void drop_counted_flow(struct nomem *nomem)
+{
+	want_ok(destroy_flow(nomem));
+	drop_counters(nomem);
+}
+
+static int read_counters(struct nomem *nomem)
+{
+	uint64_t value;
+
+	return ibv_read_counters(nomem->counters, &value, 1, 0);
+}
+
+const struct entry frame_entries[] = {
+	{ "create_wq", make_cq, create_wq, destroy_wq, drop_cq, true },
+	{ "modify_wq", make_wqs, wq_to_ready, wq_to_reset, drop_wqs, true },
+	{ "create_rwq_ind_table", make_wqs, create_table, destroy_table, drop_wqs, true },
+	{ "create_qp_rss", make_table, create_rss, destroy_qp, drop_table, true },
+	{ "modify_qp_rate", make_raw, modify_rate, NULL, drop_raw, false },
+	{ "create_flow", make_raw, create_flow, destroy_flow, drop_raw, true },
+	{ "create_counters", NULL, create_counters, destroy_counters, NULL, true },
+	{ "attach_counters", NULL, attach_new_counters, destroy_counters, NULL, false },
+	{ "create_flow_counted", make_counters, create_counted_flow, destroy_flow, drop_counters,
+	  true },
+	{ "read_counters", make_counted_flow, read_counters, NULL, drop_counted_flow, false },
+	{ 0 },
+};

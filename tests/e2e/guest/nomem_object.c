@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Entry points of objects other than queue pairs and memory; see nomem.c. */
+#include <fcntl.h>
+
+#include "nomem.h"
+
+#define CQES 200
+#define WRS 100
+
+/* When a device file does not open the library looks elsewhere, and reports what it found there. */
+static int open_device(struct nomem *nomem)
+{
+	int err = keep(ctx, ibv_open_device(nomem->handle));
+
+	return err == ENOENT ? ENOMEM : err;
+}
+
+static int close_device(struct nomem *nomem)
+{
+	return ibv_close_device(nomem->made.ctx) ? errno : 0;
+}
+
+static int alloc_pd(struct nomem *nomem)
+{
+	return keep(pd, ibv_alloc_pd(nomem->port.ctx));
+}
+
+static int dealloc_pd(struct nomem *nomem)
+{
+	return ibv_dealloc_pd(nomem->made.pd);
+}
+
+static int create_cq(struct nomem *nomem)
+{
+	return keep(cq, ibv_create_cq(nomem->port.ctx, CQES, NULL, NULL, 0));
+}
+
+/* Completions of 64 bytes */
+static int create_cq_ex(struct nomem *nomem)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = CQES,
+		.wc_flags = IBV_WC_EX_WITH_BYTE_LEN | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP,
+	};
+	struct ibv_cq_ex *cq = ibv_create_cq_ex(nomem->port.ctx, &attr);
+
+	return keep(cq, cq ? ibv_cq_ex_to_cq(cq) : NULL);
+}
+
+static int destroy_cq(struct nomem *nomem)
+{
+	return ibv_destroy_cq(nomem->made.cq);
+}
+
+void make_cq(struct nomem *nomem)
+{
+	nomem->cq = cq_make(&nomem->port, CQES, NULL);
+}
+
+void drop_cq(struct nomem *nomem)
+{
+	want_ok(ibv_destroy_cq(nomem->cq));
+}
+
+/* Another size each time */
+static int resize_cq(struct nomem *nomem)
+{
+	return ibv_resize_cq(nomem->cq, nomem->turn++ & 1 ? 4 * CQES : 8 * CQES);
+}
+
+static int modify_cq(struct nomem *nomem)
+{
+	struct ibv_modify_cq_attr attr = {
+		.attr_mask = IBV_CQ_ATTR_MODERATE, .moderate = { .cq_count = 8, .cq_period = 16 },
+	};
+
+	return ibv_modify_cq(nomem->cq, &attr);
+}
+
+static int create_srq(struct nomem *nomem)
+{
+	struct ibv_srq_init_attr attr = { .attr = { .max_wr = WRS, .max_sge = 2 } };
+
+	return keep(srq, ibv_create_srq(nomem->port.pd, &attr));
+}
+
+static int destroy_srq(struct nomem *nomem)
+{
+	return ibv_destroy_srq(nomem->made.srq);
+}
+
+static void make_srq(struct nomem *nomem)
+{
+	want_ok(create_srq(nomem));
+	nomem->srq = nomem->made.srq;
+}
+
+static void drop_srq(struct nomem *nomem)
+{
+	want_ok(ibv_destroy_srq(nomem->srq));
+}
+
+static int resize_srq(struct nomem *nomem)
+{
+	struct ibv_srq_attr attr = { .max_wr = nomem->turn++ & 1 ? 4 * WRS : 8 * WRS };
+
+	return ibv_modify_srq(nomem->srq, &attr, IBV_SRQ_MAX_WR);
+}
+
+static int limit_srq(struct nomem *nomem)
+{
+	struct ibv_srq_attr attr = { .srq_limit = 3 };
+
+	return ibv_modify_srq(nomem->srq, &attr, IBV_SRQ_LIMIT);
+}
+
+static int query_srq(struct nomem *nomem)
+{
+	struct ibv_srq_attr attr;
+
+	return ibv_query_srq(nomem->srq, &attr);
+}
+
+static int open_xrcd(struct nomem *nomem)
+{
+	struct ibv_xrcd_init_attr attr = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = -1, .oflags = O_CREAT,
+	};
+
+	return keep(xrcd, ibv_open_xrcd(nomem->port.ctx, &attr));
+}
+
+static int close_xrcd(struct nomem *nomem)
+{
+	return ibv_close_xrcd(nomem->made.xrcd);
+}
+
+void make_xrcd(struct nomem *nomem)
+{
+	make_cq(nomem);
+	want_ok(open_xrcd(nomem));
+	nomem->xrcd = nomem->made.xrcd;
+}
+
+void drop_xrcd(struct nomem *nomem)
+{
+	want_ok(ibv_close_xrcd(nomem->xrcd));
+	drop_cq(nomem);
+}
+
+static int create_xrc_srq(struct nomem *nomem)
+{
+	struct ibv_srq_init_attr_ex attr = {
+		.attr = { .max_wr = WRS, .max_sge = 2 },
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
+		.srq_type = IBV_SRQT_XRC,
+		.pd = nomem->port.pd,
+		.xrcd = nomem->xrcd,
+		.cq = nomem->cq,
+	};
+
+	return keep(srq, ibv_create_srq_ex(nomem->port.ctx, &attr));
+}
+
+static int create_ah(struct nomem *nomem)
+{
+	struct ibv_ah_attr attr = port_ah_attr(&nomem->port);
+
+	return keep(ah, ibv_create_ah(nomem->port.pd, &attr));
+}
+
+static int destroy_ah(struct nomem *nomem)
+{
+	return ibv_destroy_ah(nomem->made.ah);
+}
+
+static int query_device(struct nomem *nomem)
+{
+	struct ibv_device_attr_ex attr;
+
+	return ibv_query_device_ex(nomem->port.ctx, NULL, &attr);
+}
+
+static int query_port(struct nomem *nomem)
+{
+	struct ibv_port_attr attr;
+
+	return ibv_query_port(nomem->port.ctx, 1, &attr);
+}
+
+static int query_gid_table(struct nomem *nomem)
+{
+	struct ibv_gid_entry entries[8];
+	ssize_t count = ibv_query_gid_table(nomem->port.ctx, entries, ARRAY_SIZE(entries), 0);
+
+	return count < 0 ? -count : 0;
+}
+
+const struct entry object_entries[] = {
+	{ "open", NULL, open_device, close_device, NULL, true },
+	{ "alloc_pd", NULL, alloc_pd, dealloc_pd, NULL, true },
+	{ "create_cq", NULL, create_cq, destroy_cq, NULL, true },
+	{ "create_cq_ex", NULL, create_cq_ex, destroy_cq, NULL, true },
+	{ "resize_cq", make_cq, resize_cq, NULL, drop_cq, false },
+	{ "modify_cq", make_cq, modify_cq, NULL, drop_cq, false },
+	{ "create_srq", NULL, create_srq, destroy_srq, NULL, true },
+	{ "resize_srq", make_srq, resize_srq, NULL, drop_srq, false },
+	{ "modify_srq", make_srq, limit_srq, NULL, drop_srq, false },
+	{ "query_srq", make_srq, query_srq, NULL, drop_srq, false },
+	{ "open_xrcd", NULL, open_xrcd, close_xrcd, NULL, true },
+	{ "create_srq_xrc", make_xrcd, create_xrc_srq, destroy_srq, drop_xrcd, true },
+	{ "create_ah", NULL, create_ah, destroy_ah, NULL, true },
+	{ "query_device", NULL, query_device, NULL, NULL, false },
+	{ "query_port", NULL, query_port, NULL, NULL, false },
+	{ "query_gid_table", NULL, query_gid_table, NULL, NULL, false },
+	{ 0 },
+};

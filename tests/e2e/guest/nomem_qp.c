@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Entry points of queue pairs; see nomem.c. */
+#include "nomem.h"
+
+static int create(struct nomem *nomem, enum ibv_qp_type type)
+{
+	struct ibv_qp_init_attr init = qp_init(type, nomem->cq);
+
+	return keep(qp, ibv_create_qp(nomem->port.pd, &init));
+}
+
+static int create_rc(struct nomem *nomem)
+{
+	return create(nomem, IBV_QPT_RC);
+}
+
+static int create_uc(struct nomem *nomem)
+{
+	return create(nomem, IBV_QPT_UC);
+}
+
+static int create_ud(struct nomem *nomem)
+{
+	return create(nomem, IBV_QPT_UD);
+}
+
+static int create_raw(struct nomem *nomem)
+{
+	return create(nomem, IBV_QPT_RAW_PACKET);
+}
+
+/* The extended way, with work requests by functions */
+static int create_ex(struct nomem *nomem)
+{
+	struct ibv_qp_init_attr init = qp_init(IBV_QPT_RC, nomem->cq);
+	struct ibv_qp_init_attr_ex attr = {
+		.send_cq = nomem->cq, .recv_cq = nomem->cq, .cap = init.cap,
+		.qp_type = IBV_QPT_RC, .pd = nomem->port.pd,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.send_ops_flags = IBV_QP_EX_WITH_SEND,
+	};
+
+	return keep(qp, ibv_create_qp_ex(nomem->port.ctx, &attr));
+}
+
+static int create_xrc_ini(struct nomem *nomem)
+{
+	struct ibv_qp_init_attr init = qp_init(IBV_QPT_XRC_SEND, nomem->cq);
+	struct ibv_qp_init_attr_ex attr = {
+		.send_cq = nomem->cq, .cap = init.cap, .qp_type = IBV_QPT_XRC_SEND,
+		.pd = nomem->port.pd, .comp_mask = IBV_QP_INIT_ATTR_PD,
+	};
+
+	attr.cap.max_recv_wr = 0;
+	attr.cap.max_recv_sge = 0;
+	return keep(qp, ibv_create_qp_ex(nomem->port.ctx, &attr));
+}
+
+static int create_xrc_tgt(struct nomem *nomem)
+{
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type = IBV_QPT_XRC_RECV, .xrcd = nomem->xrcd,
+		.comp_mask = IBV_QP_INIT_ATTR_XRCD,
+	};
+
+	return keep(qp, ibv_create_qp_ex(nomem->port.ctx, &attr));
+}
+
+static void make_xrc_tgt(struct nomem *nomem)
+{
+	make_xrcd(nomem);
+	want_ok(create_xrc_tgt(nomem));
+	nomem->qp = nomem->made.qp;
+}
+
+static void drop_xrc_tgt(struct nomem *nomem)
+{
+	want_ok(ibv_destroy_qp(nomem->qp));
+	drop_xrcd(nomem);
+}
+
+static int open_qp(struct nomem *nomem)
+{
+	struct ibv_qp_open_attr attr = {
+		.comp_mask = IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_XRCD |
+			     IBV_QP_OPEN_ATTR_TYPE,
+		.qp_num = nomem->qp->qp_num, .xrcd = nomem->xrcd, .qp_type = IBV_QPT_XRC_RECV,
+	};
+
+	return keep(qp, ibv_open_qp(nomem->port.ctx, &attr));
+}
+
+static int destroy_qp(struct nomem *nomem)
+{
+	return ibv_destroy_qp(nomem->made.qp);
+}
+
+static int to_state(struct ibv_qp *qp, enum ibv_qp_state state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+
+	return ibv_modify_qp(qp, &attr, IBV_QP_STATE);
+}
+
+static int to_init(struct nomem *nomem)
+{
+	return qp_try_init(nomem->qp, ACCESS_ALL);
+}
+
+static int to_rtr(struct nomem *nomem)
+{
+	return qp_try_rtr(&nomem->port, nomem->qp, nomem->qp->qp_num);
+}
+
+static int to_rts(struct nomem *nomem)
+{
+	return qp_try_rts(nomem->qp, SHORT_TIMEOUT, 7, 7);
+}
+
+static int to_sqd(struct nomem *nomem)
+{
+	return to_state(nomem->qp, IBV_QPS_SQD);
+}
+
+static int from_sqd(struct nomem *nomem)
+{
+	return to_state(nomem->qp, IBV_QPS_RTS);
+}
+
+static int to_err(struct nomem *nomem)
+{
+	return to_state(nomem->qp, IBV_QPS_ERR);
+}
+
+static int to_reset(struct nomem *nomem)
+{
+	return to_state(nomem->qp, IBV_QPS_RESET);
+}
+
+/* Back to a state, by way of RESET */
+static int again_reset(struct nomem *nomem)
+{
+	return to_reset(nomem);
+}
+
+static int again_init(struct nomem *nomem)
+{
+	return to_reset(nomem) ?: to_init(nomem);
+}
+
+static int again_rtr(struct nomem *nomem)
+{
+	return again_init(nomem) ?: to_rtr(nomem);
+}
+
+static int again_rts(struct nomem *nomem)
+{
+	return again_rtr(nomem) ?: to_rts(nomem);
+}
+
+static int again_sqd(struct nomem *nomem)
+{
+	return again_rts(nomem) ?: to_sqd(nomem);
+}
+
+static void make_qp(struct nomem *nomem, enum ibv_qp_type type)
+{
+	make_cq(nomem);
+	want_ok(create(nomem, type));
+	nomem->qp = nomem->made.qp;
+}
+
+static void make_rc(struct nomem *nomem)
+{
+	make_qp(nomem, IBV_QPT_RC);
+}
+
+static void make_rc_init(struct nomem *nomem)
+{
+	make_rc(nomem);
+	want_ok(again_init(nomem));
+}
+
+static void make_rc_rtr(struct nomem *nomem)
+{
+	make_rc(nomem);
+	want_ok(again_rtr(nomem));
+}
+
+static void make_rc_rts(struct nomem *nomem)
+{
+	make_rc(nomem);
+	want_ok(again_rts(nomem));
+}
+
+static void make_rc_sqd(struct nomem *nomem)
+{
+	make_rc(nomem);
+	want_ok(again_sqd(nomem));
+}
+
+static void make_ud(struct nomem *nomem)
+{
+	make_qp(nomem, IBV_QPT_UD);
+}
+
+static void make_ud_rts(struct nomem *nomem)
+{
+	make_ud(nomem);
+	want_ok(again_rts(nomem));
+}
+
+static void drop_qp(struct nomem *nomem)
+{
+	want_ok(ibv_destroy_qp(nomem->qp));
+	drop_cq(nomem);
+}
+
+static int query_qp(struct nomem *nomem)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	return ibv_query_qp(nomem->qp, &attr, IBV_QP_STATE, &init);
+}
+
+static int attach_mcast(struct nomem *nomem)
+{
+	static const union ibv_gid group = {
+		.raw = { [10] = 0xff, 0xff, 239, 1, 2, 3 },
+	};
+
+	return ibv_attach_mcast(nomem->qp, &group, 0);
+}
+
+static int detach_mcast(struct nomem *nomem)
+{
+	static const union ibv_gid group = {
+		.raw = { [10] = 0xff, 0xff, 239, 1, 2, 3 },
+	};
+
+	return ibv_detach_mcast(nomem->qp, &group, 0);
+}
+
+const struct entry qp_entries[] = {
+	{ "create_qp_rc", make_cq, create_rc, destroy_qp, drop_cq, true },
+	{ "create_qp_uc", make_cq, create_uc, destroy_qp, drop_cq, true },
+	{ "create_qp_ud", make_cq, create_ud, destroy_qp, drop_cq, true },
+	{ "create_qp_raw", make_cq, create_raw, destroy_qp, drop_cq, true },
+	{ "create_qp_ex", make_cq, create_ex, destroy_qp, drop_cq, true },
+	{ "create_qp_xrc_ini", make_xrcd, create_xrc_ini, destroy_qp, drop_xrcd, true },
+	/* When create_xrc_qp_user() of 7.3 finds no memory the XRC domain stays busy for good. */
+	{ "create_qp_xrc_tgt", make_xrcd, create_xrc_tgt, destroy_qp, drop_xrcd, true, true },
+	{ "open_qp", make_xrc_tgt, open_qp, destroy_qp, drop_xrc_tgt, true },
+	{ "modify_qp_init", make_rc, to_init, again_reset, drop_qp, false },
+	{ "modify_qp_rtr", make_rc_init, to_rtr, again_init, drop_qp, false },
+	{ "modify_qp_rts", make_rc_rtr, to_rts, again_rtr, drop_qp, false },
+	{ "modify_qp_sqd", make_rc_rts, to_sqd, again_rts, drop_qp, false },
+	{ "modify_qp_rts_sqd", make_rc_sqd, from_sqd, again_sqd, drop_qp, false },
+	{ "modify_qp_err", make_rc_rts, to_err, again_rts, drop_qp, false },
+	{ "modify_qp_reset", make_rc_rts, to_reset, again_rts, drop_qp, false },
+	{ "modify_qp_ud_init", make_ud, to_init, again_reset, drop_qp, false },
+	{ "query_qp", make_rc_rts, query_qp, NULL, drop_qp, false },
+	{ "attach_mcast", make_ud_rts, attach_mcast, detach_mcast, drop_qp, true },
+	{ 0 },
+};

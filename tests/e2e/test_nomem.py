@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Each allocation in the drivers fails once: the call is refused with ENOMEM, nothing is lost, the
+same call then works, and the kernel has nothing to report. guest/nomem.c does it, in the debug
+kernel. In `make check` n, the number of the allocation, grows by quarters; in `make check-long` by
+one."""
+
+import re
+
+import pytest
+from lab.pair import Port, find_port, set_address
+from lab.perftest import pingpong
+from settings import Traffic, control, counters, long, pci_address, wait_until
+
+# Until each has been seen to pass, and to end in time.
+pytestmark = pytest.mark.long
+
+# How n grows, in per cent.
+COARSE, SOME, EACH = 100, 50, 0
+TIMEOUT = 900
+ADDRESS = "10.41.0.1"
+
+# Entry points by the group that guest/nomem.c has them in.
+GROUPS = {
+    "object": """open alloc_pd create_cq create_cq_ex resize_cq modify_cq create_srq resize_srq
+                 modify_srq query_srq open_xrcd create_srq_xrc create_ah query_device query_port
+                 query_gid_table""",
+    "qp": """create_qp_rc create_qp_uc create_qp_ud create_qp_raw create_qp_ex create_qp_xrc_ini
+             create_qp_xrc_tgt open_qp modify_qp_init modify_qp_rtr modify_qp_rts modify_qp_sqd
+             modify_qp_rts_sqd modify_qp_err modify_qp_reset modify_qp_ud_init query_qp
+             attach_mcast""",
+    "memory": """reg_mr_4k reg_mr_1m reg_mr_16m alloc_null_mr rereg_mr_access rereg_mr_pd
+                 rereg_mr_memory reg_dmabuf_mr alloc_mw_1 alloc_mw_2""",
+    "frame": """create_wq modify_wq create_rwq_ind_table create_qp_rss modify_qp_rate create_flow
+                create_counters attach_counters create_flow_counted read_counters""",
+    "netdev": "rings channels rule mtu up xdp",
+    "probe": "probe_rdma probe",
+}
+
+
+def kmemleak(vm):
+    """What nothing refers to. What was freed a moment ago may still be referred to from a stack:
+    the second scan counts."""
+    return vm.check("cd /sys/kernel/debug && echo scan >kmemleak && sleep 6 && "
+                    "echo scan >kmemleak && cat kmemleak", TIMEOUT)
+
+
+@pytest.fixture
+def nothing_lost(debug_cards):
+    """The card counts as many objects as before, and the kernel's memory is all referred to."""
+    cards = debug_cards
+    # What the kernel says of any allocation that fails.
+    cards.a.expects(r".*: page allocation failure: .*", required=False)
+    cards.a.check("echo clear >/sys/kernel/debug/kmemleak")
+    before = counters(cards.card, 0, "objects")
+    yield
+    wait_until("nothing is left", lambda: counters(cards.card, 0, "objects") == before)
+    assert kmemleak(cards.a) == ""
+
+
+def figures(text):
+    """{entry point: {"injected": N, ...}} of what nomem prints."""
+    return {name: {word: int(number) for word, number in re.findall(r"(\w+) (\d+)", rest)}
+            for name, rest in re.findall(r"^(.+): (injected .*)$", text, re.M)}
+
+
+def sweep(cards, programs, record_property, scope, growth, groups):
+    """Sweeps every entry point of these groups; those that have met no failure."""
+    port = cards.ornic[cards.a]
+    code, text = cards.a.run(f"{programs}/nomem sweep {growth} {scope} {port.device} "
+                             f"{port.gid_index} {groups}", TIMEOUT)
+    record_property("report", text.splitlines())
+    assert code == 0, text
+    found = figures(text)
+    names = [name for group in groups.split() for name in GROUPS[group].split()]
+    assert [name for name in found if not name.endswith(", undone")] == names
+    return [name for name in names if not found[name]["injected"]]
+
+
+def works_again(cards):
+    """The first card, whose interface may be a new one, has its address, and bytes move."""
+    vm = cards.a
+    wait_until("an interface", lambda: len(vm.netdevs_of("ornic")) == 2)
+    netdev = vm.netdevs_of("ornic")[0]
+    set_address(vm, netdev, ADDRESS)
+    port = find_port(vm, netdev, ADDRESS)
+    cards.ports[0] = cards.ornic[vm] = Port(port.device, netdev, "127.0.0.1", port.gid_index)
+    pingpong(cards, cards.ornic, options="-n 100 ")
+
+
+@pytest.mark.parametrize("scope, growth", [("all", SOME), long("own", EACH), long("all", EACH)])
+def test_verbs(debug_cards, nothing_lost, guest_programs, record_property, scope, growth):
+    """Every call of libibverbs that ends in the driver."""
+    spared = sweep(debug_cards, guest_programs, record_property, scope, growth,
+                   "object qp memory frame")
+    assert scope == "own" or not spared
+
+
+@pytest.mark.parametrize("growth", [COARSE, long(EACH)])
+def test_netdev(debug_cards, nothing_lost, guest_programs, record_property, growth):
+    """What is refused leaves the interface as it was, with its link."""
+    assert not sweep(debug_cards, guest_programs, record_property, "own", growth, "netdev")
+    works_again(debug_cards)
+
+
+@pytest.mark.parametrize("growth", [COARSE, long(EACH)])
+def test_probe(debug_cards, nothing_lost, guest_programs, record_property, growth):
+    """A driver that finds no memory for a device leaves it alone, and takes it the next time."""
+    vm = debug_cards.a
+    debug_cards.card.expects_reset("nic0")
+    vm.expects(r"ornic\S* .*", required=False)
+    assert not sweep(debug_cards, guest_programs, record_property, "own", growth, "probe")
+    works_again(debug_cards)
+
+
+def short_of_memory(vm, programs, per_cent, seconds):
+    """That much of what the drivers allocate fails, in every context, from now on."""
+    return vm.spawn(f"{programs}/nomem random {per_cent} {seconds}")
+
+
+def injected(command, record_property, name):
+    code, text = command.wait()
+    assert code == 0, text
+    record_property("report", [f"{name}: {text}"])
+    assert int(re.search(r"injected (\d+)", text)[1])
+
+
+def rdma_device(vm, port):
+    return vm.has_file(f"/sys/class/infiniband/{port.device}/node_guid")
+
+
+@pytest.mark.parametrize("per_cent", [1, long(10)])
+def test_recovery(debug_cards, nothing_lost, guest_programs, record_property, per_cent):
+    """The card fails while memory is short. What has not come back when there is memory again comes
+    back with a reset."""
+    vm, port = debug_cards.a, debug_cards.ornic[debug_cards.a]
+    address = pci_address(vm, port.netdev)
+    debug_cards.card.expects_reset("nic0")
+    vm.expects(r"ornic .*: device reports fatal error \d+")
+    vm.expects(r"(infiniband )?ornic.*", required=False)
+    traffic = Traffic(debug_cards)
+    command = short_of_memory(vm, guest_programs, per_cent, 10)
+    control(debug_cards.card, "inject nic0 fatal")
+    injected(command, record_property, "recovery")
+    traffic.kill()
+    if not (vm.netdevs_of("ornic")[1:] and rdma_device(vm, port)):
+        record_property("report", ["recovery: by a reset"])
+        vm.check(f"echo 1 >/sys/bus/pci/devices/{address}/reset", TIMEOUT)
+    wait_until("an RDMA device", lambda: rdma_device(vm, port))
+    works_again(debug_cards)
+
+
+@pytest.fixture
+def two_hosts(debug_cards):
+    """The address of the second card, whose interface is in a network of its own."""
+    vm = debug_cards.a
+    near, far = (port.netdev for port in debug_cards.ports)
+    vm.check(f"ip netns add far && ip link set {far} netns far && "
+             f"ip -n far addr add 10.50.0.2/24 dev {far} && ip -n far link set {far} up && "
+             f"ip addr add 10.50.0.1/24 dev {near}")
+    wait_until("it answers", lambda: vm.run("ping -c 1 -W 1 10.50.0.2")[0] == 0)
+    yield "10.50.0.2"
+    vm.check(f"ip addr del 10.50.0.1/24 dev {near} && ip -n far link set {far} down && "
+             f"ip -n far link set {far} netns 1 && ip netns del far")
+    set_address(vm, far, "10.42.0.1")
+
+
+@pytest.mark.parametrize("per_cent", [10, long(50)])
+def test_frames(debug_cards, nothing_lost, guest_programs, two_hosts, record_property, per_cent):
+    """Buffers of several pages cannot be filled, in NAPI: frames are lost, and that is all."""
+    vm, near = debug_cards.a, debug_cards.ports[0].netdev
+    command = short_of_memory(vm, guest_programs, per_cent, 10)
+    for size in (56, 3000, 8900):
+        vm.run(f"ping -f -q -w 3 -s {size} {two_hosts}")
+    injected(command, record_property, "frames")
+    text = vm.check(f"ping -c 10 -i 0.2 -s 8900 {two_hosts}")
+    assert " 0% packet loss" in text
+    # All buffers come back.
+    vm.check(f"ip link set {near} down && ip link set {near} up")
+    wait_until("it answers", lambda: vm.run(f"ping -c 1 -W 1 {two_hosts}")[0] == 0)
