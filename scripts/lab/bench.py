@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from . import Lab, LabError, paths
-from .pair import Pair
+from .pair import Pair, Processes
 from .perftest import ProgramFailed, perftest
 from .programs import frame_rates
 from .progress import say, table
@@ -21,6 +21,16 @@ BANDWIDTHS = [
     for kind in ("send", "write", "read")
     for size, fast, slow in ((64, 20000, 1000), (4096, 10000, 500), (65536, 5000, 200),
                              (1 << 20, 1000, 50))
+] + [
+    # Eight queues at once, both ways: the card has them all to look at. Iterations of each.
+    (f"ib_{kind}_bw -b -q 8", size, fast, slow)
+    for kind in ("send", "write")
+    for size, fast, slow in ((64, 10000, 300), (65536, 1000, 40))
+]
+# Two cards that are two processes: (program, size in bytes, iterations)
+PROCESSES = [(f"ib_{kind}_lat", 2, 1000) for kind in ("send", "write", "read")] + [
+    ("ib_write_bw", 64, 20000), ("ib_write_bw", 65536, 1000), ("ib_read_bw", 65536, 1000),
+    ("ib_write_bw", 1 << 20, 200), ("ib_read_bw", 1 << 20, 200),
 ]
 # (size in bytes, frames by RAW_PACKET, frames by AF_PACKET)
 FRAMES = [(64, 200000, 50000), (1500, 100000, 30000)]
@@ -74,6 +84,33 @@ def run(pair, cases, make_row):
             say(f"{program}, {size_name(size)} FAILED: {error}")
             rows.append((program, size_name(size), "failed", "-", "-", "-"))
     return rows
+
+
+def processes_row(pair, program, size, count, alone):
+    """What two processes come to, beside what one has come to."""
+    key, unit = ("typical", "us") if program.endswith("_lat") else ("mib_s", "MiB/s")
+    runs = [perftest(pair, pair.ornic, program, size, count, timeout=300)[0] for _ in range(ROUNDS)]
+    name = size_name(size)
+    return (program, name, alone.get((program, name), "-"), f"{median(runs, key):.1f}", unit)
+
+
+def run_processes(lab, rows):
+    """Machines whose cards are two processes, joined by a dgram port. rows: of one process."""
+    alone = {row[:2]: row[2] for row in rows}
+    found = []
+    try:
+        pair = Processes(lab).start().load_ornic()
+    except LabError as error:
+        say(f"two processes FAILED: {error}")
+        return [("two processes", "-", "failed", "-", "-")]
+    for program, size, count in PROCESSES:
+        say(f"two processes: {program}, {size_name(size)}")
+        try:
+            found.append(processes_row(pair, program, size, count, alone))
+        except (ProgramFailed, LabError) as error:
+            say(f"two processes: {program}, {size_name(size)} FAILED: {error}")
+            found.append((program, size_name(size), "failed", "-", "-"))
+    return found
 
 
 def frame_row(pair, size, counts):
@@ -134,12 +171,13 @@ def provider_cost():
     return run.returncode, run.stdout
 
 
-def document(latencies, bandwidths, frames, cost):
+def document(latencies, bandwidths, frames, processes, cost):
     first = table(("program", "size", "ORNIC us", "p99 us", "rxe us", "ratio"), latencies)
     second = table(("program", "size", "ORNIC MiB/s", "messages/s", "rxe MiB/s", "ratio"),
                    bandwidths)
     third = table(("size", "RAW sent/s", "received/s", "AF_PACKET sent/s", "received/s", "ratio"),
                   frames)
+    fourth = table(("program", "size", "one process", "two processes", "unit"), processes)
     return f""".. SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 
 ======================
@@ -182,6 +220,17 @@ slow for is lost. The ratio is that of the frames received.
 
 {indent(third)}
 
+Two processes
+=============
+
+The cards of the two machines in one process, as above, and in a process each (``--port dgram``),
+as machines of different tenants should have them: packets are then bytes, with their ICRC, and
+cross a Unix datagram socket.
+
+::
+
+{indent(fourth)}
+
 Provider
 ========
 
@@ -214,15 +263,18 @@ def main():
         latencies = run(pair, LATENCIES, latency_row)
         bandwidths = run(pair, BANDWIDTHS, bandwidth_row)
         frames = run_frames(pair)
+        pair.discard()
+        processes = run_processes(lab, latencies + bandwidths)
         plot("latency", "Latency (less is better)", "us", latencies, lab.logdir)
         plot("bandwidth", "Bandwidth (more is better)", "MiB/s", bandwidths, lab.logdir)
     say("counting the provider's instructions")
     code, cost = provider_cost()
-    text = document(latencies, bandwidths, frames, cost)
+    text = document(latencies, bandwidths, frames, processes, cost)
     (OUTPUT / "bench.rst").write_text(text)
     print(text)
     say(f"written: {OUTPUT}/bench.rst")
-    return 1 if code or any("failed" in row for row in latencies + bandwidths + frames) else 0
+    rows = latencies + bandwidths + frames + processes
+    return 1 if code or any("failed" in row for row in rows) else 0
 
 
 if __name__ == "__main__":
