@@ -38,9 +38,6 @@ NOT_OURS = (
      "(rds_trans_sem)", "at: rds_trans_get_preferred"),
     # RDS 7.3 maps headers in rds_dma_hdr_alloc() for both directions, and unmaps them for one.
     (" at check_unmap+", "rds_dma_hdrs_free+", "rds_ib_conn_path_shutdown+"),
-    # identify_cpu() of 7.3 forgets for a moment that there are five levels of page tables, so that
-    # KASAN takes what an interrupt then touches for no memory.
-    ("KASAN: wild-memory-access", "handle_edge_irq+", "identify_cpu+", "arch_cpu_finalize_init+"),
 )
 REPORT_END = "</TASK>"
 REPORT_LINES = 400  # A report with chains of locks has 200.
