@@ -307,7 +307,8 @@ struct ornic_res {
  * @odev:	the card
  * @res:	event, num and type are set, and the object is ready for events
  *
- * Return: 0, -EBUSY if the device gave a number that is in use, or -ENOMEM.
+ * Return: 0, -ENOMEM, or -EBUSY if the device gave a number that is in use; the
+ * device has then been stopped.
  */
 int ornic_res_add(struct ornic_dev *odev, struct ornic_res *res);
 

@@ -53,8 +53,14 @@ int ornic_res_add(struct ornic_dev *odev, struct ornic_res *res)
 	refcount_set(&res->refs, 1);
 	init_completion(&res->unused);
 	err = xa_insert_irq(&core->res[res->type], res->num, res, GFP_KERNEL);
-	if (err)
-		refcount_set(&res->refs, 0);
+	if (!err)
+		return 0;
+
+	refcount_set(&res->refs, 0);
+	/* The caller destroys its number, and the object that had it first is in use */
+	if (err == -EBUSY)
+		ornic_fail(core, "two objects of type %u have the number %#x", res->type,
+			   res->num);
 	return err;
 }
 EXPORT_SYMBOL_NS_GPL(ornic_res_add, "ORNIC");

@@ -180,6 +180,21 @@ static void ornic_test_refused_destroy_stops_the_device(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, test_is_bus_master(odev));
 }
 
+/* The number must not be destroyed, for it is the first object's */
+static void ornic_test_number_given_twice_stops_the_device(struct kunit *test)
+{
+	struct verbs *v = test->priv;
+	struct ornic_dev *odev = test_odev(v);
+	struct ornic_res second = {
+		.num = to_ornic_cq(v->cqs[0])->res.num,
+		.type = ORNIC_RES_CQ,
+	};
+
+	KUNIT_EXPECT_EQ(test, ornic_res_add(odev, &second), -EBUSY);
+	KUNIT_EXPECT_EQ(test, ornic_cmd_exec(odev, ORNIC_CMD_NOP, NULL, 0, NULL, 0), -EIO);
+	KUNIT_EXPECT_FALSE(test, test_is_bus_master(odev));
+}
+
 /* ---- CQs whose users are told of the failure ------------------------------ */
 
 /**
@@ -298,6 +313,7 @@ static void ornic_test_failure_while_a_cq_is_freed(struct kunit *test)
 static struct kunit_case ornic_failure_cases[] = {
 	KUNIT_CASE(ornic_test_refused_revoke_stops_the_device),
 	KUNIT_CASE(ornic_test_refused_destroy_stops_the_device),
+	KUNIT_CASE(ornic_test_number_given_twice_stops_the_device),
 	KUNIT_CASE(ornic_test_failure_while_a_cq_is_freed),
 	{}
 };
