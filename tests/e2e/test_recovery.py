@@ -4,7 +4,6 @@
 import contextlib
 import shlex
 
-import pytest
 from lab.pair import find_port
 from lab.perftest import pingpong
 from settings import carrier_changes, inject, pci_address, set_up_again, wait_until
@@ -94,24 +93,23 @@ echo 1 >/sys/bus/pci/rescan
 """
 
 
-@pytest.mark.long
-def test_bus_error(debug_pair):
+def test_bus_error(pair):
     """After a fatal error of the link the slot is reset, and the card works again; whether it was
     there at boot or not. Later failures of the card find the driver awake."""
-    vm = debug_pair.a
-    address = pci_address(vm, debug_pair.ornic[vm].netdev)
+    vm = pair.a
+    address = pci_address(vm, pair.ornic[vm].netdev)
     vm.check(PLUG_IN.format(address=address))
-    set_up_again(debug_pair, vm)
-    debug_pair.card.expects_reset("nic0")
-    port = debug_pair.ornic[vm]
+    set_up_again(pair, vm)
+    pair.card.expects_reset("nic0")
+    port = pair.ornic[vm]
     for number in range(1, 3):
         vm.qmp.execute("human-monitor-command", command_line="pcie_aer_inject_error rp0 DLP")
         wait_until("the link recovers", lambda number=number:
                    vm.dmesg().count("device recovery successful") == number)
-        debug_pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
-        pingpong(debug_pair, debug_pair.ornic)
+        pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+        pingpong(pair, pair.ornic)
     carrier = carrier_changes(vm, port.netdev)
-    inject(debug_pair, vm, "fatal")
+    inject(pair, vm, "fatal")
     wait_until("the port was down", lambda: carrier_changes(vm, port.netdev) >= carrier + 2)
-    debug_pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
-    pingpong(debug_pair, debug_pair.ornic)
+    pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    pingpong(pair, pair.ornic)
