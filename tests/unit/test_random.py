@@ -25,3 +25,12 @@ def test_other_seed(part, record_property):
     assert ended.returncode == 0, words
     if part == "unit":
         assert words.count(seed) > 1 and f"FUZZ_STEPS={FUZZ_STEPS}" in words, words
+
+
+@pytest.mark.long
+def test_provider_races():
+    """ThreadSanitizer finds no race in libornic."""
+    ended = subprocess.run(["make", "-C", paths.TOP / "tests/provider", "TSAN=1", "check"],
+                           capture_output=True, text=True, errors="replace", timeout=1500,
+                           check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
