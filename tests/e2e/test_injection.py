@@ -6,7 +6,6 @@ import shlex
 import signal
 import time
 
-import pytest
 from lab.pair import find_port
 from settings import carrier_changes, complaints, pings, wait_until
 
@@ -58,7 +57,6 @@ print(len(seen))
 """
 
 
-@pytest.mark.long
 def test_refill_without_pages(debug_pair):
     """A buffer is of several pages. When there is memory for the first ones only, they go back,
     and none of an earlier frame that somebody still reads."""
@@ -95,7 +93,6 @@ def queue_stops(vm, programs, netdev):
                if (direction, name) == ("tx", "stop"))
 
 
-@pytest.mark.long
 def test_send_ring_filled(debug_pair, guest_programs):
     """The card of this pair gives slots back as late as it may [ORNIC-ORD-4]. When it stands still
     the queue fills up, but not with slots that are the card's [ORNIC-DB-7]."""

@@ -38,6 +38,8 @@ static const struct {
 	{ NETDEV_A_QSTATS_TX_HW_GSO_BYTES, "tx", "gso_bytes" },
 	{ NETDEV_A_QSTATS_TX_HW_GSO_WIRE_PACKETS, "tx", "gso_wire_packets" },
 	{ NETDEV_A_QSTATS_TX_HW_GSO_WIRE_BYTES, "tx", "gso_wire_bytes" },
+	{ NETDEV_A_QSTATS_TX_STOP, "tx", "stop" },
+	{ NETDEV_A_QSTATS_TX_WAKE, "tx", "wake" },
 };
 
 static void die(const char *what)
