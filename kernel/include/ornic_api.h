@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What ornic.ko offers to ornic_rdma.ko. Calls go from the verbs driver into
- * the core driver; the other way there are only the callbacks of struct
- * ornic_res and the notifiers of struct ornic_dev.
+ * Interface that ornic.ko exports to ornic_rdma.ko. The verbs driver calls into
+ * the core driver; in the other direction there are only the callbacks of
+ * struct ornic_res and the notifiers of struct ornic_dev.
  *
  * A device that fails (command timeout, FATAL status, all ones from the bus,
- * refusal to let memory go) is stopped at once: bus mastering is off before the
- * first caller sees -EIO. So memory that the device used may be freed after -EIO.
+ * refusal to release memory) is stopped at once: bus mastering is off before
+ * the first caller sees -EIO. Memory that the device used may therefore be
+ * freed after -EIO.
  */
 #ifndef ORNIC_API_H
 #define ORNIC_API_H
@@ -20,12 +21,12 @@
 
 #include "ornic_hw_cmd.h"
 
-#define ORNIC_ADEV_NAME		"rdma"	/* on the auxiliary bus: ornic.rdma.N */
+#define ORNIC_ADEV_NAME		"rdma"	/* auxiliary device ornic.rdma.N */
 
 /*
- * What QUERY_DEVICE said, in CPU byte order: struct ornic_query_device_out has
- * the same fields. Ring sizes are powers of two; a driver that cannot make use
- * of the largest bounds them itself.
+ * Output of QUERY_DEVICE in CPU byte order, see struct ornic_query_device_out.
+ * Ring sizes are powers of two; a driver that cannot use the largest size
+ * applies its own limit.
  */
 struct ornic_limits {
 	u64 features;		/* ORNIC_FEAT_* */
@@ -34,7 +35,7 @@ struct ornic_limits {
 	u64 page_sizes;		/* bit n: pages of 1 << n bytes */
 	u64 send_ops;		/* bit n: enum ornic_wr_opcode n */
 	u32 fw_version;		/* major 31:24, minor 23:16, patch 15:0 */
-	u32 max_uctx;		/* user contexts; 0 if doorbell pages cannot be mapped */
+	u32 max_uctx;		/* user contexts; 0: doorbell pages unusable */
 	u32 max_pd;
 	u32 max_eq;
 	u32 max_eqe;
@@ -72,23 +73,26 @@ struct ornic_limits {
 };
 
 /**
- * struct ornic_dev - a card, as far as the verbs driver may look
+ * struct ornic_dev - a device as the verbs driver sees it
  *
- * Everything is constant while an auxiliary device exists.
+ * All members are constant while an auxiliary device exists.
  *
  * @pdev:	the PCI function; DMA is mapped for &pdev->dev
- * @netdev:	its Ethernet interface. Carrier follows the port, so port events
- *		reach the RDMA core through it.
+ * @netdev:	its Ethernet interface. Carrier follows the port, so the RDMA
+ *		core learns of port events through it.
  * @lim:	limits and features
- * @shadow:	the device looks for work by itself (ORNIC_CAPS_SHADOW)
+ * @shadow:	the device polls doorbell records and boards
+ *		(ORNIC_CAPS_SHADOW)
  * @num_comp_vectors: completion vectors, at least 1
  * @db:		doorbell page 0
- * @board:	of doorbell page 0, NULL without @shadow
- * @clock_page:	struct ornic_clock_page, to be mapped read-only; NULL without a clock
- * @death:	called once, in any context, when the device has stopped because it
- *		failed or went away. Commands fail with -EIO already; the auxiliary
- *		device is removed soon, if that has not begun before. A device that
- *		is taken away in good order works until its auxiliary device is gone.
+ * @board:	board of doorbell page 0, NULL without @shadow
+ * @clock_page:	struct ornic_clock_page, to be mapped read-only; NULL without a
+ *		clock
+ * @death:	called once, in any context, when the device has stopped because
+ *		it failed or was unplugged. Commands already fail with -EIO.
+ *		The auxiliary device is removed soon afterwards, unless its
+ *		removal has begun before. On orderly removal the device works
+ *		until its auxiliary device is gone.
  */
 struct ornic_dev {
 	struct pci_dev *pdev;
@@ -107,7 +111,7 @@ struct ornic_dev {
 /**
  * struct ornic_adev - the auxiliary device that the verbs driver binds to
  * @adev:	on the auxiliary bus
- * @odev:	the card
+ * @odev:	the device
  */
 struct ornic_adev {
 	struct auxiliary_device adev;
@@ -122,18 +126,18 @@ static inline struct ornic_dev *to_ornic_dev(struct auxiliary_device *adev)
 /* ---- Commands ----------------------------------------------------------- */
 
 /**
- * ornic_cmd_exec - execute an admin command and wait for its answer
- * @odev:	the card
+ * ornic_cmd_exec - execute an admin command and wait for its completion
+ * @odev:	the device
  * @opcode:	enum ornic_opcode
  * @in:		input structure, or NULL
  * @in_len:	bytes, at most ORNIC_CMD_MAX_IN
- * @out:	room for the answer, or NULL. A device of a lower minor version
- *		may answer less: the rest is zeroed.
+ * @out:	output buffer, or NULL. A device of a lower minor version may
+ *		return less than @out_len; the rest is zeroed.
  * @out_len:	bytes, at most ORNIC_CMD_MAX_OUT
  *
- * Any number of callers may be inside at a time. Sleeps, for seconds at most.
+ * May be called concurrently. Sleeps, for seconds at most.
  *
- * Return: 0, -EIO if the device is dead, or the device's refusal:
+ * Return: 0, -EIO if the device is dead, or the error that the device reports:
  * -EOPNOTSUPP (unknown or unsupported), -EINVAL (bad parameter or state),
  * -ENOENT (no such object), -EBUSY (in use), -ENOMEM (no resources),
  * -EFAULT (address out of reach), -EREMOTEIO (internal error).
@@ -142,8 +146,8 @@ int ornic_cmd_exec(struct ornic_dev *odev, enum ornic_opcode opcode,
 		   const void *in, size_t in_len, void *out, size_t out_len);
 
 /**
- * ornic_cmd_create - execute a command that answers struct ornic_object
- * @odev:	the card
+ * ornic_cmd_create - execute a command that returns struct ornic_object
+ * @odev:	the device
  * @opcode:	enum ornic_opcode
  * @in:		input structure, or NULL
  * @in_len:	bytes
@@ -156,33 +160,33 @@ int ornic_cmd_create(struct ornic_dev *odev, enum ornic_opcode opcode,
 
 /**
  * ornic_cmd_destroy - execute a command that takes struct ornic_object
- * @odev:	the card
+ * @odev:	the device
  * @opcode:	enum ornic_opcode
  * @num:	number of the object
  *
- * Return: as ornic_cmd_exec(), but 0 if the device is dead: nothing of it is
- * left to destroy, and it does not touch memory any more.
+ * Return: as ornic_cmd_exec(), but 0 if the device is dead: its objects no
+ * longer exist, and it does not access memory any more.
  */
 int ornic_cmd_destroy(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num);
 
 /**
  * ornic_cmd_release - destroy an object whose memory the caller frees next
- * @odev:	the card
+ * @odev:	the device
  * @opcode:	enum ornic_opcode, of a command that takes struct ornic_object
  * @num:	number of the object
  *
- * For callers that cannot keep the memory. A device that refuses the command may
- * go on using the memory, so it fails as if by ornic_dev_fail().
+ * For callers that cannot keep the memory. If the device refuses the command it
+ * might go on using the memory, so it is stopped as by ornic_dev_fail().
  */
 void ornic_cmd_release(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num);
 
 /**
- * ornic_dev_fail - stop a device that does not do what it must
- * @odev:	the card
- * @fmt:	why, for the log; without a newline
+ * ornic_dev_fail - stop a device that violates its specification
+ * @odev:	the device
+ * @fmt:	reason for the log, without a newline
  *
- * Any context, any number of times. The device does not access memory any more
- * when this returns, commands fail with -EIO, and recovery resets the device.
+ * May be called in any context and more than once. On return the device does
+ * not access memory any more and commands fail with -EIO; recovery resets it.
  */
 __printf(2, 3) void ornic_dev_fail(struct ornic_dev *odev, const char *fmt, ...);
 
@@ -193,10 +197,10 @@ __printf(2, 3) void ornic_dev_fail(struct ornic_dev *odev, const char *fmt, ...)
 /**
  * struct ornic_dbuf - zeroed memory that host and device both read and write
  *
- * Coherent and contiguous for the device. A process cannot map it.
+ * Coherent and contiguous for the device. It cannot be mapped to user space.
  *
  * @addr:	kernel address, NULL if not allocated
- * @dma:	bus address
+ * @dma:	DMA address
  * @size:	bytes, a multiple of PAGE_SIZE
  */
 struct ornic_dbuf {
@@ -207,23 +211,23 @@ struct ornic_dbuf {
 
 /**
  * ornic_dbuf_alloc - allocate memory shared with the device
- * @odev:	the card
+ * @odev:	the device
  * @dbuf:	filled in
  * @size:	bytes, rounded up to whole pages
  *
- * Return: 0, -EINVAL for no bytes or more than ORNIC_DBUF_MAX, or -ENOMEM.
+ * Return: 0, -EINVAL for a @size of 0 or above ORNIC_DBUF_MAX, or -ENOMEM.
  */
 int ornic_dbuf_alloc(struct ornic_dev *odev, struct ornic_dbuf *dbuf, size_t size);
 
 /**
  * ornic_dbuf_free - free memory shared with the device
- * @odev:	the card
+ * @odev:	the device
  * @dbuf:	may be zeroed or freed already
  */
 void ornic_dbuf_free(struct ornic_dev *odev, struct ornic_dbuf *dbuf);
 
 /**
- * ornic_dbuf_describe - describe a part of a buffer to the device
+ * ornic_dbuf_describe - fill in the descriptor of a part of a buffer
  * @dbuf:	the buffer
  * @offset:	bytes, a multiple of 4096
  * @size:	bytes
@@ -242,12 +246,13 @@ static inline void ornic_dbuf_describe(const struct ornic_dbuf *dbuf, size_t off
 /* ---- User contexts ------------------------------------------------------ */
 
 /**
- * struct ornic_uctx - a doorbell page for a process
+ * struct ornic_uctx - doorbell page of a process
  * @num:	its number, for CREATE_CQ and CREATE_QP
- * @db_phys:	physical address of the page, PAGE_SIZE bytes, to be mapped uncached
- * @board:	page of the struct ornic_board, to be mapped; NULL without odev->shadow.
- *		Processes may map it for longer than the device uses it.
- * @board_dma:	its bus address
+ * @db_phys:	physical address of the page, PAGE_SIZE bytes, to be mapped
+ *		uncached
+ * @board:	page of the struct ornic_board, to be mapped; NULL without
+ *		odev->shadow. User mappings may outlive its use by the device.
+ * @board_dma:	its DMA address
  */
 struct ornic_uctx {
 	u32 num;
@@ -257,20 +262,20 @@ struct ornic_uctx {
 };
 
 /**
- * ornic_uctx_alloc - get a doorbell page for a process
- * @odev:	the card
+ * ornic_uctx_alloc - allocate a doorbell page for a process
+ * @odev:	the device
  * @uctx:	filled in
  *
- * Return: 0, -EOPNOTSUPP if doorbell pages cannot be mapped here, -ENOMEM, also
- * where memory of a process cannot be coherent with the device, or as
+ * Return: 0; -EOPNOTSUPP if doorbell pages cannot be mapped on this system;
+ * -ENOMEM, also if user memory cannot be coherent with the device; or as
  * ornic_cmd_exec().
  */
 int ornic_uctx_alloc(struct ornic_dev *odev, struct ornic_uctx *uctx);
 
 /**
- * ornic_uctx_free - give a doorbell page back
- * @odev:	the card
- * @uctx:	no queue uses it and no process maps it
+ * ornic_uctx_free - free a doorbell page
+ * @odev:	the device
+ * @uctx:	must not be used by a queue or mapped by a process
  */
 void ornic_uctx_free(struct ornic_dev *odev, struct ornic_uctx *uctx);
 
@@ -286,13 +291,13 @@ enum ornic_res_type {
 
 /**
  * struct ornic_res - receiver of an object's events; embed it in the object
- * @event:	called with ORNIC_EVENT_COMP and the events of the object's type,
- *		in hard interrupt context, on any CPU and several at a time
+ * @event:	called with ORNIC_EVENT_COMP and the events of the object's
+ *		type, in hard interrupt context, concurrently on several CPUs
  * @num:	the object's number
- * @type:	of the object
- * @refs:	one for being added, one for each event being delivered; 0 before
- *		and after that
- * @unused:	done when @refs is zero
+ * @type:	the object's type
+ * @refs:	one while the object is added, one for each event being
+ *		delivered; 0 before and after
+ * @unused:	completed when @refs drops to zero
  */
 struct ornic_res {
 	void (*event)(struct ornic_res *res, enum ornic_event event);
@@ -303,8 +308,8 @@ struct ornic_res {
 };
 
 /**
- * ornic_res_add - begin to deliver an object's events
- * @odev:	the card
+ * ornic_res_add - start to deliver an object's events
+ * @odev:	the device
  * @res:	event, num and type are set, and the object is ready for events
  *
  * Return: 0, -ENOMEM, or -EBUSY if the device gave a number that is in use; the
@@ -314,32 +319,31 @@ int ornic_res_add(struct ornic_dev *odev, struct ornic_res *res);
 
 /**
  * ornic_res_remove - stop delivering an object's events
- * @odev:	the card
- * @res:	was added, or zeroed, or removed already: then this does nothing
+ * @odev:	the device
+ * @res:	if never added (zeroed) or already removed, this is a no-op
  *
- * To be called before the command that destroys the object, for the device may
- * give its number to the next one at once. If it refuses that command this is
- * called once more. Sleeps; when it returns no event is being delivered nor
- * will be.
+ * Call this before the command that destroys the object, because the device may
+ * reuse the number at once; if the command fails, call it again. Sleeps until
+ * no event is being delivered; none is delivered after it returns.
  */
 void ornic_res_remove(struct ornic_dev *odev, struct ornic_res *res);
 
 /**
- * ornic_comp_eqn - event queue of a completion vector, for CREATE_CQ
- * @odev:	the card
+ * ornic_comp_eqn - get the event queue of a completion vector, for CREATE_CQ
+ * @odev:	the device
  * @vector:	below odev->num_comp_vectors
  *
- * Return: number of the event queue.
+ * Return: number of the event queue
  */
 u32 ornic_comp_eqn(struct ornic_dev *odev, u32 vector);
 
 /* ---- Clock -------------------------------------------------------------- */
 
 /**
- * ornic_clock_cycles - what the counter says that time stamps are taken from
- * @odev:	the card
+ * ornic_clock_cycles - read the counter that time stamps are taken from
+ * @odev:	the device
  *
- * Return: nanoseconds since an arbitrary moment; ~0 if the card is gone.
+ * Return: nanoseconds since an arbitrary moment; ~0 if the device is gone.
  */
 u64 ornic_clock_cycles(struct ornic_dev *odev);
 
@@ -356,10 +360,10 @@ static inline u64 ornic_db_value(enum ornic_db_type type, u32 num, u32 value)
  * @words:	bits or summary of a board
  * @nr:		number of the bit
  *
- * Not set_bit(): a kernel without SMP makes that a plain read-modify-write, but
- * the device is always another processor. xchg() swaps atomically everywhere.
- * A bit that it took from someone else is put back, at worst after the device
- * has seen it already, which costs a look in vain.
+ * Not set_bit(): without SMP that is a plain read-modify-write, but the device
+ * always acts as another processor. xchg() is atomic in any configuration.
+ * Foreign bits that an exchange removed are restored by the next one; the
+ * device may have seen them by then, which costs one needless look.
  */
 static inline void ornic_board_mark(__le64 *words, u32 nr)
 {
@@ -372,14 +376,14 @@ static inline void ornic_board_mark(__le64 *words, u32 nr)
 }
 
 /**
- * ornic_ring_sq - publish send WQEs and wake the device if it sleeps
- * @odev:	the card
+ * ornic_ring_sq - publish send WQEs and ring the doorbell if necessary
+ * @odev:	the device
  * @dbr:	doorbell record of the QP, which uses doorbell page 0
  * @qpn:	number of the QP
  * @slot:	its slot on the board, from CREATE_QP
  * @pi:		producer index in slots of 64 bytes, free running
  *
- * The caller serialises the queue.
+ * The caller serialises calls for the same queue.
  */
 static inline void ornic_ring_sq(struct ornic_dev *odev, struct ornic_qp_dbr *dbr,
 				 u32 qpn, u32 slot, u32 pi)
@@ -389,15 +393,16 @@ static inline void ornic_ring_sq(struct ornic_dev *odev, struct ornic_qp_dbr *db
 	WRITE_ONCE(dbr->sq_pi, cpu_to_le32(pi));
 
 	/*
-	 * The index before the look at watched: the device stores watched = 0,
-	 * fences and looks at the index. One of the two sees the other's store.
+	 * Publish the index before reading sq_watched. The device stores
+	 * sq_watched = 0, fences and reads the index, so at least one side sees
+	 * the other's store.
 	 */
 	mb();
 	if (READ_ONCE(dbr->sq_watched))
 		return;
 
 	if (odev->board && slot < ORNIC_BOARD_SLOTS) {
-		/* xchg() orders bits before summary before the look at awake */
+		/* xchg() orders bits, then summary, then the read of awake */
 		ornic_board_mark(odev->board->bits, slot);
 		ornic_board_mark(odev->board->summary, slot / 64);
 		if (READ_ONCE(odev->board->awake))
@@ -408,14 +413,14 @@ static inline void ornic_ring_sq(struct ornic_dev *odev, struct ornic_qp_dbr *db
 }
 
 /**
- * ornic_sq_usable - slots of a send ring that may be in use at a time
- * @slots:	of the ring, a power of two
+ * ornic_sq_usable - number of slots of a send ring that may be in use
+ * @slots:	size of the ring, a power of two
  *
- * A WQE that has completed gives its memory back, but not its slots: those the
- * device may keep for longer, by less than an eighth of the ring ([ORNIC-ORD-4]).
- * A host that counts completions leaves that eighth unused.
+ * A completion releases the memory that its WQE names, but not the slots of the
+ * WQE: sq_ci may lag behind by less than an eighth of the ring ([ORNIC-ORD-4]).
+ * A host that counts completions instead leaves that eighth unused.
  *
- * Return: slots.
+ * Return: number of slots
  */
 static inline u32 ornic_sq_usable(u32 slots)
 {
@@ -437,7 +442,7 @@ static inline void ornic_publish_rq(struct ornic_qp_dbr *dbr, u32 pi)
 /* ---- Completion rings --------------------------------------------------- */
 
 /**
- * struct ornic_cq_ring - the host's side of a completion ring
+ * struct ornic_cq_ring - host side of a completion ring
  *
  * The caller serialises polling.
  *
@@ -459,19 +464,19 @@ struct ornic_cq_ring {
 	u8 log_cqe_size;
 };
 
-/* The phase bit that an entry with this index carries: 1 on the first pass */
+/* Phase bit of the entry at a free-running index: set on the first pass */
 static inline u32 ornic_ring_phase(u32 index, u8 log_size, u32 phase_bit)
 {
 	return (index >> log_size) & 1 ? 0 : phase_bit;
 }
 
 /**
- * ornic_cq_peek - look at the next completion
+ * ornic_cq_peek - get the next completion without consuming it
  * @ring:	the ring
  *
  * Return: the completion at ring->ci, valid until ornic_cq_publish() with a
- * larger ring->ci, or NULL. What it says is up to the device: check its
- * numbers.
+ * larger ring->ci, or NULL. The contents come from the device: validate all
+ * numbers before use.
  */
 static inline struct ornic_cqe *ornic_cq_peek(const struct ornic_cq_ring *ring)
 {
@@ -482,42 +487,42 @@ static inline struct ornic_cqe *ornic_cq_peek(const struct ornic_cq_ring *ring)
 	if (phase != ornic_ring_phase(ring->ci, ring->log_size, ORNIC_CQE_PHASE))
 		return NULL;
 
-	/* The phase before the other words of the entry */
+		/* Read the phase before the other words of the entry */
 	dma_rmb();
 	return cqe;
 }
 
 /**
- * ornic_cq_publish - let the device reuse the entries before ring->ci
+ * ornic_cq_publish - return the entries before ring->ci to the device
  * @ring:	the ring
  */
 static inline void ornic_cq_publish(struct ornic_cq_ring *ring)
 {
-	/* Reads of the entries before the index that gives them back */
+	/* Read the entries before publishing the index that returns them */
 	dma_mb();
 	WRITE_ONCE(ring->dbr->ci, cpu_to_le32(ring->ci));
 }
 
 /**
- * ornic_cq_arm - ask for one ORNIC_EVENT_COMP
- * @odev:	the card
- * @ring:	a ring of a CQ that uses doorbell page 0
- * @type:	which completion is to give the event
+ * ornic_cq_arm - request one ORNIC_EVENT_COMP
+ * @odev:	the device
+ * @ring:	ring of a CQ that uses doorbell page 0
+ * @type:	kind of completion that triggers the event
  *
- * Return: true if there is a completion to poll, which may have come too early
- * to give the event.
+ * Return: true if the ring holds a completion, which may have been written too
+ * early to trigger the event.
  */
 static inline bool ornic_cq_arm(struct ornic_dev *odev, struct ornic_cq_ring *ring,
 				enum ornic_arm_type type)
 {
 	u32 arm;
 
-	/* The number after the last of a generation is of another, [ORNIC-DB-20] */
+	/* NEXT starts a new generation, [ORNIC-DB-20] */
 	if (type == ORNIC_ARM_NEXT)
 		ring->arm_seq |= ORNIC_GET(ORNIC_ARM_SEQ, ~ORNIC_ARM_GEN);
 	arm = ORNIC_PREP(ORNIC_ARM_SEQ, ++ring->arm_seq) | type;
 	WRITE_ONCE(ring->dbr->arm, cpu_to_le32(arm));
-	/* The request before the look at the ring: the device does the reverse */
+	/* Store arm before reading the ring; the device does the reverse */
 	mb();
 	if (!odev->shadow)
 		writeq(ornic_db_value(ORNIC_DB_CQ, ring->cqn, arm), odev->db);

@@ -2,13 +2,13 @@
 /*
  * ORNIC hardware interface, version 1.
  *
- * This is Documentation/hardware.rst in C, in the same order; the inputs and
- * outputs of commands are in ornic_hw_cmd.h. The driver, the provider and the
- * device all include this very file, so it needs nothing but the fixed-width
- * types. Rules that hold throughout:
+ * Documentation/hardware.rst in C, in the same order; ornic_hw_cmd.h holds the
+ * inputs and outputs of commands. The driver, the provider and the device share
+ * this header, so it includes nothing but the fixed-width types. General rules:
  *
- *  - Everything is little endian, but for the byte arrays (MAC, GID) and
- *    immediate data, which travel as they are on the wire.
+ *
+ *  - Everything is little endian, except byte arrays (MAC, GID) and immediate
+ *    data, which keep their wire format.
  *  - Every structure is naturally aligned and its size is asserted beside it.
  *  - Reserved fields are written as zero. The device refuses a command whose
  *    reserved fields are not zero and ignores them in work requests.
@@ -23,7 +23,7 @@
 #define ORNIC_ASSERT_SIZE(type, bytes) \
 	_Static_assert(sizeof(type) == (bytes), #type " is not " #bytes " bytes")
 
-/* Bit fields of a word in CPU byte order, named by their mask. */
+/* Bit fields of a word in CPU byte order, named by their mask */
 #define ORNIC_GET(mask, word)	(((word) & (mask)) / ((mask) & -(mask)))
 #define ORNIC_PREP(mask, val)	(((val) * ((mask) & -(mask))) & (mask))
 
@@ -41,6 +41,7 @@
 /* ---- 2. Registers (BAR0) ---------------------------------------------
  * 32 bits wide unless marked 64. A 64-bit register takes one 8-byte access or
  * two 4-byte ones, low half first; the high half makes a write take effect.
+ * Reading the low half of CLOCK latches its high half.
  */
 
 enum ornic_reg {
@@ -60,7 +61,7 @@ enum ornic_reg {
 	ORNIC_REG_ADMIN_CQ	= 0x038, /* RW 64: bus address */
 	ORNIC_REG_ADMIN_DB	= 0x040, /* WO producer index of the admin SQ */
 	ORNIC_REG_DMA_TEST	= 0x048, /* WO 64: bus address, 8-aligned */
-	ORNIC_REG_CLOCK		= 0x050, /* RO 64: ns since power-on; low half latches high */
+	ORNIC_REG_CLOCK		= 0x050, /* RO 64: ns since power-on */
 	ORNIC_REG_END		= 0x058,
 };
 
@@ -73,9 +74,9 @@ enum ornic_reg {
 #define ORNIC_CAPS_RESET_TIMEOUT	0x0000ff00	/* units of 100 ms */
 #define ORNIC_CAPS_SHADOW		0x00010000	/* see section 5 */
 
-#define ORNIC_STATUS_READY	0x00000001	/* reset is over, registers may be written */
+#define ORNIC_STATUS_READY	0x00000001	/* reset is complete */
 #define ORNIC_STATUS_ENABLED	0x00000002	/* the admin queue runs */
-#define ORNIC_STATUS_FATAL	0x00000004	/* stopped for good; reset it */
+#define ORNIC_STATUS_FATAL	0x00000004	/* stopped until reset */
 
 #define ORNIC_CTRL_RESET	0x00000001	/* reads 0 */
 #define ORNIC_CTRL_ENABLE	0x00000002
@@ -84,16 +85,16 @@ enum ornic_fatal_cause {
 	ORNIC_FATAL_NONE	= 0,
 	ORNIC_FATAL_ADMIN_DMA	= 1, /* an admin ring is not in reach */
 	ORNIC_FATAL_ADMIN_PI	= 2, /* admin producer index beyond the ring */
-	ORNIC_FATAL_EQ_OVERRUN	= 3, /* an event ring with an impossible ci */
+	ORNIC_FATAL_EQ_OVERRUN	= 3, /* impossible ci of an event ring */
 	ORNIC_FATAL_EQ_DMA	= 4, /* an event ring is not in reach */
-	ORNIC_FATAL_INJECTED	= 5, /* asked for through the control socket */
+	ORNIC_FATAL_INJECTED	= 5, /* injected to test the driver */
 	ORNIC_FATAL_INTERNAL	= 6,
 };
 
 /*
  * DMA test: the host fills struct ornic_dma_test, writes its address to
- * DMA_TEST and waits until answer equals the complement of nonce. It tells a
- * device that sees other memory than the host's from one that works.
+ * DMA_TEST and waits until answer equals the complement of nonce. This detects
+ * a device that does not access the same memory as the host.
  */
 struct ornic_dma_test {
 	__le64 nonce;
@@ -106,7 +107,7 @@ ORNIC_ASSERT_SIZE(struct ornic_dma_test, 16);
  * pages. levels 0: addr is the first page, all pages are contiguous.
  * levels 1: addr is an array of page addresses that is contiguous itself.
  * levels 2, 3: addr is an index page of 4096 bytes whose 512 entries point to
- * the next level. All of it stays as it is until the object is destroyed.
+ * the next level. The host changes none of it until the object is destroyed.
  */
 struct ornic_buf {
 	__le64 addr;
@@ -126,10 +127,10 @@ ORNIC_ASSERT_SIZE(struct ornic_buf, 16);
  */
 struct ornic_cmd_sqe {
 	__le16 opcode;		/* enum ornic_opcode */
-	__le16 cmd_id;		/* returned as it is */
+	__le16 cmd_id;		/* host's choice, copied to the completion */
 	__le32 rsvd;
 	__le32 in_len;		/* bytes */
-	__le32 out_len;		/* bytes, room for the answer */
+	__le32 out_len;		/* bytes of the output buffer */
 	__le64 in_addr;		/* 8-aligned, contiguous */
 	__le64 out_addr;
 };
@@ -139,12 +140,12 @@ struct ornic_cmd_cqe {
 	__le16 cmd_id;
 	__le16 status;		/* enum ornic_cmd_status */
 	__le32 out_len;		/* bytes written to out_addr */
-	__le32 detail;		/* device's own, for the log */
+	__le32 detail;		/* device specific, for the log */
 	__le32 ctl;		/* ORNIC_CMD_CQE_*, written last */
 };
 ORNIC_ASSERT_SIZE(struct ornic_cmd_cqe, 16);
 
-#define ORNIC_CMD_CQE_SQ_CI	0x0000ffff	/* low bits of the admin SQ's ci */
+#define ORNIC_CMD_CQE_SQ_CI	0x0000ffff	/* ci of the admin SQ, 15:0 */
 #define ORNIC_CMD_CQE_PHASE	0x80000000	/* 1 on the first pass */
 
 #define ORNIC_CMD_MAX_IN	4096	/* bytes */
@@ -153,18 +154,18 @@ ORNIC_ASSERT_SIZE(struct ornic_cmd_cqe, 16);
 enum ornic_cmd_status {
 	ORNIC_CMD_OK		= 0,
 	ORNIC_CMD_BAD_OPCODE	= 1, /* unknown or not supported */
-	ORNIC_CMD_BAD_SIZE	= 2, /* too short, or a tail that is not zero */
-	ORNIC_CMD_BAD_PARAM	= 3, /* a value out of range or a reserved bit */
-	ORNIC_CMD_BAD_OBJECT	= 4, /* no such object, or not in this state */
+	ORNIC_CMD_BAD_SIZE	= 2, /* too short, or tail not zero */
+	ORNIC_CMD_BAD_PARAM	= 3, /* out of range, or reserved bit set */
+	ORNIC_CMD_BAD_OBJECT	= 4, /* no such object, or wrong state */
 	ORNIC_CMD_BUSY		= 5, /* other objects still use it */
 	ORNIC_CMD_NO_RESOURCES	= 6,
 	ORNIC_CMD_BAD_STATE	= 7, /* illegal transition */
-	ORNIC_CMD_DMA_FAULT	= 8, /* an address not in reach */
+	ORNIC_CMD_DMA_FAULT	= 8, /* an address is not in reach */
 	ORNIC_CMD_NOT_SUPPORTED	= 9, /* a feature this device lacks */
 	ORNIC_CMD_INTERNAL	= 10,
 };
 
-/* Numbers are grouped by object, sixteen to a group. */
+/* Numbers are grouped by object, sixteen to a group */
 enum ornic_opcode {
 	ORNIC_CMD_NOP			= 0x000,
 	ORNIC_CMD_QUERY_DEVICE		= 0x001,
@@ -217,11 +218,11 @@ enum ornic_opcode {
 /* ---- 5. Doorbells and doorbell records --------------------------------
  * A doorbell is one 8-byte write to offset 0 of a doorbell page (or two
  * 4-byte ones, low half first). The device checks that the queue belongs to
- * the page it came through.
+ * the page written.
  *
- * The index itself is always published in memory first, in the queue's
- * doorbell record. With ORNIC_CAPS_SHADOW the device looks there by itself
- * while it is awake, and the host rings only if told to:
+ * The host publishes the index in the doorbell record of the queue first. With
+ * ORNIC_CAPS_SHADOW the device polls records and boards while it is awake, and
+ * the host rings only if necessary:
  *
  *   store WQEs; release-store sq_pi; full fence;
  *   if (sq_watched == 0) {
@@ -229,8 +230,8 @@ enum ornic_opcode {
  *           if (board.awake == 0) ring the SQ doorbell;
  *   }
  *
- * A host without a board rings whenever sq_watched is 0, which is always so
- * without ORNIC_CAPS_SHADOW.
+ * A host without a board rings if sq_watched is 0, as it always is without
+ * ORNIC_CAPS_SHADOW.
  */
 #define ORNIC_DB_VALUE		0x00000000ffffffffULL
 #define ORNIC_DB_NUM		0x00ffffff00000000ULL
@@ -247,35 +248,37 @@ enum ornic_db_type {
 #define ORNIC_BOARD_SLOTS		(ORNIC_BOARD_WORDS * 64)
 #define ORNIC_BOARD_NO_SLOT		0xffffffff
 
-/* One page per doorbell page: where the device is to look. */
+/* One page per doorbell page: the queues that the device is to look at */
 struct ornic_board {
-	__le32 awake;		/* device: it looks at summary by itself */
+	__le32 awake;		/* device: not 0 while it polls summary */
 	__le32 rsvd[15];
-	__le64 summary[ORNIC_BOARD_SUMMARY_WORDS];	/* bit n: look at bits[n] */
-	__le64 bits[ORNIC_BOARD_WORDS];			/* bit n % 64 of word n / 64: slot n */
+	/* bit n: look at bits[n] */
+	__le64 summary[ORNIC_BOARD_SUMMARY_WORDS];
+	/* bit n % 64 of word n / 64: slot n */
+	__le64 bits[ORNIC_BOARD_WORDS];
 };
 ORNIC_ASSERT_SIZE(struct ornic_board, 4096);
 
-/* Doorbell record of a QP: one line that the host writes, one that the device does. */
+/* Doorbell record of a QP: one line written by the host, one by the device */
 struct ornic_qp_dbr {
 	__le32 sq_pi;		/* in slots of 64 bytes */
 	__le32 rq_pi;		/* in receive WQEs */
 	__le32 host_rsvd[14];
 	__le32 sq_ci;		/* slots before it may be reused */
-	__le32 sq_watched;	/* not 0: the device looks at sq_pi by itself */
+	__le32 sq_watched;	/* not 0: the device polls sq_pi */
 	__le32 rq_ci;		/* receive WQEs before it may be reused */
 	__le32 dev_rsvd[13];
 };
 ORNIC_ASSERT_SIZE(struct ornic_qp_dbr, 128);
 
 /*
- * The record of an SRQ is a struct ornic_qp_dbr, too, of which rq_pi and rq_ci
- * are used. A WQE of an SRQ may be reused as soon as a QP has taken it.
+ * The doorbell record of an SRQ is a struct ornic_qp_dbr with only rq_pi and
+ * rq_ci in use. A WQE of an SRQ may be reused as soon as a QP has taken it.
  *
- * Doorbell record of a CQ or an EQ. arm asks for one event (CQ) or interrupt
- * (EQ) at the next entry written; each request has another sequence number,
- * and the device answers each at most once. After storing arm the host fences
- * and looks at the ring once more. Without ORNIC_CAPS_SHADOW it also rings.
+ * Doorbell record of a CQ or an EQ. arm requests one event (CQ) or interrupt
+ * (EQ) at the next entry written. Each request has a new sequence number, and
+ * the device answers each at most once. After storing arm the host fences and
+ * reads the ring once more. Without ORNIC_CAPS_SHADOW it also rings.
  */
 struct ornic_cq_dbr {
 	__le32 ci;
@@ -285,25 +288,25 @@ ORNIC_ASSERT_SIZE(struct ornic_cq_dbr, 8);
 
 #define ORNIC_ARM_TYPE		0x00000003
 #define ORNIC_ARM_SEQ		0xfffffffc
-#define ORNIC_ARM_GEN		0xfffff000	/* of ORNIC_ARM_SEQ: another one for each NEXT */
+#define ORNIC_ARM_GEN		0xfffff000	/* new for each NEXT */
 
 enum ornic_arm_type {
 	ORNIC_ARM_NONE		= 0,
-	/* CQ: next solicited or failed completion; as NEXT while the NEXT is not
-	 * answered whose generation it has
+	/* CQ: next solicited or failed completion; same as NEXT while the NEXT
+	 * of the same generation is not answered.
 	 */
 	ORNIC_ARM_SOLICITED	= 1,
 	ORNIC_ARM_NEXT		= 2,	/* next entry of any kind */
 };
 
 /* ---- 6. Send work requests --------------------------------------------
- * A WQE is one or more slots of 64 bytes: header, route, what the opcode adds,
- * then SGEs or inline data. It may wrap at the end of the ring, slot by slot.
+ * A WQE is one or more slots of 64 bytes: header, route, the segment of the
+ * opcode, then SGEs or inline data. It may wrap at the end of the ring.
  */
 #define ORNIC_SLOT_SIZE		64
 #define ORNIC_SLOT_SHIFT	6
 
-/* Keys of memory regions and windows, local and remote */
+/* Keys of memory regions and windows; lkey and rkey are the same */
 #define ORNIC_KEY_INDEX		0xffffff00
 #define ORNIC_KEY_VARIANT	0x000000ff
 
@@ -321,7 +324,7 @@ enum ornic_arm_type {
 
 struct ornic_sge {
 	__le64 addr;
-	__le32 length;		/* bytes; 0 is 0 */
+	__le32 length;		/* bytes; 0 means 0, not 2 GiB */
 	__le32 lkey;
 };
 ORNIC_ASSERT_SIZE(struct ornic_sge, 16);
@@ -338,7 +341,7 @@ ORNIC_ASSERT_SIZE(struct ornic_sq_hdr, 16);
 
 #define ORNIC_SQ_OPCODE		0x000000ff	/* enum ornic_wr_opcode */
 #define ORNIC_SQ_FLAGS		0x0000ff00	/* ORNIC_SEND_* */
-#define ORNIC_SQ_COUNT		0x03ff0000	/* SGEs, or bytes with ORNIC_SEND_INLINE */
+#define ORNIC_SQ_COUNT		0x03ff0000	/* SGEs, or bytes if inline */
 #define ORNIC_SQ_RSVD		0xfc000000
 
 /* As in enum ibv_send_flags */
@@ -377,7 +380,7 @@ struct ornic_route_rc {
 };
 ORNIC_ASSERT_SIZE(struct ornic_route_rc, 16);
 
-/* Address vector: where a path leads */
+/* Address vector */
 struct ornic_av {
 	__u8 dgid[16];
 	__u8 dmac[6];
@@ -385,7 +388,7 @@ struct ornic_av {
 	__le32 flow;		/* ORNIC_AV_* */
 	__u8 tclass;
 	__u8 hop_limit;
-	__le16 udp_sport;	/* 0: made from the flow label */
+	__le16 udp_sport;	/* 0: derived from the flow label */
 };
 ORNIC_ASSERT_SIZE(struct ornic_av, 32);
 
@@ -395,21 +398,21 @@ ORNIC_ASSERT_SIZE(struct ornic_av, 32);
 /* Route of UD: 48 bytes, so SGEs begin in the second slot */
 struct ornic_route_ud {
 	__le32 dqpn;
-	__le32 qkey;		/* top bit set: the QP's own, C10-15 */
+	__le32 qkey;		/* bit 31 set: use the QP's Q_Key, C10-15 */
 	__le64 rsvd;
 	struct ornic_av av;
 };
 ORNIC_ASSERT_SIZE(struct ornic_route_ud, 48);
 
 /*
- * Route of RAW_PACKET: whole frames without FCS. TSO has hdr_len bytes of headers
- * behind it, filled up with zeros to 16, and the payload in SGEs behind them.
+ * Route of RAW_PACKET: whole frames without FCS. In a TSO WQE hdr_len bytes of
+ * headers follow, zero-padded to a multiple of 16, then the SGEs.
  */
 struct ornic_route_eth {
 	__le16 flags;		/* ORNIC_ETH_TX_* */
 	__le16 vlan_tci;	/* with VLAN_INSERT */
 	__le16 csum_start;	/* with L4_CSUM: first byte summed */
-	__le16 csum_offset;	/* with L4_CSUM: where the sum goes, from csum_start */
+	__le16 csum_offset;	/* with L4_CSUM: of the sum, from csum_start */
 	__le16 mss;		/* TSO: payload bytes a segment */
 	__le16 hdr_len;		/* TSO: bytes repeated in each segment */
 	__le32 rsvd;
@@ -445,15 +448,15 @@ struct ornic_flush {
 ORNIC_ASSERT_SIZE(struct ornic_flush, 16);
 
 #define ORNIC_FLUSH_GLOBAL	0x1	/* visible to all */
-#define ORNIC_FLUSH_PERSISTENT	0x2	/* stays without power */
+#define ORNIC_FLUSH_PERSISTENT	0x2	/* survives a power failure */
 
 #define ORNIC_FLUSH_RANGE	0	/* raddr and length */
-#define ORNIC_FLUSH_REGION	1	/* all that the key is for */
+#define ORNIC_FLUSH_REGION	1	/* the whole region or window */
 
 /* BIND_MW: follows the route, whose raddr and rkey are ignored; no SGE */
 struct ornic_bind {
-	__le32 mw_key;		/* the window as it is */
-	__le32 new_key;		/* and as it will be: another variant, 7:0 */
+	__le32 mw_key;		/* current key of the window */
+	__le32 new_key;		/* same index, any variant */
 	__le32 mr_key;
 	__le32 access;		/* ORNIC_ACCESS_* */
 	__le64 addr;
@@ -473,7 +476,7 @@ struct ornic_reg_mr {
 ORNIC_ASSERT_SIZE(struct ornic_reg_mr, 48);
 
 /* ---- 7. Receive work requests -----------------------------------------
- * Header and SGEs in a stride of 32 << n bytes, one for the whole ring.
+ * Header and SGEs in a stride of 32 << n bytes, the same for the whole ring.
  */
 struct ornic_rq_hdr {
 	__le32 ctrl;		/* ORNIC_RQ_* */
@@ -485,7 +488,10 @@ ORNIC_ASSERT_SIZE(struct ornic_rq_hdr, 16);
 #define ORNIC_RQ_COUNT		0x000000ff	/* SGEs */
 #define ORNIC_RQ_STRIDE_SHIFT_MIN	5
 
-/* A UD receive begins with the GRH: the IPv6 header, or 20 bytes of no meaning and the IPv4 one. */
+/*
+ * A UD receive begins with the GRH: the IPv6 header, or 20 undefined bytes and
+ * the IPv4 header.
+ */
 #define ORNIC_GRH_SIZE		40
 
 /* ---- 8. Completions ---------------------------------------------------
@@ -496,10 +502,10 @@ ORNIC_ASSERT_SIZE(struct ornic_rq_hdr, 16);
 struct ornic_cqe {
 	__le64 wr_id;
 	__le32 status;		/* enum ornic_wc_status */
-	__le32 opcode;		/* enum ornic_wc_opcode; undefined with an error */
+	__le32 opcode;		/* enum ornic_wc_opcode; undefined on error */
 	union {
 		__le32 src_qp;		/* UD and GSI receive */
-		__le32 vendor_err;	/* status is not SUCCESS */
+		__le32 vendor_err;	/* if status is not SUCCESS */
 	};
 	__le32 byte_len;
 	union {
@@ -593,10 +599,11 @@ ORNIC_ASSERT_SIZE(struct ornic_eqe, 32);
 #define ORNIC_EQE_TYPE		0x000000ff	/* enum ornic_event */
 #define ORNIC_EQE_PHASE		0x80000000	/* 1 on the first pass */
 
+/* COMP, CQ_ERR and PAGE_REQUEST go to the EQ of a CQ, all others to EQ 0 */
 enum ornic_event {
 	ORNIC_EVENT_COMP		= 1,	/* num: CQ */
 	ORNIC_EVENT_CQ_ERR		= 2,	/* num: CQ */
-	ORNIC_EVENT_QP_FATAL		= 16,	/* num: QP, for these and the next */
+	ORNIC_EVENT_QP_FATAL		= 16,	/* num: QP, up to QP_LAST_WQE */
 	ORNIC_EVENT_QP_REQ_ERR		= 17,
 	ORNIC_EVENT_QP_ACCESS_ERR	= 18,
 	ORNIC_EVENT_QP_COMM_EST		= 19,
@@ -607,11 +614,12 @@ enum ornic_event {
 	ORNIC_EVENT_SRQ_LIMIT		= 32,	/* num: SRQ */
 	ORNIC_EVENT_SRQ_ERR		= 33,
 	ORNIC_EVENT_WQ_FATAL		= 40,	/* num: WQ */
-	ORNIC_EVENT_WQ_DELAY_DROP	= 41,	/* num: WQ; a frame has waited in vain */
-	ORNIC_EVENT_PORT_UP		= 48,	/* to EQ 0, as all but COMP and CQ_ERR */
+	ORNIC_EVENT_WQ_DELAY_DROP	= 41,	/* num: WQ; a frame timed out */
+	ORNIC_EVENT_PORT_UP		= 48,	/* num: 0 */
 	ORNIC_EVENT_PORT_DOWN		= 49,
-	ORNIC_EVENT_DEVICE_FATAL	= 56,	/* num: enum ornic_fatal_cause */
-	ORNIC_EVENT_PAGE_REQUEST	= 64,	/* num: key, num2: QP, data: address, data2: size */
+	ORNIC_EVENT_DEVICE_FATAL	= 56,	/* num: fatal cause */
+	/* num: key, num2: QP, data: address, data2: size */
+	ORNIC_EVENT_PAGE_REQUEST	= 64,
 };
 
 #endif /* ORNIC_HW_H */

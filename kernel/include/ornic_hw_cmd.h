@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * ORNIC hardware interface, version 1: inputs and outputs of the commands, which
- * are Documentation/hardware.rst, sections 10 and 11. What holds for
- * ornic_hw.h holds here.
+ * ORNIC hardware interface, version 1: inputs and outputs of the commands
+ * (Documentation/hardware.rst, sections 10 and 11). The rules in ornic_hw.h
+ * apply here too.
  */
 #ifndef ORNIC_HW_CMD_H
 #define ORNIC_HW_CMD_H
@@ -10,9 +10,9 @@
 #include "ornic_hw.h"
 
 /* ---- 10. Commands: device and port ------------------------------------
- * An input may be shorter than its structure (the rest counts as zero) but not
- * than the fields that a command cannot do without, and longer if the tail is
- * zero. An output is cut to the room given. So structures grow at the end.
+ * An input may be shorter than its structure (the rest counts as zero), but not
+ * shorter than the minimum of the command. It may be longer if the tail is
+ * zero. An output is cut to the buffer. So structures can grow at their end.
  */
 
 /* QUERY_DEVICE: no input */
@@ -25,11 +25,11 @@ struct ornic_query_device_out {
 	__le32 max_eq;
 	__le32 max_eqe;
 	__le32 max_cq;
-	__le32 max_cqe;		/* power of two, as all ring sizes */
+	__le32 max_cqe;		/* a power of two, as all ring sizes */
 	__le32 max_qp;
 	__le32 max_sq_slots;
 	__le32 max_rq_wqes;
-	__le32 max_sge;		/* of a send or receive WQE */
+	__le32 max_sge;		/* per send or receive WQE */
 	__le32 max_inline;	/* bytes */
 	__le32 max_mr;
 	__le32 max_srq;
@@ -39,10 +39,10 @@ struct ornic_query_device_out {
 	__le64 page_sizes;	/* bit n: pages of 1 << n bytes */
 	__le32 access_flags;	/* ORNIC_ACCESS_* that CREATE_MR takes */
 	__le32 max_gid;
-	__le32 max_rd_atomic;	/* of a QP, as requester and as responder */
+	__le32 max_rd_atomic;	/* per QP, as requester and as responder */
 	__le32 max_msg_size;	/* bytes */
 	__le32 max_reg_pages;	/* REG_MR */
-	__le32 max_mcast_qps;	/* of a group */
+	__le32 max_mcast_qps;	/* per group */
 	__le32 max_mw;
 	__le32 max_rx_queues;	/* SET_RX_QUEUES */
 	__le32 qp_types;	/* bit n: enum ornic_qp_type n */
@@ -52,11 +52,11 @@ struct ornic_query_device_out {
 	__le32 max_rwq_tables;
 	__le32 max_rwq_table_size;	/* entries, a power of two */
 	__le32 rx_hash_fields;	/* ORNIC_RX_HASH_* that CREATE_QP takes */
-	__le32 wq_flags;	/* ORNIC_WQ_* that CREATE_WQ takes; RAW_PACKET QPs take the same */
+	__le32 wq_flags;	/* ORNIC_WQ_* for CREATE_WQ, RAW_PACKET QPs */
 	__le32 max_delay_drop;	/* us */
 	__le32 max_flows;
 	__le32 max_counters;
-	__le32 max_tso;		/* bytes of payload of a TSO WQE */
+	__le32 max_tso;		/* payload bytes of a TSO WQE */
 	__le32 min_rate;	/* kb/s that rate_limit takes */
 	__le32 max_rate;
 	__le32 rsvd;
@@ -67,11 +67,11 @@ ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 192);
 #define ORNIC_FEAT_XRC			(1ULL << 1)
 #define ORNIC_FEAT_MCAST		(1ULL << 2)
 #define ORNIC_FEAT_MW			(1ULL << 3)
-#define ORNIC_FEAT_REG_MR		(1ULL << 4)	/* fast registration and local invalidate */
+#define ORNIC_FEAT_REG_MR		(1ULL << 4)	/* with LOCAL_INV */
 #define ORNIC_FEAT_MODIFY_MR		(1ULL << 5)
 #define ORNIC_FEAT_RESIZE_CQ		(1ULL << 6)
 #define ORNIC_FEAT_CQ_MODERATION	(1ULL << 7)
-#define ORNIC_FEAT_CQE_EXT		(1ULL << 8)	/* 64-byte completions */
+#define ORNIC_FEAT_CQE_EXT		(1ULL << 8)	/* 64-byte CQEs */
 #define ORNIC_FEAT_WQ			(1ULL << 9)
 #define ORNIC_FEAT_FLOW			(1ULL << 10)
 #define ORNIC_FEAT_ODP			(1ULL << 11)
@@ -88,7 +88,7 @@ struct ornic_query_port_out {
 	__u8 rsvd;
 	__le32 speed;		/* Mb/s */
 	__le32 max_mtu;		/* bytes of an Ethernet payload */
-	__le32 mtu;		/* as set */
+	__le32 mtu;		/* current */
 	__le32 rsvd2;
 };
 ORNIC_ASSERT_SIZE(struct ornic_query_port_out, 24);
@@ -97,7 +97,7 @@ struct ornic_modify_port_in {
 	__le32 mask;		/* ORNIC_PORT_* that are valid */
 	__le32 mtu;
 	__u8 mac[6];
-	__u8 up;		/* 0: no frame in or out */
+	__u8 up;		/* 0: no frames sent or received */
 	__u8 rsvd;
 };
 ORNIC_ASSERT_SIZE(struct ornic_modify_port_in, 16);
@@ -106,7 +106,7 @@ ORNIC_ASSERT_SIZE(struct ornic_modify_port_in, 16);
 #define ORNIC_PORT_MAC		0x2
 #define ORNIC_PORT_UP		0x4
 
-/* SET_RX_FILTER: replaces the filter; the port's own MAC and broadcast always pass */
+/* SET_RX_FILTER: replaces the filter; own MAC and broadcast always pass */
 struct ornic_rx_filter_in {
 	__le32 flags;		/* ORNIC_RX_* */
 	__le32 count;		/* at most ORNIC_RX_MACS_MAX */
@@ -121,7 +121,7 @@ ORNIC_ASSERT_SIZE(struct ornic_rx_filter_in, 8);
 #define ORNIC_RX_ALLMULTI	0x2
 #define ORNIC_RX_MACS_MAX	256
 
-/* SET_RX_QUEUES: where frames that nobody else claims go */
+/* SET_RX_QUEUES: queues for frames not taken by RoCE or a rule */
 struct ornic_rx_queues_in {
 	__le32 count;		/* entries, a power of two, 0: drop all */
 	__le32 hash;		/* ORNIC_HASH_* */
@@ -135,7 +135,7 @@ ORNIC_ASSERT_SIZE(struct ornic_rx_queues_in, 560);
 #define ORNIC_HASH_TCP		0x4	/* and ports */
 #define ORNIC_HASH_UDP		0x8
 
-/* SET_GID: writes one entry, or clears it */
+/* SET_GID: writes or clears one entry */
 struct ornic_set_gid_in {
 	__le16 index;
 	__le16 flags;		/* ORNIC_GID_* */
@@ -149,10 +149,10 @@ ORNIC_ASSERT_SIZE(struct ornic_set_gid_in, 32);
 #define ORNIC_GID_VALID		0x1
 #define ORNIC_GID_VLAN		0x2
 
-/* QUERY_STATS: the answer is an array of __le64, one per counter of the scope */
+/* QUERY_STATS: returns an array of __le64, one per counter of the scope */
 struct ornic_query_stats_in {
 	__le32 scope;		/* enum ornic_stats_scope */
-	__le32 num;		/* object's number, where the scope has one */
+	__le32 num;		/* object number, if the scope needs one */
 };
 ORNIC_ASSERT_SIZE(struct ornic_query_stats_in, 8);
 
@@ -184,12 +184,12 @@ enum ornic_stats_scope {
 	x(rx_write_requests) x(rx_read_requests) x(rx_atomic_requests) x(rx_sends) \
 	x(rx_qkey_errors) x(rx_no_wqe)
 
-/* RoCEv2 side, one QP; bytes of payload */
+/* RoCEv2 side, one QP; bytes are payload */
 #define ORNIC_QP_STATS(x) \
 	x(tx_packets) x(tx_bytes) x(rx_packets) x(rx_bytes) \
 	x(retransmits) x(rnr_naks_received) x(seq_naks_received) x(ack_timeouts)
 
-/* What somebody did wrong, by the rule broken */
+/* Commands, doorbells, interrupts, and violations by the rule broken */
 #define ORNIC_DEVICE_STATS(x) \
 	x(commands) x(commands_refused) \
 	x(bad_register_access) x(bad_doorbell_page) x(bad_doorbell_type) \
@@ -197,7 +197,7 @@ enum ornic_stats_scope {
 	x(bad_wqe_opcode) x(bad_wqe_count) x(bad_lkey) x(bad_rkey) \
 	x(dma_faults) x(cq_overruns) x(eq_overruns) x(doorbells) x(interrupts)
 
-/* What the rules of one CREATE_COUNTERS have matched; bytes of whole frames without FCS */
+/* Frames matched by the rules of a CREATE_COUNTERS object; bytes without FCS */
 #define ORNIC_COUNTERS_STATS(x) \
 	x(packets) x(bytes)
 
@@ -233,8 +233,8 @@ enum ornic_counters_stat {
 };
 
 /* ---- 11. Commands: objects --------------------------------------------
- * The device chooses the number of what it creates. Destroying what others
- * use is refused with BUSY. Inputs that only name an object use this:
+ * The device chooses the number of a new object. Destroying an object that is
+ * in use fails with BUSY. Inputs that only name an object use this:
  */
 struct ornic_object {
 	__le32 num;
@@ -242,7 +242,7 @@ struct ornic_object {
 };
 ORNIC_ASSERT_SIZE(struct ornic_object, 8);
 
-/* ALLOC_UCTX: a doorbell page and all that rings through it; out: struct ornic_object */
+/* ALLOC_UCTX: a doorbell page and its queues; out: struct ornic_object */
 struct ornic_alloc_uctx_in {
 	__le32 flags;		/* ORNIC_UCTX_* */
 	__le32 rsvd;
@@ -271,7 +271,7 @@ struct ornic_create_mr_in {
 	__u8 type;		/* enum ornic_mr_type */
 	__u8 variant;		/* 7:0 of the key */
 	__u8 rsvd[2];
-	__le32 max_pages;	/* ORNIC_MR_REG: pages it can ever hold */
+	__le32 max_pages;	/* ORNIC_MR_REG: capacity in pages */
 	__le64 iova;
 	__le64 length;
 	__le64 first_offset;	/* of iova in the first page */
@@ -281,11 +281,11 @@ ORNIC_ASSERT_SIZE(struct ornic_create_mr_in, 56);
 
 enum ornic_mr_type {
 	ORNIC_MR_MEMORY	= 0,
-	ORNIC_MR_DMA	= 1,	/* bus addresses, all of them; for the kernel */
-	ORNIC_MR_REG	= 2,	/* empty, filled by REG_MR */
+	ORNIC_MR_DMA	= 1,	/* all bus addresses; for the kernel */
+	ORNIC_MR_REG	= 2,	/* empty until REG_MR */
 	ORNIC_MR_MW1	= 3,
 	ORNIC_MR_MW2	= 4,
-	ORNIC_MR_NULL	= 5,	/* reads zero, writes vanish; local, for any PD */
+	ORNIC_MR_NULL	= 5,	/* reads zero, drops writes; local, any PD */
 };
 
 struct ornic_create_mr_out {
@@ -294,9 +294,9 @@ struct ornic_create_mr_out {
 };
 ORNIC_ASSERT_SIZE(struct ornic_create_mr_out, 8);
 
-/* DESTROY_MR: struct ornic_object with the key; of REG, MW1, MW2 the variant is ignored */
+/* DESTROY_MR: ornic_object with the key; REG, MW1, MW2 ignore the variant */
 
-/* MODIFY_MR: of type ORNIC_MR_MEMORY; the key stays. All or nothing. */
+/* MODIFY_MR: an ORNIC_MR_MEMORY; keeps the key, changes all or nothing */
 struct ornic_modify_mr_in {
 	__le32 key;
 	__le32 mask;		/* ORNIC_MODIFY_MR_* */
@@ -328,25 +328,25 @@ ORNIC_ASSERT_SIZE(struct ornic_create_cq_in, 40);
 
 #define ORNIC_CQ_IGNORE_OVERRUN	0x1
 
-/* MODIFY_CQ: an event waits for count completions, or period after the first */
+/* MODIFY_CQ: delay events until count completions, or period after the first */
 struct ornic_modify_cq_in {
 	__le32 cqn;
-	__le16 count;		/* 0 or 1: does not wait */
-	__le16 period;		/* us; 0: does not wait */
+	__le16 count;		/* 0 or 1: no delay */
+	__le16 period;		/* us; 0: no delay */
 };
 ORNIC_ASSERT_SIZE(struct ornic_modify_cq_in, 8);
 
 /*
- * RESIZE_CQ, RESIZE_SRQ: another ring and another record. The device moves the
- * entries that the host (CQ) or it (SRQ) has not consumed to the beginning of
- * the new ring, whose indexes start there, and forgets the old one.
+ * RESIZE_CQ, RESIZE_SRQ: replace the ring and the doorbell record. The device
+ * moves the entries that the host (CQ) or the device (SRQ) has not consumed to
+ * the start of the new ring, where indexes restart, and releases the old ring.
  */
 struct ornic_resize_in {
 	__le32 num;
 	__u8 log_size;
 	__u8 rsvd[3];
 	struct ornic_buf buf;
-	__le64 dbr_addr;	/* as on creation; of a CQ, arm is what it was */
+	__le64 dbr_addr;	/* as at creation; CQ: arm has the old value */
 };
 ORNIC_ASSERT_SIZE(struct ornic_resize_in, 32);
 
@@ -363,7 +363,7 @@ struct ornic_create_srq_in {
 	__le32 pdn;
 	__le32 flags;		/* ORNIC_SRQ_* */
 	__le32 xrcdn;		/* with ORNIC_SRQ_XRC */
-	__le32 cqn;		/* with ORNIC_SRQ_XRC: where receives complete */
+	__le32 cqn;		/* with ORNIC_SRQ_XRC: CQ of the receives */
 	__u8 log_wqes;
 	__u8 stride_shift;	/* as rq_stride_shift of CREATE_QP */
 	__u8 rsvd[6];
@@ -375,7 +375,7 @@ ORNIC_ASSERT_SIZE(struct ornic_create_srq_in, 48);
 #define ORNIC_SRQ_XRC		0x1
 #define ORNIC_SRQ_KERNEL	0x2	/* may use ORNIC_MR_DMA keys */
 
-/* MODIFY_SRQ: asks for one ORNIC_EVENT_SRQ_LIMIT when fewer WQEs than that are left */
+/* MODIFY_SRQ: request one SRQ_LIMIT event at fewer than limit WQEs */
 struct ornic_modify_srq_in {
 	__le32 srqn;
 	__le32 limit;		/* 0: no event */
@@ -402,7 +402,7 @@ enum ornic_qp_type {
 
 struct ornic_create_qp_in {
 	__le32 uctx;		/* doorbell page */
-	__le32 pdn;		/* not XRC_RECV: each packet names an SRQ with its PD */
+	__le32 pdn;		/* XRC_RECV: 0, the PD is that of the SRQ */
 	__le32 send_cqn;
 	__le32 recv_cqn;
 	__le32 srqn;		/* with ORNIC_QP_SRQ */
@@ -411,11 +411,11 @@ struct ornic_create_qp_in {
 	__u8 type;		/* enum ornic_qp_type */
 	__u8 log_sq_slots;	/* with ORNIC_QP_SQ */
 	__u8 log_rq_wqes;	/* with ORNIC_QP_RQ */
-	__u8 rq_stride_shift;	/* log2 of the bytes, from ORNIC_RQ_STRIDE_SHIFT_MIN */
+	__u8 rq_stride_shift;	/* log2 of bytes, 5 or more */
 	struct ornic_buf sq;
 	struct ornic_buf rq;
 	__le64 dbr_addr;	/* struct ornic_qp_dbr, 64-aligned */
-	__le32 rwq_table;	/* with ORNIC_QP_RSS, and the next */
+	__le32 rwq_table;	/* with ORNIC_QP_RSS, as the two fields below */
 	__le32 rx_hash_fields;	/* ORNIC_RX_HASH_* */
 	__u8 rx_hash_key[40];	/* Toeplitz */
 };
@@ -425,13 +425,13 @@ ORNIC_ASSERT_SIZE(struct ornic_create_qp_in, 120);
 #define ORNIC_QP_RQ		0x02	/* has a receive queue */
 #define ORNIC_QP_SRQ		0x04
 #define ORNIC_QP_SIG_ALL	0x08	/* each send WQE gives a completion */
-#define ORNIC_QP_KERNEL		0x10	/* may use ORNIC_MR_DMA keys and post REG_MR */
-#define ORNIC_QP_SCATTER_FCS	0x20	/* RAW_PACKET: as ORNIC_WQ_SCATTER_FCS, and the next */
+#define ORNIC_QP_KERNEL		0x10	/* may use ORNIC_MR_DMA, post REG_MR */
+#define ORNIC_QP_SCATTER_FCS	0x20	/* RAW_PACKET: see ORNIC_WQ_* */
 #define ORNIC_QP_CVLAN_STRIPPING	0x40
 #define ORNIC_QP_PAD_END	0x80
-#define ORNIC_QP_RSS		0x100	/* RAW_PACKET without queues, receives in rwq_table's WQs */
+#define ORNIC_QP_RSS		0x100	/* RAW_PACKET: receives in rwq_table */
 
-/* As in enum ibv_rx_hash_fields: what CREATE_QP's hash is about */
+/* As in enum ibv_rx_hash_fields: fields that CREATE_QP hashes */
 #define ORNIC_RX_HASH_SRC_IPV4		(1u << 0)
 #define ORNIC_RX_HASH_DST_IPV4		(1u << 1)
 #define ORNIC_RX_HASH_SRC_IPV6		(1u << 2)
@@ -441,7 +441,7 @@ ORNIC_ASSERT_SIZE(struct ornic_create_qp_in, 120);
 #define ORNIC_RX_HASH_SRC_PORT_UDP	(1u << 6)
 #define ORNIC_RX_HASH_DST_PORT_UDP	(1u << 7)
 #define ORNIC_RX_HASH_IPSEC_SPI		(1u << 8)
-#define ORNIC_RX_HASH_INNER		(1u << 31)	/* of the encapsulated packet */
+#define ORNIC_RX_HASH_INNER		(1u << 31)	/* inner packet */
 
 struct ornic_create_qp_out {
 	__le32 qpn;
@@ -482,7 +482,7 @@ struct ornic_qp_attr {
 	__u8 min_rnr_timer;	/* IBTA table 45 */
 	__u8 timeout;		/* 4.096 us << n; 0: never */
 	__u8 retry_cnt;
-	__u8 rnr_retry;		/* 7: for ever */
+	__u8 rnr_retry;		/* 7: unlimited */
 	__u8 alt_timeout;
 	__u8 sq_draining;	/* QUERY_QP only */
 	__u8 en_sqd_async_notify;
@@ -493,7 +493,7 @@ struct ornic_qp_attr {
 };
 ORNIC_ASSERT_SIZE(struct ornic_qp_attr, 104);
 
-/* As in enum ibv_qp_attr_mask; the bits that have no field here are refused */
+/* As in enum ibv_qp_attr_mask; bits without a field here are refused */
 #define ORNIC_QP_ATTR_STATE		(1u << 0)
 #define ORNIC_QP_ATTR_CUR_STATE		(1u << 1)
 #define ORNIC_QP_ATTR_EN_SQD_ASYNC	(1u << 2)
@@ -518,13 +518,13 @@ struct ornic_modify_qp_in {
 	__le32 qpn;
 	__le32 mask;		/* ORNIC_QP_ATTR_* */
 	struct ornic_qp_attr attr;
-	__le32 max_burst;	/* bytes, with rate_limit; 0: the device's choice */
+	__le32 max_burst;	/* bytes, with rate_limit; 0: device default */
 	__le16 typical_frame;	/* bytes, with rate_limit; 0: unknown */
 	__le16 rsvd;
 };
 ORNIC_ASSERT_SIZE(struct ornic_modify_qp_in, 120);
 
-/* QUERY_QP: struct ornic_object; out: struct ornic_qp_attr as it is now */
+/* QUERY_QP: struct ornic_object; out: struct ornic_qp_attr, current values */
 
 /* ATTACH_MCAST, DETACH_MCAST: a UD QP and a group */
 struct ornic_mcast_in {
@@ -534,7 +534,10 @@ struct ornic_mcast_in {
 };
 ORNIC_ASSERT_SIZE(struct ornic_mcast_in, 24);
 
-/* CREATE_WQ: a receive queue for frames, numbered as QPs are; out: struct ornic_object */
+/*
+ * CREATE_WQ: a receive queue for frames, in the number space of QPs. Its
+ * doorbell record uses rq_pi and rq_ci only. out: struct ornic_object.
+ */
 struct ornic_create_wq_in {
 	__le32 pdn;
 	__le32 cqn;
@@ -544,15 +547,15 @@ struct ornic_create_wq_in {
 	__u8 stride_shift;	/* as rq_stride_shift of CREATE_QP */
 	__u8 rsvd[6];
 	struct ornic_buf buf;
-	__le64 dbr_addr;	/* struct ornic_qp_dbr, 64-aligned; rq_pi and rq_ci are used */
+	__le64 dbr_addr;	/* struct ornic_qp_dbr, 64-aligned */
 };
 ORNIC_ASSERT_SIZE(struct ornic_create_wq_in, 48);
 
 /* As in enum ib_uverbs_wq_flags */
-#define ORNIC_WQ_CVLAN_STRIPPING	0x1	/* the outer tag goes to the completion */
-#define ORNIC_WQ_SCATTER_FCS		0x2	/* the frame's FCS is received behind it */
-#define ORNIC_WQ_DELAY_DROP		0x4	/* a frame waits for a WQE; not of a QP */
-#define ORNIC_WQ_PAD_END		0x8	/* whole cache lines are written */
+#define ORNIC_WQ_CVLAN_STRIPPING	0x1	/* tag is in the CQE */
+#define ORNIC_WQ_SCATTER_FCS		0x2	/* FCS is received, too */
+#define ORNIC_WQ_DELAY_DROP		0x4	/* WQ only: wait for a WQE */
+#define ORNIC_WQ_PAD_END		0x8	/* fill up 64-byte lines */
 
 /* As in enum ibv_wq_state */
 enum ornic_wq_state {
@@ -574,9 +577,12 @@ ORNIC_ASSERT_SIZE(struct ornic_modify_wq_in, 16);
 /* As in enum ibv_wq_attr_mask */
 #define ORNIC_WQ_ATTR_STATE		(1u << 0)
 #define ORNIC_WQ_ATTR_CUR_STATE		(1u << 1)
-#define ORNIC_WQ_ATTR_FLAGS		(1u << 2)	/* CVLAN_STRIPPING becomes what flags say */
+#define ORNIC_WQ_ATTR_FLAGS		(1u << 2)	/* CVLAN_STRIPPING */
 
-/* CREATE_RWQ_TABLE: entry hash & (size - 1) is the WQ of a frame; out: struct ornic_object */
+/*
+ * CREATE_RWQ_TABLE: entry hash & (size - 1) is the WQ of a frame.
+ * out: struct ornic_object.
+ */
 struct ornic_create_rwq_table_in {
 	__u8 log_size;
 	__u8 rsvd[7];
@@ -585,24 +591,24 @@ struct ornic_create_rwq_table_in {
 ORNIC_ASSERT_SIZE(struct ornic_create_rwq_table_in, 8);
 
 /*
- * What a rule looks at: fields of a frame, as they were on the wire. A field
- * that the frame does not have is 0. A rule matches if, bit by bit,
- * (frame & mask) == value.
+ * Fields of a frame that a rule compares, in wire format. A field that the
+ * frame does not have is 0. A rule matches if (frame & mask) == value for all
+ * bits.
  */
 struct ornic_flow_headers {
 	__u8 dmac[6];
 	__u8 smac[6];
-	__be16 ethertype;	/* behind VLAN tags */
+	__be16 ethertype;	/* after VLAN tags */
 	__be16 vlan_tci;	/* of the outermost tag */
 	__u8 src_ip[16];	/* IPv4: the last 4 bytes */
 	__u8 dst_ip[16];
 	__be32 flow_label;	/* IPv6 */
-	__u8 l3;		/* 4, 6, or 0 for all else */
-	__u8 proto;		/* IPv6: behind the extension headers */
+	__u8 l3;		/* 4, 6, or 0 for other protocols */
+	__u8 proto;		/* IPv6: after extension headers */
 	__u8 tos;		/* IPv6: traffic class */
 	__u8 ttl;		/* IPv6: hop limit */
 	__u8 ip_flags;		/* IPv4: bits 2:0 */
-	__u8 frag;		/* 1: of a fragmented packet; such have no ports */
+	__u8 frag;		/* 1: fragmented packet; ports are 0 */
 	__u8 vlan;		/* 1: has a tag */
 	__u8 rsvd;
 	__be16 src_port;	/* TCP, UDP */
@@ -612,13 +618,13 @@ ORNIC_ASSERT_SIZE(struct ornic_flow_headers, 64);
 
 struct ornic_flow_key {
 	struct ornic_flow_headers outer;
-	struct ornic_flow_headers inner;	/* behind VXLAN or GRE; without one only MPLS */
-	__be32 layers;		/* ORNIC_FLOW_LAYER_*: what there is */
+	struct ornic_flow_headers inner;	/* after VXLAN, GRE or MPLS */
+	__be32 layers;		/* ORNIC_FLOW_LAYER_*: headers present */
 	__be32 vni;		/* VXLAN, 23:0 */
 	__be16 gre_flags;	/* C, R, K, S, version: the first word */
 	__be16 gre_proto;
 	__be32 gre_key;
-	__be32 mpls;		/* first label stack entry, behind Ethernet, GRE or UDP port 6635 */
+	__be32 mpls;		/* first entry, after Ethernet, UDP or GRE */
 	__be32 esp_spi;
 	__be32 esp_seq;
 	__be32 rsvd;
@@ -632,7 +638,7 @@ ORNIC_ASSERT_SIZE(struct ornic_flow_key, 160);
 
 /* CREATE_FLOW; out: struct ornic_object */
 struct ornic_create_flow_in {
-	__le32 qpn;		/* RAW_PACKET, may be RSS; EGRESS: whose frames */
+	__le32 qpn;		/* RAW_PACKET or RSS QP; EGRESS: the sender */
 	__le32 priority;	/* 0 first */
 	__u8 type;		/* enum ornic_flow_type */
 	__u8 rsvd[3];
@@ -647,16 +653,16 @@ ORNIC_ASSERT_SIZE(struct ornic_create_flow_in, 344);
 /* As in enum ibv_flow_attr_type */
 enum ornic_flow_type {
 	ORNIC_FLOW_NORMAL	= 0,
-	ORNIC_FLOW_ALL_DEFAULT	= 1,	/* what no rule of type NORMAL took */
-	ORNIC_FLOW_MC_DEFAULT	= 2,	/* the multicast of it */
-	ORNIC_FLOW_SNIFFER	= 3,	/* a copy of everything, sent and received */
+	ORNIC_FLOW_ALL_DEFAULT	= 1,	/* frames not taken by a NORMAL rule */
+	ORNIC_FLOW_MC_DEFAULT	= 2,	/* as ALL_DEFAULT, multicast only */
+	ORNIC_FLOW_SNIFFER	= 3,	/* a copy of all frames, both ways */
 };
 
-#define ORNIC_FLOW_DROP		0x1	/* qpn only says whose rule it is */
+#define ORNIC_FLOW_DROP		0x1	/* qpn only owns the rule */
 #define ORNIC_FLOW_COUNT	0x2
 #define ORNIC_FLOW_DONT_TRAP	0x4	/* later rules see the frame, too */
-#define ORNIC_FLOW_EGRESS	0x8	/* frames that qpn sends; with DROP or COUNT */
+#define ORNIC_FLOW_EGRESS	0x8	/* sent by qpn; with DROP or COUNT */
 
-/* CREATE_COUNTERS: no input; out: struct ornic_object. Read by QUERY_STATS. */
+/* CREATE_COUNTERS: no input; out: struct ornic_object; read by QUERY_STATS */
 
 #endif /* ORNIC_HW_CMD_H */
