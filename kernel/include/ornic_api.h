@@ -333,7 +333,7 @@ void ornic_res_remove(struct ornic_dev *odev, struct ornic_res *res);
  * @odev:	the device
  * @vector:	below odev->num_comp_vectors
  *
- * Return: number of the event queue
+ * Return: number of the event queue.
  */
 u32 ornic_comp_eqn(struct ornic_dev *odev, u32 vector);
 
@@ -420,7 +420,7 @@ static inline void ornic_ring_sq(struct ornic_dev *odev, struct ornic_qp_dbr *db
  * WQE: sq_ci may lag behind by less than an eighth of the ring ([ORNIC-ORD-4]).
  * A host that counts completions instead leaves that eighth unused.
  *
- * Return: number of slots
+ * Return: number of slots.
  */
 static inline u32 ornic_sq_usable(u32 slots)
 {

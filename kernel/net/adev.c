@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The auxiliary device to which the verbs driver binds. */
+/* Auxiliary device that the verbs driver binds to */
 #include <linux/idr.h>
 #include <linux/slab.h>
 
@@ -16,8 +16,8 @@ static void ornic_adev_release(struct device *dev)
 }
 
 /**
- * ornic_adev_add - offer the card to the verbs driver
- * @core:	the card; all that ornic_api.h offers works
+ * ornic_adev_add - register the auxiliary device
+ * @core:	the device; everything that ornic_api.h declares works
  *
  * Return: 0 or a negative error number.
  */
@@ -63,10 +63,10 @@ err_free:
 }
 
 /**
- * ornic_adev_remove - take the card away from the verbs driver
- * @core:	the card; there may be no auxiliary device
+ * ornic_adev_remove - unregister the auxiliary device
+ * @core:	the device; it may have no auxiliary device
  *
- * When it returns the verbs driver has given everything back.
+ * On return the verbs driver has released all its resources.
  */
 void ornic_adev_remove(struct ornic_core *core)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The counter that time stamps are taken from, as a PTP hardware clock, and the
- * page that tells processes how to translate the stamps (hardware.rst, section
- * 2). The counter cannot be set: all corrections are the host's.
+ * PTP hardware clock on top of the device counter that time stamps are taken
+ * from, and the page from which processes convert time stamps (hardware.rst,
+ * section 2). The counter cannot be set: all corrections are made in software.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -11,7 +11,7 @@
 
 #include "core.h"
 
-/* Well below the half minute that readers of the page can do with */
+/* Well below the half minute for which readers of the page can extrapolate */
 #define ORNIC_CLOCK_PERIOD	(4 * HZ)
 #define ORNIC_CLOCK_MAX_PPB	100000000
 
@@ -33,7 +33,7 @@ static int ornic_clock_read(struct ornic_core *core, struct ptp_system_timestamp
 	ptp_read_system_prets(sts);
 	*cycles = readq(core->regs + ORNIC_REG_CLOCK);
 	ptp_read_system_postts(sts);
-	/* What is read during a reset means nothing, and one may have begun */
+	/* Check after the read: during a reset the value is undefined */
 	status = readl(core->regs + ORNIC_REG_STATUS);
 	if (status == ~0u || !(status & ORNIC_STATUS_ENABLED) ||
 	    !ornic_clock_ahead(&clock->time, *cycles))
@@ -42,7 +42,7 @@ static int ornic_clock_read(struct ornic_core *core, struct ptp_system_timestamp
 	return 0;
 }
 
-/* Goes to now, at the rate of up to now */
+/* Advances the clock to now, at its current rate */
 static int ornic_clock_catch_up(struct ornic_core *core)
 {
 	u64 cycles;
@@ -62,7 +62,7 @@ static void ornic_clock_update(struct ornic_clock *clock)
 	ornic_clock_publish(clock->page, &clock->time);
 }
 
-/* Both clocks now; the moment that is kept stays the last one */
+/* Computes the current time without an update of clock->time */
 static int ornic_clock_now(struct ptp_clock_info *info, struct ptp_system_timestamp *sts,
 			   struct ornic_clock_time *now)
 {
@@ -82,7 +82,7 @@ static int ornic_clock_now(struct ptp_clock_info *info, struct ptp_system_timest
 	return 0;
 }
 
-/* ---- PTP ------------------------------------------------------------------ */
+/* ---- PTP ----------------------------------------------------------------- */
 
 static int ornic_ptp_gettimex64(struct ptp_clock_info *info, struct timespec64 *ts,
 				struct ptp_system_timestamp *sts)
@@ -96,7 +96,7 @@ static int ornic_ptp_gettimex64(struct ptp_clock_info *info, struct timespec64 *
 	return err;
 }
 
-/* What completions are stamped with, for who relates that to the system's time */
+/* Raw counter, from which completions are time-stamped */
 static int ornic_ptp_getcyclesx64(struct ptp_clock_info *info, struct timespec64 *ts,
 				  struct ptp_system_timestamp *sts)
 {
@@ -177,13 +177,14 @@ static const struct ptp_clock_info ornic_ptp_info = {
 	.do_aux_work	= ornic_ptp_do_aux_work,
 };
 
-/* ---- Bringing up and down ------------------------------------------------- */
+/* ---- Bringing up and down ------------------------------------------------ */
 
 /**
- * ornic_clock_register - make the clock, once in the life of a card
- * @core:	the card; it runs
+ * ornic_clock_register - create the clock, once per probe
+ * @core:	the device, running
  *
- * A card works without: then core->clock.ptp is NULL, as in a kernel without PTP.
+ * The device works without a clock: then core->clock.ptp is NULL, as it is in a
+ * kernel without PTP.
  */
 void ornic_clock_register(struct ornic_core *core)
 {
@@ -228,9 +229,9 @@ err_log:
 }
 
 /**
- * ornic_clock_unregister - the end of ornic_clock_register()
- * @core:	the card; there may be no clock. Processes may still map the page,
- *		of which each has a reference.
+ * ornic_clock_unregister - undo ornic_clock_register()
+ * @core:	the device; it may have no clock. Processes that still map the
+ *		page hold references to it.
  */
 void ornic_clock_unregister(struct ornic_core *core)
 {
@@ -245,8 +246,8 @@ void ornic_clock_unregister(struct ornic_core *core)
 }
 
 /**
- * ornic_clock_start - let the clock run on
- * @core:	the card; it runs again. There may be no clock.
+ * ornic_clock_start - restart the clock after a reset
+ * @core:	the device, running again; it may have no clock
  */
 void ornic_clock_start(struct ornic_core *core)
 {
@@ -267,8 +268,8 @@ void ornic_clock_start(struct ornic_core *core)
 }
 
 /**
- * ornic_clock_stop - do not look at the counter any more
- * @core:	the card, about to be reset or removed. There may be no clock.
+ * ornic_clock_stop - stop reading the counter
+ * @core:	the device, about to be reset or removed; it may have no clock
  */
 void ornic_clock_stop(struct ornic_core *core)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The clock: arithmetic between the counter of the device and wall-clock time.
- * Not a struct timecounter, which is wrong for ever if nobody reads it for a
- * minute: a virtual machine may be stopped for longer, and the counter runs on.
+ * Arithmetic between the device counter and wall-clock time. Not a struct
+ * timecounter, which stays wrong after a minute without a read: a virtual
+ * machine may be stopped for longer while the counter runs on.
  */
 #ifndef ORNIC_CLOCK_H
 #define ORNIC_CLOCK_H
@@ -14,8 +14,8 @@
 #include <rdma/ornic-abi.h>
 
 /*
- * Steps of 4 ppb, and a product with half a minute's nanoseconds fits into 63
- * bits, which is what readers of the clock page compute with.
+ * Steps of 4 ppb. The product with half a minute of nanoseconds fits into the
+ * 63 bits with which readers of the clock page compute.
  */
 #define ORNIC_CLOCK_SHIFT	28
 #define ORNIC_CLOCK_MASK	(BIT_ULL(ORNIC_CLOCK_SHIFT) - 1)
@@ -23,12 +23,12 @@
 #define ORNIC_CLOCK_MULT	BIT(ORNIC_CLOCK_SHIFT)
 
 /**
- * struct ornic_clock_time - a moment on both clocks, and how one follows the other
- * @cycles:	of the device's counter
- * @nsec:	wall-clock time then, since the epoch
- * @frac:	of a nanosecond, in units of 2 to the -ORNIC_CLOCK_SHIFT
- * @mult:	wall-clock nanoseconds of a cycle, in units of 2 to the
- *		-ORNIC_CLOCK_SHIFT
+ * struct ornic_clock_time - a moment on both clocks, and their relative rate
+ * @cycles:	value of the device counter
+ * @nsec:	wall-clock time at @cycles, since the epoch
+ * @frac:	fraction of a nanosecond, in units of 2^-ORNIC_CLOCK_SHIFT
+ * @mult:	wall-clock nanoseconds per cycle, in units of
+ *		2^-ORNIC_CLOCK_SHIFT
  */
 struct ornic_clock_time {
 	u64 cycles;
@@ -38,14 +38,14 @@ struct ornic_clock_time {
 };
 
 /**
- * ornic_clock_advance - go to a later moment
- * @time:	on return that moment
- * @cycles:	what the counter says then; not less than @time->cycles
+ * ornic_clock_advance - advance to a later moment
+ * @time:	updated to that moment
+ * @cycles:	counter value at that moment; not less than @time->cycles
  */
 static inline void ornic_clock_advance(struct ornic_clock_time *time, u64 cycles)
 {
 	u64 delta = cycles - time->cycles;
-	/* The product may be of 96 bits, but its fraction is of the lowest ones */
+	/* The product may have 96 bits; its fraction is in the lowest ones */
 	u64 frac = (delta * time->mult & ORNIC_CLOCK_MASK) + time->frac;
 
 	time->nsec += mul_u64_u32_shr(delta, time->mult, ORNIC_CLOCK_SHIFT);
@@ -55,11 +55,11 @@ static inline void ornic_clock_advance(struct ornic_clock_time *time, u64 cycles
 }
 
 /**
- * ornic_clock_ahead - the counter did not run backwards
- * @time:	of the past
- * @cycles:	what the counter says
+ * ornic_clock_ahead - check that the counter did not run backwards
+ * @time:	an earlier moment
+ * @cycles:	current counter value
  *
- * Return: whether ornic_clock_advance() may be called.
+ * Return: true if ornic_clock_advance() may be called.
  */
 static inline bool ornic_clock_ahead(const struct ornic_clock_time *time, u64 cycles)
 {
@@ -67,13 +67,13 @@ static inline bool ornic_clock_ahead(const struct ornic_clock_time *time, u64 cy
 }
 
 /**
- * ornic_clock_resume - go on after a reset of the device
- * @time:	of the past; on return now
- * @cycles:	what the counter says now
- * @elapsed:	nanoseconds since @time, by the host's clock
+ * ornic_clock_resume - continue after a reset of the device
+ * @time:	an earlier moment; updated to now
+ * @cycles:	current counter value
+ * @elapsed:	nanoseconds since @time by the host's clock
  *
- * The counter is reset by power only. If that was so, the host's clock tells
- * how long it took.
+ * Only a power cycle resets the counter. In that case the host's clock provides
+ * the time that has passed.
  */
 static inline void ornic_clock_resume(struct ornic_clock_time *time, u64 cycles, u64 elapsed)
 {
@@ -87,35 +87,35 @@ static inline void ornic_clock_resume(struct ornic_clock_time *time, u64 cycles,
 
 /**
  * ornic_clock_publish - write the clock page
- * @page:	read by processes at any time
- * @time:	what to write
+ * @page:	may be read by processes at any time
+ * @time:	new contents
  *
- * The caller serialises.
+ * The caller serialises calls.
  */
 static inline void ornic_clock_publish(struct ornic_clock_page *page,
 				       const struct ornic_clock_time *time)
 {
 	WRITE_ONCE(page->seq, page->seq + 1);
-	/* Odd before the rest is changed, and even not before it was */
+	/* The odd seq before the update */
 	smp_wmb();
 	WRITE_ONCE(page->mult, time->mult);
 	WRITE_ONCE(page->shift, ORNIC_CLOCK_SHIFT);
 	WRITE_ONCE(page->nsec, time->nsec);
 	WRITE_ONCE(page->frac, time->frac);
 	WRITE_ONCE(page->cycles, time->cycles);
-	/* See above */
+	/* The update before the even seq */
 	smp_wmb();
 	WRITE_ONCE(page->seq, page->seq + 1);
 }
 
 /**
- * struct ornic_clock - PTP hardware clock of a card
- * @lock:	protects @running, @time, @host_ns and writing of @page
+ * struct ornic_clock - PTP hardware clock of a device
+ * @lock:	protects @running, @time, @host_ns and writes to @page
  * @running:	the counter can be read
- * @time:	when somebody last looked
- * @host_ns:	of CLOCK_BOOTTIME at @time
+ * @time:	moment of the last update
+ * @host_ns:	CLOCK_BOOTTIME at @time
  * @page:	@time for processes, NULL without a clock
- * @info:	operations
+ * @info:	PTP operations
  * @ptp:	NULL without a clock
  */
 struct ornic_clock {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The admin queue: many commands in flight, each in a slot with its own input
- * and output memory. The first command that is not answered in time ends the
- * queue for all (hardware.rst, section 4).
+ * Admin queue: many commands in flight, each in a slot with its own input and
+ * output buffer. The first command that times out stops the queue
+ * (hardware.rst, section 4).
  */
 #include <linux/module.h>
 
@@ -12,10 +12,10 @@
 #define ORNIC_CMD_SLOT_BYTES	(ORNIC_CMD_MAX_IN + ORNIC_CMD_MAX_OUT)
 
 /**
- * ornic_cmd_name - name of a command for messages
+ * ornic_cmd_name - get the name of a command for log messages
  * @opcode:	enum ornic_opcode
  *
- * Return: the name.
+ * Return: the name, or "unknown".
  */
 const char *ornic_cmd_name(enum ornic_opcode opcode)
 {
@@ -83,8 +83,8 @@ static size_t ornic_cmd_out_offset(const struct ornic_cmdq *cmdq, u32 slot)
 }
 
 /**
- * ornic_cmdq_init - once in the life of a card
- * @core:	the card
+ * ornic_cmdq_init - initialise the admin queue, once per probe
+ * @core:	the device
  */
 void ornic_cmdq_init(struct ornic_core *core)
 {
@@ -101,8 +101,8 @@ void ornic_cmdq_init(struct ornic_core *core)
 
 /**
  * ornic_cmdq_alloc - allocate the rings
- * @core:	the card
- * @log_depth_max: what the device can do
+ * @core:	the device
+ * @log_depth_max: log2 of the largest depth that the device supports
  *
  * Return: 0 or -ENOMEM.
  */
@@ -131,15 +131,15 @@ int ornic_cmdq_alloc(struct ornic_core *core, u8 log_depth_max)
 }
 
 /**
- * ornic_cmdq_free - free the rings when the last caller has left
- * @core:	the card; the queue was killed and the device does not use it
+ * ornic_cmdq_free - free the rings after the last caller has left
+ * @core:	the device; the queue was killed and the device does not use it
  */
 void ornic_cmdq_free(struct ornic_core *core)
 {
 	struct ornic_cmdq *cmdq = &core->cmdq;
 
 	wait_event(cmdq->wait, bitmap_empty(cmdq->in_use, ORNIC_CMD_SLOTS));
-	/* The last one may still hold the lock with which it left */
+	/* ornic_cmd_put_slot() of the last caller may still hold the lock */
 	spin_lock_irq(&cmdq->lock);
 	cmdq->sq = NULL;
 	cmdq->cq = NULL;
@@ -148,8 +148,8 @@ void ornic_cmdq_free(struct ornic_core *core)
 }
 
 /**
- * ornic_cmdq_run - commands may be given from now on
- * @core:	the card; the device has been enabled
+ * ornic_cmdq_run - accept commands from now on
+ * @core:	the device; its admin queue is enabled
  */
 void ornic_cmdq_run(struct ornic_core *core)
 {
@@ -161,12 +161,12 @@ void ornic_cmdq_run(struct ornic_core *core)
 }
 
 /**
- * ornic_cmdq_kill - stop the device, fail all commands, waiting and later ones
- * @core:	the card
+ * ornic_cmdq_kill - stop the device, fail all pending and later commands
+ * @core:	the device
  *
- * Any context.
+ * May be called in any context.
  *
- * Return: true if the queue had been running.
+ * Return: true if the queue was running.
  */
 bool ornic_cmdq_kill(struct ornic_core *core)
 {
@@ -181,8 +181,8 @@ bool ornic_cmdq_kill(struct ornic_core *core)
 	}
 
 	/*
-	 * With the lock held: whoever finds the queue dead may free memory at
-	 * once, so the device has to be off the bus by then.
+	 * With the lock held: callers that find the queue dead may free memory
+	 * at once, so the device must be off the bus by then.
 	 */
 	ornic_halt(core);
 	WRITE_ONCE(cmdq->running, false);
@@ -203,9 +203,9 @@ bool ornic_cmdq_kill(struct ornic_core *core)
 }
 
 /*
- * Returns a negative number, or the id of a completion that nobody waits for: a
- * device that answers what it was not asked has lost its way, and whoever waits
- * for the right answer would wait in vain.
+ * Returns a negative number, or the id of a completion that matches no pending
+ * command. A device that sends one is broken: the command that it should have
+ * completed would never complete.
  */
 static int ornic_cmdq_poll_locked(struct ornic_core *core)
 {
@@ -224,7 +224,7 @@ static int ornic_cmdq_poll_locked(struct ornic_core *core)
 		    ornic_ring_phase(cmdq->ci, cmdq->log_depth, ORNIC_CMD_CQE_PHASE))
 			break;
 
-		/* The phase before the other words of the answer */
+		/* Read the phase before the other words of the entry */
 		dma_rmb();
 		cmdq->ci++;
 		cmd_id = le16_to_cpu(READ_ONCE(cqe->cmd_id));
@@ -241,7 +241,7 @@ static int ornic_cmdq_poll_locked(struct ornic_core *core)
 
 /**
  * ornic_cmdq_poll - take completions from the ring
- * @core:	the card
+ * @core:	the device
  *
  * Called by the interrupt handler of vector 0.
  */
@@ -285,7 +285,7 @@ static void ornic_cmd_put_slot(struct ornic_cmdq *cmdq, u32 i)
 {
 	spin_lock_irq(&cmdq->lock);
 	__clear_bit(i, cmdq->in_use);
-	/* Under the lock: the queue may be freed right after it */
+	/* Under the lock: the queue may be freed as soon as it is released */
 	wake_up_all(&cmdq->wait);
 	spin_unlock_irq(&cmdq->lock);
 }
@@ -316,7 +316,7 @@ static int ornic_cmd_submit(struct ornic_core *core, u32 i, enum ornic_opcode op
 
 		sqe.cmd_id = cpu_to_le16(slot->cmd_id);
 		cmdq->sq[cmdq->pi++ & ((1u << cmdq->log_depth) - 1)] = sqe;
-		/* writel() orders the entry and the input before the doorbell */
+		/* writel() orders entry and input before the doorbell */
 		writel(cmdq->pi, core->regs + ORNIC_REG_ADMIN_DB);
 		ret = 0;
 	}
@@ -325,7 +325,7 @@ static int ornic_cmd_submit(struct ornic_core *core, u32 i, enum ornic_opcode op
 	return ret;
 }
 
-/* Nobody completed the command in time: find out why, and end it all */
+/* No completion in time: find out why, and fail the device */
 static void ornic_cmd_timed_out(struct ornic_core *core, u32 i, enum ornic_opcode opcode)
 {
 	struct ornic_cmdq *cmdq = &core->cmdq;
@@ -335,7 +335,7 @@ static void ornic_cmd_timed_out(struct ornic_core *core, u32 i, enum ornic_opcod
 
 	spin_lock_irq(&cmdq->lock);
 	if (!slot->pending) {
-		/* Completed in the last moment */
+		/* Completed at the last moment */
 		spin_unlock_irq(&cmdq->lock);
 		return;
 	}
@@ -405,7 +405,7 @@ int ornic_cmd_exec(struct ornic_dev *odev, enum ornic_opcode opcode,
 	if (!wait_for_completion_timeout(&cmdq->slots[i].done,
 					 msecs_to_jiffies(ORNIC_CMD_TIMEOUT_MS))) {
 		ornic_cmd_timed_out(core, i, opcode);
-		/* Whoever clears pending completes, and now somebody has */
+		/* pending is clear by now; done is completed along with it */
 		wait_for_completion(&cmdq->slots[i].done);
 	}
 

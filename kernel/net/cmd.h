@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The admin queue (hardware.rst, section 4). */
+/* Admin queue (hardware.rst, section 4) */
 #ifndef ORNIC_CMD_H
 #define ORNIC_CMD_H
 
@@ -15,8 +15,8 @@
 #define ORNIC_CMD_SLOTS		BIT(ORNIC_CMD_LOG_DEPTH_MAX)
 
 /*
- * cmd_id is the slot and the slot's generation, so that a completion which
- * comes after its command was given up is recognised.
+ * cmd_id holds the slot and a generation of the slot, so that a late completion
+ * of an abandoned command is recognised.
  */
 #define ORNIC_CMD_ID_SLOT	0x001f
 #define ORNIC_CMD_ID_GEN	0xffe0
@@ -27,8 +27,8 @@ static inline u16 ornic_cmd_id(u32 slot, u32 gen)
 }
 
 /**
- * ornic_cmd_errno - error number for the status of a command
- * @status:	enum ornic_cmd_status, or whatever the device says
+ * ornic_cmd_errno - convert the status of a command to an error number
+ * @status:	enum ornic_cmd_status, or any other value from the device
  *
  * Return: 0 or a negative error number.
  */
@@ -59,12 +59,12 @@ static inline int ornic_cmd_errno(u32 status)
 }
 
 /**
- * struct ornic_cmd_slot - a command on its way
- * @done:	completed, or the device died
- * @cmd_id:	of the command, or of the last one; its generation goes up
- * @pending:	the device has not answered yet
- * @dead:	the device died before it answered
- * @cqe:	copy of the answer
+ * struct ornic_cmd_slot - slot of a command in flight
+ * @done:	the command completed, or the device died
+ * @cmd_id:	of the current or the last command; its generation increases
+ * @pending:	the device has not completed the command yet
+ * @dead:	the device died before it completed the command
+ * @cqe:	copy of the completion
  */
 struct ornic_cmd_slot {
 	struct completion done;
@@ -77,17 +77,17 @@ struct ornic_cmd_slot {
 /**
  * struct ornic_cmdq - admin queue
  * @lock:	protects everything below; taken in interrupt context
- * @running:	commands may be given; cleared once when the device fails. May be
- *		read without @lock by those who can stand an old value.
- * @wait:	for a free slot, or for all of them being free
- * @buf:	both rings, then input and output of each slot
+ * @running:	commands are accepted; cleared by ornic_cmdq_kill(). May be read
+ *		without @lock where a stale value does no harm.
+ * @wait:	waits for a free slot, or for all slots to be free
+ * @buf:	both rings, then the input and output buffers of all slots
  * @sq:		submission ring
  * @cq:		completion ring
- * @data_offset: of the first input in @buf
- * @log_depth:	log2 of the entries of each ring and of the slots
+ * @data_offset: offset of the first input buffer in @buf
+ * @log_depth:	log2 of the number of slots, and of the entries of each ring
  * @pi:		producer index of the submission ring
  * @ci:		consumer index of the completion ring
- * @in_use:	slots that somebody owns
+ * @in_use:	slots that have an owner
  * @slots:	the slots
  */
 struct ornic_cmdq {

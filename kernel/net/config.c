@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Changes of what the queue pairs of the interface are made for: their number,
- * their sizes, the MTU, XDP. While the interface is open, new queue pairs take the
- * place of the old ones: RDMA shares the port, which therefore stays up. All that
- * may fail comes first, and is undone; the old queue pairs run until then.
+ * Reconfiguration of the queue pairs: their number, ring sizes, MTU and XDP.
+ * While the interface is open, new queue pairs replace the old ones: RDMA
+ * shares the port, which therefore stays up. Steps that can fail come first and
+ * are undone on error; the old queue pairs run until then.
  */
 #include "netdev.h"
 
 /**
  * ornic_queues_create - create queue pairs, ready to run
- * @nd:		the interface; its keys exist
- * @config:	what they are made for
+ * @nd:		the interface; its PD and key exist
+ * @config:	their configuration
  *
  * Return: the queue pairs or an error pointer.
  */
@@ -41,7 +41,7 @@ struct ornic_queue *ornic_queues_create(struct ornic_netdev *nd,
 /**
  * ornic_queues_destroy - destroy queue pairs
  * @queues:	disabled, or never enabled
- * @count:	how many were created
+ * @count:	number of queue pairs that were created
  */
 void ornic_queues_destroy(struct ornic_queue *queues, u32 count)
 {
@@ -50,7 +50,7 @@ void ornic_queues_destroy(struct ornic_queue *queues, u32 count)
 	kvfree(queues);
 }
 
-/* Lets the device give received frames to other queues, or changes nothing */
+/* Directs received frames to other queues; on error nothing changes */
 static int ornic_switch_receive(struct ornic_netdev *nd, const struct ornic_queue *queues,
 				const struct ornic_config *to, const struct ornic_rss *rss)
 {
@@ -66,7 +66,10 @@ static int ornic_switch_receive(struct ornic_netdev *nd, const struct ornic_queu
 	return err;
 }
 
-/* Undoing repeats commands that worked before. If one fails the device is dead, and is reset. */
+/*
+ * Undoing repeats commands that have succeeded before. They fail only if the
+ * device is dead, and then it is reset.
+ */
 static void ornic_switch_receive_back(struct ornic_netdev *nd, const struct ornic_queue *queues)
 {
 	ornic_rx_queues_cmd(nd, nd->queues, &nd->rss, nd->rss.entries);
@@ -78,7 +81,7 @@ static int ornic_set_port_mtu(struct ornic_netdev *nd, u32 mtu)
 	return ornic_port_modify_cmd(nd, ORNIC_PORT_MTU, mtu, nd->netdev->dev_addr, false);
 }
 
-/* Frames that are too long for the port would stop the queue: those that were posted go first */
+/* A frame too long for the port stops the queue: send pending frames first */
 static int ornic_lower_mtu(struct ornic_netdev *nd, u32 mtu)
 {
 	struct net_device *netdev = nd->netdev;
@@ -101,14 +104,14 @@ static void ornic_raise_mtu_back(struct ornic_netdev *nd)
 	WRITE_ONCE(nd->netdev->mtu, nd->config.mtu);
 }
 
-/* A queue that has been idle for long, and is stopped now, is not hung */
+/* Restarts the watchdog: a queue that has been idle for long is not hung */
 static void ornic_stop_locked(struct netdev_queue *txq)
 {
 	txq_trans_cond_update(txq);
 	netif_tx_stop_queue(txq);
 }
 
-/* The network stack may use the queues that are new as soon as they are started */
+/* Keeps new queues stopped until their queue pairs are in place */
 static int ornic_add_real_queues(struct ornic_netdev *nd, u32 count)
 {
 	struct net_device *netdev = nd->netdev;
@@ -164,7 +167,7 @@ err_remove_real_queues:
 	return err;
 }
 
-/* Nothing is posted any more, neither by the network stack nor by redirected frames */
+/* Stops posting by the network stack and XDP redirect, publishes the rest */
 static void ornic_pause_sending(struct ornic_netdev *nd)
 {
 	struct net_device *netdev = nd->netdev;
@@ -185,13 +188,13 @@ static void ornic_resume_sending(struct ornic_netdev *nd)
 {
 	u32 i;
 
-	/* Redirected frames may come from now on, see ornic_xdp_xmit() */
+	/* Allows XDP redirect, see ornic_xdp_xmit() */
 	smp_store_release(&nd->open, true);
 	for (i = 0; i < nd->config.num_queues; i++)
 		netif_tx_wake_queue(netdev_get_tx_queue(nd->netdev, i));
 }
 
-/* Puts queue pairs into the place of the old ones, to which the device gives no more frames */
+/* Replaces the queue pairs; the old ones get no more frames from the device */
 static void ornic_exchange_queues(struct ornic_netdev *nd, struct ornic_queue *queues,
 				  const struct ornic_config *to, const struct ornic_rss *rss)
 {
@@ -203,7 +206,7 @@ static void ornic_exchange_queues(struct ornic_netdev *nd, struct ornic_queue *q
 		ornic_queue_disable(&old[i]);
 	ornic_pause_sending(nd);
 
-	/* Against ndo_tx_timeout() */
+	/* Excludes ndo_tx_timeout() */
 	netif_tx_lock_bh(netdev);
 	nd->queues = queues;
 	nd->config = *to;
@@ -211,14 +214,14 @@ static void ornic_exchange_queues(struct ornic_netdev *nd, struct ornic_queue *q
 	nd->rss = *rss;
 	WRITE_ONCE(netdev->mtu, to->mtu);
 
-	/* They share counters, so that the old ones have to come to their end first */
+	/* The old queue pairs finish first, because both share counters */
 	for (i = 0; i < count; i++) {
 		old[i].retired = true;
 		ornic_queue_finish(&old[i]);
 	}
 	ornic_queues_destroy(old, count);
 
-	/* To fewer, which does not fail */
+	/* Reducing the number does not fail */
 	if (to->num_queues < count)
 		netif_set_real_num_queues(netdev, to->num_queues, to->num_queues);
 	for (i = 0; i < to->num_queues; i++) {
@@ -229,11 +232,11 @@ static void ornic_exchange_queues(struct ornic_netdev *nd, struct ornic_queue *q
 }
 
 /**
- * ornic_netdev_change - change what the queue pairs are made for
- * @nd:		the interface
- * @to:		what they are to be made for
+ * ornic_netdev_change - change the configuration of the queue pairs
+ * @nd:		the interface; rtnl_lock is held
+ * @to:		the new configuration
  *
- * Return: 0, or a negative error number, and then nothing has changed.
+ * Return: 0, or a negative error number, in which case nothing has changed.
  */
 int ornic_netdev_change(struct ornic_netdev *nd, const struct ornic_config *to)
 {

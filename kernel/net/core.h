@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The card as the core driver knows it. */
+/* The device as the core driver sees it */
 #ifndef ORNIC_CORE_H
 #define ORNIC_CORE_H
 
@@ -13,8 +13,8 @@
 #include "eq.h"
 
 /**
- * struct ornic_core - a card, private part
- * @odev:	what the verbs driver may see
+ * struct ornic_core - a device, private part
+ * @odev:	public part, for the verbs driver
  * @regs:	BAR0
  * @db_phys:	physical address of doorbell page 0
  * @db_stride:	bytes from doorbell page to page
@@ -26,14 +26,15 @@
  * @board:	board of doorbell page 0
  * @clock:	PTP hardware clock
  * @adev:	auxiliary device, NULL while there is none
- * @state_lock:	serialises bringing the device up and down; outside of rtnl_lock
- * @up:		the device runs or has failed, but was not taken down yet;
+ * @state_lock:	serialises bringing the device up and down; taken before
+ *		rtnl_lock
+ * @up:		the device runs, or has failed but was not taken down yet;
  *		protected by @state_lock
- * @paused:	taken down for a reset from outside or because of a bus error, until
- *		that is over; under the device lock
- * @recovery:	takes the failed device down, resets it and brings it up
- * @recovery_limit: how often that is tried
- * @health:	looks at the status register now and then
+ * @paused:	taken down for an external reset or a bus error that is not over
+ *		yet; protected by the device lock
+ * @recovery:	takes a failed device down, resets it and brings it up
+ * @recovery_limit: limits how often recovery is tried
+ * @health:	polls the status register
  */
 struct ornic_core {
 	struct ornic_dev odev;

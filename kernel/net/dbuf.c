@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Memory that host and device share (hardware.rst, section 3). */
+/* DMA memory shared by host and device (hardware.rst, section 3) */
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
 

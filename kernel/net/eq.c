@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Interrupts and event queues. Each vector has one queue; the interrupt handler
- * empties it, gives each event to the object it is about and arms the queue.
- * What is too much for an interrupt handler is left to a work item.
+ * Interrupts and event queues. Each vector has one event queue. The interrupt
+ * handler drains it, passes each event to its object and arms the queue. A work
+ * item continues when the budget of the interrupt handler is used up.
  */
 #include <linux/interrupt.h>
 #include <linux/log2.h>
@@ -14,14 +14,14 @@
 #include "core.h"
 #include "netdev.h"
 
-/* How many events are handled before others get the CPU */
+/* Number of events handled before the CPU is given to others */
 #define ORNIC_EQ_BUDGET 64
 
 /* ---- Receivers ---------------------------------------------------------- */
 
 /**
- * ornic_res_init - prepare the tables of receivers
- * @core:	the card
+ * ornic_res_init - initialise the tables of event receivers
+ * @core:	the device
  */
 void ornic_res_init(struct ornic_core *core)
 {
@@ -32,8 +32,8 @@ void ornic_res_init(struct ornic_core *core)
 }
 
 /**
- * ornic_res_uninit - the tables are empty and not used any more
- * @core:	the card
+ * ornic_res_uninit - destroy the tables of event receivers
+ * @core:	the device; the tables are empty and not used any more
  */
 void ornic_res_uninit(struct ornic_core *core)
 {
@@ -156,14 +156,14 @@ static struct ornic_eqe *ornic_eq_peek(const struct ornic_eq *eq)
 	if (phase != ornic_ring_phase(eq->ci, eq->log_size, ORNIC_EQE_PHASE))
 		return NULL;
 
-	/* The phase before the other words of the entry */
+	/* Read the phase before the other words of the entry */
 	dma_rmb();
 	return eqe;
 }
 
 static void ornic_eq_publish(struct ornic_eq *eq)
 {
-	/* Reads of the entries before the index that gives them back */
+	/* Read the entries before publishing the index that returns them */
 	dma_mb();
 	WRITE_ONCE(eq->dbr->ci, cpu_to_le32(eq->ci));
 }
@@ -174,13 +174,13 @@ static void ornic_eq_arm(struct ornic_eq *eq)
 	struct ornic_dev *odev = &eq->core->odev;
 
 	WRITE_ONCE(eq->dbr->arm, cpu_to_le32(arm));
-	/* The request before the look at the ring: the device does the reverse */
+	/* Store arm before reading the ring; the device does the reverse */
 	mb();
 	if (!odev->shadow)
 		writeq(ornic_db_value(ORNIC_DB_EQ, eq->num, arm), odev->db);
 }
 
-/* Returns whether the queue has come to rest, and is armed */
+/* Returns true if the queue is empty and armed */
 static bool ornic_eq_poll(struct ornic_eq *eq)
 {
 	struct ornic_eqe *eqe = ornic_eq_peek(eq);
@@ -196,7 +196,7 @@ static bool ornic_eq_poll(struct ornic_eq *eq)
 				return false;
 
 			eq->ci++;
-			/* An event may free the CPU's room for the next one */
+			/* First, so that the CQ can get its next event */
 			ornic_eq_publish(eq);
 			ornic_eq_handle(eq->core, &copy);
 			eqe = ornic_eq_peek(eq);
@@ -209,8 +209,8 @@ static bool ornic_eq_poll(struct ornic_eq *eq)
 }
 
 /*
- * A queue that does not come to rest, because the device writes events as fast
- * as they are handled, gets its share of the time and no more.
+ * The device may write events as fast as they are handled, so that the queue
+ * never drains. Limit its share of the CPU.
  */
 static void ornic_eq_work(struct work_struct *work)
 {
@@ -252,7 +252,7 @@ static int ornic_eq_create(struct ornic_eq *eq)
 	eq->ci = 0;
 	size = sizeof(*eq->ring) << eq->log_size;
 
-	/* The doorbell record behind the ring, on a line of its own */
+	/* The doorbell record follows the ring, on a cache line of its own */
 	err = ornic_dbuf_alloc(odev, &eq->buf, ALIGN(size, 64) + sizeof(*eq->dbr));
 	if (err)
 		return err;
@@ -295,7 +295,7 @@ static void ornic_eq_destroy(struct ornic_eq *eq)
 
 /**
  * ornic_eqs_create - create the event queues, one per vector
- * @core:	the card; doorbell page 0 works
+ * @core:	the device; doorbell page 0 works
  *
  * Return: 0 or a negative error number.
  */
@@ -320,7 +320,7 @@ err_destroy_eqs:
 
 /**
  * ornic_eqs_destroy - destroy the event queues
- * @core:	the card; nothing gives events any more
+ * @core:	the device; no object generates events any more
  */
 void ornic_eqs_destroy(struct ornic_core *core)
 {
@@ -334,7 +334,7 @@ u32 ornic_comp_eqn(struct ornic_dev *odev, u32 vector)
 {
 	struct ornic_core *core = to_ornic_core(odev);
 
-	/* Vector 0 is for commands and asynchronous events, if there are others */
+	/* If there are several, vector 0 is for commands and async events */
 	return core->eqs[core->num_vectors > 1 ? vector + 1 : 0].num;
 }
 EXPORT_SYMBOL_NS_GPL(ornic_comp_eqn, "ORNIC");
@@ -342,9 +342,9 @@ EXPORT_SYMBOL_NS_GPL(ornic_comp_eqn, "ORNIC");
 /* ---- Interrupts --------------------------------------------------------- */
 
 /**
- * ornic_irqs_init - get interrupt vectors and handle them
- * @core:	the card
- * @device_vectors: how many vectors the device says it has
+ * ornic_irqs_init - allocate interrupt vectors and request their interrupts
+ * @core:	the device
+ * @device_vectors: number of vectors that the device reports
  *
  * Return: 0 or a negative error number.
  */
@@ -393,8 +393,8 @@ err_free_vectors:
 }
 
 /**
- * ornic_irqs_uninit - give the interrupt vectors back
- * @core:	the card; it is stopped
+ * ornic_irqs_uninit - free the interrupts and their vectors
+ * @core:	the device, stopped
  */
 void ornic_irqs_uninit(struct ornic_core *core)
 {

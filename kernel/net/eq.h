@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Event queues (hardware.rst, section 9) and those who receive events. */
+/* Event queues (hardware.rst, section 9) and receivers of events */
 #ifndef ORNIC_EQ_H
 #define ORNIC_EQ_H
 
@@ -15,10 +15,10 @@
 /**
  * struct ornic_eq - event queue of one interrupt vector
  *
- * @core:	the card
+ * @core:	the device
  * @vector:	interrupt vector, the index in core->eqs
- * @lock:	who has it takes events; protects @live, @ci and @arm_seq
- * @live:	the ring exists; otherwise nobody looks at the members below
+ * @lock:	held while events are handled; protects @live, @ci and @arm_seq
+ * @live:	the ring exists; the members below are valid only then
  * @num:	number of the queue
  * @ci:		consumer index, free running
  * @arm_seq:	number of the last arm request
@@ -26,8 +26,8 @@
  * @buf:	ring, then doorbell record
  * @ring:	the ring
  * @dbr:	doorbell record
- * @work:	goes on where the interrupt handler had to stop
- * @irq_name:	as in /proc/interrupts
+ * @work:	continues where the interrupt handler had to stop
+ * @irq_name:	name in /proc/interrupts
  */
 struct ornic_eq {
 	struct ornic_core *core;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The Ethernet interface: what ethtool calls. */
+/* The Ethernet interface: ethtool operations */
 #include <linux/log2.h>
 
 #include "netdev.h"
 
-/* Counters of a scope that are asked for in one command */
+/* Limit of counters per scope, which are read by one command */
 #define ORNIC_STATS_MAX	32
 
 #define ORNIC_STAT_NAME_PORT(name)	"port_" #name,
@@ -148,7 +148,7 @@ static int ornic_get_rxfh(struct net_device *netdev, struct ethtool_rxfh_param *
 	return 0;
 }
 
-/* Puts @old back if the device does not take what nd->rss has become */
+/* Restores @old if the device refuses the new nd->rss */
 static int ornic_apply_rss(struct ornic_netdev *nd, const struct ornic_rss *old)
 {
 	int err = ornic_netdev_set_rss(nd);
@@ -179,7 +179,7 @@ static int ornic_set_rxfh(struct net_device *netdev, struct ethtool_rxfh_param *
 #define ORNIC_RXH_ADDRS	(RXH_IP_SRC | RXH_IP_DST)
 #define ORNIC_RXH_PORTS	(RXH_L4_B_0_1 | RXH_L4_B_2_3)
 
-/* The bits of SET_RX_QUEUES that a kind of packets depends on; ports: 0 if it has none */
+/* Gets the SET_RX_QUEUES bits of a flow type; ports is 0 if it has none */
 static int ornic_rxfh_bits(u32 flow_type, u32 *addrs, u32 *ports)
 {
 	*ports = 0;
@@ -216,7 +216,7 @@ static int ornic_get_rxfh_fields(struct net_device *netdev, struct ethtool_rxfh_
 	u32 addrs, ports;
 
 	fields->data = 0;
-	/* Packets of any other kind are not told apart */
+	/* Other packets are not hashed */
 	if (ornic_rxfh_bits(fields->flow_type, &addrs, &ports) || !(nd->rss.hash & addrs))
 		return 0;
 
@@ -227,8 +227,8 @@ static int ornic_get_rxfh_fields(struct net_device *netdev, struct ethtool_rxfh_
 }
 
 /*
- * The device hashes the addresses of all IPv4 packets or of none, of IPv6 the
- * same, and the ports of TCP, or UDP, over both or over none.
+ * The device hashes the addresses of all IPv4 packets or of none, and likewise
+ * for IPv6. It hashes both ports of TCP, or of UDP, or none.
  */
 static int ornic_set_rxfh_fields(struct net_device *netdev,
 				 const struct ethtool_rxfh_fields *fields,
@@ -322,7 +322,7 @@ static int ornic_set_rxnfc(struct net_device *netdev, struct ethtool_rxnfc *info
 
 /* ---- Time stamps --------------------------------------------------------- */
 
-/* Frames have none of the device, completions of verbs do */
+/* Only completions of verbs have hardware time stamps, frames have none */
 static int ornic_get_ts_info(struct net_device *netdev, struct kernel_ethtool_ts_info *info)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
@@ -358,7 +358,7 @@ static void ornic_get_strings(struct net_device *netdev, u32 sset, u8 *data)
 		ethtool_puts(&data, ornic_xdp_stat_names[i]);
 }
 
-/* A counter that the device does not have, or cannot tell now, is 0 */
+/* Counters that the device lacks, or cannot report now, are 0 */
 static void ornic_query_stats(struct ornic_netdev *nd, enum ornic_stats_scope scope, u64 *data,
 			      u32 count)
 {
@@ -374,7 +374,7 @@ static void ornic_query_stats(struct ornic_netdev *nd, enum ornic_stats_scope sc
 		data[i] = le64_to_cpu(out[i]);
 }
 
-/* Of all queues, in the order of the names */
+/* Sums over all queues, in the order of ornic_xdp_stat_names */
 static void ornic_sum_xdp_stats(const struct ornic_netdev *nd, u64 *data)
 {
 	u64 counts[ORNIC_XDP_STAT_COUNT], xmit;

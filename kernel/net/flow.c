@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Rules of ethtool -N: which queue gets a frame, or that nobody does, as flow
- * rules of the device (hardware.rst, section 11). A process's rules for its
- * own queues go before them.
+ * ethtool -N rules, which direct frames to a queue or drop them, as flow rules
+ * of the device (hardware.rst, section 11). Rules of processes for their own
+ * queues have precedence.
  */
 #include <linux/in.h>
 
 #include "netdev.h"
 
-/* Verbs have 16 bits of priority */
+/* After verbs rules, whose priorities have 16 bits */
 #define ORNIC_FLOW_PRIORITY	0x10000
 
 /**
- * struct ornic_flow - a rule
- * @spec:	as ethtool gave it, and wants it back
- * @num:	of the device's rule, while the interface is open
+ * struct ornic_flow - an ethtool rule
+ * @spec:	the rule as ethtool passed it, which ethtool reads back
+ * @num:	number of the device's rule, valid while the interface is open
  */
 struct ornic_flow {
 	struct ethtool_rx_flow_spec spec;
 	u32 num;
 };
 
-/* ---- What a frame must be like ------------------------------------------- */
+/* ---- Match fields -------------------------------------------------------- */
 
-/* All kinds of IPv4, and of IPv6, have addresses and TOS where TCP has them */
+/* All IPv4 types, and all IPv6 types, have addresses and TOS as TCP has */
 static_assert(offsetof(struct ethtool_tcpip4_spec, tos) ==
 	      offsetof(struct ethtool_usrip4_spec, tos));
 static_assert(offsetof(struct ethtool_tcpip4_spec, tos) ==
@@ -33,7 +33,7 @@ static_assert(offsetof(struct ethtool_tcpip6_spec, tclass) ==
 static_assert(offsetof(struct ethtool_tcpip6_spec, tclass) ==
 	      offsetof(struct ethtool_ah_espip6_spec, tclass));
 
-/* The device refuses values outside of the mask */
+/* The device refuses value bits outside of the mask */
 static void ornic_flow_put(void *value, void *mask, const void *want, const void *care, size_t len)
 {
 	const u8 *w = want, *c = care;
@@ -52,7 +52,7 @@ static void ornic_flow_put_ip4(struct ornic_create_flow_in *in,
 	const struct ethtool_tcpip4_spec *want = &spec->h_u.tcp_ip4_spec;
 	const struct ethtool_tcpip4_spec *care = &spec->m_u.tcp_ip4_spec;
 	struct ornic_flow_headers *v = &in->value.outer, *m = &in->mask.outer;
-	/* The fields are made for IPv6 */
+	/* An IPv4 address is in the last 4 of 16 bytes */
 	size_t at = sizeof(v->src_ip) - sizeof(want->ip4src);
 
 	v->l3 = 4;
@@ -112,7 +112,7 @@ static void ornic_flow_put_eth(struct ornic_create_flow_in *in, const struct eth
 		       sizeof(v->ethertype));
 }
 
-/* Return: 0, or -EOPNOTSUPP for what the device cannot look at */
+/* Returns 0, or -EOPNOTSUPP for fields that the device cannot match */
 static int ornic_flow_put_packet(struct ornic_create_flow_in *in,
 				 const struct ethtool_rx_flow_spec *spec)
 {
@@ -162,7 +162,7 @@ static int ornic_flow_put_packet(struct ornic_create_flow_in *in,
 				     spec->m_u.usr_ip6_spec.l4_proto);
 		return 0;
 	default:
-		/* FLOW_RSS, too: there is one table */
+		/* Includes FLOW_RSS: there is only one RSS table */
 		return -EOPNOTSUPP;
 	}
 }
@@ -192,7 +192,7 @@ static int ornic_flow_put_ext(struct ornic_create_flow_in *in,
 
 /* ---- Rules --------------------------------------------------------------- */
 
-/* All but the queue's number, which it has while the interface is open */
+/* Fills in everything but the QP number, which is valid only while open */
 static int ornic_flow_fill(struct ornic_netdev *nd, const struct ethtool_rx_flow_spec *spec,
 			   struct ornic_create_flow_in *in)
 {
@@ -220,7 +220,7 @@ static int ornic_flow_fill(struct ornic_netdev *nd, const struct ethtool_rx_flow
 static int ornic_flow_create_cmd(struct ornic_netdev *nd, const struct ornic_queue *queues,
 				 struct ornic_flow *flow, struct ornic_create_flow_in *in)
 {
-	/* A rule that drops frames is somebody's, too */
+	/* A rule that drops frames needs a QP, too: use the first */
 	u32 index = flow->spec.ring_cookie == RX_CLS_FLOW_DISC ? 0 : flow->spec.ring_cookie;
 
 	in->qpn = cpu_to_le32(queues[index].qpn);
@@ -235,10 +235,10 @@ static void ornic_flow_destroy_cmd(struct ornic_netdev *nd, struct ornic_flow *f
 
 /**
  * ornic_flow_insert - add a rule, or replace the one at its location
- * @nd:		the interface; under rtnl_lock, as all of this file
+ * @nd:		the interface; rtnl_lock is held, as for all functions here
  * @spec:	the rule
  *
- * Return: 0 or a negative error number, and then nothing has changed.
+ * Return: 0, or a negative error number, in which case nothing has changed.
  */
 int ornic_flow_insert(struct ornic_netdev *nd, const struct ethtool_rx_flow_spec *spec)
 {
@@ -255,7 +255,7 @@ int ornic_flow_insert(struct ornic_netdev *nd, const struct ethtool_rx_flow_spec
 		return -ENOMEM;
 
 	flow->spec = *spec;
-	/* Both are there for a moment: no frame goes by neither */
+	/* Old and new rule overlap, so that no frame misses both */
 	if (nd->open) {
 		err = ornic_flow_create_cmd(nd, nd->queues, flow, &in);
 		if (err)
@@ -284,7 +284,7 @@ err_free:
 /**
  * ornic_flow_remove - remove a rule
  * @nd:		the interface
- * @location:	of the rule
+ * @location:	location of the rule
  *
  * Return: 0, or -ENOENT if there is none.
  */
@@ -302,7 +302,7 @@ int ornic_flow_remove(struct ornic_netdev *nd, u32 location)
 }
 
 /**
- * ornic_flow_get - look a rule up
+ * ornic_flow_get - look up a rule
  * @nd:		the interface
  * @spec:	its location is set; the rest is filled in
  *
@@ -320,12 +320,12 @@ int ornic_flow_get(struct ornic_netdev *nd, struct ethtool_rx_flow_spec *spec)
 }
 
 /**
- * ornic_flow_list - where there are rules
+ * ornic_flow_list - list the locations of all rules
  * @nd:		the interface
  * @locations:	filled in, or NULL
- * @room:	of @locations
+ * @room:	entries of @locations
  *
- * Return: how many rules there are, or -EMSGSIZE.
+ * Return: number of rules, or -EMSGSIZE if @locations is too small.
  */
 int ornic_flow_list(struct ornic_netdev *nd, u32 *locations, u32 room)
 {
@@ -346,7 +346,7 @@ int ornic_flow_list(struct ornic_netdev *nd, u32 *locations, u32 room)
 }
 
 /**
- * ornic_flows_destroy - take all rules from the device; the interface keeps them
+ * ornic_flows_destroy - remove all rules from the device, but keep them in @nd
  * @nd:		the interface
  */
 void ornic_flows_destroy(struct ornic_netdev *nd)
@@ -359,10 +359,10 @@ void ornic_flows_destroy(struct ornic_netdev *nd)
 }
 
 /**
- * ornic_flows_create - let the device have all rules again
- * @nd:		the interface; its queues exist anew
+ * ornic_flows_create - create all rules in the device again
+ * @nd:		the interface; its queues were created anew
  *
- * Return: 0 or a negative error number, and then the device has none.
+ * Return: 0, or a negative error number, in which case the device has none.
  */
 int ornic_flows_create(struct ornic_netdev *nd)
 {
@@ -391,7 +391,7 @@ err_destroy:
 	return err;
 }
 
-/* Both are there for a moment: no frame goes by neither */
+/* Old and new rule overlap, so that no frame misses both */
 static int ornic_flow_move(struct ornic_netdev *nd, struct ornic_flow *flow,
 			   const struct ornic_queue *to)
 {
@@ -408,13 +408,13 @@ static int ornic_flow_move(struct ornic_netdev *nd, struct ornic_flow *flow,
 }
 
 /**
- * ornic_flows_move - let the rules give frames to other queues
+ * ornic_flows_move - direct the rules to other queues
  * @nd:		the interface
- * @from:	the queues that they give them to
- * @to:		the others
- * @count:	of @to; no rule is for more
+ * @from:	current queues
+ * @to:		new queues
+ * @count:	number of @to; a rule for a queue beyond these is an error
  *
- * Return: 0 or a negative error number, and then no rule has moved.
+ * Return: 0, or a negative error number, in which case no rule has moved.
  */
 int ornic_flows_move(struct ornic_netdev *nd, const struct ornic_queue *from,
 		     const struct ornic_queue *to, u32 count)
@@ -439,15 +439,15 @@ err_move_back:
 	xa_for_each(&nd->flows, location, flow) {
 		if (location == failed)
 			break;
-		/* There is room for one more, as there just was */
+		/* The device has room for one more rule, as it had before */
 		ornic_flow_move(nd, flow, from);
 	}
 	return err;
 }
 
 /**
- * ornic_flows_free - forget all rules
- * @nd:		the interface; it is not registered
+ * ornic_flows_free - free all rules
+ * @nd:		the interface, not registered
  */
 void ornic_flows_free(struct ornic_netdev *nd)
 {

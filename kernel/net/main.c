@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Open RDMA NIC: the PCI function, and what is brought up and down in which order. */
+/* Open RDMA NIC: the PCI driver, and the order of bringing up and down */
 #include <linux/dma-mapping.h>
 #include <linux/log2.h>
 #include <linux/module.h>
@@ -67,7 +67,7 @@ static int ornic_query_device(struct ornic_core *core)
 		.max_rate = le32_to_cpu(out.max_rate),
 	};
 
-	/* A process must not get a part of a page, nor more than one doorbell page */
+	/* A page that a process maps must not overlap several doorbell pages */
 	if (core->db_stride % PAGE_SIZE)
 		lim->max_uctx = 0;
 	else
@@ -76,7 +76,7 @@ static int ornic_query_device(struct ornic_core *core)
 	return lim->max_eqe && lim->max_eq >= core->num_vectors ? 0 : -ENODEV;
 }
 
-/* Everything of the device that both netdev and verbs need */
+/* Brings up what both the interface and the verbs driver need */
 static int ornic_device_up(struct ornic_core *core)
 {
 	struct pci_dev *pdev = core->odev.pdev;
@@ -147,8 +147,8 @@ static void ornic_device_down(struct ornic_core *core)
 }
 
 /**
- * ornic_start - bring a registered card up
- * @core:	the card; it was stopped
+ * ornic_start - bring up a registered device
+ * @core:	the device, stopped; state_lock is held
  *
  * Return: 0 or a negative error number.
  */
@@ -184,8 +184,8 @@ err_device_down:
 }
 
 /**
- * ornic_stop - take a registered card down
- * @core:	the card; it may be stopped already
+ * ornic_stop - take down a registered device
+ * @core:	the device; it may be stopped already; state_lock is held
  */
 void ornic_stop(struct ornic_core *core)
 {
@@ -195,7 +195,7 @@ void ornic_stop(struct ornic_core *core)
 		return;
 
 	core->up = false;
-	/* Consumers wait for the device, which may fail meanwhile */
+	/* Health checks go on: consumers wait for a device that may fail */
 	ornic_adev_remove(core);
 	ornic_health_stop(core);
 	ornic_clock_stop(core);
@@ -228,7 +228,7 @@ static int ornic_map_bars(struct ornic_core *core)
 	    db_bytes > pci_resource_len(pdev, ORNIC_BAR_DB))
 		return -ENODEV;
 
-	/* Only page 0: the others are for processes */
+	/* Map page 0 only: the others are for processes */
 	core->odev.db = pcim_iomap_range(pdev, ORNIC_BAR_DB, 0, core->db_stride);
 	return PTR_ERR_OR_ZERO(core->odev.db);
 }
@@ -255,7 +255,10 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		return dev_err_probe(dev, err, "cannot enable the PCI device\n");
 
-	/* For ornic_slot_reset(). What the PCI core has saved is from before the line above. */
+	/*
+	 * For ornic_slot_reset(). The state that the PCI core has saved dates
+	 * from before pcim_enable_device().
+	 */
 	pci_save_state(pdev);
 
 	err = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(64));
@@ -279,7 +282,7 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		goto err_unlock;
 
-	/* Before the interface, which tells its number */
+	/* Before the interface, which reports the index of the clock */
 	ornic_clock_register(core);
 	err = ornic_netdev_register(core->odev.netdev);
 	if (err)
@@ -304,7 +307,7 @@ err_unlock:
 	disable_work_sync(&core->recovery);
 	ornic_netdev_free(core->odev.netdev);
 err_uninit_irqs:
-	/* What went wrong with the device has been said where it was found */
+	/* Failures of the device were reported where they were found */
 	ornic_irqs_uninit(core);
 	return err;
 }
@@ -313,7 +316,7 @@ static void ornic_remove(struct pci_dev *pdev)
 {
 	struct ornic_core *core = pci_get_drvdata(pdev);
 
-	/* No command needs to find out for itself by timeout */
+	/* Fail commands now instead of by timeout */
 	if (ornic_is_gone(core))
 		ornic_cmdq_kill(core);
 
@@ -329,7 +332,7 @@ static void ornic_remove(struct pci_dev *pdev)
 	ornic_res_uninit(core);
 }
 
-/* The next kernel must not find a device that writes into its memory */
+/* The next kernel must not find a device that still does DMA */
 static void ornic_shutdown(struct pci_dev *pdev)
 {
 	struct ornic_core *core = pci_get_drvdata(pdev);
@@ -342,7 +345,7 @@ static void ornic_shutdown(struct pci_dev *pdev)
 
 /* ---- Reset from outside and bus errors ---------------------------------- */
 
-/* Callbacks of resets and of errors may nest: a reset that fails is another error */
+/* Reset and error callbacks may nest: a failed reset is another error */
 static void ornic_reset_prepare(struct pci_dev *pdev)
 {
 	struct ornic_core *core = pci_get_drvdata(pdev);
@@ -397,7 +400,7 @@ static pci_ers_result_t ornic_slot_reset(struct pci_dev *pdev)
 
 static void ornic_resume(struct pci_dev *pdev)
 {
-	/* After an error that needed no reset there is nothing to be brought up */
+	/* Nothing to bring up after an error that needed no reset */
 	ornic_reset_done(pdev);
 }
 

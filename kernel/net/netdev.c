@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The Ethernet interface: what the network stack calls. */
+/* The Ethernet interface: operations called by the network stack */
 #include <linux/log2.h>
 #include <net/netdev_queues.h>
 
@@ -7,17 +7,17 @@
 
 #define ORNIC_TX_TIMEOUT	(15 * HZ)
 
-/* CWR is in the first segment only, so the sender's ECN may be on */
+/* The device sets CWR in the first segment only, as NETIF_F_TSO_ECN requires */
 #define ORNIC_TSO_FEATURES	(NETIF_F_TSO | NETIF_F_TSO6 | NETIF_F_TSO_ECN)
 
 /* ---- Commands of the port (hardware.rst, section 10) --------------------- */
 
 /**
- * ornic_port_modify_cmd - change what the port is
+ * ornic_port_modify_cmd - change attributes of the port
  * @nd:		the interface
- * @mask:	ORNIC_PORT_*, what is to change
+ * @mask:	ORNIC_PORT_*, the attributes to change
  * @mtu:	with ORNIC_PORT_MTU
- * @mac:	with ORNIC_PORT_MAC; an address in any case
+ * @mac:	with ORNIC_PORT_MAC; must be valid in any case
  * @up:		with ORNIC_PORT_UP
  *
  * Return: 0 or a negative error number.
@@ -43,7 +43,7 @@ static void ornic_update_link(struct ornic_netdev *nd)
 {
 	struct ornic_query_port_out port;
 
-	/* A dead device is reported by those who find out */
+	/* A dead device is reported where it is found */
 	if (ornic_port_query_cmd(nd, &port))
 		return;
 
@@ -59,17 +59,17 @@ static void ornic_link_work(struct work_struct *work)
 	struct ornic_netdev *nd = container_of(work, struct ornic_netdev, link_work);
 
 	rtnl_lock();
-	/* A closed port has no link, whatever the device said before */
+	/* A stale event must not set the carrier of a closed interface */
 	if (nd->open)
 		ornic_update_link(nd);
 	rtnl_unlock();
 }
 
 /**
- * ornic_netdev_port_event - the port went up or down
+ * ornic_netdev_port_event - handle a change of the port's link
  * @netdev:	the interface
  *
- * Any context.
+ * May be called in any context.
  */
 void ornic_netdev_port_event(struct net_device *netdev)
 {
@@ -81,9 +81,9 @@ void ornic_netdev_port_event(struct net_device *netdev)
 /* ---- Receive side scaling ------------------------------------------------ */
 
 /**
- * ornic_netdev_default_rss - spread the hash evenly over the queues
+ * ornic_netdev_default_rss - spread hash values evenly over the queues
  * @rss:	its table is filled in
- * @num_queues:	queues
+ * @num_queues:	number of queues
  */
 void ornic_netdev_default_rss(struct ornic_rss *rss, u32 num_queues)
 {
@@ -94,11 +94,11 @@ void ornic_netdev_default_rss(struct ornic_rss *rss, u32 num_queues)
 }
 
 /**
- * ornic_rx_queues_cmd - say which queues get the frames that no rule is for
+ * ornic_rx_queues_cmd - set the queues for frames that match no rule
  * @nd:		the interface
  * @queues:	the queues
  * @rss:	how frames are spread over them
- * @count:	entries of its table, or 0: no queue gets any
+ * @count:	entries of its table; 0: no queue gets frames
  *
  * Return: 0 or a negative error number.
  */
@@ -120,8 +120,8 @@ int ornic_rx_queues_cmd(struct ornic_netdev *nd, const struct ornic_queue *queue
 }
 
 /**
- * ornic_netdev_set_rss - let the device do as nd->rss says
- * @nd:		the interface; if it is not open, this is done when it is opened
+ * ornic_netdev_set_rss - apply nd->rss to the device
+ * @nd:		the interface; if closed, ornic_netdev_up() applies nd->rss
  *
  * Return: 0 or a negative error number.
  */
@@ -204,8 +204,8 @@ static int ornic_rx_filter_cmd(struct ornic_netdev *nd)
 }
 
 /*
- * The network stack does not tell a detached interface what it is to receive, nor
- * does it do so when the interface is attached again.
+ * The network stack does not set the receive mode of a detached interface, nor
+ * when the interface is attached again.
  */
 static int ornic_rx_filter_restore(struct ornic_netdev *nd)
 {
@@ -267,7 +267,7 @@ int ornic_netdev_up(struct ornic_netdev *nd)
 		netdev_tx_reset_subqueue(netdev, i);
 		ornic_queue_enable(&nd->queues[i]);
 	}
-	/* Redirected frames may come from now on, see ornic_xdp_xmit() */
+	/* Allows XDP redirect, see ornic_xdp_xmit() */
 	smp_store_release(&nd->open, true);
 	netif_tx_start_all_queues(netdev);
 	ornic_update_link(nd);
@@ -305,7 +305,7 @@ void ornic_netdev_down(struct ornic_netdev *nd)
 	netif_tx_disable(netdev);
 	netif_carrier_off(netdev);
 
-	/* If these fail the device is dead, and quiet */
+	/* These fail only if the device is dead, and then it does no DMA */
 	ornic_port_modify_cmd(nd, ORNIC_PORT_UP, 0, netdev->dev_addr, false);
 	ornic_flows_destroy(nd);
 	ornic_rx_queues_cmd(nd, nd->queues, &nd->rss, 0);
@@ -313,7 +313,7 @@ void ornic_netdev_down(struct ornic_netdev *nd)
 	for (i = 0; i < nd->config.num_queues; i++)
 		ornic_queue_disable(&queues[i]);
 
-	/* Against ndo_tx_timeout() */
+	/* Excludes ndo_tx_timeout() */
 	netif_tx_lock_bh(netdev);
 	nd->queues = NULL;
 	netif_tx_unlock_bh(netdev);
@@ -378,7 +378,7 @@ static void ornic_tx_timeout(struct net_device *netdev, unsigned int txqueue)
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	struct ornic_txq *tx;
 
-	/* Stopped for long enough, but by a change of the queues */
+	/* Stopped for long, but by close or reconfiguration */
 	if (!nd->queues || txqueue >= nd->config.num_queues)
 		return;
 
@@ -466,7 +466,7 @@ static void ornic_get_queue_stats_tx(struct net_device *netdev, int idx,
 	ornic_read_tx_stats(&nd->stats[idx].tx, stats, &dropped);
 }
 
-/* Queues that are not in use now keep their counters */
+/* Sums up the counters of queues that are not in use */
 static void ornic_get_base_stats(struct net_device *netdev, struct netdev_queue_stats_rx *rx,
 				 struct netdev_queue_stats_tx *tx)
 {
@@ -518,11 +518,11 @@ static const struct net_device_ops ornic_netdev_ops = {
 	.ndo_xdp_xmit		= ornic_xdp_xmit,
 };
 
-/* ---- Life ---------------------------------------------------------------- */
+/* ---- Lifetime ------------------------------------------------------------ */
 
 /**
  * ornic_netdev_alloc - allocate the interface
- * @core:	the card; its interrupts are there, commands are not yet
+ * @core:	the device; it has interrupts, but commands do not work yet
  *
  * Return: 0 or -ENOMEM.
  */
@@ -571,7 +571,7 @@ err_free_netdev:
 
 /**
  * ornic_netdev_free - free the interface
- * @netdev:	it is not registered, and no event comes any more
+ * @netdev:	the interface, not registered; events do not arrive any more
  */
 void ornic_netdev_free(struct net_device *netdev)
 {
@@ -638,8 +638,8 @@ static int ornic_netdev_init(struct ornic_netdev *nd)
 }
 
 /**
- * ornic_netdev_register - let the network stack have the interface
- * @netdev:	the interface; commands can be given
+ * ornic_netdev_register - register the interface with the network stack
+ * @netdev:	the interface; commands work
  *
  * Return: 0 or a negative error number.
  */
@@ -667,7 +667,7 @@ int ornic_netdev_register(struct net_device *netdev)
 		netif_set_tso_max_size(netdev, lim->max_tso);
 	}
 	netdev->features = netdev->hw_features | NETIF_F_HIGHDMA;
-	/* Whoever wants none removes them */
+	/* Always on: users who want no rules delete them */
 	if (nd->max_flows)
 		netdev->features |= NETIF_F_NTUPLE;
 
@@ -679,21 +679,21 @@ int ornic_netdev_register(struct net_device *netdev)
 }
 
 /**
- * ornic_netdev_unregister - take the interface from the network stack
+ * ornic_netdev_unregister - unregister the interface
  * @netdev:	the interface
  */
 void ornic_netdev_unregister(struct net_device *netdev)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 
-	/* Events may still come, but the link of an unregistered interface must not change */
+	/* Events may still arrive, but the link must not change any more */
 	disable_work_sync(&nd->link_work);
 	unregister_netdev(netdev);
 }
 
 /**
- * ornic_netdev_attach - after a reset: go on as before
- * @netdev:	the interface; commands can be given
+ * ornic_netdev_attach - resume operation after a reset
+ * @netdev:	the interface; commands work
  *
  * Return: 0 or a negative error number.
  */
@@ -713,7 +713,7 @@ int ornic_netdev_attach(struct net_device *netdev)
 }
 
 /**
- * ornic_netdev_detach - before a reset: the stack waits, the queues go
+ * ornic_netdev_detach - detach the interface, destroy its queues for a reset
  * @netdev:	the interface
  */
 void ornic_netdev_detach(struct net_device *netdev)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The Ethernet interface: RAW_PACKET QPs, one per queue pair. */
+/* The Ethernet interface: RAW_PACKET QPs, one per queue pair */
 #ifndef ORNIC_NETDEV_H
 #define ORNIC_NETDEV_H
 
@@ -41,13 +41,13 @@
 #define ORNIC_RX_TAILROOM	SKB_DATA_ALIGN(sizeof(struct skb_shared_info))
 
 /**
- * enum ornic_xdp_stat - what became of a frame that an XDP program has seen
- * @ORNIC_XDP_STAT_PASS: the network stack got it
- * @ORNIC_XDP_STAT_DROP: it was dropped
- * @ORNIC_XDP_STAT_TX:	it was sent
- * @ORNIC_XDP_STAT_REDIRECT: it went to another interface, processor or socket
- * @ORNIC_XDP_STAT_ERROR: the program was aborted or asked for what cannot be
- * @ORNIC_XDP_STAT_COUNT: how many there are
+ * enum ornic_xdp_stat - results of running an XDP program on a frame
+ * @ORNIC_XDP_STAT_PASS: passed to the network stack
+ * @ORNIC_XDP_STAT_DROP: dropped
+ * @ORNIC_XDP_STAT_TX:	sent
+ * @ORNIC_XDP_STAT_REDIRECT: redirected to another interface, CPU or socket
+ * @ORNIC_XDP_STAT_ERROR: the program or its action failed
+ * @ORNIC_XDP_STAT_COUNT: number of results
  */
 enum ornic_xdp_stat {
 	ORNIC_XDP_STAT_PASS,
@@ -59,8 +59,8 @@ enum ornic_xdp_stat {
 };
 
 /**
- * struct ornic_tx_map - memory of a frame, mapped for the device
- * @addr:	bus address
+ * struct ornic_tx_map - DMA-mapped piece of a frame
+ * @addr:	DMA address
  * @len:	bytes
  */
 struct ornic_tx_map {
@@ -69,8 +69,8 @@ struct ornic_tx_map {
 };
 
 /**
- * enum ornic_tx_type - whose a frame in the send queue is
- * @ORNIC_TX_SKB:	the network stack's
+ * enum ornic_tx_type - origin of a frame in the send queue
+ * @ORNIC_TX_SKB:	network stack
  * @ORNIC_TX_XDP:	received by the same queue, mapped by its page pool
  * @ORNIC_TX_XDP_REDIRECT: received by another interface
  */
@@ -81,14 +81,14 @@ enum ornic_tx_type {
 };
 
 /**
- * struct ornic_tx_pkt - a frame in the send queue; at the position of its first slot
+ * struct ornic_tx_pkt - frame in the send queue, at the position of its WQE
  * @skb:	the frame, of ORNIC_TX_SKB
- * @xdpf:	the frame, of the others
- * @bytes:	on the wire, of all segments
- * @segs:	frames on the wire
- * @slots:	how many it takes
- * @maps:	how many pieces are mapped
- * @single:	the first of them by dma_map_single()
+ * @xdpf:	the frame, of the other types
+ * @bytes:	bytes on the wire, of all segments
+ * @segs:	number of frames on the wire
+ * @slots:	number of slots of the WQE
+ * @maps:	number of mapped pieces
+ * @single:	the first piece was mapped by dma_map_single()
  * @type:	enum ornic_tx_type
  */
 struct ornic_tx_pkt {
@@ -106,18 +106,18 @@ struct ornic_tx_pkt {
 
 /**
  * struct ornic_tx_stats - counters of a send queue
- * @syncp:	for the counters of the NAPI poll
- * @packets:	frames sent, each segment is one
- * @bytes:	bytes of them
- * @gso_packets: large frames that the device has cut
- * @gso_bytes:	bytes of them
- * @gso_segs:	frames that it has made of them
- * @gso_seg_bytes: bytes of those
+ * @syncp:	for the counters that the NAPI poll updates
+ * @packets:	frames sent; each segment counts as one
+ * @bytes:	bytes of @packets
+ * @gso_packets: frames that the device segmented
+ * @gso_bytes:	bytes of @gso_packets
+ * @gso_segs:	segments of @gso_packets
+ * @gso_seg_bytes: bytes of @gso_segs
  * @wake:	times the queue was woken
- * @xmit_syncp:	for the counters of those who post, under the lock of the queue
+ * @xmit_syncp:	for the counters below, updated under the lock of the queue
  * @dropped:	frames that could not be sent
  * @stop:	times the queue was stopped
- * @xdp_xmit:	frames redirected to here
+ * @xdp_xmit:	frames redirected to this interface
  */
 struct ornic_tx_stats {
 	struct u64_stats_sync syncp;
@@ -137,18 +137,18 @@ struct ornic_tx_stats {
 
 /**
  * struct ornic_txq - send queue
- * @pi:		producer index in slots, of ndo_start_xmit()
- * @published:	producer index that the device knows
- * @last:	header of the last WQE after @published, to ask for its completion
- * @ci:		consumer index in slots, of the NAPI poll
- * @log_slots:	log2 of the slots
+ * @pi:		producer index in slots; under the lock of the queue
+ * @published:	producer index that was published to the device
+ * @last:	header of the last WQE after @published, to request a completion
+ * @ci:		consumer index in slots; written by the NAPI poll
+ * @log_slots:	log2 of the number of slots
  * @ring:	send WQEs
  * @pkts:	frames, one entry per slot
  * @maps:	mapped pieces, ORNIC_SLOT_UNITS entries per slot
- * @cq:		its completions, of 32 bytes
- * @xdp_posted:	frames of XDP that were posted, under the lock of the queue
- * @xdp_done:	those that are done, of the NAPI poll
- * @stats:	counters, which are there for longer
+ * @cq:		completion ring, 32-byte entries
+ * @xdp_posted:	XDP frames posted; under the lock of the queue
+ * @xdp_done:	XDP frames completed; written by the NAPI poll
+ * @stats:	counters, which outlive the queue
  */
 struct ornic_txq {
 	u32 pi;
@@ -166,10 +166,11 @@ struct ornic_txq {
 };
 
 /**
- * struct ornic_rx_buf - where a frame may go
- * @pages:	of the page pool; the first holds headroom and the frame's beginning
- * @offset:	of the first piece in its page
- * @size:	of the first piece, with head- and tailroom
+ * struct ornic_rx_buf - buffer for a received frame
+ * @pages:	from the page pool; the first holds the headroom and the start
+ *		of the frame
+ * @offset:	offset of the first piece in its page
+ * @size:	bytes of the first piece, with headroom and tailroom
  */
 struct ornic_rx_buf {
 	struct page *pages[ORNIC_RX_SGES_MAX];
@@ -181,10 +182,10 @@ struct ornic_rx_buf {
  * struct ornic_rx_stats - counters of a receive queue
  * @syncp:	for the counters
  * @packets:	frames received
- * @bytes:	bytes of them
- * @errors:	frames that made no sense
- * @alloc_fail:	times there was no memory
- * @xdp:	frames by what became of them, enum ornic_xdp_stat
+ * @bytes:	bytes of @packets
+ * @errors:	frames of invalid length
+ * @alloc_fail:	failed allocations
+ * @xdp:	frames by enum ornic_xdp_stat
  */
 struct ornic_rx_stats {
 	struct u64_stats_sync syncp;
@@ -196,21 +197,21 @@ struct ornic_rx_stats {
 };
 
 /**
- * struct ornic_rxq - receive queue; all of it of the NAPI poll
+ * struct ornic_rxq - receive queue; owned by the NAPI poll
  * @pi:		producer index in WQEs
  * @ci:		consumer index in WQEs
- * @log_wqes:	log2 of the WQEs
+ * @log_wqes:	log2 of the number of WQEs
  * @stride_shift: log2 of the bytes of a WQE
  * @sges:	pieces of a buffer
- * @headroom:	of the first piece
- * @first_len:	bytes of a frame in the first piece
- * @xdp:	an XDP program sees the frames, and may send them
+ * @headroom:	bytes before the frame in the first piece
+ * @first_len:	bytes of the frame in the first piece
+ * @xdp:	the buffers are laid out and mapped for XDP
  * @ring:	receive WQEs
  * @bufs:	buffers, one entry per WQE
- * @pool:	where their pages come from
- * @xdp_rxq:	what XDP programs know of the queue
- * @cq:		its completions, of 64 bytes
- * @stats:	counters, which are there for longer
+ * @pool:	source of their pages
+ * @xdp_rxq:	description of the queue for XDP programs
+ * @cq:		completion ring, 64-byte entries
+ * @stats:	counters, which outlive the queue
  */
 struct ornic_rxq {
 	u32 pi;
@@ -240,12 +241,12 @@ struct ornic_queue_stats {
 };
 
 /**
- * struct ornic_config - what queue pairs are made for
- * @num_queues:	queue pairs
- * @tx_slots:	size of the send rings
- * @rx_wqes:	size of the receive rings
- * @mtu:	which a received frame has at most
- * @xdp_prog:	decides about received frames, or NULL
+ * struct ornic_config - configuration of the queue pairs
+ * @num_queues:	number of queue pairs
+ * @tx_slots:	slots of each send ring, a power of two
+ * @rx_wqes:	WQEs of each receive ring, a power of two
+ * @mtu:	MTU in bytes
+ * @xdp_prog:	XDP program, or NULL
  */
 struct ornic_config {
 	u32 num_queues;
@@ -258,17 +259,17 @@ struct ornic_config {
 /**
  * struct ornic_queue - queue pair of the interface
  * @nd:		the interface
- * @index:	of the pair, also its completion vector
- * @retired:	another queue pair is in its place: this one only finishes
- * @qpn:	its QP
- * @slot:	of the QP on the board
+ * @index:	index of the pair and of its completion vector
+ * @retired:	replaced by another queue pair; only pending work is finished
+ * @qpn:	number of the QP
+ * @slot:	slot of the QP on the board
  * @dbr:	doorbell record of the QP
  * @napi:	polls both directions
  * @tx:		send queue
  * @rx:		receive queue
- * @tx_cq_res:	gets the events of the send CQ
- * @rx_cq_res:	gets the events of the receive CQ
- * @qp_res:	gets the events of the QP
+ * @tx_cq_res:	receives events of the send CQ
+ * @rx_cq_res:	receives events of the receive CQ
+ * @qp_res:	receives events of the QP
  * @sq_buf:	send ring
  * @rq_buf:	receive ring
  * @tx_cq_buf:	ring of the send CQ
@@ -297,10 +298,10 @@ struct ornic_queue {
 
 /**
  * struct ornic_rss - how received frames are spread over the queues
- * @entries:	of @table, a power of two
- * @hash:	ORNIC_HASH_*, what it is made of
- * @table:	index of the queue for each value of the hash
- * @key:	of the hash
+ * @entries:	entries of @table in use, a power of two
+ * @hash:	ORNIC_HASH_*, the fields that are hashed
+ * @table:	index of the queue for each hash value
+ * @key:	Toeplitz key
  */
 struct ornic_rss {
 	u32 entries;
@@ -312,22 +313,23 @@ struct ornic_rss {
 /**
  * struct ornic_netdev - the interface; netdev_priv(). Protected by rtnl_lock.
  * @netdev:	the interface
- * @core:	the card
- * @config:	what the queue pairs are made for, or will be
- * @queues:	queue pairs, @config.num_queues of them while @open
+ * @core:	the device
+ * @config:	configuration of the queue pairs, current or for the next open
+ * @queues:	@config.num_queues queue pairs while @open
  * @stats:	their counters, @max_queues of them
- * @max_queues:	as many as vectors and device allow
- * @open:	the queues exist; read by redirected frames under the lock of a send queue
+ * @max_queues:	limit given by vectors and device
+ * @open:	the queues exist; XDP redirect reads it under the lock of a send
+ *		queue instead of rtnl_lock
  * @pdn:	protection domain of the queues
- * @lkey:	key of all bus addresses
- * @link_work:	asks for the state of the port
- * @speed:	Mb/s, as the port last said
+ * @lkey:	key for all DMA addresses
+ * @link_work:	queries the state of the port
+ * @speed:	Mb/s, as the port last reported
  * @rss:	receive side scaling
- * @max_mtu:	without an XDP program
- * @max_flows:	locations that rules may have, 0 if the device has no rules
+ * @max_mtu:	limit of the MTU without an XDP program, bytes
+ * @max_flows:	number of rule locations, 0 if the device has no rules
  * @flows:	struct ornic_flow by location
- * @rx_filter:	room for what the device is told to receive
- * @rx_filter_len: bytes of it
+ * @rx_filter:	buffer for the input of SET_RX_FILTER
+ * @rx_filter_len: bytes of the input
  */
 struct ornic_netdev {
 	struct net_device *netdev;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* A queue pair of the interface: memory, CQs, QP, NAPI. */
+/* Queue pair of the interface: memory, CQs, QP, NAPI */
 #include <linux/delay.h>
 
 #include "netdev.h"
 
-/* How long a queue pair that is replaced is given: 100 ms */
+/* A queue pair that is replaced gets 100 to 200 ms to finish */
 #define ORNIC_QUEUE_FINISH_US		500
 #define ORNIC_QUEUE_FINISH_TRIES	200
 
@@ -236,7 +236,7 @@ static int ornic_queue_poll(struct napi_struct *napi, int budget)
 	if (more || work == budget)
 		return budget;
 
-	/* A dead device is not waited for: its rings may say anything */
+	/* Do not arm a dead device: the contents of its rings are undefined */
 	if (napi_complete_done(napi, work) && ornic_cmdq_running(&queue->nd->core->cmdq)) {
 		more = ornic_cq_arm(odev, &queue->tx.cq, ORNIC_ARM_NEXT);
 		more |= ornic_cq_arm(odev, &queue->rx.cq, ORNIC_ARM_NEXT);
@@ -250,7 +250,7 @@ static int ornic_queue_poll(struct napi_struct *napi, int budget)
 /**
  * ornic_queue_create - create a queue pair, ready to run
  * @queue:	nd and index are set
- * @config:	what it is made for
+ * @config:	its configuration
  *
  * Return: 0 or a negative error number.
  */
@@ -278,7 +278,7 @@ int ornic_queue_create(struct ornic_queue *queue, const struct ornic_config *con
 	if (err)
 		goto err_del_napi;
 
-	/* May send what was received, so it goes first in the end */
+	/* Uninitialised before rx, because it may be sending rx pages */
 	err = ornic_tx_init(queue);
 	if (err)
 		goto err_uninit_rx;
@@ -347,7 +347,7 @@ static void ornic_queue_begin_poll(struct ornic_queue *queue)
 }
 
 /**
- * ornic_queue_enable - begin to poll
+ * ornic_queue_enable - start polling
  * @queue:	created
  */
 void ornic_queue_enable(struct ornic_queue *queue)
@@ -360,7 +360,7 @@ void ornic_queue_enable(struct ornic_queue *queue)
 }
 
 /**
- * ornic_queue_disable - stop to poll
+ * ornic_queue_disable - stop polling
  * @queue:	enabled
  */
 void ornic_queue_disable(struct ornic_queue *queue)
@@ -378,11 +378,11 @@ static bool ornic_queue_busy(const struct ornic_queue *queue)
 }
 
 /**
- * ornic_queue_finish - let the network stack have what was received, and the wire
- *			what was posted
+ * ornic_queue_finish - finish the pending work of a queue pair
  * @queue:	disabled and retired; the device gives it no more frames
  *
- * A frame that the device does not send in time is lost.
+ * The network stack gets the frames that were received, and the device has time
+ * to send those that were posted. Frames that are not sent in time are lost.
  */
 void ornic_queue_finish(struct ornic_queue *queue)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Reset and initialisation of the device (hardware.rst, section 2), and what
- * happens when it fails: it is stopped at once from whatever context finds out,
- * and a work takes everything down, resets it and brings everything up again.
+ * Reset and initialisation of the device (hardware.rst, section 2), and failure
+ * handling: the context that detects a failure stops the device at once; a work
+ * item then takes everything down, resets the device and brings it up again.
  */
 #include <linux/delay.h>
 #include <linux/iopoll.h>
@@ -20,11 +20,11 @@
 #define ORNIC_RECOVERY_BURST		5
 
 /**
- * ornic_is_gone - the device does not answer on the bus
- * @core:	the card
+ * ornic_is_gone - check whether the device answers on the bus
+ * @core:	the device
  *
- * Return: true if its place reads all ones, as an empty slot does, or anything
- * else that is not the device.
+ * Return: true if the PCI channel is offline or the magic number is wrong, such
+ * as all ones from an empty slot.
  */
 bool ornic_is_gone(struct ornic_core *core)
 {
@@ -33,10 +33,10 @@ bool ornic_is_gone(struct ornic_core *core)
 }
 
 /**
- * ornic_reset - reset the device and wait until it is over
- * @core:	the card
+ * ornic_reset - reset the device and wait until it is ready
+ * @core:	the device
  *
- * Return: 0, -ENODEV if this is no such device, or -ETIMEDOUT.
+ * Return: 0, -ENODEV if the device is not supported, or -ETIMEDOUT.
  */
 int ornic_reset(struct ornic_core *core)
 {
@@ -59,7 +59,7 @@ int ornic_reset(struct ornic_core *core)
 	}
 
 	caps = readl(core->regs + ORNIC_REG_CAPS);
-	/* A device in a hurry says 0 */
+	/* 0 means 1 s, which is the minimum here */
 	timeout_us = max(ORNIC_GET(ORNIC_CAPS_RESET_TIMEOUT, caps), 10) *
 		     ORNIC_RESET_TIMEOUT_UNIT_US;
 
@@ -78,8 +78,8 @@ int ornic_reset(struct ornic_core *core)
 }
 
 /**
- * ornic_check_dma - find out whether the device sees our memory
- * @core:	the card, just reset, bus mastering allowed
+ * ornic_check_dma - check that the device accesses the memory of the host
+ * @core:	the device, just reset, with bus mastering enabled
  *
  * Return: 0, -ENOMEM or -EIO.
  */
@@ -104,7 +104,7 @@ int ornic_check_dma(struct ornic_core *core)
 				ORNIC_POLL_US, ORNIC_DMA_TEST_TIMEOUT_US, false,
 				test->answer);
 	if (err) {
-		/* It may still write the answer: not before the memory is free */
+		/* Prevent a late answer from reaching freed memory */
 		ornic_halt(core);
 		err = -EIO;
 	}
@@ -115,7 +115,7 @@ int ornic_check_dma(struct ornic_core *core)
 
 /**
  * ornic_enable - start the admin queue
- * @core:	the card, just reset, rings allocated
+ * @core:	the device, just reset; its rings are allocated
  *
  * Return: 0 or -ETIMEDOUT.
  */
@@ -143,10 +143,11 @@ int ornic_enable(struct ornic_core *core)
 }
 
 /**
- * ornic_halt - make sure that the device does not touch memory any more
- * @core:	the card
+ * ornic_halt - make sure that the device does not access memory any more
+ * @core:	the device
  *
- * Any context. The read waits for the reset's beginning, not for its end.
+ * May be called in any context. The read waits for the start of the reset, not
+ * for its end.
  */
 void ornic_halt(struct ornic_core *core)
 {
@@ -161,11 +162,12 @@ void ornic_halt(struct ornic_core *core)
 }
 
 /**
- * ornic_fail - give the device up
- * @core:	the card
- * @fmt:	why, for the log; without a newline
+ * ornic_fail - stop a device that failed, and start its recovery
+ * @core:	the device
+ * @fmt:	reason for the log, without a newline
  *
- * Any context, any number of times: only the first reports and starts recovery.
+ * May be called in any context and more than once. Only the first call reports
+ * and starts recovery.
  */
 void ornic_fail(struct ornic_core *core, const char *fmt, ...)
 {
@@ -203,7 +205,7 @@ static void ornic_recover(struct work_struct *work)
 	int err;
 
 	mutex_lock(&core->state_lock);
-	/* Taken down, or even brought up again, by somebody else */
+	/* Already taken down, or brought up again */
 	if (!core->up || ornic_cmdq_running(&core->cmdq))
 		goto out_unlock;
 
@@ -228,8 +230,8 @@ out_unlock:
 }
 
 /*
- * A device whose event queue does not work cannot say so, and one that was
- * pulled out says nothing at all.
+ * Polls for failures that the device cannot report: a broken event queue, or
+ * its removal from the slot.
  */
 static void ornic_check_health(struct work_struct *work)
 {
@@ -254,8 +256,8 @@ static void ornic_check_health(struct work_struct *work)
 }
 
 /**
- * ornic_recovery_init - prepare for failure, once in the life of a card
- * @core:	the card
+ * ornic_recovery_init - initialise failure handling, once per probe
+ * @core:	the device
  */
 void ornic_recovery_init(struct ornic_core *core)
 {
@@ -263,13 +265,13 @@ void ornic_recovery_init(struct ornic_core *core)
 	INIT_DELAYED_WORK(&core->health, ornic_check_health);
 	ratelimit_state_init(&core->recovery_limit, ORNIC_RECOVERY_INTERVAL,
 			     ORNIC_RECOVERY_BURST);
-	/* What is left out is reported here */
+	/* ornic_recover() reports the limit itself */
 	ratelimit_set_flags(&core->recovery_limit, RATELIMIT_MSG_ON_RELEASE);
 }
 
 /**
- * ornic_health_start - begin to look after the device
- * @core:	the card
+ * ornic_health_start - start health checks
+ * @core:	the device
  */
 void ornic_health_start(struct ornic_core *core)
 {
@@ -277,8 +279,8 @@ void ornic_health_start(struct ornic_core *core)
 }
 
 /**
- * ornic_health_stop - do not look any more
- * @core:	the card
+ * ornic_health_stop - stop health checks
+ * @core:	the device
  */
 void ornic_health_stop(struct ornic_core *core)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Receiving frames: receive WQEs of a RAW_PACKET QP (hardware.rst, section 7). */
+/* Receive path: receive WQEs of a RAW_PACKET QP (hardware.rst, section 7) */
 #include "netdev.h"
 
-/* What the port may deliver: a frame with a second VLAN tag */
+/* Longest frame that the port delivers, which has two VLAN tags */
 #define ORNIC_RX_FRAME_LEN(mtu)	((mtu) + ETH_HLEN + 2 * VLAN_HLEN)
 
-/* Bytes of a frame in a first piece that has a page to itself */
+/* Frame bytes in the first piece if it has a page of its own */
 #define ORNIC_RX_FIRST_MAX(headroom) \
 	((u32)(PAGE_SIZE - (headroom) - ORNIC_RX_TAILROOM))
 
@@ -15,8 +15,8 @@ static u32 ornic_rx_bytes(u32 sges)
 }
 
 /**
- * ornic_rx_max_mtu - the largest MTU that fits a buffer
- * @max_sge:	pieces that the device can do, at least 1
+ * ornic_rx_max_mtu - get the largest MTU that fits a buffer
+ * @max_sge:	SGEs of a WQE that the device supports, at least 1
  *
  * Return: the MTU in bytes.
  */
@@ -27,9 +27,9 @@ u32 ornic_rx_max_mtu(u32 max_sge)
 }
 
 /**
- * ornic_rx_max_xdp_mtu - the largest MTU of frames that an XDP program can see
+ * ornic_rx_max_xdp_mtu - get the largest MTU that XDP supports
  *
- * Return: the MTU in bytes, with which a frame is of one piece.
+ * Return: the MTU in bytes, at which a frame fits into one piece.
  */
 u32 ornic_rx_max_xdp_mtu(void)
 {
@@ -37,9 +37,9 @@ u32 ornic_rx_max_xdp_mtu(void)
 }
 
 /**
- * ornic_rx_layout - decide how buffers look like, for MTU and XDP
+ * ornic_rx_layout - choose the buffer layout for MTU and XDP
  * @rx:		the receive queue
- * @config:	what it is made for
+ * @config:	its configuration
  */
 void ornic_rx_layout(struct ornic_rxq *rx, const struct ornic_config *config)
 {
@@ -122,11 +122,11 @@ static void ornic_rx_count_alloc_fail(struct ornic_rxq *rx)
 }
 
 /**
- * ornic_rx_fill - post as many buffers as there is room for
+ * ornic_rx_fill - post buffers until the ring is full
  * @queue:	the queue pair
- * @gfp:	how to allocate
+ * @gfp:	allocation flags
  *
- * Return: 0, or -ENOMEM if some are missing.
+ * Return: 0, or -ENOMEM if the ring is not full.
  */
 int ornic_rx_fill(struct ornic_queue *queue, gfp_t gfp)
 {
@@ -159,8 +159,8 @@ static void *ornic_rx_start(const struct ornic_rx_buf *buf)
 }
 
 /*
- * Makes a frame of a buffer, which is used up: @len bytes of the first piece, then
- * @rest. The buffer forgets the pages that the frame owns from then on.
+ * Consumes a buffer and builds an skb from @len bytes of the first piece and
+ * @rest bytes of the others. Pages that the skb owns are cleared in the buffer.
  */
 static struct sk_buff *ornic_rx_build_skb(struct ornic_rxq *rx, struct ornic_rx_buf *buf,
 					  u32 headroom, u32 len, u32 rest)
@@ -191,7 +191,7 @@ static struct sk_buff *ornic_rx_build_skb(struct ornic_rxq *rx, struct ornic_rx_
 	return skb;
 }
 
-/* Return: the frame for the network stack, or NULL if it is not to have it */
+/* Returns the frame for the network stack, or NULL if there is none */
 static struct sk_buff *ornic_rx_run_xdp(struct ornic_queue *queue, struct bpf_prog *prog,
 					struct ornic_rx_buf *buf, u32 len, u32 *counts)
 {
@@ -255,7 +255,7 @@ static bool ornic_rx_completion_ok(struct ornic_queue *queue, const struct ornic
 			   queue->index, index, status);
 		return false;
 	}
-	/* A receive queue completes in order, and only what was posted */
+	/* Receives complete in order, and only if they were posted */
 	if (unlikely(index != rx->ci || rx->ci == rx->pi)) {
 		ornic_fail(queue->nd->core, "queue %u: completion of receive %u, ci %u, pi %u",
 			   queue->index, index, rx->ci, rx->pi);
@@ -267,15 +267,15 @@ static bool ornic_rx_completion_ok(struct ornic_queue *queue, const struct ornic
 /**
  * ornic_rx_poll - receive frames
  * @queue:	the queue pair
- * @budget:	of NAPI
+ * @budget:	NAPI budget
  *
- * Return: number of frames, or @budget if it is to be called again.
+ * Return: number of frames, or @budget to be polled again.
  */
 int ornic_rx_poll(struct ornic_queue *queue, int budget)
 {
 	struct ornic_rxq *rx = &queue->rx;
 	u32 capacity = rx->first_len + (rx->sges - 1) * (u32)PAGE_SIZE;
-	/* A queue that is replaced by one for a program gets none any more */
+	/* A queue without XDP buffers is being replaced: it runs no program */
 	struct bpf_prog *prog = rx->xdp ? READ_ONCE(queue->nd->config.xdp_prog) : NULL;
 	u32 packets = 0, bytes = 0, errors = 0;
 	u32 xdp[ORNIC_XDP_STAT_COUNT] = {};
@@ -334,7 +334,7 @@ int ornic_rx_poll(struct ornic_queue *queue, int budget)
 	if (prog)
 		ornic_xdp_flush(queue, xdp);
 
-	/* Without any buffer there would be no event to try again after */
+	/* Without any buffer no event would trigger another try */
 	if (ornic_rx_fill(queue, GFP_ATOMIC | __GFP_NOWARN) && rx->pi == rx->ci)
 		return budget;
 
@@ -342,8 +342,8 @@ int ornic_rx_poll(struct ornic_queue *queue, int budget)
 }
 
 /**
- * ornic_rx_init - prepare the host's side of a receive queue
- * @queue:	the queue pair; its rings are allocated, its NAPI added
+ * ornic_rx_init - prepare the host side of a receive queue
+ * @queue:	the queue pair; its rings are allocated and its NAPI is added
  *
  * Return: 0 or a negative error number.
  */
@@ -399,7 +399,7 @@ err_free_bufs:
 }
 
 /**
- * ornic_rx_uninit - give the buffers back
+ * ornic_rx_uninit - free the buffers of a receive queue
  * @queue:	the queue pair; its QP is destroyed
  */
 void ornic_rx_uninit(struct ornic_queue *queue)

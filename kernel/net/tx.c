@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Sending frames: send WQEs of a RAW_PACKET QP (hardware.rst, section 6). */
+/* Send path: send WQEs of a RAW_PACKET QP (hardware.rst, section 6) */
 #include <linux/dma-mapping.h>
 #include <linux/iopoll.h>
 #include <linux/ip.h>
@@ -16,7 +16,7 @@
 
 static u32 ornic_tx_free_slots(const struct ornic_txq *tx)
 {
-	/* ci is moved by the NAPI poll, on another CPU */
+	/* The NAPI poll updates ci, on another CPU */
 	return ornic_sq_usable(1u << tx->log_slots) - (tx->pi - READ_ONCE(tx->ci));
 }
 
@@ -25,7 +25,7 @@ static u32 ornic_tx_pos(const struct ornic_txq *tx, u32 index)
 	return index & ((1u << tx->log_slots) - 1);
 }
 
-/* A unit of 16 bytes of the WQE that begins at tx->pi; the ring may wrap in it */
+/* Gets a 16-byte unit of the WQE that begins at tx->pi and may wrap */
 static void *ornic_tx_unit(const struct ornic_txq *tx, u32 unit)
 {
 	u32 units = ORNIC_SLOT_UNITS << tx->log_slots;
@@ -55,7 +55,7 @@ static void ornic_tx_unmap(struct ornic_queue *queue, u32 index, u32 maps, bool 
 	}
 }
 
-/* Maps what a frame has behind @hdr_len in pieces; pkt->maps tells how many. */
+/* Maps the pieces of a frame after @hdr_len; pkt->maps is their number */
 static int ornic_tx_map_skb(struct ornic_queue *queue, struct sk_buff *skb, u32 hdr_len,
 			    struct ornic_tx_pkt *pkt)
 {
@@ -91,7 +91,7 @@ static int ornic_tx_map_skb(struct ornic_queue *queue, struct sk_buff *skb, u32 
 	return 0;
 }
 
-/* Headers of TSO go into the WQE, which the ring may wrap in; the last unit is filled up */
+/* Copies TSO headers into the WQE, which may wrap; zero-pads the last unit */
 static u32 ornic_tx_write_headers(const struct ornic_txq *tx, const void *headers, u32 len)
 {
 	u32 unit = ORNIC_TX_HDR_UNITS;
@@ -108,7 +108,7 @@ static u32 ornic_tx_write_headers(const struct ornic_txq *tx, const void *header
 	return unit;
 }
 
-/* The route is left to be filled in */
+/* The caller fills in the route */
 static struct ornic_route_eth *ornic_tx_begin_wqe(struct ornic_txq *tx,
 						  enum ornic_wr_opcode opcode, u32 maps)
 {
@@ -124,7 +124,7 @@ static struct ornic_route_eth *ornic_tx_begin_wqe(struct ornic_txq *tx,
 	return route;
 }
 
-/* Returns how many slots the WQE takes that has its first SGE in this unit */
+/* Writes the SGEs from a unit on; returns the number of slots of the WQE */
 static u32 ornic_tx_end_wqe(struct ornic_queue *queue, u32 unit, u32 maps)
 {
 	struct ornic_txq *tx = &queue->tx;
@@ -142,7 +142,7 @@ static u32 ornic_tx_end_wqe(struct ornic_queue *queue, u32 unit, u32 maps)
 	return DIV_ROUND_UP(unit, ORNIC_SLOT_UNITS);
 }
 
-/* Returns how many slots the WQE takes. hdr_len: of TSO, else 0 */
+/* Returns the number of slots of the WQE; hdr_len is 0 without TSO */
 static u32 ornic_tx_write_wqe(struct ornic_queue *queue, const struct sk_buff *skb, u32 hdr_len,
 			      u32 maps)
 {
@@ -156,7 +156,7 @@ static u32 ornic_tx_write_wqe(struct ornic_queue *queue, const struct sk_buff *s
 		route->vlan_tci = cpu_to_le16(skb_vlan_tag_get(skb));
 	}
 	if (hdr_len) {
-		/* The device sums up each segment, and knows where */
+		/* The device computes the checksums of all segments */
 		route->mss = cpu_to_le16(skb_shinfo(skb)->gso_size);
 		route->hdr_len = cpu_to_le16(hdr_len);
 	} else if (skb->ip_summed == CHECKSUM_PARTIAL) {
@@ -170,11 +170,11 @@ static u32 ornic_tx_write_wqe(struct ornic_queue *queue, const struct sk_buff *s
 }
 
 /**
- * ornic_tx_publish - give the WQEs since the last time to the device
- * @queue:	the queue pair; under the lock of its send queue
+ * ornic_tx_publish - publish the WQEs since the last call to the device
+ * @queue:	the queue pair; the lock of its send queue is held
  *
- * Only the last of a batch asks for a completion: it tells that those before
- * are done too.
+ * Only the last WQE of a batch requests a completion, which covers the others,
+ * too.
  */
 void ornic_tx_publish(struct ornic_queue *queue)
 {
@@ -185,8 +185,8 @@ void ornic_tx_publish(struct ornic_queue *queue)
 
 	tx->last->ctrl |= cpu_to_le32(ORNIC_PREP(ORNIC_SQ_FLAGS, ORNIC_SEND_SIGNALED));
 	/*
-	 * Before the device knows: the completion may be polled at once. After
-	 * the frames were noted, for a completion may also come too early.
+	 * Before the doorbell: the completion may be polled at once. After
+	 * pkts are filled in: a completion may come too early.
 	 */
 	smp_store_release(&tx->published, tx->pi);
 	ornic_ring_sq(ornic_nd_dev(queue->nd), queue->dbr, queue->qpn, queue->slot, tx->pi);
@@ -201,14 +201,14 @@ static void ornic_tx_drop(struct ornic_queue *queue, struct sk_buff *skb)
 	u64_stats_update_end(&tx->stats->xmit_syncp);
 	dev_kfree_skb_any(skb);
 
-	/* The frames before may have counted on this one to be published */
+	/* Earlier frames may depend on this one to be published */
 	if (!netdev_xmit_more())
 		ornic_tx_publish(queue);
 }
 
 /*
- * Of a frame without VLAN tag. A longer one may have waited since before the MTU
- * was lowered.
+ * Longest frame without a VLAN tag. Frames that were queued before the MTU was
+ * lowered may be longer.
  */
 static u32 ornic_tx_max_len(const struct ornic_netdev *nd)
 {
@@ -231,7 +231,7 @@ static u32 ornic_tx_tso_hdr_len(const struct ornic_netdev *nd, const struct sk_b
 	    (int)skb_headlen(skb) < l4 + (int)sizeof(struct tcphdr))
 		return 0;
 
-	/* What is no fragment and, of IPv6, has no extension headers */
+	/* No fragments, and no IPv6 extension headers */
 	if (skb_shinfo(skb)->gso_type & SKB_GSO_TCPV4) {
 		if (*type != htons(ETH_P_IP) || ip4->version != 4 || l4 != l3 + ip4->ihl * 4 ||
 		    ip4->protocol != IPPROTO_TCP || ip_is_fragment(ip4))
@@ -252,15 +252,15 @@ static u32 ornic_tx_tso_hdr_len(const struct ornic_netdev *nd, const struct sk_b
 }
 
 /*
- * The device stops a queue for a frame that it cannot make sense of, and the
- * network stack lets a raw socket make one. Returns the length of the headers
- * that are repeated by TSO, 0 without, or a negative error number.
+ * Checks a frame, since an invalid one makes the device stop the queue, and raw
+ * sockets can send any. Returns the length of the headers that TSO repeats, 0
+ * without TSO, or a negative error number.
  */
 static int ornic_tx_prepare(struct ornic_netdev *nd, struct sk_buff *skb)
 {
 	u32 hdr_len = 0, len = skb->len, max = ornic_tx_max_len(nd);
 
-	/* A tag in the frame is on top of the MTU, as the one that is inserted */
+	/* The MTU does not include a tag, be it in the frame or inserted */
 	if (!skb_vlan_tag_present(skb))
 		max += VLAN_HLEN;
 
@@ -287,12 +287,12 @@ static int ornic_tx_prepare(struct ornic_netdev *nd, struct sk_buff *skb)
 }
 
 /**
- * ornic_features_check - what the device can do for a frame
+ * ornic_features_check - get the offloads that the device supports for a frame
  * @skb:	the frame
  * @netdev:	the interface
- * @features:	that it has in general
+ * @features:	offloads of the interface
  *
- * Return: those of @features that are good for the frame.
+ * Return: those of @features that the device can apply to the frame.
  */
 netdev_features_t ornic_features_check(struct sk_buff *skb, struct net_device *netdev,
 				       netdev_features_t features)
@@ -308,7 +308,7 @@ netdev_features_t ornic_features_check(struct sk_buff *skb, struct net_device *n
  * @skb:	the frame
  * @netdev:	the interface
  *
- * Return: NETDEV_TX_OK, or NETDEV_TX_BUSY if the queue should have been stopped.
+ * Return: NETDEV_TX_OK, or NETDEV_TX_BUSY if the queue is full.
  */
 netdev_tx_t ornic_start_xmit(struct sk_buff *skb, struct net_device *netdev)
 {
@@ -320,7 +320,7 @@ netdev_tx_t ornic_start_xmit(struct sk_buff *skb, struct net_device *netdev)
 	struct ornic_tx_pkt *pkt;
 	int hdr_len;
 
-	/* A wake-up may be false, see netif_txq_completed_wake() */
+	/* A wake-up may be spurious, see netif_txq_completed_wake() */
 	if (unlikely(!netif_txq_maybe_stop(txq, ornic_tx_free_slots(tx), ORNIC_TX_PKT_SLOTS_MAX,
 					   ORNIC_TX_WAKE_SLOTS))) {
 		ornic_tx_publish(queue);
@@ -374,9 +374,9 @@ static bool ornic_tx_map_xdp(struct ornic_queue *queue, struct xdp_frame *xdpf,
 }
 
 /**
- * ornic_tx_xdp - post a frame of XDP; it is to be published, too
- * @queue:	the queue pair; under the lock of its send queue
- * @xdpf:	the frame, of one piece; on success it is the queue's
+ * ornic_tx_xdp - post an XDP frame, which the caller publishes later
+ * @queue:	the queue pair; the lock of its send queue is held
+ * @xdpf:	the frame, of one piece; on success the queue owns it
  * @type:	ORNIC_TX_XDP or ORNIC_TX_XDP_REDIRECT
  *
  * Return: 0 or a negative error number.
@@ -408,7 +408,7 @@ int ornic_tx_xdp(struct ornic_queue *queue, struct xdp_frame *xdpf, enum ornic_t
 	return 0;
 }
 
-/* What a poll has found done; the names are those of struct ornic_txq */
+/* Totals of one poll, named as in struct ornic_tx_stats */
 struct ornic_tx_done {
 	u32 packets;
 	u32 bytes;
@@ -432,7 +432,7 @@ static void ornic_tx_free_pkt(struct ornic_queue *queue, u32 index, int budget)
 		xdp_return_frame(pkt->xdpf);
 }
 
-/* Frees the frames up to and with the one that begins at @last */
+/* Frees the frames up to and including the one that begins at @last */
 static bool ornic_tx_complete(struct ornic_queue *queue, u32 last, int budget,
 			      struct ornic_tx_done *done)
 {
@@ -440,7 +440,10 @@ static bool ornic_tx_complete(struct ornic_queue *queue, u32 last, int budget,
 	u32 ci = tx->ci;
 	bool found = false;
 
-	/* Not more than was published, whatever the device says. Pairs with its release. */
+	/*
+	 * Stop at published, whatever the device reports. Pairs with the
+	 * release in ornic_tx_publish().
+	 */
 	while (!found && ci != smp_load_acquire(&tx->published)) {
 		const struct ornic_tx_pkt *pkt = &tx->pkts[ornic_tx_pos(tx, ci)];
 
@@ -462,7 +465,7 @@ static bool ornic_tx_complete(struct ornic_queue *queue, u32 last, int budget,
 		ci += pkt->slots;
 	}
 
-	/* Slots are free before ndo_start_xmit() sees that they are */
+	/* Free the slots before ndo_start_xmit() sees the new ci */
 	smp_store_release(&tx->ci, ci);
 	return found;
 }
@@ -470,7 +473,7 @@ static bool ornic_tx_complete(struct ornic_queue *queue, u32 last, int budget,
 /**
  * ornic_tx_poll - free the frames that were sent
  * @queue:	the queue pair
- * @budget:	of NAPI
+ * @budget:	NAPI budget
  *
  * Return: true if there is more to do.
  */
@@ -483,7 +486,7 @@ bool ornic_tx_poll(struct ornic_queue *queue, int budget)
 	u32 cqes = 0;
 	struct ornic_cqe *cqe;
 
-	/* netpoll's interrupt context is not for page pools */
+	/* netpoll runs in interrupt context, which page pools do not support */
 	if (!budget && READ_ONCE(tx->xdp_posted) != tx->xdp_done)
 		return false;
 
@@ -519,12 +522,12 @@ bool ornic_tx_poll(struct ornic_queue *queue, int budget)
 	u64_stats_add(&tx->stats->gso_seg_bytes, done.gso_seg_bytes);
 	u64_stats_update_end(&tx->stats->syncp);
 
-	/* The frames that are counted and waited for now are those of another queue pair */
+	/* The netdev_queue now belongs to the queue pair that replaced this */
 	if (queue->retired)
 		return cqes >> tx->log_slots;
 
 	if (!done.skb_bytes) {
-		/* As netif_txq_completed_wake() has one when there are bytes */
+		/* netif_txq_completed_wake() has a barrier only with bytes */
 		smp_mb();
 	}
 	if (!netif_txq_completed_wake(txq, done.packets, done.skb_bytes, ornic_tx_free_slots(tx),
@@ -538,7 +541,7 @@ bool ornic_tx_poll(struct ornic_queue *queue, int budget)
 }
 
 /**
- * ornic_tx_wait - wait until the frames that were posted so far are sent
+ * ornic_tx_wait - wait until the frames posted so far are sent
  * @queue:	the queue pair, which is polled
  *
  * Return: 0 or -ETIMEDOUT.
@@ -559,7 +562,7 @@ int ornic_tx_wait(struct ornic_queue *queue)
 }
 
 /**
- * ornic_tx_init - prepare the host's side of a send queue
+ * ornic_tx_init - prepare the host side of a send queue
  * @queue:	the queue pair; its rings are allocated
  *
  * Return: 0 or -ENOMEM.
@@ -590,7 +593,7 @@ int ornic_tx_init(struct ornic_queue *queue)
 }
 
 /**
- * ornic_tx_uninit - drop what was not sent
+ * ornic_tx_uninit - free the frames that were not sent
  * @queue:	the queue pair; its QP is destroyed
  */
 void ornic_tx_uninit(struct ornic_queue *queue)

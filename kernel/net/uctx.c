@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Doorbell pages and their boards (hardware.rst, section 5). */
+/* Doorbell pages and boards (hardware.rst, section 5) */
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
 
 #include "core.h"
 
-/* Both sides look at a board all the time: no bouncing, no flushing */
+/* Both sides access boards at any time: no bounce buffers, no cache flushes */
 #define ORNIC_BOARD_ATTRS	DMA_ATTR_REQUIRE_COHERENT
 
 static int ornic_uctx_alloc_cmd(struct ornic_core *core, u32 flags, dma_addr_t board, u32 *num)
@@ -19,8 +19,8 @@ static int ornic_uctx_alloc_cmd(struct ornic_core *core, u32 flags, dma_addr_t b
 }
 
 /**
- * ornic_kernel_uctx_init - make doorbell page 0 work
- * @core:	the card; commands can be given
+ * ornic_kernel_uctx_init - set up doorbell page 0
+ * @core:	the device; commands work
  *
  * Return: 0 or a negative error number.
  */
@@ -55,8 +55,8 @@ err_free_board:
 }
 
 /**
- * ornic_kernel_uctx_uninit - give doorbell page 0 back
- * @core:	the card
+ * ornic_kernel_uctx_uninit - free doorbell page 0
+ * @core:	the device
  */
 void ornic_kernel_uctx_uninit(struct ornic_core *core)
 {
@@ -92,7 +92,7 @@ static void ornic_board_free(struct ornic_dev *odev, struct ornic_uctx *uctx)
 
 	dma_unmap_page_attrs(&odev->pdev->dev, uctx->board_dma, PAGE_SIZE, DMA_BIDIRECTIONAL,
 			     ORNIC_BOARD_ATTRS);
-	/* It is there as long as a process maps it */
+	/* Processes that map it hold references */
 	put_page(uctx->board);
 }
 
@@ -115,7 +115,7 @@ int ornic_uctx_alloc(struct ornic_dev *odev, struct ornic_uctx *uctx)
 	if (err)
 		goto err_free_board;
 
-	/* Page 0 is the kernel's: a process must not get it, whoever says so */
+	/* Page 0 is the kernel's: never map it into a process */
 	if (!uctx->num || uctx->num >= core->db_pages) {
 		ornic_fail(core, "process got doorbell page %u of %u", uctx->num, core->db_pages);
 		err = -EIO;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XDP: programs that see frames before the network stack does. Their frames go
- * out by the same send queues as the network stack's, under the same locks.
+ * XDP: programs that process frames before the network stack. XDP frames are
+ * sent through the send queues of the network stack, under the same locks.
  */
 #include <linux/bpf_trace.h>
 #include <linux/filter.h>
@@ -26,13 +26,13 @@ static int ornic_xdp_tx(struct ornic_queue *queue, struct xdp_buff *xdp)
 }
 
 /**
- * ornic_xdp_run - let a program decide about a frame, and do what it says
+ * ornic_xdp_run - run a program on a frame and carry out its action
  * @queue:	the queue pair, in its NAPI poll
  * @prog:	the program
- * @xdp:	the frame. With the results pass, drop and error it is the caller's;
- *		the program may have changed it.
+ * @xdp:	the frame, which the program may change. The caller keeps it if
+ *		the result is pass, drop or error.
  *
- * Return: what became of the frame.
+ * Return: the result.
  */
 enum ornic_xdp_stat ornic_xdp_run(struct ornic_queue *queue, struct bpf_prog *prog,
 				  struct xdp_buff *xdp)
@@ -65,9 +65,9 @@ enum ornic_xdp_stat ornic_xdp_run(struct ornic_queue *queue, struct bpf_prog *pr
 }
 
 /**
- * ornic_xdp_flush - send what the frames of a poll have led to
+ * ornic_xdp_flush - publish the frames that a poll has sent and redirected
  * @queue:	the queue pair, in its NAPI poll
- * @counts:	of the poll, by enum ornic_xdp_stat
+ * @counts:	results of the poll, by enum ornic_xdp_stat
  */
 void ornic_xdp_flush(struct ornic_queue *queue, const u32 *counts)
 {
@@ -86,13 +86,13 @@ void ornic_xdp_flush(struct ornic_queue *queue, const u32 *counts)
 /**
  * ornic_xdp_xmit - send frames that were redirected to the interface
  * @netdev:	the interface
- * @count:	of @frames
- * @frames:	the frames; those that were sent are the interface's
+ * @count:	number of @frames
+ * @frames:	the frames; those that are sent belong to the interface
  * @flags:	XDP_XMIT_FLUSH
  *
- * In the NAPI poll of another interface, which may run while this one is down.
+ * Called in the NAPI poll of another interface, also while this one is down.
  *
- * Return: how many were sent, or a negative error number.
+ * Return: number of frames sent, or a negative error number.
  */
 int ornic_xdp_xmit(struct net_device *netdev, int count, struct xdp_frame **frames, u32 flags)
 {
@@ -108,7 +108,7 @@ int ornic_xdp_xmit(struct net_device *netdev, int count, struct xdp_frame **fram
 		return -EINVAL;
 
 	__netif_tx_lock(txq, cpu);
-	/* The queues after the word that they are there, and not without the lock */
+	/* Pairs with the release of open; the lock keeps the queues alive */
 	if (unlikely(!smp_load_acquire(&nd->open) || index >= nd->config.num_queues)) {
 		__netif_tx_unlock(txq);
 		return -ENETDOWN;
@@ -132,7 +132,7 @@ int ornic_xdp_xmit(struct net_device *netdev, int count, struct xdp_frame **fram
 	return sent;
 }
 
-/* Buffers with a program are other ones than without: then there are new queues */
+/* XDP needs another buffer layout: attaching and detaching make new queues */
 static int ornic_xdp_setup(struct ornic_netdev *nd, struct bpf_prog *prog,
 			   struct netlink_ext_ack *extack)
 {
@@ -159,7 +159,7 @@ static int ornic_xdp_setup(struct ornic_netdev *nd, struct bpf_prog *prog,
 		}
 	}
 
-	/* The network stack refuses what is more */
+	/* The network stack refuses a larger MTU */
 	netdev->max_mtu = prog ? max_mtu : nd->max_mtu;
 	if (old)
 		bpf_prog_put(old);
@@ -167,11 +167,11 @@ static int ornic_xdp_setup(struct ornic_netdev *nd, struct bpf_prog *prog,
 }
 
 /**
- * ornic_bpf - attach a program, or detach it
- * @netdev:	the interface; under rtnl_lock
- * @bpf:	what to do
+ * ornic_bpf - attach or detach an XDP program
+ * @netdev:	the interface; rtnl_lock is held
+ * @bpf:	the request
  *
- * Return: 0 or a negative error number, and then nothing has changed.
+ * Return: 0, or a negative error number, in which case nothing has changed.
  */
 int ornic_bpf(struct net_device *netdev, struct netdev_bpf *bpf)
 {
