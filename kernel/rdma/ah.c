@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The device has no object for an address handle: the path travels in the send
- * WQE. So handles come and go without a command, in atomic context too.
+ * Address handles. The device has no such object: each send WQE carries the
+ * path. Handles are therefore created and destroyed without a command, in
+ * atomic context too.
  */
 #include <linux/etherdevice.h>
 #include <rdma/uverbs_ioctl.h>
@@ -18,7 +19,7 @@
  */
 int ornic_ib_check_ah_attr(struct ib_device *ibdev, const struct rdma_ah_attr *attr)
 {
-	/* C10-80: a port may demand a GRH. RoCE always does, annex A16 */
+	/* C10-80: a port may demand a GRH. RoCE always does, annex A16. */
 	if (attr->type != RDMA_AH_ATTR_TYPE_ROCE ||
 	    !(rdma_ah_get_ah_flags(attr) & IB_AH_GRH))
 		return -EINVAL;
@@ -31,11 +32,12 @@ int ornic_ib_check_ah_attr(struct ib_device *ibdev, const struct rdma_ah_attr *a
 }
 
 /**
- * ornic_ib_av_from_attr - describe a path to the device
+ * ornic_ib_av_from_attr - convert a path to an address vector of the device
  * @attr:	the path, checked
  * @av:		filled in
  *
- * Of the flow label the lower 20 bits count, as with other devices: UCX sets all 32.
+ * Only the lower 20 bits of the flow label count, as with other devices: UCX
+ * sets all 32.
  */
 void ornic_ib_av_from_attr(const struct rdma_ah_attr *attr, struct ornic_av *av)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Counters that QPs can be bound to. The device counts for each QP all the time,
- * so that a counter is a sum of differences.
+ * Counters that QPs can be bound to. The device always counts for each QP, so a
+ * counter is a sum of differences.
  *
- * The core takes it that a QP is counted either by its counter or by the port,
- * and adds them up. The port of the device counts all QPs: what the counters
- * have is to be taken from it.
+ * The core expects that either the counter of a QP or the port counts for it,
+ * and adds up both. The port of the device counts for all QPs, so the driver
+ * subtracts the counters from the port.
  */
 #include "ornic_rdma.h"
 
-/* Each counter of a QP is one of the port, too */
+/* Each counter of a QP has a counter of the port with the same name */
 #define ORNIC_STAT_OF_PORT(stat)	ORNIC_RDMA_STAT_##stat,
 
 static const u8 ornic_qp_stat_of_port[ORNIC_QP_STAT_COUNT] = {
@@ -69,9 +69,9 @@ static int ornic_counter_account(struct ornic_ib_dev *dev, struct ornic_counter 
 }
 
 /**
- * ornic_counters_subtract - take what is counted by counters from what the port counted
+ * ornic_counters_subtract - subtract the counters from those of the port
  * @dev:	the device
- * @values:	by enum ornic_rdma_stat; may become less than 0 until the core has
+ * @values:	by enum ornic_rdma_stat; may fall below 0 until the core has
  *		added the counters again
  *
  * Return: 0 or as ornic_cmd_exec().
@@ -102,7 +102,7 @@ void ornic_ib_counter_init(struct rdma_counter *counter)
 	INIT_LIST_HEAD(&ocounter->qps);
 }
 
-/* The core wants the list of the port. What a QP does not count is not shown. */
+/* The core expects all counters of the port; disable those that QPs lack */
 struct rdma_hw_stats *ornic_ib_counter_alloc_stats(struct rdma_counter *counter)
 {
 	struct rdma_hw_stats *stats;
@@ -130,7 +130,7 @@ int ornic_ib_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp, u
 	if (err)
 		return err;
 
-	/* The core does not give it back if the first binding fails: so last */
+	/* Last, because the core does not free it if the first binding fails */
 	if (!counter->id) {
 		id = ida_alloc_min(&dev->counter_ids, 1, GFP_KERNEL);
 		if (id < 0)
@@ -155,7 +155,7 @@ int ornic_ib_counter_unbind_qp(struct ib_qp *ibqp, u32 port)
 	struct ornic_qp *qp = to_ornic_qp(ibqp);
 
 	mutex_lock(&dev->counters_lock);
-	/* A dead device has nothing to tell any more */
+	/* A dead device has nothing to add */
 	ornic_counter_account_qp(dev, to_ornic_counter(ibqp->counter), qp);
 	list_del(&qp->counter_list);
 	mutex_unlock(&dev->counters_lock);

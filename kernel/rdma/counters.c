@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Counters of flow rules. Which of them a process wants at which place of its
- * array, only the provider knows.
+ * Counters of flow rules. The provider places them in the array of the process:
+ * the kernel does not know their order there.
  */
 #include "ornic_rdma.h"
 

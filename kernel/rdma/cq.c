@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-
+/* Completion queues */
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ornic-abi.h>
 #include <rdma/uverbs_ioctl.h>
@@ -10,7 +10,7 @@
 #define ORNIC_CQE_LOG		ilog2(sizeof(struct ornic_cqe))
 #define ORNIC_CQE_EXT_LOG	ilog2(sizeof(struct ornic_cqe) + sizeof(struct ornic_cqe_ext))
 
-/* The doorbell record follows the ring, on a line of its own if that is tiny */
+/* The doorbell record follows the ring, aligned to a cache line */
 static size_t ornic_cq_dbr_offset(const struct ornic_cq_buf *buf)
 {
 	return ALIGN((size_t)1 << buf->log_bytes, 64);
@@ -21,7 +21,7 @@ static size_t ornic_cq_mem_size(const struct ornic_cq_buf *buf)
 	return PAGE_ALIGN(ornic_cq_dbr_offset(buf) + sizeof(struct ornic_cq_dbr));
 }
 
-/* For a process it is not mapped as a whole */
+/* Memory of a process is not vmapped, so use the page of the record */
 static struct ornic_cq_dbr *ornic_cq_dbr(const struct ornic_cq_buf *buf)
 {
 	return ornic_ringmem_peek(buf->mem, ornic_cq_dbr_offset(buf));
@@ -119,7 +119,7 @@ err_destroy_cq:
 
 static u8 ornic_cq_log_size(const struct ornic_ib_dev *dev, u32 cqe)
 {
-	/* The least is more than the most, of a device with tiny rings */
+	/* The limit of a device with tiny rings may be below the minimum */
 	return min_t(u32, max_t(u32, order_base_2(cqe), ORNIC_CQ_LOG_MIN), ilog2(dev->max_cqe));
 }
 
@@ -152,7 +152,7 @@ int ornic_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	if (attr->flags)
 		return -EOPNOTSUPP;
 
-	/* The CM wants to know the VLAN, which only long entries tell */
+	/* The CM needs the VLAN, which only 64-byte entries have */
 	err = ornic_cq_init(dev, cq, attr, dev->odev->lim.features & ORNIC_FEAT_CQE_EXT);
 	if (err)
 		return err;
@@ -190,7 +190,7 @@ static bool ornic_cq_has_user_buffer(const struct uverbs_attr_bundle *attrs)
 	       uverbs_attr_is_valid(attrs, UVERBS_ATTR_CREATE_CQ_BUF_UMEM);
 }
 
-/* What is asked for and what the device can do, before anything is allocated */
+/* Checks what was requested before anything is allocated */
 static int ornic_cq_check_user(struct ornic_ib_dev *dev, const struct ib_cq_init_attr *attr,
 			       const struct ornic_create_cq_req *req,
 			       const struct uverbs_attr_bundle *attrs)
@@ -206,7 +206,7 @@ static int ornic_cq_check_user(struct ornic_ib_dev *dev, const struct ib_cq_init
 	}
 	if (attr->flags & ~flags)
 		return -EOPNOTSUPP;
-	/* Rings are the kernel's own memory */
+	/* Rings are always memory of the kernel */
 	return ornic_cq_has_user_buffer(attrs) ? -EOPNOTSUPP : 0;
 }
 
@@ -263,10 +263,10 @@ err_free_buf:
 }
 
 /**
- * ornic_cq_get_dbr - copy the doorbell record of a CQ, for people who debug
+ * ornic_cq_get_dbr - get a copy of the doorbell record of a CQ, for debugging
  * @cq:		the CQ
  *
- * Return: what it says now.
+ * Return: the current contents.
  */
 struct ornic_cq_dbr ornic_cq_get_dbr(struct ornic_cq *cq)
 {
@@ -292,7 +292,7 @@ int ornic_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 
 /*
  * The process does not poll meanwhile. If it arms, it does so in the old record
- * and has to do it again in the new one.
+ * and has to arm again in the new one.
  */
 int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udata *udata)
 {
@@ -318,7 +318,7 @@ int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udat
 	if (err)
 		return err;
 
-	/* Before the device is told: from a ring that it has left there is no way back */
+	/* First, because the device cannot return to the old ring */
 	resp.mmap_offset = rdma_user_mmap_get_offset(&buf.mmap->entry);
 	resp.mmap_length = ornic_cq_mem_size(&buf);
 	resp.dbr_offset = ornic_cq_dbr_offset(&buf);
@@ -332,7 +332,7 @@ int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udat
 	in.dbr_addr = ornic_cq_dbr_addr(&buf);
 
 	mutex_lock(&cq->resize_lock);
-	/* What the process has asked for stays asked for, [ORNIC-CQ-11] */
+	/* Preserve an outstanding arm request, [ORNIC-CQ-11] */
 	ornic_cq_dbr(&buf)->arm = READ_ONCE(ornic_cq_dbr(&cq->buf)->arm);
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_RESIZE_CQ, &in, sizeof(in), NULL, 0);
 	if (!err) {
@@ -343,22 +343,22 @@ int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udat
 	mutex_unlock(&cq->resize_lock);
 
 out_free_buf:
-	/* The old one, or the new one if the device does not use it */
+	/* The old ring on success, else the new one */
 	ornic_cq_free_buf(dev, &buf);
 	return err;
 }
 
 /*
- * Both callers of the completion handler are stopped: the core cancels what the
- * handler started only after this, and then frees the CQ. The device keeps the
- * CQ until then, because what is cancelled may still poll and arm it.
+ * Stops both callers of the completion handler. After that the core cancels the
+ * work that the handler started, and frees the CQ. The device keeps the CQ
+ * until then, because that work may still poll and arm it.
  */
 int ornic_ib_pre_destroy_cq(struct ib_cq *ibcq)
 {
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibcq->device);
 	struct ornic_cq *cq = to_ornic_cq(ibcq);
 
-	/* A CQ of a process is in no list */
+	/* A CQ of a process is in no list, and this changes nothing */
 	mutex_lock(&dev->kcqs_lock);
 	list_del_init(&cq->kcq);
 	mutex_unlock(&dev->kcqs_lock);
@@ -388,7 +388,7 @@ int ornic_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 
 	ornic_ib_pre_destroy_cq(ibcq);
 	if (!cq->buf.mmap) {
-		/* Consumers in the kernel do not look at the result */
+		/* Kernel consumers ignore the result */
 		ornic_ib_post_destroy_cq(ibcq);
 		return 0;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-
+/* Attributes of the device and its port */
 #include <linux/if_ether.h>
 #include <linux/netdevice.h>
 #include <rdma/ib_addr.h>
@@ -10,19 +10,19 @@
 #include "ornic_rdma.h"
 #include "ring.h"
 
-/* struct ib_port_attr counts in int, sgid_index in 8 bits */
+/* struct ib_global_route has 8 bits for sgid_index */
 #define ORNIC_IB_GIDS_MAX	256
-/* A process is to be able to have this many of whatever it likes */
+/* Limit of object counts, which are int in struct ib_device_attr */
 #define ORNIC_IB_COUNT_MAX	BIT(24)
-/* Mb/s, of query_port_speed */
+/* Mb/s per unit of query_port_speed */
 #define ORNIC_IB_SPEED_UNIT	100
-/* What fits into a command, CREATE_RWQ_TABLE */
+/* Entries that fit into the input of CREATE_RWQ_TABLE */
 #define ORNIC_IB_RWQ_TABLE_MAX	512
 /* Time stamps are in nanoseconds */
 #define ORNIC_IB_CLOCK_KHZ	1000000
 
 /**
- * ornic_ib_init_limits - bound what the device says it can do
+ * ornic_ib_init_limits - limit what the device reports to what verbs can use
  * @dev:	its limits are filled in
  *
  * Return: 0, or -ENODEV if the device cannot serve as a verbs device.
@@ -60,7 +60,7 @@ static int ornic_ib_respond_device(struct ornic_ib_dev *dev, struct ib_udata *ud
 	const struct ornic_limits *lim = &dev->odev->lim;
 	struct ornic_query_device_resp resp = {};
 
-	/* The core asks once, and for nothing that is answered here */
+	/* The core itself queries without a response */
 	if (!udata)
 		return 0;
 
@@ -86,7 +86,7 @@ static u64 ornic_device_cap_flags(const struct ornic_limits *lim)
 		u32 access;	/* ORNIC_ACCESS_* */
 		u32 types;	/* bit n: enum ornic_qp_type n */
 		u32 wq_flags;	/* ORNIC_WQ_* */
-		u64 flags;	/* what it takes all of these for */
+		u64 flags;	/* set if the device has all of the above */
 	} table[] = {
 		{ .flags = IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_PORT_ACTIVE_EVENT |
 			   IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_RC_RNR_NAK_GEN },
@@ -121,7 +121,7 @@ static u64 ornic_device_cap_flags(const struct ornic_limits *lim)
 	return flags;
 }
 
-/* Atomic among all that go through this device, as it is one engine */
+/* Atomic among the QPs of this device, [ORNIC-ORD-7] */
 static enum ib_atomic_cap ornic_atomic_cap(const struct ornic_limits *lim, u64 send_ops)
 {
 	return send_ops & ~lim->send_ops ? IB_ATOMIC_NONE : IB_ATOMIC_HCA;
@@ -261,7 +261,7 @@ int ornic_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *
 	return ib_get_eth_speed(ibdev, port, &attr->active_speed, &attr->active_width);
 }
 
-/* As the card has it, which need not be one of the speeds that InfiniBand has */
+/* The device's own speed, which need not be one that InfiniBand defines */
 int ornic_ib_query_port_speed(struct ib_device *ibdev, u32 port, u64 *speed)
 {
 	struct ornic_query_port_out out;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-
+/* Completion events, asynchronous events, and failure of the device */
 #include "ornic_rdma.h"
 
 /**
- * ornic_cq_tell - tell the user of a CQ to poll
+ * ornic_cq_tell - call the completion handler of a CQ
  * @cq:		the CQ; ornic_ib_pre_destroy_cq() waits for callers
  */
 void ornic_cq_tell(struct ornic_cq *cq)
 {
-	/* The core warns if it is told to poll what its consumer polls */
+	/* IB_POLL_DIRECT users get no callback: the core would warn */
 	if (cq->ibcq.poll_ctx == IB_POLL_DIRECT || !cq->ibcq.comp_handler)
 		return;
 	/* Pairs with ornic_cq_set_ready() */
@@ -16,7 +16,7 @@ void ornic_cq_tell(struct ornic_cq *cq)
 		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
 }
 
-/* In hard interrupt context; ornic_res_remove() waits for it */
+/* Called in hard interrupt context; ornic_res_remove() waits for it */
 void ornic_ib_cq_event(struct ornic_res *res, enum ornic_event event)
 {
 	struct ornic_cq *cq = container_of(res, struct ornic_cq, res);
@@ -63,7 +63,7 @@ static int ornic_ib_qp_event_type(enum ornic_event event)
 	}
 }
 
-/* In hard interrupt context, but consumers expect to be able to sleep */
+/* Called in hard interrupt context, but handlers of consumers may sleep */
 void ornic_ib_qp_event(struct ornic_res *res, enum ornic_event event)
 {
 	struct ornic_qp *qp = container_of(res, struct ornic_qp, res);
@@ -97,7 +97,7 @@ void ornic_ib_qp_event_work(struct work_struct *work)
 	}
 }
 
-/* In hard interrupt context, as for a CQ */
+/* Called in hard interrupt context, as for a CQ */
 void ornic_ib_srq_event(struct ornic_res *res, enum ornic_event event)
 {
 	struct ornic_srq *srq = container_of(res, struct ornic_srq, res);
@@ -120,7 +120,7 @@ void ornic_ib_srq_event(struct ornic_res *res, enum ornic_event event)
 		srq->ibsrq.event_handler(&ibevent, srq->ibsrq.srq_context);
 }
 
-/* In hard interrupt context, as for a CQ */
+/* Called in hard interrupt context, as for a CQ */
 void ornic_ib_wq_event(struct ornic_res *res, enum ornic_event event)
 {
 	struct ornic_wq *wq = container_of(res, struct ornic_wq, res);
@@ -145,14 +145,14 @@ void ornic_ib_wq_event(struct ornic_res *res, enum ornic_event event)
 }
 
 /**
- * ornic_ib_death - the device has stopped
+ * ornic_ib_death - stop using a device that has stopped
  * @nb:		of a device that may be about to be registered or unregistered
- * @action:	no meaning
- * @data:	no meaning
+ * @action:	not used
+ * @data:	not used
  *
- * Its memory accesses have ended, commands fail with -EIO, and nothing
- * completes any more. What kernel consumers wait for is flushed by poll_cq;
- * processes learn it when the device is unregistered.
+ * The device does not access memory any more, commands fail with -EIO, and
+ * nothing completes. poll_cq flushes the work requests of kernel consumers;
+ * processes are notified when the verbs device is unregistered.
  *
  * Return: NOTIFY_OK.
  */
@@ -161,7 +161,7 @@ int ornic_ib_death(struct notifier_block *nb, unsigned long action, void *data)
 	struct ornic_ib_dev *dev = container_of(nb, struct ornic_ib_dev, death);
 
 	WRITE_ONCE(dev->dead, true);
-	/* Pairs with that of ornic_post_check_dead() */
+	/* Pairs with the barrier in ornic_post_check_dead() */
 	smp_mb();
 	queue_work(ib_wq, &dev->flush_work);
 	return NOTIFY_OK;

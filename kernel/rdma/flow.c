@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Flow rules. The core asks for CAP_NET_RAW.
- */
+/* Flow rules; the core checks CAP_NET_RAW */
 #include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
 

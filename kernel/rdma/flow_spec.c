@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The specifications of a flow rule as a value and a mask (hardware.rst, 11.13).
- * A process may name the headers in any order, each once. Each says that the frame
- * has the header, even if it wants nothing of its fields. What no frame can be is
- * refused.
+ * Conversion of flow specifications to a value and a mask (hardware.rst,
+ * section 11.13). A process may name the headers in any order, each once. A
+ * specification matches only frames that have its header, even if it matches no
+ * field. Rules that no frame can match are refused.
  */
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -18,11 +18,11 @@
 #define ORNIC_VXLAN_PORT	4789
 /* RFC 2890 */
 #define ORNIC_GRE_HAS_KEY	0x2000
-/* In IPv4's order; that of enum ib_ipv4_flags is another */
+/* As in the IPv4 header; enum ib_ipv4_flags has another order */
 #define ORNIC_IPV4_DF		0x2
 #define ORNIC_IPV4_MF		0x1
 
-/* What a rule may say once */
+/* Parts that a rule may have at most once */
 enum ornic_flow_part {
 	ORNIC_FLOW_L2		= BIT(0),
 	ORNIC_FLOW_L3		= BIT(1),
@@ -73,15 +73,13 @@ static const struct ornic_flow_kind {
 	  ORNIC_FLOW_DO_COUNT },
 };
 
-/* What one specification wants, in the terms of the device */
+/* One specification in the format of the device */
 struct ornic_flow_match {
 	struct ornic_flow_key value;
 	struct ornic_flow_key mask;
 };
 
-/*
- * Each of these is for the values and for the mask of a filter.
- */
+/* The functions below convert either the value or the mask of a filter */
 static void ornic_flow_put_eth(const struct ib_flow_eth_filter *filter,
 			       struct ornic_flow_headers *headers)
 {
@@ -134,7 +132,7 @@ static void ornic_flow_put_gre(const struct ib_flow_gre_filter *filter, struct o
 	key->gre_key = filter->key;
 }
 
-/* That there is a header is a condition, too */
+/* The presence of the header is a condition, too */
 static void ornic_flow_want_l3(struct ornic_flow_headers *value, struct ornic_flow_headers *mask,
 			       u8 version)
 {
@@ -160,7 +158,7 @@ static void ornic_flow_eth(const struct ib_flow_spec_eth *spec, struct ornic_flo
 {
 	ornic_flow_put_eth(&spec->val, value);
 	ornic_flow_put_eth(&spec->mask, mask);
-	/* A frame without a tag is none with a tag of 0 */
+	/* A frame without a tag does not match a tag of 0 */
 	if (mask->vlan_tci) {
 		value->vlan = 1;
 		mask->vlan = 1;
@@ -196,7 +194,7 @@ static void ornic_flow_tcp_udp(const struct ib_flow_spec_tcp_udp *spec, u8 proto
 {
 	ornic_flow_put_ports(&spec->val, value);
 	ornic_flow_put_ports(&spec->mask, mask);
-	/* A fragment, which has no ports, is none with ports of 0 */
+	/* A fragment has no ports, and does not match ports of 0 */
 	if (mask->src_port || mask->dst_port)
 		mask->frag = 1;
 	ornic_flow_want_proto(value, mask, proto);
@@ -230,7 +228,7 @@ static int ornic_flow_gre(const struct ib_flow_spec_gre *spec, struct ornic_flow
 
 	ornic_flow_put_gre(&spec->val, &match->value);
 	ornic_flow_put_gre(&spec->mask, &match->mask);
-	/* A header without a key is none with a key of 0 */
+	/* A header without a key does not match a key of 0 */
 	if (match->mask.gre_key) {
 		if (match->mask.gre_flags & ~match->value.gre_flags & has_key)
 			return -EINVAL;
@@ -284,7 +282,7 @@ static int ornic_flow_header(const union ib_flow_spec *spec, struct ornic_flow_m
 	}
 }
 
-/* Two specifications may speak of the same bits if they say the same of them */
+/* Specifications may overlap if they agree on the common bits */
 static int ornic_flow_merge(const struct ornic_flow_match *match, struct ornic_create_flow_in *in)
 {
 	const u8 *value = (const u8 *)&match->value;
@@ -325,7 +323,7 @@ static int ornic_flow_add(const union ib_flow_spec *spec, enum ornic_flow_part p
 	}
 }
 
-/* Of the packet or of the encapsulated one */
+/* Checks that the ethertype matches the IP version, outer or inner */
 static bool ornic_flow_agrees(const struct ornic_flow_headers *value,
 			      const struct ornic_flow_headers *mask)
 {
@@ -341,14 +339,14 @@ static int ornic_flow_check(const struct ib_flow_attr *attr, u32 parts,
 	    attr->type > IB_FLOW_ATTR_SNIFFER)
 		return -EOPNOTSUPP;
 
-	/* The other types say by themselves which frames they are for */
+	/* The other types define by themselves which frames they match */
 	if (attr->type != IB_FLOW_ATTR_NORMAL && (attr->flags || parts & ORNIC_FLOW_HEADERS))
 		return -EINVAL;
-	/* Nothing can be done to a frame of which one has a copy */
+	/* A rule that gets a copy of a frame cannot drop it */
 	if (parts & ORNIC_FLOW_DO_DROP &&
 	    (attr->type == IB_FLOW_ATTR_SNIFFER || attr->flags & IB_FLOW_ATTR_FLAGS_DONT_TRAP))
 		return -EINVAL;
-	/* Of what is sent nobody gets a completion */
+	/* Egress rules deliver nothing; they only drop or count */
 	if (attr->flags & IB_FLOW_ATTR_FLAGS_EGRESS &&
 	    (attr->flags & IB_FLOW_ATTR_FLAGS_DONT_TRAP || parts & ORNIC_FLOW_DO_TAG ||
 	     !(parts & (ORNIC_FLOW_DO_DROP | ORNIC_FLOW_DO_COUNT))))
@@ -370,7 +368,7 @@ static const struct ornic_flow_kind *ornic_flow_find_kind(u32 type)
 	return NULL;
 }
 
-/* Takes the next specification, which need not be aligned, off what is left */
+/* Removes the next specification, which may be unaligned, from the input */
 static int ornic_flow_take(const void **at, size_t *left, union ib_flow_spec *spec,
 			   enum ornic_flow_part *part)
 {
@@ -395,12 +393,13 @@ static int ornic_flow_take(const void **at, size_t *left, union ib_flow_spec *sp
 }
 
 /**
- * ornic_flow_from_attr - make the device's rule of that of a process
- * @attr:	the process's, with its specifications behind it
- * @in:		zeroed; all but the QP and the counters is filled in
- * @counters:	set to those that are to count, NULL: none
+ * ornic_flow_from_attr - convert a flow rule of verbs to a rule of the device
+ * @attr:	the rule, followed by its specifications
+ * @in:		zeroed; filled in except for the QP and the counters
+ * @counters:	set to the counters of the rule, or NULL
  *
- * Return: 0, -EOPNOTSUPP for what is not known, or -EINVAL for what makes no sense.
+ * Return: 0, -EOPNOTSUPP for unknown or unsupported parts, or -EINVAL for an
+ * invalid rule.
  */
 int ornic_flow_from_attr(const struct ib_flow_attr *attr, struct ornic_create_flow_in *in,
 			 struct ib_counters **counters)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * What a process says of a flow rule, made into what the device looks at.
- */
+/* Conversion of a flow rule of verbs to a rule of the device */
 #ifndef ORNIC_RDMA_FLOW_SPEC_H
 #define ORNIC_RDMA_FLOW_SPEC_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-
+/* GID table */
 #include <linux/if_vlan.h>
 #include <rdma/ib_cache.h>
 

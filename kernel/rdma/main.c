@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Verbs driver of ORNIC cards. It binds to the auxiliary device that the core
- * driver, ornic.ko, makes of a card, and reaches the card through that driver.
+ * Verbs driver for ORNIC devices. It binds to the auxiliary device that the
+ * core driver, ornic.ko, creates, and accesses the hardware through ornic.ko.
  */
 #include <linux/module.h>
 #include <net/addrconf.h>
@@ -11,8 +11,8 @@
 #include "ornic_rdma.h"
 
 /*
- * A number of enum rdma_driver_id is given to drivers in the kernel only. With
- * none, libibverbs finds the provider by the PCI identity.
+ * Only drivers in the kernel tree get a number of enum rdma_driver_id. Without
+ * one, libibverbs finds the provider by the PCI identity.
  */
 #define ORNIC_IB_DRIVER_ID	RDMA_DRIVER_UNKNOWN
 
@@ -148,7 +148,7 @@ static const struct ib_device_ops ornic_ib_modify_mr_ops = {
 	.rereg_user_mr = ornic_ib_rereg_user_mr,
 };
 
-/* What a device cannot do has no operation */
+/* Optional operations are present only if the device has the feature */
 static void ornic_ib_set_ops(struct ornic_ib_dev *dev)
 {
 	static const struct {
@@ -223,13 +223,13 @@ static int ornic_ib_probe(struct auxiliary_device *adev, const struct auxiliary_
 		goto err_dealloc;
 
 	/*
-	 * The device has page lists, so that no segment is too long for it. Set
-	 * here, because a SCSI host on an RDMA device leaves its own limit behind
-	 * in the PCI device (scsi_init_limits()), and that outlives the host.
+	 * The device has page lists, so segments may have any length. Set here,
+	 * because a SCSI host on an RDMA device leaves its own limit behind in
+	 * the PCI device (scsi_init_limits()), and that outlives the host.
 	 */
 	dma_set_max_seg_size(dev->ibdev.dev.parent, UINT_MAX);
 	auxiliary_set_drvdata(adev, dev);
-	/* If the device died before, nobody gets a queue */
+	/* If the device has died before, queues cannot be created */
 	atomic_notifier_chain_register(&dev->odev->death, &dev->death);
 	err = ib_register_device(&dev->ibdev, "ornic_%d", dev->ibdev.dev.parent);
 	if (err)
@@ -253,13 +253,13 @@ static void ornic_ib_remove(struct auxiliary_device *adev)
 	struct ornic_ib_dev *dev = auxiliary_get_drvdata(adev);
 
 	/*
-	 * Consumers that are told to go while they do not know yet that the
-	 * device is dead may wait long for answers: NVMe does for a minute.
+	 * Consumers must know that the device is dead before they are removed,
+	 * or they may wait long for completions (NVMe: for a minute).
 	 */
 	flush_work(&dev->flush_work);
 	ib_unregister_device(&dev->ibdev);
 	atomic_notifier_chain_unregister(&dev->odev->death, &dev->death);
-	/* Nobody posts any more, so nobody queues it */
+	/* Posting has ended, so the work is not queued again */
 	cancel_work_sync(&dev->flush_work);
 	ornic_ib_uninit_mrs(dev);
 	ida_destroy(&dev->counter_ids);

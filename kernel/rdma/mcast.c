@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-
+/* Multicast groups */
 #include "ornic_rdma.h"
 
-/* With RoCE there is no LID, and the core has checked the QP's type and the GID */
+/* The core has checked the QP's type and the GID; RoCE has no LID */
 static int ornic_mcast_exec(struct ib_qp *ibqp, const union ib_gid *gid, enum ornic_opcode opcode)
 {
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibqp->device);
@@ -22,6 +22,6 @@ int ornic_ib_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 	int err;
 
 	err = ornic_mcast_exec(ibqp, gid, ORNIC_CMD_DETACH_MCAST);
-	/* A dead device has forgotten all groups */
+	/* A dead device has no groups any more */
 	return err == -EIO ? 0 : err;
 }

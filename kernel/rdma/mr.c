@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-
+/* Memory regions */
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <rdma/ib_umem.h>
@@ -8,10 +8,10 @@
 
 #include "ornic_rdma.h"
 
-/* As the device counts pages in 32 bits, so do we count their shift */
+/* Page sizes for which struct ornic_buf has a valid page_shift */
 #define ORNIC_PAGE_SIZES	GENMASK(31, ORNIC_INDEX_PAGE_SHIFT)
 
-/* The flags of both are the same bits: enum ibv_access_flags */
+/* Both use the bits of enum ibv_access_flags */
 static_assert(IB_ACCESS_LOCAL_WRITE == ORNIC_ACCESS_LOCAL_WRITE);
 static_assert(IB_ACCESS_REMOTE_WRITE == ORNIC_ACCESS_REMOTE_WRITE);
 static_assert(IB_ACCESS_REMOTE_READ == ORNIC_ACCESS_REMOTE_READ);
@@ -23,27 +23,27 @@ static_assert(IB_ACCESS_FLUSH_PERSISTENT == ORNIC_ACCESS_FLUSH_PERSISTENT);
 static_assert(IB_ACCESS_RELAXED_ORDERING == ORNIC_ACCESS_RELAXED_ORDERING);
 
 /**
- * ornic_mr_access - translate access flags
+ * ornic_mr_access - convert access flags
  * @dev:	the device
  * @access:	IB_ACCESS_*
- * @hw:		ORNIC_ACCESS_*
+ * @hw:		set to ORNIC_ACCESS_*
  *
- * Return: 0, or -EOPNOTSUPP for what the device does not know.
+ * Return: 0, or -EOPNOTSUPP for flags that the device does not support.
  */
 int ornic_mr_access(const struct ornic_ib_dev *dev, int access, u32 *hw)
 {
 	u32 known = dev->odev->lim.access_flags;
 
-	/* What is optional is a hint and may be ignored */
+	/* Optional flags are hints and may be ignored */
 	*hw = access & (~IB_ACCESS_OPTIONAL | known);
 	return *hw & ~known ? -EOPNOTSUPP : 0;
 }
 
 /**
- * ornic_mr_create - have the device make a region or a window
+ * ornic_mr_create - create a region or a window in the device
  * @dev:	the device
- * @in:		what; its variant is filled in
- * @key:	on return the key
+ * @in:		input of the command; its variant is filled in
+ * @key:	set to the key
  *
  * Return: 0 or as ornic_cmd_exec().
  */
@@ -52,7 +52,7 @@ int ornic_mr_create(struct ornic_ib_dev *dev, struct ornic_create_mr_in *in, u32
 	struct ornic_create_mr_out out;
 	int err;
 
-	/* A key that was used before is not to work again soon */
+	/* A random variant keeps an old key from working again soon */
 	in->variant = get_random_u8();
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_CREATE_MR, in, sizeof(*in), &out, sizeof(out));
 	if (err)
@@ -63,7 +63,7 @@ int ornic_mr_create(struct ornic_ib_dev *dev, struct ornic_create_mr_in *in, u32
 }
 
 /**
- * ornic_ib_init_mrs - make what all processes share
+ * ornic_ib_init_mrs - create the PD and the MR that all processes share
  * @dev:	its null_key and void_pdn are filled in
  *
  * Return: 0 or as ornic_cmd_exec().
@@ -94,7 +94,7 @@ err_free_pd:
 }
 
 /**
- * ornic_ib_uninit_mrs - the end of ornic_ib_init_mrs()
+ * ornic_ib_uninit_mrs - undo ornic_ib_init_mrs()
  * @dev:	has no MRs
  */
 void ornic_ib_uninit_mrs(struct ornic_ib_dev *dev)
@@ -143,7 +143,7 @@ err_free_mr:
 	return ERR_PTR(err);
 }
 
-/* In the largest pages that the device and the alignment of the memory allow */
+/* Uses the largest pages that the device and the alignment of memory allow */
 static int ornic_mr_list_pages(struct ornic_ib_dev *dev, struct ib_umem *umem, u64 iova,
 			       struct ornic_pbl *pbl)
 {
@@ -175,7 +175,7 @@ static u64 ornic_mr_first_offset(const struct ornic_pbl *pbl, u64 iova)
 	return iova & ((1ull << pbl->buf.page_shift) - 1);
 }
 
-/* Refuses what can be refused before memory is pinned, and describes the rest */
+/* Checks the arguments before memory is pinned, and fills in the command */
 static int ornic_mr_prepare(const struct ornic_ib_dev *dev, struct ib_pd *ibpd, u64 length,
 			    u64 iova, int access, const struct ib_dmah *dmah,
 			    struct ornic_create_mr_in *in)
@@ -202,7 +202,7 @@ static int ornic_mr_prepare(const struct ornic_ib_dev *dev, struct ib_pd *ibpd, 
 	return 0;
 }
 
-/* Its umem belongs to the region on success only */
+/* The region owns the umem on success only */
 static struct ib_mr *ornic_mr_register(struct ornic_ib_dev *dev, struct ib_umem *umem, int access,
 				       struct ornic_create_mr_in *in)
 {
@@ -265,9 +265,10 @@ struct ib_mr *ornic_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u6
 }
 
 /*
- * The exporter takes its memory back: with a PD that no QP is of, the region's key
- * stays taken and opens nothing. What is under way ends before the command does.
- * No window keeps the device from it: the core lets none be bound to a dma-buf.
+ * The exporter takes its memory back. Moving the region to a PD without QPs
+ * keeps the key allocated, but makes it useless; accesses in progress end
+ * before the command does. Windows cannot make the command fail: the core does
+ * not let any be bound to a dma-buf.
  */
 static void ornic_mr_revoke(void *priv)
 {
@@ -281,12 +282,12 @@ static void ornic_mr_revoke(void *priv)
 	int err;
 
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_MR, &in, sizeof(in), NULL, 0);
-	/* The exporter reuses the memory next: if the device may reach it, stop the device */
+	/* The exporter reuses the memory next: stop a device that may use it */
 	if (err)
 		ornic_dev_fail(dev->odev, "revoking mr %#x failed: %d", mr->ibmr.lkey, err);
 }
 
-/* Pinned, as the device cannot wait for pages; and the exporter can revoke it */
+/* Pinned, because the device cannot wait for pages; the exporter may revoke */
 struct ib_mr *ornic_ib_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 length, u64 iova,
 					  int fd, int access, struct ib_dmah *dmah,
 					  struct uverbs_attr_bundle *attrs)
@@ -308,7 +309,7 @@ struct ib_mr *ornic_ib_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 le
 
 	ibmr = ornic_mr_register(dev, &dmabuf->umem, access, &in);
 	if (!IS_ERR(ibmr)) {
-		/* The core sets it when this has returned, which may be too late */
+		/* For ornic_mr_revoke(): the core sets it only after return */
 		ibmr->device = &dev->ibdev;
 		ib_umem_dmabuf_set_revoke_locked(dmabuf, ornic_mr_revoke, to_ornic_mr(ibmr));
 	}
@@ -318,7 +319,7 @@ struct ib_mr *ornic_ib_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 le
 	return ibmr;
 }
 
-/* What of a region changes; of the new memory the umem and the page list are in @next */
+/* Changes a region; @next has the umem and page list of its new memory */
 static int ornic_mr_modify(struct ornic_ib_dev *dev, const struct ornic_mr *mr, int flags,
 			   u64 length, u64 iova, u32 hw_access, struct ib_pd *ibpd,
 			   const struct ornic_mr *next)
@@ -345,7 +346,7 @@ static int ornic_mr_modify(struct ornic_ib_dev *dev, const struct ornic_mr *mr, 
 	return ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_MR, &in, sizeof(in), NULL, 0);
 }
 
-/* In place: the keys stay, and if it fails the region is what it was */
+/* Changes the region in place: keys stay, and errors leave it as it was */
 struct ib_mr *ornic_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length,
 				     u64 iova, int access, struct ib_pd *ibpd,
 				     struct ib_udata *udata)
@@ -409,7 +410,7 @@ static int ornic_mr_destroy(struct ornic_ib_dev *dev, struct ornic_mr *mr)
 	struct ib_umem_dmabuf *dmabuf;
 	int err;
 
-	/* Consumers in the kernel free the memory without a look at the result */
+	/* Kernel consumers free the memory and ignore the result */
 	if (!mr->umem) {
 		ornic_cmd_release(dev->odev, ORNIC_CMD_DESTROY_MR, mr->ibmr.lkey);
 		return 0;
@@ -417,7 +418,7 @@ static int ornic_mr_destroy(struct ornic_ib_dev *dev, struct ornic_mr *mr)
 	if (!mr->umem->is_dmabuf)
 		return ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_MR, mr->ibmr.lkey);
 
-	/* There is nothing to revoke any more when the umem is released */
+	/* Disable revocation before the umem is released */
 	dmabuf = to_ib_umem_dmabuf(mr->umem);
 	ib_umem_dmabuf_revoke_lock(dmabuf);
 	err = ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_MR, mr->ibmr.lkey);
@@ -468,7 +469,7 @@ struct ib_mr *ornic_ib_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 ma
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 
-	/* A list even for one page; what the pages will be is not known yet */
+	/* A list even for one page; addresses and page size are set later */
 	mr->max_pages = max_pages;
 	err = ornic_pbl_alloc(&mr->pbl, max(max_pages, 2u), PAGE_SHIFT);
 	if (err)

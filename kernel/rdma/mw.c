@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory windows. Processes bind them with work requests, of which the kernel
- * knows nothing: the key here is the one that a window was made with.
+ * Memory windows. Processes bind them by work requests, which the kernel does
+ * not see: the key here is the one that a window was created with.
  */
 #include <rdma/uverbs_ioctl.h>
 

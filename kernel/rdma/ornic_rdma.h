@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * Objects and entry points of the verbs driver.
- */
+/* Objects and entry points of the verbs driver */
 #ifndef ORNIC_RDMA_H
 #define ORNIC_RDMA_H
 
@@ -22,41 +20,42 @@
 
 #define ORNIC_IB_PORT		1
 #define ORNIC_IB_PKEYS		1
-/* An address handle is memory of the host only: any number will do */
+/* An address handle takes only host memory, so the limit is arbitrary */
 #define ORNIC_IB_MAX_AH		BIT(20)
-/* Of enum ibv_rx_hash_function_flags: the one that there is */
+/* The only supported flag of enum ibv_rx_hash_function_flags */
 #define ORNIC_RX_HASH_TOEPLITZ	BIT(0)
-/* The number of no QP: given to completions whose QP is gone */
+/* Number of no QP, for completions of a QP that is gone */
 #define ORNIC_QPN_NONE		ORNIC_CQE_QPN
 
 /**
- * struct ornic_ib_dev - the verbs device of a card
+ * struct ornic_ib_dev - verbs device
  * @ibdev:	of the RDMA core
- * @odev:	the card, valid between probe and remove
- * @dead:	the device has stopped: what is posted is flushed by poll_cq
- * @max_wr:	work requests of a queue that any legal choice of SGEs and
- *		inline bytes leaves room for
+ * @odev:	of the core driver, valid between probe and remove
+ * @dead:	the device has stopped: poll_cq flushes posted work requests
+ * @max_wr:	work requests of a queue, for any legal number of SGEs and
+ *		inline bytes
  * @max_sge:	of a send or receive work request
  * @max_inline:	bytes
  * @max_cqe:	entries of a CQ, a power of two
  * @max_srq_wr:	receives of an SRQ, a power of two; 0 without SRQs
  * @max_wq_wr:	receives of a WQ, a power of two
  * @max_rwq_table_size: WQs of a table, a power of two
- * @max_reg_pages: pages of a fast registration; 0 without these
+ * @max_reg_pages: pages of a fast registration; 0 without support
  * @gid_len:	entries of the GID table
- * @void_pdn:	a PD that no QP is of
+ * @void_pdn:	PD without QPs
  * @null_key:	of the null MR, with ORNIC_FEAT_NULL_MR
- * @qps:	kernel QPs by the device's number; its lock keeps what is found
- *		from going away
+ * @qps:	kernel QPs by device number; holding its lock keeps QPs in it
+ *		alive
  * @kcqs_lock:	protects @kcqs
- * @kcqs:	CQs of kernel users, to be woken when the device dies
- * @death:	learns that the device has died
+ * @kcqs:	CQs of kernel consumers, to be woken when the device dies
+ * @death:	notified when the device dies
  * @flush_work:	wakes @kcqs
- * @counter_ids: numbers of @counters
- * @counters_lock: protects @counters, @counted and what these count
- * @counters:	that QPs are bound to
- * @counted:	sum of all that there ever were
- * @delay_drops: times that a WQ began to drop frames that had waited in vain
+ * @counter_ids: ids of @counters
+ * @counters_lock: protects @counters, @counted, and the QPs and sums of the
+ *		counters
+ * @counters:	counters that QPs are bound to
+ * @counted:	sum of all counters, past and present
+ * @delay_drops: number of ORNIC_EVENT_WQ_DELAY_DROP events
  */
 struct ornic_ib_dev {
 	struct ib_device ibdev;
@@ -86,12 +85,12 @@ struct ornic_ib_dev {
 };
 
 /**
- * struct ornic_mmap - something that a process may map; freed by mmap_free
+ * struct ornic_mmap - memory that a process may map; freed by mmap_free
  * @entry:	of the RDMA core
  * @mem:	rings, owned by this, or
  * @page:	one page of memory, or
  * @io:		physical address of the doorbell page, if the others are NULL
- * @read_only:	@page is not to be written by the process
+ * @read_only:	the process must not write to @page
  */
 struct ornic_mmap {
 	struct rdma_user_mmap_entry entry;
@@ -136,10 +135,10 @@ struct ornic_ah {
  * struct ornic_mr - memory region
  * @ibmr:	of the RDMA core
  * @umem:	memory of a process, else NULL
- * @pbl:	page list; of a fast registration the one that map_mr_sg fills
- * @access:	IB_ACCESS_* as asked for; not of a fast registration
- * @max_pages:	of a fast registration
- * @npages:	of a fast registration: pages in @pbl now
+ * @pbl:	page list; for fast registration map_mr_sg fills it
+ * @access:	requested IB_ACCESS_*; not for fast registration
+ * @max_pages:	for fast registration: capacity of @pbl
+ * @npages:	for fast registration: current pages in @pbl
  */
 struct ornic_mr {
 	struct ib_mr ibmr;
@@ -156,10 +155,10 @@ struct ornic_mw {
 
 /**
  * struct ornic_cq_buf - memory of a completion queue
- * @mem:	ring, and behind it the doorbell record
+ * @mem:	ring, followed by the doorbell record
  * @pbl:	page list of the ring
- * @mmap:	of a process, and then it owns @mem
- * @log_bytes:	log2 of the ring's bytes
+ * @mmap:	set for a process, and then it owns @mem
+ * @log_bytes:	log2 of the bytes of the ring
  */
 struct ornic_cq_buf {
 	struct ornic_ringmem *mem;
@@ -171,18 +170,18 @@ struct ornic_cq_buf {
 /**
  * struct ornic_cq - completion queue
  * @ibcq:	of the RDMA core
- * @res:	delivery of its events
- * @buf:	what the device writes to
+ * @res:	receives its events
+ * @buf:	ring and doorbell record
  * @resize_lock: protects @buf of a process, which a resize replaces
- * @ring:	of a kernel user; for a process only the number and sizes
- * @lock:	of a kernel user: protects @ring, @sqs, @rqs and, of the QPs in
- *		these, the consumer sides
+ * @ring:	ring of a kernel consumer; for a process only number and sizes
+ * @lock:	kernel consumer: protects @ring, @sqs, @rqs and the consumer
+ *		sides of the queues in these lists
  * @sqs:	send queues of kernel QPs that complete here
  * @rqs:	receive queues of kernel QPs that complete here
- * @kcq:	in the device's list, of a kernel user
- * @ready:	the completion handler may be called: that of a process always, that
- *		of a kernel user when the CQ has had a QP. The core is not done with
- *		creating the CQ when it names the handler.
+ * @kcq:	kernel consumer: entry in @kcqs of the device
+ * @ready:	the completion handler may be called: always for a process, and
+ *		for a kernel consumer once the CQ has had a QP, because the core
+ *		sets the handler before it has finished creating the CQ
  */
 struct ornic_cq {
 	struct ib_cq ibcq;
@@ -197,16 +196,16 @@ struct ornic_cq {
 	bool ready;
 };
 
-/* In the number of a receive request, for a completion that failed does not tell */
+/* Marks a receive in wr_id, because a failed completion has no opcode */
 #define ORNIC_WR_RECV		BIT_ULL(63)
 
 /**
- * struct ornic_wr - what the kernel remembers of a posted work request
- * @wr_id:	the consumer's. The device gets the number of the request in its
- *		place, with ORNIC_WR_RECV for a receive: the consumer's may be a
- *		pointer, which the device must not be able to invent.
- * @end:	producer index behind it, in slots (send) or WQEs (receive)
- * @room:	bytes that a receive holds
+ * struct ornic_wr - record of a posted work request
+ * @wr_id:	the consumer's. The device gets the number of the request
+ *		instead, with ORNIC_WR_RECV for a receive: the consumer's may be
+ *		a pointer, which the device must not be able to forge.
+ * @end:	producer index after it, in slots (send) or WQEs (receive)
+ * @room:	bytes that a receive can hold
  */
 struct ornic_wr {
 	u64 wr_id;
@@ -216,12 +215,12 @@ struct ornic_wr {
 
 /**
  * struct ornic_recv_ring - ring of an SRQ or a WQ
- * @mem:	WQEs, and behind them the doorbell record
+ * @mem:	WQEs, followed by the doorbell record
  * @pbl:	page list of the WQEs
- * @mmap:	of a process, and then it owns @mem
- * @log_wqes:	log2 of the WQEs
- * @dbr_offset:	bytes
- * @size:	bytes in all
+ * @mmap:	set for a process, and then it owns @mem
+ * @log_wqes:	log2 of the number of WQEs
+ * @dbr_offset:	bytes from the start of @mem
+ * @size:	total bytes
  */
 struct ornic_recv_ring {
 	struct ornic_ringmem *mem;
@@ -235,15 +234,15 @@ struct ornic_recv_ring {
 /**
  * struct ornic_srq - shared receive queue
  * @ibsrq:	of the RDMA core
- * @res:	delivery of its events
+ * @res:	receives its events
  * @stride_shift: log2 of the bytes of a WQE
  * @max_sge:	of a WQE
- * @modify_lock: protects @ring; one modify or query at a time
- * @ring:	of a process it may be replaced
- * @lock:	of a kernel user: protects @recvs, @pi and the WQEs; taken under the
- *		lock of a CQ
- * @recvs:	of a kernel user: what was posted
- * @pi:		of a kernel user: WQEs posted, free running
+ * @modify_lock: protects @ring; serialises modify and query
+ * @ring:	a process may replace it by a resize
+ * @lock:	kernel consumer: protects @recvs, @pi and the WQEs; nests inside
+ *		the lock of a CQ
+ * @recvs:	kernel consumer: records of posted receives
+ * @pi:		kernel consumer: WQEs posted, free running
  */
 struct ornic_srq {
 	struct ib_srq ibsrq;
@@ -260,12 +259,12 @@ struct ornic_srq {
 /**
  * struct ornic_wq - work queue: a receive queue of a process
  * @ibwq:	of the RDMA core
- * @res:	delivery of its events
+ * @res:	receives its events
  * @stride_shift: log2 of the bytes of a WQE
  * @ring:	of the process
- * @ready:	the handler of its events may be called: the core has filled the WQ in,
- *		which it does after its creation. A WQ that was never modified is in
- *		RESET, where it cannot fail.
+ * @ready:	the event handler may be called: the core has initialised the
+ *		WQ, which it does after its creation. A WQ that was never
+ *		modified is in RESET, where it cannot fail.
  */
 struct ornic_wq {
 	struct ib_wq ibwq;
@@ -291,16 +290,16 @@ struct ornic_counters {
 
 /**
  * struct ornic_qp_queue - one queue of a kernel QP
- * @lock:	protects the producer side: the ring, @wrs, @pi and @head; taken
- *		under the lock of a CQ
+ * @lock:	protects the producer side: the ring, @wrs, @pi and @head; nests
+ *		inside the lock of a CQ
  * @ring:	address of the first WQE, NULL if the QP has no such queue
- * @wrs:	what was posted, by index modulo the ring's size
- * @mask:	slots (send) or WQEs (receive) of the ring, less one
+ * @wrs:	posted work requests, by number modulo the size of the ring
+ * @mask:	slots (send) or WQEs (receive) of the ring, minus one
  * @pi:		slots or WQEs posted, free running
- * @ci:		slots or WQEs that were seen to complete, free running
+ * @ci:		slots or WQEs completed, free running
  * @head:	work requests posted, free running
- * @tail:	work requests that were seen to complete, free running
- * @cq_list:	in @sqs or @rqs of the CQ, under the CQ's lock
+ * @tail:	work requests completed, free running
+ * @cq_list:	entry in @sqs or @rqs of the CQ; protected by its lock
  */
 struct ornic_qp_queue {
 	spinlock_t lock; /* see above */
@@ -315,16 +314,16 @@ struct ornic_qp_queue {
 };
 
 /**
- * struct ornic_qp_geometry - sizes of a QP's queues and where they are
- * @flags:	ORNIC_QP_*, but SIG_ALL and KERNEL
- * @log_sq_slots: log2 of the send ring's slots
- * @log_rq_wqes: log2 of the receive ring's WQEs
+ * struct ornic_qp_geometry - sizes and places of the queues of a QP
+ * @flags:	ORNIC_QP_* except SIG_ALL and KERNEL
+ * @log_sq_slots: log2 of the slots of the send ring
+ * @log_rq_wqes: log2 of the WQEs of the receive ring
  * @rq_stride_shift: log2 of the bytes of a receive WQE
  * @sq_bytes:	of the send ring
  * @rq_bytes:	of the receive ring
- * @rq_offset:	bytes from the beginning of the memory; the send ring is at 0
- * @dbr_offset:	bytes
- * @size:	bytes in all; 0 for a QP that has no queue by its nature
+ * @rq_offset:	bytes from the start of the memory; the send ring is at 0
+ * @dbr_offset:	bytes from the start of the memory
+ * @size:	total bytes; 0 for XRC targets and RSS QPs
  */
 struct ornic_qp_geometry {
 	u32 flags;
@@ -341,32 +340,32 @@ struct ornic_qp_geometry {
 /**
  * struct ornic_qp - queue pair
  * @ibqp:	of the RDMA core
- * @res:	delivery of its events; its number is the device's, that of the
- *		GSI in @ibqp is 1
- * @geo:	queues
+ * @res:	receives its events; its number is the device's, while the GSI
+ *		QP has 1 in @ibqp
+ * @geo:	sizes and places of the queues
  * @mem:	queues and doorbell record, NULL without queues
  * @sq_pbl:	page list of the send ring
  * @rq_pbl:	page list of the receive ring
- * @mmap:	of a process, and then it owns @mem
- * @kernel:	the kernel posts and polls. An XRC target is shared by processes,
- *		and neither has @mmap nor is this set.
+ * @mmap:	set for a process, and then it owns @mem
+ * @kernel:	the kernel posts and polls. An XRC target is shared by processes
+ *		and has neither this nor @mmap set.
  * @cap:	as granted
- * @tso_header:	bytes of headers that a TSO may have, 0: it is not used
- * @wqe_slots:	slots that the largest send WQE takes
+ * @tso_header:	largest TSO headers in bytes, 0: TSO is not used
+ * @wqe_slots:	slots of the largest send WQE
  * @sig_all:	each send work request gives a completion
- * @modify_lock: one modify or query at a time
- * @state:	as the host knows it. The device may have gone to SQE or ERR.
+ * @modify_lock: serialises modify and query
+ * @state:	last state set or queried; the device may be in SQE or ERR
  * @dest_qpn:	of the peer, RC
- * @dbr:	doorbell record, of a kernel QP
+ * @dbr:	doorbell record of a kernel QP
  * @slot:	on the board
  * @sq:		of a kernel QP
  * @rq:		of a kernel QP
  * @events:	bit n: event ORNIC_EVENT_QP_FATAL + n is to be delivered
- * @event_work:	delivers @events, for consumers expect to be able to sleep
- * @last_wqe:	of a kernel QP: the device has given back what it took from the SRQ
- * @quiet:	the driver waits for @last_wqe, and the consumer is not told
- * @counter_list: in @qps of a counter, under the device's counters_lock
- * @counted:	what the device had counted when the counter looked last
+ * @event_work:	delivers @events, since handlers of consumers may sleep
+ * @last_wqe:	kernel QP: the device has returned the receive of the SRQ
+ * @quiet:	the driver waits for @last_wqe, and the consumer gets no event
+ * @counter_list: entry in @qps of a counter, under counters_lock
+ * @counted:	counters of the device when they were last added
  */
 struct ornic_qp {
 	struct ib_qp ibqp;
@@ -397,11 +396,11 @@ struct ornic_qp {
 };
 
 /**
- * struct ornic_counter - counter of a number of QPs
+ * struct ornic_counter - counter that QPs are bound to
  * @counter:	of the RDMA core
- * @list:	in @counters of the device
- * @qps:	bound to it
- * @sum:	of what they, and those that were bound before, have counted
+ * @list:	entry in @counters of the device
+ * @qps:	QPs that are bound to it
+ * @sum:	counts of these QPs, and of those that were bound before
  */
 struct ornic_counter {
 	struct rdma_counter counter;
@@ -473,7 +472,7 @@ static inline void ornic_ib_release(struct ornic_ib_dev *dev, enum ornic_opcode 
 	ornic_cmd_release(dev->odev, opcode, res->num);
 }
 
-/* Datagrams: each send WQE names its path */
+/* Datagram QPs, whose send WQEs carry the path */
 static inline bool ornic_qp_is_ud(const struct ornic_qp *qp)
 {
 	return qp->ibqp.qp_type == IB_QPT_UD || qp->ibqp.qp_type == IB_QPT_GSI;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-
+/* Page lists: allocation, filling and DMA mapping */
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 
@@ -11,7 +11,7 @@
  * @npages:	pages of the buffer, not 0
  * @page_shift:	log2 of the bytes of a page, 12 to 31
  *
- * Then set each entry, then ornic_pbl_map(). ornic_pbl_free() at any time.
+ * Set each entry, then call ornic_pbl_map(). Call ornic_pbl_free() at any time.
  *
  * Return: 0, -EINVAL for too many pages, or -ENOMEM.
  */
@@ -31,7 +31,7 @@ int ornic_pbl_alloc(struct ornic_pbl *pbl, u64 npages, u8 page_shift)
 	case 0:
 		return 0;
 	case 1:
-		/* One piece, whatever its size; the device wants it contiguous */
+		/* One chunk of any size: the device needs it contiguous */
 		pbl->shift = order_base_2(npages);
 		pbl->size = npages * sizeof(__le64);
 		pbl->leaves = 1;
@@ -52,7 +52,7 @@ int ornic_pbl_alloc(struct ornic_pbl *pbl, u64 npages, u8 page_shift)
 		return -ENOMEM;
 
 	for (i = 0; i < pbl->nchunks; i++) {
-		/* Of kmalloc, powers of two are aligned to themselves */
+		/* kmalloc() aligns sizes that are powers of two to the size */
 		pbl->chunks[i].entries = kzalloc(pbl->size, GFP_KERNEL_ACCOUNT);
 		if (!pbl->chunks[i].entries) {
 			ornic_pbl_free(NULL, pbl);
@@ -63,10 +63,10 @@ int ornic_pbl_alloc(struct ornic_pbl *pbl, u64 npages, u8 page_shift)
 }
 
 /**
- * ornic_pbl_set - enter a page
+ * ornic_pbl_set - set the address of a page
  * @pbl:	allocated, not yet mapped, or synced for the CPU
- * @i:		number of the page, below npages
- * @page:	its bus address
+ * @i:		index of the page, below npages
+ * @page:	DMA address of the page
  */
 void ornic_pbl_set(struct ornic_pbl *pbl, u32 i, dma_addr_t page)
 {
@@ -78,11 +78,11 @@ void ornic_pbl_set(struct ornic_pbl *pbl, u32 i, dma_addr_t page)
 }
 
 /**
- * ornic_pbl_map - give a complete page list to the device
+ * ornic_pbl_map - map a complete page list for the device
  * @ibdev:	the device
- * @pbl:	each entry has been set
+ * @pbl:	all entries are set
  *
- * Return: 0 or -ENOMEM; the list is to be freed in either case.
+ * Return: 0 or -ENOMEM; the caller frees the list in either case.
  */
 int ornic_pbl_map(struct ib_device *ibdev, struct ornic_pbl *pbl)
 {
@@ -102,7 +102,7 @@ int ornic_pbl_map(struct ib_device *ibdev, struct ornic_pbl *pbl)
 				pbl->buf.addr = cpu_to_le64(dma);
 				return 0;
 			}
-			/* The level above is mapped later: its entries may be written */
+			/* The level above is not mapped yet */
 			pbl->chunks[base + n + (i >> pbl->shift)]
 				.entries[i & ((1u << pbl->shift) - 1)] = cpu_to_le64(dma);
 		}
@@ -113,9 +113,9 @@ int ornic_pbl_map(struct ib_device *ibdev, struct ornic_pbl *pbl)
 }
 
 /**
- * ornic_pbl_sync_for_cpu - before a mapped list of one level is written again
+ * ornic_pbl_sync_for_cpu - prepare a mapped list of one level for new entries
  * @ibdev:	the device
- * @pbl:	the device does not use it now
+ * @pbl:	not in use by the device
  */
 void ornic_pbl_sync_for_cpu(struct ib_device *ibdev, struct ornic_pbl *pbl)
 {
@@ -123,9 +123,9 @@ void ornic_pbl_sync_for_cpu(struct ib_device *ibdev, struct ornic_pbl *pbl)
 }
 
 /**
- * ornic_pbl_sync_for_device - the end of ornic_pbl_sync_for_cpu()
+ * ornic_pbl_sync_for_device - return the list to the device
  * @ibdev:	the device
- * @pbl:	was written
+ * @pbl:	its entries are set
  */
 void ornic_pbl_sync_for_device(struct ib_device *ibdev, struct ornic_pbl *pbl)
 {
@@ -134,8 +134,8 @@ void ornic_pbl_sync_for_device(struct ib_device *ibdev, struct ornic_pbl *pbl)
 
 /**
  * ornic_pbl_free - free a page list
- * @ibdev:	the device, may be NULL if the list was not mapped
- * @pbl:	the device does not use it; may be zeroed or freed already
+ * @ibdev:	the device; may be NULL if the list was not mapped
+ * @pbl:	not in use by the device; may be zeroed or freed already
  */
 void ornic_pbl_free(struct ib_device *ibdev, struct ornic_pbl *pbl)
 {

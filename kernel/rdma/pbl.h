@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Page lists: how a buffer that is not contiguous is described to the device
+ * Page lists, which describe a buffer that is not contiguous to the device
  * (hardware.rst, section 3).
  */
 #ifndef ORNIC_RDMA_PBL_H
@@ -12,13 +12,13 @@
 
 struct ib_device;
 
-/* Entries up to which a list is one contiguous array: 32 KiB of it */
+/* Up to this many entries a list is one contiguous array, of at most 32 KiB */
 #define ORNIC_PBL_FLAT_MAX	4096
 
 /**
- * struct ornic_pbl_chunk - a piece of a page list
- * @entries:	bus addresses of pages, or of the chunks of the level below
- * @dma:	bus address of the piece
+ * struct ornic_pbl_chunk - contiguous part of a page list
+ * @entries:	DMA addresses of pages, or of chunks of the level below
+ * @dma:	DMA address of the chunk
  */
 struct ornic_pbl_chunk {
 	__le64 *entries;
@@ -27,13 +27,13 @@ struct ornic_pbl_chunk {
 
 /**
  * struct ornic_pbl - a page list
- * @buf:	what the device is told
- * @chunks:	the pieces, the lowest level first; NULL without a list
- * @nchunks:	their number
- * @leaves:	how many of them are of the lowest level
- * @shift:	log2 of the entries of a piece
- * @size:	bytes of a piece
- * @nmapped:	pieces that are mapped for DMA
+ * @buf:	description for the device
+ * @chunks:	lowest level first; NULL without a list
+ * @nchunks:	number of chunks
+ * @leaves:	number of chunks of the lowest level
+ * @shift:	log2 of the entries of a chunk
+ * @size:	bytes of a chunk
+ * @nmapped:	number of chunks mapped for DMA
  */
 struct ornic_pbl {
 	struct ornic_buf buf;
@@ -46,10 +46,10 @@ struct ornic_pbl {
 };
 
 /**
- * ornic_pbl_levels - levels of index that a number of pages takes
+ * ornic_pbl_levels - get the number of index levels for a number of pages
  * @npages:	not 0
  *
- * Return: 0 to 3, or -EINVAL for more than three levels hold.
+ * Return: 0 to 3, or -EINVAL if the pages exceed three levels.
  */
 static inline int ornic_pbl_levels(u64 npages)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-
+/* Protection domains */
 #include <rdma/uverbs_ioctl.h>
 #include <rdma/ornic-abi.h>
 

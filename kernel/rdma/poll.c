@@ -3,9 +3,9 @@
  * Completions of kernel consumers.
  *
  * The device is not trusted: a completion that names no QP of this CQ, or a
- * work request that is not outstanding, is dropped, and what is checked is read
- * once, as the device might change it under way. When the device is dead,
- * what is outstanding completes here as flushed.
+ * work request that is not outstanding, is dropped. Checked values are read
+ * once, because the device might change them. When the device is dead,
+ * outstanding work requests complete here as flushed.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -20,8 +20,9 @@ static struct ornic_qp *ornic_cq_find_qp(struct ornic_cq *cq, u32 qpn)
 	lockdep_assert_held(&cq->lock);
 
 	/*
-	 * The table's lock keeps any QP in it. One that completes here stays
-	 * beyond that, for ornic_qp_detach() needs this CQ's lock.
+	 * The lock of the table keeps its QPs alive. A QP that completes here
+	 * stays alive after that, because ornic_qp_detach() needs the lock of
+	 * this CQ.
 	 */
 	xa_lock(&dev->qps);
 	qp = xa_load(&dev->qps, qpn);
@@ -33,13 +34,13 @@ static struct ornic_qp *ornic_cq_find_qp(struct ornic_cq *cq, u32 qpn)
 
 static bool ornic_qp_queue_retire(struct ornic_qp_queue *queue, u32 number, struct ornic_wr *wr)
 {
-	/* Pairs with the release of head, after what was posted was noted */
+	/* Pairs with the release of head: the record is complete */
 	if (number - queue->tail >= smp_load_acquire(&queue->head) - queue->tail)
 		return false;
 
 	*wr = queue->wrs[number & queue->mask];
 	queue->tail = number + 1;
-	/* The note may be overwritten from now on */
+	/* The record may be overwritten from now on */
 	smp_store_release(&queue->ci, wr->end);
 	return true;
 }
@@ -121,7 +122,7 @@ static void ornic_wc_fill(struct ornic_cq *cq, const struct ornic_cqe *cqe, bool
 	int opcode = ornic_wc_opcode(le32_to_cpu(READ_ONCE(cqe->opcode)));
 
 	wc->opcode = recv ? IB_WC_RECV : IB_WC_SEND;
-	/* The numbers of both are those of enum ibv_wc_status */
+	/* Both use the numbers of enum ibv_wc_status */
 	wc->status = min_t(u32, status, IB_WC_GENERAL_ERR);
 	if (wc->status != IB_WC_SUCCESS) {
 		wc->vendor_err = le32_to_cpu(cqe->vendor_err);
@@ -134,7 +135,7 @@ static void ornic_wc_fill(struct ornic_cq *cq, const struct ornic_cqe *cqe, bool
 
 	wc->opcode = opcode;
 	wc->byte_len = le32_to_cpu(READ_ONCE(cqe->byte_len));
-	/* Consumers look at that many bytes of what they posted */
+	/* Consumers access that many bytes of what they posted */
 	if (opcode == IB_WC_RECV && wc->byte_len > room) {
 		wc->status = IB_WC_GENERAL_ERR;
 		return;
@@ -156,7 +157,7 @@ static void ornic_wc_fill(struct ornic_cq *cq, const struct ornic_cqe *cqe, bool
 		ornic_wc_fill_ext(wc, (const void *)(cqe + 1));
 }
 
-/* One completion, or false if it is none of ours */
+/* Converts one completion; returns false if it is dropped */
 static bool ornic_cq_consume(struct ornic_cq *cq, const struct ornic_cqe *cqe,
 			     struct ornic_qp **qp, struct ib_wc *wc)
 {
@@ -171,7 +172,7 @@ static bool ornic_cq_consume(struct ornic_cq *cq, const struct ornic_cqe *cqe,
 	if (!*qp || upper_32_bits(wr_id & ~ORNIC_WR_RECV))
 		return false;
 
-	/* The consumer side of the other queue may be under another lock */
+	/* The other queue may have its consumer side under another lock */
 	ibcq = recv ? (*qp)->ibqp.recv_cq : (*qp)->ibqp.send_cq;
 	if (ibcq != &cq->ibcq)
 		return false;
@@ -249,7 +250,7 @@ int ornic_ib_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc)
 		if (ornic_cq_consume(cq, cqe, &qp, &wc[n]))
 			n++;
 		cq->ring.ci++;
-		/* A ring full of nonsense is not to keep us here */
+		/* A ring full of invalid entries must not keep the CPU here */
 		if (cq->ring.ci - ci == 1u << cq->ring.log_size)
 			break;
 	}
@@ -270,7 +271,7 @@ int ornic_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 	bool missed;
 
 	spin_lock_irqsave(&cq->lock, irqflags);
-	/* It does not weaken a request for any, [ORNIC-DB-20] */
+		/* Does not weaken an outstanding NEXT, [ORNIC-DB-20] */
 	if ((flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED)
 		type = ORNIC_ARM_SOLICITED;
 	missed = ornic_cq_arm(dev->odev, &cq->ring, type);
@@ -282,11 +283,11 @@ int ornic_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 }
 
 /**
- * ornic_cq_forget_qp - disown the completions of a QP that are not yet polled
- * @cq:		of a kernel consumer, locked
- * @qp:		the QP, for which no completions come any more
+ * ornic_cq_forget_qp - invalidate completions of a QP that are not yet polled
+ * @cq:		CQ of a kernel consumer; its lock is held
+ * @qp:		the QP, for which the device writes no more completions
  *
- * Receives of its SRQ can be posted again.
+ * The receives of its SRQ among them can be posted again.
  */
 void ornic_cq_forget_qp(struct ornic_cq *cq, struct ornic_qp *qp)
 {
@@ -312,7 +313,7 @@ void ornic_cq_forget_qp(struct ornic_cq *cq, struct ornic_qp *qp)
 	}
 }
 
-/* Consumers of a dead device are to poll, for what they wait for is flushed */
+/* Makes consumers of a dead device poll, because poll_cq flushes */
 void ornic_ib_flush_work(struct work_struct *work)
 {
 	struct ornic_ib_dev *dev = container_of(work, struct ornic_ib_dev, flush_work);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-
+/* Queue pairs: creation and destruction */
 #include <rdma/ornic-abi.h>
 #include <rdma/uverbs_ioctl.h>
 
@@ -7,7 +7,7 @@
 #include "qp.h"
 #include "ring.h"
 
-/* Of enum ornic_qp_type, whose numbers begin with 1 */
+/* Returns enum ornic_qp_type, or 0 for an unknown type */
 static u8 ornic_qp_hw_type(enum ib_qp_type type)
 {
 	switch (type) {
@@ -34,14 +34,14 @@ static int ornic_qp_check_srq(const struct ib_qp_init_attr *init)
 {
 	if (!init->srq)
 		return 0;
-	/* With XRC the SRQ is named by each packet, IBTA 14.2 */
+	/* With XRC each packet names the SRQ, IBTA 14.2 */
 	if (init->srq->srq_type != IB_SRQT_BASIC)
 		return -EINVAL;
 
 	return init->qp_type == IB_QPT_RC || init->qp_type == IB_QPT_UD ? 0 : -EINVAL;
 }
 
-/* What queues of RAW_PACKET QPs can do with frames, WQs can, too */
+/* RAW_PACKET QPs support the same receive options as WQs */
 static int ornic_qp_flags_to_hw(const struct ornic_limits *lim, const struct ib_qp_init_attr *init,
 				u32 *hw)
 {
@@ -68,7 +68,7 @@ static int ornic_qp_flags_to_hw(const struct ornic_limits *lim, const struct ib_
 	return left || (*hw && init->qp_type != IB_QPT_RAW_PACKET) ? -EOPNOTSUPP : 0;
 }
 
-/* It only receives, and its WQs say how */
+/* An RSS QP only receives, with the options of its WQs */
 static int ornic_qp_check_rss(const struct ornic_ib_dev *dev, const struct ib_qp_init_attr *init,
 			      const struct ornic_create_qp_req *req)
 {
@@ -80,7 +80,7 @@ static int ornic_qp_check_rss(const struct ornic_ib_dev *dev, const struct ib_qp
 	return req->rx_hash_key_len == sizeof(req->rx_hash_key) ? 0 : -EINVAL;
 }
 
-/* Of what a process asks for beyond the verb */
+/* Checks what a process requests in addition to the verb */
 static int ornic_qp_check_req(const struct ornic_ib_dev *dev, const struct ib_qp_init_attr *init,
 			      const struct ornic_create_qp_req *req)
 {
@@ -107,8 +107,8 @@ static int ornic_qp_check(struct ornic_ib_dev *dev, const struct ib_qp_init_attr
 	if (!type || !(dev->odev->lim.qp_types & BIT(type)))
 		return -EOPNOTSUPP;
 	/*
-	 * The kernel's work requests cannot name the SRQ that they are sent to,
-	 * and frames are a matter of the netdev
+	 * Kernel work requests cannot name an XRC SRQ, and the kernel sends
+	 * Ethernet frames through the netdev.
 	 */
 	if ((init->qp_type == IB_QPT_XRC_INI || init->qp_type == IB_QPT_RAW_PACKET) && !udata)
 		return -EOPNOTSUPP;
@@ -125,13 +125,13 @@ static int ornic_qp_check(struct ornic_ib_dev *dev, const struct ib_qp_init_attr
 }
 
 /**
- * ornic_qp_size - choose the sizes of a QP's queues
+ * ornic_qp_size - choose the sizes of the queues of a QP
  * @dev:	the device
- * @qp:		its cap is what was asked for, within the device's limits; on
- *		return it is what is granted, never less, and geo and wqe_slots
+ * @qp:		its cap is the request, within the limits of the device; on
+ *		return cap is what is granted, never less, and geo and wqe_slots
  *		are filled in
  *
- * Return: 0, or -EINVAL for more headers of TSO than there is room for.
+ * Return: 0, or -EINVAL if the send ring cannot hold WQEs of this size.
  */
 static int ornic_qp_size(const struct ornic_ib_dev *dev, struct ornic_qp *qp)
 {
@@ -183,7 +183,7 @@ static int ornic_qp_size(const struct ornic_ib_dev *dev, struct ornic_qp *qp)
 	return 0;
 }
 
-/* Of an XRC target and of a QP with WQs nobody posts to a queue */
+/* XRC targets and RSS QPs own no rings */
 static int ornic_qp_plan(const struct ornic_ib_dev *dev, struct ornic_qp *qp,
 			 const struct ib_qp_init_attr *init,
 			 const struct ornic_create_qp_req *req, u32 flags)
@@ -247,7 +247,7 @@ static void ornic_qp_free_rings(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 	ornic_ib_free_mem(dev, qp->mem, qp->mmap);
 }
 
-/* Which other objects a QP has depends on its type */
+/* The type of a QP determines the other objects that it uses */
 static void ornic_qp_name_objects(const struct ib_qp_init_attr *init, struct ib_pd *pd,
 				  struct ornic_create_qp_in *in)
 {
@@ -297,7 +297,7 @@ static int ornic_qp_create(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	qp->res.num = le32_to_cpu(out.qpn);
 	qp->res.type = ORNIC_RES_QP;
 	qp->res.event = ornic_ib_qp_event;
-	/* Numbers are of 24 bits on the wire, and the last stands for no QP */
+	/* Numbers have 24 bits on the wire, and the last one means no QP */
 	if (qp->res.num >= ORNIC_QPN_NONE) {
 		err = -EIO;
 		goto err_destroy_qp;
@@ -321,7 +321,7 @@ static void ornic_qp_release(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 	cancel_work_sync(&qp->event_work);
 }
 
-/* Consumers in the kernel free what they posted without a look at the result */
+/* Kernel consumers free what they posted and ignore the result */
 static int ornic_qp_destroy(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 {
 	if (qp->kernel) {
@@ -461,7 +461,7 @@ int ornic_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct 
 	if (err)
 		return err;
 
-	/* An XRC target belongs to no process */
+	/* An XRC target is shared by processes, and no kernel QP */
 	qp->kernel = !udata && init->qp_type != IB_QPT_XRC_TGT;
 	qp->state = init->rwq_ind_tbl ? IB_QPS_RTS : IB_QPS_RESET;
 	err = ornic_qp_plan(dev, qp, init, &req, flags);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * What the files about QPs have in common.
- */
+/* Functions that the source files about QPs share */
 #ifndef ORNIC_RDMA_QP_H
 #define ORNIC_RDMA_QP_H
 

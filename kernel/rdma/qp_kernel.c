@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What a QP of a kernel consumer has beyond that of a process: queues that the
- * kernel writes, a record of what was posted, and CQs that know it.
+ * QPs of kernel consumers: queues that the kernel writes, records of posted
+ * work requests, and their registration with the CQs.
  */
 #include <linux/slab.h>
 
@@ -21,8 +21,8 @@ static int ornic_qp_queue_init(struct ornic_qp_queue *queue, void *ring, u32 siz
 }
 
 /**
- * ornic_qp_kernel_init - prepare the queues for the kernel
- * @qp:		its rings are allocated, the device does not know it yet
+ * ornic_qp_kernel_init - prepare the queues for use by the kernel
+ * @qp:		its rings are allocated; not yet created in the device
  *
  * Return: 0 or -ENOMEM.
  */
@@ -35,7 +35,7 @@ int ornic_qp_kernel_init(struct ornic_qp *qp)
 		return err;
 
 	qp->dbr = qp->mem->addr + qp->geo.dbr_offset;
-	/* A queue that the QP lacks has room for one record, and no ring */
+	/* A missing queue gets one record and no ring */
 	err = ornic_qp_queue_init(&qp->sq, qp->geo.sq_bytes ? qp->mem->addr : NULL,
 				  1u << qp->geo.log_sq_slots);
 	if (err)
@@ -55,8 +55,8 @@ err_free_sq:
 }
 
 /**
- * ornic_qp_kernel_uninit - the end of ornic_qp_kernel_init()
- * @qp:		nobody posts to it or polls for it
+ * ornic_qp_kernel_uninit - undo ornic_qp_kernel_init()
+ * @qp:		posting to it and polling for it have ended
  */
 void ornic_qp_kernel_uninit(struct ornic_qp *qp)
 {
@@ -71,7 +71,7 @@ static void ornic_qp_lock_cqs(struct ornic_qp *qp)
 	struct ornic_cq *scq = to_ornic_cq(qp->ibqp.send_cq);
 	struct ornic_cq *rcq = to_ornic_cq(qp->ibqp.recv_cq);
 
-	/* In the order of their addresses, for another QP may have them reversed */
+	/* Lock in the order of addresses: other QPs may have them reversed */
 	if (scq == rcq) {
 		spin_lock_irq(&scq->lock);
 		__acquire(&rcq->lock);
@@ -105,16 +105,16 @@ static void ornic_qp_unlock_cqs(struct ornic_qp *qp)
 
 static void ornic_cq_set_ready(struct ornic_cq *cq)
 {
-	/* Callers of the handler see what the core prepared for it */
+	/* Callers of the handler see what the core set up for it */
 	smp_store_release(&cq->ready, true);
 }
 
 /**
- * ornic_qp_attach - let the CQs find a QP by its number
+ * ornic_qp_attach - register a QP with its CQs
  * @dev:	the device
  * @qp:		created
  *
- * Return: 0, -EBUSY if the device gave a number that is in use, or -ENOMEM.
+ * Return: 0, -EBUSY if the number is already in use, or -ENOMEM.
  */
 int ornic_qp_attach(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 {
@@ -148,11 +148,11 @@ static int ornic_qp_set_state(struct ornic_ib_dev *dev, struct ornic_qp *qp, u8 
 /**
  * ornic_qp_return_recvs - have the device complete what a QP took from its SRQ
  * @dev:	the device
- * @qp:		about to be reset; nobody else changes its state
+ * @qp:		about to be reset; its state must not change concurrently
  *
- * A reset flushes nothing, so the receive of a message that has begun to arrive
- * would count as posted for as long as the SRQ lives. In the error state the device
- * flushes it [ORNIC-SRQ-9].
+ * A reset flushes nothing, so the receive of a message that has partly arrived
+ * would count as posted for the lifetime of the SRQ. In the error state the
+ * device flushes it [ORNIC-SRQ-9].
  */
 void ornic_qp_return_recvs(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 {
@@ -167,18 +167,18 @@ void ornic_qp_return_recvs(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 }
 
 /**
- * ornic_qp_detach - the end of ornic_qp_attach()
+ * ornic_qp_detach - undo ornic_qp_attach()
  * @dev:	the device
- * @qp:		nobody posts to it; may be detached already
+ * @qp:		posting to it has ended; may be detached already
  *
- * The device is told to reset the QP first, so that no completion of it comes
- * any more when those in the CQs are marked. While it is not destroyed its
- * number is not given to another one, which might be taken for it.
+ * Resets the QP in the device first, so that no completions are added while
+ * those in the CQs are invalidated. Until the QP is destroyed the device does
+ * not give its number to another QP, to which they could be attributed.
  */
 void ornic_qp_detach(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 {
 	ornic_qp_return_recvs(dev, qp);
-	/* If it fails then destroying the QP fails too, or the device is dead */
+	/* If this fails, so does destroying the QP, or the device is dead */
 	ornic_qp_set_state(dev, qp, ORNIC_QPS_RESET);
 
 	ornic_qp_lock_cqs(qp);
@@ -194,7 +194,7 @@ void ornic_qp_detach(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 
 static void ornic_qp_queue_forget(struct ornic_qp_queue *queue)
 {
-	/* Who saw the state before may still be posting */
+	/* A caller that saw the old state may still be posting */
 	spin_lock(&queue->lock);
 	queue->pi = 0;
 	queue->ci = 0;
@@ -204,8 +204,8 @@ static void ornic_qp_queue_forget(struct ornic_qp_queue *queue)
 }
 
 /**
- * ornic_qp_forget - forget what was posted to a QP
- * @qp:		the device has reset it, and its state says so
+ * ornic_qp_forget - forget the work requests that were posted to a QP
+ * @qp:		reset in the device, with its state set to RESET
  */
 void ornic_qp_forget(struct ornic_qp *qp)
 {
@@ -219,7 +219,7 @@ void ornic_qp_forget(struct ornic_qp *qp)
 	reinit_completion(&qp->last_wqe);
 	WRITE_ONCE(qp->quiet, false);
 
-	/* Before the device looks again, when the QP leaves RESET */
+	/* Before the QP leaves RESET and the device reads them again */
 	WRITE_ONCE(qp->dbr->sq_pi, 0);
 	WRITE_ONCE(qp->dbr->rq_pi, 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-
+/* Queue pairs: modify and query */
 #include <linux/netdevice.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ornic-abi.h>
@@ -8,22 +8,23 @@
 #include "ornic_rdma.h"
 #include "qp.h"
 
-/* Of 5 and 3 bits, IBTA 9.7 and table 45 */
+/* Fields of 5 and 3 bits, IBTA 9.7 and table 45 */
 #define ORNIC_TIMEOUT_MAX	31
 #define ORNIC_RNR_TIMER_MAX	31
 #define ORNIC_RETRY_MAX		7
 
-/* As far as the device knows them */
+/* Access flags that the device applies to QPs */
 #define ORNIC_QP_ACCESS		(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
 				 IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_FLUSH_GLOBAL | \
 				 IB_ACCESS_FLUSH_PERSISTENT)
-/* What means something for memory only and is often given all the same */
+/* Access flags of memory, which consumers often set for QPs, too */
 #define ORNIC_QP_ACCESS_IGNORED	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND | \
 				 IB_ACCESS_OPTIONAL)
 
 /*
- * What the device is told. Port and P_Key index have one legal value, and so
- * has the migration state: the core refuses alternate paths on RoCE.
+ * Attributes that are passed to the device. Port and P_Key index have one legal
+ * value, and so has the migration state: the core refuses alternate paths on
+ * RoCE.
  */
 #define ORNIC_QP_ATTR_MASK	(IB_QP_STATE | IB_QP_CUR_STATE | IB_QP_EN_SQD_ASYNC_NOTIFY | \
 				 IB_QP_ACCESS_FLAGS | IB_QP_QKEY | IB_QP_AV | \
@@ -33,7 +34,7 @@
 				 IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_DEST_QPN | \
 				 IB_QP_RATE_LIMIT)
 
-/* The bits and the states of both are those of libibverbs */
+/* Both use the bits and the states of libibverbs */
 static_assert(IB_QP_STATE == ORNIC_QP_ATTR_STATE);
 static_assert(IB_QP_CUR_STATE == ORNIC_QP_ATTR_CUR_STATE);
 static_assert(IB_QP_EN_SQD_ASYNC_NOTIFY == ORNIC_QP_ATTR_EN_SQD_ASYNC);
@@ -59,7 +60,7 @@ static_assert((int)IB_QPS_SQD == (int)ORNIC_QPS_SQD);
 static_assert((int)IB_QPS_SQE == (int)ORNIC_QPS_SQE);
 static_assert((int)IB_QPS_ERR == (int)ORNIC_QPS_ERR);
 
-/* Not by ib_query_port(), which takes the RTNL to tell the speed */
+/* Not ib_query_port(), which takes the RTNL to get the speed */
 static int ornic_qp_check_mtu(struct ib_device *ibdev, enum ib_mtu mtu)
 {
 	struct net_device *ndev;
@@ -97,7 +98,7 @@ static int ornic_qp_check_values(struct ornic_ib_dev *dev, const struct ib_qp_at
 	return 0;
 }
 
-/* The core lets it through for every type and transition */
+/* The core allows it for every type and transition */
 static int ornic_qp_check_rate(struct ornic_ib_dev *dev, const struct ornic_qp *qp, u32 rate,
 			       enum ib_qp_state next)
 {
@@ -153,7 +154,7 @@ static void ornic_qp_attr_to_hw(struct ornic_qp *qp, const struct ib_qp_attr *at
 		u32 dest = mask & IB_QP_DEST_QPN ? attr->dest_qp_num : qp->dest_qpn;
 
 		ornic_ib_av_from_attr(&attr->ah_attr, &hw->av);
-		/* Different connections are to take different paths, annex A17 */
+		/* Connections should take different paths, annex A17 */
 		hw->av.udp_sport = cpu_to_le16(rdma_get_udp_sport(attr->ah_attr.grh.flow_label,
 								  qp->res.num, dest));
 	}
@@ -179,13 +180,13 @@ static int ornic_qp_do_modify(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	if (err != -EIO || (next != IB_QPS_ERR && next != IB_QPS_RESET))
 		return err;
 
-	/* A QP of a dead device is as good as in error: what is posted is flushed */
+	/* poll_cq flushes on a dead device, as if the QP were in ERR */
 	if (next == IB_QPS_ERR && qp->ibqp.srq)
 		ornic_ib_qp_event(&qp->res, ORNIC_EVENT_QP_LAST_WQE);
 	return 0;
 }
 
-/* Packet pacing beyond the rate, as a process asks for it */
+/* Reads the attributes of packet pacing other than the rate */
 static int ornic_qp_modify_req(struct ib_udata *udata, int mask, struct ornic_modify_qp_req *req)
 {
 	int err;
@@ -216,7 +217,7 @@ int ornic_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	if (err)
 		return err;
 
-	/* A QP with WQs is what it is */
+	/* An RSS QP never changes state */
 	if (mask & ~(IB_QP_ATTR_STANDARD_BITS | IB_QP_RATE_LIMIT) || ibqp->rwq_ind_tbl)
 		return -EOPNOTSUPP;
 
@@ -289,7 +290,7 @@ int ornic_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_QUERY_QP, &in, sizeof(in), &hw, sizeof(hw));
 	if (!err) {
 		ornic_qp_attr_from_hw(&hw, attr);
-		/* An error may have changed it */
+		/* An error may have changed the state */
 		WRITE_ONCE(qp->state, attr->qp_state);
 	}
 	mutex_unlock(&qp->modify_lock);

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * A ring of receive WQEs with its doorbell record, as SRQs and WQs have one.
- */
+/* Ring of receive WQEs with its doorbell record, for SRQs and WQs */
 #include "ornic_rdma.h"
 
 /**
- * ornic_recv_ring_alloc - make a ring
+ * ornic_recv_ring_alloc - allocate a ring
  * @dev:	the device
- * @max_wr:	WQEs that it is to hold, not 0
+ * @max_wr:	minimum number of WQEs, not 0
  * @stride_shift: log2 of the bytes of a WQE
- * @ctx:	of the process that is to map it, NULL: the kernel's
- * @ring:	filled in, but on failure
+ * @ctx:	of the process that maps it, or NULL for the kernel
+ * @ring:	filled in on success
  *
  * Return: 0 or -ENOMEM.
  */
@@ -52,9 +50,9 @@ err_free_mem:
 }
 
 /**
- * ornic_recv_ring_free - the end of ornic_recv_ring_alloc()
+ * ornic_recv_ring_free - free a ring
  * @dev:	the device, which does not use the ring
- * @ring:	a process may be about to map it: then the entry frees the memory
+ * @ring:	while a process is mapping it, its mmap entry keeps the memory
  */
 void ornic_recv_ring_free(struct ornic_ib_dev *dev, struct ornic_recv_ring *ring)
 {
@@ -63,10 +61,10 @@ void ornic_recv_ring_free(struct ornic_ib_dev *dev, struct ornic_recv_ring *ring
 }
 
 /**
- * ornic_recv_ring_dbr_addr - where the device finds the doorbell record
+ * ornic_recv_ring_dbr_addr - get the address of the doorbell record
  * @ring:	the ring
  *
- * Return: bus address.
+ * Return: DMA address.
  */
 u64 ornic_recv_ring_dbr_addr(const struct ornic_recv_ring *ring)
 {
@@ -74,7 +72,7 @@ u64 ornic_recv_ring_dbr_addr(const struct ornic_recv_ring *ring)
 }
 
 /**
- * ornic_recv_ring_get_dbr - look at the doorbell record
+ * ornic_recv_ring_get_dbr - read the doorbell record
  * @ring:	the ring; a process may be writing to it
  *
  * Return: a copy.

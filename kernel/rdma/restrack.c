@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-
+/* Resource tracking: driver attributes that the rdma tool shows */
 #include <net/netlink.h>
 #include <rdma/rdma_netlink.h>
 #include <rdma/restrack.h>
@@ -56,7 +56,7 @@ int ornic_ib_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp)
 	struct ornic_qp *qp = to_ornic_qp(ibqp);
 	struct ornic_qp_dbr dbr = {};
 
-	/* Not every QP has a queue */
+	/* XRC targets and RSS QPs own no rings */
 	if (qp->mem)
 		dbr = *(struct ornic_qp_dbr *)ornic_ringmem_peek(qp->mem, qp->geo.dbr_offset);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * How large the rings of a QP are (hardware.rst, sections 5 to 7). Pure
- * arithmetic on bounded numbers: nothing here overflows 32 bits.
+ * Sizes of the rings of a QP (hardware.rst, sections 5 to 7). Inputs are
+ * bounded, so that nothing here overflows 32 bits.
  */
 #ifndef ORNIC_RDMA_RING_H
 #define ORNIC_RDMA_RING_H
@@ -13,20 +13,20 @@
 
 #include "ornic_api.h"
 
-/* What an SGE count and an inline length fit into in a WQE's first word */
+/* Maxima of the SGE count and the inline length in the first word of a WQE */
 #define ORNIC_MAX_SGE		(ORNIC_RQ_COUNT)
 #define ORNIC_MAX_INLINE	(ORNIC_GET(ORNIC_SQ_COUNT, ORNIC_SQ_COUNT))
-/* Bounds of what the device may claim, so that all sizes fit into 32 bits */
+/* Limits of the values that the device reports, so that sizes fit into u32 */
 #define ORNIC_MAX_RING		262144
 #define ORNIC_MAX_CQE		4194304
-/* So that an eighth is at least a slot */
+/* An eighth of the ring must be at least one slot */
 #define ORNIC_SQ_LOG_MIN	3
 
 /**
  * ornic_wqe_head - bytes of a send WQE before its SGEs or inline data
  * @ud:		a UD or GSI QP
  *
- * Return: header and route.
+ * Return: bytes of header and route.
  */
 static inline u32 ornic_wqe_head(bool ud)
 {
@@ -35,15 +35,15 @@ static inline u32 ornic_wqe_head(bool ud)
 }
 
 /**
- * ornic_wqe_slots - slots that the largest send WQE of a QP takes
+ * ornic_wqe_slots - get the slots of the largest send WQE of a QP
  * @ud:		a UD or GSI QP
  * @sge:	SGEs, at most ORNIC_MAX_SGE
  * @inl:	inline bytes, at most ORNIC_MAX_INLINE
  *
- * What a process posts without SGEs or inline data fits into one: atomics have
- * 16 bytes and an SGE after the route, and a bind 32 bytes.
+ * Other WQEs of a process fit into one slot: atomics have 16 bytes and an SGE
+ * after the route, and a bind has 32 bytes.
  *
- * Return: slots.
+ * Return: number of slots.
  */
 static inline u32 ornic_wqe_slots(bool ud, u32 sge, u32 inl)
 {
@@ -53,10 +53,10 @@ static inline u32 ornic_wqe_slots(bool ud, u32 sge, u32 inl)
 }
 
 /**
- * ornic_wqe_tso_head - bytes of a TSO before its SGEs
- * @header:	bytes of the frame's headers, at most ORNIC_TSO_HDR_MAX
+ * ornic_wqe_tso_head - bytes of a TSO WQE before its SGEs
+ * @header:	bytes of the headers of the frame, at most ORNIC_TSO_HDR_MAX
  *
- * Return: header, route, and the frame's headers, filled up.
+ * Return: bytes of header, route and padded headers of the frame.
  */
 static inline u32 ornic_wqe_tso_head(u32 header)
 {
@@ -64,13 +64,12 @@ static inline u32 ornic_wqe_tso_head(u32 header)
 }
 
 /**
- * ornic_wqe_slots_min - slots that a send WQE of a kernel consumer may take
- * without SGEs or inline data
+ * ornic_wqe_slots_min - get the slots of WQEs that only kernel consumers post
  *
- * A connected QP may post REG_MR, and masked atomics, which have 32 bytes and an
- * SGE after the route.
+ * A connected QP may post REG_MR, and masked atomics, which have 32 bytes and
+ * an SGE after the route.
  *
- * Return: slots.
+ * Return: number of slots.
  */
 static inline u32 ornic_wqe_slots_min(void)
 {
@@ -82,8 +81,8 @@ static inline u32 ornic_wqe_slots_min(void)
 }
 
 /**
- * ornic_sq_log - size of a send ring
- * @slots:	that must be usable, at most ORNIC_MAX_RING
+ * ornic_sq_log - get the size of a send ring
+ * @slots:	slots that must be usable, at most ORNIC_MAX_RING
  *
  * Return: log2 of the ring's slots.
  */
@@ -95,10 +94,10 @@ static inline u32 ornic_sq_log(u32 slots)
 }
 
 /**
- * ornic_rq_shift - size of a receive WQE
+ * ornic_rq_shift - get the size of a receive WQE
  * @sge:	SGEs, at most ORNIC_MAX_SGE
  *
- * Return: log2 of its bytes.
+ * Return: log2 of the bytes.
  */
 static inline u32 ornic_rq_shift(u32 sge)
 {
@@ -111,7 +110,7 @@ static inline u32 ornic_rq_shift(u32 sge)
  * ornic_rq_sge - the reverse of ornic_rq_shift()
  * @shift:	log2 of the bytes of a receive WQE
  *
- * Return: SGEs that it has room for.
+ * Return: SGEs that fit.
  */
 static inline u32 ornic_rq_sge(u32 shift)
 {
@@ -119,13 +118,13 @@ static inline u32 ornic_rq_sge(u32 shift)
 }
 
 /**
- * ornic_max_wr - work requests that any legal QP can be given
- * @sq_slots:	of the largest send ring, a power of two
- * @rq_wqes:	of the largest receive ring, a power of two
- * @sge:	most SGEs
- * @inl:	most inline bytes
+ * ornic_max_wr - get the number of work requests that any legal QP can have
+ * @sq_slots:	slots of the largest send ring, a power of two
+ * @rq_wqes:	WQEs of the largest receive ring, a power of two
+ * @sge:	maximum of SGEs
+ * @inl:	maximum of inline bytes
  *
- * Return: work requests of each of its queues.
+ * Return: work requests of each queue.
  */
 static inline u32 ornic_max_wr(u32 sq_slots, u32 rq_wqes, u32 sge, u32 inl)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-
+/* Memory of rings: allocation and DMA mapping */
 #include <linux/dma-mapping.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -8,7 +8,7 @@
 #include "pbl.h"
 #include "ringmem.h"
 
-/* Both sides look at the memory all the time: no bouncing, no flushing */
+/* Both sides access rings at any time: no bounce buffers, no cache flushes */
 #define ORNIC_RINGMEM_ATTRS	DMA_ATTR_REQUIRE_COHERENT
 
 static void ornic_ringmem_free_pages(struct ornic_ringmem *mem, u32 npages)
@@ -17,7 +17,7 @@ static void ornic_ringmem_free_pages(struct ornic_ringmem *mem, u32 npages)
 		__free_page(mem->pages[npages]);
 }
 
-/* In the largest pieces to be had without effort: the device likes contiguity */
+/* Tries large orders without effort: contiguous rings need no page list */
 static int ornic_ringmem_alloc_pages(struct ornic_ringmem *mem)
 {
 	unsigned int order = min_t(unsigned int, ilog2(mem->npages), MAX_PAGE_ORDER);
@@ -39,7 +39,7 @@ static int ornic_ringmem_alloc_pages(struct ornic_ringmem *mem)
 			ornic_ringmem_free_pages(mem, done);
 			return -ENOMEM;
 		}
-		/* A reference for each page, as vm_map_pages() wants it */
+		/* vm_map_pages() needs a reference for each page */
 		split_page(page, order);
 		for (i = 0; i < 1u << order; i++)
 			mem->pages[done++] = page + i;
@@ -52,8 +52,8 @@ static int ornic_ringmem_alloc_pages(struct ornic_ringmem *mem)
  * @ibdev:	the device
  * @size:	bytes, not 0, rounded up to whole pages
  *
- * Return: the memory, -ENOMEM, or an error of the DMA layer, as for a device
- * that is not coherent.
+ * Return: the memory or an error pointer: -ENOMEM, or an error of the DMA
+ * layer, for example if the device is not coherent.
  */
 struct ornic_ringmem *ornic_ringmem_alloc(struct ib_device *ibdev, size_t size)
 {
@@ -112,7 +112,7 @@ err_free_mem:
 }
 
 /**
- * ornic_ringmem_vmap - make the memory contiguous for the kernel
+ * ornic_ringmem_vmap - map the memory contiguously into the kernel
  * @mem:	allocated
  *
  * Return: 0 or -ENOMEM.
@@ -126,7 +126,7 @@ int ornic_ringmem_vmap(struct ornic_ringmem *mem)
 /**
  * ornic_ringmem_free - free memory of rings
  * @ibdev:	the device
- * @mem:	the device does not use it
+ * @mem:	not in use by the device
  */
 void ornic_ringmem_free(struct ib_device *ibdev, struct ornic_ringmem *mem)
 {
@@ -140,11 +140,11 @@ void ornic_ringmem_free(struct ib_device *ibdev, struct ornic_ringmem *mem)
 }
 
 /**
- * ornic_ringmem_dma - bus address of a byte
+ * ornic_ringmem_dma - get the DMA address of a byte
  * @mem:	allocated
  * @offset:	bytes
  *
- * Return: the address; good to the end of the page.
+ * Return: the address, valid up to the end of the page.
  */
 dma_addr_t ornic_ringmem_dma(const struct ornic_ringmem *mem, size_t offset)
 {
@@ -152,11 +152,11 @@ dma_addr_t ornic_ringmem_dma(const struct ornic_ringmem *mem, size_t offset)
 }
 
 /**
- * ornic_ringmem_peek - look at a doorbell record without mapping all the memory
+ * ornic_ringmem_peek - get the address of a doorbell record without a vmap
  * @mem:	allocated
- * @offset:	bytes of something that does not straddle a page
+ * @offset:	bytes; the record must not straddle a page
  *
- * Return: its address in the kernel; good to the end of the page.
+ * Return: kernel address, valid up to the end of the page.
  */
 void *ornic_ringmem_peek(const struct ornic_ringmem *mem, size_t offset)
 {
@@ -169,7 +169,7 @@ void *ornic_ringmem_peek(const struct ornic_ringmem *mem, size_t offset)
  * @mem:	allocated
  * @offset:	bytes, a multiple of PAGE_SIZE
  * @size:	bytes, not 0
- * @pbl:	filled in, to be freed when the device does not use it any more
+ * @pbl:	filled in; free it when the device has stopped using the memory
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Memory of rings and doorbell records: read and written by the device and by
- * the kernel or a process.
+ * Memory of rings and doorbell records, which the device and the kernel or a
+ * process read and write.
  */
 #ifndef ORNIC_RDMA_RINGMEM_H
 #define ORNIC_RDMA_RINGMEM_H
@@ -14,12 +14,12 @@ struct ornic_pbl;
 
 /**
  * struct ornic_ringmem - zeroed pages, not necessarily contiguous
- * @pages:	each with a reference of its own, so that a process that maps
- *		them may keep them beyond the object
- * @dma:	bus address of each page
- * @npages:	their number
- * @sgt:	the mapping for DMA
- * @addr:	in the kernel, after ornic_ringmem_vmap()
+ * @pages:	each has its own reference, so that mappings of a process may
+ *		outlive the object
+ * @dma:	DMA address of each page
+ * @npages:	number of pages
+ * @sgt:	DMA mapping
+ * @addr:	kernel address, after ornic_ringmem_vmap()
  */
 struct ornic_ringmem {
 	struct page **pages;

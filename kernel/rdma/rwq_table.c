@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Tables of WQs, of which a hash chooses one.
- */
+/* RSS indirection tables: a hash selects a WQ */
 #include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
 
@@ -20,7 +18,7 @@ int ornic_ib_create_rwq_ind_table(struct ib_rwq_ind_table *ibtable,
 	if (err)
 		return err;
 
-	/* The core knows a limit of its own, so that this does not overflow */
+	/* The core limits log_ind_tbl_size, so that this does not overflow */
 	size = 1u << init->log_ind_tbl_size;
 	if (size > dev->max_rwq_table_size)
 		return -EINVAL;

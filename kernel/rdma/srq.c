@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-
+/* Shared receive queues */
 #include <linux/slab.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ornic-abi.h>
@@ -65,7 +65,7 @@ err_destroy_srq:
 	return err;
 }
 
-/* Consumers in the kernel free what they posted without a look at the result */
+/* Kernel consumers free what they posted and ignore the result */
 static int ornic_srq_destroy(struct ornic_ib_dev *dev, struct ornic_srq *srq)
 {
 	if (!srq->ring.mmap) {
@@ -109,7 +109,7 @@ static int ornic_srq_check(struct ornic_ib_dev *dev, const struct ib_srq_init_at
 	case IB_SRQT_BASIC:
 		break;
 	case IB_SRQT_XRC:
-		/* The kernel has no way to name the SRQ that it sends to */
+		/* Kernel work requests cannot name an XRC SRQ */
 		if (!udata || !(dev->odev->lim.features & ORNIC_FEAT_XRC))
 			return -EOPNOTSUPP;
 		break;
@@ -175,8 +175,8 @@ err_free_ring:
 }
 
 /*
- * The process is told before the device is: if it cannot be told nothing has
- * happened, and from a ring that the device has left there is no way back.
+ * Responds to the process before the command: if the response fails, nothing
+ * has changed, while the device cannot return to its old ring.
  */
 static int ornic_srq_resize(struct ornic_ib_dev *dev, struct ornic_srq *srq, u32 max_wr,
 			    struct uverbs_attr_bundle *attrs)
@@ -210,7 +210,7 @@ static int ornic_srq_resize(struct ornic_ib_dev *dev, struct ornic_srq *srq, u32
 		swap(ring, srq->ring);
 
 out_free_ring:
-	/* The old one, or the new one if the device does not use it */
+	/* The old ring on success, else the new one */
 	ornic_recv_ring_free(dev, &ring);
 	return err;
 }
@@ -251,7 +251,7 @@ int ornic_ib_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
 	if (err)
 		return err;
 
-	/* A process resizes by a method, and the kernel does not */
+	/* Processes use ORNIC_METHOD_SRQ_RESIZE; the kernel never resizes */
 	if (mask & ~IB_SRQ_LIMIT)
 		return -EOPNOTSUPP;
 	if (!mask)

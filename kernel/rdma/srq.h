@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the kernel remembers of the receives that it posted to an SRQ. They
- * complete in any order, on the CQs of all QPs that share the SRQ.
+ * Records of the receives that the kernel posted to an SRQ. They complete in
+ * any order, on the CQs of all QPs that share the SRQ.
  */
 #ifndef ORNIC_RDMA_SRQ_H
 #define ORNIC_RDMA_SRQ_H
 
 #include <linux/types.h>
 
-/* In the place of the next free number: this one is posted */
+/* Value of next for a receive that is posted */
 #define ORNIC_RECV_POSTED	(~0u)
 
 /**
- * struct ornic_recv - a receive
- * @wr_id:	the consumer's. The device gets the number of the receive in its
- *		place, as it does of those in struct ornic_wr.
- * @room:	bytes that it holds
- * @next:	ORNIC_RECV_POSTED, or the next free number, or @size for none
+ * struct ornic_recv - record of a receive
+ * @wr_id:	the consumer's. The device gets the number of the receive
+ *		instead, see struct ornic_wr.
+ * @room:	bytes that it can hold
+ * @next:	ORNIC_RECV_POSTED, or the next free number, or the size of the
+ *		table for none
  */
 struct ornic_recv {
 	u64 wr_id;
@@ -26,11 +27,10 @@ struct ornic_recv {
 
 /**
  * struct ornic_recvs - receives by their numbers
- * @recvs:	@size of them
- * @size:	of the ring. No more is ever posted than that, so there is a place
- *		in the ring as long as there is a number: the device takes WQEs
- *		in order, and those that have completed were taken.
- * @free:	first number that is free, or @size
+ * @recvs:	records, @size of them
+ * @size:	WQEs of the ring. A free number implies a free WQE: the device
+ *		takes WQEs in order, and a receive that has completed was taken.
+ * @free:	first free number, or @size
  */
 struct ornic_recvs {
 	struct ornic_recv *recvs;
@@ -39,7 +39,7 @@ struct ornic_recvs {
 };
 
 /**
- * ornic_recvs_init - make all numbers free
+ * ornic_recvs_init - mark all numbers as free
  * @recvs:	its array and size are set
  */
 static inline void ornic_recvs_init(struct ornic_recvs *recvs)
@@ -52,11 +52,11 @@ static inline void ornic_recvs_init(struct ornic_recvs *recvs)
 }
 
 /**
- * ornic_recvs_get - note a receive
+ * ornic_recvs_get - allocate the record of a receive
  * @recvs:	locked
  * @wr_id:	the consumer's
- * @room:	bytes that it holds
- * @number:	what the device is to call it
+ * @room:	bytes that it can hold
+ * @number:	set to the number for the device
  *
  * Return: false if all are posted.
  */
@@ -75,12 +75,12 @@ static inline bool ornic_recvs_get(struct ornic_recvs *recvs, u64 wr_id, u32 roo
 }
 
 /**
- * ornic_recvs_put - a receive has completed
+ * ornic_recvs_put - free the record of a receive that has completed
  * @recvs:	locked
- * @number:	what the device called it, which may be anything
- * @recv:	what was noted
+ * @number:	from the device, not trusted
+ * @recv:	set to the record
  *
- * Return: false if it is not posted.
+ * Return: false if the number is not posted.
  */
 static inline bool ornic_recvs_put(struct ornic_recvs *recvs, u32 number, struct ornic_recv *recv)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-
+/* Statistics of the port */
 #include "ornic_rdma.h"
 
 #define ORNIC_STAT_DESC(stat)	{ .name = #stat },
 
-/* Behind those of the device */
+/* Counters of the driver, after those of the device */
 enum ornic_driver_stat {
 	ORNIC_STAT_wq_delay_drops	= ORNIC_RDMA_STAT_COUNT,
 	ORNIC_STAT_COUNT

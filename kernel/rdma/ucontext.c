@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-
+/* User contexts, and the memory that processes map */
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -10,12 +10,12 @@
 #include "ornic_rdma.h"
 
 /**
- * ornic_ib_mmap_add - let a process map something
- * @ibuctx:	the process's context
- * @what:	copied; what it owns is taken over on success
+ * ornic_ib_mmap_add - add an entry that a process may map
+ * @ibuctx:	context of the process
+ * @what:	copied; on success the entry owns what it points to
  * @size:	bytes
  *
- * Return: the entry or -ENOMEM.
+ * Return: the entry or an error pointer.
  */
 struct ornic_mmap *ornic_ib_mmap_add(struct ib_ucontext *ibuctx, const struct ornic_mmap *what,
 				     size_t size)
@@ -36,10 +36,10 @@ struct ornic_mmap *ornic_ib_mmap_add(struct ib_ucontext *ibuctx, const struct or
 }
 
 /**
- * ornic_ib_mmap_remove - the end of ornic_ib_mmap_add()
- * @map:	NULL or an entry. It is freed, with what it owns, when a call of
- *		mmap() that is going on, or the last mapping of a doorbell page,
- *		has ended.
+ * ornic_ib_mmap_remove - remove an entry
+ * @map:	NULL or an entry. It is freed, with what it owns, when a
+ *		concurrent mmap(), or the last mapping of a doorbell page, has
+ *		ended.
  */
 void ornic_ib_mmap_remove(struct ornic_mmap *map)
 {
@@ -51,8 +51,8 @@ void ornic_ib_mmap_remove(struct ornic_mmap *map)
  * ornic_ib_free_mem - free memory of rings that a process may have mapped
  * @dev:	the device
  * @mem:	NULL or the memory, which the device does not use any more
- * @map:	the entry by which a process maps it, or NULL. Somebody may be about
- *		to do so: then the entry frees the memory.
+ * @map:	entry by which a process maps it, or NULL. While a process is
+ *		mapping it, the entry keeps the memory.
  */
 void ornic_ib_free_mem(struct ornic_ib_dev *dev, struct ornic_ringmem *mem,
 		       struct ornic_mmap *map)
@@ -77,7 +77,7 @@ static struct ornic_mmap *ornic_ucontext_map_page(struct ornic_ucontext *ctx, st
 {
 	struct ornic_mmap what = { .page = page, .read_only = read_only };
 
-	/* Not every device has a board, nor every kernel a clock */
+	/* A device may have no board, and a kernel no clock */
 	return page ? ornic_ib_mmap_add(&ctx->ibuctx, &what, PAGE_SIZE) : NULL;
 }
 
@@ -182,7 +182,7 @@ void ornic_ib_dealloc_ucontext(struct ib_ucontext *ibuctx)
 	ornic_uctx_free(dev->odev, &ctx->uctx);
 }
 
-/* For a process that got the file of the context from another one */
+/* For a process that imports the context of another one */
 int ornic_ib_query_ucontext(struct ib_ucontext *ibuctx, struct uverbs_attr_bundle *attrs)
 {
 	struct ornic_alloc_ucontext_resp resp;
@@ -197,17 +197,17 @@ static int ornic_mmap_page(struct vm_area_struct *vma, const struct ornic_mmap *
 	if (map->read_only) {
 		if (vma->vm_flags & VM_WRITE)
 			return -EPERM;
-		/* Nor by mprotect() */
+		/* Also prevents mprotect() from making it writable */
 		vm_flags_clear(vma, VM_MAYWRITE);
 	}
 	return vm_insert_page(vma, vma->vm_start, map->page);
 }
 
 /*
- * The doorbell page is taken away from the process when the device goes, by
- * the core, which knows the mappings made by rdma_user_mmap_io(). Memory stays:
- * each page is there as long as somebody maps it, and the process goes on
- * polling a ring in which nothing happens any more.
+ * When the device is removed, the core revokes the mapping of the doorbell
+ * page, made by rdma_user_mmap_io(). Memory stays mapped: each page lives as
+ * long as its mappings, and the process may go on polling a ring that does not
+ * change any more.
  */
 int ornic_ib_mmap(struct ib_ucontext *ibuctx, struct vm_area_struct *vma)
 {
@@ -233,8 +233,8 @@ int ornic_ib_mmap(struct ib_ucontext *ibuctx, struct vm_area_struct *vma)
 }
 
 /*
- * Nothing to do but to be there: it tells the core that the device can go
- * while processes use it.
+ * Empty, but present: it allows the core to remove the device while processes
+ * use it.
  */
 void ornic_ib_disassociate_ucontext(struct ib_ucontext *ibuctx)
 {

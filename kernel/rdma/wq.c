@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Work queues: receive queues for frames, which RSS QPs share.
- */
+/* Work queues: receive queues for frames, shared by RSS QPs */
 #include <linux/slab.h>
 #include <rdma/ornic-abi.h>
 #include <rdma/uverbs_ioctl.h>
@@ -54,7 +52,7 @@ static int ornic_wq_create(struct ornic_ib_dev *dev, struct ornic_wq *wq, struct
 	};
 	int err;
 
-	/* Only this WQ waits, so that it needs no privilege to let it wait long */
+	/* Only this WQ waits, so a long delay needs no privilege */
 	if (init->create_flags & IB_WQ_FLAGS_DELAY_DROP)
 		in.delay_drop = cpu_to_le32(dev->odev->lim.max_delay_drop);
 
@@ -105,7 +103,7 @@ struct ib_wq *ornic_ib_create_wq(struct ib_pd *pd, struct ib_wq_init_attr *init,
 	if (!wq)
 		return ERR_PTR(-ENOMEM);
 
-	/* The core fills the rest in, after this */
+	/* The core sets the other members later */
 	wq->ibwq.device = pd->device;
 	wq->ibwq.event_handler = init->event_handler;
 	wq->ibwq.wq_context = init->wq_context;
@@ -146,7 +144,7 @@ static int ornic_wq_check_flags(const struct ornic_ib_dev *dev, const struct ib_
 	return attr->flags & ~attr->flags_mask ? -EINVAL : 0;
 }
 
-/* Which transitions there are the device knows, which may have gone to ERR by itself */
+/* The device checks transitions, because it may have gone to ERR by itself */
 int ornic_ib_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask,
 		       struct ib_udata *udata)
 {
@@ -176,10 +174,10 @@ int ornic_ib_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask,
 	}
 
 	in.mask = cpu_to_le32(mask);
-	/* The handler of events sees all that the core filled in */
+	/* The event handler sees all members that the core has set */
 	smp_store_release(&wq->ready, true);
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_WQ, &in, sizeof(in), NULL, 0);
-	/* A WQ of a dead device is as good as in these */
+	/* A WQ of a dead device receives nothing, as in RESET or ERR */
 	if (err == -EIO && mask & IB_WQ_STATE && attr->wq_state != IB_WQS_RDY)
 		err = 0;
 	if (!err && mask & IB_WQ_STATE)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * Writing send work requests into a ring (hardware.rst, section 6).
- */
+/* Writing send WQEs into a ring (hardware.rst, section 6) */
 #ifndef ORNIC_RDMA_WQE_H
 #define ORNIC_RDMA_WQE_H
 
@@ -12,10 +10,10 @@
 #include "ornic_hw.h"
 
 /**
- * struct ornic_wqe_writer - where the next byte of a send WQE goes
+ * struct ornic_wqe_writer - write position in a send WQE
  * @ring:	first byte of the ring
- * @mask:	bytes of the ring, less one
- * @pos:	bytes written since the ring's beginning, free running
+ * @mask:	bytes of the ring, minus one
+ * @pos:	bytes from the start of the ring, free running
  */
 struct ornic_wqe_writer {
 	void *ring;
@@ -24,10 +22,10 @@ struct ornic_wqe_writer {
 };
 
 /**
- * ornic_wqe_begin - begin to write a send WQE
+ * ornic_wqe_begin - start to write a send WQE
  * @ring:	first byte of the ring
- * @slot_mask:	slots of the ring, less one
- * @pi:		slot at which it begins, free running
+ * @slot_mask:	slots of the ring, minus one
+ * @pi:		first slot of the WQE, free running
  *
  * Return: the writer.
  */
@@ -43,7 +41,7 @@ static inline struct ornic_wqe_writer ornic_wqe_begin(void *ring, u32 slot_mask,
 /**
  * ornic_wqe_put - append to a send WQE, which wraps at the end of the ring
  * @w:		the writer
- * @data:	what
+ * @data:	bytes to append
  * @len:	bytes
  */
 static inline void ornic_wqe_put(struct ornic_wqe_writer *w, const void *data, u32 len)
@@ -60,11 +58,11 @@ static inline void ornic_wqe_put(struct ornic_wqe_writer *w, const void *data, u
 }
 
 /**
- * ornic_wqe_end - where the next send WQE begins
+ * ornic_wqe_end - get the slot in which the next send WQE begins
  * @w:		the writer, after the last byte
- * @pi:		slot at which this one began
+ * @pi:		first slot of this WQE
  *
- * Return: producer index behind it.
+ * Return: producer index after the WQE.
  */
 static inline u32 ornic_wqe_end(const struct ornic_wqe_writer *w, u32 pi)
 {
@@ -72,7 +70,7 @@ static inline u32 ornic_wqe_end(const struct ornic_wqe_writer *w, u32 pi)
 }
 
 /**
- * ornic_sge_make - an SGE as the device reads it
+ * ornic_sge_make - make an SGE in the format of the device
  * @addr:	address in the memory region
  * @length:	bytes
  * @lkey:	key of the memory region

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Sending by kernel consumers.
- */
+/* Send work requests of kernel consumers */
 #include "ornic_rdma.h"
 #include "ring.h"
 #include "wqe.h"
 
-/* What an unreliable connection can do (hardware.rst, section 6.1) */
+/* Opcodes of UC QPs (hardware.rst, section 6.1) */
 #define ORNIC_UC_OPS		(BIT_ULL(IB_WR_SEND) | BIT_ULL(IB_WR_SEND_WITH_IMM) | \
 				 BIT_ULL(IB_WR_RDMA_WRITE) | \
 				 BIT_ULL(IB_WR_RDMA_WRITE_WITH_IMM) | BIT_ULL(IB_WR_LOCAL_INV))
@@ -14,7 +12,7 @@
 #define ORNIC_SEND_FLAGS	(IB_SEND_FENCE | IB_SEND_SIGNALED | IB_SEND_SOLICITED | \
 				 IB_SEND_INLINE)
 
-/* The numbers of both are those of enum ibv_wr_opcode and enum ibv_send_flags */
+/* Both use the numbers of enum ibv_wr_opcode and enum ibv_send_flags */
 static_assert((int)IB_WR_RDMA_WRITE == (int)ORNIC_WR_RDMA_WRITE);
 static_assert((int)IB_WR_RDMA_WRITE_WITH_IMM == (int)ORNIC_WR_RDMA_WRITE_WITH_IMM);
 static_assert((int)IB_WR_SEND == (int)ORNIC_WR_SEND);
@@ -133,7 +131,7 @@ static int ornic_put_connected(struct ornic_wqe_writer *w, struct ornic_ib_dev *
 	case IB_WR_REG_MR:
 		return ornic_put_reg_mr(w, dev, reg_wr(wr));
 	default:
-		/* Also FLUSH, whose range struct ib_send_wr has no place for */
+		/* Includes FLUSH, whose range does not fit struct ib_send_wr */
 		return -EINVAL;
 	}
 }
@@ -154,7 +152,7 @@ static int ornic_put_route(struct ornic_wqe_writer *w, struct ornic_ib_dev *dev,
 	return ornic_put_connected(w, dev, wr);
 }
 
-/* How many SGEs, where that is not up to the consumer (hardware.rst, [ORNIC-SQ-6]) */
+/* Some opcodes fix the number of SGEs (hardware.rst, [ORNIC-SQ-6]) */
 static bool ornic_count_is_ok(const struct ib_send_wr *wr)
 {
 	switch (wr->opcode) {
@@ -173,7 +171,7 @@ static bool ornic_count_is_ok(const struct ib_send_wr *wr)
 	}
 }
 
-/* The memory of inline data is named by its address in the kernel, not by a key */
+/* SGEs of inline data have kernel addresses and no keys */
 static int ornic_put_inline(struct ornic_wqe_writer *w, const struct ornic_qp *qp,
 			    const struct ib_send_wr *wr, u32 *count)
 {
@@ -230,7 +228,7 @@ static int ornic_post_one_send(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 			       const struct ib_send_wr *wr)
 {
 	struct ornic_qp_queue *sq = &qp->sq;
-	/* Pairs with the release of ci, after the note was read */
+	/* Pairs with the release of ci, after the record was read */
 	u32 used = sq->pi - smp_load_acquire(&sq->ci);
 	struct ornic_wqe_writer w, head;
 	struct ornic_sq_hdr hdr = {};
@@ -267,22 +265,22 @@ static int ornic_post_one_send(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 
 	sq->wrs[sq->head & sq->mask] = (struct ornic_wr) { .wr_id = wr->wr_id, .end = end };
 	sq->pi = end;
-	/* Poll may take the note from now on */
+	/* ornic_ib_poll_cq() may read the record from now on */
 	smp_store_release(&sq->head, sq->head + 1);
 	return 0;
 }
 
 /**
- * ornic_post_check_dead - have the consumers polled if the device is dead
- * @dev:	something was posted to it
+ * ornic_post_check_dead - flush posted work requests if the device is dead
+ * @dev:	a work request was posted to it
  *
- * It does not look any more, but polling flushes. Either this sees that the
- * device is dead or the work that is queued after that was written sees what
- * was posted.
+ * Makes consumers poll, because poll_cq flushes. Either this sees that the
+ * device is dead, or the work that ornic_ib_death() queues sees the work
+ * request.
  */
 void ornic_post_check_dead(struct ornic_ib_dev *dev)
 {
-	/* What was posted before the look at dead */
+	/* Post before reading dead; pairs with ornic_ib_death() */
 	smp_mb();
 	if (unlikely(READ_ONCE(dev->dead)))
 		queue_work(ib_wq, &dev->flush_work);

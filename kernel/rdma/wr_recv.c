@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Receiving by kernel consumers.
- */
+/* Receive work requests of kernel consumers */
 #include <linux/overflow.h>
 
 #include "ornic_rdma.h"
 #include "ring.h"
 #include "wqe.h"
 
-/* Bytes that a receive holds */
+/* Bytes that a receive can hold */
 static u32 ornic_recv_room(const struct ib_recv_wr *wr)
 {
 	u32 room = 0;
@@ -37,7 +35,7 @@ static void ornic_put_recv(struct ornic_rq_hdr *hdr, const struct ib_recv_wr *wr
 static int ornic_post_one_recv(struct ornic_qp *qp, const struct ib_recv_wr *wr)
 {
 	struct ornic_qp_queue *rq = &qp->rq;
-	/* Pairs with the release of ci, after the note was read */
+	/* Pairs with the release of ci, after the record was read */
 	u32 used = rq->pi - smp_load_acquire(&rq->ci);
 
 	if (!rq->ring || used > rq->mask)
@@ -53,7 +51,7 @@ static int ornic_post_one_recv(struct ornic_qp *qp, const struct ib_recv_wr *wr)
 		.room = ornic_recv_room(wr),
 	};
 	rq->pi++;
-	/* Poll may take the note from now on */
+	/* ornic_ib_poll_cq() may read the record from now on */
 	smp_store_release(&rq->head, rq->head + 1);
 	return 0;
 }
@@ -103,7 +101,7 @@ static int ornic_post_one_srq_recv(struct ornic_srq *srq, const struct ib_recv_w
 	return 0;
 }
 
-/* What is posted to an SRQ waits for a QP, so none of it is flushed if the device is dead */
+/* Receives of an SRQ belong to no QP yet, so a dead device flushes none */
 int ornic_ib_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 			   const struct ib_recv_wr **bad_wr)
 {
