@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The clock's arithmetic: that of the kernel, and that of a process with the clock page. */
+/* Clock arithmetic, in the kernel and in a process with the clock page */
 #include <kunit/test.h>
 #include <linux/ptp_clock_kernel.h>
 
@@ -7,9 +7,9 @@
 
 #define TEST_CYCLES	0x123456789abcdefULL
 #define TEST_NSEC	1800000000123456789ULL
-/* As far as the clock page promises to reach */
+/* Range for which the clock page is defined */
 #define TEST_REACH	(30 * NSEC_PER_SEC)
-/* 1 ppm, as adjfine has it */
+/* 1 ppm in the units of adjfine */
 #define TEST_PPM	65536
 
 static struct ornic_clock_time ornic_test_time(long scaled_ppm)
@@ -42,7 +42,7 @@ static void ornic_test_clock_does_not_overflow(struct kunit *test)
 
 	time = ornic_test_time(100 * TEST_PPM);
 	ornic_clock_advance(&time, TEST_CYCLES + year);
-	/* The rate is in steps of 4 ppb, of which one may be missing */
+	/* The rate has steps of 4 ppb and may be one step too low */
 	KUNIT_EXPECT_LE(test, time.nsec, TEST_NSEC + year + year / 10000);
 	KUNIT_EXPECT_GE(test, time.nsec, TEST_NSEC + year + year / 10000 - year / 250000000);
 }
@@ -64,7 +64,7 @@ static void ornic_test_clock_keeps_fractions(struct kunit *test)
 	u64 cycles = TEST_CYCLES;
 	u32 i;
 
-	/* However often one looks, the sum is the same */
+	/* The result does not depend on the number of steps */
 	for (i = 0; i < 100000; i++) {
 		cycles += i % 977;
 		ornic_clock_advance(&steps, cycles);
@@ -78,7 +78,7 @@ static void ornic_test_clock_resumes_after_a_reset(struct kunit *test)
 {
 	struct ornic_clock_time time = ornic_test_time(0);
 
-	/* The counter went on: it knows better than the host how long it took */
+	/* The counter ran on, so it is used and not the clock of the host */
 	ornic_clock_resume(&time, TEST_CYCLES + 1000, 900);
 	KUNIT_EXPECT_EQ(test, time.nsec, TEST_NSEC + 1000);
 }
@@ -93,7 +93,7 @@ static void ornic_test_clock_resumes_after_power_was_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, time.cycles, 77);
 }
 
-/* What ornic-abi.h says that a process computes, in 64 bits */
+/* Conversion by a process, in 64 bits, as ornic-abi.h defines it */
 static u64 ornic_test_page_ns(const struct ornic_clock_page *page, u64 timestamp)
 {
 	s64 delta = timestamp - page->cycles;
@@ -117,7 +117,7 @@ static void ornic_test_clock_page_of(struct kunit *test, long scaled_ppm)
 		KUNIT_EXPECT_EQ(test, ornic_test_page_ns(page, time.cycles + delta), later.nsec);
 	}
 
-	/* A stamp that is older than the page, as most are */
+	/* A time stamp older than the page, as most are */
 	later = time;
 	ornic_clock_advance(&later, time.cycles + TEST_REACH);
 	ornic_clock_publish(page, &later);

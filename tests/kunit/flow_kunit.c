@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Flow rules as a process states them, made into value and mask: what each
- * specification becomes, and what is refused.
+ * Conversion of flow rules of verbs to value and mask: the result of each specification, and
+ * refusals.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
 
-/* The code itself: the driver exports nothing */
+/* The source itself, because the driver exports nothing */
 #include "../../kernel/rdma/flow_spec.c"
 
 #define TEST_SPECS	IB_FLOW_SPEC_SUPPORT_LAYERS
 
-/* A rule under construction, as the core hands it over */
+/* A rule under construction, as the core passes it */
 struct test_flow {
 	struct kunit *test;
 	struct ib_flow_attr *attr;
@@ -32,7 +32,7 @@ static struct test_flow *ornic_test_flow(struct kunit *test)
 	return flow;
 }
 
-/* Behind the others, where there may be no alignment */
+/* Appends a specification, which may be unaligned there */
 static void ornic_test_flow_add(struct test_flow *flow, const void *spec)
 {
 	const u16 size = ((const union ib_flow_spec *)spec)->size;
@@ -43,7 +43,7 @@ static void ornic_test_flow_add(struct test_flow *flow, const void *spec)
 	flow->attr->num_of_specs++;
 }
 
-/* A specification with neither value nor mask */
+/* Appends a specification with neither value nor mask */
 static void ornic_test_flow_add_type(struct test_flow *flow, u32 type)
 {
 	const struct ornic_flow_kind *kind = ornic_flow_find_kind(type);
@@ -60,7 +60,7 @@ static int ornic_test_flow_make(struct test_flow *flow)
 	return ornic_flow_from_attr(flow->attr, &flow->in, &flow->counters);
 }
 
-/* Nothing is wanted but what @want says, and the device's rule holds: no value outside the mask */
+/* Expects exactly @want, so the device's rule holds: no value bits outside the mask */
 static void ornic_test_flow_is(struct test_flow *flow, const struct ornic_flow_match *want)
 {
 	KUNIT_ASSERT_EQ(flow->test, ornic_test_flow_make(flow), 0);
@@ -77,7 +77,7 @@ static void ornic_test_flow_refuses(struct kunit *test, u32 first, u32 second, i
 	KUNIT_EXPECT_EQ_MSG(test, ornic_test_flow_make(flow), err, "%x and %x", first, second);
 }
 
-/* ---- What specifications become ------------------------------------------ */
+/* ---- Conversion ---------------------------------------------------------- */
 
 static void ornic_test_flow_without_specs(struct kunit *test)
 {
@@ -104,7 +104,7 @@ static void ornic_test_flow_of_ethernet(struct kunit *test)
 			.ether_type = cpu_to_be16(0x0806),
 			.vlan_tag = cpu_to_be16(0x6123),
 		},
-		/* Of the source nothing, of the tag the VLAN only */
+		/* No source address, and only the VLAN ID of the tag */
 		.mask = {
 			.dst_mac = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff },
 			.ether_type = cpu_to_be16(0xffff),
@@ -235,7 +235,7 @@ static void ornic_test_flow_of_ports(struct kunit *test)
 		.val = { .dst_port = cpu_to_be16(319), .src_port = cpu_to_be16(77) },
 		.mask.dst_port = cpu_to_be16(0xffff),
 	};
-	/* Ports of 0 are not those of a fragment, which has none */
+	/* A fragment has no ports, and does not match ports of 0 */
 	const struct ornic_flow_match want = {
 		.value.outer = { .proto = 17, .dst_port = cpu_to_be16(319) },
 		.mask.outer = { .proto = 0xff, .dst_port = cpu_to_be16(0xffff), .frag = 1 },
@@ -281,7 +281,7 @@ static void ornic_test_flow_of_vxlan(struct kunit *test)
 	};
 	struct test_flow *flow = ornic_test_flow(test);
 
-	/* In any order */
+	/* The order does not matter */
 	ornic_test_flow_add(flow, &inner);
 	ornic_test_flow_add(flow, &spec);
 	ornic_test_flow_add_type(flow, IB_FLOW_SPEC_INNER | IB_FLOW_SPEC_IPV4);
@@ -406,7 +406,7 @@ static void ornic_test_flow_actions(struct kunit *test)
 	struct test_flow *flow = ornic_test_flow(test);
 
 	ornic_test_flow_add(flow, &tag);
-	/* Of 36 bytes, so that the pointer is not aligned */
+	/* 36 bytes, so that the pointer after it is unaligned */
 	ornic_test_flow_add_type(flow, IB_FLOW_SPEC_IPV4);
 	ornic_test_flow_add(flow, &count);
 	flow->attr->flags = IB_FLOW_ATTR_FLAGS_DONT_TRAP;
@@ -445,7 +445,7 @@ static void ornic_test_flow_types(struct kunit *test)
 	}
 }
 
-/* ---- What is refused ------------------------------------------------------ */
+/* ---- Refusals ------------------------------------------------------------- */
 
 static void ornic_test_flow_lies_about_sizes(struct kunit *test)
 {
@@ -464,7 +464,7 @@ static void ornic_test_flow_lies_about_sizes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ornic_test_flow_make(flow), -EINVAL);
 	spec->size = size;
 
-	/* There are fewer bytes than it says, or more */
+	/* Fewer or more bytes than the specification has */
 	for (wrong = 0; wrong <= sizeof(*flow->attr) + 2 * size; wrong++) {
 		flow->attr->size = wrong;
 		KUNIT_EXPECT_EQ(test, ornic_test_flow_make(flow),
@@ -522,7 +522,7 @@ static void ornic_test_flow_contradicts_itself(struct kunit *test)
 	ornic_test_flow_refuses(test, IB_FLOW_SPEC_UDP, IB_FLOW_SPEC_GRE, -EINVAL);
 	ornic_test_flow_refuses(test, IB_FLOW_SPEC_GRE, IB_FLOW_SPEC_VXLAN_TUNNEL, -EINVAL);
 	ornic_test_flow_refuses(test, IB_FLOW_SPEC_ESP, IB_FLOW_SPEC_GRE, -EINVAL);
-	/* These get along */
+	/* These are compatible */
 	ornic_test_flow_refuses(test, IB_FLOW_SPEC_UDP, IB_FLOW_SPEC_VXLAN_TUNNEL, 0);
 	ornic_test_flow_refuses(test, IB_FLOW_SPEC_GRE, IB_FLOW_SPEC_MPLS, 0);
 }
@@ -566,7 +566,7 @@ static void ornic_test_flow_ethertype_against_ip(struct kunit *test)
 	ornic_test_flow_add(flow, &eth);
 	KUNIT_EXPECT_EQ(test, ornic_test_flow_make(flow), -EINVAL);
 
-	/* The same of what is encapsulated */
+	/* The same for the encapsulated packet */
 	eth.type |= IB_FLOW_SPEC_INNER;
 	flow = ornic_test_flow(test);
 	ornic_test_flow_add(flow, &eth);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The kernel's pure parts: arithmetic of rings and phases, doorbells, boards,
- * command ids, error numbers. Each ring test wraps.
+ * Pure parts of the core driver: arithmetic of rings and phases, doorbells, boards, command ids,
+ * error numbers. Each ring test wraps.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -51,7 +51,7 @@ static struct test_cq *ornic_test_cq(struct kunit *test, u8 log_cqe_size, u32 st
 	cq->ring.ci = start;
 	cq->pi = start;
 
-	/* As the pass before has left it, or zeroed before the first one */
+	/* As the previous pass has left it, or zeroed before the first one */
 	for (i = 0; i < TEST_SIZE; i++) {
 		struct ornic_cqe *cqe = (void *)&cq->entries[i << log_cqe_size];
 
@@ -114,7 +114,7 @@ static void ornic_test_cq_where_indexes_wrap(struct kunit *test)
 static void ornic_test_cq_arm(struct kunit *test)
 {
 	struct test_cq *cq = ornic_test_cq(test, 5, 0);
-	/* With shadow no doorbell is written, so that none is needed here */
+	/* With shadow no doorbell is written, so none is mapped */
 	struct ornic_dev *odev = kunit_kzalloc(test, sizeof(*odev), GFP_KERNEL);
 	u32 first, second, third;
 
@@ -131,7 +131,7 @@ static void ornic_test_cq_arm(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_TYPE, second), ORNIC_ARM_NEXT);
 	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_GEN, second), ORNIC_GET(ORNIC_ARM_GEN, first) + 1);
 
-	/* ORNIC-DB-20: of the generation of the NEXT that it replaces */
+	/* ORNIC-DB-20: same generation as the NEXT that it replaces */
 	ornic_cq_arm(odev, &cq->ring, ORNIC_ARM_SOLICITED);
 	third = le32_to_cpu(cq->dbr.arm);
 	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_TYPE, third), ORNIC_ARM_SOLICITED);
@@ -182,7 +182,7 @@ static void ornic_test_board_marks(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, le64_to_cpu(board->summary[slot / 64 / 64]) &
 					BIT_ULL(slot / 64 % 64));
 	}
-	/* Those that were set before are still there */
+	/* Bits that were set before are still set */
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(board->bits[0]), BIT_ULL(63) | 3);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(board->bits[1]), 1ULL);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(board->summary[0]), BIT_ULL(63) | 3);
@@ -197,7 +197,7 @@ static struct ornic_dev *ornic_test_dev(struct kunit *test, bool board)
 		odev->board = kunit_kzalloc(test, sizeof(*odev->board), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, odev->board);
 	}
-	/* A page of memory takes the doorbells */
+	/* Ordinary memory takes the doorbells */
 	odev->db = (void __iomem *)kunit_kzalloc(test, sizeof(u64), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, (__force void *)odev->db);
 	return odev;
@@ -324,7 +324,7 @@ static void ornic_test_cmd_errno_of_nonsense(struct kunit *test)
 {
 	u32 status;
 
-	/* Whatever a device says is an error, and never -EIO, which means dead */
+	/* Any other status is an error, but never -EIO, which means a dead device */
 	for (status = ORNIC_CMD_INTERNAL + 1; status <= U16_MAX; status++)
 		KUNIT_ASSERT_EQ(test, ornic_cmd_errno(status), -EREMOTEIO);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The verbs driver's pure parts: sizes of rings, work requests that wrap, receives
- * that complete in any order, page lists, address vectors.
+ * Pure parts of the verbs driver: sizes of rings, work requests that wrap, receives that complete
+ * in any order, page lists, address vectors.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -10,7 +10,7 @@
 #include "../../kernel/rdma/ring.h"
 #include "../../kernel/rdma/srq.h"
 #include "../../kernel/rdma/wqe.h"
-/* The code itself: the driver exports nothing */
+/* The source itself, because the driver exports nothing */
 #include "../../kernel/rdma/ah.c"
 #include "../../kernel/rdma/pbl.c"
 
@@ -18,7 +18,7 @@
 
 static void ornic_test_wqe_slots(struct kunit *test)
 {
-	/* Header and route are 32 bytes, with UD 64 */
+	/* Header and route take 32 bytes, for UD 64 */
 	KUNIT_EXPECT_EQ(test, ornic_wqe_slots(false, 0, 0), 1);
 	KUNIT_EXPECT_EQ(test, ornic_wqe_slots(false, 2, 0), 1);
 	KUNIT_EXPECT_EQ(test, ornic_wqe_slots(false, 3, 0), 2);
@@ -71,7 +71,7 @@ static void ornic_test_rq_sge_fits(struct kunit *test)
 
 static void ornic_test_wqe_slots_min(struct kunit *test)
 {
-	/* 32 bytes, and 48 of REG_MR or of a masked atomic with its SGE */
+	/* 32 bytes, and 48 for REG_MR or for a masked atomic with its SGE */
 	KUNIT_EXPECT_EQ(test, ornic_wqe_slots_min(), 2);
 }
 
@@ -106,12 +106,12 @@ static void ornic_test_wqe_wraps_anywhere(struct kunit *test)
 	for (i = 0; i < sizeof(data); i++)
 		data[i] = i + 1;
 
-	/* From before the index wraps to after */
+	/* Across the wrap of the index */
 	for (pi = U32_MAX - 20; pi != 20; pi++)
 		for (len = 1; len <= sizeof(data); len += 13) {
 			struct ornic_wqe_writer w = ornic_wqe_begin(ring, TEST_SLOTS - 1, pi);
 
-			/* In pieces that end anywhere, as inline data does */
+			/* In pieces of any length, as inline data is written */
 			ornic_wqe_put(&w, data, len / 3);
 			ornic_wqe_put(&w, data + len / 3, len - len / 3);
 			KUNIT_ASSERT_EQ(test, ornic_wqe_end(&w, pi) - pi,
@@ -167,7 +167,7 @@ static void ornic_test_recvs_complete_in_any_order(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, seen, GENMASK(TEST_RECVS - 1, 0));
 		KUNIT_ASSERT_FALSE(test, ornic_recvs_get(&recvs, 0, 0, &i));
 
-		/* An odd step reaches all of a power of two */
+		/* An odd step visits all numbers below a power of two */
 		for (i = 0; i < TEST_RECVS; i++) {
 			u32 n = (i * (2 * round + 1) + round) % TEST_RECVS;
 
@@ -192,7 +192,7 @@ static void ornic_test_recvs_refuse_what_is_not_posted(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ornic_recvs_put(&recvs, U32_MAX, &recv));
 
 	KUNIT_EXPECT_TRUE(test, ornic_recvs_put(&recvs, number, &recv));
-	/* Once only */
+	/* Only once */
 	KUNIT_EXPECT_FALSE(test, ornic_recvs_put(&recvs, number, &recv));
 }
 
@@ -213,7 +213,7 @@ static void ornic_test_pbl_levels(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ornic_pbl_levels(U64_MAX), -EINVAL);
 }
 
-/* As the device does it. A bus address is the kernel's: the device is virtual. */
+/* Walks the list as the device does. DMA addresses are kernel addresses of this virtual device. */
 static u64 ornic_test_pbl_look(const struct ornic_buf *buf, u32 page)
 {
 	u64 addr = le64_to_cpu(buf->addr);
@@ -248,7 +248,7 @@ static void ornic_test_pbl_of(struct kunit *test, u32 npages)
 	KUNIT_EXPECT_EQ(test, i, npages);
 
 	ornic_pbl_free(ibdev, &pbl);
-	/* A second time does nothing */
+	/* A second call does nothing */
 	ornic_pbl_free(ibdev, &pbl);
 }
 
@@ -312,7 +312,7 @@ static void ornic_test_av_there_and_back(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, &back.grh, &attr.grh, sizeof(attr.grh));
 	KUNIT_EXPECT_MEMEQ(test, back.roce.dmac, attr.roce.dmac, 6);
 
-	/* A longer flow label touches nothing beside it. */
+	/* A longer flow label does not change the SL next to it */
 	attr.grh.flow_label = 0xffffffff;
 	ornic_ib_av_from_attr(&attr, &av);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(av.flow), 0x5fffff);

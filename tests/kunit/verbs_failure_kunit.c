@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Kernel verbs on a card that fails under them. Each test ends with a card that
- * recovers, so that the next one has to wait for it.
+ * Kernel verbs on a device that fails. Each test leaves a device that recovers, so the next one has
+ * to wait for it.
  */
 #include <linux/delay.h>
 #include <linux/dma-buf.h>
@@ -19,8 +19,8 @@
 static struct ib_client test_client = { .name = "ornic_kunit" };
 
 /*
- * A device that recovers can be found before all clients of the RDMA core know it.
- * The core lets nobody register a client meanwhile.
+ * A device that recovers can be found before all clients of the RDMA core have it. The core delays
+ * the registration of a client until then.
  */
 static int test_wait_for_clients(void)
 {
@@ -60,7 +60,7 @@ static bool test_is_bus_master(struct ornic_dev *odev)
 	return command & PCI_COMMAND_MASTER;
 }
 
-/* ---- A buffer whose exporter takes it back -------------------------------- */
+/* ---- A dma-buf that its exporter revokes ---------------------------------- */
 
 struct test_export {
 	struct page *page;
@@ -137,7 +137,7 @@ static void test_export_revoke(struct dma_buf *dmabuf)
 	dma_resv_unlock(dmabuf->resv);
 }
 
-/* Behind the driver's back, so that the card refuses to revoke a region that it does not know */
+/* Destroys a region without the driver, so that the device refuses to revoke it */
 static void ornic_test_refused_revoke_stops_the_device(struct kunit *test)
 {
 	struct verbs *v = test->priv;
@@ -164,7 +164,7 @@ static void ornic_test_refused_revoke_stops_the_device(struct kunit *test)
 	close_fd(fd);
 }
 
-/* Nor does a consumer in the kernel keep the memory of what the card refuses to destroy */
+/* A kernel consumer frees the memory of a region even if the device refuses to destroy it */
 static void ornic_test_refused_destroy_stops_the_device(struct kunit *test)
 {
 	struct verbs *v = test->priv;
@@ -195,13 +195,13 @@ static void ornic_test_number_given_twice_stops_the_device(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, test_is_bus_master(odev));
 }
 
-/* ---- CQs whose users are told of the failure ------------------------------ */
+/* ---- CQs whose users are notified of the failure -------------------------- */
 
 /**
  * struct test_told - a user of a CQ
  * @cq:		its CQ
- * @told:	the user was told to poll
- * @go:		the user may return from being told
+ * @told:	the completion handler was called
+ * @go:		the completion handler may return
  */
 struct test_told {
 	struct ib_cq *cq;
@@ -227,7 +227,7 @@ static void test_told_init(struct verbs *v, struct test_told *user)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(v->test, user->cq);
 }
 
-/* A CQ that never had a QP completes nothing */
+/* Users of a CQ that never had a QP are not notified */
 static void test_use_cq(struct verbs *v, struct ib_cq *cq)
 {
 	struct ib_qp *qp = verbs_create_qp(v, IB_QPT_RC, cq, NULL);
@@ -237,11 +237,11 @@ static void test_use_cq(struct verbs *v, struct ib_cq *cq)
 }
 
 /**
- * struct test_free - a CQ that is freed
+ * struct test_free - a CQ to be freed
  * @work:	frees it
  * @cq:		the CQ
  * @task:	runs @work
- * @freed:	@cq is
+ * @freed:	completed when @cq is freed
  */
 struct test_free {
 	struct work_struct work;
@@ -259,7 +259,7 @@ static void test_free_work(struct work_struct *work)
 	complete(&free->freed);
 }
 
-/* Waits until the CQ is freed, or until its freeing does not go on */
+/* Waits until the CQ is freed, or until freeing it blocks */
 static void test_free_run(struct verbs *v, struct test_free *free)
 {
 	unsigned long end = jiffies + VERBS_TIMEOUT;
@@ -276,9 +276,9 @@ static void test_free_run(struct verbs *v, struct test_free *free)
 }
 
 /*
- * The device fails, and while the users of CQs are told one after the other the
- * next one frees its CQ. Its work must not be queued behind the core's back: the
- * CQ is gone when the work runs.
+ * The device fails, and the driver notifies the users of CQs one after the other. Meanwhile the
+ * next user frees its CQ. The driver must not queue the work of that CQ afterwards, because the CQ
+ * is gone when the work runs.
  */
 static void ornic_test_failure_while_a_cq_is_freed(struct kunit *test)
 {
@@ -298,7 +298,7 @@ static void ornic_test_failure_while_a_cq_is_freed(struct kunit *test)
 	ornic_dev_fail(test_odev(v), "a test wants it to");
 	KUNIT_ASSERT_GT(test, wait_for_completion_timeout(&first.told, VERBS_TIMEOUT), 0);
 	test_free_run(v, &free);
-	/* The user may be told more than once, and waits no more from now on */
+	/* The handler may be called more than once, and must not wait from now on */
 	complete_all(&first.go);
 	KUNIT_EXPECT_GT(test, wait_for_completion_timeout(&free.freed, VERBS_TIMEOUT), 0);
 	flush_work(&free.work);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the tests of kernel verbs have in common. They need a machine with a card
- * whose port is up and has an address.
+ * Helpers for the tests of kernel verbs. They need a device whose port is up and has an IPv4
+ * address.
  */
 #include <linux/jiffies.h>
 #include <linux/netdevice.h>
@@ -25,7 +25,7 @@ static struct ib_device *verbs_find_device(void)
 
 	rcu_read_lock();
 	for_each_netdev_rcu(&init_net, ndev) {
-		/* No driver has a number of its own */
+		/* The driver has no number of its own */
 		ibdev = ib_device_get_by_netdev(ndev, RDMA_DRIVER_UNKNOWN);
 		if (ibdev)
 			break;
@@ -52,10 +52,10 @@ static const struct ib_gid_attr *verbs_find_gid(struct ib_device *ibdev)
 }
 
 /**
- * verbs_init - begin a test
- * @test:	its priv becomes struct verbs
+ * verbs_init - set up a test
+ * @test:	its priv is set to struct verbs
  *
- * Return: 0, or an error that says that there is no card in working order.
+ * Return: 0, or a negative error number if there is no operational device.
  */
 int verbs_init(struct kunit *test)
 {
@@ -89,8 +89,8 @@ int verbs_init(struct kunit *test)
 }
 
 /**
- * verbs_exit - end a test
- * @test:	as far as verbs_init() came
+ * verbs_exit - tear down a test
+ * @test:	verbs_init() may have failed half-way
  */
 void verbs_exit(struct kunit *test)
 {
@@ -111,10 +111,10 @@ void verbs_exit(struct kunit *test)
 }
 
 /**
- * verbs_buf_init - get memory that is mapped for the card
- * @v:		the test's
- * @buf:	filled in; zeroed bytes
- * @size:	of it
+ * verbs_buf_init - allocate memory and map it for the device
+ * @v:		the fixture
+ * @buf:	filled in, with zeroed bytes
+ * @size:	bytes
  */
 void verbs_buf_init(struct verbs *v, struct verbs_buf *buf, u32 size)
 {
@@ -130,8 +130,8 @@ void verbs_buf_init(struct verbs *v, struct verbs_buf *buf, u32 size)
 }
 
 /**
- * verbs_buf_exit - the end of verbs_buf_init()
- * @buf:	the card does not use it
+ * verbs_buf_exit - undo verbs_buf_init()
+ * @buf:	not in use by the device
  */
 void verbs_buf_exit(struct verbs_buf *buf)
 {
@@ -141,12 +141,12 @@ void verbs_buf_exit(struct verbs_buf *buf)
 
 /**
  * verbs_create_qp - create a QP
- * @v:		the test's
- * @type:	of the QP
- * @cq:		where it completes
- * @srq:	or NULL
+ * @v:		the fixture
+ * @type:	type of the QP
+ * @cq:		CQ of both queues
+ * @srq:	SRQ, or NULL
  *
- * Return: the QP or an error.
+ * Return: the QP or an error pointer.
  */
 struct ib_qp *verbs_create_qp(struct verbs *v, enum ib_qp_type type, struct ib_cq *cq,
 			      struct ib_srq *srq)
@@ -212,10 +212,10 @@ static void verbs_connect(struct verbs *v, struct ib_qp *qp, u32 dest)
 
 /**
  * verbs_pair_init - create and connect two QPs
- * @v:		the test's
+ * @v:		the fixture
  * @pair:	filled in
  * @type:	RC or UC
- * @srq:	of QP 1, or NULL
+ * @srq:	SRQ of QP 1, or NULL
  */
 void verbs_pair_init(struct verbs *v, struct verbs_pair *pair, enum ib_qp_type type,
 		     struct ib_srq *srq)
@@ -232,8 +232,8 @@ void verbs_pair_init(struct verbs *v, struct verbs_pair *pair, enum ib_qp_type t
 }
 
 /**
- * verbs_pair_exit - the end of verbs_pair_init()
- * @pair:	two QPs
+ * verbs_pair_exit - undo verbs_pair_init()
+ * @pair:	the QPs
  */
 void verbs_pair_exit(struct verbs_pair *pair)
 {
@@ -255,7 +255,7 @@ static void verbs_wr_done(struct ib_cq *cq, struct ib_wc *wc)
  * verbs_wr_init - prepare to wait for a work request
  * @wr:		filled in
  *
- * Return: what the request's wr_cqe is to be.
+ * Return: wr_cqe for the request.
  */
 struct ib_cqe *verbs_wr_init(struct verbs_wr *wr)
 {
@@ -265,11 +265,11 @@ struct ib_cqe *verbs_wr_init(struct verbs_wr *wr)
 
 /**
  * verbs_wait - wait for a work request
- * @v:		the test's
+ * @v:		the fixture
  * @cq:		number of the CQ on which it completes; others complete there, too
- * @wr:		what to wait for
+ * @wr:		the request
  *
- * Return: whether it completed in time.
+ * Return: true if it completed in time.
  */
 bool verbs_wait(struct verbs *v, u32 cq, struct verbs_wr *wr)
 {
@@ -285,11 +285,11 @@ bool verbs_wait(struct verbs *v, u32 cq, struct verbs_wr *wr)
 /**
  * verbs_send - post a send work request and wait for it
  * @pair:	connected
- * @qp:		0 or 1: whose
+ * @qp:		number of the sending QP, 0 or 1
  * @wr:		the request
  * @done:	filled in
  *
- * Return: its status.
+ * Return: status of the completion.
  */
 enum ib_wc_status verbs_send(struct verbs_pair *pair, u32 qp, struct ib_send_wr *wr,
 			     struct verbs_wr *done)
@@ -303,9 +303,9 @@ enum ib_wc_status verbs_send(struct verbs_pair *pair, u32 qp, struct ib_send_wr 
 /**
  * verbs_recv - post a receive
  * @pair:	connected
- * @qp:		0 or 1: whose, which has no SRQ
- * @buf:	where to
- * @done:	to wait for
+ * @qp:		number of the receiving QP, 0 or 1, which has no SRQ
+ * @buf:	buffer for the message
+ * @done:	filled in, to wait for
  */
 void verbs_recv(struct verbs_pair *pair, u32 qp, const struct verbs_buf *buf,
 		struct verbs_wr *done)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A kernel consumer of a card that talks to itself: what the tests of kernel verbs
- * are written with.
+ * Helpers for the tests of kernel verbs: a kernel consumer that connects QPs of one device to each
+ * other.
  */
 #ifndef ORNIC_VERBS_KUNIT_H
 #define ORNIC_VERBS_KUNIT_H
@@ -13,12 +13,12 @@
 #define VERBS_TIMEOUT	(20 * HZ)
 
 /**
- * struct verbs - what each test has
+ * struct verbs - fixture of a test
  * @test:	the test
- * @ibdev:	the card's device, in working order
- * @sgid_attr:	its address, to which it connects
+ * @ibdev:	the device, operational
+ * @sgid_attr:	its GID, to which it connects
  * @pd:		protection domain
- * @cqs:	of the two QPs of a pair
+ * @cqs:	one for each QP of a pair
  */
 struct verbs {
 	struct kunit *test;
@@ -30,8 +30,8 @@ struct verbs {
 
 /**
  * struct verbs_pair - two QPs that are connected to each other
- * @v:		the test's
- * @qps:	each completes on the CQ of its number
+ * @v:		the fixture
+ * @qps:	QP n completes on CQ n
  */
 struct verbs_pair {
 	struct verbs *v;
@@ -39,10 +39,10 @@ struct verbs_pair {
 };
 
 /**
- * struct verbs_buf - memory that the card reads and writes
- * @v:		the test's
+ * struct verbs_buf - memory that the device reads and writes
+ * @v:		the fixture
  * @data:	its bytes
- * @size:	their number
+ * @size:	number of bytes
  * @sge:	all of it, with the local DMA key
  */
 struct verbs_buf {
@@ -53,10 +53,10 @@ struct verbs_buf {
 };
 
 /**
- * struct verbs_wr - a work request that somebody waits for
+ * struct verbs_wr - a work request to wait for
  * @cqe:	its completion entry
- * @wc:		as it completed
- * @done:	it has
+ * @wc:		its completion
+ * @done:	it has completed
  */
 struct verbs_wr {
 	struct ib_cqe cqe;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * SRQs of the kernel, and what is refused to its QPs.
- */
+/* SRQs of kernel consumers, and refusals for their QPs */
 #include <linux/completion.h>
 #include <linux/jiffies.h>
 #include <linux/sizes.h>
@@ -12,11 +10,11 @@
 
 /**
  * struct test_srq - an SRQ that two pairs of QPs use
- * @v:		the test's
- * @srq:	of QP 1 of each pair
- * @pairs:	the second has its CQs reversed
- * @buf:	what is sent and where it is received
- * @limit:	done when the limit event has come
+ * @v:		the fixture
+ * @srq:	SRQ of QP 1 of each pair
+ * @pairs:	the second has its CQs swapped
+ * @buf:	buffer of all sends and receives
+ * @limit:	completed by the limit event
  */
 struct test_srq {
 	struct verbs *v;
@@ -74,7 +72,7 @@ static int test_srq_post(struct test_srq *ts, struct verbs_wr *done)
 	return ib_post_srq_recv(ts->srq, &wr, NULL);
 }
 
-/* From QP 0 of a pair, which completes on the CQ of the pair's number */
+/* Sends from QP 0 of a pair, which completes on the CQ with the number of the pair */
 static void test_srq_send(struct test_srq *ts, u32 pair, u32 imm)
 {
 	struct ib_send_wr wr = {
@@ -93,8 +91,7 @@ static void test_srq_send(struct test_srq *ts, u32 pair, u32 imm)
 }
 
 /*
- * Receives 2n and 2n+1 go to the two QPs, and those of the second are polled first:
- * that is another CQ.
+ * The two QPs take receives in turn. They are polled in reverse order, and each QP has another CQ.
  */
 static void ornic_test_srq_any_order(struct kunit *test)
 {
@@ -107,7 +104,7 @@ static void ornic_test_srq_any_order(struct kunit *test)
 	for (round = 0; round < 5; round++) {
 		for (i = 0; i < VERBS_WRS; i++)
 			KUNIT_ASSERT_EQ(test, test_srq_post(&ts, &received[i]), 0);
-		/* One more than there is place for, though the card has taken none */
+		/* One more than the SRQ holds, though the device has taken none */
 		KUNIT_ASSERT_EQ(test, test_srq_post(&ts, &received[0]), -ENOMEM);
 		verbs_wr_init(&received[0]);
 
@@ -146,7 +143,7 @@ static void ornic_test_srq_limit(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, completion_done(&ts.limit));
 	test_srq_send(&ts, 0, 1);
 	KUNIT_EXPECT_GT(test, wait_for_completion_timeout(&ts.limit, VERBS_TIMEOUT), 0);
-	/* Once only */
+	/* Only once */
 	test_srq_send(&ts, 0, 2);
 	KUNIT_EXPECT_FALSE(test, completion_done(&ts.limit));
 	KUNIT_ASSERT_EQ(test, ib_query_srq(ts.srq, &attr), 0);
@@ -160,7 +157,7 @@ static void ornic_test_srq_limit(struct kunit *test)
 	test_srq_exit(&ts);
 }
 
-/* The last receive is told of, and those that nobody took stay for the other QP */
+/* The last-WQE event ends draining, and receives that were not taken stay for the other QP */
 static void ornic_test_srq_drain(struct kunit *test)
 {
 	struct verbs_wr received[2];
@@ -172,7 +169,7 @@ static void ornic_test_srq_drain(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, test_srq_post(&ts, &received[0]), 0);
 	KUNIT_ASSERT_EQ(test, test_srq_post(&ts, &received[1]), 0);
 	test_srq_send(&ts, 0, 0);
-	/* Without the event, draining waits for a minute */
+	/* Without the event, draining would wait for a minute */
 	end = jiffies + VERBS_TIMEOUT;
 	ib_drain_qp(ts.pairs[0].qps[1]);
 	KUNIT_EXPECT_TRUE(test, time_before(jiffies, end));
@@ -184,7 +181,7 @@ static void ornic_test_srq_drain(struct kunit *test)
 	test_srq_exit(&ts);
 }
 
-/* What a QP has received and nobody polled can be posted again when it is gone */
+/* Unpolled receives of a QP can be posted again when the QP is destroyed */
 static void ornic_test_srq_destroy_unpolled(struct kunit *test)
 {
 	struct verbs_wr received[VERBS_WRS];
@@ -212,8 +209,8 @@ static void ornic_test_srq_destroy_unpolled(struct kunit *test)
 }
 
 /*
- * A message whose second half cannot be read, so that its first half, which is as
- * much as a card may send in one go, takes a receive and the rest never comes
+ * Sends a message whose second half cannot be read. Its first half, which is as much as the device
+ * may send at once, takes a receive, and the rest never comes.
  */
 static void test_srq_send_half(struct test_srq *ts, const struct verbs_buf *buf)
 {
@@ -252,7 +249,7 @@ static void test_srq_half_received(struct kunit *test, bool reset)
 	KUNIT_ASSERT_NOT_NULL(test, received);
 	test_srq_init(v, &ts);
 	verbs_buf_init(v, &big, SZ_2M);
-	/* test_srq_post() posts this */
+	/* For test_srq_post() */
 	sge = ts.buf.sge;
 	ts.buf.sge = big.sge;
 	for (i = 0; i < VERBS_WRS; i++)
@@ -283,13 +280,13 @@ static void test_srq_half_received(struct kunit *test, bool reset)
 	verbs_buf_exit(&ts.buf);
 }
 
-/* Receives that a QP took and did not complete can be posted again when it is gone */
+/* Receives that a QP took and did not complete can be posted again when it is destroyed */
 static void ornic_test_srq_destroy_half_received(struct kunit *test)
 {
 	test_srq_half_received(test, false);
 }
 
-/* The same when the QP is reset */
+/* The same if the QP is reset */
 static void ornic_test_srq_reset_half_received(struct kunit *test)
 {
 	test_srq_half_received(test, true);
@@ -324,7 +321,7 @@ static void ornic_test_qp_refusals(struct kunit *test)
 	attr.cap.max_send_wr = v->ibdev->attrs.max_qp_wr + 1;
 	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_create_qp(v->pd, &attr)), -EINVAL);
 
-	/* With an SRQ what is said of a receive queue is not looked at */
+	/* With an SRQ the capabilities of a receive queue are ignored */
 	attr = init;
 	attr.srq = srq;
 	attr.cap.max_recv_wr = v->ibdev->attrs.max_qp_wr + 1;

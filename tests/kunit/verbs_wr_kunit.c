@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Work requests that only the kernel posts: fast registration, invalidation, masked
- * atomics; and draining.
+ * Work requests that only the kernel posts (fast registration, invalidation, masked atomics), and
+ * draining.
  */
 #include <linux/module.h>
 #include <linux/scatterlist.h>
@@ -17,10 +17,10 @@
 
 /**
  * struct test_mr - a fast registration and its memory
- * @v:		the test's
- * @mr:		valid after test_mr_register()
- * @pages:	whole pages that are not neighbours
- * @sg:		mapped for the card
+ * @v:		the fixture
+ * @mr:		the region; valid after test_mr_register()
+ * @pages:	whole pages that are not contiguous
+ * @sg:		@pages, mapped for the device
  */
 struct test_mr {
 	struct verbs *v;
@@ -38,7 +38,7 @@ static void test_mr_init(struct verbs *v, struct test_mr *tm)
 	tm->mr = ib_alloc_mr(v->pd, IB_MR_TYPE_MEM_REG, TEST_PAGES);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(v->test, tm->mr);
 	sg_init_table(tm->sg, TEST_PAGES);
-	/* Downwards in memory, if anywhere */
+	/* In reverse, so that contiguous pages are unlikely */
 	for (i = TEST_PAGES; i--;) {
 		tm->pages[i] = (void *)get_zeroed_page(GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(v->test, tm->pages[i]);
@@ -61,7 +61,7 @@ static void test_mr_exit(struct test_mr *tm)
 		free_page((unsigned long)tm->pages[i]);
 }
 
-/* With a new key, by QP 1, which is the target of what QP 0 does */
+/* Registers with a new key on QP 1, which is the target of QP 0 */
 static enum ib_wc_status test_mr_register(struct test_mr *tm, struct verbs_pair *pair)
 {
 	struct ib_reg_wr wr = {
@@ -118,7 +118,7 @@ static void ornic_test_reg_mr(struct kunit *test)
 	verbs_buf_init(v, &buf, TEST_SIZE);
 	test_mr_init(v, &tm);
 
-	/* More rounds than the ring has places for these work requests */
+	/* More rounds than the ring has room for */
 	for (round = 0; round < 2 * VERBS_WRS; round++) {
 		KUNIT_ASSERT_EQ(test, test_mr_register(&tm, &pair), IB_WC_SUCCESS);
 		memset(buf.data, round + 1, buf.size);
@@ -152,7 +152,7 @@ static void ornic_test_reg_mr_of_a_part(struct kunit *test)
 	verbs_buf_init(v, &buf, PAGE_SIZE);
 	test_mr_init(v, &tm);
 
-	/* One page, which begins and ends within it */
+	/* A part of one page, not at its beginning or end */
 	sg_dma_len(&tm.sg[1]) = 1000;
 	KUNIT_ASSERT_EQ(test, 1, ib_map_mr_sg(tm.mr, &tm.sg[1], 1, &offset, PAGE_SIZE));
 	sg_dma_len(&tm.sg[1]) = PAGE_SIZE;
@@ -213,7 +213,7 @@ static void ornic_test_send_with_inv(struct kunit *test)
 			IB_WC_WITH_INVALIDATE);
 	KUNIT_EXPECT_EQ(test, received.wc.ex.invalidate_rkey, tm.mr->rkey);
 
-	/* It is free for another registration, and closed without one */
+	/* The key can be registered again, and gives no access otherwise */
 	KUNIT_EXPECT_EQ(test, test_mr_register(&tm, &pair), IB_WC_SUCCESS);
 	KUNIT_EXPECT_EQ(test, test_local_inv(&pair, tm.mr->rkey), IB_WC_SUCCESS);
 	KUNIT_EXPECT_EQ(test, test_rdma(&pair, IB_WR_RDMA_WRITE, &buf.sge, tm.mr->iova,
@@ -247,11 +247,11 @@ static void ornic_test_mr_refusals(struct kunit *test)
 /* ---- Atomics ------------------------------------------------------------- */
 
 /**
- * struct test_atomics - a word, and who operates on it
+ * struct test_atomics - a word, and the QPs that operate on it
  * @pair:	connected
- * @result:	what the word was
- * @mr:		the word's registration, for atomics and writes
- * @word:	the target
+ * @result:	previous value of the word
+ * @mr:		registration of the word, for atomics and writes
+ * @word:	target of the operations
  */
 struct test_atomics {
 	struct verbs_pair pair;
@@ -319,7 +319,7 @@ static void ornic_test_masked_cmp_swp(struct kunit *test)
 	struct test_atomics ta;
 
 	test_atomics_init(test->priv, &ta);
-	/* What is compared is equal: both ends are swapped */
+	/* The compared bits are equal, so both ends are swapped */
 	test_atomic(&ta, &wr, IB_WC_MASKED_COMP_SWAP, TEST_WORD, 0x00223344556677ffull);
 	wr.compare_add ^= 0x0000000000010000ull;
 	test_atomic(&ta, &wr, IB_WC_MASKED_COMP_SWAP, TEST_WORD, TEST_WORD);
@@ -339,7 +339,7 @@ static void ornic_test_masked_fetch_add(struct kunit *test)
 	/* Two fields of 32 bits: no carry from one to the other */
 	test_atomic(&ta, &wr, IB_WC_MASKED_FETCH_ADD, 0x00000007ffffffffull,
 		    0x0000000800000000ull);
-	/* One of 64 */
+	/* One field of 64 bits */
 	wr.compare_add_mask = 0;
 	test_atomic(&ta, &wr, IB_WC_MASKED_FETCH_ADD, 0x00000007ffffffffull,
 		    0x0000000900000000ull);
@@ -401,7 +401,7 @@ static void ornic_test_drain(struct kunit *test)
 
 	verbs_pair_init(v, &pair, IB_QPT_RC, NULL);
 	verbs_buf_init(v, &buf, PAGE_SIZE);
-	/* But for one, which draining takes */
+	/* All receives but one, which draining needs */
 	for (i = 0; i < ARRAY_SIZE(received); i++)
 		verbs_recv(&pair, 1, &buf, &received[i]);
 	ib_drain_qp(pair.qps[1]);
@@ -414,9 +414,9 @@ static void ornic_test_drain(struct kunit *test)
 	verbs_pair_exit(&pair);
 }
 
-/* A list as long as it may be, and longer: a ring of this size has as many slots */
+/* As many WRs as the ring has slots, which is more than it holds */
 #define TEST_LIST		64u
-/* More than the eighth of a ring that the device may keep */
+/* More slots than sq_ci may lag behind, which is an eighth of the ring */
 #define TEST_LAG		16u
 
 static void test_list_init(struct ib_rdma_wr *wrs, struct verbs_wr *done)
@@ -434,8 +434,8 @@ static void test_list_init(struct ib_rdma_wr *wrs, struct verbs_wr *done)
 }
 
 /*
- * WRs that have completed do not give their slots back at once ([ORNIC-ORD-4]).
- * WRITEs without data take one slot each, and one list is published as a whole.
+ * Slots of completed WRs are not returned at once ([ORNIC-ORD-4]). WRITEs without data take one
+ * slot each, and a list is published as a whole.
  */
 static void ornic_test_full_ring(struct kunit *test)
 {
