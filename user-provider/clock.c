@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Device clock: its current value, conversion of timestamps to wall time */
 
 #include <errno.h>
 #include <limits.h>
@@ -7,8 +8,8 @@
 #include "ring.h"
 
 /*
- * The kernel makes seq odd, changes the page, and makes it even again. What
- * was read while it did so is read once more.
+ * Copies the clock page. The kernel makes seq odd, changes the page, and makes
+ * seq even again. A copy that overlaps with a change is repeated.
  */
 static void ornic_clock_read(const struct ornic_clock_page *page,
 			     struct ornic_clock_page *now)
@@ -27,8 +28,8 @@ static void ornic_clock_read(const struct ornic_clock_page *page,
 }
 
 /*
- * (cycles * mult + frac) >> shift, of which only the result fits into 64 bits:
- * the product has up to 96. @frac is less than 1 << @shift.
+ * Returns (cycles * mult + frac) >> shift. The result fits into 64 bits, but
+ * the product has up to 96. @frac is less than 1 << shift.
  */
 static uint64_t ornic_clock_scale(const struct ornic_clock_page *page,
 				  uint64_t cycles, uint64_t frac)
@@ -47,14 +48,14 @@ static uint64_t ornic_clock_scale(const struct ornic_clock_page *page,
 }
 
 /**
- * ornic_clock_to_ns() - when was that?
+ * ornic_clock_to_ns() - convert a timestamp to wall-clock time
  * @page: clock page
- * @timestamp: of the device
+ * @timestamp: timestamp of the device
  *
- * The page may have been written long after the timestamp was taken, or long
- * before.
+ * The kernel may have written the page long before or after the timestamp was
+ * taken.
  *
- * Return: nanoseconds since the epoch, of the device's PTP clock.
+ * Return: nanoseconds since the epoch, by the PTP clock of the device.
  */
 uint64_t ornic_clock_to_ns(const struct ornic_clock_page *page,
 			   uint64_t timestamp)
@@ -66,7 +67,7 @@ uint64_t ornic_clock_to_ns(const struct ornic_clock_page *page,
 		return now.nsec + ornic_clock_scale(&now,
 						    timestamp - now.cycles,
 						    now.frac);
-	/* Rounded down, too, which is up for what is subtracted */
+	/* The result is rounded down, so the difference is rounded up */
 	return now.nsec - ornic_clock_scale(&now, now.cycles - timestamp,
 					    (1ULL << now.shift) - 1 - now.frac);
 }
@@ -85,12 +86,12 @@ static struct timespec ornic_clock_raw(uint64_t clock)
 /**
  * ornic_query_rt_values() - read the device's clock
  * @ibctx: context
- * @values: comp_mask: what is wanted, then what there is
+ * @values: comp_mask selects the values, and returns which of them are valid
  *
- * The clock counts nanoseconds since power-on, and completions are stamped with
- * it. It is in raw_clock.tv_nsec whole, unless a long is too short for it.
+ * The clock counts nanoseconds since power-on. Timestamps of completions are
+ * values of it. raw_clock.tv_nsec holds the whole value if it fits into a long.
  *
- * Return: 0; EOPNOTSUPP without a clock; else what the kernel says.
+ * Return: 0 or a positive errno; EOPNOTSUPP without a clock.
  */
 int ornic_query_rt_values(struct ibv_context *ibctx,
 			  struct ibv_values_ex *values)

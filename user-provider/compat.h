@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What differs between the rdma-core versions that this provider builds in,
- * 65.0 and 56.1. In rdma-core itself this file does not exist.
+ * Differences between the rdma-core versions that this provider builds in, 65.0
+ * and 56.1. A provider in the rdma-core tree has no such file.
  */
 #ifndef ORNIC_COMPAT_H
 #define ORNIC_COMPAT_H
@@ -13,7 +13,7 @@
 struct ibv_fd_arr;
 struct verbs_create_cq_prov_attr;
 
-/* There is no such flag, so nobody can set it */
+/* Versions before 65.0 do not define the flag */
 #define IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC 0
 
 static inline int ornic_cmd_get_context(struct verbs_context *ctx,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Registration of the ORNIC provider with libibverbs */
 
 #include <stdlib.h>
 
@@ -6,8 +7,8 @@
 #include "ornic_abi.h"
 
 /*
- * By PCI identity, since the kernel has no driver id for a driver that is not
- * in its tree.
+ * Devices are matched by PCI ID, because only drivers in the kernel tree have
+ * an RDMA driver ID.
  */
 static const struct verbs_match_ent ornic_match_table[] = {
 	VERBS_PCI_MATCH(ORNIC_PCI_VENDOR_ID, ORNIC_PCI_DEVICE_ID, NULL),

@@ -2,8 +2,8 @@
 /*
  * Objects of the ORNIC provider.
  *
- * Rings and doorbell records are allocated by the kernel and mapped here; the
- * provider owns the mapping, from the creation of the object to its end.
+ * The kernel allocates rings and doorbell records. The provider maps them when
+ * it creates an object and unmaps them when it destroys the object.
  */
 #ifndef ORNIC_H
 #define ORNIC_H
@@ -23,9 +23,9 @@
 #define ORNIC_CACHE_LINE	64
 
 /**
- * struct ornic_device - one card
+ * struct ornic_device - RDMA device
  * @vdev: verbs device
- * @driver_id: what the kernel calls this driver; each ioctl repeats it
+ * @driver_id: RDMA driver ID from the kernel; part of each ioctl
  */
 struct ornic_device {
 	struct verbs_device vdev;
@@ -37,15 +37,15 @@ struct ornic_device {
  * @vctx: verbs context
  * @caps: enum ornic_ucontext_caps
  * @null_key: lkey of the null MR, with ORNIC_UCONTEXT_CAP_NULL_MR
- * @send_ops: bit n: the device takes enum ibv_wr_opcode n
+ * @send_ops: bit n: the device supports enum ibv_wr_opcode n
  * @db: doorbell page, write only
  * @db_length: bytes of @db mapped
- * @board: where to tell an awake device that there is work; may be NULL
+ * @board: board page; NULL without ORNIC_UCONTEXT_CAP_SHADOW
  * @board_length: bytes of @board mapped
- * @clock: how timestamps become time, read only; may be NULL
+ * @clock: clock page, read only; NULL without ORNIC_UCONTEXT_CAP_CLOCK
  * @clock_length: bytes of @clock mapped
- * @num_lock: held while a QP or a WQ gets its number, and from the end of one
- *	until its completions are dropped: they are found by the number
+ * @num_lock: protects QP and WQ numbers against reuse: held while a QP or WQ is
+ *	created, and while one is destroyed and its completions are dropped
  */
 struct ornic_context {
 	struct verbs_context vctx;
@@ -62,9 +62,9 @@ struct ornic_context {
 };
 
 /**
- * struct ornic_lock - spin lock that one thread need not take
+ * struct ornic_lock - spin lock that single-threaded objects do not take
  * @spin: the lock
- * @needed: false: a thread or parent domain promised that one thread is there
+ * @needed: false: the application uses the object from one thread at a time
  */
 struct ornic_lock {
 	pthread_spinlock_t spin;
@@ -72,7 +72,7 @@ struct ornic_lock {
 };
 
 /**
- * struct ornic_td - thread domain: objects that one thread at a time uses
+ * struct ornic_td - thread domain: one thread at a time uses its objects
  * @ibv_td: verbs thread domain
  * @users: parent domains that refer to it
  */
@@ -84,13 +84,13 @@ struct ornic_td {
 /**
  * struct ornic_pd - protection domain or parent domain
  * @ibv_pd: verbs protection domain
- * @pd: of a parent domain, the protection domain it stands for; else NULL
- * @td: of a parent domain, its thread domain or NULL
- * @users: of a protection domain, the parent domains; of a parent domain, the
- *	QPs, CQs, SRQs and WQs created with it
- * @alloc: of a parent domain, its user's allocator or NULL
- * @free: gives back what @alloc gave
- * @pd_context: for @alloc and @free
+ * @pd: parent domain: its protection domain; protection domain: NULL
+ * @td: parent domain: its thread domain or NULL
+ * @users: protection domain: number of parent domains that refer to it; parent
+ *	domain: number of QPs, CQs, SRQs and WQs created with it
+ * @alloc: parent domain: allocator of the application or NULL
+ * @free: frees memory from @alloc
+ * @pd_context: argument of @alloc and @free
  */
 struct ornic_pd {
 	struct ibv_pd ibv_pd;
@@ -105,10 +105,14 @@ struct ornic_pd {
 };
 
 /**
- * enum ornic_resource - what an allocator of a parent domain is asked for
+ * enum ornic_resource - resource types for the allocator of a parent domain
+ * @ORNIC_RESOURCE_QP: struct ornic_qp
+ * @ORNIC_RESOURCE_CQ: struct ornic_cq
+ * @ORNIC_RESOURCE_SRQ: struct ornic_srq
+ * @ORNIC_RESOURCE_WQ: struct ornic_wq
  *
- * The memory of an object of the provider. Rings and doorbell records are the
- * kernel's.
+ * The allocator provides these structures only. The kernel allocates rings and
+ * doorbell records.
  */
 enum ornic_resource {
 	ORNIC_RESOURCE_QP	= 1,
@@ -118,9 +122,9 @@ enum ornic_resource {
 };
 
 /**
- * struct ornic_owner - where the memory of an object is from
+ * struct ornic_owner - source of the memory of an object
  * @pd: parent domain that the object refers to, or NULL
- * @allocated: by the allocator of @pd
+ * @allocated: the memory is from the allocator of @pd
  */
 struct ornic_owner {
 	struct ornic_pd *pd;
@@ -139,11 +143,11 @@ struct ornic_ah {
 
 /**
  * enum ornic_cq_state - which ring the device writes to
- * @ORNIC_CQ_LIVE: ours
- * @ORNIC_CQ_RESIZING: it changes; @resize_lock is held until it is known
- * @ORNIC_CQ_LOST: one that could not be mapped; another resize may help
- * @ORNIC_CQ_DEAD: as before, and there are completions in it that had to be
- *	dropped
+ * @ORNIC_CQ_LIVE: the mapped one
+ * @ORNIC_CQ_RESIZING: unknown until the resize ends and releases resize_lock
+ * @ORNIC_CQ_LOST: one that could not be mapped; another resize may recover it
+ * @ORNIC_CQ_DEAD: as LOST, but it may hold completions of a QP or WQ that was
+ *	reset or destroyed; the CQ cannot be recovered
  */
 enum ornic_cq_state {
 	ORNIC_CQ_LIVE,
@@ -154,25 +158,26 @@ enum ornic_cq_state {
 
 /**
  * struct ornic_cq - completion queue
- * @lock: protects all that follows but @vcq and what is set once
- * @min_num: 0, or more than any poll may ask for, while @state is not LIVE
+ * @lock: protects the other members, except @vcq and those set once
+ * @min_num: polls for this many entries or fewer take the slow path: 0, or
+ *	INT_MAX while @state is not ORNIC_CQ_LIVE
  * @ring: struct ornic_cqe, with @log_cqe_size 6 each followed by struct
  *	ornic_cqe_ext
  * @dbr: doorbell record
- * @ci: consumer index, runs free
+ * @ci: consumer index, free-running
  * @mask: entries of the ring - 1
- * @phase_shift: brings the bit of @ci that tells the pass to bit 31
- * @cqe: the entry that an extended poll is at
+ * @phase_shift: shifts the bit of @ci that changes with each pass to bit 31
+ * @cqe: current entry of an extended poll
  * @poll: poll_cq for entries of this size, with or without the lock
  * @vcq: verbs CQ, ordinary or extended
  * @arm: arm word written last
- * @cqn: the device's number
+ * @cqn: CQ number of the device
  * @log_cqe_size: log2 of the bytes of an entry
  * @map: start of the mapping that holds @ring and @dbr
  * @map_length: bytes of it
- * @state: is @ring the one that the device writes to?
+ * @state: whether the device writes to @ring
  * @lost_ci: @ci when the ring was lost
- * @resize_lock: one resize at a time; others who need the ring wait here
+ * @resize_lock: serialises resizes; other users of the ring wait for it
  * @owner: parent domain and memory
  */
 struct ornic_cq {
@@ -202,25 +207,27 @@ struct ornic_cq {
  * @lock: protects the queue; held from wr_start to wr_complete or wr_abort
  * @ring: slots of ORNIC_SLOT_SIZE bytes
  * @end: first byte after the ring
- * @ops: bit n: enum ibv_wr_opcode n may be posted in the present state
+ * @ops: bit n: enum ibv_wr_opcode n may be posted in the current state
  * @dbr: doorbell record
- * @pi: producer index, in slots, runs free
- * @limit: what @pi may not pass, as far as we know
- * @slots: size of the ring; 0: there is none
+ * @pi: producer index, in slots, free-running
+ * @limit: upper bound of @pi, from the consumer index last read
+ * @slots: size of the ring; 0: no ring
  * @mask: @slots - 1
  * @max_sge: SGEs of a work request
  * @max_inline: bytes of inline data of a work request
- * @small_inline: of these, what fits into the first slot of a connected QP's
- * @max_tso_header: bytes of headers of a TSO; 0: the QP has none
+ * @small_inline: bytes of inline data that fit into the first slot of an RC or
+ *	ETH WQE, at most @max_inline
+ * @max_tso_header: bytes of headers of a TSO request; 0: no TSO
  * @wqe: ibv_wr_*: the WQE being built, or NULL
  * @data: ibv_wr_*: where its SGEs or inline data go, or NULL
  * @no_addr: ibv_wr_*: the datagram being built has no address yet
  * @first_pi: ibv_wr_*: @pi at wr_start
  * @error: ibv_wr_*: the first error since wr_start, positive errno
- * @slot: on the board, or ORNIC_BOARD_NO_SLOT
- * @ctx: doorbell page and board
+ * @slot: slot on the board, or ORNIC_BOARD_NO_SLOT
+ * @ctx: context with the doorbell page and the board
  *
- * In cache lines of its own: receives may be posted by another thread.
+ * The structure has cache lines of its own, because another thread may post
+ * receives.
  */
 struct ornic_sq {
 	struct ornic_lock lock;
@@ -250,15 +257,16 @@ struct ornic_sq {
  * @lock: protects the queue
  * @ring: receive WQEs
  * @dbr: doorbell record
- * @pi: producer index, in WQEs, runs free
- * @limit: what @pi may not pass, as far as we know
+ * @pi: producer index, in WQEs, free-running
+ * @limit: upper bound of @pi, from the consumer index last read
  * @mask: WQEs of the ring - 1
  * @stride_shift: log2 of the bytes of a WQE
  * @max_sge: SGEs of a work request
  * @max_wr: WQEs that may be outstanding
- * @open: the QP or WQ has left RESET; always with an SRQ
+ * @open: work requests may be posted. QP or WQ: outside RESET, and without an
+ *	SRQ. SRQ: unless a resize lost the ring.
  *
- * In a cache line of its own, see struct ornic_sq.
+ * The structure has a cache line of its own; see struct ornic_sq.
  */
 struct ornic_rq {
 	struct ornic_lock lock;
@@ -290,7 +298,7 @@ struct ornic_srq {
 };
 
 /**
- * struct ornic_wq - work queue: a receive queue for frames
+ * struct ornic_wq - work queue: a receive queue for Ethernet frames
  * @rq: the queue
  * @ibv_wq: verbs WQ
  * @map: start of the mapping that holds the ring and the doorbell record
@@ -306,9 +314,9 @@ struct ornic_wq {
 };
 
 /**
- * struct ornic_counter_point - what a place of read_counters() counts
+ * struct ornic_counter_point - counter attached to a result of read_counters()
  * @desc: packets or bytes
- * @index: the place
+ * @index: index of the result
  */
 struct ornic_counter_point {
 	enum ibv_counter_description desc;
@@ -316,12 +324,13 @@ struct ornic_counter_point {
 };
 
 /**
- * struct ornic_counters - counters of what flow rules match
+ * struct ornic_counters - counters of flow rules
  * @vcounters: verbs counters
- * @lock: protects all that follows
- * @points: what was attached
+ * @lock: protects the members below
+ * @points: attached counters
  * @num: entries of @points
- * @flows: rules that count here; nothing is attached meanwhile
+ * @flows: number of rules that use the counters; while there are any, @points
+ *	does not change
  */
 struct ornic_counters {
 	struct verbs_counters vcounters;
@@ -334,7 +343,7 @@ struct ornic_counters {
 /**
  * struct ornic_flow - flow rule
  * @ibv_flow: verbs flow
- * @counters: where it counts, or NULL
+ * @counters: counters of the rule, or NULL
  */
 struct ornic_flow {
 	struct ibv_flow ibv_flow;
@@ -342,7 +351,7 @@ struct ornic_flow {
 };
 
 /**
- * enum ornic_wqe_kind - what is behind the header of a send WQE
+ * enum ornic_wqe_kind - route after the header of a send WQE
  * @ORNIC_WQE_RC: struct ornic_route_rc
  * @ORNIC_WQE_UD: struct ornic_route_ud
  * @ORNIC_WQE_ETH: struct ornic_route_eth
@@ -356,14 +365,14 @@ enum ornic_wqe_kind {
 /**
  * struct ornic_qp - queue pair
  * @vqp: verbs QP, ordinary or extended
- * @kind: of its send WQEs
+ * @kind: kind of its send WQEs
  * @post_send: ibv_post_send() for that kind
  * @sq: send queue
  * @rq: receive queue
  * @ops: @sq.ops once the QP is in RTS
- * @qpn: the device's number
+ * @qpn: QP number of the device
  * @map: start of the mapping that holds the rings and the doorbell record;
- *	NULL: there are none, the QP is XRC_RECV or receives in WQs
+ *	NULL for XRC_RECV and RSS QPs, which own neither
  * @map_length: bytes of it
  * @owner: parent domain and memory
  */
@@ -461,9 +470,9 @@ static inline void ornic_unlock(struct ornic_lock *lock)
 }
 
 /**
- * ornic_rq_open() - let a receive queue take work requests, or not
+ * ornic_rq_open() - open or close a receive queue for work requests
  * @rq: receive queue, not locked
- * @open: whether it takes them
+ * @open: whether work requests may be posted
  */
 static inline void ornic_rq_open(struct ornic_rq *rq, bool open)
 {

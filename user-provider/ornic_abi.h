@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Uverbs commands with the driver-specific parts of the ORNIC kernel ABI */
 #ifndef ORNIC_ABI_H
 #define ORNIC_ABI_H
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Device contexts, their mapped pages, device and port attributes */
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +13,10 @@
 #include "ornic.h"
 #include "ornic_abi.h"
 
-/* What the kernel has no common place for. The caller may know less of it. */
+/*
+ * Sets the capabilities that are not in the common part of the response.
+ * @attr_size excludes those that the application was compiled without.
+ */
 static void ornic_fill_raw_caps(struct ibv_device_attr_ex *attr,
 				size_t attr_size,
 				const struct ornic_query_device_resp *resp)
@@ -199,8 +203,8 @@ static struct ornic_context *ornic_new_context(struct ibv_device *ibdev,
 }
 
 /*
- * The end of both ways to a context. @ret is what the kernel said to the
- * command whose answer is @resp.
+ * Common end of ornic_alloc_context() and ornic_import_context(). @ret is the
+ * result of the command that returned @resp.
  */
 static struct verbs_context *
 ornic_init_context(struct ornic_context *ctx, int cmd_fd,
@@ -228,7 +232,7 @@ err_free_context:
 /**
  * ornic_alloc_context() - open the device
  * @ibdev: device
- * @cmd_fd: its character device; the caller keeps it
+ * @cmd_fd: file descriptor of its character device, owned by the caller
  * @private_data: not used
  *
  * Return: the context, to be freed with free_context; NULL with errno set.
@@ -251,12 +255,12 @@ struct verbs_context *ornic_alloc_context(struct ibv_device *ibdev, int cmd_fd,
 }
 
 /**
- * ornic_import_context() - use a device that was opened before
+ * ornic_import_context() - import the context of an open device
  * @ibdev: device
- * @cmd_fd: of the context object that opened it; the caller keeps it
+ * @cmd_fd: file descriptor of the open context, owned by the caller
  *
- * Both share the doorbell page and the board, which need no lock: a doorbell
- * is one write, and bits are set by atomic operations.
+ * Both contexts share the doorbell page and the board. These need no lock: a
+ * doorbell is one write, and board bits are set by atomic operations.
  *
  * Return: the context, to be freed with free_context; NULL with errno set.
  */
