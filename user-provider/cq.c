@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Completion queues: creation, resizing, arming, and dropping of completions */
 
 #include <errno.h>
 #include <limits.h>
@@ -10,16 +11,16 @@
 #include "doorbell.h"
 #include "ornic_abi.h"
 
-/* What only entries of 64 bytes can tell */
+/* Fields that only 64-byte entries have */
 #define ORNIC_WC_EXT_FLAGS (IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
 			    IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK | \
 			    IBV_WC_EX_WITH_CVLAN | IBV_WC_EX_WITH_FLOW_TAG)
 
 /**
- * struct ornic_cq_map - where the kernel put the ring of a CQ
- * @offset: for mmap()
- * @length: bytes
- * @dbr_offset: of the doorbell record, in the mapping; the ring is at 0
+ * struct ornic_cq_map - location of the ring of a CQ
+ * @offset: offset for mmap()
+ * @length: bytes to map
+ * @dbr_offset: offset of the doorbell record in the mapping; the ring is at 0
  * @log_size: log2 of the entries
  */
 struct ornic_cq_map {
@@ -36,7 +37,7 @@ static void *ornic_cq_mmap(const struct ornic_cq *cq,
 		    cq->vcq.cq.context->cmd_fd, from->offset);
 }
 
-/* Locked, or before anybody knows the CQ. */
+/* Called with cq->lock held, or while the CQ is created */
 static void ornic_cq_use_ring(struct ornic_cq *cq, void *map,
 			      const struct ornic_cq_map *from)
 {
@@ -136,7 +137,7 @@ static struct ornic_cq *ornic_new_cq(struct ibv_context *ibctx,
 		return NULL;
 	cq->owner = owner;
 
-	/* Timestamps are part of the larger entries, and need no flag */
+	/* The kernel needs no flag: 64-byte entries always have a timestamp */
 	kattr.wc_flags = 0;
 	if (ext)
 		cmd.flags = ORNIC_CREATE_CQ_EXT;
@@ -166,9 +167,9 @@ err_free_cq:
 /**
  * ornic_create_cq() - create a completion queue
  * @ibctx: context
- * @cqe: entries wanted
- * @channel: where its events go, or NULL
- * @comp_vector: event queue that carries them
+ * @cqe: minimum number of entries
+ * @channel: completion channel, or NULL
+ * @comp_vector: completion vector
  *
  * Return: the queue; NULL with errno set.
  */
@@ -190,9 +191,9 @@ struct ibv_cq *ornic_create_cq(struct ibv_context *ibctx, int cqe,
 /**
  * ornic_create_cq_ex() - create an extended completion queue
  * @ibctx: context
- * @attr: as ornic_create_cq(), and what is to be read of a completion
+ * @attr: attributes; wc_flags selects the fields to read of completions
  *
- * Return: the queue; NULL with errno set, EOPNOTSUPP for what we do not have.
+ * Return: the queue; NULL with errno set, EOPNOTSUPP for an unsupported option.
  */
 struct ibv_cq_ex *ornic_create_cq_ex(struct ibv_context *ibctx,
 				     struct ibv_cq_init_attr_ex *attr)
@@ -215,8 +216,8 @@ struct ibv_cq_ex *ornic_create_cq_ex(struct ibv_context *ibctx,
 }
 
 /**
- * ornic_cq_wait() - wait until a CQ is resized
- * @cq: completion queue, locked, being resized; locked again on return
+ * ornic_cq_wait() - wait until a resize of a CQ ends
+ * @cq: completion queue, locked; unlocked while waiting
  */
 void ornic_cq_wait(struct ornic_cq *cq)
 {
@@ -228,7 +229,7 @@ void ornic_cq_wait(struct ornic_cq *cq)
 	} while (cq->state == ORNIC_CQ_RESIZING);
 }
 
-/* Locked. */
+/* Called with cq->lock held */
 static void ornic_cq_set_state(struct ornic_cq *cq, enum ornic_cq_state state)
 {
 	cq->state = state;
@@ -248,8 +249,9 @@ static enum ornic_cq_state ornic_cq_change_state(struct ornic_cq *cq,
 }
 
 /*
- * The new ring begins with what the device thinks that nobody polled. After a
- * ring was lost that is more than there is: see ornic_resize_cq().
+ * The new ring begins with the completions that the device regards as not
+ * polled. After a ring was lost, some of them may have been polled from the old
+ * ring; see ornic_resize_cq().
  */
 static void ornic_cq_change_ring(struct ornic_cq *cq, void *map,
 				 const struct ornic_cq_map *from,
@@ -269,7 +271,7 @@ static void ornic_cq_change_ring(struct ornic_cq *cq, void *map,
 	munmap(old, old_length);
 }
 
-/* With @resize_lock held, and nobody at the ring. */
+/* Called with cq->resize_lock held, in ORNIC_CQ_RESIZING */
 static int ornic_cq_do_resize(struct ornic_cq *cq, int cqe,
 			      enum ornic_cq_state before)
 {
@@ -307,21 +309,21 @@ static int ornic_cq_do_resize(struct ornic_cq *cq, int cqe,
 }
 
 /**
- * ornic_resize_cq() - give a completion queue another size
+ * ornic_resize_cq() - resize a completion queue
  * @ibcq: completion queue
- * @cqe: entries wanted
+ * @cqe: minimum number of entries
  *
- * Until the command ends nobody may poll the ring that the device leaves, nor
- * arm the record that the kernel copies: others wait, asleep, for the command
- * may take long. What was not polled is at the beginning of the new ring, in
- * its order.
+ * During the command no thread may poll the ring that the device leaves, or
+ * write the arm word that the kernel copies. Other threads sleep, because the
+ * command may take long. The new ring begins with the completions that were not
+ * polled, in order.
  *
- * If that ring cannot be mapped the old one can still be polled, for it has
- * those entries too. After them polling fails. Another resize may bring the
- * queue back; its ring begins with the same entries, of which some are polled
- * then.
+ * If the new ring cannot be mapped, the old one can still be polled, because it
+ * has those completions too. After the last of them polling fails. Another
+ * resize may recover the queue. Its ring begins with the same completions, and
+ * those that were polled meanwhile are skipped.
  *
- * Return: 0 or a positive errno; EIO for a queue that does not come back.
+ * Return: 0 or a positive errno; EIO for a queue in ORNIC_CQ_DEAD.
  */
 int ornic_resize_cq(struct ibv_cq *ibcq, int cqe)
 {
@@ -340,7 +342,7 @@ int ornic_resize_cq(struct ibv_cq *ibcq, int cqe)
 }
 
 /**
- * ornic_modify_cq() - change when a completion queue sends its events
+ * ornic_modify_cq() - set the event moderation of a completion queue
  * @ibcq: completion queue
  * @attr: moderation
  *
@@ -375,7 +377,7 @@ int ornic_destroy_cq(struct ibv_cq *ibcq)
 	return 0;
 }
 
-/* Locked. */
+/* Called with cq->lock held; releases it while it waits for a resize */
 static __attribute__((noinline)) bool ornic_cq_is_lost(struct ornic_cq *cq)
 {
 	if (cq->state == ORNIC_CQ_RESIZING)
@@ -384,12 +386,12 @@ static __attribute__((noinline)) bool ornic_cq_is_lost(struct ornic_cq *cq)
 }
 
 /**
- * ornic_req_notify_cq() - ask for an event
+ * ornic_req_notify_cq() - request a completion event
  * @ibcq: completion queue
- * @solicited_only: only a solicited or failed completion is worth one
+ * @solicited_only: request it for a solicited or failed completion only
  *
- * The device knows whether a request for any completion is answered, and does
- * not let one for a solicited completion weaken it: [ORNIC-DB-20].
+ * A request for any completion stays in force until it is answered. A later
+ * request for solicited completions does not weaken it ([ORNIC-DB-20]).
  *
  * Return: 0, or EIO after the ring was lost.
  */
@@ -402,13 +404,13 @@ int ornic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 		ornic_unlock(&cq->lock);
 		return EIO;
 	}
-	/* The next number, for NEXT the first of the next generation */
+	/* Next sequence number; NEXT begins a new generation */
 	if (solicited_only)
 		cq->arm = (cq->arm | ORNIC_ARM_TYPE) + 1 + ORNIC_ARM_SOLICITED;
 	else
 		cq->arm = (cq->arm | ~ORNIC_ARM_GEN) + 1 + ORNIC_ARM_NEXT;
 
-	/* The caller polls once more after this; that must not come earlier */
+	/* The fence orders the arm word before the caller's next poll */
 	ornic_write_index_fence(&cq->dbr->arm, cq->arm);
 	ornic_ring_cq(cq);
 	ornic_unlock(&cq->lock);
@@ -416,12 +418,12 @@ int ornic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 }
 
 /**
- * ornic_cq_clean() - drop the completions of a QP that is gone or was reset
+ * ornic_cq_clean() - drop the completions of a destroyed or reset QP or WQ
  * @cq: completion queue
- * @qpn: the device's number of the QP; it completes nothing any more
+ * @qpn: QP or WQ number of the device; it has no further completions
  *
- * What stays is moved towards the producer's end, where each entry keeps its
- * phase bit. The device writes behind that end only.
+ * The remaining completions move towards the producer index. The phase bits of
+ * the ring do not move. The device writes only at or after the producer index.
  */
 void ornic_cq_clean(struct ornic_cq *cq, uint32_t qpn)
 {
@@ -430,7 +432,7 @@ void ornic_cq_clean(struct ornic_cq *cq, uint32_t qpn)
 	uint32_t end, from, to, word;
 
 	ornic_cq_lock(cq);
-	/* Not all of them are in this ring */
+	/* Some of them may be in the ring that could not be mapped */
 	if (unlikely(cq->state == ORNIC_CQ_LOST))
 		ornic_cq_set_state(cq, ORNIC_CQ_DEAD);
 	for (end = cq->ci; end - cq->ci <= cq->mask; end++)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Polling of extended completion queues: ibv_start_poll(), ibv_wc_read_*() */
 
 #include <errno.h>
 
 #include "cqe.h"
 
-/* The entry stays in the ring until the poll ends; readers read it there. */
+/* The entry stays in the ring until end_poll: the readers access it there */
 static ALWAYS_INLINE inline int ornic_cq_take(struct ornic_cq *cq,
 					      const uint32_t log_size)
 {
@@ -114,7 +115,7 @@ static uint32_t ornic_read_slid(struct ibv_cq_ex *ibcq)
 	return 0;
 }
 
-/* On a RoCE network that is the priority in a VLAN tag; small entries have none */
+/* RoCE maps it to the priority in a VLAN tag; 32-byte entries do not have it */
 static uint8_t ornic_read_sl(struct ibv_cq_ex *ibcq)
 {
 	return 0;
@@ -146,7 +147,7 @@ static uint64_t ornic_read_completion_wallclock_ns(struct ibv_cq_ex *ibcq)
 				 ornic_read_completion_ts(ibcq));
 }
 
-/* Without a tag the field means nothing */
+/* vlan_tci is undefined without ORNIC_CQE_EXT_VLAN */
 static uint16_t ornic_read_cvlan(struct ibv_cq_ex *ibcq)
 {
 	const struct ornic_cqe_ext *ext = ornic_cqe_ext(ibcq);
@@ -161,9 +162,9 @@ static uint32_t ornic_read_flow_tag(struct ibv_cq_ex *ibcq)
 }
 
 /**
- * ornic_cq_fill_pfns() - make a CQ an extended one
+ * ornic_cq_fill_pfns() - set the functions of an extended CQ
  * @cq: completion queue
- * @wc_flags: IBV_WC_EX_WITH_*, all of which its entries can tell
+ * @wc_flags: IBV_WC_EX_WITH_*: fields to read, all of which its entries have
  */
 void ornic_cq_fill_pfns(struct ornic_cq *cq, uint64_t wc_flags)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * Finding and leaving completions; hardware.rst, "Completions".
- */
+/* Access to completions in the ring (hardware.rst, section 8) */
 #ifndef ORNIC_CQE_H
 #define ORNIC_CQE_H
 
@@ -30,7 +28,7 @@ static_assert(sizeof(struct ornic_cqe) + sizeof(struct ornic_cqe_ext) ==
 /**
  * ornic_cqe() - address of a completion
  * @cq: completion queue
- * @ci: which
+ * @ci: index of the entry
  * @log_size: log2 of the bytes of an entry
  *
  * Return: the entry.
@@ -42,7 +40,7 @@ static inline struct ornic_cqe *ornic_cqe(const struct ornic_cq *cq,
 }
 
 /**
- * ornic_cq_lock() - lock a CQ that has a ring
+ * ornic_cq_lock() - lock a CQ, and wait until no resize is under way
  * @cq: completion queue
  */
 static inline void ornic_cq_lock(struct ornic_cq *cq)
@@ -55,16 +53,16 @@ static inline void ornic_cq_lock(struct ornic_cq *cq)
 /**
  * ornic_cq_peek() - look for a completion
  * @cq: completion queue, locked
- * @ci: which
+ * @ci: index of the entry
  * @log_size: log2 of the bytes of an entry
- * @cqe: where it is or will be
- * @qpn: its last word in CPU order
+ * @cqe: returns the entry
+ * @qpn: returns the last word of the entry in CPU order
  *
- * The phase bit of an entry is 1 on the first pass over the ring and changes
- * with each: it differs from the bit of @ci that counts the passes exactly if
- * the entry was written.
+ * The device writes phase bit 1 on the first pass over the ring and inverts it
+ * with each pass. The entry is valid if its phase bit differs from the bit of
+ * @ci that changes with each pass.
  *
- * Return: whether the completion is there, complete and visible.
+ * Return: whether the entry is valid; then all of it is visible.
  */
 static inline bool ornic_cq_peek(const struct ornic_cq *cq, uint32_t ci,
 				 uint32_t log_size,
@@ -84,9 +82,10 @@ static inline bool ornic_cq_peek(const struct ornic_cq *cq, uint32_t ci,
  * @cqe: completion
  * @flags: ORNIC_WC_*
  *
- * Both are in the same place of struct ibv_wc, but only a key is a number.
+ * Both are in one union of struct ibv_wc, but immediate data keeps its byte
+ * order.
  *
- * Return: imm_data as it came, or invalidated_rkey in CPU order.
+ * Return: imm_data as received, or invalidated_rkey in CPU order.
  */
 static inline __be32 ornic_cqe_imm(const struct ornic_cqe *cqe, uint32_t flags)
 {
@@ -98,7 +97,7 @@ static inline __be32 ornic_cqe_imm(const struct ornic_cqe *cqe, uint32_t flags)
 /**
  * ornic_cq_consume() - give entries back to the device
  * @cq: completion queue, locked
- * @ci: first entry that is not read yet
+ * @ci: index of the first entry to keep
  */
 static inline void ornic_cq_consume(struct ornic_cq *cq, uint32_t ci)
 {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Doorbell writes and the board (hardware.rst, section 5) */
 
 #include <util/mmio.h>
 
 #include "doorbell.h"
 
 /*
- * Words of the board are little endian, so bit n of a 64-bit word is bit
- * n % 32 of one of its halves: a 32-bit atomic does it on every machine.
+ * The 64-bit words of the board are little endian, so bit n is also bit n % 32
+ * of 32-bit word n / 32. Every architecture has 32-bit atomics.
  */
 static void ornic_board_set_bit(void *words, uint32_t n)
 {
@@ -28,11 +29,11 @@ static void ornic_ring(struct ornic_context *ctx, enum ornic_db_type type,
 }
 
 /**
- * ornic_wake_sq() - send work for a device that does not look at the queue
+ * ornic_wake_sq() - notify a device that does not watch a send queue
  * @qp: queue pair, its send queue locked and its index published
  *
- * The bit goes to the board first and to the summary second: the device goes
- * the other way, and clears what it has seen before it looks further.
+ * The slot's bit is set before the summary bit. The device clears the summary
+ * bit first, then the slot's bit, and then reads the index ([ORNIC-DB-11]).
  */
 void ornic_wake_sq(struct ornic_qp *qp)
 {
@@ -50,8 +51,10 @@ void ornic_wake_sq(struct ornic_qp *qp)
 }
 
 /**
- * ornic_ring_cq() - a request for an event, for a device that is to be told
+ * ornic_ring_cq() - ring the CQ doorbell if the device needs it
  * @cq: completion queue, locked and its arm word published
+ *
+ * Only a device without ORNIC_CAPS_SHADOW needs it ([ORNIC-DB-17]).
  */
 void ornic_ring_cq(struct ornic_cq *cq)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * Telling the device that there is work; hardware.rst, "Doorbells and doorbell
- * records".
- */
+/* Publishing work to the device (hardware.rst, section 5) */
 #ifndef ORNIC_DOORBELL_H
 #define ORNIC_DOORBELL_H
 
@@ -16,10 +13,10 @@ void ornic_ring_cq(struct ornic_cq *cq);
  * @qp: queue pair, its send queue locked
  * @shadow: the device has ORNIC_CAPS_SHADOW
  *
- * A device that is busy with this queue looks at the index by itself, so as a
- * rule nothing more is to be done. An MMIO store to a software device is a
- * trap and costs more than the whole post. Without the shadow there is no flag
- * to look at, nor a fence to pay for.
+ * A device that watches the queue reads the index by itself and needs no
+ * doorbell. An MMIO store to a software device is a trap and costs more than
+ * the whole post. Without ORNIC_CAPS_SHADOW the device never watches a queue,
+ * so the fence is not needed.
  */
 static ALWAYS_INLINE inline void ornic_publish_sq(struct ornic_qp *qp,
 						  const bool shadow)

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Inline data: copied into the WQE when it is posted, so that the caller's
- * buffer is free at once and needs no key.
+ * Inline data and TSO headers. Both are copied into the WQE when it is posted,
+ * so the caller's buffer can be reused at once and needs no lkey.
  */
 #ifndef ORNIC_INLINE_H
 #define ORNIC_INLINE_H
 
 #include "ring.h"
 
-/* What fits behind the route of a connected transport, in the first slot */
+/* Bytes that fit into the first slot, after the route of an RC or ETH WQE */
 #define ORNIC_INLINE_SMALL	(ORNIC_SLOT_SIZE - ORNIC_DATA_RC)
 
 /**
  * ornic_copy_small() - copy up to ORNIC_INLINE_SMALL bytes
- * @dst: to; within a slot
- * @src: from, any alignment
+ * @dst: destination, within a slot
+ * @src: source, any alignment
  * @length: bytes
  *
  * Most inline messages are that short, and a call of memcpy() costs as much as
- * the rest of the WQE. Two pieces that overlap spare a loop.
+ * the rest of the WQE. Two overlapping copies make a loop unnecessary.
  */
 static inline void ornic_copy_small(uint8_t *dst, const uint8_t *src,
 				    uint32_t length)
@@ -52,9 +52,9 @@ static inline void ornic_copy_small(uint8_t *dst, const uint8_t *src,
 /**
  * ornic_put_inline() - copy inline data to the ring
  * @sq: send queue
- * @dst: where in the ring
+ * @dst: destination in the ring
  * @src: data
- * @length: bytes; there is room for them
+ * @length: bytes; the ring has room for them
  *
  * Return: the byte after the copy, which may be the ring's end.
  */
@@ -63,7 +63,7 @@ static inline uint8_t *ornic_put_inline(struct ornic_sq *sq, uint8_t *dst,
 {
 	size_t room = sq->end - dst;
 
-	/* The address of nothing may be NULL, which memcpy() does not take */
+	/* @src may be NULL, which is invalid for memcpy() even with 0 bytes */
 	if (!length)
 		return dst;
 	if (unlikely(length > room)) {
@@ -93,12 +93,12 @@ static inline bool ornic_tso_takes(const struct ornic_sq *sq, uint32_t hdr_len,
 /**
  * ornic_put_tso() - write the route and the headers of a TSO
  * @sq: send queue
- * @hdr: header of the WQE; there is room for what follows
- * @headers: Ethernet, IP and TCP
- * @hdr_len: bytes of them
+ * @hdr: header of the WQE; the ring has room for the rest
+ * @headers: Ethernet, IP and TCP headers
+ * @hdr_len: bytes of @headers
  * @mss: bytes of payload of a segment
  *
- * Return: where the SGEs go.
+ * Return: the address of the SGEs in the ring.
  */
 static inline void *ornic_put_tso(struct ornic_sq *sq,
 				  struct ornic_sq_hdr *hdr,
@@ -119,11 +119,11 @@ static inline void *ornic_put_tso(struct ornic_sq *sq,
 /**
  * ornic_inline_length() - check the inline data of a work request
  * @sq: send queue
- * @sg: where the data is; lkeys do not matter
+ * @sg: list of buffers; their lkeys are ignored
  * @num: entries of @sg
- * @length: bytes of all of them
+ * @length: returns the bytes of all buffers
  *
- * Return: whether they may be sent inline.
+ * Return: whether the data may be sent inline.
  */
 static inline bool ornic_inline_length(struct ornic_sq *sq,
 				       const struct ibv_sge *sg, int num,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Polling of completion queues: ibv_poll_cq() */
 
 #include "cqe.h"
 
-/* A CQE is the first half of struct ibv_wc on a little-endian machine. */
+/* A CQE is the first half of struct ibv_wc on a little-endian machine */
 #define ORNIC_WC_IS_CQE(field, cqe_field) \
 	static_assert(offsetof(struct ibv_wc, field) == \
 		      offsetof(struct ornic_cqe, cqe_field), #field)
@@ -37,7 +38,7 @@ static ALWAYS_INLINE inline void ornic_fill_wc(struct ibv_wc *wc,
 	       sizeof(*wc) - offsetof(struct ibv_wc, pkey_index));
 }
 
-/* At least one is wanted. */
+/* @num is at least 1 */
 static ALWAYS_INLINE inline int ornic_fetch(struct ornic_cq *cq, int num,
 					    struct ibv_wc *wc,
 					    const uint32_t log_size)
@@ -60,7 +61,7 @@ static ALWAYS_INLINE inline int ornic_fetch(struct ornic_cq *cq, int num,
 	return num;
 }
 
-/* Nothing is wanted, or there is no ring to take it from. */
+/* Slow path: @num is not positive, or the CQ is not in ORNIC_CQ_LIVE */
 static __attribute__((noinline)) int ornic_poll_rare(struct ornic_cq *cq,
 						     int num,
 						     struct ibv_wc *wc)
@@ -83,7 +84,7 @@ static ALWAYS_INLINE inline int ornic_poll(struct ornic_cq *cq, int num,
 
 	if (locked)
 		pthread_spin_lock(&cq->lock.spin);
-	/* One comparison for two reasons to go another way */
+	/* One comparison detects both cases of the slow path */
 	if (likely(num > cq->min_num))
 		n = ornic_fetch(cq, num, wc, log_size);
 	else
@@ -117,8 +118,8 @@ static int ornic_poll_ext_alone(struct ornic_cq *cq, int num,
 }
 
 /**
- * ornic_cq_choose_poll() - decide once what no poll need decide
- * @cq: completion queue, its lock and the size of its entries known
+ * ornic_cq_choose_poll() - select the poll function for the lock and entry size
+ * @cq: completion queue, its lock and the size of its entries set
  */
 void ornic_cq_choose_poll(struct ornic_cq *cq)
 {
@@ -131,12 +132,13 @@ void ornic_cq_choose_poll(struct ornic_cq *cq)
 }
 
 /**
- * ornic_poll_cq() - take completions
+ * ornic_poll_cq() - poll a completion queue
  * @ibcq: completion queue
- * @num: room in @wc
+ * @num: entries of @wc
  * @wc: work completions
  *
- * Return: how many were there; -1 if none will come, enum ornic_cq_state.
+ * Return: the number of completions; -1 if there are none and the CQ is not in
+ * ORNIC_CQ_LIVE.
  */
 int ornic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Ring arithmetic and the accesses that synchronise with the device.
+ * Ring arithmetic, the parts of a WQE, and ordered accesses to memory that the
+ * device reads and writes.
  *
- * Indexes run free over 32 bits; a position is the index modulo the size, a
- * power of two. Rings and doorbell records are coherent, cached memory that
- * the device reads and writes at any time.
+ * Indexes are free-running 32-bit counters. A position is the index modulo the
+ * ring size, a power of two. Rings and doorbell records are coherent, cached
+ * memory that the device reads and writes at any time.
  */
 #ifndef ORNIC_RING_H
 #define ORNIC_RING_H
@@ -16,7 +17,7 @@
 
 #include "ornic.h"
 
-/* Where SGEs or inline data begin in a send WQE; hardware.rst, "Send work requests" */
+/* Offset of SGEs or inline data in a send WQE (hardware.rst, section 6) */
 #define ORNIC_DATA_RC \
 	(sizeof(struct ornic_sq_hdr) + sizeof(struct ornic_route_rc))
 #define ORNIC_DATA_ATOMIC \
@@ -26,12 +27,12 @@
 #define ORNIC_DATA_ETH \
 	(sizeof(struct ornic_sq_hdr) + sizeof(struct ornic_route_eth))
 
-/* What is alike for connected transports and for frames, is done alike */
+/* RC and ETH WQEs share the code that depends on this offset */
 static_assert(ORNIC_DATA_ETH == ORNIC_DATA_RC, "SGEs of frames are elsewhere");
 
 /**
- * ornic_data_start() - where SGEs or inline data begin
- * @kind: of WQE; not TSO, nor an atomic
+ * ornic_data_start() - offset of SGEs or inline data in a WQE
+ * @kind: kind of the WQE, which is neither a TSO nor an atomic
  *
  * Return: bytes from the beginning of the WQE.
  */
@@ -41,10 +42,10 @@ static inline uint32_t ornic_data_start(enum ornic_wqe_kind kind)
 }
 
 /*
- * udma_from_device_barrier() is an lfence on x86, which costs more than the
- * rest of a poll and orders nothing here: loads from write-back memory stay in
- * order. An acquire load says so to the compiler; elsewhere the barrier for
- * DMA is what it takes.
+ * udma_from_device_barrier() is an lfence on x86. It costs more than the rest
+ * of a poll and is not needed there: the CPU does not reorder loads from
+ * write-back memory, and an acquire load stops the compiler from doing so.
+ * Other architectures need the DMA barrier.
  */
 #if defined(__x86_64__)
 #define ORNIC_READ_ORDER	memory_order_acquire
@@ -55,10 +56,11 @@ static inline uint32_t ornic_data_start(enum ornic_wqe_kind kind)
 #endif
 
 /**
- * ornic_read_word() - read what the device writes
+ * ornic_read_word() - read a word that the device writes
  * @addr: index or phase word, __le32
  *
- * Before anything is read that the word vouches for, ornic_read_barrier().
+ * The caller needs ornic_read_barrier() before it reads memory that the word
+ * declares valid.
  *
  * Return: the value in CPU order.
  */
@@ -71,7 +73,7 @@ static inline uint32_t ornic_read_word(const void *addr)
 }
 
 /**
- * ornic_read_index() - read what the device writes, before all that follows
+ * ornic_read_index() - read an index of the device before all later reads
  * @addr: index, __le32
  *
  * Return: the value in CPU order.
@@ -85,7 +87,7 @@ static inline uint32_t ornic_read_index(const void *addr)
 }
 
 /**
- * ornic_write_index() - publish an index after all that precedes
+ * ornic_write_index() - publish an index after all earlier writes
  * @addr: __le32
  * @v: value in CPU order
  */
@@ -98,14 +100,14 @@ static inline void ornic_write_index(void *addr, uint32_t v)
 }
 
 /**
- * ornic_write_index_fence() - publish an index, before looking at a flag
+ * ornic_write_index_fence() - publish an index before reading a flag
  * @addr: __le32
  * @v: value in CPU order
  *
- * The device writes its flag and then looks at the index; we write the index
- * and then look at the flag, with ornic_read_flag(). A store may pass a later
- * load unless a full fence is between them, and then both sides would miss
- * each other. On x86 an exchange is the store and the fence in one, cheaper
+ * The device writes its flag and then reads the index. The host writes the
+ * index and then reads the flag, with ornic_read_flag(). Without a full fence
+ * a load may pass the store before it, and both sides may read old values
+ * ([ORNIC-DB-10]). On x86 an exchange is store and fence in one, and cheaper
  * than mov and mfence.
  */
 static inline void ornic_write_index_fence(void *addr, uint32_t v)
@@ -118,7 +120,7 @@ static inline void ornic_write_index_fence(void *addr, uint32_t v)
 }
 
 /**
- * ornic_read_flag() - the other half of ornic_write_index_fence()
+ * ornic_read_flag() - read a flag after ornic_write_index_fence()
  * @addr: __le32
  *
  * Return: whether the flag is set.
@@ -142,11 +144,11 @@ static inline void *ornic_slot(const struct ornic_sq *sq, uint32_t index)
 }
 
 /**
- * ornic_sq_takes() - opcode, type and state of a QP in one test
- * @ops: what may be posted
+ * ornic_sq_takes() - check an opcode against a set
+ * @ops: set of opcodes, such as those that the QP's type and state allow
  * @opcode: enum ibv_wr_opcode, less than 64
  *
- * Return: whether it may be posted.
+ * Return: whether @opcode is in @ops.
  */
 static inline bool ornic_sq_takes(uint64_t ops, uint32_t opcode)
 {
@@ -154,10 +156,10 @@ static inline bool ornic_sq_takes(uint64_t ops, uint32_t opcode)
 }
 
 /**
- * ornic_slots() - slots that a WQE takes
- * @bytes: its length
+ * ornic_slots() - slots of a WQE
+ * @bytes: length of the WQE
  *
- * Return: slots.
+ * Return: the number of slots.
  */
 static inline uint32_t ornic_slots(uint32_t bytes)
 {
@@ -165,11 +167,11 @@ static inline uint32_t ornic_slots(uint32_t bytes)
 }
 
 /**
- * ornic_sge_slots() - slots that a WQE with SGEs takes
- * @start: where the SGEs begin, a multiple of their size
- * @count: how many; few enough that their bytes fit an integer
+ * ornic_sge_slots() - slots of a WQE with SGEs
+ * @start: offset of the SGEs, a multiple of their size
+ * @count: number of SGEs, at most the max_sge of the queue
  *
- * Return: slots.
+ * Return: the number of slots.
  */
 static inline uint32_t ornic_sge_slots(uint32_t start, uint32_t count)
 {
@@ -180,12 +182,12 @@ static inline uint32_t ornic_sge_slots(uint32_t start, uint32_t count)
 }
 
 /**
- * ornic_sq_refresh() - see how far the device is
+ * ornic_sq_refresh() - read the consumer index and check for room
  * @sq: send queue
- * @end: where the producer index would go
+ * @end: producer index after the request
  *
- * An index that claims more than was posted makes the queue full for good: it
- * is the device's fault, and the ring is not ours to overwrite.
+ * A consumer index out of range is a device error. The queue then counts as
+ * full, because the device may still read any slot of the ring.
  *
  * Return: whether there is room up to @end.
  */
@@ -200,13 +202,13 @@ static inline bool ornic_sq_refresh(struct ornic_sq *sq, uint32_t end)
 }
 
 /**
- * ornic_sq_has_room() - is there room in the send queue?
+ * ornic_sq_has_room() - check for room in the send queue
  * @sq: send queue
- * @end: where the producer index would go
+ * @end: producer index after the request
  *
- * The device's index is read only when what we know of it says no.
+ * The consumer index is read again only if its last known value leaves no room.
  *
- * Return: whether there is.
+ * Return: whether there is room up to @end.
  */
 static inline bool ornic_sq_has_room(struct ornic_sq *sq, uint32_t end)
 {
@@ -232,7 +234,7 @@ static inline __le32 ornic_sq_ctrl(uint32_t opcode, uint8_t flags,
 
 /**
  * ornic_put_sge() - write one SGE of a WQE
- * @dst: 16-aligned
+ * @dst: SGE in the ring, 16-byte aligned
  * @addr: address
  * @length: bytes
  * @lkey: local key
@@ -251,7 +253,8 @@ static inline void ornic_put_sge(struct ornic_sge *dst, uint64_t addr,
  * @raddr: remote address
  * @rkey: remote key
  *
- * The device does not look at it in a SEND, and at xrc_srqn with XRC only.
+ * The device ignores @raddr and @rkey of a SEND. xrc_srqn is not written,
+ * because it is for XRC_SEND QPs only ([ORNIC-SQ-8]).
  */
 static inline void ornic_put_route_rc(struct ornic_route_rc *dst,
 				      uint64_t raddr, uint32_t rkey)
@@ -263,9 +266,10 @@ static inline void ornic_put_route_rc(struct ornic_route_rc *dst,
 /**
  * ornic_put_route_ud() - write the route of a datagram
  * @dst: after the header
- * @ah: where to
+ * @ah: address handle of the destination
  * @qpn: number of the remote QP
- * @qkey: its Q_Key; with the top bit set, the sender's own
+ * @qkey: Q_Key of the remote QP; with the top bit set, the device uses that of
+ *	the sending QP
  */
 static inline void ornic_put_route_ud(struct ornic_route_ud *dst,
 				      struct ibv_ah *ah, uint32_t qpn,
@@ -278,10 +282,10 @@ static inline void ornic_put_route_ud(struct ornic_route_ud *dst,
 }
 
 /**
- * ornic_put_route_eth() - write the route of a frame
+ * ornic_put_route_eth() - write the route of an Ethernet frame
  * @dst: after the header
- * @mss: of a TSO, bytes of payload of a segment
- * @hdr_len: of a TSO, bytes of headers
+ * @mss: TSO: bytes of payload of a segment; else 0
+ * @hdr_len: TSO: bytes of headers; else 0
  */
 static inline void ornic_put_route_eth(struct ornic_route_eth *dst,
 				       uint16_t mss, uint16_t hdr_len)
@@ -292,10 +296,10 @@ static inline void ornic_put_route_eth(struct ornic_route_eth *dst,
 }
 
 /**
- * ornic_tso_room() - what the headers of a TSO take of its WQE
- * @hdr_len: bytes of them
+ * ornic_tso_room() - room for the headers of a TSO in its WQE
+ * @hdr_len: bytes of headers
  *
- * Return: bytes, so that SGEs are where they may be.
+ * Return: bytes, a multiple of the size of the SGEs that follow.
  */
 static inline uint32_t ornic_tso_room(uint32_t hdr_len)
 {
@@ -305,10 +309,10 @@ static inline uint32_t ornic_tso_room(uint32_t hdr_len)
 }
 
 /**
- * ornic_put_atomic() - write what an atomic adds to its route
+ * ornic_put_atomic() - write the operands of an atomic
  * @dst: after the route
  * @swap_add: value to swap in, or to add
- * @compare: value to compare with, of CMP_SWP
+ * @compare: CMP_SWP: value to compare with; else 0
  */
 static inline void ornic_put_atomic(struct ornic_atomic *dst,
 				    uint64_t swap_add, uint64_t compare)
@@ -318,11 +322,11 @@ static inline void ornic_put_atomic(struct ornic_atomic *dst,
 }
 
 /**
- * ornic_put_bind() - write what BIND_MW adds to its route
+ * ornic_put_bind() - write the operands of BIND_MW
  * @dst: after the route
- * @mw: window as it is
+ * @mw: memory window with its current key
  * @rkey: its new key
- * @info: what it is to be a window on
+ * @info: region, range and access of the window
  */
 static inline void ornic_put_bind(struct ornic_bind *dst,
 				  const struct ibv_mw *mw, uint32_t rkey,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Posting of work requests: ibv_post_send(), ibv_post_recv() and variants */
 
 #include <errno.h>
 
@@ -47,7 +48,7 @@ static ALWAYS_INLINE inline void ornic_put_sg_list(struct ornic_sq *sq,
 	}
 }
 
-/* Header and route; returns where the rest goes. */
+/* Writes header and route; returns the address of SGEs or inline data */
 static ALWAYS_INLINE inline void *ornic_put_head(struct ornic_sq *sq,
 						 uint32_t pi,
 						 const struct ibv_send_wr *wr,
@@ -73,12 +74,12 @@ static ALWAYS_INLINE inline void *ornic_put_head(struct ornic_sq *sq,
 	}
 	route = (void *)(hdr + 1);
 	ornic_put_route_rc(route, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
-	/* Copied without asking for the type of the QP, which costs as much */
+	/* Copied for all QPs, because testing for XRC costs as much */
 	route->xrc_srqn = htole32(wr->qp_type.xrc.remote_srqn);
 	return (uint8_t *)hdr + ORNIC_DATA_RC;
 }
 
-/* An atomic has its arguments elsewhere in struct ibv_send_wr. */
+/* Atomics have their arguments in another member of struct ibv_send_wr */
 static int ornic_build_atomic(struct ornic_sq *sq, uint32_t pi,
 			      const struct ibv_send_wr *wr)
 {
@@ -114,7 +115,7 @@ static int ornic_build_atomic(struct ornic_sq *sq, uint32_t pi,
 	return slots;
 }
 
-/* Any inline data, apart from the loop over a list: it costs that registers. */
+/* Any inline data; out of line, because it would cost callers registers */
 static __attribute__((noinline)) int
 ornic_build_inline(struct ornic_sq *sq, uint32_t pi,
 		   const struct ibv_send_wr *wr, enum ornic_wqe_kind kind)
@@ -138,7 +139,7 @@ ornic_build_inline(struct ornic_sq *sq, uint32_t pi,
 	return slots;
 }
 
-/* Most inline data is one short piece. */
+/* Fast path for one short piece, as most inline data is */
 static ALWAYS_INLINE inline int
 ornic_build_small_inline(struct ornic_sq *sq, uint32_t pi,
 			 const struct ibv_send_wr *wr, uint32_t opcode,
@@ -197,13 +198,13 @@ static int ornic_build_send_inv(struct ornic_sq *sq, uint32_t pi,
 	if (ret < 0)
 		return ret;
 
-	/* Unlike immediate data the key is a number */
+	/* Unlike immediate data, the key is in CPU order in the request */
 	hdr = ornic_slot(sq, pi);
 	hdr->inv_key = htole32(wr->invalidate_rkey);
 	return ret;
 }
 
-/* What stays at this end: LOCAL_INV and BIND_MW, a slot each. */
+/* Local operations: LOCAL_INV and BIND_MW, one slot each */
 static int ornic_build_local(struct ornic_sq *sq, uint32_t pi,
 			     const struct ibv_send_wr *wr)
 {
@@ -225,7 +226,7 @@ static int ornic_build_local(struct ornic_sq *sq, uint32_t pi,
 	return 1;
 }
 
-/* The opcodes behind RDMA_READ, apart from what is posted all the time. */
+/* Opcodes above RDMA_READ; out of line, because they are rare */
 static __attribute__((noinline)) int
 ornic_build_rare(struct ornic_sq *sq, uint32_t pi,
 		 const struct ibv_send_wr *wr)
@@ -245,7 +246,7 @@ ornic_build_rare(struct ornic_sq *sq, uint32_t pi,
 	}
 }
 
-/* Headers, which each segment repeats, and the payload of all of them. */
+/* TSO: headers for each segment, then the SGEs of the whole payload */
 static __attribute__((noinline)) int
 ornic_build_tso(struct ornic_sq *sq, uint32_t pi, const struct ibv_send_wr *wr)
 {
@@ -274,8 +275,8 @@ ornic_build_tso(struct ornic_sq *sq, uint32_t pi, const struct ibv_send_wr *wr)
 }
 
 /*
- * Returns the slots that the WQE took, or a negative errno, and then nothing
- * was written.
+ * Returns the number of slots of the WQE, or a negative errno without a write
+ * to the ring.
  */
 static ALWAYS_INLINE inline int ornic_build_wqe(struct ornic_sq *sq,
 						uint32_t pi,
@@ -318,7 +319,7 @@ static ALWAYS_INLINE inline int ornic_post_list(struct ornic_qp *qp,
 		ret = 0;
 	}
 
-	/* Those before a bad one are good */
+	/* Requests before a bad one are posted */
 	if (likely(pi != sq->pi)) {
 		sq->pi = pi;
 		ornic_publish_sq(qp, shadow);
@@ -343,8 +344,8 @@ ORNIC_POST_SEND(ornic_post_send_ud_bell, ORNIC_WQE_UD, false)
 ORNIC_POST_SEND(ornic_post_send_eth_bell, ORNIC_WQE_ETH, false)
 
 /**
- * ornic_qp_choose_post_send() - decide once what no post need decide
- * @qp: queue pair; its kind is known
+ * ornic_qp_choose_post_send() - select the post function for the kind of WQE
+ * @qp: queue pair, its kind set
  * @shadow: the device has ORNIC_CAPS_SHADOW
  */
 void ornic_qp_choose_post_send(struct ornic_qp *qp, bool shadow)
@@ -371,8 +372,8 @@ void ornic_qp_choose_post_send(struct ornic_qp *qp, bool shadow)
  * @wr: list
  * @bad_wr: the first that was not posted, on error
  *
- * Return: 0; EINVAL for a request that this QP cannot take, or not in its
- * state; ENOMEM if the queue is full.
+ * Return: 0; EINVAL for a request that the QP does not support or that its
+ * state does not allow; ENOMEM if the queue is full.
  */
 int ornic_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		    struct ibv_send_wr **bad_wr)
@@ -382,7 +383,7 @@ int ornic_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	return qp->post_send(qp, wr, bad_wr);
 }
 
-/* The receive queue looks full or closed; returns 0 if it is neither. */
+/* Slow path at rq->limit; returns 0 if the queue is open and has room */
 static __attribute__((noinline)) int ornic_rq_refresh(struct ornic_rq *rq,
 						      uint32_t pi)
 {
@@ -471,12 +472,13 @@ int ornic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 }
 
 /**
- * ornic_post_srq_recv() - post a list of receive work requests for many QPs
+ * ornic_post_srq_recv() - post a list of receive work requests to an SRQ
  * @ibsrq: shared receive queue
  * @wr: list
  * @bad_wr: the first that was not posted, on error
  *
- * Return: 0; EINVAL for too many SGEs; ENOMEM if the queue is full.
+ * Return: 0; EINVAL for too many SGEs or after the ring was lost; ENOMEM if the
+ * queue is full.
  */
 int ornic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 			struct ibv_recv_wr **bad_wr)
@@ -485,7 +487,7 @@ int ornic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 }
 
 /**
- * ornic_post_wq_recv() - post a list of receive work requests for frames
+ * ornic_post_wq_recv() - post a list of receive work requests to a WQ
  * @ibwq: work queue
  * @wr: list
  * @bad_wr: the first that was not posted, on error

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The ibv_wr_* calls: one transaction from wr_start to wr_complete. WQEs are
- * built in the ring, behind the published index. The first error stays, makes
- * all that follows do nothing, and takes the whole transaction back.
+ * The ibv_wr_* calls. The calls from wr_start to wr_complete are a transaction:
+ * they build WQEs in the ring after the published producer index. After the
+ * first error the calls have no effect, and wr_complete discards all WQEs of
+ * the transaction and returns the error.
  */
 
 #include <errno.h>
@@ -12,13 +13,13 @@
 #include "doorbell.h"
 #include "inline.h"
 
-/* What may have inline data, that of ATOMIC_WRITE apart */
+/* Opcodes whose inline data a setter provides */
 #define ORNIC_INLINE_OPS ((1 << IBV_WR_SEND) | (1 << IBV_WR_SEND_WITH_IMM) | \
 			  (1 << IBV_WR_SEND_WITH_INV) | \
 			  (1 << IBV_WR_RDMA_WRITE) | \
 			  (1 << IBV_WR_RDMA_WRITE_WITH_IMM))
 
-/* What wr_flags may say; whether the data is inline, its setter says */
+/* Flags to take from wr_flags; the data setters decide on IBV_SEND_INLINE */
 #define ORNIC_WR_FLAGS (IBV_SEND_FENCE | IBV_SEND_SIGNALED | \
 			IBV_SEND_SOLICITED | IBV_SEND_IP_CSUM)
 
@@ -26,7 +27,7 @@ static void ornic_wr_fail(struct ornic_sq *sq, int error)
 {
 	if (!sq->error)
 		sq->error = error;
-	/* As if the queue were full, so that the next one asks */
+	/* Force the next operation into ornic_wr_refresh(), which fails it */
 	sq->limit = sq->pi;
 	sq->wqe = NULL;
 	sq->data = NULL;
@@ -42,7 +43,7 @@ static void ornic_wr_start(struct ibv_qp_ex *ibqp)
 	sq->data = NULL;
 }
 
-/* The end of a transaction that did not happen. */
+/* Discards a transaction, unlocks the queue and returns the error */
 static __attribute__((noinline)) int ornic_wr_take_back(struct ornic_sq *sq)
 {
 	int error = sq->error;
@@ -68,7 +69,7 @@ static ALWAYS_INLINE inline int ornic_wr_finish(struct ibv_qp_ex *ibqp,
 	return 0;
 }
 
-/* The last datagram must have an address, as those before it. */
+/* Fails if the last datagram has no address */
 static ALWAYS_INLINE inline int ornic_wr_finish_ud(struct ibv_qp_ex *ibqp,
 						   const bool shadow)
 {
@@ -105,8 +106,9 @@ static void ornic_wr_abort(struct ibv_qp_ex *ibqp)
 }
 
 /*
- * The queue looks full: it is, or the QP is not in a state to send (its limit
- * is 0 then, and so is its index), or there was an error before.
+ * Slow path at sq->limit. The queue is full, the QP is in a state without
+ * sending (index and limit are 0), or an earlier call of this transaction
+ * failed.
  */
 static bool ornic_wr_refresh(struct ornic_sq *sq)
 {
@@ -123,7 +125,7 @@ static bool ornic_wr_refresh(struct ornic_sq *sq)
 	return true;
 }
 
-/* Begins a WQE in the next slot, which is free. */
+/* Begins a WQE in the next slot, which must be free */
 static ALWAYS_INLINE inline struct ornic_sq_hdr *
 ornic_wr_put_header(struct ibv_qp_ex *ibqp, const uint32_t opcode,
 		    const size_t data)
@@ -149,8 +151,8 @@ ornic_wr_begin_full(struct ibv_qp_ex *ibqp, uint32_t opcode, size_t data)
 }
 
 /*
- * Begins a WQE with its first slot; SGEs or inline data will be at @data.
- * Returns its header, or NULL.
+ * Begins a WQE with its first slot. @data is the offset of its SGEs or inline
+ * data. Returns its header, or NULL.
  */
 static ALWAYS_INLINE inline struct ornic_sq_hdr *
 ornic_wr_begin(struct ibv_qp_ex *ibqp, const uint32_t opcode,
@@ -158,15 +160,15 @@ ornic_wr_begin(struct ibv_qp_ex *ibqp, const uint32_t opcode,
 {
 	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
 
-	/* That the QP takes the opcode was asked when it was created */
+	/* Opcodes were checked at creation */
 	if (unlikely(sq->pi == sq->limit))
 		return ornic_wr_begin_full(ibqp, opcode, data);
 	return ornic_wr_put_header(ibqp, opcode, data);
 }
 
 /*
- * Begins a datagram. The slots still hold the address of an earlier one, so
- * that the caller must not forget to set it.
+ * Begins a datagram. The slots may hold the address of an earlier WQE, so a
+ * datagram without a call of wr_set_ud_addr is an error.
  */
 static ALWAYS_INLINE inline struct ornic_sq_hdr *
 ornic_wr_begin_ud(struct ibv_qp_ex *ibqp, const uint32_t opcode)
@@ -182,8 +184,8 @@ ornic_wr_begin_ud(struct ibv_qp_ex *ibqp, const uint32_t opcode)
 }
 
 /*
- * Bytes of the last slot that the WQE has, up to where the data goes. A slot
- * may be full, and then the data goes into the next one.
+ * Returns the bytes in use of the last slot of the WQE, before the data. If the
+ * slot is full, the data begins in the next slot.
  */
 static ALWAYS_INLINE inline uint32_t
 ornic_wr_data_start(const struct ornic_sq *sq, const enum ornic_wqe_kind kind)
@@ -192,7 +194,7 @@ ornic_wr_data_start(const struct ornic_sq *sq, const enum ornic_wqe_kind kind)
 	case ORNIC_WQE_UD:
 		return ORNIC_DATA_UD;
 	case ORNIC_WQE_ETH:
-		/* Behind the headers of a TSO, wherever they end */
+		/* A TSO has headers of any length before the data */
 		return ((uintptr_t)sq->data - 1) % ORNIC_SLOT_SIZE + 1;
 	default:
 		return (uint8_t *)sq->data - (uint8_t *)sq->wqe;
@@ -200,8 +202,9 @@ ornic_wr_data_start(const struct ornic_sq *sq, const enum ornic_wqe_kind kind)
 }
 
 /*
- * Room and size for what one of the data setters brings. Returns where it
- * goes, or NULL; a second setter for the same WQE finds no place.
+ * Reserves slots for the data of a setter and writes its size to the header.
+ * Returns the address of the data, or NULL. Clears sq->data, so that a second
+ * setter for the same WQE fails.
  */
 static ALWAYS_INLINE inline void *
 ornic_wr_data(struct ornic_sq *sq, uint32_t count, uint32_t bytes,
@@ -246,7 +249,7 @@ ornic_wr_put_sge_list(struct ibv_qp_ex *ibqp, size_t num,
 	}
 }
 
-/* Behind the route, and what an atomic adds to it, is room for one SGE. */
+/* The first slot has room for one SGE, after an atomic's operands too */
 static void ornic_wr_set_sge_rc(struct ibv_qp_ex *ibqp, uint32_t lkey,
 				uint64_t addr, uint32_t length)
 {
@@ -279,13 +282,13 @@ ornic_wr_set_sge_new_slot(struct ibv_qp_ex *ibqp, uint32_t lkey,
 	ornic_wr_put_sge_list(ibqp, 1, &sg, ORNIC_WQE_ETH);
 }
 
-/* There is room for one SGE, unless headers of a TSO have filled the slot. */
+/* The slot has room for one SGE, unless the headers of a TSO fill it */
 static void ornic_wr_set_sge_eth(struct ibv_qp_ex *ibqp, uint32_t lkey,
 				 uint64_t addr, uint32_t length)
 {
 	uintptr_t data = (uintptr_t)to_ornic_qp_ex(ibqp)->sq.data;
 
-	/* NULL is no place, either */
+	/* True for NULL too, which the callee refuses */
 	if (unlikely(!(data % ORNIC_SLOT_SIZE))) {
 		ornic_wr_set_sge_new_slot(ibqp, lkey, addr, length);
 		return;
@@ -316,15 +319,15 @@ static inline uint32_t ornic_wqe_opcode(const struct ornic_sq_hdr *hdr)
 	return ORNIC_GET(ORNIC_SQ_OPCODE, le32toh(hdr->ctrl));
 }
 
-/* Returns whether the WQE begun takes @length bytes of inline data. */
+/* Returns whether the current WQE may have @length bytes of inline data */
 static inline bool ornic_wr_takes_inline(struct ornic_sq *sq, uint64_t length)
 {
-	/* What reads has nothing to send */
+	/* The device refuses inline data with other opcodes ([ORNIC-SQ-4]) */
 	return sq->data && length <= sq->max_inline &&
 	       ornic_sq_takes(ORNIC_INLINE_OPS, ornic_wqe_opcode(sq->wqe));
 }
 
-/* Returns where the data goes, or NULL. */
+/* Returns the address of the data, or NULL */
 static uint8_t *ornic_wr_begin_inline(struct ornic_qp *qp, uint64_t length)
 {
 	struct ornic_sq *sq = &qp->sq;
@@ -354,7 +357,7 @@ static void ornic_wr_set_inline_data_rc(struct ibv_qp_ex *ibqp, void *addr,
 {
 	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
 
-	/* Short data is behind the route, in the slot that there is */
+	/* Short data of a SEND or WRITE fits into the first slot */
 	if (unlikely(length > sq->small_inline || !sq->data ||
 		     ornic_wqe_opcode(sq->wqe) >= IBV_WR_RDMA_READ)) {
 		ornic_wr_set_any_inline_data(ibqp, addr, length);
@@ -382,7 +385,7 @@ static void ornic_wr_set_inline_data_list(struct ibv_qp_ex *ibqp,
 	size_t i;
 
 	for (i = 0; i < num_buf; i++) {
-		/* Each is bounded, so the sum cannot wrap */
+		/* Each addition is bounded, so the sum cannot wrap */
 		if (buf_list[i].length > qp->sq.max_inline - length) {
 			ornic_wr_fail(&qp->sq, EINVAL);
 			return;
@@ -496,7 +499,7 @@ static void ornic_wr_send_inv(struct ibv_qp_ex *ibqp, uint32_t invalidate_rkey)
 		hdr->inv_key = htole32(invalidate_rkey);
 }
 
-/* Begins what no setter adds data to; returns its header, or NULL. */
+/* Begins a WQE that takes no data from setters; returns its header, or NULL */
 static ALWAYS_INLINE inline struct ornic_sq_hdr *
 ornic_wr_begin_whole(struct ibv_qp_ex *ibqp, const uint32_t opcode)
 {
@@ -554,7 +557,7 @@ static void ornic_wr_flush(struct ibv_qp_ex *ibqp, uint32_t rkey,
 	flush->level = level;
 }
 
-/* Its data is no inline data of the caller, so max_inline is not asked. */
+/* max_inline does not apply: the data is an operand of the operation */
 static void ornic_wr_atomic_write(struct ibv_qp_ex *ibqp, uint32_t rkey,
 				  uint64_t remote_addr, const void *atomic_wr)
 {
@@ -570,7 +573,7 @@ static void ornic_wr_atomic_write(struct ibv_qp_ex *ibqp, uint32_t rkey,
 	memcpy((uint8_t *)hdr + ORNIC_DATA_RC, atomic_wr, bytes);
 }
 
-/* Begins what has a remote address; returns its header, or NULL. */
+/* Begins a WQE with a remote address; returns its header, or NULL */
 static ALWAYS_INLINE inline struct ornic_sq_hdr *
 ornic_wr_begin_rdma(struct ibv_qp_ex *ibqp, const uint32_t opcode,
 		    uint32_t rkey, uint64_t raddr, const size_t data)
@@ -637,7 +640,7 @@ static void ornic_wr_atomic_fetch_add(struct ibv_qp_ex *ibqp, uint32_t rkey,
 			add, 0);
 }
 
-/* The operations of struct ibv_qp_ex that this QP can do. */
+/* Returns the IBV_QP_EX_WITH_* operations that the QP supports */
 static uint64_t ornic_supported_pfns(const struct ornic_qp *qp)
 {
 	static const struct {
@@ -670,7 +673,7 @@ static uint64_t ornic_supported_pfns(const struct ornic_qp *qp)
 	return flags;
 }
 
-/* How data is set depends on the kind of WQE, and what may be sent, too. */
+/* Sets the functions that differ between the kinds of WQE */
 static void ornic_qp_fill_kind(struct ornic_qp *qp, uint64_t send_ops_flags)
 {
 	bool imm = send_ops_flags & IBV_QP_EX_WITH_SEND_WITH_IMM;
@@ -705,13 +708,13 @@ static void ornic_qp_fill_kind(struct ornic_qp *qp, uint64_t send_ops_flags)
 }
 
 /**
- * ornic_qp_fill_pfns() - give a QP the ibv_wr_* calls
- * @qp: queue pair; its kind and its ops are known
+ * ornic_qp_fill_pfns() - set the ibv_wr_* functions of a QP
+ * @qp: queue pair, its kind and its ops set
  * @type: its type
- * @send_ops_flags: IBV_QP_EX_WITH_*, what the caller will use
+ * @send_ops_flags: IBV_QP_EX_WITH_*: operations that the caller will use
  * @shadow: the device has ORNIC_CAPS_SHADOW
  *
- * Return: 0, or EOPNOTSUPP if one of them is not there, or nothing can be sent.
+ * Return: 0; EOPNOTSUPP if the QP cannot send, or lacks one of the operations.
  */
 int ornic_qp_fill_pfns(struct ornic_qp *qp, enum ibv_qp_type type,
 		       uint64_t send_ops_flags, bool shadow)
