@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Address handles */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,9 +12,9 @@ static_assert(sizeof(((struct ornic_create_ah_resp *)0)->av) ==
 	      sizeof(struct ornic_av), "the ABI's address vector is another");
 
 /**
- * ornic_create_ah() - resolve an address
+ * ornic_create_ah() - create an address handle
  * @ibpd: protection or parent domain
- * @attr: what is to be reached; the kernel resolves the MAC address
+ * @attr: destination; the kernel resolves its MAC address
  *
  * Return: the handle; NULL with errno set.
  */
@@ -39,7 +40,7 @@ struct ibv_ah *ornic_create_ah(struct ibv_pd *ibpd, struct ibv_ah_attr *attr)
 }
 
 /**
- * ornic_destroy_ah() - forget an address
+ * ornic_destroy_ah() - destroy an address handle
  * @ibah: handle, freed on success
  *
  * Return: 0 or a positive errno.

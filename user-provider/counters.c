@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Counters of flow rules. The kernel reads packets and bytes, always both; at
- * which places of the caller's array they go is known here only.
+ * Counters of flow rules. The kernel always returns packets and bytes; the
+ * provider puts them where the application attached them.
  */
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "ornic.h"
 
-/* What the kernel answers, in the order of enum ibv_counter_description */
+/* Counters from the kernel, in the order of enum ibv_counter_description */
 #define ORNIC_COUNTERS_READ (IBV_COUNTER_BYTES + 1)
 
 static_assert(IBV_COUNTER_PACKETS == 0 && IBV_COUNTER_BYTES == 1,
@@ -21,7 +21,7 @@ static_assert(IBV_COUNTER_PACKETS == 0 && IBV_COUNTER_BYTES == 1,
 /**
  * ornic_create_counters() - create counters of flow rules
  * @ibctx: context
- * @attr: nothing
+ * @attr: no options are defined
  *
  * Return: the counters; NULL with errno set.
  */
@@ -64,13 +64,13 @@ static int ornic_add_point(struct ornic_counters *counters,
 }
 
 /**
- * ornic_attach_counters_point_flow() - say where a count is to be read
+ * ornic_attach_counters_point_flow() - attach a counter to an index
  * @ibcounters: counters
- * @attr: what is counted, and the place it is read at
+ * @attr: packets or bytes, and the index in the values of a read
  * @ibflow: must be NULL: rules get their counters when they are created
  *
- * Return: 0; ENOTSUP for what is not counted or for a rule that exists; EBUSY
- * if rules count already; ENOMEM; EINVAL.
+ * Return: 0; ENOTSUP for an unknown counter or with @ibflow; EBUSY while rules
+ * use the counters; ENOMEM; EINVAL for unknown options.
  */
 int ornic_attach_counters_point_flow(struct ibv_counters *ibcounters,
 				     struct ibv_counter_attach_attr *attr,
@@ -93,12 +93,11 @@ int ornic_attach_counters_point_flow(struct ibv_counters *ibcounters,
 /**
  * ornic_read_counters() - read counters of flow rules
  * @ibcounters: counters
- * @values: places that were named by ornic_attach_counters_point_flow(), zero
- *	where none was; a place named twice has the sum
+ * @values: returns at each index the sum of the counters attached to it
  * @num: entries of @values
  * @flags: enum ibv_read_counters_flags
  *
- * Return: 0 or a positive errno, EINVAL before a rule counts.
+ * Return: 0 or a positive errno, EINVAL while no rule uses the counters.
  */
 int ornic_read_counters(struct ibv_counters *ibcounters, uint64_t *values,
 			uint32_t num, uint32_t flags)
@@ -126,7 +125,7 @@ int ornic_read_counters(struct ibv_counters *ibcounters, uint64_t *values,
 }
 
 /**
- * ornic_get_counters() - a flow rule counts here
+ * ornic_get_counters() - take a reference for a flow rule
  * @counters: counters
  */
 void ornic_get_counters(struct ornic_counters *counters)
@@ -137,7 +136,7 @@ void ornic_get_counters(struct ornic_counters *counters)
 }
 
 /**
- * ornic_put_counters() - the rule is gone
+ * ornic_put_counters() - drop the reference of a flow rule
  * @counters: counters
  */
 void ornic_put_counters(struct ornic_counters *counters)
@@ -151,7 +150,7 @@ void ornic_put_counters(struct ornic_counters *counters)
  * ornic_destroy_counters() - destroy counters
  * @ibcounters: counters, freed on success
  *
- * Return: 0 or a positive errno, EBUSY while rules count.
+ * Return: 0 or a positive errno, EBUSY while rules use the counters.
  */
 int ornic_destroy_counters(struct ibv_counters *ibcounters)
 {

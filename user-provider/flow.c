@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Flow rules */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,10 +10,10 @@
 #include "ornic.h"
 
 /*
- * Which counters the rule names. The specifications follow the attributes, each
- * with its size and at any address; the kernel judges what they say. The size of
- * the whole is no bound: libibverbs does not look at it, and callers, pyverbs
- * among them, leave the specifications out of it.
+ * Finds the counters of a rule. The specifications follow the attributes,
+ * unaligned, each with its size. The kernel checks their contents. attr->size
+ * is no bound: libibverbs ignores it, and callers such as pyverbs do not
+ * include the specifications in it.
  */
 static int ornic_find_counters(const struct ibv_flow_attr *attr,
 			       struct ornic_counters **counters)
@@ -29,7 +30,7 @@ static int ornic_find_counters(const struct ibv_flow_attr *attr,
 			return EINVAL;
 		if (spec.type != IBV_FLOW_SPEC_ACTION_COUNT)
 			continue;
-		/* A rule has one place to count */
+		/* A rule has at most one set of counters */
 		if (*counters || spec.size < sizeof(spec))
 			return EINVAL;
 		memcpy(&spec, next, sizeof(spec));
@@ -40,7 +41,7 @@ static int ornic_find_counters(const struct ibv_flow_attr *attr,
 
 /**
  * ornic_create_flow() - create a flow rule
- * @ibqp: queue pair that gets the frames
+ * @ibqp: queue pair that receives the matching frames
  * @attr: rule, followed by its specifications
  *
  * Return: the rule; NULL with errno set.

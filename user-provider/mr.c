@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Memory regions */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
  * @ibpd: protection or parent domain
  * @addr: start
  * @length: bytes
- * @hca_va: address by which work requests name @addr
+ * @hca_va: address of @addr in work requests
  * @access: enum ibv_access_flags
  *
  * Return: the region; NULL with errno set.
@@ -39,12 +40,12 @@ struct ibv_mr *ornic_reg_mr(struct ibv_pd *ibpd, void *addr, size_t length,
 }
 
 /**
- * ornic_reg_dmabuf_mr() - register memory of another device
+ * ornic_reg_dmabuf_mr() - register a dma-buf
  * @ibpd: protection or parent domain
- * @offset: where in the buffer it starts
+ * @offset: bytes from the start of the buffer to that of the region
  * @length: bytes
- * @iova: address by which work requests name the start
- * @fd: the buffer, of its exporter
+ * @iova: address of the start of the region in work requests
+ * @fd: file descriptor of the dma-buf
  * @access: enum ibv_access_flags
  *
  * Return: the region; NULL with errno set.
@@ -73,9 +74,9 @@ struct ibv_mr *ornic_reg_dmabuf_mr(struct ibv_pd *ibpd, uint64_t offset,
 /**
  * ornic_rereg_mr() - change a region
  * @vmr: region; its keys may change
- * @flags: enum ibv_rereg_mr_flags: which of the following are new
+ * @flags: enum ibv_rereg_mr_flags: arguments to apply
  * @ibpd: protection or parent domain
- * @addr: start, and the address by which work requests name it
+ * @addr: start, and its address in work requests
  * @length: bytes
  * @access: enum ibv_access_flags
  *
@@ -93,10 +94,11 @@ int ornic_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *ibpd,
 }
 
 /**
- * ornic_alloc_null_mr() - a region that reads zero and swallows what is written
+ * ornic_alloc_null_mr() - allocate a region that reads 0 and discards writes
  * @ibpd: protection or parent domain
  *
- * There is one in the context, good for all domains.
+ * The lkey of the context's null MR is valid in all domains, so no command is
+ * needed.
  *
  * Return: the region; NULL with errno set.
  */
@@ -123,9 +125,9 @@ struct ibv_mr *ornic_alloc_null_mr(struct ibv_pd *ibpd)
 }
 
 /**
- * ornic_import_mr() - use a region that another context object registered
+ * ornic_import_mr() - import a region that another context registered
  * @ibpd: imported protection domain
- * @handle: the region's
+ * @handle: handle of the region
  *
  * Return: the region; NULL with errno set.
  */
@@ -148,8 +150,8 @@ struct ibv_mr *ornic_import_mr(struct ibv_pd *ibpd, uint32_t handle)
 }
 
 /**
- * ornic_unimport_mr() - the region stays its owner's
- * @mr: what ornic_import_mr() returned, freed
+ * ornic_unimport_mr() - release an imported region, which stays registered
+ * @mr: region from ornic_import_mr(), freed
  */
 void ornic_unimport_mr(struct ibv_mr *mr)
 {

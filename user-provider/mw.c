@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Memory windows */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 /**
  * ornic_alloc_mw() - allocate a memory window
  * @ibpd: protection or parent domain
- * @type: 1 or 2 (2B: bound to the QP as well)
+ * @type: type 1 or 2 (2B: bound to the QP as well)
  *
  * Return: the window, not bound; NULL with errno set.
  */
@@ -53,14 +54,14 @@ int ornic_dealloc_mw(struct ibv_mw *mw)
 
 /**
  * ornic_bind_mw() - bind a window of type 1
- * @ibqp: queue pair that carries the request out
+ * @ibqp: queue pair to post the bind to
  * @mw: window; its rkey becomes the one after the bind
- * @bind: what it is to be a window on; length 0: nothing any more
+ * @bind: region, range and access of the window; length 0 unbinds it
  *
- * The owner of a window of type 1 does not choose its key (IBTA 10.6.7):
- * each bind makes another, so that the key before is worth nothing.
+ * The consumer does not choose the key of a type 1 window (IBTA 10.6.7). Each
+ * bind makes a new key and invalidates the previous one.
  *
- * Return: 0 or what ornic_post_send() says.
+ * Return: as ornic_post_send().
  */
 int ornic_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 		  struct ibv_mw_bind *bind)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Protection, parent and thread domains; memory and locks of objects */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ struct ibv_pd *ornic_alloc_pd(struct ibv_context *ibctx)
 	return &pd->ibv_pd;
 }
 
-/* With an allocator goes who frees. */
+/* An allocator needs both callbacks */
 static bool
 ornic_check_allocator(const struct ibv_parent_domain_init_attr *attr)
 {
@@ -44,13 +45,13 @@ ornic_check_allocator(const struct ibv_parent_domain_init_attr *attr)
 }
 
 /**
- * ornic_alloc_parent_domain() - join a protection domain and a thread domain
+ * ornic_alloc_parent_domain() - allocate a parent domain
  * @ibctx: context
- * @attr: the two, and an allocator; only the first is a must
+ * @attr: protection domain; thread domain and allocator are optional
  *
- * The allocator is asked for the memory of the objects themselves: the kernel
- * allocates the rings. That memory may be unprotected in a confidential guest
- * means nothing to us for the same reason.
+ * The allocator provides the memory of the provider's objects. The kernel
+ * allocates rings and doorbell records, so the flag that allows unprotected
+ * memory in a confidential guest has no effect.
  *
  * Return: the parent domain; NULL with errno set.
  */
@@ -74,7 +75,7 @@ ornic_alloc_parent_domain(struct ibv_context *ibctx,
 
 	pd = to_ornic_pd(attr->pd);
 	if (pd->pd || !ornic_check_allocator(attr)) {
-		/* A parent domain has no parent */
+		/* attr->pd must not be a parent domain itself */
 		errno = EINVAL;
 		return NULL;
 	}
@@ -100,9 +101,9 @@ ornic_alloc_parent_domain(struct ibv_context *ibctx,
 }
 
 /**
- * ornic_import_pd() - use a protection domain of another context object
+ * ornic_import_pd() - import a protection domain of another context
  * @ibctx: imported context
- * @handle: the domain's; the first who uses it learns whether it exists
+ * @handle: handle of the domain, not checked until a command uses it
  *
  * Return: the domain; NULL with errno set.
  */
@@ -120,8 +121,8 @@ struct ibv_pd *ornic_import_pd(struct ibv_context *ibctx, uint32_t handle)
 }
 
 /**
- * ornic_unimport_pd() - the domain stays its owner's
- * @ibpd: what ornic_import_pd() returned, freed; nothing refers to it
+ * ornic_unimport_pd() - release an imported domain, which stays allocated
+ * @ibpd: domain from ornic_import_pd(), freed; nothing refers to it
  */
 void ornic_unimport_pd(struct ibv_pd *ibpd)
 {
@@ -132,7 +133,7 @@ void ornic_unimport_pd(struct ibv_pd *ibpd)
  * ornic_dealloc_pd() - free a protection or parent domain
  * @ibpd: domain, freed on success
  *
- * Return: 0, EBUSY while others refer to it, or what the kernel answers.
+ * Return: 0 or a positive errno, EBUSY while objects refer to it.
  */
 int ornic_dealloc_pd(struct ibv_pd *ibpd)
 {
@@ -198,7 +199,7 @@ int ornic_dealloc_td(struct ibv_td *ibtd)
 	return 0;
 }
 
-/* Returns a reference on the parent domain that @ibpd is, or NULL. */
+/* Returns @ibpd with a new reference if it is a parent domain, else NULL */
 static struct ornic_pd *ornic_get_parent_domain(struct ibv_pd *ibpd)
 {
 	struct ornic_pd *pd;
@@ -220,7 +221,10 @@ static void ornic_put_parent_domain(struct ornic_pd *pd)
 		atomic_fetch_sub(&pd->users, 1);
 }
 
-/* As the manual page of ibv_alloc_parent_domain() has it. */
+/*
+ * ibv_alloc_parent_domain(3) has the RDMA driver ID in the upper 32 bits. The
+ * PCI IDs replace it, because only drivers in the kernel tree have one.
+ */
 static uint64_t ornic_resource_type(enum ornic_resource resource)
 {
 	return ((uint64_t)ORNIC_PCI_VENDOR_ID << 48) |
@@ -238,7 +242,7 @@ static void *ornic_ask_allocator(struct ornic_pd *pd, size_t size,
 }
 
 /**
- * ornic_zalloc_lines() - memory that begins with a cache line
+ * ornic_zalloc_lines() - allocate memory that begins with a cache line
  * @size: bytes
  *
  * Return: zeroed memory for free(), or NULL.
@@ -253,14 +257,15 @@ void *ornic_zalloc_lines(size_t size)
 }
 
 /**
- * ornic_alloc_object() - memory for an object
+ * ornic_alloc_object() - allocate an object
  * @owner: filled in, to be stored in the object
- * @ibpd: protection or parent domain that it is created with, or NULL
+ * @ibpd: protection or parent domain of the object, or NULL
  * @size: bytes
- * @resource: what it is
+ * @resource: type of the object
  *
- * Return: zeroed memory that counts as a user of a parent domain; NULL with
- * errno set.
+ * The object holds a reference to a parent domain until ornic_free_object().
+ *
+ * Return: zeroed memory; NULL with errno set.
  */
 void *ornic_alloc_object(struct ornic_owner *owner, struct ibv_pd *ibpd,
 			 size_t size, enum ornic_resource resource)
@@ -283,10 +288,10 @@ void *ornic_alloc_object(struct ornic_owner *owner, struct ibv_pd *ibpd,
 }
 
 /**
- * ornic_free_object() - end of an object
+ * ornic_free_object() - free an object
  * @owner: copied out of the object
- * @object: what ornic_alloc_object() returned
- * @resource: what it is
+ * @object: memory from ornic_alloc_object()
+ * @resource: type of the object
  */
 void ornic_free_object(const struct ornic_owner *owner, void *object,
 		       enum ornic_resource resource)
@@ -302,10 +307,10 @@ void ornic_free_object(const struct ornic_owner *owner, void *object,
 }
 
 /**
- * ornic_one_thread() - need an object be locked?
- * @owner: of the object
+ * ornic_one_thread() - check if an object needs no lock
+ * @owner: owner of the object
  *
- * Return: whether its parent domain promised that one thread at a time uses it.
+ * Return: whether its parent domain has a thread domain.
  */
 bool ornic_one_thread(const struct ornic_owner *owner)
 {
@@ -313,7 +318,7 @@ bool ornic_one_thread(const struct ornic_owner *owner)
 }
 
 /**
- * ornic_lock_init() - make a lock
+ * ornic_lock_init() - initialise a lock
  * @lock: lock
  * @needed: false if one thread at a time uses what it protects
  */
@@ -324,7 +329,7 @@ void ornic_lock_init(struct ornic_lock *lock, bool needed)
 }
 
 /**
- * ornic_lock_destroy() - end of a lock
+ * ornic_lock_destroy() - destroy a lock
  * @lock: lock, not held
  */
 void ornic_lock_destroy(struct ornic_lock *lock)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Queue pairs: creation, state transitions, destruction */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@
 		      ORNIC_OP(ATOMIC_WRITE))
 #define ORNIC_RAW_OPS (ORNIC_OP(SEND) | ORNIC_OP(TSO))
 
-/* What only frames have */
+/* Attributes of RAW_PACKET QPs only */
 #define ORNIC_RAW_ATTRS (IBV_QP_INIT_ATTR_MAX_TSO_HEADER | \
 			 IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH)
 #define ORNIC_RX_HASH_KEY_LEN \
@@ -33,7 +34,7 @@
 			 IBV_QP_CREATE_CVLAN_STRIPPING | \
 			 IBV_QP_CREATE_PCI_WRITE_END_PADDING)
 
-/* What a QP of a type can be asked to send; hardware.rst, "Opcodes" */
+/* Send opcodes of a QP type (hardware.rst, section 6.1) */
 static uint64_t ornic_type_ops(enum ibv_qp_type type)
 {
 	switch (type) {
@@ -123,7 +124,7 @@ static int ornic_init_qp(struct ornic_qp *qp, struct ornic_context *ctx,
 	return 0;
 }
 
-/* A receiver for many WQs: it has no queue of its own, so nothing to send with. */
+/* An RSS QP distributes frames over WQs; it has no rings and cannot send */
 static int ornic_check_rss_attr(const struct ibv_qp_init_attr_ex *attr)
 {
 	const uint32_t both = IBV_QP_INIT_ATTR_IND_TABLE |
@@ -195,17 +196,17 @@ static int ornic_check_qp_attr(const struct ornic_context *ctx,
 	return attr->comp_mask & IBV_QP_INIT_ATTR_PD ? 0 : EINVAL;
 }
 
-/* Bytes of headers that a TSO may have. */
+/* Maximum bytes of headers of a TSO; 0: no TSO */
 static uint32_t ornic_tso_header(const struct ibv_qp_init_attr_ex *attr)
 {
 	return attr->comp_mask & IBV_QP_INIT_ATTR_MAX_TSO_HEADER ?
 	       attr->max_tso_header : 0;
 }
 
-/* What the kernel is asked for: nothing that is ignored, with this type. */
+/* Removes attributes that the QP type ignores from the request to the kernel */
 static void ornic_kernel_attr(struct ibv_qp_init_attr_ex *attr)
 {
-	/* Without flags it need not know that there could be some */
+	/* No flags: omit the field, so that the kernel need not support it */
 	if (!attr->create_flags)
 		attr->comp_mask &= ~IBV_QP_INIT_ATTR_CREATE_FLAGS;
 	if (attr->qp_type != IBV_QPT_XRC_RECV)
@@ -213,7 +214,7 @@ static void ornic_kernel_attr(struct ibv_qp_init_attr_ex *attr)
 
 	switch (attr->qp_type) {
 	case IBV_QPT_XRC_RECV:
-		/* Each packet names the SRQ, and that the CQ and the PD */
+		/* Each packet names an SRQ, which determines CQ and PD */
 		memset(&attr->cap, 0, sizeof(attr->cap));
 		attr->comp_mask &= ~IBV_QP_INIT_ATTR_PD;
 		attr->pd = NULL;
@@ -226,7 +227,7 @@ static void ornic_kernel_attr(struct ibv_qp_init_attr_ex *attr)
 		attr->srq = NULL;
 		break;
 	case IBV_QPT_RAW_PACKET:
-		/* It may be named, but into WQs frames only come */
+		/* RSS QPs accept a send CQ, but never send */
 		if (attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE)
 			attr->send_cq = NULL;
 		break;
@@ -261,7 +262,7 @@ static void ornic_set_type(struct ornic_qp *qp,
 {
 	qp->kind = ornic_type_kind(attr->qp_type);
 	ornic_qp_choose_post_send(qp, ctx->board);
-	/* In WQs frames are received only */
+	/* RSS QPs only receive */
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE))
 		qp->ops = ctx->send_ops & ornic_type_ops(attr->qp_type);
 	qp->sq.max_tso_header = ornic_tso_header(attr);
@@ -346,7 +347,7 @@ err:
 /**
  * ornic_create_qp() - create a queue pair
  * @ibpd: protection or parent domain
- * @attr: attributes; the capabilities become what the QP really has
+ * @attr: attributes; returns the actual capabilities
  *
  * Return: the QP in RESET; NULL with errno set.
  */
@@ -377,10 +378,10 @@ struct ibv_qp *ornic_create_qp(struct ibv_pd *ibpd,
 /**
  * ornic_create_qp_ex() - create a queue pair that may have the ibv_wr_* calls
  * @ibctx: context
- * @attr: attributes; the capabilities become what the QP really has
+ * @attr: attributes; returns the actual capabilities
  *
- * Return: the QP in RESET; NULL with errno set, EOPNOTSUPP for what we do not
- * have.
+ * Return: the QP in RESET; NULL with errno set, EOPNOTSUPP for an unsupported
+ * option.
  */
 struct ibv_qp *ornic_create_qp_ex(struct ibv_context *ibctx,
 				  struct ibv_qp_init_attr_ex *attr)
@@ -402,8 +403,8 @@ static void ornic_clean_cqs(struct ornic_qp *qp)
 }
 
 /*
- * The rings begin again at 0, for the device as well: it zeroes its half of
- * the doorbell record with the transition.
+ * Indexes begin at 0 again. The device zeroes its half of the doorbell record
+ * in the transition.
  */
 static void ornic_reset_rings(struct ornic_qp *qp)
 {
@@ -437,7 +438,7 @@ static void ornic_enter_state(struct ornic_qp *qp, enum ibv_qp_state state)
 		ornic_rq_open(&qp->rq, !qp->vqp.qp.srq);
 		break;
 	default:
-		/* In ERR and SQE work requests are taken and flushed */
+		/* ERR and SQE accept work requests, which are flushed */
 		ornic_rq_open(&qp->rq, !qp->vqp.qp.srq);
 		ornic_lock(&qp->sq.lock);
 		qp->sq.ops = qp->ops;
@@ -446,7 +447,7 @@ static void ornic_enter_state(struct ornic_qp *qp, enum ibv_qp_state state)
 	}
 }
 
-/* A rate has its own command, which takes all else, too. */
+/* Only the extended command has a rate; it takes other attributes too */
 static int ornic_cmd_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 			       int attr_mask,
 			       const struct ibv_qp_rate_limit_attr *rate)
@@ -464,7 +465,7 @@ static int ornic_cmd_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
  * ornic_modify_qp() - change attributes of a QP
  * @ibqp: queue pair
  * @attr: new values
- * @attr_mask: which of them are there
+ * @attr_mask: enum ibv_qp_attr_mask: valid members of @attr
  *
  * Return: 0 or a positive errno.
  */
@@ -489,10 +490,10 @@ int ornic_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 }
 
 /**
- * ornic_modify_qp_rate_limit() - pace what a QP sends
+ * ornic_modify_qp_rate_limit() - set the packet pacing of a QP
  * @ibqp: queue pair of type RAW_PACKET, in RTS
- * @attr: rate in kb/s, 0 for none; size of a burst and of a packet, 0 for what
- *	the device thinks best
+ * @attr: rate in kb/s, 0 for no limit; bytes of a burst and of a typical
+ *	packet, 0 for the choice of the device
  *
  * Return: 0 or a positive errno.
  */
@@ -510,9 +511,9 @@ int ornic_modify_qp_rate_limit(struct ibv_qp *ibqp,
 /**
  * ornic_query_qp() - read attributes of a QP
  * @ibqp: queue pair
- * @attr: values, as they are now
- * @attr_mask: which of them are wanted
- * @init_attr: those of its creation
+ * @attr: returns the current values
+ * @attr_mask: enum ibv_qp_attr_mask: members of @attr to return
+ * @init_attr: returns the attributes of its creation
  *
  * Return: 0 or a positive errno.
  */
@@ -526,7 +527,7 @@ int ornic_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 }
 
 /**
- * ornic_open_qp() - have a say in an XRC_RECV QP of another process
+ * ornic_open_qp() - open an XRC_RECV QP of another process
  * @ibctx: context
  * @attr: number, type and domain of the QP
  *
@@ -563,9 +564,9 @@ struct ibv_qp *ornic_open_qp(struct ibv_context *ibctx,
  * ornic_destroy_qp() - destroy a queue pair
  * @ibqp: queue pair, freed on success
  *
- * Its completions that were not polled vanish, for its number will be another
- * QP's one day, at worst at once ([ORNIC-OBJ-2]). The lock keeps this process
- * from getting that QP while completions are dropped by number.
+ * Completions of the QP that were not polled are dropped. They are found by the
+ * QP number, which the device may give to a new QP or WQ, at worst at once
+ * ([ORNIC-OBJ-2]). num_lock delays its creation until they are dropped.
  *
  * Return: 0 or a positive errno.
  */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Indirection tables of work queues, for receive side scaling (RSS) */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,9 +9,9 @@
 /**
  * ornic_create_rwq_table() - create an indirection table
  * @ibctx: context
- * @attr: its WQs, a power of two of them; one may be there many times
+ * @attr: list of WQs, whose length is a power of two; a WQ may occur repeatedly
  *
- * Return: the table; NULL with errno set, EOPNOTSUPP for what we do not have.
+ * Return: the table; NULL with errno set, EINVAL for a table that is too large.
  */
 struct ibv_rwq_ind_table *
 ornic_create_rwq_table(struct ibv_context *ibctx,
@@ -20,7 +21,7 @@ ornic_create_rwq_table(struct ibv_context *ibctx,
 	struct ibv_rwq_ind_table *table;
 	int ret;
 
-	/* libibverbs shifts an int by it, and puts the table on its stack */
+	/* libibverbs shifts an int by it and copies the table to its stack */
 	if (attr->log_ind_tbl_size > IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE) {
 		errno = EINVAL;
 		return NULL;

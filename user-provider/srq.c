@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Shared receive queues */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,10 +11,10 @@
 #include "ring.h"
 
 /**
- * struct ornic_srq_map - where the kernel put the ring of an SRQ
- * @offset: for mmap()
- * @length: bytes
- * @dbr_offset: of the doorbell record, in the mapping; the ring is at 0
+ * struct ornic_srq_map - location of the ring of an SRQ
+ * @offset: offset for mmap()
+ * @length: bytes to map
+ * @dbr_offset: offset of the doorbell record in the mapping; the ring is at 0
  * @log_wqes: log2 of the WQEs
  */
 struct ornic_srq_map {
@@ -24,10 +25,10 @@ struct ornic_srq_map {
 };
 
 /*
- * The device copies a WQE when a QP takes it, so that its slot may be reused
- * as soon as the consumer index is beyond it: an SRQ is a ring like any other.
- * The record has the producer index to begin with: 0, or after a resize the
- * number of WQEs that were moved.
+ * The device copies a WQE when a QP takes it, so its place can be reused as
+ * soon as the consumer index has passed it. An SRQ needs no free list. The
+ * doorbell record holds the first producer index: 0, or after a resize the
+ * number of WQEs that the device moved.
  */
 static int ornic_srq_map(struct ornic_srq *srq, int cmd_fd,
 			 const struct ornic_srq_map *from)
@@ -152,7 +153,7 @@ err:
 /**
  * ornic_create_srq() - create a shared receive queue
  * @ibpd: protection or parent domain
- * @attr: attributes; the capabilities become what the SRQ really has
+ * @attr: attributes; returns the actual capabilities
  *
  * Return: the SRQ; NULL with errno set.
  */
@@ -178,9 +179,9 @@ struct ibv_srq *ornic_create_srq(struct ibv_pd *ibpd,
 /**
  * ornic_create_srq_ex() - create a shared receive queue of a type
  * @ibctx: context
- * @attr: attributes; the capabilities become what the SRQ really has
+ * @attr: attributes; returns the actual capabilities
  *
- * Return: the SRQ; NULL with errno set, EOPNOTSUPP for what we do not have.
+ * Return: the SRQ; NULL with errno set, EOPNOTSUPP for an unsupported option.
  */
 struct ibv_srq *ornic_create_srq_ex(struct ibv_context *ibctx,
 				    struct ibv_srq_init_attr_ex *attr)
@@ -191,9 +192,9 @@ struct ibv_srq *ornic_create_srq_ex(struct ibv_context *ibctx,
 }
 
 /*
- * With the lock held, so that nobody posts to a ring that the device has left.
- * If the new ring cannot be mapped the SRQ is closed: it works no more, and can
- * be destroyed only.
+ * Holds rq->lock during the command, so that no thread posts to a ring that the
+ * device has left. If the new ring cannot be mapped, the SRQ is closed and can
+ * only be destroyed.
  */
 static int ornic_resize_srq(struct ornic_srq *srq, uint32_t max_wr)
 {
@@ -235,12 +236,12 @@ out_unlock:
 }
 
 /**
- * ornic_modify_srq() - change the size of an SRQ, or ask for its limit event
+ * ornic_modify_srq() - change the size of an SRQ, or request its limit event
  * @ibsrq: shared receive queue
  * @attr: new values
- * @attr_mask: enum ibv_srq_attr_mask: which of them are there
+ * @attr_mask: enum ibv_srq_attr_mask: valid members of @attr
  *
- * The size is changed first, and stays changed if the limit is refused then.
+ * The size is changed first. It stays changed if the limit is refused.
  *
  * Return: 0 or a positive errno.
  */
@@ -266,7 +267,7 @@ int ornic_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
 /**
  * ornic_query_srq() - read the attributes of an SRQ
  * @ibsrq: shared receive queue
- * @attr: values, as they are now
+ * @attr: returns the current values
  *
  * Return: 0 or a positive errno.
  */
@@ -278,11 +279,11 @@ int ornic_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
 }
 
 /**
- * ornic_get_srq_num() - by what a sender names an SRQ
+ * ornic_get_srq_num() - read the number of an SRQ, for XRC senders
  * @ibsrq: shared receive queue of type XRC
- * @srq_num: its number
+ * @srq_num: returns the number
  *
- * Return: 0, or EINVAL for an SRQ that nobody can name.
+ * Return: 0, or EINVAL for an SRQ of another type.
  */
 int ornic_get_srq_num(struct ibv_srq *ibsrq, uint32_t *srq_num)
 {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Work queues: receive queues for Ethernet frames */
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -46,15 +47,15 @@ static void ornic_free_wq(struct ornic_wq *wq)
 }
 
 /**
- * ornic_create_wq() - create a work queue: a receive queue for frames
+ * ornic_create_wq() - create a work queue
  * @ibctx: context
- * @attr: attributes; max_wr and max_sge become what the WQ really has
+ * @attr: attributes; returns the actual max_wr and max_sge
  *
- * Its number is of the space of those of QPs, so completions of both may be in
- * one CQ.
+ * WQs and QPs share one space of numbers, so one CQ may have completions of
+ * both.
  *
- * Return: the WQ in RESET; NULL with errno set, EOPNOTSUPP for what we do not
- * have.
+ * Return: the WQ in RESET; NULL with errno set, EOPNOTSUPP for an unsupported
+ * option.
  */
 struct ibv_wq *ornic_create_wq(struct ibv_context *ibctx,
 			       struct ibv_wq_init_attr *attr)
@@ -105,7 +106,7 @@ err:
 	return NULL;
 }
 
-/* As a QP's: the device zeroes its half of the record with the transition. */
+/* The device zeroes its half of the doorbell record in the transition */
 static void ornic_reset_wq(struct ornic_wq *wq)
 {
 	ornic_lock(&wq->rq.lock);
@@ -121,9 +122,9 @@ static void ornic_reset_wq(struct ornic_wq *wq)
 /**
  * ornic_modify_wq() - change the state or the flags of a WQ
  * @ibwq: work queue
- * @attr: new values, and which of them are there
+ * @attr: new values; attr_mask selects them
  *
- * In RDY and ERR receives are taken, in ERR to be flushed.
+ * RDY and ERR accept work requests. In ERR they are flushed.
  *
  * Return: 0 or a positive errno.
  */
@@ -133,7 +134,7 @@ int ornic_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
 	struct ibv_modify_wq cmd = {};
 	int ret;
 
-	/* Linux refuses them too, but up to 7.3 does not let go of the WQ then */
+	/* Linux refuses them too, but up to 7.3 leaks a reference to the WQ */
 	if ((attr->attr_mask & IBV_WQ_ATTR_STATE &&
 	     attr->wq_state > IBV_WQS_ERR) ||
 	    (attr->attr_mask & IBV_WQ_ATTR_CURR_STATE &&
@@ -155,9 +156,9 @@ int ornic_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
  * ornic_destroy_wq() - destroy a work queue
  * @ibwq: work queue, freed on success
  *
- * Its completions that were not polled vanish, as those of a QP do.
+ * Completions that were not polled are dropped; see ornic_destroy_qp().
  *
- * Return: 0 or a positive errno, EBUSY while an indirection table has it.
+ * Return: 0 or a positive errno, EBUSY while an indirection table uses it.
  */
 int ornic_destroy_wq(struct ibv_wq *ibwq)
 {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* XRC domains */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -6,9 +7,9 @@
 #include "ornic.h"
 
 /**
- * ornic_open_xrcd() - open a domain of the extended reliable connection
+ * ornic_open_xrcd() - open an XRC domain
  * @ibctx: context
- * @attr: with a file, the domain is shared with all who open it by that file
+ * @attr: attributes; processes that give the same file share one domain
  *
  * Return: the domain; NULL with errno set.
  */
@@ -35,7 +36,7 @@ struct ibv_xrcd *ornic_open_xrcd(struct ibv_context *ibctx,
 }
 
 /**
- * ornic_close_xrcd() - close a domain; the last one ends it
+ * ornic_close_xrcd() - close an XRC domain; the last close frees it
  * @ibxrcd: domain, freed on success
  *
  * Return: 0 or a positive errno.
