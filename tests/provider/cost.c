@@ -2,10 +2,10 @@
 /*
  * usage: provider-cost
  *
- * Instructions and nanoseconds that libornic spends in the caller's thread per
- * verbs call, as JSON. The instructions are exact: a second process steps
- * through the calls one by one. The nanoseconds are the median of many batches
- * and leave out what the device does, and the doorbell's MMIO store.
+ * Prints the instructions and nanoseconds that libornic spends in the caller's
+ * thread per verbs call, as JSON. Instructions are counted exactly, by
+ * single-stepping a child process. Nanoseconds are the median of many batches,
+ * without the work of the device and without the MMIO store of a doorbell.
  */
 #include <assert.h>
 #include <endian.h>
@@ -24,25 +24,25 @@
 #include "fake.h"
 
 #define LIST		16
-#define CALLS		128	/* of a timed batch */
+#define CALLS		128	/* per timed batch */
 #define BATCHES		400
 #define WARM_CALLS	64
 #define DEPTH		(4 * LIST * CALLS)
 
 /**
- * struct bench - what the measured calls work on
+ * struct bench - objects of the measured calls
  * @fake: kernel and device
  * @cq: completion queue
- * @rc: connected QP with the ibv_wr_* calls
- * @ud: datagram QP
- * @raw: QP for frames, with the ibv_wr_* calls
+ * @rc: RC QP with the ibv_wr_* calls
+ * @ud: UD QP
+ * @raw: RAW_PACKET QP with the ibv_wr_* calls
  * @wq: work queue
  * @ah: address handle
  * @send: send work requests, chained
  * @recv: receive work requests, chained
- * @sge: SGE of each
+ * @sge: one SGE per work request
  * @wc: work completions
- * @data: what is sent
+ * @data: payload
  * @counting: trap before and after each call
  */
 struct bench {
@@ -61,7 +61,7 @@ struct bench {
 	bool counting;
 };
 
-/* ---- the calls -------------------------------------------------------- */
+/* ---- measured calls --------------------------------------------------- */
 
 static inline void mark(const struct bench *b)
 {
@@ -71,7 +71,7 @@ static inline void mark(const struct bench *b)
 		asm volatile("" ::: "memory");
 }
 
-/* Defines a function that makes the call n times, between marks. */
+/* Defines a function that makes the call n times, between marks */
 #define CALL(name, ...)							\
 	static void name(struct bench *b, int n)			\
 	{								\
@@ -138,9 +138,9 @@ CALL(call_wr_inline, ret = wr_inline(b, rcx))
 CALL(call_wr_send_raw, ret = wr_send(b, rawx, 1))
 CALL(call_notify, ret = ibv_req_notify_cq(b->cq, 0))
 
-/* ---- what comes before them ------------------------------------------- */
+/* ---- preparation of the calls ----------------------------------------- */
 
-/* Everything posted was executed; everything to be polled is there. */
+/* Consumes all posted WQEs and writes @cqes completions */
 static void settle(struct bench *b, int cqes)
 {
 	struct ornic_cqe cqe = { .qpn = htole32(FAKE_FIRST_QPN) };
@@ -219,16 +219,16 @@ PREPARE(prepare_ud, chain_ud(b, 64, 0))
 PREPARE(prepare_ud_inline, chain_ud(b, 32, IBV_SEND_INLINE))
 
 /**
- * struct row - a call that is measured
- * @name: as in the table
- * @call: makes it
- * @prepare: its arguments
- * @cqes: that it finds
- * @work: requests or completions that it handles
- * @model: instructions that the sketch of a provider takes which the layout of
- *	the rings was chosen with, of a frame what it takes for a SEND; 0: it
- *	has no such call
- * @goal: to be no worse than that
+ * struct row - a measured call
+ * @name: name in the output
+ * @call: makes the call n times
+ * @prepare: prepares its arguments
+ * @cqes: completions to write per call; -1: one before each call, fewer than
+ *	the call has room for
+ * @work: work requests or completions per call
+ * @model: instructions of the model with which the ring layout was designed;
+ *	for frames those of a SEND; 0: the model has no such call
+ * @goal: @model is the limit for the call
  */
 struct row {
 	const char *name;
@@ -303,7 +303,7 @@ static struct bench *bench_open(void)
 	return b;
 }
 
-/* A CQE each for the calls that want more than there is. */
+/* Rows with cqes < 0 get one completion before each call */
 static void row_calls(struct bench *b, const struct row *row, int calls)
 {
 	int i;
@@ -346,7 +346,7 @@ static double row_ns(struct bench *b, const struct row *row)
 	return ns[BATCHES / 2];
 }
 
-/* The process that is watched: warm caches and lazy symbols, then one call. */
+/* The child process: warms caches and resolves symbols, then makes one call */
 static void run_counted(const struct row *row)
 {
 	struct bench *b = bench_open();

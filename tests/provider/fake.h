@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A kernel and a device for the provider, in its own process and without
- * threads: nothing happens unless the test says so.
+ * A fake kernel and a fake device for the provider. They run in its process and
+ * have no threads: each action is a call of the test.
  *
- * The kernel is the set of libibverbs functions that libornic calls; the
- * memory it hands out is a memfd, which the provider maps as it maps the
- * character device. The device maps the same memory a second time, and knows
- * of it only what hardware.rst says.
+ * The kernel is the set of libibverbs functions that libornic calls. Its memory
+ * is a memfd, which the provider maps like the character device. The device has
+ * its own mapping of the same memory and follows hardware.rst.
  */
 #ifndef FAKE_H
 #define FAKE_H
@@ -27,10 +26,10 @@
 #define FAKE_FIRST_WQN	0x000201
 #define FAKE_DRIVER_ID	77
 #define FAKE_NULL_KEY	0x4e00
-#define FAKE_CLOCK	0x123456789aULL	/* now, unless the test says else */
-#define FAKE_KEY	0x1200		/* of regions and windows */
-#define FAKE_PACKETS	1000		/* counted, for ever */
-#define FAKE_COUNTED	64000		/* bytes of them */
+#define FAKE_CLOCK	0x123456789aULL	/* initial timestamp of the device */
+#define FAKE_KEY	0x1200		/* key of regions and windows */
+#define FAKE_PACKETS	1000		/* constant value of packet counters */
+#define FAKE_COUNTED	64000		/* constant value of byte counters */
 
 /**
  * struct fake_qp - a QP, an SRQ or a WQ, as the device sees it
@@ -41,7 +40,7 @@
  * @dbr: doorbell record
  * @sq_slots: size of @sq
  * @rq_wqes: size of @rq
- * @stride_shift: of @rq
+ * @stride_shift: log2 of the bytes of a WQE of @rq
  * @sq_ci: next slot to execute
  * @rq_ci: next receive WQE to use
  */
@@ -66,7 +65,7 @@ struct fake_qp {
  * @log_size: log2 of the entries
  * @log_cqe_size: log2 of the bytes of an entry
  * @pi: next entry to write
- * @answered: arm word that the last event was for
+ * @answered: arm word that was answered last
  */
 struct fake_cq {
 	uint32_t cqn;
@@ -79,14 +78,14 @@ struct fake_cq {
 };
 
 /**
- * struct fake - kernel, device, and the provider opened on them
+ * struct fake - fake kernel, fake device, and the provider opened on them
  * @mem: the device's mapping of all memory
- * @fd: the memory
- * @used: bytes of it handed out
+ * @fd: memfd of the memory
+ * @used: allocated bytes of the memory
  * @doorbell: the doorbell page
  * @board: the board page
  * @clock: the clock page
- * @ucontext: what opening it was answered
+ * @ucontext: response to the command that opened it
  * @qps: queue pairs
  * @cqs: completion queues
  * @srqs: shared receive queues
@@ -96,29 +95,29 @@ struct fake_cq {
  * @ops: its operations
  * @shadow: the device has ORNIC_CAPS_SHADOW
  * @no_slot: QPs get no slot on the board
- * @log_sq_slots: size of send queues, or 0 for what fits the request
- * @log_cqe_size: of completion queues, or 0 for what is asked for
- * @fail: errno with which the next command fails
- * @fail_next: errno with which the one after it fails
+ * @log_sq_slots: log2 of the slots of send queues; 0: as requested
+ * @log_cqe_size: log2 of the bytes of a CQE, as reported; 0: as requested
+ * @fail: errno of the next command
+ * @fail_next: errno of the command after it
  * @bad_mmap: the next object gets an offset that cannot be mapped
- * @then: runs once, when the next command that creates, destroys or moves a
- *	queue has taken effect and its caller does not know yet
- * @commands: answered so far
- * @clock_now: the device's timestamp
- * @av: what creating an AH answers
- * @last_attr: creation of the last QP as it came to the kernel
- * @last_cq_attr: of the last CQ
- * @last_moderation: of a CQ
- * @last_access: of a region that was changed
- * @last_qp_req: the provider's part of the last creation of a QP
- * @last_modify_req: of the last change of a rate
- * @last_rate: the rate
- * @last_wq_attr: creation of the last WQ
+ * @then: called once, before the next command returns that destroys a QP or WQ
+ *	or resizes a CQ; the command has taken effect
+ * @commands: number of successful commands
+ * @clock_now: current timestamp of the device
+ * @av: address vector of new AHs
+ * @last_attr: attributes of the last QP created, as the kernel received them
+ * @last_cq_attr: attributes of the last CQ created
+ * @last_moderation: moderation of the last CQ modified
+ * @last_access: access flags of the last region changed
+ * @last_qp_req: driver-specific part of the last request to create a QP
+ * @last_modify_req: driver-specific part of the last request to change a rate
+ * @last_rate: rate of that request
+ * @last_wq_attr: attributes of the last WQ created
  * @last_table: WQs of the last indirection table
- * @last_table_size: how many
- * @last_flow: the last flow rule, without what follows it
- * @last_read_flags: of the last reading of counters
- * @device: what the kernel says of it
+ * @last_table_size: number of WQs in @last_table
+ * @last_flow: attributes of the last flow rule, without its specifications
+ * @last_read_flags: flags of the last read of counters
+ * @device: driver-specific response to a query of the device
  */
 struct fake {
 	uint8_t *mem;
@@ -162,13 +161,13 @@ struct fake {
 };
 
 /**
- * struct fake_wqe - a send WQE out of the ring, in one piece
+ * struct fake_wqe - contiguous copy of a send WQE
  * @hdr: header
- * @opcode: of @hdr.ctrl
- * @flags: of @hdr.ctrl
- * @count: of @hdr.ctrl
- * @slots: that it took
- * @bytes: route, SGEs or data: all behind the header
+ * @opcode: opcode in @hdr.ctrl
+ * @flags: flags in @hdr.ctrl
+ * @count: count in @hdr.ctrl
+ * @slots: slots in the ring
+ * @bytes: everything after the header
  * @data: SGEs or inline data, in @bytes
  */
 struct fake_wqe {

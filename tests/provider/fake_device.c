@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-
+/* The fake device: fetches WQEs, writes completions, answers arm words */
 #include <assert.h>
 #include <endian.h>
 #include <string.h>
@@ -32,9 +32,9 @@ static uint32_t fake_data_offset(const uint8_t *wqe, uint32_t opcode,
  * fake_take_send() - fetch the next send WQE
  * @qp: queue pair
  * @type: its type
- * @wqe: the WQE
+ * @wqe: returns the WQE
  *
- * Its slots are not released yet; fake_release_sends() does that.
+ * fake_release_sends() releases its slots.
  *
  * Return: false if there is none.
  */
@@ -75,7 +75,7 @@ bool fake_take_send(struct fake_qp *qp, enum ibv_qp_type type,
 }
 
 /**
- * fake_release_sends() - what was fetched may be reused
+ * fake_release_sends() - release the slots of all fetched send WQEs
  * @qp: queue pair
  */
 void fake_release_sends(struct fake_qp *qp)
@@ -86,8 +86,8 @@ void fake_release_sends(struct fake_qp *qp)
 /**
  * fake_take_recv() - fetch and release the next receive WQE
  * @qp: queue pair
- * @hdr: its header
- * @sge: room for its SGEs
+ * @hdr: returns its header
+ * @sge: returns its SGEs
  *
  * Return: false if there is none.
  */
@@ -143,12 +143,12 @@ void fake_complete_ext(struct fake_cq *cq, const struct ornic_cqe *cqe,
 }
 
 /**
- * fake_asked() - which completion an event is outstanding for
+ * fake_asked() - type of the outstanding request of a CQ
  * @cq: completion queue
  *
- * ORNIC-DB-15, ORNIC-DB-20
+ * See [ORNIC-DB-15] and [ORNIC-DB-20].
  *
- * Return: NONE if the request is answered.
+ * Return: the type; ORNIC_ARM_NONE if the request is answered.
  */
 enum ornic_arm_type fake_asked(const struct fake_cq *cq)
 {
@@ -162,7 +162,7 @@ enum ornic_arm_type fake_asked(const struct fake_cq *cq)
 }
 
 /**
- * fake_answer() - a completion came that the request is for
+ * fake_answer() - answer the outstanding request of a CQ
  * @cq: completion queue
  */
 void fake_answer(struct fake_cq *cq)
@@ -172,10 +172,10 @@ void fake_answer(struct fake_cq *cq)
 }
 
 /**
- * fake_take_doorbell() - what was last written to the doorbell page
+ * fake_take_doorbell() - read and clear the doorbell page
  * @fake: device
  *
- * Return: the doorbell, or all ones if nobody rang.
+ * Return: the last doorbell since the previous call, or all ones.
  */
 uint64_t fake_take_doorbell(struct fake *fake)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * The kernel's part for frames: WQs, indirection tables, flow rules, counters.
- */
+/* The fake kernel: WQs, indirection tables, flow rules, counters */
 #include <assert.h>
 #include <endian.h>
 #include <errno.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-
+/*
+ * The fake kernel: memory and all commands without queues. Functions with which
+ * tests open the provider and find the device's side of its objects.
+ */
 #include <assert.h>
 #include <endian.h>
 #include <errno.h>
@@ -12,13 +15,13 @@
 
 #include "fake.h"
 
-/* The one that is open; libibverbs' own entry points carry no such thing. */
+/* The open instance; libibverbs functions have no argument for it */
 struct fake *fake_now;
 static const struct verbs_device_ops *fake_dev_ops;
 
 /**
- * fake_alloc() - memory of the kernel, zeroed
- * @bytes: how much
+ * fake_alloc() - allocate zeroed memory of the kernel
+ * @bytes: size
  *
  * Return: its offset in fake_now->mem.
  */
@@ -33,9 +36,9 @@ uint64_t fake_alloc(size_t bytes)
 }
 
 /**
- * fake_fails() - a command arrived
+ * fake_fails() - count a command and get its result
  *
- * Return: the errno with which the test wants it to fail, or 0.
+ * Return: 0, or the errno that the test set for this command.
  */
 int fake_fails(void)
 {
@@ -49,7 +52,7 @@ int fake_fails(void)
 }
 
 /**
- * fake_answered() - a command has taken effect and returns to its caller
+ * fake_answered() - call the test's function before a command returns
  */
 void fake_answered(void)
 {
@@ -61,10 +64,10 @@ void fake_answered(void)
 }
 
 /**
- * fake_mmap_offset() - what the provider is told to map
- * @offset: where it is
+ * fake_mmap_offset() - offset for the provider's mmap()
+ * @offset: offset in the memory
  *
- * Return: @offset, or one that cannot be mapped if the test wants that.
+ * Return: @offset, or once after bad_mmap was set, one that cannot be mapped.
  */
 uint64_t fake_mmap_offset(uint64_t offset)
 {
@@ -327,10 +330,10 @@ int ibv_cmd_destroy_ah(struct ibv_ah *ah)
 	return fake_fails();
 }
 
-/* ---- the test's side -------------------------------------------------- */
+/* ---- functions for tests ---------------------------------------------- */
 
 /**
- * fake_alloc_device() - the provider finds its device
+ * fake_alloc_device() - make the provider allocate its device
  *
  * Return: the device, or NULL.
  */
@@ -342,7 +345,7 @@ struct verbs_device *fake_alloc_device(void)
 }
 
 /**
- * fake_free_device() - the device is gone
+ * fake_free_device() - make the provider free its device
  * @dev: device
  */
 void fake_free_device(struct verbs_device *dev)
@@ -351,7 +354,7 @@ void fake_free_device(struct verbs_device *dev)
 }
 
 /**
- * fake_alloc_context() - one more process opens the device
+ * fake_alloc_context() - open one more context
  * @fake: device
  *
  * Return: the context, or NULL with errno set.
@@ -364,7 +367,7 @@ struct verbs_context *fake_alloc_context(struct fake *fake)
 /**
  * fake_open() - open the provider's device
  * @fake: filled in
- * @shadow: the device looks for work by itself
+ * @shadow: the device has ORNIC_CAPS_SHADOW
  */
 void fake_open(struct fake *fake, bool shadow)
 {
@@ -386,7 +389,7 @@ void fake_open(struct fake *fake, bool shadow)
 }
 
 /**
- * fake_import() - open it a second time, by its file descriptor
+ * fake_import() - import the open context by its file descriptor
  * @fake: device
  *
  * Return: the context, or NULL with errno set.
@@ -397,8 +400,8 @@ struct verbs_context *fake_import(struct fake *fake)
 }
 
 /**
- * fake_close() - close it again
- * @fake: all its objects were destroyed
+ * fake_close() - close the provider's device
+ * @fake: device without objects
  */
 void fake_close(struct fake *fake)
 {
@@ -410,10 +413,10 @@ void fake_close(struct fake *fake)
 }
 
 /**
- * fake_objects() - queues that the kernel has made and not destroyed
+ * fake_objects() - count the queues that exist in the kernel
  * @fake: device
  *
- * Return: how many, of all kinds.
+ * Return: the number of QPs, CQs, SRQs and WQs.
  */
 unsigned int fake_objects(const struct fake *fake)
 {
@@ -475,15 +478,15 @@ struct fake_qp *fake_wq(struct ibv_wq *ibwq)
 }
 
 /**
- * fake_create_qp() - a QP with 4 SGEs and 200 bytes of inline data
+ * fake_create_qp() - create a QP with 4 SGEs and 200 bytes of inline data
  * @fake: device
  * @type: type
- * @cq: both CQs
+ * @cq: CQ for sends and receives
  * @send_wr: send work requests
  * @recv_wr: receive work requests
  * @send_ops: IBV_QP_EX_WITH_*; 0: an ordinary QP
  *
- * Its protection domain is the QP's own context pointer.
+ * All these QPs share one static protection domain.
  *
  * Return: the QP in RESET, or NULL.
  */
@@ -515,7 +518,7 @@ struct ibv_qp *fake_create_qp(struct fake *fake, enum ibv_qp_type type,
 }
 
 /**
- * fake_to_state() - bring a QP to a state
+ * fake_to_state() - modify a QP to a state
  * @ibqp: queue pair
  * @state: state
  */

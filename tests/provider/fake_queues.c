@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * The kernel's part that has rings: CQs, SRQs, QPs.
- */
+/* The fake kernel: CQs, SRQs, QPs */
 #include <assert.h>
 #include <endian.h>
 #include <string.h>
@@ -259,7 +257,7 @@ int ibv_cmd_destroy_srq(struct ibv_srq *srq)
 	return ret;
 }
 
-/* Return: a free place among the QPs. */
+/* Returns the index of a free QP */
 static uint32_t fake_new_qp(void)
 {
 	uint32_t n;
@@ -280,7 +278,7 @@ int ibv_cmd_open_qp(struct ibv_context *context, struct verbs_qp *vqp,
 	if (ret)
 		return ret;
 
-	/* One QP, known by one more handle */
+	/* A second handle of the same QP */
 	fake_now->qps[n] = (struct fake_qp){ .qpn = attr->qp_num };
 	vqp->qp.context = context;
 	vqp->qp.qp_num = attr->qp_num;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the tests of the data path begin with: a CQ, and a connected and a
- * datagram QP in RTS, both watched by the device.
+ * The fixture of most tests: a CQ, an RC QP and a UD QP. Both QPs are in RTS
+ * and watched by the device.
  */
 #ifndef FIXTURE_H
 #define FIXTURE_H
@@ -42,9 +42,9 @@
  * struct fixture - the objects of a test
  * @fake: kernel and device
  * @cq: completion queue of both QPs
- * @rc: connected QP
- * @ud: datagram QP
- * @ah: where its datagrams go
+ * @rc: RC QP
+ * @ud: UD QP
+ * @ah: address handle for @ud
  */
 struct fixture {
 	struct fake fake;
@@ -103,7 +103,7 @@ static inline int teardown(void **state)
 	return 0;
 }
 
-/* The device fetches a WQE and is done with it. */
+/* The device fetches a WQE and releases its slots */
 static inline void take_send(struct ibv_qp *ibqp, struct fake_wqe *wqe)
 {
 	assert_true(fake_take_send(fake_qp(ibqp), ibqp->qp_type, wqe));
@@ -116,7 +116,7 @@ static inline void assert_no_send(struct ibv_qp *ibqp)
 			 fake_qp(ibqp)->sq_ci);
 }
 
-/* SGE @n of a WQE, made recognisable by @seed. */
+/* Returns SGE @n of a WQE, with values that depend on @seed */
 static inline struct ibv_sge test_sge(uint32_t seed, uint32_t n)
 {
 	return (struct ibv_sge){
@@ -142,10 +142,10 @@ static inline void assert_sges(const void *wqe_data, uint32_t seed,
 	}
 }
 
-/* SGEs that receives of recv_wr() may have */
+/* Maximum number of SGEs of a request from recv_wr() */
 #define RECV_SGES	3
 
-/* Receive @n of a queue, recognisable and with its SGEs in @sg. */
+/* Returns receive request @n of a queue, with its SGEs in @sg */
 static inline struct ibv_recv_wr recv_wr(uint64_t n, struct ibv_sge *sg)
 {
 	uint32_t i;
@@ -157,7 +157,7 @@ static inline struct ibv_recv_wr recv_wr(uint64_t n, struct ibv_sge *sg)
 	};
 }
 
-/* The device fetches receive @n of a queue. */
+/* The device fetches the next receive, which must be request @n of recv_wr() */
 static inline void take_recv(struct fake_qp *queue, uint64_t n)
 {
 	struct ornic_sge sges[RECV_SGES];
@@ -201,7 +201,7 @@ static inline struct ornic_atomic wqe_atomic(const struct fake_wqe *wqe)
 	return atomic;
 }
 
-/* One more QP in RTS, watched by the device. */
+/* Creates another QP in RTS, watched by the device */
 static inline struct ibv_qp *one_more_qp(struct fixture *f,
 					 enum ibv_qp_type type, uint64_t ops)
 {
@@ -214,7 +214,7 @@ static inline struct ibv_qp *one_more_qp(struct fixture *f,
 	return qp;
 }
 
-/* A small connected QP of this domain, or NULL. */
+/* Creates a small RC QP in domain @pd; may return NULL */
 static inline struct ibv_qp *create_qp_in(struct fixture *f,
 					  struct ibv_pd *pd,
 					  struct ibv_cq *cq)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-
+/* A second thread for tests of races; see meanwhile.h */
 #include <assert.h>
 #include <errno.h>
 
@@ -10,7 +10,7 @@ int __real_pthread_spin_lock(pthread_spinlock_t *lock);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
 int __wrap_pthread_spin_lock(pthread_spinlock_t *lock);
 
-/* In the second thread, until it has told how far it came */
+/* Set in the second thread until it ends or waits for a lock */
 static __thread struct meanwhile *meanwhile_self;
 
 static void meanwhile_stop(enum meanwhile_end end)
@@ -55,14 +55,15 @@ static void *meanwhile_main(void *arg)
 }
 
 /**
- * meanwhile_start() - run a second thread as far as it comes
+ * meanwhile_start() - run a second thread until it ends or waits for a lock
  * @meanwhile: filled in
- * @run: what it does
- * @arg: for @run
+ * @run: function of the thread
+ * @arg: argument of @run
  *
- * The caller may hold locks. The second thread goes on when it gets them.
+ * The caller may hold locks. The second thread continues when it gets them. The
+ * caller must call meanwhile_finish().
  *
- * Return: how far it came; meanwhile_finish() is due in any case.
+ * Return: whether the thread ended or waits.
  */
 enum meanwhile_end meanwhile_start(struct meanwhile *meanwhile,
 				   void (*run)(void *arg), void *arg)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A second thread that runs at a place of the test's choice, for races: the
- * result does not depend on the scheduler.
+ * A second thread for tests of races. The test chooses the point at which it
+ * runs, so the result does not depend on the scheduler.
  *
  * The tests are linked with wrappers of pthread_mutex_lock() and
- * pthread_spin_lock(), which tell when the second thread has to wait for the
+ * pthread_spin_lock(), which detect that the second thread has to wait for the
  * first one.
  */
 #ifndef MEANWHILE_H
@@ -14,8 +14,8 @@
 #include <semaphore.h>
 
 /**
- * enum meanwhile_end - how far the second thread came
- * @MEANWHILE_DONE: to its end
+ * enum meanwhile_end - progress of the second thread
+ * @MEANWHILE_DONE: it has ended
  * @MEANWHILE_SLEEPS: it waits for a mutex
  * @MEANWHILE_SPINS: it waits for a spin lock
  */
@@ -27,11 +27,11 @@ enum meanwhile_end {
 
 /**
  * struct meanwhile - a second thread
- * @run: what it does
- * @arg: for @run
- * @end: how far it came before the first thread went on
+ * @run: function of the thread
+ * @arg: argument of @run
+ * @end: its progress when the first thread continued
  * @thread: the thread
- * @stopped: it has ended, or waits for a lock
+ * @stopped: posted when it ends or waits for a lock
  */
 struct meanwhile {
 	void (*run)(void *arg);
