@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Completion queues: polling both ways, cleaning, arming.
- */
+/* Completion queues: polling, arming, resizing, dropping, timestamps */
 #include <limits.h>
 
 #include "fixture.h"
@@ -48,7 +46,7 @@ static void assert_wc(const struct ibv_wc *wc, struct ibv_qp *ibqp, uint64_t n)
 	assert_int_equal(wc->dlid_path_bits, 0);
 }
 
-/* Batches of 0 to 8, so that they begin and end everywhere in the ring. */
+/* Batches of 0 to 8 begin and end at each place in the ring */
 static void completions_arrive_across_wraps(void **state)
 {
 	struct fixture *f = *state;
@@ -94,7 +92,7 @@ static void indexes_run_over_32_bits(void **state)
 	to_ornic_cq(f->cq)->ci = -CQES / 2;
 	fake_cq(f->cq)->pi = -CQES / 2;
 	fake_cq(f->cq)->dbr->ci = htole32(-CQES / 2);
-	/* As the pass before left it */
+	/* Phase bits as the previous pass left them */
 	for (i = 0; i < CQES; i++)
 		ring[i].qpn = htole32(i < CQES / 2 ? 0 : ORNIC_CQE_PHASE);
 	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 0);
@@ -172,7 +170,7 @@ static void extended_polls_read_each_field(void **state)
 	f->cq = plain;
 }
 
-/* Entries stay the host's until the poll ends: readers look at the ring. */
+/* The host keeps the entries until end_poll, because readers access the ring */
 static void an_extended_poll_gives_back_at_its_end(void **state)
 {
 	struct fixture *f = *state;
@@ -195,7 +193,7 @@ static void an_extended_poll_gives_back_at_its_end(void **state)
 	f->cq = plain;
 }
 
-/* Every mix of two QPs' completions, everywhere in the ring. */
+/* Every mix of completions of two QPs, at each place in the ring */
 static void a_destroyed_qp_leaves_no_completion(void **state)
 {
 	struct fixture *f = *state;
@@ -220,14 +218,14 @@ static void a_destroyed_qp_leaves_no_completion(void **state)
 			assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
 		}
 
-		/* The device goes on behind the old end */
+		/* The device continues at its producer index */
 		for (; n < CQES; n++)
 			complete(f, f->rc, kept++);
 		memset(wc, 0xff, sizeof(wc));
 		assert_int_equal(ibv_poll_cq(f->cq, CQES, wc), kept);
 		for (i = 0; i < kept; i++)
 			assert_wc(&wc[i], f->rc, i);
-		/* The next round begins one further */
+		/* Shift the next round by one entry */
 		complete(f, f->rc, 0);
 		assert_int_equal(ibv_poll_cq(f->cq, CQES, wc), 1);
 	}
@@ -250,13 +248,13 @@ static void each_request_has_its_number(void **state)
 		assert_int_not_equal(now & ORNIC_ARM_SEQ, last & ORNIC_ARM_SEQ);
 		last = now;
 	}
-	/* The number wraps and leaves the type alone */
+	/* The sequence number wraps without changing the type */
 	to_ornic_cq(f->cq)->arm = ORNIC_ARM_SEQ | ORNIC_ARM_NEXT;
 	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
 	assert_int_equal(armed(f), ORNIC_ARM_NEXT);
 }
 
-/* As ibv_get_cq_event() does when it has read one. */
+/* Calls the provider as ibv_get_cq_event() does when it has read an event */
 static void read_event(struct fixture *f)
 {
 	if (f->fake.ops->cq_event)
@@ -276,14 +274,14 @@ static void next_is_not_weakened(void **state)
 	ibv_req_notify_cq(f->cq, 1);
 	assert_int_equal(fake_asked(cq), ORNIC_ARM_NEXT);
 
-	/* Until it is answered */
+	/* After the answer, the next request is for solicited completions */
 	fake_answer(cq);
 	read_event(f);
 	ibv_req_notify_cq(f->cq, 1);
 	assert_int_equal(fake_asked(cq), ORNIC_ARM_SOLICITED);
 }
 
-/* The event that is read is not always that of the last request. */
+/* An event may answer an earlier request than the last one */
 static void an_older_event_does_not_weaken_next(void **state)
 {
 	struct fixture *f = *state;
@@ -300,7 +298,7 @@ static void an_older_event_does_not_weaken_next(void **state)
 		ibv_req_notify_cq(f->cq, 1);
 		assert_int_equal(fake_asked(cq), ORNIC_ARM_NEXT);
 
-		/* Answered, whether that is known here or not */
+		/* Answered, but the host has not read the event */
 		fake_answer(cq);
 		ibv_req_notify_cq(f->cq, 1);
 		assert_int_equal(fake_asked(cq), ORNIC_ARM_SOLICITED);
@@ -310,7 +308,7 @@ static void an_older_event_does_not_weaken_next(void **state)
 	}
 }
 
-/* Numbers are few, so that now and then one event too many comes. */
+/* A generation has 1024 numbers, and the next one may cost an extra event */
 static void solicited_requests_stay_so(void **state)
 {
 	struct fixture *f = *state;
@@ -397,7 +395,7 @@ static void large_entries_tell_more(void **state)
 		ibv_end_poll(cq);
 		assert_int_equal(out, in);
 
-		/* And the other way to poll it */
+		/* ibv_poll_cq() works on the same CQ */
 		complete_large(f, f->rc, in);
 		assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
 		assert_wc(&wc, f->rc, in++);
@@ -436,7 +434,7 @@ static void a_destroyed_qp_leaves_no_large_completion(void **state)
 	f->cq = plain;
 }
 
-/* From any place in the ring, with any number of entries, larger or smaller. */
+/* From many places in the ring, with 0 to 8 entries, to larger or smaller rings */
 static void resizing_keeps_completions_and_the_request(void **state)
 {
 	struct fixture *f = *state;
@@ -471,7 +469,7 @@ static void resizing_keeps_completions_and_the_request(void **state)
 				assert_wc(&wc[size - (in - out)], f->rc, out);
 			complete(f, f->rc, in);
 			assert_int_equal(ibv_poll_cq(f->cq, 1, wc), 1);
-			/* Requests go on where they were */
+			/* Sequence numbers and generations continue */
 			ibv_req_notify_cq(f->cq, 1);
 			assert_int_not_equal(armed(f), word);
 			assert_int_equal(fake_asked(fake_cq(f->cq)),
@@ -494,14 +492,14 @@ static void a_refused_size_changes_nothing(void **state)
 	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
 	complete(f, f->rc, 2);
 
-	/* What was there is not lost, even if there will be no more */
+	/* Completions remain in the old ring if the new one cannot be mapped */
 	f->fake.bad_mmap = true;
 	assert_int_equal(ops->resize_cq(f->cq, 2 * CQES), EINVAL);
 	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
 	assert_wc(&wc, f->rc, 2);
 }
 
-/* The device has another ring, which the process has not. */
+/* The device writes to a ring that could not be mapped */
 static void a_lost_ring_is_no_empty_ring(void **state)
 {
 	struct fixture *f = *state;
@@ -529,7 +527,7 @@ static void a_lost_ring_is_no_empty_ring(void **state)
 	assert_int_equal(ibv_poll_cq(f->cq, CQES, wc), 1);
 	assert_wc(wc, f->rc, 4);
 
-	/* A completion that comes now is out of reach */
+	/* New completions are in the ring that is not mapped */
 	complete(f, f->rc, 5);
 	assert_int_equal(ibv_poll_cq(f->cq, 1, wc), -1);
 	assert_int_equal(ibv_start_poll(cq, &attr), EIO);
@@ -541,7 +539,7 @@ static void a_lost_ring_is_no_empty_ring(void **state)
 	assert_int_equal(ops->resize_cq(f->cq, CQES), EINVAL);
 	assert_int_equal(ibv_poll_cq(f->cq, 1, wc), -1);
 
-	/* Until there is a ring again; nothing comes twice */
+	/* Another resize recovers the CQ; each completion is polled once */
 	assert_int_equal(ops->resize_cq(f->cq, CQES), 0);
 	assert_int_equal(le32toh(fake_cq(f->cq)->dbr->ci), 3);
 	complete(f, f->rc, 6);
@@ -555,7 +553,7 @@ static void a_lost_ring_is_no_empty_ring(void **state)
 	f->cq = plain;
 }
 
-/* Those of a QP that is gone are in the ring that is out of reach. */
+/* Completions of a destroyed QP are in the ring that is not mapped */
 static void a_lost_ring_cannot_be_cleaned(void **state)
 {
 	struct fixture *f = *state;
@@ -614,7 +612,7 @@ static void one_thread_polls_without_lock(void **state)
 	f->cq = ibv_cq_ex_to_cq(create_ex(f,
 					  IBV_CREATE_CQ_ATTR_SINGLE_THREADED,
 					  NULL));
-	/* Nobody could take this lock */
+	/* A poll that takes the lock would not return */
 	pthread_spin_lock(&to_ornic_cq(f->cq)->lock.spin);
 	for (n = 0; n < 3 * CQES; n++) {
 		complete(f, f->rc, n);
@@ -658,7 +656,7 @@ static void timestamps_become_time(void **state)
 	struct ornic_clock_page *clock = f->fake.clock;
 	struct ibv_values_ex values = { .comp_mask = 0xff };
 
-	/* 1.5 ns a cycle, and an eighth of one left over */
+	/* 1.5 ns per cycle, and a remainder of 1/8 ns */
 	clock->mult = 12;
 	clock->shift = 3;
 	clock->frac = 1;
@@ -686,7 +684,7 @@ static void timestamps_become_time(void **state)
 	assert_int_equal(values.comp_mask, 0);
 }
 
-/* What the comment at struct ornic_clock_page says, with room for all of it. */
+/* The formula of struct ornic_clock_page, in 128-bit arithmetic */
 static uint64_t clock_ns(const struct ornic_clock_page *page, uint64_t timestamp)
 {
 	__int128 cycles = (__int128)timestamp - page->cycles;
@@ -695,7 +693,7 @@ static uint64_t clock_ns(const struct ornic_clock_page *page, uint64_t timestamp
 					(__int128)page->frac) >> page->shift);
 }
 
-/* A process may poll an hour after the completion, or before the page's time. */
+/* A timestamp may be hours older or newer than the clock page */
 static void old_timestamps_become_time(void **state)
 {
 	static const uint64_t seconds[] = { 0, 1, 29, 31, 60, 3600, 1000000 };
@@ -729,7 +727,7 @@ static void old_timestamps_become_time(void **state)
 	}
 }
 
-/* Where a long has 32 bits the clock is beyond it after two seconds. */
+/* The clock exceeds a 32-bit long after two seconds */
 static void a_clock_beyond_tv_nsec_is_not_cut(void **state)
 {
 	struct fixture *f = *state;
@@ -762,7 +760,7 @@ static void unknown_options_are_refused(void **state)
 	assert_null(f->fake.ops->create_cq_ex(ctx, &attr));
 	assert_int_equal(errno, EOPNOTSUPP);
 
-	/* Without a clock that could tell the time */
+	/* Wall-clock timestamps need the clock page */
 	clock = to_ornic_context(ctx)->clock;
 	to_ornic_context(ctx)->clock = NULL;
 	attr.wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK;
@@ -771,7 +769,7 @@ static void unknown_options_are_refused(void **state)
 	assert_int_equal(errno, EOPNOTSUPP);
 	to_ornic_context(ctx)->clock = clock;
 
-	/* Of a device without large entries */
+	/* A device without 64-byte entries */
 	to_ornic_context(ctx)->caps &= ~ORNIC_UCONTEXT_CAP_CQE_EXT;
 	for (i = 0; i < ARRAY_SIZE(large); i++) {
 		attr.wc_flags = large[i];
@@ -790,7 +788,7 @@ static void unknown_options_are_refused(void **state)
 	assert_null(create_ex(f, IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN << 1, NULL));
 	assert_int_equal(errno, EOPNOTSUPP);
 
-	/* A protection domain is no parent domain */
+	/* The domain must be a parent domain */
 	errno = 0;
 	assert_null(create_ex(f, 0, &pd.ibv_pd));
 	assert_int_equal(errno, EINVAL);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Protection, parent and thread domains, and the contexts that share them.
- */
+/* Protection, parent and thread domains, and imported contexts */
 #include "compat.h"
 #include "fixture.h"
 
@@ -24,7 +22,7 @@ static void domains_count_their_users(void **state)
 	assert_int_equal(ops->dealloc_pd(pd), EBUSY);
 	assert_int_equal(ops->dealloc_td(td), EBUSY);
 
-	/* A parent domain has no parent */
+	/* A parent domain of a parent domain is refused */
 	attr.pd = parent;
 	errno = 0;
 	assert_null(ops->alloc_parent_domain(ctx, &attr));
@@ -58,7 +56,7 @@ static void unknown_domain_options_are_refused(void **state)
 	assert_null(ops->alloc_parent_domain(ctx, &attr));
 	assert_int_equal(errno, EOPNOTSUPP);
 
-	/* An allocator that nobody can give back to */
+	/* An allocator without its callbacks */
 	attr.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS;
 	errno = 0;
 	assert_null(ops->alloc_parent_domain(ctx, &attr));
@@ -68,11 +66,11 @@ static void unknown_domain_options_are_refused(void **state)
 
 /**
  * struct heap - an allocator that counts
- * @answer: what it answers, or NULL for real memory
- * @refuse: answers NULL
- * @asked: how often it was asked
+ * @answer: what alloc returns; NULL: real memory
+ * @refuse: alloc returns NULL
+ * @asked: number of calls of alloc
  * @live: allocations not freed
- * @last: resource of the last question
+ * @last: resource of the last call
  */
 struct heap {
 	void *answer;
@@ -149,7 +147,7 @@ static struct ibv_cq_ex *create_cq_in(struct fixture *f, struct ibv_pd *pd)
 	return f->fake.ops->create_cq_ex(&f->fake.ctx->context, &attr);
 }
 
-/* Creates one of each on @pd and destroys it; @live: in the heap meanwhile. */
+/* Creates and destroys a CQ, a QP and an SRQ, which are @live allocations */
 static void objects_of(struct fixture *f, struct ibv_pd *pd,
 		       const struct heap *heap, int live)
 {
@@ -224,7 +222,7 @@ static void an_allocator_that_has_nothing_is_enomem(void **state)
 	assert_int_equal(errno, ENOMEM);
 	assert_int_equal(heap.asked, 3);
 
-	/* And what the kernel refuses is given back */
+	/* The memory of an object that the kernel refuses is freed */
 	heap.refuse = false;
 	f->fake.fail = EIO;
 	assert_null(create_cq_in(f, parent));
@@ -297,7 +295,7 @@ static void an_imported_context_shares_its_pages(void **state)
 	assert_non_null(ctx->board);
 	assert_non_null(ctx->clock);
 
-	/* What belongs to somebody else is not freed */
+	/* Releasing imported objects needs no command */
 	pd = ops->import_pd(&vctx->context, 7);
 	assert_non_null(pd);
 	assert_int_equal(pd->handle, 7);
@@ -323,7 +321,7 @@ static void an_imported_context_shares_its_pages(void **state)
 	assert_int_equal(errno, EOPNOTSUPP);
 }
 
-/* Whichever of them it is. */
+/* mmap() fails for each of the three pages in turn */
 static void a_context_without_one_of_its_pages_is_none(void **state)
 {
 	struct fixture *f = *state;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * When the device is told that there is work, and how (ORNIC-DB-9).
- */
+/* Publishing work: watched queues, the board, doorbells ([ORNIC-DB-9]) */
 #include "fixture.h"
 
 #define NOBODY	(~0ULL)
@@ -53,7 +51,7 @@ static void an_awake_device_looks_at_the_board(void **state)
 	assert_int_equal(fake_take_doorbell(&f->fake), NOBODY);
 	assert_board(f, f->rc, true);
 
-	/* It clears what it has seen, and finds the next one */
+	/* The device clears the bits, and the next post sets them again */
 	memset(f->fake.board->summary, 0, sizeof(f->fake.board->summary));
 	memset(f->fake.board->bits, 0, sizeof(f->fake.board->bits));
 	post(f->rc);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Flow rules and their counters.
- */
+/* Flow rules and their counters */
 #include "fixture.h"
 
-/* A rule with room for what it names: Ethernet, and two that count. */
+/* A rule with room for an Ethernet specification and two counter actions */
 struct rule {
 	struct ibv_flow_attr attr;
 	struct ibv_flow_spec_eth eth;
@@ -136,7 +134,7 @@ static void nothing_is_attached_while_rules_count(void **state)
 	assert_int_equal(ops->destroy_flow(flows[1]), 0);
 	assert_int_equal(attach(f, counters, IBV_COUNTER_BYTES, 0), 0);
 
-	/* A rule that was refused counts nothing, nor one that has two */
+	/* A refused rule does not use the counters, nor one with two actions */
 	f->fake.fail = EINVAL;
 	assert_null(create(f, &rule));
 	make(&rule, counters, 2);
@@ -171,7 +169,7 @@ static void what_cannot_be_attached(void **state)
 	assert_int_equal(errno, EOPNOTSUPP);
 }
 
-/* A copy of exactly these bytes, so that reading beyond them is an error. */
+/* Passes a copy of exactly @size bytes, so that sanitizers see reads beyond it */
 static struct ibv_flow *create_short(struct fixture *f, const struct rule *rule,
 				     size_t size)
 {
@@ -204,19 +202,19 @@ static void specifications_have_room_for_what_they_say(void **state)
 	struct rule rule;
 
 	make(&rule, counters, 1);
-	/* Callers do not always count the specifications */
+	/* Callers may leave the specifications out of the size */
 	rule.attr.size = sizeof(rule.attr);
 	flow = create_short(f, &rule, whole);
 	assert_non_null(flow);
 	assert_int_equal(f->fake.ops->destroy_flow(flow), 0);
 
-	/* One that does not lead to the next */
+	/* A specification shorter than its own header */
 	rule.eth.size = offsetof(struct ibv_flow_spec_eth, size);
 	assert_refused(f, &rule, whole);
 	rule.eth.size = 0;
 	assert_refused(f, &rule, whole);
 
-	/* One without room for the counters that it names */
+	/* A counter action that is too short */
 	make(&rule, counters, 1);
 	rule.count[0].size--;
 	assert_refused(f, &rule, whole - 1);

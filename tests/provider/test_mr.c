@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Memory regions and windows: what is registered, and how it changes.
- */
+/* Memory regions and windows */
 #include "fixture.h"
 
 static struct ibv_pd *lone_pd(struct fixture *f)
@@ -43,7 +41,7 @@ static void a_region_can_be_changed(void **state)
 	assert_int_equal(ops->dereg_mr(verbs_get_mr(mr)), 0);
 }
 
-/* There is one, so neither of these is a command. */
+/* The context has its lkey, so neither call is a command */
 static void the_null_region_is_the_contexts(void **state)
 {
 	struct fixture *f = *state;
@@ -105,7 +103,7 @@ static void each_bind_makes_another_key(void **state)
 		assert_int_equal(le64toh(bind.length), 1ULL << 33);
 	}
 
-	/* Nothing to see any more, and of no region */
+	/* Unbinding has length 0 and needs no region */
 	req.bind_info = (struct ibv_mw_bind_info){};
 	assert_int_equal(ops->bind_mw(f->rc, mw, &req), 0);
 	take_send(f->rc, &wqe);

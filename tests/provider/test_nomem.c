@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Each allocation and each mapping of an entry point fails once: the call says
- * ENOMEM, keeps nothing, and then works. The linker replaces the functions of
- * the C library by those below (--wrap).
+ * Each allocation and each mapping of an entry point fails once. The entry
+ * point returns ENOMEM, leaks nothing, and succeeds when it is called again. The
+ * linker replaces the functions of the C library by those below (--wrap).
  */
 #include <stdio.h>
 #include <sys/mman.h>
 
 #include "fixture.h"
 
-/* More than any entry point needs */
+/* More allocations and mappings than any entry point makes */
 #define CALLS_MAX 20
 
 #define HASH_KEY 40
 
-/* Calls until one fails; 0: none does */
+/* Calls until one fails, including that one; 0: none fails */
 static unsigned int fail_in;
 static long live_blocks;
 static long live_maps;
@@ -113,8 +113,8 @@ int __wrap_munmap(void *addr, size_t length)
 }
 
 /**
- * struct bench - what entry points need, and what the one under test has made
- * @f: the usual objects
+ * struct bench - objects that entry points need, and the one under test made
+ * @f: fixture
  * @ctx: context
  * @ops: its operations
  * @pd: protection domain
@@ -122,11 +122,11 @@ int __wrap_munmap(void *addr, size_t length)
  * @srq: shared receive queue
  * @xrcd: XRC domain
  * @wq: work queue
- * @wqs: two times the same
+ * @wqs: WQs of @table: @wq twice
  * @table: indirection table
- * @counters: for a rule
- * @turn: for calls that ask for something else each time
- * @made: by the entry point
+ * @counters: counters of a flow rule
+ * @turn: number of resizes, whose sizes alternate
+ * @made: object that the entry point made
  */
 struct bench {
 	struct fixture *f;
@@ -147,8 +147,8 @@ struct bench {
 /**
  * struct entry - an entry point
  * @name: name
- * @run: the call; 0 or errno
- * @undo: gives back what it has made, or NULL; 0 or errno
+ * @run: calls it; returns 0 or errno
+ * @undo: destroys the object that it made, or NULL; returns 0 or errno
  */
 struct entry {
 	const char *name;
@@ -444,7 +444,7 @@ static int destroy_table(struct bench *b)
 	return b->ops->destroy_rwq_ind_table(b->made);
 }
 
-/* A rule that is counted */
+/* Creates a rule with counters */
 static int create_flow(struct bench *b)
 {
 	struct {
@@ -481,7 +481,7 @@ static int destroy_counters(struct bench *b)
 	return b->ops->destroy_counters(b->made);
 }
 
-/* New ones with two places: the list of them grows */
+/* Creates counters and attaches two points, so that the list of points grows */
 static int attach_counters(struct bench *b)
 {
 	struct ibv_counter_attach_attr attr = {
@@ -531,7 +531,7 @@ static const struct entry entries[] = {
 	{ "attach_counters", attach_counters, destroy_counters },
 };
 
-/* What is made for good in one call */
+/* Returns the object that @run creates */
 static void *made(struct bench *b, int (*run)(struct bench *b))
 {
 	assert_int_equal(run(b), 0);
@@ -565,7 +565,7 @@ static void finish(struct bench *b)
 	assert_int_equal(b->ops->dealloc_pd(b->pd), 0);
 }
 
-/* Giving something back needs no memory. */
+/* Destroying an object must not need memory */
 static void undo(struct bench *b, const struct entry *entry)
 {
 	if (!entry->undo)
@@ -575,7 +575,7 @@ static void undo(struct bench *b, const struct entry *entry)
 	fail_in = 0;
 }
 
-/* What there is: memory, mappings, and queues in the kernel */
+/* Number of allocations, mappings, and queues in the kernel */
 struct live {
 	long blocks;
 	long maps;
@@ -599,7 +599,7 @@ static void assert_live(const struct bench *b, const struct live *want)
 	assert_int_equal(live.objects, want->objects);
 }
 
-/* Return: how many calls failed */
+/* Returns the number of allocations and mappings that failed */
 static unsigned int sweep(struct bench *b, const struct entry *entry)
 {
 	struct live before = live_now(b);
@@ -628,7 +628,7 @@ static unsigned int sweep(struct bench *b, const struct entry *entry)
 	return n - 1;
 }
 
-/* Its initial state is the entry point. */
+/* The initial state is the entry point */
 static void without_memory_nothing_is_kept(void **state)
 {
 	const struct entry *entry = *state;

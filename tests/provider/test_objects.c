@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Objects: creation, what is refused, and that nothing is lost when the kernel
- * says no.
- */
+/* Objects: creation, refused attributes, and errors of the kernel */
 #include "fixture.h"
 
 static struct ibv_qp *create_qp_ex(struct fixture *f, uint32_t comp_mask,
@@ -43,14 +40,14 @@ static void only_known_qps_are_created(void **state)
 				 IBV_QP_CREATE_SCATTER_FCS));
 	assert_int_equal(errno, EOPNOTSUPP);
 
-	/* XRC_RECV has another domain */
+	/* XRC_RECV needs an XRC domain, XRC_SEND a protection domain */
 	assert_null(create_qp_ex(f, IBV_QP_INIT_ATTR_PD, IBV_QPT_XRC_RECV, 0));
 	assert_int_equal(errno, EINVAL);
 	assert_null(create_qp_ex(f, IBV_QP_INIT_ATTR_XRCD, IBV_QPT_XRC_SEND,
 				 0));
 	assert_int_equal(errno, EINVAL);
 
-	/* No flags are fine, and the kernel hears nothing of them */
+	/* Without flags, the kernel does not get the field */
 	qp = create_qp_ex(f, IBV_QP_INIT_ATTR_PD |
 			  IBV_QP_INIT_ATTR_CREATE_FLAGS, IBV_QPT_RC, 0);
 	assert_non_null(qp);
@@ -58,7 +55,7 @@ static void only_known_qps_are_created(void **state)
 	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
 }
 
-/* Its packets name their queue, so it has neither rings nor CQs. */
+/* Packets name the SRQ, so the QP has neither rings nor CQs */
 static void xrc_receivers_have_no_rings(void **state)
 {
 	struct ibv_qp_open_attr open_attr = {};
@@ -109,12 +106,12 @@ static void assert_own_lines(const struct ornic_qp *qp)
 
 	assert_int_equal(sq % ORNIC_CACHE_LINE, 0);
 	assert_int_equal(rq % ORNIC_CACHE_LINE, 0);
-	/* Behind them is nothing that is written */
+	/* No other member is in their last cache line */
 	assert_true(sizeof(qp->sq) % ORNIC_CACHE_LINE == 0);
 	assert_true(sizeof(qp->rq) % ORNIC_CACHE_LINE == 0);
 }
 
-/* One thread may send while another one posts receives, and a third polls. */
+/* One thread may send while another one posts receives, and a third polls */
 static void queues_share_no_cache_line(void **state)
 {
 	struct fixture *f = *state;
@@ -134,7 +131,7 @@ static void queues_share_no_cache_line(void **state)
 	assert_int_equal(ops->destroy_qp(qp), 0);
 }
 
-/* libibverbs answers EOPNOTSUPP then, which librdmacm takes for no options. */
+/* libibverbs then returns EOPNOTSUPP, which librdmacm treats as no options */
 static void there_is_nothing_to_agree_on(void **state)
 {
 	struct fixture *f = *state;
@@ -183,14 +180,14 @@ static void what_cannot_be_mapped_is_destroyed_again(void **state)
 	assert_int_equal(errno, EINVAL);
 	assert_int_equal(f->fake.qps[2].qpn, 0);
 
-	/* Entries of a size that nobody asked for */
+	/* Entries of another size than requested */
 	f->fake.log_cqe_size = 6;
 	assert_null(ops->create_cq(&f->fake.ctx->context, 1, NULL, 0));
 	assert_int_equal(errno, EPROTO);
 	assert_int_equal(f->fake.cqs[1].cqn, 0);
 }
 
-/* Then the object stays as it was, and can be destroyed later. */
+/* The object stays valid and can be destroyed later */
 static void what_cannot_be_destroyed_stays(void **state)
 {
 	struct fixture *f = *state;
@@ -225,7 +222,7 @@ static void a_refused_transition_changes_nothing(void **state)
 			 EINVAL);
 	assert_int_equal(ibv_post_send(f->rc, &wr, &bad), 0);
 
-	/* Nor does one that is about something else */
+	/* A change of another attribute does not change the state */
 	assert_int_equal(f->fake.ops->modify_qp(f->rc, &attr, IBV_QP_QKEY), 0);
 	assert_int_equal(ibv_post_send(f->rc, &wr, &bad), 0);
 }

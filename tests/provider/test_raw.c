@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * QPs of type RAW_PACKET: frames and TSO, both ways of posting, pacing, and
- * what is said of the device.
+ * RAW_PACKET QPs: frames and TSO with both ways of posting, packet pacing, and
+ * the device attributes for them.
  */
 #include "fixture.h"
 
@@ -36,7 +36,7 @@ static struct ibv_qp *create(struct fixture *f,
 	return f->fake.ops->create_qp_ex(&f->fake.ctx->context, attr);
 }
 
-/* A QP in RTS, with all there is. */
+/* Creates a QP in RTS with TSO and the ibv_wr_* calls */
 static struct ibv_qp *raw_qp(struct fixture *f)
 {
 	struct ibv_qp_init_attr_ex attr =
@@ -67,7 +67,7 @@ static void fill(uint8_t *data, uint32_t seed, uint32_t length)
 		data[i] = 1 + (seed + i) % 255;
 }
 
-/* What older WQEs have left in the ring must not be taken for a route. */
+/* The route of a frame is zero, whatever older WQEs left in the ring */
 static void assert_no_route(const struct fake_wqe *wqe)
 {
 	static const struct ornic_route_eth none;
@@ -159,7 +159,7 @@ static void only_frames_are_sent(void **state)
 
 	for (opcode = IBV_WR_RDMA_WRITE; opcode < 64; opcode++) {
 		wr.opcode = opcode;
-		/* Which has no headers */
+		/* TSO fails because the request has no headers */
 		assert_int_equal(post(qp, &wr),
 				 opcode == IBV_WR_SEND ? 0 : EINVAL);
 	}
@@ -188,7 +188,7 @@ static void assert_tso(const struct fake_wqe *wqe, const uint8_t *headers,
 	assert_sges(wqe->data, seed, num);
 }
 
-/* All lengths of headers take turns. Return: that of this one */
+/* Fills the headers and SGEs of a turn; returns the length of the headers */
 static uint32_t tso_turn(uint32_t turn, uint8_t *headers, struct ibv_sge *sg)
 {
 	uint32_t len = 1 + turn % TSO_HEADER;
@@ -214,7 +214,7 @@ static void tso_puts_headers_before_the_payload(void **state)
 	uint32_t i, len;
 
 	memset(fake_qp(qp)->sq, 0xa5, SQ_SLOTS * ORNIC_SLOT_SIZE);
-	/* All lengths with all numbers of SGEs, from many places of the ring */
+	/* Each length with four numbers of SGEs, at many places in the ring */
 	for (i = 0; i < 4 * TSO_HEADER; i++) {
 		len = tso_turn(i, headers, sg);
 		wr.tso.hdr_sz = len;
@@ -262,7 +262,7 @@ static void tso_needs_headers_that_fit(void **state)
 		assert_int_equal(post(qp, &wr), rows[i].ret);
 	}
 
-	/* One that was created for none, and one that has no place */
+	/* A QP that was created without TSO, and a full one */
 	without = one_more_qp(f, IBV_QPT_RAW_PACKET, 0);
 	wr.num_sge = 1;
 	wr.send_flags = 0;
@@ -348,7 +348,7 @@ static void tso_is_built_call_by_call(void **state)
 		ibv_wr_set_sge_list(qp, i % (SGES + 1), sg);
 		ibv_wr_send_tso(qp, headers, len, MSS);
 		ibv_wr_set_sge(qp, sg[0].lkey, sg[0].addr, sg[0].length);
-		/* Without payload it makes no sense, but does no harm */
+		/* A TSO without payload is accepted */
 		ibv_wr_send_tso(qp, headers, len, MSS);
 		assert_int_equal(ibv_wr_complete(qp), 0);
 
@@ -424,7 +424,7 @@ static void creation_tells_the_kernel(void **state)
 	assert_int_equal(f->fake.last_qp_req.rx_hash_key_len, 0);
 	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
 
-	/* What is not said to be there is not looked at */
+	/* Members that comp_mask does not select are ignored */
 	attr = raw_attr(f, 0);
 	attr.create_flags = ~0;
 	qp = create(f, &attr);
@@ -460,7 +460,7 @@ static void what_a_raw_qp_cannot_have(void **state)
 	assert_null(create(f, &attr));
 	assert_int_equal(errno, EINVAL);
 
-	/* A device that does not segment */
+	/* A device without TSO */
 	ctx->send_ops &= ~(1ULL << IBV_WR_TSO);
 	attr = raw_attr(f, IBV_QP_INIT_ATTR_MAX_TSO_HEADER);
 	assert_null(create(f, &attr));
@@ -540,7 +540,7 @@ static void the_device_is_described(void **state)
 	assert_int_equal(attr.packet_pacing_caps.supported_qpts,
 			 1 << IBV_QPT_RAW_PACKET);
 
-	/* A program that was compiled before there was all that */
+	/* A program that was compiled with a shorter structure */
 	memset(&attr, 0xa5, sizeof(attr));
 	assert_int_equal(ops->query_device_ex(ctx, NULL, &attr,
 					      sizeof(attr.orig_attr)), 0);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * ibv_post_recv(): what is in the ring, and what is refused.
- */
+/* ibv_post_recv(): WQEs in the ring, and refused requests */
 #include "fixture.h"
 
 static int post_list(struct ibv_qp *ibqp, uint32_t seed, int num, int length,
@@ -64,7 +62,7 @@ static void the_queue_holds_what_was_asked_for(void **state)
 	assert_int_equal(post(f->rc, 51, 1), ENOMEM);
 }
 
-/* Fewer than the ring has places for. */
+/* The ring has more places than the QP may use */
 static void the_limit_is_exact(void **state)
 {
 	struct fixture *f = *state;

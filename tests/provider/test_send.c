@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * ibv_post_send(): what is in the ring, and what is refused.
- */
+/* ibv_post_send(): WQEs in the ring, and refused requests */
 #include "fixture.h"
 
 #define SGES	4
@@ -46,7 +44,7 @@ static int post(struct ibv_qp *ibqp, struct one *one)
 	return ret;
 }
 
-/* It is posted, and the device fetches it. */
+/* Posts a request, which the device fetches */
 static void send_one(struct ibv_qp *ibqp, struct one *one,
 		     struct fake_wqe *wqe)
 {
@@ -54,7 +52,7 @@ static void send_one(struct ibv_qp *ibqp, struct one *one,
 	take_send(ibqp, wqe);
 }
 
-/* Hundreds of WQEs of 1 to 3 slots, so that all of them wrap in all ways. */
+/* Hundreds of WQEs of 1 and 2 slots, which begin at each place in the ring */
 static void connected_wqes_arrive_whole_across_wraps(void **state)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
@@ -199,11 +197,11 @@ static void windows_of_type_2_are_bound(void **state)
 			 ORNIC_ACCESS_ZERO_BASED);
 	assert_int_equal(le64toh(bind.addr), 0x1000);
 	assert_int_equal(le64toh(bind.length), 0x2000);
-	/* Whether it worked only the caller learns */
+	/* Only the completion shows whether the window has the new key */
 	assert_int_equal(mw.rkey, 0x30);
 }
 
-/* The number of the SRQ goes with whatever has a route. */
+/* Each opcode with a route has the number of the SRQ */
 static void xrc_names_the_srq(void **state)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
@@ -265,7 +263,7 @@ static void unreliable_connections_neither_read_nor_change(void **state)
 	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
 }
 
-/* Leaves the last request in @one. */
+/* Leaves the last request in @one */
 static void fill_queue(struct ibv_qp *qp, struct one *one)
 {
 	uint32_t i;
@@ -276,7 +274,7 @@ static void fill_queue(struct ibv_qp *qp, struct one *one)
 	}
 }
 
-/* Whatever is to be posted: it does not fit, and the ring stays as it is. */
+/* No kind of request fits, and the ring does not change */
 static void nothing_goes_into_a_full_queue(void **state)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
@@ -311,7 +309,7 @@ static void nothing_goes_into_a_full_queue(void **state)
 	assert_no_send(f->rc);
 }
 
-/* Every length up to the limit, in one, two and three pieces. */
+/* Every length up to the limit, in one, two or three pieces */
 static void inline_data_is_copied(struct ibv_qp *ibqp, struct ibv_ah *ah)
 {
 	uint8_t bytes[256];
@@ -363,7 +361,7 @@ static void too_much_inline_data_is_refused(void **state)
 	one.sg[0].length = 201;
 	assert_int_equal(post(f->rc, &one), EINVAL);
 
-	/* Two whose sum wraps 32 bits */
+	/* Two lengths whose sum wraps 32 bits */
 	one.wr.num_sge = 2;
 	one.sg[0].length = 0x80000000;
 	one.sg[1].length = 0x80000001;
@@ -374,7 +372,7 @@ static void too_much_inline_data_is_refused(void **state)
 	one.sg[0].length = 4;
 	assert_int_equal(post(f->rc, &one), EINVAL);
 
-	/* A QP that was promised less than the short path copies */
+	/* A limit below ORNIC_INLINE_SMALL applies on the fast path too */
 	to_ornic_qp(f->rc)->sq.max_inline = 3;
 	one.wr.opcode = IBV_WR_SEND;
 	assert_int_equal(post(f->rc, &one), EINVAL);
@@ -459,14 +457,14 @@ static void a_full_queue_takes_no_more(void **state)
 	fill_queue(f->rc, &one);
 	assert_int_equal(post(f->rc, &one), ENOMEM);
 
-	/* Fetched is not released */
+	/* Fetching a WQE does not release its slots */
 	assert_true(fake_take_send(fake_qp(f->rc), IBV_QPT_RC, &wqe));
 	assert_int_equal(post(f->rc, &one), ENOMEM);
 	fake_release_sends(fake_qp(f->rc));
 	assert_int_equal(post(f->rc, &one), 0);
 	assert_int_equal(post(f->rc, &one), ENOMEM);
 
-	/* One slot is not room for two */
+	/* A WQE of two slots does not fit into one */
 	take_send(f->rc, &wqe);
 	make(&one, IBV_WR_SEND, 9, 3);
 	assert_int_equal(post(f->rc, &one), ENOMEM);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Shared receive queues: posting, resizing under way, and what has none.
- */
+/* Shared receive queues: posting, resizing, attributes, QPs with an SRQ */
 #include "fixture.h"
 
 #define SRQ_WRS		8
@@ -54,7 +52,7 @@ static void receives_arrive_across_wraps(void **state)
 	assert_int_equal(f->fake.ops->destroy_srq(srq), 0);
 }
 
-/* Taken is free, whenever the message will be complete. */
+/* The place of a WQE is free when a QP has taken it, before it completes */
 static void a_full_srq_takes_one_for_each_taken(void **state)
 {
 	struct fixture *f = *state;
@@ -83,7 +81,7 @@ static void too_many_sges_are_refused(void **state)
 	assert_int_equal(f->fake.ops->destroy_srq(srq), 0);
 }
 
-/* From anywhere in the ring, with any number of requests in it. */
+/* From many places in the ring, with 0, 4 and 8 requests in it */
 static void resizing_keeps_what_is_posted(void **state)
 {
 	struct ibv_srq_attr attr = { .max_wr = 4 * SRQ_WRS };
@@ -139,7 +137,7 @@ static void a_refused_change_changes_nothing(void **state)
 	assert_int_equal(ops->destroy_srq(srq), 0);
 }
 
-/* A limit that can be told to be too high is refused before anything happens. */
+/* A limit above the new size is refused before the resize */
 static void a_limit_above_the_new_size_changes_nothing(void **state)
 {
 	struct ibv_srq_attr attr = { .max_wr = 16, .srq_limit = 17 };
@@ -156,7 +154,7 @@ static void a_limit_above_the_new_size_changes_nothing(void **state)
 	assert_int_equal(f->fake.ops->destroy_srq(srq), 0);
 }
 
-/* All there is to do then is to go on in the new ring. */
+/* The SRQ continues in the new ring */
 static void a_limit_refused_after_the_resize_is_no_way_back(void **state)
 {
 	struct ibv_srq_attr attr = { .max_wr = 16, .srq_limit = 15 };
@@ -177,7 +175,7 @@ static void a_limit_refused_after_the_resize_is_no_way_back(void **state)
 	assert_int_equal(f->fake.ops->destroy_srq(srq), 0);
 }
 
-/* The device has left the old ring, so nothing may be posted any more. */
+/* The device has left the old ring, so requests are refused */
 static void an_srq_that_cannot_be_mapped_is_closed(void **state)
 {
 	struct ibv_srq_attr attr = { .max_wr = 4 * SRQ_WRS };

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Two threads: one comes in the middle of what the other does.
- */
+/* Two threads: one runs in the middle of a call of the other */
 #include <sched.h>
 
 #include "fixture.h"
 #include "meanwhile.h"
 
-/* The second thread, and what it is to work on */
+/* The second thread and its objects */
 static struct {
 	struct meanwhile thread;
 	enum meanwhile_end end;
@@ -51,7 +49,7 @@ static struct ibv_wq *create_wq(struct fixture *f)
 
 /* ---- numbers of QPs and WQs ------------------------------------------- */
 
-/* Gets the number that has just become free, and completes at once. */
+/* The new QP gets the number that has become free, and completes at once */
 static void create_qp_and_complete(void *arg)
 {
 	struct fixture *f = arg;
@@ -124,7 +122,7 @@ static void a_new_wq_of_the_same_number_keeps_its_completions(void **state)
 	assert_int_equal(f->fake.ops->destroy_wq(other.wq), 0);
 }
 
-/* WQs and QPs have their numbers from one space. */
+/* WQs and QPs share one space of numbers */
 static void a_new_qp_waits_for_a_wq(void **state)
 {
 	struct fixture *f = *state;
@@ -178,14 +176,14 @@ static void while_cq_is_resized(struct fake *fake)
 				    fixture_of(fake));
 }
 
-/* The device has left the old ring already. */
+/* Resizes the CQ; calls @run in the second thread after the device resized it */
 static void resize_while(struct fixture *f, void (*run)(void *arg), int ret)
 {
 	other.run = run;
 	f->fake.then = while_cq_is_resized;
 	assert_int_equal(f->fake.ops->resize_cq(f->cq, 32), ret);
 	meanwhile_finish(&other.thread);
-	/* The command may take long, so that others do not wait for a CPU */
+	/* The command may take long, so other threads must not spin */
 	assert_int_equal(other.end, MEANWHILE_SLEEPS);
 }
 
@@ -243,7 +241,7 @@ static void completions_are_dropped_from_the_new_ring(void **state)
 	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 0);
 }
 
-/* The old ring is not the device's any more, but holds what it held. */
+/* The device has left the old ring, but its completions can be polled */
 static void those_who_wait_get_what_is_left(void **state)
 {
 	struct fixture *f = *state;
@@ -276,7 +274,7 @@ static void wq_to_rdy(void *arg)
 	assert_int_equal(f->fake.ops->modify_wq(other.wq, &attr), 0);
 }
 
-/* As if the first thread were posting. */
+/* The first thread holds @lock, as if it were posting */
 static void assert_waits(struct fixture *f, struct ornic_lock *lock,
 			 void (*run)(void *arg))
 {
@@ -310,11 +308,11 @@ static void a_queue_does_not_open_while_it_is_used(void **state)
 	assert_int_equal(f->fake.ops->destroy_wq(other.wq), 0);
 }
 
-/* ---- both at full speed, for ThreadSanitizer --------------------------- */
+/* ---- concurrent threads, for ThreadSanitizer --------------------------- */
 
 #define ROUNDS	100
 
-/* How far the threads are */
+/* Progress of the threads */
 static atomic_int polled;
 static atomic_bool finished;
 
@@ -324,7 +322,7 @@ static void *run_other(void *arg)
 	return NULL;
 }
 
-/* Data path only: the fake kernel is the first thread's. */
+/* Data path only: the fake kernel is not thread-safe */
 static void use_queues(void *arg)
 {
 	struct ibv_recv_wr recv = {}, *bad_recv;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Work queues, the tables that spread frames over them, and the QPs that have
- * such a table.
- */
+/* Work queues, indirection tables, and RSS QPs */
 #include "fixture.h"
 
 #define WQ_WRS	8
@@ -102,7 +99,7 @@ static void too_many_sges_are_refused(void **state)
 	assert_int_equal(f->fake.ops->destroy_wq(wq), 0);
 }
 
-/* In ERR, too: there they are flushed. */
+/* RDY and ERR accept receives; ERR flushes them */
 static void receives_are_taken_outside_reset(void **state)
 {
 	struct fixture *f = *state;
@@ -119,7 +116,7 @@ static void receives_are_taken_outside_reset(void **state)
 	assert_int_equal(f->fake.ops->destroy_wq(wq), 0);
 }
 
-/* The ring is empty then, and what the old one completed is gone. */
+/* RESET empties the ring and drops its completions */
 static void reset_begins_anew(void **state)
 {
 	struct ibv_wq_attr refused = {
@@ -143,7 +140,7 @@ static void reset_begins_anew(void **state)
 	take(wq, 1);
 	complete(f, wq->wq_num, 1);
 
-	/* Nothing happens if nothing happened */
+	/* Neither a refused transition nor new flags change the ring */
 	f->fake.fail = EIO;
 	assert_int_equal(f->fake.ops->modify_wq(wq, &refused), EIO);
 	assert_int_equal(f->fake.ops->modify_wq(wq, &flags), 0);
@@ -178,7 +175,7 @@ static void states_that_are_none_are_refused_here(void **state)
 	assert_int_equal(f->fake.ops->destroy_wq(wq), 0);
 }
 
-/* Of those the kernel's core refuses, the WQ would never be free again. */
+/* Linux up to 7.3 would refuse them and leak a reference to the WQ */
 static void states_that_are_none_stay_here(void **state)
 {
 	static const struct ibv_wq_attr rows[] = {
@@ -200,7 +197,7 @@ static void states_that_are_none_stay_here(void **state)
 		assert_int_equal(f->fake.commands, before);
 	}
 
-	/* What is not said to be there is not looked at */
+	/* Members that attr_mask does not select are ignored */
 	attr.attr_mask = IBV_WQ_ATTR_STATE;
 	assert_int_equal(f->fake.ops->modify_wq(wq, &attr), 0);
 	assert_int_equal(post(wq, 0), 0);
@@ -219,7 +216,7 @@ static void completions_name_the_wq(void **state)
 	assert_int_equal(wc[0].wr_id, 5);
 	assert_int_equal(wc[0].wc_flags, IBV_WC_IP_CSUM_OK);
 
-	/* With it they go */
+	/* Destroying the WQ drops its completions */
 	complete(f, wq->wq_num, 6);
 	complete(f, f->ud->qp_num, 7);
 	assert_int_equal(f->fake.ops->destroy_wq(wq), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The ibv_wr_* calls: what is in the ring, and that a transaction happens as a
- * whole or not at all.
+ * The ibv_wr_* calls: WQEs in the ring. A transaction is posted as a whole or
+ * not at all.
  */
 #include "fixture.h"
 
@@ -92,7 +92,7 @@ static void operations_arrive_whole_across_wraps(void **state)
 	}
 }
 
-/* One slot each, to which no setter adds anything. */
+/* They have one slot each and refuse data setters */
 static void whole_operations_take_no_data(void **state)
 {
 	struct ibv_mr mr = { .lkey = 0x10 };
@@ -167,7 +167,7 @@ static void whole_operations_take_no_data(void **state)
 	assert_no_send(f->rc);
 }
 
-/* Where the data is, is said by the setter and not by a flag. */
+/* The data setters decide on IBV_SEND_INLINE, not wr_flags */
 static void flags_that_are_no_flags_of_a_request_are_ignored(void **state)
 {
 	static const uint8_t data[] = "inline";
@@ -261,7 +261,7 @@ static void xrc_names_the_srq_in_any_order(void **state)
 	assert_int_equal(f->fake.ops->destroy_qp(ibqp), 0);
 }
 
-/* Of a type, and of the device. */
+/* QP type and device determine the operations */
 static void only_what_is_there_can_be_asked_for(void **state)
 {
 	static const struct {
@@ -383,7 +383,7 @@ static void inline_data_is_copied_datagram(void **state)
 	inline_data_is_copied(f->ud, f->ah);
 }
 
-/* What each of these does is refused, and all that was right with it. */
+/* Each of these is an error that discards its transaction */
 static void bad_many_sges(struct ibv_qp_ex *qp)
 {
 	ibv_wr_send(qp);
@@ -461,13 +461,13 @@ static void the_first_error_takes_all_back(void **state)
 		ibv_wr_send(qp);
 		set_sges(qp, 1, 3);
 		bad[i](qp);
-		/* Goes on as if nothing had happened */
+		/* Calls after the error have no effect */
 		ibv_wr_rdma_write(qp, 1, 2);
 		ibv_wr_set_sge(qp, 1, 2, 3);
 		assert_int_equal(ibv_wr_complete(qp), EINVAL);
 		assert_no_send(f->rc);
 
-		/* And the next one is good */
+		/* The next transaction succeeds */
 		start(qp, 100 + i);
 		ibv_wr_send(qp);
 		set_sges(qp, i, 2);
@@ -512,7 +512,7 @@ static void nothing_is_a_transaction(void **state)
 	assert_no_send(f->rc);
 }
 
-/* @slots_each per request; the last one does not fit. */
+/* Posts @fits + 1 requests of @num SGEs, which do not fit, and then @fits */
 static void fill(struct ibv_qp *ibqp, struct ibv_ah *ah, int fits, int num)
 {
 	struct ibv_qp_ex *qp = ex(ibqp);
@@ -532,7 +532,7 @@ static void fill(struct ibv_qp *ibqp, struct ibv_ah *ah, int fits, int num)
 	}
 }
 
-/* The WQE of the last transaction is the device's now. */
+/* The device owns the WQE of the last transaction: it must not change */
 static void an_address_needs_an_operation(void **state)
 {
 	struct fixture *f = *state;
@@ -551,7 +551,7 @@ static void an_address_needs_an_operation(void **state)
 	assert_no_send(f->ud);
 }
 
-/* In the ring is still the address of an earlier datagram. */
+/* The ring still has the address of an earlier datagram */
 static void an_operation_needs_an_address(void **state)
 {
 	struct fixture *f = *state;
@@ -573,7 +573,7 @@ static void an_operation_needs_an_address(void **state)
 		assert_int_equal(ibv_wr_complete(qp), EINVAL);
 		assert_no_send(f->ud);
 
-		/* Neither does it matter to the next transaction */
+		/* The next transaction is not affected */
 		start(qp, 1);
 		ibv_wr_send(qp);
 		ibv_wr_abort(qp);
