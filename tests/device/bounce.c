@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Copies of payload. */
+/* Bounce buffers for payload */
 #include <errno.h>
 #include <stdlib.h>
 

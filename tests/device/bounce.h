@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Copies of payload that must not change after its sender was told it is sent.
+ * Bounce buffers: copies of payload that must not change once its WQE is
+ * complete.
  *
- * A frame refers to payload where it lies, until the switch has delivered it.
- * RC may complete a WQE only after the acknowledgement, which is later than
- * that. Whoever completes at once (RAW_PACKET, UD, UC, inline data) sends a
- * copy from here instead. A piece is free again when so many frames were sent
- * after it that the switch cannot hold it any more: it delivers in order, and a
- * port has SWITCH_PORT_FRAMES frames underway at most.
+ * A frame refers to payload in place until the switch has delivered it. RC
+ * completes a WQE after the acknowledgement, which is later. Payload of WQEs
+ * that complete at once (RAW_PACKET, UD, UC) and inline data is copied to a
+ * piece from here. A piece is reused after all other pieces were used. By then
+ * its frame is delivered, because the switch delivers in order and a port has
+ * at most SWITCH_PORT_FRAMES frames in flight.
  */
 #ifndef ORNIC_DEVICE_BOUNCE_H
 #define ORNIC_DEVICE_BOUNCE_H
@@ -18,12 +19,12 @@
 
 /* A frame of 9000 bytes with its header and VLAN tag, rounded up */
 #define BOUNCE_SIZE 9216
-/* One more than can be underway: that being filled */
+/* Frames in flight, and the piece being filled */
 #define BOUNCE_COUNT (SWITCH_PORT_FRAMES + 1)
 
 /**
- * struct bounce - pieces of a card
- * @next: piece to be given out, until a frame that refers to it was sent
+ * struct bounce - bounce pieces of a card
+ * @next: piece to hand out, until a frame that refers to it is sent
  * @mem: BOUNCE_COUNT pieces
  */
 struct bounce {
@@ -40,19 +41,19 @@ struct bounce {
 int bounce_init(struct bounce *bounce);
 
 /**
- * bounce_uninit - end of bounce_init()
+ * bounce_uninit - undo bounce_init()
  * @bounce: initialised, or all zero
  */
 void bounce_uninit(struct bounce *bounce);
 
 /**
- * bounce_take - a piece to copy payload to
+ * bounce_take - get a piece to copy payload to
  * @bounce: of the card
  *
- * For a frame that env_frame_alloc() gave. If that is not sent after all, the
- * same piece is given out again.
+ * The piece is for a frame from env_frame_alloc(). If that frame is not sent,
+ * the next call returns the same piece.
  *
- * Return: BOUNCE_SIZE bytes.
+ * Return: a piece of BOUNCE_SIZE bytes.
  */
 static inline uint8_t *bounce_take(struct bounce *bounce)
 {
@@ -60,9 +61,9 @@ static inline uint8_t *bounce_take(struct bounce *bounce)
 }
 
 /**
- * bounce_sent - a frame is being sent
+ * bounce_sent - note that a frame is being sent
  * @bounce: of the card
- * @frame: any; if it refers to the piece taken last, that is in use now
+ * @frame: any frame; if it refers to the piece taken last, that piece is in use
  */
 static inline void bounce_sent(struct bounce *bounce, const struct frame *frame)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Buffers: reading the index pages, resolving the pages they list. */
+/* Buffers: read the index pages and resolve the pages they list */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 #define BUF_LEVELS_MAX 3
 #define BUF_INDEX_SHIFT 9	/* log2 of ORNIC_INDEX_ENTRIES */
 #define BUF_INDEX_MASK ((1ULL << ORNIC_INDEX_PAGE_SHIFT) - 1)
-/* Unmappings worth comparing each page with, rather than drop all pointers */
+/* With more unmapped ranges than this, drop all pointers instead of comparing pages */
 #define BUF_COMPARE_MAX 4
-/* Pieces of a page worth asking for, just to see that all of it is there. */
+/* Pieces of a page that a reach check covers; later pieces are not checked */
 #define BUF_PROBE_PIECES 16
 
 static uint64_t buf_page_size(const struct buf *buf)
@@ -22,20 +22,21 @@ static uint64_t buf_page_size(const struct buf *buf)
 	return 1ULL << buf->page_shift;
 }
 
-/* How many times BUF_STEP pages there are */
+/* Number of groups of BUF_STEP pages */
 static uint32_t buf_steps(const struct buf *buf)
 {
 	return (buf->npages + BUF_STEP - 1) >> BUF_STEP_SHIFT;
 }
 
-/* The last byte of a page */
+/* Bus address of the last byte of a page */
 static gaddr_t buf_last(const struct buf *buf, uint32_t i)
 {
 	return buf->page[i].addr + (buf_page_size(buf) - 1);
 }
 
-/* The part of a page that is used: page tables list whole pages, but what lies
- * around the first and last byte of an MR need not be mapped for the device.
+/*
+ * The used part of a page. Page tables list whole pages, but the bytes around
+ * the first and last byte of an MR need not be mapped for the device.
  */
 static void buf_used(const struct buf *buf, uint32_t i, uint64_t *from,
 		     uint64_t *to)
@@ -60,8 +61,8 @@ static void buf_resolve(struct buf *buf, uint32_t i)
 }
 
 /*
- * Drop the pointers to what was unmapped, of the pages that are looked at
- * together with page i: how long it takes does not depend on the buffer.
+ * Drop the pointers to unmapped pages in the group of page i. Only this group
+ * is checked, so the time does not depend on the size of the buffer.
  */
 static void buf_catch_up(struct buf *buf, uint32_t i)
 {
@@ -103,7 +104,7 @@ static enum ornic_cmd_status buf_set_page(struct buf *buf, uint32_t i,
 	return ORNIC_CMD_OK;
 }
 
-/* Where the entry of page buf->filled and those behind it are listed */
+/* Find the list entry of page buf->filled; the entries of later pages follow */
 static enum ornic_cmd_status buf_find_entry(struct buf *buf, gaddr_t *entry)
 {
 	unsigned int level = buf->levels;
@@ -121,13 +122,13 @@ static enum ornic_cmd_status buf_find_entry(struct buf *buf, gaddr_t *entry)
 		if (addr & BUF_INDEX_MASK)
 			return ORNIC_CMD_BAD_PARAM;
 	}
-	/* The only list there is may be of any length. */
+	/* A single list may have any length ([ORNIC-BUF-2]) */
 	*entry = addr + sizeof(__le64) * (buf->levels > 1 ?
 		 buf->filled % ORNIC_INDEX_ENTRIES : buf->filled);
 	return ORNIC_CMD_OK;
 }
 
-/* The next pages of an index page, @most or less */
+/* Read up to @most entries of the current index page */
 static enum ornic_cmd_status buf_read_index(struct buf *buf, uint32_t most)
 {
 	__le64 entry[ORNIC_INDEX_ENTRIES];
@@ -217,7 +218,7 @@ static bool buf_desc_valid(const struct ornic_buf *desc, uint64_t start,
 		return false;
 	if (levels > 1 && npages > 1ULL << levels * BUF_INDEX_SHIFT)
 		return false;
-	/* Also refuses npages of 0, for len is not. */
+	/* Also refuses npages 0, because len is not 0 */
 	return start < 1ULL << desc->page_shift && start + len >= len &&
 	       (start + len - 1) >> desc->page_shift < npages;
 }
@@ -261,7 +262,7 @@ static enum ornic_cmd_status buf_describe(struct buf *buf,
 	buf->end = start + len;
 	buf->lo = UINT64_MAX;
 	buf->hi = 0;
-	/* A list of page addresses may begin anywhere. */
+	/* Index pages are 4096-aligned, a single list is 8-aligned ([ORNIC-BUF-2]) */
 	if ((buf->levels > 1 && buf->list & BUF_INDEX_MASK) ||
 	    (buf->levels == 1 && buf->list & 7))
 		return ORNIC_CMD_BAD_PARAM;
@@ -345,7 +346,7 @@ void buf_set_dir(struct buf *buf, unsigned int dir)
 	uint64_t forgotten = buf->guest->seq - GUEST_LOG_SIZE - 1;
 	uint32_t i;
 
-	/* Pages are looked up for it when they are used the next time. */
+	/* Force a lookup of each page at its next use */
 	buf->dir = dir;
 	buf->seq = forgotten;
 	for (i = 0; buf->step_seq && i < buf_steps(buf); i++)
@@ -373,11 +374,11 @@ void *buf_slow(struct buf *buf, uint64_t offset, uint32_t len)
 		buf_resolve(buf, i);
 	if (page->host)
 		return page->host + offset;
-	/* A large page that is in pieces here */
+	/* The page is not contiguous in host memory */
 	return mem_ptr(buf->guest->mem, page->addr + offset, len, buf->dir);
 }
 
-/* As buf_iov(), for what is in one page; appends to iov[0..n). */
+/* Like buf_iov(), for a range inside one page; appends to iov[0..n) */
 static int buf_page_iov(struct buf *buf, uint32_t i, uint64_t offset,
 			uint64_t *len, struct iovec *iov, int n, int max)
 {
@@ -407,7 +408,7 @@ static int buf_page_iov(struct buf *buf, uint32_t i, uint64_t offset,
 		*len = 0;
 		return n;
 	}
-	/* In pieces here: fewer bytes until the pieces fit. */
+	/* Not contiguous in host memory: reduce the length until the pieces fit */
 	while ((ret = mem_iov(buf->guest->mem, addr, *len, buf->dir, iov + n,
 			      max - n)) == -E2BIG)
 		*len = (*len + 1) / 2;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Buffers: struct ornic_buf of the hardware interface, resolved. Rings and
- * memory regions are made of them. The index pages are read once, at creation.
+ * Buffers: struct ornic_buf of the hardware interface, resolved to host
+ * pointers. Rings and memory regions consist of buffers. The index pages are
+ * read once, at creation.
  */
 #ifndef ORNIC_DEVICE_BUF_H
 #define ORNIC_DEVICE_BUF_H
@@ -10,20 +11,20 @@
 
 #include "guest.h"
 
-/* Pages that all buffers of a card may have together: 32 GiB in 4 KiB pages. */
+/* Limit for the pages of all buffers of a card: 32 GiB in 4 KiB pages */
 #define BUF_PAGES_MAX (8u << 20)
 
 /*
- * Pages that are looked at without a pause. Rings have no more; larger buffers
- * are read in several turns of the card.
+ * Pages that are processed in one step. A ring never has more; larger buffers
+ * are read in several calls of nic_run().
  */
 #define BUF_STEP_SHIFT 12
 #define BUF_STEP (1u << BUF_STEP_SHIFT)
 
 /**
- * struct buf_budget - what all buffers of a card take together
- * @pages: in use, at most BUF_PAGES_MAX
- * @work: pages looked at so far: each takes time
+ * struct buf_budget - resources that all buffers of a card use
+ * @pages: pages in use, at most BUF_PAGES_MAX
+ * @work: pages processed so far, a measure of time spent
  */
 struct buf_budget {
 	uint32_t pages;
@@ -33,7 +34,7 @@ struct buf_budget {
 /**
  * struct buf_page - one page
  * @addr: bus address
- * @host: where it is here, or NULL when to be looked up, or not contiguous here
+ * @host: host pointer; NULL when not looked up or not contiguous in host memory
  */
 struct buf_page {
 	gaddr_t addr;
@@ -42,21 +43,21 @@ struct buf_page {
 
 /**
  * struct buf - a buffer
- * @guest: whose memory; NULL when never initialised
- * @budget: where the pages were taken from
- * @seq: of @guest, up to which all of @page is known to be good
- * @step_seq: the same for each BUF_STEP pages, where there are more; @seq stays
- *	as it was at creation then
+ * @guest: guest memory; NULL before initialisation
+ * @budget: budget that the pages count against
+ * @seq: value of @guest->seq up to which all of @page is valid
+ * @step_seq: the same for each group of BUF_STEP pages, in buffers with more
+ *	pages; @seq then keeps its initial value
  * @dir: enum mem_dir bits
  * @page_shift: log2 of bytes per page
- * @room: pages there is room for
+ * @room: number of pages allocated
  * @npages: number of pages
  * @filled: pages whose address is known
- * @resolved: pages found to be in reach
- * @list: bus address of the pages' description
- * @levels: of it
- * @start: first byte that is used, from the start of page 0
- * @end: last byte that is used, plus one, from the start of page 0
+ * @resolved: pages that were checked to be in reach
+ * @list: bus address of the first page or of the page list
+ * @levels: levels of the page list
+ * @start: first used byte, from the start of page 0
+ * @end: last used byte plus one, from the start of page 0
  * @lo: lowest bus address of any page
  * @hi: highest bus address of any page
  * @page: the pages
@@ -82,16 +83,17 @@ struct buf {
 };
 
 /**
- * buf_begin - check a description and make room
+ * buf_begin - check a description and allocate a buffer
  * @buf: to initialise
  * @guest: guest memory
- * @budget: where to take the pages from
- * @desc: as it came with a command, copied from guest memory
- * @start: first byte that will be used, from the start of page 0
- * @len: bytes that will be used, not 0
+ * @budget: budget to take the pages from
+ * @desc: description from a command, copied from guest memory
+ * @start: first used byte, from the start of page 0
+ * @len: bytes used, not 0
  * @dir: enum mem_dir bits that will be needed
  *
- * Return: ORNIC_CMD_OK: go on with buf_step(); BAD_PARAM or NO_RESOURCES.
+ * Return: ORNIC_CMD_OK, BAD_PARAM or NO_RESOURCES. After ORNIC_CMD_OK,
+ * buf_step() continues.
  */
 enum ornic_cmd_status buf_begin(struct buf *buf, struct guest *guest,
 				struct buf_budget *budget,
@@ -99,29 +101,30 @@ enum ornic_cmd_status buf_begin(struct buf *buf, struct guest *guest,
 				uint64_t len, unsigned int dir);
 
 /**
- * buf_step - read index pages and resolve, for BUF_STEP pages
+ * buf_step - read index pages and resolve, for up to BUF_STEP pages
  * @buf: from buf_begin(); the guest may unmap memory between two steps
- * @status: when done: ORNIC_CMD_OK, BAD_PARAM or DMA_FAULT
+ * @status: set when done: ORNIC_CMD_OK, BAD_PARAM or DMA_FAULT
  *
- * Return: whether it is done. If not, call again.
+ * Return: true when done, false to call again.
  */
 bool buf_step(struct buf *buf, enum ornic_cmd_status *status);
 
 /**
- * buf_init - check a description, read its index pages, resolve
+ * buf_init - check a description, read its index pages and resolve
  * @buf: to initialise
  * @guest: guest memory
- * @budget: where to take the pages from
- * @desc: as it came with a command, copied from guest memory
- * @start: first byte that will be used, from the start of page 0
- * @len: bytes that will be used, not 0
+ * @budget: budget to take the pages from
+ * @desc: description from a command, copied from guest memory
+ * @start: first used byte, from the start of page 0
+ * @len: bytes used, not 0
  * @dir: enum mem_dir bits that will be needed
  *
- * All of the used part must be in reach now; it may go away later. For rings;
- * what may have more than BUF_STEP pages is made by buf_begin() and buf_step().
+ * All of the used part must be in reach now; it may become unreachable later.
+ * This function is for rings. Buffers that may have more than BUF_STEP pages
+ * use buf_begin() and buf_step().
  *
- * Return: ORNIC_CMD_OK, BAD_PARAM (odd values, or too few pages), DMA_FAULT or
- * NO_RESOURCES.
+ * Return: ORNIC_CMD_OK, BAD_PARAM (invalid values or too few pages), DMA_FAULT
+ * or NO_RESOURCES.
  */
 enum ornic_cmd_status buf_init(struct buf *buf, struct guest *guest,
 			       struct buf_budget *budget,
@@ -129,11 +132,11 @@ enum ornic_cmd_status buf_init(struct buf *buf, struct guest *guest,
 			       uint64_t len, unsigned int dir);
 
 /**
- * buf_alloc - make room for pages that are described later
- * @buf: to initialise; empty
+ * buf_alloc - allocate pages that are described later
+ * @buf: to initialise as an empty buffer
  * @guest: guest memory
- * @budget: where to take the pages from
- * @room: pages at most
+ * @budget: budget to take the pages from
+ * @room: number of pages
  *
  * Return: ORNIC_CMD_OK or NO_RESOURCES.
  */
@@ -141,14 +144,14 @@ enum ornic_cmd_status buf_alloc(struct buf *buf, struct guest *guest,
 				struct buf_budget *budget, uint32_t room);
 
 /**
- * buf_fill - the second half of buf_init(): describe, read, resolve
- * @buf: from buf_alloc(); what it held is forgotten
- * @desc: as buf_init(), and no more pages than there is room for
- * @start: as buf_init()
- * @len: as buf_init()
- * @dir: as buf_init()
+ * buf_fill - second half of buf_init(): describe, read, resolve
+ * @buf: from buf_alloc(); former pages are dropped
+ * @desc: as for buf_init(), with at most the pages that buf_alloc() allocated
+ * @start: as for buf_init()
+ * @len: as for buf_init()
+ * @dir: as for buf_init()
  *
- * Allocates nothing. A buffer that could not be filled must not be used.
+ * Allocates nothing. A buffer must not be used after a failure.
  *
  * Return: ORNIC_CMD_OK, BAD_PARAM or DMA_FAULT.
  */
@@ -156,12 +159,13 @@ enum ornic_cmd_status buf_fill(struct buf *buf, const struct ornic_buf *desc,
 			       uint64_t start, uint64_t len, unsigned int dir);
 
 /**
- * buf_probe - could something else be done with a buffer
+ * buf_probe - check whether a buffer allows another direction
  * @buf: filled
  * @dir: enum mem_dir bits
- * @from: page to begin with; on return, where to go on
+ * @from: first page to check; on return, the next one
  *
- * Looks at BUF_STEP pages; all of them are when *@from is the number of pages.
+ * Checks up to BUF_STEP pages. The check is complete when *@from reaches the
+ * number of pages.
  *
  * Return: ORNIC_CMD_OK or DMA_FAULT.
  */
@@ -169,37 +173,37 @@ enum ornic_cmd_status buf_probe(struct buf *buf, unsigned int dir,
 				uint32_t *from);
 
 /**
- * buf_set_dir - change what will be done with a buffer
+ * buf_set_dir - change the direction of a buffer
  * @buf: filled
  * @dir: enum mem_dir bits that will be needed
  */
 void buf_set_dir(struct buf *buf, unsigned int dir);
 
 /**
- * buf_uninit - end of buf_init(), buf_begin() and buf_alloc()
+ * buf_uninit - undo buf_init(), buf_begin() or buf_alloc()
  * @buf: initialised, or all zero
  */
 void buf_uninit(struct buf *buf);
 
 /**
- * buf_slow - the slow half of buf_slot()
+ * buf_slow - slow path of buf_slot()
  * @buf: the buffer
- * @offset: as buf_slot()
- * @len: as buf_slot()
+ * @offset: as for buf_slot()
+ * @len: as for buf_slot()
  *
- * Return: as buf_slot().
+ * Return: as for buf_slot().
  */
 void *buf_slow(struct buf *buf, uint64_t offset, uint32_t len);
 
 /**
- * buf_slot - host pointer to an entry of a ring
+ * buf_slot - get a host pointer to a ring entry
  * @buf: the ring
- * @offset: bytes from the start of page 0; the caller knows that the entry is
+ * @offset: bytes from the start of page 0; the caller ensures that the entry is
  *	inside the used part
  * @len: bytes; the entry does not straddle a page
  *
- * Return: pointer that is good until the caller returns to the event loop, or
- * NULL when the guest took the memory away: fail the queue.
+ * Return: pointer that is valid until the caller returns to the event loop, or
+ * NULL when the memory is out of reach. The caller then fails the queue.
  */
 static inline void *buf_slot(struct buf *buf, uint64_t offset, uint32_t len)
 {
@@ -211,15 +215,15 @@ static inline void *buf_slot(struct buf *buf, uint64_t offset, uint32_t len)
 }
 
 /**
- * buf_iov - host pointers to a part of a buffer
+ * buf_iov - get host pointers to a part of a buffer
  * @buf: the buffer
  * @offset: bytes from the start of page 0; inside the used part, with @len
- * @len: bytes wanted, not 0; on return those that @iov covers, fewer when @max
- *	pieces do not reach
+ * @len: bytes wanted, not 0; on return the bytes that @iov covers, fewer when
+ *	@max pieces are not enough
  * @iov: filled in order, contiguous neighbours merged
  * @max: room in @iov, not 0
  *
- * Return: pieces filled, or -EFAULT.
+ * Return: pieces filled, or -EFAULT when the memory is out of reach.
  */
 int buf_iov(struct buf *buf, uint64_t offset, uint64_t *len, struct iovec *iov,
 	    int max);

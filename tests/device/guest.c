@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Resolved pointers into guest memory, and the log of what went away. */
+/* Resolved pointers into guest memory, and the log of unmapped ranges */
 #include "guest.h"
 
 static void guest_unmap(struct mem_notifier *n, gaddr_t start, uint64_t len)
@@ -7,7 +7,7 @@ static void guest_unmap(struct mem_notifier *n, gaddr_t start, uint64_t len)
 	struct guest *guest = container_of(n, struct guest, notifier);
 	unsigned int i = guest->seq++ % GUEST_LOG_SIZE;
 
-	/* The last byte, not the length: that of the whole bus has 65 bits. */
+	/* The last byte, because the length of the whole bus needs 65 bits */
 	guest->range[i].first = start;
 	guest->range[i].last = start + (len - 1);
 }

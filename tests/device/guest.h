@@ -2,14 +2,14 @@
 /*
  * Resolved pointers into guest memory that outlive one call.
  *
- * An object resolves the addresses it was created with once and keeps the host
- * pointers. When guest memory is unmapped, nothing is searched: the range is
- * noted in a log, and each object catches up with the log the next time it is
- * used, before it dereferences anything. The price on the data path is one
- * comparison; the price of an unmap does not depend on the number of objects.
+ * An object resolves its addresses once, at creation, and keeps the host
+ * pointers. Unmapping guest memory searches nothing: it adds the range to a
+ * log, and each object applies the log at its next use, before it dereferences
+ * a pointer. The data path pays one comparison, and the cost of an unmap does
+ * not depend on the number of objects.
  *
- * The words a guest shares with the device are accessed with the atomics at
- * the end of this file only, each access being one aligned load or store.
+ * Words that the guest shares with the device are accessed only with the
+ * atomics at the end of this file. Each access is aligned and atomic.
  */
 #ifndef ORNIC_DEVICE_GUEST_H
 #define ORNIC_DEVICE_GUEST_H
@@ -20,16 +20,16 @@
 
 #include "mem.h"
 
-/* Unmapped ranges remembered one by one; who is further behind drops all. */
+/* Unmapped ranges in the log; an object further behind drops all its pointers */
 #define GUEST_LOG_SIZE 64
 
 /**
- * struct guest - guest memory, and what of it went away lately
+ * struct guest - guest memory and the log of unmapped ranges
  * @mem: the DMA map
- * @notifier: how we learn of it
- * @seq: unmappings so far, runs free
- * @range: the latest GUEST_LOG_SIZE of them, both ends included, number n at
- *	n % GUEST_LOG_SIZE
+ * @notifier: reports unmapped ranges
+ * @seq: number of unmapped ranges so far, runs free
+ * @range: the latest GUEST_LOG_SIZE ranges, both ends included, by number
+ *	modulo GUEST_LOG_SIZE
  */
 struct guest {
 	struct mem *mem;
@@ -42,14 +42,13 @@ struct guest {
 };
 
 /**
- * struct guest_ref - one contiguous piece of guest memory, such as a doorbell
- * record
- * @guest: whose
+ * struct guest_ref - contiguous guest memory, such as a doorbell record
+ * @guest: guest memory
  * @addr: bus address
  * @len: bytes
  * @dir: enum mem_dir bits
- * @seq: of @guest, up to which @host is known to be good
- * @host: where it is, or NULL when to be looked up again
+ * @seq: value of @guest->seq up to which @host is valid
+ * @host: host pointer, or NULL when it must be looked up
  */
 struct guest_ref {
 	struct guest *guest;
@@ -61,32 +60,32 @@ struct guest_ref {
 };
 
 /**
- * guest_init - begin to note what is unmapped
+ * guest_init - start the log of unmapped ranges
  * @guest: to initialise
  * @mem: the DMA map, outlives @guest
  */
 void guest_init(struct guest *guest, struct mem *mem);
 
 /**
- * guest_uninit - end of guest_init()
+ * guest_uninit - undo guest_init()
  * @guest: initialised
  */
 void guest_uninit(struct guest *guest);
 
 /**
- * guest_lost - was any of a range unmapped since a moment
+ * guest_lost - check whether a part of a range was unmapped since @seq
  * @guest: guest memory
- * @seq: the moment: value of @guest->seq then
+ * @seq: earlier value of @guest->seq
  * @first: first bus address
- * @last: last bus address: a range may be all of the bus
+ * @last: last bus address; a range may be all of the bus
  *
- * Return: true when it was, or when that was too long ago to tell.
+ * Return: true when it was, or when the log does not reach back to @seq.
  */
 bool guest_lost(const struct guest *guest, uint64_t seq, gaddr_t first,
 		gaddr_t last);
 
 /**
- * guest_ref_init - name a piece of guest memory and resolve it
+ * guest_ref_init - initialise a reference and resolve it
  * @ref: to initialise
  * @guest: guest memory
  * @addr: bus address
@@ -95,25 +94,26 @@ bool guest_lost(const struct guest *guest, uint64_t seq, gaddr_t first,
  *
  * Nothing is allocated, so there is no counterpart.
  *
- * Return: whether it is in reach. If not, @ref is valid nevertheless.
+ * Return: true when the memory is in reach. Otherwise @ref is valid, too, and
+ * is looked up again at its next use.
  */
 bool guest_ref_init(struct guest_ref *ref, struct guest *guest, gaddr_t addr,
 		    uint32_t len, unsigned int dir);
 
 /**
- * guest_ref_resolve - the slow half of guest_ref_ptr()
+ * guest_ref_resolve - slow path of guest_ref_ptr()
  * @ref: initialised
  *
- * Return: as guest_ref_ptr().
+ * Return: as for guest_ref_ptr().
  */
 void *guest_ref_resolve(struct guest_ref *ref);
 
 /**
- * guest_ref_ptr - where it is now
+ * guest_ref_ptr - get the host pointer of a reference
  * @ref: initialised
  *
- * Return: pointer that is good until the caller returns to the event loop, or
- * NULL when out of reach.
+ * Return: pointer that is valid until the caller returns to the event loop, or
+ * NULL when the memory is out of reach.
  */
 static inline void *guest_ref_ptr(struct guest_ref *ref)
 {
@@ -122,7 +122,7 @@ static inline void *guest_ref_ptr(struct guest_ref *ref)
 	return guest_ref_resolve(ref);
 }
 
-/* Words shared with the guest, in CPU order. @p is a pointer to __le32/64. */
+/* Words shared with the guest, in CPU order; @p points to __le32 or __le64 */
 
 static inline uint32_t guest_load32(const void *p)
 {
@@ -150,7 +150,7 @@ static inline uint64_t guest_xchg64(void *p, uint64_t val)
 					   __ATOMIC_SEQ_CST));
 }
 
-/* Take bits out of a word. Return: those of @mask that were set. */
+/* Clear the @mask bits of a word. Return: those that were set. */
 static inline uint64_t guest_take64(void *p, uint64_t mask)
 {
 	return le64toh(__atomic_fetch_and((uint64_t *)p, htole64(~mask),
@@ -162,7 +162,7 @@ static inline void guest_set64(void *p, uint64_t bits)
 	__atomic_fetch_or((uint64_t *)p, htole64(bits), __ATOMIC_SEQ_CST);
 }
 
-/* Orders an earlier store to shared memory before a later load from it. */
+/* Order an earlier store to shared memory before a later load from it */
 static inline void guest_fence(void)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);

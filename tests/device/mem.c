@@ -19,12 +19,12 @@
 #include "mem.h"
 
 #define MEM_ALIGN 4096ULL
-/* Address space is shared by all cards of the process: 4 TiB is one's share. */
+/* Limit for the mapped bytes of one card; all cards share one address space */
 #define MEM_MAX_MAPPED (1ULL << 42)
 
 /*
- * A mapped file. A file that has grown since is mapped again as another one,
- * so that pointers into the old mapping stay good.
+ * A mapped file. A file that has grown is mapped again as another one, so that
+ * pointers into the old mapping stay valid.
  */
 struct mem_file {
 	struct list_head node;
@@ -40,16 +40,16 @@ struct mem_file {
 };
 
 /*
- * All files of all maps, for the SIGBUS handler. Only changed outside of any
- * access to guest memory, so the handler never sees it half changed.
+ * All files of all maps, for the SIGBUS handler. The list changes only outside
+ * of accesses to guest memory, so the handler never sees an incomplete change.
  */
 static struct list_head guard_files = { &guard_files, &guard_files };
 
 /*
- * Put zeroes in the place of a file, from a page to the end: a file that was
- * cut has nothing there either. One page each time would be a mapping for each,
- * and the kernel limits their number. The zeroes are a file of their own:
- * private memory of that size may be refused (vm.overcommit_memory).
+ * Map zeros over a file, from a page to its end, because a file that was
+ * truncated has no data there either. Single pages would each need a mapping,
+ * and the kernel limits their number. The zeros are a memfd, because private
+ * memory of that size may be refused (vm.overcommit_memory).
  */
 static bool guard_replace(struct mem_file *file, uint64_t from)
 {
@@ -59,7 +59,7 @@ static bool guard_replace(struct mem_file *file, uint64_t from)
 
 	if (fd < 0)
 		return false;
-	/* In whole pages of the machine, as hugetlb files are anyway */
+	/* Whole pages of the machine; hugetlb files have whole pages anyway */
 	if (!ftruncate(fd, (len + MEM_ALIGN - 1) & -MEM_ALIGN))
 		at = mmap(file->host + from, len, PROT_READ | PROT_WRITE,
 			  MAP_FIXED | MAP_SHARED, fd, 0);
@@ -86,7 +86,7 @@ static void guard_handle(int sig, siginfo_t *info, void *context)
 		errno = err;
 		return;
 	}
-	/* Not guest memory: fault again, without us. */
+	/* Not guest memory: fault again with the default action */
 	signal(sig, SIG_DFL);
 }
 
@@ -157,8 +157,8 @@ static uint64_t mapped_size(const struct mem *mem)
 }
 
 /*
- * Memory files only: a fault in one never waits for a disk, a network or
- * another process, all of which would stop every card of this process.
+ * Accept memory files only. A page fault in another file may wait for a disk, a
+ * network or another process, which would stop every card of this process.
  */
 static bool file_is_memory(int fd, uint64_t *page)
 {
@@ -186,7 +186,7 @@ static struct mem_file *file_find(struct mem *mem, const struct stat *st,
 	return NULL;
 }
 
-/* On success *@out holds a reference. */
+/* On success *@out holds a reference */
 static int file_get(struct mem *mem, int fd, uint64_t offset, uint64_t len,
 		    unsigned int prot, struct mem_file **out)
 {
@@ -240,7 +240,7 @@ static int file_get(struct mem *mem, int fd, uint64_t offset, uint64_t len,
 	return 0;
 }
 
-/* Index of the first region that ends after @addr. */
+/* Index of the first region that ends after @addr */
 static unsigned int region_find(const struct mem *mem, gaddr_t addr)
 {
 	unsigned int low = 0, high = mem->count, mid;
@@ -319,7 +319,7 @@ put_file:
 	return err;
 }
 
-/* Make two regions of the one that contains @addr in its middle, if any does. */
+/* Split the region that contains @addr, unless it starts there */
 static int region_split(struct mem *mem, gaddr_t addr)
 {
 	unsigned int at = region_find(mem, addr);
@@ -382,7 +382,7 @@ void mem_enable(struct mem *mem, bool enable)
 		notify(mem, 0, UINT64_MAX);
 }
 
-/* The region that has @addr, if it allows @dir and can be accessed at all. */
+/* Find the region of @addr, if it allows @dir and has a file */
 static const struct mem_region *region_at(struct mem *mem, gaddr_t addr,
 					  unsigned int dir)
 {
@@ -445,7 +445,7 @@ void *mem_ptr(struct mem *mem, gaddr_t addr, uint64_t len, unsigned int dir)
 	return mem_iov(mem, addr, len, dir, &iov, 1) == 1 ? iov.iov_base : NULL;
 }
 
-/* Whether all of a range may be accessed, however many pieces it is in. */
+/* Check that all of a range may be accessed, in any number of pieces */
 static bool range_ok(struct mem *mem, gaddr_t addr, uint64_t len,
 		     unsigned int dir)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Memory regions. */
+/* Memory regions */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "pd.h"
 
 #define MR_KEY_SHIFT 8
-/* Larger pages have no description (buf.c); a shift that is good for 64 bits */
+/* Larger page shifts have no description (buf.c) and may exceed 64 bits */
 #define MR_REG_SHIFT_MAX 31
 
 static struct mr *mr_find_index(struct nic *nic, uint32_t key)
@@ -41,7 +41,7 @@ const char *mr_error_name(enum mr_error err)
 	return names[err];
 }
 
-/* Is the key the user's, and for what it is used for ([ORNIC-KEY-1])? */
+/* May @user use the key for this access ([ORNIC-KEY-1])? */
 static bool mr_is_for(const struct mr *mr, const struct mr_user *user,
 		      uint32_t access)
 {
@@ -110,7 +110,7 @@ int mr_iov(struct mr *mr, uint64_t addr, uint64_t *len, unsigned int dir,
 			       iov, max);
 	if (mr->type == ORNIC_MR_NULL)
 		return mr_null_iov(mr, len, dir, iov, max);
-	/* In pieces here: fewer bytes until the pieces fit. */
+	/* Not contiguous in host memory: reduce the length until the pieces fit */
 	while ((ret = mem_iov(mr->guest->mem, addr, *len, dir, iov, max)) ==
 	       -E2BIG)
 		*len = (*len + 1) / 2;
@@ -121,7 +121,7 @@ int mr_iov(struct mr *mr, uint64_t addr, uint64_t *len, unsigned int dir,
 
 static bool mr_access_valid(uint32_t access)
 {
-	/* IBTA 10.6.3.1: what the wire may write the consumer may write */
+	/* IBTA 10.6.3.1: remote write and atomic access need local write access */
 	return !(access & ~MR_ACCESS_FLAGS) &&
 	       (access & ORNIC_ACCESS_LOCAL_WRITE ||
 		!(access & (ORNIC_ACCESS_REMOTE_WRITE |
@@ -162,7 +162,7 @@ enum mr_error mr_reg(struct nic *nic, const struct mr_user *user,
 	    desc.page_shift > MR_REG_SHIFT_MAX)
 		return MR_BAD_RANGE;
 	first_offset = iova & ((1ULL << desc.page_shift) - 1);
-	/* Commands refuse what is reserved, work requests ignore it. */
+	/* Work requests ignore reserved fields, commands do not ([ORNIC-GEN-3]) */
 	memset(desc.rsvd, 0, sizeof(desc.rsvd));
 	if (desc.levels > 1 ||
 	    buf_fill(&mr->buf, &desc, first_offset, length, mr_dir(access)))
@@ -208,7 +208,7 @@ enum mr_error mr_remote_inv(struct nic *nic, const struct mr_user *user,
 
 	if (!mr || !mr->valid)
 		return MR_BAD_KEY;
-	/* What no peer can use is none of a peer's business. */
+	/* A peer may invalidate only a key with remote access ([ORNIC-SQ-19]) */
 	if (!(mr->access & MR_ACCESS_REMOTE))
 		return MR_BAD_ACCESS;
 	return mr_local_inv(nic, user, key);
@@ -230,7 +230,7 @@ void mr_destroy_all(struct nic *nic)
 	uint32_t i = 0;
 	struct obj *obj;
 
-	/* Windows go before what they are bound to. */
+	/* Unbind the windows before their regions are destroyed */
 	while ((obj = obj_each(&nic->mrs, &i)))
 		mr_invalidate(container_of(obj, struct mr, obj));
 	i = 0;
@@ -244,7 +244,7 @@ void mr_build_abort(struct nic *nic)
 	memset(&nic->build, 0, sizeof(nic->build));
 }
 
-/* Return: whether the command goes on in another turn. */
+/* Return: true when the command continues in another turn */
 static bool mr_build_goes_on(struct nic *nic)
 {
 	if (nic->build.more)
@@ -254,9 +254,9 @@ static bool mr_build_goes_on(struct nic *nic)
 }
 
 /*
- * Read the pages of memory, as many at a time as a turn allows. While there are
- * more the status means nothing, and all of the command is checked again the
- * next time, for work requests go on meanwhile.
+ * Read the pages of the memory, a bounded number in each turn. While pages are
+ * left, the status is ignored. The next turn checks the whole command again,
+ * because work requests are executed between turns.
  */
 static enum ornic_cmd_status mr_build(struct nic *nic,
 				      const struct ornic_buf *desc,
@@ -306,7 +306,7 @@ static enum ornic_cmd_status mr_init_dma(struct nic *nic, struct mr *mr,
 	(void)nic;
 	if (in->max_pages || mr_has_memory(in) || !mr_access_valid(mr->access))
 		return ORNIC_CMD_BAD_PARAM;
-	/* All but the very last byte, which is no memory anywhere */
+	/* All addresses but the last, where no memory can be */
 	mr->length = UINT64_MAX;
 	mr->valid = true;
 	return ORNIC_CMD_OK;
@@ -344,7 +344,7 @@ static enum ornic_cmd_status mr_init_null(struct nic *nic, struct mr *mr,
 	return ORNIC_CMD_OK;
 }
 
-/* By type */
+/* By enum ornic_mr_type */
 static enum ornic_cmd_status
 (*const mr_init[])(struct nic *nic, struct mr *mr,
 		   const struct ornic_create_mr_in *in) = {
@@ -409,8 +409,9 @@ enum ornic_cmd_status mr_cmd_create(struct nic *nic, struct cmd *cmd)
 }
 
 /*
- * Of what gets its key by work requests the variant is not looked at: the
- * driver may not know which of them were executed.
+ * Find the object of DESTROY_MR. Work requests change the variant of some
+ * types, and the driver may not know which of them were executed; so their
+ * variant is ignored ([ORNIC-OBJ-10]).
  */
 static struct mr *mr_find_object(struct nic *nic, uint32_t key)
 {

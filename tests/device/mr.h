@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Memory regions: keys, what they allow, and where the bytes are. Windows have
- * keys, too, and are a struct mr; how they are bound is in mw.h.
+ * Memory regions: keys, their access rights, and the memory behind them. Memory
+ * windows have keys too and are a struct mr; mw.h binds them.
  *
- * Nobody keeps a struct mr across packets or calls of nic_run(): a key is
- * looked up each time it is used, which costs one table access, and so an MR
- * can be destroyed or invalidated at any moment without asking who uses it.
+ * Only a bound window keeps a pointer to a struct mr, its region, and holds a
+ * reference. All other code looks up a key at each use, which costs one table
+ * access. So an MR without windows can be destroyed or invalidated at any
+ * moment.
  */
 #ifndef ORNIC_DEVICE_MR_H
 #define ORNIC_DEVICE_MR_H
@@ -19,14 +20,14 @@
 #include "buf.h"
 #include "obj.h"
 
-/* Those that are for peers */
+/* Access rights for peers */
 #define MR_ACCESS_REMOTE                                                 \
 	(ORNIC_ACCESS_REMOTE_WRITE | ORNIC_ACCESS_REMOTE_READ |          \
 	 ORNIC_ACCESS_REMOTE_ATOMIC | ORNIC_ACCESS_FLUSH_GLOBAL |        \
 	 ORNIC_ACCESS_FLUSH_PERSISTENT)
 /*
- * ORNIC_ACCESS_* bits that CREATE_MR takes. Nothing that a guest has survives the
- * loss of power.
+ * ORNIC_ACCESS_* bits that CREATE_MR accepts. Guest memory does not survive the
+ * loss of power, so FLUSH_PERSISTENT is not one of them.
  */
 #define MR_ACCESS_FLAGS                                                  \
 	(ORNIC_ACCESS_LOCAL_WRITE |                                      \
@@ -34,9 +35,9 @@
 	 ORNIC_ACCESS_MW_BIND | ORNIC_ACCESS_ZERO_BASED |   \
 	 ORNIC_ACCESS_RELAXED_ORDERING)
 #define MR_MAX_SIZE (1ULL << 40)
-/* Pages of one registration by a send queue: 4 MiB in pages of 4 KiB */
+/* Limit for the pages of a REG_MR: 4 MiB in pages of 4 KiB */
 #define MR_MAX_REG_PAGES 1024
-/* ORNIC_MR_NULL comes in pieces of this size: a path MTU is one. */
+/* Size of the pieces of an ORNIC_MR_NULL; a path MTU fits into one */
 #define MR_NULL_PIECE CORE_SINK_SIZE
 
 struct cmd;
@@ -44,10 +45,10 @@ struct nic;
 struct pd;
 
 /**
- * struct mr_user - on whose behalf a key is used
- * @pd: its PD
- * @qpn: number of the QP, for windows that are bound to it
- * @kernel: it may use ORNIC_MR_DMA
+ * struct mr_user - user of a key
+ * @pd: PD of the user
+ * @qpn: number of the QP, for windows bound to it
+ * @kernel: the user may use ORNIC_MR_DMA
  */
 struct mr_user {
 	const struct pd *pd;
@@ -57,21 +58,23 @@ struct mr_user {
 
 /**
  * struct mr - a memory region or window
- * @obj: number, which is the index of the key; users are windows
+ * @obj: number, the index of the key; users are bound windows
  * @key: local and remote key
- * @valid: there are bytes behind the key; ORNIC_MR_REG and windows begin without
+ * @valid: the key may be used; ORNIC_MR_REG and windows are not valid at first
  * @type: enum ornic_mr_type
- * @pd: its PD, used
- * @access: ORNIC_ACCESS_*
- * @iova: first address as the verbs see it
+ * @pd: PD; holds a reference
+ * @access: ORNIC_ACCESS_* bits
+ * @iova: first address in WQEs and packets
  * @length: bytes
- * @first_offset: of @iova in the first page of @pages
+ * @first_offset: offset of @iova from the start of the first page of @pages
  * @guest: guest memory
- * @pages: of ORNIC_MR_MEMORY and ORNIC_MR_REG @buf, of a window its region's
- * @buf: the pages
- * @region: of a window that is valid: where it is bound to, used
- * @sink: of ORNIC_MR_NULL: the card's MR_NULL_PIECE bytes that nobody reads
- * @qpn: of ORNIC_MR_MW2 that is valid: the QP that bound it, and may use it
+ * @pages: @buf for ORNIC_MR_MEMORY and ORNIC_MR_REG, that of the region for a
+ *	window
+ * @buf: own pages
+ * @region: valid window: region that it is bound to; holds a reference
+ * @sink: ORNIC_MR_NULL: MR_NULL_PIECE bytes of the card that are written and
+ *	never read
+ * @qpn: valid ORNIC_MR_MW2: QP that bound it, the only one that may use it
  */
 struct mr {
 	struct obj obj;
@@ -96,32 +99,32 @@ static inline bool mr_is_window(const struct mr *mr)
 	return mr->type == ORNIC_MR_MW1 || mr->type == ORNIC_MR_MW2;
 }
 
-/* The first address as a key is used */
+/* First address that the key covers */
 static inline uint64_t mr_base(const struct mr *mr)
 {
 	return mr->access & ORNIC_ACCESS_ZERO_BASED ? 0 : mr->iova;
 }
 
-/* Are all bytes inside? */
+/* Does the region contain all bytes? */
 static inline bool mr_holds(const struct mr *mr, uint64_t addr, uint64_t len)
 {
 	uint64_t base = mr_base(mr);
 
-	/* Differences do not wrap where sums may. */
+	/* Differences do not wrap where sums may */
 	return addr >= base && len <= mr->length &&
 	       addr - base <= mr->length - len;
 }
 
 /**
- * enum mr_error - why a key does not open the door
- * @MR_OK: it does
- * @MR_BAD_KEY: there is no such key, or nothing behind it
- * @MR_BAD_PD: it belongs to another PD or QP, or is not for this use
- * @MR_BAD_ACCESS: it does not allow this
- * @MR_BAD_RANGE: the bytes are not all inside
- * @MR_BAD_TYPE: a key of this type does not come and go by work requests
- * @MR_BAD_STATE: it is in use already
- * @MR_BAD_PAGES: the pages make no sense, or are not in reach
+ * enum mr_error - result of the use of a key
+ * @MR_OK: allowed
+ * @MR_BAD_KEY: the key does not exist or is not valid
+ * @MR_BAD_PD: the key belongs to another PD or QP, or is not for this use
+ * @MR_BAD_ACCESS: the key does not allow the access
+ * @MR_BAD_RANGE: not all bytes are inside
+ * @MR_BAD_TYPE: the operation is not for keys of this type
+ * @MR_BAD_STATE: the key is in use already
+ * @MR_BAD_PAGES: the pages are invalid or out of reach
  */
 enum mr_error {
 	MR_OK,
@@ -135,15 +138,15 @@ enum mr_error {
 };
 
 /**
- * mr_error_name - for messages
+ * mr_error_name - get a text for messages
  * @err: not MR_OK
  *
- * Return: some words.
+ * Return: a static string.
  */
 const char *mr_error_name(enum mr_error err);
 
 /**
- * mr_find - find by key
+ * mr_find - find a region or window by key
  * @nic: the card
  * @key: any key
  *
@@ -152,42 +155,42 @@ const char *mr_error_name(enum mr_error err);
 struct mr *mr_find(struct nic *nic, uint32_t key);
 
 /**
- * mr_invalidate - there is nothing behind the key any more
+ * mr_invalidate - make a key invalid
  * @mr: valid or not
  */
 void mr_invalidate(struct mr *mr);
 
 /**
- * mr_get - check a key against what somebody wants to do
+ * mr_get - check a key for an access
  * @nic: the card
- * @user: who
- * @key: key of a WQE or a packet
- * @access: ORNIC_ACCESS_* bits that are needed: for an SGE that is read 0, for
- *	one that is written LOCAL_WRITE, for the wire REMOTE_*
+ * @user: user of the key
+ * @key: key from a WQE or a packet
+ * @access: ORNIC_ACCESS_* bits needed: 0 to read from an SGE, LOCAL_WRITE to
+ *	write to one, bits of MR_ACCESS_REMOTE for a packet
  * @addr: first byte
- * @len: bytes, not 0: an SGE or a request of length zero has no key to check
- *	(IBTA C9-88, C10-48), so the caller does not come here; but for FLUSH
- * @mr: the region, with MR_OK only
+ * @len: bytes. An SGE or a request of length 0 has no key to check (IBTA C9-88,
+ *	C10-48), so callers pass 0 only for FLUSH.
+ * @mr: the region, set with MR_OK only
  *
- * Return: enum mr_error. Counting and logging are the caller's, who knows which
- * queue it is.
+ * Return: enum mr_error. The caller counts and logs, because it knows the
+ * queue.
  */
 enum mr_error mr_get(struct nic *nic, const struct mr_user *user, uint32_t key,
 		     uint32_t access, uint64_t addr, uint64_t len,
 		     struct mr **mr);
 
 /**
- * mr_iov - host pointers to bytes of a region
+ * mr_iov - get host pointers to bytes of a region
  * @mr: from mr_get(), which has checked @addr and *@len
  * @addr: first byte
- * @len: bytes wanted, not 0; on return those that @iov covers, fewer when @max
- *	pieces do not reach. A page of memory that lies scattered is one piece
- *	each; neighbours that are contiguous here are merged
+ * @len: bytes wanted, not 0; on return the bytes that @iov covers, fewer when
+ *	@max pieces are not enough. Scattered memory takes one piece per page;
+ *	contiguous neighbours are merged.
  * @dir: enum mem_dir bits
- * @iov: filled in order, good until the caller returns to the event loop
+ * @iov: filled in order, valid until the caller returns to the event loop
  * @max: room in @iov, not 0
  *
- * Return: pieces filled, or -EFAULT when the guest took the memory away.
+ * Return: pieces filled, or -EFAULT when the memory is out of reach.
  */
 int mr_iov(struct mr *mr, uint64_t addr, uint64_t *len, unsigned int dir,
 	   struct iovec *iov, int max);
@@ -195,7 +198,7 @@ int mr_iov(struct mr *mr, uint64_t addr, uint64_t *len, unsigned int dir,
 /**
  * mr_reg - REG_MR: give an ORNIC_MR_REG its pages, key and access
  * @nic: the card
- * @user: who; of the same PD
+ * @user: QP that executes it; its PD must be that of the region
  * @reg: as posted, copied from guest memory
  *
  * Return: enum mr_error; nothing changed unless it is MR_OK.
@@ -204,11 +207,11 @@ enum mr_error mr_reg(struct nic *nic, const struct mr_user *user,
 		     const struct ornic_reg_mr *reg);
 
 /**
- * mr_local_inv - LOCAL_INV: there is nothing behind a key any more
+ * mr_local_inv - LOCAL_INV: make a key invalid
  * @nic: the card
- * @user: who; of the same PD
- * @key: of an ORNIC_MR_REG, or an ORNIC_MR_MW2 that the QP itself has bound;
- *	already invalid is fine
+ * @user: QP that executes it; its PD must be that of the key
+ * @key: key of an ORNIC_MR_REG, or of an ORNIC_MR_MW2 that the QP has bound; it
+ *	may be invalid already
  *
  * Return: enum mr_error.
  */
@@ -216,10 +219,10 @@ enum mr_error mr_local_inv(struct nic *nic, const struct mr_user *user,
 			   uint32_t key);
 
 /**
- * mr_remote_inv - a peer's SEND_WITH_INV
+ * mr_remote_inv - make a key invalid for a peer's SEND_WITH_INV
  * @nic: the card
- * @user: the QP that received it
- * @key: as of mr_local_inv(), but valid, and of use to a peer
+ * @user: QP that received it
+ * @key: as for mr_local_inv(), but valid and with remote access
  *
  * Return: enum mr_error.
  */
@@ -233,8 +236,8 @@ enum mr_error mr_remote_inv(struct nic *nic, const struct mr_user *user,
 void mr_destroy_all(struct nic *nic);
 
 /**
- * mr_build_abort - give up a command that takes several turns
- * @nic: the card; no such command is fine
+ * mr_build_abort - drop the state of a command that takes several turns
+ * @nic: the card, with or without such a command
  */
 void mr_build_abort(struct nic *nic);
 

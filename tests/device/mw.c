@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Memory windows. */
+/* Memory windows */
 #include <endian.h>
 
 #include "core.h"
 #include "mw.h"
 
-/* May the window be bound as it is now (IBTA o10-36, o10-37)? */
+/* May the window be bound in its present state (IBTA o10-36, o10-37)? */
 static enum mr_error mw_check(const struct nic *nic, const struct mr *mw,
 			      const struct mr_user *user,
 			      const struct ornic_bind *bind)
@@ -22,13 +22,13 @@ static enum mr_error mw_check(const struct nic *nic, const struct mr *mw,
 		return MR_BAD_ACCESS;
 	if (mw->type == ORNIC_MR_MW1)
 		return access & ORNIC_ACCESS_ZERO_BASED ? MR_BAD_ACCESS : MR_OK;
-	/* Invalidated first, unless nobody is left who could do that */
+	/* A valid window must be invalidated first, unless its QP is destroyed ([ORNIC-MW-5]) */
 	if (mw->valid && obj_find(&nic->qps, mw->qpn))
 		return MR_BAD_STATE;
 	return bind->length ? MR_OK : MR_BAD_RANGE;
 }
 
-/* May it be bound to that region (IBTA C10-72 to C10-75)? */
+/* May a window be bound to the region (IBTA C10-72 to C10-75)? */
 static enum mr_error mw_check_region(const struct mr *region,
 				     const struct mr_user *user,
 				     const struct ornic_bind *bind)
