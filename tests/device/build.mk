@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# How a source of the card becomes an object, for everybody who needs one:
-# the card itself and the unit tests. Set before: TOP, SAN, O (all optional but
-# TOP).
+# Rules to compile the sources of the card, for the card itself and the unit
+# tests. The includer sets TOP before; SAN and O are optional.
 
 DEVICE := $(TOP)/tests/device
 

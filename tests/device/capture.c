@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Packet capture into a pcap file */
 #include <errno.h>
 #include <pcap/pcap.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "switch.h"
 
 #define SNAPLEN 65535
-/* Who looks at the file while it grows is this far behind. */
+/* Interval between flushes; a reader of the growing file lags by this much */
 #define FLUSH_NS (100ULL * 1000 * 1000)
 
 struct capture {
@@ -34,7 +35,7 @@ static void capture_packet(void *arg, const struct frame *frame)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	header.ts.tv_sec = now.tv_sec;
-	/* The file counts nanoseconds, and this is where libpcap takes them. */
+	/* libpcap takes nanoseconds from tv_usec with PCAP_TSTAMP_PRECISION_NANO */
 	header.ts.tv_usec = now.tv_nsec;
 	header.len = frame_len(frame);
 	header.caplen = header.len < SNAPLEN ? header.len : SNAPLEN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Packet capture: every packet on the switch, once, into a pcap file. */
+/* Packet capture: every packet on the switch, once, into a pcap file */
 #ifndef ORNIC_DEVICE_CAPTURE_H
 #define ORNIC_DEVICE_CAPTURE_H
 
@@ -10,18 +10,18 @@ struct capture;
 
 /**
  * capture_create - write the packets of a loop's switch to a file
- * @loop: runs it
- * @log: where messages go
- * @path: of the file; what was there is lost
+ * @loop: event loop that contains the switch
+ * @log: log for messages
+ * @path: file to write; existing contents are lost
  * @out: the capture
  *
- * Return: 0 or a negative errno, and a message was logged.
+ * Return: 0, or a negative errno after logging a message.
  */
 int capture_create(struct loop *loop, const struct log *log, const char *path,
 		   struct capture **out);
 
 /**
- * capture_destroy - end of capture_create(); the file is complete afterwards
+ * capture_destroy - undo capture_create(); the file is then complete
  * @capture: the capture or NULL
  */
 void capture_destroy(struct capture *capture);

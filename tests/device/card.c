@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * One card in its slot: connects the core with the event loop, the switch, the
+ * PCI function and the vfio-user endpoint.
+ */
 #include <endian.h>
 #include <errno.h>
 #include <ornic_hw.h>
@@ -29,14 +33,14 @@ static struct card *task_to_card(struct loop_task *task)
 	return container_of(task, struct card, task);
 }
 
-/* A fault in the client's memory ends the client, but never from in here. */
+/* A fault in the client's memory ends the connection, but only from card_run() */
 static void card_note_faults(struct card *card)
 {
 	if (card->mem.faults != card->faults)
 		loop_task_mark(card->loop, &card->task);
 }
 
-/* What the core may ask. */
+/* ---- environment of the core ---- */
 
 static uint64_t card_now_ns(struct env *env)
 {
@@ -114,7 +118,7 @@ card_log(struct env *env, enum env_log_level level, const char *fmt, va_list ap)
 {
 	struct card *card = env_to_card(env);
 
-	/* Violations, which are for debugging, have a limit of their own. */
+	/* Violations have level DEBUG and their own limit */
 	if (level < ENV_LOG_DEBUG && level <= card->log->level) {
 		if (!log_limit_allows(&card->limit, loop_clock_ns()))
 			return;
@@ -141,7 +145,7 @@ static const struct env_ops card_env_ops = {
 	.log = card_log,
 };
 
-/* The wire. */
+/* ---- port of the switch ---- */
 
 static void card_rx(struct port *port, const struct frame *frame)
 {
@@ -152,11 +156,11 @@ static void card_rx(struct port *port, const struct frame *frame)
 		return;
 	}
 	nic_rx(card->nic, frame);
-	/* Whoever gets something for himself is likely to answer soon. */
+	/* A unicast packet is likely to cause a reply soon */
 	if (!(frame->hdr[0] & 1))
 		loop_task_mark(card->loop, &card->task);
 	card_note_faults(card);
-	/* The copy may have met holes in the sender's files, too. */
+	/* The copy may also have hit holes in the sender's files */
 	if (frame->src->is_nic)
 		card_note_faults(port_to_card(frame->src));
 }
@@ -168,7 +172,7 @@ static void card_room(struct port *port)
 
 static void card_port_destroy(struct port *port)
 {
-	/* The port is part of the card and goes with it. */
+	/* The port is embedded in struct card */
 	(void)port;
 }
 
@@ -178,7 +182,7 @@ static const struct port_ops card_port_ops = {
 	.destroy = card_port_destroy,
 };
 
-/* The loop. */
+/* ---- task of the event loop ---- */
 
 static bool card_run(struct loop_task *task)
 {
@@ -204,7 +208,7 @@ static void card_wake(struct loop_task *task)
 	nic_wake(task_to_card(task)->nic);
 }
 
-/* The function. */
+/* ---- PCI function ---- */
 
 static void card_reset(struct card *card)
 {
@@ -222,7 +226,7 @@ static void card_command_changed(struct card *card)
 	if (!enable)
 		switch_flush(&card->port);
 	mem_enable(&card->mem, enable);
-	/* What waited for memory can go on. */
+	/* Work that waited for bus mastering can go on */
 	if (enable)
 		loop_task_mark(card->loop, &card->task);
 }
@@ -257,7 +261,7 @@ static bool card_bar_enabled(struct card *card, unsigned int bar,
 	return false;
 }
 
-/* Table and pending bits are QEMU's, and the rest of the BAR is empty. */
+/* QEMU handles the MSI-X table and pending bits; the rest of BAR0 is empty */
 static bool card_bar_is_core(unsigned int bar, uint64_t offset)
 {
 	return bar != ORNIC_BAR_REGS || offset < NIC_REGS_SIZE;
@@ -356,7 +360,7 @@ static void card_init_endpoint(struct card *card, const char *path)
 	vu->region_size[ORNIC_BAR_DB] = NIC_BAR_DB_SIZE;
 	vu->region_size[VFIO_USER_REGION_CONFIG] = PCI_CONFIG_SIZE;
 	vu->irq_count[VFIO_USER_IRQ_MSIX] = card->config.vectors;
-	/* Never fired, but QEMU complains when it is not there. */
+	/* Never fired, but QEMU expects it */
 	vu->irq_count[VFIO_USER_IRQ_ERR] = 1;
 }
 

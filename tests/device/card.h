@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * One card in its slot: the core, and around it what its struct env promises,
- * the PCI function, the vfio-user endpoint and a port of the switch.
+ * One card in its slot: the core with its environment (struct env), the PCI
+ * function, the vfio-user endpoint and a port of the switch.
  */
 #ifndef ORNIC_DEVICE_CARD_H
 #define ORNIC_DEVICE_CARD_H
@@ -19,10 +19,10 @@
 #include "vfio_user.h"
 
 /**
- * struct card_stats - what a card's surroundings count
- * @irqs: interrupts delivered
- * @irqs_dropped: raised with bus mastering off or nobody to take them
- * @resets: of any kind
+ * struct card_stats - counters outside the core
+ * @irqs: interrupts raised with an eventfd and bus mastering on
+ * @irqs_dropped: interrupts dropped: no eventfd, bus mastering off, or an error
+ * @resets: resets of any kind
  */
 struct card_stats {
 	uint64_t irqs;
@@ -32,18 +32,18 @@ struct card_stats {
 
 /**
  * struct card - a card in its slot
- * @env: what the core sees
- * @loop: runs it
- * @log: where messages go
- * @limit: of what the client can cause
- * @config: as given
- * @nic: the core
- * @mem: the client's memory
- * @faults: of @mem, as far as seen to
- * @pci: configuration space
- * @port: the wire
- * @unplugged: the cable is pulled: nothing comes, nothing goes
- * @vu: the endpoint
+ * @env: environment of the core
+ * @loop: event loop that runs the card
+ * @log: log for messages
+ * @limit: rate limit for messages that the client can cause
+ * @config: configuration, as given
+ * @nic: core
+ * @mem: DMA map of the client's memory
+ * @faults: value of @mem.faults that was handled last
+ * @pci: PCI configuration space
+ * @port: port of the switch
+ * @unplugged: the cable is unplugged: packets are dropped in both directions
+ * @vu: vfio-user endpoint
  * @task: runs @nic
  * @irq_fd: eventfd of each vector, -1 for none
  * @stats: counters
@@ -67,28 +67,28 @@ struct card {
 };
 
 /**
- * card_create - make a card and listen for its client
- * @loop: runs it
- * @log: where messages go; outlives the card
+ * card_create - create a card and listen for its client
+ * @loop: event loop that runs the card
+ * @log: log for messages; outlives the card
  * @config: copied; the name outlives the card
- * @path: of the socket; outlives the card
+ * @path: path of the socket; outlives the card
  * @out: the card
  *
- * Return: 0 or a negative errno, and a message was logged.
+ * Return: 0, or a negative errno after logging a message.
  */
 int card_create(struct loop *loop, const struct log *log,
 		const struct nic_config *config, const char *path,
 		struct card **out);
 
 /**
- * card_plug - pull the cable, or plug it in again
+ * card_plug - unplug the cable, or plug it in again
  * @card: the card
- * @plugged: new state
+ * @plugged: true to plug it in
  */
 void card_plug(struct card *card, bool plugged);
 
 /**
- * card_destroy - end of card_create()
+ * card_destroy - undo card_create()
  * @card: the card or NULL
  */
 void card_destroy(struct card *card);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The admin queue and the table of commands. */
+/* The admin queue and the table of commands */
 #include <string.h>
 
 #include "core.h"
@@ -16,7 +16,7 @@
 #include "wq.h"
 #include "xrcd.h"
 
-/* An answer of 4096 bytes lies in so many pages at most. */
+/* Pages that an output of ORNIC_CMD_MAX_OUT bytes may span */
 #define CMD_OUT_PIECES 2
 
 static enum ornic_cmd_status cmd_nop(struct nic *nic, struct cmd *cmd)
@@ -28,7 +28,7 @@ static enum ornic_cmd_status cmd_nop(struct nic *nic, struct cmd *cmd)
 
 #define CMD(name, min, in, out, handler) \
 	{ #name, ORNIC_CMD_##name, min, in, out, handler }
-/* All of the input, or only a name */
+/* The whole input is required, or only the object number */
 #define CMD_IN(name, type, out, handler) \
 	CMD(name, sizeof(type), sizeof(type), out, handler)
 #define CMD_OBJECT(name, out, handler) \
@@ -143,7 +143,7 @@ static const struct cmd_desc *cmd_find(uint16_t opcode)
 	return NULL;
 }
 
-/* What needs no look at memory: lengths, then alignment. */
+/* Checks that need no access to guest memory, in the order of [ORNIC-ADM-11] */
 static enum ornic_cmd_status cmd_check_sqe(const struct cmd_desc *desc,
 					   const struct ornic_cmd_sqe *sqe)
 {
@@ -162,8 +162,8 @@ static enum ornic_cmd_status cmd_check_sqe(const struct cmd_desc *desc,
 }
 
 /*
- * Whether the answer can be written is found out before the command is
- * executed: an object whose number the host never learns would be lost.
+ * Check before execution that the output can be written. Otherwise a created
+ * object could be lost, because the host never learns its number.
  */
 static bool cmd_out_in_reach(struct nic *nic, const struct cmd_desc *desc,
 			     const struct ornic_cmd_sqe *sqe)
@@ -177,7 +177,10 @@ static bool cmd_out_in_reach(struct nic *nic, const struct cmd_desc *desc,
 			       MEM_WRITE, iov, CMD_OUT_PIECES) > 0;
 }
 
-/* Copy the input once; what lies behind what we know must be zero. */
+/*
+ * Copy the input once. Bytes beyond the known input must be zero
+ * ([ORNIC-ADM-9]).
+ */
 static enum ornic_cmd_status cmd_fetch(struct nic *nic,
 				       const struct cmd_desc *desc,
 				       const struct ornic_cmd_sqe *sqe,
@@ -195,7 +198,7 @@ static enum ornic_cmd_status cmd_fetch(struct nic *nic,
 	return ORNIC_CMD_OK;
 }
 
-/* @first: check and fetch it first. @more: as of struct cmd. */
+/* @first: check and fetch a new command. @more: as in struct cmd. */
 static enum ornic_cmd_status cmd_execute(struct nic *nic, bool first,
 					 struct ornic_cmd_cqe *cqe, bool *more)
 {
@@ -314,7 +317,11 @@ static void admin_complete(struct nic *nic, struct ornic_cmd_cqe *slot,
 	admin->cq_pi++;
 }
 
-/* A command, or part of a long one. Return: whether the queue still runs. */
+/*
+ * Execute one command or a part of a long one.
+ *
+ * Return: false when the queue has stopped.
+ */
 static bool admin_run_one(struct nic *nic)
 {
 	struct admin *admin = &nic->admin;
@@ -354,8 +361,9 @@ bool admin_run(struct nic *nic, unsigned int budget)
 
 	if (!admin_pending(nic))
 		return false;
-	/* What a command destroys must not be read any more when it completes
-	 * ([ORNIC-OBJ-4]), not even by a frame that is underway.
+	/*
+	 * A command may destroy memory that a frame in flight refers to.
+	 * Nothing may access it after the completion ([ORNIC-OBJ-4]).
 	 */
 	env_tx_flush(nic->env);
 	while (nic->enabled && !nic->fatal && admin_pending(nic) && budget-- &&

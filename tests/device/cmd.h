@@ -17,16 +17,17 @@ struct obj;
 struct obj_table;
 
 /**
- * struct cmd - one command while it is executed
- * @in: input, copied from guest memory once; as long as the table says,
- *	what the host left out being zero
- * @in_len: bytes the host gave, at most what the table says
- * @out: to fill; all zero, as long as the table says
- * @out_len: bytes of answer. Preset to what the table says; a handler whose
- *	answer is shorter lowers it
- * @detail: device's own word about a refusal, for the host's log
- * @more: set by a handler that wants to be called again with the same input:
- *	it takes long and others have their turn; what it returns is ignored
+ * struct cmd - a command during its execution
+ * @in: input, copied once from guest memory and padded with zeros to the size
+ *	in the table
+ * @in_len: bytes that the host provided, at most the size in the table
+ * @out: output buffer of the size in the table, all zero at first
+ * @out_len: bytes of output, preset to the size in the table; a handler with a
+ *	shorter output reduces it
+ * @detail: device-specific detail of a refusal, for the host's log
+ * @more: set by a handler that must be called again with the same input, so
+ *	that a long command does not delay other work; its status is then
+ *	ignored
  */
 struct cmd {
 	const void *in;
@@ -38,14 +39,14 @@ struct cmd {
 };
 
 /**
- * struct cmd_desc - one line of the table of commands
- * @name: for messages
+ * struct cmd_desc - an entry of the command table
+ * @name: name for messages
  * @opcode: enum ornic_opcode
- * @in_min: bytes it cannot do without
- * @in_size: bytes it knows; more is accepted when zero
- * @out_size: bytes it may answer
- * @handle: executes it. Checks reserved fields and everything else first and
- *	changes nothing unless it returns ORNIC_CMD_OK
+ * @in_min: smallest accepted input, bytes
+ * @in_size: known input, bytes; the tail of a longer input must be zero
+ * @out_size: largest output, bytes
+ * @handle: executes the command. It checks reserved fields and everything else
+ *	first and changes nothing unless it returns ORNIC_CMD_OK.
  */
 struct cmd_desc {
 	const char *name;
@@ -58,15 +59,15 @@ struct cmd_desc {
 
 /**
  * struct admin - the admin queue
- * @depth: entries of either ring, 0 while disabled
+ * @depth: entries of each ring, 0 while disabled
  * @sq_addr: bus address of the submission ring
  * @cq_addr: bus address of the completion ring
- * @sq_pi: as rung by the host, 16 bits count
+ * @sq_pi: producer index last written by the host, runs free
  * @sq_ci: commands fetched, runs free
  * @cq_pi: completions written, runs free
- * @busy: a command is fetched and not complete: @sqe with input @in
+ * @busy: a command (@sqe, @in) is fetched and not complete
  * @sqe: the command being executed
- * @in: its input; the host may change its own meanwhile
+ * @in: copy of its input, which the host cannot change
  */
 struct admin {
 	uint32_t depth;
@@ -83,28 +84,28 @@ struct admin {
 /**
  * admin_enable - start the queue with empty rings
  * @nic: the card
- * @log_depth: log2 of both rings
- * @sq_addr: bus address
- * @cq_addr: bus address
+ * @log_depth: log2 of the entries of each ring
+ * @sq_addr: bus address of the submission ring
+ * @cq_addr: bus address of the completion ring
  */
 void admin_enable(struct nic *nic, unsigned int log_depth, uint64_t sq_addr,
 		  uint64_t cq_addr);
 
 /**
- * admin_disable - stop the queue; commands not yet complete are forgotten
+ * admin_disable - stop the queue and drop incomplete commands
  * @nic: the card
  */
 void admin_disable(struct nic *nic);
 
 /**
- * admin_ring - the host wrote ORNIC_REG_ADMIN_DB
+ * admin_ring - handle a write to ORNIC_REG_ADMIN_DB
  * @nic: the card
  * @pi: value written
  */
 void admin_ring(struct nic *nic, uint32_t pi);
 
 /**
- * admin_pending - is there a command to execute, or one that goes on
+ * admin_pending - is there a command to execute or to continue
  * @nic: the card
  *
  * Return: true when there is.
@@ -114,33 +115,34 @@ bool admin_pending(const struct nic *nic);
 /**
  * admin_run - execute commands
  * @nic: the card
- * @budget: how many at most
+ * @budget: largest number of commands
  *
- * Return: whether any was executed.
+ * Return: true when any command was executed.
  */
 bool admin_run(struct nic *nic, unsigned int budget);
 
 /**
- * cmd_find_unused - what a command wants to destroy
- * @table: where it is
- * @cmd: its input is struct ornic_object
- * @obj: the object, with ORNIC_CMD_OK
+ * cmd_find_unused - find the object that a command destroys
+ * @table: table of the object's kind
+ * @cmd: command with struct ornic_object as input
+ * @obj: the object, set with ORNIC_CMD_OK and BUSY
  *
- * Return: ORNIC_CMD_OK; BAD_PARAM, BAD_OBJECT or, while others use it, BUSY.
+ * Return: ORNIC_CMD_OK, BAD_PARAM, BAD_OBJECT, or BUSY while other objects use
+ * it.
  */
 enum ornic_cmd_status cmd_find_unused(const struct obj_table *table,
 				      const struct cmd *cmd, struct obj **obj);
 
 /**
- * cmd_is_zero - are reserved bytes zero
- * @p: where
- * @len: bytes
+ * cmd_is_zero - are all bytes zero
+ * @p: first byte
+ * @len: number of bytes
  *
  * Return: true when they are.
  */
 bool cmd_is_zero(const void *p, size_t len);
 
-/* CMD_RSVD_ZERO(in->rsvd) for a field of any shape */
+/* Check a reserved field of any type: CMD_RSVD_ZERO(in->rsvd) */
 #define CMD_RSVD_ZERO(field) cmd_is_zero(&(field), sizeof(field))
 
 #endif /* ORNIC_DEVICE_CMD_H */

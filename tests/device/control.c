@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The control socket: clients, requests and their answers in JSON */
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 #define LINE_MAX_LEN 1024
 #define WORDS_MAX 8
 
-/* Somebody who asks. The answer is sent before the next request is looked at. */
+/* A connected client. An answer is sent before the next request is handled. */
 struct client {
 	struct loop_fd lfd;
 	struct control *control;
@@ -149,7 +150,7 @@ static struct json_object *do_fault(struct control *control, char **words)
 
 static struct json_object *do_help(struct control *control, char **words);
 
-/* Requests, by their first word. */
+/* Requests, by their first word */
 static const struct request {
 	const char *name;
 	struct json_object *(*fn)(struct control *control, char **words);
@@ -212,7 +213,7 @@ static void client_drop(struct client *client)
 	client->in_len = 0;
 }
 
-/* Return: true when the answer is sent. */
+/* Return: true when the answer is sent */
 static bool client_flush(struct client *client)
 {
 	ssize_t sent;
@@ -254,7 +255,7 @@ static void client_answer(struct client *client, struct json_object *answer)
 	json_object_put(answer);
 }
 
-/* Return: true when a request was answered and there may be another. */
+/* Return: true when a request was answered and there may be another */
 static bool client_handle_line(struct client *client)
 {
 	char *end = memchr(client->in, '\n', client->in_len);

@@ -11,18 +11,18 @@ struct control;
 struct device;
 
 /**
- * control_create - listen
+ * control_create - create the control socket and listen
  * @device: the program; outlives the control socket
- * @path: of the socket; outlives it too
+ * @path: path of the socket; outlives the control socket
  * @out: the control socket
  *
- * Return: 0 or a negative errno, and a message was logged.
+ * Return: 0, or a negative errno after logging a message.
  */
 int control_create(struct device *device, const char *path,
 		   struct control **out);
 
 /**
- * control_destroy - end of control_create(); removes the socket
+ * control_destroy - undo control_create(); removes the path
  * @control: the control socket or NULL
  */
 void control_destroy(struct control *control);

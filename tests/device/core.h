@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * struct nic: the card from inside. nic.h is what the outside sees.
+ * Internals of the card's core: struct nic. nic.h is its interface to the
+ * environment.
  *
- * Everything of a card runs in one thread; nothing here is locked. Work is done
- * in nic_run(), in this order: commands, CQs that died, what the doorbells
- * brought, then the send queues that are ready, in turn.
+ * A card runs in one thread, so nothing here needs a lock. nic_run() does the
+ * work in this order: commands, doorbells and boards, QPs that are ready, in
+ * turn, and then CQs that failed.
  */
 #ifndef ORNIC_DEVICE_CORE_H
 #define ORNIC_DEVICE_CORE_H
@@ -57,21 +58,21 @@ struct qp;
 #define CORE_MAX_MSG_SIZE 0x80000000u
 #define CORE_SINK_SIZE 4096
 
-/* Numbers 0 and 1 mean SMI and GSI on the wire (IBTA 3.5.3). */
+/* Numbers 0 and 1 mean SMI and GSI on the wire (IBTA 3.5.3) */
 #define CORE_QP_FIRST 2
 
 /*
- * Pages of buffers that commands, and work requests, may look at in one
- * nic_run() before the rest waits for the next one. Each begins what it begins:
- * a QP's two rings, or a REG_MR, may come on top.
+ * Limit for the buffer pages that commands process in one nic_run(); the same
+ * limit applies to work requests. It is checked before each item, so the last
+ * item may exceed it: by the two rings of a QP, or by a REG_MR.
  */
 #define NIC_RUN_PAGES (2 * BUF_STEP)
 
 /**
- * struct mr_build - a command about an MR that takes several turns
- * @buf: pages of the memory to be, being read
- * @probed: pages of the MR that were looked at for its access to be
- * @more: not all pages were looked at yet
+ * struct mr_build - an MR command that takes several turns
+ * @buf: buffer of the new memory, being read
+ * @probed: pages of the MR that were checked for the new access
+ * @more: some pages are not processed yet
  */
 struct mr_build {
 	struct buf buf;
@@ -80,10 +81,10 @@ struct mr_build {
 };
 
 /**
- * struct run_item - part of a QP: its place in the queue of those with work
+ * struct run_item - place of a QP in the run queue; part of the QP
  * @qp: the QP
- * @node: in @nic->ready or @nic->blocked, or alone
- * @blocked: in @nic->blocked
+ * @node: in @nic->ready or @nic->blocked, or unlinked
+ * @blocked: @node is in @nic->blocked
  */
 struct run_item {
 	struct qp *qp;
@@ -93,21 +94,22 @@ struct run_item {
 
 /**
  * struct nic - the card
- * @env: surroundings
+ * @env: environment
  * @mac: permanent address
  * @vectors: MSI-X vectors
- * @sq_ci_lags: sq_ci is published as late as ORNIC-ORD-4 permits
- * @fatal: enum ornic_fatal_cause; not NONE: nothing runs until a reset
- * @resets: so far, of any kind
+ * @sq_ci_lags: publish sq_ci as late as [ORNIC-ORD-4] permits
+ * @fatal: enum ornic_fatal_cause; unless NONE, the device has stopped until a
+ *	reset
+ * @resets: number of resets, of any kind
  * @enabled: ORNIC_STATUS_ENABLED
  * @mute: NIC_FAULT_MUTE
  * @nonsense: NIC_FAULT_NONSENSE
  * @regs: registers
  * @admin: admin queue
  * @guest: guest memory
- * @budget: pages of all buffers
- * @build: of the command being executed
- * @bounce: copies of payload
+ * @budget: buffer pages in use
+ * @build: state of an MR command that takes several turns
+ * @bounce: bounce buffers
  * @doorbell: boards and watched queues
  * @uctxs: struct uctx
  * @pds: struct pd
@@ -123,15 +125,15 @@ struct run_item {
  * @gids: GID table
  * @mcast: multicast groups
  * @port: Ethernet port
- * @rules: @flows in the order in which frames meet them
- * @events: about its link
+ * @rules: @flows in the order in which they match
+ * @events: event source for link changes
  * @stats: counters
- * @delayed: frames that wait at WQs
+ * @delayed: frames that wait for WQEs, in all WQs
  * @ready: struct run_item list: QPs with work
- * @blocked: struct run_item list: QPs with work that wait for a port that is full
- * @dead_cqs: CQs whose QPs are to be told
- * @engine: the RoCE engine's own, see engine.h
- * @sink: where all ORNIC_MR_NULL write to; nobody reads it
+ * @blocked: struct run_item list: QPs with work that wait for room at a port
+ * @dead_cqs: failed CQs whose QPs were not notified yet
+ * @engine: state of the RoCE engine (qp.h)
+ * @sink: write target of all ORNIC_MR_NULL; its content is never read
  */
 struct nic {
 	struct env *env;
@@ -176,60 +178,60 @@ struct nic {
 };
 
 /**
- * core_fatal - stop for good
+ * core_fatal - stop the device until the next reset
  * @nic: the card
- * @cause: why
+ * @cause: reason
  *
- * Tells the kernel (ORNIC_EVENT_DEVICE_FATAL) where that is still possible, and
+ * Sends ORNIC_EVENT_DEVICE_FATAL where that is still possible, and raises
  * vector 0 in any case.
  */
 void core_fatal(struct nic *nic, enum ornic_fatal_cause cause);
 
 /**
- * core_ready - a QP has work: qp_run() will be called soon
+ * core_ready - schedule a QP for qp_run()
  * @nic: the card
- * @item: inside the QP; queued already is fine. One that is blocked has its turn,
- *	too: there may be work that needs no port
+ * @item: part of the QP, queued or not. A blocked QP gets a turn too, because
+ *	some of its work may not need the port.
  */
 void core_ready(struct nic *nic, struct run_item *item);
 
 /**
- * core_block - a QP cannot go on before a port has room
+ * core_block - suspend a QP until a port has room
  * @nic: the card
- * @item: inside the QP. It becomes ready with nic_room() or core_ready()
+ * @item: part of the QP. nic_room() or core_ready() makes it ready again.
  */
 void core_block(struct nic *nic, struct run_item *item);
 
 /**
- * core_not_ready - take a QP off the queues
- * @item: inside the QP, queued or blocked or neither
+ * core_not_ready - remove a QP from the run queue
+ * @item: part of the QP: queued, blocked or neither
  */
 void core_not_ready(struct run_item *item);
 
 /**
- * core_loop - give a packet to those QPs of the card that are in its group
+ * core_loop - deliver a multicast RoCE packet to members on the same card
  * @nic: the card
- * @frame: RoCE packet to a group, about to be sent. One of the QPs may be the
- *	sender: its state may change
+ * @frame: packet to a group, about to be sent. The sender may be a member, so
+ *	its state may change.
  */
 void core_loop(struct nic *nic, const struct frame *frame);
 
 /**
- * core_loop_eth - offer a frame that a RAW_PACKET QP sends to its own port
+ * core_loop_eth - offer a frame of a RAW_PACKET QP to the card's own port
  * @nic: the card
- * @frame: about to be sent, or not. The state of QPs, the sender's too, may
- *	change
- * @stack: of the host's network stack, which does not hear itself: only rules
- *	are asked
+ * @frame: frame, whether it is also sent or not. The state of QPs may change,
+ *	including the sender.
+ * @stack: the host's network stack sends the frame. It does not receive its own
+ *	frames, so only flow rules may take it.
  *
- * Counts it, if there is somebody who is meant.
+ * Counts the frame if there is a receiver.
  */
 void core_loop_eth(struct nic *nic, const struct frame *frame, bool stack);
 
 /**
  * core_tx - send a frame
  * @nic: the card
- * @frame: gone afterwards. Counted; dropped when the port is down
+ * @frame: consumed. The frame is counted, or dropped when the port is down.
  */
 void core_tx(struct nic *nic, struct frame *frame);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The program as a whole: what main.c puts together and the control socket shows. */
+/* The program: the cards, the event loop and the control socket */
 #ifndef ORNIC_DEVICE_DEVICE_H
 #define ORNIC_DEVICE_DEVICE_H
 
@@ -11,14 +11,14 @@
 struct control;
 
 /**
- * struct device - everything
+ * struct device - state of the program
  * @options: the command line
- * @loop: runs all of it
+ * @loop: event loop
  * @card: cards, in the order of the options
  * @card_count: number of @card
  * @capture: packet capture or NULL
  * @control: control socket or NULL
- * @signals: SIGTERM and SIGINT
+ * @signals: signalfd for SIGTERM and SIGINT
  */
 struct device {
 	struct options options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Doorbell pages, boards, watched queues. */
+/* Doorbell pages, boards and watched queues */
 #include "core.h"
 #include "cq.h"
 #include "engine.h"
@@ -80,14 +80,14 @@ void doorbell_write(struct nic *nic, uint64_t offset, unsigned int size,
 	} else if (offset == 0) {
 		uctx->db_low = val;
 	} else {
-		/* The type is in the high half, so the low one is complete. */
+		/* A doorbell takes effect with its high half ([ORNIC-DB-1]) */
 		doorbell_ring(nic, uctx, val << 32 | uctx->db_low);
 	}
 }
 
 /* ---- boards ---- */
 
-/* Each queue that is kicked takes one of @left, and may make it negative. */
+/* Each kicked queue takes one of @left, which may become negative */
 static bool doorbell_scan_word(struct uctx *uctx, struct ornic_board *board,
 			       unsigned int word, int *left)
 {
@@ -97,7 +97,7 @@ static bool doorbell_scan_word(struct uctx *uctx, struct ornic_board *board,
 	for (; bits; bits &= bits - 1) {
 		uint32_t slot = word * 64 + __builtin_ctzll(bits);
 
-		/* A bit for a slot that is nobody's is the guest's own joke. */
+		/* Bit for an unused slot: ignore ([ORNIC-DB-11]) */
 		if (slot >= uctx->slots_size || !uctx->slots[slot])
 			continue;
 		qp_kick(uctx->slots[slot]);
@@ -108,8 +108,8 @@ static bool doorbell_scan_word(struct uctx *uctx, struct ornic_board *board,
 }
 
 /*
- * Look at the words that some bits of a word of the summary name. When @left is
- * used up, the rest of the bits goes back for the next poll.
+ * Scan the board words that the @mask bits of one summary word select. When
+ * @left is used up, the remaining bits are set again for the next poll.
  */
 static bool doorbell_scan_summary(struct uctx *uctx, struct ornic_board *board,
 				  unsigned int index, uint64_t mask, int *left)
@@ -117,7 +117,7 @@ static bool doorbell_scan_summary(struct uctx *uctx, struct ornic_board *board,
 	bool any = false;
 	uint64_t bits;
 
-	/* A plain load first: the line stays shared while idle. */
+	/* A plain load first keeps the cache line shared while the board is idle */
 	if (!(guest_load64(&board->summary[index]) & mask))
 		return false;
 	bits = guest_take64(&board->summary[index], mask);
@@ -136,7 +136,7 @@ static bool doorbell_scan_summary(struct uctx *uctx, struct ornic_board *board,
 	return any;
 }
 
-/* Look at a board, beginning behind the word that was looked at last. */
+/* Scan a board, starting behind the word that was scanned last */
 static bool doorbell_scan_board(struct uctx *uctx, int *left)
 {
 	struct ornic_board *board = guest_ref_ptr(&uctx->board);
@@ -162,9 +162,8 @@ static bool doorbell_scan_board(struct uctx *uctx, int *left)
 }
 
 /*
- * A process may set all bits of its board at any time, and a poll must end
- * soon nevertheless ([ORNIC-ISO-4]). Boards that had no turn go first the next
- * time.
+ * A process may set all bits of its board at any time, so one poll is bounded
+ * ([ORNIC-ISO-4]). Boards without a turn go first in the next poll.
  */
 static bool doorbell_scan_boards(struct nic *nic)
 {
@@ -184,7 +183,7 @@ static bool doorbell_scan_boards(struct nic *nic)
 	}
 	list_splice_tail_init(boards, &turn);
 	list_splice_tail_init(&turn, boards);
-	/* Without a look at all boards nobody knows that there is nothing. */
+	/* At the limit, boards that were not scanned may have work */
 	return any || left <= 0;
 }
 
@@ -225,7 +224,10 @@ bool sq_watch_init(struct sq_watch *watch, struct qp *qp, struct guest *guest,
 			      MEM_READ | MEM_WRITE);
 }
 
-/* Has the host posted since we last looked? Out of reach: let the QP find out. */
+/*
+ * Has the host posted since the last look? A record out of reach counts as a
+ * change, so that the QP handles it.
+ */
 static bool sq_watch_look(struct sq_watch *watch)
 {
 	struct ornic_qp_dbr *dbr = guest_ref_ptr(&watch->dbr);
@@ -257,7 +259,7 @@ void sq_watch_forget(struct nic *nic, struct sq_watch *watch)
 	nic->doorbell.watched_count--;
 }
 
-/* The host may have posted just before it could see that nobody watches. */
+/* Stop watching. The host may have posted before it saw sq_watched 0. */
 static bool sq_watch_end(struct nic *nic, struct sq_watch *watch)
 {
 	sq_watch_forget(nic, watch);
@@ -273,7 +275,7 @@ void sq_watch_busy(struct nic *nic, struct sq_watch *watch)
 {
 	struct doorbell *doorbell = &nic->doorbell;
 
-	/* A card that is not awake yet looks at nothing; it will be kicked. */
+	/* A sleeping card polls nothing; the host rings the doorbell */
 	if (!doorbell->shadow || !doorbell->awake)
 		return;
 	watch->busy_ns = env_now_ns(nic->env);
@@ -299,10 +301,10 @@ void sq_watch_stop(struct nic *nic, struct sq_watch *watch)
 }
 
 /*
- * Look once at each queue that was watched at the beginning. A queue that is
- * busy moves to the end of the list, so the list is emptied first: a host that
- * goes on posting cannot keep the card in here, and the times compared below
- * are all from before @now.
+ * Look once at each queue that is watched now. A busy queue moves to the end of
+ * the list. Emptying the list first keeps a host that posts all the time from
+ * holding the card here, and ensures that the times compared below are before
+ * @now.
  */
 static bool doorbell_poll_watched(struct nic *nic)
 {

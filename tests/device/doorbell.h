@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * How the card learns that a queue has work: doorbell pages, boards, and the
- * few queues whose producer index it polls because they were busy lately
- * (hardware interface, section 5).
+ * Doorbells: detection of work in queues. The sources are doorbell pages,
+ * boards, and the few queues whose producer index the card polls because they
+ * were busy recently (hardware.rst, section 5).
  */
 #ifndef ORNIC_DEVICE_DOORBELL_H
 #define ORNIC_DEVICE_DOORBELL_H
@@ -16,21 +16,21 @@
 struct nic;
 struct qp;
 
-/* Send queues polled at a time. */
+/* Send queues that are watched at the same time */
 #define DOORBELL_WATCHED_MAX 64
-/* Queues kicked and words of boards looked at in one poll, about. */
+/* Approximate limit per poll for kicked queues plus scanned board words */
 #define DOORBELL_SCAN_MAX 256
-/* A queue without work for so long is no longer polled. */
+/* Idle time after which a queue is no longer watched */
 #define DOORBELL_WATCH_IDLE_NS 200000
 
 /**
- * struct sq_watch - part of a QP that has a send queue
+ * struct sq_watch - watch state of a send queue; part of the QP
  * @qp: the QP
  * @node: in the card's list of watched queues, most recently busy last
  * @dbr: struct ornic_qp_dbr of the QP
- * @watched: in the list, and sq_watched is 1 in @dbr
- * @sq_pi: value last seen in @dbr, for the card's eyes only: not yet checked
- * @busy_ns: when it last had work
+ * @watched: @node is in the list, and sq_watched in @dbr is 1
+ * @sq_pi: value last seen in @dbr; not validated, only compared
+ * @busy_ns: time of its latest work
  */
 struct sq_watch {
 	struct qp *qp;
@@ -42,10 +42,10 @@ struct sq_watch {
 };
 
 /**
- * struct doorbell - state of the card
+ * struct doorbell - doorbell state of a card
  * @shadow: the card offers ORNIC_CAPS_SHADOW
- * @awake: boards say that the card is awake
- * @boards: struct uctx list: those that have a board and QPs
+ * @awake: value of awake on the boards
+ * @boards: struct uctx list: contexts with a board and QPs
  * @watched: struct sq_watch list
  * @watched_count: entries of @watched
  */
@@ -58,95 +58,95 @@ struct doorbell {
 };
 
 /**
- * doorbell_init - no boards, nothing watched
+ * doorbell_init - start without boards and watched queues
  * @nic: the card
  * @shadow: offer ORNIC_CAPS_SHADOW
  */
 void doorbell_init(struct nic *nic, bool shadow);
 
 /**
- * doorbell_write - the guest wrote into BAR2
+ * doorbell_write - handle a write to BAR2
  * @nic: the card
  * @offset: inside the BAR, a multiple of @size
- * @size: 1, 2, 4 or 8
- * @val: the value
+ * @size: 1, 2, 4 or 8 bytes
+ * @val: value written
  */
 void doorbell_write(struct nic *nic, uint64_t offset, unsigned int size,
 		    uint64_t val);
 
 /**
- * doorbell_poll - look at the boards and at the watched queues
+ * doorbell_poll - poll the boards and the watched queues
  * @nic: the card
  *
  * Calls qp_kick() for each queue that may have work.
  *
- * Return: whether there was any.
+ * Return: true when there may be work.
  */
 bool doorbell_poll(struct nic *nic);
 
 /**
- * doorbell_sleep - tell the guest that nobody is looking, then look once more
+ * doorbell_sleep - show the guest that the card sleeps, then poll once more
  * @nic: the card
  *
- * Return: true when there was nothing; false when there was, and then the
- * boards say awake.
+ * Return: true when there is no work; otherwise false, and the card is awake
+ * again.
  */
 bool doorbell_sleep(struct nic *nic);
 
 /**
- * doorbell_wake - end of doorbell_sleep()
+ * doorbell_wake - undo doorbell_sleep()
  * @nic: the card
  */
 void doorbell_wake(struct nic *nic);
 
 /**
- * doorbell_board_changed - a board begins or ceases to be looked at
+ * doorbell_board_changed - start or stop polling a board
  * @nic: the card
- * @board: the board, writes "awake" or "asleep" there
- * @active: it begins
+ * @board: the board, whose awake word is written
+ * @active: true to start
  */
 void doorbell_board_changed(struct nic *nic, struct guest_ref *board,
 			    bool active);
 
 /**
- * sq_watch_init - part of creating a QP with a send queue
- * @watch: inside the QP
+ * sq_watch_init - initialise the watch state of a QP with a doorbell record
+ * @watch: part of the QP
  * @qp: the QP
  * @guest: guest memory
  * @dbr_addr: bus address of struct ornic_qp_dbr, 64-aligned
  *
- * Writes nothing yet.
+ * Does not write to guest memory.
  *
- * Return: whether the record is in reach.
+ * Return: true when the record is in reach.
  */
 bool sq_watch_init(struct sq_watch *watch, struct qp *qp, struct guest *guest,
 		   uint64_t dbr_addr);
 
 /**
- * sq_watch_busy - the queue had work: look at it directly for a while
+ * sq_watch_busy - watch a queue for a while, because it had work
  * @nic: the card
- * @watch: of the queue
+ * @watch: watch state of the queue
  *
- * Called by the engine after qp_kick() found new work. A no-op without
+ * qp_kick() calls it after it found new work. Does nothing without
  * ORNIC_CAPS_SHADOW.
  */
 void sq_watch_busy(struct nic *nic, struct sq_watch *watch);
 
 /**
- * sq_watch_stop - look no more
+ * sq_watch_stop - stop watching a queue
  * @nic: the card
- * @watch: of the queue, watched or not
+ * @watch: watched or not
  *
- * Part of destroying a QP and of its going to RESET or ERR.
+ * Part of destroying a QP and of its transition to RESET or ERR.
  */
 void sq_watch_stop(struct nic *nic, struct sq_watch *watch);
 
 /**
- * sq_watch_forget - look no more, and tell nobody
+ * sq_watch_forget - stop watching a queue without writing to guest memory
  * @nic: the card
- * @watch: of the queue, watched or not
+ * @watch: watched or not
  *
- * Part of a reset of the card, when the record may be somebody else's memory.
+ * Part of a device reset, when the record may be other memory already.
  */
 void sq_watch_forget(struct nic *nic, struct sq_watch *watch);
 

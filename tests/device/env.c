@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The parts of the surroundings that are the same everywhere. */
+/* Environment of a card's core: parts common to all implementations */
 #include <stdio.h>
 
 #include "env.h"
 
-/* Messages of one kind per card, after which the kind is only counted. */
+/* Messages per card and kind of violation; further ones are only counted */
 #define VIOLATION_LOG_MAX 16
 
 const char *violation_name(enum violation v)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a card's core may ask of its surroundings, and nothing else: time,
- * timers, interrupts, guest memory, the wire, a word in the log. card.c is the
- * real one; unit tests bring their own.
+ * Environment of a card's core: time, timers, interrupts, guest memory, the
+ * wire and the log. The core uses nothing else. card.c implements it for the
+ * program; unit tests have their own implementation.
  */
 #ifndef ORNIC_DEVICE_ENV_H
 #define ORNIC_DEVICE_ENV_H
@@ -19,10 +19,10 @@
 struct env;
 
 /**
- * enum env_log_level - how important a message is
- * @ENV_LOG_ERR: the card does not work as it should
- * @ENV_LOG_INFO: something a person watching wants to know
- * @ENV_LOG_DEBUG: shown with -v only; all violations are of this level
+ * enum env_log_level - importance of a message
+ * @ENV_LOG_ERR: malfunction of the card
+ * @ENV_LOG_INFO: information for the user
+ * @ENV_LOG_DEBUG: shown with -v only; all violations have this level
  */
 enum env_log_level {
 	ENV_LOG_ERR,
@@ -31,22 +31,22 @@ enum env_log_level {
 };
 
 /**
- * struct env_ops - the surroundings
- * @now_ns: monotonic time
- * @irq_raise: fire an MSI-X vector; masking is none of the core's business. A
- *	vector without a handler, or bus mastering off, drops it.
- * @mark_runnable: call nic_run() soon
- * @frame_alloc: a frame to fill, or NULL: try again in the next nic_run()
- * @frame_free: give back a frame that was not sent
- * @tx: send; the frame is gone afterwards
- * @tx_flush: let go of the memory that frames sent before refer to: deliver or
- *	drop them. May lead to nic_rx(); not to be called from within it
- * @peer_is_local: does this unicast MAC belong to a NIC in this process, so that
- *	FRAME_LOCAL may be used
- * @path_is_full: should a packet to this MAC wait: the port on its way is full.
- *	nic_room() is called when it is no longer
- * @want_bytes: from now on no packet to this card is FRAME_LOCAL, or it may be
- * @log: say something; @fmt has no newline
+ * struct env_ops - operations of the environment
+ * @now_ns: get the monotonic time
+ * @irq_raise: fire an MSI-X vector. The environment handles masking. It drops
+ *	the interrupt when the vector has no handler or bus mastering is off.
+ * @mark_runnable: schedule a call of nic_run()
+ * @frame_alloc: get a frame to fill, or NULL: try again in the next nic_run()
+ * @frame_free: return a frame that was not sent
+ * @tx: send a frame and take ownership of it
+ * @tx_flush: release the memory that sent frames refer to, by delivering or
+ *	dropping them. It may call nic_rx(), so nic_rx() must not call it.
+ * @peer_is_local: does a unicast MAC belong to a NIC in this process, so that
+ *	FRAME_LOCAL is allowed
+ * @path_is_full: must a packet to this MAC wait, because the port on its way is
+ *	full. nic_room() is called when the port has room again.
+ * @want_bytes: forbid or allow FRAME_LOCAL in packets to this card
+ * @log: log a message; @fmt has no newline
  */
 struct env_ops {
 	uint64_t (*now_ns)(struct env *env);
@@ -64,11 +64,11 @@ struct env_ops {
 };
 
 /**
- * struct env - surroundings of one card
- * @ops: how
+ * struct env - environment of one card
+ * @ops: operations
  * @mem: guest memory
- * @timers: the wheel; the same for all cards of a process
- * @violations: how often each happened, by enum violation
+ * @timers: timer wheel, shared by all cards of the process
+ * @violations: counters by enum violation
  */
 struct env {
 	const struct env_ops *ops;
@@ -139,22 +139,22 @@ static inline void env_want_bytes(struct env *env, bool want)
 }
 
 /**
- * env_log - say something
- * @env: surroundings
- * @level: how important
- * @fmt: as printf(), no newline, no full stop
+ * env_log - log a message
+ * @env: environment
+ * @level: importance
+ * @fmt: as for printf(), without newline and full stop
  */
 void env_log(struct env *env, enum env_log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /**
- * env_violation - somebody did what must not be done
- * @env: surroundings
- * @v: what
- * @fmt: the particulars: object number, value seen, what is done about it
+ * env_violation - count and log a violation
+ * @env: environment
+ * @v: kind of violation
+ * @fmt: details: object number, value seen, reaction
  *
- * Counts always; logs the first ones of each kind only, so that a guest cannot
- * fill a disk.
+ * Counts every violation but logs only the first ones of each kind, so that a
+ * guest cannot fill a disk.
  */
 void env_violation(struct env *env, enum violation v, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

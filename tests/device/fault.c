@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Fault injection on the wire */
 #include <string.h>
 
 #include "fault.h"
@@ -13,7 +14,7 @@ void fault_init(struct fault *fault)
 
 void fault_seed(struct fault *fault, uint64_t seed)
 {
-	/* Odd times odd is odd: never 0, the one state that never changes */
+	/* The product of odd numbers is odd: never 0, the state that never changes */
 	fault->random = (2 * seed + 1) * SEED;
 }
 
@@ -28,7 +29,7 @@ const char *fault_name(enum fault_kind kind)
 	return names[kind];
 }
 
-/* Marsaglia's xorshift64*, of which the high bits are the good ones. */
+/* Marsaglia's xorshift64*; its high bits are the good ones */
 uint32_t fault_number(struct fault *fault, uint32_t below)
 {
 	fault->random ^= fault->random >> 12;

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Faults of the wire, asked for through the control socket. */
+/* Fault injection on the wire, set through the control socket */
 #ifndef ORNIC_DEVICE_FAULT_H
 #define ORNIC_DEVICE_FAULT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Chances are in parts per million. */
+/* Probability of 1, in parts per million */
 #define FAULT_ALWAYS 1000000
-/* Long for a wire, short for a requester's patience */
+/* Long for a wire, but short compared to the retries of a requester */
 #define FAULT_DELAY_NS (5ULL * 1000 * 1000)
 
-/* One list makes enum and names. */
+/* One list makes enum and names */
 #define FAULTS(F)                                                        \
-	/* the packet is gone */                                         \
+	/* the packet is lost */                                         \
 	F(LOSS, "loss")                                                  \
-	/* it is delivered twice */                                      \
+	/* the packet is delivered twice */                              \
 	F(DUPLICATE, "duplicate")                                        \
-	/* it goes behind all that are queued */                         \
+	/* the packet moves to the end of the queue */                   \
 	F(REORDER, "reorder")                                            \
-	/* it comes FAULT_DELAY_NS later */                              \
+	/* the packet is delivered FAULT_DELAY_NS later */               \
 	F(DELAY, "delay")                                                \
-	/* one bit behind the Ethernet header flips; needs real bytes */ \
+	/* a bit behind the Ethernet header flips; not FRAME_LOCAL */    \
 	F(CORRUPT, "corrupt")
 
 enum fault_kind {
@@ -32,11 +32,11 @@ enum fault_kind {
 };
 
 /**
- * struct fault - what may happen to a packet
- * @ppm: chance of each kind
- * @count: how often each happened
- * @random: state of the generator, not 0; the same for each start of the
- *	program, so that what was seen once can be seen again
+ * struct fault - state of the fault injection
+ * @ppm: probability of each kind, in parts per million
+ * @count: number of faults of each kind
+ * @random: state of the generator, never 0. Each start of the program begins
+ *	with the same state, so results can be reproduced.
  */
 struct fault {
 	uint32_t ppm[FAULT_KINDS];
@@ -45,13 +45,13 @@ struct fault {
 };
 
 /**
- * fault_init - nothing happens
+ * fault_init - start without faults
  * @fault: the faults
  */
 void fault_init(struct fault *fault);
 
 /**
- * fault_seed - begin the random numbers anew
+ * fault_seed - restart the random numbers
  * @fault: the faults
  * @seed: the same seed gives the same numbers
  */
@@ -68,18 +68,18 @@ const char *fault_name(enum fault_kind kind);
 /**
  * fault_number - a random number
  * @fault: the faults
- * @below: more than any result, not 0
+ * @below: upper limit of the result, exclusive, not 0
  *
  * Return: 0 to @below - 1.
  */
 uint32_t fault_number(struct fault *fault, uint32_t below);
 
 /**
- * fault_happens - roll the dice and count
+ * fault_happens - decide at random whether a fault happens, and count it
  * @fault: the faults
  * @kind: the kind
  *
- * Return: true when it shall happen now.
+ * Return: true when the fault must happen now.
  */
 static inline bool fault_happens(struct fault *fault, enum fault_kind kind)
 {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Interrupts: signal eventfds through completions of AIO requests */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 
 #include "irqfd.h"
 
-/* Requests the context has room for, and how many complete between two reaps */
+/* Requests that fit in the context, and completed ones that are reaped at once */
 #define IRQFD_REQUESTS 128
 #define IRQFD_REAP (IRQFD_REQUESTS / 2)
 
@@ -35,7 +36,7 @@ void irqfd_uninit(struct irqfd *irqfd)
 	close(irqfd->pipe[1]);
 }
 
-/* Submit a read of no bytes from one end of the pipe. */
+/* Submit a read of no bytes from one end of the pipe */
 static int irqfd_submit(struct irqfd *irqfd, int from, int fd)
 {
 	struct iocb iocb = {
@@ -62,8 +63,8 @@ static void irqfd_reap(struct irqfd *irqfd)
 bool irqfd_valid(struct irqfd *irqfd, int fd)
 {
 	/*
-	 * The kernel looks at the eventfd first (EINVAL), at the direction of
-	 * the file next: a write end cannot be read (EBADF), nothing is fired.
+	 * The kernel checks the eventfd first (EINVAL), then the direction of
+	 * the file. A write end cannot be read (EBADF), so nothing is fired.
 	 */
 	return irqfd_submit(irqfd, irqfd->pipe[1], fd) == -EBADF;
 }

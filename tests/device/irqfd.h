@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Interrupts: firing eventfds that belong to somebody else.
+ * Interrupts: firing eventfds that the client owns.
  *
  * The client shares the open file description of each eventfd it sends.
  * O_NONBLOCK is a flag of the description, so the client can clear it at any
- * moment, fill the counter, and a write(2) from here never returns; a look
- * before each write loses the race sooner or later. The kernel itself fires an
- * eventfd without ever waiting for room: when an AIO request that names the
- * eventfd completes (io_submit(2), IOCB_FLAG_RESFD). Here such a request reads
- * nothing from an empty pipe and completes at once.
+ * moment and fill the counter. A write(2) from here would then never return,
+ * and a check before each write does not close the race. The kernel itself
+ * fires an eventfd without waiting for room when an AIO request that names the
+ * eventfd completes (io_submit(2), IOCB_FLAG_RESFD). The requests here read
+ * nothing from an empty pipe and complete at once.
  */
 #ifndef ORNIC_DEVICE_IRQFD_H
 #define ORNIC_DEVICE_IRQFD_H
@@ -18,7 +18,7 @@
 #include <linux/aio_abi.h>
 
 /**
- * struct irqfd - what firing needs, one per process
+ * struct irqfd - AIO state for firing eventfds, one per process
  * @ctx: AIO context
  * @pipe: its read end completes requests, its write end refuses them
  * @pending: completed requests that still take room in @ctx
@@ -30,7 +30,7 @@ struct irqfd {
 };
 
 /**
- * irqfd_init - get ready
+ * irqfd_init - create the AIO context and the pipe
  * @irqfd: to initialise
  *
  * Return: 0 or a negative errno; -ENOSYS means a kernel without CONFIG_AIO.
@@ -38,24 +38,24 @@ struct irqfd {
 int irqfd_init(struct irqfd *irqfd);
 
 /**
- * irqfd_uninit - end of irqfd_init()
+ * irqfd_uninit - undo irqfd_init()
  * @irqfd: initialised
  */
 void irqfd_uninit(struct irqfd *irqfd);
 
 /**
- * irqfd_valid - is a descriptor an eventfd
+ * irqfd_valid - check that a descriptor is an eventfd
  * @irqfd: initialised
- * @fd: an open descriptor of any kind; neither fired nor changed
+ * @fd: open descriptor of any kind; neither fired nor changed
  *
- * Return: whether irqfd_fire() takes it.
+ * Return: true when irqfd_fire() accepts it.
  */
 bool irqfd_valid(struct irqfd *irqfd, int fd);
 
 /**
- * irqfd_fire - add one to an eventfd, without ever waiting
+ * irqfd_fire - add one to an eventfd without waiting
  * @irqfd: initialised
- * @fd: an eventfd; a counter that is full stays full
+ * @fd: eventfd; a full counter stays full
  *
  * Return: 0 or a negative errno.
  */

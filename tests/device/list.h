@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Intrusive doubly linked list, with the kernel's names. */
+/* Intrusive doubly linked list, with the kernel's names */
 #ifndef ORNIC_DEVICE_LIST_H
 #define ORNIC_DEVICE_LIST_H
 
@@ -43,7 +43,7 @@ static inline void list_add(struct list_head *entry, struct list_head *head)
 	list_add_tail(entry, head->next);
 }
 
-/* Leaves @entry an empty list of its own, so removing twice is harmless. */
+/* Leaves @entry an empty list of its own, so removing twice is harmless */
 static inline void list_del_init(struct list_head *entry)
 {
 	entry->prev->next = entry->next;
@@ -51,7 +51,7 @@ static inline void list_del_init(struct list_head *entry)
 	list_init(entry);
 }
 
-/* Move every entry of @from to the end of @to; @from is empty afterwards. */
+/* Move every entry of @from to the end of @to; @from is empty afterwards */
 static inline void list_splice_tail_init(struct list_head *from,
 					 struct list_head *to)
 {

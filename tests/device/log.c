@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Messages on standard error */
 #include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -25,9 +26,10 @@ bool log_limit_allows(struct log_limit *limit, uint64_t now_ns)
 }
 
 /*
- * A reader of a pipe may have stopped. What is not longer than PIPE_BUF is
- * written whole, or, when poll() sees no room, not at all. The flags of standard
- * error are not ours to change: a shell has it, too.
+ * Standard error may be a pipe whose reader has stopped. A message of at most
+ * PIPE_BUF bytes is written whole, or not at all when poll() sees no room.
+ * O_NONBLOCK is not set, because other processes such as the shell share the
+ * flags.
  */
 static void log_write(const char *line, size_t len)
 {
@@ -36,7 +38,7 @@ static void log_write(const char *line, size_t len)
 
 	if (poll(&out, 1, 0) != 1 || !(out.revents & POLLOUT))
 		return;
-	/* There is nowhere to tell that a message was lost. */
+	/* A lost message cannot be reported */
 	written = write(STDERR_FILENO, line, len);
 	(void)written;
 }
@@ -55,7 +57,7 @@ void log_vmsg(const struct log *log, enum env_log_level level, const char *who,
 	if (level > log->level)
 		return;
 	vsnprintf(text, sizeof(text), fmt, ap);
-	/* One write, so that lines of several processes do not mix. */
+	/* One write, so that lines of several processes do not mix */
 	len = snprintf(line, sizeof(line), "ornic-device: %.64s%s%s%s\n",
 		       who ? who : "", who ? ": " : "", prefix[level], text);
 	log_write(line, len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Messages to the person who started the program, on standard error. A message
- * for which there is no room there is lost: nothing waits for a reader.
+ * Messages for the user, on standard error. Nothing waits for a reader: a
+ * message without room is lost.
  */
 #ifndef ORNIC_DEVICE_LOG_H
 #define ORNIC_DEVICE_LOG_H
@@ -13,22 +13,22 @@
 #include "env.h"
 
 /**
- * struct log - where messages go
+ * struct log - settings of the log
  * @level: the least important level that is shown
  */
 struct log {
 	enum env_log_level level;
 };
 
-/* Messages that may come at once, and ns until there is room for one more */
+/* Messages in a burst, and ns until one more is allowed */
 #define LOG_BURST 32
 #define LOG_REFILL_NS 1000000000ULL
 
 /**
- * struct log_limit - how often somebody who is not trusted causes a message
- * @used: messages of late, LOG_BURST at most
- * @since_ns: when @used was last made less
- * @dropped: messages not shown since the last one that was
+ * struct log_limit - rate limit for messages that an untrusted client can cause
+ * @used: recent messages, at most LOG_BURST
+ * @since_ns: time when @used was last reduced
+ * @dropped: messages suppressed since the last one shown
  */
 struct log_limit {
 	unsigned int used;
@@ -37,30 +37,30 @@ struct log_limit {
 };
 
 /**
- * log_limit_allows - may a message be shown
+ * log_limit_allows - check whether a message may be shown
  * @limit: all zero at first
- * @now_ns: monotonic time
+ * @now_ns: monotonic time, ns
  *
- * Return: true when it may; if not it is counted.
+ * Return: true when it may; otherwise it is counted as dropped.
  */
 bool log_limit_allows(struct log_limit *limit, uint64_t now_ns);
 
 /**
- * log_msg - say something
- * @log: how much to say
- * @level: how important this is
- * @who: what it is about: a card's name, a port's, NULL for the program
- * @fmt: as printf(), no newline
+ * log_msg - log a message
+ * @log: settings of the log
+ * @level: importance of the message
+ * @who: name of the card or port it is about, or NULL for the program
+ * @fmt: as for printf(), without newline
  */
 void log_msg(const struct log *log, enum env_log_level level, const char *who,
 	     const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /**
- * log_vmsg - log_msg() with its arguments in a list
- * @log: how much to say
- * @level: how important this is
- * @who: what it is about
- * @fmt: as printf()
+ * log_vmsg - log_msg() with a list of arguments
+ * @log: settings of the log
+ * @level: importance of the message
+ * @who: as for log_msg()
+ * @fmt: as for printf(), without newline
  * @ap: arguments
  */
 void log_vmsg(const struct log *log, enum env_log_level level, const char *who,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Spinning costs others: on a small machine the vCPUs whose stores we wait for
- * need the very core we spin on. So a task spins only as long as experience
- * says that work comes back soon, and at the first sign that somebody else
- * wanted the core (time jumped while we did nothing) it goes to sleep at once.
+ * The event loop.
+ *
+ * Spinning takes CPU time from others: on a small machine, the vCPUs whose
+ * stores a task waits for need the same core. So a task spins only as long as
+ * earlier hits show that work comes back soon. When another thread took the
+ * core (time jumped while the loop was idle), the task goes to sleep at once.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,11 +15,11 @@
 
 #include "loop.h"
 
-/* Packets delivered in one turn, before sockets and timers have theirs. */
+/* Packets delivered at a time, before sockets and timers have their turn */
 #define SWITCH_BUDGET 1024
-/* An empty turn takes about 1 us; more than this, and we were not running. */
+/* An idle turn takes about 1 us; after a longer gap the process was not running */
 #define CONTENDED_NS 50000
-/* Never below this, or no experience could be made any more. */
+/* Shortest spin time; without spinning the loop could not measure hits */
 #define SPIN_MIN_NS 1000
 
 uint64_t loop_clock_ns(void)
@@ -83,7 +85,7 @@ void loop_remove_fd(struct loop *loop, struct loop_fd *lfd)
 	int i;
 
 	epoll_ctl(loop->epfd, EPOLL_CTL_DEL, lfd->fd, NULL);
-	/* What was reported already must not reach who is gone. */
+	/* Drop events of the descriptor that the kernel has already returned */
 	for (i = 0; i < loop->event_count; i++)
 		if (loop->event[i].data.ptr == lfd)
 			loop->event[i].data.ptr = NULL;
@@ -121,7 +123,7 @@ static void handle_events(struct loop *loop)
 	loop->event_count = 0;
 }
 
-/* Work was found after spinning this long: it pays, so allow for twice that. */
+/* Spinning found work after @waited_ns: raise the spin time to twice that, or more */
 static void spin_hit(struct loop *loop, uint64_t waited_ns)
 {
 	loop->stats.spin_hits++;
@@ -159,7 +161,7 @@ static bool run_tasks(struct loop *loop)
 	return worked;
 }
 
-/* Put to sleep who was idle for long enough, or everybody idle when @now. */
+/* Put tasks to sleep that were idle for the spin time, or with @now all idle tasks */
 static void sleep_tasks(struct loop *loop, bool now)
 {
 	struct list_head *node, *next;
@@ -204,7 +206,7 @@ static int wait_events(struct loop *loop, bool may_sleep)
 	return 0;
 }
 
-/* Whether, since the last turn that did nothing either, we were not running. */
+/* Was the process not running between the previous idle turn and this one? */
 static bool is_contended(struct loop *loop)
 {
 	if (!loop->idle_ns || loop->now_ns - loop->idle_ns < CONTENDED_NS)
@@ -222,9 +224,9 @@ int loop_turn(struct loop *loop)
 	loop->now_ns = loop_clock_ns();
 	loop->sw.now_ns = loop->now_ns;
 	/*
-	 * Only as late as the last look at the descriptors, and after the
-	 * packets found there: a process that did not run for a while must not
-	 * conclude that its peers were silent.
+	 * Timers run only up to the last poll of the descriptors, and after the
+	 * packets found there. Otherwise timeouts would expire in a process
+	 * that did not run for a while, although its peers have answered.
 	 */
 	worked = switch_run(&loop->sw, SWITCH_BUDGET) > 0;
 	worked |= timers_run(&loop->timers, loop->polled_ns) > 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * The event loop: file descriptors, timers, tasks that poll guest memory, the
- * switch's queue. It spins while there is work and a bounded time after, and
- * sleeps otherwise.
+ * switch's queue. It spins while there is work and for a bounded time after
+ * that, and sleeps otherwise.
  */
 #ifndef ORNIC_DEVICE_LOOP_H
 #define ORNIC_DEVICE_LOOP_H
@@ -16,17 +16,17 @@
 #include "switch.h"
 #include "timer.h"
 
-/* Events taken from the kernel at once. */
+/* Events taken from the kernel at once */
 #define LOOP_EVENTS 64
-/* While spinning, file descriptors are looked at this often. */
+/* Interval between polls of the file descriptors while spinning */
 #define LOOP_POLL_NS 2000
-/* While working too, but less: a look costs as much as a small packet. */
+/* The same while working: a poll costs as much as a small packet */
 #define LOOP_BUSY_POLL_NS 20000
 
 /**
- * struct loop_fd - a file descriptor with somebody who cares
- * @fd: the descriptor, stays the caller's
- * @ready: called with EPOLLIN, EPOLLOUT ... while they hold; bounded work
+ * struct loop_fd - a watched file descriptor
+ * @fd: descriptor, owned by the caller
+ * @ready: called with EPOLLIN, EPOLLOUT ... while they hold; does bounded work
  */
 struct loop_fd {
 	int fd;
@@ -34,12 +34,13 @@ struct loop_fd {
 };
 
 /**
- * struct loop_task - somebody who polls while awake
- * @run: bounded work; true when it did any
- * @sleep_prepare: true when it may sleep, false when work has just appeared
- * @wake: awake again, before @run
- * @node: in the loop's list of awake tasks, or alone
- * @idle_since_ns: when it last worked
+ * struct loop_task - a task that polls while awake
+ * @run: does bounded work; returns true when there was any
+ * @sleep_prepare: returns true when the task may sleep, false when work has
+ *	just appeared
+ * @wake: called when the task becomes awake, before @run
+ * @node: in the loop's list of awake tasks, or unlinked
+ * @idle_since_ns: time of the latest work
  */
 struct loop_task {
 	bool (*run)(struct loop_task *task);
@@ -51,11 +52,11 @@ struct loop_task {
 
 /**
  * struct loop_stats - how the loop spends its time
- * @turns: times around
- * @sleeps: times it blocked
+ * @turns: number of turns
+ * @sleeps: waits for events that were allowed to block
  * @spin_hits: times that spinning found work
  * @spin_misses: times that spinning ended in sleep
- * @contended: times that spinning stopped because somebody else wanted the CPU
+ * @contended: times that spinning stopped because another thread took the CPU
  */
 struct loop_stats {
 	uint64_t turns;
@@ -68,19 +69,20 @@ struct loop_stats {
 /**
  * struct loop - the event loop
  * @epfd: epoll instance
- * @spare_fd: of sock_accept()
+ * @spare_fd: descriptor for sock_accept()
  * @irqfd: fires interrupts
- * @timers: everybody's timers
+ * @timers: timer wheel of all cards and ports
  * @sw: the switch, run in each turn
  * @awake: struct loop_task list
  * @spin_max_ns: longest time to spin after work
- * @spin_ns: the time now, between 0 and @spin_max_ns, by experience
- * @now_ns: time at the start of the turn, or of handling events
- * @idle_ns: start of the turn before, if nothing was done in it, else 0
- * @polled_ns: when file descriptors were last looked at; timers are as late
- * @stop: leave at the end of the turn
- * @event: events taken from the kernel and not handled yet
- * @event_count: number of @event
+ * @spin_ns: current spin time, at most @spin_max_ns, adapted by hits and misses
+ * @now_ns: time at the start of the turn or of event handling
+ * @idle_ns: start of the previous turn when it was idle, else 0
+ * @polled_ns: time of the last poll of the file descriptors; timers run up to
+ *	it
+ * @stop: leave loop_run() at the end of the turn
+ * @event: events from the kernel that are not handled yet
+ * @event_count: number of events in @event
  * @stats: counters
  */
 struct loop {
@@ -102,7 +104,7 @@ struct loop {
 };
 
 /**
- * loop_init - make a loop with an empty switch
+ * loop_init - initialise a loop with an empty switch
  * @loop: the loop
  * @spin_us: longest time to spin after work, 0 for never
  *
@@ -111,15 +113,15 @@ struct loop {
 int loop_init(struct loop *loop, unsigned int spin_us);
 
 /**
- * loop_uninit - end of loop_init()
+ * loop_uninit - undo loop_init()
  * @loop: the loop; nothing may be left in it but ports of the switch
  */
 void loop_uninit(struct loop *loop);
 
 /**
- * loop_add_fd - watch
+ * loop_add_fd - watch a file descriptor
  * @loop: the loop
- * @lfd: stays the caller's until loop_remove_fd()
+ * @lfd: owned by the caller, in use until loop_remove_fd()
  * @events: EPOLLIN or EPOLLOUT, level-triggered
  *
  * Return: 0 or a negative errno.
@@ -127,49 +129,49 @@ void loop_uninit(struct loop *loop);
 int loop_add_fd(struct loop *loop, struct loop_fd *lfd, uint32_t events);
 
 /**
- * loop_modify_fd - watch for something else
+ * loop_modify_fd - change the events that are watched
  * @loop: the loop
- * @lfd: being watched
+ * @lfd: watched descriptor
  * @events: as for loop_add_fd()
  */
 void loop_modify_fd(struct loop *loop, struct loop_fd *lfd, uint32_t events);
 
 /**
- * loop_remove_fd - watch no longer; before closing the descriptor
+ * loop_remove_fd - stop watching, before the descriptor is closed
  * @loop: the loop
- * @lfd: being watched; may be freed afterwards, even from its own callback
+ * @lfd: watched descriptor; may be freed afterwards, even from its own callback
  */
 void loop_remove_fd(struct loop *loop, struct loop_fd *lfd);
 
 /**
- * loop_task_init - make a task that sleeps
- * @task: with its functions filled in
+ * loop_task_init - initialise a sleeping task
+ * @task: task with its functions set
  */
 void loop_task_init(struct loop_task *task);
 
 /**
  * loop_task_mark - wake a task, or keep it awake
  * @loop: the loop
- * @task: runs in the next turn, and on until it was idle for the spin time
+ * @task: runs from the next turn on, until it was idle for the spin time
  */
 void loop_task_mark(struct loop *loop, struct loop_task *task);
 
 /**
- * loop_task_remove - forget a task
+ * loop_task_remove - remove a task
  * @task: awake or not
  */
 void loop_task_remove(struct loop_task *task);
 
 /**
- * loop_turn - one time around
+ * loop_turn - run one turn
  * @loop: the loop
  *
- * Return: 0, or a negative errno when the kernel fails us.
+ * Return: 0, or a negative errno when waiting for events fails.
  */
 int loop_turn(struct loop *loop);
 
 /**
- * loop_run - go around until @stop is set
+ * loop_run - run turns until @stop is set
  * @loop: the loop
  *
  * Return: 0 or a negative errno.
@@ -177,7 +179,7 @@ int loop_turn(struct loop *loop);
 int loop_run(struct loop *loop);
 
 /**
- * loop_clock_ns - what time it is
+ * loop_clock_ns - get the current time
  *
  * Return: CLOCK_MONOTONIC in ns.
  */

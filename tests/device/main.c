@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* ornic-device: make what the command line asks for, run it, undo it. */
+/* ornic-device: create what the command line describes, run it, destroy it */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void signals_destroy(struct device *device)
 	close(device->signals.fd);
 }
 
-/* Each vector of each card is a descriptor. */
+/* Each vector of each card needs a descriptor */
 static void raise_fd_limit(void)
 {
 	struct rlimit limit;
@@ -123,7 +123,7 @@ static int device_run(struct device *device)
 	if (!err && options->pcap)
 		err = capture_create(&device->loop, log, options->pcap,
 				     &device->capture);
-	/* What the kernel frees at exit is undone too: sockets leave paths. */
+	/* The cleanup below runs in any case, because socket paths outlive the process */
 	if (!err)
 		err = ports_create(device);
 	if (!err)
@@ -157,7 +157,7 @@ int main(int argc, char **argv)
 		return result == OPTIONS_BAD ? 2 : EXIT_SUCCESS;
 	}
 	raise_fd_limit();
-	/* Whoever reads what we write may end before us. */
+	/* The program must not end when the reader of a socket or pipe has gone */
 	signal(SIGPIPE, SIG_IGN);
 	err = device_run(device);
 	free(device);
