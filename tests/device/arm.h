@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Arm words of CQs and EQs (struct ornic_cq_dbr). Each request is answered at
- * most once; requests are told apart by their sequence numbers.
+ * Arm words of CQs and EQs (struct ornic_cq_dbr). The device answers each
+ * request at most once. The sequence number distinguishes requests.
  *
- * With ORNIC_CAPS_SHADOW the word is read from memory behind each entry that is
- * written: entry, fence, look at the word here; word, fence, look at the ring
- * over there; so one of the two sees the other. Without it the word comes
- * through the doorbell, and may arrive behind an entry that it was meant for:
- * then the consumer index tells.
+ * With ORNIC_CAPS_SHADOW the device reads the word from memory after each entry
+ * that it writes. The device writes the entry, fences and reads the word; the
+ * host writes the word, fences and reads the ring. So at least one side sees
+ * the store of the other. Without SHADOW the word comes through the doorbell
+ * and may arrive after an entry that it is meant for. The consumer index shows
+ * whether that happened.
  */
 #ifndef ORNIC_DEVICE_ARM_H
 #define ORNIC_DEVICE_ARM_H
@@ -20,9 +21,9 @@
 #include "guest.h"
 
 /**
- * struct arm - requests of one queue; all zero in a new one
- * @asked: the latest one seen
- * @answered: the latest one that was answered
+ * struct arm - arm requests of one queue; all zero in a new queue
+ * @asked: latest arm word seen
+ * @answered: latest arm word answered
  */
 struct arm {
 	uint32_t asked;
@@ -30,14 +31,14 @@ struct arm {
 };
 
 /**
- * arm_pending - what is asked for and not answered yet
- * @arm: requests
- * @dbr: where to look for a newer one, or NULL without ORNIC_CAPS_SHADOW
+ * arm_pending - get the request that is not answered yet
+ * @arm: requests of the queue
+ * @dbr: record to read a newer word from, or NULL without ORNIC_CAPS_SHADOW
  *
- * Called after the entry was written and fenced. An answer is recorded by
- * arm_answer().
+ * Call it after the entry is written and fenced. arm_answer() records an
+ * answer.
  *
- * Return: enum ornic_arm_type; the one that is not defined counts as NEXT.
+ * Return: enum ornic_arm_type; an undefined type counts as NEXT.
  */
 static inline unsigned int arm_pending(struct arm *arm,
 				       const struct ornic_cq_dbr *dbr)
@@ -50,7 +51,7 @@ static inline unsigned int arm_pending(struct arm *arm,
 		return ORNIC_ARM_NONE;
 
 	type = arm->asked & ORNIC_ARM_TYPE;
-	/* It replaced a NEXT that was not answered: ORNIC-DB-20 */
+	/* The request replaced an unanswered NEXT ([ORNIC-DB-20]) */
 	if (type == ORNIC_ARM_SOLICITED &&
 	    (arm->asked ^ arm->answered) & ORNIC_ARM_GEN)
 		return ORNIC_ARM_NEXT;

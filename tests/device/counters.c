@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Counters of what rules match. */
+/* Counters of flow rules */
 #include <endian.h>
 #include <stdlib.h>
 

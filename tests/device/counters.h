@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Counters of what rules match (hardware interface, section 11.14). */
+/* Counters of flow rules (hardware.rst, section 11.14) */
 #ifndef ORNIC_DEVICE_COUNTERS_H
 #define ORNIC_DEVICE_COUNTERS_H
 
@@ -11,9 +11,9 @@
 #include "obj.h"
 
 /**
- * struct counters - what CREATE_COUNTERS makes
+ * struct counters - a counters object, made by CREATE_COUNTERS
  * @obj: number and users (rules)
- * @val: by enum ornic_counters_stat
+ * @val: values, by enum ornic_counters_stat
  */
 struct counters {
 	struct obj obj;
@@ -21,7 +21,7 @@ struct counters {
 };
 
 /**
- * counters_find - find by number
+ * counters_find - find a counters object by number
  * @nic: the card
  * @num: any number
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Completion queues. */
+/* Completion queues */
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +75,7 @@ static void cq_gather_timer(struct timer *timer)
 	struct cq *cq = container_of(timer, struct cq, timer);
 	bool shadow = cq->nic->doorbell.shadow;
 
-	/* A newer request is about later entries than those gathered. */
+	/* A newer request covers only later entries than those gathered */
 	arm_pending(&cq->arm, shadow ? guest_ref_ptr(&cq->dbr) : NULL);
 	if (cq->gather_for == cq->arm.asked)
 		cq_event(cq);
@@ -84,8 +84,8 @@ static void cq_gather_timer(struct timer *timer)
 }
 
 /*
- * There is an entry that the request is for: tell of it, or wait for more. The
- * timer is never early, so it is set a tick before the end of the period.
+ * An entry matches the request: write the event, or wait for more entries. A
+ * timer never fires early, so it is set one tick before the end of the period.
  */
 static void cq_due(struct cq *cq)
 {
@@ -108,10 +108,10 @@ static void cq_due(struct cq *cq)
 
 static void cq_die(struct cq *cq)
 {
-	/* The entries that it tells of are there. */
+	/* Report the entries that are in the ring already */
 	cq_gather_end(cq);
 	cq->dead = true;
-	/* Not now: we are called from deep inside one of the QPs. */
+	/* Deferred to nic_run(), because the caller may be in the middle of a QP */
 	list_add_tail(&cq->dead_node, &cq->nic->dead_cqs);
 	env_mark_runnable(cq->nic->env);
 	eq_tell(cq->eq, &cq->events, ORNIC_EVENT_CQ_ERR);
@@ -121,7 +121,7 @@ bool cq_read_ci(struct cq *cq, struct ornic_cq_dbr *dbr)
 {
 	uint32_t ci = guest_load32(&dbr->ci);
 
-	/* What cannot be is as bad as a ring that is full. */
+	/* An impossible index counts as a full ring ([ORNIC-CQ-4]) */
 	if (cq->pi - ci > 1u << cq->log_size)
 		return false;
 	cq->ci = ci;
@@ -189,7 +189,7 @@ void cq_post(struct cq *cq, const struct ornic_cqe *cqe,
 		cq_due(cq);
 }
 
-/* Is there an entry behind the consumer index that the request is for? */
+/* Does an entry that is not consumed match the request? */
 static bool cq_late(const struct cq *cq, unsigned int type)
 {
 	if (type == ORNIC_ARM_SOLICITED)
@@ -208,7 +208,7 @@ void cq_doorbell(struct cq *cq, uint32_t word)
 	struct ornic_cq_dbr *dbr;
 	unsigned int type;
 
-	/* With the shadow the word in memory is what counts. */
+	/* With ORNIC_CAPS_SHADOW only the word in memory counts */
 	if (cq->nic->doorbell.shadow || cq->dead)
 		return;
 	cq->arm.asked = word;

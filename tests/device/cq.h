@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * Completion queues.
- */
+/* Completion queues */
 #ifndef ORNIC_DEVICE_CQ_H
 #define ORNIC_DEVICE_CQ_H
 
@@ -22,14 +20,14 @@ struct nic;
 struct qp;
 struct uctx;
 
-/* log2 of an entry without and with struct ornic_cqe_ext */
+/* log2 of the bytes of an entry, without and with struct ornic_cqe_ext */
 #define CQ_LOG_CQE_SIZE 5
 #define CQ_LOG_CQE_EXT_SIZE 6
 
 /**
- * struct cq_link - membership of a QP in a CQ; a QP has two, an XRC SRQ one
+ * struct cq_link - attachment of a QP or an XRC SRQ to a CQ
  * @cq: the CQ, NULL while not attached
- * @qp: the QP; NULL: an SRQ's
+ * @qp: the QP, or NULL for an SRQ
  * @node: in @cq->links
  */
 struct cq_link {
@@ -40,29 +38,30 @@ struct cq_link {
 
 /**
  * struct cq - a completion queue
- * @obj: number and users (QPs; one that sends and receives counts twice)
+ * @obj: number and users (QPs, XRC SRQs; a QP may count twice, once per queue)
  * @nic: the card
- * @uctx: doorbell page, used
- * @eq: where events go, used
- * @log_size: log2 of the entries
- * @log_cqe_size: 5 or 6
+ * @uctx: doorbell page; holds a reference
+ * @eq: EQ for events; holds a reference
+ * @log_size: log2 of the number of entries
+ * @log_cqe_size: log2 of the bytes of an entry, 5 or 6
  * @ignore_overrun: ORNIC_CQ_IGNORE_OVERRUN
- * @dead: overrun or out of reach: nothing is written any more
+ * @dead: overrun or out of reach: no entry is written any more
  * @pi: entries written, runs free
  * @ci: latest known value of the host's consumer index
- * @arm: how events are asked for
- * @solicited_pi: @pi behind the latest solicited or failed completion
- * @count: moderation: an event waits for so many completions
- * @period_ns: moderation: and no longer than that
- * @gathered: completions since an event began to wait, 0: none waits
- * @gather_for: request that it will answer; a newer one begins anew
+ * @arm: requests for events
+ * @solicited_pi: @pi after the latest solicited or failed completion
+ * @count: moderation: completions per event
+ * @period_ns: moderation: longest delay of an event
+ * @gathered: completions that the delayed event covers, 0: no event is delayed
+ * @gather_for: arm word that the delayed event answers; a newer word starts
+ *	again
  * @timer: end of @period_ns
  * @ring: the entries
  * @dbr: struct ornic_cq_dbr
- * @events: told one at a time: so a process that arms in a loop does not fill
- *	the EQ
- * @dead_node: in the card's list of CQs whose QPs are to be told
- * @links: struct cq_link of the QPs and SRQs attached
+ * @events: event source. It has one event in the EQ at a time, so a process
+ *	that arms in a loop cannot fill the EQ.
+ * @dead_node: in the card's list of failed CQs
+ * @links: struct cq_link list: attached QPs and SRQs
  */
 struct cq {
 	struct obj obj;
@@ -90,7 +89,7 @@ struct cq {
 };
 
 /**
- * cq_find - find by number
+ * cq_find - find a CQ by number
  * @nic: the card
  * @cqn: any number
  *
@@ -99,73 +98,72 @@ struct cq {
 struct cq *cq_find(struct nic *nic, uint32_t cqn);
 
 /**
- * cq_attach - a QP or an SRQ begins to use a CQ
- * @link: inside the QP or SRQ
+ * cq_attach - attach a QP or an SRQ to a CQ
+ * @link: part of the QP or SRQ
  * @cq: the CQ
- * @qp: the QP, or NULL
+ * @qp: the QP, or NULL for an SRQ
  *
- * Takes a reference. When the CQ fails, qp_cq_failed() or srq_cq_failed() is
- * called, later, from nic_run().
+ * Takes a reference. When the CQ fails, nic_run() later calls qp_cq_failed() or
+ * srq_cq_failed().
  */
 void cq_attach(struct cq_link *link, struct cq *cq, struct qp *qp);
 
 /**
- * cq_detach - end of cq_attach()
- * @link: attached or not (all zero)
+ * cq_detach - undo cq_attach()
+ * @link: attached, or all zero
  */
 void cq_detach(struct cq_link *link);
 
 /**
  * cq_post - write a completion
  * @cq: the CQ
- * @cqe: the completion in its final byte order, but for the phase, which is 0
- *	in the word of @qpn
- * @ext: what follows in a CQ of 64-byte entries, or NULL: zero but for the
- *	timestamp, which is filled in here in either case
- * @solicited: the message asked for an event; a completion with a status other
- *	than success counts as such by itself
+ * @cqe: completion in its final byte order, with phase bit 0 in @qpn
+ * @ext: second half of a 64-byte entry, or NULL for zeros; the timestamp is
+ *	filled in here in either case
+ * @solicited: the message requests an event; a completion that is not
+ *	successful counts as solicited by itself
  *
- * Never fails towards the caller: when there is no room, or the ring is out of
- * reach, the CQ is dead from then on, the host is told by ORNIC_EVENT_CQ_ERR
- * and the QPs attached go to error, from nic_run().
+ * Does not report failures to the caller. When the ring is full or out of
+ * reach, the CQ fails: nothing is written to it any more, the host gets
+ * ORNIC_EVENT_CQ_ERR, and nic_run() moves the attached QPs to the error state.
  */
 void cq_post(struct cq *cq, const struct ornic_cqe *cqe,
 	     const struct ornic_cqe_ext *ext, bool solicited);
 
 /**
- * cq_doorbell - arm word through the doorbell page
+ * cq_doorbell - handle an arm word from the doorbell page
  * @cq: the CQ
  * @arm: value written
  */
 void cq_doorbell(struct cq *cq, uint32_t arm);
 
 /**
- * cq_read_ci - bring @cq->ci up to date
+ * cq_read_ci - update @cq->ci from the doorbell record
  * @cq: the CQ
- * @dbr: its record
+ * @dbr: its doorbell record
  *
- * Return: false when the host's index cannot be; then what was known stays.
+ * Return: false when the host's index is impossible; @cq->ci then stays.
  */
 bool cq_read_ci(struct cq *cq, struct ornic_cq_dbr *dbr);
 
 /**
- * cq_look - answer the request outstanding, if entries that it is for are there
+ * cq_look - answer the outstanding request if a matching entry exists
  * @cq: the CQ, with @cq->ci up to date
  * @type: enum ornic_arm_type of the request
  */
 void cq_look(struct cq *cq, unsigned int type);
 
 /**
- * cq_gather_end - tell the event that waits for more completions, if any
+ * cq_gather_end - write the delayed event, if any
  * @cq: the CQ
  */
 void cq_gather_end(struct cq *cq);
 
 /**
- * cq_run_dead - tell the QPs of CQs that died
+ * cq_run_dead - notify the QPs and SRQs of failed CQs
  * @nic: the card
  *
- * Return: whether there was any.
+ * Return: true when any CQ had failed.
  */
 bool cq_run_dead(struct nic *nic);
 

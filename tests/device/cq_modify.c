@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* MODIFY_CQ and RESIZE_CQ. */
+/* MODIFY_CQ and RESIZE_CQ */
 #include <string.h>
 
 #include "core.h"
@@ -14,14 +14,14 @@ enum ornic_cmd_status cq_cmd_modify(struct nic *nic, struct cmd *cmd)
 
 	if (!cq)
 		return ORNIC_CMD_BAD_OBJECT;
-	/* What waits has waited as the old values have it. */
+	/* Write a delayed event before the values change ([ORNIC-CQ-9]) */
 	cq_gather_end(cq);
 	cq->count = le16toh(in->count);
 	cq->period_ns = (uint64_t)le16toh(in->period) * CQ_US_NS;
 	return ORNIC_CMD_OK;
 }
 
-/* Copy an entry to a ring's first pass. */
+/* Copy an entry into the first pass of a new ring */
 static void cq_move_entry(const struct cq *cq, struct ornic_cqe *to,
 			  const struct ornic_cqe *from)
 {
@@ -33,7 +33,7 @@ static void cq_move_entry(const struct cq *cq, struct ornic_cqe *to,
 	guest_store32(&to->qpn, word | ORNIC_CQE_PHASE);
 }
 
-/* Copy what the host has not consumed to the beginning of another ring. */
+/* Copy the entries that are not consumed to the beginning of another ring */
 static enum ornic_cmd_status cq_move(struct cq *cq, struct buf *ring)
 {
 	uint32_t mask = (1u << cq->log_size) - 1;
@@ -52,7 +52,7 @@ static enum ornic_cmd_status cq_move(struct cq *cq, struct buf *ring)
 	return ORNIC_CMD_OK;
 }
 
-/* From now on, with the entries moved, as if they had just been written there */
+/* Switch to the new ring; the moved entries count as just written there */
 static void cq_change_ring(struct cq *cq, const struct buf *ring,
 			   unsigned int log_size, const struct guest_ref *dbr)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Frames that wait for a receive WQE. */
+/* Frames that wait for a receive WQE */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,18 +8,18 @@
 #include "eth.h"
 #include "qp.h"
 
-/* The WQ looks for WQEs after so long, then twice as long ... */
+/* First and longest interval between looks for WQEs; it doubles each time */
 #define DELAY_POLL_MIN_NS 20000
 #define DELAY_POLL_MAX_NS 1000000
 
 /**
- * struct delay_frame - one that waits
+ * struct delay_frame - a frame that waits
  * @node: in @frames of its WQ
- * @deadline_ns: when it is dropped
- * @ext: what was known of it
+ * @deadline_ns: time when the frame is dropped
+ * @ext: completion data known so far
  * @flags: enum frame_flags
  * @len: bytes of @data
- * @data: from the destination MAC on
+ * @data: frame from the destination MAC on
  */
 struct delay_frame {
 	struct list_head node;
@@ -41,7 +41,7 @@ struct delay *delay_create(uint32_t us)
 	return delay;
 }
 
-/* Take the first one off the list, to be given, freed or put back. */
+/* Remove the first frame; the caller delivers, frees or requeues it */
 static struct delay_frame *delay_pop(struct qp *wq)
 {
 	struct delay_frame *first = list_first_entry(&wq->delay->frames,
@@ -99,7 +99,7 @@ void delay_add(struct qp *wq, const struct frame *frame,
 	copy->ext = *ext;
 	copy->flags = frame->flags;
 	copy->len = len;
-	/* All of it: cannot fail. */
+	/* Cannot fail: the range is the whole frame */
 	frame_read(frame, 0, copy->data, len);
 	list_add_tail(&copy->node, &delay->frames);
 	wq->nic->delayed++;
@@ -110,7 +110,7 @@ void delay_add(struct qp *wq, const struct frame *frame,
 	delay_arm(wq);
 }
 
-/* Return: false when there is no WQE. */
+/* Return: false when there is no WQE */
 static bool delay_give(struct qp *wq, const struct delay_frame *copy)
 {
 	struct ornic_cqe_ext ext = copy->ext;
@@ -141,7 +141,7 @@ bool delay_run(struct qp *wq)
 	struct delay_frame *first;
 
 	while (delay->count) {
-		/* The WQ may fail over it, which drops all the others. */
+		/* Delivery may fail the WQ, which drops all other frames */
 		first = delay_pop(wq);
 		if (delay_give(wq, first)) {
 			delay->poll_ns = DELAY_POLL_MIN_NS;

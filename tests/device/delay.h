@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Frames that wait for a receive WQE of a WQ (ORNIC_WQ_DELAY_DROP), for a bounded
- * time. They are copies, so nobody but the WQ waits. WQEs are posted without a
- * doorbell: while frames wait, the WQ looks for them by its timer.
+ * Frames that wait for a receive WQE of a WQ for a bounded time
+ * (ORNIC_WQ_DELAY_DROP). They are copies, so other queues do not wait. WQEs are
+ * posted without a doorbell: while frames wait, a timer of the WQ looks for
+ * WQEs.
  */
 #ifndef ORNIC_DEVICE_DELAY_H
 #define ORNIC_DEVICE_DELAY_H
@@ -17,17 +18,17 @@
 
 struct qp;
 
-/* Frames that wait at one WQ, and at all of a card */
+/* Limits for the waiting frames of one WQ and of a card */
 #define DELAY_FRAMES 64
 #define DELAY_CARD_FRAMES 4096
 
 /**
- * struct delay - the frames of a WQ
- * @delay_ns: how long each may wait
- * @poll_ns: time until the next look
- * @frames: struct delay_frame list, in order
+ * struct delay - waiting frames of a WQ
+ * @delay_ns: longest wait of a frame
+ * @poll_ns: time until the next look for WQEs
+ * @frames: struct delay_frame list, oldest first
  * @count: length of @frames
- * @told: ORNIC_EVENT_WQ_DELAY_DROP was sent since the WQ last received
+ * @told: ORNIC_EVENT_WQ_DELAY_DROP was sent, and the WQ has not received since
  */
 struct delay {
 	uint64_t delay_ns;
@@ -38,45 +39,45 @@ struct delay {
 };
 
 /**
- * delay_create - let frames of a WQ wait
- * @us: how long
+ * delay_create - allocate the delay state of a WQ
+ * @us: longest wait of a frame, us
  *
- * Return: @delay of the WQ, or NULL when there is no memory.
+ * Return: @delay of the WQ, or NULL when out of memory.
  */
 struct delay *delay_create(uint32_t us);
 
 /**
- * delay_destroy - end of delay_create()
- * @wq: the WQ, or a QP, with @delay or without
+ * delay_destroy - undo delay_create()
+ * @wq: WQ or QP, with or without @delay
  */
 void delay_destroy(struct qp *wq);
 
 /**
- * delay_add - a frame found no WQE
- * @wq: with @delay
- * @frame: copied; dropped, counted, when too many wait
- * @ext: what is known of the frame
+ * delay_add - delay a frame that found no WQE
+ * @wq: WQ with @delay
+ * @frame: copied; dropped and counted when too many frames wait
+ * @ext: completion data of the frame
  */
 void delay_add(struct qp *wq, const struct frame *frame,
 	       const struct ornic_cqe_ext *ext);
 
 /**
- * delay_run - give those that wait to the WQ, and drop those whose time is up
- * @wq: with @delay, in RDY; its state may change
+ * delay_run - deliver waiting frames and drop expired ones
+ * @wq: WQ with @delay, in RDY; its state may change
  *
- * Return: whether any still waits.
+ * Return: true when any frame still waits.
  */
 bool delay_run(struct qp *wq);
 
 /**
- * delay_timer - it is time to look for WQEs
- * @wq: in RDY; its state may change
+ * delay_timer - look for WQEs when the timer fires
+ * @wq: WQ in RDY; its state may change
  */
 void delay_timer(struct qp *wq);
 
 /**
- * delay_clear - drop those that wait, counted: the WQ does not receive any more
- * @wq: the WQ, or a QP, with @delay or without
+ * delay_clear - drop the waiting frames of a WQ and count them
+ * @wq: WQ or QP, with or without @delay
  */
 void delay_clear(struct qp *wq);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Event queues. */
+/* Event queues */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,12 +8,13 @@
 
 #define EQ_ENTRY_SHIFT 5
 /*
- * How soon to look whether the host has consumed events: about an interrupt, and
- * twice as long each time that it has not, within [ORNIC-EQ-6].
+ * Intervals between looks at the consumer index while events wait: at first
+ * about the latency of an interrupt, doubled after each look without progress,
+ * within the limit of [ORNIC-EQ-6].
  */
 #define EQ_RETRY_NS 50000
 #define EQ_RETRY_MAX_NS 800000
-/* Events that are told in one look */
+/* Events written in one look */
 #define EQ_RETRY_EVENTS 1024
 
 _Static_assert(sizeof(struct ornic_eqe) == 1 << EQ_ENTRY_SHIFT,
@@ -32,7 +33,7 @@ static void eq_die(struct eq *eq, enum ornic_fatal_cause cause)
 	core_fatal(eq->nic, cause);
 }
 
-/* Where a source waits for its own event at @index to be consumed */
+/* Slot of the source that waits until its event at @index is consumed */
 static struct eq_source **eq_waiter(struct eq *eq, uint32_t index)
 {
 	return &eq->waiting[index & ((1u << eq->log_size) - 1)];
@@ -54,7 +55,7 @@ static void eq_wait_end(struct eq_source *source)
 	eq->waiters--;
 }
 
-/* The host has consumed the entries up to @ci: those who waited may tell more. */
+/* The host has consumed the entries up to @ci: their sources may write again */
 static void eq_consume(struct eq *eq, uint32_t ci)
 {
 	struct eq_source *source;
@@ -69,10 +70,9 @@ static void eq_consume(struct eq *eq, uint32_t ci)
 }
 
 /*
- * Bring eq->ci up to date. An index that goes back within the ring tells
- * nothing new.
+ * Update eq->ci. An index that goes back within the ring is ignored.
  *
- * Return: false when the index cannot be; the card stops.
+ * Return: false when the index is impossible; the device then stops.
  */
 static bool eq_read_ci(struct eq *eq, const struct ornic_cq_dbr *dbr)
 {
@@ -105,7 +105,7 @@ static void eq_irq(struct eq *eq)
 	env_irq_raise(eq->nic->env, eq->vector);
 }
 
-/* Return: false when there is no room. */
+/* Return: false when the ring is full or out of reach */
 static bool eq_push(struct eq *eq, enum ornic_event type, uint32_t num)
 {
 	struct ornic_eqe event = { .num = htole32(num) };
@@ -133,19 +133,19 @@ static bool eq_push(struct eq *eq, enum ornic_event type, uint32_t num)
 	return true;
 }
 
-/* Has the host consumed an entry that was written before? */
+/* Has the host consumed the entry at @index? */
 static bool eq_consumed(struct eq *eq, uint32_t index)
 {
 	struct ornic_cq_dbr *dbr;
 
-	/* Entries from ci to pi are not consumed; index is before pi. */
+	/* Entries from ci to pi are not consumed; @index is before pi */
 	if (eq->pi - index > eq->pi - eq->ci)
 		return true;
 	dbr = guest_ref_ptr(&eq->dbr);
 	return dbr && eq_read_ci(eq, dbr) && eq->pi - index > eq->pi - eq->ci;
 }
 
-/* ---- what objects tell ---- */
+/* ---- event sources ---- */
 
 void eq_source_init(struct eq_source *source, uint32_t num, bool once)
 {
@@ -164,7 +164,7 @@ void eq_source_forget(struct eq_source *source)
 	source->told = false;
 }
 
-/* Is the event before, which has to be consumed first, still in the ring? */
+/* Is the previous event, which must be consumed first, still in the ring? */
 static bool eq_source_waits(struct eq *eq, const struct eq_source *source)
 {
 	return source->once && source->told && !eq_consumed(eq, source->index);
@@ -187,7 +187,7 @@ static void eq_arm_timer(struct eq *eq)
 		      env_now_ns(eq->nic->env) + eq->retry_ns);
 }
 
-/* Queue a source that cannot tell now, by what it waits for. */
+/* Queue a source that cannot write its event now, by what it waits for */
 static void eq_queue(struct eq *eq, struct eq_source *source)
 {
 	if (!eq->dead && eq_source_waits(eq, source))
@@ -222,7 +222,10 @@ void eq_tell(struct eq *eq, struct eq_source *source, enum ornic_event type)
 		eq_hold(eq, source, type);
 }
 
-/* Tell what the first of those held has to tell. Return: whether it could. */
+/*
+ * Write the first event of the first held source. Return: true when it was
+ * written.
+ */
 static bool eq_release(struct eq *eq)
 {
 	struct eq_source *source = list_first_entry(&eq->held, struct eq_source,
@@ -231,7 +234,7 @@ static bool eq_release(struct eq *eq)
 	if (!eq_tell_now(eq, source, source->type[0]))
 		return false;
 	memmove(source->type, source->type + 1, --source->count);
-	/* One that waits for the event just told is no longer held. */
+	/* A source that waits until this event is consumed is no longer held */
 	if (!source->count || source->once)
 		list_del_init(&source->node);
 	if (source->count && source->once)
@@ -280,7 +283,7 @@ void eq_doorbell(struct eq *eq, uint32_t word)
 {
 	struct ornic_cq_dbr *dbr;
 
-	/* With the shadow the word in memory is what counts. */
+	/* With ORNIC_CAPS_SHADOW only the word in memory counts */
 	if (eq->nic->doorbell.shadow || eq->dead)
 		return;
 	eq->arm.asked = word;
@@ -316,7 +319,7 @@ void eq_destroy_all(struct nic *nic)
 		eq_destroy(nic, container_of(obj, struct eq, obj));
 }
 
-/* Lowest number first: EQ 0 is the one for asynchronous events. */
+/* Take the lowest free number ([ORNIC-OBJ-1]); EQ 0 gets asynchronous events */
 static int eq_add(struct nic *nic, struct eq *eq)
 {
 	uint32_t i;

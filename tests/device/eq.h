@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Event queues: events into a ring, interrupts when armed.
+ * Event queues: events in a ring, and interrupts when armed.
  *
- * A ring that is full overruns never: what objects have to tell then is noted
- * with them, and told when the host has consumed something. So it does not
- * matter how many objects a process has and lets fail at once.
+ * A full ring does not overrun. Events without room stay with their objects and
+ * are written after the host has consumed others ([ORNIC-EQ-6]). So any number
+ * of objects of a process may fail at the same time.
  */
 #ifndef ORNIC_DEVICE_EQ_H
 #define ORNIC_DEVICE_EQ_H
@@ -23,19 +23,19 @@
 struct cmd;
 struct nic;
 
-/* Types of events that one object has: all ORNIC_EVENT_QP_* */
+/* Event types that one object can have: all ORNIC_EVENT_QP_* */
 #define EQ_SOURCE_TYPES 8
 
 /**
- * struct eq_source - what an object has to tell; part of it
- * @num: the object's number
- * @once: no event is told before the one before was consumed
- * @told: @index is that of an event of ours
- * @index: of the latest event in the ring
- * @node: in @held of an EQ, or alone
- * @waits_in: EQ where it waits for the event at @index to be consumed, or NULL
- * @count: events that wait; if not 0, the source is held or waits
- * @type: those, enum ornic_event, in order
+ * struct eq_source - pending events of an object; part of the object
+ * @num: number of the object
+ * @once: an event is written only after the previous one was consumed
+ * @told: an event was written, and @index is its position
+ * @index: position of the latest event, runs free
+ * @node: in @held of an EQ, or unlinked
+ * @waits_in: EQ in which the event at @index must be consumed first, or NULL
+ * @count: number of pending events; if not 0, the source is held or waits
+ * @type: pending events, enum ornic_event, in order
  */
 struct eq_source {
 	uint32_t num;
@@ -52,20 +52,20 @@ struct eq_source {
  * struct eq - an event queue
  * @obj: number and users (CQs)
  * @nic: the card
- * @vector: interrupt
- * @log_size: log2 of the entries
- * @dead: its ring is out of reach or overrun; the card has stopped
+ * @vector: MSI-X vector
+ * @log_size: log2 of the number of entries
+ * @dead: the ring is out of reach or overrun; the device has stopped
  * @pi: entries written, runs free
  * @ci: latest known value of the host's consumer index
- * @arm: how interrupts are asked for
+ * @arm: requests for interrupts
  * @ring: the entries
  * @dbr: struct ornic_cq_dbr
- * @held: struct eq_source list of those that wait for room
- * @waiting: by position in the ring, the source that waits for its event there
- *	to be consumed, or NULL. So the card looks at a source when the host has
- *	moved @ci over its event, and not before
- * @waiters: entries of @waiting that are not NULL
- * @timer: looks for @ci to move while @held or @waiting has anybody
+ * @held: struct eq_source list: sources that wait for room
+ * @waiting: by ring position, the source that waits until its event there is
+ *	consumed, or NULL. The card looks at a source only after the host has
+ *	moved @ci over its event.
+ * @waiters: number of sources in @waiting
+ * @timer: looks at the consumer index while @held or @waiting is not empty
  * @retry_ns: time between two looks
  */
 struct eq {
@@ -87,7 +87,7 @@ struct eq {
 };
 
 /**
- * eq_find - find by number
+ * eq_find - find an EQ by number
  * @nic: the card
  * @eqn: any number
  *
@@ -96,50 +96,50 @@ struct eq {
 struct eq *eq_find(struct nic *nic, uint32_t eqn);
 
 /**
- * eq_source_init - an object begins to have events
- * @source: inside the object
- * @num: its number
- * @once: see struct eq_source
+ * eq_source_init - initialise the event source of an object
+ * @source: part of the object
+ * @num: number of the object
+ * @once: as in struct eq_source
  */
 void eq_source_init(struct eq_source *source, uint32_t num, bool once);
 
 /**
- * eq_source_forget - nothing more is told of an object
- * @source: inside the object
+ * eq_source_forget - drop the pending events of an object
+ * @source: part of the object
  */
 void eq_source_forget(struct eq_source *source);
 
 /**
- * eq_tell - write an event, and interrupt if that was asked for
- * @eq: the queue, always the same for a @source
- * @source: the object
- * @type: the event; one that waits already is told once, when the later one is
+ * eq_tell - write an event, and raise an interrupt if requested
+ * @eq: the EQ, always the same for a @source
+ * @source: event source of the object
+ * @type: event; one that is pending already is written once, in the later place
  *
- * A ring whose consumer index cannot be, or that is out of reach, stops the card
- * (ORNIC_FATAL_EQ_*).
+ * A ring that is out of reach or has an impossible consumer index stops the
+ * device (ORNIC_FATAL_EQ_*).
  */
 void eq_tell(struct eq *eq, struct eq_source *source, enum ornic_event type);
 
 /**
- * eq_async - tell the kernel something that concerns an object or the port
+ * eq_async - report an asynchronous event of an object or the port
  * @nic: the card
- * @source: the object
- * @type: ORNIC_EVENT_QP_*, SRQ_*, PORT_*
+ * @source: event source of the object
+ * @type: ORNIC_EVENT_QP_*, SRQ_*, WQ_* or PORT_*
  *
- * Goes to the kernel's EQ 0; dropped when there is none.
+ * The event goes to EQ 0 and is dropped when there is none.
  */
 void eq_async(struct nic *nic, struct eq_source *source, enum ornic_event type);
 
 /**
- * eq_fatal - tell the kernel that the card has stopped, if that is possible
+ * eq_fatal - report that the device has stopped, if that is possible
  * @nic: the card
- * @cause: why
+ * @cause: reason
  */
 void eq_fatal(struct nic *nic, enum ornic_fatal_cause cause);
 
 /**
- * eq_doorbell - arm word through the doorbell page
- * @eq: the queue
+ * eq_doorbell - handle an arm word from the doorbell page
+ * @eq: the EQ
  * @arm: value written
  */
 void eq_doorbell(struct eq *eq, uint32_t arm);

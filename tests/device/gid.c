@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The GID table. */
+/* The GID table */
 #include <errno.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static unsigned int gid_hash(const uint8_t *gid)
 	uint64_t half[2];
 
 	memcpy(half, gid, GID_LEN);
-	/* Fibonacci hashing: the top bits depend on all of the lower ones. */
+	/* Fibonacci hashing: the top bits depend on all lower bits */
 	return ((half[0] ^ half[1] * 31) * 0x9e3779b97f4a7c15ULL) >> 32 &
 	       (GID_HASH_SIZE - 1);
 }

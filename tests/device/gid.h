@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The GID table: addresses of the RoCE side, with the VLAN and the MAC of the
- * netdev each belongs to. Found by index for what is sent, by address for what
- * is received; both O(1).
+ * The GID table: RoCE addresses, each with the VLAN and the MAC of its netdev.
+ * Transmit looks up by index, receive by address, both in O(1).
  */
 #ifndef ORNIC_DEVICE_GID_H
 #define ORNIC_DEVICE_GID_H
@@ -29,7 +28,7 @@ struct nic;
  * @gid: address, wire order
  * @smac: source MAC of packets sent from it
  * @vlan_id: 1 to 4094, or GID_NO_VLAN
- * @next: next entry of the same hash, index + 1; 0: none
+ * @next: next entry with the same hash, as index + 1; 0: none
  */
 struct gid_entry {
 	bool valid;
@@ -42,9 +41,9 @@ struct gid_entry {
 
 /**
  * struct gid_table - the table
- * @entry: by index
- * @hash: by address: index + 1 of the first entry; 0: none
- * @vlan: entries of each VLAN, at 0 those without one
+ * @entry: entries, by index
+ * @hash: by hash of the address: index + 1 of the first entry; 0: none
+ * @vlan: number of entries of each VLAN; at 0 those without a VLAN
  */
 struct gid_table {
 	struct gid_entry entry[GID_TABLE_SIZE];
@@ -53,7 +52,7 @@ struct gid_table {
 };
 
 /**
- * gid_get - an entry by index
+ * gid_get - get an entry by index
  * @nic: the card
  * @index: any number
  *
@@ -62,26 +61,26 @@ struct gid_table {
 const struct gid_entry *gid_get(const struct nic *nic, unsigned int index);
 
 /**
- * gid_find - is an address ours
+ * gid_find - find the entry of a local address
  * @nic: the card
- * @gid: GID_LEN bytes; of an IPv4 packet the mapped address
- * @vlan_id: of the packet, GID_NO_VLAN when untagged or priority-tagged
+ * @gid: GID_LEN bytes; for an IPv4 packet the mapped address
+ * @vlan_id: VLAN of the packet, GID_NO_VLAN when untagged or priority-tagged
  *
- * Return: index, or -ENOENT.
+ * Return: index of the entry, or -ENOENT.
  */
 int gid_find(const struct nic *nic, const uint8_t *gid, uint16_t vlan_id);
 
 /**
- * gid_has_vlan - is any of our addresses in a VLAN
+ * gid_has_vlan - check whether any entry has a VLAN
  * @nic: the card
  * @vlan_id: as for gid_find()
  *
- * Return: true when one is.
+ * Return: true when one has it.
  */
 bool gid_has_vlan(const struct nic *nic, uint16_t vlan_id);
 
 /**
- * gid_is_ipv4 - is it the mapped form of an IPv4 address
+ * gid_is_ipv4 - check for the mapped form of an IPv4 address
  * @gid: GID_LEN bytes
  *
  * Return: true for ::ffff:a.b.c.d.
@@ -89,7 +88,7 @@ bool gid_has_vlan(const struct nic *nic, uint16_t vlan_id);
 bool gid_is_ipv4(const uint8_t *gid);
 
 /**
- * gid_from_ipv4 - the mapped form of an IPv4 address
+ * gid_from_ipv4 - make the mapped form of an IPv4 address
  * @gid: GID_LEN bytes to fill
  * @ip: 4 bytes, wire order
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Multicast groups. */
+/* Multicast groups */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 #define MCAST_MAC_LEN 6
 
-/* Return: whether it is the address of a group. */
+/* Return: true for the address of a group */
 static bool mcast_gid_valid(const uint8_t *gid)
 {
 	/* 224.0.0.0/4, ff00::/8 */
@@ -107,7 +107,7 @@ static struct mcast_group *mcast_create(struct nic *nic, const uint8_t *gid)
 	return group;
 }
 
-/* The last member takes the group with it. */
+/* Free a group without members */
 static void mcast_put(struct nic *nic, struct mcast_group *group)
 {
 	if (group->count)
@@ -164,7 +164,7 @@ void mcast_clear(struct nic *nic)
 
 /* ---- commands ---- */
 
-/* What both commands check; @group: NULL if it is not there */
+/* Checks of both commands. @group is NULL when the group does not exist. */
 static enum ornic_cmd_status mcast_resolve(struct nic *nic,
 					   const struct ornic_mcast_in *in,
 					   struct qp **qp,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Multicast groups: which UD QPs get the packets to a group address (IBTA
- * 10.5). A group is found by its address, and whether there is one behind a MAC
- * by that; both O(1).
+ * Multicast groups: UD QPs that receive packets to a group address (IBTA 10.5).
+ * Groups are found by address, and the receive filter by MAC, both in O(1).
  */
 #ifndef ORNIC_DEVICE_MCAST_H
 #define ORNIC_DEVICE_MCAST_H
@@ -15,7 +14,7 @@
 #include "gid.h"
 #include "list.h"
 
-/* QPN of all members of a group (IBTA 3.5.10, 9.6.1.3) */
+/* Destination QPN of packets to a group (IBTA 3.5.10, 9.6.1.3) */
 #define MCAST_QPN 0xffffff
 #define MCAST_GROUPS_MAX 1024
 #define MCAST_QPS_MAX 256
@@ -28,10 +27,10 @@ struct qp;
 /**
  * struct mcast_group - a group with at least one QP
  * @node: in its bucket of the table
- * @gid: address, wire order; of IPv4 the mapped form
- * @mac: Ethernet address that IP makes of it (RFC 1112, RFC 2464)
+ * @gid: address, wire order; for IPv4 the mapped form
+ * @mac: Ethernet address of the group (RFC 1112, RFC 2464)
  * @members: struct mcast_member list
- * @count: number of @members
+ * @count: number of members
  */
 struct mcast_group {
 	struct list_head node;
@@ -44,7 +43,7 @@ struct mcast_group {
 /**
  * struct mcast_member - a QP in a group
  * @node: in @members of the group
- * @qp: used
+ * @qp: UD QP; holds a reference
  */
 struct mcast_member {
 	struct list_head node;
@@ -54,7 +53,7 @@ struct mcast_member {
 /**
  * struct mcast_table - the groups of a card
  * @bucket: struct mcast_group lists, by MAC
- * @count: groups
+ * @count: number of groups
  */
 struct mcast_table {
 	struct list_head bucket[MCAST_HASH_SIZE];
@@ -62,21 +61,21 @@ struct mcast_table {
 };
 
 /**
- * mcast_init - an empty table
+ * mcast_init - initialise an empty table
  * @nic: the card
  */
 void mcast_init(struct nic *nic);
 
 /**
- * mcast_clear - part of a reset: let go of all QPs
+ * mcast_clear - part of a reset: release all QPs
  * @nic: the card
  */
 void mcast_clear(struct nic *nic);
 
 /**
- * mcast_accepts - is a frame for one of the groups, as far as its MAC tells
+ * mcast_accepts - check whether a frame may be for a group, by its MAC
  * @nic: the card
- * @dmac: destination of a frame
+ * @dmac: destination MAC of the frame
  *
  * Return: true when it may be.
  */
@@ -85,7 +84,7 @@ bool mcast_accepts(struct nic *nic, const uint8_t *dmac);
 /**
  * mcast_find - find a group
  * @nic: the card
- * @gid: GID_LEN bytes; of an IPv4 packet the mapped address
+ * @gid: GID_LEN bytes; for an IPv4 packet the mapped address
  * @dmac: destination MAC of the packet
  *
  * Return: the group, or NULL when there is none or @dmac is not its MAC.
