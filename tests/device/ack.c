@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The answers that a responder owes. They go out in the order of their PSNs:
- * answers asked for again, then answers to the latest READs and atomics, then
- * one ACK for all the rest, or a NAK. An answer acknowledges all that came
- * before, so ACKs that were owed meanwhile merge into it.
+ * Responses of an RC or XRC responder. They leave in PSN order: repeated
+ * responses, then responses to the latest READs and atomics, then one ACK for
+ * all the rest, or a NAK. A response acknowledges all earlier requests, so
+ * pending ACKs merge into it.
  */
 #include <string.h>
 
@@ -16,8 +16,9 @@
 #define READS_MASK (RESP_READS - 1)
 
 /*
- * Answers that go out with the command that takes the QP away: frames, and bytes
- * after which no further one is begun. The command must not take long.
+ * Limits for the responses that DESTROY_QP and MODIFY_QP to RESET send: frames,
+ * and payload bytes after which no further frame is begun. They bound the time
+ * that the command takes.
  */
 #define ACK_SETTLE_FRAMES 16
 #define ACK_SETTLE_BYTES 65536
@@ -25,10 +26,10 @@
 _Static_assert(!(RESP_READS & READS_MASK), "a power of two");
 
 /**
- * enum ack_result - how sending went
+ * enum ack_result - result of an attempt to send
  * @ACK_SENT: a frame was sent
- * @ACK_NO_FRAME: try again in the next nic_run()
- * @ACK_FAILED: the memory to be read is gone
+ * @ACK_NO_FRAME: no frame is free: try again in the next nic_run()
+ * @ACK_FAILED: the region or its memory is gone
  */
 enum ack_result {
 	ACK_SENT,
@@ -65,7 +66,7 @@ bool ack_room(const struct qp *qp)
 	return fresh->end - fresh->at < qp->attr.max_dest_rd_atomic;
 }
 
-/* Go to an entry's first packet. */
+/* Move to the first packet of the current entry */
 static void ack_seek(struct resp *resp, struct resp_cursor *cursor)
 {
 	if (cursor->at == cursor->end)
@@ -93,7 +94,7 @@ bool ack_pending(const struct qp *qp)
 	       resp->again.at != resp->again.end;
 }
 
-/* Go back to a packet of an answer that is being sent, if it was sent already. */
+/* Go back to @psn in the response being sent, if that packet was sent already */
 static void ack_rewind(struct resp_cursor *cursor, uint32_t psn)
 {
 	if (psn_diff(psn, cursor->psn) >= 0)
@@ -103,9 +104,9 @@ static void ack_rewind(struct resp_cursor *cursor, uint32_t psn)
 }
 
 /*
- * Does a duplicate ask for what was asked for, or for all the rest of it? Else it
- * is not the peer's, and a packet without data does not make the card send as
- * much as a READ may have.
+ * Does a duplicate repeat the original request, or the rest of a READ? Any
+ * other packet is not the peer's. Without this check a forged packet without
+ * payload would make the card send a whole READ response.
  */
 static bool ack_same_request(const struct qp *qp, const struct resp_read *read,
 			     const struct packet *pkt)
@@ -152,7 +153,7 @@ bool ack_repeat(struct qp *qp, const struct packet *pkt)
 			ack_rewind(again, pkt->psn);
 		return true;
 	}
-	/* Those that the peer asks for one after the other are one stretch. */
+	/* Consecutive repeats extend the range */
 	if (again->at != again->end && again->end == at) {
 		again->end++;
 	} else {
@@ -173,10 +174,10 @@ static uint8_t ack_read_opcode(bool start, bool end)
 }
 
 /*
- * Make a frame refer to the next part of what is read. The key is checked each
- * time: the region may be gone by now.
+ * Attach the next part of the READ data to a frame. The key is checked each
+ * time, because the region may be gone by now.
  *
- * Return: bytes, or -1 when it is gone.
+ * Return: bytes, or -1 when the region or its memory is gone.
  */
 static int64_t ack_read_payload(struct qp *qp, const struct resp_read *read,
 				uint64_t offset, struct frame *frame)
@@ -260,7 +261,7 @@ static enum ack_result ack_send_atomic(struct qp *qp,
 	return ACK_SENT;
 }
 
-/* Go on with the next entry. The latest answer says all that an ACK would. */
+/* Go on with the next entry. The latest response replaces a pending ACK. */
 static void ack_next(struct resp *resp, struct resp_cursor *cursor)
 {
 	if (cursor->psn == resp->epsn && ack_owes_ack(resp))
@@ -270,8 +271,9 @@ static void ack_next(struct resp *resp, struct resp_cursor *cursor)
 }
 
 /*
- * With what was answered before nothing is wrong: the wire may have kept a copy
- * of the request for longer than the peer needed the key.
+ * The key of a READ is no longer valid. For a repeated READ this is no error:
+ * the network may have delayed the duplicate until the peer no longer needed
+ * the key.
  */
 static void ack_gone(struct qp *qp, struct resp_cursor *cursor)
 {
@@ -288,7 +290,7 @@ static void ack_gone(struct qp *qp, struct resp_cursor *cursor)
 	qp_error_event(qp, ORNIC_EVENT_QP_ACCESS_ERR);
 }
 
-/* Send the next answer of a cursor. */
+/* Send the next response of a cursor */
 static enum ack_result ack_send_next(struct qp *qp, struct resp_cursor *cursor)
 {
 	struct resp *resp = &qp->resp;
@@ -349,8 +351,8 @@ bool ack_run(struct qp *qp, unsigned int budget)
 }
 
 /*
- * The flush makes room for the frames of the next QP that goes, and a region
- * that is destroyed next is read no more ([ORNIC-OBJ-4]).
+ * The flush frees the frames for the next QP that is destroyed. After it no
+ * frame refers to a region that the next command may destroy ([ORNIC-OBJ-4]).
  */
 void ack_settle(struct qp *qp)
 {
@@ -371,7 +373,7 @@ void ack_settle_reset(struct qp *qp)
 {
 	const struct resp *resp = &qp->resp;
 
-	/* Answers with data refer to memory that the host wants back. */
+	/* Earlier responses must go first, and they may need the host's memory */
 	if (!resp->owe || resp->fresh.at != resp->fresh.end)
 		return;
 	qp->leaving = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* What the requester makes of answers, and of their absence. */
+/* The completer: responses to the requester, and missing responses */
 #include <endian.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "roce.h"
 
 #define ACK_TIMEOUT_UNIT_NS 4096ULL
-/* An acknowledgement may be waited for up to four times as long (9.7.6.1.3). */
+/* log2 of the largest factor: IBTA 9.7.6.1.3 allows four times the timeout */
 #define ACK_BACKOFF_MAX 2
 
 uint64_t rnr_ns(unsigned int code)
@@ -32,10 +32,9 @@ static struct req_record *comp_head(struct req *req)
 }
 
 /*
- * The timer is moved only when it fires: each acknowledgement moves the
- * deadline, which costs nothing. A peer that is silent gets more time with each
- * retry, within what IBTA allows: it may be a virtual machine that is not
- * running just now.
+ * An acknowledgement only moves the deadline; the timer itself moves when it
+ * fires. A silent peer gets more time with each retry, within the limits of
+ * IBTA: it may be a virtual machine that is not running at the moment.
  */
 void comp_arm(struct qp *qp)
 {
@@ -73,7 +72,7 @@ static void comp_retry(struct qp *qp)
 	qp_ready(qp);
 }
 
-/* An answer says that packets were lost: one retry for each loss. */
+/* A response shows that packets were lost: retry once for each loss */
 static void comp_lost(struct qp *qp)
 {
 	struct req *req = &qp->req;
@@ -100,7 +99,7 @@ void comp_timer(struct qp *qp)
 		env_timer_arm(env, &qp->timer, req->deadline_ns);
 		return;
 	}
-	/* What waits at a port of this side is not lost. */
+	/* Packets that wait at a full local port are not lost ([ORNIC-WIRE-24]) */
 	if (roce_is_full(qp, &qp->attr.av)) {
 		req->deadline_ns = 0;
 		comp_arm(qp);
@@ -114,7 +113,7 @@ void comp_timer(struct qp *qp)
 	comp_retry(qp);
 }
 
-/* Something new was answered: count retries from the start again. */
+/* The peer acknowledged new packets: restore all retries ([ORNIC-WIRE-11]) */
 static void comp_progress(struct qp *qp, uint32_t una)
 {
 	struct req *req = &qp->req;
@@ -147,29 +146,29 @@ void comp_settle(struct qp *qp)
 		if (psn_diff(req->una, rec->first) < (int32_t)rec->npkts ||
 		    (sq_is_local(rec->opcode) && !rec->done))
 			break;
-		/* One that was to be sent again counts no longer. */
+		/* After a restart, a READ counts again only when it is sent again */
 		if (req_is_read(rec->opcode) && req->send != req->head)
 			req->rd_out--;
 		req_pop(qp, ORNIC_WC_SUCCESS);
 	}
-	/* Answered before it was sent again: go on behind it. */
+	/* Skip packets that were acknowledged before they were sent again */
 	if (psn_diff(req->una, req->psn) > 0)
 		req->psn = req->una;
 	comp_arm(qp);
 	if (qp->state == ORNIC_QPS_SQD && !rec)
 		qp_drained(qp);
-	/* One that failed waits for those before it, and all behind it wait. */
+	/* A failed record waits for the older ones, and nothing behind it is sent */
 	if (req->send != req->tail ? !req->rec[req->send & req->rec_mask].status :
 				     !req->failed && !sq_empty(&qp->sq))
 		qp_ready(qp);
 }
 
 /*
- * All packets before @end were received. A READ or an atomic among them whose
- * answer is missing was answered, and the answer was lost: all from there on
- * must be asked for again (IBTA 9.7.5.1.2, implied NAK).
+ * The peer has received all packets before @end. If the response to a READ or
+ * an atomic among them is missing, it was lost, and everything from there on
+ * must be requested again (IBTA 9.7.5.1.2, implied NAK).
  *
- * Return: whether everything before @end is settled now.
+ * Return: true when everything before @end is settled.
  */
 static bool comp_ack(struct qp *qp, uint32_t end)
 {
@@ -199,7 +198,7 @@ static void comp_rnr(struct qp *qp, unsigned int code)
 	struct req *req = &qp->req;
 	struct env *env = qp->nic->env;
 
-	/* About the attempt before */
+	/* The NAK belongs to an earlier attempt */
 	if (req->rnr_wait || req->psn == req->una)
 		return;
 	RDMA_STAT_INC(qp->nic, rnr_naks_received);
@@ -234,7 +233,7 @@ static void comp_nak(struct qp *qp, unsigned int code)
 		req_fail(qp, ORNIC_WC_REM_OP_ERR);
 		return;
 	default:
-		/* Reserved: as if it had not come (table 46). */
+		/* Reserved codes are ignored (IBTA table 46) */
 		return;
 	}
 }
@@ -255,7 +254,7 @@ static void comp_rx_ack(struct qp *qp, const struct packet *pkt)
 		comp_lost(qp);
 		return;
 	}
-	/* A NAK for what was answered since is a stale one. */
+	/* A NAK for another PSN than the oldest outstanding one is stale */
 	if (ack || req->una != pkt->psn || !comp_head(req))
 		return;
 	if (kind == AETH_RNR)
@@ -264,7 +263,7 @@ static void comp_rx_ack(struct qp *qp, const struct packet *pkt)
 		comp_nak(qp, pkt->syndrome & AETH_VALUE);
 }
 
-/* Kind of the packets that answer a work request */
+/* Kind of the responses to a work request */
 static enum opcode_kind comp_answer_kind(uint8_t opcode)
 {
 	switch (opcode) {
@@ -283,14 +282,14 @@ static enum opcode_kind comp_answer_kind(uint8_t opcode)
 	}
 }
 
-/* The record that an answer with data is for; or NULL, and it is dropped. */
+/* Return: the record that a response with data belongs to, or NULL to drop it */
 static struct req_record *comp_expects(struct qp *qp, const struct packet *pkt)
 {
 	struct req *req = &qp->req;
 	struct req_record *rec;
 	if (psn_diff(pkt->psn, req->una) < 0)
 		return NULL;
-	/* It acknowledges all that came before. */
+	/* The response acknowledges all earlier requests */
 	if (!comp_ack(qp, pkt->psn)) {
 		if (qp_sends(qp))
 			comp_lost(qp);
@@ -304,8 +303,8 @@ static struct req_record *comp_expects(struct qp *qp, const struct packet *pkt)
 }
 
 /*
- * Where the answer goes: the SGEs of the WQE, read once more. When all of it is
- * there the key of a READ_WITH_INV goes.
+ * Write response data to the SGEs of the WQE, which is read again. The last
+ * part of a READ_WITH_INV also invalidates its key.
  */
 static bool comp_write(struct qp *qp, const struct req_record *rec,
 		       uint64_t offset, const struct iovec *iov, int count,
@@ -371,7 +370,7 @@ static void comp_rx_atomic(struct qp *qp, const struct packet *pkt)
 
 void comp_rx(struct qp *qp, const struct packet *pkt)
 {
-	/* A ghost: about something that was never sent. */
+	/* Ghost response: its PSN was never sent */
 	if (psn_diff(pkt->psn, qp->req.sent_max) >= 0)
 		return;
 	switch (pkt->op->kind) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The Internet checksum. */
+/* The Internet checksum (RFC 1071) */
 #include <endian.h>
 #include <string.h>
 
@@ -10,8 +10,9 @@
 #define CSUM_UDP_OFFSET 6
 #define CSUM_GOOD 0xffff
 
-/* Sum of 16-bit words in memory order; a last odd byte counts as the first of
- * a word. Byte order does not matter until the end (RFC 1071, 2 (B)).
+/*
+ * Sum of 16-bit words in memory order; an odd last byte is the first byte of a
+ * word. Byte order does not matter until the end (RFC 1071, 2 (B)).
  */
 static uint64_t csum_words(const uint8_t *p, size_t len)
 {
@@ -19,7 +20,7 @@ static uint64_t csum_words(const uint8_t *p, size_t len)
 	uint32_t word;
 	uint16_t tail = 0;
 
-	/* Cannot overflow: 2^32 words fit. */
+	/* Cannot overflow: the sum has room for 2^32 words */
 	for (; len >= sizeof(word); len -= sizeof(word), p += sizeof(word)) {
 		memcpy(&word, p, sizeof(word));
 		sum += word;
@@ -78,7 +79,7 @@ static void csum_pseudo(struct csum *csum, const struct frame *frame,
 	uint8_t tail[8] = { l4_len >> 24, l4_len >> 16, l4_len >> 8, l4_len,
 			    0, 0, 0, flow->l4 };
 
-	/* Zeroes do not count, so IPv6's longer tail serves both. */
+	/* Zeros do not change the sum, so the longer tail of IPv6 serves both */
 	if (flow->l3 == 4)
 		csum_add(csum, ip + 12, 8);
 	else
@@ -86,7 +87,7 @@ static void csum_pseudo(struct csum *csum, const struct frame *frame,
 	csum_add(csum, tail, sizeof(tail));
 }
 
-/* Sum of pseudo header, L4 header and payload. */
+/* Sum of pseudo header, L4 header and payload */
 static bool csum_l4(const struct frame *frame, const struct flow *flow,
 		    uint16_t *sum)
 {
@@ -117,7 +118,7 @@ bool csum_l4_ok(const struct frame *frame, const struct flow *flow)
 
 	if (!flow->l4)
 		return false;
-	/* RFC 768: the transmitter made none */
+	/* RFC 768: 0 means that the sender computed no checksum */
 	if (flow->l4 == FLOW_PROTO_UDP &&
 	    !flow_get16(frame->hdr + csum_l4_field(flow)))
 		return false;
@@ -127,7 +128,7 @@ bool csum_l4_ok(const struct frame *frame, const struct flow *flow)
 uint16_t csum_field(uint16_t sum)
 {
 	sum = ~sum;
-	/* RFC 768: 0 would mean none; both mean zero in one's complement */
+	/* RFC 768: 0 would mean none; 0xffff is equal to it in one's complement */
 	return sum ? sum : CSUM_GOOD;
 }
 
@@ -152,7 +153,7 @@ void csum_fill(struct frame *frame, const struct flow *flow)
 	flow_put16(frame->hdr + csum_l4_field(flow), 0);
 	if (!csum_l4(frame, flow, &sum))
 		return;
-	/* RFC 1624: of TCP it is the zero that the sum is */
+	/* Only UDP reserves 0 (RFC 768); TCP sends a checksum of 0 (RFC 1624) */
 	flow_put16(frame->hdr + csum_l4_field(flow),
 		   flow->l4 == FLOW_PROTO_UDP ? csum_field(sum) : ~sum);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The Internet checksum (RFC 1071), over pieces of any length. */
+/* The Internet checksum (RFC 1071), over pieces of any length */
 #ifndef ORNIC_DEVICE_CSUM_H
 #define ORNIC_DEVICE_CSUM_H
 
@@ -11,9 +11,9 @@
 #include "frame.h"
 
 /**
- * struct csum - a sum being made; all zero to begin
+ * struct csum - a checksum in progress; all zero at first
  * @sum: one's complement sum, not yet folded
- * @odd: an odd number of bytes was added so far
+ * @odd: the number of bytes added so far is odd
  */
 struct csum {
 	uint64_t sum;
@@ -21,31 +21,31 @@ struct csum {
 };
 
 /**
- * csum_add - add bytes
+ * csum_add - add bytes to a sum
  * @csum: the sum
  * @data: the bytes
- * @len: how many
+ * @len: number of bytes
  */
 void csum_add(struct csum *csum, const void *data, size_t len);
 
 /**
- * csum_fold - the sum in 16 bits
+ * csum_fold - fold a sum to 16 bits
  * @csum: the sum
  *
- * Return: one's complement sum in CPU order; what is intact sums up to 0xffff.
+ * Return: one's complement sum in CPU order; intact data sums up to 0xffff.
  */
 uint16_t csum_fold(const struct csum *csum);
 
 /**
- * csum_field - what goes into a header that may be of UDP
- * @sum: of pseudo header, L4 header with 0 in the field, and payload
+ * csum_field - make a checksum field that is valid for UDP too
+ * @sum: sum of pseudo header, L4 header with 0 in the field, and payload
  *
- * Return: its complement, never 0.
+ * Return: complement of @sum, never 0.
  */
 uint16_t csum_field(uint16_t sum);
 
 /**
- * csum_ip_ok - is the IP header intact
+ * csum_ip_ok - check the IP header checksum
  * @frame: the frame
  * @flow: its headers
  *
@@ -54,20 +54,21 @@ uint16_t csum_field(uint16_t sum);
 bool csum_ip_ok(const struct frame *frame, const struct flow *flow);
 
 /**
- * csum_l4_ok - are TCP or UDP header and payload intact
+ * csum_l4_ok - check the TCP or UDP checksum
  * @frame: the frame
  * @flow: its headers
  *
- * Return: false also when there is no checksum or nobody knows how to check it.
+ * Return: true when it is correct; false also without a checksum or for another
+ * protocol.
  */
 bool csum_l4_ok(const struct frame *frame, const struct flow *flow);
 
 /**
- * csum_fill - put the checksums of IPv4 header and TCP or UDP in
- * @frame: ours; its headers are in @frame->hdr
+ * csum_fill - fill in the IPv4 header checksum and the TCP or UDP checksum
+ * @frame: frame of this card, with its headers in @frame->hdr
  * @flow: its headers
  *
- * What it is not known for is left as it is.
+ * Other protocols are left unchanged.
  */
 void csum_fill(struct frame *frame, const struct flow *flow);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Engine of RAW_PACKET QPs: what they send. */
+/* RAW_PACKET engine: transmit */
 #include <errno.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@
 _Static_assert(ETH_OVERHEAD + ETHPORT_MTU_MAX <= BOUNCE_SIZE,
 	       "a frame fits a bounce piece");
 
-/* Bytes of the data of a frame, at most; a tag that is inserted is not data. */
+/* Largest data of a frame, bytes; an inserted VLAN tag is not part of the data */
 static uint32_t eth_tx_max(const struct nic *nic, const struct send_wqe *wqe)
 {
 	uint32_t max = nic->port.mtu + ETH_OVERHEAD;
@@ -69,16 +69,16 @@ static enum ornic_wc_status eth_check(const struct nic *nic,
 }
 
 /**
- * struct eth_part - what of a WQE goes out in the next frame
- * @hdr_len: of TSO: bytes of headers, which are in the WQE
- * @segment: the bytes behind; of another WQE, all of them
+ * struct eth_part - part of a WQE that the next frame carries
+ * @hdr_len: TSO: bytes of the headers, which are in the WQE; otherwise 0
+ * @segment: payload of the frame; without TSO, all data of the WQE
  */
 struct eth_part {
 	uint32_t hdr_len;
 	struct tso_segment segment;
 };
 
-/* Return: false when none is left: the host has made the WQE shorter meanwhile. */
+/* Return: false when no part is left, because the host has shortened the WQE */
 static bool eth_next_part(const struct qp *qp, const struct send_wqe *wqe,
 			  struct eth_part *part)
 {
@@ -101,7 +101,7 @@ static bool eth_next_part(const struct qp *qp, const struct send_wqe *wqe,
 	return true;
 }
 
-/* The field holds the sum of the pseudo header, as Linux leaves it. */
+/* The host has put the sum of the pseudo header into the field ([ORNIC-SQ-15]) */
 static void eth_tx_csum(const struct send_wqe *wqe, uint8_t *packet)
 {
 	unsigned int start = le16toh(wqe->eth.csum_start);
@@ -112,8 +112,9 @@ static void eth_tx_csum(const struct send_wqe *wqe, uint8_t *packet)
 		   csum_field(csum_fold(&csum)));
 }
 
-/* Lay the packet out in the frame: what headers can be in hdr, the rest behind
- * it in the piece it was copied to.
+/*
+ * Lay out the packet in the frame: the first bytes in hdr, the rest as payload
+ * in the bounce piece.
  */
 static void eth_tx_frame(struct frame *frame, const struct send_wqe *wqe,
 			 const uint8_t *packet, uint32_t len)
@@ -134,11 +135,11 @@ static void eth_tx_frame(struct frame *frame, const struct send_wqe *wqe,
 		room = len;
 	memcpy(hdr, packet, room);
 	frame->hdr_len = hdr + room - frame->hdr;
-	/* One piece: cannot run out of them. */
+	/* Cannot fail: one piece always has room */
 	frame_add(frame, packet + room, len - room);
 }
 
-/* Make the frame of a part of a WQE. */
+/* Build the frame for a part of a WQE */
 static enum ornic_wc_status eth_tx_part(struct qp *qp,
 					const struct send_wqe *wqe,
 					const struct eth_part *part,
@@ -149,7 +150,7 @@ static enum ornic_wc_status eth_tx_part(struct qp *qp,
 	struct flow flow;
 	uint8_t *packet;
 
-	/* The guest may reuse its buffer as soon as it sees the completion. */
+	/* Copy, because the guest may reuse its buffer when it sees the completion */
 	packet = bounce_take(&qp->nic->bounce);
 	if (wqe->flags & ORNIC_SEND_INLINE)
 		memcpy(packet, wqe->data, wqe->length);
@@ -170,7 +171,7 @@ static enum ornic_wc_status eth_tx_part(struct qp *qp,
 	return ORNIC_WC_SUCCESS;
 }
 
-/* Return: whether the QP has to wait; then its timer makes it ready. */
+/* Return: true when the QP must wait; its timer then makes it ready */
 static bool eth_paced(struct qp *qp, const struct send_wqe *wqe,
 		      const struct eth_part *part)
 {
@@ -189,8 +190,8 @@ static bool eth_paced(struct qp *qp, const struct send_wqe *wqe,
 }
 
 /*
- * Is a frame for QPs of the port it is sent by? The host's network stack, whose
- * QPs are the kernel's, does not talk to itself.
+ * Does a frame loop back to QPs of its own port? Frames of the host's network
+ * stack (kernel QPs) loop back to flow rules only ([ORNIC-LOOP-3]).
  */
 static bool eth_tx_loops(const struct qp *qp, const uint8_t *dmac)
 {
@@ -204,14 +205,14 @@ static bool eth_tx_loops(const struct qp *qp, const uint8_t *dmac)
 	       (nic->rules.ingress && rule_has_mac(nic, dmac, stack));
 }
 
-/* Is the port on a frame's way full? Those to groups do not wait. */
+/* Is the port of the destination full? Multicast frames do not wait. */
 static bool eth_is_full(const struct qp *qp, const struct frame *frame)
 {
 	return !(frame->hdr[0] & 1) &&
 	       env_path_is_full(qp->nic->env, frame->hdr);
 }
 
-/* Every frame of a RAW_PACKET QP leaves here. The state of QPs may change. */
+/* Every frame of a RAW_PACKET QP leaves through here. QP states may change. */
 static void eth_send(struct qp *qp, struct frame *frame)
 {
 	struct nic *nic = qp->nic;
@@ -224,7 +225,7 @@ static void eth_send(struct qp *qp, struct frame *frame)
 		pace_take(&qp->pace, frame_len(frame), env_now_ns(nic->env));
 	if (eth_tx_loops(qp, frame->hdr) && ethport_running(nic)) {
 		core_loop_eth(nic, frame, qp_is_kernel(qp));
-		/* Who is at this port is not at another one. */
+		/* A unicast frame that was looped back is not sent ([ORNIC-LOOP-1]) */
 		if (!(frame->hdr[0] & 1)) {
 			if (nic->rules.sniffers)
 				rule_sniff(nic, frame);
@@ -235,7 +236,7 @@ static void eth_send(struct qp *qp, struct frame *frame)
 	core_tx(nic, frame);
 }
 
-/* The WQE is done with. One that failed fails alone ([ORNIC-QP-5]). */
+/* Finish a WQE. A failure affects only this WQE ([ORNIC-QP-5]). */
 static void eth_tx_done(struct qp *qp, const struct send_wqe *wqe,
 			enum ornic_wc_status status)
 {
@@ -249,8 +250,8 @@ static void eth_tx_done(struct qp *qp, const struct send_wqe *wqe,
 /*
  * Send the next frame.
  *
- * Return: 0; -EAGAIN: there is no frame to fill, try again; -EBUSY: it is not
- * time yet, or the port on its way is full.
+ * Return: 0; -EAGAIN when no frame is free; -EBUSY when the rate limit or a
+ * full port delays the frame.
  */
 static int eth_tx_one(struct qp *qp)
 {
@@ -289,7 +290,10 @@ static int eth_tx_one(struct qp *qp)
 	return 0;
 }
 
-/* In SQD only what has begun goes on. What a QP sends to itself may be its end. */
+/*
+ * Checked for each frame: a frame that loops back may change the QP's state. In
+ * SQD only a WQE that has begun continues ([ORNIC-SQ-23]).
+ */
 static bool eth_has_work(const struct qp *qp)
 {
 	return !sq_empty(&qp->sq) &&

@@ -18,55 +18,55 @@ struct nic;
 struct qp;
 
 #define ETH_MACS_LEN (2 * MAC_LEN)
-/* What a frame has beside its payload */
+/* Bytes of a frame besides the payload */
 #define ETH_OVERHEAD (FLOW_ETH_LEN + FLOW_VLAN_LEN)
-/* The 32 bits behind each frame on a wire */
+/* Bytes of the frame check sequence */
 #define ETH_FCS_LEN 4
-/* Bytes of a line, for ORNIC_WQ_PAD_END */
+/* Bytes of the line that ORNIC_WQ_PAD_END fills up */
 #define ETH_LINE 64
 
 /**
- * eth_tx - send what is in the send queue of a RAW_PACKET QP
- * @qp: in RTS
- * @budget: WQEs at most
+ * eth_tx - send from the send queue of a RAW_PACKET QP
+ * @qp: QP in RTS or SQD
+ * @budget: largest number of frames
  *
- * Called by qp_run().
+ * qp_run() calls it.
  *
- * Return: whether there is more to do.
+ * Return: true when there is more to do.
  */
 bool eth_tx(struct qp *qp, unsigned int budget);
 
 /**
- * eth_valid - can a queue of frames take this at all
+ * eth_valid - check whether a queue of frames can take a frame
  * @nic: the card
  * @frame: from the wire
  *
- * Return: false for what is longer than the MTU allows, and for what exists
- * inside this process only (FRAME_LOCAL).
+ * Return: false when the frame is longer than the MTU allows, or is
+ * FRAME_LOCAL.
  */
 bool eth_valid(const struct nic *nic, const struct frame *frame);
 
 /**
- * eth_deliver - give a frame to a certain QP
- * @qp: RAW_PACKET
+ * eth_deliver - deliver a frame to a QP
+ * @qp: RAW_PACKET QP
  * @frame: passed eth_valid()
  * @flow: its headers
- * @tag: flow_tag of the completion
+ * @tag: flow_tag for the completion
  *
- * A frame that the QP cannot take is dropped, counted. The state of the QP may
+ * Drops and counts a frame that the QP cannot take. The state of the QP may
  * change.
  */
 void eth_deliver(struct qp *qp, const struct frame *frame,
 		 const struct flow *flow, uint32_t tag);
 
 /**
- * eth_receive - put a frame into the next WQE of a queue
- * @qp: RAW_PACKET QP with a receive queue, or WQ, that may receive
+ * eth_receive - write a frame to the next WQE of a queue
+ * @qp: RAW_PACKET QP with a receive queue, or WQ, in a state to receive
  * @frame: passed eth_valid()
  * @flow: its headers
- * @ext: what is known of the frame; what the queue finds out is added
+ * @ext: completion data of the frame; the data of the queue is added
  *
- * A frame that the WQE cannot take is dropped, counted. The state of the QP may
+ * Drops and counts a frame that the WQE cannot take. The state of the QP may
  * change.
  *
  * Return: false when there is no WQE, and nothing was done.
@@ -75,7 +75,7 @@ bool eth_receive(struct qp *qp, const struct frame *frame,
 		 const struct flow *flow, struct ornic_cqe_ext *ext);
 
 /**
- * eth_rx - spread a frame over the queues of the port
+ * eth_rx - deliver a frame to a receive queue of the port, by its hash
  * @nic: the card
  * @frame: passed the filter and eth_valid()
  * @flow: its headers

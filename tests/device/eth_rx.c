@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Frames into the receive queues of RAW_PACKET QPs and into WQs. */
+/* RAW_PACKET engine: receive into QPs and WQs */
 #include <errno.h>
 #include <string.h>
 #include <zlib.h>
@@ -10,18 +10,18 @@
 #include "qp.h"
 #include "rss.h"
 
-/* Cutting the tag out and putting the FCS behind makes two more pieces. */
+/* The pieces of a frame, one more where the tag is cut out, and the FCS */
 #define ETH_RX_PIECES (FRAME_IOV_MAX + 4)
 
 _Static_assert(FRAME_HDR_MAX >= ETH_MACS_LEN + FLOW_VLAN_LEN,
 	       "a tag is found in the header");
 
 /**
- * struct eth_data - what is written for a frame
+ * struct eth_data - data to write for a frame
  * @iov: pieces, in order
- * @count: number of @iov
+ * @count: number of pieces in @iov
  * @len: bytes
- * @fcs: behind the frame, as on the wire
+ * @fcs: FCS, as on the wire
  */
 struct eth_data {
 	struct iovec iov[ETH_RX_PIECES];
@@ -30,11 +30,11 @@ struct eth_data {
 	uint8_t fcs[ETH_FCS_LEN];
 };
 
-/* Append a part of the frame. */
+/* Append a part of the frame */
 static void eth_data_add(struct eth_data *data, const struct frame *frame,
 			 uint64_t offset, uint64_t len)
 {
-	/* Inside the frame, and there are pieces enough: cannot fail. */
+	/* Cannot fail: the part is inside the frame, and @iov has room */
 	data->count += frame_iov(frame, offset, len, data->iov + data->count,
 				 ETH_RX_PIECES - data->count);
 	data->len += len;
@@ -74,7 +74,7 @@ static void eth_data_make(struct eth_data *data, const struct frame *frame,
 		eth_data_add_fcs(data, frame);
 }
 
-/* Fill the line up that the last byte is in, as far as its SGE goes. */
+/* Fill up the line of the last byte with zeros, but not beyond its SGE ([ORNIC-ETH-3]) */
 static int eth_rx_pad(struct qp *qp, const struct recv_wqe *wqe, uint64_t len)
 {
 	static const uint8_t zeros[ETH_LINE];
@@ -114,7 +114,7 @@ static void eth_rx_tell(const struct qp *qp, const struct frame *frame,
 					       ORNIC_WC_IP_CSUM_OK));
 }
 
-/* The completion is enough to tell of the end of a QP, but not of a WQ. */
+/* A QP reports the failure by its completion, a WQ also by an event */
 static void eth_rx_fail(struct qp *qp, const struct recv_wqe *wqe,
 			enum ornic_wc_status status)
 {
@@ -148,7 +148,7 @@ bool eth_receive(struct qp *qp, const struct frame *frame,
 	}
 	eth_data_make(&data, frame, flow, qp->rx_flags);
 	if (data.len > wqe.length) {
-		/* The WQE stays for the next one ([ORNIC-RQ-4]). */
+		/* The WQE stays for the next frame ([ORNIC-RQ-4]) */
 		qp->rq.next--;
 		PORT_STAT_INC(nic, rx_dropped_malformed);
 		return true;
@@ -167,11 +167,11 @@ bool eth_receive(struct qp *qp, const struct frame *frame,
 	return true;
 }
 
-/* @ext: with what the way to the queue tells about the frame */
+/* @ext: completion data known before the frame reaches the queue */
 static void eth_rx_queue(struct qp *qp, const struct frame *frame,
 			 const struct flow *flow, struct ornic_cqe_ext *ext)
 {
-	/* Those that wait go first. */
+	/* Frames that wait go first */
 	bool waits = qp->delay && qp->delay->count && delay_run(qp);
 
 	if (qp_receives(qp) && !waits && eth_receive(qp, frame, flow, ext))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The card's Ethernet port. */
+/* The card's Ethernet port */
 #include <string.h>
 
 #include "core.h"
 #include "ethport.h"
 #include "qp.h"
 
-#define ETHPORT_MULTICAST 0x01	/* of the first byte of a MAC */
+#define ETHPORT_MULTICAST 0x01	/* in the first byte of a MAC */
 
 static const uint8_t ethport_broadcast[MAC_LEN] = { 0xff, 0xff, 0xff,
 						    0xff, 0xff, 0xff };

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * The card's Ethernet port: addresses, MTU, receive filter, and the queues that
- * frames are spread over.
- */
+/* The card's Ethernet port: addresses, MTU, receive filter, receive queues */
 #ifndef ORNIC_DEVICE_ETHPORT_H
 #define ORNIC_DEVICE_ETHPORT_H
 
@@ -25,18 +22,18 @@ struct nic;
 struct qp;
 
 /**
- * struct ethport - the port
- * @mac: in use; the permanent one until changed
- * @link: cable plugged in
- * @up: set up by the host
- * @mtu: bytes of an Ethernet payload
- * @filter: ORNIC_RX_*
+ * struct ethport - an Ethernet port
+ * @mac: MAC address in use, at first the permanent one
+ * @link: the cable is plugged in
+ * @up: enabled by the host
+ * @mtu: largest Ethernet payload, bytes
+ * @filter: ORNIC_RX_* flags
  * @macs: further addresses that pass the filter
  * @mac_count: number of @macs
- * @queue_count: entries of the table, a power of two, or 0
- * @hash: ORNIC_HASH_*
- * @key: Toeplitz
- * @queue: QPs, used
+ * @queue_count: entries of @queue, a power of two or 0
+ * @hash: ORNIC_HASH_* fields to hash
+ * @key: Toeplitz key
+ * @queue: receive queues: RAW_PACKET QPs; holds references
  */
 struct ethport {
 	uint8_t mac[MAC_LEN];
@@ -53,34 +50,35 @@ struct ethport {
 };
 
 /**
- * ethport_reset - as after power-on; the link stays as it is
+ * ethport_reset - restore the state after power-on, except for the link
  * @nic: the card
  *
- * Lets go of the QPs in the table.
+ * Releases the QPs in @queue.
  */
 void ethport_reset(struct nic *nic);
 
 /**
- * ethport_running - do frames go in and out
+ * ethport_running - can frames go in and out
  * @nic: the card
  *
- * Return: true with a link and the port set up.
+ * Return: true when the link and the port are up and the device has not
+ * stopped.
  */
 bool ethport_running(const struct nic *nic);
 
 /**
- * ethport_accepts - the receive filter
+ * ethport_accepts - check a destination against the receive filter
  * @nic: the card
- * @dmac: destination of a frame
+ * @dmac: destination MAC of a frame
  *
- * Return: true when the frame is for us.
+ * Return: true when the filter accepts the frame.
  */
 bool ethport_accepts(const struct nic *nic, const uint8_t *dmac);
 
 /**
- * ethport_queue - where a frame goes
+ * ethport_queue - select the receive queue of a frame
  * @nic: the card
- * @hash: as rss_hash() has it
+ * @hash: from rss_hash()
  *
  * Return: a RAW_PACKET QP or NULL.
  */

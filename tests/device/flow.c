@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Where the headers of a frame are. */
+/* Header parser: finds the headers of a frame */
 #include <string.h>
 
 #include "flow.h"
@@ -10,7 +10,7 @@
 #define FLOW_ETHERTYPE_VLAN 0x8100
 #define FLOW_TCP_LEN 20
 
-/* More fragments follow, or this is not the first */
+/* More Fragments flag and fragment offset */
 #define FLOW_IPV4_FRAGMENT 0x3fff
 
 static void flow_l4(const struct frame *frame, struct flow *flow,
@@ -30,7 +30,7 @@ static void flow_l4(const struct frame *frame, struct flow *flow,
 	flow->l4_offset = offset;
 }
 
-/* A FRAME_LOCAL's lengths mean nothing. */
+/* The length fields of a FRAME_LOCAL frame have no meaning */
 static bool flow_set_end(const struct frame *frame, struct flow *flow,
 			 unsigned int len, unsigned int min)
 {
@@ -69,7 +69,7 @@ static void flow_ipv6(const struct frame *frame, struct flow *flow)
 			  FLOW_IPV6_LEN))
 		return;
 	flow->l3 = 6;
-	/* Behind extension headers nobody looks for L4. */
+	/* L4 behind extension headers is not looked for */
 	flow_l4(frame, flow, ip[6], flow->l3_offset + FLOW_IPV6_LEN);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Where the headers of a frame are. The one place that parses Ethernet, VLAN,
- * IP and finds L4, for all that need it on receive.
+ * Header parser: finds the Ethernet, VLAN, IP and L4 headers of a frame, for
+ * the receive path and checksums. flow_key.h reads the fields of headers.
  */
 #ifndef ORNIC_DEVICE_FLOW_H
 #define ORNIC_DEVICE_FLOW_H
@@ -20,16 +20,16 @@
 #define FLOW_PROTO_UDP 17
 
 /**
- * struct flow - headers of a frame
- * @tagged: has a VLAN tag
+ * struct flow - locations of the headers of a frame
+ * @tagged: the frame has a VLAN tag
  * @vlan_tci: the tag
- * @l3: 4, 6, or 0: not IP, or its lengths do not fit the frame
- * @l3_offset: of the IP header
- * @l3_end: end of the packet that IP speaks of; Ethernet may pad behind it.
- *	That of the frame when it is FRAME_LOCAL
- * @options: IPv4 with options
- * @l4: FLOW_PROTO_*, or 0: another one, a fragment, or not all there
- * @l4_offset: of the L4 header
+ * @l3: 4 or 6; 0: not IP, or its lengths do not fit the frame
+ * @l3_offset: offset of the IP header
+ * @l3_end: end of the IP packet, which Ethernet may pad; with FRAME_LOCAL the
+ *	end of the frame
+ * @options: IPv4 header with options
+ * @l4: FLOW_PROTO_*, or 0: another protocol, a fragment or an incomplete header
+ * @l4_offset: offset of the L4 header
  */
 struct flow {
 	bool tagged;
@@ -49,7 +49,7 @@ struct flow {
  */
 void flow_dissect(const struct frame *frame, struct flow *flow);
 
-/* Big-endian fields anywhere in a packet */
+/* Big-endian fields at any alignment */
 
 static inline uint16_t flow_get16(const uint8_t *p)
 {

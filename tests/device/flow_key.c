@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The fields of a frame. */
+/* Field parser: reads the header fields of a frame */
 #include <endian.h>
 #include <stdbool.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define KEY_ETHERTYPE_IPV6 0x86dd
 #define KEY_ETHERTYPE_MPLS 0x8847
 #define KEY_ETHERTYPE_MPLS_MCAST 0x8848
-#define KEY_ETHERTYPE_ETH 0x6558	/* RFC 1701: of GRE */
+#define KEY_ETHERTYPE_ETH 0x6558	/* RFC 1701: Ethernet in GRE */
 
 #define KEY_PROTO_GRE 47
 #define KEY_PROTO_ESP 50
@@ -27,7 +27,7 @@
 #define KEY_VXLAN_LEN 8
 #define KEY_VXLAN_VALID 0x08
 #define KEY_MPLS_LEN 4
-#define KEY_MPLS_BOTTOM 0x01	/* of the third byte */
+#define KEY_MPLS_BOTTOM 0x01	/* in the third byte */
 #define KEY_ESP_LEN 8
 
 #define KEY_IPV4_FRAGMENT 0x3fff
@@ -41,11 +41,11 @@
 #define KEY_GRE_VERSION 0x0007
 
 /**
- * struct reader - where we are in the headers
+ * struct reader - read position in the headers
  * @hdr: first byte of the frame
  * @at: next byte, at most @have
  * @have: bytes that can be read
- * @end: of the packet that the headers so far speak of; may be beyond @have
+ * @end: end of the packet according to the headers so far; may be beyond @have
  */
 struct reader {
 	const uint8_t *hdr;
@@ -54,7 +54,7 @@ struct reader {
 	uint64_t end;
 };
 
-/* Return: the next @len bytes, passed over, or NULL if they are not all there. */
+/* Consume @len bytes. Return: their start, or NULL if not all are there. */
 static const uint8_t *reader_take(struct reader *r, unsigned int len)
 {
 	const uint8_t *p = r->hdr + r->at;
@@ -66,8 +66,8 @@ static const uint8_t *reader_take(struct reader *r, unsigned int len)
 }
 
 /*
- * A header from @start on speaks of @len bytes, of which @min have to be. If
- * there are not so many, it is none the less of those that there are.
+ * Apply the length @len of the header at @start, which must be at least @min. A
+ * length beyond the current end does not move the end ([ORNIC-FLOW-1]).
  */
 static bool reader_believe(struct reader *r, unsigned int start,
 			   unsigned int len, unsigned int min)
@@ -79,7 +79,7 @@ static bool reader_believe(struct reader *r, unsigned int start,
 	return true;
 }
 
-/* Return: the Ethertype behind the tags, or 0. */
+/* Return: the Ethertype behind the tags, or 0 */
 static unsigned int key_eth(struct reader *r, struct ornic_flow_headers *h)
 {
 	const uint8_t *p = reader_take(r, FLOW_ETH_LEN);
@@ -103,7 +103,7 @@ static unsigned int key_eth(struct reader *r, struct ornic_flow_headers *h)
 	return type;
 }
 
-/* Return: whether L4 follows. */
+/* Return: true when L4 follows */
 static bool key_ipv4(struct reader *r, struct ornic_flow_headers *h)
 {
 	unsigned int start = r->at;
@@ -127,7 +127,7 @@ static bool key_ipv4(struct reader *r, struct ornic_flow_headers *h)
 	return !h->frag;
 }
 
-/* Return: bytes of an extension header that begins with @ext, 0: it is none. */
+/* Return: bytes of the extension header at @ext, or 0 when it is none */
 static unsigned int key_ipv6_ext_len(unsigned int proto, const uint8_t *ext)
 {
 	switch (proto) {
@@ -147,13 +147,13 @@ static unsigned int key_ipv6_ext_len(unsigned int proto, const uint8_t *ext)
 	}
 }
 
-/* Return: whether L4 follows. */
+/* Return: true when L4 follows */
 static bool key_ipv6_ext(struct reader *r, struct ornic_flow_headers *h)
 {
 	const uint8_t *ext;
 	unsigned int len;
 
-	/* Bounded by what there is: each takes some of it. */
+	/* The loop ends because each extension header consumes bytes of the frame */
 	for (;;) {
 		struct reader next = *r;
 
@@ -166,13 +166,13 @@ static bool key_ipv6_ext(struct reader *r, struct ornic_flow_headers *h)
 		if (h->proto == KEY_PROTO_FRAGMENT)
 			h->frag = !!(flow_get16(ext + 2) & KEY_IPV6_FRAGMENT);
 		h->proto = ext[0];
-		/* What follows may be in the middle of something. */
+		/* The data of a fragment need not begin with an L4 header */
 		if (h->frag)
 			return false;
 	}
 }
 
-/* Return: whether L4 follows. */
+/* Return: true when L4 follows */
 static bool key_ipv6(struct reader *r, struct ornic_flow_headers *h)
 {
 	unsigned int start = r->at;
@@ -194,7 +194,7 @@ static bool key_ipv6(struct reader *r, struct ornic_flow_headers *h)
 	return key_ipv6_ext(r, h);
 }
 
-/* Return: whether L4 follows. */
+/* Return: true when L4 follows */
 static bool key_ip(struct reader *r, struct ornic_flow_headers *h,
 		   unsigned int type)
 {
@@ -203,9 +203,10 @@ static bool key_ip(struct reader *r, struct ornic_flow_headers *h,
 	return type == KEY_ETHERTYPE_IPV6 && key_ipv6(r, h);
 }
 
-/* Ports, and what UDP says about its length.
+/*
+ * Read the ports, and apply the length of UDP.
  *
- * Return: whether it is UDP and all there.
+ * Return: true for UDP with a complete header and a valid length.
  */
 static bool key_ports(struct reader *r, struct ornic_flow_headers *h)
 {
@@ -224,7 +225,7 @@ static bool key_ports(struct reader *r, struct ornic_flow_headers *h)
 	       reader_believe(r, start, flow_get16(p + 4), FLOW_UDP_LEN);
 }
 
-/* An encapsulated packet. What may be encapsulated in it, nobody looks at. */
+/* Read an encapsulated packet. Encapsulation inside it is ignored. */
 static void key_inner(struct reader *r, struct ornic_flow_headers *h,
 		      unsigned int type)
 {
@@ -251,7 +252,7 @@ static void key_mpls(struct reader *r, struct ornic_flow_key *key)
 		if (!label)
 			return;
 	}
-	/* RFC 4928: what is IP shows by its version. */
+	/* RFC 4928: the version in the first nibble identifies IP */
 	next = *r;
 	label = reader_take(&next, 1);
 	if (label && label[0] >> 4 == 4)
@@ -284,7 +285,7 @@ static void key_gre(struct reader *r, struct ornic_flow_key *key)
 	proto = flow_get16(p + 2);
 	key->gre_flags = htobe16(flags);
 	key->gre_proto = htobe16(proto);
-	/* Version 1 (RFC 2637) has another meaning of the key. */
+	/* Version 1 (RFC 2637) uses the key differently */
 	if (flags & (KEY_GRE_ROUTING | KEY_GRE_VERSION) ||
 	    (flags & KEY_GRE_CSUM && !reader_take(r, 4)))
 		return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What rules and hashes look at: the fields of a frame, down to those of a
- * packet that is encapsulated in it. flow.h is for those who need to know only
- * where IP and L4 are, and fast.
+ * Field parser for rules and hashes: reads the header fields of a frame, and of
+ * a packet that is encapsulated in it. flow.h is faster but only locates IP and
+ * L4.
  */
 #ifndef ORNIC_DEVICE_FLOW_KEY_H
 #define ORNIC_DEVICE_FLOW_KEY_H
@@ -12,9 +12,10 @@
 #include "frame.h"
 
 /**
- * flow_key - the fields of a frame
- * @frame: not FRAME_LOCAL; only headers in @frame->hdr are seen
- * @key: filled. A header that is cut, or whose length lies, is not there
+ * flow_key - read the header fields of a frame
+ * @frame: not FRAME_LOCAL; only headers in @frame->hdr are read
+ * @key: filled; a header that is truncated or has an invalid length counts as
+ *	absent
  */
 void flow_key(const struct frame *frame, struct ornic_flow_key *key);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Frames: access to their bytes, and adding payload */
 #include <errno.h>
 #include <string.h>
 
 #include "frame.h"
 
-/* Where we are while cutting a part out of a frame. */
+/* State while a part of a frame is cut out */
 struct cut {
 	uint64_t skip;
 	uint64_t left;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A packet on its way: header bytes, references to payload where it lies in
- * the sender's memory, a few trailing bytes. On the wire it is
+ * A packet in the switch: header bytes, references to payload in the sender's
+ * memory, and a few trailing bytes. On the wire it is
  *
  *	hdr[0..hdr_len)  iov[0]  iov[1] ...  trailer[0..trailer_len)
  *
- * and the functions here see it as that one string of bytes, whatever the
+ * and the functions here treat it as that one string of bytes, whatever the
  * split. A frame from outside has its first FRAME_HDR_MAX bytes in hdr and the
  * rest in iov, so all protocol headers are in hdr in either case.
  *
- * A frame is allocated (frame_alloc() through env_frame_alloc()), filled, and
- * given away by env_tx(); the switch delivers it later in the same turn of the
- * event loop and frees it. The receiver sees it only during its rx call.
+ * The sender allocates a frame with env_frame_alloc(), fills it and passes it to
+ * env_tx(). The switch delivers and frees it later. The receiver may use it only
+ * during its rx call.
  */
 #ifndef ORNIC_DEVICE_FRAME_H
 #define ORNIC_DEVICE_FRAME_H
@@ -28,12 +28,13 @@
 #define FRAME_IOV_MAX 64
 
 /**
- * enum frame_flags - what is special about a frame
+ * enum frame_flags - properties of a frame
  * @FRAME_LOCAL: made for a NIC of this process (env_peer_is_local()): payload
- *	may exceed any MTU, there is no ICRC, and the length fields of its IP and
- *	UDP headers mean nothing. Such a frame never leaves the process; where it
- *	would have to, it is dropped and counted.
- * @FRAME_CSUM_OK: whoever made it vouches for its IP and L4 checksums
+ *	may exceed any MTU, there is no ICRC, and the length fields of its IP
+ *	and UDP headers have no meaning. Such a frame never leaves the process:
+ *	the switch drops and counts it instead.
+ * @FRAME_CSUM_OK: the sender guarantees that the IP and L4 checksums are
+ *	correct
  */
 enum frame_flags {
 	FRAME_LOCAL = 1 << 0,
@@ -45,18 +46,18 @@ struct port;
 /**
  * struct frame - one packet
  * @node: owned by the pool or the queue that holds it
- * @src: port it came in by, set by the switch; NULL before
+ * @src: port that allocated it, set by the switch
  * @flags: enum frame_flags
  * @payload_len: bytes in all of @iov
  * @hdr_len: bytes in @hdr
  * @trailer_len: bytes in @trailer
  * @iov_count: pieces in @iov
- * @meta: for the maker's and the receiver's own use within FRAME_LOCAL (an
- *	opcode decoded already, a count of packets this stands for); the switch
- *	carries and never reads it, outside ports set it to 0
- * @hdr: real wire bytes, starting with the destination MAC
+ * @meta: private to the sender and the receiver of a FRAME_LOCAL frame, such as
+ *	the number of packets that it stands for; 0 in other frames. The switch
+ *	does not read it.
+ * @hdr: wire bytes, starting with the destination MAC
  * @trailer: bytes behind the payload: pad and ICRC
- * @iov: payload, in memory that stays until delivery
+ * @iov: payload, in memory that stays valid until delivery
  */
 struct frame {
 	struct list_head node;
@@ -85,15 +86,15 @@ static inline uint64_t frame_len(const struct frame *frame)
 }
 
 /**
- * frame_iov - the pieces of a part of a frame
+ * frame_iov - get the pieces of a part of a frame
  * @frame: the frame
- * @offset: from the start of the packet
+ * @offset: offset from the start of the packet
  * @len: bytes
  * @iov: filled with pieces in order
  * @max: room in @iov; FRAME_IOV_MAX + 2 is always enough
  *
- * Return: pieces filled, or -EINVAL when the part is not all in the frame, or
- * -E2BIG.
+ * Return: pieces filled, -EINVAL when the part is not all in the frame, or
+ * -E2BIG when @max is too small.
  */
 int frame_iov(const struct frame *frame, uint64_t offset, uint64_t len,
 	      struct iovec *iov, int max);
@@ -101,8 +102,8 @@ int frame_iov(const struct frame *frame, uint64_t offset, uint64_t len,
 /**
  * frame_read - copy a part of a frame
  * @frame: the frame
- * @offset: from the start of the packet
- * @buf: where to
+ * @offset: offset from the start of the packet
+ * @buf: destination
  * @len: bytes
  *
  * Return: 0, or -EINVAL when the part is not all in the frame.
@@ -111,7 +112,7 @@ int frame_read(const struct frame *frame, uint64_t offset, void *buf,
 	       uint64_t len);
 
 /**
- * frame_add - append a piece of payload, merging with the last one if it follows
+ * frame_add - append a piece of payload; merges contiguous pieces
  * @frame: the frame
  * @base: start of the piece
  * @len: bytes; 0 is accepted and does nothing

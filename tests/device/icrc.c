@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The invariant CRC of RoCEv2 */
 #include <string.h>
 #include <zlib.h>
 
@@ -6,7 +7,7 @@
 #include "opcode.h"
 #include "packet.h"
 
-/* Eight bytes of ones stand for the LRH, which RoCEv2 does not have. */
+/* Eight bytes of ones replace the LRH, which RoCEv2 does not have */
 #define LRH_LEN 8
 
 uint32_t icrc(const uint8_t *l3, const struct iovec *iov, int count)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The invariant CRC of RoCEv2 (IBTA annex A17.3.3): a CRC-32 over everything
- * from the IP header on, with ones where routers may change it.
+ * The invariant CRC of RoCEv2 (IBTA annex A17.3.3): a CRC-32 from the IP header
+ * on, with ones in place of the fields that routers may change.
  */
 #ifndef ORNIC_DEVICE_ICRC_H
 #define ORNIC_DEVICE_ICRC_H
@@ -13,10 +13,10 @@
 
 /**
  * icrc - compute the ICRC of a packet
- * @l3: IPv4 header without options or IPv6 header without extensions, UDP and
- *	BTH header, in wire order; told apart by the version
- * @iov: everything behind the BTH, pad included, ICRC not
- * @count: pieces of @iov
+ * @l3: IPv4 header without options or IPv6 header without extensions, by its
+ *	version field, then UDP and BTH header, in wire order
+ * @iov: all bytes behind the BTH, with pad, without ICRC
+ * @count: number of pieces in @iov
  *
  * Return: the ICRC; its least significant byte is the first on the wire.
  */
