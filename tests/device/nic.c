@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The card: ties all together and runs the work. */
+/* The card as a whole: creation, reset, the work loop, the receive path */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@
 #include "wq.h"
 #include "xrcd.h"
 
-/* One nic_run(): commands, QPs that get a turn, packets in a turn. */
+/* Limits of one nic_run(): commands, QPs, packets per QP */
 #define NIC_RUN_COMMANDS 32
 #define NIC_RUN_QPS 32
 #define NIC_RUN_PACKETS 16
@@ -26,7 +26,7 @@
 #define NIC_ROCE_PORT 4791
 #define NIC_VLAN_ID 0x0fff
 
-/* Numbers in a CQE, an event or a doorbell have 24 bits. */
+/* Numbers in a CQE, an event or a doorbell have 24 bits */
 #define NIC_NUM_BITS 24
 
 static int nic_init_tables(struct nic *nic)
@@ -37,7 +37,7 @@ static int nic_init_tables(struct nic *nic)
 		unsigned int gen_bits;
 		uint32_t first;
 	} tables[] = {
-		/* Page 0 and all EQs are given out by number. */
+		/* obj_add_at() assigns doorbell page 0 and all EQs */
 		{ &nic->uctxs, CORE_MAX_UCTX_BITS, 0, 1 },
 		{ &nic->eqs, CORE_MAX_EQ_BITS, 0, 1u << CORE_MAX_EQ_BITS },
 		{ &nic->pds, CORE_MAX_PD_BITS, 0, 0 },
@@ -130,7 +130,7 @@ void nic_destroy(struct nic *nic)
 	free(nic);
 }
 
-/* Without bus mastering commands and messages wait ([ORNIC-PCI-3]). */
+/* Commands and interrupts wait while bus mastering is off ([ORNIC-PCI-3]) */
 static bool nic_works(const struct nic *nic)
 {
 	return nic->enabled && !nic->fatal && nic->guest.mem->enabled;
@@ -141,7 +141,7 @@ void nic_reset(struct nic *nic)
 	nic->resets++;
 	if (nic_works(nic))
 		qp_settle_all(nic);
-	/* Users before what they use */
+	/* Destroy users before the objects that they use */
 	admin_disable(nic);
 	ethport_reset(nic);
 	mcast_clear(nic);
@@ -168,7 +168,7 @@ void nic_reset(struct nic *nic)
 void nic_bar_read(struct nic *nic, unsigned int bar, uint64_t offset,
 		  unsigned int size, uint64_t *val)
 {
-	/* Doorbell pages are for writing. */
+	/* Doorbell pages are write-only */
 	*val = bar == ORNIC_BAR_REGS ? regs_read(nic, offset, size) : 0;
 }
 
@@ -191,7 +191,7 @@ static bool nic_run_qps(struct nic *nic)
 	unsigned int left = NIC_RUN_QPS;
 	bool any = false;
 
-	/* Those made ready meanwhile have their turn in the next call. */
+	/* QPs that become ready during this call run in the next one */
 	list_init(&turn);
 	list_splice_tail_init(&nic->ready, &turn);
 	while (!list_empty(&turn) && left-- &&
@@ -204,7 +204,7 @@ static bool nic_run_qps(struct nic *nic)
 			core_ready(nic, item);
 		any = true;
 	}
-	/* Who had no turn goes first the next time. */
+	/* QPs that had no turn go first in the next call */
 	list_splice_tail_init(&nic->ready, &turn);
 	list_splice_tail_init(&turn, &nic->ready);
 	return any;
@@ -248,7 +248,10 @@ void nic_wake(struct nic *nic)
 		doorbell_wake(nic);
 }
 
-/* Is it a RoCEv2 packet to one of our addresses or groups? */
+/*
+ * Process a RoCEv2 packet to one of the card's GIDs or groups. Return: whether
+ * the frame is one.
+ */
 static bool nic_rx_roce(struct nic *nic, const struct frame *frame,
 			const struct flow *flow)
 {
@@ -271,7 +274,7 @@ static bool nic_rx_roce(struct nic *nic, const struct frame *frame,
 		gid_from_ipv4(ipv4_gid, ip + 16);
 		gid = ipv4_gid;
 	}
-	/* A tag with VLAN 0 is about priority only. */
+	/* VLAN ID 0 marks a priority tag, which names no VLAN */
 	if (!vlan_id)
 		vlan_id = GID_NO_VLAN;
 	if (frame->hdr[0] & 1) {
@@ -302,10 +305,11 @@ static void nic_rx_count(struct nic *nic, const struct frame *frame)
 }
 
 /*
- * A frame that is not RoCE for us goes to those that rules name, then to the
- * port's own queues. stack: the host's network stack has sent it.
+ * Offer a frame that is not RoCE for this card to the flow rules, then to the
+ * port's own queues. accepted: the port's filter passes the frame. stack: the
+ * host's network stack sent it.
  *
- * Return: whether it is for anybody.
+ * Return: whether the frame has a receiver.
  */
 static bool nic_rx_eth(struct nic *nic, const struct frame *frame,
 		       const struct flow *flow, bool accepted, bool stack)

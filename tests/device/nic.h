@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The card's core as its surroundings see it. The core knows neither sockets
- * nor QEMU; what it needs it asks of struct env. All calls come from one
- * thread, none from within another of the same card, except that env_tx() of
- * one card may lead to nic_rx() of another later in the same turn of the loop.
+ * The interface of the card's core. The core knows neither sockets nor QEMU; it
+ * reaches both through struct env. All calls come from one thread. No call
+ * comes from within another call of the same card, with one exception:
+ * env_tx_flush() may call nic_rx() of any card, also of the one that flushes. A
+ * frame given to env_tx() reaches nic_rx() later in the same turn of the loop.
  */
 #ifndef ORNIC_DEVICE_NIC_H
 #define ORNIC_DEVICE_NIC_H
@@ -18,9 +19,10 @@
 #include "port.h"
 
 /*
- * Of ORNIC_BAR_REGS the core has the registers; the transport answers the rest.
- * ORNIC_BAR_DB is all the core's: doorbell pages, the first one the kernel
- * driver's.
+ * The core implements the registers at the start of ORNIC_BAR_REGS and all of
+ * ORNIC_BAR_DB. The transport implements the rest of ORNIC_BAR_REGS.
+ * ORNIC_BAR_DB is an array of doorbell pages; page 0 belongs to the kernel
+ * driver.
  */
 #define NIC_REGS_SIZE 0x2000
 #define NIC_DB_PAGE_SIZE 4096
@@ -33,12 +35,13 @@
 struct nic;
 
 /**
- * struct nic_config - what a card is told when it is made
- * @name: for messages
+ * struct nic_config - configuration of a card
+ * @name: name in log messages
  * @mac: permanent address
  * @vectors: MSI-X vectors, 1..NIC_VECTORS_MAX
- * @no_shadow: be as silicon: without ORNIC_CAPS_SHADOW, doorbells only
- * @sq_ci_lags: publish sq_ci as late as ORNIC-ORD-4 permits
+ * @no_shadow: no ORNIC_CAPS_SHADOW: the card relies on doorbells only, as
+ *	silicon may
+ * @sq_ci_lags: publish sq_ci as late as [ORNIC-ORD-4] permits
  */
 struct nic_config {
 	const char *name;
@@ -49,31 +52,32 @@ struct nic_config {
 };
 
 /**
- * nic_create - make a card in its reset state
+ * nic_create - create a card in its reset state
  * @config: copied
- * @env: outlives the card
+ * @env: environment of the card; outlives it
  *
- * Return: the card, or NULL when there is no memory.
+ * Return: the card, or NULL when memory is short.
  */
 struct nic *nic_create(const struct nic_config *config, struct env *env);
 
 /**
- * nic_destroy - end of nic_create()
+ * nic_destroy - destroy a card
  * @nic: the card or NULL
  */
 void nic_destroy(struct nic *nic);
 
 /**
- * nic_reset - function-level reset, bus reset, loss of the client
+ * nic_reset - reset for FLR, bus reset, CTRL.RESET or loss of the client
  * @nic: the card
  *
- * Afterwards no object exists, no timer is armed, no pointer into guest memory
- * is kept. The guest's memory may be gone already: nothing is written to it.
+ * Afterwards no object exists, no timer is armed, and the core keeps no pointer
+ * into guest memory. The guest's memory may be gone already: nothing is written
+ * to it.
  */
 void nic_reset(struct nic *nic);
 
 /**
- * nic_bar_read - the guest reads
+ * nic_bar_read - read from a BAR
  * @nic: the card
  * @bar: ORNIC_BAR_REGS (below NIC_REGS_SIZE only) or ORNIC_BAR_DB
  * @offset: inside the BAR, a multiple of @size
@@ -84,83 +88,85 @@ void nic_bar_read(struct nic *nic, unsigned int bar, uint64_t offset,
 		  unsigned int size, uint64_t *val);
 
 /**
- * nic_bar_write - the guest writes
+ * nic_bar_write - write to a BAR
  * @nic: the card
  * @bar: ORNIC_BAR_REGS (below NIC_REGS_SIZE only) or ORNIC_BAR_DB
  * @offset: inside the BAR, a multiple of @size
  * @size: 1, 2, 4 or 8 bytes
  * @val: the value, in the low bytes
  *
- * The vCPU may be waiting and others with it: take note, mark the card
- * runnable, return. Work is done in nic_run().
+ * The vCPU may wait for this call, and other vCPUs with it. So the call only
+ * records the write and marks the card runnable; nic_run() does the work.
  *
- * Return: true when it was a reset, which costs more than taking note.
+ * Return: true when the write reset the card, which costs much more than
+ * recording a write.
  */
 bool nic_bar_write(struct nic *nic, unsigned int bar, uint64_t offset,
 		   unsigned int size, uint64_t val);
 
 /**
- * nic_run - do some work
+ * nic_run - do a bounded amount of work
  * @nic: the card
  *
- * Bounded: some hundreds of work items or tens of microseconds, so that a card
- * cannot starve its neighbours and the sockets are looked at. Called again at
- * once while anything returns true, and for the spin time after that; polls
- * what the guest publishes in memory.
+ * One call handles some hundreds of work items or takes tens of microseconds,
+ * so that a card cannot starve other cards or the sockets. The loop calls again
+ * at once while any card returns true, and then for the spin time. Each call
+ * also polls the words that the guest publishes in memory.
  *
- * Return: true when it did anything.
+ * Return: true when the call did any work.
  */
 bool nic_run(struct nic *nic);
 
 /**
- * nic_sleep_prepare - the loop wants to sleep
+ * nic_sleep_prepare - prepare for the event loop to sleep
  * @nic: the card
  *
- * Publish "asleep, ring the doorbell" in guest memory for every queue that was
- * being polled, then (full barrier) look once more.
+ * Stops watching queues and boards, so that the guest rings the doorbell again,
+ * then (after a full barrier) looks at each of them once more ([ORNIC-DB-10]).
  *
- * Return: true when it is safe to sleep; false when work appeared, and then the
+ * Return: true when the loop may sleep; false when there is work, and then the
  * card counts as awake.
  */
 bool nic_sleep_prepare(struct nic *nic);
 
 /**
- * nic_wake - the loop is awake again after a nic_sleep_prepare() that was true
+ * nic_wake - resume after a nic_sleep_prepare() that returned true
  * @nic: the card
  *
- * Called when the card is about to be run, not at each wake-up of the loop: a
- * card that nobody needs stays asleep.
+ * Called before the card runs, not at each wake-up of the loop: a card without
+ * work stays asleep.
  */
 void nic_wake(struct nic *nic);
 
 /**
- * nic_rx - a packet from the wire
+ * nic_rx - receive a frame from the switch
  * @nic: the card
- * @frame: and what it refers to are valid during the call only
+ * @frame: the frame; it and the memory that it refers to are valid during the
+ *	call only
  *
- * All packets for other stations' unicast addresses are seen too while the
- * switch has not learned: filtering is the card's.
+ * The switch also delivers frames for other stations while it has not learned
+ * their addresses: the card filters.
  */
 void nic_rx(struct nic *nic, const struct frame *frame);
 
 /**
- * nic_room - a port of the switch that was full takes packets again
- * @nic: the card; goes on with what waited (env_path_is_full())
+ * nic_room - resume when a full port of the switch has room again
+ * @nic: the card; QPs that waited for room (env_path_is_full()) continue
  */
 void nic_room(struct nic *nic);
 
 /**
- * nic_link_changed - the cable was plugged or pulled
+ * nic_link_changed - set the link state
  * @nic: the card
- * @up: new state; a new card has link
+ * @up: new state; the link of a new card is up
  */
 void nic_link_changed(struct nic *nic, bool up);
 
 /**
- * enum nic_fault - how a card can be made to misbehave, to try its driver
- * @NIC_FAULT_FATAL: stops (ORNIC_FATAL_INJECTED)
+ * enum nic_fault - faults to inject, for tests of the driver
+ * @NIC_FAULT_FATAL: the card stops (ORNIC_FATAL_INJECTED)
  * @NIC_FAULT_MUTE: commands are executed and never completed
- * @NIC_FAULT_NONSENSE: completions of commands bear ids that nobody gave
+ * @NIC_FAULT_NONSENSE: completions of commands have a wrong cmd_id
  */
 enum nic_fault {
 	NIC_FAULT_FATAL,
@@ -169,25 +175,25 @@ enum nic_fault {
 };
 
 /**
- * nic_inject - misbehave until the next reset
+ * nic_inject - inject a fault that lasts until the next reset
  * @nic: the card
- * @fault: how
+ * @fault: the fault
  */
 void nic_inject(struct nic *nic, enum nic_fault fault);
 
 /**
- * typedef nic_stat_fn - takes one figure
+ * typedef nic_stat_fn - callback for one statistic
  * @arg: as given to nic_stats()
- * @name: words of lower case with underscores; a dot starts a group
- * @value: the figure
+ * @name: lower-case words joined by underscores; a dot starts a group
+ * @value: its value
  */
 typedef void (*nic_stat_fn)(void *arg, const char *name, uint64_t value);
 
 /**
- * nic_stats - tell all figures
+ * nic_stats - report all statistics
  * @nic: the card
  * @fn: called for each
- * @arg: for @fn
+ * @arg: passed to @fn
  */
 void nic_stats(struct nic *nic, nic_stat_fn fn, void *arg);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Tables of objects, by number. */
+/* Tables of objects, by number */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +73,7 @@ void obj_remove(struct obj_table *table, struct obj *obj)
 
 struct obj *obj_each(const struct obj_table *table, uint32_t *index)
 {
-	/* A reset walks all tables, and nearly all of them are empty. */
+	/* A reset walks all tables; the count lets it skip the empty ones */
 	while (table->count && *index < table->size) {
 		struct obj *obj = table->slot[(*index)++];
 

@@ -15,9 +15,10 @@
 #include <stdint.h>
 
 /**
- * struct obj - what every object begins with
- * @num: its number, as the host knows it
- * @users: objects that use it; it can be destroyed when there are none
+ * struct obj - first member of every object
+ * @num: number, as the host uses it
+ * @users: number of objects that use it; only an object without users can be
+ *	destroyed
  */
 struct obj {
 	uint32_t num;
@@ -27,14 +28,14 @@ struct obj {
 /**
  * struct obj_table - the objects of one kind
  * @slot: by index, NULL where there is none
- * @gen: by index, generation of the next number made
- * @free: unused indexes, a ring
- * @free_head: where the next one is taken from @free, runs free
- * @free_tail: where the next one is put, runs free
- * @size: indexes, a power of two
- * @gens: generations before they start again
- * @count: objects in the table
- * @max: objects there can be
+ * @gen: by index, generation of the next number
+ * @free: ring of unused indexes
+ * @free_head: consumer index of @free, runs free
+ * @free_tail: producer index of @free, runs free
+ * @size: number of indexes, a power of two
+ * @gens: number of generations before they repeat
+ * @count: number of objects in the table
+ * @max: number of indexes that obj_add() can assign
  */
 struct obj_table {
 	struct obj **slot;
@@ -50,11 +51,11 @@ struct obj_table {
 
 /**
  * obj_table_init - make an empty table
- * @table: to initialise
- * @index_bits: log2 of the indexes, 1 to 24
+ * @table: the table to initialise
+ * @index_bits: log2 of the number of indexes, 1 to 24
  * @gen_bits: bits of the generation above the index, 0 to 16. The generation
  *	of all ones is never used, so that no number is all ones.
- * @first: indexes below are never given out
+ * @first: lowest index that obj_add() assigns
  *
  * Return: 0 or -ENOMEM.
  */
@@ -62,41 +63,41 @@ int obj_table_init(struct obj_table *table, unsigned int index_bits,
 		   unsigned int gen_bits, uint32_t first);
 
 /**
- * obj_table_uninit - end of obj_table_init()
+ * obj_table_uninit - free what obj_table_init() allocated
  * @table: without objects, or all zero
  */
 void obj_table_uninit(struct obj_table *table);
 
 /**
- * obj_add - give an object its number and make it known
+ * obj_add - assign a number and publish the object
  * @table: the table
- * @obj: complete in all else: it can be found from now on
+ * @obj: complete but for its number: lookups find it from now on
  *
  * Return: 0, or -ENOSPC when the table is full.
  */
 int obj_add(struct obj_table *table, struct obj *obj);
 
 /**
- * obj_add_at - the same, at one of the indexes that obj_add() never gives out
+ * obj_add_at - obj_add() at an index that obj_add() never assigns
  * @table: the table
- * @obj: complete in all else
+ * @obj: complete but for its number
  * @index: below @first of obj_table_init()
  *
- * Return: 0, or -EEXIST when it is taken.
+ * Return: 0, or -EEXIST when @index is in use.
  */
 int obj_add_at(struct obj_table *table, struct obj *obj, uint32_t index);
 
 /**
- * obj_remove - end of obj_add() and obj_add_at()
+ * obj_remove - remove an object from its table
  * @table: the table
  * @obj: in the table
  */
 void obj_remove(struct obj_table *table, struct obj *obj);
 
 /**
- * obj_find - find by number
+ * obj_find - look up an object by number
  * @table: the table
- * @num: any number, trusted by nobody
+ * @num: any number, also one that the guest made up
  *
  * Return: the object or NULL.
  */
@@ -108,7 +109,7 @@ static inline struct obj *obj_find(const struct obj_table *table, uint32_t num)
 }
 
 /**
- * obj_get - begin to use an object: it cannot be destroyed now
+ * obj_get - count a user, which keeps the object from being destroyed
  * @obj: the object
  */
 static inline void obj_get(struct obj *obj)
@@ -117,7 +118,7 @@ static inline void obj_get(struct obj *obj)
 }
 
 /**
- * obj_put - end of obj_get()
+ * obj_put - release an obj_get()
  * @obj: the object
  */
 static inline void obj_put(struct obj *obj)
@@ -126,9 +127,9 @@ static inline void obj_put(struct obj *obj)
 }
 
 /**
- * obj_each - walk a table; objects may be removed on the way
+ * obj_each - iterate over a table; the caller may remove objects meanwhile
  * @table: the table
- * @index: where to begin; on return, where to go on
+ * @index: index to start from; updated for the next call
  *
  * Return: the next object or NULL.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The table of BTH opcodes. */
+/* The table of BTH opcodes */
 #include <stddef.h>
 
 #include "opcode.h"
@@ -32,7 +32,7 @@
 #define ONLY	OPCODE_ONLY
 #define DATA	OPCODE_DATA
 
-/* What all transports with a connection have; XRC puts an XRCETH before it */
+/* Opcodes of all connected transports; those of XRC also have an XRCETH */
 #define OPS_SEND_WRITE(_transport, _more) \
 	OP(_transport, SEND_FIRST, SEND, START | DATA | (_more)), \
 	OP(_transport, SEND_MIDDLE, SEND, DATA | (_more)), \
@@ -53,7 +53,7 @@
 	OP(_transport, WRITE_ONLY_IMM, WRITE, \
 	   ONLY | DATA | OPCODE_RETH | OPCODE_IMMDT | (_more))
 
-/* What those that are reliable have besides */
+/* Further opcodes of the reliable transports */
 #define OPS_RELIABLE(_transport, _more) \
 	OP(_transport, READ_REQUEST, READ, ONLY | OPCODE_RETH | (_more)), \
 	OP(_transport, READ_RESP_FIRST, READ_RESP, \

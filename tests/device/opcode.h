@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * BTH opcodes as data (IBTA table 38): what kind of packet each is, where in a
- * message it stands, and which headers follow the BTH.
+ * BTH opcodes as data (IBTA table 38): the kind of packet, its place in the
+ * message, and the headers that follow the BTH.
  */
 #ifndef ORNIC_DEVICE_OPCODE_H
 #define ORNIC_DEVICE_OPCODE_H
@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bits 7:5 of an opcode are the transport, 4:0 the operation. */
+/* Bits 7:5 of an opcode are the transport, 4:0 the operation */
 #define OPCODE_TRANSPORT_SHIFT	5
 #define OPCODE_OPERATION	0x1f
 
 /**
- * enum opcode_transport - which QPs it is for
+ * enum opcode_transport - transport of an opcode
  * @OPCODE_RC: reliable connected
  * @OPCODE_UC: unreliable connected
  * @OPCODE_UD: unreliable datagram, GSI included
@@ -28,8 +28,8 @@ enum opcode_transport {
 };
 
 /*
- * Opcodes that are sent. The operations of the other transports with a
- * connection have the numbers that they have with RC: roce_tx() adds theirs.
+ * Opcodes that the card sends. UC and XRC use the RC numbers here; roce_tx()
+ * puts the bits of the transport in.
  */
 enum opcode_num {
 	OPCODE_RC_SEND_FIRST		= 0x00,
@@ -57,7 +57,7 @@ enum opcode_num {
 	OPCODE_RC_SEND_ONLY_INV		= 0x17,
 	OPCODE_RC_FLUSH			= 0x1c,
 	OPCODE_RC_ATOMIC_WRITE		= 0x1d,
-	/* Of the manufacturer's: 110 in 7:5, 111 with XRC */
+	/* Manufacturer specific: 110 in 7:5, 111 with XRC */
 	OPCODE_RC_MASKED_CMP_SWP	= 0xd3,
 	OPCODE_RC_MASKED_FETCH_ADD	= 0xd4,
 	OPCODE_UD_SEND_ONLY		= 0x64,
@@ -65,16 +65,16 @@ enum opcode_num {
 };
 
 /**
- * enum opcode_kind - what it wants
+ * enum opcode_kind - kind of packet
  * @OPCODE_SEND: data for a receive WQE
  * @OPCODE_WRITE: data for a remote address
- * @OPCODE_READ: asks for data
- * @OPCODE_ATOMIC: asks for an atomic operation
- * @OPCODE_FLUSH: asks whether data has arrived
- * @OPCODE_ATOMIC_WRITE: 8 bytes for a remote address, in one piece
- * @OPCODE_ACK: answer: ACK or NAK
- * @OPCODE_READ_RESP: answer: data
- * @OPCODE_ATOMIC_ACK: answer: what the atomic found
+ * @OPCODE_READ: request for data
+ * @OPCODE_ATOMIC: request for an atomic operation
+ * @OPCODE_FLUSH: request to make earlier writes visible or persistent
+ * @OPCODE_ATOMIC_WRITE: 8 bytes for a remote address, written atomically
+ * @OPCODE_ACK: response: ACK or NAK
+ * @OPCODE_READ_RESP: response: data
+ * @OPCODE_ATOMIC_ACK: response: value before the atomic operation
  */
 enum opcode_kind {
 	OPCODE_SEND,
@@ -88,7 +88,7 @@ enum opcode_kind {
 	OPCODE_ATOMIC_ACK,
 };
 
-/* Has a request an answer of its own, and not just an ACK of many? */
+/* Does a request have a response of its own? Others share a coalesced ACK. */
 static inline bool opcode_is_answered(enum opcode_kind kind)
 {
 	return kind >= OPCODE_READ && kind <= OPCODE_ATOMIC_WRITE;
@@ -111,7 +111,7 @@ static inline bool opcode_is_answered(enum opcode_kind kind)
 
 #define OPCODE_ONLY		(OPCODE_START | OPCODE_END)
 
-/* Bytes of each header */
+/* Lengths of the headers, bytes */
 #define BTH_LEN			12
 #define RETH_LEN		16
 #define ATOMICETH_LEN		28
@@ -125,12 +125,12 @@ static inline bool opcode_is_answered(enum opcode_kind kind)
 #define MASKETH_LEN		16
 
 /**
- * struct opcode - what is known about an opcode
- * @name: as in IBTA; NULL for one that is not known
+ * struct opcode - properties of an opcode
+ * @name: as in IBTA; NULL for an unknown opcode
  * @transport: enum opcode_transport
  * @kind: enum opcode_kind
- * @len: bytes of all headers from the BTH on
- * @flags: OPCODE_START ... OPCODE_IETH
+ * @len: length of the BTH and all headers behind it, bytes
+ * @flags: OPCODE_START ... OPCODE_MASKETH
  */
 struct opcode {
 	const char *name;
@@ -142,9 +142,9 @@ struct opcode {
 
 /**
  * opcode_get - look up an opcode
- * @num: of a BTH
+ * @num: opcode field of a BTH
  *
- * Return: its line of the table, or NULL when it is not known.
+ * Return: its entry of the table, or NULL when the opcode is unknown.
  */
 const struct opcode *opcode_get(uint8_t num);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The command line: usage text and parser */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -11,7 +12,7 @@
 #define PROGRAM "ornic-device"
 #define VERSION "0.1"
 
-/* Long enough for the partner's answer, too short for anybody to notice. */
+/* Long enough for the peer's response, too short to waste much CPU time */
 #define SPIN_US_DEFAULT 20
 #define SPIN_US_MAX 1000000
 
@@ -120,7 +121,7 @@ static bool parse_sq_ci(const char *text, bool *lags)
 	return *lags || !strcmp(text, "exact");
 }
 
-/* Card number @index of this process, in the range of local addresses. */
+/* Locally administered MAC address for card @index of this process */
 static void default_mac(unsigned int index, uint8_t *mac)
 {
 	const uint8_t made[MAC_LEN] = { 0x02, 0x0e, 0x1c, 0x00, 0x00,
@@ -285,7 +286,7 @@ enum options_result options_parse(struct options *options, int argc,
 		fprintf(stderr, PROGRAM ": no card: give at least one --nic\n");
 		goto bad_line;
 	}
-	/* A capture shall show what the wire would have carried. */
+	/* A capture shows the packets as they would be on a wire */
 	if (options->pcap)
 		options->bytes = true;
 	return OPTIONS_RUN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The command line. */
+/* The command line */
 #ifndef ORNIC_DEVICE_OPTIONS_H
 #define ORNIC_DEVICE_OPTIONS_H
 
@@ -14,9 +14,9 @@
 
 /**
  * struct options_nic - one --nic
- * @path: of the vfio-user socket
+ * @path: path of the vfio-user socket
  * @name: nic0, nic1 ...
- * @config: what the card is told
+ * @config: configuration of the card
  */
 struct options_nic {
 	const char *path;
@@ -26,9 +26,9 @@ struct options_nic {
 
 /**
  * struct options_port - one --port
- * @tap: interface name, NULL for dgram
- * @local: our socket
- * @remote: QEMU's socket
+ * @tap: name of the TAP interface, NULL for dgram
+ * @local: path of the card's socket
+ * @remote: path of QEMU's socket
  */
 struct options_port {
 	const char *tap;
@@ -37,18 +37,18 @@ struct options_port {
 };
 
 /**
- * struct options - the command line
+ * struct options - options of the command line
  * @nic: cards
  * @nic_count: number of @nic
- * @port: ports to the outside
+ * @port: ports that lead out of the process
  * @port_count: number of @port
- * @pcap: file to capture to, or NULL
+ * @pcap: path of the capture file, or NULL
  * @control: path of the control socket, or NULL
- * @spin_us: longest time to spin after work
- * @bytes: packets are bytes everywhere
- * @log: how much to say
+ * @spin_us: longest time to spin after work, us
+ * @bytes: also packets between cards of this process are real wire bytes
+ * @log: log level
  *
- * Strings point into the arguments, which options_parse() cuts up.
+ * Strings point into argv, which options_parse() modifies.
  */
 struct options {
 	struct options_nic nic[OPTIONS_MAX_NICS];
@@ -63,10 +63,10 @@ struct options {
 };
 
 /**
- * enum options_result - what to do after options_parse()
- * @OPTIONS_RUN: start
- * @OPTIONS_DONE: --help or --version was asked for and answered
- * @OPTIONS_BAD: the command line makes no sense, and a message says why
+ * enum options_result - result of options_parse()
+ * @OPTIONS_RUN: start the cards
+ * @OPTIONS_DONE: exit successfully after --help or --version
+ * @OPTIONS_BAD: exit with an error; a message names it
  */
 enum options_result {
 	OPTIONS_RUN,
@@ -75,12 +75,12 @@ enum options_result {
 };
 
 /**
- * options_parse - read the command line
- * @options: filled
- * @argc: of main()
- * @argv: of main()
+ * options_parse - parse the command line
+ * @options: options to fill
+ * @argc: argument of main()
+ * @argv: argument of main()
  *
- * Return: what to do.
+ * Return: enum options_result.
  */
 enum options_result options_parse(struct options *options, int argc,
 				  char **argv);

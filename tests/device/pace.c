@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Rate limits. The level of a bucket is kept as the time when it is full. */
+/* Rate limits. The level of a bucket is stored as the time when it is full. */
 #include "pace.h"
 
-/* ns that a bit takes at 1 kb/s */
+/* ns per bit at 1 kb/s */
 #define PACE_BIT_NS 1000000
 
-/* Rounded up: a limit is a limit. Cannot overflow with 32 bits of bytes. */
+/* Rounded up, to never exceed the limit; 32 bits of bytes cannot overflow */
 static uint64_t pace_ns(uint32_t rate, uint32_t bytes)
 {
 	return (bytes * 8ULL * PACE_BIT_NS + rate - 1) / rate;
@@ -26,7 +26,7 @@ uint64_t pace_wait(const struct pace *pace, uint32_t bytes, uint64_t now_ns)
 
 	if (need_ns > pace->burst_ns)
 		need_ns = pace->burst_ns;
-	/* Full but for the rest; times are far from wrapping. */
+	/* Ready while at most burst_ns - need_ns is missing; no sum can wrap */
 	ready_ns = pace->full_ns + need_ns;
 	if (ready_ns <= now_ns + pace->burst_ns)
 		return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Rate limits: a bucket of bytes that fills at the rate. A frame goes when its
- * bytes are in it, or, if they do not fit, when it is full.
+ * Rate limits: a token bucket of bytes. A frame goes when the bucket holds its
+ * bytes or, if the frame is larger than the bucket, when the bucket is full.
  */
 #ifndef ORNIC_DEVICE_PACE_H
 #define ORNIC_DEVICE_PACE_H
@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 /**
- * struct pace - a bucket; all zero: no limit
+ * struct pace - a token bucket; all zero means no limit
  * @rate: kb/s, or 0
- * @burst_ns: time that it takes to fill
- * @full_ns: when it is, or was, full
+ * @burst_ns: time to fill an empty bucket, ns
+ * @full_ns: time when the bucket is or was full, ns
  */
 struct pace {
 	uint32_t rate;
@@ -21,30 +21,30 @@ struct pace {
 };
 
 /**
- * pace_set - another limit, which begins with a full bucket
+ * pace_set - set a limit, with a full bucket
  * @pace: the bucket
- * @rate: kb/s, or 0: none
- * @burst: bytes that it holds
- * @now_ns: what time it is
+ * @rate: kb/s, or 0 for no limit
+ * @burst: size of the bucket, bytes
+ * @now_ns: current time, ns
  */
 void pace_set(struct pace *pace, uint32_t rate, uint32_t burst,
 	      uint64_t now_ns);
 
 /**
- * pace_wait - when may the next frame go
+ * pace_wait - time until the next frame may go
  * @pace: the bucket, with a limit
- * @bytes: of the frame
- * @now_ns: what time it is
+ * @bytes: length of the frame, bytes
+ * @now_ns: current time, ns
  *
- * Return: ns from now, 0: now.
+ * Return: ns from now, 0 for at once.
  */
 uint64_t pace_wait(const struct pace *pace, uint32_t bytes, uint64_t now_ns);
 
 /**
- * pace_take - a frame goes
+ * pace_take - take the bytes of a frame from the bucket
  * @pace: the bucket, with a limit
- * @bytes: of the frame
- * @now_ns: what time it is
+ * @bytes: length of the frame, bytes
+ * @now_ns: current time, ns
  */
 void pace_take(struct pace *pace, uint32_t bytes, uint64_t now_ns);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* RoCEv2 packets: parsing received headers and building those to send */
 #include <endian.h>
 #include <string.h>
 
@@ -166,8 +167,8 @@ enum packet_error packet_parse(struct packet *pkt, const struct frame *frame,
 	pad = bth[1] >> BTH_PAD_SHIFT & BTH_PAD;
 	if (!local) {
 		/*
-		 * What is behind the UDP datagram is padding of the Ethernet
-		 * frame. IBTA packets are multiples of 4 bytes.
+		 * Bytes behind the UDP datagram are padding of the Ethernet
+		 * frame. The length of an IBTA packet is a multiple of 4 bytes.
 		 */
 		uint64_t udp_end = bth_offset - UDP_LEN +
 				   (uint64_t)get16(bth - UDP_LEN + 4);
@@ -270,7 +271,7 @@ static uint8_t *build_eth(uint8_t *p, const struct packet_path *path)
 	return put16(p, path->src->ipv4 ? ETHERTYPE_IPV4 : ETHERTYPE_IPV6);
 }
 
-/* @len: bytes from the UDP header on; @id: tells packets of a flow apart */
+/* @len: bytes from the UDP header on; @id: IPv4 identification */
 static uint8_t *build_ip(uint8_t *p, const struct packet_path *path,
 			 uint16_t len, uint16_t id)
 {
@@ -313,7 +314,7 @@ void packet_finish(struct frame *frame, const struct packet_path *path,
 
 	len = UDP_LEN + opcode_get(pkt->opcode)->len + frame->payload_len +
 	      pad + ICRC_LEN;
-	/* Only between ourselves, where nobody looks (FRAME_LOCAL). */
+	/* Only FRAME_LOCAL frames are longer; their length fields are unused */
 	if (len > UINT16_MAX - IPV6_LEN)
 		len = 0;
 	l3 = build_eth(frame->hdr, path);
@@ -321,7 +322,7 @@ void packet_finish(struct frame *frame, const struct packet_path *path,
 	p = put16(p, path->sport);
 	p = put16(p, ROCE_UDP_PORT);
 	p = put16(p, len);
-	/* No UDP checksum: the ICRC covers more (A17.3.1). */
+	/* No UDP checksum: the ICRC covers more (A17.3.1) */
 	bth = put16(p, 0);
 	p = bth + packet_build(pkt, pad, bth);
 	frame->hdr_len = p - frame->hdr;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * RoCEv2 packets: from frames to values in CPU order and back.
+ * RoCEv2 packets: conversion between frames and values in CPU byte order.
  *
- * Between cards of the same process a frame may stand for many packets with
- * consecutive PSNs: its payload is then longer than the path MTU, and @npkts of
- * struct packet, carried in the frame's meta, says how many there are. Its
- * opcode says what the whole of it is: "only" for a message in one piece, and so
- * on. Such a frame has neither pad nor ICRC.
+ * Between cards of the same process one frame may stand for many packets with
+ * consecutive PSNs. Its payload may then exceed the path MTU, and @npkts of
+ * struct packet, carried in the frame's meta, is the number of packets. Its
+ * opcode describes the frame as a whole, for example "only" for a complete
+ * message. Such a frame has neither pad nor ICRC.
  */
 #ifndef ORNIC_DEVICE_PACKET_H
 #define ORNIC_DEVICE_PACKET_H
@@ -28,7 +28,7 @@
 #define ROCE_UDP_PORT 4791
 #define ROCE_UDP_SPORT_MIN 0xc000
 
-/* The only partition there is on Ethernet. */
+/* The only P_Key on RoCE */
 #define PKEY_DEFAULT 0xffff
 
 /* Syndrome of an AETH (IBTA table 44): kind in 6:5, value in 4:0 */
@@ -46,7 +46,7 @@
 #define NAK_REMOTE_ACCESS	2
 #define NAK_REMOTE_OPERATION	3
 
-/* Is that a FLUSH that there is (IBTA A19.4.1)? */
+/* Are type and level of a FLUSH valid (IBTA A19.4.1)? */
 static inline bool packet_flush_valid(unsigned int type, unsigned int level)
 {
 	return type && !(type & ~(ORNIC_FLUSH_GLOBAL |
@@ -55,37 +55,36 @@ static inline bool packet_flush_valid(unsigned int type, unsigned int level)
 }
 
 /**
- * struct packet - a packet, in CPU order but for @imm
- * @op: its opcode
- * @opcode: number of the opcode
- * @solicited: BTH: event wanted
- * @migrated: BTH: the sender uses the path that it has gone over to, or has but
- *	one
- * @ack_req: BTH: acknowledgement wanted
- * @pkey: BTH
- * @dqpn: BTH: destination
- * @psn: BTH: of the first packet
- * @npkts: packets it stands for, at least 1
- * @flush_type: FETH: what has to be reached
- * @flush_level: FETH: of which bytes
+ * struct packet - a packet, in CPU byte order but for @imm
+ * @op: properties of the opcode
+ * @opcode: BTH: opcode
+ * @solicited: BTH: solicited event
+ * @migrated: BTH: MigReq, the sender's migration state is MIGRATED
+ * @ack_req: BTH: AckReq
+ * @pkey: BTH: P_Key
+ * @dqpn: BTH: destination QPN
+ * @psn: BTH: PSN of the first packet
+ * @npkts: number of packets that it stands for, at least 1
+ * @flush_type: FETH: mask of ORNIC_FLUSH_GLOBAL and ORNIC_FLUSH_PERSISTENT
+ * @flush_level: FETH: ORNIC_FLUSH_RANGE or ORNIC_FLUSH_REGION
  * @va: RETH, AtomicETH: remote address
  * @rkey: RETH, AtomicETH: remote key
- * @dma_len: RETH: bytes of the whole message
- * @swap_add: AtomicETH
- * @compare: AtomicETH
- * @swap_add_mask: masks of an atomic, see struct ornic_atomic_mask
- * @compare_mask: the same
- * @syndrome: AETH
- * @msn: AETH
- * @original: AtomicAckETH
- * @qkey: DETH
- * @sqpn: DETH: sender
- * @imm: ImmDt, wire order
- * @inv_key: IETH
- * @xrc_srqn: XRCETH
- * @frame: where it came in; the payload is there
- * @payload: first byte of the payload in @frame
- * @payload_len: bytes without pad
+ * @dma_len: RETH: length of the whole message, bytes
+ * @swap_add: AtomicETH: value to swap in or to add
+ * @compare: AtomicETH: value to compare with
+ * @swap_add_mask: mask of a masked atomic, see struct ornic_atomic_mask
+ * @compare_mask: mask of a masked atomic
+ * @syndrome: AETH: ACK or NAK code
+ * @msn: AETH: message sequence number
+ * @original: AtomicAckETH: value before the atomic operation
+ * @qkey: DETH: Q_Key
+ * @sqpn: DETH: source QPN
+ * @imm: ImmDt: immediate data, wire byte order
+ * @inv_key: IETH: key to invalidate
+ * @xrc_srqn: XRCETH: SRQ number
+ * @frame: frame received; holds the payload
+ * @payload: offset of the payload in @frame, bytes
+ * @payload_len: length of the payload without pad, bytes
  */
 struct packet {
 	const struct opcode *op;
@@ -120,11 +119,11 @@ struct packet {
 };
 
 /**
- * enum packet_error - why a packet is dropped
- * @PACKET_OK: it is not
+ * enum packet_error - result of packet_parse()
+ * @PACKET_OK: the packet is valid
  * @PACKET_MALFORMED: too short, unknown opcode or version, lengths that
  *	contradict each other
- * @PACKET_BAD_ICRC: changed on its way
+ * @PACKET_BAD_ICRC: the ICRC does not match
  */
 enum packet_error {
 	PACKET_OK,
@@ -133,13 +132,13 @@ enum packet_error {
 };
 
 /**
- * packet_parse - from a frame to values
- * @pkt: filled; refers to @frame
- * @frame: with correct headers up to UDP, all of them in @frame->hdr
- * @l3_offset: of the IP header
- * @bth_offset: of the first byte behind the UDP header
+ * packet_parse - parse the headers of a frame
+ * @pkt: packet to fill; refers to @frame
+ * @frame: frame with correct headers up to UDP, all of them in @frame->hdr
+ * @l3_offset: offset of the IP header in @frame->hdr
+ * @bth_offset: offset of the BTH in @frame->hdr
  *
- * The ICRC is checked unless the frame is FRAME_LOCAL.
+ * A FRAME_LOCAL frame has no ICRC; that of any other frame is checked.
  *
  * Return: enum packet_error.
  */
@@ -147,10 +146,11 @@ enum packet_error packet_parse(struct packet *pkt, const struct frame *frame,
 			       unsigned int l3_offset, unsigned int bth_offset);
 
 /**
- * packet_build - BTH and what follows it, from values
- * @pkt: @opcode and the values that its headers need
- * @pad: bytes of pad there will be
- * @buf: BTH_LEN + XRCETH_LEN + ATOMICETH_LEN + MASKETH_LEN bytes are enough
+ * packet_build - build the BTH and the extended headers
+ * @pkt: packet with @opcode and the values of the headers of that opcode
+ * @pad: pad behind the payload, bytes
+ * @buf: buffer of at least BTH_LEN + XRCETH_LEN + ATOMICETH_LEN + MASKETH_LEN
+ *	bytes
  *
  * Return: bytes written.
  */
@@ -158,14 +158,14 @@ unsigned int packet_build(const struct packet *pkt, unsigned int pad,
 			  uint8_t *buf);
 
 /**
- * struct packet_path - what the headers below the BTH are made of
+ * struct packet_path - values of the headers in front of the BTH
  * @src: GID entry of the sender
- * @dgid: destination, GID_LEN bytes
+ * @dgid: destination GID, GID_LEN bytes
  * @dmac: destination MAC
  * @tclass: type of service or traffic class, ECN included
- * @hop_limit: or time to live; 0 means 64
- * @flow_label: 20 bits
- * @priority: of the VLAN tag
+ * @hop_limit: hop limit or time to live; 0 means 64
+ * @flow_label: IPv6 flow label, 20 bits
+ * @priority: priority in the VLAN tag
  * @sport: UDP source port
  */
 struct packet_path {
@@ -180,30 +180,31 @@ struct packet_path {
 };
 
 /**
- * packet_finish - put all headers, pad and ICRC around a payload
- * @frame: payload only; FRAME_LOCAL or not
- * @path: where it goes
- * @pkt: what it is
+ * packet_finish - add all headers, pad and ICRC to a payload
+ * @frame: frame with the payload only; a FRAME_LOCAL one gets no pad and no
+ *	ICRC
+ * @path: values of the outer headers
+ * @pkt: values of the BTH and the extended headers
  */
 void packet_finish(struct frame *frame, const struct packet_path *path,
 		   const struct packet *pkt);
 
 /**
- * packet_sgid - source address of a packet
+ * packet_sgid - get the source GID of a packet
  * @frame: as for packet_parse()
  * @l3_offset: as for packet_parse()
- * @gid: GID_LEN bytes to fill, of IPv4 the mapped form
+ * @gid: GID_LEN bytes to fill; an IPv4 address in its mapped form
  */
 void packet_sgid(const struct frame *frame, unsigned int l3_offset,
 		 uint8_t *gid);
 
 /**
- * packet_sport - UDP source port (IBTA A17.9.1, and as Linux does)
- * @flow_label: of the path, 0 for none
- * @lqpn: of the sender
- * @rqpn: of the receiver
+ * packet_sport - compute the UDP source port (IBTA A17.9.1, and as Linux does)
+ * @flow_label: flow label of the path, 0 for none
+ * @lqpn: QPN of the sender
+ * @rqpn: QPN of the receiver
  *
- * Return: ROCE_UDP_SPORT_MIN or above, the same for the same flow.
+ * Return: a port of ROCE_UDP_SPORT_MIN or above, the same for the same flow.
  */
 uint16_t packet_sport(uint32_t flow_label, uint32_t lqpn, uint32_t rqpn);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Paths of a connected QP: source checks and migration */
 #include <endian.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ bool path_valid(const struct nic *nic, const struct ornic_av *av)
 	return src && src->ipv4 == gid_is_ipv4(av->dgid);
 }
 
-/* Is it from the peer, to the address the peer knows (IBTA 9.6.1.2, A17.5)? */
+/* Do source and destination match the path @av (IBTA 9.6.1.2, A17.5)? */
 static bool path_matches(const struct nic *nic, const struct ornic_av *av,
 			 const uint8_t *from, unsigned int sgid_index)
 {
@@ -23,14 +24,14 @@ static bool path_matches(const struct nic *nic, const struct ornic_av *av,
 		return false;
 	if (le16toh(av->sgid_index) == sgid_index)
 		return true;
-	/* The same address may be in the table twice. */
+	/* The same GID and VLAN may be in the table twice */
 	mine = gid_get(nic, le16toh(av->sgid_index));
 	to = gid_get(nic, sgid_index);
 	return mine && to && mine->vlan_id == to->vlan_id &&
 	       !memcmp(mine->gid, to->gid, GID_LEN);
 }
 
-/* The paths change places: the peer may still be sending on the former one. */
+/* Swap the paths: the peer may still send on the former one */
 static void path_migrate(struct qp *qp)
 {
 	struct qp_attr *attr = &qp->attr;
@@ -65,7 +66,7 @@ bool path_accept(struct qp *qp, const struct packet *pkt,
 		return path_matches(qp->nic, &attr->av, from, sgid_index);
 	alt = path_matches(qp->nic, &attr->alt_av, from, sgid_index);
 	if (attr->mig_state == ORNIC_MIG_ARMED && pkt->migrated) {
-		/* The peer went over: where to is not for it alone to say. */
+		/* The peer migrated. Follow it only to the alternate path. */
 		if (alt)
 			path_migrate(qp);
 		else
@@ -77,7 +78,7 @@ bool path_accept(struct qp *qp, const struct packet *pkt,
 			attr->mig_state = ORNIC_MIG_ARMED;
 		return true;
 	}
-	/* On the former path, from a peer that does not know yet */
+	/* A peer that has not migrated yet sends on the former path */
 	return alt && !pkt->migrated;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* PCI configuration space: initial values, writable bits, side effects */
 #include <linux/pci_regs.h>
 #include <ornic_hw.h>
 #include <string.h>
@@ -9,13 +10,13 @@
 #define REVISION 1
 #define CLASS_ETHERNET 0x0200
 
-/* Where the capabilities are, in the order of their list. */
+/* Offsets of the capabilities, in the order of their list */
 #define CAP_PM 0x40
 #define CAP_MSIX 0x50
 #define CAP_EXP 0x60
 #define ECAP_DSN 0x100
 
-/* What a 16 GT/s x16 link is called in the link registers. */
+/* A 16 GT/s x16 link, as the link registers encode it */
 #define LINK_SPEED PCI_EXP_LNKCAP_SLS_16_0GB
 #define LINK_WIDTH (16 << 4)
 #define LINK_SPEEDS                                              \
@@ -55,7 +56,7 @@ static void init_header(struct pci *pci)
 	put(at, PCI_CLASS_REVISION, REVISION, 1);
 	put(at, PCI_CLASS_DEVICE, CLASS_ETHERNET, 2);
 	put(pci->rw, PCI_CACHE_LINE_SIZE, 0xff, 1);
-	/* QEMU wants the type bits and keeps the addresses to itself. */
+	/* QEMU reads the type bits; it keeps the addresses itself */
 	put(at, PCI_BASE_ADDRESS_0 + 4 * ORNIC_BAR_REGS,
 	    PCI_BASE_ADDRESS_MEM_TYPE_64, 4);
 	put(at, PCI_BASE_ADDRESS_0 + 4 * ORNIC_BAR_DB,
@@ -106,7 +107,7 @@ static void init_express(struct pci *pci)
 	    PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN |
 		    PCI_EXP_DEVCTL_READRQ_512B,
 	    2);
-	/* FLR itself reads 0 always. */
+	/* The FLR bit always reads 0 */
 	put(rw, PCI_EXP_DEVCTL, 0xffff & ~PCI_EXP_DEVCTL_BCR_FLR, 2);
 	put(pci->w1c + CAP_EXP, PCI_EXP_DEVSTA,
 	    PCI_EXP_DEVSTA_CED | PCI_EXP_DEVSTA_NFED | PCI_EXP_DEVSTA_FED |
@@ -123,7 +124,7 @@ static void init_express(struct pci *pci)
 	put(rw, PCI_EXP_LNKCTL2, PCI_EXP_LNKCTL2_TLS, 2);
 }
 
-/* The EUI-64 that the MAC address makes, lowest byte first. */
+/* EUI-64 made from the MAC address, least significant byte first */
 static void init_serial(struct pci *pci, const uint8_t *mac)
 {
 	uint8_t *at = pci->initial + ECAP_DSN;

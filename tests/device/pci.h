@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Configuration space of the function. BARs, MSI-X table and masking belong to
- * QEMU; all the rest is read from and written to here, bit by bit as the PCI
- * specification has it: read-only, read-write, write-1-to-clear.
+ * Configuration space of the function. QEMU handles BARs, MSI-X table and
+ * masking. Everything else is read and written here, with bits that are
+ * read-only, read-write or write-1-to-clear as the PCI specification requires.
  */
 #ifndef ORNIC_DEVICE_PCI_H
 #define ORNIC_DEVICE_PCI_H
@@ -15,9 +15,9 @@
 #define PCI_CONFIG_SIZE 4096
 
 /**
- * enum pci_effect - what a write leads to, for the card to carry out
+ * enum pci_effect - side effects of a write, for the caller to carry out
  * @PCI_EFFECT_COMMAND: the command register changed
- * @PCI_EFFECT_FLR: function-level reset was asked for
+ * @PCI_EFFECT_FLR: a function-level reset was requested
  */
 enum pci_effect {
 	PCI_EFFECT_COMMAND = 1 << 0,
@@ -26,9 +26,9 @@ enum pci_effect {
 
 /**
  * struct pci - configuration space
- * @config: what is read
- * @initial: what it is after reset
- * @rw: bits that software writes
+ * @config: current values
+ * @initial: values after reset
+ * @rw: bits that software can write
  * @w1c: bits that software clears by writing 1
  */
 struct pci {
@@ -39,15 +39,15 @@ struct pci {
 };
 
 /**
- * pci_init - the function as it comes out of reset
+ * pci_init - initialise the configuration space
  * @pci: configuration space
  * @vectors: MSI-X vectors, 1..NIC_VECTORS_MAX
- * @mac: makes the serial number
+ * @mac: MAC address that the device serial number is made from
  */
 void pci_init(struct pci *pci, unsigned int vectors, const uint8_t *mac);
 
 /**
- * pci_reset - back to the values after reset
+ * pci_reset - restore the values after reset
  * @pci: configuration space
  */
 void pci_reset(struct pci *pci);
@@ -55,9 +55,9 @@ void pci_reset(struct pci *pci);
 /**
  * pci_read - read bytes
  * @pci: configuration space
- * @offset: the first
- * @buf: where to
- * @len: how many; @offset + @len <= PCI_CONFIG_SIZE
+ * @offset: offset of the first byte
+ * @buf: destination
+ * @len: number of bytes; @offset + @len <= PCI_CONFIG_SIZE
  */
 void pci_read(const struct pci *pci, unsigned int offset, void *buf,
 	      unsigned int len);
@@ -65,17 +65,17 @@ void pci_read(const struct pci *pci, unsigned int offset, void *buf,
 /**
  * pci_write - write bytes
  * @pci: configuration space
- * @offset: the first
- * @buf: where from
- * @len: how many; @offset + @len <= PCI_CONFIG_SIZE
+ * @offset: offset of the first byte
+ * @buf: source
+ * @len: number of bytes; @offset + @len <= PCI_CONFIG_SIZE
  *
- * Return: enum pci_effect bits.
+ * Return: mask of enum pci_effect.
  */
 unsigned int pci_write(struct pci *pci, unsigned int offset, const void *buf,
 		       unsigned int len);
 
 /**
- * pci_memory_enabled - may BARs be accessed
+ * pci_memory_enabled - check whether BARs may be accessed
  * @pci: configuration space
  *
  * Return: the memory space enable bit.
@@ -83,7 +83,8 @@ unsigned int pci_write(struct pci *pci, unsigned int offset, const void *buf,
 bool pci_memory_enabled(const struct pci *pci);
 
 /**
- * pci_master_enabled - may the function access memory and raise interrupts
+ * pci_master_enabled - check whether the function may access memory and raise
+ *	interrupts
  * @pci: configuration space
  *
  * Return: the bus master enable bit.

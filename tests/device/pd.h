@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Protection domains: a name that MRs and QPs share. */
+/* Protection domains, which group QPs with the memory that they may use */
 #ifndef ORNIC_DEVICE_PD_H
 #define ORNIC_DEVICE_PD_H
 
@@ -19,16 +19,16 @@ struct pd {
 };
 
 /**
- * pd_find - find by number
+ * pd_find - look up a PD by number
  * @nic: the card
  * @pdn: any number
  *
- * Return: the PD or NULL. Who keeps it uses obj_get().
+ * Return: the PD or NULL. A caller that keeps it uses obj_get().
  */
 struct pd *pd_find(struct nic *nic, uint32_t pdn);
 
 /**
- * pd_destroy_all - part of a reset; nothing uses them any more
+ * pd_destroy_all - destroy all PDs at reset, when nothing uses them any more
  * @nic: the card
  */
 void pd_destroy_all(struct nic *nic);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A port: something plugged into the switch, a NIC's wire side or a way out of
- * the process (QEMU's dgram netdev, TAP).
+ * A port of the switch: a card of this process, or a way out of the process
+ * (QEMU's dgram netdev, TAP).
  */
 #ifndef ORNIC_DEVICE_PORT_H
 #define ORNIC_DEVICE_PORT_H
@@ -17,12 +17,13 @@ struct port;
 struct switch_dev;
 
 /**
- * struct port_ops - what a kind of port does
- * @rx: take a packet from the switch. The frame and everything it refers to
- *	belong to the caller and are valid during the call only. May transmit,
- *	which only queues. Cannot refuse: what it cannot take it drops and counts.
- * @room: of a NIC: a port that was full takes packets again; else NULL
- * @destroy: free the port; the switch has forgotten it already
+ * struct port_ops - operations of a kind of port
+ * @rx: receive a frame from the switch. The frame and the memory that it refers
+ *	to belong to the caller and are valid during the call only. May
+ *	transmit, which only queues. Cannot refuse: a port drops and counts a
+ *	frame that it cannot take.
+ * @room: a port that was full has room again; NULL for ports that are no NIC
+ * @destroy: free the port, which the switch has removed before
  */
 struct port_ops {
 	void (*rx)(struct port *port, const struct frame *frame);
@@ -31,13 +32,13 @@ struct port_ops {
 };
 
 /**
- * struct port_stats - what every port counts
- * @tx_packets: from the port into the switch
- * @tx_bytes: the same, wire bytes
- * @rx_packets: from the switch to the port
- * @rx_bytes: the same, wire bytes
- * @drops: from the switch, but the port could not take it
- * @no_frame: the port wanted to send and had no frame left
+ * struct port_stats - counters of every port
+ * @tx_packets: packets from the port into the switch
+ * @tx_bytes: bytes on the wire of @tx_packets
+ * @rx_packets: packets from the switch to the port
+ * @rx_bytes: bytes on the wire of @rx_packets
+ * @drops: packets from the switch that the port could not take
+ * @no_frame: allocations that found no free frame
  */
 struct port_stats {
 	uint64_t tx_packets;
@@ -50,18 +51,18 @@ struct port_stats {
 
 /**
  * struct port - the part common to all kinds
- * @ops: the kind
- * @name: for statistics and messages
- * @is_nic: a NIC of this process: FRAME_LOCAL may go there, and a packet to
- *	itself is delivered back to it
- * @full: packets wait here, and NICs should send it no more until switch_room()
- * @bytes: it is not local: all packets to it are real wire bytes
- * @mac: address that the switch always finds here; all zero when only learning
- * @sw: the switch it is plugged into, NULL when none
+ * @ops: operations of this kind of port
+ * @name: name in statistics and messages
+ * @is_nic: a NIC of this process: it may get FRAME_LOCAL frames, and the switch
+ *	delivers a frame to its own address back to it
+ * @full: frames wait here; NICs should send none to it until switch_room()
+ * @bytes: the port gets no FRAME_LOCAL frames, but real wire bytes only
+ * @mac: fixed address of the port in the switch; all zero for learned ones only
+ * @sw: the switch, NULL when not plugged in
  * @node: in the switch's list of ports
- * @pool: its SWITCH_PORT_FRAMES frames, allocated by switch_add_port()
- * @free: those that are in no use, the latest used first
- * @queued: bytes of payload in the queue of the switch
+ * @pool: SWITCH_PORT_FRAMES frames, allocated by switch_add_port()
+ * @free: free frames of @pool, the last used first
+ * @queued: payload in the queue of the switch, bytes
  * @stats: counters
  */
 struct port {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* One Ethernet packet per datagram between two Unix sockets, as QEMU does it. */
+/* One Ethernet frame per datagram between two Unix sockets, as QEMU does it */
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Ports that lead out of the process by a file descriptor */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "port_fd.h"
 #include "switch.h"
 
-/* Packets taken from outside before others have their turn. */
+/* Packets received in one turn of the loop */
 #define PACKET_BUDGET 64
 
 /* A copy of a packet that waits */
@@ -23,7 +24,7 @@ static struct port_fd *to_port_fd(struct port *port)
 	return container_of(port, struct port_fd, port);
 }
 
-/* Return: false when there is no room now. What fails otherwise is dropped. */
+/* Send, or drop on error. Return: false when the descriptor has no room now. */
 static bool port_fd_send(struct port_fd *pfd, struct iovec *iov, int count)
 {
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = count };
@@ -38,7 +39,7 @@ static bool port_fd_send(struct port_fd *pfd, struct iovec *iov, int count)
 	}
 	if (sent < 0 && (errno == EAGAIN || errno == ENOBUFS))
 		return false;
-	/* Nobody there: that is what a wire does. */
+	/* A wire without a reader loses packets too */
 	if (sent < 0)
 		pfd->port.stats.drops++;
 	return true;
@@ -114,7 +115,10 @@ static void port_fd_retry(struct timer *timer)
 		port_fd_set_full(pfd, false);
 }
 
-/* NICs send what they know the way of only while there is room. */
+/*
+ * NICs hold frames to learned addresses back while the port is full, so these
+ * have the larger limit.
+ */
 static bool port_fd_may_wait(const struct port_fd *pfd,
 			     const struct frame *frame)
 {
@@ -157,12 +161,12 @@ static void port_fd_rx(struct port *port, const struct frame *frame)
 	int count;
 
 	count = frame_iov(frame, 0, frame_len(frame), iov, ARRAY_SIZE(iov));
-	/* In order: behind those that wait already */
+	/* Keep the order: go behind the packets that wait already */
 	if (pfd->waiting.count || !port_fd_send(pfd, iov, count))
 		port_fd_queue(pfd, frame);
 }
 
-/* Return: length of one packet, 0 for one that does not fit, -1 for none. */
+/* Return: length of one packet, 0 when it does not fit, -1 without a packet */
 static ssize_t read_packet(struct port_fd *pfd, struct iovec *iov, int count)
 {
 	uint8_t excess;
@@ -174,14 +178,14 @@ static ssize_t read_packet(struct port_fd *pfd, struct iovec *iov, int count)
 		got = recvmsg(pfd->lfd.fd, &msg, MSG_DONTWAIT);
 		return got >= 0 && msg.msg_flags & MSG_TRUNC ? 0 : got;
 	}
-	/* A TAP cuts silently; one byte more tells. */
+	/* A TAP truncates silently; one more byte shows it */
 	memcpy(all, iov, count * sizeof(*iov));
 	all[count] = (struct iovec){ .iov_base = &excess, .iov_len = 1 };
 	got = readv(pfd->lfd.fd, all, count + 1);
 	return got > (ssize_t)(iov[0].iov_len + iov[1].iov_len) ? 0 : got;
 }
 
-/* Return: true when there may be more. */
+/* Return: true when there may be more packets */
 static bool receive(struct port_fd *pfd)
 {
 	struct frame *frame = switch_frame_alloc(&pfd->port);
@@ -219,7 +223,7 @@ static void port_fd_ready(struct loop_fd *lfd, uint32_t events)
 	struct port_fd *pfd = container_of(lfd, struct port_fd, lfd);
 	int budget = PACKET_BUDGET;
 
-	/* A TAP that was deleted says so for ever. */
+	/* A deleted TAP reports EPOLLERR for ever */
 	if (events & EPOLLERR && !pfd->is_socket) {
 		loop_remove_fd(pfd->loop, lfd);
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the ports have in common that lead out of the process by a descriptor. */
+/* Ports that lead out of the process by a file descriptor */
 #ifndef ORNIC_DEVICE_PORT_FD_H
 #define ORNIC_DEVICE_PORT_FD_H
 
@@ -12,43 +12,45 @@
 #include "options.h"
 #include "port.h"
 
-/* Longest packet from outside: MTU 9000 with room for all headers. */
+/* Longest packet from outside: MTU 9000 with room for all headers */
 #define PORT_FD_PACKET_MAX 10240
 
 /*
- * Packets that wait for a reader who is slower than we are. The port is full
- * with the first number, and again not full with the second; NICs then send no
- * more but what they had on its way. Others cannot be held back, and their
- * packets are dropped where more than the third number wait.
+ * Limits of the queue of packets that wait for a slow reader. The port becomes
+ * full at PORT_FD_FULL packets and has room again at PORT_FD_ROOM. While it is
+ * full, NICs send it only frames that are queued already. Other ports cannot be
+ * held back: their packets are dropped when PORT_FD_WAITING packets wait.
  */
 #define PORT_FD_FULL 64
 #define PORT_FD_ROOM 16
 #define PORT_FD_WAITING 128
-/* What all NICs of a process may have on its way when the port is full */
+/* Room for all frames that the NICs of a process may have queued */
 #define PORT_FD_WAITING_MAX \
 	(PORT_FD_WAITING + OPTIONS_MAX_NICS * SWITCH_PORT_FRAMES)
 #define PORT_FD_RETRY_MIN_NS 50000
 #define PORT_FD_RETRY_MAX_NS 1000000
 /*
- * For a reader who took nothing for so long nobody waits, and the card seldom
- * looks.
+ * A reader that takes nothing for PORT_FD_STALL_NS holds back no NIC any more,
+ * and the port retries only every PORT_FD_STALL_RETRY_NS or so.
  */
 #define PORT_FD_STALL_NS 1000000000
 #define PORT_FD_STALL_RETRY_NS 10000000
 
 /**
- * struct port_fd_waiting - packets to the outside that found no room there
+ * struct port_fd_waiting - packets that the descriptor had no room for
  *
- * A Unix datagram socket takes 11 packets and then says no, however much room
- * the reader would have a moment later; and it tells nobody of the moment.
+ * A Unix datagram socket takes 11 packets and then fails with EAGAIN, whatever
+ * room the reader has a moment later. It does not signal when it has room
+ * again, so a timer retries.
  *
- * @packets: struct port_fd_packet list: copies, in order
- * @count: their number
- * @retry: tries again
- * @retry_ns: after so long, twice as long each time that there is still no room
- * @since_ns: when the reader last took one, or the first began to wait
- * @stalled: it took none for PORT_FD_STALL_NS: the port is not full, and has
- *	packets of NICs wait as those of others
+ * @packets: list of struct port_fd_packet, which are copies, in order
+ * @count: number of @packets
+ * @retry: timer of the next attempt
+ * @retry_ns: time to the next attempt, ns; doubles with each attempt that fails
+ * @since_ns: time when the reader last took a packet or the first one was
+ *	queued, ns
+ * @stalled: the reader took nothing for PORT_FD_STALL_NS: the port is not full,
+ *	and PORT_FD_WAITING limits frames of NICs too
  */
 struct port_fd_waiting {
 	struct list_head packets;
@@ -60,16 +62,16 @@ struct port_fd_waiting {
 };
 
 /**
- * struct port_fd - a port of bytes
+ * struct port_fd - a port on a file descriptor
  * @port: the port
  * @loop: watches @lfd
- * @lfd: one packet per read, one per write
- * @is_socket: @lfd is a datagram socket, packets go to @peer
- * @peer: where packets go
- * @path: to remove at the end, NULL for none
+ * @lfd: the descriptor; one packet per read and per write
+ * @is_socket: @lfd is a datagram socket that sends to @peer
+ * @peer: destination address
+ * @path: path to unlink when the port is destroyed, or NULL
  * @buffer: PORT_FD_PACKET_MAX bytes for each frame of the port's pool
- * @waiting: packets to the outside
- * @oversize: packets from outside that were too long
+ * @waiting: packets that wait to be sent
+ * @oversize: number of packets from outside that were too long
  */
 struct port_fd {
 	struct port port;
@@ -84,10 +86,11 @@ struct port_fd {
 };
 
 /**
- * port_fd_create - make a port of a descriptor and plug it into the loop's switch
- * @loop: runs it
- * @name: of the port, outlives it
- * @fd: non-blocking, the port's on success
+ * port_fd_create - create a port on a descriptor and plug it into the loop's
+ *	switch
+ * @loop: event loop of the port
+ * @name: name of the port; outlives it
+ * @fd: non-blocking descriptor; belongs to the port on success
  * @out: the port; the switch destroys it
  *
  * Return: 0 or a negative errno.
@@ -96,24 +99,25 @@ int port_fd_create(struct loop *loop, const char *name, int fd,
 		   struct port_fd **out);
 
 /**
- * port_dgram_create - a port to QEMU's -netdev dgram
- * @loop: runs it
+ * port_dgram_create - create a port to QEMU's -netdev dgram
+ * @loop: event loop of the port
  * @log: where messages go
- * @local: path of our socket, outlives the port
- * @remote: path of QEMU's, which need not exist yet
+ * @local: path of the port's own socket; outlives the port
+ * @remote: path of QEMU's socket, which need not exist yet
  *
- * Return: 0 or a negative errno, and a message was logged.
+ * Return: 0, or a negative errno after a message was logged.
  */
 int port_dgram_create(struct loop *loop, const struct log *log,
 		      const char *local, const char *remote);
 
 /**
- * port_tap_create - a port to a TAP interface of the host
- * @loop: runs it
+ * port_tap_create - create a port to a TAP interface of the host
+ * @loop: event loop of the port
  * @log: where messages go
- * @name: of the interface, outlives the port; made if there is none
+ * @name: name of the interface; outlives the port. The interface is created if
+ *	it does not exist
  *
- * Return: 0 or a negative errno, and a message was logged.
+ * Return: 0, or a negative errno after a message was logged.
  */
 int port_tap_create(struct loop *loop, const struct log *log, const char *name);
 

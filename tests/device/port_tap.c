@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* A TAP interface of the host as a port */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Packet sequence numbers: 24 bits that run in a circle (IBTA 9.7.1). Of two of
- * them the later one is less than half a circle ahead, so nobody may have more
- * than PSN_SPAN_MAX packets between its oldest and its newest.
+ * Packet sequence numbers: 24 bits that wrap (IBTA 9.7.1). A PSN is later than
+ * another one if it is less than half the number space ahead, so a QP never has
+ * more than PSN_SPAN_MAX packets outstanding.
  */
 #ifndef ORNIC_DEVICE_PSN_H
 #define ORNIC_DEVICE_PSN_H
@@ -18,19 +18,19 @@ static inline uint32_t psn_add(uint32_t psn, uint32_t n)
 	return (psn + n) & PSN_MASK;
 }
 
-/* How far @a is ahead of @b; negative when it is behind. */
+/* Distance from @b to @a; negative when @a is behind */
 static inline int32_t psn_diff(uint32_t a, uint32_t b)
 {
 	return (int32_t)((a - b) << 8) >> 8;
 }
 
-/* Is @psn one of the @n that begin with @first? */
+/* Is @psn one of the @n PSNs that begin with @first? */
 static inline bool psn_in(uint32_t psn, uint32_t first, uint32_t n)
 {
 	return ((psn - first) & PSN_MASK) < n;
 }
 
-/* Packets of a message of @len bytes; an empty message is one packet. */
+/* Number of packets of a message of @len bytes; 1 for an empty message */
 static inline uint32_t psn_count(uint32_t len, unsigned int mtu_shift)
 {
 	uint64_t mtu = 1ULL << mtu_shift;
