@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Queue pairs: creation, destruction, what they do when it is their turn. */
+/* Queue pairs: creation, destruction, states, the work of one turn */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "ud.h"
 #include "xrcd.h"
 
-/* A QP in error looks for receive WQEs after so long, then twice as long ... */
+/* Interval of polls for receive WQEs in ERR; doubles with each poll, ns */
 #define QP_POLL_MIN_NS 50000
 #define QP_POLL_MAX_NS 16000000
 
@@ -53,7 +53,10 @@ void qp_error(struct qp *qp)
 	env_timer_cancel(qp->nic->env, &qp->timer);
 	delay_clear(qp);
 	sq_watch_stop(qp->nic, &qp->watch);
-	/* The flush reads sq_pi; who posts later sees that he has to ring. */
+	/*
+	 * Fence D1 of [ORNIC-DB-9]: the flush reads sq_pi after sq_watched is
+	 * 0, so the host rings the doorbell for later posts.
+	 */
 	guest_fence();
 	qp_ready(qp);
 }
@@ -164,7 +167,7 @@ void qp_kick(struct qp *qp)
 	qp_ready(qp);
 }
 
-/* Nothing of the SRQ is in the QP's hands any more (IBTA 10.3.1, 11.6.3.1). */
+/* The QP holds no WQE of the SRQ any more (IBTA 10.3.1, 11.6.3.1) */
 static void qp_last_wqe(struct qp *qp)
 {
 	if (!qp->srq || qp->last_wqe)
@@ -250,7 +253,7 @@ qp_check_queues(const struct ornic_create_qp_in *in, uint32_t flags)
 	return ORNIC_CMD_OK;
 }
 
-/* IBTA 10.2.9.1: an SRQ takes the place of the receive queue. */
+/* An SRQ replaces the receive queue (IBTA 10.2.9.1) */
 static enum ornic_cmd_status
 qp_check_srq(struct nic *nic, const struct ornic_create_qp_in *in)
 {
@@ -266,7 +269,7 @@ qp_check_srq(struct nic *nic, const struct ornic_create_qp_in *in)
 	return srq && !srq->xrcd ? ORNIC_CMD_OK : ORNIC_CMD_BAD_OBJECT;
 }
 
-/* The halves of an XRC connection have no queues that they have no use for. */
+/* XRC_SEND has at most a send queue, XRC_RECV has no queue ([ORNIC-XRC-2]) */
 static enum ornic_cmd_status
 qp_check_xrc(struct nic *nic, const struct ornic_create_qp_in *in)
 {
@@ -284,7 +287,7 @@ qp_check_xrc(struct nic *nic, const struct ornic_create_qp_in *in)
 						    ORNIC_CMD_BAD_OBJECT;
 }
 
-/* What has no queue of its own needs nothing for one. */
+/* RSS QPs own no queues, so the fields of queues are 0 ([ORNIC-RSS-2]) */
 static enum ornic_cmd_status
 qp_check_rss(struct nic *nic, const struct ornic_create_qp_in *in)
 {
@@ -364,7 +367,7 @@ static enum ornic_cmd_status qp_init_queues(struct qp *qp,
 	return status;
 }
 
-/* Accepts what was never built. */
+/* Accepts queues that were never initialised */
 static void qp_uninit_queues(struct qp *qp)
 {
 	rq_ring_uninit(&qp->rq);
@@ -403,7 +406,7 @@ static enum ornic_cmd_status qp_find_parts(struct qp *qp,
 		qp->xrcd = xrcd_find(nic, le32toh(in->xrcdn));
 	if (qp_is_rss(qp))
 		qp->rwq = rwq_find(nic, le32toh(in->rwq_table));
-	/* What only the kernel may use does not listen to a process's page. */
+	/* Kernel QPs and the GSI need the kernel's page ([ORNIC-OBJ-15]) */
 	if ((qp_is_kernel(qp) || qp->type == ORNIC_QPT_GSI) &&
 	    !qp->uctx->kernel)
 		return ORNIC_CMD_BAD_PARAM;
@@ -512,7 +515,7 @@ enum ornic_cmd_status qp_cmd_create(struct nic *nic, struct cmd *cmd)
 		status = qp_create(nic, in, &qp);
 	if (status)
 		return status;
-	/* Nothing has to be known of a peer, and nobody sends. */
+	/* An RSS QP has no peer: it starts in RTS ([ORNIC-RSS-3]) */
 	if (qp_is_rss(qp))
 		qp->state = ORNIC_QPS_RTS;
 	out->qpn = htole32(qp->obj.num);
@@ -542,7 +545,7 @@ void qp_settle_all(struct nic *nic)
 {
 	struct list_head *pos;
 
-	/* A QP that owes something is ready or blocked. */
+	/* QPs that owe a response are ready or blocked */
 	nic_room(nic);
 	list_for_each(pos, &nic->ready)
 		ack_settle_reset(list_entry(pos, struct run_item, node)->qp);
@@ -558,7 +561,7 @@ void qp_destroy_all(struct nic *nic)
 
 		if (qp_is_wq(qp))
 			continue;
-		/* The boards go too, and are not written to (nic_reset()). */
+		/* A reset writes no guest memory, so the record stays */
 		sq_watch_forget(nic, &qp->watch);
 		qp_destroy(qp);
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Queue pairs. What other parts of the core call is in engine.h; this is what
- * the engines (RC: req.h and resp.h, UD: ud.h, RAW_PACKET: eth.h) see.
+ * Queue pairs, as the engines see them (RC, UC, XRC: req.h and resp.h, UD:
+ * ud.h, RAW_PACKET: eth.h). Other parts of the core use engine.h.
  *
- * A QP that went to error flushes from qp_run(), a bounded number of WQEs each
- * time. As receive WQEs are posted without a doorbell, a QP in error looks for
- * new ones by timer.
+ * A QP in ERR flushes from qp_run(), a bounded number of WQEs per call. Receive
+ * WQEs are posted without a doorbell, so a QP in ERR polls for new ones by
+ * timer.
  */
 #ifndef ORNIC_DEVICE_QP_H
 #define ORNIC_DEVICE_QP_H
@@ -35,32 +35,33 @@
 #include "timer.h"
 #include "uctx.h"
 
-/* QPN of the GSI on the wire, and its Q_Key (IBTA 3.5.3, 10.2.5). */
+/* QPN of the GSI on the wire, and its Q_Key (IBTA 3.5.3, 10.2.5) */
 #define QP_GSI_QPN 1
 #define QP_GSI_QKEY 0x80010000u
 
-/* @type of a WQ, beside enum ornic_qp_type (wq.h) */
+/* @type of a WQ (wq.h); not in enum ornic_qp_type */
 #define QP_TYPE_WQ 0
 
 /**
- * struct qp_attr - struct ornic_qp_attr in CPU order, what of it is kept
+ * struct qp_attr - attributes of struct ornic_qp_attr that the card keeps, in
+ *	CPU byte order
  * @path_mtu: 1 to 5
- * @qkey: of UD
+ * @qkey: Q_Key of a UD QP
  * @rq_psn: first PSN expected
  * @sq_psn: first PSN sent
- * @dest_qpn: of the peer
- * @access: ORNIC_ACCESS_REMOTE_*
- * @max_rd_atomic: as requester
- * @max_dest_rd_atomic: as responder
- * @min_rnr_timer: IBTA table 45
+ * @dest_qpn: QPN of the peer
+ * @access: ORNIC_ACCESS_*, of which REMOTE_* and FLUSH_* are used
+ * @max_rd_atomic: outstanding READs and atomics as requester
+ * @max_dest_rd_atomic: outstanding READs and atomics as responder
+ * @min_rnr_timer: code of IBTA table 45
  * @timeout: 4.096 us << n, 0: never
- * @retry_cnt: sequence retries
- * @rnr_retry: RNR retries, 7: for ever
+ * @retry_cnt: retries after a timeout or a sequence NAK
+ * @rnr_retry: retries after an RNR NAK; 7 means no limit
  * @sqd_notify: en_sqd_async_notify
- * @av: path
+ * @av: primary path
  * @alt_av: alternate path; after a migration, the former path
- * @alt_timeout: as @timeout, of @alt_av
- * @alt_loaded: @alt_av is one
+ * @alt_timeout: @timeout of @alt_av
+ * @alt_loaded: @alt_av is set
  * @mig_state: enum ornic_mig_state
  * @mig_failed: ORNIC_EVENT_QP_PATH_MIG_ERR was sent since the host set @mig_state
  */
@@ -87,15 +88,15 @@ struct qp_attr {
 };
 
 /**
- * struct qp_stats - what is counted for ORNIC_STATS_QP, in this order
+ * struct qp_stats - counters of ORNIC_STATS_QP, in the order of the answer
  * @tx_packets: RoCE packets sent
- * @tx_bytes: their payload
+ * @tx_bytes: payload of @tx_packets
  * @rx_packets: RoCE packets received
- * @rx_bytes: their payload
+ * @rx_bytes: payload of @rx_packets
  * @retransmits: packets sent again
  * @rnr_naks: RNR NAKs received
  * @seq_naks: sequence NAKs received
- * @timeouts: acknowledgements that did not come in time
+ * @timeouts: expired acknowledgement timers
  */
 struct qp_stats {
 	uint64_t tx_packets;
@@ -109,9 +110,10 @@ struct qp_stats {
 };
 
 /**
- * struct qp_rx_hash - of a QP with ORNIC_QP_RSS: which of its WQs a frame is for
+ * struct qp_rx_hash - hash of a QP with ORNIC_QP_RSS that selects the WQ of a
+ *	frame
  * @fields: ORNIC_RX_HASH_*
- * @key: Toeplitz
+ * @key: Toeplitz key
  */
 struct qp_rx_hash {
 	uint32_t fields;
@@ -120,39 +122,40 @@ struct qp_rx_hash {
 
 /**
  * struct qp - a queue pair, or a WQ
- * @obj: number and users (entries of the port's queue table, groups; of a WQ,
- *	entries of tables)
+ * @obj: number and users: entries of the port's queue table, multicast groups,
+ *	rules; for a WQ, entries of RWQ tables
  * @nic: the card
- * @run: place in the card's queue of QPs with work
- * @watch: polled by the card; holds the doorbell record
- * @uctx: doorbell page, used; a WQ has none
- * @pd: its PD, used
- * @srq: where it takes receive WQEs, used, or NULL; of XRC_RECV as
- *	xrcd_select() has it
- * @xrcd: of XRC_RECV, used
- * @rwq: of ORNIC_QP_RSS: where it receives, used, or NULL
- * @rx_hash: with @rwq
- * @delay: of a WQ with ORNIC_WQ_DELAY_DROP: frames that wait, or NULL
- * @user: as the user of keys
+ * @run: link in the card's list of QPs with work
+ * @watch: the doorbell record, and whether the card polls it
+ * @uctx: user context, with a reference; NULL for a WQ
+ * @pd: PD, with a reference; NULL for XRC_RECV
+ * @srq: SRQ, with a reference, or NULL; for XRC_RECV set and cleared by
+ *	xrcd_select() and xrcd_release(), without a reference
+ * @xrcd: XRCD of XRC_RECV, with a reference, or NULL
+ * @rwq: RWQ table of a QP with ORNIC_QP_RSS, with a reference, or NULL
+ * @rx_hash: hash that selects an entry of @rwq
+ * @delay: frames that wait at a WQ with ORNIC_WQ_DELAY_DROP, or NULL
+ * @user: identity for checks of keys
  * @send_cq: membership in the send CQ
  * @recv_cq: membership in the receive CQ
- * @board_slot: on the board, or ORNIC_BOARD_NO_SLOT
- * @type: enum ornic_qp_type
+ * @board_slot: slot on the board of @uctx, or ORNIC_BOARD_NO_SLOT
+ * @type: enum ornic_qp_type or QP_TYPE_WQ
  * @flags: ORNIC_QP_*
- * @rx_flags: ORNIC_WQ_*: what it does with frames that it receives
- * @state: enum ornic_qp_state; of a WQ RESET, RTR (for RDY) or ERR
- * @events: what it has to tell
+ * @rx_flags: ORNIC_WQ_*, processing of received frames
+ * @state: enum ornic_qp_state; RESET, RTR (for RDY) or ERR for a WQ
+ * @events: events about it that wait for room in the EQ
  * @comm_est: ORNIC_EVENT_QP_COMM_EST was sent
  * @last_wqe: ORNIC_EVENT_QP_LAST_WQE was sent
- * @leaving: in ack_settle(): waits for no port
- * @drained: in SQD: nothing is on its way any more
+ * @leaving: inside ack_settle(): sends even if the port is full
+ * @drained: in SQD: no WQE is under way any more
  * @mtu_shift: log2 of the path MTU in bytes
  * @attr: attributes
- * @pace: of RAW_PACKET: its rate limit
- * @tso_sent: of RAW_PACKET: bytes sent of the payload of the next WQE
- * @timer: acknowledgement or RNR timer; of RAW_PACKET, when @pace lets the next
- *	frame go; of a WQ with frames that wait, and in ERR, when to look for WQEs
- * @poll_ns: in ERR: time until the next look
+ * @pace: rate limit of a RAW_PACKET QP
+ * @tso_sent: for RAW_PACKET, bytes of the payload of the next WQE that are sent
+ * @timer: acknowledgement or RNR timer; for RAW_PACKET, time when @pace lets
+ *	the next frame go; for a WQ with waiting frames, and in ERR, time of the
+ *	next poll for WQEs
+ * @poll_ns: in ERR: time until the next poll, ns
  * @sq: send queue
  * @rq: receive queue
  * @req: requester
@@ -198,7 +201,7 @@ struct qp {
 };
 
 /**
- * struct engine - the RoCE engine's own part of a card
+ * struct engine - state of the RoCE engine, one per card
  * @gsi: QP of type GSI, or NULL
  */
 struct engine {
@@ -211,11 +214,11 @@ static inline bool qp_is_wq(const struct qp *qp)
 }
 
 /**
- * qp_find - find by number
+ * qp_find - look up a QP by number
  * @nic: the card
  * @qpn: any number
  *
- * Return: the QP or NULL, also for the number of a WQ.
+ * Return: the QP, or NULL if there is none or the number is that of a WQ.
  */
 static inline struct qp *qp_find(const struct nic *nic, uint32_t qpn)
 {
@@ -234,7 +237,7 @@ static inline bool qp_has_rq(const struct qp *qp)
 	return qp->flags & ORNIC_QP_RQ;
 }
 
-/* Do receives complete in its receive CQ? */
+/* Do receives complete in the receive CQ of the QP? */
 static inline bool qp_has_recv_cq(const struct qp *qp)
 {
 	return qp->flags & (ORNIC_QP_RQ | ORNIC_QP_SRQ);
@@ -245,7 +248,7 @@ static inline bool qp_is_kernel(const struct qp *qp)
 	return qp->flags & ORNIC_QP_KERNEL;
 }
 
-/* Has it one peer? RC, UC and XRC */
+/* Does the QP have one peer? True for RC, UC and XRC. */
 static inline bool qp_is_connected(const struct qp *qp)
 {
 	switch (qp->type) {
@@ -259,42 +262,42 @@ static inline bool qp_is_connected(const struct qp *qp)
 	}
 }
 
-/* Does its peer acknowledge? RC and XRC */
+/* Does the peer send ACKs? True for RC and XRC. */
 static inline bool qp_is_reliable(const struct qp *qp)
 {
 	return qp_is_connected(qp) && qp->type != ORNIC_QPT_UC;
 }
 
-/* May it execute send WQEs? */
+/* May the QP execute send WQEs? */
 static inline bool qp_sends(const struct qp *qp)
 {
 	return qp->state == ORNIC_QPS_RTS || qp->state == ORNIC_QPS_SQD;
 }
 
-/* May it take packets? */
+/* May the QP receive packets? */
 static inline bool qp_receives(const struct qp *qp)
 {
 	return qp->state >= ORNIC_QPS_RTR && qp->state != ORNIC_QPS_ERR;
 }
 
-/* Does it receive in the WQs of a table? */
+/* Does the QP receive in the WQs of an RWQ table? */
 static inline bool qp_is_rss(const struct qp *qp)
 {
 	return qp->flags & ORNIC_QP_RSS;
 }
 
-/* Who can have no queue has no record. */
+/* XRC_RECV and RSS QPs own no queues and have no doorbell record */
 static inline bool qp_has_dbr(const struct qp *qp)
 {
 	return qp->type != ORNIC_QPT_XRC_RECV && !qp_is_rss(qp);
 }
 
 /**
- * qp_dbr - the doorbell record
- * @qp: the QP, that has one
+ * qp_dbr - get the doorbell record
+ * @qp: QP with a doorbell record
  *
- * Return: pointer good until the caller returns to the event loop, or NULL when
- * out of reach.
+ * Return: a pointer that is valid until the caller returns to the event loop,
+ * or NULL when the record is out of reach.
  */
 static inline struct ornic_qp_dbr *qp_dbr(struct qp *qp)
 {
@@ -302,7 +305,7 @@ static inline struct ornic_qp_dbr *qp_dbr(struct qp *qp)
 }
 
 /**
- * qp_ready - qp_run() has something to do
+ * qp_ready - schedule qp_run()
  * @qp: the QP
  */
 static inline void qp_ready(struct qp *qp)
@@ -311,58 +314,64 @@ static inline void qp_ready(struct qp *qp)
 }
 
 /**
- * qp_error - go to the error state; all WQEs will be flushed from qp_run()
- * @qp: in any state but RESET
+ * qp_error - move the QP to ERR; qp_run() then flushes all WQEs
+ * @qp: QP in any state but RESET
  *
- * Tells nobody: a completion with an error has been, or will be, written by the
- * caller.
+ * Sends no event: the caller has written, or will write, a completion with an
+ * error.
  */
 void qp_error(struct qp *qp);
 
 /**
- * qp_error_event - qp_error() for which there is no completion
- * @qp: in any state but RESET
- * @event: ORNIC_EVENT_QP_FATAL, QP_REQ_ERR or QP_ACCESS_ERR (IBTA 11.6.3.2)
+ * qp_error_event - qp_error() with an event instead of a completion
+ * @qp: QP in any state but RESET
+ * @event: ORNIC_EVENT_QP_FATAL, QP_REQ_ERR or QP_ACCESS_ERR (IBTA 11.6.3.2), or
+ *	ORNIC_EVENT_WQ_FATAL
  */
 void qp_error_event(struct qp *qp, enum ornic_event event);
 
 /**
- * qp_fatal - qp_error_event() with what is left to say when a queue is lost
- * @qp: in any state but RESET
+ * qp_fatal - qp_error_event() with QP_FATAL or WQ_FATAL, for a queue that is
+ *	lost
+ * @qp: QP or WQ in any state but RESET
  */
 void qp_fatal(struct qp *qp);
 
 /**
- * qp_poll_soon - a QP in error looks for receive WQEs now, and often again
- * @qp: in ERR
+ * qp_poll_soon - poll for receive WQEs now, and restart with the shortest
+ *	interval
+ * @qp: QP in ERR
  */
 void qp_poll_soon(struct qp *qp);
 
 /**
- * qp_send_error - a send WQE of an unreliable QP failed: go to SQE
- * @qp: UC, UD, GSI or RAW_PACKET, in RTS or SQD; its receive queue goes on
+ * qp_send_error - move the QP to SQE after a send WQE failed
+ * @qp: UC, UD or GSI QP; its receive queue continues. Nothing changes unless
+ *	the QP is in RTS or SQD
  */
 void qp_send_error(struct qp *qp);
 
 /**
- * qp_drained - in SQD, the last WQE on its way is complete
+ * qp_drained - note in SQD that no WQE is under way any more
  * @qp: the QP
  */
 void qp_drained(struct qp *qp);
 
 /**
- * qp_reset - forget all WQEs and packets, start with empty rings
- * @qp: any QP
+ * qp_reset - forget all WQEs and packets, and empty the rings
+ * @qp: any QP or WQ
  *
- * Part of the transition to RESET. Writes sq_ci and rq_ci.
+ * Part of the transition to RESET. Writes 0 to sq_ci, sq_watched and rq_ci in
+ * the doorbell record.
  */
 void qp_reset(struct qp *qp);
 
 /**
- * qp_create - make a QP or a WQ as a command wants it
+ * qp_create - create a QP or a WQ
  * @nic: the card
- * @in: checked; of a WQ, what makes one of it
- * @qp: the QP, in RESET
+ * @in: checked input of CREATE_QP; for a WQ, its equivalent with type
+ *	QP_TYPE_WQ
+ * @qp: the new QP, in RESET
  *
  * Return: status of the command.
  */
@@ -371,8 +380,8 @@ enum ornic_cmd_status qp_create(struct nic *nic,
 				struct qp **qp);
 
 /**
- * qp_destroy - end of qp_create()
- * @qp: that nobody uses
+ * qp_destroy - destroy a QP or a WQ
+ * @qp: QP without users
  *
  * The guest's memory may be gone: nothing is written to it.
  */

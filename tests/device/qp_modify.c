@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* MODIFY_QP: which transitions there are, and what each asks for. */
+/* MODIFY_QP: the table of transitions, and checks of attributes */
 #include <endian.h>
 #include <string.h>
 
@@ -18,36 +18,37 @@
 	 A(MIN_RNR_TIMER) | A(SQ_PSN) | A(MAX_DEST_RD_ATOMIC) |		\
 	 A(PATH_MIG_STATE) | A(DEST_QPN) | A(RATE_LIMIT))
 
-/* Those of regions: of a QP's the remote ones count. */
+/* The access flags of regions; a QP uses only REMOTE_* and FLUSH_* */
 #define ACCESS_KNOWN							\
 	(MR_ACCESS_FLAGS | ORNIC_ACCESS_FLUSH_PERSISTENT)
 
 #define PATH_MTU_MIN 1
 #define PATH_MTU_MAX 5
-/* log2 of the bytes of path_mtu 0, which does not exist */
+/* A path_mtu of n means 1 << (PATH_MTU_SHIFT + n) bytes */
 #define PATH_MTU_SHIFT 7
 #define RETRY_MAX 7
-/* A bucket of a rate limit holds so much at least, if the host does not say */
+/* Default of max_burst: so many frames or ms at the rate, the larger one */
 #define BURST_FRAMES 2
 #define BURST_MS 1
 #define TIMER_CODE_MAX 31
 
-/* What the types lack of the attributes below */
+/* Attributes of one half of a connection, which other types lack */
 #define ATTRS_REQUESTER (A(RETRY_CNT) | A(RNR_RETRY) | A(MAX_RD_ATOMIC))
 #define ATTRS_RESPONDER (A(MAX_DEST_RD_ATOMIC) | A(MIN_RNR_TIMER))
 
 /**
- * struct transition - a transition that is not to RESET or ERR
+ * struct transition - a transition to a state other than RESET and ERR
  * @from: enum ornic_qp_state
  * @to: enum ornic_qp_state
- * @rc_must: attributes that an RC QP has to give; UC and XRC those of them that
- *	they have
- * @rc_may: and those that it may
- * @ud_must: the same for UD and GSI
- * @ud_may: the same for UD and GSI
- * @sqe: of a state that RC and XRC do not know
+ * @rc_must: attributes required for RC; for UC and XRC, those of them that the
+ *	type has
+ * @rc_may: attributes allowed besides
+ * @ud_must: attributes required for UD and GSI
+ * @ud_may: attributes allowed besides; for RAW_PACKET, those of them that the
+ *	type has
+ * @sqe: from SQE, a state that RC and XRC do not have
  *
- * RAW_PACKET QPs have no attribute but a rate limit. IBTA 10.3.1 and 11.2.5.2.
+ * See IBTA 10.3.1 and 11.2.5.2.
  */
 struct transition {
 	uint8_t from;
@@ -112,8 +113,8 @@ static const struct transition transitions[] = {
 };
 
 /*
- * Attributes of a type. Timeout and both PSNs are given to either half of an
- * XRC connection, as by the Linux core.
+ * Attributes of a type. Both halves of an XRC connection take timeout and both
+ * PSNs, as in the Linux RDMA core.
  */
 static uint32_t type_attrs(unsigned int type)
 {
@@ -173,7 +174,7 @@ static enum ornic_cmd_status check_transition(const struct qp *qp,
 
 static bool check_av(const struct qp *qp, const struct ornic_av *av)
 {
-	/* A connection has one peer, so no group address. */
+	/* A connection has one peer, so dmac is no group address */
 	return path_valid(qp->nic, av) && !(av->dmac[0] & 1) &&
 	       !(le32toh(av->flow) & ~(ORNIC_AV_FLOW_LABEL | ORNIC_AV_SL));
 }
@@ -191,7 +192,7 @@ static bool check_mig_state(const struct qp *qp, uint32_t mask,
 	case ORNIC_MIG_REARM:
 		return mask & A(ALT_PATH) || qp->attr.alt_loaded;
 	default:
-		/* The peer has a say in when it is armed. */
+		/* Only a packet of the peer sets ARMED, never the host */
 		return false;
 	}
 }
@@ -242,13 +243,13 @@ static enum ornic_cmd_status check_rate(const struct ornic_modify_qp_in *in)
 
 	if (rate > ETHPORT_SPEED_MBPS * 1000)
 		return ORNIC_CMD_BAD_PARAM;
-	/* There is no burst of nothing. */
+	/* Without a limit, burst and frame size must be 0 ([ORNIC-RATE-1]) */
 	if (!rate && (in->max_burst || in->typical_frame))
 		return ORNIC_CMD_BAD_PARAM;
 	return ORNIC_CMD_OK;
 }
 
-/* Enough for the timers to keep the rate up */
+/* A burst that keeps the rate up despite the granularity of timers */
 static uint32_t default_burst(const struct qp *qp, uint32_t rate)
 {
 	uint32_t frames = BURST_FRAMES * (qp->nic->port.mtu + ETH_OVERHEAD);
@@ -339,7 +340,7 @@ static void apply_state(struct qp *qp, unsigned int to)
 		qp->attr.sqd_notify = false;
 		if (from == ORNIC_QPS_RTR)
 			req_reset(qp);
-		/* What was posted before is executed now. */
+		/* Execute the WQEs that were posted before */
 		qp_kick(qp);
 		if (from != to)
 			qp_ready(qp);
@@ -367,7 +368,7 @@ enum ornic_cmd_status qp_cmd_modify(struct nic *nic, struct cmd *cmd)
 	qp = qp_find(nic, le32toh(in->qpn));
 	if (!qp)
 		return ORNIC_CMD_BAD_OBJECT;
-	/* It is what it is. */
+	/* An RSS QP never changes state ([ORNIC-RSS-3]) */
 	if (qp_is_rss(qp))
 		return ORNIC_CMD_BAD_STATE;
 	to = mask & A(STATE) ? in->attr.state : qp->state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* QUERY_DEVICE: reports what is built, and nothing else. */
+/* QUERY_DEVICE: announces exactly what the card implements */
 #include <string.h>
 
 #include "core.h"
@@ -31,7 +31,7 @@
 #define QUERY_PAGE_SHIFT_MIN 12
 #define QUERY_PAGE_SHIFT_MAX 31
 
-/* EUI-64 from the MAC: the first octet's local bit turned, FF-FE amidst. */
+/* EUI-64 from the MAC: the universal/local bit inverted, ff:fe in the middle */
 static uint64_t query_guid(const uint8_t *mac)
 {
 	uint8_t eui[8] = { mac[0] ^ 2, mac[1], mac[2], 0xff,
@@ -49,7 +49,7 @@ enum ornic_cmd_status query_cmd_device(struct nic *nic, struct cmd *cmd)
 	out->features = htole64(QUERY_FEATURES);
 	out->guid = htole64(query_guid(nic->mac));
 	out->fw_version = htole32(QUERY_FW_VERSION);
-	/* All doorbell pages, that of the kernel included */
+	/* Doorbell pages, including the kernel's */
 	out->max_uctx = htole32(nic->uctxs.size);
 	out->max_pd = htole32(nic->pds.max);
 	out->max_eq = htole32(nic->eqs.size);
@@ -77,7 +77,7 @@ enum ornic_cmd_status query_cmd_device(struct nic *nic, struct cmd *cmd)
 	out->max_mw = htole32(nic->mrs.max);
 	out->max_reg_pages = htole32(MR_MAX_REG_PAGES);
 	out->max_rx_queues = htole32(ETHPORT_QUEUES_MAX);
-	/* QPs and WQs share their numbers. */
+	/* QPs and WQs share one table of numbers */
 	out->max_wq = htole32(nic->qps.max);
 	out->max_rwq_tables = htole32(nic->rwqs.max);
 	out->max_rwq_table_size = htole32(1u << CORE_MAX_LOG_RWQ_SIZE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the card is and how much of everything it has. */
+/* QUERY_DEVICE: identity, features and limits of the card */
 #ifndef ORNIC_DEVICE_QUERY_H
 #define ORNIC_DEVICE_QUERY_H
 
@@ -8,11 +8,11 @@
 struct cmd;
 struct nic;
 
-/* major 31:24, minor 23:16, patch 15:0 */
+/* Major version in bits 31:24, minor one in 23:16, patch level in 15:0 */
 #define QUERY_FW_VERSION 0x01000000
 
 /**
- * query_cmd_device - QUERY_DEVICE
+ * query_cmd_device - execute QUERY_DEVICE
  * @nic: the card
  * @cmd: the command
  *

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* BAR0: the table of registers. */
+/* BAR0: the table of registers */
 #include <string.h>
 
 #include "core.h"
 
 /**
  * struct reg - one register
- * @offset: in BAR0
- * @bytes: 4 or 8
+ * @offset: offset in BAR0
+ * @bytes: size, 4 or 8
  * @access: REG_R, REG_W or both
  * @reset: value after a reset
- * @read: computes the value of a half (0: low, 1: high); NULL: what is stored
- * @check: may this be written now; NULL: always
- * @written: called when a write takes effect, with all of the value
+ * @read: compute the value of a half (0: low, 1: high); NULL for the stored
+ *	value
+ * @check: check whether this value may be written now; NULL if it always may
+ * @written: called with the whole value when a write takes effect; may be NULL
  */
 struct reg {
 	uint16_t offset;
@@ -87,7 +88,7 @@ static uint64_t regs_get64(const struct nic *nic, enum ornic_reg reg)
 	       (uint64_t)nic->regs.val[reg / 4 + 1] << 32;
 }
 
-/* The rings cannot be moved while the queue runs. */
+/* The ring addresses are fixed while the admin queue runs ([ORNIC-REG-6]) */
 static bool regs_check_admin(struct nic *nic, uint32_t val)
 {
 	(void)val;
@@ -119,7 +120,7 @@ static bool regs_check_db(struct nic *nic, uint32_t val)
 static void regs_write_ctrl(struct nic *nic, uint64_t val)
 {
 	if (val & ORNIC_CTRL_RESET) {
-		/* READY means that nothing is read any more ([ORNIC-RST-2]). */
+		/* After READY the card reads no host memory ([ORNIC-RST-2]) */
 		env_tx_flush(nic->env);
 		nic_reset(nic);
 		return;
@@ -195,7 +196,7 @@ void regs_reset(struct nic *nic)
 		nic->regs.val[regs_table[i].offset / 4] = regs_table[i].reset;
 }
 
-/* Which register takes an access of these bytes, in this direction? */
+/* Find the register that takes an access of this offset, size and direction */
 static const struct reg *regs_find(uint64_t offset, unsigned int size,
 				   unsigned int access)
 {
@@ -215,7 +216,7 @@ static const struct reg *regs_find(uint64_t offset, unsigned int size,
 static uint32_t regs_read_half(struct nic *nic, const struct reg *reg,
 			       unsigned int half)
 {
-	/* What is only written keeps no value for readers. */
+	/* Write-only registers never get here: regs_find() excludes them */
 	if (reg->read)
 		return reg->read(nic, half);
 	return nic->regs.val[reg->offset / 4 + half];
@@ -255,7 +256,7 @@ void regs_write(struct nic *nic, uint64_t offset, unsigned int size,
 	stored[0] = val;
 	if (size == 8)
 		stored[1] = val >> 32;
-	/* The high half makes a write take effect. */
+	/* A write takes effect with the high half ([ORNIC-REG-1]) */
 	if (!reg->written || offset + size < (uint64_t)reg->offset + reg->bytes)
 		return;
 	if (reg->bytes == 8)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * BAR0: one table of registers (hardware interface, section 2).
- */
+/* BAR0: one table of registers (hardware interface, section 2) */
 #ifndef ORNIC_DEVICE_REGS_H
 #define ORNIC_DEVICE_REGS_H
 
@@ -12,16 +10,16 @@
 
 struct nic;
 
-/* Both admin rings have up to 1 << 10 entries. */
+/* log2 of the most entries of either admin ring */
 #define REGS_ADMIN_DEPTH_MAX 10
-/* Units of 100 ms; a reset here is over before the write returns. */
+/* Units of 100 ms. A reset of the card ends before the write returns. */
 #define REGS_RESET_TIMEOUT 10
 
 /**
- * struct regs - what the registers hold
- * @val: by offset / 4; what is not stored but computed stays 0 here
- * @clock_base_ns: env time at power-on
- * @clock_high: high half of ORNIC_REG_CLOCK, latched by reading the low one
+ * struct regs - values of the registers
+ * @val: stored values, by offset / 4; 0 for computed ones
+ * @clock_base_ns: time of the environment at power-on, ns
+ * @clock_high: high half of ORNIC_REG_CLOCK, latched by a read of the low half
  */
 struct regs {
 	uint32_t val[ORNIC_REG_END / 4];
@@ -30,33 +28,33 @@ struct regs {
 };
 
 /**
- * regs_reset - put reset values everywhere; the clock runs on
+ * regs_reset - set all registers to their reset values; the clock runs on
  * @nic: the card
  */
 void regs_reset(struct nic *nic);
 
 /**
- * regs_read - the guest reads
+ * regs_read - read a register
  * @nic: the card
  * @offset: inside BAR0, a multiple of @size
- * @size: 1, 2, 4 or 8
+ * @size: 1, 2, 4 or 8 bytes
  *
- * Return: the value; of a hole, or with a size the register does not take, 0.
+ * Return: the value; 0 for a hole, a write-only register or a wrong size.
  */
 uint64_t regs_read(struct nic *nic, uint64_t offset, unsigned int size);
 
 /**
- * regs_write - the guest writes
+ * regs_write - write a register
  * @nic: the card
  * @offset: inside BAR0, a multiple of @size
- * @size: 1, 2, 4 or 8
+ * @size: 1, 2, 4 or 8 bytes
  * @val: the value
  */
 void regs_write(struct nic *nic, uint64_t offset, unsigned int size,
 		uint64_t val);
 
 /**
- * regs_clock - the card's clock, that of time stamps
+ * regs_clock - read ORNIC_REG_CLOCK, the clock of time stamps
  * @nic: the card
  *
  * Return: ns since power-on.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* All statistics as one JSON document */
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,7 @@ static void add(struct json_object *object, const char *name, uint64_t value)
 	json_object_object_add(object, name, json_object_new_uint64(value));
 }
 
-/* The member @name of @object, made if there is none. */
+/* Get member @name of @object; create it if there is none */
 static struct json_object *group(struct json_object *object, const char *name)
 {
 	struct json_object *member;
@@ -25,7 +26,7 @@ static struct json_object *group(struct json_object *object, const char *name)
 	return member;
 }
 
-/* "a.b" is member b of group a. */
+/* The name "a.b" means member b of group a */
 static void add_stat(void *arg, const char *name, uint64_t value)
 {
 	struct json_object *object = arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* All figures as one JSON document. */
+/* All statistics as one JSON document */
 #ifndef ORNIC_DEVICE_REPORT_H
 #define ORNIC_DEVICE_REPORT_H
 
@@ -7,10 +7,10 @@ struct device;
 struct json_object;
 
 /**
- * report_stats - all figures
+ * report_stats - collect all statistics
  * @device: the program
  *
- * Return: a JSON object, the caller's; NULL when there is no memory.
+ * Return: a JSON object that the caller frees, or NULL when memory is short.
  */
 struct json_object *report_stats(const struct device *device);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The requester: takes WQEs from the ring and makes packets of them. */
+/* The requester: takes WQEs from the send queue and sends their packets */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "roce.h"
 
 /**
- * enum req_result - how sending went
+ * enum req_result - result of sending
  * @REQ_SENT: a frame was sent
- * @REQ_WAIT: window, fence or depth of READs: an answer will let it go on
+ * @REQ_WAIT: window, fence or depth of READs; a response lets it continue
  * @REQ_NO_FRAME: try again in the next nic_run()
- * @REQ_FAILED: the record has a status now
+ * @REQ_FAILED: the record has an error status now
  */
 enum req_result {
 	REQ_SENT,
@@ -28,7 +28,7 @@ int req_init(struct qp *qp)
 
 	if (!qp_is_connected(qp))
 		return 0;
-	/* Of UC one is on its way at a time. */
+	/* UC sends one WQE at a time */
 	if (qp->type == ORNIC_QPT_UC)
 		records = 1;
 	if (records > REQ_RECORDS_MAX)
@@ -111,7 +111,7 @@ void req_fail(struct qp *qp, enum ornic_wc_status status)
 		qp_error(qp);
 		return;
 	}
-	/* The peer drops what it got of the message: the next one begins anew. */
+	/* The peer drops the rest; the next message starts behind its PSNs */
 	req->una = req->next;
 	req->psn = req->next;
 	req->sent_max = req->next;
@@ -143,7 +143,7 @@ static enum ornic_wc_status req_check(struct qp *qp,
 		return ORNIC_WC_SUCCESS;
 	if (!qp->attr.max_rd_atomic)
 		return ORNIC_WC_LOC_QP_OP_ERR;
-	/* Better now than when the answer is here. */
+	/* Check the SGEs now, not when the response arrives */
 	if (req_receives(wqe->opcode) &&
 	    !sge_check(qp, wqe->sge, wqe->sge_count, ORNIC_ACCESS_LOCAL_WRITE))
 		return ORNIC_WC_LOC_PROT_ERR;
@@ -151,9 +151,9 @@ static enum ornic_wc_status req_check(struct qp *qp,
 }
 
 /*
- * Make a record of the next WQE.
+ * Take the next WQE from the send queue and make a record of it.
  *
- * Return: false when there is none, or no room for it now.
+ * Return: false when there is no WQE, or no room for its record or PSNs now.
  */
 static bool req_take(struct qp *qp, struct send_wqe *wqe)
 {
@@ -210,7 +210,7 @@ enum ornic_wc_status req_reread(struct qp *qp, const struct req_record *rec,
 static uint8_t req_data_opcode(const struct req_record *rec, bool start,
 			       bool end)
 {
-	/* By: opcode; start; end */
+	/* Indexes: opcode, first packet, last packet */
 	static const uint8_t opcodes[][2][2] = {
 		[ORNIC_WR_RDMA_WRITE] = {
 			{ OPCODE_RC_WRITE_MIDDLE, OPCODE_RC_WRITE_LAST },
@@ -238,8 +238,8 @@ static uint8_t req_data_opcode(const struct req_record *rec, bool start,
 }
 
 /*
- * The message is complete as soon as it is sent, and the guest may then reuse its
- * buffer while a frame waits: copy.
+ * Copy the payload: a UC message completes when it is sent, and the guest may
+ * then reuse its buffer while the frame still waits.
  */
 static int64_t req_copy(struct qp *qp, const struct send_wqe *wqe,
 			uint64_t offset, uint32_t len, struct frame *frame)
@@ -255,10 +255,10 @@ static int64_t req_copy(struct qp *qp, const struct send_wqe *wqe,
 }
 
 /*
- * Put as much of a message as may go at once into a frame.
+ * Fill a frame with as much of a message as one frame may carry.
  *
- * Return: bytes, a multiple of the path MTU unless it is the end of the
- * message; or -EFAULT.
+ * Return: bytes, a multiple of the path MTU unless they end the message; or
+ * -EFAULT.
  */
 static int64_t req_payload(struct qp *qp, const struct send_wqe *wqe,
 			   uint64_t offset, struct frame *frame)
@@ -278,7 +278,7 @@ static int64_t req_payload(struct qp *qp, const struct send_wqe *wqe,
 	got = sge_gather(qp, wqe->sge, wqe->sge_count, offset, len, frame);
 	if (got < 0 || (uint64_t)got == len)
 		return got;
-	/* Out of pieces; those for a path MTU there always are. */
+	/* The iovec is full; it always has room for a path MTU */
 	got &= ~(int64_t)(mtu - 1);
 	roce_trim(frame, got);
 	return got ? got : -EFAULT;
@@ -301,8 +301,9 @@ static int req_fill_data(struct qp *qp, const struct req_record *rec,
 	pkt->solicited = end && wqe->flags & ORNIC_SEND_SOLICITED &&
 			 rec->opcode != ORNIC_WR_RDMA_WRITE;
 	/*
-	 * Twice in a window: when the end of it is lost, the answer to its
-	 * first half lets packets follow that make the receiver see the gap.
+	 * Ask for an ACK twice per window. If the end of a window is lost, the
+	 * ACK of its first half lets packets follow that show the gap to the
+	 * receiver.
 	 */
 	pkt->ack_req = qp->type != ORNIC_QPT_UC &&
 		       (end || frame->flags & FRAME_LOCAL ||
@@ -313,7 +314,7 @@ static int req_fill_data(struct qp *qp, const struct req_record *rec,
 	return 0;
 }
 
-/* A READ that was answered in part asks for the rest only. */
+/* A READ that has part of its response asks for the rest only */
 static void req_fill_read(struct qp *qp, const struct req_record *rec,
 			  const struct send_wqe *wqe, struct packet *pkt)
 {
@@ -324,7 +325,7 @@ static void req_fill_read(struct qp *qp, const struct req_record *rec,
 	pkt->va = wqe->raddr + offset;
 	pkt->dma_len = wqe->length - offset;
 	pkt->ack_req = true;
-	/* One packet asks, but the answer takes as many PSNs as it has. */
+	/* One packet for the request; req_sent() counts the response's PSNs */
 	pkt->npkts = 1;
 }
 
@@ -368,7 +369,7 @@ static int req_fill_atomic_write(struct qp *qp, const struct send_wqe *wqe,
 	return len < 0 ? len : 0;
 }
 
-/* Return: 0, or -EFAULT when the data is out of reach. */
+/* Return: 0, or -EFAULT when the data is out of reach */
 static int req_fill(struct qp *qp, const struct req_record *rec,
 		    const struct send_wqe *wqe, struct frame *frame,
 		    struct packet *pkt)
@@ -394,7 +395,7 @@ static int req_fill(struct qp *qp, const struct req_record *rec,
 	}
 }
 
-/* Must the next packet wait for an answer to an earlier one? */
+/* Must the next packet wait for a response to an earlier one? */
 static bool req_must_wait(struct qp *qp, const struct req_record *rec)
 {
 	const struct req *req = &qp->req;
@@ -465,8 +466,8 @@ static enum req_result req_send(struct qp *qp, struct req_record *rec,
 }
 
 /*
- * Execute what sends nothing ([ORNIC-SQ-11]). Those before it may have to be
- * sent again, so a key that they use stays until they are complete.
+ * Execute a WQE that sends nothing ([ORNIC-SQ-11]). Earlier WQEs may be sent
+ * again, so LOCAL_INV waits until they are complete and use the key no more.
  */
 static enum req_result req_execute(struct qp *qp, struct req_record *rec,
 				   const struct send_wqe *wqe)
@@ -510,7 +511,7 @@ bool req_run(struct qp *qp, unsigned int budget)
 			if (!rec->status)
 				rec->status = req_reread(qp, rec, &wqe);
 		}
-		/* It fails when all before it are complete. */
+		/* comp_settle() fails the record after all earlier ones */
 		if (rec->status) {
 			req->failed = true;
 			result = REQ_FAILED;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The responder: executes requests in order of their PSNs, and says no where
- * IBTA 9.7.5.2 and 9.9.3 want it. UC says nothing (9.8.2).
+ * The responder: executes requests in the order of their PSNs and refuses them
+ * as IBTA 9.7.5.2 and 9.9.3 require. UC sends no response (9.8.2).
  */
 #include <endian.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ void resp_flush(struct qp *qp)
 	if (!resp->wqe_taken)
 		return;
 	resp->wqe_taken = false;
-	/* Without the SRQ there is nobody to tell. */
+	/* The completion goes to the CQ of the SRQ, which may be gone */
 	if (xrcd_select(qp, resp->srqn))
 		rq_fail(qp, resp->wqe.wr_id, ORNIC_WC_WR_FLUSH_ERR);
 	xrcd_release(qp);
@@ -45,7 +45,7 @@ static void resp_nak(struct qp *qp, unsigned int code)
 	ack_owe(qp, AETH_NAK | code, qp->resp.epsn);
 }
 
-/* The peer breaks the rules; nobody here has a completion for it. */
+/* The request is invalid: send a NAK and an event; no WQE completes */
 static bool resp_invalid(struct qp *qp)
 {
 	RDMA_STAT_INC(qp->nic, remote_invalid_requests);
@@ -66,7 +66,7 @@ static bool resp_no_access(struct qp *qp)
 	return false;
 }
 
-/* It is the receive WQE's fault, and that is completed with the reason. */
+/* The receive WQE fails: complete it with @status, send a NAK, go to ERR */
 static bool resp_wqe_failed(struct qp *qp, enum ornic_wc_status status)
 {
 	switch (status) {
@@ -107,7 +107,7 @@ static bool resp_take_wqe(struct qp *qp)
 	struct resp *resp = &qp->resp;
 	int err;
 
-	/* That of a message that UC dropped (IBTA 9.9.3.2, class D) */
+	/* Reuse the WQE of a message that UC dropped (IBTA 9.9.3.2, class D) */
 	if (resp->wqe_taken) {
 		resp->offset = 0;
 		return true;
@@ -147,7 +147,7 @@ static void resp_complete(struct qp *qp, const struct packet *pkt,
 	rq_complete(qp, &cqe, resp->wqe.wr_id, NULL, pkt->solicited);
 }
 
-/* The data is there, the peer needs the key no longer (IBTA 9.4.1.1.3). */
+/* Invalidate the key of a SEND_WITH_INV after its data (IBTA 9.4.1.1.3) */
 static bool resp_invalidate(struct qp *qp, uint32_t key)
 {
 	enum mr_error err = mr_remote_inv(qp->nic, &qp->user, key);
@@ -184,7 +184,7 @@ static bool resp_send(struct qp *qp, const struct packet *pkt)
 	return true;
 }
 
-/* Return: the region, or NULL when the key does not open it; counted. */
+/* Return: the region, or NULL when QP or key forbid the access, counted */
 static struct mr *resp_mr(struct qp *qp, uint32_t rkey, uint32_t access,
 			  uint64_t va, uint64_t len)
 {
@@ -200,14 +200,14 @@ static struct mr *resp_mr(struct qp *qp, uint32_t rkey, uint32_t access,
 	return NULL;
 }
 
-/* First packet of a WRITE: is all of it allowed? */
+/* First packet of a WRITE: check access to the whole range */
 static bool resp_write_start(struct qp *qp, const struct packet *pkt)
 {
 	struct resp *resp = &qp->resp;
 
 	if (pkt->dma_len > CORE_MAX_MSG_SIZE)
 		return resp_invalid(qp);
-	/* Without data there is no key to look at, only the permission. */
+	/* The key of an empty WRITE is not checked; the QP's access is */
 	if (pkt->dma_len ? !resp_mr(qp, pkt->rkey, ORNIC_ACCESS_REMOTE_WRITE,
 				    pkt->va, pkt->dma_len) :
 			   !(qp->attr.access & ORNIC_ACCESS_REMOTE_WRITE))
@@ -253,7 +253,7 @@ static bool resp_write(struct qp *qp, const struct packet *pkt)
 	all = pkt->payload_len == resp->left;
 	if (pkt->payload_len > resp->left || end != all)
 		return resp_invalid(qp);
-	/* Before the data, so that a packet that is not ready has no effect. */
+	/* Take the WQE before the data is written: an RNR NAK has no effect */
 	length = resp->offset + pkt->payload_len;
 	if (pkt->op->flags & OPCODE_IMMDT && !resp_take_wqe(qp))
 		return false;
@@ -296,8 +296,8 @@ static bool resp_read(struct qp *qp, const struct packet *pkt)
 }
 
 /*
- * What an atomic makes of a value ([ORNIC-SQ-10]): without masks all bits are
- * compared and swapped, and all are one field.
+ * Compute the result of an atomic ([ORNIC-SQ-10]). Without masks all bits are
+ * compared and swapped, and the sum has one field.
  */
 static uint64_t resp_atomic_result(uint64_t found, const struct packet *pkt)
 {
@@ -311,17 +311,17 @@ static uint64_t resp_atomic_result(uint64_t found, const struct packet *pkt)
 		mask = masked ? pkt->swap_add_mask : ~0ULL;
 		return (found & ~mask) | (pkt->swap_add & mask);
 	}
-	/* The highest bits of the fields are added without their carries. */
+	/* Add the highest bit of each field without its carry */
 	top = masked ? pkt->swap_add_mask : 0;
 	return ((found & ~top) + (pkt->swap_add & ~top)) ^
 	       ((found ^ pkt->swap_add) & top);
 }
 
 /*
- * One 8-byte operation that is atomic for all who access this memory, the
- * guest's CPUs too (IBTA 9.4.5, IBV_ATOMIC_GLOB).
+ * One 8-byte operation that is atomic for all accesses to this memory, those of
+ * the guest's CPUs included (IBTA 9.4.5, IBV_ATOMIC_GLOB).
  *
- * Return: what it found.
+ * Return: the value before the operation.
  */
 static uint64_t resp_atomic_execute(uint64_t *word, const struct packet *pkt)
 {
@@ -337,7 +337,7 @@ static uint64_t resp_atomic_execute(uint64_t *word, const struct packet *pkt)
 }
 
 /*
- * Find the word that an atomic request is for.
+ * Find the word that an atomic request names.
  *
  * Return: the word, or NULL when the request was refused.
  */
@@ -358,7 +358,7 @@ static uint64_t *resp_word(struct qp *qp, const struct packet *pkt,
 		resp_no_access(qp);
 		return NULL;
 	}
-	/* A region may begin anywhere in a page; then its words are not aligned. */
+	/* A region may start at any byte; then its words are not aligned */
 	if (len < sizeof(uint64_t) ||
 	    (uintptr_t)iov.iov_base % sizeof(uint64_t)) {
 		resp_invalid(qp);
@@ -368,7 +368,7 @@ static uint64_t *resp_word(struct qp *qp, const struct packet *pkt,
 	return iov.iov_base;
 }
 
-/* An answer without data, or the one of an atomic */
+/* Queue a response without payload, or that of an atomic */
 static void resp_answer(struct qp *qp, const struct packet *pkt,
 			uint64_t original)
 {
@@ -393,7 +393,7 @@ static bool resp_atomic(struct qp *qp, const struct packet *pkt)
 	return true;
 }
 
-/* The bytes as they come, in one piece (IBTA A19.4.2). */
+/* Store the 8 bytes of the payload atomically (IBTA A19.4.2) */
 static bool resp_atomic_write(struct qp *qp, const struct packet *pkt)
 {
 	uint64_t value, *word;
@@ -410,8 +410,8 @@ static bool resp_atomic_write(struct qp *qp, const struct packet *pkt)
 }
 
 /*
- * All that was executed is in the guest's memory, where its CPUs see it; so
- * there is no more to do than to see whether the peer may ask (IBTA A19.4.1).
+ * Earlier requests have written guest memory, where the CPUs see the data. So
+ * only the access rights remain to be checked (IBTA A19.4.1).
  */
 static bool resp_flush_request(struct qp *qp, const struct packet *pkt)
 {
@@ -437,9 +437,9 @@ static bool resp_flush_request(struct qp *qp, const struct packet *pkt)
 	return true;
 }
 
-/* ---- in order? ---- */
+/* ---- order and dispatch ---- */
 
-/* Does it go on with the message that is going on (IBTA 9.7.4.1.2)? */
+/* Does the packet continue the current message (IBTA 9.7.4.1.2)? */
 static bool resp_in_sequence(const struct qp *qp, const struct packet *pkt)
 {
 	bool start = pkt->op->flags & OPCODE_START;
@@ -454,7 +454,7 @@ static bool resp_in_sequence(const struct qp *qp, const struct packet *pkt)
 	}
 }
 
-/* Has it as much payload as its place in the message asks for (IBTA 9.7.4.1.6)? */
+/* Does the payload length fit the place in the message (IBTA 9.7.4.1.6)? */
 static bool resp_length_valid(const struct qp *qp, const struct packet *pkt)
 {
 	uint64_t max = (uint64_t)pkt->npkts << qp->mtu_shift;
@@ -470,9 +470,9 @@ static bool resp_length_valid(const struct qp *qp, const struct packet *pkt)
 }
 
 /*
- * A peer that sends again what it has lost track of asks for an ACK at the end.
- * One before that would be for packets it has not sent again so far, and
- * rdma_rxe, having seen it, never looks at its timer again.
+ * A peer that retransmits sets AckReq in its last packet. An earlier ACK would
+ * cover packets that it has not sent again yet, and rdma_rxe does not check its
+ * timer any more after such an ACK.
  */
 static void resp_duplicate(struct qp *qp, const struct packet *pkt)
 {
@@ -484,8 +484,8 @@ static void resp_duplicate(struct qp *qp, const struct packet *pkt)
 }
 
 /*
- * All packets of an XRC message name the same SRQ. Else, or if it is none of
- * the domain, the request is invalid (IBTA A14).
+ * All packets of an XRC message name the same SRQ, which must belong to the
+ * XRCD. Otherwise the request is invalid (IBTA A14).
  */
 static bool resp_select(struct qp *qp, const struct packet *pkt)
 {
@@ -525,8 +525,8 @@ static void resp_end(struct resp *resp, const struct packet *pkt)
 }
 
 /*
- * A message with a hole, or one that something is wrong with, is dropped up to
- * the first packet of the next one, whatever PSN that has.
+ * UC drops a message with a gap or an error up to the first packet of the next
+ * message, whatever PSN that one has.
  */
 static void resp_rx_uc(struct qp *qp, const struct packet *pkt)
 {
@@ -569,7 +569,7 @@ void resp_rx(struct qp *qp, const struct packet *pkt)
 	}
 	if (ahead > 0) {
 		RDMA_STAT_INC(qp->nic, rx_out_of_sequence);
-		/* One NAK for a gap, until it is closed (IBTA 9.7.5.1.2). */
+		/* Send one NAK per gap (IBTA 9.7.5.1.2) */
 		if (resp->nak_sent)
 			return;
 		resp->nak_sent = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The responder of a connected QP: what it does with requests (resp.c), and the
- * answers it owes (ack.c).
+ * The responder of a connected QP: execution of requests (resp.c) and the
+ * responses that it owes (ack.c).
  */
 #ifndef ORNIC_DEVICE_RESP_H
 #define ORNIC_DEVICE_RESP_H
@@ -16,14 +16,15 @@ struct packet;
 struct qp;
 
 /*
- * Entries of struct resp's @read: those being answered again are among the latest
- * CORE_MAX_RD_ATOMIC, and as many new ones may come before that is done.
+ * Size of @read in struct resp. Repeated responses use the latest
+ * CORE_MAX_RD_ATOMIC entries, and as many new requests may arrive before the
+ * repetition is done.
  */
 #define RESP_READS (2 * CORE_MAX_RD_ATOMIC)
 
 /**
- * enum resp_message - what the next packet must go on with
- * @RESP_NONE: a new message
+ * enum resp_message - kind of the message that the next packet continues
+ * @RESP_NONE: none; the next packet starts a message
  * @RESP_SEND: a SEND
  * @RESP_WRITE: an RDMA WRITE
  */
@@ -34,16 +35,15 @@ enum resp_message {
 };
 
 /**
- * struct resp_read - a request with an answer of its own, kept to be answered
- *	again
+ * struct resp_read - a request with a response of its own, kept for repetition
  * @kind: enum opcode_kind of the request
- * @first: PSN of the request and of the first packet of the answer
- * @npkts: packets of the answer
+ * @first: PSN of the request and of the first packet of the response
+ * @npkts: number of packets of the response
  * @va: remote address
- * @length: bytes of the answer
+ * @length: length of the response, bytes
  * @rkey: remote key
- * @msn: message sequence number, as in the answer
- * @original: what an atomic found
+ * @msn: message sequence number in the response
+ * @original: value before an atomic operation
  * @srqn: SRQ that an XRC request named
  */
 struct resp_read {
@@ -59,11 +59,12 @@ struct resp_read {
 };
 
 /**
- * struct resp_cursor - answers being sent: entries of @read, run free
- * @at: the entry
- * @first: PSN that its answer began with this time
- * @psn: its next packet
- * @end: entry behind the last
+ * struct resp_cursor - position in the responses to send; indexes of @read run
+ *	free
+ * @at: current entry
+ * @first: first PSN of its response in this transmission
+ * @psn: PSN of its next packet
+ * @end: index behind the last entry
  */
 struct resp_cursor {
 	uint32_t at;
@@ -74,23 +75,24 @@ struct resp_cursor {
 
 /**
  * struct resp - state of the responder
- * @epsn: PSN expected next
- * @msn: messages executed, 24 bits
- * @message: what is going on
- * @nak_sent: a NAK for @epsn is out: nothing else is said about what follows
- * @owe: an ACK or NAK is to be sent
- * @syndrome: of the AETH to be sent, with @owe
- * @nak_psn: PSN that a NAK to be sent is about
- * @wqe_taken: @wqe is in use, or with UC waits for a message that is not dropped
- * @wqe: receive WQE of the message that is going on
- * @srqn: SRQ that the message of XRC names
- * @offset: bytes of the message so far
- * @va: where the rest of a WRITE goes
- * @rkey: key of the WRITE
- * @left: bytes of the WRITE to come
- * @read: the latest READs and atomics
- * @fresh: those never answered so far; @fresh.end is where the next one goes
- * @again: those asked for once more
+ * @epsn: expected PSN
+ * @msn: number of messages executed, 24 bits
+ * @message: kind of the current message
+ * @nak_sent: a NAK for @epsn was sent; later packets get no further one
+ * @owe: an ACK or NAK must be sent
+ * @syndrome: with @owe, syndrome of the AETH
+ * @nak_psn: with @owe, PSN of a NAK
+ * @wqe_taken: @wqe is in use; for UC, possibly left by a dropped message for
+ *	the next one
+ * @wqe: receive WQE of the current message
+ * @srqn: SRQ that the current XRC message names
+ * @offset: bytes of the current message received so far
+ * @va: address of the rest of a WRITE
+ * @rkey: remote key of the WRITE
+ * @left: bytes of the WRITE that are missing
+ * @read: ring of the latest requests with a response of their own
+ * @fresh: entries not answered yet; @fresh.end is the position of the next one
+ * @again: entries whose response must be repeated
  */
 struct resp {
 	uint32_t epsn;
@@ -113,88 +115,89 @@ struct resp {
 };
 
 /**
- * resp_reset - nothing was received
- * @qp: in transition to RESET
+ * resp_reset - forget all requests and start at @qp->attr.rq_psn
+ * @qp: QP in transition to RESET or RTR
  */
 void resp_reset(struct qp *qp);
 
 /**
  * resp_flush - complete the receive WQE in use with ORNIC_WC_WR_FLUSH_ERR
- * @qp: going to error
+ * @qp: QP in ERR
  */
 void resp_flush(struct qp *qp);
 
 /**
- * resp_rx - a request
- * @qp: connected, in RTR or beyond
- * @pkt: checked as far as its headers go, for this QP
+ * resp_rx - process a request
+ * @qp: connected QP in RTR, RTS, SQD or SQE
+ * @pkt: request for this QP with valid headers
  */
 void resp_rx(struct qp *qp, const struct packet *pkt);
 
 /**
- * ack_owe - an ACK of all that came so far, or a NAK, is to be sent
- * @qp: RC
- * @syndrome: of the AETH
- * @psn: that a NAK is about; the first NAK owed stands
+ * ack_owe - note that an ACK of all requests so far, or a NAK, must be sent
+ * @qp: RC or XRC_RECV QP
+ * @syndrome: syndrome of the AETH
+ * @psn: PSN of a NAK. A NAK that is owed already has precedence
  */
 void ack_owe(struct qp *qp, uint8_t syndrome, uint32_t psn);
 
 /**
- * ack_add - a READ or an atomic was accepted: answer it
- * @qp: RC
- * @read: copied. There is room: see ack_room()
+ * ack_add - queue the response to a READ or an atomic
+ * @qp: RC or XRC_RECV QP
+ * @read: the request; copied. ack_room() must be true
  */
 void ack_add(struct qp *qp, const struct resp_read *read);
 
 /**
- * ack_room - may the peer ask for one more READ or atomic
- * @qp: RC
+ * ack_room - check whether the peer may send one more READ or atomic
+ * @qp: RC or XRC_RECV QP
  *
- * Return: false when it has as many as it was allowed without an answer.
+ * Return: false when max_dest_rd_atomic of them have no response yet.
  */
 bool ack_room(const struct qp *qp);
 
 /**
- * ack_run - send the answers that are owed, in order
- * @qp: RC, in RTR or beyond
- * @budget: frames at most
+ * ack_run - send the responses that are owed, in order
+ * @qp: RC or XRC QP in RTR or beyond
+ * @budget: limit of frames
  *
- * Return: whether there are more.
+ * Return: true when there are more.
  */
 bool ack_run(struct qp *qp, unsigned int budget);
 
 /**
- * ack_repeat - answer a READ or an atomic once more
- * @qp: RC
+ * ack_repeat - repeat the response to a READ or an atomic
+ * @qp: RC or XRC_RECV QP
  * @pkt: duplicate request
  *
- * Return: false if it is none of the latest ones: drop it.
+ * Return: false when the request is not in @read and must be dropped.
  */
 bool ack_repeat(struct qp *qp, const struct packet *pkt);
 
 /**
- * ack_pending - is an answer owed
- * @qp: RC
+ * ack_pending - check whether a response is owed
+ * @qp: any QP
  *
- * Return: whether ack_run() has something to do.
+ * Return: true when ack_run() has work.
  */
 bool ack_pending(const struct qp *qp);
 
 /**
- * ack_settle - send what a QP owes before it goes ([ORNIC-QP-9])
- * @qp: any QP. Nothing is sent for one that owes nothing
+ * ack_settle - send the responses that a QP owes before it goes ([ORNIC-QP-9])
+ * @qp: any QP
  *
- * The host has seen the completions of what is acknowledged here. Answers to
- * READs may be cut off. Not to be called from within nic_rx().
+ * The host may have seen the completions of the requests that this
+ * acknowledges. Long responses to READs may be cut off. Must not be called from
+ * within nic_rx(): it flushes the port.
  */
 void ack_settle(struct qp *qp);
 
 /**
- * ack_settle_reset - the same for a reset of the card
- * @qp: any QP; the ACK or NAK that it owes is sent unless answers to READs or
- *	atomics have to go before it
+ * ack_settle_reset - ack_settle() for a reset of the card
+ * @qp: any QP; an ACK or NAK that it owes is sent unless responses to READs or
+ *	atomics must precede it
  *
- * Refers to no memory of the guest.
+ * Sends no guest memory.
  */
 void ack_settle_reset(struct qp *qp);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Packets of all QPs: out to the wire, and in from it to the QP meant. */
+/* RoCE packets of all QPs: sending, and dispatch of received ones */
 #include <endian.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 bool roce_is_local(struct qp *qp, const struct ornic_av *av)
 {
-	/* Sniffers want to see what would be on a wire. */
+	/* With sniffers all packets are real wire bytes ([ORNIC-FLOW-11]) */
 	return !(av->dmac[0] & 1) && !qp->nic->rules.sniffers &&
 	       env_peer_is_local(qp->nic->env, av->dmac);
 }
@@ -84,7 +84,7 @@ void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 		.tclass = av->tclass,
 		.hop_limit = av->hop_limit,
 		.flow_label = ORNIC_GET(ORNIC_AV_FLOW_LABEL, flow),
-		/* Priorities are 3 bits, service levels 4. */
+		/* Priorities have 3 bits, service levels 4 */
 		.priority = ORNIC_GET(ORNIC_AV_SL, flow) & 7,
 		.sport = le16toh(av->udp_sport),
 	};
@@ -109,14 +109,14 @@ void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 	core_tx(nic, frame);
 }
 
-/* Is it for the requester? */
+/* Is the packet a response, that is, for the requester? */
 static bool roce_is_answer(const struct packet *pkt)
 {
 	return pkt->op->kind == OPCODE_ACK || pkt->op->kind == OPCODE_READ_RESP ||
 	       pkt->op->kind == OPCODE_ATOMIC_ACK;
 }
 
-/* Return: the QP that a packet is for, if it is of the right kind and state. */
+/* Find the QP of a packet. Return: NULL when type or state do not fit. */
 static struct qp *roce_find(struct nic *nic, const struct packet *pkt)
 {
 	struct qp *qp;
@@ -125,14 +125,14 @@ static struct qp *roce_find(struct nic *nic, const struct packet *pkt)
 		qp = nic->engine->gsi;
 	} else {
 		qp = qp_find(nic, pkt->dqpn);
-		/* The card's own number of it means nothing on the wire. */
+		/* On the wire only QPN 1 names the GSI */
 		if (qp && qp->type == ORNIC_QPT_GSI)
 			return NULL;
 	}
 	if (!qp || !qp_receives(qp) || qp->type == ORNIC_QPT_RAW_PACKET ||
 	    pkt->op->transport != roce_transport(qp))
 		return NULL;
-	/* Of an XRC connection each end is one half. */
+	/* XRC_RECV takes requests only, XRC_SEND responses ([ORNIC-XRC-3]) */
 	if (qp->type == (roce_is_answer(pkt) ? ORNIC_QPT_XRC_RECV :
 					       ORNIC_QPT_XRC_SEND))
 		return NULL;
@@ -153,7 +153,7 @@ static void roce_rx_connected(struct qp *qp, const struct packet *pkt)
 	resp_rx(qp, pkt);
 }
 
-/* Return: whether it is a packet; counted, one way or the other. */
+/* Parse and count. Return: whether the packet is valid. */
 static bool roce_parse(struct nic *nic, struct packet *pkt,
 		       const struct frame *frame, unsigned int l3_offset,
 		       unsigned int bth_offset)

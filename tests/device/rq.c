@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Receive queues: the ring, and the receive WQEs of a QP */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
@@ -38,7 +39,7 @@ void rq_ring_reset(struct rq *rq)
 	rq->broken = false;
 }
 
-/* Read the producer index once more. Return: 0 or -EIO, counted. */
+/* Read the producer index again. Return: 0 or -EIO, counted. */
 static int rq_update(struct rq *rq)
 {
 	struct ornic_qp_dbr *dbr = guest_ref_ptr(rq->dbr);
@@ -134,7 +135,7 @@ void rq_ring_done(struct rq *rq, uint32_t ci)
 		guest_store32(&dbr->rq_ci, ci);
 }
 
-/* ---- of a QP ---- */
+/* ---- receive WQEs of a QP ---- */
 
 int rq_take(struct qp *qp, struct recv_wqe *wqe)
 {
@@ -155,7 +156,7 @@ int rq_write(struct qp *qp, const struct recv_wqe *wqe, uint64_t offset,
 void rq_complete(struct qp *qp, struct ornic_cqe *cqe, uint64_t wr_id,
 		 const struct ornic_cqe_ext *ext, bool solicited)
 {
-	/* XRC has no receive CQ but the SRQ's. */
+	/* XRC_RECV completes receives in the CQ of the SRQ */
 	struct cq *cq = qp->recv_cq.cq ? qp->recv_cq.cq : qp->srq->cq.cq;
 
 	if (qp_has_rq(qp))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Receive queues: the ring, a QP's own or that of an SRQ, and the work requests
- * in it (hardware interface, section 7).
+ * Receive queues: the ring of a QP or an SRQ, and the work requests in it
+ * (hardware interface, section 7).
  */
 #ifndef ORNIC_DEVICE_RQ_H
 #define ORNIC_DEVICE_RQ_H
@@ -20,17 +20,18 @@ struct qp;
 /**
  * struct rq - a ring of receive WQEs; indexes count WQEs and run free
  * @nic: the card
- * @owner: the QP or SRQ whose it is
- * @kind: what @owner is, for messages
- * @dbr: record of @owner, struct ornic_qp_dbr
- * @ring: the strides
- * @log_wqes: log2 of their number
- * @stride_shift: log2 of the bytes of one
+ * @owner: the QP, WQ or SRQ that owns the ring
+ * @kind: name of the kind of @owner in log messages
+ * @dbr: doorbell record of @owner, struct ornic_qp_dbr
+ * @ring: buffer of the ring
+ * @log_wqes: log2 of the number of WQEs
+ * @stride_shift: log2 of the bytes per WQE
  * @pi: producer index as last read from the doorbell record and checked
  * @next: next WQE to take
- * @ci: WQEs that may be reused, rq_ci in the doorbell record: completed ones of
- *	a QP, taken ones of an SRQ
- * @broken: the host's index made no sense or is out of reach: taken for empty
+ * @ci: rq_ci of the doorbell record: WQEs that the host may reuse. A QP counts
+ *	completed WQEs, an SRQ taken ones
+ * @broken: rq_pi was invalid, or record or ring were out of reach; the ring
+ *	then counts as empty
  */
 struct rq {
 	struct nic *nic;
@@ -47,11 +48,11 @@ struct rq {
 };
 
 /**
- * struct recv_wqe - a receive work request in CPU order
- * @wr_id: the host's own
- * @length: bytes of all SGEs
- * @sge_count: pieces in @sge
- * @sge: where the bytes go
+ * struct recv_wqe - a receive work request in CPU byte order
+ * @wr_id: wr_id of the WQE
+ * @length: sum of the lengths of all SGEs, bytes
+ * @sge_count: number of SGEs in @sge
+ * @sge: destination of the data
  */
 struct recv_wqe {
 	uint64_t wr_id;
@@ -60,95 +61,94 @@ struct recv_wqe {
 	struct sge sge[CORE_MAX_SGE];
 };
 
-/* Strides from ORNIC_RQ_STRIDE_SHIFT_MIN up to one for CORE_MAX_SGE pieces */
+/* log2 of the largest stride, which holds CORE_MAX_SGE SGEs */
 #define RQ_STRIDE_SHIFT_MAX 9
 
 /**
- * rq_ring_init - resolve the ring
- * @rq: with @nic, @owner, @kind and @dbr set
- * @desc: as it came with a command, copied from guest memory
- * @log_wqes: log2 of the WQEs
- * @stride_shift: log2 of the bytes of one
- * @dir: enum mem_dir bits that will be needed
+ * rq_ring_init - initialise a ring
+ * @rq: ring with @nic, @owner, @kind and @dbr set
+ * @desc: descriptor from the command, copied from guest memory
+ * @log_wqes: log2 of the number of WQEs
+ * @stride_shift: log2 of the bytes per WQE
+ * @dir: mask of enum mem_dir that is needed
  *
- * Return: as buf_init(), and BAD_PARAM when a shift is out of range.
+ * Return: as buf_init(); BAD_PARAM when a shift is out of range.
  */
 enum ornic_cmd_status rq_ring_init(struct rq *rq, const struct ornic_buf *desc,
 				   unsigned int log_wqes,
 				   unsigned int stride_shift, unsigned int dir);
 
 /**
- * rq_ring_uninit - end of rq_ring_init()
- * @rq: initialised, or all zero
+ * rq_ring_uninit - free a ring
+ * @rq: initialised ring, or all zero
  */
 void rq_ring_uninit(struct rq *rq);
 
 /**
- * rq_ring_reset - an empty ring, as at creation
- * @rq: the ring; rq_ci in the record is not written
+ * rq_ring_reset - empty a ring, as at creation
+ * @rq: the ring; rq_ci in the doorbell record is not written
  */
 void rq_ring_reset(struct rq *rq);
 
 /**
- * rq_ring_has - are there WQEs to take
- * @rq: initialised
- * @count: so many
+ * rq_ring_has - check for WQEs to take
+ * @rq: initialised ring
+ * @count: number of WQEs wanted
  *
- * Reads the producer index only when those known are not enough.
+ * Reads rq_pi only when fewer WQEs are known.
  *
- * Return: 1 if there are; 0 if not, or the ring was broken before; -EIO when it
- * is found broken now, counted (bad_rq_pi, dma_faults).
+ * Return: 1 when there are enough; 0 when there are not, or the ring was broken
+ * before; -EIO when it is found broken now, counted (bad_rq_pi, dma_faults).
  */
 int rq_ring_has(struct rq *rq, uint32_t count);
 
 /**
- * rq_ring_slot - where a WQE is
- * @rq: initialised
- * @index: runs free
+ * rq_ring_slot - locate a WQE
+ * @rq: initialised ring
+ * @index: index of the WQE, runs free
  *
  * Return: as buf_slot().
  */
 void *rq_ring_slot(struct rq *rq, uint32_t index);
 
 /**
- * rq_ring_take - copy the next WQE and check its form; it is consumed
- * @rq: initialised
- * @wqe: filled
+ * rq_ring_take - consume the next WQE: copy it and check its form
+ * @rq: initialised ring
+ * @wqe: WQE to fill
  *
- * Return: as rq_take() for a QP with a ring of its own.
+ * Return: as rq_take() for a QP with its own ring.
  */
 int rq_ring_take(struct rq *rq, struct recv_wqe *wqe);
 
 /**
- * rq_ring_done - WQEs may be reused: publish it
- * @rq: initialised
- * @ci: those before it
+ * rq_ring_done - publish rq_ci: the host may reuse WQEs
+ * @rq: initialised ring
+ * @ci: index behind the last such WQE
  */
 void rq_ring_done(struct rq *rq, uint32_t ci);
 
 /**
- * rq_take - the next WQE of a QP or its SRQ: copy it and check its form; it is
- * consumed
- * @qp: any QP; one without a receive queue has never a WQE
- * @wqe: filled
+ * rq_take - consume the next WQE of a QP or its SRQ: copy it and check its form
+ * @qp: any QP; one without a receive queue never has a WQE
+ * @wqe: WQE to fill
  *
  * Return: 0; -EAGAIN when the queue is empty; -EINVAL when the WQE is refused,
- * counted (bad_wqe_count), and then @wqe->wr_id is valid and it is to be
- * completed with ORNIC_WC_LOC_QP_OP_ERR; -EIO when the queue is broken
- * (bad_rq_pi, dma_faults): a QP's own is told once and empty afterwards, an SRQ
- * is so for ever.
+ * counted (bad_wqe_count): @wqe->wr_id is valid, and the caller completes it
+ * with ORNIC_WC_LOC_QP_OP_ERR; -EIO when the queue is broken (bad_rq_pi,
+ * dma_faults). A QP's own queue returns -EIO once and is empty afterwards; an
+ * SRQ always returns it.
  */
 int rq_take(struct qp *qp, struct recv_wqe *wqe);
 
 /**
- * rq_write - copy into the memory that a WQE names
- * @qp: that took it
+ * rq_write - write to the memory that a WQE names
+ * @qp: QP that took the WQE
  * @wqe: the WQE
- * @offset: bytes of it to skip
- * @src: where from, in order
- * @src_count: pieces of @src; together they fit into the WQE behind @offset
+ * @offset: offset in the memory of the WQE, bytes
+ * @src: source, in order
+ * @src_count: number of pieces in @src; together they fit behind @offset
  *
- * Keys are those of the PD of the queue that the WQE was in.
+ * Keys are looked up in the PD of the queue that the WQE came from.
  *
  * Return: as sge_write().
  */
@@ -156,32 +156,32 @@ int rq_write(struct qp *qp, const struct recv_wqe *wqe, uint64_t offset,
 	     const struct iovec *src, int src_count);
 
 /**
- * rq_complete - finish the WQE taken first
+ * rq_complete - complete the oldest taken WQE
  * @qp: the QP
- * @cqe: completion but for wr_id and the QP's number, which are filled in here
- * @wr_id: of the WQE
- * @ext: what follows in long completions, or NULL
- * @solicited: the sender asked for an event
+ * @cqe: completion without wr_id and QPN, which are set here
+ * @wr_id: wr_id of the WQE
+ * @ext: second half of a 64-byte completion, or NULL
+ * @solicited: the sender asked for a solicited event
  *
- * rq_ci of a QP's own queue is published before the completion.
+ * Publishes rq_ci of a QP's own queue before the completion ([ORNIC-ORD-5]).
  */
 void rq_complete(struct qp *qp, struct ornic_cqe *cqe, uint64_t wr_id,
 		 const struct ornic_cqe_ext *ext, bool solicited);
 
 /**
- * rq_fail - rq_complete() with nothing but a status
+ * rq_fail - complete the oldest taken WQE with an error
  * @qp: the QP
- * @wr_id: of the WQE
- * @status: why
+ * @wr_id: wr_id of the WQE
+ * @status: status of the completion
  */
 void rq_fail(struct qp *qp, uint64_t wr_id, enum ornic_wc_status status);
 
 /**
- * rq_flush - complete what is in the ring with ORNIC_WC_WR_FLUSH_ERR
- * @qp: with a receive queue of its own; all taken WQEs are completed
- * @budget: WQEs at most
+ * rq_flush - complete the WQEs in the ring with ORNIC_WC_WR_FLUSH_ERR
+ * @qp: QP with its own receive queue; all taken WQEs are completed
+ * @budget: limit of WQEs
  *
- * Return: whether there are more.
+ * Return: true when there are more.
  */
 bool rq_flush(struct qp *qp, unsigned int budget);
 
