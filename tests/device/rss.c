@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Receive side scaling. */
+/* Receive side scaling: the Toeplitz hash over fields of a frame */
 #include <endian.h>
 #include <string.h>
 
@@ -12,8 +12,9 @@ _Static_assert(RSS_KEY_LEN >= RSS_DATA_MAX + 4, "32 key bits behind each bit");
 
 uint32_t rss_toeplitz(const uint8_t *key, const uint8_t *data, unsigned int len)
 {
-	/* The 32 bits of the key from that of the current data bit on, and
-	 * behind them those that move in.
+	/*
+	 * High half: the 32 bits of the key from the current bit on. Low half:
+	 * the bits that move in next.
 	 */
 	uint64_t window = (uint64_t)key[0] << 56 | (uint64_t)key[1] << 48 |
 			  (uint64_t)key[2] << 40 | (uint64_t)key[3] << 32;
@@ -31,7 +32,7 @@ uint32_t rss_toeplitz(const uint8_t *key, const uint8_t *data, unsigned int len)
 	return hash;
 }
 
-/* Fields of a frame one behind the other */
+/* Input of the hash: fields of a frame, concatenated */
 struct rss_data {
 	uint8_t bytes[RSS_DATA_MAX];
 	unsigned int len;
@@ -47,13 +48,13 @@ static void rss_add(struct rss_data *data, const uint8_t *field,
 }
 
 /**
- * struct rss_packet - the fields that a hash can be about
+ * struct rss_packet - the fields of a packet that can be hashed
  * @l3: 4, 6 or 0
  * @l4: FLOW_PROTO_TCP, FLOW_PROTO_UDP or 0
- * @src: address
- * @dst: address
- * @ports: source and destination, with @l4
- * @spi: of ESP, or NULL
+ * @src: source address
+ * @dst: destination address
+ * @ports: source and destination port, valid with @l4
+ * @spi: SPI of ESP, or NULL
  */
 struct rss_packet {
 	unsigned int l3;
@@ -105,11 +106,11 @@ static bool rss_hash_packet(const struct rss_packet *packet, uint32_t fields,
 	return data.len;
 }
 
-/* ---- of RSS QPs ---- */
+/* ---- hash of RSS QPs ---- */
 
 static struct rss_packet rss_packet_of(const struct ornic_flow_headers *headers)
 {
-	/* IPv4 addresses are the last 4 bytes. */
+	/* IPv4 addresses are in the last 4 bytes */
 	unsigned int skip = headers->l3 == 4 ? 12 : 0;
 	struct rss_packet packet = {
 		.l3 = headers->l3,
@@ -118,7 +119,7 @@ static struct rss_packet rss_packet_of(const struct ornic_flow_headers *headers)
 		.ports = (const uint8_t *)&headers->src_port,
 	};
 
-	/* Fragments have no ports, nor has what is cut. */
+	/* Fragments and truncated packets have ports 0 */
 	if (headers->src_port || headers->dst_port)
 		packet.l4 = headers->proto;
 	return packet;
@@ -139,9 +140,9 @@ bool rss_hash_fields(const struct frame *frame, uint32_t fields,
 	return rss_hash_packet(&packet, fields, key, hash);
 }
 
-/* ---- of the port ---- */
+/* ---- hash of the port ---- */
 
-/* No ports without addresses */
+/* Ports are hashed only together with the addresses ([ORNIC-DEV-9]) */
 static uint32_t rss_type_fields(const struct flow *flow, uint32_t types)
 {
 	uint32_t fields;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Rules: who gets which frames. */
+/* Flow rules: lists, matching, commands */
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ _Static_assert(sizeof(union rule_key) == sizeof(struct ornic_flow_key),
 _Static_assert(offsetof(struct ornic_flow_key, outer.dmac) == 0,
 	       "rule_has_mac() looks at the first bytes");
 
-/* The host's network stack does not hear itself. */
+/* Rules of kernel QPs get no frames of the host's stack ([ORNIC-LOOP-3]) */
 static bool rule_is_deaf(const struct rule *rule, bool stack)
 {
 	return stack && qp_is_kernel(rule->qp);
@@ -59,14 +59,14 @@ static void rule_count(const struct rule *rule, const struct frame *frame)
 }
 
 /**
- * struct rule_walk - a received frame on its way through the lists
+ * struct rule_walk - state of a received frame while it passes the lists
  * @frame: the frame
  * @flow: its headers
  * @key: its fields
- * @stack: the host's network stack has sent it
+ * @stack: the host's network stack sent it
  * @given: a QP got it
  * @dropped: a rule with DROP matched
- * @took: it goes no further
+ * @took: a rule took the frame; the search ends
  */
 struct rule_walk {
 	const struct frame *frame;
@@ -93,7 +93,7 @@ static void rule_apply(const struct rule *rule, struct rule_walk *walk)
 		walk->took = true;
 }
 
-/* All of a rule's twins have their turn, whichever of them took the frame. */
+/* If a rule matches, all its twins get the frame, too ([ORNIC-FLOW-5]) */
 static void rule_walk_list(const struct list_head *list, struct rule_walk *walk)
 {
 	const struct list_head *pos;
@@ -209,7 +209,7 @@ static unsigned int *rule_counter(struct nic *nic, const struct rule *rule)
 	}
 }
 
-/* Those who listen to the same, one of many senders of a group for example */
+/* Do two rules have the same priority, value and mask? */
 static bool rule_is_twin(const struct rule *a, const struct rule *b)
 {
 	return a->priority == b->priority &&
@@ -217,7 +217,7 @@ static bool rule_is_twin(const struct rule *a, const struct rule *b)
 	       !memcmp(a->mask, b->mask, sizeof(a->mask));
 }
 
-/* Return: where the rule goes; @rule->twin is set. */
+/* Set @rule->twin. Return: the node to insert the rule in front of. */
 static struct list_head *rule_place(struct nic *nic, struct rule *rule)
 {
 	struct list_head *pos, *list = &nic->rules.list[rule->list];
@@ -254,7 +254,7 @@ static void rule_unlink(struct nic *nic, struct rule *rule)
 {
 	struct list_head *next = rule->node.next;
 
-	/* The oldest of the twins that are left is one no more. */
+	/* The next twin becomes the first rule of the group */
 	if (!rule->twin && next != &nic->rules.list[rule->list])
 		list_entry(next, struct rule, node)->twin = false;
 	list_del_init(&rule->node);
@@ -262,7 +262,7 @@ static void rule_unlink(struct nic *nic, struct rule *rule)
 	(*rule_counter(nic, rule))--;
 }
 
-/* Rules that make one frame more work than to find who takes it */
+/* Count the rules that give a frame to a further QP ([ORNIC-FLOW-13]) */
 static unsigned int rule_copies(const struct nic *nic)
 {
 	unsigned int i, copies = nic->rules.sniffers;
@@ -279,7 +279,7 @@ static unsigned int rule_copies(const struct nic *nic)
 	return copies;
 }
 
-/* Sniffers want to see real wire bytes. */
+/* With sniffers all packets are real wire bytes ([ORNIC-FLOW-11]) */
 static void rule_update_env(struct nic *nic)
 {
 	env_want_bytes(nic->env, nic->rules.sniffers);
@@ -324,7 +324,7 @@ rule_check_flags(const struct ornic_create_flow_in *in)
 	if (!CMD_RSVD_ZERO(in->rsvd) || in->type > ORNIC_FLOW_SNIFFER ||
 	    flags & ~RULE_FLAGS)
 		return ORNIC_CMD_BAD_PARAM;
-	/* What is dropped nobody sees later. */
+	/* A dropped frame cannot continue or be a sniffer's ([ORNIC-FLOW-3]) */
 	if (flags & ORNIC_FLOW_DROP &&
 	    (flags & ORNIC_FLOW_DONT_TRAP || in->type == ORNIC_FLOW_SNIFFER))
 		return ORNIC_CMD_BAD_PARAM;
@@ -355,7 +355,7 @@ rule_check_key(const struct ornic_create_flow_in *in)
 	return ORNIC_CMD_OK;
 }
 
-/* Has the QP what the rule needs? With DROP it needs nothing. */
+/* Does the QP have the queue that the rule needs? DROP alone needs none. */
 static bool rule_check_qp(const struct qp *qp, uint32_t flags)
 {
 	if (!qp || qp->type != ORNIC_QPT_RAW_PACKET)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Rules: who gets which frames (hardware interface, section 11.13).
+ * Flow rules, which direct, drop and count frames (hardware interface, section
+ * 11.13).
  *
- * A port without rules pays one test of a counter for a frame. One with rules
- * compares the frame with each of them until one takes it, CORE_MAX_FLOW_BITS
- * bounding how many there are and RULE_COPIES_MAX how many may get a copy.
+ * Without rules a frame costs one test of a counter. With rules the card
+ * compares the frame with each of them until one takes it. CORE_MAX_FLOW_BITS
+ * limits their number, and RULE_COPIES_MAX the number of copies.
  */
 #ifndef ORNIC_DEVICE_RULE_H
 #define ORNIC_DEVICE_RULE_H
@@ -19,7 +20,7 @@
 #include "list.h"
 #include "obj.h"
 
-/* Rules that let others see the frame too: what one frame may cost */
+/* Limit of rules that let one frame go to more than one QP ([ORNIC-FLOW-13]) */
 #define RULE_COPIES_MAX 64
 #define RULE_WORDS (sizeof(struct ornic_flow_key) / sizeof(uint64_t))
 
@@ -28,7 +29,7 @@ struct counters;
 struct nic;
 struct qp;
 
-/* The lists, those that a received frame goes through in this order first */
+/* The lists of rules; received frames pass the first three in this order */
 enum rule_list {
 	RULE_NORMAL,
 	RULE_MC_DEFAULT,
@@ -39,24 +40,25 @@ enum rule_list {
 };
 
 /**
- * struct rule - a rule; all that most frames need of it comes first, in a line
- * @obj: number; nobody uses rules
- * @node: in its list: by priority, older first, behind those it is a twin of
- * @last_mask: the last word of @mask that is not 0: rules that look alike differ
- *	in ports most often
- * @last_value: that of @value
- * @first: first word of @mask that is not 0
- * @last: the last one; both are 0 when all match
- * @twin: has list, priority, value and mask of the one before it
- * @mac_node: in the list of those that name a whole address, or alone
+ * struct rule - a rule; the members that most frames need come first, in one
+ *	cache line
+ * @obj: number; rules have no users
+ * @node: in its list, sorted by priority, then age; twins follow each other
+ * @last_mask: last word of @mask that is not 0; compared first, as similar
+ *	rules mostly differ in the ports
+ * @last_value: the same word of @value
+ * @first: index of the first word of @mask that is not 0
+ * @last: index of the last one; both are 0 when every frame matches
+ * @twin: has the same list, priority, value and mask as the rule before it
+ * @mac_node: in @macs of struct rule_table, or unlinked
  * @list: enum rule_list
- * @qp: RAW_PACKET, used
- * @counters: with ORNIC_FLOW_COUNT, used; else NULL
- * @priority: 0 first
+ * @qp: RAW_PACKET QP, with a reference
+ * @counters: counters of ORNIC_FLOW_COUNT, with a reference, or NULL
+ * @priority: priority; 0 is matched first
  * @flags: ORNIC_FLOW_*
- * @tag: for completions
- * @value: struct ornic_flow_key, by words
- * @mask: the same
+ * @tag: flow_tag of completions
+ * @value: struct ornic_flow_key as words
+ * @mask: struct ornic_flow_key as words
  */
 struct rule {
 	struct obj obj;
@@ -79,12 +81,12 @@ struct rule {
 
 /**
  * struct rule_table - the rules of a card
- * @list: struct rule lists
- * @macs: struct rule list: those of type NORMAL whose mask has all of the
- *	destination address
- * @ingress: rules about received frames, without sniffers
- * @sniffers: of type SNIFFER
- * @egress: with ORNIC_FLOW_EGRESS
+ * @list: lists of struct rule, by enum rule_list
+ * @macs: list of the rules of type NORMAL whose mask has all bits of the
+ *	destination MAC
+ * @ingress: number of rules for received frames, without sniffers
+ * @sniffers: number of rules of type SNIFFER
+ * @egress: number of rules with ORNIC_FLOW_EGRESS
  */
 struct rule_table {
 	struct list_head list[RULE_LISTS];
@@ -95,10 +97,10 @@ struct rule_table {
 };
 
 /**
- * enum rule_verdict - what rules did with a frame
- * @RULE_PASSED: nothing
- * @RULE_COPIED: somebody got a copy, it goes on
- * @RULE_TOOK: it goes no further
+ * enum rule_verdict - result of the rules for a frame
+ * @RULE_PASSED: no QP got the frame, and no rule took it
+ * @RULE_COPIED: a QP got a copy; the frame continues
+ * @RULE_TOOK: a rule took the frame
  */
 enum rule_verdict {
 	RULE_PASSED,
@@ -107,58 +109,58 @@ enum rule_verdict {
 };
 
 /**
- * rule_init - an empty table
+ * rule_init - initialise an empty table
  * @nic: the card
  */
 void rule_init(struct nic *nic);
 
 /**
- * rule_destroy_all - part of a reset: let go of QPs and counters
+ * rule_destroy_all - destroy all rules at reset, before QPs and counters
  * @nic: the card
  */
 void rule_destroy_all(struct nic *nic);
 
 /**
- * rule_rx - give a frame to those that rules name
- * @nic: the card; asked only if @nic->rules.ingress
- * @frame: received, passed eth_valid()
+ * rule_rx - apply the rules to a received frame
+ * @nic: the card; @nic->rules.ingress is not 0
+ * @frame: received frame that passes eth_valid()
  * @flow: its headers
- * @stack: the host's network stack has sent it; its own rules do not see it
+ * @stack: the host's network stack sent it; rules of kernel QPs do not see it
  *
- * Counts. The state of QPs may change.
+ * Counts the frame. May change the state of QPs.
  *
- * Return: what is to be done with the frame.
+ * Return: enum rule_verdict.
  */
 enum rule_verdict rule_rx(struct nic *nic, const struct frame *frame,
 			  const struct flow *flow, bool stack);
 
 /**
- * rule_sniff - give a copy of a frame to all sniffers
- * @nic: the card; asked only if @nic->rules.sniffers
- * @frame: sent or received; what does not pass eth_valid() nobody sees
+ * rule_sniff - give a copy of a frame to all sniffers that match
+ * @nic: the card; @nic->rules.sniffers is not 0
+ * @frame: sent or received frame; one that fails eth_valid() is ignored
  *
- * The state of QPs may change.
+ * May change the state of QPs.
  */
 void rule_sniff(struct nic *nic, const struct frame *frame);
 
 /**
- * rule_tx - look at a frame that is about to be sent
- * @qp: who sends; asked only if @nic->rules.egress
+ * rule_tx - apply the egress rules to a frame that is about to be sent
+ * @qp: sender; @nic->rules.egress of its card is not 0
  * @frame: the frame
  *
- * Counts.
+ * Counts the frame.
  *
- * Return: whether it is to be dropped.
+ * Return: true when the frame must be dropped.
  */
 bool rule_tx(struct qp *qp, const struct frame *frame);
 
 /**
- * rule_has_mac - is an address one that a rule of type NORMAL names
+ * rule_has_mac - check whether a rule of type NORMAL names an address
  * @nic: the card
- * @mac: destination of a frame
- * @stack: the host's network stack sends it, whose own rules do not count
+ * @mac: destination MAC of a frame
+ * @stack: the host's network stack sends it; rules of kernel QPs do not count
  *
- * Return: true if one does, with all 48 bits.
+ * Return: true when the mask of such a rule has all 48 bits.
  */
 bool rule_has_mac(const struct nic *nic, const uint8_t *mac, bool stack);
 

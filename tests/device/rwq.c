@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Tables of WQs. */
+/* RWQ tables */
 #include <endian.h>
 #include <stdlib.h>
 
@@ -46,7 +46,7 @@ enum ornic_cmd_status rwq_cmd_create(struct nic *nic, struct cmd *cmd)
 	count = 1u << in->log_size;
 	if (cmd->in_len < sizeof(*in) + count * sizeof(in->wqn[0]))
 		return ORNIC_CMD_BAD_SIZE;
-	/* Names behind the last entry are no more than a tail. */
+	/* Input behind the last entry must be 0, as a tail ([ORNIC-RSS-1]) */
 	if (!cmd_is_zero(in->wqn + count, cmd->in_len - sizeof(*in) -
 					  count * sizeof(in->wqn[0])))
 		return ORNIC_CMD_BAD_SIZE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Tables of WQs, which RSS QPs spread frames over. */
+/* RWQ tables: the WQs over which RSS QPs spread frames */
 #ifndef ORNIC_DEVICE_RWQ_H
 #define ORNIC_DEVICE_RWQ_H
 
@@ -14,10 +14,10 @@ struct nic;
 struct qp;
 
 /**
- * struct rwq - a table
+ * struct rwq - an RWQ table
  * @obj: number and users (RSS QPs)
- * @log_size: log2 of the entries
- * @wq: WQs, each used as often as it is here
+ * @log_size: log2 of the number of entries
+ * @wq: WQs, with one reference per entry
  */
 struct rwq {
 	struct obj obj;
@@ -26,7 +26,7 @@ struct rwq {
 };
 
 /**
- * rwq_find - find by number
+ * rwq_find - look up a table by number
  * @nic: the card
  * @num: any number
  *
@@ -35,9 +35,9 @@ struct rwq {
 struct rwq *rwq_find(const struct nic *nic, uint32_t num);
 
 /**
- * rwq_get - where a frame goes
+ * rwq_get - select the WQ of a frame
  * @rwq: the table
- * @hash: of the frame
+ * @hash: hash of the frame
  *
  * Return: the WQ.
  */
@@ -47,7 +47,8 @@ static inline struct qp *rwq_get(const struct rwq *rwq, uint32_t hash)
 }
 
 /**
- * rwq_destroy_all - part of a reset; no QP is left, WQs are
+ * rwq_destroy_all - destroy all tables at reset, after the QPs and before the
+ *	WQs
  * @nic: the card
  */
 void rwq_destroy_all(struct nic *nic);

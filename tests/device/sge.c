@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Scatter/gather lists: access by local key, copies, references in frames */
 #include <errno.h>
 #include <string.h>
 
 #include "qp.h"
 #include "sge.h"
 
-/* Pieces resolved at a time when bytes are copied */
+/* Pieces that a copy resolves at a time */
 #define COPY_PIECES 16
 
 static struct mr *sge_mr_as(struct qp *qp, const struct mr_user *user,
@@ -49,14 +50,14 @@ bool sge_check(struct qp *qp, const struct sge *sge, unsigned int count,
 	return true;
 }
 
-/*
- * struct sge_walk - the pieces of a part of a list, one after the other
- * @sge: what is left of the list
- * @end: its end
- * @offset: bytes to skip in the first
- * @left: bytes to go
- * @addr: of the piece
- * @len: of the piece
+/**
+ * struct sge_walk - iterator over the pieces of a part of a list
+ * @sge: next SGE
+ * @end: end of the list
+ * @offset: bytes to skip in @sge
+ * @left: bytes behind the present piece
+ * @addr: address of the present piece
+ * @len: length of the present piece, bytes
  */
 struct sge_walk {
 	const struct sge *sge;
@@ -75,7 +76,7 @@ static struct sge_walk sge_walk(const struct sge *sge, unsigned int count,
 	};
 }
 
-/* Return: the SGE that the next piece is of, or NULL at the end. */
+/* Advance to the next piece. Return: its SGE, or NULL at the end. */
 static const struct sge *sge_next(struct sge_walk *walk)
 {
 	const struct sge *sge;
@@ -170,17 +171,14 @@ int sge_read(struct qp *qp, const struct sge *sge, unsigned int count,
 	return 0;
 }
 
-/*
- * struct source - where bytes come from: an array of pieces, and how far it was
- * used up
- */
+/* A source of bytes: an array of pieces; @used of the first are used up */
 struct source {
 	const struct iovec *iov;
 	int count;
 	size_t used;
 };
 
-/* Source and target may overlap when a guest sends to itself: memmove(). */
+/* memmove(): source and target may overlap when a guest sends to itself */
 static void source_copy(struct source *src, uint8_t *to, size_t len)
 {
 	size_t n;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * Scatter/gather lists of work requests: from keys and addresses to bytes.
- */
+/* Scatter/gather lists of work requests: memory access by local key */
 #ifndef ORNIC_DEVICE_SGE_H
 #define ORNIC_DEVICE_SGE_H
 
@@ -16,9 +14,9 @@
 struct qp;
 
 /**
- * struct sge - one piece of a work request, in CPU order
- * @addr: first byte
- * @length: bytes
+ * struct sge - one SGE of a work request, in CPU byte order
+ * @addr: address of the first byte
+ * @length: length, bytes
  * @lkey: local key
  */
 struct sge {
@@ -28,44 +26,44 @@ struct sge {
 };
 
 /**
- * sge_check - may the QP use all of a list
+ * sge_check - check access to all of a list
  * @qp: the QP
  * @sge: the list
- * @count: pieces
- * @access: 0 to read from them, ORNIC_ACCESS_LOCAL_WRITE to write
+ * @count: number of SGEs
+ * @access: 0 to read, ORNIC_ACCESS_LOCAL_WRITE to write
  *
- * A key that does not fit is counted (bad_lkey).
+ * A key that forbids the access is counted (bad_lkey).
  *
- * Return: whether it may.
+ * Return: true when the QP may access all of it.
  */
 bool sge_check(struct qp *qp, const struct sge *sge, unsigned int count,
 	       uint32_t access);
 
 /**
- * sge_gather - make a frame refer to a part of a list
+ * sge_gather - append a part of a list to the payload of a frame, by reference
  * @qp: the QP
  * @sge: the list
- * @count: pieces
- * @offset: bytes of the list to skip
- * @len: bytes wanted; the list has them
- * @frame: payload is appended to it
+ * @count: number of SGEs
+ * @offset: offset in the list, bytes
+ * @len: bytes wanted; the list has as many
+ * @frame: frame that the payload is appended to
  *
- * Return: bytes that @frame refers to now, fewer than @len when its pieces ran
- * out, or -EFAULT when a key does not allow it (counted).
+ * Return: bytes appended, fewer than @len when the iovec of @frame is full; or
+ * -EFAULT when a key forbids the access (counted).
  */
 int64_t sge_gather(struct qp *qp, const struct sge *sge, unsigned int count,
 		   uint64_t offset, uint32_t len, struct frame *frame);
 
 /**
- * sge_read - copy a part of a list
+ * sge_read - copy from a part of a list
  * @qp: the QP
  * @sge: the list
- * @count: pieces
- * @offset: bytes of the list to skip
- * @buf: where to
- * @len: bytes; the list has them
+ * @count: number of SGEs
+ * @offset: offset in the list, bytes
+ * @buf: destination
+ * @len: bytes to copy; the list has as many
  *
- * Return: 0, or -EFAULT when a key does not allow it (counted).
+ * Return: 0, or -EFAULT when a key forbids the access (counted).
  */
 int sge_read(struct qp *qp, const struct sge *sge, unsigned int count,
 	     uint64_t offset, void *buf, uint32_t len);
@@ -74,25 +72,25 @@ int sge_read(struct qp *qp, const struct sge *sge, unsigned int count,
  * sge_write - copy into a part of a list
  * @qp: the QP
  * @sge: the list
- * @count: pieces
- * @offset: bytes of the list to skip
- * @src: where from, in order
- * @src_count: pieces of @src; together they fit into the list behind @offset
+ * @count: number of SGEs
+ * @offset: offset in the list, bytes
+ * @src: source, in order
+ * @src_count: number of pieces in @src; together they fit behind @offset
  *
- * Return: 0, or -EFAULT when a key does not allow it (counted).
+ * Return: 0, or -EFAULT when a key forbids the access (counted).
  */
 int sge_write(struct qp *qp, const struct sge *sge, unsigned int count,
 	      uint64_t offset, const struct iovec *src, int src_count);
 
 /**
- * sge_write_as - sge_write() with keys that are not the QP's own
+ * sge_write_as - sge_write() with the keys of another user
  * @qp: the QP
- * @user: whose they are
+ * @user: user of the keys, such as an SRQ
  * @sge: the list
- * @count: pieces
- * @offset: bytes of the list to skip
- * @src: where from, in order
- * @src_count: pieces of @src
+ * @count: number of SGEs
+ * @offset: offset in the list, bytes
+ * @src: source, in order
+ * @src_count: number of pieces in @src
  *
  * Return: as sge_write().
  */
@@ -101,26 +99,26 @@ int sge_write_as(struct qp *qp, const struct mr_user *user,
 		 const struct iovec *src, int src_count);
 
 /**
- * mr_write - copy into a region that mr_get() allowed
- * @mr: from mr_get(), which checked @addr and the length
- * @addr: first byte
- * @src: where from, in order
- * @src_count: pieces of @src
+ * mr_write - copy into a region
+ * @mr: region from mr_get(), which checked @addr and the length
+ * @addr: address of the first byte
+ * @src: source, in order
+ * @src_count: number of pieces in @src
  *
- * Return: 0, or -EFAULT when the guest took the memory away.
+ * Return: 0, or -EFAULT when the memory is out of reach now.
  */
 int mr_write(struct mr *mr, uint64_t addr, const struct iovec *src,
 	     int src_count);
 
 /**
- * mr_frame - make a frame refer to bytes of a region that mr_get() allowed
- * @mr: from mr_get(), which checked @addr and @len
- * @addr: first byte
+ * mr_frame - append bytes of a region to the payload of a frame, by reference
+ * @mr: region from mr_get(), which checked @addr and @len
+ * @addr: address of the first byte
  * @len: bytes wanted
- * @frame: payload is appended to it
+ * @frame: frame that the payload is appended to
  *
- * Return: bytes that @frame refers to now, fewer than @len when its pieces ran
- * out, or -EFAULT when the guest took the memory away.
+ * Return: bytes appended, fewer than @len when the iovec of @frame is full; or
+ * -EFAULT when the memory is out of reach now.
  */
 int64_t mr_frame(struct mr *mr, uint64_t addr, uint32_t len,
 		 struct frame *frame);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Unix sockets at a path */
 #include <errno.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -21,7 +22,7 @@ int sock_address(const char *path, struct sockaddr_un *address)
 	return 0;
 }
 
-/* Remove a socket that nobody listens on; 0 when it is gone. */
+/* Remove a socket without a listener. Return: 0 when it is gone. */
 static int remove_stale(const struct sockaddr_un *address, int type)
 {
 	struct stat st;

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Unix sockets that live at a path. */
+/* Unix sockets at a path */
 #ifndef ORNIC_DEVICE_SOCK_H
 #define ORNIC_DEVICE_SOCK_H
 
 struct sockaddr_un;
 
 /**
- * sock_bind - make a non-blocking socket at a path
- * @path: where; what a dead process left there is removed
+ * sock_bind - create a non-blocking socket at a path
+ * @path: the path; a socket that a dead process left there is removed
  * @type: SOCK_STREAM (it listens) or SOCK_DGRAM
  *
- * Return: the descriptor; -EADDRINUSE when a living process has the path,
+ * Return: the descriptor; -EADDRINUSE when a running process uses the path,
  * -ENAMETOOLONG, or another negative errno.
  */
 int sock_bind(const char *path, int type);
 
 /**
- * sock_address - the address of a path
+ * sock_address - convert a path to a socket address
  * @path: the path
- * @address: filled
+ * @address: address to fill
  *
  * Return: 0 or -ENAMETOOLONG.
  */
 int sock_address(const char *path, struct sockaddr_un *address);
 
 /**
- * sock_accept - take the next connection of a listener
- * @listener: a stream socket from sock_bind()
- * @spare: a descriptor that is kept for the case that there are no more, -1 for
- *	none yet
+ * sock_accept - accept the next connection of a listener
+ * @listener: stream socket from sock_bind()
+ * @spare: descriptor in reserve for the time when no more are free, or -1;
+ *	allocated here
  *
- * Without a descriptor for it a connection stays in the queue and the listener
- * stays ready, for ever. Then *@spare is given up for the moment that it takes
- * to accept the connection and close it.
+ * While no descriptor is free a connection stays in the queue, and the listener
+ * stays ready for ever. So the function closes *@spare to accept the connection
+ * and close it, and then allocates *@spare again.
  *
- * Return: non-blocking, or a negative errno.
+ * Return: a non-blocking descriptor, or a negative errno.
  */
 int sock_accept(int listener, int *spare);
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# Sources of the software card, one per line, in the order of STYLE's rings:
-# edges (sockets, memory, time, wire), front (registers, commands), objects,
-# engines. tests/unit takes its pieces from the same lists.
+# Sources of the software card, one per line, by layer: edges (memory, time,
+# wire), the program, the core (registers and commands, objects, engines).
+# tests/unit uses the same lists.
 
-# What the core is given by its surroundings.
+# The environment of the core
 EDGE_SRCS := \
 	env.c \
 	fault.c \
@@ -16,7 +16,7 @@ EDGE_SRCS := \
 	switch.c \
 	timer.c
 
-# The program around it.
+# The program around the core
 MAIN_SRCS := \
 	capture.c \
 	card.c \
@@ -32,7 +32,7 @@ MAIN_SRCS := \
 	vfio_user.c \
 	vfio_user_cmd.c
 
-# Knows neither sockets nor QEMU.
+# The core, which knows neither sockets nor QEMU
 CORE_SRCS := \
 	cmd.c \
 	counters.c \

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Send queues: the ring, decoding and checks of WQEs, completion */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
@@ -8,19 +9,19 @@
 #include "qp.h"
 #include "sq.h"
 
-/* The longest WQE: a UD route before inline data, or SGEs */
+/* The longest WQE: header, UD route and CORE_MAX_INLINE bytes of inline data */
 #define WQE_SLOTS_MAX \
 	((sizeof(struct ornic_sq_hdr) + sizeof(struct ornic_route_ud) + \
 	  CORE_MAX_INLINE + ORNIC_SLOT_SIZE - 1) / ORNIC_SLOT_SIZE)
 
 /**
- * enum wr_data - what an opcode takes
+ * enum wr_data - data that an opcode takes
  * @WR_ANY: any number of SGEs
- * @WR_INLINE: the same, or inline data
+ * @WR_INLINE: any number of SGEs, or inline data
  * @WR_ONE: one SGE
- * @WR_WORD: one SGE of 8 bytes: the answer of an atomic (IBTA 9.4.5)
- * @WR_WORD_OUT: the same to be sent, or 8 bytes inline
- * @WR_NONE: nothing
+ * @WR_WORD: one SGE of 8 bytes for the response of an atomic (IBTA 9.4.5)
+ * @WR_WORD_OUT: one SGE of 8 bytes to send, or 8 bytes inline
+ * @WR_NONE: no data
  */
 enum wr_data {
 	WR_ANY,
@@ -32,12 +33,12 @@ enum wr_data {
 };
 
 /**
- * struct wr_desc - what an opcode of a work request means
+ * struct wr_desc - properties of an opcode of work requests
  * @extra: bytes between the route and the SGEs
  * @wc_opcode: enum ornic_wc_opcode of its completion
- * @types: bit n: allowed to QPs of enum ornic_qp_type n
+ * @types: bit n: allowed for enum ornic_qp_type n; 0 for an unknown opcode
  * @data: enum wr_data
- * @kernel: only with ORNIC_QP_KERNEL
+ * @kernel: allowed with ORNIC_QP_KERNEL only
  */
 struct wr_desc {
 	uint8_t extra;
@@ -55,7 +56,7 @@ _Static_assert(ORNIC_TSO_HDR_MAX <= CORE_MAX_INLINE,
 #define TYPE_UD		(1u << ORNIC_QPT_UD | 1u << ORNIC_QPT_GSI)
 #define TYPE_RAW	(1u << ORNIC_QPT_RAW_PACKET)
 
-/* Those without @types are known for the length of their WQE only. */
+/* Indexed by enum ornic_wr_opcode */
 static const struct wr_desc wr_table[] = {
 	[ORNIC_WR_RDMA_WRITE] = {
 		0, ORNIC_WC_RDMA_WRITE, TYPE_RC | TYPE_UC, WR_INLINE, false
@@ -139,8 +140,8 @@ static unsigned int route_len(const struct qp *qp)
 }
 
 /*
- * Bytes between route and SGEs. A TSO WQE has headers there, whose length, if it
- * can be, is in the route.
+ * Bytes between route and SGEs. A TSO WQE has headers there, whose length is in
+ * the route; a length that is too large counts as 0 ([ORNIC-SQ-22]).
  */
 static unsigned int wr_extra(const struct qp *qp, unsigned int opcode,
 			     const uint8_t *slot)
@@ -178,7 +179,7 @@ int sq_update(struct qp *qp)
 		return -EIO;
 	}
 	pi = guest_load32(&dbr->sq_pi);
-	/* Slots from the published index on are not the host's to write. */
+	/* At most a ring ahead of ci_told; never back ([ORNIC-DB-7]) */
 	if (pi - sq->ci_told > 1u << sq->log_slots ||
 	    pi - sq->ci_told < sq->pi - sq->ci_told) {
 		sq->broken = true;
@@ -192,10 +193,10 @@ int sq_update(struct qp *qp)
 }
 
 /*
- * Copy the header of a WQE and see how long it is: at least a slot, at most up
- * to the producer index.
+ * Copy the header of a WQE and compute its slots: at least one, at most up to
+ * the producer index.
  *
- * Return: whether that is the length it asks for.
+ * Return: false when the WQE would end behind the producer index.
  */
 static bool sq_read_header(struct qp *qp, const uint8_t *slot, uint32_t index,
 			   struct send_wqe *wqe, unsigned int *count)
@@ -243,7 +244,7 @@ static void sq_decode_mask(struct send_wqe *wqe, const uint8_t *p)
 	wqe->compare_mask = le64toh(mask.compare_mask);
 }
 
-/* @p: behind the route */
+/* Decode the fields behind the route; @p points to them */
 static void sq_decode_extra(struct send_wqe *wqe, const uint8_t *p)
 {
 	switch (wqe->opcode) {
@@ -272,7 +273,7 @@ static void sq_decode_extra(struct send_wqe *wqe, const uint8_t *p)
 	}
 }
 
-/* @copy: of the WQE */
+/* Decode a WQE from its local copy */
 static void sq_decode(struct qp *qp, struct send_wqe *wqe, const uint8_t *copy,
 		      unsigned int count)
 {
@@ -391,7 +392,7 @@ enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 	slot = sq_slot(qp, index);
 	if (!slot)
 		return out_of_reach(qp);
-	/* One copy of the slot, header included, and only that is looked at. */
+	/* Copy the slot once and check the copy only ([ORNIC-BAD-2]) */
 	memcpy(copy[0], slot, ORNIC_SLOT_SIZE);
 	inside = sq_read_header(qp, copy[0], index, wqe, &count);
 
@@ -450,7 +451,7 @@ enum ornic_wc_status sq_take(struct qp *qp, struct send_wqe *wqe)
 	return status;
 }
 
-/* The most slots by which sq_ci may be behind: fewer than an eighth. */
+/* Largest lag of sq_ci, slots: less than an eighth ([ORNIC-ORD-4]) */
 static uint32_t sq_lag_max(const struct sq *sq)
 {
 	uint32_t eighth = 1u << sq->log_slots >> 3;
@@ -510,7 +511,7 @@ bool sq_flush(struct qp *qp, unsigned int budget)
 			return true;
 		slot = sq_slot(qp, sq->next);
 		if (!slot) {
-			/* Nobody knows what was there. */
+			/* The WQEs are lost, so they get no completions */
 			sq->next = sq->pi;
 			sq_done(qp, sq->next, true);
 			return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Send queues: the ring, and the work requests in it (hardware interface,
- * section 6). A WQE is copied out of guest memory each time it is looked at,
- * and checked each time.
+ * section 6). Each use of a WQE copies it from guest memory and checks the
+ * copy.
  */
 #ifndef ORNIC_DEVICE_SQ_H
 #define ORNIC_DEVICE_SQ_H
@@ -20,13 +20,13 @@ struct qp;
 
 /**
  * struct sq - a send queue; indexes count slots and run free
- * @ring: the slots
- * @log_slots: log2 of their number
+ * @ring: buffer of the ring
+ * @log_slots: log2 of the number of slots
  * @pi: producer index as last read from the doorbell record and checked
- * @next: first slot of the next WQE to be taken
- * @ci: slots before it are done with
+ * @next: first slot of the next WQE to take
+ * @ci: consumer index: the slots before it are done with
  * @ci_told: value of sq_ci in the doorbell record
- * @broken: the host's index made no sense or is out of reach: no more is taken
+ * @broken: sq_pi was invalid or out of reach; it is not read any more
  */
 struct sq {
 	struct buf ring;
@@ -39,32 +39,32 @@ struct sq {
 };
 
 /**
- * struct send_wqe - a send work request in CPU order
- * @wr_id: the host's own
- * @index: first slot, runs free
- * @slots: slots it takes
+ * struct send_wqe - a send work request in CPU byte order
+ * @wr_id: wr_id of the WQE
+ * @index: its first slot, runs free
+ * @slots: number of its slots
  * @opcode: enum ornic_wr_opcode
  * @flags: ORNIC_SEND_*
- * @sge_count: pieces in @sge; 0 when inline
- * @imm: of *_WITH_IMM, wire order
- * @inv_key: of *_WITH_INV
- * @length: bytes of all SGEs, or of inline data
+ * @sge_count: number of SGEs in @sge; 0 when inline
+ * @imm: immediate data of *_WITH_IMM, wire byte order
+ * @inv_key: key to invalidate of *_WITH_INV and LOCAL_INV
+ * @length: length of all SGEs or of the inline data, bytes
  * @raddr: remote address of connected transports
  * @rkey: remote key
- * @xrc_srqn: of XRC_SEND: whose receives it takes
- * @dqpn: destination of UD
- * @qkey: of UD, as posted
+ * @xrc_srqn: number of the remote SRQ, for XRC_SEND
+ * @dqpn: destination QPN of UD
+ * @qkey: Q_Key of UD, as posted
  * @av: path of UD, as posted
  * @eth: route of RAW_PACKET, as posted
- * @swap_add: of atomics
- * @compare: of atomics
- * @swap_add_mask: of MASKED_*
- * @compare_mask: of MASKED_CMP_SWP
- * @flush: of FLUSH, as posted
- * @bind: of BIND_MW, as posted
- * @reg: of REG_MR, as posted
- * @sge: where the bytes are
- * @data: inline data, with ORNIC_SEND_INLINE; of TSO, the headers
+ * @swap_add: value of an atomic to swap in or to add
+ * @compare: value of an atomic to compare with
+ * @swap_add_mask: mask of MASKED_*
+ * @compare_mask: mask of MASKED_CMP_SWP
+ * @flush: parameters of FLUSH, as posted
+ * @bind: parameters of BIND_MW, as posted
+ * @reg: parameters of REG_MR, as posted
+ * @sge: location of the data
+ * @data: inline data, with ORNIC_SEND_INLINE; for TSO, the headers
  */
 struct send_wqe {
 	uint64_t wr_id;
@@ -96,17 +96,17 @@ struct send_wqe {
 
 /**
  * sq_update - read the producer index
- * @qp: with a send queue
+ * @qp: QP with a send queue
  *
- * An index beyond the ring is counted (bad_sq_pi), one out of reach too
- * (dma_faults); what was known before stays, and the queue is broken.
+ * An invalid index is counted (bad_sq_pi), as is a record out of reach
+ * (dma_faults). The queue is then broken and keeps the last valid index.
  *
- * Return: 0, or -EIO the first time that the queue is broken.
+ * Return: 0, or -EIO when the queue breaks now.
  */
 int sq_update(struct qp *qp);
 
 /**
- * sq_empty - is there no WQE to take
+ * sq_empty - check for WQEs to take
  * @sq: the queue
  *
  * Return: true when all known WQEs have been taken.
@@ -118,14 +118,15 @@ static inline bool sq_empty(const struct sq *sq)
 
 /**
  * sq_read - copy a WQE and check its form
- * @qp: with a send queue
+ * @qp: QP with a send queue
  * @index: its first slot
- * @wqe: filled; when it is refused, only @wr_id, @index, @slots, @opcode and
- *	@flags as far as they could be read, and no data
+ * @wqe: WQE to fill. In a refused one only @wr_id, @index, @slots, @opcode and
+ *	@flags are valid as far as they could be read, and there is no data
  *
- * Checked are: known opcode that the QP's type allows, number of SGEs or bytes
- * inline, that it ends before the producer index. Keys are not. What is refused
- * is counted (bad_wqe_opcode, bad_wqe_count, dma_faults).
+ * Checks the opcode against the QP's type, the number of SGEs or the length of
+ * the inline data, and that the WQE ends before the producer index. Does not
+ * check keys. A refused WQE is counted (bad_wqe_opcode, bad_wqe_count,
+ * dma_faults).
  *
  * Return: ORNIC_WC_SUCCESS; LOC_QP_OP_ERR; LOC_PROT_ERR when the ring is out of
  * reach, and then @wqe->wr_id is 0.
@@ -134,10 +135,10 @@ enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 			     struct send_wqe *wqe);
 
 /**
- * sq_is_local - does a work request send nothing
+ * sq_is_local - check whether a work request sends nothing
  * @opcode: enum ornic_wr_opcode
  *
- * Return: whether it is for sq_execute().
+ * Return: true when the opcode is for sq_execute().
  */
 static inline bool sq_is_local(uint8_t opcode)
 {
@@ -146,49 +147,51 @@ static inline bool sq_is_local(uint8_t opcode)
 }
 
 /**
- * sq_execute - do what a work request that sends nothing asks for
- * @qp: connected
- * @wqe: from sq_read(), of an opcode that sq_is_local()
+ * sq_execute - execute a work request that sends nothing
+ * @qp: connected QP
+ * @wqe: WQE from sq_read() with sq_is_local(), or RDMA_READ_WITH_INV, whose key
+ *	is invalidated
  *
- * Keys that do not fit are counted (bad_lkey).
+ * A key that is refused is counted (bad_lkey).
  *
- * Return: ORNIC_WC_SUCCESS or MW_BIND_ERR, and then nothing was changed.
+ * Return: ORNIC_WC_SUCCESS, or MW_BIND_ERR with nothing changed.
  */
 enum ornic_wc_status sq_execute(struct qp *qp, const struct send_wqe *wqe);
 
 /**
- * sq_take - sq_read() of the next WQE, which is consumed
- * @qp: with a send queue that is not empty
- * @wqe: filled
+ * sq_take - consume the next WQE by sq_read()
+ * @qp: QP with a send queue that is not empty
+ * @wqe: WQE to fill
  *
  * Return: as sq_read().
  */
 enum ornic_wc_status sq_take(struct qp *qp, struct send_wqe *wqe);
 
 /**
- * sq_done - slots may be reused
- * @qp: with a send queue
- * @end: first slot that may not
- * @tell: publish it now; else it is published each eighth of the ring
+ * sq_done - note that slots may be reused
+ * @qp: QP with a send queue
+ * @end: index behind the last such slot
+ * @tell: publish sq_ci now; otherwise only when the lag would reach an eighth
+ *	of the ring. No effect if the card was created with sq_ci_lags
  */
 void sq_done(struct qp *qp, uint32_t end, bool tell);
 
 /**
- * sq_complete - finish a WQE: slots, and a completion if one is due
- * @qp: with a send queue
+ * sq_complete - complete a WQE: release its slots, write a completion if due
+ * @qp: QP with a send queue
  * @wqe: the WQE (@wr_id, @index, @slots, @opcode and @flags are used)
- * @status: enum ornic_wc_status; a failure always gives a completion
- * @byte_len: of ORNIC_WC_RDMA_READ and atomics that succeeded, else 0
+ * @status: enum ornic_wc_status; an error always writes a completion
+ * @byte_len: bytes received by a READ or an atomic that succeeded, else 0
  */
 void sq_complete(struct qp *qp, const struct send_wqe *wqe,
 		 enum ornic_wc_status status, uint32_t byte_len);
 
 /**
- * sq_flush - complete what is in the ring with ORNIC_WC_WR_FLUSH_ERR
- * @qp: with a send queue; all taken WQEs are completed
- * @budget: WQEs at most
+ * sq_flush - complete the WQEs in the ring with ORNIC_WC_WR_FLUSH_ERR
+ * @qp: QP with a send queue; all taken WQEs are completed
+ * @budget: limit of WQEs
  *
- * Return: whether there are more.
+ * Return: true when there are more.
  */
 bool sq_flush(struct qp *qp, unsigned int budget);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Shared receive queues. */
+/* Shared receive queues */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct srq *srq_find(const struct nic *nic, uint32_t srqn)
 	return obj ? container_of(obj, struct srq, obj) : NULL;
 }
 
-/* The ring is lost. QPs learn of it when they need a WQE (IBTA 10.2.9.4). */
+/* The ring is lost. QPs fail when they need a WQE (IBTA 10.2.9.4). */
 static int srq_fail(struct srq *srq)
 {
 	if (!srq->failed)
@@ -32,7 +32,7 @@ void srq_cq_failed(struct cq_link *link)
 	srq_fail(container_of(link, struct srq, cq));
 }
 
-/* Fewer WQEs left than the host wants to hear of? Once per request. */
+/* Send SRQ_LIMIT once when fewer than @limit WQEs are left */
 static void srq_check_limit(struct srq *srq)
 {
 	int has;
@@ -201,9 +201,9 @@ enum ornic_cmd_status srq_cmd_query(struct nic *nic, struct cmd *cmd)
 }
 
 /*
- * Copy the WQEs that nobody took to the beginning of another ring.
+ * Copy the WQEs that are not taken yet to the beginning of another ring.
  *
- * Return: OK, or DMA_FAULT: one of the rings is out of reach.
+ * Return: OK, or DMA_FAULT when one of the rings is out of reach.
  */
 static enum ornic_cmd_status srq_move(struct rq *from, struct rq *to)
 {
@@ -220,7 +220,7 @@ static enum ornic_cmd_status srq_move(struct rq *from, struct rq *to)
 	return ORNIC_CMD_OK;
 }
 
-/* The host posts nothing meanwhile, so what it published so far is all. */
+/* The host posts nothing during the command ([ORNIC-SRQ-7]) */
 static enum ornic_cmd_status srq_resize(struct srq *srq, struct rq *to,
 					struct guest_ref *dbr)
 {

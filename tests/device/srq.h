@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Shared receive queues: one ring of receive WQEs for many QPs. A QP copies a
- * WQE when the first packet of a message takes it, and its place may be reused
- * at once, so no QP waits for another (IBTA 10.2.9).
+ * WQE when the first packet of a message takes it, and the host may reuse its
+ * place at once. So no QP waits for another (IBTA 10.2.9).
  */
 #ifndef ORNIC_DEVICE_SRQ_H
 #define ORNIC_DEVICE_SRQ_H
@@ -25,16 +25,16 @@ struct nic;
 
 /**
  * struct srq - a shared receive queue
- * @obj: number and users (QPs, but not those of XRC)
+ * @obj: number and users (QPs other than XRC_RECV)
  * @nic: the card
- * @pd: its PD, used
- * @user: of the keys in its WQEs
- * @xrcd: its XRC domain, used; NULL: not of XRC
- * @cq: with @xrcd: where receives complete
+ * @pd: PD, with a reference
+ * @user: identity for checks of the keys in its WQEs
+ * @xrcd: XRCD of an XRC SRQ, with a reference, or NULL
+ * @cq: membership in the CQ for receives, with @xrcd
  * @flags: ORNIC_SRQ_*
- * @limit: ORNIC_EVENT_SRQ_LIMIT is due when fewer WQEs are left, 0: never
- * @failed: ORNIC_EVENT_SRQ_ERR was told: no WQE is taken any more
- * @events: what it has to tell
+ * @limit: ORNIC_EVENT_SRQ_LIMIT is due when fewer WQEs are left; 0 for never
+ * @failed: ORNIC_EVENT_SRQ_ERR was sent; no WQE is taken any more
+ * @events: events about it that wait for room in the EQ
  * @dbr: doorbell record, struct ornic_qp_dbr
  * @rq: the ring
  */
@@ -54,31 +54,31 @@ struct srq {
 };
 
 /**
- * srq_find - find by number
+ * srq_find - look up an SRQ by number
  * @nic: the card
  * @srqn: any number
  *
- * Return: the SRQ or NULL. Who keeps it uses obj_get().
+ * Return: the SRQ or NULL. A caller that keeps it uses obj_get().
  */
 struct srq *srq_find(const struct nic *nic, uint32_t srqn);
 
 /**
- * srq_take - copy the next WQE and check its form; its place may be reused
+ * srq_take - consume the next WQE and release its place in the ring
  * @srq: the SRQ
- * @wqe: filled
+ * @wqe: WQE to fill
  *
  * Return: as rq_take().
  */
 int srq_take(struct srq *srq, struct recv_wqe *wqe);
 
 /**
- * srq_cq_failed - the CQ of an XRC SRQ died
- * @link: inside the SRQ, which takes no more messages
+ * srq_cq_failed - fail an XRC SRQ after its CQ failed
+ * @link: @cq of the SRQ
  */
 void srq_cq_failed(struct cq_link *link);
 
 /**
- * srq_destroy_all - part of a reset; no QP is left
+ * srq_destroy_all - destroy all SRQs at reset, after the QPs
  * @nic: the card
  */
 void srq_destroy_all(struct nic *nic);

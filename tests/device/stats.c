@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Counters of a card. */
+/* Counters of a card */
 #include <endian.h>
 #include <stdarg.h>
 #include <stdio.h>

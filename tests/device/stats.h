@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Counters of a card, by the lists of the hardware interface, and what is said
- * about those that count something wrong.
+ * Counters of a card, in the order of the lists in ornic_hw_cmd.h, and the log
+ * messages about violations.
  */
 #ifndef ORNIC_DEVICE_STATS_H
 #define ORNIC_DEVICE_STATS_H
@@ -14,16 +14,16 @@
 
 struct cmd;
 
-/* Messages of one kind, after which the kind is only counted. */
+/* Log messages per kind of violation; later ones are only counted */
 #define STATS_LOG_MAX 16
 
 /**
  * struct stats - counters of a card since its reset
  * @port: Ethernet side, all frames
  * @rdma: RoCE side
- * @device: what somebody did wrong
- * @logged: messages written, by counter of @device; not reset, for a guest
- *	could fill a disk then
+ * @device: violations and other events of the device scope
+ * @logged: messages written per counter of @device; survives a reset, so that a
+ *	guest cannot fill a disk
  */
 struct stats {
 	uint64_t port[ORNIC_PORT_STAT_COUNT];
@@ -44,12 +44,12 @@ struct stats {
 #define DEVICE_STAT_INC(nic, name)	((nic)->stats.STAT_DEVICE(name)++)
 
 /**
- * stats_violation - count what somebody did wrong and say so
+ * stats_violation - count and log a violation
  * @nic: the card
- * @stat: what
- * @fmt: the particulars: object number, value seen; no newline
+ * @stat: counter of the violation
+ * @fmt: details as for printf(), such as object number and value; no newline
  *
- * Only the first messages of each kind are written, and with -v only.
+ * Logs the first STATS_LOG_MAX messages per kind, and only with -v.
  */
 void stats_violation(struct nic *nic, enum ornic_device_stat stat,
 		     const char *fmt, ...)
@@ -60,28 +60,27 @@ void stats_violation(struct nic *nic, enum ornic_device_stat stat,
 	stats_violation(nic, ORNIC_DEVICE_STAT_##name, __VA_ARGS__)
 
 /**
- * stats_reset - part of a reset
+ * stats_reset - set all counters to 0 at reset
  * @nic: the card
  */
 void stats_reset(struct nic *nic);
 
 /**
- * stats_cmd_query - QUERY_STATS
+ * stats_cmd_query - execute QUERY_STATS
  * @nic: the card
  * @cmd: the command
  *
- * The scope ORNIC_STATS_QP is answered by qp_stats(), ORNIC_STATS_COUNTERS by the
- * object.
+ * qp_stats() answers ORNIC_STATS_QP; ORNIC_STATS_COUNTERS reads the object.
  *
  * Return: status of the command.
  */
 enum ornic_cmd_status stats_cmd_query(struct nic *nic, struct cmd *cmd);
 
 /**
- * stats_tell - all counters, for nic_stats()
+ * stats_tell - report all counters, for nic_stats()
  * @nic: the card
  * @fn: called for each
- * @arg: for @fn
+ * @arg: passed to @fn
  */
 void stats_tell(const struct nic *nic, nic_stat_fn fn, void *arg);
 
