@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* A learning switch: addresses, the queue of frames, delivery, faults */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,10 +7,10 @@
 #include "switch.h"
 
 #define ETH_HDR_LEN 14
-/* Rounds of delivery that a flush may cost before it drops. */
+/* Packets that a flush delivers before it drops the rest */
 #define FLUSH_BUDGET 4096
 
-/* A packet that is late, with a copy of its payload: what lent it has moved on. */
+/* A delayed packet, with a copy of its payload: the sender reuses the memory */
 struct switch_delayed {
 	struct list_head node;
 	uint64_t due_ns;
@@ -34,7 +35,7 @@ static struct switch_entry *table_set(struct switch_dev *sw, const uint8_t *mac)
 	uint64_t key = 0;
 
 	memcpy(&key, mac, MAC_LEN);
-	/* The golden ratio spreads neighbouring addresses over the sets. */
+	/* The golden ratio spreads neighbouring addresses over the sets */
 	return sw->table[key * 0x9e3779b97f4a7c15ULL >> 54];
 }
 
@@ -52,7 +53,7 @@ static struct switch_entry *table_find(struct switch_dev *sw,
 	return NULL;
 }
 
-/* An entry to use for a new address: a free one or the stalest, never a fixed. */
+/* Entry for a new address: a free one or the oldest, never a fixed one */
 static struct switch_entry *table_victim(struct switch_dev *sw,
 					 const uint8_t *mac)
 {
@@ -79,7 +80,7 @@ static void table_learn(struct switch_dev *sw, const uint8_t *mac,
 	if (mac_is_multicast(mac))
 		return;
 	entry = table_find(sw, mac);
-	/* A card's own address is its own, whoever else claims it. */
+	/* The address of a card never moves to another port */
 	if (entry && entry->fixed)
 		return;
 	if (!entry) {
@@ -152,7 +153,7 @@ int switch_add_port(struct switch_dev *sw, struct port *port)
 	return 0;
 }
 
-/* Take a port's frames out of the queue. */
+/* Drop a port's frames from the queue. Return: their number. */
 static unsigned int drop_queued(struct port *port)
 {
 	struct list_head *node, *next;
@@ -332,7 +333,7 @@ static void forward(struct switch_dev *sw, const struct frame *frame)
 	}
 }
 
-/* Payload belongs to its owner, so only bytes of the frame itself may flip. */
+/* Flip a bit in header or trailer: the payload is the sender's memory */
 static void corrupt(struct switch_dev *sw, struct frame *frame)
 {
 	unsigned int own = frame->hdr_len + frame->trailer_len;
@@ -349,7 +350,7 @@ static void corrupt(struct switch_dev *sw, struct frame *frame)
 			1 << fault_number(&sw->fault, 8);
 }
 
-/* Return: whether a copy of the frame comes later, so that it must not come now. */
+/* Maybe delay a copy. Return: true when the frame must not be delivered now. */
 static bool delay(struct switch_dev *sw, const struct frame *frame)
 {
 	struct switch_delayed *late;
@@ -403,7 +404,7 @@ unsigned int switch_run(struct switch_dev *sw, unsigned int budget)
 		frame = list_first_entry(&sw->queue, struct frame, node);
 		list_del_init(&frame->node);
 		done++;
-		/* Alone it has nothing to go behind. */
+		/* Reordering needs a second frame */
 		if (!list_empty(&sw->queue) &&
 		    fault_happens(&sw->fault, FAULT_REORDER)) {
 			list_add_tail(&frame->node, &sw->queue);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The wire between the ports: a learning switch. VLAN tags are carried and not
- * looked at. Packets are queued and delivered from the event loop, so that no
- * port is entered from within another.
+ * The wire between the ports: a learning switch. It carries VLAN tags and
+ * ignores them. The event loop delivers queued packets, so no port is entered
+ * from within another one, except through switch_flush().
  */
 #ifndef ORNIC_DEVICE_SWITCH_H
 #define ORNIC_DEVICE_SWITCH_H
@@ -14,22 +14,22 @@
 #include "frame.h"
 #include "port.h"
 
-/* Undelivered frames one port may have: nobody can take all of them. */
+/* Frames of a port, which limit its undelivered packets */
 #define SWITCH_PORT_FRAMES 128
-/* Payload that they may refer to: delivery copies it, which takes time. */
+/* Limit of undelivered payload per port, bytes: its delivery takes time */
 #define SWITCH_PORT_BYTES (8u << 20)
 #define SWITCH_SETS 1024
 #define SWITCH_WAYS 4
 #define SWITCH_AGE_NS (300ULL * 1000 * 1000 * 1000)
-/* Packets that FAULT_DELAY holds at a time; further ones are not held. */
+/* Packets that FAULT_DELAY holds at a time; further ones are not delayed */
 #define SWITCH_DELAYED_MAX 1024
 
 /**
- * struct switch_entry - where a MAC address was seen
+ * struct switch_entry - an entry of the address table
  * @mac: the address
- * @fixed: put there by switch_add_port(), neither aged nor moved
- * @port: where; NULL for a free entry
- * @seen_ns: when last
+ * @fixed: added by switch_add_port(); neither aged nor moved
+ * @port: port of the address; NULL for a free entry
+ * @seen_ns: time when the address was last seen, ns
  */
 struct switch_entry {
 	uint8_t mac[MAC_LEN];
@@ -39,13 +39,13 @@ struct switch_entry {
 };
 
 /**
- * struct switch_stats - what the switch counts
+ * struct switch_stats - counters of the switch
  * @delivered: packets handed to a port, one for each copy of a flood
  * @flooded: packets sent to all ports
- * @filtered: packets whose destination is where they came from
+ * @filtered: packets to the port that they came from
  * @runts: packets too short for an Ethernet header
- * @local_leaks: FRAME_LOCAL packets that would have had to leave the process
- * @flush_drops: packets dropped because their payload went away
+ * @local_leaks: FRAME_LOCAL packets dropped at a port that leaves the process
+ * @flush_drops: packets dropped because their memory or port went away
  */
 struct switch_stats {
 	uint64_t delivered;
@@ -58,18 +58,18 @@ struct switch_stats {
 
 /**
  * struct switch_dev - the switch
- * @ports: struct port list
+ * @ports: list of struct port
  * @queue: frames to deliver, in order
- * @delayed: struct switch_delayed list, in the order they are due
+ * @delayed: list of struct switch_delayed, in the order they are due
  * @delayed_count: length of @delayed
- * @now_ns: what time it is, set by whoever calls switch_run()
- * @bytes: nobody is local: all packets are real wire bytes
- * @fault: what may happen to packets
+ * @now_ns: current time, ns, set by the caller of switch_run()
+ * @bytes: no FRAME_LOCAL: all packets are real wire bytes
+ * @fault: faults injected into delivery
  * @tap: sees each packet once, before delivery (packet capture); may be NULL
- * @tap_arg: for @tap
+ * @tap_arg: passed to @tap
  * @kick: called when the queue stops being empty; may be NULL
- * @kick_arg: for @kick
- * @table: learned addresses
+ * @kick_arg: passed to @kick
+ * @table: address table
  * @stats: counters
  */
 struct switch_dev {
@@ -89,7 +89,7 @@ struct switch_dev {
 };
 
 /**
- * switch_init - make a switch without ports
+ * switch_init - initialise a switch without ports
  * @sw: the switch
  */
 void switch_init(struct switch_dev *sw);
@@ -101,106 +101,105 @@ void switch_init(struct switch_dev *sw);
 void switch_uninit(struct switch_dev *sw);
 
 /**
- * switch_add_port - plug in
+ * switch_add_port - plug a port into the switch
  * @sw: the switch
- * @port: with ops, name, is_nic and mac filled in
+ * @port: port with ops, name, is_nic and mac set
  *
- * Return: 0; -EEXIST when another port has the same address; -ENOMEM when its
- * frames cannot be allocated; -ENOSPC when its set of the table has only fixed
- * entries.
+ * Return: 0; -EEXIST when another port has the same address; -ENOMEM when
+ * memory for the frames is short; -ENOSPC when the set of the address table has
+ * only fixed entries.
  */
 int switch_add_port(struct switch_dev *sw, struct port *port);
 
 /**
- * switch_remove_port - unplug, dropping the frames it has in the queue
+ * switch_remove_port - unplug a port and drop its queued frames
  * @port: plugged in or not
  */
 void switch_remove_port(struct port *port);
 
 /**
- * switch_frame_alloc - take a frame to fill
- * @port: the port that is going to send it
+ * switch_frame_alloc - allocate a frame
+ * @port: the sending port
  *
- * Return: a frame with nothing in it, or NULL when the port has
- * SWITCH_PORT_FRAMES or SWITCH_PORT_BYTES underway: try again after the queue was delivered, that is
- * in the next nic_run().
+ * Return: an empty frame, or NULL when SWITCH_PORT_FRAMES or SWITCH_PORT_BYTES
+ * of the port wait for delivery: try again after that, in the next nic_run().
  */
 struct frame *switch_frame_alloc(struct port *port);
 
 /**
- * switch_frame_free - give back a frame that was not sent
+ * switch_frame_free - free a frame that was not sent
  * @port: the port that allocated it
  * @frame: the frame
  */
 void switch_frame_free(struct port *port, struct frame *frame);
 
 /**
- * switch_tx - send
- * @port: where the packet enters the switch
- * @frame: from switch_frame_alloc() of the same port; the switch's from now on
+ * switch_tx - send a frame
+ * @port: the sending port
+ * @frame: frame from switch_frame_alloc() of the same port; belongs to the
+ *	switch now
  */
 void switch_tx(struct port *port, struct frame *frame);
 
 /**
- * switch_lookup - where an address is
+ * switch_lookup - look up the port of an address
  * @sw: the switch
  * @mac: unicast address
  *
- * Return: the port, or NULL when unknown.
+ * Return: the port, or NULL when it is unknown.
  */
 struct port *switch_lookup(struct switch_dev *sw, const uint8_t *mac);
 
 /**
- * switch_is_local - does a unicast address belong to a NIC of this process
+ * switch_is_local - check whether an address belongs to a NIC of this process
  * @sw: the switch
  * @mac: unicast address
  *
- * Return: true when payload may be sent by reference and in one piece.
+ * Return: true when FRAME_LOCAL may be used.
  */
 bool switch_is_local(struct switch_dev *sw, const uint8_t *mac);
 
 /**
- * switch_is_full - should a NIC wait with a packet
+ * switch_is_full - check whether a NIC must hold a packet back
  * @sw: the switch
- * @mac: where to. Packets to groups and to unknown addresses never wait
+ * @mac: destination; packets to groups and to unknown addresses never wait
  *
- * Return: true when the port there is full; port_ops.room() is called when it
- * is no longer.
+ * Return: true when the destination port is full; port_ops.room() is called
+ * when it has room again.
  */
 bool switch_is_full(struct switch_dev *sw, const uint8_t *mac);
 
 /**
- * switch_room - a port is no longer full
+ * switch_room - announce that a port has room again
  * @sw: the switch
  *
- * All NICs try again what they wait with.
+ * Calls port_ops.room() of all ports, so that their NICs resume.
  */
 void switch_room(struct switch_dev *sw);
 
 /**
- * switch_run - deliver what is queued
+ * switch_run - deliver delayed and queued packets
  * @sw: the switch
- * @budget: how many packets at most; delivery makes new ones (ACKs)
+ * @budget: limit of packets; delivery causes new ones, such as ACKs
  *
- * Return: how many were delivered.
+ * Return: number of packets taken from the queues.
  */
 unsigned int switch_run(struct switch_dev *sw, unsigned int budget);
 
 /**
- * switch_next - when something comes that is not queued
+ * switch_next - time when the next delayed packet is due
  * @sw: the switch
  *
- * Return: ns, when switch_run() has to deliver a packet that was delayed, or
- * UINT64_MAX.
+ * Return: ns, or UINT64_MAX when no packet is delayed.
  */
 uint64_t switch_next(const struct switch_dev *sw);
 
 /**
- * switch_flush - let go of everything a port's packets refer to
- * @port: the port whose memory is about to change
+ * switch_flush - release all memory that a port's packets refer to
+ * @port: port whose memory is about to change
  *
- * Delivers what is queued, within bounds, and drops the port's packets that
- * still remain. Never called from within rx.
+ * Delivers a bounded number of queued packets and drops the port's packets that
+ * remain. Must not be called from within rx.
  */
 void switch_flush(struct port *port);
 

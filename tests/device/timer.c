@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The wheel. Read a time in ticks as digits of six bits. A timer lives at the
- * level of the highest digit in which its time differs from now, in the slot of
- * that digit. So every timer of a level is due before any of the levels above,
- * and slots of one level are due in their order: the next one is the lowest bit
- * of the lowest level that has any. When now reaches a slot above level 0, its
- * timers agree with now in that digit and move down.
+ * A hierarchical timer wheel. A time in ticks is a number with digits of six
+ * bits. A timer lives at the level of the highest digit in which its time
+ * differs from now, in the slot of that digit. So every timer of a level is due
+ * before those of higher levels, and the slots of a level are due in order: the
+ * next one is the lowest bit of the lowest level that has any. When now reaches
+ * a slot above level 0, its timers agree with now in that digit and move down.
  */
 #include <stddef.h>
 
 #include "timer.h"
 
-/* Not in the wheel but in the list of the tick being run. */
+/* Level of timers in @due, the list of the tick that runs now */
 #define LEVEL_DUE TIMER_LEVELS
 
 static unsigned int digit(uint64_t ticks, unsigned int level)
@@ -30,7 +30,7 @@ static void place(struct timers *timers, struct timer *timer)
 	timers->busy[timer->level] |= 1ULL << timer->slot;
 }
 
-/* The slot that is due first: its tick, its level; TIMER_NEVER when empty. */
+/* Tick and level of the slot that is due first, or TIMER_NEVER */
 static uint64_t next_tick(const struct timers *timers, unsigned int *level)
 {
 	unsigned int shift;
@@ -73,7 +73,7 @@ void timer_init(struct timer *timer, void (*fn)(struct timer *timer))
 void timer_arm(struct timers *timers, struct timer *timer, uint64_t expires_ns)
 {
 	timer_cancel(timers, timer);
-	/* Round up: never early. */
+	/* Round up, as a timer never fires early */
 	timer->expires = expires_ns >> TIMER_TICK_SHIFT;
 	if (expires_ns & ((1 << TIMER_TICK_SHIFT) - 1))
 		timer->expires++;
@@ -101,7 +101,7 @@ static unsigned int run_due(struct timers *timers)
 
 	list_for_each(node, &timers->due)
 		list_entry(node, struct timer, node)->level = LEVEL_DUE;
-	/* A call may cancel its neighbours: always take the first. */
+	/* Always take the first, as a call may cancel other timers */
 	while (!list_empty(&timers->due)) {
 		timer = list_first_entry(&timers->due, struct timer, node);
 		list_del_init(&timer->node);
@@ -160,7 +160,7 @@ uint64_t timers_next(const struct timers *timers)
 	unsigned int level;
 	uint64_t tick = next_tick(timers, &level);
 
-	/* What was armed for the end of time shall not wrap to its start. */
+	/* A tick beyond the range of ns must not wrap */
 	if (tick > UINT64_MAX >> TIMER_TICK_SHIFT)
 		return TIMER_NEVER;
 	return tick << TIMER_TICK_SHIFT;

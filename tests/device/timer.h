@@ -3,8 +3,8 @@
  * Timers: a hierarchical wheel. Arming and cancelling are O(1) and allocate
  * nothing, so each QP may have its own and move it with every packet.
  *
- * The wheel has no clock: whoever drives it says what time it is. The event
- * loop passes CLOCK_MONOTONIC, a test passes what it likes.
+ * The wheel has no clock: its caller passes the time. The event loop passes
+ * CLOCK_MONOTONIC, a test any time.
  */
 #ifndef ORNIC_DEVICE_TIMER_H
 #define ORNIC_DEVICE_TIMER_H
@@ -14,19 +14,19 @@
 
 #include "list.h"
 
-/* One tick is 4.096 us, the unit of IBTA's timeouts. */
+/* log2 of ns per tick: 4.096 us, the unit of IBTA timeouts */
 #define TIMER_TICK_SHIFT 12
 #define TIMER_LEVEL_SHIFT 6
 #define TIMER_SLOTS (1 << TIMER_LEVEL_SHIFT)
-/* 64^9 ticks are more than 2^64 ns, so no time is too far away. */
+/* 64^9 ticks exceed 2^64 ns, so any time fits */
 #define TIMER_LEVELS 9
-/* timers_next() when nothing is armed */
+/* Result of timers_next() when no timer is armed */
 #define TIMER_NEVER UINT64_MAX
 
 /**
- * struct timer - embedded in what it belongs to
- * @fn: called once when the time has come, never early; the timer is no
- *	longer armed then and may be armed again from within
+ * struct timer - a timer, embedded in its owner
+ * @fn: called once when the time has come, never early; the timer is not armed
+ *	then, and @fn may arm it again
  * @node: owned by timer.c
  * @expires: in ticks, owned by timer.c
  * @level: owned by timer.c
@@ -42,12 +42,12 @@ struct timer {
 
 /**
  * struct timers - the wheel
- * @now: ticks up to which everything has been run
- * @earliest: soonest tick that may be armed: @now, but while timers run the one
- *	after this run, so that a timer that rearms itself cannot go on for ever
- * @busy: per level, one bit for each slot that holds a timer
+ * @now: tick up to which all timers have run
+ * @earliest: earliest tick for new timers: @now, but while timers run the tick
+ *	behind this run, so that a timer that rearms itself cannot run for ever
+ * @busy: per level, a bit for each slot that has a timer
  * @slot: lists of timers
- * @due: timers of the tick being run
+ * @due: timers of the tick that runs now
  */
 struct timers {
 	uint64_t now;
@@ -58,36 +58,36 @@ struct timers {
 };
 
 /**
- * timers_init - make an empty wheel
+ * timers_init - initialise an empty wheel
  * @timers: the wheel
- * @now_ns: what time it is
+ * @now_ns: current time, ns
  */
 void timers_init(struct timers *timers, uint64_t now_ns);
 
 /**
- * timer_init - make a timer that is not armed
+ * timer_init - initialise a timer that is not armed
  * @timer: the timer
- * @fn: what to call
+ * @fn: function to call
  */
 void timer_init(struct timer *timer, void (*fn)(struct timer *timer));
 
 /**
- * timer_arm - call at a time, forgetting any earlier arming
+ * timer_arm - arm a timer, or rearm it for another time
  * @timers: the wheel
  * @timer: the timer
- * @expires_ns: when; a time in the past means the next timers_run()
+ * @expires_ns: expiry, ns; a time in the past means the next timers_run()
  */
 void timer_arm(struct timers *timers, struct timer *timer, uint64_t expires_ns);
 
 /**
- * timer_cancel - do not call after all
+ * timer_cancel - disarm a timer
  * @timers: the wheel
  * @timer: armed or not
  */
 void timer_cancel(struct timers *timers, struct timer *timer);
 
 /**
- * timer_armed - is a call outstanding
+ * timer_armed - check whether a timer is armed
  * @timer: the timer
  *
  * Return: true from timer_arm() until the call or timer_cancel().
@@ -98,19 +98,19 @@ static inline bool timer_armed(const struct timer *timer)
 }
 
 /**
- * timers_run - call everything that is due
+ * timers_run - call all timers that are due
  * @timers: the wheel
- * @now_ns: what time it is; going backwards is ignored
+ * @now_ns: current time, ns; a time before the last one is ignored
  *
- * Return: how many were called.
+ * Return: number of calls.
  */
 unsigned int timers_run(struct timers *timers, uint64_t now_ns);
 
 /**
- * timers_next - when timers_run() will have something to do
+ * timers_next - time of the next necessary timers_run()
  * @timers: the wheel
  *
- * For a distant timer this may be earlier than the timer itself, never later.
+ * For a distant timer this may be earlier than its expiry, never later.
  *
  * Return: ns, or TIMER_NEVER.
  */

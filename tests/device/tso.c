@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* TCP segmentation. */
+/* TCP segmentation offload: checks and headers of segments */
 #include <string.h>
 
 #include "flow.h"
@@ -12,7 +12,7 @@
 #define TSO_PSH 0x08
 #define TSO_CWR 0x80
 
-/* The length fields are what is going to be written, so they mean nothing yet. */
+/* FRAME_LOCAL: the length fields of the headers are not valid yet */
 static void tso_dissect(const uint8_t *hdr, unsigned int hdr_len,
 			struct flow *flow)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* TCP segmentation: one WQE with headers and much payload, many frames. */
+/* TCP segmentation offload: one WQE with headers and payload, many frames */
 #ifndef ORNIC_DEVICE_TSO_H
 #define ORNIC_DEVICE_TSO_H
 
@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 /**
- * struct tso_segment - which part of the payload a frame has
- * @offset: of its first byte
- * @len: bytes
- * @mss: bytes of all but the last
- * @total: bytes of all
+ * struct tso_segment - a part of the payload that is one frame
+ * @offset: offset of its first byte in the payload
+ * @len: length of the segment, bytes
+ * @mss: length of every segment but the last, bytes
+ * @total: length of the payload, bytes
  */
 struct tso_segment {
 	uint32_t offset;
@@ -21,18 +21,19 @@ struct tso_segment {
 };
 
 /**
- * tso_valid - can segments be made with these headers
- * @hdr: Ethernet, IP, TCP; nothing in them but their lengths is looked at
- * @hdr_len: bytes, at most FRAME_HDR_MAX
+ * tso_valid - check headers for segmentation
+ * @hdr: headers: Ethernet, at most one 802.1Q tag, IP, TCP
+ * @hdr_len: length of @hdr, at most FRAME_HDR_MAX bytes
  *
- * Return: whether they are these, without fragment, and end where they say.
+ * Return: true when these are the headers, the packet is no fragment, and TCP
+ * ends at @hdr_len ([ORNIC-SQ-22]).
  */
 bool tso_valid(const uint8_t *hdr, unsigned int hdr_len);
 
 /**
- * tso_patch - make the headers those of a segment, but for the checksums
- * @hdr: passed tso_valid(), as the host gave them
- * @hdr_len: bytes
+ * tso_patch - set the fields of a segment in the headers, except checksums
+ * @hdr: headers from the host that passed tso_valid()
+ * @hdr_len: length of @hdr, bytes
  * @segment: the segment
  */
 void tso_patch(uint8_t *hdr, unsigned int hdr_len,

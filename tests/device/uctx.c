@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* User contexts: doorbell pages and boards. */
+/* User contexts: doorbell pages and boards */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * User contexts: a doorbell page, a board, and the queues that ring there.
- */
+/* User contexts: a doorbell page, a board, and the queues that use them */
 #ifndef ORNIC_DEVICE_UCTX_H
 #define ORNIC_DEVICE_UCTX_H
 
@@ -23,15 +21,15 @@ struct qp;
  * @obj: number, which is that of the doorbell page, and users (CQs, QPs)
  * @nic: the card
  * @kernel: ORNIC_UCTX_KERNEL, page 0
- * @has_board: the host gave a board
- * @board: struct ornic_board
- * @slots: QP by slot of the board
- * @slots_size: room in @slots
- * @slots_used: QPs that have a slot
- * @slot_hint: where to look for a free slot first
- * @scan_from: word of the board that the next look at it begins with
- * @active: in the card's list of boards to look at, while @slots_used
- * @db_low: low half of a doorbell that is written in two halves
+ * @has_board: @board is valid
+ * @board: reference to struct ornic_board
+ * @slots: QPs, by slot of the board
+ * @slots_size: size of @slots
+ * @slots_used: number of QPs with a slot
+ * @slot_hint: where the search for a free slot starts
+ * @scan_from: word of the board where the next scan starts
+ * @active: in the card's list of boards to scan, while @slots_used is not 0
+ * @db_low: low half of a doorbell that is written as two halves
  */
 struct uctx {
 	struct obj obj;
@@ -49,7 +47,7 @@ struct uctx {
 };
 
 /**
- * uctx_find - find by number
+ * uctx_find - look up a context by number
  * @nic: the card
  * @num: any number
  *
@@ -58,25 +56,25 @@ struct uctx {
 struct uctx *uctx_find(struct nic *nic, uint32_t num);
 
 /**
- * uctx_slot_alloc - give a QP a slot on the board
+ * uctx_slot_alloc - allocate a slot on the board for a QP
  * @uctx: the context
- * @qp: the QP; can be kicked from now on
+ * @qp: the QP; qp_kick() may be called from now on
  * @slot: the slot, or ORNIC_BOARD_NO_SLOT when the context has no board or the
- *	board is full: the QP then works by doorbells
+ *	board is full; the QP then uses doorbells
  *
  * Return: 0 or -ENOMEM.
  */
 int uctx_slot_alloc(struct uctx *uctx, struct qp *qp, uint32_t *slot);
 
 /**
- * uctx_slot_free - end of uctx_slot_alloc()
+ * uctx_slot_free - free a slot
  * @uctx: the context
  * @slot: the slot, or ORNIC_BOARD_NO_SLOT
  */
 void uctx_slot_free(struct uctx *uctx, uint32_t slot);
 
 /**
- * uctx_destroy_all - part of a reset; no queue is left
+ * uctx_destroy_all - destroy all contexts at reset, after all queues
  * @nic: the card
  */
 void uctx_destroy_all(struct nic *nic);

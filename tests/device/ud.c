@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Unreliable datagrams: sending and receiving */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
@@ -11,14 +12,14 @@
 
 #define UD_MTU_MIN 256
 #define UD_MTU_MAX 4096
-/* A Q_Key with this bit in a WQE stands for that of the QP (IBTA C10-15). */
+/* Bit of the Q_Key in a WQE that means the Q_Key of the QP (IBTA C10-15) */
 #define UD_QKEY_OWN 0x80000000u
 #define ETHERTYPE_OFFSET 12
 #define TCI_OFFSET 14
 
 _Static_assert(UD_MTU_MAX <= BOUNCE_SIZE, "a datagram fits a bounce piece");
 
-/* The longest datagram: the largest IBTA MTU that the port's MTU has room for. */
+/* Largest datagram: the largest IBTA MTU that fits the port's MTU, bytes */
 static uint32_t ud_mtu(const struct nic *nic)
 {
 	uint32_t mtu = UD_MTU_MAX;
@@ -32,14 +33,14 @@ static enum ornic_wc_status ud_check(struct qp *qp, const struct send_wqe *wqe)
 {
 	if (wqe->length > ud_mtu(qp->nic))
 		return ORNIC_WC_LOC_LEN_ERR;
-	/* An address that went away loses the packet; that is no error. */
+	/* Without a valid GID entry the packet is lost ([ORNIC-SQ-13]) */
 	if (gid_get(qp->nic, le16toh(wqe->av.sgid_index)) &&
 	    !path_valid(qp->nic, &wqe->av))
 		return ORNIC_WC_LOC_QP_OP_ERR;
 	return ORNIC_WC_SUCCESS;
 }
 
-/* The guest may reuse its buffer as soon as it sees the completion: copy. */
+/* Copy the payload, as the guest may reuse it after the completion */
 static enum ornic_wc_status ud_payload(struct qp *qp,
 				       const struct send_wqe *wqe,
 				       struct frame *frame)
@@ -79,7 +80,7 @@ bool ud_run(struct qp *qp, unsigned int budget)
 	struct frame *frame;
 	struct send_wqe wqe;
 
-	/* A copy of a packet to a group may have taken the QP itself to ERR. */
+	/* The loopback of a multicast packet may move the QP itself to ERR */
 	while (!sq_empty(&qp->sq) && qp_sends(qp)) {
 		if (!budget--)
 			return true;
@@ -125,7 +126,7 @@ static void ud_fill_ext(struct ornic_cqe_ext *ext, const struct frame *frame)
 	}
 }
 
-/* Write GRH and payload, as they are behind each other. */
+/* Write the GRH and the payload behind it */
 static int ud_write(struct qp *qp, const struct recv_wqe *wqe,
 		    const struct packet *pkt, unsigned int l3_offset)
 {
@@ -156,7 +157,7 @@ void ud_rx(struct qp *qp, const struct packet *pkt, unsigned int l3_offset)
 	struct recv_wqe wqe;
 	int err;
 
-	/* IBTA 10.2.5: dropped without a word to anybody */
+	/* A wrong Q_Key is dropped silently (IBTA 10.2.5) */
 	if (pkt->qkey != qkey) {
 		RDMA_STAT_INC(qp->nic, rx_qkey_errors);
 		return;

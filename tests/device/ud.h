@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Unreliable datagrams, of UD QPs and of the GSI. On the wire the GSI is QPN 1,
- * whatever number the card knows it by.
+ * Unreliable datagrams of UD QPs and the GSI. The GSI is QPN 1 on the wire,
+ * whatever its number on the card.
  */
 #ifndef ORNIC_DEVICE_UD_H
 #define ORNIC_DEVICE_UD_H
@@ -12,19 +12,19 @@ struct packet;
 struct qp;
 
 /**
- * ud_run - send
- * @qp: UD or GSI, in RTS
- * @budget: WQEs at most
+ * ud_run - send datagrams
+ * @qp: UD or GSI QP in RTS
+ * @budget: limit of WQEs
  *
- * Return: whether there is more to do.
+ * Return: true when there is more to do.
  */
 bool ud_run(struct qp *qp, unsigned int budget);
 
 /**
- * ud_rx - a datagram
- * @qp: UD or GSI, in RTR or beyond
- * @pkt: checked as far as its headers go
- * @l3_offset: of the IP header in its frame
+ * ud_rx - receive a datagram
+ * @qp: UD or GSI QP in RTR, RTS, SQD or SQE
+ * @pkt: packet with valid headers
+ * @l3_offset: offset of the IP header in @pkt->frame
  */
 void ud_rx(struct qp *qp, const struct packet *pkt, unsigned int l3_offset);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Connections and messages; the commands are in vfio_user_cmd.c. */
+/* vfio-user: connections and messages; vfio_user_cmd.c has the commands */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -37,7 +37,7 @@ void vfio_user_drop(struct vfio_user *vu)
 	env_log(vu->env, ENV_LOG_INFO, "client left");
 }
 
-/* Send what is left of the reply. Return: true when all of it is gone. */
+/* Send the rest of the reply. Return: true when all of it is sent. */
 static bool flush_reply(struct vfio_user *vu)
 {
 	ssize_t sent;
@@ -78,7 +78,7 @@ static void reply(struct vfio_user *vu, int err, size_t payload)
 	vu->out_sent = 0;
 }
 
-/* Keep the descriptors of a received part. Return: false if there are too many. */
+/* Store received descriptors. Return: false when there are too many. */
 static bool take_fds(struct vfio_user *vu, struct msghdr *msg)
 {
 	struct cmsghdr *cmsg;
@@ -106,11 +106,12 @@ static bool take_fds(struct vfio_user *vu, struct msghdr *msg)
 }
 
 /*
- * Receive up to @until bytes of the message. Exactly, for descriptors come with
- * the first byte they were sent with, and reading on into the next message would
- * make it impossible to say whose they are.
+ * Receive up to @until bytes of the message and no byte of the next one:
+ * descriptors arrive with the first byte that they were sent with, and must not
+ * be taken for those of another message.
  *
- * Return: 1 when they are there, 0 when not yet, -1 when the client is dropped.
+ * Return: 1 when the bytes are there, 0 when not yet, -1 when the client was
+ * dropped.
  */
 static int receive(struct vfio_user *vu, size_t until)
 {
@@ -150,7 +151,7 @@ static int receive(struct vfio_user *vu, size_t until)
 	return vu->in_len == until;
 }
 
-/* What cannot be skipped must end the connection. */
+/* A bad header ends the connection, as the message cannot be skipped */
 static bool header_ok(struct vfio_user *vu)
 {
 	const struct vfio_user_header *header = &vu->in_header;
@@ -170,7 +171,7 @@ static bool header_ok(struct vfio_user *vu)
 	return true;
 }
 
-/* Return: true when there is a complete message. */
+/* Return: true when there is a complete message */
 static bool get_message(struct vfio_user *vu)
 {
 	if (vu->unfinished)
@@ -188,7 +189,7 @@ static bool get_message(struct vfio_user *vu)
 	return true;
 }
 
-/* Return: true when a message was handled and there may be another. */
+/* Return: true when a message was handled and there may be another */
 static bool handle_message(struct vfio_user *vu)
 {
 	size_t reply_len = 0;
@@ -199,7 +200,7 @@ static bool handle_message(struct vfio_user *vu)
 		return false;
 	err = vfio_user_handle(vu, &reply_len);
 	if (vu->unfinished) {
-		/* There is room to send now, so this is called again soon. */
+		/* EPOLLOUT is due at once and causes the next turn */
 		loop_modify_fd(vu->loop, &vu->client, EPOLLOUT);
 		return false;
 	}
@@ -213,7 +214,7 @@ static bool handle_message(struct vfio_user *vu)
 			loop_modify_fd(vu->loop, &vu->client, EPOLLOUT);
 		return false;
 	}
-	/* Who does not get past VERSION speaks another language. */
+	/* Negotiation failed: disconnect */
 	if (!negotiated) {
 		vfio_user_drop(vu);
 		return false;
@@ -226,7 +227,7 @@ static void client_ready(struct loop_fd *lfd, uint32_t events)
 	struct vfio_user *vu = container_of(lfd, struct vfio_user, client);
 
 	vu->budget = VFIO_USER_TURN;
-	/* One reply at a time: who does not read is not served. */
+	/* Handle no further message before the client has read the reply */
 	if (vu->out_len && !flush_reply(vu))
 		return;
 	if (events & EPOLLOUT)
@@ -235,7 +236,7 @@ static void client_ready(struct loop_fd *lfd, uint32_t events)
 		continue;
 }
 
-/* Whether the client is gone, though not all it said may have been read yet. */
+/* Is the client gone, though some of its messages may be unread? */
 static bool client_is_gone(const struct vfio_user *vu)
 {
 	struct pollfd poll_fd = { .fd = vu->client.fd };
@@ -259,8 +260,8 @@ static void listener_ready(struct loop_fd *lfd, uint32_t events)
 	if (fd < 0)
 		return;
 	/*
-	 * The one before may have died just now and be next in line, or have
-	 * said nothing yet: a silent client does not keep the card.
+	 * The former client may have died without its hang-up being handled
+	 * yet. A client that has not negotiated does not keep the card either.
 	 */
 	if (vu->client.fd >= 0 && (!vu->negotiated || client_is_gone(vu)))
 		vfio_user_drop(vu);

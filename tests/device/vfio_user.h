@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * A vfio-user server endpoint: one socket, one function, one client at a time.
- * Nothing here waits for the client, neither for the rest of a message nor for
- * room to reply; whatever it does wrong costs only itself.
+ * The endpoint never blocks on the client, neither for the rest of a message
+ * nor for room to reply, so a faulty client harms only itself.
  */
 #ifndef ORNIC_DEVICE_VFIO_USER_H
 #define ORNIC_DEVICE_VFIO_USER_H
@@ -15,34 +15,36 @@
 #include "loop.h"
 #include "vfio_user_proto.h"
 
-/* Descriptors in one message, as told to the client. */
+/* Limit of descriptors per message, announced in VERSION */
 #define VFIO_USER_MAX_FDS 16
-/* Bytes of one region access, as told to the client: all of config space. */
+/* Limit of bytes per region access, announced in VERSION: a config space */
 #define VFIO_USER_MAX_XFER 4096
 /*
- * What one client may cost in one turn of the loop, so that others have theirs.
- * The unit is about a write to a register.
+ * Limit of the cost of one client per turn of the loop, for fairness. The unit
+ * is about one write to a register.
  */
 #define VFIO_USER_TURN 256
 #define VFIO_USER_COST_MESSAGE 4
 #define VFIO_USER_COST_MAP 32
 #define VFIO_USER_COST_RESET VFIO_USER_TURN
-/* The largest message: 200 posted writes, or a VERSION with much to say. */
+/* Largest message, bytes: 200 posted writes, or a long VERSION */
 #define VFIO_USER_MAX_MSG 16384
 
 struct vfio_user;
 
 /**
- * struct vfio_user_ops - the function behind the endpoint
+ * struct vfio_user_ops - operations of the PCI function behind the endpoint
  * @dma_map: as mem_map()
- * @dma_unmap: as mem_unmap(); on return nobody accesses the range
- * @reset: DEVICE_RESET
- * @region_read: @len bytes at @offset, inside the region; for a BAR 1, 2, 4 or
- *	8 bytes, aligned
- * @region_write: likewise; charges what is more than a write to a register
- * @irq_set_fd: MSI-X vector fires this eventfd, -1 for none; takes over @fd
- * @irq_trigger: fire a vector as if the device had
- * @closed: the client is gone: forget its memory and its eventfds, reset
+ * @dma_unmap: as mem_unmap(); the range is not accessed after the return
+ * @reset: execute DEVICE_RESET
+ * @region_read: read @len bytes at @offset inside the region; 1, 2, 4 or 8
+ *	bytes, aligned, for a BAR
+ * @region_write: write likewise; calls vfio_user_charge() if it costs more than
+ *	a write to a register
+ * @irq_set_fd: set the eventfd of an MSI-X vector, -1 for none; takes ownership
+ *	of @fd
+ * @irq_trigger: raise a vector as if the device had raised it
+ * @closed: the client is gone: reset, release its memory and its eventfds
  */
 struct vfio_user_ops {
 	int (*dma_map)(struct vfio_user *vu, uint64_t iova, uint64_t len,
@@ -59,11 +61,11 @@ struct vfio_user_ops {
 };
 
 /**
- * struct vfio_user_stats - what an endpoint counts
- * @connects: clients that were accepted
- * @refused: clients that came while another was there
- * @messages: complete messages
- * @errors: error replies
+ * struct vfio_user_stats - counters of an endpoint
+ * @connects: clients accepted
+ * @refused: clients refused: the card was in use, or no descriptor was free
+ * @messages: complete messages received
+ * @errors: requests that failed
  */
 struct vfio_user_stats {
 	uint64_t connects;
@@ -74,22 +76,24 @@ struct vfio_user_stats {
 
 /**
  * struct vfio_user - an endpoint
- * @ops: the function behind it
- * @loop: runs it
- * @env: counts its violations, shows its messages
- * @path: of the socket
- * @region_size: bytes of each region, 0 where there is none
- * @irq_count: of each kind of interrupt
- * @listener: the socket
- * @client: the connection, fd -1 when there is none
+ * @ops: operations of the function
+ * @loop: event loop of the endpoint
+ * @env: environment for violations and log messages
+ * @path: path of the socket
+ * @region_size: size of each region, bytes; 0 if there is none
+ * @irq_count: number of interrupts, by kind
+ * @listener: the listening socket
+ * @client: the connection; fd is -1 without a client
  * @negotiated: VERSION was exchanged
+ * @in_header: header in @in
  * @in: message being received
  * @in_len: bytes of @in received
- * @in_fd: descriptors that came with it
+ * @in_fd: descriptors received with @in
  * @in_fd_count: number of @in_fd
- * @budget: what is left of VFIO_USER_TURN
- * @unfinished: the message in @in is carried out in part, and goes on next turn
+ * @budget: rest of VFIO_USER_TURN
+ * @unfinished: the message in @in is executed in part; the next turn continues
  * @multi_done: entries of an unfinished REGION_WRITE_MULTI that are done
+ * @out_header: header in @out
  * @out: reply being sent
  * @out_len: bytes of @out
  * @out_sent: bytes of @out sent
@@ -125,8 +129,8 @@ struct vfio_user {
 };
 
 /**
- * vfio_user_open - listen
- * @vu: zeroed, then ops, loop, env, path, region_size and irq_count filled in
+ * vfio_user_open - start to listen
+ * @vu: zeroed endpoint with ops, loop, env, path, region_size and irq_count set
  *
  * Return: 0 or a negative errno.
  */
@@ -134,22 +138,22 @@ int vfio_user_open(struct vfio_user *vu);
 
 /**
  * vfio_user_close - drop the client, stop listening, remove the socket
- * @vu: open or not
+ * @vu: the endpoint, open or not
  */
 void vfio_user_close(struct vfio_user *vu);
 
 /**
- * vfio_user_drop - end the connection, if there is one; keep listening
+ * vfio_user_drop - close the connection, if there is one, and keep listening
  * @vu: the endpoint
  */
 void vfio_user_drop(struct vfio_user *vu);
 
 /**
- * vfio_user_charge - something was done for the client
+ * vfio_user_charge - charge the client for work
  * @vu: the endpoint
  * @cost: VFIO_USER_COST_* or a number of writes to registers
  *
- * When @budget is used up the client's turn ends.
+ * The client's turn ends when @vu->budget is used up.
  */
 static inline void vfio_user_charge(struct vfio_user *vu, unsigned int cost)
 {
@@ -157,11 +161,12 @@ static inline void vfio_user_charge(struct vfio_user *vu, unsigned int cost)
 }
 
 /**
- * vfio_user_handle - carry out one command
- * @vu: with a complete message in @in
- * @reply_len: bytes of payload put behind the header in @out; 0 at first
+ * vfio_user_handle - execute one command
+ * @vu: endpoint with a complete message in @in
+ * @reply_len: incremented by the bytes of payload written behind the header in
+ *	@out
  *
- * A descriptor that is used up is replaced by -1 in @in_fd. With @unfinished
+ * A descriptor that is taken over is replaced by -1 in @in_fd. With @unfinished
  * set on return, call again with the same message in the next turn.
  *
  * Return: 0, or a negative errno for the client.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The commands: each checks all of its request before doing any of it. */
+/*
+ * vfio-user commands; each checks all of its request before it executes it,
+ * REGION_WRITE_MULTI each entry.
+ */
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -7,10 +10,10 @@
 
 #include "vfio_user.h"
 
-/* How deep the JSON of VERSION may nest. */
+/* Limit of nesting in the JSON of VERSION */
 #define JSON_DEPTH 8
 
-/* One request: its payload, and room for the reply's. */
+/* One request: its payload, and the buffer for the reply */
 struct request {
 	const uint8_t *in;
 	size_t in_len;
@@ -49,7 +52,7 @@ static int do_version(struct vfio_user *vu, struct request *rq)
 		return -EINVAL;
 	}
 	len = rq->in_len - sizeof(version);
-	/* The text is optional; where there is one it must be an object. */
+	/* The JSON text is optional and must be an object */
 	if (len) {
 		tokener = json_tokener_new_ex(JSON_DEPTH);
 		if (!tokener)
@@ -251,7 +254,7 @@ static int trigger_irqs(struct vfio_user *vu,
 
 	if (set->index != VFIO_USER_IRQ_MSIX)
 		return 0;
-	/* None of none turns all of them off. */
+	/* DATA_NONE with count 0 disables all interrupts of the index */
 	if (!data && !set->count)
 		for (i = 0; i < vu->irq_count[set->index]; i++)
 			vu->ops->irq_set_fd(vu, i, -1);
@@ -273,7 +276,7 @@ static int do_set_irqs(struct vfio_user *vu, struct request *rq)
 			      "SET_IRQS argsz %u", set.argsz);
 		return -EINVAL;
 	}
-	/* Nothing here can be masked but by QEMU. */
+	/* QEMU masks interrupts itself, so only TRIGGER is supported */
 	if ((set.flags & VFIO_USER_IRQ_ACTION_MASK) != VFIO_USER_IRQ_TRIGGER ||
 	    set.flags & ~(VFIO_USER_IRQ_ACTION_MASK | VFIO_USER_IRQ_DATA_MASK) ||
 	    __builtin_popcount(set.flags & VFIO_USER_IRQ_DATA_MASK) != 1) {
@@ -308,7 +311,7 @@ static int do_set_irqs(struct vfio_user *vu, struct request *rq)
 	return trigger_irqs(vu, &set, data);
 }
 
-/* One access to a region, whoever brought it. */
+/* Check one access to a region */
 static int check_access(struct vfio_user *vu, uint32_t region, uint64_t offset,
 			uint32_t count)
 {
@@ -425,7 +428,7 @@ static int do_reset(struct vfio_user *vu, struct request *rq)
 	return 0;
 }
 
-/* What there is to know of a command before it is carried out. */
+/* A command: handler, name, limits of payload and descriptors */
 struct command {
 	int (*fn)(struct vfio_user *vu, struct request *rq);
 	const char *name;

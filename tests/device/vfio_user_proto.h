@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The vfio-user protocol, version 0.0, as bytes. Host endian: both ends are on
- * one machine.
+ * The vfio-user protocol, version 0.0: messages in host byte order, as both
+ * ends are on one machine.
  */
 #ifndef ORNIC_DEVICE_VFIO_USER_PROTO_H
 #define ORNIC_DEVICE_VFIO_USER_PROTO_H
 
 #include <stdint.h>
 
-/* enum vfio_user_cmd - commands a client sends */
+/* Commands of the client */
 enum vfio_user_cmd {
 	VFIO_USER_VERSION = 1,
 	VFIO_USER_DMA_MAP = 2,
@@ -24,7 +24,7 @@ enum vfio_user_cmd {
 	VFIO_USER_CMD_COUNT = 16,
 };
 
-/* 3:0 : type, 4 : no reply wanted, 5 : error */
+/* Bits of the header's flags: 3:0 are the type */
 #define VFIO_USER_TYPE_MASK 0xfU
 #define VFIO_USER_TYPE_REQUEST 0U
 #define VFIO_USER_TYPE_REPLY 1U
@@ -34,12 +34,12 @@ enum vfio_user_cmd {
 struct vfio_user_header {
 	uint16_t id;
 	uint16_t cmd;
-	uint32_t size; /* bytes, with this header */
+	uint32_t size; /* bytes, including this header */
 	uint32_t flags;
 	uint32_t error; /* errno, in replies with VFIO_USER_ERROR */
 };
 
-/* JSON text and its NUL follow. */
+/* Followed by JSON text with its NUL */
 struct vfio_user_version {
 	uint16_t major;
 	uint16_t minor;
@@ -105,7 +105,7 @@ struct vfio_user_irq_info {
 #define VFIO_USER_IRQ_TRIGGER (1U << 5)
 #define VFIO_USER_IRQ_ACTION_MASK 0x38U
 
-/* One byte each follows for DATA_BOOL. */
+/* DATA_BOOL: followed by one byte per interrupt */
 struct vfio_user_irq_set {
 	uint32_t argsz;
 	uint32_t flags;
@@ -114,7 +114,7 @@ struct vfio_user_irq_set {
 	uint32_t count;
 };
 
-/* Data follow, in the request of a write and the reply of a read. */
+/* Followed by the data in a write request and a read reply */
 struct vfio_user_region_access {
 	uint64_t offset;
 	uint32_t region;
@@ -128,16 +128,16 @@ struct vfio_user_write_entry {
 	uint8_t data[8];
 };
 
-/* struct vfio_user_write_entry [count] follow. */
+/* Followed by count entries of struct vfio_user_write_entry */
 struct vfio_user_write_multi {
 	uint64_t count;
 };
 
-/* Regions of a PCI device, the numbers of the kernel's VFIO. */
+/* Regions of a PCI device, numbered as in the kernel's VFIO */
 #define VFIO_USER_REGION_CONFIG 7
 #define VFIO_USER_REGIONS 9
 
-/* Interrupts of a PCI device. */
+/* Kinds of interrupts of a PCI device, numbered likewise */
 #define VFIO_USER_IRQ_MSIX 2
 #define VFIO_USER_IRQ_ERR 3
 #define VFIO_USER_IRQS 5

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a guest, a client or a peer can do wrong. Each is counted by name and
- * never stops the device. One list makes the enum and the names; append to the
- * section of the file that detects it.
+ * Violations by a guest, a client or a peer. Each is counted by name and never
+ * stops the device. One list makes the enum and the names; append to the
+ * section of the file that detects the violation.
  */
 #ifndef ORNIC_DEVICE_VIOLATION_H
 #define ORNIC_DEVICE_VIOLATION_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Work queues: their commands. What they do with frames is in eth_rx.c. */
+/* Commands for work queues; eth_rx.c has their receive path */
 #include <endian.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ struct qp *wq_find(const struct nic *nic, uint32_t wqn)
 	return wq && qp_is_wq(wq) ? wq : NULL;
 }
 
-/* Something to wait for with the flag, and nothing without */
+/* The time is not 0 with the flag, and 0 without it ([ORNIC-WQ-7]) */
 static bool wq_delay_valid(const struct ornic_create_wq_in *in)
 {
 	uint32_t us = le32toh(in->delay_drop);
@@ -70,7 +70,7 @@ void wq_destroy_all(struct nic *nic)
 	uint32_t i = 0;
 	struct obj *obj;
 
-	/* QPs are gone: what is left in their table is WQs. */
+	/* The QPs are gone, so only WQs are left in the table */
 	while ((obj = obj_each(&nic->qps, &i)))
 		qp_destroy(container_of(obj, struct qp, obj));
 }
@@ -104,7 +104,7 @@ static unsigned int wq_state(const struct qp *wq)
 	}
 }
 
-/* What failed by itself may be told to be in error all the same. */
+/* ERR to ERR is allowed, as the WQ may have failed by itself */
 static bool wq_may_become(const struct qp *wq, unsigned int to)
 {
 	switch (to) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Work queues: receive queues for frames that RSS QPs give them.
+ * Work queues: receive queues of frames that RSS QPs distribute.
  *
- * Inside the card a WQ is a queue pair (qp.h) with a receive queue and nothing
- * else, for number, ring, completions, errors and flush are the same. It is in
- * the same table, so that no number is both.
+ * Inside the card a WQ is a struct qp with only a receive queue, as ring,
+ * completions, errors and flush are the same. It shares the table of the QPs,
+ * so a number names one or the other.
  */
 #ifndef ORNIC_DEVICE_WQ_H
 #define ORNIC_DEVICE_WQ_H
@@ -17,22 +17,22 @@ struct cmd;
 struct nic;
 struct qp;
 
-/* What CREATE_WQ takes */
+/* Flags that CREATE_WQ accepts */
 #define WQ_FLAGS                                                         \
 	(ORNIC_WQ_CVLAN_STRIPPING | ORNIC_WQ_SCATTER_FCS |               \
 	 ORNIC_WQ_DELAY_DROP | ORNIC_WQ_PAD_END)
 
 /**
- * wq_find - find by number
+ * wq_find - look up a WQ by number
  * @nic: the card
  * @wqn: any number
  *
- * Return: the WQ or NULL, also for the number of a QP.
+ * Return: the WQ, or NULL if there is none or the number is that of a QP.
  */
 struct qp *wq_find(const struct nic *nic, uint32_t wqn);
 
 /**
- * wq_destroy_all - part of a reset; no table is left
+ * wq_destroy_all - destroy all WQs at reset, after the QPs and RWQ tables
  * @nic: the card
  */
 void wq_destroy_all(struct nic *nic);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* XRC domains. */
+/* XRC domains */
 #include <stdlib.h>
 
 #include "core.h"

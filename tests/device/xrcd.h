@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRC domains (IBTA annex A14): a name that XRC_RECV QPs and XRC SRQs share. A
- * request to such a QP names an SRQ of its domain, and is executed on that one's
- * behalf: receives, keys and completions are the SRQ's.
+ * XRC domains (IBTA annex A14), which XRC_RECV QPs and XRC SRQs share. A
+ * request to such a QP names an SRQ of its domain, and receives, keys and
+ * completions are those of the SRQ.
  */
 #ifndef ORNIC_DEVICE_XRCD_H
 #define ORNIC_DEVICE_XRCD_H
@@ -27,34 +27,34 @@ struct xrcd {
 };
 
 /**
- * xrcd_find - find by number
+ * xrcd_find - look up an XRC domain by number
  * @nic: the card
  * @xrcdn: any number
  *
- * Return: the domain or NULL. Who keeps it uses obj_get().
+ * Return: the domain or NULL. A caller that keeps it uses obj_get().
  */
 struct xrcd *xrcd_find(const struct nic *nic, uint32_t xrcdn);
 
 /**
- * xrcd_select - begin to act on behalf of an SRQ
- * @qp: any QP; only XRC_RECV needs it
+ * xrcd_select - use an SRQ for the packet that is processed
+ * @qp: any QP; nothing is done unless it is XRC_RECV
  * @srqn: any number
  *
- * Nobody keeps the SRQ across packets: it can be destroyed at any moment
- * without asking who sends to it.
+ * The QP holds no reference to the SRQ, which may be destroyed between packets:
+ * sets @qp->srq and the PD for keys until xrcd_release().
  *
- * Return: false when it is no SRQ of the QP's domain.
+ * Return: false when @srqn is no SRQ of the QP's domain.
  */
 bool xrcd_select(struct qp *qp, uint32_t srqn);
 
 /**
- * xrcd_release - end of xrcd_select()
- * @qp: any QP, selected or not
+ * xrcd_release - end the use of an SRQ
+ * @qp: any QP, with or without xrcd_select() before
  */
 void xrcd_release(struct qp *qp);
 
 /**
- * xrcd_destroy_all - part of a reset; nothing uses them any more
+ * xrcd_destroy_all - destroy all XRC domains at reset, when nothing uses them
  * @nic: the card
  */
 void xrcd_destroy_all(struct nic *nic);
