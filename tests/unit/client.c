@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Cards with real clients. */
+/* Cards with real clients */
 #include <poll.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -133,7 +133,7 @@ int world_setup(void **state)
 	unsigned int i;
 
 	assert_non_null(w);
-	/* A turn with nothing to do sleeps: end it rather than wait for ever. */
+	/* End a turn that sleeps because it has nothing to do */
 	alarm(HANG_SECONDS);
 	strcpy(w->dir, "/tmp/ornic-unit-XXXXXX");
 	assert_non_null(mkdtemp(w->dir));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Cards with real clients on real sockets, all in one process: a test decides
- * when the loop turns, and counts what each turn does.
+ * Cards with real clients on real sockets, all in one process. A test turns the
+ * event loop itself and counts what each turn does.
  */
 #ifndef ORNIC_UNIT_CLIENT_H
 #define ORNIC_UNIT_CLIENT_H
@@ -14,14 +14,14 @@
 #define CLIENT_CARDS 2
 
 /**
- * struct world - a loop and cards
- * @loop: never spins, and would sleep for ever when nothing is due
- * @log: of errors
- * @dir: directory of the sockets
+ * struct world - an event loop and its cards
+ * @loop: never spins; a turn with nothing due sleeps for ever
+ * @log: logs errors only
+ * @dir: directory that holds the sockets
  * @path: socket of each card
  * @card: the cards
- * @client: connection to each card, past VERSION and with the card enabled on
- *	the bus
+ * @client: connection to each card, with VERSION negotiated, and memory space
+ *	and bus mastering enabled
  */
 struct world {
 	struct loop loop;
@@ -36,24 +36,24 @@ struct world {
 int world_setup(void **state);
 int world_teardown(void **state);
 
-/* A connection to a card that says nothing yet */
+/* Connect to a card, without VERSION */
 int client_connect(struct world *w, unsigned int card);
-/* Send a message; @fd goes with it unless it is -1. */
+/* Send a message, with the file descriptor @fd unless that is -1 */
 void client_send(int client, unsigned int cmd, uint32_t flags,
 		 const void *payload, size_t len, int fd);
-/* Is there something to read, or the end? */
+/* Return true if there are bytes, or the end of the stream, to read */
 bool client_readable(int client);
-/* Turn the loop until there is. */
+/* Turn the loop until client_readable() */
 void client_wait(struct world *w, int client);
-/* Read a reply of this command; returns its errno. */
+/* Read the reply to @cmd; return its errno, 0 for success */
 unsigned int client_reply(int client, unsigned int cmd, void *payload,
 			  size_t len);
-/* A message, its reply, the errno in it */
+/* Send a message and wait for its reply; return the errno of the reply */
 unsigned int client_request(struct world *w, int client, unsigned int cmd,
 			    const void *payload, size_t len, int fd);
-/* VERSION */
+/* client_request() with VERSION */
 unsigned int client_version(struct world *w, int client);
-/* Write to a region, with a reply. */
+/* Write to a region and expect success */
 void client_write(struct world *w, int client, unsigned int region,
 		  uint64_t offset, uint64_t value, unsigned int size);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A core that does almost nothing, for tests of what is around it: the registers
- * of the interface that are there for bring-up (SCRATCH, IRQ_TEST, DMA_TEST) and
- * a doorbell BAR that takes everything.
+ * A core that does almost nothing, for tests of the code around it: the
+ * bring-up registers (SCRATCH, IRQ_TEST, DMA_TEST) and a doorbell BAR that
+ * accepts every write.
  */
 #include <stddef.h>
 #include <stdlib.h>

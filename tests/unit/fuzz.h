@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A card with a host that does what it must not: what it knows, and its dice. */
+/* A card whose host violates the interface: state and random choices */
 #ifndef ORNIC_UNIT_FUZZ_H
 #define ORNIC_UNIT_FUZZ_H
 
@@ -11,40 +11,40 @@
 #define WR_KEYS 3
 #define DATA (16 * HOST_PAGE)
 
-/* What there is when a card begins; 2 n and 2 n + 1 are each other's peers. */
+/* Initial QPs. QPs 2 * n and 2 * n + 1 are peers. */
 static const uint8_t qp_types[QPS] = {
 	ORNIC_QPT_RC, ORNIC_QPT_RC, ORNIC_QPT_UD, ORNIC_QPT_GSI,
 	ORNIC_QPT_RAW_PACKET, ORNIC_QPT_RAW_PACKET, ORNIC_QPT_RC, ORNIC_QPT_RC,
 	ORNIC_QPT_UC, ORNIC_QPT_UC, ORNIC_QPT_XRC_SEND, ORNIC_QPT_XRC_RECV,
 };
 
-/* These have the SRQ. */
+/* Return true for the QPs that receive from the SRQ */
 static inline bool has_srq(unsigned int n)
 {
 	return n == 2 || n == 6 || n == 7;
 }
 
 /**
- * struct fuzz - a card and what the host knows of it
+ * struct fuzz - a card and the objects that the host uses
  * @host: the host
- * @rng: state of the generator
- * @window: first address of all that the card was given
- * @window_len: bytes
- * @data: inside, memory of @key
- * @key: an MR
- * @null_key: an ORNIC_MR_NULL
- * @wr_key: what is registered and bound by work requests: a region, a window of
- *	each type
- * @board: inside
- * @eq: kernel's
- * @cq: where all complete
+ * @rng: state of the random number generator
+ * @window: first address of all memory that the card may use
+ * @window_len: length of @window in bytes
+ * @data: address of the memory of @key, inside @window
+ * @key: key of an MR
+ * @null_key: key of an ORNIC_MR_NULL
+ * @wr_key: keys that work requests register and bind: an MR, and an MW of each
+ *	type
+ * @board: address of the board, inside @window
+ * @eq: EQ of the kernel
+ * @cq: CQs of all QPs and WQs
  * @qp: the queue pairs
- * @srq: that some of them share
- * @xrc_srq: that XRC requests name
- * @wq: a WQ, of which @table is made, in which @rss receives
- * @table: its number
- * @rss: its number
- * @nums: numbers and keys that were good once
+ * @srq: SRQ that some of the QPs share
+ * @xrc_srq: SRQ that XRC requests name
+ * @wq: the WQ that all entries of @table refer to
+ * @table: number of the RWQ table of @rss
+ * @rss: number of a QP with ORNIC_QP_RSS
+ * @nums: numbers and keys that were valid once
  */
 struct fuzz {
 	struct host *host;
@@ -86,7 +86,7 @@ static inline bool one_in(struct fuzz *f, unsigned int n)
 	return below(f, n) == 0;
 }
 
-/* A number that has a chance to mean something */
+/* Return a number that is likely to be near a limit or to name an object */
 static inline uint64_t odd(struct fuzz *f)
 {
 	switch (below(f, 8)) {
@@ -129,7 +129,7 @@ static inline void scribble(struct fuzz *f, void *p, unsigned int len)
 	}
 }
 
-/* The key of what comes and goes, with one of its variants */
+/* Return a key that work requests register or bind, in one of two variants */
 static inline uint32_t fuzz_wr_key(struct fuzz *f)
 {
 	return f->wr_key[below(f, WR_KEYS)] ^ below(f, 2);
@@ -151,24 +151,24 @@ static inline void fuzz_buf(struct fuzz *f, struct ornic_buf *buf)
 		scribble(f, buf, sizeof(*buf));
 }
 
-/* The way back to the card itself */
+/* Fill an address vector that leads back to the card itself */
 void fuzz_av(struct fuzz *f, struct ornic_av *av);
-/* The group that datagrams go to now and then */
+/* Multicast group that some datagrams go to */
 extern const uint8_t fuzz_group_gid[16];
 
-/* Work requests of some queue, most of them such that they lead somewhere */
+/* Post to a random queue; most of the work requests are valid */
 void fuzz_post_send(struct fuzz *f);
 void fuzz_post_recv(struct fuzz *f);
 
-/* What there is for frames at the beginning: @wq, @table, @rss */
+/* Create @wq, @table and @rss */
 void fuzz_eth_begin(struct fuzz *f, uint32_t pdn);
-/* Make, change or destroy WQs, tables, RSS QPs, rate limits. */
+/* Create, modify or destroy WQs, RWQ tables, RSS QPs and rate limits */
 void fuzz_eth_change(struct fuzz *f);
-/* Make or destroy rules and counters. */
+/* Create or destroy flow rules and counters */
 void fuzz_eth_rules(struct fuzz *f);
-/* Frames for RAW_PACKET QPs, RSS or not */
+/* Deliver a frame to a RAW_PACKET QP, with or without RSS */
 void fuzz_eth_deliver(struct fuzz *f);
-/* Headers of TSO; returns their length */
+/* Write the headers of a TSO request; return their length */
 unsigned int fuzz_eth_tso(struct fuzz *f, uint8_t *hdr);
 
 #endif /* ORNIC_UNIT_FUZZ_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Frames and queues for frames of a host that does what it must not. */
+/* Fuzzing: Ethernet frames, WQs, RSS QPs and flow rules */
 #include "eth.h"
 #include "fuzz.h"
 #include "qp.h"
@@ -85,7 +85,7 @@ static void raise_wq(struct fuzz *f)
 	modify_wq(f, f->wq.num, ORNIC_WQS_RDY);
 }
 
-/* Another WQ takes the place of ours, which others may still use. */
+/* Replace @wq by another WQ; tables may still use the old one */
 static void replace_wq(struct fuzz *f)
 {
 	struct ornic_create_wq_in in = {
@@ -164,7 +164,7 @@ void fuzz_eth_change(struct fuzz *f)
 	}
 }
 
-/* A rule of one of the queues of frames, about everything or about something */
+/* Create a rule for a RAW_PACKET or RSS QP that matches all or some frames */
 static void create_rule(struct fuzz *f)
 {
 	uint32_t qpns[] = { f->qp[4].num, f->qp[5].num, f->rss };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A host that does what it must not, at random: registers, commands, rings,
- * records, doorbells, boards, memory that comes and goes, packets. Nothing is
- * expected but that the card survives, under sanitizers, and that a reset mends
- * everything. ORNIC_SEED and FUZZ_STEPS in the environment repeat and prolong.
+ * Fuzzing: a host that violates the interface at random with registers,
+ * commands, rings, records, doorbells, boards, DMA mappings and packets. The
+ * card must survive, under sanitizers, and a reset must restore it. ORNIC_SEED
+ * and FUZZ_STEPS in the environment repeat and prolong a run.
  */
 #include <stdio.h>
 
@@ -144,7 +144,7 @@ static void modify(struct fuzz *f, unsigned int n, unsigned int state)
 	host_cmd_in(f->host, ORNIC_CMD_MODIFY_QP, &in);
 }
 
-/* From wherever it is to RTS, with empty rings */
+/* Bring a QP from any state to RTS, with empty rings */
 static void raise(struct fuzz *f)
 {
 	unsigned int n = below(f, QPS);
@@ -165,7 +165,7 @@ static void lower(struct fuzz *f)
 	modify(f, below(f, QPS), below(f, 7));
 }
 
-/* Another ring, and now and then it is one that has another use. */
+/* Resize a CQ, sometimes into memory that has another use */
 static void resize_cq(struct fuzz *f)
 {
 	struct host_queue *cq = &f->cq[below(f, CQS)];
@@ -260,7 +260,7 @@ static void change_srq(struct fuzz *f)
 	ring.dbr_addr = htole64(srq.dbr);
 	if (one_in(f, 4))
 		scribble(f, &ring, sizeof(ring));
-	/* What lies behind the window is not the test's to write to. */
+	/* The test must not write to memory behind the window */
 	if (host_cmd(f->host, ORNIC_CMD_RESIZE_SRQ, &ring, &out) ||
 	    srq.rq + 4 * HOST_PAGE > f->window + f->window_len)
 		return;
@@ -311,7 +311,7 @@ static void registers(struct fuzz *f)
 	uint64_t offset = below(f, 0x80) & -size;
 
 	host_read(f->host, offset, size);
-	/* The admin queue itself is the harness's. */
+	/* The fuzzer itself uses the admin queue */
 	if (offset + size > ORNIC_REG_ADMIN_DEPTH &&
 	    offset < ORNIC_REG_ADMIN_DB + 4)
 		return;
@@ -343,7 +343,7 @@ static void doorbell(struct fuzz *f)
 		      f->nums[below(f, NUMS)] & 0xffffff, odd(f));
 }
 
-/* What the host owes the card: consumed entries, new requests */
+/* Consume entries and request events */
 static void consume(struct fuzz *f)
 {
 	struct host_queue *queue = one_in(f, 3) ? &f->eq :
@@ -381,7 +381,7 @@ static void memory(struct fuzz *f)
 		host_map(f->host, at, HOST_PAGE);
 }
 
-/* What the card sent comes back, as it is or not; or something else comes. */
+/* Return the frames that the card sent, changed or not; add random ones */
 static void packets(void *arg)
 {
 	struct fuzz *f = arg;
@@ -416,13 +416,13 @@ static void step(struct fuzz *f)
 		fuzz_post_send, fuzz_post_send,
 		fuzz_post_recv, fuzz_post_recv, fuzz_post_recv,
 		consume, consume, raise, fuzz_eth_deliver,
-		/* And those that make trouble */
+		/* Those that cause errors */
 		lower, create, set_up, destroy, any_command, registers,
 		change_group, change_srq, modify_mr, fuzz_eth_change,
 		fuzz_eth_rules,
 		resize_cq, moderate_cq, doorbell, scribble_anywhere, memory,
 	};
-	/* Mostly those that lead somewhere */
+	/* Prefer the first 12, which lead to traffic */
 	unsigned int n = below(f, one_in(f, 4) ? ARRAY_SIZE(deeds) : 12);
 
 	admin_is_alive(f);
@@ -471,7 +471,7 @@ static void create_keys(struct fuzz *f, uint32_t pdn)
 	f->null_key = le32toh(out.key);
 }
 
-/* A card on which everything works until somebody breaks it */
+/* Create a card on which all works until a step breaks it */
 static void begin(struct fuzz *f, uint64_t seed)
 {
 	uint32_t pdn, xrcdn;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Work requests of a host that does what it must not. */
+/* Fuzzing: work requests */
 #include "fuzz.h"
 
 const uint8_t fuzz_group_gid[16] = { [10] = 0xff, [11] = 0xff, 0xef, 1, 2 };
@@ -29,7 +29,7 @@ static struct ornic_sge fuzz_sge(struct fuzz *f)
 	return sge;
 }
 
-/* Where the host published it, the card is told of it, mostly. */
+/* Publish sq_pi and, mostly, notify the card by board or doorbell */
 static void tell(struct fuzz *f, struct host_qp *qp)
 {
 	struct ornic_board *board = host_ptr(f->host, f->board);
@@ -43,7 +43,7 @@ static void tell(struct fuzz *f, struct host_qp *qp)
 		host_doorbell(f->host, 0, ORNIC_DB_SQ, qp->num, qp->sq_pi);
 }
 
-/* What RC may be asked for, with what its WQE has between route and SGEs */
+/* Opcodes of RC, and the size of the WQE between route and SGEs in bytes */
 static const struct {
 	uint8_t opcode;
 	uint8_t extra;
@@ -107,7 +107,7 @@ static void fuzz_extra(struct fuzz *f, unsigned int opcode, void *extra)
 	}
 }
 
-/* SGEs of an RC opcode: 8 bytes where there must be, none where there may not */
+/* Number of SGEs of an RC opcode */
 static unsigned int fuzz_count(struct fuzz *f, unsigned int opcode)
 {
 	switch (opcode) {
@@ -142,7 +142,7 @@ static bool fuzz_may_inline(unsigned int opcode)
 	return opcode < ORNIC_WR_RDMA_READ || opcode == ORNIC_WR_SEND_WITH_INV;
 }
 
-/* A frame, or headers of many */
+/* Write the route of a frame, or that of TSO with headers; return the opcode */
 static unsigned int fuzz_eth_route(struct fuzz *f, uint8_t *wqe,
 				   unsigned int *len)
 {

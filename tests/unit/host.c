@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* A host with a card in one process. */
+/* A host with a card in one process */
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -320,7 +320,7 @@ unsigned int host_cmd_raw(struct host *host, unsigned int opcode,
 	unsigned int status;
 
 	host_run(host);
-	/* It may have stopped for something else than the command. */
+	/* The card may have stopped for another reason than the command */
 	if (host->nic->fatal) {
 		host->used = used;
 		return ORNIC_CMD_INTERNAL;
@@ -453,7 +453,7 @@ const void *host_queue_peek(struct host_queue *queue)
 	bool phase = !(queue->ci >> queue->log_size & 1);
 
 	entry += pos << queue->log_entry;
-	/* CQE and EQE alike: bit 31 of the word at 28 */
+	/* CQEs and EQEs hold the phase in bit 31 of the word at 28 */
 	return guest_load32(entry + 28) >> 31 == phase ? entry : NULL;
 }
 

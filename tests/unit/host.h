@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A host with a card in one process, for tests of the core: guest memory in a
- * memfd, time that moves a little at each look and else with host_sleep(),
- * interrupts and frames that are counted. The driver's side of rings is written
- * here once, from the hardware interface.
+ * A host with a card in one process, for tests of the core. Guest memory is a
+ * memfd; time advances by a step each time the card reads the clock, and in
+ * host_sleep(); interrupts and frames are counted. The driver's side of the
+ * rings is written here once, from the hardware interface.
  */
 #ifndef ORNIC_UNIT_HOST_H
 #define ORNIC_UNIT_HOST_H
@@ -21,44 +21,45 @@
 #define HOST_RAM_BASE 0x100000ULL
 #define HOST_RAM_SIZE (32ULL << 20)
 #define HOST_PAGE 4096ULL
-/* An address nothing is mapped at */
+/* An address that is not mapped */
 #define HOST_NOWHERE 0x7f0000000000ULL
 #define HOST_VECTORS 4
 #define HOST_FRAMES 128
 #define HOST_ADMIN_LOG_DEPTH 4
-/* Time between two looks at the clock, if a test says nothing else */
+/* Default of struct host's @clock_step_ns */
 #define HOST_CLOCK_STEP_NS 1
 
 /**
- * struct host - the host
+ * struct host - a host and its card
  * @env: the card's surroundings
  * @mem: DMA map
- * @timers: wheel of both
- * @now_ns: what time it is
- * @clock_step_ns: time that passes at each look of the card at the clock
- * @clock_look: if not NULL, called at each such look: what a vCPU does meanwhile
+ * @timers: timer wheel of the card
+ * @now_ns: current time
+ * @clock_step_ns: time that passes each time the card reads the clock
+ * @clock_look: if not NULL, called each time the card reads the clock, to act
+ *	as a vCPU that runs meanwhile
  * @clock_arg: for @clock_look
  * @nic: the card
- * @mac: its address
- * @peers_local: env_peer_is_local() says yes
- * @path_full: env_path_is_full() says yes
- * @wants_bytes: what env_want_bytes() said last
- * @fd: guest memory
+ * @mac: MAC address of the card
+ * @peers_local: result of env_peer_is_local()
+ * @path_full: result of env_path_is_full()
+ * @wants_bytes: latest argument of env_want_bytes()
+ * @fd: memfd of guest memory
  * @ram: guest memory, mapped here
- * @used: bytes given out by host_alloc()
- * @irqs: interrupts, by vector
- * @runnable: calls of env_mark_runnable()
- * @frames: allocated and not freed
- * @flushes: calls of env_tx_flush()
+ * @used: bytes allocated by host_alloc()
+ * @irqs: number of interrupts, by vector
+ * @runnable: number of calls of env_mark_runnable()
+ * @frames: number of frames allocated and not freed
+ * @flushes: number of calls of env_tx_flush()
  * @wire: frames sent, in order, struct frame list
- * @wire_run: if not NULL, called by host_run() to do something with @wire
+ * @wire_run: if not NULL, called by host_run() after each turn, to handle @wire
  * @wire_arg: for @wire_run
- * @admin_sq: bus address
- * @admin_cq: bus address
- * @admin_pi: commands submitted
- * @admin_ci: completions seen
- * @detail: of the latest command
- * @out_len: of the latest command
+ * @admin_sq: bus address of the admin submission ring
+ * @admin_cq: bus address of the admin completion ring
+ * @admin_pi: number of commands submitted
+ * @admin_ci: number of completions consumed
+ * @detail: detail of the latest completion
+ * @out_len: output length of the latest completion, bytes
  */
 struct host {
 	struct env env;
@@ -91,7 +92,7 @@ struct host {
 	uint32_t out_len;
 };
 
-/* A CQ or an EQ from the driver's side */
+/* A CQ or an EQ as the driver sees it */
 struct host_queue {
 	struct host *host;
 	uint32_t num;
@@ -103,7 +104,7 @@ struct host_queue {
 	uint32_t arm_seq;
 };
 
-/* A QP from the provider's side; or an SRQ, with what it has of one */
+/* A QP as the provider sees it, or an SRQ, which uses the receive half */
 struct host_qp {
 	struct host *host;
 	uint32_t num;
@@ -127,14 +128,14 @@ int host_teardown(void **state);
 struct host *host_create(bool shadow, uint8_t mac_tail);
 void host_destroy(struct host *host);
 
-/* Program the admin queue and enable the card. */
+/* Program the admin queue and enable the card */
 void host_enable(struct host *host);
 
 uint64_t host_alloc(struct host *host, uint64_t size, uint64_t align);
 void *host_ptr(struct host *host, uint64_t addr);
-/* The same byte where the device has mapped it */
+/* Return the address at which the card has mapped @addr */
 void *host_device_ptr(struct host *host, uint64_t addr);
-/* Take pages out of the DMA map, and put them back. */
+/* Take pages out of the DMA map, and put them back */
 void host_unmap(struct host *host, uint64_t addr, uint64_t len);
 void host_map(struct host *host, uint64_t addr, uint64_t len);
 
@@ -144,26 +145,26 @@ void host_write(struct host *host, uint64_t reg, unsigned int size,
 void host_doorbell(struct host *host, uint32_t page, unsigned int type,
 		   uint32_t num, uint32_t val);
 
-/* nic_run() until there is nothing more to do */
+/* Call nic_run() until there is no work left */
 void host_run(struct host *host);
-/* Let time pass: timers, then host_run(). */
+/* Advance time by @ns: run timers, then host_run() */
 void host_sleep(struct host *host, uint64_t ns);
 
-/* Put a command without an answer into the ring; the card has not run yet. */
+/* Submit a command without output; the card does not run */
 void host_submit(struct host *host, unsigned int opcode, const void *in,
 		 uint32_t in_len);
-/* The status of the oldest command that is not consumed; it has to be there */
+/* Consume the oldest completion and return its status; fail if there is none */
 unsigned int host_completed(struct host *host);
-/* One command with all lengths chosen by the test; returns the status. */
+/* Execute a command with all lengths chosen by the test; return its status */
 unsigned int host_cmd_raw(struct host *host, unsigned int opcode,
 			  const void *in, uint32_t in_len, void *out,
 			  uint32_t out_len);
-/* A command by its structures */
+/* Execute a command with the lengths of its structures; return its status */
 #define host_cmd(host, opcode, in, out) \
 	host_cmd_raw(host, opcode, in, sizeof(*(in)), out, sizeof(*(out)))
 #define host_cmd_in(host, opcode, in) \
 	host_cmd_raw(host, opcode, in, sizeof(*(in)), NULL, 0)
-/* A command that is @good but for the value of one field ends with @status. */
+/* Check that the command @good with @field set to @value ends with @status */
 #define host_refused(host, opcode, good, field, value, out, status) do { \
 		typeof(good) _in = good;                                 \
 		_in.field = value;                                       \
@@ -172,19 +173,19 @@ unsigned int host_cmd_raw(struct host *host, unsigned int opcode,
 	} while (0)
 unsigned int host_cmd_object(struct host *host, unsigned int opcode,
 			     uint32_t num);
-/* Create something whose answer is struct ornic_object */
+/* Execute a command that answers with struct ornic_object; return its number */
 uint32_t host_create_object(struct host *host, unsigned int opcode,
 			    const void *in, uint32_t in_len);
 
 uint64_t host_device_stat(struct host *host, enum ornic_device_stat stat);
 uint64_t host_port_stat(struct host *host, enum ornic_port_stat stat);
 
-/* Fill a description of a contiguous buffer in pages of 4096 bytes. */
+/* Describe a contiguous buffer in pages of 4096 bytes */
 void host_buf(struct ornic_buf *buf, uint64_t addr, uint64_t len);
 
 uint32_t host_uctx(struct host *host, uint32_t flags, uint64_t board);
 uint32_t host_pd(struct host *host);
-/* An MR over [addr, addr + len), iova = addr */
+/* Create an MR over [addr, addr + len) with iova = addr; return its key */
 uint32_t host_mr(struct host *host, uint32_t pdn, uint64_t addr, uint64_t len,
 		 uint32_t access);
 void host_eq(struct host *host, struct host_queue *eq, unsigned int vector,
@@ -192,21 +193,23 @@ void host_eq(struct host *host, struct host_queue *eq, unsigned int vector,
 void host_cq(struct host *host, struct host_queue *cq, uint32_t uctx,
 	     uint32_t eqn, unsigned int log_size, unsigned int log_cqe_size);
 
-/* The next entry if the phase says that it was written, or NULL */
+/* Return the next entry if its phase marks it as written, else NULL */
 const void *host_queue_peek(struct host_queue *queue);
-/* Consume it and publish ci */
+/* Consume an entry and publish ci */
 void host_queue_consume(struct host_queue *queue);
 void host_queue_arm(struct host_queue *queue, unsigned int type);
 
-/* A QP with what its type has; @from: its SRQ, or 0, or the XRCD of XRC_RECV */
-/* The kernel's on page 0 */
+/*
+ * Create a QP with the queues of its type; a kernel QP if @uctx is 0. @from is
+ * the XRCD of an XRC_RECV QP; for other types, the SRQ or 0.
+ */
 void host_qp(struct host *host, struct host_qp *qp, unsigned int type,
 	     uint32_t uctx, uint32_t pdn, const struct host_queue *cq,
 	     uint32_t from);
-/* An SRQ of 16 WQEs; @cqn and @xrcdn with ORNIC_SRQ_XRC */
+/* Create an SRQ of 16 WQEs; @xrcdn and @cqn are for ORNIC_SRQ_XRC only */
 void host_srq(struct host *host, struct host_qp *srq, uint32_t pdn,
 	      uint32_t flags, uint32_t xrcdn, uint32_t cqn);
-/* Take a QP to a state with the least that RAW_PACKET needs. */
+/* Modify the state and no other attribute, which is enough for RAW_PACKET */
 unsigned int host_qp_modify(struct host_qp *qp, unsigned int state);
 struct ornic_qp_dbr *host_qp_dbr(struct host_qp *qp);
 

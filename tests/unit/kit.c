@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* A host's card with an EQ and a CQ, and what tests of rings do with them. */
+/* A card with an EQ and a CQ, and helpers for tests of rings */
 #include "cq.h"
 #include "kit.h"
 

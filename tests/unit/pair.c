@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Two hosts with a card each and a wire between them */
 #include "pair.h"
 
 #include "flow.h"
@@ -19,7 +20,7 @@ static struct side *pair_receiver(struct pair *pair, struct side *from,
 	return from == &pair->side[0] ? &pair->side[1] : &pair->side[0];
 }
 
-/* As a port does it: bytes, the first of them in hdr. */
+/* Copy a frame as an outside port does: bytes, the first of them in hdr */
 static struct frame *pair_through_bytes(const struct frame *frame)
 {
 	uint64_t len = frame_len(frame);
@@ -54,7 +55,7 @@ static void pair_deliver(struct pair *pair, struct side *to,
 	free(copy);
 }
 
-/* Frames must be well-formed whatever the test does with them. */
+/* Parse a frame, which is well-formed in every test */
 static void pair_parse(const struct frame *frame, struct packet *pkt)
 {
 	struct flow flow;
@@ -126,7 +127,7 @@ bool pair_wire(struct pair *pair)
 	return any;
 }
 
-/* What is late and followed by nothing arrives at last. */
+/* Deliver the delayed frames, when no other frame follows them */
 static bool pair_release(struct pair *pair)
 {
 	bool any = false;
@@ -411,7 +412,7 @@ void pair_query(struct side *side, struct ornic_qp_attr *attr)
 			 ORNIC_CMD_OK);
 }
 
-/* What a transition on the way from RESET to RTS asks for, section 12 */
+/* Attributes that a transition requires (hardware.rst, section 12) */
 uint32_t pair_mask(unsigned int type, unsigned int state)
 {
 	static const uint32_t rc[] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Two hosts with a card each and a wire between them, for tests of the RoCE
- * engines. All frames pass through the test's hands: it may lose, repeat, delay
- * and reorder them. The same tests run with packets by reference in big
- * segments and with real bytes (struct pair's @bytes).
+ * engines. The test sees each frame and may drop, repeat, delay or reorder it.
+ * The same tests run with payload by reference in large segments, and with
+ * packets of real bytes (@bytes in struct pair).
  */
 #ifndef ORNIC_UNIT_PAIR_H
 #define ORNIC_UNIT_PAIR_H
@@ -25,20 +25,20 @@
 struct pair;
 
 /**
- * struct side - one of the two
- * @pair: both
- * @host: its host; the same for both when @pair->loopback
+ * struct side - one side of a pair
+ * @pair: the pair
+ * @host: its host; both sides share one if @pair->loopback
  * @uctx: doorbell page 0
  * @pdn: protection domain
- * @eq: events
- * @cq: completions of @qp, of 64 bytes
+ * @eq: EQ
+ * @cq: CQ of @qp, 64-byte entries
  * @qp: the QP
- * @xrcdn: XRC domain of an XRC_RECV QP made from now on
- * @srq: if its number is not 0: where receives of a QP made from now on come from
+ * @xrcdn: XRC domain of XRC_RECV QPs that are created later
+ * @srq: SRQ of QPs that are created later, if its number is not 0
  * @buf: PAIR_BUF_SIZE bytes
- * @key: local and remote key of @buf, everything allowed
- * @sgid_index: of its address
- * @gid: its address
+ * @key: local and remote key of @buf, with all access rights
+ * @sgid_index: index of @gid in the GID table
+ * @gid: GID of this side
  * @addr: bus address of @buf
  */
 struct side {
@@ -59,11 +59,11 @@ struct side {
 };
 
 /**
- * enum pair_fate - what becomes of a frame
- * @PAIR_DELIVER: it arrives
- * @PAIR_DROP: it does not
- * @PAIR_TWICE: it arrives twice
- * @PAIR_LATE: it arrives after the next one of that direction
+ * enum pair_fate - how the wire treats a frame
+ * @PAIR_DELIVER: deliver it
+ * @PAIR_DROP: drop it
+ * @PAIR_TWICE: deliver it twice
+ * @PAIR_LATE: deliver it after the next one of the same direction
  */
 enum pair_fate {
 	PAIR_DELIVER,
@@ -74,13 +74,13 @@ enum pair_fate {
 
 /**
  * struct pair - both sides and the wire
- * @side: A, who mostly sends, and B
- * @bytes: frames are real bytes, as between processes
+ * @side: A, the sender in most tests, and B
+ * @bytes: frames carry real bytes, as between processes
  * @loopback: both sides are the same card
- * @fate: asked for each RoCE packet, or NULL
- * @arg: for @fate
- * @held: frame that is late, by receiver
- * @packets: that were on the wire
+ * @fate: called for each RoCE packet, or NULL
+ * @arg: argument of @fate
+ * @held: delayed frame, by receiver
+ * @packets: number of packets on the wire so far
  */
 struct pair {
 	struct side side[2];
@@ -92,12 +92,12 @@ struct pair {
 	unsigned int packets;
 };
 
-/* A fate: nothing arrives. */
+/* Drop all packets */
 enum pair_fate pair_fate_lose_all(struct pair *pair, const struct packet *pkt);
-/* Bit n of @arg of the pair says whether the nth packet from now is lost. */
+/* Drop the nth packet from now if bit n of @arg of the pair is set */
 enum pair_fate pair_fate_lose_some(struct pair *pair, const struct packet *pkt);
 
-/* What the tests vary */
+/* Variants of the pair that a test runs in */
 struct pair_config {
 	bool bytes;
 	bool loopback;
@@ -110,7 +110,7 @@ extern const struct pair_config pair_config_bytes;
 extern const struct pair_config pair_config_loopback;
 extern const struct pair_config pair_config_v6_vlan;
 
-/* A test in one of these, and in the two that differ most */
+/* A test in one variant, in the two that differ most, and in all */
 #define PAIR_TEST(_test, _setup, _config) { \
 		.name = #_test "[" #_config "]", \
 		.test_func = _test, \
@@ -124,14 +124,11 @@ extern const struct pair_config pair_config_v6_vlan;
 	PAIR_BOTH(_test, _setup), PAIR_TEST(_test, _setup, loopback), \
 	PAIR_TEST(_test, _setup, v6_vlan)
 
-/*
- * Fixtures: a pair with connected RC QPs, the same of the kernel, with UC QPs, or
- * with UD or GSI QPs in RTS
- */
+/* Fixtures: connected RC QPs, of a process or the kernel; UC, UD, GSI QPs */
 int pair_setup_rc(void **state);
 int pair_setup_rc_kernel(void **state);
 int pair_setup_uc(void **state);
-/* A has XRC_SEND, B XRC_RECV and an XRC SRQ */
+/* Fixture: A has an XRC_SEND QP; B has an XRC_RECV QP and an XRC SRQ */
 int pair_setup_xrc(void **state);
 int pair_setup_ud(void **state);
 int pair_setup_gsi(void **state);
@@ -140,32 +137,38 @@ int pair_teardown(void **state);
 struct pair *pair_create(const struct pair_config *config);
 void pair_destroy(struct pair *pair);
 
-/* QPs of a type for both sides, not yet modified; of XRC_SEND for A */
+/*
+ * Create a QP on each side, in RESET. With XRC_SEND, A gets it and B gets
+ * XRC_RECV.
+ */
 void pair_qps(struct pair *pair, unsigned int type, uint32_t flags);
 
-/* Attributes for the way from RESET to RTS that suit most tests */
+/* Attributes from RESET to RTS that suit most tests */
 struct ornic_qp_attr pair_attr(struct side *side, struct side *peer);
-/* Modify with a mask; returns the status of the command. */
+/* Modify the QP with a mask; return the status of the command */
 unsigned int pair_modify(struct side *side, uint32_t mask,
 			 const struct ornic_qp_attr *attr);
-/* The mask of MODIFY_QP from the state before @state, INIT, RTR or RTS */
+/* Mask of the MODIFY_QP that leads to @state: INIT, RTR or RTS */
 uint32_t pair_mask(unsigned int type, unsigned int state);
-/* RESET to RTS; the attributes may be changed between */
+/* Modify from RESET to RTS; a test may change the attributes first */
 void pair_connect_side(struct side *side, const struct ornic_qp_attr *attr);
 void pair_connect(struct pair *pair);
-/* The same two QPs once more, from RESET, with nothing on its way or to poll */
+/* Reset and reconnect both QPs, without packets on the wire, CQEs or events */
 void pair_again(struct pair *pair);
 void pair_state(struct side *side, unsigned int state);
 void pair_query(struct side *side, struct ornic_qp_attr *attr);
 
-/* Carry what is on the wire now; no card runs. Return: whether there was any. */
+/*
+ * Deliver the frames that are on the wire; the cards do not run. Return true if
+ * there were any.
+ */
 bool pair_wire(struct pair *pair);
-/* Run both cards and the wire until nothing moves. */
+/* Run both cards and the wire until no work is left */
 void pair_run(struct pair *pair);
-/* Let time pass in steps, running at each. */
+/* Advance time in steps, and run after each */
 void pair_sleep(struct pair *pair, uint64_t ns);
 
-/* A send work request as a test writes it */
+/* A send work request in the form that tests use */
 struct pair_wr {
 	uint64_t wr_id;
 	uint8_t opcode;
@@ -183,27 +186,27 @@ struct pair_wr {
 	struct ornic_reg_mr reg;
 	uint32_t dqpn;
 	uint32_t qkey;
-	const struct ornic_av *av;	/* of a datagram; NULL: to the peer */
+	const struct ornic_av *av;	/* of a datagram; NULL: of the peer */
 	const void *data;
 	uint32_t data_len;
 	unsigned int sges;
 	struct sge sge[CORE_MAX_SGE + 1];
 };
 
-/* A signaled request with one SGE, the same @offset into both sides' memory */
+/* A signaled request with one SGE, at the same @offset in both buffers */
 struct pair_wr pair_wr_data(struct side *side, unsigned int opcode,
 			    uint32_t offset, uint32_t len);
-/* Post one, ring, and run. */
+/* Post a request, ring the doorbell and run */
 void pair_send(struct side *side, const struct pair_wr *wr);
-/* The same to A, and see it succeed. */
+/* pair_send() from A, and expect success */
 void pair_one(struct pair *pair, const struct pair_wr *wr);
-/* Post one to A, run, and see it fail. */
+/* pair_send() from A, and expect @status */
 void pair_fails(struct pair *pair, const struct pair_wr *wr,
 		unsigned int status);
-/* A word in a side's memory */
+/* A word in the buffer of a side */
 uint64_t *pair_word(struct side *side, uint32_t offset);
 
-/* Write a WQE and publish it; the card learns of it by pair_ring(). */
+/* Write a WQE and publish its index; pair_ring() rings the doorbell */
 void pair_post(struct side *side, const struct pair_wr *wr);
 void pair_ring(struct side *side);
 void pair_post_recv(struct side *side, uint64_t wr_id, uint64_t addr,
@@ -211,27 +214,30 @@ void pair_post_recv(struct side *side, uint64_t wr_id, uint64_t addr,
 void pair_post_recv_sges(struct side *side, uint64_t wr_id,
 			 const struct sge *sge, unsigned int sges);
 
-/* A packet as B's QP expects it next from A's, on 8 bytes */
+/* The packet that B's QP expects next from A's QP, on 8 bytes */
 struct packet pair_packet(struct pair *pair, unsigned int opcode);
-/* Make a packet as A's QP might, and deliver it to B; no card runs. */
+/* Complete a packet as A's QP does and deliver it to B; the cards do not run */
 void pair_rx(struct pair *pair, struct packet *pkt, const void *payload,
 	     uint32_t len);
-/* The same, and run. */
+/* pair_rx(), and run */
 void pair_inject(struct pair *pair, struct packet *pkt, const void *payload,
 		 uint32_t len);
 
-/* The next completion, consumed; it has to be there */
+/* Return the next completion and consume it; fail if there is none */
 struct ornic_cqe pair_poll(struct side *side);
 void pair_poll_none(struct side *side);
-/* The same with what is expected of it */
+/* pair_poll(), and check the completion */
 void pair_expect(struct side *side, uint64_t wr_id, unsigned int status);
-/* The next event but completion events, consumed; 0 when there is none */
+/*
+ * Consume events up to the next one that is not ORNIC_EVENT_COMP; return its
+ * type, or 0 if there is none for the QP.
+ */
 unsigned int pair_event(struct side *side);
 
 uint64_t pair_stat(struct side *side, enum ornic_rdma_stat stat);
 struct qp *pair_qp(struct side *side);
 
-/* Bytes that tell where they belong */
+/* Write and check bytes that depend on their position */
 void pair_fill(uint8_t *buf, uint32_t len, unsigned int seed);
 void pair_check(const uint8_t *buf, uint32_t len, unsigned int seed);
 

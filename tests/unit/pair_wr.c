@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* What the two of a pair do: post, send, look what became of it. */
+/* Posting, polling and packets of a pair */
 #include "pair.h"
 
 /* ---- work requests ---- */
@@ -88,7 +88,7 @@ static uint8_t *put_route(uint8_t *p, struct side *side,
 	return put(p, &ud, sizeof(ud));
 }
 
-/* What is between the route and the data */
+/* Write the segments between the route and the data */
 static uint8_t *put_extra(uint8_t *p, const struct pair_wr *wr)
 {
 	struct ornic_atomic atomic = {
@@ -190,7 +190,7 @@ void pair_post_recv(struct side *side, uint64_t wr_id, uint64_t addr,
 	pair_post_recv_sges(side, wr_id, &sge, 1);
 }
 
-/* ---- packets that nobody of ours would send ---- */
+/* ---- packets that the card itself does not send ---- */
 
 void pair_rx(struct pair *pair, struct packet *pkt, const void *payload,
 	     uint32_t len)
@@ -236,7 +236,7 @@ struct packet pair_packet(struct pair *pair, unsigned int opcode)
 
 /* ---- completions and events ---- */
 
-/* ORNIC-CQ-2: fields that mean nothing in an entry are 0. */
+/* [ORNIC-CQ-2] Fields of an entry that are not valid are 0 */
 static void pair_check_cqe(const struct ornic_cqe *cqe)
 {
 	bool length = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* A card with RAW_PACKET QPs. */
+/* A card with RAW_PACKET QPs */
 #include "qp.h"
 #include "raw.h"
 
@@ -83,7 +83,7 @@ void raw_publish(struct raw *w, unsigned int n, uint64_t addr, uint32_t len,
 				    (ORNIC_SEND_SIGNALED | flags) << 8 |
 				    2 << 16),
 		.route = *route,
-		/* Cut where no header ends */
+		/* Split inside the source MAC address */
 		.sge = { { htole64(addr), htole32(11), htole32(w->key) },
 			 { htole64(addr + 11), htole32(len - 11),
 			   htole32(w->key) } },

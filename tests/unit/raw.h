@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A card with RAW_PACKET QPs, and what tests of frames do with them. */
+/* A card with RAW_PACKET QPs, and helpers for tests of frames */
 #ifndef ORNIC_UNIT_RAW_H
 #define ORNIC_UNIT_RAW_H
 
@@ -10,17 +10,17 @@
 #define RAW_BUF_LEN 4096
 
 /**
- * struct raw - the card
+ * struct raw - a card with RAW_PACKET QPs
  * @host: the host
  * @uctx: page 0
- * @page: the process's, if there is one
- * @pdn: of all
- * @key: of @data
+ * @page: user context of the process, or 0 for none
+ * @pdn: PD of all objects
+ * @key: local key of @data
  * @data: 4 * RAW_BUF_LEN bytes, bus address
  * @eq: EQ 0
- * @cq: where all complete, 64-byte entries
- * @qp: in RTS; the port's own queue is the first one
- * @wq: made by tests of WQs
+ * @cq: CQ of all QPs and WQs, 64-byte entries
+ * @qp: in RTS; the first one is the receive queue of the port
+ * @wq: created by tests of WQs
  */
 struct raw {
 	struct host *host;
@@ -35,30 +35,31 @@ struct raw {
 	struct host_qp wq[RAW_WQS];
 };
 
-/* Fixtures: all QPs are the kernel's; all but the first are a process's */
+/* Fixtures: all QPs are of the kernel; all but the first are of a process */
 int raw_setup(void **state);
 int raw_setup_process(void **state);
 int raw_teardown(void **state);
 
-/* The next completion, consumed; it has to be there */
+/* Return the next completion and consume it; fail if there is none */
 const struct ornic_cqe *raw_cqe(struct raw *w);
 void raw_expect(struct raw *w, unsigned int status);
 
-/* QP n sends the frame at @addr; @flags: ORNIC_SEND_*. Or it is only told to. */
+/* Send the frame at @addr from QP @n and run the card; @flags: ORNIC_SEND_* */
 void raw_send(struct raw *w, unsigned int n, uint64_t addr, uint32_t len,
 	      const struct ornic_route_eth *route, unsigned int flags);
+/* The same, without running the card */
 void raw_publish(struct raw *w, unsigned int n, uint64_t addr, uint32_t len,
 		 const struct ornic_route_eth *route, unsigned int flags);
-/* The next frame that went out, to be given to raw_done() */
+/* Return the next frame that went out; the caller frees it with raw_done() */
 struct frame *raw_sent(struct raw *w);
 void raw_done(struct raw *w, struct frame *frame);
 
-/* A queue, or that of QP n, gets a receive WQE with one SGE. */
+/* Post a receive WQE with one SGE, to a queue or to that of QP @n */
 void raw_post(struct raw *w, struct host_qp *q, uint64_t addr, uint32_t len);
 void raw_post_recv(struct raw *w, unsigned int n, uint64_t addr, uint32_t len);
-/* A frame with these bytes, to which it refers */
+/* Fill @frame with @data, which it refers to */
 void raw_frame(struct frame *frame, const uint8_t *data, unsigned int len);
-/* A frame comes in; @flags: enum frame_flags */
+/* Deliver a frame to the card and run it; @flags: enum frame_flags */
 void raw_receive(struct raw *w, const uint8_t *data, unsigned int len,
 		 unsigned int flags);
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# Unit tests, one program and one file per noun.
+# Unit tests, one program and one file per noun
 
-# Linked with the whole program but its main(): cards with real clients.
+# Linked with the whole program except main(): cards with real clients
 UNIT_MAIN_TESTS := \
 	port_test.c \
 	turn_test.c
 
-# Linked with the edges only.
+# Linked with the edges only
 UNIT_EDGE_TESTS := \
 	frame_test.c \
 	irqfd_test.c \
@@ -17,7 +17,7 @@ UNIT_EDGE_TESTS := \
 	switch_test.c \
 	timer_test.c
 
-# Linked with edges and core.
+# Linked with the edges and the core
 UNIT_CORE_TESTS := \
 	ack_test.c \
 	atomic_test.c \
@@ -62,7 +62,7 @@ UNIT_CORE_TESTS := \
 	wq_test.c \
 	xrc_test.c
 
-# What core tests share: a host in front of the card.
+# Shared by the core tests: a host for the card, and helpers
 UNIT_CORE_SRCS := \
 	fuzz_eth.c \
 	fuzz_wqe.c \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What every cmocka test includes, in the order that cmocka.h wants. */
+/* Includes of every cmocka test, in the order that cmocka.h requires */
 #ifndef ORNIC_UNIT_UNIT_H
 #define ORNIC_UNIT_UNIT_H
 
@@ -14,12 +14,12 @@
 #include <cmocka.h>
 
 /**
- * unit_seed - where random numbers begin
+ * unit_seed - seed of the random numbers of a test
  *
- * ORNIC_SEED in the environment gives another number; it is printed, so that a
- * failure can be repeated.
+ * ORNIC_SEED in the environment replaces the default of 1. The seed is printed
+ * so that a failure can be repeated.
  *
- * Return: the same number for each call.
+ * Return: the seed, the same for each call.
  */
 static inline unsigned long unit_seed(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Receive queues for frames, as a process has them. */
+/* Receive queues for frames, for the process of raw_setup_process() */
 #include "eth.h"
 #include "qp.h"
 #include "wq.h"
