@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* A frame is one string of bytes, however it is split. */
+/* A frame is one string of bytes, however it is split */
 #include "frame.h"
 #include "unit.h"
 
@@ -33,7 +33,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* The payload in pieces of which none follows another in memory. */
+/* Add the payload in pieces that do not follow each other in memory */
 static void add_scattered(unsigned int piece)
 {
 	static uint8_t scattered[2 * PAYLOAD];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Eventfds of others: what counts as one, and that firing never waits. */
+/* Eventfds of clients: validation, and signalling that never blocks */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/eventfd.h>
@@ -48,7 +48,7 @@ static void test_eventfds_and_others(void **state)
 	assert_false(irqfd_valid(*state, pipes[1]));
 	assert_false(irqfd_valid(*state, sockets[0]));
 	assert_false(irqfd_valid(*state, memory));
-	/* The question has fired nothing. */
+	/* Validation does not signal the eventfd */
 	assert_int_equal(take(fd), 0);
 	assert_int_equal(take(semaphore), 0);
 	close(fd);
@@ -60,7 +60,7 @@ static void test_eventfds_and_others(void **state)
 	close(sockets[1]);
 }
 
-/* More often than there is room for requests */
+/* Signal more often than the AIO context has requests */
 static void test_each_firing_counts_one(void **state)
 {
 	int fd = eventfd(0, EFD_NONBLOCK);
@@ -72,7 +72,7 @@ static void test_each_firing_counts_one(void **state)
 	close(fd);
 }
 
-/* A write(2) to such an eventfd waits for ever: so would this test. */
+/* A write(2) to this eventfd would block for ever */
 static void test_full_blocking_eventfd(void **state)
 {
 	uint64_t full = UINT64_MAX - 1;
@@ -83,7 +83,7 @@ static void test_full_blocking_eventfd(void **state)
 	assert_true(irqfd_valid(*state, fd));
 	for (i = 0; i < 1000; i++)
 		assert_int_equal(irqfd_fire(*state, fd), 0);
-	/* It is the client's: its flags are, too. */
+	/* The eventfd belongs to the client, so its flags are unchanged */
 	assert_int_equal(fcntl(fd, F_GETFL) & O_NONBLOCK, 0);
 	close(fd);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Two clients of one process: the second one's memory takes the
- * addresses of the process that the first one's memory has left. No pointer
- * that the first card keeps may lead there.
+ * Two clients of one process. The memory of the second client takes the virtual
+ * addresses that the memory of the first one has left; no pointer that the
+ * first card keeps may lead there.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,13 +13,13 @@
 #define RW (MEM_READ | MEM_WRITE)
 #define FIRST 0xa5
 #define SECOND 0x5a
-/* The largest pages there are (ORNIC-BUF-1) */
+/* The largest pages ([ORNIC-BUF-1]) */
 #define LARGE_SHIFT 31
 #define LARGE (1ULL << LARGE_SHIFT)
-/* The last page of the address space that can be mapped starts two before. */
+/* The last page of the address space cannot be mapped, so use the one before */
 #define TOP_PAGE (-2 * HOST_PAGE)
 
-/* Map pages of a client's memory where the test wants them. */
+/* Map a page of a client's memory at a bus address */
 static void map_at(struct host *host, uint64_t addr, uint64_t ram)
 {
 	assert_int_equal(mem_map(&host->mem, addr, HOST_PAGE, RW, host->fd,
@@ -49,7 +49,7 @@ static struct mr *make_mr(struct host *host, const struct ornic_buf *buf,
 	return mr;
 }
 
-/* Write all of a region as the card would. Return: bytes it got hold of. */
+/* Write a whole region as the card does; return the number of bytes written */
 static uint64_t write_all(struct mr *mr)
 {
 	uint64_t done = 0, len;
@@ -67,16 +67,16 @@ static uint64_t write_all(struct mr *mr)
 	return done;
 }
 
-/* The second client's memory, where the first one's was */
+/* Memory of the second client, at the virtual addresses of the first one's */
 struct second {
 	uint8_t *host;
 	int fd;
 };
 
 /*
- * Everything of the first client goes, in ranges that are not the whole address
- * space. The kernel gives the addresses of the process away again as it likes;
- * here the second client gets them.
+ * Unmap the first client's memory, in ranges that are not the whole address
+ * space. The kernel may reuse its virtual addresses at any time; here the
+ * second client gets them.
  */
 static void replace(struct host *first, struct second *second)
 {

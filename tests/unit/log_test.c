@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Messages that guests cause: some at once, then some in a while. */
+/* Rate limit of messages that a guest causes: a burst, then one per interval */
 #include "log.h"
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The DMA map over real memfds, refusals first. */
+/* The DMA map over real memfds, refusals first */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -336,7 +336,7 @@ static void test_file_that_shrank_is_counted_and_survived(void **state)
 	uint64_t word = 7;
 	char *host;
 
-	/* Here and not earlier: cmocka catches SIGBUS itself. */
+	/* Not in setup(): cmocka sets its own SIGBUS handler before the test */
 	assert_int_equal(mem_guard_install(), 0);
 	mem_map(mem, 0, 64 * PAGE, RW, w->fd, 0);
 	host = mem_ptr(mem, 0, 64 * PAGE, RW);
@@ -364,7 +364,7 @@ static unsigned int count_mappings(void)
 	return lines;
 }
 
-/* A process may have vm.max_map_count mappings, and dies of one more. */
+/* Faults must not use up the vm.max_map_count mappings of the process */
 static void test_faults_do_not_add_up_to_many_mappings(void **state)
 {
 	struct world *w = *state;

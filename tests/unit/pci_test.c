@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Configuration space as software finds it. */
+/* PCI configuration space as software sees it */
 #include <linux/pci_regs.h>
 
 #include <ornic_hw.h>
@@ -35,7 +35,7 @@ static unsigned int set(unsigned int offset, uint32_t value, unsigned int len)
 	return pci_write(&pci, offset, bytes, len);
 }
 
-/* Where capability @id is, by walking the list as an OS does. */
+/* Find a capability by walking the list, as an OS does */
 static unsigned int find_cap(unsigned int id)
 {
 	unsigned int at = get(PCI_CAPABILITY_LIST, 1), hops = 0;
@@ -75,7 +75,7 @@ static void test_all_ones_everywhere_change_only_what_they_may(void **state)
 				 0);
 		assert_int_equal(pci.rw[i] & pci.w1c[i], 0);
 	}
-	/* The ROM BAR must stay 0, or QEMU makes a ROM of it. */
+	/* The ROM BAR must stay 0, or QEMU maps a ROM */
 	assert_int_equal(get(PCI_ROM_ADDRESS, 4), 0);
 	assert_int_equal(get(PCI_BASE_ADDRESS_0, 4), 4);
 	assert_int_equal(get(PCI_BASE_ADDRESS_1, 4), 0);
@@ -96,7 +96,7 @@ static void test_command_takes_effect_once(void **state)
 	assert_int_equal(set(PCI_COMMAND, 6, 2), 0);
 	assert_int_equal(set(PCI_COMMAND, 0, 1), PCI_EFFECT_COMMAND);
 	assert_false(pci_master_enabled(&pci));
-	/* I/O space does not exist. */
+	/* There is no I/O space */
 	assert_int_equal(set(PCI_COMMAND, 1, 2), 0);
 }
 

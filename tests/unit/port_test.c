@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A port to the outside whose reader is slow, and the loop that runs it: NICs
- * are told to wait, and nothing that they send is lost.
+ * A port to the outside whose reader is slow, and the event loop that runs it.
+ * NICs must wait, and no frame of theirs may be lost.
  */
 #include <stdio.h>
 #include <sys/eventfd.h>
@@ -69,7 +69,7 @@ static int setup(void **state)
 	assert_non_null(mkdtemp(w->dir));
 	snprintf(w->here, sizeof(w->here), "%s/here", w->dir);
 	snprintf(w->there, sizeof(w->there), "%s/there", w->dir);
-	/* A loop that never spins, so that a turn looks at the descriptors. */
+	/* A loop that never spins, so that each turn polls the descriptors */
 	assert_int_equal(loop_init(&w->loop, 0), 0);
 	assert_int_equal(port_dgram_create(&w->loop, &w->log, w->here,
 					   w->there), 0);
@@ -83,7 +83,7 @@ static int setup(void **state)
 	assert_true(w->peer >= 0);
 	strcpy(addr.sun_path, w->there);
 	assert_int_equal(bind(w->peer, (void *)&addr, sizeof(addr)), 0);
-	/* The switch learns where the peer is. */
+	/* Let the switch learn the port of the peer */
 	memcpy(hello, nic_mac, MAC_LEN);
 	memcpy(hello + MAC_LEN, peer_mac, MAC_LEN);
 	strcpy(card.sun_path, w->here);
@@ -126,7 +126,7 @@ static void send_one(struct world *w)
 	w->sent++;
 }
 
-/* As a NIC does it: until the port says that it is full */
+/* Send as a NIC does, until the port is full */
 static void fill(struct world *w)
 {
 	unsigned int sent = w->sent;
@@ -138,7 +138,7 @@ static void fill(struct world *w)
 	}
 }
 
-/* The peer reads what is there, and that is what comes next. */
+/* Read all frames at the peer and check their order */
 static void read_all(struct world *w)
 {
 	uint8_t bytes[FRAME_LEN];
@@ -161,7 +161,7 @@ static void test_full_port_loses_nothing(void **state)
 	unsigned int i, steps;
 
 	fill(w);
-	/* What the NIC had on its way already */
+	/* Frames that the NIC has already sent */
 	for (i = 0; i < SWITCH_PORT_FRAMES; i++)
 		send_one(w);
 	switch_run(&w->loop.sw, SWITCH_PORT_FRAMES);
@@ -169,7 +169,7 @@ static void test_full_port_loses_nothing(void **state)
 	assert_int_equal(w->rooms, 0);
 	for (steps = 0; w->got < w->sent; steps++) {
 		assert_true(steps < 1000);
-		/* It is not too late that the NIC hears of room. */
+		/* The NIC is not notified of room too early */
 		if (w->rooms)
 			assert_true(w->sent - w->got < 2 * PORT_FD_FULL);
 		read_all(w);
@@ -178,12 +178,12 @@ static void test_full_port_loses_nothing(void **state)
 	assert_int_equal(w->rooms, 1);
 	assert_false(switch_is_full(&w->loop.sw, peer_mac));
 	assert_int_equal(outside(w)->stats.drops, 0);
-	/* And once more */
+	/* The port fills again */
 	fill(w);
 	assert_true(switch_is_full(&w->loop.sw, peer_mac));
 }
 
-/* A reader that takes nothing holds up nobody for ever, and may come back. */
+/* A reader that stopped does not block NICs for ever, and may come back */
 static void test_reader_that_stopped(void **state)
 {
 	struct world *w = *state;
@@ -197,7 +197,7 @@ static void test_reader_that_stopped(void **state)
 	}
 	assert_true(waited >= PORT_FD_STALL_NS / 2);
 	assert_int_equal(outside(w)->stats.drops, 0);
-	/* A bounded number waits, and does not make NICs wait. */
+	/* A bounded number of frames waits, and NICs do not */
 	for (i = 0; i < 2 * PORT_FD_WAITING; i++) {
 		send_one(w);
 		switch_run(&w->loop.sw, 1);
@@ -255,7 +255,7 @@ static void order_timer(struct timer *timer)
 	order->fired = true;
 }
 
-/* A process that did not run for long reads first, and then sees what is late. */
+/* A process that was not scheduled reads packets before it runs timers */
 static void test_packets_before_timers(void **state)
 {
 	struct world *w = *state;

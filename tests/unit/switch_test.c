@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The learning switch: who gets what, and what is let go when. */
+/* The learning switch: forwarding, queue limits, faults */
 #include "switch.h"
 #include "unit.h"
 
@@ -64,7 +64,7 @@ static const struct port_ops fake_ops = {
 	.destroy = fake_destroy,
 };
 
-/* Ports 0 and 1 are NICs of this process, 2 and 3 lead outside. */
+/* Ports 0 and 1 are NICs of this process; 2 and 3 lead outside */
 static int setup(void **state)
 {
 	struct world *w = calloc(1, sizeof(*w));
@@ -274,7 +274,7 @@ static void test_one_port_cannot_take_all_frames(void **state)
 	send(w, 0, mac[1], mac[0]);
 }
 
-/* Send all that a port may have underway. Return: bytes of payload. */
+/* Send all that a port may have queued; return the bytes of payload */
 static uint64_t send_large(struct world *w)
 {
 	static const uint8_t payload[1u << 20];
@@ -292,7 +292,7 @@ static uint64_t send_large(struct world *w)
 	return bytes;
 }
 
-/* A delivery copies payload, and all that is queued is delivered in a turn. */
+/* Delivery copies payload, and one turn delivers the whole queue */
 static void test_one_port_cannot_queue_any_number_of_bytes(void **state)
 {
 	struct world *w = *state;
@@ -301,7 +301,7 @@ static void test_one_port_cannot_queue_any_number_of_bytes(void **state)
 	assert_null(switch_frame_alloc(&w->port[0].port));
 	send(w, 2, mac[1], mac[2]);
 	switch_run(&w->sw, 1000);
-	/* As much again, whether the last were delivered or dropped */
+	/* The limit is the same after delivery, flush and loss */
 	assert_int_equal(send_large(w), SWITCH_PORT_BYTES);
 	switch_flush(&w->port[0].port);
 	assert_int_equal(send_large(w), SWITCH_PORT_BYTES);
@@ -397,7 +397,7 @@ static void test_reorder_ends_and_loses_nothing(void **state)
 	expect(w, 0, 2, 0, 0);
 	assert_int_equal(first, 1);
 	assert_int_equal(w->port[1].last[59], 0);
-	/* Always in question, yet each run and each flush comes to an end. */
+	/* With every frame reordered each run and each flush still ends */
 	w->sw.fault.ppm[FAULT_REORDER] = FAULT_ALWAYS;
 	send(w, 0, mac[1], mac[0]);
 	send(w, 0, mac[1], mac[0]);
@@ -419,7 +419,7 @@ static void test_delay_delivers_a_copy_later(void **state)
 	assert_true(switch_next(&w->sw) == UINT64_MAX);
 	switch_run(&w->sw, 10);
 	expect(w, 0, 0, 0, 0);
-	/* The sender may do with its memory what it likes. */
+	/* The sender may reuse its memory */
 	memcpy(payload, "new", sizeof(payload));
 	assert_true(switch_next(&w->sw) == 1000 + FAULT_DELAY_NS);
 	w->sw.now_ns = 999 + FAULT_DELAY_NS;

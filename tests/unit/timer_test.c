@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Timers, by injected time: the times here are small, huge and random. */
+/* Timers with injected time: small, huge and random values */
 #include <stdio.h>
 
 #include "timer.h"
@@ -175,7 +175,7 @@ static void random_step(struct timers *timers, struct probe *probe,
 	timer_arm(timers, &probe[i].timer, when[i]);
 }
 
-/* Every timer fires once, in the first run not before its time. */
+/* Every timer fires once, in the first run at or after its time */
 static void test_random_against_a_list(void **state)
 {
 	struct timers *timers = *state;

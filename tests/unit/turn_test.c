@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What one client may cost in one turn of the loop. Work is counted, not timed:
- * however much a client asks for at once, its neighbour waits for one turn.
+ * The cost of one client in one turn of the loop. The tests count work, not
+ * time: however much a client requests at once, another client waits for one
+ * turn.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,7 +13,7 @@
 #define ENTRIES 200
 #define MAPS 64
 #define PAGE 4096ULL
-/* Where FLR is asked for: PCIe Device Control, bit 15 */
+/* Initiate FLR: PCIe Device Control, bit 15 */
 #define DEVCTL_HIGH 0x69
 
 struct multi {
@@ -43,7 +44,7 @@ static void ask_neighbour(struct world *w)
 		    sizeof(access), -1);
 }
 
-/* Turn until @count says @until; each turn may add @most. */
+/* Turn until @count returns @until; each turn may add at most @most */
 static void turn_and_count(struct world *w, uint64_t (*count)(struct world *w),
 			   uint64_t until, uint64_t most)
 {
@@ -56,7 +57,7 @@ static void turn_and_count(struct world *w, uint64_t (*count)(struct world *w),
 		assert_int_equal(loop_turn(&w->loop), 0);
 		assert_true(count(w) - before <= most);
 		turns++;
-		/* The first looks at the sockets at the latest. */
+		/* The first turn polls the sockets at the latest */
 		assert_true(turns < 2 || client_readable(w->client[1]));
 	}
 	assert_int_equal(count(w), until);
@@ -131,7 +132,7 @@ static void test_bus_mastering_toggled(void **state)
 		multi.entry[i].data[0] = i % 2 ? 6 : 2;
 	client_send(w->client[0], VFIO_USER_REGION_WRITE_MULTI,
 		    VFIO_USER_NO_REPLY, &multi, len, -1);
-	/* Off counts, on does not. */
+	/* Only clearing bus mastering counts */
 	turn_and_count(w, changes, before + ENTRIES / 2, 1);
 }
 
@@ -165,7 +166,7 @@ static uint64_t scratch(struct world *w)
 	return w->card[0]->nic->regs.val[ORNIC_REG_SCRATCH / 4];
 }
 
-/* Three messages, in order, none of it twice, one reply each */
+/* Three messages: in order, each write once, and one reply */
 static void test_writes_to_registers(void **state)
 {
 	struct world *w = *state;
@@ -190,7 +191,7 @@ static void test_writes_to_registers(void **state)
 			 0);
 }
 
-/* A client that goes in the middle leaves nothing to its successor. */
+/* The writes of a client that disconnects do not affect the next one */
 static void test_client_leaves_in_the_middle(void **state)
 {
 	struct world *w = *state;
