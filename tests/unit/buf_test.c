@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Buffers (ORNIC-BUF-*): levels 0 to 3, refusals, memory that goes away. */
+/* Buffers ([ORNIC-BUF-1] ff.): levels 0 to 3, refusals, unmapped memory */
 #include "buf.h"
 #include "host.h"
 
@@ -14,7 +14,7 @@ static enum ornic_cmd_status make(struct host *host, struct buf *buf,
 			len, RW);
 }
 
-/* An index at @addr of pages that lie backwards: page i is the last but i. */
+/* Write an index at @addr that lists the pages in reverse order */
 static void fill_index(struct host *host, uint64_t addr, uint64_t pages,
 		       unsigned int count)
 {
@@ -88,11 +88,11 @@ static void test_levels_2(void **state)
 	__le64 *entry = host_ptr(host, top);
 	struct buf buf;
 
-	/* The two lower pages are neighbours, so one fill does. */
+	/* Both index pages of the lower level are adjacent */
 	fill_index(host, low, pages, count);
 	entry[0] = htole64(low);
 	entry[1] = htole64(low + HOST_PAGE);
-	/* Beyond what is needed, and not to be read */
+	/* An entry that is not needed and must not be read */
 	entry[2] = htole64(HOST_NOWHERE);
 	desc.addr = htole64(top);
 	desc.npages = htole32(count);
@@ -175,7 +175,7 @@ static void test_refuses_a_bad_index(void **state)
 	entry[1] = htole64(HOST_NOWHERE);
 	assert_int_equal(make(host, &buf, &desc, 0, 2 * HOST_PAGE),
 			 ORNIC_CMD_DMA_FAULT);
-	/* The second page is not needed for this. */
+	/* This length does not need the second page */
 	assert_int_equal(make(host, &buf, &desc, 0, HOST_PAGE), 0);
 	buf_uninit(&buf);
 	desc.levels = 2;
@@ -205,7 +205,7 @@ static void test_refuses_more_than_the_budget(void **state)
 			 ORNIC_CMD_NO_RESOURCES);
 }
 
-/* Only the bytes that are used need be in reach (ORNIC-BUF-4). */
+/* [ORNIC-BUF-4] Only the bytes that are used need to be in reach */
 static void test_large_page_of_which_only_a_part_is_there(void **state)
 {
 	struct host *host = *state;

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Large buffers: what a turn of the card looks at is counted, whatever a page
- * list says and however large the region is. Index pages may name themselves
- * ([ORNIC-BUF-5] asks for no more than that they stay), so a few pages of the
- * host's memory describe millions.
+ * Large buffers: the card counts and limits the pages that it reads in a turn,
+ * whatever the page list says and however large the region is. Index pages may
+ * list themselves, because [ORNIC-BUF-5] only requires that they stay, so a few
+ * pages of host memory describe millions.
  */
 #include "host.h"
 #include "mr.h"
 
 #define SHIFT 12
-/* Some hundred turns' worth */
+/* Pages enough for some hundred turns */
 #define MANY (1u << 20)
 #define ACCESS (ORNIC_ACCESS_LOCAL_WRITE | ORNIC_ACCESS_REMOTE_READ)
 
 /**
- * struct watch - looks at each turn of a card
+ * struct watch - observer of the turns of a card
  * @host: the card's host
- * @turns: so far
- * @work: pages looked at until the last turn
- * @most: pages of any turn
- * @at: in this turn @act is called
- * @act: what happens while a command is being executed
- * @arg: for @act
+ * @turns: number of turns so far
+ * @work: pages read up to the end of the last turn
+ * @most: largest number of pages read in one turn
+ * @at: turn in which @act is called
+ * @act: what the host does while the card executes a command
+ * @arg: argument of @act
  */
 struct watch {
 	struct host *host;
@@ -60,7 +60,7 @@ static void watch_start(struct host *host, struct watch *watch,
 	host->wire_arg = watch;
 }
 
-/* All pages are the same one, which describes itself on three levels. */
+/* All pages are the same one, which is also its own index on three levels */
 static struct ornic_create_mr_in many_pages(struct host *host)
 {
 	uint64_t index = host_alloc(host, HOST_PAGE, HOST_PAGE);
@@ -121,7 +121,7 @@ static void test_pages_that_describe_themselves(void **state)
 					 HOST_PAGE - 64));
 }
 
-/* What is wrong is found late, and refused at no other cost. */
+/* The last page is refused in bounded turns, and nothing stays allocated */
 static void test_last_page_out_of_reach(void **state)
 {
 	struct host *host = *state;
@@ -180,7 +180,7 @@ static void act_use(struct watch *watch)
 	obj_get(&mr_find(watch->host->nic, watch->arg)->obj);
 }
 
-/* A window is bound while the command is being executed. */
+/* The region gets a user while the command is being executed */
 static void test_region_gets_a_user_meanwhile(void **state)
 {
 	struct host *host = *state;
@@ -202,7 +202,7 @@ static void act_unmap(struct watch *watch)
 	host_unmap(watch->host, watch->arg, HOST_PAGE);
 }
 
-/* Pages found early go away before the command ends. */
+/* Pages read early are unmapped before the command ends */
 static void test_memory_goes_away_meanwhile(void **state)
 {
 	struct host *host = *state;
@@ -222,7 +222,7 @@ static void test_memory_goes_away_meanwhile(void **state)
 	in.buf.npages = htole32(MANY / 2);
 	in.buf.addr = htole64(list);
 	in.length = htole64((uint64_t)MANY / 2 << SHIFT);
-	/* After all addresses were read and some pages found */
+	/* After all addresses are read and some pages are mapped */
 	watch_start(host, &watch, MANY / 2 / NIC_RUN_PAGES + 4, act_unmap,
 		    page);
 	mr = create(host, &in);
@@ -245,7 +245,7 @@ static void test_all_memory_goes_and_comes_back(void **state)
 	mem_enable(&host->mem, true);
 	assert_int_equal(get(mr, 0, &iov), 1);
 	assert_true(host->nic->budget.work - work <= BUF_STEP);
-	/* Once */
+	/* A later access does no work */
 	work = host->nic->budget.work;
 	assert_int_equal(get(mr, HOST_PAGE, &iov), 1);
 	assert_true(host->nic->budget.work == work);
@@ -273,7 +273,7 @@ static void test_reset_meanwhile(void **state)
 	create(host, &in);
 }
 
-/* Post CREATE_MR and execute a part of it. Return: where its input is. */
+/* Post CREATE_MR and execute a part of it; return its input in guest memory */
 static struct ornic_create_mr_in *
 begin(struct host *host, const struct ornic_create_mr_in *in, uint64_t out)
 {
@@ -312,7 +312,7 @@ static void test_queue_stops_meanwhile(void **state)
 	assert_int_equal(host->nic->mrs.count, 1);
 }
 
-/* The input is copied once: what the host makes of it later means nothing. */
+/* The input is copied once; the host's later changes have no effect */
 static void test_input_changes_meanwhile(void **state)
 {
 	struct host *host = *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The admin queue and what is common to all commands (ORNIC-ADM-*). */
+/* The admin queue and rules of all commands ([ORNIC-ADM-1] ff.) */
 #include "host.h"
 #include "mr.h"
 
@@ -30,7 +30,7 @@ static unsigned int one(struct host *host, const struct ornic_cmd_sqe *sqe)
 	return le16toh(ring(host)->status);
 }
 
-/* host_cmd_raw() checks phase, sq_ci and cmd_id of each. */
+/* host_cmd_raw() checks phase, sq_ci and cmd_id of each completion */
 static void test_rings_wrap(void **state)
 {
 	struct host *host = *state;
@@ -54,7 +54,7 @@ static void test_full_ring_with_one_doorbell(void **state)
 		*next_sqe(host) = (struct ornic_cmd_sqe){
 			.cmd_id = htole16(0x100 + i) };
 	ring(host);
-	/* Frames underway are let go first, once for all of them. */
+	/* Frames underway are flushed first, once for all commands */
 	assert_int_equal(host->flushes, 1);
 	for (i = 0; i < depth; i++) {
 		assert_int_equal(le16toh(cqe[i].cmd_id), 0x100 + i);
@@ -97,14 +97,14 @@ static void test_lengths(void **state)
 		.in_len = htole32(3),
 	};
 
-	/* Too short for a name */
+	/* Too short for an object number */
 	assert_int_equal(one(host, &sqe), ORNIC_CMD_BAD_SIZE);
 	sqe.in_len = 0;
 	assert_int_equal(one(host, &sqe), ORNIC_CMD_BAD_SIZE);
-	/* Enough, and nothing more */
+	/* The object number and nothing more */
 	sqe.in_len = htole32(4);
 	assert_int_equal(one(host, &sqe), ORNIC_CMD_BAD_OBJECT);
-	/* A tail of zeros up to the very maximum */
+	/* A tail of zeros up to the maximum */
 	sqe.in_len = htole32(ORNIC_CMD_MAX_IN);
 	assert_int_equal(one(host, &sqe), ORNIC_CMD_BAD_OBJECT);
 	sqe.in_len = htole32(ORNIC_CMD_MAX_IN + 1);
@@ -137,13 +137,13 @@ static void test_addresses(void **state)
 	sqe.in_addr = htole64(-8ULL);
 	sqe.in_len = htole32(16);
 	assert_int_equal(one(host, &sqe), ORNIC_CMD_DMA_FAULT);
-	/* Without a length the address is nobody's business. */
+	/* An address without a length is not checked */
 	sqe = (struct ornic_cmd_sqe){ .in_addr = htole64(3),
 				      .out_addr = htole64(HOST_NOWHERE + 5) };
 	assert_int_equal(one(host, &sqe), ORNIC_CMD_OK);
 }
 
-/* A command whose answer cannot be written has changed nothing (ADM-10). */
+/* [ORNIC-ADM-10] A command whose output cannot be written changes nothing */
 static void test_answer_out_of_reach_creates_nothing(void **state)
 {
 	struct host *host = *state;
@@ -188,8 +188,10 @@ static void test_refusal_writes_no_answer(void **state)
 	assert_int_equal(host->out_len, 0);
 }
 
-/* Every command that takes an input refuses one that is a byte too short, and
- * all of them a tail that is not zero. Sizes as in hardware.rst, 10 and 11.
+/*
+ * Every command that takes an input refuses one that is a byte too short, and
+ * every command refuses a tail that is not zero. Sizes are those of
+ * hardware.rst, sections 10 and 11.
  */
 static void test_sizes_of_each_command(void **state)
 {

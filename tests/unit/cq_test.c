@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* CQs: rings, phases, events, overruns (ORNIC-CQ-*, DB-14 to 17). */
+/* CQs: rings, phases, events, overruns ([ORNIC-CQ-1] ff., [ORNIC-DB-14] ff.) */
 #include "cq.h"
 #include "kit.h"
 #include "qp.h"
@@ -53,7 +53,7 @@ static void test_indexes_wrap_at_32_bits(void **state)
 	w->dev_cq->ci = -4U;
 	w->cq.ci = -4U;
 	guest_store32(&dbr->ci, -4U);
-	/* Position 4 with phase 0 is what a ring of zeros shows there. */
+	/* Position 4 is due with phase 0, which a ring of zeros has already */
 	memset(host_ptr(w->host, w->cq.ring), 0xff, 32u << KIT_LOG_CQ);
 	for (i = 0; i < 1u << KIT_LOG_CQ; i++)
 		kit_post(w, i);
@@ -76,7 +76,7 @@ static void test_cqe_ext_has_a_timestamp(void **state)
 	w->host->now_ns += 777 - regs_clock(w->host->nic);
 	assert_int_equal(host_read(w->host, ORNIC_REG_CLOCK, 8), 777);
 	cq_post(w->dev_cq, &cqe, &ext, false);
-	/* When it was written, not when it is read */
+	/* The timestamp is that of the write, not of the read */
 	w->host->now_ns += 1000;
 	got = host_queue_peek(&w->cq);
 	assert_non_null(got);
@@ -128,7 +128,7 @@ static void test_solicited(void **state)
 	kit_complete(w, 4, ORNIC_WC_WR_FLUSH_ERR, false);
 	expect_comp(w);
 	kit_expect_cqe(w, 4);
-	/* A newer request replaces one that was not answered. */
+	/* A newer request replaces one that was not answered */
 	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	kit_post(w, 5);
@@ -140,7 +140,7 @@ static void test_solicited(void **state)
 	kit_expect_no_event(w);
 }
 
-/* ORNIC-DB-20: what a SOLICITED replaces is a NEXT of its own generation. */
+/* [ORNIC-DB-20] A SOLICITED replaces a NEXT of its own generation */
 static void test_solicited_stands_for_an_unanswered_next(void **state)
 {
 	const uint32_t generation = ORNIC_ARM_GEN & -ORNIC_ARM_GEN;
@@ -155,7 +155,7 @@ static void test_solicited_stands_for_an_unanswered_next(void **state)
 	expect_comp(w);
 	kit_expect_cqe(w, 1);
 
-	/* That generation is answered, by whatever word */
+	/* That generation is answered, whichever word was answered */
 	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
 	kit_post(w, 2);
 	kit_expect_no_event(w);
@@ -173,7 +173,7 @@ static void test_solicited_stands_for_an_unanswered_next(void **state)
 	expect_cqes(w, 4, 5);
 }
 
-/* ORNIC-DB-17, ORNIC-DB-20: a late one finds the entry that the NEXT was for. */
+/* [ORNIC-DB-17] [ORNIC-DB-20] A late request finds the entry of the NEXT */
 static void test_late_solicited_stands_for_an_unanswered_next(void **state)
 {
 	struct kit *w = *state;
@@ -203,7 +203,7 @@ static void test_late_doorbell_is_answered_at_once(void **state)
 	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
 	expect_comp(w);
 	expect_cqes(w, 1, 3);
-	/* What is left is not solicited. */
+	/* The remaining entry is not solicited */
 	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
 	kit_expect_no_event(w);
 }
@@ -246,13 +246,13 @@ static void test_cq_overrun(void **state)
 	for (i = 0; i < 1u << KIT_LOG_CQ; i++)
 		kit_expect_cqe(w, i);
 	assert_null(host_queue_peek(&w->cq));
-	/* Dead for good, told once */
+	/* The CQ stays dead, and CQ_ERR is sent once */
 	kit_post(w, 100);
 	assert_null(host_queue_peek(&w->cq));
 	host_run(w->host);
 	kit_expect_no_event(w);
 
-	/* An index that cannot be */
+	/* An impossible ci */
 	kit_cq(w, w->eq.num, KIT_LOG_CQ, 5);
 	dbr = host_ptr(w->host, w->cq.dbr);
 	for (i = 0; i < 1u << KIT_LOG_CQ; i++)
@@ -264,7 +264,7 @@ static void test_cq_overrun(void **state)
 					  ORNIC_DEVICE_STAT_cq_overruns), 2);
 }
 
-/* ORNIC-CQ-4: the QPs that complete there, and no others */
+/* [ORNIC-CQ-4] An overrun takes the QPs of the CQ, and no others */
 static void test_overrun_takes_its_qps(void **state)
 {
 	static const unsigned int up[] = { ORNIC_QPS_INIT, ORNIC_QPS_RTR,
@@ -276,7 +276,7 @@ static void test_overrun_takes_its_qps(void **state)
 	unsigned int i, j;
 
 	host_cq(w->host, &spared, w->uctx, w->eq.num, KIT_LOG_CQ, 5);
-	/* One that has not begun, one at work, one that completes elsewhere */
+	/* One in RESET, one in RTS, one that completes elsewhere */
 	for (i = 0; i < ARRAY_SIZE(qp); i++) {
 		host_qp(w->host, &qp[i], ORNIC_QPT_RAW_PACKET, w->uctx, pdn,
 			i == 2 ? &spared : &w->cq, 0);
@@ -374,7 +374,7 @@ static void moderate(struct kit *w, unsigned int count, unsigned int period)
 			 ORNIC_CMD_OK);
 }
 
-/* ORNIC-CQ-7: count completions, or the period after the first of them */
+/* [ORNIC-CQ-7] Count completions, or the period after the first of them */
 static void test_event_waits_for_more(void **state)
 {
 	struct kit *w = *state;
@@ -404,7 +404,7 @@ static void test_event_waits_for_more(void **state)
 	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
 }
 
-/* ORNIC-CQ-7 */
+/* [ORNIC-CQ-7] */
 static void test_no_moderation(void **state)
 {
 	static const struct {
@@ -424,7 +424,7 @@ static void test_no_moderation(void **state)
 	}
 }
 
-/* ORNIC-CQ-8: only what the request is for counts, and failures wait, too. */
+/* [ORNIC-CQ-8] Only solicited and failed completions count */
 static void test_solicited_events_are_moderated(void **state)
 {
 	struct kit *w = *state;
@@ -444,7 +444,7 @@ static void test_solicited_events_are_moderated(void **state)
 	expect_comp(w);
 }
 
-/* ORNIC-CQ-8: a newer request is for later entries than those that waited. */
+/* [ORNIC-CQ-8] A newer request counts from its own first completion */
 static void test_newer_request_begins_anew(void **state)
 {
 	struct kit *w = *state;
@@ -460,7 +460,7 @@ static void test_newer_request_begins_anew(void **state)
 	kit_expect_no_event(w);
 	kit_post(w, 3);
 	expect_comp(w);
-	/* Nobody asks any more. */
+	/* No request is outstanding any more */
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	kit_expect_cqe(w, 2);
 	kit_expect_cqe(w, 3);
@@ -472,7 +472,7 @@ static void test_newer_request_begins_anew(void **state)
 	kit_expect_no_event(w);
 }
 
-/* ORNIC-CQ-9: what waits when something else happens to the CQ */
+/* [ORNIC-CQ-9] A waiting event when the CQ is modified, overrun or destroyed */
 static void test_waiting_event_is_not_lost(void **state)
 {
 	struct kit *w = *state;
@@ -492,7 +492,7 @@ static void test_waiting_event_is_not_lost(void **state)
 	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
 	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
 
-	/* It goes with its CQ. */
+	/* DESTROY_CQ discards the waiting event */
 	kit_cq(w, w->eq.num, KIT_LOG_CQ, 5);
 	moderate(w, 50, 60000);
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
@@ -533,7 +533,7 @@ static struct ornic_resize_in resize_in(struct kit *w, struct host_queue *to,
 	return in;
 }
 
-/* As a provider does it, with the arm word in the new record */
+/* Resize as a provider does, with the arm word in the new record */
 static uint32_t resize(struct kit *w, unsigned int log_size)
 {
 	struct ornic_cq_dbr *old = host_ptr(w->host, w->cq.dbr);
@@ -547,7 +547,7 @@ static uint32_t resize(struct kit *w, unsigned int log_size)
 	dbr->arm = old->arm;
 	assert_int_equal(host_cmd(w->host, ORNIC_CMD_RESIZE_CQ, &in, &out),
 			 ORNIC_CMD_OK);
-	/* Nobody looks at the old ones any more. */
+	/* The card no longer reads the old ring and record */
 	memset(host_ptr(w->host, w->cq.ring), 0xff,
 	       1ULL << (w->cq.log_size + w->cq.log_entry));
 	guest_store32(&old->ci, 0x12345678);
@@ -555,7 +555,7 @@ static uint32_t resize(struct kit *w, unsigned int log_size)
 	return le32toh(out.count);
 }
 
-/* ORNIC-CQ-10: entries move from wherever they are, and both rings wrap. */
+/* [ORNIC-CQ-10] Entries move from any position, and both rings wrap */
 static void test_resize_moves_entries(void **state)
 {
 	struct kit *w = *state;
@@ -574,7 +574,7 @@ static void test_resize_moves_entries(void **state)
 	}
 	kit_expect_cqe(w, at++);
 	assert_null(host_queue_peek(&w->cq));
-	/* Full, and exactly full */
+	/* A ring that is exactly full */
 	for (i = 0; i < 1u << w->cq.log_size; i++)
 		kit_post(w, i);
 	assert_int_equal(resize(w, w->cq.log_size), i);
@@ -585,7 +585,7 @@ static void test_resize_moves_entries(void **state)
 	kit_expect_cqe(w, 77);
 }
 
-/* ORNIC-CQ-10 */
+/* [ORNIC-CQ-10] */
 static void test_resize_moves_long_entries(void **state)
 {
 	struct kit *w = *state;
@@ -605,7 +605,7 @@ static void test_resize_moves_long_entries(void **state)
 	kit_expect_cqe(w, 1);
 }
 
-/* ORNIC-CQ-11: a request is answered once, before, after, or at the change. */
+/* [ORNIC-CQ-11] A request is answered once, before, at or after the change */
 static void test_resize_keeps_the_request(void **state)
 {
 	struct kit *w = *state;
@@ -629,7 +629,7 @@ static void test_resize_keeps_the_request(void **state)
 	expect_comp(w);
 }
 
-/* ORNIC-CQ-11: written while the device had the old record: it is seen. */
+/* [ORNIC-CQ-11] A request written to the new record in advance is seen */
 static void test_request_in_the_new_record(void **state)
 {
 	struct kit *w = *state;
@@ -649,7 +649,7 @@ static void test_request_in_the_new_record(void **state)
 	kit_expect_cqe(w, 1);
 }
 
-/* ORNIC-CQ-12: refused, and all is as it was. */
+/* [ORNIC-CQ-12] A refused RESIZE_CQ changes nothing */
 static void test_resize_refusals(void **state)
 {
 	struct kit *w = *state;
@@ -685,7 +685,7 @@ static void test_resize_refusals(void **state)
 	kit_post(w, 5);
 	kit_expect_cqe(w, 5);
 
-	/* Overrun: nothing is to be saved. */
+	/* A CQ that is overrun cannot be resized */
 	for (i = 0; i <= 1u << KIT_LOG_CQ; i++)
 		kit_post(w, i);
 	REFUSED(log_size, 4, ORNIC_CMD_BAD_OBJECT);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * How posted work is found: doorbells, boards, watched queues, and the moments
- * between them (ORNIC-DB-4..13). The work is frames of a RAW_PACKET QP.
+ * How the card finds posted work: doorbells, boards, watched queues, and the
+ * races between them ([ORNIC-DB-4] to [ORNIC-DB-13]). The work is frames of
+ * RAW_PACKET QPs.
  */
 #include "doorbell.h"
 #include "kit.h"
@@ -60,7 +61,7 @@ static struct ornic_board *board(struct world *w)
 	return host_ptr(w->kit.host, w->kit.board);
 }
 
-/* A frame of 60 bytes inline: two slots. Published, and nobody told. */
+/* Publish an inline frame of 60 bytes (two slots) without notification */
 static void publish(struct host_qp *qp)
 {
 	uint32_t mask = (1u << qp->log_sq_slots) - 1;
@@ -89,7 +90,7 @@ static void set_bit(struct world *w, uint32_t slot)
 	board(w)->summary[slot / 4096] |= htole64(1ULL << slot / 64 % 64);
 }
 
-/* As [ORNIC-DB-9] has it. Returns whether the doorbell was rung. */
+/* Post as in [ORNIC-DB-9]; return whether the doorbell was rung */
 static bool post(struct world *w, struct host_qp *qp)
 {
 	publish(qp);
@@ -141,7 +142,7 @@ static void test_asleep_rings_once_then_is_watched(void **state)
 	assert_true(post(w, &w->qp[0]));
 	assert_int_equal(sent(w), 1);
 	assert_int_equal(guest_load32(&board(w)->awake), 1);
-	/* Awake: the board is enough, and soon the queue itself is. */
+	/* Awake: the board bit is enough, and soon the queue is watched */
 	assert_false(post(w, &w->qp[0]));
 	assert_int_equal(sent(w), 1);
 	assert_int_not_equal(guest_load32(&dbr->sq_watched), 0);
@@ -202,7 +203,7 @@ static unsigned int watched(struct world *w)
 	return count;
 }
 
-/* ORNIC-DB-9: several queues that always have work are watched all the time. */
+/* [ORNIC-DB-9] Several queues that always have work stay watched */
 static void test_busy_queues_stay_watched(void **state)
 {
 	struct world *w = *state;
@@ -248,7 +249,7 @@ static unsigned int ready(struct nic *nic)
 	return count;
 }
 
-/* ORNIC-ISO-4: all bits of a board at once are more than one poll looks at. */
+/* [ORNIC-ISO-4] One poll reads only a part of a board whose bits are all set */
 static void test_board_is_looked_at_in_parts(void **state)
 {
 	struct world *w = *state;
@@ -265,7 +266,7 @@ static void test_board_is_looked_at_in_parts(void **state)
 		unsigned int before = ready(nic);
 
 		assert_true(doorbell_poll(nic));
-		/* The last word may be full. */
+		/* The last word may be full */
 		assert_in_range(ready(nic) - before, 1, DOORBELL_SCAN_MAX + 64);
 	}
 	assert_true(polls >= 2);
@@ -273,7 +274,7 @@ static void test_board_is_looked_at_in_parts(void **state)
 	assert_false(doorbell_poll(nic));
 }
 
-/* A process that sets its bits again and again keeps no queue of it waiting. */
+/* A process that keeps setting bits does not starve its other queues */
 static void test_board_is_looked_at_in_turn(void **state)
 {
 	struct world *w = *state;
@@ -291,7 +292,7 @@ static void test_board_is_looked_at_in_turn(void **state)
 			set_bit(w, qp[i].slot);
 		assert_true(doorbell_poll(nic));
 	}
-	/* And the card does not go to sleep over what is left. */
+	/* The card does not sleep while bits are left */
 	for (i = 0; i < CROWD; i++)
 		set_bit(w, qp[i].slot);
 	publish(&qp[0]);
@@ -306,7 +307,7 @@ struct vcpu {
 	unsigned int posts;
 };
 
-/* What a vCPU does that posts faster than the card looks */
+/* A vCPU that posts faster than the card polls */
 static void post_always(void *arg)
 {
 	struct vcpu *vcpu = arg;
@@ -314,7 +315,7 @@ static void post_always(void *arg)
 	publish(&vcpu->w->qp[vcpu->posts++ % QPS]);
 }
 
-/* ORNIC-ISO-4: a host that posts while the card looks does not hold it there. */
+/* [ORNIC-ISO-4] A host that posts during a poll does not prolong it */
 static void test_each_queue_is_looked_at_once(void **state)
 {
 	struct world *w = *state;
@@ -330,17 +331,17 @@ static void test_each_queue_is_looked_at_once(void **state)
 	w->kit.host->clock_arg = &vcpu;
 	assert_true(doorbell_poll(w->kit.host->nic));
 	w->kit.host->clock_look = NULL;
-	/* One look at the clock at the beginning, and one for each queue */
+	/* The card reads the clock once at the start and once for each queue */
 	assert_int_equal(vcpu.posts, 1 + QPS);
 	assert_int_equal(sent(w), QPS + vcpu.posts);
 }
 
-/* The host saw "watched" or "awake" and did not ring; then the card slept. */
+/* The host saw "watched" or "awake" and did not ring before the card slept */
 static void test_work_just_before_sleep_is_found(void **state)
 {
 	struct world *w = *state;
 
-	/* Through the watched queue */
+	/* Found through the watched queue */
 	post(w, &w->qp[0]);
 	assert_int_equal(sent(w), 1);
 	assert_false(post(w, &w->qp[0]));
@@ -348,7 +349,7 @@ static void test_work_just_before_sleep_is_found(void **state)
 	assert_int_equal(guest_load32(&board(w)->awake), 1);
 	assert_int_equal(sent(w), 1);
 
-	/* Through the board */
+	/* Found through the board */
 	assert_false(post(w, &w->qp[1]));
 	assert_false(nic_sleep_prepare(w->kit.host->nic));
 	assert_int_equal(sent(w), 1);
@@ -379,7 +380,7 @@ static void test_one_doorbell_wakes_for_all(void **state)
 	struct world *w = *state;
 
 	fall_asleep(w);
-	/* Posted before the card woke, and its doorbell still on its way */
+	/* Posted before the card woke, with its doorbell still on its way */
 	publish(&w->qp[1]);
 	set_bit(w, w->qp[1].slot);
 	assert_true(post(w, &w->qp[0]));
@@ -438,7 +439,7 @@ static void test_queue_of_another_page(void **state)
 	assert_int_equal(host_device_stat(w->kit.host,
 					  ORNIC_DEVICE_STAT_bad_doorbell_queue),
 			 1);
-	/* A slot is of its own board only. */
+	/* A doorbell of another page has no effect */
 	assert_int_equal(list_empty(&w->kit.host->wire), true);
 }
 
@@ -453,7 +454,7 @@ static void test_pi_beyond_the_ring(void **state)
 	assert_int_equal(sent(w), 0);
 	assert_int_equal(host_device_stat(w->kit.host,
 					  ORNIC_DEVICE_STAT_bad_sq_pi), 1);
-	/* The neighbours go on. */
+	/* The other queues go on */
 	post(w, &w->qp[1]);
 	assert_int_equal(sent(w), 1);
 	assert_non_null(host_queue_peek(&w->kit.eq));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* EQs: rings, interrupts, overruns, events that have to wait (ORNIC-EQ-*). */
+/* EQs: rings, interrupts, overruns, held-back events ([ORNIC-EQ-1] ff.) */
 #include "cq.h"
 #include "eq.h"
 #include "kit.h"
@@ -37,7 +37,7 @@ static void test_late_eq_doorbell_interrupts_at_once(void **state)
 	assert_int_equal(w->host->irqs[1], 1);
 }
 
-/* DB-18: a process that arms in a loop cannot overrun an EQ. */
+/* [ORNIC-DB-18] A process that arms in a loop cannot overrun an EQ */
 static void test_one_event_per_cq_in_the_ring(void **state)
 {
 	struct kit *w = *state;
@@ -51,7 +51,7 @@ static void test_one_event_per_cq_in_the_ring(void **state)
 	assert_int_equal(host_read(w->host, ORNIC_REG_STATUS, 4) &
 			 ORNIC_STATUS_FATAL, 0);
 	assert_non_null(host_queue_peek(&w->eq));
-	/* The others wait, all in one, for this one to be consumed. */
+	/* One event for all others waits until this one is consumed */
 	host_sleep(w->host, 1000000);
 	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
 	kit_expect_no_event(w);
@@ -75,7 +75,7 @@ static void test_eq_wraps(void **state)
 	}
 }
 
-/* ORNIC-EQ-3: not full, but impossible */
+/* [ORNIC-EQ-3] A full EQ is no overrun; an impossible ci is */
 static void test_eq_overrun_is_fatal(void **state)
 {
 	struct kit *w = *state;
@@ -105,7 +105,7 @@ static void test_eq_overrun_is_fatal(void **state)
 		eq_source_forget(&source[i]);
 }
 
-/* ORNIC-EQ-6: a process with many QPs, all of which fail at once */
+/* [ORNIC-EQ-6] A process with many QPs that all fail at once */
 static void test_events_wait_for_room(void **state)
 {
 	struct kit *w = *state;
@@ -125,7 +125,7 @@ static void test_events_wait_for_room(void **state)
 	host_sleep(w->host, 10000000);
 	assert_int_equal(host_read(w->host, ORNIC_REG_STATUS, 4) &
 			 ORNIC_STATUS_FATAL, 0);
-	/* They come one by one, and those whose QP is gone do not come. */
+	/* They come one by one; those whose QP is destroyed do not come */
 	for (i = 0; i < 3; i++)
 		assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_QP,
 						 qp[10 + i].num), ORNIC_CMD_OK);
@@ -141,7 +141,7 @@ static void test_events_wait_for_room(void **state)
 	kit_expect_no_event(w);
 }
 
-/* ORNIC-EQ-6: completion events of as many CQs wait, too, and interrupt. */
+/* [ORNIC-EQ-6] Completion events of as many CQs wait too, and interrupt */
 static void test_completion_events_wait_for_room(void **state)
 {
 	struct kit *w = *state;
@@ -173,12 +173,12 @@ static void test_completion_events_wait_for_room(void **state)
 
 #define WAITING_CQS 12
 
-/* CQs whose second event waits for the first one to be consumed */
+/* Create CQs whose second event waits until the first one is consumed */
 static void let_wait(struct kit *w, struct host_queue *cq)
 {
 	unsigned int i;
 
-	/* With room for all that they tell */
+	/* The EQ has room for the events of all CQs */
 	host_eq(w->host, &w->eq, 1, 5);
 	for (i = 0; i < WAITING_CQS; i++) {
 		kit_cq(w, w->eq.num, KIT_LOG_CQ, 5);
@@ -190,7 +190,7 @@ static void let_wait(struct kit *w, struct host_queue *cq)
 	}
 }
 
-/* Let time pass to the next timer each time. Return: how often one went off. */
+/* Advance time from timer to timer; return the number of timers that expired */
 static unsigned int wakes(struct host *host, uint64_t ns)
 {
 	uint64_t end = host->now_ns + ns;
@@ -205,8 +205,8 @@ static unsigned int wakes(struct host *host, uint64_t ns)
 }
 
 /*
- * ORNIC-ISO-4: a host that consumes nothing costs a look at one index now and
- * then, however many objects wait.
+ * [ORNIC-ISO-4] A host that consumes nothing costs a periodic read of one
+ * index, however many objects wait.
  */
 static void test_host_that_consumes_nothing(void **state)
 {
@@ -217,11 +217,11 @@ static void test_host_that_consumes_nothing(void **state)
 
 	let_wait(w, cq);
 	eq = eq_find(w->host->nic, w->eq.num);
-	/* None of them is in the list that the timer goes through. */
+	/* None of them is in the list that the timer walks */
 	assert_true(list_empty(&eq->held));
 	assert_in_range(wakes(w->host, 100000000), 1, 150);
 	assert_true(list_empty(&eq->held));
-	/* ORNIC-DB-18: each tells more when its own event is consumed. */
+	/* [ORNIC-DB-18] The next event of a CQ follows its first one */
 	for (i = 0; i < WAITING_CQS; i++) {
 		kit_expect_event(w, ORNIC_EVENT_COMP, cq[i].num);
 		if (i % 3 == 2) {
@@ -255,7 +255,7 @@ static void test_waiting_cq_is_destroyed(void **state)
 	kit_expect_no_event(w);
 }
 
-/* An index that goes back brings no event back and stops nothing. */
+/* A ci that goes back repeats no event and stops none */
 static void test_eq_index_goes_back(void **state)
 {
 	struct kit *w = *state;
@@ -276,7 +276,7 @@ static void test_eq_index_goes_back(void **state)
 	assert_int_equal(host_read(w->host, ORNIC_REG_FATAL_CAUSE, 4), 0);
 }
 
-/* ORNIC-EQ-6, ORD-8: of one object in order, and one kind once */
+/* [ORNIC-EQ-6] [ORNIC-ORD-8] Events in order, each kind once */
 static void test_waiting_events_keep_their_order(void **state)
 {
 	struct kit *w = *state;
@@ -293,7 +293,7 @@ static void test_waiting_events_keep_their_order(void **state)
 	eq_async(nic, &source, ORNIC_EVENT_QP_SQ_DRAINED);
 	eq_async(nic, &source, ORNIC_EVENT_QP_PATH_MIG);
 	kit_expect_event(w, ORNIC_EVENT_QP_PATH_MIG, 6);
-	/* There is room, but others were first. */
+	/* There is room, but earlier events wait */
 	eq_async(nic, &source, ORNIC_EVENT_QP_FATAL);
 	for (i = 1; i < 1u << KIT_LOG_EQ; i++)
 		kit_expect_event(w, ORNIC_EVENT_QP_PATH_MIG, 6);
@@ -306,7 +306,7 @@ static void test_waiting_events_keep_their_order(void **state)
 	kit_expect_no_event(w);
 }
 
-/* Nobody is left to be told. */
+/* Waiting events are dropped with their EQ */
 static void test_eq_goes_with_events_waiting(void **state)
 {
 	struct kit *w = *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* GID table, port, receive filter (ORNIC-DEV-4..12). */
+/* GID table, port, receive filter ([ORNIC-DEV-4] to [ORNIC-DEV-12]) */
 #include "gid.h"
 #include "host.h"
 
@@ -104,7 +104,7 @@ static void test_gid_full_table(void **state)
 		in = gid_in(i, i);
 		set(host, &in);
 	}
-	/* Every second one out, from the middle of the chains too */
+	/* Clear every second entry, also in the middle of hash chains */
 	for (i = 0; i < GID_TABLE_SIZE; i += 2) {
 		in = gid_in(i, i);
 		in.flags = 0;
@@ -190,7 +190,7 @@ static void test_filter(void **state)
 			 ORNIC_CMD_OK);
 	assert_true(ethport_accepts(host->nic, group));
 	assert_true(ethport_accepts(host->nic, other));
-	/* Replaced, not added to */
+	/* The list is replaced, not extended */
 	in.head.count = 0;
 	in.head.flags = htole32(ORNIC_RX_ALLMULTI);
 	assert_int_equal(host_cmd_in(host, ORNIC_CMD_SET_RX_FILTER, &in.head),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Protection domains and memory regions (ORNIC-OBJ-7..11, ORNIC-KEY-1). */
+/* Protection domains and memory regions ([ORNIC-OBJ-7] ff., [ORNIC-KEY-1]) */
 #include "host.h"
 #include "mr.h"
 #include "pd.h"
@@ -91,7 +91,7 @@ static void test_create_refusals(void **state)
 #undef REFUSED
 	assert_int_equal(host->nic->mrs.count, 0);
 	assert_int_equal(host->nic->budget.pages, 0);
-	/* The last byte of the address space is a good last byte. */
+	/* A region may end with the last byte of the address space */
 	in = good;
 	in.iova = htole64(-(uint64_t)LEN);
 	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
@@ -343,7 +343,7 @@ static const uint8_t *host_byte(struct host *host, uint32_t key, uint32_t pdn,
 	return iov.iov_base;
 }
 
-/* [ORNIC-OBJ-19]: each part alone, and all at once */
+/* [ORNIC-OBJ-19] Each part alone, and all at once */
 static void test_modify(void **state)
 {
 	struct host *host = *state;
@@ -483,8 +483,7 @@ static void test_modify_needs_what_it_allows(void **state)
 
 /* ---- ORNIC_MR_NULL ---- */
 
-/* [ORNIC-OBJ-20] */
-/* However many there are, they take no memory to write to. */
+/* [ORNIC-OBJ-20] All null regions share one sink for writes */
 static void test_nulls_share_what_nobody_reads(void **state)
 {
 	struct host *host = *state;
@@ -540,7 +539,7 @@ static void test_null(void **state)
 			 ORNIC_CMD_OK);
 	key = le32toh(out.key);
 
-	/* Any PD, any address, no peer */
+	/* Any PD, any address, no remote access */
 	assert_int_equal(get(host, key, pdn, 0, 0, 1), MR_OK);
 	assert_int_equal(get(host, key, other, ORNIC_ACCESS_LOCAL_WRITE,
 			     0x123456789abcdef0ULL, 1 << 20), MR_OK);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Tables of objects. */
+/* Tables of objects */
 #include "obj.h"
 #include "unit.h"
 
@@ -92,7 +92,7 @@ static void test_obj_at_takes_reserved_indexes_only_once(void **state)
 	assert_int_equal(obj_add_at(&table, &b, 0), -EEXIST);
 	obj_remove(&table, &a);
 	assert_int_equal(obj_add_at(&table, &b, 0), 0);
-	/* The reserved index must not have got into the queue of free ones. */
+	/* The reserved index must not enter the queue of free ones */
 	obj_remove(&table, &b);
 	assert_int_equal(obj_add(&table, &a), 0);
 	assert_int_equal(a.num, 1);
@@ -121,7 +121,7 @@ static void test_obj_each_survives_removal(void **state)
 	obj_table_uninit(&table);
 }
 
-/* A reset walks every table: an empty one costs nothing. */
+/* A reset walks every table, so an empty one must be skipped at once */
 static void test_obj_each_does_not_look_through_an_empty_table(void **state)
 {
 	struct obj_table table;

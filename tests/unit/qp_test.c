@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* CREATE_QP, DESTROY_QP, MODIFY_QP and QUERY_QP, and what they refuse. */
+/* CREATE_QP, DESTROY_QP, MODIFY_QP and QUERY_QP, and their refusals */
 #include "pair.h"
 
 #define SIDE(pair) (&(pair)->side[0])
@@ -59,7 +59,7 @@ static void destroy(struct side *side)
 					 side->qp.num), ORNIC_CMD_OK);
 }
 
-/* One field is wrong; everything can be created and destroyed afterwards. */
+/* Refuse one wrong field, without a leak */
 #define REFUSED(_side, _status, ...) do { \
 		struct ornic_create_qp_in in = create_in(_side); \
 		unsigned int before = (_side)->host->nic->qps.count; \
@@ -171,7 +171,7 @@ static void test_numbers_are_not_reused_at_once(void **state)
 	assert_int_not_equal(side->qp.num, first);
 }
 
-/* Pages of a ring that is longer than this host's memory: all the same one */
+/* List one page many times, for a ring longer than the host's memory */
 static void same_page(struct host *host, struct ornic_buf *buf, uint64_t len)
 {
 	uint64_t page = host_alloc(host, HOST_PAGE, HOST_PAGE);
@@ -186,8 +186,9 @@ static void same_page(struct host *host, struct ornic_buf *buf, uint64_t len)
 }
 
 /*
- * ORNIC-OBJ-14: the longest rings. Programs count on 16384 work requests of any
- * kind, of which an eighth of the slots is not to be counted on (ORNIC-ORD-4).
+ * [ORNIC-OBJ-14] The longest rings. Programs expect room for 16384 work
+ * requests of any kind, and an eighth of the slots does not count
+ * ([ORNIC-ORD-4]).
  */
 static void test_largest_rings(void **state)
 {
@@ -210,7 +211,7 @@ static void test_largest_rings(void **state)
 
 /* ---- MODIFY_QP ---- */
 
-/* What each transition asks for, written down once more (IBTA 11.2.5.2) */
+/* Attributes of each transition, not taken from the card (IBTA 11.2.5.2) */
 struct path {
 	uint8_t from;
 	uint8_t to;
@@ -292,7 +293,7 @@ static unsigned int try_modify(struct pair *pair, unsigned int from,
 	return status;
 }
 
-/* From every state to every state, with all attributes but one and one more */
+/* From every state to every state, with each attribute missing or added */
 static void transitions(struct pair *pair, unsigned int type,
 			const struct path *paths, unsigned int n)
 {
@@ -354,7 +355,7 @@ static void test_transitions_raw(void **state)
 		    ARRAY_SIZE(raw_paths));
 }
 
-/* One value out of range; state and attributes stay as they were. */
+/* Refuse one value out of range, without a change of state or attributes */
 #define BAD_VALUE(_pair, _from, _to, _mask, _status, ...) do { \
 		struct ornic_qp_attr attr = pair_attr(SIDE(_pair), \
 						      &(_pair)->side[1]); \
@@ -399,7 +400,7 @@ static void test_bad_values(void **state)
 	RTS(attr.max_rd_atomic = 17);
 	BAD_VALUE(pair, RTS, RTS, M(CUR_STATE), BAD_STATE,
 		  attr.cur_state = ORNIC_QPS_SQD);
-	/* No alternate path, and one that is none */
+	/* No alternate path, and invalid ones */
 	BAD_VALUE(pair, RTS, RTS, M(PATH_MIG_STATE), BAD_PARAM,
 		  attr.path_mig_state = ORNIC_MIG_REARM);
 	BAD_VALUE(pair, RTS, RTS, M(ALT_PATH) | M(PATH_MIG_STATE), BAD_PARAM,
@@ -458,7 +459,7 @@ static void test_query_tells_all(void **state)
 	assert_memory_equal(&got.av, &attr.av, sizeof(attr.av));
 }
 
-/* A reset of the card takes everything, whatever the QPs are doing. */
+/* A reset of the card destroys all QPs, whatever they are doing */
 static void test_card_reset_in_flight(void **state)
 {
 	struct pair *pair = *state;

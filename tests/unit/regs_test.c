@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Registers, reset, fatal errors (ORNIC-REG-*, ORNIC-RST-*). */
+/* Registers, reset, fatal errors ([ORNIC-REG-1] ff., [ORNIC-RST-1] ff.) */
 #include "host.h"
 
 struct reg_case {
@@ -260,7 +260,7 @@ static void test_admin_pi_beyond_the_ring_is_fatal(void **state)
 	assert_int_equal(host_read(host, ORNIC_REG_FATAL_CAUSE, 4),
 			 ORNIC_FATAL_ADMIN_PI);
 	assert_false(nic_run(host->nic));
-	/* The first cause stays, and nobody is told twice. */
+	/* The first cause stays, and no second interrupt is raised */
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, 5);
 	assert_int_equal(host->irqs[0], 1);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Doorbell pages: who has one, what may be written there (ORNIC-OBJ-5, DB-1 to 3). */
+/* User contexts and doorbell pages ([ORNIC-OBJ-5], [ORNIC-DB-1] ff.) */
 #include "kit.h"
 #include "uctx.h"
 
@@ -91,7 +91,7 @@ static void test_doorbell_sizes_and_offsets(void **state)
 	nic_bar_write(host->nic, ORNIC_BAR_DB, 4088, 8, val);
 	bad = host_device_stat(host, ORNIC_DEVICE_STAT_bad_doorbell_page);
 	assert_int_equal(bad, 5);
-	/* Two halves make one, with the high one. */
+	/* Two halves make one doorbell, which the high one rings */
 	nic_bar_write(host->nic, ORNIC_BAR_DB, 0, 4, ORNIC_ARM_NEXT);
 	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_doorbells),
 			 0);
