@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Answers that a QP owes when it goes ([ORNIC-QP-9]): the program has seen the
- * completion of a receive, and its next command is in the ring before the card
- * has sent the ACK.
+ * Responses that a QP owes when it is destroyed or reset ([ORNIC-QP-9]). The
+ * program has polled the completion of a receive, and its next command is in
+ * the ring before the card has sent the ACK.
  */
 #include "pair.h"
 
-/* What the peer's QP may still get, at most: see ack.c */
+/* Limits of ack.c for such a QP */
 #define LAST_FRAMES 16
 #define LAST_BYTES 65536
 
-/* A runs and the wire carries; B has received, and has not run since. */
+/* A sends and the wire delivers; B receives, and does not run afterwards */
 static void arrive(struct pair *pair, const struct pair_wr *wr,
 		   unsigned int count)
 {
@@ -71,7 +71,7 @@ static void go_card_reset(struct pair *pair)
 	pair_run(pair);
 }
 
-/* A's request succeeds, and nothing of it was sent twice. */
+/* A's requests succeed without retransmission */
 static void acknowledged(struct pair *pair, unsigned int count)
 {
 	unsigned int i;
@@ -84,7 +84,7 @@ static void acknowledged(struct pair *pair, unsigned int count)
 	assert_int_equal(pair_qp(A(pair))->state, ORNIC_QPS_RTS);
 }
 
-/* One message of each kind that completes a receive, B's QP gone the same turn */
+/* Send one message that consumes a receive, then end B's QP with @go */
 static void message(struct pair *pair, unsigned int opcode,
 		    void (*go)(struct pair *pair))
 {
@@ -130,7 +130,7 @@ static void test_card_reset_after_send(void **state)
 	message(*state, ORNIC_WR_SEND, go_card_reset);
 }
 
-/* Answers with data go first, and the ACK behind them covers the SEND. */
+/* READ and atomic responses go first; the ACK after them covers the SEND */
 static void test_destroyed_after_read_atomic_and_send(void **state)
 {
 	struct pair *pair = *state;
@@ -151,7 +151,7 @@ static void test_destroyed_after_read_atomic_and_send(void **state)
 	pair_expect(B(pair), 77, ORNIC_WC_SUCCESS);
 	flushes = B(pair)->host->flushes;
 	go_destroy(pair);
-	/* [ORNIC-OBJ-4] A region destroyed next is read no more. */
+	/* [ORNIC-OBJ-4] B no longer reads the memory of the responses */
 	assert_true(B(pair)->host->flushes > flushes + 1);
 	acknowledged(pair, ARRAY_SIZE(wr));
 	pair_check(A(pair)->buf, 3000, 1);
@@ -159,7 +159,7 @@ static void test_destroyed_after_read_atomic_and_send(void **state)
 	assert_int_equal(le64toh(*pair_word(B(pair), 4096)), 42);
 }
 
-/* A command takes bounded time: of a long answer it sends the beginning only. */
+/* A command takes bounded time: it sends only the start of a long response */
 static void test_destroyed_before_long_read(void **state)
 {
 	struct pair *pair = *state;
@@ -180,7 +180,7 @@ static void test_destroyed_before_long_read(void **state)
 	assert_in_range(pair_stat(B(pair), ORNIC_RDMA_STAT_tx_bytes), 1,
 			LAST_BYTES + REQ_SEGMENT_MAX);
 	pair_run(pair);
-	/* The first response acknowledges the SEND. */
+	/* The first response acknowledges the SEND */
 	pair_expect(A(pair), 0, ORNIC_WC_SUCCESS);
 	pair_sleep(pair, 100 * 1000 * 1000);
 	pair_expect(A(pair), 1, ORNIC_WC_RETRY_EXC_ERR);

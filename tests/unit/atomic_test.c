@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Atomics with masks ([ORNIC-SQ-10], [ORNIC-WIRE-23]). */
+/* Masked atomics ([ORNIC-SQ-10], [ORNIC-WIRE-23]) */
 #include "pair.h"
 
 #define AT 0x6000
@@ -9,7 +9,7 @@ static struct pair_wr masked(struct side *side, unsigned int opcode)
 	return pair_wr_data(side, opcode, AT, 8);
 }
 
-/* Execute one; B has @found before and @left afterwards, A is told @found. */
+/* Execute one. B has @found before and @left afterwards; A receives @found. */
 static void executes(struct pair *pair, const struct pair_wr *wr,
 		     uint64_t found, uint64_t left)
 {
@@ -35,16 +35,16 @@ static void test_masked_cmp_swp(void **state)
 	struct pair_wr wr = masked(A(pair), ORNIC_WR_MASKED_CMP_SWP);
 	uint64_t found = 0x1122334455667788ULL;
 
-	/* One byte is compared, another one swapped. */
+	/* Compare one byte and swap another one */
 	wr.compare = 0xaaaaaaaaaa66aaaaULL;
 	wr.mask.compare_mask = htole64(0x0000000000ff0000ULL);
 	wr.swap_add = 0xbbbbbbbbbbbbbbbbULL;
 	wr.mask.swap_add_mask = htole64(0x00ff000000000000ULL);
 	executes(pair, &wr, found, 0x11bb334455667788ULL);
-	/* That byte differs. */
+	/* The byte that is compared differs */
 	wr.compare ^= 0x10000;
 	executes(pair, &wr, found, found);
-	/* Nothing is compared, all is swapped; all is compared, nothing is. */
+	/* Compare nothing and swap all; then compare all and swap nothing */
 	wr.mask.compare_mask = 0;
 	wr.mask.swap_add_mask = ~0ULL;
 	executes(pair, &wr, found, wr.swap_add);
@@ -59,23 +59,23 @@ static void test_masked_fetch_add(void **state)
 	struct pair *pair = *state;
 	struct pair_wr wr = masked(A(pair), ORNIC_WR_MASKED_FETCH_ADD);
 
-	/* Two fields of 32 bits: the carry of the low one is lost. */
+	/* Two fields of 32 bits: the carry of the low one is lost */
 	wr.mask.swap_add_mask = htole64(0x8000000080000000ULL);
 	wr.swap_add = 0x0000000100000002ULL;
 	executes(pair, &wr, 0x7fffffffffffffffULL, 0x8000000000000001ULL);
 	executes(pair, &wr, 0xffffffff7fffffffULL, 0x0000000080000001ULL);
-	/* Eight bytes */
+	/* Eight fields of 8 bits */
 	wr.mask.swap_add_mask = htole64(0x8080808080808080ULL);
 	wr.swap_add = 0x0101010101010101ULL;
 	executes(pair, &wr, 0xff7f00ff0180feffULL, 0x008001000281ff00ULL);
-	/* One of 64 bits, with and without its own boundary */
+	/* One field of 64 bits, without and with its highest bit in the mask */
 	wr.mask.swap_add_mask = 0;
 	wr.swap_add = 1;
 	executes(pair, &wr, 0x00000000ffffffffULL, 0x0000000100000000ULL);
 	executes(pair, &wr, ~0ULL, 0);
 	wr.mask.swap_add_mask = htole64(1ULL << 63);
 	executes(pair, &wr, ~0ULL, 0);
-	/* Every bit a field: exclusive or */
+	/* 64 fields of one bit: exclusive or */
 	wr.mask.swap_add_mask = ~0ULL;
 	wr.swap_add = 0xff00;
 	executes(pair, &wr, 0x0ff0, 0xf0f0);
@@ -112,7 +112,7 @@ static enum pair_fate fate_lose_answers(struct pair *pair,
 	return PAIR_DROP;
 }
 
-/* Answered twice, executed once */
+/* The card executes a duplicate once and answers it each time */
 static void test_duplicates(void **state)
 {
 	struct pair *pair = *state;

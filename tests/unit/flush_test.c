@@ -22,7 +22,7 @@ static struct pair_wr flush_wr(struct side *side, uint32_t rkey)
 	wr.flush.length = htole32(LEN);
 	wr.flush.type = ORNIC_FLUSH_GLOBAL;
 	wr.flush.level = ORNIC_FLUSH_RANGE;
-	/* Reserved, and so ignored in a work request */
+	/* Reserved, so ignored in a work request */
 	wr.flush.rsvd[0] = 1;
 	return wr;
 }
@@ -35,7 +35,7 @@ static struct pair_wr write_wr(struct pair *pair, uint64_t value)
 	return wr;
 }
 
-/* What was on the wire: the operations, in order */
+/* Operations on the wire, in order */
 static uint8_t seen[32];
 static unsigned int seen_count;
 
@@ -55,7 +55,7 @@ static void see(struct pair *pair)
 	pair->fate = fate_see;
 }
 
-/* One request, which an empty READ response answers */
+/* Send one request; an empty READ response answers it */
 static void expect_seen(struct pair *pair, const struct pair_wr *wr,
 			unsigned int wc_opcode, unsigned int operation)
 {
@@ -80,13 +80,13 @@ static void test_flush(void **state)
 	struct pair_wr wr = flush_wr(A(pair), key);
 
 	expect_seen(pair, &wr, ORNIC_WC_FLUSH, OPCODE_RC_FLUSH);
-	/* A part, and nothing at all */
+	/* One byte, and a length of 0 */
 	wr.raddr += LEN - 1;
 	wr.flush.length = htole32(1);
 	pair_one(pair, &wr);
 	wr.flush.length = 0;
 	pair_one(pair, &wr);
-	/* All of it, whatever the range says */
+	/* The whole region, whatever the range */
 	wr.flush.level = ORNIC_FLUSH_REGION;
 	wr.raddr = 12345;
 	wr.flush.length = htole32(12345678);
@@ -94,7 +94,7 @@ static void test_flush(void **state)
 	pair_poll_none(B(pair));
 }
 
-/* A window may be flushed as a region is ([ORNIC-MW-1]). */
+/* [ORNIC-MW-1] A window can be flushed as a region can */
 static void test_flush_window(void **state)
 {
 	struct pair *pair = *state;
@@ -129,7 +129,7 @@ static void test_flush_window(void **state)
 	pair_fails(pair, &wr, ORNIC_WC_REM_ACCESS_ERR);
 }
 
-/* [ORNIC-SQ-20]: what makes no sense is not sent. */
+/* [ORNIC-SQ-20] An invalid WQE is not sent */
 static void test_flush_bad_wqe(void **state)
 {
 	struct pair *pair = *state;
@@ -175,13 +175,13 @@ static void test_flush_refusals(void **state)
 	struct ornic_qp_attr attr = pair_attr(B(pair), A(pair));
 	struct pair_wr wr;
 
-	/* Right of the region: that of the pair has none. */
+	/* The key of the pair lacks the access right */
 	wr = good;
 	wr.rkey = B(pair)->key;
 	flush_refused(pair, &wr);
 	wr.flush.level = ORNIC_FLUSH_REGION;
 	flush_refused(pair, &wr);
-	/* No such key, range */
+	/* A key that does not exist, and a range beyond the region */
 	wr = good;
 	wr.rkey ^= 1;
 	flush_refused(pair, &wr);
@@ -190,13 +190,13 @@ static void test_flush_refusals(void **state)
 	wr = good;
 	wr.flush.length = htole32(LEN + 1);
 	flush_refused(pair, &wr);
-	/* There is no memory that stays. */
+	/* The card has no persistent memory */
 	wr = good;
 	wr.flush.type = ORNIC_FLUSH_PERSISTENT;
 	flush_refused(pair, &wr);
 	wr.flush.type |= ORNIC_FLUSH_GLOBAL;
 	flush_refused(pair, &wr);
-	/* Right of the QP */
+	/* The QP lacks the access right */
 	attr.access = htole32(ORNIC_ACCESS_REMOTE_WRITE |
 			      ORNIC_ACCESS_FLUSH_PERSISTENT);
 	assert_int_equal(pair_modify(B(pair), ORNIC_QP_ATTR_ACCESS, &attr),
@@ -230,14 +230,14 @@ static void test_atomic_write(void **state)
 	struct pair_wr wr = write_wr(pair, 0x1122334455667788ULL);
 
 	expect_seen(pair, &wr, ORNIC_WC_ATOMIC_WRITE, OPCODE_RC_ATOMIC_WRITE);
-	/* Bytes as they are, whatever the order of the host's */
+	/* The bytes are unchanged, whatever the host's byte order */
 	assert_true(*pair_word(B(pair), AT) == 0x1122334455667788ULL);
 	wr.flags |= ORNIC_SEND_INLINE;
 	wr.data = "inlines!";
 	wr.data_len = 8;
 	pair_one(pair, &wr);
 	assert_memory_equal(pair_word(B(pair), AT), "inlines!", 8);
-	/* The memory that it comes from is only read. */
+	/* The source MR needs no access flag */
 	wr = write_wr(pair, 77);
 	wr.sge[0].lkey = host_mr(A(pair)->host, A(pair)->pdn, A(pair)->addr,
 				 PAIR_BUF_SIZE, 0);
@@ -299,7 +299,7 @@ static void test_atomic_write_refusals(void **state)
 
 /* ---- both ---- */
 
-/* They need what READs need ([ORNIC-SQ-7]). */
+/* [ORNIC-SQ-7] Both need max_rd_atomic and max_dest_rd_atomic */
 static void test_no_resources(void **state)
 {
 	struct pair *pair = *state;
@@ -320,8 +320,8 @@ static void test_no_resources(void **state)
 }
 
 /*
- * Losses: each request is executed once. A duplicate of an ATOMIC_WRITE must not
- * undo what B has written since.
+ * Losses: each request is executed once. A duplicate of an ATOMIC_WRITE must
+ * not undo what B has written since.
  */
 static void test_losses(void **state)
 {
@@ -359,7 +359,7 @@ static void test_losses(void **state)
 		pair_again(pair);
 	}
 
-	/* The answer is lost, B goes on, the duplicate changes nothing. */
+	/* The response is lost, B writes, and the duplicate changes nothing */
 	*pair_word(A(pair), AT) = 1;
 	pair->arg = 2;
 	word.flags = ORNIC_SEND_SIGNALED;

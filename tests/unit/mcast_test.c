@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Multicast groups: who is in them, who gets their packets, and what of them
- * passes the filter of the port.
- */
+/* Multicast groups: membership, delivery, and the receive filter of the port */
 #include "flow.h"
 #include "pair.h"
 
 #define GROUP 7
 
-/* The n-th group, of the kind of address that the pair has, and its MAC */
+/* GID and MAC of group @n, in the address family of the pair */
 static void group_gid(struct pair *pair, unsigned int n, uint8_t *gid,
 		      uint8_t *mac)
 {
@@ -51,7 +48,7 @@ static struct ornic_av group_av(struct pair *pair, unsigned int n)
 	return attr.av;
 }
 
-/* A sends a datagram to a group. */
+/* Send a datagram from A to a group */
 static void send_to(struct pair *pair, const struct ornic_av *av, uint32_t dqpn)
 {
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
@@ -98,7 +95,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* [ORNIC-MC-2] The port's own filter knows nothing of the group. */
+/* [ORNIC-MC-2] Packets to the group pass without the port's filter */
 static void test_member_gets_packets(void **state)
 {
 	struct pair *pair = *state;
@@ -120,7 +117,7 @@ static void test_member_gets_packets(void **state)
 	pair_poll_none(b);
 }
 
-/* [ORNIC-MC-3] Each that has the Q_Key, once, and no other QP of the card */
+/* [ORNIC-MC-3] Each member with the Q_Key gets the packet once */
 static void test_every_member(void **state)
 {
 	struct pair *pair = *state;
@@ -156,14 +153,14 @@ static void test_every_member(void **state)
 	pair_poll_none(b);
 	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_qkey_errors), 1);
 	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_packets), 1);
-	/* One without a receive is no loss to the other. */
+	/* A member without a receive WQE does not affect the others */
 	send_group(pair, GROUP);
 	b->qp = first;
 	received(b, 1, 0);
 	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_no_wqe), 1);
 }
 
-/* [ORNIC-MC-4] Those of the sender's card, and the sender too if it is a member */
+/* [ORNIC-MC-4] Members on the sender's card, also the sender itself */
 static void test_members_beside_the_sender(void **state)
 {
 	struct pair *pair = *state;
@@ -199,13 +196,13 @@ static void test_members_beside_the_sender(void **state)
 	host_queue_consume(&a->cq);
 	pair_check(a->buf + 8192 + 40, 100, 5);
 	pair_expect(a, 9, ORNIC_WC_SUCCESS);
-	/* The wire has it once, and the port has received nothing. */
+	/* The wire carries it once; the port does not count it as received */
 	assert_int_equal(pair->packets, 1);
 	assert_int_equal(host_port_stat(a->host, ORNIC_PORT_STAT_rx_frames),
 			 frames);
 }
 
-/* A receive that fails takes the sender to ERR amidst its work. */
+/* A receive that fails takes the sender to ERR while it is sending */
 static void test_sender_fails_itself(void **state)
 {
 	struct pair *pair = *state;
@@ -271,12 +268,12 @@ static void test_commands(void **state)
 	assert_int_equal(b->host->nic->mcast.count, 0);
 	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_QP,
 					 b->qp.num), ORNIC_CMD_OK);
-	/* Another type has no groups. */
+	/* Only UD QPs can be members */
 	pair_qps(pair, ORNIC_QPT_RC, 0);
 	assert_int_equal(ATTACH(b, b->qp.num, GROUP), ORNIC_CMD_BAD_OBJECT);
 }
 
-/* [ORNIC-MC-1] As many as are announced */
+/* [ORNIC-MC-1] Maxima of QUERY_DEVICE */
 static void test_limits(void **state)
 {
 	struct pair *pair = *state;
@@ -308,12 +305,12 @@ static void test_limits(void **state)
 					     &in), i < MCAST_QPS_MAX ?
 				 ORNIC_CMD_OK : ORNIC_CMD_NO_RESOURCES);
 	}
-	/* A reset lets go of all. */
+	/* A reset clears all groups */
 	nic_reset(b->host->nic);
 	assert_int_equal(b->host->nic->mcast.count, 0);
 }
 
-/* Change one thing of a packet to the group: it does not arrive any more. */
+/* Send a packet that must not arrive */
 static void lost(struct pair *pair, const struct ornic_av *av, uint32_t dqpn)
 {
 	pair_post_recv(B(pair), 1, B(pair)->addr, 140);
@@ -334,19 +331,19 @@ static void test_strangers(void **state)
 	};
 
 	attach(b);
-	/* A QP of its own is not meant by a packet to a group, */
+	/* To the group, with the QPN of a member */
 	lost(pair, &av, b->qp.num);
 	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_unknown_qp), 1);
-	/* nor is one of another group with the same MAC, */
+	/* To another group with the same MAC */
 	av.dgid[gid_is_ipv4(av.dgid) ? 12 : 5] ^= 1;
 	lost(pair, &av, MCAST_QPN);
 	assert_int_equal(host_port_stat(b->host,
 					ORNIC_PORT_STAT_rx_dropped_filter), 1);
-	/* nor one to the group's address and somebody's MAC, */
+	/* To the group's address with the MAC of the port */
 	av = group_av(pair, GROUP);
 	memcpy(av.dmac, b->host->mac, MAC_LEN);
 	lost(pair, &av, MCAST_QPN);
-	/* nor one of a VLAN in which the card has no address. */
+	/* In a VLAN in which the card has no address */
 	memcpy(gid.gid, b->gid, GID_LEN);
 	memcpy(gid.smac, b->host->mac, MAC_LEN);
 	assert_int_equal(host_cmd_in(b->host, ORNIC_CMD_SET_GID, &gid),
@@ -367,7 +364,7 @@ static void test_strangers(void **state)
 	received(b, 1, 0);
 }
 
-/* [ORNIC-MC-2] What is not RoCE needs the netdev's filter. */
+/* [ORNIC-MC-2] Other frames to the MAC need the port's filter */
 static void test_other_frames_to_the_mac(void **state)
 {
 	struct pair *pair = *state;
@@ -388,7 +385,7 @@ static void test_other_frames_to_the_mac(void **state)
 	nic_rx(b->host->nic, &frame);
 	assert_int_equal(host_port_stat(b->host,
 					ORNIC_PORT_STAT_rx_dropped_no_wqe), 1);
-	/* A RoCE packet goes to the group only. */
+	/* The port's own queues do not get a RoCE packet */
 	pair_post_recv(b, 1, b->addr, 140);
 	send_group(pair, GROUP);
 	received(b, 1, 0);
@@ -396,7 +393,7 @@ static void test_other_frames_to_the_mac(void **state)
 					ORNIC_PORT_STAT_rx_dropped_no_wqe), 1);
 }
 
-/* A member that cannot receive does not, and is not counted. */
+/* A member in RESET does not receive; the packet is not counted for it */
 static void test_member_not_ready(void **state)
 {
 	struct pair *pair = *state;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory windows: bound, used, unbound and invalidated ([ORNIC-MW-1..6]). B has
- * them, A is the peer that uses them.
+ * Memory windows: bind, use, unbind, invalidate ([ORNIC-MW-1] to [ORNIC-MW-6]).
+ * B owns the windows; A is the peer that uses them.
  */
 #include "pair.h"
 
-#define AT 0x5000	/* where a window begins in the memory of B */
+#define AT 0x5000	/* offset of a window in the memory of B */
 #define LEN 9000
 #define VARIANT 0xfe
 
@@ -45,7 +45,7 @@ static struct pair_wr bind_wr(struct side *side, uint32_t mw, uint32_t new_key,
 			.mw_key = htole32(mw),
 			.new_key = htole32(new_key),
 			.mr_key = htole32(mr),
-			/* LOCAL_WRITE means nothing, and is often given. */
+			/* LOCAL_WRITE has no effect, but is often set */
 			.access = htole32(ORNIC_ACCESS_REMOTE_WRITE |
 					  ORNIC_ACCESS_REMOTE_READ |
 					  ORNIC_ACCESS_LOCAL_WRITE),
@@ -76,7 +76,7 @@ static void post_b(struct pair *pair, const struct pair_wr *wr,
 	pair_expect(B(pair), wr->wr_id, status);
 }
 
-/* A peer writes and reads all of it. */
+/* A peer writes and reads the whole window */
 static void use(struct pair *pair, uint32_t key, uint64_t addr)
 {
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, LEN);
@@ -157,7 +157,7 @@ static void bound_and_used(struct pair *pair, unsigned int type)
 	use_fails(pair, ORNIC_WR_RDMA_WRITE, mw + 1, 0, 1);
 	use_fails(pair, ORNIC_WR_ATOMIC_FETCH_ADD, mw + 1, at, 8);
 	use(pair, mw + 1, at);
-	/* The index is enough ([ORNIC-OBJ-10]). */
+	/* [ORNIC-OBJ-10] The index is enough */
 	assert_int_equal(destroy(B(pair), mw), ORNIC_CMD_OK);
 	use_fails(pair, ORNIC_WR_RDMA_READ, mw + 1, at, 1);
 }
@@ -173,7 +173,7 @@ static void test_type2(void **state)
 	bound_and_used(*state, ORNIC_MR_MW2);
 }
 
-/* A window gives the rights it was bound with, whatever those of the region. */
+/* A window has the access rights of its bind, whatever those of the region */
 static void test_access(void **state)
 {
 	struct pair *pair = *state;
@@ -196,7 +196,7 @@ static void test_access(void **state)
 	pair_one(pair, &op);
 }
 
-/* [ORNIC-MW-2]: local reads neither */
+/* [ORNIC-MW-2] Not for local reads either */
 static void test_no_local_key(void **state)
 {
 	struct pair *pair = *state;
@@ -211,7 +211,7 @@ static void test_no_local_key(void **state)
 					  ORNIC_DEVICE_STAT_bad_lkey), 1);
 }
 
-/* [ORNIC-MW-3]: a type 1 window is bound again at will, and unbound. */
+/* [ORNIC-MW-3] A type 1 window can be bound again at any time, and unbound */
 static void test_type1_again(void **state)
 {
 	struct pair *pair = *state;
@@ -228,7 +228,7 @@ static void test_type1_again(void **state)
 	assert_int_equal(destroy(B(pair), two), ORNIC_CMD_BUSY);
 	wr = bind_wr(B(pair), mw, mw + 1, two);
 	wr.bind.length = 0;
-	/* Nobody looks at these then. */
+	/* Not checked when the length is 0 */
 	wr.bind.mr_key = htole32(one);
 	wr.bind.addr = htole64(~0ULL);
 	post_b(pair, &wr, ORNIC_WC_SUCCESS);
@@ -238,7 +238,7 @@ static void test_type1_again(void **state)
 	assert_int_equal(destroy(B(pair), mw), ORNIC_CMD_OK);
 }
 
-/* [ORNIC-OBJ-19]: no part of a region changes under its windows. */
+/* [ORNIC-OBJ-19] A region with a bound window cannot be modified */
 static void test_region_stays(void **state)
 {
 	struct pair *pair = *state;
@@ -267,7 +267,7 @@ static void test_region_stays(void **state)
 			 ORNIC_CMD_OK);
 }
 
-/* [ORNIC-MW-4]: a type 2 window is invalidated before it is bound again. */
+/* [ORNIC-MW-4] A type 2 window must be invalidated before it is bound again */
 static void test_type2_again(void **state)
 {
 	struct pair *pair = *state;
@@ -330,12 +330,12 @@ static void test_type2_remote_invalidation(void **state)
 	pair_fails(pair, &inv, ORNIC_WC_REM_ACCESS_ERR);
 	pair_again(pair);
 	use(pair, mw, B(pair)->addr + AT);
-	/* Nor locally ([ORNIC-SQ-18]) */
+	/* [ORNIC-SQ-18] Nor by LOCAL_INV */
 	inv = inv_wr(mw);
 	post_b(pair, &inv, ORNIC_WC_MW_BIND_ERR);
 }
 
-/* [ORNIC-MW-5]: another QP of the PD, and what becomes of the window then */
+/* [ORNIC-MW-5] A window is bound to its QP, and free when that is destroyed */
 static void test_type2_belongs_to_a_qp(void **state)
 {
 	struct pair *pair = *state;
@@ -357,7 +357,7 @@ static void test_type2_belongs_to_a_qp(void **state)
 	pair_again(pair);
 	post_b(pair, &wr, ORNIC_WC_MW_BIND_ERR);
 	pair_again(pair);
-	/* The QP is gone, and so nobody has the window. */
+	/* Destroying the QP unbinds the window */
 	assert_int_equal(host_cmd_object(B(pair)->host, ORNIC_CMD_DESTROY_QP,
 					 first[1].num), ORNIC_CMD_OK);
 	assert_int_equal(destroy(B(pair), mr), ORNIC_CMD_BUSY);
@@ -426,7 +426,7 @@ static void test_bind_refusals(void **state)
 	REFUSED(mr_key, htole32(mr + 1));
 	REFUSED(mr_key, htole32(mw));
 	REFUSED(mr_key, htole32(other_mr));
-	/* That of the pair has no MW_BIND, this one no LOCAL_WRITE. */
+	/* The pair's region lacks MW_BIND, this one LOCAL_WRITE */
 	REFUSED(mr_key, htole32(B(pair)->key));
 	REFUSED(mr_key, htole32(region(B(pair), ORNIC_ACCESS_MW_BIND)));
 	REFUSED(access, htole32(ORNIC_ACCESS_MW_BIND));
@@ -445,7 +445,7 @@ static void test_bind_refusals(void **state)
 	post_b(pair, &good, ORNIC_WC_LOC_QP_OP_ERR);
 }
 
-/* UC binds, too, and a peer that has no key any more is not told. */
+/* UC can bind too; a peer whose key has become invalid gets no error */
 static void test_uc(void **state)
 {
 	struct pair *pair = *state;
@@ -463,12 +463,12 @@ static void test_uc(void **state)
 	pair_fill(A(pair)->buf + AT, 99, 6);
 	pair_one(pair, &op);
 	pair_check(B(pair)->buf + AT, 99, 5);
-	/* What fails stops the send queue only ([ORNIC-QP-5]). */
+	/* [ORNIC-QP-5] A failed WQE stops the send queue only */
 	post_b(pair, &wr, ORNIC_WC_MW_BIND_ERR);
 	assert_int_equal(pair_qp(B(pair))->state, ORNIC_QPS_SQE);
 }
 
-/* A reset with everything bound leaves nothing behind (and ASan agrees). */
+/* A reset with bound windows frees everything; ASan checks that too */
 static void test_reset_with_windows(void **state)
 {
 	struct pair *pair = *state;

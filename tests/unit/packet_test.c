@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The packet codec and the ICRC. The first packet was captured from a hardware
- * RoCEv2 NIC; the others were made by an independent implementation (scapy's).
+ * RoCEv2 NIC; the others were made by an independent implementation, scapy.
  */
 #include "unit.h"
 
@@ -53,7 +53,7 @@ static const uint8_t packet_ud_imm_v6_vlan[] = {
 #define BTH_V4 (ETH_LEN + IPV4_LEN + UDP_LEN)
 #define BTH_V6_VLAN (ETH_LEN + VLAN_LEN + IPV6_LEN + UDP_LEN)
 
-/* A frame as a port makes it: the first bytes in hdr, the rest behind. */
+/* Make a frame as a port does: the first bytes in hdr, the rest in iov */
 static struct frame *frame_of(const uint8_t *bytes, uint32_t len)
 {
 	struct frame *frame = calloc(1, sizeof(*frame));
@@ -92,7 +92,7 @@ static void test_icrc_of_hardware(void **state)
 			 le32toh(val));
 }
 
-/* What routers change does not count, everything else does. */
+/* Fields that routers change are not covered; all other bytes are */
 static void test_icrc_masks_what_changes(void **state)
 {
 	static const unsigned int masked[] = {
@@ -176,7 +176,7 @@ static void test_parse_datagram(void **state)
 	assert_memory_equal(packet_ud_imm_v6_vlan + pkt.payload, "datagram", 8);
 }
 
-/* Ethernet pads short frames; that is no part of the packet. */
+/* Ethernet padding is not part of the packet */
 static void test_parse_ignores_ethernet_padding(void **state)
 {
 	uint8_t padded[sizeof(packet_ack) + 7] = {};
@@ -234,7 +234,7 @@ static void test_build_write(void **state)
 	struct frame frame = {};
 
 	(void)state;
-	/* In two pieces */
+	/* The payload in two pieces */
 	frame_add(&frame, "\1\2", 2);
 	frame_add(&frame, "\3\4\5\6", 4);
 	packet_finish(&frame, &path, &pkt);
@@ -282,7 +282,7 @@ static void test_build_datagram(void **state)
 		     sizeof(packet_ud_imm_v6_vlan));
 }
 
-/* [ORNIC-WIRE-21]: the FETH is in front of the RETH. */
+/* [ORNIC-WIRE-21] The FETH precedes the RETH */
 static void test_build_flush(void **state)
 {
 	struct packet pkt = {
@@ -305,7 +305,7 @@ static void test_build_flush(void **state)
 	assert_memory_equal(buf, bytes, sizeof(bytes));
 }
 
-/* [ORNIC-WIRE-23]: the masks are behind the AtomicETH. */
+/* [ORNIC-WIRE-23] The masks follow the AtomicETH */
 static void test_build_masked_atomic(void **state)
 {
 	struct packet pkt = {
@@ -398,7 +398,7 @@ static const struct packet_path any_path = {
 	.src = &gid_v4, .dgid = dgid_v4, .dmac = dmac, .sport = 0xc000,
 };
 
-/* Each opcode there is, with payload where it may have some */
+/* Each known opcode, with payload where it may have some */
 static void test_every_opcode_both_ways(void **state)
 {
 	static uint8_t payload[1000];
@@ -434,7 +434,7 @@ static void test_every_opcode_both_ways(void **state)
 	assert_int_equal(known, 68);
 }
 
-/* Whatever is cut off or claimed, it is refused; ASan watches the bytes. */
+/* Truncated packets are refused; ASan checks that no byte beyond is read */
 static void test_truncated_packets_are_malformed(void **state)
 {
 	unsigned int opcode, len, cut;
@@ -452,7 +452,7 @@ static void test_truncated_packets_are_malformed(void **state)
 		len = frame_len(&frame);
 		frame_read(&frame, 0, wire, len);
 		for (cut = BTH_V4; cut < len; cut++) {
-			/* An exact allocation, so that reading on is seen */
+			/* Exactly sized, so that ASan sees a read beyond it */
 			uint8_t *bytes = malloc(cut);
 			uint16_t udp_len = cut - BTH_V4 + UDP_LEN;
 
@@ -477,7 +477,7 @@ static void test_bad_fields_are_malformed(void **state)
 	unsigned int i;
 
 	(void)state;
-	/* Unknown opcodes, among them those of transports that are not there */
+	/* Unknown opcodes, also those of unsupported transports */
 	for (i = 0; i < 256; i++) {
 		if (opcode_get(i))
 			continue;
@@ -493,7 +493,7 @@ static void test_bad_fields_are_malformed(void **state)
 		assert_int_equal(parse(&pkt, copy, sizeof(copy), L3, BTH_V4),
 				 PACKET_MALFORMED);
 	}
-	/* UDP length: beyond the frame, inside the headers, not in fours */
+	/* UDP length: beyond the frame, inside the headers, no multiple of 4 */
 	for (i = 0; i < 0x10000; i++) {
 		uint16_t right = sizeof(copy) - BTH_V4 + UDP_LEN;
 
@@ -550,7 +550,7 @@ static void test_sport_is_dynamic(void **state)
 	for (i = 0; i < 0x100000; i += 0x3fd)
 		assert_true(packet_sport(i, i * 7, i * 13) >=
 			    ROCE_UDP_SPORT_MIN);
-	/* As rdma_flow_label_to_udp_sport() of Linux has it */
+	/* As rdma_flow_label_to_udp_sport() of Linux computes it */
 	assert_int_equal(packet_sport(0x54321, 0, 0), 0xc321 ^ 0x15);
 	/* The same for both directions of a connection */
 	assert_int_equal(packet_sport(0, 17, 4711), packet_sport(0, 4711, 17));

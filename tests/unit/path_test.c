@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The alternate path: loaded, armed, gone over to (ORNIC-MIG-*, IBTA 17.2.8). */
+/* The alternate path: load, arm, migrate ([ORNIC-MIG-1] ff., IBTA 17.2.8) */
 #include "flow.h"
 #include "pair.h"
 
 #define M(name) ORNIC_QP_ATTR_##name
 
-/* The addresses of alternate paths: index, and what tells them from the others */
+/* GIDs of the alternate paths: index, and the byte that marks them */
 #define ALT_INDEX 9
 #define ALT_BYTE 14
 #define ALT_MARK 0x77
 
-/* ---- the second address of each side ---- */
+/* ---- the alternate GID of each side ---- */
 
 static void alt_gid(struct side *side, uint16_t flags)
 {
@@ -64,7 +64,7 @@ static struct ornic_av alt_av(struct side *side)
 	return av;
 }
 
-/* Load the alternate path and ask for it to be armed. */
+/* Load the alternate path and request REARM */
 static void rearm(struct side *side)
 {
 	struct ornic_qp_attr attr = {
@@ -98,7 +98,7 @@ static void expect_states(struct pair *pair, unsigned int a, unsigned int b)
 	assert_int_equal(mig_state(B(pair)), b);
 }
 
-/* One WRITE from a side, and it succeeds. */
+/* WRITE from one side, and expect success */
 static void talk(struct side *side)
 {
 	struct pair_wr wr = pair_wr_data(side, ORNIC_WR_RDMA_WRITE, 0, 3000);
@@ -115,7 +115,7 @@ static void arm_both(struct pair *pair)
 	expect_states(pair, ORNIC_MIG_ARMED, ORNIC_MIG_ARMED);
 }
 
-/* Does a packet travel between the second addresses? */
+/* Return true if a packet travels on the alternate path */
 static bool on_alt(const struct packet *pkt)
 {
 	uint8_t gid[GID_LEN];
@@ -126,7 +126,7 @@ static bool on_alt(const struct packet *pkt)
 	return gid[ALT_BYTE] == ALT_MARK;
 }
 
-/* The first path is cut; counts what goes by the other one. */
+/* Drop packets of the first path and count those of the alternate one */
 static enum pair_fate fate_cut_first(struct pair *pair,
 				     const struct packet *pkt)
 {
@@ -155,7 +155,7 @@ static enum pair_fate fate_none_migrated(struct pair *pair,
 
 /* ---- arming ---- */
 
-/* ORNIC-MIG-1, MIG-2: both have to want it, and each sees it from the other. */
+/* [ORNIC-MIG-1] [ORNIC-MIG-2] Both hosts arm; each side sees it by MigReq */
 static void test_both_arm(void **state)
 {
 	struct pair *pair = *state;
@@ -177,7 +177,7 @@ static void test_both_arm(void **state)
 	talk(B(pair));
 	assert_int_equal(pair_event(A(pair)), 0);
 	assert_int_equal(pair_event(B(pair)), 0);
-	/* ORNIC-OBJ-18 */
+	/* [ORNIC-OBJ-18] */
 	pair_query(A(pair), &attr);
 	av = alt_av(A(pair));
 	assert_memory_equal(&attr.alt_av, &av, sizeof(av));
@@ -185,7 +185,7 @@ static void test_both_arm(void **state)
 	assert_int_equal(attr.timeout, 8);
 }
 
-/* ORNIC-MIG-2: the host disarms, and the path stays. */
+/* [ORNIC-MIG-2] The host disarms, and the alternate path stays */
 static void test_disarm(void **state)
 {
 	struct pair *pair = *state;
@@ -202,7 +202,7 @@ static void test_disarm(void **state)
 
 /* ---- migrating ---- */
 
-/* ORNIC-MIG-3, MIG-4: one path dies, all retries are spent, and on it goes. */
+/* [ORNIC-MIG-3] [ORNIC-MIG-4] A QP migrates when its retries are spent */
 static void test_dead_path(void **state)
 {
 	struct pair *pair = *state;
@@ -232,7 +232,7 @@ static void test_dead_path(void **state)
 	assert_int_equal(pair_event(B(pair)), 0);
 	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_retries_exceeded),
 			 0);
-	/* The paths have changed places, and so have the timeouts. */
+	/* Both paths and both timeouts have changed places */
 	pair_query(A(pair), &attr);
 	av = alt_av(A(pair));
 	assert_memory_equal(&attr.av, &av, sizeof(av));
@@ -240,13 +240,13 @@ static void test_dead_path(void **state)
 	assert_memory_equal(&attr.alt_av, &av, sizeof(av));
 	assert_int_equal(attr.timeout, 7);
 	assert_int_equal(attr.alt_timeout, 8);
-	/* The other way round too: READs come back. */
+	/* The other direction: READ responses come back */
 	wr = pair_wr_data(B(pair), ORNIC_WR_RDMA_READ, 0, 5000);
 	pair_send(B(pair), &wr);
 	pair_expect(B(pair), wr.wr_id, ORNIC_WC_SUCCESS);
 }
 
-/* No answer comes, however long A tries */
+/* Expect that A's request fails when its retries are spent */
 static void gives_up(struct pair *pair)
 {
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 9);
@@ -257,7 +257,7 @@ static void gives_up(struct pair *pair)
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_RETRY_EXC_ERR);
 }
 
-/* ORNIC-MIG-3: once only; then it has no other path any more. */
+/* [ORNIC-MIG-3] A QP migrates once, unless it is armed again */
 static void test_dead_paths(void **state)
 {
 	struct pair *pair = *state;
@@ -269,7 +269,7 @@ static void test_dead_paths(void **state)
 	assert_int_equal(pair_event(A(pair)), 0);
 }
 
-/* ORNIC-MIG-3: not armed is no alternate. */
+/* [ORNIC-MIG-3] A QP in REARM does not migrate */
 static void test_rearm_is_not_armed(void **state)
 {
 	struct pair *pair = *state;
@@ -280,7 +280,7 @@ static void test_rearm_is_not_armed(void **state)
 	assert_int_equal(pair_event(A(pair)), 0);
 }
 
-/* ORNIC-MIG-3, MIG-4: asked for by the host, and the peer follows. */
+/* [ORNIC-MIG-3] [ORNIC-MIG-4] The host migrates, and the peer follows */
 static void test_host_migrates(void **state)
 {
 	struct pair *pair = *state;
@@ -294,7 +294,7 @@ static void test_host_migrates(void **state)
 	expect_states(pair, ORNIC_MIG_MIGRATED, ORNIC_MIG_MIGRATED);
 	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_PATH_MIG);
 	talk(B(pair));
-	/* And back: what was the first path is the alternate now. */
+	/* And back: the former path is the alternate one now */
 	pair->fate = NULL;
 	assert_int_equal(pair_modify(A(pair), M(PATH_MIG_STATE),
 				     &(struct ornic_qp_attr){
@@ -313,7 +313,7 @@ static void test_host_migrates(void **state)
 			 A(pair)->sgid_index);
 }
 
-/* ORNIC-MIG-5: a peer that does not know yet is heard on the former path. */
+/* [ORNIC-MIG-5] Packets of a peer that has not migrated yet are accepted */
 static void test_former_path_is_heard(void **state)
 {
 	struct pair *pair = *state;
@@ -326,7 +326,7 @@ static void test_former_path_is_heard(void **state)
 	expect_states(pair, ORNIC_MIG_MIGRATED, ORNIC_MIG_MIGRATED);
 }
 
-/* ORNIC-MIG-2, MIG-3: without answers each side has to say something first. */
+/* [ORNIC-MIG-2] [ORNIC-MIG-3] Without responses each side must send one */
 static void test_unreliable(void **state)
 {
 	struct pair *pair = *state;
@@ -346,9 +346,9 @@ static void test_unreliable(void **state)
 	talk(B(pair));
 }
 
-/* ---- what cannot be ---- */
+/* ---- refusals ---- */
 
-/* ORNIC-MIG-6: the peer goes where this QP was not told of. */
+/* [ORNIC-MIG-6] The peer sets MigReq on a path that is not the alternate one */
 static void test_wrong_way(void **state)
 {
 	struct pair *pair = *state;
@@ -361,13 +361,13 @@ static void test_wrong_way(void **state)
 	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_wrong_path), 1);
 	pair_sleep(pair, 4096 << 9);
 	assert_true(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_wrong_path) > 1);
-	/* ORNIC-EQ-2: once */
+	/* [ORNIC-EQ-2] The event is sent once */
 	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_PATH_MIG_ERR);
 	assert_int_equal(pair_event(B(pair)), 0);
 	assert_int_equal(mig_state(B(pair)), ORNIC_MIG_ARMED);
 }
 
-/* ORNIC-MIG-6: the address of the alternate path has gone. */
+/* [ORNIC-MIG-6] The GID of the alternate path is cleared */
 static void test_no_address_any_more(void **state)
 {
 	struct pair *pair = *state;
@@ -382,7 +382,7 @@ static void test_no_address_any_more(void **state)
 	assert_int_equal(pair_event(A(pair)), 0);
 }
 
-/* ORNIC-QP-6: a new life begins without an alternate path. */
+/* [ORNIC-QP-6] RESET clears the alternate path */
 static void test_reset_forgets(void **state)
 {
 	struct pair *pair = *state;

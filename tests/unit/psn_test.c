@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Arithmetic of packet sequence numbers, around the end of the circle too. */
+/* Arithmetic of packet sequence numbers, also where they wrap */
 #include "unit.h"
 
 #include "psn.h"
@@ -10,7 +10,7 @@ static void test_psn_add_wraps(void **state)
 	assert_int_equal(psn_add(0, 1), 1);
 	assert_int_equal(psn_add(PSN_MASK, 1), 0);
 	assert_int_equal(psn_add(0xfffff0, 0x20), 0x10);
-	/* One less is all but one more. */
+	/* Adding PSN_MASK subtracts one */
 	assert_int_equal(psn_add(0, PSN_MASK), PSN_MASK);
 }
 

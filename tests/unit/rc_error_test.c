@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What goes wrong on an RC connection: each error gives the completion and the
- * event that IBTA 9.9.3 and 11.6 name, on the side that they name, and no other
- * QP notices.
+ * Errors of an RC connection: each gives the completion and the event of IBTA
+ * 9.9.3 and 11.6, on the side named there, and affects no other QP.
  */
 #include "pair.h"
 
@@ -21,8 +20,8 @@ static unsigned int rc_state(struct side *side)
 }
 
 /*
- * Post a good WQE, the one that fails and another good one: the first succeeds,
- * the last is flushed.
+ * Post two good WQEs, the one that fails and another good one. The first two
+ * succeed, and the last one is flushed.
  */
 static void rc_fails(struct pair *pair, struct pair_wr *wr, unsigned int status)
 {
@@ -47,11 +46,11 @@ static void rc_fails(struct pair *pair, struct pair_wr *wr, unsigned int status)
 	pair_expect(A(pair), 103, ORNIC_WC_WR_FLUSH_ERR);
 	pair_poll_none(A(pair));
 	assert_int_equal(rc_state(A(pair)), ORNIC_QPS_ERR);
-	/* There was a completion, so no event for the requester. */
+	/* The requester gets a completion and so no event */
 	assert_int_equal(pair_event(A(pair)), 0);
 }
 
-/* ---- the requester's own mistakes ---- */
+/* ---- errors of the requester ---- */
 
 static void rc_fails_locally(struct pair *pair, struct pair_wr *wr,
 			     unsigned int status, enum ornic_device_stat stat)
@@ -188,7 +187,7 @@ static void test_local_read_without_depth(void **state)
 	rc_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
 }
 
-/* A WQE that says it goes on behind the producer index */
+/* A WQE that extends beyond the producer index */
 static void test_local_wqe_beyond_pi(void **state)
 {
 	struct pair *pair = *state;
@@ -218,7 +217,7 @@ static void test_local_bad_sq_pi(void **state)
 	pair_poll_none(A(pair));
 }
 
-/* The host changes a WQE while it is executed: its own loss. */
+/* The host changes a WQE during its execution, which fails that WQE */
 static enum pair_fate fate_change_wqe(struct pair *pair,
 				      const struct packet *pkt)
 {
@@ -241,7 +240,7 @@ static void test_local_wqe_changed_on_its_way(void **state)
 	pair_expect(A(pair), 1, ORNIC_WC_LOC_QP_OP_ERR);
 }
 
-/* Memory that goes away under a registered region */
+/* Memory of a region is unmapped */
 static void test_local_memory_unmapped(void **state)
 {
 	struct pair *pair = *state;
@@ -267,7 +266,7 @@ static void test_local_ring_unmapped(void **state)
 	host_map(A(pair)->host, A(pair)->qp.sq, HOST_PAGE);
 }
 
-/* ---- what the responder refuses ---- */
+/* ---- refusals by the responder ---- */
 
 static void rc_fails_remotely(struct pair *pair, struct pair_wr *wr,
 			      unsigned int status, unsigned int event)
@@ -326,7 +325,7 @@ static void test_remote_foreign_pd(void **state)
 	no_access(pair, &wr);
 }
 
-/* The region forbids it, or the QP does. */
+/* The region or the QP lacks the permission */
 static void remote_no_permission(struct pair *pair, unsigned int opcode,
 				 uint32_t access, bool by_qp)
 {
@@ -340,7 +339,7 @@ static void remote_no_permission(struct pair *pair, unsigned int opcode,
 	else
 		wr.rkey = host_mr(B(pair)->host, B(pair)->pdn, B(pair)->addr,
 				  4096, all & ~access);
-	/* rc_fails() would WRITE first. */
+	/* Not rc_fails(), which starts with a WRITE */
 	pair_post_recv(B(pair), 7, B(pair)->addr, 100);
 	pair_post(A(pair), &good);
 	pair_send(A(pair), &wr);
@@ -408,7 +407,7 @@ static void test_remote_too_many_reads(void **state)
 			  ORNIC_EVENT_QP_REQ_ERR);
 }
 
-/* Peers that do not agree about the path MTU */
+/* Peers with different path MTUs */
 static void test_remote_other_mtu(void **state)
 {
 	struct pair *pair = *state;
@@ -483,7 +482,7 @@ static void test_receive_bad_rq_pi(void **state)
 	pair_poll_none(B(pair));
 }
 
-/* The region that is being read is destroyed between two packets. */
+/* The region of a READ is destroyed between two packets of the response */
 static enum pair_fate fate_destroy_mr(struct pair *pair,
 				      const struct packet *pkt)
 {
@@ -508,7 +507,7 @@ static void test_remote_region_destroyed_during_read(void **state)
 	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_ACCESS_ERR);
 }
 
-/* ---- packets that nobody of ours would send ---- */
+/* ---- packets that the card itself does not send ---- */
 
 static void refused(struct pair *pair, unsigned int opcode, uint32_t len)
 {
@@ -595,7 +594,7 @@ static void test_datagram_to_rc_is_dropped(void **state)
 	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp), 1);
 }
 
-/* Answers to nothing, with any PSN and any syndrome, change nothing. */
+/* Responses without a request change nothing, whatever PSN and syndrome */
 static void test_ghost_answers(void **state)
 {
 	static const uint8_t opcodes[] = {
@@ -625,7 +624,7 @@ static void test_ghost_answers(void **state)
 	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
 }
 
-/* A READ that is answered with the wrong amount of data */
+/* A READ response with the wrong amount of data */
 static enum pair_fate fate_drop_answers(struct pair *pair,
 					const struct packet *pkt)
 {
@@ -703,7 +702,7 @@ int main(void)
 		PAIR_BOTH(test_receive_into_read_only, pair_setup_rc),
 		PAIR_BOTH(test_receive_too_many_sges, pair_setup_rc),
 		PAIR_BOTH(test_receive_bad_rq_pi, pair_setup_rc),
-		/* By reference, all of it is on its way at once. */
+		/* With payload by reference all of it is underway at once */
 		PAIR_TEST(test_remote_region_destroyed_during_read,
 			  pair_setup_rc, bytes),
 		PAIR_BOTH(test_middle_without_first, pair_setup_rc),

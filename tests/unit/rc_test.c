@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * RC traffic between two cards: all operations and lengths, and the states of a
- * QP. Each test runs with packets by reference and with bytes.
+ * QP. Each test runs with payload by reference and with bytes.
  */
 #include "pair.h"
 
@@ -146,7 +146,7 @@ static void test_inline(void **state)
 	pair_check(B(pair)->buf, wr.data_len, 9);
 }
 
-/* Pieces of odd lengths on both sides, empty ones among them */
+/* Pieces of odd lengths on both sides, also empty ones */
 static void test_scatter_gather(void **state)
 {
 	struct pair *pair = *state;
@@ -169,7 +169,7 @@ static void test_scatter_gather(void **state)
 	pair_post_recv_sges(B(pair), 1, to, CORE_MAX_SGE);
 	pair_one(pair, &wr);
 	assert_int_equal(le32toh(pair_poll(B(pair)).byte_len), at);
-	/* Gather what was scattered. */
+	/* Gather the scattered pieces */
 	for (i = 0; i < CORE_MAX_SGE; i++)
 		memmove(B(pair)->buf + i * 7000, B(pair)->buf + i * 8192, 7000);
 	pair_check(B(pair)->buf, at, 77);
@@ -182,7 +182,7 @@ static void test_many_messages_wrap_the_rings(void **state)
 	unsigned int i, j;
 
 	for (i = 0; i < 400; i++) {
-		/* One slot and two slots in turn, one of three unsignaled */
+		/* WQEs of one and two slots in turn, one of three unsignaled */
 		for (j = 0; j < 8; j++) {
 			wr = pair_wr_data(A(pair), ORNIC_WR_SEND, j * 64, 64);
 			wr.wr_id = i * 8 + j;
@@ -231,7 +231,7 @@ static void send_one(struct pair *pair, unsigned int flags)
 	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
 }
 
-/* The host publishes an index so far ahead of sq_ci. */
+/* Publish an index that is @slots ahead of sq_ci */
 static void publish_ahead(struct pair *pair, uint32_t slots)
 {
 	guest_store32(&host_qp_dbr(&A(pair)->qp)->sq_pi,
@@ -246,8 +246,8 @@ static uint64_t bad_sq_pi(struct pair *pair)
 }
 
 /*
- * ORNIC-DB-7: what counts is the published index. Slots of completed WQEs that
- * were not given back yet are not the host's to overwrite.
+ * [ORNIC-DB-7] The published sq_ci counts. Slots of completed WQEs that sq_ci
+ * has not passed still belong to the device.
  */
 static void test_slots_not_given_back(void **state)
 {
@@ -262,7 +262,7 @@ static void test_slots_not_given_back(void **state)
 	assert_int_equal(bad_sq_pi(pair), 1);
 }
 
-/* ORNIC-ORD-4: less than an eighth of the ring, though all have completed. */
+/* [ORNIC-ORD-4] sq_ci lags by less than an eighth, although all completed */
 static void test_sq_ci_lags(void **state)
 {
 	struct pair *pair = *state;
@@ -307,7 +307,7 @@ static enum pair_fate fate_count_acks(struct pair *pair,
 	return PAIR_DELIVER;
 }
 
-/* What a READ or an atomic answers acknowledges all that came before. */
+/* The response of a READ or an atomic acknowledges all earlier requests */
 static void test_answer_is_the_ack(void **state)
 {
 	struct pair *pair = *state;
@@ -325,14 +325,14 @@ static void test_answer_is_the_ack(void **state)
 	pair_expect(A(pair), write.wr_id, ORNIC_WC_SUCCESS);
 	assert_int_equal(pair->arg, 0);
 
-	/* The WRITE came after. */
+	/* The WRITE follows the READ, so it needs an ACK */
 	pair_post(A(pair), &read);
 	pair_one(pair, &write);
 	pair_expect(A(pair), read.wr_id, ORNIC_WC_SUCCESS);
 	assert_int_equal(pair->arg, 1);
 }
 
-/* Two READs at a time are allowed here, and the fence holds a WRITE back. */
+/* Two READs may be outstanding, and the fence holds a WRITE back */
 static unsigned int reads_seen, reads_open_max;
 
 static enum pair_fate fate_count_reads(struct pair *pair,
@@ -418,11 +418,11 @@ static void test_wrong_path_is_dropped(void **state)
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
 
-	/* B knows another peer. */
+	/* B expects another peer */
 	pair_qp(B(pair))->attr.av.dgid[15] ^= 0x40;
 	pair_send(A(pair), &wr);
 	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_wrong_path), 1);
-	/* There is no such QP. */
+	/* B has no such QP */
 	pair_qp(A(pair))->attr.dest_qpn = 0x7777;
 	pair_sleep(pair, 2 * 4096 << 8);
 	assert_true(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp) > 0);
@@ -465,7 +465,7 @@ static void test_error_flushes_all(void **state)
 		pair_expect(A(pair), i, ORNIC_WC_WR_FLUSH_ERR);
 	for (i = 0; i < 5; i++)
 		pair_expect(A(pair), 100 + i, ORNIC_WC_WR_FLUSH_ERR);
-	/* And what is posted now: the send rings, the receive does not. */
+	/* WQEs posted in ERR: the send with a doorbell, the receive without */
 	wr.wr_id = 50;
 	pair_send(A(pair), &wr);
 	pair_expect(A(pair), 50, ORNIC_WC_WR_FLUSH_ERR);
@@ -480,7 +480,7 @@ static void test_error_flushes_all(void **state)
 	assert_int_equal(le32toh(host_qp_dbr(&A(pair)->qp)->sq_ci), 0);
 }
 
-/* A destroyed QP leaves packets on the wire and a timer: nothing may happen. */
+/* A destroyed QP leaves packets on the wire, which have no effect */
 static void test_destroy_in_flight(void **state)
 {
 	struct pair *pair = *state;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * RC over a wire that loses, repeats and reorders, and to a receiver that is not
- * ready: every message arrives once and in order, or fails as it should.
+ * RC over a wire that drops, repeats and reorders, and to a receiver that is
+ * not ready. Every message arrives once and in order, or fails as specified.
  */
 #include "pair.h"
 
-/* A generator of our own: the same on every machine */
+/* A generator that gives the same numbers on every machine */
 static uint32_t rc_random(struct pair *pair)
 {
 	pair->arg = pair->arg * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -49,7 +49,7 @@ static struct pair_wr script_wr(struct pair *pair, unsigned int i)
 
 #define SCRIPT_LEN 24
 
-/* All operations, exactly once and in order, whatever the wire does */
+/* Execute all operations once and in order, whatever the wire does */
 static void rc_script(struct pair *pair, unsigned int seed)
 {
 	uint64_t sum = 0;
@@ -103,7 +103,7 @@ static void test_random_loss_duplication_reordering(void **state)
 	unsigned int seed;
 	uint64_t first = unit_seed();
 
-	/* So many retries in a row that only a bug uses them up */
+	/* Enough retries that only a bug uses them all */
 	pair_qp(A(pair))->attr.retry_cnt = 7;
 	pair_qp(A(pair))->req.retry = 7;
 	pair->fate = fate_random;
@@ -117,7 +117,7 @@ static void test_random_loss_duplication_reordering(void **state)
 			      ORNIC_RDMA_STAT_rx_duplicate_requests) > 0);
 }
 
-/* Lose each packet of a conversation once, one after the other. */
+/* Number of the packet that is lost, repeated or delayed */
 static unsigned int lose_nth;
 
 static enum pair_fate fate_lose_nth(struct pair *pair, const struct packet *pkt)
@@ -174,7 +174,7 @@ static enum pair_fate fate_lose_acks(struct pair *pair,
 							PAIR_DELIVER;
 }
 
-/* The message was executed; the retry must not execute it again. */
+/* The message was executed; the retry must not execute it again */
 static void test_lost_ack_is_not_executed_twice(void **state)
 {
 	struct pair *pair = *state;
@@ -204,7 +204,7 @@ static void test_retries_exceeded(void **state)
 	pair_post(A(pair), &wr);
 	wr.wr_id = 2;
 	pair_send(A(pair), &wr);
-	/* Sent once and three times more, after 1, 2, 4 and 4 timeouts */
+	/* Sent four times, with timeouts of 1, 2, 4 and 4 times the first */
 	pair_sleep(pair, timeout_ns * 109 / 10);
 	pair_poll_none(A(pair));
 	pair_sleep(pair, timeout_ns);
@@ -232,8 +232,8 @@ static void test_timeout_0_waits_for_ever(void **state)
 }
 
 /*
- * A receiver that has room for ten packets at a time: as much is sent, after a
- * few losses.
+ * A receiver that has room for ten packets at a time. After a few losses the
+ * requester sends no more than that.
  */
 #define ROOM 10
 
@@ -264,9 +264,9 @@ static void test_window_follows_the_wire(void **state)
 	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_ack_timeouts), 0);
 }
 
-/* ---- answers asked for again ---- */
+/* ---- repeated READ requests ---- */
 
-/* The packet of a READ that A posts next: a copy to come later */
+/* A copy of the request of A's next READ */
 static struct packet read_packet(struct pair *pair, const struct pair_wr *wr)
 {
 	struct packet pkt = pair_packet(pair, OPCODE_RC_READ_REQUEST);
@@ -279,7 +279,7 @@ static struct packet read_packet(struct pair *pair, const struct pair_wr *wr)
 
 #define READS_LEN (1 << 20)
 
-/* As many as may be underway; the first one, of all the bytes, takes a while. */
+/* Post the maximum number of READs; the response of the first one is long */
 static void post_reads(struct pair *pair)
 {
 	unsigned int i;
@@ -305,8 +305,8 @@ static void expect_reads(struct pair *pair, unsigned int seed)
 }
 
 /*
- * While the oldest READ that B keeps is answered again, as many new ones come as
- * there may be ([ORNIC-WIRE-15]).
+ * [ORNIC-WIRE-15] While B repeats the response of the oldest READ, it accepts
+ * the maximum number of new ones.
  */
 static void test_new_reads_while_one_is_repeated(void **state)
 {
@@ -331,8 +331,8 @@ static void test_new_reads_while_one_is_repeated(void **state)
 }
 
 /*
- * [ORNIC-WIRE-14] A packet that is not the peer's does not make the card send an
- * answer of up to 2 GiB once more: it has to know what was asked for.
+ * [ORNIC-WIRE-14] A forged duplicate must not make the card repeat a response
+ * of up to 2 GiB: it has to match the original request.
  */
 static void test_duplicate_read_of_something_else(void **state)
 {
@@ -358,7 +358,7 @@ static void test_duplicate_read_of_something_else(void **state)
 			bad.dma_len--;
 			break;
 		default:
-			/* The beginning again, by the PSN of the second packet */
+			/* First address with the PSN of the second packet */
 			bad.psn = psn_add(bad.psn, 1);
 		}
 		pair->packets = 0;
@@ -373,7 +373,7 @@ static void test_duplicate_read_of_something_else(void **state)
 	pair_check(A(pair)->buf, READS_LEN, 1);
 }
 
-/* Each copy of a request does not begin its answer anew while that is sent. */
+/* Copies of a request do not restart the response that is being sent */
 static void test_copies_of_a_read_in_a_row(void **state)
 {
 	struct pair *pair = *state;
@@ -386,7 +386,7 @@ static void test_copies_of_a_read_in_a_row(void **state)
 
 	pkt = read_packet(pair, &wr);
 	pair_one(pair, &wr);
-	/* All of it, and then the last packet, which comes anyway */
+	/* The whole READ, then its last packet, which is being sent anyway */
 	rest = pkt;
 	rest.psn = psn_add(pkt.psn, READS_LEN / mtu - 1);
 	rest.va += (uint64_t)(READS_LEN / mtu - 1) * mtu;
@@ -406,8 +406,8 @@ static void test_copies_of_a_read_in_a_row(void **state)
 }
 
 /*
- * A READ that the wire kept until its key was gone: nobody waits for the answer,
- * and no error is anybody's ([ORNIC-WIRE-14]).
+ * [ORNIC-WIRE-14] A READ that the wire delayed until its key was destroyed. No
+ * peer waits for the response, so it is no error.
  */
 static void test_old_read_of_what_is_gone(void **state)
 {
@@ -449,7 +449,7 @@ static void test_rnr_then_ready(void **state)
 	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_rnr_naks_received),
 			 1);
 	pair_post_recv(B(pair), 1, B(pair)->addr, 8192);
-	/* Code 12 is 640 us. */
+	/* Code 12 is 640 us */
 	pair_sleep(pair, 500000);
 	pair_poll_none(B(pair));
 	pair_sleep(pair, 300000);
@@ -458,7 +458,7 @@ static void test_rnr_then_ready(void **state)
 	pair_check(B(pair)->buf, 5000, 3);
 }
 
-/* WRITE with immediate in several packets: only the last one needs a WQE. */
+/* WRITE with immediate in several packets: only the last one needs a WQE */
 static void test_rnr_of_write_with_imm(void **state)
 {
 	struct pair *pair = *state;
@@ -525,9 +525,9 @@ int main(void)
 		PAIR_BOTH(test_lost_ack_is_not_executed_twice, pair_setup_rc),
 		PAIR_BOTH(test_retries_exceeded, pair_setup_rc),
 		PAIR_BOTH(test_timeout_0_waits_for_ever, pair_setup_rc),
-		/* Between cards of a process nothing is lost. */
+		/* Frames between cards of one process are not lost */
 		PAIR_TEST(test_window_follows_the_wire, pair_setup_rc, bytes),
-		/* Where a READ is answered a packet at a time, and so takes a while. */
+		/* With bytes a READ response takes many packets */
 		PAIR_BOTH(test_duplicate_read_of_something_else, pair_setup_rc),
 		PAIR_TEST(test_copies_of_a_read_in_a_row, pair_setup_rc, bytes),
 		PAIR_TEST(test_new_reads_while_one_is_repeated, pair_setup_rc,

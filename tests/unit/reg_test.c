@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Regions that are filled and emptied by work requests: REG_MR, LOCAL_INV,
- * SEND_WITH_INV, RDMA_READ_WITH_INV ([ORNIC-SQ-11], [ORNIC-SQ-17..19]).
+ * Regions that work requests register and invalidate: REG_MR, LOCAL_INV,
+ * SEND_WITH_INV, RDMA_READ_WITH_INV ([ORNIC-SQ-11], [ORNIC-SQ-17] to
+ * [ORNIC-SQ-19]).
  */
 #include "pair.h"
 
 #define PAGES 8
-#define AT 0x3000		/* in the memory of a side */
-#define LIST 0x8000		/* page list, there too */
+#define AT 0x3000		/* offset in the memory of a side */
+#define LIST 0x8000		/* offset of the page list */
 #define IOVA 0x7123456000ULL
 #define LEN (3 * HOST_PAGE)
 #define RIGHTS (ORNIC_ACCESS_LOCAL_WRITE | ORNIC_ACCESS_REMOTE_WRITE | \
@@ -28,7 +29,7 @@ static uint32_t create(struct side *side, uint32_t pdn, uint8_t variant)
 	return le32toh(out.key);
 }
 
-/* Three pages of a side's memory, in backward order, from IOVA + 100 on */
+/* Register three pages of a side in reverse order, from IOVA + 100 on */
 static struct pair_wr reg_wr(struct side *side, uint32_t key)
 {
 	struct pair_wr wr = {
@@ -87,7 +88,7 @@ static uint64_t bad_rkey(struct side *side)
 	return host_device_stat(side->host, ORNIC_DEVICE_STAT_bad_rkey);
 }
 
-/* Register at B what B has created; the tests look from A. */
+/* Execute a work request at B, for tests that use the key from A */
 static void reg_at_b(struct pair *pair, const struct pair_wr *wr)
 {
 	pair_send(B(pair), wr);
@@ -129,7 +130,7 @@ static void test_create_refusals(void **state)
 	assert_int_equal(host->nic->budget.pages, pages);
 }
 
-/* [ORNIC-OBJ-10]: a driver need not know which REG_MR were executed. */
+/* [ORNIC-OBJ-10] A driver need not know which REG_MR were executed */
 static void test_destroy_by_index(void **state)
 {
 	struct pair *pair = *state;
@@ -167,7 +168,7 @@ static void test_reg(void **state)
 	assert_int_equal(get(B(pair), key + 1, IOVA + 100, LEN - 99),
 			 MR_BAD_RANGE);
 
-	/* Over all of the three pages */
+	/* Across all three pages */
 	pair_fill(A(pair)->buf, 8192, 3);
 	wr.raddr = IOVA + 4000;
 	wr.rkey = key + 1;
@@ -193,7 +194,7 @@ static void test_reg_contiguous_and_zero_based(void **state)
 	wr.reg.buf.addr = htole64(A(pair)->addr + AT);
 	wr.reg.buf.levels = 0;
 	wr.reg.access = htole32(ORNIC_ACCESS_ZERO_BASED);
-	/* Reserved, and so ignored in a work request */
+	/* Reserved, so ignored in a work request */
 	wr.reg.buf.rsvd[1] = 1;
 	wr.reg.rsvd = htole64(1);
 	pair_one(pair, &wr);
@@ -215,7 +216,7 @@ static void test_reg_refusals(void **state)
 	struct pair_wr wr;
 	uint64_t before;
 
-	/* Each takes the QP to error, so each has a connection of its own. */
+	/* Each takes the QP to ERR, so each needs a new connection */
 #define REFUSED(field, value) do {                                         \
 		wr = good;                                                 \
 		wr.reg.field = value;                                      \
@@ -249,10 +250,10 @@ static void test_reg_refusals(void **state)
 	wr.reg.length = htole64((PAGES + 1) * HOST_PAGE - 100);
 	pair_fails(pair, &wr, ORNIC_WC_MW_BIND_ERR);
 	pair_again(pair);
-	/* Nothing has happened; what is listed and not needed does no harm. */
+	/* Nothing has changed; pages beyond the length are ignored */
 	wr.reg.length = htole64(PAGES * HOST_PAGE - 100);
 	pair_one(pair, &wr);
-	/* Valid already */
+	/* Already valid */
 	pair_fails(pair, &wr, ORNIC_WC_MW_BIND_ERR);
 }
 
@@ -294,7 +295,7 @@ static void test_local_inv(void **state)
 	pair_one(pair, &reg);
 	pair_one(pair, &inv);
 	assert_int_equal(get(A(pair), key, IOVA + 100, 1), MR_BAD_KEY);
-	/* Once more does no harm, and it can be used again. */
+	/* A second invalidation is no error, and the key can be reused */
 	pair_one(pair, &inv);
 	reg.reg.key = htole32(key + 9);
 	pair_one(pair, &reg);
@@ -324,8 +325,8 @@ static void test_local_inv_refusals(void **state)
 /* ---- in the order of the queue ---- */
 
 /*
- * [ORNIC-SQ-11]: registered, used by all that move data, invalidated, registered
- * for another place and used again, posted at once, with and without losses.
+ * [ORNIC-SQ-11] Register a region, use it, invalidate it, register it elsewhere
+ * and use it again: posted at once, with and without losses.
  */
 static void in_order(struct pair *pair, unsigned int lost)
 {
@@ -385,7 +386,7 @@ static void test_in_order_with_losses(void **state)
 	}
 }
 
-/* An operation that fails waits for its turn to say so. */
+/* An operation that fails completes in its turn */
 static void test_failure_in_order(void **state)
 {
 	struct pair *pair = *state;
@@ -401,7 +402,7 @@ static void test_failure_in_order(void **state)
 	pair_expect(A(pair), 5, ORNIC_WC_WR_FLUSH_ERR);
 }
 
-/* Queues that hold nothing else must not wait for a packet. */
+/* Queues without other operations must not wait for a packet */
 static void test_many_in_a_row(void **state)
 {
 	struct pair *pair = *state;
@@ -425,7 +426,7 @@ static void test_many_in_a_row(void **state)
 	assert_int_equal(pair->packets, 0);
 }
 
-/* In SQD what was begun is finished. */
+/* SQD waits for the operations that have begun */
 static void test_sqd_waits_for_it(void **state)
 {
 	struct pair *pair = *state;
@@ -480,7 +481,7 @@ static void test_send_with_inv(void **state)
 	}
 }
 
-/* A duplicate is not executed again: the key may be in use again by then. */
+/* A duplicate is not executed again, since the key may be valid again */
 static enum pair_fate fate_lose_acks(struct pair *pair,
 				     const struct packet *pkt)
 {
@@ -539,7 +540,7 @@ static void test_send_with_inv_refusals(void **state)
 
 	inv_refused(pair, 0);
 	inv_refused(pair, B(pair)->key);
-	/* Not registered; of another variant; not for peers */
+	/* Not registered; another variant; no remote access */
 	inv_refused(pair, key);
 	reg_at_b(pair, &reg);
 	inv_refused(pair, key + 1);
@@ -574,7 +575,7 @@ static void test_read_with_inv(void **state)
 	pair_check(A(pair)->buf + AT + 2 * HOST_PAGE + 100, 3996, 4);
 	assert_int_equal(get(A(pair), key, IOVA + 100, 1), MR_BAD_KEY);
 
-	/* What cannot be invalidated; two SGEs */
+	/* A key that cannot be invalidated; two SGEs */
 	wr.sge[0].addr = A(pair)->addr;
 	wr.sge[0].lkey = A(pair)->key;
 	wr.inv_key = A(pair)->key;
@@ -585,9 +586,9 @@ static void test_read_with_inv(void **state)
 	pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
 }
 
-/* ---- nothing ---- */
+/* ---- null regions ---- */
 
-/* [ORNIC-OBJ-20]: reads zero, writes vanish, on both ends of a connection */
+/* [ORNIC-OBJ-20] Reads give zero and writes vanish, at both ends */
 static void test_null(void **state)
 {
 	struct pair *pair = *state;
@@ -616,7 +617,7 @@ static void test_null(void **state)
 	wr.opcode = ORNIC_WR_ATOMIC_FETCH_ADD;
 	wr.sge[0].length = 8;
 	pair_one(pair, &wr);
-	/* A part of a message that nobody wants */
+	/* Discard a part of a message */
 	wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 10000);
 	wr.sge[1] = wr.sge[0];
 	wr.sge[0].lkey = key;
@@ -626,7 +627,7 @@ static void test_null(void **state)
 	pair_fill(B(pair)->buf, 30000, 1);
 	pair_one(pair, &wr);
 	assert_memory_equal(A(pair)->buf, B(pair)->buf + 10000, 20000);
-	/* Not for peers */
+	/* Not for remote access */
 	wr = pair_wr_data(B(pair), ORNIC_WR_RDMA_READ, 0, 8);
 	wr.rkey = key;
 	pair_send(B(pair), &wr);

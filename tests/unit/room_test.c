@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * QPs whose way out of the process is full: they wait, lose nothing, cost
- * nothing, and go on when there is room ([ORNIC-WIRE-24]).
+ * QPs whose port to the outside is full: they wait, lose nothing, cost nothing,
+ * and go on when there is room ([ORNIC-WIRE-24]).
  */
 #include "kit.h"
 #include "pair.h"
@@ -13,7 +13,7 @@ static void set_full(struct side *side, bool full)
 		nic_room(side->host->nic);
 }
 
-/* The card has work that cannot be done, so it does nothing and may sleep. */
+/* The card has only blocked work, so it does nothing and may sleep */
 static void waits(struct side *side)
 {
 	struct nic *nic = side->host->nic;
@@ -56,7 +56,7 @@ static void test_requester_waits(void **state)
 	nothing_lost(pair);
 }
 
-/* The port fills while packets are on their way; the rest and the ACKs wait. */
+/* The port fills during a message; the rest and the ACKs wait */
 static enum pair_fate fate_fill(struct pair *pair, const struct packet *pkt)
 {
 	(void)pkt;
@@ -100,7 +100,7 @@ static void test_read_in_parts(void **state)
 	in_parts(*state, ORNIC_WR_RDMA_READ, 1);
 }
 
-/* What waits at the port is not lost: the QP's time does not run. */
+/* A packet that waits at the port is not lost: the ACK timer is stopped */
 static void test_no_timeout_while_full(void **state)
 {
 	struct pair *pair = *state;
@@ -110,7 +110,7 @@ static void test_no_timeout_while_full(void **state)
 	pair_ring(A(pair));
 	while (nic_run(A(pair)->host->nic))
 		continue;
-	/* The packet is on its way, and waits. */
+	/* The packet is underway and waits */
 	assert_false(list_empty(&A(pair)->host->wire));
 	set_full(A(pair), true);
 	A(pair)->host->now_ns += 1000000000;
@@ -123,7 +123,7 @@ static void test_no_timeout_while_full(void **state)
 	nothing_lost(pair);
 }
 
-/* A QP that waits can be flushed and destroyed. */
+/* A blocked QP can be flushed and destroyed */
 static void test_error_while_full(void **state)
 {
 	struct pair *pair = *state;
@@ -153,7 +153,7 @@ static void test_destroyed_while_full(void **state)
 	assert_int_equal(pair->packets, 0);
 }
 
-/* [ORNIC-QP-9] What a QP owes goes out even so. */
+/* [ORNIC-QP-9] The responses of a destroyed QP do not wait */
 static void test_ack_of_destroyed_does_not_wait(void **state)
 {
 	struct pair *pair = *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Send queues that are drained, and attributes as they are then (ORNIC-QP-1, QP-8). */
+/* Draining send queues, and attributes in SQD ([ORNIC-QP-1], [ORNIC-QP-8]) */
 #include "pair.h"
 
 #define M(name) ORNIC_QP_ATTR_##name
@@ -32,7 +32,7 @@ static void test_drains_and_goes_on(void **state)
 
 	pair_post(A(pair), &wr);
 	pair_ring(A(pair));
-	/* One is on the wire when the command comes. */
+	/* One WQE is on the wire when the command comes */
 	nic_run(A(pair)->host->nic);
 	drain(A(pair), true);
 	assert_true(draining(A(pair)));
@@ -48,7 +48,7 @@ static void test_drains_and_goes_on(void **state)
 	pair_state(A(pair), ORNIC_QPS_RTS);
 	pair_run(pair);
 	pair_expect(A(pair), 2, ORNIC_WC_SUCCESS);
-	/* The next time nobody has asked for the event. */
+	/* The event was not requested for this stay in SQD */
 	pair_state(A(pair), ORNIC_QPS_SQD);
 	assert_int_equal(pair_event(A(pair)), 0);
 	pair_query(A(pair), &attr);
@@ -56,7 +56,7 @@ static void test_drains_and_goes_on(void **state)
 	assert_int_equal(attr.sq_draining, 0);
 }
 
-/* Nothing is on its way. What is posted waits, what arrives is taken. */
+/* An idle send queue: new WQEs wait, and packets are received */
 static void test_drained_at_once(void **state)
 {
 	struct pair *pair = *state;
@@ -87,7 +87,7 @@ static void test_drained_at_once(void **state)
 	assert_int_equal(pair_event(A(pair)), 0);
 }
 
-/* A message that has begun is sent to its end. */
+/* A message that has begun is sent completely */
 static void test_drains_long_message(void **state)
 {
 	struct pair *pair = *state;
@@ -111,7 +111,7 @@ static void test_drains_long_message(void **state)
 	pair_expect(A(pair), 2, ORNIC_WC_SUCCESS);
 }
 
-/* A peer without a receive WQE takes its time. */
+/* A peer without a receive WQE delays the end of draining */
 static void test_drains_through_rnr(void **state)
 {
 	struct pair *pair = *state;
@@ -129,7 +129,7 @@ static void test_drains_through_rnr(void **state)
 	assert_false(draining(A(pair)));
 }
 
-/* The WQE on its way fails: no SQD any more, and nothing is drained. */
+/* The outstanding WQE fails: the QP leaves SQD without SQ_DRAINED */
 static void test_failure_while_draining(void **state)
 {
 	struct pair *pair = *state;
@@ -148,7 +148,7 @@ static void test_failure_while_draining(void **state)
 	assert_int_equal(pair_event(A(pair)), 0);
 }
 
-/* What SQD is for: both ends move to other values and go on. */
+/* Both ends change attributes in SQD and go on */
 static void test_new_attributes(void **state)
 {
 	struct pair *pair = *state;
@@ -159,7 +159,7 @@ static void test_new_attributes(void **state)
 		.flags = htole16(ORNIC_GID_VALID),
 	};
 
-	/* B gets another address. */
+	/* B gets another address */
 	memcpy(gid.gid, B(pair)->gid, GID_LEN);
 	gid.gid[14] = 0x55;
 	memcpy(gid.smac, B(pair)->host->mac, MAC_LEN);
@@ -200,7 +200,7 @@ static void test_new_attributes(void **state)
 	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_wrong_path), 0);
 }
 
-/* ORNIC-OBJ-18: PSNs as they are now, of READs by the packets of the answer */
+/* [ORNIC-OBJ-18] Current PSNs; a READ takes one for each response packet */
 static void test_psns_are_live(void **state)
 {
 	struct pair *pair = *state;

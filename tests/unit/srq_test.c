@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Shared receive queues: who takes what, the limit, another ring, and what
- * becomes of those who share when one of them, or the queue itself, fails.
- */
+/* Shared receive queues: order, limit, resize, errors */
 #include "pair.h"
 
 static int setup(void **state, unsigned int type)
@@ -32,7 +29,7 @@ static struct ornic_qp_dbr *srq_dbr(struct side *side)
 	return host_qp_dbr(&side->srq);
 }
 
-/* Another pair of QPs, of which B's has the same SRQ; the first are returned. */
+/* Create another pair of QPs, B's with the same SRQ; @first is the old one */
 static void second_qps(struct pair *pair, struct host_qp first[2])
 {
 	first[0] = A(pair)->qp;
@@ -81,7 +78,7 @@ static uint32_t query_limit(struct side *side)
 	return le32toh(out.limit);
 }
 
-/* Return: the next asynchronous event, whose number must be @num; 0: none. */
+/* Return the next event, which must be about @num, or 0 if there is none */
 static unsigned int event(struct side *side, uint32_t num)
 {
 	struct host_queue *eq = &side->pair->side[side->pair->loopback ? 0 :
@@ -201,11 +198,11 @@ static void test_qp_types(void **state)
 			 ORNIC_CMD_BAD_PARAM);
 }
 
-/* ---- taking ---- */
+/* ---- receiving ---- */
 
 /*
- * [ORNIC-SRQ-3] [ORNIC-SRQ-4] Each message has the next WQE, whichever QP it
- * comes to, and its place is free as soon as the first packet is there.
+ * [ORNIC-SRQ-3] [ORNIC-SRQ-4] Each message takes the next WQE, whichever QP it
+ * comes to, and frees its slot with the first packet.
  */
 static void test_shared_in_order(void **state)
 {
@@ -229,14 +226,14 @@ static void test_shared_in_order(void **state)
 	assert_int_equal(guest_load32(&host_qp_dbr(&b->qp)->rq_ci), 0);
 }
 
-/* Drops the last packet of messages. */
+/* Drop the last packet of each SEND while @arg of the pair is set */
 static enum pair_fate lose_end(struct pair *pair, const struct packet *pkt)
 {
 	return pkt->op->kind == OPCODE_SEND && pkt->op->flags & OPCODE_END &&
 	       pair->arg ? PAIR_DROP : PAIR_DELIVER;
 }
 
-/* [ORNIC-SRQ-4] One whose peer went silent amidst a message stalls nobody. */
+/* [ORNIC-SRQ-4] An unfinished message does not stall other QPs */
 static void test_half_a_message_stalls_nobody(void **state)
 {
 	struct pair *pair = *state;
@@ -249,7 +246,7 @@ static void test_half_a_message_stalls_nobody(void **state)
 		pair_post_recv(b, i, b->addr + i * 8192, 8192);
 	pair->fate = lose_end;
 	pair->arg = 1;
-	/* By reference it is one packet, which is lost as a whole. */
+	/* By reference the message is one packet, which is lost as a whole */
 	start(pair, 5000);
 	assert_int_equal(guest_load32(&srq_dbr(b)->rq_ci), pair->bytes);
 	pair->fate = NULL;
@@ -369,13 +366,13 @@ static void test_limit(void **state)
 		start(pair, 10);
 		assert_int_equal(event(b, b->srq.num), 0);
 	}
-	/* Three are fewer than four. */
+	/* Three are fewer than four */
 	start(pair, 10);
 	assert_int_equal(event(b, b->srq.num), ORNIC_EVENT_SRQ_LIMIT);
 	assert_int_equal(query_limit(b), 0);
 	start(pair, 10);
 	assert_int_equal(event(b, b->srq.num), 0);
-	/* Fewer already */
+	/* Already fewer */
 	assert_int_equal(modify(b, 3), ORNIC_CMD_OK);
 	assert_int_equal(event(b, b->srq.num), ORNIC_EVENT_SRQ_LIMIT);
 	assert_int_equal(query_limit(b), 0);
@@ -388,7 +385,7 @@ static void test_limit(void **state)
 	assert_int_equal(modify(b, 16), ORNIC_CMD_OK);
 }
 
-/* What the host published since the card last looked counts. */
+/* WQEs that were published since the card read rq_pi count */
 static void test_limit_counts_what_is_new(void **state)
 {
 	struct pair *pair = *state;
@@ -407,7 +404,7 @@ static void test_limit_counts_what_is_new(void **state)
 	assert_int_equal(event(b, b->srq.num), ORNIC_EVENT_SRQ_LIMIT);
 }
 
-/* ---- another ring ---- */
+/* ---- resize ---- */
 
 static unsigned int resize(struct side *side, unsigned int log_size,
 			   uint32_t *count)
@@ -431,7 +428,7 @@ static unsigned int resize(struct side *side, unsigned int log_size,
 		return status;
 	*count = le32toh(out.count);
 	srq.rq_pi = *count;
-	/* The old one is the host's again. */
+	/* The old ring and record belong to the host again */
 	memset(host_ptr(host, side->srq.rq), 0xff,
 	       512 << side->srq.log_rq_wqes);
 	memset(srq_dbr(side), 0xff, sizeof(struct ornic_qp_dbr));
@@ -498,7 +495,7 @@ static void test_resize_refusals(void **state)
 
 /* ---- errors ---- */
 
-/* [ORNIC-SRQ-8] Broken is the queue: each QP fails when it needs a WQE of it. */
+/* [ORNIC-SRQ-8] The SRQ is lost: each QP fails when it needs a WQE */
 static void test_broken(void **state)
 {
 	struct pair *pair = *state;
@@ -559,14 +556,14 @@ static void test_bad_wqe(void **state)
 	pair_expect(b, 1, ORNIC_WC_LOC_QP_OP_ERR);
 	pair_poll_none(b);
 	pair_expect(A(pair), 0x1000, ORNIC_WC_REM_OP_ERR);
-	/* The SRQ itself is well. */
+	/* The SRQ still works */
 	pair_qps(pair, ORNIC_QPT_RC, 0);
 	pair_connect(pair);
 	start(pair, 10);
 	pair_expect(b, 2, ORNIC_WC_SUCCESS);
 }
 
-/* [ORNIC-SRQ-9] Only the WQE that it had taken is flushed. */
+/* [ORNIC-SRQ-9] Only the WQE that the QP has taken is flushed */
 static void test_last_wqe(void **state)
 {
 	struct pair *pair = *state;
@@ -591,11 +588,11 @@ static void test_last_wqe(void **state)
 	pair_sleep(pair, 1000000);
 	assert_int_equal(event(b, b->qp.num), 0);
 	pair_state(b, ORNIC_QPS_RESET);
-	/* The others go on. */
+	/* The other QP goes on */
 	swap_qps(pair, other);
 	start(pair, 10);
 	pair_expect(b, taken, ORNIC_WC_SUCCESS);
-	/* Told once more of another life. */
+	/* The event is sent again after RESET */
 	swap_qps(pair, other);
 	pair_state(A(pair), ORNIC_QPS_RESET);
 	pair_connect(pair);

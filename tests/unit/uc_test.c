@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Unreliable connections: what arrives is right, what is lost is lost without a
- * word, and the next message begins anew.
+ * Unreliable connections: received messages are correct, lost ones are dropped
+ * silently, and the next message starts anew.
  */
 #include "pair.h"
 
@@ -12,7 +12,7 @@ static const uint32_t lengths[] = {
 	0, 1, 3, 1023, 1024, 1025, 2048, 4097, 8192, 65536, 300001,
 };
 
-/* Nothing is said on the way back. */
+/* All packets go from A to B */
 static enum pair_fate only_requests(struct pair *pair, const struct packet *pkt)
 {
 	assert_int_equal(pkt->op->transport, OPCODE_UC);
@@ -66,7 +66,7 @@ static void test_all_operations(void **state)
 	assert_int_equal(pair_event(B(pair)), 0);
 }
 
-/* [ORNIC-UC-1] Many in the ring, inline ones and SGEs, unsignaled ones too */
+/* [ORNIC-UC-1] A full ring, with inline data, SGEs and unsignaled WQEs */
 static void test_many(void **state)
 {
 	struct pair *pair = *state;
@@ -100,7 +100,7 @@ static void test_many(void **state)
 	}
 }
 
-/* [ORNIC-UC-2] The buffer may be reused as soon as the completion is there. */
+/* [ORNIC-UC-2] The buffer may be reused when the completion is visible */
 static void test_payload_is_a_copy(void **state)
 {
 	struct pair *pair = *state;
@@ -125,7 +125,7 @@ static void test_payload_is_a_copy(void **state)
 
 /* ---- losses ---- */
 
-/* Drops the packet of number @arg, counted from 1. */
+/* Drop packet number @arg of the pair, counted from 1 */
 static enum pair_fate lose_one(struct pair *pair, const struct packet *pkt)
 {
 	(void)pkt;
@@ -133,8 +133,8 @@ static enum pair_fate lose_one(struct pair *pair, const struct packet *pkt)
 }
 
 /*
- * [ORNIC-UC-3] Whichever packet of a message is lost, the message is, its
- * receive serves the next one, and both sides work on.
+ * [ORNIC-UC-3] The loss of any packet loses the whole message. Its receive WQE
+ * serves the next message, and both sides go on.
  */
 static void test_loss(void **state)
 {
@@ -162,7 +162,7 @@ static void test_loss(void **state)
 	assert_int_equal(pair_qp(B(pair))->state, ORNIC_QPS_RTS);
 }
 
-/* [ORNIC-UC-3] The receive of a SEND that was dropped serves a WRITE. */
+/* [ORNIC-UC-3] The receive WQE of a dropped SEND serves a WRITE */
 static void test_loss_then_write(void **state)
 {
 	struct pair *pair = *state;
@@ -196,7 +196,7 @@ static enum pair_fate disorder(struct pair *pair, const struct packet *pkt)
 	}
 }
 
-/* Whatever the wire does, a completed receive holds what was sent. */
+/* A completed receive holds one whole message, whatever the wire does */
 static void test_bad_wire(void **state)
 {
 	struct pair *pair = *state;
@@ -236,7 +236,7 @@ static void test_no_receive_wqe_is_a_loss(void **state)
 	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
 }
 
-/* ---- the responder's refusals ---- */
+/* ---- refusals by the responder ---- */
 
 static void dropped(struct pair *pair, struct packet *pkt, uint32_t len)
 {
@@ -271,11 +271,11 @@ static void test_invalid_requests_are_dropped(void **state)
 	opcode_dropped(pair, UC(WRITE_ONLY), 4);
 	assert_int_equal(pair_stat(B(pair),
 				   ORNIC_RDMA_STAT_remote_invalid_requests), 4);
-	/* A message that changes its mind, and the end of the first one */
+	/* A message that changes its opcode, and the end of the first one */
 	opcode_dropped(pair, UC(SEND_FIRST), 1024);
 	opcode_dropped(pair, UC(WRITE_LAST), 8);
 	opcode_dropped(pair, UC(SEND_LAST), 8);
-	/* One that begins amidst another is the one that counts. */
+	/* A message that starts within another one replaces it */
 	opcode_dropped(pair, UC(SEND_FIRST), 1024);
 	pkt = pair_packet(pair, UC(SEND_ONLY));
 	pair_inject(pair, &pkt, "hello", 5);
@@ -303,7 +303,7 @@ static void test_bad_rkeys_are_dropped(void **state)
 					  ORNIC_DEVICE_STAT_bad_rkey), 3);
 }
 
-/* Of another transport, READs and what asks for an answer too */
+/* Opcodes of other transports and opcodes that need a response */
 static void test_other_opcodes_are_unknown(void **state)
 {
 	struct pair *pair = *state;
@@ -318,7 +318,7 @@ static void test_other_opcodes_are_unknown(void **state)
 	assert_null(opcode_get(UC(ACK)));
 }
 
-/* [ORNIC-RQ-3] [ORNIC-RQ-4] The receive's own fault is told, and fatal. */
+/* [ORNIC-RQ-3] [ORNIC-RQ-4] An error of the receive WQE takes the QP to ERR */
 static void receive_fails(struct pair *pair, unsigned int status)
 {
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 3000);
@@ -349,11 +349,11 @@ static void test_receive_bad_lkey(void **state)
 	receive_fails(pair, ORNIC_WC_LOC_PROT_ERR);
 }
 
-/* ---- the requester's mistakes, and states ---- */
+/* ---- errors of the requester, and states ---- */
 
 /*
- * [ORNIC-UC-5] [ORNIC-QP-5] A WQE that fails stops the send queue only, until it
- * is told to go on; then the next message is whole.
+ * [ORNIC-UC-5] [ORNIC-QP-5] A WQE that fails stops the send queue only, until
+ * MODIFY_QP to RTS; the next message is complete.
  */
 static void send_fails(struct pair *pair, struct pair_wr *wr,
 		       unsigned int status)
@@ -380,7 +380,7 @@ static void send_fails(struct pair *pair, struct pair_wr *wr,
 	good.wr_id = 4;
 	pair_send(A(pair), &good);
 	pair_expect(A(pair), 4, ORNIC_WC_WR_FLUSH_ERR);
-	/* Its responder goes on. */
+	/* The responder goes on */
 	assert_true(qp_receives(pair_qp(A(pair))));
 	assert_int_equal(pair_modify(A(pair), ORNIC_QP_ATTR_STATE |
 				     ORNIC_QP_ATTR_CUR_STATE |
@@ -404,7 +404,7 @@ static void test_send_bad_lkey(void **state)
 	send_fails(pair, &wr, ORNIC_WC_LOC_PROT_ERR);
 }
 
-/* The first packets are out when the key turns out to be wrong. */
+/* The key of the second SGE is wrong, after the first packets were sent */
 static void test_send_bad_lkey_in_the_middle(void **state)
 {
 	struct pair *pair = *state;
@@ -426,7 +426,7 @@ static void test_send_bad_opcode(void **state)
 					  ORNIC_DEVICE_STAT_bad_wqe_opcode), 1);
 }
 
-/* [ORNIC-QP-1] Attributes that only reliable connections have */
+/* [ORNIC-QP-1] Attributes of reliable connections only */
 static void test_attributes(void **state)
 {
 	struct pair *pair = *state;
@@ -487,7 +487,7 @@ static void test_error_flushes(void **state)
 	pair_post_recv(B(pair), 1, B(pair)->addr, 20000);
 	pair_post_recv(B(pair), 2, B(pair)->addr, 20000);
 	pair_one(pair, &wr);
-	/* The receive that waits for the next message is flushed first. */
+	/* The receive WQE kept for the next message is flushed first */
 	pair_state(B(pair), ORNIC_QPS_ERR);
 	pair_state(A(pair), ORNIC_QPS_ERR);
 	pair_send(A(pair), &wr);

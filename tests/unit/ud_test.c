@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Datagrams, of UD QPs and of the GSI. */
+/* Datagrams of UD QPs and of the GSI QP */
 #include "pair.h"
 
 static struct pair_wr wr_datagram(struct pair *pair, uint32_t len)
@@ -97,7 +97,7 @@ static void test_send(void **state)
 	}
 }
 
-/* The buffer may be reused as soon as the completion is there. */
+/* The buffer may be reused as soon as the completion is visible */
 static void test_payload_is_a_copy(void **state)
 {
 	struct pair *pair = *state;
@@ -115,8 +115,8 @@ static void test_payload_is_a_copy(void **state)
 }
 
 /*
- * Copies of datagrams that are lost before they are sent must not come round to
- * those that are on their way.
+ * Payload copies of datagrams that are dropped before they are sent must not
+ * overwrite those of datagrams that are underway.
  */
 static void test_lost_copies_are_not_in_the_way(void **state)
 {
@@ -160,7 +160,7 @@ static void test_qkey(void **state)
 	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 	pair_poll_none(B(pair));
 	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_qkey_errors), 1);
-	/* The top bit stands for the QP's own. */
+	/* The top bit selects the Q_Key of the QP */
 	wr.qkey = 0x80000000;
 	ud_send(pair, &wr);
 	pair_expect(B(pair), 9, ORNIC_WC_SUCCESS);
@@ -221,8 +221,8 @@ static void test_receive_too_short(void **state)
 }
 
 /*
- * A send error stops the send queue only (SQE), and what is posted there is
- * flushed until it is told to go on.
+ * A send error stops the send queue only (SQE). WQEs posted there are flushed
+ * until the QP returns to RTS.
  */
 static void ud_fails(struct pair *pair, struct pair_wr *wr, unsigned int status)
 {
@@ -264,7 +264,7 @@ static void test_too_long(void **state)
 	ud_fails(*state, &wr, ORNIC_WC_LOC_LEN_ERR);
 }
 
-/* A port of 1500 bytes has room for 1024. */
+/* A port MTU of 1500 bytes has room for 1024 */
 static void test_too_long_for_the_port(void **state)
 {
 	struct pair *pair = *state;
@@ -298,7 +298,7 @@ static void test_write_is_no_datagram(void **state)
 					  ORNIC_DEVICE_STAT_bad_wqe_opcode), 1);
 }
 
-/* On the wire it is QPN 1, and only that. */
+/* The QPN on the wire is 1, and not the device's */
 static void test_gsi(void **state)
 {
 	struct pair *pair = *state;

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * XRC: requests to one QP that are executed for the SRQs that they name, each
- * with its PD and its CQ.
- */
+/* XRC: requests to one QP use the SRQ that they name, with its PD and CQ */
 #include "pair.h"
 
 #define XRC(operation) (OPCODE_XRC << OPCODE_TRANSPORT_SHIFT | \
 			OPCODE_RC_ ## operation)
 
-/* Another SRQ of B's, of another PD and with another CQ */
+/* Another SRQ of B, with another PD and another CQ */
 struct other {
 	uint32_t pdn;
 	uint32_t key;
@@ -31,7 +28,7 @@ static void other_srq(struct pair *pair, struct other *other, uint32_t xrcdn)
 		 other->cq.num);
 }
 
-/* Exchange the SRQ that B posts to and polls. */
+/* Exchange the SRQ of B with its PD, key and CQ */
 static void swap(struct pair *pair, struct other *other)
 {
 	struct side *b = B(pair);
@@ -63,7 +60,7 @@ static void reconnect(struct pair *pair)
 	pair_connect(pair);
 }
 
-/* [ORNIC-XRC-3] Requests name the SRQ, answers do not. */
+/* [ORNIC-XRC-3] Requests name the SRQ; responses do not */
 static enum pair_fate xrc_only(struct pair *pair, const struct packet *pkt)
 {
 	bool request = pkt->dqpn == B(pair)->qp.num &&
@@ -77,7 +74,7 @@ static enum pair_fate xrc_only(struct pair *pair, const struct packet *pkt)
 	return PAIR_DELIVER;
 }
 
-/* [ORNIC-XRC-3] [ORNIC-XRC-4] Two SRQs behind one QP, each on its own */
+/* [ORNIC-XRC-3] [ORNIC-XRC-4] Two independent SRQs behind one QP */
 static void test_all_operations(void **state)
 {
 	struct pair *pair = *state;
@@ -147,7 +144,7 @@ static enum pair_fate disorder(struct pair *pair, const struct packet *pkt)
 	}
 }
 
-/* Reliable as RC is, whichever SRQ is named */
+/* Reliable as RC, whichever SRQ is named */
 static void test_bad_wire(void **state)
 {
 	struct pair *pair = *state;
@@ -215,7 +212,7 @@ static void test_objects(void **state)
 
 	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_FREE_XRCD,
 					 b->xrcdn), ORNIC_CMD_BUSY);
-	/* A QP of XRC does not use the SRQs that it is told of. */
+	/* An XRC_RECV QP does not use the SRQs that requests name */
 	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_CQ,
 					 b->cq.num), ORNIC_CMD_BUSY);
 	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_SRQ,
@@ -282,7 +279,7 @@ static void test_qps(void **state)
 				0), ORNIC_CMD_BAD_PARAM);
 	assert_int_equal(create(b, ORNIC_QPT_XRC_RECV, ORNIC_QP_SRQ, 0, xrcdn,
 				srqn), ORNIC_CMD_BAD_PARAM);
-	/* An SRQ of XRC is for XRC. */
+	/* An XRC SRQ is for XRC only */
 	assert_int_equal(create(b, ORNIC_QPT_RC, ORNIC_QP_SRQ, pdn, 0, srqn),
 			 ORNIC_CMD_BAD_OBJECT);
 }
@@ -360,7 +357,7 @@ static void test_message_changes_srq(void **state)
 	pair_expect(B(pair), 1, ORNIC_WC_WR_FLUSH_ERR);
 }
 
-/* [ORNIC-XRC-4] Each SRQ opens the doors of its own PD. */
+/* [ORNIC-XRC-4] Each SRQ gives access to its own PD */
 static void test_keys_are_of_the_srqs_pd(void **state)
 {
 	struct pair *pair = *state;
@@ -378,7 +375,7 @@ static void test_keys_are_of_the_srqs_pd(void **state)
 	reconnect(pair);
 	wr.xrc_srqn = other.srq.num;
 	pair_one(pair, &wr);
-	/* A receive of one SRQ with a key of the other's PD */
+	/* A receive WQE of one SRQ with a key of the other's PD */
 	pair_post_recv_sges(b, 5, &(struct sge){ b->addr, 100, other.key }, 1);
 	wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
 	fails(pair, &wr, ORNIC_WC_REM_OP_ERR, 0);
@@ -391,7 +388,7 @@ static enum pair_fate lose_end(struct pair *pair, const struct packet *pkt)
 	       pair->arg ? PAIR_DROP : PAIR_DELIVER;
 }
 
-/* [ORNIC-XRC-6] Gone amidst a message: the peer learns of it, and nobody here. */
+/* [ORNIC-XRC-6] Destroyed during a message: the peer gets an error */
 static void test_srq_destroyed_amidst_message(void **state)
 {
 	struct pair *pair = *state;
@@ -411,7 +408,7 @@ static void test_srq_destroyed_amidst_message(void **state)
 	assert_int_equal(pair_event(b), ORNIC_EVENT_QP_REQ_ERR);
 }
 
-/* [ORNIC-XRC-6] The same to a QP that is taken to ERR then. */
+/* [ORNIC-XRC-6] The SRQ is destroyed, then the QP goes to ERR */
 static void test_srq_destroyed_before_flush(void **state)
 {
 	struct pair *pair = *state;
@@ -471,8 +468,8 @@ static unsigned int next_event(struct side *side, uint32_t num)
 }
 
 /*
- * [ORNIC-XRC-7] The CQ of an SRQ is overrun: the SRQ is lost, the other one
- * works, and so does the QP until it is asked for a receive of the lost one.
+ * [ORNIC-XRC-7] The CQ of an SRQ is overrun. That SRQ is lost; the other one
+ * and the QP work, until a request needs a WQE of the lost SRQ.
  */
 static void test_cq_fails(void **state)
 {
@@ -501,7 +498,7 @@ static void test_cq_fails(void **state)
 	fails(pair, &wr, ORNIC_WC_REM_OP_ERR, ORNIC_EVENT_QP_FATAL);
 }
 
-/* [ORNIC-XRC-3] Each end is one half of a connection. */
+/* [ORNIC-XRC-3] Each end is one half of a connection */
 static void test_other_half(void **state)
 {
 	struct pair *pair = *state;
@@ -513,7 +510,7 @@ static void test_other_half(void **state)
 	pkt = pair_packet(pair, OPCODE_RC_SEND_ONLY);
 	pair_inject(pair, &pkt, "12345678", 8);
 	assert_int_equal(pair_stat(&b, ORNIC_RDMA_STAT_rx_unknown_qp), 2);
-	/* The other way round */
+	/* The other direction */
 	*A(pair) = b;
 	*B(pair) = a;
 	pkt = pair_packet(pair, XRC(WRITE_ONLY));
