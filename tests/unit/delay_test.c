@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* WQs with ORNIC_WQ_DELAY_DROP: frames that wait for a WQE (ORNIC-WQ-7 to 9). */
+/* ORNIC_WQ_DELAY_DROP: frames that wait for a WQE ([ORNIC-WQ-7] ff.) */
 #include "delay.h"
 #include "qp.h"
 #include "wqk.h"
@@ -19,7 +19,7 @@ static void ready(struct raw *w, struct host_qp *wq)
 	wqk_ready_wq(w, wq, ORNIC_WQ_DELAY_DROP, DELAY_US);
 }
 
-/* A frame of this length, which tells it from others */
+/* Deliver a frame that its length identifies */
 static void deliver(struct raw *w, struct host_qp *wq, unsigned int len)
 {
 	uint8_t data[1518];
@@ -28,7 +28,7 @@ static void deliver(struct raw *w, struct host_qp *wq, unsigned int len)
 	wqk_deliver(w, wqk_find(w, wq), data, len);
 }
 
-/* ORNIC-WQ-7 */
+/* [ORNIC-WQ-7] */
 static void test_refusals(void **state)
 {
 	struct raw *w = *state;
@@ -53,7 +53,7 @@ static void test_refusals(void **state)
 #undef TRY
 }
 
-/* ORNIC-WQ-7 */
+/* [ORNIC-WQ-7] */
 static void test_frames_wait_in_order(void **state)
 {
 	static const unsigned int lens[] = { 60, 256, 257, 1518, 18 };
@@ -77,7 +77,7 @@ static void test_frames_wait_in_order(void **state)
 	}
 	wqk_fill(data, lens[2]);
 	assert_memory_equal(host_ptr(w->host, w->data), data, lens[2]);
-	/* The next one does not overtake the fourth. */
+	/* The next frame does not overtake the fourth */
 	for (i = 0; i < 2; i++)
 		raw_post(w, &wq, w->data, RAW_BUF_LEN);
 	deliver(w, &wq, lens[4]);
@@ -92,7 +92,7 @@ static void test_frames_wait_in_order(void **state)
 	wqk_expect_quiet(w);
 }
 
-/* ORNIC-WQ-7 */
+/* [ORNIC-WQ-7] */
 static void test_delayed_frames_are_treated_as_others(void **state)
 {
 	struct raw *w = *state;
@@ -109,7 +109,7 @@ static void test_delayed_frames_are_treated_as_others(void **state)
 	host_sleep(w->host, 100 * US);
 	ext = wqk_ext_of(wqk_expect_frame(w, &wq, WQK_FRAME_LEN - 4));
 	assert_int_equal(le16toh(ext->vlan_tci), 0x123);
-	/* RSS' hash is known, too. */
+	/* The completion has the RSS hash too */
 	w->wq[0] = wq;
 	w->wq[1] = wq;
 	w->wq[2] = wq;
@@ -125,7 +125,7 @@ static void test_delayed_frames_are_treated_as_others(void **state)
 	assert_int_not_equal(le32toh(ext->rss_hash), 0);
 }
 
-/* ORNIC-WQ-8 */
+/* [ORNIC-WQ-8] */
 static void test_time_is_up(void **state)
 {
 	struct raw *w = *state;
@@ -137,7 +137,7 @@ static void test_time_is_up(void **state)
 	deliver(w, &wq, 60);
 	host_sleep(w->host, 300 * US);
 	deliver(w, &wq, 61);
-	/* Only that WQ waits. */
+	/* Only that WQ waits */
 	raw_post(w, &other, w->data, RAW_BUF_LEN);
 	deliver(w, &other, 62);
 	wqk_expect_frame(w, &other, 62);
@@ -146,11 +146,11 @@ static void test_time_is_up(void **state)
 	host_sleep(w->host, 20 * US);
 	wqk_expect_event(w, ORNIC_EVENT_WQ_DELAY_DROP, wq.num);
 	assert_int_equal(STAT(rx_delay_dropped), 1);
-	/* The second is in time; each waits as long by itself. */
+	/* The second frame is in time: each frame has a timeout of its own */
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
 	host_sleep(w->host, 200 * US);
 	wqk_expect_frame(w, &wq, 61);
-	/* Once, until it has received */
+	/* The event is sent once, until the WQ has received a frame */
 	for (i = 0; i < 3; i++) {
 		deliver(w, &wq, 60);
 		host_sleep(w->host, 2 * DELAY_US * US);
@@ -168,7 +168,7 @@ static void test_time_is_up(void **state)
 	assert_int_equal(w->host->nic->delayed, 0);
 }
 
-/* ORNIC-WQ-9 */
+/* [ORNIC-WQ-9] */
 static void test_only_so_many_wait(void **state)
 {
 	struct raw *w = *state;
@@ -193,7 +193,7 @@ static void test_only_so_many_wait(void **state)
 	assert_int_equal(wqk_no_wqe(w), 4);
 }
 
-/* ORNIC-WQ-9 */
+/* [ORNIC-WQ-9] */
 static void test_end_of_the_wq_is_theirs(void **state)
 {
 	struct raw *w = *state;
@@ -209,7 +209,7 @@ static void test_end_of_the_wq_is_theirs(void **state)
 	wqk_modify(w, &wq, ORNIC_WQS_RESET);
 	assert_int_equal(wqk_no_wqe(w), 2);
 	wqk_modify(w, &wq, ORNIC_WQS_RDY);
-	/* The first fails the WQ, which is the end of the others. */
+	/* The first WQE fails the WQ, which drops the frames that wait */
 	deliver(w, &wq, 60);
 	deliver(w, &wq, 61);
 	deliver(w, &wq, 62);
@@ -219,14 +219,14 @@ static void test_end_of_the_wq_is_theirs(void **state)
 	wqk_expect_event(w, ORNIC_EVENT_WQ_FATAL, wq.num);
 	assert_int_equal(wqk_no_wqe(w), 4);
 	wqk_expect_quiet(w);
-	/* Or the record is gone while they wait. */
+	/* The record goes out of reach while a frame waits */
 	ready(w, &wq);
 	deliver(w, &wq, 60);
 	host_unmap(w->host, wq.dbr & -HOST_PAGE, HOST_PAGE);
 	host_sleep(w->host, 100 * US);
 	wqk_expect_event(w, ORNIC_EVENT_WQ_FATAL, wq.num);
 	assert_int_equal(wqk_no_wqe(w), 5);
-	/* Or it is destroyed. */
+	/* The WQ is destroyed */
 	ready(w, &wq);
 	deliver(w, &wq, 60);
 	deliver(w, &wq, 60);
@@ -234,7 +234,7 @@ static void test_end_of_the_wq_is_theirs(void **state)
 					 wq.num), ORNIC_CMD_OK);
 	assert_int_equal(wqk_no_wqe(w), 7);
 	assert_int_equal(w->host->nic->delayed, 0);
-	/* Or everything is. */
+	/* The card is reset */
 	ready(w, &wq);
 	deliver(w, &wq, 60);
 	nic_reset(w->host->nic);

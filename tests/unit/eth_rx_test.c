@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* What WQs and QPs of frames do with what they receive. */
+/* Receive offloads of WQs and RAW_PACKET QPs */
 #include <zlib.h>
 
 #include "qp.h"
 #include "wqk.h"
 
-/* CRC-32 over data and its own CRC, as it lies behind the data (802.3 3.2.9) */
+/* CRC-32 over data with its own CRC behind (802.3 3.2.9) */
 #define FCS_RESIDUE 0x2144df1c
 
-/* Each flag on a WQ, then on a QP */
+/* Create a WQ and a QP that have the same receive flags */
 static void ready_both(struct raw *w, struct host_qp *both, uint32_t wq_flags,
 		       uint32_t qp_flags)
 {
@@ -16,7 +16,7 @@ static void ready_both(struct raw *w, struct host_qp *both, uint32_t wq_flags,
 	wqk_ready_qp(w, &both[1], qp_flags);
 }
 
-/* ORNIC-ETH-1 */
+/* [ORNIC-ETH-1] */
 static void test_cvlan_stripping(void **state)
 {
 	static const unsigned int lens[] = { 18, WQK_FRAME_LEN, 256, 259, 1518 };
@@ -53,7 +53,7 @@ static void test_cvlan_stripping(void **state)
 		ext = wqk_ext_of(wqk_expect_frame(w, &both[i], WQK_FRAME_LEN));
 		assert_false(le16toh(ext->flags) & ORNIC_CQE_EXT_VLAN);
 	}
-	/* 4 bytes less are enough room. */
+	/* The WQE needs room for the frame without the tag only */
 	wqk_fill(data, WQK_FRAME_LEN);
 	wqk_put_tag(data, 1);
 	raw_post(w, &both[0], w->data, WQK_FRAME_LEN - 4);
@@ -61,7 +61,7 @@ static void test_cvlan_stripping(void **state)
 	wqk_expect_frame(w, &both[0], WQK_FRAME_LEN - 4);
 }
 
-/* ORNIC-ETH-1 */
+/* [ORNIC-ETH-1] */
 static void test_cvlan_stripping_is_switched(void **state)
 {
 	struct ornic_modify_wq_in in = {
@@ -89,7 +89,7 @@ static void test_cvlan_stripping_is_switched(void **state)
 	wqk_expect_frame(w, &wq, WQK_FRAME_LEN + 4);
 }
 
-/* ORNIC-ETH-2 */
+/* [ORNIC-ETH-2] */
 static void test_scatter_fcs(void **state)
 {
 	static const unsigned int lens[] = { 14, 60, 256, 257, 1518 };
@@ -111,12 +111,12 @@ static void test_scatter_fcs(void **state)
 			assert_int_equal(crc32(0, got, lens[j] + 4),
 					 FCS_RESIDUE);
 		}
-		/* It needs room, too. */
+		/* The FCS needs room too */
 		raw_post(w, &both[i], w->data, WQK_FRAME_LEN + 3);
 		wqk_deliver_any(w, wqk_find(w, &both[i]));
 		wqk_expect_quiet(w);
 	}
-	/* It is that of the frame on the wire, tag and all. */
+	/* The FCS is that of the frame on the wire, with the tag */
 	wqk_ready_wq(w, &both[0],
 		     ORNIC_WQ_SCATTER_FCS | ORNIC_WQ_CVLAN_STRIPPING, 0);
 	wqk_fill(data, WQK_FRAME_LEN);
@@ -128,7 +128,7 @@ static void test_scatter_fcs(void **state)
 	assert_int_equal(crc32(0, data, WQK_FRAME_LEN + 4), FCS_RESIDUE);
 }
 
-/* ORNIC-ETH-3 */
+/* [ORNIC-ETH-3] */
 static void test_pad_end(void **state)
 {
 	static const struct {
@@ -141,7 +141,7 @@ static void test_pad_end(void **state)
 		{ 0, RAW_BUF_LEN, 128, 128 },
 		{ 0, RAW_BUF_LEN, 129, 192 },
 		{ 60, RAW_BUF_LEN, 100, 132 },	/* up to byte 192 of memory */
-		{ 0, 110, 100, 110 },		/* no further than the SGE */
+		{ 0, 110, 100, 110 },		/* not beyond the SGE */
 		{ 0, 100, 100, 100 },
 	};
 	struct raw *w = *state;
@@ -169,7 +169,7 @@ static void test_pad_end(void **state)
 				assert_int_equal(got[k], 0xa5);
 		}
 	}
-	/* Without the flag nothing is padded. */
+	/* Without the flag nothing is padded */
 	wqk_ready_wq(w, &both[0], 0, 0);
 	memset(got, 0xa5, 256);
 	raw_post(w, &both[0], w->data, RAW_BUF_LEN);
@@ -178,7 +178,7 @@ static void test_pad_end(void **state)
 	assert_int_equal(got[100], 0xa5);
 }
 
-/* ORNIC-ETH-4: only for QPs of frames */
+/* [ORNIC-ETH-4] The flags are for RAW_PACKET QPs only */
 static void test_flags_of_other_types(void **state)
 {
 	static const uint32_t flags[] = {

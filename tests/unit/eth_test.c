@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* RAW_PACKET queues: frames out and in (ORNIC-SQ-14, 15, RQ-4, 5, DEV-8..10). */
+/*
+ * RAW_PACKET queues, frames out and in ([ORNIC-SQ-14], [ORNIC-SQ-15],
+ * [ORNIC-RQ-4], [ORNIC-RQ-5], [ORNIC-DEV-8] to [ORNIC-DEV-10]).
+ */
 #include "csum.h"
 #include "qp.h"
 #include "raw.h"
@@ -35,7 +38,7 @@ static void test_frame_goes_out_as_it_is(void **state)
 		raw_expect(w, ORNIC_WC_SUCCESS);
 		frame = raw_sent(w);
 		assert_int_equal(frame_len(frame), lens[i]);
-		/* What the guest does to its buffer now is its own affair. */
+		/* The guest may reuse its buffer now: the frame has a copy */
 		memset(host_ptr(w->host, w->data), 0, lens[i]);
 		assert_int_equal(frame_read(frame, 0, got, lens[i]), 0);
 		fill(w, lens[i]);
@@ -61,7 +64,7 @@ static void test_lengths_refused(void **state)
 	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_errors),
 			 3);
 	assert_true(list_empty(&w->host->wire));
-	/* Each fails alone. */
+	/* Each WQE fails alone */
 	raw_send(w, 0, w->data, 1514, &route, 0);
 	raw_expect(w, ORNIC_WC_SUCCESS);
 	raw_done(w, raw_sent(w));
@@ -115,7 +118,7 @@ static void test_vlan_is_inserted(void **state)
 	}
 }
 
-/* A UDP packet of 500 bytes; returns its length */
+/* Write a UDP packet of 512 bytes; return its length */
 static unsigned int make_udp(uint8_t *p, const uint8_t *dmac, uint16_t sport)
 {
 	static const uint8_t ip[20] = { 0x45, 0, 0x01, 0xf2, 1, 2, 0, 0, 64,
@@ -167,7 +170,7 @@ static void test_l4_checksum_where_asked(void **state)
 	raw_expect(w, ORNIC_WC_SUCCESS);
 	check_sums(list_first_entry(&w->host->wire, struct frame, node));
 	raw_done(w, raw_sent(w));
-	/* The tag does not move what the offsets count from. */
+	/* The offsets count from the first byte of the data, without the tag */
 	route.flags |= htole16(ORNIC_ETH_TX_VLAN_INSERT);
 	raw_send(w, 0, w->data, len, &route, 0);
 	raw_expect(w, ORNIC_WC_SUCCESS);
@@ -210,7 +213,7 @@ static void test_ip_csum_flag(void **state)
 	raw_expect(w, ORNIC_WC_SUCCESS);
 	check_sums(list_first_entry(&w->host->wire, struct frame, node));
 	raw_done(w, raw_sent(w));
-	/* Not IP: left alone */
+	/* A frame that is not IP is sent unchanged */
 	fill(w, 60);
 	raw_send(w, 0, w->data, 60, &route, ORNIC_SEND_IP_CSUM);
 	raw_expect(w, ORNIC_WC_SUCCESS);
@@ -297,7 +300,7 @@ static void test_checksum_is_told(void **state)
 
 		if (i == 1)
 			packet[len - 1] ^= 1;
-		/* Whoever made it vouches for it. */
+		/* FRAME_CSUM_OK vouches for the checksums */
 		raw_post_recv(w, 0, w->data, RAW_BUF_LEN);
 		raw_receive(w, packet, len, i == 3 ? FRAME_CSUM_OK : 0);
 		cqe = raw_cqe(w);
@@ -321,7 +324,7 @@ static void test_what_does_not_come_in(void **state)
 	raw_receive(w, packet, len, 0);
 	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_dropped_no_wqe), 1);
 	raw_post_recv(w, 0, w->data, RAW_BUF_LEN);
-	/* Not ours */
+	/* Another destination MAC */
 	memcpy(packet, other, 6);
 	raw_receive(w, packet, len, 0);
 	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_dropped_filter), 1);
@@ -329,7 +332,7 @@ static void test_what_does_not_come_in(void **state)
 	/* Shorter than a header, longer than the MTU and 18 */
 	raw_receive(w, packet, 13, 0);
 	raw_receive(w, packet, 1519, 0);
-	/* By reference, and not RoCE: nobody could tell what it is. */
+	/* A FRAME_LOCAL frame that is not RoCE cannot be interpreted */
 	raw_receive(w, packet, len, FRAME_LOCAL);
 	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_dropped_malformed), 3);
 	assert_null(host_queue_peek(&w->cq));

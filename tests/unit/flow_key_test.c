@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The fields of a frame that rules look at (ORNIC-FLOW-1). */
+/* The fields of a frame that flow rules match ([ORNIC-FLOW-1]) */
 #include <stdbool.h>
 
 #include "flow.h"
@@ -35,7 +35,7 @@ static void put_eth(struct packet *p, unsigned int type)
 	put16(p, type);
 }
 
-/* Payload of 20 bytes, unless something is put behind it */
+/* Append an IPv4 header, for 20 bytes of payload until end_ipv4() */
 static uint8_t *put_ipv4(struct packet *p, unsigned int proto)
 {
 	static const uint8_t ip[20] = { 0x45, 0xb8, 0, 40, 1, 2, 0x40, 0, 63,
@@ -70,7 +70,7 @@ static uint8_t *put_udp(struct packet *p, unsigned int dport, unsigned int len)
 	return at;
 }
 
-/* So that an IPv4 packet from @ip on ends here */
+/* Set the length of the IPv4 packet at @ip so that it ends here */
 static void end_ipv4(struct packet *p, uint8_t *ip)
 {
 	flow_put16(ip + 2, p->data + p->len - ip);
@@ -92,7 +92,10 @@ static void pad(struct packet *p, unsigned int len)
 	p->len += len;
 }
 
-/* Frames from outside have so many bytes in hdr; what is behind is garbage. */
+/*
+ * Parse the first @len bytes; the first FRAME_HDR_MAX of them are in hdr, as in
+ * a frame from outside. @garbage fills the bytes behind.
+ */
 static void parse_len(const struct packet *p, unsigned int len, uint8_t garbage,
 		      struct ornic_flow_key *key)
 {
@@ -199,7 +202,7 @@ static void test_ipv4_options_and_fragments(void **state)
 	pad(&p, 8);
 	parse(&p, &key);
 	assert_int_equal(be16toh(key.outer.dst_port), 53);
-	/* The first fragment has ports, but nobody can tell of the others. */
+	/* Ports of a fragment are 0, although the first fragment has some */
 	ip[6] = 0x20;
 	parse(&p, &key);
 	assert_int_equal(key.outer.frag, 1);
@@ -232,22 +235,22 @@ static void test_ipv4_that_lies(void **state)
 		assert_true(is_zero(key.outer.src_ip, 46));     \
 		ip[byte] = was;                                 \
 	} while (0)
-	/* Shorter than its header, no IPv4 */
+	/* A total length below 20, an IHL below 5, version 6 */
 	REFUSED(3, 19);
 	REFUSED(0, 0x44);
 	REFUSED(0, 0x65);
-	/* Options beyond what it says it has */
+	/* Options beyond the length of the packet */
 	REFUSED(0, 0x4b);
 #undef REFUSED
 	parse(&p, &key);
 	assert_int_equal(be16toh(key.outer.dst_port), 0xa5a5);
-	/* Longer than the frame: what there is */
+	/* A length beyond the frame: the rest of the frame counts */
 	ip[2] = 0xff;
 	parse(&p, &key);
 	assert_int_equal(key.outer.l3, 4);
 	assert_int_equal(be16toh(key.outer.dst_port), 0xa5a5);
 	ip[2] = 0;
-	/* TCP that the packet ends before, though the frame does not */
+	/* TCP ends beyond the packet, though not beyond the frame */
 	ip[3] = 39;
 	parse(&p, &key);
 	assert_int_equal(key.outer.l3, 4);
@@ -275,7 +278,7 @@ static void test_ipv6(void **state)
 	assert_memory_equal(key.outer.dst_ip, ip + 24, 16);
 	assert_int_equal(be16toh(key.outer.src_port), 1234);
 	assert_int_equal(be16toh(key.outer.dst_port), 53);
-	/* Longer than the frame, and less than UDP has */
+	/* A length beyond the frame, and one less than a UDP header */
 	ip[5] = 17;
 	parse(&p, &key);
 	assert_int_equal(key.outer.l3, 6);
@@ -292,7 +295,7 @@ static void test_ipv6(void **state)
 
 static void test_ipv6_extension_headers(void **state)
 {
-	/* Hop by hop of 16 bytes, routing, AH of 16, options, then UDP */
+	/* Hop-by-hop of 16 bytes, routing, AH of 16, options, then UDP */
 	static const uint8_t chain[] = {
 		43, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 		51, 0, 0, 0, 0, 0, 0, 0,
@@ -312,7 +315,7 @@ static void test_ipv6_extension_headers(void **state)
 	parse(&p, &key);
 	assert_int_equal(key.outer.proto, 17);
 	assert_int_equal(be16toh(key.outer.dst_port), 53);
-	/* One that ends beyond the packet is as far as anybody can see. */
+	/* A header that ends beyond the packet ends the chain */
 	ext[17] = 0xff;
 	parse(&p, &key);
 	assert_int_equal(key.outer.proto, 43);
@@ -337,7 +340,7 @@ static void test_ipv6_fragments(void **state)
 	frag = put(&p, ext, sizeof(ext));
 	put_udp(&p, 53, 8);
 	end_ipv6(&p, ip);
-	/* Atomic: the header is there, but nothing is cut (RFC 6946). */
+	/* An atomic fragment: a header, but nothing is cut (RFC 6946) */
 	parse(&p, &key);
 	assert_int_equal(key.outer.frag, 0);
 	assert_int_equal(be16toh(key.outer.dst_port), 53);
@@ -402,13 +405,13 @@ static void test_vxlan(void **state)
 	assert_int_equal(be16toh(key.inner.vlan_tci), 5);
 	assert_int_equal(key.inner.dmac[5], 1);
 	expect_inner(&key);
-	/* No VNI: not valid (RFC 7348, section 5) */
+	/* No valid VNI (RFC 7348, section 5) */
 	vxlan[0] = 0;
 	parse(&p, &key);
 	assert_int_equal(key.layers, 0);
 	assert_true(is_zero(&key.inner, sizeof(key.inner)));
 	vxlan[0] = 8;
-	/* A length of UDP beyond the packet's, and one that cuts IP off */
+	/* A UDP length beyond the packet, and one that cuts IP off */
 	udp[5]++;
 	parse(&p, &key);
 	expect_inner(&key);
@@ -458,7 +461,7 @@ static void test_gre(void **state)
 	for (i = 0; i < 2; i++) {
 		struct packet p = {};
 
-		/* Of another version, or with routes: its end is unknown. */
+		/* Another version, or routing: the header has no known end */
 		make_gre(&p, i ? 0x4000 : 0x2001, 0x0800);
 		put_inner(&p);
 		end_ipv6(&p, p.data + 14);
@@ -558,7 +561,7 @@ static void test_esp(void **state)
 	assert_int_equal(key.layers, 0);
 }
 
-/* What is behind the frame, or beyond the headers looked at, is never seen. */
+/* The parser reads nothing behind the frame or beyond the first 256 bytes */
 static void test_cut_anywhere(void **state)
 {
 	struct ornic_flow_key a, b;
@@ -574,7 +577,7 @@ static void test_cut_anywhere(void **state)
 		assert_memory_equal(&a, &b, sizeof(a));
 		assert_int_equal(a.outer.l3, len < 14 + 20 ? 0 : 4);
 	}
-	/* Payload is no header, and headers end with the 256th byte. */
+	/* Headers end with byte 256; the payload is not parsed */
 	memset(&p, 0, sizeof(p));
 	put_eth(&p, 0x8100);
 	while (p.len < 242) {
@@ -589,7 +592,7 @@ static void test_cut_anywhere(void **state)
 	assert_int_equal(a.outer.l3, 0);
 }
 
-/* Rules get a frame like this from anybody: nothing may be read beyond it. */
+/* Any peer can send such frames: the parser reads nothing beyond them */
 static void test_noise(void **state)
 {
 	static const uint16_t types[] = { 0x0800, 0x86dd, 0x8100, 0x8847 };

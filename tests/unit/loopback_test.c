@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Frames from one queue of a port to another (ORNIC-LOOP-*). */
+/* Frames from one queue of a port to another ([ORNIC-LOOP-1] ff.) */
 #include "flow.h"
 #include "qp.h"
 #include "raw.h"
@@ -29,7 +29,7 @@ static void recvs(struct raw *w)
 		raw_post_recv(w, n, w->data + n * RAW_BUF_LEN, RAW_BUF_LEN);
 }
 
-/* QP n completed something, the next one. */
+/* Expect the next completion to be a success of QP @n */
 static void did(struct raw *w, unsigned int n, unsigned int opcode)
 {
 	const struct ornic_cqe *cqe = raw_cqe(w);
@@ -66,7 +66,7 @@ static uint64_t looped(struct raw *w)
 	return host_port_stat(w->host, ORNIC_PORT_STAT_tx_looped);
 }
 
-/* ORNIC-LOOP-1: what a process sends to the port's address stays here. */
+/* [ORNIC-LOOP-1] Frames of a process to the port's address are looped back */
 static void test_to_the_port_itself(void **state)
 {
 	struct raw *w = *state;
@@ -83,7 +83,7 @@ static void test_to_the_port_itself(void **state)
 			 1);
 }
 
-/* ORNIC-LOOP-1: to groups it goes both ways, as received here as there. */
+/* [ORNIC-LOOP-1] Frames to a group are sent and looped back */
 static void test_to_groups(void **state)
 {
 	struct raw *w = *state;
@@ -93,7 +93,7 @@ static void test_to_groups(void **state)
 	did(w, 0, ORNIC_WC_RECV);
 	did(w, 1, ORNIC_WC_SEND);
 	expect_wire(w, 1);
-	/* A group that nobody here is in */
+	/* A group without a receiver on this card */
 	send(w, 1, group);
 	did(w, 1, ORNIC_WC_SEND);
 	expect_wire(w, 1);
@@ -106,7 +106,7 @@ static void test_to_groups(void **state)
 	assert_int_equal(looped(w), 2);
 }
 
-/* ORNIC-LOOP-2: a rule with a whole address makes it one of the port's. */
+/* [ORNIC-LOOP-2] A rule for a whole MAC address makes that address local */
 static void test_to_addresses_of_rules(void **state)
 {
 	struct raw *w = *state;
@@ -118,14 +118,14 @@ static void test_to_addresses_of_rules(void **state)
 	expect_wire(w, 1);
 	rule(w, 3, somebody, 48);
 	send(w, 1, somebody);
-	/* Who is asked then is decided as for any frame. */
+	/* The rules decide which QP gets the frame, as for any frame */
 	did(w, 2, ORNIC_WC_RECV);
 	did(w, 1, ORNIC_WC_SEND);
 	expect_wire(w, 0);
 	assert_int_equal(looped(w), 1);
 }
 
-/* ORNIC-LOOP-3: the host's network stack hears rules' QPs, not itself. */
+/* [ORNIC-LOOP-3] Frames of the network stack reach QPs of rules, not itself */
 static void test_of_the_network_stack(void **state)
 {
 	struct raw *w = *state;
@@ -148,7 +148,7 @@ static void test_of_the_network_stack(void **state)
 	did(w, 0, ORNIC_WC_SEND);
 	expect_wire(w, 0);
 	assert_int_equal(looped(w), 1);
-	/* Its own rules are about what comes from others. */
+	/* The stack's own rules apply to frames of others only */
 	rule(w, 0, group, 48);
 	rule(w, 0, w->host->mac, 48);
 	send(w, 0, group);
@@ -163,7 +163,7 @@ static void test_of_the_network_stack(void **state)
 	expect_wire(w, 1);
 }
 
-/* ORNIC-FLOW-10 */
+/* [ORNIC-FLOW-10] */
 static void test_sniffers_see_it_once(void **state)
 {
 	struct raw *w = *state;
@@ -201,7 +201,7 @@ static void test_while_the_port_is_down(void **state)
 	assert_int_equal(looped(w), 0);
 }
 
-/* ORNIC-LOOP-4: a frame to oneself that finds a bad receive WQE ends the QP that sends. */
+/* [ORNIC-LOOP-4] A bad receive WQE for its own frame fails a sender */
 static void test_end_of_the_sender(void **state)
 {
 	struct ornic_route_eth route = {};

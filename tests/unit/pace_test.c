@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Rate limits: the bucket, and a RAW_PACKET QP that has one. */
+/* Rate limits: the bucket, and a RAW_PACKET QP that has one */
 #include "pace.h"
 #include "qp.h"
 #include "raw.h"
 
 #define MS 1000000ULL
 #define FRAME 1000
-/* 1 byte a microsecond */
+/* 1 byte per microsecond */
 #define RATE 8000
 
 /* ---- the bucket ---- */
 
-/* ORNIC-RATE-2 */
+/* [ORNIC-RATE-2] */
 static void test_full_bucket_goes_at_once(void **state)
 {
 	struct pace pace;
@@ -23,12 +23,12 @@ static void test_full_bucket_goes_at_once(void **state)
 		assert_true(pace_wait(&pace, FRAME, 5 * MS) == 0);
 		pace_take(&pace, FRAME, 5 * MS);
 	}
-	/* Empty now: a frame goes when it is all there. */
+	/* The bucket is empty: a frame waits until all its bytes are there */
 	assert_true(pace_wait(&pace, FRAME, 5 * MS) == MS);
 	assert_true(pace_wait(&pace, FRAME / 2, 5 * MS) == MS / 2);
 	assert_true(pace_wait(&pace, FRAME, 6 * MS - 1) == 1);
 	assert_true(pace_wait(&pace, FRAME, 6 * MS) == 0);
-	/* However long nobody sends, it holds no more. */
+	/* The bucket holds no more than the burst after any idle time */
 	for (i = 0; i < 3; i++) {
 		assert_true(pace_wait(&pace, FRAME, 5000 * MS) == 0);
 		pace_take(&pace, FRAME, 5000 * MS);
@@ -36,7 +36,7 @@ static void test_full_bucket_goes_at_once(void **state)
 	assert_true(pace_wait(&pace, 1, 5000 * MS) == 1000);
 }
 
-/* ORNIC-RATE-2 */
+/* [ORNIC-RATE-2] */
 static void test_frame_that_the_bucket_does_not_hold(void **state)
 {
 	struct pace pace;
@@ -45,7 +45,7 @@ static void test_frame_that_the_bucket_does_not_hold(void **state)
 	pace_set(&pace, RATE, FRAME / 2, 5 * MS);
 	assert_true(pace_wait(&pace, FRAME, 5 * MS) == 0);
 	pace_take(&pace, FRAME, 5 * MS);
-	/* It was half on credit. */
+	/* Half of the frame is a debt */
 	assert_true(pace_wait(&pace, FRAME, 5 * MS) == MS);
 	assert_true(pace_wait(&pace, 1, 5 * MS) == MS / 2 + 1000);
 }
@@ -102,7 +102,7 @@ static void send(struct raw *w, unsigned int n, unsigned int count)
 	host_run(w->host);
 }
 
-/* Take what went out off the wire. */
+/* Take all frames off the wire; return their number */
 static unsigned int sent(struct raw *w)
 {
 	unsigned int count = 0;
@@ -114,7 +114,7 @@ static unsigned int sent(struct raw *w)
 	return count;
 }
 
-/* ORNIC-RATE-2 */
+/* [ORNIC-RATE-2] */
 static void test_frames_are_paced(void **state)
 {
 	struct raw *w = *state;
@@ -125,31 +125,31 @@ static void test_frames_are_paced(void **state)
 	send(w, 0, 20);
 	total = sent(w);
 	assert_int_equal(total, 3);
-	/* The tick of the timers is 4.096 us. */
+	/* The timer tick is 4.096 us */
 	for (us = 10; us <= 10000; us += 10) {
 		host_sleep(w->host, 10000);
 		total += sent(w);
 		assert_in_range(total * FRAME, us + 2 * FRAME - 100,
 				us + 3 * FRAME);
 	}
-	/* Nobody else waits. */
+	/* Other QPs do not wait */
 	send(w, 1, 10);
 	assert_int_equal(sent(w), 10);
 	for (us = 10; us <= 10000; us += 10)
 		host_sleep(w->host, 10000);
 	assert_int_equal(total + sent(w), 20);
-	/* All is sent and the bucket fills. */
+	/* The queue is empty, so the bucket fills */
 	host_sleep(w->host, 10 * MS);
 	send(w, 0, 20);
 	assert_int_equal(sent(w), 3);
 }
 
-/* ORNIC-RATE-3 */
+/* [ORNIC-RATE-3] */
 static void test_burst_that_the_device_chooses(void **state)
 {
 	struct raw *w = *state;
 
-	/* Two frames of the MTU, or what passes in 1 ms */
+	/* Two frames of the MTU or the bytes of 1 ms, whichever is more */
 	assert_int_equal(limit(w, 0, RATE, 0), ORNIC_CMD_OK);
 	send(w, 0, 20);
 	assert_int_equal(sent(w), 3);
@@ -158,7 +158,7 @@ static void test_burst_that_the_device_chooses(void **state)
 	assert_int_equal(sent(w), 10);
 }
 
-/* ORNIC-RATE-1 */
+/* [ORNIC-RATE-1] */
 static void test_limit_is_changed_and_taken_off(void **state)
 {
 	struct raw *w = *state;
@@ -175,7 +175,7 @@ static void test_limit_is_changed_and_taken_off(void **state)
 	assert_int_equal(limit(w, 0, 0, 0), ORNIC_CMD_OK);
 	assert_int_equal(sent(w), 17);
 	assert_int_equal(query(w, 0), 0);
-	/* RESET forgets it; what waits in SQD, ERR waits for no timer. */
+	/* In SQD and ERR waiting WQEs are not sent; RESET clears the limit */
 	limit(w, 0, 1, FRAME);
 	send(w, 0, 5);
 	assert_int_equal(sent(w), 1);
@@ -192,7 +192,7 @@ static void test_limit_is_changed_and_taken_off(void **state)
 	assert_int_equal(query(w, 0), 0);
 }
 
-/* ORNIC-RATE-1 */
+/* [ORNIC-RATE-1] */
 static void test_refusals(void **state)
 {
 	struct raw *w = *state;
@@ -210,7 +210,7 @@ static void test_refusals(void **state)
 	REFUSED(attr.rate_limit, htole32(100000001), BAD_PARAM);
 	REFUSED(attr.rate_limit, htole32(~0u), BAD_PARAM);
 	REFUSED(rsvd, htole16(1), BAD_PARAM);
-	/* There is no burst of nothing. */
+	/* A burst needs a rate limit */
 	good.attr.rate_limit = 0;
 	REFUSED(max_burst, htole32(1), BAD_PARAM);
 	REFUSED(typical_frame, htole16(1), BAD_PARAM);
@@ -220,13 +220,13 @@ static void test_refusals(void **state)
 	good.attr.rate_limit = htole32(RATE);
 	assert_int_equal(query(w, 0), 0);
 	REFUSED(attr.rate_limit, htole32(100000000), OK);
-	/* An input of old has none of it. */
+	/* A shorter input of an old driver has no burst */
 	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_MODIFY_QP, &good,
 				      offsetof(struct ornic_modify_qp_in,
 					       max_burst), NULL, 0),
 			 ORNIC_CMD_OK);
 	assert_int_equal(query(w, 0), RATE);
-	/* Not while it cannot send, and of no other type */
+	/* Not in a state that cannot send, and not for another QP type */
 	host_qp_modify(&w->qp[0], ORNIC_QPS_SQD);
 	REFUSED(max_burst, 0, BAD_PARAM);
 	host_qp_modify(&w->qp[0], ORNIC_QPS_RESET);

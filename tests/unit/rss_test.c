@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The Toeplitz hash against the vectors that Microsoft publishes ("Verifying
- * the RSS Hash Calculation"). Checksums are here too: both are what a frame
- * brings with it.
+ * the RSS Hash Calculation"), and Internet checksums.
  */
 #include <arpa/inet.h>
 #include <ornic_hw_cmd.h>
@@ -47,7 +46,7 @@ static const struct rss_vector rss_vectors[] = {
 	  "fe80::200:f8ff:fe21:67cf", 38024, 0x4b61e985, 0x02d1feef },
 };
 
-/* A TCP segment without data; returns its frame */
+/* Make a TCP segment without data */
 static void rss_make(const struct rss_vector *v, struct frame *frame)
 {
 	uint8_t *ip = frame->hdr + FLOW_ETH_LEN;
@@ -93,7 +92,7 @@ static void test_rss_published_vectors(void **state)
 		assert_true(rss_hash(&frame, &flow, ip | ORNIC_HASH_TCP,
 				     rss_key, &hash));
 		assert_int_equal(hash, v->tcp);
-		/* Only what was asked for is hashed. */
+		/* Only the requested fields are hashed */
 		assert_true(rss_hash(&frame, &flow, ip | ORNIC_HASH_UDP,
 				     rss_key, &hash));
 		assert_int_equal(hash, v->ip);
@@ -103,10 +102,10 @@ static void test_rss_published_vectors(void **state)
 	}
 }
 
-/* Those of the packet itself, and not of one that is in it */
+/* The fields of the outer packet */
 #define OUTER (RSS_FIELDS & ~ORNIC_RX_HASH_INNER)
 
-/* ORNIC-RSS-4 */
+/* [ORNIC-RSS-4] */
 static void test_rss_of_chosen_fields(void **state)
 {
 	struct frame frame;
@@ -139,7 +138,7 @@ static void test_rss_of_chosen_fields(void **state)
 		memcpy(mixed, addr + alen, alen);
 		flow_put16(mixed + alen, v->sport);
 		assert_int_equal(hash, rss_toeplitz(rss_key, mixed, alen + 2));
-		/* Of the other protocol, or nothing at all */
+		/* Fields of another protocol, and no fields */
 		assert_false(HASH(ORNIC_RX_HASH_SRC_PORT_UDP |
 				  ORNIC_RX_HASH_DST_PORT_UDP |
 				  ORNIC_RX_HASH_IPSEC_SPI |
@@ -147,9 +146,9 @@ static void test_rss_of_chosen_fields(void **state)
 					ORNIC_RX_HASH_SRC_IPV6)));
 		assert_int_equal(hash, 0);
 		assert_false(HASH(0));
-		/* There is no packet in it. */
+		/* No encapsulated packet */
 		assert_false(HASH(RSS_FIELDS));
-		/* A header that is cut has no ports. */
+		/* A truncated header has no ports */
 		frame.hdr_len -= 1;
 		assert_true(HASH(OUTER));
 		assert_int_equal(hash, v->ip);
@@ -162,7 +161,7 @@ static void test_rss_of_chosen_fields(void **state)
 	}
 }
 
-/* Put UDP to a port, of VXLAN, and 8 bytes around a packet, or GRE of 4 bytes. */
+/* Wrap the packet in UDP and VXLAN, or in GRE of 4 bytes */
 static void rss_wrap(struct frame *frame, bool vxlan, bool inner_v6)
 {
 	unsigned int more = 20 + (vxlan ? 8 + 8 + FLOW_ETH_LEN : 4);
@@ -190,7 +189,7 @@ static void rss_wrap(struct frame *frame, bool vxlan, bool inner_v6)
 	flow_put16(ip, inner_v6 ? 0x86dd : 0x0800);
 }
 
-/* ORNIC-RSS-5 */
+/* [ORNIC-RSS-5] */
 static void test_rss_of_the_packet_inside(void **state)
 {
 	struct frame frame;
@@ -214,7 +213,7 @@ static void test_rss_of_the_packet_inside(void **state)
 	}
 }
 
-/* ORNIC-RSS-5 */
+/* [ORNIC-RSS-5] */
 static void test_rss_of_esp(void **state)
 {
 	struct frame frame;
@@ -271,7 +270,7 @@ static void test_flow_refuses_lengths_that_lie(void **state)
 	frame.hdr[FLOW_ETH_LEN] = 0x44;			/* IHL 16 */
 	flow_dissect(&frame, &flow);
 	assert_int_equal(flow.l3, 0);
-	frame.hdr[FLOW_ETH_LEN] = 0x4f;			/* options not there */
+	frame.hdr[FLOW_ETH_LEN] = 0x4f;			/* truncated options */
 	frame.hdr_len = FLOW_ETH_LEN + 30;
 	flow_dissect(&frame, &flow);
 	assert_int_equal(flow.l3, 0);
@@ -345,7 +344,7 @@ static void test_csum_knows_good_from_bad(void **state)
 	csum_add(&l4, pseudo, 12);
 	csum_add(&l4, tcp, 20);
 	flow_put16(tcp + 16, ~csum_fold(&l4));
-	/* Ethernet's padding is not in the sum. */
+	/* The sum does not cover Ethernet padding */
 	memset(frame.hdr + frame.hdr_len, 0xa5, 6);
 	frame.hdr_len += 6;
 	flow_dissect(&frame, &flow);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Rules and counters (ORNIC-FLOW-*; of loopback, loopback_test.c). */
+/* Flow rules and counters ([ORNIC-FLOW-1] ff.), without loopback */
 #include "counters.h"
 #include "gid.h"
 #include "qp.h"
@@ -28,7 +28,7 @@ static void make_udp(uint8_t *p, const uint8_t *dmac, unsigned int dport)
 	flow_put16(p + 38, 26);
 }
 
-/* A rule for UDP to a port; 0 is any frame */
+/* A rule for UDP to port @dport, or for any frame if @dport is 0 */
 static struct ornic_create_flow_in flow_in(const struct raw *w, unsigned int n,
 					   unsigned int dport)
 {
@@ -67,7 +67,7 @@ static void recvs(struct raw *w)
 				      RAW_BUF_LEN);
 }
 
-/* QP n got a frame as the next one. */
+/* Expect that QP @n has received the next frame */
 static const struct ornic_cqe *got(struct raw *w, unsigned int n)
 {
 	const struct ornic_cqe *cqe = raw_cqe(w);
@@ -100,7 +100,7 @@ static uint64_t port_stat(struct raw *w, enum ornic_port_stat stat)
 
 /* ---- commands ---- */
 
-/* ORNIC-FLOW-2, ORNIC-FLOW-3 */
+/* [ORNIC-FLOW-2], [ORNIC-FLOW-3] */
 static void test_create_refusals(void **state)
 {
 	struct raw *w = *state;
@@ -117,17 +117,17 @@ static void test_create_refusals(void **state)
 	REFUSED(type, 4, ORNIC_CMD_BAD_PARAM);
 	REFUSED(flags, htole32(0x10), ORNIC_CMD_BAD_PARAM);
 	REFUSED(counters, htole32(1), ORNIC_CMD_BAD_PARAM);
-	/* Values that no frame can have */
+	/* Values that no frame can match */
 	REFUSED(value.outer.ttl, 1, ORNIC_CMD_BAD_PARAM);
 	REFUSED(value.esp_seq, 1, ORNIC_CMD_BAD_PARAM);
 	REFUSED(value.outer.dmac[0], 1, ORNIC_CMD_BAD_PARAM);
 	REFUSED(value.rsvd, 1, ORNIC_CMD_BAD_PARAM);
-	/* Bits of nothing */
+	/* Reserved bits */
 	REFUSED(mask.rsvd, 1, ORNIC_CMD_BAD_PARAM);
 	REFUSED(mask.outer.rsvd, 1, ORNIC_CMD_BAD_PARAM);
 	REFUSED(mask.inner.rsvd, 1, ORNIC_CMD_BAD_PARAM);
 	REFUSED(mask.layers, htobe32(0x10), ORNIC_CMD_BAD_PARAM);
-	/* Contradictions */
+	/* Contradictory flags */
 	REFUSED(flags, htole32(ORNIC_FLOW_DROP | ORNIC_FLOW_DONT_TRAP),
 		ORNIC_CMD_BAD_PARAM);
 	REFUSED(flags, htole32(ORNIC_FLOW_EGRESS), ORNIC_CMD_BAD_PARAM);
@@ -136,7 +136,7 @@ static void test_create_refusals(void **state)
 	REFUSED(flags, htole32(ORNIC_FLOW_EGRESS | ORNIC_FLOW_COUNT),
 		ORNIC_CMD_BAD_PARAM);
 	good.type = ORNIC_FLOW_NORMAL;
-	/* Numbers of nothing */
+	/* Numbers of missing objects */
 	REFUSED(qpn, htole32(0xffffff), ORNIC_CMD_BAD_OBJECT);
 	good.flags = htole32(ORNIC_FLOW_COUNT);
 	REFUSED(counters, htole32(counters + 1), ORNIC_CMD_BAD_OBJECT);
@@ -150,7 +150,7 @@ static void test_create_refusals(void **state)
 #undef REFUSED
 }
 
-/* ORNIC-FLOW-3 */
+/* [ORNIC-FLOW-3] */
 static void test_only_queues_of_frames(void **state)
 {
 	struct ornic_create_qp_in send_only = { .type = ORNIC_QPT_RAW_PACKET };
@@ -164,7 +164,7 @@ static void test_only_queues_of_frames(void **state)
 	in.qpn = htole32(ud.num);
 	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out),
 			 ORNIC_CMD_BAD_OBJECT);
-	/* One that cannot receive can own a rule that drops. */
+	/* A QP that cannot receive can have a rule that drops */
 	send_only.pdn = htole32(w->pdn);
 	send_only.dbr_addr = htole64(host_alloc(w->host, 128, 128));
 	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_QP, &send_only,
@@ -180,7 +180,7 @@ static void test_only_queues_of_frames(void **state)
 			 ORNIC_CMD_OK);
 }
 
-/* ORNIC-FLOW-3: both are used. */
+/* [ORNIC-FLOW-3] A rule uses its QP and its counters */
 static void test_used_objects_stay(void **state)
 {
 	struct raw *w = *state;
@@ -205,7 +205,7 @@ static void test_used_objects_stay(void **state)
 #undef DESTROY
 }
 
-/* ORNIC-FLOW-13 */
+/* [ORNIC-FLOW-13] */
 static void test_limits(void **state)
 {
 	struct raw *w = *state;
@@ -225,7 +225,7 @@ static void test_limits(void **state)
 				      0, &out, sizeof(out)),
 			 ORNIC_CMD_NO_RESOURCES);
 	assert_int_equal(w->host->nic->rules.ingress, 1024);
-	/* The last of them is found as the first is. */
+	/* The last rule is found as the first one is */
 	recvs(w);
 	arrive(w, somebody, 1023);
 	got(w, 1);
@@ -233,7 +233,7 @@ static void test_limits(void **state)
 	got_nothing(w);
 }
 
-/* ORNIC-FLOW-13: what one frame may cost is bounded, whatever kind of copy it is. */
+/* [ORNIC-FLOW-13] The cost of one frame is bounded, whatever makes copies */
 static void test_copies_are_limited(void **state)
 {
 	struct raw *w = *state;
@@ -253,7 +253,7 @@ static void test_copies_are_limited(void **state)
 			in.value.outer.dst_port = htobe16(2000);
 		num = create(w, &in);
 	}
-	/* The first of the twins was none. */
+	/* The first of the equal rules is no copy */
 	create(w, &other);
 	in.type = ORNIC_FLOW_SNIFFER;
 	create(w, &in);
@@ -269,7 +269,7 @@ static void test_copies_are_limited(void **state)
 
 /* ---- received frames ---- */
 
-/* ORNIC-FLOW-4, ORNIC-FLOW-7, ORNIC-FLOW-8, ORNIC-FLOW-14 */
+/* [ORNIC-FLOW-4], [ORNIC-FLOW-7], [ORNIC-FLOW-8], [ORNIC-FLOW-14] */
 static void test_rule_takes_its_frames(void **state)
 {
 	struct raw *w = *state;
@@ -286,7 +286,7 @@ static void test_rule_takes_its_frames(void **state)
 	arrive(w, w->host->mac, 2001);
 	ext = (const void *)(got(w, 0) + 1);
 	assert_int_equal(ext->flow_tag, 0);
-	/* Rules look before the filter of addresses, and count what they get. */
+	/* Rules precede the address filter; their frames count as received */
 	arrive(w, somebody, 2001);
 	got_nothing(w);
 	assert_int_equal(STAT(w, rx_dropped_filter), 1);
@@ -299,7 +299,7 @@ static void test_rule_takes_its_frames(void **state)
 	got(w, 0);
 }
 
-/* ORNIC-FLOW-4 */
+/* [ORNIC-FLOW-4] */
 static void test_priority_then_age(void **state)
 {
 	struct raw *w = *state;
@@ -320,7 +320,7 @@ static void test_priority_then_age(void **state)
 	create(w, &first);
 	arrive(w, somebody, 2000);
 	got(w, 3);
-	/* Made again it is the younger one. */
+	/* A rule that is created again is the youngest */
 	destroy(w, num);
 	create(w, &old);
 	first.priority = htole32(0xffffffff);
@@ -330,7 +330,7 @@ static void test_priority_then_age(void **state)
 	got_nothing(w);
 }
 
-/* ORNIC-FLOW-5 */
+/* [ORNIC-FLOW-5] */
 static void test_listeners_to_the_same(void **state)
 {
 	struct raw *w = *state;
@@ -348,14 +348,14 @@ static void test_listeners_to_the_same(void **state)
 	got(w, 2);
 	got_nothing(w);
 	assert_int_equal(STAT(w, rx_steered), 1);
-	/* The older one goes, and the younger one is as good. */
+	/* The older rule is destroyed; the younger one takes its place */
 	destroy(w, num);
 	arrive(w, group, 2000);
 	got(w, 2);
 	got_nothing(w);
 	arrive(w, group, 1);
 	got(w, 3);
-	/* Another priority makes another rule. */
+	/* Another priority makes another rule */
 	in.qpn = htole32(w->qp[1].num);
 	in.priority = htole32(1);
 	create(w, &in);
@@ -364,7 +364,7 @@ static void test_listeners_to_the_same(void **state)
 	got_nothing(w);
 }
 
-/* ORNIC-FLOW-6 */
+/* [ORNIC-FLOW-6] */
 static void test_dont_trap(void **state)
 {
 	struct raw *w = *state;
@@ -373,7 +373,7 @@ static void test_dont_trap(void **state)
 	recvs(w);
 	in.flags = htole32(ORNIC_FLOW_DONT_TRAP);
 	create(w, &in);
-	/* Down to the port's own queue, if its filter lets it */
+	/* The port's own queue gets it too, if the filter accepts it */
 	arrive(w, w->host->mac, 2000);
 	got(w, 1);
 	got(w, 0);
@@ -391,7 +391,7 @@ static void test_dont_trap(void **state)
 	assert_int_equal(STAT(w, rx_frames), 3);
 }
 
-/* ORNIC-FLOW-4 */
+/* [ORNIC-FLOW-4] */
 static void test_defaults(void **state)
 {
 	struct raw *w = *state;
@@ -418,7 +418,7 @@ static void test_defaults(void **state)
 	got_nothing(w);
 }
 
-/* ORNIC-FLOW-8, ORNIC-FLOW-9, ORNIC-FLOW-15 */
+/* [ORNIC-FLOW-8], [ORNIC-FLOW-9], [ORNIC-FLOW-15] */
 static void test_drop_and_count(void **state)
 {
 	struct ornic_query_stats_in query = {
@@ -458,7 +458,7 @@ static void test_drop_and_count(void **state)
 			 ORNIC_CMD_BAD_OBJECT);
 }
 
-/* ORNIC-FLOW-7: who cannot take it is no reason to give it to somebody else. */
+/* [ORNIC-FLOW-7] A frame that a QP cannot receive goes to no other QP */
 static void test_queue_that_takes_nothing(void **state)
 {
 	struct raw *w = *state;
@@ -477,7 +477,7 @@ static void test_queue_that_takes_nothing(void **state)
 	got_nothing(w);
 }
 
-/* ORNIC-FLOW-4 */
+/* [ORNIC-FLOW-4] */
 static void test_malformed_is_not_shown(void **state)
 {
 	struct raw *w = *state;
@@ -508,7 +508,7 @@ static void set_gid(struct raw *w)
 			 ORNIC_CMD_OK);
 }
 
-/* ORNIC-FLOW-4 */
+/* [ORNIC-FLOW-4] */
 static void test_roce_is_for_roce(void **state)
 {
 	struct raw *w = *state;
@@ -521,14 +521,14 @@ static void test_roce_is_for_roce(void **state)
 	got_nothing(w);
 	assert_int_equal(w->host->nic->stats.rdma[ORNIC_RDMA_STAT_rx_malformed],
 			 1);
-	/* That of others is an ordinary frame. */
+	/* RoCE for another MAC address is an ordinary frame */
 	arrive(w, somebody, 4791);
 	got(w, 1);
 }
 
 /* ---- sniffers ---- */
 
-/* ORNIC-FLOW-10 */
+/* [ORNIC-FLOW-10] */
 static void test_sniffer_sees_everything(void **state)
 {
 	struct raw *w = *state;
@@ -565,7 +565,7 @@ static void test_sniffer_sees_everything(void **state)
 	got_nothing(w);
 }
 
-/* ORNIC-FLOW-10 */
+/* [ORNIC-FLOW-10] */
 static void test_sniffers_choose_and_share(void **state)
 {
 	struct raw *w = *state;
@@ -585,7 +585,7 @@ static void test_sniffers_choose_and_share(void **state)
 	got_nothing(w);
 }
 
-/* ORNIC-FLOW-11: they do not see what is inside this process only; so nothing is. */
+/* [ORNIC-FLOW-11] Sniffers need wire packets, so none is FRAME_LOCAL */
 static void test_sniffed_roce_is_bytes(void **state)
 {
 	struct raw *w = *state;
@@ -624,7 +624,7 @@ static void sent_by(struct raw *w, unsigned int n, bool wire)
 	assert_int_equal(w->host->frames, 0);
 }
 
-/* ORNIC-FLOW-12 */
+/* [ORNIC-FLOW-12] */
 static void test_egress(void **state)
 {
 	struct raw *w = *state;
@@ -651,7 +651,7 @@ static void test_egress(void **state)
 	send_udp(w, 1, somebody, 2001);
 	sent_by(w, 1, false);
 	assert_int_equal(counters->val[ORNIC_COUNTERS_STAT_packets], 3);
-	/* Those of others, and what is received, are none of its business. */
+	/* The rule ignores frames of other QPs and received frames */
 	send_udp(w, 2, somebody, 2000);
 	sent_by(w, 2, true);
 	recvs(w);
@@ -660,7 +660,7 @@ static void test_egress(void **state)
 	assert_int_equal(counters->val[ORNIC_COUNTERS_STAT_packets], 3);
 }
 
-/* ORNIC-FLOW-12: the first rule that matches decides. */
+/* [ORNIC-FLOW-12] The first rule that matches decides */
 static void test_egress_order(void **state)
 {
 	struct raw *w = *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* TCP segmentation (ORNIC-SQ-16, 22, 23). */
+/* TCP segmentation ([ORNIC-SQ-16], [ORNIC-SQ-22], [ORNIC-SQ-23]) */
 #include "csum.h"
 #include "qp.h"
 #include "raw.h"
@@ -10,9 +10,9 @@
 #define SEQ 0xfffffc00u
 #define ID 0xffff
 #define FLAGS 0x99	/* CWR, ACK, PSH, FIN */
-#define SLOTS 64	/* of the ring of raw.c's QPs */
+#define SLOTS 64	/* of the send rings of raw.c */
 
-/* What is sent; a test changes what it likes */
+/* A TSO request; a test changes some of its fields */
 struct tso_wr {
 	uint8_t hdr[256];
 	unsigned int hdr_len;
@@ -24,7 +24,7 @@ struct tso_wr {
 	unsigned int opcode;
 };
 
-/* Ethernet, maybe a tag, IPv4 or IPv6, TCP with options of 12 bytes */
+/* Ethernet, optionally a tag, IPv4 or IPv6, TCP with 12 bytes of options */
 static struct tso_wr make(struct raw *w, bool v6, bool tag, uint32_t len)
 {
 	struct tso_wr wr = { .mss = MSS, .len = len, .addr = w->data,
@@ -95,7 +95,7 @@ static void publish(struct raw *w, const struct tso_wr *wr)
 		{ htole64(wr->addr + first), htole32(wr->len - first),
 		  htole32(w->key) },
 	};
-	/* With INLINE the count is of bytes. */
+	/* With INLINE the count is in bytes */
 	unsigned int i, len = 32 + aligned + (wr->flags & ORNIC_SEND_INLINE ?
 						      2 : sizeof(sge));
 
@@ -117,7 +117,7 @@ static void post(struct raw *w, const struct tso_wr *wr)
 	host_run(w->host);
 }
 
-/* The next frame has these bytes of the payload, and headers to go with them. */
+/* Expect a frame with this part of the payload and its headers */
 static void check_segment(struct raw *w, const struct tso_wr *wr,
 			  unsigned int offset, unsigned int len)
 {
@@ -173,7 +173,7 @@ static void expect_done(struct raw *w)
 	assert_null(host_queue_peek(&w->cq));
 }
 
-/* ORNIC-SQ-16 */
+/* [ORNIC-SQ-16] */
 static void test_segments(void **state)
 {
 	static const uint32_t lens[] = { 1, MSS - 1, MSS, MSS + 1, 3 * MSS,
@@ -185,7 +185,7 @@ static void test_segments(void **state)
 		for (i = 0; i < ARRAY_SIZE(lens); i++) {
 			struct tso_wr wr = make(w, how & 1, how & 2, lens[i]);
 
-			/* The rest of the route is of no meaning. */
+			/* The other fields of the route are ignored */
 			wr.eth_flags = ORNIC_ETH_TX_L4_CSUM;
 			if (how & 4)
 				wr.eth_flags |= ORNIC_ETH_TX_VLAN_INSERT;
@@ -200,7 +200,7 @@ static void test_segments(void **state)
 			 0);
 }
 
-/* ORNIC-SQ-16: the checksum of TCP may be 0, and is not 0xffff then. */
+/* [ORNIC-SQ-16] The checksum of TCP may be 0, and is not 0xffff then */
 static void test_checksum_of_zero(void **state)
 {
 	struct raw *w = *state;
@@ -214,14 +214,14 @@ static void test_checksum_of_zero(void **state)
 		post(w, &wr);
 		expect_done(w);
 		frame = raw_sent(w);
-		/* What would make it 0 */
+		/* This sum makes the checksum of the next frame 0 */
 		memcpy(end, frame->hdr + wr.hdr_len - 32 + 16, 2);
 		raw_done(w, frame);
 	}
 	assert_int_equal(flow_get16(end), 0);
 }
 
-/* ORNIC-SQ-16: up to as many headers and payload as there may be */
+/* [ORNIC-SQ-16] The longest headers, with the longest segments */
 static void test_longest_headers(void **state)
 {
 	struct raw *w = *state;
@@ -237,13 +237,13 @@ static void test_longest_headers(void **state)
 	memset(wr.hdr + tcp + 20, 1, 40);
 	wr.hdr_len = tcp + 60;
 	wr.mss = 1518 - wr.hdr_len;
-	/* Round the end of the ring */
+	/* Wrap the ring */
 	for (i = 0; i < 20; i++) {
 		post(w, &wr);
 		check_all(w, &wr);
 		expect_done(w);
 	}
-	/* One byte more and a tag more do not fit. */
+	/* One byte more, or a tag, does not fit */
 	wr.mss++;
 	post(w, &wr);
 	raw_expect(w, ORNIC_WC_LOC_LEN_ERR);
@@ -261,7 +261,7 @@ static void take(void *arg)
 		raw_done(w, raw_sent(w));
 }
 
-/* ORNIC-SQ-16: more frames than there are */
+/* [ORNIC-SQ-16] More segments than the host has frames */
 static void test_longest_payload(void **state)
 {
 	struct raw *w = *state;
@@ -284,7 +284,7 @@ static void test_longest_payload(void **state)
 	raw_expect(w, ORNIC_WC_LOC_LEN_ERR);
 }
 
-/* ORNIC-SQ-22 */
+/* [ORNIC-SQ-22] */
 static void test_refusals(void **state)
 {
 	struct raw *w = *state;
@@ -303,13 +303,13 @@ static void test_refusals(void **state)
 	REFUSED(LOC_QP_OP_ERR, wr.hdr_len = 0);
 	REFUSED(LOC_QP_OP_ERR, wr.hdr_len = 13);
 	REFUSED(LOC_QP_OP_ERR, wr.hdr_len = 14);
-	/* Less and more than TCP says */
+	/* Less and more than TCP's data offset */
 	REFUSED(LOC_QP_OP_ERR, wr.hdr_len--);
 	REFUSED(LOC_QP_OP_ERR, wr.hdr_len++);
 	REFUSED(LOC_QP_OP_ERR, wr.hdr_len -= 20);
 	REFUSED(LOC_QP_OP_ERR, wr.hdr[46] = 0x40);
 	REFUSED(LOC_QP_OP_ERR, wr.hdr[46] = 0xf0);
-	/* What is no TCP, or a fragment */
+	/* Not TCP, or a fragment */
 	REFUSED(LOC_QP_OP_ERR, wr.hdr[23] = FLOW_PROTO_UDP);
 	REFUSED(LOC_QP_OP_ERR, flow_put16(wr.hdr + 20, 0x2000));
 	REFUSED(LOC_QP_OP_ERR, flow_put16(wr.hdr + 20, 1));
@@ -334,7 +334,7 @@ static void test_refusals(void **state)
 					  ORNIC_DEVICE_STAT_bad_wqe_opcode),
 			 1);
 	REFUSED(LOC_PROT_ERR, wr.addr = w->data + PAYLOAD_MAX - 100);
-	/* It failed in the first segment; each fails alone. */
+	/* It failed in the first segment; each WQE fails alone */
 	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_frames),
 			 0);
 	REFUSED(LOC_PROT_ERR, w->key ^= 1);
@@ -345,13 +345,13 @@ static void test_refusals(void **state)
 	expect_done(w);
 }
 
-/* ORNIC-SQ-23: what has gone out before is not taken back */
+/* [ORNIC-SQ-23] Segments that were sent before the failure stay sent */
 static void test_failure_in_the_middle(void **state)
 {
 	struct raw *w = *state;
 	struct tso_wr wr = make(w, false, false, 9 * MSS);
 
-	/* The second SGE goes too far, from the sixth segment on. */
+	/* The second SGE exceeds the region from the sixth segment on */
 	wr.addr = w->data + PAYLOAD_MAX - 5 * MSS;
 	post(w, &wr);
 	raw_expect(w, ORNIC_WC_LOC_PROT_ERR);
@@ -365,14 +365,14 @@ static void test_failure_in_the_middle(void **state)
 	expect_done(w);
 }
 
-/* ORNIC-SQ-23 */
+/* [ORNIC-SQ-23] */
 static void test_what_has_begun_is_finished_in_sqd(void **state)
 {
 	struct raw *w = *state;
 	struct tso_wr wr = make(w, false, false, 5 * MSS);
 	unsigned int held = HOST_FRAMES - 2;
 
-	/* There are two frames. */
+	/* The host has two free frames */
 	w->host->frames += held;
 	publish(w, &wr);
 	publish(w, &wr);
@@ -395,7 +395,7 @@ static void test_what_has_begun_is_finished_in_sqd(void **state)
 	host_run(w->host);
 	take(w);
 	expect_done(w);
-	/* ERR amidst one */
+	/* ERR in the middle of a WQE */
 	w->host->wire_run = NULL;
 	w->host->frames += held;
 	publish(w, &wr);
@@ -407,7 +407,7 @@ static void test_what_has_begun_is_finished_in_sqd(void **state)
 	raw_expect(w, ORNIC_WC_WR_FLUSH_ERR);
 }
 
-/* ORNIC-RATE-2: each segment is a frame */
+/* [ORNIC-RATE-2] Each segment is a frame */
 static void test_segments_are_paced(void **state)
 {
 	struct raw *w = *state;
@@ -436,7 +436,7 @@ static void test_segments_are_paced(void **state)
 	check_all(w, &wr);
 }
 
-/* ORNIC-SQ-5 */
+/* [ORNIC-SQ-5] */
 static void test_other_types_have_none(void **state)
 {
 	struct raw *w = *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Work queues, tables of them, and RSS QPs. */
+/* WQs, RWQ tables and RSS QPs */
 #include "qp.h"
 #include "wqk.h"
 #include "rwq.h"
@@ -7,7 +7,7 @@
 
 /* ---- objects ---- */
 
-/* ORNIC-WQ-1 */
+/* [ORNIC-WQ-1] */
 static void test_create_refusals(void **state)
 {
 	struct ornic_create_wq_in good = {};
@@ -40,7 +40,7 @@ static void test_create_refusals(void **state)
 			 ORNIC_CMD_BAD_SIZE);
 }
 
-/* ORNIC-WQ-2 */
+/* [ORNIC-WQ-2] */
 static void test_numbers_are_of_one_kind(void **state)
 {
 	struct ornic_modify_wq_in to_wq = {};
@@ -69,7 +69,7 @@ static void test_numbers_are_of_one_kind(void **state)
 					 wq.num), ORNIC_CMD_BAD_OBJECT);
 }
 
-/* ORNIC-OBJ-3 */
+/* [ORNIC-OBJ-3] */
 static void test_uses(void **state)
 {
 	struct raw *w = *state;
@@ -82,12 +82,12 @@ static void test_uses(void **state)
 #define DESTROY(what, num, status) \
 	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_##what, num), \
 			 ORNIC_CMD_##status)
-	/* Used by nobody yet */
+	/* Objects without other users */
 	w->pdn = pd;
 	host_cq(w->host, &w->cq, w->page, w->eq.num, 8, 6);
 	for (i = 0; i < RAW_WQS; i++)
 		wqk_create_wq(w, &w->wq[i], 0, 0);
-	/* Some are in it twice. */
+	/* The table refers to each WQ twice */
 	table = wqk_create_table(w, 3);
 	in = wqk_rss_qp(w, table, 0);
 	in.pdn = htole32(host_pd(w->host));
@@ -116,7 +116,7 @@ static void test_uses(void **state)
 #undef DESTROY
 }
 
-/* ORNIC-RSS-1 */
+/* [ORNIC-RSS-1] */
 static void test_table_refusals(void **state)
 {
 	struct raw *w = *state;
@@ -138,7 +138,7 @@ static void test_table_refusals(void **state)
 	REFUSED(BAD_PARAM, 4 << CORE_MAX_LOG_RWQ_SIZE);
 	cmd.in.log_size = 255;
 	REFUSED(BAD_PARAM, 4);
-	/* Too short, and with one name too many */
+	/* Too short, and with one number too many */
 	cmd.in.log_size = 2;
 	REFUSED(BAD_SIZE, 15);
 	REFUSED(BAD_SIZE, 20);
@@ -155,7 +155,7 @@ static void test_table_refusals(void **state)
 #undef REFUSED
 }
 
-/* ORNIC-RSS-2 */
+/* [ORNIC-RSS-2] */
 static void test_rss_qp_refusals(void **state)
 {
 	struct raw *w = *state;
@@ -173,7 +173,7 @@ static void test_rss_qp_refusals(void **state)
 	REFUSED(uctx, htole32(7), BAD_OBJECT);
 	REFUSED(pdn, htole32(7), BAD_OBJECT);
 	REFUSED(rx_hash_fields, htole32(1 << 9), BAD_PARAM);
-	/* No other flag, whether it is one or not */
+	/* No other flag, defined or not */
 	for (flags = ORNIC_QP_SQ; flags; flags <<= 1)
 		if (flags != ORNIC_QP_RSS)
 			REFUSED(flags, htole32(ORNIC_QP_RSS | flags),
@@ -183,7 +183,7 @@ static void test_rss_qp_refusals(void **state)
 	REFUSED(sq.addr, htole64(w->data), BAD_PARAM);
 	REFUSED(type, ORNIC_QPT_UD, BAD_PARAM);
 	REFUSED(type, QP_TYPE_WQ, BAD_PARAM);
-	/* And without the flag nothing of it */
+	/* Without the flag these fields are 0 */
 	good.flags = 0;
 	memset(good.rx_hash_key, 0, sizeof(good.rx_hash_key));
 	good.rwq_table = 0;
@@ -195,7 +195,7 @@ static void test_rss_qp_refusals(void **state)
 	assert_int_equal(w->host->nic->qps.count, RAW_QPS + 1);
 }
 
-/* ORNIC-RSS-3 */
+/* [ORNIC-RSS-3] */
 static void test_rss_qp_has_no_states(void **state)
 {
 	struct ornic_rx_queues_in queues = { .count = htole32(1) };
@@ -217,7 +217,7 @@ static void test_rss_qp_has_no_states(void **state)
 			 ORNIC_CMD_BAD_STATE);
 	assert_int_equal(host_qp_modify(&host_qp, ORNIC_QPS_RESET),
 			 ORNIC_CMD_BAD_STATE);
-	/* No send queue rings, and the netdev's frames have their own table. */
+	/* No doorbell and no SET_RX_QUEUES for an RSS QP */
 	host_doorbell(w->host, w->page, ORNIC_DB_SQ, qp->obj.num, 5);
 	host_run(w->host);
 	queues.qpn[0] = name.num;
@@ -228,7 +228,7 @@ static void test_rss_qp_has_no_states(void **state)
 
 /* ---- states ---- */
 
-/* ORNIC-WQ-3 */
+/* [ORNIC-WQ-3] */
 static void test_transitions(void **state)
 {
 	static const struct {
@@ -262,7 +262,7 @@ static void test_transitions(void **state)
 	}
 }
 
-/* ORNIC-WQ-3 */
+/* [ORNIC-WQ-3] */
 static void test_modify_refusals(void **state)
 {
 	struct raw *w = *state;
@@ -296,7 +296,7 @@ static void test_modify_refusals(void **state)
 	assert_int_equal(wqk_find(w, &wq)->rx_flags, ORNIC_WQ_CVLAN_STRIPPING);
 }
 
-/* ORNIC-WQ-4 */
+/* [ORNIC-WQ-4] */
 static void test_frames_come_in_rdy_only(void **state)
 {
 	struct raw *w = *state;
@@ -309,7 +309,7 @@ static void test_frames_come_in_rdy_only(void **state)
 	wqk_deliver_any(w, wqk_find(w, &wq));
 	wqk_expect_quiet(w);
 	assert_int_equal(wqk_no_wqe(w), 1);
-	/* What was published before counts. */
+	/* A WQE that was published before RDY counts */
 	wqk_modify(w, &wq, ORNIC_WQS_RDY);
 	wqk_deliver_any(w, wqk_find(w, &wq));
 	cqe = wqk_expect_frame(w, &wq, WQK_FRAME_LEN);
@@ -330,7 +330,7 @@ static void test_frames_come_in_rdy_only(void **state)
 	wqk_expect_quiet(w);
 }
 
-/* ORNIC-WQ-5 */
+/* [ORNIC-WQ-5] */
 static void test_err_flushes_and_reset_does_not(void **state)
 {
 	struct ornic_qp_dbr *dbr;
@@ -345,7 +345,7 @@ static void test_err_flushes_and_reset_does_not(void **state)
 	wqk_modify(w, &wq, ORNIC_WQS_ERR);
 	for (i = 0; i < 3; i++)
 		raw_expect(w, ORNIC_WC_WR_FLUSH_ERR);
-	/* What is published later, too */
+	/* WQEs that are published later are flushed too */
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
 	host_sleep(w->host, 100000000);
 	raw_expect(w, ORNIC_WC_WR_FLUSH_ERR);
@@ -365,14 +365,14 @@ static void test_err_flushes_and_reset_does_not(void **state)
 	wqk_expect_quiet(w);
 }
 
-/* ORNIC-WQ-6 */
+/* [ORNIC-WQ-6] */
 static void test_wq_that_fails_tells(void **state)
 {
 	struct ornic_qp_dbr *dbr;
 	struct raw *w = *state;
 	struct host_qp wq;
 
-	/* A ring index that cannot be */
+	/* An impossible ring index */
 	wqk_ready_wq(w, &wq, 0, 0);
 	dbr = host_ptr(w->host, wq.dbr);
 	guest_store32(&dbr->rq_pi, 1000);
@@ -382,7 +382,7 @@ static void test_wq_that_fails_tells(void **state)
 			 1);
 	assert_int_equal(wqk_find(w, &wq)->state, ORNIC_QPS_ERR);
 	wqk_expect_quiet(w);
-	/* A key that is none */
+	/* An SGE beyond its region */
 	wqk_ready_wq(w, &wq, 0, 0);
 	raw_post(w, &wq, w->data + 4 * RAW_BUF_LEN - 10, RAW_BUF_LEN);
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
@@ -391,14 +391,14 @@ static void test_wq_that_fails_tells(void **state)
 	raw_expect(w, ORNIC_WC_WR_FLUSH_ERR);
 	wqk_expect_event(w, ORNIC_EVENT_WQ_FATAL, wq.num);
 	wqk_expect_quiet(w);
-	/* A WQE that makes no sense */
+	/* A WQE with too many SGEs */
 	wqk_ready_wq(w, &wq, 0, 0);
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
 	((struct ornic_rq_hdr *)host_ptr(w->host, wq.rq))->ctrl = htole32(2);
 	wqk_deliver_any(w, wqk_find(w, &wq));
 	raw_expect(w, ORNIC_WC_LOC_QP_OP_ERR);
 	wqk_expect_event(w, ORNIC_EVENT_WQ_FATAL, wq.num);
-	/* A ring that is gone */
+	/* An unmapped ring */
 	wqk_ready_wq(w, &wq, 0, 0);
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
 	host_unmap(w->host, wq.rq, HOST_PAGE);
@@ -408,7 +408,7 @@ static void test_wq_that_fails_tells(void **state)
 	assert_int_equal(wqk_no_wqe(w), 2);
 }
 
-/* ORNIC-WQ-6 */
+/* [ORNIC-WQ-6] */
 static void test_cq_that_fails_takes_its_wqs(void **state)
 {
 	struct raw *w = *state;
@@ -426,15 +426,15 @@ static void test_cq_that_fails_takes_its_wqs(void **state)
 	wqk_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
 	wqk_expect_event(w, ORNIC_EVENT_WQ_FATAL, wq.num);
 	assert_int_equal(wqk_find(w, &wq)->state, ORNIC_QPS_ERR);
-	/* One in RESET has nothing to lose. */
+	/* A WQ of another CQ is not affected */
 	assert_int_equal(wqk_find(w, &other)->state, ORNIC_QPS_RTR);
 	w->cq = small;
 	wqk_expect_quiet(w);
 }
 
-/* ---- spreading ---- */
+/* ---- RSS ---- */
 
-/* ORNIC-RSS-4 */
+/* [ORNIC-RSS-4] */
 static void test_frames_are_spread(void **state)
 {
 	struct raw *w = *state;
@@ -453,7 +453,7 @@ static void test_frames_are_spread(void **state)
 
 		for (n = 0; n < RAW_WQS; n++)
 			raw_post(w, &w->wq[n], w->data, RAW_BUF_LEN);
-		/* What is not asked for does not matter. */
+		/* Fields that were not requested do not matter */
 		wqk_make_udp(data, i & 1, 1000 + i / 2);
 		wqk_deliver(w, qp, data, sizeof(data));
 		ext = wqk_ext_of(host_queue_peek(&w->cq));
@@ -464,7 +464,7 @@ static void test_frames_are_spread(void **state)
 			assert_int_equal(hits[at] & 1, 1);
 		hits[at]++;
 		wqk_expect_frame(w, &w->wq[at], WQK_FRAME_LEN);
-		/* The rings hold 16: begin anew. */
+		/* The rings hold 16 WQEs: start again */
 		for (n = 0; n < RAW_WQS; n++) {
 			wqk_modify(w, &w->wq[n], ORNIC_WQS_RESET);
 			memset(host_ptr(w->host, w->wq[n].dbr), 0, 4 * 16);
@@ -476,7 +476,7 @@ static void test_frames_are_spread(void **state)
 		assert_true(hits[i] > 4);
 }
 
-/* ORNIC-RSS-4 */
+/* [ORNIC-RSS-4] */
 static void test_frames_without_a_hash(void **state)
 {
 	const struct ornic_cqe_ext *ext;
@@ -494,7 +494,7 @@ static void test_frames_without_a_hash(void **state)
 	ext = wqk_ext_of(wqk_expect_frame(w, &w->wq[0], WQK_FRAME_LEN));
 	assert_int_equal(le32toh(ext->rss_hash), 0);
 	assert_false(le16toh(ext->flags) & ORNIC_CQE_EXT_RSS);
-	/* A QP of its own has none of it. */
+	/* A QP with a queue of its own has no hash */
 	wqk_ready_qp(w, &w->wq[1], 0);
 	raw_post(w, &w->wq[1], w->data, RAW_BUF_LEN);
 	wqk_deliver_any(w, wqk_find(w, &w->wq[1]));
@@ -503,7 +503,7 @@ static void test_frames_without_a_hash(void **state)
 	assert_int_equal(le32toh(ext->flow_tag), WQK_TAG);
 }
 
-/* ORNIC-RSS-1 */
+/* [ORNIC-RSS-1] */
 static void test_largest_table(void **state)
 {
 	struct raw *w = *state;
@@ -514,7 +514,7 @@ static void test_largest_table(void **state)
 	wqk_create_table(w, CORE_MAX_LOG_RWQ_SIZE);
 	assert_int_equal(wqk_find(w, &w->wq[0])->obj.users,
 			 (1 << CORE_MAX_LOG_RWQ_SIZE) / RAW_WQS);
-	/* A reset takes users before what they use. */
+	/* A reset destroys users before the objects that they use */
 	wqk_create_rss(w, wqk_create_table(w, 1), 0);
 	nic_reset(w->host->nic);
 	assert_int_equal(w->host->nic->qps.count, 0);
