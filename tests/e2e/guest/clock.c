@@ -2,10 +2,10 @@
 /*
  * usage: clock DEVICE PTP-DEVICE SECONDS SLACK-NS
  *
- * Translates the counter of the card by the clock page, between two looks at
- * the PTP clock, which must embrace the result, give or take SLACK-NS. Before
- * that it tries what a process must not do with the page. One line per try, and
- * a last one: how often it looked, and how often the page had just changed.
+ * Reads the counter of the card between two readings of the PTP clock, translates it by the clock
+ * page, and checks that the result lies between these readings, with a tolerance of SLACK-NS.
+ * Before that, tries what a process must not do with the page. Prints one line per attempt; the
+ * last line has the number of readings, and how often the page had to be read again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "uverbs.h"
 
 #define NS 1000000000ll
-/* As the kernel makes a clock's number from a descriptor */
+/* Clock ID of a file descriptor, as the kernel defines it */
 #define CLOCK_OF_FD(fd) ((~(clockid_t)(fd) << 3) | 3)
 
 static int64_t now_ns(clockid_t clock)

@@ -2,8 +2,8 @@
 /*
  * usage: cost DEVICE GID-INDEX CASE COUNT
  *
- * Does the same COUNT times, and nothing else that depends on COUNT. The test
- * counts what that costs: doorbells, interrupts, commands, packets.
+ * Repeats an operation COUNT times; nothing else depends on COUNT. The test counts what the
+ * operation costs: doorbells, interrupts, commands, packets.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "verbs.h"
 
 #define LEN 65536
-#define LIST 16		/* work requests of a list */
+#define LIST 16		/* work requests in a list */
 
 static unsigned int count;
 
@@ -24,7 +24,7 @@ static void post_message(struct ibv_qp *qp, struct mem *mem)
 	want_ok(post_send(qp, IBV_WR_SEND, 1, &sge, 0, 0));
 }
 
-/* A message there and a message back, both sides polled */
+/* A message in each direction; both sides poll */
 static void pingpong(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -75,7 +75,7 @@ static void events(struct port *port)
 	}
 }
 
-/* A list of requests by one call, the last of which completes */
+/* Post a list of requests by one call; only the last one is signaled */
 static void list_of(struct port *port, enum ibv_wr_opcode opcode, size_t len)
 {
 	struct mem mem = mem_make(port, 2 * LEN, ACCESS_ALL);
@@ -185,7 +185,7 @@ static void qp(struct port *port)
 		want_ok(ibv_destroy_qp(made(ibv_create_qp(port->pd, &init))));
 }
 
-/* A QP connected with itself: created, INIT, RTR, RTS, destroyed */
+/* Connect a QP to itself: create, INIT, RTR, RTS, destroy */
 static void connect_qp(struct port *port)
 {
 	struct ibv_qp_init_attr init = qp_init(IBV_QPT_RC, cq_make(port, 64, NULL));

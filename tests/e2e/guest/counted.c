@@ -31,7 +31,7 @@ static void post_write(struct ibv_qp *qp, struct mem *mem, uint32_t rkey)
 	want_ok(post_send(qp, IBV_WR_RDMA_WRITE, 1, &sge, (uintptr_t)mem->buf + LEN / 2, rkey));
 }
 
-/* One try and one retry reach a QP that has gone. */
+/* One try and one retry reach a QP that is destroyed */
 static void unknown_qp(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -44,14 +44,14 @@ static void unknown_qp(struct port *port)
 	want_wc(pair.a_cq, 1, IBV_WC_RETRY_EXC_ERR);
 }
 
-/* The responder expects its peer at another address: the other machine's. */
+/* The responder expects its peer at the address of the other machine */
 static void wrong_path(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
 	struct port other = *port;
 
-	/* The machines have the last bytes 1 and 2. */
+	/* The last bytes of the machines' addresses are 1 and 2 */
 	other.gid.raw[15] ^= 3;
 	qp_to_rtr(port, pair.a, pair.b->qp_num);
 	qp_to_rtr(&other, pair.b, pair.a->qp_num);
@@ -60,7 +60,7 @@ static void wrong_path(struct port *port)
 	want_wc(pair.a_cq, 1, IBV_WC_RETRY_EXC_ERR);
 }
 
-/* Two datagrams with another Q_Key than the receiver's, then two that find no receive */
+/* Two datagrams with a wrong Q_Key, then two that find no receive WQE */
 static void datagrams(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -81,7 +81,7 @@ static void datagrams(struct port *port)
 		want_ok(ibv_post_send(a, &wr, &bad));
 		want_wc(a_cq, 1, IBV_WC_SUCCESS);
 	}
-	/* One that arrives is behind all of them. */
+	/* This datagram is received, after all others were dropped */
 	sge = mem_sge(&mem, LEN / 2, 512);
 	want_ok(post_recv(b, 2, &sge));
 	post_datagram(a, wr.wr.ud.ah, b->qp_num, 3, mem_sge(&mem, 0, 64));
@@ -114,7 +114,7 @@ static void invalid_request(struct port *port)
 	want_wc(pair.a_cq, 1, IBV_WC_REM_INV_REQ_ERR);
 }
 
-/* A SEND and two retries find no receive. */
+/* A SEND and two retries find no receive WQE */
 static void receiver_not_ready(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -122,13 +122,13 @@ static void receiver_not_ready(struct port *port)
 	struct ibv_sge sge = mem_sge(&mem, 0, 64);
 
 	pair_to_rtr(&pair);
-	/* The retries are after RNR timers, far from the ACK timeout of 4 s. */
+	/* RNR timers trigger the retries; the ACK timeout of 4 s does not expire */
 	qp_to_rts_with(pair.a, 20, 7, 2);
 	want_ok(post_send(pair.a, IBV_WR_SEND, 1, &sge, 0, 0));
 	want_wc(pair.a_cq, 1, IBV_WC_RNR_RETRY_EXC_ERR);
 }
 
-/* The first packet has the PSN after the one that is expected. */
+/* The first packet has the PSN after the expected one */
 static void out_of_sequence(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -140,7 +140,7 @@ static void out_of_sequence(struct port *port)
 	want_wc(pair.a_cq, 1, IBV_WC_RETRY_EXC_ERR);
 }
 
-/* The first packet has the PSN before the one that is expected: it is acknowledged only. */
+/* The first packet has the PSN before the expected one, so it is only acknowledged */
 static void duplicate(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -187,7 +187,7 @@ static void requests(struct port *port)
 	}
 }
 
-/* More completions than a CQ has room for */
+/* More completions than the CQ holds */
 static void cq_overrun(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -205,7 +205,7 @@ static void cq_overrun(struct port *port)
 	want_event(port, IBV_EVENT_CQ_ERR, cq);
 }
 
-/* One set of counters more than the card has */
+/* One counters object more than the card has */
 static void command_refused(struct port *port)
 {
 	struct ibv_counters_init_attr init = { 0 };

@@ -2,8 +2,8 @@
 /*
  * usage: cq DEVICE GID-INDEX CASE
  *
- * Completion queues and their channels: no event is lost and none comes twice
- * for one arming, whatever polls, arms and resizes at the same time.
+ * Completion queues and their channels: no event is lost, and each request gets one event, whatever
+ * polls, arms and resizes at the same time.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,10 +16,10 @@
 #define LEN 4096
 #define CHANNELS 3
 #define STORM_CQS 24
-#define STORM_SENDS 200		/* of each CQ's QP */
+#define STORM_SENDS 200		/* by the QP of each CQ */
 #define RACES 3000
 #define RESIZES 300
-#define RESIZE_EACH 7		/* completions, at least */
+#define RESIZE_EACH 7		/* completions per resize, at least */
 
 static void vectors(struct port *port)
 {
@@ -68,7 +68,7 @@ static struct ibv_comp_channel *channel_make(struct port *port)
 	return channel;
 }
 
-/* A queue pair connected with itself, so that all that it does is in one CQ */
+/* Connect a QP to itself, so that all its completions are in one CQ */
 static struct ibv_qp *lonely_qp(struct port *port, struct ibv_cq *cq)
 {
 	struct ibv_qp_init_attr init = qp_init(IBV_QPT_RC, cq);
@@ -93,7 +93,7 @@ static void post_write(struct ibv_qp *qp, struct mem *mem, uint64_t wr_id)
 	post_write_to(qp, mem, wr_id, LEN / 2);
 }
 
-/* Return: the CQ whose event came; it is not acknowledged */
+/* Return: the CQ of the next event, which is not acknowledged */
 static struct ibv_cq *want_cq_event(struct ibv_comp_channel *channel)
 {
 	struct ibv_cq *cq;
@@ -137,7 +137,7 @@ static void solicited(struct port *port)
 	want_ok(ibv_post_send(pair.a, &wr, &bad));
 	want_wc(cq, 12, IBV_WC_SUCCESS);
 	want(!readable(channel->fd, NEVER_MS), "a second event for one arming");
-	/* A failure counts as solicited. */
+	/* A failure counts as solicited */
 	want_ok(ibv_req_notify_cq(cq, 1));
 	qp_set_state(b, IBV_QPS_ERR);
 	ibv_ack_cq_events(want_cq_event(channel), 1);
@@ -150,7 +150,7 @@ static void *destroy_cq(void *cq)
 	return NULL;
 }
 
-/* A CQ is destroyed when all events that were taken are acknowledged, and not before. */
+/* ibv_destroy_cq() waits until all events that were taken are acknowledged */
 static void destroy_waits_for_acks(struct port *port)
 {
 	struct ibv_comp_channel *channel = channel_make(port);
@@ -179,7 +179,7 @@ static void destroy_waits_for_acks(struct port *port)
 	want_ok(ibv_destroy_comp_channel(channel));
 }
 
-/* One of many CQs under fire */
+/* One of many CQs under load */
 struct storm {
 	struct ibv_cq *cq;
 	struct ibv_qp *qp;
@@ -196,7 +196,7 @@ struct shooter {
 	unsigned int first;
 };
 
-/* Posts to its share of the queues, in an order that is none, as there is room. */
+/* Post to this thread's queues in turn, where there is room */
 static void *shoot(void *arg)
 {
 	struct shooter *shooter = arg;
@@ -212,7 +212,7 @@ static void *shoot(void *arg)
 			if (storm->sent == STORM_SENDS || storm->sent - done > 30)
 				continue;
 			post_write(storm->qp, storm->mem, storm->sent++);
-			/* Sometimes a queue falls silent before it is armed, sometimes behind. */
+			/* Pause, so that CQs are armed before and after their last completion */
 			if (storm->sent * 7 % 5 == 0)
 				usleep(storm->sent * 13 % 97);
 		}
@@ -241,9 +241,8 @@ static void arm(struct storm *storm)
 }
 
 /*
- * Many CQs over several channels and all vectors, taken by epoll as programs
- * do: event, acknowledge, arm, poll until empty. If an event is lost the
- * storm stops, and if one comes twice there are more than requests.
+ * Many CQs on several channels and all vectors, used with epoll as programs do: event, acknowledge,
+ * arm, poll until empty. A lost event stops the storm; a duplicate makes more events than requests.
  */
 static void event_storm(struct port *port)
 {
@@ -283,7 +282,7 @@ static void event_storm(struct port *port)
 			want(storm->cq == cq, "event of something else");
 			want(++storm->events <= storm->armed, "%u events for %u requests",
 			     storm->events, storm->armed);
-			/* Acknowledged in lots, as the manual recommends */
+			/* Acknowledge in batches, as the manual recommends */
 			if (storm->events % 8 == 0)
 				ibv_ack_cq_events(cq, 8);
 			arm(storm);
@@ -296,7 +295,7 @@ static void event_storm(struct port *port)
 	for (i = 0; i < 2; i++)
 		want_ok(pthread_join(threads[i], NULL));
 	for (i = 0; i < STORM_CQS; i++) {
-		/* One that was still under way counts, too. */
+		/* Events that were still underway count too */
 		while (readable(channels[i % CHANNELS]->fd, 0) &&
 		       !ibv_get_cq_event(channels[i % CHANNELS], &cq, &context)) {
 			storm = context;
@@ -316,8 +315,8 @@ static void event_storm(struct port *port)
 }
 
 /*
- * Post, arm, look once more, sleep. The card works meanwhile, and as the time
- * until the arming grows a little each round, all moments of it are met.
+ * Post, arm, poll once more, sleep. The card works at the same time. The time until the arming
+ * grows with each round, so that the arming meets all moments of that work.
  */
 static void arm_poll_race(struct port *port)
 {
@@ -343,7 +342,7 @@ static void arm_poll_race(struct port *port)
 			slept++;
 			drain(&storm);
 		}
-		/* An event for an entry that was polled already */
+		/* An event for an entry that was already polled */
 		while (readable(channel->fd, 0)) {
 			ibv_ack_cq_events(want_cq_event(channel), 1);
 			want(++storm.events <= storm.armed, "%u events for %u requests",
@@ -351,7 +350,7 @@ static void arm_poll_race(struct port *port)
 		}
 	}
 	printf("slept %u times of %u\n", slept, RACES);
-	/* Both ends of the race have won some rounds. */
+	/* Each side has won the race in some rounds */
 	want(slept, "no round waited for an event");
 	want(slept < RACES, "no round found its completion by itself");
 }
@@ -368,7 +367,7 @@ static void *resize(void *arg)
 	unsigned int i;
 
 	for (i = 0; i < RESIZES; i++) {
-		/* On a machine with one processor the rings would change with nothing between. */
+		/* Otherwise a single processor would resize without completions in between */
 		while (__atomic_load_n(&resizer->storm.done, __ATOMIC_ACQUIRE) < i * RESIZE_EACH)
 			usleep(50);
 		want_ok(ibv_resize_cq(resizer->storm.cq, wanted[i % ARRAY_SIZE(wanted)]));
@@ -379,7 +378,7 @@ static void *resize(void *arg)
 	return NULL;
 }
 
-/* Every completion comes once and in order while the ring changes under it; so do events. */
+/* Every completion comes once and in order during resizes, and no event is lost */
 static void resize_under_traffic(struct port *port)
 {
 	struct ibv_comp_channel *channel = channel_make(port);
@@ -405,7 +404,7 @@ static void resize_under_traffic(struct port *port)
 	printf("%u completions in %u rings\n", storm->done, RESIZES);
 }
 
-/* Unpolled completions move to the new ring, and must fit. */
+/* Unpolled completions move to the new ring, and must fit */
 static void resize_keeps_entries(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -438,7 +437,7 @@ static void moderate(struct ibv_cq *cq, uint16_t count, uint16_t period)
 	want_ok(ibv_modify_cq(cq, &attr));
 }
 
-/* An event waits for so many completions, or so long after the first. */
+/* An event waits for a number of completions, or for a time after the first one */
 static void moderation(struct port *port)
 {
 	struct ibv_comp_channel *channel = channel_make(port);
@@ -451,14 +450,14 @@ static void moderation(struct port *port)
 
 	want(ibv_modify_cq(cq, &unknown), "an unknown attribute");
 	moderate(cq, 8, 65535);
-	/* Not enough: the period, 65 ms, passes. */
+	/* Too few completions: the period of 65 ms passes */
 	want_ok(ibv_req_notify_cq(cq, 0));
 	begin = now_ms();
 	post_write(qp, &mem, 0);
 	want_wc(cq, 0, IBV_WC_SUCCESS);
 	ibv_ack_cq_events(want_cq_event(channel), 1);
 	want(now_ms() - begin >= 55, "after %u ms", (unsigned int)(now_ms() - begin));
-	/* Enough: at once. The machine may be busy, but not always. */
+	/* Enough completions: the event comes at once in at least one of the rounds */
 	for (try = 0; try < 10; try++) {
 		want_ok(ibv_req_notify_cq(cq, 0));
 		begin = now_ms();
@@ -471,7 +470,7 @@ static void moderation(struct port *port)
 			want_wc(cq, i, IBV_WC_SUCCESS);
 	}
 	want(least < 50, "%u ms", (unsigned int)least);
-	/* Off again */
+	/* No moderation */
 	moderate(cq, 0, 0);
 	least = SOON_MS;
 	for (try = 0; try < 10; try++) {
@@ -486,7 +485,7 @@ static void moderation(struct port *port)
 	want(least < 50, "%u ms", (unsigned int)least);
 }
 
-/* A CQ that nobody polls fails with its QPs, and no other does. */
+/* A CQ that is not polled fails with its QPs; other CQs do not */
 static void overrun(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -520,7 +519,7 @@ static void overrun(struct port *port)
 	want_ok(ibv_destroy_cq(cq));
 }
 
-/* A CQ that ignores overruns may lose completions; its QP stays as it is. */
+/* A CQ that ignores overruns may lose completions; its QP goes on */
 static void overrun_ignored(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -538,7 +537,7 @@ static void overrun_ignored(struct port *port)
 	mem_fill(&mem, 0, 64, 1);
 	for (i = 0; i < 59; i++)
 		post_write(qp, &mem, i);
-	/* The data of the last one says that all before it have completed. */
+	/* The data of the last WRITE shows that all earlier ones have completed */
 	post_write_to(qp, &mem, i, LEN / 2 + 64);
 	while (!mem_is(&mem, LEN / 2 + 64, 64, 1))
 		want(now_ms() < end, "the QP has stopped");

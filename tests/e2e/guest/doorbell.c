@@ -2,9 +2,8 @@
 /*
  * usage: doorbell DEVICE QPN COUNT
  *
- * Rings, through this process's own doorbell page, for a queue pair of another
- * process COUNT times, with an index that would be nonsense there; COUNT times
- * for an event queue; and COUNT times with a type that does not exist.
+ * Rings doorbells in the page of this process: COUNT times for a QP of another process, with an
+ * index that is invalid there; COUNT times for an EQ; and COUNT times with an undefined type.
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -34,7 +33,7 @@ int main(int argc, char **argv)
 		ring(&uv, ORNIC_DB_EQ, 0, ORNIC_ARM_NEXT);
 		ring(&uv, 77, qpn, 0);
 	}
-	/* Posted writes: the page must still be there when they arrive. */
+	/* Posted writes: the page must still be there when they arrive */
 	sleep(1);
 	return 0;
 }

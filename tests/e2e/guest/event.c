@@ -2,19 +2,19 @@
 /*
  * usage: event DEVICE GID-INDEX CASE
  *
- * Asynchronous events of queue pairs that no other program here provokes, each
- * once, with the object it is about. What a test does from outside (cable,
- * addresses, a card that fails) is told by the case `watch`.
+ * Asynchronous events of QPs that no other program provokes. Each event comes once, for the right
+ * object. The case `watch` prints the events that a test causes from outside (cable, addresses, a
+ * failed card).
  */
 #include <stdio.h>
 
 #include "verbs.h"
 
 #define LEN 4096
-/* More than an event queue of the driver has entries */
+/* More QPs than an EQ of the driver has entries */
 #define CROWD 8500
 
-/* The first packet reaches a responder that is not in RTS yet: once per connection. */
+/* The first packet reaches a responder in RTR: one event per connection */
 static void comm_est(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -35,7 +35,7 @@ static void comm_est(struct port *port)
 	want_no_event(port);
 }
 
-/* A key that is not there: the responder is told, the requester has its completion. */
+/* An invalid rkey: an event for the responder, a completion for the requester */
 static void access_err(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -50,7 +50,7 @@ static void access_err(struct port *port)
 	want_no_event(port);
 }
 
-/* An atomic on an odd address is an invalid request. */
+/* An atomic on an unaligned address is an invalid request */
 static void req_err(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -69,7 +69,7 @@ static void req_err(struct port *port)
 	want_no_event(port);
 }
 
-/* The index of a queue pair in a crowd */
+/* Return: the index of a QP in the crowd, or CROWD */
 static unsigned int place(struct ibv_qp **crowd, const struct ibv_qp *qp)
 {
 	unsigned int i;
@@ -81,8 +81,8 @@ static unsigned int place(struct ibv_qp **crowd, const struct ibv_qp *qp)
 }
 
 /*
- * A process lets more queue pairs fail at once than there is room for events:
- * it is told of each of them, once, and the card serves everybody else.
+ * A process fails more QPs at once than an EQ has entries. It gets one event for each of them, and
+ * other QPs go on.
  */
 static void crowd_fails(struct port *port)
 {
@@ -106,7 +106,7 @@ static void crowd_fails(struct port *port)
 		crowd[i] = made(ibv_create_qp(port->pd, &init));
 		qp_to_init(crowd[i], 0);
 	}
-	/* The last one fills the CQ. */
+	/* The last QP overruns the CQ */
 	qp = made(ibv_create_qp(port->pd, &rc));
 	crowd[i] = qp;
 	qp_to_init(qp, ACCESS_ALL);
@@ -136,7 +136,7 @@ static void crowd_fails(struct port *port)
 	want_no_event(port);
 }
 
-/* Prints what comes, until nothing has come for five seconds. */
+/* Print events until none has come for five seconds */
 static void watch(struct port *port)
 {
 	struct ibv_async_event event;

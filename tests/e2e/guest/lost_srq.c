@@ -2,9 +2,9 @@
 /*
  * usage: lost_srq DEVICE GID-INDEX
  *
- * Claims to have posted more to an SRQ than it holds, and sends to a queue pair
- * that needs one of them. Prints the status that the sender gets, and the
- * numbers of the asynchronous events (enum ib_event_type) in order.
+ * Publishes more WQEs of an SRQ than it holds, and sends to a QP that needs one of them. Prints the
+ * status that the sender gets, and the numbers of the asynchronous events (enum ib_event_type) in
+ * ascending order.
  */
 #include <endian.h>
 #include <poll.h>
@@ -38,7 +38,7 @@ static void say_events(int fd)
 
 int main(int argc, char **argv)
 {
-	/* A SEND of nothing */
+	/* A SEND without data */
 	const struct ornic_sq_hdr wqe[ORNIC_SLOT_SIZE / sizeof(struct ornic_sq_hdr)] = {
 		{ .ctrl = htole32(ORNIC_PREP(ORNIC_SQ_OPCODE, ORNIC_WR_SEND) |
 				  ORNIC_PREP(ORNIC_SQ_FLAGS, ORNIC_SEND_SIGNALED)) },

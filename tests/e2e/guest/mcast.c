@@ -2,7 +2,7 @@
 /*
  * usage: mcast DEVICE GID-INDEX CASE
  *
- * Multicast groups: who may attach, who gets what, what may not be destroyed.
+ * Multicast groups: which QPs may attach, which get a datagram, and which cannot be destroyed.
  */
 #include "verbs.h"
 
@@ -72,7 +72,7 @@ static void say(struct port *port, struct ibv_qp *qp, struct mem *mem, unsigned 
 	want_ok(ibv_destroy_ah(ah));
 }
 
-/* Each member of a group gets one copy, nobody else any, the sender's port included. */
+/* Each member of a group gets one copy, also on the port of the sender; other QPs get none */
 static void members_only(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL), got = mem_make(port, LEN, ACCESS_ALL);

@@ -2,7 +2,7 @@
 /*
  * usage: mr DEVICE GID-INDEX CASE
  *
- * Memory regions and windows: what no other suite looks at.
+ * Memory regions and windows: cases that no other suite covers.
  */
 #include <fcntl.h>
 #include <linux/udmabuf.h>
@@ -15,7 +15,7 @@
 
 #define LEN 16384
 
-/* Each use of a key by the other side: the status it ends with */
+/* WRITE with a key of the other side, and expect a status */
 static void want_write(struct port *port, struct mem *from, uint64_t raddr, uint32_t rkey,
 		       enum ibv_wc_status status)
 {
@@ -29,7 +29,7 @@ static void want_write(struct port *port, struct mem *from, uint64_t raddr, uint
 	pair_destroy(&pair);
 }
 
-/* Reads are zeros, writes vanish, beside real memory in one list and alone, at any address. */
+/* Reads give zeros and writes vanish, alone and beside real memory, at any address */
 static void null_mr(struct port *port)
 {
 	struct mem a = mem_make(port, LEN, ACCESS_ALL), b = mem_make(port, LEN, ACCESS_ALL);
@@ -44,7 +44,7 @@ static void null_mr(struct port *port)
 	struct ibv_recv_wr recv = { .wr_id = 2, .sg_list = sge, .num_sge = 2 }, *bad_recv;
 	unsigned int i;
 
-	/* 3000 bytes of nothing, 3000 of a */
+	/* 3000 bytes of the null MR, 3000 of a */
 	sge[0] = (struct ibv_sge){ .addr = 0, .length = 3000, .lkey = null->lkey };
 	sge[1] = mem_sge(&a, 0, 3000);
 	mem_fill(&a, 0, LEN, 1);
@@ -56,7 +56,7 @@ static void null_mr(struct port *port)
 	want(mem_is(&b, 3000, 3000, 1), "what is beside it");
 	want(mem_is_part(&b, 0, 6000, LEN, 2), "beyond");
 
-	/* READ: the first half vanishes. */
+	/* READ: the first half vanishes */
 	sge[0].addr = 0xfeedfacecafe0000;
 	mem_fill(&b, 0, LEN, 3);
 	wr.opcode = IBV_WR_RDMA_READ;
@@ -78,7 +78,7 @@ static void null_mr(struct port *port)
 	want_ok(ibv_dereg_mr(null));
 }
 
-/* A null MR is of this side only. */
+/* A null MR allows no remote access */
 static void null_mr_is_local(struct port *port)
 {
 	struct mem a = mem_make(port, LEN, ACCESS_ALL);
@@ -100,7 +100,7 @@ static void bind_1(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mr *mr, void
 	want_wc(qp->send_cq, 77, IBV_WC_SUCCESS);
 }
 
-/* Type 1: moved with each bind, which makes another key; nothing outside; unbound by length 0. */
+/* Type 1: each bind moves the window and changes its key; length 0 unbinds it */
 static void window_1(struct port *port)
 {
 	struct mem from = mem_make(port, LEN, ACCESS_ALL);
@@ -145,7 +145,7 @@ static void post_bind_2(struct pair *pair, struct ibv_mw *mw, struct mem *mem, u
 		mw->rkey = rkey;
 }
 
-/* Type 2: of one queue pair; bound once, until invalidated. */
+/* Type 2: for one QP only, and bound once until it is invalidated */
 static void window_2(struct port *port)
 {
 	struct mem from = mem_make(port, LEN, ACCESS_ALL);
@@ -174,7 +174,7 @@ static void window_2(struct port *port)
 	want_wc(pair.b_cq, 3, IBV_WC_REM_ACCESS_ERR);
 }
 
-/* Bound is bound: a second bind without an invalidate fails the queue pair. */
+/* A second bind without an invalidation fails the QP */
 static void window_2_bound_twice(struct port *port)
 {
 	struct mem to = mem_make(port, LEN, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
@@ -186,7 +186,7 @@ static void window_2_bound_twice(struct port *port)
 	want(qp_state(pair.a) == IBV_QPS_ERR, "%d", qp_state(pair.a));
 }
 
-/* A region that does not allow windows gets none. */
+/* A region without IBV_ACCESS_MW_BIND gets no windows */
 static void window_needs_leave(struct port *port)
 {
 	struct mem to = mem_make(port, LEN, ACCESS_ALL);
@@ -196,7 +196,7 @@ static void window_needs_leave(struct port *port)
 	post_bind_2(&pair, mw, &to, ibv_inc_rkey(mw->rkey), IBV_WC_MW_BIND_ERR);
 }
 
-/* Another address and other rights under the same handle, while a queue pair uses it */
+/* Change the address, then the access rights, of a region that keeps its handle */
 static void rereg(struct port *port)
 {
 	struct mem from = mem_make(port, LEN, ACCESS_ALL);
@@ -219,7 +219,7 @@ static void rereg(struct port *port)
 	want_write(port, &from, (uintptr_t)other, to.mr->rkey, IBV_WC_REM_ACCESS_ERR);
 }
 
-/* Memory of the process as a dma-buf. Return: its file descriptor */
+/* Make a dma-buf of the process's memory. Return: its file descriptor. */
 static int dma_buf_make(uint8_t **map)
 {
 	struct udmabuf_create create = { .size = 2 * LEN };
@@ -238,7 +238,7 @@ static int dma_buf_make(uint8_t **map)
 	return fd;
 }
 
-/* The second half of a dma-buf, at an address of our choice */
+/* The second half of a dma-buf, at an arbitrary address */
 static void dma_buf(struct port *port)
 {
 	struct mem from = mem_make(port, LEN, ACCESS_ALL);
@@ -248,7 +248,7 @@ static void dma_buf(struct port *port)
 	int fd = dma_buf_make(&map);
 
 	want_no_object(EINVAL, ibv_reg_dmabuf_mr(port->pd, LEN, LEN + 1, iova, fd, ACCESS_ALL));
-	/* A window would keep the driver from giving the memory back: the core permits none. */
+	/* The core permits no windows: they would keep the driver from giving the memory back */
 	want_no_object(EINVAL, ibv_reg_dmabuf_mr(port->pd, LEN, LEN, iova, fd,
 						 ACCESS_ALL | IBV_ACCESS_MW_BIND));
 	mr = made(ibv_reg_dmabuf_mr(port->pd, LEN, LEN, iova, fd, ACCESS_ALL));
@@ -257,13 +257,13 @@ static void dma_buf(struct port *port)
 	want(!memcmp(map + LEN + 100, from.buf, 64), "contents");
 	want(!map[LEN + 99] && !map[LEN + 164] && !map[100], "beside it");
 	want_write(port, &from, iova + LEN - 63, mr->rkey, IBV_WC_REM_ACCESS_ERR);
-	/* The core changes none of these */
+	/* The core does not change such a region */
 	want(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, ACCESS_ALL), "changed");
 	want_ok(ibv_dereg_mr(mr));
 	close(fd);
 }
 
-/* log2 of the bytes of the largest pages that this process has registered */
+/* Return: log2 of the largest page size, in bytes, that this process has registered */
 static int page_shift(void)
 {
 	static const char key[] = "\"drv_page_shift\":";
@@ -283,7 +283,7 @@ static int page_shift(void)
 	return largest;
 }
 
-/* Huge pages are registered as what they are, and written to across their border. */
+/* Huge pages are registered as such, and a WRITE crosses their border */
 static void huge_pages(struct port *port)
 {
 	const size_t huge = 2 << 20;

@@ -2,8 +2,8 @@
 /*
  * usage: qp DEVICE GID-INDEX CASE
  *
- * Queue pairs: what ibv_create_qp() refuses, what each transition does, what
- * ibv_query_qp() tells, how they fail and recover.
+ * Queue pairs: refusals of ibv_create_qp(), transitions, results of ibv_query_qp(), errors and
+ * recovery.
  */
 #include "verbs.h"
 
@@ -60,7 +60,7 @@ static void create_too_much(struct port *port)
 		init = qp_init(types[i], cq);
 		init.cap.max_inline_data = 1 << 20;
 		want_errno(EINVAL, create_errno(port, &init));
-		/* The most that is promised can be had. */
+		/* The announced maxima are available */
 		init = qp_init(types[i], cq);
 		init.cap = (struct ibv_qp_cap){ .max_send_wr = port->dev.max_qp_wr,
 						.max_recv_wr = port->dev.max_qp_wr,
@@ -114,7 +114,7 @@ static void create_tells_caps(struct port *port)
 	}
 }
 
-/* As many as were told fit, and at some time no more; all are executed. */
+/* A queue holds at least the reported number of WQEs and becomes full; all are executed */
 static void queues_hold_what_they_say(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -131,7 +131,7 @@ static void queues_hold_what_they_say(struct port *port)
 	want(err == ENOMEM && i >= told.cap.max_recv_wr, "%u: %s", i, strerror(err));
 	qp_to_rtr(port, pair.a, pair.b->qp_num);
 	qp_to_rts(pair.a);
-	/* b does not answer yet. */
+	/* b does not respond yet */
 	for (count = 0; !(err = post_send(pair.a, IBV_WR_RDMA_WRITE, count, &sge,
 					  (uintptr_t)mem.buf + 8, mem.mr->rkey)); count++)
 		want(count < 64 * told.cap.max_send_wr, "never full");
@@ -181,10 +181,10 @@ static void transitions_refused(struct port *port)
 	want_errno(EINVAL, ibv_modify_qp(pair.a, &attr, IBV_QP_STATE));
 	attr.qp_state = IBV_QPS_SQD;
 	want_errno(EINVAL, ibv_modify_qp(pair.a, &attr, IBV_QP_STATE));
-	/* RTR needs more than that. */
+	/* RTR needs more attributes */
 	attr.qp_state = IBV_QPS_RTR;
 	want_errno(EINVAL, ibv_modify_qp(pair.a, &attr, IBV_QP_STATE | IBV_QP_PATH_MTU));
-	/* Not of this transition */
+	/* Not an attribute of this transition */
 	attr.qp_state = IBV_QPS_INIT;
 	want_errno(EINVAL, ibv_modify_qp(pair.a, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT));
 	attr.port_num = 2;
@@ -196,14 +196,14 @@ static void transitions_refused(struct port *port)
 	want_errno(EINVAL, ibv_modify_qp(pair.a, &attr, IBV_QP_STATE));
 	attr.qp_state = IBV_QPS_SQE;
 	want_errno(EINVAL, ibv_modify_qp(pair.a, &attr, IBV_QP_STATE));
-	/* It is not in the state that the caller thinks. */
+	/* The QP is not in the state that the caller names */
 	attr.qp_state = IBV_QPS_RTS;
 	attr.cur_qp_state = IBV_QPS_SQD;
 	want_errno(EINVAL, ibv_modify_qp(pair.a, &attr, IBV_QP_STATE | IBV_QP_CUR_STATE));
 	want(qp_state(pair.a) == IBV_QPS_RTS, "%d", qp_state(pair.a));
 }
 
-/* RoCE has no automatic path migration in Linux: the kernel's core says so, whatever a card can. */
+/* Linux has no automatic path migration for RoCE: the core refuses it, whatever a card supports */
 static void alternate_path_refused(struct port *port)
 {
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
@@ -244,7 +244,7 @@ static void query_tells_all(struct port *port)
 	     attr.port_num);
 }
 
-/* PSNs are those of now: four messages of one packet, then one of three. */
+/* PSNs are current: four messages of one packet, then one of three */
 static void query_psns_are_live(struct port *port)
 {
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
@@ -266,7 +266,7 @@ static void query_psns_are_live(struct port *port)
 	want(attr.rq_psn == PSN + 7, "%#x", attr.rq_psn);
 }
 
-/* To RESET with work in the queues: no completion comes, and it starts as a new one. */
+/* RESET with work in the queues: no completion comes, and the QP is as new */
 static void reset_and_again(struct port *port)
 {
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
@@ -276,7 +276,7 @@ static void reset_and_again(struct port *port)
 
 	for (i = 0; i < 3; i++) {
 		want_ok(post_recv(pair.a, 10 + i, &sge));
-		/* Nobody is to receive it. */
+		/* There is no receive WQE for it */
 		want_ok(post_send(pair.a, IBV_WR_SEND, i, &sge, 0, 0));
 		qp_set_state(pair.a, IBV_QPS_RESET);
 		qp_set_state(pair.b, IBV_QPS_RESET);
@@ -305,7 +305,7 @@ static void error_flushes(struct port *port)
 	qp_set_state(pair.a, IBV_QPS_ERR);
 	for (i = 0; i < 10; i++)
 		want_wc(pair.a_cq, i, IBV_WC_WR_FLUSH_ERR);
-	/* What is posted now is flushed, too. */
+	/* Work requests that are posted in ERR are flushed too */
 	want_ok(post_send(pair.a, IBV_WR_SEND, 30, &sge, 0, 0));
 	want_wc(pair.a_cq, 30, IBV_WC_WR_FLUSH_ERR);
 	want_ok(post_recv(pair.a, 31, &sge));
@@ -323,7 +323,7 @@ static int query_draining(struct ibv_qp *qp)
 	return attr.sq_draining;
 }
 
-/* What is under way ends, what is posted meanwhile waits, and the event comes in between. */
+/* Outstanding requests end, new ones wait, and the event comes in between */
 static void sqd_drains(struct port *port)
 {
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
@@ -331,7 +331,7 @@ static void sqd_drains(struct port *port)
 	struct ibv_sge sge = mem_sge(&mem, 0, 64);
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1 };
 
-	/* Not to be received yet: RNR NAKs keep it under way. */
+	/* There is no receive WQE yet: RNR NAKs keep it outstanding */
 	want_ok(post_send(pair.a, IBV_WR_SEND, 1, &sge, 0, 0));
 	sleep_ms(20);
 	want_ok(ibv_modify_qp(pair.a, &attr, IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY));
@@ -355,7 +355,7 @@ static void sqd_drains(struct port *port)
 	want_no_event(port);
 }
 
-/* An empty queue is drained at once; nobody is told who has not asked. */
+/* An empty queue is drained at once; the event comes only on request */
 static void sqd_of_an_idle_queue(struct port *port)
 {
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
@@ -367,14 +367,14 @@ static void sqd_of_an_idle_queue(struct port *port)
 	want_event(port, IBV_EVENT_SQ_DRAINED, pair.a);
 	qp_set_state(pair.b, IBV_QPS_SQD);
 	want_no_event(port);
-	/* A responder goes on in SQD. */
+	/* A responder goes on in SQD */
 	qp_set_state(pair.a, IBV_QPS_RTS);
 	want_ok(post_send(pair.a, IBV_WR_RDMA_WRITE, 5, &sge, (uintptr_t)mem.buf + 64,
 			  mem.mr->rkey));
 	want_wc(pair.a_cq, 5, IBV_WC_SUCCESS);
 }
 
-/* A send that fails stops the send queue only, and modify brings it back. */
+/* A failed send stops the send queue only, and ibv_modify_qp() restarts it */
 static void sqe_recovers(struct port *port)
 {
 	struct ibv_ah_attr ah_attr = port_ah_attr(port);
@@ -395,7 +395,7 @@ static void sqe_recovers(struct port *port)
 	want(qp_state(a) == IBV_QPS_SQE, "%d", qp_state(a));
 	post_datagram(a, ah, b->qp_num, 3, good);
 	want_wc(a_cq, 3, IBV_WC_WR_FLUSH_ERR);
-	/* It still receives. */
+	/* The receive queue still works */
 	post_datagram(b, ah, a->qp_num, 4, good);
 	want_wc(b_cq, 4, IBV_WC_SUCCESS);
 	want_wc(a_cq, 11, IBV_WC_SUCCESS);
@@ -406,7 +406,7 @@ static void sqe_recovers(struct port *port)
 	want_wc(b_cq, 12, IBV_WC_SUCCESS);
 }
 
-/* The same for UC. */
+/* The same for UC */
 static void sqe_of_uc(struct port *port)
 {
 	struct pair pair = pair_make(port, IBV_QPT_UC, NULL);
@@ -425,7 +425,7 @@ static void sqe_of_uc(struct port *port)
 	want_wc(pair.b_cq, 11, IBV_WC_SUCCESS);
 }
 
-/* rnr_retry 7 means for ever, and fewer means as many. */
+/* rnr_retry 7 retries for ever; a smaller value limits the retries */
 static void rnr_retry(struct port *port)
 {
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
@@ -436,7 +436,7 @@ static void rnr_retry(struct port *port)
 	pair_to_rtr(&pair);
 	qp_to_rts_with(pair.a, 17, 7, 7);
 	want_ok(post_send(pair.a, IBV_WR_SEND, 1, &sge, 0, 0));
-	/* More than a hundred RNR timers of 0.64 ms; the machine is slow. */
+	/* Time for more than a hundred RNR timers of 0.64 ms on a slow machine */
 	sleep_ms(500);
 	want_no_wc(pair.a_cq);
 	want_ok(post_recv(pair.b, 2, &sge));
@@ -450,7 +450,7 @@ static void rnr_retry(struct port *port)
 	want(qp_state(few.a) == IBV_QPS_ERR, "%d", qp_state(few.a));
 }
 
-/* timeout 0 means that nothing times out; another one that it does. */
+/* timeout 0 never expires; another one does */
 static void timeout_0(struct port *port)
 {
 	struct pair silent = pair_init(port, IBV_QPT_RC, NULL);
@@ -458,7 +458,7 @@ static void timeout_0(struct port *port)
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_sge sge = mem_sge(&mem, 0, 64);
 
-	/* Their peers are in INIT and do not answer. */
+	/* The peers are in INIT and do not respond */
 	qp_to_rtr(port, silent.a, silent.b->qp_num);
 	qp_to_rts_with(silent.a, 0, 1, 7);
 	qp_to_rtr(port, dead.a, dead.b->qp_num);

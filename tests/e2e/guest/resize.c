@@ -2,10 +2,9 @@
 /*
  * usage: resize DEVICE GID-INDEX
  *
- * Asks for other sizes of a CQ and an SRQ in ways that a library never would, among
- * them one that leaves no room for the answer. One line per attempt: what it was,
- * and the errno, 0 for success. Then a message goes through both, in the rings
- * that they were created with: its status is the last line.
+ * Resizes a CQ and an SRQ in ways that no library would, also without room for the response. Prints
+ * one line per attempt: its name, and the errno, 0 for success. Then a message goes through both,
+ * in the rings that they were created with: its status is the last line.
  */
 #include <endian.h>
 #include <errno.h>
@@ -24,14 +23,14 @@
 #define PAGE 4096
 #define SRQ_MAX_WR (1 << 0)	/* IB_SRQ_MAX_WR */
 #define SRQ_LIMIT (1 << 1)	/* IB_SRQ_LIMIT */
-#define NOTHING 12345		/* handle of nothing */
+#define NOTHING 12345		/* handle of no object */
 
 static void say(const char *what, int err)
 {
 	printf("%s: %d\n", what, err);
 }
 
-/* Return: the end of memory that can be written to. */
+/* Return: the end of the writable memory */
 static uint8_t *end_of_memory(void)
 {
 	uint8_t *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
@@ -42,7 +41,7 @@ static uint8_t *end_of_memory(void)
 	return pages + PAGE;
 }
 
-/* response: of the verb, the driver's behind it */
+/* response: the response of the verb, followed by that of the driver */
 static int resize_cq(int fd, uint32_t handle, uint32_t cqe, void *response)
 {
 	struct {
@@ -128,7 +127,7 @@ static void post_nothing(struct ring_srq *srq)
 
 int main(int argc, char **argv)
 {
-	/* A SEND of nothing */
+	/* A SEND without data */
 	const struct ornic_sq_hdr wqe[ORNIC_SLOT_SIZE / sizeof(struct ornic_sq_hdr)] = {
 		{ .ctrl = htole32(ORNIC_PREP(ORNIC_SQ_OPCODE, ORNIC_WR_SEND) |
 				  ORNIC_PREP(ORNIC_SQ_FLAGS, ORNIC_SEND_SIGNALED)) },

@@ -2,8 +2,8 @@
 /*
  * usage: srq DEVICE GID-INDEX CASE
  *
- * Shared receive queues: who may use one, when its events come, what happens
- * when it is empty, full, resized, and when its users fail.
+ * Shared receive queues: which QPs may use one, its events, and an SRQ that is empty, full,
+ * resized, or whose users fail.
  */
 #include "verbs.h"
 
@@ -45,10 +45,10 @@ static void users(struct port *port)
 	struct ibv_qp_init_attr init = qp_init(IBV_QPT_UC, cq);
 	struct ibv_qp *qp;
 
-	/* UC has none. */
+	/* UC does not support it */
 	init.srq = srq;
 	want_no_object(EINVAL, ibv_create_qp(port->pd, &init));
-	/* With one, what is said about a receive queue does not matter. */
+	/* With an SRQ the size of the receive queue is ignored */
 	init = qp_init(IBV_QPT_RC, cq);
 	init.srq = srq;
 	init.cap.max_recv_wr = 1u << 30;
@@ -80,7 +80,7 @@ static void full(struct port *port)
 	want(err == ENOMEM && i >= attr.max_wr, "%u: %s", i, strerror(err));
 }
 
-/* Several queue pairs take from one queue; each message lands in one place only. */
+/* Several QPs take from one SRQ; each message lands in one place only */
 static void shared(struct port *port)
 {
 	struct mem got = mem_make(port, 64 * 256, ACCESS_ALL);
@@ -113,7 +113,7 @@ static void shared(struct port *port)
 	}
 }
 
-/* An empty one makes the sender wait, and it goes on when there is something. */
+/* An empty SRQ makes the sender wait until a WQE is posted */
 static void empty(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -143,7 +143,7 @@ static unsigned int get_limit(struct ibv_srq *srq)
 	return attr.srq_limit;
 }
 
-/* The event comes once when fewer are left, and again only when asked for again. */
+/* The event comes once when fewer are left, and again only after another request */
 static void limit_event(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -162,7 +162,7 @@ static void limit_event(struct port *port)
 		want_ok(post_send(pair.a, IBV_WR_SEND, i, &sge, 0, 0));
 		want_wc(pair.a_cq, i, IBV_WC_SUCCESS);
 	}
-	/* Six are left, which is not fewer. */
+	/* Six are left, which is not fewer */
 	want_no_event(port);
 	want_ok(post_send(pair.a, IBV_WR_SEND, i, &sge, 0, 0));
 	want_wc(pair.a_cq, i, IBV_WC_SUCCESS);
@@ -171,7 +171,7 @@ static void limit_event(struct port *port)
 	want_ok(post_send(pair.a, IBV_WR_SEND, 9, &sge, 0, 0));
 	want_wc(pair.a_cq, 9, IBV_WC_SUCCESS);
 	want_no_event(port);
-	/* Four are left already. */
+	/* Four are left already */
 	set_limit(srq, 5);
 	want_event(port, IBV_EVENT_SRQ_LIMIT_REACHED, srq);
 }
@@ -197,7 +197,7 @@ static void resize(struct port *port)
 		want_wc(pair.a_cq, i, IBV_WC_SUCCESS);
 		want_wc(pair.b_cq, i, IBV_WC_SUCCESS);
 	}
-	/* 50 are left; they do not fit into 16 and do into 64. */
+	/* 50 are left, which fit into 64 and not into 16 */
 	attr.max_wr = 16;
 	want_errno(EINVAL, ibv_modify_srq(srq, &attr, IBV_SRQ_MAX_WR));
 	attr.max_wr = 64;
@@ -209,7 +209,7 @@ static void resize(struct port *port)
 	}
 }
 
-/* A user that failed takes no more, says so, and the others go on with what is left. */
+/* A QP that has failed takes no more WQEs and reports that; the others use the rest */
 static void last_wqe(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -232,7 +232,7 @@ static void last_wqe(struct port *port)
 	want_no_event(port);
 }
 
-/* The same when the card itself took it to ERR. */
+/* The same when the card takes the QP to ERR */
 static void last_wqe_by_error(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);

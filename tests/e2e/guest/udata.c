@@ -2,9 +2,9 @@
 /*
  * usage: udata DEVICE
  *
- * Asks the driver for contexts, CQs, other sizes of these, QPs and MRs in ways that a library never
- * would, and what Ethernet has besides (udata_eth.c). One line per attempt: what
- * it was, and the errno, 0 for success. The test knows what each must be.
+ * Makes contexts, CQs, QPs, MRs and Ethernet objects (udata_eth.c), and resizes CQs, in ways that
+ * no library would. Prints one line per attempt: its name, and the errno, 0 for success. The test
+ * knows the right errno of each.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #include "udata.h"
 
-/* Ways to spoil a request: how it is changed, and how much longer it is. */
+/* Ways to spoil a request: how much longer it is, and the byte that is set */
 const struct spoiled spoiled[SPOILED] = {
 	{ "no request", -LONGEST, LONGEST },
 	{ "request cut by 4 bytes", -4, LONGEST },
@@ -54,7 +54,7 @@ static void contexts(const char *device)
 		say("context", spoiled[i].name, uverbs_try_context(fd, &udata, NULL));
 		close(fd);
 	}
-	/* Room for half of the answer only: an old library's right */
+	/* Room for half of the response only, as an old library has */
 	udata = (struct udata){ &bytes, sizeof(struct ornic_alloc_ucontext_req), 16 };
 	memset(&bytes, 0, sizeof(bytes));
 	fd = uverbs_open(device);
@@ -97,7 +97,7 @@ static void resizes(int fd, struct ring_cq *cq)
 	size_t i;
 
 	for (i = 0; i < SPOILED; i++) {
-		/* As long as the shortest request that there is */
+		/* As long as the shortest request */
 		udata = spoil(i, &bytes, 8, sizeof(struct ornic_resize_resp));
 		say("resize", spoiled[i].name, uverbs_try_resize_cq(fd, cq, 64, &udata, NULL));
 	}
@@ -172,7 +172,7 @@ static void mrs(int fd, uint32_t pd)
 	    uverbs_try_mr(fd, pd, page, 4096, (uintptr_t)page, ORNIC_ACCESS_REMOTE_WRITE, &mr));
 	say("mr", "unknown access flag",
 	    uverbs_try_mr(fd, pd, page, 4096, (uintptr_t)page, local | 1u << 15, &mr));
-	/* Refused before the memory is looked at */
+	/* Refused before the memory is checked */
 	say("mr", "huge pages that are not there",
 	    uverbs_try_mr(fd, pd, (void *)0x10000, 4096, 0x10000, local | 1u << 7, &mr));
 	say("mr", "no such PD",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the files of the program `udata` share; see udata.c. */
+/* Declarations of the program `udata`; see udata.c */
 #ifndef ORNIC_E2E_UDATA_H
 #define ORNIC_E2E_UDATA_H
 
@@ -9,25 +9,25 @@
 #define LONGEST 128
 #define SPOILED 6
 
-/* A request with room for a tail that the kernel does not know. */
+/* A request with room for a tail that the kernel does not know */
 struct long_request {
 	uint8_t bytes[LONGEST];
 };
 
-/* A way to spoil a request that is all zeros if it is good */
+/* A way to spoil a request; a good one is all zeros */
 struct spoiled {
 	const char *name;
-	int more;	/* bytes longer than a good one, or -LONGEST for none at all */
-	size_t set;	/* byte to set, LONGEST - 1 for one in the tail, LONGEST for none */
+	int more;	/* bytes longer than a good one; -LONGEST: no request */
+	size_t set;	/* byte to set; LONGEST - 1: one in the tail, LONGEST: none */
 };
 
 extern const struct spoiled spoiled[SPOILED];
 
-/* Return: the ith of these; bytes: where it is; len: of a good one */
+/* Return: a request spoiled in the i-th way, stored in bytes; len: of a good one */
 struct udata spoil(size_t i, struct long_request *bytes, size_t len, size_t out_len);
 void say(const char *verb, const char *what, int err);
 
-/* WQs, their tables, RSS QPs, flow rules; cq: a handle */
+/* WQs, RWQ tables, RSS QPs, flow rules; cq: a handle */
 void try_ethernet(int fd, uint32_t pd, uint32_t cq);
 
 #endif /* ORNIC_E2E_UDATA_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The attempts of the program `udata` that are about Ethernet; see udata.c. */
+/* Ethernet attempts of the program `udata`; see udata.c */
 #include <stdio.h>
 #include <string.h>
 
 #include "udata.h"
 
-#define FIRST_HANDLE 12345	/* of nothing */
+#define FIRST_HANDLE 12345	/* of no object */
 
 static const struct udata none;
 
@@ -66,7 +66,7 @@ static uint32_t wqs(int fd, uint32_t pd, uint32_t cq)
 	return handle;
 }
 
-/* wqs: handles in the request; log_size is what it says */
+/* wqs: number of handles in the request; log_size: the size that it states */
 static int try_table(int fd, uint32_t comp_mask, uint32_t log_size, uint32_t wq, unsigned int wqs,
 		     uint32_t *handle)
 {
@@ -77,7 +77,7 @@ static int try_table(int fd, uint32_t comp_mask, uint32_t log_size, uint32_t wq,
 
 	for (i = 0; i < wqs; i++)
 		cmd[2 + i] = wq;
-	/* The answer is 16 bytes, the request a multiple of 8: for one WQ the kernel wants padding. */
+	/* The response is 16 bytes, the request a multiple of 8: one WQ needs padding */
 	err = uverbs_write_ex(fd, IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL, cmd,
 			      8 + (wqs * 4 + 7) / 8 * 8, &out, sizeof(out), &none);
 	if (!err && handle)
@@ -163,7 +163,7 @@ static uint32_t rss_qps(int fd, uint32_t pd, uint32_t table)
 	return handle;
 }
 
-/* A rule for IPv4 over Ethernet with three specs, and what may be wrong with it */
+/* A rule for IPv4 over Ethernet with three specs */
 struct long_rule {
 	struct ib_uverbs_create_flow cmd;
 	struct ib_uverbs_flow_spec_eth eth;

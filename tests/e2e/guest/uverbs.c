@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* System calls of uverbs without a library */
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>

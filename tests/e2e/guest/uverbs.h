@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * System calls of uverbs with no library in between, so that a test can say to
- * the driver what no library would, and write into rings what no provider would.
- * Anything that is not what the test is about and fails ends the program.
+ * System calls of uverbs without a library, so that a test can send requests that no library would,
+ * and write to rings what no provider would. Any failure outside the subject of the test ends the
+ * program.
  */
 #ifndef ORNIC_E2E_UVERBS_H
 #define ORNIC_E2E_UVERBS_H
@@ -15,7 +15,7 @@
 #include <ornic_hw_cmd.h>
 #include <rdma/ornic-abi.h>
 
-/* What the driver is told beside the verb's own words, and room for its answer. */
+/* The driver's part of a request, and the room for its part of the response */
 struct udata {
 	const void *in;
 	size_t in_len;
@@ -61,47 +61,47 @@ struct region {
 	uint32_t key;
 };
 
-/* device: name as in /sys/class/infiniband. Return: descriptor. */
+/* device: name as in /sys/class/infiniband. Return: a file descriptor. */
 int uverbs_open(const char *device);
 
-/* Return: 0 or errno. out: the verb's answer, the driver's behind it. */
+/* Return: 0 or errno. out: the response of the verb, followed by that of the driver. */
 int uverbs_write(int fd, unsigned int command, const void *in, size_t in_len, void *out,
 		 size_t out_len, const struct udata *udata);
 
 /*
- * As uverbs_write(), for the extended commands; all lengths are multiples of 8,
- * out_len is of the verb's answer alone, and the driver's is behind it.
+ * As uverbs_write(), for extended commands. All lengths are multiples of 8. out_len is the length
+ * of the verb's response alone; that of the driver follows it.
  */
 int uverbs_write_ex(int fd, unsigned int command, const void *in, size_t in_len, void *out,
 		    size_t out_len, const struct udata *udata);
 
-/* Return: 0 or errno. uv: NULL, or gets what the answer says */
+/* Return: 0 or errno. uv: NULL, or gets the response. */
 int uverbs_try_context(int fd, const struct udata *udata, struct uverbs *uv);
 int uverbs_try_cq(int fd, uint32_t cqe, uint32_t vector, const struct udata *udata,
 		  struct ring_cq *cq);
-/* The CQ's ring is another one then; resp: where, or NULL */
+/* The CQ has another ring afterwards; resp: gets its place, or NULL */
 int uverbs_try_resize_cq(int fd, const struct ring_cq *cq, uint32_t cqe,
 			 const struct udata *udata, struct ornic_resize_resp *resp);
-/* qp: at least type and cap filled in; handles of CQ and PD are 0 if none is */
+/* cmd: at least type and cap are set; handles of missing CQs and PDs are 0 */
 int uverbs_try_qp(int fd, const struct ib_uverbs_create_qp *cmd, const struct udata *udata,
 		  struct ring_qp *qp);
 int uverbs_try_mr(int fd, uint32_t pd, const void *addr, uint64_t length, uint64_t iova,
 		  uint32_t access, struct region *mr);
 
-/* These succeed or end the program. */
+/* These succeed or end the program */
 void uverbs_context(struct uverbs *uv, const char *device);
 void *uverbs_map(int fd, size_t length, int prot, uint64_t offset);
 uint32_t uverbs_pd(int fd);
 void uverbs_cq(struct uverbs *uv, uint32_t cqe, struct ring_cq *cq);
 void uverbs_srq(struct uverbs *uv, uint32_t pd, struct ring_srq *srq);
-/* srq: NULL, or instead of a receive queue */
+/* srq: NULL, or the SRQ in place of a receive queue */
 void uverbs_rc_qp(struct uverbs *uv, uint32_t pd, const struct ring_cq *cq,
 		  const struct ring_srq *srq, struct ring_qp *qp);
 void uverbs_mr(int fd, uint32_t pd, const void *addr, uint64_t length, uint32_t access,
 	       struct region *mr);
 void uverbs_dereg_mr(int fd, const struct region *mr);
 void uverbs_destroy_qp(int fd, const struct ring_qp *qp);
-/* To RTS, connected to a QP of the same port; gid: of that port, sgid_index its number */
+/* To RTS, connected to a QP of the same port; gid: GID of that port, at this index */
 void uverbs_connect(struct ring_qp *qp, uint32_t dest_qpn, const uint8_t *gid, unsigned int index);
 void read_gid(const char *device, unsigned int index, uint8_t *gid);
 
@@ -110,9 +110,9 @@ void ring_post_send(struct ring_qp *qp, const void *wqe, unsigned int slots);
 void ring_post_recv(struct ring_qp *qp, uint64_t wr_id, const struct ornic_sge *sge,
 		    unsigned int count);
 void ring_sq_doorbell(struct ring_qp *qp);
-/* A store that the device sees after all before it */
+/* Store a word, visible to the device after all earlier stores */
 void ring_publish(__le32 *word, uint32_t value);
-/* Return: 1 and a copy, or 0 after so many ms */
+/* Return: 1 and a copy of the next entry, or 0 after this time without one */
 int ring_poll(struct ring_cq *cq, struct ornic_cqe *cqe, unsigned int ms);
 
 _Noreturn void die(const char *what, int err);

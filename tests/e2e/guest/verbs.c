@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Helpers of test programs that use libibverbs */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -226,7 +227,7 @@ void qp_to_rts_with(struct ibv_qp *qp, unsigned int timeout, unsigned int retry_
 
 void qp_to_rts(struct ibv_qp *qp)
 {
-	/* 0.5 s: no loss is expected, and the machine may be busy. */
+	/* 0.5 s: no loss is expected, and the machine may be busy */
 	qp_to_rts_with(qp, 17, 7, 7);
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What test programs that use libibverbs share. A program is a table of cases,
- * each a claim that holds on the port it is given; most cases connect queue
- * pairs of that one port with each other. A case that does not hold ends the
- * process with the reason, and the kernel cleans up behind it.
+ * Helpers of test programs that use libibverbs. A program is a table of cases, each a claim that
+ * holds on the given port; most cases connect QPs of that port with each other. A case that fails
+ * ends the process with a message, and the kernel frees its objects.
  */
 #ifndef ORNIC_E2E_VERBS_H
 #define ORNIC_E2E_VERBS_H
@@ -17,11 +16,11 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* How long something that must come may take, and how long to wait for what must not */
+/* Longest time until something that must happen, and time to wait for what must not, ms */
 #define SOON_MS 10000
 #define NEVER_MS 300
 
-/* An open port. */
+/* An open port */
 struct port {
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
@@ -37,7 +36,7 @@ struct mem {
 	struct ibv_mr *mr;
 };
 
-/* Two queue pairs with a completion queue each; a RQ of b's may be an SRQ. */
+/* Two QPs with a CQ each; b may have an SRQ */
 struct pair {
 	struct port *port;
 	struct ibv_cq *a_cq;
@@ -56,13 +55,13 @@ struct test_case {
 
 #define CASE(function) { #function, function }
 
-/* usage of all such programs: PROGRAM DEVICE GID-INDEX CASE. Return: for main() */
+/* Run the case that the arguments name, PROGRAM DEVICE GID-INDEX CASE. Return: for main(). */
 int run_case(int argc, char **argv, const struct test_case *cases, size_t count);
 
 _Noreturn void failed(const char *file, int line, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The claim, and what to say when it does not hold */
+/* End the program with a message unless the claim holds */
 #define want(claim, format, ...)                                      \
 	do {                                                          \
 		if (!(claim))                                         \
@@ -70,7 +69,7 @@ _Noreturn void failed(const char *file, int line, const char *format, ...)
 			       #claim, ##__VA_ARGS__);                \
 	} while (0)
 
-/* A call that returns 0 or an errno */
+/* For a call that returns 0 or an errno */
 #define want_ok(call)                                                 \
 	do {                                                          \
 		int want_err_ = (call);                               \
@@ -87,7 +86,7 @@ _Noreturn void failed(const char *file, int line, const char *format, ...)
 			       #call, want_err_, strerror(want_err_), #err); \
 	} while (0)
 
-/* A call that returns an object, or NULL and errno */
+/* For a call that returns an object, or NULL and errno */
 #define made(call)                                                    \
 	({                                                            \
 		typeof(call) made_object_ = (call);                   \
@@ -114,30 +113,30 @@ void port_open(struct port *port, const char *device, unsigned int gid_index);
 
 struct mem mem_make(struct port *port, size_t len, unsigned int access);
 void mem_fill(struct mem *mem, size_t at, size_t len, unsigned int seed);
-/* Return: whether the bytes are as mem_fill() left them somewhere */
+/* Return: whether the bytes are those that mem_fill() writes */
 bool mem_is(const struct mem *mem, size_t at, size_t len, unsigned int seed);
-/* The same for bytes from..to of them */
+/* The same for the bytes from..to of these */
 bool mem_is_part(const struct mem *mem, size_t at, size_t from, size_t to, unsigned int seed);
 struct ibv_sge mem_sge(const struct mem *mem, size_t at, size_t len);
 
-/* comp: NULL, or where the events of the CQ go */
+/* comp: NULL, or the channel for events of the CQ */
 struct ibv_cq *cq_make(struct port *port, int cqe, struct ibv_comp_channel *comp);
-/* Attributes of a small QP: 64 WQEs of 2 SGEs each way, 64 bytes inline. */
+/* Attributes of a small QP: 64 WQEs of 2 SGEs each way, 64 bytes inline */
 struct ibv_qp_init_attr qp_init(enum ibv_qp_type type, struct ibv_cq *cq);
-/* From RESET; access: of remote sides. For UD the Q_Key is QKEY. */
+/* From RESET; access: rights of remote sides. The Q_Key of UD is QKEY. */
 #define QKEY 0x11111111
 void qp_to_init(struct ibv_qp *qp, unsigned int access);
-/* The address vector of a port's own GID */
+/* The address vector of the port's own GID */
 struct ibv_ah_attr port_ah_attr(const struct port *port);
-/* From INIT, with these defaults; peer: 0 for UD. What a case has set in attr stays. */
+/* From INIT to RTR and from RTR to RTS, with defaults; peer: QPN, 0 for UD */
 #define PSN 0x123456
 void qp_to_rtr(const struct port *port, struct ibv_qp *qp, uint32_t peer);
 void qp_to_rts(struct ibv_qp *qp);
-/* As above, with these timers; SHORT_TIMEOUT is 67 ms. */
+/* As qp_to_rts(), with these timers; SHORT_TIMEOUT is 67 ms */
 #define SHORT_TIMEOUT 14
 void qp_to_rts_with(struct ibv_qp *qp, unsigned int timeout, unsigned int retry_cnt,
 		    unsigned int rnr_retry);
-/* The same three, which may be refused. Return: 0 or errno */
+/* The three transitions, which may be refused. Return: 0 or errno. */
 int qp_try_init(struct ibv_qp *qp, unsigned int access);
 int qp_try_rtr(const struct port *port, struct ibv_qp *qp, uint32_t peer);
 int qp_try_rts(struct ibv_qp *qp, unsigned int timeout, unsigned int retry_cnt,
@@ -145,9 +144,9 @@ int qp_try_rts(struct ibv_qp *qp, unsigned int timeout, unsigned int retry_cnt,
 enum ibv_qp_state qp_state(struct ibv_qp *qp);
 void qp_set_state(struct ibv_qp *qp, enum ibv_qp_state state);
 
-/* Two connected (RC, UC) QPs in RTS; srq: of b, or NULL */
+/* Two connected QPs (RC or UC) in RTS; srq: of b, or NULL */
 struct pair pair_make(struct port *port, enum ibv_qp_type type, struct ibv_srq *srq);
-/* The same in two steps, for a case that changes the second: created and in INIT. */
+/* The same in INIT, for a case that does the transitions itself */
 struct pair pair_init(struct port *port, enum ibv_qp_type type, struct ibv_srq *srq);
 void pair_to_rtr(const struct pair *pair);
 void pair_destroy(struct pair *pair);
@@ -155,25 +154,25 @@ void pair_destroy(struct pair *pair);
 /* A UD QP in RTS */
 struct ibv_qp *datagram_qp(struct port *port, struct ibv_cq *cq);
 
-/* One SGE or none; opcode with IBV_SEND_SIGNALED. */
+/* One SGE or none; sends are signaled */
 int post_send(struct ibv_qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id,
 	      const struct ibv_sge *sge, uint64_t raddr, uint32_t rkey);
 int post_recv(struct ibv_qp *qp, uint64_t wr_id, const struct ibv_sge *sge);
 int post_srq(struct ibv_srq *srq, uint64_t wr_id, const struct ibv_sge *sge);
-/* One SGE with IBV_SEND_SIGNALED, to QKEY; dest: number of the QP there */
+/* Send one SGE with QKEY, signaled; dest: QPN */
 void post_datagram(struct ibv_qp *qp, struct ibv_ah *ah, uint32_t dest, uint64_t wr_id,
 		   struct ibv_sge sge);
 
-/* Return: the next completion, which must come soon */
+/* Return: the next completion, which must come within SOON_MS */
 struct ibv_wc next_wc(struct ibv_cq *cq);
-/* The next completion has this id and this status. */
+/* The next completion must have this wr_id and this status */
 struct ibv_wc want_wc(struct ibv_cq *cq, uint64_t wr_id, enum ibv_wc_status status);
 void want_no_wc(struct ibv_cq *cq);
 
-/* The next asynchronous event, which must come soon; acknowledged. element: its QP, CQ, SRQ. */
+/* The next asynchronous event must be of this type and element (QP, CQ, SRQ); acknowledges it */
 void want_event(struct port *port, enum ibv_event_type type, const void *element);
 void want_no_event(struct port *port);
-/* Return: whether a descriptor has something to read within so many ms */
+/* Return: whether a descriptor becomes readable within this time */
 bool readable(int fd, unsigned int ms);
 
 #endif /* ORNIC_E2E_VERBS_H */

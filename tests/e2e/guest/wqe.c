@@ -2,10 +2,9 @@
 /*
  * usage: wqe DEVICE GID-INDEX
  *
- * Two QPs of one port, connected, for each thing that is wrong with a send
- * work request or with the producer index; and two that are never touched. One
- * line per case: what it was, status of the completion (or what came instead),
- * and what the neighbours then do: "ok" when a WRITE still gets through.
+ * Connects two QPs of one port for each invalid send work request or producer index; another pair
+ * gets valid requests only. Prints one line per case: its name, the status of the completion (or
+ * what came instead), and the state of the other pair: "ok" if a WRITE still succeeds.
  */
 #include <endian.h>
 #include <errno.h>
@@ -82,7 +81,7 @@ static struct wqe good_write(const struct setting *s)
 	};
 }
 
-/* The status of the next completion of a QP in text. */
+/* Return: the status of the next completion of a QP, as text */
 static const char *next_status(struct pair *pair, char *text, size_t len)
 {
 	struct ornic_cqe cqe;
@@ -235,7 +234,7 @@ static void run_case(struct setting *s, size_t i)
 	drop_pair(s, &pair);
 }
 
-/* The rest of the queue of a QP in error is flushed, in order. */
+/* WQEs after a failed one are flushed in order */
 static void run_flush(struct setting *s)
 {
 	struct wqe bad = good_write(s), good = good_write(s);
@@ -267,13 +266,13 @@ static void run_index(struct setting *s)
 		die("good WRITE", 0);
 	pair.a.dbr->sq_pi = htole32(0x12345678);
 	ring_sq_doorbell(&pair.a);
-	/* Nothing can be said about WQEs that are none. */
+	/* An invalid index gives no completion */
 	printf("sq_pi beyond the ring: %s, neighbours %s\n",
 	       ring_poll(&pair.cq, &cqe, 200) ? "a completion" : "nothing", neighbours(s));
 	drop_pair(s, &pair);
 }
 
-/* A bit for each slot of the board, QPs or not. */
+/* Set all bits of the board, also those without a QP */
 static void run_board(struct setting *s)
 {
 	if (s->uv.board) {
