@@ -2,11 +2,11 @@
 /*
  * usage: frames DEVICE CHANNEL
  *
- * Makes what receives and sends Ethernet frames (RAW_PACKET QPs, WQs, tables,
- * RSS QPs, flow rules, counters) as it is told through CHANNEL, a character
- * device: one command a line, NUMBER VERB WORD..., and one line of JSON with the
- * number, what there is to tell and the errno, for each. The test that says so
- * has the other end, and the cable of the port. Ends at the end of the input.
+ * Executes commands from CHANNEL, a character device. They create and use objects that receive and
+ * send Ethernet frames: RAW_PACKET QPs, WQs, RWQ tables, RSS QPs, flow rules, counters. A command
+ * is a line, NUMBER VERB WORD...; the answer to each is a line of JSON with the number, the results
+ * and the errno. The test has the other end of CHANNEL and of the cable of the port. The program
+ * ends at the end of its input.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 static const struct verb {
 	const char *name;
-	int words;		/* at least, behind the name */
+	int words;		/* at least, after the name */
 	int (*run)(struct session *session, char **words);
 } verbs[] = {
 	{ "query", 0, query_device },
@@ -64,7 +64,7 @@ static int run(struct session *session, char **words, int count)
 	failed(__FILE__, __LINE__, "no such command: %s", words[0]);
 }
 
-/* Words that are not there are empty. */
+/* Missing words are empty */
 static int split(char *line, char **words)
 {
 	static char empty[1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the files of the program `frames` share; see frames.c. */
+/* Declarations of the program `frames`; see frames.c */
 #ifndef ORNIC_E2E_FRAMES_H
 #define ORNIC_E2E_FRAMES_H
 
@@ -13,7 +13,7 @@
 
 enum kind { NONE, CQ, QP, WQ, TABLE, COUNTERS, FLOW };
 
-/* Something made, and known to the test by a name of its choice. */
+/* An object, which the test has named */
 struct object {
 	char name[16];
 	enum kind kind;
@@ -25,33 +25,33 @@ struct object {
 		struct ibv_counters *counters;
 		struct ibv_flow *flow;
 	};
-	struct ibv_cq_ex *cq_ex;	/* or NULL: a CQ without extensions */
+	struct ibv_cq_ex *cq_ex;	/* NULL: a CQ without extensions */
 	struct object *send_cq;		/* of a QP */
-	struct mem rx;			/* of a QP, WQ: a piece per receive, wr_id is its number */
+	struct mem rx;			/* of a QP, WQ: a piece per receive, wr_id is its offset */
 	struct mem tx;			/* of a QP */
 	size_t piece;
 	unsigned int posted;
-	uint8_t *ring;			/* of a WQ, as it is mapped */
+	uint8_t *ring;			/* of a WQ, as mapped in this process */
 	size_t ring_len;
 };
 
-/* A program that does what it is told */
+/* The port, the channel for answers, and the objects */
 struct session {
 	struct port port;
 	FILE *out;
 	struct object objects[MAX_OBJECTS];
 };
 
-/* Adds to the answer. */
+/* Append to the answer. Return: 0. */
 int tell(struct session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Return: the object of this name and kind, which must be there; NONE: of any kind */
+/* Return: the object of this name and kind, which must exist; NONE: of any kind */
 struct object *find(struct session *session, const char *name, enum kind kind);
 struct object *add(struct session *session, const char *name, enum kind kind);
-/* Return: number of bytes */
+/* Return: the number of bytes */
 size_t from_hex(const char *hex, uint8_t *bytes, size_t room);
 
-/* Commands, by the file that has them: 0 or errno. What the words are is told there. */
+/* Commands, by file; the words of each are described there. Return: 0 or errno. */
 int create_cq(struct session *session, char **words);
 int create_qp(struct session *session, char **words);
 int create_wq(struct session *session, char **words);

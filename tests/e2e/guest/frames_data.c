@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The traffic of the program `frames`. */
+/* Traffic of the program `frames` */
 #include <time.h>
 
 #include "frames.h"
 
-#define FILL 0xee	/* of buffers before something is received */
-#define BEHIND 64	/* bytes of a buffer that are told behind what was received */
-#define UNDER_WAY 64	/* sends of one command */
+#define FILL 0xee	/* bytes of a buffer before a receive */
+#define BEHIND 64	/* bytes after the received data that the answer includes */
+#define UNDER_WAY 64	/* outstanding sends of one command */
 #define FRAME_MAX 16384
 
 static uint64_t now_ns(void)
@@ -17,7 +17,7 @@ static uint64_t now_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-/* QP|WQ COUNT BYTES [SGES]: receives of so many bytes, in pieces */
+/* QP|WQ COUNT BYTES [SGES]: post COUNT receives of BYTES, split into SGES */
 int post_receives(struct session *session, char **words)
 {
 	struct object *object = find(session, words[0], NONE);
@@ -46,7 +46,7 @@ int post_receives(struct session *session, char **words)
 	return err;
 }
 
-/* What is the same in completions of both kinds of CQ */
+/* The fields of completions of both kinds of CQ */
 struct completion {
 	uint64_t wr_id;
 	unsigned int status;
@@ -80,7 +80,7 @@ static struct completion of_cq_ex(struct ibv_cq_ex *cq)
 	return done;
 }
 
-/* Return: whether there is one */
+/* Return: whether there is a completion */
 static bool next_completion(struct object *object, struct completion *done)
 {
 	struct ibv_poll_cq_attr attr = { 0 };
@@ -146,7 +146,7 @@ static void tell_completion(struct session *session, const struct completion *do
 	tell(session, "}");
 }
 
-/* CQ COUNT MILLISECONDS: as many as come within that time, COUNT at most */
+/* CQ COUNT MILLISECONDS: poll at most COUNT completions within that time */
 int poll_completions(struct session *session, char **words)
 {
 	struct object *object = find(session, words[0], CQ);
@@ -166,7 +166,7 @@ int poll_completions(struct session *session, char **words)
 	return tell(session, "]");
 }
 
-/* Return: status of the next send's completion */
+/* Return: the status of the next completion, which must be of a send */
 static unsigned int want_sent(struct object *object)
 {
 	uint64_t end = now_ms() + 6 * SOON_MS;
@@ -179,8 +179,8 @@ static unsigned int want_sent(struct object *object)
 }
 
 /*
- * QP FRAME SEND_FLAGS COUNT [SGES [LATER]]: the same frame as often. Waits until all
- * are sent, in whose CQ nothing else may complete, but for LATER.
+ * QP FRAME SEND_FLAGS COUNT [SGES [LATER]]: send the frame COUNT times. Waits for all completions
+ * unless LATER is given; nothing else may complete in that CQ.
  */
 int send_frames(struct session *session, char **words)
 {
@@ -214,7 +214,7 @@ int send_frames(struct session *session, char **words)
 	return err;
 }
 
-/* QP HEADER MSS BYTES [SEND_FLAGS]: so many bytes of payload, n % 251 is the nth */
+/* QP HEADER MSS BYTES [SEND_FLAGS]: send BYTES of payload, where byte n is n % 251 */
 int send_tso(struct session *session, char **words)
 {
 	struct object *object = find(session, words[0], QP);

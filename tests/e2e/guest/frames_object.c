@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* What else the program `frames` makes and asks: rules, counters, events, limits. */
+/* Rules, counters, events and limits of the program `frames` */
 #include "frames.h"
 
 #define ATTR_ROOM 8192
@@ -81,7 +81,7 @@ int create_counters(struct session *session, char **words)
 	return 0;
 }
 
-/* COUNTERS FLOW DESCRIPTION INDEX; FLOW -: before there is any */
+/* COUNTERS FLOW DESCRIPTION INDEX; FLOW -: before any rule uses them */
 int attach_counter(struct session *session, char **words)
 {
 	struct ibv_counter_attach_attr attr = {
@@ -112,13 +112,13 @@ int read_counters(struct session *session, char **words)
 }
 
 /*
- * NAME QP ATTR COUNTERS: struct ibv_flow_attr and its specs in hexadecimal, and
- * what its last spec, an action COUNT, is to point to; - if nothing.
+ * NAME QP ATTR COUNTERS: ATTR is struct ibv_flow_attr and its specs in hexadecimal. COUNTERS is for
+ * the last spec, an action COUNT, or - if there is none.
  */
 int create_flow(struct session *session, char **words)
 {
 	struct ibv_qp *qp = find(session, words[1], QP)->qp;
-	/* Sizes in it may lie: what the library reads behind it is zero. */
+	/* Sizes in ATTR may be wrong: the library must find zeros behind it */
 	uint8_t *bytes = made(calloc(1, ATTR_ROOM));
 	size_t len = from_hex(words[2], bytes, ATTR_ROOM / 2);
 	struct ibv_flow_spec_counter_action *count = (void *)(bytes + len - sizeof(*count));
@@ -167,7 +167,7 @@ int destroy(struct session *session, char **words)
 	return err;
 }
 
-/* MILLISECONDS: EAGAIN if there is none within them */
+/* MILLISECONDS: EAGAIN if no event comes within that time */
 int next_event(struct session *session, char **words)
 {
 	struct ibv_async_event event;
@@ -177,7 +177,7 @@ int next_event(struct session *session, char **words)
 	if (!readable(session->port.ctx->async_fd, atoi(words[0])) ||
 	    ibv_get_async_event(session->port.ctx, &event))
 		return EAGAIN;
-	/* All members of the union are pointers, the port's number is none. */
+	/* All members of the union are pointers, except the port number */
 	for (i = 0; i < MAX_OBJECTS; i++)
 		if (session->objects[i].kind != NONE && session->objects[i].qp == event.element.qp)
 			name = session->objects[i].name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The queues of the program `frames`: CQs, RAW_PACKET QPs, WQs, tables, RSS QPs. */
+/* Queues of the program `frames`: CQs, RAW_PACKET QPs, WQs, RWQ tables, RSS QPs */
 #include "frames.h"
 
 #define RX_LEN (4u << 20)
@@ -11,7 +11,7 @@ static unsigned long number(const char *word)
 	return strtoul(word, NULL, 0);
 }
 
-/* NAME WC_FLAGS CQE: flags 0 make a CQ without extensions */
+/* NAME WC_FLAGS CQE: a CQ, without extensions if the flags are 0 */
 int create_cq(struct session *session, char **words)
 {
 	struct ibv_cq_init_attr_ex attr = {
@@ -42,7 +42,7 @@ static void queue_mem(struct session *session, struct object *object, bool sends
 		object->tx = mem_make(&session->port, TX_LEN, IBV_ACCESS_LOCAL_WRITE);
 }
 
-/* NAME CQ CREATE_FLAGS [TSO]: a RAW_PACKET QP in RTS; TSO: it may segment */
+/* NAME CQ CREATE_FLAGS [TSO]: a RAW_PACKET QP in RTS, with TSO if that word is there */
 int create_qp(struct session *session, char **words)
 {
 	struct object *cq = find(session, words[1], CQ), *object;
@@ -78,7 +78,7 @@ int create_qp(struct session *session, char **words)
 	return tell(session, ", \"num\": %u", qp->qp_num);
 }
 
-/* Return: whether a mapping of this process was there before */
+/* Return: whether the process had this mapping before */
 static bool was_mapped(char *before, const char *line)
 {
 	char range[40];
@@ -95,7 +95,7 @@ static void read_maps(char *maps, size_t room)
 	fclose(file);
 }
 
-/* Where the library has mapped the ring: what is new, and of the device's file. */
+/* Find the ring of a WQ: a new mapping of the device file */
 static void find_ring(struct object *object, char *before, char *after)
 {
 	unsigned long start, end;
@@ -165,7 +165,7 @@ int create_table(struct session *session, char **words)
 	struct ibv_rwq_ind_table *table;
 	unsigned int i;
 
-	/* What is not named is the first one, over and over. */
+	/* Missing entries are the first WQ */
 	list = made(calloc(1u << attr.log_ind_tbl_size, sizeof(*list)));
 	for (i = 0; i < 1u << attr.log_ind_tbl_size; i++)
 		list[i] = i < MAX_WORDS - 8 && *words[2 + i] ?
@@ -179,7 +179,7 @@ int create_table(struct session *session, char **words)
 	return 0;
 }
 
-/* NAME TABLE FIELDS KEY [FUNCTION]: key in hexadecimal; an RSS QP */
+/* NAME TABLE FIELDS KEY [FUNCTION]: an RSS QP; KEY is in hexadecimal */
 int create_rss(struct session *session, char **words)
 {
 	uint8_t key[256];
@@ -215,7 +215,7 @@ int modify_state(struct session *session, char **words)
 	return ibv_modify_qp(find(session, words[0], QP)->qp, &attr, IBV_QP_STATE);
 }
 
-/* QP KBPS BURST TYPICAL; TYPICAL -: by ibv_modify_qp(), which knows only the rate */
+/* QP KBPS BURST TYPICAL; TYPICAL -: with ibv_modify_qp(), which takes the rate only */
 int modify_rate(struct session *session, char **words)
 {
 	struct ibv_qp *qp = find(session, words[0], QP)->qp;
@@ -233,7 +233,7 @@ int modify_rate(struct session *session, char **words)
 	return ibv_modify_qp_rate_limit(qp, &limit);
 }
 
-/* WQ OFFSET LENGTH BYTE: writes into its ring what no provider would; length 0: to its end */
+/* WQ OFFSET LENGTH BYTE: overwrite a part of the ring; LENGTH 0: to its end */
 int trash_ring(struct session *session, char **words)
 {
 	struct object *object = find(session, words[0], WQ);

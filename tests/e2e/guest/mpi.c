@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A program for mpirun, of any number of ranks: messages of all sizes around a
- * ring, reductions, and one-sided access. Each result is compared with what it
- * must be.
+ * A program for mpirun with any number of ranks: messages of all sizes around a ring, reductions,
+ * and one-sided access. All results are checked.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@ static void check(int claim, const char *what)
 	MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Eager and rendezvous protocols alike; each rank adds one to each byte. */
+/* Eager and rendezvous protocols; each rank adds one to each byte */
 static void ring(char *buf, int len)
 {
 	int next = (rank + 1) % ranks, last = (rank + ranks - 1) % ranks, i;
@@ -56,7 +55,7 @@ static void reduce(void)
 		check(out[i] == i * ranks * (ranks + 1) / 2, "allreduce");
 }
 
-/* All add to one counter of rank 0 and put into their own row of it. */
+/* All ranks add to one counter of rank 0, and put into their own element there */
 static void one_sided(void)
 {
 	long one = 1, old, *memory, i;

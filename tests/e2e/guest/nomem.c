@@ -3,22 +3,21 @@
  * usage: nomem sweep GROWTH own|all DEVICE GID-INDEX GROUP|ENTRY...
  *        nomem random PER-CENT SECONDS
  *
- * `sweep` makes each allocation in an entry point of the drivers fail, one at a
- * time: the n-th of a call, for n = 1, 2, ... until the call ends before. A call
- * that is refused says so with the right errno, and the same call without a
- * fault then works. n grows by GROWTH per cent, 0: by one. Prints a line per
- * entry point: calls with a fault, how many of them were refused and how many
- * survived it, and the largest n.
+ * `sweep` lets each allocation in an entry point of the drivers fail, one at a time: the n-th of a
+ * call, for n = 1, 2, ... until a call ends before its n-th. A call that fails must return the
+ * right errno, and the same call without a fault must then succeed. n grows by GROWTH per cent, or
+ * by one if GROWTH is 0. Prints a line per entry point: the calls with a fault, how many of them
+ * were refused and how many survived it, and the largest n.
  *
- * `random` lets so much of what is allocated fail for so long, in any context:
- * interrupts, work items, all processes.
+ * `random` lets PER-CENT of the allocations fail for SECONDS, in any context: interrupts, work
+ * items, all processes.
  *
- * `own`, and `random` always: only for what is allocated below a function of
- * the drivers; `all`: also for what the kernel allocates for itself.
+ * With `own`, and always with `random`, only allocations below a function of the drivers fail;
+ * with `all` also those that the kernel makes for itself.
  *
- * Wants a kernel with FAILSLAB, FAIL_PAGE_ALLOC, FAULT_INJECTION_USERCOPY and
- * FAULT_INJECTION_STACKTRACE_FILTER. With NOMEM_VERBOSE in the environment that
- * prints the stack of each failure.
+ * Needs a kernel with FAILSLAB, FAIL_PAGE_ALLOC, FAULT_INJECTION_USERCOPY and
+ * FAULT_INJECTION_STACKTRACE_FILTER. With NOMEM_VERBOSE in the environment the kernel prints the
+ * stack of each failure.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -28,26 +27,26 @@
 #include "nomem.h"
 
 #define DEBUGFS "/sys/kernel/debug/"
-/* Kinds of failure that the kernel can be told to inject */
+/* Kinds of faults that the kernel can inject */
 enum fault { FAULT_SLAB, FAULT_PAGE, FAULT_USERCOPY, FAULTS };
 
-/* Faults so far, of each kind */
+/* Number of faults so far, by kind */
 struct faults {
 	unsigned long count[FAULTS];
 };
 
-/* What a sweep has done */
+/* Results of a sweep */
 struct sweep {
 	unsigned int growth;	/* per cent by which n grows each time; 0: by one */
 	unsigned int last;	/* the largest n that was reached */
 	unsigned int injected;
-	unsigned int refused;	/* calls that failed because of it */
-	unsigned int survived;	/* calls that succeeded all the same */
+	unsigned int refused;	/* calls that failed because of a fault */
+	unsigned int survived;	/* calls that succeeded in spite of a fault */
 };
 
-/* More than there will ever be: counted down for each fault */
+/* More faults than will ever occur; the kernel counts this down for each one */
 #define TIMES 1000000000ul
-/* A call that allocates more often than this is none of ours. */
+/* More allocations than any call of the drivers makes */
 #define N_MAX 20000
 
 static const char *const kinds[FAULTS] = {
@@ -81,7 +80,7 @@ static unsigned long get(const char *kind, const char *name)
 	return strtoul(text, NULL, 10);
 }
 
-/* The text of both modules, and what may be between them. */
+/* Find the text of both modules, with anything between them */
 static void find_modules(unsigned long *start, unsigned long *end)
 {
 	unsigned long size, address;
@@ -103,7 +102,7 @@ static void find_modules(unsigned long *start, unsigned long *end)
 	want(*start < *end, "the modules are not loaded");
 }
 
-/* Only calls with an address of these on the stack fail. */
+/* Only calls with an address of this range on the stack fail */
 static void set_range(const char *kind, unsigned long start, unsigned long end)
 {
 	char text[32];
@@ -116,7 +115,7 @@ static void set_range(const char *kind, unsigned long start, unsigned long end)
 
 static unsigned long range_start, range_end;
 
-/* own: only what is allocated below functions of the drivers fails */
+/* own: only allocations below functions of the drivers fail */
 static void faults_set_up(bool own)
 {
 	char text[32];
@@ -151,8 +150,8 @@ static void faults_tear_down(void)
 }
 
 /*
- * Destroying ends with an answer. If that cannot be written the object is gone
- * all the same, whatever the driver does, and the call cannot be repeated.
+ * Switch the faults of copying. They are off while an object is destroyed: if the response cannot
+ * be written the object is gone nevertheless, and the call cannot be repeated.
  */
 static void faults_of_copying(bool on)
 {
@@ -169,7 +168,7 @@ static struct faults faults_now(void)
 	return faults;
 }
 
-/* Return: how many there were since then, of all kinds */
+/* Return: the number of faults since then, of all kinds */
 static unsigned long faults_since(const struct faults *then)
 {
 	struct faults now = faults_now();
@@ -181,7 +180,7 @@ static unsigned long faults_since(const struct faults *then)
 	return count;
 }
 
-/* The n-th call of this thread that may fail does; 0: none. */
+/* Make the n-th call of this thread that can fail do so; 0: none */
 static void fail_nth(unsigned int n)
 {
 	static int fd = -1;
@@ -193,7 +192,7 @@ static void fail_nth(unsigned int n)
 		fd = open("/proc/thread-self/fail-nth", O_WRONLY | O_CLOEXEC);
 		want(fd >= 0, "fail-nth: %s", strerror(errno));
 	}
-	/* That a fault goes into this call is possible, but only once. */
+	/* A fault may hit this call itself, but only once */
 	if (pwrite(fd, text, len, 0) != len)
 		want(pwrite(fd, text, len, 0) == len, "fail-nth: %s", strerror(errno));
 }
@@ -211,7 +210,7 @@ static void sweep_print(const struct sweep *sweep, const char *name, const char 
 	       sweep->refused, sweep->survived, sweep->last);
 }
 
-/* Not enough memory; or what copying to or from a process says */
+/* Out of memory; or the errno of a failed copy to or from the process */
 static bool sensible(int err, const struct faults *before, const struct faults *after)
 {
 	return err == ENOMEM || err == ENOBUFS ||
@@ -219,7 +218,7 @@ static bool sensible(int err, const struct faults *before, const struct faults *
 		after->count[FAULT_USERCOPY] != before->count[FAULT_USERCOPY]);
 }
 
-/* Sweeps one of the two functions of an entry, with the other called without faults. */
+/* Sweep one of the two functions of an entry, and call the other one without faults */
 static void sweep_call(struct nomem *nomem, const struct entry *entry, struct sweep *sweep,
 		       bool undo)
 {
@@ -301,7 +300,7 @@ static void fail_at_random(const char *percent, unsigned int seconds)
 struct group {
 	const char *name;
 	const struct entry *entries;
-	bool verbs;	/* wants an open device */
+	bool verbs;	/* needs an open device */
 };
 
 static const struct group groups[] = {
@@ -321,7 +320,7 @@ static void open_handle(struct nomem *nomem, struct ibv_device **list)
 	want(nomem->handle, "%s", nomem->device);
 }
 
-/* names: of groups or entry points. Return: how many entry points were swept */
+/* names: groups or entry points. Return: the number of entry points swept. */
 static unsigned int sweep_group(struct nomem *nomem, const struct group *group,
 				unsigned int growth, bool own, char **names)
 {

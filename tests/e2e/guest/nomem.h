@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the files of the program `nomem` share; see nomem.c. */
+/* Declarations of the program `nomem`; see nomem.c */
 #ifndef ORNIC_E2E_NOMEM_H
 #define ORNIC_E2E_NOMEM_H
 
 #include "verbs.h"
 
-/* What the entry points need, and what the one under test has made */
+/* Objects that the entry points need, and the one that the call under test makes */
 struct nomem {
 	struct port port;
 	const char *device;
@@ -21,10 +21,10 @@ struct nomem {
 	struct ibv_pd *other_pd;
 	uint8_t *buf;
 	int dmabuf;
-	char netdev[32];	/* or the device that a driver is to take */
-	int fd;			/* of what the requests go to */
-	int prog;		/* of an XDP program, or what unbinds */
-	unsigned int turn;	/* of calls that must ask for something else each time */
+	char netdev[32];	/* or the device to be bound to a driver */
+	int fd;			/* a socket for ioctls, or the file that binds */
+	int prog;		/* an XDP program, or the file that unbinds */
+	unsigned int turn;	/* number of the call, where each call must change something */
 	union {
 		struct ibv_context *ctx;
 		struct ibv_pd *pd;
@@ -44,11 +44,10 @@ struct nomem {
 };
 
 /*
- * An entry point. prepare makes what it needs, and finish gives that back; run
- * is the call that is to fail, and undo what makes it possible once more, both
- * with 0 or errno. sweep_undo: undo is one call too, and is to fail as well.
- * own_only: the kernel itself has a fault where it allocates for this call.
- * check: what holds after a refusal.
+ * An entry point. prepare() makes what it needs, and finish() frees that. run() is the call that
+ * must fail, and undo() makes another run() possible; both return 0 or errno. sweep_undo: undo() is
+ * one call too, and must fail as well. own_only: the kernel has a bug when its own allocations for
+ * this call fail. check() tests what must hold after a refusal.
  */
 struct entry {
 	const char *name;
@@ -61,16 +60,16 @@ struct entry {
 	void (*check)(struct nomem *nomem);
 };
 
-/* What a call that makes something returns: 0 or errno, once that is kept */
+/* Store what a call has made; 0 or errno */
 #define keep(member, call) ((nomem->made.member = (call)) ? 0 : errno)
 
-/* What several entry points need */
+/* Objects that several entry points need */
 void make_cq(struct nomem *nomem);
 void drop_cq(struct nomem *nomem);
 void make_xrcd(struct nomem *nomem);	/* and a CQ */
 void drop_xrcd(struct nomem *nomem);
 
-/* Tables of entry points, by the file that has them; the last has no name. */
+/* Tables of entry points, by file; the last entry has no name */
 extern const struct entry object_entries[];
 extern const struct entry qp_entries[];
 extern const struct entry memory_entries[];

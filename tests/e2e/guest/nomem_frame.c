@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Entry points of raw Ethernet: work queues, rules, counters; see nomem.c. */
+/* Entry points of raw Ethernet: WQs, rules, counters; see nomem.c */
 #include "nomem.h"
 
 #define WRS 64
@@ -145,7 +145,7 @@ struct rule {
 	struct ibv_flow_spec_counter_action count;
 } __attribute__((packed, aligned(8)));
 
-/* IPv4 from an address that nobody has; counters: NULL, or that count it */
+/* A rule for IPv4 from an unused address; counters: those of the rule, or NULL */
 static int create(struct nomem *nomem, struct ibv_counters *counters)
 {
 	struct rule rule = {
@@ -204,7 +204,7 @@ static int attach_counters(struct nomem *nomem)
 	return ibv_attach_counters_point_flow(nomem->made.counters, &attr, NULL);
 }
 
-/* Before there is a rule, a place in the answer is chosen once. */
+/* Counters can be attached only once, so each call needs new ones */
 static int attach_new_counters(struct nomem *nomem)
 {
 	int err = create_counters(nomem);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Entry points of memory regions and windows; see nomem.c. */
+/* Entry points of memory regions and windows; see nomem.c */
 #include <fcntl.h>
 #include <linux/udmabuf.h>
 #include <sys/ioctl.h>
@@ -64,7 +64,7 @@ static void drop_mr(struct nomem *nomem)
 	drop_buf(nomem);
 }
 
-/* ibv_rereg_mr() has codes of its own, and keeps the errno */
+/* ibv_rereg_mr() returns codes of its own, and keeps the errno */
 static int rereg(struct nomem *nomem, int flags)
 {
 	bool odd = nomem->turn++ & 1;
@@ -74,7 +74,7 @@ static int rereg(struct nomem *nomem, int flags)
 			   nomem->buf + (odd ? MIB : 0), odd ? MIB : 2 * MIB,
 			   !(flags & IBV_REREG_MR_CHANGE_ACCESS) ? 0 :
 			   odd ? ACCESS_ALL : IBV_ACCESS_LOCAL_WRITE);
-	/* A region that is lost is made again: dereg_mr() must still work then */
+	/* After these codes the region may be unusable, but ibv_dereg_mr() must work */
 	if (err && err != IBV_REREG_MR_ERR_CMD && err != IBV_REREG_MR_ERR_INPUT)
 		want(err == IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW ||
 		     err == IBV_REREG_MR_ERR_DO_FORK_OLD, "ibv_rereg_mr: %d", err);
@@ -96,7 +96,7 @@ static int rereg_memory(struct nomem *nomem)
 	return rereg(nomem, IBV_REREG_MR_CHANGE_TRANSLATION);
 }
 
-/* Memory of the process as a dma-buf */
+/* Make a dma-buf of the process's memory */
 static void make_dmabuf(struct nomem *nomem)
 {
 	struct udmabuf_create create = { .size = MIB };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* What an administrator does with the interface and with the drivers; see nomem.c. */
+/* Entry points of the interface and of binding the drivers; see nomem.c */
 #include <fcntl.h>
 #include <glob.h>
 #include <linux/bpf.h>
@@ -15,7 +15,7 @@
 
 #include "nomem.h"
 
-/* Small rings need few buffers, and few of them is what makes a sweep short. */
+/* Small rings have few buffers, which shortens a sweep */
 #define RX_RING 64
 #define RULE 1
 #define PORT 4000
@@ -54,7 +54,7 @@ static int set_ring(struct nomem *nomem, unsigned int rx)
 	return ethtool(nomem, &ring);
 }
 
-/* The only name that matches. Return: in static memory, the last part of its path */
+/* Copy the last part of the only path that matches to name. Return: name. */
 static const char *only(const char *pattern, char *name, size_t len)
 {
 	glob_t found;
@@ -83,7 +83,7 @@ static void leave_netdev(struct nomem *nomem)
 	close(nomem->fd);
 }
 
-/* What was refused leaves the interface as it was, with its link. */
+/* A refused change leaves the interface as it was, with its link */
 static void has_carrier(struct nomem *nomem)
 {
 	char path[128], text[4] = "";
@@ -187,7 +187,7 @@ static void leave_netdev_up(struct nomem *nomem)
 	leave_netdev(nomem);
 }
 
-/* A program that passes each frame on */
+/* Make an XDP program that passes every frame */
 static void find_netdev_xdp(struct nomem *nomem)
 {
 	static const struct bpf_insn pass[] = {
@@ -230,7 +230,7 @@ static int detach_xdp(struct nomem *nomem)
 	return close(nomem->made.fd) ? errno : 0;
 }
 
-/* file: of a driver's directory. Return: the write()'s errno or 0 */
+/* Write the name of the device to a file of the driver. Return: 0 or errno. */
 static int tell_driver(struct nomem *nomem, int fd)
 {
 	return write(fd, nomem->netdev, strlen(nomem->netdev)) < 0 ? errno : 0;
@@ -246,7 +246,7 @@ static int unbind_device(struct nomem *nomem)
 	return tell_driver(nomem, nomem->prog);
 }
 
-/* driver: its directory; the device's name takes the place of an interface's */
+/* Unbind the device that netdev names; driver: its directory */
 static void unbind_first(struct nomem *nomem, const char *driver)
 {
 	char path[128];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Entry points of objects other than queue pairs and memory; see nomem.c. */
+/* Entry points of objects other than QPs and memory; see nomem.c */
 #include <fcntl.h>
 
 #include "nomem.h"
@@ -7,7 +7,7 @@
 #define CQES 200
 #define WRS 100
 
-/* When a device file does not open the library looks elsewhere, and reports what it found there. */
+/* If the device file does not open, the library looks elsewhere and reports that error */
 static int open_device(struct nomem *nomem)
 {
 	int err = keep(ctx, ibv_open_device(nomem->handle));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Entry points of queue pairs; see nomem.c. */
+/* Entry points of QPs; see nomem.c */
 #include "nomem.h"
 
 static int create(struct nomem *nomem, enum ibv_qp_type type)
@@ -29,7 +29,7 @@ static int create_raw(struct nomem *nomem)
 	return create(nomem, IBV_QPT_RAW_PACKET);
 }
 
-/* The extended way, with work requests by functions */
+/* With ibv_create_qp_ex(), for ibv_wr_*() */
 static int create_ex(struct nomem *nomem)
 {
 	struct ibv_qp_init_attr init = qp_init(IBV_QPT_RC, nomem->cq);
@@ -249,7 +249,7 @@ const struct entry qp_entries[] = {
 	{ "create_qp_raw", make_cq, create_raw, destroy_qp, drop_cq, true },
 	{ "create_qp_ex", make_cq, create_ex, destroy_qp, drop_cq, true },
 	{ "create_qp_xrc_ini", make_xrcd, create_xrc_ini, destroy_qp, drop_xrcd, true },
-	/* When create_xrc_qp_user() of 7.3 finds no memory the XRC domain stays busy for good. */
+	/* create_xrc_qp_user() of 7.3 leaves the XRC domain busy for ever if an allocation fails */
 	{ "create_qp_xrc_tgt", make_xrcd, create_xrc_tgt, destroy_qp, drop_xrcd, true, true },
 	{ "open_qp", make_xrc_tgt, open_qp, destroy_qp, drop_xrc_tgt, true },
 	{ "modify_qp_init", make_rc, to_init, again_reset, drop_qp, false },

@@ -2,10 +2,9 @@
 /*
  * usage: pps send|receive raw|packet DEVICE NETDEV BYTES FRAMES [DESTINATION]
  *
- * Frames per second by RAW_PACKET queue pairs, or by a packet socket on the
- * netdev of the same port. The sender sends as fast as it can; the receiver
- * ends when it has them all or nothing has come for two seconds. Both print the
- * number of frames and the nanoseconds from the first to the last.
+ * Frames per second of RAW_PACKET QPs, or of a packet socket on the netdev of the same port. The
+ * sender sends as fast as it can; the receiver ends when it has all frames, or has received none
+ * for two seconds. Both print the number of frames and the nanoseconds from the first to the last.
  */
 #include <arpa/inet.h>
 #include <infiniband/verbs.h>
@@ -28,7 +27,7 @@
 #define SOCKET_BUFFER (16 << 20)
 #define QUIET_NS (2 * 1000000000ULL)
 
-/* What there is to do, and what came of it */
+/* Parameters and results */
 struct job {
 	const char *device;
 	const char *netdev;
@@ -81,7 +80,7 @@ static void count_received(struct job *job, int count)
 	job->done += count;
 }
 
-/* Return: whether a receiver may still hope */
+/* Return: whether more frames are expected */
 static bool expects(const struct job *job)
 {
 	return job->done < job->frames &&

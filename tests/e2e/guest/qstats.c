@@ -2,9 +2,8 @@
 /*
  * usage: qstats INTERFACE
  *
- * The counters of each queue, as the network stack tells them: one line per
- * counter with direction, queue, name and value. A counter that the driver does
- * not have is not there.
+ * Prints the counters of each queue as the network stack reports them: one line per counter, with
+ * direction, queue, name and value. Counters that the driver does not have are left out.
  */
 #include <errno.h>
 #include <linux/genetlink.h>
@@ -88,7 +87,7 @@ static size_t exchange(int fd, const struct request *request, char *buf)
 	return len;
 }
 
-/* The value of an attribute of a message, which may be of 4 or 8 bytes; absent: -1 */
+/* Return: the value of an attribute of 4 or 8 bytes, or -1 if it is missing */
 static int64_t value_of(const struct nlmsghdr *msg, unsigned int type)
 {
 	const char *at = (const char *)NLMSG_DATA(msg) + GENL_HDRLEN;
@@ -141,7 +140,7 @@ static void show(const struct nlmsghdr *msg)
 	}
 }
 
-/* Return: whether more is to come */
+/* Return: whether more messages follow */
 static int show_all(char *buf, size_t len)
 {
 	struct nlmsghdr *msg;

@@ -3,11 +3,10 @@
  * usage: rds serve IP
  *        rds ask IP SERVER-IP
  *
- * AF_RDS between two machines: datagrams of many sizes that the server sends
- * back inverted, and memory of the client that the server reads and writes by
- * RDMA. All data is checked. The server says "bound" when it may be asked. Both
- * end with RDS's own view of what happened: one line "connection TRANSPORT" per
- * connection, one line "NAME NUMBER" per counter that moved.
+ * AF_RDS between two machines: datagrams of many sizes, which the server sends back inverted, and
+ * memory of the client, which the server reads and writes by RDMA. All data is checked. The server
+ * prints "bound" when it is ready. At the end both print the statistics of RDS: a line "connection
+ * TRANSPORT" per connection, and a line "NAME NUMBER" per counter that is not 0.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -26,7 +25,7 @@
 #define MESSAGES 200
 #define WINDOW 8
 #define BIGGEST (96 * 1024)
-/* An MR of RDS's small pool and one of its large pool, neither aligned. */
+/* An MR of the small pool of RDS and one of its large pool, both unaligned */
 static const uint32_t mapped[] = { 8000, 1000000 };
 #define MAPPED_MAX 1000000
 #define MAPPED_OFFSET 72
@@ -36,12 +35,12 @@ enum kind { ECHO, MAP, READ_DONE, WRITE_DONE, BYE };
 struct header {
 	uint32_t kind;
 	uint32_t number;
-	uint32_t bytes;	/* behind the header, or mapped */
+	uint32_t bytes;	/* after the header, or mapped */
 };
 
 struct peer {
 	int fd;
-	struct sockaddr_in addr;	/* of the other one */
+	struct sockaddr_in addr;	/* of the other side */
 };
 
 static uint8_t message[sizeof(struct header) + BIGGEST];
@@ -80,7 +79,7 @@ static struct sockaddr_in address(const char *ip, uint16_t port)
 	return sin;
 }
 
-/* Sends what is in message[], with a control message of RDS if data is set. */
+/* Send message[], with a control message of RDS if data is set */
 static void send_message(struct peer *peer, uint32_t bytes, int type,
 			 const void *data, size_t size)
 {
@@ -105,7 +104,7 @@ static void send_message(struct peer *peer, uint32_t bytes, int type,
 		cmsg->cmsg_len = CMSG_LEN(size);
 		memcpy(CMSG_DATA(cmsg), data, size);
 	}
-	/* EAGAIN: memory is mapped through a connection, which may be new. */
+	/* EAGAIN: memory is mapped through a connection, which may be new */
 	while ((sent = sendmsg(peer->fd, &msg, 0)) < 0 && errno == EAGAIN &&
 	       tries--)
 		nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
@@ -123,10 +122,10 @@ static void send_header(struct peer *peer, enum kind kind, uint32_t number,
 }
 
 /*
- * Receives into message[]. The data of a control message goes to @cookie or is
- * the status of an RDMA operation.
+ * Receive into message[]. A control message holds a cookie, which goes to @cookie, or the status of
+ * an RDMA operation.
  *
- * Return: length of the message; 0 when there was a status instead.
+ * Return: the length of the message; 0 for a status.
  */
 static size_t receive(struct peer *peer, rds_rdma_cookie_t *cookie)
 {
@@ -192,7 +191,7 @@ static void rdma(struct peer *peer, const struct header *header,
 		    RDS_CMSG_RDMA_ARGS, &args, sizeof(args));
 	if (receive(peer, NULL))
 		errx(1, "a message instead of RDMA's status");
-	/* A status comes from nobody. */
+	/* A status has no sender, so restore the address */
 	peer->addr = addr;
 }
 
@@ -238,7 +237,7 @@ static void serve(struct peer *peer)
 
 static uint32_t size_of(uint32_t number)
 {
-	/* Around the size of a fragment, which is a page, and far from it. */
+	/* Around the size of a fragment, which is a page, and far from it */
 	static const uint32_t sizes[] = {
 		0, 1, 4095, 4096, 4097, 8192, 33333, 64, BIGGEST,
 	};
@@ -291,7 +290,7 @@ static void map(struct peer *peer, uint32_t number, uint32_t bytes)
 		err(1, "RDS_FREE_MR");
 }
 
-/* RDS's snapshots: the option's return value is the size of an element. */
+/* Get a snapshot of RDS; getsockopt() returns the size of an element */
 static void *info(int fd, int option, int *each, socklen_t *total)
 {
 	static uint8_t buffer[65536] __attribute__((aligned(4096)));

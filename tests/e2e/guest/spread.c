@@ -2,12 +2,11 @@
 /*
  * usage: spread DEVICE UDP-PORT FRAMES [SECONDS]
  *
- * How a packet-processing program receives with nothing but libibverbs: the
- * device spreads the UDP flows to one port over four work queues, by a hash of
- * addresses and ports, and each queue has a thread that polls it and counts.
- * Ends when FRAMES have come, or after SECONDS (10), and prints what each thread
- * has seen. Only the frames that the rule names come here; all else of the port
- * goes on to the kernel. Needs CAP_NET_RAW.
+ * An example of a packet-processing program that receives with libibverbs only. The device spreads
+ * the UDP flows to one port over four WQs, by a hash of addresses and ports; each WQ has a thread
+ * that polls it and counts. Ends after FRAMES frames, or after SECONDS (10), and prints the counts
+ * of each thread. The program gets the frames that its rule matches; all others go to the kernel.
+ * Needs CAP_NET_RAW.
  */
 #include <arpa/inet.h>
 #include <infiniband/verbs.h>
@@ -22,8 +21,8 @@
 
 #define QUEUES 4
 #define LOG_QUEUES 2
-#define DEPTH 2048		/* frames that a queue has room for */
-#define FRAME_SIZE 2048		/* bytes of each */
+#define DEPTH 2048		/* frames per queue */
+#define FRAME_SIZE 2048		/* bytes per frame */
 #define BATCH 32
 
 struct queue {
@@ -71,7 +70,7 @@ static struct ibv_context *open_device(const char *name)
 	return check(ctx, name);
 }
 
-/* Give a buffer, by its number, to the device. */
+/* Post a buffer, by its number */
 static void post(struct queue *queue, uint64_t number)
 {
 	struct ibv_sge sge = {
@@ -103,10 +102,10 @@ static void make_queue(struct ibv_context *ctx, struct ibv_pd *pd, struct queue 
 		post(queue, i);
 }
 
-/* A QP that has no queue of its own: a hash chooses one of the table's. */
+/* A QP without queues of its own: a hash selects a WQ of the table */
 static struct ibv_qp *make_rss(struct ibv_context *ctx, struct ibv_pd *pd, struct queue *queues)
 {
-	/* The key that everybody's verification suite uses */
+	/* The key of Microsoft's "Verifying the RSS Hash Calculation" */
 	static uint8_t key[40] = {
 		0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67,
 		0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb,
@@ -138,7 +137,7 @@ static struct ibv_qp *make_rss(struct ibv_context *ctx, struct ibv_pd *pd, struc
 	return check(ibv_create_qp_ex(ctx, &init), "RSS QP");
 }
 
-/* IPv4, UDP, and the port: all else is not looked at. */
+/* Match IPv4, UDP, and the port; other fields do not matter */
 static void steer(struct ibv_qp *qp, uint16_t udp_port)
 {
 	struct {
@@ -170,11 +169,11 @@ static void *poll_queue(void *arg)
 			check_zero(wc[i].status, ibv_wc_status_str(wc[i].status));
 			queue->frames++;
 			queue->bytes += wc[i].byte_len;
-			/* Here the frame would be worked on. */
+			/* A real program would process the frame here */
 			post(queue, wc[i].wr_id);
 		}
 		total += count;
-		/* A processor of its own for each thread would not need this. */
+		/* Not needed if each thread has a processor of its own */
 		if (!count)
 			sched_yield();
 	}

@@ -2,13 +2,12 @@
 /*
  * usage: transfer -d DEVICE -g GID-INDEX [options] OPERATION[,OPERATION...] [SERVER]
  *
- * Every operation of a transport between two hosts, with each byte checked.
- * The client sends batches of slots. A slot is one operation on a place of its
- * own in the server's memory; the last of a batch is a SEND with immediate,
- * upon which the server looks at all places, gives each the contents it is to
- * have for the next but one batch, and grants that one. So there is always a
- * batch underway, nothing is overwritten before it was looked at, and what is
- * executed twice, or not at all, or beyond its end, is found.
+ * Every operation of a transport between two hosts, with each byte checked. The client sends
+ * batches of slots. A slot is one operation on its own place in the server's memory; the last one
+ * of a batch is a SEND with immediate. After that SEND the server checks all places, fills each
+ * with its contents for the next batch but one, and grants that batch. So a batch is always
+ * underway, nothing is overwritten before it is checked, and operations that are executed twice,
+ * not at all, or beyond their end are found.
  */
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -21,7 +20,7 @@
 #define TCP_PORT 18600
 #define RETRY_MS 200
 #define SLOTS_BEGIN 64
-/* A grant takes two WRs a slot when windows are bound anew. */
+/* A grant takes two WRs per slot if windows are bound again */
 #define QUEUE_DEPTH (WINDOW * 2 * (SLOTS_MAX + 1))
 
 static const char *const op_names[OP_COUNT] = {
@@ -49,7 +48,7 @@ size_t grant_at(unsigned int batch)
 	return batch % WINDOW * ((sizeof(struct grant) + GRH + 63) & ~(size_t)63);
 }
 
-/* Marsaglia's xorshift, begun anew for each batch */
+/* Marsaglia's xorshift, seeded for each batch */
 static uint32_t next_random(uint32_t *state)
 {
 	*state ^= *state << 13;
@@ -59,8 +58,8 @@ static uint32_t next_random(uint32_t *state)
 }
 
 /*
- * Every other length is one at which packets begin or end: nothing, the longest,
- * and a whole number of packets, or a byte more or less.
+ * Half of the lengths are at the borders of packets: 0, the maximum, and a whole number of packets,
+ * or a byte more or less.
  */
 static size_t plan_len(const struct options *options, uint32_t *state)
 {
@@ -158,7 +157,7 @@ void sides_meet(const struct side *side)
 	tcp_exchange(side->tcp, &out, &in, 1);
 }
 
-/* Of the target, and of remote sides in the QP */
+/* For the target, and for remote sides in the QP */
 static unsigned int access_flags(const struct options *options)
 {
 	unsigned int access = IBV_ACCESS_LOCAL_WRITE;
@@ -199,7 +198,7 @@ static uint64_t send_ops_flags(const struct options *options)
 	return all;
 }
 
-/* The server posts in the old way; the client if it may and nothing needs the new one. */
+/* The server uses ibv_post_send(); the client too, unless it must use ibv_wr_*() */
 static bool wants_new_posts(const struct options *options)
 {
 	return options->server && (options->extended || has_op(options, OP_FLUSH) ||
@@ -242,7 +241,7 @@ static void make_memory(struct side *side)
 	size_t len = slot_at(side, WINDOW - 1, options->slots);
 
 	side->data = mem_make(&side->port, len, IBV_ACCESS_LOCAL_WRITE);
-	/* With windows the region itself lets nobody in. */
+	/* With windows the region itself allows no remote access */
 	side->target = mem_make(&side->port, len, options->window ?
 				IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND :
 				access_flags(options));
@@ -326,7 +325,7 @@ static void run(struct side *side)
 		run_client(side);
 	else
 		run_server(side);
-	/* Whoever is done first must still acknowledge. */
+	/* The side that is done first must still acknowledge */
 	sides_meet(side);
 }
 

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * What the files of transfer(1) share: which operation each slot of each batch is
- * for, how long it is, what bytes it has; and the connection.
- */
+/* Declarations of transfer(1): operation, length and bytes of each slot of a batch; connection */
 #ifndef ORNIC_E2E_TRANSFER_H
 #define ORNIC_E2E_TRANSFER_H
 
 #include "verbs.h"
 
 #define SLOTS_MAX 64
-/* The client may be so many batches ahead of the last one looked at. */
+/* The client may be this many batches ahead of the last one checked */
 #define WINDOW 2
 #define GRH 40
 
@@ -22,19 +19,19 @@ enum op {
 struct options {
 	const char *device;
 	unsigned int gid_index;
-	const char *server;	/* NULL: be it */
+	const char *server;	/* NULL: this is the server */
 	enum ibv_qp_type type;
 	const char *group;	/* multicast address, UD only */
 	unsigned int ops;	/* bit n: enum op n */
-	unsigned int slots;	/* of a batch; the last is a SEND_IMM */
+	unsigned int slots;	/* of a batch; the last one is a SEND_IMM */
 	unsigned int batches;
 	size_t max_len;
 	unsigned int window;	/* type of memory window at the server, 0: none */
 	bool srq;
-	bool extended;		/* ibv_wr_*() for everything */
+	bool extended;		/* post with ibv_wr_*() */
 	unsigned int mtu;	/* bytes */
-	unsigned int depth;	/* READs and atomics underway */
-	unsigned int seed;	/* of what is planned */
+	unsigned int depth;	/* outstanding READs and atomics */
+	unsigned int seed;	/* of the batches */
 };
 
 /* A message of a batch */
@@ -43,43 +40,43 @@ struct slot {
 	size_t len;
 };
 
-/* What the sides tell each other over TCP */
+/* Data that the sides exchange over TCP */
 struct hello {
 	union ibv_gid gid;
 	uint64_t target;	/* address of that buffer */
 	uint32_t qpn;
 };
 
-/* The server's message when a batch may be sent: the key of each slot's target */
+/* The message of the server that grants a batch, with the key of each slot's target */
 struct grant {
 	uint32_t batch;
 	uint32_t rkey[SLOTS_MAX];
 };
 
-/* One side. Its memory is in batches modulo WINDOW. */
+/* One side; its memory holds batches modulo WINDOW */
 struct side {
 	struct options options;
 	struct port port;
 	int tcp;
-	bool new_posts;		/* the QP was made for ibv_wr_*() */
+	bool new_posts;		/* the QP supports ibv_wr_*() */
 	struct ibv_cq *cq;
 	struct ibv_srq *srq;
 	struct ibv_qp *qp;
 	struct ibv_ah *ah;	/* UD: of the other side, or of the group */
 	struct hello peer;
-	struct mem data;	/* client: sent from, read to; server: received to */
-	struct mem target;	/* server: of WRITE, READ and atomics */
-	struct mem grants;	/* struct grant each, behind room for a GRH */
+	struct mem data;	/* client: send source, READ destination; server: receives */
+	struct mem target;	/* server: for WRITE, READ and atomics */
+	struct mem grants;	/* struct grant each, after room for a GRH */
 };
 
-/* Both sides have come here, and will do nothing before the other one has. */
+/* Wait until both sides are here */
 void sides_meet(const struct side *side);
 void run_client(struct side *side);
 void run_server(struct side *side);
 
-/* Fills what is to happen in a batch; the same at both sides. */
+/* Plan a batch; the plan is the same at both sides */
 void plan_batch(const struct options *options, unsigned int batch, struct slot *slots);
-/* Where a slot is in data and in target. Received datagrams begin with a GRH, so there is room. */
+/* Offset of a slot in data and in target, with room in front for the GRH of a datagram */
 size_t slot_at(const struct side *side, unsigned int batch, unsigned int slot);
 size_t grant_at(unsigned int batch);
 void post_or_fail(struct side *side, struct ibv_send_wr *wr);
@@ -115,7 +112,7 @@ static inline uint32_t slot_id(unsigned int batch, unsigned int slot)
 	return batch << 8 | slot;
 }
 
-/* Seeds of mem_fill(): of a target before its batch, and of the client's data */
+/* Seeds of mem_fill(): for a target before its batch, and for the client's data */
 static inline unsigned int seed_before(unsigned int batch, unsigned int slot)
 {
 	return batch * 131 + slot * 2;
@@ -126,7 +123,7 @@ static inline unsigned int seed_data(unsigned int batch, unsigned int slot)
 	return seed_before(batch, slot) + 1;
 }
 
-/* What a slot's atomic adds, or swaps in */
+/* The value that a slot's atomic adds or swaps in */
 static inline uint64_t operand(unsigned int batch, unsigned int slot)
 {
 	return 0x0123456789abcdefULL * (slot_id(batch, slot) + 1);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * The client of transfer(1): sends what is planned as soon as it is granted, and
- * looks at what READs and atomics brought.
- */
+/* Client of transfer(1): sends each granted batch, and checks the results of READs and atomics */
 #include <arpa/inet.h>
 
 #include "transfer.h"
@@ -12,7 +9,7 @@
 struct client {
 	struct side *side;
 	struct slot slots[WINDOW][SLOTS_MAX];
-	unsigned int open[WINDOW];	/* completions that are due */
+	unsigned int open[WINDOW];	/* outstanding completions */
 	unsigned int sent;		/* batches */
 	unsigned int done;		/* batches whose slots have all completed */
 };
@@ -59,9 +56,8 @@ static uint64_t value_before(unsigned int batch, unsigned int slot)
 }
 
 /*
- * The last of a batch tells the server that it may use the memory again, so what
- * the batch reads must be here by then: an answer that was lost is asked for once
- * more (IBTA 10.8.3.3).
+ * After the last slot of a batch the server may reuse the memory, so the results of all earlier
+ * READs and atomics must be here by then: a lost response is requested again (IBTA 10.8.3.3).
  */
 static unsigned int post_flags(const struct side *side, unsigned int i)
 {
@@ -81,7 +77,7 @@ static void post_old(struct client *client, unsigned int batch, unsigned int i)
 	struct ibv_send_wr wr = {
 		.wr_id = slot_id(batch, i),
 		.sg_list = &sge,
-		/* Nothing is said by an empty list as well as by an SGE of 0 bytes. */
+		/* Both an empty list and an SGE of 0 bytes mean no data */
 		.num_sge = slot->len || i % 2,
 		.opcode = wr_opcode(slot->op),
 		.send_flags = post_flags(side, i),
@@ -160,13 +156,13 @@ static void post_new(struct client *client, unsigned int batch, unsigned int i)
 
 	ibv_wr_start(qp);
 	qp->wr_id = slot_id(batch, i);
-	/* Of a WRITE and the FLUSH behind it, the second tells. */
+	/* Only the FLUSH after a WRITE is signaled */
 	qp->wr_flags = slot->op == OP_FLUSH ? 0 : post_flags(side, i);
 	build_new(client, batch, i, qp);
 	if (side->options.type == IBV_QPT_UD)
 		ibv_wr_set_ud_addr(qp, side->ah,
 				   side->options.group ? 0xffffff : side->peer.qpn, QKEY);
-	/* ATOMIC WRITE has taken its data already. */
+	/* ATOMIC WRITE already has its data */
 	if (slot->op != OP_ATOMIC_WRITE)
 		ibv_wr_set_sge(qp, side->data.mr->lkey,
 			       (uintptr_t)side->data.buf + slot_at(side, batch, i), slot->len);
@@ -221,7 +217,7 @@ void run_client(struct side *side)
 		post_grant_recv(side, i);
 	sides_meet(side);
 	while (client.done < side->options.batches || granted < side->options.batches + WINDOW) {
-		/* What a batch read is looked at before the next takes its place. */
+		/* Results of a batch are checked before another batch overwrites them */
 		if (client.sent < granted && client.sent < side->options.batches &&
 		    client.sent < client.done + WINDOW) {
 			send_batch(&client);

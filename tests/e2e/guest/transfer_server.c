@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The server of transfer(1): gives each target its contents, grants, and looks what came of it. */
+/* Server of transfer(1): fills the targets, grants batches, and checks the results */
 #include <arpa/inet.h>
 
 #include "transfer.h"
@@ -31,7 +31,7 @@ static unsigned int window_access(const struct options *options)
 	return access;
 }
 
-/* Return: the window's key once what was posted is executed */
+/* Return: the key of the window after the posted requests are executed */
 static uint32_t bind_window(struct server *server, unsigned int batch, unsigned int i)
 {
 	struct side *side = server->side;
@@ -52,7 +52,7 @@ static uint32_t bind_window(struct server *server, unsigned int batch, unsigned 
 		want_ok(ibv_bind_mw(side->qp, mw, &bind));
 		return mw->rkey;
 	}
-	/* Type 2 is bound once; a SEND_INV has undone that for us. */
+	/* A type 2 window must be invalidated before a bind, unless a SEND_INV has done that */
 	if (*bound && server->slots[batch % WINDOW][i].op != OP_SEND_INV)
 		post_local(server, &wr);
 	wr = (struct ibv_send_wr){

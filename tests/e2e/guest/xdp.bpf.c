@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * An XDP program that does what a frame tells it to. Frames with the Ethernet type
- * for local experiments have an action behind the header and its argument behind
- * that; all others go to the network stack.
+ * An XDP program that executes the action in a frame. Frames with the Ethernet type for local
+ * experiments have an action after the header, followed by its argument; all others go to the
+ * network stack.
  */
 #include <linux/bpf.h>
 
@@ -12,16 +12,16 @@
 #define ETH_ALEN	6
 #define GROWTH		64
 
-/* The first as in enum xdp_action, whose names the tests have too */
+/* The first ones as in enum xdp_action; the tests have the same names */
 enum action {
 	ABORTED,
 	DROP,
 	PASS,
 	TX,
-	REDIRECT,	/* to the interface of this index */
+	REDIRECT,	/* to the interface with this index */
 	GROW,		/* GROWTH bytes more at the end, then PASS */
-	SHRINK,		/* the argument is so many bytes less at the end, then PASS */
-	PUSH,		/* another header in front of it, then PASS */
+	SHRINK,		/* the argument is the number of bytes to remove at the end, then PASS */
+	PUSH,		/* another header in front, then PASS */
 	NONSENSE,
 };
 
@@ -38,7 +38,7 @@ static __u8 *frame(struct xdp_md *ctx, unsigned int len)
 	return data + len <= (__u8 *)(long)ctx->data_end ? data : 0;
 }
 
-/* Swaps the addresses, so that the frame finds home */
+/* Swap the addresses, so that the frame returns to its sender */
 static int turn_round(__u8 *data)
 {
 	unsigned int i;
@@ -53,7 +53,7 @@ static int turn_round(__u8 *data)
 	return XDP_TX;
 }
 
-/* Room for another header, which is a copy of the one that is there */
+/* Add another header, which is a copy of the existing one */
 static int push_header(struct xdp_md *ctx)
 {
 	__u8 header[ETH_HLEN], *data = frame(ctx, ETH_HLEN);
