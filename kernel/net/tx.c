@@ -432,22 +432,21 @@ static void ornic_tx_free_pkt(struct ornic_queue *queue, u32 index, int budget)
 		xdp_return_frame(pkt->xdpf);
 }
 
-/* Frees the frames up to and including the one that begins at @last */
-static bool ornic_tx_complete(struct ornic_queue *queue, u32 last, int budget,
+/* Frees the frames from @ci on, up to and including the one that begins at @last */
+static bool ornic_tx_complete(struct ornic_queue *queue, u32 *ci, u32 last, int budget,
 			      struct ornic_tx_done *done)
 {
 	struct ornic_txq *tx = &queue->tx;
-	u32 ci = tx->ci;
 	bool found = false;
 
 	/*
 	 * Stop at published, whatever the device reports. Pairs with the
 	 * release in ornic_tx_publish().
 	 */
-	while (!found && ci != smp_load_acquire(&tx->published)) {
-		const struct ornic_tx_pkt *pkt = &tx->pkts[ornic_tx_pos(tx, ci)];
+	while (!found && *ci != smp_load_acquire(&tx->published)) {
+		const struct ornic_tx_pkt *pkt = &tx->pkts[ornic_tx_pos(tx, *ci)];
 
-		found = ci == last;
+		found = *ci == last;
 		done->packets += pkt->segs;
 		done->bytes += pkt->bytes;
 		if (pkt->type != ORNIC_TX_SKB) {
@@ -461,12 +460,10 @@ static bool ornic_tx_complete(struct ornic_queue *queue, u32 last, int budget,
 				done->gso_seg_bytes += pkt->bytes;
 			}
 		}
-		ornic_tx_free_pkt(queue, ci, budget);
-		ci += pkt->slots;
+		ornic_tx_free_pkt(queue, *ci, budget);
+		*ci += pkt->slots;
 	}
 
-	/* Free the slots before ndo_start_xmit() sees the new ci */
-	smp_store_release(&tx->ci, ci);
 	return found;
 }
 
@@ -483,8 +480,9 @@ bool ornic_tx_poll(struct ornic_queue *queue, int budget)
 	struct netdev_queue *txq = netdev_get_tx_queue(netdev, queue->index);
 	struct ornic_txq *tx = &queue->tx;
 	struct ornic_tx_done done = {};
-	u32 cqes = 0;
 	struct ornic_cqe *cqe;
+	u32 ci = tx->ci;
+	u32 cqes = 0;
 
 	/* netpoll runs in interrupt context, which page pools do not support */
 	if (!budget && READ_ONCE(tx->xdp_posted) != tx->xdp_done)
@@ -501,9 +499,9 @@ bool ornic_tx_poll(struct ornic_queue *queue, int budget)
 				   queue->index, index, status);
 			break;
 		}
-		if (unlikely(!ornic_tx_complete(queue, index, budget, &done))) {
+		if (unlikely(!ornic_tx_complete(queue, &ci, index, budget, &done))) {
 			ornic_fail(queue->nd->core, "queue %u: completion of send %u, ci %u",
-				   queue->index, index, tx->ci);
+				   queue->index, index, ci);
 			break;
 		}
 	}
@@ -511,7 +509,14 @@ bool ornic_tx_poll(struct ornic_queue *queue, int budget)
 	if (!done.packets)
 		return false;
 
+	/*
+	 * The CQ has an entry per slot. ndo_start_xmit() on another CPU must not
+	 * see free slots before they are unmapped, and before the device knows
+	 * that the CQ has room for the completions of what is posted to them.
+	 */
 	ornic_cq_publish(&tx->cq);
+	/* Pairs with the control dependency on ornic_tx_free_slots() */
+	smp_store_release(&tx->ci, ci);
 
 	u64_stats_update_begin(&tx->stats->syncp);
 	u64_stats_add(&tx->stats->packets, done.packets);
