@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# What a person types. The work is in scripts/; what modules are made of is in Kbuild.
+# Entry points for users. The work is in scripts/; Kbuild lists the sources of the modules.
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-# One clock for all progress lines of this make.
+# Start time to which all progress lines of this make are relative
 ifndef ORNIC_T0
 ORNIC_T0 := $(shell date +%s)
 endif
@@ -16,7 +16,7 @@ KERNEL ?= stock
 RDMA_CORE ?= 56.1
 
 S := scripts
-# A Python program of the lab, run in the root tree.
+# Runs a Python module of the lab in the root tree
 LAB := $(S)/inroot env PYTHONPATH=$(CURDIR)/scripts python3 -m
 
 help:

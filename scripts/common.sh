@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash
 #
-# What every script of the lab shares: where things are, how progress is told, and how a cache
-# entry comes into being. Sourced, never run.
+# Shared code of the lab's scripts: paths, progress messages, cache entries and their locks.
+# Sourced, never executed.
 
 ORNIC_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 ORNIC_CACHE=${ORNIC_CACHE:-/var/cache/ornic}
 export ORNIC_TOP ORNIC_CACHE
 
-# One clock for everything a make target prints, across the scripts that it runs.
+# Start time of the make target, for the progress lines of all scripts that it runs
 ORNIC_T0=${ORNIC_T0:-$(date +%s)}
 export ORNIC_T0
 
-# say WORDS...: a progress line with the time since the start, on stderr (stdout carries results).
+# say WORDS...: prints a progress line with the elapsed time to stderr (stdout carries results)
 say() {
 	local t=$(($(date +%s) - ORNIC_T0))
 
@@ -24,13 +24,13 @@ die() {
 	exit 1
 }
 
-# content_key: a short hash of what comes on stdin, the name of what is made of it.
+# content_key: prints a short hash of stdin, for the name of a cache entry
 content_key() {
 	sha256sum | cut -c1-12
 }
 
-# lock_cache NAME: one process at a time makes NAME; the others wait and then find it made.
-# The lock is held until the script ends.
+# lock_cache NAME: serializes the processes that make NAME. A process that had to wait finds NAME
+# made. The lock is held until the script ends.
 lock_cache() {
 	mkdir -p "$ORNIC_CACHE/locks"
 	exec {ORNIC_LOCK}>"$ORNIC_CACHE/locks/$1"
@@ -40,7 +40,7 @@ lock_cache() {
 	fi
 }
 
-# run_logged LOG COMMAND...: the output goes to LOG; on failure its end is shown and LOG named.
+# run_logged LOG COMMAND...: sends the output to LOG; on failure prints the end of LOG and exits
 run_logged() {
 	local log=$1
 	shift
@@ -51,7 +51,7 @@ run_logged() {
 	fi
 }
 
-# need_packages COMMAND:PACKAGE...: installs on this machine what the scripts themselves need.
+# need_packages COMMAND:PACKAGE...: installs each PACKAGE on the host whose COMMAND is missing
 need_packages() {
 	local pair missing=()
 
