@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Clients for the two JSON sockets of a QEMU: its monitor (QMP) and the agent in the guest."""
+"""Clients for QEMU's two JSON sockets: the monitor (QMP) and the guest agent."""
 
 import base64
 import json
@@ -49,7 +49,7 @@ class JsonSocket:
 
 
 class Qmp(JsonSocket):
-    """QEMU's monitor. Events are not kept."""
+    """QEMU's monitor (QMP). Events are discarded."""
 
     def __init__(self, path, timeout=60):
         super().__init__(path, timeout)
@@ -57,7 +57,7 @@ class Qmp(JsonSocket):
         self.execute("qmp_capabilities")
 
     def execute(self, command, **arguments):
-        # QMP names have dashes, Python's keywords cannot.
+        # QMP names contain dashes, Python keywords cannot
         return super().execute(command, **{k.replace("_", "-"): v for k, v in arguments.items()})
 
 
@@ -65,9 +65,10 @@ class GuestAgent(JsonSocket):
     """qemu-guest-agent: runs programs in the guest."""
 
     def synchronize(self):
-        """One attempt to get in step with the agent; False when it does not answer (yet)."""
+        """Makes one attempt to synchronize with the agent; returns False if it does not answer
+        (yet)."""
         number = random.randrange(1, 1 << 30)
-        # The agent sends 0xff before the answer, so that older bytes can be thrown away.
+        # The agent sends 0xff before the answer, so that older bytes can be discarded
         try:
             self.socket.sendall(b"\xff")
             self.send({"execute": "guest-sync-delimited", "arguments": {"id": number}})
@@ -82,7 +83,7 @@ class GuestAgent(JsonSocket):
             return False
 
     def has_file(self, path):
-        """Whether the guest can open a file, found out without starting a program."""
+        """Returns whether the guest can open a file, without starting a program."""
         try:
             handle = self.execute("guest-file-open", path=path)
         except LabError:
@@ -98,7 +99,7 @@ class GuestAgent(JsonSocket):
         return answer["pid"]
 
     def status(self, pid):
-        """None while the program runs, else (exit code, output)."""
+        """Returns None while the program runs, else (exit code, output)."""
         answer = self.execute("guest-exec-status", pid=pid)
         if not answer["exited"]:
             return None
@@ -108,13 +109,13 @@ class GuestAgent(JsonSocket):
         return answer["exitcode"], output
 
     def wait(self, pid, timeout):
-        """Waits for the program; (exit code, output), or None after the timeout."""
+        """Waits for the program; returns (exit code, output), or None after `timeout` seconds."""
         deadline = time.monotonic() + timeout
         pause = 0.01
         while True:
             result = self.status(pid)
             if result is not None or time.monotonic() > deadline:
                 return result
-            # Asking costs the guest time, so ask less often the longer it takes.
+            # Each poll costs guest time, so poll less often the longer the program runs
             time.sleep(pause)
             pause = min(pause * 1.5, 0.25)

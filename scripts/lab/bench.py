@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""`make bench`: ORNIC and rdma_rxe over virtio-net, in turn, between the same two machines."""
+"""`make bench`: compares ORNIC with rdma_rxe over virtio-net, in turn, between the same two VMs."""
 
 import statistics
 import subprocess
@@ -22,12 +22,12 @@ BANDWIDTHS = [
     for size, fast, slow in ((64, 20000, 1000), (4096, 10000, 500), (65536, 5000, 200),
                              (1 << 20, 1000, 50))
 ] + [
-    # Eight queues at once, both ways: the card has them all to look at. Iterations of each.
+    # Eight QPs at once, bidirectional, so that the card serves many QPs. Iterations are per QP.
     (f"ib_{kind}_bw -b -q 8", size, fast, slow)
     for kind in ("send", "write")
     for size, fast, slow in ((64, 10000, 300), (65536, 1000, 40))
 ]
-# Two cards that are two processes: (program, size in bytes, iterations)
+# Two cards in two processes: (program, size in bytes, iterations)
 PROCESSES = [(f"ib_{kind}_lat", 2, 1000) for kind in ("send", "write", "read")] + [
     ("ib_write_bw", 64, 20000), ("ib_write_bw", 65536, 1000), ("ib_read_bw", 65536, 1000),
     ("ib_write_bw", 1 << 20, 200), ("ib_read_bw", 1 << 20, 200),
@@ -45,8 +45,8 @@ def size_name(size):
 
 
 def measure(pair, program, size, iterations):
-    """Per device, the numbers of each round. The devices take turns, so that a change of the
-    machine's mood meets both."""
+    """Returns the numbers of each round by device. The devices take turns, so that a change of the
+    host's load affects both."""
     results = {"ornic": [], "rxe": []}
     for _ in range(ROUNDS):
         for name, ports in (("ornic", pair.ornic), ("rxe", pair.rxe)):
@@ -87,7 +87,7 @@ def run(pair, cases, make_row):
 
 
 def processes_row(pair, program, size, count, alone):
-    """What two processes come to, beside what one has come to."""
+    """Returns a table row: the median for two processes beside the figure for one process."""
     key, unit = ("typical", "us") if program.endswith("_lat") else ("mib_s", "MiB/s")
     runs = [perftest(pair, pair.ornic, program, size, count, timeout=300)[0] for _ in range(ROUNDS)]
     name = size_name(size)
@@ -95,7 +95,8 @@ def processes_row(pair, program, size, count, alone):
 
 
 def run_processes(lab, rows):
-    """Machines whose cards are two processes, joined by a dgram port. rows: of one process."""
+    """Measures VMs whose cards are two processes, joined by a dgram port. `rows` has the figures
+    for one process."""
     alone = {row[:2]: row[2] for row in rows}
     found = []
     try:
@@ -114,7 +115,7 @@ def run_processes(lab, rows):
 
 
 def frame_row(pair, size, counts):
-    """Of each interface the frames a second, sent and received: medians."""
+    """Returns a table row: the median frames per second, sent and received, of each interface."""
     results = {name: [] for name in counts}
     for _ in range(ROUNDS):
         for name, count in counts.items():
@@ -165,7 +166,7 @@ def plot(name, title, unit, rows, logdir):
 
 
 def provider_cost():
-    """What libornic spends per call: it needs no machines."""
+    """Measures libornic's cost per call, without VMs; returns (exit code, text)."""
     run = subprocess.run([sys.executable, paths.TOP / "tests/bench/provider_cost.py"],
                          stdout=subprocess.PIPE, text=True, check=False)
     return run.returncode, run.stdout

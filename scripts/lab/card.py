@@ -10,17 +10,17 @@ from . import paths, process
 from .errors import LabError
 from .reports import CardLog
 
-START_TIMEOUT = 20  # seconds; it allocates nothing big, but the machine may be busy
-END_TIMEOUT = 60  # seconds; the sanitizer's look for leaks is part of it
+START_TIMEOUT = 20  # seconds; generous, because the host may be busy
+END_TIMEOUT = 60  # seconds; includes the sanitizer's search for leaks
 
 
 class Card:
     def __init__(self, rundir, logdir, name="card", nics=1, ports=(), pcap=None, nic_options="",
                  args=(), sanitized=False, first=1):
-        """ports and nic_options: ornic-device's own words, as "tap,name=tap0" or
-        "dgram,local=A,remote=B", and "shadow=off" or "sq-ci=lag". first: number of the first MAC,
-        which differs where processes are joined. sanitized: the card built with AddressSanitizer
-        and UndefinedBehaviorSanitizer."""
+        """`ports` and `nic_options` use the syntax of ornic-device: "tap,name=tap0" or
+        "dgram,local=A,remote=B", and "shadow=off" or "sq-ci=lag". `first` is the number of the
+        first MAC, which must differ between joined processes. `sanitized` selects the card built
+        with AddressSanitizer and UndefinedBehaviorSanitizer."""
         self.name = name
         self.sockets = [Path(rundir) / f"{name}-nic{i}.sock" for i in range(nics)]
         self.macs = [f"02:00:00:00:01:{i + first:02x}" for i in range(nics)]
@@ -73,7 +73,7 @@ class Card:
         return process.tail(self.log)
 
     def control(self, line, timeout=10):
-        """Sends one line to the control socket; the answer is one line, too."""
+        """Sends one line to the control socket and returns the answer, which is one line too."""
         with socket.socket(socket.AF_UNIX) as sock:
             sock.settimeout(timeout)
             sock.connect(str(self.control_path))
@@ -94,24 +94,25 @@ class Card:
         self.said.feed(text.decode(errors="replace"), final)
 
     def function_resets(self):
-        """{card: number of resets of its function}"""
+        """Returns {card: number of resets of its function}."""
         return {name: card["function"]["resets"] for name, card in self.stats()["cards"].items()}
 
     def booted(self):
-        """A machine has come up: the resets that QEMU does for that are over."""
+        """Called when a VM has booted: QEMU's resets during the boot are the base of later
+        counts."""
         self.resets = self.function_resets()
 
     def expects(self, *patterns, required=True):
-        """As Vm.expects, for errors in the card's log."""
+        """Like Vm.expects(), for errors in the card's log."""
         self.listen()
         self.said.expect(*patterns, required=required)
 
     def expects_reset(self, *names):
-        """The test that calls this resets the functions of these cards."""
+        """Declares that the current test resets the functions of these cards."""
         self.resets_declared |= set(names or ("nic0",))
 
     def settle(self):
-        """At the end of a test: what this card did that nobody asked for."""
+        """Called at the end of a test: returns the card's events that the test did not declare."""
         if not self.over:
             self.listen()
             if not self.running():
@@ -138,7 +139,7 @@ class Card:
         self.resets = now
 
     def stop(self):
-        """Asks it to end and returns its exit code. A complaint if it does not end well."""
+        """Sends SIGTERM and returns the exit code. A code other than 0 is a complaint."""
         if self.over:
             return self.process.returncode if self.process else 0
         code = process.stop(self.process, END_TIMEOUT)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""`make check`: runs every kind of test, counts them, ends with `N passed, N failed, N skipped`.
---quick: those without virtual machines. --long [STEP]: the steps of long.py that the current tree has
-not passed yet, or one of them. --raise-floors: the floors become what the last `make check` counted.
+"""`make check`: runs all kinds of tests, counts them and ends with `N passed, N failed, N skipped`.
+--quick runs the tests without VMs. --long [STEP] runs the steps of long.py that the current tree
+has not passed yet, or one step. --raise-floors sets the floors to the counts of the last run
+without --long, where these are higher.
 
-A skipped test is a failure, and so is a part of which fewer tests passed than its floor says
-(tests/floors.list), or a setting in the environment that would make a test another one.
+Three conditions make a run fail even if no test fails: a skipped test, a part with fewer passed
+tests than its floor (tests/floors.list), and an environment variable that changes tests.
 """
 
 import contextlib
@@ -23,15 +24,15 @@ from .results import Results
 
 LOGS = paths.BUILD / "logs" / "check"
 COUNTED = LOGS / "counted.json"
-# Tests in virtual machines wait for half of their time: two lots of them keep two processors busy.
+# Tests in VMs wait for half of their time, so two workers keep two processors busy
 WORKERS = 2
-# These change what a test does; a seed is what the steps of --long are to have.
+# Variables that change tests; only --long accepts a seed
 SETTINGS = (*SETTINGS_LONG, seed.NAME)
 
 
 def run_logged(name, argv, timeout=None):
-    """Runs argv, showing its output and keeping it: (exit code, output). It is ended after the
-    timeout, in seconds."""
+    """Runs argv, shows and logs its output, and returns (exit code, output). The process group is
+    killed after `timeout` seconds."""
     LOGS.mkdir(parents=True, exist_ok=True)
     lines = []
     with open(LOGS / f"{name}.log", "w", encoding="utf-8") as log:
@@ -61,7 +62,7 @@ def run_static():
 
 
 def run_unit(part):
-    """The C unit tests print what cmocka prints."""
+    """Runs the C unit tests of a directory, which print their results as cmocka does."""
     name = f"unit-{part}"
     code, output = run_logged(name, ["make", f"-j{os.cpu_count()}", "-C",
                                      paths.TOP / "tests" / part, "check"])
@@ -69,8 +70,8 @@ def run_unit(part):
 
 
 def run_pytest(words, timeout=None):
-    """The tests that these words of pytest select, side by side as far as tests/e2e/conftest.py
-    lets them."""
+    """Runs the tests that these arguments of pytest select, in parallel as far as
+    tests/e2e/conftest.py allows."""
     report = LOGS / "pytest.xml"
     report.unlink(missing_ok=True)
     argv = [sys.executable, "-m", "pytest", "-v", "-rsfE", "-p", "no:cacheprovider", "-p", "lab.fixtures"]
@@ -81,14 +82,14 @@ def run_pytest(words, timeout=None):
 
 
 def steps(option):
-    """(name, function, what the names of its floors begin with) of each step."""
+    """Returns (name, function, prefixes of the names of its floors) for each step."""
     before = [
         ("static checks", run_static, ["static"]),
         ("unit tests of the device", lambda: run_unit("unit"), ["unit-unit/"]),
         ("unit tests of the provider", lambda: run_unit("provider"), ["unit-provider/"]),
     ]
     if option == "--quick":
-        # Those of tests/e2e and tests/kunit all boot machines.
+        # All tests in tests/e2e and tests/kunit boot VMs
         quick = [f"tests/{name}/" for name in ("documents", "lab", "vfio")]
         return [*before, ("tests without virtual machines", lambda: run_pytest(["-m", "not vm", "tests"]),
                           quick)]
@@ -97,7 +98,7 @@ def steps(option):
 
 
 def judge(name, code, found, floors, parts):
-    """Adds to a step's failures what makes it fail although no test of it did."""
+    """Adds the failures of a step that are not failures of a test."""
     found.failed += results.below(floors, found.passed, parts)
     found.failed += [f"skipped: {test}" for test in found.skipped]
     if code and not found.failed:
@@ -119,7 +120,7 @@ def show_failures(failed):
 
 
 def refuse_settings(names):
-    """Whether the environment would change the tests; and says so."""
+    """Returns whether the environment has variables that change tests, and prints them."""
     found = [f"{name}={os.environ[name]}" for name in names if name in os.environ]
     if found:
         say(f"{', '.join(found)} in the environment makes other tests of these: unset it")
@@ -146,7 +147,7 @@ def check(option):
 
 @contextlib.contextmanager
 def beside(loops):
-    """So many busy loops beside what runs inside."""
+    """Runs this number of busy loops while the body of the context runs."""
     processes = [launch(["sh", "-c", "while :; do :; done"], LOGS / "busy.log") for _ in range(loops)]
     try:
         yield
@@ -157,13 +158,14 @@ def beside(loops):
 
 
 def run_long_step(step):
-    """One step of `make check-long`, with its verdict recorded if the tree is a commit's."""
+    """Runs one step of `make check-long`, and records its verdict if the tree is that of a
+    commit."""
     tree = long.tree_hash()
     say(f"{step.name}: {step.about}; {seed.NAME}={seed.any_seed()}")
     begin = time.monotonic()
     with beside(step.loops):
         code, found = run_pytest(step.words(), long.STEP_TIMEOUT)
-    # A step's floor is in the list under its name.
+    # The list has the floor of a step as long/NAME
     passed = results.Counter({f"long/{step.name}": found.passed.total()})
     found.failed += results.below(results.read_floors(results.FLOORS.read_text()), passed,
                                   [f"long/{step.name}"])
@@ -180,7 +182,7 @@ def run_long_step(step):
 
 
 def check_long(names):
-    """Runs these steps, or those that the current tree has not passed."""
+    """Runs the named steps, or all steps that the current tree has not passed."""
     known = {step.name: step for step in long.STEPS}
     if unknown := [name for name in names if name not in known]:
         say(f"no such step: {', '.join(unknown)}; there are {', '.join(known)}")

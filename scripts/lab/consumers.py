@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Kernel consumers of RDMA between two machines: a target offers memory, a host uses it.
+"""Kernel consumers of RDMA between two VMs: a target offers storage or a service, a host uses it.
 
     with Nvme(host, target, pair.ornic) as consumer:
         consumer.exercise(programs)
 
-Any RDMA device will do: all is found through the port's address and the device's name. At the end
-of the block the connection, the target and the modules are gone, or LabError says what is not. A
-block that fails leaves everything as it is, for those who look for the reason.
+The port's address and the device's name are enough to find all the rest. At the end of the block
+the connection, the target and the modules are removed; LabError names what is left. A block that
+fails leaves everything in place for debugging.
 """
 
 import json
@@ -16,17 +16,17 @@ import time
 from .errors import LabError
 from .pair import Roles, find_port, rdma_objects
 
-# Large against the queues, small against the memory of a guest
+# Large compared with the queues, small compared with a guest's memory
 DISK_MIB = 64
-# What is moved by default; a debug kernel gets less to do, see fio().
+# Default amount of data; fio() reduces it for a debug kernel
 IO_MIB = 24
 FIO_TIMEOUT = 120
 RESOURCES = ("pd", "cq", "qp", "mr", "cm_id", "srq")
 
 
 def kernel_resources(vm):
-    """What consumers in the kernel hold: {(device, consumer, kind): number}. ib_core's own CQs are
-    a pool: the device keeps them once a consumer has had one."""
+    """Counts the objects of kernel consumers: {(device, consumer, kind): number}. CQs of ib_core
+    are left out: they are a pool that the device keeps after its first use."""
     counts = {}
     for kind, entry in rdma_objects(vm, RESOURCES):
         key = (entry["ifname"], entry.get("comm"), kind)
@@ -36,9 +36,9 @@ def kernel_resources(vm):
 
 
 def fio_command(path, size=f"{IO_MIB}M", seconds=None, **options):
-    """fio on a block device or a file: random reads and writes of mixed sizes, each block written
-    is read again and compared, some while others are still being written, all of them at the end.
-    With `seconds` it goes on that long; other options are fio's own."""
+    """Returns an fio command for a block device or a file: random reads and writes of mixed sizes.
+    fio reads each written block again and compares it, some blocks during the writes and all at the
+    end. With `seconds` it runs that long; other options are fio's."""
     options = {
         "rw": "randrw", "rwmixread": 30, "bssplit": "4k/30:16k/20:60k/20:128k/20:512k/10",
         "ioengine": "libaio", "iodepth": 16, "direct": 1,
@@ -52,7 +52,8 @@ def fio_command(path, size=f"{IO_MIB}M", seconds=None, **options):
 
 
 def fio(vm, path, timeout=FIO_TIMEOUT, **options):
-    """Runs fio_command: fio's own report about the job. An error or a wrong byte is a LabError."""
+    """Runs fio_command() and returns fio's report of the job. Raises LabError for an error or wrong
+    data."""
     command = fio_command(path, **{"size": f"{IO_MIB // vm.slowness}M", **options})
     code, output = vm.run(command, timeout)
     start = output.find("{")
@@ -63,7 +64,7 @@ def fio(vm, path, timeout=FIO_TIMEOUT, **options):
 
 
 def wait_for(vm, what, script, timeout=20):
-    """What a shell script prints in the machine, as soon as it prints anything."""
+    """Repeats a shell script in the guest until it prints something, and returns that."""
     deadline = time.monotonic() + timeout * vm.patience
     while not (text := vm.check(script).strip()):
         if time.monotonic() > deadline:
@@ -73,9 +74,9 @@ def wait_for(vm, what, script, timeout=20):
 
 
 class Consumer:
-    """A kernel consumer: `host` uses what `target` offers through RDMA devices, ports[vm] each."""
+    """A kernel consumer: `host` uses a resource of `target` through the RDMA devices ports[vm]."""
 
-    # In the order of loading; modprobe's words, several of them if a module has parameters
+    # Arguments of modprobe, each a module with its parameters, in load order
     HOST_MODULES = TARGET_MODULES = ()
 
     def __init__(self, host, target, ports):
@@ -100,42 +101,43 @@ class Consumer:
                 vm.check(f"modprobe {words}")
 
     def unload(self):
-        """Fails for a module that is still in use: something is left."""
+        """Unloads the modules; fails if one is still in use, because then something is left."""
         for vm, modules in ((self.host, self.HOST_MODULES), (self.target, self.TARGET_MODULES)):
             names = " ".join(words.split()[0] for words in reversed(modules))
             vm.check(f"modprobe -r {names}")
 
     def renew_device(self, vm, meanwhile="true"):
-        """Takes the machine's RDMA device away and brings another, with a command in between."""
+        """Removes the guest's RDMA device, runs a command, and creates the device again."""
         vm.check(f"rmmod ornic_rdma && {meanwhile}")
         vm.load_ornic()
         port = self.ports[vm]
         self.ports[vm] = find_port(vm, port.netdev, port.ip)
 
     def export(self):
-        """Makes the target offer its memory."""
+        """Makes the target offer its resource."""
 
     def unexport(self):
-        """Takes the target's offer back."""
+        """Undoes export()."""
 
     def attach(self):
         """Connects the host."""
 
     def detach(self):
-        """Ends the connection from the host's side, in good order."""
+        """Disconnects the host cleanly."""
 
     def exercise(self, programs):
-        """Moves data, with all checks there are. programs: where tests/e2e/guest is compiled to."""
+        """Moves and verifies data. `programs` is the directory of the programs built from
+        tests/e2e/guest."""
         raise NotImplementedError
 
 
 class Disk(Consumer):
-    """A consumer through which the host gets a block device."""
+    """A consumer that gives the host a block device."""
 
     path = None
 
     def find(self, what, names):
-        """Waits for the block device, whose name fits a shell pattern, and for its size."""
+        """Waits for a block device whose name matches a shell pattern and whose size is not 0."""
         name = wait_for(self.host, what, f"cd /sys/class/block; for d in {names}; do "
                         "[ -b /dev/$d ] && [ $(cat $d/size) != 0 ] && echo $d; done; true")
         self.path = f"/dev/{name}"
@@ -145,13 +147,13 @@ class Disk(Consumer):
 
 
 class Nvme(Disk):
-    """NVMe over Fabrics: a RAM disk of the target's. Capsules with and without data in them, FRWR
-    with remote invalidation at the host, RDMA READ and WRITE by the target."""
+    """NVMe over Fabrics to a RAM disk of the target. Uses capsules with and without data, FRWR with
+    remote invalidation at the host, and RDMA READ and WRITE by the target."""
 
     HOST_MODULES = ("nvme_rdma",)
     TARGET_MODULES = (f"brd rd_nr=1 rd_size={DISK_MIB << 10}", "nvmet_rdma")
     NQN, SERVICE = "lab", 4420
-    # A target that goes away may come back within a minute.
+    # A target that is gone may return within a minute
     CONNECT = "--reconnect-delay=1 --ctrl-loss-tmo=60"
 
     def export(self):
@@ -168,7 +170,7 @@ echo {self.SERVICE} >ports/1/addr_trsvcid""")
         self.listen()
 
     def listen(self):
-        """Lets hosts come; also after the target's device has gone, and its listener with it."""
+        """Starts the listener; starts it again if the removal of the target's device removed it."""
         self.target.check(f"""set -e
 cd /sys/kernel/config/nvmet
 rm -f ports/1/subsystems/{self.NQN}
@@ -189,19 +191,19 @@ rmdir ports/1 subsystems/{self.NQN}/namespaces/1 subsystems/{self.NQN}""")
         self.host.check(f"nvme disconnect -n {self.NQN}")
 
     def state(self):
-        """The state of the host's controller, "" when there is none any more."""
+        """Returns the state of the host's controller, or "" if there is none."""
         return self.host.check("cat /sys/class/nvme/nvme*/state 2>/dev/null; true").strip()
 
 
 class NvmeSrq(Nvme):
-    """The same with a target that receives for all its connections in one SRQ."""
+    """Nvme with a target that receives for all its connections from one SRQ."""
 
     TARGET_MODULES = (*Nvme.TARGET_MODULES[:-1], "nvmet_rdma use_srq=1")
 
 
 class Srp(Disk):
-    """SCSI over RDMA: a RAM disk of the target's. FRWR with local invalidation at the host, RDMA
-    READ and WRITE by the target."""
+    """SCSI RDMA Protocol (SRP) to a RAM disk of the target. Uses FRWR with local invalidation at
+    the host, and RDMA READ and WRITE by the target."""
 
     HOST_MODULES = ("sd_mod", "ib_srp")
     TARGET_MODULES = ("ib_srpt",)
@@ -209,13 +211,14 @@ class Srp(Disk):
     CORE = "/sys/kernel/config/target/core/rd_mcp_0"
 
     def fabric(self):
-        """The target's directory of this port, whose name is the first GID's lower half."""
+        """Returns the configfs directory of the target's port, named after the lower half of the
+        first GID."""
         gids = f"/sys/class/infiniband/{self.target_port.device}/ports/1/gids"
         guid = self.target.check(f"cut -d: -f5- {gids}/0").strip()
         return f"/sys/kernel/config/target/srpt/{guid}"
 
     def export(self):
-        # ib_srpt calls a session that comes through rdma_cm by the target's own address.
+        # ib_srpt names a session through rdma_cm after the target's own address
         self.target.check(f"""set -e
 mkdir -p {self.CORE}/lab {self.fabric()}/lab
 echo rd_pages={DISK_MIB << 8} >{self.CORE}/lab/control
@@ -250,16 +253,17 @@ cd .. && rmdir srpt {self.CORE}/lab {self.CORE}""")
         wait_for(self.host, "no SCSI disk", f"[ -e {self.path} ] || echo gone")
 
     def unload(self):
-        """SCSI (7.3) takes the DMA limits of its disks for those of the card, for good: later
-        consumers would be told of segments that are too long for the device."""
+        """Unloads the modules and renews the host's device. SCSI (7.3) permanently replaces the DMA
+        limits of the device by those of its disks, so later consumers would use segments that are
+        too long."""
         super().unload()
         if self.host.netdevs_of("ornic"):
             self.renew_device(self.host)
 
 
 class Nfs(Consumer):
-    """NFS 4.1: a tmpfs of the target's. FRWR at the client with invalidation by the server, RDMA
-    READ and WRITE by the server, RPCs in both directions."""
+    """NFS 4.1 with a tmpfs of the target. Uses FRWR at the client with invalidation by the server,
+    RDMA READ and WRITE by the server, and RPCs in both directions."""
 
     HOST_MODULES = ("rpcrdma", "nfsv4")
     TARGET_MODULES = ("rpcrdma", "nfsd")
@@ -267,8 +271,8 @@ class Nfs(Consumer):
     EXPORTED, MOUNTED, PIPES = "/srv/lab", "/mnt/lab", "/run/rpc_pipefs"
 
     def export(self):
-        # Version 4 alone needs no portmapper, but TCP beside RDMA. nfsdcld knows of no clients from
-        # before, and so the server does not wait for them.
+        # NFS version 4 alone needs no portmapper, but it needs TCP beside RDMA. nfsdcld has no
+        # record of earlier clients, so the server does not wait for them.
         options = "rw,fsid=0,insecure,no_root_squash,no_subtree_check,async,sec=sys"
         self.target.check(f"""set -e
 mkdir -p {self.EXPORTED} {self.PIPES} /var/lib/nfs/nfsdcld
@@ -297,7 +301,8 @@ umount {self.EXPORTED} /proc/fs/nfsd {self.PIPES}""")
         self.host.check(f"umount {self.MOUNTED}")
 
     def exercise(self, programs):
-        """fio past the client's cache, and a file through the cache, compared at both ends."""
+        """Runs fio past the client's cache, and copies a file through the cache and compares both
+        ends."""
         self.host.check(f"grep ' {self.MOUNTED} .*proto=rdma' /proc/mounts")
         result = fio(self.host, f"{self.MOUNTED}/fio")
         self.host.check(f"head -c {20000001 // self.host.slowness} /dev/urandom >/tmp/lab && "
@@ -313,21 +318,22 @@ umount {self.EXPORTED} /proc/fs/nfsd {self.PIPES}""")
 
 
 class Rds(Consumer):
-    """Reliable datagrams between programs: SENDs of the kernel's own buffers, FRWR of the
-    programs' memory, RDMA READ and WRITE."""
+    """Reliable datagrams (RDS) between programs. Uses SENDs of kernel buffers, FRWR of the
+    programs' memory, and RDMA READ and WRITE."""
 
     HOST_MODULES = TARGET_MODULES = ("rds", "rds_rdma")
 
     def unload(self):
-        """rds_rdma (7.3) does not wait for its connections when it is unloaded: they end in
-        workqueues of their own. When the device goes, rdma_cm waits, so that goes first."""
+        """Removes the RDMA device before the modules. rds_rdma (7.3) does not wait for its
+        connections, which end in workqueues, when it is unloaded; rdma_cm waits for them when the
+        device is removed."""
         for vm in (self.host, self.target):
             self.renew_device(vm, "modprobe -r rds_rdma rds")
 
     def exercise(self, programs):
-        """The counters of RDS at the host."""
+        """Returns the host's RDS counters."""
         server, client = self.target_port.ip, self.host_port.ip
-        # RDS throws away what comes before the server is there.
+        # RDS drops messages that arrive before the server's socket is bound
         bound = "/tmp/lab-rds"
         self.target.check(f"rm -f {bound}")
         results = Roles(self.host, self.target).duel(
@@ -347,7 +353,7 @@ CONSUMERS = (Nvme, NvmeSrq, Srp, Nfs, Rds)
 
 
 def loaded(vm):
-    """The modules of kernel consumers that a machine has loaded."""
+    """Returns the modules of kernel consumers that a guest has loaded."""
     names = vm.check("cut -d' ' -f1 /proc/modules").split()
     ours = {words.split()[0] for kind in CONSUMERS
             for words in (*kind.HOST_MODULES, *kind.TARGET_MODULES)}
@@ -355,8 +361,8 @@ def loaded(vm):
 
 
 def consume(kind, host, target, ports, programs):
-    """A consumer from loading to unloading, after which neither kernel may hold anything. What its
-    `exercise` has to tell."""
+    """Runs a consumer from loading to unloading and returns the result of its exercise().
+    Afterwards neither kernel may hold a module or an object of a consumer."""
     before = [kernel_resources(vm) for vm in (host, target)]
     with kind(host, target, ports) as consumer:
         result = consumer.exercise(programs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""`make demo`: two virtual machines with a card each run the RDMA programs of any Linux system."""
+"""`make demo`: runs common RDMA programs between two virtual machines with a card each."""
 
 import re
 import sys
@@ -97,7 +97,7 @@ LINES = [
 
 
 def run_lines(pair, logdir):
-    """Rows (program, result, figure)."""
+    """Runs all programs and returns rows of (program, result, figure)."""
     rows = []
     for number, (name, run) in enumerate(LINES, 1):
         say(f"{name}")

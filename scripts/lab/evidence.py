@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What is kept when a test fails: what the wire carried during the test where it is captured, the states
-of queue pairs, the cards' statistics, the end of each log."""
+"""Keeps evidence when a test fails: the packets that were captured during the test, the states of
+QPs, the cards' statistics, and the end of each log."""
 
 import json
 import re
@@ -14,14 +14,14 @@ DIRECTORY = paths.BUILD / "logs" / "failed"
 GLOBAL_HEADER, RECORD_HEADER = 24, 16
 NANOSECONDS_MAGIC = 0xA1B23C4D
 LINES = 60
-# Questions to a guest, within a time that a test can wait for a machine in trouble.
+# Diagnostic commands in a guest; TIMEOUT is in seconds and short, because the guest may hang
 QUESTIONS = "rdma resource show qp -dd; rdma statistic show; ip -s link; ss -tnp; dmesg | tail -n 60"
 TIMEOUT = 10
 
 
 def cut_pcap(source, target, since):
-    """Copies the packets of a capture in nanoseconds from a time (of time.time()) on: their number.
-    The last may be cut off, because the capture goes on."""
+    """Copies the packets of a nanosecond capture from `since` (as of time.time()) on, and returns
+    their number. An incomplete last packet is dropped, because the capture is still running."""
     count = 0
     with open(source, "rb") as whole, open(target, "wb") as part:
         header = whole.read(GLOBAL_HEADER)
@@ -42,7 +42,8 @@ def cut_pcap(source, target, since):
 
 
 def keep(lab, test, since):
-    """Puts it all into a directory for this test: lines for the failure's report."""
+    """Stores the evidence in a directory for this test, and returns lines for the failure's
+    report."""
     directory = DIRECTORY / re.sub(r"[^\w.=-]+", "-", test)
     directory.mkdir(parents=True, exist_ok=True)
     for old in directory.iterdir():

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""pytest fixtures: machines that stay alive from test to test. `make check` loads them with
-`-p lab.fixtures`, and so does whoever runs pytest by hand in the root tree.
+"""pytest fixtures for VMs that stay alive from test to test. `make check` loads them with
+`-p lab.fixtures`; a manual run of pytest in the root tree must do so too.
 
-A test that breaks its machines (or expects to) calls `pair.discard()`; the next one gets new ones.
+A test that breaks its VMs (or expects to) calls `pair.discard()`; the next test gets new ones.
 
-Every test fails during which, or before which, something happened to a machine or a card of the lab
-that the test does not declare:
-- a kernel reports something (reports.py), unless the test has called `vm.expects(PATTERN, ...)`;
-- a card prints an error, unless the test has called `card.expects(PATTERN, ...)`;
-- a card's function is reset, unless the test has called `card.expects_reset("nic0", ...)`;
-- QEMU, a card, the agent or the RDMA device is gone, unless the test has called `pair.discard()`.
-When machines are not needed any more, nothing may be left in them (leftovers.py).
+A test fails if one of these events happens during it, or between it and the previous test, and the
+test does not declare the event:
+- a kernel reports something (reports.py), declared by `vm.expects(PATTERN, ...)`;
+- a card prints an error, declared by `card.expects(PATTERN, ...)`;
+- the function of a card is reset, declared by `card.expects_reset("nic0", ...)`;
+- QEMU, a card, the agent or the RDMA device is gone, declared by `pair.discard()`.
+When the lab ends VMs that still work, no resources may be left in them (leftovers.py).
 """
 
 import os
@@ -23,7 +23,7 @@ from .leftovers import leftovers, of_netdevs
 from .pair import Pair, each
 
 LAB, PAIRS, FAILED, BEGIN = (pytest.StashKey() for _ in range(4))
-# `make check` and `make check-long` refuse these.
+# Variables that `make check` and `make check-long` refuse
 SETTINGS_LONG = ("ORNIC_DEVICE", "FUZZ_STEPS")
 UNASKED = "What no test asked for (scripts/lab/fixtures.py says how a test declares it):"
 
@@ -35,12 +35,12 @@ def pytest_configure(config):
 
 
 def pytest_report_header():
-    """What in the environment makes a test another one."""
+    """Shows the environment variables that change tests."""
     return [f"{name}={os.environ[name]}" for name in SETTINGS_LONG if name in os.environ]
 
 
 def pytest_terminal_summary(terminalreporter):
-    """What tests have to say although they passed: record_property("report", lines)."""
+    """Shows the lines that tests, passed ones too, record with record_property("report", lines)."""
     for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
         for name, lines in report.user_properties:
             if name == "report":
@@ -56,7 +56,7 @@ def pytest_runtest_makereport(item):
     if LAB in item.config.stash and not item.stash.get(FAILED, False):
         try:
             text = evidence.keep(item.config.stash[LAB], item.nodeid, item.stash.get(BEGIN, 0))
-        except Exception as error:  # An error in this hook would end all tests.
+        except Exception as error:  # An error in this hook would end all tests
             text = f"nothing could be kept: {error!r}"
         report.sections.append(("evidence", text))
     item.stash[FAILED] = True
@@ -64,7 +64,8 @@ def pytest_runtest_makereport(item):
 
 @pytest.fixture(autouse=True)
 def gate(request):
-    """Fails the test, when its other fixtures are done, for what its machines and cards did."""
+    """Fails the test, after its other fixtures have ended, for undeclared events of VMs and
+    cards."""
     request.node.stash[BEGIN] = time.time()
     yield
     stash = request.config.stash
@@ -79,8 +80,8 @@ def gate(request):
 
 
 class LeanPair(Pair):
-    """Without the providers of all the cards in the world, which each program would load first, for
-    a fifth of a second under emulation. Other machines keep them."""
+    """A pair without the providers of other devices, which each program would load first. Under
+    emulation that takes a fifth of a second. VMs of other classes keep them."""
 
     def load_ornic(self):
         super().load_ornic()
@@ -90,23 +91,23 @@ class LeanPair(Pair):
 
 
 class Pairs:
-    """One living pair at most: two cores and their memory are all there is."""
+    """Keeps one pair alive at most, because two cores and their memory must suffice."""
 
     def __init__(self, lab):
         self.lab = lab
         self.key = self.living = self.begun = None
 
     def get(self, kernel, cable):
-        """The pair for this kernel with this cable, with drivers loaded, in working order."""
-        # The debug kernel gets the card that forgives least.
+        """Returns a working pair with this kernel and this cable, with the drivers loaded."""
+        # The debug kernel gets the least tolerant card
         options = {"nic_options": "sq-ci=lag"} if kernel == "debug" else {}
         return self.keep((kernel, cable), lambda: LeanPair(self.lab, kernel, cable, **options))
 
     def keep(self, key, make):
-        """As get, for machines that `make` defines: a Pair or something like it, not started.
-        They are kept until others are asked for."""
+        """Like get(), for VMs that `make` defines: a Pair or a similar object, not started. They
+        stay alive until a test needs others."""
         if self.living and not self.living.discarded:
-            # The last test has left them in order.
+            # The last test left them working
             if problem := self.living.ailment():
                 self.living.discard()
                 raise LabError(f"since the last test: {problem}")
@@ -119,13 +120,13 @@ class Pairs:
         return self.living
 
     def retire(self):
-        """Ends machines that have worked up to now; nothing may be left in them."""
+        """Ends working VMs; resources that are left in them are complaints."""
         self.living.a.complaints += leftovers(self.living, self.begun)
         self.living.retire()
 
     def settle(self, failed):
-        """At the end of a test: what is wrong with its machines. A test that has failed may leave them
-        in any state; the next one gets new ones if they do not work."""
+        """Called at the end of a test: returns what is wrong with its VMs. A failed test may leave
+        them in any state; the next test gets new ones if they do not work."""
         if not self.living or self.living.discarded:
             return []
         problem = self.living.ailment()
@@ -135,7 +136,8 @@ class Pairs:
         return [] if failed else [f"after the test: {problem}"]
 
     def replace_silent(self):
-        """Checks that a fault of the kernel itself has silenced need another boot."""
+        """Ends VMs in which a fault of the kernel itself has disabled checks until the next
+        boot."""
         if self.living and not self.living.discarded:
             each(self.living.vms, lambda vm: vm.listen())
             if any(vm.log.foreign for vm in self.living.vms):
@@ -148,7 +150,7 @@ class Pairs:
 
 @pytest.fixture(scope="session")
 def lab(request):
-    """With a directory of logs for each worker, if pytest has several."""
+    """The session of the lab, with a log directory for each worker if pytest has several."""
     worker = os.environ.get("PYTEST_XDIST_WORKER", "")
     with Lab(f"tests/{worker}") as session:
         request.config.stash[LAB] = session
@@ -166,11 +168,11 @@ def pairs(request, lab):
 
 @pytest.fixture
 def pair(pairs):
-    """Two machines with the stock kernel, a card each, and a virtio-net cable between them."""
+    """Two VMs with the stock kernel, a card each, and a virtio-net cable between them."""
     return pairs.get("stock", "stream")
 
 
 @pytest.fixture
 def debug_pair(pairs):
-    """Two machines with the debug kernel."""
+    """Two VMs with the debug kernel."""
     return pairs.get("debug", None)

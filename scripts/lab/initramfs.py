@@ -17,7 +17,7 @@ EARLY_INIT = Path(__file__).parent / "guest" / "early-init"
 
 
 def module_files(own_modules):
-    """MODULES and what they depend on, in the order in which they must be loaded."""
+    """Returns the files of MODULES and of their dependencies in load order."""
     dependencies, builtin = {}, set()
     for line in (own_modules / "modules.dep").read_text().splitlines():
         module, needs = line.split(":")
@@ -30,7 +30,7 @@ def module_files(own_modules):
     for name in MODULES:
         if name in builtin:
             continue
-        # modules.dep lists the nearest dependency first.
+        # modules.dep lists the nearest dependency first
         for module in reversed(dependencies[name]):
             if module not in ordered:
                 ordered.append(module)
@@ -43,7 +43,7 @@ def read_module(path):
 
 
 def make(kernel):
-    """The path of the initramfs for this kernel, from the cache when it is there."""
+    """Returns the path of this kernel's initramfs, and makes it if it is not in the cache."""
     files = module_files(kernel.own_modules)
     key = hashlib.sha256(Path(__file__).read_bytes() + EARLY_INIT.read_bytes())
     for path in files:
@@ -68,6 +68,6 @@ def make(kernel):
         subprocess.run(
             "find . | cpio --quiet -o -H newc >../image", shell=True, check=True, cwd=root
         )
-        # Whole or not there: another run may make the same one at this moment.
+        # Rename atomically, because another run may make the same file at this time
         os.replace(Path(tmp) / "image", target)
     return target

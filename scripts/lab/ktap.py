@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The results of the kernel's unit tests, as a kernel log has them (KTAP version 1)."""
+"""Parses the results of the kernel's unit tests in a kernel log (KTAP version 1)."""
 
 import re
 
@@ -10,13 +10,13 @@ RESULT = re.compile(r"(not )?ok (\d+)(?: -)? *(.*?)(?: *# *(SKIP.*))?$")
 
 
 def read(log):
-    """(names of the cases that passed, what is wrong). Cases stand below their suites; what is below a
-    case is one of its parameters."""
+    """Returns (names of passed cases, complaints). Cases are nested in suites; results below a case
+    are those of its parameters."""
     passed, wrong = [], []
     open_plans = {}  # {depth: [planned, seen]}
 
     def close(depth):
-        """Results of this depth and of those below it are complete."""
+        """Compares the numbers of results with the plans, at this depth and below."""
         for inner in sorted(open_plans, reverse=True):
             if inner >= depth:
                 planned, seen = open_plans.pop(inner)

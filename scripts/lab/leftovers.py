@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What is left in machines when their tests are over. No process runs then that holds anything, and
-the cards have as many objects as when the drivers had come up."""
+"""Finds what is left in VMs after their tests. No process may hold an object, and the cards must
+have as many objects as when the drivers had been loaded."""
 
 import json
 import time
@@ -8,14 +8,14 @@ import time
 from .pair import rdma_objects
 
 KINDS = ("pd", "cq", "qp", "mr", "cm_id", "ctx")
-# Those that both a card and `rdma resource show` count
+# Kinds that both a card and `rdma resource show` count
 COUNTED = ("pd", "cq", "qp")
-# Seconds that what was killed may take to go
+# Seconds that killed programs may take to end
 TIMEOUT = 10
 
 
 def resources(vm):
-    """Numbers of what user space holds: {(device, kind): number}."""
+    """Counts the objects of user space: {(device, kind): number}."""
     counts = {}
     for kind, entry in rdma_objects(vm, KINDS):
         if "pid" in entry or kind == "ctx":
@@ -25,11 +25,11 @@ def resources(vm):
 
 
 def of_netdevs(pair):
-    """{card: {kind: number}} of objects that are not the verbs', but the netdev's."""
+    """Returns {card: {kind: number}} of the objects that belong to the netdev and not to verbs."""
     found = {}
     for number, (vm, port) in enumerate(pair.ornic.items()):
         name = f"nic{number}"
-        # The two are not told at the same time, so nothing may change meanwhile.
+        # The two counts are not read at the same time: repeat until the card's count is stable
         before = None
         while before != (objects := objects_of(pair.card, name)):
             before = objects
@@ -41,7 +41,7 @@ def of_netdevs(pair):
 
 
 def objects_of(card, name):
-    """{kind: number} that a card counts, or {} where the machine has another card."""
+    """Returns {kind: number} as the card counts, or {} if there is no card of this name."""
     objects = card.stats()["cards"].get(name, {"nic": {"objects": {}}})["nic"]["objects"]
     return {kind: objects[kind] for kind in COUNTED if objects}
 
@@ -56,8 +56,8 @@ def find_leftovers(pair, begin):
 
 
 def leftovers(pair, begin):
-    """Lines about what is left in machines that work, and does not go in time; begin: of_netdevs()
-    when they had come up."""
+    """Returns lines about objects that working VMs do not release in time. `begin` is the result of
+    of_netdevs() when the drivers had been loaded."""
     deadline = time.monotonic() + TIMEOUT
     while (found := find_leftovers(pair, begin)) and time.monotonic() < deadline:
         time.sleep(0.2)

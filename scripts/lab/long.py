@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The steps of `make check-long`, and the record of those that a tree has passed."""
+"""The steps of `make check-long`, and the record of the steps that a tree has passed."""
 
 import json
 import os
@@ -15,8 +15,9 @@ RECORDS = paths.CACHE / "check-long"
 
 @dataclass
 class Step:
-    """files: of tests/, or nothing for those files that no other step names. marks: of the tests in
-    them. loops: so many busy loops run beside them."""
+    """`files` are below tests/; if empty, the step has all files that no other step of the same
+    marks names. `marks` selects tests of the files. `loops` is the number of busy loops beside
+    them."""
 
     name: str
     about: str
@@ -25,7 +26,7 @@ class Step:
     loops: int = 0
 
     def words(self):
-        """What pytest selects the tests by."""
+        """Returns the arguments by which pytest selects the tests."""
         if self.files:
             return ["-m", self.marks, *(f"tests/{name}" for name in self.files)]
         named = {name for step in STEPS if step.marks == self.marks for name in step.files}
@@ -57,7 +58,7 @@ STEPS = (
 
 
 def git(*words):
-    """What git prints, or None."""
+    """Returns git's output, or None if it fails."""
     argv = ["git", "-c", "safe.directory=*", "-C", paths.TOP, *words]
     try:
         return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()
@@ -66,20 +67,20 @@ def git(*words):
 
 
 def tree_hash():
-    """The name of the tree that is checked out, or None if it is not exactly a commit's."""
+    """Returns the hash of HEAD's tree, or None if the checkout differs from HEAD."""
     if git("status", "--porcelain") != "":
         return None
     return git("rev-parse", "HEAD^{tree}")
 
 
 def recorded(tree):
-    """{step: its record} of a tree."""
+    """Returns {step: record} of a tree."""
     files = RECORDS.glob(f"{tree}/*.json") if tree else ()
     return {path.stem: json.loads(path.read_text()) for path in files}
 
 
 def record(tree, name, verdict, counts, seconds):
-    """Keeps a step's verdict, instead of an older one."""
+    """Stores a step's verdict and replaces an older one."""
     path = RECORDS / tree / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     document = {"verdict": verdict, "counts": counts, "seconds": round(seconds),
