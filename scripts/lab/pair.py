@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Two machines that talk RDMA: the setting of the demo, the shell, the benchmarks and most tests."""
+"""Two VMs connected by RDMA, for the demo, the shell, the benchmarks and most tests."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from .errors import LabError
 
 @dataclass
 class Port:
-    """An RDMA device as programs in a guest want it named."""
+    """An RDMA device with the names that programs in a guest need."""
 
     device: str
     netdev: str
@@ -20,36 +20,37 @@ class Port:
     gid_index: int
 
 
-# The index of the entry that has this GID and is RoCE v2. Tables have hundreds of empty entries.
+# Prints the index of the RoCE v2 entry with this GID. Tables have hundreds of empty entries, so
+# grep selects candidates first.
 FIND_GID = """cd /sys/class/infiniband/{device}/ports/1
 for file in $(grep -l {gid} gids/*); do
   grep -q 'RoCE v2' gid_attrs/types/${{file#gids/}} && echo ${{file#gids/}}
 done; true"""
 
 
-# The part of a program's time that passes before its queue pairs are looked at.
+# Fraction of a program's timeout after which the states of its QPs are recorded
 LATE = 0.8
 STATES = "rdma resource show qp -dd; rdma statistic show"
 
 
 def ipv4_gid(ip):
-    """The GID of an IPv4 address, as sysfs prints it."""
+    """Returns the GID of an IPv4 address in the format of sysfs."""
     a, b, c, d = (int(part) for part in ip.split("."))
     return f"0000:0000:0000:0000:0000:ffff:{a:02x}{b:02x}:{c:02x}{d:02x}"
 
 
 def each(vms, call):
-    """call(vm) for all machines at the same time: the list of results. Not for starting machines,
-    which would end with the thread."""
+    """Runs call(vm) for all VMs in parallel and returns the list of results. VMs must not be
+    started this way, because QEMU is killed when the thread that started it ends."""
     with ThreadPoolExecutor(len(vms)) as pool:
         return list(pool.map(call, vms))
 
 
 def rdma_objects(vm, kinds):
-    """What `rdma resource show` has of these kinds: a list of (kind, entry)."""
+    """Returns the objects of these kinds in `rdma resource show`: a list of (kind, entry)."""
     output = vm.check("".join(f"echo @@{kind}; rdma -j resource show {kind} || exit; echo; "
                               for kind in kinds))
-    # In front of the first mark there is nothing.
+    # Skip the empty text before the first mark
     words = re.split(r"^@@(\w+)$", output, flags=re.M)[1:]
     return [(kind, entry) for kind, text in zip(words[::2], words[1::2])
             for entry in json.loads(text.strip() or "[]")]
@@ -61,7 +62,8 @@ def set_address(vm, netdev, ip, mtu=9000):
 
 
 def find_port(vm, netdev, ip, timeout=20):
-    """The RDMA device on a network device, once it is up and has the address's GID."""
+    """Waits until the RDMA device of a netdev is active and has the GID of `ip`; returns its
+    Port."""
     deadline = time.monotonic() + timeout * vm.patience
     while True:
         links = [link for link in json.loads(vm.check("rdma -j link")) if
@@ -77,14 +79,13 @@ def find_port(vm, netdev, ip, timeout=20):
 
 
 class Pair:
-    """Machines `a` and `b` with an ORNIC card each, and if asked for a virtio-net cable between
-    them that rdma_rxe can use."""
+    """VMs `a` and `b` with an ORNIC card each, and optionally a virtio-net cable for rdma_rxe."""
 
     SUBNET, RXE_SUBNET = "10.10.0", "10.20.0"
     discarded = False
 
     def __init__(self, lab, kernel="stock", cable=None, **card_options):
-        """cable: None, "stream" or "dgram". With the debug kernel the card has sanitizers."""
+        """`cable` is None, "stream" or "dgram". With the debug kernel the card has sanitizers."""
         self.lab = lab
         self.card = lab.card(2, sanitized=kernel == "debug", **card_options)
         ends = [[end] for end in lab.link(cable).ends] if cable else [[], []]
@@ -100,7 +101,8 @@ class Pair:
         return self
 
     def load_ornic(self):
-        """Drivers, provider, addresses; the ports are then in self.ornic[vm]."""
+        """Loads the drivers, installs the provider and sets addresses. self.ornic[vm] has the
+        ports."""
         each(self.vms, lambda vm: vm.load_ornic())
         for number, vm in enumerate(self.vms, 1):
             netdevs = vm.netdevs_of("ornic")
@@ -113,8 +115,8 @@ class Pair:
         return self
 
     def ailment(self):
-        """The reason why these machines are of no more use, or None: the card runs, the machines answer
-        and have their RDMA device."""
+        """Returns why these VMs cannot be used any longer, or None if the card runs and the VMs
+        answer and have their RDMA devices."""
         if not self.card.running():
             return f"{self.card.name}: ornic-device has ended, see {self.card.log}"
         if not self.ornic:
@@ -130,14 +132,15 @@ class Pair:
         return None
 
     def retire(self):
-        """As discard, for machines in working order: those with the debug kernel look for leaks."""
+        """Like discard(), for working VMs: those with the debug kernel are first checked for
+        leaks."""
         debug = [vm for vm in self.vms if vm.kernel.name == "debug"]
         if debug:
             each(debug, lambda vm: vm.check_leaks())
         self.discard()
 
     def discard(self):
-        """Ends the machines and the card; their logs stay."""
+        """Ends the VMs and the card; their logs stay."""
         self.discarded = True
         for vm in self.vms:
             vm.kill()
@@ -145,7 +148,7 @@ class Pair:
         self.ornic, self.rxe = {}, {}
 
     def load_rxe(self):
-        """rdma_rxe on the cable; the ports are then in self.rxe[vm]."""
+        """Sets up rdma_rxe on the cable. self.rxe[vm] has the ports."""
         for number, vm in enumerate(self.vms, 1):
             netdev, ip = vm.netdevs_of("virtio_net")[0], f"{self.RXE_SUBNET}.{number}"
             set_address(vm, netdev, ip)
@@ -156,14 +159,14 @@ class Pair:
 
     def duel(self, server, client, ready, timeout=60):
         """Runs `server` in b, and `client` in a as soon as the shell condition `ready` holds in b.
-        Both results: ((code, output), (code, output)). The output of a program that is about to run
-        out of time has the states of the queue pairs."""
+        Returns both results, server first: ((code, output), (code, output)). The output of a
+        program that has nearly reached its timeout includes the states of the QPs."""
         command = self.b.spawn(server, timeout)
         wait = f"for i in $(seq 20); do {ready} && exit 0; sleep 0.1; done; exit 1"
         for _ in range(10):
             if self.b.run(wait, 40)[0] == 0:
                 break
-            # A server that ended early says more than the client's complaint would.
+            # The output of a server that ended early explains more than the client's failure would
             if command.poll():
                 return command.wait(), (-1, "not started: the server had ended")
         result = outcome(self, self.a.spawn(client, timeout), timeout)
@@ -173,10 +176,10 @@ class Pair:
 
 
 def outcome(pair, command, timeout):
-    """Waits for one side of a duel: (exit code, output)."""
+    """Waits for one side of a duel and returns (exit code, output)."""
     states = ""
     if command.wait_for(timeout * LATE) is None:
-        # The guest ends the program soon, and then its queue pairs are gone.
+        # The guest ends the program soon, which destroys its QPs
         states = "".join(f"\n{vm.name}, {timeout * LATE:.0f} s after the begin:\n{vm.run(STATES, 20)[1]}"
                          for vm in (pair.a, pair.b))
     code, output = command.wait(timeout + 30)
@@ -184,8 +187,7 @@ def outcome(pair, command, timeout):
 
 
 class Processes(Pair):
-    """The same two machines, but the card of each is a process of its own: their packets are bytes
-    on a Unix datagram socket."""
+    """Two VMs whose cards are separate processes: packets are bytes on a Unix datagram socket."""
 
     SUBNET = "10.60.0"
 
@@ -211,7 +213,7 @@ class Processes(Pair):
 
 
 class Roles:
-    """Any two machines as client `a` and server `b`, for what works with a pair."""
+    """Any two VMs as client `a` and server `b`, for functions that take a pair."""
 
     duel = Pair.duel
 
@@ -220,5 +222,5 @@ class Roles:
 
 
 def listening(port):
-    """A shell condition for duel: something listens on this TCP port."""
+    """Returns a shell condition for duel(): a program listens on this TCP port."""
     return f"ss -Hltn 'sport = :{port}' | grep -q ."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Where things are. All of it is valid inside the root tree (scripts/inroot)."""
+"""Paths, valid inside the root tree (scripts/inroot)."""
 
 import os
 from pathlib import Path
@@ -14,7 +14,7 @@ DEVICE_SANITIZED = BUILD / "device-san" / "ornic-device"
 
 
 def tree():
-    """The root tree as a directory, for the guests; scripts/inroot tells which one it is."""
+    """Returns the directory of the root tree, as set by scripts/inroot. The guests mount it."""
     path = os.environ.get("ORNIC_TREE")
     if not path:
         raise LabError("not inside the root tree: run this through scripts/inroot")
@@ -22,7 +22,7 @@ def tree():
 
 
 class Kernel:
-    """A kernel that guests can boot, and where the modules built for it are."""
+    """A kernel that guests can boot, with the directories of its own modules and of ours."""
 
     def __init__(self, name):
         self.name = name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The programs that people measure RDMA with, run between the two machines of a pair."""
+"""Runs common RDMA programs between the two VMs of a pair."""
 
 import re
 
@@ -9,11 +9,12 @@ PINGPONG_PORT, PERFTEST_PORT = 18515, 18515
 
 
 class ProgramFailed(Exception):
-    """A program ended badly, or its output does not have what it must have."""
+    """A program failed, or its output lacks a required part."""
 
 
 def both(pair, server, client, ready, timeout):
-    """(output of the server, output of the client) of a duel in which both must end well."""
+    """Runs a duel in which both sides must succeed; returns (server's output, client's output,
+    log)."""
     (server_code, server_out), (client_code, client_out) = pair.duel(server, client, ready, timeout)
     log = f"$ {server}\n{server_out}\n$ {client}\n{client_out}\n"
     if server_code or client_code:
@@ -30,10 +31,10 @@ def find(pattern, text, log):
 
 
 def pingpong(pair, ports, kind="rc", options="", timeout=60):
-    """ibv_rc_pingpong and its kin, data checked: microseconds per round trip, and the log."""
+    """Runs ibv_KIND_pingpong; returns microseconds per round trip, and the log."""
     server, client = ports[pair.b], ports[pair.a]
     name = f"ibv_{kind}_pingpong"
-    # `-c` compares what arrived; the UD one has no such option.
+    # -c verifies received data; ibv_ud_pingpong has no such option
     check = "-c " if kind == "rc" else ""
     words = f"{name} {check}{options}"
     _, out, log = both(
@@ -46,7 +47,7 @@ def pingpong(pair, ports, kind="rc", options="", timeout=60):
 
 
 def xsrq_pingpong(pair, ports, options="", timeout=60):
-    """ibv_xsrq_pingpong with one client: the log."""
+    """Runs ibv_xsrq_pingpong with one client and returns the log."""
     server, client = ports[pair.b], ports[pair.a]
     words = f"ibv_xsrq_pingpong {options}"
     *_, log = both(
@@ -59,7 +60,7 @@ def xsrq_pingpong(pair, ports, options="", timeout=60):
 
 
 def rping(pair, ports, count=100, timeout=60):
-    """rdma_cm's own ping, with verification of the data: the number of pings, and the log."""
+    """Runs rping with data verification; returns the number of pings, and the log."""
     ip = ports[pair.b].ip
     _, out, log = both(
         pair, f"rping -s -a {ip} -C {count} -v -V", f"rping -c -a {ip} -C {count} -v -V",
@@ -72,15 +73,15 @@ def rping(pair, ports, count=100, timeout=60):
 
 
 def row(output, size, log):
-    """The numbers of perftest's result line for messages of `size` bytes."""
+    """Returns the numbers in perftest's result line for messages of `size` bytes."""
     return [float(word) for word in find(rf"(?m)^\s*{size}\s+\d+\s+[\d.].*$", output, log)[0].split()]
 
 
 def perftest(pair, ports, program, size, iterations, options="", timeout=120):
-    """One perftest program. ib_*_lat: {typical, average, p99} in microseconds; ib_*_bw:
-    {mib_s, msgs_s}; and the log."""
+    """Runs one perftest program and returns its numbers and the log. ib_*_lat has {typical,
+    average, p99} in microseconds, ib_*_bw has {mib_s, msgs_s}."""
     server, client = ports[pair.b], ports[pair.a]
-    # -F: the guest's clock rate is nobody's business here.
+    # -F: no warning about the guest's CPU frequency
     words = f"{program} -F -s {size} -n {iterations} {options}"
     _, out, log = both(
         pair,

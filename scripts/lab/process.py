@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Programs of the lab on this machine: they never outlive the lab."""
+"""Processes of the lab on the host; they do not outlive the lab."""
 
 import ctypes
 import os
@@ -15,8 +15,8 @@ def die_with_parent():
 
 
 def launch(argv, log):
-    """Starts argv with its output in the file log. To be called from the main thread: the child
-    is killed when the thread that started it ends."""
+    """Starts argv with its output in the file `log`. The caller must be the main thread, because
+    the child is killed when the thread that started it ends."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(log, "wb") as output:
         return subprocess.Popen(
@@ -30,7 +30,7 @@ def launch(argv, log):
 
 
 def stop(process, timeout=10):
-    """SIGTERM, and SIGKILL if that does not help. The exit code."""
+    """Sends SIGTERM, and SIGKILL after `timeout` seconds; returns the exit code."""
     if process.poll() is None:
         process.terminate()
         try:
@@ -41,12 +41,12 @@ def stop(process, timeout=10):
 
 
 def kill_group(process):
-    """SIGKILL to a process that leads a group, and to all in it."""
+    """Sends SIGKILL to the process group that `process` leads."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
 def tail(log, lines=15):
-    """The end of a log file, for an error message."""
+    """Returns the end of a log file, for an error message."""
     text = log.read_text(errors="replace") if log.exists() else ""
     return "\n".join("    " + line for line in text.splitlines()[-lines:])

@@ -12,27 +12,28 @@ UDP_PORT = 9000
 
 
 def make(*names):
-    """Makes these, or all: the directory, in the guests too, in which they are then."""
+    """Builds the named programs, or all; returns their directory, which guests see at the same
+    path."""
     build = paths.BUILD / "e2e"
     targets = [build / name for name in names]
     build.mkdir(parents=True, exist_ok=True)
-    # One at a time: another worker of pytest may want the same.
+    # Serialize, because another worker of pytest may build the same programs
     subprocess.run(["flock", build / "lock", "make", "-s", "-C", SOURCE, f"BUILD={build}", *targets],
                    check=True)
     return build
 
 
 def announced(pair, command, name):
-    """(a server's command line for a duel that keeps what it says, the condition for the client:
-    it has said that it is ready)."""
+    """Returns (command of a server for a duel, condition for the client). The server's output is
+    logged, and the condition holds when it contains "ready"."""
     log = f"/tmp/{name}.log"
     pair.b.check(f"rm -f {log}")
     return f"set -o pipefail; {command} | tee {log}", f"grep -qs ready {log}"
 
 
 def spread(pair, ports, count=400, timeout=60):
-    """spread.c in b counts as many UDP flows from a, with a datagram each, on four work queues:
-    the number on each, and the log."""
+    """Sends `count` UDP flows of one datagram each from a to spread.c in b, which receives them on
+    four WQs. Returns the number of frames on each WQ, and the log."""
     program = make("spread") / "spread"
     server, ready = announced(
         pair, f"{program} {ports[pair.b].device} {UDP_PORT} {count} {timeout - 10}", "spread")
@@ -45,8 +46,8 @@ def spread(pair, ports, count=400, timeout=60):
 
 
 def frame_rates(pair, ports, interface, size, count, timeout=120):
-    """pps.c from a to b, by RAW_PACKET queue pairs ("raw") or packet sockets ("packet"):
-    {sent, received} in frames a second, and the log."""
+    """Runs pps.c from a to b, over RAW_PACKET QPs ("raw") or packet sockets ("packet"). Returns
+    {sent, received} in frames per second, and the log."""
     program = make("pps") / "pps"
 
     def words(vm, role):

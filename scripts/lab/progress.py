@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What a person sees: progress lines with the time since the start of `make`, and tables."""
+"""Output for users: progress lines with the time since the start of `make`, and tables."""
 
 import os
 import sys
 import time
 
-# The scripts that ran before set the clock.
+# The scripts that ran before export the start time
 START = int(os.environ.get("ORNIC_T0", time.time()))
 
 
@@ -15,7 +15,7 @@ def say(text):
 
 
 def table(header, rows):
-    """Columns as wide as their widest cell."""
+    """Returns a table as text; each column is as wide as its widest cell."""
     rows = [[str(cell) for cell in row] for row in [header, *rows]]
     widths = [max(map(len, column)) for column in zip(*rows)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()

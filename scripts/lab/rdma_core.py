@@ -9,12 +9,12 @@ from .errors import LabError
 
 DIRECTORY = paths.BUILD / "rdma-core"
 PROVIDER = paths.BUILD / "rdma-core-65.0/build/lib/libornic"
-HUGE_PAGES = 64  # of 2 MiB; some tests want them
+HUGE_PAGES = 64  # of 2 MiB, for the tests that need them
 
 
 @dataclass
 class Outcome:
-    """What became of one test: result is passed, failed or skipped."""
+    """The result of one test: passed, failed or skipped."""
 
     test: str
     result: str
@@ -22,13 +22,13 @@ class Outcome:
 
 
 def run(vm, port, names=(), timeout=1800):
-    """All tests, or those named, on a port as in Pair: a list of Outcome. A test during which
-    Python itself died has failed, and so has the run if it did not come to its end."""
+    """Runs all tests, or the named ones, on a Port and returns a list of Outcome. A test that kills
+    Python counts as failed, and so does a run that does not reach its end."""
     if not (DIRECTORY / "build/bin/run_tests.py").exists():
         raise LabError("no rdma-core 65.0: run `make provider RDMA_CORE=65.0`")
     vm.run(f"echo {HUGE_PAGES} >/proc/sys/vm/nr_hugepages")
     script = paths.TOP / "scripts/lab/guest/rdma-core-tests"
-    # The suffix with the version of the interface is libibverbs' own.
+    # libibverbs appends the suffix with the version of the interface
     environment = f"IBV_DRIVERS={PROVIDER} SLOWNESS={vm.slowness}"
     command = f"cd /tmp && {environment} {script} {DIRECTORY.resolve()} --dev {port.device} --port 1 --gid {port.gid_index}"
     if names:
@@ -38,7 +38,7 @@ def run(vm, port, names=(), timeout=1800):
 
     outcomes, running, ended = [], None, False
     for line in output.splitlines():
-        # Output of the tests themselves may stand before ours on the line.
+        # Output of the tests may precede ours on the line
         _, mark, text = line.partition("@@")
         if not mark:
             continue

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The lines of a kernel log that say something is wrong, and the tests that declare them."""
+"""Finds lines of a kernel log that report a problem, and compares them with those that a test
+declares."""
 
 import re
 from dataclasses import dataclass
 
-# A kernel in trouble.
+# Reports of the kernel itself
 TROUBLE = re.compile(
     r"BUG:|kernel BUG at|WARNING:|Oops|Kernel panic|KASAN|UBSAN:|kmemleak: \d+ new|DMA-API:|"
     r"possible (circular|recursive)|INFO: (task|rcu|possible)|general protection|refcount_t:|"
@@ -12,9 +13,9 @@ TROUBLE = re.compile(
     r"unregister_netdevice: waiting|soft lockup|hard LOCKUP|ODEBUG:|NETDEV WATCHDOG|"
     r"stalled pool shutdown|page allocation failure|Out of memory:"
 )
-# Each message of our drivers: the console has no lines below the level of a warning.
+# All messages of our drivers: the console shows warnings and errors only
 OURS = re.compile(r"(infiniband )?ornic")
-# Messages that match one of the above, whole, and are no trouble.
+# Harmless messages, matched as a whole, that match one of the patterns above
 HARMLESS = re.compile(
     r"DMA-API: preallocated \d+ debug entries|"
     r"DMA-API: debugging enabled by kernel config|"
@@ -22,32 +23,32 @@ HARMLESS = re.compile(
     r"ornic\w*: loading out-of-tree module taints kernel\."
 )
 
-# Faults of the kernel itself: a report that has all the words of one of these, and no function of
-# our drivers on a stack. After its first report lockdep is silent until the next boot, and so is the
-# check of the DMA API: the lab replaces a machine that has made such a report.
+# Known faults of the kernel itself: reports with all the words of one entry, and without a function
+# of our drivers on a stack. After its first report lockdep is silent until the next boot, and so is
+# the check of the DMA API; the lab therefore replaces a VM with such a report.
 NOT_OURS = (
-    # nvmet 7.3 removes its listener with nvmet_config_sem held, for which rdma_cm waits until the
-    # handlers of events have ended, and looks for the subsystem with that semaphore in a handler,
-    # when a CONNECT has come before the event that tells of the connection. Both chains are of
-    # nvmet_rdma and rdma_cm only, whatever the RDMA device is.
+    # nvmet 7.3 removes its listener with nvmet_config_sem held, and rdma_cm then waits until event
+    # handlers have ended. If a CONNECT arrives before the event for the connection, a handler takes
+    # nvmet_config_sem to find the subsystem. Both chains are in nvmet_rdma and rdma_cm only, with
+    # any RDMA device.
     ("possible circular locking", "(&id_priv->handler_mutex)", "at: rdma_destroy_id",
      "(nvmet_config_sem)", "at: nvmet_port_subsys_drop_link"),
-    # RDS 7.3 does the same with rds_trans_sem: bind() destroys an rdma_cm_id with it held, and a
+    # RDS 7.3 does the same with rds_trans_sem: bind() holds it and destroys an rdma_cm_id, and a
     # handler of rdma_cm takes it.
     ("possible circular locking", "(&id_priv->handler_mutex/1)", "at: cma_ib_req_handler",
      "(rds_trans_sem)", "at: rds_trans_get_preferred"),
-    # RDS 7.3 maps headers in rds_dma_hdr_alloc() for both directions, and unmaps them for one.
+    # RDS 7.3 maps headers in rds_dma_hdr_alloc() for both directions, and unmaps them for one
     (" at check_unmap+", "rds_dma_hdrs_free+", "rds_ib_conn_path_shutdown+"),
 )
 REPORT_END = "</TASK>"
-REPORT_LINES = 400  # A report with chains of locks has 200.
+REPORT_LINES = 400  # a report with chains of locks has 200
 OUR_FRAME = re.compile(r"\bornic\w*\+0x[0-9a-f]+/|\+0x[0-9a-f]+/0x[0-9a-f]+ \[ornic\w*\]")
 
 STAMP = re.compile(r"\[ *\d+\.\d+\] ")
 
 
 def message(line):
-    """A line without its time and the shell's prompt that may stand before it."""
+    """Returns a line without its time stamp and without a shell prompt before it."""
     return STAMP.split(line, maxsplit=1)[-1].strip()
 
 
@@ -58,15 +59,15 @@ def is_report(line):
 
 
 def is_foreign(report):
-    """Whether the lines of a whole report are one of NOT_OURS."""
+    """Returns whether a complete report is one of NOT_OURS."""
     text = "\n".join(report)
     return (any(all(word in text for word in words) for words in NOT_OURS)
             and not OUR_FRAME.search(text))
 
 
 def scan(text, final=True):
-    """(reports, foreign reports, number of characters that need no second look). A report whose end
-    is not there yet is left for the next scan, unless this is the final one."""
+    """Returns (reports, foreign reports, number of characters consumed). An incomplete report is
+    left for the next scan, unless `final` is set."""
     lines = text.splitlines(keepends=True)
     found, foreign, consumed = [], [], 0
     for number, line in enumerate(lines):
@@ -84,13 +85,14 @@ def scan(text, final=True):
 
 
 def find_reports(text):
-    """The lines of a kernel log that say something is wrong."""
+    """Returns the lines of a kernel log that report a problem."""
     return scan(text)[0]
 
 
 @dataclass
 class Declared:
-    """A message that a test provokes. required: the test fails when the message does not come."""
+    """A message that a test provokes. With `required` the test fails if the message does not
+    appear."""
 
     pattern: re.Pattern
     required: bool
@@ -98,7 +100,7 @@ class Declared:
 
 
 class KernelLog:
-    """What one kernel has reported since it booted. Each line is judged once, whenever it came."""
+    """The reports of one kernel since its boot. Each line is judged once, whenever it appears."""
 
     scan = staticmethod(scan)
 
@@ -109,7 +111,7 @@ class KernelLog:
         self.delivered = 0
 
     def feed(self, text, final=False):
-        """More of the log. False when a report's end is still to come."""
+        """Processes more of the log. Returns False if it ends within a report."""
         self.unread += text
         found, foreign, consumed = self.scan(self.unread, final)
         self.unread = self.unread[consumed:]
@@ -122,7 +124,7 @@ class KernelLog:
             (self.forgiven if self.forgives(line) else self.found).append(line)
 
     def missed(self, text):
-        """Reports in the whole log that are not known yet: there are none."""
+        """Returns reports in the whole log that feed() has not seen; there should be none."""
         known = {*self.found, *self.forgiven}
         return [line for line in self.scan(text)[0] if line not in known]
 
@@ -134,12 +136,12 @@ class KernelLog:
         return forgiven
 
     def expect(self, *patterns, required=True):
-        """Until the test ends, messages that match one of these whole are no reports."""
+        """Accepts messages that match one of these patterns as a whole, until the test ends."""
         self.declared += [Declared(re.compile(pattern), required) for pattern in patterns]
 
     def settle(self):
-        """At the end of a test: the reports that no earlier test had, and the declared messages that
-        did not come. What was declared is so no more."""
+        """Called at the end of a test: returns the new reports and the required messages that did
+        not appear, and clears the declarations."""
         new = self.found[self.delivered:]
         self.delivered = len(self.found)
         missing = [f"declared, and not said: {one.pattern.pattern}" for one in self.declared
@@ -148,12 +150,12 @@ class KernelLog:
         return new + missing
 
 
-# A card's errors, and a sanitizer's.
+# Errors of a card and of its sanitizers
 CARD_TROUBLE = re.compile(r"\berror: |runtime error|Sanitizer")
 
 
 class CardLog(KernelLog):
-    """What an ornic-device has said since it began."""
+    """The errors of an ornic-device since its start."""
 
     @staticmethod
     def scan(text, final=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What test programs print, as numbers by name; and the floors under these numbers."""
+"""Parses the output of test programs into counts by name, and compares the counts with floors."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -14,12 +14,13 @@ SLOWEST = 20
 
 @dataclass
 class Results:
-    """passed: number of tests by the name of their file or group. failed and skipped: a line each."""
+    """`passed` has the number of tests by name of their file or group; `failed` and `skipped` have
+    a line per test."""
 
     passed: Counter = field(default_factory=Counter)
     failed: list = field(default_factory=list)
     skipped: list = field(default_factory=list)
-    # (seconds, test, its machines or its directory)
+    # (seconds, test, its group of VMs or its directory)
     times: list = field(default_factory=list)
 
     def __str__(self):
@@ -34,7 +35,7 @@ class Results:
 
 
 def of_static(output):
-    """scripts/static: each check has a line."""
+    """Parses the output of scripts/static, which has one line per check."""
     found = Results()
     for name, verdict in re.findall(r"static: (.*): (ok|FAILED)", output):
         if verdict == "ok":
@@ -45,7 +46,7 @@ def of_static(output):
 
 
 def of_cmocka(part, output):
-    """Unit tests in C: `part` is their directory."""
+    """Parses the output of C unit tests; `part` is the first part of their groups' names."""
     found = Results()
     group = "?"
     for line in output.splitlines():
@@ -56,7 +57,7 @@ def of_cmocka(part, output):
         elif match := re.match(r"\[  PASSED  \] (\d+) test\(s\)", line):
             found.passed[f"{part}/{group}"] += int(match[1])
         elif match := re.match(r"\[ *(FAILED|SKIPPED) *\] (\w+)$", line):
-            # It is named twice: when it has run, and in the summary.
+            # cmocka names a test twice: when it has run and in the summary
             names, name = getattr(found, match[1].lower()), f"{part}/{group}: {match[2]}"
             if name not in names:
                 names.append(name)
@@ -64,7 +65,7 @@ def of_cmocka(part, output):
 
 
 def of_junit(path):
-    """pytest's report. A test that fails, and whose fixtures fail as well, is there twice."""
+    """Parses pytest's report. It has a test twice if both the test and its fixtures fail."""
     found, verdicts = Results(), {}
     for case in ElementTree.parse(path).getroot().iter("testcase"):
         file = case.get("classname", "").replace(".", "/") + ".py"
@@ -87,7 +88,7 @@ def of_junit(path):
 
 
 def slowest(times):
-    """Lines with the slowest tests, and with the sum for each group of machines."""
+    """Returns lines with the slowest tests, and lines with the sum for each group of VMs."""
     lines = [f"{seconds:8.1f} s  {name}"
              for seconds, name, _ in sorted(times, reverse=True)[:SLOWEST]]
     groups = Counter()
@@ -97,24 +98,24 @@ def slowest(times):
 
 
 def read_floors(text):
-    """{name: least number of passed tests}"""
+    """Returns {name: least number of passed tests}."""
     lines = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
     return {name: int(number) for name, number in lines}
 
 
 def below(floors, passed, steps):
-    """Complaints about the parts of these steps of which fewer tests passed than must."""
+    """Returns complaints about parts of these steps with fewer passed tests than their floors."""
     return [f"{name}: {passed[name]} passed, at least {floor} must" for name, floor in floors.items()
             if name.startswith(tuple(steps)) and passed[name] < floor]
 
 
 def unfloored(floors, passed):
-    """Parts whose floor is lower than it can be, or is not there."""
+    """Returns the parts whose floor is missing or lower than the number of passed tests."""
     return {name: number for name, number in passed.items() if number > floors.get(name, 0)}
 
 
 def write_floors(text, passed):
-    """The list of floors, raised to these numbers."""
+    """Returns the list of floors, raised to these numbers."""
     head = [line for line in text.splitlines() if line.startswith("#")]
     floors = read_floors(text) | unfloored(read_floors(text), passed)
     return "\n".join(head + [f"{name} {floors[name]}" for name in sorted(floors)]) + "\n"

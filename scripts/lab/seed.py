@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The number with which tests begin their random numbers. It is the same in each run, so that what
-fails fails again, but where ORNIC_SEED in the environment says other; tests/unit/unit.h reads it,
-too."""
+"""The seed of the tests' random numbers. It is the same in each run, so that failures can be
+reproduced, unless the environment has ORNIC_SEED; tests/unit/unit.h reads it too."""
 
 import os
 import random
@@ -14,6 +13,6 @@ def seed():
 
 
 def any_seed():
-    """A number for a run that looks for what no run before has met, or the one that is set. It is
-    that of all programs that this one starts from now on."""
+    """Returns ORNIC_SEED, after setting it to a random number if it is not set, so that a run can
+    find new failures. All programs that are started later inherit it."""
     return os.environ.setdefault(NAME, str(random.SystemRandom().randrange(2, 1 << 31)))

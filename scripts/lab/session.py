@@ -13,7 +13,7 @@ from .vm import Vm
 
 @dataclass
 class End:
-    """One end of a Link: what QEMU's -netdev wants to hear, and the MAC of the card on it."""
+    """One end of a Link: the argument of QEMU's -netdev, and the MAC of the card on it."""
 
     netdev: str
     mac: str
@@ -53,7 +53,7 @@ class Lab:
     def __init__(self, name="lab", logdir=None):
         self.logdir = Path(logdir) if logdir else paths.BUILD / "logs" / name
         self.logdir.mkdir(parents=True, exist_ok=True)
-        # A Unix socket's path has at most 107 bytes, so it cannot be under the checkout.
+        # A Unix socket's path has at most 107 bytes, so it cannot be under the checkout
         self.rundir = Path(tempfile.mkdtemp(prefix="ornic-"))
         self.cards, self.vms, self.links = [], [], 0
         self.complaints = []
@@ -74,7 +74,7 @@ class Lab:
         shutil.rmtree(self.rundir, ignore_errors=True)
 
     def card(self, nics=1, name=None, start=True, **options):
-        """An ornic-device with that many cards; options as in Card."""
+        """Creates an ornic-device with `nics` cards; options as in Card."""
         name = name or f"card{len(self.cards)}"
         card = Card(self.rundir, self.logdir, name, nics, **options)
         self.cards.append(card)
@@ -85,8 +85,8 @@ class Lab:
         return Link(self.rundir, self.links - 1, kind)
 
     def vm(self, name, **options):
-        """A machine that is not started yet; options as in Vm. A second one of the same name gets
-        a number, so that the logs of the first stay."""
+        """Creates a VM that is not started yet; options as in Vm. A second one of the same name
+        gets a number, so that the logs of the first stay."""
         before = sum(vm.base_name == name for vm in self.vms)
         base, name = name, f"{name}{before + 1}" if before else name
         vm = Vm(name, self.rundir, self.logdir, **options)
@@ -95,7 +95,7 @@ class Lab:
         return vm
 
     def start(self, *vms):
-        """Boots machines at the same time and waits for all of them."""
+        """Boots VMs in parallel and waits for all of them."""
         for vm in vms:
             vm.launch()
         for vm in vms:
@@ -106,5 +106,5 @@ class Lab:
                 card.booted()
 
     def settle(self):
-        """At the end of a test: all that machines and cards did that nobody asked for."""
+        """Called at the end of a test: returns undeclared events of all VMs and cards."""
         return [line for one in [*self.vms, *self.cards] for line in one.settle()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""`make shell`: the two machines of the demo, and a person in one of them."""
+"""`make shell`: boots the two VMs of the demo and connects the user to one of them."""
 
 import os
 import select
@@ -18,7 +18,7 @@ FOREVER = 7 * 86400  # seconds
 
 
 def connect_terminal(path):
-    """Copies between this terminal and a machine's console until Ctrl-] or end of file."""
+    """Copies between this terminal and a VM's console until Ctrl-] or end of file."""
     with socket.socket(socket.AF_UNIX) as console:
         console.connect(str(path))
         console.sendall(b"\n")
@@ -50,7 +50,7 @@ def main():
         pair = Pair(lab).start()
         pair.load_ornic()
         here, there = (pair.ornic[vm] for vm in pair.vms)
-        # Somebody to talk to.
+        # Servers for the user's clients
         pair.b.spawn(f"while :; do ibv_rc_pingpong -g {there.gid_index} -d {there.device}; done",
                      FOREVER)
         pair.b.spawn(f"rping -s -P -a {there.ip}", FOREVER)

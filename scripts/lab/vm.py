@@ -16,35 +16,36 @@ from .agent import GuestAgent, Qmp
 from .errors import LabError
 from .reports import KernelLog
 
-# Generous: a debug kernel needs 20 s on an idle machine, and the machine may be busy.
+# Seconds; a debug kernel needs 20 s on an idle host, and the host may be busy
 BOOT_TIMEOUT = {"stock": 240, "debug": 600}
-# Of that, until the first program runs. One boot in some hundreds stands still at the kernel's first
-# timer tick, before it knows of any card.
+# Seconds of BOOT_TIMEOUT until the first program runs. One boot in several hundred hangs at the
+# kernel's first timer tick, before the kernel detects any card.
 KERNEL_TIMEOUT = {"stock": 80, "debug": 200}
 FIRST_WORDS = b"early-init: the kernel has booted"
 MEMORY = {"stock": "1G", "debug": "2G"}
-# With one processor an interrupt, a poll and a destruction never meet.
+# With one processor, interrupt, poll and destruction never run concurrently
 PROCESSORS = {"stock": 1, "debug": 2}
-# Time-outs are given for the stock kernel on an idle machine; the debug kernel is so much slower,
+# Factors for timeouts, which are given for the stock kernel on an idle host
 SLOWNESS = {"stock": 1, "debug": 6}
-# and the machine may be busy: `make check` has two pairs of machines at work at the same time.
+# Factor for a busy host: `make check` runs two pairs of VMs at the same time
 BUSY = 3
-# A kernel that is printing a report comes to its end within this time, in seconds.
+# Seconds in which a kernel completes a report that it is printing
 REPORT_TIMEOUT = 5
-# QEMU ends within this time when it is asked to, in seconds.
+# Seconds in which QEMU ends after SIGTERM
 END_TIMEOUT = 30
-# The state of the debug kernel's checks, which go silent when they give up.
+# Prints the state of the debug kernel's checks, which stop silently after some reports
 CHECKS = ("cat /proc/lockdep_stats; cd /sys/kernel/debug && grep -H . dma-api/disabled "
           "dma-api/error_count; dmesg | grep kmemleak:; true")
-# What was freed a moment ago may still be referred to from a stack: the second scan counts.
+# A stack may still refer to recently freed memory, so the second scan counts
 LEAKS = ("rmmod ornic_rdma && rmmod ornic && cd /sys/kernel/debug && "
          "echo scan >kmemleak && sleep 6 && echo scan >kmemleak && cat kmemleak")
 
 
 @functools.cache
 def accelerator():
-    """The machine's /dev/kvm may open and still hang every guest (a nested, paravirtual one does),
-    so KVM is used only with a hardware module behind it and after a kernel has printed a line."""
+    """Returns the accelerator for QEMU. /dev/kvm may open and still hang every guest (a nested,
+    paravirtual one does), so KVM is used only if kvm_intel or kvm_amd is loaded and a kernel has
+    printed a line under KVM."""
     if not any(Path(f"/sys/module/{name}").exists() for name in ("kvm_intel", "kvm_amd")):
         return "tcg,thread=multi"
     argv = ["qemu-system-x86_64", "-accel", "kvm", "-cpu", "host", "-m", "256M", "-nodefaults"]
@@ -58,20 +59,20 @@ def accelerator():
 
 
 class Command:
-    """A program in the guest that was started and not waited for."""
+    """A program that was started in the guest."""
 
     def __init__(self, vm, pid, text):
         self.vm, self.pid, self.text = vm, pid, text
         self.result = None
 
     def poll(self):
-        """None while it runs, else (exit code, output)."""
+        """Returns None while it runs, else (exit code, output)."""
         if self.result is None:
             self.result = self.vm.agent_call(lambda agent: agent.status(self.pid))
         return self.result
 
     def wait_for(self, timeout):
-        """None if it still runs after the timeout, else (exit code, output)."""
+        """Returns None if it still runs after the timeout (seconds), else (exit code, output)."""
         timeout *= self.vm.patience
         if self.result is None:
             self.result = self.vm.agent_call(lambda agent: agent.wait(self.pid, timeout))
@@ -84,15 +85,15 @@ class Command:
         return self.result
 
     def kill(self, signal="TERM"):
-        """The program and all that it started."""
+        """Sends a signal to the program and to all that it started."""
         self.vm.run(f"kill -{signal} -- -{self.pid}")
 
 
 class Vm:
     def __init__(self, name, rundir, logdir, *, cards=(), kernel="stock", smp=None, mem=None,
                  netdevs=(), args=(), append=""):
-        """cards: sockets of an ornic-device, one card each, or "" for an empty slot.
-        netdevs: ends of a Link, one virtio-net card each."""
+        """`cards` has a socket of an ornic-device for each card, or "" for an empty slot. `netdevs`
+        has an end of a Link for each virtio-net card."""
         self.name = name
         self.rundir, self.logdir = Path(rundir), Path(logdir)
         self.kernel = paths.Kernel(kernel)
@@ -114,8 +115,8 @@ class Vm:
         return self.rundir / f"{self.name}-{what}.sock"
 
     def shares(self):
-        """(tag, directory, mode): the checkout and the cache have their own paths in the guest,
-        and so has a directory for what the guest has to say."""
+        """Returns (tag, directory, mode) for each shared directory: the checkout, the cache, and a
+        directory for output of the guest. They have the same paths in the guest."""
         out = self.rundir / f"{self.name}-out"
         out.mkdir(exist_ok=True)
         return [
@@ -125,32 +126,32 @@ class Vm:
         ]
 
     def command_line(self):
-        # no_timer_check: on a busy machine the timer under emulation is late, and the kernel panics.
+        # no_timer_check: under emulation on a busy host the timer is late, and the kernel panics
         boot = ["console=ttyS0", "mitigations=off", "panic=-1", "loglevel=5", "rdinit=/init",
                 "no_timer_check"]
         boot += [f"lab.name={self.name}", f"lab.init={paths.TOP}/scripts/lab/guest/init"]
         boot += [f"lab.mount={tag}:{path}:{mode}" for tag, path, mode in self.shares()]
         boot.append(f"lab.own-modules={self.kernel.own_modules}")
         if self.kernel.name == "debug":
-            # identify_cpu() of 7.3 forgets for a moment that there are five levels of page tables,
-            # and KASAN takes what an interrupt then touches for no memory.
+            # identify_cpu() of 7.3 briefly clears the feature of five page table levels; an
+            # interrupt at that time makes KASAN take valid memory for invalid.
             boot.append("no5lvl")
         if self.netdevs:
             boot.append("lab.modules=virtio_net")
 
         accel = accelerator()
         # Under TCG `rep movsb` is six times slower than a plain loop of wide moves, and a kernel
-        # uses it when the CPU says ERMS or FSRM.
+        # uses it if the CPU reports ERMS or FSRM.
         cpu = "host" if accel == "kvm" else "max,-erms,-fsrm"
         argv = ["qemu-system-x86_64", "-name", self.name, "-accel", accel, "-cpu", cpu]
-        # Guest memory must be shared: the card maps it.
+        # Guest memory must be shared, because the card maps it
         argv += ["-machine", "q35,memory-backend=mem", "-m", self.mem]
-        # When there can be one processor only, TCG makes plain loads and stores of atomic
-        # instructions, which are then no fences against the card, a thread beside it.
+        # With maxcpus=1 TCG translates atomic instructions to plain loads and stores, which are not
+        # fences against the card, which runs in another process.
         argv += ["-smp", f"{self.smp},maxcpus={max(self.smp, 2)}"]
         argv += ["-object", f"memory-backend-memfd,id=mem,size={self.mem},share=on"]
         argv += ["-nodefaults", "-no-reboot", "-display", "none"]
-        # Native PCIe hot-plug, without which a guest cannot reset a secondary bus.
+        # Native PCIe hot-plug, without which a guest cannot reset a secondary bus
         argv += ["-global", "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off"]
         argv += ["-kernel", self.kernel.image, "-initrd", initramfs.make(self.kernel)]
         argv += ["-append", " ".join([*boot, self.append]).strip()]
@@ -177,12 +178,12 @@ class Vm:
 
     @staticmethod
     def card_device(number, path):
-        """The card behind root port `number`, for -device and for device_add."""
+        """Returns the card behind root port `number`, for -device and for device_add."""
         return {
             "driver": "vfio-user-pci",
             "id": f"nic{number}",
             "bus": f"rp{number}",
-            # A reply that comes after this many ms kills the device for good.
+            # Milliseconds; a later reply makes QEMU give up the device permanently
             "x-msg-timeout": 60000,
             "socket": {"type": "unix", "path": str(path)},
         }
@@ -201,7 +202,8 @@ class Vm:
         return time.monotonic() - self.launched
 
     def wait_kernel(self):
-        """Until the first program runs. A kernel that stands still before is booted once more."""
+        """Waits until the first program runs. A kernel that hangs before that is booted once
+        more."""
         for attempt in range(2):
             while not self.console_log.exists() or FIRST_WORDS not in self.console_log.read_bytes():
                 self.check_running()
@@ -221,7 +223,7 @@ class Vm:
         raise LabError(f"{self.name}: the kernel does not boot, see {stuck}")
 
     def wait_ready(self):
-        """Until the agent in the guest answers."""
+        """Waits until the guest agent answers."""
         self.wait_kernel()
         agent = GuestAgent(self.socket("agent"), timeout=1)
         while not agent.synchronize():
@@ -260,28 +262,28 @@ class Vm:
     def spawn(self, text, timeout=3600):
         """Starts a shell command in the guest; the guest itself ends it after the timeout."""
         timeout *= self.patience
-        # timeout(1) makes a process group of its own, so that kill reaches all of it.
+        # timeout(1) makes a process group of its own, so that kill reaches all of it
         argv = ["/usr/bin/timeout", "-k", "5", str(timeout), "/bin/bash", "-c", text]
         return Command(self, self.agent_call(lambda agent: agent.start(argv)), text)
 
     def run(self, text, timeout=60):
-        """Runs a shell command in the guest: (exit code, output). 124 says that it was ended
-        by the timeout."""
+        """Runs a shell command in the guest and returns (exit code, output). Code 124 means that
+        the timeout ended it."""
         return self.spawn(text, timeout).wait(timeout + 30)
 
     def has_file(self, path):
-        """Whether a file can be opened in the guest; that costs next to nothing."""
+        """Returns whether a file can be opened in the guest, without starting a program."""
         return self.agent_call(lambda agent: agent.has_file(str(path)))
 
     def check(self, text, timeout=60):
-        """As run, but anything except exit code 0 is an error; the output."""
+        """Like run(), but raises LabError unless the exit code is 0, and returns the output."""
         code, output = self.run(text, timeout)
         if code:
             raise LabError(f"{self.name}: `{text}` ended with {code}:\n{output}")
         return output
 
     def netdevs_of(self, driver):
-        """Names of the guest's network devices that this driver made, in the order of its bus."""
+        """Returns the names of this driver's netdevs in the guest, in the order of its bus."""
         output = self.check(
             "for d in /sys/class/net/*; do [ -e $d/device/driver ] || continue; "
             "echo $(readlink -f $d/device) $(basename $(readlink $d/device/driver)) ${d##*/}; "
@@ -299,7 +301,7 @@ class Vm:
         return self.check("dmesg")
 
     def listen(self, final=False):
-        """Judges what the console has said since the last time. Waits for the end of a report that is
+        """Judges the console's output since the last call. Waits for the end of a report that is
         being printed."""
         deadline = time.monotonic() + REPORT_TIMEOUT
         while True:
@@ -313,19 +315,19 @@ class Vm:
             time.sleep(0.1)
 
     def reports(self):
-        """What the kernel has reported since it booted, without what a test declared."""
+        """Returns the kernel's reports since its boot, without those that a test declared."""
         if not self.over:
             self.listen()
         return list(self.log.found)
 
     def expects(self, *patterns, required=True):
-        """The test that calls this provokes the messages that match one of these regular expressions,
-        from the first word behind the time to the last. With `required` each has to come."""
+        """Declares that the current test provokes messages that match these regular expressions,
+        from the first word after the time stamp to the last. With `required` each must appear."""
         self.listen()
         self.log.expect(*patterns, required=required)
 
     def settle(self):
-        """At the end of a test: what this machine did that nobody asked for."""
+        """Called at the end of a test: returns the VM's events that the test did not declare."""
         if not self.over:
             self.listen()
             if self.process.poll() is not None:
@@ -338,14 +340,14 @@ class Vm:
         return [f"{self.name}: {line}" for line in found]
 
     def check_checks(self):
-        """The debug kernel's checks are at work. Those that a fault of the kernel itself has silenced
-        are so until the next boot."""
+        """Complains if a check of the debug kernel is disabled, unless a fault of the kernel itself
+        disabled it until the next boot."""
         try:
             output = self.run(CHECKS)[1]
         except LabError as error:
             self.complaints.append(str(error))
             return
-        # kmemleak's summary is not for the console.
+        # kmemleak does not print its summary to the console
         self.log.judge(self.log.missed(output))
         if not self.log.foreign:
             for words in ("debug_locks: *1\n", "dma-api/disabled:N\n", "dma-api/error_count:0\n"):
@@ -353,7 +355,7 @@ class Vm:
                     self.complaints.append(f"the kernel's checks do not say {words!r}:\n{output}")
 
     def check_leaks(self):
-        """The drivers go, and leave nothing behind. For the debug kernel only."""
+        """Unloads the drivers and complains about leaked memory. For the debug kernel only."""
         try:
             if leaks := self.check(LEAKS, 100):
                 self.complaints.append(f"memory has leaked:\n{leaks}")
@@ -361,7 +363,7 @@ class Vm:
             self.complaints.append(str(error))
 
     def poweroff(self, timeout=60):
-        """Shuts the guest down by its own kernel; QEMU's exit code."""
+        """Powers the guest off through its kernel and returns QEMU's exit code."""
         if self.running():
             self.spawn("echo o >/proc/sysrq-trigger")
             try:
@@ -372,7 +374,7 @@ class Vm:
         return self.process.returncode
 
     def kill(self):
-        """Ends QEMU. A complaint if it does not end well."""
+        """Ends QEMU. An exit code other than 0 is a complaint."""
         if not self.over:
             code = process.stop(self.process, END_TIMEOUT)
             if code:
@@ -381,7 +383,8 @@ class Vm:
         self.give_up()
 
     def give_up(self):
-        """QEMU has ended: the last look at its console, from the first line."""
+        """Called when QEMU has ended: searches its whole console log for reports that were
+        missed."""
         if not self.over:
             self.over = True
             self.listen(final=True)
