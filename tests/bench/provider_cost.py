@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """usage: provider_cost.py [--json] [RDMA_CORE_BUILD]
 
-Builds libornic over a fake kernel and a fake device (tests/provider) and prints what each verbs
-call costs the caller's thread: instructions, exactly, and nanoseconds. The goal is what a sketch of
-a provider for the same rings needs, with all its locks. Exits 1 if a call of the goal is above it.
+Builds libornic over a fake kernel and a fake device (tests/provider) and prints the cost of each
+verbs call in the caller's thread: the exact number of instructions, and nanoseconds. The goal is
+the cost of the model, a sketch of a provider for the same rings, with all its locks. Exits with 1
+if a call with a goal costs more.
 RDMA_CORE_BUILD is a build directory of rdma-core, for its headers (build/rdma-core-56.1/build).
 """
 
@@ -17,7 +18,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 
 
 def measure(rdma_core):
-    """Builds and runs the program: its rows."""
+    """Builds and runs provider-cost, and returns its rows."""
     out = TOP / "build/provider"
     subprocess.run(
         ["make", "-s", "-C", TOP / "tests/provider", f"O={out}", f"RDMA_CORE={rdma_core}", "cost"],
@@ -27,7 +28,7 @@ def measure(rdma_core):
 
 
 def lines(rows):
-    """The table, one line per call."""
+    """Yields the lines of the table, one per call."""
     yield f"{'call':26} {'instructions':>12} {'model':>6} {'each':>6} {'ns':>7}"
     for row in rows:
         each = row["instructions"] / row["work"] if row["work"] > 1 else None

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The rules at the head of ornic-abi.h hold for its structures, and the kernel's part keeps them."""
+"""The structures in ornic-abi.h follow the rules at its head, and the kernel driver respects
+them."""
 
 import re
 from pathlib import Path
@@ -13,7 +14,7 @@ SIZES = {"__u8": 1, "__u16": 2, "__u32": 4, "__aligned_u64": 8}
 
 
 def structures():
-    """{name: [(type, member, elements)]}"""
+    """Returns {name: [(type, member, elements)]}."""
     text = re.sub(r"/\*.*?\*/", "", HEADER.read_text(), flags=re.S)
     found = {}
     for name, body in re.findall(r"struct (ornic_\w+) {(.*?)};", text, re.S):
@@ -33,7 +34,8 @@ def test_found():
 
 @pytest.mark.parametrize("name", STRUCTURES)
 def test_layout(name):
-    """No padding, a multiple of 8 bytes, and reserved fields tell where they are."""
+    """Structures have no padding and a multiple of 8 bytes; the names of reserved fields have their
+    bit offset."""
     offset = 0
     for kind, member, count in STRUCTURES[name]:
         assert offset % SIZES[kind] == 0, member
@@ -45,20 +47,22 @@ def test_layout(name):
 
 @pytest.mark.parametrize("name", REQUESTS + RESPONSES)
 def test_can_grow(name):
-    """Members that are added later have a bit that says so."""
+    """Requests and responses begin with comp_mask, whose bits announce members that are added
+    later."""
     assert STRUCTURES[name][0] == ("__u32", "comp_mask", 1)
 
 
 @pytest.mark.parametrize("name", REQUESTS)
 def test_no_address(name):
-    """A request does not say where in the process's memory the kernel is to write."""
+    """Requests have no address of user memory for the kernel to write to."""
     for _, member, _ in STRUCTURES[name]:
         assert not re.search(r"addr|ptr|buf", member), member
 
 
 @pytest.mark.parametrize("name", REQUESTS)
 def test_frozen_end(name):
-    """A request is as long as its structure: there is no shorter one yet."""
+    """The driver requires each request up to its last member, because no shorter version exists
+    yet."""
     calls = []
     for path in DRIVER.glob("*.c"):
         text = path.read_text()
@@ -68,7 +72,7 @@ def test_frozen_end(name):
 
 
 def test_helpers_only():
-    """Only the core's helpers look at what a process hands in or gets back."""
+    """The driver reads and writes udata through helpers of ib_core only."""
     for path in DRIVER.glob("*.[ch]"):
         text = path.read_text()
         for word in ("copy_to_user", "copy_from_user", "clear_user", "->outlen", "->inlen"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The documents are well-formed, and the specification agrees with the header it is the words to."""
+"""The documents are well-formed, and the hardware specification agrees with the headers."""
 
 import re
 import subprocess
@@ -25,14 +25,14 @@ def header():
 
 
 def enum(header, name):
-    """{enumerator: value} of an enum whose values are all written out."""
+    """Returns {enumerator: value} of an enum whose values are all explicit."""
     body = re.search(rf"enum {name} {{(.*?)}};", header, re.S)[1]
     return {key: int(value, 0) for key, value in re.findall(r"(\w+)\s*=\s*(\w+)", body)}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_restructured_text(document):
-    """docutils has nothing to complain of."""
+    """docutils reports no warnings and no errors."""
     subprocess.run(["rst2html", "--halt=2", document, "/dev/null"], check=True)
 
 
@@ -46,7 +46,7 @@ def test_labels(words):
 
 
 def test_citations(words):
-    """Whoever names a rule names one that there is."""
+    """Every rule that is cited exists in the specification."""
     known = set(re.findall(r"\*\*\[(ORNIC-[A-Z]+-\d+)\]\*\*", words))
     for folder in ("Documentation", "kernel", "user-provider", "tests", "include"):
         for path in (TOP / folder).rglob("*"):
@@ -87,12 +87,12 @@ def test_numbers(words, header, name, prefix, row):
             if prefix + word in values]
     assert len(rows) >= len(values) * 3 // 4
     wrong = [(word, number) for word, number in rows if values[prefix + word] != number]
-    # A word may be in several tables: completions and commands know an OK each.
+    # A name may be in several tables: commands and completions both have an OK
     assert not wrong
 
 
 def test_counters(words, header):
-    """Every counter of what goes wrong is named where it is counted."""
+    """The specification names every device counter and every RDMA counter of errors."""
     lists = dict(re.findall(r"#define ORNIC_(\w+)_STATS\(x\) \\\n((?:.*\\\n)*.*)", header))
     for name in re.findall(r"x\((\w+)\)", lists["DEVICE"]):
         assert f"``{name}``" in words, name

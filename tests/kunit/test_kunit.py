@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The kernel's own unit tests, in a machine with the debug kernel."""
+"""KUnit tests of the drivers, in a VM with the debug kernel."""
 
 import pytest
 from lab import ktap
@@ -11,8 +11,8 @@ KUNIT = "kunit.enable=1 kunit.autorun=1"
 
 @pytest.fixture(scope="module")
 def machine(lab):
-    """It has a card, and no drivers yet; when the tests are over it is no burden to others. The
-    card keeps send slots for as long as it may."""
+    """A VM with a card and without drivers, which ends after these tests to free its resources. The
+    card reports the consumption of send slots as late as it may."""
     card = lab.card(1, nic_options="sq-ci=lag", sanitized=True)
     vm = lab.vm("kunit", cards=card.sockets, kernel="debug", append=KUNIT)
     lab.start(vm)
@@ -22,7 +22,7 @@ def machine(lab):
 
 
 def run_module(vm, name, at_least):
-    """Loads a module of tests, which run then: all that it plans, and all have to pass."""
+    """Loads a module of tests, which runs them. All planned tests must run and pass."""
     before = len(vm.dmesg().splitlines())
     vm.check(f"insmod $(find {vm.kernel.modules} -name {name}.ko)", timeout=240)
     log = "\n".join(vm.dmesg().splitlines()[before:])
@@ -32,17 +32,17 @@ def run_module(vm, name, at_least):
 
 
 def test_kunit(machine):
-    """The pure parts. The symbols are inline functions of headers, so that it needs no driver."""
+    """Tests of inline functions in headers pass; they need no driver."""
     run_module(machine, "ornic_kunit", 68)
 
 
 def test_verbs(machine):
-    """What kernel consumers do, on a card that talks to itself."""
+    """Tests that use verbs like kernel consumers pass, with one card over loopback."""
     machine.load_ornic()
     netdev = machine.netdevs_of("ornic")[0]
     set_address(machine, netdev, "10.10.0.1")
     find_port(machine, netdev, "10.10.0.1")
-    # Some cases make the driver stop the device.
+    # Some cases make the driver stop the device
     machine.expects(r"ornic \S+: revoking mr 0x[0-9a-f]+ failed: -2",
                     r"ornic \S+: command DESTROY_MR 0x[0-9a-f]+ failed: -2",
                     r"ornic \S+: two objects of type \d+ have the number 0x[0-9a-f]+",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""scripts/lab/check.py and its parts: what `make check` takes for a failure."""
+"""Tests of scripts/lab/check.py and its parts: the conditions under which `make check` fails."""
 
 import os
 import re
@@ -52,7 +52,7 @@ def test_cmocka():
 
 
 def test_junit(tmp_path):
-    """Each test is counted once, also one that fails twice."""
+    """Each test is counted once, even if it fails twice."""
     (tmp_path / "test_it.py").write_text(PYTEST)
     subprocess.run(["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml=report.xml",
                     "test_it.py"], cwd=tmp_path, check=False, capture_output=True)
@@ -64,7 +64,8 @@ def test_junit(tmp_path):
 
 
 def test_times(tmp_path):
-    """The slowest first; groups of machines, and directories where there are none."""
+    """The slowest tests come first; sums are per group of VMs, or per directory for tests without
+    VMs."""
     (tmp_path / "report.xml").write_text(
         '<testsuites><testsuite>'
         '<testcase classname="tests.e2e.test_a" name="test_x" time="2.5"><properties>'
@@ -102,7 +103,7 @@ def test_good_step():
     {"passed": {"a/x": 1}, "floors": {"a/gone": 1}},
 ], ids=["nothing run", "exit code", "skipped", "fewer", "a file less"])
 def test_bad_step(words):
-    """No test of the step has failed, and the step has."""
+    """A step fails although none of its tests has failed."""
     assert len(judged(**words)) == 1
 
 
@@ -113,7 +114,8 @@ def test_floors_rise_only():
 
 
 def test_floors_are_a_list():
-    """Each part of the tests has one line."""
+    """The list of floors is sorted and has one line, with a number above 0, for each part of the
+    tests."""
     lines = [line.split()[0] for line in results.FLOORS.read_text().splitlines()
              if not line.startswith("#")]
     assert lines == sorted(set(lines))
@@ -128,13 +130,13 @@ def test_settings_are_refused(monkeypatch, name, capsys):
 
 
 def test_timeout():
-    """A step that goes on for too long is ended, with all that it started."""
+    """A step that exceeds its timeout is killed, with all processes that it started."""
     code, output = check.run_logged("timeout", ["sh", "-c", "echo on; sleep 600 & sleep 600"], 1)
     assert code != 0 and output == "on\n"
 
 
 def test_beside():
-    """The busy loops are there, and then they are not."""
+    """The busy loops run inside the context and end with it."""
     with check.beside(2):
         loops = subprocess.run(["pgrep", "-f", "^sh -c while :; do :; done"], text=True,
                                capture_output=True, check=True).stdout.split()
@@ -148,7 +150,8 @@ def test_beside():
 
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
-    """A small repository, with records of its own; the steps pass, and are remembered."""
+    """A small repository with its own records; its steps pass, and `ran` lists their calls of
+    pytest."""
     def git(*words):
         subprocess.run(["git", "-C", tmp_path / "top", "-c", "user.name=n", "-c", "user.email=e", *words],
                        check=True, capture_output=True)
@@ -185,7 +188,7 @@ def test_long_runs_what_is_missing(checkout, capsys):
     assert "missing for this tree: nothing" in capsys.readouterr().out
     assert check.main(["--long"]) == 0
     assert ran == ["tests/a.py", "tests"]
-    # Another commit is another tree, and the first one's verdicts stay.
+    # Another commit is another tree, and the first one's verdicts stay
     (top / "file").write_text("2")
     git("commit", "-am", "two")
     assert check.main(["--long"]) == 0
@@ -196,7 +199,7 @@ def test_long_runs_what_is_missing(checkout, capsys):
 
 
 def test_long_dirty_tree(checkout):
-    """What is no commit's tree is not recorded, nor is what became one meanwhile."""
+    """Verdicts on an uncommitted tree are not recorded, even if the tree is committed later."""
     top, git, ran = checkout
     (top / "other").write_text("2")
     assert check.main(["--long"]) == 0 and len(ran) == 2
@@ -208,7 +211,7 @@ def test_long_dirty_tree(checkout):
 
 
 def test_long_failure(checkout, monkeypatch):
-    """A failed step is missing, and runs again."""
+    """A failed step counts as missing and runs again; an unknown step is an error."""
     good = check.run_pytest
     monkeypatch.setattr(check, "run_pytest", lambda *_: (0, Results()))
     assert check.main(["--long"]) == 1
@@ -218,7 +221,7 @@ def test_long_failure(checkout, monkeypatch):
 
 
 def test_long_seed(checkout, monkeypatch, capsys):
-    """A run has another seed than the one before, or the one that it is given, and tells it."""
+    """A run without ORNIC_SEED chooses a new seed, a run with it uses it; both print the seed."""
     def told():
         assert check.main(["--long", "one"]) == 0
         return re.search(r"ORNIC_SEED=(\d+)", capsys.readouterr().err)[1]
@@ -238,8 +241,7 @@ def test_long_floor(checkout):
 
 
 def test_long_steps_leave_nothing_out():
-    """Every long test is in one step: the files that are named are there, and one step has the
-    rest."""
+    """Every long test is in exactly one step: all named files exist, and one step has the rest."""
     steps = [step for step in long.STEPS if step.marks == "long"]
     named = [name for step in steps for name in step.files]
     assert len(named) == len(set(named))

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Pair.duel(): programs that stand still leave the states of their queue pairs."""
+"""Pair.duel() adds the states of QPs to the output of programs that hang."""
 
 import pytest
 from lab.pair import LATE, STATES, Roles
 
 
 class Program:
-    """It ends when so much of its time is over, 124 if that is all."""
+    """A fake program that ends after this share of its timeout, with code 124 if the share is 1."""
 
     def __init__(self, share):
         self.share, self.killed = share, False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""scripts/lab/evidence.py: what is left of a test that failed."""
+"""Tests of scripts/lab/evidence.py, which keeps evidence of failed tests."""
 
 import json
 import struct
@@ -16,7 +16,7 @@ def pcap(*records):
 
 
 def test_cut_pcap(tmp_path):
-    """Only the packets of the test, and none that is not there yet as a whole."""
+    """The copy has only packets since the given time, and no incomplete packet."""
     records = [(100.5, b"a" * 60), (200.25, b"b" * 90), (200.5, b"c" * 60)]
     (tmp_path / "all").write_bytes(pcap(*records) + b"cut off")
     assert evidence.cut_pcap(tmp_path / "all", tmp_path / "part", 200.25) == 2
@@ -28,7 +28,8 @@ def test_cut_pcap(tmp_path):
 
 
 def test_keep(tmp_path, monkeypatch):
-    """A card's statistics and packets; what an earlier run left is gone."""
+    """keep() stores the statistics and packets of a card, also of a dead one, and removes old
+    files."""
     monkeypatch.setattr(evidence, "DIRECTORY", tmp_path / "failed")
     old = tmp_path / "failed" / "tests-test_x.py-test_it-a-" / "old"
     old.parent.mkdir(parents=True)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""scripts/lab/fixtures.py: a test fails for what its machines and cards did unasked. Each of these
-tests runs pytest with a card of its own, and with a machine that is a process and a console."""
+"""Tests of scripts/lab/fixtures.py: a test fails for undeclared events of its VMs and cards. Each
+of these tests runs pytest with a real card, and with a fake VM that is a process and a console
+log."""
 
 import subprocess
 import sys
@@ -88,7 +89,7 @@ def other(pairs):
 def test_first(small): pass
 """
 
-# What happens in a test that does not declare it.
+# Undeclared events, each the body of a test that must fail
 UNASKED = [
     "small.a.say(REPORT)",
     "small.a.say('root@a:~# ' + REPORT)",
@@ -112,7 +113,7 @@ UNASKED = [
     "small.a.debug(); small.a.checks += '[    9.0] kmemleak: 2 new suspected memory leaks'",
     "small.a.debug(); small.a.leaks = 'unreferenced object'; small.retire()",
 ]
-# And in one that does, or that may.
+# Declared or allowed events, each the body of a test that must pass
 ASKED_FOR = [
     "small.a.expects(r'ornic \\S+: device is gone'); small.a.say(REPORT)",
     "small.a.expects(r'ornic \\S+: .*', required=False)",
@@ -154,7 +155,7 @@ def mend(request, pairs):
 @pytest.fixture
 def run(tmp_path):
     def run(*tests):
-        """Runs these tests: the names of those that failed, and the output."""
+        """Runs these tests and returns the names of those that failed, and the output."""
         (tmp_path / "test_gate.py").write_text(HEAD + "\n".join(tests))
         output = subprocess.run(
             [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-p", "lab.fixtures",
@@ -169,27 +170,28 @@ def run(tmp_path):
 
 
 def cases(bodies, machines="small"):
-    """A test for each body, and behind it one that does nothing."""
+    """Returns a test for each body, each followed by a test that does nothing."""
     return [f"def test_{number}({machines}): {body}\ndef test_behind_{number}(small): pass\n"
             for number, body in enumerate(bodies)]
 
 
 def test_unasked(run):
-    """Fails the test that was running, and no other: between them there are new machines, or the
-    same without what was wrong."""
+    """An undeclared event fails the test during which it happens and no other: the next test gets
+    new VMs, or the same ones without the fault."""
     failed, output = run(*cases(UNASKED), AFTER)
     assert failed == [f"test_{number}" for number in range(len(UNASKED))], output
 
 
 def test_asked_for(run):
-    """Fails no test, nor does a report of a fault that is not ours, which costs the machines."""
+    """A declared event fails no test. A report of a fault that is not ours fails no test either,
+    but the VMs are replaced."""
     failed, output = run(*cases(ASKED_FOR), SILENT)
     assert failed == [], output
 
 
 @pytest.mark.parametrize("machines", ["small", "other"])
 def test_between_tests(run, machines):
-    """The next test fails, once, whatever machines it has."""
+    """An event between two tests fails the next test only, whichever VMs it uses."""
     failed, output = run(*(
         f"@pytest.fixture\ndef event_{number}(request):\n"
         f"    living = request.config.stash[fixtures.PAIRS].living\n    {body}\n"
@@ -199,7 +201,7 @@ def test_between_tests(run, machines):
 
 
 def test_left_behind(run):
-    """What is left in machines fails the test for which they are given up, once."""
+    """Resources left in VMs fail the test for which these VMs are ended, and only that test."""
     failed, output = run("""
 def check(text, timeout=60):
     return '@@qp\\n[{"ifname": "ornic_0", "pid": 7}]\\n' if "@@" in text else ""
@@ -212,7 +214,7 @@ def test_behind(other): pass
 
 
 def test_at_boot(run):
-    """A report from before the first test that looks."""
+    """A report during boot fails the test that started the VM."""
     failed, output = run("""
 class Loud(Small):
     def start(self):
@@ -226,7 +228,8 @@ def test_behind(small): pass
 
 
 def test_failed_test_may_leave_a_mess(run):
-    """The next test has new machines; the failure is one."""
+    """A test that fails and breaks its VMs counts as one failure, and the next test gets new
+    VMs."""
     failed, output = run("""
 def test_bad(small):
     small.a.kernel_runs = False
@@ -237,7 +240,7 @@ def test_behind(small): pass
 
 
 def test_at_the_end(run):
-    """After the last test: it fails the last test."""
+    """An event after the last test fails the last test."""
     failed, output = run("""
 @pytest.fixture(scope="session", autouse=True)
 def late(pairs):

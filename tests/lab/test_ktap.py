@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""scripts/lab/ktap.py: no unit test of the kernel is lost, and none that is skipped has passed."""
+"""Tests of scripts/lab/ktap.py: no result is lost, and a skipped test does not count as passed."""
 
 import pytest
 from lab import ktap
@@ -54,7 +54,7 @@ def test_wrong(old, new):
 
 
 def test_breaks_off():
-    """Wherever the log ends after the first plan, something is missing."""
+    """A log that ends anywhere after the first plan is reported as incomplete."""
     lines = LOG.splitlines()
     for end in range(3, len(lines)):
         assert ktap.read("\n".join(lines[:end]))[1] != [], end

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""scripts/lab/leftovers.py: what is left in machines when their tests are over is seen."""
+"""Tests of scripts/lab/leftovers.py, which finds objects that are left in VMs after their tests."""
 
 import json
 
@@ -10,7 +10,7 @@ from lab.pair import Port
 
 
 class Machine:
-    """One whose `rdma` says this."""
+    """A fake VM whose `rdma` command prints these entries."""
 
     name = "a"
 
@@ -47,7 +47,7 @@ BEGIN = of_netdevs(Machines(Machine(), Card()))
 
 
 def test_nothing():
-    """What the kernel itself holds is no process's."""
+    """Objects of the kernel do not count as held by a process."""
     assert BEGIN == {"nic0": {"pd": 1, "cq": 2, "qp": 2}}
     kernel = Machine(qp=[{"ifname": "ornic_0", "lqpn": 1, "comm": "ib_core"}])
     assert leftovers(Machines(kernel, Card()), BEGIN) == []
@@ -64,7 +64,7 @@ def test_process_holds(entry):
 
 
 def test_goes_in_time():
-    """A process that was killed a moment ago is none that is left."""
+    """Objects that a killed process releases in time do not count as left."""
     machine = Machine(qp=[{"ifname": "ornic_0", "lqpn": 7, "pid": 77}])
     answers = iter(range(3))
 
@@ -79,6 +79,7 @@ def test_goes_in_time():
 
 @pytest.mark.parametrize("objects", [{"pd": 3}, {"cq": 4}, {"qp": 4}])
 def test_card_has_more(objects):
-    """Or less: the netdev lost a queue."""
+    """A card with more or fewer objects is reported; fewer means that the netdev has lost a
+    queue."""
     (line,) = leftovers(Machines(Machine(), Card(**objects)), BEGIN)
     assert line.startswith("the cards have other objects")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""scripts/lab/guest/rdma-core-tests, which runs rdma-core's own tests in a guest: each kind of end that
-a test can have is told as what it is."""
+"""Tests of scripts/lab/guest/rdma-core-tests, which runs rdma-core's own tests in a guest: it
+reports the right result for each way in which a test can end."""
 
 import json
 import subprocess
@@ -58,7 +58,7 @@ class Case(unittest.TestCase):
     def test_collector_is_on(self):
         self.assertTrue(gc.isenabled())
 """
-# {the test, or its part: what becomes of it}
+# {test or subtest: results}
 RESULTS = {
     "Case.test_passes": {"passed"},
     "Case.test_is_skipped": {"skipped"},
@@ -74,7 +74,8 @@ RESULTS = {
 
 
 def run(directory, suite):
-    """What the runner says of a directory that is rdma-core's with this suite: its records."""
+    """Runs the runner on a directory with the layout of rdma-core and this suite; returns its
+    records."""
     tests = directory / "src/tests"
     tests.mkdir(parents=True)
     (tests / "args_parser.py").write_text(PARSER)
@@ -91,6 +92,6 @@ def test_ends(tmp_path):
     for record in records:
         if "result" in record:
             found.setdefault(record["test"].removeprefix("tests."), set()).add(record["result"])
-    # A test with a part that was skipped has no end of its own but a pass.
+    # A test with a skipped subtest reports a pass or nothing for itself
     assert found.pop("Case.test_part_is_skipped", {"passed"}) == {"passed"}
     assert found == RESULTS

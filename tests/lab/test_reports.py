@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""scripts/lab/reports.py: no line of a kernel log that says something is wrong is lost."""
+"""Tests of scripts/lab/reports.py: no line of a kernel log that reports a problem is lost."""
 
 import pytest
 from lab.reports import KernelLog, find_reports, scan
@@ -67,7 +67,7 @@ def test_harmless(line):
 
 
 def test_harmless_words_are_whole_messages():
-    """What begins like a harmless message is a report."""
+    """A message that only begins like a harmless one is a report."""
     line = "[    1.0] ornic: loading out-of-tree module taints kernel. And more"
     assert find_reports(line + "\n") == [line]
 
@@ -80,7 +80,8 @@ def test_not_ours(text):
 
 @pytest.mark.parametrize("text, foreign", [(LOCKDEP, 1), (DMA, 2)], ids=["lockdep", "dma"])
 def test_ours_beside_theirs(text, foreign):
-    """A report of ours directly before, inside and behind one of theirs is found."""
+    """A report of our drivers directly before, inside or after one of the kernel's known faults is
+    found."""
     lines = text.splitlines(keepends=True)
     for place in (0, len(lines) // 2, len(lines)):
         mixed = "".join([*lines[:place], KASAN.replace("[ornic]", ""), *lines[place:]])
@@ -93,18 +94,18 @@ def test_ours_beside_theirs(text, foreign):
                                    "foo+0x1/0x20 [ornic]"])
 @pytest.mark.parametrize("text", [LOCKDEP, DMA], ids=["lockdep", "dma"])
 def test_our_frame_in_theirs(text, frame):
-    """With a function of our drivers on its stack a report is not forgiven."""
+    """A known fault of the kernel is not excused if its stack has a function of our drivers."""
     mixed = text.replace(" <TASK>\n", f" <TASK>\n[  100.0]  {frame}\n")
     assert find_reports(mixed) != []
 
 
 def test_theirs_without_an_end():
-    """A report that breaks off is not forgiven."""
+    """An incomplete report is not excused."""
     assert find_reports(LOCKDEP.replace("</TASK>", "")) != []
 
 
 def test_in_pieces():
-    """Wherever the log is cut between two looks, each report is found once."""
+    """Each report is found once, wherever the log is split between two scans."""
     text = LOCKDEP + KASAN + "[  101.0]  </TASK>\n" + DMA
     for cut in range(len(text) + 1):
         log = KernelLog()
@@ -123,7 +124,7 @@ def test_open_report_is_waited_for():
 
 
 def test_each_report_fails_one_test():
-    """Also one from the time of boot, or between two tests."""
+    """Each report fails one test, also a report from boot or from between two tests."""
     log = KernelLog()
     log.feed(KASAN, final=True)
     assert log.settle() == [KASAN.strip()]
@@ -137,7 +138,7 @@ FATAL = "[    {}.0] ornic 0000:01:00.0: device reports fatal error 3\n"
 
 
 def test_declared():
-    """A message that a test declares is forgiven to this test, and to no other."""
+    """A declared message is excused in the test that declares it, and in no other."""
     log = KernelLog()
     log.expect(r"ornic \S+: device reports fatal error \d")
     log.feed(FATAL.format(1) + FATAL.format(2))

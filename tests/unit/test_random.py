@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The C tests again, begun with other random numbers and with many more steps: where `make check`
-repeats the same run, this looks for what no run before has met."""
+"""Runs the C tests with a new seed and many more steps, to find failures that `make check`, which
+repeats the same run, cannot find."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 from lab import paths
 from lab.seed import NAME, any_seed
 
-# Of fuzz_test.c, which does 20000 in `make check`
+# Steps of fuzz_test.c, which runs 20000 in `make check`
 FUZZ_STEPS = 1000000
 
 
