@@ -30,8 +30,8 @@ def client(server):
 
 @pytest.fixture
 def refuses(server, client):
-    """with refuses("vfio_bad_size"): the request inside is answered with an error, the violation
-    is counted once, no descriptor is left behind, and the connection goes on."""
+    """with refuses("vfio_bad_size"): the request inside gets an error reply, the violation is
+    counted once, no descriptor is left open, and the connection stays usable."""
 
     @contextlib.contextmanager
     def check(violation, error=errno.EINVAL):
@@ -51,7 +51,7 @@ def refuses(server, client):
 
 @pytest.fixture
 def closes(server, client):
-    """with closes("vfio_bad_header"): what is sent inside ends the connection, the violation is
+    """with closes("vfio_bad_header"): the data sent inside ends the connection, the violation is
     counted once, and the next client is served."""
 
     @contextlib.contextmanager

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The command line and the control socket."""
+"""Command line and control socket of ornic-device."""
 
 import json
 import socket

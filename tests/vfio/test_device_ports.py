@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Ports to the outside, the switch between them, and the packet capture."""
+"""External ports of ornic-device, the switch between them, and the packet capture."""
 
 import fcntl
 import os
@@ -27,7 +27,7 @@ def packet(dst, src, size=64, fill=b"x"):
 
 
 class End:
-    """What QEMU would be: the far end of a dgram port."""
+    """The far end of a dgram port, in the role of QEMU."""
 
     def __init__(self, directory, name):
         self.near = directory / f"{name}-card.sock"
@@ -137,7 +137,7 @@ def wire(server, end):
 
 
 def test_slow_reader_gets_all_in_order(server, ends):
-    # Many more than a Unix socket takes, fewer than the card lets wait.
+    # Many more packets than a Unix socket buffers, fewer than the card queues
     for number in range(100):
         ends[0].send(packet(BROADCAST, mac(1)) + struct.pack("<I", number))
     eventually(lambda: wire(server, ends[2])["rx_packets"] == 100)
@@ -207,7 +207,7 @@ def test_order_on_the_wire(server, ends):
 
 
 def test_seed_repeats_faults(server, ends):
-    """The same seed loses the same packets, another one loses others."""
+    """The same seed loses the same packets, and another seed loses others."""
     a, b, _ = ends
     server.control("fault loss 500000")
     arrived = []
@@ -221,7 +221,7 @@ def test_seed_repeats_faults(server, ends):
         for number in range(64):
             a.send(packet(BROADCAST, mac(1)) + struct.pack("<I", number))
         eventually(lambda want=before + 64: seen() == want)
-        # What comes last is not lost.
+        # The last packet is an end mark and must not be lost
         server.control("fault loss 0")
         a.send(packet(BROADCAST, mac(1)) + struct.pack("<I", 64))
         numbers = []
@@ -329,7 +329,7 @@ def test_tap_carries_both_ways(tmp_path, tap_name):
         data = packet(mac(1), mac(2), 1400)
         host.send(data)
         while (got := end.receive()) != data:
-            assert got[12:14] != b"\x88\xb5"  # the host's own chatter may come first
+            assert got[12:14] != b"\x88\xb5"  # packets of the host's own may come first
     server.stop()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""DMA_MAP and DMA_UNMAP, and what the card can reach after them."""
+"""DMA_MAP and DMA_UNMAP, and the memory that the card can access after them."""
 
 import errno
 import os
@@ -16,7 +16,8 @@ NONCE = 0x0123456789abcdef
 
 
 def reaches(client, fd, address, offset, wait=True):
-    """Whether the card, told to use the bus address, changes the file at the offset."""
+    """Returns whether a DMA test at the bus address makes the card change the file at the
+    offset."""
     os.pwrite(fd, struct.pack("<QQ", NONCE, 0), offset)
     client.write64(HW["REG_DMA_TEST"], address)
 
@@ -26,7 +27,7 @@ def reaches(client, fd, address, offset, wait=True):
     if wait:
         eventually(answered)
         return True
-    # The card works after the write; two more messages and it has had its turn.
+    # The card runs the DMA test after the write; these messages give it the time for that
     for _ in range(20):
         client.alive()
     return answered()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Headers and framing: what cannot be skipped ends the connection, the rest is refused."""
+"""Headers and framing: a bad header ends the connection, other bad requests are refused."""
 
 import time
 
@@ -98,7 +98,7 @@ def test_client_that_does_not_read_is_not_served(server, client):
         pass
     assert server.card()["connected"]
     client.sock.settimeout(20)
-    # One reply of 16 + 16 + 4096 bytes for each request that arrived whole.
+    # One reply of 16 + 16 + 4096 bytes for each request that was sent completely
     whole = sent // 32
     assert whole > 1000
     for _ in range(whole):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What a client, or whoever reads the messages, could do to the process and so to all others."""
+"""Attacks on the process, and so on other clients, by a client or by the reader of the messages."""
 
 import contextlib
 import os
@@ -20,7 +20,7 @@ CTRL_RESET = 1
 
 @contextlib.contextmanager
 def device(tmp_path, stderr):
-    """A card whose messages go to a descriptor; yields the path of its socket."""
+    """Runs a card whose messages go to a descriptor, and yields the path of its socket."""
     path = tmp_path / "nic.sock"
     process = subprocess.Popen([program(), "--nic", f"socket={path}"], stderr=stderr)
     try:
@@ -93,7 +93,8 @@ def test_client_that_says_nothing_does_not_keep_the_card(server, said):
 
 
 def test_no_descriptor_is_left(server):
-    """Those that ask are refused; else the listener would be ready for ever."""
+    """New clients are refused when no descriptor is free; otherwise the listener would stay
+    readable."""
     pid = server.process.pid
     soft, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
     used = max(int(fd) for fd in os.listdir(f"/proc/{pid}/fd")) + 1

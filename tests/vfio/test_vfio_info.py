@@ -39,7 +39,7 @@ def test_region_info_sizes(client):
 
 
 def test_region_info_nothing_is_mappable(client):
-    # One mappable BAR would make every trapped write of the card synchronous.
+    # One mappable BAR would make every trapped write to the card synchronous
     for index in range(N["REGIONS"]):
         info = client.region_info(index)
         assert info["flags"] in (0, N["REGION_READABLE"] | N["REGION_WRITABLE"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""DEVICE_SET_IRQS, and what fires afterwards."""
+"""DEVICE_SET_IRQS, and the interrupts that fire afterwards."""
 
 import os
 import socket
@@ -190,7 +190,7 @@ def test_trigger_by_the_client(client):
 
 def test_saturated_eventfd_blocks_nobody(server, client):
     client.enable()
-    fd = os.eventfd(0)  # blocking, as a hostile client would have it
+    fd = os.eventfd(0)  # blocking, as a hostile client may choose
     os.eventfd_write(fd, 2**64 - 2)
     client.set_irqs(MSIX, 0, 1, [fd])
     fire(client, 0)
@@ -200,7 +200,8 @@ def test_saturated_eventfd_blocks_nobody(server, client):
 
 
 def test_eventfd_that_is_made_blocking_again_blocks_nobody(server, client):
-    """The client shares the open file description, flags included."""
+    """The card never blocks on an eventfd, although the client can change the shared status
+    flags."""
     client.enable()
     with eventfds(1) as fds:
         client.set_irqs(MSIX, 0, 1, fds)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Random requests, most of them nearly right. Whatever happens, the process lives, its neighbour is
-served, and nothing stays open. The seed is in the name of the test that fails, see lab.seed."""
+"""Random requests, most of them nearly valid. The process must survive them, serve the client of
+its other card, and leave nothing open. The seed is in the name of the failed test, see lab.seed."""
 
 import os
 import random
@@ -55,7 +55,7 @@ class Sender:
             return self.random.randbytes(self.random.choice([0, 0, 0, 4, 64]))
         codes = layout.format[1:]
         values = {field: self.value(code) for field, code in zip(layout.names, codes)}
-        # Past the first check more often than not.
+        # Pass the first check in most cases
         if "argsz" in values and self.random.random() < 0.9:
             values["argsz"] = 64
         if name == "DMA_MAP" and self.random.random() < 0.7:

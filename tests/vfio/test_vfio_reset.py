@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""DEVICE_RESET, FLR, and clients that come and go."""
+"""DEVICE_RESET, FLR, and clients that connect and disconnect."""
 
 import os
 import signal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""VERSION, which comes first, once, and decides whether there is a second message."""
+"""VERSION must come first and only once; if it is refused, the connection ends."""
 
 import pytest
 
@@ -29,7 +29,7 @@ def test_version_answers_limits(client):
 
 
 def test_version_reply_fits_where_qemu_receives_it(fresh):
-    # The buffer of QEMU's own request, 214 bytes with the header.
+    # The size of QEMU's own request, whose buffer receives the reply, with the header
     answer = fresh.request("VERSION", bytes(4))
     assert S["header"].size + len(answer) <= 214
 

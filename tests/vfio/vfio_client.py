@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The other end of the socket: what QEMU would send, and what it never would."""
+"""A vfio-user client that sends requests like QEMU's, and invalid ones."""
 
 import array
 import contextlib
@@ -64,7 +64,8 @@ class Client:
         return data
 
     def reply(self):
-        """The payload of the next message, which must answer the last request."""
+        """Receives the next message, which must answer the last request, and returns its
+        payload."""
         header = S["header"].unpack(self.receive(S["header"].size))
         payload = self.receive(header["size"] - S["header"].size)
         assert header["id"] == self.id
@@ -80,18 +81,18 @@ class Client:
         return None if flags & N["NO_REPLY"] else self.reply()
 
     def alive(self):
-        """A request that always works."""
+        """Returns whether the server answers a request that always succeeds."""
         return self.config_read(0, 4) == bytes.fromhex("f41af010")
 
     def ended(self):
-        """Whether the server has ended the connection."""
+        """Returns whether the server has ended the connection."""
         try:
             self.receive(1)
         except Closed:
             return True
         return False
 
-    # The commands, as they are meant.
+    # Commands in their valid form
 
     def version(self, major=0, minor=0, text=None):
         if text is None:
@@ -155,7 +156,7 @@ class Client:
 
 @contextlib.contextmanager
 def memory(size=64 * PAGE):
-    """A file such as guest memory is made of."""
+    """A file like those that back guest memory."""
     fd = os.memfd_create("guest")
     try:
         os.ftruncate(fd, size)
@@ -175,7 +176,7 @@ def eventfds(count):
 
 
 def fired(fd):
-    """How often an eventfd was fired since the last look."""
+    """Returns how often an eventfd was signalled since the last call."""
     try:
         return os.eventfd_read(fd)
     except BlockingIOError:
@@ -183,7 +184,7 @@ def fired(fd):
 
 
 def eventually(condition, timeout=10):
-    """Posted work is done soon, not at once."""
+    """Waits for a condition, because posted work is done later."""
     deadline = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < deadline, "it did not happen"

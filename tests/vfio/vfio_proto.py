@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The protocol's numbers and layouts, read from the C header, so that there is one of each."""
+"""Constants and structures of the protocol, read from the C headers so that they are defined
+once."""
 
 import re
 import struct
@@ -30,7 +31,8 @@ def evaluate(text, known):
 
 
 def parse(path, prefix):
-    """Structs and integer constants whose names start with the prefix, without it."""
+    """Returns (structures, integer constants) whose names start with the prefix, without the
+    prefix."""
     text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
     structs, numbers = {}, {}
     for name, body in re.findall(r"^struct (\w+) \{\n(.*?)^\};", text, flags=re.S | re.M):

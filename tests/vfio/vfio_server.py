@@ -15,7 +15,8 @@ START_TIMEOUT = 20
 
 
 def program():
-    """$ORNIC_DEVICE, or the sanitized card that the unit tests leave, or `make device`'s."""
+    """Returns $ORNIC_DEVICE, or the sanitized card that the unit tests build, or that of `make
+    device`."""
     if name := os.environ.get("ORNIC_DEVICE"):
         return name
     for directory in ("device-san", "device"):
@@ -37,7 +38,7 @@ class Server:
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen([*argv, *args], stderr=log)
         deadline = time.monotonic() + START_TIMEOUT
-        # One connection for all requests, so that the number of descriptors stands still.
+        # One connection for all requests keeps the number of open descriptors constant
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.settimeout(20)
         while self.sock.connect_ex(str(self.control_path)):
@@ -58,14 +59,15 @@ class Server:
         return self.control("stats")["cards"][f"nic{index}"]
 
     def violations(self, index=0):
-        """Those that happened."""
+        """Returns {name: count} of the violations that have happened."""
         return {name: n for name, n in self.card(index)["violations"].items() if n}
 
     def fds(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     def stop(self, number=signal.SIGTERM):
-        """Asks it to end; nothing may be left of it, and no sanitizer may have spoken."""
+        """Ends the process by a signal. It must exit with 0, remove its sockets, and have no
+        sanitizer report."""
         self.file.close()
         self.sock.close()
         self.process.send_signal(number)
