@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Fixtures of the tests in virtual machines, and which of them `make check` runs.
+"""Fixtures of the tests in VMs, and the rules that leave tests to `make check-long`.
 
-`make check` has 45 minutes, and one fast case for each fault and each feature. What is left for
-`make check-long` by the marker `long`, whoever asked for it:
-- sweeps, which go on until something rare has happened;
-- of a matrix of cases (operations, sizes, modes, roles, peers, faults) those of which every value
-  is in another case of `make check` as well, and which take no other way through driver, provider
-  or card than these;
+`make check` takes 45 minutes at most, and has one fast case for each fault and each feature. The
+marker `long` leaves the following to `make check-long`:
+- sweeps, which run until something rare has happened;
+- cases of a matrix (operations, sizes, modes, roles, peers, faults), if each of their values also
+  occurs in another case of `make check`, and if they take the same paths through driver, provider
+  and card as those cases;
 - programs that do what another test does with every byte checked.
 """
 
@@ -27,12 +27,13 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """All of these boot machines. Those that share machines run one after the other, in the same
-    worker of pytest if there are several, and captures are read before they are long."""
+    """Marks all tests of this directory as tests in VMs. Tests that share VMs run one after the
+    other, in the same worker of pytest, and tests that read captures run before the captures are
+    long."""
     order = ["pair", "plain_pair", "bytes_pair", "wired", "capture", "interop", "queues", "two_cards",
              "processes", "iommu_pair", "debug_pair", "debug_cards"]
-    # A worker takes the group of most tests next, and those of the debug kernel are few and long:
-    # on their own they would come last, with the other worker idle.
+    # A worker takes the largest group next. The groups of the debug kernel are small and slow: on
+    # their own they would run last, with the other worker idle.
     groups = {"capture": "interop", "debug_pair": "wired", "debug_cards": "wired"}
     ranks = {}
     for item in items:
@@ -54,19 +55,19 @@ def interop(pairs):
 
 @pytest.fixture
 def queues(pairs):
-    """A pair whose first machine has two queues, see Queues."""
+    """A pair whose first VM has two queues, see Queues."""
     return pairs.keep("queues", lambda: Queues(pairs.lab))
 
 
 @pytest.fixture
 def two_cards(pairs):
-    """One machine with two cards, see TwoCards."""
+    """One VM with two cards, see TwoCards."""
     return pairs.keep("two cards", lambda: TwoCards(pairs.lab))
 
 
 @pytest.fixture
 def plain_pair(pairs):
-    """The usual pair, but for cards that do not look into memory by themselves."""
+    """A pair whose cards lack ORNIC_CAPS_SHADOW."""
     return pairs.keep("no shadow", lambda: Pair(pairs.lab, nic_options="shadow=off"))
 
 
@@ -84,7 +85,7 @@ def processes(pairs):
 
 @pytest.fixture
 def debug_cards(pairs):
-    """One machine with two cards and two processors, and the debug kernel."""
+    """One VM with two cards, two processors and the debug kernel."""
     return pairs.keep("debug cards", lambda: TwoCards(pairs.lab, kernel="debug", smp=2))
 
 
@@ -96,13 +97,13 @@ def iommu_pair(pairs):
 
 @pytest.fixture
 def wired(pairs):
-    """One machine whose cable ends in the test, see Wired."""
+    """One VM whose cable ends in the test, see Wired."""
     return pairs.keep("wired", lambda: Wired(pairs.lab))
 
 
 @pytest.fixture
 def frames(wired, guest_programs):
-    """guest/frames.c in that machine. When it ends, the card counts as many objects as before."""
+    """guest/frames.c in that VM. After its end the card must have as many objects as before."""
     objects = counters(wired.card, 0, "objects")
     wired.drain()
     program = Frames(wired, guest_programs)
@@ -114,7 +115,7 @@ def frames(wired, guest_programs):
 
 @pytest.fixture
 def tidy(pairs):
-    """Machines in which a kernel consumer is stuck are not for the next test."""
+    """Discards VMs in which a kernel consumer is stuck after the test."""
     yield
     try:
         stuck = pairs.living and any(loaded(vm) for vm in pairs.living.vms)
@@ -126,5 +127,5 @@ def tidy(pairs):
 
 @pytest.fixture(scope="session")
 def guest_programs():
-    """The directory, in the guests too, of the programs made from guest/."""
+    """The directory of the programs built from guest/, at the same path in guests."""
     return programs.make()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""struct ibv_flow_attr and its specs, as bytes: what guest/frames.c gives to ibv_create_flow().
+"""Builds struct ibv_flow_attr and its specs as bytes, which guest/frames.c passes to
+ibv_create_flow().
 
-A field is a value, or (value, mask); without a mask all its bits count."""
+A field is a value, or (value, mask); without a mask all its bits are compared."""
 
 import ipaddress
 import struct
@@ -24,7 +25,7 @@ def number(size):
     return lambda value: value.to_bytes(size, "big")
 
 
-# name: (type, where the value begins, [(field, bytes, how it is written)]); no name: padding
+# {name: (type, offset of the value, [(field, bytes, encoder)])}; a field without a name is padding
 KINDS = {
     "eth": (0x20, 6, [("dst", 6, mac), ("src", 6, mac), ("kind", 2, number(2)),
                       ("vlan", 2, number(2))]),
@@ -44,7 +45,7 @@ KINDS = {
 
 
 def spec(name, inner=False, **fields):
-    """One spec; its names are in KINDS."""
+    """Returns one spec; KINDS has the names of specs and fields."""
     kind, start, layout = KINDS[name]
     value = mask = b""
     for field, size, write in layout:
@@ -70,12 +71,13 @@ def drop():
 
 
 def count():
-    """The program fills in the pointer; it must be the last one."""
+    """Returns a count action, which must be the last spec. guest/frames.c sets its pointer."""
     return struct.pack("=IHxxQ", 0x1003, 16, 0)
 
 
 def rule(*specs, priority=0, kind=NORMAL, flags=0, port=1, specs_said=None, size_said=None):
-    """The whole; the last two say other than the truth."""
+    """Returns a complete ibv_flow_attr. `specs_said` and `size_said` replace the correct
+    numbers."""
     body = b"".join(specs)
     size = 20 + len(body) if size_said is None else size_said
     number_of = len(specs) if specs_said is None else specs_said

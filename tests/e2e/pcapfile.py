@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Reads a capture, and computes the invariant CRC of RoCEv2 (IBTA A17.3.3) from the words of the
-specification: nothing of it is the device's code."""
+"""Reads a capture, and computes the invariant CRC of RoCEv2 (IBTA A17.3.3) as the specification
+defines it, without code of the card."""
 
 import struct
 import zlib
@@ -9,7 +9,7 @@ ROCE_PORT = 4791
 
 
 def timed(path):
-    """(seconds, Ethernet frame) of a pcap file, as far as it is written."""
+    """Yields (seconds, Ethernet frame) of a pcap file, up to the last complete frame."""
     data = path.read_bytes()
     magic = data[:4]
     order = {b"\xd4\xc3\xb2\xa1": "<", b"\x4d\x3c\xb2\xa1": "<",
@@ -27,12 +27,13 @@ def timed(path):
 
 
 def frames(path):
-    """Ethernet frames of a pcap file, as far as it is written."""
+    """Returns an iterator over the Ethernet frames of a pcap file, up to the last complete
+    frame."""
     return (frame for _, frame in timed(path))
 
 
 def roce(frame):
-    """(network layer's packet, length of its header) of a RoCEv2 frame, else None."""
+    """Returns (IP packet, length of its IP header) of a RoCEv2 frame, or None for other frames."""
     kind, at = struct.unpack_from("!H", frame, 12)[0], 14
     if kind == 0x8100:
         kind, at = struct.unpack_from("!H", frame, 16)[0], 18
@@ -49,7 +50,7 @@ def roce(frame):
 
 
 def icrc(packet, header):
-    """What the last four bytes must be."""
+    """Returns the ICRC that the last four bytes must have."""
     masked = bytearray(packet[:-4])
     if header == 40:
         masked[0] |= 0x0F

@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The PTP clock of a card, and the page that processes read it from."""
+"""The PTP clock of a card, and the clock page that processes read."""
 
 import errno
 import re
 
 
 def ptp_device(vm, port):
-    """Where rdma-core's tests look for it, too."""
+    """Returns the name of the PTP device, which rdma-core's tests look up at the same place."""
     return vm.check(f"ls /sys/class/infiniband/{port.device}/device/ptp").strip()
 
 
 def phc(vm, ptp, words):
-    """What phc_ctl says of the clock, one line per command."""
+    """Runs commands of phc_ctl and returns its output, one line per command."""
     return vm.check(f"phc_ctl -q -- /dev/{ptp} {words}").splitlines()
 
 
 def check_page(vm, program, port, ptp, duration, slack):
-    """The clock page says the same as the clock, and is not written by processes."""
+    """Checks that the clock page agrees with the clock and that processes cannot write to it.
+    Returns how often the page has changed."""
     lines = vm.check(f"{program} {port.device} /dev/{ptp} {duration} {slack}",
                      duration + 30).splitlines()
     assert lines[:2] == [f"map for writing: {errno.EPERM}",

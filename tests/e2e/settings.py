@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Machines and roles other than the usual pair, and traffic that goes on."""
+"""VMs and roles other than the usual pair, and continuous traffic."""
 
 import json
 import re
@@ -15,19 +15,19 @@ from lab.pair import (
 
 GUEST = Path(__file__).parent / "guest"
 PERFTEST_PORT = 18515
-# The driver waits 10 s for a command ([ORNIC-ADM-12]) and looks after the card every few seconds.
+# Seconds: the driver waits 10 s for a command ([ORNIC-ADM-12]) and polls the card every few seconds
 RECOVERY = 60
-# NVMe waits 60 s for an answer before it gives up a controller, in the worst case.
+# Seconds: in the worst case NVMe waits 60 s for an answer before it gives up a controller
 GIVEN_UP = 150
 
 
 def long(*values):
-    """A case for `make check-long`; conftest.py says which are."""
+    """Marks a case for `make check-long`; conftest.py has the rules."""
     return pytest.param(*values, marks=pytest.mark.long)
 
 
 class Interop(Pair):
-    """Machine `a` has an ORNIC card, `b` rdma_rxe on a virtio-net card; both are on the card's
+    """VM `a` has an ORNIC card, VM `b` has rdma_rxe on a virtio-net card. Both are on the card's
     switch, whose packets are captured."""
 
     SUBNET = "10.30.0"
@@ -54,7 +54,7 @@ class Interop(Pair):
         return self
 
 
-# Who is the client between an ORNIC card and rdma_rxe
+# Both directions between an ORNIC card and rdma_rxe, by the side of the client
 DIRECTIONS = pytest.mark.parametrize("client", ["ornic", "rxe"])
 
 
@@ -65,8 +65,8 @@ def roles(interop, client):
 
 
 class Queues(Pair):
-    """The usual pair, but machine `a` has two processors, so its netdev has two queue pairs; and
-    what passes the switch is captured."""
+    """A pair in which VM `a` has two processors, so its netdev has two queues. The packets of the
+    switch are captured."""
 
     def __init__(self, lab):
         self.pcap = lab.logdir / "queues.pcap"
@@ -75,8 +75,9 @@ class Queues(Pair):
 
 
 class Iommu(Pair):
-    """The usual pair behind IOMMUs that unmap at once. Root may map the registers of a card that
-    has a driver. Emulated, the timer may be too slow for the kernel's check of its interrupt."""
+    """A pair behind IOMMUs that unmap at once. Root may map the registers of a card that has a
+    driver. The kernel's check of the timer interrupt is off, because an emulated timer may be too
+    slow for it."""
 
     def __init__(self, lab):
         super().__init__(lab)
@@ -87,11 +88,11 @@ class Iommu(Pair):
 
 
 class TwoCards(Pair):
-    """Machine `a` with two cards. Programs of the same machine meet at its loopback address, and
-    the cards know each other by link-local addresses, which need no route."""
+    """VM `a` with two cards. Programs in the VM connect through its loopback address, and the cards
+    use link-local addresses, which need no route."""
 
     def __init__(self, lab, **options):
-        """options: of the machine."""
+        """`options` are those of Vm."""
         self.lab = lab
         self.card = lab.card(2)
         self.a = self.b = lab.vm("a", cards=self.card.sockets, **options)
@@ -113,10 +114,9 @@ class TwoCards(Pair):
 
 
 class BytesPair(Pair):
-    """The usual pair, but every packet is made of real bytes, and captured. The machines know each
-    other's MAC without asking: what is corrupted here has passed the check of a cable's frames
-    already, and an answer of ARP has no other, so that a wrong MAC would be believed for half a
-    minute."""
+    """A pair whose packets are all real bytes and captured. Entries for neighbours are permanent:
+    packets are corrupted after the check of their FCS, and an ARP reply has no other checksum, so
+    the kernel would use a wrong MAC for half a minute."""
 
     def __init__(self, lab):
         super().__init__(lab, pcap=lab.logdir / "bytes.pcap")
@@ -130,12 +130,12 @@ class BytesPair(Pair):
 
 
 def cases_of(program):
-    """The cases that a program of guest/ has by its source."""
+    """Returns the names of the cases in the source of a program of guest/."""
     return re.findall(r"^\t\tCASE\((\w+)\)", (GUEST / f"{program}.c").read_text(), re.M)
 
 
 def gid_text(address):
-    """16 bytes as sysfs prints a GID."""
+    """Returns 16 bytes in sysfs's format of a GID."""
     text = address.hex()
     return ":".join(text[i:i + 4] for i in range(0, 32, 4))
 
@@ -147,7 +147,7 @@ def link_local_gid(vm, netdev):
 
 
 def gid_index(vm, device, gid, timeout=10):
-    """The index of a RoCE v2 entry with this GID, once it is there."""
+    """Waits for a RoCE v2 entry with this GID and returns its index."""
     deadline = time.monotonic() + timeout * vm.patience
     while True:
         found = vm.check(FIND_GID.format(device=device, gid=gid)).split()
@@ -159,7 +159,7 @@ def gid_index(vm, device, gid, timeout=10):
 
 
 def ipv6_ports(pair):
-    """The ports by their link-local GIDs, as in pair.ornic."""
+    """Returns the ports like pair.ornic, but with the index of the link-local GID."""
     ports = {}
     for vm in pair.vms:
         port = pair.ornic[vm]
@@ -177,24 +177,24 @@ def carrier_changes(vm, netdev):
 
 
 def reset_function(pair, vm, timeout=60):
-    """Function level reset of a machine's card, by its guest."""
+    """Makes the guest reset the function of its card (FLR)."""
     pair.card.expects_reset(f"nic{pair.vms.index(vm)}")
     address = pci_address(vm, pair.ornic[vm].netdev)
     vm.check(f"echo 1 >/sys/bus/pci/devices/{address}/reset", timeout)
 
 
 def counters(card, nic=0, group="device"):
-    """Counters of one card by their names in ornic_hw_cmd.h."""
+    """Returns counters of one card by their names in ornic_hw_cmd.h."""
     return card.stats()["cards"][f"nic{nic}"]["nic"][group]
 
 
 def control(card, line):
-    """A request to the card's process that it must not refuse."""
+    """Sends a request to the control socket of the card's process, which must accept it."""
     answer = json.loads(card.control(line))
     assert "error" not in answer, answer
 
 
-# The driver's one message about a card that misbehaves.
+# The driver's only message about each fault of the card
 MISBEHAVIOUR = {
     "fatal": r"device reports fatal error \d+",
     "mute": r"command \S+ timed out, no completion \(pi \d+, ci \d+\)",
@@ -203,7 +203,8 @@ MISBEHAVIOUR = {
 
 
 def inject(pair, vm, fault):
-    """A machine's card misbehaves until the driver resets it, and the test declares the messages."""
+    """Makes a VM's card misbehave until the driver resets it, and declares the messages about
+    it."""
     nic = f"nic{pair.vms.index(vm)}"
     vm.expects(rf"ornic \S+: {MISBEHAVIOUR[fault]}")
     if fault == "fatal":
@@ -212,7 +213,7 @@ def inject(pair, vm, fault):
 
 
 def wait_until(what, condition, timeout=40):
-    """Polls a condition; what it was about, if it does not come true."""
+    """Polls a condition; `what` names it in the failure if it does not become true in time."""
     deadline = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < deadline, f"not within {timeout} s: {what}"
@@ -220,7 +221,7 @@ def wait_until(what, condition, timeout=40):
 
 
 def set_up_again(pair, vm):
-    """Gives the netdev, which is a new one, its address, and finds the port."""
+    """Waits for a new netdev, sets its address and finds its port."""
     wait_until("a netdev", lambda: vm.netdevs_of("ornic"))
     port = pair.ornic[vm]
     netdev = vm.netdevs_of("ornic")[0]
@@ -229,7 +230,7 @@ def set_up_again(pair, vm):
 
 
 class Traffic:
-    """A perftest program between the machines of a pair, going on until told to end."""
+    """A perftest program between the VMs of a pair, which runs until kill()."""
 
     def __init__(self, pair, program="ib_write_bw", options="-s 65536", seconds=300):
         self.pair = pair
@@ -255,7 +256,7 @@ class Traffic:
         return all(command.poll() is None for command in self.commands)
 
     def kill(self):
-        """SIGKILL to the programs, and waits until they are gone."""
+        """Sends SIGKILL to the programs and waits for their end."""
         for command in self.commands:
             if command.poll() is None:
                 command.kill("KILL")
@@ -264,18 +265,19 @@ class Traffic:
 
 
 def pings(vm, ip):
-    """The first may have to wait for an address to be resolved."""
+    """Returns whether pings are answered. The first may wait until an address is resolved."""
     return vm.run(f"ping -c 3 -i 0.2 -W 5 {ip}", 60)[0] == 0
 
 
 def complaints(vm):
-    """Errors that the drivers have printed."""
+    """Returns the errors that the drivers have printed."""
     lines = vm.check("dmesg --level=emerg,alert,crit,err").splitlines()
     return [line for line in lines if re.search(r"\bornic", line)]
 
 
 def come_back(pair, vm, break_down):
-    """The driver resets the card because of `break_down`; the netdev keeps its name and address."""
+    """Calls `break_down`, which makes the driver reset the card, and waits for a new RDMA device.
+    The netdev keeps its name and address."""
     port = pair.ornic[vm]
 
     def devices():
@@ -288,5 +290,5 @@ def come_back(pair, vm, break_down):
 
 
 def fail(pair, vm):
-    """The card reports a fatal error and does nothing any more."""
+    """Makes the card stop with a fatal error, and waits for its recovery."""
     come_back(pair, vm, lambda: inject(pair, vm, "fatal"))

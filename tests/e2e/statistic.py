@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What `rdma statistic` tells of a machine."""
+"""Reads `rdma statistic` of a VM."""
 
 import json
 
@@ -17,6 +17,6 @@ def of_qps(vm, port):
 
 
 def qp_numbers(vm, port):
-    """Of processes."""
+    """Returns the numbers of QPs of processes."""
     return [entry["lqpn"] for entry in rdma(vm, f"resource show qp link {port.device}/1")
             if "pid" in entry]

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A TCP stream between two machines, with each byte checked."""
+"""A TCP stream between two VMs, with each byte checked."""
 
 import shlex
 
 from lab.pair import listening
 
 TRANSFER_PORT = 5700
-# No segment's length is a multiple of the pattern's.
+# The length of no segment is a multiple of the pattern's length
 BYTES = 251 * 12000
 DATA = "data = bytes(range(251)) * 12000"
 
 
 def send_bytes(pair, ip, scope=0):
-    """A stream from machine a to b, each byte checked there."""
+    """Sends a stream from VM a to VM b, which checks each byte."""
     family, address = ("AF_INET6", (ip, TRANSFER_PORT, 0, scope)) if ":" in ip else \
         ("AF_INET", (ip, TRANSFER_PORT))
     server = f"""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The Toeplitz hash, written from its definition, and Microsoft's verification suite ("Verifying
-the RSS Hash Calculation"): nothing of it is the device's code."""
+"""The Toeplitz hash, written from its definition without code of the card, and Microsoft's test
+vectors ("Verifying the RSS Hash Calculation")."""
 
 import ipaddress
 
@@ -22,7 +22,8 @@ VECTORS = [
 
 
 def toeplitz(data, key=KEY):
-    """Each bit that is 1 adds the 32 bits of the key that begin at its place."""
+    """Returns the hash: each bit of the data that is 1 adds the 32 bits of the key that begin at
+    its place."""
     bits = int.from_bytes(key, "big")
     result = 0
     for place in range(len(data) * 8):
@@ -32,6 +33,6 @@ def toeplitz(data, key=KEY):
 
 
 def data_of(src=None, dst=None, sport=None, dport=None):
-    """What is hashed, in the order of the wire: what is given of it."""
+    """Returns the given addresses and ports as input of the hash, in the order of the wire."""
     data = b"".join(ipaddress.ip_address(ip).packed for ip in (src, dst) if ip)
     return data + b"".join(port.to_bytes(2, "big") for port in (sport, dport) if port is not None)

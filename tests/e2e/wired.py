@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A machine whose cable ends in the test: frames that scapy makes go to its card, and what the
-card sends comes back; a program in the machine does with queues and rules what the test says."""
+"""A VM whose cable ends in the test. The test sends frames made by scapy to its card and receives
+the frames that the card sends. A program in the VM creates queues and rules on command of the
+test."""
 
 import contextlib
 import itertools
@@ -26,7 +27,7 @@ HERE_IP = "10.50.0.1"
 
 
 class Wired(Pair):
-    """Machine `a` with one card; port 2 of the switch is this process."""
+    """VM `a` with one card; port 2 of the switch is this process."""
 
     SUBNET = "10.50.0"
 
@@ -49,7 +50,7 @@ class Wired(Pair):
     def load_ornic(self):
         self.a.load_ornic()
         netdev = self.a.netdevs_of("ornic")[0]
-        # A quiet cable
+        # Keep the cable quiet
         self.a.check(f"echo 1 >/proc/sys/net/ipv6/conf/{netdev}/disable_ipv6")
         set_address(self.a, netdev, HERE_IP)
         self.a.check(f"ip neigh replace {PEER_IP} lladdr {PEER} dev {netdev}")
@@ -65,33 +66,34 @@ class Wired(Pair):
             self.here.unlink(missing_ok=True)
 
     def frame(self, *layers, dst=None, src=PEER, size=0, **ethernet):
-        """Bytes of a frame for the card, by scapy; size: at least so many, filled with zeros."""
+        """Returns the bytes of a frame for the card, filled with zeros to at least `size` bytes."""
         packet = Ether(dst=dst or self.mac, src=src, **ethernet)
         for layer in layers:
             packet = packet / layer
         return bytes(packet).ljust(size, b"\0")
 
     def udp(self, sport=1000, dport=2000, payload=b"x" * 40, vlan=None, dst=None, **ip):
-        """A frame with an UDP datagram, IPv4 unless addresses say other."""
+        """Returns a frame with a UDP datagram, over IPv4 unless the addresses are IPv6."""
         words = {"src": PEER_IP, "dst": HERE_IP, **ip}
         network = (IPv6 if ":" in words["src"] else IP)(**words)
         tags = [Dot1Q(vlan=vlan & 0xFFF, prio=vlan >> 13)] if vlan is not None else []
         return self.frame(*tags, network, UDP(sport=sport, dport=dport), Raw(payload), dst=dst)
 
     def send(self, *frames):
-        """To the card. Waits where the card has not taken what was sent before."""
+        """Sends frames to the card. Blocks while the card has not taken earlier frames."""
         for frame in frames:
             self.socket.sendto(frame, str(self.there))
 
     def drain(self):
-        """What was sent before is gone: the card tries again where this end was slow."""
+        """Discards all frames that the card has sent, and those that it sends again after this end
+        was slow."""
         while select.select([self.socket], [], [], 0.05)[0]:
             self.socket.recv(1 << 16)
 
     @contextlib.contextmanager
     def taking(self):
-        """Frames that the card sends meanwhile are taken at once and forgotten. Else its port is full
-        after a few dozen, and those who send wait for this end [ORNIC-WIRE-24]."""
+        """Discards frames that the card sends while the block runs. Without this its port would be
+        full after a few dozen, and senders would wait for this end [ORNIC-WIRE-24]."""
         done = threading.Event()
 
         def take():
@@ -107,7 +109,8 @@ class Wired(Pair):
                 taker.result()
 
     def receive(self, count=1, timeout=10, wanted=lambda frame: True):
-        """Frames that the card sends, as bytes: count of them, or fewer within the timeout."""
+        """Returns `count` frames that the card sends, as bytes, or fewer after the timeout
+        (seconds)."""
         found, deadline = [], time.monotonic() + timeout
         while len(found) < count:
             left = deadline - time.monotonic()
@@ -123,7 +126,7 @@ class Wired(Pair):
 
 
 class Frames:
-    """guest/frames.c in the machine: each call is one of its commands."""
+    """guest/frames.c in the VM: each call is one of its commands."""
 
     numbers = itertools.count(1)
 
@@ -138,7 +141,7 @@ class Frames:
             f"exec {prefix} {programs}/frames {port.device} /dev/$(basename $(dirname $port))", 900)
 
     def __call__(self, verb, *words, errno=0):
-        """The answer of a command, which must end with this errno."""
+        """Sends a command, which must end with this errno, and returns the answer."""
         number = next(self.numbers)
         line = " ".join(map(str, (number, verb, *words))) + "\n"
         self.socket.sendall(line.encode())
@@ -166,7 +169,8 @@ class Frames:
         self("flow", name, qp, attr.hex(), counters, errno=errno)
 
     def poll(self, cq, count=1, timeout=10000, exact=True):
-        """Completions with their data as bytes; exact: no fewer."""
+        """Returns completions with their data as bytes. `timeout` is in ms; with `exact` fewer than
+        `count` are a failure."""
         found = self("poll", cq, count, timeout)["completions"]
         for one in found:
             for field in ("data", "behind"):
@@ -176,12 +180,12 @@ class Frames:
         return found
 
     def nothing(self, *cqs):
-        """Nothing has come to any of these, after time enough."""
+        """Checks that no completion comes to any of these CQs within 200 ms."""
         for number, cq in enumerate(cqs):
             assert not self.poll(cq, 1, 0 if number else 200, exact=False), cq
 
     def close(self):
-        """Ends the program: (exit code, output)."""
+        """Ends the program and returns (exit code, output)."""
         self.socket.close()
         return self.command.wait(30)
 

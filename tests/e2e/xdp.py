@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A netdev with the XDP program guest/xdp.bpf.c, which does what a frame tells it to, and what sends
-such frames to it."""
+"""A netdev with the XDP program guest/xdp.bpf.c, which does what each frame names, and senders of
+such frames."""
 
 import contextlib
 import re
@@ -13,12 +13,12 @@ FRAMES = Path(__file__).parent / "guest/frames"
 COUNT = 150
 SIZE = 200
 BROADCAST = "ff:ff:ff:ff:ff:ff"
-# As in the program; NETDEV and VETH are replaced by their interface's index.
+# Actions, numbered as in the program
 ABORTED, DROP, PASS, TX, REDIRECT, GROW, SHRINK, PUSH, NONSENSE = range(9)
 
 
 class Xdp:
-    """The program on machine a's interface, and what it has counted."""
+    """The program on the netdev of VM a, and its counters."""
 
     def __init__(self, pair, programs):
         self.pair, self.vm, self.program = pair, pair.a, programs / "xdp.o"
@@ -36,7 +36,7 @@ class Xdp:
         return {name: int(value) for name, value in re.findall(r"^ +xdp_(\w+): (\d+)$", text, re.M)}
 
     def send(self, action, argument=0, mac=None, size=SIZE, count=COUNT):
-        """What each counter grows by, and the frames that come back, without those of others."""
+        """Sends frames; returns the increase of each counter, and the frames that come back."""
         before = self.counts()
         mac = mac or self.vm.check(f"cat /sys/class/net/{self.netdev}/address").strip()
         netdev = self.pair.ornic[self.pair.b].netdev
@@ -47,7 +47,8 @@ class Xdp:
         return {name: after[name] - before[name] for name in after}, frames(output)
 
     def received(self, action, argument=0, netdev=None, size=SIZE):
-        """The frames that machine a's network stack gets of those that are sent."""
+        """Sends frames; returns the increase of each counter, and the frames that reach VM a's
+        network stack."""
         command = listen(self.vm, netdev or self.netdev, COUNT)
         counts, _ = self.send(action, argument, size=size)
         code, output = command.wait()
@@ -60,7 +61,7 @@ def frames(output):
 
 
 def listen(vm, netdev, count):
-    """A program that receives, ready to."""
+    """Starts a program that receives frames, and waits until it is ready."""
     command = vm.spawn(f"{FRAMES} {netdev} receive {count}", 60)
     wait_until("it listens", lambda: vm.run("grep -q 88b5 /proc/net/packet")[0] == 0)
     return command
@@ -72,7 +73,7 @@ def index(vm, netdev):
 
 @contextlib.contextmanager
 def attached(pair, programs):
-    """With the program on machine a's interface, whose MTU allows for it."""
+    """Provides the program on the netdev of VM a, with an MTU that it supports."""
     xdp = Xdp(pair, programs)
     pair.a.check(f"ip link set {xdp.netdev} mtu 1500")
     code, text = xdp.attach()
@@ -87,7 +88,7 @@ def attached(pair, programs):
 
 @contextlib.contextmanager
 def connected(vm):
-    """With two interfaces that are connected with each other."""
+    """Provides two interfaces that are connected with each other."""
     vm.check("modprobe veth; ip link add v0 type veth peer name v1 && ip link set v0 up && "
              "ip link set v1 up && ethtool -K v1 gro on")
     try:
@@ -97,7 +98,7 @@ def connected(vm):
 
 
 def come_and_go(xdp, rounds):
-    """The program is attached, replaced and detached while frames fly."""
+    """Attaches, replaces and detaches the program under traffic."""
     flood = xdp.pair.b.spawn(f"ping -q -i 0.01 {xdp.pair.ornic[xdp.vm].ip}", 300)
     try:
         for _ in range(rounds):
