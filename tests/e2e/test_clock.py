@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Issue: "completion timestamps (raw and wall clock) backed by a PTP hardware clock of the same PCI
-function". The counter is that of [ORNIC-REG-3]; what rdma-core's own tests do not look at is here."""
+"""The PTP hardware clock of completion timestamps, in the same PCI function. The counter is that of
+[ORNIC-REG-3]. These tests cover what rdma-core's own tests do not."""
 
 import re
 import time
@@ -9,20 +9,20 @@ import pytest
 from ptp import check_page, phc, ptp_device
 from settings import reset_function, set_up_again, wait_until
 
-# What phc_ctl, a program under emulation, may be late by.
+# Seconds that phc_ctl may be late under emulation
 LATE = 0.5
-# A time that no clock has by itself.
+# A time (seconds) that no clock has unless it is set
 LONG_AGO = 1000000000
 
 
 def seconds(lines):
-    """The time in what "get" printed last."""
+    """Returns the time (seconds) in the last output of "get"."""
     return float(re.findall(r"clock time is ([0-9.]+)", "\n".join(lines))[-1])
 
 
 @pytest.fixture
 def clock(pair):
-    """(machine, PTP device), and afterwards the clock is as it was."""
+    """Yields (VM, PTP device), and afterwards restores the frequency and the time of the clock."""
     vm = pair.a
     ptp = ptp_device(vm, pair.ornic[vm])
     yield vm, ptp
@@ -40,7 +40,7 @@ def test_has_wall_clock_time(pair, clock):
 
 
 def test_ethtool_knows_it(pair, clock):
-    """Frames have the stamps of software; the clock is named all the same."""
+    """ethtool names the clock, although frames have software timestamps only."""
     vm, ptp = clock
     text = vm.check(f"ethtool -T {pair.ornic[vm].netdev}")
     index = re.search(r"(?:PTP Hardware Clock|timestamp provider index): (\d+)", text)
@@ -60,7 +60,7 @@ def test_set_and_adjust(clock):
 
 @pytest.mark.parametrize("ppb", [100000000, -100000000])
 def test_frequency(clock, ppb):
-    """A tenth faster and slower, which is as far as it goes."""
+    """The frequency can be 10 % higher and lower, which is the limit."""
     vm, ptp = clock
     lines = phc(vm, ptp, f"freq {ppb} set {LONG_AGO} wait 6 get")
     assert abs(seconds(lines) - LONG_AGO - 6 * (1 + ppb / 1e9)) < LATE
@@ -68,7 +68,7 @@ def test_frequency(clock, ppb):
 
 
 def test_virtual_clocks_run_free(clock):
-    """They are made of the counter: what is done to the clock does not concern them."""
+    """Virtual clocks use the counter, so changes of the PTP clock do not affect them."""
     vm, ptp = clock
     directory = f"/sys/class/ptp/{ptp}"
     vm.check(f"echo 1 >{directory}/n_vclocks")
@@ -83,7 +83,7 @@ def test_virtual_clocks_run_free(clock):
 
 
 def test_page_agrees(pair, clock, guest_programs):
-    """Through renewals of the page, which come every 4 s, to the nanosecond."""
+    """The clock page agrees with the clock to 1 ns, also across renewals of the page every 4 s."""
     vm, ptp = clock
     check_page(vm, guest_programs / "clock", pair.ornic[vm], ptp, 6, 1)
 
@@ -95,17 +95,19 @@ def test_page_agrees_at_another_rate(pair, clock, guest_programs):
 
 
 def test_page_while_somebody_disciplines(pair, clock, guest_programs):
-    """As ptp4l does it, but all the time: what is read is of before or of after the change."""
+    """The clock page is consistent while the frequency changes all the time: a reader gets the
+    state before or after a change."""
     vm, ptp = clock
     words = " ".join(f"freq {ppb}" for ppb in range(-20000, 20000, 1000))
     command = vm.spawn(f"while :; do phc_ctl -q -- /dev/{ptp} {words}; done >/dev/null")
-    # A stamp may be half a second old on a busy machine, and the rate be off by 40 ppm
+    # A timestamp may be 0.5 s old on a busy host, and the rate may be off by 40 ppm
     check_page(vm, guest_programs / "clock", pair.ornic[vm], ptp, 6, 20000)
     command.kill("KILL")
 
 
 def test_goes_on_after_reset(pair, clock):
-    """[ORNIC-RST-1]: a reset does not touch the counter, and the clock stays what it was set to."""
+    """[ORNIC-RST-1]: a reset does not change the counter, and the clock keeps the time that was
+    set."""
     vm, ptp = clock
     begin = time.monotonic()
     phc(vm, ptp, f"set {LONG_AGO}")
@@ -117,7 +119,7 @@ def test_goes_on_after_reset(pair, clock):
 
 
 def test_goes_with_the_driver(pair, clock):
-    """A program that has it open is told that it is gone."""
+    """The clock goes away with the driver, and a program that has it open gets an error."""
     vm, ptp = clock
     command = vm.spawn(f"exec 3</dev/{ptp}; while phc_ctl -q /dev/{ptp} get; do sleep 0.2; done")
     vm.check("rmmod ornic_rdma && rmmod ornic", timeout=60)

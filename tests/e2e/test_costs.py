@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What operations cost where each unit is expensive: doorbells, interrupts, commands, packets. These
-numbers do not depend on how fast the machine is, so that a loss of efficiency shows on any."""
+"""The cost of operations in expensive units: doorbells, interrupts, commands, packets. These
+numbers do not depend on the speed of the host, so a loss of efficiency shows on any host."""
 
 import pytest
 from lab.pair import listening
@@ -9,16 +9,16 @@ from settings import cases_of, counters
 
 FEW, MANY = 3, 103
 OPERATIONS = MANY - FEW
-# What others do meanwhile: the kernel's own queues, the watch over the device
+# Tolerance for the kernel's own queues and the driver's polling of the device
 NOISE = 8
-# Path MTU of guest/cost.c, its large messages, and how many a list has
+# Path MTU and size of large messages of guest/cost.c (bytes), and the length of its lists
 MTU, LARGE, LIST = 1024, 65536, 16
 PARTS = LARGE // MTU
 
-# {case of guest/cost.c: (packets, doorbells, interrupts) of one operation} of a card that has no
-# shadow: one doorbell for a call that posts, however long its list is, and one for a request of an
-# event [ORNIC-DB-9, DB-17]; an interrupt for that event [ORNIC-DB-14], after which the kernel asks
-# for the next one; a single ACK for a list.
+# {case of guest/cost.c: (packets, doorbells, interrupts) of one operation} for a card without
+# ORNIC_CAPS_SHADOW. A call that posts has one doorbell, however long its list is, and so has a
+# request for an event [ORNIC-DB-9, DB-17]. That event has one interrupt [ORNIC-DB-14], after which
+# the kernel requests the next one. A list has a single ACK.
 POSTS = {
     "pingpong": (4, 2, 0),
     "events": (2, 3, 1),
@@ -27,8 +27,8 @@ POSTS = {
     "large_read_list": (LIST + LIST * PARTS, 1, 0),
 }
 
-# {case of guest/cost.c: commands of one operation}: one to make an object and one to destroy it. An
-# interrupt for each at most [ORNIC-ADM-6], after which the kernel asks for the next event.
+# {case of guest/cost.c: commands of one operation}. One command creates an object and one destroys
+# it. Each has one interrupt at most [ORNIC-ADM-6], after which the kernel requests the next event.
 OBJECTS = {
     "open_device": 2,
     "pd": 2,
@@ -58,7 +58,8 @@ def spent(card, before, nic=0):
 
 
 def cost(pair, programs, case):
-    """What OPERATIONS of guest/cost.c's case cost; beginning and end of the program cancel out."""
+    """Returns the cost of OPERATIONS operations of a case; start and end of the program cancel
+    out."""
     vm, port = pair.a, pair.ornic[pair.a]
     of = {}
     for count in (FEW, MANY):
@@ -81,9 +82,8 @@ def test_posts(plain_pair, guest_programs, case):
 
 @pytest.mark.parametrize("case", ["pingpong", "events", "write_list"])
 def test_posts_with_shadow(pair, guest_programs, case):
-    """A card that looks into memory while it is awake needs no doorbell then [ORNIC-DB-9]; the
-    machine may be busy, so that it sleeps often, but not always. Requests of events have none
-    [ORNIC-DB-16]."""
+    """A card with ORNIC_CAPS_SHADOW needs no doorbells while it is awake [ORNIC-DB-9]. On a busy
+    host it may often sleep, but not always. Requests for events have no doorbells [ORNIC-DB-16]."""
     packets, doorbells, interrupts = POSTS[case]
     fewer = doorbells * OPERATIONS * 3 // 4
     for _ in range(5):
@@ -111,8 +111,8 @@ def ping(pair, count):
 
 
 def test_ping(plain_pair):
-    """A frame has a doorbell. It may have an interrupt where it is sent and one where it arrives,
-    after each of which the kernel asks for events of both queues and of their EQ."""
+    """A frame costs one doorbell, and at most one interrupt at each end. After an interrupt the
+    kernel requests events of both queues and of their EQ."""
     pair, count = plain_pair, 200
     ping(pair, 2)
     before = [counts(pair.card, nic) for nic in (0, 1)]
@@ -126,8 +126,8 @@ def test_ping(plain_pair):
 
 
 def test_stream(plain_pair):
-    """TCP leaves in segments of up to 64 KiB that the card cuts into frames, and arrives by
-    interrupts for many frames each."""
+    """TCP is sent in segments of up to 64 KiB, which the card splits into frames, and received with
+    one interrupt for many frames."""
     pair, mib = plain_pair, 16
     server = ("python3 -c \"import socket; s = socket.create_server(('', 5000)); c = s.accept()[0]\n"
               "while c.recv(1 << 20): pass\"")
@@ -136,9 +136,9 @@ def test_stream(plain_pair):
     before = [counts(pair.card, nic) for nic in (0, 1)]
     both(pair, server, client, listening(5000), 60)
     sender, receiver = (spent(pair.card, before[nic], nic) for nic in (0, 1))
-    # The MTU is 9000.
+    # The MTU is 9000
     assert mib << 20 <= sender["frames"] * 9000 <= (mib << 20) * 5 // 4, sender
-    # At least half of the longest segment a doorbell
+    # At least 32 KiB, half of the longest segment, for each doorbell
     assert sender["doorbells"] - 3 * sender["interrupts"] <= mib * 32, sender
     assert receiver["interrupts"] <= sender["frames"] // 4, (sender, receiver)
     assert receiver["frames"] <= sender["frames"] // 4, (sender, receiver)

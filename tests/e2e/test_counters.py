@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What the card counts of errors and requests, provoked in known numbers by guest/counted.c and read
-by the names that users see: `rdma statistic` and ethtool -S (hardware interface, section 16)."""
+"""Counters of errors and requests. guest/counted.c provokes known numbers of them, and the counters
+are read under the names that users see: `rdma statistic` and ethtool -S (hardware interface,
+section 16)."""
 
 import json
 import re
@@ -8,8 +9,8 @@ import re
 import pytest
 from settings import cases_of
 
-# {case of guest/counted.c: {counter: how many}}. Counters of COUNTED that a case does not name must
-# not move.
+# {case of guest/counted.c: {counter: increase}}. Counters of RDMA and DEVICE that a case does not
+# name must not change.
 CASES = {
     "unknown_qp": {"rx_unknown_qp": 2, "ack_timeouts": 2, "retransmits": 1, "retries_exceeded": 1},
     "wrong_path": {"rx_wrong_path": 1, "ack_timeouts": 1, "retries_exceeded": 1},
@@ -23,13 +24,13 @@ CASES = {
     "duplicate": {"rx_duplicate_requests": 1},
     "requests": {"rx_write_requests": 3, "rx_read_requests": 4, "rx_atomic_requests": 5,
                  "rx_sends": 6},
-    # The smallest CQ has room for 16.
+    # The smallest CQ has room for 16
     "cq_overrun": {"cq_overruns": 1, "rx_write_requests": 17},
     "command_refused": {"commands_refused": 1},
 }
 
-# All that belong to the RDMA scope but packets and bytes, and those of the device's scope that count
-# what somebody did wrong
+# All counters of the RDMA scope except packets and bytes, and those counters of the device's scope
+# that count violations and errors.
 RDMA = {
     "rx_icrc_errors", "rx_malformed", "rx_unknown_qp", "rx_wrong_path", "rx_duplicate_requests",
     "rx_out_of_sequence", "rnr_naks_sent", "rnr_naks_received", "seq_naks_sent",
@@ -49,7 +50,7 @@ def test_all_cases():
 
 
 def read(vm, port):
-    """The counters as users see them. Each name must be there."""
+    """Reads the counters as users do; each name must exist."""
     of_rdma = json.loads(vm.check(f"rdma -j statistic show link {port.device}/1"))[0]
     of_netdev = dict(re.findall(r"^\s+(\w+): (\d+)$", vm.check(f"ethtool -S {port.netdev}"), re.M))
     return {name: of_rdma[name] for name in RDMA} | \
@@ -58,7 +59,7 @@ def read(vm, port):
 
 @pytest.mark.parametrize("case", CASES)
 def test_counter(pair, guest_programs, case):
-    """The comment at the function of guest/counted.c says what happens."""
+    """A case changes exactly the counters listed for it; guest/counted.c describes the case."""
     vm, port = pair.a, pair.ornic[pair.a]
     before = read(vm, port)
     code, output = vm.run(f"{guest_programs}/counted {port.device} {port.gid_index} {case}", 90)

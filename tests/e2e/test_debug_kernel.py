@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Issue: "The same traffic in a debug kernel (7.3, KASAN, lockdep, kmemleak, DMA-API debug,
-atomic-sleep): no report of any kind"."""
+"""Traffic of all kinds causes no report of a debug kernel: 7.3 with KASAN, lockdep, kmemleak, DMA
+API debug and checks for sleeping in atomic context."""
 
 import pytest
 from lab import rdma_core
@@ -20,12 +20,12 @@ FRAMES = ("test_flow", "test_rss_traffic", "test_qp.QPTest.test_raw_qp_rate_limi
 @pytest.mark.parametrize("kind, options", [long("rc", ""), ("rc", "-e"), ("ud", "-n 200"),
                                            long("ud", "-e -n 200")])
 def test_pingpong(debug_pair, kind, options):
-    """Polling and events."""
+    """Pingpong works, with polling and with events."""
     pingpong(debug_pair, debug_pair.ornic, kind, options, timeout=TIMEOUT)
 
 
 def test_rping(debug_pair):
-    """rdma_cm and the GSI QP."""
+    """rping works, through rdma_cm and the GSI QP."""
     rping(debug_pair, debug_pair.ornic, count=20, timeout=TIMEOUT)
 
 
@@ -34,12 +34,12 @@ def test_rping(debug_pair):
     long("ib_write_lat", 2), ("ib_atomic_lat", 8),
 ])
 def test_perftest(debug_pair, program, size):
-    """Every operation."""
+    """perftest works for every operation."""
     perftest(debug_pair, debug_pair.ornic, program, size, 200, timeout=TIMEOUT)
 
 
 def test_ping(debug_pair):
-    """The netdev, with frames small and large."""
+    """The netdev carries small and large frames."""
     ip = debug_pair.ornic[debug_pair.b].ip
     for size in (56, 8972):
         text = debug_pair.a.check(f"ping -c 5 -i 0.2 -M do -s {size} {ip}")
@@ -47,12 +47,13 @@ def test_ping(debug_pair):
 
 
 def test_stream(debug_pair):
-    """Segments of the card, each piece of them mapped and unmapped."""
+    """TSO works, which maps and unmaps each fragment of a segment."""
     send_bytes(debug_pair, debug_pair.ornic[debug_pair.b].ip)
 
 
 def test_rules(debug_pair):
-    """Rules of ethtool come, are replaced, stay when queues are made anew, and go."""
+    """ethtool's rules can be added, replaced and deleted, and survive a replacement of the
+    queues."""
     vm, port = debug_pair.a, debug_pair.ornic[debug_pair.a]
     add = f"ethtool -N {port.netdev} flow-type udp4 dst-port"
     vm.check(f"{add} 4000 action 0 loc 1 && {add} 4001 action -1 loc 2 && "
@@ -65,14 +66,14 @@ def test_rules(debug_pair):
 
 
 def test_frames(debug_pair):
-    """Flow rules, work queues, a table of them, and QPs for frames."""
+    """rdma-core's tests of flow rules, WQs, RWQ tables and RAW_PACKET QPs pass."""
     outcomes = rdma_core.run(debug_pair.a, debug_pair.ornic[debug_pair.a], FRAMES, TIMEOUT)
     assert {outcome.result for outcome in outcomes} == {"passed"}, outcomes
 
 
 def test_xdp(debug_pair, guest_programs):
-    """What an XDP program can do with a frame and its page, also to redirected ones; and programs
-    come and go."""
+    """All XDP actions work, also on redirected frames, and the program can be attached and detached
+    under traffic."""
     vm = debug_pair.a
     with attached(debug_pair, guest_programs) as xdp, connected(vm) as (near, far):
         assert xdp.send(DROP)[0]["drop"] == COUNT
@@ -84,26 +85,26 @@ def test_xdp(debug_pair, guest_programs):
 
 
 def test_sigkill(debug_pair):
-    """Teardown by the kernel."""
+    """The kernel releases all resources of killed programs."""
     Traffic(debug_pair).kill()
     for vm in debug_pair.vms:
         wait_until(f"{vm.name} has no resources", lambda vm=vm: resources(vm) == {}, 60)
 
 
 def test_bad_work_requests(debug_pair, guest_programs):
-    """Errors on every path of the data path."""
+    """Bad work requests break no other QP and corrupt no data."""
     port = debug_pair.ornic[debug_pair.a]
     output = debug_pair.a.check(f"{guest_programs}/wqe {port.device} {port.gid_index}", TIMEOUT)
     assert "broken" not in output and "data wrong" not in output
 
 
 def test_udata(debug_pair, guest_programs):
-    """Error paths of creation."""
+    """Bad udata takes the error paths of object creation."""
     debug_pair.a.check(f"{guest_programs}/udata {debug_pair.ornic[debug_pair.a].device}", TIMEOUT)
 
 
 def test_clock(debug_pair, guest_programs):
-    """Every operation of the PTP clock, and its page while it is renewed."""
+    """Every operation of the PTP clock works, and its page agrees while it is renewed."""
     vm = debug_pair.a
     ptp = ptp_device(vm, debug_pair.ornic[vm])
     phc(vm, ptp, "freq 100000 adj 10 set 1000000000 get caps")
@@ -112,7 +113,7 @@ def test_clock(debug_pair, guest_programs):
 
 
 def test_statistic(debug_pair):
-    """A QP is bound to a counter, looked at and destroyed."""
+    """A QP can be bound to a counter, dumped and destroyed."""
     vm = debug_pair.a
     port = debug_pair.ornic[vm]
     traffic = Traffic(debug_pair)
@@ -128,7 +129,7 @@ def test_statistic(debug_pair):
 
 
 def test_flr(debug_pair):
-    """Reset with traffic."""
+    """A function level reset under traffic works."""
     vm = debug_pair.a
     traffic = Traffic(debug_pair)
     reset_function(debug_pair, vm, 120)
@@ -138,7 +139,7 @@ def test_flr(debug_pair):
 
 
 def test_unload(debug_pair):
-    """Both modules go with traffic running, and come again."""
+    """Both modules can be unloaded under traffic and loaded again."""
     vm = debug_pair.a
     traffic = Traffic(debug_pair)
     vm.check("rmmod ornic_rdma && rmmod ornic", timeout=120)
@@ -148,16 +149,16 @@ def test_unload(debug_pair):
     pingpong(debug_pair, debug_pair.ornic, timeout=TIMEOUT)
 
 
-# In this order, because what lockdep may say of NVMe is its last word, and so is what the check of
-# the DMA API says of RDS, see lab.reports.NOT_OURS.
+# The order matters: lockdep is silent after its report about NVMe, and so is the check of the DMA
+# API after its report about RDS, see lab.reports.NOT_OURS.
 @pytest.mark.parametrize("kind", [Nfs, Srp, NvmeSrq, Nvme, Rds],
                          ids=lambda kind: kind.__name__.lower())
 def test_kernel_consumer(debug_pair, tidy, guest_programs, kind):
-    """Disks, files and sockets over RDMA: "each under the debug kernel too"."""
+    """Kernel consumers work, from loading to unloading."""
     consume(kind, *debug_pair.vms, debug_pair.ornic, guest_programs)
 
 
 def test_no_leak(debug_pair):
-    """kmemleak, after all this and after the modules are gone: the lab fails the test that ends with a
-    leak."""
+    """kmemleak finds no leak after the tests above and the removal of the modules. retire() records
+    leaks, and the lab then fails this test."""
     debug_pair.retire()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A card without ORNIC_CAPS_SHADOW, as silicon may be: every send rings, every arming rings."""
+"""A card without ORNIC_CAPS_SHADOW, as silicon may be: every send and every arming rings a
+doorbell."""
 
 import pytest
 from lab.perftest import pingpong, rping

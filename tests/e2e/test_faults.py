@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Issue: "A device that answers nonsense or not at all: the driver reports once, resets, and no
-caller hangs"; carrier follows the port. The card is told to misbehave through its control socket."""
+"""If the device gives invalid answers or none, the driver reports this once, resets the device, and
+no caller hangs. The carrier follows the port. Faults are injected through the control socket."""
 
 import json
 import time
@@ -12,8 +12,8 @@ from settings import RECOVERY, Traffic, complaints, control, counters, inject, w
 
 
 def recovers(pair, fault, provoke):
-    """The device has the fault until the driver resets it, which it says once; afterwards all works
-    as before."""
+    """Checks that the driver resets a device with this fault, reports it once, and works as before
+    afterwards."""
     vm = pair.a
     said = len(complaints(vm))
     port = pair.ornic[vm]
@@ -34,7 +34,7 @@ def recovers(pair, fault, provoke):
 
 
 def open_device(vm):
-    """Something that needs a command. That it fails is no wonder; that it hangs would be one."""
+    """Runs a program that needs a command. It may fail, but it must not hang."""
     vm.run(f"timeout -k 1 {RECOVERY} ibv_rc_pingpong -d ornic_0 -g 0 127.0.0.1", RECOVERY + 10)
 
 

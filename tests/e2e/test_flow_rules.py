@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""ibv_create_flow(): what each spec, action, flag, type and priority does with frames that scapy
-has made, and what is refused."""
+"""ibv_create_flow(): the effect of each spec, action, flag, type and priority on frames made by
+scapy, and the rules that are refused."""
 
 import errno
 import time
@@ -27,7 +27,7 @@ LABEL = 0x12345000 | 0x100 | 64  # label 0x12345, bottom of stack, TTL 64
 
 
 def receivers(frames, *names, posted=32):
-    """Queue pairs with a CQ each, without rules."""
+    """Creates QPs with a CQ each, without rules."""
     for name in names:
         frames("cq", f"{name}_cq", WITH_ALL)
         frames("qp", name, f"{name}_cq", 0)
@@ -39,7 +39,7 @@ def data(frames, name, number=1):
 
 
 def data_of_all(frames, names, number, timeout=20):
-    """What so many frames had in them that came to any of these."""
+    """Returns the data of `number` frames that came to any of these QPs."""
     found, deadline = [], time.monotonic() + timeout
     while len(found) < number and time.monotonic() < deadline:
         for name in names:
@@ -74,11 +74,12 @@ def inside(**words):
     return Ether(src=OUTER, dst=INSIDE) / udp4(**words)
 
 
-# What this file sends: the kernel's own frames to all are not in the way.
+# Matches the frames of these tests, and not the kernel's own broadcasts
 FROM_HERE = spec("eth", src=("02:00:00:00:98:00", "ff:ff:ff:ff:fc:00"))
 OUTER, INSIDE = "02:00:00:00:00:01", "02:00:00:00:00:02"
 
-# The specs of a rule, packets (or whole frames' keywords) that it takes, and some that it does not
+# {name: (specs of a rule, packets that it matches, packets that it does not match)}. Each packet
+# has keywords for its Ethernet header.
 SPECS = {
     "eth dst": ([spec("eth", dst=GROUP)],
                 [(udp4(), {"dst": GROUP})], [(udp4(), {"dst": GROUP2}), (udp4(), {})]),
@@ -194,8 +195,8 @@ SPECS = {
 
 @pytest.mark.parametrize("name", SPECS)
 def test_spec(wired, frames, name):
-    """A rule takes what its specs say, and what they do not say goes on: to a rule of lower
-    priority that takes everything. The frames are received as they were sent."""
+    """A rule receives exactly the frames that match its specs, unchanged. Other frames go to a rule
+    of lower priority that matches everything."""
     specs, wanted, others = SPECS[name]
     receivers(frames, "qp", "rest")
     frames.rule("rule", "qp", rule(*specs, tag(0x0ABC)))
@@ -215,10 +216,11 @@ def to_port(*more, port=PORT, **words):
 
 
 def test_priorities(wired, frames):
-    """The lowest number goes first; among equals the older; a rule that is gone takes nothing."""
+    """The rule with the lowest priority number goes first, among equals the oldest. A destroyed
+    rule receives nothing."""
     receivers(frames, "a", "b", "c", "d")
     frame = wired.frame(udp4())
-    # Different rules that all match, the strongest made last
+    # Different rules that all match; the first to match is created last
     frames.rule("c_rule", "c", to_port(priority=7))
     frames.rule("d_rule", "d", rule(spec("ipv4", src=PEER_IP), priority=7))
     frames.rule("b_rule", "b", to_port(priority=6))
@@ -231,7 +233,7 @@ def test_priorities(wired, frames):
 
 
 def test_same_rule_twice(wired, frames):
-    """Listeners of one group, with the same rule, have a copy each."""
+    """QPs with the same rule for a group receive a copy each."""
     receivers(frames, "a", "b", "c")
     group = rule(spec("eth", dst=GROUP))
     for name in "abc":
@@ -248,7 +250,7 @@ def test_same_rule_twice(wired, frames):
 
 
 def test_dont_trap(wired, frames):
-    """A rule that does not trap has a copy, and the search goes on: to the next rule, or to the
+    """A rule with DONT_TRAP receives a copy, and the frame goes on to the next rule or to the
     kernel."""
     receivers(frames, "tap", "owner")
     frames.rule("tap_rule", "tap", to_port(flags=DONT_TRAP))
@@ -264,12 +266,12 @@ def test_dont_trap(wired, frames):
 
 
 def unclaimed(wired):
-    """Datagrams that the kernel has received for no socket."""
+    """Returns the number of datagrams that the kernel has received for no socket."""
     return int(wired.a.check("nstat -az UdpNoPorts | awk '/UdpNoPorts/{print $2}'"))
 
 
 def test_tag(wired, frames):
-    """The tag of the rule is in the completion; without one, 0."""
+    """A completion has the tag of the rule, or 0 if the rule has none."""
     receivers(frames, "qp")
     frames.rule("one", "qp", to_port(tag(0x00FEDCBA)))
     frames.rule("two", "qp", to_port(tag(1), port=PORT + 1))
@@ -280,7 +282,7 @@ def test_tag(wired, frames):
 
 
 def test_drop(wired, frames):
-    """Frames of a rule that drops reach nobody, and are counted; those beside it go on."""
+    """A rule that drops discards and counts its frames; other frames pass."""
     receivers(frames, "qp", "rest")
     frames.rule("drop", "qp", to_port(drop()))
     frames.rule("all", "rest", rule(FROM_HERE, priority=1))
@@ -292,8 +294,8 @@ def test_drop(wired, frames):
 
 
 def test_count(wired, frames):
-    """Counters count frames and bytes of their rules, those that are dropped too, and two rules may
-    have the same; where each number is found is the user's choice."""
+    """Counters count frames and bytes of their rules, including dropped frames. Two rules may share
+    counters, and the user chooses the index of each value."""
     receivers(frames, "qp")
     for name, places in (("taken", {PACKETS: 0, BYTES: 1}), ("dropped", {PACKETS: 3, BYTES: 0})):
         frames("counters", name)
@@ -318,8 +320,8 @@ def test_count(wired, frames):
 
 
 def test_counters_refused(frames):
-    """A counter that does not exist, one for a rule that has none; and what a rule uses stays as it
-    is."""
+    """Descriptions that do not exist, counters attached to a rule, and changes of counters in use
+    are refused."""
     frames("counters", "counters")
     receivers(frames, "qp")
     frames("attach", "counters", "-", 2, 0, errno=errno.EOPNOTSUPP)
@@ -331,8 +333,8 @@ def test_counters_refused(frames):
 
 
 def test_defaults(wired, frames):
-    """ALL_DEFAULT has what no other rule takes, MC_DEFAULT the multicast of it; the kernel has it
-    again when they are gone."""
+    """ALL_DEFAULT receives the frames that match no other rule, and MC_DEFAULT the multicast among
+    them. Without these rules the kernel receives the frames again."""
     receivers(frames, "all", "groups", "port")
     frames.rule("all_rule", "all", rule(kind=ALL_DEFAULT))
     frames.rule("groups_rule", "groups", rule(kind=MC_DEFAULT))
@@ -355,7 +357,8 @@ def test_defaults(wired, frames):
 
 
 def test_sniffer(wired, frames):
-    """A sniffer has a copy of all that the port receives and sends, RoCE too, and takes nothing."""
+    """A sniffer receives a copy of all frames, RoCE too, that the port receives and sends, and
+    diverts none."""
     receivers(frames, "spy", "qp", posted=200)
     frames("cq", "cq", 0)
     frames("qp", "tx", "cq", 0)
@@ -371,14 +374,14 @@ def test_sniffer(wired, frames):
     for frame in (received, roce, sent):
         assert seen.count(frame) == 1, frame
     assert data(frames, "qp") == [received]
-    # Of the kernel's own frames
+    # Copies of the kernel's own frames
     wired.a.check(f"ping -c 2 -i 0.2 -W 1 {PEER_IP} || true")
     seen = [Ether(done["data"]) for done in frames.poll("spy_cq", 50, 500, exact=False)]
     assert sum(ICMP in frame and frame.src == wired.mac for frame in seen) == 2
 
 
 def test_egress(wired, frames):
-    """Egress rules are about what a queue pair sends: dropped or counted, and nobody else's."""
+    """Egress rules drop or count frames that their QP sends, and do not affect other QPs."""
     frames("cq", "cq", 0)
     frames("qp", "tx", "cq", 0)
     frames("qp", "other", "cq", 0)
@@ -404,11 +407,12 @@ def test_egress(wired, frames):
 
 
 def test_before_the_filter(wired, frames):
-    """A rule has frames that are for none of the port's addresses; the netdev does not see them."""
+    """A rule receives frames for addresses that are not the port's; the netdev does not see
+    them."""
     receivers(frames, "qp")
     frames.rule("rule", "qp", rule(spec("eth", dst="02:00:00:00:77:77")))
     frame = wired.frame(udp4(), dst="02:00:00:00:77:77")
-    # The switch does not know that address and sends it to every port.
+    # The switch does not know that address and sends it to every port
     wired.send(frame)
     assert data(frames, "qp") == [frame]
     frames("destroy", "rule")
@@ -418,7 +422,7 @@ def test_before_the_filter(wired, frames):
 
 
 def test_roce_is_not_seen(wired, frames):
-    """Datagrams for the card's own transport are not for rules."""
+    """Rules do not see datagrams for the card's own transport."""
     receivers(frames, "qp")
     frames.rule("rule", "qp", rule(spec("udp")))
     before = wired.stats("rdma")
@@ -428,8 +432,8 @@ def test_roce_is_not_seen(wired, frames):
 
 
 def test_short_and_strange(wired, frames):
-    """Frames that end in the middle of a header, or say lengths that are not so, match nothing that
-    is not in them, and hurt nobody."""
+    """Truncated frames, and frames with wrong lengths in their headers, are received unchanged, and
+    each once."""
     receivers(frames, "qp", "rest", posted=400)
     frames.rule("udp", "qp", rule(spec("udp", dport=PORT)))
     frames.rule("vxlan", "qp", rule(spec("vxlan", vni=(3, VNI)), priority=1))
@@ -451,7 +455,7 @@ def test_short_and_strange(wired, frames):
     assert sorted(data_of_all(frames, ("qp", "rest"), len(lying))) == sorted(lying)
 
 
-# Rules that no card can follow, or that contradict themselves
+# {name: (malformed or contradictory rule, expected errno)}
 MALFORMED = {
     "more specs than said": (rule(spec("eth", kind=0x800), spec("ipv4"), specs_said=1), 0),
     "fewer specs than said": (rule(spec("eth", kind=0x800), specs_said=3), errno.EINVAL),
@@ -471,7 +475,7 @@ MALFORMED = {
 
 
 def test_malformed(wired, frames):
-    """An errno, and nothing is left."""
+    """A malformed rule is refused with an errno, and no object is left."""
     receivers(frames, "qp")
     flows = counters(wired.card, 0, "objects")
     wrong = {}
@@ -488,8 +492,8 @@ def test_malformed(wired, frames):
 
 
 def test_too_many(wired, frames):
-    """The card's table of rules has an end: an errno, and the rules before it work, and there is
-    room again when one is gone."""
+    """If the card's table of rules is full, a new rule is refused with ENOMEM, the others work, and
+    a destroyed rule leaves room for another."""
     receivers(frames, "qp")
     made = 0
     while True:
@@ -508,8 +512,8 @@ def test_too_many(wired, frames):
 
 
 def test_unprivileged(wired, guest_programs):
-    """Rules and raw queue pairs are for those with CAP_NET_RAW; WQs and tables, which see no frame
-    without them, for everybody."""
+    """Rules, RAW_PACKET QPs and RSS QPs need CAP_NET_RAW; WQs and tables, which receive no frames
+    without them, do not."""
     program = f"{guest_programs}/udata {wired.ornic[wired.a].device}"
     output = wired.a.check(f"setpriv --bounding-set=-net_raw --inh-caps=-net_raw {program}")
     got = dict(line.rsplit(": ", 1) for line in output.splitlines())
@@ -518,7 +522,7 @@ def test_unprivileged(wired, guest_programs):
 
 
 def test_sigkill(wired, guest_programs):
-    """The rules of a process that is killed go with it, while frames come for them."""
+    """The rules of a killed process are destroyed, also while frames arrive for them."""
     before = counters(wired.card, 0, "objects")
     program = Frames(wired, guest_programs)
     receivers(program, "qp", posted=200)

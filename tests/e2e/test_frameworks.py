@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Issue: "Programs: UCX, libfabric's verbs provider, Open MPI over UCX on two VMs, qperf or rsocket
-tests. Those packaged in Debian are used from there"; and the examples of rdma-core that no other
-test runs."""
+"""UCX, libfabric's verbs provider, Open MPI over UCX between two VMs, qperf and rsocket programs,
+as packaged by Debian; and the examples of rdma-core that no other test runs."""
 
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,17 +11,17 @@ from lab.perftest import both, find
 from settings import gid_index, link_local_gid, long, wait_until
 
 REMOTE_SHELL = Path(__file__).parent / "guest" / "remote-shell"
-# rc_v is rc_verbs, and ud_verbs for making connections.
+# rc_v is rc_verbs with ud_verbs for making connections
 UCX_TRANSPORTS = ["rc_v", "ud_v"]
 UCX_PORT, FABRIC_PORT, QPERF_PORT, SHELL_PORT = 13337, 47592, 19765, 5999
 QPERF_TRIES = 5
-# Something listens for connections of rdma_cm.
+# Shell condition: a program listens for connections of rdma_cm
 CM_LISTENS = "rdma resource show cm_id | grep -q LISTEN"
 
 
 @contextmanager
 def serving(vm, words, ready):
-    """A server that does not end by itself."""
+    """Runs a server that does not end by itself while the body of the context runs."""
     command = vm.spawn(words)
     try:
         wait_until(f"`{words}` listens", lambda: vm.run(ready)[0] == 0)
@@ -33,16 +32,17 @@ def serving(vm, words, ready):
 
 
 def ucx(vm, port, transports):
-    """Environment: nothing but this device and these transports, and none of the 16 libraries for
-    GPUs. With IPv6, because UCX takes IPv4 datagrams only from cards whose completions have the
-    type of the packet in the place of the SL, as mlx5's have."""
+    """Returns an environment with nothing but this device and these transports, without UCX's 16
+    libraries for GPUs. The GID is IPv6, because UCX accepts IPv4 datagrams only from devices whose
+    completions have the type of the packet in place of the SL, like mlx5."""
     index = gid_index(vm, port.device, link_local_gid(vm, port.netdev))
     return (f"UCX_TLS={transports} UCX_NET_DEVICES={port.device}:1 UCX_IB_GID_INDEX={index} "
             "UCX_WARN_UNUSED_ENV_VARS=n UCX_MODULES=^rocm")
 
 
 def ucx_perftest(pair, transports, words):
-    """{device} in the words is the machine's own. Both sides hear them."""
+    """Runs ucx_perftest with the same words on both sides; {device} in them is the device of each
+    VM."""
     server, client = pair.ornic[pair.b], pair.ornic[pair.a]
     # -P 0: without mpirun
     words = f"ucx_perftest -P 0 -p {UCX_PORT} {words}"
@@ -59,7 +59,7 @@ def ucx_perftest(pair, transports, words):
     ("rc_verbs", "cswap", 8), long("ud_verbs", "am_lat", 8), ("ud_verbs", "am_bw", 3000),
 ])
 def test_uct(pair, transport, test, size):
-    """UCX's lower half. Its datagrams carry active messages only."""
+    """UCT, the lower layer of UCX, works. Its datagrams carry active messages only."""
     layout = "-D zcopy" if test == "get" else "-D bcopy" if size > 100 else ""
     _, out, log = ucx_perftest(pair, transport, f"-d {{device}}:1 -x {transport} -t {test} {layout} "
                                                 f"-s {size} -n 200 -w 10")
@@ -74,8 +74,8 @@ def test_uct(pair, transport, test, size):
     long("ud_v", "stream_bw", 10000), long("ud_v", "ucp_am_bw", 30000),
 ])
 def test_ucp(pair, transports, test, size):
-    """UCX's upper half: protocols made of what the transport has, which of datagrams are all made
-    of active messages."""
+    """UCP, the upper layer of UCX, works. Over datagrams it makes all protocols of active
+    messages."""
     _, out, log = ucx_perftest(pair, transports, f"-t {test} -s {size} -n 100 -w 5")
     find(r"Final:\s+100", out, log)
 
@@ -86,10 +86,10 @@ def test_ucp(pair, transports, test, size):
     ("verbs;ofi_rxm", "rdm", "{device}"),
 ])
 def test_fi_pingpong(pair, provider, endpoint, domain):
-    """libfabric, data checked."""
+    """libfabric works, with verified data."""
     server, client = pair.ornic[pair.b], pair.ornic[pair.a]
     size = 1024 if endpoint == "dgram" else 65536
-    # ofi_rxm makes CQs for 1024 processes unless told how many there are.
+    # ofi_rxm creates CQs for 1024 processes unless FI_UNIVERSE_SIZE is set
     words = f"FI_UNIVERSE_SIZE=2 fi_pingpong -p '{provider}' -e {endpoint} -c -I 100 -S {size}"
     _, out, log = both(
         pair, f"{words} -d {domain.format(device=server.device)}",
@@ -101,12 +101,12 @@ def test_fi_pingpong(pair, provider, endpoint, domain):
 
 @pytest.mark.parametrize("transports", UCX_TRANSPORTS)
 def test_open_mpi(pair, guest_programs, transports):
-    """mpirun on two machines: ring, reduction, one-sided access, each result compared."""
+    """Open MPI works on two VMs: ring, reduction and one-sided access have the expected results."""
     port = pair.ornic[pair.a]
     environment = " ".join(f"-x {word}" for word in
                            ucx(pair.a, port, f"{transports},self").split())
     words = (
-        # Its own machine it knows by name only.
+        # mpirun knows its own host by name only
         f"mpirun --allow-run-as-root -n 2 --host $(hostname):1,{pair.ornic[pair.b].ip}:1 "
         f"--prtemca plm_ssh_agent {REMOTE_SHELL} --mca pml ucx --mca osc ucx "
         "--mca opal_common_ucx_tls any --mca opal_common_ucx_devices any "
@@ -121,8 +121,9 @@ def test_open_mpi(pair, guest_programs, transports):
     "ver_rc_fetch_add",
 ])
 def test_qperf(pair, test):
-    """qperf, which over RoCE needs rdma_cm, and that it has for RC only. Its server tells the port
-    to connect to before it listens there (0.4.11), so a client may come too early."""
+    """qperf works with RC. Over RoCE it needs rdma_cm, which it supports for RC only. Its server
+    (0.4.11) announces a port before it listens there, so a client may come too early and is started
+    again."""
     with serving(pair.b, "qperf", listening(QPERF_PORT)):
         for _ in range(QPERF_TRIES):
             code, out = pair.a.run(f"qperf {pair.ornic[pair.b].ip} -t 1 -cm 1 {test}", 60)
@@ -134,8 +135,9 @@ def test_qperf(pair, test):
 @pytest.mark.parametrize("options", ["", "-T b", "-T n"], ids=["default", "blocking", "nonblocking"])
 @pytest.mark.parametrize("program", ["rstream", "riostream"])
 def test_rsocket(pair, program, options):
-    """TCP's socket calls on RC, data verified; riostream writes into the other side's memory. Not
-    -T a: with that they take it for an error when the other side closes the connection first."""
+    """The socket calls of rsocket work over RC, with verified data; riostream writes into the
+    peer's memory. -T a is left out, because with it a program fails if its peer closes the
+    connection first."""
     ip = pair.ornic[pair.b].ip
     for size, count in ((64, 200), (65536, 30)):
         words = f"{program} {options} -T v -S {size} -C {count} -I 2"
@@ -143,7 +145,7 @@ def test_rsocket(pair, program, options):
 
 
 def test_rcopy(pair):
-    """A file of 4 MiB over rsocket."""
+    """rcopy copies 4 MiB unchanged."""
     ip = pair.ornic[pair.b].ip
     pair.a.check("head -c 4194304 /dev/urandom >/tmp/rcopy")
     with serving(pair.b, "rcopy", CM_LISTENS):
@@ -152,21 +154,21 @@ def test_rcopy(pair):
 
 
 def test_udaddy(pair):
-    """Datagrams addressed through rdma_cm."""
+    """Datagrams work with addresses from rdma_cm."""
     server, client = pair.ornic[pair.b], pair.ornic[pair.a]
     both(pair, f"udaddy -b {server.ip} -c 4 -C 20 -S 512",
          f"udaddy -s {server.ip} -b {client.ip} -c 4 -C 20 -S 512", CM_LISTENS, 60)
 
 
 def test_ucmatose(pair):
-    """Many connections at a time."""
+    """20 connections work at the same time."""
     server, client = pair.ornic[pair.b], pair.ornic[pair.a]
     both(pair, f"ucmatose -b {server.ip} -c 20 -C 10 -S 3000",
          f"ucmatose -s {server.ip} -b {client.ip} -c 20 -C 10 -S 3000", CM_LISTENS, 60)
 
 
 def test_cmtime(pair):
-    """Connections made and taken down by the dozen."""
+    """50 connections can be made and closed."""
     ip = pair.ornic[pair.b].ip
     with serving(pair.b, f"cmtime -b {ip} -c 50", CM_LISTENS):
         pair.a.check(f"cmtime -s {ip} -c 50", 60)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Issue: "Bad input gets a clear answer and nothing is lost"."""
+"""Bad input gets a clear error, and nothing is lost."""
 
 import errno
 import json
@@ -8,7 +8,7 @@ import pytest
 from lab.perftest import pingpong
 from settings import Traffic, counters, pci_address, resources, set_up_again
 
-# A request that the driver has checked: what it says to each way of spoiling it.
+# Expected errno for each way to spoil a request that the driver checks
 REQUEST = {
     "no request": errno.EINVAL,
     "request cut by 4 bytes": errno.EINVAL,
@@ -18,7 +18,7 @@ REQUEST = {
     "tail with a bit": errno.EOPNOTSUPP,
 }
 
-# And where there is nothing to ask for.
+# The same for a call that has no request
 NO_REQUEST = {**REQUEST, "no request": 0, "request cut by 4 bytes": 0}
 
 UDATA = {
@@ -110,7 +110,8 @@ UDATA = {
     "flow, good again": 0,
 }
 
-# Other sizes of a CQ and an SRQ; and the status of a message that goes through both after that.
+# Expected errno of changes of the size of a CQ and an SRQ, and the status of a message that uses
+# both afterwards.
 RESIZES = {
     "cq, no room for the driver's answer": errno.EFAULT,
     "srq, no room for the answer": errno.EFAULT,
@@ -126,8 +127,8 @@ RESIZES = {
     "message": 0,
 }
 
-# Send work requests: the completion's status, or what else is to be seen, and the counter of what
-# was wrong. Status numbers are those of enum ornic_wc_status.
+# Send work requests: (expected statuses of completions or other result, counter of the violation).
+# The statuses are those of enum ornic_wc_status.
 WQES = {
     "opcode 200": ("2", "bad_wqe_opcode"),
     "REG_MR of a process": ("2", "bad_wqe_opcode"),
@@ -152,7 +153,8 @@ WQES = {
 
 @pytest.fixture
 def nothing_lost(pair):
-    """No resource is left, the card still runs, the kernels have nothing to report."""
+    """Checks after the test that no resource is left, that the card still runs, and that the
+    kernels have nothing new to report."""
     before = {vm: vm.reports() for vm in pair.vms}
     objects = counters(pair.card, 0, "objects")
     yield
@@ -164,8 +166,8 @@ def nothing_lost(pair):
 
 
 def test_udata(pair, guest_programs, nothing_lost):
-    """Malformed or truncated udata, unknown flags, zero and huge sizes: an errno, and nothing is
-    allocated."""
+    """Malformed or truncated udata, unknown flags, and zero or huge sizes get an errno, and nothing
+    is allocated."""
     output = pair.a.check(f"{guest_programs}/udata {pair.ornic[pair.a].device}")
     got = dict(line.rsplit(": ", 1) for line in output.splitlines())
     wrong = {what: f"{got.get(what)}, not {want}" for what, want in UDATA.items()
@@ -174,8 +176,8 @@ def test_udata(pair, guest_programs, nothing_lost):
 
 
 def test_refused_resizes(pair, guest_programs, nothing_lost):
-    """A resize that is refused, or whose answer cannot be given, leaves the process with the ring
-    that it knows and the device uses."""
+    """If a resize is refused, or its response cannot be copied to the process, process and device
+    keep using the same ring."""
     port = pair.ornic[pair.a]
     output = pair.a.check(f"{guest_programs}/resize {port.device} {port.gid_index}")
     got = dict(line.rsplit(": ", 1) for line in output.splitlines())
@@ -183,8 +185,8 @@ def test_refused_resizes(pair, guest_programs, nothing_lost):
 
 
 def test_bad_work_requests(pair, guest_programs, nothing_lost):
-    """[ORNIC-SQ-2..7], [ORNIC-KEY-1], [ORNIC-KEY-2], [ORNIC-QP-4], [ORNIC-DB-7], [ORNIC-DB-11]:
-    the QP fails with the right status, the rule is counted, its neighbours go on."""
+    """[ORNIC-SQ-2..7], [ORNIC-KEY-1], [ORNIC-KEY-2], [ORNIC-QP-4], [ORNIC-DB-7], [ORNIC-DB-11]: the
+    QP fails with the right status, the violation is counted, and other QPs keep working."""
     before = counters(pair.card)
     port = pair.ornic[pair.a]
     output = pair.a.check(f"{guest_programs}/wqe {port.device} {port.gid_index}", timeout=120)
@@ -202,8 +204,8 @@ def test_bad_work_requests(pair, guest_programs, nothing_lost):
 
 
 def test_lost_srq(pair, guest_programs, nothing_lost):
-    """[ORNIC-SRQ-8]: an SRQ with an impossible index is lost, which its owner is told (14: SRQ
-    error), and the queue pair that needs it fails (1: QP fatal, 16: last WQE reached)."""
+    """[ORNIC-SRQ-8]: an SRQ with an impossible index fails. Its owner gets an event (14: SRQ
+    error), and the QP that uses it fails (1: QP fatal, 16: last WQE reached)."""
     before = counters(pair.card)["bad_rq_pi"]
     port = pair.ornic[pair.a]
     output = pair.a.check(f"{guest_programs}/lost_srq {port.device} {port.gid_index}")
@@ -214,7 +216,7 @@ def test_lost_srq(pair, guest_programs, nothing_lost):
 
 def test_foreign_doorbell(pair, guest_programs, nothing_lost):
     """[ORNIC-DB-2], [ORNIC-DB-3]: doorbells for another process's queue are ignored and counted,
-    and that process does not notice."""
+    and that process is not affected."""
     count = 100
     vm, port = pair.a, pair.ornic[pair.a]
     traffic = Traffic(pair)
@@ -224,7 +226,7 @@ def test_foreign_doorbell(pair, guest_programs, nothing_lost):
     before = counters(pair.card)
     vm.check(f"{guest_programs}/doorbell {port.device} {victims[0]['lqpn']} {count}")
     after = counters(pair.card)
-    # For the queue pair, and for an event queue, which is the kernel's
+    # For the QP, and for an EQ, which belongs to the kernel
     assert after["bad_doorbell_queue"] - before["bad_doorbell_queue"] == 2 * count
     assert after["bad_doorbell_type"] - before["bad_doorbell_type"] == count
     assert after["bad_sq_pi"] == before["bad_sq_pi"]
@@ -234,8 +236,8 @@ def test_foreign_doorbell(pair, guest_programs, nothing_lost):
 
 
 def test_registers_from_user_space(pair):
-    """[ORNIC-REG-1], [ORNIC-REG-2]: root may map BAR0 while no driver has it, and read and write
-    anything; the card counts what makes no sense, and the driver then finds it in working order."""
+    """[ORNIC-REG-1], [ORNIC-REG-2]: root may map BAR0 while it has no driver, and read and write
+    anything. The card counts bad accesses, and the driver finds it in working order afterwards."""
     vm = pair.a
     address = pci_address(vm, pair.ornic[vm].netdev)
     script = (

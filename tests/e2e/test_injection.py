@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The debug kernel refuses memory where a test says so, and the card stands still for a while."""
+"""Page allocations that fail in chosen functions of the driver, and a card that is stopped for a
+while."""
 
 import contextlib
 import shlex
@@ -16,7 +17,8 @@ QUEUE_BYTES = 1 << 30
 
 @contextlib.contextmanager
 def no_pages(vm, function):
-    """Allocations of pages by a function of the driver, and by what it calls, fail."""
+    """Makes page allocations fail in a function of the driver and in the functions that it
+    calls."""
     symbols = [line.split() for line in vm.check("grep '\\[ornic\\]' /proc/kallsyms").splitlines()]
     starts = sorted({int(words[0], 16) for words in symbols})
     (start,) = [int(words[0], 16) for words in symbols if words[2] == function]
@@ -31,9 +33,9 @@ def no_pages(vm, function):
         vm.check(f"echo 0 >{FAULT}/probability")
 
 
-# Numbers that Python has no names for: 32 is SO_SNDBUFFORCE, 33 SO_RCVBUFFORCE.
-# Datagrams of the sizes that the arguments tell, each filled with its number. The first half is
-# kept unread, so that its pages do not come back while there are no others.
+# Receives datagrams of the sizes in the arguments, each filled with its number. It reads them only
+# after a line on stdin, so that their pages do not return to the pool while there are no others.
+# SO_SNDBUFFORCE is 32 and SO_RCVBUFFORCE is 33, for which Python has no names.
 RECEIVER = f"""
 import socket, sys
 sizes = [int(word) for word in sys.argv[1:]]
@@ -58,12 +60,12 @@ print(len(seen))
 
 
 def test_refill_without_pages(debug_pair):
-    """A buffer is of several pages. When there is memory for the first ones only, they go back,
-    and none of an earlier frame that somebody still reads."""
+    """A receive buffer has several pages. If only the first ones can be allocated, these are freed,
+    and no page of an earlier frame that is still in use."""
     vm, port = debug_pair.a, debug_pair.ornic[debug_pair.a]
     assert pings(vm, debug_pair.ornic[debug_pair.b].ip)
     for small in range(3):
-        # Small frames shift the number of pages in the pool, for a small frame keeps one of three.
+        # Small frames vary the number of pages in the pool, because each keeps one of three
         sizes = [100] * small + [8900] * 30
         fifo, out = f"/tmp/go{small}", f"/tmp/got{small}"
         words = " ".join(map(str, sizes))
@@ -94,8 +96,8 @@ def queue_stops(vm, programs, netdev):
 
 
 def test_send_ring_filled(debug_pair, guest_programs):
-    """The card of this pair gives slots back as late as it may [ORNIC-ORD-4]. When it stands still
-    the queue fills up, but not with slots that are the card's [ORNIC-DB-7]."""
+    """The card of this pair returns send slots as late as it may [ORNIC-ORD-4]. While it is stopped
+    the queue fills up, but not with slots that the card still owns [ORNIC-DB-7]."""
     vm, port = debug_pair.a, debug_pair.ornic[debug_pair.a]
     peer = debug_pair.ornic[debug_pair.b].ip
     bad = debug_pair.card.stats()["cards"]["nic0"]["nic"]["device"]["bad_sq_pi"]
@@ -119,7 +121,7 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
     command = vm.spawn(f"python3 -c {shlex.quote(flood)}", 120)
     try:
         for _ in range(5):
-            # As many datagrams as make sq_ci lag, and then as many as there is room for.
+            # Send enough datagrams to make sq_ci lag, then fill the ring while the card is stopped
             time.sleep(1)
             debug_pair.card.process.send_signal(signal.SIGSTOP)
             time.sleep(3)
@@ -137,7 +139,7 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
 
 
 def test_change_without_memory(debug_pair):
-    """Other queues cannot be had: the interface goes on with those that it has."""
+    """If new queues cannot be allocated, the interface keeps its queues and its carrier."""
     vm, port = debug_pair.a, debug_pair.ornic[debug_pair.a]
     carrier = carrier_changes(vm, port.netdev)
     shown = f"ethtool -g {port.netdev}; cat /sys/class/net/{port.netdev}/mtu"

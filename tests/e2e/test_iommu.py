@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Behind a strict IOMMU the card reaches what the drivers have mapped, for as long as it is mapped,
-and nothing else."""
+"""Behind a strict IOMMU the card can access exactly the memory that the drivers have mapped, and
+only while it is mapped."""
 
 import pytest
 from lab.perftest import perftest, pingpong, rping
 from settings import counters, pci_address, wait_until
 from transfer import OPS, transfer
 
-# Memory of the guest that no driver maps: bus addresses are given out from the top of 4 GiB.
+# Guest memory that no driver maps, because bus addresses are allocated from 4 GiB down
 UNMAPPED = 16 << 20
 
-# By [ORNIC-RST-6] the card reads and writes memory when it is told to through a register.
+# [ORNIC-RST-6]: a write to the register DMA_TEST makes the card read and write memory
 DMA_TEST = """
 import ctypes, mmap, os, sys
 fd = os.open(sys.argv[1], os.O_RDWR)
@@ -20,7 +20,7 @@ ctypes.c_uint64.from_buffer(bar, 0x48).value = int(sys.argv[2])
 
 
 def domain(vm, port):
-    """How the memory of the card is protected."""
+    """Returns the type of the card's IOMMU domain."""
     address = pci_address(vm, port.netdev)
     return vm.check(f"cat /sys/bus/pci/devices/{address}/iommu_group/type").strip()
 
@@ -31,13 +31,13 @@ def dma_test(vm, port, bus_address):
 
 
 def regions(pair):
-    """Pieces of memory that are mapped for the card of machine a."""
+    """Returns the number of memory regions that are mapped for the card of VM a."""
     return pair.card.stats()["cards"]["nic0"]["function"]["memory_regions"]
 
 
 @pytest.fixture
 def guarded(iommu_pair):
-    """Machines in which the card has never been refused memory that it was given."""
+    """A pair with IOMMU domains. After the test its first card must have no new DMA faults."""
     for vm in iommu_pair.vms:
         assert domain(vm, iommu_pair.ornic[vm]) == "DMA"
     before = counters(iommu_pair.card)["dma_faults"]
@@ -46,7 +46,7 @@ def guarded(iommu_pair):
 
 
 def test_programs(guarded):
-    """What people run first, with data checked, and the netdev with its buffers."""
+    """Common programs work, with verified data, and the netdev carries large frames."""
     pingpong(guarded, guarded.ornic)
     pingpong(guarded, guarded.ornic, "rc", "-e")
     pingpong(guarded, guarded.ornic, "ud")
@@ -61,13 +61,13 @@ def test_perftest(guarded, program):
 
 @pytest.mark.parametrize("transport", ["rc", "uc"])
 def test_transfer(guarded, guest_programs, transport):
-    """Every operation, each byte checked."""
+    """Every operation works, with every byte checked."""
     transfer(guarded, guarded.ornic, guest_programs, ",".join(OPS[transport]), f"-t {transport}",
              timeout=120)
 
 
 def test_regions_come_and_go(guarded):
-    """What a process has registered is mapped for the card, and no longer than that."""
+    """The memory that a process has registered is mapped for the card until the process ends."""
     vm, port = guarded.a, guarded.ornic[guarded.a]
     before = regions(guarded)
     command = vm.spawn(f"ib_write_bw -d {port.device} -x {port.gid_index} -s {1 << 20}")
@@ -78,8 +78,8 @@ def test_regions_come_and_go(guarded):
 
 
 def test_hole(iommu_pair):
-    """The card is told to access memory that is there and not mapped: it counts a fault, accesses
-    nothing, and both it and its driver go on."""
+    """If the card is made to access memory that exists but is not mapped, it counts a fault and
+    accesses nothing. The card and its driver keep working without a reset."""
     vm = iommu_pair.a
     before = counters(iommu_pair.card)
     resets = iommu_pair.card.stats()["cards"]["nic0"]["function"]["resets"]

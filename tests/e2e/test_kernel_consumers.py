@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Issue: "Kernel consumers run between two VMs in `make check`: NVMe over Fabrics (nvmet on one,
-nvme-rdma and fio with verification on the other), NFS over RDMA, iSER or SRP, RDS or SMC-R"; and
-what becomes of them when a card goes away."""
+"""Kernel consumers between two VMs: NVMe over Fabrics (nvmet, nvme-rdma, and fio with
+verification), NFS over RDMA, SRP and RDS; and their behaviour when a card goes away."""
 
 import pytest
 from lab.consumers import CONSUMERS, Nvme, NvmeSrq, Srp, consume, fio, fio_command
@@ -15,7 +14,8 @@ KINDS = pytest.mark.parametrize("kind", CONSUMERS, ids=lambda kind: kind.__name_
 
 @KINDS
 def test_consumer(pair, tidy, guest_programs, kind):
-    """From loading to unloading, data verified; nothing is left in kernels or cards."""
+    """A consumer works with verified data from loading to unloading, and leaves nothing in kernels
+    or cards."""
     before = [counters(pair.card, nic, "objects")["qp"] for nic in (0, 1)]
     consume(kind, pair.a, pair.b, pair.ornic, guest_programs)
     assert [counters(pair.card, nic, "objects")["qp"] for nic in (0, 1)] == before
@@ -24,14 +24,14 @@ def test_consumer(pair, tidy, guest_programs, kind):
 @pytest.mark.parametrize("kind", [Nvme, long(Srp)], ids=["nvme", "srp"])
 @pytest.mark.parametrize("card", ["host", "target"])
 def test_interop(interop, tidy, guest_programs, card, kind):
-    """rdma_rxe on the other side: registered memory that one side offers and invalidates, and the
-    other reads and writes."""
+    """A consumer works with rdma_rxe on the other side: one side registers and invalidates memory
+    that the other side reads and writes."""
     host, target = interop.vms if card == "host" else interop.vms[::-1]
     consume(kind, host, target, interop.ornic, guest_programs)
 
 
 class Io:
-    """fio with verification on the host's NVMe disk, going on until it is told to end or fails."""
+    """fio with verification on the host's NVMe disk, which runs for `seconds` or until it fails."""
 
     def __init__(self, pair, disk, seconds=300):
         self.pair = pair
@@ -44,11 +44,11 @@ class Io:
         return stats["tx_bytes"] + stats["rx_bytes"]
 
     def fails(self):
-        """fio ends by itself, because its disk is gone."""
+        """Checks that fio ends with an I/O error, because its disk is gone."""
         code, output = self.command.wait(GIVEN_UP)
         assert code not in (0, 124, 137), output
-        # Behind its first error fio looks at blocks that were not written, in buffers that were
-        # not filled.
+        # After its first error fio verifies blocks that were not written, in buffers that were not
+        # filled.
         before, error, _ = output.partition("io_u error")
         assert error and "verify:" not in before, output
 
@@ -60,7 +60,7 @@ def unload(pair, vm):
 
 
 def unload_mute(pair, vm):
-    """The card answers no command, which the driver finds out while the disk is being removed."""
+    """Unloads the drivers of a card that answers no command, which the driver detects meanwhile."""
     inject(pair, vm, "mute")
     unload(pair, vm)
 
@@ -77,7 +77,7 @@ def reset(pair, vm):
 
 
 def mute(pair, vm):
-    """The card answers no command; the one of a program is the first."""
+    """Makes the card answer no command, and runs a program that needs one."""
     def break_down():
         inject(pair, vm, "mute")
         vm.run(f"timeout -k 1 {RECOVERY} ibv_rc_pingpong -d {pair.ornic[vm].device} -g 0 127.0.0.1",
@@ -88,11 +88,12 @@ def mute(pair, vm):
 
 @pytest.mark.parametrize("lose", [
     unload, long(remove), reset, long(fail), mute,
-    # NVMe waits a minute for the answer to its good-bye.
+    # NVMe waits a minute for the answer to its last request
     long(unload_mute),
 ])
 def test_host_loses_its_card(pair, tidy, lose):
-    """The disk goes with the card, programs get errors, nobody hangs; a new disk works."""
+    """If the host loses its card, the disk goes away, programs get errors, and nothing hangs. A new
+    disk works."""
     disk = Nvme(pair.a, pair.b, pair.ornic)
     disk.load()
     disk.export()
@@ -110,11 +111,12 @@ def test_host_loses_its_card(pair, tidy, lose):
 
 @pytest.mark.parametrize("kind, lose, seconds", [
     long(Nvme, unload, 10), (NvmeSrq, remove, 10), long(Nvme, reset, 10), (NvmeSrq, fail, 10),
-    # 10 s pass until the driver knows.
+    # The driver notices this after 10 s
     long(Nvme, mute, 25),
 ])
 def test_target_loses_its_card(pair, tidy, kind, lose, seconds):
-    """The host waits for the target; when it is there again, I/O goes on and nothing is lost."""
+    """If the target loses its card, the host waits; when the target is back, I/O continues and no
+    data is lost."""
     with kind(pair.a, pair.b, pair.ornic) as disk:
         io = Io(pair, disk, seconds)
         lose(pair, pair.b)
