@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Issue: "module unload while traffic runs; the PCI function removed, unbound and FLR-reset with
-QPs open and traffic running; SIGKILL of a process mid-transfer leaves no resource; 200 load/unload
-cycles"."""
+"""Modules are unloaded under traffic; the PCI function is removed, unbound and reset (FLR) with
+open QPs under traffic; processes are killed in the middle of a transfer; the modules are loaded 200
+times."""
 
 import re
 import subprocess
@@ -18,7 +18,7 @@ CYCLES = 200
 
 
 def works(pair):
-    """Datagrams, connections and rdma_cm between the machines."""
+    """Checks that RC, UD and rdma_cm work between the VMs."""
     pingpong(pair, pair.ornic, options="-n 100")
     pingpong(pair, pair.ornic, "ud", "-n 100")
     rping(pair, pair.ornic, count=5)
@@ -26,7 +26,8 @@ def works(pair):
 
 @pytest.mark.parametrize("program", ["ib_write_bw", long("ib_read_bw"), long("ib_send_bw")])
 def test_sigkill(pair, program):
-    """SIGKILL in the middle of a transfer: no resource is left, in the kernel or in the device."""
+    """SIGKILL in the middle of a transfer leaves no resource, neither in the kernel nor in the
+    card."""
     before = [counters(pair.card, nic, "objects") for nic in (0, 1)]
     traffic = Traffic(pair, program)
     assert resources(pair.a), "the traffic is not to be seen"
@@ -39,12 +40,12 @@ def test_sigkill(pair, program):
 
 
 def test_peer_dies(pair):
-    """The other side of a connection is gone: the requester's retries end, nobody hangs."""
+    """If the peer of a connection is killed, the retries of the requester end with an error."""
     traffic = Traffic(pair)
     traffic.commands[0].kill("KILL")
     code, output = traffic.commands[1].wait(60)
     assert code not in (0, 124, 137), output
-    # IBV_WC_RETRY_EXC_ERR, in perftest's words
+    # perftest's messages for IBV_WC_RETRY_EXC_ERR
     assert "Completion with error at client" in output, output
     assert re.search(r"Failed status 12: wr_id \d+", output), output
     works(pair)
@@ -52,7 +53,8 @@ def test_peer_dies(pair):
 
 @pytest.mark.parametrize("module", ["ornic_rdma", "ornic"])
 def test_unload_with_traffic(pair, module):
-    """The modules go while programs use the card; the programs can be ended; all comes back."""
+    """Modules can be unloaded while programs use the card. The programs can be killed, and the card
+    works after a reload."""
     vm = pair.a
     traffic = Traffic(pair)
     words = "rmmod ornic_rdma" + (" && rmmod ornic" if module == "ornic" else "")
@@ -65,7 +67,7 @@ def test_unload_with_traffic(pair, module):
 
 
 def test_remove_rescan(pair):
-    """The PCI function is removed under traffic, and found again."""
+    """The PCI function can be removed under traffic, and works after a rescan."""
     vm = pair.a
     address = pci_address(vm, pair.ornic[vm].netdev)
     traffic = Traffic(pair)
@@ -78,7 +80,7 @@ def test_remove_rescan(pair):
 
 
 def test_unbind_bind(pair):
-    """The driver is taken from the function under traffic, and given back."""
+    """The driver can be unbound from the function under traffic and bound again."""
     vm = pair.a
     address = pci_address(vm, pair.ornic[vm].netdev)
     traffic = Traffic(pair)
@@ -90,8 +92,8 @@ def test_unbind_bind(pair):
 
 
 def test_flr(pair):
-    """Function level reset with QPs open and traffic running [ORNIC-RST-1]: the netdev comes back
-    by itself with its address, programs end or can be ended, new ones work."""
+    """After a function level reset with open QPs under traffic [ORNIC-RST-1] the netdev is back
+    with its address, programs end or can be killed, and new programs work."""
     vm = pair.a
     address = pci_address(vm, pair.ornic[vm].netdev)
     vm.check(f"grep -qw flr /sys/bus/pci/devices/{address}/reset_method")
@@ -107,7 +109,7 @@ def test_flr(pair):
 
 
 def test_card_keeps_its_guest_apart(pair):
-    """A reset of one card is none of the other's business [ORNIC-BAD-1]."""
+    """A reset of one card does not affect the other card [ORNIC-BAD-1]."""
     objects = counters(pair.card, 1, "objects")
     reset_function(pair, pair.a)
     assert counters(pair.card, 1, "objects") == objects
@@ -117,7 +119,7 @@ def test_card_keeps_its_guest_apart(pair):
 
 
 def stripped(kernel, name):
-    """A module without what is there for debuggers only: many megabytes to load 200 times."""
+    """Returns a module without debug information, which is many megabytes to load 200 times."""
     target = paths.BUILD / "e2e" / f"{name}.ko"
     target.parent.mkdir(exist_ok=True)
     subprocess.run(["strip", "-g", "-o", target, kernel.modules / f"{name}.ko"], check=True)
@@ -126,7 +128,7 @@ def stripped(kernel, name):
 
 @pytest.mark.slow
 def test_load_unload_cycles(pair):
-    """200 times the modules go and come."""
+    """The modules can be unloaded and loaded 200 times."""
     vm = pair.a
     core, verbs = stripped(vm.kernel, "ornic"), stripped(vm.kernel, "ornic_rdma")
     vm.check(

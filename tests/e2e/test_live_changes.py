@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Settings of the Ethernet interface that need other queues. RDMA shares the port, which stays up;
-the queues are exchanged, and no frame is lost on the way."""
+"""Settings of the netdev that need new queues. The port, which RDMA shares, stays up, and the
+queues are replaced without losing a frame."""
 
 import re
 
@@ -20,7 +20,8 @@ CHANGES = (
 
 
 def test_port_stays_up(queues, guest_programs):
-    """RDMA goes on at a path MTU that fits each MTU of the port, and datagrams are answered."""
+    """RDMA traffic continues and pings are answered during each change, and the carrier does not
+    change. The path MTU fits each MTU of the port."""
     pair, vm, port = queues, queues.a, queues.ornic[queues.a]
     pair.b.check(f"ping -c 1 -W 5 {port.ip}")
     traffic = Traffic(pair, options="-s 65536 -m 1024")
@@ -34,7 +35,7 @@ def test_port_stays_up(queues, guest_programs):
     flood.kill("INT")
     _, output = flood.wait()
     sent, got = map(int, re.search(r"(\d+) packets transmitted, (\d+) received", output).groups())
-    # The last one may have been on its way.
+    # The last ping may be in flight
     assert got >= sent - 1 and sent > 100, output
     traffic.kill()
     pair.ornic[vm] = find_port(vm, port.netdev, port.ip)

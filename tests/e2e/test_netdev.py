@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The Ethernet interface: what a person may set while frames fly."""
+"""The netdev: settings under traffic, RSS, segmentation and rules."""
 
 import contextlib
 import re
@@ -21,7 +21,7 @@ GUEST = Path(__file__).parent / "guest"
 
 
 def test_settings_under_traffic(pair):
-    """Rings, MTU, MAC filter and counters while frames fly."""
+    """Rings, MTU, MAC filter and offloads can be changed, and counters be read, under traffic."""
     vm, port = pair.a, pair.ornic[pair.a]
     flood = pair.b.spawn(f"ping -q -i 0.01 {port.ip}", 300)
     try:
@@ -38,7 +38,7 @@ def test_settings_under_traffic(pair):
         ):
             vm.check(setting, 60)
             assert pings(vm, pair.ornic[pair.b].ip), setting
-        # Not a power of two, and too few.
+        # Refused: no power of two, too small a ring, too large an MTU
         assert vm.run(f"ethtool -G {port.netdev} tx 1000")[0]
         assert vm.run(f"ethtool -G {port.netdev} rx 16")[0]
         assert vm.run(f"ip link set {port.netdev} mtu 9001")[0]
@@ -48,7 +48,8 @@ def test_settings_under_traffic(pair):
     pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
 
 def test_mtu_lowered_while_frames_wait(queues):
-    """A frame that has become too long on its way is dropped, and no more."""
+    """A frame that waits while the MTU is lowered, and is then too long, is dropped without other
+    effects."""
     pair = queues
     vm, port = pair.a, pair.ornic[pair.a]
     resets = pair.card.stats()["cards"]["nic0"]["function"]["resets"]
@@ -72,13 +73,13 @@ def test_mtu_lowered_while_frames_wait(queues):
 # ---- Queues ----
 
 FLOWS = 200
-# Frames that come by themselves while a test counts: IPv6's, ARP.
+# Frames that the kernel sends on its own while a test counts: IPv6, ARP
 NOISE = 12
 KEY = bytes(range(3, 43))
 
 
 class Received:
-    """How many frames each queue of machine `a` receives while the block runs."""
+    """Counts the frames that each queue of VM `a` receives while the block runs."""
 
     def __init__(self, pair, programs):
         self.vm, self.netdev = pair.a, pair.ornic[pair.a].netdev
@@ -98,7 +99,7 @@ class Received:
 
 
 def send_flows(pair):
-    """Datagrams to as many ports of machine `a`, where nobody listens."""
+    """Sends FLOWS datagrams to as many ports of VM `a` that have no listener."""
     program = f"""
 import socket
 for number in range({FLOWS}):
@@ -110,7 +111,7 @@ for number in range({FLOWS}):
 
 
 def udp_hash(pair, number):
-    """Of the datagram that send_flows sends as `number` [ORNIC-DEV-9]."""
+    """Returns the hash of the datagram `number` of send_flows() [ORNIC-DEV-9]."""
     source, destination = (pair.ornic[vm].ip for vm in (pair.b, pair.a))
     return toeplitz(data_of(source, destination, 20000 + number, 30000 + 7 * number), KEY)
 
@@ -120,14 +121,14 @@ def ethtool(pair, option, words=""):
 
 
 def refused(pair, option, words):
-    """A change that is refused; why."""
+    """Makes a change that must be refused, and returns the message."""
     code, text = pair.a.run(f"ethtool {option} {pair.ornic[pair.a].netdev} {words}")
     assert code, text
     return text
 
 
 def table(pair):
-    """(queue by hash, key), as ethtool shows them."""
+    """Returns (queue by hash, key) as ethtool shows them."""
     text = ethtool(pair, "-x")
     rows = re.findall(r"^ *\d+:((?: +\d+)+)$", text, re.M)
     key = re.search(r"^([0-9a-f:]{119})$", text, re.M)[1]
@@ -136,7 +137,7 @@ def table(pair):
 
 @pytest.fixture
 def defaults(queues):
-    """A pair with two queues and the settings of the beginning, to which it returns."""
+    """A pair with two queues, whose settings are reset after the test."""
     yield queues
     ethtool(queues, "-L", "combined 2")
     ethtool(queues, "-X", "default")
@@ -156,7 +157,7 @@ def test_indirection(defaults, guest_programs, weights):
 
 
 def test_hash_key(defaults, guest_programs):
-    """The hash is what its key says, and it finds the table's entry [ORNIC-DEV-9]."""
+    """The hash is computed with the key and selects the entry of the table [ORNIC-DEV-9]."""
     pair = defaults
     key = ":".join(f"{byte:02x}" for byte in KEY)
     ethtool(pair, "-X", f"hkey {key} weight 1 3")
@@ -170,7 +171,7 @@ def test_hash_key(defaults, guest_programs):
 
 
 def test_hash_fields(defaults, guest_programs):
-    """Without ports there is one queue for two hosts."""
+    """If ports are not hashed, all datagrams between two hosts use one queue."""
     pair = defaults
     assert "L4 bytes 0 & 1" in ethtool(pair, "-n", "rx-flow-hash udp4")
     ethtool(pair, "-N", "rx-flow-hash udp4 sd")
@@ -190,7 +191,8 @@ def test_hash_fields(defaults, guest_programs):
 
 
 def test_channels(defaults, guest_programs):
-    """Queues come and go while frames fly; the table follows, unless somebody wrote it."""
+    """The number of queues can change under traffic. The table follows, unless a user has set
+    it."""
     pair = defaults
     port = pair.ornic[pair.a]
     flood = pair.b.spawn(f"ping -q -i 0.01 {port.ip}", 300)
@@ -215,7 +217,8 @@ def test_channels(defaults, guest_programs):
 
 
 def test_scaling_survives(defaults, guest_programs):
-    """Table and key are what they were after the interface was down and after a reset."""
+    """The table, the key and the hash fields survive a time when the interface is down, and a
+    reset."""
     pair = defaults
     vm, port = pair.a, pair.ornic[pair.a]
     ethtool(pair, "-X", "weight 0 1")
@@ -233,7 +236,7 @@ def test_scaling_survives(defaults, guest_programs):
 
 
 def test_counters(queues):
-    """ethtool's counters are the card's own."""
+    """ethtool shows the card's counters."""
     text = ethtool(queues, "-S")
     shown = dict(re.findall(r"^ +(\w+): (\d+)$", text, re.M))
     for group in ("port", "device"):
@@ -249,7 +252,7 @@ VLAN = 100
 
 @contextlib.contextmanager
 def vlan(pair):
-    """VLAN interfaces on both machines; their addresses."""
+    """Creates VLAN interfaces in both VMs, and yields their addresses."""
     ips = {}
     for number, vm in enumerate(pair.vms, 1):
         ips[vm] = f"10.50.0.{number}"
@@ -268,7 +271,7 @@ def port_counter(pair, name):
 
 
 class Sent:
-    """What the queues of machine `a`, and its card, sent while the block ran."""
+    """Counts what the queues of VM `a`, and its card, send while the block runs."""
 
     def __init__(self, pair, programs):
         self.pair, self.program = pair, programs / "qstats"
@@ -293,7 +296,7 @@ class Sent:
 
 
 def captured(pair):
-    """How many bytes of capture there are, once the card has written all of it."""
+    """Returns the size of the capture in bytes, once the card has written all of it."""
     sizes = [0, pair.pcap.stat().st_size]
     while sizes[-1] != sizes[-2]:
         time.sleep(1)
@@ -302,8 +305,8 @@ def captured(pair):
 
 
 def segments(pair, since):
-    """What tshark says of the stream's frames from machine a that were captured after so many
-    bytes: [{field: value}]."""
+    """Returns tshark's fields of the stream's frames from VM a after the offset `since` of the
+    capture: [{field: value}]."""
     fields = ["frame.len", "vlan.id", "ip.id", "ip.checksum.status", "tcp.checksum.status",
               "tcp.checksum", "tcp.seq_raw", "tcp.len", "_ws.malformed"]
     part = pair.pcap.with_suffix(".part")
@@ -322,8 +325,9 @@ def segments(pair, since):
 
 
 def good(status, checksum=""):
-    """tshark wants the zero that a sum is. Who does not know TCP from UDP writes the other one,
-    which the checksum of a frame that is not cut may be [ORNIC-SQ-15]."""
+    """Returns whether tshark's status is good. If a checksum is zero, tshark expects 0x0000. The
+    card does not distinguish TCP from UDP, so a frame that is not segmented may have 0xffff
+    [ORNIC-SQ-15]."""
     return status in ("1", "Good") or checksum == "0xffff"
 
 
@@ -332,7 +336,7 @@ def good(status, checksum=""):
     ("vlan", 9000),
 ])
 def test_segmentation(queues, guest_programs, kind, mtu):
-    """The card cuts a stream into segments, which are all right on the wire [ORNIC-SQ-16]."""
+    """The card splits a stream into segments, which are all correct on the wire [ORNIC-SQ-16]."""
     pair = queues
     port = pair.ornic[pair.a]
     pair.a.check(f"ip link set {port.netdev} mtu {mtu}")
@@ -372,7 +376,7 @@ def ipv6_of(vm, netdev):
 
 
 def test_segmentation_off(queues, guest_programs):
-    """Then the network stack cuts, and all frames are counted by either in the same way."""
+    """Without TSO the network stack splits the stream, and the driver counts no GSO packets."""
     pair = queues
     ethtool(pair, "-K", "tso off")
     try:
@@ -384,11 +388,11 @@ def test_segmentation_off(queues, guest_programs):
 
 
 def test_segments_are_counted(queues, guest_programs):
-    """What the host counts is what the card sends."""
+    """The driver counts as many segments as the card sends."""
     pair = queues
     with Sent(pair, guest_programs) as sent:
         send_bytes(pair, pair.ornic[pair.b].ip)
-        # The last ones are counted when their completion was polled.
+        # The last frames are counted when their completions are polled
         pings(pair.a, pair.ornic[pair.b].ip)
     assert abs(sent.by["packets"] - sent.by["card_packets"]) <= 5
     assert sent.by["packets"] > 3 * (sent.by["packets"] - sent.by["gso_wire_packets"])
@@ -396,7 +400,7 @@ def test_segments_are_counted(queues, guest_programs):
 
 @pytest.mark.parametrize("count", [1000, long(10000)])
 def test_segmentation_of_nonsense(queues, count):
-    """A raw socket may ask for any segmentation of any frame; the card goes on."""
+    """The card keeps working after any segmentation request of a raw socket, for any frame."""
     pair = queues
     port = pair.ornic[pair.a]
     output = pair.a.check(f"{GUEST}/gso {port.netdev} {pair.card.macs[1]} {seed()} {count}",
@@ -409,7 +413,7 @@ def test_segmentation_of_nonsense(queues, count):
 # ---- Rules ----
 
 def datagrams(pair, port, count=50):
-    """What sends datagrams to one port of machine `a`, from many."""
+    """Returns a function that sends datagrams from many ports to one port of VM `a`."""
     program = f"""
 import socket
 for number in range({count}):
@@ -426,7 +430,8 @@ for number in range({count}):
 
 @pytest.fixture
 def rules(defaults):
-    """A pair that sends to queue 0 what no rule takes, and has no rule afterwards."""
+    """A pair that directs frames without a rule to queue 0. Its rules are deleted after the
+    test."""
     pair = defaults
     ethtool(pair, "-X", "weight 1 0")
     yield pair
@@ -435,7 +440,7 @@ def rules(defaults):
 
 
 def arrives(pair, programs, send):
-    """Which queue gets what `send` sends; None if none does."""
+    """Returns the queue that receives what `send` sends, or None if no queue does."""
     with Received(pair, programs) as received:
         count = send()
     taken = [queue for queue, frames in enumerate(received.frames) if frames >= count]
@@ -444,7 +449,7 @@ def arrives(pair, programs, send):
 
 
 def test_rule_to_queue(rules, guest_programs):
-    """The first location that matches decides, and what was there before it is gone after it."""
+    """The first location that matches decides. A new rule replaces an old one at its location."""
     pair = rules
     send = datagrams(pair, 40001)
     assert arrives(pair, guest_programs, send) == 0
@@ -454,7 +459,7 @@ def test_rule_to_queue(rules, guest_programs):
     text = ethtool(pair, "-n")
     for words in ("Filter: 7", "Dest port: 40001", "Action: Direct to queue 1"):
         assert words in text
-    # An earlier location; another action there; then none.
+    # Add a rule at an earlier location, change its action, and delete the rules
     ethtool(pair, "-N", f"flow-type ip4 src-ip {pair.ornic[pair.b].ip} l4proto 17 action 0 loc 3")
     assert arrives(pair, guest_programs, send) == 0
     ethtool(pair, "-N", f"flow-type ip4 src-ip {pair.ornic[pair.b].ip} l4proto 17 action 1 loc 3")
@@ -467,7 +472,7 @@ def test_rule_to_queue(rules, guest_programs):
 
 
 def test_rule_drops(rules, guest_programs):
-    """Action -1; a mask of ports; without a location it gets one."""
+    """A rule with action -1 and a mask of ports drops frames; without a location it gets one."""
     pair = rules
     ethtool(pair, "-N", "flow-type udp4 dst-port 40960 m 0xff action -1")
     before = port_counter(pair, "rx_dropped_rule")
@@ -478,7 +483,7 @@ def test_rule_drops(rules, guest_programs):
 
 
 def test_rule_kinds(rules, guest_programs):
-    """Ethernet type and addresses, VLAN, IPv6, TCP."""
+    """Rules match Ethernet type and addresses, VLAN, IPv6 and TCP."""
     pair = rules
     b, port = pair.b, pair.ornic[pair.b]
     mac = pair.card.macs[0]
@@ -488,7 +493,7 @@ def test_rule_kinds(rules, guest_programs):
         return 50
 
     def ping(options):
-        # Neighbours know each other.
+        # Resolve the addresses first
         b.check(f"ping -c 3 -i 0.2 -W 5 {options}")
 
         def send():
@@ -520,7 +525,8 @@ def test_rule_kinds(rules, guest_programs):
 
 
 def test_rules_stay(rules, guest_programs):
-    """After other queues, down and up, and a reset; a queue that a rule names does not go."""
+    """Rules survive a replacement of the queues, a time when the interface is down, and a reset. A
+    queue that a rule names cannot be removed."""
     pair = rules
     vm, port = pair.a, pair.ornic[pair.a]
     send = datagrams(pair, 40001)
@@ -545,7 +551,8 @@ def test_rules_stay(rules, guest_programs):
 
 
 def test_rules_refused(rules):
-    """What the card cannot look at, and what does not exist."""
+    """Rules for fields that the card cannot match, and for queues, locations and contexts that do
+    not exist, are refused."""
     for words in (
         "flow-type udp4 dst-port 1 action 2 loc 0",
         "flow-type udp4 dst-port 1 action 1 loc 100000",

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Each allocation in the drivers fails once: the call is refused with ENOMEM, nothing is lost, the
-same call then works, and the kernel has nothing to report. guest/nomem.c does it, in the debug
-kernel. In `make check` n, the number of the allocation, grows by quarters; in `make check-long` by
-one."""
+"""Each allocation in the drivers fails once: the call fails with ENOMEM and loses nothing, the same
+call then works, and the kernel has nothing to report. guest/nomem.c does this in the debug kernel,
+for a growing number n of the allocation that fails."""
 
 import re
 
@@ -11,15 +10,15 @@ from lab.pair import Port, find_port, set_address
 from lab.perftest import pingpong
 from settings import Traffic, control, counters, long, pci_address, wait_until
 
-# Until each has been seen to pass, and to end in time.
+# Long until each test is known to pass, and to end in time
 pytestmark = pytest.mark.long
 
-# How n grows, in per cent.
+# Growth of n, in per cent; 0: by one
 COARSE, SOME, EACH = 100, 50, 0
 TIMEOUT = 900
 ADDRESS = "10.41.0.1"
 
-# Entry points by the group that guest/nomem.c has them in.
+# Entry points by their group in guest/nomem.c
 GROUPS = {
     "object": """open alloc_pd create_cq create_cq_ex resize_cq modify_cq create_srq resize_srq
                  modify_srq query_srq open_xrcd create_srq_xrc create_ah query_device query_port
@@ -38,17 +37,18 @@ GROUPS = {
 
 
 def kmemleak(vm):
-    """What nothing refers to. What was freed a moment ago may still be referred to from a stack:
-    the second scan counts."""
+    """Returns kmemleak's report of unreferenced memory. A stack may still refer to recently freed
+    memory, so the second scan counts."""
     return vm.check("cd /sys/kernel/debug && echo scan >kmemleak && sleep 6 && "
                     "echo scan >kmemleak && cat kmemleak", TIMEOUT)
 
 
 @pytest.fixture
 def nothing_lost(debug_cards):
-    """The card counts as many objects as before, and the kernel's memory is all referred to."""
+    """Checks after the test that the card has as many objects as before, and that no memory has
+    leaked."""
     cards = debug_cards
-    # What the kernel says of any allocation that fails.
+    # The kernel's message about any allocation that fails
     cards.a.expects(r".*: page allocation failure: .*", required=False)
     cards.a.check("echo clear >/sys/kernel/debug/kmemleak")
     before = counters(cards.card, 0, "objects")
@@ -58,13 +58,13 @@ def nothing_lost(debug_cards):
 
 
 def figures(text):
-    """{entry point: {"injected": N, ...}} of what nomem prints."""
+    """Returns {entry point: {"injected": N, ...}} from the output of nomem."""
     return {name: {word: int(number) for word, number in re.findall(r"(\w+) (\d+)", rest)}
             for name, rest in re.findall(r"^(.+): (injected .*)$", text, re.M)}
 
 
 def sweep(cards, programs, record_property, scope, growth, groups):
-    """Sweeps every entry point of these groups; those that have met no failure."""
+    """Sweeps every entry point of these groups, and returns those without a failed allocation."""
     port = cards.ornic[cards.a]
     code, text = cards.a.run(f"{programs}/nomem sweep {growth} {scope} {port.device} "
                              f"{port.gid_index} {groups}", TIMEOUT)
@@ -77,7 +77,8 @@ def sweep(cards, programs, record_property, scope, growth, groups):
 
 
 def works_again(cards):
-    """The first card, whose interface may be a new one, has its address, and bytes move."""
+    """Sets the address of the first card's netdev, which may be a new one, and checks that data
+    moves."""
     vm = cards.a
     wait_until("an interface", lambda: len(vm.netdevs_of("ornic")) == 2)
     netdev = vm.netdevs_of("ornic")[0]
@@ -89,7 +90,7 @@ def works_again(cards):
 
 @pytest.mark.parametrize("scope, growth", [("all", SOME), long("own", EACH), long("all", EACH)])
 def test_verbs(debug_cards, nothing_lost, guest_programs, record_property, scope, growth):
-    """Every call of libibverbs that ends in the driver."""
+    """Every call of libibverbs that reaches the driver withstands failed allocations."""
     spared = sweep(debug_cards, guest_programs, record_property, scope, growth,
                    "object qp memory frame")
     assert scope == "own" or not spared
@@ -97,14 +98,14 @@ def test_verbs(debug_cards, nothing_lost, guest_programs, record_property, scope
 
 @pytest.mark.parametrize("growth", [COARSE, long(EACH)])
 def test_netdev(debug_cards, nothing_lost, guest_programs, record_property, growth):
-    """What is refused leaves the interface as it was, with its link."""
+    """A change that fails leaves the interface as it was, with its link."""
     assert not sweep(debug_cards, guest_programs, record_property, "own", growth, "netdev")
     works_again(debug_cards)
 
 
 @pytest.mark.parametrize("growth", [COARSE, long(EACH)])
 def test_probe(debug_cards, nothing_lost, guest_programs, record_property, growth):
-    """A driver that finds no memory for a device leaves it alone, and takes it the next time."""
+    """A probe without memory leaves the device alone, and the next probe succeeds."""
     vm = debug_cards.a
     debug_cards.card.expects_reset("nic0")
     vm.expects(r"ornic\S* .*", required=False)
@@ -113,7 +114,8 @@ def test_probe(debug_cards, nothing_lost, guest_programs, record_property, growt
 
 
 def short_of_memory(vm, programs, per_cent, seconds):
-    """That much of what the drivers allocate fails, in every context, from now on."""
+    """Makes this percentage of the drivers' allocations fail, in every context, for this time
+    (seconds)."""
     return vm.spawn(f"{programs}/nomem random {per_cent} {seconds}")
 
 
@@ -130,8 +132,8 @@ def rdma_device(vm, port):
 
 @pytest.mark.parametrize("per_cent", [1, long(10)])
 def test_recovery(debug_cards, nothing_lost, guest_programs, record_property, per_cent):
-    """The card fails while memory is short. What has not come back when there is memory again comes
-    back with a reset."""
+    """If the card fails while memory is short, it recovers, at the latest by a reset when there is
+    memory again."""
     vm, port = debug_cards.a, debug_cards.ornic[debug_cards.a]
     address = pci_address(vm, port.netdev)
     debug_cards.card.expects_reset("nic0")
@@ -151,7 +153,7 @@ def test_recovery(debug_cards, nothing_lost, guest_programs, record_property, pe
 
 @pytest.fixture
 def two_hosts(debug_cards):
-    """The address of the second card, whose interface is in a network of its own."""
+    """The address of the second card, whose netdev is in a network namespace of its own."""
     vm = debug_cards.a
     near, far = (port.netdev for port in debug_cards.ports)
     vm.check(f"ip netns add far && ip link set {far} netns far && "
@@ -166,7 +168,7 @@ def two_hosts(debug_cards):
 
 @pytest.mark.parametrize("per_cent", [10, long(50)])
 def test_frames(debug_cards, nothing_lost, guest_programs, two_hosts, record_property, per_cent):
-    """Buffers of several pages cannot be filled, in NAPI: frames are lost, and that is all."""
+    """If NAPI cannot refill buffers of several pages, frames are lost, without other effects."""
     vm, near = debug_cards.a, debug_cards.ports[0].netdev
     command = short_of_memory(vm, guest_programs, per_cent, 10)
     for size in (56, 3000, 8900):
@@ -174,6 +176,6 @@ def test_frames(debug_cards, nothing_lost, guest_programs, two_hosts, record_pro
     injected(command, record_property, "frames")
     text = vm.check(f"ping -c 10 -i 0.2 -s 8900 {two_hosts}")
     assert " 0% packet loss" in text
-    # All buffers come back.
+    # Down and up replaces all buffers
     vm.check(f"ip link set {near} down && ip link set {near} up")
     wait_until("it answers", lambda: vm.run(f"ping -c 1 -W 1 {two_hosts}")[0] == 0)

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Two machines whose cards are two processes, joined by a Unix datagram socket that takes eleven
-packets: what is too much for it waits in QPs, and nothing is lost [ORNIC-WIRE-24]."""
+"""Two VMs whose cards are two processes, joined by a Unix datagram socket that holds eleven
+packets. Further packets wait in QPs, and nothing is lost [ORNIC-WIRE-24]."""
 
 import pytest
 from lab.perftest import perftest, rping
 from settings import counters
 
-# What a reader that is slow for a while must not cause
+# Counters that a temporarily slow reader must not increase
 LOSSES = ["retransmits", "ack_timeouts", "seq_naks_sent", "rx_out_of_sequence", "rx_duplicate_requests"]
 
 
 def losses(processes):
-    """What says that packets were lost, of both cards and of both ports between them."""
+    """Returns the counters of lost packets, of both cards and of both ports between them."""
     found = {}
     for card in processes.cards:
         stats = card.stats()
@@ -26,7 +26,8 @@ def losses(processes):
     ("ib_read_bw", "-n 10 -q 4 -b"),
 ])
 def test_nothing_is_lost(processes, program, options):
-    """Messages of 1 MiB, of one QP and of several, one way and both ways at once."""
+    """No packet of a 1 MiB message is lost, with one QP and with several, in one direction and in
+    both."""
     before = losses(processes)
     words = options.split()
     perftest(processes, processes.ornic, program, 1 << 20, int(words[1]), " ".join(words[2:]),
@@ -35,7 +36,7 @@ def test_nothing_is_lost(processes, program, options):
 
 
 def test_netdev_is_not_held_up(processes):
-    """TCP and rdma_cm between the processes, frames of the netdev wait as packets of QPs do."""
+    """rping loses no packets; frames of the netdev wait like packets of QPs."""
     before = losses(processes)
     rping(processes, processes.ornic, count=20, timeout=120)
     assert losses(processes) == before

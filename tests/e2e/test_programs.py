@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Issue: "Then between the two: ping, ibv_devinfo, ibv_rc_pingpong ... with data verified"."""
+"""Common programs between two VMs: ping, ibv_devinfo, ibv_rc_pingpong and others, with verified
+data."""
 
 import json
 import re
@@ -11,19 +12,19 @@ from lab.programs import frame_rates
 from settings import Roles, counters, gid_index, gid_text, ipv6_ports, long
 
 MIB = 1 << 20
-RAW_RECEIVES = 2048  # that guest/pps.c posts
+RAW_RECEIVES = 2048  # posted by guest/pps.c
 
 
 @pytest.mark.parametrize("name, run", demo.LINES, ids=[name for name, _ in demo.LINES])
 def test_demo(pair, name, run):
-    """Every line of `make demo`."""
+    """Every program of `make demo` works."""
     run(pair)
 
 
 @pytest.mark.parametrize("mtu", [256, long(512), 1024, long(2048), 4096])
 def test_path_mtu(bytes_pair, mtu):
-    """Path MTU 256..4096 [ORNIC-WIRE-19]; messages that are no multiple of it, data checked. Only
-    packets that are bytes have that size."""
+    """Path MTUs from 256 to 4096 work [ORNIC-WIRE-19], with messages that are no multiple of them
+    and with verified data. Packets have that size only if they are real bytes."""
     size, count = 10007, 200
     before = [counters(bytes_pair.card, nic, "rdma")["tx_packets"] for nic in (0, 1)]
     pingpong(bytes_pair, bytes_pair.ornic, options=f"-m {mtu} -s {size} -n {count}")
@@ -36,12 +37,12 @@ def test_path_mtu(bytes_pair, mtu):
 
 @pytest.mark.parametrize("options", ["", "-e"])
 def test_rc_pingpong_large(pair, options):
-    """Messages of many packets, polled and by events; data checked."""
+    """Messages of many packets work, with polling and with events, and with verified data."""
     pingpong(pair, pair.ornic, options=f"-s {MIB} -n 20 {options}")
 
 
 def test_ud_pingpong_events(pair):
-    """Datagrams with the completion channel."""
+    """UD works with a completion channel."""
     pingpong(pair, pair.ornic, "ud", "-e")
 
 
@@ -50,26 +51,26 @@ def test_ud_pingpong_events(pair):
     ("srq", "-q 40 -n 50"),
 ])
 def test_other_pingpong(pair, kind, options):
-    """Unreliable connections, messages of many packets too; 16 QPs and more on one SRQ; data
-    checked."""
+    """UC works, also with messages of many packets, and 16 and more QPs share one SRQ, with
+    verified data."""
     pingpong(pair, pair.ornic, kind, f"-c {options}")
 
 
 @pytest.mark.parametrize("options", ["-t", "-N", "-N -e"])
 def test_rc_pingpong_extended(pair, options):
-    """Completions with timestamps, and the calls that build a request piece by piece. (With -t
-    and -e the program takes an event whose completion it has polled before for an error.)"""
+    """Completions with timestamps, and the calls of ibv_wr_*(), work. -t with -e is left out: the
+    program takes an event for an error if it has already polled the completion."""
     pingpong(pair, pair.ornic, options=options)
 
 
 @pytest.mark.parametrize("options", ["", "-e"])
 def test_xrc_pingpong(pair, options):
-    """A QP of the other end's process that fills an SRQ of ours."""
+    """XRC works: a QP of the peer's process fills an SRQ of ours."""
     xsrq_pingpong(pair, pair.ornic, options)
 
 
 def test_other_direction(pair):
-    """Nothing depends on which of the machines is the client."""
+    """Client and server can be swapped."""
     pingpong(Roles(pair.b, pair.a), pair.ornic)
     rping(Roles(pair.b, pair.a), pair.ornic)
 
@@ -78,7 +79,7 @@ def test_other_direction(pair):
 @pytest.mark.parametrize("size", [1, 64, 4096])
 @pytest.mark.parametrize("program", ["ib_send_bw", "ib_write_bw", "ib_read_bw"])
 def test_bandwidth_small(pair, program, size):
-    """perftest with small messages ends well."""
+    """perftest works with small messages."""
     perftest(pair, pair.ornic, program, size, 1000)
 
 
@@ -86,13 +87,13 @@ def test_bandwidth_small(pair, program, size):
 @pytest.mark.parametrize("size", [2, 4096])
 @pytest.mark.parametrize("program", ["ib_send_lat", "ib_write_lat", "ib_read_lat"])
 def test_latency(pair, program, size):
-    """perftest's latencies, inline and not."""
+    """perftest's latency tests work, with inline data and without."""
     perftest(pair, pair.ornic, program, size, 500)
 
 
 @pytest.mark.parametrize("kind", ["CMP_AND_SWAP", "FETCH_AND_ADD"])
 def test_atomics(pair, kind):
-    """Both atomics of RC [ORNIC-SQ-9]."""
+    """Both atomics of RC work [ORNIC-SQ-9]."""
     perftest(pair, pair.ornic, "ib_atomic_lat", 8, 500, f"-A {kind}")
 
 
@@ -103,24 +104,24 @@ def test_atomics(pair, kind):
     pytest.param("-c UD", id="UD"),
 ])
 def test_send_variants(pair, options):
-    """ib_send_bw as people use it beside the plain one."""
+    """ib_send_bw works with common options."""
     perftest(pair, pair.ornic, "ib_send_bw", 2048, 1000, options)
 
 
 def test_write_with_many_qps(pair):
-    """More QPs than the device watches at a time [ORNIC-DB-9]."""
+    """More QPs than the device polls at the same time work [ORNIC-DB-9]."""
     perftest(pair, pair.ornic, "ib_write_bw", 4096, 200, "-q 100")
 
 
 def test_ipv6(pair):
-    """RoCEv2 over IPv6 [ORNIC-WIRE-5]."""
+    """RoCEv2 works over IPv6 [ORNIC-WIRE-5]."""
     ports = ipv6_ports(pair)
     pingpong(pair, ports)
     pingpong(pair, ports, "ud")
 
 
 def test_vlan(pair):
-    """RoCEv2 with a VLAN tag [ORNIC-WIRE-5], [ORNIC-WIRE-7]."""
+    """RoCEv2 works with a VLAN tag [ORNIC-WIRE-5], [ORNIC-WIRE-7]."""
     ports = {}
     for number, vm in enumerate(pair.vms, 1):
         port, ip = pair.ornic[vm], f"10.12.0.{number}"
@@ -140,13 +141,13 @@ def test_vlan(pair):
 
 
 def test_large_frames(pair):
-    """Ethernet with an MTU of 9000: nothing is fragmented, nothing is lost."""
+    """Ethernet frames at an MTU of 9000 are not fragmented and not lost."""
     text = pair.a.check(f"ping -c 5 -i 0.2 -M do -s 8972 {pair.ornic[pair.b].ip}")
     assert " 0% packet loss" in text
 
 
 def test_tcp(pair):
-    """The netdev carries TCP with what it offloads: 8 MiB arrive as they were sent."""
+    """8 MiB arrive unchanged over TCP with the netdev's offloads."""
     ip = pair.ornic[pair.b].ip
     pair.b.check("head -c 8388608 /dev/urandom >/tmp/sent")
     want = pair.b.check("sha256sum </tmp/sent")
@@ -164,8 +165,8 @@ def test_tcp(pair):
 
 @pytest.mark.parametrize("interface, count", [("raw", 2048), ("raw", 3200), ("packet", 3200)])
 def test_frame_rates(pair, interface, count):
-    """What `make bench` measures of frames: most arrive, and the receiver's card counts each that
-    finds no receive. No frame is lost where there are as many receives as frames."""
+    """The measurement of frames by `make bench` works: most frames arrive, and the receiver's card
+    counts each that finds no receive. With as many receives as frames, no frame is lost."""
     before = counters(pair.card, 1, "port")["rx_dropped_no_wqe"]
     rates, log = frame_rates(pair, pair.ornic, interface, 64, count)
     assert all(rates.values()), log
@@ -177,7 +178,7 @@ def test_frame_rates(pair, interface, count):
 
 
 def test_statistics(pair):
-    """`rdma statistic` and ethtool -S count what was sent."""
+    """`rdma statistic` and ethtool -S count the traffic."""
     def sent():
         entry = json.loads(pair.a.check("rdma -j statistic show"))[0]
         return sum(value for key, value in entry.items() if re.match(r"tx_(packets|bytes)", key))

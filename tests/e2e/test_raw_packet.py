@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""RAW_PACKET queue pairs: whole frames in and out, checked against scapy and tshark, of which the
-card has no line."""
+"""RAW_PACKET QPs: whole frames in and out, checked against scapy and tshark, which share no code
+with the card."""
 
 import errno
 import statistics
@@ -29,25 +29,25 @@ RAW_CVLAN, RAW_FCS, RAW_CSUM, RAW_DELAY_DROP = 1, 2, 4, 8
 LOC_LEN_ERR = 1
 RTR, RTS, ERR = 2, 3, 6
 MTU = 9000
-OTHER = "02:00:00:00:99:77"  # nobody's address
+OTHER = "02:00:00:00:99:77"  # not the address of any port
 GROUP = "01:00:5e:01:02:03"
 PORT = 7007
 
 
 def mine(frame):
-    """A frame that this file has made: its UDP or TCP port says so."""
+    """Returns whether a frame is one of these tests, by its UDP or TCP source port."""
     packet = Ether(frame)
     layer = packet.getlayer(UDP) or packet.getlayer(TCP)
     return layer is not None and layer.sport == PORT
 
 
 def from_card(wired, *layers, **ethernet):
-    """A frame for the card to send."""
+    """Returns a frame for the card to send."""
     return wired.frame(*layers, **{"dst": PEER, "src": wired.mac, **ethernet})
 
 
 def receiver(frames, name, create_flags=0, wc_flags=WITH_ALL, posted=16, size=2048):
-    """A queue pair that receives what is for UDP port PORT."""
+    """Creates a QP that receives datagrams for the UDP port PORT."""
     frames("cq", f"{name}_cq", wc_flags)
     frames("qp", name, f"{name}_cq", create_flags)
     frames("post", name, posted, size)
@@ -59,7 +59,7 @@ def to_port(port=PORT, **words):
 
 
 def test_limits(frames):
-    """What the card can do is announced."""
+    """The card's capabilities for RAW_PACKET QPs are reported."""
     told = frames("query")
     assert told["raw_packet_caps"] & (RAW_CVLAN | RAW_FCS | RAW_CSUM | RAW_DELAY_DROP) == 15
     raw_packet = 1 << 8
@@ -71,7 +71,7 @@ def test_limits(frames):
 
 @pytest.mark.parametrize("size", [14, 60, 61, 64, 127, 128, 129, 1514, 4096, MTU + 14])
 def test_send(wired, frames, size):
-    """A frame arrives as it was given, from one piece of memory and from four."""
+    """A frame arrives unchanged, from one SGE and from four."""
     frame = from_card(wired, Raw(bytes(i % 253 for i in range(size - 14))), type=0x88B5)[:size]
     frames("cq", "cq", 0)
     frames("qp", "qp", "cq", 0)
@@ -81,7 +81,7 @@ def test_send(wired, frames, size):
 
 
 def test_send_inline(wired, frames):
-    """Inline data needs no region, and the frame is as it was given."""
+    """A frame of inline data, which needs no MR, arrives unchanged."""
     frame = from_card(wired, Raw(b"inline" * 8), type=0x88B5)
     frames("cq", "cq", WITH_ALL)
     frames("qp", "qp", "cq", 0)
@@ -90,7 +90,7 @@ def test_send_inline(wired, frames):
 
 
 def test_send_refused(wired, frames):
-    """A frame longer than the MTU allows fails alone; what comes behind it is sent."""
+    """A frame that is too long for the MTU, or too short, fails alone; later frames are sent."""
     frames("cq", "cq", 0)
     frames("qp", "qp", "cq", 0)
     before = wired.stats()["tx_errors"]
@@ -105,7 +105,7 @@ def test_send_refused(wired, frames):
 
 
 def test_steered_and_not(wired, frames):
-    """A rule's frames are received whole; all else reaches the netdev as if there were none."""
+    """The frames of a rule are received whole; all others reach the netdev."""
     receiver(frames, "qp")
     vm = wired.a
     heard = vm.spawn("timeout 30 python3 -c \"import socket\n"
@@ -128,7 +128,7 @@ def test_steered_and_not(wired, frames):
 @pytest.mark.parametrize("transport", [TCP(sport=PORT, dport=9, chksum=0),
                                        UDP(sport=PORT, dport=9, chksum=0)], ids=["tcp", "udp"])
 def test_send_checksums(wired, frames, network, transport):
-    """IBV_SEND_IP_CSUM fills in the sums that scapy would have put there."""
+    """IBV_SEND_IP_CSUM inserts the same checksums as scapy."""
     frame = from_card(wired, network, transport, Raw(b"sum me up"))
     frames("cq", "cq", 0)
     frames("qp", "qp", "cq", 0)
@@ -141,7 +141,7 @@ def test_send_checksums(wired, frames, network, transport):
 
 
 def test_received_checksums(wired, frames):
-    """IBV_WC_IP_CSUM_OK with right sums only, of which one is not enough."""
+    """IBV_WC_IP_CSUM_OK is set only if both checksums are right."""
     receiver(frames, "qp")
     good = wired.udp(dport=PORT)
     bad_ip, bad_udp = Ether(good), Ether(good)
@@ -157,8 +157,8 @@ def test_received_checksums(wired, frames):
 @pytest.mark.parametrize("tag", [0x0001, 0x6FFF, 0xF123])
 @pytest.mark.parametrize("wc_flags", [0, WITH_ALL], ids=["cq", "cq_ex"])
 def test_cvlan(wired, frames, wc_flags, tag):
-    """CVLAN stripping takes the outer tag out of the data, and an extended CQ has it; without, the
-    tag stays where it is, and a frame that has none is left alone."""
+    """CVLAN stripping removes the outer tag from the data, and an extended CQ reports it. Without
+    stripping the tag stays in the data. A frame without a tag is not changed."""
     receiver(frames, "qp", CVLAN_STRIPPING, wc_flags)
     plain = wired.udp(dport=PORT)
     tagged = plain[:12] + b"\x81\x00" + tag.to_bytes(2, "big") + plain[12:]
@@ -176,7 +176,7 @@ def test_cvlan(wired, frames, wc_flags, tag):
 
 
 def test_scatter_fcs(wired, frames):
-    """The FCS behind the data is the CRC-32 of the frame as it was on the wire."""
+    """The FCS after the data is the CRC-32 of the frame as it was on the wire."""
     receiver(frames, "qp", SCATTER_FCS)
     sent = [wired.udp(dport=PORT, payload=b"f" * size) for size in (18, 19, 700)]
     wired.send(*sent)
@@ -186,7 +186,7 @@ def test_scatter_fcs(wired, frames):
 
 
 def test_scatter_fcs_and_cvlan(wired, frames):
-    """The FCS is of the frame as it was with its tag."""
+    """With CVLAN stripping the FCS covers the frame with its tag."""
     receiver(frames, "qp", SCATTER_FCS | CVLAN_STRIPPING)
     frame = wired.udp(dport=PORT, vlan=0x2005)
     wired.send(frame)
@@ -196,8 +196,8 @@ def test_scatter_fcs_and_cvlan(wired, frames):
 
 
 def test_padding(wired, frames):
-    """PCI_WRITE_END_PADDING fills the last 64 bytes up, and without it nothing behind the frame is
-    touched."""
+    """PCI_WRITE_END_PADDING fills the last 64 bytes with zeros; without it nothing after the frame
+    is written."""
     frame = wired.udp(dport=PORT, payload=b"p" * 100)
     short = 64 - len(frame) % 64
     for flags, want in ((PAD_END, bytes(short)), (0, b"\xee" * short)):
@@ -207,14 +207,14 @@ def test_padding(wired, frames):
         done = frames.poll(f"{name}_cq")[0]
         assert done["data"] == frame and done["len"] == len(frame)
         assert done["behind"][:short] == want
-        # And not a byte more.
+        # Nothing after that is written
         assert set(done["behind"][short:]) == {0xEE}
         frames("destroy", f"{name}_rule")
 
 
 def test_scattered(wired, frames):
-    """A frame fills several pieces of memory in turn; one that is too long is dropped, counted,
-    and its receive waits for the next."""
+    """A frame fills several SGEs in turn. A frame that is too long is dropped and counted, and its
+    receive takes the next one."""
     frames("cq", "cq", WITH_ALL)
     frames("qp", "qp", "cq", 0)
     frames("post", "qp", 2, 256, 4)
@@ -227,7 +227,7 @@ def test_scattered(wired, frames):
 
 
 def test_timestamps(wired, frames):
-    """Completions tell when frames came, by the card's clock."""
+    """Completions have the time of arrival of their frames, by the card's clock."""
     receiver(frames, "qp")
     for _ in range(2):
         wired.send(wired.udp(dport=PORT))
@@ -239,8 +239,8 @@ def test_timestamps(wired, frames):
 @pytest.mark.parametrize("network", [IP(src=HERE_IP, dst=PEER_IP, id=0xFFFE, ttl=33, tos=0x10),
                                      IPv6(src="fd00::1", dst="fd00::2", fl=7)], ids=["4", "6"])
 def test_tso(wired, frames, network):
-    """One request of 20000 bytes becomes segments that scapy finds right in each field, and that
-    together are what was sent."""
+    """One request of 20300 bytes becomes segments that are right in each field, as computed by
+    scapy, and that contain the data of the request."""
     mss, length = 1000, 20300
     header = from_card(wired, network, TCP(sport=PORT, dport=80, seq=0xFFFFF000, flags="FPAC",
                                            window=500, options=[("Timestamp", (1, 2))]))
@@ -272,7 +272,7 @@ def test_tso(wired, frames, network):
 
 
 def test_tso_by_tshark(wired, frames):
-    """The longest request; tshark puts its segments together and has nothing to complain of."""
+    """tshark reassembles the segments of the longest request and finds no errors."""
     length = frames("query")["max_tso"]
     header = from_card(wired, IP(src=HERE_IP, dst=PEER_IP),
                        TCP(sport=PORT, dport=4444, seq=1, flags="PA"))
@@ -297,12 +297,13 @@ def test_tso_by_tshark(wired, frames):
 
 
 def test_tso_refused(wired, frames):
-    """No MSS, more than max_tso, a header that is none: they fail, and the queue goes on."""
+    """Requests without an MSS, with an MSS above the MTU, or with a bad header fail; later ones are
+    sent."""
     header = from_card(wired, IP(src=HERE_IP, dst=PEER_IP), TCP(sport=PORT, dport=80))
     udp = from_card(wired, IP(src=HERE_IP, dst=PEER_IP), UDP(sport=PORT, dport=80))
     frames("cq", "cq", 0)
     frames("qp", "qp", "cq", 0, "tso")
-    # Where it is refused, by the library or by the card, is not ours to say.
+    # Either the provider or the card may refuse it
     for words in ((header.hex(), 0, 3000), (header[:30].hex(), 1000, 3000),
                   (udp.hex(), 1000, 3000), (header.hex(), 9000, 20000),
                   ((header + bytes(200)).hex(), 1000, 3000)):
@@ -317,7 +318,7 @@ def test_tso_refused(wired, frames):
 
 
 def rates(wired, sport):
-    """Times in seconds of the captured frames from this UDP port, and their length."""
+    """Returns the times (seconds) of the captured frames from this UDP port, and their length."""
     found = [(when, len(frame)) for when, frame in timed(wired.pcap)
              if frame[12:14] == b"\x08\0" and frame[34:36] == sport.to_bytes(2, "big")]
     return [when for when, _ in found], found[0][1]
@@ -325,7 +326,7 @@ def rates(wired, sport):
 
 @pytest.mark.parametrize("how", ["modify_qp", "modify_qp_rate_limit"])
 def test_rate_limit(wired, frames, how):
-    """Frames leave at the rate that was set, evenly, and at once when it is taken back."""
+    """Frames leave evenly at the rate that is set, and at once after the limit is removed."""
     kbps, count = 2000, 100
     sport = 20000 + len(how)
     frame = from_card(wired, IP(src=HERE_IP, dst=PEER_IP), UDP(sport=sport, dport=9),
@@ -339,9 +340,9 @@ def test_rate_limit(wired, frames, how):
     when, length = rates(wired, sport)
     assert len(when) == count
     due = length * 8 / (kbps * 1000)
-    # The burst at the beginning is on the account.
+    # Leave out the burst at the beginning
     rate = (count - 20) / (when[-1] - when[19])
-    # What a busy machine misses is not made up for.
+    # The card does not make up for time that a busy host loses
     assert 0.6 / due < rate < 1.1 / due, f"{rate} frames/s, not {1 / due}"
     assert took > 0.8 * due * (count - 20)
     assert statistics.median(b - a for a, b in zip(when[19:], when[20:])) > due / 4
@@ -352,14 +353,14 @@ def test_rate_limit(wired, frames, how):
 
 
 def test_rate_limit_is_of_one(wired, frames):
-    """A queue pair that waits for its turn keeps nobody else waiting."""
+    """A QP that waits because of its rate does not delay other QPs."""
     slow, quick = ((20100 + i, from_card(wired, IP(src=HERE_IP, dst=PEER_IP),
                                          UDP(sport=20100 + i, dport=9), Raw(bytes(958))))
                    for i in range(2))
     for name, (_, frame) in (("slow", slow), ("quick", quick)):
         frames("cq", f"{name}_cq", 0)
         frames("qp", name, f"{name}_cq", 0)
-    # 20 ms each
+    # 20 ms for each frame
     frames("rate", "slow", 400, 2000, 0)
     with wired.taking():
         frames("send", "slow", slow[1].hex(), 0, 60, 1, "later")
@@ -372,7 +373,7 @@ def test_rate_limit_is_of_one(wired, frames):
 
 
 def test_rate_refused(frames):
-    """Rates beyond the limits, and queue pairs of another kind of state."""
+    """Rates beyond the limits, and rates for a QP in ERR, are refused."""
     told = frames("query")
     frames("cq", "cq", 0)
     frames("qp", "qp", "cq", 0)
@@ -384,8 +385,8 @@ def test_rate_refused(frames):
 
 
 def test_loopback(wired, frames):
-    """What a queue pair sends to the port's own address comes back and stays off the cable; to a
-    group, both; to another's, only the cable has it."""
+    """Frames to the port's own address are looped back only. Frames to a group are looped back and
+    sent. Frames to another address are sent only."""
     receiver(frames, "rx")
     frames("cq", "cq", 0)
     frames("qp", "tx", "cq", 0)
@@ -399,11 +400,11 @@ def test_loopback(wired, frames):
         assert [done["data"] for done in got] == [frame] * looped, dst
         assert wired.receive(1, 5 if sent else 0.3, mine) == [frame] * sent, dst
     assert wired.stats()["tx_looped"] == before + 2
-    # No rule is for this one.
+    # No rule matches this frame
     frame = from_card(wired, IP(src=HERE_IP, dst=PEER_IP), UDP(sport=PORT, dport=9), dst=OTHER)
     assert frames("send", "tx", frame.hex(), 0, 1)["status"] == 0
     assert wired.receive(wanted=mine) == [frame]
-    # And for it, when a rule says so: it is here now.
+    # A rule for this address makes it local
     frames.rule("other_rule", "rx", flow_spec.rule(flow_spec.spec("eth", dst=OTHER)))
     assert frames("send", "tx", frame.hex(), 0, 1)["status"] == 0
     assert frames.poll("rx_cq")[0]["data"] == frame
@@ -412,7 +413,7 @@ def test_loopback(wired, frames):
 
 
 def test_loopback_to_netdev(wired, frames):
-    """A frame for the kernel of the same machine, from a queue pair of the same port."""
+    """A QP can send a frame to the kernel through the same port."""
     vm = wired.a
     heard = vm.spawn("timeout 30 python3 -c \"import socket\n"
                      "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
@@ -428,7 +429,7 @@ def test_loopback_to_netdev(wired, frames):
 
 
 def test_dead_queue_pair(wired, frames):
-    """A rule of a queue pair in ERR drops its frames, counted; its receives are flushed."""
+    """A QP in ERR flushes its receives, and the frames of its rule are dropped and counted."""
     receiver(frames, "qp", posted=3)
     frames("state", "qp", ERR)
     assert [done["status"] for done in frames.poll("qp_cq", 3)] == [5, 5, 5]
@@ -438,7 +439,8 @@ def test_dead_queue_pair(wired, frames):
 
 
 def test_unprivileged(wired, guest_programs):
-    """Without CAP_NET_RAW there is neither a RAW_PACKET queue pair nor a rule."""
+    """Without CAP_NET_RAW neither RAW_PACKET QPs nor RSS QPs can be created, but WQs and tables
+    can."""
     program = Frames(wired, guest_programs, "setpriv --bounding-set=-net_raw --inh-caps=-net_raw")
     program("cq", "cq", 0)
     program("qp", "qp", "cq", 0, errno=errno.EPERM)
@@ -450,5 +452,5 @@ def test_unprivileged(wired, guest_programs):
 
 
 def test_capture_is_ethernet(wired):
-    """The card's capture is whole: each frame has at least a header."""
+    """Each frame in the card's capture has at least a header."""
     assert all(len(frame) >= 14 for frame in captured(wired.pcap))

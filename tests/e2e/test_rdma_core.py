@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""rdma-core's own suite, unmodified, on the card: what becomes of each test is known beforehand.
+"""rdma-core's own suite, unmodified, on the card. The result of each test is listed.
 
-The suite has no second machine: a test makes both ends on the device that --dev names. So packets
-pass from a card to itself, by reference or as bytes."""
+The suite uses one host: a test creates both ends on the device of --dev. Packets therefore pass
+from a card to itself, by reference or as bytes."""
 
 from pathlib import Path
 
@@ -11,13 +11,13 @@ from lab import rdma_core
 
 PASSED = Path(__file__).with_name("rdma-core-tests.list")
 SKIPPED = Path(__file__).with_name("rdma-core-tests.skipped")
-# They pass with any device or none, as the kernel's core refuses what they do: no evidence.
+# These pass with any device, because the kernel's core refuses what they do
 VACUOUS = {
     "test_dmah.DMAHandleTest.test_dmah_invalid_ph",
     "test_dmah.DMAHandleTest.test_dmah_invalid_mem_type",
     "test_dmah.DMAHandleTest.test_dmah_inval_cpu_id",
 }
-# Those of other vendors are mostly about their own features, and not counted.
+# Tests of other vendors, most of them about own features, are not counted
 VENDORS = ("test_mlx5", "test_efa")
 
 
@@ -26,7 +26,7 @@ def lines(path):
 
 
 def expected():
-    """{test: (result, reason if it is skipped)}"""
+    """Returns {test: (result, reason if it is skipped)}."""
     found = {name: ("passed", "") for name in lines(PASSED)}
     for line in lines(SKIPPED):
         name, _, reason = line.partition(": ")
@@ -37,7 +37,7 @@ def expected():
 
 
 def run(pair, record_property):
-    """Each test ends as it is listed, and a test that is skipped is so for the reason listed."""
+    """Checks that each test has the listed result, and each skipped test the listed reason."""
     outcomes = rdma_core.run(pair.a, pair.ornic[pair.a])
     found = {}
     for outcome in outcomes:
@@ -62,7 +62,7 @@ def test_rdma_core(pair, record_property):
 
 @pytest.mark.long
 def test_bytes(bytes_pair, record_property):
-    """With the way of packets that go to another host."""
+    """The suite has the same results if packets are bytes, as on the path to other hosts."""
     run(bytes_pair, record_property)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Resets of the function and errors of the bus: the card works again, with all that was set."""
+"""After resets of the function and errors of the bus the card works again with all its settings."""
 
 import contextlib
 import shlex
@@ -9,13 +9,13 @@ from lab.perftest import pingpong
 from settings import carrier_changes, inject, pci_address, set_up_again, wait_until
 
 GROUP = "01:00:5e:00:00:63"
-# No test sends from here: the switch would know the way, and keep such frames off the card.
+# No test sends from this address; otherwise the switch would learn it and not flood such frames
 STRANGER = "02:00:00:00:99:63"
 FRAMES = 5
 
-# Resets the function, and as soon as the interface is detached, which is when ethtool is refused,
-# joins a group or sets promiscuous mode, for as long as the program runs. The reset of a PCIe
-# function takes 100 ms at least.
+# Resets the function, waits until the interface is detached, which is when ethtool is refused, and
+# then joins a group or sets promiscuous mode until the program ends. The reset of a PCIe function
+# takes 100 ms at least.
 DURING_RESET = """
 import ctypes, fcntl, socket, struct, subprocess, sys, time
 netdev, reset, kind, address = sys.argv[1:]
@@ -44,7 +44,7 @@ MULTICAST, PROMISC = 0, 1  # PACKET_MR_*
 
 @contextlib.contextmanager
 def set_during_reset(wired, kind, address):
-    """With a membership of the interface that began when it was detached."""
+    """Provides a membership of the interface that began while it was detached."""
     vm, netdev = wired.a, wired.ornic[wired.a].netdev
     wired.card.expects_reset("nic0")
     reset = f"/sys/bus/pci/devices/{pci_address(vm, netdev)}/reset"
@@ -59,7 +59,7 @@ def set_during_reset(wired, kind, address):
 
 
 def received(wired, dst):
-    """How many of some frames to an address the interface gets."""
+    """Sends FRAMES frames to an address and returns how many of them the interface receives."""
     vm, netdev = wired.a, wired.ornic[wired.a].netdev
     counter = f"cat /sys/class/net/{netdev}/statistics/rx_packets"
     before, dropped = int(vm.check(counter)), wired.stats()["rx_dropped_filter"]
@@ -74,7 +74,8 @@ def received(wired, dst):
 
 
 def test_rx_mode_set_during_reset(wired):
-    """The network stack does not repeat what a detached interface missed."""
+    """Receive modes that are set while the interface is detached take effect after the reset; the
+    network stack does not repeat them."""
     assert (received(wired, GROUP), received(wired, STRANGER)) == (0, 0)
     with set_during_reset(wired, MULTICAST, GROUP):
         assert (received(wired, GROUP), received(wired, STRANGER)) == (FRAMES, 0)
@@ -83,7 +84,7 @@ def test_rx_mode_set_during_reset(wired):
     assert (received(wired, GROUP), received(wired, STRANGER)) == (0, 0)
 
 
-# As a card that was just plugged in, which nobody has enabled: the PCI core saves that state.
+# Simulates a card that was just plugged in and is not enabled: the PCI core saves that state
 PLUG_IN = """set -e
 cd /sys/bus/pci/devices/{address}
 echo {address} >driver/unbind
@@ -94,8 +95,8 @@ echo 1 >/sys/bus/pci/rescan
 
 
 def test_bus_error(pair):
-    """After a fatal error of the link the slot is reset, and the card works again; whether it was
-    there at boot or not. Later failures of the card find the driver awake."""
+    """After a fatal error of the link the slot is reset and the card works again, also if it was
+    not there at boot. The driver still detects later failures of the card."""
     vm = pair.a
     address = pci_address(vm, pair.ornic[vm].netdev)
     vm.check(PLUG_IN.format(address=address))

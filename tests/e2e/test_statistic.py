@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Issue: "hw counters per port and per QP (`rdma statistic`), restrack dumps for QP, CQ, MR, SRQ"."""
+"""Hardware counters per port and per QP (`rdma statistic`), and resource dumps of QPs, CQs and
+MRs."""
 
 import pytest
 from settings import Traffic, counters, wait_until
 from statistic import of_port, of_qps, qp_numbers, rdma
 
-# What a QP counts, ORNIC_QP_STATS.
+# Counters of a QP, ORNIC_QP_STATS
 OF_QP = {"tx_packets", "tx_bytes", "rx_packets", "rx_bytes", "retransmits", "rnr_naks_received",
          "seq_naks_received", "ack_timeouts"}
 
@@ -18,7 +19,8 @@ def traffic(pair):
 
 
 def test_qp(pair, traffic):
-    """A QP is bound by hand: its counter begins at 0 and grows, and the port loses nothing."""
+    """The counter of a manually bound QP begins at 0 and grows, and the port's counters lose
+    nothing."""
     vm = pair.a
     port = pair.ornic[vm]
     (lqpn,) = qp_numbers(vm, port)
@@ -28,7 +30,7 @@ def test_qp(pair, traffic):
     (first,) = of_qps(vm, port)
     assert first["lqpn"] == [lqpn]
     assert OF_QP <= first.keys() and "rx_icrc_errors" not in first
-    # Far less than what the QP had sent before
+    # Far less than the QP had sent before
     assert first["tx_bytes"] < device["tx_bytes"]
     wait_until("the counter moves", lambda: of_qps(vm, port)[0]["tx_bytes"] > first["tx_bytes"])
     while_bound = of_port(vm, port)
@@ -37,7 +39,7 @@ def test_qp(pair, traffic):
     after = of_port(vm, port)
     traffic.kill()
     end = of_port(vm, port)
-    # Payload is counted for QPs, frames for the port: the sum is that of the port in any case.
+    # The port's counters are the card's, whether QPs are bound or not
     truth = counters(pair.card, 0, "rdma")
     for name in ("tx_packets", "tx_bytes", "rx_packets", "rx_bytes"):
         assert before[name] <= while_bound[name] <= after[name] <= end[name], name
@@ -45,7 +47,7 @@ def test_qp(pair, traffic):
 
 
 def test_qp_that_goes(pair, traffic):
-    """What a QP has counted stays with the port when it is destroyed while bound."""
+    """The port keeps the counts of a QP that is destroyed while it is bound."""
     vm = pair.a
     port = pair.ornic[vm]
     (lqpn,) = qp_numbers(vm, port)
@@ -59,7 +61,7 @@ def test_qp_that_goes(pair, traffic):
 
 
 def test_qps_by_rule(pair):
-    """Every QP of a type gets a counter by itself."""
+    """In automatic mode every QP of a type gets a counter."""
     vm = pair.a
     port = pair.ornic[vm]
     vm.check(f"rdma statistic qp set link {port.device}/1 auto type on")
@@ -74,7 +76,7 @@ def test_qps_by_rule(pair):
 
 
 def test_resources(pair, traffic):
-    """The dumps have what somebody who debugs a queue wants to know."""
+    """Detailed dumps of QPs, CQs and MRs have the driver's state."""
     vm = pair.a
     port = pair.ornic[vm]
 

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Issue: "two cards in one VM"."""
+"""Two cards in one VM."""
 
 import pytest
 from lab.perftest import perftest, pingpong
 from settings import Roles
 
-# Client and server share one processor, so a round trip takes two time slices.
+# Client and server share one processor, so a round trip takes two time slices
 SHORT = "-n 100"
 
 
 class Side:
-    """The one machine in the role of one of its cards."""
+    """The VM in the role of one of its cards."""
 
     def __init__(self, vm):
         self.spawn, self.run, self.name = vm.spawn, vm.run, vm.name
@@ -23,7 +23,7 @@ def sides(two_cards):
 
 
 def test_two_devices(two_cards):
-    """Each card has its own netdev, RDMA device, MAC and GUID."""
+    """Each card has its own netdev, RDMA device and GUID."""
     devices = two_cards.a.check("ls /sys/class/infiniband").split()
     guids = two_cards.a.check("cat /sys/class/infiniband/*/node_guid").split()
     assert len(devices) == 2 and len(set(guids)) == 2
@@ -32,21 +32,21 @@ def test_two_devices(two_cards):
 
 @pytest.mark.parametrize("kind", ["rc", "ud"])
 def test_pingpong(sides, kind):
-    """From one card to the other."""
+    """Pingpong works from one card to the other."""
     pair, ports = sides
     pingpong(pair, ports, kind, SHORT)
 
 
 @pytest.mark.parametrize("program", ["ib_write_bw", "ib_read_bw", "ib_send_bw"])
 def test_bandwidth(sides, program):
-    """The same with much data."""
+    """perftest works from one card to the other."""
     pair, ports = sides
     perftest(pair, ports, program, 65536, 500)
 
 
 @pytest.mark.parametrize("number", [0, 1])
 def test_loopback(two_cards, number):
-    """One card talks to itself."""
+    """Pingpong works from a card to itself."""
     client, server = Side(two_cards.a), Side(two_cards.a)
     ports = {client: two_cards.ports[number], server: two_cards.ports[number]}
     pingpong(Roles(client, server), ports, options=SHORT)

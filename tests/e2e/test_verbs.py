@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What rdma-core's suite does not reach: refusals, races of events, states of queue pairs, error
-events. Each case is a function of a program in guest/, on one port of one machine."""
+"""Verbs that rdma-core's suite does not cover: refusals, races of events, states of QPs, error
+events. Each case is a function of a program in guest/, on one port of one VM."""
 
 import re
 import time
@@ -36,7 +36,7 @@ PROGRAMS = {
     "event": ("comm_est", "access_err", "req_err", "crowd_fails"),
 }
 CASES = [(program, case) for program, cases in PROGRAMS.items() for case in cases]
-# The one case of these programs that waits for what a test does from outside.
+# The only case of these programs that waits for an action of the test
 WATCH = "watch"
 
 
@@ -49,13 +49,13 @@ def run_case(pair, programs, program, case):
 
 @pytest.mark.parametrize("program, cases", PROGRAMS.items())
 def test_all_cases(program, cases):
-    """The program has these cases, and no more."""
+    """The program has exactly these cases."""
     assert [case for case in cases_of(program) if case != WATCH] == list(cases)
 
 
 @pytest.mark.parametrize("program, case", CASES)
 def test_case(pair, guest_programs, program, case):
-    """The comment at the function says what it claims."""
+    """The case passes; the comment at its function says what it proves."""
     run_case(pair, guest_programs, program, case)
 
 
@@ -74,12 +74,12 @@ def test_case(pair, guest_programs, program, case):
     mixed("ud", "-x", "extended"),
     mixed("ud", "-S", "srq"),
     pytest.param("ud", ",".join(UD), "-G 239.10.20.30", id="ud-multicast"),
-    # Whole packets, and those of a byte less
+    # Full packets, and packets that are one byte shorter
     mixed("ud", "-l 4096 -m 4096", "largest"),
 ])
 def test_transfer(pair, guest_programs, transport, ops, options):
-    """Each operation, and mixtures, between two cards, with every byte checked; several packets a
-    message, many messages under way."""
+    """Each operation, and mixtures of them, work between two cards with every byte checked, with
+    several packets per message and many messages in flight."""
     longest = "-l 1000" if transport == "ud" else "-l 20000"
     transfer(pair, pair.ornic, guest_programs, ops, f"-t {transport} {longest} {options}")
 
@@ -92,7 +92,7 @@ def watch(pair, programs):
 
 
 def test_port_events(pair, guest_programs):
-    """The cable goes and comes, an address too: the program is told each time."""
+    """A program gets an event for each change of the link and of the GID table."""
     vm, port = pair.a, pair.ornic[pair.a]
     command = watch(pair, guest_programs)
     pair.card.control("link nic0 down")
@@ -111,7 +111,7 @@ def test_port_events(pair, guest_programs):
 
 
 def test_device_fatal(pair, guest_programs):
-    """A card that fails: the program is told, and may end; the next one works."""
+    """If the card fails, a program gets an event and can end, and the next program works."""
     vm, port = pair.a, pair.ornic[pair.a]
     command = watch(pair, guest_programs)
     inject(pair, vm, "fatal")

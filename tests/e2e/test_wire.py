@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Issue: "tshark agrees that what the card sends is well-formed RoCEv2"."""
+"""tshark confirms that the card sends well-formed RoCEv2."""
 
 import subprocess
 from collections import Counter
@@ -9,7 +9,7 @@ from lab.perftest import perftest, pingpong, rping
 from pcapfile import frames, icrc, roce
 from settings import Roles
 
-# Opcodes of the BTH that the traffic below must have led to, by either side
+# BTH opcodes that the traffic below must contain, from either side
 WANTED = {
     "SEND only": 0x04, "WRITE only": 0x0A, "READ request": 0x0C, "READ response only": 0x10,
     "acknowledge": 0x11, "atomic acknowledge": 0x12, "fetch and add": 0x14, "UD SEND only": 0x64,
@@ -18,7 +18,7 @@ WANTED = {
 
 @pytest.fixture
 def capture(interop):
-    """A capture with all kinds of traffic in it."""
+    """A capture with all kinds of traffic."""
     pingpong(interop, interop.ornic, options="-n 5", timeout=120)
     pingpong(interop, interop.ornic, "ud", "-n 5", timeout=120)
     rping(Roles(interop.b, interop.a), interop.ornic, count=3, timeout=120)
@@ -29,7 +29,7 @@ def capture(interop):
 
 
 def test_icrc(capture, interop):
-    """Every RoCEv2 packet has the ICRC that the specification asks for [ORNIC-WIRE-2]."""
+    """Every RoCEv2 packet has the ICRC that the specification requires [ORNIC-WIRE-2]."""
     mac = bytes.fromhex(interop.card.macs[0].replace(":", ""))
     seen = Counter()
     for frame in frames(capture):
@@ -42,13 +42,13 @@ def test_icrc(capture, interop):
 
 
 def test_tshark(capture, interop):
-    """tshark dissects every packet that the card sent as InfiniBand, and complains of none."""
+    """tshark dissects every packet from the card as InfiniBand, and reports no error."""
     words = ["tshark", "-r", capture, "-Y", f"udp.dstport == 4791 && eth.src == {interop.card.macs[0]}",
              "-T", "fields", "-E", "separator=;"]
     for field in ("frame.number", "infiniband.bth.opcode", "_ws.malformed", "ip.checksum.status",
                   "_ws.expert.severity", "_ws.expert.message"):
         words += ["-e", field]
-    # Wireshark says nothing about an IPv4 checksum unless asked.
+    # Wireshark does not check IPv4 checksums by default
     words += ["-o", "ip.check_checksum:TRUE"]
     output = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=True).stdout
     opcodes = Counter()
@@ -57,7 +57,7 @@ def test_tshark(capture, interop):
         assert opcode, f"frame {number} is no InfiniBand to tshark"
         assert not malformed, f"frame {number}: {malformed}"
         assert checksum in ("", "1", "Good"), f"frame {number}: IPv4 checksum {checksum}"
-        # 8388608 is an error in Wireshark's scale.
+        # 8388608 is an error in Wireshark's scale
         assert all(int(word) < 8388608 for word in severity.split(",") if word), \
             f"frame {number}: {message}"
         opcodes[int(opcode, 0)] += 1
@@ -65,7 +65,7 @@ def test_tshark(capture, interop):
 
 
 def test_opcodes(capture):
-    """The traffic had all kinds of packets in it."""
+    """The traffic has all kinds of packets."""
     seen = set()
     for frame in frames(capture):
         found = roce(frame)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Issue: "Wire faults: 1 % loss, duplication, reordering and corruption, each alone and together, on
-RC ... nothing lost, nothing wrong, the right counters move". guest/transfer.c looks at every byte, and
-finds what was executed twice. Packets go as references from guest to guest, and, with --bytes, as
-they would on a wire: only those can be corrupted."""
+"""Wire faults on RC: 1 % loss, duplication, reordering, delay and corruption, each alone and
+together. Nothing is lost, no data is wrong, and the right counters increase. guest/transfer.c
+checks every byte and detects requests that were executed twice. Packets pass by reference from
+guest to guest, or, with --bytes, as on a wire; only the latter can be corrupted."""
 
 import json
 
@@ -14,7 +14,7 @@ from transfer import RC, transfer
 from settings import control, counters, long
 
 PERCENT = 10000
-# What the cards count, and must, when that happens to one packet of a hundred
+# {fault: counter that must increase if it happens to one packet in a hundred}
 FAULTS = {
     "loss": "retransmits",
     "duplicate": "rx_duplicate_requests",
@@ -35,8 +35,8 @@ def set_faults(pair, **ppm):
 
 
 class Faults:
-    """While it lasts, packets have these faults; then, each has happened and was counted.
-    counts: what the cards count of each, if not FAULTS; None: nothing."""
+    """Injects faults while the block runs, and then checks that each has happened and was counted.
+    `counts` has the counter of each fault; if it is None, no counters are required."""
 
     def __init__(self, pair, counts=FAULTS, **ppm):
         self.pair, self.ppm, self.counts = pair, ppm, counts
@@ -47,7 +47,8 @@ class Faults:
         return happened, {name: sum(card[name] for card in counted) for name in counted[0]}
 
     def moved(self):
-        """(faults that have happened since, what the cards have counted since)"""
+        """Returns (faults that have happened, increases of the cards' counters) since the block
+        began."""
         return tuple({name: new[name] - old[name] for name in new}
                      for old, new in zip(self.before, self.count()))
 
@@ -71,21 +72,21 @@ class Faults:
 
 
 def faults_of(word, ppm=PERCENT):
-    """Either one kind or several, joined with +"""
+    """Returns the faults of one kind, or of several joined with +."""
     return {kind: ppm for kind in word.split("+")}
 
 
 @pytest.mark.parametrize("kinds", ["loss", long("duplicate"), long("reorder"), long("delay"),
                                    "loss+duplicate+reorder+delay"])
 def test_references(pair, guest_programs, kinds):
-    """All operations of RC at once, payload passed by reference."""
+    """All operations of RC at once withstand faults, with payload passed by reference."""
     with Faults(pair, **faults_of(kinds)):
         transfer(pair, pair.ornic, guest_programs, MIXED, ENOUGH, 120)
 
 
 @pytest.mark.parametrize("kinds", [*FAULTS, "+".join(FAULTS)])
 def test_bytes(bytes_pair, guest_programs, kinds):
-    """The same, packet by packet."""
+    """All operations of RC at once withstand faults, with packets as bytes."""
     with Faults(bytes_pair, **faults_of(kinds)):
         transfer(bytes_pair, bytes_pair.ornic, guest_programs, MIXED, ENOUGH, 120)
 
@@ -94,7 +95,7 @@ def test_bytes(bytes_pair, guest_programs, kinds):
     ("send_inv,write,read", "-w 2"), ("flush,atomic_write", ""), (MIXED, "-S"),
 ], ids=["windows", "flush", "srq"])
 def test_everything_else(bytes_pair, guest_programs, ops, options):
-    """What is executed must be executed once here, too: a window is bound and invalidated once."""
+    """Other operations are executed exactly once too: a window is bound and invalidated once."""
     with Faults(bytes_pair, **faults_of("loss+duplicate+reorder+delay+corrupt")):
         transfer(bytes_pair, bytes_pair.ornic, guest_programs, ops, f"{options} {ENOUGH}", 120)
 
@@ -102,15 +103,15 @@ def test_everything_else(bytes_pair, guest_programs, ops, options):
 @pytest.mark.parametrize("program", [long("ib_send_bw"), "ib_write_bw", "ib_read_bw",
                                      "ib_atomic_bw"])
 def test_perftest(bytes_pair, program):
-    """perftest comes to its end in all of it."""
+    """perftest succeeds under all faults together."""
     size = 8 if "atomic" in program else 8192
     with Faults(bytes_pair, **faults_of("loss+duplicate+reorder+delay+corrupt")):
         perftest(bytes_pair, bytes_pair.ornic, program, size, 500)
 
 
 def test_fio(bytes_pair, tidy):
-    """NVMe over Fabrics, whose memory is registered and invalidated, under fio with verification:
-    each kind of fault alone, and all together."""
+    """NVMe over Fabrics, which registers and invalidates memory, withstands each kind of fault
+    alone and all together, under fio with verification."""
     with Nvme(*bytes_pair.vms, bytes_pair.ornic) as disk:
         for kinds in (*FAULTS, "+".join(FAULTS)):
             with Faults(bytes_pair, **faults_of(kinds)):
@@ -119,8 +120,8 @@ def test_fio(bytes_pair, tidy):
 
 @pytest.mark.parametrize("transport", ["uc", "ud"])
 def test_unreliable(bytes_pair, guest_programs, transport):
-    """Delay of everything alike is no fault: what has no acknowledgements arrives, too, and in
-    order."""
+    """An equal delay of all packets is no fault: UC and UD, which have no acknowledgements, deliver
+    everything in order."""
     with Faults(bytes_pair, None, delay=1000000) as faults:
         ops = "send,send_imm" + (",write,write_imm" if transport == "uc" else "")
         transfer(bytes_pair, bytes_pair.ornic, guest_programs, ops, f"-t {transport} -l 1000", 120)
@@ -132,8 +133,8 @@ def test_unreliable(bytes_pair, guest_programs, transport):
 @pytest.mark.parametrize("ppm", [100, 1000, 50000])
 @pytest.mark.parametrize("kinds", [*FAULTS, "+".join(FAULTS)])
 def test_sweep(bytes_pair, guest_programs, kinds, ppm, mtu):
-    """From rare faults, which need much traffic to happen at all, to one in twenty packets, which
-    lets few messages through at the first try and many only after a timeout."""
+    """RC withstands rare faults, which need much traffic to happen at all, up to faults in one of
+    twenty packets, where few messages pass at the first attempt and many only after a timeout."""
     options = f"-b {300 if ppm < 10000 else 15} -s 64 -l 30000 -m {mtu} -r 16"
     with Faults(bytes_pair, **faults_of(kinds, ppm)):
         transfer(bytes_pair, bytes_pair.ornic, guest_programs, MIXED, options, 900)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Work queues, indirection tables and the hash that chooses: ibv_create_wq(),
-ibv_create_rwq_ind_table(), RSS queue pairs."""
+"""Work queues, RWQ tables and the RSS hash: ibv_create_wq(), ibv_create_rwq_ind_table(), RSS
+QPs."""
 
 import errno
 import zlib
@@ -34,7 +34,7 @@ ALL_FIELDS = 0xFF | SPI | INNER
 
 def make_wq(frames, name, flags=0, posted=16, size=2048, cq=None, wc_flags=WITH_ALL, max_wr=64,
             sges=1):
-    """A WQ in RDY with receives; cq: another's, else one of its own."""
+    """Creates a WQ in RDY with receives. `cq` is an existing CQ; by default the WQ has its own."""
     if cq is None:
         cq = f"{name}_cq"
         frames("cq", cq, wc_flags)
@@ -45,7 +45,7 @@ def make_wq(frames, name, flags=0, posted=16, size=2048, cq=None, wc_flags=WITH_
 
 
 def make_rss(frames, name, wqs, fields=SRC4 | DST4, log_size=None, key=KEY):
-    """An RSS queue pair over these WQs, in turn, with a table of its own."""
+    """Creates an RSS QP with a table of its own, whose entries are these WQs in turn."""
     log_size = len(wqs).bit_length() - 1 if log_size is None else log_size
     entries = [wqs[i % len(wqs)] for i in range(1 << log_size)]
     frames("table", f"{name}_tbl", log_size, *entries)
@@ -57,7 +57,7 @@ def to_port(port=PORT, **words):
 
 
 def single(frames, name="wq", **words):
-    """A WQ behind an RSS queue pair, which gets what is for UDP port PORT."""
+    """Creates a WQ behind an RSS QP, which receives datagrams for the UDP port PORT."""
     make_wq(frames, name, **words)
     make_rss(frames, f"{name}_qp", [name])
     frames.rule(f"{name}_rule", f"{name}_qp", to_port())
@@ -69,12 +69,13 @@ def number_frames(wired, count, start=0, **words):
 
 
 def test_sizes(frames):
-    """max_wr and max_sge are written back, never smaller than asked; what cannot be is refused."""
+    """max_wr and max_sge are returned, never smaller than requested; impossible values are
+    refused."""
     frames("cq", "cq", 0)
     for number, (max_wr, max_sge) in enumerate([(1, 1), (17, 2), (1000, 3), (4096, 1), (64, 16)]):
         told = frames("wq", f"wq{number}", "cq", 0, max_wr, max_sge)
         assert told["max_wr"] >= max_wr and told["max_sge"] >= max_sge, told
-        # And there is room for as many.
+        # The ring has room for that many receives
         frames("modify_wq", f"wq{number}", STATE, RDY, 0, 0, 0)
         frames("post", f"wq{number}", max_wr, 64, 1)
         posted = frames("post", f"wq{number}", 2 * told["max_wr"], 64, 1,
@@ -86,7 +87,7 @@ def test_sizes(frames):
 
 
 def test_refusals(frames):
-    """Unknown flags and types, transitions that do not exist, what is in use."""
+    """Unknown flags and types, and transitions that do not exist, are refused."""
     frames("cq", "cq", 0)
     for flag in range(4, 32):
         frames("wq", "bad", "cq", 1 << flag, 16, 1, errno=errno.EOPNOTSUPP)
@@ -105,8 +106,8 @@ def test_refusals(frames):
 
 
 def test_busy(wired, frames):
-    """What others use is not destroyed: a CQ with a WQ, a WQ in a table, a table of a queue pair,
-    a queue pair with a rule."""
+    """An object in use is not destroyed: a CQ with a WQ, a WQ in a table, a table of a QP, a QP
+    with a rule."""
     single(frames)
     chain = ["wq_rule", "wq_qp", "wq_qp_tbl", "wq", "wq_cq"]
     for name in chain[1:]:
@@ -118,13 +119,13 @@ def test_busy(wired, frames):
 
 
 def test_tables(wired, frames):
-    """From 1 entry to as many as are announced, and no more."""
+    """Tables can have from 1 entry to the reported maximum, and no more."""
     largest = frames("query")["max_table_size"].bit_length() - 1
     make_wq(frames, "wq", posted=32)
     for log_size in range(largest + 1):
         frames("table", f"t{log_size}", log_size, "wq")
     frames("table", "bad", largest + 1, "wq", errno=errno.EINVAL)
-    # A WQ may be there more than once, and every entry of the largest is one.
+    # A WQ may be in a table more than once; here it is every entry of the largest table
     frames("rss", "qp", f"t{largest}", SRC4 | DST4, KEY.hex())
     frames.rule("rule", "qp", to_port())
     sent = [wired.udp(dport=PORT, src=f"10.50.0.{i}") for i in range(2, 26)]
@@ -133,7 +134,8 @@ def test_tables(wired, frames):
 
 
 def test_rss_refused(frames):
-    """Fields that are not announced or make no sense, another function, a key of another length."""
+    """Fields that are not reported or make no sense, another function, and a key of another length
+    are refused."""
     make_wq(frames, "wq", posted=0)
     frames("table", "table", 0, "wq")
     frames("rss", "qp", "table", 1 << 20, KEY.hex(), errno=errno.EOPNOTSUPP)
@@ -142,12 +144,13 @@ def test_rss_refused(frames):
     frames("rss", "qp", "table", SRC4, KEY.hex(), 2, errno=errno.EOPNOTSUPP)
     frames("rss", "qp", "table", SRC4, KEY.hex(), 0, errno=errno.EOPNOTSUPP)
     frames("rss", "qp", "table", SRC4, KEY.hex())
-    # It has no states to go through.
+    # An RSS QP has no states
     frames("state", "qp", 1, errno=errno.EOPNOTSUPP)
 
 
 def test_states(wired, frames):
-    """RESET takes nothing and drops, RDY receives, ERR flushes, and RESET forgets silently."""
+    """A WQ drops frames in RESET, receives them in RDY, and flushes its receives in ERR. A change
+    to RESET discards receives without completions."""
     frames("cq", "cq", WITH_ALL)
     frames("wq", "wq", "cq", 0, 64, 1)
     frames("table", "table", 0, "wq")
@@ -168,7 +171,7 @@ def test_states(wired, frames):
                lambda: wired.stats()["rx_dropped_no_wqe"] == before + 3)
     frames("modify_wq", "wq", STATE, RESET, 0, 0, 0)
     frames("modify_wq", "wq", STATE, RDY, 0, 0, 0)
-    # More than the ring has room for with those that were not taken before
+    # More than the ring has room for if it still has the earlier receives
     frames("post", "wq", 64, 2048)
     frames("modify_wq", "wq", STATE, RESET, 0, 0, 0)
     frames("modify_wq", "wq", STATE, RDY, 0, 0, 0)
@@ -182,7 +185,7 @@ def test_states(wired, frames):
 
 
 def test_ring_goes_round(wired, frames):
-    """A small ring, many times round, frames of all sizes in pieces of memory."""
+    """A small ring works through many turns, with frames of all sizes in two SGEs."""
     single(frames, posted=8, max_wr=8, size=1024, sges=2)
     for turn in range(20):
         sent = [wired.udp(dport=PORT, payload=bytes([turn]) * (20 + 40 * i)) for i in range(8)]
@@ -193,7 +196,7 @@ def test_ring_goes_round(wired, frames):
 
 @pytest.mark.parametrize("wc_flags", [0, WITH_ALL], ids=["cq", "cq_ex"])
 def test_cvlan(wired, frames, wc_flags):
-    """CVLAN stripping of a WQ, from its creation and by modify_wq, on and off under way."""
+    """CVLAN stripping of a WQ works from its creation, and modify_wq switches it off and on."""
     tagged, plain = wired.udp(dport=PORT, vlan=0x6123), wired.udp(dport=PORT)
     single(frames, flags=CVLAN_STRIPPING, wc_flags=wc_flags)
     for strips in (True, False, True):
@@ -206,7 +209,7 @@ def test_cvlan(wired, frames, wc_flags):
 
 
 def test_scatter_fcs(wired, frames):
-    """The CRC-32 of the frame is behind it."""
+    """With SCATTER_FCS the CRC-32 of the frame follows the data."""
     single(frames, flags=SCATTER_FCS)
     sent = [wired.udp(dport=PORT, payload=b"f" * size) for size in (18, 21, 1400)]
     wired.send(*sent)
@@ -216,7 +219,8 @@ def test_scatter_fcs(wired, frames):
 
 
 def test_padding(wired, frames):
-    """Whole cache lines are written with PCI_WRITE_END_PADDING, and nothing else without."""
+    """PCI_WRITE_END_PADDING writes whole cache lines; without it nothing after the frame is
+    written."""
     frame = wired.udp(dport=PORT, payload=b"p" * 90)
     short = 64 - len(frame) % 64
     for flags, want in ((PAD_END, bytes(short)), (0, b"\xee" * short)):
@@ -229,7 +233,8 @@ def test_padding(wired, frames):
 
 
 def test_all_flags(wired, frames):
-    """They go together: the tag away, the FCS of the frame with it, the line filled."""
+    """All flags work together: the tag is removed, the FCS covers the frame with its tag, and the
+    line is filled."""
     single(frames, flags=CVLAN_STRIPPING | SCATTER_FCS | PAD_END | DELAY_DROP)
     frame = wired.udp(dport=PORT, vlan=0x0FFF, payload=b"a" * 77)
     wired.send(frame)
@@ -247,8 +252,8 @@ def delay_drops(wired):
 
 
 def test_delay_drop(wired, frames):
-    """Frames that find no receive wait for one, in order; those that nobody comes for are dropped
-    after a bounded time; other WQs do not wait."""
+    """With DELAY_DROP frames that find no receive wait for one, in order, and are dropped after a
+    bounded time. Other WQs do not wait."""
     single(frames, "slow", flags=DELAY_DROP, posted=0)
     single_port = PORT + 1
     make_wq(frames, "quick")
@@ -257,7 +262,7 @@ def test_delay_drop(wired, frames):
     before = wired.stats()
     sent = number_frames(wired, 5)
     number = next(frames.numbers)
-    # The receives must come before the frames have waited for too long: one command, at once.
+    # Post the receives with one command, before the frames have waited for too long
     wired.send(*sent, wired.udp(dport=single_port))
     frames.socket.sendall(f"{number} post slow 5 2048\n".encode())
     frames.answer(number)
@@ -267,7 +272,7 @@ def test_delay_drop(wired, frames):
     assert [done["data"] for done in got] == sent[dropped:]
     assert after["rx_delayed"] - before["rx_delayed"] >= 1
     frames.poll("quick_cq", 1)
-    # Nobody comes.
+    # No receive comes
     left = len(sent) - len(got)
     frames("modify_wq", "slow", STATE, RESET, 0, 0, 0)
     frames("modify_wq", "slow", STATE, RDY, 0, 0, 0)
@@ -275,7 +280,7 @@ def test_delay_drop(wired, frames):
     wired.send(*sent)
     wait_until("they are dropped", lambda: wired.stats()["rx_delay_dropped"]
                == before["rx_delay_dropped"] + len(sent), 10)
-    # The device tells it once, and the driver counts that and is silent [ORNIC-WQ-8].
+    # The device reports it once, and the driver counts that without a message [ORNIC-WQ-8]
     wait_until("it is counted", lambda: delay_drops(wired) == told + 1)
     assert not complaints(wired.a)
     assert left == dropped
@@ -284,7 +289,7 @@ def test_delay_drop(wired, frames):
     assert frames.poll("slow_cq")[0]["data"] == sent[2]
 
 
-# (fields, how scapy makes the packet, what of it is hashed)
+# {name: (fields, kind of packet, its parts that are hashed)}
 HASHES = {
     "ipv4": (SRC4 | DST4, "udp4", ("src", "dst")),
     "ipv4 src": (SRC4, "udp4", ("src",)),
@@ -309,20 +314,20 @@ HASHES = {
 
 
 def test_hash_fields(frames):
-    """The card announces each field that ibv_create_qp_ex() has a name for, and takes each alone;
-    so the cases below have no reason to be left out."""
+    """The card reports each hash field of ibv_create_qp_ex() and accepts each alone, so none of the
+    cases below may be skipped."""
     assert frames("query")["hash_fields"] == ALL_FIELDS
     make_wq(frames, "wq", posted=0)
     frames("table", "table", 0, "wq")
     for field in (1 << n for n in range(32)):
         expected = 0 if field & ALL_FIELDS else errno.EOPNOTSUPP
-        # INNER chooses the packet whose addresses and ports are hashed.
+        # INNER selects the packet whose addresses and ports are hashed
         fields = field | SRC4 if field == INNER else field
         frames("rss", f"qp{field}", "table", fields, KEY.hex(), errno=expected)
 
 
 def packet(wired, how, dst, dport, src, sport):
-    """A frame of which all or the inner packet has these addresses and ports."""
+    """Returns a frame whose only packet, or inner packet, has these addresses and ports."""
     transport = TCP if how.startswith("tcp") else UDP
     network = IPv6 if ":" in src else IP
     inner = network(src=src, dst=dst) / transport(sport=sport, dport=dport) / Raw(b"hash me")
@@ -336,8 +341,8 @@ def packet(wired, how, dst, dport, src, sport):
 
 
 def digits(frames, fields):
-    """Three RSS queue pairs that see the same frames: each shows three bits of the hash, by the
-    WQ of eight that a frame comes to. What completes has wq<digit>_<value> as its name."""
+    """Creates three RSS QPs that receive the same frames. Each QP has eight WQs, and the WQ that
+    receives a frame shows three bits of its hash. Completions have the name wq<digit>_<value>."""
     frames("cq", "cq", WITH_ALL, 4096)
     for digit in range(3):
         for value in range(8):
@@ -345,13 +350,13 @@ def digits(frames, fields):
         entries = [f"wq{digit}_{index >> 3 * digit & 7}" for index in range(512)]
         frames("table", f"table{digit}", 9, *entries)
         frames("rss", f"qp{digit}", f"table{digit}", fields, KEY.hex())
-        # The same rule three times: each of the three gets a copy.
+        # The same rule three times: each of the three gets a copy
         frames.rule(f"rule{digit}", f"qp{digit}",
                     flow_spec.rule(flow_spec.spec("eth", src=PEER)))
 
 
 def low_bits(frames):
-    """The low nine bits of the hash of the frame that has just come."""
+    """Returns the low nine bits of the hash of the last frame."""
     value = 0
     for done in frames.poll("cq", 3):
         digit, three = done["name"].removeprefix("wq").split("_")
@@ -361,7 +366,8 @@ def low_bits(frames):
 
 @pytest.mark.parametrize("name", HASHES)
 def test_hash(wired, frames, name):
-    """Microsoft's vectors and what is hashed of them, by real packets: nine bits of each hash."""
+    """Nine bits of the hash of real packets, with the addresses and ports of Microsoft's vectors,
+    are right for each set of fields."""
     fields, how, hashed = HASHES[name]
     version = 6 if how.endswith("6") else 4
     digits(frames, fields)
@@ -380,7 +386,7 @@ def test_hash(wired, frames, name):
 
 
 def test_hash_of_spi(wired, frames):
-    """The SPI of ESP is hashed where it is asked for."""
+    """The SPI of ESP is hashed if it is selected."""
     digits(frames, SPI)
     for spi in (1, 0xDEADBEEF, 0x00010000):
         wired.send(wired.frame(IP(src=PEER_IP, dst=HERE_IP) / ESP(spi=spi, seq=1) / Raw(b"x" * 40)))
@@ -388,7 +394,7 @@ def test_hash_of_spi(wired, frames):
 
 
 def test_hash_of_fragments(wired, frames):
-    """Fragments have no ports: both are hashed by their addresses, and stay together."""
+    """Fragments have no ports: all are hashed by their addresses, and go to the same WQ."""
     digits(frames, SRC4 | DST4 | UDP_SRC | UDP_DST)
     want = toeplitz(data_of(PEER_IP, HERE_IP)) & 511
     first = IP(src=PEER_IP, dst=HERE_IP, flags="MF") / UDP(sport=1, dport=2) / Raw(bytes(24))
@@ -399,7 +405,7 @@ def test_hash_of_fragments(wired, frames):
 
 
 def test_other_key(wired, frames):
-    """The user's key is used, each bit of it that matters."""
+    """The hash uses the user's key."""
     key = bytes(range(100, 140))
     make_wq(frames, "a", posted=32)
     make_wq(frames, "b", posted=32)
@@ -415,8 +421,8 @@ def test_other_key(wired, frames):
 
 @pytest.mark.parametrize("what", ["the ring", "all that is mapped", "not registered"])
 def test_nonsense_in_ring(wired, frames, what):
-    """A process that writes nonsense into its WQ's ring loses that WQ, is told, and nobody else
-    notices: neither its other WQ, nor the netdev."""
+    """If a process writes invalid data into its WQ's ring, that WQ fails with an event. The
+    process's other WQ and the netdev are not affected."""
     single(frames, "good", posted=32)
     make_wq(frames, "bad", posted=8)
     make_rss(frames, "bad_qp", ["bad"])
@@ -434,12 +440,12 @@ def test_nonsense_in_ring(wired, frames, what):
     assert frames("event", 5000)["name"] == "bad"
     assert wired.a.run(f"ping -c 1 -W 1 {HERE_IP}")[0] == 0
     assert all(done["status"] for done in frames.poll("bad_cq", 8, 0, exact=False))
-    # It can begin again.
+    # The WQ can start again
     frames("modify_wq", "bad", STATE, RESET, 0, 0, 0)
 
 
 def test_cq_overrun(wired, frames):
-    """A CQ that is full takes the WQs that complete in it with it, and no others."""
+    """If a CQ overruns, the WQs that complete in it fail with it, and no others."""
     single(frames, "good", posted=64)
     frames("cq", "small", 0, 4)
     frames("wq", "bad", "small", 0, 1024, 1)
@@ -456,8 +462,8 @@ def test_cq_overrun(wired, frames):
 
 
 def test_sigkill(wired, guest_programs):
-    """SIGKILL of a process with all of it under traffic: nothing is left, the frames are the
-    netdev's again."""
+    """SIGKILL of a process with WQs under traffic leaves nothing, and the netdev receives the
+    frames again."""
     before = counters(wired.card, 0, "objects")
     program = Frames(wired, guest_programs)
     single(program, posted=64)
@@ -475,7 +481,7 @@ def test_sigkill(wired, guest_programs):
 
 
 def run_spread(wired, programs, port, count, log):
-    """tests/e2e/guest/spread.c, ready."""
+    """Starts tests/e2e/guest/spread.c and waits until it is ready."""
     vm = wired.a
     vm.run(f"rm -f {log}")
     command = vm.spawn(f"{programs}/spread {wired.ornic[vm].device} {port} {count} 60 | tee {log}")
@@ -484,7 +490,7 @@ def run_spread(wired, programs, port, count, log):
 
 
 def spread_result(command):
-    """{queue: (frames, bytes)} that a spread printed."""
+    """Returns {queue: (frames, bytes)} from the output of spread."""
     code, output = command.wait(90)
     assert code == 0 and "total:" in output, output
     rows = [line.split() for line in output.splitlines() if line.startswith("queue")]
@@ -492,7 +498,8 @@ def spread_result(command):
 
 
 def flows(wired, port, count, size):
-    """Frames of many flows to a port, and on which of four queues how many and how long."""
+    """Returns frames of many flows to a port, and the expected {queue: (frames, bytes)} of four
+    queues."""
     sent, want = [], {queue: (0, 0) for queue in range(4)}
     for number in range(count):
         sport = 1024 + number * 37 % 50000
@@ -504,7 +511,7 @@ def flows(wired, port, count, size):
 
 
 def test_spread(wired, guest_programs):
-    """The example program: each flow is counted by the thread whose queue the hash names."""
+    """In the example program the thread of the queue that the hash selects counts a flow."""
     sent, want = flows(wired, 9000, 400, 100)
     command = run_spread(wired, guest_programs, 9000, len(sent), "/tmp/spread.log")
     wired.send(*sent)
@@ -513,8 +520,8 @@ def test_spread(wired, guest_programs):
 
 
 def test_owners_under_load(wired, guest_programs):
-    """Two processes with an RSS queue pair and four threads each, and the kernel, all under load:
-    each frame comes to its owner, once."""
+    """Under load each frame reaches its owner once: two processes with an RSS QP and four threads
+    each, and the kernel."""
     vm, count, rounds = wired.a, 500, 8
     commands, wants, everything = [], [], []
     for port, size in ((9001, 60), (9002, 333)):
@@ -529,7 +536,7 @@ def test_owners_under_load(wired, guest_programs):
     for turn in range(1, rounds + 1):
         for three in zip(*everything):
             wired.send(*three)
-        # Its ring is the shortest.
+        # The kernel's ring is the shortest
         wait_until("the kernel has its part",
                    lambda want=start + turn * count: int(vm.check(no_ports)) >= want)
     assert [spread_result(command) for command in commands] == wants
@@ -540,8 +547,8 @@ def test_owners_under_load(wired, guest_programs):
 
 
 def test_card_fails(wired, guest_programs):
-    """Rules, tables and queues go with a card that fails; whose they were ends, and can begin
-    anew."""
+    """If the card fails, its rules, tables and queues are gone. The process that owned them ends,
+    and a new one can create them again."""
     program = Frames(wired, guest_programs)
     single(program)
     fail(wired, wired.a)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""XDP on the Ethernet interface: guest/xdp.bpf.c does what a frame tells it to, and each frame is
-looked after. Machine `b` sends, `a` has the program."""
+"""XDP on the netdev. guest/xdp.bpf.c does what each frame names, and every frame is accounted for.
+VM `b` sends, VM `a` has the program."""
 
 import pytest
 from settings import reset_function
@@ -29,7 +29,7 @@ def veth(xdp):
     (DROP, "drop"), (ABORTED, "error"), (NONSENSE, "error"),
 ])
 def test_drop(xdp, action, counter):
-    """The frames are gone, and are counted as what they are."""
+    """Frames are dropped, and counted by the reason."""
     counts, back = xdp.send(action)
     assert counts[counter] == COUNT and not back
     assert counts["tx"] == counts["redirect"] == counts["xmit"] == 0
@@ -37,7 +37,7 @@ def test_drop(xdp, action, counter):
 
 @pytest.mark.parametrize("size", [60, SIZE, 1514])
 def test_pass(xdp, size):
-    """The network stack gets them as they are."""
+    """The network stack receives the frames unchanged."""
     counts, got = xdp.received(PASS, size=size)
     assert counts["pass"] >= COUNT and len(got) == COUNT
     assert {len(frame) for frame in got} == {size} and len(set(got)) == 1
@@ -45,7 +45,8 @@ def test_pass(xdp, size):
 
 
 def test_pass_changed(xdp):
-    """As they are now: longer, shorter, with something in front of them."""
+    """The network stack receives the frames as the program has changed them: longer, shorter, or
+    with a new header in front."""
     _, got = xdp.received(GROW)
     assert {len(frame) for frame in got} == {SIZE + GROWTH} and len(got) == COUNT
     _, got = xdp.received(SHRINK, 100)
@@ -57,7 +58,7 @@ def test_pass_changed(xdp):
 
 @pytest.mark.parametrize("size", [60, 1514])
 def test_tx(xdp, size):
-    """They come back to the sender, each once."""
+    """Each frame returns to the sender once."""
     counts, back = xdp.send(TX, size=size)
     assert counts["tx"] == COUNT and counts["error"] == 0
     assert len(back) == COUNT and len(set(back)) == 1 and len(back[0]) == size
@@ -67,14 +68,14 @@ def test_tx(xdp, size):
 
 
 def test_redirect_out(xdp, veth):
-    """To another interface."""
+    """Frames can be redirected to another interface."""
     near, far = veth
     counts, got = xdp.received(REDIRECT, index(xdp.vm, near), far)
     assert counts["redirect"] == COUNT and len(got) == COUNT and len(set(got)) == 1
 
 
 def test_redirect_in(xdp, veth):
-    """From another interface, and from the same one, which sends them."""
+    """The netdev sends frames that are redirected from another interface, and from itself."""
     near, far = veth
     counts, back = xdp.send(REDIRECT, index(xdp.vm, xdp.netdev), BROADCAST)
     assert counts["redirect"] == counts["xmit"] == len(back) == COUNT
@@ -91,14 +92,14 @@ def test_redirect_in(xdp, veth):
 
 
 def test_redirect_to_nowhere(xdp):
-    """There is no such interface."""
+    """Frames that are redirected to an interface that does not exist are counted and not sent."""
     counts, _ = xdp.send(REDIRECT, 250)
-    # The interface is looked up when what was redirected is sent.
+    # The interface is looked up when redirected frames are sent
     assert counts["redirect"] + counts["error"] == COUNT and counts["xmit"] == 0
 
 
 def test_redirect_while_down(xdp, veth):
-    """An interface that goes down and up under redirected frames loses nothing but frames."""
+    """If the interface goes down and up under redirected frames, only frames are lost."""
     near, far = veth
     code, text = xdp.attach(far)
     assert code == 0, text
@@ -112,7 +113,8 @@ def test_redirect_while_down(xdp, veth):
 
 
 def test_mtu(xdp):
-    """A frame is of one piece, so an MTU may be too large for XDP, and the reason is told."""
+    """XDP needs each frame in one buffer, so an MTU that is too large is refused, with the
+    reason."""
     peer = xdp.pair.ornic[xdp.pair.b]
     xdp.vm.check(f"ip link set {xdp.netdev} mtu {MAX_MTU}")
     xdp.vm.check(f"ping -c 3 -i 0.2 -W 5 -M do -s {MAX_MTU - 28} {peer.ip}")
@@ -130,7 +132,7 @@ def test_comes_and_goes(xdp):
 
 
 def test_survives_reset(xdp):
-    """The program is there after a reset of the card, and after other queues were made."""
+    """The program survives a reset of the card and a replacement of the queues."""
     reset_function(xdp.pair, xdp.vm)
     xdp.vm.check(f"ethtool -L {xdp.netdev} combined 1 && ethtool -L {xdp.netdev} combined 2")
     counts, back = xdp.send(TX)
