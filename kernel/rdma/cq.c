@@ -382,10 +382,6 @@ int ornic_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	struct ornic_cq *cq = to_ornic_cq(ibcq);
 	int err;
 
-	err = ib_no_udata_io(udata);
-	if (err)
-		return err;
-
 	ornic_ib_pre_destroy_cq(ibcq);
 	if (!cq->buf.mmap) {
 		/* Kernel consumers ignore the result */

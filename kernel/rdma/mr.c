@@ -434,10 +434,6 @@ int ornic_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	struct ornic_mr *mr = to_ornic_mr(ibmr);
 	int err;
 
-	err = ib_no_udata_io(udata);
-	if (err)
-		return err;
-
 	err = ornic_mr_destroy(dev, mr);
 	if (err)
 		return err;

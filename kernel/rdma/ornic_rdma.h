@@ -510,6 +510,11 @@ void ornic_ib_free_mem(struct ornic_ib_dev *dev, struct ornic_ringmem *mem,
 void ornic_ib_disassociate_ucontext(struct ib_ucontext *ibuctx);
 extern const struct uapi_definition ornic_ib_uapi_defs[];
 
+/*
+ * Methods that destroy take no udata and ignore what there is: when the core
+ * aborts the creation of an object, it passes the udata of the creation.
+ */
+
 /* pd.c */
 int ornic_ib_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
 int ornic_ib_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);

@@ -36,11 +36,6 @@ err_free_pd:
 int ornic_ib_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibpd->device);
-	int err;
-
-	err = ib_no_udata_io(udata);
-	if (err)
-		return err;
 
 	return ornic_cmd_destroy(dev->odev, ORNIC_CMD_FREE_PD, to_ornic_pd(ibpd)->pdn);
 }

@@ -491,10 +491,6 @@ int ornic_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	struct ornic_qp *qp = to_ornic_qp(ibqp);
 	int err;
 
-	err = ib_no_udata_io(udata);
-	if (err)
-		return err;
-
 	if (qp->kernel)
 		ornic_qp_detach(dev, qp);
 

@@ -291,10 +291,6 @@ int ornic_ib_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 	struct ornic_srq *srq = to_ornic_srq(ibsrq);
 	int err;
 
-	err = ib_no_udata_io(udata);
-	if (err)
-		return err;
-
 	err = ornic_srq_destroy(dev, srq);
 	if (err)
 		return err;

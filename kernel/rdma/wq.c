@@ -191,10 +191,6 @@ int ornic_ib_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata)
 	struct ornic_wq *wq = container_of(ibwq, struct ornic_wq, ibwq);
 	int err;
 
-	err = ib_no_udata_io(udata);
-	if (err)
-		return err;
-
 	ornic_res_remove(dev->odev, &wq->res);
 	err = ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_WQ, wq->res.num);
 	if (err)

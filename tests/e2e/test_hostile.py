@@ -54,6 +54,8 @@ UDATA = {
     "mr, unknown access flag": errno.EINVAL,
     "mr, huge pages that are not there": errno.EOPNOTSUPP,
     "mr, no such PD": errno.ENOENT,
+    **{f"{verb}, no memory for the response": errno.EFAULT
+       for verb in ("pd", "cq", "srq", "qp", "mr")},
     **{f"wq, {what}": want for what, want in REQUEST.items()},
     "wq, comp_mask": errno.EOPNOTSUPP,
     "wq, type 7": errno.EOPNOTSUPP,

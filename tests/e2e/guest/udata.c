@@ -6,9 +6,11 @@
  * no library would. Prints one line per attempt: its name, and the errno, 0 for success. The test
  * knows the right errno of each.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "udata.h"
@@ -179,6 +181,69 @@ static void mrs(int fd, uint32_t pd)
 	    uverbs_try_mr(fd, 12345, page, 4096, (uintptr_t)page, local, &mr));
 }
 
+/*
+ * The driver's response has memory and the verb's, before it, has none: the object exists when the
+ * kernel finds out, and has to go again.
+ */
+static void responses(int fd, uint32_t pd, uint32_t cq_handle)
+{
+	/* Zeros are as good as no request, and the creation's must not hinder the destruction */
+	const struct ornic_create_cq_req cq_req = { .flags = ORNIC_CREATE_CQ_EXT };
+	const struct ornic_create_srq_req srq_req = {};
+	const struct ornic_create_qp_req qp_req = {};
+	const struct ib_uverbs_alloc_pd pd_cmd = {};
+	const struct ib_uverbs_create_cq cq_cmd = { .cqe = 16, .comp_channel = -1 };
+	const struct ib_uverbs_create_srq srq_cmd = { .pd_handle = pd, .max_wr = 4, .max_sge = 1 };
+	const struct ib_uverbs_create_qp qp_cmd = {
+		.pd_handle = pd,
+		.send_cq_handle = cq_handle,
+		.recv_cq_handle = cq_handle,
+		.max_send_wr = 4,
+		.max_recv_wr = 4,
+		.max_send_sge = 1,
+		.max_recv_sge = 1,
+		.qp_type = IB_UVERBS_QPT_RC,
+	};
+	const struct ib_uverbs_reg_mr mr_cmd = {
+		.start = (uintptr_t)spoiled & ~4095ull,
+		.length = 4096,
+		.hca_va = (uintptr_t)spoiled & ~4095ull,
+		.pd_handle = pd,
+	};
+	const struct {
+		const char *name;
+		unsigned int command;
+		const void *cmd;
+		size_t len, out_len;
+		struct udata udata;
+	} verbs[] = {
+		{ "pd", IB_USER_VERBS_CMD_ALLOC_PD, &pd_cmd, sizeof(pd_cmd),
+		  sizeof(struct ib_uverbs_alloc_pd_resp), { NULL, 0, sizeof(struct ornic_alloc_pd_resp) } },
+		{ "cq", IB_USER_VERBS_CMD_CREATE_CQ, &cq_cmd, sizeof(cq_cmd),
+		  sizeof(struct ib_uverbs_create_cq_resp),
+		  { &cq_req, sizeof(cq_req), sizeof(struct ornic_create_cq_resp) } },
+		{ "srq", IB_USER_VERBS_CMD_CREATE_SRQ, &srq_cmd, sizeof(srq_cmd),
+		  sizeof(struct ib_uverbs_create_srq_resp),
+		  { &srq_req, sizeof(srq_req), sizeof(struct ornic_create_srq_resp) } },
+		{ "qp", IB_USER_VERBS_CMD_CREATE_QP, &qp_cmd, sizeof(qp_cmd),
+		  sizeof(struct ib_uverbs_create_qp_resp),
+		  { &qp_req, sizeof(qp_req), sizeof(struct ornic_create_qp_resp) } },
+		{ "mr", IB_USER_VERBS_CMD_REG_MR, &mr_cmd, sizeof(mr_cmd),
+		  sizeof(struct ib_uverbs_reg_mr_resp), { NULL, 0, 0 } },
+	};
+	uint8_t *pages = mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t i;
+
+	if (pages == MAP_FAILED || mprotect(pages + 4096, 4096, PROT_READ | PROT_WRITE))
+		die("mmap", errno);
+	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		say(verbs[i].name, "no memory for the response",
+		    uverbs_write_to(fd, verbs[i].command, verbs[i].cmd, verbs[i].len,
+				    pages + 4096 - verbs[i].out_len,
+				    verbs[i].out_len + verbs[i].udata.out_len, &verbs[i].udata));
+	munmap(pages, 8192);
+}
+
 int main(int argc, char **argv)
 {
 	struct uverbs uv;
@@ -195,6 +260,7 @@ int main(int argc, char **argv)
 	resizes(uv.fd, &cq);
 	qps(uv.fd, pd, cq.handle);
 	mrs(uv.fd, pd);
+	responses(uv.fd, pd, cq.handle);
 	try_ethernet(uv.fd, pd, cq.handle);
 	return 0;
 }

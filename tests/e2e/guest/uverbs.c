@@ -61,14 +61,12 @@ int uverbs_open(const char *device)
 	die(device, ENODEV);
 }
 
-int uverbs_write(int fd, unsigned int command, const void *in, size_t in_len, void *out,
-		 size_t out_len, const struct udata *udata)
+int uverbs_write_to(int fd, unsigned int command, const void *in, size_t in_len,
+		    const void *response, size_t out_len, const struct udata *udata)
 {
-	uint64_t response[WORDS] = {};
 	uint32_t words[WORDS] = {};
 	struct ib_uverbs_cmd_hdr *hdr = (void *)words;
 	size_t all_in = in_len + (udata ? udata->in_len : 0);
-	size_t all_out = out_len;
 	uint64_t address = (uintptr_t)response;
 	uint8_t *at = (uint8_t *)(hdr + 1);
 
@@ -79,11 +77,20 @@ int uverbs_write(int fd, unsigned int command, const void *in, size_t in_len, vo
 		memcpy(at, &address, sizeof(address));
 	hdr->command = command;
 	hdr->in_words = (sizeof(*hdr) + all_in + 3) / 4;
-	hdr->out_words = (all_out + 3) / 4;
-	if (write(fd, words, hdr->in_words * 4) < 0)
-		return errno;
-	memcpy(out, response, out_len);
-	return 0;
+	hdr->out_words = (out_len + 3) / 4;
+	return write(fd, words, hdr->in_words * 4) < 0 ? errno : 0;
+}
+
+int uverbs_write(int fd, unsigned int command, const void *in, size_t in_len, void *out,
+		 size_t out_len, const struct udata *udata)
+{
+	uint64_t response[WORDS] = {};
+	int err;
+
+	err = uverbs_write_to(fd, command, in, in_len, response, out_len, udata);
+	if (!err)
+		memcpy(out, response, out_len);
+	return err;
 }
 
 int uverbs_write_ex(int fd, unsigned int command, const void *in, size_t in_len, void *out,

@@ -64,7 +64,13 @@ struct region {
 /* device: name as in /sys/class/infiniband. Return: a file descriptor. */
 int uverbs_open(const char *device);
 
-/* Return: 0 or errno. out: the response of the verb, followed by that of the driver. */
+/*
+ * Return: 0 or errno. response: where the kernel writes the response of the verb, followed by that
+ * of the driver; the memory need not exist.
+ */
+int uverbs_write_to(int fd, unsigned int command, const void *in, size_t in_len,
+		    const void *response, size_t out_len, const struct udata *udata);
+/* As above, and out gets a copy of the response */
 int uverbs_write(int fd, unsigned int command, const void *in, size_t in_len, void *out,
 		 size_t out_len, const struct udata *udata);
 
