@@ -52,6 +52,21 @@ struct nic_config {
 };
 
 /**
+ * nic_guid - derive the EUI-64 of a card, which is also the serial number of its
+ *	PCI function ([ORNIC-PCI-1])
+ * @mac: permanent address
+ *
+ * Return: the MAC with its universal/local bit inverted and ff:fe in the middle,
+ * first byte in bits 63:56.
+ */
+static inline uint64_t nic_guid(const uint8_t *mac)
+{
+	return (uint64_t)(mac[0] ^ 2) << 56 | (uint64_t)mac[1] << 48 |
+	       (uint64_t)mac[2] << 40 | 0xfffeULL << 24 |
+	       (uint64_t)mac[3] << 16 | (uint64_t)mac[4] << 8 | mac[5];
+}
+
+/**
  * nic_create - create a card in its reset state
  * @config: copied
  * @env: environment of the card; outlives it

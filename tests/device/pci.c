@@ -124,15 +124,13 @@ static void init_express(struct pci *pci)
 	put(rw, PCI_EXP_LNKCTL2, PCI_EXP_LNKCTL2_TLS, 2);
 }
 
-/* EUI-64 made from the MAC address, least significant byte first */
+/* The lower half of the EUI-64 comes first (PCIe 7.9.3) */
 static void init_serial(struct pci *pci, const uint8_t *mac)
 {
 	uint8_t *at = pci->initial + ECAP_DSN;
-	const uint8_t eui[8] = { mac[5], mac[4], mac[3], 0xfe,
-				 0xff,	 mac[2], mac[1], mac[0] };
 
 	put(at, 0, PCI_EXT_CAP_ID_DSN | 1 << 16, 4);
-	memcpy(at + 4, eui, sizeof(eui));
+	put(at, 4, nic_guid(mac), 8);
 }
 
 void pci_init(struct pci *pci, unsigned int vectors, const uint8_t *mac)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* QUERY_DEVICE: announces exactly what the card implements */
-#include <string.h>
-
 #include "core.h"
 #include "query.h"
 #include "engine.h"
@@ -31,23 +29,12 @@
 #define QUERY_PAGE_SHIFT_MIN 12
 #define QUERY_PAGE_SHIFT_MAX 31
 
-/* EUI-64 from the MAC: the universal/local bit inverted, ff:fe in the middle */
-static uint64_t query_guid(const uint8_t *mac)
-{
-	uint8_t eui[8] = { mac[0] ^ 2, mac[1], mac[2], 0xff,
-			   0xfe, mac[3], mac[4], mac[5] };
-	uint64_t guid;
-
-	memcpy(&guid, eui, sizeof(guid));
-	return be64toh(guid);
-}
-
 enum ornic_cmd_status query_cmd_device(struct nic *nic, struct cmd *cmd)
 {
 	struct ornic_query_device_out *out = cmd->out;
 
 	out->features = htole64(QUERY_FEATURES);
-	out->guid = htole64(query_guid(nic->mac));
+	out->guid = htole64(nic_guid(nic->mac));
 	out->fw_version = htole32(QUERY_FW_VERSION);
 	/* Doorbell pages, including the kernel's */
 	out->max_uctx = htole32(nic->uctxs.size);

@@ -151,12 +151,13 @@ static void test_power_state_is_all_of_pm_that_is_written(void **state)
 	assert_int_equal(get(at, 2), PCI_PM_CTRL_NO_SOFT_RESET | 3);
 }
 
-static void test_serial_number_comes_from_the_mac(void **state)
+/* [ORNIC-PCI-1]: the GUID, which has the universal/local bit of the MAC inverted */
+static void test_serial_number_is_the_guid(void **state)
 {
 	(void)state;
 	assert_int_equal(get(0x100, 4), 0x10003);
 	assert_int_equal(get(0x104, 4), 0xfe334455);
-	assert_int_equal(get(0x108, 4), 0x021122ff);
+	assert_int_equal(get(0x108, 4), 0x001122ff);
 }
 
 int main(void)
@@ -170,7 +171,7 @@ int main(void)
 		TEST(test_msix),
 		TEST(test_flr_reads_zero_and_is_reported),
 		TEST(test_power_state_is_all_of_pm_that_is_written),
-		TEST(test_serial_number_comes_from_the_mac),
+		TEST(test_serial_number_is_the_guid),
 	};
 
 	return cmocka_run_group_tests_name("pci", tests, NULL, NULL);
