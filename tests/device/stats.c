@@ -120,6 +120,8 @@ void stats_tell(const struct nic *nic, nic_stat_fn fn, void *arg)
 	fn(arg, "objects.eq", nic->eqs.count);
 	fn(arg, "objects.cq", nic->cqs.count);
 	fn(arg, "objects.qp", nic->qps.count);
+	fn(arg, "objects.srq", nic->srqs.count);
+	fn(arg, "objects.xrcd", nic->xrcds.count);
 	fn(arg, "objects.rwq_table", nic->rwqs.count);
 	fn(arg, "objects.flow", nic->flows.count);
 	fn(arg, "objects.counters", nic->counters.count);

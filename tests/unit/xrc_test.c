@@ -187,6 +187,25 @@ static void test_empty_is_not_ready(void **state)
 /* ---- objects ---- */
 
 /* [ORNIC-XRC-1] [ORNIC-XRC-2] */
+static void find_count(void *arg, const char *name, uint64_t value)
+{
+	struct { const char *name; uint64_t value; } *wanted = arg;
+
+	if (!strcmp(name, wanted->name))
+		wanted->value = value;
+}
+
+/* Return the number of objects of a kind, such as "objects.qp" */
+static uint64_t count_of(struct side *side, const char *name)
+{
+	struct { const char *name; uint64_t value; } wanted = {
+		name, UINT64_MAX,
+	};
+
+	nic_stats(side->host->nic, find_count, &wanted);
+	return wanted.value;
+}
+
 static void test_objects(void **state)
 {
 	struct pair *pair = *state;
@@ -210,6 +229,8 @@ static void test_objects(void **state)
 	assert_int_equal(host_cmd(b->host, ORNIC_CMD_CREATE_SRQ, &srq, &out),
 			 ORNIC_CMD_BAD_OBJECT);
 
+	assert_int_equal(count_of(b, "objects.srq"), 1);
+	assert_int_equal(count_of(b, "objects.xrcd"), 1);
 	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_FREE_XRCD,
 					 b->xrcdn), ORNIC_CMD_BUSY);
 	/* An XRC_RECV QP does not use the SRQs that requests name */
@@ -228,6 +249,8 @@ static void test_objects(void **state)
 					 b->xrcdn), ORNIC_CMD_OK);
 	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_FREE_XRCD,
 					 b->xrcdn), ORNIC_CMD_BAD_OBJECT);
+	assert_int_equal(count_of(b, "objects.srq"), 0);
+	assert_int_equal(count_of(b, "objects.xrcd"), 0);
 }
 
 static unsigned int create(struct side *side, unsigned int type, uint32_t flags,
