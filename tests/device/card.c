@@ -57,13 +57,11 @@ static void card_irq_raise(struct env *env, unsigned int vector)
 			      "interrupt on vector %u", vector);
 		return;
 	}
-	if (card->irq_fd[vector] < 0 || !pci_master_enabled(&card->pci)) {
+	if (card->irq_fd[vector] < 0 || !pci_master_enabled(&card->pci) ||
+	    irqfd_fire(&card->loop->irqfd, card->irq_fd[vector]))
 		card->stats.irqs_dropped++;
-		return;
-	}
-	card->stats.irqs++;
-	if (irqfd_fire(&card->loop->irqfd, card->irq_fd[vector]))
-		card->stats.irqs_dropped++;
+	else
+		card->stats.irqs++;
 }
 
 static void card_mark_runnable(struct env *env)

@@ -20,7 +20,7 @@
 
 /**
  * struct card_stats - counters outside the core
- * @irqs: interrupts raised with an eventfd and bus mastering on
+ * @irqs: eventfds fired
  * @irqs_dropped: interrupts dropped: no eventfd, bus mastering off, or an error
  * @resets: resets of any kind
  */
