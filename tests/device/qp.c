@@ -346,7 +346,7 @@ static enum ornic_cmd_status qp_init_queues(struct qp *qp,
 	qp->sq.log_slots = in->log_sq_slots;
 	qp->rq.nic = nic;
 	qp->rq.owner = &qp->obj;
-	qp->rq.kind = "qp";
+	qp->rq.kind = qp_kind(qp);
 	qp->rq.dbr = &qp->watch.dbr;
 	if (qp_has_dbr(qp) && !sq_watch_init(&qp->watch, qp, &nic->guest,
 					     le64toh(in->dbr_addr)))

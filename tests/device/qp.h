@@ -214,6 +214,17 @@ static inline bool qp_is_wq(const struct qp *qp)
 }
 
 /**
+ * qp_kind - name the kind of an object in log messages
+ * @qp: QP or WQ
+ *
+ * Return: the name.
+ */
+static inline const char *qp_kind(const struct qp *qp)
+{
+	return qp_is_wq(qp) ? "wq" : "qp";
+}
+
+/**
  * qp_find - look up a QP by number
  * @nic: the card
  * @qpn: any number

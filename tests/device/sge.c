@@ -19,9 +19,10 @@ static struct mr *sge_mr_as(struct qp *qp, const struct mr_user *user,
 	err = mr_get(qp->nic, user, lkey, access, addr, len, &mr);
 	if (err == MR_OK)
 		return mr;
-	DEVICE_VIOLATION(qp->nic, bad_lkey, "qp[%u]: key %#x at %#llx+%llu: %s",
-			 qp->obj.num, lkey, (unsigned long long)addr,
-			 (unsigned long long)len, mr_error_name(err));
+	DEVICE_VIOLATION(qp->nic, bad_lkey, "%s[%u]: key %#x at %#llx+%llu: %s",
+			 qp_kind(qp), qp->obj.num, lkey,
+			 (unsigned long long)addr, (unsigned long long)len,
+			 mr_error_name(err));
 	return NULL;
 }
 
@@ -33,8 +34,8 @@ static struct mr *sge_mr(struct qp *qp, uint32_t lkey, uint32_t access,
 
 static int sge_fault(struct qp *qp, uint64_t addr)
 {
-	DEVICE_VIOLATION(qp->nic, dma_faults, "qp[%u]: no memory at %#llx",
-			 qp->obj.num, (unsigned long long)addr);
+	DEVICE_VIOLATION(qp->nic, dma_faults, "%s[%u]: no memory at %#llx",
+			 qp_kind(qp), qp->obj.num, (unsigned long long)addr);
 	return -EFAULT;
 }
 

@@ -54,6 +54,7 @@
  * @wire: frames sent, in order, struct frame list
  * @wire_run: if not NULL, called by host_run() after each turn, to handle @wire
  * @wire_arg: for @wire_run
+ * @message: the card's latest log message
  * @admin_sq: bus address of the admin submission ring
  * @admin_cq: bus address of the admin completion ring
  * @admin_pi: number of commands submitted
@@ -84,6 +85,7 @@ struct host {
 	struct list_head wire;
 	void (*wire_run)(void *arg);
 	void *wire_arg;
+	char message[256];
 	uint64_t admin_sq;
 	uint64_t admin_cq;
 	uint32_t admin_pi;

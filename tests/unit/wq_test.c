@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* WQs, RWQ tables and RSS QPs */
+#include <stdio.h>
+
 #include "qp.h"
 #include "wqk.h"
 #include "rwq.h"
@@ -365,6 +367,20 @@ static void test_err_flushes_and_reset_does_not(void **state)
 	wqk_expect_quiet(w);
 }
 
+/* Expect the latest log message of the card to begin with a text */
+static void __attribute__((format(printf, 2, 3)))
+expect_message(struct raw *w, const char *fmt, ...)
+{
+	char text[64];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	w->host->message[strlen(text)] = 0;
+	assert_string_equal(w->host->message, text);
+}
+
 /* [ORNIC-WQ-6] */
 static void test_wq_that_fails_tells(void **state)
 {
@@ -391,6 +407,7 @@ static void test_wq_that_fails_tells(void **state)
 	raw_expect(w, ORNIC_WC_WR_FLUSH_ERR);
 	wqk_expect_event(w, ORNIC_EVENT_WQ_FATAL, wq.num);
 	wqk_expect_quiet(w);
+	expect_message(w, "bad_lkey: wq[%u]: ", wq.num);
 	/* A WQE with too many SGEs */
 	wqk_ready_wq(w, &wq, 0, 0);
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
@@ -398,6 +415,7 @@ static void test_wq_that_fails_tells(void **state)
 	wqk_deliver_any(w, wqk_find(w, &wq));
 	raw_expect(w, ORNIC_WC_LOC_QP_OP_ERR);
 	wqk_expect_event(w, ORNIC_EVENT_WQ_FATAL, wq.num);
+	expect_message(w, "bad_wqe_count: wq[%u]: ", wq.num);
 	/* An unmapped ring */
 	wqk_ready_wq(w, &wq, 0, 0);
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
