@@ -238,6 +238,17 @@ static inline struct qp *qp_find(const struct nic *nic, uint32_t qpn)
 	return qp && !qp_is_wq(qp) ? qp : NULL;
 }
 
+/**
+ * qp_wire_num - get the QPN that packets carry
+ * @qp: QP of RoCE
+ *
+ * Return: QP_GSI_QPN for the GSI QP (IBTA 3.5.3), else the number of the object.
+ */
+static inline uint32_t qp_wire_num(const struct qp *qp)
+{
+	return qp->type == ORNIC_QPT_GSI ? QP_GSI_QPN : qp->obj.num;
+}
+
 static inline bool qp_has_sq(const struct qp *qp)
 {
 	return qp->flags & ORNIC_QP_SQ;

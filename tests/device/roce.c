@@ -94,7 +94,7 @@ void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 		return;
 	}
 	if (path.sport < ROCE_UDP_SPORT_MIN)
-		path.sport = packet_sport(path.flow_label, qp->obj.num,
+		path.sport = packet_sport(path.flow_label, qp_wire_num(qp),
 					  pkt->dqpn);
 	pkt->opcode |= roce_transport(qp) << OPCODE_TRANSPORT_SHIFT;
 	pkt->pkey = PKEY_DEFAULT;

@@ -66,7 +66,7 @@ static void ud_tx(struct qp *qp, const struct send_wqe *wqe,
 		.psn = qp->req.next,
 		.npkts = 1,
 		.qkey = wqe->qkey & UD_QKEY_OWN ? qp->attr.qkey : wqe->qkey,
-		.sqpn = qp->type == ORNIC_QPT_GSI ? QP_GSI_QPN : qp->obj.num,
+		.sqpn = qp_wire_num(qp),
 		.imm = wqe->imm,
 	};
 

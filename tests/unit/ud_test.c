@@ -298,6 +298,32 @@ static void test_write_is_no_datagram(void **state)
 					  ORNIC_DEVICE_STAT_bad_wqe_opcode), 1);
 }
 
+/* Note the UDP source port, behind an IPv4 header without options */
+static enum pair_fate fate_note_sport(struct pair *pair,
+				      const struct packet *pkt)
+{
+	const uint8_t *udp = pkt->frame->hdr + 14 + 20;
+
+	pair->arg = udp[0] << 8 | udp[1];
+	return PAIR_DELIVER;
+}
+
+/* [ORNIC-WIRE-6] The port without a flow label is made from both QPNs */
+static void test_source_port(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_datagram(pair, 10);
+	bool gsi = pair_qp(A(pair))->type == ORNIC_QPT_GSI;
+	uint32_t one = gsi ? 1 : A(pair)->qp.num;
+	uint32_t two = gsi ? 1 : B(pair)->qp.num;
+
+	assert_int_not_equal(A(pair)->qp.num, 1);
+	wr.dqpn = two;
+	pair->fate = fate_note_sport;
+	ud_send(pair, &wr);
+	assert_int_equal(pair->arg, packet_sport(0, one, two));
+}
+
 /* The QPN on the wire is 1, and not the device's */
 static void test_gsi(void **state)
 {
@@ -340,6 +366,8 @@ int main(void)
 		PAIR_BOTH(test_too_long_for_the_port, pair_setup_ud),
 		PAIR_BOTH(test_bad_lkey, pair_setup_ud),
 		PAIR_BOTH(test_write_is_no_datagram, pair_setup_ud),
+		PAIR_BOTH(test_source_port, pair_setup_ud),
+		PAIR_BOTH(test_source_port, pair_setup_gsi),
 		PAIR_TEST(test_gsi, pair_setup_gsi, local),
 		PAIR_TEST(test_gsi, pair_setup_gsi, bytes),
 	};
