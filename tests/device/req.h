@@ -44,7 +44,7 @@ struct send_wqe;
 struct req_record {
 	uint64_t wr_id;
 	uint32_t index;
-	uint16_t slots;
+	uint32_t slots;
 	uint8_t opcode;
 	uint8_t flags;
 	uint8_t status;

@@ -373,6 +373,21 @@ static enum ornic_wc_status out_of_reach(struct qp *qp)
 	return ORNIC_WC_LOC_PROT_ERR;
 }
 
+/*
+ * A header out of reach hides where the next WQE begins, so one WQE stands for
+ * all up to the producer index ([ORNIC-SQ-24]).
+ */
+static enum ornic_wc_status sq_lost(struct qp *qp, uint32_t index,
+				    struct send_wqe *wqe)
+{
+	wqe->wr_id = 0;
+	wqe->index = index;
+	wqe->slots = qp->sq.pi - index;
+	wqe->flags = 0;
+	wqe->opcode = 0;
+	return out_of_reach(qp);
+}
+
 enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 			     struct send_wqe *wqe)
 {
@@ -382,16 +397,11 @@ enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 	const void *slot;
 	bool inside;
 
-	wqe->wr_id = 0;
-	wqe->index = index;
-	wqe->slots = 1;
-	wqe->flags = 0;
-	wqe->opcode = 0;
 	wqe->sge_count = 0;
 	wqe->length = 0;
 	slot = sq_slot(qp, index);
 	if (!slot)
-		return out_of_reach(qp);
+		return sq_lost(qp, index, wqe);
 	/* Copy the slot once and check the copy only ([ORNIC-BAD-2]) */
 	memcpy(copy[0], slot, ORNIC_SLOT_SIZE);
 	inside = sq_read_header(qp, copy[0], index, wqe, &count);
@@ -500,6 +510,7 @@ void sq_complete(struct qp *qp, const struct send_wqe *wqe,
 
 bool sq_flush(struct qp *qp, unsigned int budget)
 {
+	enum ornic_wc_status status;
 	struct sq *sq = &qp->sq;
 	struct send_wqe wqe;
 	unsigned int count;
@@ -510,15 +521,14 @@ bool sq_flush(struct qp *qp, unsigned int budget)
 		if (!budget--)
 			return true;
 		slot = sq_slot(qp, sq->next);
-		if (!slot) {
-			/* The WQEs are lost, so they get no completions */
-			sq->next = sq->pi;
-			sq_done(qp, sq->next, true);
-			return false;
+		if (slot) {
+			sq_read_header(qp, slot, sq->next, &wqe, &count);
+			status = ORNIC_WC_WR_FLUSH_ERR;
+		} else {
+			status = sq_lost(qp, sq->next, &wqe);
 		}
-		sq_read_header(qp, slot, sq->next, &wqe, &count);
 		sq->next += wqe.slots;
-		sq_complete(qp, &wqe, ORNIC_WC_WR_FLUSH_ERR, 0);
+		sq_complete(qp, &wqe, status, 0);
 	}
 	return false;
 }

@@ -69,7 +69,7 @@ struct sq {
 struct send_wqe {
 	uint64_t wr_id;
 	uint32_t index;
-	uint16_t slots;
+	uint32_t slots;
 	uint8_t opcode;
 	uint8_t flags;
 	uint16_t sge_count;
@@ -128,8 +128,9 @@ static inline bool sq_empty(const struct sq *sq)
  * check keys. A refused WQE is counted (bad_wqe_opcode, bad_wqe_count,
  * dma_faults).
  *
- * Return: ORNIC_WC_SUCCESS; LOC_QP_OP_ERR; LOC_PROT_ERR when the ring is out of
- * reach, and then @wqe->wr_id is 0.
+ * Return: ORNIC_WC_SUCCESS; LOC_QP_OP_ERR; LOC_PROT_ERR when a slot is out of
+ * reach. If that is the first one, @wqe->wr_id is 0 and @wqe->slots are all up
+ * to the producer index ([ORNIC-SQ-24]).
  */
 enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 			     struct send_wqe *wqe);
@@ -187,7 +188,8 @@ void sq_complete(struct qp *qp, const struct send_wqe *wqe,
 		 enum ornic_wc_status status, uint32_t byte_len);
 
 /**
- * sq_flush - complete the WQEs in the ring with ORNIC_WC_WR_FLUSH_ERR
+ * sq_flush - complete the WQEs in the ring with ORNIC_WC_WR_FLUSH_ERR, or those
+ *	that are out of reach as sq_read() does
  * @qp: QP with a send queue; all taken WQEs are completed
  * @budget: limit of WQEs
  *

@@ -220,6 +220,31 @@ static void test_ip_csum_flag(void **state)
 	raw_done(w, raw_sent(w));
 }
 
+/* [ORNIC-SQ-24] One completion stands for all WQEs; later ones are sent */
+static void test_ring_out_of_reach(void **state)
+{
+	const struct ornic_route_eth route = {};
+	const struct ornic_cqe *cqe;
+	struct raw *w = *state;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		raw_publish(w, 0, w->data, 100, &route, 0);
+	host_unmap(w->host, w->qp[0].sq, HOST_PAGE);
+	host_run(w->host);
+	host_map(w->host, w->qp[0].sq, HOST_PAGE);
+	cqe = raw_cqe(w);
+	assert_int_equal(le32toh(cqe->status), ORNIC_WC_LOC_PROT_ERR);
+	assert_int_equal(le64toh(cqe->wr_id), 0);
+	assert_null(host_queue_peek(&w->cq));
+	assert_int_equal(host_device_stat(w->host,
+					  ORNIC_DEVICE_STAT_dma_faults), 1);
+	assert_int_equal(guest_load32(&host_qp_dbr(&w->qp[0])->sq_ci), 3);
+	raw_send(w, 0, w->data, 100, &route, 0);
+	raw_expect(w, ORNIC_WC_SUCCESS);
+	raw_done(w, raw_sent(w));
+}
+
 static void test_more_than_there_are_frames(void **state)
 {
 	struct ornic_route_eth route = {};
@@ -469,6 +494,7 @@ int main(void)
 		T(test_l4_checksum_where_asked),
 		T(test_checksum_offsets_refused),
 		T(test_ip_csum_flag),
+		T(test_ring_out_of_reach),
 		T(test_more_than_there_are_frames),
 		T(test_port_down_drops_and_completes),
 		T(test_frame_comes_in),

@@ -266,6 +266,28 @@ static void test_local_ring_unmapped(void **state)
 	host_map(A(pair)->host, A(pair)->qp.sq, HOST_PAGE);
 }
 
+/* [ORNIC-SQ-24] */
+static void test_local_ring_unmapped_in_err(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 100);
+
+	pair_state(A(pair), ORNIC_QPS_ERR);
+	pair_post(A(pair), &wr);
+	pair_post(A(pair), &wr);
+	host_unmap(A(pair)->host, A(pair)->qp.sq, HOST_PAGE);
+	pair_ring(A(pair));
+	pair_run(pair);
+	host_map(A(pair)->host, A(pair)->qp.sq, HOST_PAGE);
+	pair_expect(A(pair), 0, ORNIC_WC_LOC_PROT_ERR);
+	pair_poll_none(A(pair));
+	assert_int_equal(host_device_stat(A(pair)->host,
+					  ORNIC_DEVICE_STAT_dma_faults), 1);
+	/* WQEs that are published later are flushed */
+	pair_send(A(pair), &wr);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_WR_FLUSH_ERR);
+}
+
 /* ---- refusals by the responder ---- */
 
 static void rc_fails_remotely(struct pair *pair, struct pair_wr *wr,
@@ -684,6 +706,7 @@ int main(void)
 		PAIR_BOTH(test_local_wqe_changed_on_its_way, pair_setup_rc),
 		PAIR_BOTH(test_local_memory_unmapped, pair_setup_rc),
 		PAIR_BOTH(test_local_ring_unmapped, pair_setup_rc),
+		PAIR_BOTH(test_local_ring_unmapped_in_err, pair_setup_rc),
 		PAIR_BOTH(test_remote_bad_rkey, pair_setup_rc),
 		PAIR_BOTH(test_remote_read_out_of_range, pair_setup_rc),
 		PAIR_BOTH(test_remote_address_wraps, pair_setup_rc),
