@@ -103,10 +103,7 @@ static void eth_rx_tell(const struct qp *qp, const struct frame *frame,
 		ext->vlan_tci = htole16(flow->vlan_tci);
 		ext->flags |= htole16(ORNIC_CQE_EXT_VLAN);
 	}
-	if (!flow->l4)
-		return;
-	if (!(frame->flags & FRAME_CSUM_OK) &&
-	    !(csum_ip_ok(frame, flow) && csum_l4_ok(frame, flow)))
+	if (!flow->l4 || !csum_ip_ok(frame, flow) || !csum_l4_ok(frame, flow))
 		return;
 	ext->flags |= htole16(ORNIC_CQE_EXT_L4_CSUM_OK);
 	if (flow->l3 == 4)

@@ -33,12 +33,9 @@
  *	may exceed any MTU, there is no ICRC, and the length fields of its IP
  *	and UDP headers have no meaning. Such a frame never leaves the process:
  *	the switch drops and counts it instead.
- * @FRAME_CSUM_OK: the sender guarantees that the IP and L4 checksums are
- *	correct
  */
 enum frame_flags {
 	FRAME_LOCAL = 1 << 0,
-	FRAME_CSUM_OK = 1 << 1,
 };
 
 struct port;

@@ -453,14 +453,6 @@ enum ornic_wc_status sq_execute(struct qp *qp, const struct send_wqe *wqe)
 	return ORNIC_WC_MW_BIND_ERR;
 }
 
-enum ornic_wc_status sq_take(struct qp *qp, struct send_wqe *wqe)
-{
-	enum ornic_wc_status status = sq_read(qp, qp->sq.next, wqe);
-
-	qp->sq.next += wqe->slots;
-	return status;
-}
-
 /* Largest lag of sq_ci, slots: less than an eighth ([ORNIC-ORD-4]) */
 static uint32_t sq_lag_max(const struct sq *sq)
 {

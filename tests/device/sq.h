@@ -160,15 +160,6 @@ static inline bool sq_is_local(uint8_t opcode)
 enum ornic_wc_status sq_execute(struct qp *qp, const struct send_wqe *wqe);
 
 /**
- * sq_take - consume the next WQE by sq_read()
- * @qp: QP with a send queue that is not empty
- * @wqe: WQE to fill
- *
- * Return: as sq_read().
- */
-enum ornic_wc_status sq_take(struct qp *qp, struct send_wqe *wqe);
-
-/**
  * sq_done - note that slots may be reused
  * @qp: QP with a send queue
  * @end: index behind the last such slot

@@ -148,10 +148,16 @@ static void test_rss_of_chosen_fields(void **state)
 		assert_false(HASH(0));
 		/* No encapsulated packet */
 		assert_false(HASH(RSS_FIELDS));
+		/* Ports of 0 are ports */
+		memset((void *)(uintptr_t)(addr + 2 * alen), 0, 4);
+		assert_true(HASH(ORNIC_RX_HASH_SRC_PORT_TCP));
+		assert_int_equal(hash, 0);
+		assert_false(HASH(ORNIC_RX_HASH_SRC_PORT_UDP));
 		/* A truncated header has no ports */
 		frame.hdr_len -= 1;
 		assert_true(HASH(OUTER));
 		assert_int_equal(hash, v->ip);
+		assert_false(HASH(ORNIC_RX_HASH_SRC_PORT_TCP));
 		rss_make(v, &frame);
 		flow_put16(frame.hdr + FLOW_ETH_LEN + (v6 ? 4 : 2),
 			   v6 ? 19 : 39);
