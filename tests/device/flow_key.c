@@ -46,12 +46,14 @@
  * @at: next byte, at most @have
  * @have: bytes that can be read
  * @end: end of the packet according to the headers so far; may be beyond @have
+ * @ports: enum flow_key_ports read so far
  */
 struct reader {
 	const uint8_t *hdr;
 	unsigned int at;
 	unsigned int have;
 	uint64_t end;
+	unsigned int ports;
 };
 
 /* Consume @len bytes. Return: their start, or NULL if not all are there. */
@@ -204,11 +206,12 @@ static bool key_ip(struct reader *r, struct ornic_flow_headers *h,
 }
 
 /*
- * Read the ports, and apply the length of UDP.
+ * Read the ports of @h, which is @which, and apply the length of UDP.
  *
  * Return: true for UDP with a complete header and a valid length.
  */
-static bool key_ports(struct reader *r, struct ornic_flow_headers *h)
+static bool key_ports(struct reader *r, struct ornic_flow_headers *h,
+		      enum flow_key_ports which)
 {
 	unsigned int start = r->at;
 	const uint8_t *p = NULL;
@@ -219,6 +222,7 @@ static bool key_ports(struct reader *r, struct ornic_flow_headers *h)
 		p = reader_take(r, FLOW_UDP_LEN);
 	if (!p)
 		return false;
+	r->ports |= which;
 	memcpy(&h->src_port, p, sizeof(h->src_port));
 	memcpy(&h->dst_port, p + 2, sizeof(h->dst_port));
 	return h->proto == FLOW_PROTO_UDP &&
@@ -230,7 +234,7 @@ static void key_inner(struct reader *r, struct ornic_flow_headers *h,
 		      unsigned int type)
 {
 	if (key_ip(r, h, type))
-		key_ports(r, h);
+		key_ports(r, h, FLOW_KEY_INNER_PORTS);
 }
 
 static void key_inner_eth(struct reader *r, struct ornic_flow_headers *h)
@@ -317,7 +321,7 @@ static void key_esp(struct reader *r, struct ornic_flow_key *key)
 	memcpy(&key->esp_seq, p + 4, sizeof(key->esp_seq));
 }
 
-void flow_key(const struct frame *frame, struct ornic_flow_key *key)
+unsigned int flow_key(const struct frame *frame, struct ornic_flow_key *key)
 {
 	struct reader r = {
 		.hdr = frame->hdr,
@@ -332,8 +336,8 @@ void flow_key(const struct frame *frame, struct ornic_flow_key *key)
 	if (type == KEY_ETHERTYPE_MPLS || type == KEY_ETHERTYPE_MPLS_MCAST)
 		key_mpls(&r, key);
 	if (!key_ip(&r, outer, type))
-		return;
-	if (key_ports(&r, outer)) {
+		return r.ports;
+	if (key_ports(&r, outer, FLOW_KEY_OUTER_PORTS)) {
 		if (be16toh(outer->dst_port) == KEY_PORT_VXLAN)
 			key_vxlan(&r, key);
 		else if (be16toh(outer->dst_port) == KEY_PORT_MPLS)
@@ -343,4 +347,5 @@ void flow_key(const struct frame *frame, struct ornic_flow_key *key)
 	} else if (outer->proto == KEY_PROTO_ESP) {
 		key_esp(&r, key);
 	}
+	return r.ports;
 }

@@ -12,11 +12,23 @@
 #include "frame.h"
 
 /**
+ * enum flow_key_ports - headers of a key that have ports, which may be 0
+ * @FLOW_KEY_OUTER_PORTS: struct ornic_flow_key's @outer
+ * @FLOW_KEY_INNER_PORTS: struct ornic_flow_key's @inner
+ */
+enum flow_key_ports {
+	FLOW_KEY_OUTER_PORTS = 1 << 0,
+	FLOW_KEY_INNER_PORTS = 1 << 1,
+};
+
+/**
  * flow_key - read the header fields of a frame
  * @frame: not FRAME_LOCAL; only headers in @frame->hdr are read
  * @key: filled; a header that is truncated or has an invalid length counts as
  *	absent
+ *
+ * Return: mask of enum flow_key_ports.
  */
-void flow_key(const struct frame *frame, struct ornic_flow_key *key);
+unsigned int flow_key(const struct frame *frame, struct ornic_flow_key *key);
 
 #endif /* ORNIC_DEVICE_FLOW_KEY_H */

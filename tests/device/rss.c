@@ -108,21 +108,20 @@ static bool rss_hash_packet(const struct rss_packet *packet, uint32_t fields,
 
 /* ---- hash of RSS QPs ---- */
 
-static struct rss_packet rss_packet_of(const struct ornic_flow_headers *headers)
+/* @ports: @headers have ports, which may be 0 */
+static struct rss_packet rss_packet_of(const struct ornic_flow_headers *headers,
+				       bool ports)
 {
 	/* IPv4 addresses are in the last 4 bytes */
 	unsigned int skip = headers->l3 == 4 ? 12 : 0;
-	struct rss_packet packet = {
+
+	return (struct rss_packet){
 		.l3 = headers->l3,
+		.l4 = ports ? headers->proto : 0,
 		.src = headers->src_ip + skip,
 		.dst = headers->dst_ip + skip,
 		.ports = (const uint8_t *)&headers->src_port,
 	};
-
-	/* Fragments and truncated packets have ports 0 */
-	if (headers->src_port || headers->dst_port)
-		packet.l4 = headers->proto;
-	return packet;
 }
 
 bool rss_hash_fields(const struct frame *frame, uint32_t fields,
@@ -130,10 +129,14 @@ bool rss_hash_fields(const struct frame *frame, uint32_t fields,
 {
 	struct rss_packet packet;
 	struct ornic_flow_key all;
+	unsigned int ports = flow_key(frame, &all);
 
-	flow_key(frame, &all);
-	packet = rss_packet_of(fields & ORNIC_RX_HASH_INNER ? &all.inner :
-							      &all.outer);
+	if (fields & ORNIC_RX_HASH_INNER)
+		packet = rss_packet_of(&all.inner,
+				       ports & FLOW_KEY_INNER_PORTS);
+	else
+		packet = rss_packet_of(&all.outer,
+				       ports & FLOW_KEY_OUTER_PORTS);
 	if (all.layers & htobe32(ORNIC_FLOW_LAYER_ESP) &&
 	    !(fields & ORNIC_RX_HASH_INNER))
 		packet.spi = (const uint8_t *)&all.esp_spi;

@@ -215,6 +215,14 @@ static void test_rss_of_the_packet_inside(void **state)
 						    &hash));
 			assert_int_equal(hash, rss_toeplitz(rss_key,
 				frame.hdr + FLOW_ETH_LEN + 12, how ? 12 : 8));
+			/* Ports of 0, of which GRE has none outside */
+			memset(frame.hdr + frame.hdr_len - 20, 0, 4);
+			assert_true(rss_hash_fields(&frame,
+				ORNIC_RX_HASH_SRC_PORT_TCP |
+				ORNIC_RX_HASH_INNER, rss_key, &hash));
+			assert_int_equal(hash, 0);
+			assert_false(rss_hash_fields(&frame,
+				ORNIC_RX_HASH_SRC_PORT_TCP, rss_key, &hash));
 		}
 	}
 }
