@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Flow rules, which direct, drop and count frames (hardware interface, section
- * 11.13).
+ * 11.15).
  *
  * Without rules a frame costs one test of a counter. With rules the card
  * compares the frame with each of them until one takes it. CORE_MAX_FLOW_BITS

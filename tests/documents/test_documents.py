@@ -45,14 +45,46 @@ def test_labels(words):
         assert sorted(found) == list(range(1, len(found) + 1)), tag
 
 
-def test_citations(words):
-    """Every rule that is cited exists in the specification."""
-    known = set(re.findall(r"\*\*\[(ORNIC-[A-Z]+-\d+)\]\*\*", words))
+def sections(words):
+    """Numbers of the headings, in order: "11", "11.1"."""
+    return re.findall(r"^(\d+(?:\.\d+)?)\.? .*\n(?:-+|=+)$", words, re.M)
+
+
+def test_sections(words):
+    """Sections are numbered without a gap, and no number is used twice."""
+    top, sub = -1, 0
+    for number in sections(words):
+        if "." in number:
+            sub += 1
+            assert number == f"{top}.{sub}"
+        else:
+            top, sub = top + 1, 0
+            assert number == f"{top}"
+
+
+def sources():
+    """Files that may cite the specification."""
     for folder in ("Documentation", "kernel", "user-provider", "tests", "include"):
         for path in (TOP / folder).rglob("*"):
             if path.suffix in (".c", ".h", ".py", ".rst"):
-                named = set(re.findall(r"\[(ORNIC-[A-Z]+-\d+)\]", path.read_text()))
-                assert named <= known, f"{path}: {named - known}"
+                yield path
+
+
+def test_cited_sections(words):
+    """A section of the specification that a file cites exists."""
+    known = set(sections(words))
+    cited = re.compile(r"hardware(?:\.rst| interface),[\s*#]+sections? (\d+(?:\.\d+)?)")
+    found = {(path, number) for path in sources() for number in cited.findall(path.read_text())}
+    assert len(found) > 20
+    assert not [(path, number) for path, number in found if number not in known]
+
+
+def test_citations(words):
+    """Every rule that is cited exists in the specification."""
+    known = set(re.findall(r"\*\*\[(ORNIC-[A-Z]+-\d+)\]\*\*", words))
+    for path in sources():
+        named = set(re.findall(r"\[(ORNIC-[A-Z]+-\d+)\]", path.read_text()))
+        assert named <= known, f"{path}: {named - known}"
 
 
 def test_registers(words, header):
