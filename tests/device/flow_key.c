@@ -220,13 +220,13 @@ static bool key_ports(struct reader *r, struct ornic_flow_headers *h,
 		p = reader_take(r, KEY_TCP_LEN);
 	else if (h->proto == FLOW_PROTO_UDP)
 		p = reader_take(r, FLOW_UDP_LEN);
-	if (!p)
+	if (!p || (h->proto == FLOW_PROTO_UDP &&
+		   !reader_believe(r, start, flow_get16(p + 4), FLOW_UDP_LEN)))
 		return false;
 	r->ports |= which;
 	memcpy(&h->src_port, p, sizeof(h->src_port));
 	memcpy(&h->dst_port, p + 2, sizeof(h->dst_port));
-	return h->proto == FLOW_PROTO_UDP &&
-	       reader_believe(r, start, flow_get16(p + 4), FLOW_UDP_LEN);
+	return h->proto == FLOW_PROTO_UDP;
 }
 
 /* Read an encapsulated packet. Encapsulation inside it is ignored. */

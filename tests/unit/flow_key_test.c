@@ -261,12 +261,12 @@ static void test_ipv6(void **state)
 {
 	struct ornic_flow_key key;
 	struct packet p = {};
-	uint8_t *ip;
+	uint8_t *ip, *udp;
 
 	(void)state;
 	put_eth(&p, 0x86dd);
 	ip = put_ipv6(&p, 17, 16);
-	put_udp(&p, 53, 16);
+	udp = put_udp(&p, 53, 16);
 	pad(&p, 8);
 	parse(&p, &key);
 	assert_int_equal(key.outer.l3, 6);
@@ -288,6 +288,13 @@ static void test_ipv6(void **state)
 	assert_int_equal(key.outer.l3, 6);
 	assert_int_equal(key.outer.dst_port, 0);
 	ip[5] = 16;
+	/* A length of UDP that is less than its header */
+	flow_put16(udp + 4, 7);
+	parse(&p, &key);
+	assert_int_equal(key.outer.proto, 17);
+	assert_int_equal(key.outer.src_port, 0);
+	assert_int_equal(key.outer.dst_port, 0);
+	flow_put16(udp + 4, 16);
 	ip[0] = 0x4b;
 	parse(&p, &key);
 	assert_int_equal(key.outer.l3, 0);
