@@ -59,7 +59,6 @@ static int ornic_init_cq(struct ornic_cq *cq,
 		.dbr_offset = resp->dbr_offset,
 		.log_size = resp->log_size,
 	};
-
 	void *map;
 
 	cq->log_cqe_size = ext ? ORNIC_LOG_CQE_EXT_SIZE : ORNIC_LOG_CQE_SIZE;

@@ -272,7 +272,6 @@ static void ornic_wr_set_sge_ud(struct ibv_qp_ex *ibqp, uint32_t lkey,
 	ornic_wr_put_sge_list(ibqp, 1, &sg, ORNIC_WQE_UD);
 }
 
-
 static __attribute__((noinline)) void
 ornic_wr_set_sge_new_slot(struct ibv_qp_ex *ibqp, uint32_t lkey,
 			  uint64_t addr, uint32_t length)
