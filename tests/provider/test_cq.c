@@ -264,7 +264,6 @@ static void read_event(struct fixture *f)
 static void next_is_not_weakened(void **state)
 {
 	struct fixture *f = *state;
-
 	struct fake_cq *cq = fake_cq(f->cq);
 
 	ibv_req_notify_cq(f->cq, 1);
