@@ -34,7 +34,7 @@ static int ornic_qp_check_srq(const struct ib_qp_init_attr *init)
 {
 	if (!init->srq)
 		return 0;
-	/* With XRC each packet names the SRQ, IBTA 14.2 */
+	/* With XRC each packet names the SRQ (IBTA annex A14) */
 	if (init->srq->srq_type != IB_SRQT_BASIC)
 		return -EINVAL;
 
