@@ -35,7 +35,7 @@ struct ornic_limits {
 	u64 page_sizes;		/* bit n: pages of 1 << n bytes */
 	u64 send_ops;		/* bit n: enum ornic_wr_opcode n */
 	u32 fw_version;		/* major 31:24, minor 23:16, patch 15:0 */
-	u32 max_uctx;		/* user contexts; 0: doorbell pages unusable */
+	u32 max_uctx;		/* of processes; 0: they cannot use the device */
 	u32 max_pd;
 	u32 max_eq;
 	u32 max_eqe;

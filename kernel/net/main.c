@@ -67,11 +67,14 @@ static int ornic_query_device(struct ornic_core *core)
 		.max_rate = le32_to_cpu(out.max_rate),
 	};
 
-	/* A page that a process maps must not overlap several doorbell pages */
+	/*
+	 * A page that a process maps must not overlap several doorbell pages.
+	 * Both numbers count the kernel's page ([ORNIC-DEV-3]).
+	 */
 	if (core->db_stride % PAGE_SIZE)
 		lim->max_uctx = 0;
 	else
-		lim->max_uctx = min(lim->max_uctx, core->db_pages - 1);
+		lim->max_uctx = clamp(lim->max_uctx, 1, core->db_pages) - 1;
 
 	return lim->max_eqe && lim->max_eq >= core->num_vectors ? 0 : -ENODEV;
 }
