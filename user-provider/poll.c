@@ -66,12 +66,13 @@ static __attribute__((noinline)) int ornic_poll_rare(struct ornic_cq *cq,
 						     int num,
 						     struct ibv_wc *wc)
 {
-	int n = 0;
+	int n;
 
+	if (num <= 0)
+		return 0;
 	if (cq->state == ORNIC_CQ_RESIZING)
 		ornic_cq_wait(cq);
-	if (num > 0)
-		n = ornic_fetch(cq, num, wc, cq->log_cqe_size);
+	n = ornic_fetch(cq, num, wc, cq->log_cqe_size);
 	return n || cq->state == ORNIC_CQ_LIVE ? n : -1;
 }
 
@@ -137,8 +138,8 @@ void ornic_cq_choose_poll(struct ornic_cq *cq)
  * @num: entries of @wc
  * @wc: work completions
  *
- * Return: the number of completions; -1 if there are none and the CQ is not in
- * ORNIC_CQ_LIVE.
+ * Return: the number of completions, 0 if @num is not positive; -1 if there are
+ * none and the CQ is not in ORNIC_CQ_LIVE.
  */
 int ornic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 {
