@@ -265,6 +265,8 @@ struct ornic_sq {
  * @max_wr: WQEs that may be outstanding
  * @open: work requests may be posted. QP or WQ: outside RESET, and without an
  *	SRQ. SRQ: unless a resize lost the ring.
+ * @resizing: SRQ: the device may leave @ring until the resize ends and releases
+ *	resize_lock; @limit is @pi
  *
  * The structure has a cache line of its own; see struct ornic_sq.
  */
@@ -279,6 +281,7 @@ struct ornic_rq {
 	uint32_t max_sge;
 	uint32_t max_wr;
 	bool open;
+	bool resizing;
 } __attribute__((aligned(ORNIC_CACHE_LINE)));
 
 /**
@@ -287,6 +290,7 @@ struct ornic_rq {
  * @rq: the queue
  * @map: start of the mapping that holds the ring and the doorbell record
  * @map_length: bytes of it
+ * @resize_lock: serialises resizes; threads that post wait for it
  * @owner: parent domain and memory
  */
 struct ornic_srq {
@@ -294,6 +298,7 @@ struct ornic_srq {
 	struct ornic_rq rq;
 	void *map;
 	size_t map_length;
+	pthread_mutex_t resize_lock;
 	struct ornic_owner owner;
 };
 
@@ -571,6 +576,7 @@ int ornic_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
 int ornic_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr);
 int ornic_get_srq_num(struct ibv_srq *ibsrq, uint32_t *srq_num);
 int ornic_destroy_srq(struct ibv_srq *ibsrq);
+void ornic_srq_wait(struct ornic_srq *srq);
 
 /* wq.c */
 struct ibv_wq *ornic_create_wq(struct ibv_context *ibctx,

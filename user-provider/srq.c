@@ -24,22 +24,24 @@ struct ornic_srq_map {
 	uint8_t log_wqes;
 };
 
+static void *ornic_srq_mmap(int cmd_fd, const struct ornic_srq_map *from)
+{
+	return mmap(NULL, from->length, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    cmd_fd, from->offset);
+}
+
 /*
  * The device copies a WQE when a QP takes it, so its place can be reused as
  * soon as the consumer index has passed it. An SRQ needs no free list. The
  * doorbell record holds the first producer index: 0, or after a resize the
  * number of WQEs that the device moved.
+ *
+ * Called with rq->lock held, or while the SRQ is created.
  */
-static int ornic_srq_map(struct ornic_srq *srq, int cmd_fd,
-			 const struct ornic_srq_map *from)
+static void ornic_srq_use_ring(struct ornic_srq *srq, void *map,
+			       const struct ornic_srq_map *from)
 {
 	struct ornic_rq *rq = &srq->rq;
-	void *map;
-
-	map = mmap(NULL, from->length, PROT_READ | PROT_WRITE, MAP_SHARED,
-		   cmd_fd, from->offset);
-	if (map == MAP_FAILED)
-		return errno;
 
 	srq->map = map;
 	srq->map_length = from->length;
@@ -49,7 +51,6 @@ static int ornic_srq_map(struct ornic_srq *srq, int cmd_fd,
 	rq->mask = rq->max_wr - 1;
 	rq->pi = le32toh(rq->dbr->rq_pi);
 	rq->limit = rq->pi;
-	return 0;
 }
 
 static int ornic_init_srq(struct ornic_srq *srq, int cmd_fd,
@@ -62,16 +63,18 @@ static int ornic_init_srq(struct ornic_srq *srq, int cmd_fd,
 		.dbr_offset = resp->dbr_offset,
 		.log_wqes = resp->log_wqes,
 	};
-	int ret;
+	void *map;
 
-	ret = ornic_srq_map(srq, cmd_fd, &from);
-	if (ret)
-		return ret;
+	map = ornic_srq_mmap(cmd_fd, &from);
+	if (map == MAP_FAILED)
+		return errno;
 
+	ornic_srq_use_ring(srq, map, &from);
 	srq->rq.stride_shift = resp->stride_shift;
 	srq->rq.max_sge = max_sge;
 	srq->rq.open = true;
 	ornic_lock_init(&srq->rq.lock, !ornic_one_thread(&srq->owner));
+	pthread_mutex_init(&srq->resize_lock, NULL);
 	return 0;
 }
 
@@ -191,47 +194,88 @@ struct ibv_srq *ornic_create_srq_ex(struct ibv_context *ibctx,
 	return srq ? &srq->vsrq.srq : NULL;
 }
 
-/*
- * Holds rq->lock during the command, so that no thread posts to a ring that the
- * device has left. If the new ring cannot be mapped, the SRQ is closed and can
- * only be destroyed.
+/**
+ * ornic_srq_wait() - wait until a resize of an SRQ ends
+ * @srq: shared receive queue, not locked
  */
-static int ornic_resize_srq(struct ornic_srq *srq, uint32_t max_wr)
+void ornic_srq_wait(struct ornic_srq *srq)
+{
+	pthread_mutex_lock(&srq->resize_lock);
+	pthread_mutex_unlock(&srq->resize_lock);
+}
+
+static int ornic_cmd_resize_srq(struct ibv_srq *ibsrq, uint32_t max_wr,
+				struct ornic_srq_map *to)
 {
 	DECLARE_COMMAND_BUFFER(cmd, UVERBS_OBJECT_SRQ, ORNIC_METHOD_SRQ_RESIZE,
 			       3);
-	struct ibv_srq *ibsrq = &srq->vsrq.srq;
 	struct ornic_resize_resp resp = {};
-	struct ornic_srq_map from;
-	size_t old_length;
-	void *old;
 	int ret;
 
 	fill_attr_in_obj(cmd, ORNIC_ATTR_SRQ_RESIZE_HANDLE, ibsrq->handle);
 	fill_attr_in_uint32(cmd, ORNIC_ATTR_SRQ_RESIZE_MAX_WR, max_wr);
 	fill_attr_out_ptr(cmd, ORNIC_ATTR_SRQ_RESIZE_RESP, &resp);
-
-	ornic_lock(&srq->rq.lock);
 	ret = execute_ioctl(ibsrq->context, cmd);
 	if (ret)
-		goto out_unlock;
+		return ret;
 
-	from.offset = resp.mmap_offset;
-	from.length = resp.mmap_length;
-	from.dbr_offset = resp.dbr_offset;
-	from.log_wqes = resp.log_size;
-	old = srq->map;
-	old_length = srq->map_length;
-	ret = ornic_srq_map(srq, ibsrq->context->cmd_fd, &from);
-	if (ret) {
-		srq->rq.open = false;
-		srq->rq.limit = srq->rq.pi;
-	} else {
-		munmap(old, old_length);
+	to->offset = resp.mmap_offset;
+	to->length = resp.mmap_length;
+	to->dbr_offset = resp.dbr_offset;
+	to->log_wqes = resp.log_size;
+	return 0;
+}
+
+/* Called with srq->resize_lock held, while rq->resizing is set */
+static int ornic_srq_do_resize(struct ornic_srq *srq, uint32_t max_wr)
+{
+	struct ibv_srq *ibsrq = &srq->vsrq.srq;
+	size_t old_length = srq->map_length;
+	void *map, *old = srq->map;
+	struct ornic_srq_map to;
+	int ret;
+
+	ret = ornic_cmd_resize_srq(ibsrq, max_wr, &to);
+	if (ret)
+		return ret;
+
+	map = ornic_srq_mmap(ibsrq->context->cmd_fd, &to);
+	if (map == MAP_FAILED) {
+		ret = errno;
+		ornic_rq_open(&srq->rq, false);
+		return ret;
 	}
 
-out_unlock:
+	ornic_lock(&srq->rq.lock);
+	ornic_srq_use_ring(srq, map, &to);
 	ornic_unlock(&srq->rq.lock);
+	munmap(old, old_length);
+	return 0;
+}
+
+/* Sends the next thread that posts to the slow path, which sees the change */
+static void ornic_srq_set_resizing(struct ornic_rq *rq, bool resizing)
+{
+	ornic_lock(&rq->lock);
+	rq->resizing = resizing;
+	rq->limit = rq->pi;
+	ornic_unlock(&rq->lock);
+}
+
+/*
+ * During the command no thread may post to the ring that the device leaves.
+ * Other threads sleep, because the command may take long. If the new ring
+ * cannot be mapped, the SRQ is closed and can only be destroyed.
+ */
+static int ornic_resize_srq(struct ornic_srq *srq, uint32_t max_wr)
+{
+	int ret;
+
+	pthread_mutex_lock(&srq->resize_lock);
+	ornic_srq_set_resizing(&srq->rq, true);
+	ret = ornic_srq_do_resize(srq, max_wr);
+	ornic_srq_set_resizing(&srq->rq, false);
+	pthread_mutex_unlock(&srq->resize_lock);
 	return ret;
 }
 
@@ -312,6 +356,7 @@ int ornic_destroy_srq(struct ibv_srq *ibsrq)
 		return ret;
 
 	munmap(srq->map, srq->map_length);
+	pthread_mutex_destroy(&srq->resize_lock);
 	ornic_lock_destroy(&srq->rq.lock);
 	ornic_free_srq(srq);
 	return 0;

@@ -383,12 +383,18 @@ int ornic_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	return qp->post_send(qp, wr, bad_wr);
 }
 
-/* Slow path at rq->limit; returns 0 if the queue is open and has room */
+/*
+ * Slow path at rq->limit; returns 0 if the queue is open and has room, EAGAIN
+ * during a resize of an SRQ. It calls no function, which saves its callers
+ * registers.
+ */
 static __attribute__((noinline)) int ornic_rq_refresh(struct ornic_rq *rq,
 						      uint32_t pi)
 {
 	uint32_t ci;
 
+	if (rq->resizing)
+		return EAGAIN;
 	if (!rq->open)
 		return EINVAL;
 	ci = ornic_read_index(&rq->dbr->rq_ci);
@@ -471,6 +477,22 @@ int ornic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 	return ornic_post_rq(&to_ornic_qp(ibqp)->rq, wr, bad_wr);
 }
 
+/*
+ * Posts the list at @bad_wr after a resize. A resize begins between lists, so
+ * this is the whole list.
+ */
+static __attribute__((noinline)) int
+ornic_post_srq_later(struct ornic_srq *srq, struct ibv_recv_wr **bad_wr)
+{
+	int ret;
+
+	do {
+		ornic_srq_wait(srq);
+		ret = ornic_post_rq(&srq->rq, *bad_wr, bad_wr);
+	} while (ret == EAGAIN);
+	return ret;
+}
+
 /**
  * ornic_post_srq_recv() - post a list of receive work requests to an SRQ
  * @ibsrq: shared receive queue
@@ -483,7 +505,13 @@ int ornic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 int ornic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 			struct ibv_recv_wr **bad_wr)
 {
-	return ornic_post_rq(&to_ornic_srq(ibsrq)->rq, wr, bad_wr);
+	struct ornic_srq *srq = to_ornic_srq(ibsrq);
+	int ret;
+
+	ret = ornic_post_rq(&srq->rq, wr, bad_wr);
+	if (unlikely(ret == EAGAIN))
+		return ornic_post_srq_later(srq, bad_wr);
+	return ret;
 }
 
 /**

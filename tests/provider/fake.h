@@ -101,7 +101,7 @@ struct fake_cq {
  * @fail_next: errno of the command after it
  * @bad_mmap: the next object gets an offset that cannot be mapped
  * @then: called once, before the next command returns that destroys a QP or WQ
- *	or resizes a CQ; the command has taken effect
+ *	or resizes a CQ or an SRQ; the command has taken effect
  * @commands: number of successful commands
  * @clock_now: current timestamp of the device
  * @av: address vector of new AHs

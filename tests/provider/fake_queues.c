@@ -231,6 +231,7 @@ static int fake_resize_srq(struct ibv_context *context,
 	resp->dbr_offset = (uint8_t *)srq->dbr - srq->rq;
 	resp->mmap_length = resp->dbr_offset + FAKE_PAGE;
 	resp->log_size = fake_log2(srq->rq_wqes);
+	fake_answered();
 	return 0;
 }
 

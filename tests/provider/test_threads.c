@@ -11,9 +11,12 @@ static struct {
 	enum meanwhile_end end;
 	struct ibv_qp *qp;
 	struct ibv_wq *wq;
+	struct ibv_srq *srq;
 	struct ibv_wc wc;
 	void (*run)(void *arg);
 } other;
+
+#define SRQ_WRS	8
 
 static struct fixture *fixture_of(struct fake *fake)
 {
@@ -45,6 +48,18 @@ static struct ibv_wq *create_wq(struct fixture *f)
 	};
 
 	return f->fake.ops->create_wq(&f->fake.ctx->context, &attr);
+}
+
+static struct ibv_srq *create_srq(struct fixture *f)
+{
+	struct ibv_srq_init_attr attr = {
+		.attr = { .max_wr = SRQ_WRS, .max_sge = RECV_SGES },
+	};
+	struct ibv_srq *srq;
+
+	srq = f->fake.ops->create_srq(pd_of(f), &attr);
+	assert_non_null(srq);
+	return srq;
 }
 
 /* ---- numbers of QPs and WQs ------------------------------------------- */
@@ -170,7 +185,7 @@ static void destroy_qp(void *arg)
 	assert_int_equal(f->fake.ops->destroy_qp(other.qp), 0);
 }
 
-static void while_cq_is_resized(struct fake *fake)
+static void while_queue_is_resized(struct fake *fake)
 {
 	other.end = meanwhile_start(&other.thread, other.run,
 				    fixture_of(fake));
@@ -180,7 +195,7 @@ static void while_cq_is_resized(struct fake *fake)
 static void resize_while(struct fixture *f, void (*run)(void *arg), int ret)
 {
 	other.run = run;
-	f->fake.then = while_cq_is_resized;
+	f->fake.then = while_queue_is_resized;
 	assert_int_equal(f->fake.ops->resize_cq(f->cq, 32), ret);
 	meanwhile_finish(&other.thread);
 	/* The command may take long, so other threads must not spin */
@@ -250,6 +265,69 @@ static void those_who_wait_get_what_is_left(void **state)
 	f->fake.bad_mmap = true;
 	resize_while(f, poll_one, EINVAL);
 	assert_int_equal(other.wc.wr_id, 7);
+}
+
+/* ---- resizing an SRQ -------------------------------------------------- */
+
+static int post_srq(struct fixture *f, uint64_t n)
+{
+	struct ibv_sge sg[2][RECV_SGES];
+	struct ibv_recv_wr wrs[] = { recv_wr(n, sg[0]), recv_wr(n + 1, sg[1]) };
+	struct ibv_recv_wr *bad = NULL;
+	int ret;
+
+	wrs[0].next = &wrs[1];
+	ret = f->fake.ops->post_srq_recv(other.srq, wrs, &bad);
+	if (ret)
+		assert_ptr_equal(bad, wrs);
+	return ret;
+}
+
+static void post_two(void *arg)
+{
+	assert_int_equal(post_srq(arg, 2), 0);
+}
+
+static void post_to_closed(void *arg)
+{
+	assert_int_equal(post_srq(arg, 2), EINVAL);
+}
+
+/* As resize_while(), for an SRQ */
+static void resize_srq_while(struct fixture *f, void (*run)(void *arg), int ret)
+{
+	struct ibv_srq_attr attr = { .max_wr = 4 * SRQ_WRS };
+
+	other.run = run;
+	f->fake.then = while_queue_is_resized;
+	assert_int_equal(f->fake.ops->modify_srq(other.srq, &attr,
+						 IBV_SRQ_MAX_WR), ret);
+	meanwhile_finish(&other.thread);
+	assert_int_equal(other.end, MEANWHILE_SLEEPS);
+}
+
+static void receives_wait_for_the_new_ring(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t n;
+
+	other.srq = create_srq(f);
+	assert_int_equal(post_srq(f, 0), 0);
+	resize_srq_while(f, post_two, 0);
+	for (n = 0; n < 4; n++)
+		take_recv(fake_srq(other.srq), n);
+	assert_int_equal(f->fake.ops->destroy_srq(other.srq), 0);
+}
+
+/* The device has left the old ring */
+static void receives_that_wait_for_a_lost_ring_are_refused(void **state)
+{
+	struct fixture *f = *state;
+
+	other.srq = create_srq(f);
+	f->fake.bad_mmap = true;
+	resize_srq_while(f, post_to_closed, EINVAL);
+	assert_int_equal(f->fake.ops->destroy_srq(other.srq), 0);
 }
 
 /* ---- states of queues ------------------------------------------------- */
@@ -338,12 +416,14 @@ static void use_queues(void *arg)
 				atomic_fetch_add(&polled, 1);
 		ibv_req_notify_cq(f->cq, atomic_load(&polled) & 1);
 		ibv_post_recv(f->rc, &recv, &bad_recv);
+		f->fake.ops->post_srq_recv(other.srq, &recv, &bad_recv);
 		ibv_post_send(f->rc, &send, &bad_send);
 	} while (!last);
 }
 
 static void threads_run_at_once(void **state)
 {
+	struct ibv_srq_attr attr = { .max_wr = SRQ_WRS };
 	struct fixture *f = *state;
 	struct ibv_qp *qp;
 	pthread_t thread;
@@ -352,6 +432,7 @@ static void threads_run_at_once(void **state)
 	atomic_store(&polled, 0);
 	atomic_store(&finished, false);
 	other.run = use_queues;
+	other.srq = create_srq(f);
 	assert_int_equal(pthread_create(&thread, NULL, run_other, f), 0);
 	for (i = 0; i < ROUNDS; i++) {
 		fake_to_state(f->rc, IBV_QPS_RTS);
@@ -360,6 +441,8 @@ static void threads_run_at_once(void **state)
 		complete(f, qp->qp_num, 2);
 		complete(f, f->rc->qp_num, 1);
 		assert_int_equal(f->fake.ops->resize_cq(f->cq, 8 << i % 3), 0);
+		assert_int_equal(f->fake.ops->modify_srq(other.srq, &attr,
+							 IBV_SRQ_MAX_WR), 0);
 		assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
 		while (atomic_load(&polled) <= i)
 			sched_yield();
@@ -367,6 +450,7 @@ static void threads_run_at_once(void **state)
 	atomic_store(&finished, true);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(atomic_load(&polled), ROUNDS);
+	assert_int_equal(f->fake.ops->destroy_srq(other.srq), 0);
 }
 
 int main(void)
@@ -380,6 +464,8 @@ int main(void)
 		test_case(requests_wait_for_the_new_record),
 		test_case(completions_are_dropped_from_the_new_ring),
 		test_case(those_who_wait_get_what_is_left),
+		test_case(receives_wait_for_the_new_ring),
+		test_case(receives_that_wait_for_a_lost_ring_are_refused),
 		test_case(a_queue_does_not_open_while_it_is_used),
 		test_case(threads_run_at_once),
 	};
