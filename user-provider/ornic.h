@@ -635,7 +635,7 @@ int ornic_post_wq_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr,
 		       struct ibv_recv_wr **bad_wr);
 
 /* wr_ex.c */
-int ornic_qp_fill_pfns(struct ornic_qp *qp, enum ibv_qp_type type,
-		       uint64_t send_ops_flags, bool shadow);
+int ornic_qp_fill_pfns(struct ornic_qp *qp,
+		       const struct ibv_qp_init_attr_ex *attr, bool shadow);
 
 #endif /* ORNIC_H */

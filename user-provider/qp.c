@@ -318,8 +318,7 @@ static struct ornic_qp *ornic_new_qp(struct ibv_context *ibctx,
 
 	ornic_set_type(qp, ctx, attr);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
-		ret = ornic_qp_fill_pfns(qp, attr->qp_type,
-					 attr->send_ops_flags, ctx->board);
+		ret = ornic_qp_fill_pfns(qp, attr, ctx->board);
 		if (ret)
 			goto err_free_qp;
 	}

@@ -249,7 +249,10 @@ ornic_wr_put_sge_list(struct ibv_qp_ex *ibqp, size_t num,
 	}
 }
 
-/* The first slot has room for one SGE, after an atomic's operands too */
+/*
+ * For QPs with SGEs. The first slot has room for one SGE, after an atomic's
+ * operands too.
+ */
 static void ornic_wr_set_sge_rc(struct ibv_qp_ex *ibqp, uint32_t lkey,
 				uint64_t addr, uint32_t length)
 {
@@ -272,16 +275,20 @@ static void ornic_wr_set_sge_ud(struct ibv_qp_ex *ibqp, uint32_t lkey,
 	ornic_wr_put_sge_list(ibqp, 1, &sg, ORNIC_WQE_UD);
 }
 
+/* Begins a new slot if necessary, and checks max_sge, for RC and ETH WQEs */
 static __attribute__((noinline)) void
-ornic_wr_set_sge_new_slot(struct ibv_qp_ex *ibqp, uint32_t lkey,
-			  uint64_t addr, uint32_t length)
+ornic_wr_set_any_sge(struct ibv_qp_ex *ibqp, uint32_t lkey, uint64_t addr,
+		     uint32_t length)
 {
 	struct ibv_sge sg = { .addr = addr, .length = length, .lkey = lkey };
 
 	ornic_wr_put_sge_list(ibqp, 1, &sg, ORNIC_WQE_ETH);
 }
 
-/* The slot has room for one SGE, unless the headers of a TSO fill it */
+/*
+ * For QPs with SGEs. The slot has room for one SGE, unless the headers of a TSO
+ * fill it.
+ */
 static void ornic_wr_set_sge_eth(struct ibv_qp_ex *ibqp, uint32_t lkey,
 				 uint64_t addr, uint32_t length)
 {
@@ -289,7 +296,7 @@ static void ornic_wr_set_sge_eth(struct ibv_qp_ex *ibqp, uint32_t lkey,
 
 	/* True for NULL too, which the callee refuses */
 	if (unlikely(!(data % ORNIC_SLOT_SIZE))) {
-		ornic_wr_set_sge_new_slot(ibqp, lkey, addr, length);
+		ornic_wr_set_any_sge(ibqp, lkey, addr, length);
 		return;
 	}
 	ornic_wr_set_sge_rc(ibqp, lkey, addr, length);
@@ -673,16 +680,20 @@ static uint64_t ornic_supported_pfns(const struct ornic_qp *qp)
 }
 
 /* Sets the functions that differ between the kinds of WQE */
-static void ornic_qp_fill_kind(struct ornic_qp *qp, uint64_t send_ops_flags)
+static void ornic_qp_fill_kind(struct ornic_qp *qp,
+			       const struct ibv_qp_init_attr_ex *attr)
 {
-	bool imm = send_ops_flags & IBV_QP_EX_WITH_SEND_WITH_IMM;
-	bool send = send_ops_flags & IBV_QP_EX_WITH_SEND;
+	bool imm = attr->send_ops_flags & IBV_QP_EX_WITH_SEND_WITH_IMM;
+	bool send = attr->send_ops_flags & IBV_QP_EX_WITH_SEND;
+	/* The kernel grants at least this */
+	bool sge = attr->cap.max_send_sge;
 	struct ibv_qp_ex *ibqp = &qp->vqp.qp_ex;
 
 	switch (qp->kind) {
 	case ORNIC_WQE_RC:
 		ibqp->wr_set_inline_data = ornic_wr_set_inline_data_rc;
-		ibqp->wr_set_sge = ornic_wr_set_sge_rc;
+		ibqp->wr_set_sge = sge ? ornic_wr_set_sge_rc :
+					 ornic_wr_set_any_sge;
 		ibqp->wr_set_sge_list = ornic_wr_set_sge_list_rc;
 		ibqp->wr_send = send ? ornic_wr_send_rc : NULL;
 		ibqp->wr_send_imm = imm ? ornic_wr_send_imm_rc : NULL;
@@ -697,10 +708,11 @@ static void ornic_qp_fill_kind(struct ornic_qp *qp, uint64_t send_ops_flags)
 		break;
 	case ORNIC_WQE_ETH:
 		ibqp->wr_set_inline_data = ornic_wr_set_inline_data_rc;
-		ibqp->wr_set_sge = ornic_wr_set_sge_eth;
+		ibqp->wr_set_sge = sge ? ornic_wr_set_sge_eth :
+					 ornic_wr_set_any_sge;
 		ibqp->wr_set_sge_list = ornic_wr_set_sge_list_eth;
 		ibqp->wr_send = send ? ornic_wr_send_eth : NULL;
-		if (send_ops_flags & IBV_QP_EX_WITH_TSO)
+		if (attr->send_ops_flags & IBV_QP_EX_WITH_TSO)
 			ibqp->wr_send_tso = ornic_wr_send_tso;
 		break;
 	}
@@ -709,15 +721,15 @@ static void ornic_qp_fill_kind(struct ornic_qp *qp, uint64_t send_ops_flags)
 /**
  * ornic_qp_fill_pfns() - set the ibv_wr_* functions of a QP
  * @qp: queue pair, its kind and its ops set
- * @type: its type
- * @send_ops_flags: IBV_QP_EX_WITH_*: operations that the caller will use
+ * @attr: attributes with IBV_QP_INIT_ATTR_SEND_OPS_FLAGS
  * @shadow: the device has ORNIC_CAPS_SHADOW
  *
  * Return: 0; EOPNOTSUPP if the QP cannot send, or lacks one of the operations.
  */
-int ornic_qp_fill_pfns(struct ornic_qp *qp, enum ibv_qp_type type,
-		       uint64_t send_ops_flags, bool shadow)
+int ornic_qp_fill_pfns(struct ornic_qp *qp,
+		       const struct ibv_qp_init_attr_ex *attr, bool shadow)
 {
+	uint64_t send_ops_flags = attr->send_ops_flags;
 	struct ibv_qp_ex *ibqp = &qp->vqp.qp_ex;
 
 	if (!qp->ops || send_ops_flags & ~ornic_supported_pfns(qp))
@@ -732,8 +744,8 @@ int ornic_qp_fill_pfns(struct ornic_qp *qp, enum ibv_qp_type type,
 					     ornic_wr_complete_bell;
 	ibqp->wr_abort = ornic_wr_abort;
 	ibqp->wr_set_inline_data_list = ornic_wr_set_inline_data_list;
-	ornic_qp_fill_kind(qp, send_ops_flags);
-	if (type == IBV_QPT_XRC_SEND)
+	ornic_qp_fill_kind(qp, attr);
+	if (attr->qp_type == IBV_QPT_XRC_SEND)
 		ibqp->wr_set_xrc_srqn = ornic_wr_set_xrc_srqn;
 
 	if (send_ops_flags & IBV_QP_EX_WITH_RDMA_WRITE)

@@ -588,6 +588,56 @@ static void an_operation_needs_an_address(void **state)
 	}
 }
 
+/* Inline data needs no SGE */
+static void a_qp_without_sges_takes_none(void **state)
+{
+	static const struct {
+		enum ibv_qp_type type;
+		uint64_t ops;
+	} rows[] = {
+		{ IBV_QPT_RC, ALL_RC_OPS }, { IBV_QPT_UC, ALL_UC_OPS },
+		{ IBV_QPT_UD, ALL_UD_OPS }, { IBV_QPT_RAW_PACKET, ALL_RAW_OPS },
+	};
+	struct fixture *f = *state;
+	struct fake_wqe wqe;
+	struct ibv_qp *ibqp;
+	struct ibv_qp_ex *qp;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct ibv_qp_init_attr_ex attr = {
+			.send_cq = f->cq, .recv_cq = f->cq,
+			.cap = { .max_send_wr = 4, .max_inline_data = 32 },
+			.qp_type = rows[i].type,
+			.comp_mask = IBV_QP_INIT_ATTR_PD |
+				     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+			.pd = f->rc->pd, .send_ops_flags = rows[i].ops,
+		};
+
+		ibqp = f->fake.ops->create_qp_ex(&f->fake.ctx->context, &attr);
+		assert_non_null(ibqp);
+		fake_to_state(ibqp, IBV_QPS_RTS);
+		qp = ex(ibqp);
+		start(qp, 1);
+		ibv_wr_send(qp);
+		if (rows[i].type == IBV_QPT_UD)
+			ibv_wr_set_ud_addr(qp, f->ah, 1, 2);
+		set_sges(qp, 1, 1);
+		assert_int_equal(ibv_wr_complete(qp), EINVAL);
+		assert_no_send(ibqp);
+
+		start(qp, 2);
+		ibv_wr_send(qp);
+		if (rows[i].type == IBV_QPT_UD)
+			ibv_wr_set_ud_addr(qp, f->ah, 1, 2);
+		ibv_wr_set_inline_data(qp, &i, sizeof(i));
+		assert_int_equal(ibv_wr_complete(qp), 0);
+		take_send(ibqp, &wqe);
+		assert_int_equal(wqe.count, sizeof(i));
+		assert_int_equal(f->fake.ops->destroy_qp(ibqp), 0);
+	}
+}
+
 static void a_full_queue_takes_the_whole_back(void **state)
 {
 	struct fixture *f = *state;
@@ -669,6 +719,7 @@ int main(void)
 		test_case(nothing_is_a_transaction),
 		test_case(an_address_needs_an_operation),
 		test_case(an_operation_needs_an_address),
+		test_case(a_qp_without_sges_takes_none),
 		test_case(a_full_queue_takes_the_whole_back),
 		test_case(states_decide_what_may_be_posted),
 		test_case(both_ways_to_post_share_the_ring),
