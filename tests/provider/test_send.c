@@ -52,7 +52,7 @@ static void send_one(struct ibv_qp *ibqp, struct one *one,
 	take_send(ibqp, wqe);
 }
 
-/* Hundreds of WQEs of 1 and 2 slots, which begin at each place in the ring */
+/* Each opcode with each number of SGEs begins at each place in the ring */
 static void connected_wqes_arrive_whole_across_wraps(void **state)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
@@ -62,23 +62,25 @@ static void connected_wqes_arrive_whole_across_wraps(void **state)
 	struct fixture *f = *state;
 	struct ornic_route_rc route;
 	struct fake_wqe wqe;
+	uint32_t i, opcode, num;
 	struct one one;
-	uint32_t i;
 
 	for (i = 0; i < 500; i++) {
-		make(&one, opcodes[i % 5], i, i % (SGES + 1));
+		opcode = opcodes[i % ARRAY_SIZE(opcodes)];
+		num = i / ARRAY_SIZE(opcodes) % (SGES + 1);
+		make(&one, opcode, i, num);
 		send_one(f->rc, &one, &wqe);
-		assert_int_equal(wqe.opcode, opcodes[i % 5]);
+		assert_int_equal(wqe.opcode, opcode);
 		assert_int_equal(wqe.flags,
 				 ORNIC_SEND_SIGNALED | ORNIC_SEND_FENCE);
-		assert_int_equal(wqe.count, i % (SGES + 1));
+		assert_int_equal(wqe.count, num);
 		assert_int_equal(le64toh(wqe.hdr.wr_id), one.wr.wr_id);
 		assert_int_equal(be32toh(wqe.hdr.imm), i);
 		route = wqe_route(&wqe);
 		assert_int_equal(le64toh(route.raddr),
 				 one.wr.wr.rdma.remote_addr);
 		assert_int_equal(le32toh(route.rkey), one.wr.wr.rdma.rkey);
-		assert_sges(wqe.data, i, i % (SGES + 1));
+		assert_sges(wqe.data, i, num);
 		assert_no_send(f->rc);
 	}
 }
