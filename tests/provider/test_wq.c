@@ -159,22 +159,6 @@ static void reset_begins_anew(void **state)
 	assert_int_equal(f->fake.ops->destroy_wq(wq), 0);
 }
 
-static void states_that_are_none_are_refused_here(void **state)
-{
-	struct ibv_wq_attr attr = {
-		.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_UNKNOWN,
-	};
-	struct fixture *f = *state;
-	struct ibv_wq *wq = create_wq(f);
-
-	assert_int_equal(f->fake.ops->modify_wq(wq, &attr), EINVAL);
-	attr.attr_mask |= IBV_WQ_ATTR_CURR_STATE;
-	attr.wq_state = IBV_WQS_RDY;
-	attr.curr_wq_state = IBV_WQS_UNKNOWN;
-	assert_int_equal(f->fake.ops->modify_wq(wq, &attr), EINVAL);
-	assert_int_equal(f->fake.ops->destroy_wq(wq), 0);
-}
-
 /* Linux up to 7.3 would refuse them and leak a reference to the WQ */
 static void states_that_are_none_stay_here(void **state)
 {
@@ -416,7 +400,6 @@ int main(void)
 		test_case(too_many_sges_are_refused),
 		test_case(receives_are_taken_outside_reset),
 		test_case(reset_begins_anew),
-		test_case(states_that_are_none_are_refused_here),
 		test_case(states_that_are_none_stay_here),
 		test_case(completions_name_the_wq),
 		test_case(what_cannot_be_created_leaves_nothing),
