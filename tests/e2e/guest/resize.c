@@ -127,35 +127,16 @@ static void post_nothing(struct ring_srq *srq)
 
 int main(int argc, char **argv)
 {
-	/* A SEND without data */
-	const struct ornic_sq_hdr wqe[ORNIC_SLOT_SIZE / sizeof(struct ornic_sq_hdr)] = {
-		{ .ctrl = htole32(ORNIC_PREP(ORNIC_SQ_OPCODE, ORNIC_WR_SEND) |
-				  ORNIC_PREP(ORNIC_SQ_FLAGS, ORNIC_SEND_SIGNALED)) },
-	};
-	struct ring_qp sender, receiver;
-	struct ring_cq send_cq, recv_cq;
 	struct ornic_cqe cqe;
-	struct ring_srq srq;
-	struct uverbs uv;
-	uint8_t gid[16];
-	uint32_t pd;
+	struct srq_pair pair;
 
 	if (argc != 3)
 		die("usage: resize DEVICE GID-INDEX", 0);
-	uverbs_context(&uv, argv[1]);
-	read_gid(argv[1], atoi(argv[2]), gid);
-	pd = uverbs_pd(uv.fd);
-	uverbs_cq(&uv, 16, &send_cq);
-	uverbs_cq(&uv, 16, &recv_cq);
-	uverbs_srq(&uv, pd, &srq);
-	uverbs_rc_qp(&uv, pd, &send_cq, NULL, &sender);
-	uverbs_rc_qp(&uv, pd, &recv_cq, &srq, &receiver);
-	uverbs_connect(&sender, receiver.resp.qpn, gid, atoi(argv[2]));
-	uverbs_connect(&receiver, sender.resp.qpn, gid, atoi(argv[2]));
-	refusals(uv.fd, &recv_cq, &srq);
-	post_nothing(&srq);
-	ring_post_send(&sender, wqe, 1);
-	if (!ring_poll(&recv_cq, &cqe, WAIT_MS))
+	uverbs_srq_pair(&pair, argv[1], atoi(argv[2]));
+	refusals(pair.uv.fd, &pair.recv_cq, &pair.srq);
+	post_nothing(&pair.srq);
+	ring_post_empty_send(&pair.sender);
+	if (!ring_poll(&pair.recv_cq, &cqe, WAIT_MS))
 		die("no completion in the ring of the CQ", 0);
 	say("message", le32toh(cqe.status));
 	return 0;

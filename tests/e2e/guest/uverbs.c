@@ -416,6 +416,23 @@ void uverbs_connect(struct ring_qp *qp, uint32_t dest_qpn, const uint8_t *gid, u
 	modify(qp, &cmd, ORNIC_QPS_RTS, QP_MASK_RTS);
 }
 
+void uverbs_srq_pair(struct srq_pair *pair, const char *device, unsigned int gid_index)
+{
+	uint8_t gid[16];
+	uint32_t pd;
+
+	uverbs_context(&pair->uv, device);
+	read_gid(device, gid_index, gid);
+	pd = uverbs_pd(pair->uv.fd);
+	uverbs_cq(&pair->uv, 16, &pair->send_cq);
+	uverbs_cq(&pair->uv, 16, &pair->recv_cq);
+	uverbs_srq(&pair->uv, pd, &pair->srq);
+	uverbs_rc_qp(&pair->uv, pd, &pair->send_cq, NULL, &pair->sender);
+	uverbs_rc_qp(&pair->uv, pd, &pair->recv_cq, &pair->srq, &pair->receiver);
+	uverbs_connect(&pair->sender, pair->receiver.resp.qpn, gid, gid_index);
+	uverbs_connect(&pair->receiver, pair->sender.resp.qpn, gid, gid_index);
+}
+
 void ring_publish(__le32 *word, uint32_t value)
 {
 	atomic_store_explicit((_Atomic(uint32_t) *)word, htole32(value), memory_order_seq_cst);
@@ -439,6 +456,16 @@ void ring_post_send(struct ring_qp *qp, const void *wqe, unsigned int slots)
 	qp->sq_pi += slots;
 	ring_publish(&qp->dbr->sq_pi, qp->sq_pi);
 	ring_sq_doorbell(qp);
+}
+
+void ring_post_empty_send(struct ring_qp *qp)
+{
+	const struct ornic_sq_hdr wqe[ORNIC_SLOT_SIZE / sizeof(struct ornic_sq_hdr)] = {
+		{ .ctrl = htole32(ORNIC_PREP(ORNIC_SQ_OPCODE, ORNIC_WR_SEND) |
+				  ORNIC_PREP(ORNIC_SQ_FLAGS, ORNIC_SEND_SIGNALED)) },
+	};
+
+	ring_post_send(qp, wqe, 1);
 }
 
 void ring_post_recv(struct ring_qp *qp, uint64_t wr_id, const struct ornic_sge *sge,

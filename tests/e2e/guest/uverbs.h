@@ -56,6 +56,16 @@ struct ring_srq {
 	struct ornic_qp_dbr *dbr;
 };
 
+/* Two connected QPs of one port; the receiver takes its WQEs from an SRQ. Does not move. */
+struct srq_pair {
+	struct uverbs uv;
+	struct ring_cq send_cq;
+	struct ring_cq recv_cq;
+	struct ring_srq srq;
+	struct ring_qp sender;
+	struct ring_qp receiver;
+};
+
 struct region {
 	uint32_t handle;
 	uint32_t key;
@@ -110,9 +120,13 @@ void uverbs_destroy_qp(int fd, const struct ring_qp *qp);
 /* To RTS, connected to a QP of the same port; gid: GID of that port, at this index */
 void uverbs_connect(struct ring_qp *qp, uint32_t dest_qpn, const uint8_t *gid, unsigned int index);
 void read_gid(const char *device, unsigned int index, uint8_t *gid);
+/* Open the device and make all of it */
+void uverbs_srq_pair(struct srq_pair *pair, const char *device, unsigned int gid_index);
 
 /* wqe: slots * 64 bytes */
 void ring_post_send(struct ring_qp *qp, const void *wqe, unsigned int slots);
+/* A signaled SEND without data */
+void ring_post_empty_send(struct ring_qp *qp);
 void ring_post_recv(struct ring_qp *qp, uint64_t wr_id, const struct ornic_sge *sge,
 		    unsigned int count);
 void ring_sq_doorbell(struct ring_qp *qp);
