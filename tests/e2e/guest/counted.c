@@ -102,15 +102,9 @@ static void invalid_request(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
-	struct ibv_sge sge = mem_sge(&mem, 0, 8);
-	struct ibv_send_wr wr = {
-		.wr_id = 1, .sg_list = &sge, .num_sge = 1,
-		.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD, .send_flags = IBV_SEND_SIGNALED,
-		.wr.atomic = { .remote_addr = (uintptr_t)mem.buf + 4, .compare_add = 1,
-			       .rkey = mem.mr->rkey },
-	}, *bad;
 
-	want_ok(ibv_post_send(pair.a, &wr, &bad));
+	want_ok(post_atomic(pair.a, IBV_WR_ATOMIC_FETCH_AND_ADD, 1, mem_sge(&mem, 0, 8),
+			    (uintptr_t)mem.buf + 4, mem.mr->rkey));
 	want_wc(pair.a_cq, 1, IBV_WC_REM_INV_REQ_ERR);
 }
 
@@ -160,11 +154,6 @@ static void requests(struct port *port)
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
 	uintptr_t remote = (uintptr_t)mem.buf + LEN / 2;
 	struct ibv_sge sge = mem_sge(&mem, 0, 8);
-	struct ibv_send_wr wr = {
-		.wr_id = 1, .sg_list = &sge, .num_sge = 1,
-		.opcode = IBV_WR_ATOMIC_CMP_AND_SWP, .send_flags = IBV_SEND_SIGNALED,
-		.wr.atomic = { .remote_addr = remote, .rkey = mem.mr->rkey },
-	}, *bad;
 	unsigned int i;
 
 	for (i = 0; i < WRITES; i++) {
@@ -176,8 +165,9 @@ static void requests(struct port *port)
 		want_wc(pair.a_cq, 1, IBV_WC_SUCCESS);
 	}
 	for (i = 0; i < ATOMICS; i++) {
-		wr.opcode = i & 1 ? IBV_WR_ATOMIC_FETCH_AND_ADD : IBV_WR_ATOMIC_CMP_AND_SWP;
-		want_ok(ibv_post_send(pair.a, &wr, &bad));
+		want_ok(post_atomic(pair.a, i & 1 ? IBV_WR_ATOMIC_FETCH_AND_ADD :
+						    IBV_WR_ATOMIC_CMP_AND_SWP,
+				    1, sge, remote, mem.mr->rkey));
 		want_wc(pair.a_cq, 1, IBV_WC_SUCCESS);
 	}
 	for (i = 0; i < SENDS; i++) {

@@ -54,16 +54,10 @@ static void access_err(struct port *port)
 static void req_err(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
-	struct ibv_sge sge = mem_sge(&mem, 0, 8);
-	struct ibv_send_wr wr = {
-		.wr_id = 1, .sg_list = &sge, .num_sge = 1,
-		.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD, .send_flags = IBV_SEND_SIGNALED,
-		.wr.atomic = { .remote_addr = (uintptr_t)mem.buf + 4, .compare_add = 1,
-			       .rkey = mem.mr->rkey },
-	}, *bad;
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
 
-	want_ok(ibv_post_send(pair.a, &wr, &bad));
+	want_ok(post_atomic(pair.a, IBV_WR_ATOMIC_FETCH_AND_ADD, 1, mem_sge(&mem, 0, 8),
+			    (uintptr_t)mem.buf + 4, mem.mr->rkey));
 	want_wc(pair.a_cq, 1, IBV_WC_REM_INV_REQ_ERR);
 	want_event(port, IBV_EVENT_QP_REQ_ERR, pair.b);
 	want_no_event(port);

@@ -316,6 +316,18 @@ int post_send(struct ibv_qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id,
 	return ibv_post_send(qp, &wr, &bad);
 }
 
+int post_atomic(struct ibv_qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id,
+		struct ibv_sge sge, uint64_t raddr, uint32_t rkey)
+{
+	struct ibv_send_wr wr = {
+		.wr_id = wr_id, .sg_list = &sge, .num_sge = 1, .opcode = opcode,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.atomic = { .remote_addr = raddr, .compare_add = 1, .rkey = rkey },
+	}, *bad;
+
+	return ibv_post_send(qp, &wr, &bad);
+}
+
 void post_datagram(struct ibv_qp *qp, struct ibv_ah *ah, uint32_t dest, uint64_t wr_id,
 		   struct ibv_sge sge)
 {

@@ -157,6 +157,9 @@ struct ibv_qp *datagram_qp(struct port *port, struct ibv_cq *cq);
 /* One SGE or none; sends are signaled */
 int post_send(struct ibv_qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id,
 	      const struct ibv_sge *sge, uint64_t raddr, uint32_t rkey);
+/* Compares with 1, or adds 1; sge: 8 bytes */
+int post_atomic(struct ibv_qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id,
+		struct ibv_sge sge, uint64_t raddr, uint32_t rkey);
 int post_recv(struct ibv_qp *qp, uint64_t wr_id, const struct ibv_sge *sge);
 int post_srq(struct ibv_srq *srq, uint64_t wr_id, const struct ibv_sge *sge);
 /* Send one SGE with QKEY, signaled; dest: QPN */
