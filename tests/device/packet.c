@@ -82,6 +82,8 @@ static void parse_headers(struct packet *pkt, const uint8_t *p)
 	unsigned int flags = pkt->op->flags;
 
 	p += BTH_LEN;
+	/* READs are compared with their duplicates including this */
+	pkt->xrc_srqn = 0;
 	if (flags & OPCODE_XRCETH) {
 		pkt->xrc_srqn = get32(p) & 0xffffff;
 		p += XRCETH_LEN;
