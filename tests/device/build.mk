@@ -4,6 +4,8 @@
 # tests. The includer sets TOP before; SAN and O are optional.
 
 DEVICE := $(TOP)/tests/device
+# ccache makes dependencies relative to where the card is built
+VPATH := $(DEVICE)
 
 include $(DEVICE)/sources.mk
 
