@@ -132,7 +132,12 @@ int ornic_xdp_xmit(struct net_device *netdev, int count, struct xdp_frame **fram
 	return sent;
 }
 
-/* XDP needs another buffer layout: attaching and detaching make new queues */
+/*
+ * XDP needs another buffer layout: attaching and detaching make new queues.
+ * The network stack ignores an error of detaching, and the program is then
+ * freed. If new queues cannot be made, the old ones run on without a program,
+ * with the layout for XDP, until the next change of the configuration.
+ */
 static int ornic_xdp_setup(struct ornic_netdev *nd, struct bpf_prog *prog,
 			   struct netlink_ext_ack *extack)
 {
@@ -148,16 +153,13 @@ static int ornic_xdp_setup(struct ornic_netdev *nd, struct bpf_prog *prog,
 		return -EINVAL;
 	}
 
-	if (!prog == !old) {
-		WRITE_ONCE(nd->config.xdp_prog, prog);
-	} else {
-		to.xdp_prog = prog;
-		err = ornic_netdev_change(nd, &to);
-		if (err) {
-			NL_SET_ERR_MSG_MOD(extack, "queues could not be made anew");
-			return err;
-		}
+	to.xdp_prog = prog;
+	err = !prog == !old ? 0 : ornic_netdev_change(nd, &to);
+	if (err && prog) {
+		NL_SET_ERR_MSG_MOD(extack, "queues could not be made anew");
+		return err;
 	}
+	WRITE_ONCE(nd->config.xdp_prog, prog);
 
 	/* The network stack refuses a larger MTU */
 	netdev->max_mtu = prog ? max_mtu : nd->max_mtu;
@@ -172,6 +174,7 @@ static int ornic_xdp_setup(struct ornic_netdev *nd, struct bpf_prog *prog,
  * @bpf:	the request
  *
  * Return: 0, or a negative error number, in which case nothing has changed.
+ * Detaching succeeds.
  */
 int ornic_bpf(struct net_device *netdev, struct netdev_bpf *bpf)
 {
