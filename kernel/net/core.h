@@ -32,6 +32,8 @@
  *		protected by @state_lock
  * @paused:	taken down for an external reset or a bus error that is not over
  *		yet; protected by the device lock
+ * @starved:	taken down, because memory was short when it was brought up;
+ *		@recovery tries again; protected by @state_lock
  * @recovery:	takes a failed device down, resets it and brings it up
  * @recovery_limit: limits how often recovery is tried
  * @health:	polls the status register
@@ -52,7 +54,8 @@ struct ornic_core {
 	struct mutex state_lock; /* see above */
 	bool up;
 	bool paused;
-	struct work_struct recovery;
+	bool starved;
+	struct delayed_work recovery;
 	struct ratelimit_state recovery_limit;
 	struct delayed_work health;
 };
@@ -78,6 +81,7 @@ int ornic_enable(struct ornic_core *core);
 bool ornic_is_gone(struct ornic_core *core);
 void ornic_halt(struct ornic_core *core);
 __printf(2, 3) void ornic_fail(struct ornic_core *core, const char *fmt, ...);
+void ornic_restart(struct ornic_core *core);
 void ornic_health_start(struct ornic_core *core);
 void ornic_health_stop(struct ornic_core *core);
 void ornic_recovery_init(struct ornic_core *core);

@@ -95,11 +95,11 @@ static int ornic_device_up(struct ornic_core *core)
 	core->odev.shadow = caps & ORNIC_CAPS_SHADOW;
 
 	err = ornic_check_dma(core);
-	if (err) {
+	if (err == -EIO)
 		dev_err(ornic_device(core),
 			"device cannot reach host memory (vfio-user needs share=on)\n");
+	if (err)
 		goto err_clear_master;
-	}
 
 	err = ornic_cmdq_alloc(core, ORNIC_GET(ORNIC_CAPS_ADMIN_DEPTH_MAX, caps));
 	if (err)
@@ -307,7 +307,7 @@ err_unregister_clock:
 	ornic_device_down(core);
 err_unlock:
 	mutex_unlock(&core->state_lock);
-	disable_work_sync(&core->recovery);
+	disable_delayed_work_sync(&core->recovery);
 	ornic_netdev_free(core->odev.netdev);
 err_uninit_irqs:
 	/* Failures of the device were reported where they were found */
@@ -323,7 +323,7 @@ static void ornic_remove(struct pci_dev *pdev)
 	if (ornic_is_gone(core))
 		ornic_cmdq_kill(core);
 
-	disable_work_sync(&core->recovery);
+	disable_delayed_work_sync(&core->recovery);
 	mutex_lock(&core->state_lock);
 	ornic_stop(core);
 	mutex_unlock(&core->state_lock);
@@ -340,7 +340,7 @@ static void ornic_shutdown(struct pci_dev *pdev)
 {
 	struct ornic_core *core = pci_get_drvdata(pdev);
 
-	disable_work_sync(&core->recovery);
+	disable_delayed_work_sync(&core->recovery);
 	mutex_lock(&core->state_lock);
 	ornic_stop(core);
 	mutex_unlock(&core->state_lock);
@@ -357,7 +357,7 @@ static void ornic_reset_prepare(struct pci_dev *pdev)
 		return;
 
 	core->paused = true;
-	disable_work_sync(&core->recovery);
+	disable_delayed_work_sync(&core->recovery);
 	mutex_lock(&core->state_lock);
 	ornic_stop(core);
 	mutex_unlock(&core->state_lock);
@@ -366,18 +366,15 @@ static void ornic_reset_prepare(struct pci_dev *pdev)
 static void ornic_reset_done(struct pci_dev *pdev)
 {
 	struct ornic_core *core = pci_get_drvdata(pdev);
-	int err;
 
 	if (!core->paused)
 		return;
 
 	core->paused = false;
 	mutex_lock(&core->state_lock);
-	enable_work(&core->recovery);
-	err = ornic_start(core);
+	enable_delayed_work(&core->recovery);
+	ornic_restart(core);
 	mutex_unlock(&core->state_lock);
-	if (err)
-		dev_err(&pdev->dev, "device does not come back from reset: error %d\n", err);
 }
 
 static pci_ers_result_t ornic_error_detected(struct pci_dev *pdev, pci_channel_state_t state)

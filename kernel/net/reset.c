@@ -18,6 +18,7 @@
 #define ORNIC_HEALTH_INTERVAL		(2 * HZ)
 #define ORNIC_RECOVERY_INTERVAL		(600 * HZ)
 #define ORNIC_RECOVERY_BURST		5
+#define ORNIC_RETRY_INTERVAL		(10 * HZ)
 
 /**
  * ornic_is_gone - check whether the device answers on the bus
@@ -183,7 +184,7 @@ void ornic_fail(struct ornic_core *core, const char *fmt, ...)
 	dev_err(ornic_device(core), "%pV\n", &vaf);
 	va_end(args);
 
-	queue_work(system_dfl_long_wq, &core->recovery);
+	queue_delayed_work(system_dfl_long_wq, &core->recovery, 0);
 }
 
 void ornic_dev_fail(struct ornic_dev *odev, const char *fmt, ...)
@@ -199,12 +200,39 @@ void ornic_dev_fail(struct ornic_dev *odev, const char *fmt, ...)
 }
 EXPORT_SYMBOL_NS_GPL(ornic_dev_fail, "ORNIC");
 
-static void ornic_recover(struct work_struct *work)
+/**
+ * ornic_restart - bring up a device after a failure or a reset
+ * @core:	the device, stopped; state_lock is held
+ *
+ * If memory is short, the recovery work tries again until the device runs.
+ */
+void ornic_restart(struct ornic_core *core)
 {
-	struct ornic_core *core = container_of(work, struct ornic_core, recovery);
+	bool starved = core->starved;
 	int err;
 
+	err = ornic_start(core);
+	core->starved = err == -ENOMEM;
+	if (core->starved)
+		queue_delayed_work(system_dfl_long_wq, &core->recovery, ORNIC_RETRY_INTERVAL);
+
+	/* One message for all attempts without memory */
+	if (err && !(core->starved && starved))
+		dev_err(ornic_device(core), "device does not come back from reset: error %d%s\n",
+			err, core->starved ? ", trying again" : "");
+}
+
+static void ornic_recover(struct work_struct *work)
+{
+	struct ornic_core *core = container_of(to_delayed_work(work), struct ornic_core, recovery);
+
 	mutex_lock(&core->state_lock);
+	/* Lack of memory is not a failure of the device: no limit applies */
+	if (core->starved) {
+		ornic_restart(core);
+		goto out_unlock;
+	}
+
 	/* Already taken down, or brought up again */
 	if (!core->up || ornic_cmdq_running(&core->cmdq))
 		goto out_unlock;
@@ -221,9 +249,7 @@ static void ornic_recover(struct work_struct *work)
 		goto out_unlock;
 	}
 
-	err = ornic_start(core);
-	if (err)
-		dev_err(ornic_device(core), "device does not recover: error %d\n", err);
+	ornic_restart(core);
 
 out_unlock:
 	mutex_unlock(&core->state_lock);
@@ -261,7 +287,7 @@ static void ornic_check_health(struct work_struct *work)
  */
 void ornic_recovery_init(struct ornic_core *core)
 {
-	INIT_WORK(&core->recovery, ornic_recover);
+	INIT_DELAYED_WORK(&core->recovery, ornic_recover);
 	INIT_DELAYED_WORK(&core->health, ornic_check_health);
 	ratelimit_state_init(&core->recovery_limit, ORNIC_RECOVERY_INTERVAL,
 			     ORNIC_RECOVERY_BURST);
