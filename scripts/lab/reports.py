@@ -40,9 +40,18 @@ NOT_OURS = (
     # RDS 7.3 maps headers in rds_dma_hdr_alloc() for both directions, and unmaps them for one
     (" at check_unmap+", "rds_dma_hdrs_free+", "rds_ib_conn_path_shutdown+"),
 )
+# Likewise, but below functions of our drivers, which call the kernel as they should
+NOT_OURS_BELOW = (
+    # page_pool 7.3 takes the lock of dma_mapped with softirqs disabled, but initialises the array
+    # without XA_FLAGS_LOCK_BH. If an allocation under that lock fails, the array drops the lock and
+    # allocates with GFP_KERNEL, while softirqs are still disabled.
+    ("sleeping function called from invalid context", " __xas_nomem+", " page_pool_dma_map+"),
+)
 REPORT_END = "</TASK>"
 REPORT_LINES = 400  # a report with chains of locks has 200
 OUR_FRAME = re.compile(r"\bornic\w*\+0x[0-9a-f]+/|\+0x[0-9a-f]+/0x[0-9a-f]+ \[ornic\w*\]")
+# A line of a stack with a function of our drivers
+CALL = re.compile(r"(\? )?ornic\w*\+0x[0-9a-f]+/0x[0-9a-f]+ \[ornic\w*\]")
 
 STAMP = re.compile(r"\[ *\d+\.\d+\] ")
 
@@ -59,10 +68,10 @@ def is_report(line):
 
 
 def is_foreign(report):
-    """Returns whether a complete report is one of NOT_OURS."""
+    """Returns whether a complete report is one of NOT_OURS or NOT_OURS_BELOW."""
     text = "\n".join(report)
-    return (any(all(word in text for word in words) for words in NOT_OURS)
-            and not OUR_FRAME.search(text))
+    known = NOT_OURS_BELOW if OUR_FRAME.search(text) else NOT_OURS
+    return any(all(word in text for word in words) for words in known)
 
 
 def scan(text, final=True):
@@ -70,15 +79,18 @@ def scan(text, final=True):
     left for the next scan, unless `final` is set."""
     lines = text.splitlines(keepends=True)
     found, foreign, consumed = [], [], 0
+    foreign_end = 0
     for number, line in enumerate(lines):
         if not final and not line.endswith("\n"):
             break
-        if is_report(line):
+        if is_report(line) and not (number < foreign_end and CALL.fullmatch(message(line))):
             behind = lines[number:number + REPORT_LINES]
             end = next((i for i, other in enumerate(behind) if REPORT_END in other), None)
             if end is None and not final and TROUBLE.search(line) and len(behind) < REPORT_LINES:
                 break
             whole = end is not None and is_foreign(behind[:end + 1])
+            if whole:
+                foreign_end = number + end + 1
             (foreign if whole else found).append(line.strip())
         consumed += len(line)
     return found, foreign, consumed

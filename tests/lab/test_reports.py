@@ -99,6 +99,32 @@ def test_our_frame_in_theirs(text, frame):
     assert find_reports(mixed) != []
 
 
+PAGE_POOL = """\
+[   44.108] BUG: sleeping function called from invalid context at include/linux/sched/mm.h:322
+[   44.111]  <TASK>
+[   44.112]  __might_sleep+0x84/0xc0
+[   44.112]  kmem_cache_alloc_lru_noprof+0x322/0x4d0
+[   44.112]  __xas_nomem+0x1e8/0x5f0
+[   44.112]  page_pool_dma_map+0x442/0x960
+[   44.112]  ornic_rx_fill+0x8bf/0xeb0 [ornic]
+[   44.113]  ? ornic_queues_destroy+0x50/0x50 [ornic]
+[   44.114]  </TASK>
+"""
+
+
+def test_not_ours_below():
+    """A known fault of the kernel that our drivers reach is excused with the functions on its
+    stack, but not another message inside it."""
+    for cut in range(len(PAGE_POOL) + 1):
+        log = KernelLog()
+        log.feed(PAGE_POOL[:cut])
+        log.feed(PAGE_POOL[cut:], final=True)
+        assert log.found == [] and len(log.foreign) == 1
+    lines = PAGE_POOL.splitlines(keepends=True)
+    assert find_reports("".join([*lines[:4], KASAN, *lines[4:]])) == [KASAN.strip()]
+    assert find_reports(PAGE_POOL.replace("page_pool_dma_map", "ornic_dma_map")) != []
+
+
 def test_theirs_without_an_end():
     """An incomplete report is not excused."""
     assert find_reports(LOCKDEP.replace("</TASK>", "")) != []
