@@ -211,8 +211,14 @@ static void sweep_print(const struct sweep *sweep, const char *name, const char 
 }
 
 /* Out of memory; or the errno of a failed copy to or from the process */
-static bool sensible(int err, const struct faults *before, const struct faults *after)
+static bool sensible(const struct entry *entry, int err, const struct faults *before,
+		     const struct faults *after)
 {
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(entry->also) && entry->also[i]; i++)
+		if (err == entry->also[i])
+			return true;
 	return err == ENOMEM || err == ENOBUFS ||
 	       (err == EFAULT &&
 		after->count[FAULT_USERCOPY] != before->count[FAULT_USERCOPY]);
@@ -242,7 +248,7 @@ static void sweep_call(struct nomem *nomem, const struct entry *entry, struct sw
 			want(!err, "%s without a fault: %s", entry->name, strerror(err));
 		}
 		if (err) {
-			want(sensible(err, &before, &after), "%s, n = %u%s: %s", entry->name, n,
+			want(sensible(entry, err, &before, &after), "%s, n = %u%s: %s", entry->name, n,
 			     undo ? ", undo" : "", strerror(err));
 			sweep->refused++;
 			if (entry->check)

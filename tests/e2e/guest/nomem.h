@@ -47,7 +47,8 @@ struct nomem {
  * An entry point. prepare() makes what it needs, and finish() frees that. run() is the call that
  * must fail, and undo() makes another run() possible; both return 0 or errno. sweep_undo: undo() is
  * one call too, and must fail as well. own_only: the kernel has a bug when its own allocations for
- * this call fail. check() tests what must hold after a refusal.
+ * this call fail. check() tests what must hold after a refusal. also: each errno other than
+ * ENOMEM that the kernel returns for a failed allocation of its own.
  */
 struct entry {
 	const char *name;
@@ -58,6 +59,7 @@ struct entry {
 	bool sweep_undo;
 	bool own_only;
 	void (*check)(struct nomem *nomem);
+	int also[3];
 };
 
 /* Store what a call has made; 0 or errno */

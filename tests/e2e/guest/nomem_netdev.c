@@ -299,6 +299,11 @@ const struct entry netdev_entries[] = {
 
 const struct entry probe_entries[] = {
 	{ "probe_rdma", find_auxiliary, bind_device, unbind_device, bind_for_good, true },
-	{ "probe", find_pci, bind_device, unbind_device, bind_for_good, true },
+	/*
+	 * The PCI core returns EBUSY if it has no memory to request a BAR, EINVAL to map one, and
+	 * ENODEV to make a domain of interrupts.
+	 */
+	{ "probe", find_pci, bind_device, unbind_device, bind_for_good, true,
+	  .also = { EBUSY, EINVAL, ENODEV } },
 	{ 0 },
 };
