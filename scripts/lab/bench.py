@@ -30,7 +30,7 @@ BANDWIDTHS = [
 # Two cards in two processes: (program, size in bytes, iterations)
 PROCESSES = [(f"ib_{kind}_lat", 2, 1000) for kind in ("send", "write", "read")] + [
     ("ib_write_bw", 64, 20000), ("ib_write_bw", 65536, 1000), ("ib_read_bw", 65536, 1000),
-    ("ib_write_bw", 1 << 20, 200), ("ib_read_bw", 1 << 20, 200),
+    ("ib_write_bw", 1 << 20, 600), ("ib_read_bw", 1 << 20, 600),
 ]
 # (size in bytes, frames by RAW_PACKET, frames by AF_PACKET)
 FRAMES = [(64, 200000, 50000), (1500, 100000, 30000)]
