@@ -53,6 +53,17 @@ static void add_port(struct json_object *object, const struct port *port)
 	add(stats, "no_frame", port->stats.no_frame);
 }
 
+/* Bytes of guest memory that are mapped for a card */
+static uint64_t mapped_bytes(const struct mem *mem)
+{
+	uint64_t bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < mem->count; i++)
+		bytes += mem->region[i].len;
+	return bytes;
+}
+
 static struct json_object *report_card(const struct card *card)
 {
 	struct json_object *object = json_object_new_object();
@@ -71,6 +82,7 @@ static struct json_object *report_card(const struct card *card)
 	add(stats, "irqs_dropped", card->stats.irqs_dropped);
 	add(stats, "resets", card->stats.resets);
 	add(stats, "memory_regions", card->mem.count);
+	add(stats, "memory_bytes", mapped_bytes(&card->mem));
 	add(stats, "memory_files", card->mem.file_count);
 	stats = group(object, "vfio_user");
 	add(stats, "connects", card->vu.stats.connects);

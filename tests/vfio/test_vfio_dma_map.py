@@ -92,6 +92,7 @@ def test_map_identical_repeat_is_accepted(server, client):
         client.dma_map(0, PAGE, fd)
         client.dma_map(0, PAGE, fd)
         assert server.card()["function"]["memory_regions"] == 1
+        assert server.card()["function"]["memory_bytes"] == PAGE
 
 
 def test_map_with_two_descriptors(client, refuses):
