@@ -4,7 +4,8 @@
  * files, each file mapped once and whole. One mapping per file, not per region,
  * because a virtual IOMMU makes a region of each 4 KiB page, because hugetlb
  * files cannot be mapped at odd offsets, and because fds and mappings are
- * limited per process.
+ * limited per process. Regions that are contiguous on the bus and in a file are
+ * merged.
  */
 #include <errno.h>
 #include <linux/magic.h>
@@ -278,10 +279,45 @@ static int region_insert(struct mem *mem, unsigned int at,
 	return 0;
 }
 
-static bool region_equal(const struct mem_region *a, const struct mem_region *b)
+static void region_remove(struct mem *mem, unsigned int first,
+			  unsigned int last)
 {
-	return a->start == b->start && a->len == b->len && a->prot == b->prot &&
-	       a->host == b->host;
+	unsigned int i;
+
+	for (i = first; i < last; i++)
+		file_put(mem->region[i].file);
+	memmove(&mem->region[first], &mem->region[last],
+		(mem->count - last) * sizeof(mem->region[0]));
+	mem->count -= last - first;
+	mem->last = 0;
+}
+
+/* Is @part mapped by @whole in the same way? */
+static bool region_holds(const struct mem_region *whole,
+			 const struct mem_region *part)
+{
+	uint64_t offset = part->start - whole->start;
+
+	return part->start >= whole->start && offset < whole->len &&
+	       part->len <= whole->len - offset && part->prot == whole->prot &&
+	       part->host == (whole->host ? whole->host + offset : NULL);
+}
+
+/*
+ * Merge the region behind @at into it if the two are contiguous in one file.
+ * A contiguous range is then always a single region, so the time of a lookup
+ * does not depend on the pieces in which the client mapped the range.
+ */
+static void region_merge(struct mem *mem, unsigned int at)
+{
+	struct mem_region *low = &mem->region[at], *high = low + 1;
+
+	if (at + 1 >= mem->count || low->start + low->len != high->start ||
+	    low->prot != high->prot || !low->file || low->file != high->file ||
+	    low->host + low->len != high->host)
+		return;
+	low->len += high->len;
+	region_remove(mem, at + 1, at + 2);
 }
 
 int mem_map(struct mem *mem, gaddr_t start, uint64_t len, unsigned int prot,
@@ -304,13 +340,16 @@ int mem_map(struct mem *mem, gaddr_t start, uint64_t len, unsigned int prot,
 	}
 	at = region_find(mem, start);
 	if (at < mem->count && mem->region[at].start < end) {
-		if (!region_equal(&mem->region[at], &region))
+		if (!region_holds(&mem->region[at], &region))
 			err = -EEXIST;
 		goto put_file;
 	}
 	err = region_insert(mem, at, &region);
 	if (err)
 		goto put_file;
+	region_merge(mem, at);
+	if (at)
+		region_merge(mem, at - 1);
 	mem->generation++;
 	return 0;
 
@@ -346,7 +385,7 @@ static int region_split(struct mem *mem, gaddr_t addr)
 
 int mem_unmap(struct mem *mem, gaddr_t start, uint64_t len)
 {
-	unsigned int first, last, i;
+	unsigned int first, last;
 	gaddr_t end;
 	int err;
 
@@ -362,14 +401,8 @@ int mem_unmap(struct mem *mem, gaddr_t start, uint64_t len)
 	for (last = first;
 	     last < mem->count && mem->region[last].start < end; last++)
 		continue;
-	if (first == last)
-		return 0;
-	for (i = first; i < last; i++)
-		file_put(mem->region[i].file);
-	memmove(&mem->region[first], &mem->region[last],
-		(mem->count - last) * sizeof(mem->region[0]));
-	mem->count -= last - first;
-	mem->last = 0;
+	if (first != last)
+		region_remove(mem, first, last);
 	return 0;
 }
 

@@ -136,7 +136,8 @@ int mem_guard_install(void);
  * @fd: backing file, or -1; owned by the caller
  * @offset: offset of the region in the file, a multiple of 4096
  *
- * Adding the identical region again is accepted and changes nothing.
+ * Mapping a part of a region again in the same way is accepted and changes
+ * nothing.
  *
  * Return: 0; -EINVAL for invalid values, an unsuitable file or a range outside
  * the file; -EEXIST when another region overlaps; -ENOSPC at a limit; -ENOMEM

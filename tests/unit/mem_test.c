@@ -137,6 +137,11 @@ static void test_map_refuses_overlap_but_accepts_a_repeat(void **state)
 	assert_int_equal(mem_map(mem, 7 * PAGE, 2 * PAGE, RW, w->fd, 0),
 			 -EEXIST);
 	assert_int_equal(mem_map(mem, 5 * PAGE, PAGE, RW, w->fd, 0), -EEXIST);
+	assert_int_equal(mem_map(mem, 5 * PAGE, PAGE, RW, w->fd, PAGE), 0);
+	assert_int_equal(mem_map(mem, 5 * PAGE, PAGE, RW, -1, 0), -EEXIST);
+	assert_int_equal(mem_map(mem, 7 * PAGE, 2 * PAGE, RW, w->fd, 3 * PAGE),
+			 -EEXIST);
+	assert_int_equal(mem->count, 1);
 	assert_int_equal(mem_map(mem, 0, 64 * PAGE, RW, w->fd, 0), -EEXIST);
 	assert_int_equal(mem_map(mem, 8 * PAGE, PAGE, RW, w->fd, 0), 0);
 	assert_int_equal(mem_map(mem, 3 * PAGE, PAGE, RW, w->fd, 0), 0);
@@ -254,6 +259,54 @@ static void test_ptr_across_regions_that_are_one_here(void **state)
 	assert_int_equal(iov[1].iov_len, 10);
 	assert_int_equal(mem_iov(mem, 10, 2 * PAGE, RW, iov, 1), -E2BIG);
 	assert_int_equal(mem_iov(mem, 10, 3 * PAGE, RW, iov, 4), -EFAULT);
+}
+
+/* In any order, and again after a part was unmapped */
+static void test_contiguous_regions_are_merged(void **state)
+{
+	struct world *w = *state;
+	struct mem *mem = &w->mem;
+	unsigned int i;
+	char *host;
+
+	for (i = 0; i < 64; i++)
+		assert_int_equal(mem_map(mem, (i * 5 % 64) * PAGE, PAGE, RW,
+					 w->fd, (i * 5 % 64) * PAGE), 0);
+	assert_int_equal(mem->count, 1);
+	host = mem_ptr(mem, 0, 64 * PAGE, RW);
+	assert_non_null(host);
+	/* The same mapping again changes nothing */
+	assert_int_equal(mem_map(mem, 9 * PAGE, PAGE, RW, w->fd, 9 * PAGE), 0);
+	for (i = 1; i < 64; i += 2)
+		assert_int_equal(mem_unmap(mem, i * PAGE, PAGE), 0);
+	assert_int_equal(mem->count, 32);
+	assert_null(mem_ptr(mem, 9 * PAGE, 1, MEM_READ));
+	for (i = 63; i < 64; i -= 2)
+		assert_int_equal(mem_map(mem, i * PAGE, PAGE, RW, w->fd,
+					 i * PAGE), 0);
+	assert_int_equal(mem->count, 1);
+	assert_ptr_equal(mem_ptr(mem, 0, 64 * PAGE, RW), host);
+	assert_int_equal(mem_unmap(mem, 0, 64 * PAGE), 0);
+	assert_int_equal(mem->file_count, 0);
+}
+
+static void test_other_regions_are_not_merged(void **state)
+{
+	struct world *w = *state;
+	struct mem *mem = &w->mem;
+
+	mem_map(mem, 0, PAGE, RW, w->fd, 0);
+	/* Other protection, another place in the file, no file, a grown file */
+	mem_map(mem, PAGE, PAGE, MEM_READ, w->fd, PAGE);
+	mem_map(mem, 2 * PAGE, PAGE, MEM_READ, w->fd, 3 * PAGE);
+	mem_map(mem, 3 * PAGE, PAGE, MEM_READ, -1, 0);
+	mem_map(mem, 4 * PAGE, PAGE, MEM_READ, -1, 0);
+	assert_int_equal(ftruncate(w->fd, 128 * PAGE), 0);
+	mem_map(mem, 5 * PAGE, PAGE, MEM_READ, w->fd, 99 * PAGE);
+	mem_map(mem, 6 * PAGE, PAGE, MEM_READ, w->fd, 100 * PAGE);
+	assert_int_equal(mem->count, 6);
+	assert_null(mem_ptr(mem, 0, 2 * PAGE, MEM_WRITE));
+	assert_non_null(mem_ptr(mem, 0, 2 * PAGE, MEM_READ));
 }
 
 static void test_copy_spans_regions_and_writes_all_or_nothing(void **state)
@@ -416,6 +469,8 @@ int main(void)
 		TEST(test_unmap_in_the_middle_cuts),
 		TEST(test_ptr_refuses_holes_directions_and_wraps),
 		TEST(test_ptr_across_regions_that_are_one_here),
+		TEST(test_contiguous_regions_are_merged),
+		TEST(test_other_regions_are_not_merged),
 		TEST(test_copy_spans_regions_and_writes_all_or_nothing),
 		TEST(test_bus_master_off_hides_everything),
 		TEST(test_file_that_grew_leaves_old_pointers_good),
