@@ -63,8 +63,10 @@ struct qp;
 
 /*
  * Limit for the buffer pages that commands process in one nic_run(); the same
- * limit applies to work requests. It is checked before each item, so the last
- * item may exceed it: by the two rings of a QP, or by a REG_MR.
+ * limit applies to work requests. A ring entry that a RESIZE command moves
+ * counts as a page. The limit is checked before each item, so the last item may
+ * exceed it: by the two rings of a QP, by the entries of a ring, or by the
+ * REG_MRs of a QP.
  */
 #define NIC_RUN_PAGES (2 * BUF_STEP)
 

@@ -41,6 +41,7 @@ static enum ornic_cmd_status cq_move(struct cq *cq, struct buf *ring)
 	struct ornic_cqe *from, *to;
 	uint32_t i;
 
+	cq->nic->budget.work += cq->pi - cq->ci;
 	for (i = 0; i < cq->pi - cq->ci; i++) {
 		from = buf_slot(&cq->ring, (uint64_t)((cq->ci + i) & mask) <<
 				cq->log_cqe_size, size);

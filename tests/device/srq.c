@@ -210,6 +210,7 @@ static enum ornic_cmd_status srq_move(struct rq *from, struct rq *to)
 	const void *src;
 	void *dst;
 
+	from->nic->budget.work += from->pi - from->next;
 	for (to->pi = 0; to->pi != from->pi - from->next; to->pi++) {
 		src = rq_ring_slot(from, from->next + to->pi);
 		dst = rq_ring_slot(to, to->pi);
