@@ -292,6 +292,8 @@ static int do_set_irqs(struct vfio_user *vu, struct request *rq)
 			      set.count, set.start);
 		return -EINVAL;
 	}
+	/* Each vector may take a system call */
+	vfio_user_charge(vu, set.count ? set.count : count);
 	if (!(set.flags & VFIO_USER_IRQ_DATA_EVENTFD) && vu->in_fd_count) {
 		env_violation(vu->env, VIOLATION_VFIO_BAD_FDS,
 			      "SET_IRQS with descriptors nobody asked for");
