@@ -274,13 +274,22 @@ static bool client_handle_line(struct client *client)
 	return client_flush(client);
 }
 
+/* Answer one request, as one answer may take long. The next turn goes on. */
+static void client_handle(struct client *client)
+{
+	/* EPOLLOUT is due at once */
+	if (client_handle_line(client) &&
+	    memchr(client->in, '\n', client->in_len))
+		loop_modify_fd(&client->control->device->loop, &client->lfd,
+			       EPOLLOUT);
+}
+
 static void client_ready(struct loop_fd *lfd, uint32_t events)
 {
 	struct client *client = container_of(lfd, struct client, lfd);
 	ssize_t got;
 
-	(void)events;
-	if (client->out_len) {
+	if (client->out_len || events & EPOLLOUT) {
 		if (!client_flush(client))
 			return;
 		loop_modify_fd(&client->control->device->loop, lfd, EPOLLIN);
@@ -295,8 +304,7 @@ static void client_ready(struct loop_fd *lfd, uint32_t events)
 		}
 		client->in_len += got;
 	}
-	while (client_handle_line(client))
-		continue;
+	client_handle(client);
 }
 
 static void listener_ready(struct loop_fd *lfd, uint32_t events)

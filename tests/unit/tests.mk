@@ -5,6 +5,7 @@
 # Linked with the whole program except main(): cards with real clients
 UNIT_MAIN_TESTS := \
 	card_test.c \
+	control_test.c \
 	port_test.c \
 	turn_test.c
 
