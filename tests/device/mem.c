@@ -35,7 +35,6 @@ struct mem_file {
 	ino_t ino;
 	char *host;
 	uint64_t size;
-	uint64_t page;
 	unsigned int refs;
 	bool writable;
 };
@@ -47,22 +46,22 @@ struct mem_file {
 static struct list_head guard_files = { &guard_files, &guard_files };
 
 /*
- * Map zeros over a file, from a page to its end, because a file that was
- * truncated has no data there either. Single pages would each need a mapping,
- * and the kernel limits their number. The zeros are a memfd, because private
- * memory of that size may be refused (vm.overcommit_memory).
+ * Map zeros over a file. Over all of it, although its first pages may still be
+ * there: so there is one fault for each file, however the client's work is
+ * spread over its pages, and the client is disconnected anyway. The zeros are a
+ * memfd, because private memory of that size may be refused
+ * (vm.overcommit_memory).
  */
-static bool guard_replace(struct mem_file *file, uint64_t from)
+static bool guard_replace(struct mem_file *file)
 {
-	uint64_t len = file->size - from;
 	int fd = memfd_create("shrunk", MFD_CLOEXEC);
 	void *at = MAP_FAILED;
 
 	if (fd < 0)
 		return false;
 	/* Whole pages of the machine; hugetlb files have whole pages anyway */
-	if (!ftruncate(fd, (len + MEM_ALIGN - 1) & -MEM_ALIGN))
-		at = mmap(file->host + from, len, PROT_READ | PROT_WRITE,
+	if (!ftruncate(fd, (file->size + MEM_ALIGN - 1) & -MEM_ALIGN))
+		at = mmap(file->host, file->size, PROT_READ | PROT_WRITE,
 			  MAP_FIXED | MAP_SHARED, fd, 0);
 	close(fd);
 	return at != MAP_FAILED;
@@ -80,8 +79,7 @@ static void guard_handle(int sig, siginfo_t *info, void *context)
 		file = list_entry(node, struct mem_file, guard);
 		if (addr < file->host || addr >= file->host + file->size)
 			continue;
-		if (!guard_replace(file, (uint64_t)(addr - file->host) /
-					 file->page * file->page))
+		if (!guard_replace(file))
 			break;
 		file->mem->faults++;
 		errno = err;
@@ -161,13 +159,12 @@ static uint64_t mapped_size(const struct mem *mem)
  * Accept memory files only. A page fault in another file may wait for a disk, a
  * network or another process, which would stop every card of this process.
  */
-static bool file_is_memory(int fd, uint64_t *page)
+static bool file_is_memory(int fd)
 {
 	struct statfs fs;
 
 	if (fstatfs(fd, &fs))
 		return false;
-	*page = fs.f_type == HUGETLBFS_MAGIC ? (uint64_t)fs.f_bsize : MEM_ALIGN;
 	return fs.f_type == TMPFS_MAGIC || fs.f_type == HUGETLBFS_MAGIC;
 }
 
@@ -192,14 +189,13 @@ static int file_get(struct mem *mem, int fd, uint64_t offset, uint64_t len,
 		    unsigned int prot, struct mem_file **out)
 {
 	struct mem_file *file;
-	uint64_t end, page;
+	uint64_t end;
 	struct stat st;
 	int err;
 
 	if (__builtin_add_overflow(offset, len, &end))
 		return -EINVAL;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
-	    !file_is_memory(fd, &page))
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !file_is_memory(fd))
 		return -EINVAL;
 	if (end > (uint64_t)st.st_size)
 		return -EINVAL;
@@ -219,7 +215,6 @@ static int file_get(struct mem *mem, int fd, uint64_t offset, uint64_t len,
 	file->dev = st.st_dev;
 	file->ino = st.st_ino;
 	file->size = st.st_size;
-	file->page = page;
 	file->refs = 1;
 	file->writable = true;
 	file->host = mmap(NULL, file->size, PROT_READ | PROT_WRITE,

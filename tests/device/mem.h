@@ -119,8 +119,8 @@ void mem_uninit(struct mem *mem);
 /**
  * mem_guard_install - survive SIGBUS from mapped files that shrink
  *
- * Call it once per process. After a fault in a file of any map, the rest of the
- * file reads as zeros, so that the access completes, and @faults of the map
+ * Call it once per process. After a fault in a file of any map, all of the file
+ * reads as zeros, so that the access completes, and @faults of the map
  * increases. Any other SIGBUS kills the process as usual.
  *
  * Return: 0 or a negative errno.
