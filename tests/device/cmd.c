@@ -356,8 +356,8 @@ bool admin_pending(const struct nic *nic)
 
 bool admin_run(struct nic *nic, unsigned int budget)
 {
-	uint64_t work = nic->budget.work;
 	bool any = false, completed = false;
+	uint64_t work;
 
 	if (!admin_pending(nic))
 		return false;
@@ -366,6 +366,8 @@ bool admin_run(struct nic *nic, unsigned int budget)
 	 * Nothing may access it after the completion ([ORNIC-OBJ-4]).
 	 */
 	env_tx_flush(nic->env);
+	/* Packets received meanwhile do not use up the budget of the commands */
+	work = nic->budget.work;
 	while (nic->enabled && !nic->fatal && admin_pending(nic) && budget-- &&
 	       nic->budget.work - work < NIC_RUN_PAGES) {
 		if (!admin_run_one(nic))

@@ -70,6 +70,12 @@ struct qp;
  */
 #define NIC_RUN_PAGES (2 * BUF_STEP)
 
+/*
+ * Pages that a copy of a packet for a member of a group or for a flow rule
+ * counts as. A QP of the card may send to all of them in one turn.
+ */
+#define NIC_RUN_COPY 16
+
 /**
  * struct mr_build - an MR command that takes several turns
  * @buf: buffer of the new memory, being read

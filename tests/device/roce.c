@@ -197,6 +197,7 @@ void roce_rx_mcast(struct nic *nic, const struct frame *frame,
 			continue;
 		qp->stats.rx_packets++;
 		qp->stats.rx_bytes += pkt.payload_len;
+		nic->budget.work += NIC_RUN_COPY;
 		ud_rx(qp, &pkt, l3_offset);
 	}
 }

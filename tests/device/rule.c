@@ -87,6 +87,7 @@ static void rule_apply(const struct rule *rule, struct rule_walk *walk)
 		walk->dropped = true;
 	} else {
 		walk->given = true;
+		rule->qp->nic->budget.work += NIC_RUN_COPY;
 		eth_deliver(rule->qp, walk->frame, walk->flow, rule->tag);
 	}
 	if (!(rule->flags & ORNIC_FLOW_DONT_TRAP))
@@ -154,6 +155,7 @@ void rule_sniff(struct nic *nic, const struct frame *frame)
 		if (!rule_matches(rule, &key))
 			continue;
 		rule_count(rule, frame);
+		nic->budget.work += NIC_RUN_COPY;
 		eth_deliver(rule->qp, frame, &flow, rule->tag);
 	}
 }
