@@ -27,8 +27,9 @@ int client_connect(struct world *w, unsigned int card)
 	return fd;
 }
 
-void client_send(int client, unsigned int cmd, uint32_t flags,
-		 const void *payload, size_t len, int fd)
+/* Return: false when the socket is full */
+static bool send_message(int client, unsigned int cmd, uint32_t flags,
+			 const void *payload, size_t len, int fd, int how)
 {
 	union {
 		struct cmsghdr align;
@@ -46,6 +47,7 @@ void client_send(int client, unsigned int cmd, uint32_t flags,
 	};
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
 	struct cmsghdr *cmsg;
+	ssize_t sent;
 
 	if (fd >= 0) {
 		msg.msg_control = control.bytes;
@@ -56,7 +58,24 @@ void client_send(int client, unsigned int cmd, uint32_t flags,
 		cmsg->cmsg_len = CMSG_LEN(sizeof(fd));
 		memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
 	}
-	assert_int_equal(sendmsg(client, &msg, MSG_NOSIGNAL), header.size);
+	sent = sendmsg(client, &msg, MSG_NOSIGNAL | how);
+	if (sent < 0 && errno == EAGAIN)
+		return false;
+	assert_int_equal(sent, header.size);
+	return true;
+}
+
+void client_send(int client, unsigned int cmd, uint32_t flags,
+		 const void *payload, size_t len, int fd)
+{
+	assert_true(send_message(client, cmd, flags, payload, len, fd, 0));
+}
+
+bool client_try_send(int client, unsigned int cmd, uint32_t flags,
+		     const void *payload, size_t len, int fd)
+{
+	return send_message(client, cmd, flags, payload, len, fd,
+			    MSG_DONTWAIT);
 }
 
 bool client_readable(int client)
@@ -143,7 +162,7 @@ int world_setup(void **state)
 		struct nic_config config = {
 			.name = "nic",
 			.mac = { 2, 0, 0, 0, 0, i },
-			.vectors = 1,
+			.vectors = NIC_VECTORS_MAX,
 		};
 
 		snprintf(w->path[i], sizeof(w->path[i]), "%s/%u", w->dir, i);

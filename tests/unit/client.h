@@ -41,6 +41,9 @@ int client_connect(struct world *w, unsigned int card);
 /* Send a message, with the file descriptor @fd unless that is -1 */
 void client_send(int client, unsigned int cmd, uint32_t flags,
 		 const void *payload, size_t len, int fd);
+/* The same; return false, and send nothing, if the socket has no room */
+bool client_try_send(int client, unsigned int cmd, uint32_t flags,
+		     const void *payload, size_t len, int fd);
 /* Return true if there are bytes, or the end of the stream, to read */
 bool client_readable(int client);
 /* Turn the loop until client_readable() */

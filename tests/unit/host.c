@@ -101,6 +101,37 @@ static const struct env_ops host_env_ops = {
 	.log = host_log,
 };
 
+static struct host *host_alloc_ram(void)
+{
+	struct host *host = calloc(1, sizeof(*host));
+
+	assert_non_null(host);
+	list_init(&host->wire);
+	host->fd = memfd_create("guest", MFD_CLOEXEC);
+	assert_true(host->fd >= 0);
+	assert_int_equal(ftruncate(host->fd, HOST_RAM_SIZE), 0);
+	host->ram = mmap(NULL, HOST_RAM_SIZE, PROT_READ | PROT_WRITE,
+			 MAP_SHARED, host->fd, 0);
+	assert_true(host->ram != MAP_FAILED);
+	return host;
+}
+
+void host_release(struct host *host)
+{
+	munmap(host->ram, HOST_RAM_SIZE);
+	close(host->fd);
+	free(host);
+}
+
+struct host *host_of(struct nic *nic)
+{
+	struct host *host = host_alloc_ram();
+
+	host->nic = nic;
+	memcpy(host->mac, nic->mac, MAC_LEN);
+	return host;
+}
+
 struct host *host_create(bool shadow, uint8_t mac_tail)
 {
 	struct nic_config config = {
@@ -109,22 +140,14 @@ struct host *host_create(bool shadow, uint8_t mac_tail)
 		.vectors = HOST_VECTORS,
 		.no_shadow = !shadow,
 	};
-	struct host *host = calloc(1, sizeof(*host));
+	struct host *host = host_alloc_ram();
 
-	assert_non_null(host);
 	memcpy(host->mac, config.mac, MAC_LEN);
-	list_init(&host->wire);
 	host->now_ns = 1000000;
 	host->clock_step_ns = HOST_CLOCK_STEP_NS;
 	timers_init(&host->timers, host->now_ns);
 	mem_init(&host->mem);
 	mem_enable(&host->mem, true);
-	host->fd = memfd_create("guest", MFD_CLOEXEC);
-	assert_true(host->fd >= 0);
-	assert_int_equal(ftruncate(host->fd, HOST_RAM_SIZE), 0);
-	host->ram = mmap(NULL, HOST_RAM_SIZE, PROT_READ | PROT_WRITE,
-			 MAP_SHARED, host->fd, 0);
-	assert_true(host->ram != MAP_FAILED);
 	host_map(host, HOST_RAM_BASE, HOST_RAM_SIZE);
 	host->env.ops = &host_env_ops;
 	host->env.mem = &host->mem;
@@ -147,9 +170,7 @@ void host_destroy(struct host *host)
 	assert_int_equal(host->frames, 0);
 	assert_true(timers_next(&host->timers) == TIMER_NEVER);
 	mem_uninit(&host->mem);
-	munmap(host->ram, HOST_RAM_SIZE);
-	close(host->fd);
-	free(host);
+	host_release(host);
 }
 
 static int host_setup_shadow(void **state, bool shadow)

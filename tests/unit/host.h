@@ -25,7 +25,7 @@
 #define HOST_NOWHERE 0x7f0000000000ULL
 #define HOST_VECTORS 4
 #define HOST_FRAMES 128
-#define HOST_ADMIN_LOG_DEPTH 4
+#define HOST_ADMIN_LOG_DEPTH 5
 /* Default of struct host's @clock_step_ns */
 #define HOST_CLOCK_STEP_NS 1
 
@@ -129,6 +129,12 @@ int host_teardown(void **state);
 
 struct host *host_create(bool shadow, uint8_t mac_tail);
 void host_destroy(struct host *host);
+/*
+ * Host of a card that exists, for the functions that write registers and guest
+ * memory. The caller maps @fd for the card at HOST_RAM_BASE.
+ */
+struct host *host_of(struct nic *nic);
+void host_release(struct host *host);
 
 /* Program the admin queue and enable the card */
 void host_enable(struct host *host);

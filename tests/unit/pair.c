@@ -238,26 +238,30 @@ static void pair_port(struct host *host)
 	(ORNIC_ACCESS_LOCAL_WRITE | ORNIC_ACCESS_REMOTE_WRITE | \
 	 ORNIC_ACCESS_REMOTE_READ | ORNIC_ACCESS_REMOTE_ATOMIC)
 
-static void pair_side(struct pair *pair, unsigned int i,
+static struct host *pair_host(unsigned int i, const struct pair_config *config)
+{
+	struct host *host = host_create(true, i + 1);
+
+	host_enable(host);
+	host->peers_local = !config->bytes;
+	return host;
+}
+
+static void pair_side(struct pair *pair, unsigned int i, struct host *host,
 		      const struct pair_config *config)
 {
 	struct side *side = &pair->side[i];
-	struct host *host;
 
 	side->pair = pair;
+	side->host = host;
 	if (i && pair->loopback) {
-		side->host = pair->side[0].host;
 		side->uctx = pair->side[0].uctx;
 		side->eq = pair->side[0].eq;
 	} else {
-		side->host = host_create(true, i + 1);
-		host_enable(side->host);
-		side->host->peers_local = !config->bytes;
 		pair_port(side->host);
 		side->uctx = host_uctx(side->host, ORNIC_UCTX_KERNEL, 0);
 		host_eq(side->host, &side->eq, 0, 8);
 	}
-	host = side->host;
 	side->sgid_index = 3 + i;
 	pair_gid(side, config, i + 1);
 	side->pdn = host_pd(host);
@@ -268,16 +272,25 @@ static void pair_side(struct pair *pair, unsigned int i,
 			    PAIR_ACCESS);
 }
 
-struct pair *pair_create(const struct pair_config *config)
+struct pair *pair_create_on(struct host *a, struct host *b,
+			    const struct pair_config *config)
 {
 	struct pair *pair = calloc(1, sizeof(*pair));
 
 	assert_non_null(pair);
 	pair->bytes = config->bytes;
 	pair->loopback = config->loopback;
-	pair_side(pair, 0, config);
-	pair_side(pair, 1, config);
+	pair_side(pair, 0, a, config);
+	pair_side(pair, 1, b, config);
 	return pair;
+}
+
+struct pair *pair_create(const struct pair_config *config)
+{
+	struct host *a = pair_host(0, config);
+
+	return pair_create_on(a, config->loopback ? a : pair_host(1, config),
+			      config);
 }
 
 void pair_destroy(struct pair *pair)

@@ -135,6 +135,9 @@ int pair_setup_gsi(void **state);
 int pair_teardown(void **state);
 
 struct pair *pair_create(const struct pair_config *config);
+/* Create a pair of hosts whose cards are enabled; both are @a in a loopback */
+struct pair *pair_create_on(struct host *a, struct host *b,
+			    const struct pair_config *config);
 void pair_destroy(struct pair *pair);
 
 /*

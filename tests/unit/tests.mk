@@ -9,6 +9,23 @@ UNIT_MAIN_TESTS := \
 	port_test.c \
 	turn_test.c
 
+# Linked with the whole program except main(), and the clock of work.c
+UNIT_WORK_TESTS := \
+	neighbour_command_test.c \
+	neighbour_memory_test.c \
+	neighbour_message_test.c \
+	neighbour_qp_test.c \
+	neighbour_wire_test.c
+
+# Shared by the tests with that clock
+UNIT_WORK_SRCS := \
+	client.c \
+	host.c \
+	neighbour.c \
+	pair.c \
+	pair_wr.c \
+	work.c
+
 # Linked with the edges only
 UNIT_EDGE_TESTS := \
 	frame_test.c \

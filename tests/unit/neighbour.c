@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Two clients of one process, one of which attacks */
+#include "neighbour.h"
+#include "work.h"
+
+#define DATAGRAM_LEN 64
+
+/* ---- fixture ---- */
+
+/* A pair whose sides are both on the host of @side */
+static struct pair *pair_of_one(struct side *side)
+{
+	struct pair *pair = calloc(1, sizeof(*pair));
+	unsigned int i;
+
+	assert_non_null(pair);
+	for (i = 0; i < 2; i++) {
+		pair->side[i] = *side;
+		pair->side[i].pair = pair;
+	}
+	return pair;
+}
+
+static void map_ram(struct neighbours *n, unsigned int i)
+{
+	struct vfio_user_dma_map map = {
+		.argsz = sizeof(map),
+		.flags = VFIO_USER_MAP_READ | VFIO_USER_MAP_WRITE,
+		.iova = HOST_RAM_BASE,
+		.size = HOST_RAM_SIZE,
+	};
+
+	assert_int_equal(client_request(n->world, n->world->client[i],
+					VFIO_USER_DMA_MAP, &map, sizeof(map),
+					n->host[i]->fd), 0);
+}
+
+static int setup(void **state)
+{
+	struct neighbours *n = calloc(1, sizeof(*n));
+	unsigned int i;
+
+	assert_non_null(n);
+	n->attack = *state;
+	world_setup((void **)&n->world);
+	for (i = 0; i < 2; i++) {
+		n->host[i] = host_of(n->world->card[i]->nic);
+		map_ram(n, i);
+		host_enable(n->host[i]);
+	}
+	n->pair = pair_create_on(n->host[0], n->host[1], &pair_config_local);
+	for (i = 0; i < 2; i++)
+		neighbours_cq(&n->pair->side[i]);
+	n->self = pair_of_one(A(n->pair));
+	n->own = pair_of_one(B(n->pair));
+	neighbours_cq(A(n->own));
+	host_cq(n->host[1], &B(n->own)->cq, B(n->own)->uctx, B(n->own)->eq.num,
+		PAIR_CQ_LOG, 6);
+	pair_qps(n->own, ORNIC_QPT_UD, 0);
+	pair_connect(n->own);
+	*state = n;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct neighbours *n = *state;
+	void *world = n->world;
+	unsigned int i;
+
+	world_teardown(&world);
+	for (i = 0; i < 2; i++)
+		host_release(n->host[i]);
+	free(n->own);
+	free(n->self);
+	free(n->pair);
+	free(n);
+	return 0;
+}
+
+/* ---- the neighbour ---- */
+
+static void ask(struct neighbours *n, enum neighbour_wait what)
+{
+	struct vfio_user_region_access access = { .count = 4 };
+	struct side *from = A(n->own), *to = B(n->own);
+	struct host *host = n->host[1];
+	struct pair_wr wr;
+	uint64_t used = host->used;
+
+	if (n->waits[what])
+		return;
+	n->waits[what] = true;
+	n->asked_ns[what] = work_ns();
+	switch (what) {
+	case WAIT_READ:
+		client_send(n->world->client[1], VFIO_USER_REGION_READ, 0,
+			    &access, sizeof(access), -1);
+		break;
+	case WAIT_COMMAND:
+		host_submit(host, ORNIC_CMD_NOP, NULL, 0);
+		host->used = used;
+		break;
+	default:
+		pair_post_recv(to, 1, to->addr + HOST_PAGE, HOST_PAGE);
+		wr = pair_wr_data(from, ORNIC_WR_SEND, 0, DATAGRAM_LEN);
+		wr.flags = 0;
+		wr.dqpn = to->qp.num;
+		wr.qkey = PAIR_QKEY;
+		pair_post(from, &wr);
+		pair_ring(from);
+		break;
+	}
+}
+
+static bool answered(struct neighbours *n, enum neighbour_wait what)
+{
+	struct host *host = n->host[1];
+
+	switch (what) {
+	case WAIT_READ:
+		if (!client_readable(n->world->client[1]))
+			return false;
+		assert_int_equal(client_reply(n->world->client[1],
+					      VFIO_USER_REGION_READ, NULL, 0),
+				 0);
+		return true;
+	case WAIT_COMMAND:
+		if (host->nic->admin.cq_pi != host->admin_pi)
+			return false;
+		assert_int_equal(host_completed(host), ORNIC_CMD_OK);
+		return true;
+	default:
+		if (!host_queue_peek(&B(n->own)->cq))
+			return false;
+		pair_expect(B(n->own), 1, ORNIC_WC_SUCCESS);
+		return true;
+	}
+}
+
+static void turn(struct neighbours *n)
+{
+	unsigned int what;
+	uint64_t start;
+
+	for (what = 0; what < WAITS; what++)
+		ask(n, what);
+	start = work_ns();
+	assert_int_equal(loop_turn(&n->world->loop), 0);
+	if (work_ns() - start > n->turn_ns)
+		n->turn_ns = work_ns() - start;
+	for (what = 0; what < WAITS; what++) {
+		if (!n->waits[what] || !answered(n, what))
+			continue;
+		n->waits[what] = false;
+		n->answers[what]++;
+		if (work_ns() - n->asked_ns[what] > n->wait_ns[what])
+			n->wait_ns[what] = work_ns() - n->asked_ns[what];
+	}
+}
+
+/*
+ * The loop polls the sockets at intervals, so a read may take two turns and an
+ * interval. The datagram may wait for all QPs of the card, which have one turn
+ * each, and for the delay that an attack injects.
+ */
+static void check_waits(struct neighbours *n)
+{
+	uint64_t few_ns = 2 * (n->turn_ns + LOOP_BUSY_POLL_NS);
+	unsigned int what;
+
+	for (what = 0; what < WAITS; what++)
+		assert_int_not_equal(n->answers[what], 0);
+	assert_true(n->wait_ns[WAIT_READ] <= few_ns);
+	assert_true(n->wait_ns[WAIT_COMMAND] <= few_ns);
+	assert_true(n->wait_ns[WAIT_DATAGRAM] <=
+		    few_ns * NEIGHBOUR_QPS / 2 + FAULT_DELAY_NS);
+}
+
+static void run(void **state)
+{
+	struct neighbours *n = *state;
+	const struct attack *attack = n->attack;
+	unsigned int i;
+
+	if (attack->begin)
+		attack->begin(n);
+	for (i = 0; i < attack->turns; i++) {
+		if (attack->push)
+			attack->push(n);
+		turn(n);
+	}
+	print_message("longest turn %llu us, waits %llu, %llu and %llu us\n",
+		      (unsigned long long)n->turn_ns / 1000,
+		      (unsigned long long)n->wait_ns[WAIT_READ] / 1000,
+		      (unsigned long long)n->wait_ns[WAIT_COMMAND] / 1000,
+		      (unsigned long long)n->wait_ns[WAIT_DATAGRAM] / 1000);
+	assert_true(n->turn_ns <= (attack->most_ns ? attack->most_ns :
+						     NEIGHBOUR_TURN_NS));
+	check_waits(n);
+}
+
+/* ---- the attacker's objects ---- */
+
+void neighbours_cq(struct side *side)
+{
+	struct ornic_create_cq_in in = {
+		.uctx = htole32(side->uctx),
+		.eqn = htole32(side->eq.num),
+		.flags = htole32(ORNIC_CQ_IGNORE_OVERRUN),
+		.log_size = PAIR_CQ_LOG,
+		.log_cqe_size = 6,
+	};
+	struct host *host = side->host;
+	uint64_t ring = host_alloc(host, 64ULL << PAIR_CQ_LOG, HOST_PAGE);
+
+	in.dbr_addr = htole64(host_alloc(host, 64, 64));
+	host_buf(&in.buf, ring, 64ULL << PAIR_CQ_LOG);
+	side->cq.num = host_create_object(host, ORNIC_CMD_CREATE_CQ, &in,
+					  sizeof(in));
+}
+
+void neighbours_qps(struct neighbours *n, struct pair *pair, unsigned int type,
+		    uint32_t flags)
+{
+	for (n->qps = 0; n->qps < NEIGHBOUR_QPS; n->qps++) {
+		pair_qps(pair, type, flags);
+		pair_connect(pair);
+		n->qp[0][n->qps] = A(pair)->qp;
+		n->qp[1][n->qps] = B(pair)->qp;
+	}
+}
+
+void neighbours_post(struct neighbours *n, struct pair *pair,
+		     const struct pair_wr *wr, unsigned int slots)
+{
+	struct side *side = A(pair);
+	struct ornic_qp_dbr *dbr;
+	unsigned int i;
+
+	for (i = 0; i < n->qps; i++) {
+		side->qp = n->qp[0][i];
+		dbr = host_qp_dbr(&side->qp);
+		while (side->qp.sq_pi - guest_load32(&dbr->sq_ci) + slots <=
+		       1u << side->qp.log_sq_slots)
+			pair_post(side, wr);
+		pair_ring(side);
+		n->qp[0][i] = side->qp;
+	}
+}
+
+void neighbours_receive(struct neighbours *n, struct pair *pair, uint64_t addr,
+			uint32_t len)
+{
+	struct side *side = B(pair);
+	struct ornic_qp_dbr *dbr;
+	unsigned int i;
+
+	for (i = 0; i < n->qps; i++) {
+		side->qp = n->qp[1][i];
+		dbr = host_qp_dbr(&side->qp);
+		while (side->qp.rq_pi - guest_load32(&dbr->rq_ci) <
+		       1u << side->qp.log_rq_wqes)
+			pair_post_recv(side, 1, addr, len);
+		n->qp[1][i] = side->qp;
+	}
+}
+
+void neighbours_receive_srq(struct side *side)
+{
+	struct ornic_qp_dbr *dbr = host_qp_dbr(&side->srq);
+
+	while (side->srq.rq_pi - guest_load32(&dbr->rq_ci) <
+	       1u << side->srq.log_rq_wqes)
+		pair_post_recv(side, 1, side->addr, PAIR_BUF_SIZE);
+}
+
+int neighbours_main(const char *name, const struct attack *attacks,
+		    unsigned int count)
+{
+	struct CMUnitTest *tests = calloc(count, sizeof(*tests));
+	unsigned int i;
+	int failed;
+
+	for (i = 0; i < count; i++)
+		tests[i] = (struct CMUnitTest){
+			.name = attacks[i].name,
+			.test_func = run,
+			.setup_func = setup,
+			.teardown_func = teardown,
+			.initial_state = (void *)(uintptr_t)&attacks[i],
+		};
+	failed = _cmocka_run_group_tests(name, tests, count, NULL, NULL);
+	free(tests);
+	return failed;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Two clients of one process: card 0 is the attacker's, card 1 its neighbour's.
+ * The attacker demands as much as it can before each turn of the loop. In each
+ * turn the neighbour waits for a read of a register, a command and a datagram.
+ * The clock of work.h measures the turns and the waits.
+ */
+#ifndef ORNIC_UNIT_NEIGHBOUR_H
+#define ORNIC_UNIT_NEIGHBOUR_H
+
+#include "client.h"
+#include "pair.h"
+
+/* Longest turn of the loop, ns */
+#define NEIGHBOUR_TURN_NS 10000000ULL
+#define NEIGHBOUR_QPS 128
+
+struct neighbours;
+
+/**
+ * struct attack - work that the attacker causes
+ * @name: name of the test
+ * @begin: creates what the attack needs; may be NULL
+ * @push: called before each turn; may be NULL
+ * @turns: number of turns
+ * @arg: for @begin and @push
+ * @most_ns: limit of a turn, ns; 0 for NEIGHBOUR_TURN_NS
+ */
+struct attack {
+	const char *name;
+	void (*begin)(struct neighbours *n);
+	void (*push)(struct neighbours *n);
+	unsigned int turns;
+	uintptr_t arg;
+	uint64_t most_ns;
+};
+
+/**
+ * enum neighbour_wait - what the neighbour waits for
+ * @WAIT_READ: reply to a read of a register
+ * @WAIT_COMMAND: completion of a command
+ * @WAIT_DATAGRAM: a datagram that it sends to itself through the switch
+ */
+enum neighbour_wait {
+	WAIT_READ,
+	WAIT_COMMAND,
+	WAIT_DATAGRAM,
+	WAITS,
+};
+
+/**
+ * struct neighbours - both clients
+ * @attack: the attack
+ * @world: the loop, the cards and their clients
+ * @host: memory and objects of each client
+ * @pair: the attacker's side A and the neighbour's side B
+ * @self: both sides are the attacker's
+ * @own: both sides are the neighbour's; it carries the datagrams
+ * @qp: QPs of the attack, of side A and B
+ * @qps: number of them
+ * @waits: the neighbour has asked and has no answer
+ * @asked_ns: time when it asked
+ * @wait_ns: the longest wait
+ * @turn_ns: the longest turn
+ * @answers: number of answers
+ * @key: for attacks: a key
+ * @addr: for attacks: an address
+ */
+struct neighbours {
+	const struct attack *attack;
+	struct world *world;
+	struct host *host[2];
+	struct pair *pair;
+	struct pair *self;
+	struct pair *own;
+	struct host_qp qp[2][NEIGHBOUR_QPS];
+	unsigned int qps;
+	bool waits[WAITS];
+	uint64_t asked_ns[WAITS];
+	uint64_t wait_ns[WAITS];
+	uint64_t turn_ns;
+	unsigned int answers[WAITS];
+	uint32_t key;
+	uint64_t addr;
+};
+
+/* Run each attack as a test; return the number of tests that failed */
+int neighbours_main(const char *name, const struct attack *attacks,
+		    unsigned int count);
+
+static inline struct card *attacker(struct neighbours *n)
+{
+	return n->world->card[0];
+}
+
+/* Create a CQ that never overruns */
+void neighbours_cq(struct side *side);
+/* Create and connect NEIGHBOUR_QPS QPs on each side of @pair */
+void neighbours_qps(struct neighbours *n, struct pair *pair, unsigned int type,
+		    uint32_t flags);
+/* Fill the send queues with @wr, which takes @slots, and ring the doorbells */
+void neighbours_post(struct neighbours *n, struct pair *pair,
+		     const struct pair_wr *wr, unsigned int slots);
+/* Fill the receive queues of side B with WQEs of @len bytes at @addr */
+void neighbours_receive(struct neighbours *n, struct pair *pair, uint64_t addr,
+			uint32_t len);
+
+/* Fill the SRQ of @side with WQEs of all of its buffer */
+void neighbours_receive_srq(struct side *side);
+
+#endif /* ORNIC_UNIT_NEIGHBOUR_H */

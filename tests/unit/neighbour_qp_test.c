@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Queue pairs of an attacker that have as much work as their rings hold */
+#include "core.h"
+#include "neighbour.h"
+#include "work.h"
+
+#define MEGABYTE (1u << 20)
+#define TURNS 100
+
+/**
+ * struct flood - traffic of many QPs
+ * @type: enum ornic_qp_type
+ * @flags: of the QPs
+ * @opcode: enum ornic_wr_opcode
+ * @sges: SGEs of each WQE
+ * @slots: slots of each WQE
+ * @len: bytes of each WQE
+ * @self: the attacker sends to itself
+ * @deaf: the receiver has no receive WQEs
+ */
+struct flood {
+	unsigned int type;
+	uint32_t flags;
+	unsigned int opcode;
+	unsigned int sges;
+	unsigned int slots;
+	uint32_t len;
+	bool self;
+	bool deaf;
+};
+
+static struct pair *pair_of(struct neighbours *n, const struct flood *flood)
+{
+	return flood->self ? n->self : n->pair;
+}
+
+static void begin(struct neighbours *n)
+{
+	const struct flood *flood = (const void *)n->attack->arg;
+	struct pair *pair = pair_of(n, flood);
+	struct side *b = B(pair);
+
+	if (flood->type == ORNIC_QPT_XRC_SEND) {
+		b->xrcdn = host_create_object(b->host, ORNIC_CMD_ALLOC_XRCD,
+					      NULL, 0);
+		host_srq(b->host, &b->srq, b->pdn, ORNIC_SRQ_XRC, b->xrcdn,
+			 b->cq.num);
+	}
+	neighbours_qps(n, pair, flood->type, flood->flags);
+}
+
+static void push(struct neighbours *n)
+{
+	const struct flood *flood = (const void *)n->attack->arg;
+	struct pair *pair = pair_of(n, flood);
+	struct pair_wr wr = pair_wr_data(A(pair), flood->opcode, 0,
+					 flood->len / flood->sges);
+	unsigned int i;
+
+	for (i = 1; i < flood->sges; i++) {
+		wr.sge[i] = wr.sge[0];
+		wr.sge[i].addr += i * HOST_PAGE;
+	}
+	wr.sges = flood->sges;
+	wr.flags = 0;
+	wr.qkey = PAIR_QKEY;
+	wr.dqpn = B(pair)->qp.num;
+	neighbours_post(n, pair, &wr, flood->slots);
+	if (flood->deaf)
+		return;
+	if (flood->type == ORNIC_QPT_XRC_SEND)
+		neighbours_receive_srq(B(pair));
+	else
+		neighbours_receive(n, pair, B(pair)->addr, PAIR_BUF_SIZE);
+}
+
+/* All packets are lost: every QP retransmits after the same time */
+static void push_lost(struct neighbours *n)
+{
+	attacker(n)->unplugged = true;
+	push(n);
+	work_sleep(2000000);
+}
+
+static void push_error(struct neighbours *n)
+{
+	struct side *a = A(n->pair);
+	struct ornic_qp_attr attr = { .state = ORNIC_QPS_ERR };
+	unsigned int i;
+
+	for (i = 0; i < n->qps; i++) {
+		a->qp = n->qp[0][i];
+		assert_int_equal(pair_modify(a, ORNIC_QP_ATTR_STATE, &attr), 0);
+	}
+	push(n);
+}
+
+#define FLOOD(...) (uintptr_t)&(const struct flood){ __VA_ARGS__ }
+
+static const struct attack attacks[] = {
+	{ "rc_write", begin, push, TURNS,
+	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_WRITE,
+		.sges = 1, .slots = 1, .len = MEGABYTE), 0 },
+	{ "rc_write_sges", begin, push, TURNS,
+	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_WRITE,
+		.sges = 16, .slots = 5, .len = MEGABYTE), 0 },
+	{ "rc_write_self", begin, push, TURNS,
+	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_WRITE,
+		.sges = 1, .slots = 1, .len = MEGABYTE, .self = true), 0 },
+	{ "rc_write_small", begin, push, TURNS,
+	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_WRITE,
+		.sges = 1, .slots = 1, .len = 8), 0 },
+	{ "rc_read", begin, push, TURNS,
+	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_READ,
+		.sges = 1, .slots = 1, .len = MEGABYTE), 0 },
+	{ "rc_read_self", begin, push, TURNS,
+	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_READ,
+		.sges = 1, .slots = 1, .len = MEGABYTE, .self = true), 0 },
+	{ "rc_send", begin, push, TURNS,
+	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_SEND, .sges = 1,
+		.slots = 1, .len = MEGABYTE, .self = true), 0 },
+	{ "rc_send_deaf", begin, push, TURNS,
+	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_SEND, .sges = 1,
+		.slots = 1, .len = 64, .deaf = true), 0 },
+	{ "rc_atomic", begin, push, TURNS,
+	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_ATOMIC_FETCH_ADD,
+		.sges = 1, .slots = 1, .len = 8), 0 },
+	{ "rc_lost", begin, push_lost, TURNS,
+	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_WRITE,
+		.sges = 1, .slots = 1, .len = MEGABYTE), 0 },
+	{ "rc_flush", begin, push_error, TURNS,
+	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_WRITE,
+		.sges = 1, .slots = 1, .len = MEGABYTE), 0 },
+	{ "uc_write", begin, push, TURNS,
+	  FLOOD(.type = ORNIC_QPT_UC, .opcode = ORNIC_WR_RDMA_WRITE,
+		.sges = 1, .slots = 1, .len = MEGABYTE), 0 },
+	{ "uc_send_self", begin, push, TURNS,
+	  FLOOD(.type = ORNIC_QPT_UC, .opcode = ORNIC_WR_SEND, .sges = 16,
+		.slots = 5, .len = MEGABYTE, .self = true), 0 },
+	{ "ud_send", begin, push, TURNS,
+	  FLOOD(.type = ORNIC_QPT_UD, .opcode = ORNIC_WR_SEND, .sges = 1,
+		.slots = 2, .len = 4096), 0 },
+	{ "ud_send_self", begin, push, TURNS,
+	  FLOOD(.type = ORNIC_QPT_UD, .opcode = ORNIC_WR_SEND, .sges = 16,
+		.slots = 6, .len = 4096, .self = true), 0 },
+	{ "xrc_send", begin, push, TURNS,
+	  FLOOD(.type = ORNIC_QPT_XRC_SEND, .opcode = ORNIC_WR_SEND,
+		.sges = 1, .slots = 1, .len = MEGABYTE), 0 },
+};
+
+int main(void)
+{
+	return neighbours_main("neighbour_qp", attacks, ARRAY_SIZE(attacks));
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Frames of an attacker that cost more than one delivery, and the switch */
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "capture.h"
+#include "flow.h"
+#include "neighbour.h"
+#include "port_fd.h"
+#include "sock.h"
+
+#define TURNS 50
+#define FRAME_LEN 8000
+#define SRQ_LOG_WQES 14
+#define SRQ_STRIDE_SHIFT 5
+
+/* ---- multicast ---- */
+
+static void group_mac(struct ornic_av *av)
+{
+	memset(av->dgid, 0, GID_LEN);
+	memcpy(av->dgid + 10, "\xff\xff\xef\x01\x01\x01", 6);
+	memcpy(av->dmac, "\x01\x00\x5e\x01\x01\x01", MAC_LEN);
+}
+
+/* An SRQ large enough for the copies of many packets */
+static void large_srq(struct side *side)
+{
+	struct ornic_create_srq_in in = {
+		.pdn = htole32(side->pdn),
+		.log_wqes = SRQ_LOG_WQES,
+		.stride_shift = SRQ_STRIDE_SHIFT,
+	};
+	struct host_qp *srq = &side->srq;
+	uint64_t len = 1ULL << (SRQ_LOG_WQES + SRQ_STRIDE_SHIFT);
+
+	memset(srq, 0, sizeof(*srq));
+	srq->host = side->host;
+	srq->log_rq_wqes = SRQ_LOG_WQES;
+	srq->rq_stride_shift = SRQ_STRIDE_SHIFT;
+	srq->rq = host_alloc(side->host, len, HOST_PAGE);
+	srq->dbr = host_alloc(side->host, sizeof(struct ornic_qp_dbr), 128);
+	host_buf(&in.buf, srq->rq, len);
+	in.dbr_addr = htole64(srq->dbr);
+	srq->num = host_create_object(side->host, ORNIC_CMD_CREATE_SRQ, &in,
+				      sizeof(in));
+}
+
+static struct pair *multicast_pair(struct neighbours *n)
+{
+	return n->attack->arg ? n->pair : n->self;
+}
+
+/* All QPs are members of one group; 256 is the limit */
+static void begin_multicast(struct neighbours *n)
+{
+	struct pair *pair = multicast_pair(n);
+	struct ornic_mcast_in in = {};
+	struct ornic_av av;
+	unsigned int i, j;
+
+	large_srq(B(pair));
+	A(pair)->srq = B(pair)->srq;
+	if (n->attack->arg)
+		large_srq(A(pair));
+	neighbours_qps(n, pair, ORNIC_QPT_UD, 0);
+	group_mac(&av);
+	memcpy(in.gid, av.dgid, GID_LEN);
+	for (i = 0; i < 2; i++)
+		for (j = 0; j < n->qps; j++) {
+			in.qpn = htole32(n->qp[i][j].num);
+			assert_int_equal(host_cmd_in(pair->side[i].host,
+						     ORNIC_CMD_ATTACH_MCAST,
+						     &in), ORNIC_CMD_OK);
+		}
+}
+
+static void push_multicast(struct neighbours *n)
+{
+	struct pair *pair = multicast_pair(n);
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 4096);
+	struct ornic_qp_attr attr = pair_attr(A(pair), B(pair));
+
+	neighbours_receive_srq(A(pair));
+	if (n->attack->arg)
+		neighbours_receive_srq(B(pair));
+	else
+		B(pair)->srq = A(pair)->srq;
+	group_mac(&attr.av);
+	wr.av = &attr.av;
+	wr.flags = 0;
+	wr.dqpn = 0xffffff;
+	wr.qkey = PAIR_QKEY;
+	neighbours_post(n, pair, &wr, 2);
+}
+
+/* ---- RAW_PACKET ---- */
+
+/* Fill the rings with a WQE of @slots */
+static void post_raw(struct neighbours *n, const void *wqe, unsigned int slots)
+{
+	struct host *host = n->host[0];
+	struct ornic_qp_dbr *dbr;
+	struct host_qp *qp;
+	unsigned int i, j;
+
+	for (i = 0; i < n->qps; i++) {
+		qp = &n->qp[0][i];
+		dbr = host_qp_dbr(qp);
+		while (qp->sq_pi - guest_load32(&dbr->sq_ci) + slots <=
+		       1u << qp->log_sq_slots)
+			for (j = 0; j < slots; j++)
+				memcpy(host_ptr(host, qp->sq +
+						qp->sq_pi++ % 64 * 64),
+				       (const char *)wqe + 64 * j, 64);
+		guest_store32(&dbr->sq_pi, qp->sq_pi);
+		host_doorbell(host, qp->uctx, ORNIC_DB_SQ, qp->num, qp->sq_pi);
+	}
+}
+
+static void begin_raw(struct neighbours *n)
+{
+	struct ornic_modify_port_in up = {
+		.mask = htole32(ORNIC_PORT_MTU),
+		.mtu = htole32(9000),
+	};
+
+	assert_int_equal(host_cmd_in(n->host[0], ORNIC_CMD_MODIFY_PORT, &up),
+			 ORNIC_CMD_OK);
+	neighbours_qps(n, n->self, ORNIC_QPT_RAW_PACKET, 0);
+}
+
+/* Broadcast frames of @arg bytes, with a checksum over all of them */
+static void push_raw(struct neighbours *n)
+{
+	struct side *side = A(n->self);
+	struct {
+		struct ornic_sq_hdr hdr;
+		struct ornic_route_eth route;
+		struct ornic_sge sge;
+	} wqe = {
+		.hdr.ctrl = htole32(ORNIC_WR_SEND | 1 << 16),
+		.route = {
+			.flags = htole16(ORNIC_ETH_TX_L4_CSUM),
+			.csum_start = htole16(14),
+			.csum_offset = htole16(6),
+		},
+		.sge = { htole64(side->addr), htole32(n->attack->arg),
+			 htole32(side->key) },
+	};
+
+	memset(side->buf, 0xff, MAC_LEN);
+	post_raw(n, &wqe, 1);
+	neighbours_receive(n, n->self, side->addr + MAC_LEN, PAIR_BUF_SIZE / 2);
+}
+
+/* Segments of one byte */
+static void push_tso(struct neighbours *n)
+{
+	struct side *side = A(n->self);
+	struct {
+		struct ornic_sq_hdr hdr;
+		struct ornic_route_eth route;
+		uint8_t headers[64];
+		struct ornic_sge sge;
+		uint8_t end[16];
+	} wqe = {
+		.hdr.ctrl = htole32(ORNIC_WR_TSO | 1 << 16),
+		.route = { .mss = htole16(1), .hdr_len = htole16(54) },
+		.headers = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff },
+		.sge = { htole64(side->addr), htole32(CORE_MAX_TSO),
+			 htole32(side->key) },
+	};
+	uint8_t *ip = wqe.headers + FLOW_ETH_LEN;
+
+	flow_put16(ip - 2, 0x0800);
+	ip[0] = 0x45;
+	ip[9] = FLOW_PROTO_TCP;
+	ip[20 + 12] = 5 << 4;
+	post_raw(n, &wqe, 2);
+}
+
+/* ---- flow rules ---- */
+
+static void add_rule(struct neighbours *n, struct ornic_create_flow_in *in)
+{
+	in->qpn = htole32(n->qp[1][n->addr++ % NEIGHBOUR_QPS].num);
+	host_create_object(n->host[0], ORNIC_CMD_CREATE_FLOW, in, sizeof(*in));
+}
+
+static void begin_sniffers(struct neighbours *n)
+{
+	struct ornic_create_flow_in in = { .type = ORNIC_FLOW_SNIFFER };
+	unsigned int i;
+
+	begin_raw(n);
+	for (i = 0; i < RULE_COPIES_MAX; i++)
+		add_rule(n, &in);
+}
+
+/* No frame matches any of the rules */
+static void begin_rules(struct neighbours *n)
+{
+	struct ornic_create_flow_in in = { .flags = htole32(ORNIC_FLOW_DROP) };
+	unsigned int i;
+
+	begin_raw(n);
+	memset(&in.mask.outer.dmac, 0xff, MAC_LEN);
+	for (i = 0; i < 1u << CORE_MAX_FLOW_BITS; i++) {
+		memcpy(in.value.outer.dmac, "\x02\x01\x01\x01", 4);
+		flow_put16(in.value.outer.dmac + 4, i);
+		add_rule(n, &in);
+	}
+}
+
+static void begin_twins(struct neighbours *n)
+{
+	struct ornic_create_flow_in in = {};
+	unsigned int i;
+
+	begin_raw(n);
+	for (i = 0; i < RULE_COPIES_MAX; i++)
+		add_rule(n, &in);
+}
+
+/* ---- the switch ---- */
+
+static void begin_capture(struct neighbours *n)
+{
+	struct capture *capture;
+
+	begin_raw(n);
+	assert_int_equal(capture_create(&n->world->loop, &n->world->log,
+					"/dev/null", &capture), 0);
+	n->addr = (uintptr_t)capture;
+}
+
+/* A port to the outside whose reader takes nothing */
+static void begin_port(struct neighbours *n)
+{
+	static char here[64], there[64];
+	struct sockaddr_un address;
+	int fd;
+
+	begin_raw(n);
+	snprintf(here, sizeof(here), "%s/here", n->world->dir);
+	snprintf(there, sizeof(there), "%s/there", n->world->dir);
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(sock_address(there, &address), 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&address,
+			      sizeof(address)), 0);
+	unlink(there);
+	assert_int_equal(port_dgram_create(&n->world->loop, &n->world->log,
+					   here, there), 0);
+}
+
+static void begin_faults(struct neighbours *n)
+{
+	struct fault *fault = &n->world->loop.sw.fault;
+
+	begin_raw(n);
+	fault->ppm[FAULT_DUPLICATE] = FAULT_ALWAYS;
+	fault->ppm[FAULT_DELAY] = FAULT_ALWAYS / 2;
+	fault->ppm[FAULT_CORRUPT] = FAULT_ALWAYS / 10;
+}
+
+static const struct attack attacks[] = {
+	{ "multicast_to_itself", begin_multicast, push_multicast, TURNS, 0, 0 },
+	{ "multicast_to_another", begin_multicast, push_multicast, TURNS, 1,
+	  0 },
+	{ "raw_large", begin_raw, push_raw, TURNS, FRAME_LEN, 0 },
+	{ "raw_small", begin_raw, push_raw, TURNS, 60, 0 },
+	{ "tso", begin_raw, push_tso, TURNS, 0, 0 },
+	{ "sniffers_large", begin_sniffers, push_raw, TURNS, FRAME_LEN, 0 },
+	{ "sniffers_small", begin_sniffers, push_raw, TURNS, 60, 0 },
+	{ "rules", begin_rules, push_raw, TURNS, 60, 0 },
+	{ "twins", begin_twins, push_raw, TURNS, FRAME_LEN, 0 },
+	{ "capture", begin_capture, push_raw, TURNS, FRAME_LEN, 0 },
+	{ "port", begin_port, push_raw, TURNS, FRAME_LEN, 0 },
+	{ "faults", begin_faults, push_raw, TURNS, FRAME_LEN, 0 },
+};
+
+int main(void)
+{
+	return neighbours_main("neighbour_wire", attacks, ARRAY_SIZE(attacks));
+}
