@@ -70,7 +70,7 @@ def test_memory_comes_and_goes(guarded):
     """The memory that a process has registered is mapped for the card until the process ends."""
     vm, port, size = guarded.a, guarded.ornic[guarded.a], 4 << 20
     before = mapped(guarded)
-    command = vm.spawn(f"ib_write_bw -d {port.device} -x {port.gid_index} -s {size}")
+    command = vm.spawn(f"ibv_rc_pingpong -d {port.device} -g {port.gid_index} -s {size}")
     wait_until("its memory is mapped", lambda: mapped(guarded) >= before + size)
     command.kill()
     command.wait(30)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Each allocation in the drivers fails once: the call fails with ENOMEM and loses nothing, the same
 call then works, and the kernel has nothing to report. guest/nomem.c does this in the debug kernel,
-for a growing number n of the allocation that fails. `make check` runs the cases that take less than
-40 seconds."""
+for a growing number n of the allocation that fails."""
 
 import re
 
@@ -10,6 +9,9 @@ import pytest
 from lab.pair import Port, find_port, set_address
 from lab.perftest import pingpong
 from settings import RECOVERY, Traffic, control, counters, long, pci_address, wait_until
+
+# kmemleak now and then reports the task of the process that made the calls of test_verbs
+pytestmark = pytest.mark.long
 
 # Growth of n, in per cent; 0: by one
 COARSE, SOME, FINE, EACH = 100, 50, 10, 0
