@@ -28,6 +28,9 @@ static inline bool has_srq(unsigned int n)
  * struct fuzz - a card and the objects that the host uses
  * @host: the host
  * @rng: state of the random number generator
+ * @input: if not NULL, choices are made by these bytes instead of @rng
+ * @left: number of bytes in @input
+ * @dmac: destination MAC of address vectors and inline frames
  * @window: first address of all memory that the card may use
  * @window_len: length of @window in bytes
  * @data: address of the memory of @key, inside @window
@@ -49,6 +52,9 @@ static inline bool has_srq(unsigned int n)
 struct fuzz {
 	struct host *host;
 	uint64_t rng;
+	const uint8_t *input;
+	size_t left;
+	const uint8_t *dmac;
 	uint64_t window;
 	uint64_t window_len;
 	uint64_t data;
@@ -67,8 +73,23 @@ struct fuzz {
 	uint32_t nums[NUMS];
 };
 
+/* Take bytes of the input; behind its end there are zeros */
+static inline uint64_t fuzz_take(struct fuzz *f, unsigned int bytes)
+{
+	uint64_t val = 0;
+
+	if (bytes > f->left)
+		bytes = f->left;
+	memcpy(&val, f->input, bytes);
+	f->input += bytes;
+	f->left -= bytes;
+	return le64toh(val);
+}
+
 static inline uint64_t rnd(struct fuzz *f)
 {
+	if (f->input)
+		return fuzz_take(f, 8);
 	/* xorshift64* (Vigna 2016) */
 	f->rng ^= f->rng >> 12;
 	f->rng ^= f->rng << 25;
@@ -78,6 +99,8 @@ static inline uint64_t rnd(struct fuzz *f)
 
 static inline uint64_t below(struct fuzz *f, uint64_t n)
 {
+	if (f->input)
+		return fuzz_take(f, n <= 0x100 ? 1 : n <= 0x10000 ? 2 : 8) % n;
 	return (rnd(f) >> 16) % n;
 }
 
@@ -151,7 +174,20 @@ static inline void fuzz_buf(struct fuzz *f, struct ornic_buf *buf)
 		scribble(f, buf, sizeof(*buf));
 }
 
-/* Fill an address vector that leads back to the card itself */
+/* Create a card on which all works until a step breaks it */
+void fuzz_begin(struct fuzz *f, uint64_t seed, uint8_t mac_tail);
+/* Do one thing that a host may or must not do; run the card now and then */
+void fuzz_step(struct fuzz *f);
+/* Bring a QP from any state to RTS, with empty rings */
+void fuzz_raise(struct fuzz *f);
+/* Bring all QPs to RTS, on a card that works */
+void fuzz_raise_all(struct fuzz *f);
+/* Consume entries and request events */
+void fuzz_consume(struct fuzz *f);
+/* Remember a number or a key for later use */
+void fuzz_learn(struct fuzz *f, uint32_t num);
+
+/* Fill an address vector that leads to @dmac, the card itself by default */
 void fuzz_av(struct fuzz *f, struct ornic_av *av);
 /* Multicast group that some datagrams go to */
 extern const uint8_t fuzz_group_gid[16];

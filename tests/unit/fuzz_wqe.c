@@ -11,7 +11,7 @@ void fuzz_av(struct fuzz *f, struct ornic_av *av)
 
 	memset(av, 0, sizeof(*av));
 	memcpy(av->dgid, gid, sizeof(gid));
-	memcpy(av->dmac, f->host->mac, MAC_LEN);
+	memcpy(av->dmac, f->dmac, MAC_LEN);
 	av->hop_limit = 1;
 }
 
@@ -206,7 +206,7 @@ static unsigned int fuzz_wqe(struct fuzz *f, unsigned int n, uint8_t *wqe)
 	if (fuzz_may_inline(opcode) && one_in(f, 3)) {
 		flags |= ORNIC_SEND_INLINE;
 		count = below(f, 200);
-		memcpy(wqe + len, f->host->mac, MAC_LEN);
+		memcpy(wqe + len, f->dmac, MAC_LEN);
 		len += count;
 	} else {
 		count = fuzz_count(f, opcode);

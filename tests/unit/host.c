@@ -314,19 +314,31 @@ void host_submit(struct host *host, unsigned int opcode, const void *in,
 	host_submit_out(host, opcode, in, in_len, 0);
 }
 
-unsigned int host_completed(struct host *host)
+static struct ornic_cmd_cqe *host_next_cqe(struct host *host)
 {
 	uint32_t mask = (1u << HOST_ADMIN_LOG_DEPTH) - 1;
 	struct ornic_cmd_cqe *cqe = host_ptr(host, host->admin_cq);
-	uint32_t phase;
 
-	cqe += host->admin_ci & mask;
-	phase = host->admin_ci & (mask + 1) ? 0 : ORNIC_CMD_CQE_PHASE;
-	assert_int_equal(le32toh(cqe->ctl) & ORNIC_CMD_CQE_PHASE, phase);
-	assert_int_equal(le32toh(cqe->ctl) & ORNIC_CMD_CQE_SQ_CI,
-			 (host->admin_ci + 1) & ORNIC_CMD_CQE_SQ_CI);
-	assert_int_equal(le16toh(cqe->cmd_id),
-			 (uint16_t)(host->admin_ci * 7));
+	return cqe + (host->admin_ci & mask);
+}
+
+bool host_has_completed(struct host *host)
+{
+	const struct ornic_cmd_cqe *cqe = host_next_cqe(host);
+	uint32_t ctl = (host->admin_ci + 1) & ORNIC_CMD_CQE_SQ_CI;
+
+	if (!(host->admin_ci >> HOST_ADMIN_LOG_DEPTH & 1))
+		ctl |= ORNIC_CMD_CQE_PHASE;
+	return (le32toh(cqe->ctl) & (ORNIC_CMD_CQE_PHASE |
+				     ORNIC_CMD_CQE_SQ_CI)) == ctl &&
+	       le16toh(cqe->cmd_id) == (uint16_t)(host->admin_ci * 7);
+}
+
+unsigned int host_completed(struct host *host)
+{
+	const struct ornic_cmd_cqe *cqe = host_next_cqe(host);
+
+	assert_true(host_has_completed(host));
 	host->admin_ci++;
 	host->detail = le32toh(cqe->detail);
 	host->out_len = le32toh(cqe->out_len);
@@ -342,8 +354,11 @@ unsigned int host_cmd_raw(struct host *host, unsigned int opcode,
 	unsigned int status;
 
 	host_run(host);
+	if (host->hostile && (!host_has_completed(host) ||
+			      le32toh(host_next_cqe(host)->out_len) > out_len))
+		host->lost = true;
 	/* The card may have stopped for another reason than the command */
-	if (host->nic->fatal) {
+	if (host->nic->fatal || host->lost) {
 		host->used = used;
 		return ORNIC_CMD_INTERNAL;
 	}

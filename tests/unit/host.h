@@ -54,6 +54,9 @@
  * @wire: frames sent, in order, struct frame list
  * @wire_run: if not NULL, called by host_run() after each turn, to handle @wire
  * @wire_arg: for @wire_run
+ * @hostile: a work request or a command may have overwritten the admin ring; a
+ *	completion with other content than expected sets @lost
+ * @lost: the admin queue is out of step until the next reset
  * @message: the card's latest log message
  * @admin_sq: bus address of the admin submission ring
  * @admin_cq: bus address of the admin completion ring
@@ -85,6 +88,8 @@ struct host {
 	struct list_head wire;
 	void (*wire_run)(void *arg);
 	void *wire_arg;
+	bool hostile;
+	bool lost;
 	char message[256];
 	uint64_t admin_sq;
 	uint64_t admin_cq;
@@ -161,6 +166,8 @@ void host_sleep(struct host *host, uint64_t ns);
 /* Submit a command without output; the card does not run */
 void host_submit(struct host *host, unsigned int opcode, const void *in,
 		 uint32_t in_len);
+/* Return true if the next completion is there, as the card writes it */
+bool host_has_completed(struct host *host);
 /* Consume the oldest completion and return its status; fail if there is none */
 unsigned int host_completed(struct host *host);
 /* Execute a command with all lengths chosen by the test; return its status */

@@ -84,6 +84,7 @@ UNIT_CORE_TESTS := \
 # Shared by the core tests: a host for the card, and helpers
 UNIT_CORE_SRCS := \
 	fuzz_eth.c \
+	fuzz_step.c \
 	fuzz_wqe.c \
 	host.c \
 	kit.c \
