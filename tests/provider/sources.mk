@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#
+# Sources of libornic and of the fakes under it, their include paths, and the rule for the ABI
+# header. The includer sets TOP and O before; RDMA_CORE is optional. tests/fuzz uses the same.
+
+PROVIDER := $(TOP)/user-provider
+RDMA_CORE ?= $(TOP)/build/rdma-core-56.1/build
+ABI := $(O)/kernel-abi/ornic-abi.h
+
+PROVIDER_SRCS := ah.c clock.c counters.c cq.c cq_ex.c doorbell.c flow.c mr.c mw.c ornic.c pd.c \
+		 poll.c qp.c rwq_table.c srq.c ucontext.c wq.c wr.c wr_ex.c xrcd.c
+FAKE_SRCS := fake_kernel.c fake_queues.c fake_flow.c fake_device.c
+
+PROVIDER_CPPFLAGS = -I$(PROVIDER) -I$(TOP)/tests/provider -I$(TOP)/kernel/include \
+		    -I$(TOP)/include/uapi -I$(O) -isystem $(RDMA_CORE)/include \
+		    -I$(RDMA_CORE)/../src/ -D_GNU_SOURCE
+
+$(ABI): $(TOP)/include/uapi/rdma/ornic-abi.h
+	@mkdir -p $(@D)
+	$(Q)python3 $(RDMA_CORE)/../src/buildlib/make_abi_structs.py $< $@
