@@ -14,10 +14,14 @@ export ORNIC_T0
 PREFIX ?= /usr/local
 KERNEL ?= stock
 RDMA_CORE ?= 56.1
+TARGET ?= guest
+SECONDS ?= 60
 
 S := scripts
 # Runs a Python module of the lab in the root tree
 LAB := $(S)/inroot env PYTHONPATH=$(CURDIR)/scripts python3 -m
+# The same with scripts/packages-long.list
+LONG_LAB := $(S)/inroot -l env PYTHONPATH=$(CURDIR)/scripts python3 -m
 
 help:
 	@echo "ORNIC: an open RDMA NIC, its driver, its provider, and a software card for QEMU."
@@ -28,6 +32,8 @@ help:
 	@echo "  make check-quick   those that need no virtual machine"
 	@echo "  make check-long    sweeps, and combinations that make check leaves out, in steps; what the"
 	@echo "                     commit has passed already is not run again   [STEP=one of them]"
+	@echo "  make fuzz          random inputs by libFuzzer for the card or libornic; what it finds stays"
+	@echo "                     in build/fuzz/   [TARGET=guest|packet|vfio|control|provider|flow SECONDS=60]"
 	@echo "  make bench         ORNIC against rdma_rxe: table and plots in Documentation/"
 	@echo "  make static        sparse, checkpatch, W=1 with gcc and clang, build inside Linux 7.3"
 	@echo
@@ -79,7 +85,10 @@ check-long: modules provider device
 	@$(S)/build modules debug
 	@$(S)/build provider 65.0
 	@$(S)/build device-san
-	@$(LAB) lab.check --long $(STEP)
+	@$(LONG_LAB) lab.check --long $(STEP)
+
+fuzz: $(filter provider,$(TARGET))
+	@$(LONG_LAB) lab.fuzz "$(TARGET)" "$(SECONDS)"
 
 raise-floors:
 	@$(LAB) lab.check --raise-floors
@@ -97,5 +106,5 @@ clean:
 distclean: clean
 	@$(S)/clean-cache
 
-.PHONY: help lab modules provider device demo shell bench check check-quick check-long raise-floors \
+.PHONY: help lab modules provider device demo shell bench check check-quick check-long fuzz raise-floors \
 	static install clean distclean

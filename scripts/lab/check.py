@@ -73,6 +73,13 @@ def run_unit(part, name=None, words=()):
     return code, results.of_cmocka(name, output)
 
 
+def run_replay():
+    """Runs the inputs in tests/fuzz/corpus, one of which is a test."""
+    code, output = run_logged("fuzz", ["make", f"-j{os.cpu_count()}", "-C", paths.TOP / "tests/fuzz",
+                                       "replay"])
+    return code, results.of_cmocka("fuzz", output)
+
+
 def run_pytest(words, timeout=None):
     """Runs the tests that these arguments of pytest select, in parallel as far as
     tests/e2e/conftest.py allows."""
@@ -93,6 +100,7 @@ def steps(option):
         ("unit tests of the device under valgrind",
          lambda: run_unit("unit", "valgrind", ["SAN=0", f"RUN={VALGRIND}"]), ["unit-valgrind/"]),
         ("unit tests of the provider", lambda: run_unit("provider"), ["unit-provider/"]),
+        ("replay of the fuzz corpora", run_replay, ["fuzz/"]),
     ]
     if option == "--quick":
         # All tests in tests/e2e and tests/kunit boot VMs

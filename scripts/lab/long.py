@@ -43,6 +43,7 @@ STEPS = (
          ("e2e/test_rdma_core.py",)),
     Step("random", "the C tests with other random numbers, and more of them",
          ("unit/test_random.py",)),
+    Step("fuzz", "new inputs by libFuzzer, five minutes per target", ("fuzz/test_fuzz.py",)),
     Step("consumers", "more ways for a kernel consumer to lose its card",
          ("e2e/test_kernel_consumers.py",)),
     Step("memory", "each allocation of the drivers fails, one after the other",
