@@ -112,7 +112,8 @@ def ping(pair, count):
 
 def test_ping(plain_pair):
     """A frame costs one doorbell, and at most one interrupt at each end. After an interrupt the
-    kernel requests events of both queues and of their EQ."""
+    kernel requests events of both queues and of their EQ, and does so once more if something
+    arrived meanwhile (one time in ten at most)."""
     pair, count = plain_pair, 200
     ping(pair, 2)
     before = [counts(pair.card, nic) for nic in (0, 1)]
@@ -121,7 +122,7 @@ def test_ping(plain_pair):
         got = spent(pair.card, before[nic], nic)
         assert count <= got["frames"] <= count + NOISE, got
         assert got["interrupts"] <= 2 * count + NOISE, got
-        assert got["doorbells"] <= got["frames"] + 3 * got["interrupts"] + NOISE, got
+        assert got["doorbells"] <= got["frames"] + 3.3 * got["interrupts"] + NOISE, got
         assert got["commands"] <= NOISE, got
 
 
