@@ -102,22 +102,51 @@ static void find_modules(unsigned long *start, unsigned long *end)
 	want(*start < *end, "the modules are not loaded");
 }
 
-/* Only calls with an address of this range on the stack fail */
-static void set_range(const char *kind, unsigned long start, unsigned long end)
+/* Find the text of a function of the kernel, which lists its symbols by address */
+static void find_function(const char *name, unsigned long *start, unsigned long *end)
+{
+	unsigned long address;
+	char line[512], symbol[256];
+	FILE *file = made(fopen("/proc/kallsyms", "r"));
+
+	*start = 0;
+	*end = 0;
+	while (!*end && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%lx %*c %255s", &address, symbol) != 2)
+			continue;
+		if (*start && address > *start)
+			*end = address;
+		else if (!strcmp(symbol, name))
+			*start = address;
+	}
+	fclose(file);
+	want(*start && *end, "the kernel has no %s()", name);
+}
+
+static void set_address(const char *kind, const char *name, unsigned long address)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "%#lx", start);
-	set(kind, "require-start", text);
-	snprintf(text, sizeof(text), "%#lx", end);
-	set(kind, "require-end", text);
+	snprintf(text, sizeof(text), "%#lx", address);
+	set(kind, name, text);
+}
+
+/* Only calls with an address of this range on the stack fail */
+static void set_range(const char *kind, unsigned long start, unsigned long end)
+{
+	set_address(kind, "require-start", start);
+	set_address(kind, "require-end", end);
 }
 
 static unsigned long range_start, range_end;
 
-/* own: only allocations below functions of the drivers fail */
+/*
+ * own: only allocations below functions of the drivers fail. Those of the
+ * check of the DMA API never do, because it disables itself then.
+ */
 static void faults_set_up(bool own)
 {
+	unsigned long check_start, check_end;
 	char text[32];
 	int i;
 
@@ -125,6 +154,7 @@ static void faults_set_up(bool own)
 	range_end = ULONG_MAX;
 	if (own)
 		find_modules(&range_start, &range_end);
+	find_function("add_dma_entry", &check_start, &check_end);
 	set("failslab", "ignore-gfp-wait", "N");
 	set("failslab", "cache-filter", "N");
 	set("fail_page_alloc", "ignore-gfp-wait", "N");
@@ -135,6 +165,8 @@ static void faults_set_up(bool own)
 		set(kinds[i], "task-filter", "Y");
 		set(kinds[i], "stacktrace-depth", "32");
 		set_range(kinds[i], range_start, range_end);
+		set_address(kinds[i], "reject-start", check_start);
+		set_address(kinds[i], "reject-end", check_end);
 		set(kinds[i], "verbose", getenv("NOMEM_VERBOSE") ? "2" : "0");
 		snprintf(text, sizeof(text), "%lu", TIMES);
 		set(kinds[i], "times", text);
