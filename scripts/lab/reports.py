@@ -47,6 +47,13 @@ NOT_OURS_BELOW = (
     # allocates with GFP_KERNEL, while softirqs are still disabled.
     ("sleeping function called from invalid context", " __xas_nomem+", " page_pool_dma_map+"),
 )
+# The same for memory that kmemleak reports: a word of the stack that allocated it
+LEAKS_NOT_OURS = (
+    # If a driver has no memory for a context, uverbs 7.3 frees its own half of it without
+    # rdma_restrack_put(), in the handler of UVERBS_METHOD_GET_CONTEXT. The reference to the task is
+    # lost, and with it the task, its signals and its credentials.
+    " copy_process+", " prepare_creds+",
+)
 REPORT_END = "</TASK>"
 REPORT_LINES = 400  # a report with chains of locks has 200
 OUR_FRAME = re.compile(r"\bornic\w*\+0x[0-9a-f]+/|\+0x[0-9a-f]+/0x[0-9a-f]+ \[ornic\w*\]")
@@ -99,6 +106,12 @@ def scan(text, final=True):
 def find_reports(text):
     """Returns the lines of a kernel log that report a problem."""
     return scan(text)[0]
+
+
+def leaks(text):
+    """Returns kmemleak's reports in a text, less those of LEAKS_NOT_OURS."""
+    found = re.split(r"^(?=unreferenced object )", text, flags=re.M)
+    return "".join(leak for leak in found if not any(word in leak for word in LEAKS_NOT_OURS))
 
 
 @dataclass

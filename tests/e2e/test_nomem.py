@@ -10,7 +10,6 @@ from lab.pair import Port, find_port, set_address
 from lab.perftest import pingpong
 from settings import RECOVERY, Traffic, control, counters, long, pci_address, wait_until
 
-# kmemleak now and then reports the task of the process that made the calls of test_verbs
 pytestmark = pytest.mark.long
 
 # Growth of n, in per cent; 0: by one
@@ -36,13 +35,6 @@ GROUPS = {
 }
 
 
-def kmemleak(vm):
-    """Returns kmemleak's report of unreferenced memory. A stack may still refer to recently freed
-    memory, so the second scan counts."""
-    return vm.check("cd /sys/kernel/debug && echo scan >kmemleak && sleep 6 && "
-                    "echo scan >kmemleak && cat kmemleak", TIMEOUT)
-
-
 @pytest.fixture
 def nothing_lost(debug_cards):
     """Checks after the test that the card has as many objects as before, and that no memory has
@@ -50,11 +42,14 @@ def nothing_lost(debug_cards):
     cards = debug_cards
     # The kernel's message about any allocation that fails
     cards.a.expects(r".*: page allocation failure: .*", required=False)
+    # find_leaks() tells which of them are the drivers'
+    cards.a.expects(r"kmemleak: \d+ new suspected memory leaks .*", required=False)
     cards.a.check("echo clear >/sys/kernel/debug/kmemleak")
     before = counters(cards.card, 0, "objects")
     yield
     wait_until("nothing is left", lambda: counters(cards.card, 0, "objects") == before)
-    leaked = kmemleak(cards.a)
+    leaked = cards.a.find_leaks()
+    cards.a.check("echo clear >/sys/kernel/debug/kmemleak")
     assert not leaked, leaked
 
 

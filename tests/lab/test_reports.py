@@ -2,7 +2,7 @@
 """Tests of scripts/lab/reports.py: no line of a kernel log that reports a problem is lost."""
 
 import pytest
-from lab.reports import KernelLog, find_reports, scan
+from lab.reports import KernelLog, find_reports, leaks, scan
 
 LOCKDEP = """\
 [  100.000000] ======================================================
@@ -193,3 +193,22 @@ def test_declared_and_not_said():
     log.expect("ornic .*: device does not answer", required=False)
     assert log.settle() == ["declared, and not said: ornic .*: device is gone"]
     assert log.settle() == []
+
+
+def test_leaks():
+    theirs = """unreferenced object 0xffff8880122d4ec0 (size 6464):
+  comm "timeout", pid 207, jiffies 4294929771
+  backtrace (crc f50f089c):
+    kmem_cache_alloc_node_noprof+0x255/0x4c0
+    copy_process+0x646/0x6ba0
+"""
+    ours = """unreferenced object 0xffff88800a37ce00 (size 1408):
+  comm "ibv_rc_pingpong", pid 209, jiffies 4294929806
+  backtrace (crc 68c2d89d):
+    __kmalloc_cache_noprof+0x25a/0x4e0
+    ornic_ib_create_qp+0x25/0x910 [ornic_rdma]
+"""
+    assert not leaks("")
+    assert not leaks(theirs)
+    assert leaks(theirs + ours + theirs) == ours
+    assert leaks("cat: kmemleak: Device or resource busy\n")
