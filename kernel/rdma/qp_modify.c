@@ -286,6 +286,10 @@ int ornic_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	struct ornic_qp_attr hw;
 	int err;
 
+	/* The core copies all members to the process, and clears none */
+	memset(attr, 0, sizeof(*attr));
+	memset(init, 0, sizeof(*init));
+
 	mutex_lock(&qp->modify_lock);
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_QUERY_QP, &in, sizeof(in), &hw, sizeof(hw));
 	if (!err) {

@@ -47,4 +47,4 @@ def test_verbs(machine):
                     r"ornic \S+: command DESTROY_MR 0x[0-9a-f]+ failed: -2",
                     r"ornic \S+: two objects of type \d+ have the number 0x[0-9a-f]+",
                     r"ornic \S+: a test wants it to")
-    run_module(machine, "ornic_verbs_kunit", 23)
+    run_module(machine, "ornic_verbs_kunit", 24)

@@ -292,6 +292,27 @@ static void ornic_test_srq_reset_half_received(struct kunit *test)
 	test_srq_half_received(test, true);
 }
 
+/* What query_qp() leaves as it is would show a process the kernel's memory */
+static void ornic_test_query_qp_writes_all(struct kunit *test)
+{
+	struct query { struct ib_qp_attr attr; struct ib_qp_init_attr init; } *query[2];
+	struct verbs *v = test->priv;
+	struct verbs_pair pair;
+	u32 i;
+
+	verbs_pair_init(v, &pair, IB_QPT_RC, NULL);
+	for (i = 0; i < ARRAY_SIZE(query); i++) {
+		query[i] = kunit_kmalloc(test, sizeof(*query[i]), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, query[i]);
+		memset(query[i], i ? 0xff : 0, sizeof(*query[i]));
+		KUNIT_EXPECT_EQ(test, ib_query_qp(pair.qps[0], &query[i]->attr, 0,
+						  &query[i]->init), 0);
+	}
+	KUNIT_EXPECT_MEMEQ(test, &query[0]->attr, &query[1]->attr, sizeof(query[0]->attr));
+	KUNIT_EXPECT_MEMEQ(test, &query[0]->init, &query[1]->init, sizeof(query[0]->init));
+	verbs_pair_exit(&pair);
+}
+
 static void ornic_test_qp_refusals(struct kunit *test)
 {
 	struct verbs *v = test->priv;
@@ -360,6 +381,7 @@ static struct kunit_case ornic_srq_cases[] = {
 	KUNIT_CASE(ornic_test_srq_destroy_unpolled),
 	KUNIT_CASE(ornic_test_srq_destroy_half_received),
 	KUNIT_CASE(ornic_test_srq_reset_half_received),
+	KUNIT_CASE(ornic_test_query_qp_writes_all),
 	KUNIT_CASE(ornic_test_qp_refusals),
 	KUNIT_CASE(ornic_test_mcast),
 	{}
