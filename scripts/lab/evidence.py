@@ -41,6 +41,15 @@ def cut_pcap(source, target, since):
     return count
 
 
+def seen_since(vms, since):
+    """Returns the VMs that run, and those that have ended since then whose console log is still
+    there: a later VM of the same name overwrites it."""
+    running = {vm.name for vm in vms if not vm.over}
+    return [vm for vm in vms if not vm.over or
+            vm.name not in running and vm.console_log.exists() and
+            vm.console_log.stat().st_mtime >= since]
+
+
 def keep(lab, test, since):
     """Stores the evidence in a directory for this test, and returns lines for the failure's
     report."""
@@ -49,9 +58,7 @@ def keep(lab, test, since):
     for old in directory.iterdir():
         old.unlink()
     lines = [f"kept in {directory}:"]
-    for vm in lab.vms:
-        if vm.over:
-            continue
+    for vm in seen_since(lab.vms, since):
         try:
             text = vm.run(QUESTIONS, TIMEOUT)[1] if vm.agent and vm.running() else "it does not run"
         except (LabError, OSError) as error:

@@ -2,8 +2,10 @@
 """Tests of scripts/lab/evidence.py, which keeps evidence of failed tests."""
 
 import json
+import os
 import struct
 import time
+from types import SimpleNamespace
 
 from lab import Lab, evidence
 
@@ -44,3 +46,17 @@ def test_keep(tmp_path, monkeypatch):
         card.process.wait()
         evidence.keep(lab, "tests/test_x.py::test_it[a]", time.time())
         assert (old.parent / "card0.json").exists()
+
+
+def test_machine_that_ended_in_the_test(tmp_path):
+    """What a machine printed before the lab ended it is evidence, unless the machine ended before
+    the test or another one of its name has begun."""
+    def vm(name, over, age):
+        log = tmp_path / f"{name}-{age}.log"
+        log.write_text("")
+        os.utime(log, (1000 - age, 1000 - age))
+        return SimpleNamespace(name=name, over=over, console_log=log)
+
+    vms = [vm("a", True, 10), vm("a", False, 100), vm("b", True, 10), vm("c", True, 100)]
+    vms.append(SimpleNamespace(name="d", over=True, console_log=tmp_path / "none"))
+    assert evidence.seen_since(vms, 950) == [vms[1], vms[2]]
