@@ -23,9 +23,10 @@ HARMLESS = re.compile(
     r"ornic\w*: loading out-of-tree module taints kernel\."
 )
 
-# Known faults of the kernel itself: reports with all the words of one entry, and without a function
-# of our drivers on a stack. After its first report lockdep is silent until the next boot, and so is
-# the check of the DMA API; the lab therefore replaces a VM with such a report.
+# Known faults of the kernel itself: reports with all the words of one entry, the first of them in
+# the first line, and without a function of our drivers on a stack. After its first report lockdep
+# is silent until the next boot, and so is the check of the DMA API; the lab therefore replaces a VM
+# with such a report.
 NOT_OURS = (
     # nvmet 7.3 removes its listener with nvmet_config_sem held, and rdma_cm then waits until event
     # handlers have ended. If a CONNECT arrives before the event for the connection, a handler takes
@@ -37,7 +38,9 @@ NOT_OURS = (
     # handler of rdma_cm takes it.
     ("possible circular locking", "(&id_priv->handler_mutex/1)", "at: cma_ib_req_handler",
      "(rds_trans_sem)", "at: rds_trans_get_preferred"),
-    # RDS 7.3 maps headers in rds_dma_hdr_alloc() for both directions, and unmaps them for one
+    # RDS 7.3 maps headers in rds_dma_hdr_alloc() for both directions, and unmaps them for one. The
+    # report has two lines that count as reports.
+    ("device driver frees DMA memory", "rds_dma_hdrs_free+", "rds_ib_conn_path_shutdown+"),
     (" at check_unmap+", "rds_dma_hdrs_free+", "rds_ib_conn_path_shutdown+"),
 )
 # Likewise, but below functions of our drivers, which call the kernel as they should
@@ -52,7 +55,7 @@ LEAKS_NOT_OURS = (
     # If a driver has no memory for a context, uverbs 7.3 frees its own half of it without
     # rdma_restrack_put(), in the handler of UVERBS_METHOD_GET_CONTEXT. The reference to the task is
     # lost, and with it the task, its signals and its credentials.
-    " copy_process+", " prepare_creds+",
+    " copy_process+", " prepare_creds+", " alloc_task_exec_state+",
 )
 REPORT_END = "</TASK>"
 REPORT_LINES = 400  # a report with chains of locks has 200
@@ -78,7 +81,7 @@ def is_foreign(report):
     """Returns whether a complete report is one of NOT_OURS or NOT_OURS_BELOW."""
     text = "\n".join(report)
     known = NOT_OURS_BELOW if OUR_FRAME.search(text) else NOT_OURS
-    return any(all(word in text for word in words) for words in known)
+    return any(words[0] in report[0] and all(word in text for word in words) for words in known)
 
 
 def scan(text, final=True):

@@ -34,6 +34,7 @@ DMA = """\
 [  200.000010] DMA-API: Mapped at:
 [  200.000011]  debug_dma_map_phys+0x1/0x2
 """
+OURS = "[    1.0] ornic 0000:01:00.0: device reports fatal error 3\n"
 KASAN = "[  100.500000] BUG: KASAN: slab-use-after-free in ornic_poll+0x10/0x80 [ornic]\n"
 
 
@@ -86,8 +87,9 @@ def test_ours_beside_theirs(text, foreign):
     for place in (0, len(lines) // 2, len(lines)):
         mixed = "".join([*lines[:place], KASAN.replace("[ornic]", ""), *lines[place:]])
         assert find_reports(mixed) != [], place
-    found, theirs, _ = scan(KASAN + "[  100.6]  </TASK>\n" + text)
-    assert found == [KASAN.strip()] and len(theirs) == foreign
+    for ours in (KASAN + "[  100.6]  </TASK>\n", OURS):
+        found, theirs, _ = scan(ours + text)
+        assert found == [ours.splitlines()[0]] and len(theirs) == foreign
 
 
 @pytest.mark.parametrize("frame", ["ornic_destroy_qp+0x1/0x2 [ornic_rdma]", "ornic_cmd+0x1/0x2",
