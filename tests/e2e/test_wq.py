@@ -251,6 +251,26 @@ def delay_drops(wired):
     return int(wired.a.check(f"cat {counters}/wq_delay_drops"))
 
 
+def send_then_post(wired, frames, sent, other):
+    """Sends frames to the empty WQ `slow`, one to another WQ, and only then posts receives. Returns
+    the frames that arrive: those that have not waited for too long. On a busy host that may be
+    none."""
+    before = wired.stats()
+    number = next(frames.numbers)
+    # Post the receives with one command, as soon as possible
+    wired.send(*sent, other)
+    frames.socket.sendall(f"{number} post slow {len(sent)} 2048\n".encode())
+    frames.answer(number)
+    got = [done["data"] for done in frames.poll("slow_cq", len(sent), exact=False)]
+    after = wired.stats()
+    assert got == sent[after["rx_delay_dropped"] - before["rx_delay_dropped"]:]
+    assert after["rx_delayed"] > before["rx_delayed"]
+    frames.poll("quick_cq", 1)
+    frames("modify_wq", "slow", STATE, RESET, 0, 0, 0)
+    frames("modify_wq", "slow", STATE, RDY, 0, 0, 0)
+    return got
+
+
 def test_delay_drop(wired, frames):
     """With DELAY_DROP frames that find no receive wait for one, in order, and are dropped after a
     bounded time. Other WQs do not wait."""
@@ -259,23 +279,9 @@ def test_delay_drop(wired, frames):
     make_wq(frames, "quick")
     make_rss(frames, "quick_qp", ["quick"])
     frames.rule("quick_rule", "quick_qp", to_port(single_port))
-    before = wired.stats()
-    sent = number_frames(wired, 5)
-    number = next(frames.numbers)
-    # Post the receives with one command, before the frames have waited for too long
-    wired.send(*sent, wired.udp(dport=single_port))
-    frames.socket.sendall(f"{number} post slow 5 2048\n".encode())
-    frames.answer(number)
-    got = frames.poll("slow_cq", 5, exact=False)
-    after = wired.stats()
-    dropped = after["rx_delay_dropped"] - before["rx_delay_dropped"]
-    assert [done["data"] for done in got] == sent[dropped:]
-    assert after["rx_delayed"] - before["rx_delayed"] >= 1
-    frames.poll("quick_cq", 1)
+    sent, other = number_frames(wired, 5), wired.udp(dport=single_port)
+    assert any(send_then_post(wired, frames, sent, other) for _ in range(10))
     # No receive comes
-    left = len(sent) - len(got)
-    frames("modify_wq", "slow", STATE, RESET, 0, 0, 0)
-    frames("modify_wq", "slow", STATE, RDY, 0, 0, 0)
     before, told = wired.stats(), delay_drops(wired)
     wired.send(*sent)
     wait_until("they are dropped", lambda: wired.stats()["rx_delay_dropped"]
@@ -283,7 +289,6 @@ def test_delay_drop(wired, frames):
     # The device reports it once, and the driver counts that without a message [ORNIC-WQ-8]
     wait_until("it is counted", lambda: delay_drops(wired) == told + 1)
     assert not complaints(wired.a)
-    assert left == dropped
     frames("post", "slow", 5, 2048)
     wired.send(sent[2])
     assert frames.poll("slow_cq")[0]["data"] == sent[2]
