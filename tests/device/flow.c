@@ -26,6 +26,9 @@ static void flow_l4(const struct frame *frame, struct flow *flow,
 		return;
 	if (offset + len > frame->hdr_len || offset + len > flow->l3_end)
 		return;
+	if (proto == FLOW_PROTO_UDP && !(frame->flags & FRAME_LOCAL) &&
+	    flow_get16(frame->hdr + offset + 4) < FLOW_UDP_LEN)
+		return;
 	flow->l4 = proto;
 	flow->l4_offset = offset;
 }

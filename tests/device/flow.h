@@ -28,7 +28,8 @@
  * @l3_end: end of the IP packet, which Ethernet may pad; with FRAME_LOCAL the
  *	end of the frame
  * @options: IPv4 header with options
- * @l4: FLOW_PROTO_*, or 0: another protocol, a fragment or an incomplete header
+ * @l4: FLOW_PROTO_*, or 0: another protocol, a fragment, an incomplete header
+ *	or a UDP length that leaves no room for the header
  * @l4_offset: offset of the L4 header
  */
 struct flow {

@@ -288,6 +288,19 @@ static void test_flow_refuses_lengths_that_lie(void **state)
 	frame.hdr_len = FLOW_ETH_LEN + 30;
 	flow_dissect(&frame, &flow);
 	assert_int_equal(flow.l3, 0);
+
+	rss_make(&rss_vectors[0], &frame);
+	frame.hdr[FLOW_ETH_LEN + 9] = FLOW_PROTO_UDP;
+	flow_put16(frame.hdr + FLOW_ETH_LEN + FLOW_IPV4_LEN + 4, 8);
+	flow_dissect(&frame, &flow);
+	assert_int_equal(flow.l4, FLOW_PROTO_UDP);
+	flow_put16(frame.hdr + FLOW_ETH_LEN + FLOW_IPV4_LEN + 4, 7);
+	flow_dissect(&frame, &flow);
+	assert_int_equal(flow.l3, 4);
+	assert_int_equal(flow.l4, 0);
+	frame.flags = FRAME_LOCAL;
+	flow_dissect(&frame, &flow);
+	assert_int_equal(flow.l4, FLOW_PROTO_UDP);
 }
 
 static void test_flow_sees_through_a_tag(void **state)
