@@ -64,20 +64,12 @@ def run_static():
     return code, results.of_static(output)
 
 
-def run_unit(part, name=None, words=()):
-    """Runs the C unit tests of a directory, which print their results as cmocka does. words: more
-    arguments of make."""
-    name = f"unit-{name or part}"
+def run_cmocka(name, part, words=("check",)):
+    """Runs C tests of a directory, which print their results as cmocka does. words: arguments of
+    make."""
     code, output = run_logged(name, ["make", f"-j{os.cpu_count()}", "-C",
-                                     paths.TOP / "tests" / part, "check", *words])
+                                     paths.TOP / "tests" / part, *words])
     return code, results.of_cmocka(name, output)
-
-
-def run_replay():
-    """Runs the inputs in tests/fuzz/corpus, one of which is a test."""
-    code, output = run_logged("fuzz", ["make", f"-j{os.cpu_count()}", "-C", paths.TOP / "tests/fuzz",
-                                       "replay"])
-    return code, results.of_cmocka("fuzz", output)
 
 
 def run_pytest(words, timeout=None):
@@ -96,11 +88,13 @@ def steps(option):
     """Returns (name, function, prefixes of the names of its floors) for each step."""
     before = [
         ("static checks", run_static, ["static"]),
-        ("unit tests of the device", lambda: run_unit("unit"), ["unit-unit/"]),
+        ("unit tests of the device", lambda: run_cmocka("unit-unit", "unit"), ["unit-unit/"]),
         ("unit tests of the device under valgrind",
-         lambda: run_unit("unit", "valgrind", ["SAN=0", f"RUN={VALGRIND}"]), ["unit-valgrind/"]),
-        ("unit tests of the provider", lambda: run_unit("provider"), ["unit-provider/"]),
-        ("replay of the fuzz corpora", run_replay, ["fuzz/"]),
+         lambda: run_cmocka("unit-valgrind", "unit", ("check", "SAN=0", f"RUN={VALGRIND}")),
+         ["unit-valgrind/"]),
+        ("unit tests of the provider", lambda: run_cmocka("unit-provider", "provider"),
+         ["unit-provider/"]),
+        ("replay of the fuzz corpora", lambda: run_cmocka("fuzz", "fuzz", ("replay",)), ["fuzz/"]),
     ]
     if option == "--quick":
         # All tests in tests/e2e and tests/kunit boot VMs
