@@ -206,21 +206,16 @@ static void step(struct fuzz *f)
 	duo_step();
 }
 
-int LLVMFuzzerInitialize(int *argc, char ***argv)
+void target_init(void)
 {
 	unsigned int i;
 
-	(void)argc;
-	(void)argv;
-	/* cmocka's functions abort, outside of its tests too */
-	setenv("CMOCKA_TEST_ABORT", "1", 1);
 	secret_init();
 	for (i = 0; i < FILES; i++) {
 		files[i] = memfd_create("file", MFD_CLOEXEC);
 		assert_true(files[i] >= 0);
 		assert_int_equal(ftruncate(files[i], FILE_SIZE), 0);
 	}
-	return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

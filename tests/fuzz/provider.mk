@@ -10,7 +10,8 @@ PROVIDER_OBJS := $(patsubst %.c,$(O)/fuzz/libornic/%.o,$(PROVIDER_SRCS) \
 PROVIDER_CFLAGS := -std=gnu11 -fPIC -Wall -Wextra -Werror \
 		   -Wno-unused-parameter -Wno-sign-compare -Wshadow
 
-$(O)/fuzz/provider: $(PROVIDER_OBJS) $(DRIVER:%.c=$(O)/fuzz/%.o)
+$(O)/fuzz/provider: $(PROVIDER_OBJS) $(O)/fuzz/target.o \
+	$(DRIVER:%.c=$(O)/fuzz/%.o)
 	@echo "  LD      fuzz/$(notdir $@)"
 	$(Q)$(CC) $(ALL_LDFLAGS) $(LIBFUZZER) -o $@ $^ -lcmocka
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What every fuzz target defines, called by libFuzzer or by replay.c */
+/* Functions of a fuzz target that libFuzzer or replay.c calls */
 #ifndef ORNIC_FUZZ_TARGET_H
 #define ORNIC_FUZZ_TARGET_H
 
@@ -11,9 +11,16 @@
  * @argc: arguments of the program
  * @argv: arguments of the program
  *
+ * Failed assertions abort from then on. Calls target_init().
+ *
  * Return: 0.
  */
 int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+/**
+ * target_init - prepare what the inputs of a target share; each target has one
+ */
+void target_init(void);
 
 /**
  * LLVMFuzzerTestOneInput - run one input, from a fresh state

@@ -4,7 +4,6 @@
  * client, their descriptors, and where they are cut. Another client of the same
  * process has secret memory, and gets a reply within two turns of the loop.
  */
-#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -28,7 +27,7 @@
 
 static struct world *w;
 static struct fuzz fuzz;
-/* What the client may send: memory, an eventfd, and two that are neither */
+/* Descriptors that the client sends: memory, an eventfd, and two that are neither */
 static int fds[FDS];
 
 /* ---- the other client ---- */
@@ -307,18 +306,13 @@ static void step(struct fuzz *f)
 		take_replies();
 }
 
-int LLVMFuzzerInitialize(int *argc, char ***argv)
+void target_init(void)
 {
-	(void)argc;
-	(void)argv;
-	/* cmocka's functions abort, outside of its tests too */
-	setenv("CMOCKA_TEST_ABORT", "1", 1);
 	secret_init();
 	fds[0] = memfd_create("file", MFD_CLOEXEC);
 	fds[1] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	fds[2] = dup(0);
 	fds[3] = eventfd(~0u, EFD_CLOEXEC);
-	return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
