@@ -305,12 +305,7 @@ static void admin_is_alive(struct fuzz *f)
 	host->lost = false;
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	memset(host_ptr(host, host->admin_cq), 0, HOST_PAGE);
-	host->admin_pi = 0;
-	host->admin_ci = 0;
-	host_write(host, ORNIC_REG_ADMIN_DEPTH, 4, HOST_ADMIN_LOG_DEPTH);
-	host_write(host, ORNIC_REG_ADMIN_SQ, 8, host->admin_sq);
-	host_write(host, ORNIC_REG_ADMIN_CQ, 8, host->admin_cq);
-	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
+	host_start_admin(host);
 }
 
 static void registers(struct fuzz *f)

@@ -198,16 +198,21 @@ int host_teardown(void **state)
 	return 0;
 }
 
-void host_enable(struct host *host)
+void host_start_admin(struct host *host)
 {
-	host->admin_sq = host_alloc(host, HOST_PAGE, HOST_PAGE);
-	host->admin_cq = host_alloc(host, HOST_PAGE, HOST_PAGE);
 	host->admin_pi = 0;
 	host->admin_ci = 0;
 	host_write(host, ORNIC_REG_ADMIN_DEPTH, 4, HOST_ADMIN_LOG_DEPTH);
 	host_write(host, ORNIC_REG_ADMIN_SQ, 8, host->admin_sq);
 	host_write(host, ORNIC_REG_ADMIN_CQ, 8, host->admin_cq);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
+}
+
+void host_enable(struct host *host)
+{
+	host->admin_sq = host_alloc(host, HOST_PAGE, HOST_PAGE);
+	host->admin_cq = host_alloc(host, HOST_PAGE, HOST_PAGE);
+	host_start_admin(host);
 	assert_int_equal(host_read(host, ORNIC_REG_STATUS, 4),
 			 ORNIC_STATUS_READY | ORNIC_STATUS_ENABLED);
 }
@@ -557,6 +562,23 @@ void host_qp(struct host *host, struct host_qp *qp, unsigned int type,
 	qp->slot = le32toh(out.slot);
 }
 
+void host_create_srq(struct host *host, struct host_qp *srq,
+		     struct ornic_create_srq_in *in)
+{
+	uint64_t len = 1ULL << (in->log_wqes + in->stride_shift);
+
+	memset(srq, 0, sizeof(*srq));
+	srq->host = host;
+	srq->log_rq_wqes = in->log_wqes;
+	srq->rq_stride_shift = in->stride_shift;
+	srq->rq = host_alloc(host, len, HOST_PAGE);
+	srq->dbr = host_alloc(host, sizeof(struct ornic_qp_dbr), 128);
+	host_buf(&in->buf, srq->rq, len);
+	in->dbr_addr = htole64(srq->dbr);
+	srq->num = host_create_object(host, ORNIC_CMD_CREATE_SRQ, in,
+				      sizeof(*in));
+}
+
 void host_srq(struct host *host, struct host_qp *srq, uint32_t pdn,
 	      uint32_t flags, uint32_t xrcdn, uint32_t cqn)
 {
@@ -569,16 +591,7 @@ void host_srq(struct host *host, struct host_qp *srq, uint32_t pdn,
 		.stride_shift = 9,
 	};
 
-	memset(srq, 0, sizeof(*srq));
-	srq->host = host;
-	srq->log_rq_wqes = in.log_wqes;
-	srq->rq_stride_shift = in.stride_shift;
-	srq->rq = host_alloc(host, 512 << in.log_wqes, HOST_PAGE);
-	srq->dbr = host_alloc(host, sizeof(struct ornic_qp_dbr), 128);
-	host_buf(&in.buf, srq->rq, 512 << in.log_wqes);
-	in.dbr_addr = htole64(srq->dbr);
-	srq->num = host_create_object(host, ORNIC_CMD_CREATE_SRQ, &in,
-				      sizeof(in));
+	host_create_srq(host, srq, &in);
 }
 
 unsigned int host_qp_modify(struct host_qp *qp, unsigned int state)

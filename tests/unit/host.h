@@ -141,8 +141,10 @@ void host_destroy(struct host *host);
 struct host *host_of(struct nic *nic);
 void host_release(struct host *host);
 
-/* Program the admin queue and enable the card */
+/* Allocate and program the admin queue, and enable the card */
 void host_enable(struct host *host);
+/* Program the admin queue that host_enable() allocated, and enable the card */
+void host_start_admin(struct host *host);
 
 uint64_t host_alloc(struct host *host, uint64_t size, uint64_t align);
 void *host_ptr(struct host *host, uint64_t addr);
@@ -221,6 +223,9 @@ void host_queue_arm(struct host_queue *queue, unsigned int type);
 void host_qp(struct host *host, struct host_qp *qp, unsigned int type,
 	     uint32_t uctx, uint32_t pdn, const struct host_queue *cq,
 	     uint32_t from);
+/* Create an SRQ with a ring of the size in @in; buf and dbr_addr are filled in */
+void host_create_srq(struct host *host, struct host_qp *srq,
+		     struct ornic_create_srq_in *in);
 /* Create an SRQ of 16 WQEs; @xrcdn and @cqn are for ORNIC_SRQ_XRC only */
 void host_srq(struct host *host, struct host_qp *srq, uint32_t pdn,
 	      uint32_t flags, uint32_t xrcdn, uint32_t cqn);

@@ -32,19 +32,8 @@ static void large_srq(struct side *side)
 		.log_wqes = SRQ_LOG_WQES,
 		.stride_shift = SRQ_STRIDE_SHIFT,
 	};
-	struct host_qp *srq = &side->srq;
-	uint64_t len = 1ULL << (SRQ_LOG_WQES + SRQ_STRIDE_SHIFT);
 
-	memset(srq, 0, sizeof(*srq));
-	srq->host = side->host;
-	srq->log_rq_wqes = SRQ_LOG_WQES;
-	srq->rq_stride_shift = SRQ_STRIDE_SHIFT;
-	srq->rq = host_alloc(side->host, len, HOST_PAGE);
-	srq->dbr = host_alloc(side->host, sizeof(struct ornic_qp_dbr), 128);
-	host_buf(&in.buf, srq->rq, len);
-	in.dbr_addr = htole64(srq->dbr);
-	srq->num = host_create_object(side->host, ORNIC_CMD_CREATE_SRQ, &in,
-				      sizeof(in));
+	host_create_srq(side->host, &side->srq, &in);
 }
 
 static struct pair *multicast_pair(struct neighbours *n)
