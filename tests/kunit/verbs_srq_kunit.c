@@ -292,7 +292,7 @@ static void ornic_test_srq_reset_half_received(struct kunit *test)
 	test_srq_half_received(test, true);
 }
 
-/* What query_qp() leaves as it is would show a process the kernel's memory */
+/* Members that query_qp() does not write show a process the kernel's memory */
 static void ornic_test_query_qp_writes_all(struct kunit *test)
 {
 	struct query { struct ib_qp_attr attr; struct ib_qp_init_attr init; } *query[2];
