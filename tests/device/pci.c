@@ -16,6 +16,10 @@
 #define CAP_EXP 0x60
 #define ECAP_DSN 0x100
 
+/* Power states, as PCI_PM_CTRL_STATE_MASK encodes them */
+#define POWER_D0 0
+#define POWER_D3HOT 3
+
 /* A 16 GT/s x16 link, as the link registers encode it */
 #define LINK_SPEED PCI_EXP_LNKCAP_SLS_16_0GB
 #define LINK_WIDTH (16 << 4)
@@ -35,6 +39,17 @@ static void put(uint8_t *space, unsigned int offset, uint64_t value,
 static unsigned int get16(const uint8_t *space, unsigned int offset)
 {
 	return space[offset] | space[offset + 1] << 8;
+}
+
+static unsigned int power_state(const struct pci *pci)
+{
+	return pci->config[CAP_PM + PCI_PM_CTRL] & PCI_PM_CTRL_STATE_MASK;
+}
+
+static void set_power_state(struct pci *pci, unsigned int state)
+{
+	pci->config[CAP_PM + PCI_PM_CTRL] &= ~PCI_PM_CTRL_STATE_MASK;
+	pci->config[CAP_PM + PCI_PM_CTRL] |= state;
 }
 
 static void init_header(struct pci *pci)
@@ -160,6 +175,7 @@ unsigned int pci_write(struct pci *pci, unsigned int offset, const void *buf,
 {
 	const unsigned int flr = CAP_EXP + PCI_EXP_DEVCTL + 1;
 	unsigned int command = get16(pci->config, PCI_COMMAND);
+	unsigned int power = power_state(pci);
 	const uint8_t *from = buf;
 	unsigned int effects = 0;
 	unsigned int i, at;
@@ -172,17 +188,23 @@ unsigned int pci_write(struct pci *pci, unsigned int offset, const void *buf,
 		if (at == flr && from[i] & (PCI_EXP_DEVCTL_BCR_FLR >> 8))
 			effects |= PCI_EFFECT_FLR;
 	}
-	if (get16(pci->config, PCI_COMMAND) != command)
+	/* D1 and D2 are not supported, and a write of them is discarded */
+	if (power_state(pci) != POWER_D0 && power_state(pci) != POWER_D3HOT)
+		set_power_state(pci, power);
+	if (get16(pci->config, PCI_COMMAND) != command ||
+	    power_state(pci) != power)
 		effects |= PCI_EFFECT_COMMAND;
 	return effects;
 }
 
 bool pci_memory_enabled(const struct pci *pci)
 {
-	return get16(pci->config, PCI_COMMAND) & PCI_COMMAND_MEMORY;
+	return power_state(pci) == POWER_D0 &&
+	       get16(pci->config, PCI_COMMAND) & PCI_COMMAND_MEMORY;
 }
 
 bool pci_master_enabled(const struct pci *pci)
 {
-	return get16(pci->config, PCI_COMMAND) & PCI_COMMAND_MASTER;
+	return power_state(pci) == POWER_D0 &&
+	       get16(pci->config, PCI_COMMAND) & PCI_COMMAND_MASTER;
 }

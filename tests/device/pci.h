@@ -16,7 +16,7 @@
 
 /**
  * enum pci_effect - side effects of a write, for the caller to carry out
- * @PCI_EFFECT_COMMAND: the command register changed
+ * @PCI_EFFECT_COMMAND: the command register or the power state changed
  * @PCI_EFFECT_FLR: a function-level reset was requested
  */
 enum pci_effect {
@@ -78,7 +78,7 @@ unsigned int pci_write(struct pci *pci, unsigned int offset, const void *buf,
  * pci_memory_enabled - check whether BARs may be accessed
  * @pci: configuration space
  *
- * Return: the memory space enable bit.
+ * Return: the memory space enable bit; false in D3hot.
  */
 bool pci_memory_enabled(const struct pci *pci);
 
@@ -87,7 +87,7 @@ bool pci_memory_enabled(const struct pci *pci);
  *	interrupts
  * @pci: configuration space
  *
- * Return: the bus master enable bit.
+ * Return: the bus master enable bit; false in D3hot.
  */
 bool pci_master_enabled(const struct pci *pci);
 

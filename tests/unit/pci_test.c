@@ -151,6 +151,39 @@ static void test_power_state_is_all_of_pm_that_is_written(void **state)
 	assert_int_equal(get(at, 2), PCI_PM_CTRL_NO_SOFT_RESET | 3);
 }
 
+/* [ORNIC-PCI-4] */
+static void test_d3hot_is_like_a_disabled_function(void **state)
+{
+	unsigned int at = find_cap(PCI_CAP_ID_PM) + PCI_PM_CTRL;
+
+	(void)state;
+	set(PCI_COMMAND, 6, 2);
+	assert_int_equal(set(at, 3, 1), PCI_EFFECT_COMMAND);
+	assert_false(pci_memory_enabled(&pci));
+	assert_false(pci_master_enabled(&pci));
+	assert_int_equal(get(PCI_COMMAND, 2), 6);
+	assert_int_equal(set(at, 3, 1), 0);
+	assert_int_equal(set(at, 0, 1), PCI_EFFECT_COMMAND);
+	assert_true(pci_memory_enabled(&pci));
+	assert_true(pci_master_enabled(&pci));
+}
+
+/* [ORNIC-PCI-4] */
+static void test_d1_and_d2_are_discarded(void **state)
+{
+	unsigned int at = find_cap(PCI_CAP_ID_PM) + PCI_PM_CTRL;
+	unsigned int from, to;
+
+	(void)state;
+	for (from = 0; from <= 3; from += 3) {
+		set(at, from, 1);
+		for (to = 1; to <= 2; to++) {
+			assert_int_equal(set(at, to, 1), 0);
+			assert_int_equal(get(at, 1) & 3, from);
+		}
+	}
+}
+
 /* [ORNIC-PCI-1]: the GUID, which has the universal/local bit of the MAC inverted */
 static void test_serial_number_is_the_guid(void **state)
 {
@@ -171,6 +204,8 @@ int main(void)
 		TEST(test_msix),
 		TEST(test_flr_reads_zero_and_is_reported),
 		TEST(test_power_state_is_all_of_pm_that_is_written),
+		TEST(test_d3hot_is_like_a_disabled_function),
+		TEST(test_d1_and_d2_are_discarded),
 		TEST(test_serial_number_is_the_guid),
 	};
 

@@ -60,6 +60,20 @@ def test_write_data_miscounted(enabled, refuses, count, given):
         access(enabled, "REGION_WRITE", REGS, SCRATCH, count, bytes(given))
 
 
+POWER = 0x44  # PMCSR
+
+
+def test_d3hot_reads_ones_and_ignores_writes(server, enabled):
+    """[ORNIC-PCI-4]"""
+    enabled.write32(SCRATCH, 0x1234)
+    enabled.config_write(POWER, b"\3")
+    enabled.write32(SCRATCH, 0x5678)
+    assert enabled.read32(SCRATCH) == 0xffffffff
+    assert server.violations() == {"pci_bar_disabled": 2}
+    enabled.config_write(POWER, b"\0")
+    assert enabled.read32(SCRATCH) == 0x1234
+
+
 def test_memory_space_off_reads_ones_and_ignores_writes(server, client):
     client.write32(SCRATCH, 0x1234)
     assert client.read32(SCRATCH) == 0xffffffff
