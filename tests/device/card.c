@@ -329,6 +329,8 @@ static void card_closed(struct vfio_user *vu)
 	unsigned int i;
 
 	card_reset(card);
+	/* The next client finds a card that was just switched on */
+	pci_power_on(&card->pci);
 	mem_uninit(&card->mem);
 	card->faults = card->mem.faults;
 	for (i = 0; i < card->config.vectors; i++)

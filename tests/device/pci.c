@@ -15,6 +15,25 @@
 #define CAP_MSIX 0x50
 #define CAP_EXP 0x60
 #define ECAP_DSN 0x100
+#define ECAP_ERR 0x110
+
+/*
+ * Errors of the AER capability: those that an endpoint must be able to report,
+ * and its own internal errors
+ */
+#define ERR_UNCOR                                                   \
+	(PCI_ERR_UNC_DLP | PCI_ERR_UNC_POISON_TLP |                 \
+	 PCI_ERR_UNC_COMP_TIME | PCI_ERR_UNC_UNX_COMP |             \
+	 PCI_ERR_UNC_MALF_TLP | PCI_ERR_UNC_UNSUP | PCI_ERR_UNC_INTN)
+#define ERR_UNCOR_MASKED PCI_ERR_UNC_INTN
+#define ERR_UNCOR_FATAL \
+	(PCI_ERR_UNC_DLP | PCI_ERR_UNC_MALF_TLP | PCI_ERR_UNC_INTN)
+#define ERR_COR                                                       \
+	(PCI_ERR_COR_BAD_TLP | PCI_ERR_COR_BAD_DLLP |                 \
+	 PCI_ERR_COR_REP_ROLL | PCI_ERR_COR_REP_TIMER |               \
+	 PCI_ERR_COR_ADV_NFAT | PCI_ERR_COR_INTERNAL)
+#define ERR_COR_MASKED (PCI_ERR_COR_ADV_NFAT | PCI_ERR_COR_INTERNAL)
+#define ERR_VERSION 2
 
 /* Power states, as PCI_PM_CTRL_STATE_MASK encodes them */
 #define POWER_D0 0
@@ -144,8 +163,29 @@ static void init_serial(struct pci *pci, const uint8_t *mac)
 {
 	uint8_t *at = pci->initial + ECAP_DSN;
 
-	put(at, 0, PCI_EXT_CAP_ID_DSN | 1 << 16, 4);
+	put(at, 0, PCI_EXT_CAP_ID_DSN | 1 << 16 | ECAP_ERR << 20, 4);
 	put(at, 4, nic_guid(mac), 8);
+}
+
+/*
+ * Advanced Error Reporting (PCIe 7.8.4). vfio-user cannot deliver an error, so
+ * the card never sets a status bit, and the header log stays 0.
+ */
+static void init_error(struct pci *pci)
+{
+	uint8_t *at = pci->initial + ECAP_ERR;
+	uint8_t *rw = pci->rw + ECAP_ERR;
+
+	put(at, 0, PCI_EXT_CAP_ID_ERR | ERR_VERSION << 16, 4);
+	put(pci->w1c + ECAP_ERR, PCI_ERR_UNCOR_STATUS, ERR_UNCOR, 4);
+	put(at, PCI_ERR_UNCOR_MASK, ERR_UNCOR_MASKED, 4);
+	put(rw, PCI_ERR_UNCOR_MASK, ERR_UNCOR, 4);
+	put(at, PCI_ERR_UNCOR_SEVER, ERR_UNCOR_FATAL, 4);
+	put(rw, PCI_ERR_UNCOR_SEVER, ERR_UNCOR, 4);
+	put(pci->w1c + ECAP_ERR, PCI_ERR_COR_STATUS, ERR_COR, 4);
+	put(at, PCI_ERR_COR_MASK, ERR_COR_MASKED, 4);
+	put(rw, PCI_ERR_COR_MASK, ERR_COR, 4);
+	memset(pci->sticky + ECAP_ERR, 0xff, PCI_ERR_ROOT_COMMAND);
 }
 
 void pci_init(struct pci *pci, unsigned int vectors, const uint8_t *mac)
@@ -156,12 +196,22 @@ void pci_init(struct pci *pci, unsigned int vectors, const uint8_t *mac)
 	init_msix(pci, vectors);
 	init_express(pci);
 	init_serial(pci, mac);
-	pci_reset(pci);
+	init_error(pci);
+	pci_power_on(pci);
+}
+
+void pci_power_on(struct pci *pci)
+{
+	memcpy(pci->config, pci->initial, sizeof(pci->config));
 }
 
 void pci_reset(struct pci *pci)
 {
-	memcpy(pci->config, pci->initial, sizeof(pci->config));
+	unsigned int i;
+
+	for (i = 0; i < sizeof(pci->config); i++)
+		if (!pci->sticky[i])
+			pci->config[i] = pci->initial[i];
 }
 
 void pci_read(const struct pci *pci, unsigned int offset, void *buf,

@@ -30,12 +30,14 @@ enum pci_effect {
  * @initial: values after reset
  * @rw: bits that software can write
  * @w1c: bits that software clears by writing 1
+ * @sticky: not 0 for bytes that only power-on resets
  */
 struct pci {
 	uint8_t config[PCI_CONFIG_SIZE];
 	uint8_t initial[PCI_CONFIG_SIZE];
 	uint8_t rw[PCI_CONFIG_SIZE];
 	uint8_t w1c[PCI_CONFIG_SIZE];
+	uint8_t sticky[PCI_CONFIG_SIZE];
 };
 
 /**
@@ -47,7 +49,14 @@ struct pci {
 void pci_init(struct pci *pci, unsigned int vectors, const uint8_t *mac);
 
 /**
- * pci_reset - restore the values after reset
+ * pci_power_on - restore the values after power-on
+ * @pci: configuration space
+ */
+void pci_power_on(struct pci *pci);
+
+/**
+ * pci_reset - restore the values after a bus reset or a function level reset,
+ *	which leave sticky registers alone
  * @pci: configuration space
  */
 void pci_reset(struct pci *pci);

@@ -81,7 +81,7 @@ static void test_all_ones_everywhere_change_only_what_they_may(void **state)
 	assert_int_equal(get(PCI_BASE_ADDRESS_1, 4), 0);
 	assert_int_equal(get(PCI_BASE_ADDRESS_2, 4), 4);
 	assert_int_equal(get(PCI_COMMAND, 2), 0x546);
-	pci_reset(&pci);
+	pci_power_on(&pci);
 	assert_memory_equal(pci.config, before.config, PCI_CONFIG_SIZE);
 }
 
@@ -184,11 +184,110 @@ static void test_d1_and_d2_are_discarded(void **state)
 	}
 }
 
+static unsigned int find_ecap(unsigned int id)
+{
+	unsigned int at = 0x100, hops = 0;
+
+	while (at && hops++ < 48) {
+		if (get(at, 2) == id)
+			return at;
+		at = get(at + 2, 2) >> 4;
+	}
+	return 0;
+}
+
+/* Default values, and the bits that a write of ones sets: PCIe 7.8.4, for an endpoint */
+static const struct {
+	unsigned int offset;
+	uint32_t initial;
+	uint32_t ones;
+} err_regs[] = {
+	{ PCI_ERR_UNCOR_STATUS, 0, 0 },
+	{ PCI_ERR_UNCOR_MASK, 0x00400000, 0x00555010 },
+	{ PCI_ERR_UNCOR_SEVER, 0x00440010, 0x00555010 },
+	{ PCI_ERR_COR_STATUS, 0, 0 },
+	{ PCI_ERR_COR_MASK, 0x00006000, 0x000071c0 },
+	{ PCI_ERR_CAP, 0, 0 },
+	{ PCI_ERR_HEADER_LOG, 0, 0 },
+	{ PCI_ERR_HEADER_LOG + 4, 0, 0 },
+	{ PCI_ERR_HEADER_LOG + 8, 0, 0 },
+	{ PCI_ERR_HEADER_LOG + 12, 0, 0 },
+};
+
+/* [ORNIC-PCI-5] */
+static void test_error_registers_take_what_they_may(void **state)
+{
+	unsigned int at = find_ecap(PCI_EXT_CAP_ID_ERR), i;
+
+	(void)state;
+	assert_int_not_equal(at, 0);
+	assert_int_equal(get(at, 4) & 0xfffff, 0x20001);
+	for (i = 0; i < sizeof(err_regs) / sizeof(*err_regs); i++) {
+		unsigned int reg = at + err_regs[i].offset;
+
+		assert_int_equal(get(reg, 4), err_regs[i].initial);
+		assert_int_equal(set(reg, 0xffffffff, 4), 0);
+		assert_int_equal(get(reg, 4), err_regs[i].ones);
+		set(reg, 0, 4);
+		assert_int_equal(get(reg, 4), 0);
+	}
+}
+
+/* [ORNIC-PCI-5] */
+static void test_error_status_is_cleared_by_writing_ones(void **state)
+{
+	static const struct {
+		unsigned int offset;
+		uint32_t all;
+		uint32_t one;
+	} regs[] = {
+		{ PCI_ERR_UNCOR_STATUS, 0x00555010, PCI_ERR_UNC_COMP_TIME },
+		{ PCI_ERR_COR_STATUS, 0x000071c0, PCI_ERR_COR_BAD_TLP },
+	};
+	unsigned int at = find_ecap(PCI_EXT_CAP_ID_ERR), i, byte;
+
+	(void)state;
+	for (i = 0; i < sizeof(regs) / sizeof(*regs); i++) {
+		unsigned int reg = at + regs[i].offset;
+
+		for (byte = 0; byte < 4; byte++)
+			pci.config[reg + byte] = regs[i].all >> 8 * byte;
+		set(reg, 0, 4);
+		assert_int_equal(get(reg, 4), regs[i].all);
+		set(reg, regs[i].one, 4);
+		assert_int_equal(get(reg, 4), regs[i].all & ~regs[i].one);
+		set(reg, 0xffffffff, 4);
+		assert_int_equal(get(reg, 4), 0);
+	}
+}
+
+/* [ORNIC-PCI-5] */
+static void test_only_power_on_resets_error_registers(void **state)
+{
+	unsigned int at = find_ecap(PCI_EXT_CAP_ID_ERR);
+
+	(void)state;
+	set(at + PCI_ERR_UNCOR_MASK, 0x1000, 4);
+	set(at + PCI_ERR_UNCOR_SEVER, 0x4000, 4);
+	set(at + PCI_ERR_COR_MASK, 0x40, 4);
+	pci.config[at + PCI_ERR_UNCOR_STATUS + 2] = 0x10;
+	set(PCI_COMMAND, 6, 2);
+	pci_reset(&pci);
+	assert_int_equal(get(PCI_COMMAND, 2), 0);
+	assert_int_equal(get(at + PCI_ERR_UNCOR_MASK, 4), 0x1000);
+	assert_int_equal(get(at + PCI_ERR_UNCOR_SEVER, 4), 0x4000);
+	assert_int_equal(get(at + PCI_ERR_COR_MASK, 4), 0x40);
+	assert_int_equal(get(at + PCI_ERR_UNCOR_STATUS, 4), 0x100000);
+	pci_power_on(&pci);
+	assert_int_equal(get(at + PCI_ERR_UNCOR_MASK, 4), 0x00400000);
+	assert_int_equal(get(at + PCI_ERR_UNCOR_STATUS, 4), 0);
+}
+
 /* [ORNIC-PCI-1]: the GUID, which has the universal/local bit of the MAC inverted */
 static void test_serial_number_is_the_guid(void **state)
 {
 	(void)state;
-	assert_int_equal(get(0x100, 4), 0x10003);
+	assert_int_equal(get(0x100, 4) & 0xfffff, 0x10003);
 	assert_int_equal(get(0x104, 4), 0xfe334455);
 	assert_int_equal(get(0x108, 4), 0x001122ff);
 }
@@ -206,6 +305,9 @@ int main(void)
 		TEST(test_power_state_is_all_of_pm_that_is_written),
 		TEST(test_d3hot_is_like_a_disabled_function),
 		TEST(test_d1_and_d2_are_discarded),
+		TEST(test_error_registers_take_what_they_may),
+		TEST(test_error_status_is_cleared_by_writing_ones),
+		TEST(test_only_power_on_resets_error_registers),
 		TEST(test_serial_number_is_the_guid),
 	};
 

@@ -86,7 +86,9 @@ def test_config_in_one_read(client):
     config = client.config_read(0, 4096)
     assert config[:4] == bytes.fromhex("f41af010")
     assert config[0x34] == 0x40
-    assert config[0x100:0x104] == bytes.fromhex("03000100")
+    # The serial number, and behind it Advanced Error Reporting, which is the last
+    assert config[0x100:0x104] == bytes.fromhex("03000111")
+    assert config[0x110:0x114] == bytes.fromhex("01000200")
 
 
 @pytest.mark.parametrize("offset,count", [(0, 1), (1, 2), (3, 7), (2, 4), (255, 1), (4000, 96)])

@@ -13,6 +13,7 @@ from vfio_server import Server
 
 SCRATCH = HW["REG_SCRATCH"]
 DEVCTL = 0x68
+UNCOR_MASK = 0x118
 
 
 def flr(client):
@@ -30,6 +31,23 @@ def test_reset_clears_registers_and_command(client, reset):
     client.enable()
     assert client.read32(SCRATCH) == 0
     assert client.config_read(DEVCTL + 1, 1)[0] & 0x80 == 0
+
+
+@pytest.mark.parametrize("reset", [lambda client: client.request("DEVICE_RESET"), flr],
+                         ids=["device", "function"])
+def test_reset_keeps_the_masks_of_errors(server, client, reset):
+    """[ORNIC-PCI-5]: only power-on restores the defaults of Advanced Error Reporting."""
+    initial = client.config_read(UNCOR_MASK, 4)
+    mask = struct.pack("<I", 0x4000)
+    assert mask != initial
+    client.config_write(UNCOR_MASK, mask)
+    reset(client)
+    assert client.config_read(UNCOR_MASK, 4) == mask
+    client.close()
+    eventually(lambda: not server.card()["connected"])
+    client = Client(server.sockets[0])
+    assert client.config_read(UNCOR_MASK, 4) == initial
+    client.close()
 
 
 def test_reset_keeps_the_memory_map(server, client):
