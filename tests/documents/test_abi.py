@@ -3,6 +3,7 @@
 them."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,29 @@ def test_layout(name):
             assert member == f"reserved_{offset * 8:x}"
         offset += SIZES[kind] * count
     assert offset % 8 == 0
+
+
+def claims():
+    """Yields C text that compiles only if all structures have the layout that they are written
+    with. The headers of the hardware interface check their sizes themselves."""
+    yield "#include <stddef.h>\n#include <ornic_hw.h>\n#include <ornic_hw_cmd.h>"
+    yield "#include <rdma/ornic-abi.h>"
+    for name, members in STRUCTURES.items():
+        offset = 0
+        for kind, member, count in members:
+            yield f"_Static_assert(offsetof(struct {name}, {member}) == {offset}, \"{member}\");"
+            offset += SIZES[kind] * count
+        yield f"_Static_assert(sizeof(struct {name}) == {offset}, \"{name}\");"
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_processes(bits):
+    """Processes of 32 and of 64 bits have the same structures, so the kernel needs no conversion.
+    The compiler has no library for 32 bits, but the kernel's headers serve both."""
+    argv = ["gcc", f"-m{bits}", "-fsyntax-only", "-Werror", "-xc", "-"]
+    argv += ["-I", TOP / "kernel/include", "-I", TOP / "include/uapi"]
+    argv += ["-idirafter", "/usr/include/x86_64-linux-gnu"]
+    subprocess.run(argv, input="\n".join(claims()), text=True, check=True)
 
 
 @pytest.mark.parametrize("name", REQUESTS + RESPONSES)
