@@ -348,11 +348,9 @@ static void ornic_shutdown(struct pci_dev *pdev)
 
 /* ---- Reset from outside and bus errors ---------------------------------- */
 
-/* Reset and error callbacks may nest: a failed reset is another error */
-static void ornic_reset_prepare(struct pci_dev *pdev)
+/* Callbacks may nest: a failed reset is another error */
+static void ornic_pause(struct ornic_core *core)
 {
-	struct ornic_core *core = pci_get_drvdata(pdev);
-
 	if (core->paused)
 		return;
 
@@ -363,10 +361,8 @@ static void ornic_reset_prepare(struct pci_dev *pdev)
 	mutex_unlock(&core->state_lock);
 }
 
-static void ornic_reset_done(struct pci_dev *pdev)
+static void ornic_unpause(struct ornic_core *core)
 {
-	struct ornic_core *core = pci_get_drvdata(pdev);
-
 	if (!core->paused)
 		return;
 
@@ -377,17 +373,42 @@ static void ornic_reset_done(struct pci_dev *pdev)
 	mutex_unlock(&core->state_lock);
 }
 
+static void ornic_reset_prepare(struct pci_dev *pdev)
+{
+	ornic_pause(pci_get_drvdata(pdev));
+}
+
+static void ornic_reset_done(struct pci_dev *pdev)
+{
+	ornic_unpause(pci_get_drvdata(pdev));
+}
+
 static pci_ers_result_t ornic_error_detected(struct pci_dev *pdev, pci_channel_state_t state)
 {
 	struct ornic_core *core = pci_get_drvdata(pdev);
 
+	/* The device may be out of reach until ornic_mmio_enabled() */
 	if (state == pci_channel_io_normal)
 		return PCI_ERS_RESULT_CAN_RECOVER;
 
 	ornic_cmdq_kill(core);
-	ornic_reset_prepare(pdev);
+	ornic_pause(core);
 	return state == pci_channel_io_perm_failure ? PCI_ERS_RESULT_DISCONNECT :
 						      PCI_ERS_RESULT_NEED_RESET;
+}
+
+/* The device knows whether it can go on after the error ([ORNIC-PCI-6]) */
+static pci_ers_result_t ornic_mmio_enabled(struct pci_dev *pdev)
+{
+	struct ornic_core *core = pci_get_drvdata(pdev);
+
+	if (!ornic_is_gone(core) &&
+	    !(readl(core->regs + ORNIC_REG_STATUS) & ORNIC_STATUS_FATAL))
+		return PCI_ERS_RESULT_RECOVERED;
+
+	ornic_cmdq_kill(core);
+	ornic_pause(core);
+	return PCI_ERS_RESULT_NEED_RESET;
 }
 
 static pci_ers_result_t ornic_slot_reset(struct pci_dev *pdev)
@@ -395,17 +416,21 @@ static pci_ers_result_t ornic_slot_reset(struct pci_dev *pdev)
 	struct ornic_core *core = pci_get_drvdata(pdev);
 
 	pci_restore_state(pdev);
+	/* Another function of the slot may be the one that needed the reset */
+	ornic_cmdq_kill(core);
+	ornic_pause(core);
 	return ornic_is_gone(core) ? PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_RECOVERED;
 }
 
 static void ornic_resume(struct pci_dev *pdev)
 {
 	/* Nothing to bring up after an error that needed no reset */
-	ornic_reset_done(pdev);
+	ornic_unpause(pci_get_drvdata(pdev));
 }
 
 static const struct pci_error_handlers ornic_err_handler = {
 	.error_detected	= ornic_error_detected,
+	.mmio_enabled	= ornic_mmio_enabled,
 	.slot_reset	= ornic_slot_reset,
 	.resume		= ornic_resume,
 	.reset_prepare	= ornic_reset_prepare,

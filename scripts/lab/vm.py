@@ -106,6 +106,7 @@ class Vm:
         self.console_log = self.logdir / f"{name}-console.log"
         self.qemu_log = self.logdir / f"{name}-qemu.log"
         self.process = None
+        self.boots = 0
         self.agent = None
         self.qmp = None
         self.log = KernelLog()
@@ -195,6 +196,7 @@ class Vm:
         self.console_log.unlink(missing_ok=True)
         self.log, self.heard = KernelLog(), 0
         self.process = process.launch(self.command_line(), self.qemu_log)
+        self.boots = 1
         self.over = False
         self.launched = time.monotonic()
         return self
@@ -203,10 +205,11 @@ class Vm:
         return time.monotonic() - self.launched
 
     def wait_kernel(self):
-        """Waits until the first program runs. A kernel that hangs before that is booted once
-        more."""
+        """Waits until the first program runs. A kernel that hangs before that is booted once more,
+        unless the guest itself has booted it again."""
         for attempt in range(2):
-            while not self.console_log.exists() or FIRST_WORDS not in self.console_log.read_bytes():
+            while not self.console_log.exists() or \
+                    self.console_log.read_bytes().count(FIRST_WORDS) < self.boots:
                 self.check_running()
                 if self.elapsed() > KERNEL_TIMEOUT[self.kernel.name]:
                     break
@@ -218,9 +221,10 @@ class Vm:
                 stuck.write_text(qmp.execute("human-monitor-command",
                                              command_line="info registers -a"))
             warnings.warn(f"{self.name}: the kernel stands still while it boots, see {stuck}")
-            if not attempt:
-                self.kill()
-                self.launch()
+            if attempt or self.boots > 1:
+                break
+            self.kill()
+            self.launch()
         raise LabError(f"{self.name}: the kernel does not boot, see {stuck}")
 
     def wait_ready(self):
@@ -239,6 +243,16 @@ class Vm:
 
     def start(self):
         return self.launch().wait_ready()
+
+    def come_up_again(self):
+        """Waits until the guest has booted once more in the same QEMU. Commands that were started
+        before are lost."""
+        for client in (self.agent, self.qmp):
+            client.close()
+        self.agent = self.qmp = None
+        self.boots += 1
+        self.launched = time.monotonic()
+        return self.wait_ready()
 
     def running(self):
         return self.process is not None and self.process.poll() is None

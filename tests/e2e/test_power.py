@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Errors of the bus that the card reports and restarts of the machine, all with traffic: the driver
+stops the card before it is too late, and brings it up again."""
+
+import pytest
+from lab import initramfs
+from lab.pair import find_port
+from lab.perftest import pingpong, rping
+from power import (
+    CORRECTABLE, FATAL, KEXEC, LOAD, NONFATAL, REBOOT, aer, nothing_runs, python, qemu_status,
+    recoveries, restart,
+)
+from settings import Traffic, pci_address, set_up_again, wait_until
+
+
+def works(pair):
+    pingpong(pair, pair.ornic, options="-n 100")
+    rping(pair, pair.ornic, count=5)
+
+
+def test_correctable_error(pair):
+    """The kernel counts a correctable error of the card [ORNIC-PCI-5], and the traffic goes on."""
+    vm = pair.a
+    path = f"/sys/bus/pci/devices/{pci_address(vm, pair.ornic[vm].netdev)}/aer_dev_correctable"
+    traffic = Traffic(pair)
+    before = int(vm.check(f"awk '$1 == \"BadTLP\" {{ print $2 }}' {path}"))
+    aer(pair, vm, correctable=CORRECTABLE)
+    wait_until("it is counted",
+               lambda: int(vm.check(f"awk '$1 == \"BadTLP\" {{ print $2 }}' {path}")) == before + 1)
+    traffic.wait_moving()
+    assert traffic.running()
+    traffic.kill()
+
+
+def test_nonfatal_error(pair):
+    """[ORNIC-PCI-6]: after a non-fatal error a device that is not FATAL goes on; it is not reset and
+    programs notice nothing."""
+    vm = pair.a
+    traffic, before = Traffic(pair), recoveries(vm)
+    aer(pair, vm, NONFATAL)
+    wait_until("the bus recovers", lambda: recoveries(vm) == before + 1)
+    traffic.wait_moving()
+    assert traffic.running()
+    traffic.kill()
+
+
+def test_nonfatal_error_of_a_lost_device(pair):
+    """If the registers cannot be read after a non-fatal error, the driver has the slot reset."""
+    vm, port = pair.a, pair.ornic[pair.a]
+    traffic, before = Traffic(pair), recoveries(vm)
+    pair.card.expects_reset("nic0")
+    # The driver's own check of the device may be faster than the error
+    vm.expects(r"ornic \S+: device (does not answer|is gone)", required=False)
+    aer(pair, vm, NONFATAL, disable=True)
+    wait_until("the bus recovers", lambda: recoveries(vm) == before + 1)
+    traffic.kill()
+    pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    works(pair)
+
+
+def test_fatal_error(pair):
+    """After a fatal error the slot is reset. Programs end or can be killed, the netdev keeps its name
+    and address, and new programs work, also after a second error."""
+    vm, port = pair.a, pair.ornic[pair.a]
+    pair.card.expects_reset("nic0")
+    for _ in range(2):
+        traffic, before = Traffic(pair), recoveries(vm)
+        aer(pair, vm, FATAL)
+        wait_until("the bus recovers", lambda: recoveries(vm) == before + 1)
+        traffic.kill()
+        pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    works(pair)
+
+
+def end_peer(traffic):
+    """Ends the program of the VM that did not restart."""
+    traffic.commands[0].kill("KILL")
+    traffic.commands[0].wait(30)
+
+
+def back_again(pair, vm):
+    vm.come_up_again()
+    vm.load_ornic()
+    set_up_again(pair, vm)
+    works(pair)
+
+
+def test_kexec(pair):
+    """A kernel that is started by kexec under traffic finds a card without objects, so one without
+    DMA, although nothing but the driver of the first kernel resets the card [ORNIC-RST-2]."""
+    vm = pair.a
+    vm.check(python(LOAD, vm.kernel.image, initramfs.make(vm.kernel)))
+    traffic = Traffic(pair)
+    restart(vm, KEXEC)
+    nothing_runs(pair)
+    end_peer(traffic)
+    back_again(pair, vm)
+
+
+@pytest.mark.long
+def test_reboot(pair):
+    """A restart under traffic: the card has no object before the machine is reset, and the machine
+    comes up again."""
+    vm = pair.a
+    # QEMU stops where the machine would be reset
+    vm.qmp.execute("set-action", reboot="shutdown", shutdown="pause")
+    traffic = Traffic(pair)
+    resets = pair.card.function_resets()
+    restart(vm, REBOOT)
+    wait_until("the guest is down", lambda: qemu_status(vm) == "shutdown")
+    nothing_runs(pair)
+    assert pair.card.function_resets() == resets
+    end_peer(traffic)
+    pair.card.expects_reset("nic0")
+    vm.qmp.execute("set-action", reboot="reset", shutdown="poweroff")
+    vm.qmp.execute("system_reset")
+    wait_until("the machine is reset", lambda: qemu_status(vm) == "prelaunch")
+    vm.qmp.execute("set-action", reboot="shutdown")
+    vm.qmp.execute("cont")
+    back_again(pair, vm)
