@@ -346,7 +346,7 @@ static void ornic_shutdown(struct pci_dev *pdev)
 	mutex_unlock(&core->state_lock);
 }
 
-/* ---- Reset from outside and bus errors ---------------------------------- */
+/* ---- Reset from outside, bus errors and sleep ---------------------------- */
 
 /* Callbacks may nest: a failed reset is another error */
 static void ornic_pause(struct ornic_core *core)
@@ -437,6 +437,21 @@ static const struct pci_error_handlers ornic_err_handler = {
 	.reset_done	= ornic_reset_done,
 };
 
+/* A device that sleeps may lose its power, and all objects with it */
+static int ornic_pm_suspend(struct device *dev)
+{
+	ornic_pause(dev_get_drvdata(dev));
+	return 0;
+}
+
+static int ornic_pm_resume(struct device *dev)
+{
+	ornic_unpause(dev_get_drvdata(dev));
+	return 0;
+}
+
+static DEFINE_SIMPLE_DEV_PM_OPS(ornic_pm_ops, ornic_pm_suspend, ornic_pm_resume);
+
 static const struct pci_device_id ornic_pci_ids[] = {
 	{ PCI_DEVICE(ORNIC_PCI_VENDOR_ID, ORNIC_PCI_DEVICE_ID) },
 	{}
@@ -450,6 +465,7 @@ static struct pci_driver ornic_driver = {
 	.remove		= ornic_remove,
 	.shutdown	= ornic_shutdown,
 	.err_handler	= &ornic_err_handler,
+	.driver.pm	= pm_sleep_ptr(&ornic_pm_ops),
 };
 module_pci_driver(ornic_driver);
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Errors of the bus that the card reports and restarts of the machine, all with traffic: the driver
-stops the card before it is too late, and brings it up again."""
+"""Errors of the bus that the card reports, restarts of the machine and its sleep, all with traffic:
+the driver stops the card before it is too late, and brings it up again."""
+
+import re
+import shlex
 
 import pytest
 from lab import initramfs
@@ -11,6 +14,30 @@ from power import (
     recoveries, restart,
 )
 from settings import Traffic, pci_address, set_up_again, wait_until
+
+# Runs from memory, because the root directory does not survive sleep: the kernel's 9p has no
+# support for it. Reports on the console, because the agent's program is in the root directory, too.
+AWAKE = """set -e
+mkdir /awake
+mount -t tmpfs awake /awake
+mkdir /awake/bin /awake/proc /awake/sys /awake/dev
+cp /bin/busybox /awake/bin
+for name in grep ping seq sleep; do ln -s busybox /awake/bin/$name; done
+for dir in proc sys dev; do mount --rbind /$dir /awake/$dir; done
+cat >/awake/script <<'END'
+PATH=/bin
+# The agent must be able to answer before
+sleep 5
+echo deep >/sys/power/mem_sleep
+echo mem >/sys/power/state || echo "power: no sleep"
+for i in $(seq 100); do
+	grep -q ACTIVE /sys/class/infiniband/*/ports/1/state && ping -c 1 -W 2 {peer} && break
+	sleep 1
+done >/dev/null 2>&1
+[ $i = 100 ] && echo "power: no answer" || echo "power: answered"
+END
+setsid chroot /awake /bin/busybox sh /script </dev/null >/dev/ttyS0 2>&1 &
+"""
 
 
 def works(pair):
@@ -33,8 +60,8 @@ def test_correctable_error(pair):
 
 
 def test_nonfatal_error(pair):
-    """[ORNIC-PCI-6]: after a non-fatal error a device that is not FATAL goes on; it is not reset and
-    programs notice nothing."""
+    """[ORNIC-PCI-6]: after a non-fatal error a device that is not FATAL goes on; it is not reset
+    and programs notice nothing."""
     vm = pair.a
     traffic, before = Traffic(pair), recoveries(vm)
     aer(pair, vm, NONFATAL)
@@ -59,8 +86,8 @@ def test_nonfatal_error_of_a_lost_device(pair):
 
 
 def test_fatal_error(pair):
-    """After a fatal error the slot is reset. Programs end or can be killed, the netdev keeps its name
-    and address, and new programs work, also after a second error."""
+    """After a fatal error the slot is reset. Programs end or can be killed, the netdev keeps its
+    name and address, and new programs work, also after a second error."""
     vm, port = pair.a, pair.ornic[pair.a]
     pair.card.expects_reset("nic0")
     for _ in range(2):
@@ -118,3 +145,28 @@ def test_reboot(pair):
     vm.qmp.execute("set-action", reboot="shutdown")
     vm.qmp.execute("cont")
     back_again(pair, vm)
+
+
+def said(vm):
+    """Returns what AWAKE has printed."""
+    return re.findall(rb"power: (answered|no answer|no sleep)", vm.console_log.read_bytes())
+
+
+@pytest.mark.long
+def test_sleep(pair):
+    """The driver stops the card before the machine sleeps under traffic, and brings it up when the
+    machine wakes: the RDMA port is active, and the netdev has its address."""
+    vm, peer = pair.a, pair.b
+    traffic = Traffic(pair)
+    resets = pair.card.function_resets()
+    pair.card.expects_reset("nic0")
+    vm.check("bash -c " + shlex.quote(AWAKE.replace("{peer}", pair.ornic[peer].ip)))
+    wait_until("the guest sleeps", lambda: qemu_status(vm) == "suspended")
+    nothing_runs(pair)
+    assert pair.card.function_resets() == resets
+    end_peer(traffic)
+    vm.qmp.execute("system_wakeup")
+    wait_until("the guest says something", lambda: said(vm), 150)
+    assert said(vm) == [b"answered"]
+    # The root directory is lost
+    pair.discard()
