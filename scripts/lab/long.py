@@ -16,19 +16,21 @@ RECORDS = paths.CACHE / "check-long"
 @dataclass
 class Step:
     """`files` are below tests/; if empty, the step has all files that no other step of the same
-    marks names. `marks` selects tests of the files. `loops` is the number of busy loops beside
-    them."""
+    marks names. `marks` selects tests of the files, and so does `only`, by words of their names.
+    `loops` is the number of busy loops beside them."""
 
     name: str
     about: str
     files: tuple = ()
     marks: str = "long"
     loops: int = 0
+    only: str = ""
 
     def words(self):
         """Returns the arguments by which pytest selects the tests."""
         if self.files:
-            return ["-m", self.marks, *(f"tests/{name}" for name in self.files)]
+            only = ["-k", self.only] if self.only else []
+            return ["-m", self.marks, *only, *(f"tests/{name}" for name in self.files)]
         named = {name for step in STEPS if step.marks == self.marks for name in step.files}
         return ["-m", self.marks, *(f"--ignore=tests/{name}" for name in sorted(named)), "tests"]
 
@@ -48,6 +50,14 @@ STEPS = (
          ("e2e/test_kernel_consumers.py",)),
     Step("memory", "each allocation of the drivers fails, one after the other",
          ("e2e/test_nomem.py",)),
+    *(Step(f"cycles-{kind}-{part}", f"{about} 100 times in the debug kernel, under traffic",
+           ("e2e/test_cycles.py",), only=f"{kind} and {part}")
+      for kind, about in (("unbind", "the driver is unbound and bound"),
+                          ("flr", "the function is reset"),
+                          ("fatal", "the card fails"),
+                          ("remove", "the function is removed and found"),
+                          ("kill", "programs are killed"))
+      for part in ("first", "second")),
     Step("rest", "all other long tests"),
     Step("again", "rc_pingpong and rc_packets with rdma_rxe 200 times each beside two busy loops",
          ("e2e/test_interop_again.py",), "long", 2),

@@ -198,6 +198,14 @@ def test_long_runs_what_is_missing(checkout, capsys):
     assert len(ran) == 4
 
 
+def test_long_parts_of_a_file():
+    """Steps may share a file, and the step for the rest leaves it out."""
+    steps = {step.name: step.words() for step in long.STEPS}
+    assert steps["cycles-flr-first"] == \
+        ["-m", "long", "-k", "flr and first", "tests/e2e/test_cycles.py"]
+    assert "--ignore=tests/e2e/test_cycles.py" in steps["rest"]
+
+
 def test_long_dirty_tree(checkout):
     """Verdicts on an uncommitted tree are not recorded, even if the tree is committed later."""
     top, git, ran = checkout
@@ -241,10 +249,14 @@ def test_long_floor(checkout):
 
 
 def test_long_steps_leave_nothing_out():
-    """Every long test is in exactly one step: all named files exist, and one step has the rest."""
+    """Every long test is in exactly one step: all named files exist, each is in one step or in parts
+    with different words, and one step has the rest. test_cycles.py checks its own parts."""
     steps = [step for step in long.STEPS if step.marks == "long"]
-    named = [name for step in steps for name in step.files]
-    assert len(named) == len(set(named))
+    parts = [(name, step.only) for step in steps for name in step.files]
+    assert len(parts) == len(set(parts))
+    named = {name for name, _ in parts}
+    assert {name for name, only in parts if only} == {"e2e/test_cycles.py"}
+    assert ("e2e/test_cycles.py", "") not in parts
     assert all((paths.TOP / "tests" / name).exists() for name in named)
     (rest,) = (step for step in steps if not step.files)
     assert rest.words() == ["-m", "long", *(f"--ignore=tests/{name}" for name in sorted(named)), "tests"]
