@@ -50,6 +50,8 @@ STEPS = (
          ("e2e/test_kernel_consumers.py",)),
     Step("memory", "each allocation of the drivers fails, one after the other",
          ("e2e/test_nomem.py",)),
+    Step("exhaustion", "all objects that the card has, and memory limits",
+         ("e2e/test_exhaustion.py",)),
     *(Step(f"cycles-{kind}-{part}", f"{about} 100 times in the debug kernel, under traffic",
            ("e2e/test_cycles.py",), only=f"{kind} and {part}")
       for kind, about in (("unbind", "the driver is unbound and bound"),

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""A process takes all that the card or its own limits allow. It gets an errno, its neighbours keep
+working, and nothing is lost."""
+
+import errno
+import re
+
+import pytest
+from lab import seed
+from settings import Traffic, counters, long, resources, wait_until
+
+KINDS = [
+    "flow", "counters", *[
+        long(kind) for kind in
+        ("context", "pd", "cq", "qp", "srq", "wq", "table", "mr", "mw", "xrcd")],
+]
+# Sizes of tables that verbs do not announce
+SIZES = {"context": 1024, "xrcd": 4096, "flow": 1024, "counters": 1024}
+# Objects of the kernel, of the neighbour and of the program itself
+OTHERS = 100
+# The stack of a process that gets too much memory
+STACK = r"(\? )?ornic\w*\+0x[0-9a-f]+/0x[0-9a-f]+ \[ornic\w*\]"
+CGROUP = "/sys/fs/cgroup/exhaust"
+# Longer than any of these tests, in seconds
+TRAFFIC = 1700
+CREATED = re.compile(r"^created (\d+) errno (\d+)$", re.M)
+
+
+@pytest.fixture
+def neighbour(pair):
+    """Traffic of other processes during the test; afterwards they still send, and the card and the
+    kernel have as many objects as before."""
+    before = counters(pair.card, 0, "objects")
+    traffic = Traffic(pair, seconds=TRAFFIC)
+    yield traffic
+    traffic.wait_moving()
+    assert traffic.running()
+    traffic.kill()
+    for vm in pair.vms:
+        wait_until("no resources", lambda vm=vm: resources(vm) == {})
+    wait_until("no objects", lambda: counters(pair.card, 0, "objects") == before)
+
+
+def exhaust(pair, programs, kind, prefix=""):
+    port = pair.ornic[pair.a]
+    # Each ring of a process is a mapping of its own
+    words = f"sysctl -qw vm.max_map_count=1000000 && {prefix} {programs}/exhaust"
+    return pair.a.run(f"{words} {port.device} {port.gid_index} {kind}", 600)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_device(pair, guest_programs, neighbour, kind):
+    """When the device has no room for another object, the process gets ENOMEM, and its connection
+    still works. As many objects can be created again."""
+    code, output = exhaust(pair, guest_programs, kind)
+    assert code == 0, output
+    announced = re.search(r"^limit (\d+)$", output, re.M)
+    limit = int(announced[1]) if announced else SIZES[kind]
+    rounds = [(int(count), int(err)) for count, err in CREATED.findall(output)]
+    assert len(rounds) == 2 and rounds[0] == rounds[1], output
+    count, err = rounds[0]
+    assert limit - OTHERS <= count <= limit, output
+    assert err == errno.ENOMEM, output
+
+
+def test_locked_memory(pair, guest_programs, neighbour):
+    """RLIMIT_MEMLOCK: a process without CAP_IPC_LOCK gets ENOMEM for the first page beyond it, and
+    all of it again when it has released its MRs."""
+    pages, own = 64, 2
+    code, output = exhaust(
+        pair, guest_programs, "mr",
+        f"bash -c 'ulimit -l {pages * 4} && exec setpriv --bounding-set=-ipc_lock \"$@\"' sh")
+    assert code == 0, output
+    assert CREATED.findall(output) == [(str(pages - own), str(errno.ENOMEM))] * 2, output
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["cq", "qp"])
+def test_memory_cgroup(pair, guest_programs, neighbour, kind):
+    """Rings count as memory of the process's cgroup: beyond its limit the process gets ENOMEM or
+    is killed, and nothing is left."""
+    vm = pair.a
+    vm.expects(STACK, required=False)
+    vm.check(f"mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup; "
+             f"echo +memory >/sys/fs/cgroup/cgroup.subtree_control; mkdir {CGROUP} && "
+             f"echo 24M >{CGROUP}/memory.max")
+    code, output = exhaust(pair, guest_programs, kind,
+                           f"bash -c 'echo $$ >{CGROUP}/cgroup.procs && exec \"$@\"' sh")
+    rounds = CREATED.findall(output)
+    assert code == 137 or code == 0 and rounds and rounds[0][1] == str(errno.ENOMEM), (code, output)
+    events = dict(line.split() for line in vm.check(f"cat {CGROUP}/memory.events").splitlines())
+    assert int(events["max"]), events
+    vm.check(f"rmdir {CGROUP}")
+
+
+@pytest.mark.parametrize("seconds", [5, long(300)])
+def test_storm(queues, guest_programs, seconds):
+    """Threads create and destroy objects at random on two processors, beside traffic; no call fails
+    and nothing is left."""
+    before = counters(queues.card, 0, "objects")
+    port = queues.ornic[queues.a]
+    traffic = Traffic(queues, seconds=TRAFFIC)
+    output = queues.a.check(f"{guest_programs}/storm {port.device} {port.gid_index} 8 {seconds} "
+                            f"{seed.seed()}", seconds + 60)
+    assert int(output.split()[0]) > 100
+    traffic.wait_moving()
+    assert traffic.running()
+    traffic.kill()
+    wait_until("no objects", lambda: counters(queues.card, 0, "objects") == before)
