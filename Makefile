@@ -16,6 +16,7 @@ KERNEL ?= stock
 RDMA_CORE ?= 56.1
 TARGET ?= guest
 SECONDS ?= 60
+HOURS ?= 8
 
 S := scripts
 # Runs a Python module of the lab in the root tree
@@ -34,6 +35,7 @@ help:
 	@echo "                     commit has passed already is not run again   [STEP=one of them]"
 	@echo "  make fuzz          random inputs by libFuzzer for the card or libornic; what it finds stays"
 	@echo "                     in build/fuzz/   [TARGET=guest|packet|vfio|control|provider|flow SECONDS=60]"
+	@echo "  make soak          a mixed load for hours, until the first failure  [HOURS=8]"
 	@echo "  make bench         ORNIC against rdma_rxe: table and plots in Documentation/"
 	@echo "  make static        sparse, checkpatch, W=1 with gcc and clang, build inside Linux 7.3"
 	@echo
@@ -90,6 +92,9 @@ check-long: modules provider device
 fuzz: $(filter provider,$(TARGET))
 	@$(LONG_LAB) lab.fuzz "$(TARGET)" "$(SECONDS)"
 
+soak: modules provider device
+	@$(LAB) lab.soak "$(HOURS)"
+
 raise-floors:
 	@$(LAB) lab.check --raise-floors
 
@@ -106,5 +111,5 @@ clean:
 distclean: clean
 	@$(S)/clean-cache
 
-.PHONY: help lab modules provider device demo shell bench check check-quick check-long fuzz raise-floors \
-	static install clean distclean
+.PHONY: help lab modules provider device demo shell bench check check-quick check-long fuzz soak \
+	raise-floors static install clean distclean
