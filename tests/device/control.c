@@ -125,7 +125,7 @@ static struct json_object *set_fault_seed(struct fault *fault,
 	seed = strtoull(number, &end, 10);
 	if (errno || end == number || *end || *number == '-')
 		return answer_error("the seed must be a number of 64 bits");
-	fault_seed(fault, seed);
+	rng_seed(&fault->rng, seed);
 	return json_object_new_object();
 }
 

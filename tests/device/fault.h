@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rng.h"
+
 /* Probability of 1, in parts per million */
 #define FAULT_ALWAYS 1000000
 /* Long for a wire, but short compared to the retries of a requester */
@@ -35,13 +37,13 @@ enum fault_kind {
  * struct fault - state of the fault injection
  * @ppm: probability of each kind, in parts per million
  * @count: number of faults of each kind
- * @random: state of the generator, never 0. Each start of the program begins
- *	with the same state, so results can be reproduced.
+ * @rng: decides whether a fault happens. Each start of the program begins with
+ *	the same seed, so results can be reproduced.
  */
 struct fault {
 	uint32_t ppm[FAULT_KINDS];
 	uint64_t count[FAULT_KINDS];
-	uint64_t random;
+	struct rng rng;
 };
 
 /**
@@ -51,28 +53,12 @@ struct fault {
 void fault_init(struct fault *fault);
 
 /**
- * fault_seed - restart the random numbers
- * @fault: the faults
- * @seed: the same seed gives the same numbers
- */
-void fault_seed(struct fault *fault, uint64_t seed);
-
-/**
  * fault_name - name of a kind in requests and statistics
  * @kind: the kind
  *
  * Return: a static string.
  */
 const char *fault_name(enum fault_kind kind);
-
-/**
- * fault_number - a random number
- * @fault: the faults
- * @below: upper limit of the result, exclusive, not 0
- *
- * Return: 0 to @below - 1.
- */
-uint32_t fault_number(struct fault *fault, uint32_t below);
 
 /**
  * fault_happens - decide at random whether a fault happens, and count it
@@ -84,7 +70,7 @@ uint32_t fault_number(struct fault *fault, uint32_t below);
 static inline bool fault_happens(struct fault *fault, enum fault_kind kind)
 {
 	if (!fault->ppm[kind] ||
-	    fault_number(fault, FAULT_ALWAYS) >= fault->ppm[kind])
+	    rng_below(&fault->rng, FAULT_ALWAYS) >= fault->ppm[kind])
 		return false;
 	fault->count[kind]++;
 	return true;

@@ -13,6 +13,7 @@ EDGE_SRCS := \
 	log.c \
 	loop.c \
 	mem.c \
+	rng.c \
 	switch.c \
 	timer.c
 

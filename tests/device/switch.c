@@ -342,12 +342,12 @@ static void corrupt(struct switch_dev *sw, struct frame *frame)
 	if (frame->flags & FRAME_LOCAL || frame->hdr_len < ETH_HDR_LEN ||
 	    own == ETH_HDR_LEN || !fault_happens(&sw->fault, FAULT_CORRUPT))
 		return;
-	at = ETH_HDR_LEN + fault_number(&sw->fault, own - ETH_HDR_LEN);
+	at = ETH_HDR_LEN + rng_below(&sw->fault.rng, own - ETH_HDR_LEN);
 	if (at < frame->hdr_len)
-		frame->hdr[at] ^= 1 << fault_number(&sw->fault, 8);
+		frame->hdr[at] ^= 1 << rng_below(&sw->fault.rng, 8);
 	else
 		frame->trailer[at - frame->hdr_len] ^=
-			1 << fault_number(&sw->fault, 8);
+			1 << rng_below(&sw->fault.rng, 8);
 }
 
 /* Maybe delay a copy. Return: true when the frame must not be delivered now. */
