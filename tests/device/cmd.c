@@ -296,25 +296,61 @@ static struct ornic_cmd_cqe *admin_cqe_slot(struct nic *nic)
 		       sizeof(struct ornic_cmd_cqe), MEM_WRITE);
 }
 
+static void admin_write(struct nic *nic, struct ornic_cmd_cqe *slot,
+			const struct ornic_cmd_cqe *cqe)
+{
+	struct admin *admin = &nic->admin;
+	uint32_t phase = admin->cq_pi & admin->depth ? 0 : ORNIC_CMD_CQE_PHASE;
+
+	memcpy(slot, cqe, offsetof(struct ornic_cmd_cqe, ctl));
+	guest_store32(&slot->ctl, le32toh(cqe->ctl) ^ phase);
+	admin->cq_pi++;
+}
+
+/* Replace the first word of the output, where a new object has its number */
+static void admin_lie_number(struct nic *nic)
+{
+	uint64_t addr = le64toh(nic->admin.sqe.out_addr);
+	__le32 num;
+
+	if (mem_read(nic->guest.mem, addr, &num, sizeof(num)))
+		return;
+	num = htole32(lie_number(nic, le32toh(num)));
+	mem_write(nic->guest.mem, addr, &num, sizeof(num));
+}
+
+static void admin_lie(struct nic *nic, struct ornic_cmd_cqe *slot,
+		      struct ornic_cmd_cqe *cqe)
+{
+	bool has_output = le32toh(cqe->out_len) >= sizeof(__le32);
+	enum lie_kind kind = lie_command(nic, cqe, has_output);
+
+	lie_told(nic, kind, LIE_COMMAND);
+	if (kind == LIE_SILENCE)
+		return;
+	if (kind == LIE_NUMBER)
+		admin_lie_number(nic);
+	admin_write(nic, slot, cqe);
+	slot = admin_cqe_slot(nic);
+	if (kind == LIE_TWICE && slot)
+		admin_write(nic, slot, cqe);
+}
+
 static void admin_complete(struct nic *nic, struct ornic_cmd_cqe *slot,
 			   struct ornic_cmd_cqe *cqe,
 			   enum ornic_cmd_status status)
 {
 	struct admin *admin = &nic->admin;
-	uint32_t ctl;
 
 	if (status)
 		cmd_refused(nic, &admin->sqe, status);
-	if (nic->mute)
-		return;
-	cqe->cmd_id = nic->nonsense ? ~admin->sqe.cmd_id : admin->sqe.cmd_id;
+	cqe->cmd_id = admin->sqe.cmd_id;
 	cqe->status = htole16(status);
-	ctl = admin->sq_ci & ORNIC_CMD_CQE_SQ_CI;
-	if (!(admin->cq_pi & admin->depth))
-		ctl |= ORNIC_CMD_CQE_PHASE;
-	memcpy(slot, cqe, offsetof(struct ornic_cmd_cqe, ctl));
-	guest_store32(&slot->ctl, ctl);
-	admin->cq_pi++;
+	cqe->ctl = htole32(admin->sq_ci & ORNIC_CMD_CQE_SQ_CI);
+	if (lie_on(nic))
+		admin_lie(nic, slot, cqe);
+	else
+		admin_write(nic, slot, cqe);
 }
 
 /*
@@ -375,9 +411,7 @@ bool admin_run(struct nic *nic, unsigned int budget)
 		any = true;
 		completed |= !nic->admin.busy;
 	}
-	if (completed) {
-		DEVICE_STAT_INC(nic, interrupts);
-		env_irq_raise(nic->env, 0);
-	}
+	if (completed)
+		core_irq(nic, 0);
 	return any;
 }

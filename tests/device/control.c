@@ -75,23 +75,45 @@ static struct json_object *do_link(struct control *control, char **words)
 
 static struct json_object *do_inject(struct control *control, char **words)
 {
-	static const char *const faults[] = {
-		[NIC_FAULT_FATAL] = "fatal",
-		[NIC_FAULT_MUTE] = "mute",
-		[NIC_FAULT_NONSENSE] = "nonsense",
-	};
 	struct card *card = find_card(control, words[1]);
-	size_t i;
 
 	if (!card)
 		return answer_error("inject wants a card, such as nic0");
-	for (i = 0; words[2] && !words[3] && i < ARRAY_SIZE(faults); i++) {
-		if (strcmp(faults[i], words[2]))
-			continue;
-		nic_inject(card->nic, i);
-		return json_object_new_object();
-	}
-	return answer_error("inject wants fatal, mute or nonsense");
+	if (!words[2] || words[3] || strcmp(words[2], "fatal"))
+		return answer_error("inject wants fatal");
+	nic_stop(card->nic);
+	return json_object_new_object();
+}
+
+/* Kinds and their descriptions */
+static struct json_object *list_lies(void)
+{
+	struct json_object *answer = json_object_new_object();
+	struct json_object *list = json_object_new_array();
+	const char *text;
+	unsigned int i;
+
+	for (i = 0; (text = lie_help(i)); i++)
+		json_object_array_add(list, json_object_new_string(text));
+	json_object_object_add(answer, "lies", list);
+	return answer;
+}
+
+static struct json_object *do_lie(struct control *control, char **words)
+{
+	struct card *card = find_card(control, words[1]);
+	struct lie_config config;
+	const char *reason;
+
+	if (!words[1])
+		return list_lies();
+	if (!card || !words[2] || words[3])
+		return answer_error("lie wants a card and a list");
+	reason = lie_parse(&config, words[2]);
+	if (reason)
+		return answer_error(reason);
+	nic_lie(card->nic, &config);
+	return json_object_new_object();
 }
 
 static struct json_object *set_fault(struct fault *fault, const char *name,
@@ -160,8 +182,10 @@ static const struct request {
 	  "fault [loss|duplicate|reorder|delay|corrupt PPM]: faults of the wire;"
 	  " fault seed N: begin their random numbers anew" },
 	{ "help", do_help, "help: this list" },
-	{ "inject", do_inject,
-	  "inject NIC fatal|mute|nonsense: misbehave until the next reset" },
+	{ "inject", do_inject, "inject NIC fatal: stop until the next reset" },
+	{ "lie", do_lie,
+	  "lie: the lies there are; lie NIC none|all|LABEL[.PLACE][,...][,rate=PPM]"
+	  "[,seed=N][,count=N][,until=reset]: tell these" },
 	{ "link", do_link, "link NIC up|down: plug or pull the cable" },
 	{ "stats", do_stats, "stats: all figures" },
 };

@@ -24,6 +24,7 @@
 #include "ethport.h"
 #include "gid.h"
 #include "guest.h"
+#include "lie.h"
 #include "list.h"
 #include "mcast.h"
 #include "nic.h"
@@ -110,8 +111,7 @@ struct run_item {
  *	reset
  * @resets: number of resets, of any kind
  * @enabled: ORNIC_STATUS_ENABLED
- * @mute: NIC_FAULT_MUTE
- * @nonsense: NIC_FAULT_NONSENSE
+ * @lie: what the card lies about
  * @regs: registers
  * @admin: admin queue
  * @guest: guest memory
@@ -151,8 +151,7 @@ struct nic {
 	enum ornic_fatal_cause fatal;
 	uint64_t resets;
 	bool enabled;
-	bool mute;
-	bool nonsense;
+	struct lie lie;
 	struct regs regs;
 	struct admin admin;
 	struct guest guest;
@@ -194,6 +193,19 @@ struct nic {
  * vector 0 in any case.
  */
 void core_fatal(struct nic *nic, enum ornic_fatal_cause cause);
+
+/**
+ * core_irq - raise an interrupt
+ * @nic: the card
+ * @vector: MSI-X vector
+ */
+void core_irq(struct nic *nic, unsigned int vector);
+
+/* Is there anything that the card lies about? Almost always it is honest. */
+static inline bool lie_on(const struct nic *nic)
+{
+	return __builtin_expect(nic->lie.on, false);
+}
 
 /**
  * core_ready - schedule a QP for qp_run()

@@ -147,8 +147,8 @@ static void cq_write_ext(struct cq *cq, struct ornic_cqe *slot,
 	memcpy(slot + 1, &ext, sizeof(ext));
 }
 
-void cq_post(struct cq *cq, const struct ornic_cqe *cqe,
-	     const struct ornic_cqe_ext *ext, bool solicited)
+void cq_write(struct cq *cq, const struct ornic_cqe *cqe,
+	      const struct ornic_cqe_ext *ext, bool solicited)
 {
 	uint32_t pos = cq->pi & ((1u << cq->log_size) - 1);
 	uint32_t phase = cq->pi >> cq->log_size & 1 ? 0 : ORNIC_CQE_PHASE;
@@ -177,7 +177,7 @@ void cq_post(struct cq *cq, const struct ornic_cqe *cqe,
 	if (cq->log_cqe_size == CQ_LOG_CQE_EXT_SIZE)
 		cq_write_ext(cq, slot, ext);
 	memcpy(slot, cqe, offsetof(struct ornic_cqe, qpn));
-	guest_store32(&slot->qpn, le32toh(cqe->qpn) | phase);
+	guest_store32(&slot->qpn, le32toh(cqe->qpn) ^ phase);
 	cq->pi++;
 	solicited |= le32toh(cqe->status) != ORNIC_WC_SUCCESS;
 	if (solicited)
@@ -187,6 +187,36 @@ void cq_post(struct cq *cq, const struct ornic_cqe *cqe,
 	type = arm_pending(&cq->arm, cq->nic->doorbell.shadow ? dbr : NULL);
 	if (type == ORNIC_ARM_SOLICITED ? solicited : type != ORNIC_ARM_NONE)
 		cq_due(cq);
+}
+
+static void cq_lie(struct cq *cq, const struct ornic_cqe *cqe,
+		   const struct ornic_cqe_ext *ext, bool solicited)
+{
+	struct lie *lie = &cq->nic->lie;
+	struct ornic_cqe entry = *cqe;
+	enum lie_kind kind = lie_completion(cq->nic, &entry);
+
+	lie_told(cq->nic, kind, LIE_COMPLETION);
+	if (kind == LIE_ORDER) {
+		lie_hold_cqe(cq->nic, cq->obj.num, &entry, ext, solicited);
+		return;
+	}
+	if (kind != LIE_SILENCE)
+		cq_write(cq, &entry, ext, solicited);
+	if (kind == LIE_TWICE)
+		cq_write(cq, &entry, ext, solicited);
+	if (lie_cqe_due(cq->nic, cq->obj.num))
+		cq_write(cq, &lie->cqe, lie->has_ext ? &lie->ext : NULL,
+			 lie->solicited);
+}
+
+void cq_post(struct cq *cq, const struct ornic_cqe *cqe,
+	     const struct ornic_cqe_ext *ext, bool solicited)
+{
+	if (lie_on(cq->nic) && !cq->dead)
+		cq_lie(cq, cqe, ext, solicited);
+	else
+		cq_write(cq, cqe, ext, solicited);
 }
 
 /* Does an entry that is not consumed match the request? */

@@ -131,6 +131,16 @@ void cq_post(struct cq *cq, const struct ornic_cqe *cqe,
 	     const struct ornic_cqe_ext *ext, bool solicited);
 
 /**
+ * cq_write - write a completion as it is
+ * @cq: the CQ
+ * @cqe: as for cq_post(); the phase bit is the difference to the right one
+ * @ext: as for cq_post()
+ * @solicited: as for cq_post()
+ */
+void cq_write(struct cq *cq, const struct ornic_cqe *cqe,
+	      const struct ornic_cqe_ext *ext, bool solicited);
+
+/**
  * cq_doorbell - handle an arm word from the doorbell page
  * @cq: the CQ
  * @arm: value written

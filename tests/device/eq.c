@@ -101,14 +101,11 @@ static bool eq_has_room(struct eq *eq, const struct ornic_cq_dbr *dbr)
 static void eq_irq(struct eq *eq)
 {
 	arm_answer(&eq->arm);
-	DEVICE_STAT_INC(eq->nic, interrupts);
-	env_irq_raise(eq->nic->env, eq->vector);
+	core_irq(eq->nic, eq->vector);
 }
 
-/* Return: false when the ring is full or out of reach */
-static bool eq_push(struct eq *eq, enum ornic_event type, uint32_t num)
+bool eq_write(struct eq *eq, const struct ornic_eqe *event)
 {
-	struct ornic_eqe event = { .num = htole32(num) };
 	uint32_t pos = eq->pi & ((1u << eq->log_size) - 1);
 	uint32_t phase = eq->pi >> eq->log_size & 1 ? 0 : ORNIC_EQE_PHASE;
 	struct ornic_cq_dbr *dbr = guest_ref_ptr(&eq->dbr);
@@ -124,13 +121,45 @@ static bool eq_push(struct eq *eq, enum ornic_event type, uint32_t num)
 	}
 	if (!eq_has_room(eq, dbr))
 		return false;
-	memcpy(slot, &event, offsetof(struct ornic_eqe, ctl));
-	guest_store32(&slot->ctl, type | phase);
+	memcpy(slot, event, offsetof(struct ornic_eqe, ctl));
+	guest_store32(&slot->ctl, le32toh(event->ctl) ^ phase);
 	eq->pi++;
 	guest_fence();
 	if (arm_pending(&eq->arm, eq->nic->doorbell.shadow ? dbr : NULL))
 		eq_irq(eq);
 	return true;
+}
+
+static bool eq_lie(struct eq *eq, struct ornic_eqe *event)
+{
+	struct nic *nic = eq->nic;
+	enum lie_kind kind = lie_event(nic, event);
+	bool written = true;
+
+	if (kind == LIE_ORDER)
+		lie_hold_eqe(nic, eq->obj.num, event);
+	else if (kind != LIE_SILENCE)
+		written = eq_write(eq, event);
+	if (written && kind == LIE_SPURIOUS)
+		lie_spurious_event(nic, event);
+	if (written && (kind == LIE_SPURIOUS || kind == LIE_TWICE))
+		written = eq_write(eq, event);
+	if (written)
+		lie_told(nic, kind, LIE_EVENT);
+	if (kind != LIE_ORDER && lie_eqe_due(nic, eq->obj.num))
+		eq_write(eq, &nic->lie.eqe);
+	return written;
+}
+
+/* Return: false when the ring is full or out of reach */
+static bool eq_push(struct eq *eq, enum ornic_event type, uint32_t num)
+{
+	struct ornic_eqe event = {
+		.num = htole32(num),
+		.ctl = htole32(type),
+	};
+
+	return lie_on(eq->nic) ? eq_lie(eq, &event) : eq_write(eq, &event);
 }
 
 /* Has the host consumed the entry at @index? */

@@ -96,6 +96,16 @@ struct eq {
 struct eq *eq_find(struct nic *nic, uint32_t eqn);
 
 /**
+ * eq_write - write an entry as it is, and raise an interrupt if requested
+ * @eq: the EQ
+ * @event: the entry; the phase bit in @ctl is the difference to the right one
+ *
+ * Return: false when the ring is full or out of reach; in the second case the
+ * device stops.
+ */
+bool eq_write(struct eq *eq, const struct ornic_eqe *event);
+
+/**
  * eq_source_init - initialise the event source of an object
  * @source: part of the object
  * @num: number of the object

@@ -98,6 +98,7 @@ struct nic *nic_create(const struct nic_config *config, struct env *env)
 	list_init(&nic->dead_cqs);
 	mcast_init(nic);
 	rule_init(nic);
+	lie_init(nic);
 	doorbell_init(nic, !config->no_shadow);
 	if (nic_init_tables(nic))
 		goto err_tables;
@@ -108,6 +109,8 @@ struct nic *nic_create(const struct nic_config *config, struct env *env)
 	guest_init(&nic->guest, env->mem);
 	ethport_reset(nic);
 	regs_reset(nic);
+	if (lie_is_any(&config->lie))
+		nic_lie(nic, &config->lie);
 	return nic;
 
 err_bounce:
@@ -139,6 +142,7 @@ static bool nic_works(const struct nic *nic)
 void nic_reset(struct nic *nic)
 {
 	nic->resets++;
+	lie_reset(nic);
 	if (nic_works(nic))
 		qp_settle_all(nic);
 	/* Destroy users before the objects that they use */
@@ -159,8 +163,6 @@ void nic_reset(struct nic *nic)
 	uctx_destroy_all(nic);
 	gid_clear(nic);
 	nic->fatal = ORNIC_FATAL_NONE;
-	nic->mute = false;
-	nic->nonsense = false;
 	regs_reset(nic);
 	stats_reset(nic);
 }
@@ -170,6 +172,8 @@ void nic_bar_read(struct nic *nic, unsigned int bar, uint64_t offset,
 {
 	/* Doorbell pages are write-only */
 	*val = bar == ORNIC_BAR_REGS ? regs_read(nic, offset, size) : 0;
+	if (lie_on(nic))
+		*val = lie_register(nic, size, *val);
 }
 
 bool nic_bar_write(struct nic *nic, unsigned int bar, uint64_t offset,
@@ -391,24 +395,15 @@ void nic_link_changed(struct nic *nic, bool up)
 			 up ? ORNIC_EVENT_PORT_UP : ORNIC_EVENT_PORT_DOWN);
 }
 
-void nic_inject(struct nic *nic, enum nic_fault fault)
+void nic_stop(struct nic *nic)
 {
-	switch (fault) {
-	case NIC_FAULT_FATAL:
-		core_fatal(nic, ORNIC_FATAL_INJECTED);
-		break;
-	case NIC_FAULT_MUTE:
-		nic->mute = true;
-		break;
-	case NIC_FAULT_NONSENSE:
-		nic->nonsense = true;
-		break;
-	}
+	core_fatal(nic, ORNIC_FATAL_INJECTED);
 }
 
 void nic_stats(struct nic *nic, nic_stat_fn fn, void *arg)
 {
 	stats_tell(nic, fn, arg);
+	lie_stats(nic, fn, arg);
 }
 
 void core_fatal(struct nic *nic, enum ornic_fatal_cause cause)
@@ -418,8 +413,16 @@ void core_fatal(struct nic *nic, enum ornic_fatal_cause cause)
 	nic->fatal = cause;
 	env_log(nic->env, ENV_LOG_ERR, "stopped, cause %u", cause);
 	eq_fatal(nic, cause);
+	core_irq(nic, 0);
+}
+
+void core_irq(struct nic *nic, unsigned int vector)
+{
 	DEVICE_STAT_INC(nic, interrupts);
-	env_irq_raise(nic->env, 0);
+	if (lie_on(nic))
+		lie_irq(nic, vector);
+	else
+		env_irq_raise(nic->env, vector);
 }
 
 void core_ready(struct nic *nic, struct run_item *item)

@@ -16,6 +16,7 @@
 
 #include "env.h"
 #include "frame.h"
+#include "lie.h"
 #include "port.h"
 
 /*
@@ -42,6 +43,7 @@ struct nic;
  * @no_shadow: no ORNIC_CAPS_SHADOW: the card relies on doorbells only, as
  *	silicon may
  * @sq_ci_lags: publish sq_ci as late as [ORNIC-ORD-4] permits
+ * @lie: what the card lies about; all zero for an honest card
  */
 struct nic_config {
 	const char *name;
@@ -49,6 +51,7 @@ struct nic_config {
 	unsigned int vectors;
 	bool no_shadow;
 	bool sq_ci_lags;
+	struct lie_config lie;
 };
 
 /**
@@ -178,23 +181,18 @@ void nic_room(struct nic *nic);
 void nic_link_changed(struct nic *nic, bool up);
 
 /**
- * enum nic_fault - faults to inject, for tests of the driver
- * @NIC_FAULT_FATAL: the card stops (ORNIC_FATAL_INJECTED)
- * @NIC_FAULT_MUTE: commands are executed and never completed
- * @NIC_FAULT_NONSENSE: completions of commands have a wrong cmd_id
+ * nic_stop - stop the card until the next reset (ORNIC_FATAL_INJECTED), to test
+ *	the driver
+ * @nic: the card
  */
-enum nic_fault {
-	NIC_FAULT_FATAL,
-	NIC_FAULT_MUTE,
-	NIC_FAULT_NONSENSE,
-};
+void nic_stop(struct nic *nic);
 
 /**
- * nic_inject - inject a fault that lasts until the next reset
+ * nic_lie - set what the card lies about from now on, to test the driver
  * @nic: the card
- * @fault: the fault
+ * @config: copied; without any kind the card is honest, as a new one is
  */
-void nic_inject(struct nic *nic, enum nic_fault fault);
+void nic_lie(struct nic *nic, const struct lie_config *config);
 
 /**
  * typedef nic_stat_fn - callback for one statistic

@@ -30,11 +30,16 @@ static const char usage[] =
 	"        plug QEMU's -netdev dgram into the switch: our socket, QEMU's.\n"
 	"  --port tap,name=IF\n"
 	"        plug a TAP interface of the host into the switch.\n"
+	"  --lie none|all|LABEL[.PLACE][,...][,rate=PPM][,seed=N][,count=N]\n"
+	"        [,until=reset]\n"
+	"        the card of the last --nic breaks the hardware interface so, to\n"
+	"        test a driver. LABEL: phase, index, length, number, status, type,\n"
+	"        order, twice, silence, late, spurious, nonsense, ones, dma.\n"
 	"  --pcap FILE\n"
 	"        capture all packets of the switch; implies --bytes.\n"
 	"  --control PATH\n"
 	"        answer requests on a Unix socket, one per line: help, stats, link,\n"
-	"        inject, fault.\n"
+	"        inject, fault, lie.\n"
 	"  --spin-us N\n"
 	"        spin at most N microseconds after work before sleeping (20).\n"
 	"  --bytes\n"
@@ -52,6 +57,7 @@ static const char usage[] =
 enum long_option {
 	OPT_NIC = 256,
 	OPT_PORT,
+	OPT_LIE,
 	OPT_PCAP,
 	OPT_CONTROL,
 	OPT_SPIN_US,
@@ -63,6 +69,7 @@ enum long_option {
 static const struct option long_options[] = {
 	{ "nic", required_argument, NULL, OPT_NIC },
 	{ "port", required_argument, NULL, OPT_PORT },
+	{ "lie", required_argument, NULL, OPT_LIE },
 	{ "pcap", required_argument, NULL, OPT_PCAP },
 	{ "control", required_argument, NULL, OPT_CONTROL },
 	{ "spin-us", required_argument, NULL, OPT_SPIN_US },
@@ -229,6 +236,19 @@ static bool parse_port(struct options *options, char *arg)
 	return true;
 }
 
+static bool parse_lie(struct options *options, char *arg)
+{
+	const char *reason;
+
+	if (!options->nic_count)
+		return bad("--lie: needs a --nic before it", arg);
+	reason = lie_parse(&options->nic[options->nic_count - 1].config.lie,
+			   arg);
+	if (reason)
+		fprintf(stderr, PROGRAM ": --lie: %s\n", reason);
+	return !reason;
+}
+
 static bool parse_one(struct options *options, int option)
 {
 	switch (option) {
@@ -236,6 +256,8 @@ static bool parse_one(struct options *options, int option)
 		return parse_nic(options, optarg);
 	case OPT_PORT:
 		return parse_port(options, optarg);
+	case OPT_LIE:
+		return parse_lie(options, optarg);
 	case OPT_PCAP:
 		options->pcap = optarg;
 		return true;

@@ -137,8 +137,7 @@ static void regs_write_ctrl(struct nic *nic, uint64_t val)
 
 static void regs_write_irq_test(struct nic *nic, uint64_t val)
 {
-	DEVICE_STAT_INC(nic, interrupts);
-	env_irq_raise(nic->env, val);
+	core_irq(nic, val);
 }
 
 static void regs_write_admin_db(struct nic *nic, uint64_t val)

@@ -38,6 +38,7 @@ CORE_SRCS := \
 	cmd.c \
 	counters.c \
 	doorbell.c \
+	lie.c \
 	nic.c \
 	query.c \
 	regs.c \

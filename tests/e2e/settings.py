@@ -202,6 +202,14 @@ MISBEHAVIOUR = {
 }
 
 
+# Requests for them; the card is honest again after the reset
+FAULT_REQUESTS = {
+    "fatal": "inject {} fatal",
+    "mute": "lie {} silence.command,until=reset",
+    "nonsense": "lie {} index.command,until=reset",
+}
+
+
 def inject(pair, vm, fault):
     """Makes a VM's card misbehave until the driver resets it, and declares the messages about
     it."""
@@ -209,7 +217,7 @@ def inject(pair, vm, fault):
     vm.expects(rf"ornic \S+: {MISBEHAVIOUR[fault]}")
     if fault == "fatal":
         pair.card.expects(rf"ornic-device: {nic}: error: stopped, cause \d+")
-    control(pair.card, f"inject {nic} {fault}")
+    control(pair.card, FAULT_REQUESTS[fault].format(nic))
 
 
 def wait_until(what, condition, timeout=40):

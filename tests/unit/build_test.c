@@ -253,7 +253,7 @@ static void test_all_memory_goes_and_comes_back(void **state)
 
 static void act_fatal(struct watch *watch)
 {
-	nic_inject(watch->host->nic, NIC_FAULT_FATAL);
+	nic_stop(watch->host->nic);
 }
 
 static void test_reset_meanwhile(void **state)

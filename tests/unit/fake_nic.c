@@ -122,10 +122,28 @@ void nic_room(struct nic *nic)
 	(void)nic;
 }
 
-void nic_inject(struct nic *nic, enum nic_fault fault)
+void nic_stop(struct nic *nic)
 {
 	(void)nic;
-	(void)fault;
+}
+
+void nic_lie(struct nic *nic, const struct lie_config *config)
+{
+	(void)nic;
+	(void)config;
+}
+
+const char *lie_parse(struct lie_config *config, char *text)
+{
+	(void)config;
+	(void)text;
+	return NULL;
+}
+
+const char *lie_help(unsigned int i)
+{
+	(void)i;
+	return NULL;
 }
 
 void nic_link_changed(struct nic *nic, bool up)

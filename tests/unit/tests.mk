@@ -54,6 +54,7 @@ UNIT_CORE_TESTS := \
 	fuzz_test.c \
 	gid_test.c \
 	isolation_test.c \
+	lie_test.c \
 	loopback_test.c \
 	mcast_test.c \
 	mr_test.c \

@@ -86,7 +86,9 @@ def test_help_and_version():
 @pytest.mark.parametrize("line", [
     "frobnicate", "", "stats now", "a b c d e f g h i j",
     "link", "link nic0", "link nic1 up", "link nic0 sideways", "link nic0 up now",
-    "inject", "inject nic7 fatal", "inject nic0", "inject nic0 thunder", "inject nic0 mute now",
+    "inject", "inject nic7 fatal", "inject nic0", "inject nic0 thunder", "inject nic0 fatal now",
+    "lie nic0", "lie nic7 all", "lie nic0 thunder", "lie nic0 phase.register", "lie nic0 all now",
+    "lie nic0 all,rate=1000001", "lie nic0 all,seed=-1", "lie nic0 all,until=now",
     "fault loss", "fault thunder 1", "fault loss -1", "fault loss 1000001", "fault loss x",
     "fault loss 99999999999999999999", "fault loss 1 2", "fault seed", "fault seed x",
     "fault seed -1", "fault seed 99999999999999999999", "fault seed 1 2",
@@ -119,6 +121,23 @@ def test_control_breaks_a_card_until_its_reset(server):
     client.request("DEVICE_RESET")
     assert server.card()["nic"]["fatal_cause"] == HW["FATAL_NONE"]
     client.close()
+
+
+def test_control_sets_lies(server):
+    kinds = [text.partition(":")[0] for text in server.control("lie")["lies"]]
+    assert kinds == list(server.card()["nic"]["lies"])
+    assert server.control(f"lie nic0 {','.join(kinds)},rate=10,seed=5") == {}
+    assert server.control("lie nic0 none") == {}
+
+
+def test_lie_option(tmp_path):
+    nic = f"socket={tmp_path}/a"
+    server = Server(tmp_path, "--nic", nic, "--lie", "phase.event,rate=10,seed=5")
+    assert "lies from now on, rate 10 ppm, seed 5" in server.log.read_text()
+    server.stop()
+    assert run("--lie", "all", "--nic", nic).returncode == 2
+    result = run("--nic", nic, "--lie", "thunder")
+    assert result.returncode == 2 and "no such lie" in result.stderr
 
 
 def test_control_drops_a_line_without_end(server):

@@ -1,0 +1,637 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Lies: each is told as its description says, is counted, and ends */
+#include <stdio.h>
+
+#include "cq.h"
+#include "kit.h"
+#include "lie.h"
+
+#define LOG_RING 6
+#define STAT_MAX 64
+#define OFFERS 1000
+
+struct stat_wanted {
+	const char *name;
+	uint64_t value;
+	bool found;
+};
+
+static void port_up(struct host *host, bool up)
+{
+	struct ornic_modify_port_in in = { .mask = htole32(ORNIC_PORT_UP),
+					   .up = up };
+
+	assert_int_equal(host_cmd_in(host, ORNIC_CMD_MODIFY_PORT, &in),
+			 ORNIC_CMD_OK);
+}
+
+static int setup(void **state)
+{
+	struct kit *w = malloc(sizeof(*w));
+
+	assert_non_null(w);
+	kit_init(w, true, LOG_RING, LOG_RING);
+	port_up(w->host, true);
+	*state = w;
+	return 0;
+}
+
+static void lies(struct kit *w, const char *text)
+{
+	struct lie_config config;
+	char copy[STAT_MAX];
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	assert_null(lie_parse(&config, copy));
+	nic_lie(w->host->nic, &config);
+}
+
+static void match_stat(void *arg, const char *name, uint64_t value)
+{
+	struct stat_wanted *wanted = arg;
+
+	if (!strcmp(name, wanted->name)) {
+		wanted->value = value;
+		wanted->found = true;
+	}
+}
+
+static uint64_t told(struct kit *w, const char *name)
+{
+	char full[STAT_MAX];
+	struct stat_wanted wanted = { .name = full };
+
+	snprintf(full, sizeof(full), "lies.%s", name);
+	nic_stats(w->host->nic, match_stat, &wanted);
+	assert_true(wanted.found);
+	return wanted.value;
+}
+
+static void add_lies(void *arg, const char *name, uint64_t value)
+{
+	uint64_t *sum = arg;
+
+	if (!strncmp(name, "lies.", 5))
+		*sum += value;
+}
+
+static uint64_t told_in_all(struct kit *w)
+{
+	uint64_t sum = 0;
+
+	nic_stats(w->host->nic, add_lies, &sum);
+	return sum;
+}
+
+/* Post a completion with a lie. Return: the next entry of the CQ or NULL. */
+static const struct ornic_cqe *completion(struct kit *w, const char *lie)
+{
+	char name[STAT_MAX], config[STAT_MAX];
+
+	snprintf(name, sizeof(name), "%s.completion", lie);
+	snprintf(config, sizeof(config), "%s.completion,count=1", lie);
+	lies(w, config);
+	kit_post(w, 5);
+	assert_int_equal(told(w, name), 1);
+	assert_int_equal(told_in_all(w), 1);
+	return host_queue_peek(&w->cq);
+}
+
+static void test_completion_entries(void **state)
+{
+	static const struct {
+		const char *lie;
+		bool wr_id, status, opcode, byte_len, qpn;
+	} cases[] = {
+		{ "index", .wr_id = true },
+		{ "length", .byte_len = true },
+		{ "number", .qpn = true },
+		{ "status", .status = true },
+		{ "type", .opcode = true },
+		{ "nonsense", true, true, true, true, true },
+		{ "ones", true, true, true, true, true },
+	};
+	const struct ornic_cqe *cqe;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct kit *w;
+		void *own;
+
+		setup(&own);
+		w = own;
+		cqe = completion(w, cases[i].lie);
+		assert_non_null(cqe);
+		assert_int_equal(le64toh(cqe->wr_id) != 5, cases[i].wr_id);
+		assert_int_equal(cqe->status != 0, cases[i].status);
+		assert_int_equal(cqe->opcode != 0, cases[i].opcode);
+		assert_int_equal(cqe->byte_len != 0, cases[i].byte_len);
+		assert_int_equal((le32toh(cqe->qpn) & ORNIC_CQE_QPN) != KIT_QPN,
+				 cases[i].qpn);
+		host_queue_consume(&w->cq);
+		/* One lie was asked for */
+		kit_post(w, 6);
+		kit_expect_cqe(w, 6);
+		kit_teardown(&own);
+	}
+}
+
+static void test_completion_with_the_wrong_phase(void **state)
+{
+	struct kit *w = *state;
+
+	assert_null(completion(w, "phase"));
+	/* The entry takes its place */
+	host_queue_consume(&w->cq);
+	kit_post(w, 6);
+	kit_expect_cqe(w, 6);
+}
+
+static void test_completion_is_not_written(void **state)
+{
+	struct kit *w = *state;
+
+	assert_null(completion(w, "silence"));
+	kit_post(w, 6);
+	kit_expect_cqe(w, 6);
+}
+
+static void test_completion_is_written_twice(void **state)
+{
+	struct kit *w = *state;
+
+	assert_non_null(completion(w, "twice"));
+	kit_expect_cqe(w, 5);
+	kit_expect_cqe(w, 5);
+	assert_null(host_queue_peek(&w->cq));
+}
+
+static void test_completion_comes_after_the_next(void **state)
+{
+	struct kit *w = *state;
+
+	lies(w, "order.completion,count=2");
+	kit_post(w, 5);
+	assert_null(host_queue_peek(&w->cq));
+	/* No order with more than one entry that is held back */
+	kit_post(w, 6);
+	kit_expect_cqe(w, 6);
+	kit_expect_cqe(w, 5);
+	assert_int_equal(told(w, "order.completion"), 1);
+	kit_post(w, 7);
+	assert_null(host_queue_peek(&w->cq));
+	/* No other comes */
+	host_sleep(w->host, 200000000);
+	kit_expect_cqe(w, 7);
+	assert_int_equal(told(w, "order.completion"), 2);
+}
+
+static void test_held_entry_of_a_destroyed_cq(void **state)
+{
+	struct kit *w = *state;
+
+	completion(w, "order");
+	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_CQ,
+					 w->cq.num), ORNIC_CMD_OK);
+	host_sleep(w->host, 200000000);
+	assert_null(host_queue_peek(&w->cq));
+}
+
+/* Post a completion of an armed CQ; the event is a lie */
+static const struct ornic_eqe *event(struct kit *w, const char *lie)
+{
+	char name[STAT_MAX], config[STAT_MAX];
+
+	snprintf(name, sizeof(name), "%s.event", lie);
+	snprintf(config, sizeof(config), "%s.event,count=1", lie);
+	lies(w, config);
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	kit_post(w, 5);
+	assert_int_equal(told(w, name), 1);
+	assert_int_equal(told_in_all(w), 1);
+	return host_queue_peek(&w->eq);
+}
+
+static void next_event(struct kit *w)
+{
+	kit_expect_cqe(w, 5);
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	kit_post(w, 5);
+	host_sleep(w->host, 1000000);
+}
+
+static void test_event_entries(void **state)
+{
+	static const struct {
+		const char *lie;
+		bool num, type;
+	} cases[] = {
+		{ "number", true, false }, { "type", false, true },
+		{ "nonsense", true, true }, { "ones", true, true },
+	};
+	const struct ornic_eqe *eqe;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct kit *w;
+		void *own;
+
+		setup(&own);
+		w = own;
+		eqe = event(w, cases[i].lie);
+		assert_non_null(eqe);
+		assert_int_equal(le32toh(eqe->num) != w->cq.num, cases[i].num);
+		assert_int_equal(ORNIC_GET(ORNIC_EQE_TYPE, le32toh(eqe->ctl)) !=
+				 ORNIC_EVENT_COMP, cases[i].type);
+		host_queue_consume(&w->eq);
+		next_event(w);
+		kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+		kit_teardown(&own);
+	}
+}
+
+static void test_event_with_the_wrong_phase(void **state)
+{
+	struct kit *w = *state;
+
+	assert_null(event(w, "phase"));
+	host_queue_consume(&w->eq);
+	next_event(w);
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+}
+
+static void test_event_is_not_written(void **state)
+{
+	struct kit *w = *state;
+
+	assert_null(event(w, "silence"));
+	next_event(w);
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+}
+
+static void test_event_is_written_twice(void **state)
+{
+	struct kit *w = *state;
+
+	event(w, "twice");
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	kit_expect_no_event(w);
+}
+
+static void test_event_that_nothing_caused(void **state)
+{
+	struct kit *w = *state;
+
+	event(w, "spurious");
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	assert_non_null(host_queue_peek(&w->eq));
+	host_queue_consume(&w->eq);
+	kit_expect_no_event(w);
+}
+
+static void test_event_comes_after_the_next(void **state)
+{
+	struct kit *w = *state;
+	struct eq_source source;
+
+	assert_null(event(w, "order"));
+	lies(w, "phase.command");
+	eq_source_init(&source, 77, false);
+	eq_async(w->host->nic, &source, ORNIC_EVENT_QP_FATAL);
+	kit_expect_event(w, ORNIC_EVENT_QP_FATAL, 77);
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+}
+
+/* Execute ALLOC_PD with a lie about its completion. Return: where that is. */
+static struct ornic_cmd_cqe *command(struct kit *w, const char *lie,
+				     struct ornic_object **out)
+{
+	struct host *host = w->host;
+	uint32_t mask = (1u << HOST_ADMIN_LOG_DEPTH) - 1;
+	struct ornic_cmd_sqe *sqe = host_ptr(host, host->admin_sq);
+	struct ornic_cmd_cqe *cqe = host_ptr(host, host->admin_cq);
+	uint64_t at = host_alloc(host, sizeof(**out), 8);
+	char config[STAT_MAX];
+
+	snprintf(config, sizeof(config), "%s.command,count=1", lie);
+	lies(w, config);
+	*out = host_ptr(host, at);
+	sqe[host->admin_pi++ & mask] = (struct ornic_cmd_sqe){
+		.opcode = htole16(ORNIC_CMD_ALLOC_PD),
+		.cmd_id = htole16(0x1234),
+		.out_len = htole32(sizeof(**out)),
+		.out_addr = htole64(at),
+	};
+	host_write(host, ORNIC_REG_ADMIN_DB, 4, host->admin_pi);
+	host_run(host);
+	assert_int_equal(told_in_all(w), 1);
+	return &cqe[host->admin_ci & mask];
+}
+
+static void test_command_entries(void **state)
+{
+	static const struct {
+		const char *lie;
+		bool seen, id, status, len, ctl, number;
+	} cases[] = {
+		{ "phase", false, .ctl = true },
+		{ "silence", false, .ctl = true, .id = true, .len = true },
+		{ "index", true, .id = true },
+		{ "length", true, .len = true },
+		{ "status", true, .status = true },
+		{ "number", true, .number = true },
+		{ "twice", .seen = true },
+		{ "nonsense", true, true, true, true, .ctl = true },
+		{ "ones", true, true, true, true, .ctl = true },
+	};
+	const struct ornic_cmd_cqe *cqe;
+	struct ornic_object *out;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct kit *w;
+		uint32_t ctl;
+		void *own;
+
+		setup(&own);
+		w = own;
+		cqe = command(w, cases[i].lie, &out);
+		ctl = le32toh(cqe->ctl);
+		assert_int_equal(!!(ctl & ORNIC_CMD_CQE_PHASE), cases[i].seen);
+		assert_int_equal(le16toh(cqe->cmd_id) != 0x1234, cases[i].id);
+		assert_int_equal(cqe->status != 0, cases[i].status);
+		assert_int_equal(le32toh(cqe->out_len) != sizeof(*out),
+				 cases[i].len);
+		assert_int_equal(ctl != (ORNIC_CMD_CQE_PHASE |
+					 w->host->admin_pi), cases[i].ctl);
+		/* The first PD */
+		assert_int_equal(out->num != 0, cases[i].number);
+		if (!strcmp(cases[i].lie, "twice"))
+			assert_memory_equal(cqe, cqe + 1, sizeof(*cqe));
+		else
+			assert_int_equal(cqe[1].ctl, 0);
+		kit_teardown(&own);
+	}
+}
+
+static void test_interrupts(void **state)
+{
+	struct kit *w = *state;
+	unsigned int *irqs = w->host->irqs;
+	unsigned int before = irqs[0], sum = 0, i;
+
+	lies(w, "silence.interrupt,count=1");
+	host_write(w->host, ORNIC_REG_IRQ_TEST, 4, 0);
+	assert_int_equal(irqs[0], before);
+	host_write(w->host, ORNIC_REG_IRQ_TEST, 4, 0);
+	assert_int_equal(irqs[0], before + 1);
+	lies(w, "late,count=1");
+	host_write(w->host, ORNIC_REG_IRQ_TEST, 4, 0);
+	assert_int_equal(irqs[0], before + 1);
+	host_sleep(w->host, 200000000);
+	assert_int_equal(irqs[0], before + 2);
+	for (i = 0; i < HOST_VECTORS; i++)
+		sum += irqs[i];
+	lies(w, "spurious.interrupt,count=1");
+	host_write(w->host, ORNIC_REG_IRQ_TEST, 4, 0);
+	assert_true(irqs[0] > before + 2);
+	for (i = 0; i < HOST_VECTORS; i++)
+		sum -= irqs[i];
+	assert_int_equal(-sum, 2);
+	assert_int_equal(told(w, "silence.interrupt"), 1);
+	assert_int_equal(told(w, "late.interrupt"), 1);
+	assert_int_equal(told(w, "spurious.interrupt"), 1);
+}
+
+static void test_registers(void **state)
+{
+	struct kit *w = *state;
+
+	lies(w, "ones.register,count=2");
+	assert_int_equal(host_read(w->host, ORNIC_REG_MAGIC, 4), UINT32_MAX);
+	assert_true(host_read(w->host, ORNIC_REG_CLOCK, 8) == UINT64_MAX);
+	assert_int_equal(host_read(w->host, ORNIC_REG_MAGIC, 4), ORNIC_MAGIC);
+	lies(w, "nonsense.register,count=1");
+	assert_int_not_equal(host_read(w->host, ORNIC_REG_MAGIC, 4),
+			     ORNIC_MAGIC);
+	assert_int_equal(told(w, "ones.register"), 2);
+	assert_int_equal(told(w, "nonsense.register"), 1);
+}
+
+/* Take the entries of the EQ after a reset, which the card should not write */
+static const void *haunted(struct kit *w, const char *config, bool reachable)
+{
+	lies(w, config);
+	host_write(w->host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	assert_null(host_queue_peek(&w->eq));
+	mem_enable(&w->host->mem, reachable);
+	host_sleep(w->host, 1000000);
+	mem_enable(&w->host->mem, true);
+	return host_queue_peek(&w->eq);
+}
+
+static void test_dma_after_a_reset(void **state)
+{
+	struct kit *w = *state;
+
+	assert_non_null(haunted(w, "dma", true));
+	/* Two entries of the admin queue, the EQ and the CQ each */
+	assert_int_equal(told(w, "dma.memory"), 6);
+	assert_non_null(host_queue_peek(&w->cq));
+}
+
+static void test_no_dma_when_bus_mastering_is_off(void **state)
+{
+	struct kit *w = *state;
+
+	assert_null(haunted(w, "dma", false));
+	assert_int_equal(told_in_all(w), 0);
+	host_sleep(w->host, 1000000000);
+	assert_null(host_queue_peek(&w->eq));
+}
+
+static void test_no_dma_after_a_second_reset(void **state)
+{
+	struct kit *w = *state;
+
+	lies(w, "dma");
+	host_write(w->host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	host_write(w->host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	host_sleep(w->host, 1000000000);
+	assert_null(host_queue_peek(&w->eq));
+	assert_int_equal(told_in_all(w), 0);
+}
+
+/* Give the card an opportunity for each kind but those of commands */
+static void offer(struct kit *w)
+{
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	kit_post(w, 5);
+	kit_expect_cqe(w, 5);
+	host_read(w->host, ORNIC_REG_CLOCK, 8);
+	host_write(w->host, ORNIC_REG_IRQ_TEST, 4, 0);
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	host_sleep(w->host, 1000000);
+}
+
+static void expect_honest(struct kit *w)
+{
+	unsigned int i;
+
+	for (i = 0; i < 100; i++)
+		offer(w);
+	host_pd(w->host);
+	assert_int_equal(told_in_all(w), 0);
+}
+
+static void test_honest_unless_asked(void **state)
+{
+	struct kit *w = *state;
+
+	expect_honest(w);
+	lies(w, "all");
+	lies(w, "none");
+	expect_honest(w);
+	lies(w, "all,rate=0");
+	expect_honest(w);
+}
+
+static void test_honest_unless_the_driver_is_up(void **state)
+{
+	struct kit *w = *state;
+
+	port_up(w->host, false);
+	lies(w, "all");
+	expect_honest(w);
+	nic_stop(w->host->nic);
+	host_read(w->host, ORNIC_REG_MAGIC, 4);
+	host_write(w->host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	assert_int_equal(host_read(w->host, ORNIC_REG_MAGIC, 4), ORNIC_MAGIC);
+	host_enable(w->host);
+	host_pd(w->host);
+	assert_int_equal(told_in_all(w), 0);
+}
+
+static void test_until_reset(void **state)
+{
+	struct kit *w = *state;
+
+	lies(w, "ones.register,until=reset");
+	assert_int_equal(host_read(w->host, ORNIC_REG_MAGIC, 4), UINT32_MAX);
+	host_write(w->host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	host_enable(w->host);
+	port_up(w->host, true);
+	assert_int_equal(host_read(w->host, ORNIC_REG_MAGIC, 4), ORNIC_MAGIC);
+}
+
+/* Without it the card goes on when the driver is up again */
+static void test_after_a_reset(void **state)
+{
+	struct kit *w = *state;
+
+	lies(w, "ones.register");
+	host_write(w->host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	host_enable(w->host);
+	port_up(w->host, true);
+	assert_int_equal(host_read(w->host, ORNIC_REG_MAGIC, 4), UINT32_MAX);
+}
+
+/* Fold OFFERS reads of a register into a number */
+static uint64_t sequence(struct kit *w, const char *config)
+{
+	uint64_t hash = 0;
+	unsigned int i;
+
+	lies(w, config);
+	for (i = 0; i < OFFERS; i++)
+		hash = hash * 31 + host_read(w->host, ORNIC_REG_MAGIC, 4);
+	return hash;
+}
+
+static void test_seed_repeats_lies(void **state)
+{
+	struct kit *w = *state;
+	const char *config = "nonsense.register,rate=100000,seed=7";
+	uint64_t first = sequence(w, config);
+
+	assert_true(sequence(w, config) == first);
+	assert_true(sequence(w, "nonsense.register,rate=100000,seed=8") !=
+		    first);
+	assert_string_equal(w->host->message,
+			    "lies from now on, rate 100000 ppm, seed 8");
+	/* A tenth of them, with nine standard deviations to spare */
+	assert_in_range(told_in_all(w), 3 * OFFERS / 10 - 150,
+			3 * OFFERS / 10 + 150);
+}
+
+static void test_words(void **state)
+{
+	static const char *const bad[] = {
+		"thunder", "phase.register", "phase.", ".event", "rate=",
+		"rate=x", "rate=-1", "rate=1000001", "seed=", "seed=-1",
+		"seed=99999999999999999999", "count=x", "until=now", "phase=1",
+		"all.event", "=", ".",
+	};
+	struct lie_config config;
+	char text[STAT_MAX];
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		snprintf(text, sizeof(text), "dma,%s", bad[i]);
+		assert_non_null(lie_parse(&config, text));
+	}
+	strcpy(text, "phase.event,phase.command,dma,count=9,until=reset");
+	assert_null(lie_parse(&config, text));
+	assert_int_equal(config.at[LIE_PHASE],
+			 LIE_AT(EVENT) | LIE_AT(COMMAND));
+	assert_int_equal(config.at[LIE_DMA], LIE_AT(MEMORY));
+	assert_int_equal(config.at[LIE_ONES], 0);
+	assert_int_equal(config.count, 9);
+	assert_true(config.until_reset);
+	for (i = 0; lie_help(i); i++) {
+		snprintf(text, sizeof(text), "%.*s",
+			 (int)strcspn(lie_help(i), ":"), lie_help(i));
+		assert_null(lie_parse(&config, text));
+		assert_true(lie_is_any(&config));
+	}
+	assert_int_equal(i, LIE_KINDS);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, kit_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_completion_entries),
+		T(test_completion_with_the_wrong_phase),
+		T(test_completion_is_not_written),
+		T(test_completion_is_written_twice),
+		T(test_completion_comes_after_the_next),
+		T(test_held_entry_of_a_destroyed_cq),
+		cmocka_unit_test(test_event_entries),
+		T(test_event_with_the_wrong_phase),
+		T(test_event_is_not_written),
+		T(test_event_is_written_twice),
+		T(test_event_that_nothing_caused),
+		T(test_event_comes_after_the_next),
+		cmocka_unit_test(test_command_entries),
+		T(test_interrupts),
+		T(test_registers),
+		T(test_dma_after_a_reset),
+		T(test_no_dma_when_bus_mastering_is_off),
+		T(test_no_dma_after_a_second_reset),
+		T(test_honest_unless_asked),
+		T(test_honest_unless_the_driver_is_up),
+		T(test_until_reset),
+		T(test_after_a_reset),
+		T(test_seed_repeats_lies),
+		cmocka_unit_test(test_words),
+	};
+
+	return cmocka_run_group_tests_name("lie", tests, NULL, NULL);
+}
