@@ -164,8 +164,10 @@ int ornic_cmd_create(struct ornic_dev *odev, enum ornic_opcode opcode,
  * @opcode:	enum ornic_opcode
  * @num:	number of the object
  *
- * Return: as ornic_cmd_exec(), but 0 if the device is dead: its objects no
- * longer exist, and it does not access memory any more.
+ * A device that refuses to destroy an object is stopped as by ornic_dev_fail().
+ *
+ * Return: 0, also if the device is dead: its objects no longer exist, and it does
+ * not access memory any more. -EBUSY if windows are bound to a memory region.
  */
 int ornic_cmd_destroy(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num);
 
@@ -175,8 +177,8 @@ int ornic_cmd_destroy(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num)
  * @opcode:	enum ornic_opcode, of a command that takes struct ornic_object
  * @num:	number of the object
  *
- * For callers that cannot keep the memory. If the device refuses the command it
- * might go on using the memory, so it is stopped as by ornic_dev_fail().
+ * For callers that cannot keep the memory: a device that refuses the command for
+ * any reason is stopped, because it might go on using the memory.
  */
 void ornic_cmd_release(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num);
 

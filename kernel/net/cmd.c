@@ -441,7 +441,18 @@ int ornic_cmd_destroy(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num)
 	int err;
 
 	err = ornic_cmd_exec(odev, opcode, &in, sizeof(in), NULL, 0);
-	return err == -EIO ? 0 : err;
+	if (!err || err == -EIO)
+		return 0;
+	/* A process may have bound windows to a region, which nobody else sees */
+	if (err == -EBUSY && opcode == ORNIC_CMD_DESTROY_MR)
+		return err;
+
+	/*
+	 * The core destroys only what exists and is not in use. If it is
+	 * refused that at the end of a process, it warns and leaks the object.
+	 */
+	ornic_dev_fail(odev, "command %s %#x failed: %d", ornic_cmd_name(opcode), num, err);
+	return 0;
 }
 EXPORT_SYMBOL_NS_GPL(ornic_cmd_destroy, "ORNIC");
 
