@@ -3,9 +3,9 @@
  * Completions of kernel consumers.
  *
  * The device is not trusted: a completion that names no QP of this CQ, or a
- * work request that is not outstanding, is dropped. Checked values are read
- * once, because the device might change them. When the device is dead,
- * outstanding work requests complete here as flushed.
+ * work request that is not outstanding, stops it. Checked values are read once,
+ * because the device might change them. When the device is dead, outstanding
+ * work requests complete here as flushed.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -157,14 +157,11 @@ static void ornic_wc_fill(struct ornic_cq *cq, const struct ornic_cqe *cqe, bool
 		ornic_wc_fill_ext(wc, (const void *)(cqe + 1));
 }
 
-/* Converts one completion; returns false if it is dropped */
-static bool ornic_cq_consume(struct ornic_cq *cq, const struct ornic_cqe *cqe,
-			     struct ornic_qp **qp, struct ib_wc *wc)
+/* Takes the record of a completed work request; returns false if there is none */
+static bool ornic_cq_retire(struct ornic_cq *cq, u32 qpn, u64 wr_id, struct ornic_qp **qp,
+			    struct ornic_wr *wr)
 {
-	u32 qpn = le32_to_cpu(READ_ONCE(cqe->qpn)) & ORNIC_CQE_QPN;
-	u64 wr_id = le64_to_cpu(READ_ONCE(cqe->wr_id));
 	bool recv = wr_id & ORNIC_WR_RECV;
-	struct ornic_wr wr;
 	struct ib_cq *ibcq;
 
 	if (!*qp || (*qp)->res.num != qpn)
@@ -174,18 +171,38 @@ static bool ornic_cq_consume(struct ornic_cq *cq, const struct ornic_cqe *cqe,
 
 	/* The other queue may have its consumer side under another lock */
 	ibcq = recv ? (*qp)->ibqp.recv_cq : (*qp)->ibqp.send_cq;
-	if (ibcq != &cq->ibcq)
+	return ibcq == &cq->ibcq && ornic_qp_retire(*qp, recv, lower_32_bits(wr_id), wr);
+}
+
+/* Converts one completion; returns false if it is dropped */
+static bool ornic_cq_consume(struct ornic_cq *cq, const struct ornic_cqe *cqe,
+			     struct ornic_qp **qp, struct ib_wc *wc)
+{
+	u32 qpn = le32_to_cpu(READ_ONCE(cqe->qpn)) & ORNIC_CQE_QPN;
+	u64 wr_id = le64_to_cpu(READ_ONCE(cqe->wr_id));
+	struct ornic_wr wr;
+
+	/* Invalidated by ornic_cq_forget_qp() */
+	if (qpn == ORNIC_QPN_NONE)
 		return false;
 
-	if (!ornic_qp_retire(*qp, recv, lower_32_bits(wr_id), &wr))
+	if (!ornic_cq_retire(cq, qpn, wr_id, qp, &wr)) {
+		/*
+		 * The work request that should have completed instead never
+		 * would, and a consumer that drains its QP waits for it.
+		 */
+		ornic_dev_fail(to_ornic_ib_dev(cq->ibcq.device)->odev,
+			       "cq[%u]: completion of qp %#x, wr_id %#llx, which is not outstanding",
+			       cq->res.num, qpn, wr_id);
 		return false;
+	}
 
 	*wc = (struct ib_wc) {
 		.wr_id = wr.wr_id,
 		.qp = &(*qp)->ibqp,
 		.port_num = ORNIC_IB_PORT,
 	};
-	ornic_wc_fill(cq, cqe, recv, wr.room, wc);
+	ornic_wc_fill(cq, cqe, wr_id & ORNIC_WR_RECV, wr.room, wc);
 	return true;
 }
 

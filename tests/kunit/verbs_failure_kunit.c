@@ -60,6 +60,13 @@ static bool test_is_bus_master(struct ornic_dev *odev)
 	return command & PCI_COMMAND_MASTER;
 }
 
+static struct ornic_cqe *test_next_cqe(struct ib_cq *ibcq)
+{
+	struct ornic_cq_ring *ring = &to_ornic_cq(ibcq)->ring;
+
+	return ring->buf + (ring->ci << ring->log_cqe_size);
+}
+
 /* ---- A dma-buf that its exporter revokes ---------------------------------- */
 
 struct test_export {
@@ -199,6 +206,27 @@ static void ornic_test_number_given_twice_stops_the_device(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, test_is_bus_master(odev));
 }
 
+/* Its consumer would wait for the completion that is missing instead */
+static void ornic_test_stray_completion_stops_the_device(struct kunit *test)
+{
+	struct verbs *v = test->priv;
+	struct ornic_dev *odev = test_odev(v);
+	struct ornic_cqe *cqe = test_next_cqe(v->cqs[0]);
+	struct ib_wc wc;
+
+	/* Invalidated entries are none */
+	WRITE_ONCE(cqe->qpn, cpu_to_le32(ORNIC_CQE_PHASE | ORNIC_QPN_NONE));
+	KUNIT_EXPECT_EQ(test, ib_poll_cq(v->cqs[0], 1, &wc), 0);
+	KUNIT_EXPECT_EQ(test, ornic_cmd_exec(odev, ORNIC_CMD_NOP, NULL, 0, NULL, 0), 0);
+
+	/* The CQ has no QP */
+	cqe = test_next_cqe(v->cqs[0]);
+	WRITE_ONCE(cqe->qpn, cpu_to_le32(ORNIC_CQE_PHASE | 2));
+	KUNIT_EXPECT_EQ(test, ib_poll_cq(v->cqs[0], 1, &wc), 0);
+	KUNIT_EXPECT_EQ(test, ornic_cmd_exec(odev, ORNIC_CMD_NOP, NULL, 0, NULL, 0), -EIO);
+	KUNIT_EXPECT_FALSE(test, test_is_bus_master(odev));
+}
+
 /* ---- CQs whose users are notified of the failure -------------------------- */
 
 /**
@@ -318,6 +346,7 @@ static struct kunit_case ornic_failure_cases[] = {
 	KUNIT_CASE(ornic_test_refused_revoke_stops_the_device),
 	KUNIT_CASE(ornic_test_refused_destroy_stops_the_device),
 	KUNIT_CASE(ornic_test_number_given_twice_stops_the_device),
+	KUNIT_CASE(ornic_test_stray_completion_stops_the_device),
 	KUNIT_CASE(ornic_test_failure_while_a_cq_is_freed),
 	{}
 };
