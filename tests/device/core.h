@@ -30,6 +30,7 @@
 #include "nic.h"
 #include "obj.h"
 #include "regs.h"
+#include "reset.h"
 #include "rule.h"
 #include "stats.h"
 
@@ -110,6 +111,7 @@ struct run_item {
  * @fatal: enum ornic_fatal_cause; unless NONE, the device has stopped until a
  *	reset
  * @resets: number of resets, of any kind
+ * @reset: the latest reset
  * @enabled: ORNIC_STATUS_ENABLED
  * @lie: what the card lies about
  * @regs: registers
@@ -150,6 +152,7 @@ struct nic {
 	bool sq_ci_lags;
 	enum ornic_fatal_cause fatal;
 	uint64_t resets;
+	struct reset reset;
 	bool enabled;
 	struct lie lie;
 	struct regs regs;
@@ -183,6 +186,12 @@ struct nic {
 	struct engine *engine;
 	uint8_t sink[CORE_SINK_SIZE];
 };
+
+/* Commands and interrupts wait while bus mastering is off ([ORNIC-PCI-3]) */
+static inline bool nic_works(const struct nic *nic)
+{
+	return nic->enabled && !nic->fatal && nic->guest.mem->enabled;
+}
 
 /**
  * core_fatal - stop the device until the next reset

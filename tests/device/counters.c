@@ -13,12 +13,11 @@ static void counters_destroy(struct nic *nic, struct obj *obj)
 	free(container_of(obj, struct counters, obj));
 }
 
-void counters_destroy_all(struct nic *nic)
+void counters_destroy_all(struct nic *nic, struct obj_walk *walk)
 {
-	uint32_t i = 0;
 	struct obj *obj;
 
-	while ((obj = obj_each(&nic->counters, &i)))
+	while ((obj = obj_walk_next(&nic->counters, walk)))
 		counters_destroy(nic, obj);
 }
 

@@ -36,8 +36,9 @@ static inline struct counters *counters_find(const struct nic *nic,
 /**
  * counters_destroy_all - part of a reset
  * @nic: the card; no rule is left
+ * @walk: over the objects
  */
-void counters_destroy_all(struct nic *nic);
+void counters_destroy_all(struct nic *nic, struct obj_walk *walk);
 
 enum ornic_cmd_status counters_cmd_create(struct nic *nic, struct cmd *cmd);
 enum ornic_cmd_status counters_cmd_destroy(struct nic *nic, struct cmd *cmd);

@@ -75,6 +75,8 @@ static void cq_gather_timer(struct timer *timer)
 	struct cq *cq = container_of(timer, struct cq, timer);
 	bool shadow = cq->nic->doorbell.shadow;
 
+	if (cq->nic->reset.active)
+		return;
 	/* A newer request covers only later entries than those gathered */
 	arm_pending(&cq->arm, shadow ? guest_ref_ptr(&cq->dbr) : NULL);
 	if (cq->gather_for == cq->arm.asked)
@@ -260,12 +262,11 @@ static void cq_destroy(struct nic *nic, struct cq *cq)
 	free(cq);
 }
 
-void cq_destroy_all(struct nic *nic)
+void cq_destroy_all(struct nic *nic, struct obj_walk *walk)
 {
-	uint32_t i = 0;
 	struct obj *obj;
 
-	while ((obj = obj_each(&nic->cqs, &i)))
+	while ((obj = obj_walk_next(&nic->cqs, walk)))
 		cq_destroy(nic, container_of(obj, struct cq, obj));
 }
 

@@ -180,8 +180,9 @@ bool cq_run_dead(struct nic *nic);
 /**
  * cq_destroy_all - part of a reset; no QP is left
  * @nic: the card
+ * @walk: over the objects
  */
-void cq_destroy_all(struct nic *nic);
+void cq_destroy_all(struct nic *nic, struct obj_walk *walk);
 
 enum ornic_cmd_status cq_cmd_create(struct nic *nic, struct cmd *cmd);
 enum ornic_cmd_status cq_cmd_destroy(struct nic *nic, struct cmd *cmd);

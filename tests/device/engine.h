@@ -16,6 +16,7 @@
 struct cmd;
 struct mcast_group;
 struct nic;
+struct obj_walk;
 struct qp;
 
 /* Implemented operations: bit n is for enum ornic_wr_opcode n */
@@ -80,10 +81,11 @@ void qp_settle_all(struct nic *nic);
 /**
  * qp_destroy_all - part of a reset: timers, references, memory
  * @nic: the card
+ * @walk: over the objects
  *
  * Guest memory may be gone, so nothing is written to it.
  */
-void qp_destroy_all(struct nic *nic);
+void qp_destroy_all(struct nic *nic, struct obj_walk *walk);
 
 /**
  * qp_stats - get the counters of a QP, for QUERY_STATS with ORNIC_STATS_QP

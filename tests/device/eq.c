@@ -278,6 +278,8 @@ static void eq_retry(struct timer *timer)
 	unsigned int left = EQ_RETRY_EVENTS;
 	uint32_t ci = eq->ci;
 
+	if (eq->nic->reset.active)
+		return;
 	if (dbr && !eq->nic->fatal)
 		eq_read_ci(eq, dbr);
 	while (left && !list_empty(&eq->held) && !eq->nic->fatal &&
@@ -339,12 +341,11 @@ static void eq_destroy(struct nic *nic, struct eq *eq)
 	free(eq);
 }
 
-void eq_destroy_all(struct nic *nic)
+void eq_destroy_all(struct nic *nic, struct obj_walk *walk)
 {
-	uint32_t i = 0;
 	struct obj *obj;
 
-	while ((obj = obj_each(&nic->eqs, &i)))
+	while ((obj = obj_walk_next(&nic->eqs, walk)))
 		eq_destroy(nic, container_of(obj, struct eq, obj));
 }
 

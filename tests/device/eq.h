@@ -157,8 +157,9 @@ void eq_doorbell(struct eq *eq, uint32_t arm);
 /**
  * eq_destroy_all - part of a reset; no CQ is left
  * @nic: the card
+ * @walk: over the objects
  */
-void eq_destroy_all(struct nic *nic);
+void eq_destroy_all(struct nic *nic, struct obj_walk *walk);
 
 enum ornic_cmd_status eq_cmd_create(struct nic *nic, struct cmd *cmd);
 enum ornic_cmd_status eq_cmd_destroy(struct nic *nic, struct cmd *cmd);

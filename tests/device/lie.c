@@ -454,6 +454,11 @@ void lie_init(struct nic *nic)
 	timer_init(&nic->lie.timer, lie_timer);
 }
 
+void lie_uninit(struct nic *nic)
+{
+	env_timer_cancel(nic->env, &nic->lie.timer);
+}
+
 /* ---- a reset ---- */
 
 static void lie_add_ghosts(struct nic *nic, gaddr_t ring, uint32_t pi,

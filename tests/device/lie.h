@@ -189,6 +189,12 @@ const char *lie_help(unsigned int i);
 void lie_init(struct nic *nic);
 
 /**
+ * lie_uninit - end what lie_init() began
+ * @nic: the card, about to go
+ */
+void lie_uninit(struct nic *nic);
+
+/**
  * lie_reset - part of a reset, while the objects still exist
  * @nic: the card
  */

@@ -141,17 +141,19 @@ static void mcast_remove(struct mcast_group *group, struct mcast_member *member)
 	free(member);
 }
 
-void mcast_clear(struct nic *nic)
+void mcast_clear(struct nic *nic, struct obj_walk *walk)
 {
 	struct list_head *bucket;
 	struct mcast_group *group;
-	unsigned int i;
 
-	for (i = 0; i < MCAST_HASH_SIZE; i++) {
-		bucket = &nic->mcast.bucket[i];
+	for (; walk->index < MCAST_HASH_SIZE; walk->index++) {
+		bucket = &nic->mcast.bucket[walk->index];
 		while (!list_empty(bucket)) {
+			if (!walk->left)
+				return;
 			group = list_first_entry(bucket, struct mcast_group,
 						 node);
+			obj_walk_spend(walk, 1 + group->count);
 			while (group->count)
 				mcast_remove(group,
 					     list_first_entry(&group->members,

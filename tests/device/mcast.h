@@ -22,6 +22,7 @@
 
 struct cmd;
 struct nic;
+struct obj_walk;
 struct qp;
 
 /**
@@ -69,8 +70,9 @@ void mcast_init(struct nic *nic);
 /**
  * mcast_clear - part of a reset: release all QPs
  * @nic: the card
+ * @walk: over the objects
  */
-void mcast_clear(struct nic *nic);
+void mcast_clear(struct nic *nic, struct obj_walk *walk);
 
 /**
  * mcast_accepts - check whether a frame may be for a group, by its MAC

@@ -225,16 +225,19 @@ static void mr_destroy(struct nic *nic, struct mr *mr)
 	free(mr);
 }
 
-void mr_destroy_all(struct nic *nic)
+void mr_invalidate_all(struct nic *nic, struct obj_walk *walk)
 {
-	uint32_t i = 0;
 	struct obj *obj;
 
-	/* Unbind the windows before their regions are destroyed */
-	while ((obj = obj_each(&nic->mrs, &i)))
+	while ((obj = obj_walk_next(&nic->mrs, walk)))
 		mr_invalidate(container_of(obj, struct mr, obj));
-	i = 0;
-	while ((obj = obj_each(&nic->mrs, &i)))
+}
+
+void mr_destroy_all(struct nic *nic, struct obj_walk *walk)
+{
+	struct obj *obj;
+
+	while ((obj = obj_walk_next(&nic->mrs, walk)))
 		mr_destroy(nic, container_of(obj, struct mr, obj));
 }
 

@@ -230,10 +230,19 @@ enum mr_error mr_remote_inv(struct nic *nic, const struct mr_user *user,
 			    uint32_t key);
 
 /**
- * mr_destroy_all - part of a reset
+ * mr_invalidate_all - part of a reset: unbind the windows before their regions
+ *	are destroyed
  * @nic: the card
+ * @walk: over the objects
  */
-void mr_destroy_all(struct nic *nic);
+void mr_invalidate_all(struct nic *nic, struct obj_walk *walk);
+
+/**
+ * mr_destroy_all - part of a reset, after mr_invalidate_all()
+ * @nic: the card
+ * @walk: over the objects
+ */
+void mr_destroy_all(struct nic *nic, struct obj_walk *walk);
 
 /**
  * mr_build_abort - drop the state of a command that takes several turns

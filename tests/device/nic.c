@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The card as a whole: creation, reset, the work loop, the receive path */
+/* The card as a whole: creation, the work loop, the receive path */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core.h"
-#include "counters.h"
 #include "cq.h"
 #include "engine.h"
 #include "eq.h"
 #include "eth.h"
 #include "flow.h"
-#include "mr.h"
-#include "pd.h"
-#include "rwq.h"
-#include "srq.h"
-#include "uctx.h"
-#include "wq.h"
-#include "xrcd.h"
 
 /* Limits of one nic_run(): commands, QPs, packets per QP */
 #define NIC_RUN_COMMANDS 32
@@ -125,46 +117,15 @@ void nic_destroy(struct nic *nic)
 {
 	if (!nic)
 		return;
-	nic_reset(nic);
+	reset_begin(nic);
+	while (nic->reset.active)
+		reset_run(nic);
+	lie_uninit(nic);
 	guest_uninit(&nic->guest);
 	engine_uninit(nic);
 	bounce_uninit(&nic->bounce);
 	nic_uninit_tables(nic);
 	free(nic);
-}
-
-/* Commands and interrupts wait while bus mastering is off ([ORNIC-PCI-3]) */
-static bool nic_works(const struct nic *nic)
-{
-	return nic->enabled && !nic->fatal && nic->guest.mem->enabled;
-}
-
-void nic_reset(struct nic *nic)
-{
-	nic->resets++;
-	lie_reset(nic);
-	if (nic_works(nic))
-		qp_settle_all(nic);
-	/* Destroy users before the objects that they use */
-	admin_disable(nic);
-	ethport_reset(nic);
-	mcast_clear(nic);
-	rule_destroy_all(nic);
-	counters_destroy_all(nic);
-	qp_destroy_all(nic);
-	rwq_destroy_all(nic);
-	wq_destroy_all(nic);
-	srq_destroy_all(nic);
-	xrcd_destroy_all(nic);
-	mr_destroy_all(nic);
-	cq_destroy_all(nic);
-	eq_destroy_all(nic);
-	pd_destroy_all(nic);
-	uctx_destroy_all(nic);
-	gid_clear(nic);
-	nic->fatal = ORNIC_FATAL_NONE;
-	regs_reset(nic);
-	stats_reset(nic);
 }
 
 void nic_bar_read(struct nic *nic, unsigned int bar, uint64_t offset,
@@ -218,6 +179,10 @@ bool nic_run(struct nic *nic)
 {
 	bool any;
 
+	if (nic->reset.active) {
+		reset_run(nic);
+		return true;
+	}
 	if (!nic_works(nic))
 		return false;
 	if (!nic->doorbell.awake)
@@ -238,6 +203,8 @@ void nic_room(struct nic *nic)
 
 bool nic_sleep_prepare(struct nic *nic)
 {
+	if (nic->reset.active)
+		return false;
 	if (!nic_works(nic))
 		return true;
 	if (admin_pending(nic) || !list_empty(&nic->ready) ||
@@ -408,7 +375,7 @@ void nic_stats(struct nic *nic, nic_stat_fn fn, void *arg)
 
 void core_fatal(struct nic *nic, enum ornic_fatal_cause cause)
 {
-	if (nic->fatal)
+	if (nic->fatal || nic->reset.active)
 		return;
 	nic->fatal = cause;
 	env_log(nic->env, ENV_LOG_ERR, "stopped, cause %u", cause);

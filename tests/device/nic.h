@@ -88,9 +88,9 @@ void nic_destroy(struct nic *nic);
  * nic_reset - reset for FLR, bus reset, CTRL.RESET or loss of the client
  * @nic: the card
  *
- * Afterwards no object exists, no timer is armed, and the core keeps no pointer
- * into guest memory. The guest's memory may be gone already: nothing is written
- * to it.
+ * From now on the card uses no guest memory, which may be gone already. It
+ * destroys its objects in this call if they are few, otherwise in the next
+ * calls of nic_run() too, and STATUS.READY is 0 until then.
  */
 void nic_reset(struct nic *nic);
 

@@ -82,3 +82,13 @@ struct obj *obj_each(const struct obj_table *table, uint32_t *index)
 	}
 	return NULL;
 }
+
+struct obj *obj_walk_next(const struct obj_table *table,
+			  struct obj_walk *walk)
+{
+	struct obj *obj = walk->left ? obj_each(table, &walk->index) : NULL;
+
+	if (obj)
+		walk->left--;
+	return obj;
+}

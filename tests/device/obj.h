@@ -50,6 +50,16 @@ struct obj_table {
 };
 
 /**
+ * struct obj_walk - a walk over one table after another, in several turns
+ * @index: index in the current table to go on from
+ * @left: objects that the walk may still visit in this turn
+ */
+struct obj_walk {
+	uint32_t index;
+	uint32_t left;
+};
+
+/**
  * obj_table_init - make an empty table
  * @table: the table to initialise
  * @index_bits: log2 of the number of indexes, 1 to 24
@@ -134,5 +144,26 @@ static inline void obj_put(struct obj *obj)
  * Return: the next object or NULL.
  */
 struct obj *obj_each(const struct obj_table *table, uint32_t *index);
+
+/**
+ * obj_walk_next - iterate over a table, for a limited number of objects; the caller
+ *	may remove objects meanwhile
+ * @table: the table
+ * @walk: the walk
+ *
+ * Return: the next object, or NULL when none or no turn is left.
+ */
+struct obj *obj_walk_next(const struct obj_table *table,
+			  struct obj_walk *walk);
+
+/**
+ * obj_walk_spend - count an object that is as expensive as several
+ * @walk: the walk
+ * @more: number of further objects to count
+ */
+static inline void obj_walk_spend(struct obj_walk *walk, uint32_t more)
+{
+	walk->left -= more < walk->left ? more : walk->left;
+}
 
 #endif /* ORNIC_DEVICE_OBJ_H */

@@ -18,12 +18,11 @@ static void pd_destroy(struct nic *nic, struct pd *pd)
 	free(pd);
 }
 
-void pd_destroy_all(struct nic *nic)
+void pd_destroy_all(struct nic *nic, struct obj_walk *walk)
 {
-	uint32_t i = 0;
 	struct obj *obj;
 
-	while ((obj = obj_each(&nic->pds, &i)))
+	while ((obj = obj_walk_next(&nic->pds, walk)))
 		pd_destroy(nic, container_of(obj, struct pd, obj));
 }
 

@@ -30,8 +30,9 @@ struct pd *pd_find(struct nic *nic, uint32_t pdn);
 /**
  * pd_destroy_all - destroy all PDs at reset, when nothing uses them any more
  * @nic: the card
+ * @walk: over the objects
  */
-void pd_destroy_all(struct nic *nic);
+void pd_destroy_all(struct nic *nic, struct obj_walk *walk);
 
 enum ornic_cmd_status pd_cmd_alloc(struct nic *nic, struct cmd *cmd);
 enum ornic_cmd_status pd_cmd_free(struct nic *nic, struct cmd *cmd);

@@ -137,6 +137,8 @@ static void qp_timer(struct timer *timer)
 {
 	struct qp *qp = container_of(timer, struct qp, timer);
 
+	if (qp->nic->reset.active)
+		return;
 	if (qp->state == ORNIC_QPS_ERR || qp->type == ORNIC_QPT_RAW_PACKET)
 		qp_ready(qp);
 	else if (qp_is_wq(qp))
@@ -551,12 +553,11 @@ void qp_settle_all(struct nic *nic)
 		ack_settle_reset(list_entry(pos, struct run_item, node)->qp);
 }
 
-void qp_destroy_all(struct nic *nic)
+void qp_destroy_all(struct nic *nic, struct obj_walk *walk)
 {
-	uint32_t i = 0;
 	struct obj *obj;
 
-	while ((obj = obj_each(&nic->qps, &i))) {
+	while ((obj = obj_walk_next(&nic->qps, walk))) {
 		struct qp *qp = container_of(obj, struct qp, obj);
 
 		if (qp_is_wq(qp))

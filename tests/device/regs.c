@@ -61,6 +61,8 @@ static uint32_t regs_read_vectors(struct nic *nic, unsigned int half)
 static uint32_t regs_read_status(struct nic *nic, unsigned int half)
 {
 	(void)half;
+	if (nic->reset.active)
+		return 0;
 	return ORNIC_STATUS_READY | (nic->enabled ? ORNIC_STATUS_ENABLED : 0) |
 	       (nic->fatal ? ORNIC_STATUS_FATAL : 0);
 }
@@ -244,6 +246,9 @@ void regs_write(struct nic *nic, uint64_t offset, unsigned int size,
 	const struct reg *reg = regs_find(offset, size, REG_W);
 	uint32_t *stored;
 
+	/* [ORNIC-REG-5] */
+	if (nic->reset.active)
+		return;
 	if (!reg || (reg->check && !reg->check(nic, val))) {
 		DEVICE_VIOLATION(nic, bad_register_access,
 				 "write of %u bytes, %#llx, at %#llx, ignored",

@@ -306,12 +306,11 @@ static void rule_destroy(struct nic *nic, struct rule *rule)
 	free(rule);
 }
 
-void rule_destroy_all(struct nic *nic)
+void rule_destroy_all(struct nic *nic, struct obj_walk *walk)
 {
-	uint32_t i = 0;
 	struct obj *obj;
 
-	while ((obj = obj_each(&nic->flows, &i)))
+	while ((obj = obj_walk_next(&nic->flows, walk)))
 		rule_destroy(nic, container_of(obj, struct rule, obj));
 	rule_update_env(nic);
 }

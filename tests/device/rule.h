@@ -117,8 +117,9 @@ void rule_init(struct nic *nic);
 /**
  * rule_destroy_all - destroy all rules at reset, before QPs and counters
  * @nic: the card
+ * @walk: over the objects
  */
-void rule_destroy_all(struct nic *nic);
+void rule_destroy_all(struct nic *nic, struct obj_walk *walk);
 
 /**
  * rule_rx - apply the rules to a received frame

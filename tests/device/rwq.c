@@ -25,13 +25,16 @@ static void rwq_destroy(struct nic *nic, struct rwq *rwq)
 	free(rwq);
 }
 
-void rwq_destroy_all(struct nic *nic)
+void rwq_destroy_all(struct nic *nic, struct obj_walk *walk)
 {
-	uint32_t i = 0;
 	struct obj *obj;
 
-	while ((obj = obj_each(&nic->rwqs, &i)))
-		rwq_destroy(nic, container_of(obj, struct rwq, obj));
+	while ((obj = obj_walk_next(&nic->rwqs, walk))) {
+		struct rwq *rwq = container_of(obj, struct rwq, obj);
+
+		obj_walk_spend(walk, 1u << rwq->log_size);
+		rwq_destroy(nic, rwq);
+	}
 }
 
 enum ornic_cmd_status rwq_cmd_create(struct nic *nic, struct cmd *cmd)

@@ -50,8 +50,9 @@ static inline struct qp *rwq_get(const struct rwq *rwq, uint32_t hash)
  * rwq_destroy_all - destroy all tables at reset, after the QPs and before the
  *	WQs
  * @nic: the card
+ * @walk: over the objects
  */
-void rwq_destroy_all(struct nic *nic);
+void rwq_destroy_all(struct nic *nic, struct obj_walk *walk);
 
 enum ornic_cmd_status rwq_cmd_create(struct nic *nic, struct cmd *cmd);
 enum ornic_cmd_status rwq_cmd_destroy(struct nic *nic, struct cmd *cmd);

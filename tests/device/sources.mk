@@ -42,6 +42,7 @@ CORE_SRCS := \
 	nic.c \
 	query.c \
 	regs.c \
+	reset.c \
 	stats.c \
 	bounce.c \
 	buf.c \

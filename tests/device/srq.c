@@ -148,12 +148,11 @@ static void srq_destroy(struct srq *srq)
 	free(srq);
 }
 
-void srq_destroy_all(struct nic *nic)
+void srq_destroy_all(struct nic *nic, struct obj_walk *walk)
 {
-	uint32_t i = 0;
 	struct obj *obj;
 
-	while ((obj = obj_each(&nic->srqs, &i)))
+	while ((obj = obj_walk_next(&nic->srqs, walk)))
 		srq_destroy(container_of(obj, struct srq, obj));
 }
 

@@ -80,8 +80,9 @@ void srq_cq_failed(struct cq_link *link);
 /**
  * srq_destroy_all - destroy all SRQs at reset, after the QPs
  * @nic: the card
+ * @walk: over the objects
  */
-void srq_destroy_all(struct nic *nic);
+void srq_destroy_all(struct nic *nic, struct obj_walk *walk);
 
 enum ornic_cmd_status srq_cmd_create(struct nic *nic, struct cmd *cmd);
 enum ornic_cmd_status srq_cmd_destroy(struct nic *nic, struct cmd *cmd);

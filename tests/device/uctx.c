@@ -76,12 +76,11 @@ static void uctx_destroy(struct nic *nic, struct uctx *uctx)
 	free(uctx);
 }
 
-void uctx_destroy_all(struct nic *nic)
+void uctx_destroy_all(struct nic *nic, struct obj_walk *walk)
 {
-	uint32_t i = 0;
 	struct obj *obj;
 
-	while ((obj = obj_each(&nic->uctxs, &i)))
+	while ((obj = obj_walk_next(&nic->uctxs, walk)))
 		uctx_destroy(nic, container_of(obj, struct uctx, obj));
 }
 

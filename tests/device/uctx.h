@@ -76,8 +76,9 @@ void uctx_slot_free(struct uctx *uctx, uint32_t slot);
 /**
  * uctx_destroy_all - destroy all contexts at reset, after all queues
  * @nic: the card
+ * @walk: over the objects
  */
-void uctx_destroy_all(struct nic *nic);
+void uctx_destroy_all(struct nic *nic, struct obj_walk *walk);
 
 enum ornic_cmd_status uctx_cmd_alloc(struct nic *nic, struct cmd *cmd);
 enum ornic_cmd_status uctx_cmd_free(struct nic *nic, struct cmd *cmd);

@@ -65,13 +65,12 @@ enum ornic_cmd_status wq_cmd_create(struct nic *nic, struct cmd *cmd)
 	return ORNIC_CMD_OK;
 }
 
-void wq_destroy_all(struct nic *nic)
+void wq_destroy_all(struct nic *nic, struct obj_walk *walk)
 {
-	uint32_t i = 0;
 	struct obj *obj;
 
 	/* The QPs are gone, so only WQs are left in the table */
-	while ((obj = obj_each(&nic->qps, &i)))
+	while ((obj = obj_walk_next(&nic->qps, walk)))
 		qp_destroy(container_of(obj, struct qp, obj));
 }
 

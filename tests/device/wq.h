@@ -15,6 +15,7 @@
 
 struct cmd;
 struct nic;
+struct obj_walk;
 struct qp;
 
 /* Flags that CREATE_WQ accepts */
@@ -34,8 +35,9 @@ struct qp *wq_find(const struct nic *nic, uint32_t wqn);
 /**
  * wq_destroy_all - destroy all WQs at reset, after the QPs and RWQ tables
  * @nic: the card
+ * @walk: over the objects
  */
-void wq_destroy_all(struct nic *nic);
+void wq_destroy_all(struct nic *nic, struct obj_walk *walk);
 
 enum ornic_cmd_status wq_cmd_create(struct nic *nic, struct cmd *cmd);
 enum ornic_cmd_status wq_cmd_destroy(struct nic *nic, struct cmd *cmd);

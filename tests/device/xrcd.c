@@ -41,12 +41,11 @@ static void xrcd_destroy(struct nic *nic, struct xrcd *xrcd)
 	free(xrcd);
 }
 
-void xrcd_destroy_all(struct nic *nic)
+void xrcd_destroy_all(struct nic *nic, struct obj_walk *walk)
 {
-	uint32_t i = 0;
 	struct obj *obj;
 
-	while ((obj = obj_each(&nic->xrcds, &i)))
+	while ((obj = obj_walk_next(&nic->xrcds, walk)))
 		xrcd_destroy(nic, container_of(obj, struct xrcd, obj));
 }
 

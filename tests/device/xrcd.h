@@ -56,8 +56,9 @@ void xrcd_release(struct qp *qp);
 /**
  * xrcd_destroy_all - destroy all XRC domains at reset, when nothing uses them
  * @nic: the card
+ * @walk: over the objects
  */
-void xrcd_destroy_all(struct nic *nic);
+void xrcd_destroy_all(struct nic *nic, struct obj_walk *walk);
 
 enum ornic_cmd_status xrcd_cmd_alloc(struct nic *nic, struct cmd *cmd);
 enum ornic_cmd_status xrcd_cmd_free(struct nic *nic, struct cmd *cmd);

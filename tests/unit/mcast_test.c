@@ -307,6 +307,7 @@ static void test_limits(void **state)
 	}
 	/* A reset clears all groups */
 	nic_reset(b->host->nic);
+	host_run(b->host);
 	assert_int_equal(b->host->nic->mcast.count, 0);
 }
 

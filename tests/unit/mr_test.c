@@ -314,6 +314,7 @@ static void test_as_many_as_are_announced(void **state)
 	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
 			 ORNIC_CMD_OK);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	host_run(host);
 	assert_int_equal(host->nic->mrs.count, 0);
 	assert_int_equal(host->nic->budget.pages, 0);
 }

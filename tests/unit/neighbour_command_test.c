@@ -9,8 +9,6 @@
 #define SHIFT_4M 22
 #define SHIFT_8M 23
 #define TIMER_NS 1000000
-/* A reset destroys all objects in one turn; creating them takes thousands */
-#define RESET_NS 50000000
 
 /* Submit as many commands as the queue takes; all have the same input */
 static void flood(struct neighbours *n, unsigned int opcode, const void *in,
@@ -370,7 +368,7 @@ static const struct attack attacks[] = {
 	{ "resize_cq", begin_resize_cq, push_resize_cq, 10, 0, 0 },
 	{ "resize_srq", begin_resize_srq, push_resize_srq, 10, 0, 0 },
 	{ "create_flow", begin_flows, push_create_flow, TURNS, 0, 0 },
-	{ "reset", create_all, push_reset, TURNS, 0, RESET_NS },
+	{ "reset", create_all, push_reset, 2 * TURNS, 0, 0 },
 	{ "dead_cq", create_qps, push_dead_cq, 2 * TURNS, 0, 0 },
 	{ "qp_timers", create_qps, push_qp_timers, 2 * TURNS, 0, 0 },
 	{ "cq_timers", create_cqs, push_cq_timers, 2 * TURNS, 0, 0 },

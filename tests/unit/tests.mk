@@ -70,6 +70,7 @@ UNIT_CORE_TESTS := \
 	rc_wire_test.c \
 	reg_test.c \
 	regs_test.c \
+	reset_test.c \
 	room_test.c \
 	rss_test.c \
 	rule_test.c \

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Resets that take several turns ([ORNIC-RST-1] ff., [ORNIC-REG-5]) */
+#include "core.h"
+#include "cq.h"
+#include "host.h"
+
+#define MRS (2 * RESET_OBJECTS)
+#define TIMER_NS 1000000
+
+/* More objects than one turn destroys */
+static void create_many(struct host *host)
+{
+	struct ornic_create_mr_in in = {
+		.pdn = htole32(host_pd(host)),
+		.type = ORNIC_MR_MW1,
+	};
+	struct ornic_create_mr_out out;
+	uint64_t used = host->used;
+	unsigned int i;
+
+	for (i = 0; i < MRS; i++) {
+		assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
+				 ORNIC_CMD_OK);
+		host->used = used;
+	}
+}
+
+static uint32_t status(struct host *host)
+{
+	return host_read(host, ORNIC_REG_STATUS, 4);
+}
+
+/* [ORNIC-RST-3] */
+static void test_ready_is_set_when_all_objects_are_gone(void **state)
+{
+	struct host *host = *state;
+	unsigned int turns = 1;
+
+	create_many(host);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	for (; !status(host); turns++) {
+		assert_false(nic_sleep_prepare(host->nic));
+		assert_true(nic_run(host->nic));
+	}
+	assert_in_range(turns, 2 * MRS / RESET_OBJECTS,
+			2 * MRS / RESET_OBJECTS + 2);
+	assert_int_equal(status(host), ORNIC_STATUS_READY);
+	assert_int_equal(host->nic->mrs.count, 0);
+	assert_int_equal(host->nic->pds.count, 0);
+	assert_false(nic_run(host->nic));
+	assert_true(nic_sleep_prepare(host->nic));
+	host_enable(host);
+	host_pd(host);
+}
+
+static void test_few_objects_are_gone_at_once(void **state)
+{
+	struct host *host = *state;
+
+	host_pd(host);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	assert_int_equal(status(host), ORNIC_STATUS_READY);
+}
+
+/* [ORNIC-REG-5] */
+static void test_registers_before_ready(void **state)
+{
+	struct host *host = *state;
+	uint32_t caps = host_read(host, ORNIC_REG_CAPS, 4);
+
+	create_many(host);
+	host->irqs[0] = 0;
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	assert_int_equal(status(host), 0);
+	assert_int_equal(host_read(host, ORNIC_REG_MAGIC, 4), ORNIC_MAGIC);
+	assert_int_equal(host_read(host, ORNIC_REG_VERSION, 4), ORNIC_VERSION);
+	assert_int_equal(host_read(host, ORNIC_REG_CAPS, 4), caps);
+	host_write(host, ORNIC_REG_SCRATCH, 4, 1);
+	host_write(host, ORNIC_REG_IRQ_TEST, 4, 0);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
+	host_run(host);
+	assert_int_equal(status(host), ORNIC_STATUS_READY);
+	assert_int_equal(host_read(host, ORNIC_REG_SCRATCH, 4), 0);
+	assert_int_equal(host->irqs[0], 0);
+	assert_int_equal(host_device_stat(host,
+			ORNIC_DEVICE_STAT_bad_register_access), 0);
+}
+
+/* The second one neither begins anew nor stops the first one */
+static void test_reset_during_a_reset(void **state)
+{
+	struct host *host = *state;
+	uint32_t left;
+
+	create_many(host);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	while (host->nic->mrs.count == MRS)
+		nic_run(host->nic);
+	left = host->nic->mrs.count;
+	nic_reset(host->nic);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	assert_int_equal(status(host), 0);
+	assert_int_equal(host->nic->mrs.count, left);
+	host_run(host);
+	assert_int_equal(status(host), ORNIC_STATUS_READY);
+}
+
+/* The host may have unmapped its memory ([ORNIC-RST-2]) */
+static void test_timers_and_faults_before_ready(void **state)
+{
+	struct host *host = *state;
+	struct host_queue eq, cq;
+	struct cq *dying;
+
+	host_eq(host, &eq, 0, 4);
+	host_cq(host, &cq, host_uctx(host, 0, 0), eq.num, 4, 5);
+	create_many(host);
+	host->irqs[0] = 0;
+	dying = cq_find(host->nic, cq.num);
+	dying->gathered = 1;
+	dying->gather_for = dying->arm.asked;
+	env_timer_arm(host->nic->env, &dying->timer, host->now_ns + TIMER_NS);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	host_unmap(host, HOST_RAM_BASE, HOST_RAM_SIZE);
+	host->now_ns += 2 * TIMER_NS;
+	assert_int_equal(timers_run(&host->timers, host->now_ns), 1);
+	assert_ptr_equal(cq_find(host->nic, cq.num), dying);
+	nic_stop(host->nic);
+	assert_int_equal(host->irqs[0], 0);
+	host_run(host);
+	assert_int_equal(status(host), ORNIC_STATUS_READY);
+	assert_int_equal(host->irqs[0], 0);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_ready_is_set_when_all_objects_are_gone),
+		T(test_few_objects_are_gone_at_once),
+		T(test_registers_before_ready),
+		T(test_reset_during_a_reset),
+		T(test_timers_and_faults_before_ready),
+	};
+
+	return cmocka_run_group_tests_name("reset", tests, NULL, NULL);
+}
