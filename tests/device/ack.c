@@ -184,7 +184,7 @@ static int64_t ack_read_payload(struct qp *qp, const struct resp_read *read,
 {
 	uint32_t mtu = 1u << qp->mtu_shift;
 	uint32_t len = read->length - offset;
-	uint32_t max = frame->flags & FRAME_LOCAL ? REQ_SEGMENT_MAX : mtu;
+	uint32_t max = frame->flags & FRAME_LOCAL ? qp_segment_max(qp) : mtu;
 	struct mr *mr;
 	int64_t got;
 	bool open;
@@ -333,10 +333,13 @@ static enum ack_result ack_send_owed(struct qp *qp)
 bool ack_run(struct qp *qp, unsigned int budget)
 {
 	struct resp *resp = &qp->resp;
+	uint64_t sent = qp->stats.tx_bytes;
 	enum ack_result result;
 
 	while (ack_pending(qp)) {
 		if (!budget--)
+			return true;
+		if (!qp->leaving && qp_turn_over(qp, sent))
 			return true;
 		if (resp->again.at != resp->again.end)
 			result = ack_send_next(qp, &resp->again);

@@ -79,6 +79,19 @@ struct qp;
 #define NIC_RUN_COPY 16
 
 /**
+ * struct run_limit - what one QP may do in one nic_run(), besides its packets
+ * @qps: QPs that the latest nic_run() ran; they share the bytes
+ * @bytes: payload to send; the last packet may exceed it. A packet inside the
+ *	process carries no more than this either.
+ * @work: value of @budget.work of the card at which the QPs stop
+ */
+struct run_limit {
+	unsigned int qps;
+	uint32_t bytes;
+	uint64_t work;
+};
+
+/**
  * struct mr_build - an MR command that takes several turns
  * @buf: buffer of the new memory, being read
  * @probed: pages of the MR that were checked for the new access
@@ -139,6 +152,7 @@ struct run_item {
  * @events: event source for link changes
  * @stats: counters
  * @delayed: frames that wait for WQEs, in all WQs
+ * @limit: limits of the current nic_run()
  * @ready: struct run_item list: QPs with work
  * @blocked: struct run_item list: QPs with work that wait for room at a port
  * @dead_cqs: failed CQs whose QPs were not notified yet
@@ -180,6 +194,7 @@ struct nic {
 	struct eq_source events;
 	struct stats stats;
 	unsigned int delayed;
+	struct run_limit limit;
 	struct list_head ready;
 	struct list_head blocked;
 	struct list_head dead_cqs;

@@ -303,8 +303,10 @@ static bool eth_has_work(const struct qp *qp)
 
 bool eth_tx(struct qp *qp, unsigned int budget)
 {
+	uint64_t sent = qp->stats.tx_bytes;
+
 	while (eth_has_work(qp)) {
-		if (!budget--)
+		if (!budget-- || qp_turn_over(qp, sent))
 			return true;
 		switch (eth_tx_one(qp)) {
 		case -EAGAIN:

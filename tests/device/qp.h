@@ -285,6 +285,22 @@ static inline bool qp_is_connected(const struct qp *qp)
 }
 
 /* Does the peer send ACKs? True for RC and XRC. */
+/* Payload of a packet inside the process; less while other QPs have work too */
+static inline uint32_t qp_segment_max(const struct qp *qp)
+{
+	return qp->nic->limit.bytes < REQ_SEGMENT_MAX ? qp->nic->limit.bytes :
+							REQ_SEGMENT_MAX;
+}
+
+/* Has the QP done its share of this nic_run()? @sent: its tx_bytes before */
+static inline bool qp_turn_over(const struct qp *qp, uint64_t sent)
+{
+	const struct nic *nic = qp->nic;
+
+	return qp->stats.tx_bytes - sent >= nic->limit.bytes ||
+	       nic->budget.work >= nic->limit.work;
+}
+
 static inline bool qp_is_reliable(const struct qp *qp)
 {
 	return qp_is_connected(qp) && qp->type != ORNIC_QPT_UC;

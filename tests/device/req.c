@@ -270,7 +270,7 @@ static int64_t req_payload(struct qp *qp, const struct send_wqe *wqe,
 	int64_t got;
 
 	if (frame->flags & FRAME_LOCAL)
-		max = copy ? BOUNCE_SIZE & -mtu : REQ_SEGMENT_MAX;
+		max = copy ? BOUNCE_SIZE & -mtu : qp_segment_max(qp);
 	if (len > max)
 		len = max;
 	if (copy)
@@ -493,6 +493,7 @@ bool req_run(struct qp *qp, unsigned int budget)
 	struct req *req = &qp->req;
 	enum req_result result = REQ_SENT;
 	struct req_record *rec = NULL;
+	uint64_t sent = qp->stats.tx_bytes;
 	struct send_wqe wqe;
 
 	if (req->rnr_wait)
@@ -521,7 +522,7 @@ bool req_run(struct qp *qp, unsigned int budget)
 			result = req_execute(qp, rec, &wqe);
 		else
 			result = req_send(qp, rec, &wqe);
-		budget--;
+		budget = qp_turn_over(qp, sent) ? 0 : budget - 1;
 	}
 	if (result == REQ_FAILED)
 		comp_settle(qp);

@@ -76,13 +76,14 @@ static void ud_tx(struct qp *qp, const struct send_wqe *wqe,
 
 bool ud_run(struct qp *qp, unsigned int budget)
 {
+	uint64_t sent = qp->stats.tx_bytes;
 	enum ornic_wc_status status;
 	struct frame *frame;
 	struct send_wqe wqe;
 
 	/* The loopback of a multicast packet may move the QP itself to ERR */
 	while (!sq_empty(&qp->sq) && qp_sends(qp)) {
-		if (!budget--)
+		if (!budget-- || qp_turn_over(qp, sent))
 			return true;
 		frame = NULL;
 		status = sq_read(qp, qp->sq.next, &wqe);

@@ -161,8 +161,8 @@ static void turn(struct neighbours *n)
 
 /*
  * The loop polls the sockets at intervals, so a read may take two turns and an
- * interval. The datagram may wait for all QPs of the card, which have one turn
- * each, and for the delay that an attack injects.
+ * interval. The datagram may wait for a turn of all QPs of the card, and for the
+ * delay that an attack injects.
  */
 static void check_waits(struct neighbours *n)
 {
@@ -174,7 +174,7 @@ static void check_waits(struct neighbours *n)
 	assert_true(n->wait_ns[WAIT_READ] <= few_ns);
 	assert_true(n->wait_ns[WAIT_COMMAND] <= few_ns);
 	assert_true(n->wait_ns[WAIT_DATAGRAM] <=
-		    few_ns * NEIGHBOUR_QPS / 2 + FAULT_DELAY_NS);
+		    NEIGHBOUR_TURN_NS + FAULT_DELAY_NS);
 }
 
 static void run(void **state)

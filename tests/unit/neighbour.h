@@ -11,8 +11,8 @@
 #include "client.h"
 #include "pair.h"
 
-/* Longest turn of the loop, ns */
-#define NEIGHBOUR_TURN_NS 10000000ULL
+/* Longest turn of the loop, and longest wait of a datagram, ns */
+#define NEIGHBOUR_TURN_NS 5000000ULL
 #define NEIGHBOUR_QPS 128
 
 struct neighbours;
