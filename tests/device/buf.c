@@ -22,10 +22,10 @@ static uint64_t buf_page_size(const struct buf *buf)
 	return 1ULL << buf->page_shift;
 }
 
-/* Number of groups of BUF_STEP pages */
-static uint32_t buf_steps(const struct buf *buf)
+/* Number of groups of BUF_GROUP pages */
+static uint32_t buf_groups(const struct buf *buf)
 {
-	return (buf->npages + BUF_STEP - 1) >> BUF_STEP_SHIFT;
+	return (buf->npages + BUF_GROUP - 1) >> BUF_GROUP_SHIFT;
 }
 
 /* Bus address of the last byte of a page */
@@ -60,33 +60,45 @@ static void buf_resolve(struct buf *buf, uint32_t i)
 	page->host = host ? host - from : NULL;
 }
 
+/* Drop the pointers to pages [first, last) that were unmapped since @seq */
+static void buf_drop(struct buf *buf, uint64_t seq, uint32_t first,
+		     uint32_t last)
+{
+	bool far = buf->guest->seq - seq > BUF_COMPARE_MAX;
+	uint32_t i;
+
+	if (!guest_lost(buf->guest, seq, buf->lo, buf->hi))
+		return;
+	buf->budget->work += last - first;
+	for (i = first; i < last; i++)
+		if (far || guest_lost(buf->guest, seq, buf->page[i].addr,
+				      buf_last(buf, i)))
+			buf->page[i].host = NULL;
+}
+
 /*
- * Drop the pointers to unmapped pages in the group of page i. Only this group
- * is checked, so the time does not depend on the size of the buffer.
+ * Drop the pointers to unmapped pages. In a large buffer only the group of page
+ * i is checked, so the time does not depend on the size of the buffer.
  */
 static void buf_catch_up(struct buf *buf, uint32_t i)
 {
-	uint32_t first = i & ~(BUF_STEP - 1), last = first + BUF_STEP;
-	struct guest *guest = buf->guest;
-	uint64_t *seq = &buf->seq;
-	bool far;
+	uint32_t first = i & ~(BUF_GROUP - 1), last = first + BUF_GROUP;
+	uint64_t now = buf->guest->seq;
+	uint64_t *late;
 
-	if (buf->seq == guest->seq)
+	if (buf->seq == now)
 		return;
-	if (buf->step_seq)
-		seq = &buf->step_seq[i >> BUF_STEP_SHIFT];
-	if (last > buf->npages)
-		last = buf->npages;
-	if (*seq != guest->seq &&
-	    guest_lost(guest, *seq, buf->lo, buf->hi)) {
-		buf->budget->work += last - first;
-		far = guest->seq - *seq > BUF_COMPARE_MAX;
-		for (i = first; i < last; i++)
-			if (far || guest_lost(guest, *seq, buf->page[i].addr,
-					      buf_last(buf, i)))
-				buf->page[i].host = NULL;
+	if (!buf->group_seq) {
+		buf_drop(buf, buf->seq, 0, buf->npages);
+		buf->seq = now;
+		return;
 	}
-	*seq = guest->seq;
+	late = &buf->group_seq[i >> BUF_GROUP_SHIFT];
+	if (buf->seq + *late == now)
+		return;
+	buf_drop(buf, buf->seq + *late, first,
+		 last < buf->npages ? last : buf->npages);
+	*late = now - buf->seq;
 }
 
 static enum ornic_cmd_status buf_set_page(struct buf *buf, uint32_t i,
@@ -287,7 +299,7 @@ enum ornic_cmd_status buf_begin(struct buf *buf, struct guest *guest,
 				uint64_t len, unsigned int dir)
 {
 	enum ornic_cmd_status status;
-	uint64_t npages, i;
+	uint64_t npages;
 
 	memset(buf, 0, sizeof(*buf));
 	if (!buf_desc_valid(desc, start, len))
@@ -303,13 +315,11 @@ enum ornic_cmd_status buf_begin(struct buf *buf, struct guest *guest,
 		buf_uninit(buf);
 	if (status || npages <= BUF_STEP)
 		return status;
-	buf->step_seq = calloc(buf_steps(buf), sizeof(*buf->step_seq));
-	if (!buf->step_seq) {
+	buf->group_seq = calloc(buf_groups(buf), sizeof(*buf->group_seq));
+	if (!buf->group_seq) {
 		buf_uninit(buf);
 		return ORNIC_CMD_NO_RESOURCES;
 	}
-	for (i = 0; i < buf_steps(buf); i++)
-		buf->step_seq[i] = buf->seq;
 	return ORNIC_CMD_OK;
 }
 
@@ -343,14 +353,12 @@ enum ornic_cmd_status buf_probe(struct buf *buf, unsigned int dir,
 
 void buf_set_dir(struct buf *buf, unsigned int dir)
 {
-	uint64_t forgotten = buf->guest->seq - GUEST_LOG_SIZE - 1;
-	uint32_t i;
-
 	/* Force a lookup of each page at its next use */
 	buf->dir = dir;
-	buf->seq = forgotten;
-	for (i = 0; buf->step_seq && i < buf_steps(buf); i++)
-		buf->step_seq[i] = forgotten;
+	buf->seq = buf->guest->seq - GUEST_LOG_SIZE - 1;
+	if (buf->group_seq)
+		memset(buf->group_seq, 0,
+		       buf_groups(buf) * sizeof(*buf->group_seq));
 }
 
 void buf_uninit(struct buf *buf)
@@ -358,7 +366,7 @@ void buf_uninit(struct buf *buf)
 	if (!buf->guest)
 		return;
 	buf->budget->pages -= buf->room;
-	free(buf->step_seq);
+	free(buf->group_seq);
 	free(buf->page);
 	memset(buf, 0, sizeof(*buf));
 }

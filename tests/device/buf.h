@@ -21,6 +21,13 @@
 #define BUF_STEP_SHIFT 12
 #define BUF_STEP (1u << BUF_STEP_SHIFT)
 
+/*
+ * Pages of a large buffer that lose their pointers together when memory is
+ * unmapped: what one access may cost then
+ */
+#define BUF_GROUP_SHIFT 7
+#define BUF_GROUP (1u << BUF_GROUP_SHIFT)
+
 /**
  * struct buf_budget - resources that all buffers of a card use
  * @pages: pages in use, at most BUF_PAGES_MAX
@@ -46,8 +53,8 @@ struct buf_page {
  * @guest: guest memory; NULL before initialisation
  * @budget: budget that the pages count against
  * @seq: value of @guest->seq up to which all of @page is valid
- * @step_seq: the same for each group of BUF_STEP pages, in buffers with more
- *	pages; @seq then keeps its initial value
+ * @group_seq: with more than BUF_STEP pages: by group of BUF_GROUP pages, what
+ *	to add to @seq, which is the start value then; else NULL
  * @dir: enum mem_dir bits
  * @page_shift: log2 of bytes per page
  * @room: number of pages allocated
@@ -66,7 +73,7 @@ struct buf {
 	struct guest *guest;
 	struct buf_budget *budget;
 	uint64_t seq;
-	uint64_t *step_seq;
+	uint64_t *group_seq;
 	unsigned int dir;
 	unsigned int page_shift;
 	uint32_t room;

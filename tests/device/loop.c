@@ -17,6 +17,12 @@
 
 /* Packets delivered at a time, before sockets and timers have their turn */
 #define SWITCH_BUDGET 1024
+/*
+ * Time after which the delivery pauses too: a packet may cost its receivers
+ * much more than a copy. Read after each batch, so it is cheap.
+ */
+#define SWITCH_RUN_NS 1000000
+#define SWITCH_BATCH 8
 /* An idle turn takes about 1 us; after a longer gap the process was not running */
 #define CONTENDED_NS 50000
 /* Shortest spin time; without spinning the loop could not measure hits */
@@ -206,6 +212,23 @@ static int wait_events(struct loop *loop, bool may_sleep)
 	return 0;
 }
 
+/* Return: true when packets were delivered */
+static bool run_switch(struct loop *loop)
+{
+	uint64_t end_ns = 0;
+	unsigned int done, total = 0;
+
+	do {
+		done = switch_run(&loop->sw, SWITCH_BATCH);
+		total += done;
+		if (done < SWITCH_BATCH)
+			break;
+		if (!end_ns)
+			end_ns = loop_clock_ns() + SWITCH_RUN_NS;
+	} while (total < SWITCH_BUDGET && loop_clock_ns() < end_ns);
+	return total;
+}
+
 /* Was the process not running between the previous idle turn and this one? */
 static bool is_contended(struct loop *loop)
 {
@@ -228,10 +251,10 @@ int loop_turn(struct loop *loop)
 	 * packets found there. Otherwise timeouts would expire in a process
 	 * that did not run for a while, although its peers have answered.
 	 */
-	worked = switch_run(&loop->sw, SWITCH_BUDGET) > 0;
+	worked = run_switch(loop);
 	worked |= timers_run(&loop->timers, loop->polled_ns) > 0;
 	worked |= run_tasks(loop);
-	worked |= switch_run(&loop->sw, SWITCH_BUDGET) > 0;
+	worked |= run_switch(loop);
 	if (worked) {
 		loop->idle_ns = 0;
 	} else {

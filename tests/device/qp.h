@@ -284,7 +284,6 @@ static inline bool qp_is_connected(const struct qp *qp)
 	}
 }
 
-/* Does the peer send ACKs? True for RC and XRC. */
 /* Payload of a packet inside the process; less while other QPs have work too */
 static inline uint32_t qp_segment_max(const struct qp *qp)
 {
@@ -301,6 +300,7 @@ static inline bool qp_turn_over(const struct qp *qp, uint64_t sent)
 	       nic->budget.work >= nic->limit.work;
 }
 
+/* Does the peer send ACKs? True for RC and XRC. */
 static inline bool qp_is_reliable(const struct qp *qp)
 {
 	return qp_is_connected(qp) && qp->type != ORNIC_QPT_UC;

@@ -16,7 +16,10 @@
 /* Large pages, each of which is all of the small ones, in one region */
 #define LARGE_SHIFT 27
 #define LARGE_PAGES 4096
-/* Bytes that one group of pages describes, and the groups of a region */
+/*
+ * Distance of the SGEs in a region, which is larger than what a group of pages
+ * describes, and their number
+ */
 #define LARGE_GROUP ((uint64_t)BUF_STEP << 12)
 #define LARGE_GROUPS 1024
 /* Turns after which a client must be disconnected */
@@ -137,34 +140,71 @@ static void begin_large(struct neighbours *n)
 	neighbours_qps(n, n->self, ORNIC_QPT_RC, 0);
 }
 
-/* All pointers are lost; each SGE is in another group of pages */
+/* Each SGE is in another group of pages */
+static void far_sges(struct neighbours *n, struct sge *sge, unsigned int *group)
+{
+	unsigned int i;
+
+	for (i = 0; i < CORE_MAX_SGE; i++, (*group)++)
+		sge[i] = (struct sge){
+			.addr = *group % LARGE_GROUPS * LARGE_GROUP,
+			.length = 8,
+			.lkey = n->key,
+		};
+}
+
+/* All pointers are lost */
+static void toggle(struct neighbours *n)
+{
+	mem_enable(&attacker(n)->mem, false);
+	mem_enable(&attacker(n)->mem, true);
+}
+
 static void push_toggle(struct neighbours *n)
 {
 	struct pair_wr wr = pair_wr_data(A(n->self), ORNIC_WR_RDMA_WRITE, 0, 8);
 	struct side *side = A(n->self);
 	struct ornic_qp_dbr *dbr;
-	unsigned int i, j, group = 0;
+	unsigned int j, group = 0;
 
-	mem_enable(&attacker(n)->mem, false);
-	mem_enable(&attacker(n)->mem, true);
+	toggle(n);
 	wr.flags = 0;
 	wr.sges = CORE_MAX_SGE;
 	for (j = 0; j < n->qps; j++) {
 		side->qp = n->qp[0][j];
 		dbr = host_qp_dbr(&side->qp);
 		while (side->qp.sq_pi - guest_load32(&dbr->sq_ci) + 5 <= 64) {
-			for (i = 0; i < CORE_MAX_SGE; i++, group++)
-				wr.sge[i] = (struct sge){
-					.addr = group % LARGE_GROUPS *
-						LARGE_GROUP,
-					.length = 8,
-					.lkey = n->key,
-				};
+			far_sges(n, wr.sge, &group);
 			pair_post(side, &wr);
 		}
 		pair_ring(side);
 		n->qp[0][j] = side->qp;
 	}
+}
+
+/* The receiver uses the groups, so the packets are cheap for the sender */
+static void push_toggle_received(struct neighbours *n)
+{
+	struct pair_wr wr = pair_wr_data(A(n->self), ORNIC_WR_SEND, 0,
+					 8 * CORE_MAX_SGE);
+	struct side *side = B(n->self);
+	struct sge sge[CORE_MAX_SGE];
+	struct ornic_qp_dbr *dbr;
+	unsigned int j, group = 0;
+
+	for (j = 0; j < n->qps; j++) {
+		side->qp = n->qp[1][j];
+		dbr = host_qp_dbr(&side->qp);
+		while (side->qp.rq_pi - guest_load32(&dbr->rq_ci) <
+		       1u << side->qp.log_rq_wqes) {
+			far_sges(n, sge, &group);
+			pair_post_recv_sges(side, 1, sge, CORE_MAX_SGE);
+		}
+		n->qp[1][j] = side->qp;
+	}
+	toggle(n);
+	wr.flags = 0;
+	neighbours_post(n, n->self, &wr, 1);
 }
 
 /* ---- shrunk files ---- */
@@ -263,6 +303,8 @@ static const struct attack attacks[] = {
 	{ "pieces", map_pieces, push_pieces, 5, 0, 0 },
 	{ "scattered", begin_scattered, push_scattered, 5, 0, 0 },
 	{ "bus_mastering", begin_large, push_toggle, TURNS, 0, 0 },
+	{ "bus_mastering_received", begin_large, push_toggle_received, TURNS, 0,
+	  0 },
 	{ "shrunk_delivered", begin_shrunk, push_shrunk_once, TURNS,
 	  ORNIC_QPT_RC, 0 },
 	{ "shrunk_sent", begin_shrunk, push_shrunk_once, TURNS, ORNIC_QPT_UD,
