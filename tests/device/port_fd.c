@@ -9,7 +9,7 @@
 #include "port_fd.h"
 #include "switch.h"
 
-/* Packets received in one turn of the loop */
+/* Packets received in one turn of the loop, and waiting ones sent */
 #define PACKET_BUDGET 64
 
 /* A copy of a packet that waits */
@@ -94,8 +94,9 @@ static void port_fd_retry(struct timer *timer)
 	struct port_fd_waiting *waiting = &pfd->waiting;
 	uint64_t now = pfd->loop->now_ns;
 	unsigned int before = waiting->count;
+	int budget = PACKET_BUDGET;
 
-	while (waiting->count && port_fd_send_first(pfd))
+	while (waiting->count && budget-- && port_fd_send_first(pfd))
 		continue;
 	if (waiting->count != before) {
 		waiting->stalled = false;

@@ -3,6 +3,7 @@
  * A port to the outside whose reader is slow, and the event loop that runs it.
  * NICs must wait, and no frame of theirs may be lost.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -217,6 +218,39 @@ static void test_reader_that_stopped(void **state)
 	assert_true(switch_is_full(&w->loop.sw, peer_mac));
 }
 
+/* A reader that takes all waiting packets at once does not hold up the loop */
+static void test_retry_is_bounded(void **state)
+{
+	struct world *w = *state;
+	struct port_fd *pfd;
+	unsigned int i, before, most = 0;
+	struct port *port;
+	int fd[2];
+
+	assert_int_equal(pipe2(fd, O_NONBLOCK), 0);
+	assert_int_equal(port_fd_create(&w->loop, "pipe", fd[1], &pfd), 0);
+	port = &pfd->port;
+	for (i = 0; pfd->waiting.count < PORT_FD_WAITING; i++) {
+		struct frame *frame = switch_frame_alloc(&w->nic);
+
+		assert_true(i < 10000);
+		frame->hdr_len = FRAME_LEN;
+		frame->flags = 0;
+		port->ops->rx(port, frame);
+		switch_frame_free(&w->nic, frame);
+	}
+	assert_true(fcntl(fd[1], F_SETPIPE_SZ, 1 << 20) > 0);
+	while (pfd->waiting.count) {
+		before = pfd->waiting.count;
+		later(w, PORT_FD_STALL_RETRY_NS / 100);
+		assert_true(pfd->waiting.count < before);
+		if (before - pfd->waiting.count > most)
+			most = before - pfd->waiting.count;
+	}
+	assert_in_range(most, 1, PORT_FD_FULL);
+	close(fd[0]);
+}
+
 static void test_groups_and_strangers_do_not_wait(void **state)
 {
 	static const uint8_t group[MAC_LEN] = { 1, 0, 0x5e, 0, 0, 1 };
@@ -287,6 +321,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_full_port_loses_nothing),
 		T(test_reader_that_stopped),
+		T(test_retry_is_bounded),
 		T(test_groups_and_strangers_do_not_wait),
 		T(test_packets_before_timers),
 	};
