@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Interrupts of a card with a real client */
+/* Interrupts and messages of a card with a real client */
+#include <fcntl.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -39,11 +40,34 @@ static void test_irq_counts_once(void **state)
 	assert_int_equal(card->stats.irqs_dropped, 2);
 }
 
+/* A client that causes many messages does not suppress those of another one */
+static void test_each_card_has_a_limit_of_messages(void **state)
+{
+	struct world *w = *state;
+	int null = open("/dev/null", O_WRONLY), err = dup(STDERR_FILENO);
+	unsigned int i;
+
+	assert_true(null >= 0 && err >= 0);
+	dup2(null, STDERR_FILENO);
+	for (i = 0; i < 2 * LOG_BURST; i++)
+		env_log(&w->card[0]->env, ENV_LOG_ERR, "flood");
+	env_log(&w->card[1]->env, ENV_LOG_ERR, "only one");
+	dup2(err, STDERR_FILENO);
+	close(null);
+	close(err);
+	assert_int_equal(w->card[0]->limit.dropped, LOG_BURST);
+	assert_int_equal(w->card[1]->limit.dropped, 0);
+	assert_int_equal(w->card[1]->limit.used, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_irq_counts_once,
 						world_setup, world_teardown),
+		cmocka_unit_test_setup_teardown(
+			test_each_card_has_a_limit_of_messages,
+			world_setup, world_teardown),
 	};
 
 	return cmocka_run_group_tests_name("card", tests, NULL, NULL);
