@@ -7,8 +7,7 @@
 
 /* ---- fixture ---- */
 
-/* A pair whose sides are both on the host of @side */
-static struct pair *pair_of_one(struct side *side)
+struct pair *neighbours_pair_of_one(struct side *side)
 {
 	struct pair *pair = calloc(1, sizeof(*pair));
 	unsigned int i;
@@ -35,7 +34,7 @@ static void map_ram(struct neighbours *n, unsigned int i)
 					n->host[i]->fd), 0);
 }
 
-static int setup(void **state)
+int neighbours_setup(void **state)
 {
 	struct neighbours *n = calloc(1, sizeof(*n));
 	unsigned int i;
@@ -51,8 +50,8 @@ static int setup(void **state)
 	n->pair = pair_create_on(n->host[0], n->host[1], &pair_config_local);
 	for (i = 0; i < 2; i++)
 		neighbours_cq(&n->pair->side[i]);
-	n->self = pair_of_one(A(n->pair));
-	n->own = pair_of_one(B(n->pair));
+	n->self = neighbours_pair_of_one(A(n->pair));
+	n->own = neighbours_pair_of_one(B(n->pair));
 	neighbours_cq(A(n->own));
 	host_cq(n->host[1], &B(n->own)->cq, B(n->own)->uctx, B(n->own)->eq.num,
 		PAIR_CQ_LOG, 6);
@@ -62,7 +61,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+int neighbours_teardown(void **state)
 {
 	struct neighbours *n = *state;
 	void *world = n->world;
@@ -91,7 +90,7 @@ static void ask(struct neighbours *n, enum neighbour_wait what)
 	if (n->waits[what])
 		return;
 	n->waits[what] = true;
-	n->asked_ns[what] = work_ns();
+	n->asked_ns[what] = n->now_ns;
 	switch (what) {
 	case WAIT_READ:
 		client_send(n->world->client[1], VFIO_USER_REGION_READ, 0,
@@ -138,66 +137,27 @@ static bool answered(struct neighbours *n, enum neighbour_wait what)
 	}
 }
 
-static void turn(struct neighbours *n)
+void neighbours_turn(struct neighbours *n)
 {
 	unsigned int what;
-	uint64_t start;
+	uint64_t ns;
 
 	for (what = 0; what < WAITS; what++)
 		ask(n, what);
-	start = work_ns();
+	ns = work_ns();
 	assert_int_equal(loop_turn(&n->world->loop), 0);
-	if (work_ns() - start > n->turn_ns)
-		n->turn_ns = work_ns() - start;
+	ns = work_ns() - ns;
+	n->now_ns += ns;
+	if (ns > n->turn_ns)
+		n->turn_ns = ns;
 	for (what = 0; what < WAITS; what++) {
 		if (!n->waits[what] || !answered(n, what))
 			continue;
 		n->waits[what] = false;
 		n->answers[what]++;
-		if (work_ns() - n->asked_ns[what] > n->wait_ns[what])
-			n->wait_ns[what] = work_ns() - n->asked_ns[what];
+		if (n->now_ns - n->asked_ns[what] > n->wait_ns[what])
+			n->wait_ns[what] = n->now_ns - n->asked_ns[what];
 	}
-}
-
-/*
- * The loop polls the sockets at intervals, so a read may take two turns and an
- * interval. The datagram may wait for a turn of all QPs of the card, and for the
- * delay that an attack injects.
- */
-static void check_waits(struct neighbours *n)
-{
-	uint64_t few_ns = 2 * (n->turn_ns + LOOP_BUSY_POLL_NS);
-	unsigned int what;
-
-	for (what = 0; what < WAITS; what++)
-		assert_int_not_equal(n->answers[what], 0);
-	assert_true(n->wait_ns[WAIT_READ] <= few_ns);
-	assert_true(n->wait_ns[WAIT_COMMAND] <= few_ns);
-	assert_true(n->wait_ns[WAIT_DATAGRAM] <=
-		    NEIGHBOUR_TURN_NS + FAULT_DELAY_NS);
-}
-
-static void run(void **state)
-{
-	struct neighbours *n = *state;
-	const struct attack *attack = n->attack;
-	unsigned int i;
-
-	if (attack->begin)
-		attack->begin(n);
-	for (i = 0; i < attack->turns; i++) {
-		if (attack->push)
-			attack->push(n);
-		turn(n);
-	}
-	print_message("longest turn %llu us, waits %llu, %llu and %llu us\n",
-		      (unsigned long long)n->turn_ns / 1000,
-		      (unsigned long long)n->wait_ns[WAIT_READ] / 1000,
-		      (unsigned long long)n->wait_ns[WAIT_COMMAND] / 1000,
-		      (unsigned long long)n->wait_ns[WAIT_DATAGRAM] / 1000);
-	assert_true(n->turn_ns <= (attack->most_ns ? attack->most_ns :
-						     NEIGHBOUR_TURN_NS));
-	check_waits(n);
 }
 
 /* ---- the attacker's objects ---- */
@@ -273,24 +233,4 @@ void neighbours_receive_srq(struct side *side)
 	while (side->srq.rq_pi - guest_load32(&dbr->rq_ci) <
 	       1u << side->srq.log_rq_wqes)
 		pair_post_recv(side, 1, side->addr, PAIR_BUF_SIZE);
-}
-
-int neighbours_main(const char *name, const struct attack *attacks,
-		    unsigned int count)
-{
-	struct CMUnitTest *tests = calloc(count, sizeof(*tests));
-	unsigned int i;
-	int failed;
-
-	for (i = 0; i < count; i++)
-		tests[i] = (struct CMUnitTest){
-			.name = attacks[i].name,
-			.test_func = run,
-			.setup_func = setup,
-			.teardown_func = teardown,
-			.initial_state = (void *)(uintptr_t)&attacks[i],
-		};
-	failed = _cmocka_run_group_tests(name, tests, count, NULL, NULL);
-	free(tests);
-	return failed;
 }

@@ -59,7 +59,8 @@ enum neighbour_wait {
  * @qp: QPs of the attack, of side A and B
  * @qps: number of them
  * @waits: the neighbour has asked and has no answer
- * @asked_ns: time when it asked
+ * @now_ns: time of all turns so far; the clients' own time does not count
+ * @asked_ns: value of @now_ns when it asked
  * @wait_ns: the longest wait
  * @turn_ns: the longest turn
  * @answers: number of answers
@@ -76,6 +77,7 @@ struct neighbours {
 	struct host_qp qp[2][NEIGHBOUR_QPS];
 	unsigned int qps;
 	bool waits[WAITS];
+	uint64_t now_ns;
 	uint64_t asked_ns[WAITS];
 	uint64_t wait_ns[WAITS];
 	uint64_t turn_ns;
@@ -84,9 +86,20 @@ struct neighbours {
 	uint64_t addr;
 };
 
-/* Run each attack as a test; return the number of tests that failed */
+/*
+ * Run each attack as a test, or measure it (neighbour_check.c or
+ * neighbour_bench.c); return the number of tests that failed
+ */
 int neighbours_main(const char *name, const struct attack *attacks,
 		    unsigned int count);
+
+/* Fixtures; the state is the attack before, struct neighbours after */
+int neighbours_setup(void **state);
+int neighbours_teardown(void **state);
+/* Make a pair whose sides are both on the host of @side */
+struct pair *neighbours_pair_of_one(struct side *side);
+/* The neighbour asks, the loop turns, the neighbour looks for answers */
+void neighbours_turn(struct neighbours *n);
 
 static inline struct card *attacker(struct neighbours *n)
 {

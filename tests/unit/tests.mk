@@ -22,9 +22,19 @@ UNIT_WORK_SRCS := \
 	client.c \
 	host.c \
 	neighbour.c \
+	neighbour_check.c \
 	pair.c \
 	pair_wr.c \
 	work.c
+
+# Shared by the same programs as benchmarks
+UNIT_BENCH_SRCS := \
+	client.c \
+	host.c \
+	neighbour.c \
+	neighbour_bench.c \
+	pair.c \
+	pair_wr.c
 
 # Linked with the edges only
 UNIT_EDGE_TESTS := \
