@@ -40,7 +40,7 @@ help:
 	@echo "  make static        sparse, checkpatch, W=1 with gcc and clang, build inside Linux 7.3"
 	@echo
 	@echo "  make lab           only the root tree in which all of this happens"
-	@echo "  make modules       ornic.ko, ornic_rdma.ko       [KERNEL=stock|debug]"
+	@echo "  make modules       ornic.ko, ornic_rdma.ko       [KERNEL=stock|debug|kcsan]"
 	@echo "  make provider      libornic inside rdma-core     [RDMA_CORE=56.1|65.0]"
 	@echo "  make device        ornic-device, the software card"
 	@echo "  make install       the three of them              [DESTDIR= PREFIX=$(PREFIX)]"
@@ -85,6 +85,7 @@ check-quick: provider device
 
 check-long: modules provider device
 	@$(S)/build modules debug
+	@$(S)/build modules kcsan
 	@$(S)/build provider 65.0
 	@$(S)/build device-san
 	@$(LONG_LAB) lab.check --long $(STEP)

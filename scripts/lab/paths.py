@@ -34,12 +34,12 @@ class Kernel:
             self.image = images[-1]
             self.release = self.image.name.removeprefix("vmlinuz-")
             self.own_modules = Path("/lib/modules") / self.release
-        elif name == "debug":
-            link = BUILD / "debug-kernel"
+        elif name in ("debug", "kcsan"):
+            link = BUILD / f"{name}-kernel"
             if not link.exists():
-                raise LabError("no debug kernel yet: run `make modules KERNEL=debug`")
+                raise LabError(f"no {name} kernel yet: run `make modules KERNEL={name}`")
             self.image = link / "arch/x86/boot/bzImage"
             self.release = (link / "include/config/kernel.release").read_text().strip()
             self.own_modules = link.resolve() / "root/lib/modules" / self.release
         else:
-            raise LabError(f"no such kernel: {name} (stock or debug)")
+            raise LabError(f"no such kernel: {name} (stock, debug or kcsan)")

@@ -57,7 +57,15 @@ LEAKS_NOT_OURS = (
     # lost, and with it the task, its signals and its credentials.
     " copy_process+", " prepare_creds+", " alloc_task_exec_state+",
 )
-REPORT_END = "</TASK>"
+REPORT_END = re.compile(r"</TASK>")
+# Reports of KCSAN have another end. The kernel's own code has many races by the strict rules of the
+# KCSAN kernel (kcsan.config), so a race is a report only if one of the innermost functions on a
+# side is ours: our function accesses the memory, or passes it to the one that does. Further out our
+# functions are below the whole network stack.
+RACE = "BUG: KCSAN: "
+RACE_SIDE = re.compile(r" by (task \d+|interrupt) on cpu \d+:$")
+RACE_END = re.compile(r"={66}$")
+RACE_INNERMOST = 3
 REPORT_LINES = 400  # a report with chains of locks has 200
 OUR_FRAME = re.compile(r"\bornic\w*\+0x[0-9a-f]+/|\+0x[0-9a-f]+/0x[0-9a-f]+ \[ornic\w*\]")
 # A line of a stack with a function of our drivers
@@ -84,6 +92,13 @@ def is_foreign(report):
     return any(words[0] in report[0] and all(word in text for word in words) for words in known)
 
 
+def is_race_elsewhere(report):
+    """Returns whether a complete report is of a race that our drivers take no part in."""
+    sides = [i + 1 for i, line in enumerate(report) if RACE_SIDE.search(line.rstrip())]
+    inner = "\n".join("".join(report[i:i + RACE_INNERMOST]) for i in sides)
+    return bool(sides) and RACE in report[0] and not OUR_FRAME.search(inner)
+
+
 def scan(text, final=True):
     """Returns (reports, foreign reports, number of characters consumed). An incomplete report is
     left for the next scan, unless `final` is set."""
@@ -95,13 +110,17 @@ def scan(text, final=True):
             break
         if is_report(line) and not (number < foreign_end and CALL.fullmatch(message(line))):
             behind = lines[number:number + REPORT_LINES]
-            end = next((i for i, other in enumerate(behind) if REPORT_END in other), None)
+            last = RACE_END if RACE in line else REPORT_END
+            end = next((i for i, other in enumerate(behind) if last.search(other.rstrip())), None)
             if end is None and not final and TROUBLE.search(line) and len(behind) < REPORT_LINES:
                 break
-            whole = end is not None and is_foreign(behind[:end + 1])
-            if whole:
+            report = behind[:end + 1] if end is not None else None
+            elsewhere = report is not None and is_race_elsewhere(report)
+            whole = report is not None and is_foreign(report)
+            if elsewhere or whole:
                 foreign_end = number + end + 1
-            (foreign if whole else found).append(line.strip())
+            if not elsewhere:
+                (foreign if whole else found).append(line.strip())
         consumed += len(line)
     return found, foreign, consumed
 

@@ -17,16 +17,16 @@ from .errors import LabError
 from .reports import KernelLog
 
 # Seconds; a debug kernel needs 20 s on an idle host, and the host may be busy
-BOOT_TIMEOUT = {"stock": 240, "debug": 600}
+BOOT_TIMEOUT = {"stock": 240, "debug": 600, "kcsan": 600}
 # Seconds of BOOT_TIMEOUT until the first program runs. One boot in several hundred hangs at the
 # kernel's first timer tick, before the kernel detects any card.
-KERNEL_TIMEOUT = {"stock": 80, "debug": 200}
+KERNEL_TIMEOUT = {"stock": 80, "debug": 200, "kcsan": 200}
 FIRST_WORDS = b"early-init: the kernel has booted"
-MEMORY = {"stock": "1G", "debug": "2G"}
+MEMORY = {"stock": "1G", "debug": "2G", "kcsan": "1G"}
 # With one processor, interrupt, poll and destruction never run concurrently
-PROCESSORS = {"stock": 1, "debug": 2}
+PROCESSORS = {"stock": 1, "debug": 2, "kcsan": 2}
 # Factors for timeouts, which are given for the stock kernel on an idle host
-SLOWNESS = {"stock": 1, "debug": 6}
+SLOWNESS = {"stock": 1, "debug": 6, "kcsan": 8}
 # Factor for a busy host: `make check` runs two pairs of VMs at the same time
 BUSY = 3
 # Seconds in which a kernel completes a report that it is printing

@@ -15,11 +15,14 @@ from pathlib import Path
 import pytest
 from lab import LabError, programs
 from lab.consumers import loaded
-from lab.pair import Pair, Processes
+from lab.pair import Pair, Processes, each
 from settings import BytesPair, Interop, Iommu, Queues, TwoCards, counters, wait_until
 from wired import Frames, Wired
 
 HERE = Path(__file__).parent
+# Turns KCSAN on. It watches one of this many accesses per processor, and the default is for
+# processors that are not emulated.
+WATCH = "echo 1000 >/sys/module/kcsan/parameters/skip_watch && echo on >/sys/kernel/debug/kcsan"
 
 
 def pytest_configure(config):
@@ -31,7 +34,7 @@ def pytest_collection_modifyitems(items):
     other, in the same worker of pytest, and tests that read captures run before the captures are
     long."""
     order = ["pair", "plain_pair", "bytes_pair", "wired", "capture", "interop", "queues", "two_cards",
-             "processes", "iommu_pair", "debug_pair", "debug_cards"]
+             "processes", "iommu_pair", "debug_pair", "debug_cards", "kcsan_pair"]
     # A worker takes the largest group next. The groups of the debug kernel are small and slow: on
     # their own they would run last, with the other worker idle.
     groups = {"capture": "interop", "debug_pair": "wired", "debug_cards": "wired"}
@@ -87,6 +90,14 @@ def processes(pairs):
 def debug_cards(pairs):
     """One VM with two cards, two processors and the debug kernel."""
     return pairs.keep("debug cards", lambda: TwoCards(pairs.lab, kernel="debug", smp=2))
+
+
+@pytest.fixture
+def kcsan_pair(pairs):
+    """A pair with the KCSAN kernel, whose detector of data races is on."""
+    pair = pairs.get("kcsan", None)
+    each(pair.vms, lambda vm: vm.check(WATCH))
+    return pair
 
 
 @pytest.fixture

@@ -127,6 +127,73 @@ def test_not_ours_below():
     assert find_reports(PAGE_POOL.replace("page_pool_dma_map", "ornic_dma_map")) != []
 
 
+RACE = """\
+[  300.000000] ==================================================================
+[  300.000001] BUG: KCSAN: data-race in dev_gro_receive / tcp_poll
+
+[  300.000003] write to 0xffff888003f5a0b8 of 4 bytes by interrupt on cpu 1:
+[  300.000004]  dev_gro_receive+0x10/0x500
+[  300.000005]  gro_receive_skb+0x20/0x100
+[  300.000006]  napi_gro_receive+0x30/0x40
+[  300.000007]  ornic_rx_poll+0x40/0x900 [ornic]
+
+[  300.000009] read to 0xffff888003f5a0b8 of 4 bytes by task 300 on cpu 0:
+[  300.000010]  tcp_poll+0x10/0x500
+[  300.000011]  sock_poll+0x20/0x100
+[  300.000012]  do_poll+0x30/0x40
+[  300.000013]  __x64_sys_poll+0x40/0x900
+
+[  300.000015] value changed: 0x00000001 -> 0x00000002
+
+[  300.000017] Reported by Kernel Concurrency Sanitizer on:
+[  300.000018] CPU: 0 UID: 0 PID: 300 Comm: iperf3 Tainted: G           O        7.3.4 #1 PREEMPT
+[  300.000019] ==================================================================
+"""
+
+
+def test_race_elsewhere():
+    """A race of the kernel's own functions is no report, wherever the log is split, even where a
+    function of our drivers is below them; and no check is off after it."""
+    for cut in range(len(RACE) + 1):
+        log = KernelLog()
+        log.feed(RACE[:cut])
+        log.feed(RACE[cut:], final=True)
+        assert log.found == log.foreign == []
+
+
+@pytest.mark.parametrize("theirs, ours", [
+    ("dev_gro_receive+0x10/0x500", "ornic_rx_poll+0x10/0x500 [ornic]"),
+    ("gro_receive_skb+0x20/0x100", "ornic_rx_poll+0x10/0x500 [ornic]"),
+    ("tcp_poll+0x10/0x500", "ornic_poll_cq+0x10/0x500 [ornic_rdma]"),
+    ("do_poll+0x30/0x40", "ornic_poll_cq+0x10/0x500 [ornic_rdma]"),
+    ("by task 300 on cpu 0:", "garbled"),
+])
+def test_our_race(theirs, ours):
+    """A race is a report if one of the innermost functions of a side is ours."""
+    if ours == "garbled":
+        mixed = RACE.replace(theirs, ours).replace("by interrupt on cpu 1:", ours)
+    else:
+        mixed = RACE.replace(theirs, ours)
+    assert any("BUG: KCSAN" in line for line in find_reports(mixed))
+
+
+def test_race_of_unknown_origin():
+    """A race with the card has one side."""
+    mixed = RACE.replace("data-race in dev_gro_receive / tcp_poll",
+                         "data-race in ornic_poll_cq+0x10/0x500 [ornic_rdma]")
+    mixed = mixed.replace("read to", "race at unknown origin, with read to")
+    lines = mixed.replace("tcp_poll", "ornic_poll_cq").splitlines(keepends=True)
+    assert find_reports("".join(lines[:2] + lines[8:])) != []
+    assert find_reports("".join(lines[:2] + lines[8:]).replace("ornic", "mlx5")) == []
+
+
+def test_report_beside_race():
+    """Our report inside or behind a race elsewhere is found."""
+    lines = RACE.splitlines(keepends=True)
+    for place in range(len(lines) + 1):
+        assert KASAN.strip() in find_reports("".join([*lines[:place], KASAN, *lines[place:]]))
+
+
 def test_theirs_without_an_end():
     """An incomplete report is not excused."""
     assert find_reports(LOCKDEP.replace("</TASK>", "")) != []
