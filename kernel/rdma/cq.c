@@ -270,10 +270,14 @@ err_free_buf:
  */
 struct ornic_cq_dbr ornic_cq_get_dbr(struct ornic_cq *cq)
 {
+	const struct ornic_cq_dbr *record;
 	struct ornic_cq_dbr dbr;
 
 	mutex_lock(&cq->resize_lock);
-	dbr = *ornic_cq_dbr(&cq->buf);
+	record = ornic_cq_dbr(&cq->buf);
+	/* The owner of the CQ may be writing to the record */
+	dbr.ci = READ_ONCE(record->ci);
+	dbr.arm = READ_ONCE(record->arm);
 	mutex_unlock(&cq->resize_lock);
 	return dbr;
 }

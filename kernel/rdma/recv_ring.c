@@ -79,5 +79,5 @@ u64 ornic_recv_ring_dbr_addr(const struct ornic_recv_ring *ring)
  */
 struct ornic_qp_dbr ornic_recv_ring_get_dbr(const struct ornic_recv_ring *ring)
 {
-	return *(struct ornic_qp_dbr *)ornic_ringmem_peek(ring->mem, ring->dbr_offset);
+	return ornic_ringmem_get_qp_dbr(ring->mem, ring->dbr_offset);
 }

@@ -58,7 +58,7 @@ int ornic_ib_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp)
 
 	/* XRC targets and RSS QPs own no rings */
 	if (qp->mem)
-		dbr = *(struct ornic_qp_dbr *)ornic_ringmem_peek(qp->mem, qp->geo.dbr_offset);
+		dbr = ornic_ringmem_get_qp_dbr(qp->mem, qp->geo.dbr_offset);
 
 	return ornic_res_close(msg, table, !table ||
 		rdma_nl_put_driver_u32(msg, "qpn", qp->res.num) ||

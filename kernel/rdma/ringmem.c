@@ -164,6 +164,28 @@ void *ornic_ringmem_peek(const struct ornic_ringmem *mem, size_t offset)
 }
 
 /**
+ * ornic_ringmem_get_qp_dbr - read the doorbell record of a QP, SRQ or WQ
+ * @mem:	allocated
+ * @offset:	bytes; the record must not straddle a page
+ *
+ * The owner of the ring and the device may be writing to the record, so each
+ * index is read once.
+ *
+ * Return: a copy of the indices.
+ */
+struct ornic_qp_dbr ornic_ringmem_get_qp_dbr(const struct ornic_ringmem *mem, size_t offset)
+{
+	const struct ornic_qp_dbr *dbr = ornic_ringmem_peek(mem, offset);
+
+	return (struct ornic_qp_dbr) {
+		.sq_pi = READ_ONCE(dbr->sq_pi),
+		.rq_pi = READ_ONCE(dbr->rq_pi),
+		.sq_ci = READ_ONCE(dbr->sq_ci),
+		.rq_ci = READ_ONCE(dbr->rq_ci),
+	};
+}
+
+/**
  * ornic_ringmem_describe - describe a part of the memory to the device
  * @ibdev:	the device
  * @mem:	allocated

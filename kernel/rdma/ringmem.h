@@ -35,6 +35,7 @@ void ornic_ringmem_free(struct ib_device *ibdev, struct ornic_ringmem *mem);
 int ornic_ringmem_describe(struct ib_device *ibdev, const struct ornic_ringmem *mem,
 			   size_t offset, size_t size, struct ornic_pbl *pbl);
 void *ornic_ringmem_peek(const struct ornic_ringmem *mem, size_t offset);
+struct ornic_qp_dbr ornic_ringmem_get_qp_dbr(const struct ornic_ringmem *mem, size_t offset);
 dma_addr_t ornic_ringmem_dma(const struct ornic_ringmem *mem, size_t offset);
 
 #endif /* ORNIC_RDMA_RINGMEM_H */
