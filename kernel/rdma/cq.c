@@ -265,10 +265,12 @@ err_free_buf:
 /**
  * ornic_cq_get_dbr - get a copy of the doorbell record of a CQ, for debugging
  * @cq:		the CQ
+ * @log_size:	set to log2 of the entries of the same ring: a resize changes
+ *		both
  *
  * Return: the current contents.
  */
-struct ornic_cq_dbr ornic_cq_get_dbr(struct ornic_cq *cq)
+struct ornic_cq_dbr ornic_cq_get_dbr(struct ornic_cq *cq, u8 *log_size)
 {
 	const struct ornic_cq_dbr *record;
 	struct ornic_cq_dbr dbr;
@@ -278,6 +280,7 @@ struct ornic_cq_dbr ornic_cq_get_dbr(struct ornic_cq *cq)
 	/* The owner of the CQ may be writing to the record */
 	dbr.ci = READ_ONCE(record->ci);
 	dbr.arm = READ_ONCE(record->arm);
+	*log_size = cq->ring.log_size;
 	mutex_unlock(&cq->resize_lock);
 	return dbr;
 }

@@ -560,7 +560,7 @@ int ornic_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		       struct uverbs_attr_bundle *attrs);
 int ornic_ib_create_user_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 			    struct uverbs_attr_bundle *attrs);
-struct ornic_cq_dbr ornic_cq_get_dbr(struct ornic_cq *cq);
+struct ornic_cq_dbr ornic_cq_get_dbr(struct ornic_cq *cq, u8 *log_size);
 int ornic_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udata *udata);
 int ornic_ib_pre_destroy_cq(struct ib_cq *ibcq);

@@ -40,11 +40,13 @@ int ornic_ib_fill_res_cq(struct sk_buff *msg, struct ib_cq *ibcq)
 {
 	struct nlattr *table = ornic_res_open(msg);
 	struct ornic_cq *cq = to_ornic_cq(ibcq);
-	struct ornic_cq_dbr dbr = ornic_cq_get_dbr(cq);
+	struct ornic_cq_dbr dbr;
+	u8 log_size;
 
+	dbr = ornic_cq_get_dbr(cq, &log_size);
 	return ornic_res_close(msg, table, !table ||
 		rdma_nl_put_driver_u32(msg, "cqn", cq->res.num) ||
-		rdma_nl_put_driver_u32(msg, "log_size", cq->ring.log_size) ||
+		rdma_nl_put_driver_u32(msg, "log_size", log_size) ||
 		rdma_nl_put_driver_u32(msg, "log_cqe_size", cq->ring.log_cqe_size) ||
 		rdma_nl_put_driver_u32(msg, "ci", le32_to_cpu(dbr.ci)) ||
 		rdma_nl_put_driver_u32_hex(msg, "arm", le32_to_cpu(dbr.arm)));
