@@ -108,13 +108,12 @@ void ornic_cmdq_init(struct ornic_core *core)
  */
 int ornic_cmdq_alloc(struct ornic_core *core, u8 log_depth_max)
 {
+	u8 log_depth = min(log_depth_max, ORNIC_CMD_LOG_DEPTH_MAX);
 	struct ornic_cmdq *cmdq = &core->cmdq;
+	u32 depth = 1u << log_depth;
 	size_t sq_size, cq_size;
-	u32 depth;
 	int err;
 
-	cmdq->log_depth = min(log_depth_max, ORNIC_CMD_LOG_DEPTH_MAX);
-	depth = 1u << cmdq->log_depth;
 	sq_size = ALIGN(depth * sizeof(*cmdq->sq), ORNIC_CMD_MAX_IN);
 	cq_size = ALIGN(depth * sizeof(*cmdq->cq), ORNIC_CMD_MAX_IN);
 
@@ -123,11 +122,26 @@ int ornic_cmdq_alloc(struct ornic_core *core, u8 log_depth_max)
 	if (err)
 		return err;
 
+	/* Interrupts of the device, and callers that find the queue dead, take the lock */
+	spin_lock_irq(&cmdq->lock);
+	cmdq->log_depth = log_depth;
 	cmdq->sq = cmdq->buf.addr;
 	cmdq->cq = cmdq->buf.addr + sq_size;
 	cmdq->pi = 0;
 	cmdq->ci = 0;
+	spin_unlock_irq(&cmdq->lock);
 	return 0;
+}
+
+static bool ornic_cmdq_is_unused(struct ornic_cmdq *cmdq)
+{
+	bool unused;
+
+	spin_lock_irq(&cmdq->lock);
+	unused = bitmap_empty(cmdq->in_use, ORNIC_CMD_SLOTS);
+	spin_unlock_irq(&cmdq->lock);
+
+	return unused;
 }
 
 /**
@@ -138,8 +152,7 @@ void ornic_cmdq_free(struct ornic_core *core)
 {
 	struct ornic_cmdq *cmdq = &core->cmdq;
 
-	wait_event(cmdq->wait, bitmap_empty(cmdq->in_use, ORNIC_CMD_SLOTS));
-	/* ornic_cmd_put_slot() of the last caller may still hold the lock */
+	wait_event(cmdq->wait, ornic_cmdq_is_unused(cmdq));
 	spin_lock_irq(&cmdq->lock);
 	cmdq->sq = NULL;
 	cmdq->cq = NULL;
