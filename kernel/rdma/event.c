@@ -8,11 +8,14 @@
  */
 void ornic_cq_tell(struct ornic_cq *cq)
 {
-	/* IB_POLL_DIRECT users get no callback: the core would warn */
-	if (cq->ibcq.poll_ctx == IB_POLL_DIRECT || !cq->ibcq.comp_handler)
+	/*
+	 * Pairs with ornic_cq_set_ready(). First, because the core sets the
+	 * handler after it has created the CQ.
+	 */
+	if (!smp_load_acquire(&cq->ready))
 		return;
-	/* Pairs with ornic_cq_set_ready() */
-	if (smp_load_acquire(&cq->ready))
+	/* IB_POLL_DIRECT users get no callback: the core would warn */
+	if (cq->ibcq.poll_ctx != IB_POLL_DIRECT && cq->ibcq.comp_handler)
 		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
 }
 
