@@ -94,7 +94,8 @@ def steps(option):
          ["unit-valgrind/"]),
         ("unit tests of the provider", lambda: run_cmocka("unit-provider", "provider"),
          ["unit-provider/"]),
-        ("replay of the fuzz corpora", lambda: run_cmocka("fuzz", "fuzz", ("replay",)), ["fuzz/"]),
+        ("fuzz corpora and long inputs", lambda: run_cmocka("fuzz", "fuzz", ("replay", "random")),
+         ["fuzz/"]),
     ]
     if option == "--quick":
         # All tests in tests/e2e and tests/kunit boot VMs

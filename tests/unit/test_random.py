@@ -6,11 +6,13 @@ import os
 import subprocess
 
 import pytest
-from lab import paths
+from lab import fuzz, paths
 from lab.seed import NAME, any_seed
 
 # Steps of fuzz_test.c, which runs 20000 in `make check`
 FUZZ_STEPS = 1000000
+# Inputs of each fuzz target, and their length; `make check` runs fewer and shorter ones
+FUZZ_INPUTS, FUZZ_BYTES = 60, 65536
 
 
 @pytest.mark.long
@@ -25,6 +27,22 @@ def test_other_seed(part, record_property):
     assert ended.returncode == 0, words
     if part == "unit":
         assert words.count(seed) > 1 and f"FUZZ_STEPS={FUZZ_STEPS}" in words, words
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("target", fuzz.KINDS)
+def test_long_inputs(target, record_property):
+    """The fuzz targets survive inputs that are much longer than those of libFuzzer: two clients on
+    one switch, page lists, files that come and go, and a clock."""
+    seed = f"{NAME}={any_seed()}"
+    record_property("report", [seed])
+    ended = subprocess.run(["make", "-C", fuzz.SOURCE, "random", f"TARGET={target}",
+                            f"COUNT={FUZZ_INPUTS}", f"BYTES={FUZZ_BYTES}"], capture_output=True,
+                           text=True, errors="replace", timeout=1500, check=False)
+    words = f"{ended.stdout}{ended.stderr}"
+    assert ended.returncode == 0, words
+    assert f"[ RUN      ] {seed}: {FUZZ_BYTES} bytes" in words
+    assert f"[  PASSED  ] {FUZZ_INPUTS} test(s)." in words
 
 
 @pytest.mark.long
