@@ -27,7 +27,10 @@
 
 static struct world *w;
 static struct fuzz fuzz;
-/* Descriptors that the client sends: memory, an eventfd, and two that are neither */
+/*
+ * Descriptors that the client sends: memory, an eventfd, one that is neither,
+ * and an eventfd on which a write would block for ever
+ */
 static int fds[FDS];
 
 /* ---- the other client ---- */
@@ -95,16 +98,19 @@ static size_t fill_unmap(struct fuzz *f, void *payload)
 	return sizeof(unmap);
 }
 
-static size_t fill_irqs(struct fuzz *f, void *payload, unsigned int count)
+/* @count descriptors become eventfds, or as many interrupts are triggered */
+static size_t fill_irqs(struct fuzz *f, void *payload, unsigned int *count)
 {
 	struct vfio_user_irq_set set = {
 		.argsz = sizeof(set),
 		.flags = VFIO_USER_IRQ_TRIGGER | 1u << below(f, 3),
 		.index = one_in(f, 8) ? below(f, 6) : VFIO_USER_IRQ_MSIX,
 		.start = one_in(f, 4) ? below(f, 4) : 0,
-		.count = count,
+		.count = *count,
 	};
 
+	if (!(set.flags & VFIO_USER_IRQ_DATA_EVENTFD))
+		*count = 0;
 	memcpy(payload, &set, sizeof(set));
 	return sizeof(set) + below(f, 4);
 }
@@ -158,7 +164,7 @@ static size_t fill_multi(struct fuzz *f, void *payload)
 }
 
 static size_t fill(struct fuzz *f, unsigned int cmd, void *payload,
-		   unsigned int count)
+		   unsigned int *count)
 {
 	switch (cmd) {
 	case VFIO_USER_VERSION:
@@ -195,6 +201,8 @@ static void reconnect(void)
 	w->client[0] = client_connect(w, 0);
 	/* Accept it: the queue of the listener is short */
 	assert_int_equal(loop_turn(&w->loop), 0);
+	if (!one_in(&fuzz, 4))
+		client_begin(w, w->client[0]);
 }
 
 /* Send bytes with descriptors; the card may have closed the connection */
@@ -250,7 +258,7 @@ static void send_message(struct fuzz *f)
 	unsigned int count = pick_fds(f, header.cmd, list);
 	size_t len;
 
-	len = fill(f, header.cmd, message + sizeof(header), count);
+	len = fill(f, header.cmd, message + sizeof(header), &count);
 	if (len && one_in(f, 4))
 		scribble(f, message + sizeof(header), len);
 	len += sizeof(header);
@@ -286,6 +294,9 @@ static void step(struct fuzz *f)
 
 	switch (below(f, 16)) {
 	case 0:
+		/* The rest of the stream means something else after that */
+		if (!one_in(f, 8))
+			break;
 		raw = rnd(f);
 		put(&raw, 1 + below(f, 8), NULL, 0);
 		break;
@@ -308,11 +319,14 @@ static void step(struct fuzz *f)
 
 void target_init(void)
 {
+	static const uint64_t full = UINT64_MAX - 1;
+
 	secret_init();
 	fds[0] = memfd_create("file", MFD_CLOEXEC);
 	fds[1] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	fds[2] = dup(0);
-	fds[3] = eventfd(~0u, EFD_CLOEXEC);
+	fds[3] = eventfd(0, EFD_CLOEXEC);
+	assert_int_equal(write(fds[3], &full, sizeof(full)), sizeof(full));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

@@ -146,6 +146,13 @@ void client_write(struct world *w, int client, unsigned int region,
 					-1), 0);
 }
 
+void client_begin(struct world *w, int client)
+{
+	assert_int_equal(client_version(w, client), 0);
+	client_write(w, client, VFIO_USER_REGION_CONFIG, COMMAND_OFFSET,
+		     COMMAND_ENABLE, 2);
+}
+
 int world_setup(void **state)
 {
 	struct world *w = calloc(1, sizeof(*w));
@@ -169,9 +176,7 @@ int world_setup(void **state)
 		assert_int_equal(card_create(&w->loop, &w->log, &config,
 					     w->path[i], &w->card[i]), 0);
 		w->client[i] = client_connect(w, i);
-		assert_int_equal(client_version(w, w->client[i]), 0);
-		client_write(w, w->client[i], VFIO_USER_REGION_CONFIG,
-			     COMMAND_OFFSET, COMMAND_ENABLE, 2);
+		client_begin(w, w->client[i]);
 	}
 	*state = w;
 	return 0;

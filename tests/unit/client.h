@@ -59,5 +59,7 @@ unsigned int client_version(struct world *w, int client);
 /* Write to a region and expect success */
 void client_write(struct world *w, int client, unsigned int region,
 		  uint64_t offset, uint64_t value, unsigned int size);
+/* Negotiate the version and enable the function, as each client does first */
+void client_begin(struct world *w, int client);
 
 #endif /* ORNIC_UNIT_CLIENT_H */
