@@ -18,6 +18,8 @@
 #define FILE_SIZE (FILE_PAGES * HOST_PAGE)
 #define LIST_MAX 12
 #define LARGE_SHIFT 31
+/* Entry of shifts[] for lists whose pages are at both ends of the bus */
+#define BOTH_ENDS 7
 
 static int files[FILES];
 
@@ -49,6 +51,15 @@ static void map_file(struct fuzz *f)
 	mem_map(&f->host->mem, at, len, prot, files[below(f, FILES)], offset);
 }
 
+static void map_files(struct fuzz *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < FILES; i++)
+		assert_int_equal(mem_map(&f->host->mem, places[i], FILE_SIZE,
+					 MEM_READ | MEM_WRITE, files[i], 0), 0);
+}
+
 /* Map all memory of the host again, so that the card can go on */
 static void map_ram(struct fuzz *f)
 {
@@ -65,6 +76,8 @@ static void unmap(struct fuzz *f)
 	switch (below(f, 4)) {
 	case 0:
 		mem_unmap(mem, 0, UINT64_MAX);
+		/* Long inputs would do without them from here on */
+		map_files(f);
 		break;
 	case 1:
 		if (mem->count)
@@ -97,14 +110,17 @@ static uint64_t listed_page(struct fuzz *f, unsigned int shift)
 
 /* Write a list of pages; more levels lead through one index page each */
 static uint64_t write_list(struct fuzz *f, unsigned int levels,
-			   unsigned int shift, unsigned int count)
+			   unsigned int shift, unsigned int count, bool ends)
 {
 	uint64_t list = page(f);
 	__le64 *entry = host_ptr(f->host, list);
 	unsigned int i;
 
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		entry[i] = htole64(listed_page(f, shift));
+		if (ends)
+			entry[i] = htole64(i & 1 ? -(1ULL << LARGE_SHIFT) : 0);
+	}
 	while (--levels) {
 		uint64_t index = one_in(f, 8) ? list : page(f);
 
@@ -119,7 +135,9 @@ static uint64_t write_list(struct fuzz *f, unsigned int levels,
 static void list_mr(struct fuzz *f)
 {
 	static const uint8_t shifts[] = { 12, 12, 13, 16, 21, 30, 31, 31 };
-	unsigned int shift = shifts[below(f, ARRAY_SIZE(shifts))];
+	unsigned int which = below(f, ARRAY_SIZE(shifts));
+	unsigned int shift = shifts[which];
+	bool ends = which == BOTH_ENDS;
 	unsigned int levels = below(f, 4), count = 1 + below(f, LIST_MAX);
 	uint64_t size = 1ULL << shift;
 	struct ornic_create_mr_in in = {
@@ -136,7 +154,11 @@ static void list_mr(struct fuzz *f)
 
 	offset = size - offsets[below(f, ARRAY_SIZE(offsets))] * HOST_PAGE;
 	in.first_offset = htole64(one_in(f, 2) ? 0 : offset & (size - 1));
-	in.buf.addr = htole64(levels ? write_list(f, levels, shift, count) :
+	/* The end of the first page and the start of the second are mapped */
+	if (ends)
+		in.first_offset = htole64(size - FILE_SIZE / 2);
+	in.buf.addr = htole64(levels ? write_list(f, levels, shift, count,
+						  ends) :
 				       listed_page(f, shift));
 	if (one_in(f, 8))
 		scribble(f, &in, sizeof(in));
@@ -224,9 +246,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	unsigned int i;
 
 	duo_begin(data, len);
-	for (i = 0; i < FILES; i++)
-		assert_int_equal(mem_map(&f->host->mem, places[i], FILE_SIZE,
-					 MEM_READ | MEM_WRITE, files[i], 0), 0);
+	map_files(f);
 	while (f->left)
 		step(f);
 	duo_end();
