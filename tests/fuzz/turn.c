@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Work of a card in one call */
+/* Work of a card in one call, and what it writes to memory */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "defined.h"
 #include "turn.h"
 
 #define PAGE 4096
@@ -41,6 +42,8 @@ int __wrap_mem_write(struct mem *mem, gaddr_t addr, const void *buf,
 		     uint64_t len)
 {
 	work += 1 + len / PAGE;
+	/* Here, because the memory may be overwritten or gone at the end */
+	check_defined(buf, len);
 	return __real_mem_write(mem, addr, buf, len);
 }
 
