@@ -21,7 +21,7 @@ from .progress import say
 KINDS = {
     "guest": ("asan", "msan"),
     "packet": ("asan", "msan"),
-    "flow": ("asan",),
+    "flow": ("asan", "msan"),
     "vfio": ("asan",),
     "control": ("asan",),
     "provider": ("asan",),
