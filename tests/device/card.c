@@ -8,6 +8,7 @@
 #include <ornic_hw.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "card.h"
@@ -46,6 +47,25 @@ static uint64_t card_now_ns(struct env *env)
 {
 	(void)env;
 	return loop_clock_ns();
+}
+
+static int card_fill_random(struct card *card)
+{
+	if (getrandom(card->random, sizeof(card->random), 0) !=
+	    sizeof(card->random))
+		return -errno;
+	card->random_left = CARD_RANDOM;
+	return 0;
+}
+
+static uint64_t card_random(struct env *env)
+{
+	struct card *card = env_to_card(env);
+
+	/* Cannot fail, as it did not in card_create() */
+	if (!card->random_left)
+		card_fill_random(card);
+	return card->random[--card->random_left];
 }
 
 static void card_irq_raise(struct env *env, unsigned int vector)
@@ -131,6 +151,7 @@ card_log(struct env *env, enum env_log_level level, const char *fmt, va_list ap)
 
 static const struct env_ops card_env_ops = {
 	.now_ns = card_now_ns,
+	.random = card_random,
 	.irq_raise = card_irq_raise,
 	.mark_runnable = card_mark_runnable,
 	.frame_alloc = card_frame_alloc,
@@ -382,6 +403,12 @@ int card_create(struct loop *loop, const struct log *log,
 	card->config = *config;
 	for (i = 0; i < NIC_VECTORS_MAX; i++)
 		card->irq_fd[i] = -1;
+	err = card_fill_random(card);
+	if (err) {
+		log_msg(log, ENV_LOG_ERR, config->name,
+			"cannot get random numbers: %s", strerror(-err));
+		goto free_card;
+	}
 	mem_init(&card->mem);
 	pci_init(&card->pci, config->vectors, config->mac);
 	card->env.ops = &card_env_ops;

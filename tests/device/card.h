@@ -18,6 +18,9 @@
 #include "port.h"
 #include "vfio_user.h"
 
+/* The kernel gives 256 bytes whole, whatever happens (getrandom(2)) */
+#define CARD_RANDOM (256 / sizeof(uint64_t))
+
 /**
  * struct card_stats - counters outside the core
  * @irqs: eventfds fired
@@ -35,6 +38,8 @@ struct card_stats {
  * @env: environment of the core
  * @loop: event loop that runs the card
  * @log: log for messages
+ * @random: random bits from the kernel
+ * @random_left: number of @random that are unused, at its start
  * @limit: rate limit for messages that the client can cause
  * @config: configuration, as given
  * @nic: core
@@ -52,6 +57,8 @@ struct card {
 	struct env env;
 	struct loop *loop;
 	const struct log *log;
+	uint64_t random[CARD_RANDOM];
+	unsigned int random_left;
 	struct log_limit limit;
 	struct nic_config config;
 	struct nic *nic;

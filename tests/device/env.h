@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Environment of a card's core: time, timers, interrupts, guest memory, the
- * wire and the log. The core uses nothing else. card.c implements it for the
+ * Environment of a card's core: time, timers, random numbers, interrupts, guest
+ * memory, the wire and the log. The core uses nothing else. card.c implements it for the
  * program; unit tests have their own implementation.
  */
 #ifndef ORNIC_DEVICE_ENV_H
@@ -33,6 +33,7 @@ enum env_log_level {
 /**
  * struct env_ops - operations of the environment
  * @now_ns: get the monotonic time
+ * @random: get 64 random bits
  * @irq_raise: fire an MSI-X vector. The environment handles masking. It drops
  *	the interrupt when the vector has no handler or bus mastering is off.
  * @mark_runnable: schedule a call of nic_run()
@@ -50,6 +51,7 @@ enum env_log_level {
  */
 struct env_ops {
 	uint64_t (*now_ns)(struct env *env);
+	uint64_t (*random)(struct env *env);
 	void (*irq_raise)(struct env *env, unsigned int vector);
 	void (*mark_runnable)(struct env *env);
 	struct frame *(*frame_alloc)(struct env *env);
@@ -80,6 +82,19 @@ struct env {
 static inline uint64_t env_now_ns(struct env *env)
 {
 	return env->ops->now_ns(env);
+}
+
+/**
+ * env_random - get a random number that nobody can guess
+ * @env: environment
+ * @bound: not 0
+ *
+ * Return: a number below @bound. Small bounds make all numbers about equally
+ * likely.
+ */
+static inline uint32_t env_random(struct env *env, uint32_t bound)
+{
+	return (env->ops->random(env) >> 32) * bound >> 32;
 }
 
 static inline void env_timer_arm(struct env *env, struct timer *timer,

@@ -29,37 +29,42 @@
 /* Numbers in a CQE, an event or a doorbell have 24 bits */
 #define NIC_NUM_BITS 24
 
-static int nic_init_tables(struct nic *nic)
+static int nic_init_tables(struct nic *nic, bool ordered)
 {
+	/* Peers and neighbours must not guess numbers ([ORNIC-OBJ-21]) */
+	struct env *random = ordered ? NULL : nic->env;
 	const struct {
 		struct obj_table *table;
 		unsigned int index_bits;
 		unsigned int gen_bits;
 		uint32_t first;
+		struct env *env;
 	} tables[] = {
 		/* obj_add_at() assigns doorbell page 0 and all EQs */
-		{ &nic->uctxs, CORE_MAX_UCTX_BITS, 0, 1 },
-		{ &nic->eqs, CORE_MAX_EQ_BITS, 0, 1u << CORE_MAX_EQ_BITS },
-		{ &nic->pds, CORE_MAX_PD_BITS, 0, 0 },
+		{ &nic->uctxs, CORE_MAX_UCTX_BITS, 0, 1, NULL },
+		{ &nic->eqs, CORE_MAX_EQ_BITS, 0, 1u << CORE_MAX_EQ_BITS,
+		  NULL },
+		{ &nic->pds, CORE_MAX_PD_BITS, 0, 0, NULL },
 		{ &nic->mrs, CORE_MAX_MR_BITS, NIC_NUM_BITS - CORE_MAX_MR_BITS,
-		  1 },
-		{ &nic->cqs, CORE_MAX_CQ_BITS, 0, 0 },
+		  1, random },
 		{ &nic->qps, CORE_MAX_QP_BITS, NIC_NUM_BITS - CORE_MAX_QP_BITS,
-		  CORE_QP_FIRST },
+		  CORE_QP_FIRST, random },
 		{ &nic->srqs, CORE_MAX_SRQ_BITS,
-		  NIC_NUM_BITS - CORE_MAX_SRQ_BITS, 1 },
-		{ &nic->xrcds, CORE_MAX_XRCD_BITS, 0, 0 },
-		{ &nic->rwqs, CORE_MAX_RWQ_BITS, 0, 0 },
+		  NIC_NUM_BITS - CORE_MAX_SRQ_BITS, 1, random },
+		{ &nic->cqs, CORE_MAX_CQ_BITS, 0, 0, NULL },
+		{ &nic->xrcds, CORE_MAX_XRCD_BITS, 0, 0, NULL },
+		{ &nic->rwqs, CORE_MAX_RWQ_BITS, 0, 0, NULL },
 		{ &nic->flows, CORE_MAX_FLOW_BITS,
-		  NIC_NUM_BITS - CORE_MAX_FLOW_BITS, 0 },
+		  NIC_NUM_BITS - CORE_MAX_FLOW_BITS, 0, NULL },
 		{ &nic->counters, CORE_MAX_COUNTERS_BITS,
-		  NIC_NUM_BITS - CORE_MAX_COUNTERS_BITS, 0 },
+		  NIC_NUM_BITS - CORE_MAX_COUNTERS_BITS, 0, NULL },
 	};
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(tables); i++)
 		if (obj_table_init(tables[i].table, tables[i].index_bits,
-				   tables[i].gen_bits, tables[i].first))
+				   tables[i].gen_bits, tables[i].first,
+				   tables[i].env))
 			return -1;
 	return 0;
 }
@@ -101,7 +106,7 @@ struct nic *nic_create(const struct nic_config *config, struct env *env)
 	rule_init(nic);
 	lie_init(nic);
 	doorbell_init(nic, !config->no_shadow);
-	if (nic_init_tables(nic))
+	if (nic_init_tables(nic, config->ordered))
 		goto err_tables;
 	if (bounce_init(&nic->bounce))
 		goto err_tables;

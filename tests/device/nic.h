@@ -44,6 +44,8 @@ struct nic;
  *	silicon may
  * @sq_ci_lags: publish sq_ci as late as [ORNIC-ORD-4] permits
  * @lie: what the card lies about; all zero for an honest card
+ * @ordered: give numbers in order and not as [ORNIC-OBJ-21] wants, for tests that
+ *	must repeat exactly
  */
 struct nic_config {
 	const char *name;
@@ -52,6 +54,7 @@ struct nic_config {
 	bool no_shadow;
 	bool sq_ci_lags;
 	struct lie_config lie;
+	bool ordered;
 };
 
 /**

@@ -4,14 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "env.h"
 #include "obj.h"
 
 int obj_table_init(struct obj_table *table, unsigned int index_bits,
-		   unsigned int gen_bits, uint32_t first)
+		   unsigned int gen_bits, uint32_t first, struct env *env)
 {
 	uint32_t i;
 
 	memset(table, 0, sizeof(*table));
+	table->env = env;
 	table->size = 1u << index_bits;
 	table->gens = gen_bits ? (1u << gen_bits) - 1 : 1;
 	table->max = table->size - first;
@@ -22,6 +24,8 @@ int obj_table_init(struct obj_table *table, unsigned int index_bits,
 		obj_table_uninit(table);
 		return -ENOMEM;
 	}
+	for (i = 0; i < table->size; i++)
+		table->gen[i] = table->gens - 1;
 	for (i = first; i < table->size; i++)
 		table->free[table->free_tail++] = i;
 	return 0;
@@ -35,11 +39,40 @@ void obj_table_uninit(struct obj_table *table)
 	memset(table, 0, sizeof(*table));
 }
 
+/* A number below @bound; 0 in a table whose numbers come in order */
+static uint32_t obj_random(struct obj_table *table, uint32_t bound)
+{
+	return table->env ? env_random(table->env, bound) : 0;
+}
+
+static uint32_t obj_next_gen(struct obj_table *table, uint32_t gen)
+{
+	if (table->gens == 1)
+		return 0;
+	return (gen + 1 + obj_random(table, table->gens - 1)) % table->gens;
+}
+
+/* Take one of the free indexes, of which there must be one */
+static uint32_t obj_take_index(struct obj_table *table)
+{
+	uint32_t waiting = table->free_tail - table->free_head;
+	uint32_t mask = table->size - 1;
+	uint32_t *first = &table->free[table->free_head & mask];
+	uint32_t *taken = &table->free[(table->free_head +
+					obj_random(table, (waiting + 1) / 2)) &
+				       mask];
+	uint32_t index = *taken;
+
+	*taken = *first;
+	table->free_head++;
+	return index;
+}
+
 static void obj_publish(struct obj_table *table, struct obj *obj,
 			uint32_t index)
 {
+	table->gen[index] = obj_next_gen(table, table->gen[index]);
 	obj->num = table->gen[index] * table->size + index;
-	table->gen[index] = (table->gen[index] + 1) % table->gens;
 	table->slot[index] = obj;
 	table->count++;
 }
@@ -48,8 +81,7 @@ int obj_add(struct obj_table *table, struct obj *obj)
 {
 	if (table->free_head == table->free_tail)
 		return -ENOSPC;
-	obj_publish(table, obj,
-		    table->free[table->free_head++ & (table->size - 1)]);
+	obj_publish(table, obj, obj_take_index(table));
 	return 0;
 }
 

@@ -4,8 +4,9 @@
  *
  * A number is an index into the table and, above it, a generation that changes
  * each time the index is used again, so that a stale number finds nothing.
- * Freed indexes wait in a queue behind all others. Lookup, creation and
- * destruction are O(1).
+ * Freed indexes wait in a queue. Numbers come in order, or so that nobody can
+ * guess the next one: then the index is any of the half that has waited longest,
+ * and the generation any but the last. Lookup, creation and destruction are O(1).
  */
 #ifndef ORNIC_DEVICE_OBJ_H
 #define ORNIC_DEVICE_OBJ_H
@@ -13,6 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct env;
 
 /**
  * struct obj - first member of every object
@@ -27,8 +30,9 @@ struct obj {
 
 /**
  * struct obj_table - the objects of one kind
+ * @env: source of random numbers, NULL when numbers come in order
  * @slot: by index, NULL where there is none
- * @gen: by index, generation of the next number
+ * @gen: by index, generation of the last number
  * @free: ring of unused indexes
  * @free_head: consumer index of @free, runs free
  * @free_tail: producer index of @free, runs free
@@ -38,6 +42,7 @@ struct obj {
  * @max: number of indexes that obj_add() can assign
  */
 struct obj_table {
+	struct env *env;
 	struct obj **slot;
 	uint16_t *gen;
 	uint32_t *free;
@@ -66,11 +71,12 @@ struct obj_walk {
  * @gen_bits: bits of the generation above the index, 0 to 16. The generation
  *	of all ones is never used, so that no number is all ones.
  * @first: lowest index that obj_add() assigns
+ * @env: makes the numbers hard to guess; NULL: obj_add() assigns them in order
  *
  * Return: 0 or -ENOMEM.
  */
 int obj_table_init(struct obj_table *table, unsigned int index_bits,
-		   unsigned int gen_bits, uint32_t first);
+		   unsigned int gen_bits, uint32_t first, struct env *env);
 
 /**
  * obj_table_uninit - free what obj_table_init() allocated

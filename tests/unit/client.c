@@ -168,6 +168,8 @@ int world_setup(void **state)
 	for (i = 0; i < CLIENT_CARDS; i++) {
 		struct nic_config config = {
 			.name = "nic",
+			/* The time of a turn must repeat exactly */
+			.ordered = true,
 			.mac = { 2, 0, 0, 0, 0, i },
 			.vectors = NIC_VECTORS_MAX,
 		};

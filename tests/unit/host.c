@@ -21,6 +21,17 @@ static uint64_t host_now_ns(struct env *env)
 	return host->now_ns;
 }
 
+/* Marsaglia's xorshift64*, which keeps a state of 0 */
+static uint64_t host_random(struct env *env)
+{
+	uint64_t *state = &env_to_host(env)->random;
+
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * 0x2545f4914f6cdd1dULL;
+}
+
 static void host_irq_raise(struct env *env, unsigned int vector)
 {
 	assert_true(vector < HOST_VECTORS);
@@ -89,6 +100,7 @@ host_log(struct env *env, enum env_log_level level, const char *fmt, va_list ap)
 
 static const struct env_ops host_env_ops = {
 	.now_ns = host_now_ns,
+	.random = host_random,
 	.irq_raise = host_irq_raise,
 	.mark_runnable = host_mark_runnable,
 	.frame_alloc = host_frame_alloc,
@@ -145,6 +157,7 @@ struct host *host_create(bool shadow, uint8_t mac_tail)
 	memcpy(host->mac, config.mac, MAC_LEN);
 	host->now_ns = 1000000;
 	host->clock_step_ns = HOST_CLOCK_STEP_NS;
+	host->random = HOST_RANDOM * (mac_tail + 1);
 	timers_init(&host->timers, host->now_ns);
 	mem_init(&host->mem);
 	mem_enable(&host->mem, true);

@@ -28,6 +28,8 @@
 #define HOST_ADMIN_LOG_DEPTH 5
 /* Default of struct host's @clock_step_ns */
 #define HOST_CLOCK_STEP_NS 1
+/* First state of the random numbers of a card, by its MAC; odd */
+#define HOST_RANDOM 0x9e3779b97f4a7c15ULL
 
 /**
  * struct host - a host and its card
@@ -39,6 +41,8 @@
  * @clock_look: if not NULL, called each time the card reads the clock, to act
  *	as a vCPU that runs meanwhile
  * @clock_arg: for @clock_look
+ * @random: state of the card's random numbers; 0: all of them are 0, so that
+ *	numbers come in order
  * @nic: the card
  * @mac: MAC address of the card
  * @peers_local: result of env_peer_is_local()
@@ -73,6 +77,7 @@ struct host {
 	uint64_t clock_step_ns;
 	void (*clock_look)(void *arg);
 	void *clock_arg;
+	uint64_t random;
 	struct nic *nic;
 	uint8_t mac[MAC_LEN];
 	bool peers_local;

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Tables of objects */
+#include "host.h"
 #include "obj.h"
-#include "unit.h"
+
+#define LOG_SIZE 6
+#define SIZE (1u << LOG_SIZE)
+#define GENS 7
 
 static void test_obj_numbers_skip_the_first(void **state)
 {
@@ -10,7 +14,7 @@ static void test_obj_numbers_skip_the_first(void **state)
 	unsigned int i;
 
 	(void)state;
-	assert_int_equal(obj_table_init(&table, 3, 0, 2), 0);
+	assert_int_equal(obj_table_init(&table, 3, 0, 2, NULL), 0);
 	assert_int_equal(table.max, 6);
 	for (i = 0; i < 6; i++) {
 		assert_int_equal(obj_add(&table, &obj[i]), 0);
@@ -30,7 +34,7 @@ static void test_obj_stale_number_finds_nothing(void **state)
 	uint32_t stale;
 
 	(void)state;
-	assert_int_equal(obj_table_init(&table, 1, 2, 1), 0);
+	assert_int_equal(obj_table_init(&table, 1, 2, 1, NULL), 0);
 	obj_add(&table, &obj);
 	stale = obj.num;
 	obj_remove(&table, &obj);
@@ -50,7 +54,7 @@ static void test_obj_number_is_never_all_ones(void **state)
 	unsigned int i;
 
 	(void)state;
-	assert_int_equal(obj_table_init(&table, 1, 2, 1), 0);
+	assert_int_equal(obj_table_init(&table, 1, 2, 1, NULL), 0);
 	for (i = 0; i < 100; i++) {
 		obj_add(&table, &obj);
 		assert_int_not_equal(obj.num, 7);
@@ -67,7 +71,7 @@ static void test_obj_freed_index_waits_behind_all_others(void **state)
 	unsigned int i;
 
 	(void)state;
-	assert_int_equal(obj_table_init(&table, 4, 0, 0), 0);
+	assert_int_equal(obj_table_init(&table, 4, 0, 0, NULL), 0);
 	obj_add(&table, &obj);
 	first = obj.num;
 	obj_remove(&table, &obj);
@@ -87,7 +91,7 @@ static void test_obj_at_takes_reserved_indexes_only_once(void **state)
 	struct obj a, b;
 
 	(void)state;
-	assert_int_equal(obj_table_init(&table, 2, 0, 1), 0);
+	assert_int_equal(obj_table_init(&table, 2, 0, 1, NULL), 0);
 	assert_int_equal(obj_add_at(&table, &a, 0), 0);
 	assert_int_equal(obj_add_at(&table, &b, 0), -EEXIST);
 	obj_remove(&table, &a);
@@ -108,7 +112,7 @@ static void test_obj_each_survives_removal(void **state)
 	unsigned int count = 0;
 
 	(void)state;
-	assert_int_equal(obj_table_init(&table, 3, 0, 0), 0);
+	assert_int_equal(obj_table_init(&table, 3, 0, 0, NULL), 0);
 	for (i = 0; i < 4; i++)
 		obj_add(&table, &obj[i]);
 	i = 0;
@@ -129,11 +133,145 @@ static void test_obj_each_does_not_look_through_an_empty_table(void **state)
 	uint32_t i = 0;
 
 	(void)state;
-	assert_int_equal(obj_table_init(&table, 3, 0, 0), 0);
+	assert_int_equal(obj_table_init(&table, 3, 0, 0, NULL), 0);
 	table.slot[7] = &stray;
 	assert_null(obj_each(&table, &i));
 	assert_int_equal(i, 0);
 	obj_table_uninit(&table);
+}
+
+/* An environment whose random numbers are the low end, the high end, or a series */
+struct dice {
+	struct env env;
+	uint64_t next;
+	uint64_t step;
+};
+
+static uint64_t dice_random(struct env *env)
+{
+	struct dice *dice = container_of(env, struct dice, env);
+
+	dice->next += dice->step;
+	return dice->next;
+}
+
+static const struct env_ops dice_ops = { .random = dice_random };
+
+/* Fill a table and write down its numbers */
+static void roll(uint64_t first, uint64_t step, uint32_t *nums)
+{
+	struct dice dice = { .env.ops = &dice_ops, .next = first, .step = step };
+	struct obj_table table;
+	struct obj obj[SIZE];
+	unsigned int i;
+
+	assert_int_equal(obj_table_init(&table, LOG_SIZE, 3, 2, &dice.env), 0);
+	for (i = 0; i < table.max; i++) {
+		assert_int_equal(obj_add(&table, &obj[i]), 0);
+		nums[i] = obj[i].num;
+	}
+	assert_int_equal(obj_add(&table, &obj[i]), -ENOSPC);
+	/* Each index was given once, none of the first, no generation of ones */
+	for (i = 0; i < table.max; i++) {
+		assert_ptr_equal(obj_find(&table, nums[i]), &obj[i]);
+		assert_in_range(nums[i] % SIZE, 2, SIZE - 1);
+		assert_in_range(nums[i] / SIZE, 0, GENS - 1);
+	}
+	obj_table_uninit(&table);
+}
+
+/* [ORNIC-OBJ-21] */
+static void test_obj_numbers_depend_on_random_bits_only(void **state)
+{
+	uint32_t a[SIZE], b[SIZE];
+	unsigned int i, same = 0, steps = 0;
+
+	(void)state;
+	roll(0, 0x9e3779b97f4a7c15ULL, a);
+	roll(0, 0xd1342543de82ef95ULL, b);
+	for (i = 0; i < SIZE - 2; i++)
+		same += a[i] == b[i];
+	for (i = 1; i < SIZE - 2; i++)
+		steps += a[i] % SIZE == a[i - 1] % SIZE + 1;
+	assert_in_range(same, 0, SIZE / 4);
+	assert_in_range(steps, 0, SIZE / 4);
+	/* The ends of the range of random numbers keep inside the table */
+	roll(0, 0, a);
+	roll(UINT64_MAX, 0, b);
+	for (i = 0; i < SIZE - 2; i++)
+		assert_int_equal(a[i], i + 2);
+	assert_int_equal(b[0] % SIZE, 2 + (SIZE - 2 - 1) / 2);
+	assert_int_equal(b[0] / SIZE, GENS - 2);
+}
+
+/* [ORNIC-OBJ-2] with random numbers */
+static void test_obj_random_number_is_not_given_again_soon(void **state)
+{
+	struct dice dice = { .env.ops = &dice_ops,
+			     .step = 0x9e3779b97f4a7c15ULL };
+	struct obj_table table;
+	uint32_t last[SIZE], when[SIZE];
+	struct obj obj;
+	uint32_t index;
+	unsigned int i;
+
+	(void)state;
+	assert_int_equal(obj_table_init(&table, LOG_SIZE, 3, 0, &dice.env), 0);
+	memset(last, 0xff, sizeof(last));
+	for (i = 0; i < 100 * SIZE; i++) {
+		obj_add(&table, &obj);
+		index = obj.num % SIZE;
+		if (last[index] != UINT32_MAX) {
+			assert_int_not_equal(obj.num, last[index]);
+			assert_in_range(i - when[index], SIZE / 2, UINT32_MAX);
+		}
+		last[index] = obj.num;
+		when[index] = i;
+		obj_remove(&table, &obj);
+	}
+	obj_table_uninit(&table);
+}
+
+/* The first numbers of a card: of a QP and an SRQ, and the index of a key */
+static void first_numbers(uint64_t random, uint32_t *nums)
+{
+	struct host *host = host_create(true, 1);
+	uint32_t uctx, pdn;
+	struct host_queue eq, cq;
+	struct host_qp qp, srq;
+
+	host->random = random;
+	host_enable(host);
+	uctx = host_uctx(host, ORNIC_UCTX_KERNEL, 0);
+	pdn = host_pd(host);
+	host_eq(host, &eq, 1, 6);
+	host_cq(host, &cq, uctx, eq.num, 6, 5);
+	host_qp(host, &qp, ORNIC_QPT_RC, uctx, pdn, &cq, 0);
+	host_srq(host, &srq, pdn, 0, 0, 0);
+	nums[0] = qp.num;
+	nums[1] = srq.num;
+	nums[2] = host_mr(host, pdn, HOST_RAM_BASE, HOST_PAGE,
+			  ORNIC_ACCESS_LOCAL_WRITE) >> 8;
+	host_destroy(host);
+}
+
+/* [ORNIC-OBJ-21] */
+static void test_obj_numbers_of_a_card(void **state)
+{
+	uint32_t ordered[3], a[3], b[3];
+	unsigned int i;
+
+	(void)state;
+	first_numbers(0, ordered);
+	first_numbers(HOST_RANDOM, a);
+	first_numbers(HOST_RANDOM * 3, b);
+	assert_int_equal(ordered[0], CORE_QP_FIRST);
+	for (i = 0; i < 3; i++) {
+		assert_int_not_equal(a[i], ordered[i]);
+		assert_int_not_equal(b[i], ordered[i]);
+		assert_int_not_equal(a[i], b[i]);
+		assert_in_range(a[i], 1, 0xfffffe);
+	}
 }
 
 int main(void)
@@ -146,6 +284,9 @@ int main(void)
 		cmocka_unit_test(test_obj_at_takes_reserved_indexes_only_once),
 		cmocka_unit_test(test_obj_each_survives_removal),
 		cmocka_unit_test(test_obj_each_does_not_look_through_an_empty_table),
+		cmocka_unit_test(test_obj_numbers_depend_on_random_bits_only),
+		cmocka_unit_test(test_obj_random_number_is_not_given_again_soon),
+		cmocka_unit_test(test_obj_numbers_of_a_card),
 	};
 
 	return cmocka_run_group_tests_name("obj", tests, NULL, NULL);
