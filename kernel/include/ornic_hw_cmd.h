@@ -170,7 +170,7 @@ enum ornic_stats_scope {
 	x(rx_dropped_filter) x(rx_dropped_no_wqe) x(rx_dropped_malformed) \
 	x(tx_frames) x(tx_bytes) x(tx_errors) \
 	x(rx_steered) x(rx_dropped_rule) x(rx_delayed) x(rx_delay_dropped) \
-	x(tx_dropped_rule) x(tx_looped)
+	x(tx_dropped_rule) x(tx_looped) x(tx_dropped_spoofed)
 
 /* RoCEv2 side, all QPs of the port */
 #define ORNIC_RDMA_STATS(x) \

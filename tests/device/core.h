@@ -121,6 +121,7 @@ struct run_item {
  * @mac: permanent address
  * @vectors: MSI-X vectors
  * @sq_ci_lags: publish sq_ci as late as [ORNIC-ORD-4] permits
+ * @spoofcheck: check of source addresses
  * @fatal: enum ornic_fatal_cause; unless NONE, the device has stopped until a
  *	reset
  * @resets: number of resets, of any kind
@@ -164,6 +165,7 @@ struct nic {
 	uint8_t mac[MAC_LEN];
 	unsigned int vectors;
 	bool sq_ci_lags;
+	struct nic_spoofcheck spoofcheck;
 	enum ornic_fatal_cause fatal;
 	uint64_t resets;
 	struct reset reset;
@@ -278,5 +280,15 @@ void core_loop_eth(struct nic *nic, const struct frame *frame, bool stack);
  * @frame: consumed. The frame is counted, or dropped when the port is down.
  */
 void core_tx(struct nic *nic, struct frame *frame);
+
+/**
+ * core_forges_roce - check the RoCE packets of others against [ORNIC-DEV-15]
+ * @nic: the card
+ * @frame: a frame of a RAW_PACKET QP
+ *
+ * Return: true when receivers would take it for a RoCE packet and its source is
+ * not in the GID table, although sources are checked.
+ */
+bool core_forges_roce(const struct nic *nic, const struct frame *frame);
 
 #endif /* ORNIC_DEVICE_CORE_H */

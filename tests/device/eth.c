@@ -217,6 +217,11 @@ static void eth_send(struct qp *qp, struct frame *frame)
 {
 	struct nic *nic = qp->nic;
 
+	if (core_forges_roce(nic, frame)) {
+		PORT_STAT_INC(nic, tx_dropped_spoofed);
+		env_frame_free(nic->env, frame);
+		return;
+	}
 	if (nic->rules.egress && rule_tx(qp, frame)) {
 		env_frame_free(nic->env, frame);
 		return;

@@ -43,6 +43,19 @@ bool ethport_running(const struct nic *nic)
 	return nic->port.link && nic->port.up && !nic->fatal;
 }
 
+bool ethport_may_send(const struct nic *nic, const uint8_t *smac)
+{
+	const struct nic_spoofcheck *check = &nic->spoofcheck;
+	unsigned int i;
+
+	if (!check->on || !memcmp(smac, nic->mac, MAC_LEN))
+		return true;
+	for (i = 0; i < check->permitted_count; i++)
+		if (!memcmp(smac, check->permitted[i], MAC_LEN))
+			return true;
+	return false;
+}
+
 bool ethport_accepts(const struct nic *nic, const uint8_t *dmac)
 {
 	const struct ethport *port = &nic->port;

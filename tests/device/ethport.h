@@ -67,6 +67,15 @@ void ethport_reset(struct nic *nic);
 bool ethport_running(const struct nic *nic);
 
 /**
+ * ethport_may_send - check a source against [ORNIC-DEV-15]
+ * @nic: the card
+ * @smac: source MAC of a frame
+ *
+ * Return: true when the frame may leave the card.
+ */
+bool ethport_may_send(const struct nic *nic, const uint8_t *smac);
+
+/**
  * ethport_accepts - check a destination against the receive filter
  * @nic: the card
  * @dmac: destination MAC of a frame

@@ -95,6 +95,7 @@ struct nic *nic_create(const struct nic_config *config, struct env *env)
 	memcpy(nic->mac, config->mac, MAC_LEN);
 	nic->vectors = config->vectors;
 	nic->sq_ci_lags = config->sq_ci_lags;
+	nic->spoofcheck = config->spoofcheck;
 	nic->port.link = true;
 	nic->limit.bytes = NIC_RUN_BYTES;
 	eq_source_init(&nic->events, 0, false);
@@ -235,6 +236,46 @@ void nic_wake(struct nic *nic)
 		doorbell_wake(nic);
 }
 
+static bool nic_is_roce(const struct frame *frame, const struct flow *flow)
+{
+	return flow->l4 == FLOW_PROTO_UDP && !flow->options &&
+	       flow_get16(frame->hdr + flow->l4_offset + 2) == NIC_ROCE_PORT;
+}
+
+/* VLAN ID 0 marks a priority tag, which names no VLAN */
+static uint16_t nic_vlan_id(const struct flow *flow)
+{
+	uint16_t vlan_id = flow->vlan_tci & NIC_VLAN_ID;
+
+	return vlan_id ? vlan_id : GID_NO_VLAN;
+}
+
+/* The source or the destination of a RoCEv2 packet as a GID */
+static void nic_packet_gid(const struct frame *frame, const struct flow *flow,
+			   bool source, uint8_t *gid)
+{
+	const uint8_t *ip = frame->hdr + flow->l3_offset;
+
+	if (flow->l3 == 4)
+		gid_from_ipv4(gid, ip + (source ? 12 : 16));
+	else
+		memcpy(gid, ip + (source ? 8 : 24), GID_LEN);
+}
+
+bool core_forges_roce(const struct nic *nic, const struct frame *frame)
+{
+	uint8_t gid[GID_LEN];
+	struct flow flow;
+
+	if (!nic->spoofcheck.on)
+		return false;
+	flow_dissect(frame, &flow);
+	if (!nic_is_roce(frame, &flow))
+		return false;
+	nic_packet_gid(frame, &flow, true, gid);
+	return gid_find(nic, gid, nic_vlan_id(&flow)) < 0;
+}
+
 /*
  * Process a RoCEv2 packet to one of the card's GIDs or groups. Return: whether
  * the frame is one.
@@ -242,28 +283,19 @@ void nic_wake(struct nic *nic)
 static bool nic_rx_roce(struct nic *nic, const struct frame *frame,
 			const struct flow *flow)
 {
-	const uint8_t *ip = frame->hdr + flow->l3_offset;
 	const uint8_t *udp = frame->hdr + flow->l4_offset;
-	uint16_t vlan_id = flow->vlan_tci & NIC_VLAN_ID;
 	unsigned int bth_offset = flow->l4_offset + FLOW_UDP_LEN;
+	uint16_t vlan_id = nic_vlan_id(flow);
 	const struct mcast_group *group;
-	uint8_t ipv4_gid[GID_LEN];
-	const uint8_t *gid = ip + 24;
+	uint8_t gid[GID_LEN];
 	int index;
 
-	if (flow->l4 != FLOW_PROTO_UDP || flow->options ||
-	    flow_get16(udp + 2) != NIC_ROCE_PORT)
+	if (!nic_is_roce(frame, flow))
 		return false;
 	if (!(frame->flags & FRAME_LOCAL) &&
 	    (flow->l4_offset + flow_get16(udp + 4) != flow->l3_end))
 		return false;
-	if (flow->l3 == 4) {
-		gid_from_ipv4(ipv4_gid, ip + 16);
-		gid = ipv4_gid;
-	}
-	/* VLAN ID 0 marks a priority tag, which names no VLAN */
-	if (!vlan_id)
-		vlan_id = GID_NO_VLAN;
+	nic_packet_gid(frame, flow, false, gid);
 	if (frame->hdr[0] & 1) {
 		group = mcast_find(nic, gid, frame->hdr);
 		if (!group || !gid_has_vlan(nic, vlan_id))
@@ -434,6 +466,11 @@ void core_not_ready(struct run_item *item)
 void core_tx(struct nic *nic, struct frame *frame)
 {
 	if (!ethport_running(nic)) {
+		env_frame_free(nic->env, frame);
+		return;
+	}
+	if (!ethport_may_send(nic, frame->hdr + MAC_LEN)) {
+		PORT_STAT_INC(nic, tx_dropped_spoofed);
 		env_frame_free(nic->env, frame);
 		return;
 	}

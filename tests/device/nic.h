@@ -33,7 +33,21 @@
 #define NIC_VECTORS_MAX 64
 #define NIC_VECTORS_DEFAULT 16
 
+#define NIC_PERMITTED_MAX 8
+
 struct nic;
+
+/**
+ * struct nic_spoofcheck - which source addresses a card may send with
+ * @on: only its permanent one and @permitted ([ORNIC-DEV-15])
+ * @permitted: further addresses
+ * @permitted_count: number of @permitted
+ */
+struct nic_spoofcheck {
+	bool on;
+	uint8_t permitted[NIC_PERMITTED_MAX][MAC_LEN];
+	unsigned int permitted_count;
+};
 
 /**
  * struct nic_config - configuration of a card
@@ -46,6 +60,7 @@ struct nic;
  * @lie: what the card lies about; all zero for an honest card
  * @ordered: give numbers in order and not as [ORNIC-OBJ-21] wants, for tests that
  *	must repeat exactly
+ * @spoofcheck: check of source addresses
  */
 struct nic_config {
 	const char *name;
@@ -55,6 +70,7 @@ struct nic_config {
 	bool sq_ci_lags;
 	struct lie_config lie;
 	bool ordered;
+	struct nic_spoofcheck spoofcheck;
 };
 
 /**

@@ -21,10 +21,11 @@ static const char usage[] =
 	"A software ORNIC card: an RDMA NIC for stock QEMU over vfio-user.\n"
 	"\n"
 	"  --nic socket=PATH[,mac=MAC][,vectors=N][,shadow=on|off]\n"
-	"        [,sq-ci=exact|lag]\n"
+	"        [,sq-ci=exact|lag][,spoofcheck=on|off][,permit=MAC]...\n"
 	"        one card; QEMU connects to PATH. N MSI-X vectors, 1 to 64 (16).\n"
 	"        shadow=off: plain doorbells only, as silicon may do it.\n"
 	"        sq-ci=lag: give send slots back as late as a card may.\n"
+	"        spoofcheck=on: send only with MAC, and up to 8 of permit, as source.\n"
 	"        May be repeated: the cards of one process share a switch.\n"
 	"  --port dgram,local=PATH,remote=PATH\n"
 	"        plug QEMU's -netdev dgram into the switch: our socket, QEMU's.\n"
@@ -137,7 +138,25 @@ static void default_mac(unsigned int index, uint8_t *mac)
 	memcpy(mac, made, MAC_LEN);
 }
 
-enum nic_key { NIC_SOCKET, NIC_MAC, NIC_VECTORS, NIC_SHADOW, NIC_SQ_CI };
+static bool parse_permit(const char *text, struct nic_spoofcheck *check)
+{
+	if (check->permitted_count == NIC_PERMITTED_MAX)
+		return bad("--nic: too many of permit", text);
+	if (!parse_mac(text, check->permitted[check->permitted_count]))
+		return bad("--nic: permit must be a unicast MAC address", text);
+	check->permitted_count++;
+	return true;
+}
+
+enum nic_key {
+	NIC_SOCKET,
+	NIC_MAC,
+	NIC_VECTORS,
+	NIC_SHADOW,
+	NIC_SQ_CI,
+	NIC_SPOOFCHECK,
+	NIC_PERMIT,
+};
 
 static bool parse_nic(struct options *options, char *arg)
 {
@@ -147,6 +166,8 @@ static bool parse_nic(struct options *options, char *arg)
 		[NIC_VECTORS] = (char *)"vectors",
 		[NIC_SHADOW] = (char *)"shadow",
 		[NIC_SQ_CI] = (char *)"sq-ci",
+		[NIC_SPOOFCHECK] = (char *)"spoofcheck",
+		[NIC_PERMIT] = (char *)"permit",
 		NULL,
 	};
 	struct options_nic *nic;
@@ -181,9 +202,18 @@ static bool parse_nic(struct options *options, char *arg)
 		else if (key == NIC_SQ_CI &&
 			 !parse_sq_ci(value, &nic->config.sq_ci_lags))
 			return bad("--nic: sq-ci must be exact or lag", value);
+		else if (key == NIC_SPOOFCHECK &&
+			 !parse_switch(value, &nic->config.spoofcheck.on))
+			return bad("--nic: spoofcheck must be on or off",
+				   value);
+		else if (key == NIC_PERMIT &&
+			 !parse_permit(value, &nic->config.spoofcheck))
+			return false;
 	}
 	if (!nic->path)
 		return bad("--nic: needs socket=PATH", "");
+	if (nic->config.spoofcheck.permitted_count && !nic->config.spoofcheck.on)
+		return bad("--nic: permit needs spoofcheck=on", nic->path);
 	nic->config.no_shadow = !shadow;
 	options->nic_count++;
 	return true;

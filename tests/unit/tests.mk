@@ -84,6 +84,7 @@ UNIT_CORE_TESTS := \
 	room_test.c \
 	rss_test.c \
 	rule_test.c \
+	spoof_test.c \
 	sqd_test.c \
 	srq_test.c \
 	tso_test.c \

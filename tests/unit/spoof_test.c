@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The check of source addresses, [ORNIC-DEV-15] */
+#include "pair.h"
+#include "raw.h"
+
+#define LEN 100
+#define ROCE_PORT 4791
+#define VLAN 5
+
+static const uint8_t foreign[MAC_LEN] = { 2, 0, 0, 0, 0xbe, 0xef };
+static const uint8_t permitted[MAC_LEN] = { 2, 0, 0, 0, 0xbe, 0xf0 };
+
+static void check_on(struct host *host)
+{
+	struct nic_spoofcheck *check = &host->nic->spoofcheck;
+
+	check->on = true;
+	memcpy(check->permitted[check->permitted_count++], permitted, MAC_LEN);
+}
+
+static uint64_t spoofed(struct host *host)
+{
+	return host_port_stat(host, ORNIC_PORT_STAT_tx_dropped_spoofed);
+}
+
+/* Send a frame from QP @n; return whether it went out. It completes in any case. */
+static bool goes_out(struct raw *w, unsigned int n, const uint8_t *smac,
+		     unsigned int flags)
+{
+	struct ornic_route_eth route = { .flags = htole16(flags) };
+	uint8_t *data = host_ptr(w->host, w->data);
+
+	data[0] = 2;
+	memcpy(data + MAC_LEN, smac, MAC_LEN);
+	route.vlan_tci = htole16(VLAN);
+	raw_send(w, n, w->data, LEN, &route, 0);
+	raw_expect(w, ORNIC_WC_SUCCESS);
+	if (list_empty(&w->host->wire))
+		return false;
+	raw_done(w, raw_sent(w));
+	return true;
+}
+
+/* QP 0 is of the network stack, the others are of a process */
+static void test_frames_of_the_stack_and_of_processes(void **state)
+{
+	struct raw *w = *state;
+	unsigned int n;
+
+	for (n = 0; n < 2; n++)
+		assert_true(goes_out(w, n, foreign, 0));
+	assert_int_equal(spoofed(w->host), 0);
+	check_on(w->host);
+	for (n = 0; n < 2; n++) {
+		uint64_t frames = host_port_stat(w->host,
+						 ORNIC_PORT_STAT_tx_frames);
+
+		assert_false(goes_out(w, n, foreign, 0));
+		assert_false(goes_out(w, n, foreign, ORNIC_ETH_TX_VLAN_INSERT));
+		assert_int_equal(spoofed(w->host), 2 * n + 2);
+		assert_int_equal(host_port_stat(w->host,
+						ORNIC_PORT_STAT_tx_frames),
+				 frames);
+		assert_true(goes_out(w, n, w->host->mac, 0));
+		assert_true(goes_out(w, n, w->host->mac,
+				     ORNIC_ETH_TX_VLAN_INSERT));
+		assert_true(goes_out(w, n, permitted, 0));
+	}
+	assert_int_equal(spoofed(w->host), 4);
+	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_errors), 0);
+}
+
+static void test_the_permanent_address_counts(void **state)
+{
+	struct ornic_modify_port_in in = { .mask = htole32(ORNIC_PORT_MAC) };
+	struct raw *w = *state;
+
+	check_on(w->host);
+	memcpy(in.mac, foreign, MAC_LEN);
+	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_PORT, &in),
+			 ORNIC_CMD_OK);
+	assert_false(goes_out(w, 0, foreign, 0));
+	assert_true(goes_out(w, 0, w->host->mac, 0));
+	/* A reset ends neither the check nor the list */
+	nic_reset(w->host->nic);
+	assert_true(w->host->nic->spoofcheck.on);
+	assert_int_equal(w->host->nic->spoofcheck.permitted_count, 1);
+}
+
+/* The host chooses the source MAC of RoCE packets with SET_GID */
+static void set_gid_smac(struct side *side, const uint8_t *smac)
+{
+	struct ornic_set_gid_in in = {
+		.index = htole16(side->sgid_index),
+		.flags = htole16(ORNIC_GID_VALID),
+	};
+
+	memcpy(in.gid, side->gid, GID_LEN);
+	memcpy(in.smac, smac, MAC_LEN);
+	assert_int_equal(host_cmd_in(side->host, ORNIC_CMD_SET_GID, &in),
+			 ORNIC_CMD_OK);
+}
+
+static void test_roce(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
+
+	check_on(A(pair)->host);
+	pair_post_recv(B(pair), 1, B(pair)->addr, 100);
+	pair_one(pair, &wr);
+	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
+	assert_int_equal(spoofed(A(pair)->host), 0);
+
+	set_gid_smac(A(pair), foreign);
+	pair_post_recv(B(pair), 2, B(pair)->addr, 100);
+	pair_one(pair, &wr);
+	pair_poll_none(B(pair));
+	assert_int_equal(spoofed(A(pair)->host), 1);
+
+	set_gid_smac(A(pair), permitted);
+	pair_one(pair, &wr);
+	pair_expect(B(pair), 2, ORNIC_WC_SUCCESS);
+	assert_int_equal(spoofed(A(pair)->host), 1);
+}
+
+/* A packet from 10.0.0.1 or fd00::1 to an UDP port */
+static void make_udp(struct raw *w, bool ipv6, unsigned int port)
+{
+	uint8_t *p = host_ptr(w->host, w->data);
+	uint8_t *udp = p + 14 + (ipv6 ? 40 : 20);
+
+	memset(p, 0, LEN);
+	flow_put16(p + 12, ipv6 ? 0x86dd : 0x0800);
+	if (ipv6) {
+		p[14] = 0x60;
+		flow_put16(p + 18, LEN - 54);
+		p[20] = FLOW_PROTO_UDP;
+		p[22] = 0xfd;
+		p[37] = 1;
+	} else {
+		p[14] = 0x45;
+		flow_put16(p + 16, LEN - 14);
+		p[23] = FLOW_PROTO_UDP;
+		p[26] = 10;
+		p[29] = 1;
+	}
+	flow_put16(udp + 2, port);
+	flow_put16(udp + 4, p + LEN - udp);
+}
+
+static void set_gid(struct raw *w, bool ipv6, unsigned int vlan_id)
+{
+	struct ornic_set_gid_in in = {
+		.flags = htole16(ORNIC_GID_VALID |
+				 (vlan_id ? ORNIC_GID_VLAN : 0)),
+		.vlan_id = htole16(vlan_id),
+		.gid = { 0xfd, [15] = 1 },
+	};
+
+	if (!ipv6)
+		memcpy(in.gid, "\0\0\0\0\0\0\0\0\0\0\xff\xff\x0a\0\0\x01",
+		       GID_LEN);
+	memcpy(in.smac, w->host->mac, MAC_LEN);
+	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_SET_GID, &in),
+			 ORNIC_CMD_OK);
+}
+
+static void test_roce_packets_of_others(void **state)
+{
+	struct raw *w = *state;
+	unsigned int ipv6, n;
+
+	for (ipv6 = 0; ipv6 < 2; ipv6++) {
+		const uint8_t *mac = w->host->mac;
+
+		w->host->nic->spoofcheck.on = false;
+		make_udp(w, ipv6, ROCE_PORT);
+		assert_true(goes_out(w, 1, mac, 0));
+		check_on(w->host);
+		for (n = 0; n < 2; n++) {
+			uint64_t before = spoofed(w->host);
+
+			assert_false(goes_out(w, n, mac, 0));
+			assert_int_equal(spoofed(w->host), before + 1);
+			make_udp(w, ipv6, ROCE_PORT + 1);
+			assert_true(goes_out(w, n, mac, 0));
+			make_udp(w, ipv6, ROCE_PORT);
+		}
+		/* The address is of one VLAN, or of none */
+		set_gid(w, ipv6, 0);
+		assert_true(goes_out(w, 1, mac, 0));
+		assert_false(goes_out(w, 1, mac, ORNIC_ETH_TX_VLAN_INSERT));
+		set_gid(w, ipv6, VLAN);
+		assert_false(goes_out(w, 1, mac, 0));
+		assert_true(goes_out(w, 1, mac, ORNIC_ETH_TX_VLAN_INSERT));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			test_frames_of_the_stack_and_of_processes,
+			raw_setup_process, raw_teardown),
+		cmocka_unit_test_setup_teardown(
+			test_the_permanent_address_counts, raw_setup,
+			raw_teardown),
+		PAIR_BOTH(test_roce, pair_setup_uc),
+		cmocka_unit_test_setup_teardown(test_roce_packets_of_others,
+						raw_setup_process,
+						raw_teardown),
+	};
+
+	return cmocka_run_group_tests_name("spoof", tests, NULL, NULL);
+}
