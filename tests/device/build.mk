@@ -16,7 +16,7 @@ ifeq ($(origin CC),default)
 CC := $(if $(shell command -v ccache),ccache )gcc
 endif
 PKG_CONFIG ?= pkg-config
-DEVICE_PKGS := json-c libpcap zlib
+DEVICE_PKGS := json-c libpcap libseccomp zlib
 
 CFLAGS ?= -O2 -g
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \
@@ -26,9 +26,12 @@ ifneq ($(filter-out 0,$(SAN)),)
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all \
 	    -fno-omit-frame-pointer
 endif
+ifneq ($(SANITIZE)$(filter -fsanitize% --coverage,$(CFLAGS)),)
+$(O)/sandbox.o: DEVICE_DEFINES := -DDEVICE_INSTRUMENTED
+endif
 
 ALL_CPPFLAGS = -D_GNU_SOURCE -I$(DEVICE) -I$(TOP)/kernel/include \
-	       $(DEVICE_CFLAGS) $(CPPFLAGS)
+	       $(DEVICE_CFLAGS) $(DEVICE_DEFINES) $(CPPFLAGS)
 ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(SANITIZE) $(CFLAGS)
 ALL_LDFLAGS = $(SANITIZE) $(LDFLAGS)
 ALL_LDLIBS = $(DEVICE_LIBS) $(LDLIBS)

@@ -412,6 +412,7 @@ void control_destroy(struct control *control)
 			client_drop(&control->client[i]);
 	loop_remove_fd(&control->device->loop, &control->listener);
 	close(control->listener.fd);
-	unlink(control->path);
+	if (!control->device->loop.confined)
+		unlink(control->path);
 	free(control);
 }

@@ -19,6 +19,7 @@ struct control;
  * @capture: packet capture or NULL
  * @control: control socket or NULL
  * @signals: signalfd for SIGTERM and SIGINT
+ * @remover: from remover_start(), or -1
  */
 struct device {
 	struct options options;
@@ -28,6 +29,7 @@ struct device {
 	struct capture *capture;
 	struct control *control;
 	struct loop_fd signals;
+	int remover;
 };
 
 #endif /* ORNIC_DEVICE_DEVICE_H */

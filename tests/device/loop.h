@@ -80,6 +80,7 @@ struct loop_stats {
  * @idle_ns: start of the previous turn when it was idle, else 0
  * @polled_ns: time of the last poll of the file descriptors; timers run up to
  *	it
+ * @confined: files cannot be named any more; remover.c removes the sockets
  * @stop: leave loop_run() at the end of the turn
  * @event: events from the kernel that are not handled yet
  * @event_count: number of events in @event
@@ -97,6 +98,7 @@ struct loop {
 	uint64_t now_ns;
 	uint64_t idle_ns;
 	uint64_t polled_ns;
+	bool confined;
 	bool stop;
 	struct epoll_event event[LOOP_EVENTS];
 	int event_count;

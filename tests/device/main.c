@@ -11,6 +11,7 @@
 #include "control.h"
 #include "device.h"
 #include "port_fd.h"
+#include "remover.h"
 
 static void signals_ready(struct loop_fd *lfd, uint32_t events)
 {
@@ -44,6 +45,11 @@ static void signals_destroy(struct device *device)
 	loop_remove_fd(&device->loop, &device->signals);
 	close(device->signals.fd);
 }
+
+/* Descriptors that do not depend on the number of cards and ports */
+#define FDS 64
+/* Descriptors of a card besides its vectors: sockets, and those in a message */
+#define CARD_FDS (2 + VFIO_USER_MAX_FDS)
 
 /* Each vector of each card needs a descriptor */
 static void raise_fd_limit(void)
@@ -100,12 +106,65 @@ static int ports_create(struct device *device)
 	return 0;
 }
 
+static unsigned int max_fds(const struct options *options)
+{
+	unsigned int fds = FDS + options->port_count;
+	unsigned int i;
+
+	for (i = 0; i < options->nic_count; i++)
+		fds += CARD_FDS + options->nic[i].config.vectors;
+	return fds;
+}
+
+/* Who cannot name files any more has a process that removes the sockets */
+static int start_remover(struct device *device)
+{
+	const struct options *options = &device->options;
+	const char *path[OPTIONS_MAX_NICS + OPTIONS_MAX_PORTS + 1];
+	unsigned int count = 0, i;
+
+	for (i = 0; i < options->nic_count; i++)
+		path[count++] = options->nic[i].path;
+	for (i = 0; i < options->port_count; i++)
+		if (options->port[i].local)
+			path[count++] = options->port[i].local;
+	if (options->control)
+		path[count++] = options->control;
+	device->remover = remover_start(path, count);
+	if (device->remover < 0) {
+		log_msg(&options->log, ENV_LOG_ERR, NULL,
+			"cannot start a process: %s",
+			strerror(-device->remover));
+		return device->remover;
+	}
+	device->loop.confined = true;
+	return 0;
+}
+
+/* Everything is open: give up what the event loop does not need */
+static int confine(struct device *device)
+{
+	const struct options *options = &device->options;
+	int err;
+
+	if (options->sandbox == SANDBOX_OFF && !options->has_user)
+		return 0;
+	err = start_remover(device);
+	if (!err && options->has_user)
+		err = sandbox_become(&options->log, &options->user);
+	if (!err && options->sandbox != SANDBOX_OFF)
+		err = sandbox_enter(&options->log, options->sandbox,
+				    max_fds(options));
+	return err;
+}
+
 static int device_run(struct device *device)
 {
 	const struct options *options = &device->options;
 	const struct log *log = &options->log;
 	int err;
 
+	device->remover = -1;
 	err = loop_init(&device->loop, options->spin_us);
 	if (err) {
 		log_msg(log, ENV_LOG_ERR, NULL, "cannot start: %s",
@@ -132,6 +191,8 @@ static int device_run(struct device *device)
 		err = control_create(device, options->control,
 				     &device->control);
 	if (!err)
+		err = confine(device);
+	if (!err)
 		err = loop_run(&device->loop);
 	control_destroy(device->control);
 	cards_destroy(device);
@@ -139,6 +200,8 @@ static int device_run(struct device *device)
 	signals_destroy(device);
 uninit_loop:
 	loop_uninit(&device->loop);
+	if (device->remover >= 0)
+		remover_finish(device->remover);
 	return err;
 }
 
@@ -156,6 +219,8 @@ int main(int argc, char **argv)
 		free(device);
 		return result == OPTIONS_BAD ? 2 : EXIT_SUCCESS;
 	}
+	/* What the parent left open is nothing that a fault here should reach */
+	close_range(STDERR_FILENO + 1, ~0U, 0);
 	raise_fd_limit();
 	/* The program must not end when the reader of a socket or pipe has gone */
 	signal(SIGPIPE, SIG_IGN);

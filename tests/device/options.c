@@ -43,6 +43,11 @@ static const char usage[] =
 	"        inject, fault, lie.\n"
 	"  --spin-us N\n"
 	"        spin at most N microseconds after work before sleeping (20).\n"
+	"  --sandbox=on|off\n"
+	"        give up all system calls but a few after the start. The default is\n"
+	"        on where the kernel can do it; with on it must.\n"
+	"  --user=NAME|UID:GID\n"
+	"        become this user after the start.\n"
 	"  --bytes\n"
 	"        make real packets even between cards of this process.\n"
 	"  -v, --verbose\n"
@@ -62,6 +67,8 @@ enum long_option {
 	OPT_PCAP,
 	OPT_CONTROL,
 	OPT_SPIN_US,
+	OPT_SANDBOX,
+	OPT_USER,
 	OPT_BYTES,
 	OPT_HELP,
 	OPT_VERSION,
@@ -74,6 +81,8 @@ static const struct option long_options[] = {
 	{ "pcap", required_argument, NULL, OPT_PCAP },
 	{ "control", required_argument, NULL, OPT_CONTROL },
 	{ "spin-us", required_argument, NULL, OPT_SPIN_US },
+	{ "sandbox", required_argument, NULL, OPT_SANDBOX },
+	{ "user", required_argument, NULL, OPT_USER },
 	{ "bytes", no_argument, NULL, OPT_BYTES },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, OPT_HELP },
@@ -279,6 +288,24 @@ static bool parse_lie(struct options *options, char *arg)
 	return !reason;
 }
 
+static bool parse_sandbox(struct options *options, const char *text)
+{
+	bool on;
+
+	if (!parse_switch(text, &on))
+		return bad("--sandbox: must be on or off", text);
+	options->sandbox = on ? SANDBOX_ON : SANDBOX_OFF;
+	return true;
+}
+
+static bool parse_user(struct options *options, const char *text)
+{
+	if (!sandbox_find_user(text, &options->user))
+		return bad("--user: no such user, and not UID:GID", text);
+	options->has_user = true;
+	return true;
+}
+
 static bool parse_one(struct options *options, int option)
 {
 	switch (option) {
@@ -298,6 +325,10 @@ static bool parse_one(struct options *options, int option)
 		if (!parse_number(optarg, 0, SPIN_US_MAX, &options->spin_us))
 			return bad("--spin-us: must be 0 to 1000000", optarg);
 		return true;
+	case OPT_SANDBOX:
+		return parse_sandbox(options, optarg);
+	case OPT_USER:
+		return parse_user(options, optarg);
 	case OPT_BYTES:
 		options->bytes = true;
 		return true;

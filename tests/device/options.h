@@ -7,6 +7,7 @@
 
 #include "log.h"
 #include "nic.h"
+#include "sandbox.h"
 
 #define OPTIONS_MAX_NICS 64
 #define OPTIONS_MAX_PORTS 16
@@ -45,6 +46,9 @@ struct options_port {
  * @pcap: path of the capture file, or NULL
  * @control: path of the control socket, or NULL
  * @spin_us: longest time to spin after work, us
+ * @sandbox: --sandbox
+ * @user: user to become after the start
+ * @has_user: there is a @user
  * @bytes: also packets between cards of this process are real wire bytes
  * @log: log level
  *
@@ -58,6 +62,9 @@ struct options {
 	const char *pcap;
 	const char *control;
 	unsigned int spin_us;
+	enum sandbox_mode sandbox;
+	struct sandbox_user user;
+	bool has_user;
 	bool bytes;
 	struct log log;
 };

@@ -242,7 +242,7 @@ static void port_fd_destroy(struct port *port)
 		port_fd_forget_first(pfd);
 	loop_remove_fd(pfd->loop, &pfd->lfd);
 	close(pfd->lfd.fd);
-	if (pfd->path)
+	if (pfd->path && !pfd->loop->confined)
 		unlink(pfd->path);
 	free(pfd->buffer);
 	free(pfd);

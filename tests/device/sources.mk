@@ -28,7 +28,9 @@ MAIN_SRCS := \
 	port_dgram.c \
 	port_fd.c \
 	port_tap.c \
+	remover.c \
 	report.c \
+	sandbox.c \
 	sock.c \
 	vfio_user.c \
 	vfio_user_cmd.c

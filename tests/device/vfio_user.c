@@ -313,6 +313,7 @@ void vfio_user_close(struct vfio_user *vu)
 	vfio_user_drop(vu);
 	loop_remove_fd(vu->loop, &vu->listener);
 	close(vu->listener.fd);
-	unlink(vu->path);
+	if (!vu->loop->confined)
+		unlink(vu->path);
 	vu->listener.fd = -1;
 }

@@ -42,6 +42,12 @@ def run(*args):
     (["--nic", NIC, "--port", "dgram,local=a"], "needs local=PATH,remote=PATH"),
     (["--nic", NIC, "--port", "tap"], "needs name=IF"),
     (["--nic", NIC, "--spin-us", "soon"], "must be 0 to 1000000"),
+    (["--nic", NIC, "--sandbox=auto"], "--sandbox: must be"),
+    (["--nic", NIC, "--user=nobody-of-that-name"], "--user: no such user"),
+    (["--nic", NIC, "--user=1:"], "--user: no such user"),
+    (["--nic", NIC, "--user=:1"], "--user: no such user"),
+    (["--nic", NIC, "--user=-1:1"], "--user: no such user"),
+    (["--nic", NIC, "--user=1:4294967295"], "--user: no such user"),
     (["--nic", NIC, "rubbish"], "argument without an option"),
     (["--nic", NIC, "--frobnicate"], "unrecognized option"),
 ])

@@ -19,20 +19,28 @@ def program():
     device`."""
     if name := os.environ.get("ORNIC_DEVICE"):
         return name
-    for directory in ("device-san", "device"):
-        path = TOP / "build" / directory / "ornic-device"
-        if path.exists():
-            return str(path)
-    raise FileNotFoundError("no ornic-device: run `make device`")
+    return built("device-san") or stock()
+
+
+def built(directory):
+    path = TOP / "build" / directory / "ornic-device"
+    return str(path) if path.exists() else None
+
+
+def stock():
+    """Returns the card of `make device`, which is not sanitized and so has a sandbox."""
+    if not (name := built("device")):
+        raise FileNotFoundError("no ornic-device: run `make device`")
+    return name
 
 
 class Server:
-    def __init__(self, directory, *args, nics=1):
+    def __init__(self, directory, *args, nics=1, device=None):
         self.directory = Path(directory)
         self.sockets = [self.directory / f"nic{i}.sock" for i in range(nics)]
         self.control_path = self.directory / "control.sock"
         self.log = self.directory / "log"
-        argv = [program(), "-v", "--control", str(self.control_path)]
+        argv = [device or program(), "-v", "--control", str(self.control_path)]
         for path in self.sockets:
             argv += ["--nic", f"socket={path}"]
         with open(self.log, "ab") as log:

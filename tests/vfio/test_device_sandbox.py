@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""What ornic-device gives up after its start, and that it works without it. The sanitized card has
+no sandbox, so most of these tests run that of `make device`."""
+
+import os
+import resource
+import signal
+import socket
+import subprocess
+
+import pytest
+
+from vfio_client import PAGE, Client, Closed, eventfds, eventually, fired, memory
+from vfio_inject import inject
+from vfio_proto import HW, TOP, N
+from vfio_server import Server, stock
+
+SANITIZED = TOP / "build/device-san/ornic-device"
+NOBODY = (65534, 65533)
+
+
+@pytest.fixture
+def start(tmp_path):
+    servers = []
+
+    def start(*args, **kwargs):
+        servers.append(Server(tmp_path, *args, **{"device": stock(), **kwargs}))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.process.kill()
+        server.process.wait()
+
+
+def status(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return dict(line.rstrip("\n").split(":\t", 1) for line in file)
+
+
+def filters(pid):
+    """Seccomp filters of a process beyond those that this one has from its environment."""
+    count = [int(status(p).get("Seccomp_filters", 0)) for p in (pid, os.getpid())]
+    return count[0] - count[1]
+
+
+def test_in_force_by_default(start):
+    server = start()
+    pid = server.process.pid
+    assert status(pid)["Seccomp"] == "2"
+    assert filters(pid) == 1
+    assert status(pid)["NoNewPrivs"] == "1"
+    for name in ("CORE", "NPROC", "MEMLOCK"):
+        assert resource.prlimit(pid, getattr(resource, f"RLIMIT_{name}")) == (0, 0)
+    soft, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    assert soft == hard < 256
+    server.stop()
+
+
+def test_enough_descriptors_for_all_vectors(start, tmp_path):
+    """All cards may have all their eventfds."""
+    paths = [tmp_path / f"many{i}" for i in range(4)]
+    options = [word for path in paths for word in ("--nic", f"socket={path},vectors=64")]
+    server = start(*options)
+    clients = [Client(path) for path in paths]
+    with eventfds(16) as fds:
+        for client in clients:
+            for first in range(0, 64, 16):
+                client.set_irqs(N["IRQ_MSIX"], first, 16, fds)
+        assert server.fds() > 4 * 64
+        assert all(client.alive() for client in clients)
+    for client in clients:
+        client.close()
+    server.stop()
+
+
+@pytest.mark.parametrize("number,args", [
+    pytest.param(257, (-100, 0, 0), id="openat"),
+    pytest.param(59, (0, 0, 0), id="execve"),
+    pytest.param(57, (), id="fork"),
+    pytest.param(41, (1, 1, 0), id="socket"),
+    pytest.param(42, (0, 0, 0), id="connect"),
+    pytest.param(87, (0,), id="unlink"),
+    pytest.param(62, (1, 0), id="kill"),
+    pytest.param(101, (0, 0, 0, 0), id="ptrace"),
+    pytest.param(105, (0,), id="setuid"),
+    pytest.param(10, (0, 4096, 4), id="mprotect"),
+    pytest.param(9, (0, 4096, 5, 0x22, -1, 0), id="mmap-exec"),
+    pytest.param(13, (11, 0, 0, 8), id="sigaction-segv"),
+    pytest.param(234, (1, 1, 6), id="tgkill-init"),
+])
+def test_forbidden_call_ends_the_process(start, number, args):
+    server = start()
+    assert inject(server.process.pid, number, *args) is None
+    assert server.process.wait(20) == -signal.SIGSYS
+    assert server.text().endswith(f"error: the sandbox forbids system call {number}, ending\n")
+
+
+def test_call_of_another_architecture_ends_the_process(start):
+    """Numbers with the bit of x32 would pass a filter that looked at numbers only."""
+    server = start()
+    assert inject(server.process.pid, 1 << 30 | 39) == -signal.SIGSYS
+
+
+def test_permitted_calls_do_not_end_the_process(start):
+    """The opposite: it is the filter that ends the process, and not the tracer."""
+    server = start()
+    pid = server.process.pid
+    assert inject(pid, 39) == pid
+    assert inject(pid, 9, 0, 4096, 3, 0x22, -1, 0) > 0
+    assert server.control("stats")
+    server.stop()
+
+
+def test_off(start):
+    server = start("--sandbox=off")
+    assert filters(server.process.pid) == 0
+    assert inject(server.process.pid, 110) == os.getpid()
+    server.stop()
+
+
+def test_sanitized_card_has_none(start):
+    server = start(device=str(SANITIZED))
+    assert filters(server.process.pid) == 0
+    server.stop()
+    result = subprocess.run([SANITIZED, "--sandbox=on", "--nic", f"socket={server.sockets[0]}"],
+                            capture_output=True, text=True, timeout=20, check=False)
+    assert result.returncode == 1
+    assert "cannot enter the sandbox" in result.stderr
+    assert not server.sockets[0].exists()
+
+
+def test_clients_are_served(start):
+    """Memory, interrupts, resets, and the next client."""
+    server = start()
+    for _ in range(2):
+        client = Client(server.sockets[0])
+        client.enable()
+        with memory() as fd, eventfds(1) as fds:
+            client.dma_map(0, 64 * PAGE, fd)
+            client.set_irqs(N["IRQ_MSIX"], 0, 1, fds)
+            client.write32(HW["REG_IRQ_TEST"], 0)
+            eventually(lambda fds=fds: fired(fds[0]))
+            client.dma_unmap(0, 64 * PAGE)
+            client.request("DEVICE_RESET")
+            assert client.alive()
+        client.close()
+    server.stop()
+
+
+def test_file_that_shrinks_is_replaced(start):
+    """The handler of SIGBUS makes a memfd and maps it."""
+    server = start()
+    client = Client(server.sockets[0])
+    with memory() as fd:
+        client.enable()
+        client.dma_map(0, 64 * PAGE, fd)
+        os.ftruncate(fd, PAGE)
+        client.write64(HW["REG_DMA_TEST"], 32 * PAGE)
+        assert client.ended()
+    assert server.violations()["mem_fault"] == 1
+    client.close()
+    server.stop()
+
+
+def test_no_descriptor_is_left(start):
+    """The spare descriptor is closed and made again."""
+    server = start()
+    pid = server.process.pid
+    limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    used = max(int(fd) for fd in os.listdir(f"/proc/{pid}/fd")) + 1
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (used, limits[1]))
+    with pytest.raises(Closed):
+        Client(server.sockets[0])
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
+    client = Client(server.sockets[0])
+    assert client.alive()
+    client.close()
+    server.stop()
+
+
+def test_capture_goes_on(start, tmp_path):
+    """The file was opened before."""
+    port, peer = tmp_path / "port", tmp_path / "peer"
+    server = start("--pcap", str(tmp_path / "pcap"), "--port", f"dgram,local={port},remote={peer}")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
+        for _ in range(100):
+            sock.sendto(b"\xff" * 6 + b"\2" + bytes(53), str(port))
+    eventually(lambda: server.control("stats")["switch"]["flooded"] == 100)
+    server.stop()
+    assert not port.exists()
+    assert (tmp_path / "pcap").stat().st_size == 24 + 100 * (16 + 60)
+
+
+@pytest.mark.parametrize("sandbox", ["on", "off"])
+@pytest.mark.parametrize("user", ["65534:65533", "nobody"])
+def test_user(start, user, sandbox):
+    """The process cannot become root again, and its sockets go away although it may not remove
+    them."""
+    server = start(f"--sandbox={sandbox}", f"--user={user}")
+    lines = status(server.process.pid)
+    assert lines["Uid"].split() == ["65534"] * 4
+    assert lines["Gid"].split() == [user.partition(":")[2] or "65534"] * 4
+    assert lines["Groups"].split() == []
+    assert int(lines["CapEff"], 16) == int(lines["CapPrm"], 16) == 0
+    client = Client(server.sockets[0])
+    assert client.alive()
+    client.close()
+    server.stop()
+
+
+def test_user_needs_privileges(tmp_path):
+    os.chmod(tmp_path, 0o777)
+    for parent in tmp_path.parents[:2]:
+        os.chmod(parent, 0o755)
+    path = tmp_path / "nic"
+    result = subprocess.run([stock(), "--nic", f"socket={path}", "--user=1:1"], capture_output=True,
+                            text=True, timeout=20, check=False, user=NOBODY[0], group=NOBODY[1],
+                            extra_groups=[])
+    assert result.returncode == 1
+    assert "cannot become user 1 with group 1: Operation not permitted" in result.stderr
+    assert not path.exists()
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        return [int(word) for word in file.read().split()]
+
+
+def test_killed_process_leaves_no_other_behind(start):
+    """The process that removes sockets must not remove those of the next card at the same path."""
+    server = start()
+    (child,) = children(server.process.pid)
+    assert os.listdir(f"/proc/{child}/fd") == ["0"]
+    server.process.kill()
+    server.process.wait()
+    eventually(lambda: not os.path.exists(f"/proc/{child}"))
+    assert server.sockets[0].exists()
+    start().stop()
