@@ -132,7 +132,9 @@ static inline struct ornic_dev *to_ornic_dev(struct auxiliary_device *adev)
  * @in:		input structure, or NULL
  * @in_len:	bytes, at most ORNIC_CMD_MAX_IN
  * @out:	output buffer, or NULL. A device of a lower minor version may
- *		return less than @out_len; the rest is zeroed.
+ *		answer a query with less than @out_len; the rest is zeroed. Any
+ *		other answer has the fields of version 1.0 at least, or the
+ *		device is stopped.
  * @out_len:	bytes, at most ORNIC_CMD_MAX_OUT
  *
  * May be called concurrently. Sleeps, for seconds at most.

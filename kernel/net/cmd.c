@@ -362,6 +362,24 @@ static void ornic_cmd_timed_out(struct ornic_core *core, u32 i, enum ornic_opcod
 		   pending ? "no completion" : "completed without an interrupt", pi, ci);
 }
 
+/* Outputs that create or resize, in version 1; later fields may be absent */
+#define ORNIC_CMD_OUT_MIN	8
+
+/* Queries may answer less, by the rules of the versions ([ORNIC-EXT-3]) */
+static size_t ornic_cmd_out_min(enum ornic_opcode opcode, size_t out_len)
+{
+	switch (opcode) {
+	case ORNIC_CMD_QUERY_DEVICE:
+	case ORNIC_CMD_QUERY_STATS:
+	case ORNIC_CMD_QUERY_PORT:
+	case ORNIC_CMD_QUERY_QP:
+	case ORNIC_CMD_QUERY_SRQ:
+		return 0;
+	default:
+		return min(out_len, ORNIC_CMD_OUT_MIN);
+	}
+}
+
 static int ornic_cmd_result(struct ornic_core *core, u32 i, enum ornic_opcode opcode,
 			    void *out, size_t out_len)
 {
@@ -378,7 +396,8 @@ static int ornic_cmd_result(struct ornic_core *core, u32 i, enum ornic_opcode op
 		return err;
 	}
 
-	if (len > out_len) {
+	/* An object without a number could not be destroyed ([ORNIC-OBJ-22]) */
+	if (len > out_len || len < ornic_cmd_out_min(opcode, out_len)) {
 		ornic_fail(core, "command %s answered %u bytes in room for %zu",
 			   ornic_cmd_name(opcode), len, out_len);
 		return -EIO;
