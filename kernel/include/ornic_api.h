@@ -148,12 +148,16 @@ int ornic_cmd_exec(struct ornic_dev *odev, enum ornic_opcode opcode,
 		   const void *in, size_t in_len, void *out, size_t out_len);
 
 /**
- * ornic_cmd_create - execute a command that returns struct ornic_object
+ * ornic_cmd_create - execute a command that returns struct ornic_object, or
+ *	struct ornic_create_mr_out
  * @odev:	the device
  * @opcode:	enum ornic_opcode
  * @in:		input structure, or NULL
  * @in_len:	bytes
- * @num:	number of the new object
+ * @num:	number of the new object, or the key
+ *
+ * A device that gives the number of another object is stopped. Of queues only
+ * ornic_res_add() notices that.
  *
  * Return: as ornic_cmd_exec().
  */

@@ -452,6 +452,9 @@ out_put_slot:
 }
 EXPORT_SYMBOL_NS_GPL(ornic_cmd_exec, "ORNIC");
 
+static_assert(sizeof(struct ornic_create_mr_out) == sizeof(struct ornic_object));
+static_assert(offsetof(struct ornic_create_mr_out, key) == offsetof(struct ornic_object, num));
+
 int ornic_cmd_create(struct ornic_dev *odev, enum ornic_opcode opcode,
 		     const void *in, size_t in_len, u32 *num)
 {
@@ -463,27 +466,31 @@ int ornic_cmd_create(struct ornic_dev *odev, enum ornic_opcode opcode,
 		return err;
 
 	*num = le32_to_cpu(out.num);
-	return 0;
+	return ornic_num_add(to_ornic_core(odev), opcode, *num);
 }
 EXPORT_SYMBOL_NS_GPL(ornic_cmd_create, "ORNIC");
 
 int ornic_cmd_destroy(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num)
 {
 	struct ornic_object in = { .num = cpu_to_le32(num) };
+	struct ornic_core *core = to_ornic_core(odev);
+	bool refused;
 	int err;
 
+	ornic_num_remove_begin(core, opcode, num);
 	err = ornic_cmd_exec(odev, opcode, &in, sizeof(in), NULL, 0);
-	if (!err || err == -EIO)
-		return 0;
 	/* A process may have bound windows to a region, which nobody else sees */
-	if (err == -EBUSY && opcode == ORNIC_CMD_DESTROY_MR)
+	refused = err == -EBUSY && opcode == ORNIC_CMD_DESTROY_MR;
+	ornic_num_remove_end(core, opcode, num, refused);
+	if (refused)
 		return err;
 
 	/*
 	 * The core destroys only what exists and is not in use. If it is
 	 * refused that at the end of a process, it warns and leaks the object.
 	 */
-	ornic_dev_fail(odev, "command %s %#x failed: %d", ornic_cmd_name(opcode), num, err);
+	if (err && err != -EIO)
+		ornic_fail(core, "command %s %#x failed: %d", ornic_cmd_name(opcode), num, err);
 	return 0;
 }
 EXPORT_SYMBOL_NS_GPL(ornic_cmd_destroy, "ORNIC");

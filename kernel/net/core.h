@@ -6,11 +6,15 @@
 #include <linux/mutex.h>
 #include <linux/ratelimit.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 
 #include "ornic_api.h"
 #include "clock.h"
 #include "cmd.h"
 #include "eq.h"
+
+/* Kinds of objects whose numbers are in struct ornic_core */
+#define ORNIC_NUM_KINDS		8
 
 /**
  * struct ornic_core - a device, private part
@@ -23,6 +27,7 @@
  * @cmdq:	admin queue
  * @eqs:	event queues, one per vector
  * @res:	receivers of events by number, per type
+ * @nums:	numbers in use, per kind of object
  * @board:	board of doorbell page 0
  * @clock:	PTP hardware clock
  * @adev:	auxiliary device, NULL while there is none
@@ -48,6 +53,7 @@ struct ornic_core {
 	struct ornic_cmdq cmdq;
 	struct ornic_eq *eqs;
 	struct xarray res[ORNIC_RES_TYPES];
+	struct xarray nums[ORNIC_NUM_KINDS];
 	struct ornic_dbuf board;
 	struct ornic_clock clock;
 	struct ornic_adev *adev;
@@ -85,6 +91,14 @@ void ornic_restart(struct ornic_core *core);
 void ornic_health_start(struct ornic_core *core);
 void ornic_health_stop(struct ornic_core *core);
 void ornic_recovery_init(struct ornic_core *core);
+
+/* num.c */
+void ornic_nums_init(struct ornic_core *core);
+void ornic_nums_clear(struct ornic_core *core);
+int ornic_num_add(struct ornic_core *core, enum ornic_opcode create, u32 num);
+void ornic_num_remove_begin(struct ornic_core *core, enum ornic_opcode destroy, u32 num);
+void ornic_num_remove_end(struct ornic_core *core, enum ornic_opcode destroy, u32 num,
+			  bool refused);
 
 /* uctx.c */
 int ornic_kernel_uctx_init(struct ornic_core *core);

@@ -90,6 +90,8 @@ static int ornic_device_up(struct ornic_core *core)
 	if (err)
 		return err;
 
+	/* The reset has destroyed all objects */
+	ornic_nums_clear(core);
 	pci_set_master(pdev);
 	caps = readl(core->regs + ORNIC_REG_CAPS);
 	core->odev.shadow = caps & ORNIC_CAPS_SHADOW;
@@ -251,6 +253,7 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	mutex_init(&core->state_lock);
 	ATOMIC_INIT_NOTIFIER_HEAD(&core->odev.death);
 	ornic_res_init(core);
+	ornic_nums_init(core);
 	ornic_cmdq_init(core);
 	ornic_recovery_init(core);
 
@@ -312,6 +315,7 @@ err_unlock:
 err_uninit_irqs:
 	/* Failures of the device were reported where they were found */
 	ornic_irqs_uninit(core);
+	ornic_nums_clear(core);
 	return err;
 }
 
@@ -333,6 +337,7 @@ static void ornic_remove(struct pci_dev *pdev)
 	ornic_netdev_free(core->odev.netdev);
 	ornic_irqs_uninit(core);
 	ornic_res_uninit(core);
+	ornic_nums_clear(core);
 }
 
 /* The next kernel must not find a device that still does DMA */

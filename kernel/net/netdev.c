@@ -135,7 +135,6 @@ int ornic_netdev_set_rss(struct ornic_netdev *nd)
 static int ornic_netdev_alloc_keys(struct ornic_netdev *nd)
 {
 	struct ornic_dev *odev = ornic_nd_dev(nd);
-	struct ornic_create_mr_out out;
 	struct ornic_create_mr_in in;
 	int err;
 
@@ -148,11 +147,10 @@ static int ornic_netdev_alloc_keys(struct ornic_netdev *nd)
 		.access = cpu_to_le32(ORNIC_ACCESS_LOCAL_WRITE),
 		.type = ORNIC_MR_DMA,
 	};
-	err = ornic_cmd_exec(odev, ORNIC_CMD_CREATE_MR, &in, sizeof(in), &out, sizeof(out));
+	err = ornic_cmd_create(odev, ORNIC_CMD_CREATE_MR, &in, sizeof(in), &nd->lkey);
 	if (err)
 		goto err_free_pd;
 
-	nd->lkey = le32_to_cpu(out.key);
 	return 0;
 
 err_free_pd:

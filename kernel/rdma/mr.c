@@ -49,17 +49,9 @@ int ornic_mr_access(const struct ornic_ib_dev *dev, int access, u32 *hw)
  */
 int ornic_mr_create(struct ornic_ib_dev *dev, struct ornic_create_mr_in *in, u32 *key)
 {
-	struct ornic_create_mr_out out;
-	int err;
-
 	/* A random variant keeps an old key from working again soon */
 	in->variant = get_random_u8();
-	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_CREATE_MR, in, sizeof(*in), &out, sizeof(out));
-	if (err)
-		return err;
-
-	*key = le32_to_cpu(out.key);
-	return 0;
+	return ornic_cmd_create(dev->odev, ORNIC_CMD_CREATE_MR, in, sizeof(*in), key);
 }
 
 /**

@@ -206,6 +206,48 @@ static void ornic_test_number_given_twice_stops_the_device(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, test_is_bus_master(odev));
 }
 
+static int test_create_eq(struct ornic_dev *odev, const struct ornic_dbuf *ring, u32 *num)
+{
+	const u32 dbr_offset = ring->size / 2;
+	struct ornic_create_eq_in in = {
+		.log_size = 4,
+		.dbr_addr = cpu_to_le64(ring->dma + dbr_offset),
+	};
+
+	ornic_dbuf_describe(ring, 0, dbr_offset, &in.buf);
+	return ornic_cmd_create(odev, ORNIC_CMD_CREATE_EQ, &in, sizeof(in), num);
+}
+
+/*
+ * [ORNIC-OBJ-22] Destroys an EQ without the driver, so that the next one gets its number
+ * ([ORNIC-OBJ-1])
+ */
+static void ornic_test_object_given_twice_stops_the_device(struct kunit *test)
+{
+	struct verbs *v = test->priv;
+	struct ornic_dev *odev = test_odev(v);
+	struct ornic_object in = {};
+	struct ornic_dbuf rings[2];
+	u32 num, i;
+
+	for (i = 0; i < ARRAY_SIZE(rings); i++)
+		KUNIT_ASSERT_EQ(test, ornic_dbuf_alloc(odev, &rings[i], PAGE_SIZE), 0);
+	KUNIT_ASSERT_EQ(test, test_create_eq(odev, &rings[0], &num), 0);
+	/* The number of what the driver destroys is free */
+	KUNIT_ASSERT_EQ(test, ornic_cmd_destroy(odev, ORNIC_CMD_DESTROY_EQ, num), 0);
+	KUNIT_ASSERT_EQ(test, test_create_eq(odev, &rings[0], &num), 0);
+
+	in.num = cpu_to_le32(num);
+	KUNIT_ASSERT_EQ(test, ornic_cmd_exec(odev, ORNIC_CMD_DESTROY_EQ, &in, sizeof(in), NULL, 0),
+			0);
+	KUNIT_EXPECT_EQ(test, test_create_eq(odev, &rings[1], &num), -EIO);
+	KUNIT_EXPECT_EQ(test, ornic_cmd_exec(odev, ORNIC_CMD_NOP, NULL, 0, NULL, 0), -EIO);
+	KUNIT_EXPECT_FALSE(test, test_is_bus_master(odev));
+
+	for (i = 0; i < ARRAY_SIZE(rings); i++)
+		ornic_dbuf_free(odev, &rings[i]);
+}
+
 /* Its consumer would wait for the completion that is missing instead */
 static void ornic_test_stray_completion_stops_the_device(struct kunit *test)
 {
@@ -346,6 +388,7 @@ static struct kunit_case ornic_failure_cases[] = {
 	KUNIT_CASE(ornic_test_refused_revoke_stops_the_device),
 	KUNIT_CASE(ornic_test_refused_destroy_stops_the_device),
 	KUNIT_CASE(ornic_test_number_given_twice_stops_the_device),
+	KUNIT_CASE(ornic_test_object_given_twice_stops_the_device),
 	KUNIT_CASE(ornic_test_stray_completion_stops_the_device),
 	KUNIT_CASE(ornic_test_failure_while_a_cq_is_freed),
 	{}

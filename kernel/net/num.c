@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Numbers of objects in use: processes that got the same number would share an
+ * object, such as a protection domain ([ORNIC-OBJ-22]). Objects with events are
+ * in the tables of their receivers instead, see ornic_res_add().
+ */
+#include "core.h"
+
+/* Being destroyed: the device may give the number again before it completes */
+#define ORNIC_NUM_LIVE	xa_mk_value(1)
+#define ORNIC_NUM_DYING	xa_mk_value(0)
+
+static const struct {
+	enum ornic_opcode create;
+	enum ornic_opcode destroy;
+} ornic_num_kinds[ORNIC_NUM_KINDS] = {
+	{ ORNIC_CMD_ALLOC_UCTX, ORNIC_CMD_FREE_UCTX },
+	{ ORNIC_CMD_CREATE_EQ, ORNIC_CMD_DESTROY_EQ },
+	{ ORNIC_CMD_ALLOC_PD, ORNIC_CMD_FREE_PD },
+	{ ORNIC_CMD_CREATE_MR, ORNIC_CMD_DESTROY_MR },
+	{ ORNIC_CMD_ALLOC_XRCD, ORNIC_CMD_FREE_XRCD },
+	{ ORNIC_CMD_CREATE_RWQ_TABLE, ORNIC_CMD_DESTROY_RWQ_TABLE },
+	{ ORNIC_CMD_CREATE_FLOW, ORNIC_CMD_DESTROY_FLOW },
+	{ ORNIC_CMD_CREATE_COUNTERS, ORNIC_CMD_DESTROY_COUNTERS },
+};
+
+/* Returns ORNIC_NUM_KINDS for an object that is not here */
+static u32 ornic_num_kind(enum ornic_opcode opcode)
+{
+	u32 kind;
+
+	for (kind = 0; kind < ORNIC_NUM_KINDS; kind++)
+		if (opcode == ornic_num_kinds[kind].create ||
+		    opcode == ornic_num_kinds[kind].destroy)
+			break;
+	return kind;
+}
+
+/* The variant of a key is the host's choice and changes */
+static u32 ornic_num_index(enum ornic_opcode opcode, u32 num)
+{
+	switch (opcode) {
+	case ORNIC_CMD_CREATE_MR:
+	case ORNIC_CMD_DESTROY_MR:
+		return ORNIC_GET(ORNIC_KEY_INDEX, num);
+	default:
+		return num;
+	}
+}
+
+/**
+ * ornic_nums_init - initialise the tables of numbers, once per probe
+ * @core:	the device
+ */
+void ornic_nums_init(struct ornic_core *core)
+{
+	u32 i;
+
+	for (i = 0; i < ORNIC_NUM_KINDS; i++)
+		xa_init(&core->nums[i]);
+}
+
+/**
+ * ornic_nums_clear - forget all numbers
+ * @core:	the device, without objects
+ */
+void ornic_nums_clear(struct ornic_core *core)
+{
+	u32 i;
+
+	for (i = 0; i < ORNIC_NUM_KINDS; i++)
+		xa_destroy(&core->nums[i]);
+}
+
+/**
+ * ornic_num_add - take the number of a new object into use
+ * @core:	the device
+ * @create:	the command that created it
+ * @num:	its number
+ *
+ * Return: 0, or a negative error number. Then the object does not exist any
+ * more, or the device has been stopped.
+ */
+int ornic_num_add(struct ornic_core *core, enum ornic_opcode create, u32 num)
+{
+	u32 kind = ornic_num_kind(create), index = ornic_num_index(create, num);
+	void *from = NULL, *old;
+
+	if (kind == ORNIC_NUM_KINDS)
+		return 0;
+
+	for (;;) {
+		old = xa_cmpxchg(&core->nums[kind], index, from, ORNIC_NUM_LIVE, GFP_KERNEL);
+		if (old == from)
+			return 0;
+		if (xa_is_err(old))
+			break;
+		if (old == ORNIC_NUM_LIVE) {
+			/* To destroy it would destroy the object that had it first */
+			ornic_fail(core, "command %s gave the number %#x twice",
+				   ornic_cmd_name(create), num);
+			return -EIO;
+		}
+		from = old;
+	}
+
+	ornic_cmd_release(&core->odev, ornic_num_kinds[kind].destroy, num);
+	return xa_err(old);
+}
+
+static void ornic_num_change(struct ornic_core *core, enum ornic_opcode destroy, u32 num,
+			     void *from, void *to)
+{
+	u32 kind = ornic_num_kind(destroy);
+
+	/* Allocates no memory: an entry that does not exist does not match */
+	if (kind < ORNIC_NUM_KINDS)
+		xa_cmpxchg(&core->nums[kind], ornic_num_index(destroy, num), from, to, GFP_KERNEL);
+}
+
+/**
+ * ornic_num_remove_begin - allow the device to give a number again
+ * @core:	the device
+ * @destroy:	the command that is going to destroy the object
+ * @num:	number of the object
+ */
+void ornic_num_remove_begin(struct ornic_core *core, enum ornic_opcode destroy, u32 num)
+{
+	ornic_num_change(core, destroy, num, ORNIC_NUM_LIVE, ORNIC_NUM_DYING);
+}
+
+/**
+ * ornic_num_remove_end - finish what ornic_num_remove_begin() has begun
+ * @core:	the device
+ * @destroy:	the command
+ * @num:	number of the object, which another one may have by now
+ * @refused:	the command failed, and the object still exists
+ */
+void ornic_num_remove_end(struct ornic_core *core, enum ornic_opcode destroy, u32 num,
+			  bool refused)
+{
+	ornic_num_change(core, destroy, num, ORNIC_NUM_DYING, refused ? ORNIC_NUM_LIVE : NULL);
+}
