@@ -86,7 +86,7 @@ enum ornic_tx_type {
  * @xdpf:	the frame, of the other types
  * @bytes:	bytes on the wire, of all segments
  * @segs:	number of frames on the wire
- * @slots:	number of slots of the WQE
+ * @slots:	number of slots of the WQE; 0 where none begins
  * @maps:	number of mapped pieces
  * @single:	the first piece was mapped by dma_map_single()
  * @type:	enum ornic_tx_type

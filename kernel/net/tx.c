@@ -419,9 +419,11 @@ struct ornic_tx_done {
 	u32 gso_seg_bytes;
 };
 
-static void ornic_tx_free_pkt(struct ornic_queue *queue, u32 index, int budget)
+/* Returns the slots of the frame */
+static u32 ornic_tx_free_pkt(struct ornic_queue *queue, u32 index, int budget)
 {
 	struct ornic_tx_pkt *pkt = &queue->tx.pkts[ornic_tx_pos(&queue->tx, index)];
+	u32 slots = pkt->slots;
 
 	ornic_tx_unmap(queue, index, pkt->maps, pkt->single);
 	if (pkt->type == ORNIC_TX_SKB)
@@ -430,6 +432,8 @@ static void ornic_tx_free_pkt(struct ornic_queue *queue, u32 index, int budget)
 		xdp_return_frame_rx_napi(pkt->xdpf);
 	else
 		xdp_return_frame(pkt->xdpf);
+	pkt->slots = 0;
+	return slots;
 }
 
 /* Frees the frames from @ci on, up to and including the one that begins at @last */
@@ -437,13 +441,15 @@ static bool ornic_tx_complete(struct ornic_queue *queue, u32 *ci, u32 last, int 
 			      struct ornic_tx_done *done)
 {
 	struct ornic_txq *tx = &queue->tx;
-	bool found = false;
+	/* Pairs with the release in ornic_tx_publish() */
+	u32 published = smp_load_acquire(&tx->published);
+	bool found;
 
-	/*
-	 * Stop at published, whatever the device reports. Pairs with the
-	 * release in ornic_tx_publish().
-	 */
-	while (!found && *ci != smp_load_acquire(&tx->published)) {
+	/* The device may be using all frames if it does not name one of them */
+	if (unlikely(last - *ci >= published - *ci || !tx->pkts[ornic_tx_pos(tx, last)].slots))
+		return false;
+
+	do {
 		const struct ornic_tx_pkt *pkt = &tx->pkts[ornic_tx_pos(tx, *ci)];
 
 		found = *ci == last;
@@ -460,11 +466,10 @@ static bool ornic_tx_complete(struct ornic_queue *queue, u32 *ci, u32 last, int 
 				done->gso_seg_bytes += pkt->bytes;
 			}
 		}
-		ornic_tx_free_pkt(queue, *ci, budget);
-		*ci += pkt->slots;
-	}
+		*ci += ornic_tx_free_pkt(queue, *ci, budget);
+	} while (!found);
 
-	return found;
+	return true;
 }
 
 /**
@@ -605,12 +610,8 @@ void ornic_tx_uninit(struct ornic_queue *queue)
 {
 	struct ornic_txq *tx = &queue->tx;
 
-	while (tx->ci != tx->pi) {
-		u32 slots = tx->pkts[ornic_tx_pos(tx, tx->ci)].slots;
-
-		ornic_tx_free_pkt(queue, tx->ci, 0);
-		tx->ci += slots;
-	}
+	while (tx->ci != tx->pi)
+		tx->ci += ornic_tx_free_pkt(queue, tx->ci, 0);
 
 	kvfree(tx->maps);
 	kvfree(tx->pkts);
