@@ -14,10 +14,37 @@
 /* Well below the half minute for which readers of the page can extrapolate */
 #define ORNIC_CLOCK_PERIOD	(4 * HZ)
 #define ORNIC_CLOCK_MAX_PPB	100000000
+#define ORNIC_CLOCK_TRIES	8
 
 static struct ornic_core *ornic_ptp_core(struct ptp_clock_info *info)
 {
 	return container_of(info, struct ornic_core, clock.info);
+}
+
+/*
+ * The clock cannot go back, so a value that is far ahead needs a second read:
+ * otherwise one that is nonsense would set it wrong until the next reset.
+ */
+static bool ornic_clock_verify(struct ornic_core *core, u64 cycles)
+{
+	struct ornic_clock *clock = &core->clock;
+	u64 elapsed = ktime_get_boottime_ns() - clock->host_ns;
+
+	return ornic_clock_plausible(&clock->time, cycles, elapsed) ||
+	       ornic_clock_confirms(cycles, readq(core->regs + ORNIC_REG_CLOCK));
+}
+
+/* For a time before the clock runs, when no earlier value is known */
+static u64 ornic_clock_settle(struct ornic_core *core)
+{
+	u64 cycles = readq(core->regs + ORNIC_REG_CLOCK), last;
+	u32 tries = ORNIC_CLOCK_TRIES;
+
+	do {
+		last = cycles;
+		cycles = readq(core->regs + ORNIC_REG_CLOCK);
+	} while (!ornic_clock_confirms(last, cycles) && --tries);
+	return cycles;
 }
 
 static int ornic_clock_read(struct ornic_core *core, struct ptp_system_timestamp *sts, u64 *cycles)
@@ -36,7 +63,7 @@ static int ornic_clock_read(struct ornic_core *core, struct ptp_system_timestamp
 	/* Check after the read: during a reset the value is undefined */
 	status = readl(core->regs + ORNIC_REG_STATUS);
 	if (status == ~0u || !(status & ORNIC_STATUS_ENABLED) ||
-	    !ornic_clock_ahead(&clock->time, *cycles))
+	    !ornic_clock_ahead(&clock->time, *cycles) || !ornic_clock_verify(core, *cycles))
 		return -EIO;
 
 	return 0;
@@ -200,7 +227,7 @@ void ornic_clock_register(struct ornic_core *core)
 	}
 
 	clock->time = (struct ornic_clock_time) {
-		.cycles = readq(core->regs + ORNIC_REG_CLOCK),
+		.cycles = ornic_clock_settle(core),
 		.nsec = ktime_get_real_ns(),
 		.mult = ORNIC_CLOCK_MULT,
 	};
@@ -259,7 +286,7 @@ void ornic_clock_start(struct ornic_core *core)
 
 	spin_lock(&clock->lock);
 	elapsed = ktime_get_boottime_ns() - clock->host_ns;
-	ornic_clock_resume(&clock->time, readq(core->regs + ORNIC_REG_CLOCK), elapsed);
+	ornic_clock_resume(&clock->time, ornic_clock_settle(core), elapsed);
 	ornic_clock_update(clock);
 	clock->running = true;
 	spin_unlock(&clock->lock);

@@ -11,6 +11,7 @@
 #include <linux/math64.h>
 #include <linux/ptp_clock_kernel.h>
 #include <linux/spinlock.h>
+#include <linux/time64.h>
 #include <rdma/ornic-abi.h>
 
 /*
@@ -19,6 +20,8 @@
  */
 #define ORNIC_CLOCK_SHIFT	28
 #define ORNIC_CLOCK_MASK	(BIT_ULL(ORNIC_CLOCK_SHIFT) - 1)
+/* Nanoseconds for which the host may be busy between two reads */
+#define ORNIC_CLOCK_SLACK	NSEC_PER_SEC
 /* The counter counts nanoseconds */
 #define ORNIC_CLOCK_MULT	BIT(ORNIC_CLOCK_SHIFT)
 
@@ -64,6 +67,34 @@ static inline void ornic_clock_advance(struct ornic_clock_time *time, u64 cycles
 static inline bool ornic_clock_ahead(const struct ornic_clock_time *time, u64 cycles)
 {
 	return (s64)(cycles - time->cycles) >= 0;
+}
+
+/**
+ * ornic_clock_plausible - check that the counter advanced as the host's clock
+ * @time:	an earlier moment
+ * @cycles:	current counter value, not less than @time->cycles
+ * @elapsed:	nanoseconds since @time by the host's clock
+ *
+ * Return: false if the counter is far ahead, as after a virtual machine was
+ * stopped, or if the device returned nonsense.
+ */
+static inline bool ornic_clock_plausible(const struct ornic_clock_time *time, u64 cycles,
+					 u64 elapsed)
+{
+	return cycles - time->cycles <= elapsed + elapsed / 8 + ORNIC_CLOCK_SLACK;
+}
+
+/**
+ * ornic_clock_confirms - check that two reads are from the same counter
+ * @first:	counter value
+ * @second:	counter value read directly after @first
+ *
+ * Return: true if the second read confirms the first; false for all ones, which
+ * mean that the device does not answer.
+ */
+static inline bool ornic_clock_confirms(u64 first, u64 second)
+{
+	return second != U64_MAX && second - first <= ORNIC_CLOCK_SLACK;
 }
 
 /**

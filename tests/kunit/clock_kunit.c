@@ -93,6 +93,28 @@ static void ornic_test_clock_resumes_after_power_was_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, time.cycles, 77);
 }
 
+static void ornic_test_clock_far_ahead_needs_a_second_read(struct kunit *test)
+{
+	struct ornic_clock_time time = ornic_test_time(0);
+	const u64 elapsed = 4 * NSEC_PER_SEC;
+	const u64 hour = 3600 * NSEC_PER_SEC;
+
+	KUNIT_EXPECT_TRUE(test, ornic_clock_plausible(&time, TEST_CYCLES, 0));
+	KUNIT_EXPECT_TRUE(test, ornic_clock_plausible(&time, TEST_CYCLES + elapsed, elapsed));
+	/* The clock of the host may be slow */
+	KUNIT_EXPECT_TRUE(test, ornic_clock_plausible(&time, TEST_CYCLES + hour + hour / 10, hour));
+	KUNIT_EXPECT_FALSE(test, ornic_clock_plausible(&time, TEST_CYCLES + hour, elapsed));
+	KUNIT_EXPECT_FALSE(test, ornic_clock_plausible(&time, TEST_CYCLES + S64_MAX, elapsed));
+
+	/* A virtual machine that was stopped gets a confirmation, nonsense none */
+	KUNIT_EXPECT_TRUE(test, ornic_clock_confirms(TEST_CYCLES + hour, TEST_CYCLES + hour));
+	KUNIT_EXPECT_TRUE(test, ornic_clock_confirms(TEST_CYCLES + hour, TEST_CYCLES + hour + 999));
+	KUNIT_EXPECT_FALSE(test, ornic_clock_confirms(TEST_CYCLES + hour, TEST_CYCLES + elapsed));
+	KUNIT_EXPECT_FALSE(test, ornic_clock_confirms(TEST_CYCLES + elapsed, TEST_CYCLES + hour));
+	/* A device that does not answer */
+	KUNIT_EXPECT_FALSE(test, ornic_clock_confirms(U64_MAX, U64_MAX));
+}
+
 /* Conversion by a process, in 64 bits, as ornic-abi.h defines it */
 static u64 ornic_test_page_ns(const struct ornic_clock_page *page, u64 timestamp)
 {
@@ -141,6 +163,7 @@ static struct kunit_case ornic_clock_cases[] = {
 	KUNIT_CASE(ornic_test_clock_keeps_fractions),
 	KUNIT_CASE(ornic_test_clock_resumes_after_a_reset),
 	KUNIT_CASE(ornic_test_clock_resumes_after_power_was_off),
+	KUNIT_CASE(ornic_test_clock_far_ahead_needs_a_second_read),
 	KUNIT_CASE(ornic_test_clock_page),
 	{}
 };
