@@ -287,6 +287,40 @@ int ornic_uctx_alloc(struct ornic_dev *odev, struct ornic_uctx *uctx);
  */
 void ornic_uctx_free(struct ornic_dev *odev, struct ornic_uctx *uctx);
 
+/* ---- Rings that the device writes ---------------------------------------- */
+
+/* Phase bit of the entry at a free-running index: set on the first pass */
+static inline u32 ornic_ring_phase(u32 index, u8 log_size, u32 phase_bit)
+{
+	return (index >> log_size) & 1 ? 0 : phase_bit;
+}
+
+/**
+ * ornic_ring_written - check whether the device has written an entry
+ * @word:	the word of the entry that has the phase
+ * @index:	index of the entry, free running
+ * @log_size:	log2 of the number of entries
+ * @phase_bit:	of the phase
+ *
+ * Return: true if the entry was written in the pass of @index.
+ */
+static inline bool ornic_ring_written(const __le32 *word, u32 index, u8 log_size, u32 phase_bit)
+{
+	u32 phase = le32_to_cpu(READ_ONCE(*word)) & phase_bit;
+
+	return phase == ornic_ring_phase(index, log_size, phase_bit);
+}
+
+/**
+ * struct ornic_gap - an entry that the device has left out, as last seen
+ * @found:	there was one
+ * @index:	its index, free running
+ */
+struct ornic_gap {
+	bool found;
+	u32 index;
+};
+
 /* ---- Events ------------------------------------------------------------- */
 
 enum ornic_res_type {
@@ -297,6 +331,8 @@ enum ornic_res_type {
 	ORNIC_RES_TYPES
 };
 
+struct ornic_cq_ring;
+
 /**
  * struct ornic_res - receiver of an object's events; embed it in the object
  * @event:	called with ORNIC_EVENT_COMP and the events of the object's
@@ -306,6 +342,9 @@ enum ornic_res_type {
  * @refs:	one while the object is added, one for each event being
  *		delivered; 0 before and after
  * @unused:	completed when @refs drops to zero
+ * @ring:	ring of a CQ that the kernel polls, in which gaps are looked for;
+ *		else NULL
+ * @gap:	the last one found in @ring
  */
 struct ornic_res {
 	void (*event)(struct ornic_res *res, enum ornic_event event);
@@ -313,12 +352,15 @@ struct ornic_res {
 	enum ornic_res_type type;
 	refcount_t refs;
 	struct completion unused;
+	const struct ornic_cq_ring *ring;
+	struct ornic_gap gap;
 };
 
 /**
  * ornic_res_add - start to deliver an object's events
  * @odev:	the device
- * @res:	event, num and type are set, and the object is ready for events
+ * @res:	event, num, type and ring are set, and the object is ready for
+ *		events
  *
  * Return: 0, -ENOMEM, or -EBUSY if the device gave a number that is in use; the
  * device has then been stopped.
@@ -472,12 +514,6 @@ struct ornic_cq_ring {
 	u8 log_cqe_size;
 };
 
-/* Phase bit of the entry at a free-running index: set on the first pass */
-static inline u32 ornic_ring_phase(u32 index, u8 log_size, u32 phase_bit)
-{
-	return (index >> log_size) & 1 ? 0 : phase_bit;
-}
-
 /**
  * ornic_cq_peek - get the next completion without consuming it
  * @ring:	the ring
@@ -490,12 +526,11 @@ static inline struct ornic_cqe *ornic_cq_peek(const struct ornic_cq_ring *ring)
 {
 	u32 pos = ring->ci & ((1u << ring->log_size) - 1);
 	struct ornic_cqe *cqe = ring->buf + ((size_t)pos << ring->log_cqe_size);
-	u32 phase = le32_to_cpu(READ_ONCE(cqe->qpn)) & ORNIC_CQE_PHASE;
 
-	if (phase != ornic_ring_phase(ring->ci, ring->log_size, ORNIC_CQE_PHASE))
+	if (!ornic_ring_written(&cqe->qpn, ring->ci, ring->log_size, ORNIC_CQE_PHASE))
 		return NULL;
 
-		/* Read the phase before the other words of the entry */
+	/* Read the phase before the other words of the entry */
 	dma_rmb();
 	return cqe;
 }

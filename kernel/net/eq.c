@@ -12,10 +12,14 @@
 #include <linux/xarray.h>
 
 #include "core.h"
+#include "gap.h"
 #include "netdev.h"
 
 /* Number of events handled before the CPU is given to others */
 #define ORNIC_EQ_BUDGET 64
+
+/* Receivers with a ring */
+#define ORNIC_RES_RING XA_MARK_0
 
 /* ---- Receivers ---------------------------------------------------------- */
 
@@ -48,11 +52,17 @@ void ornic_res_uninit(struct ornic_core *core)
 int ornic_res_add(struct ornic_dev *odev, struct ornic_res *res)
 {
 	struct ornic_core *core = to_ornic_core(odev);
+	struct xarray *xa = &core->res[res->type];
 	int err;
 
 	refcount_set(&res->refs, 1);
 	init_completion(&res->unused);
-	err = xa_insert_irq(&core->res[res->type], res->num, res, GFP_KERNEL);
+	res->gap = (struct ornic_gap) {};
+	xa_lock_irq(xa);
+	err = __xa_insert(xa, res->num, res, GFP_KERNEL);
+	if (!err && res->ring)
+		__xa_set_mark(xa, res->num, ORNIC_RES_RING);
+	xa_unlock_irq(xa);
 	if (!err)
 		return 0;
 
@@ -105,6 +115,67 @@ static void ornic_res_event(struct ornic_core *core, enum ornic_res_type type, u
 	ornic_res_put(res);
 }
 
+/* Returns the next receiver with a ring, for ornic_res_put(), or NULL */
+static struct ornic_res *ornic_res_next_ring(struct ornic_core *core, unsigned long *num)
+{
+	struct xarray *xa = &core->res[ORNIC_RES_CQ];
+	struct ornic_res *res;
+
+	xa_lock_irq(xa);
+	res = xa_find(xa, num, ULONG_MAX, ORNIC_RES_RING);
+	if (res)
+		refcount_inc(&res->refs);
+	xa_unlock_irq(xa);
+	return res;
+}
+
+static void ornic_res_check_ring(struct ornic_core *core, struct ornic_res *res)
+{
+	const struct ornic_cq_ring *ring = res->ring;
+	const struct ornic_cqe *first = ring->buf;
+	/* As published: the consumer's own copy is under its lock */
+	u32 ci = le32_to_cpu(READ_ONCE(ring->dbr->ci));
+	bool found;
+
+	found = ornic_gap_at(&first->qpn, ring->log_cqe_size, ring->log_size, ORNIC_CQE_PHASE, ci);
+	if (ornic_gap_stays(&res->gap, found, ci))
+		ornic_fail(core, "completion queue %#x lacks entry %u", res->num, ci);
+}
+
+static void ornic_eq_check_ring(struct ornic_eq *eq)
+{
+	bool found;
+
+	spin_lock_irq(&eq->lock);
+	if (eq->live) {
+		found = ornic_gap_at(&eq->ring->ctl, ilog2(sizeof(*eq->ring)), eq->log_size,
+				     ORNIC_EQE_PHASE, eq->ci);
+		if (ornic_gap_stays(&eq->gap, found, eq->ci))
+			ornic_fail(eq->core, "event queue %u lacks entry %u", eq->num, eq->ci);
+	}
+	spin_unlock_irq(&eq->lock);
+}
+
+/**
+ * ornic_check_rings - stop a device that leaves out entries of rings
+ * @core:	the device; called every few seconds, and not concurrently
+ */
+void ornic_check_rings(struct ornic_core *core)
+{
+	struct ornic_res *res;
+	unsigned long num;
+	u32 i;
+
+	for (i = 0; i < core->num_vectors; i++)
+		ornic_eq_check_ring(&core->eqs[i]);
+
+	for (num = 0; (res = ornic_res_next_ring(core, &num)); num++) {
+		ornic_res_check_ring(core, res);
+		ornic_res_put(res);
+		cond_resched();
+	}
+}
+
 /* ---- Event queues ------------------------------------------------------- */
 
 static void ornic_eq_handle(struct ornic_core *core, const struct ornic_eqe *eqe)
@@ -151,9 +222,8 @@ static void ornic_eq_handle(struct ornic_core *core, const struct ornic_eqe *eqe
 static struct ornic_eqe *ornic_eq_peek(const struct ornic_eq *eq)
 {
 	struct ornic_eqe *eqe = &eq->ring[eq->ci & ((1u << eq->log_size) - 1)];
-	u32 phase = le32_to_cpu(READ_ONCE(eqe->ctl)) & ORNIC_EQE_PHASE;
 
-	if (phase != ornic_ring_phase(eq->ci, eq->log_size, ORNIC_EQE_PHASE))
+	if (!ornic_ring_written(&eqe->ctl, eq->ci, eq->log_size, ORNIC_EQE_PHASE))
 		return NULL;
 
 	/* Read the phase before the other words of the entry */
@@ -250,6 +320,7 @@ static int ornic_eq_create(struct ornic_eq *eq)
 
 	eq->log_size = ilog2(min(odev->lim.max_eqe, ORNIC_EQ_ENTRIES));
 	eq->ci = 0;
+	eq->gap = (struct ornic_gap) {};
 	size = sizeof(*eq->ring) << eq->log_size;
 
 	/* The doorbell record follows the ring, on a cache line of its own */

@@ -17,11 +17,13 @@
  *
  * @core:	the device
  * @vector:	interrupt vector, the index in core->eqs
- * @lock:	held while events are handled; protects @live, @ci and @arm_seq
+ * @lock:	held while events are handled; protects @live, @ci, @arm_seq
+ *		and @gap
  * @live:	the ring exists; the members below are valid only then
  * @num:	number of the queue
  * @ci:		consumer index, free running
  * @arm_seq:	number of the last arm request
+ * @gap:	the last one found in the ring
  * @log_size:	log2 of the number of entries
  * @buf:	ring, then doorbell record
  * @ring:	the ring
@@ -37,6 +39,7 @@ struct ornic_eq {
 	u32 num;
 	u32 ci;
 	u32 arm_seq;
+	struct ornic_gap gap;
 	u8 log_size;
 	struct ornic_dbuf buf;
 	struct ornic_eqe *ring;
@@ -51,5 +54,6 @@ int ornic_eqs_create(struct ornic_core *core);
 void ornic_eqs_destroy(struct ornic_core *core);
 void ornic_res_init(struct ornic_core *core);
 void ornic_res_uninit(struct ornic_core *core);
+void ornic_check_rings(struct ornic_core *core);
 
 #endif /* ORNIC_EQ_H */

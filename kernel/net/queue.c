@@ -133,6 +133,7 @@ static int ornic_queue_create_cq(struct ornic_queue *queue, struct ornic_cq_ring
 
 	res->num = ring->cqn;
 	res->type = ORNIC_RES_CQ;
+	res->ring = ring;
 	err = ornic_res_add(odev, res);
 	if (err)
 		ornic_cmd_release(odev, ORNIC_CMD_DESTROY_CQ, ring->cqn);

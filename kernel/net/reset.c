@@ -256,8 +256,8 @@ out_unlock:
 }
 
 /*
- * Polls for failures that the device cannot report: a broken event queue, or
- * its removal from the slot.
+ * Polls for failures that the device cannot report: a broken event queue, an
+ * entry that it has left out, or its removal from the slot.
  */
 static void ornic_check_health(struct work_struct *work)
 {
@@ -278,6 +278,7 @@ static void ornic_check_health(struct work_struct *work)
 		return;
 	}
 
+	ornic_check_rings(core);
 	queue_delayed_work(system_dfl_long_wq, &core->health, ORNIC_HEALTH_INTERVAL);
 }
 

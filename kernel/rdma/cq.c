@@ -167,6 +167,7 @@ int ornic_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 
 	cq->ring.buf = cq->buf.mem->addr;
 	cq->ring.dbr = cq->buf.mem->addr + ornic_cq_dbr_offset(&cq->buf);
+	cq->res.ring = &cq->ring;
 	err = ornic_cq_create(dev, cq, 0, attr);
 	if (err)
 		goto err_free_buf;

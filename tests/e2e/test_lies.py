@@ -37,6 +37,8 @@ REASONS = tuple(rf"ornic \S+: {reason}" for reason in (
     r"device reports fatal error \d+",
     r"device does not answer",
     r"device was reset by somebody else: status 0x[0-9a-f]+",
+    r"completion queue 0x[0-9a-f]+ lacks entry \d+",
+    r"event queue \d+ lacks entry \d+",
     r"queue \d+: (send|receive) \d+ failed with status \d+",
     r"queue \d+: completion of send \d+, ci \d+",
     r"queue \d+: completion of receive \d+, ci \d+, pi \d+",

@@ -8,6 +8,7 @@
 
 #include "ornic_api.h"
 #include "../../kernel/net/cmd.h"
+#include "../../kernel/net/gap.h"
 
 #define TEST_LOG_SIZE	3
 #define TEST_SIZE	8u
@@ -149,6 +150,72 @@ static void ornic_test_cq_arm_sequence_wraps(struct kunit *test)
 	cq->ring.arm_seq = ORNIC_GET(ORNIC_ARM_SEQ, U32_MAX);
 	ornic_cq_arm(odev, &cq->ring, ORNIC_ARM_NEXT);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(cq->dbr.arm), ORNIC_ARM_NEXT);
+}
+
+static bool ornic_test_cq_has_gap(const struct test_cq *cq)
+{
+	const struct ornic_cqe *first = cq->ring.buf;
+
+	return ornic_gap_at(&first->qpn, cq->ring.log_cqe_size, TEST_LOG_SIZE, ORNIC_CQE_PHASE,
+			    cq->ring.ci);
+}
+
+/* [ORNIC-GEN-6] At each place of the ring, in several passes, behind each number of entries */
+static void ornic_test_gap_is_found(struct kunit *test)
+{
+	struct test_cq *cq = ornic_test_cq(test, 6, 0U - 2 * TEST_SIZE);
+	u32 step, behind;
+
+	for (step = 0; step < TEST_PASSES * TEST_SIZE; step++) {
+		behind = 1 + step % (TEST_SIZE - 1);
+		KUNIT_ASSERT_FALSE(test, ornic_test_cq_has_gap(cq));
+		cq->pi += behind;
+		ornic_test_cq_write(cq);
+		KUNIT_ASSERT_TRUE(test, ornic_test_cq_has_gap(cq));
+
+		/* Late, but there */
+		cq->pi -= behind + 1;
+		while (behind--)
+			ornic_test_cq_write(cq);
+		KUNIT_ASSERT_FALSE(test, ornic_test_cq_has_gap(cq));
+		cq->pi++;
+		cq->ring.ci = cq->pi;
+	}
+}
+
+static void ornic_test_full_ring_has_no_gap(struct kunit *test)
+{
+	struct test_cq *cq = ornic_test_cq(test, 5, 0);
+	u32 i;
+
+	for (i = 0; i < TEST_PASSES * TEST_SIZE; i++) {
+		ornic_test_cq_write(cq);
+		KUNIT_ASSERT_FALSE(test, ornic_test_cq_has_gap(cq));
+		/* The consumer is a whole ring behind */
+		if (i >= TEST_SIZE - 1)
+			cq->ring.ci++;
+	}
+}
+
+/* Both phases are those of the only entry */
+static void ornic_test_ring_of_one_entry_has_no_gap(struct kunit *test)
+{
+	__le32 word = 0;
+
+	KUNIT_EXPECT_FALSE(test, ornic_gap_at(&word, 2, 0, ORNIC_CQE_PHASE, 0));
+	KUNIT_EXPECT_FALSE(test, ornic_gap_at(&word, 2, 0, ORNIC_CQE_PHASE, 1));
+}
+
+static void ornic_test_gap_must_stay(struct kunit *test)
+{
+	struct ornic_gap gap = {};
+
+	KUNIT_EXPECT_FALSE(test, ornic_gap_stays(&gap, true, 0));
+	KUNIT_EXPECT_TRUE(test, ornic_gap_stays(&gap, true, 0));
+	/* The consumer goes on, or the entry arrives */
+	KUNIT_EXPECT_FALSE(test, ornic_gap_stays(&gap, true, 1));
+	KUNIT_EXPECT_FALSE(test, ornic_gap_stays(&gap, false, 1));
+	KUNIT_EXPECT_FALSE(test, ornic_gap_stays(&gap, true, 1));
 }
 
 /* ---- Doorbells and boards ----------------------------------------------- */
@@ -337,6 +404,10 @@ static struct kunit_case ornic_ring_cases[] = {
 	KUNIT_CASE(ornic_test_cq_where_indexes_wrap),
 	KUNIT_CASE(ornic_test_cq_arm),
 	KUNIT_CASE(ornic_test_cq_arm_sequence_wraps),
+	KUNIT_CASE(ornic_test_gap_is_found),
+	KUNIT_CASE(ornic_test_full_ring_has_no_gap),
+	KUNIT_CASE(ornic_test_ring_of_one_entry_has_no_gap),
+	KUNIT_CASE(ornic_test_gap_must_stay),
 	{}
 };
 

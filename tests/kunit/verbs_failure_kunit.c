@@ -15,6 +15,8 @@
 #include "verbs_kunit.h"
 
 #define TEST_RECOVERY	(60 * HZ)
+/* Health checks are 2 s apart */
+#define TEST_CHECKS_MS	20000
 
 static struct ib_client test_client = { .name = "ornic_kunit" };
 
@@ -60,11 +62,12 @@ static bool test_is_bus_master(struct ornic_dev *odev)
 	return command & PCI_COMMAND_MASTER;
 }
 
-static struct ornic_cqe *test_next_cqe(struct ib_cq *ibcq)
+/* Entries of a new ring, from the consumer index on */
+static struct ornic_cqe *test_cqe(struct ib_cq *ibcq, u32 ahead)
 {
 	struct ornic_cq_ring *ring = &to_ornic_cq(ibcq)->ring;
 
-	return ring->buf + (ring->ci << ring->log_cqe_size);
+	return ring->buf + ((ring->ci + ahead) << ring->log_cqe_size);
 }
 
 /* ---- A dma-buf that its exporter revokes ---------------------------------- */
@@ -253,7 +256,7 @@ static void ornic_test_stray_completion_stops_the_device(struct kunit *test)
 {
 	struct verbs *v = test->priv;
 	struct ornic_dev *odev = test_odev(v);
-	struct ornic_cqe *cqe = test_next_cqe(v->cqs[0]);
+	struct ornic_cqe *cqe = test_cqe(v->cqs[0], 0);
 	struct ib_wc wc;
 
 	/* Invalidated entries are none */
@@ -262,10 +265,27 @@ static void ornic_test_stray_completion_stops_the_device(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ornic_cmd_exec(odev, ORNIC_CMD_NOP, NULL, 0, NULL, 0), 0);
 
 	/* The CQ has no QP */
-	cqe = test_next_cqe(v->cqs[0]);
+	cqe = test_cqe(v->cqs[0], 0);
 	WRITE_ONCE(cqe->qpn, cpu_to_le32(ORNIC_CQE_PHASE | 2));
 	KUNIT_EXPECT_EQ(test, ib_poll_cq(v->cqs[0], 1, &wc), 0);
 	KUNIT_EXPECT_EQ(test, ornic_cmd_exec(odev, ORNIC_CMD_NOP, NULL, 0, NULL, 0), -EIO);
+	KUNIT_EXPECT_FALSE(test, test_is_bus_master(odev));
+}
+
+/* [ORNIC-GEN-6] Its consumer would wait for the entry that is left out */
+static void ornic_test_gap_in_a_cq_stops_the_device(struct kunit *test)
+{
+	struct verbs *v = test->priv;
+	struct ornic_dev *odev = test_odev(v);
+	u32 ms;
+	int err = 0;
+
+	WRITE_ONCE(test_cqe(v->cqs[0], 2)->qpn, cpu_to_le32(ORNIC_CQE_PHASE | 2));
+	for (ms = 0; !err && ms < TEST_CHECKS_MS; ms += 100) {
+		msleep(100);
+		err = ornic_cmd_exec(odev, ORNIC_CMD_NOP, NULL, 0, NULL, 0);
+	}
+	KUNIT_EXPECT_EQ(test, err, -EIO);
 	KUNIT_EXPECT_FALSE(test, test_is_bus_master(odev));
 }
 
@@ -390,6 +410,7 @@ static struct kunit_case ornic_failure_cases[] = {
 	KUNIT_CASE(ornic_test_number_given_twice_stops_the_device),
 	KUNIT_CASE(ornic_test_object_given_twice_stops_the_device),
 	KUNIT_CASE(ornic_test_stray_completion_stops_the_device),
+	KUNIT_CASE(ornic_test_gap_in_a_cq_stops_the_device),
 	KUNIT_CASE(ornic_test_failure_while_a_cq_is_freed),
 	{}
 };
