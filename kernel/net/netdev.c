@@ -162,7 +162,7 @@ static void ornic_netdev_free_keys(struct ornic_netdev *nd)
 {
 	struct ornic_dev *odev = ornic_nd_dev(nd);
 
-	ornic_cmd_destroy(odev, ORNIC_CMD_DESTROY_MR, nd->lkey);
+	ornic_cmd_release(odev, ORNIC_CMD_DESTROY_MR, nd->lkey);
 	ornic_cmd_destroy(odev, ORNIC_CMD_FREE_PD, nd->pdn);
 }
 

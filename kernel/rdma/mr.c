@@ -92,7 +92,7 @@ err_free_pd:
 void ornic_ib_uninit_mrs(struct ornic_ib_dev *dev)
 {
 	if (dev->odev->lim.features & ORNIC_FEAT_NULL_MR)
-		ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_MR, dev->null_key);
+		ornic_cmd_release(dev->odev, ORNIC_CMD_DESTROY_MR, dev->null_key);
 	ornic_cmd_destroy(dev->odev, ORNIC_CMD_FREE_PD, dev->void_pdn);
 }
 
@@ -397,6 +397,27 @@ err_release_umem:
 	return ERR_PTR(err);
 }
 
+/*
+ * Windows that are bound to a region keep it, and the core tries again when it
+ * has freed them. A device that refuses without windows refuses for ever: the
+ * core would warn and leak the region with its memory.
+ */
+static int ornic_mr_destroy_cmd(struct ornic_ib_dev *dev, struct ornic_mr *mr)
+{
+	struct ornic_pd *pd = to_ornic_pd(mr->ibmr.pd);
+	int freed = atomic_read_acquire(&pd->windows_freed);
+	int windows = atomic_read(&pd->windows);
+	int err;
+
+	err = ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_MR, mr->ibmr.lkey);
+	/* None existed before, and none was allocated meanwhile */
+	if (err && freed == windows && atomic_read(&pd->windows) == windows) {
+		ornic_dev_fail(dev->odev, "mr %#x is busy without windows", mr->ibmr.lkey);
+		err = 0;
+	}
+	return err;
+}
+
 static int ornic_mr_destroy(struct ornic_ib_dev *dev, struct ornic_mr *mr)
 {
 	struct ib_umem_dmabuf *dmabuf;
@@ -408,12 +429,12 @@ static int ornic_mr_destroy(struct ornic_ib_dev *dev, struct ornic_mr *mr)
 		return 0;
 	}
 	if (!mr->umem->is_dmabuf)
-		return ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_MR, mr->ibmr.lkey);
+		return ornic_mr_destroy_cmd(dev, mr);
 
 	/* Disable revocation before the umem is released */
 	dmabuf = to_ib_umem_dmabuf(mr->umem);
 	ib_umem_dmabuf_revoke_lock(dmabuf);
-	err = ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_MR, mr->ibmr.lkey);
+	err = ornic_mr_destroy_cmd(dev, mr);
 	if (!err)
 		ib_umem_dmabuf_set_revoke_locked(dmabuf, NULL, NULL);
 	ib_umem_dmabuf_revoke_unlock(dmabuf);

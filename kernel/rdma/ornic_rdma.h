@@ -116,9 +116,18 @@ struct ornic_ucontext {
 	struct ornic_mmap *clock_mmap;
 };
 
+/**
+ * struct ornic_pd - protection domain
+ * @ibpd:	of the RDMA core
+ * @pdn:	its number
+ * @windows:	windows that were ever allocated
+ * @windows_freed: of these, the ones that do not exist any more
+ */
 struct ornic_pd {
 	struct ib_pd ibpd;
 	u32 pdn;
+	atomic_t windows;
+	atomic_t windows_freed;
 };
 
 struct ornic_xrcd {

@@ -46,6 +46,7 @@ REASONS = tuple(rf"ornic \S+: {reason}" for reason in (
     r"queue \d+: queue pair event \d+",
     r"queue \d+: no send was completed for \d+ ms \(pi \d+, ci \d+\)",
     r"process got doorbell page \d+ of \d+",
+    r"mr 0x[0-9a-f]+ is busy without windows",
     r"cq\[\d+\]: completion of qp 0x[0-9a-f]+, wr_id 0x[0-9a-f]+, which is not outstanding",
 ))
 # The driver does not bring the card up again by itself

@@ -162,6 +162,8 @@ static void ornic_test_refused_revoke_stops_the_device(struct kunit *test)
 	mr = v->ibdev->ops.reg_user_mr_dmabuf(v->pd, 0, PAGE_SIZE, 0, fd, IB_ACCESS_LOCAL_WRITE,
 					      NULL, NULL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, mr);
+	/* As the core does */
+	mr->pd = v->pd;
 	KUNIT_ASSERT_EQ(test, ornic_cmd_destroy(odev, ORNIC_CMD_DESTROY_MR, mr->lkey), 0);
 	KUNIT_ASSERT_EQ(test, export->maps, 1);
 
