@@ -380,6 +380,31 @@ static size_t ornic_cmd_out_min(enum ornic_opcode opcode, size_t out_len)
 	}
 }
 
+/*
+ * Statuses with which a correct device may refuse a command, as bits. A refused
+ * command has changed nothing, so the host frees the memory that it offered in
+ * place of another. A device that refuses without a reason may have taken it.
+ */
+static u32 ornic_cmd_refusals(enum ornic_opcode opcode)
+{
+	const u32 any = BIT(ORNIC_CMD_NO_RESOURCES) | BIT(ORNIC_CMD_DMA_FAULT) |
+			BIT(ORNIC_CMD_INTERNAL);
+
+	switch (opcode) {
+	case ORNIC_CMD_MODIFY_MR:
+		/* The range is the choice of a process ([ORNIC-OBJ-19]) */
+		return any | BIT(ORNIC_CMD_BAD_PARAM) | BIT(ORNIC_CMD_BUSY);
+	case ORNIC_CMD_RESIZE_CQ:
+		/* [ORNIC-CQ-12] */
+		return any | BIT(ORNIC_CMD_BAD_PARAM) | BIT(ORNIC_CMD_BAD_OBJECT);
+	case ORNIC_CMD_RESIZE_SRQ:
+		/* [ORNIC-SRQ-7], [ORNIC-SRQ-8] */
+		return any | BIT(ORNIC_CMD_BAD_STATE);
+	default:
+		return GENMASK(ORNIC_CMD_INTERNAL, ORNIC_CMD_BAD_OPCODE);
+	}
+}
+
 static int ornic_cmd_result(struct ornic_core *core, u32 i, enum ornic_opcode opcode,
 			    void *out, size_t out_len)
 {
@@ -390,6 +415,11 @@ static int ornic_cmd_result(struct ornic_core *core, u32 i, enum ornic_opcode op
 	int err;
 
 	err = ornic_cmd_errno(status);
+	if (err && (status > ORNIC_CMD_INTERNAL || !(ornic_cmd_refusals(opcode) & BIT(status)))) {
+		ornic_fail(core, "command %s failed with status %u", ornic_cmd_name(opcode),
+			   status);
+		return -EIO;
+	}
 	if (err) {
 		dev_dbg(ornic_device(core), "command %s: status %u, detail %#x\n",
 			ornic_cmd_name(opcode), status, le32_to_cpu(cqe->detail));

@@ -31,6 +31,7 @@ REASONS = tuple(rf"ornic \S+: {reason}" for reason in (
     r"device completes command id 0x[0-9a-f]+, which is not pending",
     r"command \S+ timed out, (no completion|completed without an interrupt) \(pi \d+, ci \d+\)",
     r"command \S+ answered \d+ bytes in room for \d+",
+    r"command \S+ failed with status \d+",
     r"command \S+ 0x[0-9a-f]+ failed: -\d+",
     r"command \S+ gave the number 0x[0-9a-f]+ twice",
     r"two objects of type \d+ have the number 0x[0-9a-f]+",

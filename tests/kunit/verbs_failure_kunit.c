@@ -196,6 +196,25 @@ static void ornic_test_refused_destroy_stops_the_device(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_dereg_mr(mr), 0);
 }
 
+/*
+ * [ORNIC-ADM-10] The driver would free the new ring of a device that refuses it without a reason,
+ * such as that a number that it gave does not exist
+ */
+static void ornic_test_refused_resize_stops_the_device(struct kunit *test)
+{
+	struct ornic_resize_in in = { .num = cpu_to_le32(U32_MAX) };
+	struct verbs *v = test->priv;
+	struct ornic_dev *odev = test_odev(v);
+
+	/* A process may have let its CQ overrun */
+	KUNIT_EXPECT_EQ(test, ornic_cmd_exec(odev, ORNIC_CMD_RESIZE_CQ, &in, sizeof(in), NULL, 0),
+			-ENOENT);
+	KUNIT_EXPECT_EQ(test, ornic_cmd_exec(odev, ORNIC_CMD_RESIZE_SRQ, &in, sizeof(in), NULL, 0),
+			-EIO);
+	KUNIT_EXPECT_EQ(test, ornic_cmd_exec(odev, ORNIC_CMD_NOP, NULL, 0, NULL, 0), -EIO);
+	KUNIT_EXPECT_FALSE(test, test_is_bus_master(odev));
+}
+
 /* The number must not be destroyed, for it is the first object's */
 static void ornic_test_number_given_twice_stops_the_device(struct kunit *test)
 {
@@ -409,6 +428,7 @@ static void ornic_test_failure_while_a_cq_is_freed(struct kunit *test)
 static struct kunit_case ornic_failure_cases[] = {
 	KUNIT_CASE(ornic_test_refused_revoke_stops_the_device),
 	KUNIT_CASE(ornic_test_refused_destroy_stops_the_device),
+	KUNIT_CASE(ornic_test_refused_resize_stops_the_device),
 	KUNIT_CASE(ornic_test_number_given_twice_stops_the_device),
 	KUNIT_CASE(ornic_test_object_given_twice_stops_the_device),
 	KUNIT_CASE(ornic_test_stray_completion_stops_the_device),
