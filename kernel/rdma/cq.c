@@ -139,6 +139,7 @@ static int ornic_cq_init(struct ornic_ib_dev *dev, struct ornic_cq *cq,
 	INIT_LIST_HEAD(&cq->sqs);
 	INIT_LIST_HEAD(&cq->rqs);
 	INIT_LIST_HEAD(&cq->kcq);
+	ornic_due_add(&cq->due, 1);
 	return 0;
 }
 

@@ -34,7 +34,7 @@ void ornic_ib_cq_event(struct ornic_res *res, enum ornic_event event)
 		ornic_cq_tell(cq);
 		break;
 	case ORNIC_EVENT_CQ_ERR:
-		if (cq->ibcq.event_handler)
+		if (ornic_due_take(&cq->due) && cq->ibcq.event_handler)
 			cq->ibcq.event_handler(&ibevent, cq->ibcq.cq_context);
 		break;
 	default:
@@ -79,6 +79,9 @@ void ornic_ib_qp_event(struct ornic_res *res, enum ornic_event event)
 		if (READ_ONCE(qp->quiet))
 			return;
 	}
+	if (!ornic_due_take(&qp->due))
+		return;
+
 	set_bit(event - ORNIC_EVENT_QP_FATAL, &qp->events);
 	queue_work(ib_wq, &qp->event_work);
 }
@@ -119,7 +122,7 @@ void ornic_ib_srq_event(struct ornic_res *res, enum ornic_event event)
 	default:
 		return;
 	}
-	if (srq->ibsrq.event_handler)
+	if (ornic_due_take(&srq->due) && srq->ibsrq.event_handler)
 		srq->ibsrq.event_handler(&ibevent, srq->ibsrq.srq_context);
 }
 
@@ -135,8 +138,7 @@ void ornic_ib_wq_event(struct ornic_res *res, enum ornic_event event)
 
 	switch (event) {
 	case ORNIC_EVENT_WQ_FATAL:
-		/* Pairs with the release in ornic_ib_modify_wq() */
-		if (smp_load_acquire(&wq->ready))
+		if (ornic_due_take(&wq->due))
 			wq->ibwq.event_handler(&ibevent, wq->ibwq.wq_context);
 		break;
 	case ORNIC_EVENT_WQ_DELAY_DROP:

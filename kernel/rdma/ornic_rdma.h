@@ -191,6 +191,7 @@ struct ornic_cq_buf {
  * @ready:	the completion handler may be called: always for a process, and
  *		for a kernel consumer once the CQ has had a QP, because the core
  *		sets the handler before it has finished creating the CQ
+ * @due:	failures that may occur: one
  */
 struct ornic_cq {
 	struct ib_cq ibcq;
@@ -203,6 +204,7 @@ struct ornic_cq {
 	struct list_head rqs;
 	struct list_head kcq;
 	bool ready;
+	atomic_t due;
 };
 
 /* Marks a receive in wr_id, because a failed completion has no opcode */
@@ -246,6 +248,7 @@ struct ornic_recv_ring {
  * @res:	receives its events
  * @stride_shift: log2 of the bytes of a WQE
  * @max_sge:	of a WQE
+ * @due:	events that may occur: one error, and one for each limit
  * @modify_lock: protects @ring; serialises modify and query
  * @ring:	a process may replace it by a resize
  * @lock:	kernel consumer: protects @recvs, @pi and the WQEs; nests inside
@@ -258,6 +261,7 @@ struct ornic_srq {
 	struct ornic_res res;
 	u8 stride_shift;
 	u32 max_sge;
+	atomic_t due;
 	struct mutex modify_lock; /* see above */
 	struct ornic_recv_ring ring;
 	spinlock_t lock; /* see above */
@@ -271,16 +275,16 @@ struct ornic_srq {
  * @res:	receives its events
  * @stride_shift: log2 of the bytes of a WQE
  * @ring:	of the process
- * @ready:	the event handler may be called: the core has initialised the
- *		WQ, which it does after its creation. A WQ that was never
- *		modified is in RESET, where it cannot fail.
+ * @due:	failures that may occur: each modification allows one. A WQ that was
+ *		never modified is in RESET, where it cannot fail, and the core may
+ *		not have initialised it.
  */
 struct ornic_wq {
 	struct ib_wq ibwq;
 	struct ornic_res res;
 	u8 stride_shift;
 	struct ornic_recv_ring ring;
-	bool ready;
+	atomic_t due;
 };
 
 struct ornic_rwq_table {
@@ -369,6 +373,9 @@ struct ornic_qp_geometry {
  * @slot:	on the board
  * @sq:		of a kernel QP
  * @rq:		of a kernel QP
+ * @due:	events that may occur: each modification allows one of each kind.
+ *		A QP that was never modified is in RESET, where it has none, and
+ *		the core may not have initialised it.
  * @events:	bit n: event ORNIC_EVENT_QP_FATAL + n is to be delivered
  * @event_work:	delivers @events, since handlers of consumers may sleep
  * @last_wqe:	kernel QP: the device has returned the receive of the SRQ
@@ -396,6 +403,7 @@ struct ornic_qp {
 	u32 slot;
 	struct ornic_qp_queue sq;
 	struct ornic_qp_queue rq;
+	atomic_t due;
 	unsigned long events;
 	struct work_struct event_work;
 	struct completion last_wqe;
@@ -417,6 +425,36 @@ struct ornic_counter {
 	struct list_head qps;
 	u64 sum[ORNIC_QP_STAT_COUNT];
 };
+
+/* More events than this are not under way at a time */
+#define ORNIC_DUE_MAX		64
+
+/**
+ * ornic_due_add - allow an object more events
+ * @due:	number of events that may occur
+ * @count:	number of events
+ *
+ * Their handlers see all members that the core has set before.
+ */
+static inline void ornic_due_add(atomic_t *due, int count)
+{
+	if (atomic_read(due) < ORNIC_DUE_MAX)
+		atomic_add_return(count, due);
+}
+
+/**
+ * ornic_due_take - check whether an event may occur
+ * @due:	number of events that may occur
+ *
+ * The core keeps each event of a process until it is read, so a device that
+ * sends events without a cause would use up the memory of the host.
+ *
+ * Return: true if the event may be delivered.
+ */
+static inline bool ornic_due_take(atomic_t *due)
+{
+	return atomic_dec_if_positive(due) >= 0;
+}
 
 static inline struct ornic_ib_dev *to_ornic_ib_dev(struct ib_device *ibdev)
 {

@@ -34,6 +34,9 @@
 				 IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_DEST_QPN | \
 				 IB_QP_RATE_LIMIT)
 
+/* Kinds of events of a QP */
+#define ORNIC_QP_EVENTS		(ORNIC_EVENT_QP_LAST_WQE - ORNIC_EVENT_QP_FATAL + 1)
+
 /* Both use the bits and the states of libibverbs */
 static_assert(IB_QP_STATE == ORNIC_QP_ATTR_STATE);
 static_assert(IB_QP_CUR_STATE == ORNIC_QP_ATTR_CUR_STATE);
@@ -175,6 +178,7 @@ static int ornic_qp_do_modify(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	if (next == IB_QPS_RESET && qp->kernel)
 		ornic_qp_return_recvs(dev, qp);
 
+	ornic_due_add(&qp->due, ORNIC_QP_EVENTS);
 	ornic_qp_attr_to_hw(qp, attr, mask, &in.attr);
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_QP, &in, sizeof(in), NULL, 0);
 	if (err != -EIO || (next != IB_QPS_ERR && next != IB_QPS_RESET))

@@ -138,6 +138,7 @@ int ornic_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 
 	mutex_init(&srq->modify_lock);
 	spin_lock_init(&srq->lock);
+	ornic_due_add(&srq->due, 1);
 	srq->stride_shift = ornic_rq_shift(init->attr.max_sge);
 	srq->max_sge = min(ornic_rq_sge(srq->stride_shift), dev->max_sge);
 	ctx = rdma_udata_to_drv_context(udata, struct ornic_ucontext, ibuctx);
@@ -258,10 +259,12 @@ int ornic_ib_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
 		return 0;
 
 	mutex_lock(&srq->modify_lock);
-	if (attr->srq_limit > 1u << srq->ring.log_wqes)
+	if (attr->srq_limit > 1u << srq->ring.log_wqes) {
 		err = -EINVAL;
-	else
+	} else {
+		ornic_due_add(&srq->due, 1);
 		err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_SRQ, &in, sizeof(in), NULL, 0);
+	}
 	mutex_unlock(&srq->modify_lock);
 	return err;
 }
