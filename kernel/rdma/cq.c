@@ -7,6 +7,8 @@
 #include "ornic_rdma.h"
 
 #define ORNIC_CQ_LOG_MIN	4
+/* Events at which a process has not written another arm word */
+#define ORNIC_CQ_TOLD_MAX	16
 #define ORNIC_CQE_LOG		ilog2(sizeof(struct ornic_cqe))
 #define ORNIC_CQE_EXT_LOG	ilog2(sizeof(struct ornic_cqe) + sizeof(struct ornic_cqe_ext))
 
@@ -287,6 +289,42 @@ struct ornic_cq_dbr ornic_cq_get_dbr(struct ornic_cq *cq, u8 *log_size)
 	return dbr;
 }
 
+/**
+ * ornic_cq_is_asked - check whether an event may be the answer to an arm word
+ * @cq:		the CQ, which got the event
+ *
+ * A process arms its CQ without the kernel, and the core keeps each event until
+ * the process reads it. The device answers a word once, and writes an event when
+ * the host has taken the one before ([ORNIC-DB-15], [ORNIC-DB-18]). But the word
+ * may have changed since the device read it: then several events find the newest
+ * one. So that no answer is lost, a few more are accepted than can be.
+ *
+ * Return: true if the event is to be delivered.
+ */
+bool ornic_cq_is_asked(struct ornic_cq *cq)
+{
+	unsigned long flags;
+	bool asked = true;
+	__le32 arm;
+
+	/* A kernel consumer is only told to poll, however often */
+	if (cq->res.ring)
+		return true;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	arm = READ_ONCE(ornic_cq_dbr(&cq->buf)->arm);
+	if (arm != cq->told_arm) {
+		cq->told_arm = arm;
+		cq->told = 1;
+	} else if (!arm || cq->told == ORNIC_CQ_TOLD_MAX) {
+		asked = false;
+	} else {
+		cq->told++;
+	}
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return asked;
+}
+
 int ornic_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 {
 	struct ornic_modify_cq_in in = {
@@ -345,7 +383,9 @@ int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udat
 	ornic_cq_dbr(&buf)->arm = READ_ONCE(ornic_cq_dbr(&cq->buf)->arm);
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_RESIZE_CQ, &in, sizeof(in), NULL, 0);
 	if (!err) {
+		spin_lock_irq(&cq->lock);
 		swap(cq->buf, buf);
+		spin_unlock_irq(&cq->lock);
 		cq->ring.log_size = resp.log_size;
 		cq->ibcq.cqe = 1 << resp.log_size;
 	}

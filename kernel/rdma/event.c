@@ -31,7 +31,8 @@ void ornic_ib_cq_event(struct ornic_res *res, enum ornic_event event)
 
 	switch (event) {
 	case ORNIC_EVENT_COMP:
-		ornic_cq_tell(cq);
+		if (ornic_cq_is_asked(cq))
+			ornic_cq_tell(cq);
 		break;
 	case ORNIC_EVENT_CQ_ERR:
 		if (ornic_due_take(&cq->due) && cq->ibcq.event_handler)

@@ -184,7 +184,8 @@ struct ornic_cq_buf {
  * @resize_lock: protects @buf of a process, which a resize replaces
  * @ring:	ring of a kernel consumer; for a process only number and sizes
  * @lock:	kernel consumer: protects @ring, @sqs, @rqs and the consumer
- *		sides of the queues in these lists
+ *		sides of the queues in these lists. Of a process: protects @buf
+ *		from events.
  * @sqs:	send queues of kernel QPs that complete here
  * @rqs:	receive queues of kernel QPs that complete here
  * @kcq:	kernel consumer: entry in @kcqs of the device
@@ -192,6 +193,8 @@ struct ornic_cq_buf {
  *		for a kernel consumer once the CQ has had a QP, because the core
  *		sets the handler before it has finished creating the CQ
  * @due:	failures that may occur: one
+ * @told_arm:	of a process: arm word at the last event; under @lock
+ * @told:	of a process: events at which the arm word was @told_arm
  */
 struct ornic_cq {
 	struct ib_cq ibcq;
@@ -205,6 +208,8 @@ struct ornic_cq {
 	struct list_head kcq;
 	bool ready;
 	atomic_t due;
+	__le32 told_arm;
+	u8 told;
 };
 
 /* Marks a receive in wr_id, because a failed completion has no opcode */
@@ -608,6 +613,7 @@ int ornic_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 int ornic_ib_create_user_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 			    struct uverbs_attr_bundle *attrs);
 struct ornic_cq_dbr ornic_cq_get_dbr(struct ornic_cq *cq, u8 *log_size);
+bool ornic_cq_is_asked(struct ornic_cq *cq);
 int ornic_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udata *udata);
 int ornic_ib_pre_destroy_cq(struct ib_cq *ibcq);
