@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Kernel verbs on a device that fails. Each test leaves a device that recovers, so the next one has
- * to wait for it.
+ * Kernel verbs on a device that fails. Each test leaves a device that recovers or is reset, so the
+ * next one has to wait for it.
  */
 #include <linux/delay.h>
 #include <linux/dma-buf.h>
@@ -52,6 +52,23 @@ static int test_failure_init(struct kunit *test)
 static struct ornic_dev *test_odev(struct verbs *v)
 {
 	return to_ornic_ib_dev(v->ibdev)->odev;
+}
+
+/*
+ * The driver gives up a device that fails often. A reset from outside brings it up all the same,
+ * and does not count.
+ */
+static void test_failure_exit(struct kunit *test)
+{
+	struct verbs *v = test->priv;
+	struct pci_dev *pdev = v && v->ibdev ? pci_dev_get(test_odev(v)->pdev) : NULL;
+
+	verbs_exit(test);
+	if (!pdev)
+		return;
+
+	KUNIT_EXPECT_EQ(test, pci_reset_function(pdev), 0);
+	pci_dev_put(pdev);
 }
 
 static bool test_is_bus_master(struct ornic_dev *odev)
@@ -440,7 +457,7 @@ static struct kunit_case ornic_failure_cases[] = {
 static struct kunit_suite ornic_failure_suite = {
 	.name = "ornic_failure",
 	.init = test_failure_init,
-	.exit = verbs_exit,
+	.exit = test_failure_exit,
 	.test_cases = ornic_failure_cases,
 };
 
