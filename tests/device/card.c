@@ -377,6 +377,8 @@ static void card_init_endpoint(struct card *card, const char *path)
 	vu->loop = card->loop;
 	vu->env = &card->env;
 	vu->path = path;
+	vu->listener.share = &card->share;
+	vu->client.share = &card->share;
 	vu->region_size[ORNIC_BAR_REGS] = ORNIC_BAR_REGS_SIZE;
 	vu->region_size[ORNIC_BAR_DB] = NIC_BAR_DB_SIZE;
 	vu->region_size[VFIO_USER_REGION_CONFIG] = PCI_CONFIG_SIZE;
@@ -413,14 +415,17 @@ int card_create(struct loop *loop, const struct log *log,
 	pci_init(&card->pci, config->vectors, config->mac);
 	card->env.ops = &card_env_ops;
 	card->env.mem = &card->mem;
-	card->env.timers = &loop->timers;
+	card->env.timers = &card->task.timers;
+	shares_add(&loop->shares, &card->share);
 	card->task.run = card_run;
 	card->task.sleep_prepare = card_sleep_prepare;
 	card->task.wake = card_wake;
-	loop_task_init(&card->task);
+	card->task.share = &card->share;
+	loop_task_add(loop, &card->task);
 	card->port.ops = &card_port_ops;
 	card->port.name = card->config.name;
 	card->port.is_nic = true;
+	card->port.share = &card->share;
 	memcpy(card->port.mac, config->mac, MAC_LEN);
 	err = switch_add_port(&loop->sw, &card->port);
 	if (err) {
@@ -428,7 +433,7 @@ int card_create(struct loop *loop, const struct log *log,
 			"cannot plug into the switch: %s",
 			err == -EEXIST ? "another card has the same MAC" :
 					 strerror(-err));
-		goto free_card;
+		goto remove_task;
 	}
 	card->nic = nic_create(&card->config, &card->env);
 	if (!card->nic) {
@@ -447,10 +452,12 @@ int card_create(struct loop *loop, const struct log *log,
 	return 0;
 
 destroy_nic:
-	loop_task_remove(&card->task);
 	nic_destroy(card->nic);
 remove_port:
 	switch_remove_port(&card->port);
+remove_task:
+	loop_task_remove(&card->task);
+	shares_remove(&loop->shares, &card->share);
 free_card:
 	free(card);
 	return err;
@@ -468,10 +475,11 @@ void card_destroy(struct card *card)
 	if (!card)
 		return;
 	vfio_user_close(&card->vu);
-	loop_task_remove(&card->task);
 	switch_flush(&card->port);
 	nic_destroy(card->nic);
 	switch_remove_port(&card->port);
+	loop_task_remove(&card->task);
+	shares_remove(&card->loop->shares, &card->share);
 	mem_uninit(&card->mem);
 	free(card);
 }

@@ -46,10 +46,11 @@ struct card_stats {
  * @mem: DMA map of the client's memory
  * @faults: value of @mem.faults that was handled last
  * @pci: PCI configuration space
+ * @share: pays for all that the client causes
  * @port: port of the switch
  * @unplugged: the cable is unplugged: packets are dropped in both directions
  * @vu: vfio-user endpoint
- * @task: runs @nic
+ * @task: runs @nic, and its timers
  * @irq_fd: eventfd of each vector, -1 for none
  * @stats: counters
  */
@@ -65,6 +66,7 @@ struct card {
 	struct mem mem;
 	uint64_t faults;
 	struct pci pci;
+	struct share share;
 	struct port port;
 	bool unplugged;
 	struct vfio_user vu;

@@ -69,7 +69,7 @@ struct env_ops {
  * struct env - environment of one card
  * @ops: operations
  * @mem: guest memory
- * @timers: timer wheel, shared by all cards of the process
+ * @timers: timer wheel
  * @violations: counters by enum violation
  */
 struct env {

@@ -36,6 +36,28 @@ uint64_t loop_clock_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
 }
 
+/*
+ * Let @share pay for the work that comes now. The clock is read only when
+ * another share has worked since the last reading.
+ */
+static void pay(struct loop *loop, struct share *share)
+{
+	if (loop->shares.payer && loop->shares.payer != share)
+		shares_settle(&loop->shares, loop_clock_ns());
+	shares_pay(&loop->shares, share);
+}
+
+/* As struct switch_dev.allow */
+static bool allow_port(void *arg, struct port *port)
+{
+	struct loop *loop = arg;
+
+	if (!shares_allow(&loop->shares, port->share))
+		return false;
+	pay(loop, port->share);
+	return true;
+}
+
 int loop_init(struct loop *loop, unsigned int spin_us)
 {
 	int err;
@@ -55,9 +77,13 @@ int loop_init(struct loop *loop, unsigned int spin_us)
 	loop->now_ns = loop_clock_ns();
 	loop->spin_max_ns = (uint64_t)spin_us * 1000;
 	loop->spin_ns = loop->spin_max_ns;
+	shares_init(&loop->shares, loop->now_ns);
 	timers_init(&loop->timers, loop->now_ns);
 	switch_init(&loop->sw);
 	loop->sw.now_ns = loop->now_ns;
+	loop->sw.allow = allow_port;
+	loop->sw.allow_arg = loop;
+	list_init(&loop->tasks);
 	list_init(&loop->awake);
 	return 0;
 }
@@ -97,8 +123,10 @@ void loop_remove_fd(struct loop *loop, struct loop_fd *lfd)
 			loop->event[i].data.ptr = NULL;
 }
 
-void loop_task_init(struct loop_task *task)
+void loop_task_add(struct loop *loop, struct loop_task *task)
 {
+	timers_init(&task->timers, loop->now_ns);
+	list_add_tail(&task->all, &loop->tasks);
 	list_init(&task->node);
 }
 
@@ -113,6 +141,7 @@ void loop_task_mark(struct loop *loop, struct loop_task *task)
 
 void loop_task_remove(struct loop_task *task)
 {
+	list_del_init(&task->all);
 	list_del_init(&task->node);
 }
 
@@ -123,8 +152,11 @@ static void handle_events(struct loop *loop)
 
 	for (i = 0; i < loop->event_count; i++) {
 		lfd = loop->event[i].data.ptr;
-		if (lfd)
-			lfd->ready(lfd, loop->event[i].events);
+		/* The next poll finds the events of one that is postponed again */
+		if (!lfd || !shares_allow(&loop->shares, lfd->share))
+			continue;
+		pay(loop, lfd->share);
+		lfd->ready(lfd, loop->event[i].events);
 	}
 	loop->event_count = 0;
 }
@@ -149,6 +181,27 @@ static void spin_miss(struct loop *loop)
 		loop->spin_ns = SPIN_MIN_NS;
 }
 
+static bool run_timers(struct loop *loop)
+{
+	bool worked = timers_run(&loop->timers, loop->polled_ns);
+	struct list_head *node;
+	struct loop_task *task;
+
+	list_for_each(node, &loop->tasks) {
+		task = list_entry(node, struct loop_task, all);
+		if (timers_next(&task->timers) <= loop->polled_ns) {
+			if (!shares_allow(&loop->shares, task->share))
+				continue;
+			pay(loop, NULL);
+		}
+		if (!timers_run(&task->timers, loop->polled_ns))
+			continue;
+		shares_pay(&loop->shares, task->share);
+		worked = true;
+	}
+	return worked;
+}
+
 static bool run_tasks(struct loop *loop)
 {
 	struct list_head *node, *next;
@@ -157,8 +210,15 @@ static bool run_tasks(struct loop *loop)
 
 	list_for_each_safe(node, next, &loop->awake) {
 		task = list_entry(node, struct loop_task, node);
+		if (!shares_allow(&loop->shares, task->share)) {
+			task->idle_since_ns = loop->now_ns;
+			continue;
+		}
+		/* Whether there is work shows afterwards: a poll costs little */
+		pay(loop, NULL);
 		if (!task->run(task))
 			continue;
+		shares_pay(&loop->shares, task->share);
 		if (loop->now_ns - task->idle_since_ns > LOOP_POLL_NS)
 			spin_hit(loop, loop->now_ns - task->idle_since_ns);
 		task->idle_since_ns = loop->now_ns;
@@ -186,16 +246,31 @@ static void sleep_tasks(struct loop *loop, bool now)
 	}
 }
 
+/* Time of the next timer or delayed packet */
+static uint64_t next_ns(struct loop *loop)
+{
+	uint64_t at_ns, first_ns = switch_next(&loop->sw);
+	struct list_head *node;
+
+	at_ns = timers_next(&loop->timers);
+	if (at_ns < first_ns)
+		first_ns = at_ns;
+	list_for_each(node, &loop->tasks) {
+		at_ns = timers_next(&list_entry(node, struct loop_task,
+						all)->timers);
+		if (at_ns < first_ns)
+			first_ns = at_ns;
+	}
+	return first_ns;
+}
+
 static int wait_events(struct loop *loop, bool may_sleep)
 {
 	struct timespec timeout = { 0 };
-	uint64_t next, late, wait;
+	uint64_t next, wait;
 	int count;
 
-	next = timers_next(&loop->timers);
-	late = switch_next(&loop->sw);
-	if (late < next)
-		next = late;
+	next = next_ns(loop);
 	if (may_sleep && next > loop->now_ns) {
 		wait = next - loop->now_ns;
 		timeout.tv_sec = wait / 1000000000ULL;
@@ -215,7 +290,7 @@ static int wait_events(struct loop *loop, bool may_sleep)
 /* Return: true when packets were delivered */
 static bool run_switch(struct loop *loop)
 {
-	uint64_t end_ns = 0;
+	uint64_t now_ns, end_ns = 0;
 	unsigned int done, total = 0;
 
 	do {
@@ -223,9 +298,11 @@ static bool run_switch(struct loop *loop)
 		total += done;
 		if (done < SWITCH_BATCH)
 			break;
+		now_ns = loop_clock_ns();
+		shares_settle(&loop->shares, now_ns);
 		if (!end_ns)
-			end_ns = loop_clock_ns() + SWITCH_RUN_NS;
-	} while (total < SWITCH_BUDGET && loop_clock_ns() < end_ns);
+			end_ns = now_ns + SWITCH_RUN_NS;
+	} while (total < SWITCH_BUDGET && now_ns < end_ns);
 	return total;
 }
 
@@ -246,13 +323,14 @@ int loop_turn(struct loop *loop)
 	loop->stats.turns++;
 	loop->now_ns = loop_clock_ns();
 	loop->sw.now_ns = loop->now_ns;
+	shares_turn(&loop->shares, loop->now_ns);
 	/*
 	 * Timers run only up to the last poll of the descriptors, and after the
 	 * packets found there. Otherwise timeouts would expire in a process
 	 * that did not run for a while, although its peers have answered.
 	 */
 	worked = run_switch(loop);
-	worked |= timers_run(&loop->timers, loop->polled_ns) > 0;
+	worked |= run_timers(loop);
 	worked |= run_tasks(loop);
 	worked |= run_switch(loop);
 	if (worked) {
@@ -260,16 +338,20 @@ int loop_turn(struct loop *loop)
 	} else {
 		sleep_tasks(loop, !loop->spin_max_ns || is_contended(loop));
 		may_sleep = list_empty(&loop->awake) &&
-			    list_empty(&loop->sw.queue);
+			    list_empty(&loop->sw.sending);
 		loop->idle_ns = may_sleep ? 0 : loop->now_ns;
 	}
 	if (!may_sleep && loop->now_ns - loop->polled_ns <
 				  (worked ? LOOP_BUSY_POLL_NS : LOOP_POLL_NS))
 		return 0;
 	loop->polled_ns = loop->now_ns;
+	/* An idle loop has time to give, unless somebody waits for it */
+	if (may_sleep || (!worked && !loop->shares.spent))
+		shares_forget(&loop->shares);
 	err = wait_events(loop, may_sleep);
 	if (loop->event_count) {
 		loop->now_ns = loop_clock_ns();
+		shares_settle(&loop->shares, loop->now_ns);
 		loop->idle_ns = 0;
 		handle_events(loop);
 	}

@@ -13,6 +13,7 @@
 
 #include "irqfd.h"
 #include "list.h"
+#include "share.h"
 #include "switch.h"
 #include "timer.h"
 
@@ -27,18 +28,23 @@
  * struct loop_fd - a watched file descriptor
  * @fd: descriptor, owned by the caller
  * @ready: called with EPOLLIN, EPOLLOUT ... while they hold; does bounded work
+ * @share: pays for @ready; NULL for nobody
  */
 struct loop_fd {
 	int fd;
 	void (*ready)(struct loop_fd *lfd, uint32_t events);
+	struct share *share;
 };
 
 /**
- * struct loop_task - a task that polls while awake
+ * struct loop_task - a task that polls while awake, and its timers
  * @run: does bounded work; returns true when there was any
  * @sleep_prepare: returns true when the task may sleep, false when work has
  *	just appeared
  * @wake: called when the task becomes awake, before @run
+ * @share: pays for the task and its timers
+ * @timers: timer wheel
+ * @all: in the loop's list of tasks
  * @node: in the loop's list of awake tasks, or unlinked
  * @idle_since_ns: time of the latest work
  */
@@ -46,6 +52,9 @@ struct loop_task {
 	bool (*run)(struct loop_task *task);
 	bool (*sleep_prepare)(struct loop_task *task);
 	void (*wake)(struct loop_task *task);
+	struct share *share;
+	struct timers timers;
+	struct list_head all;
 	struct list_head node;
 	uint64_t idle_since_ns;
 };
@@ -71,9 +80,11 @@ struct loop_stats {
  * @epfd: epoll instance
  * @spare_fd: descriptor for sock_accept()
  * @irqfd: fires interrupts
- * @timers: timer wheel of all cards and ports
+ * @shares: who may work, and who pays
+ * @timers: timer wheel of all but the tasks
  * @sw: the switch, run in each turn
- * @awake: struct loop_task list
+ * @tasks: struct loop_task list
+ * @awake: list of the awake ones
  * @spin_max_ns: longest time to spin after work
  * @spin_ns: current spin time, at most @spin_max_ns, adapted by hits and misses
  * @now_ns: time at the start of the turn or of event handling
@@ -90,8 +101,10 @@ struct loop {
 	int epfd;
 	int spare_fd;
 	struct irqfd irqfd;
+	struct shares shares;
 	struct timers timers;
 	struct switch_dev sw;
+	struct list_head tasks;
 	struct list_head awake;
 	uint64_t spin_max_ns;
 	uint64_t spin_ns;
@@ -146,10 +159,11 @@ void loop_modify_fd(struct loop *loop, struct loop_fd *lfd, uint32_t events);
 void loop_remove_fd(struct loop *loop, struct loop_fd *lfd);
 
 /**
- * loop_task_init - initialise a sleeping task
- * @task: task with its functions set
+ * loop_task_add - add a sleeping task
+ * @loop: the loop
+ * @task: task with its functions and share set
  */
-void loop_task_init(struct loop_task *task);
+void loop_task_add(struct loop *loop, struct loop_task *task);
 
 /**
  * loop_task_mark - wake a task, or keep it awake

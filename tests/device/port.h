@@ -14,6 +14,7 @@
 #define MAC_LEN 6
 
 struct port;
+struct share;
 struct switch_dev;
 
 /**
@@ -58,11 +59,14 @@ struct port_stats {
  * @full: frames wait here; NICs should send none to it until switch_room()
  * @bytes: the port gets no FRAME_LOCAL frames, but real wire bytes only
  * @mac: fixed address of the port in the switch; all zero for learned ones only
+ * @share: pays for the delivery of what the port sends; NULL for nobody
  * @sw: the switch, NULL when not plugged in
  * @node: in the switch's list of ports
  * @pool: SWITCH_PORT_FRAMES frames, allocated by switch_add_port()
  * @free: free frames of @pool, the last used first
- * @queued: payload in the queue of the switch, bytes
+ * @queue: frames to deliver, in order
+ * @sending: in the switch's list of ports with a queue, or unlinked
+ * @queued: payload in @queue, bytes
  * @stats: counters
  */
 struct port {
@@ -72,10 +76,13 @@ struct port {
 	bool full;
 	bool bytes;
 	uint8_t mac[MAC_LEN];
+	struct share *share;
 	struct switch_dev *sw;
 	struct list_head node;
 	struct frame *pool;
 	struct list_head free;
+	struct list_head queue;
+	struct list_head sending;
 	uint64_t queued;
 	struct port_stats stats;
 };

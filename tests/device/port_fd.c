@@ -241,6 +241,7 @@ static void port_fd_destroy(struct port *port)
 	while (pfd->waiting.count)
 		port_fd_forget_first(pfd);
 	loop_remove_fd(pfd->loop, &pfd->lfd);
+	shares_remove(&pfd->loop->shares, &pfd->share);
 	close(pfd->lfd.fd);
 	if (pfd->path && !pfd->loop->confined)
 		unlink(pfd->path);
@@ -269,15 +270,18 @@ int port_fd_create(struct loop *loop, const char *name, int fd,
 	timer_init(&pfd->waiting.retry, port_fd_retry);
 	pfd->port.ops = &port_fd_ops;
 	pfd->port.name = name;
+	pfd->port.share = &pfd->share;
 	pfd->loop = loop;
 	pfd->lfd.fd = fd;
 	pfd->lfd.ready = port_fd_ready;
+	pfd->lfd.share = &pfd->share;
 	err = switch_add_port(&loop->sw, &pfd->port);
 	if (err)
 		goto free_buffer;
 	err = loop_add_fd(loop, &pfd->lfd, EPOLLIN);
 	if (err)
 		goto remove_port;
+	shares_add(&loop->shares, &pfd->share);
 	*out = pfd;
 	return 0;
 

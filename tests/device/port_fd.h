@@ -64,6 +64,7 @@ struct port_fd_waiting {
 /**
  * struct port_fd - a port on a file descriptor
  * @port: the port
+ * @share: pays for the packets from outside
  * @loop: watches @lfd
  * @lfd: the descriptor; one packet per read and per write
  * @is_socket: @lfd is a datagram socket that sends to @peer
@@ -75,6 +76,7 @@ struct port_fd_waiting {
  */
 struct port_fd {
 	struct port port;
+	struct share share;
 	struct loop *loop;
 	struct loop_fd lfd;
 	bool is_socket;

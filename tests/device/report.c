@@ -81,6 +81,7 @@ static struct json_object *report_card(const struct card *card)
 	add(stats, "irqs", card->stats.irqs);
 	add(stats, "irqs_dropped", card->stats.irqs_dropped);
 	add(stats, "resets", card->stats.resets);
+	add(stats, "time_ns", card->share.used_ns);
 	add(stats, "memory_regions", card->mem.count);
 	add(stats, "memory_bytes", mapped_bytes(&card->mem));
 	add(stats, "memory_files", card->mem.file_count);

@@ -14,6 +14,7 @@ EDGE_SRCS := \
 	loop.c \
 	mem.c \
 	rng.c \
+	share.c \
 	switch.c \
 	timer.c
 

@@ -108,7 +108,7 @@ void switch_init(struct switch_dev *sw)
 	memset(sw, 0, sizeof(*sw));
 	fault_init(&sw->fault);
 	list_init(&sw->ports);
-	list_init(&sw->queue);
+	list_init(&sw->sending);
 	list_init(&sw->delayed);
 }
 
@@ -141,6 +141,8 @@ int switch_add_port(struct switch_dev *sw, struct port *port)
 	if (!port->pool)
 		return -ENOMEM;
 	list_init(&port->free);
+	list_init(&port->queue);
+	list_init(&port->sending);
 	for (i = 0; i < SWITCH_PORT_FRAMES; i++)
 		list_add_tail(&port->pool[i].node, &port->free);
 	if (entry) {
@@ -156,19 +158,17 @@ int switch_add_port(struct switch_dev *sw, struct port *port)
 /* Drop a port's frames from the queue. Return: their number. */
 static unsigned int drop_queued(struct port *port)
 {
-	struct list_head *node, *next;
 	unsigned int count = 0;
 	struct frame *frame;
 
-	list_for_each_safe(node, next, &port->sw->queue) {
-		frame = list_entry(node, struct frame, node);
-		if (frame->src != port)
-			continue;
+	while (!list_empty(&port->queue)) {
+		frame = list_first_entry(&port->queue, struct frame, node);
 		list_del_init(&frame->node);
 		port->queued -= frame->payload_len;
 		switch_frame_free(port, frame);
 		count++;
 	}
+	list_del_init(&port->sending);
 	return count;
 }
 
@@ -236,12 +236,14 @@ void switch_frame_free(struct port *port, struct frame *frame)
 void switch_tx(struct port *port, struct frame *frame)
 {
 	struct switch_dev *sw = port->sw;
-	bool was_empty = list_empty(&sw->queue);
+	bool was_empty = list_empty(&sw->sending);
 
 	port->stats.tx_packets++;
 	port->stats.tx_bytes += frame_len(frame);
 	port->queued += frame->payload_len;
-	list_add_tail(&frame->node, &sw->queue);
+	list_add_tail(&frame->node, &port->queue);
+	if (list_empty(&port->sending))
+		list_add_tail(&port->sending, &sw->sending);
 	if (was_empty && sw->kick)
 		sw->kick(sw->kick_arg);
 }
@@ -372,14 +374,23 @@ static bool delay(struct switch_dev *sw, const struct frame *frame)
 	return true;
 }
 
-static unsigned int deliver_late(struct switch_dev *sw)
+static bool is_allowed(struct switch_dev *sw, struct port *port)
 {
+	return !sw->allow || sw->allow(sw->allow_arg, port);
+}
+
+static unsigned int deliver_late(struct switch_dev *sw, unsigned int budget)
+{
+	struct list_head *node, *next;
 	struct switch_delayed *late;
 	unsigned int done = 0;
 
-	while (switch_next(sw) <= sw->now_ns) {
-		late = list_first_entry(&sw->delayed, struct switch_delayed,
-					node);
+	list_for_each_safe(node, next, &sw->delayed) {
+		late = list_entry(node, struct switch_delayed, node);
+		if (done == budget || late->due_ns > sw->now_ns)
+			break;
+		if (!is_allowed(sw, late->frame.src))
+			continue;
 		forward(sw, &late->frame);
 		delayed_free(sw, late);
 		done++;
@@ -395,19 +406,20 @@ uint64_t switch_next(const struct switch_dev *sw)
 				node)->due_ns;
 }
 
-unsigned int switch_run(struct switch_dev *sw, unsigned int budget)
+static unsigned int run_port(struct port *port, unsigned int budget)
 {
-	unsigned int done = deliver_late(sw);
+	struct switch_dev *sw = port->sw;
+	unsigned int done = 0;
 	struct frame *frame;
 
-	while (done < budget && !list_empty(&sw->queue)) {
-		frame = list_first_entry(&sw->queue, struct frame, node);
+	while (done < budget && !list_empty(&port->queue)) {
+		frame = list_first_entry(&port->queue, struct frame, node);
 		list_del_init(&frame->node);
 		done++;
 		/* Reordering needs a second frame */
-		if (!list_empty(&sw->queue) &&
+		if (!list_empty(&port->queue) &&
 		    fault_happens(&sw->fault, FAULT_REORDER)) {
-			list_add_tail(&frame->node, &sw->queue);
+			list_add_tail(&frame->node, &port->queue);
 			continue;
 		}
 		if (!fault_happens(&sw->fault, FAULT_LOSS) &&
@@ -417,9 +429,36 @@ unsigned int switch_run(struct switch_dev *sw, unsigned int budget)
 			if (fault_happens(&sw->fault, FAULT_DUPLICATE))
 				forward(sw, frame);
 		}
-		frame->src->queued -= frame->payload_len;
-		switch_frame_free(frame->src, frame);
+		port->queued -= frame->payload_len;
+		switch_frame_free(port, frame);
 	}
+	list_del_init(&port->sending);
+	if (!list_empty(&port->queue))
+		list_add_tail(&port->sending, &sw->sending);
+	return done;
+}
+
+/* The port whose turn it is, or NULL */
+static struct port *next_port(struct switch_dev *sw)
+{
+	struct list_head *node;
+	struct port *port;
+
+	list_for_each(node, &sw->sending) {
+		port = list_entry(node, struct port, sending);
+		if (is_allowed(sw, port))
+			return port;
+	}
+	return NULL;
+}
+
+unsigned int switch_run(struct switch_dev *sw, unsigned int budget)
+{
+	unsigned int done = deliver_late(sw, budget);
+	struct port *port;
+
+	while (done < budget && (port = next_port(sw)))
+		done += run_port(port, budget - done);
 	return done;
 }
 
@@ -427,6 +466,6 @@ void switch_flush(struct port *port)
 {
 	if (!port->sw)
 		return;
-	switch_run(port->sw, FLUSH_BUDGET);
+	run_port(port, FLUSH_BUDGET);
 	port->sw->stats.flush_drops += drop_queued(port);
 }

@@ -59,7 +59,8 @@ struct switch_stats {
 /**
  * struct switch_dev - the switch
  * @ports: list of struct port
- * @queue: frames to deliver, in order
+ * @sending: list of struct port whose queues have frames, in the order of their
+ *	turns
  * @delayed: list of struct switch_delayed, in the order they are due
  * @delayed_count: length of @delayed
  * @now_ns: current time, ns, set by the caller of switch_run()
@@ -67,14 +68,17 @@ struct switch_stats {
  * @fault: faults injected into delivery
  * @tap: sees each packet once, before delivery (packet capture); may be NULL
  * @tap_arg: passed to @tap
- * @kick: called when the queue stops being empty; may be NULL
+ * @allow: called before a port's packets are delivered; returns false to leave
+ *	them in its queue. NULL allows all.
+ * @allow_arg: passed to @allow
+ * @kick: called when the first packet is queued; may be NULL
  * @kick_arg: passed to @kick
  * @table: address table
  * @stats: counters
  */
 struct switch_dev {
 	struct list_head ports;
-	struct list_head queue;
+	struct list_head sending;
 	struct list_head delayed;
 	unsigned int delayed_count;
 	uint64_t now_ns;
@@ -82,6 +86,8 @@ struct switch_dev {
 	struct fault fault;
 	void (*tap)(void *arg, const struct frame *frame);
 	void *tap_arg;
+	bool (*allow)(void *arg, struct port *port);
+	void *allow_arg;
 	void (*kick)(void *arg);
 	void *kick_arg;
 	struct switch_entry table[SWITCH_SETS][SWITCH_WAYS];
@@ -182,6 +188,8 @@ void switch_room(struct switch_dev *sw);
  * @sw: the switch
  * @budget: limit of packets; delivery causes new ones, such as ACKs
  *
+ * The packets of a port keep their order. Ports take turns, as long as @budget.
+ *
  * Return: number of packets taken from the queues.
  */
 unsigned int switch_run(struct switch_dev *sw, unsigned int budget);
@@ -198,8 +206,7 @@ uint64_t switch_next(const struct switch_dev *sw);
  * switch_flush - release all memory that a port's packets refer to
  * @port: port whose memory is about to change
  *
- * Delivers a bounded number of queued packets and drops the port's packets that
- * remain. Must not be called from within rx.
+ * Delivers a bounded number of the port's packets and drops those that remain. Must not be called from within rx.
  */
 void switch_flush(struct port *port);
 

@@ -4,6 +4,7 @@
 #include "work.h"
 
 #define DATAGRAM_LEN 64
+#define BULK_LEN 65536
 
 /* ---- fixture ---- */
 
@@ -139,14 +140,18 @@ static bool answered(struct neighbours *n, enum neighbour_wait what)
 
 void neighbours_turn(struct neighbours *n)
 {
+	struct loop *loop = &n->world->loop;
 	unsigned int what;
 	uint64_t ns;
 
 	for (what = 0; what < WAITS; what++)
 		ask(n, what);
+	/* No card pays for the clients' own time */
+	shares_forget(&loop->shares);
 	ns = work_ns();
-	assert_int_equal(loop_turn(&n->world->loop), 0);
+	assert_int_equal(loop_turn(loop), 0);
 	ns = work_ns() - ns;
+	shares_settle(&loop->shares, loop_clock_ns());
 	n->now_ns += ns;
 	if (ns > n->turn_ns)
 		n->turn_ns = ns;
@@ -158,6 +163,61 @@ void neighbours_turn(struct neighbours *n)
 		if (n->now_ns - n->asked_ns[what] > n->wait_ns[what])
 			n->wait_ns[what] = n->now_ns - n->asked_ns[what];
 	}
+}
+
+/* ---- the neighbour's bandwidth ---- */
+
+struct pair *neighbours_bulk(struct neighbours *n)
+{
+	struct pair *bulk = neighbours_pair_of_one(B(n->pair));
+
+	neighbours_cq(A(bulk));
+	neighbours_cq(B(bulk));
+	pair_qps(bulk, ORNIC_QPT_RC, 0);
+	pair_connect(bulk);
+	return bulk;
+}
+
+/* Keep the send queue full. Return: bytes written since the last call. */
+static uint64_t write_bulk(struct pair *bulk, uint32_t *done)
+{
+	struct side *side = A(bulk);
+	struct pair_wr wr = pair_wr_data(side, ORNIC_WR_RDMA_WRITE, 0,
+					 BULK_LEN);
+	uint32_t ci = guest_load32(&host_qp_dbr(&side->qp)->sq_ci);
+	uint64_t bytes = (uint64_t)(ci - *done) * BULK_LEN;
+	uint32_t pi = side->qp.sq_pi;
+
+	*done = ci;
+	wr.flags = 0;
+	/* From the lower half of the buffer to the upper one, piece by piece */
+	while (side->qp.sq_pi - ci < 1u << side->qp.log_sq_slots) {
+		uint64_t at = (uint64_t)side->qp.sq_pi * BULK_LEN %
+			      (PAIR_BUF_SIZE / 2);
+
+		wr.sge[0].addr = side->addr + at;
+		wr.raddr = B(bulk)->addr + PAIR_BUF_SIZE / 2 + at;
+		pair_post(side, &wr);
+	}
+	if (side->qp.sq_pi != pi)
+		pair_ring(side);
+	return bytes;
+}
+
+uint64_t neighbours_measure(struct neighbours *n, struct pair *bulk,
+			    void (*push)(struct neighbours *n), uint64_t ns,
+			    uint64_t wall_ns)
+{
+	uint64_t start = n->now_ns, wall = loop_clock_ns(), bytes = 0;
+	uint32_t done = guest_load32(&host_qp_dbr(&A(bulk)->qp)->sq_ci);
+
+	do {
+		if (push)
+			push(n);
+		bytes += write_bulk(bulk, &done);
+		neighbours_turn(n);
+	} while (n->now_ns - start < ns && loop_clock_ns() - wall < wall_ns);
+	return bytes * 1000000 / (n->now_ns - start);
 }
 
 /* ---- the attacker's objects ---- */

@@ -101,6 +101,17 @@ struct pair *neighbours_pair_of_one(struct side *side);
 /* The neighbour asks, the loop turns, the neighbour looks for answers */
 void neighbours_turn(struct neighbours *n);
 
+/* Make a connected pair of the neighbour, for neighbours_measure() */
+struct pair *neighbours_bulk(struct neighbours *n);
+/*
+ * The neighbour writes from one QP to another as much as it can, and @push is
+ * called before each turn, until the cards used @ns or all together @wall_ns;
+ * return bytes per ms
+ */
+uint64_t neighbours_measure(struct neighbours *n, struct pair *bulk,
+			    void (*push)(struct neighbours *n), uint64_t ns,
+			    uint64_t wall_ns);
+
 static inline struct card *attacker(struct neighbours *n)
 {
 	return n->world->card[0];

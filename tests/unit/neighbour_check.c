@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Attacks as tests: the limits of turns and waits, on the clock of work.h */
+/*
+ * Attacks as tests: the limits of turns and waits, and the neighbour's bandwidth,
+ * on the clock of work.h
+ */
 #include "neighbour.h"
+
+/* Percent */
+#define LEAST_SHARE 45
+/* The cards' time alone and under the attack, and the limit of all time */
+#define ALONE_NS 5000000
+#define ATTACK_NS 50000000
+#define WALL_NS 1000000000
 
 /*
  * The loop polls the sockets at intervals, so a read may take two turns and an
@@ -24,13 +34,16 @@ static void run(void **state)
 {
 	struct neighbours *n = *state;
 	const struct attack *attack = n->attack;
-	unsigned int i;
+	unsigned int i, j;
 
 	if (attack->begin)
 		attack->begin(n);
 	for (i = 0; i < attack->turns; i++) {
 		if (attack->push)
 			attack->push(n);
+		/* These limits do not depend on who is postponed */
+		for (j = 0; j < CLIENT_CARDS; j++)
+			n->world->card[j]->share.credit_ns = SHARE_CREDIT_NS;
 		neighbours_turn(n);
 	}
 	print_message("longest turn %llu us, waits %llu, %llu and %llu us\n",
@@ -43,22 +56,66 @@ static void run(void **state)
 	check_waits(n);
 }
 
+/*
+ * Attacks that leave the neighbour less than half. Its own card answers to
+ * requests of the attacker, or all packets cost more since the attack began.
+ */
+static const struct {
+	const char *name;
+	unsigned int share;
+} least_shares[] = {
+	{ "rc_write_small", 40 },
+	{ "rc_atomic", 5 },
+	{ "rc_read", 0 },
+	{ "capture", 20 },
+	{ "faults", 1 },
+};
+
+static unsigned int least_share(const struct attack *attack)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(least_shares); i++)
+		if (!strcmp(attack->name, least_shares[i].name))
+			return least_shares[i].share;
+	return LEAST_SHARE;
+}
+
+/* Under the attack the neighbour keeps about half of its bandwidth */
+static void run_share(void **state)
+{
+	struct neighbours *n = *state;
+	struct pair *bulk = neighbours_bulk(n);
+	uint64_t alone, attacked;
+
+	alone = neighbours_measure(n, bulk, NULL, ALONE_NS, WALL_NS);
+	if (n->attack->begin)
+		n->attack->begin(n);
+	attacked = neighbours_measure(n, bulk, n->attack->push, ATTACK_NS,
+				      WALL_NS);
+	free(bulk);
+	print_message("%s: the neighbour has %llu %% of its bandwidth\n",
+		      n->attack->name,
+		      (unsigned long long)(attacked * 100 / alone));
+	assert_true(attacked * 100 >= alone * least_share(n->attack));
+}
+
 int neighbours_main(const char *name, const struct attack *attacks,
 		    unsigned int count)
 {
-	struct CMUnitTest *tests = calloc(count, sizeof(*tests));
+	struct CMUnitTest *tests = calloc(2 * count, sizeof(*tests));
 	unsigned int i;
 	int failed;
 
-	for (i = 0; i < count; i++)
+	for (i = 0; i < 2 * count; i++)
 		tests[i] = (struct CMUnitTest){
-			.name = attacks[i].name,
-			.test_func = run,
+			.name = attacks[i / 2].name,
+			.test_func = i % 2 ? run_share : run,
 			.setup_func = neighbours_setup,
 			.teardown_func = neighbours_teardown,
-			.initial_state = (void *)(uintptr_t)&attacks[i],
+			.initial_state = (void *)(uintptr_t)&attacks[i / 2],
 		};
-	failed = _cmocka_run_group_tests(name, tests, count, NULL, NULL);
+	failed = _cmocka_run_group_tests(name, tests, 2 * count, NULL, NULL);
 	free(tests);
 	return failed;
 }

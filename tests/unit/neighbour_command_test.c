@@ -314,6 +314,7 @@ static void push_dead_cq(struct neighbours *n)
 /* The timers of all QPs fire at the same time, for polls in ERR */
 static void push_qp_timers(struct neighbours *n)
 {
+	struct timers *timers = n->host[0]->nic->env->timers;
 	struct loop *loop = &n->world->loop;
 	struct obj *obj;
 	uint32_t i = 0;
@@ -324,7 +325,7 @@ static void push_qp_timers(struct neighbours *n)
 		struct qp *qp = container_of(obj, struct qp, obj);
 
 		qp->state = ORNIC_QPS_ERR;
-		timer_arm(&loop->timers, &qp->timer, loop->now_ns + TIMER_NS);
+		timer_arm(timers, &qp->timer, loop->now_ns + TIMER_NS);
 	}
 	work_sleep(2 * TIMER_NS);
 }
@@ -338,6 +339,7 @@ static void push_cq_timers(struct neighbours *n)
 	struct host_queue *eq = &A(n->pair)->eq;
 	struct ornic_cq_dbr *dbr = host_ptr(n->host[0], eq->dbr);
 	struct nic *nic = n->host[0]->nic;
+	struct timers *timers = n->host[0]->nic->env->timers;
 	struct loop *loop = &n->world->loop;
 	struct obj *obj;
 	uint32_t i = 0;
@@ -351,7 +353,7 @@ static void push_cq_timers(struct neighbours *n)
 
 		cq->gathered = 1;
 		cq->gather_for = cq->arm.asked;
-		timer_arm(&loop->timers, &cq->timer, loop->now_ns + TIMER_NS);
+		timer_arm(timers, &cq->timer, loop->now_ns + TIMER_NS);
 	}
 }
 

@@ -22,7 +22,7 @@
  */
 #define LARGE_GROUP ((uint64_t)BUF_STEP << 12)
 #define LARGE_GROUPS 1024
-/* Turns after which a client must be disconnected */
+/* Turns after which a client that is not postponed must be disconnected */
 #define DISCONNECTED 5
 
 /* ---- a buffer that is many regions of the DMA map ---- */
@@ -268,10 +268,12 @@ static void push_shrunk(struct neighbours *n)
 /* The client is disconnected after one fault */
 static void push_shrunk_once(struct neighbours *n)
 {
-	if (!n->addr++)
+	if (!n->addr)
 		push_shrunk(n);
 	else if (n->addr > DISCONNECTED)
 		assert_int_equal(attacker(n)->vu.client.fd, -1);
+	if (attacker(n)->share.credit_ns > 0)
+		n->addr++;
 	assert_in_range(attacker(n)->mem.faults, 0, 1);
 }
 

@@ -320,8 +320,65 @@ static void test_budget_bounds_two_that_answer_each_other(void **state)
 	send(w, 0, mac[1], mac[0]);
 	assert_int_equal(switch_run(&w->sw, 100), 100);
 	switch_flush(&w->port[0].port);
-	switch_flush(&w->port[1].port);
-	assert_true(list_empty(&w->sw.queue));
+	assert_true(list_empty(&w->port[0].port.queue));
+}
+
+static bool allow_all_but_first(void *arg, struct port *port)
+{
+	struct world *w = arg;
+
+	return port != &w->port[0].port;
+}
+
+/* Packets that must wait hold up nobody else's, and keep their order */
+static void test_port_that_is_not_allowed_waits(void **state)
+{
+	struct world *w = *state;
+
+	w->sw.allow = allow_all_but_first;
+	w->sw.allow_arg = w;
+	send(w, 0, mac[1], mac[0]);
+	send(w, 1, mac[0], mac[1]);
+	assert_int_equal(switch_run(&w->sw, 10), 1);
+	expect(w, 1, 0, 0, 0);
+	assert_false(list_empty(&w->sw.sending));
+	w->sw.allow = NULL;
+	assert_int_equal(switch_run(&w->sw, 10), 1);
+	expect(w, 1, 1, 0, 0);
+	assert_true(list_empty(&w->sw.sending));
+}
+
+/* A long queue holds up nobody else's packets */
+static void test_ports_take_turns(void **state)
+{
+	struct world *w = *state;
+	unsigned int i;
+
+	for (i = 0; i < SWITCH_PORT_FRAMES; i++)
+		send(w, 0, mac[1], mac[0]);
+	send(w, 1, mac[0], mac[1]);
+	switch_run(&w->sw, 8);
+	switch_run(&w->sw, 8);
+	assert_int_equal(w->port[0].rx, 1);
+}
+
+static void test_delayed_packet_of_a_port_that_is_not_allowed_waits(
+	void **state)
+{
+	struct world *w = *state;
+
+	w->sw.fault.ppm[FAULT_DELAY] = FAULT_ALWAYS;
+	send(w, 0, mac[1], mac[0]);
+	send(w, 1, mac[0], mac[1]);
+	switch_run(&w->sw, 10);
+	w->sw.allow = allow_all_but_first;
+	w->sw.allow_arg = w;
+	w->sw.now_ns += FAULT_DELAY_NS;
+	switch_run(&w->sw, 10);
+	expect(w, 1, 0, 0, 0);
+	w->sw.allow = NULL;
+	switch_run(&w->sw, 10);
+	expect(w, 1, 1, 0, 0);
 }
 
 static void test_flush_delivers_what_can_be_delivered(void **state)
@@ -402,7 +459,7 @@ static void test_reorder_ends_and_loses_nothing(void **state)
 	send(w, 0, mac[1], mac[0]);
 	send(w, 0, mac[1], mac[0]);
 	switch_flush(&w->port[0].port);
-	assert_true(list_empty(&w->sw.queue));
+	assert_true(list_empty(&w->sw.sending));
 }
 
 static void test_delay_delivers_a_copy_later(void **state)
@@ -519,6 +576,9 @@ int main(void)
 		TEST(test_one_port_cannot_take_all_frames),
 		TEST(test_one_port_cannot_queue_any_number_of_bytes),
 		TEST(test_budget_bounds_two_that_answer_each_other),
+		TEST(test_port_that_is_not_allowed_waits),
+		TEST(test_ports_take_turns),
+		TEST(test_delayed_packet_of_a_port_that_is_not_allowed_waits),
 		TEST(test_flush_delivers_what_can_be_delivered),
 		TEST(test_removed_port_leaves_nothing_behind),
 		TEST(test_loss_loses_all_or_about_half),

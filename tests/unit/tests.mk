@@ -43,6 +43,7 @@ UNIT_EDGE_TESTS := \
 	log_test.c \
 	mem_test.c \
 	pci_test.c \
+	share_test.c \
 	switch_test.c \
 	timer_test.c
 

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Fair shares of the loop's time, with a clock that the test moves */
+#include "share.h"
+#include "unit.h"
+
+/* Less than SHARE_SURE_NS: the CPU time of the test plays no role */
+#define SMALL_NS 50000
+
+struct world {
+	struct shares shares;
+	struct share share[2];
+	uint64_t now_ns;
+};
+
+static int setup(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	unsigned int i;
+
+	assert_non_null(w);
+	w->now_ns = 1;
+	shares_init(&w->shares, w->now_ns);
+	for (i = 0; i < 2; i++)
+		shares_add(&w->shares, &w->share[i]);
+	*state = w;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	free(*state);
+	return 0;
+}
+
+/* Work for @ns in steps, if it may. Return: whether it did. */
+static bool work(struct world *w, unsigned int i, uint64_t ns)
+{
+	uint64_t step;
+
+	if (!shares_allow(&w->shares, &w->share[i]))
+		return false;
+	for (; ns; ns -= step) {
+		step = ns < SMALL_NS ? ns : SMALL_NS;
+		shares_pay(&w->shares, &w->share[i]);
+		w->now_ns += step;
+		/* All of it is CPU time */
+		w->shares.sure_ns = 0;
+		shares_settle(&w->shares, w->now_ns);
+	}
+	return true;
+}
+
+static void turn(struct world *w)
+{
+	shares_turn(&w->shares, w->now_ns);
+}
+
+static void test_one_alone_never_waits(void **state)
+{
+	struct world *w = *state;
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		turn(w);
+		assert_true(work(w, 0, 3 * SHARE_CREDIT_NS));
+	}
+	assert_true(w->share[0].used_ns == 300ULL * SHARE_CREDIT_NS);
+}
+
+/* Turns of one are 60 times as long */
+static void test_two_get_the_same(void **state)
+{
+	struct world *w = *state;
+	unsigned int i;
+
+	for (i = 0; i < 10000; i++) {
+		turn(w);
+		work(w, 0, 60 * SMALL_NS);
+		work(w, 1, SMALL_NS);
+	}
+	assert_true(w->share[1].used_ns >= w->now_ns * 48 / 100);
+	assert_true(w->share[0].used_ns >= w->now_ns * 48 / 100);
+}
+
+static void test_idle_turn_forgives(void **state)
+{
+	struct world *w = *state;
+
+	turn(w);
+	work(w, 0, 2 * SHARE_DEBT_NS);
+	work(w, 1, SMALL_NS);
+	turn(w);
+	assert_false(shares_allow(&w->shares, &w->share[0]));
+	/* The other one has nothing to do in this turn */
+	turn(w);
+	assert_true(shares_allow(&w->shares, &w->share[0]));
+}
+
+static void test_debt_has_a_bound(void **state)
+{
+	struct world *w = *state;
+	uint64_t before;
+
+	turn(w);
+	work(w, 0, 100 * SHARE_DEBT_NS);
+	before = w->now_ns;
+	do {
+		work(w, 1, SMALL_NS);
+		turn(w);
+	} while (!shares_allow(&w->shares, &w->share[0]));
+	assert_in_range(w->now_ns - before, SHARE_DEBT_NS,
+			SHARE_DEBT_NS + 2 * SHARE_CREDIT_NS);
+}
+
+/* The clock jumps, but the process did not run */
+static void test_other_processes_are_not_charged(void **state)
+{
+	struct world *w = *state;
+
+	turn(w);
+	w->now_ns += 1000000000000;
+	shares_pay(&w->shares, &w->share[0]);
+	shares_settle(&w->shares, w->now_ns);
+	assert_true(w->share[0].used_ns < 100000000000);
+}
+
+static void test_forgotten_time_is_nobodys(void **state)
+{
+	struct world *w = *state;
+
+	turn(w);
+	shares_forget(&w->shares);
+	w->now_ns += SMALL_NS;
+	turn(w);
+	work(w, 0, SMALL_NS);
+	assert_true(w->share[0].used_ns == SMALL_NS);
+	/* Otherwise the next one pays */
+	w->now_ns += SMALL_NS / 2;
+	turn(w);
+	work(w, 1, SMALL_NS / 2);
+	assert_true(w->share[1].used_ns == SMALL_NS);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_one_alone_never_waits),
+		T(test_two_get_the_same),
+		T(test_idle_turn_forgives),
+		T(test_debt_has_a_bound),
+		T(test_other_processes_are_not_charged),
+		T(test_forgotten_time_is_nobodys),
+	};
+
+	return cmocka_run_group_tests_name("share", tests, NULL, NULL);
+}
