@@ -208,18 +208,22 @@ void ornic_stop(struct ornic_core *core)
 	ornic_device_down(core);
 }
 
-static int ornic_map_bars(struct ornic_core *core)
+static int ornic_map_regs(struct ornic_core *core)
 {
 	struct pci_dev *pdev = core->odev.pdev;
-	u64 db_bytes;
-	int err;
 
 	core->regs = pcim_iomap_region(pdev, ORNIC_BAR_REGS, KBUILD_MODNAME);
 	if (IS_ERR(core->regs))
 		return PTR_ERR(core->regs);
 
-	if (pci_resource_len(pdev, ORNIC_BAR_REGS) < ORNIC_BAR_REGS_SIZE)
-		return -ENODEV;
+	return pci_resource_len(pdev, ORNIC_BAR_REGS) < ORNIC_BAR_REGS_SIZE ? -ENODEV : 0;
+}
+
+static int ornic_map_doorbells(struct ornic_core *core)
+{
+	struct pci_dev *pdev = core->odev.pdev;
+	u64 db_bytes;
+	int err;
 
 	err = pcim_request_region(pdev, ORNIC_BAR_DB, KBUILD_MODNAME);
 	if (err)
@@ -271,9 +275,21 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		return dev_err_probe(dev, err, "cannot address 64 bits of memory\n");
 
-	err = ornic_map_bars(core);
+	err = ornic_map_regs(core);
 	if (err)
-		return dev_err_probe(dev, err, "cannot map the BARs\n");
+		return dev_err_probe(dev, err, "cannot map the registers\n");
+
+	/*
+	 * The driver before may have left a reset that goes on. Until it ends most
+	 * registers have no defined value ([ORNIC-REG-5]).
+	 */
+	err = ornic_reset(core);
+	if (err)
+		return err;
+
+	err = ornic_map_doorbells(core);
+	if (err)
+		return dev_err_probe(dev, err, "cannot map the doorbells\n");
 
 	err = ornic_irqs_init(core, readl(core->regs + ORNIC_REG_VECTORS));
 	if (err)
