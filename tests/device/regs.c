@@ -8,7 +8,7 @@
  * struct reg - one register
  * @offset: offset in BAR0
  * @bytes: size, 4 or 8
- * @access: REG_R, REG_W or both
+ * @access: REG_R, REG_W or both, and REG_EARLY
  * @reset: value after a reset
  * @read: compute the value of a half (0: low, 1: high); NULL for the stored
  *	value
@@ -27,6 +27,8 @@ struct reg {
 
 #define REG_R 1
 #define REG_W 2
+/* Has a value before READY ([ORNIC-REG-5]) */
+#define REG_EARLY 4
 
 uint64_t regs_clock(struct nic *nic)
 {
@@ -163,13 +165,16 @@ static void regs_write_dma_test(struct nic *nic, uint64_t val)
 }
 
 static const struct reg regs_table[] = {
-	{ ORNIC_REG_MAGIC, 4, REG_R, ORNIC_MAGIC, NULL, NULL, NULL },
-	{ ORNIC_REG_VERSION, 4, REG_R, ORNIC_VERSION, NULL, NULL, NULL },
-	{ ORNIC_REG_CAPS, 4, REG_R, 0, regs_read_caps, NULL, NULL },
+	{ ORNIC_REG_MAGIC, 4, REG_R | REG_EARLY, ORNIC_MAGIC, NULL, NULL,
+	  NULL },
+	{ ORNIC_REG_VERSION, 4, REG_R | REG_EARLY, ORNIC_VERSION, NULL, NULL,
+	  NULL },
+	{ ORNIC_REG_CAPS, 4, REG_R | REG_EARLY, 0, regs_read_caps, NULL, NULL },
 	{ ORNIC_REG_VECTORS, 4, REG_R, 0, regs_read_vectors, NULL, NULL },
 	{ ORNIC_REG_DB_PAGES, 4, REG_R, NIC_DB_PAGES, NULL, NULL, NULL },
 	{ ORNIC_REG_DB_STRIDE, 4, REG_R, NIC_DB_PAGE_SIZE, NULL, NULL, NULL },
-	{ ORNIC_REG_STATUS, 4, REG_R, 0, regs_read_status, NULL, NULL },
+	{ ORNIC_REG_STATUS, 4, REG_R | REG_EARLY, 0, regs_read_status, NULL,
+	  NULL },
 	{ ORNIC_REG_CTRL, 4, REG_R | REG_W, 0, regs_read_ctrl, regs_check_ctrl,
 	  regs_write_ctrl },
 	{ ORNIC_REG_FATAL_CAUSE, 4, REG_R, 0, regs_read_fatal, NULL, NULL },
@@ -234,6 +239,8 @@ uint64_t regs_read(struct nic *nic, uint64_t offset, unsigned int size)
 				 (unsigned long long)offset);
 		return 0;
 	}
+	if (nic->reset.active && !(reg->access & REG_EARLY))
+		return 0;
 	if (size == 4)
 		return regs_read_half(nic, reg, (offset - reg->offset) / 4);
 	val = regs_read_half(nic, reg, 0);

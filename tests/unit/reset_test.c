@@ -75,11 +75,14 @@ static void test_registers_before_ready(void **state)
 	assert_int_equal(host_read(host, ORNIC_REG_MAGIC, 4), ORNIC_MAGIC);
 	assert_int_equal(host_read(host, ORNIC_REG_VERSION, 4), ORNIC_VERSION);
 	assert_int_equal(host_read(host, ORNIC_REG_CAPS, 4), caps);
+	assert_int_equal(host_read(host, ORNIC_REG_VECTORS, 4), 0);
+	assert_int_equal(host_read(host, ORNIC_REG_DB_PAGES, 4), 0);
 	host_write(host, ORNIC_REG_SCRATCH, 4, 1);
 	host_write(host, ORNIC_REG_IRQ_TEST, 4, 0);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
 	host_run(host);
 	assert_int_equal(status(host), ORNIC_STATUS_READY);
+	assert_int_equal(host_read(host, ORNIC_REG_DB_PAGES, 4), NIC_DB_PAGES);
 	assert_int_equal(host_read(host, ORNIC_REG_SCRATCH, 4), 0);
 	assert_int_equal(host->irqs[0], 0);
 	assert_int_equal(host_device_stat(host,
