@@ -12,8 +12,8 @@ struct nic;
 
 /* log2 of the most entries of either admin ring */
 #define REGS_ADMIN_DEPTH_MAX 10
-/* Units of 100 ms. A reset of the card ends before the write returns. */
-#define REGS_RESET_TIMEOUT 10
+/* Units of 100 ms (reset.h) */
+#define REGS_RESET_TIMEOUT 60
 
 /**
  * struct regs - values of the registers

@@ -12,8 +12,9 @@
 #include "obj.h"
 
 /*
- * Objects that one turn destroys, about 0.5 ms. Full tables take 100 turns, so
- * RESET_TIMEOUT has room for the turns of many cards.
+ * Objects that one turn destroys, about 0.5 ms. Full tables take 200 turns. The
+ * card has 1 ms in a round of all cards (share.h), so beside 63 busy ones that
+ * is 6 s, which is RESET_TIMEOUT.
  */
 #define RESET_OBJECTS 2048
 
