@@ -12,6 +12,16 @@
 
 /* More Fragments flag and fragment offset */
 #define FLOW_IPV4_FRAGMENT 0x3fff
+#define FLOW_IPV4_FRAGMENT_OFFSET 0x1fff
+#define FLOW_IPV6_FRAGMENT_OFFSET 0xfff8
+
+/* Extension headers of IPv6 (RFC 8200, RFC 4302) */
+#define FLOW_IPV6_HOP_BY_HOP 0
+#define FLOW_IPV6_ROUTING 43
+#define FLOW_IPV6_FRAGMENT 44
+#define FLOW_IPV6_AUTHENTICATION 51
+#define FLOW_IPV6_NO_NEXT 59
+#define FLOW_IPV6_DESTINATION 60
 
 static void flow_l4(const struct frame *frame, struct flow *flow,
 		    unsigned int proto, unsigned int offset)
@@ -95,4 +105,64 @@ void flow_dissect(const struct frame *frame, struct flow *flow)
 		flow_ipv4(frame, flow);
 	else if (type == FLOW_ETHERTYPE_IPV6)
 		flow_ipv6(frame, flow);
+}
+
+/*
+ * Skip the extension headers of IPv6. Return: whether all of them were seen. The
+ * header of @proto is then at @offset; in fragments but the first there is none.
+ */
+static bool flow_skip_extensions(const struct frame *frame, unsigned int *proto,
+				 unsigned int *offset)
+{
+	const uint8_t *header = frame->hdr + *offset;
+
+	for (; *offset + 8 <= frame->hdr_len; header = frame->hdr + *offset) {
+		switch (*proto) {
+		case FLOW_IPV6_HOP_BY_HOP:
+		case FLOW_IPV6_ROUTING:
+		case FLOW_IPV6_DESTINATION:
+			*offset += (header[1] + 1) * 8;
+			break;
+		case FLOW_IPV6_AUTHENTICATION:
+			*offset += (header[1] + 2) * 4;
+			break;
+		case FLOW_IPV6_FRAGMENT:
+			if (flow_get16(header + 2) & FLOW_IPV6_FRAGMENT_OFFSET) {
+				*proto = FLOW_IPV6_NO_NEXT;
+				return true;
+			}
+			*offset += 8;
+			break;
+		default:
+			return true;
+		}
+		*proto = header[0];
+	}
+	/* No UDP header fits behind the end of the frame */
+	return *offset + 8 > frame_len(frame);
+}
+
+bool flow_may_reach_udp(const struct frame *frame, const struct flow *flow,
+			unsigned int port)
+{
+	const uint8_t *ip = frame->hdr + flow->l3_offset;
+	unsigned int offset = flow->l3_offset;
+	unsigned int proto;
+
+	if (flow->l3 == 4) {
+		offset += (ip[0] & 0xf) * 4;
+		proto = ip[9];
+		if (flow_get16(ip + 6) & FLOW_IPV4_FRAGMENT_OFFSET)
+			return false;
+	} else if (flow->l3 == 6) {
+		offset += FLOW_IPV6_LEN;
+		proto = ip[6];
+		if (!flow_skip_extensions(frame, &proto, &offset))
+			return true;
+	} else {
+		return false;
+	}
+	return proto == FLOW_PROTO_UDP &&
+	       offset + FLOW_UDP_LEN <= frame->hdr_len &&
+	       flow_get16(frame->hdr + offset + 2) == port;
 }

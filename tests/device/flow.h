@@ -50,6 +50,21 @@ struct flow {
  */
 void flow_dissect(const struct frame *frame, struct flow *flow);
 
+/**
+ * flow_may_reach_udp - check for a UDP port as a host's IP stack would
+ * @frame: the frame
+ * @flow: its headers
+ * @port: a destination port
+ *
+ * Looks behind options of IPv4 and extension headers of IPv6, and into the first
+ * of several fragments, too.
+ *
+ * Return: whether the packet is for @port. True, too, if its extension headers
+ * are longer than @frame->hdr.
+ */
+bool flow_may_reach_udp(const struct frame *frame, const struct flow *flow,
+			unsigned int port);
+
 /* Big-endian fields at any alignment */
 
 static inline uint16_t flow_get16(const uint8_t *p)

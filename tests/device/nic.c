@@ -270,7 +270,8 @@ bool core_forges_roce(const struct nic *nic, const struct frame *frame)
 	if (!nic->spoofcheck.on)
 		return false;
 	flow_dissect(frame, &flow);
-	if (!nic_is_roce(frame, &flow))
+	/* Other receivers than this card take it with options and after reassembly */
+	if (!flow_may_reach_udp(frame, &flow, NIC_ROCE_PORT))
 		return false;
 	nic_packet_gid(frame, &flow, true, gid);
 	return gid_find(nic, gid, nic_vlan_id(&flow)) < 0;

@@ -149,6 +149,28 @@ static void make_udp(struct raw *w, bool ipv6, unsigned int port)
 	flow_put16(udp + 4, p + LEN - udp);
 }
 
+/*
+ * Insert @len bytes between IP and UDP header: options of IPv4, or extension
+ * headers of IPv6 whose type is in the first byte, which takes the UDP's place
+ */
+static void insert(struct raw *w, bool ipv6, const uint8_t *bytes,
+		   unsigned int len)
+{
+	uint8_t *p = host_ptr(w->host, w->data);
+	unsigned int offset = ipv6 ? 54 : 34;
+
+	memmove(p + offset + len, p + offset, LEN - offset - len);
+	memset(p + offset, 0, len);
+	if (ipv6) {
+		p[20] = bytes[0];
+		p[offset] = FLOW_PROTO_UDP;
+		memcpy(p + offset + 1, bytes + 1, 3);
+	} else {
+		p[14] += len / 4;
+		memcpy(p + offset, bytes, len);
+	}
+}
+
 static void set_gid(struct raw *w, bool ipv6, unsigned int vlan_id)
 {
 	struct ornic_set_gid_in in = {
@@ -197,6 +219,47 @@ static void test_roce_packets_of_others(void **state)
 	}
 }
 
+/* Other hosts find the UDP header there, and this card does not */
+static void test_udp_where_others_find_it(void **state)
+{
+	static const struct {
+		bool ipv6;
+		unsigned int len;
+		uint8_t bytes[4];
+		bool spoofed;
+	} cases[] = {
+		{ false, 4, { 1, 1, 1, 1 }, true },
+		{ true, 8, { 0 }, true },
+		{ true, 16, { 43, 1 }, true },
+		{ true, 8, { 60 }, true },
+		{ true, 12, { 51, 1 }, true },
+		/* Fragments: the first, and a later one */
+		{ true, 8, { 44, 0, 0, 1 }, true },
+		{ true, 8, { 44, 0, 1, 1 }, false },
+		/* Headers that end behind the frame hide nothing */
+		{ true, 8, { 60, 200 }, false },
+	};
+	struct raw *w = *state;
+	uint8_t *p = host_ptr(w->host, w->data);
+	unsigned int i;
+
+	check_on(w->host);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		make_udp(w, cases[i].ipv6, ROCE_PORT + 1);
+		insert(w, cases[i].ipv6, cases[i].bytes, cases[i].len);
+		assert_true(goes_out(w, 1, w->host->mac, 0));
+		make_udp(w, cases[i].ipv6, ROCE_PORT);
+		insert(w, cases[i].ipv6, cases[i].bytes, cases[i].len);
+		assert_int_equal(goes_out(w, 1, w->host->mac, 0),
+				 !cases[i].spoofed);
+	}
+	make_udp(w, false, ROCE_PORT);
+	flow_put16(p + 20, 0x2000);
+	assert_false(goes_out(w, 1, w->host->mac, 0));
+	flow_put16(p + 20, 1);
+	assert_true(goes_out(w, 1, w->host->mac, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +271,9 @@ int main(void)
 			raw_teardown),
 		PAIR_BOTH(test_roce, pair_setup_uc),
 		cmocka_unit_test_setup_teardown(test_roce_packets_of_others,
+						raw_setup_process,
+						raw_teardown),
+		cmocka_unit_test_setup_teardown(test_udp_where_others_find_it,
 						raw_setup_process,
 						raw_teardown),
 	};
