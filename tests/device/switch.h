@@ -206,7 +206,8 @@ uint64_t switch_next(const struct switch_dev *sw);
  * switch_flush - release all memory that a port's packets refer to
  * @port: port whose memory is about to change
  *
- * Delivers a bounded number of the port's packets and drops those that remain. Must not be called from within rx.
+ * Delivers a bounded number of the port's packets and drops those that remain.
+ * Must not be called from within rx.
  */
 void switch_flush(struct port *port);
 
