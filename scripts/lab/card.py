@@ -20,7 +20,8 @@ class Card:
         """`ports` and `nic_options` use the syntax of ornic-device: "tap,name=tap0" or
         "dgram,local=A,remote=B", and "shadow=off" or "sq-ci=lag". `first` is the number of the
         first MAC, which must differ between joined processes. `sanitized` selects the card built
-        with AddressSanitizer and UndefinedBehaviorSanitizer."""
+        with AddressSanitizer and UndefinedBehaviorSanitizer, which cannot have a sandbox. The
+        other one has it, or does not start."""
         self.name = name
         self.sockets = [Path(rundir) / f"{name}-nic{i}.sock" for i in range(nics)]
         self.macs = [f"02:00:00:00:01:{i + first:02x}" for i in range(nics)]
@@ -41,7 +42,10 @@ class Card:
             self.argv += ["--port", port]
         if pcap:
             self.argv += ["--pcap", pcap]
-        self.argv += ["--control", self.control_path, *args]
+        self.argv += ["--control", self.control_path]
+        if not sanitized:
+            self.argv.append("--sandbox=on")
+        self.argv += args
 
     def start(self):
         if not self.program.exists():
@@ -53,18 +57,22 @@ class Card:
         self.process = process.launch(self.argv, self.log)
         self.over = False
         deadline = time.monotonic() + START_TIMEOUT
-        while not all(path.exists() for path in self.sockets) or not self.listens():
+        while not all(path.exists() for path in self.sockets) or not self.answers():
             if not self.running():
                 raise LabError(f"ornic-device did not start, see {self.log}\n{self.tail()}")
             if time.monotonic() > deadline:
                 self.kill()
-                raise LabError(f"ornic-device does not listen, see {self.log}")
+                raise LabError(f"ornic-device does not answer, see {self.log}")
             time.sleep(0.02)
         return self
 
-    def listens(self):
-        with socket.socket(socket.AF_UNIX) as sock:
-            return sock.connect_ex(str(self.control_path)) == 0
+    def answers(self):
+        """Returns whether the card is in its loop. It listens earlier, before it enters the
+        sandbox."""
+        try:
+            return bool(self.control("help"))
+        except OSError:
+            return False
 
     def running(self):
         return self.process is not None and self.process.poll() is None
