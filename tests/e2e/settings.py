@@ -172,6 +172,11 @@ def pci_address(vm, netdev):
     return vm.check(f"basename $(readlink -f /sys/class/net/{netdev}/device)").strip()
 
 
+def bind_again(vm, address):
+    """Takes the driver from a card and gives it back. The driver counts failures anew then."""
+    vm.check(f"cd /sys/bus/pci/drivers/ornic && echo {address} >unbind && echo {address} >bind", 240)
+
+
 def carrier_changes(vm, netdev):
     return int(vm.check(f"cat /sys/class/net/{netdev}/carrier_changes"))
 

@@ -7,8 +7,8 @@ from lab import long
 from lab.pair import find_port
 from lab.perftest import pingpong
 from settings import (
-    RECOVERY, Traffic, counters, fail, pci_address, reset_function, resources, set_up_again,
-    wait_until,
+    RECOVERY, Traffic, bind_again, counters, fail, pci_address, reset_function, resources,
+    set_up_again, wait_until,
 )
 
 # Cycles of a step of `make check-long`
@@ -31,9 +31,7 @@ def flr(pair, vm):
 
 
 def unbind(pair, vm):
-    address = pci_address(vm, pair.ornic[vm].netdev)
-    sysfs(vm, "drivers/ornic/unbind", address)
-    sysfs(vm, "drivers/ornic/bind", address)
+    bind_again(vm, pci_address(vm, pair.ornic[vm].netdev))
     set_up_again(pair, vm)
 
 

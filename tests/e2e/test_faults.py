@@ -8,7 +8,15 @@ import time
 import pytest
 from lab.pair import find_port
 from lab.perftest import pingpong, rping
-from settings import RECOVERY, Traffic, complaints, control, counters, inject, wait_until
+from settings import (
+    RECOVERY, Traffic, bind_again, complaints, control, counters, fail, inject, pci_address,
+    reset_function, set_up_again, wait_until,
+)
+
+# Recoveries within ten minutes after which the driver gives a card up (ORNIC_RECOVERY_BURST)
+RECOVERIES = 5
+# Seconds in which a device that is not given up would be back
+BACK = 10
 
 
 def recovers(pair, fault, provoke):
@@ -45,6 +53,49 @@ def test_fatal(pair):
 @pytest.mark.parametrize("fault", ["mute", "nonsense"])
 def test_commands_go_unanswered(pair, fault):
     recovers(pair, fault, open_device)
+
+
+def rebind(pair, vm):
+    bind_again(vm, pci_address(vm, pair.ornic[vm].netdev))
+    set_up_again(pair, vm)
+
+
+def batches(pair, vm, programs):
+    """Starts a program that ends with an error as soon as something fails."""
+    port = pair.ornic[vm]
+    return vm.spawn(f"{programs}/batches {port.device} {port.gid_index} 600 strict")
+
+
+def test_giving_up(pair, guest_programs):
+    """A device that fails again and again stays down, with one more message, until an administrator
+    resets it. Programs on it end with an error, and the card of the other VM goes on working."""
+    vm = pair.a
+    # The tests before have made the device fail too
+    rebind(pair, vm)
+    bystander = batches(pair, pair.b, guest_programs)
+    for _ in range(RECOVERIES):
+        fail(pair, vm)
+    qps = counters(pair.card, group="objects")["qp"]
+    program = batches(pair, vm, guest_programs)
+    wait_until("the program has a QP", lambda: counters(pair.card, group="objects")["qp"] > qps)
+    vm.expects(r"ornic \S+: device fails too often, giving up")
+    said = len(complaints(vm))
+    inject(pair, vm, "fatal")
+    wait_until("the driver gives up", lambda: len(complaints(vm)) == said + 2)
+    code, output = program.wait(RECOVERY)
+    assert code not in (0, 124, 137), output
+    time.sleep(BACK)
+    assert json.loads(vm.check("rdma -j dev") or "[]") == []
+    assert len(complaints(vm)) == said + 2, complaints(vm)[said:]
+    reset_function(pair, vm)
+    port = pair.ornic[vm]
+    pair.ornic[vm] = find_port(vm, port.netdev, port.ip, RECOVERY)
+    pingpong(pair, pair.ornic)
+    assert bystander.poll() is None, bystander.poll()
+    bystander.kill("KILL")
+    bystander.wait()
+    # The reset has not changed the count, and later tests need recoveries
+    rebind(pair, vm)
 
 
 def test_carrier_follows_the_cable(pair):
