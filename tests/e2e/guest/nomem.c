@@ -6,8 +6,9 @@
  * `sweep` lets each allocation in an entry point of the drivers fail, one at a time: the n-th of a
  * call, for n = 1, 2, ... until a call ends before its n-th. A call that fails must return the
  * right errno, and the same call without a fault must then succeed. n grows by GROWTH per cent, or
- * by one if GROWTH is 0. Prints a line per entry point: the calls with a fault, how many of them
- * were refused and how many survived it, and the largest n.
+ * by one if GROWTH is 0. Prints a line per entry point: the calls with a fault, how many of these
+ * faults were in copying to or from the process and not in an allocation, how many calls were
+ * refused and how many survived, and the largest n.
  *
  * `random` lets PER-CENT of the allocations fail for SECONDS, in any context: interrupts, work
  * items, all processes.
@@ -40,6 +41,7 @@ struct sweep {
 	unsigned int growth;	/* per cent by which n grows each time; 0: by one */
 	unsigned int last;	/* the largest n that was reached */
 	unsigned int injected;
+	unsigned int copies;	/* injected into copying; the others into allocations */
 	unsigned int refused;	/* calls that failed because of a fault */
 	unsigned int survived;	/* calls that succeeded in spite of a fault */
 };
@@ -238,8 +240,13 @@ static unsigned int sweep_next(const struct sweep *sweep, unsigned int n)
 
 static void sweep_print(const struct sweep *sweep, const char *name, const char *what)
 {
-	printf("%s%s: injected %u refused %u survived %u last %u\n", name, what, sweep->injected,
-	       sweep->refused, sweep->survived, sweep->last);
+	printf("%s%s: injected %u copies %u refused %u survived %u last %u\n", name, what,
+	       sweep->injected, sweep->copies, sweep->refused, sweep->survived, sweep->last);
+}
+
+static bool hit_copying(const struct faults *before, const struct faults *after)
+{
+	return after->count[FAULT_USERCOPY] != before->count[FAULT_USERCOPY];
 }
 
 /* Out of memory; or the errno of a failed copy to or from the process */
@@ -252,8 +259,7 @@ static bool sensible(const struct entry *entry, int err, const struct faults *be
 		if (err == entry->also[i])
 			return true;
 	return err == ENOMEM || err == ENOBUFS ||
-	       (err == EFAULT &&
-		after->count[FAULT_USERCOPY] != before->count[FAULT_USERCOPY]);
+	       (err == EFAULT && hit_copying(before, after));
 }
 
 /* Sweep one of the two functions of an entry, and call the other one without faults */
@@ -275,6 +281,7 @@ static void sweep_call(struct nomem *nomem, const struct entry *entry, struct sw
 		after = faults_now();
 		if (faults_since(&before)) {
 			sweep->injected++;
+			sweep->copies += hit_copying(&before, &after);
 			sweep->last = n;
 		} else {
 			want(!err, "%s without a fault: %s", entry->name, strerror(err));
