@@ -31,6 +31,7 @@ GROUPS = {
     "frame": """create_wq modify_wq create_rwq_ind_table create_qp_rss modify_qp_rate create_flow
                 create_counters attach_counters create_flow_counted read_counters""",
     "netdev": "rings channels rule mtu up xdp",
+    "settings": "rss_key rss_fields mac multicast promisc vlan address redirect",
     "probe": "probe_rdma probe",
 }
 # Those for which our functions, and what they call, allocate nothing, by the reason
@@ -111,6 +112,7 @@ def test_verbs(debug_cards, nothing_lost, guest_programs, record_property, scope
 def test_netdev(debug_cards, nothing_lost, guest_programs, record_property, growth):
     """A change that fails leaves the interface as it was, with its link."""
     sweep(debug_cards, guest_programs, record_property, "own", growth, "netdev")
+    sweep(debug_cards, guest_programs, record_property, "all", growth, "settings")
     works_again(debug_cards)
 
 

@@ -354,6 +354,7 @@ static const struct group groups[] = {
 	{ "memory", memory_entries, true },
 	{ "frame", frame_entries, true },
 	{ "netdev", netdev_entries, false },
+	{ "settings", settings_entries, false },
 	{ "probe", probe_entries, false },
 };
 

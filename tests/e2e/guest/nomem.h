@@ -3,6 +3,9 @@
 #ifndef ORNIC_E2E_NOMEM_H
 #define ORNIC_E2E_NOMEM_H
 
+#include <linux/bpf.h>
+#include <net/if.h>
+
 #include "verbs.h"
 
 /* Objects that the entry points need, and the one that the call under test makes */
@@ -24,6 +27,7 @@ struct nomem {
 	char netdev[32];	/* or the device to be bound to a driver */
 	int fd;			/* a socket for ioctls, or the file that binds */
 	int prog;		/* an XDP program, or the file that unbinds */
+	struct sockaddr mac;	/* of the netdev */
 	unsigned int turn;	/* number of the call, where each call must change something */
 	union {
 		struct ibv_context *ctx;
@@ -71,12 +75,28 @@ void drop_cq(struct nomem *nomem);
 void make_xrcd(struct nomem *nomem);	/* and a CQ */
 void drop_xrcd(struct nomem *nomem);
 
+/* Find the netdev of the device, and open a socket for ioctls; and close it */
+void netdev_find(struct nomem *nomem);
+void netdev_leave(struct nomem *nomem);
+
+/* One ioctl() for the netdev, for an ethtool command, or two for a flag; 0 or errno */
+int netdev_request(struct nomem *nomem, unsigned long code, struct ifreq *ifr);
+int netdev_ethtool(struct nomem *nomem, void *command);
+int netdev_set_flag(struct nomem *nomem, short flag, bool on);
+
+/* A refused change leaves the interface as it was, with its link */
+void netdev_has_carrier(struct nomem *nomem);
+
+/* Return: the file of an XDP program */
+int xdp_load(const struct bpf_insn *insns, size_t count);
+
 /* Tables of entry points, by file; the last entry has no name */
 extern const struct entry object_entries[];
 extern const struct entry qp_entries[];
 extern const struct entry memory_entries[];
 extern const struct entry frame_entries[];
 extern const struct entry netdev_entries[];
+extern const struct entry settings_entries[];
 extern const struct entry probe_entries[];
 
 #endif /* ORNIC_E2E_NOMEM_H */

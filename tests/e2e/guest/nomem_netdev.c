@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Entry points of the interface and of binding the drivers; see nomem.c */
+/* Entry points of the interface's queues and of binding the drivers; see nomem.c */
 #include <fcntl.h>
 #include <glob.h>
-#include <linux/bpf.h>
 #include <linux/ethtool.h>
 #include <linux/if_link.h>
 #include <linux/sockios.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -22,36 +20,36 @@
 #define MTU 9000
 #define XDP_MTU 1500
 
-static int request(struct nomem *nomem, unsigned long code, struct ifreq *ifr)
+int netdev_request(struct nomem *nomem, unsigned long code, struct ifreq *ifr)
 {
 	snprintf(ifr->ifr_name, sizeof(ifr->ifr_name), "%.15s", nomem->netdev);
 	return ioctl(nomem->fd, code, ifr) ? errno : 0;
 }
 
-static int ethtool(struct nomem *nomem, void *command)
+int netdev_ethtool(struct nomem *nomem, void *command)
 {
 	struct ifreq ifr = { .ifr_data = command };
 
-	return request(nomem, SIOCETHTOOL, &ifr);
+	return netdev_request(nomem, SIOCETHTOOL, &ifr);
 }
 
 static int set_mtu(struct nomem *nomem, int mtu)
 {
 	struct ifreq ifr = { .ifr_mtu = mtu };
 
-	return request(nomem, SIOCSIFMTU, &ifr);
+	return netdev_request(nomem, SIOCSIFMTU, &ifr);
 }
 
 static int set_ring(struct nomem *nomem, unsigned int rx)
 {
 	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
-	int err = ethtool(nomem, &ring);
+	int err = netdev_ethtool(nomem, &ring);
 
 	if (err)
 		return err;
 	ring.cmd = ETHTOOL_SRINGPARAM;
 	ring.rx_pending = rx;
-	return ethtool(nomem, &ring);
+	return netdev_ethtool(nomem, &ring);
 }
 
 /* Copy the last part of the only path that matches to name. Return: name. */
@@ -65,7 +63,7 @@ static const char *only(const char *pattern, char *name, size_t len)
 	return name;
 }
 
-static void find_netdev(struct nomem *nomem)
+void netdev_find(struct nomem *nomem)
 {
 	char pattern[128];
 
@@ -74,17 +72,26 @@ static void find_netdev(struct nomem *nomem)
 	only(pattern, nomem->netdev, sizeof(nomem->netdev));
 	nomem->fd = socket(AF_INET, SOCK_DGRAM, 0);
 	want(nomem->fd >= 0, "%s", strerror(errno));
+}
+
+void netdev_leave(struct nomem *nomem)
+{
+	close(nomem->fd);
+}
+
+static void find_netdev(struct nomem *nomem)
+{
+	netdev_find(nomem);
 	want_ok(set_ring(nomem, RX_RING));
 }
 
 static void leave_netdev(struct nomem *nomem)
 {
 	want_ok(set_ring(nomem, 1024));
-	close(nomem->fd);
+	netdev_leave(nomem);
 }
 
-/* A refused change leaves the interface as it was, with its link */
-static void has_carrier(struct nomem *nomem)
+void netdev_has_carrier(struct nomem *nomem)
 {
 	char path[128], text[4] = "";
 	int fd;
@@ -111,7 +118,7 @@ static int set_channels(struct nomem *nomem, unsigned int count)
 		.cmd = ETHTOOL_SCHANNELS, .combined_count = count,
 	};
 
-	return ethtool(nomem, &channels);
+	return netdev_ethtool(nomem, &channels);
 }
 
 static int one_queue(struct nomem *nomem)
@@ -133,14 +140,14 @@ static int add_rule(struct nomem *nomem)
 
 	rule.fs.h_u.udp_ip4_spec.pdst = PORT;
 	rule.fs.m_u.udp_ip4_spec.pdst = 0xffff;
-	return ethtool(nomem, &rule);
+	return netdev_ethtool(nomem, &rule);
 }
 
 static int delete_rule(struct nomem *nomem)
 {
 	struct ethtool_rxnfc rule = { .cmd = ETHTOOL_SRXCLSRLDEL, .fs.location = RULE };
 
-	return ethtool(nomem, &rule);
+	return netdev_ethtool(nomem, &rule);
 }
 
 static int small_mtu(struct nomem *nomem)
@@ -153,26 +160,26 @@ static int large_mtu(struct nomem *nomem)
 	return set_mtu(nomem, MTU);
 }
 
-static int set_up(struct nomem *nomem, bool up)
+int netdev_set_flag(struct nomem *nomem, short flag, bool on)
 {
 	struct ifreq ifr = {};
-	int err = request(nomem, SIOCGIFFLAGS, &ifr);
+	int err = netdev_request(nomem, SIOCGIFFLAGS, &ifr);
 
 	if (err)
 		return err;
-	ifr.ifr_flags &= ~IFF_UP;
-	ifr.ifr_flags |= up ? IFF_UP : 0;
-	return request(nomem, SIOCSIFFLAGS, &ifr);
+	ifr.ifr_flags &= ~flag;
+	ifr.ifr_flags |= on ? flag : 0;
+	return netdev_request(nomem, SIOCSIFFLAGS, &ifr);
 }
 
 static int up(struct nomem *nomem)
 {
-	return set_up(nomem, true);
+	return netdev_set_flag(nomem, IFF_UP, true);
 }
 
 static int down(struct nomem *nomem)
 {
-	return set_up(nomem, false);
+	return netdev_set_flag(nomem, IFF_UP, false);
 }
 
 static void find_netdev_down(struct nomem *nomem)
@@ -187,6 +194,18 @@ static void leave_netdev_up(struct nomem *nomem)
 	leave_netdev(nomem);
 }
 
+int xdp_load(const struct bpf_insn *insns, size_t count)
+{
+	union bpf_attr attr = {
+		.prog_type = BPF_PROG_TYPE_XDP, .insn_cnt = count, .insns = (uintptr_t)insns,
+		.license = (uintptr_t)"GPL",
+	};
+	int fd = syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+
+	want(fd >= 0, "%s", strerror(errno));
+	return fd;
+}
+
 /* Make an XDP program that passes every frame */
 static void find_netdev_xdp(struct nomem *nomem)
 {
@@ -194,15 +213,10 @@ static void find_netdev_xdp(struct nomem *nomem)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_PASS },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	union bpf_attr attr = {
-		.prog_type = BPF_PROG_TYPE_XDP, .insn_cnt = ARRAY_SIZE(pass),
-		.insns = (uintptr_t)pass, .license = (uintptr_t)"GPL",
-	};
 
 	find_netdev(nomem);
 	want_ok(small_mtu(nomem));
-	nomem->prog = syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
-	want(nomem->prog >= 0, "%s", strerror(errno));
+	nomem->prog = xdp_load(pass, ARRAY_SIZE(pass));
 }
 
 static void leave_netdev_xdp(struct nomem *nomem)
@@ -287,13 +301,13 @@ static void bind_for_good(struct nomem *nomem)
 }
 
 const struct entry netdev_entries[] = {
-	{ "rings", find_netdev, more_buffers, fewer_buffers, leave_netdev, .check = has_carrier },
-	{ "channels", find_netdev, one_queue, two_queues, leave_netdev, .check = has_carrier },
-	{ "rule", find_netdev, add_rule, delete_rule, leave_netdev, true, .check = has_carrier },
-	{ "mtu", find_netdev, small_mtu, large_mtu, leave_netdev, .check = has_carrier },
+	{ "rings", find_netdev, more_buffers, fewer_buffers, leave_netdev, .check = netdev_has_carrier },
+	{ "channels", find_netdev, one_queue, two_queues, leave_netdev, .check = netdev_has_carrier },
+	{ "rule", find_netdev, add_rule, delete_rule, leave_netdev, true, .check = netdev_has_carrier },
+	{ "mtu", find_netdev, small_mtu, large_mtu, leave_netdev, .check = netdev_has_carrier },
 	{ "up", find_netdev_down, up, down, leave_netdev_up },
 	{ "xdp", find_netdev_xdp, attach_xdp, detach_xdp, leave_netdev_xdp, true,
-	  .check = has_carrier },
+	  .check = netdev_has_carrier },
 	{ 0 },
 };
 
