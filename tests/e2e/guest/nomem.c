@@ -2,6 +2,7 @@
 /*
  * usage: nomem sweep GROWTH own|all DEVICE GID-INDEX GROUP|ENTRY...
  *        nomem random PER-CENT SECONDS
+ *        nomem ready
  *
  * `sweep` lets each allocation in an entry point of the drivers fail, one at a time: the n-th of a
  * call, for n = 1, 2, ... until a call ends before its n-th. A call that fails must return the
@@ -12,6 +13,8 @@
  *
  * `random` lets PER-CENT of the allocations fail for SECONDS, in any context: interrupts, work
  * items, all processes.
+ *
+ * `ready` lets nothing fail, and leaves the kernel so that fail-nth of any task can.
  *
  * With `own`, and always with `random`, only allocations below a function of the drivers fail;
  * with `all` also those that the kernel makes for itself.
@@ -418,13 +421,17 @@ int main(int argc, char **argv)
 		faults_set_up(true);
 		fail_at_random(argv[2], atoi(argv[3]));
 		ret = 0;
+	} else if (argc == 2 && !strcmp(argv[1], "ready")) {
+		faults_set_up(false);
+		return 0;
 	} else if (argc > 6 && !strcmp(argv[1], "sweep")) {
 		ret = sweep(atoi(argv[2]), !strcmp(argv[3], "own"), argv[4], atoi(argv[5]),
 			    argv + 6);
 	} else {
 		fprintf(stderr,
 			"usage: nomem sweep GROWTH own|all DEVICE GID-INDEX GROUP|ENTRY...\n"
-			"       nomem random PER-CENT SECONDS\n");
+			"       nomem random PER-CENT SECONDS\n"
+			"       nomem ready\n");
 		return 2;
 	}
 	faults_tear_down();
