@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from lab import LabError
+from lab import LabError, seed
 from lab.leftovers import resources
 from lab.pair import (
     FIND_GID, Pair, Port, Roles, find_port, listening, set_address,
@@ -275,6 +275,29 @@ class Traffic:
                 command.kill("KILL")
         for command in self.commands:
             command.wait(30)
+
+
+class Storm:
+    """Processes of guest/storm.c in the first VM of a pair, which create, resize and destroy
+    objects by several threads each; no call may fail."""
+
+    def __init__(self, pair, programs, seconds, processes=3, threads=4):
+        port = pair.ornic[pair.a]
+        self.timeout = seconds * 2 + 60
+        self.commands = [
+            pair.a.spawn(f"{programs}/storm {port.device} {port.gid_index} {threads} {seconds} "
+                         f"{seed.seed() + number * threads}", self.timeout)
+            for number in range(processes)
+        ]
+
+    def wait(self):
+        """Waits for the end and returns (objects created, resizes) of each process."""
+        found = []
+        for command in self.commands:
+            code, output = command.wait(self.timeout)
+            assert code == 0, output
+            found.append(tuple(map(int, re.findall(r"(\d+) (?:objects|resizes)", output))))
+        return found
 
 
 def pings(vm, ip):

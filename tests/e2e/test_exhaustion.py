@@ -6,8 +6,7 @@ import errno
 import re
 
 import pytest
-from lab import seed
-from settings import Traffic, counters, long, resources, wait_until
+from settings import Storm, Traffic, counters, long, resources, wait_until
 
 KINDS = [
     "flow", "counters", *[
@@ -93,17 +92,26 @@ def test_memory_cgroup(pair, guest_programs, neighbour, kind):
     vm.check(f"rmdir {CGROUP}")
 
 
-@pytest.mark.parametrize("seconds", [5, long(300)])
-def test_storm(queues, guest_programs, seconds):
-    """Threads create and destroy objects at random on two processors, beside traffic; no call fails
-    and nothing is left."""
-    before = counters(queues.card, 0, "objects")
-    port = queues.ornic[queues.a]
-    traffic = Traffic(queues, seconds=TRAFFIC)
-    output = queues.a.check(f"{guest_programs}/storm {port.device} {port.gid_index} 8 {seconds} "
-                            f"{seed.seed()}", seconds + 60)
-    assert int(output.split()[0]) > 100
+def storm(pair, programs, seconds):
+    """Processes with threads create, resize and destroy objects, beside traffic."""
+    before = counters(pair.card, 0, "objects")
+    traffic = Traffic(pair, seconds=TRAFFIC)
+    for created, resized in Storm(pair, programs, seconds).wait():
+        assert created > 100 and resized
     traffic.wait_moving()
     assert traffic.running()
     traffic.kill()
-    wait_until("no objects", lambda: counters(queues.card, 0, "objects") == before)
+    wait_until("no objects", lambda: counters(pair.card, 0, "objects") == before)
+
+
+@pytest.mark.parametrize("seconds", [5, long(300)])
+def test_storm(queues, guest_programs, seconds):
+    """Processes with several threads each create, resize and destroy objects at random on two
+    processors, beside traffic; no call fails and nothing is left."""
+    storm(queues, guest_programs, seconds)
+
+
+@pytest.mark.long
+def test_storm_in_debug_kernel(debug_pair, guest_programs):
+    """The same with the debug kernel, which has nothing to report."""
+    storm(debug_pair, guest_programs, 300)

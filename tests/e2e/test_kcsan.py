@@ -14,7 +14,7 @@ from lab.consumers import Nvme, consume
 from lab.pair import find_port
 from lab.perftest import perftest, pingpong, rping
 from ptp import phc, ptp_device
-from settings import Traffic, fail, reset_function, set_up_again
+from settings import Storm, Traffic, fail, reset_function, set_up_again
 from stream import send_bytes
 from test_live_changes import CHANGES
 
@@ -91,6 +91,17 @@ def test_objects(kcsan_pair, guest_programs):
         rping(kcsan_pair, kcsan_pair.ornic, count=20, timeout=TIMEOUT)
         perftest(kcsan_pair, kcsan_pair.ornic, "ib_atomic_lat", 8, 200, timeout=TIMEOUT)
         assert [storm.wait(TIMEOUT)[0] for storm in storms] == [0, 0, 0]
+
+
+def test_storm(kcsan_pair, guest_programs):
+    """Processes with several threads each create, resize and destroy objects of all kinds, beside
+    traffic and readers."""
+    traffic = Traffic(kcsan_pair)
+    with read(kcsan_pair, guest_programs):
+        for created, resized in Storm(kcsan_pair, guest_programs, SECONDS).wait():
+            assert created > 100 and resized
+    traffic.wait_moving()
+    traffic.kill()
 
 
 def test_changes(kcsan_pair, guest_programs):

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Threads that create and destroy objects of all kinds at random, in one context, each holding a
- * few at a time. No call may fail.
+ * Threads that create, resize and destroy objects of all kinds at random, in one context, each
+ * holding a few at a time. No call may fail.
  *
  * usage: storm DEVICE GID-INDEX THREADS SECONDS SEED
- * Prints the number of objects that were created.
+ * Prints the numbers of objects that were created and of resizes.
  */
+#include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -16,22 +18,36 @@
 #define THREADS_MAX 64
 #define MR_MAX (1 << 20)
 
-enum kind { NONE, PD, CQ, QP, SRQ, MR, MW, AH, KINDS };
+/* Entries of a CQ or an SRQ at most */
+#define ENTRIES_MAX 1000
+/* One call in so many resizes an object that exists */
+#define RESIZE_RATE 8
+
+enum kind { NONE, PD, CQ, QP, SRQ, XRC_SRQ, WQ, FLOW, MR, MW, AH, KINDS };
 
 struct held {
 	enum kind kind;
 	void *object;
-	struct ibv_cq *cq;	/* of a QP */
+	struct ibv_cq *cq;	/* of a QP, WQ or XRC SRQ */
 };
 
 struct storm {
 	struct port *port;
+	struct ibv_xrcd *xrcd;	/* of all XRC SRQs */
+	struct ibv_cq *cq;	/* of @raw */
+	struct ibv_qp *raw;	/* of all flow rules */
 	uint64_t end_ms;
 	unsigned int seed;
 	unsigned long created;
+	unsigned long resized;
 	uint8_t *buf;
 	pthread_t thread;
 };
+
+static unsigned int entries(struct storm *storm)
+{
+	return rand_r(&storm->seed) % ENTRIES_MAX + 1;
+}
 
 static void create_qp(struct storm *storm, struct held *held)
 {
@@ -52,9 +68,69 @@ static void create_mr(struct storm *storm, struct held *held)
 	held->object = made(ibv_reg_mr(storm->port->pd, storm->buf + first, len, ACCESS_ALL));
 }
 
+static void create_srq(struct storm *storm, struct held *held)
+{
+	struct ibv_srq_init_attr attr = { .attr = { .max_wr = entries(storm), .max_sge = 2 } };
+
+	held->object = made(ibv_create_srq(storm->port->pd, &attr));
+}
+
+static void create_xrc_srq(struct storm *storm, struct held *held)
+{
+	struct ibv_srq_init_attr_ex attr = {
+		.attr = { .max_wr = entries(storm), .max_sge = 2 },
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
+		.srq_type = IBV_SRQT_XRC, .pd = storm->port->pd, .xrcd = storm->xrcd,
+	};
+
+	held->cq = cq_make(storm->port, 64, NULL);
+	attr.cq = held->cq;
+	held->object = made(ibv_create_srq_ex(storm->port->ctx, &attr));
+}
+
+static void create_wq(struct storm *storm, struct held *held)
+{
+	struct ibv_wq_attr ready = { .attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RDY };
+	struct ibv_wq_init_attr attr = {
+		.wq_type = IBV_WQT_RQ, .max_wr = 64, .max_sge = 2, .pd = storm->port->pd,
+	};
+
+	held->cq = cq_make(storm->port, 64, NULL);
+	attr.cq = held->cq;
+	held->object = made(ibv_create_wq(storm->port->ctx, &attr));
+	if (rand_r(&storm->seed) & 1)
+		want_ok(ibv_modify_wq(held->object, &ready));
+}
+
+/* For IPv4 from an unused address, so the traffic of others has no match */
+static void create_flow(struct storm *storm, struct held *held)
+{
+	struct {
+		struct ibv_flow_attr attr;
+		struct ibv_flow_spec_eth eth;
+		struct ibv_flow_spec_ipv4 ipv4;
+	} __attribute__((packed, aligned(8))) rule = {
+		.attr = {
+			.type = IBV_FLOW_ATTR_NORMAL, .num_of_specs = 2, .size = sizeof(rule),
+			.port = 1,
+		},
+		.eth = {
+			.type = IBV_FLOW_SPEC_ETH, .size = sizeof(rule.eth),
+			.val = { .ether_type = htons(0x0800) }, .mask = { .ether_type = 0xffff },
+		},
+		.ipv4 = {
+			.type = IBV_FLOW_SPEC_IPV4, .size = sizeof(rule.ipv4),
+			.val = { .src_ip = htonl(0x01020000 + entries(storm)) },
+			.mask = { .src_ip = 0xffffffff },
+		},
+	};
+
+	held->object = made(ibv_create_flow(storm->raw, &rule.attr));
+}
+
 static void create(struct storm *storm, struct held *held)
 {
-	struct ibv_srq_init_attr srq = { .attr = { .max_wr = 64, .max_sge = 2 } };
 	struct ibv_ah_attr ah = port_ah_attr(storm->port);
 	struct port *port = storm->port;
 
@@ -64,13 +140,22 @@ static void create(struct storm *storm, struct held *held)
 		held->object = made(ibv_alloc_pd(port->ctx));
 		break;
 	case CQ:
-		held->object = cq_make(port, rand_r(&storm->seed) % 1000 + 1, NULL);
+		held->object = cq_make(port, entries(storm), NULL);
 		break;
 	case QP:
 		create_qp(storm, held);
 		break;
 	case SRQ:
-		held->object = made(ibv_create_srq(port->pd, &srq));
+		create_srq(storm, held);
+		break;
+	case XRC_SRQ:
+		create_xrc_srq(storm, held);
+		break;
+	case WQ:
+		create_wq(storm, held);
+		break;
+	case FLOW:
+		create_flow(storm, held);
 		break;
 	case MR:
 		create_mr(storm, held);
@@ -103,6 +188,17 @@ static void destroy(struct held *held)
 	case SRQ:
 		want_ok(ibv_destroy_srq(held->object));
 		break;
+	case XRC_SRQ:
+		want_ok(ibv_destroy_srq(held->object));
+		want_ok(ibv_destroy_cq(held->cq));
+		break;
+	case WQ:
+		want_ok(ibv_destroy_wq(held->object));
+		want_ok(ibv_destroy_cq(held->cq));
+		break;
+	case FLOW:
+		want_ok(ibv_destroy_flow(held->object));
+		break;
 	case MR:
 		want_ok(ibv_dereg_mr(held->object));
 		break;
@@ -116,6 +212,26 @@ static void destroy(struct held *held)
 	held->kind = NONE;
 }
 
+/* Return: whether it is an object that can be resized */
+static bool resize(struct storm *storm, struct held *held)
+{
+	struct ibv_srq_attr attr = { .max_wr = entries(storm) };
+
+	switch (held->kind) {
+	case CQ:
+		want_ok(ibv_resize_cq(held->object, entries(storm)));
+		break;
+	case SRQ:
+	case XRC_SRQ:
+		want_ok(ibv_modify_srq(held->object, &attr, IBV_SRQ_MAX_WR));
+		break;
+	default:
+		return false;
+	}
+	storm->resized++;
+	return true;
+}
+
 static void *run(void *arg)
 {
 	struct held held[HELD] = { 0 };
@@ -124,6 +240,8 @@ static void *run(void *arg)
 
 	while (now_ms() < storm->end_ms) {
 		i = rand_r(&storm->seed) % HELD;
+		if (rand_r(&storm->seed) % RESIZE_RATE == 0 && resize(storm, &held[i]))
+			continue;
 		destroy(&held[i]);
 		create(storm, &held[i]);
 	}
@@ -132,10 +250,34 @@ static void *run(void *arg)
 	return NULL;
 }
 
+static void begin(struct storm *storm)
+{
+	struct ibv_xrcd_init_attr attr = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = -1, .oflags = O_CREAT,
+	};
+	struct ibv_qp_init_attr raw;
+
+	storm->xrcd = made(ibv_open_xrcd(storm->port->ctx, &attr));
+	storm->cq = cq_make(storm->port, 64, NULL);
+	raw = qp_init(IBV_QPT_RAW_PACKET, storm->cq);
+	storm->raw = made(ibv_create_qp(storm->port->pd, &raw));
+	storm->buf = mmap(NULL, MR_MAX, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	want(storm->buf != MAP_FAILED, "%s", strerror(errno));
+}
+
+static void end(struct storm *storm)
+{
+	want_ok(ibv_destroy_qp(storm->raw));
+	want_ok(ibv_destroy_cq(storm->cq));
+	want_ok(ibv_close_xrcd(storm->xrcd));
+}
+
 int main(int argc, char **argv)
 {
 	struct storm storms[THREADS_MAX] = { 0 };
-	unsigned long created = 0;
+	unsigned long created = 0, resized = 0;
 	unsigned int count, i;
 	struct port port;
 
@@ -147,15 +289,15 @@ int main(int argc, char **argv)
 		storms[i].port = &port;
 		storms[i].end_ms = now_ms() + atoi(argv[4]) * 1000;
 		storms[i].seed = atoi(argv[5]) + i;
-		storms[i].buf = mmap(NULL, MR_MAX, PROT_READ | PROT_WRITE,
-				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-		want(storms[i].buf != MAP_FAILED, "%s", strerror(errno));
+		begin(&storms[i]);
 		want_ok(pthread_create(&storms[i].thread, NULL, run, &storms[i]));
 	}
 	for (i = 0; i < count; i++) {
 		want_ok(pthread_join(storms[i].thread, NULL));
+		end(&storms[i]);
 		created += storms[i].created;
+		resized += storms[i].resized;
 	}
-	printf("%lu objects\n", created);
+	printf("%lu objects %lu resizes\n", created, resized);
 	return 0;
 }
