@@ -2,6 +2,7 @@
 """A process takes all that the card or its own limits allow. It gets an errno, its neighbours keep
 working, and nothing is lost."""
 
+import contextlib
 import errno
 import re
 
@@ -11,10 +12,13 @@ from settings import Storm, Traffic, counters, long, resources, wait_until
 KINDS = [
     "flow", "counters", *[
         long(kind) for kind in
-        ("context", "pd", "cq", "qp", "srq", "wq", "table", "mr", "mw", "xrcd")],
+        ("context", "pd", "cq", "qp", "srq", "wq", "table", "mr", "dma_buf", "mw", "xrcd",
+         "mcast")],
 ]
 # Sizes of tables that verbs do not announce
 SIZES = {"context": 1024, "xrcd": 4096, "flow": 1024, "counters": 1024}
+# Descriptors that exhaust.c may have
+FILES = 8192
 # Objects of the kernel, of the neighbour and of the program itself
 OTHERS = 100
 # The stack of a process that gets too much memory
@@ -74,22 +78,54 @@ def test_locked_memory(pair, guest_programs, neighbour):
 
 
 @pytest.mark.long
+def test_descriptors(pair, guest_programs, neighbour):
+    """Completion channels are no objects of the device: the process gets EMFILE when it has no
+    descriptor left, and its connection still works."""
+    code, output = exhaust(pair, guest_programs, "channel")
+    assert code == 0, output
+    rounds = CREATED.findall(output)
+    assert len(rounds) == 2 and rounds[0] == rounds[1], output
+    assert FILES - OTHERS <= int(rounds[0][0]) < FILES, output
+    assert rounds[0][1] == str(errno.EMFILE), output
+
+
+@contextlib.contextmanager
+def cgroup(vm, controller, limit):
+    """Makes CGROUP with this limit, and yields what runs a command in it."""
+    vm.check(f"mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup; "
+             f"echo +{controller} >/sys/fs/cgroup/cgroup.subtree_control; mkdir {CGROUP} && "
+             f"echo {limit} >{CGROUP}/{controller}.max")
+    yield f"bash -c 'echo $$ >{CGROUP}/cgroup.procs && exec \"$@\"' sh"
+    vm.check(f"rmdir {CGROUP}")
+
+
+@pytest.mark.long
+def test_rdma_cgroup(pair, guest_programs, neighbour):
+    """AHs are no objects of the device either: only the process's rdma cgroup limits them, and it
+    gets EAGAIN."""
+    limit = 5000
+    with cgroup(pair.a, "rdma", f"{pair.ornic[pair.a].device} hca_object={limit}") as prefix:
+        code, output = exhaust(pair, guest_programs, "ah", prefix)
+    assert code == 0, output
+    rounds = CREATED.findall(output)
+    assert len(rounds) == 2 and rounds[0] == rounds[1], output
+    assert limit - OTHERS <= int(rounds[0][0]) < limit, output
+    assert rounds[0][1] == str(errno.EAGAIN), output
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["cq", "qp"])
 def test_memory_cgroup(pair, guest_programs, neighbour, kind):
     """Rings count as memory of the process's cgroup: beyond its limit the process gets ENOMEM or
     is killed, and nothing is left."""
     vm = pair.a
     vm.expects(STACK, required=False)
-    vm.check(f"mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup; "
-             f"echo +memory >/sys/fs/cgroup/cgroup.subtree_control; mkdir {CGROUP} && "
-             f"echo 24M >{CGROUP}/memory.max")
-    code, output = exhaust(pair, guest_programs, kind,
-                           f"bash -c 'echo $$ >{CGROUP}/cgroup.procs && exec \"$@\"' sh")
+    with cgroup(vm, "memory", "24M") as prefix:
+        code, output = exhaust(pair, guest_programs, kind, prefix)
+        events = dict(line.split() for line in vm.check(f"cat {CGROUP}/memory.events").splitlines())
     rounds = CREATED.findall(output)
     assert code == 137 or code == 0 and rounds and rounds[0][1] == str(errno.ENOMEM), (code, output)
-    events = dict(line.split() for line in vm.check(f"cat {CGROUP}/memory.events").splitlines())
     assert int(events["max"]), events
-    vm.check(f"rmdir {CGROUP}")
 
 
 def storm(pair, programs, seconds):

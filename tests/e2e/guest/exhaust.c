@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "verbs.h"
 
@@ -29,7 +30,16 @@ struct base {
 	struct ibv_cq *cq;
 	struct ibv_wq *wq;
 	struct ibv_qp *raw;
+	struct ibv_qp *ud;
 	void *page;
+	uint32_t groups;	/* multicast groups joined so far */
+	int dma_buf;
+};
+
+/* A UD QP's membership in a multicast group */
+struct member {
+	struct ibv_qp *qp;
+	union ibv_gid group;
 };
 
 /* create: returns NULL and sets errno if the device refuses */
@@ -167,6 +177,11 @@ static uint32_t limit_mr(const struct base *base)
 	return base->port->dev.max_mr;
 }
 
+static void *create_dma_buf_mr(struct base *base)
+{
+	return ibv_reg_dmabuf_mr(base->port->pd, 0, PAGE, 0, base->dma_buf, ACCESS_ALL);
+}
+
 static void *create_mw(struct base *base)
 {
 	return ibv_alloc_mw(base->port->pd, IBV_MW_TYPE_2);
@@ -239,6 +254,60 @@ static int destroy_counters(void *object)
 	return ibv_destroy_counters(object);
 }
 
+static void *create_ah(struct base *base)
+{
+	struct ibv_ah_attr attr = port_ah_attr(base->port);
+
+	return ibv_create_ah(base->port->pd, &attr);
+}
+
+static int destroy_ah(void *object)
+{
+	return ibv_destroy_ah(object);
+}
+
+/* A group of its own for each: ::ffff:239.N.N.N */
+static void *create_member(struct base *base)
+{
+	struct member *member = made(calloc(1, sizeof(*member)));
+	uint32_t group = base->groups++;
+
+	member->qp = base->ud;
+	member->group = (union ibv_gid){
+		.raw = { [10] = 0xff, [11] = 0xff, [12] = 239, [13] = 1 + (group >> 16),
+			 [14] = group >> 8, [15] = group },
+	};
+	errno = ibv_attach_mcast(member->qp, &member->group, 0);
+	if (!errno)
+		return member;
+	free(member);
+	return NULL;
+}
+
+static int destroy_member(void *object)
+{
+	struct member *member = object;
+	int err = ibv_detach_mcast(member->qp, &member->group, 0);
+
+	free(member);
+	return err;
+}
+
+static uint32_t limit_member(const struct base *base)
+{
+	return base->port->dev.max_mcast_grp;
+}
+
+static void *create_channel(struct base *base)
+{
+	return ibv_create_comp_channel(base->port->ctx);
+}
+
+static int destroy_channel(void *object)
+{
+	return ibv_destroy_comp_channel(object);
+}
+
 /* Verbs report no limit of the kinds without limit() */
 static const struct kind kinds[] = {
 	{ "context", create_context, destroy_context, NULL },
@@ -249,15 +318,20 @@ static const struct kind kinds[] = {
 	{ "wq", create_wq, destroy_wq, limit_qp },
 	{ "table", create_table, destroy_table, limit_table },
 	{ "mr", create_mr, destroy_mr, limit_mr },
+	{ "dma_buf", create_dma_buf_mr, destroy_mr, limit_mr },
 	{ "mw", create_mw, destroy_mw, limit_mw },
 	{ "xrcd", create_xrcd, destroy_xrcd, NULL },
 	{ "flow", create_flow, destroy_flow, NULL },
 	{ "counters", create_counters, destroy_counters, NULL },
+	{ "ah", create_ah, destroy_ah, NULL },
+	{ "mcast", create_member, destroy_member, limit_member },
+	{ "channel", create_channel, destroy_channel, NULL },
 };
 
 static void base_make(struct base *base, struct port *port)
 {
 	struct ibv_qp_init_attr raw = { 0 };
+	uint8_t *map;
 
 	base->port = port;
 	base->device = port->ctx->device;
@@ -265,12 +339,17 @@ static void base_make(struct base *base, struct port *port)
 	base->wq = made(create_wq(base));
 	raw = qp_init(IBV_QPT_RAW_PACKET, base->cq);
 	base->raw = made(ibv_create_qp(port->pd, &raw));
+	base->ud = datagram_qp(port, base->cq);
+	base->dma_buf = dma_buf_make(PAGE, &map);
+	base->groups = 0;
 	base->page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	want(base->page != MAP_FAILED, "%s", strerror(errno));
 }
 
 static void base_destroy(struct base *base)
 {
+	close(base->dma_buf);
+	want_ok(ibv_destroy_qp(base->ud));
 	want_ok(ibv_destroy_qp(base->raw));
 	want_ok(ibv_destroy_wq(base->wq));
 	want_ok(ibv_destroy_cq(base->cq));

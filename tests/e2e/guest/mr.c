@@ -4,9 +4,6 @@
  *
  * Memory regions and windows: cases that no other suite covers.
  */
-#include <fcntl.h>
-#include <linux/udmabuf.h>
-#include <sys/ioctl.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -219,25 +216,6 @@ static void rereg(struct port *port)
 	want_write(port, &from, (uintptr_t)other, to.mr->rkey, IBV_WC_REM_ACCESS_ERR);
 }
 
-/* Make a dma-buf of the process's memory. Return: its file descriptor. */
-static int dma_buf_make(uint8_t **map)
-{
-	struct udmabuf_create create = { .size = 2 * LEN };
-	int dev = open("/dev/udmabuf", O_RDWR), fd;
-
-	want(dev >= 0, "%s", strerror(errno));
-	fd = memfd_create("mr", MFD_ALLOW_SEALING);
-	want(fd >= 0 && !ftruncate(fd, 2 * LEN) && !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), "%s",
-	     strerror(errno));
-	*map = mmap(NULL, 2 * LEN, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	want(*map != MAP_FAILED, "%s", strerror(errno));
-	create.memfd = fd;
-	fd = ioctl(dev, UDMABUF_CREATE, &create);
-	want(fd >= 0, "%s", strerror(errno));
-	close(dev);
-	return fd;
-}
-
 /* The second half of a dma-buf, at an arbitrary address */
 static void dma_buf(struct port *port)
 {
@@ -245,7 +223,7 @@ static void dma_buf(struct port *port)
 	const uint64_t iova = 0xabcde000;
 	struct ibv_mr *mr;
 	uint8_t *map;
-	int fd = dma_buf_make(&map);
+	int fd = dma_buf_make(2 * LEN, &map);
 
 	want_no_object(EINVAL, ibv_reg_dmabuf_mr(port->pd, LEN, LEN + 1, iova, fd, ACCESS_ALL));
 	/* The core permits no windows: they would keep the driver from giving the memory back */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Helpers of test programs that use libibverbs */
 #include <fcntl.h>
+#include <linux/udmabuf.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -127,6 +129,24 @@ struct ibv_sge mem_sge(const struct mem *mem, size_t at, size_t len)
 	return (struct ibv_sge){
 		.addr = (uintptr_t)mem->buf + at, .length = len, .lkey = mem->mr->lkey,
 	};
+}
+
+int dma_buf_make(size_t len, uint8_t **map)
+{
+	struct udmabuf_create create = { .size = len };
+	int dev = open("/dev/udmabuf", O_RDWR), fd;
+
+	want(dev >= 0, "%s", strerror(errno));
+	create.memfd = memfd_create("mem", MFD_ALLOW_SEALING);
+	want(!ftruncate(create.memfd, len) && !fcntl(create.memfd, F_ADD_SEALS, F_SEAL_SHRINK),
+	     "%s", strerror(errno));
+	*map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, create.memfd, 0);
+	want(*map != MAP_FAILED, "%s", strerror(errno));
+	fd = ioctl(dev, UDMABUF_CREATE, &create);
+	want(fd >= 0, "%s", strerror(errno));
+	close(create.memfd);
+	close(dev);
+	return fd;
 }
 
 struct ibv_cq *cq_make(struct port *port, int cqe, struct ibv_comp_channel *comp)

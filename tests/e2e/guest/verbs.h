@@ -118,6 +118,8 @@ bool mem_is(const struct mem *mem, size_t at, size_t len, unsigned int seed);
 /* The same for the bytes from..to of these */
 bool mem_is_part(const struct mem *mem, size_t at, size_t from, size_t to, unsigned int seed);
 struct ibv_sge mem_sge(const struct mem *mem, size_t at, size_t len);
+/* Return: descriptor of a new dma-buf of whole pages, which is mapped at @map */
+int dma_buf_make(size_t len, uint8_t **map);
 
 /* comp: NULL, or the channel for events of the CQ */
 struct ibv_cq *cq_make(struct port *port, int cqe, struct ibv_comp_channel *comp);
