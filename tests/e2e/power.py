@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Errors of the bus, restarts and sleep of a guest, for tests."""
 
+import hashlib
+import os
 import shlex
+from pathlib import Path
 
 from settings import counters, pci_address, wait_until
 
@@ -29,7 +32,7 @@ os.write(inject, struct.pack("<3Bx7I", int(bus, 16), dev, function, *errors, 0, 
 
 # reboot(2) with a command of linux/reboot.h, after the agent has answered
 RESTART = "import ctypes, time; time.sleep(0.5); ctypes.CDLL(None).reboot({command:#x})"
-REBOOT, KEXEC = 0x01234567, 0x45584543
+REBOOT, POWER_OFF, KEXEC = 0x01234567, 0x4321fedc, 0x45584543
 
 # kexec_file_load(2) for the running kernel with its own command line
 LOAD = """
@@ -69,6 +72,14 @@ def nothing_runs(pair, nic=0):
 def restart(vm, command):
     """Makes the guest restart the way a program does, through the shutdown of all drivers."""
     vm.spawn(python(RESTART.format(command=command)))
+
+
+def memory_hash(vm):
+    """Returns a hash of all memory of a machine that stands still."""
+    fds = Path(f"/proc/{vm.process.pid}/fd").iterdir()
+    memory, = [fd for fd in fds if os.readlink(fd).startswith("/memfd:memory-backend-memfd")]
+    with open(memory, "rb") as file:
+        return hashlib.file_digest(file, "blake2b").hexdigest()
 
 
 def qemu_status(vm):

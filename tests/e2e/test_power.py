@@ -4,14 +4,15 @@ the driver stops the card before it is too late, and brings it up again."""
 
 import re
 import shlex
+import time
 
 import pytest
 from lab import initramfs
 from lab.pair import find_port
 from lab.perftest import pingpong, rping
 from power import (
-    CORRECTABLE, FATAL, KEXEC, LOAD, NONFATAL, REBOOT, aer, nothing_runs, python, qemu_status,
-    recoveries, restart,
+    CORRECTABLE, FATAL, KEXEC, LOAD, NONFATAL, POWER_OFF, REBOOT, aer, memory_hash, nothing_runs,
+    python, qemu_status, recoveries, restart,
 )
 from settings import Traffic, pci_address, set_up_again, wait_until
 
@@ -145,6 +146,46 @@ def test_reboot(pair):
     vm.qmp.execute("set-action", reboot="shutdown")
     vm.qmp.execute("cont")
     back_again(pair, vm)
+
+
+# Seconds in which a card must do nothing, and the time that it may take for that, in ns
+QUIET, IDLE = 3, 1000000
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("side", ["client", "server"])
+def test_power_off(pair, side):
+    """One end of the traffic powers off. Its card has no object when the machine is off; from then
+    on the card takes no time of its process and changes no byte of the machine's memory, although
+    the other end goes on sending."""
+    vm, peer = (pair.a, pair.b) if side == "client" else (pair.b, pair.a)
+    nic = pair.vms.index(vm)
+    # QEMU stops where the machine would be off
+    vm.qmp.execute("set-action", shutdown="pause")
+    traffic = Traffic(pair, options="-s 65536 -b")
+    flood = peer.spawn(f"ping -q -f {pair.ornic[vm].ip}")
+    resets = pair.card.function_resets()
+    restart(vm, POWER_OFF)
+    wait_until("the machine is off", lambda: qemu_status(vm) == "shutdown")
+    nothing_runs(pair, nic)
+    assert pair.card.function_resets() == resets
+
+    def spent_ns():
+        return pair.card.stats()["cards"][f"nic{nic}"]["function"]["time_ns"]
+
+    def sent():
+        return pair.card.stats()["cards"][f"nic{1 - nic}"]["wire"]["tx_packets"]
+
+    memory, time_ns, packets = memory_hash(vm), spent_ns(), sent()
+    time.sleep(QUIET)
+    assert sent() > packets
+    assert spent_ns() - time_ns < IDLE
+    assert memory_hash(vm) == memory
+    for command in (flood, traffic.commands[pair.vms[::-1].index(peer)]):
+        command.kill("KILL")
+        command.wait(30)
+    # The machine stays off
+    pair.discard()
 
 
 def said(vm):
