@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Two clients of one process, one of which attacks */
+#include <unistd.h>
+
 #include "neighbour.h"
 #include "work.h"
 
@@ -42,6 +44,7 @@ int neighbours_setup(void **state)
 
 	assert_non_null(n);
 	n->attack = *state;
+	n->fd = -1;
 	world_setup((void **)&n->world);
 	for (i = 0; i < 2; i++) {
 		n->host[i] = host_of(n->world->card[i]->nic);
@@ -69,6 +72,8 @@ int neighbours_teardown(void **state)
 	unsigned int i;
 
 	world_teardown(&world);
+	if (n->fd >= 0)
+		close(n->fd);
 	for (i = 0; i < 2; i++)
 		host_release(n->host[i]);
 	free(n->own);
@@ -170,11 +175,18 @@ void neighbours_turn(struct neighbours *n)
 struct pair *neighbours_bulk(struct neighbours *n)
 {
 	struct pair *bulk = neighbours_pair_of_one(B(n->pair));
+	struct ornic_qp_attr attr;
+	unsigned int i;
 
 	neighbours_cq(A(bulk));
 	neighbours_cq(B(bulk));
 	pair_qps(bulk, ORNIC_QPT_RC, 0);
-	pair_connect(bulk);
+	/* It survives the faults that an attack injects */
+	for (i = 0; i < 2; i++) {
+		attr = pair_attr(&bulk->side[i], &bulk->side[!i]);
+		attr.retry_cnt = 7;
+		pair_connect_side(&bulk->side[i], &attr);
+	}
 	return bulk;
 }
 
@@ -211,12 +223,15 @@ uint64_t neighbours_measure(struct neighbours *n, struct pair *bulk,
 	uint64_t start = n->now_ns, wall = loop_clock_ns(), bytes = 0;
 	uint32_t done = guest_load32(&host_qp_dbr(&A(bulk)->qp)->sq_ci);
 
+	memset(n->wait_ns, 0, sizeof(n->wait_ns));
 	do {
 		if (push)
 			push(n);
 		bytes += write_bulk(bulk, &done);
 		neighbours_turn(n);
 	} while (n->now_ns - start < ns && loop_clock_ns() - wall < wall_ns);
+	/* A QP that failed would complete WQEs without writing anything */
+	assert_int_equal(pair_qp(A(bulk))->state, ORNIC_QPS_RTS);
 	return bytes * 1000000 / (n->now_ns - start);
 }
 

@@ -66,6 +66,7 @@ enum neighbour_wait {
  * @answers: number of answers
  * @key: for attacks: a key
  * @addr: for attacks: an address
+ * @fd: for attacks: a descriptor, which the fixture closes, or -1
  */
 struct neighbours {
 	const struct attack *attack;
@@ -84,6 +85,7 @@ struct neighbours {
 	unsigned int answers[WAITS];
 	uint32_t key;
 	uint64_t addr;
+	int fd;
 };
 
 /*
@@ -106,7 +108,7 @@ struct pair *neighbours_bulk(struct neighbours *n);
 /*
  * The neighbour writes from one QP to another as much as it can, and @push is
  * called before each turn, until the cards used @ns or all together @wall_ns;
- * return bytes per ms
+ * return bytes per ms. The longest wait is that of this time.
  */
 uint64_t neighbours_measure(struct neighbours *n, struct pair *bulk,
 			    void (*push)(struct neighbours *n), uint64_t ns,

@@ -49,7 +49,6 @@ static void run(void **state)
 	FILE *rows;
 
 	alone = neighbours_measure(n, bulk, NULL, ALONE_NS, ATTACK_WALL_NS);
-	memset(n->wait_ns, 0, sizeof(n->wait_ns));
 	if (n->attack->begin)
 		n->attack->begin(n);
 	attacked = neighbours_measure(n, bulk, n->attack->push, ATTACK_NS,

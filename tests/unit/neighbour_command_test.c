@@ -357,6 +357,55 @@ static void push_cq_timers(struct neighbours *n)
 	}
 }
 
+/* ---- held events ---- */
+
+/* Pushes after which events must have left their list, and how many at least */
+#define HELD_PUSHES 20
+#define HELD_EVENTS 100
+/* A turn that writes as many events as it may takes 130 us */
+#define HELD_NS 500000
+
+/* All CQs share an EQ of 2^arg entries, and each has an event in it or waits */
+static void begin_held(struct neighbours *n)
+{
+	struct host_queue *queue = &A(n->pair)->eq;
+	struct host *host = n->host[0];
+	uint32_t others = host->nic->cqs.count;
+
+	host_eq(host, queue, 1, n->attack->arg);
+	create_cqs(n);
+	assert_true(host->nic->cqs.count - others > HELD_EVENTS);
+}
+
+/*
+ * Each CQ has two more events, of which one waits at least, and then the
+ * attacker consumes all that are in the EQ.
+ */
+static void push_held(struct neighbours *n)
+{
+	struct host_queue *queue = &A(n->pair)->eq;
+	struct nic *nic = n->host[0]->nic;
+	struct eq *eq = eq_find(nic, queue->num);
+	struct ornic_cq_dbr *dbr = host_ptr(n->host[0], queue->dbr);
+	struct obj *obj;
+	uint32_t i = 0;
+
+	while ((obj = obj_each(&nic->cqs, &i))) {
+		struct cq *cq = container_of(obj, struct cq, obj);
+
+		if (cq->eq != eq || cq->events.count)
+			continue;
+		eq_tell(eq, &cq->events, ORNIC_EVENT_COMP);
+		eq_tell(eq, &cq->events, ORNIC_EVENT_COMP);
+	}
+	if (!n->addr++)
+		n->key = eq->pi;
+	if (n->addr > HELD_PUSHES)
+		assert_true(eq->pi - n->key > HELD_EVENTS);
+	guest_store32(&dbr->ci, eq->pi);
+	work_sleep(2 * TIMER_NS);
+}
+
 static const struct attack attacks[] = {
 	{ "nop", NULL, push, TURNS, ORNIC_CMD_NOP, 0 },
 	{ "query_device", NULL, push, TURNS, ORNIC_CMD_QUERY_DEVICE, 0 },
@@ -374,6 +423,9 @@ static const struct attack attacks[] = {
 	{ "dead_cq", create_qps, push_dead_cq, 2 * TURNS, 0, 0 },
 	{ "qp_timers", create_qps, push_qp_timers, 2 * TURNS, 0, 0 },
 	{ "cq_timers", create_cqs, push_cq_timers, 2 * TURNS, 0, 0 },
+	{ "held_events", begin_held, push_held, TURNS / 2, CORE_MAX_LOG_EQE,
+	  HELD_NS },
+	{ "held_events_small", begin_held, push_held, TURNS / 2, 4, HELD_NS },
 };
 
 int main(void)

@@ -244,6 +244,99 @@ static void begin_port(struct neighbours *n)
 					   here, there), 0);
 }
 
+/* ---- packets from outside ---- */
+
+/* Packets sent before a turn, many more than one reads */
+#define OUTSIDE_PACKETS 512
+/* A turn that reads as many small ones as it may takes 350 us */
+#define OUTSIDE_NS 500000
+
+/* A port that takes and gives packets as a TAP does; nobody reads what leaves */
+static void begin_outside(struct neighbours *n)
+{
+	struct port_fd *pfd;
+	int fds[2], room = 1 << 20;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK |
+				    SOCK_CLOEXEC, 0, fds), 0);
+	setsockopt(fds[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+	n->fd = fds[0];
+	assert_int_equal(port_fd_create(&n->world->loop, "outside", fds[1],
+					&pfd), 0);
+}
+
+/* Send as many packets as the socket takes */
+static void flood(struct neighbours *n, const void *packet, size_t len)
+{
+	unsigned int i;
+
+	for (i = 0; i < OUTSIDE_PACKETS; i++)
+		if (send(n->fd, packet, len, MSG_NOSIGNAL) < 0)
+			return;
+}
+
+static void begin_outside_sniffers(struct neighbours *n)
+{
+	begin_sniffers(n);
+	begin_outside(n);
+}
+
+static void begin_outside_rules(struct neighbours *n)
+{
+	begin_rules(n);
+	begin_outside(n);
+}
+
+/* Broadcast frames of @arg bytes */
+static void push_outside(struct neighbours *n)
+{
+	static uint8_t packet[FRAME_LEN];
+
+	memset(packet, 0xff, MAC_LEN);
+	memcpy(packet + MAC_LEN, "\x02\x99\x99\x99\x99\x99", MAC_LEN);
+	neighbours_receive(n, n->self, A(n->self)->addr, PAIR_BUF_SIZE / 2);
+	flood(n, packet, n->attack->arg);
+}
+
+static void begin_outside_roce(struct neighbours *n)
+{
+	pair_qps(n->pair, ORNIC_QPT_RC, 0);
+	pair_connect(n->pair);
+	begin_outside(n);
+}
+
+/*
+ * Duplicates of a request to the neighbour, each of which is checked by its ICRC
+ * and answered
+ */
+static void push_outside_roce(struct neighbours *n)
+{
+	static uint8_t bytes[FRAME_HDR_MAX + HOST_PAGE];
+	const struct ornic_av *av = &pair_qp(A(n->pair))->attr.av;
+	struct packet_path path = {
+		.src = gid_get(n->host[0]->nic, A(n->pair)->sgid_index),
+		.dgid = av->dgid,
+		.dmac = av->dmac,
+		.sport = ROCE_UDP_SPORT_MIN,
+	};
+	struct packet pkt = pair_packet(n->pair, n->attack->arg);
+	struct frame frame = {};
+
+	pkt.pkey = PKEY_DEFAULT;
+	pkt.npkts = 1;
+	pkt.psn = psn_add(pkt.psn, -1);
+	frame_add(&frame, A(n->pair)->buf, HOST_PAGE / 2);
+	packet_finish(&frame, &path, &pkt);
+	assert_int_equal(frame_read(&frame, 0, bytes, frame_len(&frame)), 0);
+	memcpy(bytes + MAC_LEN, "\x02\x99\x99\x99\x99\x99", MAC_LEN);
+	if (n->addr++ > 10)
+		assert_true(pair_stat(B(n->pair),
+			    ORNIC_RDMA_STAT_rx_duplicate_requests) > n->addr);
+	flood(n, bytes, frame_len(&frame));
+}
+
+/* ---- faults ---- */
+
 static void begin_faults(struct neighbours *n)
 {
 	struct fault *fault = &n->world->loop.sw.fault;
@@ -267,6 +360,12 @@ static const struct attack attacks[] = {
 	{ "twins", begin_twins, push_raw, TURNS, FRAME_LEN, 0 },
 	{ "capture", begin_capture, push_raw, TURNS, FRAME_LEN, 0 },
 	{ "port", begin_port, push_raw, TURNS, FRAME_LEN, 0 },
+	{ "outside_small", begin_outside_rules, push_outside, TURNS, 60,
+	  OUTSIDE_NS },
+	{ "outside_large", begin_outside_sniffers, push_outside, TURNS,
+	  FRAME_LEN, 0 },
+	{ "outside_roce", begin_outside_roce, push_outside_roce, TURNS,
+	  OPCODE_RC_SEND_ONLY, 0 },
 	{ "faults", begin_faults, push_raw, TURNS, FRAME_LEN, 0 },
 };
 

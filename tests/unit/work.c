@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -76,6 +77,13 @@ WORK_COPY(memcpy, const void *)
 WORK_COPY(memmove, const void *)
 WORK_COPY(memset, int)
 
+WORK_WRAPPED(unsigned long, crc32_z,
+	     (unsigned long crc, const unsigned char *buf, size_t len))
+{
+	work_time_ns += len / WORK_BYTES_PER_NS;
+	return __real_crc32_z(crc, buf, len);
+}
+
 #define WORK_HEAP(type, name, params, args)   \
 	WORK_WRAPPED(type, name, params)      \
 	{                                     \
@@ -101,12 +109,16 @@ WORK_CALL(void *, mmap,
 	  (void *addr, size_t len, int prot, int flags, int fd, off_t offset),
 	  (addr, len, prot, flags, fd, offset))
 WORK_CALL(int, munmap, (void *addr, size_t len), (addr, len))
+WORK_CALL(ssize_t, readv, (int fd, const struct iovec *iov, int count),
+	  (fd, iov, count))
 WORK_CALL(ssize_t, recvmsg, (int fd, struct msghdr *msg, int flags),
 	  (fd, msg, flags))
 WORK_CALL(ssize_t, send, (int fd, const void *buf, size_t len, int flags),
 	  (fd, buf, len, flags))
 WORK_CALL(ssize_t, sendmsg, (int fd, const struct msghdr *msg, int flags),
 	  (fd, msg, flags))
+WORK_CALL(ssize_t, writev, (int fd, const struct iovec *iov, int count),
+	  (fd, iov, count))
 
 WORK_WRAPPED(long, syscall, (long number, ...))
 {

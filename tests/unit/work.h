@@ -16,7 +16,7 @@
 #define WORK_CALL_NS 1000
 /* Time of an allocation, and of its end */
 #define WORK_HEAP_NS 50
-/* Bytes that are copied or cleared in 1 ns */
+/* Bytes that are copied, cleared or summed up in 1 ns */
 #define WORK_BYTES_PER_NS 8
 
 /**
