@@ -20,13 +20,16 @@ GOAL_MS = 5
 GOAL_SHARE = 50
 # The attacks measured, by program; the tests of these programs hold all of them
 ATTACKS = {
-    "command": ["reset", "create_mr_64g", "create_qp", "create_flow", "dead_cq", "cq_timers"],
+    "command": ["reset", "create_mr_64g", "create_qp", "create_flow", "dead_cq", "cq_timers",
+                "held_events"],
     "memory": ["bus_mastering", "bus_mastering_received", "shrunk_sent", "shrunk_delivered",
                "boards"],
     "message": ["resets", "register_resets", "register_reads", "config_writes", "irq_triggers",
                 "irq_tests", "maps_and_unmaps", "reconnects"],
-    "qp": ["rc_write", "rc_write_small", "rc_read", "rc_send_deaf", "rc_lost", "ud_send"],
-    "wire": ["multicast_to_another", "raw_large", "raw_small", "rules", "port"],
+    "qp": ["rc_write", "rc_write_small", "rc_read", "rc_atomic", "rc_send_deaf", "rc_lost",
+           "ud_send"],
+    "wire": ["multicast_to_another", "raw_large", "raw_small", "rules", "port", "capture",
+             "outside_small", "outside_large", "faults"],
 }
 
 
