@@ -298,9 +298,7 @@ void ornic_netdev_down(struct ornic_netdev *nd)
 	if (!nd->open)
 		return;
 
-	/* Holders of the locks below may still see true; later takers cannot */
 	WRITE_ONCE(nd->open, false);
-	netif_tx_disable(netdev);
 	netif_carrier_off(netdev);
 
 	/* These fail only if the device is dead, and then it does no DMA */
@@ -310,6 +308,12 @@ void ornic_netdev_down(struct ornic_netdev *nd)
 
 	for (i = 0; i < nd->config.num_queues; i++)
 		ornic_queue_disable(&queues[i]);
+
+	/*
+	 * Not before, because NAPI wakes queues. Holders of the locks of the queues
+	 * may still see that the port is open; later takers cannot.
+	 */
+	netif_tx_disable(netdev);
 
 	/* Excludes ndo_tx_timeout() */
 	netif_tx_lock_bh(netdev);
