@@ -91,6 +91,7 @@ void ornic_restart(struct ornic_core *core);
 void ornic_health_start(struct ornic_core *core);
 void ornic_health_stop(struct ornic_core *core);
 void ornic_recovery_init(struct ornic_core *core);
+void ornic_recovery_allow(struct ornic_core *core);
 
 /* num.c */
 void ornic_nums_init(struct ornic_core *core);

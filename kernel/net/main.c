@@ -401,7 +401,12 @@ static void ornic_reset_prepare(struct pci_dev *pdev)
 
 static void ornic_reset_done(struct pci_dev *pdev)
 {
-	ornic_unpause(pci_get_drvdata(pdev));
+	struct ornic_core *core = pci_get_drvdata(pdev);
+
+	/* Whoever resets the function wants it to be tried again */
+	if (core->paused)
+		ornic_recovery_allow(core);
+	ornic_unpause(core);
 }
 
 static pci_ers_result_t ornic_error_detected(struct pci_dev *pdev, pci_channel_state_t state)

@@ -290,6 +290,15 @@ void ornic_recovery_init(struct ornic_core *core)
 {
 	INIT_DELAYED_WORK(&core->recovery, ornic_recover);
 	INIT_DELAYED_WORK(&core->health, ornic_check_health);
+	ornic_recovery_allow(core);
+}
+
+/**
+ * ornic_recovery_allow - forget the failures so far
+ * @core:	the device; the recovery work does not run
+ */
+void ornic_recovery_allow(struct ornic_core *core)
+{
 	ratelimit_state_init(&core->recovery_limit, ORNIC_RECOVERY_INTERVAL,
 			     ORNIC_RECOVERY_BURST);
 	/* ornic_recover() reports the limit itself */
