@@ -33,6 +33,7 @@ struct base {
 	struct ibv_qp *ud;
 	void *page;
 	uint32_t groups;	/* multicast groups joined so far */
+	uint32_t rules;		/* flow rules made so far */
 	int dma_buf;
 };
 
@@ -212,7 +213,7 @@ static int destroy_xrcd(void *object)
 	return ibv_close_xrcd(object);
 }
 
-/* For IPv4 from an unused address */
+/* For IPv4 from an unused address, another one each time ([ORNIC-FLOW-13]) */
 static void *create_flow(struct base *base)
 {
 	struct {
@@ -230,7 +231,7 @@ static void *create_flow(struct base *base)
 		},
 		.ipv4 = {
 			.type = IBV_FLOW_SPEC_IPV4, .size = sizeof(rule.ipv4),
-			.val = { .src_ip = htonl(0x01020304) }, .mask = { .src_ip = 0xffffffff },
+			.val = { .src_ip = htonl(0x01000000 + base->rules++) }, .mask = { .src_ip = 0xffffffff },
 		},
 	};
 
@@ -342,6 +343,7 @@ static void base_make(struct base *base, struct port *port)
 	base->ud = datagram_qp(port, base->cq);
 	base->dma_buf = dma_buf_make(PAGE, &map);
 	base->groups = 0;
+	base->rules = 0;
 	base->page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	want(base->page != MAP_FAILED, "%s", strerror(errno));
 }
