@@ -7,6 +7,8 @@ import resource
 import signal
 import socket
 import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -211,7 +213,9 @@ def test_user(start, user, sandbox):
 
 def test_user_needs_privileges(tmp_path):
     os.chmod(tmp_path, 0o777)
-    for parent in tmp_path.parents[:2]:
+    for parent in tmp_path.parents:
+        if parent == Path(tempfile.gettempdir()):
+            break
         os.chmod(parent, 0o755)
     path = tmp_path / "nic"
     result = subprocess.run([stock(), "--nic", f"socket={path}", "--user=1:1"], capture_output=True,
