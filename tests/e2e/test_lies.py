@@ -10,10 +10,10 @@ import time
 from dataclasses import dataclass
 
 import pytest
-from lab.pair import find_port, set_address
+from lab.pair import find_port
 from lab.progress import table
 from lab.seed import seed
-from settings import RECOVERY, bind_again, control, counters, long, pci_address, wait_until
+from settings import RECOVERY, control, counters, long, pci_address, wait_until
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Counts:
     total: int
 
 
-FAST = Counts(165, 20, 2, 2000)
+FAST = Counts(165, 20, 1, 2000)
 SWEEP = Counts(9200, 100, 20, 100000)
 # Either the driver stops the card at once, or events stop until it does, up to 10 s later
 COSTLY = ("command", "phase.event", "silence.interrupt")
@@ -43,7 +43,7 @@ WATCHDOGS = 90
 # Seconds in which the lies of a kind must be told, and more for each costly one
 TIMEOUT, COSTLY_TIMEOUT = 120, 15
 # Frames that the interfaces must receive after the last lie
-FRAMES = 50
+FRAMES = 10
 
 # What the driver must say about lies in completions of commands, sooner or later. No command is
 # without a check of its slot, and a command that stays pending times out. Wrong lengths and
@@ -93,12 +93,14 @@ ALSO_SAID = (
     r"ornic_eq_handle: \d+ callbacks suppressed",
     r"ornic \S+ \S+: NETDEV WATCHDOG: .*",
     r"infiniband ornic_\d+: .*",
+    r"ornic_rdma\S* \S+: probe with driver \S+ failed with error -\d+",
 )
 
-# Runs a program again and again, and stores how long the longest run took. The lying card may have
-# no RDMA device and no netdev for a while.
+# Runs a program again and again, with less priority than what the test itself runs, and stores how
+# long the longest run took. The lying card may have no RDMA device and no netdev for a while.
 RUNS, STOP = "/tmp/lies-runs", "/tmp/lies-stop"
 LOOP = """exec >/dev/null 2>&1
+renice -n 19 $$
 longest=0
 until [ -e {stop} ]; do
     begin=$SECONDS
@@ -109,8 +111,9 @@ done"""
 RUN = 5
 BATCHES = """device=$(ls /sys/bus/pci/devices/{address}/infiniband)
     [ ! "$device" ] || {programs}/batches $device {index} {run}"""
+# Few frames, because a lie about one of their completions costs a recovery
 PING = """netdev=$(ls /sys/bus/pci/devices/{address}/net)
-    ping -b -q -c 50 -i 0.01 -w 2 -I $netdev 255.255.255.255"""
+    ping -b -q -c 5 -i 0.2 -w 2 -I $netdev 255.255.255.255"""
 # So that a command is there for the second of two lies while the first one's times out
 PROCESSES = 2
 
@@ -141,7 +144,7 @@ class Liar:
             self.loop(program, self.address)
         self.loop(PING, pci_address(self.vm, self.other.netdev))
         self.bystander = self.vm.spawn(
-            f"{self.programs}/batches {self.other.device} {self.other.gid_index} 100000 strict")
+            f"nice -n 19 {self.programs}/batches {self.other.device} {self.other.gid_index} 100000 strict")
         return self
 
     def loop(self, program, address):
@@ -210,22 +213,14 @@ class Liar:
         return next(device["ifindex"] for device in devices
                     if device["ifname"] == self.port.device)
 
-    def revive(self, given_up=False):
-        """Resets the function, which ends what the driver cannot see, such as a queue whose
-        completion was lost. A card that the driver gave up gets a new driver instead, which counts
-        failures anew. Either makes one RDMA device, and the driver's recoveries make all others;
-        one that cannot be registered counts too."""
-        device = f"/sys/bus/pci/devices/{self.address}"
-        if given_up:
-            bind_again(self.vm, self.address)
-            netdev = self.vm.check(f"ls {device}/net").strip()
-            set_address(self.vm, netdev, self.ip)
-        else:
-            self.vm.check(f"echo 1 >{device}/reset", 120)
-            netdev = self.port.netdev
-        port = find_port(self.vm, netdev, self.ip, RECOVERY)
-        self.port.device, self.port.netdev = port.device, netdev
-        self.port.gid_index = port.gid_index
+    def revive(self):
+        """Resets the function. That ends what the driver cannot see, such as a queue whose
+        completion was lost, and it brings back a card that the driver gave up. It makes one RDMA
+        device, and the driver's recoveries make all others; one that cannot be registered counts
+        too."""
+        self.vm.check(f"echo 1 >/sys/bus/pci/devices/{self.address}/reset", 120)
+        port = find_port(self.vm, self.port.netdev, self.ip, RECOVERY)
+        self.port.device, self.port.gid_index = port.device, port.gid_index
         index = self.index()
         self.recovered += index - self.known - 1
         self.known = index
@@ -290,7 +285,7 @@ class Part:
             time.sleep(0.2)
             if self.listen():
                 self.liar.tell("none")
-                self.liar.revive(given_up=True)
+                self.liar.revive()
                 asked = None
         self.liar.tell("none")
 
@@ -302,7 +297,8 @@ class Part:
                 f"{self.kind}: the card does not work after the last lie"
             gone = self.listen()
         self.seconds = time.monotonic() - end
-        self.liar.revive(self.listen() or gone)
+        self.listen()
+        self.liar.revive()
 
     def listen(self):
         """Returns whether the driver has given up the card since the last call."""
