@@ -8,7 +8,6 @@
  * errno of the refusal.
  */
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -23,7 +22,7 @@
 #define MAX_FILES 8192
 #define PAGE 4096
 
-/* What objects are made from; created once */
+/* Objects that others are made from; created once */
 struct base {
 	struct port *port;
 	struct ibv_device *device;
@@ -213,29 +212,10 @@ static int destroy_xrcd(void *object)
 	return ibv_close_xrcd(object);
 }
 
-/* For IPv4 from an unused address, another one each time ([ORNIC-FLOW-13]) */
+/* Another rule each time ([ORNIC-FLOW-13]) */
 static void *create_flow(struct base *base)
 {
-	struct {
-		struct ibv_flow_attr attr;
-		struct ibv_flow_spec_eth eth;
-		struct ibv_flow_spec_ipv4 ipv4;
-	} __attribute__((packed, aligned(8))) rule = {
-		.attr = {
-			.type = IBV_FLOW_ATTR_NORMAL, .num_of_specs = 2, .size = sizeof(rule),
-			.port = 1,
-		},
-		.eth = {
-			.type = IBV_FLOW_SPEC_ETH, .size = sizeof(rule.eth),
-			.val = { .ether_type = htons(0x0800) }, .mask = { .ether_type = 0xffff },
-		},
-		.ipv4 = {
-			.type = IBV_FLOW_SPEC_IPV4, .size = sizeof(rule.ipv4),
-			.val = { .src_ip = htonl(0x01000000 + base->rules++) }, .mask = { .src_ip = 0xffffffff },
-		},
-	};
-
-	return ibv_create_flow(base->raw, &rule.attr);
+	return flow_from(base->raw, 0x01000000 + base->rules++);
 }
 
 static int destroy_flow(void *object)

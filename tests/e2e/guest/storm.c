@@ -7,7 +7,6 @@
  * Prints the numbers of objects that were created and of resizes.
  */
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -103,30 +102,10 @@ static void create_wq(struct storm *storm, struct held *held)
 		want_ok(ibv_modify_wq(held->object, &ready));
 }
 
-/* For IPv4 from an unused address, so the traffic of others has no match */
+/* From an unused address, so the traffic of others has no match */
 static void create_flow(struct storm *storm, struct held *held)
 {
-	struct {
-		struct ibv_flow_attr attr;
-		struct ibv_flow_spec_eth eth;
-		struct ibv_flow_spec_ipv4 ipv4;
-	} __attribute__((packed, aligned(8))) rule = {
-		.attr = {
-			.type = IBV_FLOW_ATTR_NORMAL, .num_of_specs = 2, .size = sizeof(rule),
-			.port = 1,
-		},
-		.eth = {
-			.type = IBV_FLOW_SPEC_ETH, .size = sizeof(rule.eth),
-			.val = { .ether_type = htons(0x0800) }, .mask = { .ether_type = 0xffff },
-		},
-		.ipv4 = {
-			.type = IBV_FLOW_SPEC_IPV4, .size = sizeof(rule.ipv4),
-			.val = { .src_ip = htonl(0x01020000 + entries(storm)) },
-			.mask = { .src_ip = 0xffffffff },
-		},
-	};
-
-	held->object = made(ibv_create_flow(storm->raw, &rule.attr));
+	held->object = made(flow_from(storm->raw, 0x01020000 + entries(storm)));
 }
 
 static void create(struct storm *storm, struct held *held)

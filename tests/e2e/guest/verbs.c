@@ -2,6 +2,7 @@
 /* Helpers of test programs that use libibverbs */
 #include <fcntl.h>
 #include <linux/udmabuf.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -147,6 +148,30 @@ int dma_buf_make(size_t len, uint8_t **map)
 	close(create.memfd);
 	close(dev);
 	return fd;
+}
+
+struct ibv_flow *flow_from(struct ibv_qp *raw, uint32_t src)
+{
+	struct {
+		struct ibv_flow_attr attr;
+		struct ibv_flow_spec_eth eth;
+		struct ibv_flow_spec_ipv4 ipv4;
+	} __attribute__((packed, aligned(8))) rule = {
+		.attr = {
+			.type = IBV_FLOW_ATTR_NORMAL, .num_of_specs = 2, .size = sizeof(rule),
+			.port = 1,
+		},
+		.eth = {
+			.type = IBV_FLOW_SPEC_ETH, .size = sizeof(rule.eth),
+			.val = { .ether_type = htons(0x0800) }, .mask = { .ether_type = 0xffff },
+		},
+		.ipv4 = {
+			.type = IBV_FLOW_SPEC_IPV4, .size = sizeof(rule.ipv4),
+			.val = { .src_ip = htonl(src) }, .mask = { .src_ip = 0xffffffff },
+		},
+	};
+
+	return ibv_create_flow(raw, &rule.attr);
 }
 
 struct ibv_cq *cq_make(struct port *port, int cqe, struct ibv_comp_channel *comp)
