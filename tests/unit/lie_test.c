@@ -25,14 +25,19 @@ static void port_up(struct host *host, bool up)
 			 ORNIC_CMD_OK);
 }
 
-static int setup(void **state)
+static struct kit *make_kit(void)
 {
 	struct kit *w = malloc(sizeof(*w));
 
 	assert_non_null(w);
 	kit_init(w, true, LOG_RING, LOG_RING);
 	port_up(w->host, true);
-	*state = w;
+	return w;
+}
+
+static int setup(void **state)
+{
+	*state = make_kit();
 	return 0;
 }
 
@@ -116,11 +121,9 @@ static void test_completion_entries(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct kit *w;
-		void *own;
+		struct kit *w = make_kit();
+		void *own = w;
 
-		setup(&own);
-		w = own;
 		cqe = completion(w, cases[i].lie);
 		assert_non_null(cqe);
 		assert_int_equal(le64toh(cqe->wr_id) != 5, cases[i].wr_id);
@@ -235,11 +238,9 @@ static void test_event_entries(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct kit *w;
-		void *own;
+		struct kit *w = make_kit();
+		void *own = w;
 
-		setup(&own);
-		w = own;
 		eqe = event(w, cases[i].lie);
 		assert_non_null(eqe);
 		assert_int_equal(le32toh(eqe->num) != w->cq.num, cases[i].num);
@@ -353,12 +354,10 @@ static void test_command_entries(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct kit *w;
+		struct kit *w = make_kit();
+		void *own = w;
 		uint32_t ctl;
-		void *own;
 
-		setup(&own);
-		w = own;
 		cqe = command(w, cases[i].lie, &out);
 		ctl = le32toh(cqe->ctl);
 		assert_int_equal(!!(ctl & ORNIC_CMD_CQE_PHASE), cases[i].seen);
