@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from vfio_client import PAGE, Client, Closed, eventfds, eventually, fired, memory
+from vfio_client import PAGE, Client, Closed, eventfds, eventually, fired, memory, shrink_file
 from vfio_inject import inject
 from vfio_proto import HW, TOP, N
 from vfio_server import Server, stock
@@ -154,12 +154,8 @@ def test_file_that_shrinks_is_replaced(start):
     """The handler of SIGBUS makes a memfd and maps it."""
     server = start()
     client = Client(server.sockets[0])
-    with memory() as fd:
-        client.enable()
-        client.dma_map(0, 64 * PAGE, fd)
-        os.ftruncate(fd, PAGE)
-        client.write64(HW["REG_DMA_TEST"], 32 * PAGE)
-        assert client.ended()
+    shrink_file(client)
+    assert client.ended()
     assert server.violations()["mem_fault"] == 1
     client.close()
     server.stop()

@@ -9,7 +9,7 @@ import tempfile
 
 import pytest
 
-from vfio_client import PAGE, RW, Client, Refused, eventually, memory
+from vfio_client import PAGE, RW, Client, Refused, eventually, memory, shrink_file
 from vfio_proto import HW, N, S
 
 NONCE = 0x0123456789abcdef
@@ -236,12 +236,8 @@ def test_unmap_all_and_huge_ranges_take_many(server, client):
 
 
 def test_file_that_shrinks_ends_only_its_own_client(server, client):
-    with memory() as fd:
-        client.enable()
-        client.dma_map(0, 64 * PAGE, fd)
-        os.ftruncate(fd, PAGE)
-        client.write64(HW["REG_DMA_TEST"], 32 * PAGE)
-        assert client.ended()
+    shrink_file(client)
+    assert client.ended()
     assert server.violations()["mem_fault"] == 1
     other = Client(server.sockets[0])
     assert other.alive()

@@ -9,7 +9,7 @@ import socket
 import struct
 import time
 
-from vfio_proto import CMD, N, S
+from vfio_proto import CMD, HW, N, S
 
 CAPABILITIES = {"capabilities": {"max_msg_fds": 16, "write_multiple": True}}
 RW = N["MAP_READ"] | N["MAP_WRITE"]
@@ -163,6 +163,15 @@ def memory(size=64 * PAGE):
         yield fd
     finally:
         os.close(fd)
+
+
+def shrink_file(client):
+    """Maps a file, which shrinks before the card reads past its new end."""
+    with memory() as fd:
+        client.enable()
+        client.dma_map(0, 64 * PAGE, fd)
+        os.ftruncate(fd, PAGE)
+        client.write64(HW["REG_DMA_TEST"], 32 * PAGE)
 
 
 @contextlib.contextmanager
