@@ -403,7 +403,7 @@ static void ornic_reset_done(struct pci_dev *pdev)
 {
 	struct ornic_core *core = pci_get_drvdata(pdev);
 
-	/* Whoever resets the function wants it to be tried again */
+	/* The reset asks for another try of a device that was given up */
 	if (core->paused)
 		ornic_recovery_allow(core);
 	ornic_unpause(core);

@@ -116,7 +116,7 @@ static unsigned int max_fds(const struct options *options)
 	return fds;
 }
 
-/* Who cannot name files any more has a process that removes the sockets */
+/* In the sandbox the program cannot remove its sockets; another process does */
 static int start_remover(struct device *device)
 {
 	const struct options *options = &device->options;
@@ -219,7 +219,7 @@ int main(int argc, char **argv)
 		free(device);
 		return result == OPTIONS_BAD ? 2 : EXIT_SUCCESS;
 	}
-	/* What the parent left open is nothing that a fault here should reach */
+	/* Descriptors of the parent must not be within reach of a fault in this program */
 	close_range(STDERR_FILENO + 1, ~0U, 0);
 	raise_fd_limit();
 	/* The program must not end when the reader of a socket or pipe has gone */

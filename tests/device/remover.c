@@ -34,7 +34,7 @@ int remover_start(const char *const *path, unsigned int count)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
 		return -errno;
-	/* Nobody waits for the process */
+	/* The kernel reaps the process */
 	signal(SIGCHLD, SIG_IGN);
 	switch (fork()) {
 	case 0:

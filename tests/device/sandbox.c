@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* What the program gives up when everything is open */
+/* Rights that the program gives up when everything is open */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>

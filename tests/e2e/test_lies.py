@@ -45,10 +45,10 @@ TIMEOUT, COSTLY_TIMEOUT = 120, 15
 # Frames that the interfaces must receive after the last lie
 FRAMES = 10
 
-# What the driver must say about lies in completions of commands, sooner or later. No command is
-# without a check of its slot, and a command that stays pending times out. Wrong lengths and
-# statuses may be possible ones, and a wrong number is noticed when the object is destroyed; so
-# these take more lies. All other lies may have no effect on what the driver can see.
+# Messages of the driver that must follow lies in completions of commands. The driver checks the
+# slot of every command, and a command that stays pending times out. Wrong lengths and statuses may
+# be possible ones, and a wrong number is noticed when the object is destroyed; so these take more
+# lies. All other lies may have no effect that the driver can see.
 STRAY, LATE = "device completes command id", r"command \S+ timed out"
 MUST_NOTICE = {
     "phase": LATE, "silence": LATE,
