@@ -22,12 +22,18 @@ static unsigned int digit(uint64_t ticks, unsigned int level)
 static void place(struct timers *timers, struct timer *timer)
 {
 	uint64_t diff = timer->expires ^ timers->now;
+	unsigned int shift;
+	uint64_t tick;
 
 	timer->level = diff ? (63 - __builtin_clzll(diff)) / TIMER_LEVEL_SHIFT :
 			      0;
 	timer->slot = digit(timer->expires, timer->level);
 	list_add_tail(&timer->node, &timers->slot[timer->level][timer->slot]);
 	timers->busy[timer->level] |= 1ULL << timer->slot;
+	shift = timer->level * TIMER_LEVEL_SHIFT;
+	tick = timer->expires >> shift << shift;
+	if (tick < timers->first)
+		timers->first = tick;
 }
 
 /* Tick and level of the slot that is due first, or TIMER_NEVER */
@@ -53,6 +59,7 @@ void timers_init(struct timers *timers, uint64_t now_ns)
 
 	timers->now = now_ns >> TIMER_TICK_SHIFT;
 	timers->earliest = timers->now;
+	timers->first = TIMER_NEVER;
 	for (level = 0; level < TIMER_LEVELS; level++) {
 		timers->busy[level] = 0;
 		for (slot = 0; slot < TIMER_SLOTS; slot++)
@@ -133,7 +140,7 @@ unsigned int timers_run(struct timers *timers, uint64_t now_ns)
 	unsigned int level, slot, count = 0;
 	uint64_t tick;
 
-	if (target < timers->now)
+	if (timers_pass(timers, now_ns))
 		return 0;
 	timers->earliest = target + 1;
 	for (;;) {
@@ -152,6 +159,7 @@ unsigned int timers_run(struct timers *timers, uint64_t now_ns)
 	}
 	timers->now = target;
 	timers->earliest = target;
+	timers->first = tick;
 	return count;
 }
 

@@ -45,6 +45,7 @@ struct timer {
  * @now: tick up to which all timers have run
  * @earliest: earliest tick for new timers: @now, but while timers run the tick
  *	behind this run, so that a timer that rearms itself cannot run for ever
+ * @first: no slot is due before this tick
  * @busy: per level, a bit for each slot that has a timer
  * @slot: lists of timers
  * @due: timers of the tick that runs now
@@ -52,6 +53,7 @@ struct timer {
 struct timers {
 	uint64_t now;
 	uint64_t earliest;
+	uint64_t first;
 	uint64_t busy[TIMER_LEVELS];
 	struct list_head slot[TIMER_LEVELS][TIMER_SLOTS];
 	struct list_head due;
@@ -95,6 +97,27 @@ void timer_cancel(struct timers *timers, struct timer *timer);
 static inline bool timer_armed(const struct timer *timer)
 {
 	return !list_empty(&timer->node);
+}
+
+/**
+ * timers_pass - let time pass in which no timer is due
+ * @timers: the wheel
+ * @now_ns: current time, ns; a time before the last one is ignored
+ *
+ * Return: false when timers_run() must be called instead. It may find that the
+ * timer was cancelled.
+ */
+static inline bool timers_pass(struct timers *timers, uint64_t now_ns)
+{
+	uint64_t now = now_ns >> TIMER_TICK_SHIFT;
+
+	if (now >= timers->first)
+		return false;
+	if (now > timers->now) {
+		timers->now = now;
+		timers->earliest = now;
+	}
+	return true;
 }
 
 /**

@@ -79,6 +79,45 @@ static void test_never_early_at_any_distance(void **state)
 	}
 }
 
+/* A loop that sleeps until timers_next() must not find the same time again */
+static void test_each_wakeup_makes_progress(void **state)
+{
+	struct timers *timers = *state;
+	unsigned int bit, wakeups;
+	struct probe probe;
+	uint64_t at_ns;
+
+	for (bit = 12; bit < 63; bit++) {
+		timers_init(timers, now_ns);
+		probe_init(&probe, timers);
+		timer_arm(timers, &probe.timer, now_ns + (1ULL << bit));
+		for (wakeups = 0; !probe.calls; wakeups++) {
+			at_ns = timers_next(timers);
+			assert_true(wakeups <= TIMER_LEVELS);
+			timers_run(timers, at_ns);
+			assert_true(timers_next(timers) > at_ns);
+		}
+	}
+}
+
+static void test_nothing_is_due_before_the_first(void **state)
+{
+	struct timers *timers = *state;
+	struct probe probe;
+
+	assert_true(timers_pass(timers, UINT64_MAX - TICK_NS));
+	timers_init(timers, now_ns);
+	probe_init(&probe, timers);
+	timer_arm(timers, &probe.timer, now_ns + 60 * TICK_NS);
+	assert_true(timers_pass(timers, now_ns + 20 * TICK_NS));
+	/* Relative to the time that has passed, this one is close */
+	timer_arm(timers, &probe.timer, now_ns + 22 * TICK_NS);
+	assert_true(timers_pass(timers, now_ns + 21 * TICK_NS));
+	assert_false(timers_pass(timers, now_ns + 22 * TICK_NS));
+	assert_int_equal(timers_run(timers, now_ns + 22 * TICK_NS), 1);
+	assert_true(timers_pass(timers, now_ns + (1ULL << 62)));
+}
+
 static void test_end_of_time_does_not_wrap(void **state)
 {
 	struct timers *timers = *state;
@@ -230,6 +269,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_empty_has_no_next),
 		TEST(test_never_early_at_any_distance),
+		TEST(test_each_wakeup_makes_progress),
+		TEST(test_nothing_is_due_before_the_first),
 		TEST(test_end_of_time_does_not_wrap),
 		TEST(test_past_fires_at_once),
 		TEST(test_rearming_itself_for_the_past_ends),
