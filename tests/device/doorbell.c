@@ -117,7 +117,6 @@ static bool doorbell_scan_summary(struct uctx *uctx, struct ornic_board *board,
 	bool any = false;
 	uint64_t bits;
 
-	/* A plain load first keeps the cache line shared while the board is idle */
 	if (!(guest_load64(&board->summary[index]) & mask))
 		return false;
 	bits = guest_take64(&board->summary[index], mask);
@@ -136,6 +135,17 @@ static bool doorbell_scan_summary(struct uctx *uctx, struct ornic_board *board,
 	return any;
 }
 
+/* Plain loads keep the cache line shared while the board is idle */
+static bool doorbell_board_is_idle(const struct ornic_board *board)
+{
+	uint64_t bits = 0;
+	unsigned int i;
+
+	for (i = 0; i < ORNIC_BOARD_SUMMARY_WORDS; i++)
+		bits |= guest_load64(&board->summary[i]);
+	return !bits;
+}
+
 /* Scan a board, starting behind the word that was scanned last */
 static bool doorbell_scan_board(struct uctx *uctx, int *left)
 {
@@ -145,7 +155,7 @@ static bool doorbell_scan_board(struct uctx *uctx, int *left)
 	bool any = false;
 	unsigned int i;
 
-	if (!board)
+	if (!board || doorbell_board_is_idle(board))
 		return false;
 	for (i = 0; i <= ORNIC_BOARD_SUMMARY_WORDS && *left > 0; i++) {
 		uint64_t mask = ~0ULL;
@@ -169,22 +179,23 @@ static bool doorbell_scan_boards(struct nic *nic)
 {
 	struct list_head *boards = &nic->doorbell.boards;
 	int left = DOORBELL_SCAN_MAX;
-	struct list_head turn;
+	struct list_head *pos;
 	bool any = false;
 
-	list_init(&turn);
-	list_splice_tail_init(boards, &turn);
-	while (!list_empty(&turn) && left > 0) {
-		struct uctx *uctx = list_first_entry(&turn, struct uctx, active);
-
-		list_del_init(&uctx->active);
-		list_add_tail(&uctx->active, boards);
-		any |= doorbell_scan_board(uctx, &left);
+	list_for_each(pos, boards) {
+		if (left <= 0)
+			break;
+		any |= doorbell_scan_board(list_entry(pos, struct uctx, active),
+					   &left);
 	}
-	list_splice_tail_init(boards, &turn);
-	list_splice_tail_init(&turn, boards);
-	/* At the limit, boards that were not scanned may have work */
-	return any || left <= 0;
+	if (left > 0)
+		return any;
+	/* Boards that were not scanned may have work */
+	if (pos != boards) {
+		list_del_init(boards);
+		list_add_tail(boards, pos);
+	}
+	return true;
 }
 
 static void doorbell_set_awake(struct nic *nic, bool awake)
