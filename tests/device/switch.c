@@ -32,11 +32,15 @@ static bool mac_is_zero(const uint8_t *mac)
 
 static struct switch_entry *table_set(struct switch_dev *sw, const uint8_t *mac)
 {
-	uint64_t key = 0;
+	uint32_t first;
+	uint16_t last;
 
-	memcpy(&key, mac, MAC_LEN);
+	/* One variable of both parts would be stored and loaded in other pieces */
+	memcpy(&first, mac, sizeof(first));
+	memcpy(&last, mac + sizeof(first), sizeof(last));
 	/* The golden ratio spreads neighbouring addresses over the sets */
-	return sw->table[key * 0x9e3779b97f4a7c15ULL >> 54];
+	return sw->table[((uint64_t)last << 32 | first) *
+			 0x9e3779b97f4a7c15ULL >> 54];
 }
 
 _Static_assert(SWITCH_SETS == 1 << (64 - 54), "hash and table differ");
