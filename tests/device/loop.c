@@ -27,6 +27,8 @@
 #define CONTENDED_NS 50000
 /* Shortest spin time; without spinning the loop could not measure hits */
 #define SPIN_MIN_NS 1000
+/* Work that comes sooner needs no spinning: the task would not be asleep yet */
+#define SPIN_HIT_NS 2000
 
 uint64_t loop_clock_ns(void)
 {
@@ -219,7 +221,7 @@ static bool run_tasks(struct loop *loop)
 		if (!task->run(task))
 			continue;
 		shares_pay(&loop->shares, task->share);
-		if (loop->now_ns - task->idle_since_ns > LOOP_POLL_NS)
+		if (loop->now_ns - task->idle_since_ns > SPIN_HIT_NS)
 			spin_hit(loop, loop->now_ns - task->idle_since_ns);
 		task->idle_since_ns = loop->now_ns;
 		worked = true;

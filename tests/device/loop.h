@@ -20,7 +20,7 @@
 /* Events taken from the kernel at once */
 #define LOOP_EVENTS 64
 /* Interval between polls of the file descriptors while spinning */
-#define LOOP_POLL_NS 2000
+#define LOOP_POLL_NS 10000
 /* The same while working: a poll costs as much as a small packet */
 #define LOOP_BUSY_POLL_NS 20000
 
