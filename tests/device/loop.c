@@ -40,11 +40,12 @@ uint64_t loop_clock_ns(void)
 
 /*
  * Let @share pay for the work that comes now. The clock is read only when
- * another share has worked since the last reading.
+ * another share has worked since the last reading, and not in a free turn.
  */
 static void pay(struct loop *loop, struct share *share)
 {
-	if (loop->shares.payer && loop->shares.payer != share)
+	if (!loop->shares.free && loop->shares.payer &&
+	    loop->shares.payer != share)
 		shares_settle(&loop->shares, loop_clock_ns());
 	shares_pay(&loop->shares, share);
 }
@@ -191,11 +192,10 @@ static bool run_timers(struct loop *loop)
 
 	list_for_each(node, &loop->tasks) {
 		task = list_entry(node, struct loop_task, all);
-		if (timers_next(&task->timers) <= loop->polled_ns) {
-			if (!shares_allow(&loop->shares, task->share))
-				continue;
-			pay(loop, NULL);
-		}
+		if (timers_pass(&task->timers, loop->polled_ns) ||
+		    !shares_allow(&loop->shares, task->share))
+			continue;
+		pay(loop, NULL);
 		if (!timers_run(&task->timers, loop->polled_ns))
 			continue;
 		shares_pay(&loop->shares, task->share);
@@ -338,6 +338,7 @@ int loop_turn(struct loop *loop)
 	if (worked) {
 		loop->idle_ns = 0;
 	} else {
+		shares_idle(&loop->shares, loop->now_ns);
 		sleep_tasks(loop, !loop->spin_max_ns || is_contended(loop));
 		may_sleep = list_empty(&loop->awake) &&
 			    list_empty(&loop->sw.sending);

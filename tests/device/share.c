@@ -19,6 +19,8 @@ void shares_init(struct shares *shares, uint64_t now_ns)
 	shares->since_ns = now_ns;
 	shares->cpu_ns = cpu_clock_ns();
 	shares->sure_ns = 0;
+	shares->free_ns = now_ns;
+	shares->free = false;
 	shares->turn = 1;
 	shares->spent = false;
 }
@@ -110,6 +112,9 @@ void shares_turn(struct shares *shares, uint64_t now_ns)
 	struct share *share;
 
 	shares_settle(shares, now_ns);
+	shares->free = now_ns - shares->free_ns < SHARE_FREE_NS;
+	if (shares->free)
+		shares->since_ns = now_ns;
 	shares->turn++;
 	if (!shares->spent)
 		return;
@@ -134,6 +139,8 @@ void shares_pay(struct shares *shares, struct share *share)
 {
 	if (!share)
 		return;
-	shares->payer = share;
 	share->turn = shares->turn;
+	if (shares->free && shares->payer && shares->payer != share)
+		shares_forget(shares);
+	shares->payer = share;
 }

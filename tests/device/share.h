@@ -23,6 +23,13 @@
  */
 #define SHARE_SURE_NS 100000
 
+/*
+ * Time after a moment without any work in which nobody has waited for long, ns.
+ * Turns that begin in it are free if several shares work, so that no clock is
+ * read between them.
+ */
+#define SHARE_FREE_NS 20000
+
 /**
  * struct share - one share
  * @node: in struct shares
@@ -46,6 +53,8 @@ struct share {
  *	the next shares_settle()
  * @cpu_ns: CPU time of the thread when it was last read
  * @sure_ns: time since then, in steps of at most SHARE_SURE_NS
+ * @free_ns: latest time when nobody had work
+ * @free: this turn is free if several shares work in it
  * @turn: number of the turn
  * @spent: a share may be without credit
  */
@@ -55,6 +64,8 @@ struct shares {
 	uint64_t since_ns;
 	uint64_t cpu_ns;
 	uint64_t sure_ns;
+	uint64_t free_ns;
+	bool free;
 	uint64_t turn;
 	bool spent;
 };
@@ -94,6 +105,19 @@ void shares_settle(struct shares *shares, uint64_t now_ns);
 void shares_forget(struct shares *shares);
 
 /**
+ * shares_idle - note that nobody has work
+ * @shares: the set
+ * @now_ns: current time, ns
+ *
+ * Ignored while a share may be without credit, as its work waits.
+ */
+static inline void shares_idle(struct shares *shares, uint64_t now_ns)
+{
+	if (!shares->spent)
+		shares->free_ns = now_ns;
+}
+
+/**
  * shares_turn - settle, and give new credit if all that have work need it
  * @shares: the set
  * @now_ns: current time, ns
@@ -111,7 +135,7 @@ bool shares_allow(struct shares *shares, struct share *share);
 
 /**
  * shares_pay - name the payer
- * @shares: the set, with no other payer
+ * @shares: the set, with no other payer unless the turn may be free
  * @share: does work; pays until the next shares_settle(). NULL is ignored.
  */
 void shares_pay(struct shares *shares, struct share *share);

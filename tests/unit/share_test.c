@@ -96,6 +96,45 @@ static void test_idle_turn_forgives(void **state)
 	assert_true(shares_allow(&w->shares, &w->share[0]));
 }
 
+/* Soon after a moment without work, no clock is read between two shares */
+static void test_mixed_turn_may_be_free(void **state)
+{
+	struct world *w = *state;
+	unsigned int i;
+
+	w->now_ns += 2 * SHARE_FREE_NS;
+	shares_forget(&w->shares);
+	for (i = 0; i < 3; i++) {
+		if (i == 1)
+			shares_idle(&w->shares, w->now_ns);
+		turn(w);
+		shares_pay(&w->shares, &w->share[0]);
+		if (!w->shares.free)
+			shares_settle(&w->shares, w->now_ns);
+		shares_pay(&w->shares, &w->share[1]);
+		w->now_ns += SMALL_NS;
+	}
+	turn(w);
+	/* The second turn began at the idle moment */
+	assert_true(w->share[0].used_ns == 0);
+	assert_true(w->share[1].used_ns == 2 * SMALL_NS);
+}
+
+/* Who works alone pays, so a long piece of work is never free */
+static void test_one_pays_in_any_turn(void **state)
+{
+	struct world *w = *state;
+
+	shares_idle(&w->shares, w->now_ns);
+	turn(w);
+	assert_true(w->shares.free);
+	shares_pay(&w->shares, &w->share[0]);
+	shares_pay(&w->shares, &w->share[0]);
+	w->now_ns += SMALL_NS;
+	turn(w);
+	assert_true(w->share[0].used_ns == SMALL_NS);
+}
+
 static void test_debt_has_a_bound(void **state)
 {
 	struct world *w = *state;
@@ -149,6 +188,8 @@ int main(void)
 		T(test_one_alone_never_waits),
 		T(test_two_get_the_same),
 		T(test_idle_turn_forgives),
+		T(test_mixed_turn_may_be_free),
+		T(test_one_pays_in_any_turn),
 		T(test_debt_has_a_bound),
 		T(test_other_processes_are_not_charged),
 		T(test_forgotten_time_is_nobodys),
