@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -224,6 +225,8 @@ int main(int argc, char **argv)
 	raise_fd_limit();
 	/* The program must not end when the reader of a socket or pipe has gone */
 	signal(SIGPIPE, SIG_IGN);
+	/* A full port is tried again after microseconds; the default slack is 50 us */
+	prctl(PR_SET_TIMERSLACK, 1);
 	err = device_run(device);
 	free(device);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;

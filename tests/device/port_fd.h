@@ -27,7 +27,7 @@
 /* Room for all frames that the NICs of a process may have queued */
 #define PORT_FD_WAITING_MAX \
 	(PORT_FD_WAITING + OPTIONS_MAX_NICS * SWITCH_PORT_FRAMES)
-#define PORT_FD_RETRY_MIN_NS 50000
+#define PORT_FD_RETRY_MIN_NS 10000
 #define PORT_FD_RETRY_MAX_NS 1000000
 /*
  * A reader that takes nothing for PORT_FD_STALL_NS holds back no NIC any more,
