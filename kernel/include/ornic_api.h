@@ -35,7 +35,7 @@ struct ornic_limits {
 	u64 page_sizes;		/* bit n: pages of 1 << n bytes */
 	u64 send_ops;		/* bit n: enum ornic_wr_opcode n */
 	u32 fw_version;		/* major 31:24, minor 23:16, patch 15:0 */
-	u32 max_uctx;		/* of processes; 0: they cannot use the device */
+	u32 max_uctx;		/* of processes; 0: no process can use it */
 	u32 max_pd;
 	u32 max_eq;
 	u32 max_eqe;
@@ -172,8 +172,9 @@ int ornic_cmd_create(struct ornic_dev *odev, enum ornic_opcode opcode,
  *
  * A device that refuses to destroy an object is stopped as by ornic_dev_fail().
  *
- * Return: 0, also if the device is dead: its objects no longer exist, and it does
- * not access memory any more. -EBUSY if windows are bound to a memory region.
+ * Return: 0, also if the device is dead: its objects no longer exist, and it
+ * does not access memory any more. -EBUSY if windows are bound to a memory
+ * region.
  */
 int ornic_cmd_destroy(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num);
 
@@ -183,8 +184,8 @@ int ornic_cmd_destroy(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num)
  * @opcode:	enum ornic_opcode, of a command that takes struct ornic_object
  * @num:	number of the object
  *
- * For callers that cannot keep the memory: a device that refuses the command for
- * any reason is stopped, because it might go on using the memory.
+ * For callers that cannot keep the memory: a device that refuses the command
+ * for any reason is stopped, because it might go on using the memory.
  */
 void ornic_cmd_release(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num);
 
@@ -342,8 +343,8 @@ struct ornic_cq_ring;
  * @refs:	one while the object is added, one for each event being
  *		delivered; 0 before and after
  * @unused:	completed when @refs drops to zero
- * @ring:	ring of a CQ that the kernel polls, in which gaps are looked for;
- *		else NULL
+ * @ring:	ring of a CQ that the kernel polls, in which gaps are looked
+ *		for; else NULL
  * @gap:	the last one found in @ring
  */
 struct ornic_res {

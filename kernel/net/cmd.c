@@ -122,7 +122,7 @@ int ornic_cmdq_alloc(struct ornic_core *core, u8 log_depth_max)
 	if (err)
 		return err;
 
-	/* Interrupts of the device, and callers that find the queue dead, take the lock */
+	/* Interrupts and callers that find the queue dead take the lock */
 	spin_lock_irq(&cmdq->lock);
 	cmdq->log_depth = log_depth;
 	cmdq->sq = cmdq->buf.addr;
@@ -509,7 +509,7 @@ int ornic_cmd_destroy(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num)
 
 	ornic_num_remove_begin(core, opcode, num);
 	err = ornic_cmd_exec(odev, opcode, &in, sizeof(in), NULL, 0);
-	/* A process may have bound windows to a region, which nobody else sees */
+	/* A process may have bound windows to the region unseen */
 	refused = err == -EBUSY && opcode == ORNIC_CMD_DESTROY_MR;
 	ornic_num_remove_end(core, opcode, num, refused);
 	if (refused)

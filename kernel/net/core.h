@@ -35,8 +35,8 @@
  *		rtnl_lock
  * @up:		the device runs, or has failed but was not taken down yet;
  *		protected by @state_lock
- * @paused:	taken down for an external reset, a bus error or sleep that is not
- *		over yet; protected by the device lock
+ * @paused:	taken down for an external reset, a bus error or sleep that is
+ *		not over yet; protected by the device lock
  * @starved:	taken down, because memory was short when it was brought up;
  *		@recovery tries again; protected by @state_lock
  * @recovery:	takes a failed device down, resets it and brings it up

@@ -67,7 +67,7 @@ int ornic_res_add(struct ornic_dev *odev, struct ornic_res *res)
 		return 0;
 
 	refcount_set(&res->refs, 0);
-	/* The caller destroys its number, and the object that had it first is in use */
+	/* The caller destroys its number, which another object uses */
 	if (err == -EBUSY)
 		ornic_fail(core, "two objects of type %u have the number %#x", res->type,
 			   res->num);

@@ -45,8 +45,8 @@ static inline bool ornic_gap_at(const void *phase, u8 log_entry, u8 log_size, u3
  * @found:	what ornic_gap_at() says now
  * @ci:		consumer index, free running
  *
- * The consumer may have gone through the ring while ornic_gap_at() looked at it,
- * so one check proves nothing.
+ * The consumer may have gone through the ring while ornic_gap_at() looked at
+ * it, so one check proves nothing.
  *
  * Return: true if both checks have found the same gap.
  */

@@ -280,8 +280,8 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		return dev_err_probe(dev, err, "cannot map the registers\n");
 
 	/*
-	 * The driver before may have left a reset that goes on. Until it ends most
-	 * registers have no defined value ([ORNIC-REG-5]).
+	 * The driver before may have left a reset that goes on. Until it ends
+	 * most registers have no defined value ([ORNIC-REG-5]).
 	 */
 	err = ornic_reset(core);
 	if (err)

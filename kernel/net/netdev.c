@@ -310,8 +310,8 @@ void ornic_netdev_down(struct ornic_netdev *nd)
 		ornic_queue_disable(&queues[i]);
 
 	/*
-	 * Not before, because NAPI wakes queues. Holders of the locks of the queues
-	 * may still see that the port is open; later takers cannot.
+	 * Not before, because NAPI wakes queues. Holders of the locks of the
+	 * queues may still see that the port is open; later takers cannot.
 	 */
 	netif_tx_disable(netdev);
 

@@ -96,7 +96,7 @@ int ornic_num_add(struct ornic_core *core, enum ornic_opcode create, u32 num)
 		if (xa_is_err(old))
 			break;
 		if (old == ORNIC_NUM_LIVE) {
-			/* To destroy it would destroy the object that had it first */
+			/* Destruction would hit the object that had it first */
 			ornic_fail(core, "command %s gave the number %#x twice",
 				   ornic_cmd_name(create), num);
 			return -EIO;

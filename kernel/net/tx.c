@@ -436,7 +436,7 @@ static u32 ornic_tx_free_pkt(struct ornic_queue *queue, u32 index, int budget)
 	return slots;
 }
 
-/* Frees the frames from @ci on, up to and including the one that begins at @last */
+/* Frees the frames from @ci on, up to and with the one that begins at @last */
 static bool ornic_tx_complete(struct ornic_queue *queue, u32 *ci, u32 last, int budget,
 			      struct ornic_tx_done *done)
 {
@@ -515,9 +515,9 @@ bool ornic_tx_poll(struct ornic_queue *queue, int budget)
 		return false;
 
 	/*
-	 * The CQ has an entry per slot. ndo_start_xmit() on another CPU must not
-	 * see free slots before they are unmapped, and before the device knows
-	 * that the CQ has room for the completions of what is posted to them.
+	 * The CQ has an entry per slot. ndo_start_xmit() on another CPU must
+	 * not see free slots before they are unmapped, and before the device
+	 * knows that the CQ has room for completions of what is posted to them.
 	 */
 	ornic_cq_publish(&tx->cq);
 	/* Pairs with the control dependency on ornic_tx_free_slots() */

@@ -294,10 +294,11 @@ struct ornic_cq_dbr ornic_cq_get_dbr(struct ornic_cq *cq, u8 *log_size)
  * @cq:		the CQ, which got the event
  *
  * A process arms its CQ without the kernel, and the core keeps each event until
- * the process reads it. The device answers a word once, and writes an event when
- * the host has taken the one before ([ORNIC-DB-15], [ORNIC-DB-18]). But the word
- * may have changed since the device read it: then several events find the newest
- * one. So that no answer is lost, a few more are accepted than can be.
+ * the process reads it. The device answers a word once, and writes an event
+ * when the host has taken the one before ([ORNIC-DB-15], [ORNIC-DB-18]). But
+ * the word may have changed since the device read it: then several events find
+ * the newest one. So that no answer is lost, a few more are accepted than can
+ * be.
  *
  * Return: true if the event is to be delivered.
  */

@@ -280,9 +280,9 @@ struct ornic_srq {
  * @res:	receives its events
  * @stride_shift: log2 of the bytes of a WQE
  * @ring:	of the process
- * @due:	failures that may occur: each modification allows one. A WQ that was
- *		never modified is in RESET, where it cannot fail, and the core may
- *		not have initialised it.
+ * @due:	failures that may occur: each modification allows one. A WQ that
+ *		was never modified is in RESET, where it cannot fail, and the
+ *		core may not have initialised it.
  */
 struct ornic_wq {
 	struct ib_wq ibwq;
@@ -378,9 +378,9 @@ struct ornic_qp_geometry {
  * @slot:	on the board
  * @sq:		of a kernel QP
  * @rq:		of a kernel QP
- * @due:	events that may occur: each modification allows one of each kind.
- *		A QP that was never modified is in RESET, where it has none, and
- *		the core may not have initialised it.
+ * @due:	events that may occur: each modification allows one of each
+ *		kind. A QP that was never modified is in RESET, where it has
+ *		none, and the core may not have initialised it.
  * @events:	bit n: event ORNIC_EVENT_QP_FATAL + n is to be delivered
  * @event_work:	delivers @events, since handlers of consumers may sleep
  * @last_wqe:	kernel QP: the device has returned the receive of the SRQ

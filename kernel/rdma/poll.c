@@ -157,7 +157,7 @@ static void ornic_wc_fill(struct ornic_cq *cq, const struct ornic_cqe *cqe, bool
 		ornic_wc_fill_ext(wc, (const void *)(cqe + 1));
 }
 
-/* Takes the record of a completed work request; returns false if there is none */
+/* Takes the record of a completed work request; returns whether there is one */
 static bool ornic_cq_retire(struct ornic_cq *cq, u32 qpn, u64 wr_id, struct ornic_qp **qp,
 			    struct ornic_wr *wr)
 {
