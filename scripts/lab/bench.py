@@ -238,7 +238,9 @@ Neighbours
 What one client of a card's process suffers from another one that attacks: its longest read of a
 register and the bandwidth of its RDMA writes of 64 KiB, compared with that without an attack. Both
 are CPU time of the card's thread. The goals are 5 ms and half. By ``tests/bench/neighbours.py``;
-the attacks are those of ``tests/unit/neighbour_*_test.c``.
+the attacks are those of ``tests/unit/neighbour_*_test.c``. In the ``rc_`` rows the client has
+connected 128 queue pairs with the attacker, so its own card serves them beside the writes.
+``capture`` and ``faults`` make each packet cost more, whoever sends it.
 
 ::
 

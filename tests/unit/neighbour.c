@@ -227,6 +227,8 @@ uint64_t neighbours_measure(struct neighbours *n, struct pair *bulk,
 	do {
 		if (push)
 			push(n);
+		if (n->attack->pause_ns)
+			work_sleep(n->attack->pause_ns);
 		bytes += write_bulk(bulk, &done);
 		neighbours_turn(n);
 	} while (n->now_ns - start < ns && loop_clock_ns() - wall < wall_ns);

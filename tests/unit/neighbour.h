@@ -25,6 +25,8 @@ struct neighbours;
  * @turns: number of turns
  * @arg: for @begin and @push
  * @most_ns: limit of a turn, ns; 0 for NEIGHBOUR_TURN_NS
+ * @pause_ns: sleep before each turn, ns, in which timers expire; also while the
+ *	bandwidth without the attack is measured, as caches get cold in it
  */
 struct attack {
 	const char *name;
@@ -33,6 +35,7 @@ struct attack {
 	unsigned int turns;
 	uintptr_t arg;
 	uint64_t most_ns;
+	uint64_t pause_ns;
 };
 
 /**

@@ -17,7 +17,7 @@
 #define ALONE_NS 50000000
 #define ATTACK_NS 200000000
 /* The attacker's own time has a limit, too */
-#define ATTACK_WALL_NS 2000000000
+#define ATTACK_WALL_NS 4000000000
 
 static const struct timespec *to_timespec(uint64_t ns, struct timespec *ts)
 {

@@ -4,6 +4,7 @@
  * on the clock of work.h
  */
 #include "neighbour.h"
+#include "work.h"
 
 /* Per mille */
 #define LEAST_SHARE 460
@@ -41,6 +42,8 @@ static void run(void **state)
 	for (i = 0; i < attack->turns; i++) {
 		if (attack->push)
 			attack->push(n);
+		if (attack->pause_ns)
+			work_sleep(attack->pause_ns);
 		/* These limits do not depend on who is postponed */
 		for (j = 0; j < CLIENT_CARDS; j++)
 			n->world->card[j]->share.credit_ns = SHARE_CREDIT_NS;

@@ -3,7 +3,6 @@
 #include "core.h"
 #include "cq.h"
 #include "neighbour.h"
-#include "work.h"
 
 #define TURNS 100
 #define SHIFT_4M 22
@@ -327,7 +326,6 @@ static void push_qp_timers(struct neighbours *n)
 		qp->state = ORNIC_QPS_ERR;
 		timer_arm(timers, &qp->timer, loop->now_ns + TIMER_NS);
 	}
-	work_sleep(2 * TIMER_NS);
 }
 
 /*
@@ -345,7 +343,6 @@ static void push_cq_timers(struct neighbours *n)
 	uint32_t i = 0;
 
 	guest_store32(&dbr->ci, eq_find(nic, eq->num)->pi);
-	work_sleep(2 * TIMER_NS);
 	if (n->addr++)
 		return;
 	while ((obj = obj_each(&nic->cqs, &i))) {
@@ -403,29 +400,31 @@ static void push_held(struct neighbours *n)
 	if (n->addr > HELD_PUSHES)
 		assert_true(eq->pi - n->key > HELD_EVENTS);
 	guest_store32(&dbr->ci, eq->pi);
-	work_sleep(2 * TIMER_NS);
 }
 
 static const struct attack attacks[] = {
-	{ "nop", NULL, push, TURNS, ORNIC_CMD_NOP, 0 },
-	{ "query_device", NULL, push, TURNS, ORNIC_CMD_QUERY_DEVICE, 0 },
-	{ "unknown", NULL, push, TURNS, 0xffff, 0 },
-	{ "create_mr_64g", self_page, push_create_mr, 2 * TURNS, 35, 0 },
-	{ "create_mr_16m", self_page, push_create_mr, TURNS, 24, 0 },
-	{ "create_mr_reg", self_page, push_create_reg, TURNS, 0, 0 },
-	{ "create_qp", self_page, push_create_qp, TURNS, 0, 0 },
-	{ "create_cq", self_page, push_create_cq, TURNS, 0, 0 },
-	{ "create_eq", self_page, push_create_eq, TURNS, 0, 0 },
-	{ "resize_cq", begin_resize_cq, push_resize_cq, 10, 0, 0 },
-	{ "resize_srq", begin_resize_srq, push_resize_srq, 10, 0, 0 },
-	{ "create_flow", begin_flows, push_create_flow, TURNS, 0, 0 },
-	{ "reset", create_all, push_reset, 2 * TURNS, 0, 0 },
-	{ "dead_cq", create_qps, push_dead_cq, 2 * TURNS, 0, 0 },
-	{ "qp_timers", create_qps, push_qp_timers, 2 * TURNS, 0, 0 },
-	{ "cq_timers", create_cqs, push_cq_timers, 2 * TURNS, 0, 0 },
+	{ "nop", NULL, push, TURNS, ORNIC_CMD_NOP, 0, 0 },
+	{ "query_device", NULL, push, TURNS, ORNIC_CMD_QUERY_DEVICE, 0, 0 },
+	{ "unknown", NULL, push, TURNS, 0xffff, 0, 0 },
+	{ "create_mr_64g", self_page, push_create_mr, 2 * TURNS, 35, 0, 0 },
+	{ "create_mr_16m", self_page, push_create_mr, TURNS, 24, 0, 0 },
+	{ "create_mr_reg", self_page, push_create_reg, TURNS, 0, 0, 0 },
+	{ "create_qp", self_page, push_create_qp, TURNS, 0, 0, 0 },
+	{ "create_cq", self_page, push_create_cq, TURNS, 0, 0, 0 },
+	{ "create_eq", self_page, push_create_eq, TURNS, 0, 0, 0 },
+	{ "resize_cq", begin_resize_cq, push_resize_cq, 10, 0, 0, 0 },
+	{ "resize_srq", begin_resize_srq, push_resize_srq, 10, 0, 0, 0 },
+	{ "create_flow", begin_flows, push_create_flow, TURNS, 0, 0, 0 },
+	{ "reset", create_all, push_reset, 2 * TURNS, 0, 0, 0 },
+	{ "dead_cq", create_qps, push_dead_cq, 2 * TURNS, 0, 0, 0 },
+	{ "qp_timers", create_qps, push_qp_timers, 2 * TURNS, 0, 0,
+	  2 * TIMER_NS },
+	{ "cq_timers", create_cqs, push_cq_timers, 2 * TURNS, 0, 0,
+	  2 * TIMER_NS },
 	{ "held_events", begin_held, push_held, TURNS / 2, CORE_MAX_LOG_EQE,
-	  HELD_NS },
-	{ "held_events_small", begin_held, push_held, TURNS / 2, 4, HELD_NS },
+	  HELD_NS, 2 * TIMER_NS },
+	{ "held_events_small", begin_held, push_held, TURNS / 2, 4, HELD_NS,
+	  2 * TIMER_NS },
 };
 
 int main(void)

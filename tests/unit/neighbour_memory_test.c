@@ -302,16 +302,16 @@ static void push_boards(struct neighbours *n)
 }
 
 static const struct attack attacks[] = {
-	{ "pieces", map_pieces, push_pieces, 5, 0, 0 },
-	{ "scattered", begin_scattered, push_scattered, 5, 0, 0 },
-	{ "bus_mastering", begin_large, push_toggle, TURNS, 0, 0 },
+	{ "pieces", map_pieces, push_pieces, 5, 0, 0, 0 },
+	{ "scattered", begin_scattered, push_scattered, 5, 0, 0, 0 },
+	{ "bus_mastering", begin_large, push_toggle, TURNS, 0, 0, 0 },
 	{ "bus_mastering_received", begin_large, push_toggle_received, TURNS, 0,
-	  0 },
+	  0, 0 },
 	{ "shrunk_delivered", begin_shrunk, push_shrunk_once, TURNS,
-	  ORNIC_QPT_RC, 0 },
+	  ORNIC_QPT_RC, 0, 0 },
 	{ "shrunk_sent", begin_shrunk, push_shrunk_once, TURNS, ORNIC_QPT_UD,
-	  0 },
-	{ "boards", begin_boards, push_boards, TURNS, 0, 0 },
+	  0, 0 },
+	{ "boards", begin_boards, push_boards, TURNS, 0, 0, 0 },
 };
 
 int main(void)

@@ -2,10 +2,11 @@
 /* Queue pairs of an attacker that have as much work as their rings hold */
 #include "core.h"
 #include "neighbour.h"
-#include "work.h"
 
 #define MEGABYTE (1u << 20)
 #define TURNS 100
+/* Longer than the timeout of the QPs */
+#define LOST_NS 2000000
 
 /**
  * struct flood - traffic of many QPs
@@ -79,7 +80,6 @@ static void push_lost(struct neighbours *n)
 {
 	attacker(n)->unplugged = true;
 	push(n);
-	work_sleep(2000000);
 }
 
 static void push_error(struct neighbours *n)
@@ -100,52 +100,52 @@ static void push_error(struct neighbours *n)
 static const struct attack attacks[] = {
 	{ "rc_write", begin, push, TURNS,
 	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_WRITE,
-		.sges = 1, .slots = 1, .len = MEGABYTE), 0 },
+		.sges = 1, .slots = 1, .len = MEGABYTE), 0, 0 },
 	{ "rc_write_sges", begin, push, TURNS,
 	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_WRITE,
-		.sges = 16, .slots = 5, .len = MEGABYTE), 0 },
+		.sges = 16, .slots = 5, .len = MEGABYTE), 0, 0 },
 	{ "rc_write_self", begin, push, TURNS,
 	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_WRITE,
-		.sges = 1, .slots = 1, .len = MEGABYTE, .self = true), 0 },
+		.sges = 1, .slots = 1, .len = MEGABYTE, .self = true), 0, 0 },
 	{ "rc_write_small", begin, push, TURNS,
 	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_WRITE,
-		.sges = 1, .slots = 1, .len = 8), 0 },
+		.sges = 1, .slots = 1, .len = 8), 0, 0 },
 	{ "rc_read", begin, push, TURNS,
 	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_READ,
-		.sges = 1, .slots = 1, .len = MEGABYTE), 0 },
+		.sges = 1, .slots = 1, .len = MEGABYTE), 0, 0 },
 	{ "rc_read_self", begin, push, TURNS,
 	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_READ,
-		.sges = 1, .slots = 1, .len = MEGABYTE, .self = true), 0 },
+		.sges = 1, .slots = 1, .len = MEGABYTE, .self = true), 0, 0 },
 	{ "rc_send", begin, push, TURNS,
 	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_SEND, .sges = 1,
-		.slots = 1, .len = MEGABYTE, .self = true), 0 },
+		.slots = 1, .len = MEGABYTE, .self = true), 0, 0 },
 	{ "rc_send_deaf", begin, push, TURNS,
 	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_SEND, .sges = 1,
-		.slots = 1, .len = 64, .deaf = true), 0 },
+		.slots = 1, .len = 64, .deaf = true), 0, 0 },
 	{ "rc_atomic", begin, push, TURNS,
 	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_ATOMIC_FETCH_ADD,
-		.sges = 1, .slots = 1, .len = 8), 0 },
+		.sges = 1, .slots = 1, .len = 8), 0, 0 },
 	{ "rc_lost", begin, push_lost, TURNS,
 	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_WRITE,
-		.sges = 1, .slots = 1, .len = MEGABYTE), 0 },
+		.sges = 1, .slots = 1, .len = MEGABYTE), 0, LOST_NS },
 	{ "rc_flush", begin, push_error, TURNS,
 	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_WRITE,
-		.sges = 1, .slots = 1, .len = MEGABYTE), 0 },
+		.sges = 1, .slots = 1, .len = MEGABYTE), 0, 0 },
 	{ "uc_write", begin, push, TURNS,
 	  FLOOD(.type = ORNIC_QPT_UC, .opcode = ORNIC_WR_RDMA_WRITE,
-		.sges = 1, .slots = 1, .len = MEGABYTE), 0 },
+		.sges = 1, .slots = 1, .len = MEGABYTE), 0, 0 },
 	{ "uc_send_self", begin, push, TURNS,
 	  FLOOD(.type = ORNIC_QPT_UC, .opcode = ORNIC_WR_SEND, .sges = 16,
-		.slots = 5, .len = MEGABYTE, .self = true), 0 },
+		.slots = 5, .len = MEGABYTE, .self = true), 0, 0 },
 	{ "ud_send", begin, push, TURNS,
 	  FLOOD(.type = ORNIC_QPT_UD, .opcode = ORNIC_WR_SEND, .sges = 1,
-		.slots = 2, .len = 4096), 0 },
+		.slots = 2, .len = 4096), 0, 0 },
 	{ "ud_send_self", begin, push, TURNS,
 	  FLOOD(.type = ORNIC_QPT_UD, .opcode = ORNIC_WR_SEND, .sges = 16,
-		.slots = 6, .len = 4096, .self = true), 0 },
+		.slots = 6, .len = 4096, .self = true), 0, 0 },
 	{ "xrc_send", begin, push, TURNS,
 	  FLOOD(.type = ORNIC_QPT_XRC_SEND, .opcode = ORNIC_WR_SEND,
-		.sges = 1, .slots = 1, .len = MEGABYTE), 0 },
+		.sges = 1, .slots = 1, .len = MEGABYTE), 0, 0 },
 };
 
 int main(void)
