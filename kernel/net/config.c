@@ -128,6 +128,24 @@ static int ornic_add_real_queues(struct ornic_netdev *nd, u32 count)
 	return count > nd->config.num_queues ? netif_set_real_num_queues(netdev, count, count) : 0;
 }
 
+/*
+ * Removes queues @count to @from - 1, if there are any. The watchdog looks at
+ * all queues that the netdev was allocated with, so none of them stays stopped.
+ */
+static void ornic_remove_real_queues(struct ornic_netdev *nd, u32 from, u32 count)
+{
+	struct net_device *netdev = nd->netdev;
+	u32 i;
+
+	if (count >= from)
+		return;
+
+	/* Reducing the number does not fail */
+	netif_set_real_num_queues(netdev, count, count);
+	for (i = count; i < from; i++)
+		netif_tx_start_queue(netdev_get_tx_queue(netdev, i));
+}
+
 static int ornic_prepare_change(struct ornic_netdev *nd, const struct ornic_queue *queues,
 				const struct ornic_config *to, const struct ornic_rss *rss)
 {
@@ -136,7 +154,7 @@ static int ornic_prepare_change(struct ornic_netdev *nd, const struct ornic_queu
 
 	err = ornic_add_real_queues(nd, to->num_queues);
 	if (err)
-		return err;
+		goto err_remove_real_queues;
 
 	if (to->mtu < nd->config.mtu) {
 		err = ornic_lower_mtu(nd, to->mtu);
@@ -162,8 +180,7 @@ err_restore_mtu:
 	if (to->mtu < nd->config.mtu)
 		ornic_raise_mtu_back(nd);
 err_remove_real_queues:
-	if (to->num_queues > old)
-		netif_set_real_num_queues(nd->netdev, old, old);
+	ornic_remove_real_queues(nd, to->num_queues, old);
 	return err;
 }
 
@@ -221,9 +238,7 @@ static void ornic_exchange_queues(struct ornic_netdev *nd, struct ornic_queue *q
 	}
 	ornic_queues_destroy(old, count);
 
-	/* Reducing the number does not fail */
-	if (to->num_queues < count)
-		netif_set_real_num_queues(netdev, to->num_queues, to->num_queues);
+	ornic_remove_real_queues(nd, count, to->num_queues);
 	for (i = 0; i < to->num_queues; i++) {
 		netdev_tx_reset_subqueue(netdev, i);
 		ornic_queue_enable(&queues[i]);

@@ -3,6 +3,7 @@
 queues are replaced without losing a frame."""
 
 import re
+import time
 
 from lab.pair import find_port
 from settings import Traffic, carrier_changes
@@ -17,6 +18,18 @@ CHANGES = (
     "ip link set {netdev} mtu 9000",
     "ethtool -G {netdev} tx 1024 rx 1024",
 )
+# Seconds after which the network stack reports a queue that is stopped (ORNIC_TX_TIMEOUT)
+WATCHDOG = 15
+
+
+def test_removed_queue_is_not_hung(queues):
+    """A queue that was removed stays out of the stack's watchdog, whose message would fail this
+    test."""
+    vm, port = queues.a, queues.ornic[queues.a]
+    vm.check(f"ethtool -L {port.netdev} combined 1")
+    # The watchdog looks at each queue once per timeout
+    time.sleep(2 * WATCHDOG + 1)
+    vm.check(f"ethtool -L {port.netdev} combined 2")
 
 
 def test_port_stays_up(queues, guest_programs):
