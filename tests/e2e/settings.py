@@ -17,6 +17,8 @@ GUEST = Path(__file__).parent / "guest"
 PERFTEST_PORT = 18515
 # Seconds: the driver waits 10 s for a command ([ORNIC-ADM-12]) and polls the card every few seconds
 RECOVERY = 60
+# Seconds until a program listens in one of four KCSAN machines that start on two processors
+START = 120
 # Seconds: in the worst case NVMe waits 60 s for an answer before it gives up a controller
 GIVEN_UP = 150
 
@@ -251,7 +253,7 @@ class Traffic:
         server, client = pair.ornic[pair.b], pair.ornic[pair.a]
         self.commands = [pair.b.spawn(f"{words} -d {server.device} -x {server.gid_index}")]
         wait_until(f"{program} listens",
-                   lambda: pair.b.run(listening(PERFTEST_PORT))[0] == 0)
+                   lambda: pair.b.run(listening(PERFTEST_PORT))[0] == 0, START)
         self.commands.append(
             pair.a.spawn(f"{words} -d {client.device} -x {client.gid_index} {server.ip}")
         )
