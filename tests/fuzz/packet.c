@@ -3,7 +3,8 @@
  * Fuzz target: the wire. A card has QPs of each type in RTS, connected with each
  * other. The input chooses packets for them, with an ICRC that matches or not,
  * and work requests of the host, whose packets come back changed or not. Memory
- * without a key may neither be sent nor change.
+ * without a key may neither be sent nor change, and the payload of a packet must
+ * end before its ICRC.
  */
 
 #include "defined.h"
@@ -48,6 +49,38 @@ static void seal(uint8_t *bytes, unsigned int len)
 	memcpy(bytes + end - ICRC_LEN, &crc, sizeof(crc));
 }
 
+/* Make a packet shorter than its frame, perhaps too short for its headers */
+static void shorten(struct fuzz *f, uint8_t *bytes, unsigned int len)
+{
+	unsigned int udp_len = UDP_LEN + BTH_LEN + ICRC_LEN + 4 * below(f, 16);
+	struct frame frame;
+	struct flow flow;
+
+	if (len < FLOW_ETH_LEN)
+		return;
+	raw_frame(&frame, bytes, len);
+	flow_dissect(&frame, &flow);
+	if (flow.l4 == FLOW_PROTO_UDP && flow.l4_offset + udp_len <= len)
+		flow_put16(bytes + flow.l4_offset + 4, udp_len);
+}
+
+/* The payload of a valid packet lies between its headers and its ICRC */
+static void check_payload(const struct frame *frame)
+{
+	struct packet pkt;
+	struct flow flow;
+	unsigned int end;
+
+	flow_dissect(frame, &flow);
+	if (flow.l4 != FLOW_PROTO_UDP || flow.options ||
+	    packet_parse(&pkt, frame, flow.l3_offset,
+			 flow.l4_offset + UDP_LEN) != PACKET_OK)
+		return;
+	end = flow.l4_offset + flow_get16(frame->hdr + flow.l4_offset + 4);
+	if ((uint64_t)pkt.payload + pkt.payload_len + ICRC_LEN > end)
+		fail_msg("the payload of a packet ends behind its ICRC");
+}
+
 /* The latest packet, for repetition */
 static struct {
 	uint8_t bytes[WIRE_MAX];
@@ -62,11 +95,17 @@ static void receive(struct fuzz *f, uint8_t *bytes, unsigned int len)
 	latest.len = len;
 	if (one_in(f, 4))
 		scribble(f, bytes, len < FRAME_HDR_MAX ? len : FRAME_HDR_MAX);
-	if (one_in(f, 16))
-		len = below(f, len + 1);
+	if (one_in(f, 16)) {
+		if (one_in(f, 2))
+			shorten(f, bytes, len);
+		else
+			len = below(f, len + 1);
+	}
 	if (len >= FLOW_ETH_LEN && !one_in(f, 16))
 		seal(bytes, len);
 	raw_frame(&frame, bytes, len);
+	if (len >= FLOW_ETH_LEN)
+		check_payload(&frame);
 	nic_rx(f->host->nic, &frame);
 }
 
