@@ -12,10 +12,13 @@
 #define WCS 4
 #define RING_MAX 64
 #define EXTRA_QPS 2
+#define SPECS 4
+#define SPEC_MAX 24
 
 static struct fixture *f;
 static struct ibv_cq_ex *cq_ex;
 static struct ibv_qp *extra[EXTRA_QPS];
+static struct ibv_counters *counters;
 static const uint8_t *input;
 static size_t left;
 
@@ -197,6 +200,40 @@ static void change_qp(void)
 		*qp = NULL;
 }
 
+/*
+ * Create a flow rule and destroy it. Its specifications have any size, and its
+ * memory ends with the last of them.
+ */
+static void create_flow(void)
+{
+	struct ibv_flow_spec_counter_action spec = { .counters = counters };
+	struct ibv_flow_attr attr = { .num_of_specs = below(SPECS + 1) };
+	const size_t header = offsetof(typeof(spec), size) + sizeof(spec.size);
+	uint8_t rule[sizeof(attr) + SPECS * SPEC_MAX] = {};
+	size_t len = sizeof(attr);
+	struct ibv_flow *flow;
+	unsigned int i;
+	void *copy;
+
+	memcpy(rule, &attr, sizeof(attr));
+	for (i = 0; i < attr.num_of_specs; i++) {
+		spec.type = below(2) ? IBV_FLOW_SPEC_ACTION_COUNT :
+				       IBV_FLOW_SPEC_ETH;
+		spec.size = below(SPEC_MAX + 1);
+		memcpy(rule + len, &spec, sizeof(spec));
+		/* The size itself has room, whatever it says */
+		len += spec.size < header ? header : spec.size;
+	}
+	copy = malloc(len);
+	assert_non_null(copy);
+	memcpy(copy, rule, len);
+	flow = f->fake.ops->create_flow(any_qp(), copy);
+	free(copy);
+	/* The kernel refuses a command once or twice */
+	while (flow && f->fake.ops->destroy_flow(flow))
+		continue;
+}
+
 /* ---- what the device and the kernel do ---- */
 
 static void write_record(void)
@@ -269,6 +306,7 @@ static void step(void)
 		post_send, post_send, post_send_ex, post_send_ex, post_recv,
 		write_record, write_record, write_cqe, write_cqe, write_cqe,
 		poll, poll, poll_ex, modify, resize, change_qp, refuse,
+		create_flow,
 	};
 
 	deeds[below(ARRAY_SIZE(deeds))]();
@@ -283,10 +321,14 @@ static void begin(void)
 		.wc_flags = IBV_WC_STANDARD_FLAGS |
 			    IBV_WC_EX_WITH_COMPLETION_TIMESTAMP,
 	};
+	struct ibv_counters_init_attr counters_attr = {};
 	void *state;
 
 	setup(&state);
 	f = state;
+	counters = f->fake.ops->create_counters(&f->fake.ctx->context,
+						&counters_attr);
+	assert_non_null(counters);
 	cq_ex = f->fake.ops->create_cq_ex(&f->fake.ctx->context, &attr);
 	assert_non_null(cq_ex);
 	memset(extra, 0, sizeof(extra));
@@ -304,6 +346,7 @@ static void end(void)
 		if (extra[i])
 			assert_int_equal(f->fake.ops->destroy_qp(extra[i]), 0);
 	f->fake.ops->destroy_cq(ibv_cq_ex_to_cq(cq_ex));
+	assert_int_equal(f->fake.ops->destroy_counters(counters), 0);
 	teardown(&state);
 }
 
