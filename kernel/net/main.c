@@ -200,6 +200,12 @@ void ornic_stop(struct ornic_core *core)
 		return;
 
 	core->up = false;
+	/*
+	 * Consumers of RDMA may take a minute to let a dead device go. Frames
+	 * that it does not complete would time out meanwhile.
+	 */
+	if (!ornic_cmdq_running(&core->cmdq))
+		netif_carrier_off(core->odev.netdev);
 	/* Health checks go on: consumers wait for a device that may fail */
 	ornic_adev_remove(core);
 	ornic_health_stop(core);

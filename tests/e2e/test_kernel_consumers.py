@@ -99,9 +99,13 @@ def test_host_loses_its_card(pair, tidy, lose):
     disk.export()
     disk.attach()
     io = Io(pair, disk)
+    # Frames of a dead device must not time out while the disk holds it
+    pings = pair.a.spawn(f"ping -q -i 0.2 {pair.ornic[pair.b].ip}", GIVEN_UP)
     lose(pair, pair.a)
     io.fails()
     wait_until("no controller", lambda: disk.state() == "", GIVEN_UP)
+    pings.kill("KILL")
+    pings.wait(30)
     disk.attach()
     fio(pair.a, disk.path, size="4M")
     disk.detach()
