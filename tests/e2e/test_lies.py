@@ -88,14 +88,14 @@ REASONS = tuple(rf"ornic \S+: {reason}" for reason in (
 GIVEN_UP = (
     r"ornic \S+: device fails too often, giving up",
     r"ornic \S+: device does not come back from reset: error -\d+",
-    r"ornic_rdma\S* \S+: .*Failed to register a verbs device",
+    r"ornic_rdma\S* \S+: probe with driver \S+ failed with error -\d+",
 )
 ALSO_SAID = (
     r"ornic \S+: unknown event \d+ for \d+",
     r"ornic_eq_handle: \d+ callbacks suppressed",
     r"ornic \S+ \S+: NETDEV WATCHDOG: .*",
     r"infiniband ornic_\d+: .*",
-    r"ornic_rdma\S* \S+: probe with driver \S+ failed with error -\d+",
+    r"ornic_rdma\S* \S+: .*Failed to register a verbs device",
 )
 
 # Runs a program again and again, with less priority than what the test itself runs, and stores how
