@@ -334,7 +334,7 @@ def report(parts, seconds, longest):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("counts", [FAST, long(SWEEP)], ids=["fast", "sweep"])
+@pytest.mark.parametrize("counts", [long(FAST), long(SWEEP)], ids=["fast", "sweep"])
 def test_lies(debug_cards, guest_programs, record_property, counts):
     """Lies of each kind are told at each place, 2,000 in all or 100,000. The driver stops the card
     when it must, nothing hangs, and card and interface work after the last one."""
