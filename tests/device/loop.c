@@ -44,8 +44,7 @@ uint64_t loop_clock_ns(void)
  */
 static void pay(struct loop *loop, struct share *share)
 {
-	if (!loop->shares.free && loop->shares.payer &&
-	    loop->shares.payer != share)
+	if (shares_mixed(&loop->shares, share))
 		shares_settle(&loop->shares, loop_clock_ns());
 	shares_pay(&loop->shares, share);
 }

@@ -125,6 +125,19 @@ static inline void shares_idle(struct shares *shares, uint64_t now_ns)
 void shares_turn(struct shares *shares, uint64_t now_ns);
 
 /**
+ * shares_mixed - check whether shares_settle() must come before shares_pay()
+ * @shares: the set
+ * @share: is about to work; NULL if that shows only afterwards
+ *
+ * Return: true when another share pays and the turn is not free.
+ */
+static inline bool shares_mixed(const struct shares *shares,
+				const struct share *share)
+{
+	return !shares->free && shares->payer && shares->payer != share;
+}
+
+/**
  * shares_allow - check whether a share may work now
  * @shares: the set
  * @share: has work; NULL may always work

@@ -109,7 +109,7 @@ static void test_mixed_turn_may_be_free(void **state)
 			shares_idle(&w->shares, w->now_ns);
 		turn(w);
 		shares_pay(&w->shares, &w->share[0]);
-		if (!w->shares.free)
+		if (shares_mixed(&w->shares, &w->share[1]))
 			shares_settle(&w->shares, w->now_ns);
 		shares_pay(&w->shares, &w->share[1]);
 		w->now_ns += SMALL_NS;
@@ -120,7 +120,7 @@ static void test_mixed_turn_may_be_free(void **state)
 	assert_true(w->share[1].used_ns == 2 * SMALL_NS);
 }
 
-/* Who works alone pays, so a long piece of work is never free */
+/* A share that works alone pays, so a long piece of work is never free */
 static void test_one_pays_in_any_turn(void **state)
 {
 	struct world *w = *state;
