@@ -35,6 +35,12 @@ static struct kit *make_kit(void)
 	return w;
 }
 
+static void free_kit(struct kit *w)
+{
+	kit_uninit(w);
+	free(w);
+}
+
 static int setup(void **state)
 {
 	*state = make_kit();
@@ -122,7 +128,6 @@ static void test_completion_entries(void **state)
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct kit *w = make_kit();
-		void *own = w;
 
 		cqe = completion(w, cases[i].lie);
 		assert_non_null(cqe);
@@ -136,7 +141,7 @@ static void test_completion_entries(void **state)
 		/* One lie was asked for */
 		kit_post(w, 6);
 		kit_expect_cqe(w, 6);
-		kit_teardown(&own);
+		free_kit(w);
 	}
 }
 
@@ -239,7 +244,6 @@ static void test_event_entries(void **state)
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct kit *w = make_kit();
-		void *own = w;
 
 		eqe = event(w, cases[i].lie);
 		assert_non_null(eqe);
@@ -249,7 +253,7 @@ static void test_event_entries(void **state)
 		host_queue_consume(&w->eq);
 		next_event(w);
 		kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
-		kit_teardown(&own);
+		free_kit(w);
 	}
 }
 
@@ -355,7 +359,6 @@ static void test_command_entries(void **state)
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct kit *w = make_kit();
-		void *own = w;
 		uint32_t ctl;
 
 		cqe = command(w, cases[i].lie, &out);
@@ -373,7 +376,7 @@ static void test_command_entries(void **state)
 			assert_memory_equal(cqe, cqe + 1, sizeof(*cqe));
 		else
 			assert_int_equal(cqe[1].ctl, 0);
-		kit_teardown(&own);
+		free_kit(w);
 	}
 }
 
