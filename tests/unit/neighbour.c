@@ -170,6 +170,14 @@ void neighbours_turn(struct neighbours *n)
 	}
 }
 
+void neighbours_push(struct neighbours *n, void (*push)(struct neighbours *n))
+{
+	if (push)
+		push(n);
+	if (n->attack->pause_ns)
+		work_sleep(n->attack->pause_ns);
+}
+
 /* ---- the neighbour's bandwidth ---- */
 
 struct pair *neighbours_bulk(struct neighbours *n)
@@ -225,10 +233,7 @@ uint64_t neighbours_measure(struct neighbours *n, struct pair *bulk,
 
 	memset(n->wait_ns, 0, sizeof(n->wait_ns));
 	do {
-		if (push)
-			push(n);
-		if (n->attack->pause_ns)
-			work_sleep(n->attack->pause_ns);
+		neighbours_push(n, push);
 		bytes += write_bulk(bulk, &done);
 		neighbours_turn(n);
 	} while (n->now_ns - start < ns && loop_clock_ns() - wall < wall_ns);

@@ -4,7 +4,6 @@
  * on the clock of work.h
  */
 #include "neighbour.h"
-#include "work.h"
 
 /* Per mille */
 #define LEAST_SHARE 460
@@ -40,10 +39,7 @@ static void run(void **state)
 	if (attack->begin)
 		attack->begin(n);
 	for (i = 0; i < attack->turns; i++) {
-		if (attack->push)
-			attack->push(n);
-		if (attack->pause_ns)
-			work_sleep(attack->pause_ns);
+		neighbours_push(n, attack->push);
 		/* These limits do not depend on who is postponed */
 		for (j = 0; j < CLIENT_CARDS; j++)
 			n->world->card[j]->share.credit_ns = SHARE_CREDIT_NS;
