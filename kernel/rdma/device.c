@@ -236,29 +236,38 @@ int ornic_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibdev);
 	struct net_device *ndev;
 
-	ndev = ib_device_get_netdev(ibdev, port);
-	if (!ndev)
-		return -ENODEV;
-
-	attr->state = ib_get_curr_port_state(ndev);
-	if (attr->state == IB_PORT_ACTIVE)
-		attr->phys_state = IB_PORT_PHYS_STATE_LINK_UP;
-	else if (netif_running(ndev))
-		attr->phys_state = IB_PORT_PHYS_STATE_POLLING;
-	else
-		attr->phys_state = IB_PORT_PHYS_STATE_DISABLED;
-	attr->max_mtu = iboe_get_mtu(ndev->max_mtu);
-	attr->active_mtu = iboe_get_mtu(READ_ONCE(ndev->mtu));
-	attr->phys_mtu = READ_ONCE(ndev->mtu);
-	dev_put(ndev);
-
+	attr->state = IB_PORT_DOWN;
+	attr->phys_state = IB_PORT_PHYS_STATE_DISABLED;
+	attr->active_width = IB_WIDTH_1X;
+	attr->active_speed = IB_SPEED_SDR;
 	attr->gid_tbl_len = dev->gid_len;
 	attr->ip_gids = true;
 	attr->port_cap_flags = IB_PORT_CM_SUP;
 	attr->max_msg_sz = dev->odev->lim.max_msg_size;
 	attr->pkey_tbl_len = ORNIC_IB_PKEYS;
 	attr->max_vl_num = 1;
-	return ib_get_eth_speed(ibdev, port, &attr->active_speed, &attr->active_width);
+
+	/*
+	 * The core handles events that precede the removal of the device while
+	 * it removes the device, after it took the interface away.
+	 */
+	ndev = ib_device_get_netdev(ibdev, port);
+	if (!ndev)
+		return 0;
+
+	attr->state = ib_get_curr_port_state(ndev);
+	if (attr->state == IB_PORT_ACTIVE)
+		attr->phys_state = IB_PORT_PHYS_STATE_LINK_UP;
+	else if (netif_running(ndev))
+		attr->phys_state = IB_PORT_PHYS_STATE_POLLING;
+	attr->max_mtu = iboe_get_mtu(ndev->max_mtu);
+	attr->active_mtu = iboe_get_mtu(READ_ONCE(ndev->mtu));
+	attr->phys_mtu = READ_ONCE(ndev->mtu);
+	dev_put(ndev);
+
+	/* Fails only without an interface, and then leaves the values above */
+	ib_get_eth_speed(ibdev, port, &attr->active_speed, &attr->active_width);
+	return 0;
 }
 
 /* The device's own speed, which need not be one that InfiniBand defines */

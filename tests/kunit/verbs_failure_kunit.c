@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Kernel verbs on a device that fails. Each test leaves a device that recovers or is reset, so the
- * next one has to wait for it.
+ * Kernel verbs on a device that fails or is removed. Each test leaves a device that recovers or is
+ * reset, so the next one has to wait for it.
  */
 #include <linux/delay.h>
 #include <linux/dma-buf.h>
@@ -442,6 +442,27 @@ static void ornic_test_failure_while_a_cq_is_freed(struct kunit *test)
 	ib_destroy_cq(unused.cq);
 }
 
+/* ---- A device that is removed -------------------------------------------- */
+
+/* The core takes the interface away before the last query that an event of the port asks for */
+static void ornic_test_port_without_interface_is_down(struct kunit *test)
+{
+	struct verbs *v = test->priv;
+	struct net_device *ndev = ib_device_get_netdev(v->ibdev, ORNIC_IB_PORT);
+	struct ib_port_attr attr;
+
+	KUNIT_ASSERT_NOT_NULL(test, ndev);
+	KUNIT_ASSERT_EQ(test, ib_device_set_netdev(v->ibdev, NULL, ORNIC_IB_PORT), 0);
+	KUNIT_EXPECT_EQ(test, ib_query_port(v->ibdev, ORNIC_IB_PORT, &attr), 0);
+	KUNIT_EXPECT_EQ(test, attr.state, IB_PORT_DOWN);
+	KUNIT_EXPECT_EQ(test, attr.phys_state, IB_PORT_PHYS_STATE_DISABLED);
+
+	KUNIT_EXPECT_EQ(test, ib_device_set_netdev(v->ibdev, ndev, ORNIC_IB_PORT), 0);
+	KUNIT_EXPECT_EQ(test, ib_query_port(v->ibdev, ORNIC_IB_PORT, &attr), 0);
+	KUNIT_EXPECT_EQ(test, attr.state, IB_PORT_ACTIVE);
+	dev_put(ndev);
+}
+
 static struct kunit_case ornic_failure_cases[] = {
 	KUNIT_CASE(ornic_test_refused_revoke_stops_the_device),
 	KUNIT_CASE(ornic_test_refused_destroy_stops_the_device),
@@ -451,6 +472,7 @@ static struct kunit_case ornic_failure_cases[] = {
 	KUNIT_CASE(ornic_test_stray_completion_stops_the_device),
 	KUNIT_CASE(ornic_test_gap_in_a_cq_stops_the_device),
 	KUNIT_CASE(ornic_test_failure_while_a_cq_is_freed),
+	KUNIT_CASE(ornic_test_port_without_interface_is_down),
 	{}
 };
 
