@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass
 
 import pytest
+from busy import Busy
 from lab.pair import find_port
 from lab.progress import table
 from lab.seed import seed
@@ -98,24 +99,6 @@ ALSO_SAID = (
     r"ornic_rdma\S* \S+: .*Failed to register a verbs device",
 )
 
-# Runs a program again and again, with less priority than what the test itself runs, and stores how
-# long the longest run took. The lying card may have no RDMA device and no netdev for a while.
-RUNS, STOP = "/tmp/lies-runs", "/tmp/lies-stop"
-LOOP = """exec >/dev/null 2>&1
-renice -n 19 $$
-longest=0
-until [ -e {stop} ]; do
-    begin=$SECONDS
-    {program}
-    [ $((SECONDS - begin)) -le $longest ] || echo $((longest = SECONDS - begin)) >>{runs}
-    sleep 0.1
-done"""
-RUN = 5
-BATCHES = """device=$(ls /sys/bus/pci/devices/{address}/infiniband)
-    [ ! "$device" ] || {programs}/batches $device {index} {run}"""
-# Few frames, because a lie about one of their completions costs a recovery
-PING = """netdev=$(ls /sys/bus/pci/devices/{address}/net)
-    ping -b -q -c 5 -i 0.2 -w 2 -I $netdev 255.255.255.255"""
 # So that a command is there for the second of two lies while the first one's times out
 PROCESSES = 2
 
@@ -138,28 +121,24 @@ class Liar:
         self.said()
         self.vm.expects(*REASONS, *GIVEN_UP, *ALSO_SAID, required=False)
         self.card.expects_reset("nic0")
-        self.loops, self.bystander = [], None
+        self.busy, self.bystander = None, None
 
     def __enter__(self):
-        self.vm.check(f"rm -f {RUNS} {STOP}")
-        for program in [BATCHES] * PROCESSES + [PING]:
-            self.loop(program, self.address)
-        self.loop(PING, pci_address(self.vm, self.other.netdev))
+        self.busy = Busy(self.vm, self.programs)
+        for _ in range(PROCESSES):
+            self.busy.batches(self.address, self.port.gid_index)
+        self.busy.ping(self.address)
+        self.busy.ping(pci_address(self.vm, self.other.netdev))
         self.bystander = self.vm.spawn(
             f"nice -n 19 {self.programs}/batches {self.other.device} {self.other.gid_index} 100000 strict")
         return self
 
-    def loop(self, program, address):
-        words = program.format(address=address, programs=self.programs,
-                               index=self.port.gid_index, run=RUN)
-        self.loops.append(self.vm.spawn(LOOP.format(program=words, runs=RUNS, stop=STOP)))
-
     def __exit__(self, *_):
         self.tell("none")
-        for command in (*self.loops, self.bystander):
-            if command.poll() is None:
-                command.kill("KILL")
-            command.wait(60)
+        self.busy.kill()
+        if self.bystander.poll() is None:
+            self.bystander.kill("KILL")
+        self.bystander.wait(60)
 
     def finish(self):
         """Checks the card and the programs after the last lie. Returns the seconds that the longest
@@ -170,12 +149,7 @@ class Liar:
         wait_until("the interfaces receive frames", lambda: all(
             now - then >= FRAMES for now, then in zip(self.received(), before)), WATCHDOGS)
         self.undisturbed()
-        self.vm.check(f"touch {STOP}")
-        longest = RUN + WATCHDOGS
-        wait_until("all programs end", lambda: all(one.poll() for one in self.loops), longest)
-        took = max(map(int, self.vm.check(f"cat {RUNS}").split()))
-        assert took <= longest, f"a program took {took} s"
-        return took
+        return self.busy.finish(WATCHDOGS)
 
     def undisturbed(self):
         """Checks that the process with the other card still runs."""
