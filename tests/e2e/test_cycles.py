@@ -3,93 +3,133 @@
 processors."""
 
 import pytest
+from busy import Busy
 from lab import long
-from lab.pair import find_port
-from lab.perftest import pingpong
 from settings import (
-    RECOVERY, Traffic, bind_again, counters, fail, pci_address, reset_function, resources,
-    set_up_again, wait_until,
+    FAULT_REQUESTS, MISBEHAVIOUR, RECOVERY, bind_again, control, pci_address, resources, wait_until,
 )
 
+KINDS = ("unbind", "flr", "fatal", "remove", "kill")
 # Cycles of a step of `make check-long`
-MANY = 100
-# A step has 30 minutes, so each kind has two
-PARTS = ("first", "second")
+MANY = 200
 # The driver gives a card up that fails more often than this in ten minutes (ORNIC_RECOVERY_BURST),
 # and counts anew when it is bound
 FATALS = 4
 
 
-def sysfs(vm, path, text, timeout=120):
-    vm.check(f"echo {text} >/sys/bus/pci/{path}", timeout)
+def sysfs(vm, path, text):
+    vm.check(f"echo {text} >/sys/bus/pci/{path}", 120)
 
 
-def flr(pair, vm):
-    port = pair.ornic[vm]
-    reset_function(pair, vm, 120)
-    pair.ornic[vm] = find_port(vm, port.netdev, port.ip, RECOVERY)
+class Cards:
+    """Two cards in a VM, each with an RDMA program and a stream of frames that begin anew whenever
+    they can. The cards take turns."""
+
+    def __init__(self, pair):
+        self.pair, self.vm, self.busy = pair, pair.a, None
+        self.addresses = [pci_address(self.vm, port.netdev) for port in pair.ports]
+
+    def start(self, programs):
+        self.busy = Busy(self.vm, programs)
+        for address in self.addresses:
+            # The link-local GID is there as soon as the port is up
+            self.busy.batches(address, 0)
+            self.busy.ping(address)
+
+    def stats(self, number):
+        return self.pair.card.stats()["cards"][f"nic{number}"]
+
+    def sends(self, number):
+        """Waits until the card has sent packets of RDMA and frames."""
+        for group, name in (("rdma", "tx_packets"), ("port", "tx_frames")):
+            start = self.stats(number)["nic"][group][name]
+            wait_until(f"card {number} sends", lambda group=group, name=name, start=start:
+                       self.stats(number)["nic"][group][name] > start, RECOVERY)
+
+    def objects(self):
+        return [self.stats(number)["nic"]["objects"] for number in range(len(self.addresses))]
+
+    def unbind(self, number):
+        bind_again(self.vm, self.addresses[number])
+        self.up(number)
+
+    def remove(self, number):
+        sysfs(self.vm, f"devices/{self.addresses[number]}/remove", 1)
+        sysfs(self.vm, "rescan", 1)
+        self.up(number)
+
+    def up(self, number):
+        """Gives a new interface its address."""
+        self.vm.check(f"netdev=$(ls /sys/bus/pci/devices/{self.addresses[number]}/net) && "
+                      f"ip link set $netdev up && ip addr add 10.{41 + number}.0.1/24 dev $netdev")
+
+    def flr(self, number):
+        resets = self.stats(number)["function"]["resets"]
+        self.pair.card.expects_reset(f"nic{number}")
+        sysfs(self.vm, f"devices/{self.addresses[number]}/reset", 1)
+        assert self.stats(number)["function"]["resets"] > resets
+
+    def fatal(self, number):
+        self.vm.expects(rf"ornic \S+: {MISBEHAVIOUR['fatal']}")
+        self.pair.card.expects(rf"ornic-device: nic{number}: error: stopped, cause \d+")
+        control(self.pair.card, FAULT_REQUESTS["fatal"].format(f"nic{number}"))
+        wait_until("recovery", lambda: not self.stats(number)["nic"]["fatal_cause"], RECOVERY)
+
+    def kill(self, _):
+        self.vm.check("until pkill -KILL batches; do sleep 0.1; done", 60)
+
+    def cycle(self, number, kind):
+        self.sends(number)
+        getattr(self, kind)(number)
+
+    def run(self, kinds):
+        """Runs one cycle per element of `kinds`."""
+        for done, kind in enumerate(kinds):
+            try:
+                self.cycle(done % len(self.addresses), kind)
+            except Exception as error:
+                raise AssertionError(f"cycle {done}, {kind}") from error
+
+    def finish(self):
+        for number in range(len(self.addresses)):
+            self.sends(number)
+        self.busy.finish(RECOVERY)
+        wait_until("no resources", lambda: resources(self.vm) == {}, RECOVERY)
 
 
-def unbind(pair, vm):
-    bind_again(vm, pci_address(vm, pair.ornic[vm].netdev))
-    set_up_again(pair, vm)
+def run(pair, programs, kinds):
+    """Runs one cycle per element of `kinds`; the cards have as many objects afterwards as before."""
+    cards = Cards(pair)
+    # Earlier tests may have left the interfaces with other queues than new ones have
+    cards.unbind(0)
+    cards.unbind(1)
+    before = cards.objects()
+    cards.start(programs)
+    try:
+        cards.run(kinds)
+        cards.finish()
+    finally:
+        cards.busy.kill()
+    wait_until("no objects are left", lambda: cards.objects() == before, RECOVERY)
+    pair.load_ornic()
 
 
-def remove(pair, vm):
-    sysfs(vm, f"devices/{pci_address(vm, pair.ornic[vm].netdev)}/remove", 1)
-    sysfs(vm, "rescan", 1)
-    set_up_again(pair, vm)
-
-
-def kill(pair, vm):
-    """The programs are killed after each cycle anyway; here the driver is not taken away."""
-    assert resources(vm)
-
-
-KINDS = {"unbind": unbind, "flr": flr, "fatal": fail, "remove": remove, "kill": kill}
-
-
-def cycle(pair, kind):
-    traffic = Traffic(pair)
-    KINDS[kind](pair, pair.a)
-    traffic.kill()
-    for vm in pair.vms:
-        wait_until(f"{vm.name} has no resources", lambda vm=vm: resources(vm) == {}, RECOVERY)
-
-
-def run(pair, kinds):
-    """Runs one cycle per element of `kinds`; the card has as many objects afterwards as before."""
-    # Earlier tests may have left the interface with other queues than a new one has
-    cycle(pair, "unbind")
-    before = counters(pair.card, 0, "objects")
-    for number, kind in enumerate(kinds):
-        try:
-            cycle(pair, kind)
-        except Exception as error:
-            raise AssertionError(f"cycle {number}, {kind}") from error
-    pingpong(pair, pair.ornic, timeout=300)
-    wait_until("no objects are left", lambda: counters(pair.card, 0, "objects") == before, RECOVERY)
-
-
-def test_all_parts():
-    """Each part of each kind is a step of `make check-long`."""
+def test_all_kinds():
+    """Each kind is a step of `make check-long`."""
     name = "e2e/test_cycles.py"
-    assert [step.only for step in long.STEPS if name in step.files] == \
-        [f"{kind} and {part}" for kind in KINDS for part in PARTS]
+    assert [step.only for step in long.STEPS if name in step.files] == list(KINDS)
 
 
-def test_few(queues):
-    """A cycle of each kind with the stock kernel, beside those of test_lifecycle.py."""
-    run(queues, KINDS)
+def test_few(two_cards, guest_programs):
+    """A cycle of each kind per card with the stock kernel, beside those of test_lifecycle.py."""
+    run(two_cards, guest_programs, KINDS * 2)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_many(debug_pair, kind, part):
-    """Many cycles of one kind with the debug kernel; `part` only gives the step its name."""
+def test_many(debug_cards, guest_programs, kind):
+    """Many cycles of one kind with the debug kernel."""
+    kinds = [kind] * MANY
     if kind == "fatal":
         kinds = (["fatal"] * FATALS + ["unbind"]) * (MANY // (FATALS + 1))
-    else:
-        kinds = [kind] * MANY
-    run(debug_pair, kinds)
+    run(debug_cards, guest_programs, kinds)

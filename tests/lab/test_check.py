@@ -201,8 +201,7 @@ def test_long_runs_what_is_missing(checkout, capsys):
 def test_long_parts_of_a_file():
     """Steps may share a file, and the step for the rest leaves it out."""
     steps = {step.name: step.words() for step in long.STEPS}
-    assert steps["cycles-flr-first"] == \
-        ["-m", "long", "-k", "flr and first", "tests/e2e/test_cycles.py"]
+    assert steps["cycles-flr"] == ["-m", "long", "-k", "flr", "tests/e2e/test_cycles.py"]
     assert "--ignore=tests/e2e/test_cycles.py" in steps["rest"]
 
 
@@ -250,7 +249,7 @@ def test_long_floor(checkout):
 
 def test_long_steps_leave_nothing_out():
     """Every long test is in exactly one step: all named files exist, each is in one step or in parts
-    with different words, and one step has the rest. test_cycles.py checks its own parts."""
+    with different words, and one step has the rest. test_cycles.py checks its own kinds."""
     steps = [step for step in long.STEPS if step.marks == "long"]
     parts = [(name, step.only) for step in steps for name in step.files]
     assert len(parts) == len(set(parts))
