@@ -96,7 +96,7 @@ class TwoCards(Pair):
     def __init__(self, lab, **options):
         """`options` are those of Vm."""
         self.lab = lab
-        self.card = lab.card(2)
+        self.card = lab.card(2, sanitized=options.get("kernel") == "debug")
         self.a = self.b = lab.vm("a", cards=self.card.sockets, **options)
         self.vms = (self.a,)
         self.ornic, self.rxe = {}, {}
