@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import pytest
 from busy import Busy
-from lab.pair import find_port
 from lab.progress import table
 from lab.seed import seed
-from settings import RECOVERY, control, counters, long, pci_address, wait_until
+from settings import control, counters, long, pci_address, wait_until
 
 
 @dataclass(frozen=True)
@@ -99,13 +98,11 @@ ALSO_SAID = (
     r"ornic_rdma\S* \S+: .*Failed to register a verbs device",
 )
 
+# In one script, because each start of a program takes long
+REVIVE = """cd /sys/bus/pci/devices/{address} && echo 1 >reset &&
+    until grep -q ACTIVE infiniband/*/ports/1/state; do sleep 0.2; done"""
 # So that a command is there for the second of two lies while the first one's times out
 PROCESSES = 2
-
-
-def stamp(line):
-    found = re.match(r"\[ *(\d+\.\d+)\]", line)
-    return float(found.group(1)) if found else 0.0
 
 
 class Liar:
@@ -114,10 +111,9 @@ class Liar:
     def __init__(self, cards, programs):
         self.vm, self.card = cards.a, cards.card
         self.port, self.other = cards.ports
-        self.ip = "10.41.0.1"
         self.programs = programs
         self.address = pci_address(self.vm, self.port.netdev)
-        self.heard, self.recovered, self.known = 0.0, 0, self.index()
+        self.heard, self.recovered, self.known = 0, 0, self.index()
         self.said()
         self.vm.expects(*REASONS, *GIVEN_UP, *ALSO_SAID, required=False)
         self.card.expects_reset("nic0")
@@ -169,11 +165,13 @@ class Liar:
 
     def said(self):
         """Returns the driver's messages since the last call: why it stopped the card, and that it
-        gave up."""
-        lines = [line for line in self.vm.check("dmesg --level=emerg,alert,crit,err").splitlines()
-                 if stamp(line) > self.heard]
-        self.heard = max([self.heard, *map(stamp, lines)])
-        text = "\n".join(lines)
+        gave up. They are on the console, so this takes no time of the slow machine."""
+        with open(self.vm.console_log, "rb") as console:
+            console.seek(self.heard)
+            text = console.read()
+        text = text[:text.rfind(b"\n") + 1]
+        self.heard += len(text)
+        text = text.decode("latin-1").replace("\r", "")
         return [[found.group() for found in re.finditer(rf"(?:{'|'.join(patterns)})$", text, re.M)]
                 for patterns in (REASONS, GIVEN_UP)]
 
@@ -186,9 +184,10 @@ class Liar:
     def index(self):
         """Returns the number of the card's RDMA device, or None while it has none. Each new device
         gets the next number."""
-        names = self.vm.run(f"ls /sys/bus/pci/devices/{self.address}/infiniband")[1].split()
-        devices = json.loads(self.vm.check("rdma -j dev"))
-        return next((device["ifindex"] for device in devices if device["ifname"] in names), None)
+        names, devices = self.vm.check(f"echo $(ls /sys/bus/pci/devices/{self.address}/infiniband)\n"
+                                       "rdma -j dev").split("\n", 1)
+        return next((device["ifindex"] for device in json.loads(devices)
+                     if device["ifname"] in names.split()), None)
 
     def count(self, own=0):
         """Counts the recoveries since the last call: each makes an RDMA device. `own` devices were
@@ -201,9 +200,7 @@ class Liar:
     def revive(self):
         """Resets the function. That ends what the driver cannot see, such as a queue whose
         completion was lost, and it brings back a card that the driver gave up."""
-        self.vm.check(f"echo 1 >/sys/bus/pci/devices/{self.address}/reset", 120)
-        port = find_port(self.vm, self.port.netdev, self.ip, RECOVERY)
-        self.port.device, self.port.gid_index = port.device, port.gid_index
+        self.vm.check(REVIVE.format(address=self.address), 120)
         self.count(own=1)
 
 
@@ -308,7 +305,7 @@ def report(parts, seconds, longest):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("counts", [long(FAST), long(SWEEP)], ids=["fast", "sweep"])
+@pytest.mark.parametrize("counts", [FAST, long(SWEEP)], ids=["fast", "sweep"])
 def test_lies(debug_cards, guest_programs, record_property, counts):
     """Lies of each kind are told at each place, 2,000 in all or 100,000. The driver stops the card
     when it must, nothing hangs, and card and interface work after the last one."""
