@@ -215,7 +215,7 @@ static int destroy_xrcd(void *object)
 /* Another rule each time ([ORNIC-FLOW-13]) */
 static void *create_flow(struct base *base)
 {
-	return flow_from(base->raw, 0x01000000 + base->rules++);
+	return flow_from(base->raw, 0x01000000 + base->rules++, NULL);
 }
 
 static int destroy_flow(void *object)

@@ -138,46 +138,17 @@ static int modify_rate(struct nomem *nomem)
 	return ibv_modify_qp_rate_limit(nomem->qp, &attr);
 }
 
-struct rule {
-	struct ibv_flow_attr attr;
-	struct ibv_flow_spec_eth eth;
-	struct ibv_flow_spec_ipv4 ipv4;
-	struct ibv_flow_spec_counter_action count;
-} __attribute__((packed, aligned(8)));
-
-/* A rule for IPv4 from an unused address; counters: those of the rule, or NULL */
-static int create(struct nomem *nomem, struct ibv_counters *counters)
-{
-	struct rule rule = {
-		.attr = {
-			.type = IBV_FLOW_ATTR_NORMAL, .num_of_specs = counters ? 3 : 2,
-			.size = sizeof(rule) - (counters ? 0 : sizeof(rule.count)), .port = 1,
-		},
-		.eth = {
-			.type = IBV_FLOW_SPEC_ETH, .size = sizeof(rule.eth),
-			.val = { .ether_type = 0x0008 }, .mask = { .ether_type = 0xffff },
-		},
-		.ipv4 = {
-			.type = IBV_FLOW_SPEC_IPV4, .size = sizeof(rule.ipv4),
-			.val = { .src_ip = 0x01020304 }, .mask = { .src_ip = 0xffffffff },
-		},
-		.count = {
-			.type = IBV_FLOW_SPEC_ACTION_COUNT, .size = sizeof(rule.count),
-			.counters = counters,
-		},
-	};
-
-	return keep(flow, ibv_create_flow(nomem->qp, &rule.attr));
-}
+/* Address of no machine */
+#define RULE_SRC	0x04030201
 
 static int create_flow(struct nomem *nomem)
 {
-	return create(nomem, NULL);
+	return keep(flow, flow_from(nomem->qp, RULE_SRC, NULL));
 }
 
 static int create_counted_flow(struct nomem *nomem)
 {
-	return create(nomem, nomem->counters);
+	return keep(flow, flow_from(nomem->qp, RULE_SRC, nomem->counters));
 }
 
 static int destroy_flow(struct nomem *nomem)

@@ -105,7 +105,7 @@ static void create_wq(struct storm *storm, struct held *held)
 /* From an unused address, so the traffic of others has no match */
 static void create_flow(struct storm *storm, struct held *held)
 {
-	held->object = made(flow_from(storm->raw, 0x01020000 + entries(storm)));
+	held->object = made(flow_from(storm->raw, 0x01020000 + entries(storm), NULL));
 }
 
 static void create(struct storm *storm, struct held *held)

@@ -150,16 +150,17 @@ int dma_buf_make(size_t len, uint8_t **map)
 	return fd;
 }
 
-struct ibv_flow *flow_from(struct ibv_qp *raw, uint32_t src)
+struct ibv_flow *flow_from(struct ibv_qp *raw, uint32_t src, struct ibv_counters *counters)
 {
 	struct {
 		struct ibv_flow_attr attr;
 		struct ibv_flow_spec_eth eth;
 		struct ibv_flow_spec_ipv4 ipv4;
+		struct ibv_flow_spec_counter_action count;
 	} __attribute__((packed, aligned(8))) rule = {
 		.attr = {
-			.type = IBV_FLOW_ATTR_NORMAL, .num_of_specs = 2, .size = sizeof(rule),
-			.port = 1,
+			.type = IBV_FLOW_ATTR_NORMAL, .num_of_specs = counters ? 3 : 2,
+			.size = sizeof(rule) - (counters ? 0 : sizeof(rule.count)), .port = 1,
 		},
 		.eth = {
 			.type = IBV_FLOW_SPEC_ETH, .size = sizeof(rule.eth),
@@ -168,6 +169,10 @@ struct ibv_flow *flow_from(struct ibv_qp *raw, uint32_t src)
 		.ipv4 = {
 			.type = IBV_FLOW_SPEC_IPV4, .size = sizeof(rule.ipv4),
 			.val = { .src_ip = htonl(src) }, .mask = { .src_ip = 0xffffffff },
+		},
+		.count = {
+			.type = IBV_FLOW_SPEC_ACTION_COUNT, .size = sizeof(rule.count),
+			.counters = counters,
 		},
 	};
 

@@ -120,8 +120,11 @@ bool mem_is_part(const struct mem *mem, size_t at, size_t from, size_t to, unsig
 struct ibv_sge mem_sge(const struct mem *mem, size_t at, size_t len);
 /* Return: descriptor of a new dma-buf of whole pages, which is mapped at @map */
 int dma_buf_make(size_t len, uint8_t **map);
-/* Create a rule for IPv4 from an address. Return: NULL with errno if it is refused */
-struct ibv_flow *flow_from(struct ibv_qp *raw, uint32_t src);
+/*
+ * Create a rule for IPv4 from an address. counters: those of the rule, or NULL. Return: NULL with
+ * errno if it is refused.
+ */
+struct ibv_flow *flow_from(struct ibv_qp *raw, uint32_t src, struct ibv_counters *counters);
 
 /* comp: NULL, or the channel for events of the CQ */
 struct ibv_cq *cq_make(struct port *port, int cqe, struct ibv_comp_channel *comp);
