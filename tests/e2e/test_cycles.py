@@ -2,6 +2,8 @@
 """The driver is taken from a card under traffic and gets it back, again and again, on two
 processors."""
 
+import time
+
 import pytest
 from busy import Busy
 from lab import long
@@ -83,12 +85,16 @@ class Cards:
         getattr(self, kind)(number)
 
     def run(self, kinds):
-        """Runs one cycle per element of `kinds`."""
+        """Runs one cycle per element of `kinds`. Returns the seconds that each took."""
+        seconds = []
         for done, kind in enumerate(kinds):
+            begin = time.monotonic()
             try:
                 self.cycle(done % len(self.addresses), kind)
             except Exception as error:
                 raise AssertionError(f"cycle {done}, {kind}") from error
+            seconds.append(time.monotonic() - begin)
+        return seconds
 
     def finish(self):
         for number in range(len(self.addresses)):
@@ -97,8 +103,8 @@ class Cards:
         wait_until("no resources", lambda: resources(self.vm) == {}, RECOVERY)
 
 
-def run(pair, programs, kinds):
-    """Runs one cycle per element of `kinds`; the cards have as many objects afterwards as before."""
+def run(pair, programs, kinds, record_property):
+    """Runs a cycle per element of `kinds`; the cards have as many objects afterwards as before."""
     cards = Cards(pair)
     # Earlier tests may have left the interfaces with other queues than new ones have
     cards.unbind(0)
@@ -106,12 +112,14 @@ def run(pair, programs, kinds):
     before = cards.objects()
     cards.start(programs)
     try:
-        cards.run(kinds)
+        seconds = cards.run(kinds)
         cards.finish()
     finally:
         cards.busy.kill()
     wait_until("no objects are left", lambda: cards.objects() == before, RECOVERY)
     pair.load_ornic()
+    record_property("report", [f"{len(seconds)} cycles, {sum(seconds):.0f} s, the longest "
+                               f"{max(seconds):.1f} s"])
 
 
 def test_all_kinds():
@@ -120,16 +128,16 @@ def test_all_kinds():
     assert [step.only for step in long.STEPS if name in step.files] == list(KINDS)
 
 
-def test_few(two_cards, guest_programs):
+def test_few(two_cards, guest_programs, record_property):
     """A cycle of each kind per card with the stock kernel, beside those of test_lifecycle.py."""
-    run(two_cards, guest_programs, KINDS * 2)
+    run(two_cards, guest_programs, KINDS * 2, record_property)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
-def test_many(debug_cards, guest_programs, kind):
+def test_many(debug_cards, guest_programs, record_property, kind):
     """Many cycles of one kind with the debug kernel."""
     kinds = [kind] * MANY
     if kind == "fatal":
         kinds = (["fatal"] * FATALS + ["unbind"]) * (MANY // (FATALS + 1))
-    run(debug_cards, guest_programs, kinds)
+    run(debug_cards, guest_programs, kinds, record_property)

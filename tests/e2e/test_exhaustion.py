@@ -5,6 +5,7 @@ working, and nothing is lost."""
 import contextlib
 import errno
 import re
+import time
 
 import pytest
 from settings import Storm, Traffic, counters, long, resources, wait_until
@@ -44,18 +45,31 @@ def neighbour(pair):
     wait_until("no objects", lambda: counters(pair.card, 0, "objects") == before)
 
 
-def exhaust(pair, programs, kind, prefix=""):
+@pytest.fixture
+def exhaust(pair, guest_programs, record_property):
+    """Runs guest/exhaust.c, reports how many objects it could create, and returns its exit code and
+    its output."""
     port = pair.ornic[pair.a]
-    # Each ring of a process is a mapping of its own
-    words = f"sysctl -qw vm.max_map_count=1000000 && {prefix} {programs}/exhaust"
-    return pair.a.run(f"{words} {port.device} {port.gid_index} {kind}", 600)
+
+    def run(kind, prefix=""):
+        # Each ring of a process is a mapping of its own
+        words = f"sysctl -qw vm.max_map_count=1000000 && {prefix} {guest_programs}/exhaust"
+        begin = time.monotonic()
+        code, output = pair.a.run(f"{words} {port.device} {port.gid_index} {kind}", 600)
+        seconds = time.monotonic() - begin
+        record_property("report", [f"{kind}: {count} created, {errno.errorcode[int(err)]}, "
+                                   f"{seconds:.0f} s for all"
+                                   for count, err in CREATED.findall(output)[:1]])
+        return code, output
+
+    return run
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_device(pair, guest_programs, neighbour, kind):
+def test_device(exhaust, neighbour, kind):
     """When the device has no room for another object, the process gets ENOMEM, and its connection
     still works. As many objects can be created again."""
-    code, output = exhaust(pair, guest_programs, kind)
+    code, output = exhaust(kind)
     assert code == 0, output
     announced = re.search(r"^limit (\d+)$", output, re.M)
     limit = int(announced[1]) if announced else SIZES[kind]
@@ -66,22 +80,22 @@ def test_device(pair, guest_programs, neighbour, kind):
     assert err == errno.ENOMEM, output
 
 
-def test_locked_memory(pair, guest_programs, neighbour):
+def test_locked_memory(exhaust, neighbour):
     """RLIMIT_MEMLOCK: a process without CAP_IPC_LOCK gets ENOMEM for the first page beyond it, and
     all of it again when it has released its MRs."""
     pages, own = 64, 2
     code, output = exhaust(
-        pair, guest_programs, "mr",
+        "mr",
         f"bash -c 'ulimit -l {pages * 4} && exec setpriv --bounding-set=-ipc_lock \"$@\"' sh")
     assert code == 0, output
     assert CREATED.findall(output) == [(str(pages - own), str(errno.ENOMEM))] * 2, output
 
 
 @pytest.mark.long
-def test_descriptors(pair, guest_programs, neighbour):
+def test_descriptors(exhaust, neighbour):
     """Completion channels are no objects of the device: the process gets EMFILE when it has no
     descriptor left, and its connection still works."""
-    code, output = exhaust(pair, guest_programs, "channel")
+    code, output = exhaust("channel")
     assert code == 0, output
     rounds = CREATED.findall(output)
     assert len(rounds) == 2 and rounds[0] == rounds[1], output
@@ -100,12 +114,12 @@ def cgroup(vm, controller, limit):
 
 
 @pytest.mark.long
-def test_rdma_cgroup(pair, guest_programs, neighbour):
+def test_rdma_cgroup(pair, exhaust, neighbour):
     """AHs are no objects of the device either: only the process's rdma cgroup limits them, and it
     gets EAGAIN."""
     limit = 5000
     with cgroup(pair.a, "rdma", f"{pair.ornic[pair.a].device} hca_object={limit}") as prefix:
-        code, output = exhaust(pair, guest_programs, "ah", prefix)
+        code, output = exhaust("ah", prefix)
     assert code == 0, output
     rounds = CREATED.findall(output)
     assert len(rounds) == 2 and rounds[0] == rounds[1], output
@@ -115,25 +129,27 @@ def test_rdma_cgroup(pair, guest_programs, neighbour):
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["cq", "qp"])
-def test_memory_cgroup(pair, guest_programs, neighbour, kind):
+def test_memory_cgroup(pair, exhaust, neighbour, kind):
     """Rings count as memory of the process's cgroup: beyond its limit the process gets ENOMEM or
     is killed, and nothing is left."""
     vm = pair.a
     vm.expects(STACK, required=False)
     with cgroup(vm, "memory", "24M") as prefix:
-        code, output = exhaust(pair, guest_programs, kind, prefix)
+        code, output = exhaust(kind, prefix)
         events = dict(line.split() for line in vm.check(f"cat {CGROUP}/memory.events").splitlines())
     rounds = CREATED.findall(output)
     assert code == 137 or code == 0 and rounds and rounds[0][1] == str(errno.ENOMEM), (code, output)
     assert int(events["max"]), events
 
 
-def storm(pair, programs, seconds):
+def storm(pair, programs, seconds, record_property):
     """Processes with threads create, resize and destroy objects, beside traffic."""
     before = counters(pair.card, 0, "objects")
     traffic = Traffic(pair, seconds=TRAFFIC)
-    for created, resized in Storm(pair, programs, seconds).wait():
-        assert created > 100 and resized
+    found = Storm(pair, programs, seconds).wait()
+    record_property("report", [f"storm of {seconds} s: {created} objects, {resized} resizes"
+                               for created, resized in found])
+    assert all(created > 100 and resized for created, resized in found), found
     traffic.wait_moving()
     assert traffic.running()
     traffic.kill()
@@ -141,13 +157,13 @@ def storm(pair, programs, seconds):
 
 
 @pytest.mark.parametrize("seconds", [5, long(300)])
-def test_storm(queues, guest_programs, seconds):
+def test_storm(queues, guest_programs, record_property, seconds):
     """Processes with several threads each create, resize and destroy objects at random on two
     processors, beside traffic; no call fails and nothing is left."""
-    storm(queues, guest_programs, seconds)
+    storm(queues, guest_programs, seconds, record_property)
 
 
 @pytest.mark.long
-def test_storm_in_debug_kernel(debug_pair, guest_programs):
+def test_storm_in_debug_kernel(debug_pair, guest_programs, record_property):
     """The same with the debug kernel, which has nothing to report."""
-    storm(debug_pair, guest_programs, 300)
+    storm(debug_pair, guest_programs, 300, record_property)
