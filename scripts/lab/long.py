@@ -50,8 +50,10 @@ STEPS = (
          ("e2e/test_kernel_consumers.py",)),
     Step("memory", "each allocation of the drivers fails, one after the other",
          ("e2e/test_nomem.py",)),
-    Step("exhaustion", "all objects that the card has, and memory limits",
-         ("e2e/test_exhaustion.py",)),
+    Step("exhaustion", "all objects that the card has, limits of memory and descriptors",
+         ("e2e/test_exhaustion.py",), only="not storm"),
+    Step("storms", "processes create and destroy objects beside traffic, five minutes each",
+         ("e2e/test_exhaustion.py",), only="storm"),
     *(Step(f"cycles-{kind}", f"{about} 200 times in the debug kernel, under traffic",
            ("e2e/test_cycles.py",), only=kind)
       for kind, about in (("unbind", "the driver is unbound and bound"),

@@ -254,8 +254,10 @@ def test_long_steps_leave_nothing_out():
     parts = [(name, step.only) for step in steps for name in step.files]
     assert len(parts) == len(set(parts))
     named = {name for name, _ in parts}
-    assert {name for name, only in parts if only} == {"e2e/test_cycles.py"}
+    assert {name for name, only in parts if only} == {"e2e/test_cycles.py", "e2e/test_exhaustion.py"}
     assert ("e2e/test_cycles.py", "") not in parts
+    assert {only for name, only in parts if name == "e2e/test_exhaustion.py"} == \
+        {"storm", "not storm"}
     assert all((paths.TOP / "tests" / name).exists() for name in named)
     (rest,) = (step for step in steps if not step.files)
     assert rest.words() == ["-m", "long", *(f"--ignore=tests/{name}" for name in sorted(named)), "tests"]
