@@ -7,9 +7,10 @@
  * `sweep` lets each allocation in an entry point of the drivers fail, one at a time: the n-th of a
  * call, for n = 1, 2, ... until a call ends before its n-th. A call that fails must return the
  * right errno, and the same call without a fault must then succeed. n grows by GROWTH per cent, or
- * by one if GROWTH is 0. Prints a line per entry point: the calls with a fault, how many of these
- * faults were in copying to or from the process and not in an allocation, how many calls were
- * refused and how many survived, and the largest n.
+ * by one if GROWTH is 0; then the last allocation of the call is looked for, if it has more than
+ * 16 to within a sixteenth. Prints a line per entry point: the calls with a fault, how many of
+ * these faults were in copying to or from the process and not in an allocation, how many calls
+ * were refused and how many survived, and the largest n.
  *
  * `random` lets PER-CENT of the allocations fail for SECONDS, in any context: interrupts, work
  * items, all processes.
@@ -265,46 +266,64 @@ static bool sensible(const struct entry *entry, int err, const struct faults *be
 	       (err == EFAULT && hit_copying(before, after));
 }
 
-/* Sweep one of the two functions of an entry, and call the other one without faults */
-static void sweep_call(struct nomem *nomem, const struct entry *entry, struct sweep *sweep,
-		       bool undo)
+/*
+ * Call one of the two functions of an entry with a fault at n, and the other one without faults.
+ * Return: whether the fault occurred.
+ */
+static bool sweep_call(struct nomem *nomem, const struct entry *entry, struct sweep *sweep,
+		       bool undo, unsigned int n)
 {
 	int (*call)(struct nomem *nomem) = undo ? entry->undo : entry->run;
 	struct faults before, after;
-	unsigned int n;
 	int err;
 
-	for (n = 1;; n = sweep_next(sweep, n)) {
-		if (undo)
-			want_ok(entry->run(nomem));
-		before = faults_now();
-		fail_nth(n);
+	if (undo)
+		want_ok(entry->run(nomem));
+	before = faults_now();
+	fail_nth(n);
+	err = call(nomem);
+	fail_nth(0);
+	after = faults_now();
+	if (faults_since(&before)) {
+		sweep->injected++;
+		sweep->copies += hit_copying(&before, &after);
+		sweep->last = n;
+	} else {
+		want(!err, "%s without a fault: %s", entry->name, strerror(err));
+	}
+	if (err) {
+		want(sensible(entry, err, &before, &after), "%s, n = %u%s: %s", entry->name, n,
+		     undo ? ", undo" : "", strerror(err));
+		sweep->refused++;
+		if (entry->check)
+			entry->check(nomem);
 		err = call(nomem);
-		fail_nth(0);
-		after = faults_now();
-		if (faults_since(&before)) {
-			sweep->injected++;
-			sweep->copies += hit_copying(&before, &after);
-			sweep->last = n;
-		} else {
-			want(!err, "%s without a fault: %s", entry->name, strerror(err));
-		}
-		if (err) {
-			want(sensible(entry, err, &before, &after), "%s, n = %u%s: %s", entry->name, n,
-			     undo ? ", undo" : "", strerror(err));
-			sweep->refused++;
-			if (entry->check)
-				entry->check(nomem);
-			err = call(nomem);
-			want(!err, "%s after n = %u%s: %s", entry->name, n, undo ? ", undo" : "",
-			     strerror(err));
-		} else if (faults_since(&before)) {
-			sweep->survived++;
-		}
-		if (!undo && entry->undo)
-			want_ok(entry->undo(nomem));
-		if (!faults_since(&before))
-			return;
+		want(!err, "%s after n = %u%s: %s", entry->name, n, undo ? ", undo" : "",
+		     strerror(err));
+	} else if (faults_since(&before)) {
+		sweep->survived++;
+	}
+	if (!undo && entry->undo)
+		want_ok(entry->undo(nomem));
+	return faults_since(&before);
+}
+
+/* Let n grow beyond the last fault, and then look for that one, which leaves most to undo */
+static void sweep_calls(struct nomem *nomem, const struct entry *entry, struct sweep *sweep,
+			bool undo)
+{
+	unsigned int hit = 0, missed, n;
+
+	for (n = 1; sweep_call(nomem, entry, sweep, undo, n); n = sweep_next(sweep, n))
+		hit = n;
+
+	missed = n;
+	while (missed - hit > 1 + hit / 16) {
+		n = hit + (missed - hit) / 2;
+		if (sweep_call(nomem, entry, sweep, undo, n))
+			hit = n;
+		else
+			missed = n;
 	}
 }
 
@@ -314,11 +333,11 @@ static void sweep_entry(struct nomem *nomem, const struct entry *entry, unsigned
 
 	if (entry->prepare)
 		entry->prepare(nomem);
-	sweep_call(nomem, entry, &run, false);
+	sweep_calls(nomem, entry, &run, false);
 	sweep_print(&run, entry->name, "");
 	if (entry->sweep_undo) {
 		faults_of_copying(false);
-		sweep_call(nomem, entry, &undo, true);
+		sweep_calls(nomem, entry, &undo, true);
 		faults_of_copying(true);
 		sweep_print(&undo, entry->name, ", undone");
 	}
