@@ -202,7 +202,9 @@ const struct entry settings_entries[] = {
 	  .check = netdev_has_carrier },
 	{ "promisc", netdev_find, promiscuous, not_promiscuous, netdev_leave,
 	  .check = netdev_has_carrier },
-	{ "vlan", netdev_find, add_vlan, delete_vlan, netdev_leave, .check = netdev_has_carrier },
+	/* The kernel overlooks that its device got no name, and refuses to add it without one */
+	{ "vlan", netdev_find, add_vlan, delete_vlan, netdev_leave, .check = netdev_has_carrier,
+	  .also = { EINVAL } },
 	{ "address", find_alias, add_address, delete_address, netdev_leave },
 	{ "redirect", find_redirect, redirect, NULL, leave_redirect, .check = netdev_has_carrier },
 	{ 0 },
