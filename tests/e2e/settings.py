@@ -252,12 +252,16 @@ class Traffic:
         words = f"{program} -F {options} -D {seconds}"
         server, client = pair.ornic[pair.b], pair.ornic[pair.a]
         self.commands = [pair.b.spawn(f"{words} -d {server.device} -x {server.gid_index}")]
-        wait_until(f"{program} listens",
-                   lambda: pair.b.run(listening(PERFTEST_PORT))[0] == 0, START)
+        wait_until(f"{program} listens", self.listens, START)
         self.commands.append(
             pair.a.spawn(f"{words} -d {client.device} -x {client.gid_index} {server.ip}")
         )
         self.wait_moving()
+
+    def listens(self):
+        ended = self.commands[0].poll()
+        assert ended is None, ended
+        return self.pair.b.run(listening(PERFTEST_PORT))[0] == 0
 
     def bytes_sent(self):
         return counters(self.pair.card, 0, "rdma")["tx_bytes"] + \

@@ -68,7 +68,7 @@ def read(pair, programs):
 
 
 @pytest.mark.parametrize("program, options", [
-    ("ib_send_bw", "-s 4096 -e"), ("ib_write_bw", "-s 65536 -q 4"), ("ib_read_bw", "-s 65536"),
+    ("ib_send_bw", "-s 4096 -q 2"), ("ib_write_bw", "-s 65536 -q 4"), ("ib_read_bw", "-s 65536"),
     ("ib_send_bw", "-s 2048 -c UD"),
 ])
 def test_traffic(kcsan_pair, guest_programs, program, options):
