@@ -83,6 +83,8 @@ class Cards:
     def cycle(self, number, kind):
         self.sends(number)
         getattr(self, kind)(number)
+        # After an oops the next cycle may hang
+        assert not (reports := self.vm.reports()), reports
 
     def run(self, kinds):
         """Runs one cycle per element of `kinds`. Returns the seconds that each took."""
