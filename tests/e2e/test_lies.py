@@ -42,8 +42,8 @@ RATE = 250000
 DMA, DMA_RATE = "dma,index.command", 1000000
 # Seconds: 15 for a send, 10 for a command ([ORNIC-ADM-12]), and a recovery in the debug kernel
 WATCHDOGS = 90
-# Seconds in which the lies of a kind must be told, and more for each costly one
-TIMEOUT, COSTLY_TIMEOUT = 120, 15
+# Seconds in which the lies of a kind must be told on a busy machine, and more for each costly one
+TIMEOUT, COSTLY_TIMEOUT = 360, 45
 # Frames that the interfaces must receive after the last lie
 FRAMES = 10
 
