@@ -143,9 +143,10 @@ def test_reboot(pair):
     vm.qmp.execute("set-action", reboot="reset", shutdown="poweroff")
     vm.qmp.execute("system_reset")
     wait_until("the machine is reset", lambda: qemu_status(vm) == "prelaunch")
-    vm.qmp.execute("set-action", reboot="shutdown")
     vm.qmp.execute("cont")
+    # The firmware may reset the machine once more
     back_again(pair, vm)
+    vm.qmp.execute("set-action", reboot="shutdown")
 
 
 # Seconds in which a card must do nothing, and the time that it may take for that, in ns
