@@ -217,10 +217,10 @@ FAULT_REQUESTS = {
 }
 
 
-def inject(pair, vm, fault):
+def inject(pair, vm, fault, number=None):
     """Makes a VM's card misbehave until the driver resets it, and declares the messages about
-    it."""
-    nic = f"nic{pair.vms.index(vm)}"
+    it. `number` is that of the card if the VM has several."""
+    nic = f"nic{pair.vms.index(vm) if number is None else number}"
     vm.expects(rf"ornic \S+: {MISBEHAVIOUR[fault]}")
     if fault == "fatal":
         pair.card.expects(rf"ornic-device: {nic}: error: stopped, cause \d+")

@@ -8,7 +8,7 @@ import pytest
 from busy import Busy
 from lab import long
 from settings import (
-    FAULT_REQUESTS, MISBEHAVIOUR, RECOVERY, bind_again, control, pci_address, resources, wait_until,
+    RECOVERY, bind_again, counters, inject, pci_address, resources, wait_until,
 )
 
 KINDS = ("unbind", "flr", "fatal", "remove", "kill")
@@ -38,18 +38,18 @@ class Cards:
             self.busy.batches(address, 0)
             self.busy.ping(address)
 
-    def stats(self, number):
-        return self.pair.card.stats()["cards"][f"nic{number}"]
+    def counters(self, number, group):
+        return counters(self.pair.card, number, group)
 
     def sends(self, number):
         """Waits until the card has sent packets of RDMA and frames."""
         for group, name in (("rdma", "tx_packets"), ("port", "tx_frames")):
-            start = self.stats(number)["nic"][group][name]
+            start = self.counters(number, group)[name]
             wait_until(f"card {number} sends", lambda group=group, name=name, start=start:
-                       self.stats(number)["nic"][group][name] > start, RECOVERY)
+                       self.counters(number, group)[name] > start, RECOVERY)
 
     def objects(self):
-        return [self.stats(number)["nic"]["objects"] for number in range(len(self.addresses))]
+        return [self.counters(number, "objects") for number in range(len(self.addresses))]
 
     def unbind(self, number):
         bind_again(self.vm, self.addresses[number])
@@ -66,16 +66,14 @@ class Cards:
                       f"ip link set $netdev up && ip addr add 10.{41 + number}.0.1/24 dev $netdev")
 
     def flr(self, number):
-        resets = self.stats(number)["function"]["resets"]
-        self.pair.card.expects_reset(f"nic{number}")
+        name, resets = f"nic{number}", self.pair.card.function_resets()
+        self.pair.card.expects_reset(name)
         sysfs(self.vm, f"devices/{self.addresses[number]}/reset", 1)
-        assert self.stats(number)["function"]["resets"] > resets
+        assert self.pair.card.function_resets()[name] > resets[name]
 
     def fatal(self, number):
-        self.vm.expects(rf"ornic \S+: {MISBEHAVIOUR['fatal']}")
-        self.pair.card.expects(rf"ornic-device: nic{number}: error: stopped, cause \d+")
-        control(self.pair.card, FAULT_REQUESTS["fatal"].format(f"nic{number}"))
-        wait_until("recovery", lambda: not self.stats(number)["nic"]["fatal_cause"], RECOVERY)
+        inject(self.pair, self.vm, "fatal", number)
+        wait_until("recovery", lambda: not self.counters(number, "fatal_cause"), RECOVERY)
 
     def kill(self, _):
         self.vm.check("until pkill -KILL batches; do sleep 0.1; done", 60)
