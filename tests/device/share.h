@@ -24,7 +24,7 @@
 #define SHARE_SURE_NS 100000
 
 /*
- * Time after a moment without any work in which nobody has waited for long, ns.
+ * Time after a moment without any work, in which no work has waited long, ns.
  * Turns that begin in it are free if several shares work, so that no clock is
  * read between them.
  */
@@ -53,7 +53,7 @@ struct share {
  *	the next shares_settle()
  * @cpu_ns: CPU time of the thread when it was last read
  * @sure_ns: time since then, in steps of at most SHARE_SURE_NS
- * @free_ns: latest time when nobody had work
+ * @free_ns: latest time without any work
  * @free: this turn is free if several shares work in it
  * @turn: number of the turn
  * @spent: a share may be without credit
@@ -105,7 +105,7 @@ void shares_settle(struct shares *shares, uint64_t now_ns);
 void shares_forget(struct shares *shares);
 
 /**
- * shares_idle - note that nobody has work
+ * shares_idle - note that there is no work
  * @shares: the set
  * @now_ns: current time, ns
  *

@@ -103,7 +103,7 @@ int neighbours_setup(void **state);
 int neighbours_teardown(void **state);
 /* Make a pair whose sides are both on the host of @side */
 struct pair *neighbours_pair_of_one(struct side *side);
-/* What precedes each turn of an attack: @push, unless NULL, and the pause */
+/* Call @push, unless NULL, and sleep for the attack's pause; then comes a turn */
 void neighbours_push(struct neighbours *n, void (*push)(struct neighbours *n));
 /* The neighbour asks, the loop turns, the neighbour looks for answers */
 void neighbours_turn(struct neighbours *n);
