@@ -18,6 +18,10 @@ from settings import Traffic, pci_address, set_up_again, wait_until
 
 # Runs from memory, because the root directory does not survive sleep: the kernel's 9p has no
 # support for it. Reports on the console, because the agent's program is in the root directory, too.
+# The kernel stays where it would enter S3 for ASLEEP seconds, all devices suspended and the card in
+# D3hot. It does not enter S3, because QEMU 11.1 aborts at the end of S3 if any card of vfio-user was
+# in D3hot (memory_region_del_subregion()).
+ASLEEP = 20
 AWAKE = """set -e
 mkdir /awake
 mount -t tmpfs awake /awake
@@ -29,8 +33,10 @@ cat >/awake/script <<'END'
 PATH=/bin
 # The agent must be able to answer before
 sleep 5
-echo deep >/sys/power/mem_sleep
+echo {seconds} >/sys/module/suspend/parameters/pm_test_delay
+echo core >/sys/power/pm_test
 echo mem >/sys/power/state || echo "power: no sleep"
+echo "power: awake"
 for i in $(seq 100); do
 	grep -q ACTIVE /sys/class/infiniband/*/ports/1/state && ping -c 1 -W 2 {peer} && break
 	sleep 1
@@ -191,7 +197,7 @@ def test_power_off(pair, side):
 
 def said(vm):
     """Returns what AWAKE has printed."""
-    return re.findall(rb"power: (answered|no answer|no sleep)", vm.console_log.read_bytes())
+    return re.findall(rb"power: (awake|answered|no answer|no sleep)", vm.console_log.read_bytes())
 
 
 @pytest.mark.long
@@ -201,14 +207,13 @@ def test_sleep(pair):
     vm, peer = pair.a, pair.b
     traffic = Traffic(pair)
     resets = pair.card.function_resets()
-    pair.card.expects_reset("nic0")
-    vm.check("bash -c " + shlex.quote(AWAKE.replace("{peer}", pair.ornic[peer].ip)))
-    wait_until("the guest sleeps", lambda: qemu_status(vm) == "suspended")
+    words = AWAKE.replace("{peer}", pair.ornic[peer].ip).replace("{seconds}", str(ASLEEP))
+    vm.check("bash -c " + shlex.quote(words))
     nothing_runs(pair)
     assert pair.card.function_resets() == resets
+    assert not said(vm)
     end_peer(traffic)
-    vm.qmp.execute("system_wakeup")
-    wait_until("the guest says something", lambda: said(vm), 150)
-    assert said(vm) == [b"answered"]
+    wait_until("the guest says something", lambda: said(vm)[1:], 150)
+    assert said(vm) == [b"awake", b"answered"]
     # The root directory is lost
     pair.discard()
