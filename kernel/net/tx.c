@@ -16,8 +16,11 @@
 
 static u32 ornic_tx_free_slots(const struct ornic_txq *tx)
 {
-	/* The NAPI poll updates ci, on another CPU */
-	return ornic_sq_usable(1u << tx->log_slots) - (tx->pi - READ_ONCE(tx->ci));
+	/*
+	 * Senders update pi and the NAPI poll ci, and both count the free slots,
+	 * on different CPUs.
+	 */
+	return ornic_sq_usable(1u << tx->log_slots) - (READ_ONCE(tx->pi) - READ_ONCE(tx->ci));
 }
 
 static u32 ornic_tx_pos(const struct ornic_txq *tx, u32 index)
@@ -340,7 +343,7 @@ netdev_tx_t ornic_start_xmit(struct sk_buff *skb, struct net_device *netdev)
 	pkt->type = ORNIC_TX_SKB;
 	pkt->skb = skb;
 	skb_tx_timestamp(skb);
-	tx->pi += pkt->slots;
+	WRITE_ONCE(tx->pi, tx->pi + pkt->slots);
 
 	if (!netif_txq_maybe_stop(txq, ornic_tx_free_slots(tx), ORNIC_TX_PKT_SLOTS_MAX,
 				  ORNIC_TX_WAKE_SLOTS)) {
@@ -403,7 +406,7 @@ int ornic_tx_xdp(struct ornic_queue *queue, struct xdp_frame *xdpf, enum ornic_t
 		.single = true,
 		.type = type,
 	};
-	tx->pi += pkt->slots;
+	WRITE_ONCE(tx->pi, tx->pi + pkt->slots);
 	WRITE_ONCE(tx->xdp_posted, tx->xdp_posted + 1);
 	return 0;
 }
