@@ -20,9 +20,9 @@ from settings import BytesPair, Interop, Iommu, Queues, TwoCards, counters, wait
 from wired import Frames, Wired
 
 HERE = Path(__file__).parent
-# Turns KCSAN on. It watches one of this many accesses per processor, and the default is for
-# processors that are not emulated.
-WATCH = "echo 1000 >/sys/module/kcsan/parameters/skip_watch && echo on >/sys/kernel/debug/kcsan"
+# Turns KCSAN on. It watches one of this many accesses of our modules per processor; the default is
+# for processors that are not emulated, and for a kernel that is instrumented as a whole.
+WATCH = "echo 50 >/sys/module/kcsan/parameters/skip_watch && echo on >/sys/kernel/debug/kcsan"
 
 
 def pytest_configure(config):

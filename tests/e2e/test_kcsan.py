@@ -7,6 +7,7 @@ read, changes of all that can be changed, creation and destruction, resets and r
 
 import contextlib
 import re
+import shlex
 import time
 
 import pytest
@@ -22,6 +23,12 @@ pytestmark = pytest.mark.long
 
 TIMEOUT = 300
 SECONDS = 40
+DATAGRAMS = """
+import socket
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+    while True:
+        sock.sendto(bytes(100), ("{peer}", 9))
+"""
 READERS = (
     "ethtool -S {netdev}", "ethtool -g {netdev}", "ethtool -l {netdev}", "ethtool -x {netdev}",
     "ethtool -n {netdev}", "ethtool -T {netdev}", "ip -s -s link show {netdev}",
@@ -67,14 +74,26 @@ def read(pair, programs):
         yield
 
 
+@contextlib.contextmanager
+def flooding(pair):
+    """Sends small datagrams from each VM to the other while the body of the context runs."""
+    with contextlib.ExitStack() as stack:
+        for vm, peer in zip(pair.vms, reversed(pair.vms)):
+            script = DATAGRAMS.format(peer=pair.ornic[peer].ip)
+            command = vm.spawn("python3 -c " + shlex.quote(script))
+            stack.callback(command.wait, 30)
+            stack.callback(command.kill, "KILL")
+        yield
+
+
 @pytest.mark.parametrize("program, options", [
     ("ib_send_bw", "-s 4096 -q 2"), ("ib_write_bw", "-s 65536 -q 4"), ("ib_read_bw", "-s 65536"),
     ("ib_send_bw", "-s 2048 -c UD"),
 ])
 def test_traffic(kcsan_pair, guest_programs, program, options):
-    """Traffic of several QPs and a stream of the netdev, beside readers."""
+    """Traffic of several QPs, a stream and floods of the netdev, beside readers."""
     traffic = Traffic(kcsan_pair, program, options)
-    with read(kcsan_pair, guest_programs):
+    with read(kcsan_pair, guest_programs), flooding(kcsan_pair):
         send_bytes(kcsan_pair, kcsan_pair.ornic[kcsan_pair.b].ip)
         time.sleep(SECONDS)
         traffic.wait_moving()
@@ -182,5 +201,5 @@ def test_was_on(kcsan_pair, record_property):
         counts = {name: int(number) for name, number in re.findall(r"^(\w+): (\d+)$", text, re.M)}
         record_property("report", [f"{vm.name}: {counts}"])
         assert counts["enabled"] == 1
-        assert counts["setup_watchpoints"] > 10000
+        assert counts["setup_watchpoints"] > 500000
         assert counts["no_capacity"] < counts["setup_watchpoints"] / 100
