@@ -38,6 +38,7 @@ READERS = (
     "rdma statistic show link {device}/1", "rdma -dd resource show qp",
     "rdma -dd resource show cq", "rdma -dd resource show mr", "ibv_devinfo -v -d {device}",
 )
+QUEUES = r"{source} $'resource show qp\nresource show cq' | rdma -dd -b - >/dev/null"
 # Beside those of test_live_changes.py: changes that keep the queues
 SMALL_CHANGES = (
     "ethtool -X {netdev} equal 1", "ethtool -X {netdev} default",
@@ -50,13 +51,9 @@ SMALL_CHANGES = (
 
 
 @contextlib.contextmanager
-def repeating(vm, port, words, **names):
-    """Repeats shell commands while the body of the context runs. Each works once before that;
-    later it may fail, because the body may remove what it needs."""
-    words = [word.format(netdev=port.netdev, device=port.device, **names) for word in words]
-    for word in words:
-        vm.check(word)
-    command = vm.spawn("while :; do " + "; ".join(words) + "; done >/dev/null 2>&1")
+def beside(vm, words):
+    """Runs a command while the body of the context runs."""
+    command = vm.spawn(words)
     try:
         yield
     finally:
@@ -65,12 +62,26 @@ def repeating(vm, port, words, **names):
 
 
 @contextlib.contextmanager
+def repeating(vm, port, words, **names):
+    """Repeats shell commands while the body of the context runs. Each works once before that;
+    later it may fail, because the body may remove what it needs."""
+    words = [word.format(netdev=port.netdev, device=port.device, **names) for word in words]
+    for word in words:
+        vm.check(word)
+    with beside(vm, "while :; do " + "; ".join(words) + "; done >/dev/null 2>&1"):
+        yield
+
+
+@contextlib.contextmanager
 def read(pair, programs):
-    """Reads all state of both VMs while the body of the context runs."""
+    """Reads all state of both VMs while the body of the context runs, and that of queues, which
+    change all the time, much more often."""
     with contextlib.ExitStack() as stack:
         for vm in pair.vms:
             stack.enter_context(repeating(vm, pair.ornic[vm], READERS,
                                           programs=programs))
+            vm.check(QUEUES.format(source="echo"))
+            stack.enter_context(beside(vm, QUEUES.format(source="yes")))
         yield
 
 
@@ -80,9 +91,7 @@ def flooding(pair):
     with contextlib.ExitStack() as stack:
         for vm, peer in zip(pair.vms, reversed(pair.vms)):
             script = DATAGRAMS.format(peer=pair.ornic[peer].ip)
-            command = vm.spawn("python3 -c " + shlex.quote(script))
-            stack.callback(command.wait, 30)
-            stack.callback(command.kill, "KILL")
+            stack.enter_context(beside(vm, "python3 -c " + shlex.quote(script)))
         yield
 
 
