@@ -108,8 +108,10 @@ int ornic_query_rt_values(struct ibv_context *ibctx,
 					       &resp_size);
 		if (ret)
 			return ret;
-		if (!attr.hca_core_clock)
+		if (!attr.hca_core_clock) {
+			ornic_refuse(ibctx, "the device has no clock");
 			return EOPNOTSUPP;
+		}
 
 		values->raw_clock = ornic_clock_raw(resp.clock);
 		mask |= IBV_VALUES_MASK_RAW_CLOCK;

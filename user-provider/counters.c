@@ -77,16 +77,31 @@ int ornic_attach_counters_point_flow(struct ibv_counters *ibcounters,
 				     struct ibv_flow *ibflow)
 {
 	struct ornic_counters *counters = to_ornic_counters(ibcounters);
-	int ret;
+	struct ibv_context *ibctx = ibcounters->context;
+	uint32_t flows;
+	int ret = 0;
 
-	if (attr->comp_mask)
+	if (!ornic_known_bits(ibctx, "counter comp_mask", attr->comp_mask, 0))
 		return EINVAL;
-	if (ibflow || (unsigned int)attr->counter_desc >= ORNIC_COUNTERS_READ)
+	if (ibflow) {
+		ornic_refuse(ibctx, "counters cannot be attached to a rule that exists");
 		return ENOTSUP;
+	}
+	if ((unsigned int)attr->counter_desc >= ORNIC_COUNTERS_READ) {
+		ornic_refuse(ibctx, "unknown counter %u",
+			     (unsigned int)attr->counter_desc);
+		return ENOTSUP;
+	}
 
 	pthread_mutex_lock(&counters->lock);
-	ret = counters->flows ? EBUSY : ornic_add_point(counters, attr);
+	flows = counters->flows;
+	if (!flows)
+		ret = ornic_add_point(counters, attr);
 	pthread_mutex_unlock(&counters->lock);
+	if (flows) {
+		ornic_refuse(ibctx, "counters are in use by %u rules", flows);
+		return EBUSY;
+	}
 	return ret;
 }
 

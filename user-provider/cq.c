@@ -62,8 +62,13 @@ static int ornic_init_cq(struct ornic_cq *cq,
 	void *map;
 
 	cq->log_cqe_size = ext ? ORNIC_LOG_CQE_EXT_SIZE : ORNIC_LOG_CQE_SIZE;
-	if (resp->log_cqe_size != cq->log_cqe_size)
+	if (resp->log_cqe_size != cq->log_cqe_size) {
+		ornic_refuse(cq->vcq.cq.context,
+			     "kernel has CQ entries of %u bytes instead of %u",
+			     1u << (resp->log_cqe_size & 31),
+			     1u << cq->log_cqe_size);
 		return EPROTO;
+	}
 
 	map = ornic_cq_mmap(cq, &from);
 	if (map == MAP_FAILED)
@@ -74,9 +79,10 @@ static int ornic_init_cq(struct ornic_cq *cq,
 	return 0;
 }
 
-static int ornic_check_cq_attr(const struct ornic_context *ctx,
+static int ornic_check_cq_attr(struct ibv_context *ibctx,
 			       const struct ibv_cq_init_attr_ex *attr)
 {
+	const struct ornic_context *ctx = to_ornic_context(ibctx);
 	uint64_t flags = IBV_WC_STANDARD_FLAGS;
 
 	if (ctx->caps & ORNIC_UCONTEXT_CAP_CQE_EXT)
@@ -84,21 +90,23 @@ static int ornic_check_cq_attr(const struct ornic_context *ctx,
 	if (!ctx->clock)
 		flags &= ~IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK;
 
-	if (!check_comp_mask(attr->comp_mask,
-			     IBV_CQ_INIT_ATTR_MASK_FLAGS |
-			     IBV_CQ_INIT_ATTR_MASK_PD) ||
-	    !check_comp_mask(attr->wc_flags, flags))
+	if (!ornic_known_bits(ibctx, "CQ comp_mask", attr->comp_mask,
+			      IBV_CQ_INIT_ATTR_MASK_FLAGS |
+			      IBV_CQ_INIT_ATTR_MASK_PD) ||
+	    !ornic_known_bits(ibctx, "CQ wc_flags", attr->wc_flags, flags))
 		return EOPNOTSUPP;
 
 	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS &&
-	    !check_comp_mask(attr->flags,
-			     IBV_CREATE_CQ_ATTR_SINGLE_THREADED |
-			     IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN))
+	    !ornic_known_bits(ibctx, "CQ flags", attr->flags,
+			      IBV_CREATE_CQ_ATTR_SINGLE_THREADED |
+			      IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN))
 		return EOPNOTSUPP;
 
 	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD &&
-	    (!attr->parent_domain || !to_ornic_pd(attr->parent_domain)->pd))
+	    (!attr->parent_domain || !to_ornic_pd(attr->parent_domain)->pd)) {
+		ornic_refuse(ibctx, "CQ parent_domain is no parent domain");
 		return EINVAL;
+	}
 	return 0;
 }
 
@@ -200,7 +208,7 @@ struct ibv_cq_ex *ornic_create_cq_ex(struct ibv_context *ibctx,
 	struct ornic_cq *cq;
 	int ret;
 
-	ret = ornic_check_cq_attr(to_ornic_context(ibctx), attr);
+	ret = ornic_check_cq_attr(ibctx, attr);
 	if (ret) {
 		errno = ret;
 		return NULL;
@@ -337,6 +345,10 @@ int ornic_resize_cq(struct ibv_cq *ibcq, int cqe)
 	else
 		ret = ornic_cq_do_resize(cq, cqe, before);
 	pthread_mutex_unlock(&cq->resize_lock);
+	if (before == ORNIC_CQ_DEAD)
+		ornic_refuse(ibcq->context,
+			     "CQ %#x lost its ring and can only be destroyed",
+			     cq->cqn);
 	return ret;
 }
 

@@ -15,7 +15,8 @@
  * is no bound: libibverbs ignores it, and callers such as pyverbs do not
  * include the specifications in it.
  */
-static int ornic_find_counters(const struct ibv_flow_attr *attr,
+static int ornic_find_counters(struct ibv_context *ibctx,
+			       const struct ibv_flow_attr *attr,
 			       struct ornic_counters **counters)
 {
 	const uint8_t *next = (const uint8_t *)(attr + 1);
@@ -26,13 +27,20 @@ static int ornic_find_counters(const struct ibv_flow_attr *attr,
 	*counters = NULL;
 	for (i = 0; i < attr->num_of_specs; i++, next += spec.size) {
 		memcpy(&spec, next, header);
-		if (spec.size < header)
+		if (spec.size < header) {
+			ornic_refuse(ibctx, "flow specification %d of %u bytes",
+				     i, spec.size);
 			return EINVAL;
+		}
 		if (spec.type != IBV_FLOW_SPEC_ACTION_COUNT)
 			continue;
 		/* A rule has at most one set of counters */
-		if (*counters || spec.size < sizeof(spec))
+		if (*counters || spec.size < sizeof(spec)) {
+			ornic_refuse(ibctx, "%s", *counters ?
+				     "a flow rule has one set of counters" :
+				     "flow specification of counters is short");
 			return EINVAL;
+		}
 		memcpy(&spec, next, sizeof(spec));
 		*counters = to_ornic_counters(spec.counters);
 	}
@@ -53,7 +61,7 @@ struct ibv_flow *ornic_create_flow(struct ibv_qp *ibqp,
 	struct ornic_flow *flow;
 	int ret;
 
-	ret = ornic_find_counters(attr, &counters);
+	ret = ornic_find_counters(ibqp->context, attr, &counters);
 	if (ret)
 		goto err;
 

@@ -108,6 +108,7 @@ struct ibv_mr *ornic_alloc_null_mr(struct ibv_pd *ibpd)
 	struct verbs_mr *vmr;
 
 	if (!(ctx->caps & ORNIC_UCONTEXT_CAP_NULL_MR)) {
+		ornic_refuse(ibpd->context, "the device has no null MR");
 		errno = EOPNOTSUPP;
 		return NULL;
 	}

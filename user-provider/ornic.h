@@ -486,7 +486,16 @@ static inline void ornic_rq_open(struct ornic_rq *rq, bool open)
 	ornic_unlock(&rq->lock);
 }
 
+/*
+ * Explains on the log of libibverbs why the provider refuses a call; see
+ * VERBS_LOG_LEVEL. Not for the data path.
+ */
+#define ornic_refuse(ibctx, format, arg...) \
+	verbs_err(&to_ornic_context(ibctx)->vctx, format "\n", ##arg)
+
 /* ucontext.c */
+bool ornic_known_bits(struct ibv_context *ibctx, const char *what,
+		      uint64_t bits, uint64_t known);
 struct verbs_context *ornic_alloc_context(struct ibv_device *ibdev, int cmd_fd,
 					  void *private_data);
 struct verbs_context *ornic_import_context(struct ibv_device *ibdev,
@@ -635,7 +644,7 @@ int ornic_post_wq_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr,
 		       struct ibv_recv_wr **bad_wr);
 
 /* wr_ex.c */
-int ornic_qp_fill_pfns(struct ornic_qp *qp,
+int ornic_qp_fill_pfns(struct ibv_context *ibctx, struct ornic_qp *qp,
 		       const struct ibv_qp_init_attr_ex *attr, bool shadow);
 
 #endif /* ORNIC_H */

@@ -65,17 +65,19 @@ ornic_alloc_parent_domain(struct ibv_context *ibctx,
 	if (ibv_check_alloc_parent_domain(attr))
 		return NULL;
 
-	if (!check_comp_mask(attr->comp_mask,
-			     IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS |
-			     IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT |
-			     IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC)) {
+	if (!ornic_known_bits(ibctx, "parent domain comp_mask", attr->comp_mask,
+			      IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS |
+			      IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT |
+			      IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC)) {
 		errno = EOPNOTSUPP;
 		return NULL;
 	}
 
 	pd = to_ornic_pd(attr->pd);
 	if (pd->pd || !ornic_check_allocator(attr)) {
-		/* attr->pd must not be a parent domain itself */
+		ornic_refuse(ibctx, "%s", pd->pd ?
+			     "the pd of a parent domain is a parent domain" :
+			     "a parent domain needs both alloc and free");
 		errno = EINVAL;
 		return NULL;
 	}
@@ -138,10 +140,14 @@ void ornic_unimport_pd(struct ibv_pd *ibpd)
 int ornic_dealloc_pd(struct ibv_pd *ibpd)
 {
 	struct ornic_pd *pd = to_ornic_pd(ibpd);
+	int users = atomic_load(&pd->users);
 	int ret;
 
-	if (atomic_load(&pd->users))
+	if (users) {
+		ornic_refuse(ibpd->context, "%d objects use the %s domain",
+			     users, pd->pd ? "parent" : "protection");
 		return EBUSY;
+	}
 
 	if (pd->pd) {
 		if (pd->td)
@@ -169,7 +175,8 @@ struct ibv_td *ornic_alloc_td(struct ibv_context *ibctx,
 {
 	struct ornic_td *td;
 
-	if (attr->comp_mask) {
+	if (!ornic_known_bits(ibctx, "thread domain comp_mask",
+			      attr->comp_mask, 0)) {
 		errno = EOPNOTSUPP;
 		return NULL;
 	}
@@ -191,9 +198,13 @@ struct ibv_td *ornic_alloc_td(struct ibv_context *ibctx,
 int ornic_dealloc_td(struct ibv_td *ibtd)
 {
 	struct ornic_td *td = to_ornic_td(ibtd);
+	int users = atomic_load(&td->users);
 
-	if (atomic_load(&td->users))
+	if (users) {
+		ornic_refuse(ibtd->context,
+			     "%d parent domains use the thread domain", users);
 		return EBUSY;
+	}
 
 	free(td);
 	return 0;

@@ -125,75 +125,116 @@ static int ornic_init_qp(struct ornic_qp *qp, struct ornic_context *ctx,
 }
 
 /* An RSS QP distributes frames over WQs; it has no rings and cannot send */
-static int ornic_check_rss_attr(const struct ibv_qp_init_attr_ex *attr)
+static int ornic_check_rss_attr(struct ibv_context *ibctx,
+				const struct ibv_qp_init_attr_ex *attr)
 {
 	const uint32_t both = IBV_QP_INIT_ATTR_IND_TABLE |
 			      IBV_QP_INIT_ATTR_RX_HASH;
 
 	if (!(attr->comp_mask & both))
 		return 0;
-	if ((attr->comp_mask & both) != both || attr->cap.max_send_wr ||
-	    attr->rx_hash_conf.rx_hash_key_len != ORNIC_RX_HASH_KEY_LEN)
+	if ((attr->comp_mask & both) != both) {
+		ornic_refuse(ibctx, "an RSS QP needs rwq_ind_tbl and rx_hash_conf");
 		return EINVAL;
+	}
+	if (attr->cap.max_send_wr) {
+		ornic_refuse(ibctx, "an RSS QP cannot send: max_send_wr %u",
+			     attr->cap.max_send_wr);
+		return EINVAL;
+	}
+	if (attr->rx_hash_conf.rx_hash_key_len != ORNIC_RX_HASH_KEY_LEN) {
+		ornic_refuse(ibctx, "rx_hash_key_len %u is not %u",
+			     attr->rx_hash_conf.rx_hash_key_len,
+			     ORNIC_RX_HASH_KEY_LEN);
+		return EINVAL;
+	}
 	return 0;
 }
 
-static int ornic_check_raw_attr(const struct ornic_context *ctx,
-				const struct ibv_qp_init_attr_ex *attr)
+/* These types receive without an SRQ */
+static int ornic_check_no_srq(struct ibv_context *ibctx,
+			      const struct ibv_qp_init_attr_ex *attr)
 {
-	if (attr->srq)
-		return EINVAL;
+	if (!attr->srq)
+		return 0;
 
-	if (attr->comp_mask & IBV_QP_INIT_ATTR_MAX_TSO_HEADER) {
-		if (!(ctx->send_ops & ORNIC_OP(TSO)))
-			return EOPNOTSUPP;
-		if (attr->max_tso_header > ORNIC_TSO_HDR_MAX)
-			return EINVAL;
-	}
-	return ornic_check_rss_attr(attr);
+	ornic_refuse(ibctx, "QP type %u has no SRQ", attr->qp_type);
+	return EINVAL;
 }
 
-static int ornic_check_qp_type(const struct ornic_context *ctx,
+static int ornic_check_raw_attr(struct ibv_context *ibctx,
+				const struct ibv_qp_init_attr_ex *attr)
+{
+	int ret;
+
+	ret = ornic_check_no_srq(ibctx, attr);
+	if (ret)
+		return ret;
+
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_MAX_TSO_HEADER) {
+		if (!(to_ornic_context(ibctx)->send_ops & ORNIC_OP(TSO))) {
+			ornic_refuse(ibctx, "the device has no TSO");
+			return EOPNOTSUPP;
+		}
+		if (attr->max_tso_header > ORNIC_TSO_HDR_MAX) {
+			ornic_refuse(ibctx, "max_tso_header %u exceeds %u",
+				     attr->max_tso_header, ORNIC_TSO_HDR_MAX);
+			return EINVAL;
+		}
+	}
+	return ornic_check_rss_attr(ibctx, attr);
+}
+
+static int ornic_check_qp_type(struct ibv_context *ibctx,
 			       const struct ibv_qp_init_attr_ex *attr)
 {
 	switch (attr->qp_type) {
 	case IBV_QPT_UC:
-		return attr->srq ? EINVAL : 0;
+		return ornic_check_no_srq(ibctx, attr);
 	case IBV_QPT_RC:
 	case IBV_QPT_UD:
 	case IBV_QPT_XRC_SEND:
 		return 0;
 	case IBV_QPT_XRC_RECV:
-		return attr->comp_mask & IBV_QP_INIT_ATTR_XRCD ? 0 : EINVAL;
+		if (attr->comp_mask & IBV_QP_INIT_ATTR_XRCD)
+			return 0;
+		ornic_refuse(ibctx, "an XRC_RECV QP needs an xrcd");
+		return EINVAL;
 	case IBV_QPT_RAW_PACKET:
-		return ornic_check_raw_attr(ctx, attr);
+		return ornic_check_raw_attr(ibctx, attr);
 	default:
+		ornic_refuse(ibctx, "QP type %u is not supported",
+			     attr->qp_type);
 		return EOPNOTSUPP;
 	}
 }
 
-static int ornic_check_qp_attr(const struct ornic_context *ctx,
+static int ornic_check_qp_attr(struct ibv_context *ibctx,
 			       const struct ibv_qp_init_attr_ex *attr)
 {
 	bool raw = attr->qp_type == IBV_QPT_RAW_PACKET;
 	int ret;
 
-	if (!check_comp_mask(attr->comp_mask,
-			     IBV_QP_INIT_ATTR_PD |
-			     IBV_QP_INIT_ATTR_XRCD |
-			     IBV_QP_INIT_ATTR_CREATE_FLAGS |
-			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS |
-			     (raw ? ORNIC_RAW_ATTRS : 0)))
+	if (!ornic_known_bits(ibctx, "QP comp_mask", attr->comp_mask,
+			      IBV_QP_INIT_ATTR_PD |
+			      IBV_QP_INIT_ATTR_XRCD |
+			      IBV_QP_INIT_ATTR_CREATE_FLAGS |
+			      IBV_QP_INIT_ATTR_SEND_OPS_FLAGS |
+			      (raw ? ORNIC_RAW_ATTRS : 0)))
 		return EOPNOTSUPP;
 
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS &&
-	    !check_comp_mask(attr->create_flags, raw ? ORNIC_RAW_FLAGS : 0))
+	    !ornic_known_bits(ibctx, "QP create_flags", attr->create_flags,
+			      raw ? ORNIC_RAW_FLAGS : 0))
 		return EOPNOTSUPP;
 
-	ret = ornic_check_qp_type(ctx, attr);
-	if (ret || attr->qp_type == IBV_QPT_XRC_RECV)
+	ret = ornic_check_qp_type(ibctx, attr);
+	if (ret || attr->qp_type == IBV_QPT_XRC_RECV ||
+	    attr->comp_mask & IBV_QP_INIT_ATTR_PD)
 		return ret;
-	return attr->comp_mask & IBV_QP_INIT_ATTR_PD ? 0 : EINVAL;
+
+	ornic_refuse(ibctx, "QP type %u needs a pd", attr->qp_type);
+	return EINVAL;
 }
 
 /* Maximum bytes of headers of a TSO; 0: no TSO */
@@ -303,7 +344,7 @@ static struct ornic_qp *ornic_new_qp(struct ibv_context *ibctx,
 	bool need_lock;
 	int ret;
 
-	ret = ornic_check_qp_attr(ctx, attr);
+	ret = ornic_check_qp_attr(ibctx, attr);
 	if (ret)
 		goto err;
 
@@ -318,7 +359,7 @@ static struct ornic_qp *ornic_new_qp(struct ibv_context *ibctx,
 
 	ornic_set_type(qp, ctx, attr);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
-		ret = ornic_qp_fill_pfns(qp, attr, ctx->board);
+		ret = ornic_qp_fill_pfns(ibctx, qp, attr, ctx->board);
 		if (ret)
 			goto err_free_qp;
 	}
@@ -501,7 +542,8 @@ int ornic_modify_qp_rate_limit(struct ibv_qp *ibqp,
 {
 	struct ibv_qp_attr qp_attr = { .rate_limit = attr->rate_limit };
 
-	if (attr->comp_mask)
+	if (!ornic_known_bits(ibqp->context, "rate limit comp_mask",
+			      attr->comp_mask, 0))
 		return EINVAL;
 
 	return ornic_cmd_modify_qp(ibqp, &qp_attr, IBV_QP_RATE_LIMIT, attr);

@@ -23,6 +23,9 @@ ornic_create_rwq_table(struct ibv_context *ibctx,
 
 	/* libibverbs shifts an int by it and copies the table to its stack */
 	if (attr->log_ind_tbl_size > IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE) {
+		ornic_refuse(ibctx, "log_ind_tbl_size %u exceeds %u",
+			     attr->log_ind_tbl_size,
+			     IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE);
 		errno = EINVAL;
 		return NULL;
 	}

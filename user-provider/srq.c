@@ -85,15 +85,18 @@ static void ornic_free_srq(struct ornic_srq *srq)
 	ornic_free_object(&owner, srq, ORNIC_RESOURCE_SRQ);
 }
 
-static int ornic_check_srq_attr(const struct ibv_srq_init_attr_ex *attr)
+static int ornic_check_srq_attr(struct ibv_context *ibctx,
+				const struct ibv_srq_init_attr_ex *attr)
 {
-	if (!check_comp_mask(attr->comp_mask,
-			     IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
-			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ))
+	if (!ornic_known_bits(ibctx, "SRQ comp_mask", attr->comp_mask,
+			      IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			      IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ))
 		return EOPNOTSUPP;
 
-	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD))
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD)) {
+		ornic_refuse(ibctx, "an SRQ needs a pd");
 		return EINVAL;
+	}
 
 	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE))
 		return 0;
@@ -103,6 +106,8 @@ static int ornic_check_srq_attr(const struct ibv_srq_init_attr_ex *attr)
 	case IBV_SRQT_XRC:
 		return 0;
 	default:
+		ornic_refuse(ibctx, "SRQ type %u is not supported",
+			     attr->srq_type);
 		return EOPNOTSUPP;
 	}
 }
@@ -117,7 +122,7 @@ static struct ornic_srq *ornic_new_srq(struct ibv_context *ibctx,
 	struct ornic_srq *srq;
 	int ret;
 
-	ret = ornic_check_srq_attr(attr);
+	ret = ornic_check_srq_attr(ibctx, attr);
 	if (ret)
 		goto err;
 
@@ -296,8 +301,13 @@ int ornic_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
 	int ret;
 
 	if (attr_mask & IBV_SRQ_MAX_WR) {
-		if (attr_mask & IBV_SRQ_LIMIT && attr->srq_limit > attr->max_wr)
+		if (attr_mask & IBV_SRQ_LIMIT &&
+		    attr->srq_limit > attr->max_wr) {
+			ornic_refuse(ibsrq->context,
+				     "srq_limit %u exceeds max_wr %u",
+				     attr->srq_limit, attr->max_wr);
 			return EINVAL;
+		}
 
 		ret = ornic_resize_srq(to_ornic_srq(ibsrq), attr->max_wr);
 		attr_mask &= ~IBV_SRQ_MAX_WR;
@@ -333,8 +343,11 @@ int ornic_get_srq_num(struct ibv_srq *ibsrq, uint32_t *srq_num)
 {
 	struct ornic_srq *srq = to_ornic_srq(ibsrq);
 
-	if (srq->vsrq.srq_type != IBV_SRQT_XRC)
+	if (srq->vsrq.srq_type != IBV_SRQT_XRC) {
+		ornic_refuse(ibsrq->context, "an SRQ of type %u has no number",
+			     srq->vsrq.srq_type);
 		return EINVAL;
+	}
 
 	*srq_num = srq->vsrq.srq_num;
 	return 0;

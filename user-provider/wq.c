@@ -31,12 +31,19 @@ static int ornic_init_wq(struct ornic_wq *wq, int cmd_fd,
 	return 0;
 }
 
-static int ornic_check_wq_attr(const struct ibv_wq_init_attr *attr)
+static int ornic_check_wq_attr(struct ibv_context *ibctx,
+			       const struct ibv_wq_init_attr *attr)
 {
-	if (!check_comp_mask(attr->comp_mask, IBV_WQ_INIT_ATTR_FLAGS))
+	if (!ornic_known_bits(ibctx, "WQ comp_mask", attr->comp_mask,
+			      IBV_WQ_INIT_ATTR_FLAGS))
 		return EOPNOTSUPP;
 
-	return attr->wq_type == IBV_WQT_RQ ? 0 : EINVAL;
+	if (attr->wq_type != IBV_WQT_RQ) {
+		ornic_refuse(ibctx, "WQ type %u is not supported",
+			     attr->wq_type);
+		return EINVAL;
+	}
+	return 0;
 }
 
 static void ornic_free_wq(struct ornic_wq *wq)
@@ -68,7 +75,7 @@ struct ibv_wq *ornic_create_wq(struct ibv_context *ibctx,
 	struct ornic_wq *wq;
 	int ret;
 
-	ret = ornic_check_wq_attr(attr);
+	ret = ornic_check_wq_attr(ibctx, attr);
 	if (ret)
 		goto err;
 
@@ -138,8 +145,12 @@ int ornic_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
 	if ((attr->attr_mask & IBV_WQ_ATTR_STATE &&
 	     attr->wq_state > IBV_WQS_ERR) ||
 	    (attr->attr_mask & IBV_WQ_ATTR_CURR_STATE &&
-	     attr->curr_wq_state > IBV_WQS_ERR))
+	     attr->curr_wq_state > IBV_WQS_ERR)) {
+		ornic_refuse(ibwq->context,
+			     "WQ %#x: unknown state %u or %u (curr_wq_state)",
+			     ibwq->wq_num, attr->wq_state, attr->curr_wq_state);
 		return EINVAL;
+	}
 
 	ret = ibv_cmd_modify_wq(ibwq, attr, &cmd, sizeof(cmd));
 	if (ret || !(attr->attr_mask & IBV_WQ_ATTR_STATE))

@@ -720,19 +720,26 @@ static void ornic_qp_fill_kind(struct ornic_qp *qp,
 
 /**
  * ornic_qp_fill_pfns() - set the ibv_wr_* functions of a QP
+ * @ibctx: context
  * @qp: queue pair, its kind and its ops set
  * @attr: attributes with IBV_QP_INIT_ATTR_SEND_OPS_FLAGS
  * @shadow: the device has ORNIC_CAPS_SHADOW
  *
  * Return: 0; EOPNOTSUPP if the QP cannot send, or lacks one of the operations.
  */
-int ornic_qp_fill_pfns(struct ornic_qp *qp,
+int ornic_qp_fill_pfns(struct ibv_context *ibctx, struct ornic_qp *qp,
 		       const struct ibv_qp_init_attr_ex *attr, bool shadow)
 {
 	uint64_t send_ops_flags = attr->send_ops_flags;
 	struct ibv_qp_ex *ibqp = &qp->vqp.qp_ex;
 
-	if (!qp->ops || send_ops_flags & ~ornic_supported_pfns(qp))
+	if (!qp->ops) {
+		ornic_refuse(ibctx, "QP type %u cannot send: send_ops_flags",
+			     attr->qp_type);
+		return EOPNOTSUPP;
+	}
+	if (!ornic_known_bits(ibctx, "QP send_ops_flags", send_ops_flags,
+			      ornic_supported_pfns(qp)))
 		return EOPNOTSUPP;
 
 	ibqp->wr_start = ornic_wr_start;

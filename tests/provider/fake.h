@@ -118,6 +118,7 @@ struct fake_cq {
  * @last_flow: attributes of the last flow rule, without its specifications
  * @last_read_flags: flags of the last read of counters
  * @device: driver-specific response to a query of the device
+ * @said: last message on the log of libibverbs, "" for none
  */
 struct fake {
 	uint8_t *mem;
@@ -158,6 +159,7 @@ struct fake {
 	struct ibv_flow_attr last_flow;
 	uint32_t last_read_flags;
 	struct ornic_query_device_resp device;
+	char said[256];
 };
 
 /**
