@@ -10,6 +10,9 @@
 
 #include "ornic_rdma.h"
 
+/* A field of 4 bits, IBTA 7.7 */
+#define ORNIC_SL_MAX	15
+
 /**
  * ornic_ib_check_ah_attr - check a path that came from a consumer
  * @ibdev:	the device
@@ -19,16 +22,27 @@
  */
 int ornic_ib_check_ah_attr(struct ib_device *ibdev, const struct rdma_ah_attr *attr)
 {
+	int err;
+
 	/* C10-80: a port may demand a GRH. RoCE always does, annex A16. */
 	if (attr->type != RDMA_AH_ATTR_TYPE_ROCE ||
-	    !(rdma_ah_get_ah_flags(attr) & IB_AH_GRH))
+	    !(rdma_ah_get_ah_flags(attr) & IB_AH_GRH)) {
+		ibdev_dbg_ratelimited(ibdev, "path of type %d with flags %#x: RoCE needs a GRH\n",
+				      attr->type, rdma_ah_get_ah_flags(attr));
 		return -EINVAL;
+	}
 
-	if (attr->port_num != ORNIC_IB_PORT || attr->sl > 15 ||
-	    attr->grh.sgid_index >= to_ornic_ib_dev(ibdev)->gid_len)
-		return -EINVAL;
+	err = ornic_check_range(ibdev, "path port_num", attr->port_num, ORNIC_IB_PORT,
+				ORNIC_IB_PORT);
+	if (err)
+		return err;
 
-	return 0;
+	err = ornic_check_range(ibdev, "path sl", attr->sl, 0, ORNIC_SL_MAX);
+	if (err)
+		return err;
+
+	return ornic_check_range(ibdev, "path sgid_index", attr->grh.sgid_index, 0,
+				 to_ornic_ib_dev(ibdev)->gid_len - 1);
 }
 
 /**

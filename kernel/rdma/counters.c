@@ -32,8 +32,10 @@ int ornic_ib_read_counters(struct ib_counters *ibcounters, struct ib_counters_re
 	u32 i;
 	int err;
 
-	if (attr->ncounters > ARRAY_SIZE(out))
-		return -EINVAL;
+	err = ornic_check_range(ibcounters->device, "ncounters", attr->ncounters, 0,
+				ARRAY_SIZE(out));
+	if (err)
+		return err;
 
 	err = ornic_cmd_exec(to_ornic_ib_dev(ibcounters->device)->odev, ORNIC_CMD_QUERY_STATS,
 			     &in, sizeof(in), out, sizeof(out));

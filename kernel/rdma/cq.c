@@ -128,9 +128,16 @@ static u8 ornic_cq_log_size(const struct ornic_ib_dev *dev, u32 cqe)
 static int ornic_cq_init(struct ornic_ib_dev *dev, struct ornic_cq *cq,
 			 const struct ib_cq_init_attr *attr, bool ext)
 {
-	if (!attr->cqe || attr->cqe > dev->max_cqe ||
-	    attr->comp_vector >= dev->odev->num_comp_vectors)
-		return -EINVAL;
+	int err;
+
+	err = ornic_check_range(&dev->ibdev, "CQ cqe", attr->cqe, 1, dev->max_cqe);
+	if (err)
+		return err;
+
+	err = ornic_check_range(&dev->ibdev, "CQ comp_vector", attr->comp_vector, 0,
+				dev->odev->num_comp_vectors - 1);
+	if (err)
+		return err;
 
 	cq->ring.log_size = ornic_cq_log_size(dev, attr->cqe);
 	cq->ring.log_cqe_size = ext ? ORNIC_CQE_EXT_LOG : ORNIC_CQE_LOG;
@@ -152,8 +159,9 @@ int ornic_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	struct ornic_cq *cq = to_ornic_cq(ibcq);
 	int err;
 
-	if (attr->flags)
-		return -EOPNOTSUPP;
+	err = ornic_check_flags(ibcq->device, "CQ flags of a kernel consumer", attr->flags, 0);
+	if (err)
+		return err;
 
 	/* The CM needs the VLAN, which only 64-byte entries have */
 	err = ornic_cq_init(dev, cq, attr, dev->odev->lim.features & ORNIC_FEAT_CQE_EXT);
@@ -199,19 +207,27 @@ static int ornic_cq_check_user(struct ornic_ib_dev *dev, const struct ib_cq_init
 			       const struct ornic_create_cq_req *req,
 			       const struct uverbs_attr_bundle *attrs)
 {
+	bool has_ext = dev->odev->lim.features & ORNIC_FEAT_CQE_EXT;
 	u32 flags = IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
+	int err;
 
-	if (req->flags & ~ORNIC_CREATE_CQ_EXT)
-		return -EOPNOTSUPP;
-	if (req->flags & ORNIC_CREATE_CQ_EXT) {
-		if (!(dev->odev->lim.features & ORNIC_FEAT_CQE_EXT))
-			return -EOPNOTSUPP;
+	err = ornic_check_flags(&dev->ibdev, "CQ request flags", req->flags,
+				has_ext ? ORNIC_CREATE_CQ_EXT : 0);
+	if (err)
+		return err;
+
+	if (req->flags & ORNIC_CREATE_CQ_EXT)
 		flags |= IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
-	}
-	if (attr->flags & ~flags)
-		return -EOPNOTSUPP;
+	err = ornic_check_flags(&dev->ibdev, "CQ flags", attr->flags, flags);
+	if (err)
+		return err;
+
 	/* Rings are always memory of the kernel */
-	return ornic_cq_has_user_buffer(attrs) ? -EOPNOTSUPP : 0;
+	if (ornic_cq_has_user_buffer(attrs)) {
+		ibdev_dbg_ratelimited(&dev->ibdev, "CQ in memory of the process\n");
+		return -EOPNOTSUPP;
+	}
+	return 0;
 }
 
 int ornic_ib_create_user_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
@@ -357,8 +373,9 @@ int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udat
 	if (err)
 		return err;
 
-	if (!cqe || cqe > dev->max_cqe)
-		return -EINVAL;
+	err = ornic_check_range(&dev->ibdev, "CQ cqe", cqe, 1, dev->max_cqe);
+	if (err)
+		return err;
 
 	resp.log_size = ornic_cq_log_size(dev, cqe);
 	buf.log_bytes = resp.log_size + cq->ring.log_cqe_size;

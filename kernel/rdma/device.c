@@ -215,8 +215,11 @@ int ornic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 
 int ornic_ib_modify_device(struct ib_device *ibdev, int mask, struct ib_device_modify *attr)
 {
-	if (mask & ~IB_DEVICE_MODIFY_NODE_DESC)
-		return -EOPNOTSUPP;
+	int err;
+
+	err = ornic_check_flags(ibdev, "device mask", mask, IB_DEVICE_MODIFY_NODE_DESC);
+	if (err)
+		return err;
 
 	if (mask & IB_DEVICE_MODIFY_NODE_DESC)
 		memcpy(ibdev->node_desc, attr->node_desc, IB_DEVICE_NODE_DESC_MAX);
@@ -306,8 +309,11 @@ enum rdma_link_layer ornic_ib_get_link_layer(struct ib_device *ibdev, u32 port)
 
 int ornic_ib_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
 {
-	if (index >= ORNIC_IB_PKEYS)
-		return -EINVAL;
+	int err;
+
+	err = ornic_check_range(ibdev, "P_Key index", index, 0, ORNIC_IB_PKEYS - 1);
+	if (err)
+		return err;
 
 	*pkey = IB_DEFAULT_PKEY_FULL;
 	return 0;

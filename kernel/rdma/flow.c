@@ -26,10 +26,13 @@ struct ib_flow *ornic_ib_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *at
 	if (err)
 		return ERR_PTR(err);
 
-	if (ibqp->qp_type != IB_QPT_RAW_PACKET)
+	if (ibqp->qp_type != IB_QPT_RAW_PACKET) {
+		ibdev_dbg_ratelimited(ibqp->device, "qp[%u]: type %d has no flow rules\n",
+				      ibqp->qp_num, ibqp->qp_type);
 		return ERR_PTR(-EOPNOTSUPP);
+	}
 
-	err = ornic_flow_from_attr(attr, &in, &counters);
+	err = ornic_flow_from_attr(ibqp->device, attr, &in, &counters);
 	if (err)
 		return ERR_PTR(err);
 

@@ -10,6 +10,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "ornic_hw_cmd.h"
+#include "check.h"
 #include "flow_spec.h"
 
 #define ORNIC_FLOW_VNI		0xffffff
@@ -165,11 +166,15 @@ static void ornic_flow_eth(const struct ib_flow_spec_eth *spec, struct ornic_flo
 	}
 }
 
-static int ornic_flow_ipv4(const struct ib_flow_spec_ipv4 *spec, struct ornic_flow_headers *value,
-			   struct ornic_flow_headers *mask)
+static int ornic_flow_ipv4(const struct ib_device *ibdev, const struct ib_flow_spec_ipv4 *spec,
+			   struct ornic_flow_headers *value, struct ornic_flow_headers *mask)
 {
-	if (spec->mask.flags & ~(IB_IPV4_DONT_FRAG | IB_IPV4_MORE_FRAG))
-		return -EOPNOTSUPP;
+	int err;
+
+	err = ornic_check_flags(ibdev, "flow IPv4 mask.flags", spec->mask.flags,
+				IB_IPV4_DONT_FRAG | IB_IPV4_MORE_FRAG);
+	if (err)
+		return err;
 
 	ornic_flow_put_ipv4(&spec->val, value);
 	ornic_flow_put_ipv4(&spec->mask, mask);
@@ -177,14 +182,19 @@ static int ornic_flow_ipv4(const struct ib_flow_spec_ipv4 *spec, struct ornic_fl
 	return 0;
 }
 
-static int ornic_flow_ipv6(const struct ib_flow_spec_ipv6 *spec, struct ornic_flow_headers *value,
-			   struct ornic_flow_headers *mask)
+static int ornic_flow_ipv6(const struct ib_device *ibdev, const struct ib_flow_spec_ipv6 *spec,
+			   struct ornic_flow_headers *value, struct ornic_flow_headers *mask)
 {
+	int err;
+
+	err = ornic_check_range(ibdev, "flow IPv6 mask.flow_label",
+				be32_to_cpu(spec->mask.flow_label), 0,
+				ORNIC_FLOW_LABEL);
+	if (err)
+		return err;
+
 	ornic_flow_put_ipv6(&spec->val, value);
 	ornic_flow_put_ipv6(&spec->mask, mask);
-	if (be32_to_cpu(mask->flow_label) & ~ORNIC_FLOW_LABEL)
-		return -EINVAL;
-
 	ornic_flow_want_l3(value, mask, 6);
 	return 0;
 }
@@ -208,12 +218,17 @@ static void ornic_flow_esp(const struct ib_flow_spec_esp *spec, struct ornic_flo
 	ornic_flow_want_layer(match, ORNIC_FLOW_LAYER_ESP);
 }
 
-static int ornic_flow_vxlan(const struct ib_flow_spec_tunnel *spec, struct ornic_flow_match *match)
+static int ornic_flow_vxlan(const struct ib_device *ibdev, const struct ib_flow_spec_tunnel *spec,
+			    struct ornic_flow_match *match)
 {
+	int err;
+
 	match->value.vni = spec->val.tunnel_id;
 	match->mask.vni = spec->mask.tunnel_id;
-	if (be32_to_cpu(match->mask.vni) & ~ORNIC_FLOW_VNI)
-		return -EINVAL;
+	err = ornic_check_range(ibdev, "flow VXLAN mask.tunnel_id", be32_to_cpu(match->mask.vni),
+				0, ORNIC_FLOW_VNI);
+	if (err)
+		return err;
 
 	match->value.outer.dst_port = cpu_to_be16(ORNIC_VXLAN_PORT);
 	match->mask.outer.dst_port = cpu_to_be16(U16_MAX);
@@ -222,7 +237,8 @@ static int ornic_flow_vxlan(const struct ib_flow_spec_tunnel *spec, struct ornic
 	return 0;
 }
 
-static int ornic_flow_gre(const struct ib_flow_spec_gre *spec, struct ornic_flow_match *match)
+static int ornic_flow_gre(const struct ib_device *ibdev, const struct ib_flow_spec_gre *spec,
+			  struct ornic_flow_match *match)
 {
 	const __be16 has_key = cpu_to_be16(ORNIC_GRE_HAS_KEY);
 
@@ -230,8 +246,10 @@ static int ornic_flow_gre(const struct ib_flow_spec_gre *spec, struct ornic_flow
 	ornic_flow_put_gre(&spec->mask, &match->mask);
 	/* A header without a key does not match a key of 0 */
 	if (match->mask.gre_key) {
-		if (match->mask.gre_flags & ~match->value.gre_flags & has_key)
+		if (match->mask.gre_flags & ~match->value.gre_flags & has_key) {
+			ibdev_dbg_ratelimited(ibdev, "flow GRE: a key without its flag\n");
 			return -EINVAL;
+		}
 		match->value.gre_flags |= has_key;
 		match->mask.gre_flags |= has_key;
 	}
@@ -247,7 +265,8 @@ static void ornic_flow_mpls(const struct ib_flow_spec_mpls *spec, struct ornic_f
 	ornic_flow_want_layer(match, ORNIC_FLOW_LAYER_MPLS);
 }
 
-static int ornic_flow_header(const union ib_flow_spec *spec, struct ornic_flow_match *match)
+static int ornic_flow_header(const struct ib_device *ibdev, const union ib_flow_spec *spec,
+			     struct ornic_flow_match *match)
 {
 	bool inner = spec->type & IB_FLOW_SPEC_INNER;
 	struct ornic_flow_headers *value = inner ? &match->value.inner : &match->value.outer;
@@ -258,9 +277,9 @@ static int ornic_flow_header(const union ib_flow_spec *spec, struct ornic_flow_m
 		ornic_flow_eth(&spec->eth, value, mask);
 		return 0;
 	case IB_FLOW_SPEC_IPV4:
-		return ornic_flow_ipv4(&spec->ipv4, value, mask);
+		return ornic_flow_ipv4(ibdev, &spec->ipv4, value, mask);
 	case IB_FLOW_SPEC_IPV6:
-		return ornic_flow_ipv6(&spec->ipv6, value, mask);
+		return ornic_flow_ipv6(ibdev, &spec->ipv6, value, mask);
 	case IB_FLOW_SPEC_TCP:
 		ornic_flow_tcp_udp(&spec->tcp_udp, IPPROTO_TCP, value, mask);
 		return 0;
@@ -271,19 +290,21 @@ static int ornic_flow_header(const union ib_flow_spec *spec, struct ornic_flow_m
 		ornic_flow_esp(&spec->esp, match);
 		return 0;
 	case IB_FLOW_SPEC_VXLAN_TUNNEL:
-		return ornic_flow_vxlan(&spec->tunnel, match);
+		return ornic_flow_vxlan(ibdev, &spec->tunnel, match);
 	case IB_FLOW_SPEC_GRE:
-		return ornic_flow_gre(&spec->gre, match);
+		return ornic_flow_gre(ibdev, &spec->gre, match);
 	case IB_FLOW_SPEC_MPLS:
 		ornic_flow_mpls(&spec->mpls, match);
 		return 0;
 	default:
+		/* ornic_flow_kinds has only the types above */
 		return -EOPNOTSUPP;
 	}
 }
 
 /* Specifications may overlap if they agree on the common bits */
-static int ornic_flow_merge(const struct ornic_flow_match *match, struct ornic_create_flow_in *in)
+static int ornic_flow_merge(const struct ib_device *ibdev, u32 type,
+			    const struct ornic_flow_match *match, struct ornic_create_flow_in *in)
 {
 	const u8 *value = (const u8 *)&match->value;
 	const u8 *mask = (const u8 *)&match->mask;
@@ -292,16 +313,20 @@ static int ornic_flow_merge(const struct ornic_flow_match *match, struct ornic_c
 	u32 i;
 
 	for (i = 0; i < sizeof(match->value); i++) {
-		if ((value[i] ^ all_values[i]) & mask[i] & all_masks[i])
+		if ((value[i] ^ all_values[i]) & mask[i] & all_masks[i]) {
+			ibdev_dbg_ratelimited(ibdev, "flow type %#x contradicts another one\n",
+					      type);
 			return -EINVAL;
+		}
 		all_values[i] |= value[i] & mask[i];
 		all_masks[i] |= mask[i];
 	}
 	return 0;
 }
 
-static int ornic_flow_add(const union ib_flow_spec *spec, enum ornic_flow_part part,
-			  struct ornic_create_flow_in *in, struct ib_counters **counters)
+static int ornic_flow_add(const struct ib_device *ibdev, const union ib_flow_spec *spec,
+			  enum ornic_flow_part part, struct ornic_create_flow_in *in,
+			  struct ib_counters **counters)
 {
 	struct ornic_flow_match match = {};
 	int err;
@@ -318,8 +343,8 @@ static int ornic_flow_add(const union ib_flow_spec *spec, enum ornic_flow_part p
 		*counters = spec->flow_count.counters;
 		return 0;
 	default:
-		err = ornic_flow_header(spec, &match);
-		return err ? err : ornic_flow_merge(&match, in);
+		err = ornic_flow_header(ibdev, spec, &match);
+		return err ? err : ornic_flow_merge(ibdev, spec->type, &match, in);
 	}
 }
 
@@ -332,30 +357,50 @@ static bool ornic_flow_agrees(const struct ornic_flow_headers *value,
 	return !mask->l3 || !((value->ethertype ^ type) & mask->ethertype);
 }
 
-static int ornic_flow_check(const struct ib_flow_attr *attr, u32 parts,
-			    const struct ornic_create_flow_in *in)
+/* Returns why the parts of a rule contradict each other, NULL if they do not */
+static const char *ornic_flow_fault(const struct ib_flow_attr *attr, u32 parts,
+				    const struct ornic_create_flow_in *in)
 {
-	if (attr->flags & ~(IB_FLOW_ATTR_FLAGS_DONT_TRAP | IB_FLOW_ATTR_FLAGS_EGRESS) ||
-	    attr->type > IB_FLOW_ATTR_SNIFFER)
-		return -EOPNOTSUPP;
-
-	/* The other types define by themselves which frames they match */
 	if (attr->type != IB_FLOW_ATTR_NORMAL && (attr->flags || parts & ORNIC_FLOW_HEADERS))
-		return -EINVAL;
-	/* A rule that gets a copy of a frame cannot drop it */
+		return "its type defines by itself which frames match";
 	if (parts & ORNIC_FLOW_DO_DROP &&
 	    (attr->type == IB_FLOW_ATTR_SNIFFER || attr->flags & IB_FLOW_ATTR_FLAGS_DONT_TRAP))
-		return -EINVAL;
-	/* Egress rules deliver nothing; they only drop or count */
+		return "a rule that gets copies cannot drop";
 	if (attr->flags & IB_FLOW_ATTR_FLAGS_EGRESS &&
 	    (attr->flags & IB_FLOW_ATTR_FLAGS_DONT_TRAP || parts & ORNIC_FLOW_DO_TAG ||
 	     !(parts & (ORNIC_FLOW_DO_DROP | ORNIC_FLOW_DO_COUNT))))
-		return -EINVAL;
+		return "egress rules only drop or count";
 	if (parts & ORNIC_FLOW_INNER && !(parts & ORNIC_FLOW_TUNNEL))
-		return -EINVAL;
+		return "inner headers without a tunnel";
+	if (!ornic_flow_agrees(&in->value.outer, &in->mask.outer) ||
+	    !ornic_flow_agrees(&in->value.inner, &in->mask.inner))
+		return "the ethertype is not that of the IP version";
+	return NULL;
+}
 
-	return ornic_flow_agrees(&in->value.outer, &in->mask.outer) &&
-	       ornic_flow_agrees(&in->value.inner, &in->mask.inner) ? 0 : -EINVAL;
+static int ornic_flow_check(const struct ib_device *ibdev, const struct ib_flow_attr *attr,
+			    u32 parts, const struct ornic_create_flow_in *in)
+{
+	const char *fault;
+	int err;
+
+	err = ornic_check_flags(ibdev, "flow flags", attr->flags,
+				IB_FLOW_ATTR_FLAGS_DONT_TRAP | IB_FLOW_ATTR_FLAGS_EGRESS);
+	if (err)
+		return err;
+
+	if (attr->type > IB_FLOW_ATTR_SNIFFER) {
+		ibdev_dbg_ratelimited(ibdev, "unknown flow type %d\n", attr->type);
+		return -EOPNOTSUPP;
+	}
+
+	fault = ornic_flow_fault(attr, parts, in);
+	if (fault) {
+		ibdev_dbg_ratelimited(ibdev, "flow type %d, flags %#x: %s\n", attr->type,
+				      attr->flags, fault);
+		return -EINVAL;
+	}
+	return 0;
 }
 
 static const struct ornic_flow_kind *ornic_flow_find_kind(u32 type)
@@ -369,21 +414,30 @@ static const struct ornic_flow_kind *ornic_flow_find_kind(u32 type)
 }
 
 /* Removes the next specification, which may be unaligned, from the input */
-static int ornic_flow_take(const void **at, size_t *left, union ib_flow_spec *spec,
-			   enum ornic_flow_part *part)
+static int ornic_flow_take(const struct ib_device *ibdev, const void **at, size_t *left,
+			   union ib_flow_spec *spec, enum ornic_flow_part *part)
 {
 	const size_t head = offsetofend(union ib_flow_spec, size);
 	const struct ornic_flow_kind *kind;
 
-	if (*left < head)
+	if (*left < head) {
+		ibdev_dbg_ratelimited(ibdev, "flow: %zu bytes left for a specification\n", *left);
 		return -EINVAL;
+	}
 
 	memcpy(spec, *at, head);
 	kind = ornic_flow_find_kind(spec->type);
-	if (!kind)
+	if (!kind) {
+		ibdev_dbg_ratelimited(ibdev, "flow specification %#x is not supported\n",
+				      spec->type);
 		return -EOPNOTSUPP;
-	if (spec->size != kind->size || *left < kind->size)
+	}
+	if (spec->size != kind->size || *left < kind->size) {
+		ibdev_dbg_ratelimited(ibdev,
+				      "flow specification %#x has %u of %u bytes, %zu left\n",
+				      spec->type, spec->size, kind->size, *left);
 		return -EINVAL;
+	}
 
 	memcpy(spec, *at, kind->size);
 	*part = kind->part;
@@ -394,6 +448,7 @@ static int ornic_flow_take(const void **at, size_t *left, union ib_flow_spec *sp
 
 /**
  * ornic_flow_from_attr - convert a flow rule of verbs to a rule of the device
+ * @ibdev:	logs why a rule is refused
  * @attr:	the rule, followed by its specifications
  * @in:		zeroed; filled in except for the QP and the counters
  * @counters:	set to the counters of the rule, or NULL
@@ -401,8 +456,8 @@ static int ornic_flow_take(const void **at, size_t *left, union ib_flow_spec *sp
  * Return: 0, -EOPNOTSUPP for unknown or unsupported parts, or -EINVAL for an
  * invalid rule.
  */
-int ornic_flow_from_attr(const struct ib_flow_attr *attr, struct ornic_create_flow_in *in,
-			 struct ib_counters **counters)
+int ornic_flow_from_attr(const struct ib_device *ibdev, const struct ib_flow_attr *attr,
+			 struct ornic_create_flow_in *in, struct ib_counters **counters)
 {
 	const void *at = attr->flows;
 	enum ornic_flow_part part;
@@ -412,25 +467,32 @@ int ornic_flow_from_attr(const struct ib_flow_attr *attr, struct ornic_create_fl
 	int err;
 	u32 i;
 
-	if (attr->size < sizeof(*attr))
+	if (attr->size < sizeof(*attr)) {
+		ibdev_dbg_ratelimited(ibdev, "flow rule of %u bytes\n", attr->size);
 		return -EINVAL;
+	}
 
 	*counters = NULL;
 	left = attr->size - sizeof(*attr);
 	for (i = 0; i < attr->num_of_specs; i++) {
-		err = ornic_flow_take(&at, &left, &spec, &part);
+		err = ornic_flow_take(ibdev, &at, &left, &spec, &part);
 		if (err)
 			return err;
-		if (parts & part)
+		if (parts & part) {
+			ibdev_dbg_ratelimited(ibdev, "flow specification %#x is the second one\n",
+					      spec.type);
 			return -EINVAL;
+		}
 
 		parts |= part;
-		err = ornic_flow_add(&spec, part, in, counters);
+		err = ornic_flow_add(ibdev, &spec, part, in, counters);
 		if (err)
 			return err;
 	}
-	if (left)
+	if (left) {
+		ibdev_dbg_ratelimited(ibdev, "flow: %zu bytes after %u specifications\n", left, i);
 		return -EINVAL;
+	}
 
 	in->priority = cpu_to_le32(attr->priority);
 	in->type = attr->type;
@@ -438,5 +500,5 @@ int ornic_flow_from_attr(const struct ib_flow_attr *attr, struct ornic_create_fl
 		in->flags |= cpu_to_le32(ORNIC_FLOW_DONT_TRAP);
 	if (attr->flags & IB_FLOW_ATTR_FLAGS_EGRESS)
 		in->flags |= cpu_to_le32(ORNIC_FLOW_EGRESS);
-	return ornic_flow_check(attr, parts, in);
+	return ornic_flow_check(ibdev, attr, parts, in);
 }

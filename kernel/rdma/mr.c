@@ -39,6 +39,20 @@ int ornic_mr_access(const struct ornic_ib_dev *dev, int access, u32 *hw)
 	return *hw & ~known ? -EOPNOTSUPP : 0;
 }
 
+/* As ornic_mr_access(), which posting uses, too; logs what it refuses */
+static int ornic_mr_check_access(const struct ornic_ib_dev *dev, int access, u32 *hw)
+{
+	if (!ornic_mr_access(dev, access, hw))
+		return 0;
+
+	return ornic_check_flags(&dev->ibdev, "MR access", *hw, dev->odev->lim.access_flags);
+}
+
+static int ornic_mr_check_length(const struct ornic_ib_dev *dev, u64 length)
+{
+	return ornic_check_range(&dev->ibdev, "MR length", length, 0, dev->odev->lim.max_mr_size);
+}
+
 /**
  * ornic_mr_create - create a region or a window in the device
  * @dev:	the device
@@ -114,7 +128,7 @@ struct ib_mr *ornic_ib_get_dma_mr(struct ib_pd *ibpd, int access)
 	struct ornic_mr *mr;
 	int err;
 
-	err = ornic_mr_access(dev, access, &hw_access);
+	err = ornic_mr_check_access(dev, access, &hw_access);
 	if (err)
 		return ERR_PTR(err);
 
@@ -146,8 +160,12 @@ static int ornic_mr_list_pages(struct ornic_ib_dev *dev, struct ib_umem *umem, u
 
 	page_size = ib_umem_find_best_pgsz(umem, dev->odev->lim.page_sizes & ORNIC_PAGE_SIZES,
 					   iova);
-	if (!page_size)
+	if (!page_size) {
+		ibdev_dbg_ratelimited(&dev->ibdev,
+				      "MR at iova %#llx: its memory has no page size of %#llx\n",
+				      iova, (u64)dev->odev->lim.page_sizes & ORNIC_PAGE_SIZES);
 		return -EINVAL;
+	}
 
 	err = ornic_pbl_alloc(pbl, ib_umem_num_dma_blocks(umem, page_size), ilog2(page_size));
 	if (err)
@@ -175,12 +193,16 @@ static int ornic_mr_prepare(const struct ornic_ib_dev *dev, struct ib_pd *ibpd, 
 	u32 hw_access;
 	int err;
 
-	if (dmah)
+	if (dmah) {
+		ibdev_dbg_ratelimited(&dev->ibdev, "MR with a DMA handle is not supported\n");
 		return -EOPNOTSUPP;
-	if (length > dev->odev->lim.max_mr_size)
-		return -EINVAL;
+	}
 
-	err = ornic_mr_access(dev, access, &hw_access);
+	err = ornic_mr_check_length(dev, length);
+	if (err)
+		return err;
+
+	err = ornic_mr_check_access(dev, access, &hw_access);
 	if (err)
 		return err;
 
@@ -359,13 +381,14 @@ struct ib_mr *ornic_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u
 	if (err)
 		return ERR_PTR(err);
 
-	err = ornic_mr_access(dev, next.access, &hw_access);
+	err = ornic_mr_check_access(dev, next.access, &hw_access);
 	if (err)
 		return ERR_PTR(err);
 
 	if (flags & IB_MR_REREG_TRANS) {
-		if (length > dev->odev->lim.max_mr_size)
-			return ERR_PTR(-EINVAL);
+		err = ornic_mr_check_length(dev, length);
+		if (err)
+			return ERR_PTR(err);
 
 		next.umem = ib_umem_get_va(&dev->ibdev, start, length, next.access);
 		if (IS_ERR(next.umem))
@@ -469,10 +492,14 @@ struct ib_mr *ornic_ib_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 ma
 	int err;
 	u32 key;
 
-	if (type != IB_MR_TYPE_MEM_REG)
+	if (type != IB_MR_TYPE_MEM_REG) {
+		ibdev_dbg(&dev->ibdev, "MR type %d is not supported\n", type);
 		return ERR_PTR(-EOPNOTSUPP);
-	if (!max_pages || max_pages > dev->max_reg_pages)
-		return ERR_PTR(-EINVAL);
+	}
+
+	err = ornic_check_range(&dev->ibdev, "MR max_pages", max_pages, 1, dev->max_reg_pages);
+	if (err)
+		return ERR_PTR(err);
 
 	mr = kzalloc_obj(*mr);
 	if (!mr)

@@ -14,6 +14,7 @@
 #include <rdma/uverbs_ioctl.h>
 
 #include "ornic_api.h"
+#include "check.h"
 #include "pbl.h"
 #include "ringmem.h"
 #include "srq.h"

@@ -30,19 +30,22 @@ static u8 ornic_qp_hw_type(enum ib_qp_type type)
 	}
 }
 
-static int ornic_qp_check_srq(const struct ib_qp_init_attr *init)
+static int ornic_qp_check_srq(const struct ib_device *ibdev, const struct ib_qp_init_attr *init)
 {
 	if (!init->srq)
 		return 0;
 	/* With XRC each packet names the SRQ (IBTA annex A14) */
-	if (init->srq->srq_type != IB_SRQT_BASIC)
-		return -EINVAL;
+	if (init->srq->srq_type == IB_SRQT_BASIC &&
+	    (init->qp_type == IB_QPT_RC || init->qp_type == IB_QPT_UD))
+		return 0;
 
-	return init->qp_type == IB_QPT_RC || init->qp_type == IB_QPT_UD ? 0 : -EINVAL;
+	ibdev_dbg_ratelimited(ibdev, "QP type %d cannot use an SRQ of type %d\n", init->qp_type,
+			      init->srq->srq_type);
+	return -EINVAL;
 }
 
 /* RAW_PACKET QPs support the same receive options as WQs */
-static int ornic_qp_flags_to_hw(const struct ornic_limits *lim, const struct ib_qp_init_attr *init,
+static int ornic_qp_flags_to_hw(const struct ornic_ib_dev *dev, const struct ib_qp_init_attr *init,
 				u32 *hw)
 {
 	static const struct {
@@ -55,29 +58,51 @@ static int ornic_qp_flags_to_hw(const struct ornic_limits *lim, const struct ib_
 		  ORNIC_QP_CVLAN_STRIPPING },
 		{ IB_QP_CREATE_PCI_WRITE_END_PADDING, ORNIC_WQ_PAD_END, ORNIC_QP_PAD_END },
 	};
-	u32 left = init->create_flags;
+	u32 wq_flags = init->qp_type == IB_QPT_RAW_PACKET ? dev->odev->lim.wq_flags : 0;
+	u32 known = 0;
 	u32 i;
 
 	*hw = 0;
 	for (i = 0; i < ARRAY_SIZE(table); i++) {
-		if (left & table[i].flag && lim->wq_flags & table[i].wq_flag) {
+		if (!(wq_flags & table[i].wq_flag))
+			continue;
+		known |= table[i].flag;
+		if (init->create_flags & table[i].flag)
 			*hw |= table[i].hw;
-			left &= ~table[i].flag;
-		}
 	}
-	return left || (*hw && init->qp_type != IB_QPT_RAW_PACKET) ? -EOPNOTSUPP : 0;
+	return ornic_check_flags(&dev->ibdev, "QP create_flags", init->create_flags, known);
 }
 
 /* An RSS QP only receives, with the options of its WQs */
 static int ornic_qp_check_rss(const struct ornic_ib_dev *dev, const struct ib_qp_init_attr *init,
 			      const struct ornic_create_qp_req *req)
 {
-	if (init->qp_type != IB_QPT_RAW_PACKET || init->create_flags ||
-	    init->cap.max_send_wr || req->rx_hash_function != ORNIC_RX_HASH_TOEPLITZ ||
-	    req->rx_hash_fields & ~(u64)dev->odev->lim.rx_hash_fields || req->max_tso_header)
-		return -EOPNOTSUPP;
+	const struct ib_device *ibdev = &dev->ibdev;
+	int err;
 
-	return req->rx_hash_key_len == sizeof(req->rx_hash_key) ? 0 : -EINVAL;
+	if (init->qp_type != IB_QPT_RAW_PACKET || init->cap.max_send_wr || req->max_tso_header) {
+		ibdev_dbg_ratelimited(ibdev,
+				      "RSS QP with type %d, max_send_wr %u, max_tso_header %u\n",
+				      init->qp_type, init->cap.max_send_wr, req->max_tso_header);
+		return -EOPNOTSUPP;
+	}
+	if (req->rx_hash_function != ORNIC_RX_HASH_TOEPLITZ) {
+		ibdev_dbg_ratelimited(ibdev, "rx_hash_function %u is not %lu\n",
+				      req->rx_hash_function, ORNIC_RX_HASH_TOEPLITZ);
+		return -EOPNOTSUPP;
+	}
+
+	err = ornic_check_flags(ibdev, "RSS QP create_flags", init->create_flags, 0);
+	if (err)
+		return err;
+
+	err = ornic_check_flags(ibdev, "rx_hash_fields", req->rx_hash_fields,
+				dev->odev->lim.rx_hash_fields);
+	if (err)
+		return err;
+
+	return ornic_check_range(ibdev, "rx_hash_key_len", req->rx_hash_key_len,
+				 sizeof(req->rx_hash_key), sizeof(req->rx_hash_key));
 }
 
 /* Checks what a process requests in addition to the verb */
@@ -88,40 +113,79 @@ static int ornic_qp_check_req(const struct ornic_ib_dev *dev, const struct ib_qp
 		return ornic_qp_check_rss(dev, init, req);
 
 	if (req->rx_hash_function || req->rx_hash_key_len || req->rx_hash_fields ||
-	    memchr_inv(req->rx_hash_key, 0, sizeof(req->rx_hash_key)))
+	    memchr_inv(req->rx_hash_key, 0, sizeof(req->rx_hash_key))) {
+		ibdev_dbg_ratelimited(&dev->ibdev, "a QP without a table of WQs has no hash\n");
 		return -EOPNOTSUPP;
+	}
 	if (!req->max_tso_header)
 		return 0;
-	if (init->qp_type != IB_QPT_RAW_PACKET || !(dev->odev->lim.features & ORNIC_FEAT_TSO))
+	if (init->qp_type != IB_QPT_RAW_PACKET || !(dev->odev->lim.features & ORNIC_FEAT_TSO)) {
+		ibdev_dbg_ratelimited(&dev->ibdev, "QP type %d has no TSO on this device\n",
+				      init->qp_type);
 		return -EOPNOTSUPP;
+	}
 
-	return req->max_tso_header > ORNIC_TSO_HDR_MAX ? -EINVAL : 0;
+	return ornic_check_range(&dev->ibdev, "max_tso_header", req->max_tso_header, 0,
+				 ORNIC_TSO_HDR_MAX);
+}
+
+/*
+ * Kernel work requests cannot name an XRC SRQ, and the kernel sends Ethernet
+ * frames through the netdev.
+ */
+static bool ornic_qp_has_type(const struct ornic_ib_dev *dev, enum ib_qp_type type, bool user)
+{
+	u8 hw = ornic_qp_hw_type(type);
+
+	if ((type == IB_QPT_XRC_INI || type == IB_QPT_RAW_PACKET) && !user)
+		return false;
+	return hw && dev->odev->lim.qp_types & BIT(hw);
+}
+
+static int ornic_qp_check_cap(const struct ornic_ib_dev *dev, const struct ib_qp_init_attr *init)
+{
+	const struct {
+		const char *name;
+		u32 value;
+		u32 max;
+		bool ignored;	/* with an SRQ */
+	} caps[] = {
+		{ "max_send_wr", init->cap.max_send_wr, dev->max_wr },
+		{ "max_send_sge", init->cap.max_send_sge, dev->max_sge },
+		{ "max_inline_data", init->cap.max_inline_data, dev->max_inline },
+		{ "max_recv_wr", init->cap.max_recv_wr, dev->max_wr, init->srq },
+		{ "max_recv_sge", init->cap.max_recv_sge, dev->max_sge, init->srq },
+	};
+	u32 i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(caps); i++) {
+		if (caps[i].ignored)
+			continue;
+		err = ornic_check_range(&dev->ibdev, caps[i].name, caps[i].value, 0, caps[i].max);
+		if (err)
+			return err;
+	}
+	return 0;
 }
 
 static int ornic_qp_check(struct ornic_ib_dev *dev, const struct ib_qp_init_attr *init,
 			  struct ib_udata *udata)
 {
-	u8 type = ornic_qp_hw_type(init->qp_type);
-	const struct ib_qp_cap *cap = &init->cap;
+	int err;
 
-	if (!type || !(dev->odev->lim.qp_types & BIT(type)))
+	if (!ornic_qp_has_type(dev, init->qp_type, udata)) {
+		ibdev_dbg_ratelimited(&dev->ibdev, "QP type %d is not supported\n", init->qp_type);
 		return -EOPNOTSUPP;
-	/*
-	 * Kernel work requests cannot name an XRC SRQ, and the kernel sends
-	 * Ethernet frames through the netdev.
-	 */
-	if ((init->qp_type == IB_QPT_XRC_INI || init->qp_type == IB_QPT_RAW_PACKET) && !udata)
-		return -EOPNOTSUPP;
+	}
 	if (init->qp_type == IB_QPT_XRC_TGT)
 		return 0;
 
-	if (cap->max_send_wr > dev->max_wr || cap->max_send_sge > dev->max_sge ||
-	    cap->max_inline_data > dev->max_inline)
-		return -EINVAL;
-	if (!init->srq && (cap->max_recv_wr > dev->max_wr || cap->max_recv_sge > dev->max_sge))
-		return -EINVAL;
+	err = ornic_qp_check_cap(dev, init);
+	if (err)
+		return err;
 
-	return ornic_qp_check_srq(init);
+	return ornic_qp_check_srq(&dev->ibdev, init);
 }
 
 /**
@@ -150,8 +214,12 @@ static int ornic_qp_size(const struct ornic_ib_dev *dev, struct ornic_qp *qp)
 		slots = max_t(u32, slots,
 			      DIV_ROUND_UP(head + cap->max_send_sge * sizeof(struct ornic_sge),
 					   ORNIC_SLOT_SIZE));
-		if (cap->max_send_wr > max_slots / slots)
+		if (cap->max_send_wr > max_slots / slots) {
+			ibdev_dbg_ratelimited(&dev->ibdev,
+					      "max_send_wr %u of %u slots each exceed %u slots\n",
+					      cap->max_send_wr, slots, max_slots);
 			return -EINVAL;
+		}
 		qp->wqe_slots = slots;
 		room = slots * ORNIC_SLOT_SIZE;
 		geo->flags |= ORNIC_QP_SQ;
@@ -299,6 +367,7 @@ static int ornic_qp_create(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	qp->res.event = ornic_ib_qp_event;
 	/* Numbers have 24 bits on the wire, and the last one means no QP */
 	if (qp->res.num >= ORNIC_QPN_NONE) {
+		ibdev_dbg_ratelimited(&dev->ibdev, "the device numbers a QP %#x\n", qp->res.num);
 		err = -EIO;
 		goto err_destroy_qp;
 	}
@@ -457,7 +526,7 @@ int ornic_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct 
 	err = ornic_qp_check_req(dev, init, &req);
 	if (err)
 		return err;
-	err = ornic_qp_flags_to_hw(&dev->odev->lim, init, &flags);
+	err = ornic_qp_flags_to_hw(dev, init, &flags);
 	if (err)
 		return err;
 

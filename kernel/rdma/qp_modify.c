@@ -75,29 +75,48 @@ static int ornic_qp_check_mtu(struct ib_device *ibdev, enum ib_mtu mtu)
 
 	active = iboe_get_mtu(READ_ONCE(ndev->mtu));
 	dev_put(ndev);
-	return mtu < IB_MTU_256 || mtu > active ? -EINVAL : 0;
+	return ornic_check_range(ibdev, "path_mtu", mtu, IB_MTU_256, active);
 }
 
 static int ornic_qp_check_values(struct ornic_ib_dev *dev, const struct ib_qp_attr *attr, int mask)
 {
 	u32 rd_atomic = min(dev->odev->lim.max_rd_atomic, U8_MAX);
+	const struct {
+		int bit;	/* enum ib_qp_attr_mask */
+		const char *name;
+		u32 value;
+		u32 min;
+		u32 max;
+	} limits[] = {
+		{ IB_QP_PORT, "port_num", attr->port_num, ORNIC_IB_PORT, ORNIC_IB_PORT },
+		{ IB_QP_PKEY_INDEX, "pkey_index", attr->pkey_index, 0, ORNIC_IB_PKEYS - 1 },
+		{ IB_QP_PATH_MIG_STATE, "path_mig_state", attr->path_mig_state,
+		  IB_MIG_MIGRATED, IB_MIG_MIGRATED },
+		{ IB_QP_TIMEOUT, "timeout", attr->timeout, 0, ORNIC_TIMEOUT_MAX },
+		{ IB_QP_RETRY_CNT, "retry_cnt", attr->retry_cnt, 0, ORNIC_RETRY_MAX },
+		{ IB_QP_RNR_RETRY, "rnr_retry", attr->rnr_retry, 0, ORNIC_RETRY_MAX },
+		{ IB_QP_MIN_RNR_TIMER, "min_rnr_timer", attr->min_rnr_timer,
+		  0, ORNIC_RNR_TIMER_MAX },
+		{ IB_QP_MAX_QP_RD_ATOMIC, "max_rd_atomic", attr->max_rd_atomic, 0, rd_atomic },
+		{ IB_QP_MAX_DEST_RD_ATOMIC, "max_dest_rd_atomic", attr->max_dest_rd_atomic,
+		  0, rd_atomic },
+		{ IB_QP_DEST_QPN, "dest_qp_num", attr->dest_qp_num, 0, ORNIC_CQE_QPN },
+	};
+	u32 i;
+	int err;
 
-	if ((mask & IB_QP_PORT && attr->port_num != ORNIC_IB_PORT) ||
-	    (mask & IB_QP_PKEY_INDEX && attr->pkey_index >= ORNIC_IB_PKEYS) ||
-	    (mask & IB_QP_PATH_MIG_STATE && attr->path_mig_state != IB_MIG_MIGRATED) ||
-	    (mask & IB_QP_TIMEOUT && attr->timeout > ORNIC_TIMEOUT_MAX) ||
-	    (mask & IB_QP_RETRY_CNT && attr->retry_cnt > ORNIC_RETRY_MAX) ||
-	    (mask & IB_QP_RNR_RETRY && attr->rnr_retry > ORNIC_RETRY_MAX) ||
-	    (mask & IB_QP_MIN_RNR_TIMER && attr->min_rnr_timer > ORNIC_RNR_TIMER_MAX) ||
-	    (mask & IB_QP_MAX_QP_RD_ATOMIC && attr->max_rd_atomic > rd_atomic) ||
-	    (mask & IB_QP_MAX_DEST_RD_ATOMIC && attr->max_dest_rd_atomic > rd_atomic) ||
-	    (mask & IB_QP_DEST_QPN && attr->dest_qp_num > ORNIC_CQE_QPN))
-		return -EINVAL;
+	for (i = 0; i < ARRAY_SIZE(limits); i++) {
+		if (!(mask & limits[i].bit))
+			continue;
+		err = ornic_check_range(&dev->ibdev, limits[i].name, limits[i].value,
+					limits[i].min, limits[i].max);
+		if (err)
+			return err;
+	}
 
-	if (mask & IB_QP_ACCESS_FLAGS &&
-	    attr->qp_access_flags & ~(ORNIC_QP_ACCESS | ORNIC_QP_ACCESS_IGNORED))
-		return -EOPNOTSUPP;
-
+	if (mask & IB_QP_ACCESS_FLAGS)
+		return ornic_check_flags(&dev->ibdev, "qp_access_flags", attr->qp_access_flags,
+					 ORNIC_QP_ACCESS | ORNIC_QP_ACCESS_IGNORED);
 	return 0;
 }
 
@@ -107,12 +126,21 @@ static int ornic_qp_check_rate(struct ornic_ib_dev *dev, const struct ornic_qp *
 {
 	const struct ornic_limits *lim = &dev->odev->lim;
 
-	if (qp->ibqp.qp_type != IB_QPT_RAW_PACKET || !(lim->features & ORNIC_FEAT_RATE_LIMIT))
+	if (qp->ibqp.qp_type != IB_QPT_RAW_PACKET || !(lim->features & ORNIC_FEAT_RATE_LIMIT)) {
+		ibdev_dbg_ratelimited(&dev->ibdev, "qp[%u]: type %d has no rate limit\n",
+				      qp->res.num, qp->ibqp.qp_type);
 		return -EOPNOTSUPP;
-	if (next != IB_QPS_RTS)
+	}
+	if (next != IB_QPS_RTS) {
+		ibdev_dbg_ratelimited(&dev->ibdev, "qp[%u]: rate limit in state %d, not RTS\n",
+				      qp->res.num, next);
 		return -EINVAL;
+	}
 
-	return rate && (rate < lim->min_rate || rate > lim->max_rate) ? -EINVAL : 0;
+	/* 0 is no limit */
+	if (!rate)
+		return 0;
+	return ornic_check_range(&dev->ibdev, "rate_limit", rate, lim->min_rate, lim->max_rate);
 }
 
 static int ornic_qp_check_attr(struct ornic_ib_dev *dev, const struct ib_qp_attr *attr, int mask)
@@ -191,7 +219,8 @@ static int ornic_qp_do_modify(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 }
 
 /* Reads the attributes of packet pacing other than the rate */
-static int ornic_qp_modify_req(struct ib_udata *udata, int mask, struct ornic_modify_qp_req *req)
+static int ornic_qp_modify_req(const struct ornic_ib_dev *dev, struct ib_udata *udata, int mask,
+			       struct ornic_modify_qp_req *req)
 {
 	int err;
 
@@ -202,8 +231,10 @@ static int ornic_qp_modify_req(struct ib_udata *udata, int mask, struct ornic_mo
 	if (err)
 		return err;
 
-	if (memchr_inv(req->reserved_50, 0, sizeof(req->reserved_50)))
-		return -EOPNOTSUPP;
+	err = ornic_check_reserved(&dev->ibdev, "modify_qp request", req->reserved_50,
+				   sizeof(req->reserved_50));
+	if (err)
+		return err;
 
 	return ib_respond_empty_udata(udata);
 }
@@ -217,18 +248,28 @@ int ornic_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	enum ib_qp_state cur, next;
 	int err;
 
-	err = ornic_qp_modify_req(udata, mask, &req);
+	err = ornic_qp_modify_req(dev, udata, mask, &req);
 	if (err)
 		return err;
 
-	/* An RSS QP never changes state */
-	if (mask & ~(IB_QP_ATTR_STANDARD_BITS | IB_QP_RATE_LIMIT) || ibqp->rwq_ind_tbl)
+	err = ornic_check_flags(&dev->ibdev, "QP attribute mask", mask,
+				IB_QP_ATTR_STANDARD_BITS | IB_QP_RATE_LIMIT);
+	if (err)
+		return err;
+
+	if (ibqp->rwq_ind_tbl) {
+		ibdev_dbg_ratelimited(&dev->ibdev, "qp[%u]: an RSS QP never changes\n",
+				      qp->res.num);
 		return -EOPNOTSUPP;
+	}
 
 	mutex_lock(&qp->modify_lock);
 	cur = mask & IB_QP_CUR_STATE ? attr->cur_qp_state : qp->state;
 	next = mask & IB_QP_STATE ? attr->qp_state : cur;
 	if (!ib_modify_qp_is_ok(cur, next, ibqp->qp_type, mask)) {
+		ibdev_dbg_ratelimited(&dev->ibdev,
+				      "qp[%u]: type %d, state %d to %d: mask %#x is not allowed\n",
+				      qp->res.num, ibqp->qp_type, cur, next, mask);
 		err = -EINVAL;
 		goto out;
 	}

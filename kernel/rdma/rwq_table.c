@@ -20,8 +20,9 @@ int ornic_ib_create_rwq_ind_table(struct ib_rwq_ind_table *ibtable,
 
 	/* The core limits log_ind_tbl_size, so that this does not overflow */
 	size = 1u << init->log_ind_tbl_size;
-	if (size > dev->max_rwq_table_size)
-		return -EINVAL;
+	err = ornic_check_range(&dev->ibdev, "RWQ table size", size, 0, dev->max_rwq_table_size);
+	if (err)
+		return err;
 
 	in = kzalloc_flex(*in, wqn, size);
 	if (!in)

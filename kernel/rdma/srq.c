@@ -91,6 +91,19 @@ static int ornic_srq_respond(const struct ornic_srq *srq, struct ib_udata *udata
 	return ib_respond_udata(udata, resp);
 }
 
+static bool ornic_srq_has_type(const struct ornic_ib_dev *dev, enum ib_srq_type type, bool user)
+{
+	switch (type) {
+	case IB_SRQT_BASIC:
+		return true;
+	case IB_SRQT_XRC:
+		/* Kernel work requests cannot name an XRC SRQ */
+		return user && dev->odev->lim.features & ORNIC_FEAT_XRC;
+	default:
+		return false;
+	}
+}
+
 static int ornic_srq_check(struct ornic_ib_dev *dev, const struct ib_srq_init_attr *init,
 			   struct ib_udata *udata)
 {
@@ -101,27 +114,23 @@ static int ornic_srq_check(struct ornic_ib_dev *dev, const struct ib_srq_init_at
 		err = ib_copy_validate_udata_in_cm(udata, req, reserved_20, 0);
 		if (err)
 			return err;
-		if (memchr_inv(req.reserved_20, 0, sizeof(req.reserved_20)))
-			return -EOPNOTSUPP;
+		err = ornic_check_reserved(&dev->ibdev, "SRQ request", req.reserved_20,
+					   sizeof(req.reserved_20));
+		if (err)
+			return err;
 	}
 
-	switch (init->srq_type) {
-	case IB_SRQT_BASIC:
-		break;
-	case IB_SRQT_XRC:
-		/* Kernel work requests cannot name an XRC SRQ */
-		if (!udata || !(dev->odev->lim.features & ORNIC_FEAT_XRC))
-			return -EOPNOTSUPP;
-		break;
-	default:
+	if (!ornic_srq_has_type(dev, init->srq_type, udata)) {
+		ibdev_dbg_ratelimited(&dev->ibdev, "SRQ type %d is not supported\n",
+				      init->srq_type);
 		return -EOPNOTSUPP;
 	}
 
-	if (!init->attr.max_wr || init->attr.max_wr > dev->max_srq_wr ||
-	    init->attr.max_sge > dev->max_sge)
-		return -EINVAL;
+	err = ornic_check_range(&dev->ibdev, "SRQ max_wr", init->attr.max_wr, 1, dev->max_srq_wr);
+	if (err)
+		return err;
 
-	return 0;
+	return ornic_check_range(&dev->ibdev, "SRQ max_sge", init->attr.max_sge, 0, dev->max_sge);
 }
 
 int ornic_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
@@ -228,8 +237,9 @@ static int UVERBS_HANDLER(ORNIC_METHOD_SRQ_RESIZE)(struct uverbs_attr_bundle *at
 	if (err)
 		return err;
 
-	if (!max_wr || max_wr > dev->max_srq_wr)
-		return -EINVAL;
+	err = ornic_check_range(&dev->ibdev, "SRQ max_wr", max_wr, 1, dev->max_srq_wr);
+	if (err)
+		return err;
 
 	mutex_lock(&srq->modify_lock);
 	err = ornic_srq_resize(dev, srq, max_wr, attrs);
@@ -253,15 +263,14 @@ int ornic_ib_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
 		return err;
 
 	/* Processes use ORNIC_METHOD_SRQ_RESIZE; the kernel never resizes */
-	if (mask & ~IB_SRQ_LIMIT)
-		return -EOPNOTSUPP;
-	if (!mask)
-		return 0;
+	err = ornic_check_flags(&dev->ibdev, "SRQ mask", mask, IB_SRQ_LIMIT);
+	if (err || !mask)
+		return err;
 
 	mutex_lock(&srq->modify_lock);
-	if (attr->srq_limit > 1u << srq->ring.log_wqes) {
-		err = -EINVAL;
-	} else {
+	err = ornic_check_range(&dev->ibdev, "SRQ srq_limit", attr->srq_limit, 0,
+				1u << srq->ring.log_wqes);
+	if (!err) {
 		ornic_due_add(&srq->due, 1);
 		err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_SRQ, &in, sizeof(in), NULL, 0);
 	}

@@ -127,12 +127,17 @@ int ornic_ib_alloc_ucontext(struct ib_ucontext *ibuctx, struct ib_udata *udata)
 	if (err)
 		return err;
 
-	if (memchr_inv(req.reserved_20, 0, sizeof(req.reserved_20)))
-		return -EOPNOTSUPP;
-
-	err = ornic_uctx_alloc(dev->odev, &ctx->uctx);
+	err = ornic_check_reserved(&dev->ibdev, "context request", req.reserved_20,
+				   sizeof(req.reserved_20));
 	if (err)
 		return err;
+
+	err = ornic_uctx_alloc(dev->odev, &ctx->uctx);
+	if (err) {
+		ibdev_dbg_ratelimited(&dev->ibdev, "no doorbell page of %u for a process: %d\n",
+				      dev->odev->lim.max_uctx, err);
+		return err;
+	}
 
 	ctx->db_mmap = ornic_ib_mmap_add(ibuctx, &(struct ornic_mmap) { .io = ctx->uctx.db_phys },
 					 PAGE_SIZE);
@@ -192,11 +197,15 @@ int ornic_ib_query_ucontext(struct ib_ucontext *ibuctx, struct uverbs_attr_bundl
 					     sizeof(resp));
 }
 
-static int ornic_mmap_page(struct vm_area_struct *vma, const struct ornic_mmap *map)
+static int ornic_mmap_page(const struct ib_device *ibdev, struct vm_area_struct *vma,
+			   const struct ornic_mmap *map)
 {
 	if (map->read_only) {
-		if (vma->vm_flags & VM_WRITE)
+		if (vma->vm_flags & VM_WRITE) {
+			ibdev_dbg_ratelimited(ibdev, "mmap: the page at %#lx is read only\n",
+					      vma->vm_pgoff << PAGE_SHIFT);
 			return -EPERM;
+		}
 		/* Also prevents mprotect() from making it writable */
 		vm_flags_clear(vma, VM_MAYWRITE);
 	}
@@ -216,14 +225,17 @@ int ornic_ib_mmap(struct ib_ucontext *ibuctx, struct vm_area_struct *vma)
 	int err;
 
 	entry = rdma_user_mmap_entry_get(ibuctx, vma);
-	if (!entry)
+	if (!entry) {
+		ibdev_dbg_ratelimited(ibuctx->device, "mmap: nothing of %lu bytes at %#lx\n",
+				      vma->vm_end - vma->vm_start, vma->vm_pgoff << PAGE_SHIFT);
 		return -EINVAL;
+	}
 
 	map = container_of(entry, struct ornic_mmap, entry);
 	if (map->mem)
 		err = vm_map_pages_zero(vma, map->mem->pages, map->mem->npages);
 	else if (map->page)
-		err = ornic_mmap_page(vma, map);
+		err = ornic_mmap_page(ibuctx->device, vma, map);
 	else
 		err = rdma_user_mmap_io(ibuctx, vma, PHYS_PFN(map->io), PAGE_SIZE,
 					pgprot_noncached(vma->vm_page_prot), entry);

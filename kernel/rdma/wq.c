@@ -28,14 +28,26 @@ static int ornic_wq_check(const struct ornic_ib_dev *dev, const struct ib_wq_ini
 	if (err)
 		return err;
 
-	if (memchr_inv(req.reserved_20, 0, sizeof(req.reserved_20)) ||
-	    init->wq_type != IB_WQT_RQ || init->create_flags & ~dev->odev->lim.wq_flags)
+	err = ornic_check_reserved(&dev->ibdev, "WQ request", req.reserved_20,
+				   sizeof(req.reserved_20));
+	if (err)
+		return err;
+
+	if (init->wq_type != IB_WQT_RQ) {
+		ibdev_dbg_ratelimited(&dev->ibdev, "WQ type %d is not supported\n", init->wq_type);
 		return -EOPNOTSUPP;
+	}
 
-	if (!init->max_wr || init->max_wr > dev->max_wq_wr || init->max_sge > dev->max_sge)
-		return -EINVAL;
+	err = ornic_check_flags(&dev->ibdev, "WQ create_flags", init->create_flags,
+				dev->odev->lim.wq_flags);
+	if (err)
+		return err;
 
-	return 0;
+	err = ornic_check_range(&dev->ibdev, "WQ max_wr", init->max_wr, 1, dev->max_wq_wr);
+	if (err)
+		return err;
+
+	return ornic_check_range(&dev->ibdev, "WQ max_sge", init->max_sge, 0, dev->max_sge);
 }
 
 static int ornic_wq_create(struct ornic_ib_dev *dev, struct ornic_wq *wq, struct ib_pd *pd,
@@ -138,10 +150,19 @@ err_free_wq:
 
 static int ornic_wq_check_flags(const struct ornic_ib_dev *dev, const struct ib_wq_attr *attr)
 {
-	if (attr->flags_mask & ~(dev->odev->lim.wq_flags & ORNIC_WQ_CVLAN_STRIPPING))
-		return -EOPNOTSUPP;
+	int err;
 
-	return attr->flags & ~attr->flags_mask ? -EINVAL : 0;
+	err = ornic_check_flags(&dev->ibdev, "WQ flags_mask", attr->flags_mask,
+				dev->odev->lim.wq_flags & ORNIC_WQ_CVLAN_STRIPPING);
+	if (err)
+		return err;
+
+	if (attr->flags & ~attr->flags_mask) {
+		ibdev_dbg_ratelimited(&dev->ibdev, "WQ flags %#x are not in flags_mask %#x\n",
+				      attr->flags, attr->flags_mask);
+		return -EINVAL;
+	}
+	return 0;
 }
 
 /* The device checks transitions, because it may have gone to ERR by itself */
@@ -161,8 +182,10 @@ int ornic_ib_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask,
 	if (err)
 		return err;
 
-	if (mask & ~(IB_WQ_STATE | IB_WQ_CUR_STATE | IB_WQ_FLAGS))
-		return -EOPNOTSUPP;
+	err = ornic_check_flags(&dev->ibdev, "WQ mask", mask,
+				IB_WQ_STATE | IB_WQ_CUR_STATE | IB_WQ_FLAGS);
+	if (err)
+		return err;
 
 	if (mask & IB_WQ_FLAGS) {
 		err = ornic_wq_check_flags(dev, attr);

@@ -57,7 +57,7 @@ static void ornic_test_flow_add_type(struct test_flow *flow, u32 type)
 static int ornic_test_flow_make(struct test_flow *flow)
 {
 	memset(&flow->in, 0, sizeof(flow->in));
-	return ornic_flow_from_attr(flow->attr, &flow->in, &flow->counters);
+	return ornic_flow_from_attr(NULL, flow->attr, &flow->in, &flow->counters);
 }
 
 /* Expects exactly @want, so the device's rule holds: no value bits outside the mask */

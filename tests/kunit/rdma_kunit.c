@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Pure parts of the verbs driver: sizes of rings, work requests that wrap, receives that complete
- * in any order, page lists, address vectors.
+ * in any order, page lists, address vectors, checks of requests.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -12,6 +12,7 @@
 #include "../../kernel/rdma/wqe.h"
 /* The source itself, because the driver exports nothing */
 #include "../../kernel/rdma/ah.c"
+#include "../../kernel/rdma/check.c"
 #include "../../kernel/rdma/pbl.c"
 
 /* ---- Sizes of rings ------------------------------------------------------ */
@@ -318,6 +319,37 @@ static void ornic_test_av_there_and_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(av.flow), 0x5fffff);
 }
 
+/* ---- Checks of requests -------------------------------------------------- */
+
+static void ornic_test_check_range(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, ornic_check_range(NULL, "test", 0, 1, 3), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ornic_check_range(NULL, "test", 1, 1, 3), 0);
+	KUNIT_EXPECT_EQ(test, ornic_check_range(NULL, "test", 3, 1, 3), 0);
+	KUNIT_EXPECT_EQ(test, ornic_check_range(NULL, "test", 4, 1, 3), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ornic_check_range(NULL, "test", U64_MAX, 0, U64_MAX), 0);
+	/* Nothing is allowed on a device without the feature */
+	KUNIT_EXPECT_EQ(test, ornic_check_range(NULL, "test", 1, 1, 0), -EINVAL);
+}
+
+static void ornic_test_check_flags(struct kunit *test)
+{
+	const u8 bytes[] = { 0, 0, 1 };
+
+	KUNIT_EXPECT_EQ(test, ornic_check_flags(NULL, "test", 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, ornic_check_flags(NULL, "test", 5, 7), 0);
+	KUNIT_EXPECT_EQ(test, ornic_check_flags(NULL, "test", 8, 7), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, ornic_check_flags(NULL, "test", BIT_ULL(63), 7), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, ornic_check_reserved(NULL, "test", bytes, 2), 0);
+	KUNIT_EXPECT_EQ(test, ornic_check_reserved(NULL, "test", bytes, 3), -EOPNOTSUPP);
+}
+
+static struct kunit_case ornic_check_cases[] = {
+	KUNIT_CASE(ornic_test_check_range),
+	KUNIT_CASE(ornic_test_check_flags),
+	{}
+};
+
 static struct kunit_case ornic_sizes_cases[] = {
 	KUNIT_CASE(ornic_test_wqe_slots),
 	KUNIT_CASE(ornic_test_sq_log_is_the_smallest),
@@ -351,6 +383,11 @@ static struct kunit_case ornic_pbl_cases[] = {
 	{}
 };
 
+static struct kunit_suite ornic_check_suite = {
+	.name = "ornic_check",
+	.test_cases = ornic_check_cases,
+};
+
 static struct kunit_suite ornic_sizes_suite = {
 	.name = "ornic_sizes",
 	.test_cases = ornic_sizes_cases,
@@ -371,5 +408,5 @@ static struct kunit_suite ornic_pbl_suite = {
 	.test_cases = ornic_pbl_cases,
 };
 
-kunit_test_suites(&ornic_sizes_suite, &ornic_wqe_suite, &ornic_recvs_suite,
-		  &ornic_pbl_suite);
+kunit_test_suites(&ornic_check_suite, &ornic_sizes_suite, &ornic_wqe_suite,
+		  &ornic_recvs_suite, &ornic_pbl_suite);
