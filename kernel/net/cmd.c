@@ -421,8 +421,8 @@ static int ornic_cmd_result(struct ornic_core *core, u32 i, enum ornic_opcode op
 		return -EIO;
 	}
 	if (err) {
-		dev_dbg(ornic_device(core), "command %s: status %u, detail %#x\n",
-			ornic_cmd_name(opcode), status, le32_to_cpu(cqe->detail));
+		dev_dbg_ratelimited(ornic_device(core), "command %s: status %u, detail %#x\n",
+				    ornic_cmd_name(opcode), status, le32_to_cpu(cqe->detail));
 		return err;
 	}
 

@@ -79,11 +79,13 @@ static int ornic_set_ringparam(struct net_device *netdev, struct ethtool_ringpar
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	struct ornic_config to = nd->config;
+	int err;
 
 	if (!is_power_of_2(ring->tx_pending) || ring->tx_pending < ORNIC_TX_SLOTS_MIN ||
 	    !is_power_of_2(ring->rx_pending) || ring->rx_pending < ORNIC_RX_WQES_MIN) {
-		NL_SET_ERR_MSG_FMT_MOD(extack, "ring sizes are powers of two from %u tx, %u rx",
-				       ORNIC_TX_SLOTS_MIN, ORNIC_RX_WQES_MIN);
+		NL_SET_ERR_MSG_FMT_MOD(extack, "%u tx, %u rx: powers of two from %u tx, %u rx",
+				       ring->tx_pending, ring->rx_pending, ORNIC_TX_SLOTS_MIN,
+				       ORNIC_RX_WQES_MIN);
 		return -EINVAL;
 	}
 
@@ -92,7 +94,10 @@ static int ornic_set_ringparam(struct net_device *netdev, struct ethtool_ringpar
 
 	to.tx_slots = ring->tx_pending;
 	to.rx_wqes = ring->rx_pending;
-	return ornic_netdev_change(nd, &to);
+	err = ornic_netdev_change(nd, &to);
+	if (err)
+		NL_SET_ERR_MSG_MOD(extack, "queues could not be made anew");
+	return err;
 }
 
 static void ornic_get_channels(struct net_device *netdev, struct ethtool_channels *channels)
@@ -149,12 +154,15 @@ static int ornic_get_rxfh(struct net_device *netdev, struct ethtool_rxfh_param *
 }
 
 /* Restores @old if the device refuses the new nd->rss */
-static int ornic_apply_rss(struct ornic_netdev *nd, const struct ornic_rss *old)
+static int ornic_apply_rss(struct ornic_netdev *nd, const struct ornic_rss *old,
+			   struct netlink_ext_ack *extack)
 {
 	int err = ornic_netdev_set_rss(nd);
 
-	if (err)
+	if (err) {
+		NL_SET_ERR_MSG_MOD(extack, "the device refused command SET_RX_QUEUES");
 		nd->rss = *old;
+	}
 	return err;
 }
 
@@ -165,7 +173,8 @@ static int ornic_set_rxfh(struct net_device *netdev, struct ethtool_rxfh_param *
 	struct ornic_rss old = nd->rss;
 
 	if (rxfh->hfunc != ETH_RSS_HASH_NO_CHANGE && rxfh->hfunc != ETH_RSS_HASH_TOP) {
-		NL_SET_ERR_MSG_MOD(extack, "only the Toeplitz hash is supported");
+		NL_SET_ERR_MSG_FMT_MOD(extack, "hash function %#x: only Toeplitz is supported",
+				       rxfh->hfunc);
 		return -EOPNOTSUPP;
 	}
 
@@ -173,7 +182,7 @@ static int ornic_set_rxfh(struct net_device *netdev, struct ethtool_rxfh_param *
 		memcpy(nd->rss.table, rxfh->indir, nd->rss.entries * sizeof(*rxfh->indir));
 	if (rxfh->key)
 		memcpy(nd->rss.key, rxfh->key, sizeof(nd->rss.key));
-	return ornic_apply_rss(nd, &old);
+	return ornic_apply_rss(nd, &old, extack);
 }
 
 #define ORNIC_RXH_ADDRS	(RXH_IP_SRC | RXH_IP_DST)
@@ -239,7 +248,9 @@ static int ornic_set_rxfh_fields(struct net_device *netdev,
 	u32 addrs, ports;
 
 	if (ornic_rxfh_bits(fields->flow_type, &addrs, &ports)) {
-		NL_SET_ERR_MSG_MOD(extack, "only IPv4, IPv6, TCP and UDP are hashed");
+		NL_SET_ERR_MSG_FMT_MOD(extack,
+				       "flow type %#x: only IPv4, IPv6, TCP and UDP are hashed",
+				       fields->flow_type);
 		return -EOPNOTSUPP;
 	}
 
@@ -271,7 +282,7 @@ static int ornic_set_rxfh_fields(struct net_device *netdev,
 		return -EOPNOTSUPP;
 	}
 
-	return ornic_apply_rss(nd, &old);
+	return ornic_apply_rss(nd, &old, extack);
 }
 
 /* ---- Rules --------------------------------------------------------------- */

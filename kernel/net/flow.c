@@ -113,7 +113,7 @@ static void ornic_flow_put_eth(struct ornic_create_flow_in *in, const struct eth
 }
 
 /* Returns 0, or -EOPNOTSUPP for fields that the device cannot match */
-static int ornic_flow_put_packet(struct ornic_create_flow_in *in,
+static int ornic_flow_put_packet(const struct ornic_netdev *nd, struct ornic_create_flow_in *in,
 				 const struct ethtool_rx_flow_spec *spec)
 {
 	u32 type = spec->flow_type & ~(FLOW_EXT | FLOW_MAC_EXT);
@@ -138,8 +138,10 @@ static int ornic_flow_put_packet(struct ornic_create_flow_in *in,
 		return 0;
 	case IP_USER_FLOW:
 		if (spec->h_u.usr_ip4_spec.ip_ver != ETH_RX_NFC_IP4 ||
-		    spec->m_u.usr_ip4_spec.ip_ver || spec->m_u.usr_ip4_spec.l4_4_bytes)
+		    spec->m_u.usr_ip4_spec.ip_ver || spec->m_u.usr_ip4_spec.l4_4_bytes) {
+			netdev_dbg(nd->netdev, "rule %u: ip_ver or l4_4_bytes\n", spec->location);
 			return -EOPNOTSUPP;
+		}
 		ornic_flow_put_ip4(in, spec);
 		ornic_flow_put_proto(in, spec->h_u.usr_ip4_spec.proto,
 				     spec->m_u.usr_ip4_spec.proto);
@@ -155,19 +157,23 @@ static int ornic_flow_put_packet(struct ornic_create_flow_in *in,
 		ornic_flow_put_spi(in, spec->h_u.esp_ip6_spec.spi, spec->m_u.esp_ip6_spec.spi);
 		return 0;
 	case IPV6_USER_FLOW:
-		if (spec->m_u.usr_ip6_spec.l4_4_bytes)
+		if (spec->m_u.usr_ip6_spec.l4_4_bytes) {
+			netdev_dbg(nd->netdev, "rule %u: l4_4_bytes\n", spec->location);
 			return -EOPNOTSUPP;
+		}
 		ornic_flow_put_ip6(in, spec);
 		ornic_flow_put_proto(in, spec->h_u.usr_ip6_spec.l4_proto,
 				     spec->m_u.usr_ip6_spec.l4_proto);
 		return 0;
 	default:
 		/* Includes FLOW_RSS: there is only one RSS table */
+		netdev_dbg(nd->netdev, "rule %u: flow type %#x is not supported\n",
+			   spec->location, spec->flow_type);
 		return -EOPNOTSUPP;
 	}
 }
 
-static int ornic_flow_put_ext(struct ornic_create_flow_in *in,
+static int ornic_flow_put_ext(const struct ornic_netdev *nd, struct ornic_create_flow_in *in,
 			      const struct ethtool_rx_flow_spec *spec)
 {
 	const struct ethtool_flow_ext *want = &spec->h_ext, *care = &spec->m_ext;
@@ -178,8 +184,10 @@ static int ornic_flow_put_ext(struct ornic_create_flow_in *in,
 	if (!(spec->flow_type & FLOW_EXT))
 		return 0;
 
-	if (care->vlan_etype || care->data[0] || care->data[1])
+	if (care->vlan_etype || care->data[0] || care->data[1]) {
+		netdev_dbg(nd->netdev, "rule %u: vlan-etype or user-def\n", spec->location);
 		return -EOPNOTSUPP;
+	}
 
 	if (care->vlan_tci) {
 		v->vlan = 1;
@@ -198,23 +206,28 @@ static int ornic_flow_fill(struct ornic_netdev *nd, const struct ethtool_rx_flow
 {
 	int err;
 
-	if (spec->location >= nd->max_flows)
+	if (spec->location >= nd->max_flows) {
+		netdev_dbg(nd->netdev, "rule %u: only %u rules\n", spec->location, nd->max_flows);
 		return -EINVAL;
+	}
 
 	*in = (struct ornic_create_flow_in) {
 		.priority = cpu_to_le32(ORNIC_FLOW_PRIORITY + spec->location),
 		.type = ORNIC_FLOW_NORMAL,
 	};
-	if (spec->ring_cookie == RX_CLS_FLOW_DISC)
+	if (spec->ring_cookie == RX_CLS_FLOW_DISC) {
 		in->flags = cpu_to_le32(ORNIC_FLOW_DROP);
-	else if (spec->ring_cookie >= nd->config.num_queues)
+	} else if (spec->ring_cookie >= nd->config.num_queues) {
+		netdev_dbg(nd->netdev, "rule %u: queue %llu of %u\n", spec->location,
+			   spec->ring_cookie, nd->config.num_queues);
 		return -EINVAL;
+	}
 
-	err = ornic_flow_put_packet(in, spec);
+	err = ornic_flow_put_packet(nd, in, spec);
 	if (err)
 		return err;
 
-	return ornic_flow_put_ext(in, spec);
+	return ornic_flow_put_ext(nd, in, spec);
 }
 
 static int ornic_flow_create_cmd(struct ornic_netdev *nd, const struct ornic_queue *queues,
