@@ -5,8 +5,10 @@
  * (hardware.rst, section 4).
  */
 #include <linux/module.h>
+#include <linux/timekeeping.h>
 
 #include "core.h"
+#include "ornic_trace.h"
 
 #define ORNIC_CMD_TIMEOUT_MS	10000
 #define ORNIC_CMD_SLOT_BYTES	(ORNIC_CMD_MAX_IN + ORNIC_CMD_MAX_OUT)
@@ -440,12 +442,21 @@ static int ornic_cmd_result(struct ornic_core *core, u32 i, enum ornic_opcode op
 	return 0;
 }
 
+static void ornic_cmd_trace(struct ornic_core *core, const struct ornic_cmd_slot *slot,
+			    enum ornic_opcode opcode, u64 start)
+{
+	int status = slot->dead ? -1 : le16_to_cpu(slot->cqe.status);
+
+	trace_ornic_cmd(ornic_device(core), opcode, slot->cmd_id, status, ktime_get_ns() - start);
+}
+
 int ornic_cmd_exec(struct ornic_dev *odev, enum ornic_opcode opcode,
 		   const void *in, size_t in_len, void *out, size_t out_len)
 {
 	struct ornic_core *core = to_ornic_core(odev);
 	struct ornic_cmdq *cmdq = &core->cmdq;
 	int i, err;
+	u64 start;
 
 	if (WARN_ON_ONCE(in_len > ORNIC_CMD_MAX_IN || out_len > ORNIC_CMD_MAX_OUT))
 		return -EINVAL;
@@ -460,6 +471,7 @@ int ornic_cmd_exec(struct ornic_dev *odev, enum ornic_opcode opcode,
 	if (in_len)
 		memcpy(cmdq->buf.addr + ornic_cmd_in_offset(cmdq, i), in, in_len);
 
+	start = ktime_get_ns();
 	err = ornic_cmd_submit(core, i, opcode, in_len, out_len);
 	if (err)
 		goto out_put_slot;
@@ -471,6 +483,7 @@ int ornic_cmd_exec(struct ornic_dev *odev, enum ornic_opcode opcode,
 		wait_for_completion(&cmdq->slots[i].done);
 	}
 
+	ornic_cmd_trace(core, &cmdq->slots[i], opcode, start);
 	if (cmdq->slots[i].dead)
 		err = -EIO;
 	else

@@ -14,6 +14,7 @@
 #include "core.h"
 #include "gap.h"
 #include "netdev.h"
+#include "ornic_trace.h"
 
 /* Number of events handled before the CPU is given to others */
 #define ORNIC_EQ_BUDGET 64
@@ -183,8 +184,14 @@ static void ornic_eq_handle(struct ornic_core *core, const struct ornic_eqe *eqe
 	enum ornic_event event = ORNIC_GET(ORNIC_EQE_TYPE, le32_to_cpu(eqe->ctl));
 	u32 num = le32_to_cpu(eqe->num);
 
+	/* Completions are the data path, and not traced */
+	if (event == ORNIC_EVENT_COMP) {
+		ornic_res_event(core, ORNIC_RES_CQ, num, event);
+		return;
+	}
+
+	trace_ornic_event(ornic_device(core), event, num);
 	switch (event) {
-	case ORNIC_EVENT_COMP:
 	case ORNIC_EVENT_CQ_ERR:
 		ornic_res_event(core, ORNIC_RES_CQ, num, event);
 		break;

@@ -7,6 +7,7 @@
 
 #include "core.h"
 #include "netdev.h"
+#include "ornic_trace.h"
 
 static u32 ornic_ring_limit(u32 device_limit)
 {
@@ -87,6 +88,7 @@ static int ornic_device_up(struct ornic_core *core)
 	int err;
 
 	err = ornic_reset(core);
+	trace_ornic_reset(ornic_device(core), err);
 	if (err)
 		return err;
 

@@ -10,6 +10,7 @@
 #include <linux/random.h>
 
 #include "core.h"
+#include "ornic_trace.h"
 
 #define ORNIC_POLL_US			1000
 #define ORNIC_DMA_TEST_TIMEOUT_US	(2 * USEC_PER_SEC)
@@ -181,6 +182,7 @@ void ornic_fail(struct ornic_core *core, const char *fmt, ...)
 	va_start(args, fmt);
 	vaf.fmt = fmt;
 	vaf.va = &args;
+	trace_ornic_fail(ornic_device(core), &vaf);
 	dev_err(ornic_device(core), "%pV\n", &vaf);
 	va_end(args);
 

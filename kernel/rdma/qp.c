@@ -4,6 +4,7 @@
 #include <rdma/uverbs_ioctl.h>
 
 #include "ornic_rdma.h"
+#include "ornic_rdma_trace.h"
 #include "qp.h"
 #include "ring.h"
 
@@ -550,6 +551,7 @@ int ornic_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct 
 	if (err)
 		return err;
 
+	trace_ornic_qp_create(&dev->ibdev, qp->res.num, ibqp->qp_type);
 	init->cap = qp->cap;
 	return 0;
 }
@@ -567,6 +569,7 @@ int ornic_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	if (err)
 		return err;
 
+	trace_ornic_qp_destroy(&dev->ibdev, qp->res.num, ibqp->qp_type);
 	if (qp->kernel)
 		ornic_qp_kernel_uninit(qp);
 	ornic_qp_free_rings(dev, qp);

@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 
 #include "ornic_rdma.h"
+#include "ornic_rdma_trace.h"
 #include "qp.h"
 
 #define ORNIC_LAST_WQE_TIMEOUT	(5 * HZ)
@@ -141,8 +142,11 @@ static int ornic_qp_set_state(struct ornic_ib_dev *dev, struct ornic_qp *qp, u8 
 		.mask = cpu_to_le32(ORNIC_QP_ATTR_STATE),
 		.attr.state = state,
 	};
+	int err;
 
-	return ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_QP, &in, sizeof(in), NULL, 0);
+	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_QP, &in, sizeof(in), NULL, 0);
+	trace_ornic_qp_state(&dev->ibdev, qp->res.num, qp->state, state, err);
+	return err;
 }
 
 /**

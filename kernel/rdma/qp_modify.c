@@ -6,6 +6,7 @@
 #include <rdma/uverbs_ioctl.h>
 
 #include "ornic_rdma.h"
+#include "ornic_rdma_trace.h"
 #include "qp.h"
 
 /* Fields of 5 and 3 bits, IBTA 9.7 and table 45 */
@@ -285,6 +286,8 @@ int ornic_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	}
 
 	err = ornic_qp_do_modify(dev, qp, attr, mask, next, &req);
+	if (mask & IB_QP_STATE)
+		trace_ornic_qp_state(&dev->ibdev, qp->res.num, cur, next, err);
 	if (err)
 		goto out;
 
@@ -340,6 +343,9 @@ int ornic_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	if (!err) {
 		ornic_qp_attr_from_hw(&hw, attr);
 		/* An error may have changed the state */
+		if (qp->state != attr->qp_state)
+			trace_ornic_qp_state(&dev->ibdev, qp->res.num, qp->state, attr->qp_state,
+					     0);
 		WRITE_ONCE(qp->state, attr->qp_state);
 	}
 	mutex_unlock(&qp->modify_lock);

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Defines the trace events of the core driver */
+#define CREATE_TRACE_POINTS
+#include "ornic_trace.h"
