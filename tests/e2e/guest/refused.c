@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * usage: refused DEVICE GID-INDEX CASE
+ *
+ * Each case makes one call that is refused; the test knows who explains it, and with which words.
+ */
+#include "verbs.h"
+
+/* The driver: more than the 5 bits of the attribute can hold */
+static void qp_timeout(struct port *port)
+{
+	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
+
+	pair_to_rtr(&pair);
+	want_errno(EINVAL, qp_try_rts(pair.a, 32, 7, 7));
+}
+
+/* The driver: RESET to RTS */
+static void qp_transition(struct port *port)
+{
+	struct ibv_qp_init_attr init = qp_init(IBV_QPT_RC, cq_make(port, 16, NULL));
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS };
+	struct ibv_qp *qp = ibv_create_qp(port->pd, &init);
+
+	want(qp, "errno %d", errno);
+	want_errno(EINVAL, ibv_modify_qp(qp, &attr, IBV_QP_STATE));
+}
+
+/* The driver: more receives than the device reports */
+static void srq_size(struct port *port)
+{
+	struct ibv_srq_init_attr init = {
+		.attr = { .max_wr = port->dev.max_srq_wr + 1, .max_sge = 1 },
+	};
+
+	errno = 0;
+	want(!ibv_create_srq(port->pd, &init), "an SRQ of %u", init.attr.max_wr);
+	want_errno(EINVAL, errno);
+}
+
+/* The provider: a flag that is not defined */
+static void cq_flags(struct port *port)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = 16, .comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS, .flags = 0x100,
+	};
+
+	errno = 0;
+	want(!ibv_create_cq_ex(port->ctx, &attr), "a CQ with flags %#x", attr.flags);
+	want_errno(EOPNOTSUPP, errno);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct test_case cases[] = {
+		CASE(qp_timeout),
+		CASE(qp_transition),
+		CASE(srq_size),
+		CASE(cq_flags),
+	};
+
+	return run_case(argc, argv, cases, ARRAY_SIZE(cases));
+}
