@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Files, functions and locks that the documents for developers name exist where they say."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).resolve().parents[2]
+CARD = TOP / "tests/device"
+ARCHITECTURE = TOP / "Documentation/architecture.rst"
+DOCUMENTS = [ARCHITECTURE]
+# Made by a build, so not in the tree
+BUILT = ("build/",)
+LITERAL = re.compile(r"``([^`\n]+)``")
+# "CALL in FILE", and "CALL and CALL in FILE"
+CALL_IN_FILE = re.compile(
+    r"``(\w+)\(\)``(?:,?\s+(?:and|or)\s+``\w+\(\)``)*\s+in\s+``([\w/.-]+\.[ch])``")
+PLACE = re.compile(r"``(?:(?P<call>\w+)\(\)|(?P<file>[\w/.-]+\.[ch]))``")
+
+
+def paths(text):
+    """Literals that are paths below the top: they have a slash, and no spaces."""
+    for word in LITERAL.findall(text):
+        if re.fullmatch(r"[\w.*-]+(/[\w.*-]+)*/?", word) and "/" in word \
+                and not word.startswith(BUILT):
+            yield word
+
+
+def find(name):
+    """Returns the file of this name. Without a folder it is a file of the card, in any folder."""
+    found = [TOP / name] if "/" in name else list(CARD.rglob(name))
+    assert len(found) == 1 and found[0].is_file(), name
+    return found[0]
+
+
+def places(text):
+    """Yields (file, function) for each call in a paragraph. A call without "in FILE" is of the file
+    that was named last."""
+    for block in re.split(r"\n\s*\n", text):
+        named = None
+        for match in PLACE.finditer(block):
+            if match["file"]:
+                named = match["file"]
+                continue
+            here = CALL_IN_FILE.match(block, match.start())
+            yield (here[2] if here else named), match["call"]
+
+
+def defines(path, function):
+    """Whether the text of a C file has the function's definition, which begins at a margin."""
+    return re.search(rf"^(?:[a-z][^;{{}}()\n]*\b)?{function}\([^;{{}}]*{{", path.read_text(), re.M)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_paths(document):
+    """Each path exists; one with a star matches something."""
+    named = list(paths(document.read_text()))
+    assert len(named) > 20
+    assert not [name for name in named if not list(TOP.glob(name.rstrip("/")))]
+
+
+def test_functions():
+    """Each function is defined in the file that the text says."""
+    named = list(places(ARCHITECTURE.read_text()))
+    assert len(named) > 100
+    for name, function in named:
+        assert name, f"{function}: no file is named before"
+        assert defines(find(name), function), f"{function}: not in {name}"
+
+
+def test_files_of_the_card():
+    """The list of the card's files is complete."""
+    text = ARCHITECTURE.read_text()
+    block = re.search(r"^    edges .*?\n\n", text, re.M | re.S)[0]
+    names = re.sub(r"^    (edges|program|core|  the card|  objects|  engines)", "", block,
+                   flags=re.M)
+    assert sorted(names.split()) == sorted(path.stem for path in CARD.rglob("*.c"))
+
+
+def test_locks():
+    """Each lock is a member of the structure in one of the headers that the section names."""
+    text = ARCHITECTURE.read_text()
+    chapter = re.search(r"^Locks\n=+\n(.*?)\nLifetimes\n=", text, re.M | re.S)[1]
+    found = 0
+    for section in re.split(r"\n``[\w.]+``\n-+\n", chapter)[1:]:
+        folder = re.search(r"``([\w/-]+/\*\.h)``", section)[1]
+        headers = "".join(path.read_text() for path in sorted(TOP.glob(folder)))
+        for name, member in re.findall(r"^``(\w+)\.(\w+)``", section, re.M):
+            body = re.search(rf"^struct {name} {{\n(.*?)^}}", headers, re.M | re.S)
+            assert body and re.search(rf"\b{member}[;\[]", body[1]), f"{name}.{member}"
+            found += 1
+    assert found > 15
