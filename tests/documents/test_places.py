@@ -91,3 +91,10 @@ def test_locks():
             assert body and re.search(rf"\b{member}[;\[]", body[1]), f"{name}.{member}"
             found += 1
     assert found > 15
+
+
+def test_maintainers():
+    """Each pattern of MAINTAINERS matches something."""
+    patterns = re.findall(r"^F:\t(\S+)$", (TOP / "MAINTAINERS").read_text(), re.M)
+    assert len(patterns) > 10
+    assert not [pattern for pattern in patterns if not list(TOP.glob(pattern.rstrip("/")))]
