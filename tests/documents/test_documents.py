@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).resolve().parents[2]
-DOCUMENTS = sorted((TOP / "Documentation").glob("*.rst"))
+DOCUMENTS = [*sorted((TOP / "Documentation").glob("*.rst")), TOP / "CONTRIBUTING.rst"]
 LABEL = re.compile(r"\[?ORNIC-([A-Z]+)-(\d+)\]?")
 
 
@@ -68,6 +68,7 @@ def sources():
         for path in (TOP / folder).rglob("*"):
             if path.suffix in (".c", ".h", ".py", ".rst"):
                 yield path
+    yield TOP / "CONTRIBUTING.rst"
 
 
 def test_cited_sections(words):

@@ -8,8 +8,9 @@ import pytest
 
 TOP = Path(__file__).resolve().parents[2]
 CARD = TOP / "tests/device"
+HARDWARE = TOP / "kernel/include"
 ARCHITECTURE = TOP / "Documentation/architecture.rst"
-DOCUMENTS = [ARCHITECTURE]
+DOCUMENTS = [ARCHITECTURE, TOP / "CONTRIBUTING.rst"]
 # Made by a build, so not in the tree
 BUILT = ("build/",)
 LITERAL = re.compile(r"``([^`\n]+)``")
@@ -27,9 +28,17 @@ def paths(text):
             yield word
 
 
+def named(name):
+    """Returns the files of this name. Without a folder it is a file of the card, in any folder, or a
+    header of the hardware interface."""
+    if "/" in name:
+        return list(TOP.glob(name.rstrip("/")))
+    return [*CARD.rglob(name), *HARDWARE.glob(name)]
+
+
 def find(name):
-    """Returns the file of this name. Without a folder it is a file of the card, in any folder."""
-    found = [TOP / name] if "/" in name else list(CARD.rglob(name))
+    """Returns the one file of this name."""
+    found = named(name)
     assert len(found) == 1 and found[0].is_file(), name
     return found[0]
 
@@ -38,13 +47,13 @@ def places(text):
     """Yields (file, function) for each call in a paragraph. A call without "in FILE" is of the file
     that was named last."""
     for block in re.split(r"\n\s*\n", text):
-        named = None
+        last = None
         for match in PLACE.finditer(block):
             if match["file"]:
-                named = match["file"]
+                last = match["file"]
                 continue
             here = CALL_IN_FILE.match(block, match.start())
-            yield (here[2] if here else named), match["call"]
+            yield (here[2] if here else last), match["call"]
 
 
 def defines(path, function):
@@ -54,17 +63,23 @@ def defines(path, function):
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_paths(document):
-    """Each path exists; one with a star matches something."""
-    named = list(paths(document.read_text()))
-    assert len(named) > 20
-    assert not [name for name in named if not list(TOP.glob(name.rstrip("/")))]
+    """Each path exists; one with a star matches something. Each file name without a folder is that
+    of one file."""
+    text = document.read_text()
+    found = list(paths(text))
+    assert len(found) > 20
+    assert not [name for name in found if not named(name)]
+    for name in re.findall(r"``(\w+\.[ch])``", text):
+        find(name)
 
 
-def test_functions():
+@pytest.mark.parametrize("document, least", zip(DOCUMENTS, (150, 3)),
+                         ids=[path.name for path in DOCUMENTS])
+def test_functions(document, least):
     """Each function is defined in the file that the text says."""
-    named = list(places(ARCHITECTURE.read_text()))
-    assert len(named) > 100
-    for name, function in named:
+    found = list(places(document.read_text()))
+    assert len(found) >= least
+    for name, function in found:
         assert name, f"{function}: no file is named before"
         assert defines(find(name), function), f"{function}: not in {name}"
 
