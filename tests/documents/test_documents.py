@@ -10,7 +10,11 @@ import pytest
 
 TOP = Path(__file__).resolve().parents[2]
 DOCUMENTS = [*sorted((TOP / "Documentation").glob("*.rst")), TOP / "CONTRIBUTING.rst"]
-LABEL = re.compile(r"\[?ORNIC-([A-Z]+)-(\d+)\]?")
+NUMBER = r"\d+(?:\.\d+)?"
+# Between words there may be a line break, with the margin of a comment
+GAP = r"[\s*#]+"
+SECTIONS = re.compile(rf"hardware(?:\.rst| interface),{GAP}sections?{GAP}"
+                      rf"({NUMBER}(?:(?:,| and){GAP}{NUMBER})*)")
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +68,9 @@ def test_sections(words):
 
 def sources():
     """Files that may cite the specification."""
-    for folder in ("Documentation", "kernel", "user-provider", "tests", "include"):
+    for folder in ("Documentation", "kernel", "user-provider", "tests", "include", "scripts"):
         for path in (TOP / folder).rglob("*"):
-            if path.suffix in (".c", ".h", ".py", ".rst"):
+            if path.suffix in (".c", ".h", ".py", ".rst", ".1", ".7"):
                 yield path
     yield TOP / "CONTRIBUTING.rst"
 
@@ -74,17 +78,17 @@ def sources():
 def test_cited_sections(words):
     """A section of the specification that a file cites exists."""
     known = set(sections(words))
-    cited = re.compile(r"hardware(?:\.rst| interface),[\s*#]+sections? (\d+(?:\.\d+)?)")
-    found = {(path, number) for path in sources() for number in cited.findall(path.read_text())}
-    assert len(found) > 20
+    found = {(path, number) for path in sources() for cited in SECTIONS.findall(path.read_text())
+             for number in re.findall(NUMBER, cited)}
+    assert len(found) > 30
     assert not [(path, number) for path, number in found if number not in known]
 
 
 def test_citations(words):
-    """Every rule that is cited exists in the specification."""
+    """Every rule that is cited exists in the specification, with brackets or without."""
     known = set(re.findall(r"\*\*\[(ORNIC-[A-Z]+-\d+)\]\*\*", words))
     for path in sources():
-        named = set(re.findall(r"\[(ORNIC-[A-Z]+-\d+)\]", path.read_text()))
+        named = set(re.findall(r"\bORNIC-[A-Z]+-\d+\b", path.read_text()))
         assert named <= known, f"{path}: {named - known}"
 
 

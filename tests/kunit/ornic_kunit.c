@@ -132,7 +132,7 @@ static void ornic_test_cq_arm(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_TYPE, second), ORNIC_ARM_NEXT);
 	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_GEN, second), ORNIC_GET(ORNIC_ARM_GEN, first) + 1);
 
-	/* ORNIC-DB-20: same generation as the NEXT that it replaces */
+	/* [ORNIC-DB-20]: same generation as the NEXT that it replaces */
 	ornic_cq_arm(odev, &cq->ring, ORNIC_ARM_SOLICITED);
 	third = le32_to_cpu(cq->dbr.arm);
 	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_TYPE, third), ORNIC_ARM_SOLICITED);
