@@ -27,12 +27,13 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all \
 	    -fno-omit-frame-pointer
 endif
 ifneq ($(SANITIZE)$(filter -fsanitize% --coverage,$(CFLAGS)),)
-$(O)/sandbox.o: DEVICE_DEFINES := -DDEVICE_INSTRUMENTED
+$(O)/process/sandbox.o: DEVICE_DEFINES := -DDEVICE_INSTRUMENTED
 endif
 
 ALL_CPPFLAGS = -D_GNU_SOURCE -I$(DEVICE) -I$(TOP)/kernel/include \
 	       $(DEVICE_CFLAGS) $(DEVICE_DEFINES) $(CPPFLAGS)
-ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(SANITIZE) $(CFLAGS)
+# struct qp and struct wq have the members of struct receiver
+ALL_CFLAGS = -std=gnu11 -fms-extensions $(WARNINGS) $(SANITIZE) $(CFLAGS)
 ALL_LDFLAGS = $(SANITIZE) $(LDFLAGS)
 ALL_LDLIBS = $(DEVICE_LIBS) $(LDLIBS)
 DEVICE_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(DEVICE_PKGS))
@@ -42,7 +43,7 @@ Q := $(if $(V),,@)
 
 $(O)/%.o: $(DEVICE)/%.c $(DEVICE)/build.mk
 	@mkdir -p $(@D)
-	@echo "  CC      $(notdir $@)"
+	@echo "  CC      $(@:$(O)/%=%)"
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MT $@ -c -o $@ $<
 
--include $(wildcard $(O)/*.d)
+-include $(wildcard $(O)/*/*.d)

@@ -1,94 +1,108 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# Sources of the software card, one per line, by layer: edges (memory, time,
-# wire), the program, the core (registers and commands, objects, engines).
-# tests/unit uses the same lists.
+# Sources of the software card, one per line, by room. scripts/rooms has the
+# map of the rooms. tests/unit uses the same lists.
 
-# The environment of the core
+# The environment of a card
 EDGE_SRCS := \
-	env.c \
-	fault.c \
-	frame.c \
-	irqfd.c \
-	log.c \
-	loop.c \
-	mem.c \
-	rng.c \
-	share.c \
-	switch.c \
-	timer.c
+	env/env.c \
+	env/frame.c \
+	env/log.c \
+	env/mem.c \
+	env/rng.c \
+	env/timer.c \
+	loop/fault.c \
+	loop/irqfd.c \
+	loop/loop.c \
+	loop/share.c \
+	loop/sock.c \
+	loop/switch.c
 
-# The program around the core
+# The program around the cards
 MAIN_SRCS := \
-	capture.c \
-	card.c \
-	control.c \
-	main.c \
-	options.c \
-	pci.c \
-	port_dgram.c \
-	port_fd.c \
-	port_tap.c \
-	remover.c \
-	report.c \
-	sandbox.c \
-	sock.c \
-	vfio_user.c \
-	vfio_user_cmd.c
+	ports/capture.c \
+	ports/port_dgram.c \
+	ports/port_fd.c \
+	ports/port_tap.c \
+	host/pci.c \
+	host/vfio_user.c \
+	host/vfio_user_cmd.c \
+	process/control.c \
+	process/main.c \
+	process/options.c \
+	process/remover.c \
+	process/report.c \
+	process/sandbox.c \
+	process/slot.c
 
-# The core, which knows neither sockets nor QEMU
+# A card, which knows neither sockets nor QEMU
 CORE_SRCS := \
-	cmd.c \
-	counters.c \
-	doorbell.c \
-	lie.c \
-	nic.c \
-	query.c \
-	regs.c \
-	reset.c \
-	stats.c \
-	bounce.c \
-	buf.c \
-	cq.c \
-	cq_modify.c \
-	eq.c \
-	ethport.c \
-	gid.c \
-	guest.c \
-	mcast.c \
-	mr.c \
-	mw.c \
-	obj.c \
-	pd.c \
-	uctx.c \
-	csum.c \
-	eth.c \
-	eth_rx.c \
-	flow.c \
-	flow_key.c \
-	rss.c \
-	rule.c \
-	ack.c \
-	comp.c \
-	delay.c \
-	icrc.c \
-	opcode.c \
-	pace.c \
-	packet.c \
-	path.c \
-	qp.c \
-	qp_modify.c \
-	req.c \
-	resp.c \
-	roce.c \
-	rq.c \
-	sge.c \
-	sq.c \
-	srq.c \
-	tso.c \
-	rwq.c \
-	ud.c \
-	wq.c \
-	xrcd.c
+	base/bounce.c \
+	base/buf.c \
+	base/cmd.c \
+	base/flow.c \
+	base/gid.c \
+	base/guest.c \
+	base/irq.c \
+	base/lie.c \
+	base/lie_entry.c \
+	base/obj.c \
+	base/run.c \
+	base/stats.c \
+	base/watch.c \
+	objects/counters.c \
+	objects/cq.c \
+	objects/cq_modify.c \
+	objects/eq.c \
+	objects/mr.c \
+	objects/mw.c \
+	objects/pd.c \
+	objects/rq.c \
+	objects/srq.c \
+	objects/uctx.c \
+	objects/xrcd.c \
+	queues/pace.c \
+	queues/qp.c \
+	queues/receiver.c \
+	queues/sge.c \
+	queues/sq.c \
+	eth/csum.c \
+	eth/delay.c \
+	eth/eth_recv.c \
+	eth/eth_rx.c \
+	eth/eth_tx.c \
+	eth/ethport.c \
+	eth/flow_key.c \
+	eth/rss.c \
+	eth/rule.c \
+	eth/rwq_table.c \
+	eth/tso.c \
+	eth/tx.c \
+	eth/wq.c \
+	roce/ack.c \
+	roce/comp.c \
+	roce/icrc.c \
+	roce/mcast.c \
+	roce/opcode.c \
+	roce/packet.c \
+	roce/path.c \
+	roce/record.c \
+	roce/req.c \
+	roce/resp.c \
+	roce/roce.c \
+	roce/roce_rx.c \
+	roce/ud.c \
+	roce/xrc.c \
+	card/admin.c \
+	card/card.c \
+	card/doorbell.c \
+	card/lie_later.c \
+	card/qp_cmd.c \
+	card/qp_modify.c \
+	card/qp_run.c \
+	card/query.c \
+	card/regs.c \
+	card/reset.c \
+	card/rx.c
 
 DEVICE_SRCS := $(EDGE_SRCS) $(MAIN_SRCS) $(CORE_SRCS)

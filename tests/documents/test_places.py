@@ -87,10 +87,16 @@ def test_functions(document, least):
 def test_files_of_the_card():
     """The list of the card's files is complete."""
     text = ARCHITECTURE.read_text()
-    block = re.search(r"^    edges .*?\n\n", text, re.M | re.S)[0]
-    names = re.sub(r"^    (edges|program|core|  the card|  objects|  engines)", "", block,
-                   flags=re.M)
-    assert sorted(names.split()) == sorted(path.stem for path in CARD.rglob("*.c"))
+    block = re.search(r"^    env .*?\n\n", text, re.M | re.S)[0]
+    rooms, room = {}, None
+    for line in block.splitlines():
+        if not line.strip():
+            break
+        if line[4] != " ":
+            room, line = line.split(maxsplit=1)
+        rooms.setdefault(room, []).extend(line.split())
+    assert rooms == {path.name: sorted(file.stem for file in path.glob("*.c"))
+                     for path in CARD.iterdir() if path.is_dir()}
 
 
 def test_locks():

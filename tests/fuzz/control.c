@@ -10,9 +10,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "control.h"
-#include "device.h"
-#include "sock.h"
+#include "loop/sock.h"
+#include "process/control.h"
+#include "process/device.h"
 #include "still.h"
 #include "target.h"
 #include "unit.h"
@@ -55,16 +55,16 @@ static void device_begin(void)
 	for (i = 0; i <= NICS; i++)
 		snprintf(path[i], sizeof(path[i]), "%s/%u", dir, i);
 	for (i = 0; i < NICS; i++) {
-		struct nic_config config = {
+		struct card_config config = {
 			.name = names[i],
 			.mac = { 2, 0, 0, 0, 0, i },
 			.vectors = 1,
 		};
 
-		assert_int_equal(card_create(&device.loop, &device.options.log,
+		assert_int_equal(slot_create(&device.loop, &device.options.log,
 					     &config, path[i],
-					     &device.card[i]), 0);
-		device.card_count++;
+					     &device.slot[i]), 0);
+		device.slot_count++;
 	}
 	assert_int_equal(control_create(&device, path[NICS], &device.control),
 			 0);
@@ -78,7 +78,7 @@ static void device_end(void)
 	close(client);
 	control_destroy(device.control);
 	for (i = 0; i < NICS; i++)
-		card_destroy(device.card[i]);
+		slot_destroy(device.slot[i]);
 	loop_uninit(&device.loop);
 	assert_int_equal(rmdir(dir), 0);
 }

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "frame.h"
+#include "env/frame.h"
 
 #ifndef __has_feature
 #define __has_feature(name) 0

@@ -3,10 +3,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "card/card.h"
 #include "defined.h"
 #include "duo.h"
 #include "haunt.h"
-#include "qp.h"
+#include "queues/qp.h"
 #include "secret.h"
 
 #define DUO_SEED 0x9e3779b97f4a7c15ULL
@@ -71,12 +72,12 @@ static void duo_rx(struct port *port, const struct frame *frame)
 {
 	if (port == &duo.seat[0].port && secret_is_in_frame(frame))
 		duo_fail("a frame to the first client has secret memory");
-	nic_rx(duo.seat[port == &duo.seat[1].port].f.host->nic, frame);
+	card_rx(duo.seat[port == &duo.seat[1].port].f.host->card, frame);
 }
 
 static void duo_room(struct port *port)
 {
-	nic_room(duo.seat[port == &duo.seat[1].port].f.host->nic);
+	card_room(duo.seat[port == &duo.seat[1].port].f.host->card);
 }
 
 static void duo_outside_rx(struct port *port, const struct frame *frame)
@@ -121,7 +122,7 @@ static bool duo_others_run(void)
 	duo.sw.now_ns = second->now_ns;
 	any = switch_run(&duo.sw, DUO_SWITCH_BUDGET);
 	any |= timers_run(&second->timers, second->now_ns);
-	any |= nic_run(second->nic);
+	any |= card_run(second->card);
 	any |= switch_run(&duo.sw, DUO_SWITCH_BUDGET);
 	return any;
 }
@@ -135,7 +136,7 @@ static void duo_wire(void *arg)
 
 static bool duo_run(void)
 {
-	bool any = nic_run(duo.seat[0].f.host->nic);
+	bool any = card_run(duo.seat[0].f.host->card);
 
 	return duo_others_run() || any;
 }
@@ -173,7 +174,7 @@ static void duo_sit(struct seat *seat, const char *name, uint8_t mac_tail)
 	host->wire_run = duo_wire;
 	seat->port.ops = &duo_port_ops;
 	seat->port.name = name;
-	seat->port.is_nic = true;
+	seat->port.is_card = true;
 	memcpy(seat->port.mac, host->mac, MAC_LEN);
 	assert_int_equal(switch_add_port(&duo.sw, &seat->port), 0);
 }

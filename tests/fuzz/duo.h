@@ -9,7 +9,7 @@
 #define ORNIC_FUZZ_DUO_H
 
 #include "fuzz.h"
-#include "switch.h"
+#include "loop/switch.h"
 
 /* Where the second client has its secret memory */
 #define DUO_SECRET_ADDR (1ULL << 36)

@@ -4,12 +4,15 @@
  * by byte says which rules count a frame; both parsers of headers must agree.
  */
 
-#include "counters.h"
-#include "eth.h"
-#include "flow_key.h"
+#include "base/flow.h"
+#include "card/card.h"
+#include "eth/eth.h"
+#include "eth/eth_recv.h"
+#include "eth/flow_key.h"
+#include "eth/rss.h"
 #include "fuzz.h"
+#include "objects/counters.h"
 #include "raw.h"
-#include "rss.h"
 #include "target.h"
 
 #define RULES 24
@@ -203,7 +206,7 @@ static void model_rx(const struct frame *frame)
 	struct ornic_flow_key key;
 	struct model *m;
 
-	if (!eth_valid(raw->host->nic, frame))
+	if (!eth_valid(raw->host->card, frame))
 		return;
 	flow_key(frame, &key);
 	for (m = model; m < model + RULES; m++)
@@ -225,7 +228,7 @@ static void check_counters(void)
 	for (m = model; m < model + RULES; m++) {
 		if (!m->used || le32toh(m->in.flags) & ORNIC_FLOW_EGRESS)
 			continue;
-		counters = counters_find(raw->host->nic, m->counters);
+		counters = counters_find(raw->host->card, m->counters);
 		assert_non_null(counters);
 		assert_int_equal(counters->val[ORNIC_COUNTERS_STAT_packets],
 				 m->packets);
@@ -324,7 +327,7 @@ static void receive(struct fuzz *f)
 	rss_hash_fields(&frame, rnd(f) & RSS_FIELDS, key, &hash);
 	rss_hash(&frame, &flow, below(f, 16), key, &hash);
 	model_rx(&frame);
-	nic_rx(raw->host->nic, &frame);
+	card_rx(raw->host->card, &frame);
 	host_run(raw->host);
 	check_counters();
 }

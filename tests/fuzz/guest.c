@@ -189,7 +189,7 @@ static void raw_command(struct fuzz *f)
 	host->admin_pi += one_in(f, 32) ? below(f, 256) : 1;
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, host->admin_pi);
 	host_run(host);
-	if (!host->nic->fatal && host_has_completed(host))
+	if (!host->card->fatal && host_has_completed(host))
 		host_completed(host);
 	/* A driver that has lost count resets the card */
 	host->lost = host->admin_ci != host->admin_pi;

@@ -7,7 +7,7 @@
 #ifndef ORNIC_FUZZ_HAUNT_H
 #define ORNIC_FUZZ_HAUNT_H
 
-#include "mem.h"
+#include "env/mem.h"
 
 /* Called before memory goes away, unless NULL */
 extern void (*haunt_flush)(struct mem *mem);

@@ -7,12 +7,14 @@
  * end before its ICRC.
  */
 
+#include "base/flow.h"
+#include "card/card.h"
 #include "defined.h"
 #include "duo.h"
-#include "icrc.h"
-#include "packet.h"
-#include "qp.h"
+#include "queues/qp.h"
 #include "raw.h"
+#include "roce/icrc.h"
+#include "roce/packet.h"
 #include "secret.h"
 #include "target.h"
 
@@ -106,7 +108,7 @@ static void receive(struct fuzz *f, uint8_t *bytes, unsigned int len)
 	raw_frame(&frame, bytes, len);
 	if (len >= FLOW_ETH_LEN)
 		check_payload(&frame);
-	nic_rx(f->host->nic, &frame);
+	card_rx(f->host->card, &frame);
 }
 
 /* Return the frames that the card has sent, most of them as they are */
@@ -130,7 +132,7 @@ static void wire(void *arg)
 			frame_read(frame, 0, bytes, len);
 			receive(f, bytes, len);
 		} else {
-			nic_rx(f->host->nic, frame);
+			card_rx(f->host->card, frame);
 		}
 		env_frame_free(&f->host->env, frame);
 	}
@@ -153,7 +155,7 @@ static uint32_t psn(struct fuzz *f, const struct qp *qp, unsigned int opcode)
 static void packet_fill(struct fuzz *f, struct packet *pkt)
 {
 	unsigned int n = below(f, QPS);
-	const struct qp *qp = qp_find(f->host->nic, f->qp[n].num);
+	const struct qp *qp = qp_find(f->host->card, f->qp[n].num);
 	static const uint8_t transport[] = { 0x00, 0x20, 0x60, 0xa0, 0xc0 };
 
 	*pkt = (struct packet){
@@ -191,7 +193,7 @@ static void packet_fill(struct fuzz *f, struct packet *pkt)
 static void inject(struct fuzz *f)
 {
 	static uint8_t payload[PAYLOAD_MAX], bytes[WIRE_MAX];
-	const struct gid_entry *src = gid_get(f->host->nic, 0);
+	const struct gid_entry *src = gid_get(&f->host->card->gids, 0);
 	struct frame frame = {};
 	struct packet_path path = {
 		.src = src,
@@ -222,7 +224,7 @@ static void inject_again(struct fuzz *f)
 	if (!latest.len)
 		return;
 	raw_frame(&frame, latest.bytes, latest.len);
-	nic_rx(f->host->nic, &frame);
+	card_rx(f->host->card, &frame);
 }
 
 static void inject_raw(struct fuzz *f)
@@ -275,7 +277,7 @@ static void step(struct fuzz *f)
 		inject(f);
 	}
 	if (!one_in(f, 4))
-		while (turns-- && nic_run(f->host->nic))
+		while (turns-- && card_run(f->host->card))
 			wire(f);
 	wire(f);
 }

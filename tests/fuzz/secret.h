@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "frame.h"
-#include "mem.h"
+#include "env/frame.h"
+#include "env/mem.h"
 
 #define SECRET_SIZE (1u << 20)
 

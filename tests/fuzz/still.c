@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "irqfd.h"
-#include "loop.h"
+#include "loop/irqfd.h"
+#include "loop/loop.h"
 #include "still.h"
 
 /* The Makefile has loop.c and client.c call these */

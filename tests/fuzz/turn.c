@@ -25,11 +25,11 @@ int __real_mem_iov(struct mem *mem, gaddr_t addr, uint64_t len,
 		   unsigned int dir, struct iovec *iov, int max);
 int __wrap_mem_iov(struct mem *mem, gaddr_t addr, uint64_t len,
 		   unsigned int dir, struct iovec *iov, int max);
-bool __real_nic_run(struct nic *nic);
-bool __wrap_nic_run(struct nic *nic);
-bool __real_nic_bar_write(struct nic *nic, unsigned int bar, uint64_t offset,
+bool __real_card_run(struct card *card);
+bool __wrap_card_run(struct card *card);
+bool __real_card_bar_write(struct card *card, unsigned int bar, uint64_t offset,
 			  unsigned int size, uint64_t val);
-bool __wrap_nic_bar_write(struct nic *nic, unsigned int bar, uint64_t offset,
+bool __wrap_card_bar_write(struct card *card, unsigned int bar, uint64_t offset,
 			  unsigned int size, uint64_t val);
 
 int __wrap_mem_read(struct mem *mem, gaddr_t addr, void *buf, uint64_t len)
@@ -70,23 +70,23 @@ static void turn_check(const char *what, uint64_t limit)
 	abort();
 }
 
-bool __wrap_nic_run(struct nic *nic)
+bool __wrap_card_run(struct card *card)
 {
 	bool any;
 
 	work = 0;
-	any = __real_nic_run(nic);
-	turn_check("nic_run()", TURN_RUN_MAX);
+	any = __real_card_run(card);
+	turn_check("card_run()", TURN_RUN_MAX);
 	return any;
 }
 
-bool __wrap_nic_bar_write(struct nic *nic, unsigned int bar, uint64_t offset,
+bool __wrap_card_bar_write(struct card *card, unsigned int bar, uint64_t offset,
 			  unsigned int size, uint64_t val)
 {
 	bool reset;
 
 	work = 0;
-	reset = __real_nic_bar_write(nic, bar, offset, size, val);
+	reset = __real_card_bar_write(card, bar, offset, size, val);
 	/* A reset has a cost of its own (VFIO_USER_COST_RESET) */
 	if (!reset)
 		turn_check("a register or doorbell", TURN_BAR_MAX);

@@ -10,8 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/state.h"
 #include "client.h"
-#include "core.h"
 #include "fuzz.h"
 #include "secret.h"
 #include "still.h"
@@ -64,10 +64,10 @@ static void neighbour_ask(void)
 	client_send(w->client[1], VFIO_USER_REGION_READ, 0, &access,
 		    sizeof(access), -1);
 	while (!client_readable(w->client[1])) {
-		resets = w->card[0]->nic->resets;
+		resets = w->slot[0]->card->resets;
 		assert_int_equal(loop_turn(&w->loop), 0);
-		assert_true(w->card[0]->nic->resets - resets <= RESETS_MAX);
-		if (w->card[1]->share.credit_ns > 0)
+		assert_true(w->slot[0]->card->resets - resets <= RESETS_MAX);
+		if (w->slot[1]->share.credit_ns > 0)
 			assert_true(turns++ < 2);
 		else
 			assert_true(postponed++ < POSTPONED_MAX);

@@ -4,6 +4,7 @@
  * program has polled the completion of a receive, and its next command is in
  * the ring before the card has sent the ACK.
  */
+#include "card/card.h"
 #include "pair.h"
 
 /* Limits of ack.c for such a QP */
@@ -19,7 +20,7 @@ static void arrive(struct pair *pair, const struct pair_wr *wr,
 	for (i = 0; i < count; i++)
 		pair_post(A(pair), &wr[i]);
 	pair_ring(A(pair));
-	while (nic_run(A(pair)->host->nic))
+	while (card_run(A(pair)->host->card))
 		continue;
 	assert_true(pair_wire(pair));
 }
@@ -167,14 +168,14 @@ static void test_destroyed_before_long_read(void **state)
 		pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100),
 		pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, PAIR_BUF_SIZE),
 	};
-	struct nic *nic = B(pair)->host->nic;
+	struct card *card = B(pair)->host->card;
 
 	wr[0].wr_id = 0;
 	wr[1].wr_id = 1;
 	pair_post_recv(B(pair), 77, B(pair)->addr, 100);
 	arrive(pair, wr, ARRAY_SIZE(wr));
 	submit_destroy(B(pair));
-	nic_run(nic);
+	card_run(card);
 	assert_int_equal(host_completed(B(pair)->host), ORNIC_CMD_OK);
 	assert_in_range(B(pair)->host->frames, 1, LAST_FRAMES);
 	assert_in_range(pair_stat(B(pair), ORNIC_RDMA_STAT_tx_bytes), 1,

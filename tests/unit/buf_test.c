@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Buffers ([ORNIC-BUF-1] ff.): levels 0 to 3, refusals, unmapped memory */
-#include "buf.h"
+#include "base/buf.h"
 #include "host.h"
 
 #define RW (MEM_READ | MEM_WRITE)
@@ -10,7 +10,7 @@ static enum ornic_cmd_status make(struct host *host, struct buf *buf,
 				  const struct ornic_buf *desc, uint64_t start,
 				  uint64_t len)
 {
-	return buf_init(buf, &host->nic->guest, &host->nic->budget, desc, start,
+	return buf_init(buf, &host->card->guest, &host->card->budget, desc, start,
 			len, RW);
 }
 
@@ -49,14 +49,14 @@ static void test_levels_0_is_contiguous(void **state)
 
 	host_buf(&desc, at, 4 * HOST_PAGE);
 	assert_int_equal(make(host, &buf, &desc, 0, 4 * HOST_PAGE), 0);
-	assert_int_equal(host->nic->budget.pages, 4);
+	assert_int_equal(host->card->budget.pages, 4);
 	assert_ptr_equal(buf_slot(&buf, 3 * HOST_PAGE + 32, 32),
 			 host_device_ptr(host, at + 3 * HOST_PAGE + 32));
 	assert_int_equal(buf_iov(&buf, 5, &len, iov, 2), 1);
 	assert_int_equal(len, 4 * HOST_PAGE - 10);
 	assert_int_equal(iov[0].iov_len, len);
 	buf_uninit(&buf);
-	assert_int_equal(host->nic->budget.pages, 0);
+	assert_int_equal(host->card->budget.pages, 0);
 	buf_uninit(&buf);
 }
 
@@ -148,7 +148,7 @@ static void test_refuses_odd_values(void **state)
 	REFUSED(npages, htole32(2), HOST_PAGE, 1);
 	REFUSED(npages, htole32(2), 1, UINT64_MAX);
 #undef REFUSED
-	assert_int_equal(host->nic->budget.pages, 0);
+	assert_int_equal(host->card->budget.pages, 0);
 }
 
 static void test_refuses_a_bad_index(void **state)
@@ -278,7 +278,7 @@ static void test_whole_map_goes_and_comes(void **state)
 
 	host_buf(&desc, at, HOST_PAGE);
 	assert_int_equal(make(host, &buf, &desc, 0, HOST_PAGE), 0);
-	assert_true(guest_ref_init(&ref, &host->nic->guest, at, 8, RW));
+	assert_true(guest_ref_init(&ref, &host->card->guest, at, 8, RW));
 	mem_enable(&host->mem, false);
 	assert_null(buf_slot(&buf, 0, 32));
 	assert_null(guest_ref_ptr(&ref));
@@ -314,7 +314,7 @@ static void test_iov_stops_when_the_pieces_run_out(void **state)
 static void test_lost_ranges_at_the_ends_of_the_address_space(void **state)
 {
 	struct host *host = *state;
-	struct guest *guest = &host->nic->guest;
+	struct guest *guest = &host->card->guest;
 	uint64_t seq = guest->seq;
 
 	guest->notifier.unmap(&guest->notifier, -HOST_PAGE, HOST_PAGE);

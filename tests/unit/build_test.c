@@ -5,8 +5,9 @@
  * list themselves, because [ORNIC-BUF-5] only requires that they stay, so a few
  * pages of host memory describe millions.
  */
+#include "card/card.h"
 #include "host.h"
-#include "mr.h"
+#include "objects/mr.h"
 
 #define SHIFT 12
 /* Pages enough for some hundred turns */
@@ -36,7 +37,7 @@ struct watch {
 static void watch_turn(void *arg)
 {
 	struct watch *watch = arg;
-	uint64_t work = watch->host->nic->budget.work;
+	uint64_t work = watch->host->card->budget.work;
 
 	if (work - watch->work > watch->most)
 		watch->most = work - watch->work;
@@ -51,7 +52,7 @@ static void watch_start(struct host *host, struct watch *watch,
 {
 	*watch = (struct watch){
 		.host = host,
-		.work = host->nic->budget.work,
+		.work = host->card->budget.work,
 		.at = at,
 		.act = act,
 		.arg = arg,
@@ -91,7 +92,7 @@ static struct mr *create(struct host *host, const struct ornic_create_mr_in *in)
 
 	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, in, &out),
 			 ORNIC_CMD_OK);
-	mr = mr_find(host->nic, le32toh(out.key));
+	mr = mr_find(host->card, le32toh(out.key));
 	assert_non_null(mr);
 	return mr;
 }
@@ -113,8 +114,8 @@ static void test_pages_that_describe_themselves(void **state)
 
 	watch_start(host, &watch, 0, NULL, 0);
 	mr = create(host, &in);
-	assert_true(watch.turns >= 2ULL * MANY / NIC_RUN_PAGES);
-	assert_true(watch.most <= NIC_RUN_PAGES);
+	assert_true(watch.turns >= 2ULL * MANY / CARD_RUN_PAGES);
+	assert_true(watch.most <= CARD_RUN_PAGES);
 	assert_int_equal(get(mr, ((uint64_t)MANY << SHIFT) - 64, &iov), 1);
 	assert_ptr_equal(iov.iov_base,
 			 host_device_ptr(host, le64toh(in.buf.addr) +
@@ -141,8 +142,8 @@ static void test_last_page_out_of_reach(void **state)
 	watch_start(host, &watch, 0, NULL, 0);
 	assert_int_equal(host_cmd_in(host, ORNIC_CMD_CREATE_MR, &in),
 			 ORNIC_CMD_DMA_FAULT);
-	assert_true(watch.most <= NIC_RUN_PAGES);
-	assert_int_equal(host->nic->budget.pages, 0);
+	assert_true(watch.most <= CARD_RUN_PAGES);
+	assert_int_equal(host->card->budget.pages, 0);
 }
 
 static unsigned int modify(struct host *host, struct mr *mr, uint32_t access)
@@ -169,15 +170,15 @@ static void test_access_to_many_pages(void **state)
 	assert_int_equal(mr->buf.dir, MEM_READ);
 	watch_start(host, &watch, 0, NULL, 0);
 	assert_int_equal(modify(host, mr, ACCESS), ORNIC_CMD_OK);
-	assert_true(watch.turns >= MANY / NIC_RUN_PAGES);
-	assert_true(watch.most <= NIC_RUN_PAGES);
+	assert_true(watch.turns >= MANY / CARD_RUN_PAGES);
+	assert_true(watch.most <= CARD_RUN_PAGES);
 	assert_int_equal(mr->buf.dir, MEM_READ | MEM_WRITE);
 	assert_int_equal(get(mr, 0, &iov), 1);
 }
 
 static void act_use(struct watch *watch)
 {
-	obj_get(&mr_find(watch->host->nic, watch->arg)->obj);
+	obj_get(&mr_find(watch->host->card, watch->arg)->obj);
 }
 
 /* The region gets a user while the command is being executed */
@@ -223,7 +224,7 @@ static void test_memory_goes_away_meanwhile(void **state)
 	in.buf.addr = htole64(list);
 	in.length = htole64((uint64_t)MANY / 2 << SHIFT);
 	/* After all addresses are read and some pages are mapped */
-	watch_start(host, &watch, MANY / 2 / NIC_RUN_PAGES + 4, act_unmap,
+	watch_start(host, &watch, MANY / 2 / CARD_RUN_PAGES + 4, act_unmap,
 		    page);
 	mr = create(host, &in);
 	assert_true(watch.turns > watch.at);
@@ -238,22 +239,22 @@ static void test_all_memory_goes_and_comes_back(void **state)
 	struct ornic_create_mr_in in = many_pages(host);
 	struct mr *mr = create(host, &in);
 	struct iovec iov;
-	uint64_t work = host->nic->budget.work;
+	uint64_t work = host->card->budget.work;
 
 	mem_enable(&host->mem, false);
 	assert_int_equal(get(mr, 0, &iov), -EFAULT);
 	mem_enable(&host->mem, true);
 	assert_int_equal(get(mr, 0, &iov), 1);
-	assert_true(host->nic->budget.work - work <= BUF_STEP);
+	assert_true(host->card->budget.work - work <= BUF_STEP);
 	/* A later access does no work */
-	work = host->nic->budget.work;
+	work = host->card->budget.work;
 	assert_int_equal(get(mr, HOST_PAGE, &iov), 1);
-	assert_true(host->nic->budget.work == work);
+	assert_true(host->card->budget.work == work);
 }
 
 static void act_fatal(struct watch *watch)
 {
-	nic_stop(watch->host->nic);
+	card_stop(watch->host->card);
 }
 
 static void test_reset_meanwhile(void **state)
@@ -265,9 +266,9 @@ static void test_reset_meanwhile(void **state)
 	watch_start(host, &watch, 3, act_fatal, 0);
 	assert_int_equal(host_cmd_in(host, ORNIC_CMD_CREATE_MR, &in),
 			 ORNIC_CMD_INTERNAL);
-	assert_int_equal(host->nic->budget.pages, MANY);
+	assert_int_equal(host->card->budget.pages, MANY);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
-	assert_int_equal(host->nic->budget.pages, 0);
+	assert_int_equal(host->card->budget.pages, 0);
 	host_enable(host);
 	in.pdn = htole32(host_pd(host));
 	create(host, &in);
@@ -292,8 +293,8 @@ begin(struct host *host, const struct ornic_create_mr_in *in, uint64_t out)
 		};
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, ++host->admin_pi);
 	for (i = 0; i < 3; i++)
-		assert_true(nic_run(host->nic));
-	assert_int_equal(host->nic->budget.pages, MANY);
+		assert_true(card_run(host->card));
+	assert_int_equal(host->card->budget.pages, MANY);
 	return host_ptr(host, at);
 }
 
@@ -305,11 +306,11 @@ static void test_queue_stops_meanwhile(void **state)
 
 	begin(host, &in, host_alloc(host, 8, 8));
 	host_write(host, ORNIC_REG_CTRL, 4, 0);
-	assert_int_equal(host->nic->budget.pages, 0);
-	assert_int_equal(host->nic->mrs.count, 0);
+	assert_int_equal(host->card->budget.pages, 0);
+	assert_int_equal(host->card->mrs.count, 0);
 	host_enable(host);
 	create(host, &in);
-	assert_int_equal(host->nic->mrs.count, 1);
+	assert_int_equal(host->card->mrs.count, 1);
 }
 
 /* The input is copied once; the host's later changes have no effect */
@@ -325,7 +326,7 @@ static void test_input_changes_meanwhile(void **state)
 	posted->length = htole64(1ULL << 40);
 	posted->buf.npages = htole32(UINT32_MAX);
 	host_run(host);
-	mr = mr_find(host->nic, le32toh(answer->key));
+	mr = mr_find(host->card, le32toh(answer->key));
 	assert_non_null(mr);
 	assert_true(mr->length == (uint64_t)MANY << SHIFT);
 	assert_int_equal(mr->buf.npages, MANY);

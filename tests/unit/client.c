@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "client.h"
-#include "sock.h"
+#include "loop/sock.h"
 
 /* Memory space and bus mastering, in the command register */
 #define COMMAND_OFFSET 4
@@ -15,13 +15,13 @@
 #define MESSAGE_MAX 65536
 #define HANG_SECONDS 120
 
-int client_connect(struct world *w, unsigned int card)
+int client_connect(struct world *w, unsigned int slot)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct sockaddr_un address;
 
 	assert_true(fd >= 0);
-	assert_int_equal(sock_address(w->path[card], &address), 0);
+	assert_int_equal(sock_address(w->path[slot], &address), 0);
 	assert_int_equal(connect(fd, (struct sockaddr *)&address,
 				 sizeof(address)), 0);
 	return fd;
@@ -166,17 +166,17 @@ int world_setup(void **state)
 	assert_int_equal(loop_init(&w->loop, 0), 0);
 	w->log.level = ENV_LOG_ERR;
 	for (i = 0; i < CLIENT_CARDS; i++) {
-		struct nic_config config = {
+		struct card_config config = {
 			.name = "nic",
 			/* The time of a turn must repeat exactly */
 			.ordered = true,
 			.mac = { 2, 0, 0, 0, 0, i },
-			.vectors = NIC_VECTORS_MAX,
+			.vectors = CARD_VECTORS_MAX,
 		};
 
 		snprintf(w->path[i], sizeof(w->path[i]), "%s/%u", w->dir, i);
-		assert_int_equal(card_create(&w->loop, &w->log, &config,
-					     w->path[i], &w->card[i]), 0);
+		assert_int_equal(slot_create(&w->loop, &w->log, &config,
+					     w->path[i], &w->slot[i]), 0);
 		w->client[i] = client_connect(w, i);
 		client_begin(w, w->client[i]);
 	}
@@ -191,7 +191,7 @@ int world_teardown(void **state)
 
 	for (i = 0; i < CLIENT_CARDS; i++) {
 		close(w->client[i]);
-		card_destroy(w->card[i]);
+		slot_destroy(w->slot[i]);
 	}
 	loop_uninit(&w->loop);
 	assert_int_equal(rmdir(w->dir), 0);

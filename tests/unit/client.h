@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "card.h"
+#include "process/slot.h"
 #include "unit.h"
 
 #define CLIENT_CARDS 2
@@ -19,7 +19,7 @@
  * @log: logs errors only
  * @dir: directory that holds the sockets
  * @path: socket of each card
- * @card: the cards
+ * @slot: the cards
  * @client: connection to each card, with VERSION negotiated, and memory space
  *	and bus mastering enabled
  */
@@ -28,7 +28,7 @@ struct world {
 	struct log log;
 	char dir[32];
 	char path[CLIENT_CARDS][64];
-	struct card *card[CLIENT_CARDS];
+	struct slot *slot[CLIENT_CARDS];
 	int client[CLIENT_CARDS];
 };
 
@@ -37,7 +37,7 @@ int world_setup(void **state);
 int world_teardown(void **state);
 
 /* Connect to a card, without VERSION */
-int client_connect(struct world *w, unsigned int card);
+int client_connect(struct world *w, unsigned int slot);
 /* Send a message, with the file descriptor @fd unless that is -1 */
 void client_send(int client, unsigned int cmd, uint32_t flags,
 		 const void *payload, size_t len, int fd);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The admin queue and rules of all commands ([ORNIC-ADM-1] ff.) */
+#include "card/card.h"
 #include "host.h"
-#include "mr.h"
+#include "objects/mr.h"
 
 static uint64_t refused(struct host *host)
 {
@@ -154,10 +155,10 @@ static void test_answer_out_of_reach_creates_nothing(void **state)
 	};
 
 	assert_int_equal(one(host, &sqe), ORNIC_CMD_DMA_FAULT);
-	assert_int_equal(host->nic->pds.count, 0);
+	assert_int_equal(host->card->pds.count, 0);
 	sqe.out_addr = htole64(HOST_RAM_BASE + 4);
 	assert_int_equal(one(host, &sqe), ORNIC_CMD_BAD_PARAM);
-	assert_int_equal(host->nic->pds.count, 0);
+	assert_int_equal(host->card->pds.count, 0);
 }
 
 static void test_answer_is_cut_to_the_room(void **state)
@@ -278,7 +279,7 @@ static void test_query_device_tells_what_is_built(void **state)
 	assert_true(le32toh(out.max_mr) >= 131071);
 	assert_true(le32toh(out.max_qp) >= 16382);
 	assert_true(le32toh(out.max_cq) >= 16384);
-	assert_int_equal(le32toh(out.max_uctx), NIC_DB_PAGES);
+	assert_int_equal(le32toh(out.max_uctx), CARD_DB_PAGES);
 	assert_int_equal(le32toh(out.max_cqe), 65536);
 	assert_int_equal(le32toh(out.max_srq), 8191);
 	assert_int_equal(le32toh(out.max_xrcd), 4096);
@@ -331,7 +332,7 @@ static void test_injected_stop_ends_with_a_reset(void **state)
 {
 	struct host *host = *state;
 
-	nic_stop(host->nic);
+	card_stop(host->card);
 	assert_int_equal(host_read(host, ORNIC_REG_FATAL_CAUSE, 4),
 			 ORNIC_FATAL_INJECTED);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);

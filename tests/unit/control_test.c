@@ -6,9 +6,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "control.h"
-#include "device.h"
-#include "sock.h"
+#include "loop/sock.h"
+#include "process/control.h"
+#include "process/device.h"
 #include "unit.h"
 
 #define REQUESTS 100

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* CQs: rings, phases, events, overruns ([ORNIC-CQ-1] ff., [ORNIC-DB-14] ff.) */
-#include "cq.h"
+#include "eth/rss.h"
 #include "kit.h"
-#include "qp.h"
+#include "objects/cq.h"
+#include "queues/qp.h"
 
 static void expect_comp(struct kit *w)
 {
@@ -73,7 +74,7 @@ static void test_cqe_ext_has_a_timestamp(void **state)
 
 	kit_cq(w, w->eq.num, KIT_LOG_CQ, 6);
 	w->host->clock_step_ns = 0;
-	w->host->now_ns += 777 - regs_clock(w->host->nic);
+	w->host->now_ns += 777 - card_clock(w->host->card);
 	assert_int_equal(host_read(w->host, ORNIC_REG_CLOCK, 8), 777);
 	cq_post(w->dev_cq, &cqe, &ext, false);
 	/* The timestamp is that of the write, not of the read */
@@ -287,16 +288,16 @@ static void test_overrun_takes_its_qps(void **state)
 	for (i = 0; i <= 1u << KIT_LOG_CQ; i++)
 		kit_post(w, i);
 	host_run(w->host);
-	assert_int_equal(qp_find(w->host->nic, qp[0].num)->state,
+	assert_int_equal(qp_find(w->host->card, qp[0].num)->state,
 			 ORNIC_QPS_RESET);
-	assert_int_equal(qp_find(w->host->nic, qp[1].num)->state,
+	assert_int_equal(qp_find(w->host->card, qp[1].num)->state,
 			 ORNIC_QPS_ERR);
-	assert_int_equal(qp_find(w->host->nic, qp[2].num)->state,
+	assert_int_equal(qp_find(w->host->card, qp[2].num)->state,
 			 ORNIC_QPS_RTS);
 	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
 	kit_expect_event(w, ORNIC_EVENT_QP_FATAL, qp[1].num);
 	kit_expect_no_event(w);
-	w->dev_cq = cq_find(w->host->nic, spared.num);
+	w->dev_cq = cq_find(w->host->card, spared.num);
 	w->cq = spared;
 	kit_post(w, 7);
 	kit_expect_cqe(w, 7);
@@ -344,7 +345,7 @@ static void test_create_cq_refusals(void **state)
 		     &out, status)
 	REFUSED(uctx, htole32(3), ORNIC_CMD_BAD_OBJECT);
 	REFUSED(eqn, htole32(3), ORNIC_CMD_BAD_OBJECT);
-	REFUSED(log_size, CORE_MAX_LOG_CQE + 1, ORNIC_CMD_BAD_PARAM);
+	REFUSED(log_size, CARD_MAX_LOG_CQE + 1, ORNIC_CMD_BAD_PARAM);
 	REFUSED(log_size, 255, ORNIC_CMD_BAD_PARAM);
 	REFUSED(log_cqe_size, 4, ORNIC_CMD_BAD_PARAM);
 	REFUSED(log_cqe_size, 7, ORNIC_CMD_BAD_PARAM);
@@ -355,7 +356,7 @@ static void test_create_cq_refusals(void **state)
 	REFUSED(buf.npages, 0, ORNIC_CMD_BAD_PARAM);
 	REFUSED(buf.addr, htole64(HOST_NOWHERE), ORNIC_CMD_DMA_FAULT);
 #undef REFUSED
-	assert_int_equal(w->host->nic->cqs.count, 1);
+	assert_int_equal(w->host->card->cqs.count, 1);
 	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_CQ, 77),
 			 ORNIC_CMD_BAD_OBJECT);
 }
@@ -594,7 +595,7 @@ static void test_resize_moves_long_entries(void **state)
 
 	kit_cq(w, w->eq.num, KIT_LOG_CQ, 6);
 	w->host->clock_step_ns = 0;
-	w->host->now_ns += 4711 - regs_clock(w->host->nic);
+	w->host->now_ns += 4711 - card_clock(w->host->card);
 	kit_post(w, 1);
 	w->host->now_ns += 1;
 	assert_int_equal(resize(w, 5), 1);
@@ -653,7 +654,7 @@ static void test_request_in_the_new_record(void **state)
 static void test_resize_refusals(void **state)
 {
 	struct kit *w = *state;
-	uint32_t pages = w->host->nic->budget.pages;
+	uint32_t pages = w->host->card->budget.pages;
 	struct ornic_cq_dbr *dbr = host_ptr(w->host, w->cq.dbr);
 	struct ornic_resize_in good;
 	struct ornic_resize_out out;
@@ -669,7 +670,7 @@ static void test_resize_refusals(void **state)
 	REFUSED(num, htole32(99), ORNIC_CMD_BAD_OBJECT);
 	REFUSED(log_size, 2, ORNIC_CMD_BAD_PARAM);
 	assert_int_equal(w->host->detail, 5);
-	REFUSED(log_size, CORE_MAX_LOG_CQE + 1, ORNIC_CMD_BAD_PARAM);
+	REFUSED(log_size, CARD_MAX_LOG_CQE + 1, ORNIC_CMD_BAD_PARAM);
 	REFUSED(log_size, 255, ORNIC_CMD_BAD_PARAM);
 	REFUSED(rsvd[1], 1, ORNIC_CMD_BAD_PARAM);
 	REFUSED(dbr_addr, good.dbr_addr | htole64(4), ORNIC_CMD_BAD_PARAM);
@@ -679,7 +680,7 @@ static void test_resize_refusals(void **state)
 	guest_store32(&dbr->ci, 6);
 	REFUSED(log_size, 3, ORNIC_CMD_BAD_OBJECT);
 	guest_store32(&dbr->ci, 0);
-	assert_int_equal(w->host->nic->budget.pages, pages);
+	assert_int_equal(w->host->card->budget.pages, pages);
 	for (i = 0; i < 5; i++)
 		kit_expect_cqe(w, i);
 	kit_post(w, 5);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* ORNIC_WQ_DELAY_DROP: frames that wait for a WQE ([ORNIC-WQ-7] ff.) */
-#include "delay.h"
-#include "qp.h"
+#include "card/card.h"
+#include "eth/delay.h"
+#include "eth/rss.h"
+#include "queues/qp.h"
 #include "wqk.h"
 
 #define DELAY_US 500
@@ -43,13 +45,13 @@ static void test_refusals(void **state)
 			 ORNIC_CMD_##status); \
 } while (0)
 	TRY(ORNIC_WQ_DELAY_DROP, 0, BAD_PARAM);
-	TRY(ORNIC_WQ_DELAY_DROP, CORE_MAX_DELAY_DROP_US + 1, BAD_PARAM);
+	TRY(ORNIC_WQ_DELAY_DROP, CARD_MAX_DELAY_DROP_US + 1, BAD_PARAM);
 	TRY(ORNIC_WQ_DELAY_DROP, ~0u, BAD_PARAM);
 	TRY(ORNIC_WQ_SCATTER_FCS, 1, BAD_PARAM);
 	in.pdn = htole32(77);
 	TRY(ORNIC_WQ_DELAY_DROP, 1, BAD_OBJECT);
 	in.pdn = htole32(w->pdn);
-	TRY(ORNIC_WQ_DELAY_DROP, CORE_MAX_DELAY_DROP_US, OK);
+	TRY(ORNIC_WQ_DELAY_DROP, CARD_MAX_DELAY_DROP_US, OK);
 #undef TRY
 }
 
@@ -87,7 +89,7 @@ static void test_frames_wait_in_order(void **state)
 	assert_int_equal(STAT(rx_delayed), 4);
 	assert_int_equal(STAT(rx_delay_dropped), 0);
 	assert_int_equal(wqk_no_wqe(w), 0);
-	assert_int_equal(w->host->nic->delayed, 0);
+	assert_int_equal(w->host->card->delayed, 0);
 	host_sleep(w->host, 10000 * US);
 	wqk_expect_quiet(w);
 }
@@ -115,9 +117,9 @@ static void test_delayed_frames_are_treated_as_others(void **state)
 	w->wq[2] = wq;
 	w->wq[3] = wq;
 	wqk_make_udp(data, 1, 1000);
-	wqk_deliver(w, wqk_create_rss(w, wqk_create_table(w, 0),
-				      ORNIC_RX_HASH_SRC_PORT_UDP), data,
-		    sizeof(data));
+	wqk_deliver(w, &wqk_create_rss(w, wqk_create_table(w, 0),
+				       ORNIC_RX_HASH_SRC_PORT_UDP)->rx,
+		    data, sizeof(data));
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
 	host_sleep(w->host, 100 * US);
 	ext = wqk_ext_of(wqk_expect_frame(w, &wq, WQK_FRAME_LEN));
@@ -165,7 +167,7 @@ static void test_time_is_up(void **state)
 	host_sleep(w->host, 2 * DELAY_US * US);
 	wqk_expect_event(w, ORNIC_EVENT_WQ_DELAY_DROP, wq.num);
 	assert_int_equal(wqk_no_wqe(w), 0);
-	assert_int_equal(w->host->nic->delayed, 0);
+	assert_int_equal(w->host->card->delayed, 0);
 }
 
 /* [ORNIC-WQ-9] */
@@ -180,7 +182,7 @@ static void test_only_so_many_wait(void **state)
 		deliver(w, &wq, 60);
 	assert_int_equal(STAT(rx_delayed), DELAY_FRAMES);
 	assert_int_equal(wqk_no_wqe(w), 3);
-	for (; w->host->nic->delayed < DELAY_CARD_FRAMES; i++) {
+	for (; w->host->card->delayed < DELAY_CARD_FRAMES; i++) {
 		if (i >= DELAY_FRAMES) {
 			ready(w, &more);
 			i = 0;
@@ -233,12 +235,12 @@ static void test_end_of_the_wq_is_theirs(void **state)
 	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_WQ,
 					 wq.num), ORNIC_CMD_OK);
 	assert_int_equal(wqk_no_wqe(w), 7);
-	assert_int_equal(w->host->nic->delayed, 0);
+	assert_int_equal(w->host->card->delayed, 0);
 	/* The card is reset */
 	ready(w, &wq);
 	deliver(w, &wq, 60);
-	nic_reset(w->host->nic);
-	assert_int_equal(w->host->nic->delayed, 0);
+	card_reset(w->host->card);
+	assert_int_equal(w->host->card->delayed, 0);
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, raw_setup_process, raw_teardown)

@@ -4,7 +4,8 @@
  * races between them ([ORNIC-DB-4] to [ORNIC-DB-13]). The work is frames of
  * RAW_PACKET QPs.
  */
-#include "doorbell.h"
+#include "card/card.h"
+#include "card/doorbell.h"
 #include "kit.h"
 
 #define QPS 3
@@ -129,7 +130,7 @@ static unsigned int sent(struct world *w)
 static void fall_asleep(struct world *w)
 {
 	host_run(w->kit.host);
-	assert_true(nic_sleep_prepare(w->kit.host->nic));
+	assert_true(card_sleep_prepare(w->kit.host->card));
 	assert_int_equal(guest_load32(&board(w)->awake), 0);
 }
 
@@ -216,7 +217,7 @@ static void test_busy_queues_stay_watched(void **state)
 	for (round = 0; round < 20; round++) {
 		for (i = 0; i < QPS; i++)
 			publish(&w->qp[i]);
-		assert_true(doorbell_poll(w->kit.host->nic));
+		assert_true(doorbell_poll(w->kit.host->card));
 		assert_int_equal(watched(w), QPS);
 		assert_int_equal(sent(w), QPS);
 		assert_int_equal(watched(w), QPS);
@@ -239,12 +240,12 @@ static void crowd_init(struct world *w, struct host_qp *qp)
 	host_run(w->kit.host);
 }
 
-static unsigned int ready(struct nic *nic)
+static unsigned int ready(struct card *card)
 {
 	unsigned int count = 0;
 	struct list_head *pos;
 
-	list_for_each(pos, &nic->ready)
+	list_for_each(pos, &card->ready)
 		count++;
 	return count;
 }
@@ -253,7 +254,7 @@ static unsigned int ready(struct nic *nic)
 static void test_board_is_looked_at_in_parts(void **state)
 {
 	struct world *w = *state;
-	struct nic *nic = w->kit.host->nic;
+	struct card *card = w->kit.host->card;
 	static struct host_qp qp[CROWD];
 	unsigned int i, polls;
 
@@ -262,23 +263,23 @@ static void test_board_is_looked_at_in_parts(void **state)
 		publish(&qp[i]);
 		set_bit(w, qp[i].slot);
 	}
-	for (polls = 0; ready(nic) < CROWD; polls++) {
-		unsigned int before = ready(nic);
+	for (polls = 0; ready(card) < CROWD; polls++) {
+		unsigned int before = ready(card);
 
-		assert_true(doorbell_poll(nic));
+		assert_true(doorbell_poll(card));
 		/* The last word may be full */
-		assert_in_range(ready(nic) - before, 1, DOORBELL_SCAN_MAX + 64);
+		assert_in_range(ready(card) - before, 1, DOORBELL_SCAN_MAX + 64);
 	}
 	assert_true(polls >= 2);
 	assert_int_equal(board(w)->summary[0], 0);
-	assert_false(doorbell_poll(nic));
+	assert_false(doorbell_poll(card));
 }
 
 /* A process that keeps setting bits does not starve its other queues */
 static void test_board_is_looked_at_in_turn(void **state)
 {
 	struct world *w = *state;
-	struct nic *nic = w->kit.host->nic;
+	struct card *card = w->kit.host->card;
 	static struct host_qp qp[CROWD];
 	struct host_qp *last = &qp[CROWD - 1];
 	unsigned int i, polls;
@@ -286,19 +287,19 @@ static void test_board_is_looked_at_in_turn(void **state)
 	crowd_init(w, qp);
 	publish(last);
 	set_bit(w, last->slot);
-	for (polls = 0; !ready(nic); polls++) {
+	for (polls = 0; !ready(card); polls++) {
 		assert_true(polls < 4);
 		for (i = 0; i < CROWD - 1; i++)
 			set_bit(w, qp[i].slot);
-		assert_true(doorbell_poll(nic));
+		assert_true(doorbell_poll(card));
 	}
 	/* The card does not sleep while bits are left */
 	for (i = 0; i < CROWD; i++)
 		set_bit(w, qp[i].slot);
 	publish(&qp[0]);
-	assert_false(nic_sleep_prepare(nic));
+	assert_false(card_sleep_prepare(card));
 	host_run(w->kit.host);
-	assert_true(list_empty(&nic->ready));
+	assert_true(list_empty(&card->ready));
 	assert_int_equal(pending(w), 2);
 }
 
@@ -329,7 +330,7 @@ static void test_each_queue_is_looked_at_once(void **state)
 		publish(&w->qp[i]);
 	w->kit.host->clock_look = post_always;
 	w->kit.host->clock_arg = &vcpu;
-	assert_true(doorbell_poll(w->kit.host->nic));
+	assert_true(doorbell_poll(w->kit.host->card));
 	w->kit.host->clock_look = NULL;
 	/* The card reads the clock once at the start and once for each queue */
 	assert_int_equal(vcpu.posts, 1 + QPS);
@@ -345,13 +346,13 @@ static void test_work_just_before_sleep_is_found(void **state)
 	post(w, &w->qp[0]);
 	assert_int_equal(sent(w), 1);
 	assert_false(post(w, &w->qp[0]));
-	assert_false(nic_sleep_prepare(w->kit.host->nic));
+	assert_false(card_sleep_prepare(w->kit.host->card));
 	assert_int_equal(guest_load32(&board(w)->awake), 1);
 	assert_int_equal(sent(w), 1);
 
 	/* Found through the board */
 	assert_false(post(w, &w->qp[1]));
-	assert_false(nic_sleep_prepare(w->kit.host->nic));
+	assert_false(card_sleep_prepare(w->kit.host->card));
 	assert_int_equal(sent(w), 1);
 	fall_asleep(w);
 	assert_true(post(w, &w->qp[0]));
@@ -370,8 +371,8 @@ static void test_asleep_nobody_is_watched(void **state)
 	for (i = 0; i < QPS; i++)
 		assert_int_equal(guest_load32(&host_qp_dbr(&w->qp[i])
 						      ->sq_watched), 0);
-	assert_int_equal(w->kit.host->nic->doorbell.watched_count, 0);
-	nic_wake(w->kit.host->nic);
+	assert_int_equal(w->kit.host->card->watches.watched_count, 0);
+	card_wake(w->kit.host->card);
 	assert_int_equal(guest_load32(&board(w)->awake), 1);
 }
 
@@ -390,7 +391,7 @@ static void test_one_doorbell_wakes_for_all(void **state)
 static void test_watched_queues_are_bounded(void **state)
 {
 	struct world *w = *state;
-	struct host_qp qp[DOORBELL_WATCHED_MAX + 8];
+	struct host_qp qp[WATCH_QUEUES_MAX + 8];
 	unsigned int i, watched = 0;
 
 	for (i = 0; i < ARRAY_SIZE(qp); i++) {
@@ -404,7 +405,7 @@ static void test_watched_queues_are_bounded(void **state)
 	assert_int_equal(sent(w), ARRAY_SIZE(qp));
 	for (i = 0; i < ARRAY_SIZE(qp); i++)
 		watched += guest_load32(&host_qp_dbr(&qp[i])->sq_watched);
-	assert_int_equal(watched, DOORBELL_WATCHED_MAX);
+	assert_int_equal(watched, WATCH_QUEUES_MAX);
 	for (i = 0; i < ARRAY_SIZE(qp); i++)
 		assert_false(post(w, &qp[i]));
 	assert_int_equal(sent(w), ARRAY_SIZE(qp));
@@ -421,10 +422,10 @@ static void test_destroyed_queue_leaves_the_board(void **state)
 		assert_int_equal(host_cmd_object(w->kit.host, ORNIC_CMD_DESTROY_QP,
 						 w->qp[i].num), ORNIC_CMD_OK);
 	assert_int_equal(guest_load32(&board(w)->awake), 0);
-	assert_true(list_empty(&w->kit.host->nic->doorbell.boards));
+	assert_true(list_empty(&w->kit.host->card->watches.boards));
 	set_bit(w, w->qp[1].slot);
 	assert_int_equal(sent(w), 0);
-	assert_true(nic_sleep_prepare(w->kit.host->nic));
+	assert_true(card_sleep_prepare(w->kit.host->card));
 }
 
 static void test_queue_of_another_page(void **state)
@@ -500,13 +501,13 @@ static void test_reset_with_queues_at_work(void **state)
 
 	for (i = 0; i < QPS; i++)
 		post(w, &w->qp[i]);
-	nic_run(w->kit.host->nic);
-	nic_reset(w->kit.host->nic);
-	assert_int_equal(w->kit.host->nic->qps.count, 0);
-	assert_true(list_empty(&w->kit.host->nic->doorbell.boards));
-	assert_true(list_empty(&w->kit.host->nic->doorbell.watched));
-	assert_true(list_empty(&w->kit.host->nic->ready));
-	assert_int_equal(w->kit.host->nic->doorbell.watched_count, 0);
+	card_run(w->kit.host->card);
+	card_reset(w->kit.host->card);
+	assert_int_equal(w->kit.host->card->qps.count, 0);
+	assert_true(list_empty(&w->kit.host->card->watches.boards));
+	assert_true(list_empty(&w->kit.host->card->watches.watched));
+	assert_true(list_empty(&w->kit.host->card->ready));
+	assert_int_equal(w->kit.host->card->watches.watched_count, 0);
 }
 
 static void test_board_out_of_reach(void **state)
@@ -517,9 +518,9 @@ static void test_board_out_of_reach(void **state)
 	publish(&w->qp[0]);
 	ring(&w->qp[0]);
 	assert_int_equal(sent(w), 1);
-	assert_true(nic_sleep_prepare(w->kit.host->nic));
+	assert_true(card_sleep_prepare(w->kit.host->card));
 	host_map(w->kit.host, w->kit.board, HOST_PAGE);
-	nic_wake(w->kit.host->nic);
+	card_wake(w->kit.host->card);
 	assert_int_equal(guest_load32(&board(w)->awake), 1);
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* EQs: rings, interrupts, overruns, held-back events ([ORNIC-EQ-1] ff.) */
-#include "cq.h"
-#include "eq.h"
+#include "card/card.h"
 #include "kit.h"
-#include "uctx.h"
+#include "objects/cq.h"
+#include "objects/eq.h"
+#include "objects/uctx.h"
 
 static void test_interrupt_only_when_the_eq_is_armed(void **state)
 {
@@ -70,7 +71,7 @@ static void test_eq_wraps(void **state)
 
 	for (i = 0; i < 5u << KIT_LOG_EQ; i++) {
 		eq_source_init(&source, i, false);
-		eq_async(w->host->nic, &source, ORNIC_EVENT_QP_FATAL);
+		eq_async(w->host->card, &source, ORNIC_EVENT_QP_FATAL);
 		kit_expect_event(w, ORNIC_EVENT_QP_FATAL, i);
 	}
 }
@@ -85,7 +86,7 @@ static void test_eq_overrun_is_fatal(void **state)
 
 	for (i = 0; i < ARRAY_SIZE(source); i++) {
 		eq_source_init(&source[i], i, false);
-		eq_async(w->host->nic, &source[i], ORNIC_EVENT_QP_FATAL);
+		eq_async(w->host->card, &source[i], ORNIC_EVENT_QP_FATAL);
 	}
 	host_sleep(w->host, 1000000);
 	assert_int_equal(host_read(w->host, ORNIC_REG_FATAL_CAUSE, 4), 0);
@@ -99,7 +100,7 @@ static void test_eq_overrun_is_fatal(void **state)
 		kit_expect_event(w, ORNIC_EVENT_QP_FATAL, i);
 	host_sleep(w->host, 1000000);
 	kit_expect_no_event(w);
-	assert_false(nic_run(w->host->nic));
+	assert_false(card_run(w->host->card));
 	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
 	for (i = 0; i < ARRAY_SIZE(source); i++)
 		eq_source_forget(&source[i]);
@@ -216,7 +217,7 @@ static void test_host_that_consumes_nothing(void **state)
 	struct eq *eq;
 
 	let_wait(w, cq);
-	eq = eq_find(w->host->nic, w->eq.num);
+	eq = eq_find(w->host->card, w->eq.num);
 	/* None of them is in the list that the timer walks */
 	assert_true(list_empty(&eq->held));
 	assert_in_range(wakes(w->host, 100000000), 1, 150);
@@ -280,21 +281,21 @@ static void test_eq_index_goes_back(void **state)
 static void test_waiting_events_keep_their_order(void **state)
 {
 	struct kit *w = *state;
-	struct nic *nic = w->host->nic;
+	struct card *card = w->host->card;
 	struct eq_source source, other;
 	unsigned int i;
 
 	eq_source_init(&source, 5, false);
 	eq_source_init(&other, 6, false);
 	for (i = 0; i < 1u << KIT_LOG_EQ; i++)
-		eq_async(nic, &other, ORNIC_EVENT_QP_PATH_MIG);
-	eq_async(nic, &source, ORNIC_EVENT_QP_COMM_EST);
-	eq_async(nic, &source, ORNIC_EVENT_QP_PATH_MIG);
-	eq_async(nic, &source, ORNIC_EVENT_QP_SQ_DRAINED);
-	eq_async(nic, &source, ORNIC_EVENT_QP_PATH_MIG);
+		eq_async(card, &other, ORNIC_EVENT_QP_PATH_MIG);
+	eq_async(card, &source, ORNIC_EVENT_QP_COMM_EST);
+	eq_async(card, &source, ORNIC_EVENT_QP_PATH_MIG);
+	eq_async(card, &source, ORNIC_EVENT_QP_SQ_DRAINED);
+	eq_async(card, &source, ORNIC_EVENT_QP_PATH_MIG);
 	kit_expect_event(w, ORNIC_EVENT_QP_PATH_MIG, 6);
 	/* There is room, but earlier events wait */
-	eq_async(nic, &source, ORNIC_EVENT_QP_FATAL);
+	eq_async(card, &source, ORNIC_EVENT_QP_FATAL);
 	for (i = 1; i < 1u << KIT_LOG_EQ; i++)
 		kit_expect_event(w, ORNIC_EVENT_QP_PATH_MIG, 6);
 	kit_expect_no_event(w);
@@ -315,13 +316,13 @@ static void test_eq_goes_with_events_waiting(void **state)
 	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_CQ,
 					 w->cq.num), ORNIC_CMD_OK);
 	for (i = 0; i < 2u << KIT_LOG_EQ; i++)
-		nic_link_changed(w->host->nic, i & 1);
+		card_link_changed(w->host->card, i & 1);
 	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_EQ,
 					 w->eq.num), ORNIC_CMD_OK);
 	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
-	nic_link_changed(w->host->nic, false);
+	card_link_changed(w->host->card, false);
 	host_eq(w->host, &w->eq, 1, KIT_LOG_EQ);
-	nic_link_changed(w->host->nic, true);
+	card_link_changed(w->host->card, true);
 	kit_expect_event(w, ORNIC_EVENT_PORT_UP, 0);
 	kit_expect_no_event(w);
 }
@@ -345,11 +346,11 @@ static void test_link_events(void **state)
 {
 	struct kit *w = *state;
 
-	nic_link_changed(w->host->nic, true);
+	card_link_changed(w->host->card, true);
 	kit_expect_no_event(w);
-	nic_link_changed(w->host->nic, false);
+	card_link_changed(w->host->card, false);
 	kit_expect_event(w, ORNIC_EVENT_PORT_DOWN, 0);
-	nic_link_changed(w->host->nic, true);
+	card_link_changed(w->host->card, true);
 	kit_expect_event(w, ORNIC_EVENT_PORT_UP, 0);
 }
 
@@ -366,7 +367,7 @@ static void test_create_eq_refusals(void **state)
 	host_refused(w->host, ORNIC_CMD_CREATE_EQ, good, field, value, \
 		     &out, status)
 	REFUSED(vector, htole32(HOST_VECTORS), ORNIC_CMD_BAD_PARAM);
-	REFUSED(log_size, CORE_MAX_LOG_EQE + 1, ORNIC_CMD_BAD_PARAM);
+	REFUSED(log_size, CARD_MAX_LOG_EQE + 1, ORNIC_CMD_BAD_PARAM);
 	REFUSED(log_size, 255, ORNIC_CMD_BAD_PARAM);
 	REFUSED(log_size, 8, ORNIC_CMD_BAD_PARAM);	/* ring too small */
 	REFUSED(rsvd[2], 1, ORNIC_CMD_BAD_PARAM);
@@ -374,7 +375,7 @@ static void test_create_eq_refusals(void **state)
 	REFUSED(dbr_addr, htole64(HOST_NOWHERE), ORNIC_CMD_DMA_FAULT);
 	REFUSED(buf.addr, htole64(HOST_NOWHERE), ORNIC_CMD_DMA_FAULT);
 #undef REFUSED
-	assert_int_equal(w->host->nic->eqs.count, 1);
+	assert_int_equal(w->host->card->eqs.count, 1);
 	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_EQ,
 					 w->eq.num), ORNIC_CMD_BUSY);
 	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_EQ, 5),
@@ -406,12 +407,12 @@ static void test_reset_frees_everything(void **state)
 	kit_post(w, 1);
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	kit_post(w, 2);
-	nic_reset(w->host->nic);
-	assert_int_equal(w->host->nic->cqs.count, 0);
-	assert_int_equal(w->host->nic->eqs.count, 0);
-	assert_int_equal(w->host->nic->uctxs.count, 0);
-	assert_int_equal(w->host->nic->pds.count, 0);
-	assert_int_equal(w->host->nic->budget.pages, 0);
+	card_reset(w->host->card);
+	assert_int_equal(w->host->card->cqs.count, 0);
+	assert_int_equal(w->host->card->eqs.count, 0);
+	assert_int_equal(w->host->card->uctxs.count, 0);
+	assert_int_equal(w->host->card->pds.count, 0);
+	assert_int_equal(w->host->card->budget.pages, 0);
 	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
 }
 

@@ -2,7 +2,8 @@
 /* Receive offloads of WQs and RAW_PACKET QPs */
 #include <zlib.h>
 
-#include "qp.h"
+#include "base/flow.h"
+#include "queues/qp.h"
 #include "wqk.h"
 
 /* CRC-32 over data with its own CRC behind (802.3 3.2.9) */

@@ -3,8 +3,11 @@
  * RAW_PACKET queues, frames out and in ([ORNIC-SQ-14], [ORNIC-SQ-15],
  * [ORNIC-RQ-4], [ORNIC-RQ-5], [ORNIC-DEV-8] to [ORNIC-DEV-10]).
  */
-#include "csum.h"
-#include "qp.h"
+#include "base/flow.h"
+#include "card/card.h"
+#include "eth/csum.h"
+#include "eth/rss.h"
+#include "queues/qp.h"
 #include "raw.h"
 
 #define MACS_LEN 12
@@ -256,7 +259,7 @@ static void test_more_than_there_are_frames(void **state)
 	for (i = 0; i < 5; i++)
 		raw_publish(w, 0, w->data, 60, &route, 0);
 	for (i = 0; i < 5; i++)
-		nic_run(w->host->nic);
+		card_run(w->host->card);
 	assert_null(host_queue_peek(&w->cq));
 	w->host->frames -= HOST_FRAMES;
 	host_run(w->host);

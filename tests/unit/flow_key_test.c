@@ -2,8 +2,8 @@
 /* The fields of a frame that flow rules match ([ORNIC-FLOW-1]) */
 #include <stdbool.h>
 
-#include "flow.h"
-#include "flow_key.h"
+#include "base/flow.h"
+#include "eth/flow_key.h"
 #include "unit.h"
 
 /* A frame that grows header by header */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* A frame is one string of bytes, however it is split */
-#include "frame.h"
+#include "env/frame.h"
 #include "unit.h"
 
 #define HDR 40

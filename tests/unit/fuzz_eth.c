@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Fuzzing: Ethernet frames, WQs, RSS QPs and flow rules */
-#include "eth.h"
+#include "base/flow.h"
+#include "eth/eth.h"
+#include "eth/eth_recv.h"
+#include "eth/eth_rx.h"
+#include "eth/rss.h"
 #include "fuzz.h"
-#include "qp.h"
+#include "queues/qp.h"
 
 #define LOG_WQES 4
 #define DELAY_US 300
@@ -253,9 +257,9 @@ void fuzz_eth_deliver(struct fuzz *f)
 	}
 	flow_dissect(&frame, &flow);
 	while (left--) {
-		qp = qp_find(f->host->nic, nums[below(f, ARRAY_SIZE(nums))]);
+		qp = qp_find(f->host->card, nums[below(f, ARRAY_SIZE(nums))]);
 		if (qp && qp->type == ORNIC_QPT_RAW_PACKET &&
-		    eth_valid(f->host->nic, &frame))
+		    eth_valid(f->host->card, &frame))
 			eth_deliver(qp, &frame, &flow, rnd(f));
 	}
 }

@@ -3,8 +3,9 @@
  * Fuzzing: what a host that violates the interface does: registers, commands,
  * rings, records, doorbells, boards, DMA mappings and packets.
  */
+#include "card/card.h"
 #include "fuzz.h"
-#include "qp.h"
+#include "queues/qp.h"
 
 void fuzz_learn(struct fuzz *f, uint32_t num)
 {
@@ -162,7 +163,7 @@ void fuzz_raise_all(struct fuzz *f)
 	unsigned int n;
 
 	for (n = 0; n < QPS; n++)
-		while (qp_find(f->host->nic, f->qp[n].num)->state !=
+		while (qp_find(f->host->card, f->qp[n].num)->state !=
 		       ORNIC_QPS_RTS)
 			raise_qp(f, n);
 }
@@ -300,7 +301,7 @@ static void admin_is_alive(struct fuzz *f)
 {
 	struct host *host = f->host;
 
-	if (!host->nic->fatal && host->nic->enabled && !host->lost)
+	if (!host->card->fatal && host->card->enabled && !host->lost)
 		return;
 	host->lost = false;
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
@@ -339,7 +340,7 @@ static void modify_mr(struct fuzz *f)
 static void doorbell(struct fuzz *f)
 {
 	if (one_in(f, 4))
-		nic_bar_write(f->host->nic, ORNIC_BAR_DB,
+		card_bar_write(f->host->card, ORNIC_BAR_DB,
 			      below(f, 4 * HOST_PAGE) & ~7ULL,
 			      4u << below(f, 2), rnd(f));
 	host_doorbell(f->host, below(f, 2), below(f, 4),
@@ -372,7 +373,7 @@ static void memory(struct fuzz *f)
 
 	if (one_in(f, 16)) {
 		mem_enable(&f->host->mem, false);
-		nic_run(f->host->nic);
+		card_run(f->host->card);
 		mem_enable(&f->host->mem, true);
 		return;
 	}
@@ -399,7 +400,7 @@ static void packets(void *arg)
 		if (one_in(f, 16))
 			frame->hdr_len = below(f, frame->hdr_len + 1);
 		if (!one_in(f, 16))
-			nic_rx(host->nic, frame);
+			card_rx(host->card, frame);
 		env_frame_free(&host->env, frame);
 	}
 	if (one_in(f, 8)) {
@@ -407,7 +408,7 @@ static void packets(void *arg)
 
 		scribble(f, junk.hdr, FRAME_HDR_MAX);
 		memcpy(junk.hdr, host->mac, MAC_LEN);
-		nic_rx(host->nic, &junk);
+		card_rx(host->card, &junk);
 	}
 }
 
@@ -432,14 +433,14 @@ void fuzz_step(struct fuzz *f)
 	if (one_in(f, 2)) {
 		unsigned int turns = 200;
 
-		while (turns-- && nic_run(f->host->nic))
+		while (turns-- && card_run(f->host->card))
 			f->host->wire_run(f->host->wire_arg);
 		f->host->wire_run(f->host->wire_arg);
 	}
 	if (one_in(f, 16))
 		host_sleep(f->host, below(f, 3000000));
 	if (one_in(f, 16))
-		nic_sleep_prepare(f->host->nic);
+		card_sleep_prepare(f->host->card);
 }
 
 static void create_keys(struct fuzz *f, uint32_t pdn)

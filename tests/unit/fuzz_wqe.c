@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Fuzzing: work requests */
 #include "fuzz.h"
+#include "roce/mcast.h"
 
 const uint8_t fuzz_group_gid[16] = { [10] = 0xff, [11] = 0xff, 0xef, 1, 2 };
 static const uint8_t group_mac[MAC_LEN] = { 1, 0, 0x5e, 1, 2 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* GID table, port, receive filter ([ORNIC-DEV-4] to [ORNIC-DEV-12]) */
-#include "gid.h"
+#include "base/gid.h"
+#include "card/card.h"
+#include "eth/ethport.h"
 #include "host.h"
 
 static struct ornic_set_gid_in gid_in(unsigned int index, uint8_t tail)
@@ -53,7 +55,7 @@ static void test_gid_refusals(void **state)
 	memset(in.gid, 0, sizeof(in.gid));
 	assert_int_equal(host_cmd_in(host, ORNIC_CMD_SET_GID, &in),
 			 ORNIC_CMD_BAD_PARAM);
-	assert_null(gid_get(host->nic, 0));
+	assert_null(gid_get(&host->card->gids, 0));
 }
 
 static void test_gid_is_found_by_address_and_vlan(void **state)
@@ -65,16 +67,16 @@ static void test_gid_is_found_by_address_and_vlan(void **state)
 	tagged.flags |= htole16(ORNIC_GID_VLAN);
 	tagged.vlan_id = htole16(42);
 	set(host, &tagged);
-	assert_int_equal(gid_find(host->nic, in.gid, GID_NO_VLAN), 7);
-	assert_int_equal(gid_find(host->nic, in.gid, 42), 8);
-	assert_int_equal(gid_find(host->nic, in.gid, 43), -ENOENT);
-	assert_true(gid_get(host->nic, 7)->ipv4);
-	assert_int_equal(gid_get(host->nic, 8)->vlan_id, 42);
+	assert_int_equal(gid_find(&host->card->gids, in.gid, GID_NO_VLAN), 7);
+	assert_int_equal(gid_find(&host->card->gids, in.gid, 42), 8);
+	assert_int_equal(gid_find(&host->card->gids, in.gid, 43), -ENOENT);
+	assert_true(gid_get(&host->card->gids, 7)->ipv4);
+	assert_int_equal(gid_get(&host->card->gids, 8)->vlan_id, 42);
 	in.gid[15] = 2;
-	assert_int_equal(gid_find(host->nic, in.gid, GID_NO_VLAN), -ENOENT);
+	assert_int_equal(gid_find(&host->card->gids, in.gid, GID_NO_VLAN), -ENOENT);
 	in.gid[10] = 0;
 	set(host, &in);
-	assert_false(gid_get(host->nic, 7)->ipv4);
+	assert_false(gid_get(&host->card->gids, 7)->ipv4);
 }
 
 static void test_gid_is_replaced_and_cleared(void **state)
@@ -85,13 +87,13 @@ static void test_gid_is_replaced_and_cleared(void **state)
 
 	set(host, &in);
 	set(host, &other);
-	assert_int_equal(gid_find(host->nic, in.gid, GID_NO_VLAN), -ENOENT);
-	assert_int_equal(gid_find(host->nic, other.gid, GID_NO_VLAN), 3);
+	assert_int_equal(gid_find(&host->card->gids, in.gid, GID_NO_VLAN), -ENOENT);
+	assert_int_equal(gid_find(&host->card->gids, other.gid, GID_NO_VLAN), 3);
 	set(host, &clear);
 	set(host, &clear);
-	assert_int_equal(gid_find(host->nic, other.gid, GID_NO_VLAN), -ENOENT);
-	assert_null(gid_get(host->nic, 3));
-	assert_null(gid_get(host->nic, GID_TABLE_SIZE));
+	assert_int_equal(gid_find(&host->card->gids, other.gid, GID_NO_VLAN), -ENOENT);
+	assert_null(gid_get(&host->card->gids, 3));
+	assert_null(gid_get(&host->card->gids, GID_TABLE_SIZE));
 }
 
 static void test_gid_full_table(void **state)
@@ -112,11 +114,11 @@ static void test_gid_full_table(void **state)
 	}
 	for (i = 0; i < GID_TABLE_SIZE; i++) {
 		in = gid_in(i, i);
-		assert_int_equal(gid_find(host->nic, in.gid, GID_NO_VLAN),
+		assert_int_equal(gid_find(&host->card->gids, in.gid, GID_NO_VLAN),
 				 i % 2 ? (int)i : -ENOENT);
 	}
-	nic_reset(host->nic);
-	assert_int_equal(gid_find(host->nic, in.gid, GID_NO_VLAN), -ENOENT);
+	card_reset(host->card);
+	assert_int_equal(gid_find(&host->card->gids, in.gid, GID_NO_VLAN), -ENOENT);
 }
 
 static void test_port_refusals(void **state)
@@ -161,11 +163,11 @@ static void test_port_mac_changes_what_passes(void **state)
 	};
 	struct ornic_query_port_out out;
 
-	assert_true(ethport_accepts(host->nic, host->mac));
+	assert_true(ethport_accepts(host->card, host->mac));
 	assert_int_equal(host_cmd_in(host, ORNIC_CMD_MODIFY_PORT, &in),
 			 ORNIC_CMD_OK);
-	assert_false(ethport_accepts(host->nic, host->mac));
-	assert_true(ethport_accepts(host->nic, in.mac));
+	assert_false(ethport_accepts(host->card, host->mac));
+	assert_true(ethport_accepts(host->card, in.mac));
 	host_cmd_raw(host, ORNIC_CMD_QUERY_PORT, NULL, 0, &out, sizeof(out));
 	assert_memory_equal(out.mac, host->mac, MAC_LEN);
 	assert_int_equal(le32toh(out.mtu), 9000);
@@ -183,24 +185,24 @@ static void test_filter(void **state)
 	} in = { .head.count = htole32(2), .macs = { { 0x33, 0x33, [5] = 1 },
 						     { 2, 2, 2, 2, 2, 2 } } };
 
-	assert_true(ethport_accepts(host->nic, broadcast));
-	assert_false(ethport_accepts(host->nic, group));
-	assert_false(ethport_accepts(host->nic, other));
+	assert_true(ethport_accepts(host->card, broadcast));
+	assert_false(ethport_accepts(host->card, group));
+	assert_false(ethport_accepts(host->card, other));
 	assert_int_equal(host_cmd_in(host, ORNIC_CMD_SET_RX_FILTER, &in),
 			 ORNIC_CMD_OK);
-	assert_true(ethport_accepts(host->nic, group));
-	assert_true(ethport_accepts(host->nic, other));
+	assert_true(ethport_accepts(host->card, group));
+	assert_true(ethport_accepts(host->card, other));
 	/* The list is replaced, not extended */
 	in.head.count = 0;
 	in.head.flags = htole32(ORNIC_RX_ALLMULTI);
 	assert_int_equal(host_cmd_in(host, ORNIC_CMD_SET_RX_FILTER, &in.head),
 			 ORNIC_CMD_OK);
-	assert_true(ethport_accepts(host->nic, group));
-	assert_false(ethport_accepts(host->nic, other));
+	assert_true(ethport_accepts(host->card, group));
+	assert_false(ethport_accepts(host->card, other));
 	in.head.flags = htole32(ORNIC_RX_PROMISC);
 	assert_int_equal(host_cmd_in(host, ORNIC_CMD_SET_RX_FILTER, &in.head),
 			 ORNIC_CMD_OK);
-	assert_true(ethport_accepts(host->nic, other));
+	assert_true(ethport_accepts(host->card, other));
 
 	in.head.flags = htole32(4);
 	assert_int_equal(host_cmd_in(host, ORNIC_CMD_SET_RX_FILTER, &in.head),

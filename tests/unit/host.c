@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "card/card.h"
 #include "host.h"
 
 static struct host *env_to_host(struct env *env)
@@ -135,18 +136,18 @@ void host_release(struct host *host)
 	free(host);
 }
 
-struct host *host_of(struct nic *nic)
+struct host *host_of(struct card *card)
 {
 	struct host *host = host_alloc_ram();
 
-	host->nic = nic;
-	memcpy(host->mac, nic->mac, MAC_LEN);
+	host->card = card;
+	memcpy(host->mac, card->mac, MAC_LEN);
 	return host;
 }
 
 struct host *host_create(bool shadow, uint8_t mac_tail)
 {
-	struct nic_config config = {
+	struct card_config config = {
 		.name = "nic0",
 		.mac = { 0x02, 0x0e, 0x1c, 0x00, 0x00, mac_tail },
 		.vectors = HOST_VECTORS,
@@ -165,14 +166,14 @@ struct host *host_create(bool shadow, uint8_t mac_tail)
 	host->env.ops = &host_env_ops;
 	host->env.mem = &host->mem;
 	host->env.timers = &host->timers;
-	host->nic = nic_create(&config, &host->env);
-	assert_non_null(host->nic);
+	host->card = card_create(&config, &host->env);
+	assert_non_null(host->card);
 	return host;
 }
 
 void host_destroy(struct host *host)
 {
-	nic_destroy(host->nic);
+	card_destroy(host->card);
 	while (!list_empty(&host->wire)) {
 		struct frame *frame = list_first_entry(&host->wire,
 						       struct frame, node);
@@ -267,20 +268,20 @@ uint64_t host_read(struct host *host, uint64_t reg, unsigned int size)
 {
 	uint64_t val = ~0ULL;
 
-	nic_bar_read(host->nic, ORNIC_BAR_REGS, reg, size, &val);
+	card_bar_read(host->card, ORNIC_BAR_REGS, reg, size, &val);
 	return val;
 }
 
 void host_write(struct host *host, uint64_t reg, unsigned int size,
 		uint64_t val)
 {
-	nic_bar_write(host->nic, ORNIC_BAR_REGS, reg, size, val);
+	card_bar_write(host->card, ORNIC_BAR_REGS, reg, size, val);
 }
 
 void host_doorbell(struct host *host, uint32_t page, unsigned int type,
 		   uint32_t num, uint32_t val)
 {
-	nic_bar_write(host->nic, ORNIC_BAR_DB, page * HOST_PAGE, 8,
+	card_bar_write(host->card, ORNIC_BAR_DB, page * HOST_PAGE, 8,
 		      (uint64_t)type << 56 | (uint64_t)num << 32 | val);
 }
 
@@ -288,7 +289,7 @@ void host_run(struct host *host)
 {
 	unsigned int turns = 0;
 
-	while (nic_run(host->nic)) {
+	while (card_run(host->card)) {
 		if (host->wire_run)
 			host->wire_run(host->wire_arg);
 		assert_true(turns++ < 100000);
@@ -376,7 +377,7 @@ unsigned int host_cmd_raw(struct host *host, unsigned int opcode,
 			      le32toh(host_next_cqe(host)->out_len) > out_len))
 		host->lost = true;
 	/* The card may have stopped for another reason than the command */
-	if (host->nic->fatal || host->lost) {
+	if (host->card->fatal || host->lost) {
 		host->used = used;
 		return ORNIC_CMD_INTERNAL;
 	}
@@ -408,12 +409,12 @@ uint32_t host_create_object(struct host *host, unsigned int opcode,
 
 uint64_t host_device_stat(struct host *host, enum ornic_device_stat stat)
 {
-	return host->nic->stats.device[stat];
+	return host->card->stats.device[stat];
 }
 
 uint64_t host_port_stat(struct host *host, enum ornic_port_stat stat)
 {
-	return host->nic->stats.port[stat];
+	return host->card->stats.port[stat];
 }
 
 void host_buf(struct ornic_buf *buf, uint64_t addr, uint64_t len)

@@ -14,8 +14,8 @@
 
 #include <ornic_hw_cmd.h>
 
-#include "core.h"
-#include "env.h"
+#include "base/state.h"
+#include "env/env.h"
 #include "unit.h"
 
 #define HOST_RAM_BASE 0x100000ULL
@@ -43,7 +43,7 @@
  * @clock_arg: for @clock_look
  * @random: state of the card's random numbers; 0: all of them are 0, so that
  *	numbers come in order
- * @nic: the card
+ * @card: the card
  * @mac: MAC address of the card
  * @peers_local: result of env_peer_is_local()
  * @path_full: result of env_path_is_full()
@@ -78,7 +78,7 @@ struct host {
 	void (*clock_look)(void *arg);
 	void *clock_arg;
 	uint64_t random;
-	struct nic *nic;
+	struct card *card;
 	uint8_t mac[MAC_LEN];
 	bool peers_local;
 	bool path_full;
@@ -143,7 +143,7 @@ void host_destroy(struct host *host);
  * Host of a card that exists, for the functions that write registers and guest
  * memory. The caller maps @fd for the card at HOST_RAM_BASE.
  */
-struct host *host_of(struct nic *nic);
+struct host *host_of(struct card *card);
 void host_release(struct host *host);
 
 /* Allocate and program the admin queue, and enable the card */
@@ -165,7 +165,7 @@ void host_write(struct host *host, uint64_t reg, unsigned int size,
 void host_doorbell(struct host *host, uint32_t page, unsigned int type,
 		   uint32_t num, uint32_t val);
 
-/* Call nic_run() until there is no work left */
+/* Call card_run() until there is no work left */
 void host_run(struct host *host);
 /* Advance time by @ns: run timers, then host_run() */
 void host_sleep(struct host *host, uint64_t ns);

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "irqfd.h"
+#include "loop/irqfd.h"
 #include "unit.h"
 
 static int setup(void **state)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "host.h"
-#include "mr.h"
+#include "objects/mr.h"
 
 #define RW (MEM_READ | MEM_WRITE)
 #define FIRST 0xa5
@@ -44,7 +44,7 @@ static struct mr *make_mr(struct host *host, const struct ornic_buf *buf,
 
 	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
 			 ORNIC_CMD_OK);
-	mr = mr_find(host->nic, le32toh(out.key));
+	mr = mr_find(host->card, le32toh(out.key));
 	assert_non_null(mr);
 	return mr;
 }

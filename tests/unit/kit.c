@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* A card with an EQ and a CQ, and helpers for tests of rings */
-#include "cq.h"
 #include "kit.h"
+#include "objects/cq.h"
 
 void kit_cq(struct kit *kit, uint32_t eqn, unsigned int log_size,
 	    unsigned int log_cqe_size)
 {
 	host_cq(kit->host, &kit->cq, kit->uctx, eqn, log_size, log_cqe_size);
-	kit->dev_cq = cq_find(kit->host->nic, kit->cq.num);
+	kit->dev_cq = cq_find(kit->host->card, kit->cq.num);
 	assert_non_null(kit->dev_cq);
 }
 

@@ -2,9 +2,10 @@
 /* Lies: each is told as its description says, is counted, and ends */
 #include <stdio.h>
 
-#include "cq.h"
+#include "base/lie.h"
+#include "card/card.h"
 #include "kit.h"
-#include "lie.h"
+#include "objects/cq.h"
 
 #define LOG_RING 6
 #define STAT_MAX 64
@@ -54,7 +55,7 @@ static void lies(struct kit *w, const char *text)
 
 	snprintf(copy, sizeof(copy), "%s", text);
 	assert_null(lie_parse(&config, copy));
-	nic_lie(w->host->nic, &config);
+	card_lie(w->host->card, &config);
 }
 
 static void match_stat(void *arg, const char *name, uint64_t value)
@@ -73,7 +74,7 @@ static uint64_t told(struct kit *w, const char *name)
 	struct stat_wanted wanted = { .name = full };
 
 	snprintf(full, sizeof(full), "lies.%s", name);
-	nic_stats(w->host->nic, match_stat, &wanted);
+	card_stats(w->host->card, match_stat, &wanted);
 	assert_true(wanted.found);
 	return wanted.value;
 }
@@ -90,7 +91,7 @@ static uint64_t told_in_all(struct kit *w)
 {
 	uint64_t sum = 0;
 
-	nic_stats(w->host->nic, add_lies, &sum);
+	card_stats(w->host->card, add_lies, &sum);
 	return sum;
 }
 
@@ -305,7 +306,7 @@ static void test_event_comes_after_the_next(void **state)
 	assert_null(event(w, "order"));
 	lies(w, "phase.command");
 	eq_source_init(&source, 77, false);
-	eq_async(w->host->nic, &source, ORNIC_EVENT_QP_FATAL);
+	eq_async(w->host->card, &source, ORNIC_EVENT_QP_FATAL);
 	kit_expect_event(w, ORNIC_EVENT_QP_FATAL, 77);
 	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
 }
@@ -509,7 +510,7 @@ static void test_honest_unless_the_driver_is_up(void **state)
 	port_up(w->host, false);
 	lies(w, "all");
 	expect_honest(w);
-	nic_stop(w->host->nic);
+	card_stop(w->host->card);
 	host_read(w->host, ORNIC_REG_MAGIC, 4);
 	host_write(w->host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	assert_int_equal(host_read(w->host, ORNIC_REG_MAGIC, 4), ORNIC_MAGIC);

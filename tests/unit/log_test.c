@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Rate limit of messages that a guest causes: a burst, then one per interval */
-#include "log.h"
+#include "env/log.h"
 #include "unit.h"
 
 static unsigned int shown(struct log_limit *limit, uint64_t now_ns,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Multicast groups: membership, delivery, and the receive filter of the port */
-#include "flow.h"
+#include "base/flow.h"
+#include "card/card.h"
 #include "pair.h"
+#include "roce/mcast.h"
 
 #define GROUP 7
 
@@ -252,12 +254,12 @@ static void test_commands(void **state)
 			 ORNIC_CMD_BAD_PARAM);
 	assert_int_equal(ATTACH(b, 0xffff, GROUP), ORNIC_CMD_BAD_OBJECT);
 	assert_int_equal(DETACH(b, b->qp.num, GROUP), ORNIC_CMD_BAD_OBJECT);
-	assert_int_equal(b->host->nic->mcast.count, 0);
+	assert_int_equal(b->host->card->mcast.count, 0);
 
 	attach(b);
 	attach(b);
 	assert_int_equal(ATTACH(b, b->qp.num, GROUP + 1), ORNIC_CMD_OK);
-	assert_int_equal(b->host->nic->mcast.count, 2);
+	assert_int_equal(b->host->card->mcast.count, 2);
 	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_QP,
 					 b->qp.num), ORNIC_CMD_BUSY);
 	assert_int_equal(DETACH(b, b->qp.num, GROUP), ORNIC_CMD_OK);
@@ -265,7 +267,7 @@ static void test_commands(void **state)
 	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_QP,
 					 b->qp.num), ORNIC_CMD_BUSY);
 	assert_int_equal(DETACH(b, b->qp.num, GROUP + 1), ORNIC_CMD_OK);
-	assert_int_equal(b->host->nic->mcast.count, 0);
+	assert_int_equal(b->host->card->mcast.count, 0);
 	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_QP,
 					 b->qp.num), ORNIC_CMD_OK);
 	/* Only UD QPs can be members */
@@ -306,9 +308,9 @@ static void test_limits(void **state)
 				 ORNIC_CMD_OK : ORNIC_CMD_NO_RESOURCES);
 	}
 	/* A reset clears all groups */
-	nic_reset(b->host->nic);
+	card_reset(b->host->card);
 	host_run(b->host);
-	assert_int_equal(b->host->nic->mcast.count, 0);
+	assert_int_equal(b->host->card->mcast.count, 0);
 }
 
 /* Send a packet that must not arrive */
@@ -354,7 +356,7 @@ static void test_strangers(void **state)
 	assert_int_equal(host_port_stat(b->host,
 					ORNIC_PORT_STAT_rx_dropped_filter), 2);
 	gid.vlan_id = htole16(PAIR_VLAN);
-	if (gid_get(A(pair)->host->nic, A(pair)->sgid_index)->vlan_id ==
+	if (gid_get(&A(pair)->host->card->gids, A(pair)->sgid_index)->vlan_id ==
 	    GID_NO_VLAN) {
 		gid.vlan_id = 0;
 		gid.flags = htole16(ORNIC_GID_VALID);
@@ -378,12 +380,12 @@ static void test_other_frames_to_the_mac(void **state)
 
 	group_gid(pair, GROUP, gid, frame.hdr);
 	attach(b);
-	nic_rx(b->host->nic, &frame);
+	card_rx(b->host->card, &frame);
 	assert_int_equal(host_port_stat(b->host,
 					ORNIC_PORT_STAT_rx_dropped_filter), 1);
 	assert_int_equal(host_port_stat(b->host, ORNIC_PORT_STAT_rx_frames), 0);
 	host_cmd_in(b->host, ORNIC_CMD_SET_RX_FILTER, &filter);
-	nic_rx(b->host->nic, &frame);
+	card_rx(b->host->card, &frame);
 	assert_int_equal(host_port_stat(b->host,
 					ORNIC_PORT_STAT_rx_dropped_no_wqe), 1);
 	/* The port's own queues do not get a RoCE packet */

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "mem.h"
+#include "env/mem.h"
 #include "unit.h"
 
 #define PAGE 4096ULL

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Protection domains and memory regions ([ORNIC-OBJ-7] ff., [ORNIC-KEY-1]) */
 #include "host.h"
-#include "mr.h"
-#include "pd.h"
+#include "objects/mr.h"
+#include "objects/pd.h"
 
 #define LEN (3 * HOST_PAGE)
 #define RW_REMOTE (ORNIC_ACCESS_LOCAL_WRITE | ORNIC_ACCESS_REMOTE_WRITE | \
@@ -11,10 +11,10 @@
 static enum mr_error get(struct host *host, uint32_t key, uint32_t pdn,
 			 uint32_t access, uint64_t addr, uint64_t len)
 {
-	struct mr_user user = { .pd = pd_find(host->nic, pdn) };
+	struct mr_user user = { .pd = pd_find(host->card, pdn) };
 	struct mr *mr;
 
-	return mr_get(host->nic, &user, key, access, addr, len, &mr);
+	return mr_get(host->card, &user, key, access, addr, len, &mr);
 }
 
 static struct ornic_create_mr_in memory_in(struct host *host, uint32_t pdn)
@@ -89,8 +89,8 @@ static void test_create_refusals(void **state)
 	REFUSED(buf.levels, 9, ORNIC_CMD_BAD_PARAM);
 	REFUSED(type, ORNIC_MR_DMA, ORNIC_CMD_BAD_PARAM);
 #undef REFUSED
-	assert_int_equal(host->nic->mrs.count, 0);
-	assert_int_equal(host->nic->budget.pages, 0);
+	assert_int_equal(host->card->mrs.count, 0);
+	assert_int_equal(host->card->budget.pages, 0);
 	/* A region may end with the last byte of the address space */
 	in = good;
 	in.iova = htole64(-(uint64_t)LEN);
@@ -218,13 +218,13 @@ static void test_zero_based(void **state)
 	uint32_t pdn = host_pd(host);
 	uint64_t at = host_alloc(host, HOST_PAGE, HOST_PAGE) + 40;
 	uint32_t key = host_mr(host, pdn, at, 64, ORNIC_ACCESS_ZERO_BASED);
-	struct mr_user user = { .pd = pd_find(host->nic, pdn) };
+	struct mr_user user = { .pd = pd_find(host->card, pdn) };
 	struct iovec iov;
 	uint64_t len = 60;
 	struct mr *mr;
 
 	assert_int_equal(get(host, key, pdn, 0, at, 64), MR_BAD_RANGE);
-	assert_int_equal(mr_get(host->nic, &user, key, 0, 4, 60, &mr),
+	assert_int_equal(mr_get(host->card, &user, key, 0, 4, 60, &mr),
 			 MR_OK);
 	assert_int_equal(mr_iov(mr, 4, &len, MEM_READ, &iov, 1), 1);
 	assert_ptr_equal(iov.iov_base, host_device_ptr(host, at + 4));
@@ -241,7 +241,7 @@ static void test_dma_key_is_for_kernel_queues(void **state)
 		.access = htole32(ORNIC_ACCESS_LOCAL_WRITE),
 	};
 	struct mr_user user = {
-		.pd = pd_find(host->nic, pdn),
+		.pd = pd_find(host->card, pdn),
 		.kernel = true,
 	};
 	struct ornic_create_mr_out out;
@@ -254,18 +254,18 @@ static void test_dma_key_is_for_kernel_queues(void **state)
 			 ORNIC_CMD_OK);
 	key = le32toh(out.key);
 	assert_int_equal(get(host, key, pdn, 0, HOST_RAM_BASE, 64), MR_BAD_PD);
-	assert_int_equal(mr_get(host->nic, &user, key,
+	assert_int_equal(mr_get(host->card, &user, key,
 				ORNIC_ACCESS_LOCAL_WRITE, HOST_RAM_BASE + 4000,
 				64, &mr), MR_OK);
 	assert_int_equal(mr_iov(mr, HOST_RAM_BASE + 4000, &len, MEM_WRITE,
 				&iov, 1), 1);
 	assert_ptr_equal(iov.iov_base,
 			 host_device_ptr(host, HOST_RAM_BASE + 4000));
-	assert_int_equal(mr_get(host->nic, &user, key, 0, HOST_NOWHERE, 64,
+	assert_int_equal(mr_get(host->card, &user, key, 0, HOST_NOWHERE, 64,
 				&mr), MR_OK);
 	assert_int_equal(mr_iov(mr, HOST_NOWHERE, &len, MEM_READ, &iov, 1),
 			 -EFAULT);
-	assert_int_equal(mr_get(host->nic, &user, key, 0, ~0ULL, 2, &mr),
+	assert_int_equal(mr_get(host->card, &user, key, 0, ~0ULL, 2, &mr),
 			 MR_BAD_RANGE);
 }
 
@@ -275,13 +275,13 @@ static void test_memory_that_went_away(void **state)
 	uint32_t pdn = host_pd(host);
 	uint64_t at = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
 	uint32_t key = host_mr(host, pdn, at, 2 * HOST_PAGE, 0);
-	struct mr_user user = { .pd = pd_find(host->nic, pdn) };
+	struct mr_user user = { .pd = pd_find(host->card, pdn) };
 	struct iovec iov[4];
 	uint64_t len = 16;
 	struct mr *mr;
 
 	host_unmap(host, at + HOST_PAGE, HOST_PAGE);
-	assert_int_equal(mr_get(host->nic, &user, key, 0, at, 2 * HOST_PAGE,
+	assert_int_equal(mr_get(host->card, &user, key, 0, at, 2 * HOST_PAGE,
 				&mr), MR_OK);
 	assert_int_equal(mr_iov(mr, at, &len, MEM_READ, iov, 4), 1);
 	assert_int_equal(mr_iov(mr, at + HOST_PAGE - 8, &len, MEM_READ, iov,
@@ -301,7 +301,7 @@ static void test_as_many_as_are_announced(void **state)
 	uint32_t i, key = 0;
 
 	in.length = htole64(64);
-	for (i = 0; i < host->nic->mrs.max; i++) {
+	for (i = 0; i < host->card->mrs.max; i++) {
 		assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in,
 					  &out), ORNIC_CMD_OK);
 		key = le32toh(out.key);
@@ -315,8 +315,8 @@ static void test_as_many_as_are_announced(void **state)
 			 ORNIC_CMD_OK);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	host_run(host);
-	assert_int_equal(host->nic->mrs.count, 0);
-	assert_int_equal(host->nic->budget.pages, 0);
+	assert_int_equal(host->card->mrs.count, 0);
+	assert_int_equal(host->card->budget.pages, 0);
 }
 
 /* ---- MODIFY_MR ---- */
@@ -334,12 +334,12 @@ static unsigned int modify(struct host *host, uint32_t key, uint32_t mask,
 static const uint8_t *host_byte(struct host *host, uint32_t key, uint32_t pdn,
 				uint64_t addr)
 {
-	struct mr_user user = { .pd = pd_find(host->nic, pdn) };
+	struct mr_user user = { .pd = pd_find(host->card, pdn) };
 	struct iovec iov;
 	uint64_t len = 1;
 	struct mr *mr;
 
-	assert_int_equal(mr_get(host->nic, &user, key, 0, addr, 1, &mr), MR_OK);
+	assert_int_equal(mr_get(host->card, &user, key, 0, addr, 1, &mr), MR_OK);
 	assert_int_equal(mr_iov(mr, addr, &len, MEM_READ, &iov, 1), 1);
 	return iov.iov_base;
 }
@@ -387,7 +387,7 @@ static void test_modify(void **state)
 			 MR_BAD_RANGE);
 	assert_ptr_equal(host_byte(host, key, other, 0x123000 + 100),
 			 host_device_ptr(host, to + 100));
-	assert_int_equal(host->nic->budget.pages, 1);
+	assert_int_equal(host->card->budget.pages, 1);
 
 	pdn = host_pd(host);
 	in.pdn = htole32(pdn);
@@ -402,7 +402,7 @@ static void test_modify(void **state)
 			 ORNIC_CMD_OK);
 	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR, key),
 			 ORNIC_CMD_OK);
-	assert_int_equal(host->nic->budget.pages, 0);
+	assert_int_equal(host->card->budget.pages, 0);
 }
 
 /* All or nothing */
@@ -445,7 +445,7 @@ static void test_modify_refusals(void **state)
 	REFUSED(buf.page_shift, 11, 4, ORNIC_CMD_BAD_PARAM);
 	REFUSED(buf.addr, htole64(HOST_NOWHERE), 7, ORNIC_CMD_DMA_FAULT);
 #undef REFUSED
-	assert_int_equal(host->nic->budget.pages, 3);
+	assert_int_equal(host->card->budget.pages, 3);
 	assert_int_equal(modify(host, key ^ 1, 1, &good), ORNIC_CMD_BAD_OBJECT);
 	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &dma, &out),
 			 ORNIC_CMD_OK);
@@ -503,7 +503,7 @@ static void test_nulls_share_what_nobody_reads(void **state)
 
 		assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
 				 ORNIC_CMD_OK);
-		assert_int_equal(mr_iov(mr_find(host->nic, le32toh(out.key)),
+		assert_int_equal(mr_iov(mr_find(host->card, le32toh(out.key)),
 					0, &len, MEM_WRITE, &iov[i], 1), 1);
 	}
 	assert_ptr_equal(iov[0].iov_base, iov[1].iov_base);
@@ -519,7 +519,7 @@ static void test_null(void **state)
 		.access = htole32(ORNIC_ACCESS_LOCAL_WRITE),
 		.length = htole64(~0ULL),
 	};
-	struct mr_user user = { .pd = pd_find(host->nic, other) };
+	struct mr_user user = { .pd = pd_find(host->card, other) };
 	static const uint8_t zeroes[MR_NULL_PIECE];
 	struct ornic_create_mr_out out;
 	struct iovec iov[4];
@@ -548,7 +548,7 @@ static void test_null(void **state)
 			 MR_BAD_PD);
 	assert_int_equal(get(host, key, pdn, ORNIC_ACCESS_REMOTE_WRITE, 0, 1),
 			 MR_BAD_PD);
-	assert_int_equal(mr_get(host->nic, &user, key, 0, 77, 10000, &mr),
+	assert_int_equal(mr_get(host->card, &user, key, 0, 77, 10000, &mr),
 			 MR_OK);
 	assert_int_equal(mr_iov(mr, 77, &len, MEM_WRITE, iov, 4), 3);
 	assert_int_equal(len, 10000);

@@ -482,8 +482,8 @@ static void test_reset_with_windows(void **state)
 	wr = bind_wr(A(pair), last, last, mr);
 	pair_one(pair, &wr);
 	host_write(A(pair)->host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
-	assert_int_equal(A(pair)->host->nic->mrs.count, 0);
-	assert_int_equal(A(pair)->host->nic->budget.pages, 0);
+	assert_int_equal(A(pair)->host->card->mrs.count, 0);
+	assert_int_equal(A(pair)->host->card->budget.pages, 0);
 }
 
 #define RC(name) PAIR_BOTH(name, pair_setup_rc)

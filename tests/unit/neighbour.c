@@ -47,7 +47,7 @@ int neighbours_setup(void **state)
 	n->fd = -1;
 	world_setup((void **)&n->world);
 	for (i = 0; i < 2; i++) {
-		n->host[i] = host_of(n->world->card[i]->nic);
+		n->host[i] = host_of(n->world->slot[i]->card);
 		map_ram(n, i);
 		host_enable(n->host[i]);
 	}
@@ -131,7 +131,7 @@ static bool answered(struct neighbours *n, enum neighbour_wait what)
 				 0);
 		return true;
 	case WAIT_COMMAND:
-		if (host->nic->admin.cq_pi != host->admin_pi)
+		if (host->card->admin.cq_pi != host->admin_pi)
 			return false;
 		assert_int_equal(host_completed(host), ORNIC_CMD_OK);
 		return true;

@@ -119,9 +119,9 @@ uint64_t neighbours_measure(struct neighbours *n, struct pair *bulk,
 			    void (*push)(struct neighbours *n), uint64_t ns,
 			    uint64_t wall_ns);
 
-static inline struct card *attacker(struct neighbours *n)
+static inline struct slot *attacker(struct neighbours *n)
 {
-	return n->world->card[0];
+	return n->world->slot[0];
 }
 
 /* Create a CQ that never overruns */

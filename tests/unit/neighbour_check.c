@@ -42,7 +42,7 @@ static void run(void **state)
 		neighbours_push(n, attack->push);
 		/* These limits do not depend on who is postponed */
 		for (j = 0; j < CLIENT_CARDS; j++)
-			n->world->card[j]->share.credit_ns = SHARE_CREDIT_NS;
+			n->world->slot[j]->share.credit_ns = SHARE_CREDIT_NS;
 		neighbours_turn(n);
 	}
 	print_message("longest turn %llu us, waits %llu, %llu and %llu us\n",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Commands of an attacker, as many as its admin queue holds */
-#include "core.h"
-#include "cq.h"
+#include "base/state.h"
 #include "neighbour.h"
+#include "objects/cq.h"
 
 #define TURNS 100
 #define SHIFT_4M 22
@@ -16,7 +16,7 @@ static void flood(struct neighbours *n, unsigned int opcode, const void *in,
 	struct host *host = n->host[0];
 	uint64_t used = host->used;
 
-	while (host->admin_pi - host->nic->admin.cq_pi <
+	while (host->admin_pi - host->card->admin.cq_pi <
 	       1u << HOST_ADMIN_LOG_DEPTH) {
 		host_submit(host, opcode, in, len);
 		host->used = used;
@@ -85,11 +85,11 @@ static void push_create_qp(struct neighbours *n)
 		.recv_cqn = htole32(A(n->pair)->cq.num),
 		.flags = htole32(ORNIC_QP_SQ | ORNIC_QP_RQ),
 		.type = ORNIC_QPT_RC,
-		.log_sq_slots = CORE_MAX_LOG_SQ_SLOTS,
-		.log_rq_wqes = CORE_MAX_LOG_RQ_WQES,
+		.log_sq_slots = CARD_MAX_LOG_SQ_SLOTS,
+		.log_rq_wqes = CARD_MAX_LOG_RQ_WQES,
 		.rq_stride_shift = 9,
-		.sq = self_buf(n, 64ULL << CORE_MAX_LOG_SQ_SLOTS),
-		.rq = self_buf(n, 512ULL << CORE_MAX_LOG_RQ_WQES),
+		.sq = self_buf(n, 64ULL << CARD_MAX_LOG_SQ_SLOTS),
+		.rq = self_buf(n, 512ULL << CARD_MAX_LOG_RQ_WQES),
 		.dbr_addr = htole64(n->addr),
 	};
 
@@ -101,9 +101,9 @@ static void push_create_cq(struct neighbours *n)
 	struct ornic_create_cq_in in = {
 		.uctx = htole32(A(n->pair)->uctx),
 		.eqn = htole32(A(n->pair)->eq.num),
-		.log_size = CORE_MAX_LOG_CQE,
+		.log_size = CARD_MAX_LOG_CQE,
 		.log_cqe_size = 6,
-		.buf = self_buf(n, 64ULL << CORE_MAX_LOG_CQE),
+		.buf = self_buf(n, 64ULL << CARD_MAX_LOG_CQE),
 		.dbr_addr = htole64(n->addr),
 	};
 
@@ -113,8 +113,8 @@ static void push_create_cq(struct neighbours *n)
 static void push_create_eq(struct neighbours *n)
 {
 	struct ornic_create_eq_in in = {
-		.log_size = CORE_MAX_LOG_EQE,
-		.buf = self_buf(n, 32ULL << CORE_MAX_LOG_EQE),
+		.log_size = CARD_MAX_LOG_EQE,
+		.buf = self_buf(n, 32ULL << CARD_MAX_LOG_EQE),
 		.dbr_addr = htole64(n->addr),
 	};
 
@@ -127,7 +127,7 @@ static void begin_resize_cq(struct neighbours *n)
 	struct ornic_create_cq_in in = {
 		.uctx = htole32(A(n->pair)->uctx),
 		.eqn = htole32(A(n->pair)->eq.num),
-		.log_size = CORE_MAX_LOG_CQE,
+		.log_size = CARD_MAX_LOG_CQE,
 		.log_cqe_size = 6,
 		.buf = { .page_shift = SHIFT_4M, .npages = htole32(1) },
 	};
@@ -138,14 +138,14 @@ static void begin_resize_cq(struct neighbours *n)
 	in.dbr_addr = htole64(host_alloc(host, 64, 64));
 	n->key = host_create_object(host, ORNIC_CMD_CREATE_CQ, &in,
 				    sizeof(in));
-	cq_find(host->nic, n->key)->pi = 1u << CORE_MAX_LOG_CQE;
+	cq_find(host->card, n->key)->pi = 1u << CARD_MAX_LOG_CQE;
 }
 
 static void push_resize_cq(struct neighbours *n)
 {
 	struct ornic_resize_in in = {
 		.num = htole32(n->key),
-		.log_size = CORE_MAX_LOG_CQE,
+		.log_size = CARD_MAX_LOG_CQE,
 		.buf = {
 			.page_shift = SHIFT_4M,
 			.npages = htole32(1),
@@ -161,7 +161,7 @@ static void begin_resize_srq(struct neighbours *n)
 {
 	struct ornic_create_srq_in in = {
 		.pdn = htole32(A(n->pair)->pdn),
-		.log_wqes = CORE_MAX_LOG_RQ_WQES,
+		.log_wqes = CARD_MAX_LOG_RQ_WQES,
 		.stride_shift = 9,
 		.buf = { .page_shift = SHIFT_8M, .npages = htole32(1) },
 	};
@@ -175,14 +175,14 @@ static void begin_resize_srq(struct neighbours *n)
 	n->key = host_create_object(host, ORNIC_CMD_CREATE_SRQ, &in,
 				    sizeof(in));
 	dbr = host_ptr(host, n->addr);
-	guest_store32(&dbr->rq_pi, 1u << CORE_MAX_LOG_RQ_WQES);
+	guest_store32(&dbr->rq_pi, 1u << CARD_MAX_LOG_RQ_WQES);
 }
 
 static void push_resize_srq(struct neighbours *n)
 {
 	struct ornic_resize_in in = {
 		.num = htole32(n->key),
-		.log_size = CORE_MAX_LOG_RQ_WQES,
+		.log_size = CARD_MAX_LOG_RQ_WQES,
 		.buf = {
 			.page_shift = SHIFT_8M,
 			.npages = htole32(1),
@@ -211,7 +211,7 @@ static void begin_flows(struct neighbours *n)
 	host_qp(n->host[0], &qp, ORNIC_QPT_RAW_PACKET, A(n->pair)->uctx,
 		A(n->pair)->pdn, &A(n->pair)->cq, 0);
 	n->key = qp.num;
-	for (i = 0; i < 1u << CORE_MAX_FLOW_BITS; i++) {
+	for (i = 0; i < 1u << CARD_MAX_FLOW_BITS; i++) {
 		struct ornic_create_flow_in in = flow(n, i);
 
 		host_create_object(n->host[0], ORNIC_CMD_CREATE_FLOW, &in,
@@ -249,7 +249,7 @@ static void create_qps(struct neighbours *n)
 	in.dbr_addr = htole64(host_alloc(host, 128, 128));
 	host_buf(&in.sq, host_alloc(host, HOST_PAGE, HOST_PAGE), HOST_PAGE);
 	host_buf(&in.rq, host_alloc(host, HOST_PAGE, HOST_PAGE), HOST_PAGE);
-	while (host->nic->qps.count < host->nic->qps.max)
+	while (host->card->qps.count < host->card->qps.max)
 		assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_QP, &in, &out),
 				 ORNIC_CMD_OK);
 }
@@ -265,7 +265,7 @@ static void create_cqs(struct neighbours *n)
 
 	in.dbr_addr = htole64(host_alloc(host, 64, 64));
 	host_buf(&in.buf, host_alloc(host, HOST_PAGE, HOST_PAGE), HOST_PAGE);
-	while (host->nic->cqs.count < host->nic->cqs.max)
+	while (host->card->cqs.count < host->card->cqs.max)
 		host_create_object(host, ORNIC_CMD_CREATE_CQ, &in, sizeof(in));
 }
 
@@ -273,7 +273,7 @@ static void create_mrs(struct neighbours *n)
 {
 	struct host *host = n->host[0];
 
-	while (host->nic->mrs.count < host->nic->mrs.max)
+	while (host->card->mrs.count < host->card->mrs.max)
 		host_mr(host, A(n->pair)->pdn, A(n->pair)->addr, HOST_PAGE,
 			ORNIC_ACCESS_LOCAL_WRITE);
 }
@@ -296,14 +296,14 @@ static void push_reset(struct neighbours *n)
 /* A CQ that all QPs use fails */
 static void push_dead_cq(struct neighbours *n)
 {
-	struct cq *cq = cq_find(n->host[0]->nic, A(n->pair)->cq.num);
+	struct cq *cq = cq_find(n->host[0]->card, A(n->pair)->cq.num);
 	struct ornic_cqe cqe = {};
 	struct obj *obj;
 	uint32_t i = 0;
 
 	if (n->addr++)
 		return;
-	while ((obj = obj_each(&n->host[0]->nic->qps, &i)))
+	while ((obj = obj_each(&n->host[0]->card->qps, &i)))
 		container_of(obj, struct qp, obj)->state = ORNIC_QPS_RTS;
 	cq->ignore_overrun = false;
 	cq->pi = 1u << cq->log_size;
@@ -313,15 +313,15 @@ static void push_dead_cq(struct neighbours *n)
 /* The timers of all QPs fire at the same time, for polls in ERR */
 static void push_qp_timers(struct neighbours *n)
 {
-	struct timers *timers = n->host[0]->nic->env->timers;
+	struct timers *timers = n->host[0]->card->env->timers;
 	struct loop *loop = &n->world->loop;
 	struct obj *obj;
 	uint32_t i = 0;
 
 	if (n->addr++)
 		return;
-	while ((obj = obj_each(&n->host[0]->nic->qps, &i))) {
-		struct qp *qp = container_of(obj, struct qp, obj);
+	while ((obj = obj_each(&n->host[0]->card->qps, &i))) {
+		struct receiver *qp = container_of(obj, struct receiver, obj);
 
 		qp->state = ORNIC_QPS_ERR;
 		timer_arm(timers, &qp->timer, loop->now_ns + TIMER_NS);
@@ -336,16 +336,16 @@ static void push_cq_timers(struct neighbours *n)
 {
 	struct host_queue *eq = &A(n->pair)->eq;
 	struct ornic_cq_dbr *dbr = host_ptr(n->host[0], eq->dbr);
-	struct nic *nic = n->host[0]->nic;
-	struct timers *timers = n->host[0]->nic->env->timers;
+	struct card *card = n->host[0]->card;
+	struct timers *timers = n->host[0]->card->env->timers;
 	struct loop *loop = &n->world->loop;
 	struct obj *obj;
 	uint32_t i = 0;
 
-	guest_store32(&dbr->ci, eq_find(nic, eq->num)->pi);
+	guest_store32(&dbr->ci, eq_find(card, eq->num)->pi);
 	if (n->addr++)
 		return;
-	while ((obj = obj_each(&nic->cqs, &i))) {
+	while ((obj = obj_each(&card->cqs, &i))) {
 		struct cq *cq = container_of(obj, struct cq, obj);
 
 		cq->gathered = 1;
@@ -367,11 +367,11 @@ static void begin_held(struct neighbours *n)
 {
 	struct host_queue *queue = &A(n->pair)->eq;
 	struct host *host = n->host[0];
-	uint32_t others = host->nic->cqs.count;
+	uint32_t others = host->card->cqs.count;
 
 	host_eq(host, queue, 1, n->attack->arg);
 	create_cqs(n);
-	assert_true(host->nic->cqs.count - others > HELD_EVENTS);
+	assert_true(host->card->cqs.count - others > HELD_EVENTS);
 }
 
 /*
@@ -381,13 +381,13 @@ static void begin_held(struct neighbours *n)
 static void push_held(struct neighbours *n)
 {
 	struct host_queue *queue = &A(n->pair)->eq;
-	struct nic *nic = n->host[0]->nic;
-	struct eq *eq = eq_find(nic, queue->num);
+	struct card *card = n->host[0]->card;
+	struct eq *eq = eq_find(card, queue->num);
 	struct ornic_cq_dbr *dbr = host_ptr(n->host[0], queue->dbr);
 	struct obj *obj;
 	uint32_t i = 0;
 
-	while ((obj = obj_each(&nic->cqs, &i))) {
+	while ((obj = obj_each(&card->cqs, &i))) {
 		struct cq *cq = container_of(obj, struct cq, obj);
 
 		if (cq->eq != eq || cq->events.count)
@@ -421,7 +421,7 @@ static const struct attack attacks[] = {
 	  2 * TIMER_NS },
 	{ "cq_timers", create_cqs, push_cq_timers, 2 * TURNS, 0, 0,
 	  2 * TIMER_NS },
-	{ "held_events", begin_held, push_held, TURNS / 2, CORE_MAX_LOG_EQE,
+	{ "held_events", begin_held, push_held, TURNS / 2, CARD_MAX_LOG_EQE,
 	  HELD_NS, 2 * TIMER_NS },
 	{ "held_events_small", begin_held, push_held, TURNS / 2, 4, HELD_NS,
 	  2 * TIMER_NS },

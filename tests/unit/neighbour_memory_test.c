@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core.h"
+#include "base/state.h"
 #include "neighbour.h"
 #include "work.h"
 
@@ -73,7 +73,7 @@ static void push_pieces(struct neighbours *n)
 	struct ornic_create_mr_in in = pieces_mr(n);
 
 	in.length = htole64((uint64_t)LARGE_PAGES << LARGE_SHIFT);
-	while (host->admin_pi - host->nic->admin.cq_pi <
+	while (host->admin_pi - host->card->admin.cq_pi <
 	       1u << HOST_ADMIN_LOG_DEPTH)
 		host_submit(host, ORNIC_CMD_CREATE_MR, &in, sizeof(in));
 	host->used = used;
@@ -104,8 +104,8 @@ static void push_scattered(struct neighbours *n)
 	unsigned int i;
 
 	wr.flags = 0;
-	wr.sges = CORE_MAX_SGE;
-	for (i = 0; i < CORE_MAX_SGE; i++)
+	wr.sges = CARD_MAX_SGE;
+	for (i = 0; i < CARD_MAX_SGE; i++)
 		wr.sge[i] = (struct sge){ i * HOST_PAGE, 8, n->key };
 	neighbours_post(n, n->self, &wr, 5);
 }
@@ -145,7 +145,7 @@ static void far_sges(struct neighbours *n, struct sge *sge, unsigned int *group)
 {
 	unsigned int i;
 
-	for (i = 0; i < CORE_MAX_SGE; i++, (*group)++)
+	for (i = 0; i < CARD_MAX_SGE; i++, (*group)++)
 		sge[i] = (struct sge){
 			.addr = *group % LARGE_GROUPS * LARGE_GROUP,
 			.length = 8,
@@ -169,7 +169,7 @@ static void push_toggle(struct neighbours *n)
 
 	toggle(n);
 	wr.flags = 0;
-	wr.sges = CORE_MAX_SGE;
+	wr.sges = CARD_MAX_SGE;
 	for (j = 0; j < n->qps; j++) {
 		side->qp = n->qp[0][j];
 		dbr = host_qp_dbr(&side->qp);
@@ -186,9 +186,9 @@ static void push_toggle(struct neighbours *n)
 static void push_toggle_received(struct neighbours *n)
 {
 	struct pair_wr wr = pair_wr_data(A(n->self), ORNIC_WR_SEND, 0,
-					 8 * CORE_MAX_SGE);
+					 8 * CARD_MAX_SGE);
 	struct side *side = B(n->self);
-	struct sge sge[CORE_MAX_SGE];
+	struct sge sge[CARD_MAX_SGE];
 	struct ornic_qp_dbr *dbr;
 	unsigned int j, group = 0;
 
@@ -198,7 +198,7 @@ static void push_toggle_received(struct neighbours *n)
 		while (side->qp.rq_pi - guest_load32(&dbr->rq_ci) <
 		       1u << side->qp.log_rq_wqes) {
 			far_sges(n, sge, &group);
-			pair_post_recv_sges(side, 1, sge, CORE_MAX_SGE);
+			pair_post_recv_sges(side, 1, sge, CARD_MAX_SGE);
 		}
 		n->qp[1][j] = side->qp;
 	}
@@ -248,11 +248,11 @@ static void push_shrunk(struct neighbours *n)
 	wr.flags = 0;
 	wr.qkey = PAIR_QKEY;
 	wr.dqpn = side->qp.num;
-	wr.sges = CORE_MAX_SGE;
+	wr.sges = CARD_MAX_SGE;
 	for (i = 0; i < n->qps; i++) {
 		side->qp = n->qp[0][i];
 		for (j = 0; j < 8; j++) {
-			for (k = 0; k < CORE_MAX_SGE; k++)
+			for (k = 0; k < CARD_MAX_SGE; k++)
 				wr.sge[k] = (struct sge){
 					.addr = PIECES + --page % SHRUNK_PAGES *
 						HOST_PAGE,

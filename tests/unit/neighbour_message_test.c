@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core.h"
+#include "base/state.h"
 #include "neighbour.h"
 #include "work.h"
 
@@ -57,7 +57,7 @@ static const struct vfio_user_irq_set trigger = {
 	.argsz = sizeof(trigger),
 	.flags = VFIO_USER_IRQ_TRIGGER | VFIO_USER_IRQ_DATA_NONE,
 	.index = VFIO_USER_IRQ_MSIX,
-	.count = NIC_VECTORS_MAX,
+	.count = CARD_VECTORS_MAX,
 };
 static const struct vfio_user_region_access config = {
 	.region = VFIO_USER_REGION_CONFIG,
@@ -133,7 +133,7 @@ static void full_eventfds(struct neighbours *n)
 	eventfd_t full = UINT64_MAX - 1;
 	unsigned int i;
 
-	for (i = 0; i < NIC_VECTORS_MAX; i++) {
+	for (i = 0; i < CARD_VECTORS_MAX; i++) {
 		attacker(n)->irq_fd[i] = eventfd(0, EFD_NONBLOCK);
 		assert_int_equal(eventfd_write(attacker(n)->irq_fd[i], full),
 				 0);

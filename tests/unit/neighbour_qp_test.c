@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Queue pairs of an attacker that have as much work as their rings hold */
-#include "core.h"
+#include "base/state.h"
 #include "neighbour.h"
 
 #define MEGABYTE (1u << 20)

@@ -4,11 +4,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "capture.h"
-#include "flow.h"
+#include "base/flow.h"
+#include "eth/rule.h"
+#include "loop/sock.h"
 #include "neighbour.h"
-#include "port_fd.h"
-#include "sock.h"
+#include "ports/capture.h"
+#include "ports/port_fd.h"
 
 #define TURNS 50
 #define FRAME_LEN 8000
@@ -158,7 +159,7 @@ static void push_tso(struct neighbours *n)
 		.hdr.ctrl = htole32(ORNIC_WR_TSO | 1 << 16),
 		.route = { .mss = htole16(1), .hdr_len = htole16(54) },
 		.headers = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff },
-		.sge = { htole64(side->addr), htole32(CORE_MAX_TSO),
+		.sge = { htole64(side->addr), htole32(CARD_MAX_TSO),
 			 htole32(side->key) },
 	};
 	uint8_t *ip = wqe.headers + FLOW_ETH_LEN;
@@ -196,7 +197,7 @@ static void begin_rules(struct neighbours *n)
 
 	begin_raw(n);
 	memset(&in.mask.outer.dmac, 0xff, MAC_LEN);
-	for (i = 0; i < 1u << CORE_MAX_FLOW_BITS; i++) {
+	for (i = 0; i < 1u << CARD_MAX_FLOW_BITS; i++) {
 		memcpy(in.value.outer.dmac, "\x02\x01\x01\x01", 4);
 		flow_put16(in.value.outer.dmac + 4, i);
 		add_rule(n, &in);
@@ -314,7 +315,7 @@ static void push_outside_roce(struct neighbours *n)
 	static uint8_t bytes[FRAME_HDR_MAX + HOST_PAGE];
 	const struct ornic_av *av = &pair_qp(A(n->pair))->attr.av;
 	struct packet_path path = {
-		.src = gid_get(n->host[0]->nic, A(n->pair)->sgid_index),
+		.src = gid_get(&n->host[0]->card->gids, A(n->pair)->sgid_index),
 		.dgid = av->dgid,
 		.dmac = av->dmac,
 		.sport = ROCE_UDP_SPORT_MIN,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Tables of objects */
+#include "base/obj.h"
 #include "host.h"
-#include "obj.h"
 
 #define LOG_SIZE 6
 #define SIZE (1u << LOG_SIZE)
@@ -265,7 +265,7 @@ static void test_obj_numbers_of_a_card(void **state)
 	first_numbers(0, ordered);
 	first_numbers(HOST_RANDOM, a);
 	first_numbers(HOST_RANDOM * 3, b);
-	assert_int_equal(ordered[0], CORE_QP_FIRST);
+	assert_int_equal(ordered[0], CARD_QP_FIRST);
 	for (i = 0; i < 3; i++) {
 		assert_int_not_equal(a[i], ordered[i]);
 		assert_int_not_equal(b[i], ordered[i]);

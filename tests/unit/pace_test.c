@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Rate limits: the bucket, and a RAW_PACKET QP that has one */
-#include "pace.h"
-#include "qp.h"
+#include "queues/pace.h"
+#include "queues/qp.h"
 #include "raw.h"
 
 #define MS 1000000ULL

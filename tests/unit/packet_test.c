@@ -5,8 +5,8 @@
  */
 #include "unit.h"
 
-#include "icrc.h"
-#include "packet.h"
+#include "roce/icrc.h"
+#include "roce/packet.h"
 
 static const uint8_t packet_captured_uc[] = {
 	0x24, 0x8a, 0x07, 0xa8, 0xfa, 0x22, 0x24, 0x8a, 0x07, 0xa8, 0xfa, 0x22,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Two hosts with a card each and a wire between them */
+#include "card/card.h"
 #include "pair.h"
 
-#include "flow.h"
+#include "base/flow.h"
 
 #define PAIR_STEP_NS 100000
 #define PAIR_TURNS_MAX 1000000
@@ -46,11 +47,11 @@ static void pair_deliver(struct pair *pair, struct side *to,
 	struct frame *copy;
 
 	if (!pair->bytes) {
-		nic_rx(to->host->nic, frame);
+		card_rx(to->host->card, frame);
 		return;
 	}
 	copy = pair_through_bytes(frame);
-	nic_rx(to->host->nic, copy);
+	card_rx(to->host->card, copy);
 	free(copy->node.next);
 	free(copy);
 }
@@ -161,9 +162,9 @@ void pair_run(struct pair *pair)
 
 	do {
 		assert_true(turns++ < PAIR_TURNS_MAX);
-		any = nic_run(pair->side[0].host->nic);
+		any = card_run(pair->side[0].host->card);
 		if (!pair->loopback)
-			any |= nic_run(pair->side[1].host->nic);
+			any |= card_run(pair->side[1].host->card);
 		any |= pair_wire(pair);
 		if (!any)
 			any = pair_release(pair);
@@ -229,7 +230,7 @@ static void pair_port(struct host *host)
 		.up = 1,
 	};
 
-	nic_link_changed(host->nic, true);
+	card_link_changed(host->card, true);
 	assert_int_equal(host_cmd_in(host, ORNIC_CMD_MODIFY_PORT, &in),
 			 ORNIC_CMD_OK);
 }
@@ -360,7 +361,7 @@ void pair_qps(struct pair *pair, unsigned int type, uint32_t flags)
 
 struct qp *pair_qp(struct side *side)
 {
-	struct qp *qp = qp_find(side->host->nic, side->qp.num);
+	struct qp *qp = qp_find(side->host->card, side->qp.num);
 
 	assert_non_null(qp);
 	return qp;

@@ -9,9 +9,9 @@
 #define ORNIC_UNIT_PAIR_H
 
 #include "host.h"
-#include "packet.h"
-#include "psn.h"
-#include "qp.h"
+#include "queues/qp.h"
+#include "roce/packet.h"
+#include "roce/psn.h"
 
 #define PAIR_CQ_LOG 8
 #define PAIR_BUF_SIZE (4u << 20)
@@ -193,7 +193,7 @@ struct pair_wr {
 	const void *data;
 	uint32_t data_len;
 	unsigned int sges;
-	struct sge sge[CORE_MAX_SGE + 1];
+	struct sge sge[CARD_MAX_SGE + 1];
 };
 
 /* A signaled request with one SGE, at the same @offset in both buffers */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Posting, polling and packets of a pair */
+#include "card/card.h"
 #include "pair.h"
 
 /* ---- work requests ---- */
@@ -176,7 +177,7 @@ void pair_post_recv_sges(struct side *side, uint64_t wr_id,
 
 	p += (qp->rq_pi & ((1u << qp->log_rq_wqes) - 1)) << qp->rq_stride_shift;
 	p = put(p, &hdr, sizeof(hdr));
-	for (i = 0; i < sges && i < CORE_MAX_SGE; i++)
+	for (i = 0; i < sges && i < CARD_MAX_SGE; i++)
 		p = put_sge(p, &sge[i]);
 	qp->rq_pi++;
 	guest_store32(&host_qp_dbr(qp)->rq_pi, qp->rq_pi);
@@ -197,7 +198,7 @@ void pair_rx(struct pair *pair, struct packet *pkt, const void *payload,
 {
 	const struct ornic_av *av = &pair_qp(A(pair))->attr.av;
 	struct packet_path path = {
-		.src = gid_get(A(pair)->host->nic, A(pair)->sgid_index),
+		.src = gid_get(&A(pair)->host->card->gids, A(pair)->sgid_index),
 		.dgid = av->dgid,
 		.dmac = av->dmac,
 		.sport = ROCE_UDP_SPORT_MIN,
@@ -208,7 +209,7 @@ void pair_rx(struct pair *pair, struct packet *pkt, const void *payload,
 	pkt->npkts = 1;
 	frame_add(&frame, payload, len);
 	packet_finish(&frame, &path, pkt);
-	nic_rx(B(pair)->host->nic, &frame);
+	card_rx(B(pair)->host->card, &frame);
 }
 
 void pair_inject(struct pair *pair, struct packet *pkt, const void *payload,
@@ -305,7 +306,7 @@ unsigned int pair_event(struct side *side)
 
 uint64_t pair_stat(struct side *side, enum ornic_rdma_stat stat)
 {
-	return side->host->nic->stats.rdma[stat];
+	return side->host->card->stats.rdma[stat];
 }
 
 void pair_fill(uint8_t *buf, uint32_t len, unsigned int seed)

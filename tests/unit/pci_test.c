@@ -4,8 +4,8 @@
 
 #include <ornic_hw.h>
 
-#include "nic.h"
-#include "pci.h"
+#include "card/card.h"
+#include "host/pci.h"
 #include "unit.h"
 
 static const uint8_t mac[MAC_LEN] = { 2, 0x11, 0x22, 0x33, 0x44, 0x55 };
@@ -123,8 +123,8 @@ static void test_msix(void **state)
 	assert_int_equal(get(at + PCI_MSIX_FLAGS, 2), 0xc00f);
 	set(at + PCI_MSIX_TABLE, 0, 4);
 	assert_int_equal(get(at + PCI_MSIX_TABLE, 4), ORNIC_BAR_MSIX_TABLE);
-	pci_init(&pci, NIC_VECTORS_MAX, mac);
-	assert_int_equal(get(at + PCI_MSIX_FLAGS, 2), NIC_VECTORS_MAX - 1);
+	pci_init(&pci, CARD_VECTORS_MAX, mac);
+	assert_int_equal(get(at + PCI_MSIX_FLAGS, 2), CARD_VECTORS_MAX - 1);
 }
 
 static void test_flr_reads_zero_and_is_reported(void **state)

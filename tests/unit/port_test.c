@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "loop.h"
-#include "port_fd.h"
+#include "loop/loop.h"
+#include "ports/port_fd.h"
 #include "unit.h"
 
 #define FRAME_LEN 60
@@ -22,35 +22,35 @@ struct world {
 	char here[64];
 	char there[64];
 	int peer;
-	struct port nic;
+	struct port card;
 	unsigned int rooms;
 	uint32_t sent;
 	uint32_t got;
 };
 
-static const uint8_t nic_mac[MAC_LEN] = { 2, 0, 0, 0, 0, 1 };
+static const uint8_t card_mac[MAC_LEN] = { 2, 0, 0, 0, 0, 1 };
 static const uint8_t peer_mac[MAC_LEN] = { 2, 0, 0, 0, 0, 2 };
 
-static void nic_rx_frame(struct port *port, const struct frame *frame)
+static void card_rx_frame(struct port *port, const struct frame *frame)
 {
 	(void)port;
 	(void)frame;
 }
 
-static void nic_has_room(struct port *port)
+static void card_has_room(struct port *port)
 {
-	container_of(port, struct world, nic)->rooms++;
+	container_of(port, struct world, card)->rooms++;
 }
 
-static void nic_gone(struct port *port)
+static void card_gone(struct port *port)
 {
 	(void)port;
 }
 
-static const struct port_ops nic_ops = {
-	.rx = nic_rx_frame,
-	.room = nic_has_room,
-	.destroy = nic_gone,
+static const struct port_ops card_ops = {
+	.rx = card_rx_frame,
+	.room = card_has_room,
+	.destroy = card_gone,
 };
 
 static void turn(struct world *w)
@@ -62,7 +62,7 @@ static int setup(void **state)
 {
 	struct world *w = calloc(1, sizeof(*w));
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	struct sockaddr_un card = { .sun_family = AF_UNIX };
+	struct sockaddr_un slot = { .sun_family = AF_UNIX };
 	uint8_t hello[FRAME_LEN] = {};
 
 	assert_non_null(w);
@@ -74,22 +74,22 @@ static int setup(void **state)
 	assert_int_equal(loop_init(&w->loop, 0), 0);
 	assert_int_equal(port_dgram_create(&w->loop, &w->log, w->here,
 					   w->there), 0);
-	w->nic.ops = &nic_ops;
-	w->nic.name = "nic";
-	w->nic.is_nic = true;
-	memcpy(w->nic.mac, nic_mac, MAC_LEN);
-	assert_int_equal(switch_add_port(&w->loop.sw, &w->nic), 0);
+	w->card.ops = &card_ops;
+	w->card.name = "nic";
+	w->card.is_card = true;
+	memcpy(w->card.mac, card_mac, MAC_LEN);
+	assert_int_equal(switch_add_port(&w->loop.sw, &w->card), 0);
 
 	w->peer = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
 	assert_true(w->peer >= 0);
 	strcpy(addr.sun_path, w->there);
 	assert_int_equal(bind(w->peer, (void *)&addr, sizeof(addr)), 0);
 	/* Let the switch learn the port of the peer */
-	memcpy(hello, nic_mac, MAC_LEN);
+	memcpy(hello, card_mac, MAC_LEN);
 	memcpy(hello + MAC_LEN, peer_mac, MAC_LEN);
-	strcpy(card.sun_path, w->here);
+	strcpy(slot.sun_path, w->here);
 	assert_int_equal(sendto(w->peer, hello, sizeof(hello), 0,
-				(void *)&card, sizeof(card)), sizeof(hello));
+				(void *)&slot, sizeof(slot)), sizeof(hello));
 	turn(w);
 	switch_run(&w->loop.sw, 16);
 	assert_non_null(switch_lookup(&w->loop.sw, peer_mac));
@@ -116,14 +116,14 @@ static struct port *outside(struct world *w)
 
 static void send_one(struct world *w)
 {
-	struct frame *frame = switch_frame_alloc(&w->nic);
+	struct frame *frame = switch_frame_alloc(&w->card);
 
 	assert_non_null(frame);
 	memcpy(frame->hdr, peer_mac, MAC_LEN);
-	memcpy(frame->hdr + MAC_LEN, nic_mac, MAC_LEN);
+	memcpy(frame->hdr + MAC_LEN, card_mac, MAC_LEN);
 	memcpy(frame->hdr + FRAME_LEN - 4, &w->sent, 4);
 	frame->hdr_len = FRAME_LEN;
-	switch_tx(&w->nic, frame);
+	switch_tx(&w->card, frame);
 	w->sent++;
 }
 
@@ -231,13 +231,13 @@ static void test_retry_is_bounded(void **state)
 	assert_int_equal(port_fd_create(&w->loop, "pipe", fd[1], &pfd), 0);
 	port = &pfd->port;
 	for (i = 0; pfd->waiting.count < PORT_FD_WAITING; i++) {
-		struct frame *frame = switch_frame_alloc(&w->nic);
+		struct frame *frame = switch_frame_alloc(&w->card);
 
 		assert_true(i < 10000);
 		frame->hdr_len = FRAME_LEN;
 		frame->flags = 0;
 		port->ops->rx(port, frame);
-		switch_frame_free(&w->nic, frame);
+		switch_frame_free(&w->card, frame);
 	}
 	assert_true(fcntl(fd[1], F_SETPIPE_SZ, 1 << 20) > 0);
 	while (pfd->waiting.count) {
@@ -260,7 +260,7 @@ static void test_groups_and_strangers_do_not_wait(void **state)
 	fill(w);
 	assert_false(switch_is_full(&w->loop.sw, group));
 	assert_false(switch_is_full(&w->loop.sw, stranger));
-	assert_false(switch_is_full(&w->loop.sw, nic_mac));
+	assert_false(switch_is_full(&w->loop.sw, card_mac));
 }
 
 struct order {

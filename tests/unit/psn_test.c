@@ -2,7 +2,7 @@
 /* Arithmetic of packet sequence numbers, also where they wrap */
 #include "unit.h"
 
-#include "psn.h"
+#include "roce/psn.h"
 
 static void test_psn_add_wraps(void **state)
 {

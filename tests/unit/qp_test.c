@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* CREATE_QP, DESTROY_QP, MODIFY_QP and QUERY_QP, and their refusals */
+#include "card/card.h"
 #include "pair.h"
 
 #define SIDE(pair) (&(pair)->side[0])
@@ -62,17 +63,17 @@ static void destroy(struct side *side)
 /* Refuse one wrong field, without a leak */
 #define REFUSED(_side, _status, ...) do { \
 		struct ornic_create_qp_in in = create_in(_side); \
-		unsigned int before = (_side)->host->nic->qps.count; \
+		unsigned int before = (_side)->host->card->qps.count; \
 		__VA_ARGS__; \
 		assert_int_equal(create(_side, &in), ORNIC_CMD_##_status); \
-		assert_int_equal((_side)->host->nic->qps.count, before); \
+		assert_int_equal((_side)->host->card->qps.count, before); \
 	} while (0)
 
 static void test_create_refusals(void **state)
 {
 	struct side *side = SIDE((struct pair *)*state);
 	struct ornic_create_qp_in good;
-	uint32_t pages = side->host->nic->budget.pages;
+	uint32_t pages = side->host->card->budget.pages;
 
 	REFUSED(side, BAD_OBJECT, in.uctx = htole32(999));
 	REFUSED(side, BAD_OBJECT, in.pdn = htole32(999));
@@ -86,9 +87,9 @@ static void test_create_refusals(void **state)
 	REFUSED(side, BAD_PARAM, in.flags |= htole32(ORNIC_QP_SRQ));
 	REFUSED(side, BAD_PARAM, in.srqn = htole32(1));
 	REFUSED(side, BAD_PARAM, in.xrcdn = htole32(1));
-	REFUSED(side, BAD_PARAM, in.log_sq_slots = CORE_MAX_LOG_SQ_SLOTS + 1);
+	REFUSED(side, BAD_PARAM, in.log_sq_slots = CARD_MAX_LOG_SQ_SLOTS + 1);
 	REFUSED(side, BAD_PARAM, in.log_sq_slots = 255);
-	REFUSED(side, BAD_PARAM, in.log_rq_wqes = CORE_MAX_LOG_RQ_WQES + 1);
+	REFUSED(side, BAD_PARAM, in.log_rq_wqes = CARD_MAX_LOG_RQ_WQES + 1);
 	REFUSED(side, BAD_PARAM, in.rq_stride_shift = 4);
 	REFUSED(side, BAD_PARAM, in.rq_stride_shift = 10);
 	REFUSED(side, BAD_PARAM, in.rq_stride_shift = 255);
@@ -101,12 +102,12 @@ static void test_create_refusals(void **state)
 	REFUSED(side, BAD_PARAM, in.sq.npages = 0);
 	REFUSED(side, BAD_PARAM, in.rq.rsvd[1] = 1);
 	REFUSED(side, BAD_PARAM, in.sq.levels = 4);
-	assert_int_equal(side->host->nic->budget.pages, pages);
+	assert_int_equal(side->host->card->budget.pages, pages);
 
 	good = create_in(side);
 	assert_int_equal(create(side, &good), ORNIC_CMD_OK);
 	destroy(side);
-	assert_int_equal(side->host->nic->budget.pages, pages);
+	assert_int_equal(side->host->card->budget.pages, pages);
 }
 
 static void test_create_holds_what_it_uses(void **state)
@@ -193,15 +194,15 @@ static void same_page(struct host *host, struct ornic_buf *buf, uint64_t len)
 static void test_largest_rings(void **state)
 {
 	struct side *side = SIDE((struct pair *)*state);
-	uint32_t slots = 1u << CORE_MAX_LOG_SQ_SLOTS;
+	uint32_t slots = 1u << CARD_MAX_LOG_SQ_SLOTS;
 	uint32_t wqe = sizeof(struct ornic_sq_hdr) +
-		       sizeof(struct ornic_route_ud) + CORE_MAX_INLINE;
+		       sizeof(struct ornic_route_ud) + CARD_MAX_INLINE;
 	struct ornic_create_qp_in in = create_in(side);
 
 	assert_true((slots - slots / 8) / (wqe / ORNIC_SLOT_SIZE) >= 16384);
-	assert_true(1u << CORE_MAX_LOG_RQ_WQES >= 16384);
-	in.log_sq_slots = CORE_MAX_LOG_SQ_SLOTS;
-	in.log_rq_wqes = CORE_MAX_LOG_RQ_WQES;
+	assert_true(1u << CARD_MAX_LOG_RQ_WQES >= 16384);
+	in.log_sq_slots = CARD_MAX_LOG_SQ_SLOTS;
+	in.log_rq_wqes = CARD_MAX_LOG_RQ_WQES;
 	in.rq_stride_shift = 9;
 	same_page(side->host, &in.sq, 64ULL << in.log_sq_slots);
 	same_page(side->host, &in.rq, 512ULL << in.log_rq_wqes);
@@ -474,9 +475,9 @@ static void test_card_reset_in_flight(void **state)
 	pair_connect(pair);
 	pair_post(side, &wr);
 	pair_ring(side);
-	nic_run(side->host->nic);
+	card_run(side->host->card);
 	host_write(side->host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
-	assert_int_equal(side->host->nic->qps.count, 0);
+	assert_int_equal(side->host->card->qps.count, 0);
 	pair_run(pair);
 	pair_sleep(pair, 10 * 1000 * 1000);
 	assert_true(timers_next(&side->host->timers) == TIMER_NEVER);

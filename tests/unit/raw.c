@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* A card with RAW_PACKET QPs */
-#include "qp.h"
+#include "card/card.h"
+#include "queues/qp.h"
 #include "raw.h"
 
 static int raw_create(void **state, bool process)
@@ -155,6 +156,6 @@ void raw_receive(struct raw *w, const uint8_t *data, unsigned int len,
 
 	raw_frame(&frame, data, len);
 	frame.flags = flags;
-	nic_rx(w->host->nic, &frame);
+	card_rx(w->host->card, &frame);
 	host_run(w->host);
 }

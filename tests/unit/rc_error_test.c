@@ -144,7 +144,7 @@ static void test_local_too_many_sges(void **state)
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 1);
 
-	wr.sges = CORE_MAX_SGE + 1;
+	wr.sges = CARD_MAX_SGE + 1;
 	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_count);
 }
 
@@ -152,7 +152,7 @@ static void test_local_too_much_inline(void **state)
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 1);
-	static uint8_t data[CORE_MAX_INLINE + 1];
+	static uint8_t data[CARD_MAX_INLINE + 1];
 
 	wr.flags |= ORNIC_SEND_INLINE;
 	wr.data = data;
@@ -483,9 +483,9 @@ static void test_receive_too_many_sges(void **state)
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 3000);
-	struct sge sge[CORE_MAX_SGE] = { };
+	struct sge sge[CARD_MAX_SGE] = { };
 
-	pair_post_recv_sges(B(pair), 7, sge, CORE_MAX_SGE + 1);
+	pair_post_recv_sges(B(pair), 7, sge, CARD_MAX_SGE + 1);
 	rc_fails_remotely(pair, &wr, ORNIC_WC_REM_OP_ERR, 0);
 	pair_expect(B(pair), 7, ORNIC_WC_LOC_QP_OP_ERR);
 	assert_int_equal(host_device_stat(B(pair)->host,

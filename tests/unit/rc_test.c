@@ -3,6 +3,7 @@
  * RC traffic between two cards: all operations and lengths, and the states of a
  * QP. Each test runs with payload by reference and with bytes.
  */
+#include "card/card.h"
 #include "pair.h"
 
 static const uint32_t lengths[] = {
@@ -129,19 +130,19 @@ static void test_atomics(void **state)
 static void test_inline(void **state)
 {
 	struct pair *pair = *state;
-	uint8_t data[CORE_MAX_INLINE];
+	uint8_t data[CARD_MAX_INLINE];
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 0);
 
 	pair_fill(data, sizeof(data), 9);
 	wr.flags |= ORNIC_SEND_INLINE;
 	wr.data = data;
-	for (wr.data_len = 0; wr.data_len <= CORE_MAX_INLINE;
+	for (wr.data_len = 0; wr.data_len <= CARD_MAX_INLINE;
 	     wr.data_len += 73) {
-		memset(B(pair)->buf, 0, CORE_MAX_INLINE);
+		memset(B(pair)->buf, 0, CARD_MAX_INLINE);
 		pair_one(pair, &wr);
 		pair_check(B(pair)->buf, wr.data_len, 9);
 	}
-	wr.data_len = CORE_MAX_INLINE;
+	wr.data_len = CARD_MAX_INLINE;
 	pair_one(pair, &wr);
 	pair_check(B(pair)->buf, wr.data_len, 9);
 }
@@ -151,26 +152,26 @@ static void test_scatter_gather(void **state)
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 0);
-	struct sge to[CORE_MAX_SGE];
+	struct sge to[CARD_MAX_SGE];
 	uint32_t at = 0, len;
 	unsigned int i;
 
-	wr.sges = CORE_MAX_SGE;
+	wr.sges = CARD_MAX_SGE;
 	pair_fill(A(pair)->buf, 1 << 20, 77);
-	for (i = 0; i < CORE_MAX_SGE; i++) {
+	for (i = 0; i < CARD_MAX_SGE; i++) {
 		len = i % 5 == 3 ? 0 : 501 * i + 1;
 		wr.sge[i] = (struct sge){ A(pair)->addr + at, len,
 					  len ? A(pair)->key : 0xdead };
 		at += len;
 	}
-	for (i = 0; i < CORE_MAX_SGE; i++)
+	for (i = 0; i < CARD_MAX_SGE; i++)
 		to[i] = (struct sge){ B(pair)->addr + i * 8192, 7000,
 				      B(pair)->key };
-	pair_post_recv_sges(B(pair), 1, to, CORE_MAX_SGE);
+	pair_post_recv_sges(B(pair), 1, to, CARD_MAX_SGE);
 	pair_one(pair, &wr);
 	assert_int_equal(le32toh(pair_poll(B(pair)).byte_len), at);
 	/* Gather the scattered pieces */
-	for (i = 0; i < CORE_MAX_SGE; i++)
+	for (i = 0; i < CARD_MAX_SGE; i++)
 		memmove(B(pair)->buf + i * 7000, B(pair)->buf + i * 8192, 7000);
 	pair_check(B(pair)->buf, at, 77);
 }
@@ -268,7 +269,7 @@ static void test_sq_ci_lags(void **state)
 	struct pair *pair = *state;
 	unsigned int i;
 
-	A(pair)->host->nic->sq_ci_lags = true;
+	A(pair)->host->card->sq_ci_lags = true;
 	for (i = 1; i <= 100; i++) {
 		send_one(pair, ORNIC_SEND_SIGNALED);
 		assert_int_equal(A(pair)->qp.sq_pi, i);
@@ -488,7 +489,7 @@ static void test_destroy_in_flight(void **state)
 
 	pair_post(A(pair), &wr);
 	pair_ring(A(pair));
-	nic_run(A(pair)->host->nic);
+	card_run(A(pair)->host->card);
 	assert_int_equal(host_cmd_object(A(pair)->host, ORNIC_CMD_DESTROY_QP,
 					 A(pair)->qp.num), ORNIC_CMD_OK);
 	pair_run(pair);

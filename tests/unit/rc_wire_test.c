@@ -3,7 +3,9 @@
  * RC over a wire that drops, repeats and reorders, and to a receiver that is
  * not ready. Every message arrives once and in order, or fails as specified.
  */
+#include "card/card.h"
 #include "pair.h"
+#include "roce/comp.h"
 
 /* A generator that gives the same numbers on every machine */
 static uint32_t rc_random(struct pair *pair)
@@ -284,7 +286,7 @@ static void post_reads(struct pair *pair)
 {
 	unsigned int i;
 
-	for (i = 0; i < CORE_MAX_RD_ATOMIC; i++) {
+	for (i = 0; i < CARD_MAX_RD_ATOMIC; i++) {
 		struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ,
 						 i << 16,
 						 i ? 3000 + 613 * i : READS_LEN);
@@ -299,7 +301,7 @@ static void expect_reads(struct pair *pair, unsigned int seed)
 {
 	unsigned int i;
 
-	for (i = 0; i < CORE_MAX_RD_ATOMIC; i++)
+	for (i = 0; i < CARD_MAX_RD_ATOMIC; i++)
 		pair_expect(A(pair), i, ORNIC_WC_SUCCESS);
 	pair_check(A(pair)->buf, READS_LEN, seed);
 }
@@ -315,8 +317,8 @@ static void test_new_reads_while_one_is_repeated(void **state)
 					 READS_LEN);
 	struct packet pkt;
 
-	pair_qp(A(pair))->attr.max_rd_atomic = CORE_MAX_RD_ATOMIC;
-	pair_qp(B(pair))->attr.max_dest_rd_atomic = CORE_MAX_RD_ATOMIC;
+	pair_qp(A(pair))->attr.max_rd_atomic = CARD_MAX_RD_ATOMIC;
+	pair_qp(B(pair))->attr.max_dest_rd_atomic = CARD_MAX_RD_ATOMIC;
 	pair_fill(B(pair)->buf, READS_LEN, 1);
 	pkt = read_packet(pair, &wr);
 	post_reads(pair);
@@ -397,7 +399,7 @@ static void test_copies_of_a_read_in_a_row(void **state)
 	pair_rx(pair, &rest, NULL, 0);
 	assert_int_equal(again->psn, psn);
 	assert_int_equal(again->end - again->at, 1);
-	nic_run(B(pair)->host->nic);
+	card_run(B(pair)->host->card);
 	psn = again->psn;
 	pair_rx(pair, &rest, NULL, 0);
 	assert_int_equal(again->psn, psn);

@@ -74,7 +74,7 @@ static enum mr_error get(struct side *side, uint32_t key, uint64_t addr,
 {
 	struct mr *mr;
 
-	return mr_get(side->host->nic, &pair_qp(side)->user, key, 0, addr, len,
+	return mr_get(side->host->card, &pair_qp(side)->user, key, 0, addr, len,
 		      &mr);
 }
 
@@ -106,7 +106,7 @@ static void test_create_refusals(void **state)
 		.type = ORNIC_MR_REG,
 		.max_pages = htole32(MR_MAX_REG_PAGES),
 	};
-	uint32_t pages = host->nic->budget.pages;
+	uint32_t pages = host->card->budget.pages;
 	struct ornic_create_mr_out out;
 
 	/* [ORNIC-OBJ-7] */
@@ -121,13 +121,13 @@ static void test_create_refusals(void **state)
 	REFUSED(first_offset, htole64(1));
 	REFUSED(buf.npages, htole32(1));
 #undef REFUSED
-	assert_int_equal(host->nic->budget.pages, pages);
+	assert_int_equal(host->card->budget.pages, pages);
 	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &good, &out),
 			 ORNIC_CMD_OK);
-	assert_int_equal(host->nic->budget.pages, pages + MR_MAX_REG_PAGES);
+	assert_int_equal(host->card->budget.pages, pages + MR_MAX_REG_PAGES);
 	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR,
 					 le32toh(out.key)), ORNIC_CMD_OK);
-	assert_int_equal(host->nic->budget.pages, pages);
+	assert_int_equal(host->card->budget.pages, pages);
 }
 
 /* [ORNIC-OBJ-10] A driver need not know which REG_MR were executed */
@@ -199,7 +199,7 @@ static void test_reg_contiguous_and_zero_based(void **state)
 	wr.reg.rsvd = htole64(1);
 	pair_one(pair, &wr);
 	assert_int_equal(get(A(pair), key, IOVA + 100, 1), MR_BAD_RANGE);
-	assert_int_equal(mr_get(A(pair)->host->nic, &pair_qp(A(pair))->user,
+	assert_int_equal(mr_get(A(pair)->host->card, &pair_qp(A(pair))->user,
 				key, 0, 10, 50, &mr), MR_OK);
 	assert_int_equal(mr_iov(mr, 10, &len, MEM_READ, &iov, 1), 1);
 	assert_ptr_equal(iov.iov_base,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Registers, reset, fatal errors ([ORNIC-REG-1] ff., [ORNIC-RST-1] ff.) */
+#include "card/card.h"
+#include "card/regs.h"
 #include "host.h"
 
 struct reg_case {
@@ -16,8 +18,8 @@ static const struct reg_case regs[] = {
 	{ ORNIC_REG_CAPS, 4, true, false,
 	  REGS_ADMIN_DEPTH_MAX | REGS_RESET_TIMEOUT << 8 | ORNIC_CAPS_SHADOW },
 	{ ORNIC_REG_VECTORS, 4, true, false, HOST_VECTORS },
-	{ ORNIC_REG_DB_PAGES, 4, true, false, NIC_DB_PAGES },
-	{ ORNIC_REG_DB_STRIDE, 4, true, false, NIC_DB_PAGE_SIZE },
+	{ ORNIC_REG_DB_PAGES, 4, true, false, CARD_DB_PAGES },
+	{ ORNIC_REG_DB_STRIDE, 4, true, false, CARD_DB_PAGE_SIZE },
 	{ ORNIC_REG_STATUS, 4, true, false, ORNIC_STATUS_READY },
 	{ ORNIC_REG_CTRL, 4, true, true, 0 },
 	{ ORNIC_REG_FATAL_CAUSE, 4, true, false, 0 },
@@ -111,7 +113,7 @@ static void test_holes(void **state)
 	uint64_t offset;
 	unsigned int bad = 0;
 
-	for (offset = ORNIC_REG_END; offset < NIC_REGS_SIZE; offset += 4) {
+	for (offset = ORNIC_REG_END; offset < CARD_REGS_SIZE; offset += 4) {
 		assert_int_equal(host_read(host, offset, 4), 0);
 		host_write(host, offset, 4, ~0U);
 		bad += 2;
@@ -138,7 +140,7 @@ static void test_clock_latches_its_high_half(void **state)
 	struct host *host = *state;
 
 	host->clock_step_ns = 0;
-	host->now_ns += 0xffffffffULL - regs_clock(host->nic);
+	host->now_ns += 0xffffffffULL - card_clock(host->card);
 	assert_int_equal(host_read(host, ORNIC_REG_CLOCK, 4), 0xffffffff);
 	host->now_ns += 1;
 	assert_int_equal(host_read(host, ORNIC_REG_CLOCK + 4, 4), 0);
@@ -210,7 +212,7 @@ static void test_reset_puts_everything_back(void **state)
 	host_write(host, ORNIC_REG_CTRL, 4,
 		   ORNIC_CTRL_RESET | ORNIC_CTRL_ENABLE);
 	assert_int_equal(host->flushes, 1);
-	assert_int_equal(host->nic->pds.count, 0);
+	assert_int_equal(host->card->pds.count, 0);
 	test_reset_values(state);
 	host_enable(host);
 	host_pd(host);
@@ -259,7 +261,7 @@ static void test_admin_pi_beyond_the_ring_is_fatal(void **state)
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, depth + 1);
 	assert_int_equal(host_read(host, ORNIC_REG_FATAL_CAUSE, 4),
 			 ORNIC_FATAL_ADMIN_PI);
-	assert_false(nic_run(host->nic));
+	assert_false(card_run(host->card));
 	/* The first cause stays, and no second interrupt is raised */
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, 5);
 	assert_int_equal(host->irqs[0], 1);
@@ -287,10 +289,10 @@ static void test_without_bus_mastering_commands_wait(void **state)
 	host_enable(host);
 	mem_enable(&host->mem, false);
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, 1);
-	assert_false(nic_run(host->nic));
-	assert_true(nic_sleep_prepare(host->nic));
+	assert_false(card_run(host->card));
+	assert_true(card_sleep_prepare(host->card));
 	mem_enable(&host->mem, true);
-	assert_true(nic_run(host->nic));
+	assert_true(card_run(host->card));
 	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_commands),
 			 1);
 	assert_int_equal(host_read(host, ORNIC_REG_FATAL_CAUSE, 4), 0);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Resets that take several turns ([ORNIC-RST-1] ff., [ORNIC-REG-5]) */
-#include "core.h"
-#include "cq.h"
+#include "base/state.h"
+#include "card/card.h"
+#include "card/reset.h"
 #include "host.h"
+#include "objects/cq.h"
 
 #define MRS (2 * RESET_OBJECTS)
 #define TIMER_NS 1000000
@@ -39,16 +41,16 @@ static void test_ready_is_set_when_all_objects_are_gone(void **state)
 	create_many(host);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	for (; !status(host); turns++) {
-		assert_false(nic_sleep_prepare(host->nic));
-		assert_true(nic_run(host->nic));
+		assert_false(card_sleep_prepare(host->card));
+		assert_true(card_run(host->card));
 	}
 	assert_in_range(turns, 2 * MRS / RESET_OBJECTS,
 			2 * MRS / RESET_OBJECTS + 2);
 	assert_int_equal(status(host), ORNIC_STATUS_READY);
-	assert_int_equal(host->nic->mrs.count, 0);
-	assert_int_equal(host->nic->pds.count, 0);
-	assert_false(nic_run(host->nic));
-	assert_true(nic_sleep_prepare(host->nic));
+	assert_int_equal(host->card->mrs.count, 0);
+	assert_int_equal(host->card->pds.count, 0);
+	assert_false(card_run(host->card));
+	assert_true(card_sleep_prepare(host->card));
 	host_enable(host);
 	host_pd(host);
 }
@@ -82,7 +84,7 @@ static void test_registers_before_ready(void **state)
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
 	host_run(host);
 	assert_int_equal(status(host), ORNIC_STATUS_READY);
-	assert_int_equal(host_read(host, ORNIC_REG_DB_PAGES, 4), NIC_DB_PAGES);
+	assert_int_equal(host_read(host, ORNIC_REG_DB_PAGES, 4), CARD_DB_PAGES);
 	assert_int_equal(host_read(host, ORNIC_REG_SCRATCH, 4), 0);
 	assert_int_equal(host->irqs[0], 0);
 	assert_int_equal(host_device_stat(host,
@@ -97,13 +99,13 @@ static void test_reset_during_a_reset(void **state)
 
 	create_many(host);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
-	while (host->nic->mrs.count == MRS)
-		nic_run(host->nic);
-	left = host->nic->mrs.count;
-	nic_reset(host->nic);
+	while (host->card->mrs.count == MRS)
+		card_run(host->card);
+	left = host->card->mrs.count;
+	card_reset(host->card);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	assert_int_equal(status(host), 0);
-	assert_int_equal(host->nic->mrs.count, left);
+	assert_int_equal(host->card->mrs.count, left);
 	host_run(host);
 	assert_int_equal(status(host), ORNIC_STATUS_READY);
 }
@@ -119,16 +121,16 @@ static void test_timers_and_faults_before_ready(void **state)
 	host_cq(host, &cq, host_uctx(host, 0, 0), eq.num, 4, 5);
 	create_many(host);
 	host->irqs[0] = 0;
-	dying = cq_find(host->nic, cq.num);
+	dying = cq_find(host->card, cq.num);
 	dying->gathered = 1;
 	dying->gather_for = dying->arm.asked;
-	env_timer_arm(host->nic->env, &dying->timer, host->now_ns + TIMER_NS);
+	env_timer_arm(host->card->env, &dying->timer, host->now_ns + TIMER_NS);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	host_unmap(host, HOST_RAM_BASE, HOST_RAM_SIZE);
 	host->now_ns += 2 * TIMER_NS;
 	assert_int_equal(timers_run(&host->timers, host->now_ns), 1);
-	assert_ptr_equal(cq_find(host->nic, cq.num), dying);
-	nic_stop(host->nic);
+	assert_ptr_equal(cq_find(host->card, cq.num), dying);
+	card_stop(host->card);
 	assert_int_equal(host->irqs[0], 0);
 	host_run(host);
 	assert_int_equal(status(host), ORNIC_STATUS_READY);

@@ -3,6 +3,7 @@
  * QPs whose port to the outside is full: they wait, lose nothing, cost nothing,
  * and go on when there is room ([ORNIC-WIRE-24]).
  */
+#include "card/card.h"
 #include "kit.h"
 #include "pair.h"
 
@@ -10,18 +11,18 @@ static void set_full(struct side *side, bool full)
 {
 	side->host->path_full = full;
 	if (!full)
-		nic_room(side->host->nic);
+		card_room(side->host->card);
 }
 
 /* The card has only blocked work, so it does nothing and may sleep */
 static void waits(struct side *side)
 {
-	struct nic *nic = side->host->nic;
+	struct card *card = side->host->card;
 
 	assert_true(list_empty(&side->host->wire));
-	assert_false(nic_run(nic));
-	assert_false(list_empty(&nic->blocked));
-	assert_true(nic_sleep_prepare(nic));
+	assert_false(card_run(card));
+	assert_false(list_empty(&card->blocked));
+	assert_true(card_sleep_prepare(card));
 }
 
 static void nothing_lost(struct pair *pair)
@@ -79,7 +80,7 @@ static void in_parts(struct pair *pair, unsigned int opcode, unsigned int full)
 		struct side *side = &pair->side[full];
 
 		assert_true(side->host->path_full);
-		assert_false(nic_run(side->host->nic));
+		assert_false(card_run(side->host->card));
 		waited++;
 		set_full(side, false);
 		pair_run(pair);
@@ -108,7 +109,7 @@ static void test_no_timeout_while_full(void **state)
 
 	pair_post(A(pair), &wr);
 	pair_ring(A(pair));
-	while (nic_run(A(pair)->host->nic))
+	while (card_run(A(pair)->host->card))
 		continue;
 	/* The packet is underway and waits */
 	assert_false(list_empty(&A(pair)->host->wire));
@@ -147,7 +148,7 @@ static void test_destroyed_while_full(void **state)
 	waits(A(pair));
 	assert_int_equal(host_cmd_object(A(pair)->host, ORNIC_CMD_DESTROY_QP,
 					 A(pair)->qp.num), ORNIC_CMD_OK);
-	assert_true(list_empty(&A(pair)->host->nic->blocked));
+	assert_true(list_empty(&A(pair)->host->card->blocked));
 	set_full(A(pair), false);
 	pair_run(pair);
 	assert_int_equal(pair->packets, 0);

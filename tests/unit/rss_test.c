@@ -6,8 +6,9 @@
 #include <arpa/inet.h>
 #include <ornic_hw_cmd.h>
 
-#include "csum.h"
-#include "rss.h"
+#include "base/flow.h"
+#include "eth/csum.h"
+#include "eth/rss.h"
 #include "unit.h"
 
 static const uint8_t rss_key[RSS_KEY_LEN] = {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Flow rules and counters ([ORNIC-FLOW-1] ff.), without loopback */
-#include "counters.h"
-#include "gid.h"
-#include "qp.h"
+#include "base/flow.h"
+#include "base/gid.h"
+#include "eth/rule.h"
+#include "objects/counters.h"
+#include "queues/qp.h"
 #include "raw.h"
-#include "roce.h"
-#include "rule.h"
+#include "roce/roce.h"
 
 #define LEN 60
 
@@ -144,8 +145,8 @@ static void test_create_refusals(void **state)
 	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_CREATE_FLOW, &good,
 				      sizeof(good) - 1, &out, sizeof(out)),
 			 ORNIC_CMD_BAD_SIZE);
-	assert_int_equal(w->host->nic->flows.count, 0);
-	assert_int_equal(w->host->nic->rules.ingress, 0);
+	assert_int_equal(w->host->card->flows.count, 0);
+	assert_int_equal(w->host->card->rules.ingress, 0);
 	REFUSED(tag, 1, ORNIC_CMD_OK);
 #undef REFUSED
 }
@@ -224,7 +225,7 @@ static void test_limits(void **state)
 	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_CREATE_COUNTERS, NULL,
 				      0, &out, sizeof(out)),
 			 ORNIC_CMD_NO_RESOURCES);
-	assert_int_equal(w->host->nic->rules.ingress, 1024);
+	assert_int_equal(w->host->card->rules.ingress, 1024);
 	/* The last rule is found as the first one is */
 	recvs(w);
 	arrive(w, somebody, 1023);
@@ -519,7 +520,7 @@ static void test_roce_is_for_roce(void **state)
 	create(w, &in);
 	arrive(w, w->host->mac, 4791);
 	got_nothing(w);
-	assert_int_equal(w->host->nic->stats.rdma[ORNIC_RDMA_STAT_rx_malformed],
+	assert_int_equal(w->host->card->stats.rdma[ORNIC_RDMA_STAT_rx_malformed],
 			 1);
 	/* RoCE for another MAC address is an ordinary frame */
 	arrive(w, somebody, 4791);
@@ -590,7 +591,7 @@ static void test_sniffed_roce_is_bytes(void **state)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 0);
-	struct qp *qp = qp_find(w->host->nic, w->qp[2].num);
+	struct qp *qp = qp_find(w->host->card, w->qp[2].num);
 	struct ornic_av av = { .dmac = { 2 } };
 
 	w->host->peers_local = true;
@@ -634,7 +635,7 @@ static void test_egress(void **state)
 	in.counters = htole32(host_create_object(w->host,
 						 ORNIC_CMD_CREATE_COUNTERS,
 						 NULL, 0));
-	counters = counters_find(w->host->nic, le32toh(in.counters));
+	counters = counters_find(w->host->card, le32toh(in.counters));
 	in.flags = htole32(ORNIC_FLOW_EGRESS | ORNIC_FLOW_COUNT |
 			   ORNIC_FLOW_DONT_TRAP);
 	create(w, &in);

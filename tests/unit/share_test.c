@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Fair shares of the loop's time, with a clock that the test moves */
-#include "share.h"
+#include "loop/share.h"
 #include "unit.h"
 
 /* Less than SHARE_SURE_NS: the CPU time of the test plays no role */

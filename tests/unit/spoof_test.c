@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The check of source addresses, [ORNIC-DEV-15] */
+#include "base/flow.h"
+#include "card/card.h"
 #include "pair.h"
 #include "raw.h"
 
@@ -12,7 +14,7 @@ static const uint8_t permitted[MAC_LEN] = { 2, 0, 0, 0, 0xbe, 0xf0 };
 
 static void check_on(struct host *host)
 {
-	struct nic_spoofcheck *check = &host->nic->spoofcheck;
+	struct card_spoofcheck *check = &host->card->spoofcheck;
 
 	check->on = true;
 	memcpy(check->permitted[check->permitted_count++], permitted, MAC_LEN);
@@ -82,9 +84,9 @@ static void test_the_permanent_address_counts(void **state)
 	assert_false(goes_out(w, 0, foreign, 0));
 	assert_true(goes_out(w, 0, w->host->mac, 0));
 	/* A reset ends neither the check nor the list */
-	nic_reset(w->host->nic);
-	assert_true(w->host->nic->spoofcheck.on);
-	assert_int_equal(w->host->nic->spoofcheck.permitted_count, 1);
+	card_reset(w->host->card);
+	assert_true(w->host->card->spoofcheck.on);
+	assert_int_equal(w->host->card->spoofcheck.permitted_count, 1);
 }
 
 /* The host chooses the source MAC of RoCE packets with SET_GID */
@@ -196,7 +198,7 @@ static void test_roce_packets_of_others(void **state)
 	for (ipv6 = 0; ipv6 < 2; ipv6++) {
 		const uint8_t *mac = w->host->mac;
 
-		w->host->nic->spoofcheck.on = false;
+		w->host->card->spoofcheck.on = false;
 		make_udp(w, ipv6, ROCE_PORT);
 		assert_true(goes_out(w, 1, mac, 0));
 		check_on(w->host);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Draining send queues, and attributes in SQD ([ORNIC-QP-1], [ORNIC-QP-8]) */
+#include "card/card.h"
 #include "pair.h"
+#include "roce/comp.h"
 
 #define M(name) ORNIC_QP_ATTR_##name
 
@@ -33,7 +35,7 @@ static void test_drains_and_goes_on(void **state)
 	pair_post(A(pair), &wr);
 	pair_ring(A(pair));
 	/* One WQE is on the wire when the command comes */
-	nic_run(A(pair)->host->nic);
+	card_run(A(pair)->host->card);
 	drain(A(pair), true);
 	assert_true(draining(A(pair)));
 	wr.wr_id = 2;
@@ -99,7 +101,7 @@ static void test_drains_long_message(void **state)
 	wr.wr_id = 2;
 	pair_post(A(pair), &wr);
 	pair_ring(A(pair));
-	nic_run(A(pair)->host->nic);
+	card_run(A(pair)->host->card);
 	drain(A(pair), true);
 	pair_run(pair);
 	pair_expect(A(pair), 0x1000, ORNIC_WC_SUCCESS);
@@ -138,7 +140,7 @@ static void test_failure_while_draining(void **state)
 	wr.rkey ^= 0x100;
 	pair_post(A(pair), &wr);
 	pair_ring(A(pair));
-	nic_run(A(pair)->host->nic);
+	card_run(A(pair)->host->card);
 	drain(A(pair), true);
 	wr.wr_id = 2;
 	pair_send(A(pair), &wr);

@@ -121,15 +121,15 @@ static struct ornic_create_srq_in create_in(struct side *side)
 static void test_create_refusals(void **state)
 {
 	struct side *b = B((struct pair *)*state);
-	uint32_t pages = b->host->nic->budget.pages;
-	uint32_t count = b->host->nic->srqs.count;
+	uint32_t pages = b->host->card->budget.pages;
+	uint32_t count = b->host->card->srqs.count;
 
 	REFUSED(b, BAD_OBJECT, in.pdn = htole32(999));
 	REFUSED(b, BAD_PARAM, in.flags = htole32(4));
 	REFUSED(b, BAD_PARAM, in.xrcdn = htole32(1));
 	REFUSED(b, BAD_PARAM, in.cqn = htole32(1));
 	REFUSED(b, BAD_PARAM, in.rsvd[5] = 1);
-	REFUSED(b, BAD_PARAM, in.log_wqes = CORE_MAX_LOG_RQ_WQES + 1);
+	REFUSED(b, BAD_PARAM, in.log_wqes = CARD_MAX_LOG_RQ_WQES + 1);
 	REFUSED(b, BAD_PARAM, in.log_wqes = 255);
 	REFUSED(b, BAD_PARAM, in.stride_shift = 4);
 	REFUSED(b, BAD_PARAM, in.stride_shift = 10);
@@ -137,8 +137,8 @@ static void test_create_refusals(void **state)
 	REFUSED(b, BAD_PARAM, in.buf.npages = 0);
 	REFUSED(b, DMA_FAULT, in.dbr_addr = htole64(HOST_NOWHERE));
 	REFUSED(b, DMA_FAULT, in.buf.addr = htole64(HOST_NOWHERE));
-	assert_int_equal(b->host->nic->budget.pages, pages);
-	assert_int_equal(b->host->nic->srqs.count, count);
+	assert_int_equal(b->host->card->budget.pages, pages);
+	assert_int_equal(b->host->card->srqs.count, count);
 }
 
 /* [ORNIC-SRQ-2] */
@@ -441,7 +441,7 @@ static void test_resize(void **state)
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
-	uint32_t pages = b->host->nic->budget.pages;
+	uint32_t pages = b->host->card->budget.pages;
 	unsigned int i, taken = 0, posted = 0;
 	static const uint8_t sizes[] = { 6, 5, 3, 9, 4 };
 	uint32_t count;
@@ -466,7 +466,7 @@ static void test_resize(void **state)
 		pair_expect(b, taken++, ORNIC_WC_SUCCESS);
 	}
 	assert_int_equal(event(b, b->srq.num), ORNIC_EVENT_SRQ_LIMIT);
-	assert_int_equal(b->host->nic->budget.pages, pages);
+	assert_int_equal(b->host->card->budget.pages, pages);
 }
 
 /* [ORNIC-SRQ-7] */
@@ -474,16 +474,16 @@ static void test_resize_refusals(void **state)
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
-	uint32_t pages = b->host->nic->budget.pages;
+	uint32_t pages = b->host->card->budget.pages;
 	unsigned int i;
 	uint32_t count;
 
 	for (i = 0; i < 9; i++)
 		pair_post_recv(b, i, b->addr, 100);
 	assert_int_equal(resize(b, 3, &count), ORNIC_CMD_BAD_STATE);
-	assert_int_equal(resize(b, CORE_MAX_LOG_RQ_WQES + 1, &count),
+	assert_int_equal(resize(b, CARD_MAX_LOG_RQ_WQES + 1, &count),
 			 ORNIC_CMD_BAD_PARAM);
-	assert_int_equal(b->host->nic->budget.pages, pages);
+	assert_int_equal(b->host->card->budget.pages, pages);
 	for (i = 0; i < 9; i++) {
 		start(pair, 10);
 		pair_expect(b, i, ORNIC_WC_SUCCESS);
@@ -548,9 +548,9 @@ static void test_bad_wqe(void **state)
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
-	struct sge sge[CORE_MAX_SGE + 1] = {};
+	struct sge sge[CARD_MAX_SGE + 1] = {};
 
-	pair_post_recv_sges(b, 1, sge, CORE_MAX_SGE + 1);
+	pair_post_recv_sges(b, 1, sge, CARD_MAX_SGE + 1);
 	pair_post_recv(b, 2, b->addr, 100);
 	start(pair, 10);
 	pair_expect(b, 1, ORNIC_WC_LOC_QP_OP_ERR);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The learning switch: forwarding, queue limits, faults */
-#include "switch.h"
+#include "loop/switch.h"
 #include "unit.h"
 
 #define PORTS 4
@@ -74,7 +74,7 @@ static int setup(void **state)
 	for (i = 0; i < PORTS; i++) {
 		w->port[i].port.ops = &fake_ops;
 		w->port[i].port.name = "fake";
-		w->port[i].port.is_nic = i < 2;
+		w->port[i].port.is_card = i < 2;
 		if (i < 2)
 			memcpy(w->port[i].port.mac, mac[i], MAC_LEN);
 		assert_int_equal(switch_add_port(&w->sw, &w->port[i].port), 0);

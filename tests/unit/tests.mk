@@ -4,7 +4,7 @@
 
 # Linked with the whole program except main(): cards with real clients
 UNIT_MAIN_TESTS := \
-	card_test.c \
+	slot_test.c \
 	control_test.c \
 	port_test.c \
 	turn_test.c

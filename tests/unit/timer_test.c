@@ -2,7 +2,7 @@
 /* Timers with injected time: small, huge and random values */
 #include <stdio.h>
 
-#include "timer.h"
+#include "env/timer.h"
 #include "unit.h"
 
 #define TICK_NS (1ULL << TIMER_TICK_SHIFT)

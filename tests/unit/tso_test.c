@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* TCP segmentation ([ORNIC-SQ-16], [ORNIC-SQ-22], [ORNIC-SQ-23]) */
-#include "csum.h"
-#include "qp.h"
+#include "base/flow.h"
+#include "card/card.h"
+#include "eth/csum.h"
+#include "eth/tso.h"
+#include "queues/qp.h"
 #include "raw.h"
-#include "tso.h"
 
 #define MSS 1000
 #define PAYLOAD_MAX (4 * RAW_BUF_LEN)
@@ -265,20 +267,20 @@ static void take(void *arg)
 static void test_longest_payload(void **state)
 {
 	struct raw *w = *state;
-	struct tso_wr wr = make(w, false, false, CORE_MAX_TSO);
-	uint64_t mem = host_alloc(w->host, CORE_MAX_TSO, HOST_PAGE);
+	struct tso_wr wr = make(w, false, false, CARD_MAX_TSO);
+	uint64_t mem = host_alloc(w->host, CARD_MAX_TSO, HOST_PAGE);
 
-	w->key = host_mr(w->host, w->pdn, mem, CORE_MAX_TSO, 0);
+	w->key = host_mr(w->host, w->pdn, mem, CARD_MAX_TSO, 0);
 	wr.addr = mem;
 	w->host->wire_run = take;
 	w->host->wire_arg = w;
 	post(w, &wr);
 	expect_done(w);
 	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_frames),
-			 (CORE_MAX_TSO + MSS - 1) / MSS);
+			 (CARD_MAX_TSO + MSS - 1) / MSS);
 	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_bytes),
-			 CORE_MAX_TSO +
-			 (CORE_MAX_TSO + MSS - 1) / MSS * wr.hdr_len);
+			 CARD_MAX_TSO +
+			 (CARD_MAX_TSO + MSS - 1) / MSS * wr.hdr_len);
 	wr.len++;
 	post(w, &wr);
 	raw_expect(w, ORNIC_WC_LOC_LEN_ERR);
@@ -376,8 +378,8 @@ static void test_what_has_begun_is_finished_in_sqd(void **state)
 	w->host->frames += held;
 	publish(w, &wr);
 	publish(w, &wr);
-	nic_run(w->host->nic);
-	nic_run(w->host->nic);
+	card_run(w->host->card);
+	card_run(w->host->card);
 	assert_null(host_queue_peek(&w->cq));
 	w->host->wire_run = take;
 	w->host->wire_arg = w;
@@ -399,8 +401,8 @@ static void test_what_has_begun_is_finished_in_sqd(void **state)
 	w->host->wire_run = NULL;
 	w->host->frames += held;
 	publish(w, &wr);
-	nic_run(w->host->nic);
-	nic_run(w->host->nic);
+	card_run(w->host->card);
+	card_run(w->host->card);
 	take(w);
 	host_qp_modify(&w->qp[0], ORNIC_QPS_ERR);
 	w->host->frames -= held;
@@ -443,7 +445,7 @@ static void test_other_types_have_none(void **state)
 	struct tso_wr wr = make(w, false, false, MSS);
 
 	host_qp(w->host, &w->qp[0], ORNIC_QPT_UC, w->uctx, w->pdn, &w->cq, 0);
-	qp_find(w->host->nic, w->qp[0].num)->state = ORNIC_QPS_RTS;
+	qp_find(w->host->card, w->qp[0].num)->state = ORNIC_QPS_RTS;
 	post(w, &wr);
 	raw_expect(w, ORNIC_WC_LOC_QP_OP_ERR);
 	assert_int_equal(host_device_stat(w->host,

@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/state.h"
 #include "client.h"
-#include "core.h"
 
 #define ENTRIES 200
 #define MAPS 64
@@ -67,7 +67,7 @@ static void turn_and_count(struct world *w, uint64_t (*count)(struct world *w),
 
 static uint64_t resets(struct world *w)
 {
-	return w->card[0]->nic->resets;
+	return w->slot[0]->card->resets;
 }
 
 static void test_resets_by_register(void **state)
@@ -116,7 +116,7 @@ static void test_resets_by_message(void **state)
 
 static uint64_t changes(struct world *w)
 {
-	return w->card[0]->mem.generation;
+	return w->slot[0]->mem.generation;
 }
 
 static void test_bus_mastering_toggled(void **state)
@@ -163,7 +163,7 @@ static void test_maps_and_unmaps(void **state)
 
 static uint64_t scratch(struct world *w)
 {
-	return w->card[0]->nic->regs.val[ORNIC_REG_SCRATCH / 4];
+	return w->slot[0]->card->regs.val[ORNIC_REG_SCRATCH / 4];
 }
 
 /* Three messages: in order, each write once, and one reply */
@@ -204,13 +204,13 @@ static void test_client_leaves_in_the_middle(void **state)
 		multi.entry[i].data[0] = ORNIC_CTRL_RESET;
 	client_send(w->client[0], VFIO_USER_REGION_WRITE_MULTI, 0, &multi, len,
 		    -1);
-	while (!w->card[0]->vu.unfinished)
+	while (!w->slot[0]->vu.unfinished)
 		assert_int_equal(loop_turn(&w->loop), 0);
 	close(w->client[0]);
 	w->client[0] = client_connect(w, 0);
 	assert_int_equal(client_version(w, w->client[0]), 0);
-	assert_int_equal(w->card[0]->vu.stats.connects, 2);
-	assert_false(w->card[0]->vu.unfinished);
+	assert_int_equal(w->slot[0]->vu.stats.connects, 2);
+	assert_false(w->slot[0]->vu.unfinished);
 }
 
 int main(void)

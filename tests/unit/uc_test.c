@@ -3,6 +3,7 @@
  * Unreliable connections: received messages are correct, lost ones are dropped
  * silently, and the next message starts anew.
  */
+#include "card/card.h"
 #include "pair.h"
 
 #define UC(operation) (OPCODE_UC << OPCODE_TRANSPORT_SHIFT | \
@@ -112,7 +113,7 @@ static void test_payload_is_a_copy(void **state)
 	pair_post(A(pair), &wr);
 	pair_ring(A(pair));
 	while (!host_queue_peek(&A(pair)->cq)) {
-		nic_run(A(pair)->host->nic);
+		card_run(A(pair)->host->card);
 		assert_true(turns++ < 100);
 	}
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
@@ -381,7 +382,7 @@ static void send_fails(struct pair *pair, struct pair_wr *wr,
 	pair_send(A(pair), &good);
 	pair_expect(A(pair), 4, ORNIC_WC_WR_FLUSH_ERR);
 	/* The responder goes on */
-	assert_true(qp_receives(pair_qp(A(pair))));
+	assert_true(receiver_receives(&pair_qp(A(pair))->rx));
 	assert_int_equal(pair_modify(A(pair), ORNIC_QP_ATTR_STATE |
 				     ORNIC_QP_ATTR_CUR_STATE |
 				     ORNIC_QP_ATTR_ACCESS, &attr),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* User contexts and doorbell pages ([ORNIC-OBJ-5], [ORNIC-DB-1] ff.) */
+#include "card/card.h"
 #include "kit.h"
-#include "uctx.h"
+#include "objects/uctx.h"
 
 static void test_uctx_refusals(void **state)
 {
@@ -45,8 +46,8 @@ static void test_as_many_uctx_as_pages(void **state)
 	struct ornic_object out;
 	unsigned int i;
 
-	for (i = 1; i < NIC_DB_PAGES; i++)
-		assert_true(host_uctx(w->host, 0, 0) < NIC_DB_PAGES);
+	for (i = 1; i < CARD_DB_PAGES; i++)
+		assert_true(host_uctx(w->host, 0, 0) < CARD_DB_PAGES);
 	assert_int_equal(host_cmd(w->host, ORNIC_CMD_ALLOC_UCTX, &in, &out),
 			 ORNIC_CMD_NO_RESOURCES);
 }
@@ -73,7 +74,7 @@ static void test_doorbells_of_others_are_ignored(void **state)
 	BAD(bad_doorbell_type, w->uctx, 3, w->cq.num);
 	BAD(bad_doorbell_type, w->uctx, 255, w->cq.num);
 	bad = 0;
-	BAD(bad_doorbell_page, NIC_DB_PAGES - 1, ORNIC_DB_CQ, w->cq.num);
+	BAD(bad_doorbell_page, CARD_DB_PAGES - 1, ORNIC_DB_CQ, w->cq.num);
 #undef BAD
 	kit_expect_no_event(w);
 }
@@ -84,22 +85,22 @@ static void test_doorbell_sizes_and_offsets(void **state)
 	struct host *host = w->host;
 	uint64_t bad, val = 1;
 
-	nic_bar_write(host->nic, ORNIC_BAR_DB, 8, 8, val);
-	nic_bar_write(host->nic, ORNIC_BAR_DB, 8, 4, val);
-	nic_bar_write(host->nic, ORNIC_BAR_DB, 0, 2, val);
-	nic_bar_write(host->nic, ORNIC_BAR_DB, 0, 1, val);
-	nic_bar_write(host->nic, ORNIC_BAR_DB, 4088, 8, val);
+	card_bar_write(host->card, ORNIC_BAR_DB, 8, 8, val);
+	card_bar_write(host->card, ORNIC_BAR_DB, 8, 4, val);
+	card_bar_write(host->card, ORNIC_BAR_DB, 0, 2, val);
+	card_bar_write(host->card, ORNIC_BAR_DB, 0, 1, val);
+	card_bar_write(host->card, ORNIC_BAR_DB, 4088, 8, val);
 	bad = host_device_stat(host, ORNIC_DEVICE_STAT_bad_doorbell_page);
 	assert_int_equal(bad, 5);
 	/* Two halves make one doorbell, which the high one rings */
-	nic_bar_write(host->nic, ORNIC_BAR_DB, 0, 4, ORNIC_ARM_NEXT);
+	card_bar_write(host->card, ORNIC_BAR_DB, 0, 4, ORNIC_ARM_NEXT);
 	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_doorbells),
 			 0);
-	nic_bar_write(host->nic, ORNIC_BAR_DB, 4, 4,
+	card_bar_write(host->card, ORNIC_BAR_DB, 4, 4,
 		      ORNIC_DB_CQ << 24 | w->cq.num);
 	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_doorbells),
 			 1);
-	nic_bar_read(host->nic, ORNIC_BAR_DB, 0, 8, &val);
+	card_bar_read(host->card, ORNIC_BAR_DB, 0, 8, &val);
 	assert_int_equal(val, 0);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Datagrams of UD QPs and of the GSI QP */
+#include "card/card.h"
 #include "pair.h"
 
 static struct pair_wr wr_datagram(struct pair *pair, uint32_t len)
@@ -28,7 +29,7 @@ static void ud_check_grh(struct pair *pair, const uint8_t *grh)
 {
 	static const uint8_t nothing[20];
 
-	if (pair_qp(A(pair))->nic->gids.entry[A(pair)->sgid_index].ipv4) {
+	if (pair_qp(A(pair))->card->gids.entry[A(pair)->sgid_index].ipv4) {
 		assert_memory_equal(grh, nothing, 20);
 		assert_int_equal(grh[20], 0x45);
 		assert_int_equal(grh[21], 0x22);
@@ -77,7 +78,7 @@ static void test_send(void **state)
 			pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 			cqe = host_queue_peek(&B(pair)->cq);
 			assert_non_null(cqe);
-			ud_check_ext(pair, cqe, gid_get(A(pair)->host->nic,
+			ud_check_ext(pair, cqe, gid_get(&A(pair)->host->card->gids, 
 				     A(pair)->sgid_index)->vlan_id !=
 				     GID_NO_VLAN);
 			flags = ORNIC_GET(ORNIC_CQE_FLAGS, le32toh(cqe->qpn));
@@ -107,7 +108,7 @@ static void test_payload_is_a_copy(void **state)
 	pair_post_recv(B(pair), 9, B(pair)->addr, 200);
 	pair_post(A(pair), &wr);
 	pair_ring(A(pair));
-	nic_run(A(pair)->host->nic);
+	card_run(A(pair)->host->card);
 	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 	memset(A(pair)->buf, 0, 100);
 	pair_run(pair);
@@ -131,7 +132,7 @@ static void test_lost_copies_are_not_in_the_way(void **state)
 		pair_post_recv(B(pair), i, B(pair)->addr + i * 128, 128);
 	for (i = 0; i < 8 * 25; i++) {
 		if (i == 100) {
-			nic_run(A(pair)->host->nic);
+			card_run(A(pair)->host->card);
 			assert_int_equal(host_cmd_in(A(pair)->host,
 						     ORNIC_CMD_SET_GID, &in),
 					 ORNIC_CMD_OK);
@@ -139,7 +140,7 @@ static void test_lost_copies_are_not_in_the_way(void **state)
 		pair_fill(A(pair)->buf, 64, i);
 		pair_post(A(pair), &wr);
 		pair_ring(A(pair));
-		nic_run(A(pair)->host->nic);
+		card_run(A(pair)->host->card);
 		pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 	}
 	pair_run(pair);

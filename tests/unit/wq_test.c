@@ -2,10 +2,12 @@
 /* WQs, RWQ tables and RSS QPs */
 #include <stdio.h>
 
-#include "qp.h"
+#include "card/card.h"
+#include "eth/rss.h"
+#include "eth/rwq_table.h"
+#include "eth/wq.h"
+#include "queues/qp.h"
 #include "wqk.h"
-#include "rwq.h"
-#include "wq.h"
 
 /* ---- objects ---- */
 
@@ -26,7 +28,7 @@ static void test_create_refusals(void **state)
 	REFUSED(delay_drop, htole32(1), BAD_PARAM);
 	REFUSED(rsvd[0], 1, BAD_PARAM);
 	REFUSED(rsvd[5], 1, BAD_PARAM);
-	REFUSED(log_wqes, CORE_MAX_LOG_RQ_WQES + 1, BAD_PARAM);
+	REFUSED(log_wqes, CARD_MAX_LOG_RQ_WQES + 1, BAD_PARAM);
 	REFUSED(stride_shift, 4, BAD_PARAM);
 	REFUSED(stride_shift, RQ_STRIDE_SHIFT_MAX + 1, BAD_PARAM);
 	REFUSED(dbr_addr, htole64(wq.dbr + 8), BAD_PARAM);
@@ -36,7 +38,7 @@ static void test_create_refusals(void **state)
 	REFUSED(cqn, htole32(w->cq.num + 1), BAD_OBJECT);
 	REFUSED(dbr_addr, htole64(HOST_NOWHERE), DMA_FAULT);
 #undef REFUSED
-	assert_int_equal(w->host->nic->qps.count, RAW_QPS);
+	assert_int_equal(w->host->card->qps.count, RAW_QPS);
 	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_CREATE_WQ, &good,
 				      sizeof(good) - 1, NULL, 0),
 			 ORNIC_CMD_BAD_SIZE);
@@ -124,7 +126,7 @@ static void test_table_refusals(void **state)
 	struct raw *w = *state;
 	struct {
 		struct ornic_create_rwq_table_in in;
-		__le32 wqn[1 << (CORE_MAX_LOG_RWQ_SIZE + 1)];
+		__le32 wqn[1 << (CARD_MAX_LOG_RWQ_SIZE + 1)];
 	} cmd = {};
 	unsigned int i;
 
@@ -135,9 +137,9 @@ static void test_table_refusals(void **state)
 	wqk_create_wq(w, &w->wq[0], 0, 0);
 	for (i = 0; i < ARRAY_SIZE(cmd.wqn); i++)
 		cmd.wqn[i] = htole32(w->wq[0].num);
-	cmd.in.log_size = CORE_MAX_LOG_RWQ_SIZE + 1;
+	cmd.in.log_size = CARD_MAX_LOG_RWQ_SIZE + 1;
 	REFUSED(BAD_SIZE, sizeof(cmd.wqn));
-	REFUSED(BAD_PARAM, 4 << CORE_MAX_LOG_RWQ_SIZE);
+	REFUSED(BAD_PARAM, 4 << CARD_MAX_LOG_RWQ_SIZE);
 	cmd.in.log_size = 255;
 	REFUSED(BAD_PARAM, 4);
 	/* Too short, and with one number too many */
@@ -151,7 +153,7 @@ static void test_table_refusals(void **state)
 	REFUSED(BAD_OBJECT, 16);
 	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_WQ,
 					 w->wq[0].num), ORNIC_CMD_OK);
-	assert_int_equal(w->host->nic->rwqs.count, 0);
+	assert_int_equal(w->host->card->rwq_tables.count, 0);
 	cmd.wqn[3] = htole32(w->wq[0].num);
 	REFUSED(BAD_OBJECT, 16);
 #undef REFUSED
@@ -184,7 +186,7 @@ static void test_rss_qp_refusals(void **state)
 	REFUSED(log_rq_wqes, 1, BAD_PARAM);
 	REFUSED(sq.addr, htole64(w->data), BAD_PARAM);
 	REFUSED(type, ORNIC_QPT_UD, BAD_PARAM);
-	REFUSED(type, QP_TYPE_WQ, BAD_PARAM);
+	REFUSED(type, RECEIVER_WQ, BAD_PARAM);
 	/* Without the flag these fields are 0 */
 	good.flags = 0;
 	memset(good.rx_hash_key, 0, sizeof(good.rx_hash_key));
@@ -194,7 +196,7 @@ static void test_rss_qp_refusals(void **state)
 	REFUSED(rx_hash_fields, htole32(1), BAD_PARAM);
 	REFUSED(rx_hash_key[39], 1, BAD_PARAM);
 #undef REFUSED
-	assert_int_equal(w->host->nic->qps.count, RAW_QPS + 1);
+	assert_int_equal(w->host->card->qps.count, RAW_QPS + 1);
 }
 
 /* [ORNIC-RSS-3] */
@@ -473,7 +475,7 @@ static void test_frames_are_spread(void **state)
 			raw_post(w, &w->wq[n], w->data, RAW_BUF_LEN);
 		/* Fields that were not requested do not matter */
 		wqk_make_udp(data, i & 1, 1000 + i / 2);
-		wqk_deliver(w, qp, data, sizeof(data));
+		wqk_deliver(w, &qp->rx, data, sizeof(data));
 		ext = wqk_ext_of(host_queue_peek(&w->cq));
 		assert_true(le16toh(ext->flags) & ORNIC_CQE_EXT_RSS);
 		assert_int_equal(le32toh(ext->flow_tag), WQK_TAG);
@@ -508,7 +510,7 @@ static void test_frames_without_a_hash(void **state)
 	}
 	qp = wqk_create_rss(w, wqk_create_table(w, 2),
 			    RSS_FIELDS & ~ORNIC_RX_HASH_INNER);
-	wqk_deliver_any(w, qp);
+	wqk_deliver_any(w, &qp->rx);
 	ext = wqk_ext_of(wqk_expect_frame(w, &w->wq[0], WQK_FRAME_LEN));
 	assert_int_equal(le32toh(ext->rss_hash), 0);
 	assert_false(le16toh(ext->flags) & ORNIC_CQE_EXT_RSS);
@@ -529,14 +531,14 @@ static void test_largest_table(void **state)
 
 	for (i = 0; i < RAW_WQS; i++)
 		wqk_create_wq(w, &w->wq[i], 0, 0);
-	wqk_create_table(w, CORE_MAX_LOG_RWQ_SIZE);
+	wqk_create_table(w, CARD_MAX_LOG_RWQ_SIZE);
 	assert_int_equal(wqk_find(w, &w->wq[0])->obj.users,
-			 (1 << CORE_MAX_LOG_RWQ_SIZE) / RAW_WQS);
+			 (1 << CARD_MAX_LOG_RWQ_SIZE) / RAW_WQS);
 	/* A reset destroys users before the objects that they use */
 	wqk_create_rss(w, wqk_create_table(w, 1), 0);
-	nic_reset(w->host->nic);
-	assert_int_equal(w->host->nic->qps.count, 0);
-	assert_int_equal(w->host->nic->rwqs.count, 0);
+	card_reset(w->host->card);
+	assert_int_equal(w->host->card->qps.count, 0);
+	assert_int_equal(w->host->card->rwq_tables.count, 0);
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, raw_setup_process, raw_teardown)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Receive queues for frames, for the process of raw_setup_process() */
-#include "eth.h"
-#include "qp.h"
-#include "wq.h"
+#include "base/flow.h"
+#include "eth/eth.h"
+#include "eth/eth_rx.h"
+#include "eth/wq.h"
+#include "queues/qp.h"
 #include "wqk.h"
 
 static void wqk_ring(struct raw *w, struct host_qp *q, struct ornic_buf *buf)
@@ -16,14 +18,12 @@ static void wqk_ring(struct raw *w, struct host_qp *q, struct ornic_buf *buf)
 	host_buf(buf, q->rq, WQK_RING_LEN);
 }
 
-struct qp *wqk_find(struct raw *w, const struct host_qp *q)
+struct receiver *wqk_find(struct raw *w, const struct host_qp *q)
 {
-	struct qp *qp = qp_find(w->host->nic, q->num);
+	struct receiver *receiver = receiver_find(w->host->card, q->num);
 
-	if (!qp)
-		qp = wq_find(w->host->nic, q->num);
-	assert_non_null(qp);
-	return qp;
+	assert_non_null(receiver);
+	return receiver;
 }
 
 void wqk_make_wq(struct raw *w, struct host_qp *wq,
@@ -71,7 +71,7 @@ uint32_t wqk_create_table(struct raw *w, unsigned int log_size)
 {
 	struct {
 		struct ornic_create_rwq_table_in in;
-		__le32 wqn[1 << CORE_MAX_LOG_RWQ_SIZE];
+		__le32 wqn[1 << CARD_MAX_LOG_RWQ_SIZE];
 	} cmd = { .in.log_size = log_size };
 	unsigned int i;
 
@@ -107,7 +107,7 @@ struct qp *wqk_create_rss(struct raw *w, uint32_t table, uint32_t fields)
 
 	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_QP, &in, &out),
 			 ORNIC_CMD_OK);
-	qp = qp_find(w->host->nic, le32toh(out.qpn));
+	qp = qp_find(w->host->card, le32toh(out.qpn));
 	assert_non_null(qp);
 	return qp;
 }
@@ -170,15 +170,20 @@ uint64_t wqk_no_wqe(struct raw *w)
 
 /* ---- frames ---- */
 
-void wqk_deliver(struct raw *w, struct qp *qp, const uint8_t *data,
+void wqk_deliver(struct raw *w, struct receiver *receiver, const uint8_t *data,
 		 unsigned int len)
 {
+	struct ornic_cqe_ext ext = { .flow_tag = htole32(WQK_TAG) };
 	struct frame frame;
 	struct flow flow;
 
 	raw_frame(&frame, data, len);
 	flow_dissect(&frame, &flow);
-	eth_deliver(qp, &frame, &flow, WQK_TAG);
+	if (receiver_is_wq(receiver))
+		wq_receive(container_of(receiver, struct wq, rx), &frame, &flow,
+			   &ext);
+	else
+		eth_deliver(qp_of(receiver), &frame, &flow, WQK_TAG);
 	host_run(w->host);
 }
 
@@ -190,12 +195,12 @@ void wqk_fill(uint8_t *p, unsigned int len)
 		p[i] = i * 7 + 3;
 }
 
-void wqk_deliver_any(struct raw *w, struct qp *qp)
+void wqk_deliver_any(struct raw *w, struct receiver *receiver)
 {
 	uint8_t data[WQK_FRAME_LEN];
 
 	wqk_fill(data, sizeof(data));
-	wqk_deliver(w, qp, data, sizeof(data));
+	wqk_deliver(w, receiver, data, sizeof(data));
 }
 
 void wqk_put_tag(uint8_t *p, uint16_t tci)

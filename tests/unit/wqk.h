@@ -13,7 +13,7 @@
 #define WQK_TAG 0x12345678
 
 /* Return the card's object of a queue, a WQ or a QP */
-struct qp *wqk_find(struct raw *w, const struct host_qp *q);
+struct receiver *wqk_find(struct raw *w, const struct host_qp *q);
 
 /* Fill the command of wqk_create_wq() */
 void wqk_make_wq(struct raw *w, struct host_qp *wq,
@@ -50,9 +50,9 @@ wqk_ext_of(const struct ornic_cqe *cqe)
 uint64_t wqk_no_wqe(struct raw *w);
 
 /* Deliver a frame to a QP or a WQ as a flow rule does */
-void wqk_deliver(struct raw *w, struct qp *qp, const uint8_t *data,
+void wqk_deliver(struct raw *w, struct receiver *receiver, const uint8_t *data,
 		 unsigned int len);
-void wqk_deliver_any(struct raw *w, struct qp *qp);
+void wqk_deliver_any(struct raw *w, struct receiver *receiver);
 /* Fill @p with bytes that form no known header */
 void wqk_fill(uint8_t *p, unsigned int len);
 /* Make the four bytes after the MAC addresses a VLAN tag */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* XRC: requests to one QP use the SRQ that they name, with its PD and CQ */
+#include "card/card.h"
 #include "pair.h"
 
 #define XRC(operation) (OPCODE_XRC << OPCODE_TRANSPORT_SHIFT | \
@@ -202,7 +203,7 @@ static uint64_t count_of(struct side *side, const char *name)
 		name, UINT64_MAX,
 	};
 
-	nic_stats(side->host->nic, find_count, &wanted);
+	card_stats(side->host->card, find_count, &wanted);
 	return wanted.value;
 }
 

@@ -51,8 +51,8 @@ def parse(path, prefix):
     return structs, {n.removeprefix(upper): v for n, v in numbers.items() if n.startswith(upper)}
 
 
-S, N = parse(TOP / "tests/device/vfio_user_proto.h", "vfio_user_")
-LIMITS = parse(TOP / "tests/device/vfio_user.h", "vfio_user_")[1]
+S, N = parse(TOP / "tests/device/host/vfio_user_proto.h", "vfio_user_")
+LIMITS = parse(TOP / "tests/device/host/vfio_user.h", "vfio_user_")[1]
 HW = parse(TOP / "kernel/include/ornic_hw.h", "ornic_")[1]
 
 CMD = {name: N[name] for name in (

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Configuration of a card, and the sizes of its BARs and vectors */
+#ifndef ORNIC_DEVICE_CONFIG_H
+#define ORNIC_DEVICE_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/lie.h"
+#include "env/port.h"
+
+/*
+ * The core implements the registers at the start of ORNIC_BAR_REGS and all of
+ * ORNIC_BAR_DB. The transport implements the rest of ORNIC_BAR_REGS.
+ * ORNIC_BAR_DB is an array of doorbell pages; page 0 belongs to the kernel
+ * driver.
+ */
+#define CARD_REGS_SIZE 0x2000
+#define CARD_DB_PAGE_SIZE 4096
+#define CARD_DB_PAGES 1024
+#define CARD_BAR_DB_SIZE (CARD_DB_PAGES * CARD_DB_PAGE_SIZE)
+
+#define CARD_VECTORS_MAX 64
+#define CARD_VECTORS_DEFAULT 16
+
+#define CARD_PERMITTED_MAX 8
+
+/**
+ * struct card_spoofcheck - which source addresses a card may send with
+ * @on: only its permanent one and @permitted ([ORNIC-DEV-15])
+ * @permitted: further addresses
+ * @permitted_count: number of @permitted
+ */
+struct card_spoofcheck {
+	bool on;
+	uint8_t permitted[CARD_PERMITTED_MAX][MAC_LEN];
+	unsigned int permitted_count;
+};
+
+/**
+ * struct card_config - configuration of a card
+ * @name: name in log messages
+ * @mac: permanent address
+ * @vectors: MSI-X vectors, 1..CARD_VECTORS_MAX
+ * @no_shadow: no ORNIC_CAPS_SHADOW: the card relies on doorbells only, as
+ *	silicon may
+ * @sq_ci_lags: publish sq_ci as late as [ORNIC-ORD-4] permits
+ * @lie: what the card lies about; all zero for an honest card
+ * @ordered: give numbers in order and not as [ORNIC-OBJ-21] wants, for tests that
+ *	must repeat exactly
+ * @spoofcheck: check of source addresses
+ */
+struct card_config {
+	const char *name;
+	uint8_t mac[MAC_LEN];
+	unsigned int vectors;
+	bool no_shadow;
+	bool sq_ci_lags;
+	struct lie_config lie;
+	bool ordered;
+	struct card_spoofcheck spoofcheck;
+};
+
+/**
+ * card_guid - derive the EUI-64 of a card, which is also the serial number of its
+ *	PCI function ([ORNIC-PCI-1])
+ * @mac: permanent address
+ *
+ * Return: the MAC with its universal/local bit inverted and ff:fe in the middle,
+ * first byte in bits 63:56.
+ */
+static inline uint64_t card_guid(const uint8_t *mac)
+{
+	return (uint64_t)(mac[0] ^ 2) << 56 | (uint64_t)mac[1] << 48 |
+	       (uint64_t)mac[2] << 40 | 0xfffeULL << 24 |
+	       (uint64_t)mac[3] << 16 | (uint64_t)mac[4] << 8 | mac[5];
+}
+
+#endif /* ORNIC_DEVICE_CONFIG_H */

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Interrupts of a card */
+#include "base/irq.h"
+#include "base/lie_entry.h"
+#include "base/state.h"
+
+void irq_raise(struct card *card, unsigned int vector)
+{
+	DEVICE_STAT_INC(card, interrupts);
+	if (lie_on(card))
+		lie_irq(card, vector);
+	else
+		env_irq_raise(card->env, vector);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Internals of the card's core: struct card. card.h is its interface to the
+ * environment.
+ *
+ * A card runs in one thread, so nothing here needs a lock. card_run() does the
+ * work in this order: commands, doorbells and boards, QPs that are ready, in
+ * turn, and then CQs that failed.
+ */
+#ifndef ORNIC_DEVICE_STATE_H
+#define ORNIC_DEVICE_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ornic_hw_cmd.h>
+
+#include "base/bounce.h"
+#include "base/buf.h"
+#include "base/cmd.h"
+#include "base/config.h"
+#include "base/event.h"
+#include "base/gid.h"
+#include "base/guest.h"
+#include "base/lie.h"
+#include "base/obj.h"
+#include "base/stats.h"
+#include "base/watch.h"
+#include "env/env.h"
+#include "env/list.h"
+
+struct qp;
+
+#define CARD_MAX_UCTX_BITS 10	/* as many as there are doorbell pages */
+#define CARD_MAX_PD_BITS 15
+#define CARD_MAX_EQ_BITS 6
+#define CARD_MAX_CQ_BITS 15
+#define CARD_MAX_QP_BITS 14
+#define CARD_MAX_SRQ_BITS 13
+#define CARD_MAX_XRCD_BITS 12
+#define CARD_MAX_RWQ_TABLE_BITS 12
+#define CARD_MAX_LOG_RWQ_SIZE 9
+#define CARD_MAX_MR_BITS 17
+#define CARD_MAX_FLOW_BITS 10
+#define CARD_MAX_COUNTERS_BITS 10
+#define CARD_MAX_LOG_EQE 16
+#define CARD_MAX_LOG_CQE 16
+#define CARD_MAX_LOG_SQ_SLOTS 18
+#define CARD_MAX_LOG_RQ_WQES 14
+#define CARD_MAX_SGE 16
+#define CARD_MAX_INLINE 512
+#define CARD_MAX_TSO 131072
+#define CARD_MAX_DELAY_DROP_US 1000000
+#define CARD_MAX_RD_ATOMIC 16
+#define CARD_MAX_MSG_SIZE 0x80000000u
+#define CARD_SINK_SIZE 4096
+
+/* Receive queues of the port, bytes of a Toeplitz key, buckets of groups */
+#define ETHPORT_QUEUES_MAX 128
+#define RSS_KEY_LEN 40
+#define MCAST_HASH_SIZE 1024
+
+/* Numbers 0 and 1 mean SMI and GSI on the wire (IBTA 3.5.3) */
+#define CARD_QP_FIRST 2
+
+/*
+ * Limit for the buffer pages that commands process in one card_run(); the same
+ * limit applies to work requests. A ring entry that a RESIZE command moves
+ * counts as a page. The limit is checked before each item, so the last item may
+ * exceed it: by the two rings of a QP, by the entries of a ring, or by the
+ * REG_MRs of a QP.
+ */
+#define CARD_RUN_PAGES (2 * BUF_STEP)
+
+/*
+ * Pages that a copy of a packet for a member of a group or for a flow rule
+ * counts as. A QP of the card may send to all of them in one turn.
+ */
+#define CARD_RUN_COPY 16
+
+/**
+ * struct run_limit - what one QP may do in one card_run(), besides its packets
+ * @qps: QPs that the latest card_run() ran; they share the bytes
+ * @bytes: payload to send; the last packet may exceed it. A packet inside the
+ *	process carries no more than this either.
+ * @work: value of @budget.work of the card at which the QPs stop
+ */
+struct run_limit {
+	unsigned int qps;
+	uint32_t bytes;
+	uint64_t work;
+};
+
+/**
+ * struct mr_build - an MR command that takes several turns
+ * @buf: buffer of the new memory, being read
+ * @probed: pages of the MR that were checked for the new access
+ * @more: some pages are not processed yet
+ */
+struct mr_build {
+	struct buf buf;
+	uint32_t probed;
+	bool more;
+};
+
+/**
+ * struct run_item - place of a queue with work in the run queue; part of it
+ * @node: in @card->ready or @card->blocked, or unlinked
+ * @blocked: @node is in @card->blocked
+ * @run: does a part of the work, up to a number of packets. Returns true when
+ *	more can be done now; the item is then made ready again. Work that waits
+ *	for a packet, a timer or a doorbell does not count.
+ */
+struct run_item {
+	struct list_head node;
+	bool blocked;
+	bool (*run)(struct run_item *item, unsigned int budget);
+};
+
+/**
+ * struct admin - the admin queue
+ * @depth: entries of each ring, 0 while disabled
+ * @sq_addr: bus address of the submission ring
+ * @cq_addr: bus address of the completion ring
+ * @sq_pi: producer index last written by the host, runs free
+ * @sq_ci: commands fetched, runs free
+ * @cq_pi: completions written, runs free
+ * @busy: a command (@sqe, @in) is fetched and not complete
+ * @sqe: the command being executed
+ * @in: copy of its input, which the host cannot change
+ */
+struct admin {
+	uint32_t depth;
+	uint64_t sq_addr;
+	uint64_t cq_addr;
+	uint32_t sq_pi;
+	uint32_t sq_ci;
+	uint32_t cq_pi;
+	bool busy;
+	struct ornic_cmd_sqe sqe;
+	uint64_t in[ORNIC_CMD_MAX_IN / 8];
+};
+
+/**
+ * struct regs - values of the registers
+ * @val: stored values, by offset / 4; 0 for computed ones
+ * @clock_base_ns: time of the environment at power-on, ns
+ * @clock_high: high half of ORNIC_REG_CLOCK, latched by a read of the low half
+ */
+struct regs {
+	uint32_t val[ORNIC_REG_END / 4];
+	uint64_t clock_base_ns;
+	uint32_t clock_high;
+};
+
+/**
+ * struct reset - state of a reset
+ * @active: objects are left
+ * @stage: kind of object that is being destroyed
+ * @walk: over the objects of this kind
+ */
+struct reset {
+	bool active;
+	unsigned int stage;
+	struct obj_walk walk;
+};
+
+/**
+ * struct ethport - an Ethernet port
+ * @mac: MAC address in use, at first the permanent one
+ * @link: the cable is plugged in
+ * @up: enabled by the host
+ * @mtu: largest Ethernet payload, bytes
+ * @filter: ORNIC_RX_* flags
+ * @macs: further addresses that pass the filter
+ * @mac_count: number of @macs
+ * @queue_count: entries of @queue, a power of two or 0
+ * @hash: ORNIC_HASH_* fields to hash
+ * @key: Toeplitz key
+ * @queue: receive queues: RAW_PACKET QPs; holds references
+ */
+struct ethport {
+	uint8_t mac[MAC_LEN];
+	bool link;
+	bool up;
+	uint32_t mtu;
+	uint32_t filter;
+	uint8_t macs[ORNIC_RX_MACS_MAX][MAC_LEN];
+	unsigned int mac_count;
+	unsigned int queue_count;
+	uint32_t hash;
+	uint8_t key[RSS_KEY_LEN];
+	struct qp *queue[ETHPORT_QUEUES_MAX];
+};
+
+/* The lists of rules; received frames pass the first three in this order */
+enum rule_list {
+	RULE_NORMAL,
+	RULE_MC_DEFAULT,
+	RULE_ALL_DEFAULT,
+	RULE_SNIFFER,
+	RULE_EGRESS,
+	RULE_LISTS
+};
+
+/**
+ * struct rule_table - the rules of a card
+ * @list: lists of struct rule, by enum rule_list
+ * @macs: list of the rules of type NORMAL whose mask has all bits of the
+ *	destination MAC
+ * @ingress: number of rules for received frames, without sniffers
+ * @sniffers: number of rules of type SNIFFER
+ * @egress: number of rules with ORNIC_FLOW_EGRESS
+ */
+struct rule_table {
+	struct list_head list[RULE_LISTS];
+	struct list_head macs;
+	unsigned int ingress;
+	unsigned int sniffers;
+	unsigned int egress;
+};
+
+/**
+ * struct mcast_table - the groups of a card
+ * @bucket: struct mcast_group lists, by MAC
+ * @count: number of groups
+ */
+struct mcast_table {
+	struct list_head bucket[MCAST_HASH_SIZE];
+	unsigned int count;
+};
+
+/**
+ * struct card - the card
+ * @env: environment
+ * @mac: permanent address
+ * @vectors: MSI-X vectors
+ * @sq_ci_lags: publish sq_ci as late as [ORNIC-ORD-4] permits
+ * @spoofcheck: check of source addresses
+ * @fatal: enum ornic_fatal_cause; unless NONE, the device has stopped until a
+ *	reset
+ * @resets: number of resets, of any kind
+ * @reset: the latest reset
+ * @enabled: ORNIC_STATUS_ENABLED
+ * @lie: what the card lies about
+ * @regs: registers
+ * @admin: admin queue
+ * @guest: guest memory
+ * @budget: buffer pages in use
+ * @build: state of an MR command that takes several turns
+ * @bounce: bounce buffers
+ * @watches: boards and watched queues
+ * @uctxs: struct uctx
+ * @pds: struct pd
+ * @mrs: struct mr, by index of the key
+ * @eqs: struct eq
+ * @cqs: struct cq
+ * @qps: struct qp: queue pairs and WQs
+ * @srqs: struct srq
+ * @xrcds: struct xrcd
+ * @rwq_tables: struct rwq_table
+ * @flows: struct rule
+ * @counters: struct counters
+ * @gids: GID table
+ * @mcast: multicast groups
+ * @port: Ethernet port
+ * @rules: @flows in the order in which they match
+ * @events: event source for link changes
+ * @stats: counters
+ * @delayed: frames that wait for WQEs, in all WQs
+ * @limit: limits of the current card_run()
+ * @ready: struct run_item list: QPs with work
+ * @blocked: struct run_item list: QPs with work that wait for room at a port
+ * @dead_cqs: failed CQs whose QPs were not notified yet
+ * @gsi: QP of type GSI, or NULL
+ * @loop_roce: delivers a multicast RoCE packet that is about to be sent to
+ *	members on the same card; their state may change, the sender's too
+ * @loop_eth: offers a frame of a RAW_PACKET QP to the card's own port, whether
+ *	it is also sent or not; counts it if there is a receiver. The state of
+ *	QPs may change. @stack: the host's network stack sends it. It does not
+ *	receive its own frames, so only flow rules may take it.
+ * @sink: write target of all ORNIC_MR_NULL; its content is never read
+ */
+struct card {
+	struct env *env;
+	uint8_t mac[MAC_LEN];
+	unsigned int vectors;
+	bool sq_ci_lags;
+	struct card_spoofcheck spoofcheck;
+	enum ornic_fatal_cause fatal;
+	uint64_t resets;
+	struct reset reset;
+	bool enabled;
+	struct lie lie;
+	struct regs regs;
+	struct admin admin;
+	struct guest guest;
+	struct buf_budget budget;
+	struct mr_build build;
+	struct bounce bounce;
+	struct watch_list watches;
+	struct obj_table uctxs;
+	struct obj_table pds;
+	struct obj_table mrs;
+	struct obj_table eqs;
+	struct obj_table cqs;
+	struct obj_table qps;
+	struct obj_table srqs;
+	struct obj_table xrcds;
+	struct obj_table rwq_tables;
+	struct obj_table flows;
+	struct obj_table counters;
+	struct gid_table gids;
+	struct mcast_table mcast;
+	struct ethport port;
+	struct rule_table rules;
+	struct eq_source events;
+	struct stats stats;
+	unsigned int delayed;
+	struct run_limit limit;
+	struct list_head ready;
+	struct list_head blocked;
+	struct list_head dead_cqs;
+	struct qp *gsi;
+	void (*loop_roce)(struct card *card, const struct frame *frame);
+	void (*loop_eth)(struct card *card, const struct frame *frame,
+			 bool stack);
+	uint8_t sink[CARD_SINK_SIZE];
+};
+
+/* Commands and interrupts wait while bus mastering is off ([ORNIC-PCI-3]) */
+static inline bool card_works(const struct card *card)
+{
+	return card->enabled && !card->fatal && card->guest.mem->enabled;
+}
+
+/* ORNIC_REG_CLOCK, the clock of time stamps: ns since power-on */
+static inline uint64_t card_clock(const struct card *card)
+{
+	return env_now_ns(card->env) - card->regs.clock_base_ns;
+}
+
+/* Is there anything that the card lies about? Almost always it is honest. */
+static inline bool lie_on(const struct card *card)
+{
+	return __builtin_expect(card->lie.on, false);
+}
+
+#endif /* ORNIC_DEVICE_STATE_H */

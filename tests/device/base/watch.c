@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Boards and watched queues: what the card polls */
+#include "base/watch.h"
+#include "env/env.h"
+
+void watch_init(struct watch_list *list, struct env *env, bool shadow)
+{
+	list->env = env;
+	list->shadow = shadow;
+	list->awake = false;
+	list_init(&list->boards);
+	list_init(&list->watched);
+	list->watched_count = 0;
+}
+
+void watch_board(struct watch_list *list, struct guest_ref *ref, bool active)
+{
+	struct ornic_board *board = guest_ref_ptr(ref);
+
+	if (board)
+		guest_store32(&board->awake, active && list->awake);
+}
+
+bool sq_watch_init(struct sq_watch *watch, struct qp *qp, struct guest *guest,
+		   uint64_t dbr_addr)
+{
+	watch->qp = qp;
+	list_init(&watch->node);
+	watch->watched = false;
+	watch->sq_pi = 0;
+	watch->busy_ns = 0;
+	return guest_ref_init(&watch->dbr, guest, dbr_addr,
+			      sizeof(struct ornic_qp_dbr),
+			      MEM_READ | MEM_WRITE);
+}
+
+void sq_watch_forget(struct watch_list *list, struct sq_watch *watch)
+{
+	if (!watch->watched)
+		return;
+	list_del_init(&watch->node);
+	watch->watched = false;
+	list->watched_count--;
+}
+
+void sq_watch_busy(struct watch_list *list, struct sq_watch *watch)
+{
+	/* A sleeping card polls nothing; the host rings the doorbell */
+	if (!list->shadow || !list->awake)
+		return;
+	watch->busy_ns = env_now_ns(list->env);
+	if (watch->watched) {
+		list_del_init(&watch->node);
+		list_add_tail(&watch->node, &list->watched);
+		return;
+	}
+	if (list->watched_count == WATCH_QUEUES_MAX)
+		return;
+	watch->watched = true;
+	list_add_tail(&watch->node, &list->watched);
+	list->watched_count++;
+	sq_watch_publish(watch, true);
+}
+
+void sq_watch_stop(struct watch_list *list, struct sq_watch *watch)
+{
+	if (!watch->watched)
+		return;
+	sq_watch_forget(list, watch);
+	sq_watch_publish(watch, false);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The admin queue: fetches commands, checks their sizes against one table,
+ * calls the handler, writes the answer and the completion.
+ */
+#ifndef ORNIC_DEVICE_ADMIN_H
+#define ORNIC_DEVICE_ADMIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct card;
+
+/**
+ * admin_enable - start the queue with empty rings
+ * @card: the card
+ * @log_depth: log2 of the entries of each ring
+ * @sq_addr: bus address of the submission ring
+ * @cq_addr: bus address of the completion ring
+ */
+void admin_enable(struct card *card, unsigned int log_depth, uint64_t sq_addr,
+		  uint64_t cq_addr);
+
+/**
+ * admin_disable - stop the queue and drop incomplete commands
+ * @card: the card
+ */
+void admin_disable(struct card *card);
+
+/**
+ * admin_ring - handle a write to ORNIC_REG_ADMIN_DB
+ * @card: the card
+ * @pi: value written
+ */
+void admin_ring(struct card *card, uint32_t pi);
+
+/**
+ * admin_pending - is there a command to execute or to continue
+ * @card: the card
+ *
+ * Return: true when there is.
+ */
+bool admin_pending(const struct card *card);
+
+/**
+ * admin_run - execute commands
+ * @card: the card
+ * @budget: largest number of commands
+ *
+ * Return: true when any command was executed.
+ */
+bool admin_run(struct card *card, unsigned int budget);
+
+#endif /* ORNIC_DEVICE_ADMIN_H */

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The card as a whole: creation, the work loop */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/lie_entry.h"
+#include "base/run.h"
+#include "base/state.h"
+#include "card/admin.h"
+#include "card/card.h"
+#include "card/doorbell.h"
+#include "card/lie_later.h"
+#include "card/regs.h"
+#include "card/reset.h"
+#include "card/rx.h"
+#include "eth/ethport.h"
+#include "eth/rule.h"
+#include "objects/cq.h"
+#include "objects/eq.h"
+#include "roce/mcast.h"
+
+/* Limits of one card_run(): commands, QPs, packets per QP */
+#define CARD_RUN_COMMANDS 32
+#define CARD_RUN_QPS 32
+#define CARD_RUN_PACKETS 16
+
+/*
+ * Payload that the QPs send in one card_run(), shared evenly: about 0.5 ms of
+ * copies. So a QP with little to send waits for 128 busy ones about 2 ms. Each
+ * share is a multiple of all path MTUs.
+ */
+#define CARD_RUN_BYTES (4u << 20)
+#define CARD_RUN_SHARE(qps) (CARD_RUN_BYTES / (qps) & ~4095u)
+
+/* Numbers in a CQE, an event or a doorbell have 24 bits */
+#define CARD_NUM_BITS 24
+
+static int card_init_tables(struct card *card, bool ordered)
+{
+	/* Peers and neighbours must not guess numbers ([ORNIC-OBJ-21]) */
+	struct env *random = ordered ? NULL : card->env;
+	const struct {
+		struct obj_table *table;
+		unsigned int index_bits;
+		unsigned int gen_bits;
+		uint32_t first;
+		struct env *env;
+	} tables[] = {
+		/* obj_add_at() assigns doorbell page 0 and all EQs */
+		{ &card->uctxs, CARD_MAX_UCTX_BITS, 0, 1, NULL },
+		{ &card->eqs, CARD_MAX_EQ_BITS, 0, 1u << CARD_MAX_EQ_BITS,
+		  NULL },
+		{ &card->pds, CARD_MAX_PD_BITS, 0, 0, NULL },
+		{ &card->mrs, CARD_MAX_MR_BITS, CARD_NUM_BITS - CARD_MAX_MR_BITS,
+		  1, random },
+		{ &card->qps, CARD_MAX_QP_BITS, CARD_NUM_BITS - CARD_MAX_QP_BITS,
+		  CARD_QP_FIRST, random },
+		{ &card->srqs, CARD_MAX_SRQ_BITS,
+		  CARD_NUM_BITS - CARD_MAX_SRQ_BITS, 1, random },
+		{ &card->cqs, CARD_MAX_CQ_BITS, 0, 0, NULL },
+		{ &card->xrcds, CARD_MAX_XRCD_BITS, 0, 0, NULL },
+		{ &card->rwq_tables, CARD_MAX_RWQ_TABLE_BITS, 0, 0, NULL },
+		{ &card->flows, CARD_MAX_FLOW_BITS,
+		  CARD_NUM_BITS - CARD_MAX_FLOW_BITS, 0, NULL },
+		{ &card->counters, CARD_MAX_COUNTERS_BITS,
+		  CARD_NUM_BITS - CARD_MAX_COUNTERS_BITS, 0, NULL },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tables); i++)
+		if (obj_table_init(tables[i].table, tables[i].index_bits,
+				   tables[i].gen_bits, tables[i].first,
+				   tables[i].env))
+			return -1;
+	return 0;
+}
+
+static void card_uninit_tables(struct card *card)
+{
+	obj_table_uninit(&card->counters);
+	obj_table_uninit(&card->flows);
+	obj_table_uninit(&card->rwq_tables);
+	obj_table_uninit(&card->xrcds);
+	obj_table_uninit(&card->srqs);
+	obj_table_uninit(&card->qps);
+	obj_table_uninit(&card->cqs);
+	obj_table_uninit(&card->mrs);
+	obj_table_uninit(&card->pds);
+	obj_table_uninit(&card->eqs);
+	obj_table_uninit(&card->uctxs);
+}
+
+struct card *card_create(const struct card_config *config, struct env *env)
+{
+	struct card *card;
+
+	card = calloc(1, sizeof(*card));
+	if (!card)
+		return NULL;
+	card->env = env;
+	memcpy(card->mac, config->mac, MAC_LEN);
+	card->vectors = config->vectors;
+	card->sq_ci_lags = config->sq_ci_lags;
+	card->spoofcheck = config->spoofcheck;
+	card->port.link = true;
+	card->limit.bytes = CARD_RUN_BYTES;
+	eq_source_init(&card->events, 0, false);
+	card->regs.clock_base_ns = env_now_ns(env);
+	list_init(&card->ready);
+	list_init(&card->blocked);
+	list_init(&card->dead_cqs);
+	mcast_init(card);
+	rule_init(card);
+	rx_init(card);
+	lie_init(card);
+	watch_init(&card->watches, env, !config->no_shadow);
+	if (card_init_tables(card, config->ordered))
+		goto err_tables;
+	if (bounce_init(&card->bounce))
+		goto err_tables;
+	guest_init(&card->guest, env->mem);
+	ethport_reset(card);
+	regs_reset(card);
+	if (lie_is_any(&config->lie))
+		lie_set(card, &config->lie);
+	return card;
+
+err_tables:
+	card_uninit_tables(card);
+	free(card);
+	return NULL;
+}
+
+void card_destroy(struct card *card)
+{
+	if (!card)
+		return;
+	reset_begin(card);
+	while (card->reset.active)
+		reset_run(card);
+	lie_uninit(card);
+	guest_uninit(&card->guest);
+	bounce_uninit(&card->bounce);
+	card_uninit_tables(card);
+	free(card);
+}
+
+void card_reset(struct card *card)
+{
+	reset_card(card);
+}
+
+void card_bar_read(struct card *card, unsigned int bar, uint64_t offset,
+		  unsigned int size, uint64_t *val)
+{
+	/* Doorbell pages are write-only */
+	*val = bar == ORNIC_BAR_REGS ? regs_read(card, offset, size) : 0;
+	if (lie_on(card))
+		*val = lie_register(card, size, *val);
+}
+
+bool card_bar_write(struct card *card, unsigned int bar, uint64_t offset,
+		   unsigned int size, uint64_t val)
+{
+	uint64_t resets = card->resets;
+
+	if (bar == ORNIC_BAR_REGS)
+		regs_write(card, offset, size, val);
+	else if (card_works(card))
+		doorbell_write(card, offset, size, val);
+	return card->resets != resets;
+}
+
+static bool card_run_qps(struct card *card)
+{
+	struct list_head turn;
+	struct run_limit *limit = &card->limit;
+	unsigned int qps = 0;
+
+	limit->bytes = CARD_RUN_SHARE(limit->qps ? limit->qps : 1);
+	limit->work = card->budget.work + CARD_RUN_PAGES;
+	/* QPs that become ready during this call run in the next one */
+	list_init(&turn);
+	list_splice_tail_init(&card->ready, &turn);
+	while (!list_empty(&turn) && qps < CARD_RUN_QPS &&
+	       card->budget.work < limit->work) {
+		struct run_item *item = list_first_entry(&turn, struct run_item,
+							 node);
+
+		list_del_init(&item->node);
+		if (item->run(item, CARD_RUN_PACKETS) && !item->blocked)
+			run_ready(card, item);
+		qps++;
+	}
+	/* QPs that had no turn go first in the next call */
+	list_splice_tail_init(&card->ready, &turn);
+	list_splice_tail_init(&turn, &card->ready);
+	limit->qps = qps;
+	return qps;
+}
+
+bool card_run(struct card *card)
+{
+	bool any;
+
+	if (card->reset.active) {
+		reset_run(card);
+		return true;
+	}
+	if (!card_works(card))
+		return false;
+	if (!card->watches.awake)
+		doorbell_wake(card);
+	any = admin_run(card, CARD_RUN_COMMANDS);
+	any |= doorbell_poll(card);
+	any |= card_run_qps(card);
+	any |= cq_run_dead(card);
+	return any;
+}
+
+void card_room(struct card *card)
+{
+	run_unblock_all(card);
+}
+
+bool card_sleep_prepare(struct card *card)
+{
+	if (card->reset.active)
+		return false;
+	if (!card_works(card))
+		return true;
+	if (admin_pending(card) || !list_empty(&card->ready) ||
+	    !list_empty(&card->dead_cqs))
+		return false;
+	return doorbell_sleep(card);
+}
+
+void card_wake(struct card *card)
+{
+	if (card_works(card))
+		doorbell_wake(card);
+}
+
+void card_rx(struct card *card, const struct frame *frame)
+{
+	rx_frame(card, frame);
+}
+
+void card_link_changed(struct card *card, bool up)
+{
+	if (card->port.link == up)
+		return;
+	card->port.link = up;
+	if (card->enabled && !card->fatal)
+		eq_async(card, &card->events,
+			 up ? ORNIC_EVENT_PORT_UP : ORNIC_EVENT_PORT_DOWN);
+}
+
+void card_stop(struct card *card)
+{
+	eq_fatal(card, ORNIC_FATAL_INJECTED);
+}
+
+void card_lie(struct card *card, const struct lie_config *config)
+{
+	lie_set(card, config);
+}
+
+void card_stats(struct card *card, stat_fn fn, void *arg)
+{
+	stats_tell(&card->stats, fn, arg);
+	fn(arg, "objects.uctx", card->uctxs.count);
+	fn(arg, "objects.pd", card->pds.count);
+	fn(arg, "objects.mr", card->mrs.count);
+	fn(arg, "objects.eq", card->eqs.count);
+	fn(arg, "objects.cq", card->cqs.count);
+	fn(arg, "objects.qp", card->qps.count);
+	fn(arg, "objects.srq", card->srqs.count);
+	fn(arg, "objects.xrcd", card->xrcds.count);
+	fn(arg, "objects.rwq_table", card->rwq_tables.count);
+	fn(arg, "objects.flow", card->flows.count);
+	fn(arg, "objects.counters", card->counters.count);
+	fn(arg, "fatal_cause", card->fatal);
+	lie_stats(&card->lie, fn, arg);
+}

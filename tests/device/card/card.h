@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The interface of the card's core. The core knows neither sockets nor QEMU; it
+ * reaches both through struct env. All calls come from one thread. No call
+ * comes from within another call of the same card, with one exception:
+ * env_tx_flush() may call card_rx() of any card, also of the one that flushes. A
+ * frame given to env_tx() reaches card_rx() later in the same turn of the loop.
+ */
+#ifndef ORNIC_DEVICE_CARD_H
+#define ORNIC_DEVICE_CARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ornic_hw_cmd.h>
+
+#include "base/config.h"
+#include "base/stats.h"
+#include "env/env.h"
+#include "env/frame.h"
+
+struct card;
+
+/**
+ * card_create - create a card in its reset state
+ * @config: copied
+ * @env: environment of the card; outlives it
+ *
+ * Return: the card, or NULL when memory is short.
+ */
+struct card *card_create(const struct card_config *config, struct env *env);
+
+/**
+ * card_destroy - destroy a card
+ * @card: the card or NULL
+ */
+void card_destroy(struct card *card);
+
+/**
+ * card_reset - reset for FLR, bus reset, CTRL.RESET or loss of the client
+ * @card: the card
+ *
+ * From now on the card uses no guest memory, which may be gone already. It
+ * destroys its objects in this call if they are few, otherwise in the next
+ * calls of card_run() too, and STATUS.READY is 0 until then.
+ */
+void card_reset(struct card *card);
+
+/**
+ * card_bar_read - read from a BAR
+ * @card: the card
+ * @bar: ORNIC_BAR_REGS (below CARD_REGS_SIZE only) or ORNIC_BAR_DB
+ * @offset: inside the BAR, a multiple of @size
+ * @size: 1, 2, 4 or 8 bytes
+ * @val: the value, in the low bytes; holes read 0
+ */
+void card_bar_read(struct card *card, unsigned int bar, uint64_t offset,
+		  unsigned int size, uint64_t *val);
+
+/**
+ * card_bar_write - write to a BAR
+ * @card: the card
+ * @bar: ORNIC_BAR_REGS (below CARD_REGS_SIZE only) or ORNIC_BAR_DB
+ * @offset: inside the BAR, a multiple of @size
+ * @size: 1, 2, 4 or 8 bytes
+ * @val: the value, in the low bytes
+ *
+ * The vCPU may wait for this call, and other vCPUs with it. So the call only
+ * records the write and marks the card runnable; card_run() does the work.
+ *
+ * Return: true when the write reset the card, which costs much more than
+ * recording a write.
+ */
+bool card_bar_write(struct card *card, unsigned int bar, uint64_t offset,
+		   unsigned int size, uint64_t val);
+
+/**
+ * card_run - do a bounded amount of work
+ * @card: the card
+ *
+ * One call handles some hundreds of work items or takes tens of microseconds,
+ * so that a card cannot starve other cards or the sockets. The loop calls again
+ * at once while any card returns true, and then for the spin time. Each call
+ * also polls the words that the guest publishes in memory.
+ *
+ * Return: true when the call did any work.
+ */
+bool card_run(struct card *card);
+
+/**
+ * card_sleep_prepare - prepare for the event loop to sleep
+ * @card: the card
+ *
+ * Stops watching queues and boards, so that the guest rings the doorbell again,
+ * then (after a full barrier) looks at each of them once more ([ORNIC-DB-10]).
+ *
+ * Return: true when the loop may sleep; false when there is work, and then the
+ * card counts as awake.
+ */
+bool card_sleep_prepare(struct card *card);
+
+/**
+ * card_wake - resume after a card_sleep_prepare() that returned true
+ * @card: the card
+ *
+ * Called before the card runs, not at each wake-up of the loop: a card without
+ * work stays asleep.
+ */
+void card_wake(struct card *card);
+
+/**
+ * card_rx - receive a frame from the switch
+ * @card: the card
+ * @frame: the frame; it and the memory that it refers to are valid during the
+ *	call only
+ *
+ * The switch also delivers frames for other stations while it has not learned
+ * their addresses: the card filters.
+ */
+void card_rx(struct card *card, const struct frame *frame);
+
+/**
+ * card_room - resume when a full port of the switch has room again
+ * @card: the card; QPs that waited for room (env_path_is_full()) continue
+ */
+void card_room(struct card *card);
+
+/**
+ * card_link_changed - set the link state
+ * @card: the card
+ * @up: new state; the link of a new card is up
+ */
+void card_link_changed(struct card *card, bool up);
+
+/**
+ * card_stop - stop the card until the next reset (ORNIC_FATAL_INJECTED), to test
+ *	the driver
+ * @card: the card
+ */
+void card_stop(struct card *card);
+
+/**
+ * card_lie - set what the card lies about from now on, to test the driver
+ * @card: the card
+ * @config: copied; without any kind the card is honest, as a new one is
+ */
+void card_lie(struct card *card, const struct lie_config *config);
+
+/**
+ * card_stats - report all statistics
+ * @card: the card
+ * @fn: called for each
+ * @arg: passed to @fn
+ */
+void card_stats(struct card *card, stat_fn fn, void *arg);
+
+#endif /* ORNIC_DEVICE_CARD_H */

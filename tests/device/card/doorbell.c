@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Doorbell pages, boards and watched queues */
+#include "base/state.h"
+#include "card/doorbell.h"
+#include "card/qp_run.h"
+#include "objects/cq.h"
+#include "objects/eq.h"
+#include "objects/uctx.h"
+#include "queues/qp.h"
+
+/* ---- doorbell pages ---- */
+
+static void doorbell_ring(struct card *card, struct uctx *uctx, uint64_t val)
+{
+	uint32_t type = ORNIC_GET(ORNIC_DB_TYPE, val);
+	uint32_t num = ORNIC_GET(ORNIC_DB_NUM, val);
+	uint32_t word = ORNIC_GET(ORNIC_DB_VALUE, val);
+	struct eq *eq;
+	struct cq *cq;
+	struct qp *qp;
+
+	DEVICE_STAT_INC(card, doorbells);
+	switch (type) {
+	case ORNIC_DB_SQ:
+		qp = qp_find(card, num);
+		if (!qp || qp->uctx != uctx)
+			break;
+		qp_kick(qp);
+		return;
+	case ORNIC_DB_CQ:
+		cq = cq_find(card, num);
+		if (!cq || cq->uctx != uctx)
+			break;
+		cq_doorbell(cq, word);
+		return;
+	case ORNIC_DB_EQ:
+		eq = eq_find(card, num);
+		if (!eq || !uctx->kernel)
+			break;
+		eq_doorbell(eq, word);
+		return;
+	default:
+		DEVICE_VIOLATION(card, bad_doorbell_type,
+				 "page %u: type %u, ignored", uctx->obj.num,
+				 type);
+		return;
+	}
+	DEVICE_VIOLATION(card, bad_doorbell_queue,
+			 "page %u: type %u, queue %#x is not of this page, ignored",
+			 uctx->obj.num, type, num);
+}
+
+void doorbell_write(struct card *card, uint64_t offset, unsigned int size,
+		    uint64_t val)
+{
+	uint64_t page = offset / CARD_DB_PAGE_SIZE;
+	struct uctx *uctx;
+
+	offset %= CARD_DB_PAGE_SIZE;
+	uctx = uctx_find(card, page);
+	if (!uctx || offset + size > 8 || size < 4) {
+		DEVICE_VIOLATION(card, bad_doorbell_page,
+				 "page %llu, offset %#llx, %u bytes, ignored",
+				 (unsigned long long)page,
+				 (unsigned long long)offset, size);
+		return;
+	}
+	if (size == 8) {
+		doorbell_ring(card, uctx, val);
+	} else if (offset == 0) {
+		uctx->db_low = val;
+	} else {
+		/* A doorbell takes effect with its high half ([ORNIC-DB-1]) */
+		doorbell_ring(card, uctx, val << 32 | uctx->db_low);
+	}
+}
+
+/* ---- boards ---- */
+
+/* Each kicked queue takes one of @left, which may become negative */
+static bool doorbell_scan_word(struct uctx *uctx, struct ornic_board *board,
+			       unsigned int word, int *left)
+{
+	uint64_t bits = guest_xchg64(&board->bits[word], 0);
+	bool any = false;
+
+	for (; bits; bits &= bits - 1) {
+		uint32_t slot = word * 64 + __builtin_ctzll(bits);
+
+		/* Bit for an unused slot: ignore ([ORNIC-DB-11]) */
+		if (slot >= uctx->slots_size || !uctx->slots[slot])
+			continue;
+		qp_kick(uctx->slots[slot]);
+		(*left)--;
+		any = true;
+	}
+	return any;
+}
+
+/*
+ * Scan the board words that the @mask bits of one summary word select. When
+ * @left is used up, the remaining bits are set again for the next poll.
+ */
+static bool doorbell_scan_summary(struct uctx *uctx, struct ornic_board *board,
+				  unsigned int index, uint64_t mask, int *left)
+{
+	bool any = false;
+	uint64_t bits;
+
+	if (!(guest_load64(&board->summary[index]) & mask))
+		return false;
+	bits = guest_take64(&board->summary[index], mask);
+	for (; bits; bits &= bits - 1) {
+		unsigned int word = index * 64 + __builtin_ctzll(bits);
+
+		if (*left <= 0) {
+			guest_set64(&board->summary[index], bits);
+			return true;
+		}
+		(*left)--;
+		if (word < ORNIC_BOARD_WORDS)
+			any |= doorbell_scan_word(uctx, board, word, left);
+		uctx->scan_from = (word + 1) % (ORNIC_BOARD_SUMMARY_WORDS * 64);
+	}
+	return any;
+}
+
+/* Plain loads keep the cache line shared while the board is idle */
+static bool doorbell_board_is_idle(const struct ornic_board *board)
+{
+	uint64_t bits = 0;
+	unsigned int i;
+
+	for (i = 0; i < ORNIC_BOARD_SUMMARY_WORDS; i++)
+		bits |= guest_load64(&board->summary[i]);
+	return !bits;
+}
+
+/* Scan a board, starting behind the word that was scanned last */
+static bool doorbell_scan_board(struct uctx *uctx, int *left)
+{
+	struct ornic_board *board = guest_ref_ptr(&uctx->board);
+	unsigned int first = uctx->scan_from / 64;
+	uint64_t before = (1ULL << uctx->scan_from % 64) - 1;
+	bool any = false;
+	unsigned int i;
+
+	if (!board || doorbell_board_is_idle(board))
+		return false;
+	for (i = 0; i <= ORNIC_BOARD_SUMMARY_WORDS && *left > 0; i++) {
+		uint64_t mask = ~0ULL;
+
+		if (i == 0)
+			mask = ~before;
+		else if (i == ORNIC_BOARD_SUMMARY_WORDS)
+			mask = before;
+		any |= doorbell_scan_summary(uctx, board, (first + i) %
+					     ORNIC_BOARD_SUMMARY_WORDS, mask,
+					     left);
+	}
+	return any;
+}
+
+/*
+ * A process may set all bits of its board at any time, so one poll is bounded
+ * ([ORNIC-ISO-4]). Boards without a turn go first in the next poll.
+ */
+static bool doorbell_scan_boards(struct card *card)
+{
+	struct list_head *boards = &card->watches.boards;
+	int left = DOORBELL_SCAN_MAX;
+	struct list_head *pos;
+	bool any = false;
+
+	list_for_each(pos, boards) {
+		if (left <= 0)
+			break;
+		any |= doorbell_scan_board(list_entry(pos, struct uctx, active),
+					   &left);
+	}
+	if (left > 0)
+		return any;
+	/* Boards that were not scanned may have work */
+	if (pos != boards) {
+		list_del_init(boards);
+		list_add_tail(boards, pos);
+	}
+	return true;
+}
+
+static void doorbell_set_awake(struct card *card, bool awake)
+{
+	struct list_head *pos;
+
+	card->watches.awake = awake;
+	list_for_each(pos, &card->watches.boards) {
+		struct uctx *uctx = list_entry(pos, struct uctx, active);
+		struct ornic_board *board = guest_ref_ptr(&uctx->board);
+
+		if (board)
+			guest_store32(&board->awake, awake);
+	}
+}
+
+/* ---- watched queues ---- */
+
+/* Stop watching. The host may have posted before it saw sq_watched 0. */
+static bool sq_watch_end(struct card *card, struct sq_watch *watch)
+{
+	sq_watch_forget(&card->watches, watch);
+	sq_watch_publish(watch, false);
+	guest_fence();
+	if (!sq_watch_look(watch))
+		return false;
+	qp_kick(watch->qp);
+	return true;
+}
+
+/*
+ * Look once at each queue that is watched now. A busy queue moves to the end of
+ * the list. Emptying the list first keeps a host that posts all the time from
+ * holding the card here, and ensures that the times compared below are before
+ * @now.
+ */
+static bool doorbell_poll_watched(struct card *card)
+{
+	struct list_head *watched = &card->watches.watched;
+	uint64_t now = env_now_ns(card->env);
+	struct list_head turn;
+	bool any = false;
+
+	list_init(&turn);
+	list_splice_tail_init(watched, &turn);
+	while (!list_empty(&turn)) {
+		struct sq_watch *watch = list_first_entry(&turn,
+							  struct sq_watch,
+							  node);
+
+		list_del_init(&watch->node);
+		list_add_tail(&watch->node, watched);
+		if (sq_watch_look(watch)) {
+			qp_kick(watch->qp);
+			any = true;
+		} else if (now - watch->busy_ns > DOORBELL_WATCH_IDLE_NS) {
+			any |= sq_watch_end(card, watch);
+		}
+	}
+	return any;
+}
+
+bool doorbell_poll(struct card *card)
+{
+	bool any;
+
+	any = doorbell_scan_boards(card);
+	any |= doorbell_poll_watched(card);
+	return any;
+}
+
+bool doorbell_sleep(struct card *card)
+{
+	struct watch_list *list = &card->watches;
+	struct list_head *pos;
+	bool any;
+
+	doorbell_set_awake(card, false);
+	list_for_each(pos, &list->watched)
+		sq_watch_publish(list_entry(pos, struct sq_watch, node), false);
+	guest_fence();
+	any = doorbell_scan_boards(card);
+	while (!list_empty(&list->watched)) {
+		struct sq_watch *watch = list_first_entry(&list->watched,
+							  struct sq_watch,
+							  node);
+
+		sq_watch_forget(&card->watches, watch);
+		if (sq_watch_look(watch)) {
+			qp_kick(watch->qp);
+			any = true;
+		}
+	}
+	if (any)
+		doorbell_wake(card);
+	return !any;
+}
+
+void doorbell_wake(struct card *card)
+{
+	doorbell_set_awake(card, true);
+}

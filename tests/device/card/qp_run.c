@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Queue pairs: turns, timers, doorbells */
+#include <string.h>
+
+#include "base/run.h"
+#include "card/qp_run.h"
+#include "eth/eth_tx.h"
+#include "objects/eq.h"
+#include "queues/rc.h"
+#include "queues/sq.h"
+#include "roce/ack.h"
+#include "roce/comp.h"
+#include "roce/record.h"
+#include "roce/req.h"
+#include "roce/resp.h"
+#include "roce/ud.h"
+
+/* ---- turns ---- */
+
+static bool qp_is_datagram(const struct qp *qp)
+{
+	return qp->type == ORNIC_QPT_UD || qp->type == ORNIC_QPT_GSI;
+}
+
+/* The QP holds no WQE of the SRQ any more (IBTA 10.3.1, 11.6.3.1) */
+static void qp_last_wqe(struct qp *qp)
+{
+	if (!qp->srq || qp->last_wqe)
+		return;
+	qp->last_wqe = true;
+	eq_async(qp->card, &qp->events, ORNIC_EVENT_QP_LAST_WQE);
+}
+
+static bool qp_flush(struct qp *qp, unsigned int budget)
+{
+	bool more = ack_pending(qp) && ack_run(qp, budget);
+
+	resp_flush(qp);
+	qp_last_wqe(qp);
+	if (qp_has_sq(qp))
+		more |= record_flush(qp, budget) || sq_flush(qp, budget);
+	if (!receiver_has_rq(&qp->rx))
+		return more;
+	return receiver_flush(&qp->rx, budget, more);
+}
+
+static bool qp_run_rc(struct qp *qp, unsigned int budget)
+{
+	bool more = ack_run(qp, budget);
+
+	if (qp_sends(qp))
+		more |= req_run(qp, budget);
+	return more;
+}
+
+bool qp_run(struct run_item *item, unsigned int budget)
+{
+	struct qp *qp = container_of(item, struct qp, run);
+
+	if (qp->state < ORNIC_QPS_RTR)
+		return false;
+	if (qp->state == ORNIC_QPS_ERR)
+		return qp_flush(qp, budget);
+	if (qp_is_reliable(qp))
+		return qp_run_rc(qp, budget);
+	if (qp->state == ORNIC_QPS_SQE)
+		return sq_flush(qp, budget);
+	if (qp->type == ORNIC_QPT_UC)
+		return qp_sends(qp) && req_run(qp, budget);
+	if (qp->type == ORNIC_QPT_RAW_PACKET)
+		return qp_sends(qp) && eth_tx(qp, budget);
+	return qp->state == ORNIC_QPS_RTS && qp_is_datagram(qp) &&
+	       ud_run(qp, budget);
+}
+
+/* ---- what starts turns ---- */
+
+void qp_timer(struct timer *timer)
+{
+	struct qp *qp = container_of(timer, struct qp, timer);
+
+	if (qp->card->reset.active)
+		return;
+	if (qp->state == ORNIC_QPS_ERR || qp->type == ORNIC_QPT_RAW_PACKET)
+		qp_ready(qp);
+	else
+		comp_timer(qp);
+}
+
+void qp_kick(struct qp *qp)
+{
+	uint32_t pi = qp->sq.pi;
+
+	if (!qp_has_sq(qp) || qp->state < ORNIC_QPS_RTS)
+		return;
+	if (qp->state == ORNIC_QPS_ERR) {
+		qp_ready(qp);
+		return;
+	}
+	if (sq_update(qp)) {
+		qp_error_event(qp, ORNIC_EVENT_QP_FATAL);
+		return;
+	}
+	if (qp->sq.pi == pi)
+		return;
+	sq_watch_busy(&qp->card->watches, &qp->watch);
+	qp_ready(qp);
+}
+
+/* ---- the end of all work ---- */
+
+void qp_reset(struct qp *qp)
+{
+	struct ornic_qp_dbr *dbr = qp_has_dbr(qp) ? qp_dbr(qp) : NULL;
+
+	env_timer_cancel(qp->card->env, &qp->timer);
+	sq_watch_stop(&qp->card->watches, &qp->watch);
+	run_remove(&qp->run);
+	qp->comm_est = false;
+	qp->last_wqe = false;
+	qp->drained = false;
+	qp->sq.pi = 0;
+	qp->sq.next = 0;
+	qp->sq.ci = 0;
+	qp->sq.ci_told = 0;
+	qp->sq.broken = false;
+	rq_reset(&qp->rq);
+	memset(&qp->attr, 0, sizeof(qp->attr));
+	memset(&qp->pace, 0, sizeof(qp->pace));
+	qp->tso_sent = 0;
+	record_reset(qp);
+	resp_reset(qp);
+	if (dbr) {
+		guest_store32(&dbr->sq_ci, 0);
+		guest_store32(&dbr->sq_watched, 0);
+		guest_store32(&dbr->rq_ci, 0);
+	}
+}
+
+void qp_settle_all(struct card *card)
+{
+	struct receiver *rx;
+	struct list_head *pos;
+
+	/* QPs that owe a response are ready or blocked */
+	run_unblock_all(card);
+	list_for_each(pos, &card->ready) {
+		rx = list_entry(pos, struct receiver, run.node);
+		if (!receiver_is_wq(rx))
+			ack_settle_reset(qp_of(rx));
+	}
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The port of the card: receiving, from the wire and from its own QPs */
+#include <string.h>
+
+#include "base/flow.h"
+#include "base/gid.h"
+#include "base/state.h"
+#include "card/rx.h"
+#include "eth/eth_recv.h"
+#include "eth/eth_rx.h"
+#include "eth/ethport.h"
+#include "eth/rule.h"
+#include "roce/mcast.h"
+#include "roce/roce_rx.h"
+
+/*
+ * Process a RoCEv2 packet to one of the card's GIDs or groups. Return: whether
+ * the frame is one.
+ */
+static bool rx_roce(struct card *card, const struct frame *frame,
+			const struct flow *flow)
+{
+	const uint8_t *udp = frame->hdr + flow->l4_offset;
+	unsigned int bth_offset = flow->l4_offset + FLOW_UDP_LEN;
+	uint16_t vlan_id = flow_vlan_id(flow);
+	const struct mcast_group *group;
+	uint8_t gid[GID_LEN];
+	int index;
+
+	if (!flow_is_roce(frame, flow))
+		return false;
+	if (!(frame->flags & FRAME_LOCAL) &&
+	    (flow->l4_offset + flow_get16(udp + 4) != flow->l3_end))
+		return false;
+	flow_gid(frame, flow, false, gid);
+	if (frame->hdr[0] & 1) {
+		group = mcast_find(card, gid, frame->hdr);
+		if (!group || !gid_has_vlan(&card->gids, vlan_id))
+			return false;
+		roce_rx_mcast(card, frame, group, flow->l3_offset, bth_offset);
+		return true;
+	}
+	index = gid_find(&card->gids, gid, vlan_id);
+	if (index < 0 || memcmp(frame->hdr, card->port.mac, MAC_LEN))
+		return false;
+	roce_rx(card, frame, index, flow->l3_offset, bth_offset);
+	return true;
+}
+
+static void rx_count(struct card *card, const struct frame *frame)
+{
+	static const uint8_t broadcast[MAC_LEN] = { 0xff, 0xff, 0xff,
+						    0xff, 0xff, 0xff };
+
+	PORT_STAT_INC(card, rx_frames);
+	PORT_STAT_ADD(card, rx_bytes, frame_len(frame));
+	if (!memcmp(frame->hdr, broadcast, MAC_LEN))
+		PORT_STAT_INC(card, rx_broadcast);
+	else if (frame->hdr[0] & 1)
+		PORT_STAT_INC(card, rx_multicast);
+}
+
+/*
+ * Offer a frame that is not RoCE for this card to the flow rules, then to the
+ * port's own queues. accepted: the port's filter passes the frame. stack: the
+ * host's network stack sent it.
+ *
+ * Return: whether the frame has a receiver.
+ */
+static bool rx_eth(struct card *card, const struct frame *frame,
+		       const struct flow *flow, bool accepted, bool stack)
+{
+	enum rule_verdict verdict = RULE_PASSED;
+
+	if (!eth_valid(card, frame)) {
+		if (accepted)
+			PORT_STAT_INC(card, rx_dropped_malformed);
+		return accepted;
+	}
+	if (card->rules.ingress)
+		verdict = rule_rx(card, frame, flow, stack);
+	if (verdict == RULE_TOOK)
+		return true;
+	if (accepted)
+		eth_rx(card, frame, flow);
+	return accepted || verdict == RULE_COPIED;
+}
+
+void rx_frame(struct card *card, const struct frame *frame)
+{
+	struct flow flow;
+	bool accepted;
+
+	if (!card_works(card) || !ethport_running(card))
+		return;
+	if (frame->hdr_len < FLOW_ETH_LEN) {
+		PORT_STAT_INC(card, rx_dropped_malformed);
+		return;
+	}
+	if (card->rules.sniffers)
+		rule_sniff(card, frame);
+	accepted = ethport_accepts(card, frame->hdr);
+	if (!accepted && !mcast_accepts(card, frame->hdr) &&
+	    !card->rules.ingress) {
+		PORT_STAT_INC(card, rx_dropped_filter);
+		return;
+	}
+	flow_dissect(frame, &flow);
+	if (rx_roce(card, frame, &flow) ||
+	    rx_eth(card, frame, &flow, accepted, false))
+		rx_count(card, frame);
+	else
+		PORT_STAT_INC(card, rx_dropped_filter);
+}
+
+static void rx_loop_roce(struct card *card, const struct frame *frame)
+{
+	struct flow flow;
+
+	if (!ethport_running(card))
+		return;
+	flow_dissect(frame, &flow);
+	rx_roce(card, frame, &flow);
+}
+
+static void rx_loop_eth(struct card *card, const struct frame *frame, bool stack)
+{
+	struct flow flow;
+	bool accepted;
+
+	flow_dissect(frame, &flow);
+	accepted = !stack && ethport_accepts(card, frame->hdr);
+	if ((!stack && rx_roce(card, frame, &flow)) ||
+	    rx_eth(card, frame, &flow, accepted, stack)) {
+		rx_count(card, frame);
+		PORT_STAT_INC(card, tx_looped);
+	}
+}
+
+void rx_init(struct card *card)
+{
+	card->loop_roce = rx_loop_roce;
+	card->loop_eth = rx_loop_eth;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A port of the switch: a card of this process, or a way out of the process
+ * (QEMU's dgram netdev, TAP).
+ */
+#ifndef ORNIC_DEVICE_PORT_H
+#define ORNIC_DEVICE_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "env/frame.h"
+
+#define MAC_LEN 6
+
+struct port;
+struct share;
+struct switch_dev;
+
+/**
+ * struct port_ops - operations of a kind of port
+ * @rx: receive a frame from the switch. The frame and the memory that it refers
+ *	to belong to the caller and are valid during the call only. May
+ *	transmit, which only queues. Cannot refuse: a port drops and counts a
+ *	frame that it cannot take.
+ * @room: a port that was full has room again; NULL for ports that are no NIC
+ * @destroy: free the port, which the switch has removed before
+ */
+struct port_ops {
+	void (*rx)(struct port *port, const struct frame *frame);
+	void (*room)(struct port *port);
+	void (*destroy)(struct port *port);
+};
+
+/**
+ * struct port_stats - counters of every port
+ * @tx_packets: packets from the port into the switch
+ * @tx_bytes: bytes on the wire of @tx_packets
+ * @rx_packets: packets from the switch to the port
+ * @rx_bytes: bytes on the wire of @rx_packets
+ * @drops: packets from the switch that the port could not take
+ * @no_frame: allocations that found no free frame
+ */
+struct port_stats {
+	uint64_t tx_packets;
+	uint64_t tx_bytes;
+	uint64_t rx_packets;
+	uint64_t rx_bytes;
+	uint64_t drops;
+	uint64_t no_frame;
+};
+
+/**
+ * struct port - the part common to all kinds
+ * @ops: operations of this kind of port
+ * @name: name in statistics and messages
+ * @is_card: a NIC of this process: it may get FRAME_LOCAL frames, and the switch
+ *	delivers a frame to its own address back to it
+ * @full: frames wait here; NICs should send none to it until switch_room()
+ * @bytes: the port gets no FRAME_LOCAL frames, but real wire bytes only
+ * @mac: fixed address of the port in the switch; all zero for learned ones only
+ * @share: pays for the delivery of what the port sends; NULL for nobody
+ * @sw: the switch, NULL when not plugged in
+ * @node: in the switch's list of ports
+ * @pool: SWITCH_PORT_FRAMES frames, allocated by switch_add_port()
+ * @free: free frames of @pool, the last used first
+ * @queue: frames to deliver, in order
+ * @sending: in the switch's list of ports with a queue, or unlinked
+ * @queued: payload in @queue, bytes
+ * @stats: counters
+ */
+struct port {
+	const struct port_ops *ops;
+	const char *name;
+	bool is_card;
+	bool full;
+	bool bytes;
+	uint8_t mac[MAC_LEN];
+	struct share *share;
+	struct switch_dev *sw;
+	struct list_head node;
+	struct frame *pool;
+	struct list_head free;
+	struct list_head queue;
+	struct list_head sending;
+	uint64_t queued;
+	struct port_stats stats;
+};
+
+#endif /* ORNIC_DEVICE_PORT_H */

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Received frames: choice of the queue */
+#include <endian.h>
+
+#include "base/state.h"
+#include "eth/eth_recv.h"
+#include "eth/eth_rx.h"
+#include "eth/ethport.h"
+#include "eth/rss.h"
+#include "eth/rwq_table.h"
+#include "eth/wq.h"
+#include "queues/qp.h"
+
+static void eth_rx_qp(struct qp *qp, const struct frame *frame,
+		      const struct flow *flow, struct ornic_cqe_ext *ext)
+{
+	if (!receiver_receives(&qp->rx) ||
+	    eth_receive(&qp->rx, frame, flow, ext) == ETH_NO_WQE)
+		PORT_STAT_INC(qp->card, rx_dropped_no_wqe);
+}
+
+static void eth_tell_hash(struct ornic_cqe_ext *ext, uint32_t hash)
+{
+	ext->rss_hash = htole32(hash);
+	ext->flags |= htole16(ORNIC_CQE_EXT_RSS);
+}
+
+void eth_deliver(struct qp *qp, const struct frame *frame,
+		 const struct flow *flow, uint32_t tag)
+{
+	struct ornic_cqe_ext ext = { .flow_tag = htole32(tag) };
+	uint32_t hash;
+
+	if (qp->rwq_table) {
+		if (rss_hash_fields(frame, qp->rx_hash.fields, qp->rx_hash.key,
+				    &hash))
+			eth_tell_hash(&ext, hash);
+		wq_receive(rwq_table_get(qp->rwq_table, hash), frame, flow, &ext);
+		return;
+	}
+	eth_rx_qp(qp, frame, flow, &ext);
+}
+
+void eth_rx(struct card *card, const struct frame *frame, const struct flow *flow)
+{
+	struct ornic_cqe_ext ext = {};
+	uint32_t hash;
+	struct qp *qp;
+
+	if (rss_hash(frame, flow, card->port.hash, card->port.key, &hash))
+		eth_tell_hash(&ext, hash);
+	qp = ethport_queue(card, hash);
+	if (qp)
+		eth_rx_qp(qp, frame, flow, &ext);
+	else
+		PORT_STAT_INC(card, rx_dropped_no_wqe);
+}

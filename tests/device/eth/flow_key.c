@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Field parser: reads the header fields of a frame */
+#include <endian.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/flow.h"
+#include "eth/flow_key.h"
+
+#define KEY_TPID_C 0x8100	/* IEEE 802.1Q */
+#define KEY_TPID_S 0x88a8
+#define KEY_ETHERTYPE_IPV4 0x0800
+#define KEY_ETHERTYPE_IPV6 0x86dd
+#define KEY_ETHERTYPE_MPLS 0x8847
+#define KEY_ETHERTYPE_MPLS_MCAST 0x8848
+#define KEY_ETHERTYPE_ETH 0x6558	/* RFC 1701: Ethernet in GRE */
+
+#define KEY_PROTO_GRE 47
+#define KEY_PROTO_ESP 50
+#define KEY_PROTO_AH 51
+#define KEY_PROTO_FRAGMENT 44
+
+#define KEY_PORT_VXLAN 4789	/* RFC 7348 */
+#define KEY_PORT_MPLS 6635	/* RFC 7510 */
+
+#define KEY_TCP_LEN 20
+#define KEY_VXLAN_LEN 8
+#define KEY_VXLAN_VALID 0x08
+#define KEY_MPLS_LEN 4
+#define KEY_MPLS_BOTTOM 0x01	/* in the third byte */
+#define KEY_ESP_LEN 8
+
+#define KEY_IPV4_FRAGMENT 0x3fff
+#define KEY_IPV6_FRAGMENT 0xfff9
+
+/* RFC 2784, RFC 2890 */
+#define KEY_GRE_CSUM 0x8000
+#define KEY_GRE_ROUTING 0x4000
+#define KEY_GRE_KEY 0x2000
+#define KEY_GRE_SEQ 0x1000
+#define KEY_GRE_VERSION 0x0007
+
+/**
+ * struct reader - read position in the headers
+ * @hdr: first byte of the frame
+ * @at: next byte, at most @have
+ * @have: bytes that can be read
+ * @end: end of the packet according to the headers so far; may be beyond @have
+ * @ports: enum flow_key_ports read so far
+ */
+struct reader {
+	const uint8_t *hdr;
+	unsigned int at;
+	unsigned int have;
+	uint64_t end;
+	unsigned int ports;
+};
+
+/* Consume @len bytes. Return: their start, or NULL if not all are there. */
+static const uint8_t *reader_take(struct reader *r, unsigned int len)
+{
+	const uint8_t *p = r->hdr + r->at;
+
+	if (len > r->have - r->at || r->at + len > r->end)
+		return NULL;
+	r->at += len;
+	return p;
+}
+
+/*
+ * Apply the length @len of the header at @start, which must be at least @min. A
+ * length beyond the current end does not move the end ([ORNIC-FLOW-1]).
+ */
+static bool reader_believe(struct reader *r, unsigned int start,
+			   unsigned int len, unsigned int min)
+{
+	if (len < min)
+		return false;
+	if (start + len < r->end)
+		r->end = start + len;
+	return true;
+}
+
+/* Return: the Ethertype behind the tags, or 0 */
+static unsigned int key_eth(struct reader *r, struct ornic_flow_headers *h)
+{
+	const uint8_t *p = reader_take(r, FLOW_ETH_LEN);
+	unsigned int type;
+
+	if (!p)
+		return 0;
+	memcpy(h->dmac, p, sizeof(h->dmac));
+	memcpy(h->smac, p + sizeof(h->dmac), sizeof(h->smac));
+	type = flow_get16(p + FLOW_ETH_LEN - 2);
+	while (type == KEY_TPID_C || type == KEY_TPID_S) {
+		p = reader_take(r, FLOW_VLAN_LEN);
+		if (!p)
+			break;
+		if (!h->vlan)
+			memcpy(&h->vlan_tci, p, sizeof(h->vlan_tci));
+		h->vlan = 1;
+		type = flow_get16(p + 2);
+	}
+	h->ethertype = htobe16(type);
+	return type;
+}
+
+/* Return: true when L4 follows */
+static bool key_ipv4(struct reader *r, struct ornic_flow_headers *h)
+{
+	unsigned int start = r->at;
+	const uint8_t *ip = reader_take(r, FLOW_IPV4_LEN);
+	unsigned int ihl;
+
+	if (!ip || ip[0] >> 4 != 4)
+		return false;
+	ihl = (ip[0] & 0xf) * 4;
+	if (ihl < FLOW_IPV4_LEN || !reader_take(r, ihl - FLOW_IPV4_LEN) ||
+	    !reader_believe(r, start, flow_get16(ip + 2), ihl))
+		return false;
+	h->l3 = 4;
+	h->tos = ip[1];
+	h->ip_flags = ip[6] >> 5;
+	h->frag = !!(flow_get16(ip + 6) & KEY_IPV4_FRAGMENT);
+	h->ttl = ip[8];
+	h->proto = ip[9];
+	memcpy(h->src_ip + 12, ip + 12, 4);
+	memcpy(h->dst_ip + 12, ip + 16, 4);
+	return !h->frag;
+}
+
+/* Return: bytes of the extension header at @ext, or 0 when it is none */
+static unsigned int key_ipv6_ext_len(unsigned int proto, const uint8_t *ext)
+{
+	switch (proto) {
+	case 0:		/* hop by hop */
+	case 43:	/* routing */
+	case 60:	/* destination options */
+	case 135:	/* mobility */
+	case 139:	/* HIP */
+	case 140:	/* SHIM6 */
+		return (ext[1] + 1) * 8;
+	case KEY_PROTO_FRAGMENT:
+		return 8;
+	case KEY_PROTO_AH:
+		return (ext[1] + 2) * 4;
+	default:
+		return 0;
+	}
+}
+
+/* Return: true when L4 follows */
+static bool key_ipv6_ext(struct reader *r, struct ornic_flow_headers *h)
+{
+	const uint8_t *ext;
+	unsigned int len;
+
+	/* The loop ends because each extension header consumes bytes of the frame */
+	for (;;) {
+		struct reader next = *r;
+
+		ext = reader_take(&next, 2);
+		len = ext ? key_ipv6_ext_len(h->proto, ext) : 0;
+		if (!len)
+			return true;
+		if (!reader_take(r, len))
+			return false;
+		if (h->proto == KEY_PROTO_FRAGMENT)
+			h->frag = !!(flow_get16(ext + 2) & KEY_IPV6_FRAGMENT);
+		h->proto = ext[0];
+		/* The data of a fragment need not begin with an L4 header */
+		if (h->frag)
+			return false;
+	}
+}
+
+/* Return: true when L4 follows */
+static bool key_ipv6(struct reader *r, struct ornic_flow_headers *h)
+{
+	unsigned int start = r->at;
+	const uint8_t *ip = reader_take(r, FLOW_IPV6_LEN);
+	uint32_t word;
+
+	if (!ip || ip[0] >> 4 != 6 ||
+	    !reader_believe(r, start, FLOW_IPV6_LEN + flow_get16(ip + 4),
+			    FLOW_IPV6_LEN))
+		return false;
+	memcpy(&word, ip, sizeof(word));
+	h->l3 = 6;
+	h->tos = be32toh(word) >> 20;
+	h->flow_label = word & htobe32(0xfffff);
+	h->proto = ip[6];
+	h->ttl = ip[7];
+	memcpy(h->src_ip, ip + 8, sizeof(h->src_ip));
+	memcpy(h->dst_ip, ip + 24, sizeof(h->dst_ip));
+	return key_ipv6_ext(r, h);
+}
+
+/* Return: true when L4 follows */
+static bool key_ip(struct reader *r, struct ornic_flow_headers *h,
+		   unsigned int type)
+{
+	if (type == KEY_ETHERTYPE_IPV4)
+		return key_ipv4(r, h);
+	return type == KEY_ETHERTYPE_IPV6 && key_ipv6(r, h);
+}
+
+/*
+ * Read the ports of @h, which is @which, and apply the length of UDP.
+ *
+ * Return: true for UDP with a complete header and a valid length.
+ */
+static bool key_ports(struct reader *r, struct ornic_flow_headers *h,
+		      enum flow_key_ports which)
+{
+	unsigned int start = r->at;
+	const uint8_t *p = NULL;
+
+	if (h->proto == FLOW_PROTO_TCP)
+		p = reader_take(r, KEY_TCP_LEN);
+	else if (h->proto == FLOW_PROTO_UDP)
+		p = reader_take(r, FLOW_UDP_LEN);
+	if (!p || (h->proto == FLOW_PROTO_UDP &&
+		   !reader_believe(r, start, flow_get16(p + 4), FLOW_UDP_LEN)))
+		return false;
+	r->ports |= which;
+	memcpy(&h->src_port, p, sizeof(h->src_port));
+	memcpy(&h->dst_port, p + 2, sizeof(h->dst_port));
+	return h->proto == FLOW_PROTO_UDP;
+}
+
+/* Read an encapsulated packet. Encapsulation inside it is ignored. */
+static void key_inner(struct reader *r, struct ornic_flow_headers *h,
+		      unsigned int type)
+{
+	if (key_ip(r, h, type))
+		key_ports(r, h, FLOW_KEY_INNER_PORTS);
+}
+
+static void key_inner_eth(struct reader *r, struct ornic_flow_headers *h)
+{
+	key_inner(r, h, key_eth(r, h));
+}
+
+static void key_mpls(struct reader *r, struct ornic_flow_key *key)
+{
+	const uint8_t *label = reader_take(r, KEY_MPLS_LEN);
+	struct reader next;
+
+	if (!label)
+		return;
+	key->layers |= htobe32(ORNIC_FLOW_LAYER_MPLS);
+	memcpy(&key->mpls, label, sizeof(key->mpls));
+	while (!(label[2] & KEY_MPLS_BOTTOM)) {
+		label = reader_take(r, KEY_MPLS_LEN);
+		if (!label)
+			return;
+	}
+	/* RFC 4928: the version in the first nibble identifies IP */
+	next = *r;
+	label = reader_take(&next, 1);
+	if (label && label[0] >> 4 == 4)
+		key_inner(r, &key->inner, KEY_ETHERTYPE_IPV4);
+	else if (label && label[0] >> 4 == 6)
+		key_inner(r, &key->inner, KEY_ETHERTYPE_IPV6);
+}
+
+static void key_vxlan(struct reader *r, struct ornic_flow_key *key)
+{
+	const uint8_t *p = reader_take(r, KEY_VXLAN_LEN);
+
+	if (!p || !(p[0] & KEY_VXLAN_VALID))
+		return;
+	key->layers |= htobe32(ORNIC_FLOW_LAYER_VXLAN);
+	memcpy(&key->vni, p + 4, sizeof(key->vni));
+	key->vni = htobe32(be32toh(key->vni) >> 8);
+	key_inner_eth(r, &key->inner);
+}
+
+static void key_gre(struct reader *r, struct ornic_flow_key *key)
+{
+	const uint8_t *p = reader_take(r, 4);
+	unsigned int flags, proto;
+
+	if (!p)
+		return;
+	key->layers |= htobe32(ORNIC_FLOW_LAYER_GRE);
+	flags = flow_get16(p);
+	proto = flow_get16(p + 2);
+	key->gre_flags = htobe16(flags);
+	key->gre_proto = htobe16(proto);
+	/* Version 1 (RFC 2637) uses the key differently */
+	if (flags & (KEY_GRE_ROUTING | KEY_GRE_VERSION) ||
+	    (flags & KEY_GRE_CSUM && !reader_take(r, 4)))
+		return;
+	if (flags & KEY_GRE_KEY) {
+		p = reader_take(r, sizeof(key->gre_key));
+		if (!p)
+			return;
+		memcpy(&key->gre_key, p, sizeof(key->gre_key));
+	}
+	if (flags & KEY_GRE_SEQ && !reader_take(r, 4))
+		return;
+	if (proto == KEY_ETHERTYPE_ETH)
+		key_inner_eth(r, &key->inner);
+	else if (proto == KEY_ETHERTYPE_MPLS ||
+		 proto == KEY_ETHERTYPE_MPLS_MCAST)
+		key_mpls(r, key);
+	else
+		key_inner(r, &key->inner, proto);
+}
+
+static void key_esp(struct reader *r, struct ornic_flow_key *key)
+{
+	const uint8_t *p = reader_take(r, KEY_ESP_LEN);
+
+	if (!p)
+		return;
+	key->layers |= htobe32(ORNIC_FLOW_LAYER_ESP);
+	memcpy(&key->esp_spi, p, sizeof(key->esp_spi));
+	memcpy(&key->esp_seq, p + 4, sizeof(key->esp_seq));
+}
+
+unsigned int flow_key(const struct frame *frame, struct ornic_flow_key *key)
+{
+	struct reader r = {
+		.hdr = frame->hdr,
+		.have = frame->hdr_len,
+		.end = frame_len(frame),
+	};
+	struct ornic_flow_headers *outer = &key->outer;
+	unsigned int type;
+
+	memset(key, 0, sizeof(*key));
+	type = key_eth(&r, outer);
+	if (type == KEY_ETHERTYPE_MPLS || type == KEY_ETHERTYPE_MPLS_MCAST)
+		key_mpls(&r, key);
+	if (!key_ip(&r, outer, type))
+		return r.ports;
+	if (key_ports(&r, outer, FLOW_KEY_OUTER_PORTS)) {
+		if (be16toh(outer->dst_port) == KEY_PORT_VXLAN)
+			key_vxlan(&r, key);
+		else if (be16toh(outer->dst_port) == KEY_PORT_MPLS)
+			key_mpls(&r, key);
+	} else if (outer->proto == KEY_PROTO_GRE) {
+		key_gre(&r, key);
+	} else if (outer->proto == KEY_PROTO_ESP) {
+		key_esp(&r, key);
+	}
+	return r.ports;
+}

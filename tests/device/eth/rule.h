@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Flow rules, which direct, drop and count frames (hardware interface, section
+ * 11.15).
+ *
+ * Without rules a frame costs one test of a counter. With rules the card
+ * compares the frame with each of them until one takes it. CARD_MAX_FLOW_BITS
+ * limits their number, and RULE_COPIES_MAX the number of copies.
+ */
+#ifndef ORNIC_DEVICE_RULE_H
+#define ORNIC_DEVICE_RULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ornic_hw_cmd.h>
+
+#include "base/flow.h"
+#include "base/obj.h"
+#include "env/frame.h"
+#include "env/list.h"
+
+/* Limit of rules that let one frame go to more than one QP ([ORNIC-FLOW-13]) */
+#define RULE_COPIES_MAX 64
+#define RULE_WORDS (sizeof(struct ornic_flow_key) / sizeof(uint64_t))
+
+struct cmd;
+struct counters;
+struct card;
+struct qp;
+
+/**
+ * struct rule - a rule; the members that most frames need come first, in one
+ *	cache line
+ * @obj: number; rules have no users
+ * @node: in its list, sorted by priority, then age; twins follow each other
+ * @last_mask: last word of @mask that is not 0; compared first, as similar
+ *	rules mostly differ in the ports
+ * @last_value: the same word of @value
+ * @first: index of the first word of @mask that is not 0
+ * @last: index of the last one; both are 0 when every frame matches
+ * @twin: has the same list, priority, value and mask as the rule before it
+ * @mac_node: in @macs of struct rule_table, or unlinked
+ * @list: enum rule_list
+ * @qp: RAW_PACKET QP, with a reference
+ * @counters: counters of ORNIC_FLOW_COUNT, with a reference, or NULL
+ * @priority: priority; 0 is matched first
+ * @flags: ORNIC_FLOW_*
+ * @tag: flow_tag of completions
+ * @value: struct ornic_flow_key as words
+ * @mask: struct ornic_flow_key as words
+ */
+struct rule {
+	struct obj obj;
+	struct list_head node;
+	uint64_t last_mask;
+	uint64_t last_value;
+	uint8_t first;
+	uint8_t last;
+	bool twin;
+	struct list_head mac_node;
+	uint8_t list;
+	struct qp *qp;
+	struct counters *counters;
+	uint32_t priority;
+	uint32_t flags;
+	uint32_t tag;
+	uint64_t value[RULE_WORDS];
+	uint64_t mask[RULE_WORDS];
+};
+
+/**
+ * enum rule_verdict - result of the rules for a frame
+ * @RULE_PASSED: no QP got the frame, and no rule took it
+ * @RULE_COPIED: a QP got a copy; the frame continues
+ * @RULE_TOOK: a rule took the frame
+ */
+enum rule_verdict {
+	RULE_PASSED,
+	RULE_COPIED,
+	RULE_TOOK,
+};
+
+/**
+ * rule_init - initialise an empty table
+ * @card: the card
+ */
+void rule_init(struct card *card);
+
+/**
+ * rule_destroy_all - destroy all rules at reset, before QPs and counters
+ * @card: the card
+ * @walk: over the objects
+ */
+void rule_destroy_all(struct card *card, struct obj_walk *walk);
+
+/**
+ * rule_rx - apply the rules to a received frame
+ * @card: the card; @card->rules.ingress is not 0
+ * @frame: received frame that passes eth_valid()
+ * @flow: its headers
+ * @stack: the host's network stack sent it; rules of kernel QPs do not see it
+ *
+ * Counts the frame. May change the state of QPs.
+ *
+ * Return: enum rule_verdict.
+ */
+enum rule_verdict rule_rx(struct card *card, const struct frame *frame,
+			  const struct flow *flow, bool stack);
+
+/**
+ * rule_sniff - give a copy of a frame to all sniffers that match
+ * @card: the card; @card->rules.sniffers is not 0
+ * @frame: sent or received frame; one that fails eth_valid() is ignored
+ *
+ * May change the state of QPs.
+ */
+void rule_sniff(struct card *card, const struct frame *frame);
+
+/**
+ * rule_tx - apply the egress rules to a frame that is about to be sent
+ * @qp: sender; @card->rules.egress of its card is not 0
+ * @frame: the frame
+ *
+ * Counts the frame.
+ *
+ * Return: true when the frame must be dropped.
+ */
+bool rule_tx(struct qp *qp, const struct frame *frame);
+
+/**
+ * rule_has_mac - check whether a rule of type NORMAL names an address
+ * @card: the card
+ * @mac: destination MAC of a frame
+ * @stack: the host's network stack sends it; rules of kernel QPs do not count
+ *
+ * Return: true when the mask of such a rule has all 48 bits.
+ */
+bool rule_has_mac(const struct card *card, const uint8_t *mac, bool stack);
+
+enum ornic_cmd_status rule_cmd_create(struct card *card, struct cmd *cmd);
+enum ornic_cmd_status rule_cmd_destroy(struct card *card, struct cmd *cmd);
+
+#endif /* ORNIC_DEVICE_RULE_H */

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* TCP segmentation offload: checks and headers of segments */
+#include <string.h>
+
+#include "base/flow.h"
+#include "eth/tso.h"
+
+#define TSO_SEQ_OFFSET 4
+#define TSO_DOFF_OFFSET 12
+#define TSO_FLAGS_OFFSET 13
+#define TSO_FIN 0x01
+#define TSO_PSH 0x08
+#define TSO_CWR 0x80
+
+/* FRAME_LOCAL: the length fields of the headers are not valid yet */
+static void tso_dissect(const uint8_t *hdr, unsigned int hdr_len,
+			struct flow *flow)
+{
+	struct frame frame;
+
+	frame.flags = FRAME_LOCAL;
+	frame.hdr_len = hdr_len;
+	frame.payload_len = 0;
+	frame.trailer_len = 0;
+	frame.iov_count = 0;
+	memcpy(frame.hdr, hdr, hdr_len);
+	flow_dissect(&frame, flow);
+}
+
+bool tso_valid(const uint8_t *hdr, unsigned int hdr_len)
+{
+	struct flow flow;
+
+	if (hdr_len < FLOW_ETH_LEN)
+		return false;
+	tso_dissect(hdr, hdr_len, &flow);
+	return flow.l4 == FLOW_PROTO_TCP &&
+	       flow.l4_offset + (hdr[flow.l4_offset + TSO_DOFF_OFFSET] >> 4) *
+				4u == hdr_len;
+}
+
+static void tso_patch_ip(uint8_t *ip, unsigned int l3, unsigned int len,
+			 unsigned int index)
+{
+	if (l3 == 4) {
+		flow_put16(ip + 2, len);
+		flow_put16(ip + 4, flow_get16(ip + 4) + index);
+	} else {
+		flow_put16(ip + 4, len - FLOW_IPV6_LEN);
+	}
+}
+
+static void tso_patch_tcp(uint8_t *tcp, const struct tso_segment *segment)
+{
+	uint8_t *seq = tcp + TSO_SEQ_OFFSET;
+	uint32_t val = (uint32_t)flow_get16(seq) << 16 | flow_get16(seq + 2);
+
+	val += segment->offset;
+	flow_put16(seq, val >> 16);
+	flow_put16(seq + 2, val);
+	if (segment->offset)
+		tcp[TSO_FLAGS_OFFSET] &= ~TSO_CWR;
+	if (segment->offset + segment->len < segment->total)
+		tcp[TSO_FLAGS_OFFSET] &= ~(TSO_FIN | TSO_PSH);
+}
+
+void tso_patch(uint8_t *hdr, unsigned int hdr_len,
+	       const struct tso_segment *segment)
+{
+	struct flow flow;
+
+	tso_dissect(hdr, hdr_len, &flow);
+	tso_patch_ip(hdr + flow.l3_offset, flow.l3,
+		     hdr_len - flow.l3_offset + segment->len,
+		     segment->offset / segment->mss);
+	tso_patch_tcp(hdr + flow.l4_offset, segment);
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The port of the card: sending */
+#include "base/state.h"
+#include "eth/ethport.h"
+#include "eth/rule.h"
+#include "eth/tx.h"
+
+void tx_send(struct card *card, struct frame *frame)
+{
+	if (!ethport_running(card)) {
+		env_frame_free(card->env, frame);
+		return;
+	}
+	if (!ethport_may_send(card, frame->hdr + MAC_LEN)) {
+		PORT_STAT_INC(card, tx_dropped_spoofed);
+		env_frame_free(card->env, frame);
+		return;
+	}
+	if (card->rules.sniffers)
+		rule_sniff(card, frame);
+	bounce_sent(&card->bounce, frame);
+	PORT_STAT_INC(card, tx_frames);
+	PORT_STAT_ADD(card, tx_bytes, frame_len(frame));
+	env_tx(card->env, frame);
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Work queues */
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/run.h"
+#include "base/state.h"
+#include "eth/delay.h"
+#include "eth/eth_recv.h"
+#include "eth/wq.h"
+#include "objects/cq.h"
+#include "objects/eq.h"
+#include "objects/pd.h"
+
+#define WQ_ATTRS \
+	(ORNIC_WQ_ATTR_STATE | ORNIC_WQ_ATTR_CUR_STATE | ORNIC_WQ_ATTR_FLAGS)
+
+static struct wq *wq_of(struct receiver *rx)
+{
+	return container_of(rx, struct wq, rx);
+}
+
+struct wq *wq_find(const struct card *card, uint32_t wqn)
+{
+	struct receiver *rx = receiver_find(card, wqn);
+
+	return rx && receiver_is_wq(rx) ? wq_of(rx) : NULL;
+}
+
+/* ---- failures, turns, frames ---- */
+
+static void wq_error(struct wq *wq)
+{
+	if (wq->state == ORNIC_QPS_ERR)
+		return;
+	receiver_error(&wq->rx);
+	delay_clear(wq->delay);
+	receiver_ready(&wq->rx);
+}
+
+/* A WQ reports every failure by an event, also if a completion reports it */
+static void wq_fatal(struct receiver *rx)
+{
+	if (rx->state == ORNIC_QPS_ERR)
+		return;
+	wq_error(wq_of(rx));
+	eq_async(rx->card, &rx->events, ORNIC_EVENT_WQ_FATAL);
+}
+
+static const struct receiver_ops wq_receiver_ops = {
+	.failed = wq_fatal,
+	.lost = wq_fatal,
+};
+
+static bool wq_run(struct run_item *item, unsigned int budget)
+{
+	struct wq *wq = container_of(item, struct wq, run);
+
+	return wq->state == ORNIC_QPS_ERR &&
+	       receiver_flush(&wq->rx, budget, false);
+}
+
+static void wq_timer(struct timer *timer)
+{
+	struct wq *wq = container_of(timer, struct wq, timer);
+
+	if (wq->card->reset.active)
+		return;
+	if (wq->state == ORNIC_QPS_ERR)
+		receiver_ready(&wq->rx);
+	else if (wq->delay)
+		delay_timer(wq->delay);
+}
+
+void wq_receive(struct wq *wq, const struct frame *frame,
+		const struct flow *flow, struct ornic_cqe_ext *ext)
+{
+	struct delay *delay = wq->delay;
+	/* Frames that wait go first */
+	bool waits = delay && delay->count && delay_run(delay);
+	enum eth_result result = ETH_NO_WQE;
+
+	if (receiver_receives(&wq->rx) && !waits)
+		result = eth_receive(&wq->rx, frame, flow, ext);
+	if (delay && result == ETH_RECEIVED)
+		delay->told = false;
+	if (result != ETH_NO_WQE)
+		return;
+	if (receiver_receives(&wq->rx) && delay)
+		delay_add(delay, frame, ext);
+	else
+		PORT_STAT_INC(wq->card, rx_dropped_no_wqe);
+}
+
+/* Part of the transition to RESET: forget all WQEs and empty the ring */
+static void wq_reset(struct wq *wq)
+{
+	struct ornic_qp_dbr *dbr = guest_ref_ptr(&wq->dbr);
+
+	env_timer_cancel(wq->card->env, &wq->timer);
+	delay_clear(wq->delay);
+	run_remove(&wq->run);
+	rq_reset(&wq->rq);
+	if (dbr) {
+		guest_store32(&dbr->sq_ci, 0);
+		guest_store32(&dbr->sq_watched, 0);
+		guest_store32(&dbr->rq_ci, 0);
+	}
+}
+
+/* ---- commands ---- */
+
+/* The time is not 0 with the flag, and 0 without it ([ORNIC-WQ-7]) */
+static bool wq_delay_valid(const struct ornic_create_wq_in *in)
+{
+	uint32_t us = le32toh(in->delay_drop);
+
+	if (!(le32toh(in->flags) & ORNIC_WQ_DELAY_DROP))
+		return !us;
+	return us && us <= CARD_MAX_DELAY_DROP_US;
+}
+
+static enum ornic_cmd_status wq_check(const struct ornic_create_wq_in *in)
+{
+	if (le32toh(in->flags) & ~WQ_FLAGS || !wq_delay_valid(in) ||
+	    !CMD_RSVD_ZERO(in->rsvd) || le64toh(in->dbr_addr) & 63)
+		return ORNIC_CMD_BAD_PARAM;
+	return ORNIC_CMD_OK;
+}
+
+/* Memory that the WQ uses, and its number; wq_free() undoes a part, too */
+static enum ornic_cmd_status wq_alloc(struct wq *wq,
+				      const struct ornic_create_wq_in *in)
+{
+	struct card *card = wq->card;
+	enum ornic_cmd_status status;
+
+	if (in->delay_drop) {
+		wq->delay = delay_create(&wq->rx, le32toh(in->delay_drop));
+		if (!wq->delay)
+			return ORNIC_CMD_NO_RESOURCES;
+	}
+	wq->pd = pd_find(card, le32toh(in->pdn));
+	if (!wq->pd || !cq_find(card, le32toh(in->cqn)))
+		return ORNIC_CMD_BAD_OBJECT;
+	if (!guest_ref_init(&wq->dbr, &card->guest, le64toh(in->dbr_addr),
+			    sizeof(struct ornic_qp_dbr), MEM_READ | MEM_WRITE))
+		return ORNIC_CMD_DMA_FAULT;
+	status = rq_init(&wq->rq, &in->buf, in->log_wqes, in->stride_shift,
+			 MEM_READ);
+	if (status)
+		return status;
+	return obj_add(&card->qps, &wq->obj) ? ORNIC_CMD_NO_RESOURCES :
+					      ORNIC_CMD_OK;
+}
+
+static void wq_free(struct wq *wq)
+{
+	rq_uninit(&wq->rq);
+	delay_destroy(wq->delay);
+	free(wq);
+}
+
+enum ornic_cmd_status wq_cmd_create(struct card *card, struct cmd *cmd)
+{
+	const struct ornic_create_wq_in *in = cmd->in;
+	struct ornic_object *out = cmd->out;
+	enum ornic_cmd_status status;
+	struct wq *wq;
+
+	status = wq_check(in);
+	if (status)
+		return status;
+	wq = calloc(1, sizeof(*wq));
+	if (!wq)
+		return ORNIC_CMD_NO_RESOURCES;
+	wq->card = card;
+	wq->type = RECEIVER_WQ;
+	wq->flags = ORNIC_QP_RQ;
+	wq->rx_flags = le32toh(in->flags);
+	receiver_init(&wq->rx, &wq_receiver_ops, &wq->dbr, wq_run, wq_timer);
+	status = wq_alloc(wq, in);
+	if (status) {
+		wq_free(wq);
+		return status;
+	}
+	eq_source_init(&wq->events, wq->obj.num, false);
+	wq->user.pd = wq->pd;
+	wq->user.qpn = wq->obj.num;
+	obj_get(&wq->pd->obj);
+	receiver_attach(&wq->rx, cq_find(card, le32toh(in->cqn)));
+	wq_reset(wq);
+	out->num = htole32(wq->obj.num);
+	return ORNIC_CMD_OK;
+}
+
+static void wq_destroy(struct wq *wq)
+{
+	env_timer_cancel(wq->card->env, &wq->timer);
+	eq_source_forget(&wq->events);
+	run_remove(&wq->run);
+	cq_detach(&wq->recv_cq);
+	obj_put(&wq->pd->obj);
+	obj_remove(&wq->card->qps, &wq->obj);
+	wq_free(wq);
+}
+
+void wq_destroy_all(struct card *card, struct obj_walk *walk)
+{
+	struct obj *obj;
+
+	/* The QPs are gone, so only WQs are left in the table */
+	while ((obj = obj_walk_next(&card->qps, walk)))
+		wq_destroy(container_of(obj, struct wq, obj));
+}
+
+enum ornic_cmd_status wq_cmd_destroy(struct card *card, struct cmd *cmd)
+{
+	const struct ornic_object *in = cmd->in;
+	struct wq *wq = wq_find(card, le32toh(in->num));
+
+	if (in->rsvd)
+		return ORNIC_CMD_BAD_PARAM;
+	if (!wq)
+		return ORNIC_CMD_BAD_OBJECT;
+	if (wq->obj.users)
+		return ORNIC_CMD_BUSY;
+	wq_destroy(wq);
+	return ORNIC_CMD_OK;
+}
+
+/* ---- MODIFY_WQ ---- */
+
+static unsigned int wq_state(const struct wq *wq)
+{
+	switch (wq->state) {
+	case ORNIC_QPS_RESET:
+		return ORNIC_WQS_RESET;
+	case ORNIC_QPS_ERR:
+		return ORNIC_WQS_ERR;
+	default:
+		return ORNIC_WQS_RDY;
+	}
+}
+
+/* ERR to ERR is allowed, as the WQ may have failed by itself */
+static bool wq_may_become(const struct wq *wq, unsigned int to)
+{
+	switch (to) {
+	case ORNIC_WQS_RESET:
+		return true;
+	case ORNIC_WQS_RDY:
+		return wq_state(wq) != ORNIC_WQS_ERR;
+	default:
+		return wq_state(wq) != ORNIC_WQS_RESET;
+	}
+}
+
+static void wq_become(struct wq *wq, unsigned int to)
+{
+	switch (to) {
+	case ORNIC_WQS_RESET:
+		wq->state = ORNIC_QPS_RESET;
+		wq_reset(wq);
+		break;
+	case ORNIC_WQS_RDY:
+		wq->state = ORNIC_QPS_RTR;
+		break;
+	case ORNIC_WQS_ERR:
+		wq_error(wq);
+		break;
+	}
+}
+
+enum ornic_cmd_status wq_cmd_modify(struct card *card, struct cmd *cmd)
+{
+	const struct ornic_modify_wq_in *in = cmd->in;
+	struct wq *wq = wq_find(card, le32toh(in->wqn));
+	uint32_t flags = le32toh(in->flags);
+	uint32_t mask = le32toh(in->mask);
+
+	if (mask & ~WQ_ATTRS || !CMD_RSVD_ZERO(in->rsvd))
+		return ORNIC_CMD_BAD_PARAM;
+	if (mask & ORNIC_WQ_ATTR_STATE && in->state > ORNIC_WQS_ERR)
+		return ORNIC_CMD_BAD_PARAM;
+	if (mask & ORNIC_WQ_ATTR_FLAGS && flags & ~ORNIC_WQ_CVLAN_STRIPPING)
+		return ORNIC_CMD_BAD_PARAM;
+	if (!wq)
+		return ORNIC_CMD_BAD_OBJECT;
+	if (mask & ORNIC_WQ_ATTR_CUR_STATE && in->cur_state != wq_state(wq))
+		return ORNIC_CMD_BAD_STATE;
+	if (mask & ORNIC_WQ_ATTR_STATE) {
+		if (!wq_may_become(wq, in->state))
+			return ORNIC_CMD_BAD_STATE;
+		wq_become(wq, in->state);
+	}
+	if (mask & ORNIC_WQ_ATTR_FLAGS) {
+		wq->rx_flags &= ~ORNIC_WQ_CVLAN_STRIPPING;
+		wq->rx_flags |= flags;
+	}
+	return ORNIC_CMD_OK;
+}

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The event loop.
+ *
+ * Spinning takes CPU time from others: on a small machine, the vCPUs whose
+ * stores a task waits for need the same core. So a task spins only as long as
+ * earlier hits show that work comes back soon. When another thread took the
+ * core (time jumped while the loop was idle), the task goes to sleep at once.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "loop/loop.h"
+
+/* Packets delivered at a time, before sockets and timers have their turn */
+#define SWITCH_BUDGET 1024
+/*
+ * Time after which the delivery pauses too: a packet may cost its receivers
+ * much more than a copy. Read after each batch, so it is cheap.
+ */
+#define SWITCH_RUN_NS 1000000
+#define SWITCH_BATCH 8
+/* An idle turn takes about 1 us; after a longer gap the process was not running */
+#define CONTENDED_NS 50000
+/* Shortest spin time; without spinning the loop could not measure hits */
+#define SPIN_MIN_NS 1000
+/* Work that comes sooner needs no spinning: the task would not be asleep yet */
+#define SPIN_HIT_NS 2000
+
+uint64_t loop_clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
+}
+
+/*
+ * Let @share pay for the work that comes now. The clock is read only when
+ * another share has worked since the last reading, and not in a free turn.
+ */
+static void pay(struct loop *loop, struct share *share)
+{
+	if (shares_mixed(&loop->shares, share))
+		shares_settle(&loop->shares, loop_clock_ns());
+	shares_pay(&loop->shares, share);
+}
+
+/* As struct switch_dev.allow */
+static bool allow_port(void *arg, struct port *port)
+{
+	struct loop *loop = arg;
+
+	if (!shares_allow(&loop->shares, port->share))
+		return false;
+	pay(loop, port->share);
+	return true;
+}
+
+int loop_init(struct loop *loop, unsigned int spin_us)
+{
+	int err;
+
+	memset(loop, 0, sizeof(*loop));
+	loop->epfd = epoll_create1(EPOLL_CLOEXEC);
+	if (loop->epfd < 0)
+		return -errno;
+	loop->spare_fd = eventfd(0, EFD_CLOEXEC);
+	err = loop->spare_fd < 0 ? -errno : irqfd_init(&loop->irqfd);
+	if (err) {
+		if (loop->spare_fd >= 0)
+			close(loop->spare_fd);
+		close(loop->epfd);
+		return err;
+	}
+	loop->now_ns = loop_clock_ns();
+	loop->spin_max_ns = (uint64_t)spin_us * 1000;
+	loop->spin_ns = loop->spin_max_ns;
+	shares_init(&loop->shares, loop->now_ns);
+	timers_init(&loop->timers, loop->now_ns);
+	switch_init(&loop->sw);
+	loop->sw.now_ns = loop->now_ns;
+	loop->sw.allow = allow_port;
+	loop->sw.allow_arg = loop;
+	list_init(&loop->tasks);
+	list_init(&loop->awake);
+	return 0;
+}
+
+void loop_uninit(struct loop *loop)
+{
+	switch_uninit(&loop->sw);
+	irqfd_uninit(&loop->irqfd);
+	if (loop->spare_fd >= 0)
+		close(loop->spare_fd);
+	close(loop->epfd);
+}
+
+int loop_add_fd(struct loop *loop, struct loop_fd *lfd, uint32_t events)
+{
+	struct epoll_event event = { .events = events, .data.ptr = lfd };
+
+	return epoll_ctl(loop->epfd, EPOLL_CTL_ADD, lfd->fd, &event) ? -errno :
+								      0;
+}
+
+void loop_modify_fd(struct loop *loop, struct loop_fd *lfd, uint32_t events)
+{
+	struct epoll_event event = { .events = events, .data.ptr = lfd };
+
+	epoll_ctl(loop->epfd, EPOLL_CTL_MOD, lfd->fd, &event);
+}
+
+void loop_remove_fd(struct loop *loop, struct loop_fd *lfd)
+{
+	int i;
+
+	epoll_ctl(loop->epfd, EPOLL_CTL_DEL, lfd->fd, NULL);
+	/* Drop events of the descriptor that the kernel has already returned */
+	for (i = 0; i < loop->event_count; i++)
+		if (loop->event[i].data.ptr == lfd)
+			loop->event[i].data.ptr = NULL;
+}
+
+void loop_task_add(struct loop *loop, struct loop_task *task)
+{
+	timers_init(&task->timers, loop->now_ns);
+	list_add_tail(&task->all, &loop->tasks);
+	list_init(&task->node);
+}
+
+void loop_task_mark(struct loop *loop, struct loop_task *task)
+{
+	task->idle_since_ns = loop->now_ns;
+	if (!list_empty(&task->node))
+		return;
+	task->wake(task);
+	list_add_tail(&task->node, &loop->awake);
+}
+
+void loop_task_remove(struct loop_task *task)
+{
+	list_del_init(&task->all);
+	list_del_init(&task->node);
+}
+
+static void handle_events(struct loop *loop)
+{
+	struct loop_fd *lfd;
+	int i;
+
+	for (i = 0; i < loop->event_count; i++) {
+		lfd = loop->event[i].data.ptr;
+		/* The next poll finds the events of one that is postponed again */
+		if (!lfd || !shares_allow(&loop->shares, lfd->share))
+			continue;
+		pay(loop, lfd->share);
+		lfd->ready(lfd, loop->event[i].events);
+	}
+	loop->event_count = 0;
+}
+
+/* Spinning found work after @waited_ns: raise the spin time to twice that, or more */
+static void spin_hit(struct loop *loop, uint64_t waited_ns)
+{
+	loop->stats.spin_hits++;
+	if (loop->spin_ns < waited_ns * 2)
+		loop->spin_ns = waited_ns * 2;
+	else
+		loop->spin_ns += loop->spin_ns / 4;
+	if (loop->spin_ns > loop->spin_max_ns)
+		loop->spin_ns = loop->spin_max_ns;
+}
+
+static void spin_miss(struct loop *loop)
+{
+	loop->stats.spin_misses++;
+	loop->spin_ns -= loop->spin_ns / 8;
+	if (loop->spin_ns < SPIN_MIN_NS && loop->spin_max_ns >= SPIN_MIN_NS)
+		loop->spin_ns = SPIN_MIN_NS;
+}
+
+static bool run_timers(struct loop *loop)
+{
+	bool worked = timers_run(&loop->timers, loop->polled_ns);
+	struct list_head *node;
+	struct loop_task *task;
+
+	list_for_each(node, &loop->tasks) {
+		task = list_entry(node, struct loop_task, all);
+		if (timers_pass(&task->timers, loop->polled_ns) ||
+		    !shares_allow(&loop->shares, task->share))
+			continue;
+		pay(loop, NULL);
+		if (!timers_run(&task->timers, loop->polled_ns))
+			continue;
+		shares_pay(&loop->shares, task->share);
+		worked = true;
+	}
+	return worked;
+}
+
+static bool run_tasks(struct loop *loop)
+{
+	struct list_head *node, *next;
+	struct loop_task *task;
+	bool worked = false;
+
+	list_for_each_safe(node, next, &loop->awake) {
+		task = list_entry(node, struct loop_task, node);
+		if (!shares_allow(&loop->shares, task->share)) {
+			task->idle_since_ns = loop->now_ns;
+			continue;
+		}
+		/* Whether there is work shows afterwards: a poll costs little */
+		pay(loop, NULL);
+		if (!task->run(task))
+			continue;
+		shares_pay(&loop->shares, task->share);
+		if (loop->now_ns - task->idle_since_ns > SPIN_HIT_NS)
+			spin_hit(loop, loop->now_ns - task->idle_since_ns);
+		task->idle_since_ns = loop->now_ns;
+		worked = true;
+	}
+	return worked;
+}
+
+/* Put tasks to sleep that were idle for the spin time, or with @now all idle tasks */
+static void sleep_tasks(struct loop *loop, bool now)
+{
+	struct list_head *node, *next;
+	struct loop_task *task;
+
+	list_for_each_safe(node, next, &loop->awake) {
+		task = list_entry(node, struct loop_task, node);
+		if (!now && loop->now_ns - task->idle_since_ns < loop->spin_ns)
+			continue;
+		if (!task->sleep_prepare(task)) {
+			task->idle_since_ns = loop->now_ns;
+			continue;
+		}
+		spin_miss(loop);
+		list_del_init(&task->node);
+	}
+}
+
+/* Time of the next timer or delayed packet */
+static uint64_t next_ns(struct loop *loop)
+{
+	uint64_t at_ns, first_ns = switch_next(&loop->sw);
+	struct list_head *node;
+
+	at_ns = timers_next(&loop->timers);
+	if (at_ns < first_ns)
+		first_ns = at_ns;
+	list_for_each(node, &loop->tasks) {
+		at_ns = timers_next(&list_entry(node, struct loop_task,
+						all)->timers);
+		if (at_ns < first_ns)
+			first_ns = at_ns;
+	}
+	return first_ns;
+}
+
+static int wait_events(struct loop *loop, bool may_sleep)
+{
+	struct timespec timeout = { 0 };
+	uint64_t next, wait;
+	int count;
+
+	next = next_ns(loop);
+	if (may_sleep && next > loop->now_ns) {
+		wait = next - loop->now_ns;
+		timeout.tv_sec = wait / 1000000000ULL;
+		timeout.tv_nsec = wait % 1000000000ULL;
+	}
+	if (may_sleep)
+		loop->stats.sleeps++;
+	count = epoll_pwait2(loop->epfd, loop->event, LOOP_EVENTS,
+			     may_sleep && next == TIMER_NEVER ? NULL : &timeout,
+			     NULL);
+	if (count < 0 && errno != EINTR)
+		return -errno;
+	loop->event_count = count > 0 ? count : 0;
+	return 0;
+}
+
+/* Return: true when packets were delivered */
+static bool run_switch(struct loop *loop)
+{
+	uint64_t now_ns, end_ns = 0;
+	unsigned int done, total = 0;
+
+	do {
+		done = switch_run(&loop->sw, SWITCH_BATCH);
+		total += done;
+		if (done < SWITCH_BATCH)
+			break;
+		now_ns = loop_clock_ns();
+		shares_settle(&loop->shares, now_ns);
+		if (!end_ns)
+			end_ns = now_ns + SWITCH_RUN_NS;
+	} while (total < SWITCH_BUDGET && now_ns < end_ns);
+	return total;
+}
+
+/* Was the process not running between the previous idle turn and this one? */
+static bool is_contended(struct loop *loop)
+{
+	if (!loop->idle_ns || loop->now_ns - loop->idle_ns < CONTENDED_NS)
+		return false;
+	loop->stats.contended++;
+	return true;
+}
+
+int loop_turn(struct loop *loop)
+{
+	bool worked, may_sleep = false;
+	int err;
+
+	loop->stats.turns++;
+	loop->now_ns = loop_clock_ns();
+	loop->sw.now_ns = loop->now_ns;
+	shares_turn(&loop->shares, loop->now_ns);
+	/*
+	 * Timers run only up to the last poll of the descriptors, and after the
+	 * packets found there. Otherwise timeouts would expire in a process
+	 * that did not run for a while, although its peers have answered.
+	 */
+	worked = run_switch(loop);
+	worked |= run_timers(loop);
+	worked |= run_tasks(loop);
+	worked |= run_switch(loop);
+	if (worked) {
+		loop->idle_ns = 0;
+	} else {
+		shares_idle(&loop->shares, loop->now_ns);
+		sleep_tasks(loop, !loop->spin_max_ns || is_contended(loop));
+		may_sleep = list_empty(&loop->awake) &&
+			    list_empty(&loop->sw.sending);
+		loop->idle_ns = may_sleep ? 0 : loop->now_ns;
+	}
+	if (!may_sleep && loop->now_ns - loop->polled_ns <
+				  (worked ? LOOP_BUSY_POLL_NS : LOOP_POLL_NS))
+		return 0;
+	loop->polled_ns = loop->now_ns;
+	/* An idle loop has time to give, unless somebody waits for it */
+	if (may_sleep || (!worked && !loop->shares.spent))
+		shares_forget(&loop->shares);
+	err = wait_events(loop, may_sleep);
+	if (loop->event_count) {
+		loop->now_ns = loop_clock_ns();
+		shares_settle(&loop->shares, loop->now_ns);
+		loop->idle_ns = 0;
+		handle_events(loop);
+	}
+	return err;
+}
+
+int loop_run(struct loop *loop)
+{
+	int err = 0;
+
+	while (!loop->stop && !err)
+		err = loop_turn(loop);
+	return err;
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Completion queues */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/lie_entry.h"
+#include "base/state.h"
+#include "objects/cq.h"
+#include "objects/uctx.h"
+
+struct cq *cq_find(struct card *card, uint32_t cqn)
+{
+	struct obj *obj = obj_find(&card->cqs, cqn);
+
+	return obj ? container_of(obj, struct cq, obj) : NULL;
+}
+
+void cq_attach(struct cq_link *link, struct cq *cq, void *owner,
+	       void (*failed)(void *owner))
+{
+	link->cq = cq;
+	link->owner = owner;
+	link->failed = failed;
+	list_add_tail(&link->node, &cq->links);
+	obj_get(&cq->obj);
+}
+
+void cq_detach(struct cq_link *link)
+{
+	if (!link->cq)
+		return;
+	list_del_init(&link->node);
+	obj_put(&link->cq->obj);
+	link->cq = NULL;
+}
+
+bool cq_run_dead(struct card *card)
+{
+	bool any = !list_empty(&card->dead_cqs);
+	struct list_head *pos, *n;
+
+	while (!list_empty(&card->dead_cqs)) {
+		struct cq *cq = list_first_entry(&card->dead_cqs, struct cq,
+						 dead_node);
+
+		list_del_init(&cq->dead_node);
+		list_for_each_safe(pos, n, &cq->links) {
+			struct cq_link *link = list_entry(pos, struct cq_link,
+							  node);
+
+			link->failed(link->owner);
+		}
+	}
+	return any;
+}
+
+static void cq_event(struct cq *cq)
+{
+	arm_answer(&cq->arm);
+	cq->gathered = 0;
+	env_timer_cancel(cq->card->env, &cq->timer);
+	eq_tell(cq->eq, &cq->events, ORNIC_EVENT_COMP);
+}
+
+void cq_gather_end(struct cq *cq)
+{
+	if (cq->gathered)
+		cq_event(cq);
+}
+
+static void cq_gather_timer(struct timer *timer)
+{
+	struct cq *cq = container_of(timer, struct cq, timer);
+	bool shadow = cq->card->watches.shadow;
+
+	if (cq->card->reset.active)
+		return;
+	/* A newer request covers only later entries than those gathered */
+	arm_pending(&cq->arm, shadow ? guest_ref_ptr(&cq->dbr) : NULL);
+	if (cq->gather_for == cq->arm.asked)
+		cq_event(cq);
+	else
+		cq->gathered = 0;
+}
+
+/*
+ * An entry matches the request: write the event, or wait for more entries. A
+ * timer never fires early, so it is set one tick before the end of the period.
+ */
+static void cq_due(struct cq *cq)
+{
+	struct env *env = cq->card->env;
+
+	if (cq->count <= 1 || !cq->period_ns) {
+		cq_event(cq);
+		return;
+	}
+	if (cq->gather_for != cq->arm.asked)
+		cq->gathered = 0;
+	if (!cq->gathered++) {
+		cq->gather_for = cq->arm.asked;
+		env_timer_arm(env, &cq->timer, env_now_ns(env) + cq->period_ns -
+			      (1 << TIMER_TICK_SHIFT));
+	}
+	if (cq->gathered >= cq->count)
+		cq_event(cq);
+}
+
+static void cq_die(struct cq *cq)
+{
+	/* Report the entries that are in the ring already */
+	cq_gather_end(cq);
+	cq->dead = true;
+	/* Deferred to card_run(), because the caller may be in the middle of a QP */
+	list_add_tail(&cq->dead_node, &cq->card->dead_cqs);
+	env_mark_runnable(cq->card->env);
+	eq_tell(cq->eq, &cq->events, ORNIC_EVENT_CQ_ERR);
+}
+
+bool cq_read_ci(struct cq *cq, struct ornic_cq_dbr *dbr)
+{
+	uint32_t ci = guest_load32(&dbr->ci);
+
+	/* An impossible index counts as a full ring ([ORNIC-CQ-4]) */
+	if (cq->pi - ci > 1u << cq->log_size)
+		return false;
+	cq->ci = ci;
+	return true;
+}
+
+static bool cq_has_room(struct cq *cq, struct ornic_cq_dbr *dbr)
+{
+	uint32_t size = 1u << cq->log_size;
+
+	return cq->ignore_overrun || cq->pi - cq->ci < size ||
+	       (cq_read_ci(cq, dbr) && cq->pi - cq->ci < size);
+}
+
+static void cq_write_ext(struct cq *cq, struct ornic_cqe *slot,
+			 const struct ornic_cqe_ext *from)
+{
+	struct ornic_cqe_ext ext = {};
+
+	if (from)
+		ext = *from;
+	ext.timestamp = htole64(card_clock(cq->card));
+	memcpy(slot + 1, &ext, sizeof(ext));
+}
+
+void cq_write(struct cq *cq, const struct ornic_cqe *cqe,
+	      const struct ornic_cqe_ext *ext, bool solicited)
+{
+	uint32_t pos = cq->pi & ((1u << cq->log_size) - 1);
+	uint32_t phase = cq->pi >> cq->log_size & 1 ? 0 : ORNIC_CQE_PHASE;
+	uint32_t size = 1u << cq->log_cqe_size;
+	struct ornic_cq_dbr *dbr;
+	struct ornic_cqe *slot;
+	unsigned int type;
+
+	if (cq->dead)
+		return;
+	dbr = guest_ref_ptr(&cq->dbr);
+	slot = buf_slot(&cq->ring, (uint64_t)pos << cq->log_cqe_size, size);
+	if (!dbr || !slot) {
+		DEVICE_VIOLATION(cq->card, dma_faults,
+				 "cq[%u]: ring is out of reach", cq->obj.num);
+		cq_die(cq);
+		return;
+	}
+	if (!cq_has_room(cq, dbr)) {
+		DEVICE_VIOLATION(cq->card, cq_overruns,
+				 "cq[%u]: full at pi %u, ci %u", cq->obj.num,
+				 cq->pi, guest_load32(&dbr->ci));
+		cq_die(cq);
+		return;
+	}
+	if (cq->log_cqe_size == CQ_LOG_CQE_EXT_SIZE)
+		cq_write_ext(cq, slot, ext);
+	memcpy(slot, cqe, offsetof(struct ornic_cqe, qpn));
+	guest_store32(&slot->qpn, le32toh(cqe->qpn) ^ phase);
+	cq->pi++;
+	solicited |= le32toh(cqe->status) != ORNIC_WC_SUCCESS;
+	if (solicited)
+		cq->solicited_pi = cq->pi;
+
+	guest_fence();
+	type = arm_pending(&cq->arm, cq->card->watches.shadow ? dbr : NULL);
+	if (type == ORNIC_ARM_SOLICITED ? solicited : type != ORNIC_ARM_NONE)
+		cq_due(cq);
+}
+
+static void cq_lie(struct cq *cq, const struct ornic_cqe *cqe,
+		   const struct ornic_cqe_ext *ext, bool solicited)
+{
+	struct lie *lie = &cq->card->lie;
+	struct ornic_cqe entry = *cqe;
+	enum lie_kind kind = lie_completion(cq->card, &entry);
+
+	lie_told(cq->card, kind, LIE_COMPLETION);
+	if (kind == LIE_ORDER) {
+		lie_hold_cqe(cq->card, cq->obj.num, &entry, ext, solicited);
+		return;
+	}
+	if (kind != LIE_SILENCE)
+		cq_write(cq, &entry, ext, solicited);
+	if (kind == LIE_TWICE)
+		cq_write(cq, &entry, ext, solicited);
+	if (lie_cqe_due(cq->card, cq->obj.num))
+		cq_write(cq, &lie->cqe, lie->has_ext ? &lie->ext : NULL,
+			 lie->solicited);
+}
+
+void cq_post(struct cq *cq, const struct ornic_cqe *cqe,
+	     const struct ornic_cqe_ext *ext, bool solicited)
+{
+	if (lie_on(cq->card) && !cq->dead)
+		cq_lie(cq, cqe, ext, solicited);
+	else
+		cq_write(cq, cqe, ext, solicited);
+}
+
+/* Does an entry that is not consumed match the request? */
+static bool cq_late(const struct cq *cq, unsigned int type)
+{
+	if (type == ORNIC_ARM_SOLICITED)
+		return (int32_t)(cq->solicited_pi - cq->ci) > 0;
+	return cq->pi != cq->ci;
+}
+
+void cq_look(struct cq *cq, unsigned int type)
+{
+	if (type != ORNIC_ARM_NONE && cq_late(cq, type))
+		cq_due(cq);
+}
+
+void cq_doorbell(struct cq *cq, uint32_t word)
+{
+	struct ornic_cq_dbr *dbr;
+	unsigned int type;
+
+	/* With ORNIC_CAPS_SHADOW only the word in memory counts */
+	if (cq->card->watches.shadow || cq->dead)
+		return;
+	cq->arm.asked = word;
+	type = arm_pending(&cq->arm, NULL);
+	dbr = guest_ref_ptr(&cq->dbr);
+	if (dbr && cq_read_ci(cq, dbr))
+		cq_look(cq, type);
+}
+
+static void cq_destroy(struct card *card, struct cq *cq)
+{
+	env_timer_cancel(card->env, &cq->timer);
+	obj_remove(&card->cqs, &cq->obj);
+	eq_source_forget(&cq->events);
+	list_del_init(&cq->dead_node);
+	obj_put(&cq->eq->obj);
+	obj_put(&cq->uctx->obj);
+	buf_uninit(&cq->ring);
+	free(cq);
+}
+
+void cq_destroy_all(struct card *card, struct obj_walk *walk)
+{
+	struct obj *obj;
+
+	while ((obj = obj_walk_next(&card->cqs, walk)))
+		cq_destroy(card, container_of(obj, struct cq, obj));
+}
+
+static enum ornic_cmd_status
+cq_init_memory(struct card *card, struct cq *cq,
+	       const struct ornic_create_cq_in *in)
+{
+	if (!guest_ref_init(&cq->dbr, &card->guest, le64toh(in->dbr_addr),
+			    sizeof(struct ornic_cq_dbr), MEM_READ | MEM_WRITE))
+		return ORNIC_CMD_DMA_FAULT;
+	return buf_init(&cq->ring, &card->guest, &card->budget, &in->buf, 0,
+			1ULL << (in->log_size + in->log_cqe_size),
+			MEM_READ | MEM_WRITE);
+}
+
+enum ornic_cmd_status cq_cmd_create(struct card *card, struct cmd *cmd)
+{
+	const struct ornic_create_cq_in *in = cmd->in;
+	uint32_t flags = le32toh(in->flags);
+	struct ornic_object *out = cmd->out;
+	enum ornic_cmd_status status;
+	struct uctx *uctx;
+	struct eq *eq;
+	struct cq *cq;
+
+	if (!CMD_RSVD_ZERO(in->rsvd) || flags & ~ORNIC_CQ_IGNORE_OVERRUN ||
+	    in->log_size > CARD_MAX_LOG_CQE ||
+	    in->log_cqe_size < CQ_LOG_CQE_SIZE ||
+	    in->log_cqe_size > CQ_LOG_CQE_EXT_SIZE || le64toh(in->dbr_addr) & 7)
+		return ORNIC_CMD_BAD_PARAM;
+	uctx = uctx_find(card, le32toh(in->uctx));
+	eq = eq_find(card, le32toh(in->eqn));
+	if (!uctx || !eq)
+		return ORNIC_CMD_BAD_OBJECT;
+
+	cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return ORNIC_CMD_NO_RESOURCES;
+	cq->card = card;
+	cq->uctx = uctx;
+	cq->eq = eq;
+	cq->log_size = in->log_size;
+	cq->log_cqe_size = in->log_cqe_size;
+	cq->ignore_overrun = flags & ORNIC_CQ_IGNORE_OVERRUN;
+	list_init(&cq->dead_node);
+	list_init(&cq->links);
+	timer_init(&cq->timer, cq_gather_timer);
+	status = cq_init_memory(card, cq, in);
+	if (status)
+		goto err_free;
+	status = ORNIC_CMD_NO_RESOURCES;
+	if (obj_add(&card->cqs, &cq->obj))
+		goto err_ring;
+	eq_source_init(&cq->events, cq->obj.num, true);
+	obj_get(&uctx->obj);
+	obj_get(&eq->obj);
+	out->num = htole32(cq->obj.num);
+	return ORNIC_CMD_OK;
+
+err_ring:
+	buf_uninit(&cq->ring);
+err_free:
+	free(cq);
+	return status;
+}
+
+enum ornic_cmd_status cq_cmd_destroy(struct card *card, struct cmd *cmd)
+{
+	enum ornic_cmd_status status;
+	struct obj *obj;
+
+	status = cmd_find_unused(&card->cqs, cmd, &obj);
+	if (!status)
+		cq_destroy(card, container_of(obj, struct cq, obj));
+	return status;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Completion queues */
+#ifndef ORNIC_DEVICE_CQ_H
+#define ORNIC_DEVICE_CQ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ornic_hw_cmd.h>
+
+#include "base/arm.h"
+#include "base/buf.h"
+#include "base/obj.h"
+#include "env/list.h"
+#include "env/timer.h"
+#include "objects/eq.h"
+
+struct cmd;
+struct card;
+struct uctx;
+
+/* log2 of the bytes of an entry, without and with struct ornic_cqe_ext */
+#define CQ_LOG_CQE_SIZE 5
+#define CQ_LOG_CQE_EXT_SIZE 6
+
+/**
+ * struct cq_link - attachment of a QP or an XRC SRQ to a CQ
+ * @cq: the CQ, NULL while not attached
+ * @owner: the QP or SRQ
+ * @failed: called after the CQ failed
+ * @node: in @cq->links
+ */
+struct cq_link {
+	struct cq *cq;
+	void *owner;
+	void (*failed)(void *owner);
+	struct list_head node;
+};
+
+/**
+ * struct cq - a completion queue
+ * @obj: number and users (QPs, XRC SRQs; a QP may count twice, once per queue)
+ * @card: the card
+ * @uctx: doorbell page; holds a reference
+ * @eq: EQ for events; holds a reference
+ * @log_size: log2 of the number of entries
+ * @log_cqe_size: log2 of the bytes of an entry, 5 or 6
+ * @ignore_overrun: ORNIC_CQ_IGNORE_OVERRUN
+ * @dead: overrun or out of reach: no entry is written any more
+ * @pi: entries written, runs free
+ * @ci: latest known value of the host's consumer index
+ * @arm: requests for events
+ * @solicited_pi: @pi after the latest solicited or failed completion
+ * @count: moderation: completions per event
+ * @period_ns: moderation: longest delay of an event
+ * @gathered: completions that the delayed event covers, 0: no event is delayed
+ * @gather_for: arm word that the delayed event answers; a newer word starts
+ *	again
+ * @timer: end of @period_ns
+ * @ring: the entries
+ * @dbr: struct ornic_cq_dbr
+ * @events: event source. It has one event in the EQ at a time, so a process
+ *	that arms in a loop cannot fill the EQ.
+ * @dead_node: in the card's list of failed CQs
+ * @links: struct cq_link list: attached QPs and SRQs
+ */
+struct cq {
+	struct obj obj;
+	struct card *card;
+	struct uctx *uctx;
+	struct eq *eq;
+	uint8_t log_size;
+	uint8_t log_cqe_size;
+	bool ignore_overrun;
+	bool dead;
+	uint32_t pi;
+	uint32_t ci;
+	struct arm arm;
+	uint32_t solicited_pi;
+	uint16_t count;
+	uint64_t period_ns;
+	uint32_t gathered;
+	uint32_t gather_for;
+	struct timer timer;
+	struct buf ring;
+	struct guest_ref dbr;
+	struct eq_source events;
+	struct list_head dead_node;
+	struct list_head links;
+};
+
+/**
+ * cq_find - find a CQ by number
+ * @card: the card
+ * @cqn: any number
+ *
+ * Return: the CQ or NULL.
+ */
+struct cq *cq_find(struct card *card, uint32_t cqn);
+
+/**
+ * cq_attach - attach a QP or an SRQ to a CQ
+ * @link: part of the QP or SRQ
+ * @cq: the CQ
+ * @owner: the QP or SRQ
+ * @failed: called with @owner, by cq_run_dead(), after the CQ failed
+ *
+ * Takes a reference.
+ */
+void cq_attach(struct cq_link *link, struct cq *cq, void *owner,
+	       void (*failed)(void *owner));
+
+/**
+ * cq_detach - undo cq_attach()
+ * @link: attached, or all zero
+ */
+void cq_detach(struct cq_link *link);
+
+/**
+ * cq_post - write a completion
+ * @cq: the CQ
+ * @cqe: completion in its final byte order, with phase bit 0 in @qpn
+ * @ext: second half of a 64-byte entry, or NULL for zeros; the timestamp is
+ *	filled in here in either case
+ * @solicited: the message requests an event; a completion that is not
+ *	successful counts as solicited by itself
+ *
+ * Does not report failures to the caller. When the ring is full or out of
+ * reach, the CQ fails: nothing is written to it any more, the host gets
+ * ORNIC_EVENT_CQ_ERR, and card_run() moves the attached QPs to the error state.
+ */
+void cq_post(struct cq *cq, const struct ornic_cqe *cqe,
+	     const struct ornic_cqe_ext *ext, bool solicited);
+
+/**
+ * cq_write - write a completion as it is
+ * @cq: the CQ
+ * @cqe: as for cq_post(); the phase bit is the difference to the right one
+ * @ext: as for cq_post()
+ * @solicited: as for cq_post()
+ */
+void cq_write(struct cq *cq, const struct ornic_cqe *cqe,
+	      const struct ornic_cqe_ext *ext, bool solicited);
+
+/**
+ * cq_doorbell - handle an arm word from the doorbell page
+ * @cq: the CQ
+ * @arm: value written
+ */
+void cq_doorbell(struct cq *cq, uint32_t arm);
+
+/**
+ * cq_read_ci - update @cq->ci from the doorbell record
+ * @cq: the CQ
+ * @dbr: its doorbell record
+ *
+ * Return: false when the host's index is impossible; @cq->ci then stays.
+ */
+bool cq_read_ci(struct cq *cq, struct ornic_cq_dbr *dbr);
+
+/**
+ * cq_look - answer the outstanding request if a matching entry exists
+ * @cq: the CQ, with @cq->ci up to date
+ * @type: enum ornic_arm_type of the request
+ */
+void cq_look(struct cq *cq, unsigned int type);
+
+/**
+ * cq_gather_end - write the delayed event, if any
+ * @cq: the CQ
+ */
+void cq_gather_end(struct cq *cq);
+
+/**
+ * cq_run_dead - notify the QPs and SRQs of failed CQs
+ * @card: the card
+ *
+ * Return: true when any CQ had failed.
+ */
+bool cq_run_dead(struct card *card);
+
+/**
+ * cq_destroy_all - part of a reset; no QP is left
+ * @card: the card
+ * @walk: over the objects
+ */
+void cq_destroy_all(struct card *card, struct obj_walk *walk);
+
+enum ornic_cmd_status cq_cmd_create(struct card *card, struct cmd *cmd);
+enum ornic_cmd_status cq_cmd_destroy(struct card *card, struct cmd *cmd);
+enum ornic_cmd_status cq_cmd_modify(struct card *card, struct cmd *cmd);
+enum ornic_cmd_status cq_cmd_resize(struct card *card, struct cmd *cmd);
+
+#endif /* ORNIC_DEVICE_CQ_H */

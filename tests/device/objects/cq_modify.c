@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* MODIFY_CQ and RESIZE_CQ */
+#include <string.h>
+
+#include "base/state.h"
+#include "objects/cq.h"
+
+#define CQ_US_NS 1000
+
+enum ornic_cmd_status cq_cmd_modify(struct card *card, struct cmd *cmd)
+{
+	const struct ornic_modify_cq_in *in = cmd->in;
+	struct cq *cq = cq_find(card, le32toh(in->cqn));
+
+	if (!cq)
+		return ORNIC_CMD_BAD_OBJECT;
+	/* Write a delayed event before the values change ([ORNIC-CQ-9]) */
+	cq_gather_end(cq);
+	cq->count = le16toh(in->count);
+	cq->period_ns = (uint64_t)le16toh(in->period) * CQ_US_NS;
+	return ORNIC_CMD_OK;
+}
+
+/* Copy an entry into the first pass of a new ring */
+static void cq_move_entry(const struct cq *cq, struct ornic_cqe *to,
+			  const struct ornic_cqe *from)
+{
+	uint32_t word = guest_load32(&from->qpn);
+
+	if (cq->log_cqe_size == CQ_LOG_CQE_EXT_SIZE)
+		memcpy(to + 1, from + 1, sizeof(struct ornic_cqe_ext));
+	memcpy(to, from, offsetof(struct ornic_cqe, qpn));
+	guest_store32(&to->qpn, word | ORNIC_CQE_PHASE);
+}
+
+/* Copy the entries that are not consumed to the beginning of another ring */
+static enum ornic_cmd_status cq_move(struct cq *cq, struct buf *ring)
+{
+	uint32_t mask = (1u << cq->log_size) - 1;
+	uint32_t size = 1u << cq->log_cqe_size;
+	struct ornic_cqe *from, *to;
+	uint32_t i;
+
+	cq->card->budget.work += cq->pi - cq->ci;
+	for (i = 0; i < cq->pi - cq->ci; i++) {
+		from = buf_slot(&cq->ring, (uint64_t)((cq->ci + i) & mask) <<
+				cq->log_cqe_size, size);
+		to = buf_slot(ring, (uint64_t)i << cq->log_cqe_size, size);
+		if (!from || !to)
+			return ORNIC_CMD_DMA_FAULT;
+		cq_move_entry(cq, to, from);
+	}
+	return ORNIC_CMD_OK;
+}
+
+/* Switch to the new ring; the moved entries count as just written there */
+static void cq_change_ring(struct cq *cq, const struct buf *ring,
+			   unsigned int log_size, const struct guest_ref *dbr)
+{
+	int32_t solicited = cq->solicited_pi - cq->ci;
+	bool shadow = cq->card->watches.shadow;
+
+	buf_uninit(&cq->ring);
+	cq->ring = *ring;
+	cq->dbr = *dbr;
+	cq->log_size = log_size;
+	cq->solicited_pi = solicited > 0 ? solicited : 0;
+	cq->pi -= cq->ci;
+	cq->ci = 0;
+	guest_fence();
+	cq_look(cq, arm_pending(&cq->arm,
+				shadow ? guest_ref_ptr(&cq->dbr) : NULL));
+}
+
+enum ornic_cmd_status cq_cmd_resize(struct card *card, struct cmd *cmd)
+{
+	const struct ornic_resize_in *in = cmd->in;
+	struct ornic_resize_out *out = cmd->out;
+	struct ornic_cq_dbr *old_dbr;
+	enum ornic_cmd_status status;
+	struct guest_ref dbr;
+	struct buf ring;
+	struct cq *cq;
+
+	if (!CMD_RSVD_ZERO(in->rsvd) || in->log_size > CARD_MAX_LOG_CQE ||
+	    le64toh(in->dbr_addr) & 7)
+		return ORNIC_CMD_BAD_PARAM;
+	cq = cq_find(card, le32toh(in->num));
+	if (!cq || cq->dead)
+		return ORNIC_CMD_BAD_OBJECT;
+	old_dbr = guest_ref_ptr(&cq->dbr);
+	if (!old_dbr)
+		return ORNIC_CMD_DMA_FAULT;
+	if (!cq_read_ci(cq, old_dbr))
+		return ORNIC_CMD_BAD_OBJECT;
+	if (cq->pi - cq->ci > 1u << in->log_size) {
+		cmd->detail = cq->pi - cq->ci;
+		return ORNIC_CMD_BAD_PARAM;
+	}
+	if (!guest_ref_init(&dbr, &card->guest, le64toh(in->dbr_addr),
+			    sizeof(struct ornic_cq_dbr), MEM_READ | MEM_WRITE))
+		return ORNIC_CMD_DMA_FAULT;
+	status = buf_init(&ring, &card->guest, &card->budget, &in->buf, 0,
+			  1ULL << (in->log_size + cq->log_cqe_size),
+			  MEM_READ | MEM_WRITE);
+	if (status)
+		return status;
+	status = cq_move(cq, &ring);
+	if (status) {
+		buf_uninit(&ring);
+		return status;
+	}
+	cq_change_ring(cq, &ring, in->log_size, &dbr);
+	out->count = htole32(cq->pi);
+	return ORNIC_CMD_OK;
+}

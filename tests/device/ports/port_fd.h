@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Ports that lead out of the process by a file descriptor */
+#ifndef ORNIC_DEVICE_PORT_FD_H
+#define ORNIC_DEVICE_PORT_FD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/un.h>
+
+#include "env/log.h"
+#include "env/port.h"
+#include "loop/loop.h"
+
+/* Longest packet from outside: MTU 9000 with room for all headers */
+#define PORT_FD_PACKET_MAX 10240
+
+/*
+ * Limits of the queue of packets that wait for a slow reader. The port becomes
+ * full at PORT_FD_FULL packets and has room again at PORT_FD_ROOM. While it is
+ * full, NICs send it only frames that are queued already. Other ports cannot be
+ * held back: their packets are dropped when PORT_FD_WAITING packets wait.
+ */
+#define PORT_FD_FULL 64
+#define PORT_FD_ROOM 16
+#define PORT_FD_WAITING 128
+/* Room for all frames that the NICs of a process may have queued */
+#define PORT_FD_WAITING_MAX \
+	(PORT_FD_WAITING + LOOP_CARDS_MAX * SWITCH_PORT_FRAMES)
+#define PORT_FD_RETRY_MIN_NS 10000
+#define PORT_FD_RETRY_MAX_NS 1000000
+/*
+ * A reader that takes nothing for PORT_FD_STALL_NS holds back no NIC any more,
+ * and the port retries only every PORT_FD_STALL_RETRY_NS or so.
+ */
+#define PORT_FD_STALL_NS 1000000000
+#define PORT_FD_STALL_RETRY_NS 10000000
+
+/**
+ * struct port_fd_waiting - packets that the descriptor had no room for
+ *
+ * A Unix datagram socket takes 11 packets and then fails with EAGAIN, whatever
+ * room the reader has a moment later. It does not signal when it has room
+ * again, so a timer retries.
+ *
+ * @packets: list of struct port_fd_packet, which are copies, in order
+ * @count: number of @packets
+ * @retry: timer of the next attempt
+ * @retry_ns: time to the next attempt, ns; doubles with each attempt that fails
+ * @since_ns: time when the reader last took a packet or the first one was
+ *	queued, ns
+ * @stalled: the reader took nothing for PORT_FD_STALL_NS: the port is not full,
+ *	and PORT_FD_WAITING limits frames of NICs too
+ */
+struct port_fd_waiting {
+	struct list_head packets;
+	unsigned int count;
+	struct timer retry;
+	uint64_t retry_ns;
+	uint64_t since_ns;
+	bool stalled;
+};
+
+/**
+ * struct port_fd - a port on a file descriptor
+ * @port: the port
+ * @share: pays for the packets from outside
+ * @loop: watches @lfd
+ * @lfd: the descriptor; one packet per read and per write
+ * @is_socket: @lfd is a datagram socket that sends to @peer
+ * @peer: destination address
+ * @path: path to unlink when the port is destroyed, or NULL
+ * @buffer: PORT_FD_PACKET_MAX bytes for each frame of the port's pool
+ * @waiting: packets that wait to be sent
+ * @oversize: number of packets from outside that were too long
+ */
+struct port_fd {
+	struct port port;
+	struct share share;
+	struct loop *loop;
+	struct loop_fd lfd;
+	bool is_socket;
+	struct sockaddr_un peer;
+	const char *path;
+	uint8_t *buffer;
+	struct port_fd_waiting waiting;
+	uint64_t oversize;
+};
+
+/**
+ * port_fd_create - create a port on a descriptor and plug it into the loop's
+ *	switch
+ * @loop: event loop of the port
+ * @name: name of the port; outlives it
+ * @fd: non-blocking descriptor; belongs to the port on success
+ * @out: the port; the switch destroys it
+ *
+ * Return: 0 or a negative errno.
+ */
+int port_fd_create(struct loop *loop, const char *name, int fd,
+		   struct port_fd **out);
+
+/**
+ * port_dgram_create - create a port to QEMU's -netdev dgram
+ * @loop: event loop of the port
+ * @log: where messages go
+ * @local: path of the port's own socket; outlives the port
+ * @remote: path of QEMU's socket, which need not exist yet
+ *
+ * Return: 0, or a negative errno after a message was logged.
+ */
+int port_dgram_create(struct loop *loop, const struct log *log,
+		      const char *local, const char *remote);
+
+/**
+ * port_tap_create - create a port to a TAP interface of the host
+ * @loop: event loop of the port
+ * @log: where messages go
+ * @name: name of the interface; outlives the port. The interface is created if
+ *	it does not exist
+ *
+ * Return: 0, or a negative errno after a message was logged.
+ */
+int port_tap_create(struct loop *loop, const struct log *log, const char *name);
+
+#endif /* ORNIC_DEVICE_PORT_FD_H */

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The control socket: clients, requests and their answers in JSON */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "loop/sock.h"
+#include "process/control.h"
+#include "process/device.h"
+#include "process/report.h"
+
+#define CLIENT_MAX 8
+#define LINE_MAX_LEN 1024
+#define WORDS_MAX 8
+
+/* A connected client. An answer is sent before the next request is handled. */
+struct client {
+	struct loop_fd lfd;
+	struct control *control;
+	char in[LINE_MAX_LEN];
+	size_t in_len;
+	char *out;
+	size_t out_len;
+	size_t out_sent;
+};
+
+struct control {
+	struct device *device;
+	const char *path;
+	struct loop_fd listener;
+	struct client client[CLIENT_MAX];
+};
+
+static struct json_object *answer_error(const char *text)
+{
+	struct json_object *answer = json_object_new_object();
+
+	json_object_object_add(answer, "error", json_object_new_string(text));
+	return answer;
+}
+
+static struct json_object *do_stats(struct control *control, char **words)
+{
+	if (words[1])
+		return answer_error("stats takes no arguments");
+	return report_stats(control->device);
+}
+
+static struct slot *find_card(struct control *control, const char *name)
+{
+	struct device *device = control->device;
+	unsigned int i;
+
+	for (i = 0; name && i < device->slot_count; i++)
+		if (!strcmp(device->slot[i]->config.name, name))
+			return device->slot[i];
+	return NULL;
+}
+
+static struct json_object *do_link(struct control *control, char **words)
+{
+	struct slot *slot = find_card(control, words[1]);
+
+	if (!slot)
+		return answer_error("link wants a card, such as nic0");
+	if (!words[2] || words[3] ||
+	    (strcmp(words[2], "up") && strcmp(words[2], "down")))
+		return answer_error("link wants up or down");
+	slot_plug(slot, !strcmp(words[2], "up"));
+	return json_object_new_object();
+}
+
+static struct json_object *do_inject(struct control *control, char **words)
+{
+	struct slot *slot = find_card(control, words[1]);
+
+	if (!slot)
+		return answer_error("inject wants a card, such as nic0");
+	if (!words[2] || words[3] || strcmp(words[2], "fatal"))
+		return answer_error("inject wants fatal");
+	card_stop(slot->card);
+	return json_object_new_object();
+}
+
+/* Kinds and their descriptions */
+static struct json_object *list_lies(void)
+{
+	struct json_object *answer = json_object_new_object();
+	struct json_object *list = json_object_new_array();
+	const char *text;
+	unsigned int i;
+
+	for (i = 0; (text = lie_help(i)); i++)
+		json_object_array_add(list, json_object_new_string(text));
+	json_object_object_add(answer, "lies", list);
+	return answer;
+}
+
+static struct json_object *do_lie(struct control *control, char **words)
+{
+	struct slot *slot = find_card(control, words[1]);
+	struct lie_config config;
+	const char *reason;
+
+	if (!words[1])
+		return list_lies();
+	if (!slot || !words[2] || words[3])
+		return answer_error("lie wants a card and a list");
+	reason = lie_parse(&config, words[2]);
+	if (reason)
+		return answer_error(reason);
+	card_lie(slot->card, &config);
+	return json_object_new_object();
+}
+
+static struct json_object *set_fault(struct fault *fault, const char *name,
+				     const char *chance)
+{
+	unsigned long ppm;
+	unsigned int i;
+	char *end;
+
+	errno = 0;
+	ppm = strtoul(chance, &end, 10);
+	if (errno || end == chance || *end || *chance == '-' ||
+	    ppm > FAULT_ALWAYS)
+		return answer_error("the chance must be 0 to 1000000 ppm");
+	for (i = 0; i < FAULT_KINDS; i++) {
+		if (strcmp(fault_name(i), name))
+			continue;
+		fault->ppm[i] = ppm;
+		return json_object_new_object();
+	}
+	return answer_error("no such fault");
+}
+
+static struct json_object *set_fault_seed(struct fault *fault,
+					  const char *number)
+{
+	unsigned long long seed;
+	char *end;
+
+	errno = 0;
+	seed = strtoull(number, &end, 10);
+	if (errno || end == number || *end || *number == '-')
+		return answer_error("the seed must be a number of 64 bits");
+	rng_seed(&fault->rng, seed);
+	return json_object_new_object();
+}
+
+static struct json_object *do_fault(struct control *control, char **words)
+{
+	struct fault *fault = &control->device->loop.sw.fault;
+	struct json_object *answer;
+	unsigned int i;
+
+	if (words[1] && !strcmp(words[1], "seed") && words[2] && !words[3])
+		return set_fault_seed(fault, words[2]);
+	if (words[1] && words[2] && !words[3])
+		return set_fault(fault, words[1], words[2]);
+	if (words[1])
+		return answer_error("fault wants a kind and a chance in ppm");
+	answer = json_object_new_object();
+	for (i = 0; i < FAULT_KINDS; i++)
+		json_object_object_add(answer, fault_name(i),
+				       json_object_new_int64(fault->ppm[i]));
+	return answer;
+}
+
+static struct json_object *do_help(struct control *control, char **words);
+
+/* Requests, by their first word */
+static const struct request {
+	const char *name;
+	struct json_object *(*fn)(struct control *control, char **words);
+	const char *help;
+} requests[] = {
+	{ "fault", do_fault,
+	  "fault [loss|duplicate|reorder|delay|corrupt PPM]: faults of the wire;"
+	  " fault seed N: begin their random numbers anew" },
+	{ "help", do_help, "help: this list" },
+	{ "inject", do_inject, "inject NIC fatal: stop until the next reset" },
+	{ "lie", do_lie,
+	  "lie: the lies there are; lie NIC none|all|LABEL[.PLACE][,...][,rate=PPM]"
+	  "[,seed=N][,count=N][,until=reset]: tell these" },
+	{ "link", do_link, "link NIC up|down: plug or pull the cable" },
+	{ "stats", do_stats, "stats: all figures" },
+};
+
+static struct json_object *do_help(struct control *control, char **words)
+{
+	struct json_object *answer = json_object_new_object();
+	struct json_object *list = json_object_new_array();
+	size_t i;
+
+	(void)control;
+	(void)words;
+	for (i = 0; i < ARRAY_SIZE(requests); i++)
+		json_object_array_add(list,
+				      json_object_new_string(requests[i].help));
+	json_object_object_add(answer, "requests", list);
+	return answer;
+}
+
+static struct json_object *answer_line(struct control *control, char *line)
+{
+	char *words[WORDS_MAX + 1] = { NULL };
+	unsigned int count = 0;
+	char *word, *rest;
+	size_t i;
+
+	for (word = strtok_r(line, " \t\r", &rest); word;
+	     word = strtok_r(NULL, " \t\r", &rest)) {
+		if (count == WORDS_MAX)
+			return answer_error("too many words");
+		words[count++] = word;
+	}
+	if (!count)
+		return answer_error("empty request");
+	for (i = 0; i < ARRAY_SIZE(requests); i++)
+		if (!strcmp(requests[i].name, words[0]))
+			return requests[i].fn(control, words);
+	return answer_error("unknown request, try help");
+}
+
+static void client_drop(struct client *client)
+{
+	loop_remove_fd(&client->control->device->loop, &client->lfd);
+	close(client->lfd.fd);
+	client->lfd.fd = -1;
+	free(client->out);
+	client->out = NULL;
+	client->out_len = 0;
+	client->in_len = 0;
+}
+
+/* Return: true when the answer is sent */
+static bool client_flush(struct client *client)
+{
+	ssize_t sent;
+
+	while (client->out_sent < client->out_len) {
+		sent = send(client->lfd.fd, client->out + client->out_sent,
+			    client->out_len - client->out_sent,
+			    MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (sent < 0 && errno == EAGAIN) {
+			loop_modify_fd(&client->control->device->loop,
+				       &client->lfd, EPOLLOUT);
+			return false;
+		}
+		if (sent < 0) {
+			client_drop(client);
+			return false;
+		}
+		client->out_sent += sent;
+	}
+	free(client->out);
+	client->out = NULL;
+	client->out_len = 0;
+	return true;
+}
+
+static void client_answer(struct client *client, struct json_object *answer)
+{
+	const char *text = json_object_to_json_string_ext(
+		answer, JSON_C_TO_STRING_NOSLASHESCAPE);
+	size_t len = text ? strlen(text) : 0;
+
+	client->out = malloc(len + 1);
+	if (client->out) {
+		memcpy(client->out, text, len);
+		client->out[len] = '\n';
+		client->out_len = len + 1;
+		client->out_sent = 0;
+	}
+	json_object_put(answer);
+}
+
+/* Return: true when a request was answered and there may be another */
+static bool client_handle_line(struct client *client)
+{
+	char *end = memchr(client->in, '\n', client->in_len);
+	size_t used;
+
+	if (!end) {
+		if (client->in_len == LINE_MAX_LEN)
+			client_drop(client);
+		return false;
+	}
+	*end = '\0';
+	client_answer(client, answer_line(client->control, client->in));
+	used = end + 1 - client->in;
+	client->in_len -= used;
+	memmove(client->in, end + 1, client->in_len);
+	return client_flush(client);
+}
+
+/* Answer one request, as one answer may take long. The next turn goes on. */
+static void client_handle(struct client *client)
+{
+	/* EPOLLOUT is due at once */
+	if (client_handle_line(client) &&
+	    memchr(client->in, '\n', client->in_len))
+		loop_modify_fd(&client->control->device->loop, &client->lfd,
+			       EPOLLOUT);
+}
+
+static void client_ready(struct loop_fd *lfd, uint32_t events)
+{
+	struct client *client = container_of(lfd, struct client, lfd);
+	ssize_t got;
+
+	if (client->out_len || events & EPOLLOUT) {
+		if (!client_flush(client))
+			return;
+		loop_modify_fd(&client->control->device->loop, lfd, EPOLLIN);
+	} else {
+		got = recv(lfd->fd, client->in + client->in_len,
+			   LINE_MAX_LEN - client->in_len, MSG_DONTWAIT);
+		if (got < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (got <= 0) {
+			client_drop(client);
+			return;
+		}
+		client->in_len += got;
+	}
+	client_handle(client);
+}
+
+static void listener_ready(struct loop_fd *lfd, uint32_t events)
+{
+	struct control *control =
+		container_of(lfd, struct control, listener);
+	struct client *client = control->client;
+	int fd;
+
+	(void)events;
+	fd = sock_accept(lfd->fd, &control->device->loop.spare_fd);
+	if (fd < 0)
+		return;
+	while (client < control->client + CLIENT_MAX && client->lfd.fd >= 0)
+		client++;
+	if (client == control->client + CLIENT_MAX) {
+		close(fd);
+		return;
+	}
+	client->lfd.fd = fd;
+	if (loop_add_fd(&control->device->loop, &client->lfd, EPOLLIN)) {
+		client->lfd.fd = -1;
+		close(fd);
+	}
+}
+
+int control_create(struct device *device, const char *path,
+		   struct control **out)
+{
+	const struct log *log = &device->options.log;
+	struct control *control;
+	unsigned int i;
+	int err;
+
+	control = calloc(1, sizeof(*control));
+	if (!control) {
+		log_msg(log, ENV_LOG_ERR, NULL, "out of memory");
+		return -ENOMEM;
+	}
+	control->device = device;
+	control->path = path;
+	for (i = 0; i < CLIENT_MAX; i++) {
+		control->client[i].control = control;
+		control->client[i].lfd.fd = -1;
+		control->client[i].lfd.ready = client_ready;
+	}
+	control->listener.ready = listener_ready;
+	control->listener.fd = sock_bind(path, SOCK_STREAM);
+	if (control->listener.fd < 0) {
+		err = control->listener.fd;
+		log_msg(log, ENV_LOG_ERR, NULL,
+			"cannot make the control socket %s: %s", path,
+			strerror(-err));
+		goto free_control;
+	}
+	err = loop_add_fd(&device->loop, &control->listener, EPOLLIN);
+	if (err) {
+		log_msg(log, ENV_LOG_ERR, NULL,
+			"cannot watch the control socket: %s", strerror(-err));
+		goto close_listener;
+	}
+	*out = control;
+	return 0;
+
+close_listener:
+	close(control->listener.fd);
+	unlink(path);
+free_control:
+	free(control);
+	return err;
+}
+
+void control_destroy(struct control *control)
+{
+	unsigned int i;
+
+	if (!control)
+		return;
+	for (i = 0; i < CLIENT_MAX; i++)
+		if (control->client[i].lfd.fd >= 0)
+			client_drop(&control->client[i]);
+	loop_remove_fd(&control->device->loop, &control->listener);
+	close(control->listener.fd);
+	if (!control->device->loop.confined)
+		unlink(control->path);
+	free(control);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The program: the cards, the event loop and the control socket */
+#ifndef ORNIC_DEVICE_DEVICE_H
+#define ORNIC_DEVICE_DEVICE_H
+
+#include "loop/loop.h"
+#include "ports/capture.h"
+#include "process/options.h"
+#include "process/slot.h"
+
+struct control;
+
+/**
+ * struct device - state of the program
+ * @options: the command line
+ * @loop: event loop
+ * @slot: cards, in the order of the options
+ * @slot_count: number of @slot
+ * @capture: packet capture or NULL
+ * @control: control socket or NULL
+ * @signals: signalfd for SIGTERM and SIGINT
+ * @remover: from remover_start(), or -1
+ */
+struct device {
+	struct options options;
+	struct loop loop;
+	struct slot *slot[OPTIONS_MAX_NICS];
+	unsigned int slot_count;
+	struct capture *capture;
+	struct control *control;
+	struct loop_fd signals;
+	int remover;
+};
+
+#endif /* ORNIC_DEVICE_DEVICE_H */

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The command line: usage text and parser */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "process/options.h"
+
+#define PROGRAM "ornic-device"
+#define VERSION "0.1"
+
+/* Long enough for the peer's response, too short to waste much CPU time */
+#define SPIN_US_DEFAULT 20
+#define SPIN_US_MAX 1000000
+
+static const char usage[] =
+	"Usage: " PROGRAM " --nic socket=PATH [OPTION]...\n"
+	"A software ORNIC card: an RDMA NIC for stock QEMU over vfio-user.\n"
+	"\n"
+	"  --nic socket=PATH[,mac=MAC][,vectors=N][,shadow=on|off]\n"
+	"        [,sq-ci=exact|lag][,spoofcheck=on|off][,permit=MAC]...\n"
+	"        one card; QEMU connects to PATH. N MSI-X vectors, 1 to 64 (16).\n"
+	"        shadow=off: plain doorbells only, as silicon may do it.\n"
+	"        sq-ci=lag: give send slots back as late as a card may.\n"
+	"        spoofcheck=on: send only with MAC, and up to 8 of permit, as source.\n"
+	"        May be repeated: the cards of one process share a switch.\n"
+	"  --port dgram,local=PATH,remote=PATH\n"
+	"        plug QEMU's -netdev dgram into the switch: our socket, QEMU's.\n"
+	"  --port tap,name=IF\n"
+	"        plug a TAP interface of the host into the switch.\n"
+	"  --lie none|all|LABEL[.PLACE][,...][,rate=PPM][,seed=N][,count=N]\n"
+	"        [,until=reset]\n"
+	"        the card of the last --nic breaks the hardware interface so, to\n"
+	"        test a driver. LABEL: phase, index, length, number, status, type,\n"
+	"        order, twice, silence, late, spurious, nonsense, ones, dma.\n"
+	"  --pcap FILE\n"
+	"        capture all packets of the switch; implies --bytes.\n"
+	"  --control PATH\n"
+	"        answer requests on a Unix socket, one per line: help, stats, link,\n"
+	"        inject, fault, lie.\n"
+	"  --spin-us N\n"
+	"        spin at most N microseconds after work before sleeping (20).\n"
+	"  --sandbox=on|off\n"
+	"        give up all system calls but a few after the start. The default is\n"
+	"        on where the kernel can do it; with on it must.\n"
+	"  --user=NAME|UID:GID\n"
+	"        become this user after the start.\n"
+	"  --bytes\n"
+	"        make real packets even between cards of this process.\n"
+	"  -v, --verbose\n"
+	"        tell what guests do wrong.\n"
+	"  --help, --version\n"
+	"\n"
+	"In QEMU (10.1 or later), with guest memory that can be shared:\n"
+	"  -machine q35,memory-backend=mem\n"
+	"  -object memory-backend-memfd,id=mem,size=1G,share=on\n"
+	"  -device '{\"driver\":\"vfio-user-pci\",\"x-msg-timeout\":60000,\n"
+	"            \"socket\":{\"type\":\"unix\",\"path\":\"PATH\"}}'\n";
+
+enum long_option {
+	OPT_NIC = 256,
+	OPT_PORT,
+	OPT_LIE,
+	OPT_PCAP,
+	OPT_CONTROL,
+	OPT_SPIN_US,
+	OPT_SANDBOX,
+	OPT_USER,
+	OPT_BYTES,
+	OPT_HELP,
+	OPT_VERSION,
+};
+
+static const struct option long_options[] = {
+	{ "nic", required_argument, NULL, OPT_NIC },
+	{ "port", required_argument, NULL, OPT_PORT },
+	{ "lie", required_argument, NULL, OPT_LIE },
+	{ "pcap", required_argument, NULL, OPT_PCAP },
+	{ "control", required_argument, NULL, OPT_CONTROL },
+	{ "spin-us", required_argument, NULL, OPT_SPIN_US },
+	{ "sandbox", required_argument, NULL, OPT_SANDBOX },
+	{ "user", required_argument, NULL, OPT_USER },
+	{ "bytes", no_argument, NULL, OPT_BYTES },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, OPT_HELP },
+	{ "version", no_argument, NULL, OPT_VERSION },
+	{ NULL, 0, NULL, 0 },
+};
+
+static bool bad(const char *what, const char *value)
+{
+	fprintf(stderr, PROGRAM ": %s: '%s'\n", what, value);
+	return false;
+}
+
+static bool parse_number(const char *text, unsigned int min, unsigned int max,
+			 unsigned int *out)
+{
+	unsigned long value;
+	char *end;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (errno || *end || end == text || *text == '-' || value < min ||
+	    value > max)
+		return false;
+	*out = value;
+	return true;
+}
+
+static bool parse_mac(const char *text, uint8_t *mac)
+{
+	unsigned int byte[MAC_LEN];
+	unsigned int i;
+	int used = 0;
+
+	if (sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", &byte[0], &byte[1],
+		   &byte[2], &byte[3], &byte[4], &byte[5], &used) != MAC_LEN ||
+	    text[used])
+		return false;
+	for (i = 0; i < MAC_LEN; i++)
+		mac[i] = byte[i];
+	return !(mac[0] & 1);
+}
+
+static bool parse_switch(const char *text, bool *on)
+{
+	*on = !strcmp(text, "on");
+	return *on || !strcmp(text, "off");
+}
+
+static bool parse_sq_ci(const char *text, bool *lags)
+{
+	*lags = !strcmp(text, "lag");
+	return *lags || !strcmp(text, "exact");
+}
+
+/* Locally administered MAC address for card @index of this process */
+static void default_mac(unsigned int index, uint8_t *mac)
+{
+	const uint8_t made[MAC_LEN] = { 0x02, 0x0e, 0x1c, 0x00, 0x00,
+					index + 1 };
+
+	memcpy(mac, made, MAC_LEN);
+}
+
+static bool parse_permit(const char *text, struct card_spoofcheck *check)
+{
+	if (check->permitted_count == CARD_PERMITTED_MAX)
+		return bad("--nic: too many of permit", text);
+	if (!parse_mac(text, check->permitted[check->permitted_count]))
+		return bad("--nic: permit must be a unicast MAC address", text);
+	check->permitted_count++;
+	return true;
+}
+
+enum nic_key {
+	NIC_SOCKET,
+	NIC_MAC,
+	NIC_VECTORS,
+	NIC_SHADOW,
+	NIC_SQ_CI,
+	NIC_SPOOFCHECK,
+	NIC_PERMIT,
+};
+
+static bool parse_nic(struct options *options, char *arg)
+{
+	static char *const keys[] = {
+		[NIC_SOCKET] = (char *)"socket",
+		[NIC_MAC] = (char *)"mac",
+		[NIC_VECTORS] = (char *)"vectors",
+		[NIC_SHADOW] = (char *)"shadow",
+		[NIC_SQ_CI] = (char *)"sq-ci",
+		[NIC_SPOOFCHECK] = (char *)"spoofcheck",
+		[NIC_PERMIT] = (char *)"permit",
+		NULL,
+	};
+	struct options_nic *nic;
+	bool shadow = true;
+	char *value;
+	int key;
+
+	if (options->nic_count == OPTIONS_MAX_NICS)
+		return bad("too many cards", arg);
+	nic = &options->nic[options->nic_count];
+	snprintf(nic->name, sizeof(nic->name), "nic%u", options->nic_count);
+	nic->config.name = nic->name;
+	nic->config.vectors = CARD_VECTORS_DEFAULT;
+	default_mac(options->nic_count, nic->config.mac);
+	while (*arg) {
+		key = getsubopt(&arg, keys, &value);
+		if (key < 0)
+			return bad("--nic: unknown key", value);
+		if (!value || !*value)
+			return bad("--nic: key without a value", keys[key]);
+		if (key == NIC_SOCKET)
+			nic->path = value;
+		else if (key == NIC_MAC && !parse_mac(value, nic->config.mac))
+			return bad("--nic: not a unicast MAC address", value);
+		else if (key == NIC_VECTORS &&
+			 !parse_number(value, 1, CARD_VECTORS_MAX,
+				       &nic->config.vectors))
+			return bad("--nic: vectors must be 1 to 64", value);
+		else if (key == NIC_SHADOW &&
+			 !parse_switch(value, &shadow))
+			return bad("--nic: shadow must be on or off", value);
+		else if (key == NIC_SQ_CI &&
+			 !parse_sq_ci(value, &nic->config.sq_ci_lags))
+			return bad("--nic: sq-ci must be exact or lag", value);
+		else if (key == NIC_SPOOFCHECK &&
+			 !parse_switch(value, &nic->config.spoofcheck.on))
+			return bad("--nic: spoofcheck must be on or off",
+				   value);
+		else if (key == NIC_PERMIT &&
+			 !parse_permit(value, &nic->config.spoofcheck))
+			return false;
+	}
+	if (!nic->path)
+		return bad("--nic: needs socket=PATH", "");
+	if (nic->config.spoofcheck.permitted_count && !nic->config.spoofcheck.on)
+		return bad("--nic: permit needs spoofcheck=on", nic->path);
+	nic->config.no_shadow = !shadow;
+	options->nic_count++;
+	return true;
+}
+
+enum port_key { PORT_DGRAM, PORT_TAP, PORT_LOCAL, PORT_REMOTE, PORT_NAME };
+
+static bool parse_port(struct options *options, char *arg)
+{
+	static char *const keys[] = {
+		[PORT_DGRAM] = (char *)"dgram",
+		[PORT_TAP] = (char *)"tap",
+		[PORT_LOCAL] = (char *)"local",
+		[PORT_REMOTE] = (char *)"remote",
+		[PORT_NAME] = (char *)"name",
+		NULL,
+	};
+	bool dgram = false, tap = false;
+	struct options_port *port;
+	char *value;
+	int key;
+
+	if (options->port_count == OPTIONS_MAX_PORTS)
+		return bad("too many ports", arg);
+	port = &options->port[options->port_count];
+	while (*arg) {
+		key = getsubopt(&arg, keys, &value);
+		if (key < 0)
+			return bad("--port: unknown key", value);
+		if (key >= PORT_LOCAL && (!value || !*value))
+			return bad("--port: key without a value", keys[key]);
+		if (key == PORT_DGRAM)
+			dgram = true;
+		else if (key == PORT_TAP)
+			tap = true;
+		else if (key == PORT_LOCAL)
+			port->local = value;
+		else if (key == PORT_REMOTE)
+			port->remote = value;
+		else
+			port->tap = value;
+	}
+	if (dgram == tap)
+		return bad("--port: needs a kind, dgram or tap", "");
+	if (dgram && (!port->local || !port->remote || port->tap))
+		return bad("--port dgram: needs local=PATH,remote=PATH", "");
+	if (tap && (!port->tap || port->local || port->remote))
+		return bad("--port tap: needs name=IF", "");
+	options->port_count++;
+	return true;
+}
+
+static bool parse_lie(struct options *options, char *arg)
+{
+	const char *reason;
+
+	if (!options->nic_count)
+		return bad("--lie: needs a --nic before it", arg);
+	reason = lie_parse(&options->nic[options->nic_count - 1].config.lie,
+			   arg);
+	if (reason)
+		fprintf(stderr, PROGRAM ": --lie: %s\n", reason);
+	return !reason;
+}
+
+static bool parse_sandbox(struct options *options, const char *text)
+{
+	bool on;
+
+	if (!parse_switch(text, &on))
+		return bad("--sandbox: must be on or off", text);
+	options->sandbox = on ? SANDBOX_ON : SANDBOX_OFF;
+	return true;
+}
+
+static bool parse_user(struct options *options, const char *text)
+{
+	if (!sandbox_find_user(text, &options->user))
+		return bad("--user: no such user, and not UID:GID", text);
+	options->has_user = true;
+	return true;
+}
+
+static bool parse_one(struct options *options, int option)
+{
+	switch (option) {
+	case OPT_NIC:
+		return parse_nic(options, optarg);
+	case OPT_PORT:
+		return parse_port(options, optarg);
+	case OPT_LIE:
+		return parse_lie(options, optarg);
+	case OPT_PCAP:
+		options->pcap = optarg;
+		return true;
+	case OPT_CONTROL:
+		options->control = optarg;
+		return true;
+	case OPT_SPIN_US:
+		if (!parse_number(optarg, 0, SPIN_US_MAX, &options->spin_us))
+			return bad("--spin-us: must be 0 to 1000000", optarg);
+		return true;
+	case OPT_SANDBOX:
+		return parse_sandbox(options, optarg);
+	case OPT_USER:
+		return parse_user(options, optarg);
+	case OPT_BYTES:
+		options->bytes = true;
+		return true;
+	case 'v':
+		options->log.level = ENV_LOG_DEBUG;
+		return true;
+	default:
+		return false;
+	}
+}
+
+enum options_result options_parse(struct options *options, int argc,
+				  char **argv)
+{
+	int option;
+
+	memset(options, 0, sizeof(*options));
+	options->spin_us = SPIN_US_DEFAULT;
+	options->log.level = ENV_LOG_INFO;
+	while ((option = getopt_long(argc, argv, "v", long_options, NULL)) >=
+	       0) {
+		if (option == OPT_HELP) {
+			fputs(usage, stdout);
+			return OPTIONS_DONE;
+		}
+		if (option == OPT_VERSION) {
+			puts(PROGRAM " " VERSION);
+			return OPTIONS_DONE;
+		}
+		if (!parse_one(options, option))
+			goto bad_line;
+	}
+	if (optind < argc) {
+		bad("argument without an option", argv[optind]);
+		goto bad_line;
+	}
+	if (!options->nic_count) {
+		fprintf(stderr, PROGRAM ": no card: give at least one --nic\n");
+		goto bad_line;
+	}
+	/* A capture shows the packets as they would be on a wire */
+	if (options->pcap)
+		options->bytes = true;
+	return OPTIONS_RUN;
+
+bad_line:
+	fprintf(stderr, "Try '" PROGRAM " --help'.\n");
+	return OPTIONS_BAD;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* All statistics as one JSON document */
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "process/device.h"
+#include "process/report.h"
+
+#define GROUP_MAX 64
+
+static void add(struct json_object *object, const char *name, uint64_t value)
+{
+	json_object_object_add(object, name, json_object_new_uint64(value));
+}
+
+/* Get member @name of @object; create it if there is none */
+static struct json_object *group(struct json_object *object, const char *name)
+{
+	struct json_object *member;
+
+	if (json_object_object_get_ex(object, name, &member))
+		return member;
+	member = json_object_new_object();
+	json_object_object_add(object, name, member);
+	return member;
+}
+
+/* The name "a.b" means member b of group a */
+static void add_stat(void *arg, const char *name, uint64_t value)
+{
+	struct json_object *object = arg;
+	const char *dot = strchr(name, '.');
+	char text[GROUP_MAX];
+
+	if (!dot) {
+		add(object, name, value);
+		return;
+	}
+	snprintf(text, sizeof(text), "%.*s", (int)(dot - name), name);
+	add_stat(group(object, text), dot + 1, value);
+}
+
+static void add_port(struct json_object *object, const struct port *port)
+{
+	struct json_object *stats = group(object, "wire");
+
+	add(stats, "tx_packets", port->stats.tx_packets);
+	add(stats, "tx_bytes", port->stats.tx_bytes);
+	add(stats, "rx_packets", port->stats.rx_packets);
+	add(stats, "rx_bytes", port->stats.rx_bytes);
+	add(stats, "drops", port->stats.drops);
+	add(stats, "no_frame", port->stats.no_frame);
+}
+
+/* Bytes of guest memory that are mapped for a card */
+static uint64_t mapped_bytes(const struct mem *mem)
+{
+	uint64_t bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < mem->count; i++)
+		bytes += mem->region[i].len;
+	return bytes;
+}
+
+static struct json_object *report_card(const struct slot *slot)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *stats;
+	unsigned int i;
+
+	json_object_object_add(object, "socket",
+			       json_object_new_string(slot->vu.path));
+	json_object_object_add(object, "connected",
+			       json_object_new_boolean(slot->vu.client.fd >= 0));
+	json_object_object_add(object, "link",
+			       json_object_new_boolean(!slot->unplugged));
+	add_port(object, &slot->port);
+	stats = group(object, "function");
+	add(stats, "irqs", slot->stats.irqs);
+	add(stats, "irqs_dropped", slot->stats.irqs_dropped);
+	add(stats, "resets", slot->stats.resets);
+	add(stats, "time_ns", slot->share.used_ns);
+	add(stats, "memory_regions", slot->mem.count);
+	add(stats, "memory_bytes", mapped_bytes(&slot->mem));
+	add(stats, "memory_files", slot->mem.file_count);
+	stats = group(object, "vfio_user");
+	add(stats, "connects", slot->vu.stats.connects);
+	add(stats, "refused", slot->vu.stats.refused);
+	add(stats, "messages", slot->vu.stats.messages);
+	add(stats, "errors", slot->vu.stats.errors);
+	stats = group(object, "violations");
+	for (i = 0; i < VIOLATION_COUNT; i++)
+		add(stats, violation_name(i), slot->env.violations[i]);
+	card_stats(slot->card, add_stat, group(object, "nic"));
+	return object;
+}
+
+static void report_switch(struct json_object *object,
+			  const struct switch_dev *sw)
+{
+	const struct list_head *node;
+	struct json_object *ports, *faults;
+	const struct port *port;
+	unsigned int i;
+
+	add(object, "delivered", sw->stats.delivered);
+	add(object, "flooded", sw->stats.flooded);
+	add(object, "filtered", sw->stats.filtered);
+	add(object, "runts", sw->stats.runts);
+	add(object, "local_leaks", sw->stats.local_leaks);
+	add(object, "flush_drops", sw->stats.flush_drops);
+	faults = group(object, "faults");
+	for (i = 0; i < FAULT_KINDS; i++)
+		add(faults, fault_name(i), sw->fault.count[i]);
+	ports = group(object, "ports");
+	list_for_each(node, &sw->ports) {
+		port = list_entry(node, struct port, node);
+		if (!port->is_card)
+			add_port(group(ports, port->name), port);
+	}
+}
+
+static void report_loop(struct json_object *object, const struct loop *loop)
+{
+	add(object, "turns", loop->stats.turns);
+	add(object, "sleeps", loop->stats.sleeps);
+	add(object, "spin_hits", loop->stats.spin_hits);
+	add(object, "spin_misses", loop->stats.spin_misses);
+	add(object, "contended", loop->stats.contended);
+	add(object, "spin_ns", loop->spin_ns);
+}
+
+struct json_object *report_stats(const struct device *device)
+{
+	struct json_object *root = json_object_new_object();
+	struct json_object *cards;
+	unsigned int i;
+
+	if (!root)
+		return NULL;
+	cards = group(root, "cards");
+	for (i = 0; i < device->slot_count; i++)
+		json_object_object_add(cards, device->slot[i]->config.name,
+				       report_card(device->slot[i]));
+	report_switch(group(root, "switch"), &device->loop.sw);
+	report_loop(group(root, "loop"), &device->loop);
+	return root;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Queue pairs, as the engines see them (RC, UC, XRC: req.h and resp.h, UD:
+ * ud.h, RAW_PACKET: eth_tx.h), and their failures. qp_run.h gives them turns.
+ */
+#ifndef ORNIC_DEVICE_QP_H
+#define ORNIC_DEVICE_QP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ornic_hw_cmd.h>
+
+#include "base/state.h"
+#include "base/watch.h"
+#include "queues/pace.h"
+#include "queues/rc.h"
+#include "queues/receiver.h"
+#include "queues/sq_ring.h"
+
+struct rwq_table;
+struct uctx;
+struct xrcd;
+
+/* QPN of the GSI on the wire, and its Q_Key (IBTA 3.5.3, 10.2.5) */
+#define QP_GSI_QPN 1
+#define QP_GSI_QKEY 0x80010000u
+
+/**
+ * struct qp_attr - attributes of struct ornic_qp_attr that the card keeps, in
+ *	CPU byte order
+ * @path_mtu: 1 to 5
+ * @qkey: Q_Key of a UD QP
+ * @rq_psn: first PSN expected
+ * @sq_psn: first PSN sent
+ * @dest_qpn: QPN of the peer
+ * @access: ORNIC_ACCESS_*, of which REMOTE_* and FLUSH_* are used
+ * @max_rd_atomic: outstanding READs and atomics as requester
+ * @max_dest_rd_atomic: outstanding READs and atomics as responder
+ * @min_rnr_timer: code of IBTA table 45
+ * @timeout: 4.096 us << n, 0: never
+ * @retry_cnt: retries after a timeout or a sequence NAK
+ * @rnr_retry: retries after an RNR NAK; 7 means no limit
+ * @sqd_notify: en_sqd_async_notify
+ * @av: primary path
+ * @alt_av: alternate path; after a migration, the former path
+ * @alt_timeout: @timeout of @alt_av
+ * @alt_loaded: @alt_av is set
+ * @mig_state: enum ornic_mig_state
+ * @mig_failed: ORNIC_EVENT_QP_PATH_MIG_ERR was sent since the host set @mig_state
+ */
+struct qp_attr {
+	uint8_t path_mtu;
+	uint32_t qkey;
+	uint32_t rq_psn;
+	uint32_t sq_psn;
+	uint32_t dest_qpn;
+	uint32_t access;
+	uint8_t max_rd_atomic;
+	uint8_t max_dest_rd_atomic;
+	uint8_t min_rnr_timer;
+	uint8_t timeout;
+	uint8_t retry_cnt;
+	uint8_t rnr_retry;
+	bool sqd_notify;
+	struct ornic_av av;
+	struct ornic_av alt_av;
+	uint8_t alt_timeout;
+	bool alt_loaded;
+	uint8_t mig_state;
+	bool mig_failed;
+};
+
+/**
+ * struct qp_stats - counters of ORNIC_STATS_QP, in the order of the answer
+ * @tx_packets: RoCE packets sent
+ * @tx_bytes: payload of @tx_packets
+ * @rx_packets: RoCE packets received
+ * @rx_bytes: payload of @rx_packets
+ * @retransmits: packets sent again
+ * @rnr_naks: RNR NAKs received
+ * @seq_naks: sequence NAKs received
+ * @timeouts: expired acknowledgement timers
+ */
+struct qp_stats {
+	uint64_t tx_packets;
+	uint64_t tx_bytes;
+	uint64_t rx_packets;
+	uint64_t rx_bytes;
+	uint64_t retransmits;
+	uint64_t rnr_naks;
+	uint64_t seq_naks;
+	uint64_t timeouts;
+};
+
+/**
+ * struct qp_rx_hash - hash of a QP with ORNIC_QP_RSS that selects the WQ of a
+ *	frame
+ * @fields: ORNIC_RX_HASH_*
+ * @key: Toeplitz key
+ */
+struct qp_rx_hash {
+	uint32_t fields;
+	uint8_t key[RSS_KEY_LEN];
+};
+
+/**
+ * struct qp - a queue pair
+ * @rx: what it shares with a WQ; the same members are members of the QP, too
+ * @watch: the doorbell record, and whether the card polls it
+ * @uctx: user context, with a reference
+ * @xrcd: XRCD of XRC_RECV, with a reference, or NULL
+ * @rwq_table: RWQ table of a QP with ORNIC_QP_RSS, with a reference, or NULL
+ * @rx_hash: hash that selects an entry of @rwq_table
+ * @send_cq: membership in the send CQ
+ * @board_slot: slot on the board of @uctx, or ORNIC_BOARD_NO_SLOT
+ * @comm_est: ORNIC_EVENT_QP_COMM_EST was sent
+ * @last_wqe: ORNIC_EVENT_QP_LAST_WQE was sent
+ * @leaving: inside ack_settle(): sends even if the port is full
+ * @drained: in SQD: no WQE is under way any more
+ * @mtu_shift: log2 of the path MTU in bytes
+ * @attr: attributes
+ * @pace: rate limit of a RAW_PACKET QP
+ * @tso_sent: for RAW_PACKET, bytes of the payload of the next WQE that are sent
+ * @sq: send queue
+ * @req: requester
+ * @resp: responder
+ * @stats: counters
+ */
+struct qp {
+	union {
+		struct receiver rx;
+		struct receiver;
+	};
+	struct sq_watch watch;
+	struct uctx *uctx;
+	struct xrcd *xrcd;
+	struct rwq_table *rwq_table;
+	struct qp_rx_hash rx_hash;
+	struct cq_link send_cq;
+	uint32_t board_slot;
+	bool comm_est;
+	bool last_wqe;
+	bool leaving;
+	bool drained;
+	uint8_t mtu_shift;
+	struct qp_attr attr;
+	struct pace pace;
+	uint32_t tso_sent;
+	struct sq sq;
+	struct req req;
+	struct resp resp;
+	struct qp_stats stats;
+};
+
+static inline struct qp *qp_of(struct receiver *rx)
+{
+	return container_of(rx, struct qp, rx);
+}
+
+/**
+ * qp_find - look up a QP by number
+ * @card: the card
+ * @qpn: any number
+ *
+ * Return: the QP, or NULL if there is none or the number is that of a WQ.
+ */
+static inline struct qp *qp_find(const struct card *card, uint32_t qpn)
+{
+	struct receiver *rx = receiver_find(card, qpn);
+
+	return rx && !receiver_is_wq(rx) ? qp_of(rx) : NULL;
+}
+
+/**
+ * qp_wire_num - get the QPN that packets carry
+ * @qp: QP of RoCE
+ *
+ * Return: QP_GSI_QPN for the GSI QP (IBTA 3.5.3), else the number of the object.
+ */
+static inline uint32_t qp_wire_num(const struct qp *qp)
+{
+	return qp->type == ORNIC_QPT_GSI ? QP_GSI_QPN : qp->obj.num;
+}
+
+static inline bool qp_has_sq(const struct qp *qp)
+{
+	return qp->flags & ORNIC_QP_SQ;
+}
+
+/* Do receives complete in the receive CQ of the QP? */
+static inline bool qp_has_recv_cq(const struct qp *qp)
+{
+	return qp->flags & (ORNIC_QP_RQ | ORNIC_QP_SRQ);
+}
+
+static inline bool qp_is_kernel(const struct qp *qp)
+{
+	return qp->flags & ORNIC_QP_KERNEL;
+}
+
+/* Does the QP have one peer? True for RC, UC and XRC. */
+static inline bool qp_is_connected(const struct qp *qp)
+{
+	switch (qp->type) {
+	case ORNIC_QPT_RC:
+	case ORNIC_QPT_UC:
+	case ORNIC_QPT_XRC_SEND:
+	case ORNIC_QPT_XRC_RECV:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Payload of a packet inside the process; less while other QPs have work too */
+static inline uint32_t qp_segment_max(const struct qp *qp)
+{
+	return qp->card->limit.bytes < REQ_SEGMENT_MAX ? qp->card->limit.bytes :
+							REQ_SEGMENT_MAX;
+}
+
+/* Has the QP done its share of this card_run()? @sent: its tx_bytes before */
+static inline bool qp_turn_over(const struct qp *qp, uint64_t sent)
+{
+	const struct card *card = qp->card;
+
+	return qp->stats.tx_bytes - sent >= card->limit.bytes ||
+	       card->budget.work >= card->limit.work;
+}
+
+/* Does the peer send ACKs? True for RC and XRC. */
+static inline bool qp_is_reliable(const struct qp *qp)
+{
+	return qp_is_connected(qp) && qp->type != ORNIC_QPT_UC;
+}
+
+/* May the QP execute send WQEs? */
+static inline bool qp_sends(const struct qp *qp)
+{
+	return qp->state == ORNIC_QPS_RTS || qp->state == ORNIC_QPS_SQD;
+}
+
+/* Does the QP receive in the WQs of an RWQ table? */
+static inline bool qp_is_rss(const struct qp *qp)
+{
+	return qp->flags & ORNIC_QP_RSS;
+}
+
+/* XRC_RECV and RSS QPs own no queues and have no doorbell record */
+static inline bool qp_has_dbr(const struct qp *qp)
+{
+	return qp->type != ORNIC_QPT_XRC_RECV && !qp_is_rss(qp);
+}
+
+/**
+ * qp_dbr - get the doorbell record
+ * @qp: QP with a doorbell record
+ *
+ * Return: a pointer that is valid until the caller returns to the event loop,
+ * or NULL when the record is out of reach.
+ */
+static inline struct ornic_qp_dbr *qp_dbr(struct qp *qp)
+{
+	return guest_ref_ptr(&qp->watch.dbr);
+}
+
+/**
+ * qp_ready - schedule a turn
+ * @qp: the QP
+ */
+static inline void qp_ready(struct qp *qp)
+{
+	receiver_ready(&qp->rx);
+}
+
+/**
+ * qp_error - move the QP to ERR; its turns then flush all WQEs
+ * @qp: QP in any state but RESET
+ *
+ * Sends no event: the caller has written, or will write, a completion with an
+ * error.
+ */
+void qp_error(struct qp *qp);
+
+/**
+ * qp_error_event - qp_error() with an event instead of a completion
+ * @qp: QP in any state but RESET
+ * @event: ORNIC_EVENT_QP_FATAL, QP_REQ_ERR or QP_ACCESS_ERR (IBTA 11.6.3.2)
+ */
+void qp_error_event(struct qp *qp, enum ornic_event event);
+
+/**
+ * qp_fatal - qp_error_event() with QP_FATAL, for a queue that is lost
+ * @qp: QP in any state but RESET
+ */
+void qp_fatal(struct qp *qp);
+
+/* Failures of the receive queue */
+extern const struct receiver_ops qp_receiver_ops;
+
+/**
+ * qp_send_error - move the QP to SQE after a send WQE failed
+ * @qp: UC, UD or GSI QP; its receive queue continues. Nothing changes unless
+ *	the QP is in RTS or SQD
+ */
+void qp_send_error(struct qp *qp);
+
+/**
+ * qp_drained - note in SQD that no WQE is under way any more
+ * @qp: the QP
+ */
+void qp_drained(struct qp *qp);
+
+#endif /* ORNIC_DEVICE_QP_H */

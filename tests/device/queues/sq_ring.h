@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The ring of a send queue; sq.h has the work requests in it */
+#ifndef ORNIC_DEVICE_SQ_RING_H
+#define ORNIC_DEVICE_SQ_RING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/**
+ * struct sq - a send queue; indexes count slots and run free
+ * @ring: buffer of the ring
+ * @log_slots: log2 of the number of slots
+ * @pi: producer index as last read from the doorbell record and checked
+ * @next: first slot of the next WQE to take
+ * @ci: consumer index: the slots before it are done with
+ * @ci_told: value of sq_ci in the doorbell record
+ * @broken: sq_pi was invalid or out of reach; it is not read any more
+ */
+struct sq {
+	struct buf ring;
+	uint8_t log_slots;
+	uint32_t pi;
+	uint32_t next;
+	uint32_t ci;
+	uint32_t ci_told;
+	bool broken;
+};
+
+/**
+ * sq_empty - check for WQEs to take
+ * @sq: the queue
+ *
+ * Return: true when all known WQEs have been taken.
+ */
+static inline bool sq_empty(const struct sq *sq)
+{
+	return sq->next == sq->pi;
+}
+
+#endif /* ORNIC_DEVICE_SQ_RING_H */

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The responses that a connected QP owes */
+#ifndef ORNIC_DEVICE_ACK_H
+#define ORNIC_DEVICE_ACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct packet;
+struct qp;
+struct resp_read;
+
+/**
+ * ack_owe - note that an ACK of all requests so far, or a NAK, must be sent
+ * @qp: RC or XRC_RECV QP
+ * @syndrome: syndrome of the AETH
+ * @psn: PSN of a NAK. A NAK that is owed already has precedence
+ */
+void ack_owe(struct qp *qp, uint8_t syndrome, uint32_t psn);
+
+/**
+ * ack_add - queue the response to a READ or an atomic
+ * @qp: RC or XRC_RECV QP
+ * @read: the request; copied. ack_room() must be true
+ */
+void ack_add(struct qp *qp, const struct resp_read *read);
+
+/**
+ * ack_room - check whether the peer may send one more READ or atomic
+ * @qp: RC or XRC_RECV QP
+ *
+ * Return: false when max_dest_rd_atomic of them have no response yet.
+ */
+bool ack_room(const struct qp *qp);
+
+/**
+ * ack_run - send the responses that are owed, in order
+ * @qp: RC or XRC QP in RTR or beyond
+ * @budget: limit of frames
+ *
+ * Return: true when there are more.
+ */
+bool ack_run(struct qp *qp, unsigned int budget);
+
+/**
+ * ack_repeat - repeat the response to a READ or an atomic
+ * @qp: RC or XRC_RECV QP
+ * @pkt: duplicate request
+ *
+ * Return: false when the request is not in @read and must be dropped.
+ */
+bool ack_repeat(struct qp *qp, const struct packet *pkt);
+
+/**
+ * ack_pending - check whether a response is owed
+ * @qp: any QP
+ *
+ * Return: true when ack_run() has work.
+ */
+bool ack_pending(const struct qp *qp);
+
+/**
+ * ack_settle - send the responses that a QP owes before it goes ([ORNIC-QP-9])
+ * @qp: any QP
+ *
+ * The host may have seen the completions of the requests that this
+ * acknowledges. Long responses to READs may be cut off. Must not be called from
+ * within card_rx(): it flushes the port.
+ */
+void ack_settle(struct qp *qp);
+
+/**
+ * ack_settle_reset - ack_settle() for a reset of the card
+ * @qp: any QP; an ACK or NAK that it owes is sent unless responses to READs or
+ *	atomics must precede it
+ *
+ * Sends no guest memory.
+ */
+void ack_settle_reset(struct qp *qp);
+
+#endif /* ORNIC_DEVICE_ACK_H */

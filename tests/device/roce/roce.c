@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* RoCE packets of all QPs: sending */
+#include <endian.h>
+#include <string.h>
+
+#include "base/run.h"
+#include "eth/tx.h"
+#include "queues/qp.h"
+#include "roce/roce.h"
+
+bool roce_is_local(struct qp *qp, const struct ornic_av *av)
+{
+	/* With sniffers all packets are real wire bytes ([ORNIC-FLOW-11]) */
+	return !(av->dmac[0] & 1) && !qp->card->rules.sniffers &&
+	       env_peer_is_local(qp->card->env, av->dmac);
+}
+
+bool roce_is_full(struct qp *qp, const struct ornic_av *av)
+{
+	return !(av->dmac[0] & 1) && env_path_is_full(qp->card->env, av->dmac);
+}
+
+struct frame *roce_alloc(struct qp *qp, const struct ornic_av *av)
+{
+	struct frame *frame;
+
+	if (!qp->leaving && roce_is_full(qp, av)) {
+		run_block(qp->card, &qp->run);
+		return NULL;
+	}
+	frame = env_frame_alloc(qp->card->env);
+	if (frame && roce_is_local(qp, av))
+		frame->flags |= FRAME_LOCAL;
+	return frame;
+}
+
+void roce_free(struct qp *qp, struct frame *frame)
+{
+	env_frame_free(qp->card->env, frame);
+}
+
+void roce_trim(struct frame *frame, uint32_t len)
+{
+	while (frame->payload_len > len) {
+		struct iovec *last = &frame->iov[frame->iov_count - 1];
+		uint32_t excess = frame->payload_len - len;
+
+		if (excess < last->iov_len) {
+			last->iov_len -= excess;
+			frame->payload_len = len;
+		} else {
+			frame->payload_len -= last->iov_len;
+			frame->iov_count--;
+		}
+	}
+}
+
+void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
+	     struct packet *pkt)
+{
+	uint32_t flow = le32toh(av->flow);
+	struct card *card = qp->card;
+	struct packet_path path = {
+		.src = gid_get(&card->gids, le16toh(av->sgid_index)),
+		.dgid = av->dgid,
+		.dmac = av->dmac,
+		.tclass = av->tclass,
+		.hop_limit = av->hop_limit,
+		.flow_label = ORNIC_GET(ORNIC_AV_FLOW_LABEL, flow),
+		/* Priorities have 3 bits, service levels 4 */
+		.priority = ORNIC_GET(ORNIC_AV_SL, flow) & 7,
+		.sport = le16toh(av->udp_sport),
+	};
+
+	if (!path.src) {
+		roce_free(qp, frame);
+		return;
+	}
+	if (path.sport < ROCE_UDP_SPORT_MIN)
+		path.sport = packet_sport(path.flow_label, qp_wire_num(qp),
+					  pkt->dqpn);
+	pkt->opcode |= roce_transport(qp) << OPCODE_TRANSPORT_SHIFT;
+	pkt->pkey = PKEY_DEFAULT;
+	pkt->migrated = qp->attr.mig_state == ORNIC_MIG_MIGRATED;
+	packet_finish(frame, &path, pkt);
+	RDMA_STAT_ADD(card, tx_packets, pkt->npkts);
+	RDMA_STAT_ADD(card, tx_bytes, frame->payload_len);
+	qp->stats.tx_packets += pkt->npkts;
+	qp->stats.tx_bytes += frame->payload_len;
+	if (av->dmac[0] & 1)
+		card->loop_roce(card, frame);
+	tx_send(card, frame);
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* RoCE packets of all QPs: dispatch of received ones */
+#include "objects/eq.h"
+#include "roce/comp.h"
+#include "roce/mcast.h"
+#include "roce/path.h"
+#include "roce/resp.h"
+#include "roce/roce.h"
+#include "roce/roce_rx.h"
+#include "roce/ud.h"
+
+/* Is the packet a response, that is, for the requester? */
+static bool roce_is_answer(const struct packet *pkt)
+{
+	return pkt->op->kind == OPCODE_ACK || pkt->op->kind == OPCODE_READ_RESP ||
+	       pkt->op->kind == OPCODE_ATOMIC_ACK;
+}
+
+/* Find the QP of a packet. Return: NULL when type or state do not fit. */
+static struct qp *roce_find(struct card *card, const struct packet *pkt)
+{
+	struct qp *qp;
+
+	if (pkt->dqpn == QP_GSI_QPN) {
+		qp = card->gsi;
+	} else {
+		qp = qp_find(card, pkt->dqpn);
+		/* On the wire only QPN 1 names the GSI */
+		if (qp && qp->type == ORNIC_QPT_GSI)
+			return NULL;
+	}
+	if (!qp || !receiver_receives(&qp->rx) || qp->type == ORNIC_QPT_RAW_PACKET ||
+	    pkt->op->transport != roce_transport(qp))
+		return NULL;
+	/* XRC_RECV takes requests only, XRC_SEND responses ([ORNIC-XRC-3]) */
+	if (qp->type == (roce_is_answer(pkt) ? ORNIC_QPT_XRC_RECV :
+					       ORNIC_QPT_XRC_SEND))
+		return NULL;
+	return qp;
+}
+
+static void roce_rx_connected(struct qp *qp, const struct packet *pkt)
+{
+	if (roce_is_answer(pkt)) {
+		if (qp_sends(qp))
+			comp_rx(qp, pkt);
+		return;
+	}
+	if (qp->state == ORNIC_QPS_RTR && !qp->comm_est) {
+		qp->comm_est = true;
+		eq_async(qp->card, &qp->events, ORNIC_EVENT_QP_COMM_EST);
+	}
+	resp_rx(qp, pkt);
+}
+
+/* Parse and count. Return: whether the packet is valid. */
+static bool roce_parse(struct card *card, struct packet *pkt,
+		       const struct frame *frame, unsigned int l3_offset,
+		       unsigned int bth_offset)
+{
+	switch (packet_parse(pkt, frame, l3_offset, bth_offset)) {
+	case PACKET_OK:
+		break;
+	case PACKET_MALFORMED:
+		RDMA_STAT_INC(card, rx_malformed);
+		return false;
+	case PACKET_BAD_ICRC:
+		RDMA_STAT_INC(card, rx_icrc_errors);
+		return false;
+	}
+	RDMA_STAT_ADD(card, rx_packets, pkt->npkts);
+	RDMA_STAT_ADD(card, rx_bytes, pkt->payload_len);
+	return true;
+}
+
+void roce_rx_mcast(struct card *card, const struct frame *frame,
+		   const struct mcast_group *group, unsigned int l3_offset,
+		   unsigned int bth_offset)
+{
+	const struct list_head *pos;
+	struct packet pkt;
+	struct qp *qp;
+
+	if (!roce_parse(card, &pkt, frame, l3_offset, bth_offset))
+		return;
+	if (pkt.dqpn != MCAST_QPN || pkt.op->transport != OPCODE_UD) {
+		RDMA_STAT_INC(card, rx_unknown_qp);
+		return;
+	}
+	if (pkt.pkey != PKEY_DEFAULT) {
+		RDMA_STAT_INC(card, rx_wrong_path);
+		return;
+	}
+	list_for_each(pos, &group->members) {
+		qp = list_entry(pos, struct mcast_member, node)->qp;
+		if (!receiver_receives(&qp->rx))
+			continue;
+		qp->stats.rx_packets++;
+		qp->stats.rx_bytes += pkt.payload_len;
+		card->budget.work += CARD_RUN_COPY;
+		ud_rx(qp, &pkt, l3_offset);
+	}
+}
+
+void roce_rx(struct card *card, const struct frame *frame,
+	     unsigned int sgid_index, unsigned int l3_offset,
+	     unsigned int bth_offset)
+{
+	struct packet pkt;
+	struct qp *qp;
+
+	if (!roce_parse(card, &pkt, frame, l3_offset, bth_offset))
+		return;
+	qp = roce_find(card, &pkt);
+	if (!qp) {
+		RDMA_STAT_INC(card, rx_unknown_qp);
+		return;
+	}
+	if (pkt.pkey != PKEY_DEFAULT ||
+	    (qp_is_connected(qp) &&
+	     !path_accept(qp, &pkt, sgid_index, l3_offset))) {
+		RDMA_STAT_INC(card, rx_wrong_path);
+		return;
+	}
+	qp->stats.rx_packets += pkt.npkts;
+	qp->stats.rx_bytes += pkt.payload_len;
+	if (qp_is_connected(qp))
+		roce_rx_connected(qp, &pkt);
+	else
+		ud_rx(qp, &pkt, l3_offset);
+}

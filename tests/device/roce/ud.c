@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Unreliable datagrams: sending and receiving */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "queues/qp.h"
+#include "queues/sge.h"
+#include "queues/sq.h"
+#include "roce/packet.h"
+#include "roce/path.h"
+#include "roce/psn.h"
+#include "roce/roce.h"
+#include "roce/ud.h"
+
+#define UD_MTU_MIN 256
+#define UD_MTU_MAX 4096
+/* Bit of the Q_Key in a WQE that means the Q_Key of the QP (IBTA C10-15) */
+#define UD_QKEY_OWN 0x80000000u
+#define ETHERTYPE_OFFSET 12
+#define TCI_OFFSET 14
+
+_Static_assert(UD_MTU_MAX <= BOUNCE_SIZE, "a datagram fits a bounce piece");
+
+/* Largest datagram: the largest IBTA MTU that fits the port's MTU, bytes */
+static uint32_t ud_mtu(const struct card *card)
+{
+	uint32_t mtu = UD_MTU_MAX;
+
+	while (mtu > UD_MTU_MIN && mtu + ROCE_OVERHEAD > card->port.mtu)
+		mtu >>= 1;
+	return mtu;
+}
+
+static enum ornic_wc_status ud_check(struct qp *qp, const struct send_wqe *wqe)
+{
+	if (wqe->length > ud_mtu(qp->card))
+		return ORNIC_WC_LOC_LEN_ERR;
+	/* Without a valid GID entry the packet is lost ([ORNIC-SQ-13]) */
+	if (gid_get(&qp->card->gids, le16toh(wqe->av.sgid_index)) &&
+	    !path_valid(qp->card, &wqe->av))
+		return ORNIC_WC_LOC_QP_OP_ERR;
+	return ORNIC_WC_SUCCESS;
+}
+
+/* Copy the payload, as the guest may reuse it after the completion */
+static enum ornic_wc_status ud_payload(struct qp *qp,
+				       const struct send_wqe *wqe,
+				       struct frame *frame)
+{
+	uint8_t *piece = bounce_take(&qp->card->bounce);
+
+	if (wqe->flags & ORNIC_SEND_INLINE)
+		memcpy(piece, wqe->data, wqe->length);
+	else if (sge_read(&qp->rx, wqe->sge, wqe->sge_count, 0, piece, wqe->length))
+		return ORNIC_WC_LOC_PROT_ERR;
+	frame_add(frame, piece, wqe->length);
+	return ORNIC_WC_SUCCESS;
+}
+
+static void ud_tx(struct qp *qp, const struct send_wqe *wqe,
+		  struct frame *frame)
+{
+	bool imm = wqe->opcode == ORNIC_WR_SEND_WITH_IMM;
+	struct packet pkt = {
+		.opcode = imm ? OPCODE_UD_SEND_ONLY_IMM : OPCODE_UD_SEND_ONLY,
+		.solicited = wqe->flags & ORNIC_SEND_SOLICITED,
+		.dqpn = wqe->dqpn,
+		.psn = qp->req.next,
+		.npkts = 1,
+		.qkey = wqe->qkey & UD_QKEY_OWN ? qp->attr.qkey : wqe->qkey,
+		.sqpn = qp_wire_num(qp),
+		.imm = wqe->imm,
+	};
+
+	qp->req.next = psn_add(qp->req.next, 1);
+	roce_tx(qp, &wqe->av, frame, &pkt);
+}
+
+bool ud_run(struct qp *qp, unsigned int budget)
+{
+	uint64_t sent = qp->stats.tx_bytes;
+	enum ornic_wc_status status;
+	struct frame *frame;
+	struct send_wqe wqe;
+
+	/* The loopback of a multicast packet may move the QP itself to ERR */
+	while (!sq_empty(&qp->sq) && qp_sends(qp)) {
+		if (!budget-- || qp_turn_over(qp, sent))
+			return true;
+		frame = NULL;
+		status = sq_read(qp, qp->sq.next, &wqe);
+		if (!status)
+			status = ud_check(qp, &wqe);
+		if (!status) {
+			frame = roce_alloc(qp, &wqe.av);
+			if (!frame)
+				return true;
+			status = ud_payload(qp, &wqe, frame);
+		}
+		qp->sq.next += wqe.slots;
+		if (status) {
+			if (frame)
+				roce_free(qp, frame);
+			sq_complete(qp, &wqe, status, 0);
+			qp_send_error(qp);
+			return false;
+		}
+		ud_tx(qp, &wqe, frame);
+		sq_complete(qp, &wqe, ORNIC_WC_SUCCESS, 0);
+	}
+	return false;
+}
+
+static uint16_t get16(const uint8_t *p)
+{
+	return p[0] << 8 | p[1];
+}
+
+static void ud_fill_ext(struct ornic_cqe_ext *ext, const struct frame *frame)
+{
+	memcpy(ext->smac, frame->hdr + 6, sizeof(ext->smac));
+	ext->flags = htole16(ORNIC_CQE_EXT_SMAC);
+	if (get16(frame->hdr + ETHERTYPE_OFFSET) == 0x8100) {
+		uint16_t tci = get16(frame->hdr + TCI_OFFSET);
+
+		ext->vlan_tci = htole16(tci);
+		ext->flags |= htole16(ORNIC_CQE_EXT_VLAN);
+		ext->sl = tci >> 13;
+	}
+}
+
+/* Write the GRH and the payload behind it */
+static int ud_write(struct qp *qp, const struct recv_wqe *wqe,
+		    const struct packet *pkt, unsigned int l3_offset)
+{
+	struct iovec iov[1 + FRAME_IOV_MAX + 2];
+	const uint8_t *ip = pkt->frame->hdr + l3_offset;
+	uint8_t grh[ORNIC_GRH_SIZE] = {};
+	int count;
+
+	if (ip[0] >> 4 == 4)
+		memcpy(grh + ORNIC_GRH_SIZE - IPV4_LEN, ip, IPV4_LEN);
+	else
+		memcpy(grh, ip, IPV6_LEN);
+	iov[0].iov_base = grh;
+	iov[0].iov_len = sizeof(grh);
+	count = frame_iov(pkt->frame, pkt->payload, pkt->payload_len, iov + 1,
+			  FRAME_IOV_MAX + 2);
+	if (count < 0)
+		return count;
+	return sge_write_wqe(&qp->rx, wqe, 0, iov, 1 + count);
+}
+
+void ud_rx(struct qp *qp, const struct packet *pkt, unsigned int l3_offset)
+{
+	uint32_t qkey = qp->type == ORNIC_QPT_GSI ? QP_GSI_QKEY : qp->attr.qkey;
+	unsigned int flags = ORNIC_WC_GRH;
+	struct ornic_cqe_ext ext = {};
+	struct ornic_cqe cqe = {};
+	struct recv_wqe wqe;
+	int err;
+
+	/* A wrong Q_Key is dropped silently (IBTA 10.2.5) */
+	if (pkt->qkey != qkey) {
+		RDMA_STAT_INC(qp->card, rx_qkey_errors);
+		return;
+	}
+	err = receiver_take(&qp->rx, &wqe);
+	if (err == -EAGAIN) {
+		RDMA_STAT_INC(qp->card, rx_no_wqe);
+		return;
+	}
+	if (err == -EIO) {
+		qp_error_event(qp, ORNIC_EVENT_QP_FATAL);
+		return;
+	}
+	if (err)
+		err = ORNIC_WC_LOC_QP_OP_ERR;
+	else if (ORNIC_GRH_SIZE + (uint64_t)pkt->payload_len > wqe.length)
+		err = ORNIC_WC_LOC_LEN_ERR;
+	else if (ud_write(qp, &wqe, pkt, l3_offset))
+		err = ORNIC_WC_LOC_PROT_ERR;
+	if (err) {
+		receiver_fail(&qp->rx, wqe.wr_id, err);
+		qp_error(qp);
+		return;
+	}
+
+	RDMA_STAT_INC(qp->card, rx_sends);
+	if (pkt->op->flags & OPCODE_IMMDT) {
+		flags |= ORNIC_WC_WITH_IMM;
+		cqe.imm = pkt->imm;
+	}
+	cqe.opcode = htole32(ORNIC_WC_RECV);
+	cqe.src_qp = htole32(pkt->sqpn);
+	cqe.byte_len = htole32(ORNIC_GRH_SIZE + pkt->payload_len);
+	cqe.qpn = htole32(ORNIC_PREP(ORNIC_CQE_FLAGS, flags));
+	ud_fill_ext(&ext, pkt->frame);
+	receiver_complete(&qp->rx, &cqe, wqe.wr_id, &ext, pkt->solicited);
+}
