@@ -40,7 +40,6 @@ CORE_SRCS := \
 	base/bounce.c \
 	base/buf.c \
 	base/cmd.c \
-	base/flow.c \
 	base/gid.c \
 	base/guest.c \
 	base/irq.c \
@@ -72,7 +71,7 @@ CORE_SRCS := \
 	eth/eth_rx.c \
 	eth/eth_tx.c \
 	eth/ethport.c \
-	eth/flow_key.c \
+	eth/flow.c \
 	eth/rss.c \
 	eth/rule.c \
 	eth/rwq_table.c \

@@ -4,11 +4,11 @@
  * by byte says which rules count a frame; both parsers of headers must agree.
  */
 
-#include "base/flow.h"
+#include "base/be.h"
 #include "card/card.h"
 #include "eth/eth.h"
 #include "eth/eth_recv.h"
-#include "eth/flow_key.h"
+#include "eth/flow.h"
 #include "eth/rss.h"
 #include "fuzz.h"
 #include "objects/counters.h"
@@ -126,8 +126,8 @@ static void check_parsers(const struct frame *frame, const struct flow *flow)
 		return;
 	assert_int_equal(flow->l3, key.outer.l3);
 	assert_int_equal(flow->l4, key.outer.proto);
-	assert_int_equal(flow_get16(l4), be16toh(key.outer.src_port));
-	assert_int_equal(flow_get16(l4 + 2), be16toh(key.outer.dst_port));
+	assert_int_equal(be_get16(l4), be16toh(key.outer.src_port));
+	assert_int_equal(be_get16(l4 + 2), be16toh(key.outer.dst_port));
 }
 
 /* ---- the model ---- */
@@ -324,7 +324,7 @@ static void receive(struct fuzz *f)
 	make_frame(f, bytes, &frame);
 	flow_dissect(&frame, &flow);
 	check_parsers(&frame, &flow);
-	rss_hash_fields(&frame, rnd(f) & RSS_FIELDS, key, &hash);
+	rss_hash_fields(&frame, &flow, rnd(f) & RSS_FIELDS, key, &hash);
 	rss_hash(&frame, &flow, below(f, 16), key, &hash);
 	model_rx(&frame);
 	card_rx(raw->host->card, &frame);

@@ -7,10 +7,11 @@
  * end before its ICRC.
  */
 
-#include "base/flow.h"
+#include "base/be.h"
 #include "card/card.h"
 #include "defined.h"
 #include "duo.h"
+#include "eth/flow.h"
 #include "queues/qp.h"
 #include "raw.h"
 #include "roce/icrc.h"
@@ -42,7 +43,7 @@ static void seal(uint8_t *bytes, unsigned int len)
 	if (flow.l4 != FLOW_PROTO_UDP || flow.options)
 		return;
 	from = flow.l4_offset + UDP_LEN + BTH_LEN;
-	end = flow.l4_offset + flow_get16(bytes + flow.l4_offset + 4);
+	end = flow.l4_offset + be_get16(bytes + flow.l4_offset + 4);
 	if (end > len || end < from + ICRC_LEN)
 		return;
 	count = frame_iov(&frame, from, end - ICRC_LEN - from, iov,
@@ -63,7 +64,7 @@ static void shorten(struct fuzz *f, uint8_t *bytes, unsigned int len)
 	raw_frame(&frame, bytes, len);
 	flow_dissect(&frame, &flow);
 	if (flow.l4 == FLOW_PROTO_UDP && flow.l4_offset + udp_len <= len)
-		flow_put16(bytes + flow.l4_offset + 4, udp_len);
+		be_put16(bytes + flow.l4_offset + 4, udp_len);
 }
 
 /* The payload of a valid packet lies between its headers and its ICRC */
@@ -78,7 +79,7 @@ static void check_payload(const struct frame *frame)
 	    packet_parse(&pkt, frame, flow.l3_offset,
 			 flow.l4_offset + UDP_LEN) != PACKET_OK)
 		return;
-	end = flow.l4_offset + flow_get16(frame->hdr + flow.l4_offset + 4);
+	end = flow.l4_offset + be_get16(frame->hdr + flow.l4_offset + 4);
 	if ((uint64_t)pkt.payload + pkt.payload_len + ICRC_LEN > end)
 		fail_msg("the payload of a packet ends behind its ICRC");
 }

@@ -2,7 +2,8 @@
 /* Receive offloads of WQs and RAW_PACKET QPs */
 #include <zlib.h>
 
-#include "base/flow.h"
+#include "base/be.h"
+#include "eth/flow.h"
 #include "queues/qp.h"
 #include "wqk.h"
 
@@ -48,7 +49,7 @@ static void test_cvlan_stripping(void **state)
 		ext = wqk_ext_of(wqk_expect_frame(w, &both[i], WQK_FRAME_LEN));
 		assert_false(le16toh(ext->flags) & ORNIC_CQE_EXT_VLAN);
 		wqk_fill(data, WQK_FRAME_LEN);
-		flow_put16(data + 12, 0x88a8);
+		be_put16(data + 12, 0x88a8);
 		raw_post(w, &both[i], w->data, RAW_BUF_LEN);
 		wqk_deliver(w, wqk_find(w, &both[i]), data, WQK_FRAME_LEN);
 		ext = wqk_ext_of(wqk_expect_frame(w, &both[i], WQK_FRAME_LEN));

@@ -3,9 +3,10 @@
  * RAW_PACKET queues, frames out and in ([ORNIC-SQ-14], [ORNIC-SQ-15],
  * [ORNIC-RQ-4], [ORNIC-RQ-5], [ORNIC-DEV-8] to [ORNIC-DEV-10]).
  */
-#include "base/flow.h"
+#include "base/be.h"
 #include "card/card.h"
 #include "eth/csum.h"
+#include "eth/flow.h"
 #include "eth/rss.h"
 #include "queues/qp.h"
 #include "raw.h"
@@ -113,8 +114,8 @@ static void test_vlan_is_inserted(void **state)
 		assert_int_equal(frame_len(frame), lens[i] + 4);
 		frame_read(frame, 0, got, lens[i] + 4);
 		assert_memory_equal(got, data, MACS_LEN);
-		assert_int_equal(flow_get16(got + 12), 0x8100);
-		assert_int_equal(flow_get16(got + 14), 0x6123);
+		assert_int_equal(be_get16(got + 12), 0x8100);
+		assert_int_equal(be_get16(got + 14), 0x6123);
 		assert_memory_equal(got + 16, data + MACS_LEN,
 				    lens[i] - MACS_LEN);
 		raw_done(w, frame);
@@ -131,12 +132,12 @@ static unsigned int make_udp(uint8_t *p, const uint8_t *dmac, uint16_t sport)
 	for (i = 0; i < 512; i++)
 		p[i] = i * 5;
 	memcpy(p, dmac, 6);
-	flow_put16(p + 12, 0x0800);
+	be_put16(p + 12, 0x0800);
 	memcpy(p + 14, ip, sizeof(ip));
-	flow_put16(p + 34, sport);
-	flow_put16(p + 36, 2000);
-	flow_put16(p + 38, 0x01f2 - 20);
-	flow_put16(p + 40, 0);
+	be_put16(p + 34, sport);
+	be_put16(p + 36, 2000);
+	be_put16(p + 38, 0x01f2 - 20);
+	be_put16(p + 40, 0);
 	return 14 + 0x01f2;
 }
 
@@ -164,11 +165,11 @@ static void test_l4_checksum_where_asked(void **state)
 	struct csum ip = {}, sum = {};
 
 	csum_add(&ip, p + 14, 20);
-	flow_put16(p + 24, ~csum_fold(&ip));
+	be_put16(p + 24, ~csum_fold(&ip));
 	memcpy(pseudo, p + 26, 8);
-	flow_put16(pseudo + 10, len - 34);
+	be_put16(pseudo + 10, len - 34);
 	csum_add(&sum, pseudo, sizeof(pseudo));
-	flow_put16(p + 40, csum_fold(&sum));
+	be_put16(p + 40, csum_fold(&sum));
 	raw_send(w, 0, w->data, len, &route, 0);
 	raw_expect(w, ORNIC_WC_SUCCESS);
 	check_sums(list_first_entry(&w->host->wire, struct frame, node));

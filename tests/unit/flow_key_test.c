@@ -2,8 +2,8 @@
 /* The fields of a frame that flow rules match ([ORNIC-FLOW-1]) */
 #include <stdbool.h>
 
-#include "base/flow.h"
-#include "eth/flow_key.h"
+#include "base/be.h"
+#include "eth/flow.h"
 #include "unit.h"
 
 /* A frame that grows header by header */
@@ -23,7 +23,7 @@ static uint8_t *put(struct packet *p, const void *data, unsigned int len)
 
 static void put16(struct packet *p, unsigned int val)
 {
-	flow_put16(p->data + p->len, val);
+	be_put16(p->data + p->len, val);
 	p->len += 2;
 }
 
@@ -54,7 +54,7 @@ static uint8_t *put_ipv6(struct packet *p, unsigned int proto,
 
 	for (i = 8; i < sizeof(ip); i++)
 		ip[i] = i;
-	flow_put16(ip + 4, len);
+	be_put16(ip + 4, len);
 	ip[6] = proto;
 	return put(p, ip, sizeof(ip));
 }
@@ -73,17 +73,17 @@ static uint8_t *put_udp(struct packet *p, unsigned int dport, unsigned int len)
 /* Set the length of the IPv4 packet at @ip so that it ends here */
 static void end_ipv4(struct packet *p, uint8_t *ip)
 {
-	flow_put16(ip + 2, p->data + p->len - ip);
+	be_put16(ip + 2, p->data + p->len - ip);
 }
 
 static void end_udp(struct packet *p, uint8_t *udp)
 {
-	flow_put16(udp + 4, p->data + p->len - udp);
+	be_put16(udp + 4, p->data + p->len - udp);
 }
 
 static void end_ipv6(struct packet *p, uint8_t *ip)
 {
-	flow_put16(ip + 4, p->data + p->len - ip - 40);
+	be_put16(ip + 4, p->data + p->len - ip - 40);
 }
 
 static void pad(struct packet *p, unsigned int len)
@@ -289,12 +289,12 @@ static void test_ipv6(void **state)
 	assert_int_equal(key.outer.dst_port, 0);
 	ip[5] = 16;
 	/* A length of UDP that is less than its header */
-	flow_put16(udp + 4, 7);
+	be_put16(udp + 4, 7);
 	parse(&p, &key);
 	assert_int_equal(key.outer.proto, 17);
 	assert_int_equal(key.outer.src_port, 0);
 	assert_int_equal(key.outer.dst_port, 0);
-	flow_put16(udp + 4, 16);
+	be_put16(udp + 4, 16);
 	ip[0] = 0x4b;
 	parse(&p, &key);
 	assert_int_equal(key.outer.l3, 0);
@@ -618,14 +618,14 @@ static void test_noise(void **state)
 			memcpy(p.data + i, &rng, 4);
 		}
 		p.len = 14 + rng % 115;
-		flow_put16(p.data + 12, types[rng >> 8 & 3]);
+		be_put16(p.data + 12, types[rng >> 8 & 3]);
 		p.data[14] = (rng >> 10 & 1 ? 0x45 : 0x60);
-		flow_put16(p.data + (rng >> 10 & 1 ? 16 : 18), rng >> 11 & 63);
+		be_put16(p.data + (rng >> 10 & 1 ? 16 : 18), rng >> 11 & 63);
 		p.data[rng >> 10 & 1 ? 23 : 20] =
 			protos[(rng >> 17 & 0xff) % ARRAY_SIZE(protos)];
 		p.data[20 + (rng >> 10 & 1)] = 0;
-		flow_put16(p.data + 36, ports[(rng >> 25) % 3]);
-		flow_put16(p.data + 38, rng >> 13 & 63);
+		be_put16(p.data + 36, ports[(rng >> 25) % 3]);
+		be_put16(p.data + 38, rng >> 13 & 63);
 		parse_len(&p, p.len, 0, &a);
 		parse_len(&p, p.len, 0xff, &b);
 		assert_memory_equal(&a, &b, sizeof(a));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Fuzzing: Ethernet frames, WQs, RSS QPs and flow rules */
-#include "base/flow.h"
+#include "base/be.h"
 #include "eth/eth.h"
 #include "eth/eth_recv.h"
 #include "eth/eth_rx.h"
+#include "eth/flow.h"
 #include "eth/rss.h"
 #include "fuzz.h"
 #include "queues/qp.h"
@@ -214,15 +215,15 @@ static void make_headers(struct fuzz *f, uint8_t *p, unsigned int proto)
 {
 	memset(p, 0, HDR_LEN);
 	memcpy(p, f->host->mac, MAC_LEN);
-	flow_put16(p + 12, 0x0800);
+	be_put16(p + 12, 0x0800);
 	p[14] = 0x45;
-	flow_put16(p + 16, HDR_LEN - 14);
+	be_put16(p + 16, HDR_LEN - 14);
 	p[23] = proto;
 	p[26] = 10;
 	p[30] = 10;
-	flow_put16(p + 34, below(f, 8));
-	flow_put16(p + 36, 80);
-	flow_put16(p + 38, HDR_LEN - 34);
+	be_put16(p + 34, below(f, 8));
+	be_put16(p + 36, 80);
+	be_put16(p + 38, HDR_LEN - 34);
 	p[46] = 0x50;
 }
 
@@ -246,7 +247,7 @@ void fuzz_eth_deliver(struct fuzz *f)
 	make_headers(f, frame.hdr, one_in(f, 2) ? FLOW_PROTO_TCP :
 						  FLOW_PROTO_UDP);
 	if (one_in(f, 4))
-		flow_put16(frame.hdr + 12, 0x8100);
+		be_put16(frame.hdr + 12, 0x8100);
 	if (one_in(f, 8))
 		scribble(f, frame.hdr, FRAME_HDR_MAX);
 	if (one_in(f, 2)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Frames from one queue of a port to another ([ORNIC-LOOP-1] ff.) */
-#include "base/flow.h"
+#include "base/be.h"
+#include "eth/flow.h"
 #include "queues/qp.h"
 #include "raw.h"
 
@@ -17,7 +18,7 @@ static void send(struct raw *w, unsigned int n, const uint8_t *dmac)
 
 	memset(p, 0, LEN);
 	memcpy(p, dmac, 6);
-	flow_put16(p + 12, 0x88b5);
+	be_put16(p + 12, 0x88b5);
 	raw_send(w, n, w->data, LEN, &route, 0);
 }
 

@@ -4,7 +4,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/flow.h"
+#include "base/be.h"
+#include "eth/flow.h"
 #include "eth/rule.h"
 #include "loop/sock.h"
 #include "neighbour.h"
@@ -164,7 +165,7 @@ static void push_tso(struct neighbours *n)
 	};
 	uint8_t *ip = wqe.headers + FLOW_ETH_LEN;
 
-	flow_put16(ip - 2, 0x0800);
+	be_put16(ip - 2, 0x0800);
 	ip[0] = 0x45;
 	ip[9] = FLOW_PROTO_TCP;
 	ip[20 + 12] = 5 << 4;
@@ -199,7 +200,7 @@ static void begin_rules(struct neighbours *n)
 	memset(&in.mask.outer.dmac, 0xff, MAC_LEN);
 	for (i = 0; i < 1u << CARD_MAX_FLOW_BITS; i++) {
 		memcpy(in.value.outer.dmac, "\x02\x01\x01\x01", 4);
-		flow_put16(in.value.outer.dmac + 4, i);
+		be_put16(in.value.outer.dmac + 4, i);
 		add_rule(n, &in);
 	}
 }

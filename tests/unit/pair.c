@@ -3,7 +3,7 @@
 #include "card/card.h"
 #include "pair.h"
 
-#include "base/flow.h"
+#include "eth/flow.h"
 
 #define PAIR_STEP_NS 100000
 #define PAIR_TURNS_MAX 1000000

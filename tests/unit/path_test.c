@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The alternate path: load, arm, migrate ([ORNIC-MIG-1] ff., IBTA 17.2.8) */
-#include "base/flow.h"
+#include "eth/flow.h"
 #include "pair.h"
 
 #define M(name) ORNIC_QP_ATTR_##name

@@ -6,8 +6,9 @@
 #include <arpa/inet.h>
 #include <ornic_hw_cmd.h>
 
-#include "base/flow.h"
+#include "base/be.h"
 #include "eth/csum.h"
+#include "eth/flow.h"
 #include "eth/rss.h"
 #include "unit.h"
 
@@ -57,19 +58,19 @@ static void rss_make(const struct rss_vector *v, struct frame *frame)
 	uint8_t *tcp = addr + 2 * alen;
 
 	memset(frame, 0, sizeof(*frame));
-	flow_put16(frame->hdr + 12, v6 ? 0x86dd : 0x0800);
+	be_put16(frame->hdr + 12, v6 ? 0x86dd : 0x0800);
 	ip[0] = v6 ? 0x60 : 0x45;
 	if (v6) {
-		flow_put16(ip + 4, 20);
+		be_put16(ip + 4, 20);
 		ip[6] = FLOW_PROTO_TCP;
 	} else {
-		flow_put16(ip + 2, 40);
+		be_put16(ip + 2, 40);
 		ip[9] = FLOW_PROTO_TCP;
 	}
 	assert_int_equal(inet_pton(v->family, v->src, addr), 1);
 	assert_int_equal(inet_pton(v->family, v->dst, addr + alen), 1);
-	flow_put16(tcp, v->sport);
-	flow_put16(tcp + 2, v->dport);
+	be_put16(tcp, v->sport);
+	be_put16(tcp + 2, v->dport);
 	frame->hdr_len = tcp + 20 - frame->hdr;
 }
 
@@ -103,6 +104,15 @@ static void test_rss_published_vectors(void **state)
 	}
 }
 
+static bool hash_fields(const struct frame *frame, uint32_t fields,
+			const uint8_t *key, uint32_t *hash)
+{
+	struct flow flow;
+
+	flow_dissect(frame, &flow);
+	return rss_hash_fields(frame, &flow, fields, key, hash);
+}
+
 /* The fields of the outer packet */
 #define OUTER (RSS_FIELDS & ~ORNIC_RX_HASH_INNER)
 
@@ -122,7 +132,7 @@ static void test_rss_of_chosen_fields(void **state)
 		uint8_t mixed[18];
 
 		rss_make(v, &frame);
-#define HASH(fields) rss_hash_fields(&frame, fields, rss_key, &hash)
+#define HASH(fields) hash_fields(&frame, fields, rss_key, &hash)
 		assert_true(HASH(ORNIC_RX_HASH_SRC_IPV4 |
 				 ORNIC_RX_HASH_DST_IPV4 |
 				 ORNIC_RX_HASH_SRC_IPV6 |
@@ -137,7 +147,7 @@ static void test_rss_of_chosen_fields(void **state)
 				 ORNIC_RX_HASH_DST_IPV6 |
 				 ORNIC_RX_HASH_SRC_PORT_TCP));
 		memcpy(mixed, addr + alen, alen);
-		flow_put16(mixed + alen, v->sport);
+		be_put16(mixed + alen, v->sport);
 		assert_int_equal(hash, rss_toeplitz(rss_key, mixed, alen + 2));
 		/* Fields of another protocol, and no fields */
 		assert_false(HASH(ORNIC_RX_HASH_SRC_PORT_UDP |
@@ -160,7 +170,7 @@ static void test_rss_of_chosen_fields(void **state)
 		assert_int_equal(hash, v->ip);
 		assert_false(HASH(ORNIC_RX_HASH_SRC_PORT_TCP));
 		rss_make(v, &frame);
-		flow_put16(frame.hdr + FLOW_ETH_LEN + (v6 ? 4 : 2),
+		be_put16(frame.hdr + FLOW_ETH_LEN + (v6 ? 4 : 2),
 			   v6 ? 19 : 39);
 		assert_true(HASH(OUTER));
 		assert_int_equal(hash, v->ip);
@@ -177,23 +187,23 @@ static void rss_wrap(struct frame *frame, bool vxlan, bool inner_v6)
 	memmove(ip + more, ip, frame->hdr_len - FLOW_ETH_LEN);
 	memset(ip, 0, more);
 	frame->hdr_len += more;
-	flow_put16(frame->hdr + 12, 0x0800);
+	be_put16(frame->hdr + 12, 0x0800);
 	ip[0] = 0x45;
-	flow_put16(ip + 2, frame->hdr_len - FLOW_ETH_LEN);
+	be_put16(ip + 2, frame->hdr_len - FLOW_ETH_LEN);
 	ip[9] = vxlan ? FLOW_PROTO_UDP : 47;
 	ip[12] = 1;
 	ip[16] = 2;
 	ip += 20;
 	if (vxlan) {
-		flow_put16(ip, 50000);
-		flow_put16(ip + 2, 4789);
-		flow_put16(ip + 4, frame->hdr_len - FLOW_ETH_LEN - 20);
+		be_put16(ip, 50000);
+		be_put16(ip + 2, 4789);
+		be_put16(ip + 4, frame->hdr_len - FLOW_ETH_LEN - 20);
 		ip[8] = 0x08;
 		ip += 16 + 12;
 	} else {
 		ip += 2;
 	}
-	flow_put16(ip, inner_v6 ? 0x86dd : 0x0800);
+	be_put16(ip, inner_v6 ? 0x86dd : 0x0800);
 }
 
 /* [ORNIC-RSS-5] */
@@ -209,20 +219,20 @@ static void test_rss_of_the_packet_inside(void **state)
 			rss_make(&rss_vectors[i], &frame);
 			rss_wrap(&frame, how, rss_vectors[i].family ==
 					      AF_INET6);
-			assert_true(rss_hash_fields(&frame, RSS_FIELDS,
+			assert_true(hash_fields(&frame, RSS_FIELDS,
 						    rss_key, &hash));
 			assert_int_equal(hash, rss_vectors[i].tcp);
-			assert_true(rss_hash_fields(&frame, OUTER, rss_key,
+			assert_true(hash_fields(&frame, OUTER, rss_key,
 						    &hash));
 			assert_int_equal(hash, rss_toeplitz(rss_key,
 				frame.hdr + FLOW_ETH_LEN + 12, how ? 12 : 8));
 			/* Ports of 0, of which GRE has none outside */
 			memset(frame.hdr + frame.hdr_len - 20, 0, 4);
-			assert_true(rss_hash_fields(&frame,
+			assert_true(hash_fields(&frame,
 				ORNIC_RX_HASH_SRC_PORT_TCP |
 				ORNIC_RX_HASH_INNER, rss_key, &hash));
 			assert_int_equal(hash, 0);
-			assert_false(rss_hash_fields(&frame,
+			assert_false(hash_fields(&frame,
 				ORNIC_RX_HASH_SRC_PORT_TCP, rss_key, &hash));
 		}
 	}
@@ -238,12 +248,12 @@ static void test_rss_of_esp(void **state)
 	(void)state;
 	rss_make(&rss_vectors[0], &frame);
 	ip[9] = 50;
-	assert_true(rss_hash_fields(&frame, ORNIC_RX_HASH_IPSEC_SPI, rss_key,
+	assert_true(hash_fields(&frame, ORNIC_RX_HASH_IPSEC_SPI, rss_key,
 				    &hash));
 	assert_int_equal(hash, rss_toeplitz(rss_key, ip + 20, 4));
-	assert_true(rss_hash_fields(&frame, OUTER, rss_key, &hash));
+	assert_true(hash_fields(&frame, OUTER, rss_key, &hash));
 	assert_int_equal(hash, rss_toeplitz(rss_key, ip + 12, 12));
-	assert_false(rss_hash_fields(&frame, RSS_FIELDS, rss_key, &hash));
+	assert_false(hash_fields(&frame, RSS_FIELDS, rss_key, &hash));
 }
 
 static void test_rss_fragments_have_no_ports(void **state)
@@ -254,14 +264,14 @@ static void test_rss_fragments_have_no_ports(void **state)
 
 	(void)state;
 	rss_make(&rss_vectors[0], &frame);
-	flow_put16(frame.hdr + FLOW_ETH_LEN + 6, 0x2000);
+	be_put16(frame.hdr + FLOW_ETH_LEN + 6, 0x2000);
 	flow_dissect(&frame, &flow);
 	assert_int_equal(flow.l3, 4);
 	assert_int_equal(flow.l4, 0);
 	assert_true(rss_hash(&frame, &flow, ORNIC_HASH_IPV4 | ORNIC_HASH_TCP,
 			     rss_key, &hash));
 	assert_int_equal(hash, rss_vectors[0].ip);
-	assert_true(rss_hash_fields(&frame, OUTER, rss_key, &hash));
+	assert_true(hash_fields(&frame, OUTER, rss_key, &hash));
 	assert_int_equal(hash, rss_vectors[0].ip);
 }
 
@@ -272,13 +282,13 @@ static void test_flow_refuses_lengths_that_lie(void **state)
 
 	(void)state;
 	rss_make(&rss_vectors[0], &frame);
-	flow_put16(frame.hdr + FLOW_ETH_LEN + 2, 41);	/* beyond the frame */
+	be_put16(frame.hdr + FLOW_ETH_LEN + 2, 41);	/* beyond the frame */
 	flow_dissect(&frame, &flow);
 	assert_int_equal(flow.l3, 0);
-	flow_put16(frame.hdr + FLOW_ETH_LEN + 2, 19);	/* shorter than IP */
+	be_put16(frame.hdr + FLOW_ETH_LEN + 2, 19);	/* shorter than IP */
 	flow_dissect(&frame, &flow);
 	assert_int_equal(flow.l3, 0);
-	flow_put16(frame.hdr + FLOW_ETH_LEN + 2, 30);	/* half a TCP header */
+	be_put16(frame.hdr + FLOW_ETH_LEN + 2, 30);	/* half a TCP header */
 	flow_dissect(&frame, &flow);
 	assert_int_equal(flow.l3, 4);
 	assert_int_equal(flow.l4, 0);
@@ -292,10 +302,10 @@ static void test_flow_refuses_lengths_that_lie(void **state)
 
 	rss_make(&rss_vectors[0], &frame);
 	frame.hdr[FLOW_ETH_LEN + 9] = FLOW_PROTO_UDP;
-	flow_put16(frame.hdr + FLOW_ETH_LEN + FLOW_IPV4_LEN + 4, 8);
+	be_put16(frame.hdr + FLOW_ETH_LEN + FLOW_IPV4_LEN + 4, 8);
 	flow_dissect(&frame, &flow);
 	assert_int_equal(flow.l4, FLOW_PROTO_UDP);
-	flow_put16(frame.hdr + FLOW_ETH_LEN + FLOW_IPV4_LEN + 4, 7);
+	be_put16(frame.hdr + FLOW_ETH_LEN + FLOW_IPV4_LEN + 4, 7);
 	flow_dissect(&frame, &flow);
 	assert_int_equal(flow.l3, 4);
 	assert_int_equal(flow.l4, 0);
@@ -312,8 +322,8 @@ static void test_flow_sees_through_a_tag(void **state)
 	(void)state;
 	rss_make(&rss_vectors[0], &frame);
 	memmove(frame.hdr + 16, frame.hdr + 12, frame.hdr_len - 12);
-	flow_put16(frame.hdr + 12, 0x8100);
-	flow_put16(frame.hdr + 14, 0x6005);
+	be_put16(frame.hdr + 12, 0x8100);
+	be_put16(frame.hdr + 14, 0x6005);
 	frame.hdr_len += FLOW_VLAN_LEN;
 	flow_dissect(&frame, &flow);
 	assert_true(flow.tagged);
@@ -367,11 +377,11 @@ static void test_csum_knows_good_from_bad(void **state)
 	rss_make(&rss_vectors[0], &frame);
 	tcp = frame.hdr + 34;
 	csum_add(&ip, frame.hdr + 14, 20);
-	flow_put16(frame.hdr + 24, ~csum_fold(&ip));
+	be_put16(frame.hdr + 24, ~csum_fold(&ip));
 	memcpy(pseudo, frame.hdr + 26, 8);
 	csum_add(&l4, pseudo, 12);
 	csum_add(&l4, tcp, 20);
-	flow_put16(tcp + 16, ~csum_fold(&l4));
+	be_put16(tcp + 16, ~csum_fold(&l4));
 	/* The sum does not cover Ethernet padding */
 	memset(frame.hdr + frame.hdr_len, 0xa5, 6);
 	frame.hdr_len += 6;

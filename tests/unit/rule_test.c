@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Flow rules and counters ([ORNIC-FLOW-1] ff.), without loopback */
-#include "base/flow.h"
+#include "base/be.h"
 #include "base/gid.h"
+#include "eth/flow.h"
 #include "eth/rule.h"
 #include "objects/counters.h"
 #include "queues/qp.h"
@@ -22,11 +23,11 @@ static void make_udp(uint8_t *p, const uint8_t *dmac, unsigned int dport)
 	memcpy(p, dmac, 6);
 	p[6] = 2;
 	p[11] = 9;
-	flow_put16(p + 12, 0x0800);
+	be_put16(p + 12, 0x0800);
 	memcpy(p + 14, ip, sizeof(ip));
-	flow_put16(p + 34, 1000);
-	flow_put16(p + 36, dport);
-	flow_put16(p + 38, 26);
+	be_put16(p + 34, 1000);
+	be_put16(p + 36, dport);
+	be_put16(p + 38, 26);
 }
 
 /* A rule for UDP to port @dport, or for any frame if @dport is 0 */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The check of source addresses, [ORNIC-DEV-15] */
-#include "base/flow.h"
+#include "base/be.h"
 #include "card/card.h"
+#include "eth/flow.h"
 #include "pair.h"
 #include "raw.h"
 
@@ -133,22 +134,22 @@ static void make_udp(struct raw *w, bool ipv6, unsigned int port)
 	uint8_t *udp = p + 14 + (ipv6 ? 40 : 20);
 
 	memset(p, 0, LEN);
-	flow_put16(p + 12, ipv6 ? 0x86dd : 0x0800);
+	be_put16(p + 12, ipv6 ? 0x86dd : 0x0800);
 	if (ipv6) {
 		p[14] = 0x60;
-		flow_put16(p + 18, LEN - 54);
+		be_put16(p + 18, LEN - 54);
 		p[20] = FLOW_PROTO_UDP;
 		p[22] = 0xfd;
 		p[37] = 1;
 	} else {
 		p[14] = 0x45;
-		flow_put16(p + 16, LEN - 14);
+		be_put16(p + 16, LEN - 14);
 		p[23] = FLOW_PROTO_UDP;
 		p[26] = 10;
 		p[29] = 1;
 	}
-	flow_put16(udp + 2, port);
-	flow_put16(udp + 4, p + LEN - udp);
+	be_put16(udp + 2, port);
+	be_put16(udp + 4, p + LEN - udp);
 }
 
 /*
@@ -256,9 +257,9 @@ static void test_udp_where_others_find_it(void **state)
 				 !cases[i].spoofed);
 	}
 	make_udp(w, false, ROCE_PORT);
-	flow_put16(p + 20, 0x2000);
+	be_put16(p + 20, 0x2000);
 	assert_false(goes_out(w, 1, w->host->mac, 0));
-	flow_put16(p + 20, 1);
+	be_put16(p + 20, 1);
 	assert_true(goes_out(w, 1, w->host->mac, 0));
 }
 

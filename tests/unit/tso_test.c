@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* TCP segmentation ([ORNIC-SQ-16], [ORNIC-SQ-22], [ORNIC-SQ-23]) */
-#include "base/flow.h"
+#include "base/be.h"
 #include "card/card.h"
 #include "eth/csum.h"
+#include "eth/flow.h"
 #include "eth/tso.h"
 #include "queues/qp.h"
 #include "raw.h"
@@ -36,11 +37,11 @@ static struct tso_wr make(struct raw *w, bool v6, bool tag, uint32_t len)
 
 	memset(wr.hdr, 0xff, 6);
 	if (tag) {
-		flow_put16(p, 0x8100);
-		flow_put16(p + 2, 0x2042);
+		be_put16(p, 0x8100);
+		be_put16(p + 2, 0x2042);
 		p += 4;
 	}
-	flow_put16(p, v6 ? 0x86dd : 0x0800);
+	be_put16(p, v6 ? 0x86dd : 0x0800);
 	p += 2;
 	if (v6) {
 		p[0] = 0x60;
@@ -51,8 +52,8 @@ static struct tso_wr make(struct raw *w, bool v6, bool tag, uint32_t len)
 		p += 40;
 	} else {
 		p[0] = 0x45;
-		flow_put16(p + 4, ID);
-		flow_put16(p + 6, 0x4000);
+		be_put16(p + 4, ID);
+		be_put16(p + 6, 0x4000);
 		p[8] = 64;
 		p[9] = FLOW_PROTO_TCP;
 		p[12] = 10;
@@ -60,10 +61,10 @@ static struct tso_wr make(struct raw *w, bool v6, bool tag, uint32_t len)
 		p[19] = 2;
 		p += 20;
 	}
-	flow_put16(p, 1234);
-	flow_put16(p + 2, 80);
-	flow_put16(p + 4, SEQ >> 16);
-	flow_put16(p + 6, SEQ & 0xffff);
+	be_put16(p, 1234);
+	be_put16(p + 2, 80);
+	be_put16(p + 4, SEQ >> 16);
+	be_put16(p + 6, SEQ & 0xffff);
 	p[12] = 8 << 4;
 	p[13] = FLAGS;
 	wr.hdr_len = p + 32 - wr.hdr;
@@ -143,10 +144,10 @@ static void check_segment(struct raw *w, const struct tso_wr *wr,
 	ip = got + flow.l3_offset;
 	tcp = got + flow.l4_offset;
 	if (flow.l3 == 4)
-		assert_int_equal(flow_get16(ip + 4),
+		assert_int_equal(be_get16(ip + 4),
 				 (uint16_t)(ID + offset / wr->mss));
-	assert_int_equal((uint32_t)flow_get16(tcp + 4) << 16 |
-			 flow_get16(tcp + 6), (uint32_t)(SEQ + offset));
+	assert_int_equal((uint32_t)be_get16(tcp + 4) << 16 |
+			 be_get16(tcp + 6), (uint32_t)(SEQ + offset));
 	assert_int_equal(tcp[13], 0x10 | (offset ? 0 : 0x80) |
 				  (last ? 0x09 : 0));
 	if (tag)
@@ -220,7 +221,7 @@ static void test_checksum_of_zero(void **state)
 		memcpy(end, frame->hdr + wr.hdr_len - 32 + 16, 2);
 		raw_done(w, frame);
 	}
-	assert_int_equal(flow_get16(end), 0);
+	assert_int_equal(be_get16(end), 0);
 }
 
 /* [ORNIC-SQ-16] The longest headers, with the longest segments */
@@ -313,9 +314,9 @@ static void test_refusals(void **state)
 	REFUSED(LOC_QP_OP_ERR, wr.hdr[46] = 0xf0);
 	/* Not TCP, or a fragment */
 	REFUSED(LOC_QP_OP_ERR, wr.hdr[23] = FLOW_PROTO_UDP);
-	REFUSED(LOC_QP_OP_ERR, flow_put16(wr.hdr + 20, 0x2000));
-	REFUSED(LOC_QP_OP_ERR, flow_put16(wr.hdr + 20, 1));
-	REFUSED(LOC_QP_OP_ERR, flow_put16(wr.hdr + 12, 0x0806));
+	REFUSED(LOC_QP_OP_ERR, be_put16(wr.hdr + 20, 0x2000));
+	REFUSED(LOC_QP_OP_ERR, be_put16(wr.hdr + 20, 1));
+	REFUSED(LOC_QP_OP_ERR, be_put16(wr.hdr + 12, 0x0806));
 	REFUSED(LOC_QP_OP_ERR, wr.hdr[14] = 0x65);
 	REFUSED(LOC_QP_OP_ERR, wr.hdr[14] = 0x44);
 	REFUSED(LOC_QP_OP_ERR, wr.hdr[14] = 0x4f);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Receive queues for frames, for the process of raw_setup_process() */
-#include "base/flow.h"
+#include "base/be.h"
 #include "eth/eth.h"
 #include "eth/eth_rx.h"
+#include "eth/flow.h"
 #include "eth/wq.h"
 #include "queues/qp.h"
 #include "wqk.h"
@@ -205,23 +206,23 @@ void wqk_deliver_any(struct raw *w, struct receiver *receiver)
 
 void wqk_put_tag(uint8_t *p, uint16_t tci)
 {
-	flow_put16(p + 12, 0x8100);
-	flow_put16(p + 14, tci);
+	be_put16(p + 12, 0x8100);
+	be_put16(p + 14, tci);
 }
 
 void wqk_make_udp(uint8_t *p, uint8_t host, uint16_t sport)
 {
 	wqk_fill(p, WQK_FRAME_LEN);
-	flow_put16(p + 12, 0x0800);
+	be_put16(p + 12, 0x0800);
 	memset(p + 14, 0, 20);
 	p[14] = 0x45;
-	flow_put16(p + 16, WQK_FRAME_LEN - 14);
+	be_put16(p + 16, WQK_FRAME_LEN - 14);
 	p[23] = FLOW_PROTO_UDP;
 	p[26] = 10;
 	p[29] = host;
 	p[30] = 10;
-	flow_put16(p + 34, sport);
-	flow_put16(p + 36, 2000);
-	flow_put16(p + 38, WQK_FRAME_LEN - 34);
+	be_put16(p + 34, sport);
+	be_put16(p + 36, 2000);
+	be_put16(p + 38, WQK_FRAME_LEN - 34);
 }
 

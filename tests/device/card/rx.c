@@ -2,13 +2,14 @@
 /* The port of the card: receiving, from the wire and from its own QPs */
 #include <string.h>
 
-#include "base/flow.h"
+#include "base/be.h"
 #include "base/gid.h"
 #include "base/state.h"
 #include "card/rx.h"
 #include "eth/eth_recv.h"
 #include "eth/eth_rx.h"
 #include "eth/ethport.h"
+#include "eth/flow.h"
 #include "eth/rule.h"
 #include "roce/mcast.h"
 #include "roce/roce_rx.h"
@@ -30,7 +31,7 @@ static bool rx_roce(struct card *card, const struct frame *frame,
 	if (!flow_is_roce(frame, flow))
 		return false;
 	if (!(frame->flags & FRAME_LOCAL) &&
-	    (flow->l4_offset + flow_get16(udp + 4) != flow->l3_end))
+	    (flow->l4_offset + be_get16(udp + 4) != flow->l3_end))
 		return false;
 	flow_gid(frame, flow, false, gid);
 	if (frame->hdr[0] & 1) {
@@ -68,7 +69,7 @@ static void rx_count(struct card *card, const struct frame *frame)
  * Return: whether the frame has a receiver.
  */
 static bool rx_eth(struct card *card, const struct frame *frame,
-		       const struct flow *flow, bool accepted, bool stack)
+		       struct flow *flow, bool accepted, bool stack)
 {
 	enum rule_verdict verdict = RULE_PASSED;
 

@@ -3,6 +3,7 @@
 #include <endian.h>
 #include <string.h>
 
+#include "base/be.h"
 #include "eth/csum.h"
 
 #define CSUM_IPV4_OFFSET 10
@@ -120,7 +121,7 @@ bool csum_l4_ok(const struct frame *frame, const struct flow *flow)
 		return false;
 	/* RFC 768: 0 means that the sender computed no checksum */
 	if (flow->l4 == FLOW_PROTO_UDP &&
-	    !flow_get16(frame->hdr + csum_l4_field(flow)))
+	    !be_get16(frame->hdr + csum_l4_field(flow)))
 		return false;
 	return csum_l4(frame, flow, &sum) && sum == CSUM_GOOD;
 }
@@ -137,9 +138,9 @@ static void csum_fill_ip(struct frame *frame, const struct flow *flow)
 	uint8_t *ip = frame->hdr + flow->l3_offset;
 	struct csum csum = {};
 
-	flow_put16(ip + CSUM_IPV4_OFFSET, 0);
+	be_put16(ip + CSUM_IPV4_OFFSET, 0);
 	csum_add(&csum, ip, (ip[0] & 0xf) * 4);
-	flow_put16(ip + CSUM_IPV4_OFFSET, ~csum_fold(&csum));
+	be_put16(ip + CSUM_IPV4_OFFSET, ~csum_fold(&csum));
 }
 
 void csum_fill(struct frame *frame, const struct flow *flow)
@@ -150,10 +151,10 @@ void csum_fill(struct frame *frame, const struct flow *flow)
 		csum_fill_ip(frame, flow);
 	if (!flow->l4)
 		return;
-	flow_put16(frame->hdr + csum_l4_field(flow), 0);
+	be_put16(frame->hdr + csum_l4_field(flow), 0);
 	if (!csum_l4(frame, flow, &sum))
 		return;
 	/* Only UDP reserves 0 (RFC 768); TCP sends a checksum of 0 (RFC 1624) */
-	flow_put16(frame->hdr + csum_l4_field(flow),
+	be_put16(frame->hdr + csum_l4_field(flow),
 		   flow->l4 == FLOW_PROTO_UDP ? csum_field(sum) : ~sum);
 }

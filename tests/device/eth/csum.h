@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/flow.h"
 #include "env/frame.h"
+#include "eth/flow.h"
 
 /**
  * struct csum - a checksum in progress; all zero at first

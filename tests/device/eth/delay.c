@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/flow.h"
 #include "base/state.h"
 #include "eth/delay.h"
 #include "eth/eth_recv.h"
+#include "eth/flow.h"
 #include "objects/eq.h"
 #include "queues/receiver.h"
 

@@ -3,8 +3,8 @@
 #ifndef ORNIC_DEVICE_ETH_H
 #define ORNIC_DEVICE_ETH_H
 
-#include "base/flow.h"
 #include "env/port.h"
+#include "eth/flow.h"
 
 #define ETH_MACS_LEN (2 * MAC_LEN)
 /* Bytes of a frame besides the payload */

@@ -7,8 +7,8 @@
 
 #include <ornic_hw.h>
 
-#include "base/flow.h"
 #include "env/frame.h"
+#include "eth/flow.h"
 
 struct card;
 struct receiver;

@@ -26,14 +26,14 @@ static void eth_tell_hash(struct ornic_cqe_ext *ext, uint32_t hash)
 }
 
 void eth_deliver(struct qp *qp, const struct frame *frame,
-		 const struct flow *flow, uint32_t tag)
+		 struct flow *flow, uint32_t tag)
 {
 	struct ornic_cqe_ext ext = { .flow_tag = htole32(tag) };
 	uint32_t hash;
 
 	if (qp->rwq_table) {
-		if (rss_hash_fields(frame, qp->rx_hash.fields, qp->rx_hash.key,
-				    &hash))
+		if (rss_hash_fields(frame, flow, qp->rx_hash.fields,
+				    qp->rx_hash.key, &hash))
 			eth_tell_hash(&ext, hash);
 		wq_receive(rwq_table_get(qp->rwq_table, hash), frame, flow, &ext);
 		return;

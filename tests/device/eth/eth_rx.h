@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-#include "base/flow.h"
 #include "env/frame.h"
+#include "eth/flow.h"
 
 struct card;
 struct qp;
@@ -22,7 +22,7 @@ struct qp;
  * change.
  */
 void eth_deliver(struct qp *qp, const struct frame *frame,
-		 const struct flow *flow, uint32_t tag);
+		 struct flow *flow, uint32_t tag);
 
 /**
  * eth_rx - deliver a frame to a receive queue of the port, by its hash

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/be.h"
 #include "base/run.h"
 #include "base/state.h"
 #include "eth/csum.h"
@@ -114,7 +115,7 @@ static void eth_tx_csum(const struct send_wqe *wqe, uint8_t *packet)
 	struct csum csum = {};
 
 	csum_add(&csum, packet + start, wqe->length - start);
-	flow_put16(packet + start + le16toh(wqe->eth.csum_offset),
+	be_put16(packet + start + le16toh(wqe->eth.csum_offset),
 		   csum_field(csum_fold(&csum)));
 }
 
@@ -130,8 +131,8 @@ static void eth_tx_frame(struct frame *frame, const struct send_wqe *wqe,
 
 	if (le16toh(wqe->eth.flags) & ORNIC_ETH_TX_VLAN_INSERT) {
 		memcpy(hdr, packet, ETH_MACS_LEN);
-		flow_put16(hdr + ETH_MACS_LEN, ETH_TPID_VLAN);
-		flow_put16(hdr + ETH_MACS_LEN + 2, le16toh(wqe->eth.vlan_tci));
+		be_put16(hdr + ETH_MACS_LEN, ETH_TPID_VLAN);
+		be_put16(hdr + ETH_MACS_LEN + 2, le16toh(wqe->eth.vlan_tci));
 		hdr += ETH_MACS_LEN + FLOW_VLAN_LEN;
 		room -= ETH_MACS_LEN + FLOW_VLAN_LEN;
 		packet += ETH_MACS_LEN;

@@ -5,7 +5,7 @@
 
 #include <ornic_hw_cmd.h>
 
-#include "eth/flow_key.h"
+#include "eth/flow.h"
 #include "eth/rss.h"
 
 _Static_assert(RSS_KEY_LEN >= RSS_DATA_MAX + 4, "32 key bits behind each bit");
@@ -124,22 +124,21 @@ static struct rss_packet rss_packet_of(const struct ornic_flow_headers *headers,
 	};
 }
 
-bool rss_hash_fields(const struct frame *frame, uint32_t fields,
-		     const uint8_t *key, uint32_t *hash)
+bool rss_hash_fields(const struct frame *frame, struct flow *flow,
+		     uint32_t fields, const uint8_t *key, uint32_t *hash)
 {
+	const struct ornic_flow_key *all = &flow_fields(frame, flow)->key;
 	struct rss_packet packet;
-	struct ornic_flow_key all;
-	unsigned int ports = flow_key(frame, &all);
 
 	if (fields & ORNIC_RX_HASH_INNER)
-		packet = rss_packet_of(&all.inner,
-				       ports & FLOW_KEY_INNER_PORTS);
+		packet = rss_packet_of(&all->inner,
+				       flow->ports & FLOW_KEY_INNER_PORTS);
 	else
-		packet = rss_packet_of(&all.outer,
-				       ports & FLOW_KEY_OUTER_PORTS);
-	if (all.layers & htobe32(ORNIC_FLOW_LAYER_ESP) &&
+		packet = rss_packet_of(&all->outer,
+				       flow->ports & FLOW_KEY_OUTER_PORTS);
+	if (all->layers & htobe32(ORNIC_FLOW_LAYER_ESP) &&
 	    !(fields & ORNIC_RX_HASH_INNER))
-		packet.spi = (const uint8_t *)&all.esp_spi;
+		packet.spi = (const uint8_t *)&all->esp_spi;
 	return rss_hash_packet(&packet, fields, key, hash);
 }
 

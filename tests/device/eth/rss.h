@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/flow.h"
 #include "base/state.h"
 #include "env/frame.h"
+#include "eth/flow.h"
 
 /* Longest input: two IPv6 addresses and two ports, bytes */
 #define RSS_DATA_MAX 36
@@ -35,14 +35,15 @@ uint32_t rss_toeplitz(const uint8_t *key, const uint8_t *data,
 /**
  * rss_hash_fields - hash the selected fields that a frame has
  * @frame: a frame without FRAME_LOCAL
+ * @flow: its headers
  * @fields: mask of RSS_FIELDS
  * @key: RSS_KEY_LEN bytes
  * @hash: set to the hash, or to 0 without one
  *
  * Return: true when the frame has any of the fields.
  */
-bool rss_hash_fields(const struct frame *frame, uint32_t fields,
-		     const uint8_t *key, uint32_t *hash);
+bool rss_hash_fields(const struct frame *frame, struct flow *flow,
+		     uint32_t fields, const uint8_t *key, uint32_t *hash);
 
 /**
  * rss_hash - hash a frame by its kind, for the queues of the port

@@ -7,7 +7,7 @@
 #include "eth/eth.h"
 #include "eth/eth_recv.h"
 #include "eth/eth_rx.h"
-#include "eth/flow_key.h"
+#include "eth/flow.h"
 #include "eth/rule.h"
 #include "objects/counters.h"
 #include "queues/qp.h"
@@ -19,17 +19,6 @@
 	(ORNIC_FLOW_LAYER_VXLAN | ORNIC_FLOW_LAYER_GRE | \
 	 ORNIC_FLOW_LAYER_MPLS | ORNIC_FLOW_LAYER_ESP)
 
-/* A frame as rules see it */
-union rule_key {
-	struct ornic_flow_key key;
-	uint64_t word[RULE_WORDS];
-};
-
-_Static_assert(sizeof(union rule_key) == sizeof(struct ornic_flow_key),
-	       "a key is whole words");
-_Static_assert(offsetof(struct ornic_flow_key, outer.dmac) == 0,
-	       "rule_has_mac() looks at the first bytes");
-
 /* Rules of kernel QPs get no frames of the host's stack ([ORNIC-LOOP-3]) */
 static bool rule_is_deaf(const struct rule *rule, bool stack)
 {
@@ -38,7 +27,7 @@ static bool rule_is_deaf(const struct rule *rule, bool stack)
 
 /* ---- matching ---- */
 
-static bool rule_matches(const struct rule *rule, const union rule_key *key)
+static bool rule_matches(const struct rule *rule, const union flow_fields *key)
 {
 	unsigned int i;
 
@@ -64,7 +53,7 @@ static void rule_count(const struct rule *rule, const struct frame *frame)
  * struct rule_walk - state of a received frame while it passes the lists
  * @frame: the frame
  * @flow: its headers
- * @key: its fields
+ * @key: their fields
  * @stack: the host's network stack sent it
  * @given: a QP got it
  * @dropped: a rule with DROP matched
@@ -72,8 +61,8 @@ static void rule_count(const struct rule *rule, const struct frame *frame)
  */
 struct rule_walk {
 	const struct frame *frame;
-	const struct flow *flow;
-	union rule_key key;
+	struct flow *flow;
+	const union flow_fields *key;
 	bool stack;
 	bool given;
 	bool dropped;
@@ -110,7 +99,7 @@ static void rule_walk_list(const struct list_head *list, struct rule_walk *walk)
 		if (!rule->twin) {
 			if (walk->took)
 				return;
-			match = rule_matches(rule, &walk->key);
+			match = rule_matches(rule, walk->key);
 		}
 		if (match)
 			rule_apply(rule, walk);
@@ -118,16 +107,16 @@ static void rule_walk_list(const struct list_head *list, struct rule_walk *walk)
 }
 
 enum rule_verdict rule_rx(struct card *card, const struct frame *frame,
-			  const struct flow *flow, bool stack)
+			  struct flow *flow, bool stack)
 {
 	const struct list_head *list = card->rules.list;
 	struct rule_walk walk = {
 		.frame = frame,
 		.flow = flow,
+		.key = flow_fields(frame, flow),
 		.stack = stack,
 	};
 
-	flow_key(frame, &walk.key.key);
 	rule_walk_list(&list[RULE_NORMAL], &walk);
 	if (frame->hdr[0] & 1)
 		rule_walk_list(&list[RULE_MC_DEFAULT], &walk);
@@ -145,16 +134,16 @@ void rule_sniff(struct card *card, const struct frame *frame)
 {
 	const struct list_head *pos, *list = &card->rules.list[RULE_SNIFFER];
 	const struct rule *rule;
-	union rule_key key;
+	const union flow_fields *key;
 	struct flow flow;
 
 	if (!eth_valid(card, frame))
 		return;
 	flow_dissect(frame, &flow);
-	flow_key(frame, &key.key);
+	key = flow_fields(frame, &flow);
 	list_for_each(pos, list) {
 		rule = list_entry(pos, struct rule, node);
-		if (!rule_matches(rule, &key))
+		if (!rule_matches(rule, key))
 			continue;
 		rule_count(rule, frame);
 		card->budget.work += CARD_RUN_COPY;
@@ -167,7 +156,7 @@ bool rule_tx(struct qp *qp, const struct frame *frame)
 	struct card *card = qp->card;
 	const struct list_head *pos, *list = &card->rules.list[RULE_EGRESS];
 	const struct rule *rule;
-	union rule_key key;
+	union flow_fields key;
 
 	flow_key(frame, &key.key);
 	list_for_each(pos, list) {
@@ -344,7 +333,7 @@ static enum ornic_cmd_status
 rule_check_key(const struct ornic_create_flow_in *in)
 {
 	const struct ornic_flow_key *mask = &in->mask;
-	union rule_key value_words, mask_words;
+	union flow_fields value_words, mask_words;
 	unsigned int i;
 
 	if (mask->outer.rsvd || mask->inner.rsvd || mask->rsvd ||
@@ -352,7 +341,7 @@ rule_check_key(const struct ornic_create_flow_in *in)
 		return ORNIC_CMD_BAD_PARAM;
 	value_words.key = in->value;
 	mask_words.key = in->mask;
-	for (i = 0; i < RULE_WORDS; i++)
+	for (i = 0; i < FLOW_WORDS; i++)
 		if (value_words.word[i] & ~mask_words.word[i])
 			return ORNIC_CMD_BAD_PARAM;
 	return ORNIC_CMD_OK;
@@ -394,7 +383,7 @@ static void rule_fill(struct rule *rule, const struct ornic_create_flow_in *in)
 	rule->tag = le32toh(in->tag);
 	memcpy(rule->value, &in->value, sizeof(rule->value));
 	memcpy(rule->mask, &in->mask, sizeof(rule->mask));
-	for (i = 0; i < RULE_WORDS; i++) {
+	for (i = 0; i < FLOW_WORDS; i++) {
 		if (!rule->mask[i])
 			continue;
 		if (!rule->last_mask)

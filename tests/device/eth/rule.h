@@ -15,14 +15,13 @@
 
 #include <ornic_hw_cmd.h>
 
-#include "base/flow.h"
 #include "base/obj.h"
 #include "env/frame.h"
 #include "env/list.h"
+#include "eth/flow.h"
 
 /* Limit of rules that let one frame go to more than one QP ([ORNIC-FLOW-13]) */
 #define RULE_COPIES_MAX 64
-#define RULE_WORDS (sizeof(struct ornic_flow_key) / sizeof(uint64_t))
 
 struct cmd;
 struct counters;
@@ -65,8 +64,8 @@ struct rule {
 	uint32_t priority;
 	uint32_t flags;
 	uint32_t tag;
-	uint64_t value[RULE_WORDS];
-	uint64_t mask[RULE_WORDS];
+	uint64_t value[FLOW_WORDS];
+	uint64_t mask[FLOW_WORDS];
 };
 
 /**
@@ -106,7 +105,7 @@ void rule_destroy_all(struct card *card, struct obj_walk *walk);
  * Return: enum rule_verdict.
  */
 enum rule_verdict rule_rx(struct card *card, const struct frame *frame,
-			  const struct flow *flow, bool stack);
+			  struct flow *flow, bool stack);
 
 /**
  * rule_sniff - give a copy of a frame to all sniffers that match

@@ -2,7 +2,8 @@
 /* TCP segmentation offload: checks and headers of segments */
 #include <string.h>
 
-#include "base/flow.h"
+#include "base/be.h"
+#include "eth/flow.h"
 #include "eth/tso.h"
 
 #define TSO_SEQ_OFFSET 4
@@ -43,21 +44,21 @@ static void tso_patch_ip(uint8_t *ip, unsigned int l3, unsigned int len,
 			 unsigned int index)
 {
 	if (l3 == 4) {
-		flow_put16(ip + 2, len);
-		flow_put16(ip + 4, flow_get16(ip + 4) + index);
+		be_put16(ip + 2, len);
+		be_put16(ip + 4, be_get16(ip + 4) + index);
 	} else {
-		flow_put16(ip + 4, len - FLOW_IPV6_LEN);
+		be_put16(ip + 4, len - FLOW_IPV6_LEN);
 	}
 }
 
 static void tso_patch_tcp(uint8_t *tcp, const struct tso_segment *segment)
 {
 	uint8_t *seq = tcp + TSO_SEQ_OFFSET;
-	uint32_t val = (uint32_t)flow_get16(seq) << 16 | flow_get16(seq + 2);
+	uint32_t val = (uint32_t)be_get16(seq) << 16 | be_get16(seq + 2);
 
 	val += segment->offset;
-	flow_put16(seq, val >> 16);
-	flow_put16(seq + 2, val);
+	be_put16(seq, val >> 16);
+	be_put16(seq + 2, val);
 	if (segment->offset)
 		tcp[TSO_FLAGS_OFFSET] &= ~TSO_CWR;
 	if (segment->offset + segment->len < segment->total)

@@ -13,8 +13,8 @@
 
 #include <ornic_hw_cmd.h>
 
-#include "base/flow.h"
 #include "env/frame.h"
+#include "eth/flow.h"
 #include "queues/receiver.h"
 
 struct cmd;

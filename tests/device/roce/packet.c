@@ -3,6 +3,7 @@
 #include <endian.h>
 #include <string.h>
 
+#include "base/be.h"
 #include "roce/icrc.h"
 #include "roce/packet.h"
 
@@ -26,51 +27,6 @@
 #define IPPROTO_UDP_NUM 17
 #define IPV4_DF 0x4000
 
-static uint16_t get16(const uint8_t *p)
-{
-	uint16_t val;
-
-	memcpy(&val, p, sizeof(val));
-	return be16toh(val);
-}
-
-static uint32_t get32(const uint8_t *p)
-{
-	uint32_t val;
-
-	memcpy(&val, p, sizeof(val));
-	return be32toh(val);
-}
-
-static uint64_t get64(const uint8_t *p)
-{
-	uint64_t val;
-
-	memcpy(&val, p, sizeof(val));
-	return be64toh(val);
-}
-
-static uint8_t *put16(uint8_t *p, uint16_t val)
-{
-	val = htobe16(val);
-	memcpy(p, &val, sizeof(val));
-	return p + sizeof(val);
-}
-
-static uint8_t *put32(uint8_t *p, uint32_t val)
-{
-	val = htobe32(val);
-	memcpy(p, &val, sizeof(val));
-	return p + sizeof(val);
-}
-
-static uint8_t *put64(uint8_t *p, uint64_t val)
-{
-	val = htobe64(val);
-	memcpy(p, &val, sizeof(val));
-	return p + sizeof(val);
-}
-
 static uint8_t *put_bytes(uint8_t *p, const void *from, size_t len)
 {
 	memcpy(p, from, len);
@@ -85,7 +41,7 @@ static void parse_headers(struct packet *pkt, const uint8_t *p)
 	/* READs are compared with their duplicates including this */
 	pkt->xrc_srqn = 0;
 	if (flags & OPCODE_XRCETH) {
-		pkt->xrc_srqn = get32(p) & 0xffffff;
+		pkt->xrc_srqn = be_get32(p) & 0xffffff;
 		p += XRCETH_LEN;
 	}
 	if (flags & OPCODE_FETH) {
@@ -94,35 +50,35 @@ static void parse_headers(struct packet *pkt, const uint8_t *p)
 		p += FETH_LEN;
 	}
 	if (flags & OPCODE_RETH) {
-		pkt->va = get64(p);
-		pkt->rkey = get32(p + 8);
-		pkt->dma_len = get32(p + 12);
+		pkt->va = be_get64(p);
+		pkt->rkey = be_get32(p + 8);
+		pkt->dma_len = be_get32(p + 12);
 		p += RETH_LEN;
 	}
 	if (flags & OPCODE_ATOMICETH) {
-		pkt->va = get64(p);
-		pkt->rkey = get32(p + 8);
-		pkt->swap_add = get64(p + 12);
-		pkt->compare = get64(p + 20);
+		pkt->va = be_get64(p);
+		pkt->rkey = be_get32(p + 8);
+		pkt->swap_add = be_get64(p + 12);
+		pkt->compare = be_get64(p + 20);
 		p += ATOMICETH_LEN;
 	}
 	if (flags & OPCODE_MASKETH) {
-		pkt->swap_add_mask = get64(p);
-		pkt->compare_mask = get64(p + 8);
+		pkt->swap_add_mask = be_get64(p);
+		pkt->compare_mask = be_get64(p + 8);
 		p += MASKETH_LEN;
 	}
 	if (flags & OPCODE_AETH) {
 		pkt->syndrome = p[0];
-		pkt->msn = get32(p) & 0xffffff;
+		pkt->msn = be_get32(p) & 0xffffff;
 		p += AETH_LEN;
 	}
 	if (flags & OPCODE_ATOMICACKETH) {
-		pkt->original = get64(p);
+		pkt->original = be_get64(p);
 		p += ATOMICACKETH_LEN;
 	}
 	if (flags & OPCODE_DETH) {
-		pkt->qkey = get32(p);
-		pkt->sqpn = get32(p + 4) & 0xffffff;
+		pkt->qkey = be_get32(p);
+		pkt->sqpn = be_get32(p + 4) & 0xffffff;
 		p += DETH_LEN;
 	}
 	if (flags & OPCODE_IMMDT) {
@@ -130,7 +86,7 @@ static void parse_headers(struct packet *pkt, const uint8_t *p)
 		p += IMMDT_LEN;
 	}
 	if (flags & OPCODE_IETH)
-		pkt->inv_key = get32(p);
+		pkt->inv_key = be_get32(p);
 }
 
 static bool icrc_matches(const struct frame *frame, unsigned int l3_offset,
@@ -173,7 +129,7 @@ enum packet_error packet_parse(struct packet *pkt, const struct frame *frame,
 		 * frame. The length of an IBTA packet is a multiple of 4 bytes.
 		 */
 		uint64_t udp_end = bth_offset - UDP_LEN +
-				   (uint64_t)get16(bth - UDP_LEN + 4);
+				   (uint64_t)be_get16(bth - UDP_LEN + 4);
 
 		if (udp_end > end || (udp_end - bth_offset) % 4 ||
 		    udp_end < bth_offset + pkt->op->len + pad + ICRC_LEN)
@@ -188,10 +144,10 @@ enum packet_error packet_parse(struct packet *pkt, const struct frame *frame,
 
 	pkt->solicited = bth[1] & BTH_SOLICITED;
 	pkt->migrated = bth[1] & BTH_MIGRATED;
-	pkt->pkey = get16(bth + 2);
-	pkt->dqpn = get32(bth + 4) & 0xffffff;
+	pkt->pkey = be_get16(bth + 2);
+	pkt->dqpn = be_get32(bth + 4) & 0xffffff;
 	pkt->ack_req = bth[8] & BTH_ACK_REQ;
-	pkt->psn = get32(bth + 8) & 0xffffff;
+	pkt->psn = be_get32(bth + 8) & 0xffffff;
 	pkt->npkts = local && frame->meta ? frame->meta : 1;
 	pkt->frame = frame;
 	pkt->payload = bth_offset + pkt->op->len;
@@ -212,41 +168,41 @@ unsigned int packet_build(const struct packet *pkt, unsigned int pad,
 	*p++ = (pkt->solicited ? BTH_SOLICITED : 0) |
 	       (pkt->migrated ? BTH_MIGRATED : 0) |
 	       pad << BTH_PAD_SHIFT;
-	p = put16(p, pkt->pkey);
-	p = put32(p, pkt->dqpn);
-	p = put32(p, (uint32_t)pkt->ack_req << 31 | pkt->psn);
+	p = be_put16(p, pkt->pkey);
+	p = be_put32(p, pkt->dqpn);
+	p = be_put32(p, (uint32_t)pkt->ack_req << 31 | pkt->psn);
 	if (flags & OPCODE_XRCETH)
-		p = put32(p, pkt->xrc_srqn);
+		p = be_put32(p, pkt->xrc_srqn);
 	if (flags & OPCODE_FETH)
-		p = put32(p, pkt->flush_level << FETH_LEVEL_SHIFT |
+		p = be_put32(p, pkt->flush_level << FETH_LEVEL_SHIFT |
 			     pkt->flush_type);
 	if (flags & OPCODE_RETH) {
-		p = put64(p, pkt->va);
-		p = put32(p, pkt->rkey);
-		p = put32(p, pkt->dma_len);
+		p = be_put64(p, pkt->va);
+		p = be_put32(p, pkt->rkey);
+		p = be_put32(p, pkt->dma_len);
 	}
 	if (flags & OPCODE_ATOMICETH) {
-		p = put64(p, pkt->va);
-		p = put32(p, pkt->rkey);
-		p = put64(p, pkt->swap_add);
-		p = put64(p, pkt->compare);
+		p = be_put64(p, pkt->va);
+		p = be_put32(p, pkt->rkey);
+		p = be_put64(p, pkt->swap_add);
+		p = be_put64(p, pkt->compare);
 	}
 	if (flags & OPCODE_MASKETH) {
-		p = put64(p, pkt->swap_add_mask);
-		p = put64(p, pkt->compare_mask);
+		p = be_put64(p, pkt->swap_add_mask);
+		p = be_put64(p, pkt->compare_mask);
 	}
 	if (flags & OPCODE_AETH)
-		p = put32(p, (uint32_t)pkt->syndrome << 24 | pkt->msn);
+		p = be_put32(p, (uint32_t)pkt->syndrome << 24 | pkt->msn);
 	if (flags & OPCODE_ATOMICACKETH)
-		p = put64(p, pkt->original);
+		p = be_put64(p, pkt->original);
 	if (flags & OPCODE_DETH) {
-		p = put32(p, pkt->qkey);
-		p = put32(p, pkt->sqpn);
+		p = be_put32(p, pkt->qkey);
+		p = be_put32(p, pkt->sqpn);
 	}
 	if (flags & OPCODE_IMMDT)
 		p = put_bytes(p, &pkt->imm, IMMDT_LEN);
 	if (flags & OPCODE_IETH)
-		p = put32(p, pkt->inv_key);
+		p = be_put32(p, pkt->inv_key);
 	return p - buf;
 }
 
@@ -256,7 +212,7 @@ static uint16_t ipv4_checksum(const uint8_t *ip)
 	int i;
 
 	for (i = 0; i < IPV4_LEN; i += 2)
-		sum += get16(ip + i);
+		sum += be_get16(ip + i);
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum += sum >> 16;
 	return ~sum;
@@ -267,10 +223,10 @@ static uint8_t *build_eth(uint8_t *p, const struct packet_path *path)
 	p = put_bytes(p, path->dmac, 6);
 	p = put_bytes(p, path->src->smac, 6);
 	if (path->src->vlan_id != GID_NO_VLAN) {
-		p = put16(p, ETHERTYPE_VLAN);
-		p = put16(p, path->priority << 13 | path->src->vlan_id);
+		p = be_put16(p, ETHERTYPE_VLAN);
+		p = be_put16(p, path->priority << 13 | path->src->vlan_id);
 	}
-	return put16(p, path->src->ipv4 ? ETHERTYPE_IPV4 : ETHERTYPE_IPV6);
+	return be_put16(p, path->src->ipv4 ? ETHERTYPE_IPV4 : ETHERTYPE_IPV6);
 }
 
 /* @len: bytes from the UDP header on; @id: IPv4 identification */
@@ -281,9 +237,9 @@ static uint8_t *build_ip(uint8_t *p, const struct packet_path *path,
 	uint8_t *ip = p;
 
 	if (!path->src->ipv4) {
-		p = put32(p, 6u << 28 | (uint32_t)path->tclass << 20 |
+		p = be_put32(p, 6u << 28 | (uint32_t)path->tclass << 20 |
 			     path->flow_label);
-		p = put16(p, len);
+		p = be_put16(p, len);
 		*p++ = IPPROTO_UDP_NUM;
 		*p++ = hops;
 		p = put_bytes(p, path->src->gid, GID_LEN);
@@ -291,15 +247,15 @@ static uint8_t *build_ip(uint8_t *p, const struct packet_path *path,
 	}
 	*p++ = 0x45;
 	*p++ = path->tclass;
-	p = put16(p, IPV4_LEN + len);
-	p = put16(p, id);
-	p = put16(p, IPV4_DF);
+	p = be_put16(p, IPV4_LEN + len);
+	p = be_put16(p, id);
+	p = be_put16(p, IPV4_DF);
 	*p++ = hops;
 	*p++ = IPPROTO_UDP_NUM;
-	p = put16(p, 0);
+	p = be_put16(p, 0);
 	p = put_bytes(p, path->src->gid + 12, 4);
 	p = put_bytes(p, path->dgid + 12, 4);
-	put16(ip + 10, ipv4_checksum(ip));
+	be_put16(ip + 10, ipv4_checksum(ip));
 	return p;
 }
 
@@ -321,11 +277,11 @@ void packet_finish(struct frame *frame, const struct packet_path *path,
 		len = 0;
 	l3 = build_eth(frame->hdr, path);
 	p = build_ip(l3, path, len, pkt->psn);
-	p = put16(p, path->sport);
-	p = put16(p, ROCE_UDP_PORT);
-	p = put16(p, len);
+	p = be_put16(p, path->sport);
+	p = be_put16(p, ROCE_UDP_PORT);
+	p = be_put16(p, len);
 	/* No UDP checksum: the ICRC covers more (A17.3.1) */
-	bth = put16(p, 0);
+	bth = be_put16(p, 0);
 	p = bth + packet_build(pkt, pad, bth);
 	frame->hdr_len = p - frame->hdr;
 	frame->meta = local ? pkt->npkts : 0;

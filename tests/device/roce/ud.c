@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/be.h"
 #include "queues/qp.h"
 #include "queues/sge.h"
 #include "queues/sq.h"
@@ -112,17 +113,12 @@ bool ud_run(struct qp *qp, unsigned int budget)
 	return false;
 }
 
-static uint16_t get16(const uint8_t *p)
-{
-	return p[0] << 8 | p[1];
-}
-
 static void ud_fill_ext(struct ornic_cqe_ext *ext, const struct frame *frame)
 {
 	memcpy(ext->smac, frame->hdr + 6, sizeof(ext->smac));
 	ext->flags = htole16(ORNIC_CQE_EXT_SMAC);
-	if (get16(frame->hdr + ETHERTYPE_OFFSET) == 0x8100) {
-		uint16_t tci = get16(frame->hdr + TCI_OFFSET);
+	if (be_get16(frame->hdr + ETHERTYPE_OFFSET) == 0x8100) {
+		uint16_t tci = be_get16(frame->hdr + TCI_OFFSET);
 
 		ext->vlan_tci = htole16(tci);
 		ext->flags |= htole16(ORNIC_CQE_EXT_VLAN);

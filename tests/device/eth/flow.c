@@ -1,36 +1,194 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Field parser: reads the header fields of a frame */
+/* Header parser: finds the headers of a frame, and reads their fields */
 #include <endian.h>
-#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "base/flow.h"
-#include "eth/flow_key.h"
+#include "base/be.h"
+#include "eth/flow.h"
 
-#define KEY_TPID_C 0x8100	/* IEEE 802.1Q */
+#define FLOW_ETHERTYPE_OFFSET 12
+#define FLOW_ETHERTYPE_IPV4 0x0800
+#define FLOW_ETHERTYPE_IPV6 0x86dd
+#define FLOW_ETHERTYPE_VLAN 0x8100
+#define FLOW_TCP_LEN 20
+
+/* More Fragments flag and fragment offset */
+#define FLOW_IPV4_FRAGMENT 0x3fff
+#define FLOW_IPV4_FRAGMENT_OFFSET 0x1fff
+#define FLOW_IPV6_FRAGMENT_OFFSET 0xfff8
+
+/* Extension headers of IPv6 (RFC 8200, RFC 4302) */
+#define FLOW_IPV6_HOP_BY_HOP 0
+#define FLOW_IPV6_ROUTING 43
+#define FLOW_IPV6_FRAGMENT 44
+#define FLOW_IPV6_AUTHENTICATION 51
+#define FLOW_IPV6_NO_NEXT 59
+#define FLOW_IPV6_DESTINATION 60
+
+static void flow_l4(const struct frame *frame, struct flow *flow,
+		    unsigned int proto, unsigned int offset)
+{
+	unsigned int len;
+
+	if (proto == FLOW_PROTO_TCP)
+		len = FLOW_TCP_LEN;
+	else if (proto == FLOW_PROTO_UDP)
+		len = FLOW_UDP_LEN;
+	else
+		return;
+	if (offset + len > frame->hdr_len || offset + len > flow->l3_end)
+		return;
+	if (proto == FLOW_PROTO_UDP && !(frame->flags & FRAME_LOCAL) &&
+	    be_get16(frame->hdr + offset + 4) < FLOW_UDP_LEN)
+		return;
+	flow->l4 = proto;
+	flow->l4_offset = offset;
+}
+
+/* The length fields of a FRAME_LOCAL frame have no meaning */
+static bool flow_set_end(const struct frame *frame, struct flow *flow,
+			 unsigned int len, unsigned int min)
+{
+	flow->l3_end = flow->l3_offset + len;
+	if (frame->flags & FRAME_LOCAL) {
+		flow->l3_end = frame_len(frame);
+		return true;
+	}
+	return len >= min && flow->l3_end <= frame_len(frame);
+}
+
+static void flow_ipv4(const struct frame *frame, struct flow *flow)
+{
+	const uint8_t *ip = frame->hdr + flow->l3_offset;
+	unsigned int ihl;
+
+	if (flow->l3_offset + FLOW_IPV4_LEN > frame->hdr_len || ip[0] >> 4 != 4)
+		return;
+	ihl = (ip[0] & 0xf) * 4;
+	if (ihl < FLOW_IPV4_LEN || flow->l3_offset + ihl > frame->hdr_len ||
+	    !flow_set_end(frame, flow, be_get16(ip + 2), ihl))
+		return;
+	flow->l3 = 4;
+	flow->options = ihl > FLOW_IPV4_LEN;
+	if (!(be_get16(ip + 6) & FLOW_IPV4_FRAGMENT))
+		flow_l4(frame, flow, ip[9], flow->l3_offset + ihl);
+}
+
+static void flow_ipv6(const struct frame *frame, struct flow *flow)
+{
+	const uint8_t *ip = frame->hdr + flow->l3_offset;
+
+	if (flow->l3_offset + FLOW_IPV6_LEN > frame->hdr_len ||
+	    ip[0] >> 4 != 6 ||
+	    !flow_set_end(frame, flow, FLOW_IPV6_LEN + be_get16(ip + 4),
+			  FLOW_IPV6_LEN))
+		return;
+	flow->l3 = 6;
+	/* L4 behind extension headers is not looked for */
+	flow_l4(frame, flow, ip[6], flow->l3_offset + FLOW_IPV6_LEN);
+}
+
+void flow_dissect(const struct frame *frame, struct flow *flow)
+{
+	unsigned int offset = FLOW_ETHERTYPE_OFFSET;
+	unsigned int type;
+
+	memset(flow, 0, offsetof(struct flow, fields));
+	type = be_get16(frame->hdr + offset);
+	if (type == FLOW_ETHERTYPE_VLAN &&
+	    frame->hdr_len >= FLOW_ETH_LEN + FLOW_VLAN_LEN) {
+		flow->tagged = true;
+		flow->vlan_tci = be_get16(frame->hdr + offset + 2);
+		offset += FLOW_VLAN_LEN;
+		type = be_get16(frame->hdr + offset);
+	}
+	flow->l3_offset = offset + 2;
+	if (type == FLOW_ETHERTYPE_IPV4)
+		flow_ipv4(frame, flow);
+	else if (type == FLOW_ETHERTYPE_IPV6)
+		flow_ipv6(frame, flow);
+}
+
+/*
+ * Skip the extension headers of IPv6. Return: whether all of them were seen. The
+ * header of @proto is then at @offset; in fragments but the first there is none.
+ */
+static bool flow_skip_extensions(const struct frame *frame, unsigned int *proto,
+				 unsigned int *offset)
+{
+	const uint8_t *header = frame->hdr + *offset;
+
+	for (; *offset + 8 <= frame->hdr_len; header = frame->hdr + *offset) {
+		switch (*proto) {
+		case FLOW_IPV6_HOP_BY_HOP:
+		case FLOW_IPV6_ROUTING:
+		case FLOW_IPV6_DESTINATION:
+			*offset += (header[1] + 1) * 8;
+			break;
+		case FLOW_IPV6_AUTHENTICATION:
+			*offset += (header[1] + 2) * 4;
+			break;
+		case FLOW_IPV6_FRAGMENT:
+			if (be_get16(header + 2) & FLOW_IPV6_FRAGMENT_OFFSET) {
+				*proto = FLOW_IPV6_NO_NEXT;
+				return true;
+			}
+			*offset += 8;
+			break;
+		default:
+			return true;
+		}
+		*proto = header[0];
+	}
+	/* No UDP header fits behind the end of the frame */
+	return *offset + 8 > frame_len(frame);
+}
+
+bool flow_may_reach_udp(const struct frame *frame, const struct flow *flow,
+			unsigned int port)
+{
+	const uint8_t *ip = frame->hdr + flow->l3_offset;
+	unsigned int offset = flow->l3_offset;
+	unsigned int proto;
+
+	if (flow->l3 == 4) {
+		offset += (ip[0] & 0xf) * 4;
+		proto = ip[9];
+		if (be_get16(ip + 6) & FLOW_IPV4_FRAGMENT_OFFSET)
+			return false;
+	} else if (flow->l3 == 6) {
+		offset += FLOW_IPV6_LEN;
+		proto = ip[6];
+		if (!flow_skip_extensions(frame, &proto, &offset))
+			return true;
+	} else {
+		return false;
+	}
+	return proto == FLOW_PROTO_UDP &&
+	       offset + FLOW_UDP_LEN <= frame->hdr_len &&
+	       be_get16(frame->hdr + offset + 2) == port;
+}
+
+/* ---- fields of the headers ---- */
+
 #define KEY_TPID_S 0x88a8
-#define KEY_ETHERTYPE_IPV4 0x0800
-#define KEY_ETHERTYPE_IPV6 0x86dd
 #define KEY_ETHERTYPE_MPLS 0x8847
 #define KEY_ETHERTYPE_MPLS_MCAST 0x8848
 #define KEY_ETHERTYPE_ETH 0x6558	/* RFC 1701: Ethernet in GRE */
 
 #define KEY_PROTO_GRE 47
 #define KEY_PROTO_ESP 50
-#define KEY_PROTO_AH 51
-#define KEY_PROTO_FRAGMENT 44
 
 #define KEY_PORT_VXLAN 4789	/* RFC 7348 */
 #define KEY_PORT_MPLS 6635	/* RFC 7510 */
 
-#define KEY_TCP_LEN 20
 #define KEY_VXLAN_LEN 8
 #define KEY_VXLAN_VALID 0x08
 #define KEY_MPLS_LEN 4
 #define KEY_MPLS_BOTTOM 0x01	/* in the third byte */
 #define KEY_ESP_LEN 8
 
-#define KEY_IPV4_FRAGMENT 0x3fff
 #define KEY_IPV6_FRAGMENT 0xfff9
 
 /* RFC 2784, RFC 2890 */
@@ -91,15 +249,15 @@ static unsigned int key_eth(struct reader *r, struct ornic_flow_headers *h)
 		return 0;
 	memcpy(h->dmac, p, sizeof(h->dmac));
 	memcpy(h->smac, p + sizeof(h->dmac), sizeof(h->smac));
-	type = flow_get16(p + FLOW_ETH_LEN - 2);
-	while (type == KEY_TPID_C || type == KEY_TPID_S) {
+	type = be_get16(p + FLOW_ETH_LEN - 2);
+	while (type == FLOW_ETHERTYPE_VLAN || type == KEY_TPID_S) {
 		p = reader_take(r, FLOW_VLAN_LEN);
 		if (!p)
 			break;
 		if (!h->vlan)
 			memcpy(&h->vlan_tci, p, sizeof(h->vlan_tci));
 		h->vlan = 1;
-		type = flow_get16(p + 2);
+		type = be_get16(p + 2);
 	}
 	h->ethertype = htobe16(type);
 	return type;
@@ -116,12 +274,12 @@ static bool key_ipv4(struct reader *r, struct ornic_flow_headers *h)
 		return false;
 	ihl = (ip[0] & 0xf) * 4;
 	if (ihl < FLOW_IPV4_LEN || !reader_take(r, ihl - FLOW_IPV4_LEN) ||
-	    !reader_believe(r, start, flow_get16(ip + 2), ihl))
+	    !reader_believe(r, start, be_get16(ip + 2), ihl))
 		return false;
 	h->l3 = 4;
 	h->tos = ip[1];
 	h->ip_flags = ip[6] >> 5;
-	h->frag = !!(flow_get16(ip + 6) & KEY_IPV4_FRAGMENT);
+	h->frag = !!(be_get16(ip + 6) & FLOW_IPV4_FRAGMENT);
 	h->ttl = ip[8];
 	h->proto = ip[9];
 	memcpy(h->src_ip + 12, ip + 12, 4);
@@ -133,16 +291,16 @@ static bool key_ipv4(struct reader *r, struct ornic_flow_headers *h)
 static unsigned int key_ipv6_ext_len(unsigned int proto, const uint8_t *ext)
 {
 	switch (proto) {
-	case 0:		/* hop by hop */
-	case 43:	/* routing */
-	case 60:	/* destination options */
+	case FLOW_IPV6_HOP_BY_HOP:
+	case FLOW_IPV6_ROUTING:
+	case FLOW_IPV6_DESTINATION:
 	case 135:	/* mobility */
 	case 139:	/* HIP */
 	case 140:	/* SHIM6 */
 		return (ext[1] + 1) * 8;
-	case KEY_PROTO_FRAGMENT:
+	case FLOW_IPV6_FRAGMENT:
 		return 8;
-	case KEY_PROTO_AH:
+	case FLOW_IPV6_AUTHENTICATION:
 		return (ext[1] + 2) * 4;
 	default:
 		return 0;
@@ -165,8 +323,8 @@ static bool key_ipv6_ext(struct reader *r, struct ornic_flow_headers *h)
 			return true;
 		if (!reader_take(r, len))
 			return false;
-		if (h->proto == KEY_PROTO_FRAGMENT)
-			h->frag = !!(flow_get16(ext + 2) & KEY_IPV6_FRAGMENT);
+		if (h->proto == FLOW_IPV6_FRAGMENT)
+			h->frag = !!(be_get16(ext + 2) & KEY_IPV6_FRAGMENT);
 		h->proto = ext[0];
 		/* The data of a fragment need not begin with an L4 header */
 		if (h->frag)
@@ -182,7 +340,7 @@ static bool key_ipv6(struct reader *r, struct ornic_flow_headers *h)
 	uint32_t word;
 
 	if (!ip || ip[0] >> 4 != 6 ||
-	    !reader_believe(r, start, FLOW_IPV6_LEN + flow_get16(ip + 4),
+	    !reader_believe(r, start, FLOW_IPV6_LEN + be_get16(ip + 4),
 			    FLOW_IPV6_LEN))
 		return false;
 	memcpy(&word, ip, sizeof(word));
@@ -200,9 +358,9 @@ static bool key_ipv6(struct reader *r, struct ornic_flow_headers *h)
 static bool key_ip(struct reader *r, struct ornic_flow_headers *h,
 		   unsigned int type)
 {
-	if (type == KEY_ETHERTYPE_IPV4)
+	if (type == FLOW_ETHERTYPE_IPV4)
 		return key_ipv4(r, h);
-	return type == KEY_ETHERTYPE_IPV6 && key_ipv6(r, h);
+	return type == FLOW_ETHERTYPE_IPV6 && key_ipv6(r, h);
 }
 
 /*
@@ -217,11 +375,11 @@ static bool key_ports(struct reader *r, struct ornic_flow_headers *h,
 	const uint8_t *p = NULL;
 
 	if (h->proto == FLOW_PROTO_TCP)
-		p = reader_take(r, KEY_TCP_LEN);
+		p = reader_take(r, FLOW_TCP_LEN);
 	else if (h->proto == FLOW_PROTO_UDP)
 		p = reader_take(r, FLOW_UDP_LEN);
 	if (!p || (h->proto == FLOW_PROTO_UDP &&
-		   !reader_believe(r, start, flow_get16(p + 4), FLOW_UDP_LEN)))
+		   !reader_believe(r, start, be_get16(p + 4), FLOW_UDP_LEN)))
 		return false;
 	r->ports |= which;
 	memcpy(&h->src_port, p, sizeof(h->src_port));
@@ -260,9 +418,9 @@ static void key_mpls(struct reader *r, struct ornic_flow_key *key)
 	next = *r;
 	label = reader_take(&next, 1);
 	if (label && label[0] >> 4 == 4)
-		key_inner(r, &key->inner, KEY_ETHERTYPE_IPV4);
+		key_inner(r, &key->inner, FLOW_ETHERTYPE_IPV4);
 	else if (label && label[0] >> 4 == 6)
-		key_inner(r, &key->inner, KEY_ETHERTYPE_IPV6);
+		key_inner(r, &key->inner, FLOW_ETHERTYPE_IPV6);
 }
 
 static void key_vxlan(struct reader *r, struct ornic_flow_key *key)
@@ -285,8 +443,8 @@ static void key_gre(struct reader *r, struct ornic_flow_key *key)
 	if (!p)
 		return;
 	key->layers |= htobe32(ORNIC_FLOW_LAYER_GRE);
-	flags = flow_get16(p);
-	proto = flow_get16(p + 2);
+	flags = be_get16(p);
+	proto = be_get16(p + 2);
 	key->gre_flags = htobe16(flags);
 	key->gre_proto = htobe16(proto);
 	/* Version 1 (RFC 2637) uses the key differently */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Header parser: finds the Ethernet, VLAN, IP and L4 headers of a frame, for
- * the receive path and checksums. flow_key.h reads the fields of headers.
+ * Header parser. It finds the Ethernet, VLAN, IP and L4 headers of a frame, for
+ * the receive path and checksums. For rules and the hashes of RSS QPs it reads
+ * the fields of these headers and of an encapsulated packet, once for a frame,
+ * when one of them asks.
  */
 #ifndef ORNIC_DEVICE_FLOW_H
 #define ORNIC_DEVICE_FLOW_H
@@ -10,6 +12,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <ornic_hw_cmd.h>
+
+#include "base/be.h"
 #include "base/gid.h"
 #include "env/frame.h"
 
@@ -23,6 +28,24 @@
 #define FLOW_VLAN_ID 0x0fff
 #define FLOW_ROCE_PORT 4791
 
+#define FLOW_WORDS (sizeof(struct ornic_flow_key) / sizeof(uint64_t))
+
+/**
+ * enum flow_key_ports - headers of a key that have ports, which may be 0
+ * @FLOW_KEY_OUTER_PORTS: struct ornic_flow_key's @outer
+ * @FLOW_KEY_INNER_PORTS: struct ornic_flow_key's @inner
+ */
+enum flow_key_ports {
+	FLOW_KEY_OUTER_PORTS = 1 << 0,
+	FLOW_KEY_INNER_PORTS = 1 << 1,
+};
+
+/* Fields of the headers, and as words to compare */
+union flow_fields {
+	struct ornic_flow_key key;
+	uint64_t word[FLOW_WORDS];
+};
+
 /**
  * struct flow - locations of the headers of a frame
  * @tagged: the frame has a VLAN tag
@@ -35,6 +58,9 @@
  * @l4: FLOW_PROTO_*, or 0: another protocol, a fragment, an incomplete header
  *	or a UDP length that leaves no room for the header
  * @l4_offset: offset of the L4 header
+ * @has_fields: @fields and @ports are valid
+ * @ports: enum flow_key_ports
+ * @fields: from flow_key()
  */
 struct flow {
 	bool tagged;
@@ -45,6 +71,9 @@ struct flow {
 	bool options;
 	uint8_t l4;
 	uint16_t l4_offset;
+	bool has_fields;
+	unsigned int ports;
+	union flow_fields fields;
 };
 
 /**
@@ -53,6 +82,33 @@ struct flow {
  * @flow: filled
  */
 void flow_dissect(const struct frame *frame, struct flow *flow);
+
+/**
+ * flow_key - read the header fields of a frame
+ * @frame: not FRAME_LOCAL; only headers in @frame->hdr are read
+ * @key: filled; a header that is truncated or has an invalid length counts as
+ *	absent
+ *
+ * Return: mask of enum flow_key_ports.
+ */
+unsigned int flow_key(const struct frame *frame, struct ornic_flow_key *key);
+
+/**
+ * flow_fields - get the header fields of a frame
+ * @frame: as for flow_key()
+ * @flow: its headers; keeps the fields
+ *
+ * Return: the fields.
+ */
+static inline const union flow_fields *flow_fields(const struct frame *frame,
+						   struct flow *flow)
+{
+	if (!flow->has_fields) {
+		flow->ports = flow_key(frame, &flow->fields.key);
+		flow->has_fields = true;
+	}
+	return &flow->fields;
+}
 
 /**
  * flow_may_reach_udp - check for a UDP port as a host's IP stack would
@@ -69,25 +125,12 @@ void flow_dissect(const struct frame *frame, struct flow *flow);
 bool flow_may_reach_udp(const struct frame *frame, const struct flow *flow,
 			unsigned int port);
 
-/* Big-endian fields at any alignment */
-
-static inline uint16_t flow_get16(const uint8_t *p)
-{
-	return p[0] << 8 | p[1];
-}
-
-static inline void flow_put16(uint8_t *p, uint16_t val)
-{
-	p[0] = val >> 8;
-	p[1] = val;
-}
-
 /* Is the frame a RoCEv2 packet to a host that takes no IP options? */
 static inline bool flow_is_roce(const struct frame *frame,
 				const struct flow *flow)
 {
 	return flow->l4 == FLOW_PROTO_UDP && !flow->options &&
-	       flow_get16(frame->hdr + flow->l4_offset + 2) == FLOW_ROCE_PORT;
+	       be_get16(frame->hdr + flow->l4_offset + 2) == FLOW_ROCE_PORT;
 }
 
 /* VLAN ID 0 marks a priority tag, which names no VLAN */
