@@ -72,8 +72,8 @@ CORE_SRCS := \
 	eth/eth_tx.c \
 	eth/ethport.c \
 	eth/flow.c \
+	eth/headers.c \
 	eth/rss.c \
-	eth/rule.c \
 	eth/rwq_table.c \
 	eth/tso.c \
 	eth/tx.c \

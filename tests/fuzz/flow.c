@@ -8,7 +8,7 @@
 #include "card/card.h"
 #include "eth/eth.h"
 #include "eth/eth_recv.h"
-#include "eth/flow.h"
+#include "eth/headers.h"
 #include "eth/rss.h"
 #include "fuzz.h"
 #include "objects/counters.h"
@@ -101,31 +101,31 @@ static void make_frame(struct fuzz *f, uint8_t *bytes, struct frame *frame)
 	for (edits = below(f, 8), i = 0; i < edits; i++)
 		bytes[below(f, len)] = below(f, 256);
 	if (one_in(f, 4))
-		len = FLOW_ETH_LEN + below(f, FRAME_BYTES - FLOW_ETH_LEN);
+		len = HEADERS_ETH_LEN + below(f, FRAME_BYTES - HEADERS_ETH_LEN);
 	raw_frame(frame, bytes, len);
 }
 
 /*
- * flow.c finds the headers faster than flow_key.c; they must be the same. Only
- * rules know the tags of 802.1ad ([ORNIC-FLOW-1]).
+ * headers_find() is faster than headers_key(); they must be the same. Only rules
+ * know the tags of 802.1ad ([ORNIC-FLOW-1]).
  */
-static void check_parsers(const struct frame *frame, const struct flow *flow)
+static void check_parsers(const struct frame *frame, const struct headers *headers)
 {
-	const uint8_t *l4 = frame->hdr + flow->l4_offset;
+	const uint8_t *l4 = frame->hdr + headers->l4_offset;
 	struct ornic_flow_key key;
 
 	if (!memcmp(frame->hdr + ETHERTYPE_OFFSET, TPID_S, 2)) {
-		assert_false(flow->tagged || flow->l4);
+		assert_false(headers->tagged || headers->l4);
 		return;
 	}
-	flow_key(frame, &key);
-	assert_int_equal(flow->tagged, key.outer.vlan);
-	if (flow->tagged)
-		assert_int_equal(flow->vlan_tci, be16toh(key.outer.vlan_tci));
-	if (!flow->l4)
+	headers_key(frame, &key);
+	assert_int_equal(headers->tagged, key.outer.vlan);
+	if (headers->tagged)
+		assert_int_equal(headers->vlan_tci, be16toh(key.outer.vlan_tci));
+	if (!headers->l4)
 		return;
-	assert_int_equal(flow->l3, key.outer.l3);
-	assert_int_equal(flow->l4, key.outer.proto);
+	assert_int_equal(headers->l3, key.outer.l3);
+	assert_int_equal(headers->l4, key.outer.proto);
 	assert_int_equal(be_get16(l4), be16toh(key.outer.src_port));
 	assert_int_equal(be_get16(l4 + 2), be16toh(key.outer.dst_port));
 }
@@ -208,7 +208,7 @@ static void model_rx(const struct frame *frame)
 
 	if (!eth_valid(raw->host->card, frame))
 		return;
-	flow_key(frame, &key);
+	headers_key(frame, &key);
 	for (m = model; m < model + RULES; m++)
 		if (m->used && m->in.type == ORNIC_FLOW_SNIFFER &&
 		    matches(m, &key))
@@ -267,7 +267,7 @@ static void fill_rule(struct fuzz *f, struct ornic_create_flow_in *in)
 	in->type = below(f, 4);
 	in->flags = htole32(ORNIC_FLOW_COUNT | below(f, 16));
 	make_frame(f, bytes, &frame);
-	flow_key(&frame, &key);
+	headers_key(&frame, &key);
 	for (fields = below(f, 4); fields; fields--) {
 		at = below(f, KEY_BYTES);
 		mask[at] = one_in(f, 2) ? 0xff : below(f, 256);
@@ -318,14 +318,14 @@ static void receive(struct fuzz *f)
 	static const uint8_t key[RSS_KEY_LEN] = { 0x6d, 0x5a, 0x56, 0xda };
 	uint8_t bytes[FRAME_BYTES];
 	struct frame frame;
-	struct flow flow;
+	struct headers headers;
 	uint32_t hash;
 
 	make_frame(f, bytes, &frame);
-	flow_dissect(&frame, &flow);
-	check_parsers(&frame, &flow);
-	rss_hash_fields(&frame, &flow, rnd(f) & RSS_FIELDS, key, &hash);
-	rss_hash(&frame, &flow, below(f, 16), key, &hash);
+	headers_find(&frame, &headers);
+	check_parsers(&frame, &headers);
+	rss_hash_fields(&frame, &headers, rnd(f) & RSS_FIELDS, key, &hash);
+	rss_hash(&frame, &headers, below(f, 16), key, &hash);
 	model_rx(&frame);
 	card_rx(raw->host->card, &frame);
 	host_run(raw->host);

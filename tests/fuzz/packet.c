@@ -11,7 +11,7 @@
 #include "card/card.h"
 #include "defined.h"
 #include "duo.h"
-#include "eth/flow.h"
+#include "eth/headers.h"
 #include "queues/qp.h"
 #include "raw.h"
 #include "roce/icrc.h"
@@ -33,22 +33,22 @@ static void seal(uint8_t *bytes, unsigned int len)
 {
 	struct iovec iov[FRAME_IOV_MAX + 2];
 	struct frame frame;
-	struct flow flow;
+	struct headers headers;
 	unsigned int from, end;
 	uint32_t crc;
 	int count;
 
 	raw_frame(&frame, bytes, len);
-	flow_dissect(&frame, &flow);
-	if (flow.l4 != FLOW_PROTO_UDP || flow.options)
+	headers_find(&frame, &headers);
+	if (headers.l4 != HEADERS_PROTO_UDP || headers.options)
 		return;
-	from = flow.l4_offset + UDP_LEN + BTH_LEN;
-	end = flow.l4_offset + be_get16(bytes + flow.l4_offset + 4);
+	from = headers.l4_offset + UDP_LEN + BTH_LEN;
+	end = headers.l4_offset + be_get16(bytes + headers.l4_offset + 4);
 	if (end > len || end < from + ICRC_LEN)
 		return;
 	count = frame_iov(&frame, from, end - ICRC_LEN - from, iov,
 			  ARRAY_SIZE(iov));
-	crc = htole32(icrc(bytes + flow.l3_offset, iov, count));
+	crc = htole32(icrc(bytes + headers.l3_offset, iov, count));
 	memcpy(bytes + end - ICRC_LEN, &crc, sizeof(crc));
 }
 
@@ -57,29 +57,29 @@ static void shorten(struct fuzz *f, uint8_t *bytes, unsigned int len)
 {
 	unsigned int udp_len = UDP_LEN + BTH_LEN + ICRC_LEN + 4 * below(f, 16);
 	struct frame frame;
-	struct flow flow;
+	struct headers headers;
 
-	if (len < FLOW_ETH_LEN)
+	if (len < HEADERS_ETH_LEN)
 		return;
 	raw_frame(&frame, bytes, len);
-	flow_dissect(&frame, &flow);
-	if (flow.l4 == FLOW_PROTO_UDP && flow.l4_offset + udp_len <= len)
-		be_put16(bytes + flow.l4_offset + 4, udp_len);
+	headers_find(&frame, &headers);
+	if (headers.l4 == HEADERS_PROTO_UDP && headers.l4_offset + udp_len <= len)
+		be_put16(bytes + headers.l4_offset + 4, udp_len);
 }
 
 /* The payload of a valid packet lies between its headers and its ICRC */
 static void check_payload(const struct frame *frame)
 {
 	struct packet pkt;
-	struct flow flow;
+	struct headers headers;
 	unsigned int end;
 
-	flow_dissect(frame, &flow);
-	if (flow.l4 != FLOW_PROTO_UDP || flow.options ||
-	    packet_parse(&pkt, frame, flow.l3_offset,
-			 flow.l4_offset + UDP_LEN) != PACKET_OK)
+	headers_find(frame, &headers);
+	if (headers.l4 != HEADERS_PROTO_UDP || headers.options ||
+	    packet_parse(&pkt, frame, headers.l3_offset,
+			 headers.l4_offset + UDP_LEN) != PACKET_OK)
 		return;
-	end = flow.l4_offset + be_get16(frame->hdr + flow.l4_offset + 4);
+	end = headers.l4_offset + be_get16(frame->hdr + headers.l4_offset + 4);
 	if ((uint64_t)pkt.payload + pkt.payload_len + ICRC_LEN > end)
 		fail_msg("the payload of a packet ends behind its ICRC");
 }
@@ -104,10 +104,10 @@ static void receive(struct fuzz *f, uint8_t *bytes, unsigned int len)
 		else
 			len = below(f, len + 1);
 	}
-	if (len >= FLOW_ETH_LEN && !one_in(f, 16))
+	if (len >= HEADERS_ETH_LEN && !one_in(f, 16))
 		seal(bytes, len);
 	raw_frame(&frame, bytes, len);
-	if (len >= FLOW_ETH_LEN)
+	if (len >= HEADERS_ETH_LEN)
 		check_payload(&frame);
 	card_rx(f->host->card, &frame);
 }

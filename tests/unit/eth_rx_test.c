@@ -3,7 +3,7 @@
 #include <zlib.h>
 
 #include "base/be.h"
-#include "eth/flow.h"
+#include "eth/headers.h"
 #include "queues/qp.h"
 #include "wqk.h"
 

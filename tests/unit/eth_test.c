@@ -6,7 +6,7 @@
 #include "base/be.h"
 #include "card/card.h"
 #include "eth/csum.h"
-#include "eth/flow.h"
+#include "eth/headers.h"
 #include "eth/rss.h"
 #include "queues/qp.h"
 #include "raw.h"
@@ -143,12 +143,12 @@ static unsigned int make_udp(uint8_t *p, const uint8_t *dmac, uint16_t sport)
 
 static void check_sums(struct frame *frame)
 {
-	struct flow flow;
+	struct headers headers;
 
-	flow_dissect(frame, &flow);
-	assert_int_equal(flow.l4, FLOW_PROTO_UDP);
-	assert_true(csum_ip_ok(frame, &flow));
-	assert_true(csum_l4_ok(frame, &flow));
+	headers_find(frame, &headers);
+	assert_int_equal(headers.l4, HEADERS_PROTO_UDP);
+	assert_true(csum_ip_ok(frame, &headers));
+	assert_true(csum_l4_ok(frame, &headers));
 }
 
 static void test_l4_checksum_where_asked(void **state)
@@ -315,14 +315,14 @@ static void test_checksum_is_told(void **state)
 	const struct ornic_cqe_ext *ext;
 	const struct ornic_cqe *cqe;
 	struct frame frame = {};
-	struct flow flow;
+	struct headers headers;
 	unsigned int i;
 
 	frame.hdr_len = 256;
 	memcpy(frame.hdr, packet, 256);
 	frame_add(&frame, packet + 256, len - 256);
-	flow_dissect(&frame, &flow);
-	csum_fill(&frame, &flow);
+	headers_find(&frame, &headers);
+	csum_fill(&frame, &headers);
 	memcpy(packet, frame.hdr, 256);
 	for (i = 0; i < 2; i++) {
 		bool ok = !i;

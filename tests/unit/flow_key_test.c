@@ -3,7 +3,7 @@
 #include <stdbool.h>
 
 #include "base/be.h"
-#include "eth/flow.h"
+#include "eth/headers.h"
 #include "unit.h"
 
 /* A frame that grows header by header */
@@ -106,7 +106,7 @@ static void parse_len(const struct packet *p, unsigned int len, uint8_t garbage,
 	memcpy(frame.hdr, p->data, frame.hdr_len);
 	frame_add(&frame, p->data + frame.hdr_len, len - frame.hdr_len);
 	memset(key, garbage, sizeof(*key));
-	flow_key(&frame, key);
+	headers_key(&frame, key);
 }
 
 static void parse(const struct packet *p, struct ornic_flow_key *key)

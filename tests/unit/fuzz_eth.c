@@ -4,7 +4,7 @@
 #include "eth/eth.h"
 #include "eth/eth_recv.h"
 #include "eth/eth_rx.h"
-#include "eth/flow.h"
+#include "eth/headers.h"
 #include "eth/rss.h"
 #include "fuzz.h"
 #include "queues/qp.h"
@@ -229,7 +229,7 @@ static void make_headers(struct fuzz *f, uint8_t *p, unsigned int proto)
 
 unsigned int fuzz_eth_tso(struct fuzz *f, uint8_t *hdr)
 {
-	make_headers(f, hdr, FLOW_PROTO_TCP);
+	make_headers(f, hdr, HEADERS_PROTO_TCP);
 	if (one_in(f, 8))
 		scribble(f, hdr, HDR_LEN);
 	return one_in(f, 8) ? 1 + below(f, ORNIC_TSO_HDR_MAX) : HDR_LEN;
@@ -241,11 +241,11 @@ void fuzz_eth_deliver(struct fuzz *f)
 	static const uint8_t rest[1600];
 	struct frame frame = { .hdr_len = HDR_LEN };
 	unsigned int left = 1 + below(f, 8);
-	struct flow flow;
+	struct headers headers;
 	struct qp *qp;
 
-	make_headers(f, frame.hdr, one_in(f, 2) ? FLOW_PROTO_TCP :
-						  FLOW_PROTO_UDP);
+	make_headers(f, frame.hdr, one_in(f, 2) ? HEADERS_PROTO_TCP :
+						  HEADERS_PROTO_UDP);
 	if (one_in(f, 4))
 		be_put16(frame.hdr + 12, 0x8100);
 	if (one_in(f, 8))
@@ -254,14 +254,14 @@ void fuzz_eth_deliver(struct fuzz *f)
 		frame.hdr_len = FRAME_HDR_MAX;
 		frame_add(&frame, rest, below(f, 1200));
 	} else if (one_in(f, 8)) {
-		frame.hdr_len = FLOW_ETH_LEN + below(f, 40);
+		frame.hdr_len = HEADERS_ETH_LEN + below(f, 40);
 	}
-	flow_dissect(&frame, &flow);
+	headers_find(&frame, &headers);
 	while (left--) {
 		qp = qp_find(f->host->card, nums[below(f, ARRAY_SIZE(nums))]);
 		if (qp && qp->type == ORNIC_QPT_RAW_PACKET &&
 		    eth_valid(f->host->card, &frame))
-			eth_deliver(qp, &frame, &flow, rnd(f));
+			eth_deliver(qp, &frame, &headers, rnd(f));
 	}
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Frames from one queue of a port to another ([ORNIC-LOOP-1] ff.) */
 #include "base/be.h"
-#include "eth/flow.h"
+#include "eth/headers.h"
 #include "queues/qp.h"
 #include "raw.h"
 

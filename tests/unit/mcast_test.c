@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Multicast groups: membership, delivery, and the receive filter of the port */
 #include "card/card.h"
-#include "eth/flow.h"
+#include "eth/headers.h"
 #include "pair.h"
 #include "roce/mcast.h"
 

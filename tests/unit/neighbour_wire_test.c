@@ -6,7 +6,7 @@
 
 #include "base/be.h"
 #include "eth/flow.h"
-#include "eth/rule.h"
+#include "eth/headers.h"
 #include "loop/sock.h"
 #include "neighbour.h"
 #include "ports/capture.h"
@@ -163,11 +163,11 @@ static void push_tso(struct neighbours *n)
 		.sge = { htole64(side->addr), htole32(CARD_MAX_TSO),
 			 htole32(side->key) },
 	};
-	uint8_t *ip = wqe.headers + FLOW_ETH_LEN;
+	uint8_t *ip = wqe.headers + HEADERS_ETH_LEN;
 
 	be_put16(ip - 2, 0x0800);
 	ip[0] = 0x45;
-	ip[9] = FLOW_PROTO_TCP;
+	ip[9] = HEADERS_PROTO_TCP;
 	ip[20 + 12] = 5 << 4;
 	post_raw(n, &wqe, 2);
 }
@@ -186,7 +186,7 @@ static void begin_sniffers(struct neighbours *n)
 	unsigned int i;
 
 	begin_raw(n);
-	for (i = 0; i < RULE_COPIES_MAX; i++)
+	for (i = 0; i < FLOW_COPIES_MAX; i++)
 		add_rule(n, &in);
 }
 
@@ -211,7 +211,7 @@ static void begin_twins(struct neighbours *n)
 	unsigned int i;
 
 	begin_raw(n);
-	for (i = 0; i < RULE_COPIES_MAX; i++)
+	for (i = 0; i < FLOW_COPIES_MAX; i++)
 		add_rule(n, &in);
 }
 

@@ -3,7 +3,7 @@
 #include "card/card.h"
 #include "pair.h"
 
-#include "eth/flow.h"
+#include "eth/headers.h"
 
 #define PAIR_STEP_NS 100000
 #define PAIR_TURNS_MAX 1000000
@@ -59,12 +59,12 @@ static void pair_deliver(struct pair *pair, struct side *to,
 /* Parse a frame, which is well-formed in every test */
 static void pair_parse(const struct frame *frame, struct packet *pkt)
 {
-	struct flow flow;
+	struct headers headers;
 
-	flow_dissect(frame, &flow);
-	assert_int_equal(flow.l4, 17);
-	assert_int_equal(packet_parse(pkt, frame, flow.l3_offset,
-				      flow.l4_offset + UDP_LEN), PACKET_OK);
+	headers_find(frame, &headers);
+	assert_int_equal(headers.l4, 17);
+	assert_int_equal(packet_parse(pkt, frame, headers.l3_offset,
+				      headers.l4_offset + UDP_LEN), PACKET_OK);
 }
 
 static void pair_pass(struct pair *pair, struct side *from, struct frame *frame)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The alternate path: load, arm, migrate ([ORNIC-MIG-1] ff., IBTA 17.2.8) */
-#include "eth/flow.h"
+#include "eth/headers.h"
 #include "pair.h"
 
 #define M(name) ORNIC_QP_ATTR_##name
@@ -119,10 +119,10 @@ static void arm_both(struct pair *pair)
 static bool on_alt(const struct packet *pkt)
 {
 	uint8_t gid[GID_LEN];
-	struct flow flow;
+	struct headers headers;
 
-	flow_dissect(pkt->frame, &flow);
-	packet_sgid(pkt->frame, flow.l3_offset, gid);
+	headers_find(pkt->frame, &headers);
+	packet_sgid(pkt->frame, headers.l3_offset, gid);
 	return gid[ALT_BYTE] == ALT_MARK;
 }
 

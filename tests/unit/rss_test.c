@@ -8,7 +8,7 @@
 
 #include "base/be.h"
 #include "eth/csum.h"
-#include "eth/flow.h"
+#include "eth/headers.h"
 #include "eth/rss.h"
 #include "unit.h"
 
@@ -51,7 +51,7 @@ static const struct rss_vector rss_vectors[] = {
 /* Make a TCP segment without data */
 static void rss_make(const struct rss_vector *v, struct frame *frame)
 {
-	uint8_t *ip = frame->hdr + FLOW_ETH_LEN;
+	uint8_t *ip = frame->hdr + HEADERS_ETH_LEN;
 	bool v6 = v->family == AF_INET6;
 	unsigned int alen = v6 ? 16 : 4;
 	uint8_t *addr = ip + (v6 ? 8 : 12);
@@ -62,10 +62,10 @@ static void rss_make(const struct rss_vector *v, struct frame *frame)
 	ip[0] = v6 ? 0x60 : 0x45;
 	if (v6) {
 		be_put16(ip + 4, 20);
-		ip[6] = FLOW_PROTO_TCP;
+		ip[6] = HEADERS_PROTO_TCP;
 	} else {
 		be_put16(ip + 2, 40);
-		ip[9] = FLOW_PROTO_TCP;
+		ip[9] = HEADERS_PROTO_TCP;
 	}
 	assert_int_equal(inet_pton(v->family, v->src, addr), 1);
 	assert_int_equal(inet_pton(v->family, v->dst, addr + alen), 1);
@@ -77,7 +77,7 @@ static void rss_make(const struct rss_vector *v, struct frame *frame)
 static void test_rss_published_vectors(void **state)
 {
 	struct frame frame;
-	struct flow flow;
+	struct headers headers;
 	uint32_t hash;
 	unsigned int i;
 
@@ -88,17 +88,17 @@ static void test_rss_published_vectors(void **state)
 						     ORNIC_HASH_IPV6;
 
 		rss_make(v, &frame);
-		flow_dissect(&frame, &flow);
-		assert_true(rss_hash(&frame, &flow, ip, rss_key, &hash));
+		headers_find(&frame, &headers);
+		assert_true(rss_hash(&frame, &headers, ip, rss_key, &hash));
 		assert_int_equal(hash, v->ip);
-		assert_true(rss_hash(&frame, &flow, ip | ORNIC_HASH_TCP,
+		assert_true(rss_hash(&frame, &headers, ip | ORNIC_HASH_TCP,
 				     rss_key, &hash));
 		assert_int_equal(hash, v->tcp);
 		/* Only the requested fields are hashed */
-		assert_true(rss_hash(&frame, &flow, ip | ORNIC_HASH_UDP,
+		assert_true(rss_hash(&frame, &headers, ip | ORNIC_HASH_UDP,
 				     rss_key, &hash));
 		assert_int_equal(hash, v->ip);
-		assert_false(rss_hash(&frame, &flow, ORNIC_HASH_TCP, rss_key,
+		assert_false(rss_hash(&frame, &headers, ORNIC_HASH_TCP, rss_key,
 				      &hash));
 		assert_int_equal(hash, 0);
 	}
@@ -107,10 +107,10 @@ static void test_rss_published_vectors(void **state)
 static bool hash_fields(const struct frame *frame, uint32_t fields,
 			const uint8_t *key, uint32_t *hash)
 {
-	struct flow flow;
+	struct headers headers;
 
-	flow_dissect(frame, &flow);
-	return rss_hash_fields(frame, &flow, fields, key, hash);
+	headers_find(frame, &headers);
+	return rss_hash_fields(frame, &headers, fields, key, hash);
 }
 
 /* The fields of the outer packet */
@@ -128,7 +128,7 @@ static void test_rss_of_chosen_fields(void **state)
 		const struct rss_vector *v = &rss_vectors[i];
 		bool v6 = v->family == AF_INET6;
 		unsigned int alen = v6 ? 16 : 4;
-		const uint8_t *addr = frame.hdr + FLOW_ETH_LEN + (v6 ? 8 : 12);
+		const uint8_t *addr = frame.hdr + HEADERS_ETH_LEN + (v6 ? 8 : 12);
 		uint8_t mixed[18];
 
 		rss_make(v, &frame);
@@ -170,7 +170,7 @@ static void test_rss_of_chosen_fields(void **state)
 		assert_int_equal(hash, v->ip);
 		assert_false(HASH(ORNIC_RX_HASH_SRC_PORT_TCP));
 		rss_make(v, &frame);
-		be_put16(frame.hdr + FLOW_ETH_LEN + (v6 ? 4 : 2),
+		be_put16(frame.hdr + HEADERS_ETH_LEN + (v6 ? 4 : 2),
 			   v6 ? 19 : 39);
 		assert_true(HASH(OUTER));
 		assert_int_equal(hash, v->ip);
@@ -181,23 +181,23 @@ static void test_rss_of_chosen_fields(void **state)
 /* Wrap the packet in UDP and VXLAN, or in GRE of 4 bytes */
 static void rss_wrap(struct frame *frame, bool vxlan, bool inner_v6)
 {
-	unsigned int more = 20 + (vxlan ? 8 + 8 + FLOW_ETH_LEN : 4);
-	uint8_t *ip = frame->hdr + FLOW_ETH_LEN;
+	unsigned int more = 20 + (vxlan ? 8 + 8 + HEADERS_ETH_LEN : 4);
+	uint8_t *ip = frame->hdr + HEADERS_ETH_LEN;
 
-	memmove(ip + more, ip, frame->hdr_len - FLOW_ETH_LEN);
+	memmove(ip + more, ip, frame->hdr_len - HEADERS_ETH_LEN);
 	memset(ip, 0, more);
 	frame->hdr_len += more;
 	be_put16(frame->hdr + 12, 0x0800);
 	ip[0] = 0x45;
-	be_put16(ip + 2, frame->hdr_len - FLOW_ETH_LEN);
-	ip[9] = vxlan ? FLOW_PROTO_UDP : 47;
+	be_put16(ip + 2, frame->hdr_len - HEADERS_ETH_LEN);
+	ip[9] = vxlan ? HEADERS_PROTO_UDP : 47;
 	ip[12] = 1;
 	ip[16] = 2;
 	ip += 20;
 	if (vxlan) {
 		be_put16(ip, 50000);
 		be_put16(ip + 2, 4789);
-		be_put16(ip + 4, frame->hdr_len - FLOW_ETH_LEN - 20);
+		be_put16(ip + 4, frame->hdr_len - HEADERS_ETH_LEN - 20);
 		ip[8] = 0x08;
 		ip += 16 + 12;
 	} else {
@@ -225,7 +225,7 @@ static void test_rss_of_the_packet_inside(void **state)
 			assert_true(hash_fields(&frame, OUTER, rss_key,
 						    &hash));
 			assert_int_equal(hash, rss_toeplitz(rss_key,
-				frame.hdr + FLOW_ETH_LEN + 12, how ? 12 : 8));
+				frame.hdr + HEADERS_ETH_LEN + 12, how ? 12 : 8));
 			/* Ports of 0, of which GRE has none outside */
 			memset(frame.hdr + frame.hdr_len - 20, 0, 4);
 			assert_true(hash_fields(&frame,
@@ -242,7 +242,7 @@ static void test_rss_of_the_packet_inside(void **state)
 static void test_rss_of_esp(void **state)
 {
 	struct frame frame;
-	uint8_t *ip = frame.hdr + FLOW_ETH_LEN;
+	uint8_t *ip = frame.hdr + HEADERS_ETH_LEN;
 	uint32_t hash;
 
 	(void)state;
@@ -259,16 +259,16 @@ static void test_rss_of_esp(void **state)
 static void test_rss_fragments_have_no_ports(void **state)
 {
 	struct frame frame;
-	struct flow flow;
+	struct headers headers;
 	uint32_t hash;
 
 	(void)state;
 	rss_make(&rss_vectors[0], &frame);
-	be_put16(frame.hdr + FLOW_ETH_LEN + 6, 0x2000);
-	flow_dissect(&frame, &flow);
-	assert_int_equal(flow.l3, 4);
-	assert_int_equal(flow.l4, 0);
-	assert_true(rss_hash(&frame, &flow, ORNIC_HASH_IPV4 | ORNIC_HASH_TCP,
+	be_put16(frame.hdr + HEADERS_ETH_LEN + 6, 0x2000);
+	headers_find(&frame, &headers);
+	assert_int_equal(headers.l3, 4);
+	assert_int_equal(headers.l4, 0);
+	assert_true(rss_hash(&frame, &headers, ORNIC_HASH_IPV4 | ORNIC_HASH_TCP,
 			     rss_key, &hash));
 	assert_int_equal(hash, rss_vectors[0].ip);
 	assert_true(hash_fields(&frame, OUTER, rss_key, &hash));
@@ -278,59 +278,59 @@ static void test_rss_fragments_have_no_ports(void **state)
 static void test_flow_refuses_lengths_that_lie(void **state)
 {
 	struct frame frame;
-	struct flow flow;
+	struct headers headers;
 
 	(void)state;
 	rss_make(&rss_vectors[0], &frame);
-	be_put16(frame.hdr + FLOW_ETH_LEN + 2, 41);	/* beyond the frame */
-	flow_dissect(&frame, &flow);
-	assert_int_equal(flow.l3, 0);
-	be_put16(frame.hdr + FLOW_ETH_LEN + 2, 19);	/* shorter than IP */
-	flow_dissect(&frame, &flow);
-	assert_int_equal(flow.l3, 0);
-	be_put16(frame.hdr + FLOW_ETH_LEN + 2, 30);	/* half a TCP header */
-	flow_dissect(&frame, &flow);
-	assert_int_equal(flow.l3, 4);
-	assert_int_equal(flow.l4, 0);
-	frame.hdr[FLOW_ETH_LEN] = 0x44;			/* IHL 16 */
-	flow_dissect(&frame, &flow);
-	assert_int_equal(flow.l3, 0);
-	frame.hdr[FLOW_ETH_LEN] = 0x4f;			/* truncated options */
-	frame.hdr_len = FLOW_ETH_LEN + 30;
-	flow_dissect(&frame, &flow);
-	assert_int_equal(flow.l3, 0);
+	be_put16(frame.hdr + HEADERS_ETH_LEN + 2, 41);	/* beyond the frame */
+	headers_find(&frame, &headers);
+	assert_int_equal(headers.l3, 0);
+	be_put16(frame.hdr + HEADERS_ETH_LEN + 2, 19);	/* shorter than IP */
+	headers_find(&frame, &headers);
+	assert_int_equal(headers.l3, 0);
+	be_put16(frame.hdr + HEADERS_ETH_LEN + 2, 30);	/* half a TCP header */
+	headers_find(&frame, &headers);
+	assert_int_equal(headers.l3, 4);
+	assert_int_equal(headers.l4, 0);
+	frame.hdr[HEADERS_ETH_LEN] = 0x44;			/* IHL 16 */
+	headers_find(&frame, &headers);
+	assert_int_equal(headers.l3, 0);
+	frame.hdr[HEADERS_ETH_LEN] = 0x4f;			/* truncated options */
+	frame.hdr_len = HEADERS_ETH_LEN + 30;
+	headers_find(&frame, &headers);
+	assert_int_equal(headers.l3, 0);
 
 	rss_make(&rss_vectors[0], &frame);
-	frame.hdr[FLOW_ETH_LEN + 9] = FLOW_PROTO_UDP;
-	be_put16(frame.hdr + FLOW_ETH_LEN + FLOW_IPV4_LEN + 4, 8);
-	flow_dissect(&frame, &flow);
-	assert_int_equal(flow.l4, FLOW_PROTO_UDP);
-	be_put16(frame.hdr + FLOW_ETH_LEN + FLOW_IPV4_LEN + 4, 7);
-	flow_dissect(&frame, &flow);
-	assert_int_equal(flow.l3, 4);
-	assert_int_equal(flow.l4, 0);
+	frame.hdr[HEADERS_ETH_LEN + 9] = HEADERS_PROTO_UDP;
+	be_put16(frame.hdr + HEADERS_ETH_LEN + HEADERS_IPV4_LEN + 4, 8);
+	headers_find(&frame, &headers);
+	assert_int_equal(headers.l4, HEADERS_PROTO_UDP);
+	be_put16(frame.hdr + HEADERS_ETH_LEN + HEADERS_IPV4_LEN + 4, 7);
+	headers_find(&frame, &headers);
+	assert_int_equal(headers.l3, 4);
+	assert_int_equal(headers.l4, 0);
 	frame.flags = FRAME_LOCAL;
-	flow_dissect(&frame, &flow);
-	assert_int_equal(flow.l4, FLOW_PROTO_UDP);
+	headers_find(&frame, &headers);
+	assert_int_equal(headers.l4, HEADERS_PROTO_UDP);
 }
 
 static void test_flow_sees_through_a_tag(void **state)
 {
 	struct frame frame;
-	struct flow flow;
+	struct headers headers;
 
 	(void)state;
 	rss_make(&rss_vectors[0], &frame);
 	memmove(frame.hdr + 16, frame.hdr + 12, frame.hdr_len - 12);
 	be_put16(frame.hdr + 12, 0x8100);
 	be_put16(frame.hdr + 14, 0x6005);
-	frame.hdr_len += FLOW_VLAN_LEN;
-	flow_dissect(&frame, &flow);
-	assert_true(flow.tagged);
-	assert_int_equal(flow.vlan_tci, 0x6005);
-	assert_int_equal(flow.l3, 4);
-	assert_int_equal(flow.l3_offset, 18);
-	assert_int_equal(flow.l4, FLOW_PROTO_TCP);
+	frame.hdr_len += HEADERS_VLAN_LEN;
+	headers_find(&frame, &headers);
+	assert_true(headers.tagged);
+	assert_int_equal(headers.vlan_tci, 0x6005);
+	assert_int_equal(headers.l3, 4);
+	assert_int_equal(headers.l3_offset, 18);
+	assert_int_equal(headers.l4, HEADERS_PROTO_TCP);
 }
 
 static void test_csum_rfc1071_example(void **state)
@@ -368,9 +368,9 @@ static void test_csum_does_not_depend_on_the_pieces(void **state)
 static void test_csum_knows_good_from_bad(void **state)
 {
 	struct csum ip = {}, l4 = {};
-	uint8_t pseudo[12] = { [9] = FLOW_PROTO_TCP, [11] = 20 };
+	uint8_t pseudo[12] = { [9] = HEADERS_PROTO_TCP, [11] = 20 };
 	struct frame frame;
-	struct flow flow;
+	struct headers headers;
 	uint8_t *tcp;
 
 	(void)state;
@@ -385,13 +385,13 @@ static void test_csum_knows_good_from_bad(void **state)
 	/* The sum does not cover Ethernet padding */
 	memset(frame.hdr + frame.hdr_len, 0xa5, 6);
 	frame.hdr_len += 6;
-	flow_dissect(&frame, &flow);
-	assert_true(csum_ip_ok(&frame, &flow));
-	assert_true(csum_l4_ok(&frame, &flow));
+	headers_find(&frame, &headers);
+	assert_true(csum_ip_ok(&frame, &headers));
+	assert_true(csum_l4_ok(&frame, &headers));
 	tcp[0] ^= 1;
-	assert_false(csum_l4_ok(&frame, &flow));
+	assert_false(csum_l4_ok(&frame, &headers));
 	frame.hdr[22] ^= 1;
-	assert_false(csum_ip_ok(&frame, &flow));
+	assert_false(csum_ip_ok(&frame, &headers));
 }
 
 int main(void)

@@ -3,7 +3,7 @@
 #include "base/be.h"
 #include "base/gid.h"
 #include "eth/flow.h"
-#include "eth/rule.h"
+#include "eth/headers.h"
 #include "objects/counters.h"
 #include "queues/qp.h"
 #include "raw.h"
@@ -147,7 +147,7 @@ static void test_create_refusals(void **state)
 				      sizeof(good) - 1, &out, sizeof(out)),
 			 ORNIC_CMD_BAD_SIZE);
 	assert_int_equal(w->host->card->flows.count, 0);
-	assert_int_equal(w->host->card->rules.ingress, 0);
+	assert_int_equal(w->host->card->flow_table.ingress, 0);
 	REFUSED(tag, 1, ORNIC_CMD_OK);
 #undef REFUSED
 }
@@ -226,7 +226,7 @@ static void test_limits(void **state)
 	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_CREATE_COUNTERS, NULL,
 				      0, &out, sizeof(out)),
 			 ORNIC_CMD_NO_RESOURCES);
-	assert_int_equal(w->host->card->rules.ingress, 1024);
+	assert_int_equal(w->host->card->flow_table.ingress, 1024);
 	/* The last rule is found as the first one is */
 	recvs(w);
 	arrive(w, somebody, 1023);
@@ -245,7 +245,7 @@ static void test_copies_are_limited(void **state)
 	uint32_t num = 0;
 	unsigned int i;
 
-	for (i = 0; i < RULE_COPIES_MAX; i++) {
+	for (i = 0; i < FLOW_COPIES_MAX; i++) {
 		in.type = i % 3 ? ORNIC_FLOW_NORMAL : ORNIC_FLOW_SNIFFER;
 		in.flags = htole32(i % 3 == 1 ? ORNIC_FLOW_DONT_TRAP : 0);
 		in.priority = htole32(i % 3 == 2 ? 0 : i);

@@ -2,7 +2,7 @@
 /* The check of source addresses, [ORNIC-DEV-15] */
 #include "base/be.h"
 #include "card/card.h"
-#include "eth/flow.h"
+#include "eth/headers.h"
 #include "pair.h"
 #include "raw.h"
 
@@ -138,13 +138,13 @@ static void make_udp(struct raw *w, bool ipv6, unsigned int port)
 	if (ipv6) {
 		p[14] = 0x60;
 		be_put16(p + 18, LEN - 54);
-		p[20] = FLOW_PROTO_UDP;
+		p[20] = HEADERS_PROTO_UDP;
 		p[22] = 0xfd;
 		p[37] = 1;
 	} else {
 		p[14] = 0x45;
 		be_put16(p + 16, LEN - 14);
-		p[23] = FLOW_PROTO_UDP;
+		p[23] = HEADERS_PROTO_UDP;
 		p[26] = 10;
 		p[29] = 1;
 	}
@@ -166,7 +166,7 @@ static void insert(struct raw *w, bool ipv6, const uint8_t *bytes,
 	memset(p + offset, 0, len);
 	if (ipv6) {
 		p[20] = bytes[0];
-		p[offset] = FLOW_PROTO_UDP;
+		p[offset] = HEADERS_PROTO_UDP;
 		memcpy(p + offset + 1, bytes + 1, 3);
 	} else {
 		p[14] += len / 4;

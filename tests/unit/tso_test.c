@@ -3,7 +3,7 @@
 #include "base/be.h"
 #include "card/card.h"
 #include "eth/csum.h"
-#include "eth/flow.h"
+#include "eth/headers.h"
 #include "eth/tso.h"
 #include "queues/qp.h"
 #include "raw.h"
@@ -45,7 +45,7 @@ static struct tso_wr make(struct raw *w, bool v6, bool tag, uint32_t len)
 	p += 2;
 	if (v6) {
 		p[0] = 0x60;
-		p[6] = FLOW_PROTO_TCP;
+		p[6] = HEADERS_PROTO_TCP;
 		p[7] = 64;
 		p[8] = 0xfd;
 		p[24] = 0xfd;
@@ -55,7 +55,7 @@ static struct tso_wr make(struct raw *w, bool v6, bool tag, uint32_t len)
 		be_put16(p + 4, ID);
 		be_put16(p + 6, 0x4000);
 		p[8] = 64;
-		p[9] = FLOW_PROTO_TCP;
+		p[9] = HEADERS_PROTO_TCP;
 		p[12] = 10;
 		p[16] = 10;
 		p[19] = 2;
@@ -131,19 +131,19 @@ static void check_segment(struct raw *w, const struct tso_wr *wr,
 	unsigned int hdr_len = wr->hdr_len + tag;
 	const uint8_t *ip, *tcp;
 	uint8_t got[1600];
-	struct flow flow;
+	struct headers headers;
 
 	assert_int_equal(frame_len(frame), hdr_len + len);
-	flow_dissect(frame, &flow);
-	assert_int_equal(flow.l4, FLOW_PROTO_TCP);
-	assert_int_equal(flow.l3_end, frame_len(frame));
-	assert_true(csum_ip_ok(frame, &flow));
-	assert_true(csum_l4_ok(frame, &flow));
+	headers_find(frame, &headers);
+	assert_int_equal(headers.l4, HEADERS_PROTO_TCP);
+	assert_int_equal(headers.l3_end, frame_len(frame));
+	assert_true(csum_ip_ok(frame, &headers));
+	assert_true(csum_l4_ok(frame, &headers));
 	frame_read(frame, 0, got, hdr_len + len);
 	assert_memory_equal(got + hdr_len, payload + offset, len);
-	ip = got + flow.l3_offset;
-	tcp = got + flow.l4_offset;
-	if (flow.l3 == 4)
+	ip = got + headers.l3_offset;
+	tcp = got + headers.l4_offset;
+	if (headers.l3 == 4)
 		assert_int_equal(be_get16(ip + 4),
 				 (uint16_t)(ID + offset / wr->mss));
 	assert_int_equal((uint32_t)be_get16(tcp + 4) << 16 |
@@ -151,7 +151,7 @@ static void check_segment(struct raw *w, const struct tso_wr *wr,
 	assert_int_equal(tcp[13], 0x10 | (offset ? 0 : 0x80) |
 				  (last ? 0x09 : 0));
 	if (tag)
-		assert_int_equal(flow.vlan_tci, 0x6123);
+		assert_int_equal(headers.vlan_tci, 0x6123);
 	assert_memory_equal(got, wr->hdr, 12);
 	raw_done(w, frame);
 }
@@ -313,7 +313,7 @@ static void test_refusals(void **state)
 	REFUSED(LOC_QP_OP_ERR, wr.hdr[46] = 0x40);
 	REFUSED(LOC_QP_OP_ERR, wr.hdr[46] = 0xf0);
 	/* Not TCP, or a fragment */
-	REFUSED(LOC_QP_OP_ERR, wr.hdr[23] = FLOW_PROTO_UDP);
+	REFUSED(LOC_QP_OP_ERR, wr.hdr[23] = HEADERS_PROTO_UDP);
 	REFUSED(LOC_QP_OP_ERR, be_put16(wr.hdr + 20, 0x2000));
 	REFUSED(LOC_QP_OP_ERR, be_put16(wr.hdr + 20, 1));
 	REFUSED(LOC_QP_OP_ERR, be_put16(wr.hdr + 12, 0x0806));

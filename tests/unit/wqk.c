@@ -3,7 +3,7 @@
 #include "base/be.h"
 #include "eth/eth.h"
 #include "eth/eth_rx.h"
-#include "eth/flow.h"
+#include "eth/headers.h"
 #include "eth/wq.h"
 #include "queues/qp.h"
 #include "wqk.h"
@@ -176,15 +176,15 @@ void wqk_deliver(struct raw *w, struct receiver *receiver, const uint8_t *data,
 {
 	struct ornic_cqe_ext ext = { .flow_tag = htole32(WQK_TAG) };
 	struct frame frame;
-	struct flow flow;
+	struct headers headers;
 
 	raw_frame(&frame, data, len);
-	flow_dissect(&frame, &flow);
+	headers_find(&frame, &headers);
 	if (receiver_is_wq(receiver))
-		wq_receive(container_of(receiver, struct wq, rx), &frame, &flow,
+		wq_receive(container_of(receiver, struct wq, rx), &frame, &headers,
 			   &ext);
 	else
-		eth_deliver(qp_of(receiver), &frame, &flow, WQK_TAG);
+		eth_deliver(qp_of(receiver), &frame, &headers, WQK_TAG);
 	host_run(w->host);
 }
 
@@ -217,7 +217,7 @@ void wqk_make_udp(uint8_t *p, uint8_t host, uint16_t sport)
 	memset(p + 14, 0, 20);
 	p[14] = 0x45;
 	be_put16(p + 16, WQK_FRAME_LEN - 14);
-	p[23] = FLOW_PROTO_UDP;
+	p[23] = HEADERS_PROTO_UDP;
 	p[26] = 10;
 	p[29] = host;
 	p[30] = 10;

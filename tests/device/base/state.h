@@ -194,26 +194,26 @@ struct ethport {
 };
 
 /* The lists of rules; received frames pass the first three in this order */
-enum rule_list {
-	RULE_NORMAL,
-	RULE_MC_DEFAULT,
-	RULE_ALL_DEFAULT,
-	RULE_SNIFFER,
-	RULE_EGRESS,
-	RULE_LISTS
+enum flow_list {
+	FLOW_NORMAL,
+	FLOW_MC_DEFAULT,
+	FLOW_ALL_DEFAULT,
+	FLOW_SNIFFER,
+	FLOW_EGRESS,
+	FLOW_LISTS
 };
 
 /**
- * struct rule_table - the rules of a card
- * @list: lists of struct rule, by enum rule_list
+ * struct flow_table - the rules of a card
+ * @list: lists of struct flow, by enum flow_list
  * @macs: list of the rules of type NORMAL whose mask has all bits of the
  *	destination MAC
  * @ingress: number of rules for received frames, without sniffers
  * @sniffers: number of rules of type SNIFFER
  * @egress: number of rules with ORNIC_FLOW_EGRESS
  */
-struct rule_table {
-	struct list_head list[RULE_LISTS];
+struct flow_table {
+	struct list_head list[FLOW_LISTS];
 	struct list_head macs;
 	unsigned int ingress;
 	unsigned int sniffers;
@@ -259,12 +259,12 @@ struct mcast_table {
  * @srqs: struct srq
  * @xrcds: struct xrcd
  * @rwq_tables: struct rwq_table
- * @flows: struct rule
+ * @flows: struct flow
  * @counters: struct counters
  * @gids: GID table
  * @mcast: multicast groups
  * @port: Ethernet port
- * @rules: @flows in the order in which they match
+ * @flow_table: @flows in the order in which they match
  * @events: event source for link changes
  * @stats: counters
  * @delayed: frames that wait for WQEs, in all WQs
@@ -313,7 +313,7 @@ struct card {
 	struct gid_table gids;
 	struct mcast_table mcast;
 	struct ethport port;
-	struct rule_table rules;
+	struct flow_table flow_table;
 	struct eq_source events;
 	struct stats stats;
 	unsigned int delayed;

@@ -10,7 +10,7 @@
 #include "card/qp_modify.h"
 #include "card/query.h"
 #include "eth/ethport.h"
-#include "eth/rule.h"
+#include "eth/flow.h"
 #include "eth/rwq_table.h"
 #include "eth/wq.h"
 #include "objects/counters.h"
@@ -130,8 +130,8 @@ static const struct cmd_desc cmd_table[] = {
 	    IN_RWQ_TABLE_MAX, OUT_OBJECT, rwq_table_cmd_create),
 	CMD_OBJECT(DESTROY_RWQ_TABLE, 0, rwq_table_cmd_destroy),
 	CMD_IN(CREATE_FLOW, struct ornic_create_flow_in, OUT_OBJECT,
-	       rule_cmd_create),
-	CMD_OBJECT(DESTROY_FLOW, 0, rule_cmd_destroy),
+	       flow_cmd_create),
+	CMD_OBJECT(DESTROY_FLOW, 0, flow_cmd_destroy),
 	CMD(CREATE_COUNTERS, 0, 0, OUT_OBJECT, counters_cmd_create),
 	CMD_OBJECT(DESTROY_COUNTERS, 0, counters_cmd_destroy),
 };

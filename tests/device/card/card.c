@@ -14,7 +14,7 @@
 #include "card/reset.h"
 #include "card/rx.h"
 #include "eth/ethport.h"
-#include "eth/rule.h"
+#include "eth/flow.h"
 #include "objects/cq.h"
 #include "objects/eq.h"
 #include "roce/mcast.h"
@@ -110,7 +110,7 @@ struct card *card_create(const struct card_config *config, struct env *env)
 	list_init(&card->blocked);
 	list_init(&card->dead_cqs);
 	mcast_init(card);
-	rule_init(card);
+	flow_init(card);
 	rx_init(card);
 	lie_init(card);
 	watch_init(&card->watches, env, !config->no_shadow);
@@ -151,7 +151,7 @@ void card_reset(struct card *card)
 }
 
 void card_bar_read(struct card *card, unsigned int bar, uint64_t offset,
-		  unsigned int size, uint64_t *val)
+		   unsigned int size, uint64_t *val)
 {
 	/* Doorbell pages are write-only */
 	*val = bar == ORNIC_BAR_REGS ? regs_read(card, offset, size) : 0;
@@ -160,7 +160,7 @@ void card_bar_read(struct card *card, unsigned int bar, uint64_t offset,
 }
 
 bool card_bar_write(struct card *card, unsigned int bar, uint64_t offset,
-		   unsigned int size, uint64_t val)
+		    unsigned int size, uint64_t val)
 {
 	uint64_t resets = card->resets;
 

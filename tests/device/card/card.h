@@ -55,7 +55,7 @@ void card_reset(struct card *card);
  * @val: the value, in the low bytes; holes read 0
  */
 void card_bar_read(struct card *card, unsigned int bar, uint64_t offset,
-		  unsigned int size, uint64_t *val);
+		   unsigned int size, uint64_t *val);
 
 /**
  * card_bar_write - write to a BAR
@@ -72,7 +72,7 @@ void card_bar_read(struct card *card, unsigned int bar, uint64_t offset,
  * recording a write.
  */
 bool card_bar_write(struct card *card, unsigned int bar, uint64_t offset,
-		   unsigned int size, uint64_t val);
+		    unsigned int size, uint64_t val);
 
 /**
  * card_run - do a bounded amount of work

@@ -10,7 +10,7 @@
 #include "card/regs.h"
 #include "card/reset.h"
 #include "eth/ethport.h"
-#include "eth/rule.h"
+#include "eth/flow.h"
 #include "eth/rwq_table.h"
 #include "eth/wq.h"
 #include "objects/counters.h"
@@ -26,7 +26,7 @@
 /* Users before the objects that they use */
 static void (*const reset_stages[])(struct card *card, struct obj_walk *walk) = {
 	mcast_clear,
-	rule_destroy_all,
+	flow_destroy_all,
 	counters_destroy_all,
 	qp_destroy_all,
 	rwq_table_destroy_all,

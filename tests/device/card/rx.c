@@ -10,7 +10,7 @@
 #include "eth/eth_rx.h"
 #include "eth/ethport.h"
 #include "eth/flow.h"
-#include "eth/rule.h"
+#include "eth/headers.h"
 #include "roce/mcast.h"
 #include "roce/roce_rx.h"
 
@@ -19,32 +19,32 @@
  * the frame is one.
  */
 static bool rx_roce(struct card *card, const struct frame *frame,
-			const struct flow *flow)
+		    const struct headers *headers)
 {
-	const uint8_t *udp = frame->hdr + flow->l4_offset;
-	unsigned int bth_offset = flow->l4_offset + FLOW_UDP_LEN;
-	uint16_t vlan_id = flow_vlan_id(flow);
+	const uint8_t *udp = frame->hdr + headers->l4_offset;
+	unsigned int bth_offset = headers->l4_offset + HEADERS_UDP_LEN;
+	uint16_t vlan_id = headers_vlan_id(headers);
 	const struct mcast_group *group;
 	uint8_t gid[GID_LEN];
 	int index;
 
-	if (!flow_is_roce(frame, flow))
+	if (!headers_is_roce(frame, headers))
 		return false;
 	if (!(frame->flags & FRAME_LOCAL) &&
-	    (flow->l4_offset + be_get16(udp + 4) != flow->l3_end))
+	    (headers->l4_offset + be_get16(udp + 4) != headers->l3_end))
 		return false;
-	flow_gid(frame, flow, false, gid);
+	headers_gid(frame, headers, false, gid);
 	if (frame->hdr[0] & 1) {
 		group = mcast_find(card, gid, frame->hdr);
 		if (!group || !gid_has_vlan(&card->gids, vlan_id))
 			return false;
-		roce_rx_mcast(card, frame, group, flow->l3_offset, bth_offset);
+		roce_rx_mcast(card, frame, group, headers->l3_offset, bth_offset);
 		return true;
 	}
 	index = gid_find(&card->gids, gid, vlan_id);
 	if (index < 0 || memcmp(frame->hdr, card->port.mac, MAC_LEN))
 		return false;
-	roce_rx(card, frame, index, flow->l3_offset, bth_offset);
+	roce_rx(card, frame, index, headers->l3_offset, bth_offset);
 	return true;
 }
 
@@ -69,46 +69,46 @@ static void rx_count(struct card *card, const struct frame *frame)
  * Return: whether the frame has a receiver.
  */
 static bool rx_eth(struct card *card, const struct frame *frame,
-		       struct flow *flow, bool accepted, bool stack)
+		   struct headers *headers, bool accepted, bool stack)
 {
-	enum rule_verdict verdict = RULE_PASSED;
+	enum flow_verdict verdict = FLOW_PASSED;
 
 	if (!eth_valid(card, frame)) {
 		if (accepted)
 			PORT_STAT_INC(card, rx_dropped_malformed);
 		return accepted;
 	}
-	if (card->rules.ingress)
-		verdict = rule_rx(card, frame, flow, stack);
-	if (verdict == RULE_TOOK)
+	if (card->flow_table.ingress)
+		verdict = flow_rx(card, frame, headers, stack);
+	if (verdict == FLOW_TOOK)
 		return true;
 	if (accepted)
-		eth_rx(card, frame, flow);
-	return accepted || verdict == RULE_COPIED;
+		eth_rx(card, frame, headers);
+	return accepted || verdict == FLOW_COPIED;
 }
 
 void rx_frame(struct card *card, const struct frame *frame)
 {
-	struct flow flow;
+	struct headers headers;
 	bool accepted;
 
 	if (!card_works(card) || !ethport_running(card))
 		return;
-	if (frame->hdr_len < FLOW_ETH_LEN) {
+	if (frame->hdr_len < HEADERS_ETH_LEN) {
 		PORT_STAT_INC(card, rx_dropped_malformed);
 		return;
 	}
-	if (card->rules.sniffers)
-		rule_sniff(card, frame);
+	if (card->flow_table.sniffers)
+		flow_sniff(card, frame);
 	accepted = ethport_accepts(card, frame->hdr);
 	if (!accepted && !mcast_accepts(card, frame->hdr) &&
-	    !card->rules.ingress) {
+	    !card->flow_table.ingress) {
 		PORT_STAT_INC(card, rx_dropped_filter);
 		return;
 	}
-	flow_dissect(frame, &flow);
-	if (rx_roce(card, frame, &flow) ||
-	    rx_eth(card, frame, &flow, accepted, false))
+	headers_find(frame, &headers);
+	if (rx_roce(card, frame, &headers) ||
+	    rx_eth(card, frame, &headers, accepted, false))
 		rx_count(card, frame);
 	else
 		PORT_STAT_INC(card, rx_dropped_filter);
@@ -116,23 +116,23 @@ void rx_frame(struct card *card, const struct frame *frame)
 
 static void rx_loop_roce(struct card *card, const struct frame *frame)
 {
-	struct flow flow;
+	struct headers headers;
 
 	if (!ethport_running(card))
 		return;
-	flow_dissect(frame, &flow);
-	rx_roce(card, frame, &flow);
+	headers_find(frame, &headers);
+	rx_roce(card, frame, &headers);
 }
 
 static void rx_loop_eth(struct card *card, const struct frame *frame, bool stack)
 {
-	struct flow flow;
+	struct headers headers;
 	bool accepted;
 
-	flow_dissect(frame, &flow);
+	headers_find(frame, &headers);
 	accepted = !stack && ethport_accepts(card, frame->hdr);
-	if ((!stack && rx_roce(card, frame, &flow)) ||
-	    rx_eth(card, frame, &flow, accepted, stack)) {
+	if ((!stack && rx_roce(card, frame, &headers)) ||
+	    rx_eth(card, frame, &headers, accepted, stack)) {
 		rx_count(card, frame);
 		PORT_STAT_INC(card, tx_looped);
 	}

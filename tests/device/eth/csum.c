@@ -62,26 +62,26 @@ uint16_t csum_fold(const struct csum *csum)
 	return be16toh(csum_fold64(csum->sum));
 }
 
-bool csum_ip_ok(const struct frame *frame, const struct flow *flow)
+bool csum_ip_ok(const struct frame *frame, const struct headers *headers)
 {
-	const uint8_t *ip = frame->hdr + flow->l3_offset;
+	const uint8_t *ip = frame->hdr + headers->l3_offset;
 	struct csum csum = {};
 
-	if (flow->l3 != 4)
-		return flow->l3 == 6;
+	if (headers->l3 != 4)
+		return headers->l3 == 6;
 	csum_add(&csum, ip, (ip[0] & 0xf) * 4);
 	return csum_fold(&csum) == CSUM_GOOD;
 }
 
 static void csum_pseudo(struct csum *csum, const struct frame *frame,
-			const struct flow *flow, uint32_t l4_len)
+			const struct headers *headers, uint32_t l4_len)
 {
-	const uint8_t *ip = frame->hdr + flow->l3_offset;
+	const uint8_t *ip = frame->hdr + headers->l3_offset;
 	uint8_t tail[8] = { l4_len >> 24, l4_len >> 16, l4_len >> 8, l4_len,
-			    0, 0, 0, flow->l4 };
+			    0, 0, 0, headers->l4 };
 
 	/* Zeros do not change the sum, so the longer tail of IPv6 serves both */
-	if (flow->l3 == 4)
+	if (headers->l3 == 4)
 		csum_add(csum, ip + 12, 8);
 	else
 		csum_add(csum, ip + 8, 32);
@@ -89,41 +89,41 @@ static void csum_pseudo(struct csum *csum, const struct frame *frame,
 }
 
 /* Sum of pseudo header, L4 header and payload */
-static bool csum_l4(const struct frame *frame, const struct flow *flow,
+static bool csum_l4(const struct frame *frame, const struct headers *headers,
 		    uint16_t *sum)
 {
-	uint64_t len = flow->l3_end - flow->l4_offset;
+	uint64_t len = headers->l3_end - headers->l4_offset;
 	struct iovec iov[FRAME_IOV_MAX + 2];
 	struct csum csum = {};
 	int count, i;
 
-	count = frame_iov(frame, flow->l4_offset, len, iov, FRAME_IOV_MAX + 2);
+	count = frame_iov(frame, headers->l4_offset, len, iov, FRAME_IOV_MAX + 2);
 	if (count < 0)
 		return false;
-	csum_pseudo(&csum, frame, flow, len);
+	csum_pseudo(&csum, frame, headers, len);
 	for (i = 0; i < count; i++)
 		csum_add(&csum, iov[i].iov_base, iov[i].iov_len);
 	*sum = csum_fold(&csum);
 	return true;
 }
 
-static unsigned int csum_l4_field(const struct flow *flow)
+static unsigned int csum_l4_field(const struct headers *headers)
 {
-	return flow->l4_offset + (flow->l4 == FLOW_PROTO_UDP ?
+	return headers->l4_offset + (headers->l4 == HEADERS_PROTO_UDP ?
 					  CSUM_UDP_OFFSET : CSUM_TCP_OFFSET);
 }
 
-bool csum_l4_ok(const struct frame *frame, const struct flow *flow)
+bool csum_l4_ok(const struct frame *frame, const struct headers *headers)
 {
 	uint16_t sum;
 
-	if (!flow->l4)
+	if (!headers->l4)
 		return false;
 	/* RFC 768: 0 means that the sender computed no checksum */
-	if (flow->l4 == FLOW_PROTO_UDP &&
-	    !be_get16(frame->hdr + csum_l4_field(flow)))
+	if (headers->l4 == HEADERS_PROTO_UDP &&
+	    !be_get16(frame->hdr + csum_l4_field(headers)))
 		return false;
-	return csum_l4(frame, flow, &sum) && sum == CSUM_GOOD;
+	return csum_l4(frame, headers, &sum) && sum == CSUM_GOOD;
 }
 
 uint16_t csum_field(uint16_t sum)
@@ -133,9 +133,9 @@ uint16_t csum_field(uint16_t sum)
 	return sum ? sum : CSUM_GOOD;
 }
 
-static void csum_fill_ip(struct frame *frame, const struct flow *flow)
+static void csum_fill_ip(struct frame *frame, const struct headers *headers)
 {
-	uint8_t *ip = frame->hdr + flow->l3_offset;
+	uint8_t *ip = frame->hdr + headers->l3_offset;
 	struct csum csum = {};
 
 	be_put16(ip + CSUM_IPV4_OFFSET, 0);
@@ -143,18 +143,18 @@ static void csum_fill_ip(struct frame *frame, const struct flow *flow)
 	be_put16(ip + CSUM_IPV4_OFFSET, ~csum_fold(&csum));
 }
 
-void csum_fill(struct frame *frame, const struct flow *flow)
+void csum_fill(struct frame *frame, const struct headers *headers)
 {
 	uint16_t sum;
 
-	if (flow->l3 == 4)
-		csum_fill_ip(frame, flow);
-	if (!flow->l4)
+	if (headers->l3 == 4)
+		csum_fill_ip(frame, headers);
+	if (!headers->l4)
 		return;
-	be_put16(frame->hdr + csum_l4_field(flow), 0);
-	if (!csum_l4(frame, flow, &sum))
+	be_put16(frame->hdr + csum_l4_field(headers), 0);
+	if (!csum_l4(frame, headers, &sum))
 		return;
 	/* Only UDP reserves 0 (RFC 768); TCP sends a checksum of 0 (RFC 1624) */
-	be_put16(frame->hdr + csum_l4_field(flow),
-		   flow->l4 == FLOW_PROTO_UDP ? csum_field(sum) : ~sum);
+	be_put16(frame->hdr + csum_l4_field(headers),
+		   headers->l4 == HEADERS_PROTO_UDP ? csum_field(sum) : ~sum);
 }

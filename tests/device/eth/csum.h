@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "env/frame.h"
-#include "eth/flow.h"
+#include "eth/headers.h"
 
 /**
  * struct csum - a checksum in progress; all zero at first
@@ -47,29 +47,29 @@ uint16_t csum_field(uint16_t sum);
 /**
  * csum_ip_ok - check the IP header checksum
  * @frame: the frame
- * @flow: its headers
+ * @headers: its headers
  *
  * Return: true for IPv4 with a good checksum, and for IPv6, which has none.
  */
-bool csum_ip_ok(const struct frame *frame, const struct flow *flow);
+bool csum_ip_ok(const struct frame *frame, const struct headers *headers);
 
 /**
  * csum_l4_ok - check the TCP or UDP checksum
  * @frame: the frame
- * @flow: its headers
+ * @headers: its headers
  *
  * Return: true when it is correct; false also without a checksum or for another
  * protocol.
  */
-bool csum_l4_ok(const struct frame *frame, const struct flow *flow);
+bool csum_l4_ok(const struct frame *frame, const struct headers *headers);
 
 /**
  * csum_fill - fill in the IPv4 header checksum and the TCP or UDP checksum
  * @frame: frame of this card, with its headers in @frame->hdr
- * @flow: its headers
+ * @headers: its headers
  *
  * Other protocols are left unchanged.
  */
-void csum_fill(struct frame *frame, const struct flow *flow);
+void csum_fill(struct frame *frame, const struct headers *headers);
 
 #endif /* ORNIC_DEVICE_CSUM_H */

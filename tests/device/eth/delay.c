@@ -6,7 +6,7 @@
 #include "base/state.h"
 #include "eth/delay.h"
 #include "eth/eth_recv.h"
-#include "eth/flow.h"
+#include "eth/headers.h"
 #include "objects/eq.h"
 #include "queues/receiver.h"
 
@@ -117,14 +117,14 @@ static enum eth_result delay_give(struct receiver *wq,
 {
 	struct ornic_cqe_ext ext = copy->ext;
 	struct frame frame = { .flags = copy->flags };
-	struct flow flow;
+	struct headers headers;
 
 	frame.hdr_len = copy->len < FRAME_HDR_MAX ? copy->len : FRAME_HDR_MAX;
 	memcpy(frame.hdr, copy->data, frame.hdr_len);
 	frame_add(&frame, copy->data + frame.hdr_len,
 		  copy->len - frame.hdr_len);
-	flow_dissect(&frame, &flow);
-	return eth_receive(wq, &frame, &flow, &ext);
+	headers_find(&frame, &headers);
+	return eth_receive(wq, &frame, &headers, &ext);
 }
 
 static void delay_tell(struct delay *delay)

@@ -4,11 +4,11 @@
 #define ORNIC_DEVICE_ETH_H
 
 #include "env/port.h"
-#include "eth/flow.h"
+#include "eth/headers.h"
 
 #define ETH_MACS_LEN (2 * MAC_LEN)
 /* Bytes of a frame besides the payload */
-#define ETH_OVERHEAD (FLOW_ETH_LEN + FLOW_VLAN_LEN)
+#define ETH_OVERHEAD (HEADERS_ETH_LEN + HEADERS_VLAN_LEN)
 /* Bytes of the frame check sequence */
 #define ETH_FCS_LEN 4
 /* Bytes of the line that ORNIC_WQ_PAD_END fills up */

@@ -15,7 +15,7 @@
 /* The pieces of a frame, one more where the tag is cut out, and the FCS */
 #define ETH_RECV_PIECES (FRAME_IOV_MAX + 4)
 
-_Static_assert(FRAME_HDR_MAX >= ETH_MACS_LEN + FLOW_VLAN_LEN,
+_Static_assert(FRAME_HDR_MAX >= ETH_MACS_LEN + HEADERS_VLAN_LEN,
 	       "a tag is found in the header");
 
 /**
@@ -59,16 +59,16 @@ static void eth_data_add_fcs(struct eth_data *data, const struct frame *frame)
 }
 
 static void eth_data_make(struct eth_data *data, const struct frame *frame,
-			  const struct flow *flow, uint32_t rx_flags)
+			  const struct headers *headers, uint32_t rx_flags)
 {
 	uint64_t len = frame_len(frame);
 
 	data->count = 0;
 	data->len = 0;
-	if (rx_flags & ORNIC_WQ_CVLAN_STRIPPING && flow->tagged) {
+	if (rx_flags & ORNIC_WQ_CVLAN_STRIPPING && headers->tagged) {
 		eth_data_add(data, frame, 0, ETH_MACS_LEN);
-		eth_data_add(data, frame, ETH_MACS_LEN + FLOW_VLAN_LEN,
-			     len - ETH_MACS_LEN - FLOW_VLAN_LEN);
+		eth_data_add(data, frame, ETH_MACS_LEN + HEADERS_VLAN_LEN,
+			     len - ETH_MACS_LEN - HEADERS_VLAN_LEN);
 	} else {
 		eth_data_add(data, frame, 0, len);
 	}
@@ -98,30 +98,30 @@ static int eth_recv_pad(struct receiver *receiver, const struct recv_wqe *wqe, u
 }
 
 static void eth_recv_tell(const struct receiver *receiver, const struct frame *frame,
-			const struct flow *flow, struct ornic_cqe *cqe,
-			struct ornic_cqe_ext *ext)
+			  const struct headers *headers, struct ornic_cqe *cqe,
+			  struct ornic_cqe_ext *ext)
 {
-	if (receiver->rx_flags & ORNIC_WQ_CVLAN_STRIPPING && flow->tagged) {
-		ext->vlan_tci = htole16(flow->vlan_tci);
+	if (receiver->rx_flags & ORNIC_WQ_CVLAN_STRIPPING && headers->tagged) {
+		ext->vlan_tci = htole16(headers->vlan_tci);
 		ext->flags |= htole16(ORNIC_CQE_EXT_VLAN);
 	}
-	if (!flow->l4 || !csum_ip_ok(frame, flow) || !csum_l4_ok(frame, flow))
+	if (!headers->l4 || !csum_ip_ok(frame, headers) || !csum_l4_ok(frame, headers))
 		return;
 	ext->flags |= htole16(ORNIC_CQE_EXT_L4_CSUM_OK);
-	if (flow->l3 == 4)
+	if (headers->l3 == 4)
 		cqe->qpn |= htole32(ORNIC_PREP(ORNIC_CQE_FLAGS,
 					       ORNIC_WC_IP_CSUM_OK));
 }
 
 static void eth_recv_fail(struct receiver *receiver, const struct recv_wqe *wqe,
-			enum ornic_wc_status status)
+			  enum ornic_wc_status status)
 {
 	receiver_fail(receiver, wqe->wr_id, status);
 	receiver->ops->failed(receiver);
 }
 
 enum eth_result eth_receive(struct receiver *receiver, const struct frame *frame,
-		 const struct flow *flow, struct ornic_cqe_ext *ext)
+		 const struct headers *headers, struct ornic_cqe_ext *ext)
 {
 	struct ornic_cqe cqe = { .opcode = htole32(ORNIC_WC_RECV) };
 	struct card *card = receiver->card;
@@ -141,7 +141,7 @@ enum eth_result eth_receive(struct receiver *receiver, const struct frame *frame
 		receiver->ops->lost(receiver);
 		return ETH_DROPPED;
 	}
-	eth_data_make(&data, frame, flow, receiver->rx_flags);
+	eth_data_make(&data, frame, headers, receiver->rx_flags);
 	if (data.len > wqe.length) {
 		/* The WQE stays for the next frame ([ORNIC-RQ-4]) */
 		receiver->rq.next--;
@@ -155,7 +155,7 @@ enum eth_result eth_receive(struct receiver *receiver, const struct frame *frame
 		return ETH_DROPPED;
 	}
 	cqe.byte_len = htole32(data.len);
-	eth_recv_tell(receiver, frame, flow, &cqe, ext);
+	eth_recv_tell(receiver, frame, headers, &cqe, ext);
 	receiver_complete(receiver, &cqe, wqe.wr_id, ext, false);
 	return ETH_RECEIVED;
 }

@@ -8,7 +8,7 @@
 #include <ornic_hw.h>
 
 #include "env/frame.h"
-#include "eth/flow.h"
+#include "eth/headers.h"
 
 struct card;
 struct receiver;
@@ -39,7 +39,7 @@ bool eth_valid(const struct card *card, const struct frame *frame);
  * eth_receive - write a frame to the next WQE of a queue
  * @receiver: RAW_PACKET QP with a receive queue, or WQ, in a state to receive
  * @frame: passed eth_valid()
- * @flow: its headers
+ * @headers: its headers
  * @ext: completion data of the frame; the data of the queue is added
  *
  * Drops and counts a frame that the WQE cannot take. The state may
@@ -48,6 +48,6 @@ bool eth_valid(const struct card *card, const struct frame *frame);
  * Return: enum eth_result.
  */
 enum eth_result eth_receive(struct receiver *receiver, const struct frame *frame,
-		 const struct flow *flow, struct ornic_cqe_ext *ext);
+		 const struct headers *headers, struct ornic_cqe_ext *ext);
 
 #endif /* ORNIC_DEVICE_ETH_RECV_H */

@@ -12,10 +12,10 @@
 #include "queues/qp.h"
 
 static void eth_rx_qp(struct qp *qp, const struct frame *frame,
-		      const struct flow *flow, struct ornic_cqe_ext *ext)
+		      const struct headers *headers, struct ornic_cqe_ext *ext)
 {
 	if (!receiver_receives(&qp->rx) ||
-	    eth_receive(&qp->rx, frame, flow, ext) == ETH_NO_WQE)
+	    eth_receive(&qp->rx, frame, headers, ext) == ETH_NO_WQE)
 		PORT_STAT_INC(qp->card, rx_dropped_no_wqe);
 }
 
@@ -26,32 +26,32 @@ static void eth_tell_hash(struct ornic_cqe_ext *ext, uint32_t hash)
 }
 
 void eth_deliver(struct qp *qp, const struct frame *frame,
-		 struct flow *flow, uint32_t tag)
+		 struct headers *headers, uint32_t tag)
 {
 	struct ornic_cqe_ext ext = { .flow_tag = htole32(tag) };
 	uint32_t hash;
 
 	if (qp->rwq_table) {
-		if (rss_hash_fields(frame, flow, qp->rx_hash.fields,
+		if (rss_hash_fields(frame, headers, qp->rx_hash.fields,
 				    qp->rx_hash.key, &hash))
 			eth_tell_hash(&ext, hash);
-		wq_receive(rwq_table_get(qp->rwq_table, hash), frame, flow, &ext);
+		wq_receive(rwq_table_get(qp->rwq_table, hash), frame, headers, &ext);
 		return;
 	}
-	eth_rx_qp(qp, frame, flow, &ext);
+	eth_rx_qp(qp, frame, headers, &ext);
 }
 
-void eth_rx(struct card *card, const struct frame *frame, const struct flow *flow)
+void eth_rx(struct card *card, const struct frame *frame, const struct headers *headers)
 {
 	struct ornic_cqe_ext ext = {};
 	uint32_t hash;
 	struct qp *qp;
 
-	if (rss_hash(frame, flow, card->port.hash, card->port.key, &hash))
+	if (rss_hash(frame, headers, card->port.hash, card->port.key, &hash))
 		eth_tell_hash(&ext, hash);
 	qp = ethport_queue(card, hash);
 	if (qp)
-		eth_rx_qp(qp, frame, flow, &ext);
+		eth_rx_qp(qp, frame, headers, &ext);
 	else
 		PORT_STAT_INC(card, rx_dropped_no_wqe);
 }

@@ -10,7 +10,7 @@
 #include "eth/eth.h"
 #include "eth/eth_tx.h"
 #include "eth/ethport.h"
-#include "eth/rule.h"
+#include "eth/flow.h"
 #include "eth/tso.h"
 #include "eth/tx.h"
 #include "queues/qp.h"
@@ -29,7 +29,7 @@ static uint32_t eth_tx_max(const struct card *card, const struct send_wqe *wqe)
 	uint32_t max = card->port.mtu + ETH_OVERHEAD;
 
 	if (le16toh(wqe->eth.flags) & ORNIC_ETH_TX_VLAN_INSERT)
-		max -= FLOW_VLAN_LEN;
+		max -= HEADERS_VLAN_LEN;
 	return max;
 }
 
@@ -40,7 +40,7 @@ static enum ornic_wc_status eth_check_frame(const struct card *card,
 	unsigned int start = le16toh(wqe->eth.csum_start);
 	unsigned int field = start + le16toh(wqe->eth.csum_offset);
 
-	if (wqe->length < FLOW_ETH_LEN || wqe->length > eth_tx_max(card, wqe))
+	if (wqe->length < HEADERS_ETH_LEN || wqe->length > eth_tx_max(card, wqe))
 		return ORNIC_WC_LOC_LEN_ERR;
 	if (flags & ORNIC_ETH_TX_L4_CSUM && field + 2 > wqe->length)
 		return ORNIC_WC_LOC_QP_OP_ERR;
@@ -133,8 +133,8 @@ static void eth_tx_frame(struct frame *frame, const struct send_wqe *wqe,
 		memcpy(hdr, packet, ETH_MACS_LEN);
 		be_put16(hdr + ETH_MACS_LEN, ETH_TPID_VLAN);
 		be_put16(hdr + ETH_MACS_LEN + 2, le16toh(wqe->eth.vlan_tci));
-		hdr += ETH_MACS_LEN + FLOW_VLAN_LEN;
-		room -= ETH_MACS_LEN + FLOW_VLAN_LEN;
+		hdr += ETH_MACS_LEN + HEADERS_VLAN_LEN;
+		room -= ETH_MACS_LEN + HEADERS_VLAN_LEN;
 		packet += ETH_MACS_LEN;
 		len -= ETH_MACS_LEN;
 	}
@@ -154,7 +154,7 @@ static enum ornic_wc_status eth_tx_part(struct qp *qp,
 {
 	const struct tso_segment *segment = &part->segment;
 	bool tso = eth_is_tso(wqe);
-	struct flow flow;
+	struct headers headers;
 	uint8_t *packet;
 
 	/* Copy, because the guest may reuse its buffer when it sees the completion */
@@ -172,8 +172,8 @@ static enum ornic_wc_status eth_tx_part(struct qp *qp,
 	}
 	eth_tx_frame(frame, wqe, packet, part->hdr_len + segment->len);
 	if (tso || wqe->flags & ORNIC_SEND_IP_CSUM) {
-		flow_dissect(frame, &flow);
-		csum_fill(frame, &flow);
+		headers_find(frame, &headers);
+		csum_fill(frame, &headers);
 	}
 	return ORNIC_WC_SUCCESS;
 }
@@ -189,7 +189,7 @@ static bool eth_paced(struct qp *qp, const struct send_wqe *wqe,
 	if (!qp->pace.rate)
 		return false;
 	if (le16toh(wqe->eth.flags) & ORNIC_ETH_TX_VLAN_INSERT)
-		bytes += FLOW_VLAN_LEN;
+		bytes += HEADERS_VLAN_LEN;
 	wait_ns = pace_wait(&qp->pace, bytes, env_now_ns(env));
 	if (wait_ns)
 		env_timer_arm(env, &qp->timer, env_now_ns(env) + wait_ns);
@@ -205,11 +205,11 @@ static bool eth_tx_loops(const struct qp *qp, const uint8_t *dmac)
 	const struct card *card = qp->card;
 	bool stack = qp_is_kernel(qp);
 
-	if (stack && !card->rules.ingress)
+	if (stack && !card->flow_table.ingress)
 		return false;
 	return dmac[0] & 1 ||
 	       (!stack && !memcmp(dmac, card->port.mac, MAC_LEN)) ||
-	       (card->rules.ingress && rule_has_mac(card, dmac, stack));
+	       (card->flow_table.ingress && flow_has_mac(card, dmac, stack));
 }
 
 /* Is the port of the destination full? Multicast frames do not wait. */
@@ -226,16 +226,16 @@ static bool eth_is_full(const struct qp *qp, const struct frame *frame)
 static bool eth_forges_roce(const struct card *card, const struct frame *frame)
 {
 	uint8_t gid[GID_LEN];
-	struct flow flow;
+	struct headers headers;
 
 	if (!card->spoofcheck.on)
 		return false;
-	flow_dissect(frame, &flow);
+	headers_find(frame, &headers);
 	/* Other receivers than this card take it with options and after reassembly */
-	if (!flow_may_reach_udp(frame, &flow, FLOW_ROCE_PORT))
+	if (!headers_may_reach_udp(frame, &headers, HEADERS_ROCE_PORT))
 		return false;
-	flow_gid(frame, &flow, true, gid);
-	return gid_find(&card->gids, gid, flow_vlan_id(&flow)) < 0;
+	headers_gid(frame, &headers, true, gid);
+	return gid_find(&card->gids, gid, headers_vlan_id(&headers)) < 0;
 }
 
 /* Every frame of a RAW_PACKET QP leaves through here. QP states may change. */
@@ -248,7 +248,7 @@ static void eth_send(struct qp *qp, struct frame *frame)
 		env_frame_free(card->env, frame);
 		return;
 	}
-	if (card->rules.egress && rule_tx(qp, frame)) {
+	if (card->flow_table.egress && flow_tx(qp, frame)) {
 		env_frame_free(card->env, frame);
 		return;
 	}
@@ -258,8 +258,8 @@ static void eth_send(struct qp *qp, struct frame *frame)
 		card->loop_eth(card, frame, qp_is_kernel(qp));
 		/* A unicast frame that was looped back is not sent ([ORNIC-LOOP-1]) */
 		if (!(frame->hdr[0] & 1)) {
-			if (card->rules.sniffers)
-				rule_sniff(card, frame);
+			if (card->flow_table.sniffers)
+				flow_sniff(card, frame);
 			env_frame_free(card->env, frame);
 			return;
 		}

@@ -1,509 +1,451 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Header parser: finds the headers of a frame, and reads their fields */
+/* Flow rules: lists, matching, commands */
 #include <endian.h>
-#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/be.h"
+#include "eth/eth.h"
+#include "eth/eth_recv.h"
+#include "eth/eth_rx.h"
 #include "eth/flow.h"
+#include "eth/headers.h"
+#include "objects/counters.h"
+#include "queues/qp.h"
 
-#define FLOW_ETHERTYPE_OFFSET 12
-#define FLOW_ETHERTYPE_IPV4 0x0800
-#define FLOW_ETHERTYPE_IPV6 0x86dd
-#define FLOW_ETHERTYPE_VLAN 0x8100
-#define FLOW_TCP_LEN 20
+#define FLOW_FLAGS \
+	(ORNIC_FLOW_DROP | ORNIC_FLOW_COUNT | ORNIC_FLOW_DONT_TRAP | \
+	 ORNIC_FLOW_EGRESS)
+#define FLOW_LAYERS \
+	(ORNIC_FLOW_LAYER_VXLAN | ORNIC_FLOW_LAYER_GRE | \
+	 ORNIC_FLOW_LAYER_MPLS | ORNIC_FLOW_LAYER_ESP)
 
-/* More Fragments flag and fragment offset */
-#define FLOW_IPV4_FRAGMENT 0x3fff
-#define FLOW_IPV4_FRAGMENT_OFFSET 0x1fff
-#define FLOW_IPV6_FRAGMENT_OFFSET 0xfff8
-
-/* Extension headers of IPv6 (RFC 8200, RFC 4302) */
-#define FLOW_IPV6_HOP_BY_HOP 0
-#define FLOW_IPV6_ROUTING 43
-#define FLOW_IPV6_FRAGMENT 44
-#define FLOW_IPV6_AUTHENTICATION 51
-#define FLOW_IPV6_NO_NEXT 59
-#define FLOW_IPV6_DESTINATION 60
-
-static void flow_l4(const struct frame *frame, struct flow *flow,
-		    unsigned int proto, unsigned int offset)
+/* Rules of kernel QPs get no frames of the host's stack ([ORNIC-LOOP-3]) */
+static bool flow_is_deaf(const struct flow *flow, bool stack)
 {
-	unsigned int len;
-
-	if (proto == FLOW_PROTO_TCP)
-		len = FLOW_TCP_LEN;
-	else if (proto == FLOW_PROTO_UDP)
-		len = FLOW_UDP_LEN;
-	else
-		return;
-	if (offset + len > frame->hdr_len || offset + len > flow->l3_end)
-		return;
-	if (proto == FLOW_PROTO_UDP && !(frame->flags & FRAME_LOCAL) &&
-	    be_get16(frame->hdr + offset + 4) < FLOW_UDP_LEN)
-		return;
-	flow->l4 = proto;
-	flow->l4_offset = offset;
+	return stack && qp_is_kernel(flow->qp);
 }
 
-/* The length fields of a FRAME_LOCAL frame have no meaning */
-static bool flow_set_end(const struct frame *frame, struct flow *flow,
-			 unsigned int len, unsigned int min)
+/* ---- matching ---- */
+
+static bool flow_matches(const struct flow *flow, const union headers_fields *key)
 {
-	flow->l3_end = flow->l3_offset + len;
-	if (frame->flags & FRAME_LOCAL) {
-		flow->l3_end = frame_len(frame);
-		return true;
-	}
-	return len >= min && flow->l3_end <= frame_len(frame);
-}
+	unsigned int i;
 
-static void flow_ipv4(const struct frame *frame, struct flow *flow)
-{
-	const uint8_t *ip = frame->hdr + flow->l3_offset;
-	unsigned int ihl;
-
-	if (flow->l3_offset + FLOW_IPV4_LEN > frame->hdr_len || ip[0] >> 4 != 4)
-		return;
-	ihl = (ip[0] & 0xf) * 4;
-	if (ihl < FLOW_IPV4_LEN || flow->l3_offset + ihl > frame->hdr_len ||
-	    !flow_set_end(frame, flow, be_get16(ip + 2), ihl))
-		return;
-	flow->l3 = 4;
-	flow->options = ihl > FLOW_IPV4_LEN;
-	if (!(be_get16(ip + 6) & FLOW_IPV4_FRAGMENT))
-		flow_l4(frame, flow, ip[9], flow->l3_offset + ihl);
-}
-
-static void flow_ipv6(const struct frame *frame, struct flow *flow)
-{
-	const uint8_t *ip = frame->hdr + flow->l3_offset;
-
-	if (flow->l3_offset + FLOW_IPV6_LEN > frame->hdr_len ||
-	    ip[0] >> 4 != 6 ||
-	    !flow_set_end(frame, flow, FLOW_IPV6_LEN + be_get16(ip + 4),
-			  FLOW_IPV6_LEN))
-		return;
-	flow->l3 = 6;
-	/* L4 behind extension headers is not looked for */
-	flow_l4(frame, flow, ip[6], flow->l3_offset + FLOW_IPV6_LEN);
-}
-
-void flow_dissect(const struct frame *frame, struct flow *flow)
-{
-	unsigned int offset = FLOW_ETHERTYPE_OFFSET;
-	unsigned int type;
-
-	memset(flow, 0, offsetof(struct flow, fields));
-	type = be_get16(frame->hdr + offset);
-	if (type == FLOW_ETHERTYPE_VLAN &&
-	    frame->hdr_len >= FLOW_ETH_LEN + FLOW_VLAN_LEN) {
-		flow->tagged = true;
-		flow->vlan_tci = be_get16(frame->hdr + offset + 2);
-		offset += FLOW_VLAN_LEN;
-		type = be_get16(frame->hdr + offset);
-	}
-	flow->l3_offset = offset + 2;
-	if (type == FLOW_ETHERTYPE_IPV4)
-		flow_ipv4(frame, flow);
-	else if (type == FLOW_ETHERTYPE_IPV6)
-		flow_ipv6(frame, flow);
-}
-
-/*
- * Skip the extension headers of IPv6. Return: whether all of them were seen. The
- * header of @proto is then at @offset; in fragments but the first there is none.
- */
-static bool flow_skip_extensions(const struct frame *frame, unsigned int *proto,
-				 unsigned int *offset)
-{
-	const uint8_t *header = frame->hdr + *offset;
-
-	for (; *offset + 8 <= frame->hdr_len; header = frame->hdr + *offset) {
-		switch (*proto) {
-		case FLOW_IPV6_HOP_BY_HOP:
-		case FLOW_IPV6_ROUTING:
-		case FLOW_IPV6_DESTINATION:
-			*offset += (header[1] + 1) * 8;
-			break;
-		case FLOW_IPV6_AUTHENTICATION:
-			*offset += (header[1] + 2) * 4;
-			break;
-		case FLOW_IPV6_FRAGMENT:
-			if (be_get16(header + 2) & FLOW_IPV6_FRAGMENT_OFFSET) {
-				*proto = FLOW_IPV6_NO_NEXT;
-				return true;
-			}
-			*offset += 8;
-			break;
-		default:
-			return true;
-		}
-		*proto = header[0];
-	}
-	/* No UDP header fits behind the end of the frame */
-	return *offset + 8 > frame_len(frame);
-}
-
-bool flow_may_reach_udp(const struct frame *frame, const struct flow *flow,
-			unsigned int port)
-{
-	const uint8_t *ip = frame->hdr + flow->l3_offset;
-	unsigned int offset = flow->l3_offset;
-	unsigned int proto;
-
-	if (flow->l3 == 4) {
-		offset += (ip[0] & 0xf) * 4;
-		proto = ip[9];
-		if (be_get16(ip + 6) & FLOW_IPV4_FRAGMENT_OFFSET)
+	if ((key->word[flow->last] & flow->last_mask) != flow->last_value)
+		return false;
+	for (i = flow->first; i < flow->last; i++)
+		if ((key->word[i] & flow->mask[i]) != flow->value[i])
 			return false;
-	} else if (flow->l3 == 6) {
-		offset += FLOW_IPV6_LEN;
-		proto = ip[6];
-		if (!flow_skip_extensions(frame, &proto, &offset))
-			return true;
-	} else {
-		return false;
-	}
-	return proto == FLOW_PROTO_UDP &&
-	       offset + FLOW_UDP_LEN <= frame->hdr_len &&
-	       be_get16(frame->hdr + offset + 2) == port;
-}
-
-/* ---- fields of the headers ---- */
-
-#define KEY_TPID_S 0x88a8
-#define KEY_ETHERTYPE_MPLS 0x8847
-#define KEY_ETHERTYPE_MPLS_MCAST 0x8848
-#define KEY_ETHERTYPE_ETH 0x6558	/* RFC 1701: Ethernet in GRE */
-
-#define KEY_PROTO_GRE 47
-#define KEY_PROTO_ESP 50
-
-#define KEY_PORT_VXLAN 4789	/* RFC 7348 */
-#define KEY_PORT_MPLS 6635	/* RFC 7510 */
-
-#define KEY_VXLAN_LEN 8
-#define KEY_VXLAN_VALID 0x08
-#define KEY_MPLS_LEN 4
-#define KEY_MPLS_BOTTOM 0x01	/* in the third byte */
-#define KEY_ESP_LEN 8
-
-#define KEY_IPV6_FRAGMENT 0xfff9
-
-/* RFC 2784, RFC 2890 */
-#define KEY_GRE_CSUM 0x8000
-#define KEY_GRE_ROUTING 0x4000
-#define KEY_GRE_KEY 0x2000
-#define KEY_GRE_SEQ 0x1000
-#define KEY_GRE_VERSION 0x0007
-
-/**
- * struct reader - read position in the headers
- * @hdr: first byte of the frame
- * @at: next byte, at most @have
- * @have: bytes that can be read
- * @end: end of the packet according to the headers so far; may be beyond @have
- * @ports: enum flow_key_ports read so far
- */
-struct reader {
-	const uint8_t *hdr;
-	unsigned int at;
-	unsigned int have;
-	uint64_t end;
-	unsigned int ports;
-};
-
-/* Consume @len bytes. Return: their start, or NULL if not all are there. */
-static const uint8_t *reader_take(struct reader *r, unsigned int len)
-{
-	const uint8_t *p = r->hdr + r->at;
-
-	if (len > r->have - r->at || r->at + len > r->end)
-		return NULL;
-	r->at += len;
-	return p;
-}
-
-/*
- * Apply the length @len of the header at @start, which must be at least @min. A
- * length beyond the current end does not move the end ([ORNIC-FLOW-1]).
- */
-static bool reader_believe(struct reader *r, unsigned int start,
-			   unsigned int len, unsigned int min)
-{
-	if (len < min)
-		return false;
-	if (start + len < r->end)
-		r->end = start + len;
 	return true;
 }
 
-/* Return: the Ethertype behind the tags, or 0 */
-static unsigned int key_eth(struct reader *r, struct ornic_flow_headers *h)
+static void flow_count(const struct flow *flow, const struct frame *frame)
 {
-	const uint8_t *p = reader_take(r, FLOW_ETH_LEN);
-	unsigned int type;
+	struct counters *counters = flow->counters;
 
-	if (!p)
-		return 0;
-	memcpy(h->dmac, p, sizeof(h->dmac));
-	memcpy(h->smac, p + sizeof(h->dmac), sizeof(h->smac));
-	type = be_get16(p + FLOW_ETH_LEN - 2);
-	while (type == FLOW_ETHERTYPE_VLAN || type == KEY_TPID_S) {
-		p = reader_take(r, FLOW_VLAN_LEN);
-		if (!p)
-			break;
-		if (!h->vlan)
-			memcpy(&h->vlan_tci, p, sizeof(h->vlan_tci));
-		h->vlan = 1;
-		type = be_get16(p + 2);
-	}
-	h->ethertype = htobe16(type);
-	return type;
+	if (!counters)
+		return;
+	counters->val[ORNIC_COUNTERS_STAT_packets]++;
+	counters->val[ORNIC_COUNTERS_STAT_bytes] += frame_len(frame);
 }
 
-/* Return: true when L4 follows */
-static bool key_ipv4(struct reader *r, struct ornic_flow_headers *h)
-{
-	unsigned int start = r->at;
-	const uint8_t *ip = reader_take(r, FLOW_IPV4_LEN);
-	unsigned int ihl;
-
-	if (!ip || ip[0] >> 4 != 4)
-		return false;
-	ihl = (ip[0] & 0xf) * 4;
-	if (ihl < FLOW_IPV4_LEN || !reader_take(r, ihl - FLOW_IPV4_LEN) ||
-	    !reader_believe(r, start, be_get16(ip + 2), ihl))
-		return false;
-	h->l3 = 4;
-	h->tos = ip[1];
-	h->ip_flags = ip[6] >> 5;
-	h->frag = !!(be_get16(ip + 6) & FLOW_IPV4_FRAGMENT);
-	h->ttl = ip[8];
-	h->proto = ip[9];
-	memcpy(h->src_ip + 12, ip + 12, 4);
-	memcpy(h->dst_ip + 12, ip + 16, 4);
-	return !h->frag;
-}
-
-/* Return: bytes of the extension header at @ext, or 0 when it is none */
-static unsigned int key_ipv6_ext_len(unsigned int proto, const uint8_t *ext)
-{
-	switch (proto) {
-	case FLOW_IPV6_HOP_BY_HOP:
-	case FLOW_IPV6_ROUTING:
-	case FLOW_IPV6_DESTINATION:
-	case 135:	/* mobility */
-	case 139:	/* HIP */
-	case 140:	/* SHIM6 */
-		return (ext[1] + 1) * 8;
-	case FLOW_IPV6_FRAGMENT:
-		return 8;
-	case FLOW_IPV6_AUTHENTICATION:
-		return (ext[1] + 2) * 4;
-	default:
-		return 0;
-	}
-}
-
-/* Return: true when L4 follows */
-static bool key_ipv6_ext(struct reader *r, struct ornic_flow_headers *h)
-{
-	const uint8_t *ext;
-	unsigned int len;
-
-	/* The loop ends because each extension header consumes bytes of the frame */
-	for (;;) {
-		struct reader next = *r;
-
-		ext = reader_take(&next, 2);
-		len = ext ? key_ipv6_ext_len(h->proto, ext) : 0;
-		if (!len)
-			return true;
-		if (!reader_take(r, len))
-			return false;
-		if (h->proto == FLOW_IPV6_FRAGMENT)
-			h->frag = !!(be_get16(ext + 2) & KEY_IPV6_FRAGMENT);
-		h->proto = ext[0];
-		/* The data of a fragment need not begin with an L4 header */
-		if (h->frag)
-			return false;
-	}
-}
-
-/* Return: true when L4 follows */
-static bool key_ipv6(struct reader *r, struct ornic_flow_headers *h)
-{
-	unsigned int start = r->at;
-	const uint8_t *ip = reader_take(r, FLOW_IPV6_LEN);
-	uint32_t word;
-
-	if (!ip || ip[0] >> 4 != 6 ||
-	    !reader_believe(r, start, FLOW_IPV6_LEN + be_get16(ip + 4),
-			    FLOW_IPV6_LEN))
-		return false;
-	memcpy(&word, ip, sizeof(word));
-	h->l3 = 6;
-	h->tos = be32toh(word) >> 20;
-	h->flow_label = word & htobe32(0xfffff);
-	h->proto = ip[6];
-	h->ttl = ip[7];
-	memcpy(h->src_ip, ip + 8, sizeof(h->src_ip));
-	memcpy(h->dst_ip, ip + 24, sizeof(h->dst_ip));
-	return key_ipv6_ext(r, h);
-}
-
-/* Return: true when L4 follows */
-static bool key_ip(struct reader *r, struct ornic_flow_headers *h,
-		   unsigned int type)
-{
-	if (type == FLOW_ETHERTYPE_IPV4)
-		return key_ipv4(r, h);
-	return type == FLOW_ETHERTYPE_IPV6 && key_ipv6(r, h);
-}
-
-/*
- * Read the ports of @h, which is @which, and apply the length of UDP.
- *
- * Return: true for UDP with a complete header and a valid length.
+/**
+ * struct flow_walk - state of a received frame while it passes the lists
+ * @frame: the frame
+ * @headers: its headers
+ * @key: their fields
+ * @stack: the host's network stack sent it
+ * @given: a QP got it
+ * @dropped: a rule with DROP matched
+ * @took: a rule took the frame; the search ends
  */
-static bool key_ports(struct reader *r, struct ornic_flow_headers *h,
-		      enum flow_key_ports which)
+struct flow_walk {
+	const struct frame *frame;
+	struct headers *headers;
+	const union headers_fields *key;
+	bool stack;
+	bool given;
+	bool dropped;
+	bool took;
+};
+
+static void flow_apply(const struct flow *flow, struct flow_walk *walk)
 {
-	unsigned int start = r->at;
-	const uint8_t *p = NULL;
-
-	if (h->proto == FLOW_PROTO_TCP)
-		p = reader_take(r, FLOW_TCP_LEN);
-	else if (h->proto == FLOW_PROTO_UDP)
-		p = reader_take(r, FLOW_UDP_LEN);
-	if (!p || (h->proto == FLOW_PROTO_UDP &&
-		   !reader_believe(r, start, be_get16(p + 4), FLOW_UDP_LEN)))
-		return false;
-	r->ports |= which;
-	memcpy(&h->src_port, p, sizeof(h->src_port));
-	memcpy(&h->dst_port, p + 2, sizeof(h->dst_port));
-	return h->proto == FLOW_PROTO_UDP;
-}
-
-/* Read an encapsulated packet. Encapsulation inside it is ignored. */
-static void key_inner(struct reader *r, struct ornic_flow_headers *h,
-		      unsigned int type)
-{
-	if (key_ip(r, h, type))
-		key_ports(r, h, FLOW_KEY_INNER_PORTS);
-}
-
-static void key_inner_eth(struct reader *r, struct ornic_flow_headers *h)
-{
-	key_inner(r, h, key_eth(r, h));
-}
-
-static void key_mpls(struct reader *r, struct ornic_flow_key *key)
-{
-	const uint8_t *label = reader_take(r, KEY_MPLS_LEN);
-	struct reader next;
-
-	if (!label)
+	if (flow_is_deaf(flow, walk->stack))
 		return;
-	key->layers |= htobe32(ORNIC_FLOW_LAYER_MPLS);
-	memcpy(&key->mpls, label, sizeof(key->mpls));
-	while (!(label[2] & KEY_MPLS_BOTTOM)) {
-		label = reader_take(r, KEY_MPLS_LEN);
-		if (!label)
-			return;
+	flow_count(flow, walk->frame);
+	if (flow->flags & ORNIC_FLOW_DROP) {
+		walk->dropped = true;
+	} else {
+		walk->given = true;
+		flow->qp->card->budget.work += CARD_RUN_COPY;
+		eth_deliver(flow->qp, walk->frame, walk->headers, flow->tag);
 	}
-	/* RFC 4928: the version in the first nibble identifies IP */
-	next = *r;
-	label = reader_take(&next, 1);
-	if (label && label[0] >> 4 == 4)
-		key_inner(r, &key->inner, FLOW_ETHERTYPE_IPV4);
-	else if (label && label[0] >> 4 == 6)
-		key_inner(r, &key->inner, FLOW_ETHERTYPE_IPV6);
+	if (!(flow->flags & ORNIC_FLOW_DONT_TRAP))
+		walk->took = true;
 }
 
-static void key_vxlan(struct reader *r, struct ornic_flow_key *key)
+/* If a rule matches, all its twins get the frame, too ([ORNIC-FLOW-5]) */
+static void flow_walk_list(const struct list_head *list, struct flow_walk *walk)
 {
-	const uint8_t *p = reader_take(r, KEY_VXLAN_LEN);
+	const struct list_head *pos;
+	const struct flow *flow;
+	bool match = false;
 
-	if (!p || !(p[0] & KEY_VXLAN_VALID))
+	if (walk->took)
 		return;
-	key->layers |= htobe32(ORNIC_FLOW_LAYER_VXLAN);
-	memcpy(&key->vni, p + 4, sizeof(key->vni));
-	key->vni = htobe32(be32toh(key->vni) >> 8);
-	key_inner_eth(r, &key->inner);
-}
-
-static void key_gre(struct reader *r, struct ornic_flow_key *key)
-{
-	const uint8_t *p = reader_take(r, 4);
-	unsigned int flags, proto;
-
-	if (!p)
-		return;
-	key->layers |= htobe32(ORNIC_FLOW_LAYER_GRE);
-	flags = be_get16(p);
-	proto = be_get16(p + 2);
-	key->gre_flags = htobe16(flags);
-	key->gre_proto = htobe16(proto);
-	/* Version 1 (RFC 2637) uses the key differently */
-	if (flags & (KEY_GRE_ROUTING | KEY_GRE_VERSION) ||
-	    (flags & KEY_GRE_CSUM && !reader_take(r, 4)))
-		return;
-	if (flags & KEY_GRE_KEY) {
-		p = reader_take(r, sizeof(key->gre_key));
-		if (!p)
-			return;
-		memcpy(&key->gre_key, p, sizeof(key->gre_key));
+	list_for_each(pos, list) {
+		flow = list_entry(pos, struct flow, node);
+		if (!flow->twin) {
+			if (walk->took)
+				return;
+			match = flow_matches(flow, walk->key);
+		}
+		if (match)
+			flow_apply(flow, walk);
 	}
-	if (flags & KEY_GRE_SEQ && !reader_take(r, 4))
-		return;
-	if (proto == KEY_ETHERTYPE_ETH)
-		key_inner_eth(r, &key->inner);
-	else if (proto == KEY_ETHERTYPE_MPLS ||
-		 proto == KEY_ETHERTYPE_MPLS_MCAST)
-		key_mpls(r, key);
-	else
-		key_inner(r, &key->inner, proto);
 }
 
-static void key_esp(struct reader *r, struct ornic_flow_key *key)
+enum flow_verdict flow_rx(struct card *card, const struct frame *frame,
+			  struct headers *headers, bool stack)
 {
-	const uint8_t *p = reader_take(r, KEY_ESP_LEN);
-
-	if (!p)
-		return;
-	key->layers |= htobe32(ORNIC_FLOW_LAYER_ESP);
-	memcpy(&key->esp_spi, p, sizeof(key->esp_spi));
-	memcpy(&key->esp_seq, p + 4, sizeof(key->esp_seq));
-}
-
-unsigned int flow_key(const struct frame *frame, struct ornic_flow_key *key)
-{
-	struct reader r = {
-		.hdr = frame->hdr,
-		.have = frame->hdr_len,
-		.end = frame_len(frame),
+	const struct list_head *list = card->flow_table.list;
+	struct flow_walk walk = {
+		.frame = frame,
+		.headers = headers,
+		.key = headers_fields(frame, headers),
+		.stack = stack,
 	};
-	struct ornic_flow_headers *outer = &key->outer;
-	unsigned int type;
 
-	memset(key, 0, sizeof(*key));
-	type = key_eth(&r, outer);
-	if (type == KEY_ETHERTYPE_MPLS || type == KEY_ETHERTYPE_MPLS_MCAST)
-		key_mpls(&r, key);
-	if (!key_ip(&r, outer, type))
-		return r.ports;
-	if (key_ports(&r, outer, FLOW_KEY_OUTER_PORTS)) {
-		if (be16toh(outer->dst_port) == KEY_PORT_VXLAN)
-			key_vxlan(&r, key);
-		else if (be16toh(outer->dst_port) == KEY_PORT_MPLS)
-			key_mpls(&r, key);
-	} else if (outer->proto == KEY_PROTO_GRE) {
-		key_gre(&r, key);
-	} else if (outer->proto == KEY_PROTO_ESP) {
-		key_esp(&r, key);
+	flow_walk_list(&list[FLOW_NORMAL], &walk);
+	if (frame->hdr[0] & 1)
+		flow_walk_list(&list[FLOW_MC_DEFAULT], &walk);
+	flow_walk_list(&list[FLOW_ALL_DEFAULT], &walk);
+	if (walk.given)
+		PORT_STAT_INC(card, rx_steered);
+	else if (walk.dropped)
+		PORT_STAT_INC(card, rx_dropped_rule);
+	if (walk.took)
+		return FLOW_TOOK;
+	return walk.given ? FLOW_COPIED : FLOW_PASSED;
+}
+
+void flow_sniff(struct card *card, const struct frame *frame)
+{
+	const struct list_head *pos, *list = &card->flow_table.list[FLOW_SNIFFER];
+	const struct flow *flow;
+	const union headers_fields *key;
+	struct headers headers;
+
+	if (!eth_valid(card, frame))
+		return;
+	headers_find(frame, &headers);
+	key = headers_fields(frame, &headers);
+	list_for_each(pos, list) {
+		flow = list_entry(pos, struct flow, node);
+		if (!flow_matches(flow, key))
+			continue;
+		flow_count(flow, frame);
+		card->budget.work += CARD_RUN_COPY;
+		eth_deliver(flow->qp, frame, &headers, flow->tag);
 	}
-	return r.ports;
+}
+
+bool flow_tx(struct qp *qp, const struct frame *frame)
+{
+	struct card *card = qp->card;
+	const struct list_head *pos, *list = &card->flow_table.list[FLOW_EGRESS];
+	const struct flow *flow;
+	union headers_fields key;
+
+	headers_key(frame, &key.key);
+	list_for_each(pos, list) {
+		flow = list_entry(pos, struct flow, node);
+		if (flow->qp != qp || !flow_matches(flow, &key))
+			continue;
+		flow_count(flow, frame);
+		if (flow->flags & ORNIC_FLOW_DROP) {
+			PORT_STAT_INC(card, tx_dropped_rule);
+			return true;
+		}
+		if (!(flow->flags & ORNIC_FLOW_DONT_TRAP))
+			break;
+	}
+	return false;
+}
+
+bool flow_has_mac(const struct card *card, const uint8_t *mac, bool stack)
+{
+	const struct list_head *pos, *list = &card->flow_table.macs;
+	const struct flow *flow;
+
+	list_for_each(pos, list) {
+		flow = list_entry(pos, struct flow, mac_node);
+		if (!flow_is_deaf(flow, stack) &&
+		    !memcmp(flow->value, mac, MAC_LEN))
+			return true;
+	}
+	return false;
+}
+
+/* ---- the lists ---- */
+
+static unsigned int *flow_counter(struct card *card, const struct flow *flow)
+{
+	switch (flow->list) {
+	case FLOW_SNIFFER:
+		return &card->flow_table.sniffers;
+	case FLOW_EGRESS:
+		return &card->flow_table.egress;
+	default:
+		return &card->flow_table.ingress;
+	}
+}
+
+/* Do two rules have the same priority, value and mask? */
+static bool flow_is_twin(const struct flow *a, const struct flow *b)
+{
+	return a->priority == b->priority &&
+	       !memcmp(a->value, b->value, sizeof(a->value)) &&
+	       !memcmp(a->mask, b->mask, sizeof(a->mask));
+}
+
+/* Set @flow->twin. Return: the node to insert the rule in front of. */
+static struct list_head *flow_place(struct card *card, struct flow *flow)
+{
+	struct list_head *pos, *list = &card->flow_table.list[flow->list];
+
+	list_for_each(pos, list) {
+		const struct flow *other = list_entry(pos, struct flow, node);
+
+		if (flow->list < FLOW_SNIFFER && flow_is_twin(flow, other))
+			flow->twin = true;
+		else if (flow->twin || other->priority > flow->priority)
+			break;
+	}
+	return pos;
+}
+
+static bool flow_names_mac(const struct flow *flow)
+{
+	static const uint8_t all[MAC_LEN] = { 0xff, 0xff, 0xff,
+					      0xff, 0xff, 0xff };
+
+	return flow->list == FLOW_NORMAL && !memcmp(flow->mask, all, MAC_LEN);
+}
+
+static void flow_link(struct card *card, struct flow *flow)
+{
+	list_add_tail(&flow->node, flow_place(card, flow));
+	list_init(&flow->mac_node);
+	if (flow_names_mac(flow))
+		list_add(&flow->mac_node, &card->flow_table.macs);
+	(*flow_counter(card, flow))++;
+}
+
+static void flow_unlink(struct card *card, struct flow *flow)
+{
+	struct list_head *next = flow->node.next;
+
+	/* The next twin becomes the first rule of the group */
+	if (!flow->twin && next != &card->flow_table.list[flow->list])
+		list_entry(next, struct flow, node)->twin = false;
+	list_del_init(&flow->node);
+	list_del_init(&flow->mac_node);
+	(*flow_counter(card, flow))--;
+}
+
+/* Count the rules that give a frame to a further QP ([ORNIC-FLOW-13]) */
+static unsigned int flow_copies(const struct card *card)
+{
+	unsigned int i, copies = card->flow_table.sniffers;
+	const struct list_head *pos;
+	const struct flow *flow;
+
+	for (i = 0; i < FLOW_SNIFFER; i++) {
+		list_for_each(pos, &card->flow_table.list[i]) {
+			flow = list_entry(pos, struct flow, node);
+			if (flow->twin || flow->flags & ORNIC_FLOW_DONT_TRAP)
+				copies++;
+		}
+	}
+	return copies;
+}
+
+/* With sniffers all packets are real wire bytes ([ORNIC-FLOW-11]) */
+static void flow_update_env(struct card *card)
+{
+	env_want_bytes(card->env, card->flow_table.sniffers);
+}
+
+void flow_init(struct card *card)
+{
+	unsigned int i;
+
+	for (i = 0; i < FLOW_LISTS; i++)
+		list_init(&card->flow_table.list[i]);
+	list_init(&card->flow_table.macs);
+}
+
+static void flow_destroy(struct card *card, struct flow *flow)
+{
+	flow_unlink(card, flow);
+	obj_put(&flow->qp->obj);
+	if (flow->counters)
+		obj_put(&flow->counters->obj);
+	obj_remove(&card->flows, &flow->obj);
+	free(flow);
+}
+
+void flow_destroy_all(struct card *card, struct obj_walk *walk)
+{
+	struct obj *obj;
+
+	while ((obj = obj_walk_next(&card->flows, walk)))
+		flow_destroy(card, container_of(obj, struct flow, obj));
+	flow_update_env(card);
+}
+
+/* ---- commands ---- */
+
+static enum ornic_cmd_status
+flow_check_flags(const struct ornic_create_flow_in *in)
+{
+	uint32_t flags = le32toh(in->flags);
+
+	if (!CMD_RSVD_ZERO(in->rsvd) || in->type > ORNIC_FLOW_SNIFFER ||
+	    flags & ~FLOW_FLAGS)
+		return ORNIC_CMD_BAD_PARAM;
+	/* A dropped frame cannot continue or be a sniffer's ([ORNIC-FLOW-3]) */
+	if (flags & ORNIC_FLOW_DROP &&
+	    (flags & ORNIC_FLOW_DONT_TRAP || in->type == ORNIC_FLOW_SNIFFER))
+		return ORNIC_CMD_BAD_PARAM;
+	if (flags & ORNIC_FLOW_EGRESS &&
+	    (in->type != ORNIC_FLOW_NORMAL ||
+	     !(flags & (ORNIC_FLOW_DROP | ORNIC_FLOW_COUNT))))
+		return ORNIC_CMD_BAD_PARAM;
+	if (!(flags & ORNIC_FLOW_COUNT) && in->counters)
+		return ORNIC_CMD_BAD_PARAM;
+	return ORNIC_CMD_OK;
+}
+
+static enum ornic_cmd_status
+flow_check_key(const struct ornic_create_flow_in *in)
+{
+	const struct ornic_flow_key *mask = &in->mask;
+	union headers_fields value_words, mask_words;
+	unsigned int i;
+
+	if (mask->outer.rsvd || mask->inner.rsvd || mask->rsvd ||
+	    be32toh(mask->layers) & ~FLOW_LAYERS)
+		return ORNIC_CMD_BAD_PARAM;
+	value_words.key = in->value;
+	mask_words.key = in->mask;
+	for (i = 0; i < HEADERS_WORDS; i++)
+		if (value_words.word[i] & ~mask_words.word[i])
+			return ORNIC_CMD_BAD_PARAM;
+	return ORNIC_CMD_OK;
+}
+
+/* Does the QP have the queue that the rule needs? DROP alone needs none. */
+static bool flow_check_qp(const struct qp *qp, uint32_t flags)
+{
+	if (!qp || qp->type != ORNIC_QPT_RAW_PACKET)
+		return false;
+	if (flags & ORNIC_FLOW_EGRESS)
+		return qp_has_sq(qp);
+	return flags & ORNIC_FLOW_DROP || receiver_has_rq(&qp->rx) || qp->rwq_table;
+}
+
+static enum flow_list flow_list_of(const struct ornic_create_flow_in *in)
+{
+	if (le32toh(in->flags) & ORNIC_FLOW_EGRESS)
+		return FLOW_EGRESS;
+	switch (in->type) {
+	case ORNIC_FLOW_ALL_DEFAULT:
+		return FLOW_ALL_DEFAULT;
+	case ORNIC_FLOW_MC_DEFAULT:
+		return FLOW_MC_DEFAULT;
+	case ORNIC_FLOW_SNIFFER:
+		return FLOW_SNIFFER;
+	default:
+		return FLOW_NORMAL;
+	}
+}
+
+static void flow_fill(struct flow *flow, const struct ornic_create_flow_in *in)
+{
+	unsigned int i;
+
+	flow->list = flow_list_of(in);
+	flow->priority = le32toh(in->priority);
+	flow->flags = le32toh(in->flags);
+	flow->tag = le32toh(in->tag);
+	memcpy(flow->value, &in->value, sizeof(flow->value));
+	memcpy(flow->mask, &in->mask, sizeof(flow->mask));
+	for (i = 0; i < HEADERS_WORDS; i++) {
+		if (!flow->mask[i])
+			continue;
+		if (!flow->last_mask)
+			flow->first = i;
+		flow->last = i;
+		flow->last_mask = flow->mask[i];
+		flow->last_value = flow->value[i];
+	}
+}
+
+enum ornic_cmd_status flow_cmd_create(struct card *card, struct cmd *cmd)
+{
+	const struct ornic_create_flow_in *in = cmd->in;
+	uint32_t flags = le32toh(in->flags);
+	struct qp *qp = qp_find(card, le32toh(in->qpn));
+	struct ornic_object *out = cmd->out;
+	struct counters *counters = NULL;
+	enum ornic_cmd_status status;
+	struct flow *flow;
+
+	status = flow_check_flags(in);
+	if (!status)
+		status = flow_check_key(in);
+	if (status)
+		return status;
+	if (flags & ORNIC_FLOW_COUNT)
+		counters = counters_find(card, le32toh(in->counters));
+	if (!flow_check_qp(qp, flags) || (flags & ORNIC_FLOW_COUNT && !counters))
+		return ORNIC_CMD_BAD_OBJECT;
+	flow = calloc(1, sizeof(*flow));
+	if (!flow)
+		return ORNIC_CMD_NO_RESOURCES;
+	flow->qp = qp;
+	flow->counters = counters;
+	flow_fill(flow, in);
+	flow_link(card, flow);
+	if (flow_copies(card) > FLOW_COPIES_MAX ||
+	    obj_add(&card->flows, &flow->obj))
+		goto err_unlink;
+
+	obj_get(&qp->obj);
+	if (counters)
+		obj_get(&counters->obj);
+	flow_update_env(card);
+	out->num = htole32(flow->obj.num);
+	return ORNIC_CMD_OK;
+
+err_unlink:
+	flow_unlink(card, flow);
+	free(flow);
+	return ORNIC_CMD_NO_RESOURCES;
+}
+
+enum ornic_cmd_status flow_cmd_destroy(struct card *card, struct cmd *cmd)
+{
+	enum ornic_cmd_status status;
+	struct obj *obj;
+
+	status = cmd_find_unused(&card->flows, cmd, &obj);
+	if (status)
+		return status;
+	flow_destroy(card, container_of(obj, struct flow, obj));
+	flow_update_env(card);
+	return ORNIC_CMD_OK;
 }

@@ -1,156 +1,143 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Header parser. It finds the Ethernet, VLAN, IP and L4 headers of a frame, for
- * the receive path and checksums. For rules and the hashes of RSS QPs it reads
- * the fields of these headers and of an encapsulated packet, once for a frame,
- * when one of them asks.
+ * Flow rules, which direct, drop and count frames (hardware interface, section
+ * 11.15).
+ *
+ * Without rules a frame costs one test of a counter. With rules the card
+ * compares the frame with each of them until one takes it. CARD_MAX_FLOW_BITS
+ * limits their number, and FLOW_COPIES_MAX the number of copies.
  */
 #ifndef ORNIC_DEVICE_FLOW_H
 #define ORNIC_DEVICE_FLOW_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <ornic_hw_cmd.h>
 
-#include "base/be.h"
-#include "base/gid.h"
+#include "base/obj.h"
 #include "env/frame.h"
+#include "env/list.h"
+#include "eth/headers.h"
 
-#define FLOW_ETH_LEN 14
-#define FLOW_VLAN_LEN 4
-#define FLOW_IPV4_LEN 20
-#define FLOW_IPV6_LEN 40
-#define FLOW_UDP_LEN 8
-#define FLOW_PROTO_TCP 6
-#define FLOW_PROTO_UDP 17
-#define FLOW_VLAN_ID 0x0fff
-#define FLOW_ROCE_PORT 4791
+/* Limit of rules that let one frame go to more than one QP ([ORNIC-FLOW-13]) */
+#define FLOW_COPIES_MAX 64
 
-#define FLOW_WORDS (sizeof(struct ornic_flow_key) / sizeof(uint64_t))
+struct cmd;
+struct counters;
+struct card;
+struct qp;
 
 /**
- * enum flow_key_ports - headers of a key that have ports, which may be 0
- * @FLOW_KEY_OUTER_PORTS: struct ornic_flow_key's @outer
- * @FLOW_KEY_INNER_PORTS: struct ornic_flow_key's @inner
- */
-enum flow_key_ports {
-	FLOW_KEY_OUTER_PORTS = 1 << 0,
-	FLOW_KEY_INNER_PORTS = 1 << 1,
-};
-
-/* Fields of the headers, and as words to compare */
-union flow_fields {
-	struct ornic_flow_key key;
-	uint64_t word[FLOW_WORDS];
-};
-
-/**
- * struct flow - locations of the headers of a frame
- * @tagged: the frame has a VLAN tag
- * @vlan_tci: the tag
- * @l3: 4 or 6; 0: not IP, or its lengths do not fit the frame
- * @l3_offset: offset of the IP header
- * @l3_end: end of the IP packet, which Ethernet may pad; with FRAME_LOCAL the
- *	end of the frame
- * @options: IPv4 header with options
- * @l4: FLOW_PROTO_*, or 0: another protocol, a fragment, an incomplete header
- *	or a UDP length that leaves no room for the header
- * @l4_offset: offset of the L4 header
- * @has_fields: @fields and @ports are valid
- * @ports: enum flow_key_ports
- * @fields: from flow_key()
+ * struct flow - a rule; the members that most frames need come first, in one
+ *	cache line
+ * @obj: number; rules have no users
+ * @node: in its list, sorted by priority, then age; twins follow each other
+ * @last_mask: last word of @mask that is not 0; compared first, as similar
+ *	rules mostly differ in the ports
+ * @last_value: the same word of @value
+ * @first: index of the first word of @mask that is not 0
+ * @last: index of the last one; both are 0 when every frame matches
+ * @twin: has the same list, priority, value and mask as the rule before it
+ * @mac_node: in @macs of struct flow_table, or unlinked
+ * @list: enum flow_list
+ * @qp: RAW_PACKET QP, with a reference
+ * @counters: counters of ORNIC_FLOW_COUNT, with a reference, or NULL
+ * @priority: priority; 0 is matched first
+ * @flags: ORNIC_FLOW_*
+ * @tag: flow_tag of completions
+ * @value: struct ornic_flow_key as words
+ * @mask: struct ornic_flow_key as words
  */
 struct flow {
-	bool tagged;
-	uint16_t vlan_tci;
-	uint8_t l3;
-	uint16_t l3_offset;
-	uint64_t l3_end;
-	bool options;
-	uint8_t l4;
-	uint16_t l4_offset;
-	bool has_fields;
-	unsigned int ports;
-	union flow_fields fields;
+	struct obj obj;
+	struct list_head node;
+	uint64_t last_mask;
+	uint64_t last_value;
+	uint8_t first;
+	uint8_t last;
+	bool twin;
+	struct list_head mac_node;
+	uint8_t list;
+	struct qp *qp;
+	struct counters *counters;
+	uint32_t priority;
+	uint32_t flags;
+	uint32_t tag;
+	uint64_t value[HEADERS_WORDS];
+	uint64_t mask[HEADERS_WORDS];
 };
 
 /**
- * flow_dissect - find the headers
- * @frame: at least FLOW_ETH_LEN bytes, in @frame->hdr
- * @flow: filled
+ * enum flow_verdict - result of the rules for a frame
+ * @FLOW_PASSED: no QP got the frame, and no rule took it
+ * @FLOW_COPIED: a QP got a copy; the frame continues
+ * @FLOW_TOOK: a rule took the frame
  */
-void flow_dissect(const struct frame *frame, struct flow *flow);
+enum flow_verdict {
+	FLOW_PASSED,
+	FLOW_COPIED,
+	FLOW_TOOK,
+};
 
 /**
- * flow_key - read the header fields of a frame
- * @frame: not FRAME_LOCAL; only headers in @frame->hdr are read
- * @key: filled; a header that is truncated or has an invalid length counts as
- *	absent
+ * flow_init - initialise an empty table
+ * @card: the card
+ */
+void flow_init(struct card *card);
+
+/**
+ * flow_destroy_all - destroy all rules at reset, before QPs and counters
+ * @card: the card
+ * @walk: over the objects
+ */
+void flow_destroy_all(struct card *card, struct obj_walk *walk);
+
+/**
+ * flow_rx - apply the rules to a received frame
+ * @card: the card; @card->flow_table.ingress is not 0
+ * @frame: received frame that passes eth_valid()
+ * @headers: its headers
+ * @stack: the host's network stack sent it; rules of kernel QPs do not see it
  *
- * Return: mask of enum flow_key_ports.
- */
-unsigned int flow_key(const struct frame *frame, struct ornic_flow_key *key);
-
-/**
- * flow_fields - get the header fields of a frame
- * @frame: as for flow_key()
- * @flow: its headers; keeps the fields
+ * Counts the frame. May change the state of QPs.
  *
- * Return: the fields.
+ * Return: enum flow_verdict.
  */
-static inline const union flow_fields *flow_fields(const struct frame *frame,
-						   struct flow *flow)
-{
-	if (!flow->has_fields) {
-		flow->ports = flow_key(frame, &flow->fields.key);
-		flow->has_fields = true;
-	}
-	return &flow->fields;
-}
+enum flow_verdict flow_rx(struct card *card, const struct frame *frame,
+			  struct headers *headers, bool stack);
 
 /**
- * flow_may_reach_udp - check for a UDP port as a host's IP stack would
+ * flow_sniff - give a copy of a frame to all sniffers that match
+ * @card: the card; @card->flow_table.sniffers is not 0
+ * @frame: sent or received frame; one that fails eth_valid() is ignored
+ *
+ * May change the state of QPs.
+ */
+void flow_sniff(struct card *card, const struct frame *frame);
+
+/**
+ * flow_tx - apply the egress rules to a frame that is about to be sent
+ * @qp: sender; @card->flow_table.egress of its card is not 0
  * @frame: the frame
- * @flow: its headers
- * @port: a destination port
  *
- * Looks behind options of IPv4 and extension headers of IPv6, and into the first
- * of several fragments, too.
+ * Counts the frame.
  *
- * Return: whether the packet is for @port. True, too, if its extension headers
- * are longer than @frame->hdr.
+ * Return: true when the frame must be dropped.
  */
-bool flow_may_reach_udp(const struct frame *frame, const struct flow *flow,
-			unsigned int port);
+bool flow_tx(struct qp *qp, const struct frame *frame);
 
-/* Is the frame a RoCEv2 packet to a host that takes no IP options? */
-static inline bool flow_is_roce(const struct frame *frame,
-				const struct flow *flow)
-{
-	return flow->l4 == FLOW_PROTO_UDP && !flow->options &&
-	       be_get16(frame->hdr + flow->l4_offset + 2) == FLOW_ROCE_PORT;
-}
+/**
+ * flow_has_mac - check whether a rule of type NORMAL names an address
+ * @card: the card
+ * @mac: destination MAC of a frame
+ * @stack: the host's network stack sends it; rules of kernel QPs do not count
+ *
+ * Return: true when the mask of such a rule has all 48 bits.
+ */
+bool flow_has_mac(const struct card *card, const uint8_t *mac, bool stack);
 
-/* VLAN ID 0 marks a priority tag, which names no VLAN */
-static inline uint16_t flow_vlan_id(const struct flow *flow)
-{
-	uint16_t vlan_id = flow->vlan_tci & FLOW_VLAN_ID;
-
-	return vlan_id ? vlan_id : GID_NO_VLAN;
-}
-
-/* The source or the destination of an IP packet as a GID */
-static inline void flow_gid(const struct frame *frame, const struct flow *flow,
-			    bool source, uint8_t *gid)
-{
-	const uint8_t *ip = frame->hdr + flow->l3_offset;
-
-	if (flow->l3 == 4)
-		gid_from_ipv4(gid, ip + (source ? 12 : 16));
-	else
-		memcpy(gid, ip + (source ? 8 : 24), GID_LEN);
-}
+enum ornic_cmd_status flow_cmd_create(struct card *card, struct cmd *cmd);
+enum ornic_cmd_status flow_cmd_destroy(struct card *card, struct cmd *cmd);
 
 #endif /* ORNIC_DEVICE_FLOW_H */

@@ -5,7 +5,7 @@
 
 #include <ornic_hw_cmd.h>
 
-#include "eth/flow.h"
+#include "eth/headers.h"
 #include "eth/rss.h"
 
 _Static_assert(RSS_KEY_LEN >= RSS_DATA_MAX + 4, "32 key bits behind each bit");
@@ -50,7 +50,7 @@ static void rss_add(struct rss_data *data, const uint8_t *field,
 /**
  * struct rss_packet - the fields of a packet that can be hashed
  * @l3: 4, 6 or 0
- * @l4: FLOW_PROTO_TCP, FLOW_PROTO_UDP or 0
+ * @l4: HEADERS_PROTO_TCP, HEADERS_PROTO_UDP or 0
  * @src: source address
  * @dst: destination address
  * @ports: source and destination port, valid with @l4
@@ -82,11 +82,11 @@ static void rss_add_l4(struct rss_data *data, const struct rss_packet *packet,
 {
 	const uint8_t *ports = packet->ports;
 
-	if (packet->l4 == FLOW_PROTO_TCP) {
+	if (packet->l4 == HEADERS_PROTO_TCP) {
 		rss_add(data, ports, 2, fields & ORNIC_RX_HASH_SRC_PORT_TCP);
 		rss_add(data, ports + 2, 2,
 			fields & ORNIC_RX_HASH_DST_PORT_TCP);
-	} else if (packet->l4 == FLOW_PROTO_UDP) {
+	} else if (packet->l4 == HEADERS_PROTO_UDP) {
 		rss_add(data, ports, 2, fields & ORNIC_RX_HASH_SRC_PORT_UDP);
 		rss_add(data, ports + 2, 2,
 			fields & ORNIC_RX_HASH_DST_PORT_UDP);
@@ -124,18 +124,18 @@ static struct rss_packet rss_packet_of(const struct ornic_flow_headers *headers,
 	};
 }
 
-bool rss_hash_fields(const struct frame *frame, struct flow *flow,
+bool rss_hash_fields(const struct frame *frame, struct headers *headers,
 		     uint32_t fields, const uint8_t *key, uint32_t *hash)
 {
-	const struct ornic_flow_key *all = &flow_fields(frame, flow)->key;
+	const struct ornic_flow_key *all = &headers_fields(frame, headers)->key;
 	struct rss_packet packet;
 
 	if (fields & ORNIC_RX_HASH_INNER)
 		packet = rss_packet_of(&all->inner,
-				       flow->ports & FLOW_KEY_INNER_PORTS);
+				       headers->ports & HEADERS_KEY_INNER_PORTS);
 	else
 		packet = rss_packet_of(&all->outer,
-				       flow->ports & FLOW_KEY_OUTER_PORTS);
+				       headers->ports & HEADERS_KEY_OUTER_PORTS);
 	if (all->layers & htobe32(ORNIC_FLOW_LAYER_ESP) &&
 	    !(fields & ORNIC_RX_HASH_INNER))
 		packet.spi = (const uint8_t *)&all->esp_spi;
@@ -145,13 +145,13 @@ bool rss_hash_fields(const struct frame *frame, struct flow *flow,
 /* ---- hash of the port ---- */
 
 /* Ports are hashed only together with the addresses ([ORNIC-DEV-9]) */
-static uint32_t rss_type_fields(const struct flow *flow, uint32_t types)
+static uint32_t rss_type_fields(const struct headers *headers, uint32_t types)
 {
 	uint32_t fields;
 
-	if (flow->l3 == 4 && types & ORNIC_HASH_IPV4)
+	if (headers->l3 == 4 && types & ORNIC_HASH_IPV4)
 		fields = ORNIC_RX_HASH_SRC_IPV4 | ORNIC_RX_HASH_DST_IPV4;
-	else if (flow->l3 == 6 && types & ORNIC_HASH_IPV6)
+	else if (headers->l3 == 6 && types & ORNIC_HASH_IPV6)
 		fields = ORNIC_RX_HASH_SRC_IPV6 | ORNIC_RX_HASH_DST_IPV6;
 	else
 		return 0;
@@ -164,18 +164,18 @@ static uint32_t rss_type_fields(const struct flow *flow, uint32_t types)
 	return fields;
 }
 
-bool rss_hash(const struct frame *frame, const struct flow *flow,
+bool rss_hash(const struct frame *frame, const struct headers *headers,
 	      uint32_t types, const uint8_t *key, uint32_t *hash)
 {
-	const uint8_t *ip = frame->hdr + flow->l3_offset;
+	const uint8_t *ip = frame->hdr + headers->l3_offset;
 	const struct rss_packet packet = {
-		.l3 = flow->l3,
-		.l4 = flow->l4,
-		.src = ip + (flow->l3 == 4 ? 12 : 8),
-		.dst = ip + (flow->l3 == 4 ? 16 : 24),
-		.ports = frame->hdr + flow->l4_offset,
+		.l3 = headers->l3,
+		.l4 = headers->l4,
+		.src = ip + (headers->l3 == 4 ? 12 : 8),
+		.dst = ip + (headers->l3 == 4 ? 16 : 24),
+		.ports = frame->hdr + headers->l4_offset,
 	};
 
-	return rss_hash_packet(&packet, rss_type_fields(flow, types), key,
+	return rss_hash_packet(&packet, rss_type_fields(headers, types), key,
 			       hash);
 }

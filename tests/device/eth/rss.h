@@ -8,7 +8,7 @@
 
 #include "base/state.h"
 #include "env/frame.h"
-#include "eth/flow.h"
+#include "eth/headers.h"
 
 /* Longest input: two IPv6 addresses and two ports, bytes */
 #define RSS_DATA_MAX 36
@@ -35,27 +35,27 @@ uint32_t rss_toeplitz(const uint8_t *key, const uint8_t *data,
 /**
  * rss_hash_fields - hash the selected fields that a frame has
  * @frame: a frame without FRAME_LOCAL
- * @flow: its headers
+ * @headers: its headers
  * @fields: mask of RSS_FIELDS
  * @key: RSS_KEY_LEN bytes
  * @hash: set to the hash, or to 0 without one
  *
  * Return: true when the frame has any of the fields.
  */
-bool rss_hash_fields(const struct frame *frame, struct flow *flow,
+bool rss_hash_fields(const struct frame *frame, struct headers *headers,
 		     uint32_t fields, const uint8_t *key, uint32_t *hash);
 
 /**
  * rss_hash - hash a frame by its kind, for the queues of the port
  * @frame: the frame
- * @flow: its headers
+ * @headers: its headers
  * @types: mask of ORNIC_HASH_*, the kinds of frames to hash
  * @key: RSS_KEY_LEN bytes
  * @hash: set to the hash, or to 0 without one
  *
  * Return: true when there is a hash.
  */
-bool rss_hash(const struct frame *frame, const struct flow *flow,
+bool rss_hash(const struct frame *frame, const struct headers *headers,
 	      uint32_t types, const uint8_t *key, uint32_t *hash);
 
 #endif /* ORNIC_DEVICE_RSS_H */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/be.h"
-#include "eth/flow.h"
+#include "eth/headers.h"
 #include "eth/tso.h"
 
 #define TSO_SEQ_OFFSET 4
@@ -15,7 +15,7 @@
 
 /* FRAME_LOCAL: the length fields of the headers are not valid yet */
 static void tso_dissect(const uint8_t *hdr, unsigned int hdr_len,
-			struct flow *flow)
+			struct headers *headers)
 {
 	struct frame frame;
 
@@ -25,18 +25,18 @@ static void tso_dissect(const uint8_t *hdr, unsigned int hdr_len,
 	frame.trailer_len = 0;
 	frame.iov_count = 0;
 	memcpy(frame.hdr, hdr, hdr_len);
-	flow_dissect(&frame, flow);
+	headers_find(&frame, headers);
 }
 
 bool tso_valid(const uint8_t *hdr, unsigned int hdr_len)
 {
-	struct flow flow;
+	struct headers headers;
 
-	if (hdr_len < FLOW_ETH_LEN)
+	if (hdr_len < HEADERS_ETH_LEN)
 		return false;
-	tso_dissect(hdr, hdr_len, &flow);
-	return flow.l4 == FLOW_PROTO_TCP &&
-	       flow.l4_offset + (hdr[flow.l4_offset + TSO_DOFF_OFFSET] >> 4) *
+	tso_dissect(hdr, hdr_len, &headers);
+	return headers.l4 == HEADERS_PROTO_TCP &&
+	       headers.l4_offset + (hdr[headers.l4_offset + TSO_DOFF_OFFSET] >> 4) *
 				4u == hdr_len;
 }
 
@@ -47,7 +47,7 @@ static void tso_patch_ip(uint8_t *ip, unsigned int l3, unsigned int len,
 		be_put16(ip + 2, len);
 		be_put16(ip + 4, be_get16(ip + 4) + index);
 	} else {
-		be_put16(ip + 4, len - FLOW_IPV6_LEN);
+		be_put16(ip + 4, len - HEADERS_IPV6_LEN);
 	}
 }
 
@@ -68,11 +68,11 @@ static void tso_patch_tcp(uint8_t *tcp, const struct tso_segment *segment)
 void tso_patch(uint8_t *hdr, unsigned int hdr_len,
 	       const struct tso_segment *segment)
 {
-	struct flow flow;
+	struct headers headers;
 
-	tso_dissect(hdr, hdr_len, &flow);
-	tso_patch_ip(hdr + flow.l3_offset, flow.l3,
-		     hdr_len - flow.l3_offset + segment->len,
+	tso_dissect(hdr, hdr_len, &headers);
+	tso_patch_ip(hdr + headers.l3_offset, headers.l3,
+		     hdr_len - headers.l3_offset + segment->len,
 		     segment->offset / segment->mss);
-	tso_patch_tcp(hdr + flow.l4_offset, segment);
+	tso_patch_tcp(hdr + headers.l4_offset, segment);
 }

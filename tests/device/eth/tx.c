@@ -2,7 +2,7 @@
 /* The port of the card: sending */
 #include "base/state.h"
 #include "eth/ethport.h"
-#include "eth/rule.h"
+#include "eth/flow.h"
 #include "eth/tx.h"
 
 void tx_send(struct card *card, struct frame *frame)
@@ -16,8 +16,8 @@ void tx_send(struct card *card, struct frame *frame)
 		env_frame_free(card->env, frame);
 		return;
 	}
-	if (card->rules.sniffers)
-		rule_sniff(card, frame);
+	if (card->flow_table.sniffers)
+		flow_sniff(card, frame);
 	bounce_sent(&card->bounce, frame);
 	PORT_STAT_INC(card, tx_frames);
 	PORT_STAT_ADD(card, tx_bytes, frame_len(frame));

@@ -74,7 +74,7 @@ static void wq_timer(struct timer *timer)
 }
 
 void wq_receive(struct wq *wq, const struct frame *frame,
-		const struct flow *flow, struct ornic_cqe_ext *ext)
+		const struct headers *headers, struct ornic_cqe_ext *ext)
 {
 	struct delay *delay = wq->delay;
 	/* Frames that wait go first */
@@ -82,7 +82,7 @@ void wq_receive(struct wq *wq, const struct frame *frame,
 	enum eth_result result = ETH_NO_WQE;
 
 	if (receiver_receives(&wq->rx) && !waits)
-		result = eth_receive(&wq->rx, frame, flow, ext);
+		result = eth_receive(&wq->rx, frame, headers, ext);
 	if (delay && result == ETH_RECEIVED)
 		delay->told = false;
 	if (result != ETH_NO_WQE)

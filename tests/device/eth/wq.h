@@ -14,7 +14,7 @@
 #include <ornic_hw_cmd.h>
 
 #include "env/frame.h"
-#include "eth/flow.h"
+#include "eth/headers.h"
 #include "queues/receiver.h"
 
 struct cmd;
@@ -55,14 +55,14 @@ struct wq *wq_find(const struct card *card, uint32_t wqn);
  * wq_receive - deliver a frame
  * @wq: the WQ
  * @frame: passed eth_valid()
- * @flow: its headers
+ * @headers: its headers
  * @ext: completion data of the frame; the data of the queue is added
  *
  * Drops and counts a frame that the WQ cannot take. The state of the WQ may
  * change.
  */
 void wq_receive(struct wq *wq, const struct frame *frame,
-		const struct flow *flow, struct ornic_cqe_ext *ext);
+		const struct headers *headers, struct ornic_cqe_ext *ext);
 
 /**
  * wq_destroy_all - destroy all WQs at reset, after the QPs and RWQ tables

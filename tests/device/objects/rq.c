@@ -11,8 +11,8 @@ _Static_assert(sizeof(struct ornic_rq_hdr) +
 	       1 << RQ_STRIDE_SHIFT_MAX, "the longest receive WQE fits");
 
 enum ornic_cmd_status rq_init(struct rq *rq, const struct ornic_buf *desc,
-				   unsigned int log_wqes,
-				   unsigned int stride_shift, unsigned int dir)
+			      unsigned int log_wqes,
+			      unsigned int stride_shift, unsigned int dir)
 {
 	if (log_wqes > CARD_MAX_LOG_RQ_WQES ||
 	    stride_shift < ORNIC_RQ_STRIDE_SHIFT_MIN ||

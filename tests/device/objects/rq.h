@@ -59,8 +59,8 @@ struct rq {
  * Return: as buf_init(); BAD_PARAM when a shift is out of range.
  */
 enum ornic_cmd_status rq_init(struct rq *rq, const struct ornic_buf *desc,
-				   unsigned int log_wqes,
-				   unsigned int stride_shift, unsigned int dir);
+			      unsigned int log_wqes,
+			      unsigned int stride_shift, unsigned int dir);
 
 /**
  * rq_uninit - free a ring

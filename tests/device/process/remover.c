@@ -12,8 +12,8 @@
 #define FINISH_MS 5000
 
 static void __attribute__((noreturn)) remove_all(int fd,
-						 const char *const *path,
-						 unsigned int count)
+			  const char *const *path,
+			  unsigned int count)
 {
 	unsigned int i;
 	char byte;

@@ -67,7 +67,7 @@ void record_restart(struct qp *qp)
 }
 
 static void record_complete(struct qp *qp, const struct req_record *rec,
-			 enum ornic_wc_status status)
+			    enum ornic_wc_status status)
 {
 	struct send_wqe wqe;
 
@@ -119,7 +119,7 @@ bool record_flush(struct qp *qp, unsigned int budget)
 }
 
 enum ornic_wc_status record_reread(struct qp *qp, const struct req_record *rec,
-				struct send_wqe *wqe)
+				   struct send_wqe *wqe)
 {
 	enum ornic_wc_status status = sq_read(qp, rec->index, wqe);
 

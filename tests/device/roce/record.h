@@ -56,7 +56,7 @@ bool record_flush(struct qp *qp, unsigned int budget);
  * Return: as sq_read(); LOC_QP_OP_ERR when the host changed the posted WQE.
  */
 enum ornic_wc_status record_reread(struct qp *qp, const struct req_record *rec,
-				struct send_wqe *wqe);
+				   struct send_wqe *wqe);
 
 /**
  * record_pop - complete the oldest record

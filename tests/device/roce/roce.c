@@ -11,7 +11,7 @@
 bool roce_is_local(struct qp *qp, const struct ornic_av *av)
 {
 	/* With sniffers all packets are real wire bytes ([ORNIC-FLOW-11]) */
-	return !(av->dmac[0] & 1) && !qp->card->rules.sniffers &&
+	return !(av->dmac[0] & 1) && !qp->card->flow_table.sniffers &&
 	       env_peer_is_local(qp->card->env, av->dmac);
 }
 
