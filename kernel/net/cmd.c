@@ -8,71 +8,11 @@
 #include <linux/timekeeping.h>
 
 #include "core.h"
+#include "opcode.h"
 #include "ornic_trace.h"
 
 #define ORNIC_CMD_TIMEOUT_MS	10000
 #define ORNIC_CMD_SLOT_BYTES	(ORNIC_CMD_MAX_IN + ORNIC_CMD_MAX_OUT)
-
-/**
- * ornic_cmd_name - get the name of a command for log messages
- * @opcode:	enum ornic_opcode
- *
- * Return: the name, or "unknown".
- */
-const char *ornic_cmd_name(enum ornic_opcode opcode)
-{
-#define ORNIC_CMD_NAME(name) case ORNIC_CMD_##name: return #name
-	switch (opcode) {
-	ORNIC_CMD_NAME(NOP);
-	ORNIC_CMD_NAME(QUERY_DEVICE);
-	ORNIC_CMD_NAME(QUERY_STATS);
-	ORNIC_CMD_NAME(QUERY_PORT);
-	ORNIC_CMD_NAME(MODIFY_PORT);
-	ORNIC_CMD_NAME(SET_RX_FILTER);
-	ORNIC_CMD_NAME(SET_RX_QUEUES);
-	ORNIC_CMD_NAME(SET_GID);
-	ORNIC_CMD_NAME(ALLOC_UCTX);
-	ORNIC_CMD_NAME(FREE_UCTX);
-	ORNIC_CMD_NAME(CREATE_EQ);
-	ORNIC_CMD_NAME(DESTROY_EQ);
-	ORNIC_CMD_NAME(ALLOC_PD);
-	ORNIC_CMD_NAME(FREE_PD);
-	ORNIC_CMD_NAME(CREATE_MR);
-	ORNIC_CMD_NAME(DESTROY_MR);
-	ORNIC_CMD_NAME(MODIFY_MR);
-	ORNIC_CMD_NAME(PAGE_RESPONSE);
-	ORNIC_CMD_NAME(CREATE_CQ);
-	ORNIC_CMD_NAME(DESTROY_CQ);
-	ORNIC_CMD_NAME(MODIFY_CQ);
-	ORNIC_CMD_NAME(RESIZE_CQ);
-	ORNIC_CMD_NAME(CREATE_QP);
-	ORNIC_CMD_NAME(DESTROY_QP);
-	ORNIC_CMD_NAME(MODIFY_QP);
-	ORNIC_CMD_NAME(QUERY_QP);
-	ORNIC_CMD_NAME(ATTACH_MCAST);
-	ORNIC_CMD_NAME(DETACH_MCAST);
-	ORNIC_CMD_NAME(CREATE_SRQ);
-	ORNIC_CMD_NAME(DESTROY_SRQ);
-	ORNIC_CMD_NAME(MODIFY_SRQ);
-	ORNIC_CMD_NAME(QUERY_SRQ);
-	ORNIC_CMD_NAME(RESIZE_SRQ);
-	ORNIC_CMD_NAME(ALLOC_XRCD);
-	ORNIC_CMD_NAME(FREE_XRCD);
-	ORNIC_CMD_NAME(CREATE_WQ);
-	ORNIC_CMD_NAME(DESTROY_WQ);
-	ORNIC_CMD_NAME(MODIFY_WQ);
-	ORNIC_CMD_NAME(CREATE_RWQ_TABLE);
-	ORNIC_CMD_NAME(DESTROY_RWQ_TABLE);
-	ORNIC_CMD_NAME(CREATE_FLOW);
-	ORNIC_CMD_NAME(DESTROY_FLOW);
-	ORNIC_CMD_NAME(CREATE_COUNTERS);
-	ORNIC_CMD_NAME(DESTROY_COUNTERS);
-	ORNIC_CMD_NAME(ALLOC_DM);
-	ORNIC_CMD_NAME(FREE_DM);
-	}
-	return "unknown";
-#undef ORNIC_CMD_NAME
-}
 
 static size_t ornic_cmd_in_offset(const struct ornic_cmdq *cmdq, u32 slot)
 {
@@ -360,51 +300,16 @@ static void ornic_cmd_timed_out(struct ornic_core *core, u32 i, enum ornic_opcod
 	ci = cmdq->ci;
 	spin_unlock_irq(&cmdq->lock);
 
-	ornic_fail(core, "command %s timed out, %s (pi %u, ci %u)", ornic_cmd_name(opcode),
+	ornic_fail(core, "command %s timed out, %s (pi %u, ci %u)", ornic_opcode_name(opcode),
 		   pending ? "no completion" : "completed without an interrupt", pi, ci);
 }
 
 /* Outputs that create or resize, in version 1; later fields may be absent */
 #define ORNIC_CMD_OUT_MIN	8
 
-/* Queries may answer less, by the rules of the versions ([ORNIC-EXT-3]) */
 static size_t ornic_cmd_out_min(enum ornic_opcode opcode, size_t out_len)
 {
-	switch (opcode) {
-	case ORNIC_CMD_QUERY_DEVICE:
-	case ORNIC_CMD_QUERY_STATS:
-	case ORNIC_CMD_QUERY_PORT:
-	case ORNIC_CMD_QUERY_QP:
-	case ORNIC_CMD_QUERY_SRQ:
-		return 0;
-	default:
-		return min(out_len, ORNIC_CMD_OUT_MIN);
-	}
-}
-
-/*
- * Statuses with which a correct device may refuse a command, as bits. A refused
- * command has changed nothing, so the host frees the memory that it offered in
- * place of another. A device that refuses without a reason may have taken it.
- */
-static u32 ornic_cmd_refusals(enum ornic_opcode opcode)
-{
-	const u32 any = BIT(ORNIC_CMD_NO_RESOURCES) | BIT(ORNIC_CMD_DMA_FAULT) |
-			BIT(ORNIC_CMD_INTERNAL);
-
-	switch (opcode) {
-	case ORNIC_CMD_MODIFY_MR:
-		/* The range is the choice of a process ([ORNIC-OBJ-19]) */
-		return any | BIT(ORNIC_CMD_BAD_PARAM) | BIT(ORNIC_CMD_BUSY);
-	case ORNIC_CMD_RESIZE_CQ:
-		/* [ORNIC-CQ-12] */
-		return any | BIT(ORNIC_CMD_BAD_PARAM) | BIT(ORNIC_CMD_BAD_OBJECT);
-	case ORNIC_CMD_RESIZE_SRQ:
-		/* [ORNIC-SRQ-7], [ORNIC-SRQ-8] */
-		return any | BIT(ORNIC_CMD_BAD_STATE);
-	default:
-		return GENMASK(ORNIC_CMD_INTERNAL, ORNIC_CMD_BAD_OPCODE);
-	}
+	return ornic_opcode_is_query(opcode) ? 0 : min(out_len, ORNIC_CMD_OUT_MIN);
 }
 
 static int ornic_cmd_result(struct ornic_core *core, u32 i, enum ornic_opcode opcode,
@@ -417,21 +322,21 @@ static int ornic_cmd_result(struct ornic_core *core, u32 i, enum ornic_opcode op
 	int err;
 
 	err = ornic_cmd_errno(status);
-	if (err && (status > ORNIC_CMD_INTERNAL || !(ornic_cmd_refusals(opcode) & BIT(status)))) {
-		ornic_fail(core, "command %s failed with status %u", ornic_cmd_name(opcode),
+	if (err && (status > ORNIC_CMD_INTERNAL || !(ornic_opcode_refusals(opcode) & BIT(status)))) {
+		ornic_fail(core, "command %s failed with status %u", ornic_opcode_name(opcode),
 			   status);
 		return -EIO;
 	}
 	if (err) {
 		dev_dbg_ratelimited(ornic_device(core), "command %s: status %u, detail %#x\n",
-				    ornic_cmd_name(opcode), status, le32_to_cpu(cqe->detail));
+				    ornic_opcode_name(opcode), status, le32_to_cpu(cqe->detail));
 		return err;
 	}
 
 	/* An object without a number could not be destroyed ([ORNIC-OBJ-22]) */
 	if (len > out_len || len < ornic_cmd_out_min(opcode, out_len)) {
 		ornic_fail(core, "command %s answered %u bytes in room for %zu",
-			   ornic_cmd_name(opcode), len, out_len);
+			   ornic_opcode_name(opcode), len, out_len);
 		return -EIO;
 	}
 
@@ -533,7 +438,7 @@ int ornic_cmd_destroy(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num)
 	 * refused that at the end of a process, it warns and leaks the object.
 	 */
 	if (err && err != -EIO)
-		ornic_fail(core, "command %s %#x failed: %d", ornic_cmd_name(opcode), num, err);
+		ornic_fail(core, "command %s %#x failed: %d", ornic_opcode_name(opcode), num, err);
 	return 0;
 }
 EXPORT_SYMBOL_NS_GPL(ornic_cmd_destroy, "ORNIC");
@@ -543,7 +448,7 @@ void ornic_cmd_release(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num
 	int err = ornic_cmd_destroy(odev, opcode, num);
 
 	if (err)
-		ornic_dev_fail(odev, "command %s %#x failed: %d", ornic_cmd_name(opcode), num,
+		ornic_dev_fail(odev, "command %s %#x failed: %d", ornic_opcode_name(opcode), num,
 			       err);
 }
 EXPORT_SYMBOL_NS_GPL(ornic_cmd_release, "ORNIC");

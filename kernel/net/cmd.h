@@ -113,7 +113,6 @@ void ornic_cmdq_free(struct ornic_core *core);
 void ornic_cmdq_run(struct ornic_core *core);
 bool ornic_cmdq_kill(struct ornic_core *core);
 void ornic_cmdq_poll(struct ornic_core *core);
-const char *ornic_cmd_name(enum ornic_opcode opcode);
 
 static inline bool ornic_cmdq_running(const struct ornic_cmdq *cmdq)
 {

@@ -5,6 +5,7 @@
  * in the tables of their receivers instead, see ornic_res_add().
  */
 #include "core.h"
+#include "opcode.h"
 
 /* Being destroyed: the device may give the number again before it completes */
 #define ORNIC_NUM_LIVE	xa_mk_value(1)
@@ -98,7 +99,7 @@ int ornic_num_add(struct ornic_core *core, enum ornic_opcode create, u32 num)
 		if (old == ORNIC_NUM_LIVE) {
 			/* Destruction would hit the object that had it first */
 			ornic_fail(core, "command %s gave the number %#x twice",
-				   ornic_cmd_name(create), num);
+				   ornic_opcode_name(create), num);
 			return -EIO;
 		}
 		from = old;

@@ -12,7 +12,7 @@
 #include <linux/device.h>
 #include <linux/tracepoint.h>
 
-#include "cmd.h"
+#include "opcode.h"
 
 /* All except ORNIC_EVENT_COMP, which belongs to the data path */
 #define ORNIC_EVENT_LIST			\
@@ -53,7 +53,7 @@ TRACE_EVENT(ornic_cmd,
 
 	TP_STRUCT__entry(
 		__string(dev, dev_name(dev))
-		__string(name, ornic_cmd_name(opcode))
+		__string(name, ornic_opcode_name(opcode))
 		__field(u16, opcode)
 		__field(u16, id)
 		__field(int, status)

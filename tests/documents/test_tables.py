@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Commands, limits and events of the hardware interface are in all their places: the header, the
+specification, the driver and the card."""
+
+import re
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+# Reserved for section 17.2 of hardware.rst: the card has none of them
+RESERVED_COMMANDS = {"PAGE_RESPONSE", "ALLOC_DM", "FREE_DM"}
+RESERVED_EVENTS = {"PAGE_REQUEST"}
+# Verbs do not tell how many XRC domains there may be
+UNUSED_LIMITS = {"max_xrcd"}
+
+def read(name):
+    return (TOP / name).read_text()
+
+def card(name):
+    """Text of a file of the card, in any folder."""
+    [path] = (TOP / "tests/device").rglob(name)
+    return path.read_text()
+
+def body(text, opening):
+    """Text between a line and the brace at the margin that closes it."""
+    return re.search(rf"^{opening}\n(.*?)^}}", text, re.M | re.S)[1]
+
+def enum(name, prefix):
+    """Names of an enum of the header, in order."""
+    return re.findall(rf"^\t{prefix}(\w+)", body(read("kernel/include/ornic_hw.h"),
+                                                rf"enum {name} {{"), re.M)
+
+def function(text, name):
+    """Body of a function."""
+    return re.search(rf"^[a-z][^;{{}}]*\b{name}\([^;{{]*\)\n{{\n(.*?)^}}", text, re.M | re.S)[1]
+
+def test_commands():
+    """The driver's table has all commands in the order of the header, the card's and that of the
+    specification all that are not reserved."""
+    opcodes = enum("ornic_opcode", "ORNIC_CMD_")
+    assert len(opcodes) > 40
+    assert re.findall(r"^\tORNIC_OPCODE\((\w+)", read("kernel/net/opcode.c"), re.M) == opcodes
+    rest = set(opcodes) - RESERVED_COMMANDS
+    table = re.search(r"cmd_table\[\] = {\n(.*?)^};", card("admin.c"), re.M | re.S)[1]
+    assert set(re.findall(r"\bCMD(?:_OBJECT|_IN)?\((\w+)", table)) == rest
+    rows = re.findall(r"^([A-Z_]+) +0x[0-9a-f]{3} ", read("Documentation/hardware.rst"), re.M)
+    assert set(rows) == rest
+
+def test_limits():
+    """The card answers each limit. The driver converts it in the order of its structure."""
+    text = body(read("kernel/include/ornic_hw_cmd.h"), "struct ornic_query_device_out {")
+    limits = set(re.findall(r"^\t__le\d+ (\w+);", text, re.M)) - {"rsvd"}
+    assert len(limits) > 35
+    assert set(re.findall(r"\bout->(\w+) =", card("query.c"))) == limits
+    text = body(read("kernel/include/ornic_api.h"), "struct ornic_limits {")
+    fields = re.findall(r"^\tu\d+ (\w+);", text, re.M)
+    assert set(fields) == limits - UNUSED_LIMITS
+    [text] = [path.read_text() for path in (TOP / "kernel/net").glob("*.c")
+              if "struct ornic_query_device_out" in path.read_text()]
+    pairs = re.findall(r"^\t\t\.(\w+) = (?:\w+\()?le\d+_to_cpu\(out\.(\w+)\)", text, re.M)
+    assert pairs == [(field, field) for field in fields]
+
+def test_events():
+    """The driver handles each event and can show it in a trace. The specification lists it."""
+    events = set(enum("ornic_event", "ORNIC_EVENT_")) - RESERVED_EVENTS
+    assert len(events) > 15
+    handled = function(read("kernel/net/eq.c"), "ornic_eq_handle")
+    assert set(re.findall(r"ORNIC_EVENT_(\w+)", handled)) == events
+    names = re.findall(r"ornic_event_(?:name|end)\(([A-Z_]+)\)", read("kernel/net/ornic_trace.h"))
+    assert set(names) == events - {"COMP"}
+    rows = re.findall(r"^(``[A-Z_]+``.*?) +\d+", read("Documentation/hardware.rst"), re.M)
+    assert events <= set(re.findall(r"\w+", " ".join(rows)))
+
+def test_counters():
+    """Only the lists of the header name the counters of the driver, the provider and the card."""
+    text = read("kernel/include/ornic_hw_cmd.h")
+    lists = dict(re.findall(r"#define ORNIC_(\w+)_STATS\(x\) \\\n((?:.*\\\n)*.*)", text))
+    assert {"PORT", "RDMA", "QP", "DEVICE"} <= set(lists)
+    used = {"PORT": "kernel/net/ethtool.c", "DEVICE": "kernel/net/ethtool.c",
+            "RDMA": "kernel/rdma/stats.c", "QP": "kernel/rdma/counter.c"}
+    for scope, name in used.items():
+        assert f"ORNIC_{scope}_STATS(" in read(name), name
