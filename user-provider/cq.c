@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Completion queues: creation, resizing, arming, and dropping of completions */
 
+#include <config.h>
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Polling of extended completion queues: ibv_start_poll(), ibv_wc_read_*() */
 
+#include <config.h>
+
 #include <errno.h>
 
 #include "cqe.h"

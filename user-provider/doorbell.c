@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Doorbell writes and the board (hardware.rst, section 5) */
 
+#include <config.h>
+
 #include <util/mmio.h>
 
 #include "doorbell.h"

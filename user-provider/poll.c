@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Polling of completion queues: ibv_poll_cq() */
 
+#include <config.h>
+
 #include "cqe.h"
 
 /* A CQE is the first half of struct ibv_wc on a little-endian machine */

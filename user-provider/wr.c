@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Posting of work requests: ibv_post_send(), ibv_post_recv() and variants */
 
+#include <config.h>
+
 #include <errno.h>
 
 #include "doorbell.h"

@@ -6,6 +6,8 @@
  * the transaction and returns the error.
  */
 
+#include <config.h>
+
 #include <errno.h>
 
 #include <ccan/array_size.h>
