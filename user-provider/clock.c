@@ -4,8 +4,9 @@
 #include <errno.h>
 #include <limits.h>
 
+#include "index.h"
+#include "ornic.h"
 #include "ornic_abi.h"
-#include "ring.h"
 
 /*
  * Copies the clock page. The kernel makes seq odd, changes the page, and makes

@@ -45,8 +45,8 @@ struct ibv_counters *ornic_create_counters(struct ibv_context *ibctx,
 	return &counters->vcounters.counters;
 }
 
-static int ornic_add_point(struct ornic_counters *counters,
-			   const struct ibv_counter_attach_attr *attr)
+static int ornic_counters_add_point(struct ornic_counters *counters,
+				    const struct ibv_counter_attach_attr *attr)
 {
 	struct ornic_counter_point *points;
 
@@ -81,7 +81,7 @@ int ornic_attach_counters_point_flow(struct ibv_counters *ibcounters,
 	uint32_t flows;
 	int ret = 0;
 
-	if (!ornic_known_bits(ibctx, "counter comp_mask", attr->comp_mask, 0))
+	if (!ornic_check_bits(ibctx, "counter comp_mask", attr->comp_mask, 0))
 		return EINVAL;
 	if (ibflow) {
 		ornic_refuse(ibctx, "counters cannot be attached to a rule that exists");
@@ -96,7 +96,7 @@ int ornic_attach_counters_point_flow(struct ibv_counters *ibcounters,
 	pthread_mutex_lock(&counters->lock);
 	flows = counters->flows;
 	if (!flows)
-		ret = ornic_add_point(counters, attr);
+		ret = ornic_counters_add_point(counters, attr);
 	pthread_mutex_unlock(&counters->lock);
 	if (flows) {
 		ornic_refuse(ibctx, "counters are in use by %u rules", flows);
@@ -140,10 +140,10 @@ int ornic_read_counters(struct ibv_counters *ibcounters, uint64_t *values,
 }
 
 /**
- * ornic_get_counters() - take a reference for a flow rule
+ * ornic_counters_get() - take a reference for a flow rule
  * @counters: counters
  */
-void ornic_get_counters(struct ornic_counters *counters)
+void ornic_counters_get(struct ornic_counters *counters)
 {
 	pthread_mutex_lock(&counters->lock);
 	counters->flows++;
@@ -151,10 +151,10 @@ void ornic_get_counters(struct ornic_counters *counters)
 }
 
 /**
- * ornic_put_counters() - drop the reference of a flow rule
+ * ornic_counters_put() - drop the reference of a flow rule
  * @counters: counters
  */
-void ornic_put_counters(struct ornic_counters *counters)
+void ornic_counters_put(struct ornic_counters *counters)
 {
 	pthread_mutex_lock(&counters->lock);
 	counters->flows--;

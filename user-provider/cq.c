@@ -52,7 +52,7 @@ static void ornic_cq_use_ring(struct ornic_cq *cq, void *map,
 	cq->ci = 0;
 }
 
-static int ornic_init_cq(struct ornic_cq *cq,
+static int ornic_cq_init(struct ornic_cq *cq,
 			 const struct ornic_create_cq_resp *resp, bool ext)
 {
 	struct ornic_cq_map from = {
@@ -81,7 +81,7 @@ static int ornic_init_cq(struct ornic_cq *cq,
 	return 0;
 }
 
-static int ornic_check_cq_attr(struct ibv_context *ibctx,
+static int ornic_cq_check_attr(struct ibv_context *ibctx,
 			       const struct ibv_cq_init_attr_ex *attr)
 {
 	const struct ornic_context *ctx = to_ornic_context(ibctx);
@@ -92,14 +92,14 @@ static int ornic_check_cq_attr(struct ibv_context *ibctx,
 	if (!ctx->clock)
 		flags &= ~IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK;
 
-	if (!ornic_known_bits(ibctx, "CQ comp_mask", attr->comp_mask,
+	if (!ornic_check_bits(ibctx, "CQ comp_mask", attr->comp_mask,
 			      IBV_CQ_INIT_ATTR_MASK_FLAGS |
 			      IBV_CQ_INIT_ATTR_MASK_PD) ||
-	    !ornic_known_bits(ibctx, "CQ wc_flags", attr->wc_flags, flags))
+	    !ornic_check_bits(ibctx, "CQ wc_flags", attr->wc_flags, flags))
 		return EOPNOTSUPP;
 
 	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS &&
-	    !ornic_known_bits(ibctx, "CQ flags", attr->flags,
+	    !ornic_check_bits(ibctx, "CQ flags", attr->flags,
 			      IBV_CREATE_CQ_ATTR_SINGLE_THREADED |
 			      IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN))
 		return EOPNOTSUPP;
@@ -115,19 +115,19 @@ static int ornic_check_cq_attr(struct ibv_context *ibctx,
 static bool ornic_cq_needs_lock(const struct ornic_cq *cq,
 				const struct ibv_cq_init_attr_ex *attr)
 {
-	return !ornic_one_thread(&cq->owner) &&
+	return !ornic_owner_is_one_thread(&cq->owner) &&
 	       !(attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS &&
 		 attr->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
 }
 
-static void ornic_free_cq(struct ornic_cq *cq)
+static void ornic_cq_free(struct ornic_cq *cq)
 {
 	struct ornic_owner owner = cq->owner;
 
-	ornic_free_object(&owner, cq, ORNIC_RESOURCE_CQ);
+	ornic_object_free(&owner, cq, ORNIC_RESOURCE_CQ);
 }
 
-static struct ornic_cq *ornic_new_cq(struct ibv_context *ibctx,
+static struct ornic_cq *ornic_cq_new(struct ibv_context *ibctx,
 				     const struct ibv_cq_init_attr_ex *attr)
 {
 	bool ext = attr->wc_flags & ORNIC_WC_EXT_FLAGS;
@@ -138,7 +138,7 @@ static struct ornic_cq *ornic_new_cq(struct ibv_context *ibctx,
 	struct ornic_cq *cq;
 	int ret;
 
-	cq = ornic_alloc_object(&owner, attr->comp_mask &
+	cq = ornic_object_alloc(&owner, attr->comp_mask &
 				IBV_CQ_INIT_ATTR_MASK_PD ?
 				attr->parent_domain : NULL, sizeof(*cq),
 				ORNIC_RESOURCE_CQ);
@@ -156,7 +156,7 @@ static struct ornic_cq *ornic_new_cq(struct ibv_context *ibctx,
 	if (ret)
 		goto err_free_cq;
 
-	ret = ornic_init_cq(cq, &resp.drv_payload, ext);
+	ret = ornic_cq_init(cq, &resp.drv_payload, ext);
 	if (ret)
 		goto err_destroy_cq;
 
@@ -168,7 +168,7 @@ static struct ornic_cq *ornic_new_cq(struct ibv_context *ibctx,
 err_destroy_cq:
 	ibv_cmd_destroy_cq(&cq->vcq.cq);
 err_free_cq:
-	ornic_free_cq(cq);
+	ornic_cq_free(cq);
 	errno = ret;
 	return NULL;
 }
@@ -193,7 +193,7 @@ struct ibv_cq *ornic_create_cq(struct ibv_context *ibctx, int cqe,
 	};
 	struct ornic_cq *cq;
 
-	cq = ornic_new_cq(ibctx, &attr);
+	cq = ornic_cq_new(ibctx, &attr);
 	return cq ? &cq->vcq.cq : NULL;
 }
 
@@ -210,13 +210,13 @@ struct ibv_cq_ex *ornic_create_cq_ex(struct ibv_context *ibctx,
 	struct ornic_cq *cq;
 	int ret;
 
-	ret = ornic_check_cq_attr(ibctx, attr);
+	ret = ornic_cq_check_attr(ibctx, attr);
 	if (ret) {
 		errno = ret;
 		return NULL;
 	}
 
-	cq = ornic_new_cq(ibctx, attr);
+	cq = ornic_cq_new(ibctx, attr);
 	if (!cq)
 		return NULL;
 
@@ -386,7 +386,7 @@ int ornic_destroy_cq(struct ibv_cq *ibcq)
 	munmap(cq->map, cq->map_length);
 	pthread_mutex_destroy(&cq->resize_lock);
 	ornic_lock_destroy(&cq->lock);
-	ornic_free_cq(cq);
+	ornic_cq_free(cq);
 	return 0;
 }
 
@@ -424,8 +424,8 @@ int ornic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 		cq->arm = (cq->arm | ~ORNIC_ARM_GEN) + 1 + ORNIC_ARM_NEXT;
 
 	/* The fence orders the arm word before the caller's next poll */
-	ornic_write_index_fence(&cq->dbr->arm, cq->arm);
-	ornic_ring_cq(cq);
+	ornic_index_write_fence(&cq->dbr->arm, cq->arm);
+	ornic_db_ring_cq(cq);
 	ornic_unlock(&cq->lock);
 	return 0;
 }

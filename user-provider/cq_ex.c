@@ -25,8 +25,8 @@ static ALWAYS_INLINE inline int ornic_cq_take(struct ornic_cq *cq,
 }
 
 static ALWAYS_INLINE inline int
-ornic_begin_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr,
-		 const uint32_t log_size)
+ornic_cq_begin_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr,
+		    const uint32_t log_size)
 {
 	struct ornic_cq *cq = to_ornic_cq_ex(ibcq);
 	int ret;
@@ -44,29 +44,29 @@ ornic_begin_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr,
 	return ret;
 }
 
-static int ornic_start_poll(struct ibv_cq_ex *ibcq,
-			    struct ibv_poll_cq_attr *attr)
+static int ornic_cq_start_poll(struct ibv_cq_ex *ibcq,
+			       struct ibv_poll_cq_attr *attr)
 {
-	return ornic_begin_poll(ibcq, attr, ORNIC_LOG_CQE_SIZE);
+	return ornic_cq_begin_poll(ibcq, attr, ORNIC_LOG_CQE_SIZE);
 }
 
-static int ornic_start_poll_ext(struct ibv_cq_ex *ibcq,
-				struct ibv_poll_cq_attr *attr)
+static int ornic_cq_start_poll_ext(struct ibv_cq_ex *ibcq,
+				   struct ibv_poll_cq_attr *attr)
 {
-	return ornic_begin_poll(ibcq, attr, ORNIC_LOG_CQE_EXT_SIZE);
+	return ornic_cq_begin_poll(ibcq, attr, ORNIC_LOG_CQE_EXT_SIZE);
 }
 
-static int ornic_next_poll(struct ibv_cq_ex *ibcq)
+static int ornic_cq_next_poll(struct ibv_cq_ex *ibcq)
 {
 	return ornic_cq_take(to_ornic_cq_ex(ibcq), ORNIC_LOG_CQE_SIZE);
 }
 
-static int ornic_next_poll_ext(struct ibv_cq_ex *ibcq)
+static int ornic_cq_next_poll_ext(struct ibv_cq_ex *ibcq)
 {
 	return ornic_cq_take(to_ornic_cq_ex(ibcq), ORNIC_LOG_CQE_EXT_SIZE);
 }
 
-static void ornic_end_poll(struct ibv_cq_ex *ibcq)
+static void ornic_cq_end_poll(struct ibv_cq_ex *ibcq)
 {
 	struct ornic_cq *cq = to_ornic_cq_ex(ibcq);
 
@@ -74,56 +74,56 @@ static void ornic_end_poll(struct ibv_cq_ex *ibcq)
 	ornic_unlock(&cq->lock);
 }
 
-static enum ibv_wc_opcode ornic_read_opcode(struct ibv_cq_ex *ibcq)
+static enum ibv_wc_opcode ornic_cq_read_opcode(struct ibv_cq_ex *ibcq)
 {
 	return le32toh(to_ornic_cq_ex(ibcq)->cqe->opcode);
 }
 
-static uint32_t ornic_read_vendor_err(struct ibv_cq_ex *ibcq)
+static uint32_t ornic_cq_read_vendor_err(struct ibv_cq_ex *ibcq)
 {
 	return le32toh(to_ornic_cq_ex(ibcq)->cqe->vendor_err);
 }
 
-static uint32_t ornic_read_byte_len(struct ibv_cq_ex *ibcq)
+static uint32_t ornic_cq_read_byte_len(struct ibv_cq_ex *ibcq)
 {
 	return le32toh(to_ornic_cq_ex(ibcq)->cqe->byte_len);
 }
 
-static unsigned int ornic_read_wc_flags(struct ibv_cq_ex *ibcq)
+static unsigned int ornic_cq_read_wc_flags(struct ibv_cq_ex *ibcq)
 {
 	return ORNIC_GET(ORNIC_CQE_FLAGS,
 			 le32toh(to_ornic_cq_ex(ibcq)->cqe->qpn));
 }
 
-static __be32 ornic_read_imm_data(struct ibv_cq_ex *ibcq)
+static __be32 ornic_cq_read_imm_data(struct ibv_cq_ex *ibcq)
 {
 	return ornic_cqe_imm(to_ornic_cq_ex(ibcq)->cqe,
-			     ornic_read_wc_flags(ibcq));
+			     ornic_cq_read_wc_flags(ibcq));
 }
 
-static uint32_t ornic_read_qp_num(struct ibv_cq_ex *ibcq)
+static uint32_t ornic_cq_read_qp_num(struct ibv_cq_ex *ibcq)
 {
 	return ORNIC_GET(ORNIC_CQE_QPN, le32toh(to_ornic_cq_ex(ibcq)->cqe->qpn));
 }
 
-static uint32_t ornic_read_src_qp(struct ibv_cq_ex *ibcq)
+static uint32_t ornic_cq_read_src_qp(struct ibv_cq_ex *ibcq)
 {
 	return le32toh(to_ornic_cq_ex(ibcq)->cqe->src_qp);
 }
 
 /* RoCE has no LIDs (A17) */
-static uint32_t ornic_read_slid(struct ibv_cq_ex *ibcq)
+static uint32_t ornic_cq_read_slid(struct ibv_cq_ex *ibcq)
 {
 	return 0;
 }
 
 /* RoCE maps it to the priority in a VLAN tag; 32-byte entries do not have it */
-static uint8_t ornic_read_sl(struct ibv_cq_ex *ibcq)
+static uint8_t ornic_cq_read_sl(struct ibv_cq_ex *ibcq)
 {
 	return 0;
 }
 
-static uint8_t ornic_read_dlid_path_bits(struct ibv_cq_ex *ibcq)
+static uint8_t ornic_cq_read_dlid_path_bits(struct ibv_cq_ex *ibcq)
 {
 	return 0;
 }
@@ -133,24 +133,24 @@ static const struct ornic_cqe_ext *ornic_cqe_ext(struct ibv_cq_ex *ibcq)
 	return (const void *)(to_ornic_cq_ex(ibcq)->cqe + 1);
 }
 
-static uint8_t ornic_read_sl_ext(struct ibv_cq_ex *ibcq)
+static uint8_t ornic_cq_read_sl_ext(struct ibv_cq_ex *ibcq)
 {
 	return ornic_cqe_ext(ibcq)->sl;
 }
 
-static uint64_t ornic_read_completion_ts(struct ibv_cq_ex *ibcq)
+static uint64_t ornic_cq_read_completion_ts(struct ibv_cq_ex *ibcq)
 {
 	return le64toh(ornic_cqe_ext(ibcq)->timestamp);
 }
 
-static uint64_t ornic_read_completion_wallclock_ns(struct ibv_cq_ex *ibcq)
+static uint64_t ornic_cq_read_completion_wallclock_ns(struct ibv_cq_ex *ibcq)
 {
 	return ornic_clock_to_ns(to_ornic_context(ibcq->context)->clock,
-				 ornic_read_completion_ts(ibcq));
+				 ornic_cq_read_completion_ts(ibcq));
 }
 
 /* vlan_tci is undefined without ORNIC_CQE_EXT_VLAN */
-static uint16_t ornic_read_cvlan(struct ibv_cq_ex *ibcq)
+static uint16_t ornic_cq_read_cvlan(struct ibv_cq_ex *ibcq)
 {
 	const struct ornic_cqe_ext *ext = ornic_cqe_ext(ibcq);
 
@@ -158,7 +158,7 @@ static uint16_t ornic_read_cvlan(struct ibv_cq_ex *ibcq)
 	       le16toh(ext->vlan_tci) : 0;
 }
 
-static uint32_t ornic_read_flow_tag(struct ibv_cq_ex *ibcq)
+static uint32_t ornic_cq_read_flow_tag(struct ibv_cq_ex *ibcq)
 {
 	return le32toh(ornic_cqe_ext(ibcq)->flow_tag);
 }
@@ -173,33 +173,33 @@ void ornic_cq_fill_pfns(struct ornic_cq *cq, uint64_t wc_flags)
 	bool ext = cq->log_cqe_size == ORNIC_LOG_CQE_EXT_SIZE;
 	struct ibv_cq_ex *ibcq = &cq->vcq.cq_ex;
 
-	ibcq->start_poll = ext ? ornic_start_poll_ext : ornic_start_poll;
-	ibcq->next_poll = ext ? ornic_next_poll_ext : ornic_next_poll;
-	ibcq->end_poll = ornic_end_poll;
-	ibcq->read_opcode = ornic_read_opcode;
-	ibcq->read_vendor_err = ornic_read_vendor_err;
-	ibcq->read_wc_flags = ornic_read_wc_flags;
+	ibcq->start_poll = ext ? ornic_cq_start_poll_ext : ornic_cq_start_poll;
+	ibcq->next_poll = ext ? ornic_cq_next_poll_ext : ornic_cq_next_poll;
+	ibcq->end_poll = ornic_cq_end_poll;
+	ibcq->read_opcode = ornic_cq_read_opcode;
+	ibcq->read_vendor_err = ornic_cq_read_vendor_err;
+	ibcq->read_wc_flags = ornic_cq_read_wc_flags;
 	if (wc_flags & IBV_WC_EX_WITH_BYTE_LEN)
-		ibcq->read_byte_len = ornic_read_byte_len;
+		ibcq->read_byte_len = ornic_cq_read_byte_len;
 	if (wc_flags & IBV_WC_EX_WITH_IMM)
-		ibcq->read_imm_data = ornic_read_imm_data;
+		ibcq->read_imm_data = ornic_cq_read_imm_data;
 	if (wc_flags & IBV_WC_EX_WITH_QP_NUM)
-		ibcq->read_qp_num = ornic_read_qp_num;
+		ibcq->read_qp_num = ornic_cq_read_qp_num;
 	if (wc_flags & IBV_WC_EX_WITH_SRC_QP)
-		ibcq->read_src_qp = ornic_read_src_qp;
+		ibcq->read_src_qp = ornic_cq_read_src_qp;
 	if (wc_flags & IBV_WC_EX_WITH_SLID)
-		ibcq->read_slid = ornic_read_slid;
+		ibcq->read_slid = ornic_cq_read_slid;
 	if (wc_flags & IBV_WC_EX_WITH_SL)
-		ibcq->read_sl = ext ? ornic_read_sl_ext : ornic_read_sl;
+		ibcq->read_sl = ext ? ornic_cq_read_sl_ext : ornic_cq_read_sl;
 	if (wc_flags & IBV_WC_EX_WITH_DLID_PATH_BITS)
-		ibcq->read_dlid_path_bits = ornic_read_dlid_path_bits;
+		ibcq->read_dlid_path_bits = ornic_cq_read_dlid_path_bits;
 	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
-		ibcq->read_completion_ts = ornic_read_completion_ts;
+		ibcq->read_completion_ts = ornic_cq_read_completion_ts;
 	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
 		ibcq->read_completion_wallclock_ns =
-			ornic_read_completion_wallclock_ns;
+			ornic_cq_read_completion_wallclock_ns;
 	if (wc_flags & IBV_WC_EX_WITH_CVLAN)
-		ibcq->read_cvlan = ornic_read_cvlan;
+		ibcq->read_cvlan = ornic_cq_read_cvlan;
 	if (wc_flags & IBV_WC_EX_WITH_FLOW_TAG)
-		ibcq->read_flow_tag = ornic_read_flow_tag;
+		ibcq->read_flow_tag = ornic_cq_read_flow_tag;
 }

@@ -3,7 +3,8 @@
 #ifndef ORNIC_CQE_H
 #define ORNIC_CQE_H
 
-#include "ring.h"
+#include "index.h"
+#include "ornic.h"
 
 static_assert((int)IBV_WC_SUCCESS == (int)ORNIC_WC_SUCCESS, "status");
 static_assert((int)IBV_WC_WR_FLUSH_ERR == (int)ORNIC_WC_WR_FLUSH_ERR, "status");
@@ -69,11 +70,11 @@ static inline bool ornic_cq_peek(const struct ornic_cq *cq, uint32_t ci,
 				 const struct ornic_cqe **cqe, uint32_t *qpn)
 {
 	*cqe = ornic_cqe(cq, ci, log_size);
-	*qpn = ornic_read_word(&(*cqe)->qpn);
+	*qpn = ornic_index_peek(&(*cqe)->qpn);
 	if (!((*qpn ^ (ci << cq->phase_shift)) & ORNIC_CQE_PHASE))
 		return false;
 
-	ornic_read_barrier();
+	ornic_index_barrier();
 	return true;
 }
 
@@ -102,7 +103,7 @@ static inline __be32 ornic_cqe_imm(const struct ornic_cqe *cqe, uint32_t flags)
 static inline void ornic_cq_consume(struct ornic_cq *cq, uint32_t ci)
 {
 	cq->ci = ci;
-	ornic_write_index(&cq->dbr->ci, ci);
+	ornic_index_write(&cq->dbr->ci, ci);
 }
 
 #endif /* ORNIC_CQE_H */

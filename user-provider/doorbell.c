@@ -20,8 +20,8 @@ static void ornic_board_set_bit(void *words, uint32_t n)
 				 memory_order_seq_cst);
 }
 
-static void ornic_ring(struct ornic_context *ctx, enum ornic_db_type type,
-		       uint32_t num, uint32_t value)
+static void ornic_db_ring(struct ornic_context *ctx, enum ornic_db_type type,
+			  uint32_t num, uint32_t value)
 {
 	udma_to_device_barrier();
 	mmio_write64_le(ctx->db,
@@ -31,13 +31,13 @@ static void ornic_ring(struct ornic_context *ctx, enum ornic_db_type type,
 }
 
 /**
- * ornic_wake_sq() - notify a device that does not watch a send queue
+ * ornic_db_wake_sq() - notify a device that does not watch a send queue
  * @qp: queue pair, its send queue locked and its index published
  *
  * The slot's bit is set before the summary bit. The device clears the summary
  * bit first, then the slot's bit, and then reads the index ([ORNIC-DB-11]).
  */
-void ornic_wake_sq(struct ornic_qp *qp)
+void ornic_db_wake_sq(struct ornic_qp *qp)
 {
 	struct ornic_context *ctx = qp->sq.ctx;
 	struct ornic_board *board = ctx->board;
@@ -46,22 +46,22 @@ void ornic_wake_sq(struct ornic_qp *qp)
 	if (board && slot < ORNIC_BOARD_SLOTS) {
 		ornic_board_set_bit(board->bits, slot);
 		ornic_board_set_bit(board->summary, slot / 64);
-		if (ornic_read_flag(&board->awake))
+		if (ornic_index_read_flag(&board->awake))
 			return;
 	}
-	ornic_ring(ctx, ORNIC_DB_SQ, qp->qpn, qp->sq.pi);
+	ornic_db_ring(ctx, ORNIC_DB_SQ, qp->qpn, qp->sq.pi);
 }
 
 /**
- * ornic_ring_cq() - ring the CQ doorbell if the device needs it
+ * ornic_db_ring_cq() - ring the CQ doorbell if the device needs it
  * @cq: completion queue, locked and its arm word published
  *
  * Only a device without ORNIC_CAPS_SHADOW needs it ([ORNIC-DB-17]).
  */
-void ornic_ring_cq(struct ornic_cq *cq)
+void ornic_db_ring_cq(struct ornic_cq *cq)
 {
 	struct ornic_context *ctx = to_ornic_context(cq->vcq.cq.context);
 
 	if (!ctx->board)
-		ornic_ring(ctx, ORNIC_DB_CQ, cq->cqn, cq->arm);
+		ornic_db_ring(ctx, ORNIC_DB_CQ, cq->cqn, cq->arm);
 }

@@ -3,13 +3,14 @@
 #ifndef ORNIC_DOORBELL_H
 #define ORNIC_DOORBELL_H
 
-#include "ring.h"
+#include "index.h"
+#include "ornic.h"
 
-void ornic_wake_sq(struct ornic_qp *qp);
-void ornic_ring_cq(struct ornic_cq *cq);
+void ornic_db_wake_sq(struct ornic_qp *qp);
+void ornic_db_ring_cq(struct ornic_cq *cq);
 
 /**
- * ornic_publish_sq() - hand all WQEs before the producer index to the device
+ * ornic_db_publish_sq() - hand all WQEs before the producer index to the device
  * @qp: queue pair, its send queue locked
  * @shadow: the device has ORNIC_CAPS_SHADOW
  *
@@ -18,19 +19,19 @@ void ornic_ring_cq(struct ornic_cq *cq);
  * the whole post. Without ORNIC_CAPS_SHADOW the device never watches a queue,
  * so the fence is not needed.
  */
-static ALWAYS_INLINE inline void ornic_publish_sq(struct ornic_qp *qp,
-						  const bool shadow)
+static ALWAYS_INLINE inline void ornic_db_publish_sq(struct ornic_qp *qp,
+						     const bool shadow)
 {
 	struct ornic_qp_dbr *dbr = qp->sq.dbr;
 
 	if (!shadow) {
-		ornic_write_index(&dbr->sq_pi, qp->sq.pi);
-		ornic_wake_sq(qp);
+		ornic_index_write(&dbr->sq_pi, qp->sq.pi);
+		ornic_db_wake_sq(qp);
 		return;
 	}
-	ornic_write_index_fence(&dbr->sq_pi, qp->sq.pi);
-	if (unlikely(!ornic_read_flag(&dbr->sq_watched)))
-		ornic_wake_sq(qp);
+	ornic_index_write_fence(&dbr->sq_pi, qp->sq.pi);
+	if (unlikely(!ornic_index_read_flag(&dbr->sq_watched)))
+		ornic_db_wake_sq(qp);
 }
 
 #endif /* ORNIC_DOORBELL_H */

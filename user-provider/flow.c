@@ -15,9 +15,9 @@
  * is no bound: libibverbs ignores it, and callers such as pyverbs do not
  * include the specifications in it.
  */
-static int ornic_find_counters(struct ibv_context *ibctx,
-			       const struct ibv_flow_attr *attr,
-			       struct ornic_counters **counters)
+static int ornic_flow_find_counters(struct ibv_context *ibctx,
+				    const struct ibv_flow_attr *attr,
+				    struct ornic_counters **counters)
 {
 	const uint8_t *next = (const uint8_t *)(attr + 1);
 	struct ibv_flow_spec_counter_action spec;
@@ -61,7 +61,7 @@ struct ibv_flow *ornic_create_flow(struct ibv_qp *ibqp,
 	struct ornic_flow *flow;
 	int ret;
 
-	ret = ornic_find_counters(ibqp->context, attr, &counters);
+	ret = ornic_flow_find_counters(ibqp->context, attr, &counters);
 	if (ret)
 		goto err;
 
@@ -72,7 +72,7 @@ struct ibv_flow *ornic_create_flow(struct ibv_qp *ibqp,
 	}
 	flow->counters = counters;
 	if (counters)
-		ornic_get_counters(counters);
+		ornic_counters_get(counters);
 
 	ret = ibv_cmd_create_flow(ibqp, &flow->ibv_flow, attr, NULL, 0);
 	if (ret)
@@ -82,7 +82,7 @@ struct ibv_flow *ornic_create_flow(struct ibv_qp *ibqp,
 
 err_put_counters:
 	if (counters)
-		ornic_put_counters(counters);
+		ornic_counters_put(counters);
 	free(flow);
 err:
 	errno = ret;
@@ -105,7 +105,7 @@ int ornic_destroy_flow(struct ibv_flow *ibflow)
 		return ret;
 
 	if (flow->counters)
-		ornic_put_counters(flow->counters);
+		ornic_counters_put(flow->counters);
 	free(flow);
 	return 0;
 }

@@ -6,13 +6,13 @@
 #ifndef ORNIC_INLINE_H
 #define ORNIC_INLINE_H
 
-#include "ring.h"
+#include "wqe.h"
 
 /* Bytes that fit into the first slot, after the route of an RC or ETH WQE */
 #define ORNIC_INLINE_SMALL	(ORNIC_SLOT_SIZE - ORNIC_DATA_RC)
 
 /**
- * ornic_copy_small() - copy up to ORNIC_INLINE_SMALL bytes
+ * ornic_inline_copy_small() - copy up to ORNIC_INLINE_SMALL bytes
  * @dst: destination, within a slot
  * @src: source, any alignment
  * @length: bytes
@@ -20,8 +20,8 @@
  * Most inline messages are that short, and a call of memcpy() costs as much as
  * the rest of the WQE. Two overlapping copies make a loop unnecessary.
  */
-static inline void ornic_copy_small(uint8_t *dst, const uint8_t *src,
-				    uint32_t length)
+static inline void ornic_inline_copy_small(uint8_t *dst, const uint8_t *src,
+					   uint32_t length)
 {
 	struct { uint64_t w[2]; } a16, b16;
 	uint64_t a8, b8;
@@ -50,7 +50,7 @@ static inline void ornic_copy_small(uint8_t *dst, const uint8_t *src,
 }
 
 /**
- * ornic_put_inline() - copy inline data to the ring
+ * ornic_inline_put() - copy inline data to the ring
  * @sq: send queue
  * @dst: destination in the ring
  * @src: data
@@ -58,7 +58,7 @@ static inline void ornic_copy_small(uint8_t *dst, const uint8_t *src,
  *
  * Return: the byte after the copy, which may be the ring's end.
  */
-static inline uint8_t *ornic_put_inline(struct ornic_sq *sq, uint8_t *dst,
+static inline uint8_t *ornic_inline_put(struct ornic_sq *sq, uint8_t *dst,
 					const void *src, size_t length)
 {
 	size_t room = sq->end - dst;
@@ -91,7 +91,7 @@ static inline bool ornic_tso_takes(const struct ornic_sq *sq, uint32_t hdr_len,
 }
 
 /**
- * ornic_put_tso() - write the route and the headers of a TSO
+ * ornic_tso_put() - write the route and the headers of a TSO
  * @sq: send queue
  * @hdr: header of the WQE; the ring has room for the rest
  * @headers: Ethernet, IP and TCP headers
@@ -100,16 +100,16 @@ static inline bool ornic_tso_takes(const struct ornic_sq *sq, uint32_t hdr_len,
  *
  * Return: the address of the SGEs in the ring.
  */
-static inline void *ornic_put_tso(struct ornic_sq *sq,
+static inline void *ornic_tso_put(struct ornic_sq *sq,
 				  struct ornic_sq_hdr *hdr,
 				  const void *headers, uint16_t hdr_len,
 				  uint16_t mss)
 {
-	uint32_t rest = ornic_tso_room(hdr_len) - hdr_len;
+	uint32_t rest = ornic_wqe_tso_room(hdr_len) - hdr_len;
 	uint8_t *dst;
 
-	ornic_put_route_eth((void *)(hdr + 1), mss, hdr_len);
-	dst = ornic_put_inline(sq, (uint8_t *)hdr + ORNIC_DATA_ETH, headers,
+	ornic_wqe_put_route_eth((void *)(hdr + 1), mss, hdr_len);
+	dst = ornic_inline_put(sq, (uint8_t *)hdr + ORNIC_DATA_ETH, headers,
 			       hdr_len);
 	memset(dst, 0, rest);
 	dst += rest;

@@ -494,7 +494,7 @@ static inline void ornic_rq_open(struct ornic_rq *rq, bool open)
 	verbs_err(&to_ornic_context(ibctx)->vctx, format "\n", ##arg)
 
 /* ucontext.c */
-bool ornic_known_bits(struct ibv_context *ibctx, const char *what,
+bool ornic_check_bits(struct ibv_context *ibctx, const char *what,
 		      uint64_t bits, uint64_t known);
 struct verbs_context *ornic_alloc_context(struct ibv_device *ibdev, int cmd_fd,
 					  void *private_data);
@@ -518,12 +518,12 @@ void ornic_unimport_pd(struct ibv_pd *ibpd);
 struct ibv_td *ornic_alloc_td(struct ibv_context *ibctx,
 			      struct ibv_td_init_attr *attr);
 int ornic_dealloc_td(struct ibv_td *ibtd);
-void *ornic_zalloc_lines(size_t size);
-void *ornic_alloc_object(struct ornic_owner *owner, struct ibv_pd *ibpd,
+void *ornic_lines_zalloc(size_t size);
+void *ornic_object_alloc(struct ornic_owner *owner, struct ibv_pd *ibpd,
 			 size_t size, enum ornic_resource resource);
-void ornic_free_object(const struct ornic_owner *owner, void *object,
+void ornic_object_free(const struct ornic_owner *owner, void *object,
 		       enum ornic_resource resource);
-bool ornic_one_thread(const struct ornic_owner *owner);
+bool ornic_owner_is_one_thread(const struct ornic_owner *owner);
 void ornic_lock_init(struct ornic_lock *lock, bool needed);
 void ornic_lock_destroy(struct ornic_lock *lock);
 
@@ -614,8 +614,8 @@ int ornic_attach_counters_point_flow(struct ibv_counters *ibcounters,
 int ornic_read_counters(struct ibv_counters *ibcounters, uint64_t *values,
 			uint32_t num, uint32_t flags);
 int ornic_destroy_counters(struct ibv_counters *ibcounters);
-void ornic_get_counters(struct ornic_counters *counters);
-void ornic_put_counters(struct ornic_counters *counters);
+void ornic_counters_get(struct ornic_counters *counters);
+void ornic_counters_put(struct ornic_counters *counters);
 
 /* qp.c */
 struct ibv_qp *ornic_create_qp(struct ibv_pd *ibpd,

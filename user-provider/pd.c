@@ -38,7 +38,7 @@ struct ibv_pd *ornic_alloc_pd(struct ibv_context *ibctx)
 
 /* An allocator needs both callbacks */
 static bool
-ornic_check_allocator(const struct ibv_parent_domain_init_attr *attr)
+ornic_pd_check_allocator(const struct ibv_parent_domain_init_attr *attr)
 {
 	return !(attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS) ||
 	       (attr->alloc && attr->free);
@@ -65,7 +65,7 @@ ornic_alloc_parent_domain(struct ibv_context *ibctx,
 	if (ibv_check_alloc_parent_domain(attr))
 		return NULL;
 
-	if (!ornic_known_bits(ibctx, "parent domain comp_mask", attr->comp_mask,
+	if (!ornic_check_bits(ibctx, "parent domain comp_mask", attr->comp_mask,
 			      IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS |
 			      IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT |
 			      IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC)) {
@@ -74,7 +74,7 @@ ornic_alloc_parent_domain(struct ibv_context *ibctx,
 	}
 
 	pd = to_ornic_pd(attr->pd);
-	if (pd->pd || !ornic_check_allocator(attr)) {
+	if (pd->pd || !ornic_pd_check_allocator(attr)) {
 		ornic_refuse(ibctx, "%s", pd->pd ?
 			     "the pd of a parent domain is a parent domain" :
 			     "a parent domain needs both alloc and free");
@@ -175,7 +175,7 @@ struct ibv_td *ornic_alloc_td(struct ibv_context *ibctx,
 {
 	struct ornic_td *td;
 
-	if (!ornic_known_bits(ibctx, "thread domain comp_mask",
+	if (!ornic_check_bits(ibctx, "thread domain comp_mask",
 			      attr->comp_mask, 0)) {
 		errno = EOPNOTSUPP;
 		return NULL;
@@ -211,7 +211,7 @@ int ornic_dealloc_td(struct ibv_td *ibtd)
 }
 
 /* Returns @ibpd with a new reference if it is a parent domain, else NULL */
-static struct ornic_pd *ornic_get_parent_domain(struct ibv_pd *ibpd)
+static struct ornic_pd *ornic_pd_get_parent(struct ibv_pd *ibpd)
 {
 	struct ornic_pd *pd;
 
@@ -226,7 +226,7 @@ static struct ornic_pd *ornic_get_parent_domain(struct ibv_pd *ibpd)
 	return pd;
 }
 
-static void ornic_put_parent_domain(struct ornic_pd *pd)
+static void ornic_pd_put_parent(struct ornic_pd *pd)
 {
 	if (pd)
 		atomic_fetch_sub(&pd->users, 1);
@@ -236,29 +236,29 @@ static void ornic_put_parent_domain(struct ornic_pd *pd)
  * ibv_alloc_parent_domain(3) has the RDMA driver ID in the upper 32 bits. The
  * PCI IDs replace it, because only drivers in the kernel tree have one.
  */
-static uint64_t ornic_resource_type(enum ornic_resource resource)
+static uint64_t ornic_object_resource_type(enum ornic_resource resource)
 {
 	return ((uint64_t)ORNIC_PCI_VENDOR_ID << 48) |
 	       ((uint64_t)ORNIC_PCI_DEVICE_ID << 32) | resource;
 }
 
-static void *ornic_ask_allocator(struct ornic_pd *pd, size_t size,
-				 enum ornic_resource resource)
+static void *ornic_pd_ask_allocator(struct ornic_pd *pd, size_t size,
+				    enum ornic_resource resource)
 {
 	if (!pd || !pd->alloc)
 		return IBV_ALLOCATOR_USE_DEFAULT;
 
 	return pd->alloc(&pd->ibv_pd, pd->pd_context, size, ORNIC_CACHE_LINE,
-			 ornic_resource_type(resource));
+			 ornic_object_resource_type(resource));
 }
 
 /**
- * ornic_zalloc_lines() - allocate memory that begins with a cache line
+ * ornic_lines_zalloc() - allocate memory that begins with a cache line
  * @size: bytes
  *
  * Return: zeroed memory for free(), or NULL.
  */
-void *ornic_zalloc_lines(size_t size)
+void *ornic_lines_zalloc(size_t size)
 {
 	void *object;
 
@@ -268,62 +268,62 @@ void *ornic_zalloc_lines(size_t size)
 }
 
 /**
- * ornic_alloc_object() - allocate an object
+ * ornic_object_alloc() - allocate an object
  * @owner: filled in, to be stored in the object
  * @ibpd: protection or parent domain of the object, or NULL
  * @size: bytes
  * @resource: type of the object
  *
- * The object holds a reference to a parent domain until ornic_free_object().
+ * The object holds a reference to a parent domain until ornic_object_free().
  *
  * Return: zeroed memory; NULL with errno set.
  */
-void *ornic_alloc_object(struct ornic_owner *owner, struct ibv_pd *ibpd,
+void *ornic_object_alloc(struct ornic_owner *owner, struct ibv_pd *ibpd,
 			 size_t size, enum ornic_resource resource)
 {
 	void *object;
 
-	owner->pd = ornic_get_parent_domain(ibpd);
-	object = ornic_ask_allocator(owner->pd, size, resource);
+	owner->pd = ornic_pd_get_parent(ibpd);
+	object = ornic_pd_ask_allocator(owner->pd, size, resource);
 	owner->allocated = object != IBV_ALLOCATOR_USE_DEFAULT;
 	if (!owner->allocated)
-		object = ornic_zalloc_lines(size);
+		object = ornic_lines_zalloc(size);
 	else if (object)
 		memset(object, 0, size);
 
 	if (!object) {
-		ornic_put_parent_domain(owner->pd);
+		ornic_pd_put_parent(owner->pd);
 		errno = ENOMEM;
 	}
 	return object;
 }
 
 /**
- * ornic_free_object() - free an object
+ * ornic_object_free() - free an object
  * @owner: copied out of the object
- * @object: memory from ornic_alloc_object()
+ * @object: memory from ornic_object_alloc()
  * @resource: type of the object
  */
-void ornic_free_object(const struct ornic_owner *owner, void *object,
+void ornic_object_free(const struct ornic_owner *owner, void *object,
 		       enum ornic_resource resource)
 {
 	struct ornic_pd *pd = owner->pd;
 
 	if (owner->allocated)
 		pd->free(&pd->ibv_pd, pd->pd_context, object,
-			 ornic_resource_type(resource));
+			 ornic_object_resource_type(resource));
 	else
 		free(object);
-	ornic_put_parent_domain(pd);
+	ornic_pd_put_parent(pd);
 }
 
 /**
- * ornic_one_thread() - check if an object needs no lock
+ * ornic_owner_is_one_thread() - check if an object needs no lock
  * @owner: owner of the object
  *
  * Return: whether its parent domain has a thread domain.
  */
-bool ornic_one_thread(const struct ornic_owner *owner)
+bool ornic_owner_is_one_thread(const struct ornic_owner *owner)
 {
 	return owner->pd && owner->pd->td;
 }

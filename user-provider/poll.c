@@ -18,9 +18,9 @@ ORNIC_WC_IS_CQE(byte_len, byte_len);
 ORNIC_WC_IS_CQE(imm_data, imm);
 ORNIC_WC_IS_CQE(qp_num, qpn);
 
-static ALWAYS_INLINE inline void ornic_fill_wc(struct ibv_wc *wc,
-					       const struct ornic_cqe *cqe,
-					       uint32_t qpn)
+static ALWAYS_INLINE inline void ornic_cqe_fill_wc(struct ibv_wc *wc,
+						   const struct ornic_cqe *cqe,
+						   uint32_t qpn)
 {
 #if __BYTE_ORDER == __LITTLE_ENDIAN
 	memcpy(wc, cqe, sizeof(*cqe));
@@ -41,9 +41,9 @@ static ALWAYS_INLINE inline void ornic_fill_wc(struct ibv_wc *wc,
 }
 
 /* @num is at least 1 */
-static ALWAYS_INLINE inline int ornic_fetch(struct ornic_cq *cq, int num,
-					    struct ibv_wc *wc,
-					    const uint32_t log_size)
+static ALWAYS_INLINE inline int ornic_cq_fetch(struct ornic_cq *cq, int num,
+					       struct ibv_wc *wc,
+					       const uint32_t log_size)
 {
 	const struct ornic_cqe *cqe;
 	uint32_t ci = cq->ci;
@@ -53,7 +53,7 @@ static ALWAYS_INLINE inline int ornic_fetch(struct ornic_cq *cq, int num,
 	do {
 		if (!ornic_cq_peek(cq, ci, log_size, &cqe, &qpn))
 			break;
-		ornic_fill_wc(wc++, cqe, qpn);
+		ornic_cqe_fill_wc(wc++, cqe, qpn);
 		ci++;
 	} while (--left);
 
@@ -64,9 +64,9 @@ static ALWAYS_INLINE inline int ornic_fetch(struct ornic_cq *cq, int num,
 }
 
 /* Slow path: @num is not positive, or the CQ is not in ORNIC_CQ_LIVE */
-static __attribute__((noinline)) int ornic_poll_rare(struct ornic_cq *cq,
-						     int num,
-						     struct ibv_wc *wc)
+static __attribute__((noinline)) int ornic_cq_poll_rare(struct ornic_cq *cq,
+							int num,
+							struct ibv_wc *wc)
 {
 	int n;
 
@@ -74,14 +74,14 @@ static __attribute__((noinline)) int ornic_poll_rare(struct ornic_cq *cq,
 		return 0;
 	if (cq->state == ORNIC_CQ_RESIZING)
 		ornic_cq_wait(cq);
-	n = ornic_fetch(cq, num, wc, cq->log_cqe_size);
+	n = ornic_cq_fetch(cq, num, wc, cq->log_cqe_size);
 	return n || cq->state == ORNIC_CQ_LIVE ? n : -1;
 }
 
-static ALWAYS_INLINE inline int ornic_poll(struct ornic_cq *cq, int num,
-					   struct ibv_wc *wc,
-					   const bool locked,
-					   const uint32_t log_size)
+static ALWAYS_INLINE inline int ornic_cq_poll(struct ornic_cq *cq, int num,
+					      struct ibv_wc *wc,
+					      const bool locked,
+					      const uint32_t log_size)
 {
 	int n;
 
@@ -89,35 +89,35 @@ static ALWAYS_INLINE inline int ornic_poll(struct ornic_cq *cq, int num,
 		pthread_spin_lock(&cq->lock.spin);
 	/* One comparison detects both cases of the slow path */
 	if (likely(num > cq->min_num))
-		n = ornic_fetch(cq, num, wc, log_size);
+		n = ornic_cq_fetch(cq, num, wc, log_size);
 	else
-		n = ornic_poll_rare(cq, num, wc);
+		n = ornic_cq_poll_rare(cq, num, wc);
 	if (locked)
 		pthread_spin_unlock(&cq->lock.spin);
 
 	return n;
 }
 
-static int ornic_poll_locked(struct ornic_cq *cq, int num, struct ibv_wc *wc)
+static int ornic_cq_poll_locked(struct ornic_cq *cq, int num, struct ibv_wc *wc)
 {
-	return ornic_poll(cq, num, wc, true, ORNIC_LOG_CQE_SIZE);
+	return ornic_cq_poll(cq, num, wc, true, ORNIC_LOG_CQE_SIZE);
 }
 
-static int ornic_poll_alone(struct ornic_cq *cq, int num, struct ibv_wc *wc)
+static int ornic_cq_poll_alone(struct ornic_cq *cq, int num, struct ibv_wc *wc)
 {
-	return ornic_poll(cq, num, wc, false, ORNIC_LOG_CQE_SIZE);
+	return ornic_cq_poll(cq, num, wc, false, ORNIC_LOG_CQE_SIZE);
 }
 
-static int ornic_poll_ext_locked(struct ornic_cq *cq, int num,
-				 struct ibv_wc *wc)
+static int ornic_cq_poll_ext_locked(struct ornic_cq *cq, int num,
+				    struct ibv_wc *wc)
 {
-	return ornic_poll(cq, num, wc, true, ORNIC_LOG_CQE_EXT_SIZE);
+	return ornic_cq_poll(cq, num, wc, true, ORNIC_LOG_CQE_EXT_SIZE);
 }
 
-static int ornic_poll_ext_alone(struct ornic_cq *cq, int num,
-				struct ibv_wc *wc)
+static int ornic_cq_poll_ext_alone(struct ornic_cq *cq, int num,
+				   struct ibv_wc *wc)
 {
-	return ornic_poll(cq, num, wc, false, ORNIC_LOG_CQE_EXT_SIZE);
+	return ornic_cq_poll(cq, num, wc, false, ORNIC_LOG_CQE_EXT_SIZE);
 }
 
 /**
@@ -127,11 +127,11 @@ static int ornic_poll_ext_alone(struct ornic_cq *cq, int num,
 void ornic_cq_choose_poll(struct ornic_cq *cq)
 {
 	if (cq->log_cqe_size == ORNIC_LOG_CQE_EXT_SIZE)
-		cq->poll = cq->lock.needed ? ornic_poll_ext_locked :
-					     ornic_poll_ext_alone;
+		cq->poll = cq->lock.needed ? ornic_cq_poll_ext_locked :
+					     ornic_cq_poll_ext_alone;
 	else
-		cq->poll = cq->lock.needed ? ornic_poll_locked :
-					     ornic_poll_alone;
+		cq->poll = cq->lock.needed ? ornic_cq_poll_locked :
+					     ornic_cq_poll_alone;
 }
 
 /**

@@ -35,7 +35,7 @@
 			 IBV_QP_CREATE_PCI_WRITE_END_PADDING)
 
 /* Send opcodes of a QP type (hardware.rst, section 6.1) */
-static uint64_t ornic_type_ops(enum ibv_qp_type type)
+static uint64_t ornic_qp_type_ops(enum ibv_qp_type type)
 {
 	switch (type) {
 	case IBV_QPT_RC:
@@ -52,7 +52,7 @@ static uint64_t ornic_type_ops(enum ibv_qp_type type)
 	}
 }
 
-static enum ornic_wqe_kind ornic_type_kind(enum ibv_qp_type type)
+static enum ornic_wqe_kind ornic_qp_type_kind(enum ibv_qp_type type)
 {
 	switch (type) {
 	case IBV_QPT_UD:
@@ -64,9 +64,9 @@ static enum ornic_wqe_kind ornic_type_kind(enum ibv_qp_type type)
 	}
 }
 
-static void ornic_init_sq(struct ornic_qp *qp, struct ornic_context *ctx,
-			  const struct ornic_create_qp_resp *resp,
-			  const struct ibv_qp_cap *cap)
+static void ornic_qp_init_sq(struct ornic_qp *qp, struct ornic_context *ctx,
+			     const struct ornic_create_qp_resp *resp,
+			     const struct ibv_qp_cap *cap)
 {
 	struct ornic_sq *sq = &qp->sq;
 
@@ -85,9 +85,9 @@ static void ornic_init_sq(struct ornic_qp *qp, struct ornic_context *ctx,
 	sq->end = sq->ring + ((size_t)sq->slots << ORNIC_SLOT_SHIFT);
 }
 
-static void ornic_init_rq(struct ornic_qp *qp,
-			  const struct ornic_create_qp_resp *resp,
-			  const struct ibv_qp_cap *cap)
+static void ornic_qp_init_rq(struct ornic_qp *qp,
+			     const struct ornic_create_qp_resp *resp,
+			     const struct ibv_qp_cap *cap)
 {
 	struct ornic_rq *rq = &qp->rq;
 
@@ -102,7 +102,7 @@ static void ornic_init_rq(struct ornic_qp *qp,
 	rq->ring = qp->map + resp->rq_offset;
 }
 
-static int ornic_init_qp(struct ornic_qp *qp, struct ornic_context *ctx,
+static int ornic_qp_init(struct ornic_qp *qp, struct ornic_context *ctx,
 			 const struct ornic_create_qp_resp *resp,
 			 const struct ibv_qp_cap *cap)
 {
@@ -119,14 +119,14 @@ static int ornic_init_qp(struct ornic_qp *qp, struct ornic_context *ctx,
 
 	qp->map = map;
 	qp->map_length = resp->mmap_length;
-	ornic_init_sq(qp, ctx, resp, cap);
-	ornic_init_rq(qp, resp, cap);
+	ornic_qp_init_sq(qp, ctx, resp, cap);
+	ornic_qp_init_rq(qp, resp, cap);
 	return 0;
 }
 
 /* An RSS QP distributes frames over WQs; it has no rings and cannot send */
-static int ornic_check_rss_attr(struct ibv_context *ibctx,
-				const struct ibv_qp_init_attr_ex *attr)
+static int ornic_qp_check_rss_attr(struct ibv_context *ibctx,
+				   const struct ibv_qp_init_attr_ex *attr)
 {
 	const uint32_t both = IBV_QP_INIT_ATTR_IND_TABLE |
 			      IBV_QP_INIT_ATTR_RX_HASH;
@@ -152,8 +152,8 @@ static int ornic_check_rss_attr(struct ibv_context *ibctx,
 }
 
 /* These types receive without an SRQ */
-static int ornic_check_no_srq(struct ibv_context *ibctx,
-			      const struct ibv_qp_init_attr_ex *attr)
+static int ornic_qp_check_no_srq(struct ibv_context *ibctx,
+				 const struct ibv_qp_init_attr_ex *attr)
 {
 	if (!attr->srq)
 		return 0;
@@ -162,12 +162,12 @@ static int ornic_check_no_srq(struct ibv_context *ibctx,
 	return EINVAL;
 }
 
-static int ornic_check_raw_attr(struct ibv_context *ibctx,
-				const struct ibv_qp_init_attr_ex *attr)
+static int ornic_qp_check_raw_attr(struct ibv_context *ibctx,
+				   const struct ibv_qp_init_attr_ex *attr)
 {
 	int ret;
 
-	ret = ornic_check_no_srq(ibctx, attr);
+	ret = ornic_qp_check_no_srq(ibctx, attr);
 	if (ret)
 		return ret;
 
@@ -182,15 +182,15 @@ static int ornic_check_raw_attr(struct ibv_context *ibctx,
 			return EINVAL;
 		}
 	}
-	return ornic_check_rss_attr(ibctx, attr);
+	return ornic_qp_check_rss_attr(ibctx, attr);
 }
 
-static int ornic_check_qp_type(struct ibv_context *ibctx,
+static int ornic_qp_check_type(struct ibv_context *ibctx,
 			       const struct ibv_qp_init_attr_ex *attr)
 {
 	switch (attr->qp_type) {
 	case IBV_QPT_UC:
-		return ornic_check_no_srq(ibctx, attr);
+		return ornic_qp_check_no_srq(ibctx, attr);
 	case IBV_QPT_RC:
 	case IBV_QPT_UD:
 	case IBV_QPT_XRC_SEND:
@@ -201,7 +201,7 @@ static int ornic_check_qp_type(struct ibv_context *ibctx,
 		ornic_refuse(ibctx, "an XRC_RECV QP needs an xrcd");
 		return EINVAL;
 	case IBV_QPT_RAW_PACKET:
-		return ornic_check_raw_attr(ibctx, attr);
+		return ornic_qp_check_raw_attr(ibctx, attr);
 	default:
 		ornic_refuse(ibctx, "QP type %u is not supported",
 			     attr->qp_type);
@@ -209,13 +209,13 @@ static int ornic_check_qp_type(struct ibv_context *ibctx,
 	}
 }
 
-static int ornic_check_qp_attr(struct ibv_context *ibctx,
+static int ornic_qp_check_attr(struct ibv_context *ibctx,
 			       const struct ibv_qp_init_attr_ex *attr)
 {
 	bool raw = attr->qp_type == IBV_QPT_RAW_PACKET;
 	int ret;
 
-	if (!ornic_known_bits(ibctx, "QP comp_mask", attr->comp_mask,
+	if (!ornic_check_bits(ibctx, "QP comp_mask", attr->comp_mask,
 			      IBV_QP_INIT_ATTR_PD |
 			      IBV_QP_INIT_ATTR_XRCD |
 			      IBV_QP_INIT_ATTR_CREATE_FLAGS |
@@ -224,11 +224,11 @@ static int ornic_check_qp_attr(struct ibv_context *ibctx,
 		return EOPNOTSUPP;
 
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS &&
-	    !ornic_known_bits(ibctx, "QP create_flags", attr->create_flags,
+	    !ornic_check_bits(ibctx, "QP create_flags", attr->create_flags,
 			      raw ? ORNIC_RAW_FLAGS : 0))
 		return EOPNOTSUPP;
 
-	ret = ornic_check_qp_type(ibctx, attr);
+	ret = ornic_qp_check_type(ibctx, attr);
 	if (ret || attr->qp_type == IBV_QPT_XRC_RECV ||
 	    attr->comp_mask & IBV_QP_INIT_ATTR_PD)
 		return ret;
@@ -238,14 +238,14 @@ static int ornic_check_qp_attr(struct ibv_context *ibctx,
 }
 
 /* Maximum bytes of headers of a TSO; 0: no TSO */
-static uint32_t ornic_tso_header(const struct ibv_qp_init_attr_ex *attr)
+static uint32_t ornic_qp_tso_header(const struct ibv_qp_init_attr_ex *attr)
 {
 	return attr->comp_mask & IBV_QP_INIT_ATTR_MAX_TSO_HEADER ?
 	       attr->max_tso_header : 0;
 }
 
 /* Removes attributes that the QP type ignores from the request to the kernel */
-static void ornic_kernel_attr(struct ibv_qp_init_attr_ex *attr)
+static void ornic_qp_kernel_attr(struct ibv_qp_init_attr_ex *attr)
 {
 	/* No flags: omit the field, so that the kernel need not support it */
 	if (!attr->create_flags)
@@ -281,8 +281,8 @@ static void ornic_kernel_attr(struct ibv_qp_init_attr_ex *attr)
 	}
 }
 
-static void ornic_put_rx_hash(struct ornic_create_qp_req *req,
-			      const struct ibv_rx_hash_conf *conf)
+static void ornic_qp_put_rx_hash(struct ornic_create_qp_req *req,
+				 const struct ibv_rx_hash_conf *conf)
 {
 	req->rx_hash_function = conf->rx_hash_function;
 	req->rx_hash_key_len = conf->rx_hash_key_len;
@@ -290,26 +290,26 @@ static void ornic_put_rx_hash(struct ornic_create_qp_req *req,
 	memcpy(req->rx_hash_key, conf->rx_hash_key, conf->rx_hash_key_len);
 }
 
-static void ornic_free_qp(struct ornic_qp *qp)
+static void ornic_qp_free(struct ornic_qp *qp)
 {
 	struct ornic_owner owner = qp->owner;
 
-	ornic_free_object(&owner, qp, ORNIC_RESOURCE_QP);
+	ornic_object_free(&owner, qp, ORNIC_RESOURCE_QP);
 }
 
-static void ornic_set_type(struct ornic_qp *qp,
-			   const struct ornic_context *ctx,
-			   const struct ibv_qp_init_attr_ex *attr)
+static void ornic_qp_set_type(struct ornic_qp *qp,
+			      const struct ornic_context *ctx,
+			      const struct ibv_qp_init_attr_ex *attr)
 {
-	qp->kind = ornic_type_kind(attr->qp_type);
+	qp->kind = ornic_qp_type_kind(attr->qp_type);
 	ornic_qp_choose_post_send(qp, ctx->board);
 	/* RSS QPs only receive */
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE))
-		qp->ops = ctx->send_ops & ornic_type_ops(attr->qp_type);
-	qp->sq.max_tso_header = ornic_tso_header(attr);
+		qp->ops = ctx->send_ops & ornic_qp_type_ops(attr->qp_type);
+	qp->sq.max_tso_header = ornic_qp_tso_header(attr);
 }
 
-static int ornic_cmd_create_qp(struct ibv_context *ibctx, struct ornic_qp *qp,
+static int ornic_qp_create_cmd(struct ibv_context *ibctx, struct ornic_qp *qp,
 			       struct ibv_qp_init_attr_ex *attr)
 {
 	struct ornic_context *ctx = to_ornic_context(ibctx);
@@ -319,7 +319,7 @@ static int ornic_cmd_create_qp(struct ibv_context *ibctx, struct ornic_qp *qp,
 
 	cmd.max_tso_header = qp->sq.max_tso_header;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_RX_HASH)
-		ornic_put_rx_hash(&cmd.drv_payload, &attr->rx_hash_conf);
+		ornic_qp_put_rx_hash(&cmd.drv_payload, &attr->rx_hash_conf);
 	pthread_mutex_lock(&ctx->num_lock);
 	ret = ibv_cmd_create_qp_ex2(ibctx, &qp->vqp, attr, &cmd.ibv_cmd,
 				    sizeof(cmd), &resp.ibv_resp, sizeof(resp),
@@ -328,13 +328,13 @@ static int ornic_cmd_create_qp(struct ibv_context *ibctx, struct ornic_qp *qp,
 	if (ret)
 		return ret;
 
-	ret = ornic_init_qp(qp, ctx, &resp.drv_payload, &attr->cap);
+	ret = ornic_qp_init(qp, ctx, &resp.drv_payload, &attr->cap);
 	if (ret)
 		ibv_cmd_destroy_qp(&qp->vqp.qp);
 	return ret;
 }
 
-static struct ornic_qp *ornic_new_qp(struct ibv_context *ibctx,
+static struct ornic_qp *ornic_qp_new(struct ibv_context *ibctx,
 				     struct ibv_qp_init_attr_ex *attr)
 {
 	struct ornic_context *ctx = to_ornic_context(ibctx);
@@ -344,12 +344,12 @@ static struct ornic_qp *ornic_new_qp(struct ibv_context *ibctx,
 	bool need_lock;
 	int ret;
 
-	ret = ornic_check_qp_attr(ibctx, attr);
+	ret = ornic_qp_check_attr(ibctx, attr);
 	if (ret)
 		goto err;
 
-	ornic_kernel_attr(&kattr);
-	qp = ornic_alloc_object(&owner, kattr.pd, sizeof(*qp),
+	ornic_qp_kernel_attr(&kattr);
+	qp = ornic_object_alloc(&owner, kattr.pd, sizeof(*qp),
 				ORNIC_RESOURCE_QP);
 	if (!qp) {
 		ret = ENOMEM;
@@ -357,18 +357,18 @@ static struct ornic_qp *ornic_new_qp(struct ibv_context *ibctx,
 	}
 	qp->owner = owner;
 
-	ornic_set_type(qp, ctx, attr);
+	ornic_qp_set_type(qp, ctx, attr);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
 		ret = ornic_qp_fill_pfns(ibctx, qp, attr, ctx->board);
 		if (ret)
 			goto err_free_qp;
 	}
 
-	ret = ornic_cmd_create_qp(ibctx, qp, &kattr);
+	ret = ornic_qp_create_cmd(ibctx, qp, &kattr);
 	if (ret)
 		goto err_free_qp;
 
-	need_lock = !ornic_one_thread(&qp->owner);
+	need_lock = !ornic_owner_is_one_thread(&qp->owner);
 	ornic_lock_init(&qp->sq.lock, need_lock);
 	ornic_lock_init(&qp->rq.lock, need_lock);
 
@@ -378,7 +378,7 @@ static struct ornic_qp *ornic_new_qp(struct ibv_context *ibctx,
 	return qp;
 
 err_free_qp:
-	ornic_free_qp(qp);
+	ornic_qp_free(qp);
 err:
 	errno = ret;
 	return NULL;
@@ -407,7 +407,7 @@ struct ibv_qp *ornic_create_qp(struct ibv_pd *ibpd,
 	};
 	struct ornic_qp *qp;
 
-	qp = ornic_new_qp(ibpd->context, &attr_ex);
+	qp = ornic_qp_new(ibpd->context, &attr_ex);
 	if (!qp)
 		return NULL;
 
@@ -426,12 +426,12 @@ struct ibv_qp *ornic_create_qp(struct ibv_pd *ibpd,
 struct ibv_qp *ornic_create_qp_ex(struct ibv_context *ibctx,
 				  struct ibv_qp_init_attr_ex *attr)
 {
-	struct ornic_qp *qp = ornic_new_qp(ibctx, attr);
+	struct ornic_qp *qp = ornic_qp_new(ibctx, attr);
 
 	return qp ? &qp->vqp.qp : NULL;
 }
 
-static void ornic_clean_cqs(struct ornic_qp *qp)
+static void ornic_qp_clean_cqs(struct ornic_qp *qp)
 {
 	struct ibv_cq *send_cq = qp->vqp.qp.send_cq;
 	struct ibv_cq *recv_cq = qp->vqp.qp.recv_cq;
@@ -446,32 +446,32 @@ static void ornic_clean_cqs(struct ornic_qp *qp)
  * Indexes begin at 0 again. The device zeroes its half of the doorbell record
  * in the transition.
  */
-static void ornic_reset_rings(struct ornic_qp *qp)
+static void ornic_qp_reset_rings(struct ornic_qp *qp)
 {
 	ornic_lock(&qp->sq.lock);
 	qp->sq.ops = 0;
 	qp->sq.pi = 0;
 	qp->sq.limit = 0;
-	ornic_write_index(&qp->sq.dbr->sq_pi, 0);
+	ornic_index_write(&qp->sq.dbr->sq_pi, 0);
 	ornic_unlock(&qp->sq.lock);
 
 	ornic_lock(&qp->rq.lock);
 	qp->rq.open = false;
 	qp->rq.pi = 0;
 	qp->rq.limit = 0;
-	ornic_write_index(&qp->rq.dbr->rq_pi, 0);
+	ornic_index_write(&qp->rq.dbr->rq_pi, 0);
 	ornic_unlock(&qp->rq.lock);
 }
 
-static void ornic_enter_state(struct ornic_qp *qp, enum ibv_qp_state state)
+static void ornic_qp_enter_state(struct ornic_qp *qp, enum ibv_qp_state state)
 {
 	if (!qp->map)
 		return;
 
 	switch (state) {
 	case IBV_QPS_RESET:
-		ornic_reset_rings(qp);
-		ornic_clean_cqs(qp);
+		ornic_qp_reset_rings(qp);
+		ornic_qp_clean_cqs(qp);
 		break;
 	case IBV_QPS_INIT:
 	case IBV_QPS_RTR:
@@ -488,7 +488,7 @@ static void ornic_enter_state(struct ornic_qp *qp, enum ibv_qp_state state)
 }
 
 /* Only the extended command has a rate; it takes other attributes too */
-static int ornic_cmd_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
+static int ornic_qp_modify_cmd(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 			       int attr_mask,
 			       const struct ibv_qp_rate_limit_attr *rate)
 {
@@ -517,7 +517,7 @@ int ornic_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 	int ret;
 
 	if (attr_mask & IBV_QP_RATE_LIMIT)
-		ret = ornic_cmd_modify_qp(ibqp, attr, attr_mask, &rate);
+		ret = ornic_qp_modify_cmd(ibqp, attr, attr_mask, &rate);
 	else
 		ret = ibv_cmd_modify_qp(ibqp, attr, attr_mask, &cmd,
 					sizeof(cmd));
@@ -525,7 +525,7 @@ int ornic_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 		return ret;
 
 	if (attr_mask & IBV_QP_STATE)
-		ornic_enter_state(to_ornic_qp(ibqp), attr->qp_state);
+		ornic_qp_enter_state(to_ornic_qp(ibqp), attr->qp_state);
 	return 0;
 }
 
@@ -542,11 +542,11 @@ int ornic_modify_qp_rate_limit(struct ibv_qp *ibqp,
 {
 	struct ibv_qp_attr qp_attr = { .rate_limit = attr->rate_limit };
 
-	if (!ornic_known_bits(ibqp->context, "rate limit comp_mask",
+	if (!ornic_check_bits(ibqp->context, "rate limit comp_mask",
 			      attr->comp_mask, 0))
 		return EINVAL;
 
-	return ornic_cmd_modify_qp(ibqp, &qp_attr, IBV_QP_RATE_LIMIT, attr);
+	return ornic_qp_modify_cmd(ibqp, &qp_attr, IBV_QP_RATE_LIMIT, attr);
 }
 
 /**
@@ -582,7 +582,7 @@ struct ibv_qp *ornic_open_qp(struct ibv_context *ibctx,
 	struct ornic_qp *qp;
 	int ret;
 
-	qp = ornic_zalloc_lines(sizeof(*qp));
+	qp = ornic_lines_zalloc(sizeof(*qp));
 	if (!qp) {
 		errno = ENOMEM;
 		return NULL;
@@ -620,7 +620,7 @@ int ornic_destroy_qp(struct ibv_qp *ibqp)
 	pthread_mutex_lock(&ctx->num_lock);
 	ret = ibv_cmd_destroy_qp(ibqp);
 	if (!ret)
-		ornic_clean_cqs(qp);
+		ornic_qp_clean_cqs(qp);
 	pthread_mutex_unlock(&ctx->num_lock);
 	if (ret)
 		return ret;
@@ -629,6 +629,6 @@ int ornic_destroy_qp(struct ibv_qp *ibqp)
 		munmap(qp->map, qp->map_length);
 	ornic_lock_destroy(&qp->rq.lock);
 	ornic_lock_destroy(&qp->sq.lock);
-	ornic_free_qp(qp);
+	ornic_qp_free(qp);
 	return 0;
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Shared receive queues */
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include <infiniband/cmd_ioctl.h>
 
+#include "ornic.h"
 #include "ornic_abi.h"
-#include "ring.h"
 
 /**
  * struct ornic_srq_map - location of the ring of an SRQ
@@ -53,7 +54,7 @@ static void ornic_srq_use_ring(struct ornic_srq *srq, void *map,
 	rq->limit = rq->pi;
 }
 
-static int ornic_init_srq(struct ornic_srq *srq, int cmd_fd,
+static int ornic_srq_init(struct ornic_srq *srq, int cmd_fd,
 			  const struct ornic_create_srq_resp *resp,
 			  uint32_t max_sge)
 {
@@ -73,22 +74,22 @@ static int ornic_init_srq(struct ornic_srq *srq, int cmd_fd,
 	srq->rq.stride_shift = resp->stride_shift;
 	srq->rq.max_sge = max_sge;
 	srq->rq.open = true;
-	ornic_lock_init(&srq->rq.lock, !ornic_one_thread(&srq->owner));
+	ornic_lock_init(&srq->rq.lock, !ornic_owner_is_one_thread(&srq->owner));
 	pthread_mutex_init(&srq->resize_lock, NULL);
 	return 0;
 }
 
-static void ornic_free_srq(struct ornic_srq *srq)
+static void ornic_srq_free(struct ornic_srq *srq)
 {
 	struct ornic_owner owner = srq->owner;
 
-	ornic_free_object(&owner, srq, ORNIC_RESOURCE_SRQ);
+	ornic_object_free(&owner, srq, ORNIC_RESOURCE_SRQ);
 }
 
-static int ornic_check_srq_attr(struct ibv_context *ibctx,
+static int ornic_srq_check_attr(struct ibv_context *ibctx,
 				const struct ibv_srq_init_attr_ex *attr)
 {
-	if (!ornic_known_bits(ibctx, "SRQ comp_mask", attr->comp_mask,
+	if (!ornic_check_bits(ibctx, "SRQ comp_mask", attr->comp_mask,
 			      IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
 			      IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ))
 		return EOPNOTSUPP;
@@ -112,7 +113,7 @@ static int ornic_check_srq_attr(struct ibv_context *ibctx,
 	}
 }
 
-static struct ornic_srq *ornic_new_srq(struct ibv_context *ibctx,
+static struct ornic_srq *ornic_srq_new(struct ibv_context *ibctx,
 				       struct ibv_srq_init_attr_ex *attr)
 {
 	struct ibv_srq_init_attr_ex kattr = *attr;
@@ -122,11 +123,11 @@ static struct ornic_srq *ornic_new_srq(struct ibv_context *ibctx,
 	struct ornic_srq *srq;
 	int ret;
 
-	ret = ornic_check_srq_attr(ibctx, attr);
+	ret = ornic_srq_check_attr(ibctx, attr);
 	if (ret)
 		goto err;
 
-	srq = ornic_alloc_object(&owner, attr->pd, sizeof(*srq),
+	srq = ornic_object_alloc(&owner, attr->pd, sizeof(*srq),
 				 ORNIC_RESOURCE_SRQ);
 	if (!srq) {
 		ret = ENOMEM;
@@ -141,7 +142,7 @@ static struct ornic_srq *ornic_new_srq(struct ibv_context *ibctx,
 	if (ret)
 		goto err_free_srq;
 
-	ret = ornic_init_srq(srq, ibctx->cmd_fd, &resp.drv_payload,
+	ret = ornic_srq_init(srq, ibctx->cmd_fd, &resp.drv_payload,
 			     kattr.attr.max_sge);
 	if (ret)
 		goto err_destroy_srq;
@@ -152,7 +153,7 @@ static struct ornic_srq *ornic_new_srq(struct ibv_context *ibctx,
 err_destroy_srq:
 	ibv_cmd_destroy_srq(&srq->vsrq.srq);
 err_free_srq:
-	ornic_free_srq(srq);
+	ornic_srq_free(srq);
 err:
 	errno = ret;
 	return NULL;
@@ -176,7 +177,7 @@ struct ibv_srq *ornic_create_srq(struct ibv_pd *ibpd,
 	};
 	struct ornic_srq *srq;
 
-	srq = ornic_new_srq(ibpd->context, &attr_ex);
+	srq = ornic_srq_new(ibpd->context, &attr_ex);
 	if (!srq)
 		return NULL;
 
@@ -194,7 +195,7 @@ struct ibv_srq *ornic_create_srq(struct ibv_pd *ibpd,
 struct ibv_srq *ornic_create_srq_ex(struct ibv_context *ibctx,
 				    struct ibv_srq_init_attr_ex *attr)
 {
-	struct ornic_srq *srq = ornic_new_srq(ibctx, attr);
+	struct ornic_srq *srq = ornic_srq_new(ibctx, attr);
 
 	return srq ? &srq->vsrq.srq : NULL;
 }
@@ -209,7 +210,7 @@ void ornic_srq_wait(struct ornic_srq *srq)
 	pthread_mutex_unlock(&srq->resize_lock);
 }
 
-static int ornic_cmd_resize_srq(struct ibv_srq *ibsrq, uint32_t max_wr,
+static int ornic_srq_resize_cmd(struct ibv_srq *ibsrq, uint32_t max_wr,
 				struct ornic_srq_map *to)
 {
 	DECLARE_COMMAND_BUFFER(cmd, UVERBS_OBJECT_SRQ, ORNIC_METHOD_SRQ_RESIZE,
@@ -240,7 +241,7 @@ static int ornic_srq_do_resize(struct ornic_srq *srq, uint32_t max_wr)
 	struct ornic_srq_map to;
 	int ret;
 
-	ret = ornic_cmd_resize_srq(ibsrq, max_wr, &to);
+	ret = ornic_srq_resize_cmd(ibsrq, max_wr, &to);
 	if (ret)
 		return ret;
 
@@ -272,7 +273,7 @@ static void ornic_srq_set_resizing(struct ornic_rq *rq, bool resizing)
  * Other threads sleep, because the command may take long. If the new ring
  * cannot be mapped, the SRQ is closed and can only be destroyed.
  */
-static int ornic_resize_srq(struct ornic_srq *srq, uint32_t max_wr)
+static int ornic_srq_resize(struct ornic_srq *srq, uint32_t max_wr)
 {
 	int ret;
 
@@ -309,7 +310,7 @@ int ornic_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
 			return EINVAL;
 		}
 
-		ret = ornic_resize_srq(to_ornic_srq(ibsrq), attr->max_wr);
+		ret = ornic_srq_resize(to_ornic_srq(ibsrq), attr->max_wr);
 		attr_mask &= ~IBV_SRQ_MAX_WR;
 		if (ret || !attr_mask)
 			return ret;
@@ -371,6 +372,6 @@ int ornic_destroy_srq(struct ibv_srq *ibsrq)
 	munmap(srq->map, srq->map_length);
 	pthread_mutex_destroy(&srq->resize_lock);
 	ornic_lock_destroy(&srq->rq.lock);
-	ornic_free_srq(srq);
+	ornic_srq_free(srq);
 	return 0;
 }

@@ -15,7 +15,7 @@
 #include "ornic_abi.h"
 
 /**
- * ornic_known_bits() - check the flags of a call, and log the unknown ones
+ * ornic_check_bits() - check the flags of a call, and log the unknown ones
  * @ibctx: context
  * @what: name of the flags
  * @bits: flags
@@ -23,7 +23,7 @@
  *
  * Return: whether all flags are supported.
  */
-bool ornic_known_bits(struct ibv_context *ibctx, const char *what,
+bool ornic_check_bits(struct ibv_context *ibctx, const char *what,
 		      uint64_t bits, uint64_t known)
 {
 	if (check_comp_mask(bits, known))
@@ -38,9 +38,9 @@ bool ornic_known_bits(struct ibv_context *ibctx, const char *what,
  * Sets the capabilities that are not in the common part of the response.
  * @attr_size excludes those that the application was compiled without.
  */
-static void ornic_fill_raw_caps(struct ibv_device_attr_ex *attr,
-				size_t attr_size,
-				const struct ornic_query_device_resp *resp)
+static void
+ornic_context_fill_raw_caps(struct ibv_device_attr_ex *attr, size_t attr_size,
+			    const struct ornic_query_device_resp *resp)
 {
 	if (attr_size >= offsetofend(struct ibv_device_attr_ex, tso_caps) &&
 	    resp->max_tso) {
@@ -80,7 +80,7 @@ static int ornic_query_device_ex(struct ibv_context *ibctx,
 	snprintf(attr->orig_attr.fw_ver, sizeof(attr->orig_attr.fw_ver),
 		 "%u.%u.%u", (unsigned int)(fw >> 24) & 0xff,
 		 (unsigned int)(fw >> 16) & 0xff, (unsigned int)fw & 0xffff);
-	ornic_fill_raw_caps(attr, attr_size, &resp.drv_payload);
+	ornic_context_fill_raw_caps(attr, attr_size, &resp.drv_payload);
 	return 0;
 }
 
@@ -92,7 +92,7 @@ static int ornic_query_port(struct ibv_context *ibctx, uint8_t port,
 	return ibv_cmd_query_port(ibctx, port, attr, &cmd, sizeof(cmd));
 }
 
-static void ornic_unmap_pages(struct ornic_context *ctx)
+static void ornic_context_unmap_pages(struct ornic_context *ctx)
 {
 	if (ctx->clock)
 		munmap((void *)ctx->clock, ctx->clock_length);
@@ -102,8 +102,8 @@ static void ornic_unmap_pages(struct ornic_context *ctx)
 		munmap(ctx->db, ctx->db_length);
 }
 
-static int ornic_map_pages(struct ornic_context *ctx, int cmd_fd,
-			   const struct ornic_alloc_ucontext_resp *resp)
+static int ornic_context_map_pages(struct ornic_context *ctx, int cmd_fd,
+				   const struct ornic_alloc_ucontext_resp *resp)
 {
 	void *page;
 
@@ -138,7 +138,7 @@ static void ornic_free_context(struct ibv_context *ibctx)
 {
 	struct ornic_context *ctx = to_ornic_context(ibctx);
 
-	ornic_unmap_pages(ctx);
+	ornic_context_unmap_pages(ctx);
 	pthread_mutex_destroy(&ctx->num_lock);
 	verbs_uninit_context(&ctx->vctx);
 	free(ctx);
@@ -211,7 +211,7 @@ static const struct verbs_context_ops ornic_context_ops = {
 	.unimport_pd = ornic_unimport_pd,
 };
 
-static struct ornic_context *ornic_new_context(struct ibv_device *ibdev,
+static struct ornic_context *ornic_context_new(struct ibv_device *ibdev,
 					       int cmd_fd)
 {
 	struct ornic_context *ctx;
@@ -228,7 +228,7 @@ static struct ornic_context *ornic_new_context(struct ibv_device *ibdev,
  * result of the command that returned @resp.
  */
 static struct verbs_context *
-ornic_init_context(struct ornic_context *ctx, int cmd_fd,
+ornic_context_init(struct ornic_context *ctx, int cmd_fd,
 		   const struct ornic_alloc_ucontext_resp *resp, int ret)
 {
 	if (ret)
@@ -237,7 +237,7 @@ ornic_init_context(struct ornic_context *ctx, int cmd_fd,
 	ctx->caps = resp->caps;
 	ctx->send_ops = resp->send_ops;
 	ctx->null_key = resp->null_key;
-	ret = ornic_map_pages(ctx, cmd_fd, resp);
+	ret = ornic_context_map_pages(ctx, cmd_fd, resp);
 	if (ret)
 		goto err_free_context;
 
@@ -266,13 +266,13 @@ struct verbs_context *ornic_alloc_context(struct ibv_device *ibdev, int cmd_fd,
 	struct ornic_context *ctx;
 	int ret;
 
-	ctx = ornic_new_context(ibdev, cmd_fd);
+	ctx = ornic_context_new(ibdev, cmd_fd);
 	if (!ctx)
 		return NULL;
 
 	ret = ibv_cmd_get_context(&ctx->vctx, &cmd.ibv_cmd, sizeof(cmd), NULL,
 				  &resp.ibv_resp, sizeof(resp));
-	return ornic_init_context(ctx, cmd_fd, &resp.drv_payload, ret);
+	return ornic_context_init(ctx, cmd_fd, &resp.drv_payload, ret);
 }
 
 /**
@@ -294,11 +294,11 @@ struct verbs_context *ornic_import_context(struct ibv_device *ibdev,
 	struct ornic_context *ctx;
 	int ret;
 
-	ctx = ornic_new_context(ibdev, cmd_fd);
+	ctx = ornic_context_new(ibdev, cmd_fd);
 	if (!ctx)
 		return NULL;
 
 	fill_attr_out_ptr(cmd, ORNIC_ATTR_QUERY_CONTEXT_RESP, &resp);
 	ret = ibv_cmd_query_context(&ctx->vctx.context, cmd);
-	return ornic_init_context(ctx, cmd_fd, &resp, ret);
+	return ornic_context_init(ctx, cmd_fd, &resp, ret);
 }

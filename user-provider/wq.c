@@ -4,10 +4,11 @@
 #include <errno.h>
 #include <sys/mman.h>
 
+#include "index.h"
+#include "ornic.h"
 #include "ornic_abi.h"
-#include "ring.h"
 
-static int ornic_init_wq(struct ornic_wq *wq, int cmd_fd,
+static int ornic_wq_init(struct ornic_wq *wq, int cmd_fd,
 			 const struct ornic_create_wq_resp *resp,
 			 uint32_t max_sge)
 {
@@ -27,14 +28,14 @@ static int ornic_init_wq(struct ornic_wq *wq, int cmd_fd,
 	rq->mask = rq->max_wr - 1;
 	rq->stride_shift = resp->stride_shift;
 	rq->max_sge = max_sge;
-	ornic_lock_init(&rq->lock, !ornic_one_thread(&wq->owner));
+	ornic_lock_init(&rq->lock, !ornic_owner_is_one_thread(&wq->owner));
 	return 0;
 }
 
-static int ornic_check_wq_attr(struct ibv_context *ibctx,
+static int ornic_wq_check_attr(struct ibv_context *ibctx,
 			       const struct ibv_wq_init_attr *attr)
 {
-	if (!ornic_known_bits(ibctx, "WQ comp_mask", attr->comp_mask,
+	if (!ornic_check_bits(ibctx, "WQ comp_mask", attr->comp_mask,
 			      IBV_WQ_INIT_ATTR_FLAGS))
 		return EOPNOTSUPP;
 
@@ -46,11 +47,11 @@ static int ornic_check_wq_attr(struct ibv_context *ibctx,
 	return 0;
 }
 
-static void ornic_free_wq(struct ornic_wq *wq)
+static void ornic_wq_free(struct ornic_wq *wq)
 {
 	struct ornic_owner owner = wq->owner;
 
-	ornic_free_object(&owner, wq, ORNIC_RESOURCE_WQ);
+	ornic_object_free(&owner, wq, ORNIC_RESOURCE_WQ);
 }
 
 /**
@@ -75,11 +76,11 @@ struct ibv_wq *ornic_create_wq(struct ibv_context *ibctx,
 	struct ornic_wq *wq;
 	int ret;
 
-	ret = ornic_check_wq_attr(ibctx, attr);
+	ret = ornic_wq_check_attr(ibctx, attr);
 	if (ret)
 		goto err;
 
-	wq = ornic_alloc_object(&owner, attr->pd, sizeof(*wq),
+	wq = ornic_object_alloc(&owner, attr->pd, sizeof(*wq),
 				ORNIC_RESOURCE_WQ);
 	if (!wq) {
 		ret = ENOMEM;
@@ -94,7 +95,7 @@ struct ibv_wq *ornic_create_wq(struct ibv_context *ibctx,
 	if (ret)
 		goto err_free_wq;
 
-	ret = ornic_init_wq(wq, ibctx->cmd_fd, &resp.drv_payload,
+	ret = ornic_wq_init(wq, ibctx->cmd_fd, &resp.drv_payload,
 			    kattr.max_sge);
 	if (ret)
 		goto err_destroy_wq;
@@ -107,20 +108,20 @@ struct ibv_wq *ornic_create_wq(struct ibv_context *ibctx,
 err_destroy_wq:
 	ibv_cmd_destroy_wq(&wq->ibv_wq);
 err_free_wq:
-	ornic_free_wq(wq);
+	ornic_wq_free(wq);
 err:
 	errno = ret;
 	return NULL;
 }
 
 /* The device zeroes its half of the doorbell record in the transition */
-static void ornic_reset_wq(struct ornic_wq *wq)
+static void ornic_wq_reset(struct ornic_wq *wq)
 {
 	ornic_lock(&wq->rq.lock);
 	wq->rq.open = false;
 	wq->rq.pi = 0;
 	wq->rq.limit = 0;
-	ornic_write_index(&wq->rq.dbr->rq_pi, 0);
+	ornic_index_write(&wq->rq.dbr->rq_pi, 0);
 	ornic_unlock(&wq->rq.lock);
 
 	ornic_cq_clean(to_ornic_cq(wq->ibv_wq.cq), wq->ibv_wq.wq_num);
@@ -157,7 +158,7 @@ int ornic_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
 		return ret;
 
 	if (attr->wq_state == IBV_WQS_RESET)
-		ornic_reset_wq(wq);
+		ornic_wq_reset(wq);
 	else
 		ornic_rq_open(&wq->rq, true);
 	return 0;
@@ -187,6 +188,6 @@ int ornic_destroy_wq(struct ibv_wq *ibwq)
 
 	munmap(wq->map, wq->map_length);
 	ornic_lock_destroy(&wq->rq.lock);
-	ornic_free_wq(wq);
+	ornic_wq_free(wq);
 	return 0;
 }

@@ -33,57 +33,56 @@ static_assert((int)IBV_SEND_SOLICITED == ORNIC_SEND_SOLICITED, "flags");
 static_assert((int)IBV_SEND_INLINE == ORNIC_SEND_INLINE, "flags");
 static_assert((int)IBV_SEND_IP_CSUM == ORNIC_SEND_IP_CSUM, "flags");
 
-static ALWAYS_INLINE inline void ornic_put_sg_list(struct ornic_sq *sq,
-						   struct ornic_sge *dst,
-						   const struct ibv_sge *sg,
-						   uint32_t num)
+static ALWAYS_INLINE inline void ornic_wr_put_sg_list(struct ornic_sq *sq,
+						      struct ornic_sge *dst,
+						      const struct ibv_sge *sg,
+						      uint32_t num)
 {
 	if (likely(num == 1)) {
-		ornic_put_sge(dst, sg->addr, sg->length, sg->lkey);
+		ornic_wqe_put_sge(dst, sg->addr, sg->length, sg->lkey);
 		return;
 	}
 
 	for (; num; num--, sg++) {
 		if (unlikely((uint8_t *)dst == sq->end))
 			dst = (struct ornic_sge *)sq->ring;
-		ornic_put_sge(dst++, sg->addr, sg->length, sg->lkey);
+		ornic_wqe_put_sge(dst++, sg->addr, sg->length, sg->lkey);
 	}
 }
 
 /* Writes header and route; returns the address of SGEs or inline data */
-static ALWAYS_INLINE inline void *ornic_put_head(struct ornic_sq *sq,
-						 uint32_t pi,
-						 const struct ibv_send_wr *wr,
-						 uint32_t opcode,
-						 uint32_t count,
-						 const enum ornic_wqe_kind kind)
+static ALWAYS_INLINE inline void *
+ornic_wr_put_head(struct ornic_sq *sq, uint32_t pi,
+		  const struct ibv_send_wr *wr, uint32_t opcode, uint32_t count,
+		  const enum ornic_wqe_kind kind)
 {
-	struct ornic_sq_hdr *hdr = ornic_slot(sq, pi);
+	struct ornic_sq_hdr *hdr = ornic_sq_slot(sq, pi);
 	struct ornic_route_rc *route;
 
-	hdr->ctrl = ornic_sq_ctrl(opcode, wr->send_flags, count);
+	hdr->ctrl = ornic_wqe_ctrl(opcode, wr->send_flags, count);
 	hdr->imm = wr->imm_data;
 	hdr->wr_id = htole64(wr->wr_id);
 	if (kind == ORNIC_WQE_UD) {
-		ornic_put_route_ud((void *)(hdr + 1), wr->wr.ud.ah,
-				   wr->wr.ud.remote_qpn,
-				   wr->wr.ud.remote_qkey);
-		return ornic_slot(sq, pi + 1);
+		ornic_wqe_put_route_ud((void *)(hdr + 1), wr->wr.ud.ah,
+				       wr->wr.ud.remote_qpn,
+				       wr->wr.ud.remote_qkey);
+		return ornic_sq_slot(sq, pi + 1);
 	}
 	if (kind == ORNIC_WQE_ETH) {
-		ornic_put_route_eth((void *)(hdr + 1), 0, 0);
+		ornic_wqe_put_route_eth((void *)(hdr + 1), 0, 0);
 		return (uint8_t *)hdr + ORNIC_DATA_ETH;
 	}
 	route = (void *)(hdr + 1);
-	ornic_put_route_rc(route, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
+	ornic_wqe_put_route_rc(route, wr->wr.rdma.remote_addr,
+			       wr->wr.rdma.rkey);
 	/* Copied for all QPs, because testing for XRC costs as much */
 	route->xrc_srqn = htole32(wr->qp_type.xrc.remote_srqn);
 	return (uint8_t *)hdr + ORNIC_DATA_RC;
 }
 
 /* Atomics have their arguments in another member of struct ibv_send_wr */
-static int ornic_build_atomic(struct ornic_sq *sq, uint32_t pi,
-			      const struct ibv_send_wr *wr)
+static int ornic_wr_build_atomic(struct ornic_sq *sq, uint32_t pi,
+				 const struct ibv_send_wr *wr)
 {
 	uint32_t count = wr->num_sge;
 	struct ornic_atomic *atomic;
@@ -94,33 +93,33 @@ static int ornic_build_atomic(struct ornic_sq *sq, uint32_t pi,
 	if (wr->send_flags & IBV_SEND_INLINE || count > sq->max_sge)
 		return -EINVAL;
 
-	slots = ornic_sge_slots(ORNIC_DATA_ATOMIC, count);
+	slots = ornic_wqe_sge_slots(ORNIC_DATA_ATOMIC, count);
 	if (!ornic_sq_has_room(sq, pi + slots))
 		return -ENOMEM;
 
-	hdr = ornic_slot(sq, pi);
-	hdr->ctrl = ornic_sq_ctrl(wr->opcode, wr->send_flags, count);
+	hdr = ornic_sq_slot(sq, pi);
+	hdr->ctrl = ornic_wqe_ctrl(wr->opcode, wr->send_flags, count);
 	hdr->imm = 0;
 	hdr->wr_id = htole64(wr->wr_id);
 	route = (void *)(hdr + 1);
-	ornic_put_route_rc(route, wr->wr.atomic.remote_addr,
-			   wr->wr.atomic.rkey);
+	ornic_wqe_put_route_rc(route, wr->wr.atomic.remote_addr,
+			       wr->wr.atomic.rkey);
 	route->xrc_srqn = htole32(wr->qp_type.xrc.remote_srqn);
 
 	atomic = (void *)(route + 1);
 	if (wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP)
-		ornic_put_atomic(atomic, wr->wr.atomic.swap,
-				 wr->wr.atomic.compare_add);
+		ornic_wqe_put_atomic(atomic, wr->wr.atomic.swap,
+				     wr->wr.atomic.compare_add);
 	else
-		ornic_put_atomic(atomic, wr->wr.atomic.compare_add, 0);
-	ornic_put_sg_list(sq, (void *)(atomic + 1), wr->sg_list, count);
+		ornic_wqe_put_atomic(atomic, wr->wr.atomic.compare_add, 0);
+	ornic_wr_put_sg_list(sq, (void *)(atomic + 1), wr->sg_list, count);
 	return slots;
 }
 
 /* Any inline data; out of line, because it would cost callers registers */
 static __attribute__((noinline)) int
-ornic_build_inline(struct ornic_sq *sq, uint32_t pi,
-		   const struct ibv_send_wr *wr, enum ornic_wqe_kind kind)
+ornic_wr_build_inline(struct ornic_sq *sq, uint32_t pi,
+		      const struct ibv_send_wr *wr, enum ornic_wqe_kind kind)
 {
 	uint32_t length, slots;
 	uint8_t *dst;
@@ -129,13 +128,13 @@ ornic_build_inline(struct ornic_sq *sq, uint32_t pi,
 	if (!ornic_inline_length(sq, wr->sg_list, wr->num_sge, &length))
 		return -EINVAL;
 
-	slots = ornic_slots(ornic_data_start(kind) + length);
+	slots = ornic_wqe_slots(ornic_wqe_data_start(kind) + length);
 	if (!ornic_sq_has_room(sq, pi + slots))
 		return -ENOMEM;
 
-	dst = ornic_put_head(sq, pi, wr, wr->opcode, length, kind);
+	dst = ornic_wr_put_head(sq, pi, wr, wr->opcode, length, kind);
 	for (i = 0; i < wr->num_sge; i++)
-		dst = ornic_put_inline(sq, dst,
+		dst = ornic_inline_put(sq, dst,
 				       (void *)(uintptr_t)wr->sg_list[i].addr,
 				       wr->sg_list[i].length);
 	return slots;
@@ -143,9 +142,9 @@ ornic_build_inline(struct ornic_sq *sq, uint32_t pi,
 
 /* Fast path for one short piece, as most inline data is */
 static ALWAYS_INLINE inline int
-ornic_build_small_inline(struct ornic_sq *sq, uint32_t pi,
-			 const struct ibv_send_wr *wr, uint32_t opcode,
-			 const enum ornic_wqe_kind kind)
+ornic_wr_build_small_inline(struct ornic_sq *sq, uint32_t pi,
+			    const struct ibv_send_wr *wr, uint32_t opcode,
+			    const enum ornic_wqe_kind kind)
 {
 	const struct ibv_sge *sg = wr->sg_list;
 	uint32_t slots;
@@ -154,61 +153,62 @@ ornic_build_small_inline(struct ornic_sq *sq, uint32_t pi,
 	if (unlikely(opcode == IBV_WR_RDMA_READ))
 		return -EINVAL;
 	if (unlikely(wr->num_sge != 1 || sg->length > ORNIC_INLINE_SMALL))
-		return ornic_build_inline(sq, pi, wr, kind);
+		return ornic_wr_build_inline(sq, pi, wr, kind);
 	if (unlikely(sg->length > sq->max_inline))
 		return -EINVAL;
 
-	slots = ornic_slots(ornic_data_start(kind) + sg->length);
+	slots = ornic_wqe_slots(ornic_wqe_data_start(kind) + sg->length);
 	if (unlikely(!ornic_sq_has_room(sq, pi + slots)))
 		return -ENOMEM;
 
-	dst = ornic_put_head(sq, pi, wr, opcode, sg->length, kind);
-	ornic_copy_small(dst, (void *)(uintptr_t)sg->addr, sg->length);
+	dst = ornic_wr_put_head(sq, pi, wr, opcode, sg->length, kind);
+	ornic_inline_copy_small(dst, (void *)(uintptr_t)sg->addr, sg->length);
 	return slots;
 }
 
 static ALWAYS_INLINE inline int
-ornic_build_sges(struct ornic_sq *sq, uint32_t pi,
-		 const struct ibv_send_wr *wr, uint32_t opcode,
-		 const enum ornic_wqe_kind kind)
+ornic_wr_build_sges(struct ornic_sq *sq, uint32_t pi,
+		    const struct ibv_send_wr *wr, uint32_t opcode,
+		    const enum ornic_wqe_kind kind)
 {
 	uint32_t count = wr->num_sge;
 	uint32_t slots;
 
 	if (unlikely(count > sq->max_sge))
 		return -EINVAL;
-	slots = ornic_sge_slots(ornic_data_start(kind), count);
+	slots = ornic_wqe_sge_slots(ornic_wqe_data_start(kind), count);
 	if (unlikely(!ornic_sq_has_room(sq, pi + slots)))
 		return -ENOMEM;
 
-	ornic_put_sg_list(sq, ornic_put_head(sq, pi, wr, opcode, count, kind),
-			  wr->sg_list, count);
+	ornic_wr_put_sg_list(sq,
+			     ornic_wr_put_head(sq, pi, wr, opcode, count, kind),
+			     wr->sg_list, count);
 	return slots;
 }
 
-static int ornic_build_send_inv(struct ornic_sq *sq, uint32_t pi,
-				const struct ibv_send_wr *wr)
+static int ornic_wr_build_send_inv(struct ornic_sq *sq, uint32_t pi,
+				   const struct ibv_send_wr *wr)
 {
 	struct ornic_sq_hdr *hdr;
 	int ret;
 
 	if (wr->send_flags & IBV_SEND_INLINE)
-		ret = ornic_build_inline(sq, pi, wr, ORNIC_WQE_RC);
+		ret = ornic_wr_build_inline(sq, pi, wr, ORNIC_WQE_RC);
 	else
-		ret = ornic_build_sges(sq, pi, wr, IBV_WR_SEND_WITH_INV,
-				       ORNIC_WQE_RC);
+		ret = ornic_wr_build_sges(sq, pi, wr, IBV_WR_SEND_WITH_INV,
+					  ORNIC_WQE_RC);
 	if (ret < 0)
 		return ret;
 
 	/* Unlike immediate data, the key is in CPU order in the request */
-	hdr = ornic_slot(sq, pi);
+	hdr = ornic_sq_slot(sq, pi);
 	hdr->inv_key = htole32(wr->invalidate_rkey);
 	return ret;
 }
 
 /* Local operations: LOCAL_INV and BIND_MW, one slot each */
-static int ornic_build_local(struct ornic_sq *sq, uint32_t pi,
-			     const struct ibv_send_wr *wr)
+static int ornic_wr_build_local(struct ornic_sq *sq, uint32_t pi,
+				const struct ibv_send_wr *wr)
 {
 	struct ornic_sq_hdr *hdr;
 
@@ -217,21 +217,21 @@ static int ornic_build_local(struct ornic_sq *sq, uint32_t pi,
 	if (!ornic_sq_has_room(sq, pi + 1))
 		return -ENOMEM;
 
-	hdr = ornic_slot(sq, pi);
-	hdr->ctrl = ornic_sq_ctrl(wr->opcode, wr->send_flags, 0);
+	hdr = ornic_sq_slot(sq, pi);
+	hdr->ctrl = ornic_wqe_ctrl(wr->opcode, wr->send_flags, 0);
 	hdr->inv_key = htole32(wr->invalidate_rkey);
 	hdr->wr_id = htole64(wr->wr_id);
 	if (wr->opcode == IBV_WR_BIND_MW)
-		ornic_put_bind((void *)((uint8_t *)hdr + ORNIC_DATA_RC),
-			       wr->bind_mw.mw, wr->bind_mw.rkey,
-			       &wr->bind_mw.bind_info);
+		ornic_wqe_put_bind((void *)((uint8_t *)hdr + ORNIC_DATA_RC),
+				   wr->bind_mw.mw, wr->bind_mw.rkey,
+				   &wr->bind_mw.bind_info);
 	return 1;
 }
 
 /* Opcodes above RDMA_READ; out of line, because they are rare */
 static __attribute__((noinline)) int
-ornic_build_rare(struct ornic_sq *sq, uint32_t pi,
-		 const struct ibv_send_wr *wr)
+ornic_wr_build_rare(struct ornic_sq *sq, uint32_t pi,
+		    const struct ibv_send_wr *wr)
 {
 	if (wr->opcode > IBV_WR_SEND_WITH_INV ||
 	    !ornic_sq_takes(sq->ops, wr->opcode))
@@ -240,17 +240,18 @@ ornic_build_rare(struct ornic_sq *sq, uint32_t pi,
 	switch (wr->opcode) {
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		return ornic_build_atomic(sq, pi, wr);
+		return ornic_wr_build_atomic(sq, pi, wr);
 	case IBV_WR_SEND_WITH_INV:
-		return ornic_build_send_inv(sq, pi, wr);
+		return ornic_wr_build_send_inv(sq, pi, wr);
 	default:
-		return ornic_build_local(sq, pi, wr);
+		return ornic_wr_build_local(sq, pi, wr);
 	}
 }
 
 /* TSO: headers for each segment, then the SGEs of the whole payload */
 static __attribute__((noinline)) int
-ornic_build_tso(struct ornic_sq *sq, uint32_t pi, const struct ibv_send_wr *wr)
+ornic_wr_build_tso(struct ornic_sq *sq, uint32_t pi,
+		   const struct ibv_send_wr *wr)
 {
 	uint32_t count = wr->num_sge;
 	struct ornic_sq_hdr *hdr;
@@ -261,18 +262,18 @@ ornic_build_tso(struct ornic_sq *sq, uint32_t pi, const struct ibv_send_wr *wr)
 	    !ornic_tso_takes(sq, wr->tso.hdr_sz, wr->tso.mss))
 		return -EINVAL;
 
-	slots = ornic_sge_slots(ORNIC_DATA_ETH + ornic_tso_room(wr->tso.hdr_sz),
-				count);
+	slots = ornic_wqe_sge_slots(ORNIC_DATA_ETH +
+				    ornic_wqe_tso_room(wr->tso.hdr_sz), count);
 	if (!ornic_sq_has_room(sq, pi + slots))
 		return -ENOMEM;
 
-	hdr = ornic_slot(sq, pi);
-	hdr->ctrl = ornic_sq_ctrl(IBV_WR_TSO, wr->send_flags, count);
+	hdr = ornic_sq_slot(sq, pi);
+	hdr->ctrl = ornic_wqe_ctrl(IBV_WR_TSO, wr->send_flags, count);
 	hdr->imm = 0;
 	hdr->wr_id = htole64(wr->wr_id);
-	ornic_put_sg_list(sq, ornic_put_tso(sq, hdr, wr->tso.hdr,
-					    wr->tso.hdr_sz, wr->tso.mss),
-			  wr->sg_list, count);
+	ornic_wr_put_sg_list(sq, ornic_tso_put(sq, hdr, wr->tso.hdr,
+					       wr->tso.hdr_sz, wr->tso.mss),
+			     wr->sg_list, count);
 	return slots;
 }
 
@@ -280,31 +281,30 @@ ornic_build_tso(struct ornic_sq *sq, uint32_t pi, const struct ibv_send_wr *wr)
  * Returns the number of slots of the WQE, or a negative errno without a write
  * to the ring.
  */
-static ALWAYS_INLINE inline int ornic_build_wqe(struct ornic_sq *sq,
-						uint32_t pi,
-						const struct ibv_send_wr *wr,
-						const enum ornic_wqe_kind kind)
+static ALWAYS_INLINE inline int ornic_wr_build(struct ornic_sq *sq,
+					       uint32_t pi,
+					       const struct ibv_send_wr *wr,
+					       const enum ornic_wqe_kind kind)
 {
 	uint32_t opcode = wr->opcode;
 
 	if (unlikely(opcode > IBV_WR_RDMA_READ)) {
 		if (kind == ORNIC_WQE_UD)
 			return -EINVAL;
-		return kind == ORNIC_WQE_ETH ? ornic_build_tso(sq, pi, wr) :
-					       ornic_build_rare(sq, pi, wr);
+		return kind == ORNIC_WQE_ETH ? ornic_wr_build_tso(sq, pi, wr) :
+					       ornic_wr_build_rare(sq, pi, wr);
 	}
 	if (unlikely(!ornic_sq_takes(sq->ops, opcode)))
 		return -EINVAL;
 	if (unlikely(wr->send_flags & IBV_SEND_INLINE))
-		return ornic_build_small_inline(sq, pi, wr, opcode, kind);
-	return ornic_build_sges(sq, pi, wr, opcode, kind);
+		return ornic_wr_build_small_inline(sq, pi, wr, opcode, kind);
+	return ornic_wr_build_sges(sq, pi, wr, opcode, kind);
 }
 
-static ALWAYS_INLINE inline int ornic_post_list(struct ornic_qp *qp,
-						struct ibv_send_wr *wr,
-						struct ibv_send_wr **bad_wr,
-						const enum ornic_wqe_kind kind,
-						const bool shadow)
+static ALWAYS_INLINE inline int
+ornic_wr_post_list(struct ornic_qp *qp, struct ibv_send_wr *wr,
+		   struct ibv_send_wr **bad_wr, const enum ornic_wqe_kind kind,
+		   const bool shadow)
 {
 	struct ornic_sq *sq = &qp->sq;
 	int ret = 0;
@@ -312,7 +312,7 @@ static ALWAYS_INLINE inline int ornic_post_list(struct ornic_qp *qp,
 
 	ornic_lock(&sq->lock);
 	for (pi = sq->pi; wr; wr = wr->next) {
-		ret = ornic_build_wqe(sq, pi, wr, kind);
+		ret = ornic_wr_build(sq, pi, wr, kind);
 		if (unlikely(ret < 0)) {
 			*bad_wr = wr;
 			break;
@@ -324,7 +324,7 @@ static ALWAYS_INLINE inline int ornic_post_list(struct ornic_qp *qp,
 	/* Requests before a bad one are posted */
 	if (likely(pi != sq->pi)) {
 		sq->pi = pi;
-		ornic_publish_sq(qp, shadow);
+		ornic_db_publish_sq(qp, shadow);
 	}
 	ornic_unlock(&sq->lock);
 
@@ -335,15 +335,16 @@ static ALWAYS_INLINE inline int ornic_post_list(struct ornic_qp *qp,
 	static int name(struct ornic_qp *qp, struct ibv_send_wr *wr,	\
 			struct ibv_send_wr **bad_wr)			\
 	{								\
-		return ornic_post_list(qp, wr, bad_wr, kind, shadow);	\
+		return ornic_wr_post_list(qp, wr, bad_wr, kind,		\
+					  shadow);			\
 	}
 
-ORNIC_POST_SEND(ornic_post_send_rc, ORNIC_WQE_RC, true)
-ORNIC_POST_SEND(ornic_post_send_ud, ORNIC_WQE_UD, true)
-ORNIC_POST_SEND(ornic_post_send_eth, ORNIC_WQE_ETH, true)
-ORNIC_POST_SEND(ornic_post_send_rc_bell, ORNIC_WQE_RC, false)
-ORNIC_POST_SEND(ornic_post_send_ud_bell, ORNIC_WQE_UD, false)
-ORNIC_POST_SEND(ornic_post_send_eth_bell, ORNIC_WQE_ETH, false)
+ORNIC_POST_SEND(ornic_wr_post_rc, ORNIC_WQE_RC, true)
+ORNIC_POST_SEND(ornic_wr_post_ud, ORNIC_WQE_UD, true)
+ORNIC_POST_SEND(ornic_wr_post_eth, ORNIC_WQE_ETH, true)
+ORNIC_POST_SEND(ornic_wr_post_rc_bell, ORNIC_WQE_RC, false)
+ORNIC_POST_SEND(ornic_wr_post_ud_bell, ORNIC_WQE_UD, false)
+ORNIC_POST_SEND(ornic_wr_post_eth_bell, ORNIC_WQE_ETH, false)
 
 /**
  * ornic_qp_choose_post_send() - select the post function for the kind of WQE
@@ -354,16 +355,16 @@ void ornic_qp_choose_post_send(struct ornic_qp *qp, bool shadow)
 {
 	switch (qp->kind) {
 	case ORNIC_WQE_RC:
-		qp->post_send = shadow ? ornic_post_send_rc :
-					 ornic_post_send_rc_bell;
+		qp->post_send = shadow ? ornic_wr_post_rc :
+					 ornic_wr_post_rc_bell;
 		break;
 	case ORNIC_WQE_UD:
-		qp->post_send = shadow ? ornic_post_send_ud :
-					 ornic_post_send_ud_bell;
+		qp->post_send = shadow ? ornic_wr_post_ud :
+					 ornic_wr_post_ud_bell;
 		break;
 	case ORNIC_WQE_ETH:
-		qp->post_send = shadow ? ornic_post_send_eth :
-					 ornic_post_send_eth_bell;
+		qp->post_send = shadow ? ornic_wr_post_eth :
+					 ornic_wr_post_eth_bell;
 		break;
 	}
 }
@@ -399,15 +400,15 @@ static __attribute__((noinline)) int ornic_rq_refresh(struct ornic_rq *rq,
 		return EAGAIN;
 	if (!rq->open)
 		return EINVAL;
-	ci = ornic_read_index(&rq->dbr->rq_ci);
+	ci = ornic_index_read(&rq->dbr->rq_ci);
 	if (pi - ci >= rq->max_wr)
 		return ENOMEM;
 	rq->limit = ci + rq->max_wr;
 	return 0;
 }
 
-static inline int ornic_build_recv(struct ornic_rq *rq, uint32_t pi,
-				   const struct ibv_recv_wr *wr)
+static inline int ornic_wr_build_recv(struct ornic_rq *rq, uint32_t pi,
+				      const struct ibv_recv_wr *wr)
 {
 	const struct ibv_sge *sg = wr->sg_list;
 	uint32_t num = wr->num_sge;
@@ -431,24 +432,24 @@ static inline int ornic_build_recv(struct ornic_rq *rq, uint32_t pi,
 
 	dst = (struct ornic_sge *)(hdr + 1);
 	if (likely(num == 1)) {
-		ornic_put_sge(dst, sg->addr, sg->length, sg->lkey);
+		ornic_wqe_put_sge(dst, sg->addr, sg->length, sg->lkey);
 		return 0;
 	}
 	for (; num; num--, sg++)
-		ornic_put_sge(dst++, sg->addr, sg->length, sg->lkey);
+		ornic_wqe_put_sge(dst++, sg->addr, sg->length, sg->lkey);
 	return 0;
 }
 
-static ALWAYS_INLINE inline int ornic_post_rq(struct ornic_rq *rq,
-					      struct ibv_recv_wr *wr,
-					      struct ibv_recv_wr **bad_wr)
+static ALWAYS_INLINE inline int ornic_wr_post_rq(struct ornic_rq *rq,
+						 struct ibv_recv_wr *wr,
+						 struct ibv_recv_wr **bad_wr)
 {
 	int ret = 0;
 	uint32_t pi;
 
 	ornic_lock(&rq->lock);
 	for (pi = rq->pi; wr; wr = wr->next, pi++) {
-		ret = ornic_build_recv(rq, pi, wr);
+		ret = ornic_wr_build_recv(rq, pi, wr);
 		if (unlikely(ret)) {
 			*bad_wr = wr;
 			break;
@@ -457,7 +458,7 @@ static ALWAYS_INLINE inline int ornic_post_rq(struct ornic_rq *rq,
 
 	if (likely(pi != rq->pi)) {
 		rq->pi = pi;
-		ornic_write_index(&rq->dbr->rq_pi, pi);
+		ornic_index_write(&rq->dbr->rq_pi, pi);
 	}
 	ornic_unlock(&rq->lock);
 
@@ -476,7 +477,7 @@ static ALWAYS_INLINE inline int ornic_post_rq(struct ornic_rq *rq,
 int ornic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 		    struct ibv_recv_wr **bad_wr)
 {
-	return ornic_post_rq(&to_ornic_qp(ibqp)->rq, wr, bad_wr);
+	return ornic_wr_post_rq(&to_ornic_qp(ibqp)->rq, wr, bad_wr);
 }
 
 /*
@@ -484,13 +485,13 @@ int ornic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
  * this is the whole list.
  */
 static __attribute__((noinline)) int
-ornic_post_srq_later(struct ornic_srq *srq, struct ibv_recv_wr **bad_wr)
+ornic_wr_post_srq_later(struct ornic_srq *srq, struct ibv_recv_wr **bad_wr)
 {
 	int ret;
 
 	do {
 		ornic_srq_wait(srq);
-		ret = ornic_post_rq(&srq->rq, *bad_wr, bad_wr);
+		ret = ornic_wr_post_rq(&srq->rq, *bad_wr, bad_wr);
 	} while (ret == EAGAIN);
 	return ret;
 }
@@ -510,9 +511,9 @@ int ornic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 	struct ornic_srq *srq = to_ornic_srq(ibsrq);
 	int ret;
 
-	ret = ornic_post_rq(&srq->rq, wr, bad_wr);
+	ret = ornic_wr_post_rq(&srq->rq, wr, bad_wr);
 	if (unlikely(ret == EAGAIN))
-		return ornic_post_srq_later(srq, bad_wr);
+		return ornic_wr_post_srq_later(srq, bad_wr);
 	return ret;
 }
 
@@ -528,5 +529,5 @@ int ornic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 int ornic_post_wq_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr,
 		       struct ibv_recv_wr **bad_wr)
 {
-	return ornic_post_rq(&to_ornic_wq(ibwq)->rq, wr, bad_wr);
+	return ornic_wr_post_rq(&to_ornic_wq(ibwq)->rq, wr, bad_wr);
 }

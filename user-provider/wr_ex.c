@@ -66,7 +66,7 @@ static ALWAYS_INLINE inline int ornic_wr_finish(struct ibv_qp_ex *ibqp,
 	if (unlikely(sq->error))
 		return ornic_wr_take_back(sq);
 
-	ornic_publish_sq(qp, shadow);
+	ornic_db_publish_sq(qp, shadow);
 	ornic_unlock(&sq->lock);
 	return 0;
 }
@@ -135,11 +135,11 @@ ornic_wr_put_header(struct ibv_qp_ex *ibqp, const uint32_t opcode,
 	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
 	struct ornic_sq_hdr *hdr;
 
-	hdr = ornic_slot(sq, sq->pi++);
-	hdr->ctrl = ornic_sq_ctrl(opcode, ibqp->wr_flags & ORNIC_WR_FLAGS, 0);
+	hdr = ornic_sq_slot(sq, sq->pi++);
+	hdr->ctrl = ornic_wqe_ctrl(opcode, ibqp->wr_flags & ORNIC_WR_FLAGS, 0);
 	hdr->wr_id = htole64(ibqp->wr_id);
 	sq->wqe = hdr;
-	sq->data = data == ORNIC_DATA_UD ? ornic_slot(sq, sq->pi) :
+	sq->data = data == ORNIC_DATA_UD ? ornic_sq_slot(sq, sq->pi) :
 					   (uint8_t *)hdr + data;
 	return hdr;
 }
@@ -212,7 +212,8 @@ static ALWAYS_INLINE inline void *
 ornic_wr_data(struct ornic_sq *sq, uint32_t count, uint32_t bytes,
 	      const enum ornic_wqe_kind kind)
 {
-	uint32_t more = ornic_slots(ornic_wr_data_start(sq, kind) + bytes) - 1;
+	uint32_t start = ornic_wr_data_start(sq, kind);
+	uint32_t more = ornic_wqe_slots(start + bytes) - 1;
 	void *data = sq->data;
 
 	if (more) {
@@ -247,7 +248,7 @@ ornic_wr_put_sge_list(struct ibv_qp_ex *ibqp, size_t num,
 	for (i = 0; i < num; i++) {
 		if (unlikely((uint8_t *)dst == sq->end))
 			dst = (struct ornic_sge *)sq->ring;
-		ornic_put_sge(dst++, sg[i].addr, sg[i].length, sg[i].lkey);
+		ornic_wqe_put_sge(dst++, sg[i].addr, sg[i].length, sg[i].lkey);
 	}
 }
 
@@ -265,7 +266,7 @@ static void ornic_wr_set_sge_rc(struct ibv_qp_ex *ibqp, uint32_t lkey,
 		return;
 	}
 	sq->wqe->ctrl |= htole32(ORNIC_PREP(ORNIC_SQ_COUNT, 1));
-	ornic_put_sge(sq->data, addr, length, lkey);
+	ornic_wqe_put_sge(sq->data, addr, length, lkey);
 	sq->data = NULL;
 }
 
@@ -357,7 +358,7 @@ ornic_wr_set_any_inline_data(struct ibv_qp_ex *ibqp, const void *addr,
 
 	dst = ornic_wr_begin_inline(qp, length);
 	if (dst)
-		ornic_put_inline(&qp->sq, dst, addr, length);
+		ornic_inline_put(&qp->sq, dst, addr, length);
 }
 
 static void ornic_wr_set_inline_data_rc(struct ibv_qp_ex *ibqp, void *addr,
@@ -372,8 +373,8 @@ static void ornic_wr_set_inline_data_rc(struct ibv_qp_ex *ibqp, void *addr,
 		return;
 	}
 
-	sq->wqe->ctrl |= ornic_sq_ctrl(0, ORNIC_SEND_INLINE, length);
-	ornic_copy_small(sq->data, addr, length);
+	sq->wqe->ctrl |= ornic_wqe_ctrl(0, ORNIC_SEND_INLINE, length);
+	ornic_inline_copy_small(sq->data, addr, length);
 	sq->data = NULL;
 }
 
@@ -406,7 +407,7 @@ static void ornic_wr_set_inline_data_list(struct ibv_qp_ex *ibqp,
 		return;
 
 	for (i = 0; i < num_buf; i++)
-		dst = ornic_put_inline(&qp->sq, dst, buf_list[i].addr,
+		dst = ornic_inline_put(&qp->sq, dst, buf_list[i].addr,
 				       buf_list[i].length);
 }
 
@@ -419,7 +420,8 @@ static void ornic_wr_set_ud_addr(struct ibv_qp_ex *ibqp, struct ibv_ah *ah,
 		ornic_wr_fail(sq, EINVAL);
 		return;
 	}
-	ornic_put_route_ud((void *)(sq->wqe + 1), ah, remote_qpn, remote_qkey);
+	ornic_wqe_put_route_ud((void *)(sq->wqe + 1), ah, remote_qpn,
+			       remote_qkey);
 	sq->no_addr = false;
 }
 
@@ -452,7 +454,7 @@ static void ornic_wr_send_eth(struct ibv_qp_ex *ibqp)
 
 	hdr = ornic_wr_begin(ibqp, IBV_WR_SEND, ORNIC_DATA_ETH);
 	if (likely(hdr))
-		ornic_put_route_eth((void *)(hdr + 1), 0, 0);
+		ornic_wqe_put_route_eth((void *)(hdr + 1), 0, 0);
 }
 
 static void ornic_wr_send_tso(struct ibv_qp_ex *ibqp, void *headers,
@@ -471,13 +473,14 @@ static void ornic_wr_send_tso(struct ibv_qp_ex *ibqp, void *headers,
 	if (unlikely(!hdr))
 		return;
 
-	more = ornic_slots(ORNIC_DATA_ETH + ornic_tso_room(hdr_len)) - 1;
+	more = ornic_wqe_slots(ORNIC_DATA_ETH + ornic_wqe_tso_room(hdr_len)) -
+	       1;
 	if (unlikely(!ornic_sq_has_room(sq, sq->pi + more))) {
 		ornic_wr_fail(sq, ENOMEM);
 		return;
 	}
 	sq->pi += more;
-	sq->data = ornic_put_tso(sq, hdr, headers, hdr_len, mss);
+	sq->data = ornic_tso_put(sq, hdr, headers, hdr_len, mss);
 }
 
 static void ornic_wr_send_imm_rc(struct ibv_qp_ex *ibqp, __be32 imm_data)
@@ -536,8 +539,8 @@ static void ornic_wr_bind_mw(struct ibv_qp_ex *ibqp, struct ibv_mw *mw,
 
 	hdr = ornic_wr_begin_whole(ibqp, IBV_WR_BIND_MW);
 	if (likely(hdr))
-		ornic_put_bind((void *)((uint8_t *)hdr + ORNIC_DATA_RC), mw,
-			       rkey, bind_info);
+		ornic_wqe_put_bind((void *)((uint8_t *)hdr + ORNIC_DATA_RC), mw,
+				   rkey, bind_info);
 }
 
 static void ornic_wr_flush(struct ibv_qp_ex *ibqp, uint32_t rkey,
@@ -557,7 +560,7 @@ static void ornic_wr_flush(struct ibv_qp_ex *ibqp, uint32_t rkey,
 	if (unlikely(!hdr))
 		return;
 
-	ornic_put_route_rc((void *)(hdr + 1), remote_addr, rkey);
+	ornic_wqe_put_route_rc((void *)(hdr + 1), remote_addr, rkey);
 	flush = (void *)((uint8_t *)hdr + ORNIC_DATA_RC);
 	memset(flush, 0, sizeof(*flush));
 	flush->length = htole32(len);
@@ -576,8 +579,8 @@ static void ornic_wr_atomic_write(struct ibv_qp_ex *ibqp, uint32_t rkey,
 	if (unlikely(!hdr))
 		return;
 
-	hdr->ctrl |= ornic_sq_ctrl(0, ORNIC_SEND_INLINE, bytes);
-	ornic_put_route_rc((void *)(hdr + 1), remote_addr, rkey);
+	hdr->ctrl |= ornic_wqe_ctrl(0, ORNIC_SEND_INLINE, bytes);
+	ornic_wqe_put_route_rc((void *)(hdr + 1), remote_addr, rkey);
 	memcpy((uint8_t *)hdr + ORNIC_DATA_RC, atomic_wr, bytes);
 }
 
@@ -590,7 +593,7 @@ ornic_wr_begin_rdma(struct ibv_qp_ex *ibqp, const uint32_t opcode,
 
 	hdr = ornic_wr_begin(ibqp, opcode, data);
 	if (likely(hdr))
-		ornic_put_route_rc((void *)(hdr + 1), raddr, rkey);
+		ornic_wqe_put_route_rc((void *)(hdr + 1), raddr, rkey);
 	return hdr;
 }
 
@@ -629,8 +632,8 @@ static inline void ornic_wr_atomic(struct ibv_qp_ex *ibqp,
 	hdr = ornic_wr_begin_rdma(ibqp, opcode, rkey, raddr,
 				  ORNIC_DATA_ATOMIC);
 	if (likely(hdr))
-		ornic_put_atomic((void *)((uint8_t *)hdr + ORNIC_DATA_RC),
-				 swap_add, compare);
+		ornic_wqe_put_atomic((void *)((uint8_t *)hdr + ORNIC_DATA_RC),
+				     swap_add, compare);
 }
 
 static void ornic_wr_atomic_cmp_swp(struct ibv_qp_ex *ibqp, uint32_t rkey,
@@ -649,7 +652,7 @@ static void ornic_wr_atomic_fetch_add(struct ibv_qp_ex *ibqp, uint32_t rkey,
 }
 
 /* Returns the IBV_QP_EX_WITH_* operations that the QP supports */
-static uint64_t ornic_supported_pfns(const struct ornic_qp *qp)
+static uint64_t ornic_qp_supported_pfns(const struct ornic_qp *qp)
 {
 	static const struct {
 		uint64_t flag;
@@ -740,8 +743,8 @@ int ornic_qp_fill_pfns(struct ibv_context *ibctx, struct ornic_qp *qp,
 			     attr->qp_type);
 		return EOPNOTSUPP;
 	}
-	if (!ornic_known_bits(ibctx, "QP send_ops_flags", send_ops_flags,
-			      ornic_supported_pfns(qp)))
+	if (!ornic_check_bits(ibctx, "QP send_ops_flags", send_ops_flags,
+			      ornic_qp_supported_pfns(qp)))
 		return EOPNOTSUPP;
 
 	ibqp->wr_start = ornic_wr_start;

@@ -222,10 +222,10 @@ static void of_counters(void **state)
 	assert_refused(f, ops->attach_counters_point_flow(counters, &attr, NULL),
 		       ENOTSUP, "unknown counter 77");
 	attr.counter_desc = IBV_COUNTER_PACKETS;
-	ornic_get_counters(to_ornic_counters(counters));
+	ornic_counters_get(to_ornic_counters(counters));
 	assert_refused(f, ops->attach_counters_point_flow(counters, &attr, NULL),
 		       EBUSY, "in use by 1 rules");
-	ornic_put_counters(to_ornic_counters(counters));
+	ornic_counters_put(to_ornic_counters(counters));
 	assert_int_equal(ops->destroy_counters(counters), 0);
 }
 

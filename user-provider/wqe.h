@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * Ring arithmetic, the parts of a WQE, and ordered accesses to memory that the
- * device reads and writes.
- *
- * Indexes are free-running 32-bit counters. A position is the index modulo the
- * ring size, a power of two. Rings and doorbell records are coherent, cached
- * memory that the device reads and writes at any time.
- */
-#ifndef ORNIC_RING_H
-#define ORNIC_RING_H
+/* Send WQEs and the room for them in the ring (hardware.rst, section 6) */
+#ifndef ORNIC_WQE_H
+#define ORNIC_WQE_H
 
 #include <endian.h>
 #include <string.h>
 
-#include <util/udma_barrier.h>
-
+#include "index.h"
 #include "ornic.h"
 
 /* Offset of SGEs or inline data in a send WQE (hardware.rst, section 6) */
@@ -31,114 +23,24 @@
 static_assert(ORNIC_DATA_ETH == ORNIC_DATA_RC, "SGEs of frames are elsewhere");
 
 /**
- * ornic_data_start() - offset of SGEs or inline data in a WQE
+ * ornic_wqe_data_start() - offset of SGEs or inline data in a WQE
  * @kind: kind of the WQE, which is neither a TSO nor an atomic
  *
  * Return: bytes from the beginning of the WQE.
  */
-static inline uint32_t ornic_data_start(enum ornic_wqe_kind kind)
+static inline uint32_t ornic_wqe_data_start(enum ornic_wqe_kind kind)
 {
 	return kind == ORNIC_WQE_UD ? ORNIC_DATA_UD : ORNIC_DATA_RC;
 }
 
-/*
- * udma_from_device_barrier() is an lfence on x86. It costs more than the rest
- * of a poll and is not needed there: the CPU does not reorder loads from
- * write-back memory, and an acquire load stops the compiler from doing so.
- * Other architectures need the DMA barrier.
- */
-#if defined(__x86_64__)
-#define ORNIC_READ_ORDER	memory_order_acquire
-#define ornic_read_barrier()	do { } while (0)
-#else
-#define ORNIC_READ_ORDER	memory_order_relaxed
-#define ornic_read_barrier()	udma_from_device_barrier()
-#endif
-
 /**
- * ornic_read_word() - read a word that the device writes
- * @addr: index or phase word, __le32
- *
- * The caller needs ornic_read_barrier() before it reads memory that the word
- * declares valid.
- *
- * Return: the value in CPU order.
- */
-static inline uint32_t ornic_read_word(const void *addr)
-{
-	uint32_t v = atomic_load_explicit((_Atomic(uint32_t) *)addr,
-					  ORNIC_READ_ORDER);
-
-	return le32toh((__force __le32)v);
-}
-
-/**
- * ornic_read_index() - read an index of the device before all later reads
- * @addr: index, __le32
- *
- * Return: the value in CPU order.
- */
-static inline uint32_t ornic_read_index(const void *addr)
-{
-	uint32_t v = ornic_read_word(addr);
-
-	ornic_read_barrier();
-	return v;
-}
-
-/**
- * ornic_write_index() - publish an index after all earlier writes
- * @addr: __le32
- * @v: value in CPU order
- */
-static inline void ornic_write_index(void *addr, uint32_t v)
-{
-	udma_to_device_barrier();
-	atomic_store_explicit((_Atomic(uint32_t) *)addr,
-			      (__force uint32_t)htole32(v),
-			      memory_order_release);
-}
-
-/**
- * ornic_write_index_fence() - publish an index before reading a flag
- * @addr: __le32
- * @v: value in CPU order
- *
- * The device writes its flag and then reads the index. The host writes the
- * index and then reads the flag, with ornic_read_flag(). Without a full fence
- * a load may pass the store before it, and both sides may read old values
- * ([ORNIC-DB-10]). On x86 an exchange is store and fence in one, and cheaper
- * than mov and mfence.
- */
-static inline void ornic_write_index_fence(void *addr, uint32_t v)
-{
-	uint32_t operand = (__force uint32_t)htole32(v);
-
-	udma_to_device_barrier();
-	atomic_exchange_explicit((_Atomic(uint32_t) *)addr, operand,
-				 memory_order_seq_cst);
-}
-
-/**
- * ornic_read_flag() - read a flag after ornic_write_index_fence()
- * @addr: __le32
- *
- * Return: whether the flag is set.
- */
-static inline bool ornic_read_flag(const void *addr)
-{
-	return atomic_load_explicit((_Atomic(uint32_t) *)addr,
-				    memory_order_seq_cst);
-}
-
-/**
- * ornic_slot() - address of a slot of the send queue
+ * ornic_sq_slot() - address of a slot of the send queue
  * @sq: send queue
  * @index: producer index
  *
  * Return: the slot.
  */
-static inline void *ornic_slot(const struct ornic_sq *sq, uint32_t index)
+static inline void *ornic_sq_slot(const struct ornic_sq *sq, uint32_t index)
 {
 	return sq->ring + ((size_t)(index & sq->mask) << ORNIC_SLOT_SHIFT);
 }
@@ -156,24 +58,24 @@ static inline bool ornic_sq_takes(uint64_t ops, uint32_t opcode)
 }
 
 /**
- * ornic_slots() - slots of a WQE
+ * ornic_wqe_slots() - slots of a WQE
  * @bytes: length of the WQE
  *
  * Return: the number of slots.
  */
-static inline uint32_t ornic_slots(uint32_t bytes)
+static inline uint32_t ornic_wqe_slots(uint32_t bytes)
 {
 	return (bytes + ORNIC_SLOT_SIZE - 1) >> ORNIC_SLOT_SHIFT;
 }
 
 /**
- * ornic_sge_slots() - slots of a WQE with SGEs
+ * ornic_wqe_sge_slots() - slots of a WQE with SGEs
  * @start: offset of the SGEs, a multiple of their size
  * @count: number of SGEs, at most the max_sge of the queue
  *
  * Return: the number of slots.
  */
-static inline uint32_t ornic_sge_slots(uint32_t start, uint32_t count)
+static inline uint32_t ornic_wqe_sge_slots(uint32_t start, uint32_t count)
 {
 	const uint32_t sge = sizeof(struct ornic_sge);
 	const uint32_t sges = ORNIC_SLOT_SIZE / sge;
@@ -193,7 +95,7 @@ static inline uint32_t ornic_sge_slots(uint32_t start, uint32_t count)
  */
 static inline bool ornic_sq_refresh(struct ornic_sq *sq, uint32_t end)
 {
-	uint32_t ci = ornic_read_index(&sq->dbr->sq_ci);
+	uint32_t ci = ornic_index_read(&sq->dbr->sq_ci);
 
 	if (unlikely(sq->pi - ci > sq->slots))
 		return false;
@@ -217,15 +119,15 @@ static inline bool ornic_sq_has_room(struct ornic_sq *sq, uint32_t end)
 }
 
 /**
- * ornic_sq_ctrl() - first word of a send WQE
+ * ornic_wqe_ctrl() - first word of a send WQE
  * @opcode: enum ornic_wr_opcode
  * @flags: enum ibv_send_flags
  * @count: SGEs or bytes, within the limits of the QP
  *
  * Return: the word.
  */
-static inline __le32 ornic_sq_ctrl(uint32_t opcode, uint8_t flags,
-				   uint32_t count)
+static inline __le32 ornic_wqe_ctrl(uint32_t opcode, uint8_t flags,
+				    uint32_t count)
 {
 	return htole32(ORNIC_PREP(ORNIC_SQ_OPCODE, opcode) |
 		       ORNIC_PREP(ORNIC_SQ_FLAGS, (uint32_t)flags) |
@@ -233,14 +135,14 @@ static inline __le32 ornic_sq_ctrl(uint32_t opcode, uint8_t flags,
 }
 
 /**
- * ornic_put_sge() - write one SGE of a WQE
+ * ornic_wqe_put_sge() - write one SGE of a WQE
  * @dst: SGE in the ring, 16-byte aligned
  * @addr: address
  * @length: bytes
  * @lkey: local key
  */
-static inline void ornic_put_sge(struct ornic_sge *dst, uint64_t addr,
-				 uint32_t length, uint32_t lkey)
+static inline void ornic_wqe_put_sge(struct ornic_sge *dst, uint64_t addr,
+				     uint32_t length, uint32_t lkey)
 {
 	dst->addr = htole64(addr);
 	dst->length = htole32(length);
@@ -248,7 +150,7 @@ static inline void ornic_put_sge(struct ornic_sge *dst, uint64_t addr,
 }
 
 /**
- * ornic_put_route_rc() - write the route of a connected transport
+ * ornic_wqe_put_route_rc() - write the route of a connected transport
  * @dst: after the header
  * @raddr: remote address
  * @rkey: remote key
@@ -256,24 +158,24 @@ static inline void ornic_put_sge(struct ornic_sge *dst, uint64_t addr,
  * The device ignores @raddr and @rkey of a SEND. xrc_srqn is not written,
  * because it is for XRC_SEND QPs only ([ORNIC-SQ-8]).
  */
-static inline void ornic_put_route_rc(struct ornic_route_rc *dst,
-				      uint64_t raddr, uint32_t rkey)
+static inline void ornic_wqe_put_route_rc(struct ornic_route_rc *dst,
+					  uint64_t raddr, uint32_t rkey)
 {
 	dst->raddr = htole64(raddr);
 	dst->rkey = htole32(rkey);
 }
 
 /**
- * ornic_put_route_ud() - write the route of a datagram
+ * ornic_wqe_put_route_ud() - write the route of a datagram
  * @dst: after the header
  * @ah: address handle of the destination
  * @qpn: number of the remote QP
  * @qkey: Q_Key of the remote QP; with the top bit set, the device uses that of
  *	the sending QP
  */
-static inline void ornic_put_route_ud(struct ornic_route_ud *dst,
-				      struct ibv_ah *ah, uint32_t qpn,
-				      uint32_t qkey)
+static inline void ornic_wqe_put_route_ud(struct ornic_route_ud *dst,
+					  struct ibv_ah *ah, uint32_t qpn,
+					  uint32_t qkey)
 {
 	dst->dqpn = htole32(qpn);
 	dst->qkey = htole32(qkey);
@@ -282,13 +184,13 @@ static inline void ornic_put_route_ud(struct ornic_route_ud *dst,
 }
 
 /**
- * ornic_put_route_eth() - write the route of an Ethernet frame
+ * ornic_wqe_put_route_eth() - write the route of an Ethernet frame
  * @dst: after the header
  * @mss: TSO: bytes of payload of a segment; else 0
  * @hdr_len: TSO: bytes of headers; else 0
  */
-static inline void ornic_put_route_eth(struct ornic_route_eth *dst,
-				       uint16_t mss, uint16_t hdr_len)
+static inline void ornic_wqe_put_route_eth(struct ornic_route_eth *dst,
+					   uint16_t mss, uint16_t hdr_len)
 {
 	memset(dst, 0, sizeof(*dst));
 	dst->mss = htole16(mss);
@@ -296,12 +198,12 @@ static inline void ornic_put_route_eth(struct ornic_route_eth *dst,
 }
 
 /**
- * ornic_tso_room() - room for the headers of a TSO in its WQE
+ * ornic_wqe_tso_room() - room for the headers of a TSO in its WQE
  * @hdr_len: bytes of headers
  *
  * Return: bytes, a multiple of the size of the SGEs that follow.
  */
-static inline uint32_t ornic_tso_room(uint32_t hdr_len)
+static inline uint32_t ornic_wqe_tso_room(uint32_t hdr_len)
 {
 	const uint32_t sge = sizeof(struct ornic_sge);
 
@@ -309,28 +211,28 @@ static inline uint32_t ornic_tso_room(uint32_t hdr_len)
 }
 
 /**
- * ornic_put_atomic() - write the operands of an atomic
+ * ornic_wqe_put_atomic() - write the operands of an atomic
  * @dst: after the route
  * @swap_add: value to swap in, or to add
  * @compare: CMP_SWP: value to compare with; else 0
  */
-static inline void ornic_put_atomic(struct ornic_atomic *dst,
-				    uint64_t swap_add, uint64_t compare)
+static inline void ornic_wqe_put_atomic(struct ornic_atomic *dst,
+					uint64_t swap_add, uint64_t compare)
 {
 	dst->swap_add = htole64(swap_add);
 	dst->compare = htole64(compare);
 }
 
 /**
- * ornic_put_bind() - write the operands of BIND_MW
+ * ornic_wqe_put_bind() - write the operands of BIND_MW
  * @dst: after the route
  * @mw: memory window with its current key
  * @rkey: its new key
  * @info: region, range and access of the window
  */
-static inline void ornic_put_bind(struct ornic_bind *dst,
-				  const struct ibv_mw *mw, uint32_t rkey,
-				  const struct ibv_mw_bind_info *info)
+static inline void ornic_wqe_put_bind(struct ornic_bind *dst,
+				      const struct ibv_mw *mw, uint32_t rkey,
+				      const struct ibv_mw_bind_info *info)
 {
 	dst->mw_key = htole32(mw->rkey);
 	dst->new_key = htole32(rkey);
@@ -341,4 +243,4 @@ static inline void ornic_put_bind(struct ornic_bind *dst,
 	dst->length = htole64(info->length);
 }
 
-#endif /* ORNIC_RING_H */
+#endif /* ORNIC_WQE_H */
