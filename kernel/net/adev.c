@@ -3,6 +3,7 @@
 #include <linux/idr.h>
 #include <linux/slab.h>
 
+#include "adev.h"
 #include "core.h"
 
 static DEFINE_IDA(ornic_adev_ids);

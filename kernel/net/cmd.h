@@ -1,30 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Admin queue (hardware.rst, section 4) */
+/* Admin commands (hardware.rst, section 4); see also ornic_api.h */
 #ifndef ORNIC_CMD_H
 #define ORNIC_CMD_H
 
-#include <linux/bitmap.h>
-#include <linux/completion.h>
 #include <linux/errno.h>
-#include <linux/spinlock.h>
-#include <linux/wait.h>
 
 #include "ornic_api.h"
-
-#define ORNIC_CMD_LOG_DEPTH_MAX	5
-#define ORNIC_CMD_SLOTS		BIT(ORNIC_CMD_LOG_DEPTH_MAX)
-
-/*
- * cmd_id holds the slot and a generation of the slot, so that a late completion
- * of an abandoned command is recognised.
- */
-#define ORNIC_CMD_ID_SLOT	0x001f
-#define ORNIC_CMD_ID_GEN	0xffe0
-
-static inline u16 ornic_cmd_id(u32 slot, u32 gen)
-{
-	return ORNIC_PREP(ORNIC_CMD_ID_SLOT, slot) | ORNIC_PREP(ORNIC_CMD_ID_GEN, gen);
-}
 
 /**
  * ornic_cmd_errno - convert the status of a command to an error number
@@ -58,65 +39,8 @@ static inline int ornic_cmd_errno(u32 status)
 	}
 }
 
-/**
- * struct ornic_cmd_slot - slot of a command in flight
- * @done:	the command completed, or the device died
- * @cmd_id:	of the current or the last command; its generation increases
- * @pending:	the device has not completed the command yet
- * @dead:	the device died before it completed the command
- * @cqe:	copy of the completion
- */
-struct ornic_cmd_slot {
-	struct completion done;
-	u16 cmd_id;
-	bool pending;
-	bool dead;
-	struct ornic_cmd_cqe cqe;
-};
-
-/**
- * struct ornic_cmdq - admin queue
- * @lock:	protects everything below; taken in interrupt context
- * @running:	commands are accepted; cleared by ornic_cmdq_kill(). May be read
- *		without @lock where a stale value does no harm.
- * @wait:	waits for a free slot, or for all slots to be free
- * @buf:	both rings, then the input and output buffers of all slots
- * @sq:		submission ring
- * @cq:		completion ring
- * @data_offset: offset of the first input buffer in @buf
- * @log_depth:	log2 of the number of slots, and of the entries of each ring
- * @pi:		producer index of the submission ring
- * @ci:		consumer index of the completion ring
- * @in_use:	slots that have an owner
- * @slots:	the slots
- */
-struct ornic_cmdq {
-	spinlock_t lock; /* see above */
-	bool running;
-	wait_queue_head_t wait;
-	struct ornic_dbuf buf;
-	struct ornic_cmd_sqe *sq;
-	struct ornic_cmd_cqe *cq;
-	size_t data_offset;
-	u8 log_depth;
-	u32 pi;
-	u32 ci;
-	DECLARE_BITMAP(in_use, ORNIC_CMD_SLOTS);
-	struct ornic_cmd_slot slots[ORNIC_CMD_SLOTS];
-};
-
 struct ornic_core;
 
-void ornic_cmdq_init(struct ornic_core *core);
-int ornic_cmdq_alloc(struct ornic_core *core, u8 log_depth_max);
-void ornic_cmdq_free(struct ornic_core *core);
-void ornic_cmdq_run(struct ornic_core *core);
-bool ornic_cmdq_kill(struct ornic_core *core);
-void ornic_cmdq_poll(struct ornic_core *core);
-
-static inline bool ornic_cmdq_running(const struct ornic_cmdq *cmdq)
-{
-	return READ_ONCE(cmdq->running);
-}
+void ornic_cmd_poll(struct ornic_core *core);
 
 #endif /* ORNIC_CMD_H */

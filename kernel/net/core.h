@@ -10,11 +10,12 @@
 
 #include "ornic_api.h"
 #include "clock.h"
-#include "cmd.h"
-#include "eq.h"
+#include "cmdq.h"
 
 /* Kinds of objects whose numbers are in struct ornic_core */
 #define ORNIC_NUM_KINDS		8
+
+struct ornic_eq;
 
 /**
  * struct ornic_core - a device, private part
@@ -25,6 +26,8 @@
  * @db_pages:	number of doorbell pages
  * @num_vectors: interrupt vectors allocated
  * @cmdq:	admin queue
+ * @port_event: called in hard interrupt context when the link of the port has
+ *		changed; set before there are event queues
  * @eqs:	event queues, one per vector
  * @res:	receivers of events by number, per type
  * @nums:	numbers in use, per kind of object
@@ -51,6 +54,7 @@ struct ornic_core {
 	u32 db_pages;
 	u32 num_vectors;
 	struct ornic_cmdq cmdq;
+	void (*port_event)(struct ornic_core *core);
 	struct ornic_eq *eqs;
 	struct xarray res[ORNIC_RES_TYPES];
 	struct xarray nums[ORNIC_NUM_KINDS];
@@ -75,38 +79,5 @@ static inline struct device *ornic_device(struct ornic_core *core)
 {
 	return &core->odev.pdev->dev;
 }
-
-/* main.c */
-int ornic_start(struct ornic_core *core);
-void ornic_stop(struct ornic_core *core);
-
-/* reset.c */
-int ornic_reset(struct ornic_core *core);
-int ornic_check_dma(struct ornic_core *core);
-int ornic_enable(struct ornic_core *core);
-bool ornic_is_gone(struct ornic_core *core);
-void ornic_halt(struct ornic_core *core);
-__printf(2, 3) void ornic_fail(struct ornic_core *core, const char *fmt, ...);
-void ornic_restart(struct ornic_core *core);
-void ornic_health_start(struct ornic_core *core);
-void ornic_health_stop(struct ornic_core *core);
-void ornic_recovery_init(struct ornic_core *core);
-void ornic_recovery_allow(struct ornic_core *core);
-
-/* num.c */
-void ornic_nums_init(struct ornic_core *core);
-void ornic_nums_clear(struct ornic_core *core);
-int ornic_num_add(struct ornic_core *core, enum ornic_opcode create, u32 num);
-void ornic_num_remove_begin(struct ornic_core *core, enum ornic_opcode destroy, u32 num);
-void ornic_num_remove_end(struct ornic_core *core, enum ornic_opcode destroy, u32 num,
-			  bool refused);
-
-/* uctx.c */
-int ornic_kernel_uctx_init(struct ornic_core *core);
-void ornic_kernel_uctx_uninit(struct ornic_core *core);
-
-/* adev.c */
-int ornic_adev_add(struct ornic_core *core);
-void ornic_adev_remove(struct ornic_core *core);
 
 #endif /* ORNIC_CORE_H */

@@ -11,9 +11,11 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
+#include "cmd.h"
 #include "core.h"
+#include "eq.h"
+#include "fail.h"
 #include "gap.h"
-#include "netdev.h"
 #include "ornic_trace.h"
 
 /* Number of events handled before the CPU is given to others */
@@ -158,10 +160,10 @@ static void ornic_eq_check_ring(struct ornic_eq *eq)
 }
 
 /**
- * ornic_check_rings - stop a device that leaves out entries of rings
+ * ornic_eq_check_rings - stop a device that leaves out entries of rings
  * @core:	the device; called every few seconds, and not concurrently
  */
-void ornic_check_rings(struct ornic_core *core)
+void ornic_eq_check_rings(struct ornic_core *core)
 {
 	struct ornic_res *res;
 	unsigned long num;
@@ -215,7 +217,7 @@ static void ornic_eq_handle(struct ornic_core *core, const struct ornic_eqe *eqe
 		break;
 	case ORNIC_EVENT_PORT_UP:
 	case ORNIC_EVENT_PORT_DOWN:
-		ornic_netdev_port_event(core->odev.netdev);
+		core->port_event(core);
 		break;
 	case ORNIC_EVENT_DEVICE_FATAL:
 		ornic_fail(core, "device reports fatal error %u", num);
@@ -307,7 +309,7 @@ static irqreturn_t ornic_irq(int irq, void *data)
 	struct ornic_eq *eq = data;
 
 	if (!eq->vector)
-		ornic_cmdq_poll(eq->core);
+		ornic_cmd_poll(eq->core);
 
 	spin_lock(&eq->lock);
 	if (eq->live && !ornic_eq_poll(eq))

@@ -48,12 +48,14 @@ struct ornic_eq {
 	char irq_name[ORNIC_IRQ_NAME_LEN];
 };
 
+struct ornic_core;
+
 int ornic_irqs_init(struct ornic_core *core, u32 device_vectors);
 void ornic_irqs_uninit(struct ornic_core *core);
 int ornic_eqs_create(struct ornic_core *core);
 void ornic_eqs_destroy(struct ornic_core *core);
 void ornic_res_init(struct ornic_core *core);
 void ornic_res_uninit(struct ornic_core *core);
-void ornic_check_rings(struct ornic_core *core);
+void ornic_eq_check_rings(struct ornic_core *core);
 
 #endif /* ORNIC_EQ_H */

@@ -3,6 +3,7 @@
 #include <linux/log2.h>
 #include <net/netdev_queues.h>
 
+#include "fail.h"
 #include "netdev.h"
 
 #define ORNIC_TX_TIMEOUT	(15 * HZ)
@@ -65,15 +66,9 @@ static void ornic_link_work(struct work_struct *work)
 	rtnl_unlock();
 }
 
-/**
- * ornic_netdev_port_event - handle a change of the port's link
- * @netdev:	the interface
- *
- * May be called in any context.
- */
-void ornic_netdev_port_event(struct net_device *netdev)
+static void ornic_netdev_port_event(struct ornic_core *core)
 {
-	struct ornic_netdev *nd = netdev_priv(netdev);
+	struct ornic_netdev *nd = netdev_priv(core->odev.netdev);
 
 	queue_work(system_dfl_wq, &nd->link_work);
 }
@@ -562,6 +557,7 @@ int ornic_netdev_alloc(struct ornic_core *core)
 	}
 
 	core->odev.netdev = netdev;
+	core->port_event = ornic_netdev_port_event;
 	return 0;
 
 err_free_rx_filter:

@@ -363,7 +363,6 @@ int ornic_netdev_register(struct net_device *netdev);
 void ornic_netdev_unregister(struct net_device *netdev);
 int ornic_netdev_attach(struct net_device *netdev);
 void ornic_netdev_detach(struct net_device *netdev);
-void ornic_netdev_port_event(struct net_device *netdev);
 int ornic_netdev_up(struct ornic_netdev *nd);
 void ornic_netdev_down(struct ornic_netdev *nd);
 int ornic_netdev_set_rss(struct ornic_netdev *nd);

@@ -5,7 +5,7 @@
  * in the tables of their receivers instead, see ornic_res_add().
  */
 #include "core.h"
-#include "opcode.h"
+#include "num.h"
 
 /* Being destroyed: the device may give the number again before it completes */
 #define ORNIC_NUM_LIVE	xa_mk_value(1)
@@ -74,13 +74,23 @@ void ornic_nums_clear(struct ornic_core *core)
 }
 
 /**
+ * ornic_num_destroy - get the command that destroys an object
+ * @create:	the command that created it, and took its number into use
+ *
+ * Return: enum ornic_opcode.
+ */
+enum ornic_opcode ornic_num_destroy(enum ornic_opcode create)
+{
+	return ornic_num_kinds[ornic_num_kind(create)].destroy;
+}
+
+/**
  * ornic_num_add - take the number of a new object into use
  * @core:	the device
  * @create:	the command that created it
  * @num:	its number
  *
- * Return: 0, or a negative error number. Then the object does not exist any
- * more, or the device has been stopped.
+ * Return: 0, -EBUSY if another object has the number, or -ENOMEM.
  */
 int ornic_num_add(struct ornic_core *core, enum ornic_opcode create, u32 num)
 {
@@ -96,16 +106,11 @@ int ornic_num_add(struct ornic_core *core, enum ornic_opcode create, u32 num)
 			return 0;
 		if (xa_is_err(old))
 			break;
-		if (old == ORNIC_NUM_LIVE) {
-			/* Destruction would hit the object that had it first */
-			ornic_fail(core, "command %s gave the number %#x twice",
-				   ornic_opcode_name(create), num);
-			return -EIO;
-		}
+		if (old == ORNIC_NUM_LIVE)
+			return -EBUSY;
 		from = old;
 	}
 
-	ornic_cmd_release(&core->odev, ornic_num_kinds[kind].destroy, num);
 	return xa_err(old);
 }
 

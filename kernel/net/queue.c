@@ -2,6 +2,7 @@
 /* Queue pair of the interface: memory, CQs, QP, NAPI */
 #include <linux/delay.h>
 
+#include "fail.h"
 #include "netdev.h"
 
 /* A queue pair that is replaced gets 100 to 200 ms to finish */

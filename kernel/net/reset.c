@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Reset and initialisation of the device (hardware.rst, section 2), and failure
- * handling: the context that detects a failure stops the device at once; a work
- * item then takes everything down, resets the device and brings it up again.
- */
-#include <linux/delay.h>
+/* Reset of the device, and its access to memory (hardware.rst, section 2) */
 #include <linux/iopoll.h>
-#include <linux/module.h>
 #include <linux/random.h>
 
 #include "core.h"
-#include "ornic_trace.h"
+#include "reset.h"
 
-#define ORNIC_POLL_US			1000
+#define ORNIC_RESET_POLL_US		1000
 #define ORNIC_DMA_TEST_TIMEOUT_US	(2 * USEC_PER_SEC)
-#define ORNIC_ENABLE_TIMEOUT_US		(5 * USEC_PER_SEC)
 #define ORNIC_RESET_TIMEOUT_UNIT_US	(100 * USEC_PER_MSEC)
-#define ORNIC_HEALTH_INTERVAL		(2 * HZ)
-#define ORNIC_RECOVERY_INTERVAL		(600 * HZ)
-#define ORNIC_RECOVERY_BURST		5
-#define ORNIC_RETRY_INTERVAL		(10 * HZ)
 
 /**
  * ornic_is_gone - check whether the device answers on the bus
@@ -69,7 +58,7 @@ int ornic_reset(struct ornic_core *core)
 	if (read_poll_timeout(readl, status,
 			      status != ~0u && (status & ORNIC_STATUS_READY) &&
 			      !(status & (ORNIC_STATUS_ENABLED | ORNIC_STATUS_FATAL)),
-			      ORNIC_POLL_US, timeout_us, false,
+			      ORNIC_RESET_POLL_US, timeout_us, false,
 			      core->regs + ORNIC_REG_STATUS)) {
 		dev_err(ornic_device(core), "device is not ready after reset: status %#x\n",
 			status);
@@ -103,7 +92,7 @@ int ornic_check_dma(struct ornic_core *core)
 
 	writeq(buf.dma, core->regs + ORNIC_REG_DMA_TEST);
 	err = read_poll_timeout(READ_ONCE, answer, answer == cpu_to_le64(~nonce),
-				ORNIC_POLL_US, ORNIC_DMA_TEST_TIMEOUT_US, false,
+				ORNIC_RESET_POLL_US, ORNIC_DMA_TEST_TIMEOUT_US, false,
 				test->answer);
 	if (err) {
 		/* Prevent a late answer from reaching freed memory */
@@ -113,35 +102,6 @@ int ornic_check_dma(struct ornic_core *core)
 
 	ornic_dbuf_free(&core->odev, &buf);
 	return err;
-}
-
-/**
- * ornic_enable - start the admin queue
- * @core:	the device, just reset; its rings are allocated
- *
- * Return: 0 or -ETIMEDOUT.
- */
-int ornic_enable(struct ornic_core *core)
-{
-	struct ornic_cmdq *cmdq = &core->cmdq;
-	u32 status;
-
-	writel(cmdq->log_depth, core->regs + ORNIC_REG_ADMIN_DEPTH);
-	writeq(cmdq->buf.dma, core->regs + ORNIC_REG_ADMIN_SQ);
-	writeq(cmdq->buf.dma + ((void *)cmdq->cq - cmdq->buf.addr),
-	       core->regs + ORNIC_REG_ADMIN_CQ);
-	writel(ORNIC_CTRL_ENABLE, core->regs + ORNIC_REG_CTRL);
-	if (read_poll_timeout(readl, status, status & (ORNIC_STATUS_ENABLED | ORNIC_STATUS_FATAL),
-			      ORNIC_POLL_US, ORNIC_ENABLE_TIMEOUT_US, false,
-			      core->regs + ORNIC_REG_STATUS) ||
-	    (status & ORNIC_STATUS_FATAL)) {
-		dev_err(ornic_device(core), "admin queue does not start: status %#x, cause %u\n",
-			status, readl(core->regs + ORNIC_REG_FATAL_CAUSE));
-		return -ETIMEDOUT;
-	}
-
-	ornic_cmdq_run(core);
-	return 0;
 }
 
 /**
@@ -161,166 +121,4 @@ void ornic_halt(struct ornic_core *core)
 	writel(ORNIC_CTRL_RESET, core->regs + ORNIC_REG_CTRL);
 	readl(core->regs + ORNIC_REG_STATUS);
 	pci_clear_master(pdev);
-}
-
-/**
- * ornic_fail - stop a device that failed, and start its recovery
- * @core:	the device
- * @fmt:	reason for the log, without a newline
- *
- * May be called in any context and more than once. Only the first call reports
- * and starts recovery.
- */
-void ornic_fail(struct ornic_core *core, const char *fmt, ...)
-{
-	struct va_format vaf;
-	va_list args;
-
-	if (!ornic_cmdq_kill(core))
-		return;
-
-	va_start(args, fmt);
-	vaf.fmt = fmt;
-	vaf.va = &args;
-	trace_ornic_fail(ornic_device(core), &vaf);
-	dev_err(ornic_device(core), "%pV\n", &vaf);
-	va_end(args);
-
-	queue_delayed_work(system_dfl_long_wq, &core->recovery, 0);
-}
-
-void ornic_dev_fail(struct ornic_dev *odev, const char *fmt, ...)
-{
-	struct va_format vaf;
-	va_list args;
-
-	va_start(args, fmt);
-	vaf.fmt = fmt;
-	vaf.va = &args;
-	ornic_fail(to_ornic_core(odev), "%pV", &vaf);
-	va_end(args);
-}
-EXPORT_SYMBOL_NS_GPL(ornic_dev_fail, "ORNIC");
-
-/**
- * ornic_restart - bring up a device after a failure or a reset
- * @core:	the device, stopped; state_lock is held
- *
- * If memory is short, the recovery work tries again until the device runs.
- */
-void ornic_restart(struct ornic_core *core)
-{
-	bool starved = core->starved;
-	int err;
-
-	err = ornic_start(core);
-	core->starved = err == -ENOMEM;
-	if (core->starved)
-		queue_delayed_work(system_dfl_long_wq, &core->recovery, ORNIC_RETRY_INTERVAL);
-
-	/* One message for all attempts without memory */
-	if (err && !(core->starved && starved))
-		dev_err(ornic_device(core), "device does not come back from reset: error %d%s\n",
-			err, core->starved ? ", trying again" : "");
-}
-
-static void ornic_recover(struct work_struct *work)
-{
-	struct ornic_core *core = container_of(to_delayed_work(work), struct ornic_core, recovery);
-
-	mutex_lock(&core->state_lock);
-	/* Lack of memory is not a failure of the device: no limit applies */
-	if (core->starved) {
-		ornic_restart(core);
-		goto out_unlock;
-	}
-
-	/* Already taken down, or brought up again */
-	if (!core->up || ornic_cmdq_running(&core->cmdq))
-		goto out_unlock;
-
-	ornic_stop(core);
-
-	if (ornic_is_gone(core)) {
-		dev_err(ornic_device(core), "device is gone\n");
-		goto out_unlock;
-	}
-
-	if (!__ratelimit(&core->recovery_limit)) {
-		dev_err(ornic_device(core), "device fails too often, giving up\n");
-		goto out_unlock;
-	}
-
-	ornic_restart(core);
-
-out_unlock:
-	mutex_unlock(&core->state_lock);
-}
-
-/*
- * Polls for failures that the device cannot report: a broken event queue, an
- * entry that it has left out, or its removal from the slot.
- */
-static void ornic_check_health(struct work_struct *work)
-{
-	struct ornic_core *core = container_of(to_delayed_work(work), struct ornic_core, health);
-	u32 status = readl(core->regs + ORNIC_REG_STATUS);
-
-	if (ornic_is_gone(core)) {
-		ornic_fail(core, "device does not answer");
-		return;
-	}
-	if (status & ORNIC_STATUS_FATAL) {
-		ornic_fail(core, "device reports fatal error %u",
-			   readl(core->regs + ORNIC_REG_FATAL_CAUSE));
-		return;
-	}
-	if (!(status & ORNIC_STATUS_ENABLED)) {
-		ornic_fail(core, "device was reset by somebody else: status %#x", status);
-		return;
-	}
-
-	ornic_check_rings(core);
-	queue_delayed_work(system_dfl_long_wq, &core->health, ORNIC_HEALTH_INTERVAL);
-}
-
-/**
- * ornic_recovery_init - initialise failure handling, once per probe
- * @core:	the device
- */
-void ornic_recovery_init(struct ornic_core *core)
-{
-	INIT_DELAYED_WORK(&core->recovery, ornic_recover);
-	INIT_DELAYED_WORK(&core->health, ornic_check_health);
-	ornic_recovery_allow(core);
-}
-
-/**
- * ornic_recovery_allow - forget the failures so far
- * @core:	the device; the recovery work does not run
- */
-void ornic_recovery_allow(struct ornic_core *core)
-{
-	ratelimit_state_init(&core->recovery_limit, ORNIC_RECOVERY_INTERVAL,
-			     ORNIC_RECOVERY_BURST);
-	/* ornic_recover() reports the limit itself */
-	ratelimit_set_flags(&core->recovery_limit, RATELIMIT_MSG_ON_RELEASE);
-}
-
-/**
- * ornic_health_start - start health checks
- * @core:	the device
- */
-void ornic_health_start(struct ornic_core *core)
-{
-	queue_delayed_work(system_dfl_long_wq, &core->health, ORNIC_HEALTH_INTERVAL);
-}
-
-/**
- * ornic_health_stop - stop health checks
- * @core:	the device
- */
-void ornic_health_stop(struct ornic_core *core)
-{
-	cancel_delayed_work_sync(&core->health);
 }

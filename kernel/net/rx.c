@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Receive path: receive WQEs of a RAW_PACKET QP (hardware.rst, section 7) */
+#include "fail.h"
 #include "netdev.h"
 
 /* Longest frame that the port delivers, which has two VLAN tags */

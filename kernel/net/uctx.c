@@ -4,6 +4,8 @@
 #include <linux/module.h>
 
 #include "core.h"
+#include "fail.h"
+#include "uctx.h"
 
 /* Both sides access boards at any time: no bounce buffers, no cache flushes */
 #define ORNIC_BOARD_ATTRS	DMA_ATTR_REQUIRE_COHERENT
@@ -19,12 +21,12 @@ static int ornic_uctx_alloc_cmd(struct ornic_core *core, u32 flags, dma_addr_t b
 }
 
 /**
- * ornic_kernel_uctx_init - set up doorbell page 0
+ * ornic_uctx_kernel_init - set up doorbell page 0
  * @core:	the device; commands work
  *
  * Return: 0 or a negative error number.
  */
-int ornic_kernel_uctx_init(struct ornic_core *core)
+int ornic_uctx_kernel_init(struct ornic_core *core)
 {
 	struct ornic_dev *odev = &core->odev;
 	u32 num;
@@ -55,10 +57,10 @@ err_free_board:
 }
 
 /**
- * ornic_kernel_uctx_uninit - free doorbell page 0
+ * ornic_uctx_kernel_uninit - free doorbell page 0
  * @core:	the device
  */
-void ornic_kernel_uctx_uninit(struct ornic_core *core)
+void ornic_uctx_kernel_uninit(struct ornic_core *core)
 {
 	struct ornic_dev *odev = &core->odev;
 

@@ -8,6 +8,7 @@
 
 #include "ornic_api.h"
 #include "../../kernel/net/cmd.h"
+#include "../../kernel/net/cmdq.h"
 #include "../../kernel/net/gap.h"
 
 #define TEST_LOG_SIZE	3

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Queue of the admin commands: slots with an input and an output buffer each,
+ * and the rings (hardware.rst, section 4).
+ */
+#include <linux/iopoll.h>
+
+#include "core.h"
+#include "reset.h"
+
+#define ORNIC_CMD_SLOT_BYTES		(ORNIC_CMD_MAX_IN + ORNIC_CMD_MAX_OUT)
+#define ORNIC_CMDQ_POLL_US		1000
+#define ORNIC_CMDQ_START_TIMEOUT_US	(5 * USEC_PER_SEC)
+
+static size_t ornic_cmdq_in_offset(const struct ornic_cmdq *cmdq, u32 slot)
+{
+	return cmdq->data_offset + (size_t)slot * ORNIC_CMD_SLOT_BYTES;
+}
+
+static size_t ornic_cmdq_out_offset(const struct ornic_cmdq *cmdq, u32 slot)
+{
+	return ornic_cmdq_in_offset(cmdq, slot) + ORNIC_CMD_MAX_IN;
+}
+
+/**
+ * ornic_cmdq_init - initialise the admin queue, once per probe
+ * @core:	the device
+ */
+void ornic_cmdq_init(struct ornic_core *core)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	u32 i;
+
+	spin_lock_init(&cmdq->lock);
+	init_waitqueue_head(&cmdq->wait);
+	for (i = 0; i < ORNIC_CMD_SLOTS; i++) {
+		init_completion(&cmdq->slots[i].done);
+		cmdq->slots[i].cmd_id = ornic_cmd_id(i, 0);
+	}
+}
+
+/**
+ * ornic_cmdq_alloc - allocate the rings
+ * @core:	the device
+ * @log_depth_max: log2 of the largest depth that the device supports
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ornic_cmdq_alloc(struct ornic_core *core, u8 log_depth_max)
+{
+	u8 log_depth = min(log_depth_max, ORNIC_CMD_LOG_DEPTH_MAX);
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	u32 depth = 1u << log_depth;
+	size_t sq_size, cq_size;
+	int err;
+
+	sq_size = ALIGN(depth * sizeof(*cmdq->sq), ORNIC_CMD_MAX_IN);
+	cq_size = ALIGN(depth * sizeof(*cmdq->cq), ORNIC_CMD_MAX_IN);
+
+	cmdq->data_offset = sq_size + cq_size;
+	err = ornic_dbuf_alloc(&core->odev, &cmdq->buf, ornic_cmdq_in_offset(cmdq, depth));
+	if (err)
+		return err;
+
+	/* Interrupts and callers that find the queue dead take the lock */
+	spin_lock_irq(&cmdq->lock);
+	cmdq->log_depth = log_depth;
+	cmdq->sq = cmdq->buf.addr;
+	cmdq->cq = cmdq->buf.addr + sq_size;
+	cmdq->pi = 0;
+	cmdq->ci = 0;
+	spin_unlock_irq(&cmdq->lock);
+	return 0;
+}
+
+static bool ornic_cmdq_is_unused(struct ornic_cmdq *cmdq)
+{
+	bool unused;
+
+	spin_lock_irq(&cmdq->lock);
+	unused = bitmap_empty(cmdq->in_use, ORNIC_CMD_SLOTS);
+	spin_unlock_irq(&cmdq->lock);
+
+	return unused;
+}
+
+/**
+ * ornic_cmdq_free - free the rings after the last caller has left
+ * @core:	the device; the queue was killed and the device does not use it
+ */
+void ornic_cmdq_free(struct ornic_core *core)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+
+	wait_event(cmdq->wait, ornic_cmdq_is_unused(cmdq));
+	spin_lock_irq(&cmdq->lock);
+	cmdq->sq = NULL;
+	cmdq->cq = NULL;
+	spin_unlock_irq(&cmdq->lock);
+	ornic_dbuf_free(&core->odev, &cmdq->buf);
+}
+
+/**
+ * ornic_cmdq_start - enable the admin queue and accept commands
+ * @core:	the device, just reset; its rings are allocated
+ *
+ * Return: 0 or -ETIMEDOUT.
+ */
+int ornic_cmdq_start(struct ornic_core *core)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	u32 status;
+
+	writel(cmdq->log_depth, core->regs + ORNIC_REG_ADMIN_DEPTH);
+	writeq(cmdq->buf.dma, core->regs + ORNIC_REG_ADMIN_SQ);
+	writeq(cmdq->buf.dma + ((void *)cmdq->cq - cmdq->buf.addr),
+	       core->regs + ORNIC_REG_ADMIN_CQ);
+	writel(ORNIC_CTRL_ENABLE, core->regs + ORNIC_REG_CTRL);
+	if (read_poll_timeout(readl, status, status & (ORNIC_STATUS_ENABLED | ORNIC_STATUS_FATAL),
+			      ORNIC_CMDQ_POLL_US, ORNIC_CMDQ_START_TIMEOUT_US, false,
+			      core->regs + ORNIC_REG_STATUS) ||
+	    (status & ORNIC_STATUS_FATAL)) {
+		dev_err(ornic_device(core), "admin queue does not start: status %#x, cause %u\n",
+			status, readl(core->regs + ORNIC_REG_FATAL_CAUSE));
+		return -ETIMEDOUT;
+	}
+
+	spin_lock_irq(&cmdq->lock);
+	WRITE_ONCE(cmdq->running, true);
+	spin_unlock_irq(&cmdq->lock);
+	return 0;
+}
+
+/**
+ * ornic_cmdq_kill - stop the device, fail all pending and later commands
+ * @core:	the device
+ *
+ * May be called in any context.
+ *
+ * Return: true if the queue was running.
+ */
+bool ornic_cmdq_kill(struct ornic_core *core)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	unsigned long flags;
+	u32 i;
+
+	spin_lock_irqsave(&cmdq->lock, flags);
+	if (!cmdq->running) {
+		spin_unlock_irqrestore(&cmdq->lock, flags);
+		return false;
+	}
+
+	/*
+	 * With the lock held: callers that find the queue dead may free memory
+	 * at once, so the device must be off the bus by then.
+	 */
+	ornic_halt(core);
+	WRITE_ONCE(cmdq->running, false);
+	for_each_set_bit(i, cmdq->in_use, ORNIC_CMD_SLOTS) {
+		struct ornic_cmd_slot *slot = &cmdq->slots[i];
+
+		if (!slot->pending)
+			continue;
+		slot->pending = false;
+		slot->dead = true;
+		complete(&slot->done);
+	}
+	spin_unlock_irqrestore(&cmdq->lock, flags);
+
+	wake_up_all(&cmdq->wait);
+	atomic_notifier_call_chain(&core->odev.death, 0, NULL);
+	return true;
+}
+
+/**
+ * ornic_cmdq_poll_locked - take completions from the ring
+ * @core:	the device; the lock of its queue is held
+ *
+ * A device that completes what is not pending is broken: the command that it
+ * should have completed would never complete.
+ *
+ * Return: a negative number, or the id of a completion that matches no pending
+ * command.
+ */
+int ornic_cmdq_poll_locked(struct ornic_core *core)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	u32 mask = (1u << cmdq->log_depth) - 1;
+
+	lockdep_assert_held(&cmdq->lock);
+
+	while (cmdq->running) {
+		struct ornic_cmd_cqe *cqe = &cmdq->cq[cmdq->ci & mask];
+		u32 ctl = le32_to_cpu(READ_ONCE(cqe->ctl));
+		struct ornic_cmd_slot *slot;
+		u16 cmd_id;
+
+		if ((ctl & ORNIC_CMD_CQE_PHASE) !=
+		    ornic_ring_phase(cmdq->ci, cmdq->log_depth, ORNIC_CMD_CQE_PHASE))
+			break;
+
+		/* Read the phase before the other words of the entry */
+		dma_rmb();
+		cmdq->ci++;
+		cmd_id = le16_to_cpu(READ_ONCE(cqe->cmd_id));
+		slot = &cmdq->slots[ORNIC_GET(ORNIC_CMD_ID_SLOT, cmd_id)];
+		if (!slot->pending || slot->cmd_id != cmd_id)
+			return cmd_id;
+
+		slot->cqe = *cqe;
+		slot->pending = false;
+		complete(&slot->done);
+	}
+	return -1;
+}
+
+/**
+ * ornic_cmdq_poll - take completions from the ring
+ * @core:	the device
+ *
+ * Return: as ornic_cmdq_poll_locked().
+ */
+int ornic_cmdq_poll(struct ornic_core *core)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	unsigned long flags;
+	int stray;
+
+	spin_lock_irqsave(&cmdq->lock, flags);
+	stray = ornic_cmdq_poll_locked(core);
+	spin_unlock_irqrestore(&cmdq->lock, flags);
+
+	return stray;
+}
+
+/* Returns a slot, -EIO if the queue is dead, -EAGAIN if none is free */
+static int ornic_cmdq_try_slot(struct ornic_cmdq *cmdq)
+{
+	u32 depth, i;
+	int ret;
+
+	spin_lock_irq(&cmdq->lock);
+	depth = 1u << cmdq->log_depth;
+	i = find_first_zero_bit(cmdq->in_use, depth);
+	if (!cmdq->running) {
+		ret = -EIO;
+	} else if (i >= depth) {
+		ret = -EAGAIN;
+	} else {
+		__set_bit(i, cmdq->in_use);
+		ret = i;
+	}
+	spin_unlock_irq(&cmdq->lock);
+
+	return ret;
+}
+
+/**
+ * ornic_cmdq_get_slot - wait for a free slot
+ * @cmdq:	the queue
+ *
+ * Return: number of the slot, or -EIO if the queue is dead.
+ */
+int ornic_cmdq_get_slot(struct ornic_cmdq *cmdq)
+{
+	int i;
+
+	wait_event(cmdq->wait, (i = ornic_cmdq_try_slot(cmdq)) != -EAGAIN);
+	return i;
+}
+
+/**
+ * ornic_cmdq_put_slot - return a slot
+ * @cmdq:	the queue
+ * @i:		the slot; its command has completed or was never submitted
+ */
+void ornic_cmdq_put_slot(struct ornic_cmdq *cmdq, u32 i)
+{
+	spin_lock_irq(&cmdq->lock);
+	__clear_bit(i, cmdq->in_use);
+	/* Under the lock: the queue may be freed as soon as it is released */
+	wake_up_all(&cmdq->wait);
+	spin_unlock_irq(&cmdq->lock);
+}
+
+/**
+ * ornic_cmdq_in - get the input buffer of a slot
+ * @cmdq:	the queue
+ * @slot:	owned by the caller
+ *
+ * Return: room for ORNIC_CMD_MAX_IN bytes.
+ */
+void *ornic_cmdq_in(const struct ornic_cmdq *cmdq, u32 slot)
+{
+	return cmdq->buf.addr + ornic_cmdq_in_offset(cmdq, slot);
+}
+
+/**
+ * ornic_cmdq_out - get the output buffer of a slot
+ * @cmdq:	the queue
+ * @slot:	owned by the caller
+ *
+ * Return: room for ORNIC_CMD_MAX_OUT bytes.
+ */
+void *ornic_cmdq_out(const struct ornic_cmdq *cmdq, u32 slot)
+{
+	return cmdq->buf.addr + ornic_cmdq_out_offset(cmdq, slot);
+}
+
+/**
+ * ornic_cmdq_submit - give the command of a slot to the device
+ * @core:	the device
+ * @i:		the slot, with its input
+ * @opcode:	enum ornic_opcode
+ * @in_len:	bytes of input
+ * @out_len:	room for output, bytes
+ *
+ * The slot completes when the device has answered or died.
+ *
+ * Return: 0, or -EIO if the queue is dead.
+ */
+int ornic_cmdq_submit(struct ornic_core *core, u32 i, enum ornic_opcode opcode, size_t in_len,
+		      size_t out_len)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	struct ornic_cmd_slot *slot = &cmdq->slots[i];
+	struct ornic_cmd_sqe sqe = {
+		.opcode = cpu_to_le16(opcode),
+		.in_len = cpu_to_le32(in_len),
+		.out_len = cpu_to_le32(out_len),
+	};
+	int ret = -EIO;
+
+	if (in_len)
+		sqe.in_addr = cpu_to_le64(cmdq->buf.dma + ornic_cmdq_in_offset(cmdq, i));
+	if (out_len)
+		sqe.out_addr = cpu_to_le64(cmdq->buf.dma + ornic_cmdq_out_offset(cmdq, i));
+
+	spin_lock_irq(&cmdq->lock);
+	if (cmdq->running) {
+		reinit_completion(&slot->done);
+		slot->cmd_id = ornic_cmd_id(i, ORNIC_GET(ORNIC_CMD_ID_GEN, slot->cmd_id) + 1);
+		slot->pending = true;
+		slot->dead = false;
+
+		sqe.cmd_id = cpu_to_le16(slot->cmd_id);
+		cmdq->sq[cmdq->pi++ & ((1u << cmdq->log_depth) - 1)] = sqe;
+		/* writel() orders entry and input before the doorbell */
+		writel(cmdq->pi, core->regs + ORNIC_REG_ADMIN_DB);
+		ret = 0;
+	}
+	spin_unlock_irq(&cmdq->lock);
+
+	return ret;
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The order in which a device is brought up and taken down */
+#include <linux/log2.h>
+
+#include "adev.h"
+#include "core.h"
+#include "eq.h"
+#include "health.h"
+#include "netdev.h"
+#include "num.h"
+#include "ornic_trace.h"
+#include "reset.h"
+#include "start.h"
+#include "uctx.h"
+
+static u32 ornic_start_ring_limit(u32 device_limit)
+{
+	return device_limit ? rounddown_pow_of_two(device_limit) : 0;
+}
+
+static int ornic_start_query(struct ornic_core *core)
+{
+	struct ornic_limits *lim = &core->odev.lim;
+	struct ornic_query_device_out out;
+	int err;
+
+	err = ornic_cmd_exec(&core->odev, ORNIC_CMD_QUERY_DEVICE, NULL, 0, &out, sizeof(out));
+	if (err)
+		return err;
+
+	*lim = (struct ornic_limits) {
+		.features = le64_to_cpu(out.features),
+		.guid = le64_to_cpu(out.guid),
+		.max_mr_size = le64_to_cpu(out.max_mr_size),
+		.page_sizes = le64_to_cpu(out.page_sizes),
+		.send_ops = le64_to_cpu(out.send_ops),
+		.fw_version = le32_to_cpu(out.fw_version),
+		.max_uctx = le32_to_cpu(out.max_uctx),
+		.max_pd = le32_to_cpu(out.max_pd),
+		.max_eq = le32_to_cpu(out.max_eq),
+		.max_eqe = ornic_start_ring_limit(le32_to_cpu(out.max_eqe)),
+		.max_cq = le32_to_cpu(out.max_cq),
+		.max_cqe = ornic_start_ring_limit(le32_to_cpu(out.max_cqe)),
+		.max_qp = le32_to_cpu(out.max_qp),
+		.max_sq_slots = ornic_start_ring_limit(le32_to_cpu(out.max_sq_slots)),
+		.max_rq_wqes = ornic_start_ring_limit(le32_to_cpu(out.max_rq_wqes)),
+		.max_sge = le32_to_cpu(out.max_sge),
+		.max_inline = le32_to_cpu(out.max_inline),
+		.max_mr = le32_to_cpu(out.max_mr),
+		.max_srq = le32_to_cpu(out.max_srq),
+		.max_srq_wqes = ornic_start_ring_limit(le32_to_cpu(out.max_srq_wqes)),
+		.max_mcast_groups = le32_to_cpu(out.max_mcast_groups),
+		.max_mcast_qps = le32_to_cpu(out.max_mcast_qps),
+		.max_mw = le32_to_cpu(out.max_mw),
+		.max_rx_queues = le32_to_cpu(out.max_rx_queues),
+		.max_gid = le32_to_cpu(out.max_gid),
+		.max_rd_atomic = le32_to_cpu(out.max_rd_atomic),
+		.max_msg_size = le32_to_cpu(out.max_msg_size),
+		.max_reg_pages = le32_to_cpu(out.max_reg_pages),
+		.access_flags = le32_to_cpu(out.access_flags),
+		.qp_types = le32_to_cpu(out.qp_types),
+		.max_wq = le32_to_cpu(out.max_wq),
+		.max_rwq_tables = le32_to_cpu(out.max_rwq_tables),
+		.max_rwq_table_size = ornic_start_ring_limit(le32_to_cpu(out.max_rwq_table_size)),
+		.rx_hash_fields = le32_to_cpu(out.rx_hash_fields),
+		.wq_flags = le32_to_cpu(out.wq_flags),
+		.max_delay_drop = le32_to_cpu(out.max_delay_drop),
+		.max_flows = le32_to_cpu(out.max_flows),
+		.max_counters = le32_to_cpu(out.max_counters),
+		.max_tso = le32_to_cpu(out.max_tso),
+		.min_rate = le32_to_cpu(out.min_rate),
+		.max_rate = le32_to_cpu(out.max_rate),
+	};
+
+	/*
+	 * A page that a process maps must not overlap several doorbell pages.
+	 * Both numbers count the kernel's page ([ORNIC-DEV-3]).
+	 */
+	if (core->db_stride % PAGE_SIZE)
+		lim->max_uctx = 0;
+	else
+		lim->max_uctx = clamp(lim->max_uctx, 1, core->db_pages) - 1;
+
+	return lim->max_eqe && lim->max_eq >= core->num_vectors ? 0 : -ENODEV;
+}
+
+/**
+ * ornic_start_device - bring up what the interface and the verbs driver need
+ * @core:	the device; state_lock is held
+ *
+ * Return: 0 or a negative error number.
+ */
+int ornic_start_device(struct ornic_core *core)
+{
+	struct pci_dev *pdev = core->odev.pdev;
+	u32 caps;
+	int err;
+
+	err = ornic_reset(core);
+	trace_ornic_reset(ornic_device(core), err);
+	if (err)
+		return err;
+
+	/* The reset has destroyed all objects */
+	ornic_nums_clear(core);
+	pci_set_master(pdev);
+	caps = readl(core->regs + ORNIC_REG_CAPS);
+	core->odev.shadow = caps & ORNIC_CAPS_SHADOW;
+
+	err = ornic_check_dma(core);
+	if (err == -EIO)
+		dev_err(ornic_device(core),
+			"device cannot reach host memory (vfio-user needs share=on)\n");
+	if (err)
+		goto err_clear_master;
+
+	err = ornic_cmdq_alloc(core, ORNIC_GET(ORNIC_CAPS_ADMIN_DEPTH_MAX, caps));
+	if (err)
+		goto err_clear_master;
+
+	err = ornic_cmdq_start(core);
+	if (err)
+		goto err_halt;
+
+	err = ornic_start_query(core);
+	if (err) {
+		dev_err(ornic_device(core), "device does not tell its limits: error %d\n", err);
+		goto err_kill_cmdq;
+	}
+
+	err = ornic_uctx_kernel_init(core);
+	if (err) {
+		dev_err(ornic_device(core), "no doorbell page: error %d\n", err);
+		goto err_kill_cmdq;
+	}
+
+	err = ornic_eqs_create(core);
+	if (err) {
+		dev_err(ornic_device(core), "no event queues: error %d\n", err);
+		goto err_uninit_uctx;
+	}
+
+	return 0;
+
+err_uninit_uctx:
+	ornic_uctx_kernel_uninit(core);
+err_kill_cmdq:
+	ornic_cmdq_kill(core);
+err_halt:
+	ornic_halt(core);
+	ornic_cmdq_free(core);
+err_clear_master:
+	pci_clear_master(pdev);
+	return err;
+}
+
+/**
+ * ornic_stop_device - undo ornic_start_device()
+ * @core:	the device
+ */
+void ornic_stop_device(struct ornic_core *core)
+{
+	ornic_eqs_destroy(core);
+	ornic_uctx_kernel_uninit(core);
+	ornic_cmdq_kill(core);
+	ornic_cmdq_free(core);
+}
+
+/**
+ * ornic_start - bring up a registered device
+ * @core:	the device, stopped; state_lock is held
+ *
+ * Return: 0 or a negative error number.
+ */
+int ornic_start(struct ornic_core *core)
+{
+	int err;
+
+	lockdep_assert_held(&core->state_lock);
+
+	err = ornic_start_device(core);
+	if (err)
+		return err;
+
+	err = ornic_netdev_attach(core->odev.netdev);
+	if (err)
+		goto err_device_down;
+
+	ornic_clock_start(core);
+	err = ornic_adev_add(core);
+	if (err)
+		goto err_stop_clock;
+
+	ornic_health_start(core);
+	core->up = true;
+	return 0;
+
+err_stop_clock:
+	ornic_clock_stop(core);
+	ornic_netdev_detach(core->odev.netdev);
+err_device_down:
+	ornic_stop_device(core);
+	return err;
+}
+
+/**
+ * ornic_stop - take down a registered device
+ * @core:	the device; it may be stopped already; state_lock is held
+ */
+void ornic_stop(struct ornic_core *core)
+{
+	lockdep_assert_held(&core->state_lock);
+
+	if (!core->up)
+		return;
+
+	core->up = false;
+	/*
+	 * Consumers of RDMA may take a minute to let a dead device go. Frames
+	 * that it does not complete would time out meanwhile.
+	 */
+	if (!ornic_cmdq_running(&core->cmdq))
+		netif_carrier_off(core->odev.netdev);
+	/* Health checks go on: consumers wait for a device that may fail */
+	ornic_adev_remove(core);
+	ornic_health_stop(core);
+	ornic_clock_stop(core);
+	ornic_netdev_detach(core->odev.netdev);
+	ornic_stop_device(core);
+}
