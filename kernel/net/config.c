@@ -5,7 +5,10 @@
  * shares the port, which therefore stays up. Steps that can fail come first and
  * are undone on error; the old queue pairs run until then.
  */
+#include <linux/bpf.h>
+
 #include "netdev.h"
+#include "port.h"
 
 /**
  * ornic_queues_create - create queue pairs, ready to run
@@ -56,13 +59,13 @@ static int ornic_switch_receive(struct ornic_netdev *nd, const struct ornic_queu
 {
 	int err;
 
-	err = ornic_rx_queues_cmd(nd, queues, rss, rss->entries);
+	err = ornic_rss_cmd(nd, queues, rss, rss->entries);
 	if (err)
 		return err;
 
 	err = ornic_flows_move(nd, nd->queues, queues, to->num_queues);
 	if (err)
-		ornic_rx_queues_cmd(nd, nd->queues, &nd->rss, nd->rss.entries);
+		ornic_rss_cmd(nd, nd->queues, &nd->rss, nd->rss.entries);
 	return err;
 }
 
@@ -72,7 +75,7 @@ static int ornic_switch_receive(struct ornic_netdev *nd, const struct ornic_queu
  */
 static void ornic_switch_receive_back(struct ornic_netdev *nd, const struct ornic_queue *queues)
 {
-	ornic_rx_queues_cmd(nd, nd->queues, &nd->rss, nd->rss.entries);
+	ornic_rss_cmd(nd, nd->queues, &nd->rss, nd->rss.entries);
 	ornic_flows_move(nd, queues, nd->queues, nd->config.num_queues);
 }
 
@@ -247,13 +250,13 @@ static void ornic_exchange_queues(struct ornic_netdev *nd, struct ornic_queue *q
 }
 
 /**
- * ornic_netdev_change - change the configuration of the queue pairs
+ * ornic_config_change - change the configuration of the queue pairs
  * @nd:		the interface; rtnl_lock is held
  * @to:		the new configuration
  *
  * Return: 0, or a negative error number, in which case nothing has changed.
  */
-int ornic_netdev_change(struct ornic_netdev *nd, const struct ornic_config *to)
+int ornic_config_change(struct ornic_netdev *nd, const struct ornic_config *to)
 {
 	struct net_device *netdev = nd->netdev;
 	struct ornic_rss rss = nd->rss;
@@ -263,7 +266,7 @@ int ornic_netdev_change(struct ornic_netdev *nd, const struct ornic_config *to)
 	ASSERT_RTNL();
 
 	if (to->num_queues != nd->config.num_queues && !netif_is_rxfh_configured(netdev))
-		ornic_netdev_default_rss(&rss, to->num_queues);
+		ornic_rss_init_table(&rss, to->num_queues);
 
 	if (!nd->open) {
 		err = netif_set_real_num_queues(netdev, to->num_queues, to->num_queues);
@@ -287,4 +290,58 @@ int ornic_netdev_change(struct ornic_netdev *nd, const struct ornic_config *to)
 
 	ornic_exchange_queues(nd, queues, to, &rss);
 	return 0;
+}
+
+/*
+ * XDP needs another buffer layout: attaching and detaching make new queues.
+ * The network stack ignores an error of detaching, and the program is then
+ * freed. If new queues cannot be made, the old ones run on without a program,
+ * with the layout for XDP, until the next change of the configuration.
+ */
+static int ornic_config_xdp(struct ornic_netdev *nd, struct bpf_prog *prog,
+			    struct netlink_ext_ack *extack)
+{
+	u32 max_mtu = min(nd->max_mtu, ornic_rx_max_xdp_mtu());
+	struct net_device *netdev = nd->netdev;
+	struct bpf_prog *old = nd->config.xdp_prog;
+	struct ornic_config to = nd->config;
+	int err;
+
+	if (prog && netdev->mtu > max_mtu) {
+		NL_SET_ERR_MSG_FMT_MOD(extack, "XDP is for an MTU of %u at most, which is %u",
+				       max_mtu, netdev->mtu);
+		return -EINVAL;
+	}
+
+	to.xdp_prog = prog;
+	err = !prog == !old ? 0 : ornic_config_change(nd, &to);
+	if (err && prog) {
+		NL_SET_ERR_MSG_MOD(extack, "queues could not be made anew");
+		return err;
+	}
+	WRITE_ONCE(nd->config.xdp_prog, prog);
+
+	/* The network stack refuses a larger MTU */
+	netdev->max_mtu = prog ? max_mtu : nd->max_mtu;
+	if (old)
+		bpf_prog_put(old);
+	return 0;
+}
+
+/**
+ * ornic_config_bpf - attach or detach an XDP program
+ * @netdev:	the interface; rtnl_lock is held
+ * @bpf:	the request
+ *
+ * Return: 0, or a negative error number, in which case nothing has changed.
+ * Detaching succeeds.
+ */
+int ornic_config_bpf(struct net_device *netdev, struct netdev_bpf *bpf)
+{
+	switch (bpf->command) {
+	case XDP_SETUP_PROG:
+		return ornic_config_xdp(netdev_priv(netdev), bpf->prog, bpf->extack);
+	default:
+		return -EINVAL;
+	}
 }

@@ -2,6 +2,7 @@
 /* The Ethernet interface: ethtool operations */
 #include <linux/log2.h>
 
+#include "ethtool.h"
 #include "netdev.h"
 
 /* Limit of counters per scope, which are read by one command */
@@ -94,7 +95,7 @@ static int ornic_set_ringparam(struct net_device *netdev, struct ethtool_ringpar
 
 	to.tx_slots = ring->tx_pending;
 	to.rx_wqes = ring->rx_pending;
-	err = ornic_netdev_change(nd, &to);
+	err = ornic_config_change(nd, &to);
 	if (err)
 		NL_SET_ERR_MSG_MOD(extack, "queues could not be made anew");
 	return err;
@@ -117,7 +118,7 @@ static int ornic_set_channels(struct net_device *netdev, struct ethtool_channels
 		return 0;
 
 	to.num_queues = channels->combined_count;
-	return ornic_netdev_change(nd, &to);
+	return ornic_config_change(nd, &to);
 }
 
 /* ---- Receive side scaling ------------------------------------------------ */
@@ -157,7 +158,7 @@ static int ornic_get_rxfh(struct net_device *netdev, struct ethtool_rxfh_param *
 static int ornic_apply_rss(struct ornic_netdev *nd, const struct ornic_rss *old,
 			   struct netlink_ext_ack *extack)
 {
-	int err = ornic_netdev_set_rss(nd);
+	int err = ornic_rss_apply(nd);
 
 	if (err) {
 		NL_SET_ERR_MSG_MOD(extack, "the device refused command SET_RX_QUEUES");

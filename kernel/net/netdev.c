@@ -3,42 +3,17 @@
 #include <linux/log2.h>
 #include <net/netdev_queues.h>
 
+#include "ethtool.h"
 #include "fail.h"
 #include "netdev.h"
+#include "port.h"
 
 #define ORNIC_TX_TIMEOUT	(15 * HZ)
 
 /* The device sets CWR in the first segment only, as NETIF_F_TSO_ECN requires */
 #define ORNIC_TSO_FEATURES	(NETIF_F_TSO | NETIF_F_TSO6 | NETIF_F_TSO_ECN)
 
-/* ---- Commands of the port (hardware.rst, section 10) --------------------- */
-
-/**
- * ornic_port_modify_cmd - change attributes of the port
- * @nd:		the interface
- * @mask:	ORNIC_PORT_*, the attributes to change
- * @mtu:	with ORNIC_PORT_MTU
- * @mac:	with ORNIC_PORT_MAC; must be valid in any case
- * @up:		with ORNIC_PORT_UP
- *
- * Return: 0 or a negative error number.
- */
-int ornic_port_modify_cmd(struct ornic_netdev *nd, u32 mask, u32 mtu, const u8 *mac, bool up)
-{
-	struct ornic_modify_port_in in = {
-		.mask = cpu_to_le32(mask),
-		.mtu = cpu_to_le32(mtu),
-		.up = up,
-	};
-
-	ether_addr_copy(in.mac, mac);
-	return ornic_cmd_exec(ornic_nd_dev(nd), ORNIC_CMD_MODIFY_PORT, &in, sizeof(in), NULL, 0);
-}
-
-static int ornic_port_query_cmd(struct ornic_netdev *nd, struct ornic_query_port_out *out)
-{
-	return ornic_cmd_exec(ornic_nd_dev(nd), ORNIC_CMD_QUERY_PORT, NULL, 0, out, sizeof(*out));
-}
+/* ---- Link ---------------------------------------------------------------- */
 
 static void ornic_update_link(struct ornic_netdev *nd)
 {
@@ -71,58 +46,6 @@ static void ornic_netdev_port_event(struct ornic_core *core)
 	struct ornic_netdev *nd = netdev_priv(core->odev.netdev);
 
 	queue_work(system_dfl_wq, &nd->link_work);
-}
-
-/* ---- Receive side scaling ------------------------------------------------ */
-
-/**
- * ornic_netdev_default_rss - spread hash values evenly over the queues
- * @rss:	its table is filled in
- * @num_queues:	number of queues
- */
-void ornic_netdev_default_rss(struct ornic_rss *rss, u32 num_queues)
-{
-	u32 i;
-
-	for (i = 0; i < rss->entries; i++)
-		rss->table[i] = ethtool_rxfh_indir_default(i, num_queues);
-}
-
-/**
- * ornic_rx_queues_cmd - set the queues for frames that match no rule
- * @nd:		the interface
- * @queues:	the queues
- * @rss:	how frames are spread over them
- * @count:	entries of its table; 0: no queue gets frames
- *
- * Return: 0 or a negative error number.
- */
-int ornic_rx_queues_cmd(struct ornic_netdev *nd, const struct ornic_queue *queues,
-			const struct ornic_rss *rss, u32 count)
-{
-	struct ornic_rx_queues_in in = {
-		.count = cpu_to_le32(count),
-		.hash = cpu_to_le32(rss->hash),
-	};
-	u32 i;
-
-	memcpy(in.key, rss->key, sizeof(in.key));
-	for (i = 0; i < count; i++)
-		in.qpn[i] = cpu_to_le32(queues[rss->table[i]].qpn);
-
-	return ornic_cmd_exec(ornic_nd_dev(nd), ORNIC_CMD_SET_RX_QUEUES, &in, sizeof(in),
-			      NULL, 0);
-}
-
-/**
- * ornic_netdev_set_rss - apply nd->rss to the device
- * @nd:		the interface; if closed, ornic_netdev_up() applies nd->rss
- *
- * Return: 0 or a negative error number.
- */
-int ornic_netdev_set_rss(struct ornic_netdev *nd)
-{
-	return nd->open ? ornic_rx_queues_cmd(nd, nd->queues, &nd->rss, nd->rss.entries) : 0;
 }
 
 /* ---- Up and down --------------------------------------------------------- */
@@ -217,7 +140,7 @@ static int ornic_rx_filter_restore(struct ornic_netdev *nd)
  *
  * Return: 0 or a negative error number.
  */
-int ornic_netdev_up(struct ornic_netdev *nd)
+static int ornic_netdev_up(struct ornic_netdev *nd)
 {
 	struct net_device *netdev = nd->netdev;
 	u32 count = nd->config.num_queues, i;
@@ -243,7 +166,7 @@ int ornic_netdev_up(struct ornic_netdev *nd)
 	if (err)
 		goto err_destroy_queues;
 
-	err = ornic_rx_queues_cmd(nd, nd->queues, &nd->rss, nd->rss.entries);
+	err = ornic_rss_cmd(nd, nd->queues, &nd->rss, nd->rss.entries);
 	if (err)
 		goto err_destroy_queues;
 
@@ -269,7 +192,7 @@ int ornic_netdev_up(struct ornic_netdev *nd)
 err_destroy_flows:
 	ornic_flows_destroy(nd);
 err_unset_rx_queues:
-	ornic_rx_queues_cmd(nd, nd->queues, &nd->rss, 0);
+	ornic_rss_cmd(nd, nd->queues, &nd->rss, 0);
 err_destroy_queues:
 	ornic_queues_destroy(nd->queues, count);
 err_free_keys:
@@ -282,7 +205,7 @@ err_free_keys:
  * ornic_netdev_down - close the port and destroy the queues
  * @nd:		the interface; it may be down already
  */
-void ornic_netdev_down(struct ornic_netdev *nd)
+static void ornic_netdev_down(struct ornic_netdev *nd)
 {
 	struct net_device *netdev = nd->netdev;
 	struct ornic_queue *queues = nd->queues;
@@ -299,7 +222,7 @@ void ornic_netdev_down(struct ornic_netdev *nd)
 	/* These fail only if the device is dead, and then it does no DMA */
 	ornic_port_modify_cmd(nd, ORNIC_PORT_UP, 0, netdev->dev_addr, false);
 	ornic_flows_destroy(nd);
-	ornic_rx_queues_cmd(nd, nd->queues, &nd->rss, 0);
+	ornic_rss_cmd(nd, nd->queues, &nd->rss, 0);
 
 	for (i = 0; i < nd->config.num_queues; i++)
 		ornic_queue_disable(&queues[i]);
@@ -367,7 +290,7 @@ static int ornic_change_mtu(struct net_device *netdev, int mtu)
 	struct ornic_config to = nd->config;
 
 	to.mtu = mtu;
-	return ornic_netdev_change(nd, &to);
+	return ornic_config_change(nd, &to);
 }
 
 static void ornic_tx_timeout(struct net_device *netdev, unsigned int txqueue)
@@ -511,7 +434,7 @@ static const struct net_device_ops ornic_netdev_ops = {
 	.ndo_change_mtu		= ornic_change_mtu,
 	.ndo_tx_timeout		= ornic_tx_timeout,
 	.ndo_get_stats64	= ornic_get_stats64,
-	.ndo_bpf		= ornic_bpf,
+	.ndo_bpf		= ornic_config_bpf,
 	.ndo_xdp_xmit		= ornic_xdp_xmit,
 };
 
@@ -618,7 +541,7 @@ static int ornic_netdev_init(struct ornic_netdev *nd)
 	};
 	nd->rss.hash = ORNIC_HASH_IPV4 | ORNIC_HASH_IPV6 | ORNIC_HASH_TCP | ORNIC_HASH_UDP;
 	netdev_rss_key_fill(nd->rss.key, sizeof(nd->rss.key));
-	ornic_netdev_default_rss(&nd->rss, nd->config.num_queues);
+	ornic_rss_init_table(&nd->rss, nd->config.num_queues);
 
 	if (lim->features & ORNIC_FEAT_FLOW)
 		nd->max_flows = min(lim->max_flows, ORNIC_FLOWS_MAX);

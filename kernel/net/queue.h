@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Queue pairs of the interface */
+#ifndef ORNIC_QUEUE_H
+#define ORNIC_QUEUE_H
+
+#include <linux/netdevice.h>
+
+#include "ornic_api.h"
+#include "rx.h"
+#include "tx.h"
+
+struct ornic_config;
+struct ornic_netdev;
+
+/**
+ * struct ornic_queue_stats - counters of a queue pair, which outlive it
+ * @tx:		send queue
+ * @rx:		receive queue
+ */
+struct ornic_queue_stats {
+	struct ornic_tx_stats tx;
+	struct ornic_rx_stats rx;
+};
+
+/**
+ * struct ornic_queue - queue pair of the interface
+ * @nd:		the interface
+ * @index:	index of the pair and of its completion vector
+ * @retired:	replaced by another queue pair; only pending work is finished
+ * @qpn:	number of the QP
+ * @slot:	slot of the QP on the board
+ * @dbr:	doorbell record of the QP
+ * @napi:	polls both directions
+ * @tx:		send queue
+ * @rx:		receive queue
+ * @tx_cq_res:	receives events of the send CQ
+ * @rx_cq_res:	receives events of the receive CQ
+ * @qp_res:	receives events of the QP
+ * @sq_buf:	send ring
+ * @rq_buf:	receive ring
+ * @tx_cq_buf:	ring of the send CQ
+ * @rx_cq_buf:	ring of the receive CQ
+ * @dbr_buf:	doorbell records
+ */
+struct ornic_queue {
+	struct ornic_netdev *nd;
+	u32 index;
+	bool retired;
+	u32 qpn;
+	u32 slot;
+	struct ornic_qp_dbr *dbr;
+	struct napi_struct napi;
+	struct ornic_txq tx;
+	struct ornic_rxq rx;
+	struct ornic_res tx_cq_res;
+	struct ornic_res rx_cq_res;
+	struct ornic_res qp_res;
+	struct ornic_dbuf sq_buf;
+	struct ornic_dbuf rq_buf;
+	struct ornic_dbuf tx_cq_buf;
+	struct ornic_dbuf rx_cq_buf;
+	struct ornic_dbuf dbr_buf;
+};
+
+int ornic_queue_create(struct ornic_queue *queue, const struct ornic_config *config);
+void ornic_queue_destroy(struct ornic_queue *queue);
+void ornic_queue_enable(struct ornic_queue *queue);
+void ornic_queue_disable(struct ornic_queue *queue);
+void ornic_queue_finish(struct ornic_queue *queue);
+
+#endif /* ORNIC_QUEUE_H */
