@@ -8,19 +8,21 @@
 #include <rdma/uverbs_ioctl.h>
 #include <rdma/ornic-abi.h>
 
-#include "ornic_rdma.h"
+#include "ah.h"
+#include "check.h"
+#include "device.h"
 
 /* A field of 4 bits, IBTA 7.7 */
 #define ORNIC_SL_MAX	15
 
 /**
- * ornic_ib_check_ah_attr - check a path that came from a consumer
+ * ornic_ah_check_attr - check a path that came from a consumer
  * @ibdev:	the device
  * @attr:	the path
  *
  * Return: 0 or -EINVAL.
  */
-int ornic_ib_check_ah_attr(struct ib_device *ibdev, const struct rdma_ah_attr *attr)
+int ornic_ah_check_attr(struct ib_device *ibdev, const struct rdma_ah_attr *attr)
 {
 	int err;
 
@@ -46,14 +48,14 @@ int ornic_ib_check_ah_attr(struct ib_device *ibdev, const struct rdma_ah_attr *a
 }
 
 /**
- * ornic_ib_av_from_attr - convert a path to an address vector of the device
+ * ornic_av_from_attr - convert a path to an address vector of the device
  * @attr:	the path, checked
  * @av:		filled in
  *
  * Only the lower 20 bits of the flow label count, as with other devices: UCX
  * sets all 32.
  */
-void ornic_ib_av_from_attr(const struct rdma_ah_attr *attr, struct ornic_av *av)
+void ornic_av_from_attr(const struct rdma_ah_attr *attr, struct ornic_av *av)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
 
@@ -69,11 +71,11 @@ void ornic_ib_av_from_attr(const struct rdma_ah_attr *attr, struct ornic_av *av)
 }
 
 /**
- * ornic_ib_attr_from_av - the reverse of ornic_ib_av_from_attr()
+ * ornic_av_to_attr - the reverse of ornic_av_from_attr()
  * @av:		the path
  * @attr:	filled in, without a reference to a GID
  */
-void ornic_ib_attr_from_av(const struct ornic_av *av, struct rdma_ah_attr *attr)
+void ornic_av_to_attr(const struct ornic_av *av, struct rdma_ah_attr *attr)
 {
 	u32 flow = le32_to_cpu(av->flow);
 
@@ -99,11 +101,11 @@ int ornic_ib_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
 	if (err)
 		return err;
 
-	err = ornic_ib_check_ah_attr(ibah->device, init->ah_attr);
+	err = ornic_ah_check_attr(ibah->device, init->ah_attr);
 	if (err)
 		return err;
 
-	ornic_ib_av_from_attr(init->ah_attr, &ah->av);
+	ornic_av_from_attr(init->ah_attr, &ah->av);
 	if (!udata)
 		return 0;
 
@@ -113,7 +115,7 @@ int ornic_ib_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
 
 int ornic_ib_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
 {
-	ornic_ib_attr_from_av(&to_ornic_ah(ibah)->av, attr);
+	ornic_av_to_attr(&to_ornic_ah(ibah)->av, attr);
 	return 0;
 }
 

@@ -7,12 +7,14 @@
  * and adds up both. The port of the device counts for all QPs, so the driver
  * subtracts the counters from the port.
  */
-#include "ornic_rdma.h"
+#include "counter.h"
+#include "device.h"
+#include "qp.h"
 
-/* Each counter of a QP has a counter of the port with the same name */
 #define ORNIC_STAT_OF_PORT(stat)	ORNIC_RDMA_STAT_##stat,
 
-static const u8 ornic_qp_stat_of_port[ORNIC_QP_STAT_COUNT] = {
+/* Each counter of a QP has a counter of the port with the same name */
+const u8 ornic_counter_of_port[ORNIC_QP_STAT_COUNT] = {
 	ORNIC_QP_STATS(ORNIC_STAT_OF_PORT)
 };
 
@@ -69,14 +71,14 @@ static int ornic_counter_account(struct ornic_ib_dev *dev, struct ornic_counter 
 }
 
 /**
- * ornic_counters_subtract - subtract the counters from those of the port
+ * ornic_counter_subtract - subtract the counters from those of the port
  * @dev:	the device
  * @values:	by enum ornic_rdma_stat; may fall below 0 until the core has
  *		added the counters again
  *
  * Return: 0 or as ornic_cmd_exec().
  */
-int ornic_counters_subtract(struct ornic_ib_dev *dev, u64 *values)
+int ornic_counter_subtract(struct ornic_ib_dev *dev, u64 *values)
 {
 	struct ornic_counter *counter;
 	int err = 0, i;
@@ -88,7 +90,7 @@ int ornic_counters_subtract(struct ornic_ib_dev *dev, u64 *values)
 			goto out;
 	}
 	for (i = 0; i < ORNIC_QP_STAT_COUNT; i++)
-		values[ornic_qp_stat_of_port[i]] -= dev->counted[i];
+		values[ornic_counter_of_port[i]] -= dev->counted[i];
 out:
 	mutex_unlock(&dev->counters_lock);
 	return err;
@@ -100,22 +102,6 @@ void ornic_ib_counter_init(struct rdma_counter *counter)
 
 	INIT_LIST_HEAD(&ocounter->list);
 	INIT_LIST_HEAD(&ocounter->qps);
-}
-
-/* The core expects all counters of the port; disable those that QPs lack */
-struct rdma_hw_stats *ornic_ib_counter_alloc_stats(struct rdma_counter *counter)
-{
-	struct rdma_hw_stats *stats;
-	int i;
-
-	stats = ornic_ib_alloc_hw_port_stats(counter->device, counter->port);
-	if (!stats)
-		return NULL;
-
-	bitmap_fill(stats->is_disabled, stats->num_counters);
-	for (i = 0; i < ORNIC_QP_STAT_COUNT; i++)
-		clear_bit(ornic_qp_stat_of_port[i], stats->is_disabled);
-	return stats;
 }
 
 int ornic_ib_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp, u32 port)
@@ -173,7 +159,7 @@ int ornic_ib_counter_update_stats(struct rdma_counter *counter)
 	mutex_lock(&dev->counters_lock);
 	err = ornic_counter_account(dev, ocounter);
 	for (i = 0; i < ORNIC_QP_STAT_COUNT; i++)
-		counter->stats->value[ornic_qp_stat_of_port[i]] = ocounter->sum[i];
+		counter->stats->value[ornic_counter_of_port[i]] = ocounter->sum[i];
 	mutex_unlock(&dev->counters_lock);
 	return err;
 }

@@ -3,7 +3,9 @@
  * Counters of flow rules. The provider places them in the array of the process:
  * the kernel does not know their order there.
  */
-#include "ornic_rdma.h"
+#include "check.h"
+#include "counters.h"
+#include "device.h"
 
 static_assert((int)IB_COUNTER_PACKETS == (int)ORNIC_COUNTERS_STAT_packets);
 static_assert((int)IB_COUNTER_BYTES == (int)ORNIC_COUNTERS_STAT_bytes);

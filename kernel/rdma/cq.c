@@ -4,7 +4,14 @@
 #include <rdma/ornic-abi.h>
 #include <rdma/uverbs_ioctl.h>
 
-#include "ornic_rdma.h"
+#include "check.h"
+#include "cq.h"
+#include "device.h"
+#include "due.h"
+#include "mmap.h"
+#include "pbl.h"
+#include "ringmem.h"
+#include "ucontext.h"
 
 #define ORNIC_CQ_LOG_MIN	4
 /* Events at which a process has not written another arm word */
@@ -57,7 +64,7 @@ err_free_mem:
 static void ornic_cq_free_buf(struct ornic_ib_dev *dev, struct ornic_cq_buf *buf)
 {
 	ornic_pbl_free(&dev->ibdev, &buf->pbl);
-	ornic_ib_free_mem(dev, buf->mem, buf->mmap);
+	ornic_mmap_free_mem(dev, buf->mem, buf->mmap);
 }
 
 static int ornic_cq_alloc_user_buf(struct ornic_ib_dev *dev, struct ornic_ucontext *ctx,
@@ -70,8 +77,8 @@ static int ornic_cq_alloc_user_buf(struct ornic_ib_dev *dev, struct ornic_uconte
 	if (err)
 		return err;
 
-	map = ornic_ib_mmap_add(&ctx->ibuctx, &(struct ornic_mmap) { .mem = buf->mem },
-				ornic_cq_mem_size(buf));
+	map = ornic_mmap_add(&ctx->ibuctx, &(struct ornic_mmap) { .mem = buf->mem },
+			     ornic_cq_mem_size(buf));
 	if (IS_ERR(map)) {
 		err = PTR_ERR(map);
 		goto err_free_buf;
@@ -83,6 +90,81 @@ static int ornic_cq_alloc_user_buf(struct ornic_ib_dev *dev, struct ornic_uconte
 err_free_buf:
 	ornic_cq_free_buf(dev, buf);
 	return err;
+}
+
+/*
+ * Checks whether an event may be the answer to an arm word.
+ *
+ * A process arms its CQ without the kernel, and the core keeps each event until
+ * the process reads it. The device answers a word once, and writes an event
+ * when the host has taken the one before ([ORNIC-DB-15], [ORNIC-DB-18]). But
+ * the word may have changed since the device read it: then several events find
+ * the newest one. So that no answer is lost, a few more are accepted than can
+ * be.
+ */
+static bool ornic_cq_is_asked(struct ornic_cq *cq)
+{
+	unsigned long flags;
+	bool asked = true;
+	__le32 arm;
+
+	/* A kernel consumer is only told to poll, however often */
+	if (cq->res.ring)
+		return true;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	arm = READ_ONCE(ornic_cq_dbr(&cq->buf)->arm);
+	if (arm != cq->told_arm) {
+		cq->told_arm = arm;
+		cq->told = 1;
+	} else if (!arm || cq->told == ORNIC_CQ_TOLD_MAX) {
+		asked = false;
+	} else {
+		cq->told++;
+	}
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return asked;
+}
+
+/**
+ * ornic_cq_tell - call the completion handler of a CQ
+ * @cq:		the CQ; ornic_ib_pre_destroy_cq() waits for callers
+ */
+void ornic_cq_tell(struct ornic_cq *cq)
+{
+	/*
+	 * Pairs with ornic_cq_set_ready(). First, because the core sets the
+	 * handler after it has created the CQ.
+	 */
+	if (!smp_load_acquire(&cq->ready))
+		return;
+	/* IB_POLL_DIRECT users get no callback: the core would warn */
+	if (cq->ibcq.poll_ctx != IB_POLL_DIRECT && cq->ibcq.comp_handler)
+		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+}
+
+/* Called in hard interrupt context; ornic_res_remove() waits for it */
+static void ornic_cq_event(struct ornic_res *res, enum ornic_event event)
+{
+	struct ornic_cq *cq = container_of(res, struct ornic_cq, res);
+	struct ib_event ibevent = {
+		.device = cq->ibcq.device,
+		.element.cq = &cq->ibcq,
+		.event = IB_EVENT_CQ_ERR,
+	};
+
+	switch (event) {
+	case ORNIC_EVENT_COMP:
+		if (ornic_cq_is_asked(cq))
+			ornic_cq_tell(cq);
+		break;
+	case ORNIC_EVENT_CQ_ERR:
+		if (ornic_due_take(&cq->due) && cq->ibcq.event_handler)
+			cq->ibcq.event_handler(&ibevent, cq->ibcq.cq_context);
+		break;
+	default:
+		break;
+	}
 }
 
 static int ornic_cq_create(struct ornic_ib_dev *dev, struct ornic_cq *cq, u32 uctx,
@@ -107,7 +189,7 @@ static int ornic_cq_create(struct ornic_ib_dev *dev, struct ornic_cq *cq, u32 uc
 
 	cq->ring.cqn = cq->res.num;
 	cq->res.type = ORNIC_RES_CQ;
-	cq->res.event = ornic_ib_cq_event;
+	cq->res.event = ornic_cq_event;
 	err = ornic_res_add(dev->odev, &cq->res);
 	if (err)
 		goto err_destroy_cq;
@@ -303,43 +385,6 @@ struct ornic_cq_dbr ornic_cq_get_dbr(struct ornic_cq *cq, u8 *log_size)
 	*log_size = cq->ring.log_size;
 	mutex_unlock(&cq->resize_lock);
 	return dbr;
-}
-
-/**
- * ornic_cq_is_asked - check whether an event may be the answer to an arm word
- * @cq:		the CQ, which got the event
- *
- * A process arms its CQ without the kernel, and the core keeps each event until
- * the process reads it. The device answers a word once, and writes an event
- * when the host has taken the one before ([ORNIC-DB-15], [ORNIC-DB-18]). But
- * the word may have changed since the device read it: then several events find
- * the newest one. So that no answer is lost, a few more are accepted than can
- * be.
- *
- * Return: true if the event is to be delivered.
- */
-bool ornic_cq_is_asked(struct ornic_cq *cq)
-{
-	unsigned long flags;
-	bool asked = true;
-	__le32 arm;
-
-	/* A kernel consumer is only told to poll, however often */
-	if (cq->res.ring)
-		return true;
-
-	spin_lock_irqsave(&cq->lock, flags);
-	arm = READ_ONCE(ornic_cq_dbr(&cq->buf)->arm);
-	if (arm != cq->told_arm) {
-		cq->told_arm = arm;
-		cq->told = 1;
-	} else if (!arm || cq->told == ORNIC_CQ_TOLD_MAX) {
-		asked = false;
-	} else {
-		cq->told++;
-	}
-	spin_unlock_irqrestore(&cq->lock, flags);
-	return asked;
 }
 
 int ornic_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)

@@ -7,9 +7,13 @@
 #include <rdma/ornic-abi.h>
 #include <rdma/uverbs_ioctl.h>
 
-#include "ornic_rdma.h"
+#include "check.h"
+#include "device.h"
+#include "pbl.h"
 #include "ring.h"
 
+/* An address handle takes only host memory, so the limit is arbitrary */
+#define ORNIC_IB_MAX_AH		BIT(20)
 /* struct ib_global_route has 8 bits for sgid_index */
 #define ORNIC_IB_GIDS_MAX	256
 /* Limit of object counts, which are int in struct ib_device_attr */
@@ -22,12 +26,12 @@
 #define ORNIC_IB_CLOCK_KHZ	1000000
 
 /**
- * ornic_ib_init_limits - limit what the device reports to what verbs can use
+ * ornic_device_init_limits - reduce the device's limits to those of verbs
  * @dev:	its limits are filled in
  *
  * Return: 0, or -ENODEV if the device cannot serve as a verbs device.
  */
-int ornic_ib_init_limits(struct ornic_ib_dev *dev)
+int ornic_device_init_limits(struct ornic_ib_dev *dev)
 {
 	const struct ornic_limits *lim = &dev->odev->lim;
 	u32 types = BIT(ORNIC_QPT_RC) | BIT(ORNIC_QPT_UD) | BIT(ORNIC_QPT_GSI);
@@ -46,16 +50,16 @@ int ornic_ib_init_limits(struct ornic_ib_dev *dev)
 	if (lim->features & ORNIC_FEAT_REG_MR)
 		dev->max_reg_pages = min(lim->max_reg_pages, ORNIC_PBL_FLAT_MAX);
 	dev->gid_len = min(lim->max_gid, ORNIC_IB_GIDS_MAX);
-	dev->max_wr = ornic_max_wr(min(lim->max_sq_slots, ORNIC_MAX_RING),
-				   min(lim->max_rq_wqes, ORNIC_MAX_RING),
-				   dev->max_sge, dev->max_inline);
+	dev->max_wr = ornic_ring_max_wr(min(lim->max_sq_slots, ORNIC_MAX_RING),
+					min(lim->max_rq_wqes, ORNIC_MAX_RING),
+					dev->max_sge, dev->max_inline);
 	return dev->max_wr ? 0 : -ENODEV;
 }
 
 static_assert(struct_size_t(struct ornic_create_rwq_table_in, wqn, ORNIC_IB_RWQ_TABLE_MAX) <=
 	      ORNIC_CMD_MAX_IN);
 
-static int ornic_ib_respond_device(struct ornic_ib_dev *dev, struct ib_udata *udata)
+static int ornic_device_respond(struct ornic_ib_dev *dev, struct ib_udata *udata)
 {
 	const struct ornic_limits *lim = &dev->odev->lim;
 	struct ornic_query_device_resp resp = {};
@@ -122,12 +126,12 @@ static u64 ornic_device_cap_flags(const struct ornic_limits *lim)
 }
 
 /* Atomic among the QPs of this device, [ORNIC-ORD-7] */
-static enum ib_atomic_cap ornic_atomic_cap(const struct ornic_limits *lim, u64 send_ops)
+static enum ib_atomic_cap ornic_device_atomic_cap(const struct ornic_limits *lim, u64 send_ops)
 {
 	return send_ops & ~lim->send_ops ? IB_ATOMIC_NONE : IB_ATOMIC_HCA;
 }
 
-static u32 ornic_raw_packet_caps(const struct ornic_limits *lim)
+static u32 ornic_device_raw_caps(const struct ornic_limits *lim)
 {
 	u32 caps = 0;
 
@@ -142,7 +146,7 @@ static u32 ornic_raw_packet_caps(const struct ornic_limits *lim)
 	return caps;
 }
 
-static void ornic_query_wq_caps(const struct ornic_ib_dev *dev, struct ib_device_attr *attr)
+static void ornic_device_query_wq(const struct ornic_ib_dev *dev, struct ib_device_attr *attr)
 {
 	const struct ornic_limits *lim = &dev->odev->lim;
 
@@ -186,9 +190,9 @@ int ornic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->max_qp_rd_atom = min(lim->max_rd_atomic, U8_MAX);
 	attr->max_qp_init_rd_atom = attr->max_qp_rd_atom;
 	attr->max_res_rd_atom = min_t(u64, (u64)attr->max_qp_rd_atom * attr->max_qp, INT_MAX);
-	attr->atomic_cap = ornic_atomic_cap(lim, BIT_ULL(ORNIC_WR_ATOMIC_CMP_SWP) |
+	attr->atomic_cap = ornic_device_atomic_cap(lim, BIT_ULL(ORNIC_WR_ATOMIC_CMP_SWP) |
 						 BIT_ULL(ORNIC_WR_ATOMIC_FETCH_ADD));
-	attr->masked_atomic_cap = ornic_atomic_cap(lim, BIT_ULL(ORNIC_WR_MASKED_CMP_SWP) |
+	attr->masked_atomic_cap = ornic_device_atomic_cap(lim, BIT_ULL(ORNIC_WR_MASKED_CMP_SWP) |
 							BIT_ULL(ORNIC_WR_MASKED_FETCH_ADD));
 	attr->max_mw = min(lim->max_mw, ORNIC_IB_COUNT_MAX);
 	attr->max_fast_reg_page_list_len = dev->max_reg_pages;
@@ -208,9 +212,9 @@ int ornic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		attr->cq_caps.max_cq_moderation_count = U16_MAX;
 		attr->cq_caps.max_cq_moderation_period = U16_MAX;
 	}
-	attr->raw_packet_caps = ornic_raw_packet_caps(lim);
-	ornic_query_wq_caps(dev, attr);
-	return ornic_ib_respond_device(dev, udata);
+	attr->raw_packet_caps = ornic_device_raw_caps(lim);
+	ornic_device_query_wq(dev, attr);
+	return ornic_device_respond(dev, udata);
 }
 
 int ornic_ib_modify_device(struct ib_device *ibdev, int mask, struct ib_device_modify *attr)

@@ -3,13 +3,21 @@
 #include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
 
+#include "counters.h"
+#include "device.h"
+#include "flow.h"
 #include "flow_spec.h"
-#include "ornic_rdma.h"
+#include "qp.h"
 
 static_assert((int)IB_FLOW_ATTR_NORMAL == (int)ORNIC_FLOW_NORMAL);
 static_assert((int)IB_FLOW_ATTR_ALL_DEFAULT == (int)ORNIC_FLOW_ALL_DEFAULT);
 static_assert((int)IB_FLOW_ATTR_MC_DEFAULT == (int)ORNIC_FLOW_MC_DEFAULT);
 static_assert((int)IB_FLOW_ATTR_SNIFFER == (int)ORNIC_FLOW_SNIFFER);
+
+struct ornic_flow {
+	struct ib_flow ibflow;
+	u32 num;
+};
 
 struct ib_flow *ornic_ib_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *attr,
 				     struct ib_udata *udata)

@@ -9,9 +9,9 @@
 #include <linux/in.h>
 #include <rdma/ib_verbs.h>
 
-#include "ornic_hw_cmd.h"
 #include "check.h"
 #include "flow_spec.h"
+#include "ornic_hw_cmd.h"
 
 #define ORNIC_FLOW_VNI		0xffffff
 #define ORNIC_FLOW_LABEL	0xfffff

@@ -3,9 +3,10 @@
 #include <linux/if_vlan.h>
 #include <rdma/ib_cache.h>
 
-#include "ornic_rdma.h"
+#include "device.h"
+#include "gid.h"
 
-static int ornic_ib_set_gid(const struct ib_gid_attr *attr, const struct ornic_set_gid_in *in)
+static int ornic_gid_set(const struct ib_gid_attr *attr, const struct ornic_set_gid_in *in)
 {
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(attr->device);
 
@@ -30,12 +31,12 @@ int ornic_ib_add_gid(const struct ib_gid_attr *attr, void **context)
 		in.vlan_id = cpu_to_le16(vlan);
 	}
 	memcpy(in.gid, attr->gid.raw, sizeof(in.gid));
-	return ornic_ib_set_gid(attr, &in);
+	return ornic_gid_set(attr, &in);
 }
 
 int ornic_ib_del_gid(const struct ib_gid_attr *attr, void **context)
 {
 	struct ornic_set_gid_in in = { .index = cpu_to_le16(attr->index) };
 
-	return ornic_ib_set_gid(attr, &in);
+	return ornic_gid_set(attr, &in);
 }

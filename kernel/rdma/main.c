@@ -7,8 +7,32 @@
 #include <net/addrconf.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/ornic-abi.h>
+#include <rdma/uverbs_ioctl.h>
 
-#include "ornic_rdma.h"
+#include "ah.h"
+#include "counter.h"
+#include "counters.h"
+#include "cq.h"
+#include "device.h"
+#include "flow.h"
+#include "gid.h"
+#include "mcast.h"
+#include "mmap.h"
+#include "mr.h"
+#include "mw.h"
+#include "pd.h"
+#include "poll.h"
+#include "qp.h"
+#include "qp_modify.h"
+#include "restrack.h"
+#include "rwq_table.h"
+#include "srq.h"
+#include "stats.h"
+#include "ucontext.h"
+#include "wq.h"
+#include "wr.h"
+#include "wr_recv.h"
+#include "xrcd.h"
 
 /*
  * Only drivers in the kernel tree get a number of enum rdma_driver_id. Without
@@ -16,6 +40,10 @@
  */
 #define ORNIC_IB_DRIVER_ID	RDMA_DRIVER_UNKNOWN
 
+/*
+ * Methods that destroy take no udata and ignore what there is: when the core
+ * aborts the creation of an object, it passes the udata of the creation.
+ */
 static const struct ib_device_ops ornic_ib_ops = {
 	.owner = THIS_MODULE,
 	.driver_id = ORNIC_IB_DRIVER_ID,
@@ -148,6 +176,12 @@ static const struct ib_device_ops ornic_ib_modify_mr_ops = {
 	.rereg_user_mr = ornic_ib_rereg_user_mr,
 };
 
+static const struct uapi_definition ornic_ib_uapi_defs[] = {
+	UAPI_DEF_CHAIN(ornic_ib_ucontext_defs),
+	UAPI_DEF_CHAIN(ornic_ib_srq_defs),
+	{}
+};
+
 /* Optional operations are present only if the device has the feature */
 static void ornic_ib_set_ops(struct ornic_ib_dev *dev)
 {
@@ -202,13 +236,13 @@ static int ornic_ib_probe(struct auxiliary_device *adev, const struct auxiliary_
 	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_IRQ);
 	mutex_init(&dev->kcqs_lock);
 	INIT_LIST_HEAD(&dev->kcqs);
-	INIT_WORK(&dev->flush_work, ornic_ib_flush_work);
+	INIT_WORK(&dev->flush_work, ornic_cq_flush_work);
 	dev->death.notifier_call = ornic_ib_death;
 	ida_init(&dev->counter_ids);
 	mutex_init(&dev->counters_lock);
 	INIT_LIST_HEAD(&dev->counters);
 
-	err = ornic_ib_init_limits(dev);
+	err = ornic_device_init_limits(dev);
 	if (err)
 		goto err_dealloc;
 
@@ -218,7 +252,7 @@ static int ornic_ib_probe(struct auxiliary_device *adev, const struct auxiliary_
 	if (err)
 		goto err_dealloc;
 
-	err = ornic_ib_init_mrs(dev);
+	err = ornic_mr_init_shared(dev);
 	if (err)
 		goto err_dealloc;
 
@@ -240,7 +274,7 @@ static int ornic_ib_probe(struct auxiliary_device *adev, const struct auxiliary_
 err_unregister_death:
 	atomic_notifier_chain_unregister(&dev->odev->death, &dev->death);
 	cancel_work_sync(&dev->flush_work);
-	ornic_ib_uninit_mrs(dev);
+	ornic_mr_uninit_shared(dev);
 err_dealloc:
 	ida_destroy(&dev->counter_ids);
 	xa_destroy(&dev->qps);
@@ -261,7 +295,7 @@ static void ornic_ib_remove(struct auxiliary_device *adev)
 	atomic_notifier_chain_unregister(&dev->odev->death, &dev->death);
 	/* Posting has ended, so the work is not queued again */
 	cancel_work_sync(&dev->flush_work);
-	ornic_ib_uninit_mrs(dev);
+	ornic_mr_uninit_shared(dev);
 	ida_destroy(&dev->counter_ids);
 	xa_destroy(&dev->qps);
 	ib_dealloc_device(&dev->ibdev);

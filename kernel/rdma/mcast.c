@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Multicast groups */
-#include "ornic_rdma.h"
+#include "device.h"
+#include "mcast.h"
+#include "qp.h"
 
 /* The core has checked the QP's type and the GID; RoCE has no LID */
 static int ornic_mcast_exec(struct ib_qp *ibqp, const union ib_gid *gid, enum ornic_opcode opcode)

@@ -6,7 +6,11 @@
 #include <rdma/iter.h>
 #include <rdma/uverbs_ioctl.h>
 
-#include "ornic_rdma.h"
+#include "check.h"
+#include "device.h"
+#include "mr.h"
+#include "pbl.h"
+#include "pd.h"
 
 /* Page sizes for which struct ornic_buf has a valid page_shift */
 #define ORNIC_PAGE_SIZES	GENMASK(31, ORNIC_INDEX_PAGE_SHIFT)
@@ -69,12 +73,12 @@ int ornic_mr_create(struct ornic_ib_dev *dev, struct ornic_create_mr_in *in, u32
 }
 
 /**
- * ornic_ib_init_mrs - create the PD and the MR that all processes share
+ * ornic_mr_init_shared - create the PD and the MR that all processes share
  * @dev:	its null_key and void_pdn are filled in
  *
  * Return: 0 or as ornic_cmd_exec().
  */
-int ornic_ib_init_mrs(struct ornic_ib_dev *dev)
+int ornic_mr_init_shared(struct ornic_ib_dev *dev)
 {
 	struct ornic_create_mr_in in = {
 		.access = cpu_to_le32(ORNIC_ACCESS_LOCAL_WRITE),
@@ -100,10 +104,10 @@ err_free_pd:
 }
 
 /**
- * ornic_ib_uninit_mrs - undo ornic_ib_init_mrs()
+ * ornic_mr_uninit_shared - undo ornic_mr_init_shared()
  * @dev:	has no MRs
  */
-void ornic_ib_uninit_mrs(struct ornic_ib_dev *dev)
+void ornic_mr_uninit_shared(struct ornic_ib_dev *dev)
 {
 	if (dev->odev->lim.features & ORNIC_FEAT_NULL_MR)
 		ornic_cmd_release(dev->odev, ORNIC_CMD_DESTROY_MR, dev->null_key);

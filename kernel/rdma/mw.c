@@ -5,7 +5,10 @@
  */
 #include <rdma/uverbs_ioctl.h>
 
-#include "ornic_rdma.h"
+#include "device.h"
+#include "mr.h"
+#include "mw.h"
+#include "pd.h"
 
 int ornic_ib_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 {

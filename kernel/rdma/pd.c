@@ -3,7 +3,8 @@
 #include <rdma/uverbs_ioctl.h>
 #include <rdma/ornic-abi.h>
 
-#include "ornic_rdma.h"
+#include "device.h"
+#include "pd.h"
 
 int ornic_ib_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {

@@ -10,7 +10,13 @@
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
 
-#include "ornic_rdma.h"
+#include "cq.h"
+#include "device.h"
+#include "poll.h"
+#include "qp.h"
+#include "recvs.h"
+#include "srq.h"
+#include "wr.h"
 
 static struct ornic_qp *ornic_cq_find_qp(struct ornic_cq *cq, u32 qpn)
 {
@@ -331,7 +337,7 @@ void ornic_cq_forget_qp(struct ornic_cq *cq, struct ornic_qp *qp)
 }
 
 /* Makes consumers of a dead device poll, because poll_cq flushes */
-void ornic_ib_flush_work(struct work_struct *work)
+void ornic_cq_flush_work(struct work_struct *work)
 {
 	struct ornic_ib_dev *dev = container_of(work, struct ornic_ib_dev, flush_work);
 	struct ornic_cq *cq;
@@ -340,4 +346,27 @@ void ornic_ib_flush_work(struct work_struct *work)
 	list_for_each_entry(cq, &dev->kcqs, kcq)
 		ornic_cq_tell(cq);
 	mutex_unlock(&dev->kcqs_lock);
+}
+
+/**
+ * ornic_ib_death - stop using a device that has stopped
+ * @nb:		of a device that may be about to be registered or unregistered
+ * @action:	not used
+ * @data:	not used
+ *
+ * The device does not access memory any more, commands fail with -EIO, and
+ * nothing completes. poll_cq flushes the work requests of kernel consumers;
+ * processes are notified when the verbs device is unregistered.
+ *
+ * Return: NOTIFY_OK.
+ */
+int ornic_ib_death(struct notifier_block *nb, unsigned long action, void *data)
+{
+	struct ornic_ib_dev *dev = container_of(nb, struct ornic_ib_dev, death);
+
+	WRITE_ONCE(dev->dead, true);
+	/* Pairs with the barrier in ornic_wr_check_dead() */
+	smp_mb();
+	queue_work(ib_wq, &dev->flush_work);
+	return NOTIFY_OK;
 }

@@ -3,10 +3,21 @@
 #include <rdma/ornic-abi.h>
 #include <rdma/uverbs_ioctl.h>
 
-#include "ornic_rdma.h"
+#include "check.h"
+#include "cq.h"
+#include "device.h"
+#include "mmap.h"
 #include "ornic_rdma_trace.h"
+#include "pbl.h"
+#include "pd.h"
 #include "qp.h"
+#include "qp_event.h"
+#include "qp_kernel.h"
 #include "ring.h"
+#include "ringmem.h"
+#include "srq.h"
+#include "ucontext.h"
+#include "xrcd.h"
 
 /* Returns enum ornic_qp_type, or 0 for an unknown type */
 static u8 ornic_qp_hw_type(enum ib_qp_type type)
@@ -313,7 +324,7 @@ static void ornic_qp_free_rings(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 {
 	ornic_pbl_free(&dev->ibdev, &qp->rq_pbl);
 	ornic_pbl_free(&dev->ibdev, &qp->sq_pbl);
-	ornic_ib_free_mem(dev, qp->mem, qp->mmap);
+	ornic_mmap_free_mem(dev, qp->mem, qp->mmap);
 }
 
 /* The type of a QP determines the other objects that it uses */
@@ -365,7 +376,7 @@ static int ornic_qp_create(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	qp->slot = le32_to_cpu(out.slot);
 	qp->res.num = le32_to_cpu(out.qpn);
 	qp->res.type = ORNIC_RES_QP;
-	qp->res.event = ornic_ib_qp_event;
+	qp->res.event = ornic_qp_event;
 	/* Numbers have 24 bits on the wire, and the last one means no QP */
 	if (qp->res.num >= ORNIC_QPN_NONE) {
 		ibdev_dbg_ratelimited(&dev->ibdev, "the device numbers a QP %#x\n", qp->res.num);
@@ -433,8 +444,8 @@ static int ornic_qp_map_rings(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	if (err)
 		return err;
 
-	map = ornic_ib_mmap_add(&ctx->ibuctx, &(struct ornic_mmap) { .mem = qp->mem },
-				qp->geo.size);
+	map = ornic_mmap_add(&ctx->ibuctx, &(struct ornic_mmap) { .mem = qp->mem },
+			     qp->geo.size);
 	if (IS_ERR(map)) {
 		ornic_qp_free_rings(dev, qp);
 		return PTR_ERR(map);
@@ -539,7 +550,7 @@ int ornic_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct 
 		return err;
 
 	mutex_init(&qp->modify_lock);
-	INIT_WORK(&qp->event_work, ornic_ib_qp_event_work);
+	INIT_WORK(&qp->event_work, ornic_qp_event_work);
 	init_completion(&qp->last_wqe);
 
 	if (udata)

@@ -5,9 +5,14 @@
  */
 #include <linux/slab.h>
 
-#include "ornic_rdma.h"
+#include "cq.h"
+#include "device.h"
 #include "ornic_rdma_trace.h"
+#include "poll.h"
 #include "qp.h"
+#include "qp_kernel.h"
+#include "ringmem.h"
+#include "wr.h"
 
 #define ORNIC_LAST_WQE_TIMEOUT	(5 * HZ)
 

@@ -5,9 +5,15 @@
 #include <rdma/ornic-abi.h>
 #include <rdma/uverbs_ioctl.h>
 
-#include "ornic_rdma.h"
+#include "ah.h"
+#include "check.h"
+#include "device.h"
+#include "due.h"
 #include "ornic_rdma_trace.h"
 #include "qp.h"
+#include "qp_event.h"
+#include "qp_kernel.h"
+#include "qp_modify.h"
 
 /* Fields of 5 and 3 bits, IBTA 9.7 and table 45 */
 #define ORNIC_TIMEOUT_MAX	31
@@ -153,7 +159,7 @@ static int ornic_qp_check_attr(struct ornic_ib_dev *dev, const struct ib_qp_attr
 		return err;
 
 	if (mask & IB_QP_AV) {
-		err = ornic_ib_check_ah_attr(&dev->ibdev, &attr->ah_attr);
+		err = ornic_ah_check_attr(&dev->ibdev, &attr->ah_attr);
 		if (err)
 			return err;
 	}
@@ -185,7 +191,7 @@ static void ornic_qp_attr_to_hw(struct ornic_qp *qp, const struct ib_qp_attr *at
 	if (mask & IB_QP_AV) {
 		u32 dest = mask & IB_QP_DEST_QPN ? attr->dest_qp_num : qp->dest_qpn;
 
-		ornic_ib_av_from_attr(&attr->ah_attr, &hw->av);
+		ornic_av_from_attr(&attr->ah_attr, &hw->av);
 		/* Connections should take different paths, annex A17 */
 		hw->av.udp_sport = cpu_to_le16(rdma_get_udp_sport(attr->ah_attr.grh.flow_label,
 								  qp->res.num, dest));
@@ -215,7 +221,7 @@ static int ornic_qp_do_modify(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 
 	/* poll_cq flushes on a dead device, as if the QP were in ERR */
 	if (next == IB_QPS_ERR && qp->ibqp.srq)
-		ornic_ib_qp_event(&qp->res, ORNIC_EVENT_QP_LAST_WQE);
+		ornic_qp_event(&qp->res, ORNIC_EVENT_QP_LAST_WQE);
 	return 0;
 }
 
@@ -322,7 +328,7 @@ static void ornic_qp_attr_from_hw(const struct ornic_qp_attr *hw, struct ib_qp_a
 	attr->sq_draining = hw->sq_draining;
 	attr->en_sqd_async_notify = hw->en_sqd_async_notify;
 	attr->rate_limit = le32_to_cpu(hw->rate_limit);
-	ornic_ib_attr_from_av(&hw->av, &attr->ah_attr);
+	ornic_av_to_attr(&hw->av, &attr->ah_attr);
 }
 
 int ornic_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Ring of receive WQEs with its doorbell record, for SRQs and WQs */
-#include "ornic_rdma.h"
+#include "device.h"
+#include "mmap.h"
+#include "pbl.h"
+#include "recv_ring.h"
+#include "ringmem.h"
+#include "ucontext.h"
 
 /**
  * ornic_recv_ring_alloc - allocate a ring
@@ -32,8 +37,8 @@ int ornic_recv_ring_alloc(struct ornic_ib_dev *dev, u32 max_wr, u8 stride_shift,
 		goto err_free_mem;
 
 	if (ctx) {
-		map = ornic_ib_mmap_add(&ctx->ibuctx, &(struct ornic_mmap) { .mem = ring->mem },
-					ring->size);
+		map = ornic_mmap_add(&ctx->ibuctx, &(struct ornic_mmap) { .mem = ring->mem },
+				     ring->size);
 		if (IS_ERR(map)) {
 			err = PTR_ERR(map);
 			goto err_free_pbl;
@@ -57,7 +62,7 @@ err_free_mem:
 void ornic_recv_ring_free(struct ornic_ib_dev *dev, struct ornic_recv_ring *ring)
 {
 	ornic_pbl_free(&dev->ibdev, &ring->pbl);
-	ornic_ib_free_mem(dev, ring->mem, ring->mmap);
+	ornic_mmap_free_mem(dev, ring->mem, ring->mmap);
 }
 
 /**

@@ -5,7 +5,13 @@
 #include <rdma/restrack.h>
 #include <uapi/rdma/rdma_netlink.h>
 
-#include "ornic_rdma.h"
+#include "cq.h"
+#include "mr.h"
+#include "qp.h"
+#include "recv_ring.h"
+#include "restrack.h"
+#include "ringmem.h"
+#include "srq.h"
 
 static struct nlattr *ornic_res_open(struct sk_buff *msg)
 {

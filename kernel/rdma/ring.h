@@ -118,7 +118,7 @@ static inline u32 ornic_rq_sge(u32 shift)
 }
 
 /**
- * ornic_max_wr - get the number of work requests that any legal QP can have
+ * ornic_ring_max_wr - get the number of work requests that each QP can have
  * @sq_slots:	slots of the largest send ring, a power of two
  * @rq_wqes:	WQEs of the largest receive ring, a power of two
  * @sge:	maximum of SGEs
@@ -126,7 +126,7 @@ static inline u32 ornic_rq_sge(u32 shift)
  *
  * Return: work requests of each queue.
  */
-static inline u32 ornic_max_wr(u32 sq_slots, u32 rq_wqes, u32 sge, u32 inl)
+static inline u32 ornic_ring_max_wr(u32 sq_slots, u32 rq_wqes, u32 sge, u32 inl)
 {
 	return min(ornic_sq_usable(sq_slots) / ornic_wqe_slots(true, sge, inl), rq_wqes);
 }

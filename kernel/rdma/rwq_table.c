@@ -3,7 +3,9 @@
 #include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
 
-#include "ornic_rdma.h"
+#include "check.h"
+#include "device.h"
+#include "rwq_table.h"
 
 int ornic_ib_create_rwq_ind_table(struct ib_rwq_ind_table *ibtable,
 				  struct ib_rwq_ind_table_init_attr *init,

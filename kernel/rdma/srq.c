@@ -6,8 +6,19 @@
 #define UVERBS_MODULE_NAME ornic_ib
 #include <rdma/uverbs_named_ioctl.h>
 
-#include "ornic_rdma.h"
+#include "check.h"
+#include "cq.h"
+#include "device.h"
+#include "due.h"
+#include "mmap.h"
+#include "pd.h"
+#include "recv_ring.h"
+#include "recvs.h"
 #include "ring.h"
+#include "ringmem.h"
+#include "srq.h"
+#include "ucontext.h"
+#include "xrcd.h"
 
 static int ornic_srq_kernel_init(struct ornic_srq *srq)
 {
@@ -25,6 +36,29 @@ static int ornic_srq_kernel_init(struct ornic_srq *srq)
 
 	ornic_recvs_init(recvs);
 	return 0;
+}
+
+/* Called in hard interrupt context, as for a CQ */
+static void ornic_srq_event(struct ornic_res *res, enum ornic_event event)
+{
+	struct ornic_srq *srq = container_of(res, struct ornic_srq, res);
+	struct ib_event ibevent = {
+		.device = srq->ibsrq.device,
+		.element.srq = &srq->ibsrq,
+	};
+
+	switch (event) {
+	case ORNIC_EVENT_SRQ_LIMIT:
+		ibevent.event = IB_EVENT_SRQ_LIMIT_REACHED;
+		break;
+	case ORNIC_EVENT_SRQ_ERR:
+		ibevent.event = IB_EVENT_SRQ_ERR;
+		break;
+	default:
+		return;
+	}
+	if (ornic_due_take(&srq->due) && srq->ibsrq.event_handler)
+		srq->ibsrq.event_handler(&ibevent, srq->ibsrq.srq_context);
 }
 
 static int ornic_srq_create(struct ornic_ib_dev *dev, struct ornic_srq *srq, bool user)
@@ -51,7 +85,7 @@ static int ornic_srq_create(struct ornic_ib_dev *dev, struct ornic_srq *srq, boo
 		return err;
 
 	srq->res.type = ORNIC_RES_SRQ;
-	srq->res.event = ornic_ib_srq_event;
+	srq->res.event = ornic_srq_event;
 	err = ornic_res_add(dev->odev, &srq->res);
 	if (err)
 		goto err_destroy_srq;

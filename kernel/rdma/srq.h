@@ -1,96 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * Records of the receives that the kernel posted to an SRQ. They complete in
- * any order, on the CQs of all QPs that share the SRQ.
- */
+/* Shared receive queues */
 #ifndef ORNIC_RDMA_SRQ_H
 #define ORNIC_RDMA_SRQ_H
 
-#include <linux/types.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
 
-/* Value of next for a receive that is posted */
-#define ORNIC_RECV_POSTED	(~0u)
+#include "ornic_api.h"
+#include "recv_ring.h"
+#include "recvs.h"
 
 /**
- * struct ornic_recv - record of a receive
- * @wr_id:	the consumer's. The device gets the number of the receive
- *		instead, see struct ornic_wr.
- * @room:	bytes that it can hold
- * @next:	ORNIC_RECV_POSTED, or the next free number, or the size of the
- *		table for none
+ * struct ornic_srq - shared receive queue
+ * @ibsrq:	of the RDMA core
+ * @res:	receives its events
+ * @stride_shift: log2 of the bytes of a WQE
+ * @max_sge:	of a WQE
+ * @due:	events that may occur: one error, and one for each limit
+ * @modify_lock: protects @ring; serialises modify and query
+ * @ring:	a process may replace it by a resize
+ * @lock:	kernel consumer: protects @recvs, @pi and the WQEs; nests inside
+ *		the lock of a CQ
+ * @recvs:	kernel consumer: records of posted receives
+ * @pi:		kernel consumer: WQEs posted, free running
  */
-struct ornic_recv {
-	u64 wr_id;
-	u32 room;
-	u32 next;
+struct ornic_srq {
+	struct ib_srq ibsrq;
+	struct ornic_res res;
+	u8 stride_shift;
+	u32 max_sge;
+	atomic_t due;
+	struct mutex modify_lock; /* see above */
+	struct ornic_recv_ring ring;
+	spinlock_t lock; /* see above */
+	struct ornic_recvs recvs;
+	u32 pi;
 };
 
-/**
- * struct ornic_recvs - receives by their numbers
- * @recvs:	records, @size of them
- * @size:	WQEs of the ring. A free number implies a free WQE: the device
- *		takes WQEs in order, and a receive that has completed was taken.
- * @free:	first free number, or @size
- */
-struct ornic_recvs {
-	struct ornic_recv *recvs;
-	u32 size;
-	u32 free;
-};
-
-/**
- * ornic_recvs_init - mark all numbers as free
- * @recvs:	its array and size are set
- */
-static inline void ornic_recvs_init(struct ornic_recvs *recvs)
+static inline struct ornic_srq *to_ornic_srq(struct ib_srq *ibsrq)
 {
-	u32 i;
-
-	for (i = 0; i < recvs->size; i++)
-		recvs->recvs[i].next = i + 1;
-	recvs->free = 0;
+	return container_of(ibsrq, struct ornic_srq, ibsrq);
 }
 
-/**
- * ornic_recvs_get - allocate the record of a receive
- * @recvs:	locked
- * @wr_id:	the consumer's
- * @room:	bytes that it can hold
- * @number:	set to the number for the device
- *
- * Return: false if all are posted.
- */
-static inline bool ornic_recvs_get(struct ornic_recvs *recvs, u64 wr_id, u32 room, u32 *number)
-{
-	struct ornic_recv *recv;
-
-	if (recvs->free >= recvs->size)
-		return false;
-
-	*number = recvs->free;
-	recv = &recvs->recvs[*number];
-	recvs->free = recv->next;
-	*recv = (struct ornic_recv) { .wr_id = wr_id, .room = room, .next = ORNIC_RECV_POSTED };
-	return true;
-}
-
-/**
- * ornic_recvs_put - free the record of a receive that has completed
- * @recvs:	locked
- * @number:	from the device, not trusted
- * @recv:	set to the record
- *
- * Return: false if the number is not posted.
- */
-static inline bool ornic_recvs_put(struct ornic_recvs *recvs, u32 number, struct ornic_recv *recv)
-{
-	if (number >= recvs->size || recvs->recvs[number].next != ORNIC_RECV_POSTED)
-		return false;
-
-	*recv = recvs->recvs[number];
-	recvs->recvs[number].next = recvs->free;
-	recvs->free = number;
-	return true;
-}
+int ornic_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
+			struct ib_udata *udata);
+int ornic_ib_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
+			enum ib_srq_attr_mask mask, struct ib_udata *udata);
+int ornic_ib_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr);
+int ornic_ib_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
+extern const struct uapi_definition ornic_ib_srq_defs[];
 
 #endif /* ORNIC_RDMA_SRQ_H */

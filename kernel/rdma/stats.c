@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Statistics of the port */
-#include "ornic_rdma.h"
+/* Statistics of the port, which counters of QPs have the layout of */
+#include "counter.h"
+#include "device.h"
+#include "stats.h"
 
 #define ORNIC_STAT_DESC(stat)	{ .name = #stat },
 
@@ -38,6 +40,22 @@ int ornic_ib_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, 
 	for (i = 0; i < ARRAY_SIZE(out); i++)
 		stats->value[i] = le64_to_cpu(out[i]);
 	stats->value[ORNIC_STAT_wq_delay_drops] = atomic64_read(&dev->delay_drops);
-	err = ornic_counters_subtract(dev, stats->value);
+	err = ornic_counter_subtract(dev, stats->value);
 	return err ? err : ORNIC_STAT_COUNT;
+}
+
+/* The core expects all counters of the port; disable those that QPs lack */
+struct rdma_hw_stats *ornic_ib_counter_alloc_stats(struct rdma_counter *counter)
+{
+	struct rdma_hw_stats *stats;
+	int i;
+
+	stats = ornic_ib_alloc_hw_port_stats(counter->device, counter->port);
+	if (!stats)
+		return NULL;
+
+	bitmap_fill(stats->is_disabled, stats->num_counters);
+	for (i = 0; i < ORNIC_QP_STAT_COUNT; i++)
+		clear_bit(ornic_counter_of_port[i], stats->is_disabled);
+	return stats;
 }

@@ -1,76 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* User contexts, and the memory that processes map */
+/* User contexts */
 #include <linux/mm.h>
-#include <linux/slab.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ornic-abi.h>
 #define UVERBS_MODULE_NAME ornic_ib
 #include <rdma/uverbs_named_ioctl.h>
 
-#include "ornic_rdma.h"
-
-/**
- * ornic_ib_mmap_add - add an entry that a process may map
- * @ibuctx:	context of the process
- * @what:	copied; on success the entry owns what it points to
- * @size:	bytes
- *
- * Return: the entry or an error pointer.
- */
-struct ornic_mmap *ornic_ib_mmap_add(struct ib_ucontext *ibuctx, const struct ornic_mmap *what,
-				     size_t size)
-{
-	struct ornic_mmap *map;
-	int err;
-
-	map = kmemdup(what, sizeof(*what), GFP_KERNEL);
-	if (!map)
-		return ERR_PTR(-ENOMEM);
-
-	err = rdma_user_mmap_entry_insert(ibuctx, &map->entry, size);
-	if (err) {
-		kfree(map);
-		return ERR_PTR(err);
-	}
-	return map;
-}
-
-/**
- * ornic_ib_mmap_remove - remove an entry
- * @map:	NULL or an entry. It is freed, with what it owns, when a
- *		concurrent mmap(), or the last mapping of a doorbell page, has
- *		ended.
- */
-void ornic_ib_mmap_remove(struct ornic_mmap *map)
-{
-	if (map)
-		rdma_user_mmap_entry_remove(&map->entry);
-}
-
-/**
- * ornic_ib_free_mem - free memory of rings that a process may have mapped
- * @dev:	the device
- * @mem:	NULL or the memory, which the device does not use any more
- * @map:	entry by which a process maps it, or NULL. While a process is
- *		mapping it, the entry keeps the memory.
- */
-void ornic_ib_free_mem(struct ornic_ib_dev *dev, struct ornic_ringmem *mem,
-		       struct ornic_mmap *map)
-{
-	if (map)
-		ornic_ib_mmap_remove(map);
-	else if (mem)
-		ornic_ringmem_free(&dev->ibdev, mem);
-}
-
-void ornic_ib_mmap_free(struct rdma_user_mmap_entry *entry)
-{
-	struct ornic_mmap *map = container_of(entry, struct ornic_mmap, entry);
-
-	if (map->mem)
-		ornic_ringmem_free(entry->ucontext->device, map->mem);
-	kfree(map);
-}
+#include "check.h"
+#include "device.h"
+#include "mmap.h"
+#include "ringmem.h"
+#include "ucontext.h"
 
 static struct ornic_mmap *ornic_ucontext_map_page(struct ornic_ucontext *ctx, struct page *page,
 						  bool read_only)
@@ -78,7 +18,7 @@ static struct ornic_mmap *ornic_ucontext_map_page(struct ornic_ucontext *ctx, st
 	struct ornic_mmap what = { .page = page, .read_only = read_only };
 
 	/* A device may have no board, and a kernel no clock */
-	return page ? ornic_ib_mmap_add(&ctx->ibuctx, &what, PAGE_SIZE) : NULL;
+	return page ? ornic_mmap_add(&ctx->ibuctx, &what, PAGE_SIZE) : NULL;
 }
 
 static void ornic_ucontext_fill_resp(struct ornic_ucontext *ctx,
@@ -139,8 +79,8 @@ int ornic_ib_alloc_ucontext(struct ib_ucontext *ibuctx, struct ib_udata *udata)
 		return err;
 	}
 
-	ctx->db_mmap = ornic_ib_mmap_add(ibuctx, &(struct ornic_mmap) { .io = ctx->uctx.db_phys },
-					 PAGE_SIZE);
+	ctx->db_mmap = ornic_mmap_add(ibuctx, &(struct ornic_mmap) { .io = ctx->uctx.db_phys },
+				      PAGE_SIZE);
 	if (IS_ERR(ctx->db_mmap)) {
 		err = PTR_ERR(ctx->db_mmap);
 		goto err_free_uctx;
@@ -166,11 +106,11 @@ int ornic_ib_alloc_ucontext(struct ib_ucontext *ibuctx, struct ib_udata *udata)
 	return 0;
 
 err_remove_clock:
-	ornic_ib_mmap_remove(ctx->clock_mmap);
+	ornic_mmap_remove(ctx->clock_mmap);
 err_remove_board:
-	ornic_ib_mmap_remove(ctx->board_mmap);
+	ornic_mmap_remove(ctx->board_mmap);
 err_remove_db:
-	ornic_ib_mmap_remove(ctx->db_mmap);
+	ornic_mmap_remove(ctx->db_mmap);
 err_free_uctx:
 	ornic_uctx_free(dev->odev, &ctx->uctx);
 	return err;
@@ -181,9 +121,9 @@ void ornic_ib_dealloc_ucontext(struct ib_ucontext *ibuctx)
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibuctx->device);
 	struct ornic_ucontext *ctx = to_ornic_ucontext(ibuctx);
 
-	ornic_ib_mmap_remove(ctx->clock_mmap);
-	ornic_ib_mmap_remove(ctx->board_mmap);
-	ornic_ib_mmap_remove(ctx->db_mmap);
+	ornic_mmap_remove(ctx->clock_mmap);
+	ornic_mmap_remove(ctx->board_mmap);
+	ornic_mmap_remove(ctx->db_mmap);
 	ornic_uctx_free(dev->odev, &ctx->uctx);
 }
 
@@ -195,53 +135,6 @@ int ornic_ib_query_ucontext(struct ib_ucontext *ibuctx, struct uverbs_attr_bundl
 	ornic_ucontext_fill_resp(to_ornic_ucontext(ibuctx), &resp);
 	return uverbs_copy_to_struct_or_zero(attrs, ORNIC_ATTR_QUERY_CONTEXT_RESP, &resp,
 					     sizeof(resp));
-}
-
-static int ornic_mmap_page(const struct ib_device *ibdev, struct vm_area_struct *vma,
-			   const struct ornic_mmap *map)
-{
-	if (map->read_only) {
-		if (vma->vm_flags & VM_WRITE) {
-			ibdev_dbg_ratelimited(ibdev, "mmap: the page at %#lx is read only\n",
-					      vma->vm_pgoff << PAGE_SHIFT);
-			return -EPERM;
-		}
-		/* Also prevents mprotect() from making it writable */
-		vm_flags_clear(vma, VM_MAYWRITE);
-	}
-	return vm_insert_page(vma, vma->vm_start, map->page);
-}
-
-/*
- * When the device is removed, the core revokes the mapping of the doorbell
- * page, made by rdma_user_mmap_io(). Memory stays mapped: each page lives as
- * long as its mappings, and the process may go on polling a ring that does not
- * change any more.
- */
-int ornic_ib_mmap(struct ib_ucontext *ibuctx, struct vm_area_struct *vma)
-{
-	struct rdma_user_mmap_entry *entry;
-	struct ornic_mmap *map;
-	int err;
-
-	entry = rdma_user_mmap_entry_get(ibuctx, vma);
-	if (!entry) {
-		ibdev_dbg_ratelimited(ibuctx->device, "mmap: nothing of %lu bytes at %#lx\n",
-				      vma->vm_end - vma->vm_start, vma->vm_pgoff << PAGE_SHIFT);
-		return -EINVAL;
-	}
-
-	map = container_of(entry, struct ornic_mmap, entry);
-	if (map->mem)
-		err = vm_map_pages_zero(vma, map->mem->pages, map->mem->npages);
-	else if (map->page)
-		err = ornic_mmap_page(ibuctx->device, vma, map);
-	else
-		err = rdma_user_mmap_io(ibuctx, vma, PHYS_PFN(map->io), PAGE_SIZE,
-					pgprot_noncached(vma->vm_page_prot), entry);
-
-	rdma_user_mmap_entry_put(entry);
-	return err;
 }
 
 /*
@@ -261,8 +154,7 @@ ADD_UVERBS_ATTRIBUTES_SIMPLE(ornic_ib_query_context,
 						 ORNIC_UCONTEXT_RESP,
 						 UA_MANDATORY));
 
-const struct uapi_definition ornic_ib_uapi_defs[] = {
+const struct uapi_definition ornic_ib_ucontext_defs[] = {
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DEVICE, &ornic_ib_query_context),
-	UAPI_DEF_CHAIN(ornic_ib_srq_defs),
 	{}
 };

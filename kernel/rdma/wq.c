@@ -4,8 +4,16 @@
 #include <rdma/ornic-abi.h>
 #include <rdma/uverbs_ioctl.h>
 
-#include "ornic_rdma.h"
+#include "check.h"
+#include "cq.h"
+#include "device.h"
+#include "due.h"
+#include "mmap.h"
+#include "pd.h"
+#include "recv_ring.h"
 #include "ring.h"
+#include "ucontext.h"
+#include "wq.h"
 
 static_assert((int)IB_WQ_FLAGS_CVLAN_STRIPPING == ORNIC_WQ_CVLAN_STRIPPING);
 static_assert((int)IB_WQ_FLAGS_SCATTER_FCS == ORNIC_WQ_SCATTER_FCS);
@@ -50,6 +58,29 @@ static int ornic_wq_check(const struct ornic_ib_dev *dev, const struct ib_wq_ini
 	return ornic_check_range(&dev->ibdev, "WQ max_sge", init->max_sge, 0, dev->max_sge);
 }
 
+/* Called in hard interrupt context, as for a CQ */
+static void ornic_wq_event(struct ornic_res *res, enum ornic_event event)
+{
+	struct ornic_wq *wq = container_of(res, struct ornic_wq, res);
+	struct ib_event ibevent = {
+		.device = wq->ibwq.device,
+		.element.wq = &wq->ibwq,
+		.event = IB_EVENT_WQ_FATAL,
+	};
+
+	switch (event) {
+	case ORNIC_EVENT_WQ_FATAL:
+		if (ornic_due_take(&wq->due))
+			wq->ibwq.event_handler(&ibevent, wq->ibwq.wq_context);
+		break;
+	case ORNIC_EVENT_WQ_DELAY_DROP:
+		atomic64_inc(&to_ornic_ib_dev(wq->ibwq.device)->delay_drops);
+		break;
+	default:
+		break;
+	}
+}
+
 static int ornic_wq_create(struct ornic_ib_dev *dev, struct ornic_wq *wq, struct ib_pd *pd,
 			   const struct ib_wq_init_attr *init)
 {
@@ -73,7 +104,7 @@ static int ornic_wq_create(struct ornic_ib_dev *dev, struct ornic_wq *wq, struct
 		return err;
 
 	wq->res.type = ORNIC_RES_WQ;
-	wq->res.event = ornic_ib_wq_event;
+	wq->res.event = ornic_wq_event;
 	err = ornic_res_add(dev->odev, &wq->res);
 	if (err)
 		goto err_destroy_wq;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Send work requests of kernel consumers */
-#include "ornic_rdma.h"
-#include "ring.h"
+#include "ah.h"
+#include "device.h"
+#include "mr.h"
+#include "qp.h"
 #include "wqe.h"
+#include "wr.h"
 
 /* Opcodes of UC QPs (hardware.rst, section 6.1) */
 #define ORNIC_UC_OPS		(BIT_ULL(IB_WR_SEND) | BIT_ULL(IB_WR_SEND_WITH_IMM) | \
@@ -31,7 +34,7 @@ static_assert(IB_SEND_SIGNALED == ORNIC_SEND_SIGNALED);
 static_assert(IB_SEND_SOLICITED == ORNIC_SEND_SOLICITED);
 static_assert(IB_SEND_INLINE == ORNIC_SEND_INLINE);
 
-static void ornic_put_route_rc(struct ornic_wqe_writer *w, u64 raddr, u32 rkey)
+static void ornic_wr_put_route_rc(struct ornic_wqe_writer *w, u64 raddr, u32 rkey)
 {
 	struct ornic_route_rc route = {
 		.raddr = cpu_to_le64(raddr),
@@ -41,7 +44,7 @@ static void ornic_put_route_rc(struct ornic_wqe_writer *w, u64 raddr, u32 rkey)
 	ornic_wqe_put(w, &route, sizeof(route));
 }
 
-static void ornic_put_route_ud(struct ornic_wqe_writer *w, const struct ib_ud_wr *wr)
+static void ornic_wr_put_route_ud(struct ornic_wqe_writer *w, const struct ib_ud_wr *wr)
 {
 	struct ornic_route_ud route = {
 		.dqpn = cpu_to_le32(wr->remote_qpn),
@@ -52,31 +55,32 @@ static void ornic_put_route_ud(struct ornic_wqe_writer *w, const struct ib_ud_wr
 	ornic_wqe_put(w, &route, sizeof(route));
 }
 
-static void ornic_put_atomic(struct ornic_wqe_writer *w, const struct ib_atomic_wr *wr, bool swap)
+static void ornic_wr_put_atomic(struct ornic_wqe_writer *w, const struct ib_atomic_wr *wr,
+				bool swap)
 {
 	struct ornic_atomic atomic = {
 		.swap_add = cpu_to_le64(swap ? wr->swap : wr->compare_add),
 		.compare = cpu_to_le64(swap ? wr->compare_add : 0),
 	};
 
-	ornic_put_route_rc(w, wr->remote_addr, wr->rkey);
+	ornic_wr_put_route_rc(w, wr->remote_addr, wr->rkey);
 	ornic_wqe_put(w, &atomic, sizeof(atomic));
 }
 
-static void ornic_put_masked_atomic(struct ornic_wqe_writer *w, const struct ib_atomic_wr *wr,
-				    bool swap)
+static void ornic_wr_put_masked_atomic(struct ornic_wqe_writer *w, const struct ib_atomic_wr *wr,
+				       bool swap)
 {
 	struct ornic_atomic_mask mask = {
 		.swap_add_mask = cpu_to_le64(swap ? wr->swap_mask : wr->compare_add_mask),
 		.compare_mask = cpu_to_le64(swap ? wr->compare_add_mask : 0),
 	};
 
-	ornic_put_atomic(w, wr, swap);
+	ornic_wr_put_atomic(w, wr, swap);
 	ornic_wqe_put(w, &mask, sizeof(mask));
 }
 
-static int ornic_put_reg_mr(struct ornic_wqe_writer *w, struct ornic_ib_dev *dev,
-			    const struct ib_reg_wr *wr)
+static int ornic_wr_put_reg_mr(struct ornic_wqe_writer *w, struct ornic_ib_dev *dev,
+			       const struct ib_reg_wr *wr)
 {
 	struct ornic_mr *mr = to_ornic_mr(wr->mr);
 	struct ornic_reg_mr reg = {
@@ -98,62 +102,62 @@ static int ornic_put_reg_mr(struct ornic_wqe_writer *w, struct ornic_ib_dev *dev
 		return err;
 
 	reg.access = cpu_to_le32(access);
-	ornic_put_route_rc(w, 0, 0);
+	ornic_wr_put_route_rc(w, 0, 0);
 	ornic_wqe_put(w, &reg, sizeof(reg));
 	return 0;
 }
 
-static int ornic_put_connected(struct ornic_wqe_writer *w, struct ornic_ib_dev *dev,
-			       const struct ib_send_wr *wr)
+static int ornic_wr_put_connected(struct ornic_wqe_writer *w, struct ornic_ib_dev *dev,
+				  const struct ib_send_wr *wr)
 {
 	switch (wr->opcode) {
 	case IB_WR_SEND:
 	case IB_WR_SEND_WITH_IMM:
 	case IB_WR_SEND_WITH_INV:
 	case IB_WR_LOCAL_INV:
-		ornic_put_route_rc(w, 0, 0);
+		ornic_wr_put_route_rc(w, 0, 0);
 		return 0;
 	case IB_WR_RDMA_WRITE:
 	case IB_WR_RDMA_WRITE_WITH_IMM:
 	case IB_WR_RDMA_READ:
 	case IB_WR_ATOMIC_WRITE:
-		ornic_put_route_rc(w, rdma_wr(wr)->remote_addr, rdma_wr(wr)->rkey);
+		ornic_wr_put_route_rc(w, rdma_wr(wr)->remote_addr, rdma_wr(wr)->rkey);
 		return 0;
 	case IB_WR_ATOMIC_CMP_AND_SWP:
 	case IB_WR_ATOMIC_FETCH_AND_ADD:
-		ornic_put_atomic(w, atomic_wr(wr), wr->opcode == IB_WR_ATOMIC_CMP_AND_SWP);
+		ornic_wr_put_atomic(w, atomic_wr(wr), wr->opcode == IB_WR_ATOMIC_CMP_AND_SWP);
 		return 0;
 	case IB_WR_MASKED_ATOMIC_CMP_AND_SWP:
 	case IB_WR_MASKED_ATOMIC_FETCH_AND_ADD:
-		ornic_put_masked_atomic(w, atomic_wr(wr),
-					wr->opcode == IB_WR_MASKED_ATOMIC_CMP_AND_SWP);
+		ornic_wr_put_masked_atomic(w, atomic_wr(wr),
+					   wr->opcode == IB_WR_MASKED_ATOMIC_CMP_AND_SWP);
 		return 0;
 	case IB_WR_REG_MR:
-		return ornic_put_reg_mr(w, dev, reg_wr(wr));
+		return ornic_wr_put_reg_mr(w, dev, reg_wr(wr));
 	default:
 		/* Includes FLUSH, whose range does not fit struct ib_send_wr */
 		return -EINVAL;
 	}
 }
 
-static int ornic_put_route(struct ornic_wqe_writer *w, struct ornic_ib_dev *dev,
-			   const struct ornic_qp *qp, const struct ib_send_wr *wr)
+static int ornic_wr_put_route(struct ornic_wqe_writer *w, struct ornic_ib_dev *dev,
+			      const struct ornic_qp *qp, const struct ib_send_wr *wr)
 {
 	if (ornic_qp_is_ud(qp)) {
 		if (wr->opcode != IB_WR_SEND && wr->opcode != IB_WR_SEND_WITH_IMM)
 			return -EINVAL;
-		ornic_put_route_ud(w, ud_wr(wr));
+		ornic_wr_put_route_ud(w, ud_wr(wr));
 		return 0;
 	}
 
 	if (qp->ibqp.qp_type == IB_QPT_UC && !(ORNIC_UC_OPS & BIT_ULL(wr->opcode)))
 		return -EINVAL;
 
-	return ornic_put_connected(w, dev, wr);
+	return ornic_wr_put_connected(w, dev, wr);
 }
 
 /* Some opcodes fix the number of SGEs (hardware.rst, [ORNIC-SQ-6]) */
-static bool ornic_count_is_ok(const struct ib_send_wr *wr)
+static bool ornic_wr_count_is_ok(const struct ib_send_wr *wr)
 {
 	switch (wr->opcode) {
 	case IB_WR_LOCAL_INV:
@@ -172,8 +176,8 @@ static bool ornic_count_is_ok(const struct ib_send_wr *wr)
 }
 
 /* SGEs of inline data have kernel addresses and no keys */
-static int ornic_put_inline(struct ornic_wqe_writer *w, const struct ornic_qp *qp,
-			    const struct ib_send_wr *wr, u32 *count)
+static int ornic_wr_put_inline(struct ornic_wqe_writer *w, const struct ornic_qp *qp,
+			       const struct ib_send_wr *wr, u32 *count)
 {
 	u32 total = 0;
 	int i;
@@ -190,8 +194,8 @@ static int ornic_put_inline(struct ornic_wqe_writer *w, const struct ornic_qp *q
 	return 0;
 }
 
-static int ornic_put_sges(struct ornic_wqe_writer *w, const struct ornic_qp *qp,
-			  const struct ib_send_wr *wr, u32 *count)
+static int ornic_wr_put_sges(struct ornic_wqe_writer *w, const struct ornic_qp *qp,
+			     const struct ib_send_wr *wr, u32 *count)
 {
 	int i;
 
@@ -208,7 +212,7 @@ static int ornic_put_sges(struct ornic_wqe_writer *w, const struct ornic_qp *qp,
 	return 0;
 }
 
-static void ornic_set_imm(struct ornic_sq_hdr *hdr, const struct ib_send_wr *wr)
+static void ornic_wr_set_imm(struct ornic_sq_hdr *hdr, const struct ib_send_wr *wr)
 {
 	switch (wr->opcode) {
 	case IB_WR_SEND_WITH_IMM:
@@ -224,8 +228,8 @@ static void ornic_set_imm(struct ornic_sq_hdr *hdr, const struct ib_send_wr *wr)
 	}
 }
 
-static int ornic_post_one_send(struct ornic_ib_dev *dev, struct ornic_qp *qp,
-			       const struct ib_send_wr *wr)
+static int ornic_wr_post_send(struct ornic_ib_dev *dev, struct ornic_qp *qp,
+			      const struct ib_send_wr *wr)
 {
 	struct ornic_qp_queue *sq = &qp->sq;
 	/* Pairs with the release of ci, after the record was read */
@@ -238,20 +242,20 @@ static int ornic_post_one_send(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	if (!sq->ring || used + qp->wqe_slots > ornic_sq_usable(sq->mask + 1))
 		return -ENOMEM;
 	if (wr->send_flags & ~ORNIC_SEND_FLAGS || wr->opcode >= 64 ||
-	    !(dev->odev->lim.send_ops & BIT_ULL(wr->opcode)) || !ornic_count_is_ok(wr))
+	    !(dev->odev->lim.send_ops & BIT_ULL(wr->opcode)) || !ornic_wr_count_is_ok(wr))
 		return -EINVAL;
 
 	head = ornic_wqe_begin(sq->ring, sq->mask, sq->pi);
 	w = head;
 	w.pos += sizeof(hdr);
-	err = ornic_put_route(&w, dev, qp, wr);
+	err = ornic_wr_put_route(&w, dev, qp, wr);
 	if (err)
 		return err;
 
 	if (wr->send_flags & IB_SEND_INLINE)
-		err = ornic_put_inline(&w, qp, wr, &count);
+		err = ornic_wr_put_inline(&w, qp, wr, &count);
 	else
-		err = ornic_put_sges(&w, qp, wr, &count);
+		err = ornic_wr_put_sges(&w, qp, wr, &count);
 	if (err)
 		return err;
 
@@ -259,7 +263,7 @@ static int ornic_post_one_send(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	hdr.ctrl = cpu_to_le32(ORNIC_PREP(ORNIC_SQ_OPCODE, (u32)wr->opcode) |
 			       ORNIC_PREP(ORNIC_SQ_FLAGS, (u32)wr->send_flags) |
 			       ORNIC_PREP(ORNIC_SQ_COUNT, count));
-	ornic_set_imm(&hdr, wr);
+	ornic_wr_set_imm(&hdr, wr);
 	hdr.wr_id = cpu_to_le64(sq->head);
 	ornic_wqe_put(&head, &hdr, sizeof(hdr));
 
@@ -271,14 +275,14 @@ static int ornic_post_one_send(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 }
 
 /**
- * ornic_post_check_dead - flush posted work requests if the device is dead
+ * ornic_wr_check_dead - flush posted work requests if the device is dead
  * @dev:	a work request was posted to it
  *
  * Makes consumers poll, because poll_cq flushes. Either this sees that the
  * device is dead, or the work that ornic_ib_death() queues sees the work
  * request.
  */
-void ornic_post_check_dead(struct ornic_ib_dev *dev)
+void ornic_wr_check_dead(struct ornic_ib_dev *dev)
 {
 	/* Post before reading dead; pairs with ornic_ib_death() */
 	smp_mb();
@@ -305,7 +309,7 @@ int ornic_ib_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		break;
 	default:
 		for (; wr; wr = wr->next) {
-			err = ornic_post_one_send(dev, qp, wr);
+			err = ornic_wr_post_send(dev, qp, wr);
 			if (err)
 				break;
 		}
@@ -314,7 +318,7 @@ int ornic_ib_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		*bad_wr = wr;
 	if (qp->sq.pi != pi) {
 		ornic_ring_sq(dev->odev, qp->dbr, qp->res.num, qp->slot, qp->sq.pi);
-		ornic_post_check_dead(dev);
+		ornic_wr_check_dead(dev);
 	}
 	spin_unlock_irqrestore(&qp->sq.lock, flags);
 	return err;

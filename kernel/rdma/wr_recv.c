@@ -2,12 +2,17 @@
 /* Receive work requests of kernel consumers */
 #include <linux/overflow.h>
 
-#include "ornic_rdma.h"
-#include "ring.h"
+#include "device.h"
+#include "qp.h"
+#include "recvs.h"
+#include "ringmem.h"
+#include "srq.h"
 #include "wqe.h"
+#include "wr.h"
+#include "wr_recv.h"
 
 /* Bytes that a receive can hold */
-static u32 ornic_recv_room(const struct ib_recv_wr *wr)
+static u32 ornic_wr_recv_room(const struct ib_recv_wr *wr)
 {
 	u32 room = 0;
 	int i;
@@ -18,7 +23,7 @@ static u32 ornic_recv_room(const struct ib_recv_wr *wr)
 	return room;
 }
 
-static void ornic_put_recv(struct ornic_rq_hdr *hdr, const struct ib_recv_wr *wr, u32 number)
+static void ornic_wr_put_recv(struct ornic_rq_hdr *hdr, const struct ib_recv_wr *wr, u32 number)
 {
 	struct ornic_sge *sge = (struct ornic_sge *)(hdr + 1);
 	int i;
@@ -32,7 +37,7 @@ static void ornic_put_recv(struct ornic_rq_hdr *hdr, const struct ib_recv_wr *wr
 	};
 }
 
-static int ornic_post_one_recv(struct ornic_qp *qp, const struct ib_recv_wr *wr)
+static int ornic_wr_post_recv(struct ornic_qp *qp, const struct ib_recv_wr *wr)
 {
 	struct ornic_qp_queue *rq = &qp->rq;
 	/* Pairs with the release of ci, after the record was read */
@@ -43,12 +48,12 @@ static int ornic_post_one_recv(struct ornic_qp *qp, const struct ib_recv_wr *wr)
 	if (wr->num_sge < 0 || wr->num_sge > qp->cap.max_recv_sge)
 		return -EINVAL;
 
-	ornic_put_recv(rq->ring + ((size_t)(rq->pi & rq->mask) << qp->geo.rq_stride_shift), wr,
-		       rq->head);
+	ornic_wr_put_recv(rq->ring + ((size_t)(rq->pi & rq->mask) << qp->geo.rq_stride_shift), wr,
+			  rq->head);
 	rq->wrs[rq->head & rq->mask] = (struct ornic_wr) {
 		.wr_id = wr->wr_id,
 		.end = rq->pi + 1,
-		.room = ornic_recv_room(wr),
+		.room = ornic_wr_recv_room(wr),
 	};
 	rq->pi++;
 	/* ornic_ib_poll_cq() may read the record from now on */
@@ -71,7 +76,7 @@ int ornic_ib_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		err = -EINVAL;
 	} else {
 		for (; wr; wr = wr->next) {
-			err = ornic_post_one_recv(qp, wr);
+			err = ornic_wr_post_recv(qp, wr);
 			if (err)
 				break;
 		}
@@ -80,23 +85,23 @@ int ornic_ib_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		*bad_wr = wr;
 	if (qp->rq.pi != pi) {
 		ornic_publish_rq(qp->dbr, qp->rq.pi);
-		ornic_post_check_dead(dev);
+		ornic_wr_check_dead(dev);
 	}
 	spin_unlock_irqrestore(&qp->rq.lock, flags);
 	return err;
 }
 
-static int ornic_post_one_srq_recv(struct ornic_srq *srq, const struct ib_recv_wr *wr)
+static int ornic_wr_post_srq_recv(struct ornic_srq *srq, const struct ib_recv_wr *wr)
 {
 	u32 pos = srq->pi & (srq->recvs.size - 1);
 	u32 number;
 
 	if (wr->num_sge < 0 || wr->num_sge > srq->max_sge)
 		return -EINVAL;
-	if (!ornic_recvs_get(&srq->recvs, wr->wr_id, ornic_recv_room(wr), &number))
+	if (!ornic_recvs_get(&srq->recvs, wr->wr_id, ornic_wr_recv_room(wr), &number))
 		return -ENOMEM;
 
-	ornic_put_recv(srq->ring.mem->addr + ((size_t)pos << srq->stride_shift), wr, number);
+	ornic_wr_put_recv(srq->ring.mem->addr + ((size_t)pos << srq->stride_shift), wr, number);
 	srq->pi++;
 	return 0;
 }
@@ -113,7 +118,7 @@ int ornic_ib_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 	spin_lock_irqsave(&srq->lock, flags);
 	pi = srq->pi;
 	for (; wr; wr = wr->next) {
-		err = ornic_post_one_srq_recv(srq, wr);
+		err = ornic_wr_post_srq_recv(srq, wr);
 		if (err)
 			break;
 	}

@@ -2,7 +2,8 @@
 /* XRC domains */
 #include <rdma/uverbs_ioctl.h>
 
-#include "ornic_rdma.h"
+#include "device.h"
+#include "xrcd.h"
 
 int ornic_ib_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 {

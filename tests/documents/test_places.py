@@ -19,14 +19,12 @@ CALL_IN_FILE = re.compile(
     r"``(\w+)\(\)``(?:,?\s+(?:and|or)\s+``\w+\(\)``)*\s+in\s+``([\w/.-]+\.[ch])``")
 PLACE = re.compile(r"``(?:(?P<call>\w+)\(\)|(?P<file>[\w/.-]+\.[ch]))``")
 
-
 def paths(text):
     """Literals that are paths below the top: they have a slash, and no spaces."""
     for word in LITERAL.findall(text):
         if re.fullmatch(r"[\w.*-]+(/[\w.*-]+)*/?", word) and "/" in word \
                 and not word.startswith(BUILT):
             yield word
-
 
 def named(name):
     """Returns the files of this name. Without a folder it is a file of the card, in any folder, or a
@@ -35,13 +33,11 @@ def named(name):
         return list(TOP.glob(name.rstrip("/")))
     return [*CARD.rglob(name), *HARDWARE.glob(name)]
 
-
 def find(name):
     """Returns the one file of this name."""
     found = named(name)
     assert len(found) == 1 and found[0].is_file(), name
     return found[0]
-
 
 def places(text):
     """Yields (file, function) for each call in a paragraph. A call without "in FILE" is of the file
@@ -55,11 +51,9 @@ def places(text):
             here = CALL_IN_FILE.match(block, match.start())
             yield (here[2] if here else last), match["call"]
 
-
 def defines(path, function):
     """Whether the text of a C file has the function's definition, which begins at a margin."""
     return re.search(rf"^(?:[a-z][^;{{}}()\n]*\b)?{function}\([^;{{}}]*{{", path.read_text(), re.M)
-
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_paths(document):
@@ -72,7 +66,6 @@ def test_paths(document):
     for name in re.findall(r"``(\w+\.[ch])``", text):
         find(name)
 
-
 @pytest.mark.parametrize("document, least", zip(DOCUMENTS, (150, 3)),
                          ids=[path.name for path in DOCUMENTS])
 def test_functions(document, least):
@@ -82,7 +75,6 @@ def test_functions(document, least):
     for name, function in found:
         assert name, f"{function}: no file is named before"
         assert defines(find(name), function), f"{function}: not in {name}"
-
 
 def test_files_of_the_card():
     """The list of the card's files is complete."""
@@ -98,6 +90,24 @@ def test_files_of_the_card():
     assert rooms == {path.name: sorted(file.stem for file in path.glob("*.c"))
                      for path in CARD.iterdir() if path.is_dir()}
 
+@pytest.mark.parametrize("folder", ["kernel/net", "kernel/rdma"])
+def test_files_of_the_driver(folder):
+    """The list of the driver's files is complete, and each file calls only files before it."""
+    text = ARCHITECTURE.read_text()
+    block = re.search(rf"^Files of ``{folder}/``::\n\n((?: {{4}}.*\n)+)", text, re.M)[1]
+    names = " ".join(line[15:] for line in block.splitlines()).split()
+    sources = {path.stem: re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+               for path in (TOP / folder).glob("*.c")}
+    assert sorted(names) == sorted(sources)
+    owner = {}
+    for name, code in sources.items():
+        found = re.findall(r"^(?!static)[a-z][^;{}()=\n]*?\b(ornic_\w+)(?:\([^;{]*\)\n{|.* = {$)",
+                           code, re.M)
+        owner.update(dict.fromkeys(found, name))
+    assert len(owner) > 80
+    for name, code in sources.items():
+        for word in set(re.findall(r"\bornic_\w+", code)) & set(owner):
+            assert names.index(owner[word]) <= names.index(name), f"{name}.c uses {word}"
 
 def test_locks():
     """Each lock is a member of the structure in one of the headers that the section names."""
@@ -112,7 +122,6 @@ def test_locks():
             assert body and re.search(rf"\b{member}[;\[]", body[1]), f"{name}.{member}"
             found += 1
     assert found > 15
-
 
 def test_maintainers():
     """Each pattern of MAINTAINERS matches something."""

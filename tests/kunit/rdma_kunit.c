@@ -8,7 +8,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "../../kernel/rdma/ring.h"
-#include "../../kernel/rdma/srq.h"
+#include "../../kernel/rdma/recvs.h"
 #include "../../kernel/rdma/wqe.h"
 /* The source itself, because the driver exports nothing */
 #include "../../kernel/rdma/ah.c"
@@ -83,7 +83,7 @@ static void ornic_test_max_wr_fits_any_choice(struct kunit *test)
 	for (log = ORNIC_SQ_LOG_MIN; log <= ilog2(ORNIC_MAX_RING); log++)
 		for (sge = 1; sge <= ORNIC_MAX_SGE; sge += 7)
 			for (inl = 0; inl <= ORNIC_MAX_INLINE; inl += 93) {
-				u32 wr = ornic_max_wr(1u << log, 1u << log, sge, inl);
+				u32 wr = ornic_ring_max_wr(1u << log, 1u << log, sge, inl);
 
 				if (!wr)
 					continue;
@@ -299,13 +299,13 @@ static void ornic_test_av_there_and_back(struct kunit *test)
 	memcpy(attr.grh.dgid.raw, "0123456789abcdef", 16);
 	memcpy(attr.roce.dmac, "MACMAC", 6);
 
-	ornic_ib_av_from_attr(&attr, &av);
+	ornic_av_from_attr(&attr, &av);
 	KUNIT_EXPECT_MEMEQ(test, av.dgid, "0123456789abcdef", 16);
 	KUNIT_EXPECT_MEMEQ(test, av.dmac, "MACMAC", 6);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(av.flow), 0x5abcde);
 	KUNIT_EXPECT_EQ(test, le16_to_cpu(av.sgid_index), 200);
 
-	ornic_ib_attr_from_av(&av, &back);
+	ornic_av_to_attr(&av, &back);
 	KUNIT_EXPECT_EQ(test, back.type, attr.type);
 	KUNIT_EXPECT_EQ(test, back.sl, attr.sl);
 	KUNIT_EXPECT_EQ(test, back.port_num, attr.port_num);
@@ -315,7 +315,7 @@ static void ornic_test_av_there_and_back(struct kunit *test)
 
 	/* A longer flow label does not change the SL next to it */
 	attr.grh.flow_label = 0xffffffff;
-	ornic_ib_av_from_attr(&attr, &av);
+	ornic_av_from_attr(&attr, &av);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(av.flow), 0x5fffff);
 }
 

@@ -11,7 +11,9 @@
 #include <linux/jiffies.h>
 #include <linux/module.h>
 
-#include "../../kernel/rdma/ornic_rdma.h"
+#include "../../kernel/rdma/cq.h"
+#include "../../kernel/rdma/device.h"
+#include "../../kernel/rdma/qp.h"
 #include "verbs_kunit.h"
 
 #define TEST_RECOVERY	(60 * HZ)

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Memory that processes may map */
+#ifndef ORNIC_RDMA_MMAP_H
+#define ORNIC_RDMA_MMAP_H
+
+#include <rdma/ib_verbs.h>
+
+struct ornic_ib_dev;
+struct ornic_ringmem;
+
+/**
+ * struct ornic_mmap - memory that a process may map; freed by mmap_free
+ * @entry:	of the RDMA core
+ * @mem:	rings, owned by this, or
+ * @page:	one page of memory, or
+ * @io:		physical address of the doorbell page, if the others are NULL
+ * @read_only:	the process must not write to @page
+ */
+struct ornic_mmap {
+	struct rdma_user_mmap_entry entry;
+	struct ornic_ringmem *mem;
+	struct page *page;
+	phys_addr_t io;
+	bool read_only;
+};
+
+int ornic_ib_mmap(struct ib_ucontext *ibuctx, struct vm_area_struct *vma);
+void ornic_ib_mmap_free(struct rdma_user_mmap_entry *entry);
+struct ornic_mmap *ornic_mmap_add(struct ib_ucontext *ibuctx, const struct ornic_mmap *what,
+				  size_t size);
+void ornic_mmap_remove(struct ornic_mmap *map);
+void ornic_mmap_free_mem(struct ornic_ib_dev *dev, struct ornic_ringmem *mem,
+			 struct ornic_mmap *map);
+
+#endif /* ORNIC_RDMA_MMAP_H */

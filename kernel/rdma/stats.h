@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Statistics of the port */
+#ifndef ORNIC_RDMA_STATS_H
+#define ORNIC_RDMA_STATS_H
+
+#include <linux/types.h>
+
+struct ib_device;
+struct rdma_counter;
+struct rdma_hw_stats;
+
+struct rdma_hw_stats *ornic_ib_alloc_hw_port_stats(struct ib_device *ibdev, u32 port);
+int ornic_ib_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
+			  u32 port, int index);
+struct rdma_hw_stats *ornic_ib_counter_alloc_stats(struct rdma_counter *counter);
+
+#endif /* ORNIC_RDMA_STATS_H */

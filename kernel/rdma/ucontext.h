@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* User contexts */
+#ifndef ORNIC_RDMA_UCONTEXT_H
+#define ORNIC_RDMA_UCONTEXT_H
+
+#include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include "ornic_api.h"
+
+struct ornic_mmap;
+struct uverbs_attr_bundle;
+
+/**
+ * struct ornic_ucontext - user context
+ * @ibuctx:	of the RDMA core
+ * @uctx:	doorbell page and board
+ * @db_mmap:	the doorbell page
+ * @board_mmap:	the board, NULL without one
+ * @clock_mmap:	the clock page, NULL without one
+ */
+struct ornic_ucontext {
+	struct ib_ucontext ibuctx;
+	struct ornic_uctx uctx;
+	struct ornic_mmap *db_mmap;
+	struct ornic_mmap *board_mmap;
+	struct ornic_mmap *clock_mmap;
+};
+
+static inline struct ornic_ucontext *to_ornic_ucontext(struct ib_ucontext *ibuctx)
+{
+	return container_of(ibuctx, struct ornic_ucontext, ibuctx);
+}
+
+int ornic_ib_alloc_ucontext(struct ib_ucontext *ibuctx, struct ib_udata *udata);
+void ornic_ib_dealloc_ucontext(struct ib_ucontext *ibuctx);
+int ornic_ib_query_ucontext(struct ib_ucontext *ibuctx, struct uverbs_attr_bundle *attrs);
+void ornic_ib_disassociate_ucontext(struct ib_ucontext *ibuctx);
+extern const struct uapi_definition ornic_ib_ucontext_defs[];
+
+#endif /* ORNIC_RDMA_UCONTEXT_H */
