@@ -202,6 +202,8 @@ __printf(2, 3) void ornic_dev_fail(struct ornic_dev *odev, const char *fmt, ...)
 /* ---- Memory shared with the device -------------------------------------- */
 
 #define ORNIC_DBUF_MAX		(4u << 20)	/* bytes */
+/* A ring and the doorbell record behind it do not share a cache line */
+#define ORNIC_DBR_ALIGN		64
 
 /**
  * struct ornic_dbuf - zeroed memory that host and device both read and write

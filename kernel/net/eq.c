@@ -333,17 +333,17 @@ static int ornic_eq_create(struct ornic_eq *eq)
 	size = sizeof(*eq->ring) << eq->log_size;
 
 	/* The doorbell record follows the ring, on a cache line of its own */
-	err = ornic_dbuf_alloc(odev, &eq->buf, ALIGN(size, 64) + sizeof(*eq->dbr));
+	err = ornic_dbuf_alloc(odev, &eq->buf, ALIGN(size, ORNIC_DBR_ALIGN) + sizeof(*eq->dbr));
 	if (err)
 		return err;
 
 	eq->ring = eq->buf.addr;
-	eq->dbr = eq->buf.addr + ALIGN(size, 64);
+	eq->dbr = eq->buf.addr + ALIGN(size, ORNIC_DBR_ALIGN);
 
 	in.vector = cpu_to_le32(eq->vector);
 	in.log_size = eq->log_size;
 	ornic_dbuf_describe(&eq->buf, 0, size, &in.buf);
-	in.dbr_addr = cpu_to_le64(eq->buf.dma + ALIGN(size, 64));
+	in.dbr_addr = cpu_to_le64(eq->buf.dma + ALIGN(size, ORNIC_DBR_ALIGN));
 	err = ornic_cmd_create(odev, ORNIC_CMD_CREATE_EQ, &in, sizeof(in), &eq->num);
 	if (err)
 		goto err_free_buf;

@@ -22,7 +22,7 @@
 /* The doorbell record follows the ring, aligned to a cache line */
 static size_t ornic_cq_dbr_offset(const struct ornic_cq_buf *buf)
 {
-	return ALIGN((size_t)1 << buf->log_bytes, 64);
+	return ALIGN((size_t)1 << buf->log_bytes, ORNIC_DBR_ALIGN);
 }
 
 static size_t ornic_cq_mem_size(const struct ornic_cq_buf *buf)
