@@ -114,11 +114,15 @@ void ornic_mr_uninit_shared(struct ornic_ib_dev *dev)
 	ornic_cmd_destroy(dev->odev, ORNIC_CMD_FREE_PD, dev->void_pdn);
 }
 
-static struct ib_mr *ornic_mr_return(struct ornic_mr *mr, u32 key)
+/* Both keys of a region are the same */
+static int ornic_mr_create_keys(struct ornic_ib_dev *dev, struct ornic_create_mr_in *in,
+				struct ornic_mr *mr)
 {
-	mr->ibmr.lkey = key;
-	mr->ibmr.rkey = key;
-	return &mr->ibmr;
+	int err;
+
+	err = ornic_mr_create(dev, in, &mr->ibmr.lkey);
+	mr->ibmr.rkey = mr->ibmr.lkey;
+	return err;
 }
 
 struct ib_mr *ornic_ib_get_dma_mr(struct ib_pd *ibpd, int access)
@@ -128,8 +132,8 @@ struct ib_mr *ornic_ib_get_dma_mr(struct ib_pd *ibpd, int access)
 		.pdn = cpu_to_le32(to_ornic_pd(ibpd)->pdn),
 		.type = ORNIC_MR_DMA,
 	};
-	u32 hw_access, key;
 	struct ornic_mr *mr;
+	u32 hw_access;
 	int err;
 
 	err = ornic_mr_check_access(dev, access, &hw_access);
@@ -142,11 +146,11 @@ struct ib_mr *ornic_ib_get_dma_mr(struct ib_pd *ibpd, int access)
 
 	mr->access = access;
 	in.access = cpu_to_le32(hw_access);
-	err = ornic_mr_create(dev, &in, &key);
+	err = ornic_mr_create_keys(dev, &in, mr);
 	if (err)
 		goto err_free_mr;
 
-	return ornic_mr_return(mr, key);
+	return &mr->ibmr;
 
 err_free_mr:
 	kfree(mr);
@@ -227,7 +231,6 @@ static struct ib_mr *ornic_mr_register(struct ornic_ib_dev *dev, struct ib_umem 
 	u64 iova = le64_to_cpu(in->iova);
 	struct ornic_mr *mr;
 	int err;
-	u32 key;
 
 	mr = kzalloc_obj(*mr);
 	if (!mr)
@@ -241,12 +244,12 @@ static struct ib_mr *ornic_mr_register(struct ornic_ib_dev *dev, struct ib_umem 
 
 	in->first_offset = cpu_to_le64(ornic_mr_first_offset(&mr->pbl, iova));
 	in->buf = mr->pbl.buf;
-	err = ornic_mr_create(dev, in, &key);
+	err = ornic_mr_create_keys(dev, in, mr);
 	if (err)
 		goto err_free_pbl;
 
 	mr->ibmr.page_size = 1u << mr->pbl.buf.page_shift;
-	return ornic_mr_return(mr, key);
+	return &mr->ibmr;
 
 err_free_pbl:
 	ornic_pbl_free(&dev->ibdev, &mr->pbl);
@@ -494,7 +497,6 @@ struct ib_mr *ornic_ib_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 ma
 	};
 	struct ornic_mr *mr;
 	int err;
-	u32 key;
 
 	if (type != IB_MR_TYPE_MEM_REG) {
 		ibdev_dbg(&dev->ibdev, "MR type %d is not supported\n", type);
@@ -519,11 +521,11 @@ struct ib_mr *ornic_ib_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 ma
 	if (err)
 		goto err_free_pbl;
 
-	err = ornic_mr_create(dev, &in, &key);
+	err = ornic_mr_create_keys(dev, &in, mr);
 	if (err)
 		goto err_free_pbl;
 
-	return ornic_mr_return(mr, key);
+	return &mr->ibmr;
 
 err_free_pbl:
 	ornic_pbl_free(&dev->ibdev, &mr->pbl);
