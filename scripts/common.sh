@@ -47,7 +47,7 @@ run_logged() {
 	mkdir -p "$(dirname "$log")"
 	if ! "$@" >"$log" 2>&1 </dev/null; then
 		tail -n 25 "$log" >&2
-		die "that failed; the whole log is $log"
+		die "$1 failed, see $log"
 	fi
 }
 

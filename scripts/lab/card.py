@@ -20,8 +20,8 @@ class Card:
         """`ports` and `nic_options` use the syntax of ornic-device: "tap,name=tap0" or
         "dgram,local=A,remote=B", and "shadow=off" or "sq-ci=lag". `first` is the number of the
         first MAC, which must differ between joined processes. `sanitized` selects the card built
-        with AddressSanitizer and UndefinedBehaviorSanitizer, which cannot have a sandbox. The
-        other one has it, or does not start."""
+        with AddressSanitizer and UndefinedBehaviorSanitizer, which cannot have a sandbox.
+        Other cards have a sandbox or do not start."""
         self.name = name
         self.sockets = [Path(rundir) / f"{name}-nic{i}.sock" for i in range(nics)]
         self.macs = [f"02:00:00:00:01:{i + first:02x}" for i in range(nics)]

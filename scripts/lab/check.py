@@ -132,7 +132,7 @@ def refuse_settings(names):
     """Returns whether the environment has variables that change tests, and prints them."""
     found = [f"{name}={os.environ[name]}" for name in names if name in os.environ]
     if found:
-        say(f"{', '.join(found)} in the environment makes other tests of these: unset it")
+        say(f"{', '.join(found)} in the environment changes the tests: unset it")
     return bool(found)
 
 

@@ -25,7 +25,7 @@ from .pair import Pair, each
 LAB, PAIRS, FAILED, BEGIN = (pytest.StashKey() for _ in range(4))
 # Variables that `make check` and `make check-long` refuse
 SETTINGS_LONG = ("ORNIC_DEVICE", "FUZZ_STEPS")
-UNASKED = "What no test asked for (scripts/lab/fixtures.py says how a test declares it):"
+UNASKED = "Undeclared events (scripts/lab/fixtures.py says how a test declares an event):"
 
 
 def pytest_configure(config):

@@ -94,7 +94,7 @@ def test_page_agrees_at_another_rate(pair, clock, guest_programs):
     check_page(vm, guest_programs / "clock", pair.ornic[vm], ptp, 5, 1)
 
 
-def test_page_while_somebody_disciplines(pair, clock, guest_programs):
+def test_page_while_clock_is_adjusted(pair, clock, guest_programs):
     """The clock page is consistent while the frequency changes all the time: a reader gets the
     state before or after a change."""
     vm, ptp = clock
@@ -105,7 +105,7 @@ def test_page_while_somebody_disciplines(pair, clock, guest_programs):
     command.kill("KILL")
 
 
-def test_goes_on_after_reset(pair, clock):
+def test_clock_survives_reset(pair, clock):
     """[ORNIC-RST-1]: a reset does not change the counter, and the clock keeps the time that was
     set."""
     vm, ptp = clock
@@ -118,7 +118,7 @@ def test_goes_on_after_reset(pair, clock):
     assert 0 <= seconds(phc(vm, ptp, "get")) - LONG_AGO <= time.monotonic() - begin + 1
 
 
-def test_goes_with_the_driver(pair, clock):
+def test_clock_is_removed_with_driver(pair, clock):
     """The clock goes away with the driver, and a program that has it open gets an error."""
     vm, ptp = clock
     command = vm.spawn(f"exec 3</dev/{ptp}; while phc_ctl -q /dev/{ptp} get; do sleep 0.2; done")

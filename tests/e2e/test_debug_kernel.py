@@ -11,7 +11,9 @@ from ptp import check_page, phc, ptp_device
 from settings import Traffic, long, reset_function, resources, set_up_again, wait_until
 from statistic import of_port, of_qps, qp_numbers
 from stream import send_bytes
-from xdp import BROADCAST, COUNT, DROP, GROW, REDIRECT, TX, attached, come_and_go, connected, index
+from xdp import (
+    BROADCAST, COUNT, DROP, GROW, REDIRECT, TX, attach_and_detach, attached, connected, index,
+)
 
 TIMEOUT = 300
 FRAMES = ("test_flow", "test_rss_traffic", "test_qp.QPTest.test_raw_qp_rate_limit_modify")
@@ -81,7 +83,7 @@ def test_xdp(debug_pair, guest_programs):
         assert len(xdp.received(GROW)[1]) == COUNT
         assert xdp.send(REDIRECT, index(vm, xdp.netdev), BROADCAST)[0]["xmit"] == COUNT
         assert len(xdp.received(REDIRECT, index(vm, near), far)[1]) == COUNT
-        come_and_go(xdp, 1)
+        attach_and_detach(xdp, 1)
 
 
 def test_sigkill(debug_pair):

@@ -51,7 +51,7 @@ def test_fatal(pair):
 
 
 @pytest.mark.parametrize("fault", ["mute", "nonsense"])
-def test_commands_go_unanswered(pair, fault):
+def test_commands_unanswered(pair, fault):
     recovers(pair, fault, open_device)
 
 

@@ -406,7 +406,7 @@ def test_egress(wired, frames):
     assert frames("read", "counters", 2)["values"] == [1, len(outgoing(PORT + 1))]
 
 
-def test_before_the_filter(wired, frames):
+def test_rule_precedes_address_filter(wired, frames):
     """A rule receives frames for addresses that are not the port's; the netdev does not see
     them."""
     receivers(frames, "qp")
@@ -421,7 +421,7 @@ def test_before_the_filter(wired, frames):
     wait_until("it is filtered", lambda: wired.stats()["rx_dropped_filter"] == before + 1)
 
 
-def test_roce_is_not_seen(wired, frames):
+def test_roce_reaches_no_rule(wired, frames):
     """Rules do not see datagrams for the card's own transport."""
     receivers(frames, "qp")
     frames.rule("rule", "qp", rule(spec("udp")))
@@ -431,7 +431,7 @@ def test_roce_is_not_seen(wired, frames):
     assert wired.stats("rdma") != before
 
 
-def test_short_and_strange(wired, frames):
+def test_truncated_and_malformed_frames(wired, frames):
     """Truncated frames, and frames with wrong lengths in their headers, are received unchanged, and
     each once."""
     receivers(frames, "qp", "rest", posted=400)

@@ -224,7 +224,7 @@ def test_foreign_doorbell(pair, guest_programs, nothing_lost):
     traffic = Traffic(pair)
     victims = [qp for qp in json.loads(vm.check("rdma -j resource show qp"))
                if qp["ifname"] == port.device and qp["type"] == "RC"]
-    assert victims, "the victim's QP is not to be seen"
+    assert victims, "no QP of the victim in the resource list"
     before = counters(pair.card)
     vm.check(f"{guest_programs}/doorbell {port.device} {victims[0]['lqpn']} {count}")
     after = counters(pair.card)

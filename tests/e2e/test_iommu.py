@@ -66,7 +66,7 @@ def test_transfer(guarded, guest_programs, transport):
              timeout=120)
 
 
-def test_memory_comes_and_goes(guarded):
+def test_memory_is_mapped_while_registered(guarded):
     """The memory that a process has registered is mapped for the card until the process ends."""
     vm, port, size = guarded.a, guarded.ornic[guarded.a], 4 << 20
     before = mapped(guarded)
@@ -77,7 +77,7 @@ def test_memory_comes_and_goes(guarded):
     wait_until("its memory is not mapped", lambda: mapped(guarded) < before + size)
 
 
-def test_hole(iommu_pair):
+def test_unmapped_memory(iommu_pair):
     """If the card is made to access memory that exists but is not mapped, it counts a fault and
     accesses nothing. The card and its driver keep working without a reset."""
     vm = iommu_pair.a

@@ -143,7 +143,7 @@ def test_changes(kcsan_pair, guest_programs):
             # A rule or table that a small change has just made may forbid it
             vm.run(change.format(netdev=port.netdev, programs=guest_programs), 60)
             time.sleep(2)
-    # The loop of small changes has ended anywhere
+    # The loop of small changes may have ended after any of them
     vm.run(f"ethtool -N {port.netdev} delete 1; ethtool -X {port.netdev} default; ip link del v7; "
            f"ip addr del 10.99.0.1/24 dev {port.netdev}")
     for change in CHANGES:
@@ -159,7 +159,7 @@ def test_clock(kcsan_pair, guest_programs):
     """The PTP clock is adjusted while programs read it and its page."""
     vm, port = kcsan_pair.a, kcsan_pair.ornic[kcsan_pair.a]
     ptp = ptp_device(vm, port)
-    # The time leaps, so no tolerance is too small for what is not judged here
+    # The time leaps and the result is not judged here, so the tolerance is large
     page = f"{guest_programs}/clock {port.device} /dev/{ptp} 1 {10 ** 18}"
     vm.check(f"{page} | grep looks:")
     reader = vm.spawn(f"while {page}; do :; done >/dev/null")
@@ -203,7 +203,7 @@ def test_kernel_consumer(kcsan_pair, tidy, guest_programs):
         consume(Nvme, *kcsan_pair.vms, kcsan_pair.ornic, guest_programs)
 
 
-def test_was_on(kcsan_pair, record_property):
+def test_detector_was_on(kcsan_pair, record_property):
     """The detector has watched accesses during the tests above, and had room for all of them."""
     for vm in kcsan_pair.vms:
         text = vm.check("cat /sys/kernel/debug/kcsan")

@@ -101,7 +101,7 @@ ALSO_SAID = (
 # In one script, because each start of a program takes long
 REVIVE = """cd /sys/bus/pci/devices/{address} && echo 1 >reset &&
     until grep -q ACTIVE infiniband/*/ports/1/state; do sleep 0.2; done"""
-# So that a command is there for the second of two lies while the first one's times out
+# Provides a command for the second of two lies while the command of the first one times out
 PROCESSES = 2
 
 

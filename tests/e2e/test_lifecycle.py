@@ -30,7 +30,7 @@ def test_sigkill(pair, program):
     card."""
     before = [counters(pair.card, nic, "objects") for nic in (0, 1)]
     traffic = Traffic(pair, program)
-    assert resources(pair.a), "the traffic is not to be seen"
+    assert resources(pair.a), "no resources of the traffic"
     traffic.kill()
     for vm in pair.vms:
         wait_until(f"{vm.name} has no resources", lambda vm=vm: resources(vm) == {})
@@ -108,7 +108,7 @@ def test_flr(pair):
     works(pair)
 
 
-def test_card_keeps_its_guest_apart(pair):
+def test_reset_affects_one_card(pair):
     """A reset of one card does not affect the other card [ORNIC-BAD-1]."""
     objects = counters(pair.card, 1, "objects")
     reset_function(pair, pair.a)

@@ -399,7 +399,7 @@ def test_segments_are_counted(queues, guest_programs):
 
 
 @pytest.mark.parametrize("count", [1000, long(10000)])
-def test_segmentation_of_nonsense(queues, count):
+def test_segmentation_of_malformed_frames(queues, count):
     """The card keeps working after any segmentation request of a raw socket, for any frame."""
     pair = queues
     port, said = pair.ornic[pair.a], complaints(pair.a)
@@ -524,7 +524,7 @@ def test_rule_kinds(rules, guest_programs):
     assert arrives(pair, guest_programs, ping(pair.ornic[pair.a].ip)) == 0
 
 
-def test_rules_stay(rules, guest_programs):
+def test_rules_survive(rules, guest_programs):
     """Rules survive a replacement of the queues, a time when the interface is down, and a reset. A
     queue that a rule names cannot be removed."""
     pair = rules

@@ -32,7 +32,7 @@ GROUPS = {
     "settings": "rss_key rss_fields mac multicast promisc vlan address redirect",
     "probe": "probe_rdma probe",
 }
-# Those for which our functions, and what they call, allocate nothing, by the reason
+# Entry points with no allocation in our functions or below them, by the reason
 NOTHING_OWN = {
     "one command, in memory that the driver has": """modify_cq modify_srq query_srq modify_qp_init
         modify_qp_rtr modify_qp_rts modify_qp_sqd modify_qp_rts_sqd modify_qp_err modify_qp_reset

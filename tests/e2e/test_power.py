@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Errors of the bus that the card reports, restarts of the machine and its sleep, all with traffic:
-the driver stops the card before it is too late, and brings it up again."""
+the driver stops the card in time, and brings it up again."""
 
 import re
 import shlex

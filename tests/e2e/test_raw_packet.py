@@ -104,7 +104,7 @@ def test_send_refused(wired, frames):
     assert wired.receive(wanted=lambda got: got[12:14] == b"\x88\xb5") == [good]
 
 
-def test_steered_and_not(wired, frames):
+def test_steering(wired, frames):
     """The frames of a rule are received whole; all others reach the netdev."""
     receiver(frames, "qp")
     vm = wired.a
@@ -352,7 +352,7 @@ def test_rate_limit(wired, frames, how):
     assert took < 0.5 * due * count
 
 
-def test_rate_limit_is_of_one(wired, frames):
+def test_rate_limit_is_per_qp(wired, frames):
     """A QP that waits because of its rate does not delay other QPs."""
     slow, quick = ((20100 + i, from_card(wired, IP(src=HERE_IP, dst=PEER_IP),
                                          UDP(sport=20100 + i, dport=9), Raw(bytes(958))))

@@ -46,7 +46,7 @@ def test_qp(pair, traffic):
         assert end[name] == truth[name], name
 
 
-def test_qp_that_goes(pair, traffic):
+def test_destroyed_qp(pair, traffic):
     """The port keeps the counts of a QP that is destroyed while it is bound."""
     vm = pair.a
     port = pair.ornic[vm]

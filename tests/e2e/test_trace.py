@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Who is refused learns why, and the trace events of the drivers show the life of a session. The
-tests read both as an administrator does: the log of libibverbs, dynamic debug, and tracefs."""
+"""A refused call leaves its reason in a log, and the trace events of the drivers show the life of a
+session. The tests read both as an administrator does: the log of libibverbs, dynamic debug, and
+tracefs."""
 
 import contextlib
 import re

@@ -13,9 +13,9 @@ from settings import cases_of, inject, resources, wait_until
 
 PROGRAMS = {
     "qp": (
-        "create_unknown_types", "create_too_much", "create_empty", "create_tells_caps",
-        "queues_hold_what_they_say", "signal_all", "transitions_refused", "alternate_path_refused",
-        "query_tells_all", "query_psns_are_live", "reset_and_again", "error_flushes", "sqd_drains",
+        "create_unknown_types", "create_too_much", "create_empty", "create_returns_caps",
+        "queues_hold_reported_sizes", "signal_all", "transitions_refused", "alternate_path_refused",
+        "query_returns_all", "query_psns_are_live", "reset_and_reuse", "error_flushes", "sqd_drains",
         "sqd_of_an_idle_queue", "sqe_recovers", "sqe_of_uc", "rnr_retry", "timeout_0",
         "destroy_uses",
     ),
@@ -31,7 +31,7 @@ PROGRAMS = {
     "mcast": ("refusals", "destroy_attached", "members_only"),
     "mr": (
         "null_mr", "null_mr_is_local", "window_1", "window_2", "window_2_bound_twice",
-        "window_needs_leave", "rereg", "dma_buf", "huge_pages",
+        "window_needs_permission", "rereg", "dma_buf", "huge_pages",
     ),
     "event": ("comm_est", "access_err", "req_err", "crowd_fails"),
 }

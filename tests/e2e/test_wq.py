@@ -425,7 +425,7 @@ def test_other_key(wired, frames):
 
 
 @pytest.mark.parametrize("what", ["the ring", "all that is mapped", "not registered"])
-def test_nonsense_in_ring(wired, frames, what):
+def test_invalid_ring_data(wired, frames, what):
     """If a process writes invalid data into its WQ's ring, that WQ fails with an event. The
     process's other WQ and the netdev are not affected."""
     single(frames, "good", posted=32)

@@ -6,7 +6,7 @@ import pytest
 from settings import reset_function
 from xdp import (
     ABORTED, BROADCAST, COUNT, DROP, FRAMES, GROW, NONSENSE, PASS, PUSH, REDIRECT, SHRINK, SIZE, TX,
-    attached, come_and_go, connected, frames, index, listen,
+    attach_and_detach, attached, connected, frames, index, listen,
 )
 
 GROWTH = 64
@@ -91,7 +91,7 @@ def test_redirect_in(xdp, veth):
     assert xdp.counts()["xmit"] - before == COUNT
 
 
-def test_redirect_to_nowhere(xdp):
+def test_redirect_to_missing_interface(xdp):
     """Frames that are redirected to an interface that does not exist are counted and not sent."""
     counts, _ = xdp.send(REDIRECT, 250)
     # The interface is looked up when redirected frames are sent
@@ -127,8 +127,8 @@ def test_mtu(xdp):
     assert xdp.attach()[0] == 0
 
 
-def test_comes_and_goes(xdp):
-    come_and_go(xdp, 3)
+def test_attach_and_detach(xdp):
+    attach_and_detach(xdp, 3)
 
 
 def test_survives_reset(xdp):

@@ -97,7 +97,7 @@ def connected(vm):
         vm.check("ip link del v0")
 
 
-def come_and_go(xdp, rounds):
+def attach_and_detach(xdp, rounds):
     """Attaches, replaces and detaches the program under traffic."""
     flood = xdp.pair.b.spawn(f"ping -q -i 0.01 {xdp.pair.ornic[xdp.vm].ip}", 300)
     try:

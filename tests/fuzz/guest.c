@@ -76,7 +76,7 @@ static void unmap(struct fuzz *f)
 	switch (below(f, 4)) {
 	case 0:
 		mem_unmap(mem, 0, UINT64_MAX);
-		/* Long inputs would do without them from here on */
+		/* Otherwise the rest of a long input would have no files */
 		map_files(f);
 		break;
 	case 1:
@@ -168,7 +168,7 @@ static void list_mr(struct fuzz *f)
 
 /* ---- raw commands ---- */
 
-/* Write an entry of the admin ring as it never should be */
+/* Write an invalid entry of the admin ring */
 static void raw_command(struct fuzz *f)
 {
 	struct host *host = f->host;
@@ -191,7 +191,7 @@ static void raw_command(struct fuzz *f)
 	host_run(host);
 	if (!host->card->fatal && host_has_completed(host))
 		host_completed(host);
-	/* A driver that has lost count resets the card */
+	/* A driver whose indexes differ from the card's resets the card */
 	host->lost = host->admin_ci != host->admin_pi;
 }
 

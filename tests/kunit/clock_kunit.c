@@ -106,7 +106,7 @@ static void ornic_test_clock_far_ahead_needs_a_second_read(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ornic_clock_plausible(&time, TEST_CYCLES + hour, elapsed));
 	KUNIT_EXPECT_FALSE(test, ornic_clock_plausible(&time, TEST_CYCLES + S64_MAX, elapsed));
 
-	/* A virtual machine that was stopped gets a confirmation, nonsense none */
+	/* A jump by a stop of the virtual machine is confirmed, an implausible one is not */
 	KUNIT_EXPECT_TRUE(test, ornic_clock_confirms(TEST_CYCLES + hour, TEST_CYCLES + hour));
 	KUNIT_EXPECT_TRUE(test, ornic_clock_confirms(TEST_CYCLES + hour, TEST_CYCLES + hour + 999));
 	KUNIT_EXPECT_FALSE(test, ornic_clock_confirms(TEST_CYCLES + hour, TEST_CYCLES + elapsed));

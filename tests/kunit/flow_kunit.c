@@ -505,7 +505,7 @@ static void ornic_test_flow_of_unknown_type(struct kunit *test)
 	}
 }
 
-static void ornic_test_flow_says_twice(struct kunit *test)
+static void ornic_test_flow_duplicate_part(struct kunit *test)
 {
 	u32 i, j;
 
@@ -603,7 +603,7 @@ static void ornic_test_flow_gre_key_without_key(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ornic_test_flow_make(flow), -EINVAL);
 }
 
-static void ornic_test_flow_inner_of_nothing(struct kunit *test)
+static void ornic_test_flow_inner_without_tunnel(struct kunit *test)
 {
 	u32 i;
 
@@ -619,7 +619,7 @@ static void ornic_test_flow_inner_of_nothing(struct kunit *test)
 	}
 }
 
-static void ornic_test_flow_of_bits_that_are_not(struct kunit *test)
+static void ornic_test_flow_of_bits_beyond_the_field(struct kunit *test)
 {
 	const struct ib_flow_spec_ipv6 label = {
 		.type = IB_FLOW_SPEC_IPV6, .size = sizeof(label),
@@ -699,14 +699,14 @@ static struct kunit_case ornic_flow_cases[] = {
 	KUNIT_CASE(ornic_test_flow_lies_about_sizes),
 	KUNIT_CASE(ornic_test_flow_lies_about_count),
 	KUNIT_CASE(ornic_test_flow_of_unknown_type),
-	KUNIT_CASE(ornic_test_flow_says_twice),
+	KUNIT_CASE(ornic_test_flow_duplicate_part),
 	KUNIT_CASE(ornic_test_flow_contradicts_itself),
 	KUNIT_CASE(ornic_test_flow_protocol_against_port),
 	KUNIT_CASE(ornic_test_flow_ethertype_against_ip),
 	KUNIT_CASE(ornic_test_flow_vxlan_on_another_port),
 	KUNIT_CASE(ornic_test_flow_gre_key_without_key),
-	KUNIT_CASE(ornic_test_flow_inner_of_nothing),
-	KUNIT_CASE(ornic_test_flow_of_bits_that_are_not),
+	KUNIT_CASE(ornic_test_flow_inner_without_tunnel),
+	KUNIT_CASE(ornic_test_flow_of_bits_beyond_the_field),
 	KUNIT_CASE(ornic_test_flow_of_wrong_use),
 	KUNIT_CASE(ornic_test_flow_drops_copies),
 	{}

@@ -388,7 +388,7 @@ static void ornic_test_cmd_errno(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, ornic_cmd_errno(cases[i].status), cases[i].err);
 }
 
-static void ornic_test_cmd_errno_of_nonsense(struct kunit *test)
+static void ornic_test_cmd_errno_of_unknown_status(struct kunit *test)
 {
 	u32 status;
 
@@ -429,7 +429,7 @@ static struct kunit_case ornic_cmd_cases[] = {
 	KUNIT_CASE(ornic_test_cmd_id_holds_slot_and_generation),
 	KUNIT_CASE(ornic_test_cmd_generation_wraps_in_its_field),
 	KUNIT_CASE(ornic_test_cmd_errno),
-	KUNIT_CASE(ornic_test_cmd_errno_of_nonsense),
+	KUNIT_CASE(ornic_test_cmd_errno_of_unknown_status),
 	{}
 };
 

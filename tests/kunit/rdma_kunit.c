@@ -289,7 +289,7 @@ static void ornic_test_pbl_free_before_map(struct kunit *test)
 
 /* ---- Address vectors ----------------------------------------------------- */
 
-static void ornic_test_av_there_and_back(struct kunit *test)
+static void ornic_test_av_round_trip(struct kunit *test)
 {
 	struct rdma_ah_attr attr = { .type = RDMA_AH_ATTR_TYPE_ROCE, .sl = 5, .port_num = 1 };
 	struct rdma_ah_attr back;
@@ -363,7 +363,7 @@ static struct kunit_case ornic_sizes_cases[] = {
 static struct kunit_case ornic_wqe_cases[] = {
 	KUNIT_CASE(ornic_test_wqe_wraps_anywhere),
 	KUNIT_CASE(ornic_test_wqe_keeps_its_neighbours),
-	KUNIT_CASE(ornic_test_av_there_and_back),
+	KUNIT_CASE(ornic_test_av_round_trip),
 	{}
 };
 

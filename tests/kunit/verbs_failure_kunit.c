@@ -216,8 +216,8 @@ static void ornic_test_refused_destroy_stops_the_device(struct kunit *test)
 }
 
 /*
- * [ORNIC-ADM-10] The driver would free the new ring of a device that refuses it without a reason,
- * such as that a number that it gave does not exist
+ * [ORNIC-ADM-10] A refused resize makes the driver free the new ring. A device that refuses without
+ * a valid reason may still use that ring: here it denies an SRQ number that it gave.
  */
 static void ornic_test_refused_resize_stops_the_device(struct kunit *test)
 {
@@ -234,7 +234,7 @@ static void ornic_test_refused_resize_stops_the_device(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, test_is_bus_master(odev));
 }
 
-/* The number must not be destroyed, for it is the first object's */
+/* The driver must not destroy the number, because it belongs to the first object */
 static void ornic_test_number_given_twice_stops_the_device(struct kunit *test)
 {
 	struct verbs *v = test->priv;
@@ -276,7 +276,7 @@ static void ornic_test_object_given_twice_stops_the_device(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(rings); i++)
 		KUNIT_ASSERT_EQ(test, ornic_dbuf_alloc(odev, &rings[i], PAGE_SIZE), 0);
 	KUNIT_ASSERT_EQ(test, test_create_eq(odev, &rings[0], &num), 0);
-	/* The number of what the driver destroys is free */
+	/* After destruction by the driver the number is free */
 	KUNIT_ASSERT_EQ(test, ornic_cmd_destroy(odev, ORNIC_CMD_DESTROY_EQ, num), 0);
 	KUNIT_ASSERT_EQ(test, test_create_eq(odev, &rings[0], &num), 0);
 
@@ -291,7 +291,7 @@ static void ornic_test_object_given_twice_stops_the_device(struct kunit *test)
 		ornic_dbuf_free(odev, &rings[i]);
 }
 
-/* Its consumer would wait for the completion that is missing instead */
+/* Otherwise the consumer would wait for the completion that the stray one replaced */
 static void ornic_test_stray_completion_stops_the_device(struct kunit *test)
 {
 	struct verbs *v = test->priv;
@@ -299,7 +299,7 @@ static void ornic_test_stray_completion_stops_the_device(struct kunit *test)
 	struct ornic_cqe *cqe = test_cqe(v->cqs[0], 0);
 	struct ib_wc wc;
 
-	/* Invalidated entries are none */
+	/* Invalidated entries are not completions */
 	WRITE_ONCE(cqe->qpn, cpu_to_le32(ORNIC_CQE_PHASE | ORNIC_QPN_NONE));
 	KUNIT_EXPECT_EQ(test, ib_poll_cq(v->cqs[0], 1, &wc), 0);
 	KUNIT_EXPECT_EQ(test, ornic_cmd_exec(odev, ORNIC_CMD_NOP, NULL, 0, NULL, 0), 0);
@@ -312,7 +312,7 @@ static void ornic_test_stray_completion_stops_the_device(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, test_is_bus_master(odev));
 }
 
-/* [ORNIC-GEN-6] Its consumer would wait for the entry that is left out */
+/* [ORNIC-GEN-6] Otherwise the consumer would wait for the missing entry */
 static void ornic_test_gap_in_a_cq_stops_the_device(struct kunit *test)
 {
 	struct verbs *v = test->priv;

@@ -17,7 +17,7 @@ def test_figures():
     assert fuzz.figures("") == (0, 0)
 
 
-def test_crash_says_how_to_replay():
+def test_crash_report_has_replay_command():
     assert fuzz.explain("guest", "msan", CRASH).endswith("msan/fuzz/guest /tmp/asan-crash-da39")
 
 

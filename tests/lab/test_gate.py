@@ -175,14 +175,14 @@ def cases(bodies, machines="small"):
             for number, body in enumerate(bodies)]
 
 
-def test_unasked(run):
+def test_undeclared_events(run):
     """An undeclared event fails the test during which it happens and no other: the next test gets
     new VMs, or the same ones without the fault."""
     failed, output = run(*cases(UNASKED), AFTER)
     assert failed == [f"test_{number}" for number in range(len(UNASKED))], output
 
 
-def test_asked_for(run):
+def test_declared_events(run):
     """A declared event fails no test. A report of a fault that is not ours fails no test either,
     but the VMs are replaced."""
     failed, output = run(*cases(ASKED_FOR), SILENT)
@@ -200,7 +200,7 @@ def test_between_tests(run, machines):
     assert failed == [f"test_{number}" for number in range(len(BETWEEN))], output
 
 
-def test_left_behind(run):
+def test_resources_left_behind(run):
     """Resources left in VMs fail the test for which these VMs are ended, and only that test."""
     failed, output = run("""
 def check(text, timeout=60):
@@ -227,7 +227,7 @@ def test_behind(small): pass
     assert failed == ["test_loud"], output
 
 
-def test_failed_test_may_leave_a_mess(run):
+def test_failed_test_may_break_its_machines(run):
     """A test that fails and breaks its VMs counts as one failure, and the next test gets new
     VMs."""
     failed, output = run("""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Tests of scripts/lab/soak.py: its arguments, its loads, and what it takes for a leak."""
+"""Tests of scripts/lab/soak.py: its arguments, its loads, and which growth it reports as a leak."""
 
 import random
 

@@ -229,7 +229,7 @@ static void of_counters(void **state)
 	assert_int_equal(ops->destroy_counters(counters), 0);
 }
 
-/* What the kernel refuses, the kernel explains; the data path explains nothing */
+/* The kernel explains its own refusals; the data path explains nothing */
 static void others_are_silent(void **state)
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_TSO }, *bad;

@@ -67,7 +67,7 @@ def test_bad_command_line(args, message):
     (["--nic", NIC, "--port", "dgram,local=/tmp/a,remote=/" + "x" * 200], "too long"),
     (["--nic", NIC, "--port", "tap,name=" + "x" * 20], "too long"),
 ])
-def test_what_cannot_be_had(args, message):
+def test_unavailable_resource(args, message):
     result = run(*args)
     assert result.returncode == 1
     assert message in result.stderr
@@ -159,7 +159,7 @@ def test_control_drops_a_line_without_end(server):
     assert server.control("stats")
 
 
-def test_control_answers_many_lines_and_half_ones(server):
+def test_control_answers_many_and_partial_lines(server):
     with socket.socket(socket.AF_UNIX) as sock:
         sock.settimeout(20)
         sock.connect(str(server.control_path))
@@ -183,7 +183,7 @@ def test_control_client_that_does_not_read_stalls_nobody(server):
         assert server.control("stats")
 
 
-def test_control_takes_only_so_many_clients(server):
+def test_control_limits_clients(server):
     socks = []
     for _ in range(20):
         sock = socket.socket(socket.AF_UNIX)

@@ -94,7 +94,7 @@ def test_unknown_goes_to_all_and_known_to_one(server, ends):
     assert c.silent()
 
 
-def test_packet_to_where_it_came_from_is_filtered(server, ends):
+def test_packet_for_its_source_port_is_filtered(server, ends):
     a, b, _ = ends
     a.send(packet(BROADCAST, mac(1)))
     b.receive()
@@ -257,7 +257,7 @@ def test_faults_together_lose_what_they_count(server, ends):
     assert got == 100 - injected(server, "loss") + injected(server, "duplicate")
 
 
-def test_far_end_that_is_not_there_drops_and_comes_back(server, ends):
+def test_missing_far_end_drops_and_comes_back(server, ends):
     a, b, _ = ends
     b.close()
     a.send(packet(BROADCAST, mac(1)))

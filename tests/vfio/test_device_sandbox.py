@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What ornic-device gives up after its start, and that it works without it. The sanitized card has
-no sandbox, so most of these tests run that of `make device`."""
+"""The rights that ornic-device gives up after its start, and its work without them. The sanitized
+card has no sandbox, so most of these tests run the card of `make device`."""
 
 import os
 import resource
@@ -105,7 +105,7 @@ def test_call_of_another_architecture_ends_the_process(start):
 
 
 def test_permitted_calls_do_not_end_the_process(start):
-    """The opposite: it is the filter that ends the process, and not the tracer."""
+    """The tracer itself does not end the process, so in the tests above the filter did."""
     server = start()
     pid = server.process.pid
     assert inject(pid, 39) == pid

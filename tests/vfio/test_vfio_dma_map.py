@@ -128,7 +128,7 @@ def test_map_with_two_descriptors(client, refuses):
     lambda: socket.socket(socket.AF_UNIX).detach(),
     lambda: os.open("/tmp", os.O_RDONLY),
 ], ids=["device", "proc", "pipe", "eventfd", "socket", "directory"])
-def test_map_of_what_is_no_memory(client, refuses, make):
+def test_map_of_a_descriptor_that_is_no_memory(client, refuses, make):
     fd = make()
     with refuses("vfio_bad_map"):
         client.dma_map(0, PAGE, fd)

@@ -47,7 +47,7 @@ def test_largest_message_is_received_whole(client, refuses):
         client.request("DEVICE_RESET", bytes(LIMITS["MAX_MSG"] - S["header"].size))
 
 
-def test_no_reply_to_what_wants_none(server, client):
+def test_no_reply_flag(server, client):
     client.request("DEVICE_RESET", flags=N["NO_REPLY"])
     client.request(99, flags=N["NO_REPLY"])
     assert client.alive()

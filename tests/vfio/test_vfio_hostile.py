@@ -82,7 +82,7 @@ def test_reader_of_the_messages_has_stopped(tmp_path):
 
 @pytest.mark.parametrize("said", [b"", b"\0", bytes(15)],
                          ids=["nothing", "a byte", "a header but a byte"])
-def test_client_that_says_nothing_does_not_keep_the_card(server, said):
+def test_silent_client_does_not_keep_the_card(server, said):
     mute = Client(server.sockets[0], version=False)
     mute.send_raw(said)
     client = Client(server.sockets[0])

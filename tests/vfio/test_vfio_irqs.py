@@ -54,7 +54,7 @@ def test_descriptors_miscounted(client, refuses, count, given):
 
 
 @pytest.mark.parametrize("flags", [NONE | TRIGGER, BOOL | TRIGGER])
-def test_descriptors_unasked(client, refuses, flags):
+def test_descriptors_unexpected(client, refuses, flags):
     with eventfds(1) as fds, refuses("vfio_bad_fds"):
         client.set_irqs(MSIX, 0, 1, fds, flags, b"\1")
 

@@ -25,7 +25,7 @@ def access(client, cmd, region, offset, count, data=b""):
 
 
 @pytest.mark.parametrize("region", [1, 3, 4, 5, 6, 8, 9, 0xffffffff])
-def test_region_that_is_not_there(client, refuses, region):
+def test_region_unknown(client, refuses, region):
     with refuses("vfio_bad_region"):
         access(client, "REGION_READ", region, 0, 4)
     with refuses("vfio_bad_region"):
@@ -114,7 +114,7 @@ def test_scratch_holds_what_is_written(enabled):
 
 @pytest.mark.parametrize("offset", [0x2000, 0x7ff8, HW["BAR_MSIX_TABLE"], HW["BAR_MSIX_PBA"],
                                     HW["BAR_REGS_SIZE"] - 8])
-def test_behind_the_registers_is_nothing(enabled, offset):
+def test_offsets_beyond_the_registers_are_zero(enabled, offset):
     enabled.write64(offset, 2**64 - 1)
     assert enabled.read(REGS, offset, 8) == bytes(8)
 

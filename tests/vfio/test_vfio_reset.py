@@ -85,7 +85,7 @@ def test_second_client_is_refused_and_the_first_goes_on(server, client):
     assert server.card()["vfio_user"]["refused"] == 1
 
 
-def test_client_that_connects_and_says_nothing(server):
+def test_silent_client(server):
     mute = Client(server.sockets[0], version=False)
     eventually(lambda: server.card()["connected"])
     mute.close()

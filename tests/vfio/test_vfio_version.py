@@ -28,7 +28,7 @@ def test_version_answers_limits(client):
     }
 
 
-def test_version_reply_fits_where_qemu_receives_it(fresh):
+def test_version_reply_fits_qemus_buffer(fresh):
     # The size of QEMU's own request, whose buffer receives the reply, with the header
     answer = fresh.request("VERSION", bytes(4))
     assert S["header"].size + len(answer) <= 214

@@ -47,7 +47,7 @@ __asm__(".globl _start\n"
 	"	call begin\n");
 #endif
 
-/* Requests of this size are in their attribute */
+/* Requests of at most 8 bytes are inside their attribute */
 _Static_assert(sizeof(struct ornic_alloc_ucontext_req) == 8, "");
 _Static_assert(sizeof(struct ornic_create_cq_req) == 8, "");
 _Static_assert(sizeof(struct ib_uverbs_alloc_pd) == 8, "");

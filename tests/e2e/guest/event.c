@@ -110,7 +110,7 @@ static void crowd_fails(struct port *port)
 		want_ok(post_send(qp, IBV_WR_RDMA_WRITE, i, &sge, (uintptr_t)mem.buf + LEN / 2,
 				  mem.mr->rkey));
 	while (left || !cq_err) {
-		want(readable(port->ctx->async_fd, SOON_MS), "%u were not told of", left);
+		want(readable(port->ctx->async_fd, SOON_MS), "%u QPs got no event", left);
 		want(!ibv_get_async_event(port->ctx, &event), "%s", strerror(errno));
 		if (event.event_type == IBV_EVENT_CQ_ERR && event.element.cq == cq && !cq_err) {
 			cq_err = true;

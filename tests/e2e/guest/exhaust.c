@@ -18,7 +18,7 @@
 #define ROUNDS 2
 /* More than any table of the card has entries */
 #define MAX_OBJECTS (1 << 20)
-/* Descriptors of open devices, of which each has two */
+/* Descriptors of open devices, two for each */
 #define MAX_FILES 8192
 #define PAGE 4096
 

@@ -239,7 +239,7 @@ int trash_ring(struct session *session, char **words)
 	struct object *object = find(session, words[0], WQ);
 	size_t at = number(words[1]), len = number(words[2]);
 
-	want(object->ring, "the ring is not to be seen");
+	want(object->ring, "no mapping of the ring");
 	if (!len)
 		len = object->ring_len - at;
 	want(at + len <= object->ring_len, "%zu", object->ring_len);

@@ -184,7 +184,7 @@ static void window_2_bound_twice(struct port *port)
 }
 
 /* A region without IBV_ACCESS_MW_BIND gets no windows */
-static void window_needs_leave(struct port *port)
+static void window_needs_permission(struct port *port)
 {
 	struct mem to = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_mw *mw = made(ibv_alloc_mw(port->pd, IBV_MW_TYPE_2));
@@ -291,7 +291,7 @@ int main(int argc, char **argv)
 		CASE(window_1),
 		CASE(window_2),
 		CASE(window_2_bound_twice),
-		CASE(window_needs_leave),
+		CASE(window_needs_permission),
 		CASE(rereg),
 		CASE(dma_buf),
 		CASE(huge_pages),

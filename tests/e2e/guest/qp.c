@@ -86,7 +86,7 @@ static void create_empty(struct port *port)
 	}
 }
 
-static void create_tells_caps(struct port *port)
+static void create_returns_caps(struct port *port)
 {
 	const struct ibv_qp_cap asked = { 3, 5, 3, 3, 17 };
 	struct ibv_cq *cq = cq_make(port, 16, NULL);
@@ -115,7 +115,7 @@ static void create_tells_caps(struct port *port)
 }
 
 /* A queue holds at least the reported number of WQEs and becomes full; all are executed */
-static void queues_hold_what_they_say(struct port *port)
+static void queues_hold_reported_sizes(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_sge sge = mem_sge(&mem, 0, 8);
@@ -216,7 +216,7 @@ static void alternate_path_refused(struct port *port)
 	want(qp_state(pair.a) == IBV_QPS_RTS, "%d", qp_state(pair.a));
 }
 
-static void query_tells_all(struct port *port)
+static void query_returns_all(struct port *port)
 {
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
 	struct ibv_qp_init_attr init;
@@ -267,7 +267,7 @@ static void query_psns_are_live(struct port *port)
 }
 
 /* RESET with work in the queues: no completion comes, and the QP is as new */
-static void reset_and_again(struct port *port)
+static void reset_and_reuse(struct port *port)
 {
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -486,14 +486,14 @@ int main(int argc, char **argv)
 		CASE(create_unknown_types),
 		CASE(create_too_much),
 		CASE(create_empty),
-		CASE(create_tells_caps),
-		CASE(queues_hold_what_they_say),
+		CASE(create_returns_caps),
+		CASE(queues_hold_reported_sizes),
 		CASE(signal_all),
 		CASE(transitions_refused),
 		CASE(alternate_path_refused),
-		CASE(query_tells_all),
+		CASE(query_returns_all),
 		CASE(query_psns_are_live),
-		CASE(reset_and_again),
+		CASE(reset_and_reuse),
 		CASE(error_flushes),
 		CASE(sqd_drains),
 		CASE(sqd_of_an_idle_queue),

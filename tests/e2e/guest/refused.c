@@ -2,7 +2,8 @@
 /*
  * usage: refused DEVICE GID-INDEX CASE
  *
- * Each case makes one call that is refused; the test knows who explains it, and with which words.
+ * Each case makes one call that is refused; the test knows whether the
+ * driver or the provider explains it, and in which words.
  */
 #include "verbs.h"
 

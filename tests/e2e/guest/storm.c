@@ -19,7 +19,7 @@
 
 /* Entries of a CQ or an SRQ at most */
 #define ENTRIES_MAX 1000
-/* One call in so many resizes an object that exists */
+/* Calls per resize of an existing object, on average */
 #define RESIZE_RATE 8
 
 enum kind { NONE, PD, CQ, QP, SRQ, XRC_SRQ, WQ, FLOW, MR, MW, AH, KINDS };

@@ -182,12 +182,12 @@ static void mrs(int fd, uint32_t pd)
 }
 
 /*
- * The driver's response has memory and the verb's, before it, has none: the object exists when the
- * kernel finds out, and has to go again.
+ * The driver's response has memory, and the verb's response before it has none. The kernel notices
+ * this after it has created the object, and must destroy the object again.
  */
 static void responses(int fd, uint32_t pd, uint32_t cq_handle)
 {
-	/* Zeros are as good as no request, and the creation's must not hinder the destruction */
+	/* Zeros count as no request; the request of a creation must not prevent the destruction */
 	const struct ornic_create_cq_req cq_req = { .flags = ORNIC_CREATE_CQ_EXT };
 	const struct ornic_create_srq_req srq_req = {};
 	const struct ornic_create_qp_req qp_req = {};
