@@ -187,9 +187,9 @@ ORNIC against rdma_rxe
 
 Written by ``make bench``. Two virtual machines with one vCPU each; ORNIC cards of one process
 against rdma_rxe over virtio-net (QEMU's ``stream`` link, MTU 9000). Both take turns in the same
-machines; every figure is the median of {ROUNDS} runs. A ratio above 1 says that ORNIC is ahead.
-perftest sends from and to one buffer over and over, so large messages move at the speed of the
-host's caches.
+machines; each figure is the median of {ROUNDS} runs. A ratio above 1 means that ORNIC is faster.
+perftest uses the same buffer again and again, so large messages move at the speed of the host's
+caches.
 
 Latency
 =======
@@ -212,10 +212,10 @@ Bandwidth
 Frames
 ======
 
-Ethernet frames a second from one machine to the other, by a RAW_PACKET queue pair with a flow rule
-and by packet sockets (``sendmmsg`` and ``recvmmsg``, no queueing discipline) on the netdev of the
-same port; by ``tests/e2e/guest/pps.c``. The sender is not slowed down, so what the receiver is too
-slow for is lost. The ratio is that of the frames received.
+Ethernet frames per second from one machine to the other, with a RAW_PACKET queue pair and a flow
+rule, and with packet sockets (``sendmmsg`` and ``recvmmsg``, no queueing discipline) on the netdev of
+the same port. Nothing limits the sender, so a receiver that is too slow loses frames. The ratio is
+that of the received frames. ``tests/e2e/guest/pps.c`` measures this.
 
 ::
 
@@ -224,8 +224,8 @@ slow for is lost. The ratio is that of the frames received.
 Two processes
 =============
 
-The cards of the two machines in one process, as above, and in a process each (``--port dgram``),
-as machines of different tenants should have them: packets are then bytes, with their ICRC, and
+The cards of the two machines are in one process, as above, or in a process each (``--port dgram``),
+which is recommended for different tenants. Packets between two processes are bytes with an ICRC, and
 cross a Unix datagram socket.
 
 ::
@@ -235,12 +235,13 @@ cross a Unix datagram socket.
 Neighbours
 ==========
 
-What one client of a card's process suffers from another one that attacks: its longest read of a
-register and the bandwidth of its RDMA writes of 64 KiB, compared with that without an attack. Both
-are CPU time of the card's thread. The goals are 5 ms and half. By ``tests/bench/neighbours.py``;
-the attacks are those of ``tests/unit/neighbour_*_test.c``. In the ``rc_`` rows the client has
-connected 128 queue pairs with the attacker, so its own card serves them beside the writes.
-``capture`` and ``faults`` make each packet cost more, whoever sends it.
+The effect on a client of a card's process while another client attacks: the longest read of a
+register, and the bandwidth of RDMA writes of 64 KiB in per cent of the bandwidth without an attack.
+Both are measured in CPU time of the card's thread. The goals are at most 5 ms and at least half.
+``tests/bench/neighbours.py`` measures this; the attacks are those of
+``tests/unit/neighbour_*_test.c``. In the ``rc_`` rows the
+client has connected 128 queue pairs with the attacker, so its own card serves them beside the writes.
+``capture`` and ``faults`` increase the cost of each packet of any sender.
 
 ::
 
@@ -249,10 +250,10 @@ connected 128 queue pairs with the attacker, so its own card serves them beside 
 Provider
 ========
 
-Instructions and nanoseconds that libornic spends in the caller's thread per verbs call, over a
-device that is awake; *each*, per request or completion of a list. The nanoseconds leave out what
-the device does. *model* is a sketch of a provider for these rings, with all its locks. By
-``tests/bench/provider_cost.py``.
+Instructions and nanoseconds that libornic spends in the caller's thread per verbs call, with a
+device that is awake; *each* is per request or completion of a list. The nanoseconds do not include
+the work of the device. *model* is a sketch of a provider for these rings, with all its locks.
+``tests/bench/provider_cost.py`` measures this.
 
 ::
 
