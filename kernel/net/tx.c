@@ -18,8 +18,8 @@
 static u32 ornic_tx_free_slots(const struct ornic_txq *tx)
 {
 	/*
-	 * Senders update pi and the NAPI poll ci, and both count the free slots,
-	 * on different CPUs.
+	 * Senders update pi, the NAPI poll updates ci, and both count the free
+	 * slots, on different CPUs.
 	 */
 	return ornic_sq_usable(1u << tx->log_slots) - (READ_ONCE(tx->pi) - READ_ONCE(tx->ci));
 }

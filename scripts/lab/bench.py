@@ -150,7 +150,8 @@ set ylabel "{unit}"
 set grid ytics
 set xtics rotate by -40
 set key outside
-plot "{data}" using 3:xtic(1) title "ORNIC" lc rgb "#3465a4", "" using 4 title "rdma_rxe" lc rgb "#cc7a00"
+plot "{data}" using 3:xtic(1) title "ORNIC" lc rgb "#3465a4", \\
+     "" using 4 title "rdma_rxe" lc rgb "#cc7a00"
 """
 
 
@@ -213,9 +214,9 @@ Frames
 ======
 
 Ethernet frames per second from one machine to the other, with a RAW_PACKET queue pair and a flow
-rule, and with packet sockets (``sendmmsg`` and ``recvmmsg``, no queueing discipline) on the netdev of
-the same port. Nothing limits the sender, so a receiver that is too slow loses frames. The ratio is
-that of the received frames. ``tests/e2e/guest/pps.c`` measures this.
+rule, and with packet sockets (``sendmmsg`` and ``recvmmsg``, no queueing discipline) on the netdev
+of the same port. Nothing limits the sender, so a receiver that is too slow loses frames. The ratio
+is that of the received frames. ``tests/e2e/guest/pps.c`` measures this.
 
 ::
 
@@ -225,8 +226,8 @@ Two processes
 =============
 
 The cards of the two machines are in one process, as above, or in a process each (``--port dgram``),
-which is recommended for different tenants. Packets between two processes are bytes with an ICRC, and
-cross a Unix datagram socket.
+which is recommended for different tenants. Packets between two processes are bytes with an ICRC,
+and cross a Unix datagram socket.
 
 ::
 
@@ -239,9 +240,9 @@ The effect on a client of a card's process while another client attacks: the lon
 register, and the bandwidth of RDMA writes of 64 KiB in per cent of the bandwidth without an attack.
 Both are measured in CPU time of the card's thread. The goals are at most 5 ms and at least half.
 ``tests/bench/neighbours.py`` measures this; the attacks are those of
-``tests/unit/neighbour_*_test.c``. In the ``rc_`` rows the
-client has connected 128 queue pairs with the attacker, so its own card serves them beside the writes.
-``capture`` and ``faults`` increase the cost of each packet of any sender.
+``tests/unit/neighbour_*_test.c``. In the ``rc_`` rows the client has connected 128 queue pairs with
+the attacker, so its own card serves them beside the writes. ``capture`` and ``faults`` increase the
+cost of each packet of any sender.
 
 ::
 

@@ -124,8 +124,8 @@ class Card:
         if not self.over:
             self.listen()
             if not self.running():
-                self.complaints.append(f"ornic-device has ended with {self.process.returncode}, see "
-                                       f"{self.log}\n{self.tail()}")
+                self.complaints.append(f"ornic-device has ended with {self.process.returncode}, "
+                                       f"see {self.log}\n{self.tail()}")
                 self.over = True
             else:
                 self.check_resets()
@@ -142,8 +142,8 @@ class Card:
         for name, number in now.items():
             was_reset = number != self.resets.get(name, number)
             if was_reset != (name in self.resets_declared):
-                self.complaints.append(f"{name} was{'' if was_reset else ' not'} reset, and the test "
-                                       f"{'does not declare' if was_reset else 'declares'} it")
+                self.complaints.append(f"{name} was{'' if was_reset else ' not'} reset, and the "
+                                       f"test {'does not declare' if was_reset else 'declares'} it")
         self.resets = now
 
     def stop(self):

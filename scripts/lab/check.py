@@ -77,7 +77,8 @@ def run_pytest(words, timeout=None):
     tests/e2e/conftest.py allows."""
     report = LOGS / "pytest.xml"
     report.unlink(missing_ok=True)
-    argv = [sys.executable, "-m", "pytest", "-v", "-rsfE", "-p", "no:cacheprovider", "-p", "lab.fixtures"]
+    argv = [sys.executable, "-m", "pytest", "-v", "-rsfE", "-p", "no:cacheprovider"]
+    argv += ["-p", "lab.fixtures"]
     argv += ["-n", WORKERS, "--dist", "loadgroup", "--junitxml", report, *words]
     code, _ = run_logged("pytest", argv, timeout)
     return code, results.of_junit(report) if report.exists() else Results()
@@ -157,7 +158,8 @@ def check(option):
 @contextlib.contextmanager
 def beside(loops):
     """Runs this number of busy loops while the body of the context runs."""
-    processes = [launch(["sh", "-c", "while :; do :; done"], LOGS / "busy.log") for _ in range(loops)]
+    loop = ["sh", "-c", "while :; do :; done"]
+    processes = [launch(loop, LOGS / "busy.log") for _ in range(loops)]
     try:
         yield
     finally:
@@ -201,8 +203,8 @@ def check_long(names):
     verdicts = {name: one["verdict"] for name, one in verdicts.items()}
     for name in wanted:
         verdicts[name] = run_long_step(known[name])
-    print(table(("step", "verdict", "what"),
-                [(name, verdicts.get(name, "missing"), step.about) for name, step in known.items()]))
+    rows = [(name, verdicts.get(name, "missing"), step.about) for name, step in known.items()]
+    print(table(("step", "verdict", "what"), rows))
     missing = [name for name in known if verdicts.get(name) != "passed"]
     print(f"missing for this tree: {', '.join(missing) or 'nothing'}")
     return 1 if any(verdicts.get(name) != "passed" for name in names or known) else 0

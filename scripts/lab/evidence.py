@@ -15,7 +15,8 @@ GLOBAL_HEADER, RECORD_HEADER = 24, 16
 NANOSECONDS_MAGIC = 0xA1B23C4D
 LINES = 60
 # Diagnostic commands in a guest; TIMEOUT is in seconds and short, because the guest may hang
-QUESTIONS = "rdma resource show qp -dd; rdma statistic show; ip -s link; ss -tnp; dmesg | tail -n 60"
+QUESTIONS = ("rdma resource show qp -dd; rdma statistic show; ip -s link; ss -tnp; "
+             "dmesg | tail -n 60")
 TIMEOUT = 10
 
 
@@ -63,7 +64,8 @@ def keep(lab, test, since):
             text = vm.run(QUESTIONS, TIMEOUT)[1] if vm.agent and vm.running() else "it does not run"
         except (LabError, OSError) as error:
             text = str(error)
-        (directory / f"{vm.name}.txt").write_text(f"{text}\n\nconsole:\n{tail(vm.console_log, LINES)}\n")
+        text += f"\n\nconsole:\n{tail(vm.console_log, LINES)}\n"
+        (directory / f"{vm.name}.txt").write_text(text)
         lines.append(f"  {vm.name}.txt: queue pairs, counters, dmesg; console: {vm.console_log}")
     for card in lab.cards:
         if card.over:

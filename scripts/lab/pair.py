@@ -152,7 +152,8 @@ class Pair:
         for number, vm in enumerate(self.vms, 1):
             netdev, ip = vm.netdevs_of("virtio_net")[0], f"{self.RXE_SUBNET}.{number}"
             set_address(vm, netdev, ip)
-            vm.check("[ ! -d /lib/modules/$(uname -r) ] || modprobe -a rdma_rxe ib_uverbs rdma_ucm; "
+            vm.check("[ ! -d /lib/modules/$(uname -r) ] || "
+                     "modprobe -a rdma_rxe ib_uverbs rdma_ucm; "
                      f"rdma link add rxe0 type rxe netdev {netdev}")
             self.rxe[vm] = find_port(vm, netdev, ip)
         return self
@@ -180,8 +181,8 @@ def outcome(pair, command, timeout):
     states = ""
     if command.wait_for(timeout * LATE) is None:
         # The guest ends the program soon, which destroys its QPs
-        states = "".join(f"\n{vm.name}, {timeout * LATE:.0f} s after the begin:\n{vm.run(STATES, 20)[1]}"
-                         for vm in (pair.a, pair.b))
+        states = "".join(f"\n{vm.name}, {timeout * LATE:.0f} s after the begin:\n"
+                         f"{vm.run(STATES, 20)[1]}" for vm in (pair.a, pair.b))
     code, output = command.wait(timeout + 30)
     return code, output + states
 

@@ -74,7 +74,8 @@ def rping(pair, ports, count=100, timeout=60):
 
 def row(output, size, log):
     """Returns the numbers in perftest's result line for messages of `size` bytes."""
-    return [float(word) for word in find(rf"(?m)^\s*{size}\s+\d+\s+[\d.].*$", output, log)[0].split()]
+    row = find(rf"(?m)^\s*{size}\s+\d+\s+[\d.].*$", output, log)[0]
+    return [float(word) for word in row.split()]
 
 
 def perftest(pair, ports, program, size, iterations, options="", timeout=120):

@@ -18,8 +18,8 @@ def make(*names):
     targets = [build / name for name in names]
     build.mkdir(parents=True, exist_ok=True)
     # Serialize, because another worker of pytest may build the same programs
-    subprocess.run(["flock", build / "lock", "make", "-s", "-C", SOURCE, f"BUILD={build}", *targets],
-                   check=True)
+    argv = ["make", "-s", "-C", SOURCE, f"BUILD={build}", *targets]
+    subprocess.run(["flock", build / "lock", *argv], check=True)
     return build
 
 

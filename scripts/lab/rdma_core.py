@@ -30,7 +30,8 @@ def run(vm, port, names=(), timeout=1800):
     script = paths.TOP / "scripts/lab/guest/rdma-core-tests"
     # libibverbs appends the suffix with the version of the interface
     environment = f"IBV_DRIVERS={PROVIDER} SLOWNESS={vm.slowness}"
-    command = f"cd /tmp && {environment} {script} {DIRECTORY.resolve()} --dev {port.device} --port 1 --gid {port.gid_index}"
+    command = (f"cd /tmp && {environment} {script} {DIRECTORY.resolve()} "
+               f"--dev {port.device} --port 1 --gid {port.gid_index}")
     if names:
         command += " -- " + " ".join(names)
     code, output = vm.run(command, timeout)
@@ -51,5 +52,6 @@ def run(vm, port, names=(), timeout=1800):
             running = None
     if not ended:
         what = running or "before the first test"
-        outcomes.append(Outcome(what, "failed", f"the run ended here with {code}:\n{output[-2000:]}"))
+        reason = f"the run ended here with {code}:\n{output[-2000:]}"
+        outcomes.append(Outcome(what, "failed", reason))
     return outcomes

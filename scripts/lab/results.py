@@ -105,7 +105,8 @@ def read_floors(text):
 
 def below(floors, passed, steps):
     """Returns complaints about parts of these steps with fewer passed tests than their floors."""
-    return [f"{name}: {passed[name]} passed, at least {floor} must" for name, floor in floors.items()
+    return [f"{name}: {passed[name]} passed, at least {floor} must"
+            for name, floor in floors.items()
             if name.startswith(tuple(steps)) and passed[name] < floor]
 
 

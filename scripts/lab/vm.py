@@ -389,7 +389,8 @@ class Vm:
             try:
                 self.process.wait(timeout)
             except subprocess.TimeoutExpired as expired:
-                raise LabError(f"{self.name} does not power off, see {self.console_log}") from expired
+                words = f"{self.name} does not power off, see {self.console_log}"
+                raise LabError(words) from expired
         self.give_up()
         return self.process.returncode
 

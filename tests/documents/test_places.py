@@ -27,8 +27,8 @@ def paths(text):
             yield word
 
 def named(name):
-    """Returns the files of this name. Without a folder it is a file of the card, in any folder, or a
-    header of the hardware interface."""
+    """Returns the files of this name. Without a folder it is a file of the card, in any folder, or
+    a header of the hardware interface."""
     if "/" in name:
         return list(TOP.glob(name.rstrip("/")))
     return [*CARD.rglob(name), *HARDWARE.glob(name)]

@@ -33,8 +33,8 @@ def pytest_collection_modifyitems(items):
     """Marks all tests of this directory as tests in VMs. Tests that share VMs run one after the
     other, in the same worker of pytest, and tests that read captures run before the captures are
     long."""
-    order = ["pair", "plain_pair", "bytes_pair", "wired", "capture", "interop", "queues", "two_cards",
-             "processes", "iommu_pair", "debug_pair", "debug_cards", "kcsan_pair"]
+    order = ["pair", "plain_pair", "bytes_pair", "wired", "capture", "interop", "queues",
+             "two_cards", "processes", "iommu_pair", "debug_pair", "debug_cards", "kcsan_pair"]
     # A worker takes the largest group next. The groups of the debug kernel are small and slow: on
     # their own they would run last, with the other worker idle.
     groups = {"capture": "interop", "debug_pair": "wired", "debug_cards": "wired"}

@@ -47,7 +47,8 @@ class Interop(Pair):
     def load_ornic(self):
         self.a.load_ornic()
         self.b.check("modprobe -a rdma_rxe ib_uverbs rdma_ucm")
-        netdevs = {self.a: self.a.netdevs_of("ornic")[0], self.b: self.b.netdevs_of("virtio_net")[0]}
+        netdevs = {self.a: self.a.netdevs_of("ornic")[0],
+                   self.b: self.b.netdevs_of("virtio_net")[0]}
         for number, vm in enumerate(self.vms, 1):
             set_address(vm, netdevs[vm], f"{self.SUBNET}.{number}")
         self.b.check(f"rdma link add rxe0 type rxe netdev {netdevs[self.b]}")
@@ -176,7 +177,8 @@ def pci_address(vm, netdev):
 
 def bind_again(vm, address):
     """Takes the driver from a card and gives it back. The driver counts failures anew then."""
-    vm.check(f"cd /sys/bus/pci/drivers/ornic && echo {address} >unbind && echo {address} >bind", 240)
+    vm.check("cd /sys/bus/pci/drivers/ornic && "
+             f"echo {address} >unbind && echo {address} >bind", 240)
 
 
 def carrier_changes(vm, netdev):

@@ -130,7 +130,8 @@ def test_stream(plain_pair):
     """TCP is sent in segments of up to 64 KiB, which the card splits into frames, and received with
     one interrupt for many frames."""
     pair, mib = plain_pair, 16
-    server = ("python3 -c \"import socket; s = socket.create_server(('', 5000)); c = s.accept()[0]\n"
+    server = ("python3 -c \"import socket; s = socket.create_server(('', 5000)); "
+              "c = s.accept()[0]\n"
               "while c.recv(1 << 20): pass\"")
     client = ("python3 -c \"import socket; c = socket.create_connection("
               f"('{pair.ornic[pair.b].ip}', 5000)); c.sendall(bytes({mib} << 20))\"")

@@ -61,8 +61,8 @@ def ucx_perftest(pair, transports, words):
 def test_uct(pair, transport, test, size):
     """UCT, the lower layer of UCX, works. Its datagrams carry active messages only."""
     layout = "-D zcopy" if test == "get" else "-D bcopy" if size > 100 else ""
-    _, out, log = ucx_perftest(pair, transport, f"-d {{device}}:1 -x {transport} -t {test} {layout} "
-                                                f"-s {size} -n 200 -w 10")
+    words = f"-d {{device}}:1 -x {transport} -t {test} {layout} -s {size} -n 200 -w 10"
+    _, out, log = ucx_perftest(pair, transport, words)
     find(r"Final:\s+200", out, log)
 
 
@@ -70,8 +70,9 @@ def test_uct(pair, transport, test, size):
     ("rc_v", "tag_lat", 8), ("rc_v", "tag_bw", 100000), ("rc_v", "ucp_put_bw", 1000000),
     ("rc_v", "ucp_get", 100000), ("rc_v", "ucp_fadd", 8), ("rc_v", "stream_bw", 10000),
     ("rc_v", "ucp_am_bw", 30000), long("ud_v", "tag_lat", 8), ("ud_v", "tag_bw", 100000),
-    long("ud_v", "ucp_put_bw", 1000000), long("ud_v", "ucp_get", 100000), long("ud_v", "ucp_fadd", 8),
-    long("ud_v", "stream_bw", 10000), long("ud_v", "ucp_am_bw", 30000),
+    long("ud_v", "ucp_put_bw", 1000000), long("ud_v", "ucp_get", 100000),
+    long("ud_v", "ucp_fadd", 8), long("ud_v", "stream_bw", 10000),
+    long("ud_v", "ucp_am_bw", 30000),
 ])
 def test_ucp(pair, transports, test, size):
     """UCP, the upper layer of UCX, works. Over datagrams it makes all protocols of active
@@ -132,7 +133,8 @@ def test_qperf(pair, test):
     assert code == 0 and "=" in out, out
 
 
-@pytest.mark.parametrize("options", ["", "-T b", "-T n"], ids=["default", "blocking", "nonblocking"])
+@pytest.mark.parametrize("options", ["", "-T b", "-T n"],
+                         ids=["default", "blocking", "nonblocking"])
 @pytest.mark.parametrize("program", ["rstream", "riostream"])
 def test_rsocket(pair, program, options):
     """The socket calls of rsocket work over RC, with verified data; riostream writes into the

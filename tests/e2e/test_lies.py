@@ -184,8 +184,9 @@ class Liar:
     def index(self):
         """Returns the number of the card's RDMA device, or None while it has none. Each new device
         gets the next number."""
-        names, devices = self.vm.check(f"echo $(ls /sys/bus/pci/devices/{self.address}/infiniband)\n"
-                                       "rdma -j dev").split("\n", 1)
+        text = self.vm.check(f"echo $(ls /sys/bus/pci/devices/{self.address}/infiniband)\n"
+                             "rdma -j dev")
+        names, devices = text.split("\n", 1)
         return next((device["ifindex"] for device in json.loads(devices)
                      if device["ifname"] in names.split()), None)
 

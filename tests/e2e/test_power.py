@@ -19,8 +19,8 @@ from settings import Traffic, pci_address, set_up_again, wait_until
 # Runs from memory, because the root directory does not survive sleep: the kernel's 9p has no
 # support for it. Reports on the console, because the agent's program is in the root directory, too.
 # The kernel stays where it would enter S3 for ASLEEP seconds, all devices suspended and the card in
-# D3hot. It does not enter S3, because QEMU 11.1 aborts at the end of S3 if any card of vfio-user was
-# in D3hot (memory_region_del_subregion()).
+# D3hot. It does not enter S3, because QEMU 11.1 aborts at the end of S3 if a vfio-user card was in
+# D3hot (memory_region_del_subregion()).
 ASLEEP = 20
 AWAKE = """set -e
 mkdir /awake

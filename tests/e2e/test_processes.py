@@ -7,7 +7,8 @@ from lab.perftest import perftest, rping
 from settings import counters
 
 # Counters that a temporarily slow reader must not increase
-LOSSES = ["retransmits", "ack_timeouts", "seq_naks_sent", "rx_out_of_sequence", "rx_duplicate_requests"]
+LOSSES = ["retransmits", "ack_timeouts", "seq_naks_sent", "rx_out_of_sequence",
+          "rx_duplicate_requests"]
 
 
 def losses(processes):

@@ -152,7 +152,8 @@ def test_tcp(pair):
     pair.b.check("head -c 8388608 /dev/urandom >/tmp/sent")
     want = pair.b.check("sha256sum </tmp/sent")
     server = pair.b.spawn("python3 -c \"import socket; s = socket.create_server(('', 5000)); "
-                          "c = s.accept()[0]; c.sendall(open('/tmp/sent', 'rb').read()); c.close()\"")
+                          "c = s.accept()[0]; c.sendall(open('/tmp/sent', 'rb').read()); "
+                          "c.close()\"")
     got = pair.a.check(
         "python3 -c \"import socket, sys, time\nfor _ in range(50):\n"
         f"  try: c = socket.create_connection(('{ip}', 5000)); break\n"

@@ -43,14 +43,16 @@ def test_icrc(capture, interop):
 
 def test_tshark(capture, interop):
     """tshark dissects every packet from the card as InfiniBand, and reports no error."""
-    words = ["tshark", "-r", capture, "-Y", f"udp.dstport == 4791 && eth.src == {interop.card.macs[0]}",
+    words = ["tshark", "-r", capture,
+             "-Y", f"udp.dstport == 4791 && eth.src == {interop.card.macs[0]}",
              "-T", "fields", "-E", "separator=;"]
     for field in ("frame.number", "infiniband.bth.opcode", "_ws.malformed", "ip.checksum.status",
                   "_ws.expert.severity", "_ws.expert.message"):
         words += ["-e", field]
     # Wireshark does not check IPv4 checksums by default
     words += ["-o", "ip.check_checksum:TRUE"]
-    output = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=True).stdout
+    words = list(map(str, words))
+    output = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     opcodes = Counter()
     for line in output.splitlines():
         number, opcode, malformed, checksum, severity, message = line.split(";", 5)

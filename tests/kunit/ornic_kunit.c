@@ -57,8 +57,10 @@ static struct test_cq *ornic_test_cq(struct kunit *test, u8 log_cqe_size, u32 st
 	for (i = 0; i < TEST_SIZE; i++) {
 		struct ornic_cqe *cqe = (void *)&cq->entries[i << log_cqe_size];
 
-		cqe->qpn = cpu_to_le32(start ? ornic_ring_phase(start - TEST_SIZE + i, TEST_LOG_SIZE,
-								ORNIC_CQE_PHASE) : 0);
+		cqe->qpn = 0;
+		if (start)
+			cqe->qpn = cpu_to_le32(ornic_ring_phase(start - TEST_SIZE + i,
+								TEST_LOG_SIZE, ORNIC_CQE_PHASE));
 	}
 	return cq;
 }
@@ -131,14 +133,16 @@ static void ornic_test_cq_arm(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ornic_cq_arm(odev, &cq->ring, ORNIC_ARM_NEXT));
 	second = le32_to_cpu(cq->dbr.arm);
 	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_TYPE, second), ORNIC_ARM_NEXT);
-	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_GEN, second), ORNIC_GET(ORNIC_ARM_GEN, first) + 1);
+	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_GEN, second),
+			ORNIC_GET(ORNIC_ARM_GEN, first) + 1);
 
 	/* [ORNIC-DB-20]: same generation as the NEXT that it replaces */
 	ornic_cq_arm(odev, &cq->ring, ORNIC_ARM_SOLICITED);
 	third = le32_to_cpu(cq->dbr.arm);
 	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_TYPE, third), ORNIC_ARM_SOLICITED);
 	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_GEN, third), ORNIC_GET(ORNIC_ARM_GEN, second));
-	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_SEQ, third), ORNIC_GET(ORNIC_ARM_SEQ, second) + 1);
+	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_SEQ, third),
+			ORNIC_GET(ORNIC_ARM_SEQ, second) + 1);
 }
 
 static void ornic_test_cq_arm_sequence_wraps(struct kunit *test)
@@ -226,7 +230,8 @@ static void ornic_test_doorbell_value(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ornic_db_value(ORNIC_DB_SQ, 0, 0), 0ULL);
 	KUNIT_EXPECT_EQ(test, ornic_db_value(ORNIC_DB_CQ, 0x123456, 0x89abcdef),
 			0x0112345689abcdefULL);
-	KUNIT_EXPECT_EQ(test, ornic_db_value(ORNIC_DB_EQ, 0xffffff, U32_MAX), 0x02ffffffffffffffULL);
+	KUNIT_EXPECT_EQ(test, ornic_db_value(ORNIC_DB_EQ, 0xffffff, U32_MAX),
+			0x02ffffffffffffffULL);
 }
 
 static void ornic_test_doorbell_number_stays_in_its_field(struct kunit *test)

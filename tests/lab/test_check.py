@@ -54,8 +54,9 @@ def test_cmocka():
 def test_junit(tmp_path):
     """Each test is counted once, even if it fails twice."""
     (tmp_path / "test_it.py").write_text(PYTEST)
-    subprocess.run(["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml=report.xml",
-                    "test_it.py"], cwd=tmp_path, check=False, capture_output=True)
+    subprocess.run(["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider",
+                    "--junitxml=report.xml", "test_it.py"],
+                   cwd=tmp_path, check=False, capture_output=True)
     found = results.of_junit(tmp_path / "report.xml")
     assert found.passed == {"test_it.py": 1}
     assert found.failed == [f"test_it.py::test_{name}" for name in ("bad", "bad_end", "bad_twice")]
@@ -76,7 +77,8 @@ def test_times(tmp_path):
         '</testsuite></testsuites>')
     slow, groups = results.slowest(results.of_junit(tmp_path / "report.xml").times)
     assert [line.split()[-1] for line in slow] == \
-        ["tests/e2e/test_a.py::test_y", "tests/e2e/test_a.py::test_x", "tests/vfio/test_b.py::test_z"]
+        [f"tests/{name}" for name in ("e2e/test_a.py::test_y", "e2e/test_a.py::test_x",
+                                      "vfio/test_b.py::test_z")]
     assert [line.split() for line in groups] == [["9.5", "s", "pair"], ["1.0", "s", "tests/vfio"]]
 
 
@@ -153,8 +155,9 @@ def checkout(tmp_path, monkeypatch):
     """A small repository with its own records; its steps pass, and `ran` lists their calls of
     pytest."""
     def git(*words):
-        subprocess.run(["git", "-C", tmp_path / "top", "-c", "user.name=n", "-c", "user.email=e", *words],
-                       check=True, capture_output=True)
+        user = ["-c", "user.name=n", "-c", "user.email=e"]
+        subprocess.run(["git", "-C", tmp_path / "top", *user, *words], check=True,
+                       capture_output=True)
 
     (tmp_path / "top").mkdir()
     git("init")
@@ -165,7 +168,8 @@ def checkout(tmp_path, monkeypatch):
     monkeypatch.setattr(long, "RECORDS", tmp_path / "records")
     monkeypatch.setattr(results, "FLOORS", tmp_path / "floors")
     (tmp_path / "floors").write_text("long/one 1\n")
-    monkeypatch.setattr(long, "STEPS", (long.Step("one", "first", ("a.py",)), long.Step("two", "rest")))
+    steps = (long.Step("one", "first", ("a.py",)), long.Step("two", "rest"))
+    monkeypatch.setattr(long, "STEPS", steps)
     monkeypatch.setenv(seed.NAME, "1")
     monkeypatch.delenv(seed.NAME)
     ran = []
@@ -248,16 +252,18 @@ def test_long_floor(checkout):
 
 
 def test_long_steps_leave_nothing_out():
-    """Every long test is in exactly one step: all named files exist, each is in one step or in parts
-    with different words, and one step has the rest. test_cycles.py checks its own kinds."""
+    """Every long test is in exactly one step: all named files exist, each is in one step or in
+    parts with different words, and one step has the rest. test_cycles.py checks its own kinds."""
     steps = [step for step in long.STEPS if step.marks == "long"]
     parts = [(name, step.only) for step in steps for name in step.files]
     assert len(parts) == len(set(parts))
     named = {name for name, _ in parts}
-    assert {name for name, only in parts if only} == {"e2e/test_cycles.py", "e2e/test_exhaustion.py"}
+    assert {name for name, only in parts if only} == \
+        {"e2e/test_cycles.py", "e2e/test_exhaustion.py"}
     assert ("e2e/test_cycles.py", "") not in parts
     assert {only for name, only in parts if name == "e2e/test_exhaustion.py"} == \
         {"storm", "not storm"}
     assert all((paths.TOP / "tests" / name).exists() for name in named)
     (rest,) = (step for step in steps if not step.files)
-    assert rest.words() == ["-m", "long", *(f"--ignore=tests/{name}" for name in sorted(named)), "tests"]
+    ignored = [f"--ignore=tests/{name}" for name in sorted(named)]
+    assert rest.words() == ["-m", "long", *ignored, "tests"]

@@ -49,8 +49,8 @@ def test_keep(tmp_path, monkeypatch):
 
 
 def test_machine_that_ended_in_the_test(tmp_path):
-    """What a machine printed before the lab ended it is evidence, unless the machine ended before
-    the test or another one of its name has begun."""
+    """The output of a machine that the lab has ended is evidence, unless the machine ended before
+    the test, or another one of its name has begun."""
     def vm(name, over, age):
         log = tmp_path / f"{name}-{age}.log"
         log.write_text("")

@@ -131,7 +131,8 @@ BETWEEN = [
 ]
 SILENT = """
 THEIRS = '''[  9.0] WARNING: possible circular locking dependency detected
-[  9.0] at: rdma_destroy_id (&id_priv->handler_mutex) (nvmet_config_sem) at: nvmet_port_subsys_drop_link
+[  9.0] at: rdma_destroy_id (&id_priv->handler_mutex)
+[  9.0] (nvmet_config_sem) at: nvmet_port_subsys_drop_link
 [  9.0]  </TASK>'''
 seen = []
 

@@ -8,7 +8,8 @@ from vfio_proto import HW, N, S
 
 
 def test_device_info(client):
-    info = S["device_info"].unpack(client.request("DEVICE_GET_INFO", S["device_info"].pack(argsz=16)))
+    reply = client.request("DEVICE_GET_INFO", S["device_info"].pack(argsz=16))
+    info = S["device_info"].unpack(reply)
     assert info["regions"] == N["REGIONS"]
     assert info["irqs"] == N["IRQS"]
     assert info["flags"] == N["DEVICE_RESET_OK"] | N["DEVICE_PCI"]

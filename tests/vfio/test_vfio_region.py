@@ -64,7 +64,7 @@ POWER = 0x44  # PMCSR
 
 
 def test_d3hot_reads_ones_and_ignores_writes(server, enabled):
-    """[ORNIC-PCI-4]"""
+    """[ORNIC-PCI-4]: D3hot allows no access to registers, and D0 restores it."""
     enabled.write32(SCRATCH, 0x1234)
     enabled.config_write(POWER, b"\3")
     enabled.write32(SCRATCH, 0x5678)
@@ -97,7 +97,8 @@ def test_config_in_any_pieces(client, offset, count):
 
 
 def test_config_bars_keep_their_types(client):
-    for offset, low in [(0x10, 4), (0x14, 0), (0x18, 4), (0x1c, 0), (0x20, 0), (0x24, 0), (0x30, 0)]:
+    for offset, low in [(0x10, 4), (0x14, 0), (0x18, 4), (0x1c, 0), (0x20, 0), (0x24, 0),
+                        (0x30, 0)]:
         client.config_write(offset, b"\xff" * 4)
         assert client.config_read(offset, 4) == struct.pack("<I", low)
 

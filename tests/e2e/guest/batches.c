@@ -3,7 +3,7 @@
  * usage: batches DEVICE GID-INDEX SECONDS [strict]
  *
  * Batches of WRITEs from a QP to itself, with events and queries, and new objects again and again.
- * Whatever the card answers, the program goes on until the time is over or the device is gone. With
+ * The program ignores errors of the card, until the time is over or the device is gone. With
  * `strict`, every completion must come, and succeed.
  */
 #include <stdio.h>

@@ -301,9 +301,12 @@ static void bind_for_good(struct nomem *nomem)
 }
 
 const struct entry netdev_entries[] = {
-	{ "rings", find_netdev, more_buffers, fewer_buffers, leave_netdev, .check = netdev_has_carrier },
-	{ "channels", find_netdev, one_queue, two_queues, leave_netdev, .check = netdev_has_carrier },
-	{ "rule", find_netdev, add_rule, delete_rule, leave_netdev, true, .check = netdev_has_carrier },
+	{ "rings", find_netdev, more_buffers, fewer_buffers, leave_netdev,
+	  .check = netdev_has_carrier },
+	{ "channels", find_netdev, one_queue, two_queues, leave_netdev,
+	  .check = netdev_has_carrier },
+	{ "rule", find_netdev, add_rule, delete_rule, leave_netdev, true,
+	  .check = netdev_has_carrier },
 	{ "mtu", find_netdev, small_mtu, large_mtu, leave_netdev, .check = netdev_has_carrier },
 	{ "up", find_netdev_down, up, down, leave_netdev_up },
 	{ "xdp", find_netdev_xdp, attach_xdp, detach_xdp, leave_netdev_xdp, true,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Entry points of the interface's settings, for which the drivers allocate nothing themselves: the
- * kernel does, before and after it calls them. See nomem.c
+ * kernel does, before and after it calls them; see nomem.c.
  */
 #include <arpa/inet.h>
 #include <linux/ethtool.h>
@@ -17,7 +17,7 @@
 
 #define HASH_KEY 40
 #define VLAN 7
-/* Of a second address of the interface */
+/* A second address of the interface */
 #define ADDRESS "192.168.43.1"
 
 /* Another key each time */

@@ -91,7 +91,7 @@ int uverbs_write(int fd, unsigned int command, const void *in, size_t in_len, vo
 int uverbs_write_ex(int fd, unsigned int command, const void *in, size_t in_len, void *out,
 		    size_t out_len, const struct udata *udata);
 
-/* Return: 0 or errno. uv: NULL, or gets the response. */
+/* uv: NULL, or gets the response. Return: 0 or errno. */
 int uverbs_try_context(int fd, const struct udata *udata, struct uverbs *uv);
 int uverbs_try_cq(int fd, uint32_t cqe, uint32_t vector, const struct udata *udata,
 		  struct ring_cq *cq);
