@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Tests of scripts/house: each check reports a planted violation, and no good text."""
+
+import pytest
+from house import CHECKS, NOT_YET, layout, run, source, words
+
+SPDX = "// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB\n"
+HEAD = SPDX + "/* Completion queues */\n"
+HASH = "# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB\n"
+
+
+@pytest.mark.parametrize("name, text", [
+    ("a.c", HEAD + "int a;\n"),
+    ("a.c", SPDX + "/*\n * Completion queues\n */\n#include <b.h>\n"),
+    ("a.h", "/* SPDX-License-Identifier: MIT */\n/* Completion queues */\nint a;\n"),
+    ("a.py", HASH + "\"\"\"Completion queues.\"\"\"\n"),
+    ("a", "#!/bin/sh\n" + HASH + "#\n# Runs a program\nset -e\n"),
+    ("a.md", "<!-- SPDX-License-Identifier: MIT -->\n# Completion queues\n"),
+    ("Kconfig", HASH + "config ORNIC\n"),
+])
+def test_head(name, text):
+    assert not list(layout.heads([(name, text)]))
+    assert list(layout.heads([(name, text.replace("SPDX", "SPD"))]))
+
+
+@pytest.mark.parametrize("name, text", [
+    ("a.c", SPDX + "int a;\n"),
+    ("a.c", SPDX + "int a;\n/* Completion queues */\n"),
+    ("a.py", HASH + "import re\n\n\ndef f():\n    \"\"\"Completion queues.\"\"\"\n"),
+    ("a", "#!/bin/sh\n" + HASH + "# shellcheck shell=bash\nset -e\n# Completion queues\n"),
+])
+def test_no_description(name, text):
+    (found,) = layout.heads([(name, text)])
+    assert "no description" in found
+
+
+@pytest.mark.parametrize("name, line, wide", [
+    ("tests/a.c", "\tint a;" + " " * 86 + "\n", False),
+    ("tests/a.c", "\tint a;" + " " * 87 + "\n", True),
+    ("tests/a.c", "/* " + "a " * 45 + "*/\n", False),
+    ("kernel/a.c", "/* " + "a " * 37 + "*/\n", False),
+    ("kernel/a.c", "/* " + "a " * 45 + "*/\n", True),
+    ("kernel/a.c", "int a; /* " + "a " * 37 + "*/\n", True),
+    ("user-provider/a.h", "\tprintf(\"" + "a " * 37 + "\");\n", False),
+    ("tests/a.py", "\"" + "a " * 50 + "\",\n", False),
+    ("tests/a.py", "say(\"" + "a " * 50 + "\", a)\n", True),
+    ("tests/a.list", "a" * 120 + "\n", False),
+])
+def test_columns(name, line, wide):
+    assert bool(list(layout.line_widths([(name, line)]))) is wide
+
+
+@pytest.mark.parametrize("text, wrong", [
+    ("/* One sentence */", False),
+    ("/* One sentence. */", True),
+    ("int a; /* one sentence. */", True),
+    ("/* Names, sizes, etc. */", False),
+    ("/* And so on ... */", False),
+    ("/* One sentence. Another one. */", False),
+    ("/* One sentence. Another one */", True),
+    ("/*\n * One sentence,\n * on two lines.\n */", False),
+    ("/*\n * One sentence,\n * on two lines\n */", False),
+    ("/*\n * One sentence.\n * Another one\n */", True),
+    ("// One sentence.\n// Another one", True),
+    ("char *a = \"/* One sentence. */\";", False),
+    ("/* ---- 1. A section ---- */", False),
+])
+def test_full_stop(text, wrong):
+    assert bool(list(layout.full_stops([("a.c", text + "\n")]))) is wrong
+
+
+def test_full_stop_of_docstring():
+    good = "def f():\n    \"\"\"Returns it.\"\"\"\n"
+    assert not list(layout.full_stops([("a.py", good)]))
+    assert list(layout.full_stops([("a.py", good.replace("it.", "it"))]))
+
+
+@pytest.mark.parametrize("text", [
+    "Of what is sent there is no completion",
+    "Who polls must not be told",
+    "What is posted is gone.",
+    "It is good. That the QP takes it was asked.",
+    "The ring, which nobody reads",
+    "Somebody has it",
+    "It is what it is",
+    "As good as free",
+    "The ring is not to be seen",
+    "We know the number",
+    "Thus it ends",
+    "TODO: the rest",
+])
+def test_forbidden_form(text):
+    """A form is found in comments, docstrings, documents and manual pages, on its own line."""
+    for name, source_text in [
+            ("a.c", f"int a;\n/*\n * {text}\n */\n"), ("a.py", f"a = 1\n\n# {text}\n"),
+            ("a.py", f"def f():\n    \"\"\"Good text.\n    {text}\"\"\"\n"),
+            ("a", f"set\n\n# {text}\n"),
+            ("a.rst", f"Title\n=====\n{text}\n"), ("a.7", f".TH A\n.PP\n.B {text}\n")]:
+        found = list(words.forbidden_forms([(name, source_text)]))
+        assert len(found) == 1 and found[0].startswith(f"{name}:3: "), (name, found)
+
+
+@pytest.mark.parametrize("text", [
+    "XRC targets and RSS QPs own no rings",
+    "Users who want no rules delete them",
+    "What is this?",
+    "Type 2: of what is left nothing is read",
+    "The week of a process: 5",
+])
+def test_good_form(text):
+    assert not list(words.forbidden_forms([("a.c", f"/* {text} */\n")]))
+    assert not list(words.forbidden_forms([("a.c", "char *a = \"Nobody\";\n")]))
+
+
+def test_left_out():
+    """A check reads all files except those in its list, which have violations."""
+    text = "/* Nobody */\n"
+    assert len(run("words", [("kernel/a.c", text)])) == 1
+    files = dict(source.files())
+    for name, patterns in NOT_YET.items():
+        assert name in CHECKS
+        assert not run(name, [(pattern.replace("*", "").replace("[ch]", "c"), text)
+                              for pattern in patterns])
+    assert "scripts/house/words.py" in files and "README.md" in files
+    assert not any(name.startswith(("build/", ".git/")) for name in files)
