@@ -5,6 +5,7 @@ files of the tree as (name, text) and yields a line for each violation."""
 from fnmatch import fnmatch
 
 from .layout import full_stops, heads, line_widths
+from .refusals import cold_refusals
 from .words import forbidden_forms
 
 # By the names that `python3 -m house` and scripts/static use
@@ -13,6 +14,7 @@ CHECKS = {
     "columns": line_widths,
     "stops": full_stops,
     "words": forbidden_forms,
+    "refusals": cold_refusals,
 }
 # Files that a check does not read yet, because they have violations; * matches folders, too
 NOT_YET = {

@@ -2,7 +2,7 @@
 """Tests of scripts/house: each check reports a planted violation, and no good text."""
 
 import pytest
-from house import CHECKS, NOT_YET, layout, run, source, words
+from house import CHECKS, NOT_YET, layout, refusals, run, source, words
 
 SPDX = "// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB\n"
 HEAD = SPDX + "/* Completion queues */\n"
@@ -110,6 +110,51 @@ def test_forbidden_form(text):
 def test_good_form(text):
     assert not list(words.forbidden_forms([("a.c", f"/* {text} */\n")]))
     assert not list(words.forbidden_forms([("a.c", "char *a = \"Nobody\";\n")]))
+
+
+def cold(text, name="kernel/rdma/a.c"):
+    """Returns the cold refusals of a function with this body, without complaints about
+    exceptions."""
+    body = f"int ornic_a(int a)\n{{\n{text}\n}}\n"
+    return [line for line in refusals.cold_refusals([(name, body)])
+            if not line.startswith("refusals.py")]
+
+
+@pytest.mark.parametrize("text", [
+    "if (a)\n\treturn -EINVAL;\nreturn 0;",
+    "if (a) {\n\tibdev_dbg(dev, \"a\");\n\treturn 0;\n}\nreturn -EOPNOTSUPP;",
+    "return a ? -EBUSY : 0;",
+    "errno = EINVAL;\nreturn 0;",
+])
+def test_cold_refusal(text):
+    (found,) = cold(text)
+    assert found.startswith("kernel/rdma/a.c:") and "ornic_a()" in found
+
+
+@pytest.mark.parametrize("text", [
+    "if (a) {\n\tibdev_dbg_ratelimited(dev, \"%d\\n\", a);\n\treturn -EINVAL;\n}\nreturn 0;",
+    "if (a) {\n\tNL_SET_ERR_MSG_FMT_MOD(extack, \"%d\", a);\n\terr = -EINVAL;\n\tgoto out;\n}\n"
+    "out:\nreturn err;",
+    "if (a) {\n\tornic_refuse(ctx, \"%d\", a);\n\terrno = EINVAL;\n\treturn 0;\n}\nreturn 1;",
+    "if (!ornic_check_bits(ctx, \"a\", a, 0))\n\treturn EINVAL;\nreturn 0;",
+    "if (a == -EBUSY)\n\treturn 0;\nreturn -ENOMEM; /* EINVAL */",
+])
+def test_explained_refusal(text):
+    assert not cold(text)
+
+
+def test_refusal_exceptions():
+    """Exceptions are per function, and one that is not needed is a violation."""
+    body = "int ornic_wr_a(int a)\n{\n\treturn EINVAL;\n}\n"
+    found = list(refusals.cold_refusals([("user-provider/a.c", body)]))
+    assert len(found) == len(refusals.EXCEPTIONS) - 1
+    assert not any("ornic_(build|rq|wr)" in line for line in found)
+
+
+def test_refusal_out_of_sight():
+    """Code that Coccinelle does not parse is a violation."""
+    (found,) = cold("}\n#define A(b) b {\nA(a) return -EINVAL; } }")
+    assert "Coccinelle sees" in found
 
 
 def test_left_out():
