@@ -4,6 +4,7 @@ files of the tree as (name, text) and yields a line for each violation."""
 
 from fnmatch import fnmatch
 
+from .commits import commit_messages
 from .layout import full_stops, heads, line_widths
 from .refusals import cold_refusals
 from .words import forbidden_forms
@@ -15,6 +16,7 @@ CHECKS = {
     "stops": full_stops,
     "words": forbidden_forms,
     "refusals": cold_refusals,
+    "commits": commit_messages,
 }
 # Files that a check does not read yet, because they have violations; * matches folders, too
 NOT_YET = {

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Tests of scripts/house: each check reports a planted violation, and no good text."""
 
+import subprocess
+
 import pytest
-from house import CHECKS, NOT_YET, layout, refusals, run, source, words
+from house import CHECKS, NOT_YET, commits, layout, refusals, run, source, words
 
 SPDX = "// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB\n"
 HEAD = SPDX + "/* Completion queues */\n"
@@ -155,6 +157,44 @@ def test_refusal_out_of_sight():
     """Code that Coccinelle does not parse is a violation."""
     (found,) = cold("}\n#define A(b) b {\nA(a) return -EINVAL; } }")
     assert "Coccinelle sees" in found
+
+
+@pytest.mark.parametrize("subject, body, fault", [
+    ("device: Check source addresses", "The reason.\n", None),
+    ("RDMA/ornic, net/ornic: Keep comments within 80 columns", "The reason.\n", None),
+    ("libornic: Bring the CQ back", "The reason.\n", None),
+    ("Check source addresses", "The reason.\n", "PREFIX"),
+    ("card: Check source addresses", "The reason.\n", "PREFIX"),
+    ("device: Check source addresses.", "The reason.\n", "PREFIX"),
+    ("device: check source addresses", "The reason.\n", "capital"),
+    ("device: Checked source addresses", "The reason.\n", "imperative"),
+    ("device: Checks source addresses", "The reason.\n", "imperative"),
+    ("device: Check source addresses", "\n", "no body"),
+    ("device: Check source addresses", "The reason.\n\nSigned-off-by: A <a@b>\n", "Signed"),
+])
+def test_commit_message(subject, body, fault):
+    found = list(commits.faults(subject, body))
+    assert len(found) == (fault is not None)
+    assert not fault or fault in found[0]
+
+
+def test_commits(tmp_path, capsys):
+    """The commits after the base are checked. A tree without its history has none."""
+    def git(*argv):
+        user = ["-c", "user.name=n", "-c", "user.email=e"]
+        return subprocess.run(["git", "-C", tmp_path, *user, *argv], check=True,
+                              capture_output=True, text=True).stdout.strip()
+
+    assert not list(commits.commit_messages([], tmp_path))
+    assert "nothing to check" in capsys.readouterr().out
+    git("init", "-q")
+    git("commit", "-q", "--allow-empty", "-m", "old")
+    base = git("rev-parse", "HEAD")
+    git("commit", "-q", "--allow-empty", "-m", "device: Add a card\n\nThe reason.")
+    assert not list(commits.commit_messages([], tmp_path, base))
+    git("commit", "-q", "--allow-empty", "-m", "new")
+    found = list(commits.commit_messages([], tmp_path, base))
+    assert len(found) == 2 and all("\"new\"" in line for line in found)
 
 
 def test_left_out():

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The messages of commits: a prefix and an imperative sentence, a body, and no signature."""
+
+import re
+import subprocess
+
+from .source import TOP
+
+# Later commits are checked; older ones have other subjects
+BASE = "a51953bd7221ca8f56ecfb12ba476f3eae75b675"
+PREFIXES = ("RDMA/ornic", "net/ornic", "libornic", "device", "tests", "lab", "scripts",
+            "Documentation", "build")
+PREFIX = "(?:" + "|".join(PREFIXES) + ")"
+SUBJECT = re.compile(rf"{PREFIX}(?:, {PREFIX})*: (?P<verb>\S+) .*[^.]")
+# Endings that no imperative has, and verbs that have them nevertheless
+NO_IMPERATIVE = re.compile(r"\w+(ed|ing|[^s]s)$")
+IMPERATIVES = {"Bring", "Feed", "Need", "String", "Embed", "Proceed", "Exceed"}
+# Only a person who submits the change adds this line
+SIGNED = re.compile(r"^Signed-off-by:", re.M | re.I)
+
+
+def faults(subject, body):
+    """Yields the faults of a message."""
+    found = SUBJECT.fullmatch(subject)
+    if not found:
+        yield f"the subject is not \"PREFIX: Verb ...\" with one of {', '.join(PREFIXES)}"
+    elif not found["verb"][0].isupper():
+        yield f"\"{found['verb']}\" begins without a capital"
+    elif NO_IMPERATIVE.match(found["verb"]) and found["verb"] not in IMPERATIVES:
+        yield f"\"{found['verb']}\" is no imperative"
+    if not body.strip():
+        yield "no body with the reason"
+    if SIGNED.search(body):
+        yield "Signed-off-by: the person who submits adds it"
+
+
+def git(top, *words):
+    """Returns git's output, or None if git is missing or fails."""
+    argv = ["git", "-C", top, "-c", "safe.directory=*", *words]
+    try:
+        return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def commit_messages(_files, top=TOP, base=BASE):
+    """Each commit after BASE has a good message."""
+    if git(top, "rev-parse", "--verify", "-q", f"{base}^{{commit}}") is None:
+        print("commits: no repository with the history, nothing to check")
+        return
+    log = git(top, "log", "--no-merges", "--format=%h%x00%s%x00%b%x01", f"{base}..HEAD")
+    for record in (log or "").split("\x01"):
+        if record.strip():
+            commit, subject, body = record.strip("\n").split("\0")
+            for fault in faults(subject, body):
+                yield f"{commit} \"{subject}\": {fault}"
