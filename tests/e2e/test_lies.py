@@ -18,9 +18,9 @@ from settings import control, counters, long, pci_address, wait_until
 
 @dataclass(frozen=True)
 class Counts:
-    """How many lies of each kind are told at least: about completions, of which most go to
-    processes and are cheap; at other places; where most lies cost a recovery (COSTLY); in all.
-    `each` is whether the card must work again after each kind, or after the last one only."""
+    """The least number of lies of each kind: about completions, which are cheap, because most of
+    them go to processes; at other places; at places where most lies cost a recovery (COSTLY); in
+    all. `each` is whether the card must work again after each kind, or after the last one only."""
 
     completions: int
     others: int
@@ -38,7 +38,7 @@ COSTLY = ("command", "phase.event", "silence.interrupt")
 BURST = 2
 # Opportunities that the card takes, ppm
 RATE = 250000
-# A reset, which a lie of another kind brings about, is the opportunity for these
+# The opportunity for these lies is a reset, which a lie of another kind causes
 DMA, DMA_RATE = "dma,index.command", 1000000
 # Seconds: 15 for a send, 10 for a command ([ORNIC-ADM-12]), and a recovery in the debug kernel
 WATCHDOGS = 90

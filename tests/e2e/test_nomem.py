@@ -73,8 +73,8 @@ def figures(text):
 
 
 def sweep(cards, programs, record_property, scope, growth, groups):
-    """Sweeps every entry point of these groups. Each must have had a failed allocation: with the
-    scope "own" one of our functions', unless they make none."""
+    """Sweeps every entry point of these groups. Each must have had a failed allocation. With the
+    scope "own" it must be an allocation of our functions, unless they make none."""
     port = cards.ornic[cards.a]
     code, text = cards.a.run(f"{programs}/nomem sweep {growth} {scope} {port.device} "
                              f"{port.gid_index} {groups}", TIMEOUT)
