@@ -6,6 +6,7 @@ from fnmatch import fnmatch
 
 from .commits import commit_messages
 from .layout import full_stops, heads, line_widths
+from .nouns import noun_stems
 from .refusals import cold_refusals
 from .words import forbidden_forms
 
@@ -17,6 +18,7 @@ CHECKS = {
     "words": forbidden_forms,
     "refusals": cold_refusals,
     "commits": commit_messages,
+    "nouns": noun_stems,
 }
 # Files that a check does not read yet, because they have violations; * matches folders, too
 NOT_YET = {

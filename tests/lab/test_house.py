@@ -4,7 +4,7 @@
 import subprocess
 
 import pytest
-from house import CHECKS, NOT_YET, commits, layout, refusals, run, source, words
+from house import CHECKS, NOT_YET, commits, layout, nouns, refusals, run, source, words
 
 SPDX = "// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB\n"
 HEAD = SPDX + "/* Completion queues */\n"
@@ -195,6 +195,30 @@ def test_commits(tmp_path, capsys):
     git("commit", "-q", "--allow-empty", "-m", "new")
     found = list(commits.commit_messages([], tmp_path, base))
     assert len(found) == 2 and all("\"new\"" in line for line in found)
+
+
+@pytest.mark.parametrize("name, wrong", [
+    ("kernel/rdma/flow.c", False),
+    ("kernel/rdma/flow_spec.h", False),
+    ("tests/device/objects/rwq_table.c", False),
+    ("user-provider/wr_ex.c", False),
+    ("user-provider/domain.c", True),
+    ("tests/device/rule.c", True),
+    ("tests/device/objects/rule_match.h", True),
+    ("tests/device/rwq.c", True),
+    ("kernel/rdma/ucontext.c", True),
+    ("kernel/rdma/ucontext.rst", False),
+    ("tests/unit/rule_test.c", False),
+])
+def test_stem(name, wrong):
+    assert bool(list(nouns.noun_stems([(name, "")]))) is wrong
+
+
+def test_table_of_nouns():
+    """A word stands for one noun, and no noun is another word for one."""
+    others = [other for words_for in nouns.NOUNS.values() for other in words_for]
+    assert len(set(others)) == len(others) == len(nouns.OTHERS)
+    assert not set(others) & set(nouns.NOUNS)
 
 
 def test_left_out():
