@@ -5,6 +5,7 @@
  */
 #include "unit.h"
 
+#include "eth/headers.h"
 #include "roce/icrc.h"
 #include "roce/packet.h"
 
@@ -559,14 +560,17 @@ static void test_sport_is_dynamic(void **state)
 static void test_sgid_of_both_kinds(void **state)
 {
 	struct frame *frame = frame_of(packet_ack, sizeof(packet_ack));
+	struct headers headers;
 	uint8_t gid[GID_LEN];
 
 	(void)state;
-	packet_sgid(frame, L3, gid);
+	headers_find(frame, &headers);
+	headers_gid(frame, &headers, true, gid);
 	assert_memory_equal(gid, gid_v4.gid, GID_LEN);
 	free(frame);
 	frame = frame_of(packet_ud_imm_v6_vlan, sizeof(packet_ud_imm_v6_vlan));
-	packet_sgid(frame, ETH_LEN + VLAN_LEN, gid);
+	headers_find(frame, &headers);
+	headers_gid(frame, &headers, true, gid);
 	assert_memory_equal(gid, gid_v6_vlan.gid, GID_LEN);
 	free(frame);
 }

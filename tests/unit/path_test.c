@@ -122,7 +122,7 @@ static bool on_alt(const struct packet *pkt)
 	struct headers headers;
 
 	headers_find(pkt->frame, &headers);
-	packet_sgid(pkt->frame, headers.l3_offset, gid);
+	headers_gid(pkt->frame, &headers, true, gid);
 	return gid[ALT_BYTE] == ALT_MARK;
 }
 

@@ -64,6 +64,7 @@ UNIT_CORE_TESTS := \
 	flush_test.c \
 	fuzz_test.c \
 	gid_test.c \
+	headers_test.c \
 	isolation_test.c \
 	lie_test.c \
 	loopback_test.c \

@@ -29,6 +29,7 @@
 #include "env/env.h"
 #include "env/list.h"
 
+struct headers;
 struct qp;
 
 #define CARD_MAX_UCTX_BITS 10	/* as many as there are doorbell pages */
@@ -322,9 +323,10 @@ struct card {
 	struct list_head blocked;
 	struct list_head dead_cqs;
 	struct qp *gsi;
-	void (*loop_roce)(struct card *card, const struct frame *frame);
+	void (*loop_roce)(struct card *card, const struct frame *frame,
+			  struct headers *headers);
 	void (*loop_eth)(struct card *card, const struct frame *frame,
-			 bool stack);
+			 struct headers *headers, bool stack);
 	uint8_t sink[CARD_SINK_SIZE];
 };
 

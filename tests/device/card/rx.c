@@ -22,7 +22,6 @@ static bool rx_roce(struct card *card, const struct frame *frame,
 		    const struct headers *headers)
 {
 	const uint8_t *udp = frame->hdr + headers->l4_offset;
-	unsigned int bth_offset = headers->l4_offset + HEADERS_UDP_LEN;
 	uint16_t vlan_id = headers_vlan_id(headers);
 	const struct mcast_group *group;
 	uint8_t gid[GID_LEN];
@@ -38,13 +37,13 @@ static bool rx_roce(struct card *card, const struct frame *frame,
 		group = mcast_find(card, gid, frame->hdr);
 		if (!group || !gid_has_vlan(&card->gids, vlan_id))
 			return false;
-		roce_rx_mcast(card, frame, group, headers->l3_offset, bth_offset);
+		roce_rx_mcast(card, frame, headers, group);
 		return true;
 	}
 	index = gid_find(&card->gids, gid, vlan_id);
 	if (index < 0 || memcmp(frame->hdr, card->port.mac, MAC_LEN))
 		return false;
-	roce_rx(card, frame, index, headers->l3_offset, bth_offset);
+	roce_rx(card, frame, headers, index);
 	return true;
 }
 
@@ -98,15 +97,16 @@ void rx_frame(struct card *card, const struct frame *frame)
 		PORT_STAT_INC(card, rx_dropped_malformed);
 		return;
 	}
+	headers_init(&headers);
 	if (card->flow_table.sniffers)
-		flow_sniff(card, frame);
+		flow_sniff(card, frame, &headers);
 	accepted = ethport_accepts(card, frame->hdr);
 	if (!accepted && !mcast_accepts(card, frame->hdr) &&
 	    !card->flow_table.ingress) {
 		PORT_STAT_INC(card, rx_dropped_filter);
 		return;
 	}
-	headers_find(frame, &headers);
+	headers_need(frame, &headers);
 	if (rx_roce(card, frame, &headers) ||
 	    rx_eth(card, frame, &headers, accepted, false))
 		rx_count(card, frame);
@@ -114,25 +114,23 @@ void rx_frame(struct card *card, const struct frame *frame)
 		PORT_STAT_INC(card, rx_dropped_filter);
 }
 
-static void rx_loop_roce(struct card *card, const struct frame *frame)
+static void rx_loop_roce(struct card *card, const struct frame *frame,
+			 struct headers *headers)
 {
-	struct headers headers;
-
 	if (!ethport_running(card))
 		return;
-	headers_find(frame, &headers);
-	rx_roce(card, frame, &headers);
+	headers_need(frame, headers);
+	rx_roce(card, frame, headers);
 }
 
-static void rx_loop_eth(struct card *card, const struct frame *frame, bool stack)
+static void rx_loop_eth(struct card *card, const struct frame *frame,
+			struct headers *headers, bool stack)
 {
-	struct headers headers;
-	bool accepted;
+	bool accepted = !stack && ethport_accepts(card, frame->hdr);
 
-	headers_find(frame, &headers);
-	accepted = !stack && ethport_accepts(card, frame->hdr);
-	if ((!stack && rx_roce(card, frame, &headers)) ||
-	    rx_eth(card, frame, &headers, accepted, stack)) {
+	headers_need(frame, headers);
+	if ((!stack && rx_roce(card, frame, headers)) ||
+	    rx_eth(card, frame, headers, accepted, stack)) {
 		rx_count(card, frame);
 		PORT_STAT_INC(card, tx_looped);
 	}

@@ -150,11 +150,11 @@ static void eth_tx_frame(struct frame *frame, const struct send_wqe *wqe,
 static enum ornic_wc_status eth_tx_part(struct qp *qp,
 					const struct send_wqe *wqe,
 					const struct eth_part *part,
-					struct frame *frame)
+					struct frame *frame,
+					struct headers *headers)
 {
 	const struct tso_segment *segment = &part->segment;
 	bool tso = eth_is_tso(wqe);
-	struct headers headers;
 	uint8_t *packet;
 
 	/* Copy, because the guest may reuse its buffer when it sees the completion */
@@ -172,8 +172,8 @@ static enum ornic_wc_status eth_tx_part(struct qp *qp,
 	}
 	eth_tx_frame(frame, wqe, packet, part->hdr_len + segment->len);
 	if (tso || wqe->flags & ORNIC_SEND_IP_CSUM) {
-		headers_find(frame, &headers);
-		csum_fill(frame, &headers);
+		headers_need(frame, headers);
+		csum_fill(frame, headers);
 	}
 	return ORNIC_WC_SUCCESS;
 }
@@ -223,48 +223,48 @@ static bool eth_is_full(const struct qp *qp, const struct frame *frame)
  * Would receivers take the frame for a RoCE packet whose source is not in the
  * GID table, although sources are checked ([ORNIC-DEV-15])?
  */
-static bool eth_forges_roce(const struct card *card, const struct frame *frame)
+static bool eth_forges_roce(const struct card *card, const struct frame *frame,
+			    struct headers *headers)
 {
 	uint8_t gid[GID_LEN];
-	struct headers headers;
 
 	if (!card->spoofcheck.on)
 		return false;
-	headers_find(frame, &headers);
+	headers_need(frame, headers);
 	/* Other receivers than this card take it with options and after reassembly */
-	if (!headers_may_reach_udp(frame, &headers, HEADERS_ROCE_PORT))
+	if (!headers_may_reach_udp(frame, headers, HEADERS_ROCE_PORT))
 		return false;
-	headers_gid(frame, &headers, true, gid);
-	return gid_find(&card->gids, gid, headers_vlan_id(&headers)) < 0;
+	headers_gid(frame, headers, true, gid);
+	return gid_find(&card->gids, gid, headers_vlan_id(headers)) < 0;
 }
 
 /* Every frame of a RAW_PACKET QP leaves through here. QP states may change. */
-static void eth_send(struct qp *qp, struct frame *frame)
+static void eth_send(struct qp *qp, struct frame *frame, struct headers *headers)
 {
 	struct card *card = qp->card;
 
-	if (eth_forges_roce(card, frame)) {
+	if (eth_forges_roce(card, frame, headers)) {
 		PORT_STAT_INC(card, tx_dropped_spoofed);
 		env_frame_free(card->env, frame);
 		return;
 	}
-	if (card->flow_table.egress && flow_tx(qp, frame)) {
+	if (card->flow_table.egress && flow_tx(qp, frame, headers)) {
 		env_frame_free(card->env, frame);
 		return;
 	}
 	if (qp->pace.rate)
 		pace_take(&qp->pace, frame_len(frame), env_now_ns(card->env));
 	if (eth_tx_loops(qp, frame->hdr) && ethport_running(card)) {
-		card->loop_eth(card, frame, qp_is_kernel(qp));
+		card->loop_eth(card, frame, headers, qp_is_kernel(qp));
 		/* A unicast frame that was looped back is not sent ([ORNIC-LOOP-1]) */
 		if (!(frame->hdr[0] & 1)) {
 			if (card->flow_table.sniffers)
-				flow_sniff(card, frame);
+				flow_sniff(card, frame, headers);
 			env_frame_free(card->env, frame);
 			return;
 		}
 	}
-	tx_send(card, frame);
+	tx_send(card, frame, headers);
 }
 
 /* Finish a WQE. A failure affects only this WQE ([ORNIC-QP-5]). */
@@ -288,6 +288,7 @@ static int eth_tx_one(struct qp *qp)
 {
 	enum ornic_wc_status status;
 	struct send_wqe wqe;
+	struct headers headers;
 	struct eth_part part;
 	struct frame *frame;
 
@@ -303,7 +304,8 @@ static int eth_tx_one(struct qp *qp)
 	frame = env_frame_alloc(qp->card->env);
 	if (!frame)
 		return -EAGAIN;
-	status = eth_tx_part(qp, &wqe, &part, frame);
+	headers_init(&headers);
+	status = eth_tx_part(qp, &wqe, &part, frame, &headers);
 	if (status) {
 		env_frame_free(qp->card->env, frame);
 		eth_tx_done(qp, &wqe, status);
@@ -314,7 +316,7 @@ static int eth_tx_one(struct qp *qp)
 		run_block(qp->card, &qp->run);
 		return -EBUSY;
 	}
-	eth_send(qp, frame);
+	eth_send(qp, frame, &headers);
 	qp->tso_sent = part.segment.offset + part.segment.len;
 	if (qp->tso_sent == part.segment.total)
 		eth_tx_done(qp, &wqe, ORNIC_WC_SUCCESS);

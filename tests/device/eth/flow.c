@@ -130,38 +130,36 @@ enum flow_verdict flow_rx(struct card *card, const struct frame *frame,
 	return walk.given ? FLOW_COPIED : FLOW_PASSED;
 }
 
-void flow_sniff(struct card *card, const struct frame *frame)
+void flow_sniff(struct card *card, const struct frame *frame,
+		struct headers *headers)
 {
 	const struct list_head *pos, *list = &card->flow_table.list[FLOW_SNIFFER];
 	const struct flow *flow;
 	const union headers_fields *key;
-	struct headers headers;
 
 	if (!eth_valid(card, frame))
 		return;
-	headers_find(frame, &headers);
-	key = headers_fields(frame, &headers);
+	key = headers_fields(frame, headers);
 	list_for_each(pos, list) {
 		flow = list_entry(pos, struct flow, node);
 		if (!flow_matches(flow, key))
 			continue;
 		flow_count(flow, frame);
 		card->budget.work += CARD_RUN_COPY;
-		eth_deliver(flow->qp, frame, &headers, flow->tag);
+		eth_deliver(flow->qp, frame, headers, flow->tag);
 	}
 }
 
-bool flow_tx(struct qp *qp, const struct frame *frame)
+bool flow_tx(struct qp *qp, const struct frame *frame, struct headers *headers)
 {
 	struct card *card = qp->card;
 	const struct list_head *pos, *list = &card->flow_table.list[FLOW_EGRESS];
+	const union headers_fields *key = headers_fields(frame, headers);
 	const struct flow *flow;
-	union headers_fields key;
 
-	headers_key(frame, &key.key);
 	list_for_each(pos, list) {
 		flow = list_entry(pos, struct flow, node);
-		if (flow->qp != qp || !flow_matches(flow, &key))
+		if (flow->qp != qp || !flow_matches(flow, key))
 			continue;
 		flow_count(flow, frame);
 		if (flow->flags & ORNIC_FLOW_DROP) {

@@ -111,21 +111,25 @@ enum flow_verdict flow_rx(struct card *card, const struct frame *frame,
  * flow_sniff - give a copy of a frame to all sniffers that match
  * @card: the card; @card->flow_table.sniffers is not 0
  * @frame: sent or received frame; one that fails eth_valid() is ignored
+ * @headers: its headers, from headers_init()
  *
  * May change the state of QPs.
  */
-void flow_sniff(struct card *card, const struct frame *frame);
+void flow_sniff(struct card *card, const struct frame *frame,
+		struct headers *headers);
 
 /**
  * flow_tx - apply the egress rules to a frame that is about to be sent
  * @qp: sender; @card->flow_table.egress of its card is not 0
  * @frame: the frame
+ * @headers: its headers, from headers_init()
  *
  * Counts the frame.
  *
  * Return: true when the frame must be dropped.
  */
-bool flow_tx(struct qp *qp, const struct frame *frame);
+bool flow_tx(struct qp *qp, const struct frame *frame,
+	     struct headers *headers);
 
 /**
  * flow_has_mac - check whether a rule of type NORMAL names an address

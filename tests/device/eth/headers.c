@@ -95,6 +95,7 @@ void headers_find(const struct frame *frame, struct headers *headers)
 	unsigned int type;
 
 	memset(headers, 0, offsetof(struct headers, fields));
+	headers->found = true;
 	type = be_get16(frame->hdr + offset);
 	if (type == HEADERS_ETHERTYPE_VLAN &&
 	    frame->hdr_len >= HEADERS_ETH_LEN + HEADERS_VLAN_LEN) {

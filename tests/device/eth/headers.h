@@ -2,8 +2,10 @@
 /*
  * Header parser. It finds the Ethernet, VLAN, IP and L4 headers of a frame, for
  * the receive path and checksums. For rules and the hashes of RSS QPs it reads
- * the fields of these headers and of an encapsulated packet, once for a frame,
- * when one of them asks.
+ * the fields of these headers and of an encapsulated packet.
+ *
+ * A frame has one struct headers, from where it is built or received to where it
+ * leaves the card. Each part is read once, when it is first needed.
  */
 #ifndef ORNIC_DEVICE_HEADERS_H
 #define ORNIC_DEVICE_HEADERS_H
@@ -48,6 +50,7 @@ union headers_fields {
 
 /**
  * struct headers - locations of the headers of a frame
+ * @found: the members up to @l4_offset are valid
  * @tagged: the frame has a VLAN tag
  * @vlan_tci: the tag
  * @l3: 4 or 6; 0: not IP, or its lengths do not fit the frame
@@ -63,6 +66,7 @@ union headers_fields {
  * @fields: from headers_key()
  */
 struct headers {
+	bool found;
 	bool tagged;
 	uint16_t vlan_tci;
 	uint8_t l3;
@@ -77,11 +81,32 @@ struct headers {
 };
 
 /**
+ * headers_init - prepare for headers_need()
+ * @headers: filled when they are needed
+ */
+static inline void headers_init(struct headers *headers)
+{
+	headers->found = false;
+	headers->has_fields = false;
+}
+
+/**
  * headers_find - find the headers
  * @frame: at least HEADERS_ETH_LEN bytes, in @frame->hdr
  * @headers: filled
  */
 void headers_find(const struct frame *frame, struct headers *headers);
+
+/**
+ * headers_need - find the headers, unless this was done before
+ * @frame: as for headers_find()
+ * @headers: of this frame, from headers_init()
+ */
+static inline void headers_need(const struct frame *frame, struct headers *headers)
+{
+	if (!headers->found)
+		headers_find(frame, headers);
+}
 
 /**
  * headers_key - read the header fields of a frame
@@ -96,13 +121,15 @@ unsigned int headers_key(const struct frame *frame, struct ornic_flow_key *key);
 /**
  * headers_fields - get the header fields of a frame
  * @frame: as for headers_key()
- * @headers: its headers; keeps the fields
+ * @headers: its headers; finds them if necessary, and keeps the fields
  *
  * Return: the fields.
  */
 static inline const union headers_fields *headers_fields(const struct frame *frame,
 						   struct headers *headers)
 {
+	/* First, because headers_find() forgets the fields */
+	headers_need(frame, headers);
 	if (!headers->has_fields) {
 		headers->ports = headers_key(frame, &headers->fields.key);
 		headers->has_fields = true;

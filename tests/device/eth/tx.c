@@ -5,7 +5,7 @@
 #include "eth/flow.h"
 #include "eth/tx.h"
 
-void tx_send(struct card *card, struct frame *frame)
+void tx_send(struct card *card, struct frame *frame, struct headers *headers)
 {
 	if (!ethport_running(card)) {
 		env_frame_free(card->env, frame);
@@ -17,7 +17,7 @@ void tx_send(struct card *card, struct frame *frame)
 		return;
 	}
 	if (card->flow_table.sniffers)
-		flow_sniff(card, frame);
+		flow_sniff(card, frame, headers);
 	bounce_sent(&card->bounce, frame);
 	PORT_STAT_INC(card, tx_frames);
 	PORT_STAT_ADD(card, tx_bytes, frame_len(frame));

@@ -299,17 +299,6 @@ void packet_finish(struct frame *frame, const struct packet_path *path,
 	frame->trailer_len = pad + ICRC_LEN;
 }
 
-void packet_sgid(const struct frame *frame, unsigned int l3_offset,
-		 uint8_t *gid)
-{
-	const uint8_t *ip = frame->hdr + l3_offset;
-
-	if (ip[0] >> 4 == 4)
-		gid_from_ipv4(gid, ip + 12);
-	else
-		memcpy(gid, ip + 8, GID_LEN);
-}
-
 uint16_t packet_sport(uint32_t flow_label, uint32_t lqpn, uint32_t rqpn)
 {
 	uint64_t v;

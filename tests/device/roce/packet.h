@@ -182,15 +182,6 @@ void packet_finish(struct frame *frame, const struct packet_path *path,
 		   const struct packet *pkt);
 
 /**
- * packet_sgid - get the source GID of a packet
- * @frame: as for packet_parse()
- * @l3_offset: as for packet_parse()
- * @gid: GID_LEN bytes to fill; an IPv4 address in its mapped form
- */
-void packet_sgid(const struct frame *frame, unsigned int l3_offset,
-		 uint8_t *gid);
-
-/**
  * packet_sport - compute the UDP source port (IBTA A17.9.1, and as Linux does)
  * @flow_label: flow label of the path, 0 for none
  * @lqpn: QPN of the sender

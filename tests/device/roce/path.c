@@ -3,6 +3,7 @@
 #include <endian.h>
 #include <string.h>
 
+#include "eth/headers.h"
 #include "queues/qp.h"
 #include "roce/packet.h"
 #include "roce/path.h"
@@ -55,13 +56,13 @@ static void path_migrate_failed(struct qp *qp)
 }
 
 bool path_accept(struct qp *qp, const struct packet *pkt,
-		 unsigned int sgid_index, unsigned int l3_offset)
+		 const struct headers *headers, unsigned int sgid_index)
 {
 	struct qp_attr *attr = &qp->attr;
 	uint8_t from[GID_LEN];
 	bool alt;
 
-	packet_sgid(pkt->frame, l3_offset, from);
+	headers_gid(pkt->frame, headers, true, from);
 	if (!attr->alt_loaded)
 		return path_matches(qp->card, &attr->av, from, sgid_index);
 	alt = path_matches(qp->card, &attr->alt_av, from, sgid_index);

@@ -14,6 +14,7 @@
 #include <ornic_hw_cmd.h>
 
 struct card;
+struct headers;
 struct packet;
 struct qp;
 
@@ -31,15 +32,15 @@ bool path_valid(const struct card *card, const struct ornic_av *av);
  * path_accept - check the path of a received packet
  * @qp: RC, UC or XRC QP in a state that receives
  * @pkt: the packet
+ * @headers: headers of its frame
  * @sgid_index: index of the GID that it was sent to
- * @l3_offset: offset of the IP header in @pkt->frame
  *
  * May change the migration state and migrate the QP.
  *
  * Return: false when the packet must be dropped.
  */
 bool path_accept(struct qp *qp, const struct packet *pkt,
-		 unsigned int sgid_index, unsigned int l3_offset);
+		 const struct headers *headers, unsigned int sgid_index);
 
 /**
  * path_fail_over - migrate to the alternate path after the retries are spent

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/run.h"
+#include "eth/headers.h"
 #include "eth/tx.h"
 #include "queues/qp.h"
 #include "roce/roce.h"
@@ -71,6 +72,7 @@ void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 		.priority = ORNIC_GET(ORNIC_AV_SL, flow) & 7,
 		.sport = le16toh(av->udp_sport),
 	};
+	struct headers headers;
 
 	if (!path.src) {
 		roce_free(qp, frame);
@@ -83,11 +85,12 @@ void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 	pkt->pkey = PKEY_DEFAULT;
 	pkt->migrated = qp->attr.mig_state == ORNIC_MIG_MIGRATED;
 	packet_finish(frame, &path, pkt);
+	headers_init(&headers);
 	RDMA_STAT_ADD(card, tx_packets, pkt->npkts);
 	RDMA_STAT_ADD(card, tx_bytes, frame->payload_len);
 	qp->stats.tx_packets += pkt->npkts;
 	qp->stats.tx_bytes += frame->payload_len;
 	if (av->dmac[0] & 1)
-		card->loop_roce(card, frame);
-	tx_send(card, frame);
+		card->loop_roce(card, frame, &headers);
+	tx_send(card, frame, &headers);
 }

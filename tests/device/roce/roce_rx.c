@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* RoCE packets of all QPs: dispatch of received ones */
+#include "eth/headers.h"
 #include "objects/eq.h"
 #include "roce/comp.h"
 #include "roce/mcast.h"
@@ -55,10 +56,11 @@ static void roce_rx_connected(struct qp *qp, const struct packet *pkt)
 
 /* Parse and count. Return: whether the packet is valid. */
 static bool roce_parse(struct card *card, struct packet *pkt,
-		       const struct frame *frame, unsigned int l3_offset,
-		       unsigned int bth_offset)
+		       const struct frame *frame,
+		       const struct headers *headers)
 {
-	switch (packet_parse(pkt, frame, l3_offset, bth_offset)) {
+	switch (packet_parse(pkt, frame, headers->l3_offset,
+			     headers->l4_offset + UDP_LEN)) {
 	case PACKET_OK:
 		break;
 	case PACKET_MALFORMED:
@@ -74,14 +76,14 @@ static bool roce_parse(struct card *card, struct packet *pkt,
 }
 
 void roce_rx_mcast(struct card *card, const struct frame *frame,
-		   const struct mcast_group *group, unsigned int l3_offset,
-		   unsigned int bth_offset)
+		   const struct headers *headers,
+		   const struct mcast_group *group)
 {
 	const struct list_head *pos;
 	struct packet pkt;
 	struct qp *qp;
 
-	if (!roce_parse(card, &pkt, frame, l3_offset, bth_offset))
+	if (!roce_parse(card, &pkt, frame, headers))
 		return;
 	if (pkt.dqpn != MCAST_QPN || pkt.op->transport != OPCODE_UD) {
 		RDMA_STAT_INC(card, rx_unknown_qp);
@@ -98,18 +100,17 @@ void roce_rx_mcast(struct card *card, const struct frame *frame,
 		qp->stats.rx_packets++;
 		qp->stats.rx_bytes += pkt.payload_len;
 		card->budget.work += CARD_RUN_COPY;
-		ud_rx(qp, &pkt, l3_offset);
+		ud_rx(qp, &pkt, headers);
 	}
 }
 
 void roce_rx(struct card *card, const struct frame *frame,
-	     unsigned int sgid_index, unsigned int l3_offset,
-	     unsigned int bth_offset)
+	     const struct headers *headers, unsigned int sgid_index)
 {
 	struct packet pkt;
 	struct qp *qp;
 
-	if (!roce_parse(card, &pkt, frame, l3_offset, bth_offset))
+	if (!roce_parse(card, &pkt, frame, headers))
 		return;
 	qp = roce_find(card, &pkt);
 	if (!qp) {
@@ -118,7 +119,7 @@ void roce_rx(struct card *card, const struct frame *frame,
 	}
 	if (pkt.pkey != PKEY_DEFAULT ||
 	    (qp_is_connected(qp) &&
-	     !path_accept(qp, &pkt, sgid_index, l3_offset))) {
+	     !path_accept(qp, &pkt, headers, sgid_index))) {
 		RDMA_STAT_INC(card, rx_wrong_path);
 		return;
 	}
@@ -127,5 +128,5 @@ void roce_rx(struct card *card, const struct frame *frame,
 	if (qp_is_connected(qp))
 		roce_rx_connected(qp, &pkt);
 	else
-		ud_rx(qp, &pkt, l3_offset);
+		ud_rx(qp, &pkt, headers);
 }

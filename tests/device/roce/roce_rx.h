@@ -3,10 +3,10 @@
 #ifndef ORNIC_DEVICE_ROCE_RX_H
 #define ORNIC_DEVICE_ROCE_RX_H
 
-#include "env/frame.h"
-
-struct mcast_group;
 struct card;
+struct frame;
+struct headers;
+struct mcast_group;
 
 /**
  * roce_rx - receive a RoCEv2 packet to a GID of the card
@@ -15,24 +15,21 @@ struct card;
  *	headers, UDP to port 4791, to the port's MAC and an address and VLAN in
  *	the GID table; all of these headers are in @frame->hdr and consistent in
  *	length, unless it is FRAME_LOCAL. Everything behind UDP is unchecked
+ * @headers: its headers
  * @sgid_index: GID table index of the destination
- * @l3_offset: offset of the IP header in @frame->hdr
- * @bth_offset: offset of the first byte behind the UDP header
  */
 void roce_rx(struct card *card, const struct frame *frame,
-	     unsigned int sgid_index, unsigned int l3_offset,
-	     unsigned int bth_offset);
+	     const struct headers *headers, unsigned int sgid_index);
 
 /**
  * roce_rx_mcast - receive a RoCEv2 packet to a multicast group
  * @card: the card
  * @frame: as for roce_rx(), but to the MAC and address of @group
+ * @headers: its headers
  * @group: the group
- * @l3_offset: offset of the IP header in @frame->hdr
- * @bth_offset: offset of the first byte behind the UDP header
  */
 void roce_rx_mcast(struct card *card, const struct frame *frame,
-		   const struct mcast_group *group, unsigned int l3_offset,
-		   unsigned int bth_offset);
+		   const struct headers *headers,
+		   const struct mcast_group *group);
 
 #endif /* ORNIC_DEVICE_ROCE_RX_H */

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/be.h"
+#include "eth/headers.h"
 #include "queues/qp.h"
 #include "queues/sge.h"
 #include "queues/sq.h"
@@ -18,8 +18,6 @@
 #define UD_MTU_MAX 4096
 /* Bit of the Q_Key in a WQE that means the Q_Key of the QP (IBTA C10-15) */
 #define UD_QKEY_OWN 0x80000000u
-#define ETHERTYPE_OFFSET 12
-#define TCI_OFFSET 14
 
 _Static_assert(UD_MTU_MAX <= BOUNCE_SIZE, "a datagram fits a bounce piece");
 
@@ -113,29 +111,28 @@ bool ud_run(struct qp *qp, unsigned int budget)
 	return false;
 }
 
-static void ud_fill_ext(struct ornic_cqe_ext *ext, const struct frame *frame)
+static void ud_fill_ext(struct ornic_cqe_ext *ext, const struct frame *frame,
+			const struct headers *headers)
 {
 	memcpy(ext->smac, frame->hdr + 6, sizeof(ext->smac));
 	ext->flags = htole16(ORNIC_CQE_EXT_SMAC);
-	if (be_get16(frame->hdr + ETHERTYPE_OFFSET) == 0x8100) {
-		uint16_t tci = be_get16(frame->hdr + TCI_OFFSET);
-
-		ext->vlan_tci = htole16(tci);
+	if (headers->tagged) {
+		ext->vlan_tci = htole16(headers->vlan_tci);
 		ext->flags |= htole16(ORNIC_CQE_EXT_VLAN);
-		ext->sl = tci >> 13;
+		ext->sl = headers->vlan_tci >> 13;
 	}
 }
 
 /* Write the GRH and the payload behind it */
 static int ud_write(struct qp *qp, const struct recv_wqe *wqe,
-		    const struct packet *pkt, unsigned int l3_offset)
+		    const struct packet *pkt, const struct headers *headers)
 {
 	struct iovec iov[1 + FRAME_IOV_MAX + 2];
-	const uint8_t *ip = pkt->frame->hdr + l3_offset;
+	const uint8_t *ip = pkt->frame->hdr + headers->l3_offset;
 	uint8_t grh[ORNIC_GRH_SIZE] = {};
 	int count;
 
-	if (ip[0] >> 4 == 4)
+	if (headers->l3 == 4)
 		memcpy(grh + ORNIC_GRH_SIZE - IPV4_LEN, ip, IPV4_LEN);
 	else
 		memcpy(grh, ip, IPV6_LEN);
@@ -148,7 +145,7 @@ static int ud_write(struct qp *qp, const struct recv_wqe *wqe,
 	return sge_write_wqe(&qp->rx, wqe, 0, iov, 1 + count);
 }
 
-void ud_rx(struct qp *qp, const struct packet *pkt, unsigned int l3_offset)
+void ud_rx(struct qp *qp, const struct packet *pkt, const struct headers *headers)
 {
 	uint32_t qkey = qp->type == ORNIC_QPT_GSI ? QP_GSI_QKEY : qp->attr.qkey;
 	unsigned int flags = ORNIC_WC_GRH;
@@ -175,7 +172,7 @@ void ud_rx(struct qp *qp, const struct packet *pkt, unsigned int l3_offset)
 		err = ORNIC_WC_LOC_QP_OP_ERR;
 	else if (ORNIC_GRH_SIZE + (uint64_t)pkt->payload_len > wqe.length)
 		err = ORNIC_WC_LOC_LEN_ERR;
-	else if (ud_write(qp, &wqe, pkt, l3_offset))
+	else if (ud_write(qp, &wqe, pkt, headers))
 		err = ORNIC_WC_LOC_PROT_ERR;
 	if (err) {
 		receiver_fail(&qp->rx, wqe.wr_id, err);
@@ -192,6 +189,6 @@ void ud_rx(struct qp *qp, const struct packet *pkt, unsigned int l3_offset)
 	cqe.src_qp = htole32(pkt->sqpn);
 	cqe.byte_len = htole32(ORNIC_GRH_SIZE + pkt->payload_len);
 	cqe.qpn = htole32(ORNIC_PREP(ORNIC_CQE_FLAGS, flags));
-	ud_fill_ext(&ext, pkt->frame);
+	ud_fill_ext(&ext, pkt->frame, headers);
 	receiver_complete(&qp->rx, &cqe, wqe.wr_id, &ext, pkt->solicited);
 }

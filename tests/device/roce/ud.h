@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+struct headers;
 struct packet;
 struct qp;
 
@@ -24,8 +25,8 @@ bool ud_run(struct qp *qp, unsigned int budget);
  * ud_rx - receive a datagram
  * @qp: UD or GSI QP in RTR, RTS, SQD or SQE
  * @pkt: packet with valid headers
- * @l3_offset: offset of the IP header in @pkt->frame
+ * @headers: headers of its frame
  */
-void ud_rx(struct qp *qp, const struct packet *pkt, unsigned int l3_offset);
+void ud_rx(struct qp *qp, const struct packet *pkt, const struct headers *headers);
 
 #endif /* ORNIC_DEVICE_UD_H */
