@@ -42,7 +42,7 @@ static void seal(uint8_t *bytes, unsigned int len)
 	headers_find(&frame, &headers);
 	if (headers.l4 != HEADERS_PROTO_UDP || headers.options)
 		return;
-	from = headers.l4_offset + UDP_LEN + BTH_LEN;
+	from = headers.l4_offset + HEADERS_UDP_LEN + BTH_LEN;
 	end = headers.l4_offset + be_get16(bytes + headers.l4_offset + 4);
 	if (end > len || end < from + ICRC_LEN)
 		return;
@@ -55,7 +55,7 @@ static void seal(uint8_t *bytes, unsigned int len)
 /* Make a packet shorter than its frame, perhaps too short for its headers */
 static void shorten(struct fuzz *f, uint8_t *bytes, unsigned int len)
 {
-	unsigned int udp_len = UDP_LEN + BTH_LEN + ICRC_LEN + 4 * below(f, 16);
+	unsigned int udp_len = HEADERS_UDP_LEN + BTH_LEN + ICRC_LEN + 4 * below(f, 16);
 	struct frame frame;
 	struct headers headers;
 
@@ -77,7 +77,7 @@ static void check_payload(const struct frame *frame)
 	headers_find(frame, &headers);
 	if (headers.l4 != HEADERS_PROTO_UDP || headers.options ||
 	    packet_parse(&pkt, frame, headers.l3_offset,
-			 headers.l4_offset + UDP_LEN) != PACKET_OK)
+			 headers.l4_offset + HEADERS_UDP_LEN) != PACKET_OK)
 		return;
 	end = headers.l4_offset + be_get16(frame->hdr + headers.l4_offset + 4);
 	if ((uint64_t)pkt.payload + pkt.payload_len + ICRC_LEN > end)

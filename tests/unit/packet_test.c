@@ -50,9 +50,9 @@ static const uint8_t packet_ud_imm_v6_vlan[] = {
 	0x61, 0x6d, 0xbf, 0xa2, 0x1e, 0xeb,
 };
 
-#define L3 ETH_LEN
-#define BTH_V4 (ETH_LEN + IPV4_LEN + UDP_LEN)
-#define BTH_V6_VLAN (ETH_LEN + VLAN_LEN + IPV6_LEN + UDP_LEN)
+#define L3 HEADERS_ETH_LEN
+#define BTH_V4 (HEADERS_ETH_LEN + HEADERS_IPV4_LEN + HEADERS_UDP_LEN)
+#define BTH_V6_VLAN (HEADERS_ETH_LEN + HEADERS_VLAN_LEN + HEADERS_IPV6_LEN + HEADERS_UDP_LEN)
 
 /* Make a frame as a port does: the first bytes in hdr, the rest in iov */
 static struct frame *frame_of(const uint8_t *bytes, uint32_t len)
@@ -98,7 +98,7 @@ static void test_icrc_masks_what_changes(void **state)
 {
 	static const unsigned int masked[] = {
 		L3 + 1, L3 + 8, L3 + 10, L3 + 11,
-		L3 + IPV4_LEN + 6, L3 + IPV4_LEN + 7, BTH_V4 + 4,
+		L3 + HEADERS_IPV4_LEN + 6, L3 + HEADERS_IPV4_LEN + 7, BTH_V4 + 4,
 	};
 	uint8_t copy[sizeof(packet_write_only)];
 	struct packet pkt;
@@ -167,7 +167,7 @@ static void test_parse_datagram(void **state)
 	(void)state;
 	assert_int_equal(parse(&pkt, packet_ud_imm_v6_vlan,
 			       sizeof(packet_ud_imm_v6_vlan),
-			       ETH_LEN + VLAN_LEN, BTH_V6_VLAN), PACKET_OK);
+			       HEADERS_ETH_LEN + HEADERS_VLAN_LEN, BTH_V6_VLAN), PACKET_OK);
 	assert_int_equal(pkt.opcode, OPCODE_UD_SEND_ONLY_IMM);
 	assert_true(pkt.solicited);
 	assert_int_equal(pkt.qkey, 0x80010000);
@@ -455,7 +455,7 @@ static void test_truncated_packets_are_malformed(void **state)
 		for (cut = BTH_V4; cut < len; cut++) {
 			/* Exactly sized, so that ASan sees a read beyond it */
 			uint8_t *bytes = malloc(cut);
-			uint16_t udp_len = cut - BTH_V4 + UDP_LEN;
+			uint16_t udp_len = cut - BTH_V4 + HEADERS_UDP_LEN;
 
 			assert_non_null(bytes);
 			memcpy(bytes, wire, cut);
@@ -496,7 +496,7 @@ static void test_bad_fields_are_malformed(void **state)
 	}
 	/* UDP length: beyond the frame, inside the headers, no multiple of 4 */
 	for (i = 0; i < 0x10000; i++) {
-		uint16_t right = sizeof(copy) - BTH_V4 + UDP_LEN;
+		uint16_t right = sizeof(copy) - BTH_V4 + HEADERS_UDP_LEN;
 
 		memcpy(copy, packet_write_only, sizeof(copy));
 		copy[BTH_V4 - 4] = i >> 8;

@@ -64,7 +64,7 @@ static void pair_parse(const struct frame *frame, struct packet *pkt)
 	headers_find(frame, &headers);
 	assert_int_equal(headers.l4, 17);
 	assert_int_equal(packet_parse(pkt, frame, headers.l3_offset,
-				      headers.l4_offset + UDP_LEN), PACKET_OK);
+				      headers.l4_offset + HEADERS_UDP_LEN), PACKET_OK);
 }
 
 static void pair_pass(struct pair *pair, struct side *from, struct frame *frame)

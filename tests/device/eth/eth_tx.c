@@ -17,7 +17,6 @@
 #include "queues/sge.h"
 #include "queues/sq.h"
 
-#define ETH_TPID_VLAN 0x8100
 #define ETH_TX_FLAGS (ORNIC_ETH_TX_VLAN_INSERT | ORNIC_ETH_TX_L4_CSUM)
 
 _Static_assert(ETH_OVERHEAD + ETHPORT_MTU_MAX <= BOUNCE_SIZE,
@@ -131,7 +130,7 @@ static void eth_tx_frame(struct frame *frame, const struct send_wqe *wqe,
 
 	if (le16toh(wqe->eth.flags) & ORNIC_ETH_TX_VLAN_INSERT) {
 		memcpy(hdr, packet, ETH_MACS_LEN);
-		be_put16(hdr + ETH_MACS_LEN, ETH_TPID_VLAN);
+		be_put16(hdr + ETH_MACS_LEN, HEADERS_ETHERTYPE_VLAN);
 		be_put16(hdr + ETH_MACS_LEN + 2, le16toh(wqe->eth.vlan_tci));
 		hdr += ETH_MACS_LEN + HEADERS_VLAN_LEN;
 		room -= ETH_MACS_LEN + HEADERS_VLAN_LEN;

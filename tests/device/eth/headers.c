@@ -8,9 +8,6 @@
 #include "eth/headers.h"
 
 #define HEADERS_ETHERTYPE_OFFSET 12
-#define HEADERS_ETHERTYPE_IPV4 0x0800
-#define HEADERS_ETHERTYPE_IPV6 0x86dd
-#define HEADERS_ETHERTYPE_VLAN 0x8100
 #define HEADERS_TCP_LEN 20
 
 /* More Fragments flag and fragment offset */

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "eth/headers.h"
 #include "roce/icrc.h"
 #include "roce/opcode.h"
 #include "roce/packet.h"
@@ -12,17 +13,17 @@
 
 uint32_t icrc(const uint8_t *l3, const struct iovec *iov, int count)
 {
-	uint8_t hdr[LRH_LEN + IPV6_LEN + UDP_LEN + BTH_LEN];
+	uint8_t hdr[LRH_LEN + HEADERS_IPV6_LEN + HEADERS_UDP_LEN + BTH_LEN];
 	uint8_t *ip = hdr + LRH_LEN;
 	unsigned int ip_len;
 	uint8_t *bth;
 	uint32_t crc;
 	int i;
 
-	ip_len = l3[0] >> 4 == 4 ? IPV4_LEN : IPV6_LEN;
+	ip_len = l3[0] >> 4 == 4 ? HEADERS_IPV4_LEN : HEADERS_IPV6_LEN;
 	memset(hdr, 0xff, LRH_LEN);
-	memcpy(ip, l3, ip_len + UDP_LEN + BTH_LEN);
-	if (ip_len == IPV4_LEN) {
+	memcpy(ip, l3, ip_len + HEADERS_UDP_LEN + BTH_LEN);
+	if (ip_len == HEADERS_IPV4_LEN) {
 		ip[1] = 0xff;			/* type of service */
 		ip[8] = 0xff;			/* time to live */
 		memset(ip + 10, 0xff, 2);	/* checksum */
@@ -32,10 +33,10 @@ uint32_t icrc(const uint8_t *l3, const struct iovec *iov, int count)
 		ip[7] = 0xff;			/* hop limit */
 	}
 	memset(ip + ip_len + 6, 0xff, 2);	/* UDP checksum */
-	bth = ip + ip_len + UDP_LEN;
+	bth = ip + ip_len + HEADERS_UDP_LEN;
 	bth[4] = 0xff;				/* FECN, BECN, reserved */
 
-	crc = crc32(0, hdr, LRH_LEN + ip_len + UDP_LEN + BTH_LEN);
+	crc = crc32(0, hdr, LRH_LEN + ip_len + HEADERS_UDP_LEN + BTH_LEN);
 	for (i = 0; i < count; i++)
 		crc = crc32_z(crc, iov[i].iov_base, iov[i].iov_len);
 	return crc;

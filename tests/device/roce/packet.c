@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/be.h"
+#include "eth/headers.h"
 #include "roce/icrc.h"
 #include "roce/packet.h"
 
@@ -21,10 +22,6 @@
 #define FETH_LEVEL	0x03
 
 #define HOP_LIMIT_DEFAULT 64
-#define ETHERTYPE_IPV4 0x0800
-#define ETHERTYPE_IPV6 0x86dd
-#define ETHERTYPE_VLAN 0x8100
-#define IPPROTO_UDP_NUM 17
 #define IPV4_DF 0x4000
 
 static uint8_t *put_bytes(uint8_t *p, const void *from, size_t len)
@@ -128,8 +125,8 @@ enum packet_error packet_parse(struct packet *pkt, const struct frame *frame,
 		 * Bytes behind the UDP datagram are padding of the Ethernet
 		 * frame. The length of an IBTA packet is a multiple of 4 bytes.
 		 */
-		uint64_t udp_end = bth_offset - UDP_LEN +
-				   (uint64_t)be_get16(bth - UDP_LEN + 4);
+		uint64_t udp_end = bth_offset - HEADERS_UDP_LEN +
+				   (uint64_t)be_get16(bth - HEADERS_UDP_LEN + 4);
 
 		if (udp_end > end || (udp_end - bth_offset) % 4 ||
 		    udp_end < bth_offset + pkt->op->len + pad + ICRC_LEN)
@@ -211,7 +208,7 @@ static uint16_t ipv4_checksum(const uint8_t *ip)
 	uint32_t sum = 0;
 	int i;
 
-	for (i = 0; i < IPV4_LEN; i += 2)
+	for (i = 0; i < HEADERS_IPV4_LEN; i += 2)
 		sum += be_get16(ip + i);
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum += sum >> 16;
@@ -223,10 +220,11 @@ static uint8_t *build_eth(uint8_t *p, const struct packet_path *path)
 	p = put_bytes(p, path->dmac, 6);
 	p = put_bytes(p, path->src->smac, 6);
 	if (path->src->vlan_id != GID_NO_VLAN) {
-		p = be_put16(p, ETHERTYPE_VLAN);
+		p = be_put16(p, HEADERS_ETHERTYPE_VLAN);
 		p = be_put16(p, path->priority << 13 | path->src->vlan_id);
 	}
-	return be_put16(p, path->src->ipv4 ? ETHERTYPE_IPV4 : ETHERTYPE_IPV6);
+	return be_put16(p, path->src->ipv4 ? HEADERS_ETHERTYPE_IPV4 :
+					     HEADERS_ETHERTYPE_IPV6);
 }
 
 /* @len: bytes from the UDP header on; @id: IPv4 identification */
@@ -240,18 +238,18 @@ static uint8_t *build_ip(uint8_t *p, const struct packet_path *path,
 		p = be_put32(p, 6u << 28 | (uint32_t)path->tclass << 20 |
 			     path->flow_label);
 		p = be_put16(p, len);
-		*p++ = IPPROTO_UDP_NUM;
+		*p++ = HEADERS_PROTO_UDP;
 		*p++ = hops;
 		p = put_bytes(p, path->src->gid, GID_LEN);
 		return put_bytes(p, path->dgid, GID_LEN);
 	}
 	*p++ = 0x45;
 	*p++ = path->tclass;
-	p = be_put16(p, IPV4_LEN + len);
+	p = be_put16(p, HEADERS_IPV4_LEN + len);
 	p = be_put16(p, id);
 	p = be_put16(p, IPV4_DF);
 	*p++ = hops;
-	*p++ = IPPROTO_UDP_NUM;
+	*p++ = HEADERS_PROTO_UDP;
 	p = be_put16(p, 0);
 	p = put_bytes(p, path->src->gid + 12, 4);
 	p = put_bytes(p, path->dgid + 12, 4);
@@ -270,15 +268,15 @@ void packet_finish(struct frame *frame, const struct packet_path *path,
 	uint32_t crc;
 	int count;
 
-	len = UDP_LEN + opcode_get(pkt->opcode)->len + frame->payload_len +
+	len = HEADERS_UDP_LEN + opcode_get(pkt->opcode)->len + frame->payload_len +
 	      pad + ICRC_LEN;
 	/* Only FRAME_LOCAL frames are longer; their length fields are unused */
-	if (len > UINT16_MAX - IPV6_LEN)
+	if (len > UINT16_MAX - HEADERS_IPV6_LEN)
 		len = 0;
 	l3 = build_eth(frame->hdr, path);
 	p = build_ip(l3, path, len, pkt->psn);
 	p = be_put16(p, path->sport);
-	p = be_put16(p, ROCE_UDP_PORT);
+	p = be_put16(p, HEADERS_ROCE_PORT);
 	p = be_put16(p, len);
 	/* No UDP checksum: the ICRC covers more (A17.3.1) */
 	bth = be_put16(p, 0);

@@ -20,12 +20,6 @@
 #include "env/frame.h"
 #include "roce/opcode.h"
 
-#define ETH_LEN 14
-#define VLAN_LEN 4
-#define IPV4_LEN 20
-#define IPV6_LEN 40
-#define UDP_LEN 8
-#define ROCE_UDP_PORT 4791
 #define ROCE_UDP_SPORT_MIN 0xc000
 
 /* The only P_Key on RoCE */

@@ -60,7 +60,7 @@ static bool roce_parse(struct card *card, struct packet *pkt,
 		       const struct headers *headers)
 {
 	switch (packet_parse(pkt, frame, headers->l3_offset,
-			     headers->l4_offset + UDP_LEN)) {
+			     headers->l4_offset + HEADERS_UDP_LEN)) {
 	case PACKET_OK:
 		break;
 	case PACKET_MALFORMED:

@@ -133,9 +133,9 @@ static int ud_write(struct qp *qp, const struct recv_wqe *wqe,
 	int count;
 
 	if (headers->l3 == 4)
-		memcpy(grh + ORNIC_GRH_SIZE - IPV4_LEN, ip, IPV4_LEN);
+		memcpy(grh + ORNIC_GRH_SIZE - HEADERS_IPV4_LEN, ip, HEADERS_IPV4_LEN);
 	else
-		memcpy(grh, ip, IPV6_LEN);
+		memcpy(grh, ip, HEADERS_IPV6_LEN);
 	iov[0].iov_base = grh;
 	iov[0].iov_len = sizeof(grh);
 	count = frame_iov(pkt->frame, pkt->payload, pkt->payload_len, iov + 1,
