@@ -334,20 +334,14 @@ static void qp_destroy(struct qp *qp)
 	free(qp);
 }
 
-void qp_destroy_all(struct card *card, struct obj_walk *walk)
+void qp_discard(struct card *card, struct obj *obj)
 {
-	struct obj *obj;
+	struct receiver *rx = container_of(obj, struct receiver, obj);
 
-	while ((obj = obj_walk_next(&card->qps, walk))) {
-		struct receiver *rx = container_of(obj, struct receiver, obj);
-		struct qp *qp = qp_of(rx);
-
-		if (receiver_is_wq(rx))
-			continue;
-		/* A reset writes no guest memory, so the record stays */
-		sq_watch_forget(&card->watches, &qp->watch);
-		qp_destroy(qp);
-	}
+	if (receiver_is_wq(rx))
+		return;
+	sq_watch_forget(&card->watches, &qp_of(rx)->watch);
+	qp_destroy(qp_of(rx));
 }
 
 enum ornic_cmd_status qp_cmd_destroy(struct card *card, struct cmd *cmd)

@@ -9,16 +9,14 @@
 
 struct cmd;
 struct card;
-struct obj_walk;
+struct obj;
 
 /**
- * qp_destroy_all - part of a reset: timers, references, memory
+ * qp_discard - part of a reset: destroy a QP without access to guest memory
  * @card: the card
- * @walk: over the objects
- *
- * Guest memory may be gone, so nothing is written to it.
+ * @obj: in the table of QPs; a WQ is left unchanged
  */
-void qp_destroy_all(struct card *card, struct obj_walk *walk);
+void qp_discard(struct card *card, struct obj *obj);
 
 /**
  * qp_stats - get the counters of a QP, for QUERY_STATS with ORNIC_STATS_QP

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Reset of the card, in as many turns as it has objects to destroy */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/state.h"
@@ -23,23 +24,53 @@
 #include "objects/xrcd.h"
 #include "roce/mcast.h"
 
-/* Users before the objects that they use */
-static void (*const reset_stages[])(struct card *card, struct obj_walk *walk) = {
-	mcast_clear,
-	flow_destroy_all,
-	counters_destroy_all,
-	qp_destroy_all,
-	rwq_table_destroy_all,
-	wq_destroy_all,
-	srq_destroy_all,
-	xrcd_destroy_all,
-	mr_invalidate_all,
-	mr_destroy_all,
-	cq_destroy_all,
-	eq_destroy_all,
-	pd_destroy_all,
-	uctx_destroy_all,
+/**
+ * struct reset_stage - a kind of object to destroy
+ * @each: called for each object of a table
+ * @table: offset of the table in struct card
+ * @all: instead of both; may end early when @walk has nothing left
+ */
+struct reset_stage {
+	void (*each)(struct card *card, struct obj *obj);
+	size_t table;
+	void (*all)(struct card *card, struct obj_walk *walk);
 };
+
+#define EACH(table, each) { each, offsetof(struct card, table), NULL }
+#define ALL(all) { NULL, 0, all }
+
+/* Users before the objects that they use */
+static const struct reset_stage reset_stages[] = {
+	ALL(mcast_clear),
+	EACH(flows, flow_destroy),
+	EACH(counters, counters_destroy),
+	EACH(qps, qp_discard),
+	ALL(rwq_table_destroy_all),
+	/* The QPs are gone, so only WQs are left in the table */
+	EACH(qps, wq_destroy),
+	EACH(srqs, srq_destroy),
+	EACH(xrcds, xrcd_destroy),
+	EACH(mrs, mr_unbind),
+	EACH(mrs, mr_destroy),
+	EACH(cqs, cq_destroy),
+	EACH(eqs, eq_destroy),
+	EACH(pds, pd_destroy),
+	EACH(uctxs, uctx_destroy),
+};
+
+static void reset_stage_run(struct card *card, const struct reset_stage *stage,
+			    struct obj_walk *walk)
+{
+	const struct obj_table *table = (void *)((char *)card + stage->table);
+	struct obj *obj;
+
+	if (stage->all) {
+		stage->all(card, walk);
+		return;
+	}
+	while ((obj = obj_walk_next(table, walk)))
+		stage->each(card, obj);
+}
 
 static void reset_finish(struct card *card)
 {
@@ -56,7 +87,7 @@ void reset_run(struct card *card)
 
 	reset->walk.left = RESET_OBJECTS;
 	while (reset->stage < ARRAY_SIZE(reset_stages)) {
-		reset_stages[reset->stage](card, &reset->walk);
+		reset_stage_run(card, &reset_stages[reset->stage], &reset->walk);
 		/* Maybe nothing is left; the next turn finds out */
 		if (!reset->walk.left)
 			return;

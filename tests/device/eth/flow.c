@@ -285,22 +285,16 @@ void flow_init(struct card *card)
 	list_init(&card->flow_table.macs);
 }
 
-static void flow_destroy(struct card *card, struct flow *flow)
+void flow_destroy(struct card *card, struct obj *obj)
 {
+	struct flow *flow = container_of(obj, struct flow, obj);
+
 	flow_unlink(card, flow);
 	obj_put(&flow->qp->obj);
 	if (flow->counters)
 		obj_put(&flow->counters->obj);
-	obj_remove(&card->flows, &flow->obj);
+	obj_remove(&card->flows, obj);
 	free(flow);
-}
-
-void flow_destroy_all(struct card *card, struct obj_walk *walk)
-{
-	struct obj *obj;
-
-	while ((obj = obj_walk_next(&card->flows, walk)))
-		flow_destroy(card, container_of(obj, struct flow, obj));
 	flow_update_env(card);
 }
 
@@ -443,7 +437,6 @@ enum ornic_cmd_status flow_cmd_destroy(struct card *card, struct cmd *cmd)
 	status = cmd_find_unused(&card->flows, cmd, &obj);
 	if (status)
 		return status;
-	flow_destroy(card, container_of(obj, struct flow, obj));
-	flow_update_env(card);
+	flow_destroy(card, obj);
 	return ORNIC_CMD_OK;
 }

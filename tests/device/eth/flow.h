@@ -87,11 +87,11 @@ enum flow_verdict {
 void flow_init(struct card *card);
 
 /**
- * flow_destroy_all - destroy all rules at reset, before QPs and counters
+ * flow_destroy - destroy a rule
  * @card: the card
- * @walk: over the objects
+ * @obj: of struct flow
  */
-void flow_destroy_all(struct card *card, struct obj_walk *walk);
+void flow_destroy(struct card *card, struct obj *obj);
 
 /**
  * flow_rx - apply the rules to a received frame

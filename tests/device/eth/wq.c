@@ -195,24 +195,17 @@ enum ornic_cmd_status wq_cmd_create(struct card *card, struct cmd *cmd)
 	return ORNIC_CMD_OK;
 }
 
-static void wq_destroy(struct wq *wq)
+void wq_destroy(struct card *card, struct obj *obj)
 {
-	env_timer_cancel(wq->card->env, &wq->timer);
+	struct wq *wq = container_of(obj, struct wq, obj);
+
+	env_timer_cancel(card->env, &wq->timer);
 	eq_source_forget(&wq->events);
 	run_remove(&wq->run);
 	cq_detach(&wq->recv_cq);
 	obj_put(&wq->pd->obj);
-	obj_remove(&wq->card->qps, &wq->obj);
+	obj_remove(&card->qps, obj);
 	wq_free(wq);
-}
-
-void wq_destroy_all(struct card *card, struct obj_walk *walk)
-{
-	struct obj *obj;
-
-	/* The QPs are gone, so only WQs are left in the table */
-	while ((obj = obj_walk_next(&card->qps, walk)))
-		wq_destroy(container_of(obj, struct wq, obj));
 }
 
 enum ornic_cmd_status wq_cmd_destroy(struct card *card, struct cmd *cmd)
@@ -226,7 +219,7 @@ enum ornic_cmd_status wq_cmd_destroy(struct card *card, struct cmd *cmd)
 		return ORNIC_CMD_BAD_OBJECT;
 	if (wq->obj.users)
 		return ORNIC_CMD_BUSY;
-	wq_destroy(wq);
+	wq_destroy(card, &wq->obj);
 	return ORNIC_CMD_OK;
 }
 

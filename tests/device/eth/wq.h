@@ -20,7 +20,7 @@
 struct cmd;
 struct delay;
 struct card;
-struct obj_walk;
+struct obj;
 
 /* Flags that CREATE_WQ accepts */
 #define WQ_FLAGS                                                         \
@@ -65,11 +65,11 @@ void wq_receive(struct wq *wq, const struct frame *frame,
 		const struct headers *headers, struct ornic_cqe_ext *ext);
 
 /**
- * wq_destroy_all - destroy all WQs at reset, after the QPs and RWQ tables
+ * wq_destroy - destroy a WQ
  * @card: the card
- * @walk: over the objects
+ * @obj: without users, of struct wq
  */
-void wq_destroy_all(struct card *card, struct obj_walk *walk);
+void wq_destroy(struct card *card, struct obj *obj);
 
 enum ornic_cmd_status wq_cmd_create(struct card *card, struct cmd *cmd);
 enum ornic_cmd_status wq_cmd_destroy(struct card *card, struct cmd *cmd);

@@ -7,18 +7,10 @@
 
 _Static_assert(offsetof(struct counters, obj) == 0, "counters_find() casts");
 
-static void counters_destroy(struct card *card, struct obj *obj)
+void counters_destroy(struct card *card, struct obj *obj)
 {
 	obj_remove(&card->counters, obj);
 	free(container_of(obj, struct counters, obj));
-}
-
-void counters_destroy_all(struct card *card, struct obj_walk *walk)
-{
-	struct obj *obj;
-
-	while ((obj = obj_walk_next(&card->counters, walk)))
-		counters_destroy(card, obj);
 }
 
 enum ornic_cmd_status counters_cmd_create(struct card *card, struct cmd *cmd)

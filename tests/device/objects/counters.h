@@ -34,11 +34,11 @@ static inline struct counters *counters_find(const struct card *card,
 }
 
 /**
- * counters_destroy_all - part of a reset
- * @card: the card; no rule is left
- * @walk: over the objects
+ * counters_destroy - destroy a set of counters
+ * @card: the card
+ * @obj: without users
  */
-void counters_destroy_all(struct card *card, struct obj_walk *walk);
+void counters_destroy(struct card *card, struct obj *obj);
 
 enum ornic_cmd_status counters_cmd_create(struct card *card, struct cmd *cmd);
 enum ornic_cmd_status counters_cmd_destroy(struct card *card, struct cmd *cmd);

@@ -248,8 +248,10 @@ void cq_doorbell(struct cq *cq, uint32_t word)
 		cq_look(cq, type);
 }
 
-static void cq_destroy(struct card *card, struct cq *cq)
+void cq_destroy(struct card *card, struct obj *obj)
 {
+	struct cq *cq = container_of(obj, struct cq, obj);
+
 	env_timer_cancel(card->env, &cq->timer);
 	obj_remove(&card->cqs, &cq->obj);
 	eq_source_forget(&cq->events);
@@ -258,14 +260,6 @@ static void cq_destroy(struct card *card, struct cq *cq)
 	obj_put(&cq->uctx->obj);
 	buf_uninit(&cq->ring);
 	free(cq);
-}
-
-void cq_destroy_all(struct card *card, struct obj_walk *walk)
-{
-	struct obj *obj;
-
-	while ((obj = obj_walk_next(&card->cqs, walk)))
-		cq_destroy(card, container_of(obj, struct cq, obj));
 }
 
 static enum ornic_cmd_status
@@ -338,6 +332,6 @@ enum ornic_cmd_status cq_cmd_destroy(struct card *card, struct cmd *cmd)
 
 	status = cmd_find_unused(&card->cqs, cmd, &obj);
 	if (!status)
-		cq_destroy(card, container_of(obj, struct cq, obj));
+		cq_destroy(card, obj);
 	return status;
 }

@@ -180,11 +180,11 @@ void cq_gather_end(struct cq *cq);
 bool cq_run_dead(struct card *card);
 
 /**
- * cq_destroy_all - part of a reset; no QP is left
+ * cq_destroy - destroy a CQ
  * @card: the card
- * @walk: over the objects
+ * @obj: without users
  */
-void cq_destroy_all(struct card *card, struct obj_walk *walk);
+void cq_destroy(struct card *card, struct obj *obj);
 
 enum ornic_cmd_status cq_cmd_create(struct card *card, struct cmd *cmd);
 enum ornic_cmd_status cq_cmd_destroy(struct card *card, struct cmd *cmd);

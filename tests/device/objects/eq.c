@@ -332,8 +332,9 @@ void eq_doorbell(struct eq *eq, uint32_t word)
 		eq_irq(eq);
 }
 
-static void eq_destroy(struct card *card, struct eq *eq)
+void eq_destroy(struct card *card, struct obj *obj)
 {
+	struct eq *eq = container_of(obj, struct eq, obj);
 	uint32_t i;
 
 	while (!list_empty(&eq->held))
@@ -347,14 +348,6 @@ static void eq_destroy(struct card *card, struct eq *eq)
 	buf_uninit(&eq->ring);
 	free(eq->waiting);
 	free(eq);
-}
-
-void eq_destroy_all(struct card *card, struct obj_walk *walk)
-{
-	struct obj *obj;
-
-	while ((obj = obj_walk_next(&card->eqs, walk)))
-		eq_destroy(card, container_of(obj, struct eq, obj));
 }
 
 /* Take the lowest free number ([ORNIC-OBJ-1]); EQ 0 gets asynchronous events */
@@ -421,6 +414,6 @@ enum ornic_cmd_status eq_cmd_destroy(struct card *card, struct cmd *cmd)
 
 	status = cmd_find_unused(&card->eqs, cmd, &obj);
 	if (!status)
-		eq_destroy(card, container_of(obj, struct eq, obj));
+		eq_destroy(card, obj);
 	return status;
 }

@@ -134,11 +134,11 @@ void eq_fatal(struct card *card, enum ornic_fatal_cause cause);
 void eq_doorbell(struct eq *eq, uint32_t arm);
 
 /**
- * eq_destroy_all - part of a reset; no CQ is left
+ * eq_destroy - destroy an EQ
  * @card: the card
- * @walk: over the objects
+ * @obj: without users
  */
-void eq_destroy_all(struct card *card, struct obj_walk *walk);
+void eq_destroy(struct card *card, struct obj *obj);
 
 enum ornic_cmd_status eq_cmd_create(struct card *card, struct cmd *cmd);
 enum ornic_cmd_status eq_cmd_destroy(struct card *card, struct cmd *cmd);

@@ -216,8 +216,10 @@ enum mr_error mr_remote_inv(struct card *card, const struct mr_user *user,
 
 /* ---- commands ---- */
 
-static void mr_destroy(struct card *card, struct mr *mr)
+void mr_destroy(struct card *card, struct obj *obj)
 {
+	struct mr *mr = container_of(obj, struct mr, obj);
+
 	mr_invalidate(mr);
 	obj_remove(&card->mrs, &mr->obj);
 	obj_put(&mr->pd->obj);
@@ -225,20 +227,10 @@ static void mr_destroy(struct card *card, struct mr *mr)
 	free(mr);
 }
 
-void mr_invalidate_all(struct card *card, struct obj_walk *walk)
+void mr_unbind(struct card *card, struct obj *obj)
 {
-	struct obj *obj;
-
-	while ((obj = obj_walk_next(&card->mrs, walk)))
-		mr_invalidate(container_of(obj, struct mr, obj));
-}
-
-void mr_destroy_all(struct card *card, struct obj_walk *walk)
-{
-	struct obj *obj;
-
-	while ((obj = obj_walk_next(&card->mrs, walk)))
-		mr_destroy(card, container_of(obj, struct mr, obj));
+	(void)card;
+	mr_invalidate(container_of(obj, struct mr, obj));
 }
 
 void mr_build_abort(struct card *card)
@@ -526,6 +518,6 @@ enum ornic_cmd_status mr_cmd_destroy(struct card *card, struct cmd *cmd)
 		return ORNIC_CMD_BAD_OBJECT;
 	if (mr->obj.users)
 		return ORNIC_CMD_BUSY;
-	mr_destroy(card, mr);
+	mr_destroy(card, &mr->obj);
 	return ORNIC_CMD_OK;
 }

@@ -230,19 +230,18 @@ enum mr_error mr_remote_inv(struct card *card, const struct mr_user *user,
 			    uint32_t key);
 
 /**
- * mr_invalidate_all - part of a reset: unbind the windows before their regions
- *	are destroyed
+ * mr_unbind - part of a reset: release the regions that windows use
  * @card: the card
- * @walk: over the objects
+ * @obj: a region or a window; its key becomes invalid
  */
-void mr_invalidate_all(struct card *card, struct obj_walk *walk);
+void mr_unbind(struct card *card, struct obj *obj);
 
 /**
- * mr_destroy_all - part of a reset, after mr_invalidate_all()
+ * mr_destroy - destroy a region or a window
  * @card: the card
- * @walk: over the objects
+ * @obj: without users
  */
-void mr_destroy_all(struct card *card, struct obj_walk *walk);
+void mr_destroy(struct card *card, struct obj *obj);
 
 /**
  * mr_build_abort - drop the state of a command that takes several turns

@@ -12,18 +12,12 @@ struct pd *pd_find(struct card *card, uint32_t pdn)
 	return obj ? container_of(obj, struct pd, obj) : NULL;
 }
 
-static void pd_destroy(struct card *card, struct pd *pd)
+void pd_destroy(struct card *card, struct obj *obj)
 {
+	struct pd *pd = container_of(obj, struct pd, obj);
+
 	obj_remove(&card->pds, &pd->obj);
 	free(pd);
-}
-
-void pd_destroy_all(struct card *card, struct obj_walk *walk)
-{
-	struct obj *obj;
-
-	while ((obj = obj_walk_next(&card->pds, walk)))
-		pd_destroy(card, container_of(obj, struct pd, obj));
 }
 
 enum ornic_cmd_status pd_cmd_alloc(struct card *card, struct cmd *cmd)
@@ -49,6 +43,6 @@ enum ornic_cmd_status pd_cmd_free(struct card *card, struct cmd *cmd)
 
 	status = cmd_find_unused(&card->pds, cmd, &obj);
 	if (!status)
-		pd_destroy(card, container_of(obj, struct pd, obj));
+		pd_destroy(card, obj);
 	return status;
 }

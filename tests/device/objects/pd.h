@@ -28,11 +28,11 @@ struct pd {
 struct pd *pd_find(struct card *card, uint32_t pdn);
 
 /**
- * pd_destroy_all - destroy all PDs at reset, when nothing uses them any more
+ * pd_destroy - destroy a PD
  * @card: the card
- * @walk: over the objects
+ * @obj: without users
  */
-void pd_destroy_all(struct card *card, struct obj_walk *walk);
+void pd_destroy(struct card *card, struct obj *obj);
 
 enum ornic_cmd_status pd_cmd_alloc(struct card *card, struct cmd *cmd);
 enum ornic_cmd_status pd_cmd_free(struct card *card, struct cmd *cmd);

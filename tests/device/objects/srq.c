@@ -136,24 +136,18 @@ err_free:
 	return status;
 }
 
-static void srq_destroy(struct srq *srq)
+void srq_destroy(struct card *card, struct obj *obj)
 {
+	struct srq *srq = container_of(obj, struct srq, obj);
+
 	eq_source_forget(&srq->events);
-	obj_remove(&srq->card->srqs, &srq->obj);
+	obj_remove(&card->srqs, obj);
 	cq_detach(&srq->cq);
 	if (srq->xrcd)
 		obj_put(&srq->xrcd->obj);
 	obj_put(&srq->pd->obj);
 	rq_uninit(&srq->rq);
 	free(srq);
-}
-
-void srq_destroy_all(struct card *card, struct obj_walk *walk)
-{
-	struct obj *obj;
-
-	while ((obj = obj_walk_next(&card->srqs, walk)))
-		srq_destroy(container_of(obj, struct srq, obj));
 }
 
 enum ornic_cmd_status srq_cmd_destroy(struct card *card, struct cmd *cmd)
@@ -163,7 +157,7 @@ enum ornic_cmd_status srq_cmd_destroy(struct card *card, struct cmd *cmd)
 
 	status = cmd_find_unused(&card->srqs, cmd, &obj);
 	if (!status)
-		srq_destroy(container_of(obj, struct srq, obj));
+		srq_destroy(card, obj);
 	return status;
 }
 

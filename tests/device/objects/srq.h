@@ -72,11 +72,11 @@ struct srq *srq_find(const struct card *card, uint32_t srqn);
 int srq_take(struct srq *srq, struct recv_wqe *wqe);
 
 /**
- * srq_destroy_all - destroy all SRQs at reset, after the QPs
+ * srq_destroy - destroy an SRQ
  * @card: the card
- * @walk: over the objects
+ * @obj: without users
  */
-void srq_destroy_all(struct card *card, struct obj_walk *walk);
+void srq_destroy(struct card *card, struct obj *obj);
 
 enum ornic_cmd_status srq_cmd_create(struct card *card, struct cmd *cmd);
 enum ornic_cmd_status srq_cmd_destroy(struct card *card, struct cmd *cmd);

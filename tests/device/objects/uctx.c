@@ -68,20 +68,14 @@ void uctx_slot_free(struct uctx *uctx, uint32_t slot)
 	}
 }
 
-static void uctx_destroy(struct card *card, struct uctx *uctx)
+void uctx_destroy(struct card *card, struct obj *obj)
 {
+	struct uctx *uctx = container_of(obj, struct uctx, obj);
+
 	obj_remove(&card->uctxs, &uctx->obj);
 	list_del_init(&uctx->active);
 	free(uctx->slots);
 	free(uctx);
-}
-
-void uctx_destroy_all(struct card *card, struct obj_walk *walk)
-{
-	struct obj *obj;
-
-	while ((obj = obj_walk_next(&card->uctxs, walk)))
-		uctx_destroy(card, container_of(obj, struct uctx, obj));
 }
 
 static int uctx_add(struct card *card, struct uctx *uctx)
@@ -133,6 +127,6 @@ enum ornic_cmd_status uctx_cmd_free(struct card *card, struct cmd *cmd)
 
 	status = cmd_find_unused(&card->uctxs, cmd, &obj);
 	if (!status)
-		uctx_destroy(card, container_of(obj, struct uctx, obj));
+		uctx_destroy(card, obj);
 	return status;
 }

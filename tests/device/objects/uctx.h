@@ -74,11 +74,11 @@ int uctx_slot_alloc(struct uctx *uctx, struct qp *qp, uint32_t *slot);
 void uctx_slot_free(struct uctx *uctx, uint32_t slot);
 
 /**
- * uctx_destroy_all - destroy all contexts at reset, after all queues
+ * uctx_destroy - destroy a user context
  * @card: the card
- * @walk: over the objects
+ * @obj: without users
  */
-void uctx_destroy_all(struct card *card, struct obj_walk *walk);
+void uctx_destroy(struct card *card, struct obj *obj);
 
 enum ornic_cmd_status uctx_cmd_alloc(struct card *card, struct cmd *cmd);
 enum ornic_cmd_status uctx_cmd_free(struct card *card, struct cmd *cmd);

@@ -12,18 +12,12 @@ struct xrcd *xrcd_find(const struct card *card, uint32_t xrcdn)
 	return obj ? container_of(obj, struct xrcd, obj) : NULL;
 }
 
-static void xrcd_destroy(struct card *card, struct xrcd *xrcd)
+void xrcd_destroy(struct card *card, struct obj *obj)
 {
+	struct xrcd *xrcd = container_of(obj, struct xrcd, obj);
+
 	obj_remove(&card->xrcds, &xrcd->obj);
 	free(xrcd);
-}
-
-void xrcd_destroy_all(struct card *card, struct obj_walk *walk)
-{
-	struct obj *obj;
-
-	while ((obj = obj_walk_next(&card->xrcds, walk)))
-		xrcd_destroy(card, container_of(obj, struct xrcd, obj));
 }
 
 enum ornic_cmd_status xrcd_cmd_alloc(struct card *card, struct cmd *cmd)
@@ -49,6 +43,6 @@ enum ornic_cmd_status xrcd_cmd_free(struct card *card, struct cmd *cmd)
 
 	status = cmd_find_unused(&card->xrcds, cmd, &obj);
 	if (!status)
-		xrcd_destroy(card, container_of(obj, struct xrcd, obj));
+		xrcd_destroy(card, obj);
 	return status;
 }

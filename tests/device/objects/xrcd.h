@@ -35,11 +35,11 @@ struct xrcd {
 struct xrcd *xrcd_find(const struct card *card, uint32_t xrcdn);
 
 /**
- * xrcd_destroy_all - destroy all XRC domains at reset, when nothing uses them
+ * xrcd_destroy - destroy an XRC domain
  * @card: the card
- * @walk: over the objects
+ * @obj: without users
  */
-void xrcd_destroy_all(struct card *card, struct obj_walk *walk);
+void xrcd_destroy(struct card *card, struct obj *obj);
 
 enum ornic_cmd_status xrcd_cmd_alloc(struct card *card, struct cmd *cmd);
 enum ornic_cmd_status xrcd_cmd_free(struct card *card, struct cmd *cmd);
