@@ -382,13 +382,13 @@ int ornic_res_add(struct ornic_dev *odev, struct ornic_res *res);
 void ornic_res_remove(struct ornic_dev *odev, struct ornic_res *res);
 
 /**
- * ornic_comp_eqn - get the event queue of a completion vector, for CREATE_CQ
+ * ornic_eq_comp_num - get the event queue of a completion vector, for CREATE_CQ
  * @odev:	the device
  * @vector:	below odev->num_comp_vectors
  *
  * Return: number of the event queue.
  */
-u32 ornic_comp_eqn(struct ornic_dev *odev, u32 vector);
+u32 ornic_eq_comp_num(struct ornic_dev *odev, u32 vector);
 
 /* ---- Clock -------------------------------------------------------------- */
 

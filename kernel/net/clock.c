@@ -16,7 +16,7 @@
 #define ORNIC_CLOCK_MAX_PPB	100000000
 #define ORNIC_CLOCK_TRIES	8
 
-static struct ornic_core *ornic_ptp_core(struct ptp_clock_info *info)
+static struct ornic_core *ornic_clock_core(struct ptp_clock_info *info)
 {
 	return container_of(info, struct ornic_core, clock.info);
 }
@@ -93,7 +93,7 @@ static void ornic_clock_update(struct ornic_clock *clock)
 static int ornic_clock_now(struct ptp_clock_info *info, struct ptp_system_timestamp *sts,
 			   struct ornic_clock_time *now)
 {
-	struct ornic_core *core = ornic_ptp_core(info);
+	struct ornic_core *core = ornic_clock_core(info);
 	struct ornic_clock *clock = &core->clock;
 	u64 cycles;
 	int err;
@@ -111,8 +111,8 @@ static int ornic_clock_now(struct ptp_clock_info *info, struct ptp_system_timest
 
 /* ---- PTP ----------------------------------------------------------------- */
 
-static int ornic_ptp_gettimex64(struct ptp_clock_info *info, struct timespec64 *ts,
-				struct ptp_system_timestamp *sts)
+static int ornic_clock_gettimex64(struct ptp_clock_info *info, struct timespec64 *ts,
+				  struct ptp_system_timestamp *sts)
 {
 	struct ornic_clock_time now;
 	int err;
@@ -124,8 +124,8 @@ static int ornic_ptp_gettimex64(struct ptp_clock_info *info, struct timespec64 *
 }
 
 /* Raw counter, from which completions are time-stamped */
-static int ornic_ptp_getcyclesx64(struct ptp_clock_info *info, struct timespec64 *ts,
-				  struct ptp_system_timestamp *sts)
+static int ornic_clock_getcyclesx64(struct ptp_clock_info *info, struct timespec64 *ts,
+				    struct ptp_system_timestamp *sts)
 {
 	struct ornic_clock_time now;
 	int err;
@@ -136,9 +136,9 @@ static int ornic_ptp_getcyclesx64(struct ptp_clock_info *info, struct timespec64
 	return err;
 }
 
-static int ornic_ptp_settime64(struct ptp_clock_info *info, const struct timespec64 *ts)
+static int ornic_clock_settime64(struct ptp_clock_info *info, const struct timespec64 *ts)
 {
-	struct ornic_core *core = ornic_ptp_core(info);
+	struct ornic_core *core = ornic_clock_core(info);
 	struct ornic_clock *clock = &core->clock;
 	int err;
 
@@ -153,9 +153,9 @@ static int ornic_ptp_settime64(struct ptp_clock_info *info, const struct timespe
 	return err;
 }
 
-static int ornic_ptp_adjtime(struct ptp_clock_info *info, s64 delta)
+static int ornic_clock_adjtime(struct ptp_clock_info *info, s64 delta)
 {
-	struct ornic_clock *clock = &ornic_ptp_core(info)->clock;
+	struct ornic_clock *clock = &ornic_clock_core(info)->clock;
 
 	spin_lock(&clock->lock);
 	clock->time.nsec += delta;
@@ -164,9 +164,9 @@ static int ornic_ptp_adjtime(struct ptp_clock_info *info, s64 delta)
 	return 0;
 }
 
-static int ornic_ptp_adjfine(struct ptp_clock_info *info, long scaled_ppm)
+static int ornic_clock_adjfine(struct ptp_clock_info *info, long scaled_ppm)
 {
-	struct ornic_core *core = ornic_ptp_core(info);
+	struct ornic_core *core = ornic_clock_core(info);
 	struct ornic_clock *clock = &core->clock;
 	int err;
 
@@ -180,9 +180,9 @@ static int ornic_ptp_adjfine(struct ptp_clock_info *info, long scaled_ppm)
 	return err;
 }
 
-static long ornic_ptp_do_aux_work(struct ptp_clock_info *info)
+static long ornic_clock_do_aux_work(struct ptp_clock_info *info)
 {
-	struct ornic_core *core = ornic_ptp_core(info);
+	struct ornic_core *core = ornic_clock_core(info);
 	struct ornic_clock *clock = &core->clock;
 
 	spin_lock(&clock->lock);
@@ -196,12 +196,12 @@ static const struct ptp_clock_info ornic_ptp_info = {
 	.owner		= THIS_MODULE,
 	.name		= "ornic",
 	.max_adj	= ORNIC_CLOCK_MAX_PPB,
-	.adjfine	= ornic_ptp_adjfine,
-	.adjtime	= ornic_ptp_adjtime,
-	.gettimex64	= ornic_ptp_gettimex64,
-	.settime64	= ornic_ptp_settime64,
-	.getcyclesx64	= ornic_ptp_getcyclesx64,
-	.do_aux_work	= ornic_ptp_do_aux_work,
+	.adjfine	= ornic_clock_adjfine,
+	.adjtime	= ornic_clock_adjtime,
+	.gettimex64	= ornic_clock_gettimex64,
+	.settime64	= ornic_clock_settime64,
+	.getcyclesx64	= ornic_clock_getcyclesx64,
+	.do_aux_work	= ornic_clock_do_aux_work,
 };
 
 /* ---- Bringing up and down ------------------------------------------------ */

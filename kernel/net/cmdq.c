@@ -155,7 +155,7 @@ bool ornic_cmdq_kill(struct ornic_core *core)
 	 * With the lock held: callers that find the queue dead may free memory
 	 * at once, so the device must be off the bus by then.
 	 */
-	ornic_halt(core);
+	ornic_reset_halt(core);
 	WRITE_ONCE(cmdq->running, false);
 	for_each_set_bit(i, cmdq->in_use, ORNIC_CMD_SLOTS) {
 		struct ornic_cmd_slot *slot = &cmdq->slots[i];

@@ -10,52 +10,9 @@
 #include "netdev.h"
 #include "port.h"
 
-/**
- * ornic_queues_create - create queue pairs, ready to run
- * @nd:		the interface; its PD and key exist
- * @config:	their configuration
- *
- * Return: the queue pairs or an error pointer.
- */
-struct ornic_queue *ornic_queues_create(struct ornic_netdev *nd,
-					const struct ornic_config *config)
-{
-	struct ornic_queue *queues;
-	u32 i;
-	int err;
-
-	queues = kvzalloc_objs(*queues, config->num_queues);
-	if (!queues)
-		return ERR_PTR(-ENOMEM);
-
-	for (i = 0; i < config->num_queues; i++) {
-		queues[i].nd = nd;
-		queues[i].index = i;
-		err = ornic_queue_create(&queues[i], config);
-		if (err) {
-			ornic_queues_destroy(queues, i);
-			return ERR_PTR(err);
-		}
-	}
-
-	return queues;
-}
-
-/**
- * ornic_queues_destroy - destroy queue pairs
- * @queues:	disabled, or never enabled
- * @count:	number of queue pairs that were created
- */
-void ornic_queues_destroy(struct ornic_queue *queues, u32 count)
-{
-	while (count--)
-		ornic_queue_destroy(&queues[count]);
-	kvfree(queues);
-}
-
 /* Directs received frames to other queues; on error nothing changes */
-static int ornic_switch_receive(struct ornic_netdev *nd, const struct ornic_queue *queues,
-				const struct ornic_config *to, const struct ornic_rss *rss)
+static int ornic_config_switch_receive(struct ornic_netdev *nd, const struct ornic_queue *queues,
+				       const struct ornic_config *to, const struct ornic_rss *rss)
 {
 	int err;
 
@@ -73,19 +30,20 @@ static int ornic_switch_receive(struct ornic_netdev *nd, const struct ornic_queu
  * Undoing repeats commands that have succeeded before. They fail only if the
  * device is dead, and then it is reset.
  */
-static void ornic_switch_receive_back(struct ornic_netdev *nd, const struct ornic_queue *queues)
+static void ornic_config_switch_receive_back(struct ornic_netdev *nd,
+					     const struct ornic_queue *queues)
 {
 	ornic_rss_cmd(nd, nd->queues, &nd->rss, nd->rss.entries);
 	ornic_flows_move(nd, queues, nd->queues, nd->config.num_queues);
 }
 
-static int ornic_set_port_mtu(struct ornic_netdev *nd, u32 mtu)
+static int ornic_config_set_port_mtu(struct ornic_netdev *nd, u32 mtu)
 {
 	return ornic_port_modify_cmd(nd, ORNIC_PORT_MTU, mtu, nd->netdev->dev_addr, false);
 }
 
 /* A frame too long for the port stops the queue: send pending frames first */
-static int ornic_lower_mtu(struct ornic_netdev *nd, u32 mtu)
+static int ornic_config_lower_mtu(struct ornic_netdev *nd, u32 mtu)
 {
 	struct net_device *netdev = nd->netdev;
 	int err = 0;
@@ -95,27 +53,27 @@ static int ornic_lower_mtu(struct ornic_netdev *nd, u32 mtu)
 	for (i = 0; i < nd->config.num_queues && !err; i++)
 		err = ornic_tx_wait(&nd->queues[i]);
 	if (!err)
-		err = ornic_set_port_mtu(nd, mtu);
+		err = ornic_config_set_port_mtu(nd, mtu);
 	if (err)
 		WRITE_ONCE(netdev->mtu, nd->config.mtu);
 	return err;
 }
 
-static void ornic_raise_mtu_back(struct ornic_netdev *nd)
+static void ornic_config_raise_mtu_back(struct ornic_netdev *nd)
 {
-	ornic_set_port_mtu(nd, nd->config.mtu);
+	ornic_config_set_port_mtu(nd, nd->config.mtu);
 	WRITE_ONCE(nd->netdev->mtu, nd->config.mtu);
 }
 
 /* Restarts the watchdog: a queue that has been idle for long is not hung */
-static void ornic_stop_locked(struct netdev_queue *txq)
+static void ornic_config_stop_locked(struct netdev_queue *txq)
 {
 	txq_trans_cond_update(txq);
 	netif_tx_stop_queue(txq);
 }
 
 /* Keeps new queues stopped until their queue pairs are in place */
-static int ornic_add_real_queues(struct ornic_netdev *nd, u32 count)
+static int ornic_config_add_real_queues(struct ornic_netdev *nd, u32 count)
 {
 	struct net_device *netdev = nd->netdev;
 	u32 i;
@@ -124,7 +82,7 @@ static int ornic_add_real_queues(struct ornic_netdev *nd, u32 count)
 		struct netdev_queue *txq = netdev_get_tx_queue(netdev, i);
 
 		__netif_tx_lock_bh(txq);
-		ornic_stop_locked(txq);
+		ornic_config_stop_locked(txq);
 		__netif_tx_unlock_bh(txq);
 	}
 
@@ -135,7 +93,7 @@ static int ornic_add_real_queues(struct ornic_netdev *nd, u32 count)
  * Removes queues @count to @from - 1, if there are any. The watchdog looks at
  * all queues that the netdev was allocated with, so none of them stays stopped.
  */
-static void ornic_remove_real_queues(struct ornic_netdev *nd, u32 from, u32 count)
+static void ornic_config_remove_real_queues(struct ornic_netdev *nd, u32 from, u32 count)
 {
 	struct net_device *netdev = nd->netdev;
 	u32 i;
@@ -149,28 +107,28 @@ static void ornic_remove_real_queues(struct ornic_netdev *nd, u32 from, u32 coun
 		netif_tx_start_queue(netdev_get_tx_queue(netdev, i));
 }
 
-static int ornic_prepare_change(struct ornic_netdev *nd, const struct ornic_queue *queues,
-				const struct ornic_config *to, const struct ornic_rss *rss)
+static int ornic_config_prepare_change(struct ornic_netdev *nd, const struct ornic_queue *queues,
+				       const struct ornic_config *to, const struct ornic_rss *rss)
 {
 	u32 old = nd->config.num_queues;
 	int err;
 
-	err = ornic_add_real_queues(nd, to->num_queues);
+	err = ornic_config_add_real_queues(nd, to->num_queues);
 	if (err)
 		goto err_remove_real_queues;
 
 	if (to->mtu < nd->config.mtu) {
-		err = ornic_lower_mtu(nd, to->mtu);
+		err = ornic_config_lower_mtu(nd, to->mtu);
 		if (err)
 			goto err_remove_real_queues;
 	}
 
-	err = ornic_switch_receive(nd, queues, to, rss);
+	err = ornic_config_switch_receive(nd, queues, to, rss);
 	if (err)
 		goto err_restore_mtu;
 
 	if (to->mtu > nd->config.mtu) {
-		err = ornic_set_port_mtu(nd, to->mtu);
+		err = ornic_config_set_port_mtu(nd, to->mtu);
 		if (err)
 			goto err_switch_back;
 	}
@@ -178,17 +136,17 @@ static int ornic_prepare_change(struct ornic_netdev *nd, const struct ornic_queu
 	return 0;
 
 err_switch_back:
-	ornic_switch_receive_back(nd, queues);
+	ornic_config_switch_receive_back(nd, queues);
 err_restore_mtu:
 	if (to->mtu < nd->config.mtu)
-		ornic_raise_mtu_back(nd);
+		ornic_config_raise_mtu_back(nd);
 err_remove_real_queues:
-	ornic_remove_real_queues(nd, to->num_queues, old);
+	ornic_config_remove_real_queues(nd, to->num_queues, old);
 	return err;
 }
 
 /* Stops posting by the network stack and XDP redirect, publishes the rest */
-static void ornic_pause_sending(struct ornic_netdev *nd)
+static void ornic_config_pause_sending(struct ornic_netdev *nd)
 {
 	struct net_device *netdev = nd->netdev;
 	u32 i;
@@ -198,13 +156,13 @@ static void ornic_pause_sending(struct ornic_netdev *nd)
 		struct netdev_queue *txq = netdev_get_tx_queue(netdev, i);
 
 		__netif_tx_lock_bh(txq);
-		ornic_stop_locked(txq);
+		ornic_config_stop_locked(txq);
 		ornic_tx_publish(&nd->queues[i]);
 		__netif_tx_unlock_bh(txq);
 	}
 }
 
-static void ornic_resume_sending(struct ornic_netdev *nd)
+static void ornic_config_resume_sending(struct ornic_netdev *nd)
 {
 	u32 i;
 
@@ -215,8 +173,8 @@ static void ornic_resume_sending(struct ornic_netdev *nd)
 }
 
 /* Replaces the queue pairs; the old ones get no more frames from the device */
-static void ornic_exchange_queues(struct ornic_netdev *nd, struct ornic_queue *queues,
-				  const struct ornic_config *to, const struct ornic_rss *rss)
+static void ornic_config_exchange_queues(struct ornic_netdev *nd, struct ornic_queue *queues,
+					 const struct ornic_config *to, const struct ornic_rss *rss)
 {
 	struct net_device *netdev = nd->netdev;
 	struct ornic_queue *old = nd->queues;
@@ -224,7 +182,7 @@ static void ornic_exchange_queues(struct ornic_netdev *nd, struct ornic_queue *q
 
 	for (i = 0; i < count; i++)
 		ornic_queue_disable(&old[i]);
-	ornic_pause_sending(nd);
+	ornic_config_pause_sending(nd);
 
 	/* Excludes ndo_tx_timeout() */
 	netif_tx_lock_bh(netdev);
@@ -241,12 +199,12 @@ static void ornic_exchange_queues(struct ornic_netdev *nd, struct ornic_queue *q
 	}
 	ornic_queues_destroy(old, count);
 
-	ornic_remove_real_queues(nd, count, to->num_queues);
+	ornic_config_remove_real_queues(nd, count, to->num_queues);
 	for (i = 0; i < to->num_queues; i++) {
 		netdev_tx_reset_subqueue(netdev, i);
 		ornic_queue_enable(&queues[i]);
 	}
-	ornic_resume_sending(nd);
+	ornic_config_resume_sending(nd);
 }
 
 /**
@@ -282,13 +240,13 @@ int ornic_config_change(struct ornic_netdev *nd, const struct ornic_config *to)
 	if (IS_ERR(queues))
 		return PTR_ERR(queues);
 
-	err = ornic_prepare_change(nd, queues, to, &rss);
+	err = ornic_config_prepare_change(nd, queues, to, &rss);
 	if (err) {
 		ornic_queues_destroy(queues, to->num_queues);
 		return err;
 	}
 
-	ornic_exchange_queues(nd, queues, to, &rss);
+	ornic_config_exchange_queues(nd, queues, to, &rss);
 	return 0;
 }
 

@@ -27,9 +27,6 @@ struct ornic_config {
 	struct bpf_prog *xdp_prog;
 };
 
-struct ornic_queue *ornic_queues_create(struct ornic_netdev *nd,
-					const struct ornic_config *config);
-void ornic_queues_destroy(struct ornic_queue *queues, u32 count);
 int ornic_config_change(struct ornic_netdev *nd, const struct ornic_config *to);
 int ornic_config_bpf(struct net_device *netdev, struct netdev_bpf *bpf);
 

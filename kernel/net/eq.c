@@ -9,7 +9,6 @@
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/workqueue.h>
-#include <linux/xarray.h>
 
 #include "cmd.h"
 #include "core.h"
@@ -17,133 +16,10 @@
 #include "fail.h"
 #include "gap.h"
 #include "ornic_trace.h"
+#include "res.h"
 
 /* Number of events handled before the CPU is given to others */
 #define ORNIC_EQ_BUDGET 64
-
-/* Receivers with a ring */
-#define ORNIC_RES_RING XA_MARK_0
-
-/* ---- Receivers ---------------------------------------------------------- */
-
-/**
- * ornic_res_init - initialise the tables of event receivers
- * @core:	the device
- */
-void ornic_res_init(struct ornic_core *core)
-{
-	u32 i;
-
-	for (i = 0; i < ORNIC_RES_TYPES; i++)
-		xa_init_flags(&core->res[i], XA_FLAGS_LOCK_IRQ);
-}
-
-/**
- * ornic_res_uninit - destroy the tables of event receivers
- * @core:	the device; the tables are empty and not used any more
- */
-void ornic_res_uninit(struct ornic_core *core)
-{
-	u32 i;
-
-	for (i = 0; i < ORNIC_RES_TYPES; i++) {
-		WARN_ON(!xa_empty(&core->res[i]));
-		xa_destroy(&core->res[i]);
-	}
-}
-
-int ornic_res_add(struct ornic_dev *odev, struct ornic_res *res)
-{
-	struct ornic_core *core = to_ornic_core(odev);
-	struct xarray *xa = &core->res[res->type];
-	int err;
-
-	refcount_set(&res->refs, 1);
-	init_completion(&res->unused);
-	res->gap = (struct ornic_gap) {};
-	xa_lock_irq(xa);
-	err = __xa_insert(xa, res->num, res, GFP_KERNEL);
-	if (!err && res->ring)
-		__xa_set_mark(xa, res->num, ORNIC_RES_RING);
-	xa_unlock_irq(xa);
-	if (!err)
-		return 0;
-
-	refcount_set(&res->refs, 0);
-	/* The caller destroys its number, which another object uses */
-	if (err == -EBUSY)
-		ornic_fail(core, "two objects of type %u have the number %#x", res->type,
-			   res->num);
-	return err;
-}
-EXPORT_SYMBOL_NS_GPL(ornic_res_add, "ORNIC");
-
-static void ornic_res_put(struct ornic_res *res)
-{
-	if (refcount_dec_and_test(&res->refs))
-		complete(&res->unused);
-}
-
-void ornic_res_remove(struct ornic_dev *odev, struct ornic_res *res)
-{
-	struct ornic_core *core = to_ornic_core(odev);
-
-	if (!refcount_read(&res->refs))
-		return;
-
-	xa_erase_irq(&core->res[res->type], res->num);
-	ornic_res_put(res);
-	wait_for_completion(&res->unused);
-}
-EXPORT_SYMBOL_NS_GPL(ornic_res_remove, "ORNIC");
-
-/* The object may have been destroyed since the device wrote the event */
-static void ornic_res_event(struct ornic_core *core, enum ornic_res_type type, u32 num,
-			    enum ornic_event event)
-{
-	struct xarray *xa = &core->res[type];
-	struct ornic_res *res;
-	unsigned long flags;
-
-	xa_lock_irqsave(xa, flags);
-	res = xa_load(xa, num);
-	if (res)
-		refcount_inc(&res->refs);
-	xa_unlock_irqrestore(xa, flags);
-
-	if (!res)
-		return;
-
-	res->event(res, event);
-	ornic_res_put(res);
-}
-
-/* Returns the next receiver with a ring, for ornic_res_put(), or NULL */
-static struct ornic_res *ornic_res_next_ring(struct ornic_core *core, unsigned long *num)
-{
-	struct xarray *xa = &core->res[ORNIC_RES_CQ];
-	struct ornic_res *res;
-
-	xa_lock_irq(xa);
-	res = xa_find(xa, num, ULONG_MAX, ORNIC_RES_RING);
-	if (res)
-		refcount_inc(&res->refs);
-	xa_unlock_irq(xa);
-	return res;
-}
-
-static void ornic_res_check_ring(struct ornic_core *core, struct ornic_res *res)
-{
-	const struct ornic_cq_ring *ring = res->ring;
-	const struct ornic_cqe *first = ring->buf;
-	/* As published: the consumer's own copy is under its lock */
-	u32 ci = le32_to_cpu(READ_ONCE(ring->dbr->ci));
-	bool found;
-
-	found = ornic_gap_at(&first->qpn, ring->log_cqe_size, ring->log_size, ORNIC_CQE_PHASE, ci);
-	if (ornic_gap_stays(&res->gap, found, ci))
-		ornic_fail(core, "completion queue %#x lacks entry %u", res->num, ci);
-}
 
 static void ornic_eq_check_ring(struct ornic_eq *eq)
 {
@@ -160,26 +36,16 @@ static void ornic_eq_check_ring(struct ornic_eq *eq)
 }
 
 /**
- * ornic_eq_check_rings - stop a device that leaves out entries of rings
+ * ornic_eqs_check_rings - stop a device that leaves out entries of event queues
  * @core:	the device; called every few seconds, and not concurrently
  */
-void ornic_eq_check_rings(struct ornic_core *core)
+void ornic_eqs_check_rings(struct ornic_core *core)
 {
-	struct ornic_res *res;
-	unsigned long num;
 	u32 i;
 
 	for (i = 0; i < core->num_vectors; i++)
 		ornic_eq_check_ring(&core->eqs[i]);
-
-	for (num = 0; (res = ornic_res_next_ring(core, &num)); num++) {
-		ornic_res_check_ring(core, res);
-		ornic_res_put(res);
-		cond_resched();
-	}
 }
-
-/* ---- Event queues ------------------------------------------------------- */
 
 static void ornic_eq_handle(struct ornic_core *core, const struct ornic_eqe *eqe)
 {
@@ -304,7 +170,7 @@ static void ornic_eq_work(struct work_struct *work)
 	} while (!rest);
 }
 
-static irqreturn_t ornic_irq(int irq, void *data)
+static irqreturn_t ornic_eq_irq(int irq, void *data)
 {
 	struct ornic_eq *eq = data;
 
@@ -410,25 +276,25 @@ void ornic_eqs_destroy(struct ornic_core *core)
 		ornic_eq_destroy(&core->eqs[i]);
 }
 
-u32 ornic_comp_eqn(struct ornic_dev *odev, u32 vector)
+u32 ornic_eq_comp_num(struct ornic_dev *odev, u32 vector)
 {
 	struct ornic_core *core = to_ornic_core(odev);
 
 	/* If there are several, vector 0 is for commands and async events */
 	return core->eqs[core->num_vectors > 1 ? vector + 1 : 0].num;
 }
-EXPORT_SYMBOL_NS_GPL(ornic_comp_eqn, "ORNIC");
+EXPORT_SYMBOL_NS_GPL(ornic_eq_comp_num, "ORNIC");
 
 /* ---- Interrupts --------------------------------------------------------- */
 
 /**
- * ornic_irqs_init - allocate interrupt vectors and request their interrupts
+ * ornic_eq_irqs_init - allocate interrupt vectors and request their interrupts
  * @core:	the device
  * @device_vectors: number of vectors that the device reports
  *
  * Return: 0 or a negative error number.
  */
-int ornic_irqs_init(struct ornic_core *core, u32 device_vectors)
+int ornic_eq_irqs_init(struct ornic_core *core, u32 device_vectors)
 {
 	struct pci_dev *pdev = core->odev.pdev;
 	u32 i, want;
@@ -456,7 +322,7 @@ int ornic_irqs_init(struct ornic_core *core, u32 device_vectors)
 		INIT_WORK(&eq->work, ornic_eq_work);
 		snprintf(eq->irq_name, sizeof(eq->irq_name), "%s-%u@%s", KBUILD_MODNAME, i,
 			 pci_name(pdev));
-		ret = request_irq(pci_irq_vector(pdev, i), ornic_irq, 0, eq->irq_name, eq);
+		ret = request_irq(pci_irq_vector(pdev, i), ornic_eq_irq, 0, eq->irq_name, eq);
 		if (ret)
 			goto err_free_irqs;
 	}
@@ -473,10 +339,10 @@ err_free_vectors:
 }
 
 /**
- * ornic_irqs_uninit - free the interrupts and their vectors
+ * ornic_eq_irqs_uninit - free the interrupts and their vectors
  * @core:	the device, stopped
  */
-void ornic_irqs_uninit(struct ornic_core *core)
+void ornic_eq_irqs_uninit(struct ornic_core *core)
 {
 	struct pci_dev *pdev = core->odev.pdev;
 	u32 i = core->num_vectors;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Event queues (hardware.rst, section 9) and receivers of events */
+/* Event queues (hardware.rst, section 9) */
 #ifndef ORNIC_EQ_H
 #define ORNIC_EQ_H
 
@@ -50,12 +50,10 @@ struct ornic_eq {
 
 struct ornic_core;
 
-int ornic_irqs_init(struct ornic_core *core, u32 device_vectors);
-void ornic_irqs_uninit(struct ornic_core *core);
+int ornic_eq_irqs_init(struct ornic_core *core, u32 device_vectors);
+void ornic_eq_irqs_uninit(struct ornic_core *core);
 int ornic_eqs_create(struct ornic_core *core);
 void ornic_eqs_destroy(struct ornic_core *core);
-void ornic_res_init(struct ornic_core *core);
-void ornic_res_uninit(struct ornic_core *core);
-void ornic_eq_check_rings(struct ornic_core *core);
+void ornic_eqs_check_rings(struct ornic_core *core);
 
 #endif /* ORNIC_EQ_H */

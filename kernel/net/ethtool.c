@@ -34,7 +34,7 @@ static const char * const ornic_xdp_stat_names[] = {
 	[ORNIC_XDP_STAT_COUNT]		= "xdp_xmit",
 };
 
-static void ornic_get_drvinfo(struct net_device *netdev, struct ethtool_drvinfo *info)
+static void ornic_ethtool_get_drvinfo(struct net_device *netdev, struct ethtool_drvinfo *info)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	u32 version = nd->core->odev.lim.fw_version;
@@ -45,7 +45,8 @@ static void ornic_get_drvinfo(struct net_device *netdev, struct ethtool_drvinfo 
 		 (version >> 16) & 0xff, version & 0xffff);
 }
 
-static int ornic_get_link_ksettings(struct net_device *netdev, struct ethtool_link_ksettings *cmd)
+static int ornic_ethtool_get_link_ksettings(struct net_device *netdev,
+					    struct ethtool_link_ksettings *cmd)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	bool link = netif_carrier_ok(netdev);
@@ -61,9 +62,9 @@ static int ornic_get_link_ksettings(struct net_device *netdev, struct ethtool_li
 
 /* ---- Queues -------------------------------------------------------------- */
 
-static void ornic_get_ringparam(struct net_device *netdev, struct ethtool_ringparam *ring,
-				struct kernel_ethtool_ringparam *kernel_ring,
-				struct netlink_ext_ack *extack)
+static void ornic_ethtool_get_ringparam(struct net_device *netdev, struct ethtool_ringparam *ring,
+					struct kernel_ethtool_ringparam *kernel_ring,
+					struct netlink_ext_ack *extack)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	const struct ornic_limits *lim = &nd->core->odev.lim;
@@ -74,9 +75,9 @@ static void ornic_get_ringparam(struct net_device *netdev, struct ethtool_ringpa
 	ring->rx_pending = nd->config.rx_wqes;
 }
 
-static int ornic_set_ringparam(struct net_device *netdev, struct ethtool_ringparam *ring,
-			       struct kernel_ethtool_ringparam *kernel_ring,
-			       struct netlink_ext_ack *extack)
+static int ornic_ethtool_set_ringparam(struct net_device *netdev, struct ethtool_ringparam *ring,
+				       struct kernel_ethtool_ringparam *kernel_ring,
+				       struct netlink_ext_ack *extack)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	struct ornic_config to = nd->config;
@@ -101,7 +102,7 @@ static int ornic_set_ringparam(struct net_device *netdev, struct ethtool_ringpar
 	return err;
 }
 
-static void ornic_get_channels(struct net_device *netdev, struct ethtool_channels *channels)
+static void ornic_ethtool_get_channels(struct net_device *netdev, struct ethtool_channels *channels)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 
@@ -109,7 +110,7 @@ static void ornic_get_channels(struct net_device *netdev, struct ethtool_channel
 	channels->combined_count = nd->config.num_queues;
 }
 
-static int ornic_set_channels(struct net_device *netdev, struct ethtool_channels *channels)
+static int ornic_ethtool_set_channels(struct net_device *netdev, struct ethtool_channels *channels)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	struct ornic_config to = nd->config;
@@ -123,26 +124,26 @@ static int ornic_set_channels(struct net_device *netdev, struct ethtool_channels
 
 /* ---- Receive side scaling ------------------------------------------------ */
 
-static u32 ornic_get_rx_ring_count(struct net_device *netdev)
+static u32 ornic_ethtool_get_rx_ring_count(struct net_device *netdev)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 
 	return nd->config.num_queues;
 }
 
-static u32 ornic_get_rxfh_key_size(struct net_device *netdev)
+static u32 ornic_ethtool_get_rxfh_key_size(struct net_device *netdev)
 {
 	return ORNIC_RSS_KEY_LEN;
 }
 
-static u32 ornic_get_rxfh_indir_size(struct net_device *netdev)
+static u32 ornic_ethtool_get_rxfh_indir_size(struct net_device *netdev)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 
 	return nd->rss.entries;
 }
 
-static int ornic_get_rxfh(struct net_device *netdev, struct ethtool_rxfh_param *rxfh)
+static int ornic_ethtool_get_rxfh(struct net_device *netdev, struct ethtool_rxfh_param *rxfh)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 
@@ -155,8 +156,8 @@ static int ornic_get_rxfh(struct net_device *netdev, struct ethtool_rxfh_param *
 }
 
 /* Restores @old if the device refuses the new nd->rss */
-static int ornic_apply_rss(struct ornic_netdev *nd, const struct ornic_rss *old,
-			   struct netlink_ext_ack *extack)
+static int ornic_ethtool_apply_rss(struct ornic_netdev *nd, const struct ornic_rss *old,
+				   struct netlink_ext_ack *extack)
 {
 	int err = ornic_rss_apply(nd);
 
@@ -167,8 +168,8 @@ static int ornic_apply_rss(struct ornic_netdev *nd, const struct ornic_rss *old,
 	return err;
 }
 
-static int ornic_set_rxfh(struct net_device *netdev, struct ethtool_rxfh_param *rxfh,
-			  struct netlink_ext_ack *extack)
+static int ornic_ethtool_set_rxfh(struct net_device *netdev, struct ethtool_rxfh_param *rxfh,
+				  struct netlink_ext_ack *extack)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	struct ornic_rss old = nd->rss;
@@ -183,14 +184,14 @@ static int ornic_set_rxfh(struct net_device *netdev, struct ethtool_rxfh_param *
 		memcpy(nd->rss.table, rxfh->indir, nd->rss.entries * sizeof(*rxfh->indir));
 	if (rxfh->key)
 		memcpy(nd->rss.key, rxfh->key, sizeof(nd->rss.key));
-	return ornic_apply_rss(nd, &old, extack);
+	return ornic_ethtool_apply_rss(nd, &old, extack);
 }
 
 #define ORNIC_RXH_ADDRS	(RXH_IP_SRC | RXH_IP_DST)
 #define ORNIC_RXH_PORTS	(RXH_L4_B_0_1 | RXH_L4_B_2_3)
 
 /* Gets the SET_RX_QUEUES bits of a flow type; ports is 0 if it has none */
-static int ornic_rxfh_bits(u32 flow_type, u32 *addrs, u32 *ports)
+static int ornic_ethtool_rxfh_bits(u32 flow_type, u32 *addrs, u32 *ports)
 {
 	*ports = 0;
 	switch (flow_type) {
@@ -220,14 +221,15 @@ static int ornic_rxfh_bits(u32 flow_type, u32 *addrs, u32 *ports)
 	}
 }
 
-static int ornic_get_rxfh_fields(struct net_device *netdev, struct ethtool_rxfh_fields *fields)
+static int ornic_ethtool_get_rxfh_fields(struct net_device *netdev,
+					 struct ethtool_rxfh_fields *fields)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	u32 addrs, ports;
 
 	fields->data = 0;
 	/* Other packets are not hashed */
-	if (ornic_rxfh_bits(fields->flow_type, &addrs, &ports) || !(nd->rss.hash & addrs))
+	if (ornic_ethtool_rxfh_bits(fields->flow_type, &addrs, &ports) || !(nd->rss.hash & addrs))
 		return 0;
 
 	fields->data = ORNIC_RXH_ADDRS;
@@ -240,15 +242,15 @@ static int ornic_get_rxfh_fields(struct net_device *netdev, struct ethtool_rxfh_
  * The device hashes the addresses of all IPv4 packets or of none, and likewise
  * for IPv6. It hashes both ports of TCP, or of UDP, or none.
  */
-static int ornic_set_rxfh_fields(struct net_device *netdev,
-				 const struct ethtool_rxfh_fields *fields,
-				 struct netlink_ext_ack *extack)
+static int ornic_ethtool_set_rxfh_fields(struct net_device *netdev,
+					 const struct ethtool_rxfh_fields *fields,
+					 struct netlink_ext_ack *extack)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	struct ornic_rss old = nd->rss;
 	u32 addrs, ports;
 
-	if (ornic_rxfh_bits(fields->flow_type, &addrs, &ports)) {
+	if (ornic_ethtool_rxfh_bits(fields->flow_type, &addrs, &ports)) {
 		NL_SET_ERR_MSG_FMT_MOD(extack,
 				       "flow type %#x: only IPv4, IPv6, TCP and UDP are hashed",
 				       fields->flow_type);
@@ -283,12 +285,13 @@ static int ornic_set_rxfh_fields(struct net_device *netdev,
 		return -EOPNOTSUPP;
 	}
 
-	return ornic_apply_rss(nd, &old, extack);
+	return ornic_ethtool_apply_rss(nd, &old, extack);
 }
 
 /* ---- Rules --------------------------------------------------------------- */
 
-static int ornic_get_rxnfc(struct net_device *netdev, struct ethtool_rxnfc *info, u32 *locations)
+static int ornic_ethtool_get_rxnfc(struct net_device *netdev,
+				   struct ethtool_rxnfc *info, u32 *locations)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	int count;
@@ -315,7 +318,7 @@ static int ornic_get_rxnfc(struct net_device *netdev, struct ethtool_rxnfc *info
 	}
 }
 
-static int ornic_set_rxnfc(struct net_device *netdev, struct ethtool_rxnfc *info)
+static int ornic_ethtool_set_rxnfc(struct net_device *netdev, struct ethtool_rxnfc *info)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 
@@ -335,7 +338,7 @@ static int ornic_set_rxnfc(struct net_device *netdev, struct ethtool_rxnfc *info
 /* ---- Time stamps --------------------------------------------------------- */
 
 /* Only completions of verbs have hardware time stamps, frames have none */
-static int ornic_get_ts_info(struct net_device *netdev, struct kernel_ethtool_ts_info *info)
+static int ornic_ethtool_get_ts_info(struct net_device *netdev, struct kernel_ethtool_ts_info *info)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 
@@ -347,7 +350,7 @@ static int ornic_get_ts_info(struct net_device *netdev, struct kernel_ethtool_ts
 
 /* ---- Counters ------------------------------------------------------------ */
 
-static int ornic_get_sset_count(struct net_device *netdev, int sset)
+static int ornic_ethtool_get_sset_count(struct net_device *netdev, int sset)
 {
 	if (sset != ETH_SS_STATS)
 		return -EOPNOTSUPP;
@@ -355,7 +358,7 @@ static int ornic_get_sset_count(struct net_device *netdev, int sset)
 	return ORNIC_PORT_STAT_COUNT + ORNIC_DEVICE_STAT_COUNT + ARRAY_SIZE(ornic_xdp_stat_names);
 }
 
-static void ornic_get_strings(struct net_device *netdev, u32 sset, u8 *data)
+static void ornic_ethtool_get_strings(struct net_device *netdev, u32 sset, u8 *data)
 {
 	u32 i;
 
@@ -371,8 +374,8 @@ static void ornic_get_strings(struct net_device *netdev, u32 sset, u8 *data)
 }
 
 /* Counters that the device lacks, or cannot report now, are 0 */
-static void ornic_query_stats(struct ornic_netdev *nd, enum ornic_stats_scope scope, u64 *data,
-			      u32 count)
+static void ornic_ethtool_query_stats(struct ornic_netdev *nd, enum ornic_stats_scope scope,
+				      u64 *data, u32 count)
 {
 	struct ornic_query_stats_in in = { .scope = cpu_to_le32(scope) };
 	__le64 out[ORNIC_STATS_MAX] = {};
@@ -387,7 +390,7 @@ static void ornic_query_stats(struct ornic_netdev *nd, enum ornic_stats_scope sc
 }
 
 /* Sums over all queues, in the order of ornic_xdp_stat_names */
-static void ornic_sum_xdp_stats(const struct ornic_netdev *nd, u64 *data)
+static void ornic_ethtool_sum_xdp_stats(const struct ornic_netdev *nd, u64 *data)
 {
 	u64 counts[ORNIC_XDP_STAT_COUNT], xmit;
 	unsigned int start;
@@ -414,37 +417,37 @@ static void ornic_sum_xdp_stats(const struct ornic_netdev *nd, u64 *data)
 	}
 }
 
-static void ornic_get_ethtool_stats(struct net_device *netdev, struct ethtool_stats *stats,
+static void ornic_ethtool_get_stats(struct net_device *netdev, struct ethtool_stats *stats,
 				    u64 *data)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 
-	memset(data, 0, sizeof(*data) * ornic_get_sset_count(netdev, ETH_SS_STATS));
-	ornic_query_stats(nd, ORNIC_STATS_PORT, data, ORNIC_PORT_STAT_COUNT);
-	ornic_query_stats(nd, ORNIC_STATS_DEVICE, data + ORNIC_PORT_STAT_COUNT,
-			  ORNIC_DEVICE_STAT_COUNT);
-	ornic_sum_xdp_stats(nd, data + ORNIC_PORT_STAT_COUNT + ORNIC_DEVICE_STAT_COUNT);
+	memset(data, 0, sizeof(*data) * ornic_ethtool_get_sset_count(netdev, ETH_SS_STATS));
+	ornic_ethtool_query_stats(nd, ORNIC_STATS_PORT, data, ORNIC_PORT_STAT_COUNT);
+	ornic_ethtool_query_stats(nd, ORNIC_STATS_DEVICE, data + ORNIC_PORT_STAT_COUNT,
+				  ORNIC_DEVICE_STAT_COUNT);
+	ornic_ethtool_sum_xdp_stats(nd, data + ORNIC_PORT_STAT_COUNT + ORNIC_DEVICE_STAT_COUNT);
 }
 
 const struct ethtool_ops ornic_ethtool_ops = {
-	.get_drvinfo		= ornic_get_drvinfo,
+	.get_drvinfo		= ornic_ethtool_get_drvinfo,
 	.get_link		= ethtool_op_get_link,
-	.get_link_ksettings	= ornic_get_link_ksettings,
-	.get_ringparam		= ornic_get_ringparam,
-	.set_ringparam		= ornic_set_ringparam,
-	.get_channels		= ornic_get_channels,
-	.set_channels		= ornic_set_channels,
-	.get_rxnfc		= ornic_get_rxnfc,
-	.set_rxnfc		= ornic_set_rxnfc,
-	.get_rx_ring_count	= ornic_get_rx_ring_count,
-	.get_rxfh_key_size	= ornic_get_rxfh_key_size,
-	.get_rxfh_indir_size	= ornic_get_rxfh_indir_size,
-	.get_rxfh		= ornic_get_rxfh,
-	.set_rxfh		= ornic_set_rxfh,
-	.get_rxfh_fields	= ornic_get_rxfh_fields,
-	.set_rxfh_fields	= ornic_set_rxfh_fields,
-	.get_sset_count		= ornic_get_sset_count,
-	.get_strings		= ornic_get_strings,
-	.get_ethtool_stats	= ornic_get_ethtool_stats,
-	.get_ts_info		= ornic_get_ts_info,
+	.get_link_ksettings	= ornic_ethtool_get_link_ksettings,
+	.get_ringparam		= ornic_ethtool_get_ringparam,
+	.set_ringparam		= ornic_ethtool_set_ringparam,
+	.get_channels		= ornic_ethtool_get_channels,
+	.set_channels		= ornic_ethtool_set_channels,
+	.get_rxnfc		= ornic_ethtool_get_rxnfc,
+	.set_rxnfc		= ornic_ethtool_set_rxnfc,
+	.get_rx_ring_count	= ornic_ethtool_get_rx_ring_count,
+	.get_rxfh_key_size	= ornic_ethtool_get_rxfh_key_size,
+	.get_rxfh_indir_size	= ornic_ethtool_get_rxfh_indir_size,
+	.get_rxfh		= ornic_ethtool_get_rxfh,
+	.set_rxfh		= ornic_ethtool_set_rxfh,
+	.get_rxfh_fields	= ornic_ethtool_get_rxfh_fields,
+	.set_rxfh_fields	= ornic_ethtool_set_rxfh_fields,
+	.get_sset_count		= ornic_ethtool_get_sset_count,
+	.get_strings		= ornic_ethtool_get_strings,
+	.get_ethtool_stats	= ornic_ethtool_get_stats,
+	.get_ts_info		= ornic_ethtool_get_ts_info,
 };

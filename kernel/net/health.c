@@ -4,6 +4,7 @@
 #include "eq.h"
 #include "fail.h"
 #include "health.h"
+#include "res.h"
 #include "reset.h"
 
 #define ORNIC_HEALTH_INTERVAL	(2 * HZ)
@@ -17,7 +18,7 @@ static void ornic_health_check(struct work_struct *work)
 	struct ornic_core *core = container_of(to_delayed_work(work), struct ornic_core, health);
 	u32 status = readl(core->regs + ORNIC_REG_STATUS);
 
-	if (ornic_is_gone(core)) {
+	if (ornic_reset_is_gone(core)) {
 		ornic_fail(core, "device does not answer");
 		return;
 	}
@@ -27,11 +28,12 @@ static void ornic_health_check(struct work_struct *work)
 		return;
 	}
 	if (!(status & ORNIC_STATUS_ENABLED)) {
-		ornic_fail(core, "device was reset by somebody else: status %#x", status);
+		ornic_fail(core, "device was disabled, but not by the driver: status %#x", status);
 		return;
 	}
 
-	ornic_eq_check_rings(core);
+	ornic_eqs_check_rings(core);
+	ornic_res_check_rings(core);
 	queue_delayed_work(system_dfl_long_wq, &core->health, ORNIC_HEALTH_INTERVAL);
 }
 

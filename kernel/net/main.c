@@ -11,6 +11,7 @@
 #include "netdev.h"
 #include "num.h"
 #include "recovery.h"
+#include "res.h"
 #include "reset.h"
 #include "start.h"
 
@@ -98,7 +99,7 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		return dev_err_probe(dev, err, "cannot map the doorbells\n");
 
-	err = ornic_irqs_init(core, readl(core->regs + ORNIC_REG_VECTORS));
+	err = ornic_eq_irqs_init(core, readl(core->regs + ORNIC_REG_VECTORS));
 	if (err)
 		return dev_err_probe(dev, err, "cannot get interrupts\n");
 
@@ -137,7 +138,7 @@ err_unlock:
 	ornic_netdev_free(core->odev.netdev);
 err_uninit_irqs:
 	/* Failures of the device were reported where they were found */
-	ornic_irqs_uninit(core);
+	ornic_eq_irqs_uninit(core);
 	ornic_nums_clear(core);
 	return err;
 }
@@ -147,7 +148,7 @@ static void ornic_remove(struct pci_dev *pdev)
 	struct ornic_core *core = pci_get_drvdata(pdev);
 
 	/* Fail commands now instead of by timeout */
-	if (ornic_is_gone(core))
+	if (ornic_reset_is_gone(core))
 		ornic_cmdq_kill(core);
 
 	disable_delayed_work_sync(&core->recovery);
@@ -158,7 +159,7 @@ static void ornic_remove(struct pci_dev *pdev)
 	ornic_netdev_unregister(core->odev.netdev);
 	ornic_clock_unregister(core);
 	ornic_netdev_free(core->odev.netdev);
-	ornic_irqs_uninit(core);
+	ornic_eq_irqs_uninit(core);
 	ornic_res_uninit(core);
 	ornic_nums_clear(core);
 }
@@ -235,7 +236,7 @@ static pci_ers_result_t ornic_mmio_enabled(struct pci_dev *pdev)
 {
 	struct ornic_core *core = pci_get_drvdata(pdev);
 
-	if (!ornic_is_gone(core) &&
+	if (!ornic_reset_is_gone(core) &&
 	    !(readl(core->regs + ORNIC_REG_STATUS) & ORNIC_STATUS_FATAL))
 		return PCI_ERS_RESULT_RECOVERED;
 
@@ -252,7 +253,7 @@ static pci_ers_result_t ornic_slot_reset(struct pci_dev *pdev)
 	/* Another function of the slot may be the one that needed the reset */
 	ornic_cmdq_kill(core);
 	ornic_pause(core);
-	return ornic_is_gone(core) ? PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_RECOVERED;
+	return ornic_reset_is_gone(core) ? PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_RECOVERED;
 }
 
 static void ornic_resume(struct pci_dev *pdev)

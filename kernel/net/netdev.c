@@ -15,7 +15,7 @@
 
 /* ---- Link ---------------------------------------------------------------- */
 
-static void ornic_update_link(struct ornic_netdev *nd)
+static void ornic_netdev_update_link(struct ornic_netdev *nd)
 {
 	struct ornic_query_port_out port;
 
@@ -30,14 +30,14 @@ static void ornic_update_link(struct ornic_netdev *nd)
 		netif_carrier_off(nd->netdev);
 }
 
-static void ornic_link_work(struct work_struct *work)
+static void ornic_netdev_link_work(struct work_struct *work)
 {
 	struct ornic_netdev *nd = container_of(work, struct ornic_netdev, link_work);
 
 	rtnl_lock();
 	/* A stale event must not set the carrier of a closed interface */
 	if (nd->open)
-		ornic_update_link(nd);
+		ornic_netdev_update_link(nd);
 	rtnl_unlock();
 }
 
@@ -84,8 +84,8 @@ static void ornic_netdev_free_keys(struct ornic_netdev *nd)
 	ornic_cmd_destroy(odev, ORNIC_CMD_FREE_PD, nd->pdn);
 }
 
-static void ornic_rx_filter_fill(struct ornic_netdev *nd, struct netdev_hw_addr_list *uc,
-				 struct netdev_hw_addr_list *mc)
+static void ornic_netdev_filter_fill(struct ornic_netdev *nd, struct netdev_hw_addr_list *uc,
+				     struct netdev_hw_addr_list *mc)
 {
 	struct ornic_rx_filter_in *filter = nd->rx_filter;
 	struct net_device *netdev = nd->netdev;
@@ -113,7 +113,7 @@ static void ornic_rx_filter_fill(struct ornic_netdev *nd, struct netdev_hw_addr_
 	nd->rx_filter_len = struct_size(filter, macs, count);
 }
 
-static int ornic_rx_filter_cmd(struct ornic_netdev *nd)
+static int ornic_netdev_filter_cmd(struct ornic_netdev *nd)
 {
 	return ornic_cmd_exec(ornic_nd_dev(nd), ORNIC_CMD_SET_RX_FILTER, nd->rx_filter,
 			      nd->rx_filter_len, NULL, 0);
@@ -123,15 +123,15 @@ static int ornic_rx_filter_cmd(struct ornic_netdev *nd)
  * The network stack does not set the receive mode of a detached interface, nor
  * when the interface is attached again.
  */
-static int ornic_rx_filter_restore(struct ornic_netdev *nd)
+static int ornic_netdev_filter_restore(struct ornic_netdev *nd)
 {
 	struct net_device *netdev = nd->netdev;
 
 	netif_addr_lock_bh(netdev);
-	ornic_rx_filter_fill(nd, &netdev->uc, &netdev->mc);
+	ornic_netdev_filter_fill(nd, &netdev->uc, &netdev->mc);
 	netif_addr_unlock_bh(netdev);
 
-	return ornic_rx_filter_cmd(nd);
+	return ornic_netdev_filter_cmd(nd);
 }
 
 /**
@@ -162,7 +162,7 @@ static int ornic_netdev_up(struct ornic_netdev *nd)
 		goto err_free_keys;
 	}
 
-	err = ornic_rx_filter_restore(nd);
+	err = ornic_netdev_filter_restore(nd);
 	if (err)
 		goto err_destroy_queues;
 
@@ -186,7 +186,7 @@ static int ornic_netdev_up(struct ornic_netdev *nd)
 	/* Allows XDP redirect, see ornic_xdp_xmit() */
 	smp_store_release(&nd->open, true);
 	netif_tx_start_all_queues(netdev);
-	ornic_update_link(nd);
+	ornic_netdev_update_link(nd);
 	return 0;
 
 err_destroy_flows:
@@ -241,12 +241,12 @@ static void ornic_netdev_down(struct ornic_netdev *nd)
 	ornic_netdev_free_keys(nd);
 }
 
-static int ornic_open(struct net_device *netdev)
+static int ornic_netdev_open(struct net_device *netdev)
 {
 	return ornic_netdev_up(netdev_priv(netdev));
 }
 
-static int ornic_close(struct net_device *netdev)
+static int ornic_netdev_close(struct net_device *netdev)
 {
 	ornic_netdev_down(netdev_priv(netdev));
 	return 0;
@@ -254,19 +254,19 @@ static int ornic_close(struct net_device *netdev)
 
 /* ---- Settings ------------------------------------------------------------ */
 
-static int ornic_set_rx_mode(struct net_device *netdev, struct netdev_hw_addr_list *uc,
-			     struct netdev_hw_addr_list *mc)
+static int ornic_netdev_set_rx_mode(struct net_device *netdev, struct netdev_hw_addr_list *uc,
+				    struct netdev_hw_addr_list *mc)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 
 	if (!nd->open)
 		return 0;
 
-	ornic_rx_filter_fill(nd, uc, mc);
-	return ornic_rx_filter_cmd(nd);
+	ornic_netdev_filter_fill(nd, uc, mc);
+	return ornic_netdev_filter_cmd(nd);
 }
 
-static int ornic_set_mac_address(struct net_device *netdev, void *p)
+static int ornic_netdev_set_mac_address(struct net_device *netdev, void *p)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	struct sockaddr *addr = p;
@@ -284,7 +284,7 @@ static int ornic_set_mac_address(struct net_device *netdev, void *p)
 	return 0;
 }
 
-static int ornic_change_mtu(struct net_device *netdev, int mtu)
+static int ornic_netdev_change_mtu(struct net_device *netdev, int mtu)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	struct ornic_config to = nd->config;
@@ -293,7 +293,7 @@ static int ornic_change_mtu(struct net_device *netdev, int mtu)
 	return ornic_config_change(nd, &to);
 }
 
-static void ornic_tx_timeout(struct net_device *netdev, unsigned int txqueue)
+static void ornic_netdev_tx_timeout(struct net_device *netdev, unsigned int txqueue)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	struct ornic_txq *tx;
@@ -310,8 +310,8 @@ static void ornic_tx_timeout(struct net_device *netdev, unsigned int txqueue)
 
 /* ---- Counters ------------------------------------------------------------ */
 
-static void ornic_read_tx_stats(const struct ornic_tx_stats *tx,
-				struct netdev_queue_stats_tx *stats, u64 *dropped)
+static void ornic_netdev_read_tx_stats(const struct ornic_tx_stats *tx,
+				       struct netdev_queue_stats_tx *stats, u64 *dropped)
 {
 	unsigned int start;
 
@@ -333,8 +333,8 @@ static void ornic_read_tx_stats(const struct ornic_tx_stats *tx,
 	} while (u64_stats_fetch_retry(&tx->xmit_syncp, start));
 }
 
-static void ornic_read_rx_stats(const struct ornic_rx_stats *rx,
-				struct netdev_queue_stats_rx *stats, u64 *errors)
+static void ornic_netdev_read_rx_stats(const struct ornic_rx_stats *rx,
+				       struct netdev_queue_stats_rx *stats, u64 *errors)
 {
 	unsigned int start;
 
@@ -347,7 +347,7 @@ static void ornic_read_rx_stats(const struct ornic_rx_stats *rx,
 	} while (u64_stats_fetch_retry(&rx->syncp, start));
 }
 
-static void ornic_get_stats64(struct net_device *netdev, struct rtnl_link_stats64 *stats)
+static void ornic_netdev_get_stats64(struct net_device *netdev, struct rtnl_link_stats64 *stats)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	u32 i;
@@ -357,8 +357,8 @@ static void ornic_get_stats64(struct net_device *netdev, struct rtnl_link_stats6
 		struct netdev_queue_stats_rx rx;
 		u64 dropped, errors;
 
-		ornic_read_tx_stats(&nd->stats[i].tx, &tx, &dropped);
-		ornic_read_rx_stats(&nd->stats[i].rx, &rx, &errors);
+		ornic_netdev_read_tx_stats(&nd->stats[i].tx, &tx, &dropped);
+		ornic_netdev_read_rx_stats(&nd->stats[i].rx, &rx, &errors);
 		stats->tx_packets += tx.packets;
 		stats->tx_bytes += tx.bytes;
 		stats->tx_dropped += dropped;
@@ -368,27 +368,27 @@ static void ornic_get_stats64(struct net_device *netdev, struct rtnl_link_stats6
 	}
 }
 
-static void ornic_get_queue_stats_rx(struct net_device *netdev, int idx,
-				     struct netdev_queue_stats_rx *stats)
+static void ornic_netdev_get_queue_stats_rx(struct net_device *netdev, int idx,
+					    struct netdev_queue_stats_rx *stats)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	u64 errors;
 
-	ornic_read_rx_stats(&nd->stats[idx].rx, stats, &errors);
+	ornic_netdev_read_rx_stats(&nd->stats[idx].rx, stats, &errors);
 }
 
-static void ornic_get_queue_stats_tx(struct net_device *netdev, int idx,
-				     struct netdev_queue_stats_tx *stats)
+static void ornic_netdev_get_queue_stats_tx(struct net_device *netdev, int idx,
+					    struct netdev_queue_stats_tx *stats)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	u64 dropped;
 
-	ornic_read_tx_stats(&nd->stats[idx].tx, stats, &dropped);
+	ornic_netdev_read_tx_stats(&nd->stats[idx].tx, stats, &dropped);
 }
 
 /* Sums up the counters of queues that are not in use */
-static void ornic_get_base_stats(struct net_device *netdev, struct netdev_queue_stats_rx *rx,
-				 struct netdev_queue_stats_tx *tx)
+static void ornic_netdev_get_base_stats(struct net_device *netdev, struct netdev_queue_stats_rx *rx,
+					struct netdev_queue_stats_tx *tx)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	u32 i;
@@ -400,12 +400,12 @@ static void ornic_get_base_stats(struct net_device *netdev, struct netdev_queue_
 		struct netdev_queue_stats_tx queue_tx;
 		u64 ignored;
 
-		ornic_read_rx_stats(&nd->stats[i].rx, &queue_rx, &ignored);
+		ornic_netdev_read_rx_stats(&nd->stats[i].rx, &queue_rx, &ignored);
 		rx->packets += queue_rx.packets;
 		rx->bytes += queue_rx.bytes;
 		rx->alloc_fail += queue_rx.alloc_fail;
 
-		ornic_read_tx_stats(&nd->stats[i].tx, &queue_tx, &ignored);
+		ornic_netdev_read_tx_stats(&nd->stats[i].tx, &queue_tx, &ignored);
 		tx->packets += queue_tx.packets;
 		tx->bytes += queue_tx.bytes;
 		tx->hw_gso_packets += queue_tx.hw_gso_packets;
@@ -418,22 +418,22 @@ static void ornic_get_base_stats(struct net_device *netdev, struct netdev_queue_
 }
 
 static const struct netdev_stat_ops ornic_stat_ops = {
-	.get_queue_stats_rx	= ornic_get_queue_stats_rx,
-	.get_queue_stats_tx	= ornic_get_queue_stats_tx,
-	.get_base_stats		= ornic_get_base_stats,
+	.get_queue_stats_rx	= ornic_netdev_get_queue_stats_rx,
+	.get_queue_stats_tx	= ornic_netdev_get_queue_stats_tx,
+	.get_base_stats		= ornic_netdev_get_base_stats,
 };
 
 static const struct net_device_ops ornic_netdev_ops = {
-	.ndo_open		= ornic_open,
-	.ndo_stop		= ornic_close,
-	.ndo_start_xmit		= ornic_start_xmit,
-	.ndo_features_check	= ornic_features_check,
-	.ndo_set_rx_mode_async	= ornic_set_rx_mode,
-	.ndo_set_mac_address	= ornic_set_mac_address,
+	.ndo_open		= ornic_netdev_open,
+	.ndo_stop		= ornic_netdev_close,
+	.ndo_start_xmit		= ornic_tx_start_xmit,
+	.ndo_features_check	= ornic_tx_features_check,
+	.ndo_set_rx_mode_async	= ornic_netdev_set_rx_mode,
+	.ndo_set_mac_address	= ornic_netdev_set_mac_address,
 	.ndo_validate_addr	= eth_validate_addr,
-	.ndo_change_mtu		= ornic_change_mtu,
-	.ndo_tx_timeout		= ornic_tx_timeout,
-	.ndo_get_stats64	= ornic_get_stats64,
+	.ndo_change_mtu		= ornic_netdev_change_mtu,
+	.ndo_tx_timeout		= ornic_netdev_tx_timeout,
+	.ndo_get_stats64	= ornic_netdev_get_stats64,
 	.ndo_bpf		= ornic_config_bpf,
 	.ndo_xdp_xmit		= ornic_xdp_xmit,
 };
@@ -461,7 +461,7 @@ int ornic_netdev_alloc(struct ornic_core *core)
 	nd = netdev_priv(netdev);
 	nd->netdev = netdev;
 	nd->core = core;
-	INIT_WORK(&nd->link_work, ornic_link_work);
+	INIT_WORK(&nd->link_work, ornic_netdev_link_work);
 	xa_init(&nd->flows);
 
 	nd->rx_filter = kzalloc_flex(*nd->rx_filter, macs, ORNIC_RX_MACS_MAX);

@@ -15,7 +15,7 @@
 #define ORNIC_DBR_RX_CQ		192
 #define ORNIC_DBR_BYTES		256
 
-static struct ornic_queue *ornic_cq_res_queue(struct ornic_res *res, bool rx)
+static struct ornic_queue *ornic_queue_of_cq(struct ornic_res *res, bool rx)
 {
 	return rx ? container_of(res, struct ornic_queue, rx_cq_res) :
 		    container_of(res, struct ornic_queue, tx_cq_res);
@@ -32,12 +32,12 @@ static void ornic_queue_cq_event(struct ornic_queue *queue, enum ornic_event eve
 
 static void ornic_queue_tx_cq_event(struct ornic_res *res, enum ornic_event event)
 {
-	ornic_queue_cq_event(ornic_cq_res_queue(res, false), event);
+	ornic_queue_cq_event(ornic_queue_of_cq(res, false), event);
 }
 
 static void ornic_queue_rx_cq_event(struct ornic_res *res, enum ornic_event event)
 {
-	ornic_queue_cq_event(ornic_cq_res_queue(res, true), event);
+	ornic_queue_cq_event(ornic_queue_of_cq(res, true), event);
 }
 
 static void ornic_queue_qp_event(struct ornic_res *res, enum ornic_event event)
@@ -114,7 +114,7 @@ static int ornic_queue_create_cq(struct ornic_queue *queue, struct ornic_cq_ring
 {
 	struct ornic_dev *odev = ornic_nd_dev(queue->nd);
 	struct ornic_create_cq_in in = {
-		.eqn = cpu_to_le32(ornic_comp_eqn(odev, queue->index)),
+		.eqn = cpu_to_le32(ornic_eq_comp_num(odev, queue->index)),
 		.log_size = log_size,
 		.log_cqe_size = log_cqe_size,
 		.dbr_addr = cpu_to_le64(queue->dbr_buf.dma + dbr_offset),
@@ -395,4 +395,47 @@ void ornic_queue_finish(struct ornic_queue *queue)
 		usleep_range(ORNIC_QUEUE_FINISH_US, 2 * ORNIC_QUEUE_FINISH_US);
 		napi_disable(&queue->napi);
 	}
+}
+
+/**
+ * ornic_queues_create - create queue pairs, ready to run
+ * @nd:		the interface; its PD and key exist
+ * @config:	their configuration
+ *
+ * Return: the queue pairs or an error pointer.
+ */
+struct ornic_queue *ornic_queues_create(struct ornic_netdev *nd,
+					const struct ornic_config *config)
+{
+	struct ornic_queue *queues;
+	u32 i;
+	int err;
+
+	queues = kvzalloc_objs(*queues, config->num_queues);
+	if (!queues)
+		return ERR_PTR(-ENOMEM);
+
+	for (i = 0; i < config->num_queues; i++) {
+		queues[i].nd = nd;
+		queues[i].index = i;
+		err = ornic_queue_create(&queues[i], config);
+		if (err) {
+			ornic_queues_destroy(queues, i);
+			return ERR_PTR(err);
+		}
+	}
+
+	return queues;
+}
+
+/**
+ * ornic_queues_destroy - destroy queue pairs
+ * @queues:	disabled, or never enabled
+ * @count:	number of queue pairs that were created
+ */
+void ornic_queues_destroy(struct ornic_queue *queues, u32 count)
+{
+	while (count--)
+		ornic_queue_destroy(&queues[count]);
+	kvfree(queues);
 }

@@ -67,5 +67,8 @@ void ornic_queue_destroy(struct ornic_queue *queue);
 void ornic_queue_enable(struct ornic_queue *queue);
 void ornic_queue_disable(struct ornic_queue *queue);
 void ornic_queue_finish(struct ornic_queue *queue);
+struct ornic_queue *ornic_queues_create(struct ornic_netdev *nd,
+					const struct ornic_config *config);
+void ornic_queues_destroy(struct ornic_queue *queues, u32 count);
 
 #endif /* ORNIC_QUEUE_H */

@@ -51,7 +51,7 @@ static void ornic_recovery_work(struct work_struct *work)
 
 	ornic_stop(core);
 
-	if (ornic_is_gone(core)) {
+	if (ornic_reset_is_gone(core)) {
 		dev_err(ornic_device(core), "device is gone\n");
 		goto out_unlock;
 	}

@@ -11,13 +11,13 @@
 #define ORNIC_RESET_TIMEOUT_UNIT_US	(100 * USEC_PER_MSEC)
 
 /**
- * ornic_is_gone - check whether the device answers on the bus
+ * ornic_reset_is_gone - check whether the device answers on the bus
  * @core:	the device
  *
  * Return: true if the PCI channel is offline or the magic number is wrong, such
  * as all ones from an empty slot.
  */
-bool ornic_is_gone(struct ornic_core *core)
+bool ornic_reset_is_gone(struct ornic_core *core)
 {
 	return pci_channel_offline(core->odev.pdev) ||
 	       readl(core->regs + ORNIC_REG_MAGIC) != ORNIC_MAGIC;
@@ -69,12 +69,12 @@ int ornic_reset(struct ornic_core *core)
 }
 
 /**
- * ornic_check_dma - check that the device accesses the memory of the host
+ * ornic_reset_check_dma - check that the device accesses the memory of the host
  * @core:	the device, just reset, with bus mastering enabled
  *
  * Return: 0, -ENOMEM or -EIO.
  */
-int ornic_check_dma(struct ornic_core *core)
+int ornic_reset_check_dma(struct ornic_core *core)
 {
 	struct ornic_dma_test *test;
 	struct ornic_dbuf buf;
@@ -96,7 +96,7 @@ int ornic_check_dma(struct ornic_core *core)
 				test->answer);
 	if (err) {
 		/* Prevent a late answer from reaching freed memory */
-		ornic_halt(core);
+		ornic_reset_halt(core);
 		err = -EIO;
 	}
 
@@ -105,13 +105,13 @@ int ornic_check_dma(struct ornic_core *core)
 }
 
 /**
- * ornic_halt - make sure that the device does not access memory any more
+ * ornic_reset_halt - make sure that the device does not access memory any more
  * @core:	the device
  *
  * May be called in any context. The read waits for the start of the reset, not
  * for its end.
  */
-void ornic_halt(struct ornic_core *core)
+void ornic_reset_halt(struct ornic_core *core)
 {
 	struct pci_dev *pdev = core->odev.pdev;
 

@@ -7,9 +7,9 @@
 
 struct ornic_core;
 
-bool ornic_is_gone(struct ornic_core *core);
+bool ornic_reset_is_gone(struct ornic_core *core);
 int ornic_reset(struct ornic_core *core);
-int ornic_check_dma(struct ornic_core *core);
-void ornic_halt(struct ornic_core *core);
+int ornic_reset_check_dma(struct ornic_core *core);
+void ornic_reset_halt(struct ornic_core *core);
 
 #endif /* ORNIC_RESET_H */

@@ -107,7 +107,7 @@ int ornic_start_device(struct ornic_core *core)
 	caps = readl(core->regs + ORNIC_REG_CAPS);
 	core->odev.shadow = caps & ORNIC_CAPS_SHADOW;
 
-	err = ornic_check_dma(core);
+	err = ornic_reset_check_dma(core);
 	if (err == -EIO)
 		dev_err(ornic_device(core),
 			"device cannot reach host memory (vfio-user needs share=on)\n");
@@ -147,7 +147,7 @@ err_uninit_uctx:
 err_kill_cmdq:
 	ornic_cmdq_kill(core);
 err_halt:
-	ornic_halt(core);
+	ornic_reset_halt(core);
 	ornic_cmdq_free(core);
 err_clear_master:
 	pci_clear_master(pdev);

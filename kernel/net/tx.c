@@ -291,15 +291,15 @@ static int ornic_tx_prepare(struct ornic_netdev *nd, struct sk_buff *skb)
 }
 
 /**
- * ornic_features_check - get the offloads that the device supports for a frame
+ * ornic_tx_features_check - get the offloads that the device has for a frame
  * @skb:	the frame
  * @netdev:	the interface
  * @features:	offloads of the interface
  *
  * Return: those of @features that the device can apply to the frame.
  */
-netdev_features_t ornic_features_check(struct sk_buff *skb, struct net_device *netdev,
-				       netdev_features_t features)
+netdev_features_t ornic_tx_features_check(struct sk_buff *skb, struct net_device *netdev,
+					  netdev_features_t features)
 {
 	if (skb_is_gso(skb) && !ornic_tx_tso_hdr_len(netdev_priv(netdev), skb))
 		features &= ~NETIF_F_GSO_MASK;
@@ -308,13 +308,13 @@ netdev_features_t ornic_features_check(struct sk_buff *skb, struct net_device *n
 }
 
 /**
- * ornic_start_xmit - send a frame
+ * ornic_tx_start_xmit - send a frame
  * @skb:	the frame
  * @netdev:	the interface
  *
  * Return: NETDEV_TX_OK, or NETDEV_TX_BUSY if the queue is full.
  */
-netdev_tx_t ornic_start_xmit(struct sk_buff *skb, struct net_device *netdev)
+netdev_tx_t ornic_tx_start_xmit(struct sk_buff *skb, struct net_device *netdev)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	struct ornic_queue *queue = &nd->queues[skb_get_queue_mapping(skb)];

@@ -138,9 +138,9 @@ int ornic_tx_init(struct ornic_queue *queue);
 void ornic_tx_uninit(struct ornic_queue *queue);
 bool ornic_tx_poll(struct ornic_queue *queue, int budget);
 int ornic_tx_wait(struct ornic_queue *queue);
-netdev_tx_t ornic_start_xmit(struct sk_buff *skb, struct net_device *netdev);
-netdev_features_t ornic_features_check(struct sk_buff *skb, struct net_device *netdev,
-				       netdev_features_t features);
+netdev_tx_t ornic_tx_start_xmit(struct sk_buff *skb, struct net_device *netdev);
+netdev_features_t ornic_tx_features_check(struct sk_buff *skb, struct net_device *netdev,
+					  netdev_features_t features);
 int ornic_tx_xdp(struct ornic_queue *queue, struct xdp_frame *xdpf, enum ornic_tx_type type);
 void ornic_tx_publish(struct ornic_queue *queue);
 

@@ -69,7 +69,7 @@ void ornic_uctx_kernel_uninit(struct ornic_core *core)
 	ornic_dbuf_free(odev, &core->board);
 }
 
-static int ornic_board_alloc(struct ornic_dev *odev, struct ornic_uctx *uctx)
+static int ornic_uctx_alloc_board(struct ornic_dev *odev, struct ornic_uctx *uctx)
 {
 	struct device *dev = &odev->pdev->dev;
 
@@ -87,7 +87,7 @@ static int ornic_board_alloc(struct ornic_dev *odev, struct ornic_uctx *uctx)
 	return 0;
 }
 
-static void ornic_board_free(struct ornic_dev *odev, struct ornic_uctx *uctx)
+static void ornic_uctx_free_board(struct ornic_dev *odev, struct ornic_uctx *uctx)
 {
 	if (!uctx->board)
 		return;
@@ -108,7 +108,7 @@ int ornic_uctx_alloc(struct ornic_dev *odev, struct ornic_uctx *uctx)
 
 	*uctx = (struct ornic_uctx) {};
 	if (odev->shadow) {
-		err = ornic_board_alloc(odev, uctx);
+		err = ornic_uctx_alloc_board(odev, uctx);
 		if (err)
 			return err;
 	}
@@ -128,7 +128,7 @@ int ornic_uctx_alloc(struct ornic_dev *odev, struct ornic_uctx *uctx)
 	return 0;
 
 err_free_board:
-	ornic_board_free(odev, uctx);
+	ornic_uctx_free_board(odev, uctx);
 	return err;
 }
 EXPORT_SYMBOL_NS_GPL(ornic_uctx_alloc, "ORNIC");
@@ -136,6 +136,6 @@ EXPORT_SYMBOL_NS_GPL(ornic_uctx_alloc, "ORNIC");
 void ornic_uctx_free(struct ornic_dev *odev, struct ornic_uctx *uctx)
 {
 	ornic_cmd_release(odev, ORNIC_CMD_FREE_UCTX, uctx->num);
-	ornic_board_free(odev, uctx);
+	ornic_uctx_free_board(odev, uctx);
 }
 EXPORT_SYMBOL_NS_GPL(ornic_uctx_free, "ORNIC");

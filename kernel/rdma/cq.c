@@ -172,7 +172,7 @@ static int ornic_cq_create(struct ornic_ib_dev *dev, struct ornic_cq *cq, u32 uc
 {
 	struct ornic_create_cq_in in = {
 		.uctx = cpu_to_le32(uctx),
-		.eqn = cpu_to_le32(ornic_comp_eqn(dev->odev, attr->comp_vector)),
+		.eqn = cpu_to_le32(ornic_eq_comp_num(dev->odev, attr->comp_vector)),
 		.log_size = cq->ring.log_size,
 		.log_cqe_size = cq->ring.log_cqe_size,
 		.buf = cq->buf.pbl.buf,

@@ -6,7 +6,7 @@ from fnmatch import fnmatch
 
 from .commits import commit_messages
 from .layout import full_stops, heads, line_widths
-from .nouns import noun_stems
+from .nouns import function_names, noun_stems
 from .refusals import cold_refusals
 from .words import forbidden_forms
 
@@ -19,6 +19,7 @@ CHECKS = {
     "refusals": cold_refusals,
     "commits": commit_messages,
     "nouns": noun_stems,
+    "names": function_names,
 }
 # Files that a check does not read yet, because they have violations; * matches folders, too
 NOT_YET = {

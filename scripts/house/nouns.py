@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""One noun has one file stem in drivers, provider and card."""
+"""One noun has one file stem in drivers, provider and card. Functions of ornic.ko are named for
+their file."""
 
 import re
 from pathlib import Path
@@ -32,6 +33,18 @@ NOUNS = {
     "xrcd": ("xrc", "xrc_domain"),
 }
 OTHERS = {other: noun for noun, others in NOUNS.items() for other in others}
+# Functions of these folders begin with ornic_, the stem of their file, and perhaps a plural's s
+NAMED_FOR_FILE = ("kernel/net/",)
+FUNCTION = re.compile(r"^(?!typedef\b)[a-z][\w *]*?\b(\w+)\([^;{}]*\)\n{", re.M)
+# {stem of a file: other functions}
+OTHER_FUNCTIONS = {
+    # Operations of struct pci_driver, and their helpers
+    "main": r"ornic_\w+",
+    # The interface between the modules is named for its structures
+    "fail": r"ornic_dev_fail",
+    # The counterpart of ornic_start()
+    "start": r"ornic_stop(_device)?",
+}
 
 
 def noun_stems(files):
@@ -45,3 +58,16 @@ def noun_stems(files):
         for other, noun in OTHERS.items():
             if re.match(rf"{other}(_|$)", stem):
                 yield f"{name}: the other parts call this {noun}, not {other}"
+
+
+def function_names(files):
+    """A function is named for its file, so that a backtrace says where it is."""
+    for name, text in files:
+        if not name.startswith(NAMED_FOR_FILE) or not name.endswith(".c"):
+            continue
+        stem = Path(name).stem
+        right = re.compile(rf"ornic_{stem}s?(_\w+)?|{OTHER_FUNCTIONS.get(stem, '$')}")
+        for match in FUNCTION.finditer(text):
+            if not right.fullmatch(match[1]):
+                line = text.count("\n", 0, match.start(1)) + 1
+                yield f"{name}:{line}: {match[1]}() does not begin with ornic_{stem}_"

@@ -32,9 +32,9 @@ EXCEPTIONS = {
     r"ornic_flows_move": "to mend: ethtool -L, while a rule names a queue that would go",
     r"ornic_tx_prepare|ornic_tx_xdp|ornic_xdp_xmit": "the data path: dropped frames are counted",
     r"ornic_uctx_alloc": "the caller logs that there is no doorbell page",
-    r"ornic_[gs]et_rxnfc|ornic_get_sset_count|ornic_config_bpf":
+    r"ornic_ethtool_[gs]et_rxnfc|ornic_ethtool_get_sset_count|ornic_config_bpf":
         "an operation that the driver does not have; there is no value to explain",
-    r"ornic_rxfh_bits": "the caller that refuses logs the flow type",
+    r"ornic_ethtool_rxfh_bits": "the caller that refuses logs the flow type",
     # user-provider
     r"ornic_(build|rq|wr)_\w+|ornic_cq_begin_poll": POSTING,
 }

@@ -71,7 +71,7 @@ REASONS = tuple(rf"ornic \S+: {reason}" for reason in (
     r"two objects of type \d+ have the number 0x[0-9a-f]+",
     r"device reports fatal error \d+",
     r"device does not answer",
-    r"device was reset by somebody else: status 0x[0-9a-f]+",
+    r"device was disabled, but not by the driver: status 0x[0-9a-f]+",
     r"completion queue 0x[0-9a-f]+ lacks entry \d+",
     r"event queue \d+ lacks entry \d+",
     r"queue \d+: (send|receive) \d+ failed with status \d+",

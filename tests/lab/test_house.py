@@ -221,6 +221,19 @@ def test_table_of_nouns():
     assert not set(others) & set(nouns.NOUNS)
 
 
+@pytest.mark.parametrize("name, code, wrong", [
+    ("kernel/net/eq.c", "static void ornic_eq_arm(struct ornic_eq *eq)\n{\n", False),
+    ("kernel/net/eq.c", "int ornic_eqs_create(struct ornic_core *core,\n\t\tu32 i)\n{\n", False),
+    ("kernel/net/eq.c", "static void ornic_arm(struct ornic_eq *eq)\n{\n", True),
+    ("kernel/net/eq.c", "static u32 *ornic_equal(void)\n{\n", True),
+    ("kernel/net/eq.c", "void ornic_arm(void);\n", False),
+    ("kernel/net/start.c", "void ornic_stop(struct ornic_core *core)\n{\n", False),
+    ("kernel/rdma/eq.c", "static void ornic_arm(void)\n{\n", False),
+])
+def test_function_name(name, code, wrong):
+    assert bool(list(nouns.function_names([(name, code)]))) is wrong
+
+
 def test_left_out():
     """A check reads all files except those in its list, which have violations."""
     text = "/* Nobody */\n"
