@@ -11,7 +11,7 @@
 #include "mmap.h"
 #include "pbl.h"
 #include "ringmem.h"
-#include "ucontext.h"
+#include "uctx.h"
 
 #define ORNIC_CQ_LOG_MIN	4
 /* Events at which a process has not written another arm word */

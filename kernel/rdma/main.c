@@ -10,7 +10,6 @@
 #include <rdma/uverbs_ioctl.h>
 
 #include "ah.h"
-#include "counter.h"
 #include "counters.h"
 #include "cq.h"
 #include "device.h"
@@ -23,12 +22,13 @@
 #include "pd.h"
 #include "poll.h"
 #include "qp.h"
+#include "qp_counter.h"
 #include "qp_modify.h"
 #include "restrack.h"
 #include "rwq_table.h"
 #include "srq.h"
 #include "stats.h"
-#include "ucontext.h"
+#include "uctx.h"
 #include "wq.h"
 #include "wr.h"
 #include "wr_recv.h"

@@ -16,7 +16,7 @@
 #include "ring.h"
 #include "ringmem.h"
 #include "srq.h"
-#include "ucontext.h"
+#include "uctx.h"
 #include "xrcd.h"
 
 /* Returns enum ornic_qp_type, or 0 for an unknown type */

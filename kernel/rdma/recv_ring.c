@@ -5,7 +5,7 @@
 #include "pbl.h"
 #include "recv_ring.h"
 #include "ringmem.h"
-#include "ucontext.h"
+#include "uctx.h"
 
 /**
  * ornic_recv_ring_alloc - allocate a ring

@@ -17,7 +17,7 @@
 #include "ring.h"
 #include "ringmem.h"
 #include "srq.h"
-#include "ucontext.h"
+#include "uctx.h"
 #include "xrcd.h"
 
 static int ornic_srq_kernel_init(struct ornic_srq *srq)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Statistics of the port, which counters of QPs have the layout of */
-#include "counter.h"
 #include "device.h"
+#include "qp_counter.h"
 #include "stats.h"
 
 #define ORNIC_STAT_DESC(stat)	{ .name = #stat },

@@ -12,7 +12,7 @@
 #include "pd.h"
 #include "recv_ring.h"
 #include "ring.h"
-#include "ucontext.h"
+#include "uctx.h"
 #include "wq.h"
 
 static_assert((int)IB_WQ_FLAGS_CVLAN_STRIPPING == ORNIC_WQ_CVLAN_STRIPPING);

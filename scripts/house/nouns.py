@@ -6,11 +6,12 @@ import re
 from pathlib import Path
 
 PARTS = ("kernel/net/", "kernel/rdma/", "user-provider/", "tests/device/")
-# {stem of the noun: other words for it}. A stem may go on, as in flow_spec and qp_modify.
+# {stem of the noun: other words for it}. A stem may go on, as in flow_spec and qp_modify. Not nouns
+# of this table: admin, the queue of commands on the card; xrc, the transport of XRC.
 NOUNS = {
     "ah": ("av", "addr", "address"),
     "clock": ("ptp", "phc", "timestamp"),
-    "cmd": ("command", "admin", "aq"),
+    "cmd": ("command", "aq"),
     "counters": ("counter", "counter_set"),
     "cq": ("compq", "completion"),
     "doorbell": ("db", "dbell"),
@@ -30,7 +31,7 @@ NOUNS = {
     "wq": ("work_queue", "rwqueue"),
     "wqe": ("work_request_entry",),
     "wr": ("work_request",),
-    "xrcd": ("xrc", "xrc_domain"),
+    "xrcd": ("xrc_domain",),
 }
 OTHERS = {other: noun for noun, others in NOUNS.items() for other in others}
 # Functions of these folders begin with ornic_, the stem of their file, and perhaps a plural's s

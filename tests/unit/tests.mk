@@ -85,7 +85,7 @@ UNIT_CORE_TESTS := \
 	reset_test.c \
 	room_test.c \
 	rss_test.c \
-	rule_test.c \
+	flow_test.c \
 	spoof_test.c \
 	sqd_test.c \
 	srq_test.c \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Counters that QPs can be bound to */
-#ifndef ORNIC_RDMA_COUNTER_H
-#define ORNIC_RDMA_COUNTER_H
+#ifndef ORNIC_RDMA_QP_COUNTER_H
+#define ORNIC_RDMA_QP_COUNTER_H
 
 #include <linux/list.h>
 #include <rdma/ib_verbs.h>
@@ -39,4 +39,4 @@ int ornic_ib_counter_unbind_qp(struct ib_qp *ibqp, u32 port);
 int ornic_ib_counter_update_stats(struct rdma_counter *counter);
 int ornic_ib_counter_dealloc(struct rdma_counter *counter);
 
-#endif /* ORNIC_RDMA_COUNTER_H */
+#endif /* ORNIC_RDMA_QP_COUNTER_H */

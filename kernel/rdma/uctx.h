@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* User contexts */
-#ifndef ORNIC_RDMA_UCONTEXT_H
-#define ORNIC_RDMA_UCONTEXT_H
+#ifndef ORNIC_RDMA_UCTX_H
+#define ORNIC_RDMA_UCTX_H
 
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
@@ -38,4 +38,4 @@ int ornic_ib_query_ucontext(struct ib_ucontext *ibuctx, struct uverbs_attr_bundl
 void ornic_ib_disassociate_ucontext(struct ib_ucontext *ibuctx);
 extern const struct uapi_definition ornic_ib_ucontext_defs[];
 
-#endif /* ORNIC_RDMA_UCONTEXT_H */
+#endif /* ORNIC_RDMA_UCTX_H */

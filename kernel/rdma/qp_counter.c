@@ -7,9 +7,9 @@
  * and adds up both. The port of the device counts for all QPs, so the driver
  * subtracts the counters from the port.
  */
-#include "counter.h"
 #include "device.h"
 #include "qp.h"
+#include "qp_counter.h"
 
 #define ORNIC_STAT_OF_PORT(stat)	ORNIC_RDMA_STAT_##stat,
 

@@ -710,5 +710,5 @@ int main(void)
 		T(test_egress_order),
 	};
 
-	return cmocka_run_group_tests_name("rule", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("flow", tests, NULL, NULL);
 }

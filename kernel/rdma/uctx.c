@@ -10,7 +10,7 @@
 #include "device.h"
 #include "mmap.h"
 #include "ringmem.h"
-#include "ucontext.h"
+#include "uctx.h"
 
 static struct ornic_mmap *ornic_ucontext_map_page(struct ornic_ucontext *ctx, struct page *page,
 						  bool read_only)
