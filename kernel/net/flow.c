@@ -437,10 +437,14 @@ int ornic_flows_move(struct ornic_netdev *nd, const struct ornic_queue *from,
 	int err;
 
 	xa_for_each(&nd->flows, location, flow) {
-		if (flow->spec.ring_cookie != RX_CLS_FLOW_DISC && flow->spec.ring_cookie >= count)
+		if (flow->spec.ring_cookie != RX_CLS_FLOW_DISC &&
+		    flow->spec.ring_cookie >= count) {
+			netdev_dbg(nd->netdev, "rule %u needs queue %llu, %u queues requested\n",
+				   flow->spec.location, flow->spec.ring_cookie, count);
 			err = -EINVAL;
-		else
+		} else {
 			err = ornic_flow_move(nd, flow, to);
+		}
 		if (err)
 			goto err_move_back;
 	}

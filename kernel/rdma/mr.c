@@ -163,6 +163,7 @@ static int ornic_mr_list_pages(struct ornic_ib_dev *dev, struct ib_umem *umem, u
 {
 	struct ib_block_iter iter;
 	unsigned long page_size;
+	size_t npages;
 	u32 i = 0;
 	int err;
 
@@ -175,7 +176,15 @@ static int ornic_mr_list_pages(struct ornic_ib_dev *dev, struct ib_umem *umem, u
 		return -EINVAL;
 	}
 
-	err = ornic_pbl_alloc(pbl, ib_umem_num_dma_blocks(umem, page_size), ilog2(page_size));
+	npages = ib_umem_num_dma_blocks(umem, page_size);
+	if (npages > ORNIC_PBL_MAX) {
+		ibdev_dbg_ratelimited(&dev->ibdev,
+				      "MR at iova %#llx: %zu pages of %#lx bytes, limit %llu\n",
+				      iova, npages, page_size, ORNIC_PBL_MAX);
+		return -EINVAL;
+	}
+
+	err = ornic_pbl_alloc(pbl, npages, ilog2(page_size));
 	if (err)
 		return err;
 

@@ -14,6 +14,9 @@ struct ib_device;
 
 /* Up to this many entries a list is one contiguous array, of at most 32 KiB */
 #define ORNIC_PBL_FLAT_MAX	4096
+/* Most pages of a list, with three levels */
+#define ORNIC_PBL_MAX \
+	((u64)ORNIC_INDEX_ENTRIES * ORNIC_INDEX_ENTRIES * ORNIC_INDEX_ENTRIES)
 
 /**
  * struct ornic_pbl_chunk - contiguous part of a page list
@@ -59,7 +62,7 @@ static inline int ornic_pbl_levels(u64 npages)
 		return 1;
 	if (npages <= (u64)ORNIC_INDEX_ENTRIES * ORNIC_INDEX_ENTRIES)
 		return 2;
-	if (npages <= (u64)ORNIC_INDEX_ENTRIES * ORNIC_INDEX_ENTRIES * ORNIC_INDEX_ENTRIES)
+	if (npages <= ORNIC_PBL_MAX)
 		return 3;
 	return -EINVAL;
 }
