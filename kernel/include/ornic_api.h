@@ -156,7 +156,7 @@ int ornic_cmd_exec(struct ornic_dev *odev, enum ornic_opcode opcode,
  * @in_len:	bytes
  * @num:	number of the new object, or the key
  *
- * A device that gives the number of another object is stopped. Of queues only
+ * A device that gives the number of another object is stopped. For queues only
  * ornic_res_add() notices that.
  *
  * Return: as ornic_cmd_exec().

@@ -62,8 +62,8 @@ DEFINE_EVENT(ornic_qp, ornic_qp_destroy,
 );
 
 /*
- * A change by the consumer or the driver, also one that the device refused, or a
- * change that a query found.
+ * A change by the consumer or the driver, also one that the device refused, or
+ * a change that a query found.
  */
 TRACE_EVENT(ornic_qp_state,
 	TP_PROTO(const struct ib_device *ibdev, u32 qpn, enum ib_qp_state from,

@@ -253,7 +253,7 @@ static void begin_port(struct neighbours *n)
 /* A turn that reads as many small ones as it may takes 350 us */
 #define OUTSIDE_NS 500000
 
-/* A port that takes and gives packets as a TAP does; nobody reads what leaves */
+/* A port that takes and gives packets as a TAP does; those that leave stay unread */
 static void begin_outside(struct neighbours *n)
 {
 	struct port_fd *pfd;

@@ -330,7 +330,7 @@ static bool allow_all_but_first(void *arg, struct port *port)
 	return port != &w->port[0].port;
 }
 
-/* Packets that must wait hold up nobody else's, and keep their order */
+/* Packets that must wait keep their order, and those of other ports pass */
 static void test_port_that_is_not_allowed_waits(void **state)
 {
 	struct world *w = *state;
@@ -348,7 +348,7 @@ static void test_port_that_is_not_allowed_waits(void **state)
 	assert_true(list_empty(&w->sw.sending));
 }
 
-/* A long queue holds up nobody else's packets */
+/* Packets of other ports pass a long queue */
 static void test_ports_take_turns(void **state)
 {
 	struct world *w = *state;

@@ -4,7 +4,7 @@
  *
  * A number is an index into the table and, above it, a generation that changes
  * each time the index is used again, so that a stale number finds nothing.
- * Freed indexes wait in a queue. Numbers come in order, or so that nobody can
+ * Freed indexes wait in a queue. Numbers come in order, or so that guests cannot
  * guess the next one: then the index is any of the half that has waited longest,
  * and the generation any but the last. Lookup, creation and destruction are O(1).
  */

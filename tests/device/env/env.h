@@ -88,7 +88,7 @@ static inline uint64_t env_now_ns(struct env *env)
 }
 
 /**
- * env_random - get a random number that nobody can guess
+ * env_random - get a random number that guests cannot guess
  * @env: environment
  * @bound: not 0
  *

@@ -59,7 +59,7 @@ struct port_stats {
  * @full: frames wait here; NICs should send none to it until switch_room()
  * @bytes: the port gets no FRAME_LOCAL frames, but real wire bytes only
  * @mac: fixed address of the port in the switch; all zero for learned ones only
- * @share: pays for the delivery of what the port sends; NULL for nobody
+ * @share: pays for the delivery of what the port sends; NULL: it is free
  * @sw: the switch, NULL when not plugged in
  * @node: in the switch's list of ports
  * @pool: SWITCH_PORT_FRAMES frames, allocated by switch_add_port()

@@ -347,7 +347,7 @@ int loop_turn(struct loop *loop)
 				  (worked ? LOOP_BUSY_POLL_NS : LOOP_POLL_NS))
 		return 0;
 	loop->polled_ns = loop->now_ns;
-	/* An idle loop has time to give, unless somebody waits for it */
+	/* An idle loop has time to give, unless a share waits for it */
 	if (may_sleep || (!worked && !loop->shares.spent))
 		shares_forget(&loop->shares);
 	err = wait_events(loop, may_sleep);

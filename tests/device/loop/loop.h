@@ -31,7 +31,7 @@
  * struct loop_fd - a watched file descriptor
  * @fd: descriptor, owned by the caller
  * @ready: called with EPOLLIN, EPOLLOUT ... while they hold; does bounded work
- * @share: pays for @ready; NULL for nobody
+ * @share: pays for @ready; NULL: @ready is free
  */
 struct loop_fd {
 	int fd;

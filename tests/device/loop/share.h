@@ -49,8 +49,8 @@ struct share {
  * @all: list of struct share
  * @payer: who pays for the time since @since_ns; NULL means that whoever comes
  *	next pays, so that the loop's own time is paid, too
- * @since_ns: the time before is paid; 0 means that nobody pays for the time until
- *	the next shares_settle()
+ * @since_ns: the time before is paid; 0 means that the time until the next
+ *	shares_settle() is free
  * @cpu_ns: CPU time of the thread when it was last read
  * @sure_ns: time since then, in steps of at most SHARE_SURE_NS
  * @free_ns: latest time without any work
@@ -99,7 +99,7 @@ void shares_remove(struct shares *shares, struct share *share);
 void shares_settle(struct shares *shares, uint64_t now_ns);
 
 /**
- * shares_forget - let nobody pay for the time until the next shares_settle()
+ * shares_forget - make the time until the next shares_settle() free
  * @shares: the set
  */
 void shares_forget(struct shares *shares);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the program gives up when everything is open: its user, most system
- * calls, and resources that it does not need.
+ * The sandbox. When everything is open, the program gives up its user, most
+ * system calls, and resources that it does not need.
  */
 #ifndef ORNIC_DEVICE_SANDBOX_H
 #define ORNIC_DEVICE_SANDBOX_H
