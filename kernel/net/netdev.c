@@ -521,7 +521,7 @@ static int ornic_netdev_init(struct ornic_netdev *nd)
 
 	err = ornic_port_query_cmd(nd, &port);
 	if (err) {
-		dev_err(ornic_device(nd->core), "device does not tell about its port: error %d\n",
+		dev_err(ornic_device(nd->core), "QUERY_PORT failed: error %d\n",
 			err);
 		return err;
 	}

@@ -124,7 +124,7 @@ int ornic_start_device(struct ornic_core *core)
 
 	err = ornic_start_query(core);
 	if (err) {
-		dev_err(ornic_device(core), "device does not tell its limits: error %d\n", err);
+		dev_err(ornic_device(core), "QUERY_DEVICE failed: error %d\n", err);
 		goto err_kill_cmdq;
 	}
 

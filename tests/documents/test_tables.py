@@ -9,6 +9,11 @@ TOP = Path(__file__).resolve().parents[2]
 # Reserved for section 17.2 of hardware.rst: the card has none of them
 RESERVED_COMMANDS = {"PAGE_RESPONSE", "ALLOC_DM", "FREE_DM"}
 RESERVED_EVENTS = {"PAGE_REQUEST"}
+RESERVED_FEATURES = {"ODP", "DM"}
+# Events of the device and of its Ethernet port, which are no objects of verbs
+NET_EVENTS = {"COMP", "PORT_UP", "PORT_DOWN", "DEVICE_FATAL"}
+# ib_core asks for a migration state only if a consumer does
+UNASKED_FEATURES = {"PATH_MIG"}
 # Verbs do not tell how many XRC domains there may be
 UNUSED_LIMITS = {"max_xrcd"}
 
@@ -19,6 +24,10 @@ def card(name):
     """Text of a file of the card, in any folder."""
     [path] = (TOP / "tests/device").rglob(name)
     return path.read_text()
+
+def folder(name):
+    """Text of all C files of a folder."""
+    return "".join(path.read_text() for path in sorted((TOP / name).rglob("*.[ch]")))
 
 def body(text, opening):
     """Text between a line and the brace at the margin that closes it."""
@@ -59,14 +68,37 @@ def test_limits():
     pairs = re.findall(r"^\t\t\.(\w+) = (?:\w+\()?le\d+_to_cpu\(out\.(\w+)\)", text, re.M)
     assert pairs == [(field, field) for field in fields]
 
+def test_features():
+    """The card announces each feature that is not reserved. The specification names it, and a
+    driver asks for it."""
+    header = read("kernel/include/ornic_hw_cmd.h")
+    features = set(re.findall(r"^#define ORNIC_FEAT_(\w+)", header, re.M))
+    rest = features - RESERVED_FEATURES
+    assert len(rest) > 12
+    announced = re.search(r"#define QUERY_FEATURES.*?\n\n?#", card("query.c"), re.S)[0]
+    assert set(re.findall(r"\bORNIC_FEAT_(\w+)", announced)) == rest
+    asked = set(re.findall(r"\bORNIC_FEAT_(\w+)", folder("kernel/net") + folder("kernel/rdma")))
+    assert asked == rest - UNASKED_FEATURES
+    assert set(re.findall(r"\bFEAT_(\w+)", read("Documentation/hardware.rst"))) >= rest
+
+def test_operations():
+    """The card announces each operation of the header."""
+    text = re.search(r"#define QUERY_SEND_OPS.*?\n\n", card("query.c"), re.S)[0]
+    operations = set(enum("ornic_wr_opcode", "ORNIC_WR_"))
+    assert len(operations) > 15
+    assert set(re.findall(r"\bORNIC_WR_(\w+)", text)) == operations
+
 def test_events():
-    """The driver handles each event and can show it in a trace. The specification lists it."""
+    """The card raises each event. The driver handles it and can show it in a trace, and verbs get
+    it if it is of an object. The specification lists it."""
     events = set(enum("ornic_event", "ORNIC_EVENT_")) - RESERVED_EVENTS
     assert len(events) > 15
     handled = function(read("kernel/net/eq.c"), "ornic_eq_handle")
     assert set(re.findall(r"ORNIC_EVENT_(\w+)", handled)) == events
     names = re.findall(r"ornic_event_(?:name|end)\(([A-Z_]+)\)", read("kernel/net/ornic_trace.h"))
     assert set(names) == events - {"COMP"}
+    for part, wanted in (("tests/device", events), ("kernel/rdma", events - NET_EVENTS)):
+        assert set(re.findall(r"\bORNIC_EVENT_([A-Z_]+)\b", folder(part))) >= wanted, part
     rows = re.findall(r"^(``[A-Z_]+``.*?) +\d+", read("Documentation/hardware.rst"), re.M)
     assert events <= set(re.findall(r"\w+", " ".join(rows)))
 
