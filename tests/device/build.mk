@@ -32,8 +32,7 @@ endif
 
 ALL_CPPFLAGS = -D_GNU_SOURCE -I$(DEVICE) -I$(TOP)/kernel/include \
 	       $(DEVICE_CFLAGS) $(DEVICE_DEFINES) $(CPPFLAGS)
-# struct qp and struct wq have the members of struct receiver
-ALL_CFLAGS = -std=gnu11 -fms-extensions $(WARNINGS) $(SANITIZE) $(CFLAGS)
+ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(SANITIZE) $(CFLAGS)
 ALL_LDFLAGS = $(SANITIZE) $(LDFLAGS)
 ALL_LDLIBS = $(DEVICE_LIBS) $(LDLIBS)
 DEVICE_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(DEVICE_PKGS))

@@ -182,7 +182,7 @@ static void packet_fill(struct fuzz *f, struct packet *pkt)
 	if (!qp)
 		return;
 	/* Mostly an opcode of the QP's own transport */
-	if (qp->type == ORNIC_QPT_RC && !one_in(f, 8))
+	if (qp->base.type == ORNIC_QPT_RC && !one_in(f, 8))
 		pkt->opcode &= 0x1f;
 	/* Requests with responses need valid lengths */
 	if ((pkt->opcode & 0x1f) == OPCODE_RC_READ_REQUEST)

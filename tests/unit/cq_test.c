@@ -288,11 +288,11 @@ static void test_overrun_takes_its_qps(void **state)
 	for (i = 0; i <= 1u << KIT_LOG_CQ; i++)
 		kit_post(w, i);
 	host_run(w->host);
-	assert_int_equal(qp_find(w->host->card, qp[0].num)->state,
+	assert_int_equal(qp_find(w->host->card, qp[0].num)->base.state,
 			 ORNIC_QPS_RESET);
-	assert_int_equal(qp_find(w->host->card, qp[1].num)->state,
+	assert_int_equal(qp_find(w->host->card, qp[1].num)->base.state,
 			 ORNIC_QPS_ERR);
-	assert_int_equal(qp_find(w->host->card, qp[2].num)->state,
+	assert_int_equal(qp_find(w->host->card, qp[2].num)->base.state,
 			 ORNIC_QPS_RTS);
 	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
 	kit_expect_event(w, ORNIC_EVENT_QP_FATAL, qp[1].num);

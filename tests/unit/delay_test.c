@@ -118,7 +118,7 @@ static void test_delayed_frames_are_treated_as_others(void **state)
 	w->wq[3] = wq;
 	wqk_make_udp(data, 1, 1000);
 	wqk_deliver(w, &wqk_create_rss(w, wqk_create_table(w, 0),
-				       ORNIC_RX_HASH_SRC_PORT_UDP)->rx,
+				       ORNIC_RX_HASH_SRC_PORT_UDP)->base,
 		    data, sizeof(data));
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
 	host_sleep(w->host, 100 * US);

@@ -259,7 +259,7 @@ void fuzz_eth_deliver(struct fuzz *f)
 	headers_find(&frame, &headers);
 	while (left--) {
 		qp = qp_find(f->host->card, nums[below(f, ARRAY_SIZE(nums))]);
-		if (qp && qp->type == ORNIC_QPT_RAW_PACKET &&
+		if (qp && qp->base.type == ORNIC_QPT_RAW_PACKET &&
 		    eth_valid(f->host->card, &frame))
 			eth_deliver(qp, &frame, &headers, rnd(f));
 	}

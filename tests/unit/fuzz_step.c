@@ -163,7 +163,7 @@ void fuzz_raise_all(struct fuzz *f)
 	unsigned int n;
 
 	for (n = 0; n < QPS; n++)
-		while (qp_find(f->host->card, f->qp[n].num)->state !=
+		while (qp_find(f->host->card, f->qp[n].num)->base.state !=
 		       ORNIC_QPS_RTS)
 			raise_qp(f, n);
 }

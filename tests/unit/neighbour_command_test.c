@@ -304,7 +304,7 @@ static void push_dead_cq(struct neighbours *n)
 	if (n->addr++)
 		return;
 	while ((obj = obj_each(&n->host[0]->card->qps, &i)))
-		container_of(obj, struct qp, obj)->state = ORNIC_QPS_RTS;
+		container_of(obj, struct qp, base.obj)->base.state = ORNIC_QPS_RTS;
 	cq->ignore_overrun = false;
 	cq->pi = 1u << cq->log_size;
 	cq_post(cq, &cqe, NULL, false);

@@ -240,7 +240,7 @@ static void push_shrunk(struct neighbours *n)
 {
 	struct pair *pair = shrunk_pair(n);
 	struct side *side = A(pair);
-	struct pair_wr wr = pair_wr_data(side, pair_qp(side)->type ==
+	struct pair_wr wr = pair_wr_data(side, pair_qp(side)->base.type ==
 					 ORNIC_QPT_UD ? ORNIC_WR_SEND :
 					 ORNIC_WR_RDMA_WRITE, 0, 8);
 	unsigned int i, j, k, page = SHRUNK_PAGES;

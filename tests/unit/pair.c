@@ -475,7 +475,7 @@ uint32_t pair_mask(unsigned int type, unsigned int state)
 void pair_connect_side(struct side *side, const struct ornic_qp_attr *attr)
 {
 	struct ornic_qp_attr a = *attr;
-	unsigned int type = pair_qp(side)->type;
+	unsigned int type = pair_qp(side)->base.type;
 
 	for (a.state = ORNIC_QPS_INIT; a.state <= ORNIC_QPS_RTS; a.state++)
 		assert_int_equal(pair_modify(side, pair_mask(type, a.state),

@@ -283,14 +283,14 @@ static unsigned int try_modify(struct pair *pair, unsigned int from,
 	struct ornic_qp_attr attr = pair_attr(SIDE(pair), &pair->side[1]);
 	unsigned int status;
 
-	pair_qp(SIDE(pair))->state = from;
+	pair_qp(SIDE(pair))->base.state = from;
 	attr.state = to;
 	attr.cur_state = from;
 	status = pair_modify(SIDE(pair), mask | M(STATE), &attr);
 	if (status)
-		assert_int_equal(pair_qp(SIDE(pair))->state, from);
+		assert_int_equal(pair_qp(SIDE(pair))->base.state, from);
 	else
-		assert_int_equal(pair_qp(SIDE(pair))->state, to);
+		assert_int_equal(pair_qp(SIDE(pair))->base.state, to);
 	return status;
 }
 
@@ -362,13 +362,13 @@ static void test_transitions_raw(void **state)
 						      &(_pair)->side[1]); \
 		struct qp *_qp = pair_qp(SIDE(_pair)); \
 		struct qp_attr before = _qp->attr; \
-		_qp->state = ORNIC_QPS_##_from; \
+		_qp->base.state = ORNIC_QPS_##_from; \
 		attr.state = ORNIC_QPS_##_to; \
 		attr.cur_state = ORNIC_QPS_##_from; \
 		__VA_ARGS__; \
 		assert_int_equal(pair_modify(SIDE(_pair), M(STATE) | (_mask), \
 					     &attr), ORNIC_CMD_##_status); \
-		assert_int_equal(_qp->state, ORNIC_QPS_##_from); \
+		assert_int_equal(_qp->base.state, ORNIC_QPS_##_from); \
 		assert_memory_equal(&_qp->attr, &before, sizeof(before)); \
 	} while (0)
 

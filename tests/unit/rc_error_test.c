@@ -16,7 +16,7 @@ static struct pair_wr wr_data(struct side *side, unsigned int opcode,
 
 static unsigned int rc_state(struct side *side)
 {
-	return pair_qp(side)->state;
+	return pair_qp(side)->base.state;
 }
 
 /*

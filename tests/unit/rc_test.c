@@ -437,7 +437,7 @@ static void test_comm_established(void **state)
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
 
-	pair_qp(B(pair))->state = ORNIC_QPS_RTR;
+	pair_qp(B(pair))->base.state = ORNIC_QPS_RTR;
 	pair_one(pair, &wr);
 	pair_one(pair, &wr);
 	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_COMM_EST);

@@ -74,7 +74,7 @@ static enum mr_error get(struct side *side, uint32_t key, uint64_t addr,
 {
 	struct mr *mr;
 
-	return mr_get(side->host->card, &pair_qp(side)->user, key, 0, addr, len,
+	return mr_get(side->host->card, &pair_qp(side)->base.user, key, 0, addr, len,
 		      &mr);
 }
 
@@ -199,7 +199,7 @@ static void test_reg_contiguous_and_zero_based(void **state)
 	wr.reg.rsvd = htole64(1);
 	pair_one(pair, &wr);
 	assert_int_equal(get(A(pair), key, IOVA + 100, 1), MR_BAD_RANGE);
-	assert_int_equal(mr_get(A(pair)->host->card, &pair_qp(A(pair))->user,
+	assert_int_equal(mr_get(A(pair)->host->card, &pair_qp(A(pair))->base.user,
 				key, 0, 10, 50, &mr), MR_OK);
 	assert_int_equal(mr_iov(mr, 10, &len, MEM_READ, &iov, 1), 1);
 	assert_ptr_equal(iov.iov_base,
@@ -223,7 +223,7 @@ static void test_reg_refusals(void **state)
 		before = bad_lkey(A(pair));                                \
 		pair_fails(pair, &wr, ORNIC_WC_MW_BIND_ERR);               \
 		assert_int_equal(bad_lkey(A(pair)), before + 1);           \
-		assert_int_equal(pair_qp(A(pair))->state, ORNIC_QPS_ERR);  \
+		assert_int_equal(pair_qp(A(pair))->base.state, ORNIC_QPS_ERR); \
 		pair_again(pair);                                          \
 	} while (0)
 	REFUSED(key, htole32(key + 0x100000));
@@ -527,7 +527,7 @@ static void inv_refused(struct pair *pair, uint32_t key)
 	assert_int_equal(pair_stat(B(pair),
 				   ORNIC_RDMA_STAT_remote_access_errors),
 			 errors + 1);
-	assert_int_equal(pair_qp(B(pair))->state, ORNIC_QPS_ERR);
+	assert_int_equal(pair_qp(B(pair))->base.state, ORNIC_QPS_ERR);
 	pair_again(pair);
 }
 

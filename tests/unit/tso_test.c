@@ -446,7 +446,7 @@ static void test_other_types_have_none(void **state)
 	struct tso_wr wr = make(w, false, false, MSS);
 
 	host_qp(w->host, &w->qp[0], ORNIC_QPT_UC, w->uctx, w->pdn, &w->cq, 0);
-	qp_find(w->host->card, w->qp[0].num)->state = ORNIC_QPS_RTS;
+	qp_find(w->host->card, w->qp[0].num)->base.state = ORNIC_QPS_RTS;
 	post(w, &wr);
 	raw_expect(w, ORNIC_WC_LOC_QP_OP_ERR);
 	assert_int_equal(host_device_stat(w->host,

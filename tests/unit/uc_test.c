@@ -160,7 +160,7 @@ static void test_loss(void **state)
 	}
 	assert_true(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_out_of_sequence) > 0);
 	assert_int_equal(pair_event(B(pair)), 0);
-	assert_int_equal(pair_qp(B(pair))->state, ORNIC_QPS_RTS);
+	assert_int_equal(pair_qp(B(pair))->base.state, ORNIC_QPS_RTS);
 }
 
 /* [ORNIC-UC-3] The receive WQE of a dropped SEND serves a WRITE */
@@ -246,7 +246,7 @@ static void dropped(struct pair *pair, struct packet *pkt, uint32_t len)
 	pair_inject(pair, pkt, payload, len);
 	pair_poll_none(B(pair));
 	assert_int_equal(pair_event(B(pair)), 0);
-	assert_int_equal(pair_qp(B(pair))->state, ORNIC_QPS_RTS);
+	assert_int_equal(pair_qp(B(pair))->base.state, ORNIC_QPS_RTS);
 	assert_int_equal(pair->packets, 0);
 }
 
@@ -328,7 +328,7 @@ static void receive_fails(struct pair *pair, unsigned int status)
 	pair_one(pair, &wr);
 	pair_expect(B(pair), 1, status);
 	pair_expect(B(pair), 2, ORNIC_WC_WR_FLUSH_ERR);
-	assert_int_equal(pair_qp(B(pair))->state, ORNIC_QPS_ERR);
+	assert_int_equal(pair_qp(B(pair))->base.state, ORNIC_QPS_ERR);
 	assert_int_equal(pair_event(B(pair)), 0);
 	pair_one(pair, &wr);
 }
@@ -377,12 +377,12 @@ static void send_fails(struct pair *pair, struct pair_wr *wr,
 	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 	pair_expect(A(pair), 2, status);
 	pair_expect(A(pair), 3, ORNIC_WC_WR_FLUSH_ERR);
-	assert_int_equal(pair_qp(A(pair))->state, ORNIC_QPS_SQE);
+	assert_int_equal(pair_qp(A(pair))->base.state, ORNIC_QPS_SQE);
 	good.wr_id = 4;
 	pair_send(A(pair), &good);
 	pair_expect(A(pair), 4, ORNIC_WC_WR_FLUSH_ERR);
 	/* The responder goes on */
-	assert_true(receiver_receives(&pair_qp(A(pair))->rx));
+	assert_true(receiver_receives(&pair_qp(A(pair))->base));
 	assert_int_equal(pair_modify(A(pair), ORNIC_QP_ATTR_STATE |
 				     ORNIC_QP_ATTR_CUR_STATE |
 				     ORNIC_QP_ATTR_ACCESS, &attr),

@@ -29,7 +29,7 @@ static void ud_check_grh(struct pair *pair, const uint8_t *grh)
 {
 	static const uint8_t nothing[20];
 
-	if (pair_qp(A(pair))->card->gids.entry[A(pair)->sgid_index].ipv4) {
+	if (pair_qp(A(pair))->base.card->gids.entry[A(pair)->sgid_index].ipv4) {
 		assert_memory_equal(grh, nothing, 20);
 		assert_int_equal(grh[20], 0x45);
 		assert_int_equal(grh[21], 0x22);
@@ -165,7 +165,7 @@ static void test_qkey(void **state)
 	wr.qkey = 0x80000000;
 	ud_send(pair, &wr);
 	pair_expect(B(pair), 9, ORNIC_WC_SUCCESS);
-	assert_int_equal(pair_qp(B(pair))->state, ORNIC_QPS_RTS);
+	assert_int_equal(pair_qp(B(pair))->base.state, ORNIC_QPS_RTS);
 }
 
 static void test_no_receive_wqe_is_a_loss(void **state)
@@ -177,7 +177,7 @@ static void test_no_receive_wqe_is_a_loss(void **state)
 	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 	pair_poll_none(B(pair));
 	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_no_wqe), 1);
-	assert_int_equal(pair_qp(B(pair))->state, ORNIC_QPS_RTS);
+	assert_int_equal(pair_qp(B(pair))->base.state, ORNIC_QPS_RTS);
 }
 
 static void test_unknown_qp_is_a_loss(void **state)
@@ -242,7 +242,7 @@ static void ud_fails(struct pair *pair, struct pair_wr *wr, unsigned int status)
 	pair_run(pair);
 	pair_expect(A(pair), 1, status);
 	pair_expect(A(pair), 2, ORNIC_WC_WR_FLUSH_ERR);
-	assert_int_equal(pair_qp(A(pair))->state, ORNIC_QPS_SQE);
+	assert_int_equal(pair_qp(A(pair))->base.state, ORNIC_QPS_SQE);
 	good.wr_id = 3;
 	ud_send(pair, &good);
 	pair_expect(A(pair), 3, ORNIC_WC_WR_FLUSH_ERR);
@@ -314,7 +314,7 @@ static void test_source_port(void **state)
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 10);
-	bool gsi = pair_qp(A(pair))->type == ORNIC_QPT_GSI;
+	bool gsi = pair_qp(A(pair))->base.type == ORNIC_QPT_GSI;
 	uint32_t one = gsi ? 1 : A(pair)->qp.num;
 	uint32_t two = gsi ? 1 : B(pair)->qp.num;
 

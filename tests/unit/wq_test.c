@@ -211,23 +211,23 @@ static void test_rss_qp_has_no_states(void **state)
 
 	wqk_create_wq(w, &w->wq[0], 0, 0);
 	qp = wqk_create_rss(w, wqk_create_table(w, 0), 0);
-	name.num = htole32(qp->obj.num);
+	name.num = htole32(qp->base.obj.num);
 	assert_int_equal(host_cmd(w->host, ORNIC_CMD_QUERY_QP, &name, &attr),
 			 ORNIC_CMD_OK);
 	assert_int_equal(attr.state, ORNIC_QPS_RTS);
 	host_qp.host = w->host;
-	host_qp.num = qp->obj.num;
+	host_qp.num = qp->base.obj.num;
 	assert_int_equal(host_qp_modify(&host_qp, ORNIC_QPS_ERR),
 			 ORNIC_CMD_BAD_STATE);
 	assert_int_equal(host_qp_modify(&host_qp, ORNIC_QPS_RESET),
 			 ORNIC_CMD_BAD_STATE);
 	/* No doorbell and no SET_RX_QUEUES for an RSS QP */
-	host_doorbell(w->host, w->page, ORNIC_DB_SQ, qp->obj.num, 5);
+	host_doorbell(w->host, w->page, ORNIC_DB_SQ, qp->base.obj.num, 5);
 	host_run(w->host);
 	queues.qpn[0] = name.num;
 	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_SET_RX_QUEUES,
 				     &queues), ORNIC_CMD_BAD_OBJECT);
-	assert_int_equal(qp->state, ORNIC_QPS_RTS);
+	assert_int_equal(qp->base.state, ORNIC_QPS_RTS);
 }
 
 /* ---- states ---- */
@@ -475,7 +475,7 @@ static void test_frames_are_spread(void **state)
 			raw_post(w, &w->wq[n], w->data, RAW_BUF_LEN);
 		/* Fields that were not requested do not matter */
 		wqk_make_udp(data, i & 1, 1000 + i / 2);
-		wqk_deliver(w, &qp->rx, data, sizeof(data));
+		wqk_deliver(w, &qp->base, data, sizeof(data));
 		ext = wqk_ext_of(host_queue_peek(&w->cq));
 		assert_true(le16toh(ext->flags) & ORNIC_CQE_EXT_RSS);
 		assert_int_equal(le32toh(ext->flow_tag), WQK_TAG);
@@ -510,7 +510,7 @@ static void test_frames_without_a_hash(void **state)
 	}
 	qp = wqk_create_rss(w, wqk_create_table(w, 2),
 			    RSS_FIELDS & ~ORNIC_RX_HASH_INNER);
-	wqk_deliver_any(w, &qp->rx);
+	wqk_deliver_any(w, &qp->base);
 	ext = wqk_ext_of(wqk_expect_frame(w, &w->wq[0], WQK_FRAME_LEN));
 	assert_int_equal(le32toh(ext->rss_hash), 0);
 	assert_false(le16toh(ext->flags) & ORNIC_CQE_EXT_RSS);

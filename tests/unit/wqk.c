@@ -181,7 +181,7 @@ void wqk_deliver(struct raw *w, struct receiver *receiver, const uint8_t *data,
 	raw_frame(&frame, data, len);
 	headers_find(&frame, &headers);
 	if (receiver_is_wq(receiver))
-		wq_receive(container_of(receiver, struct wq, rx), &frame, &headers,
+		wq_receive(container_of(receiver, struct wq, base), &frame, &headers,
 			   &ext);
 	else
 		eth_deliver(qp_of(receiver), &frame, &headers, WQK_TAG);

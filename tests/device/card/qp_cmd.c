@@ -143,7 +143,7 @@ static enum ornic_cmd_status qp_init_queues(struct qp *qp,
 					    const struct ornic_create_qp_in *in)
 {
 	enum ornic_cmd_status status = ORNIC_CMD_OK;
-	struct card *card = qp->card;
+	struct card *card = qp->base.card;
 
 	qp->sq.log_slots = in->log_sq_slots;
 	if (qp_has_dbr(qp) && !sq_watch_init(&qp->watch, qp, &card->guest,
@@ -159,8 +159,8 @@ static enum ornic_cmd_status qp_init_queues(struct qp *qp,
 		if (record_init(qp))
 			return ORNIC_CMD_NO_RESOURCES;
 	}
-	if (receiver_has_rq(&qp->rx))
-		status = rq_init(&qp->rq, &in->rq, in->log_rq_wqes,
+	if (receiver_has_rq(&qp->base))
+		status = rq_init(&qp->base.rq, &in->rq, in->log_rq_wqes,
 				      in->rq_stride_shift, MEM_READ);
 	return status;
 }
@@ -168,7 +168,7 @@ static enum ornic_cmd_status qp_init_queues(struct qp *qp,
 /* Accepts queues that were never initialised */
 static void qp_uninit_queues(struct qp *qp)
 {
-	rq_uninit(&qp->rq);
+	rq_uninit(&qp->base.rq);
 	record_uninit(qp);
 	buf_uninit(&qp->sq.ring);
 }
@@ -189,22 +189,22 @@ static uint32_t qp_rx_flags(uint32_t flags)
 static enum ornic_cmd_status qp_find_parts(struct qp *qp,
 					   const struct ornic_create_qp_in *in)
 {
-	struct card *card = qp->card;
-	bool xrc_recv = qp->type == ORNIC_QPT_XRC_RECV;
+	struct card *card = qp->base.card;
+	bool xrc_recv = qp->base.type == ORNIC_QPT_XRC_RECV;
 
 	qp->uctx = uctx_find(card, le32toh(in->uctx));
 	if (!xrc_recv)
-		qp->pd = pd_find(card, le32toh(in->pdn));
-	if (!qp->uctx || (!qp->pd && !xrc_recv))
+		qp->base.pd = pd_find(card, le32toh(in->pdn));
+	if (!qp->uctx || (!qp->base.pd && !xrc_recv))
 		return ORNIC_CMD_BAD_OBJECT;
-	if (qp->flags & ORNIC_QP_SRQ)
-		qp->srq = srq_find(card, le32toh(in->srqn));
+	if (qp->base.flags & ORNIC_QP_SRQ)
+		qp->base.srq = srq_find(card, le32toh(in->srqn));
 	if (xrc_recv)
 		qp->xrcd = xrcd_find(card, le32toh(in->xrcdn));
 	if (qp_is_rss(qp))
 		qp->rwq_table = rwq_table_find(card, le32toh(in->rwq_table));
 	/* Kernel QPs and the GSI need the kernel's page ([ORNIC-OBJ-15]) */
-	if ((qp_is_kernel(qp) || qp->type == ORNIC_QPT_GSI) &&
+	if ((qp_is_kernel(qp) || qp->base.type == ORNIC_QPT_GSI) &&
 	    !qp->uctx->kernel)
 		return ORNIC_CMD_BAD_PARAM;
 	return ORNIC_CMD_OK;
@@ -213,10 +213,10 @@ static enum ornic_cmd_status qp_find_parts(struct qp *qp,
 static void qp_get_parts(struct qp *qp)
 {
 	obj_get(&qp->uctx->obj);
-	if (qp->pd)
-		obj_get(&qp->pd->obj);
-	if (qp->srq)
-		obj_get(&qp->srq->obj);
+	if (qp->base.pd)
+		obj_get(&qp->base.pd->obj);
+	if (qp->base.srq)
+		obj_get(&qp->base.srq->obj);
 	if (qp->xrcd)
 		obj_get(&qp->xrcd->obj);
 	if (qp->rwq_table)
@@ -229,10 +229,10 @@ static void qp_put_parts(struct qp *qp)
 		obj_put(&qp->rwq_table->obj);
 	if (qp->xrcd)
 		obj_put(&qp->xrcd->obj);
-	if (qp->srq)
-		obj_put(&qp->srq->obj);
-	if (qp->pd)
-		obj_put(&qp->pd->obj);
+	if (qp->base.srq)
+		obj_put(&qp->base.srq->obj);
+	if (qp->base.pd)
+		obj_put(&qp->base.pd->obj);
 	obj_put(&qp->uctx->obj);
 }
 
@@ -248,19 +248,19 @@ static enum ornic_cmd_status qp_create(struct card *card,
 	qp = calloc(1, sizeof(*qp));
 	if (!qp)
 		return ORNIC_CMD_NO_RESOURCES;
-	qp->card = card;
-	qp->type = in->type;
-	qp->flags = le32toh(in->flags);
-	qp->rx_flags = qp_rx_flags(qp->flags);
+	qp->base.card = card;
+	qp->base.type = in->type;
+	qp->base.flags = le32toh(in->flags);
+	qp->base.rx_flags = qp_rx_flags(qp->base.flags);
 	qp->rx_hash.fields = le32toh(in->rx_hash_fields);
 	memcpy(qp->rx_hash.key, in->rx_hash_key, RSS_KEY_LEN);
 	status = qp_find_parts(qp, in);
 	if (status)
 		goto err_free;
-	qp->user.pd = qp->pd;
-	qp->user.kernel = qp_is_kernel(qp);
+	qp->base.user.pd = qp->base.pd;
+	qp->base.user.kernel = qp_is_kernel(qp);
 	qp->board_slot = ORNIC_BOARD_NO_SLOT;
-	receiver_init(&qp->rx, &qp_receiver_ops, &qp->watch.dbr, qp_run,
+	receiver_init(&qp->base, &qp_receiver_ops, &qp->watch.dbr, qp_run,
 		      qp_timer);
 
 	status = ORNIC_CMD_BAD_OBJECT;
@@ -270,26 +270,26 @@ static enum ornic_cmd_status qp_create(struct card *card,
 	if (status)
 		goto err_uninit_queues;
 	status = ORNIC_CMD_NO_RESOURCES;
-	if (obj_add(&card->qps, &qp->obj))
+	if (obj_add(&card->qps, &qp->base.obj))
 		goto err_uninit_queues;
 	if (uctx_slot_alloc(qp->uctx, qp, &qp->board_slot))
 		goto err_remove;
 
-	eq_source_init(&qp->events, qp->obj.num, false);
-	qp->user.qpn = qp->obj.num;
+	eq_source_init(&qp->base.events, qp->base.obj.num, false);
+	qp->base.user.qpn = qp->base.obj.num;
 	qp_get_parts(qp);
 	if (qp_has_sq(qp))
-		cq_attach(&qp->send_cq, send_cq, &qp->rx, receiver_cq_failed);
+		cq_attach(&qp->send_cq, send_cq, &qp->base, receiver_cq_failed);
 	if (qp_has_recv_cq(qp))
-		receiver_attach(&qp->rx, recv_cq);
-	if (qp->type == ORNIC_QPT_GSI)
+		receiver_attach(&qp->base, recv_cq);
+	if (qp->base.type == ORNIC_QPT_GSI)
 		card->gsi = qp;
 	qp_reset(qp);
 	*out = qp;
 	return ORNIC_CMD_OK;
 
 err_remove:
-	obj_remove(&card->qps, &qp->obj);
+	obj_remove(&card->qps, &qp->base.obj);
 err_uninit_queues:
 	qp_uninit_queues(qp);
 err_free:
@@ -311,25 +311,25 @@ enum ornic_cmd_status qp_cmd_create(struct card *card, struct cmd *cmd)
 		return status;
 	/* An RSS QP has no peer: it starts in RTS ([ORNIC-RSS-3]) */
 	if (qp_is_rss(qp))
-		qp->state = ORNIC_QPS_RTS;
-	out->qpn = htole32(qp->obj.num);
+		qp->base.state = ORNIC_QPS_RTS;
+	out->qpn = htole32(qp->base.obj.num);
 	out->slot = htole32(qp->board_slot);
 	return ORNIC_CMD_OK;
 }
 
 static void qp_destroy(struct qp *qp)
 {
-	struct card *card = qp->card;
+	struct card *card = qp->base.card;
 
 	if (card->gsi == qp)
 		card->gsi = NULL;
-	env_timer_cancel(card->env, &qp->timer);
-	eq_source_forget(&qp->events);
-	run_remove(&qp->run);
-	cq_detach(&qp->recv_cq);
+	env_timer_cancel(card->env, &qp->base.timer);
+	eq_source_forget(&qp->base.events);
+	run_remove(&qp->base.run);
+	cq_detach(&qp->base.recv_cq);
 	cq_detach(&qp->send_cq);
 	qp_put_parts(qp);
-	obj_remove(&card->qps, &qp->obj);
+	obj_remove(&card->qps, &qp->base.obj);
 	qp_uninit_queues(qp);
 	free(qp);
 }
@@ -380,8 +380,8 @@ enum ornic_cmd_status qp_cmd_query(struct card *card, struct cmd *cmd)
 	if (!qp)
 		return ORNIC_CMD_BAD_OBJECT;
 	attr = &qp->attr;
-	out->state = qp->state;
-	out->cur_state = qp->state;
+	out->state = qp->base.state;
+	out->cur_state = qp->base.state;
 	out->path_mtu = attr->path_mtu;
 	out->path_mig_state = attr->mig_state;
 	out->qkey = htole32(attr->qkey);
@@ -396,7 +396,7 @@ enum ornic_cmd_status qp_cmd_query(struct card *card, struct cmd *cmd)
 	out->timeout = attr->timeout;
 	out->retry_cnt = attr->retry_cnt;
 	out->rnr_retry = attr->rnr_retry;
-	out->sq_draining = qp->state == ORNIC_QPS_SQD && !qp->drained;
+	out->sq_draining = qp->base.state == ORNIC_QPS_SQD && !qp->drained;
 	out->en_sqd_async_notify = attr->sqd_notify;
 	out->rate_limit = htole32(qp->pace.rate);
 	out->av = attr->av;

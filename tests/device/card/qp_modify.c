@@ -141,7 +141,7 @@ static void get_attrs(const struct qp *qp, const struct transition *t,
 		      uint32_t *must, uint32_t *may)
 {
 	bool connected = qp_is_connected(qp);
-	uint32_t attrs = type_attrs(qp->type);
+	uint32_t attrs = type_attrs(qp->base.type);
 
 	*must = (connected ? t->rc_must : t->ud_must) & attrs;
 	*may = (connected ? t->rc_may : t->ud_may) & attrs;
@@ -158,17 +158,17 @@ static enum ornic_cmd_status check_transition(const struct qp *qp,
 	if (to == ORNIC_QPS_RESET)
 		return mask & ~A(CUR_STATE) ? ORNIC_CMD_BAD_PARAM : ORNIC_CMD_OK;
 	if (to == ORNIC_QPS_ERR) {
-		if (qp->state == ORNIC_QPS_RESET)
+		if (qp->base.state == ORNIC_QPS_RESET)
 			return ORNIC_CMD_BAD_STATE;
 		return mask & ~A(CUR_STATE) ? ORNIC_CMD_BAD_PARAM : ORNIC_CMD_OK;
 	}
 	for (i = 0; i < ARRAY_SIZE(transitions); i++) {
 		t = &transitions[i];
-		if (t->from == qp->state && t->to == to)
+		if (t->from == qp->base.state && t->to == to)
 			break;
 	}
 	if (i == ARRAY_SIZE(transitions) ||
-	    (t->sqe && qp_is_connected(qp) && qp->type != ORNIC_QPT_UC))
+	    (t->sqe && qp_is_connected(qp) && qp->base.type != ORNIC_QPT_UC))
 		return ORNIC_CMD_BAD_STATE;
 
 	get_attrs(qp, t, &must, &may);
@@ -180,7 +180,7 @@ static enum ornic_cmd_status check_transition(const struct qp *qp,
 static bool check_av(const struct qp *qp, const struct ornic_av *av)
 {
 	/* A connection has one peer, so dmac is no group address */
-	return path_valid(qp->card, av) && !(av->dmac[0] & 1) &&
+	return path_valid(qp->base.card, av) && !(av->dmac[0] & 1) &&
 	       !(le32toh(av->flow) & ~(ORNIC_AV_FLOW_LABEL | ORNIC_AV_SL));
 }
 
@@ -193,7 +193,7 @@ static bool check_mig_state(const struct qp *qp, uint32_t mask,
 	switch (attr->path_mig_state) {
 	case ORNIC_MIG_MIGRATED:
 		return qp->attr.mig_state != ORNIC_MIG_ARMED ||
-		       path_valid(qp->card, alt);
+		       path_valid(qp->base.card, alt);
 	case ORNIC_MIG_REARM:
 		return mask & A(ALT_PATH) || qp->attr.alt_loaded;
 	default:
@@ -207,7 +207,7 @@ static enum ornic_cmd_status check_values(const struct qp *qp, uint32_t mask,
 {
 	bool bad = false;
 
-	if (mask & A(CUR_STATE) && attr->cur_state != qp->state)
+	if (mask & A(CUR_STATE) && attr->cur_state != qp->base.state)
 		return ORNIC_CMD_BAD_STATE;
 	if (mask & A(PATH_MIG_STATE))
 		bad |= !check_mig_state(qp, mask, attr);
@@ -257,7 +257,7 @@ static enum ornic_cmd_status check_rate(const struct ornic_modify_qp_in *in)
 /* A burst that keeps the rate up despite the granularity of timers */
 static uint32_t default_burst(const struct qp *qp, uint32_t rate)
 {
-	uint32_t frames = BURST_FRAMES * (qp->card->port.mtu + ETH_OVERHEAD);
+	uint32_t frames = BURST_FRAMES * (qp->base.card->port.mtu + ETH_OVERHEAD);
 	uint32_t bytes = rate / 8 * BURST_MS;
 
 	return bytes > frames ? bytes : frames;
@@ -270,8 +270,8 @@ static void apply_rate(struct qp *qp, const struct ornic_modify_qp_in *in)
 
 	if (!burst)
 		burst = default_burst(qp, rate);
-	pace_set(&qp->pace, rate, burst, env_now_ns(qp->card->env));
-	env_timer_cancel(qp->card->env, &qp->timer);
+	pace_set(&qp->pace, rate, burst, env_now_ns(qp->base.card->env));
+	env_timer_cancel(qp->base.card->env, &qp->base.timer);
 	qp_ready(qp);
 }
 
@@ -321,26 +321,26 @@ static void apply_values(struct qp *qp, uint32_t mask,
 
 static void apply_state(struct qp *qp, unsigned int to)
 {
-	unsigned int from = qp->state;
+	unsigned int from = qp->base.state;
 
 	switch (to) {
 	case ORNIC_QPS_RESET:
 		ack_settle(qp);
-		qp->state = to;
+		qp->base.state = to;
 		qp_reset(qp);
 		return;
 	case ORNIC_QPS_ERR:
 		if (from == ORNIC_QPS_ERR)
-			receiver_poll_soon(&qp->rx);
+			receiver_poll_soon(&qp->base);
 		else
 			qp_error(qp);
 		return;
 	case ORNIC_QPS_RTR:
-		qp->state = to;
+		qp->base.state = to;
 		resp_reset(qp);
 		return;
 	case ORNIC_QPS_RTS:
-		qp->state = to;
+		qp->base.state = to;
 		qp->drained = false;
 		qp->attr.sqd_notify = false;
 		if (from == ORNIC_QPS_RTR)
@@ -351,12 +351,12 @@ static void apply_state(struct qp *qp, unsigned int to)
 			qp_ready(qp);
 		return;
 	case ORNIC_QPS_SQD:
-		qp->state = to;
+		qp->base.state = to;
 		if (qp->req.head == qp->req.tail && !qp->tso_sent)
 			qp_drained(qp);
 		return;
 	default:
-		qp->state = to;
+		qp->base.state = to;
 	}
 }
 
@@ -376,14 +376,14 @@ enum ornic_cmd_status qp_cmd_modify(struct card *card, struct cmd *cmd)
 	/* An RSS QP never changes state ([ORNIC-RSS-3]) */
 	if (qp_is_rss(qp))
 		return ORNIC_CMD_BAD_STATE;
-	to = mask & A(STATE) ? in->attr.state : qp->state;
+	to = mask & A(STATE) ? in->attr.state : qp->base.state;
 	status = check_transition(qp, to, mask);
 	if (!status)
 		status = check_values(qp, mask, &in->attr);
 	if (!status && mask & A(RATE_LIMIT))
 		status = check_rate(in);
 	if (status) {
-		cmd->detail = qp->state << 8 | to;
+		cmd->detail = qp->base.state << 8 | to;
 		return status;
 	}
 	apply_values(qp, mask, &in->attr);

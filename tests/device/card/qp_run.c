@@ -19,16 +19,16 @@
 
 static bool qp_is_datagram(const struct qp *qp)
 {
-	return qp->type == ORNIC_QPT_UD || qp->type == ORNIC_QPT_GSI;
+	return qp->base.type == ORNIC_QPT_UD || qp->base.type == ORNIC_QPT_GSI;
 }
 
 /* The QP holds no WQE of the SRQ any more (IBTA 10.3.1, 11.6.3.1) */
 static void qp_last_wqe(struct qp *qp)
 {
-	if (!qp->srq || qp->last_wqe)
+	if (!qp->base.srq || qp->last_wqe)
 		return;
 	qp->last_wqe = true;
-	eq_async(qp->card, &qp->events, ORNIC_EVENT_QP_LAST_WQE);
+	eq_async(qp->base.card, &qp->base.events, ORNIC_EVENT_QP_LAST_WQE);
 }
 
 static bool qp_flush(struct qp *qp, unsigned int budget)
@@ -39,9 +39,9 @@ static bool qp_flush(struct qp *qp, unsigned int budget)
 	qp_last_wqe(qp);
 	if (qp_has_sq(qp))
 		more |= record_flush(qp, budget) || sq_flush(qp, budget);
-	if (!receiver_has_rq(&qp->rx))
+	if (!receiver_has_rq(&qp->base))
 		return more;
-	return receiver_flush(&qp->rx, budget, more);
+	return receiver_flush(&qp->base, budget, more);
 }
 
 static bool qp_run_rc(struct qp *qp, unsigned int budget)
@@ -55,21 +55,21 @@ static bool qp_run_rc(struct qp *qp, unsigned int budget)
 
 bool qp_run(struct run_item *item, unsigned int budget)
 {
-	struct qp *qp = container_of(item, struct qp, run);
+	struct qp *qp = container_of(item, struct qp, base.run);
 
-	if (qp->state < ORNIC_QPS_RTR)
+	if (qp->base.state < ORNIC_QPS_RTR)
 		return false;
-	if (qp->state == ORNIC_QPS_ERR)
+	if (qp->base.state == ORNIC_QPS_ERR)
 		return qp_flush(qp, budget);
 	if (qp_is_reliable(qp))
 		return qp_run_rc(qp, budget);
-	if (qp->state == ORNIC_QPS_SQE)
+	if (qp->base.state == ORNIC_QPS_SQE)
 		return sq_flush(qp, budget);
-	if (qp->type == ORNIC_QPT_UC)
+	if (qp->base.type == ORNIC_QPT_UC)
 		return qp_sends(qp) && req_run(qp, budget);
-	if (qp->type == ORNIC_QPT_RAW_PACKET)
+	if (qp->base.type == ORNIC_QPT_RAW_PACKET)
 		return qp_sends(qp) && eth_tx(qp, budget);
-	return qp->state == ORNIC_QPS_RTS && qp_is_datagram(qp) &&
+	return qp->base.state == ORNIC_QPS_RTS && qp_is_datagram(qp) &&
 	       ud_run(qp, budget);
 }
 
@@ -77,11 +77,11 @@ bool qp_run(struct run_item *item, unsigned int budget)
 
 void qp_timer(struct timer *timer)
 {
-	struct qp *qp = container_of(timer, struct qp, timer);
+	struct qp *qp = container_of(timer, struct qp, base.timer);
 
-	if (qp->card->reset.active)
+	if (qp->base.card->reset.active)
 		return;
-	if (qp->state == ORNIC_QPS_ERR || qp->type == ORNIC_QPT_RAW_PACKET)
+	if (qp->base.state == ORNIC_QPS_ERR || qp->base.type == ORNIC_QPT_RAW_PACKET)
 		qp_ready(qp);
 	else
 		comp_timer(qp);
@@ -91,9 +91,9 @@ void qp_kick(struct qp *qp)
 {
 	uint32_t pi = qp->sq.pi;
 
-	if (!qp_has_sq(qp) || qp->state < ORNIC_QPS_RTS)
+	if (!qp_has_sq(qp) || qp->base.state < ORNIC_QPS_RTS)
 		return;
-	if (qp->state == ORNIC_QPS_ERR) {
+	if (qp->base.state == ORNIC_QPS_ERR) {
 		qp_ready(qp);
 		return;
 	}
@@ -103,7 +103,7 @@ void qp_kick(struct qp *qp)
 	}
 	if (qp->sq.pi == pi)
 		return;
-	sq_watch_busy(&qp->card->watches, &qp->watch);
+	sq_watch_busy(&qp->base.card->watches, &qp->watch);
 	qp_ready(qp);
 }
 
@@ -113,9 +113,9 @@ void qp_reset(struct qp *qp)
 {
 	struct ornic_qp_dbr *dbr = qp_has_dbr(qp) ? qp_dbr(qp) : NULL;
 
-	env_timer_cancel(qp->card->env, &qp->timer);
-	sq_watch_stop(&qp->card->watches, &qp->watch);
-	run_remove(&qp->run);
+	env_timer_cancel(qp->base.card->env, &qp->base.timer);
+	sq_watch_stop(&qp->base.card->watches, &qp->watch);
+	run_remove(&qp->base.run);
 	qp->comm_est = false;
 	qp->last_wqe = false;
 	qp->drained = false;
@@ -124,7 +124,7 @@ void qp_reset(struct qp *qp)
 	qp->sq.ci = 0;
 	qp->sq.ci_told = 0;
 	qp->sq.broken = false;
-	rq_reset(&qp->rq);
+	rq_reset(&qp->base.rq);
 	memset(&qp->attr, 0, sizeof(qp->attr));
 	memset(&qp->pace, 0, sizeof(qp->pace));
 	qp->tso_sent = 0;

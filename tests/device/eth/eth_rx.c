@@ -14,9 +14,9 @@
 static void eth_rx_qp(struct qp *qp, const struct frame *frame,
 		      const struct headers *headers, struct ornic_cqe_ext *ext)
 {
-	if (!receiver_receives(&qp->rx) ||
-	    eth_receive(&qp->rx, frame, headers, ext) == ETH_NO_WQE)
-		PORT_STAT_INC(qp->card, rx_dropped_no_wqe);
+	if (!receiver_receives(&qp->base) ||
+	    eth_receive(&qp->base, frame, headers, ext) == ETH_NO_WQE)
+		PORT_STAT_INC(qp->base.card, rx_dropped_no_wqe);
 }
 
 static void eth_tell_hash(struct ornic_cqe_ext *ext, uint32_t hash)

@@ -157,10 +157,10 @@ static enum ornic_wc_status eth_tx_part(struct qp *qp,
 	uint8_t *packet;
 
 	/* Copy, because the guest may reuse its buffer when it sees the completion */
-	packet = bounce_take(&qp->card->bounce);
+	packet = bounce_take(&qp->base.card->bounce);
 	if (wqe->flags & ORNIC_SEND_INLINE)
 		memcpy(packet, wqe->data, wqe->length);
-	else if (sge_read(&qp->rx, wqe->sge, wqe->sge_count, segment->offset,
+	else if (sge_read(&qp->base, wqe->sge, wqe->sge_count, segment->offset,
 			  packet + part->hdr_len, segment->len))
 		return ORNIC_WC_LOC_PROT_ERR;
 	if (tso) {
@@ -182,7 +182,7 @@ static bool eth_paced(struct qp *qp, const struct send_wqe *wqe,
 		      const struct eth_part *part)
 {
 	uint32_t bytes = part->hdr_len + part->segment.len;
-	struct env *env = qp->card->env;
+	struct env *env = qp->base.card->env;
 	uint64_t wait_ns;
 
 	if (!qp->pace.rate)
@@ -191,7 +191,7 @@ static bool eth_paced(struct qp *qp, const struct send_wqe *wqe,
 		bytes += HEADERS_VLAN_LEN;
 	wait_ns = pace_wait(&qp->pace, bytes, env_now_ns(env));
 	if (wait_ns)
-		env_timer_arm(env, &qp->timer, env_now_ns(env) + wait_ns);
+		env_timer_arm(env, &qp->base.timer, env_now_ns(env) + wait_ns);
 	return wait_ns;
 }
 
@@ -201,7 +201,7 @@ static bool eth_paced(struct qp *qp, const struct send_wqe *wqe,
  */
 static bool eth_tx_loops(const struct qp *qp, const uint8_t *dmac)
 {
-	const struct card *card = qp->card;
+	const struct card *card = qp->base.card;
 	bool stack = qp_is_kernel(qp);
 
 	if (stack && !card->flow_table.ingress)
@@ -215,7 +215,7 @@ static bool eth_tx_loops(const struct qp *qp, const uint8_t *dmac)
 static bool eth_is_full(const struct qp *qp, const struct frame *frame)
 {
 	return !(frame->hdr[0] & 1) &&
-	       env_path_is_full(qp->card->env, frame->hdr);
+	       env_path_is_full(qp->base.card->env, frame->hdr);
 }
 
 /*
@@ -240,7 +240,7 @@ static bool eth_forges_roce(const struct card *card, const struct frame *frame,
 /* Every frame of a RAW_PACKET QP leaves through here. QP states may change. */
 static void eth_send(struct qp *qp, struct frame *frame, struct headers *headers)
 {
-	struct card *card = qp->card;
+	struct card *card = qp->base.card;
 
 	if (eth_forges_roce(card, frame, headers)) {
 		PORT_STAT_INC(card, tx_dropped_spoofed);
@@ -271,7 +271,7 @@ static void eth_tx_done(struct qp *qp, const struct send_wqe *wqe,
 			enum ornic_wc_status status)
 {
 	if (status)
-		PORT_STAT_INC(qp->card, tx_errors);
+		PORT_STAT_INC(qp->base.card, tx_errors);
 	qp->tso_sent = 0;
 	qp->sq.next += wqe->slots;
 	sq_complete(qp, wqe, status, 0);
@@ -293,26 +293,26 @@ static int eth_tx_one(struct qp *qp)
 
 	status = sq_read(qp, qp->sq.next, &wqe);
 	if (!status)
-		status = eth_check(qp->card, &wqe);
+		status = eth_check(qp->base.card, &wqe);
 	if (status || !eth_next_part(qp, &wqe, &part)) {
 		eth_tx_done(qp, &wqe, status);
 		return 0;
 	}
 	if (eth_paced(qp, &wqe, &part))
 		return -EBUSY;
-	frame = env_frame_alloc(qp->card->env);
+	frame = env_frame_alloc(qp->base.card->env);
 	if (!frame)
 		return -EAGAIN;
 	headers_init(&headers);
 	status = eth_tx_part(qp, &wqe, &part, frame, &headers);
 	if (status) {
-		env_frame_free(qp->card->env, frame);
+		env_frame_free(qp->base.card->env, frame);
 		eth_tx_done(qp, &wqe, status);
 		return 0;
 	}
 	if (eth_is_full(qp, frame)) {
-		env_frame_free(qp->card->env, frame);
-		run_block(qp->card, &qp->run);
+		env_frame_free(qp->base.card->env, frame);
+		run_block(qp->base.card, &qp->base.run);
 		return -EBUSY;
 	}
 	eth_send(qp, frame, &headers);
@@ -329,8 +329,8 @@ static int eth_tx_one(struct qp *qp)
 static bool eth_has_work(const struct qp *qp)
 {
 	return !sq_empty(&qp->sq) &&
-	       (qp->state == ORNIC_QPS_RTS ||
-		(qp->state == ORNIC_QPS_SQD && qp->tso_sent));
+	       (qp->base.state == ORNIC_QPS_RTS ||
+		(qp->base.state == ORNIC_QPS_SQD && qp->tso_sent));
 }
 
 bool eth_tx(struct qp *qp, unsigned int budget)
@@ -347,7 +347,7 @@ bool eth_tx(struct qp *qp, unsigned int budget)
 			return false;
 		}
 	}
-	if (qp->state == ORNIC_QPS_SQD)
+	if (qp->base.state == ORNIC_QPS_SQD)
 		qp_drained(qp);
 	return false;
 }

@@ -18,9 +18,9 @@ static void ethport_set_queues(struct card *card, struct qp *const *qps,
 	unsigned int i;
 
 	for (i = 0; i < count; i++)
-		obj_get(&qps[i]->obj);
+		obj_get(&qps[i]->base.obj);
 	for (i = 0; i < port->queue_count; i++)
-		obj_put(&port->queue[i]->obj);
+		obj_put(&port->queue[i]->base.obj);
 	if (count)
 		memcpy(port->queue, qps, count * sizeof(*qps));
 	port->queue_count = count;
@@ -160,8 +160,8 @@ enum ornic_cmd_status ethport_cmd_set_rx_queues(struct card *card,
 		return ORNIC_CMD_BAD_PARAM;
 	for (i = 0; i < count; i++) {
 		qps[i] = qp_find(card, le32toh(in->qpn[i]));
-		if (!qps[i] || qps[i]->type != ORNIC_QPT_RAW_PACKET ||
-		    !receiver_has_rq(&qps[i]->rx))
+		if (!qps[i] || qps[i]->base.type != ORNIC_QPT_RAW_PACKET ||
+		    !receiver_has_rq(&qps[i]->base))
 			return ORNIC_CMD_BAD_OBJECT;
 	}
 	ethport_set_queues(card, qps, count);

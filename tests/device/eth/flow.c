@@ -78,7 +78,7 @@ static void flow_apply(const struct flow *flow, struct flow_walk *walk)
 		walk->dropped = true;
 	} else {
 		walk->given = true;
-		flow->qp->card->budget.work += CARD_RUN_COPY;
+		flow->qp->base.card->budget.work += CARD_RUN_COPY;
 		eth_deliver(flow->qp, walk->frame, walk->headers, flow->tag);
 	}
 	if (!(flow->flags & ORNIC_FLOW_DONT_TRAP))
@@ -152,7 +152,7 @@ void flow_sniff(struct card *card, const struct frame *frame,
 
 bool flow_tx(struct qp *qp, const struct frame *frame, struct headers *headers)
 {
-	struct card *card = qp->card;
+	struct card *card = qp->base.card;
 	const struct list_head *pos, *list = &card->flow_table.list[FLOW_EGRESS];
 	const union headers_fields *key = headers_fields(frame, headers);
 	const struct flow *flow;
@@ -290,7 +290,7 @@ void flow_destroy(struct card *card, struct obj *obj)
 	struct flow *flow = container_of(obj, struct flow, obj);
 
 	flow_unlink(card, flow);
-	obj_put(&flow->qp->obj);
+	obj_put(&flow->qp->base.obj);
 	if (flow->counters)
 		obj_put(&flow->counters->obj);
 	obj_remove(&card->flows, obj);
@@ -342,11 +342,11 @@ flow_check_key(const struct ornic_create_flow_in *in)
 /* Does the QP have the queue that the rule needs? DROP alone needs none. */
 static bool flow_check_qp(const struct qp *qp, uint32_t flags)
 {
-	if (!qp || qp->type != ORNIC_QPT_RAW_PACKET)
+	if (!qp || qp->base.type != ORNIC_QPT_RAW_PACKET)
 		return false;
 	if (flags & ORNIC_FLOW_EGRESS)
 		return qp_has_sq(qp);
-	return flags & ORNIC_FLOW_DROP || receiver_has_rq(&qp->rx) || qp->rwq_table;
+	return flags & ORNIC_FLOW_DROP || receiver_has_rq(&qp->base) || qp->rwq_table;
 }
 
 static enum flow_list flow_list_of(const struct ornic_create_flow_in *in)
@@ -416,7 +416,7 @@ enum ornic_cmd_status flow_cmd_create(struct card *card, struct cmd *cmd)
 	    obj_add(&card->flows, &flow->obj))
 		goto err_unlink;
 
-	obj_get(&qp->obj);
+	obj_get(&qp->base.obj);
 	if (counters)
 		obj_get(&counters->obj);
 	flow_update_env(card);

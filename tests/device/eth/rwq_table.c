@@ -20,7 +20,7 @@ static void rwq_table_destroy(struct card *card, struct rwq_table *rwq_table)
 
 	obj_remove(&card->rwq_tables, &rwq_table->obj);
 	for (i = 0; i < 1u << rwq_table->log_size; i++)
-		obj_put(&rwq_table->wq[i]->obj);
+		obj_put(&rwq_table->wq[i]->base.obj);
 	free(rwq_table);
 }
 
@@ -68,7 +68,7 @@ enum ornic_cmd_status rwq_table_cmd_create(struct card *card, struct cmd *cmd)
 		return ORNIC_CMD_NO_RESOURCES;
 	}
 	for (i = 0; i < count; i++)
-		obj_get(&rwq_table->wq[i]->obj);
+		obj_get(&rwq_table->wq[i]->base.obj);
 	out->num = htole32(rwq_table->obj.num);
 	return ORNIC_CMD_OK;
 }

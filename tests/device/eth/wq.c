@@ -18,7 +18,7 @@
 
 static struct wq *wq_of(struct receiver *rx)
 {
-	return container_of(rx, struct wq, rx);
+	return container_of(rx, struct wq, base);
 }
 
 struct wq *wq_find(const struct card *card, uint32_t wqn)
@@ -32,11 +32,11 @@ struct wq *wq_find(const struct card *card, uint32_t wqn)
 
 static void wq_error(struct wq *wq)
 {
-	if (wq->state == ORNIC_QPS_ERR)
+	if (wq->base.state == ORNIC_QPS_ERR)
 		return;
-	receiver_error(&wq->rx);
+	receiver_error(&wq->base);
 	delay_clear(wq->delay);
-	receiver_ready(&wq->rx);
+	receiver_ready(&wq->base);
 }
 
 /* A WQ reports every failure by an event, also if a completion reports it */
@@ -55,20 +55,20 @@ static const struct receiver_ops wq_receiver_ops = {
 
 static bool wq_run(struct run_item *item, unsigned int budget)
 {
-	struct wq *wq = container_of(item, struct wq, run);
+	struct wq *wq = container_of(item, struct wq, base.run);
 
-	return wq->state == ORNIC_QPS_ERR &&
-	       receiver_flush(&wq->rx, budget, false);
+	return wq->base.state == ORNIC_QPS_ERR &&
+	       receiver_flush(&wq->base, budget, false);
 }
 
 static void wq_timer(struct timer *timer)
 {
-	struct wq *wq = container_of(timer, struct wq, timer);
+	struct wq *wq = container_of(timer, struct wq, base.timer);
 
-	if (wq->card->reset.active)
+	if (wq->base.card->reset.active)
 		return;
-	if (wq->state == ORNIC_QPS_ERR)
-		receiver_ready(&wq->rx);
+	if (wq->base.state == ORNIC_QPS_ERR)
+		receiver_ready(&wq->base);
 	else if (wq->delay)
 		delay_timer(wq->delay);
 }
@@ -81,16 +81,16 @@ void wq_receive(struct wq *wq, const struct frame *frame,
 	bool waits = delay && delay->count && delay_run(delay);
 	enum eth_result result = ETH_NO_WQE;
 
-	if (receiver_receives(&wq->rx) && !waits)
-		result = eth_receive(&wq->rx, frame, headers, ext);
+	if (receiver_receives(&wq->base) && !waits)
+		result = eth_receive(&wq->base, frame, headers, ext);
 	if (delay && result == ETH_RECEIVED)
 		delay->told = false;
 	if (result != ETH_NO_WQE)
 		return;
-	if (receiver_receives(&wq->rx) && delay)
+	if (receiver_receives(&wq->base) && delay)
 		delay_add(delay, frame, ext);
 	else
-		PORT_STAT_INC(wq->card, rx_dropped_no_wqe);
+		PORT_STAT_INC(wq->base.card, rx_dropped_no_wqe);
 }
 
 /* Part of the transition to RESET: forget all WQEs and empty the ring */
@@ -98,10 +98,10 @@ static void wq_reset(struct wq *wq)
 {
 	struct ornic_qp_dbr *dbr = guest_ref_ptr(&wq->dbr);
 
-	env_timer_cancel(wq->card->env, &wq->timer);
+	env_timer_cancel(wq->base.card->env, &wq->base.timer);
 	delay_clear(wq->delay);
-	run_remove(&wq->run);
-	rq_reset(&wq->rq);
+	run_remove(&wq->base.run);
+	rq_reset(&wq->base.rq);
 	if (dbr) {
 		guest_store32(&dbr->sq_ci, 0);
 		guest_store32(&dbr->sq_watched, 0);
@@ -133,31 +133,31 @@ static enum ornic_cmd_status wq_check(const struct ornic_create_wq_in *in)
 static enum ornic_cmd_status wq_alloc(struct wq *wq,
 				      const struct ornic_create_wq_in *in)
 {
-	struct card *card = wq->card;
+	struct card *card = wq->base.card;
 	enum ornic_cmd_status status;
 
 	if (in->delay_drop) {
-		wq->delay = delay_create(&wq->rx, le32toh(in->delay_drop));
+		wq->delay = delay_create(&wq->base, le32toh(in->delay_drop));
 		if (!wq->delay)
 			return ORNIC_CMD_NO_RESOURCES;
 	}
-	wq->pd = pd_find(card, le32toh(in->pdn));
-	if (!wq->pd || !cq_find(card, le32toh(in->cqn)))
+	wq->base.pd = pd_find(card, le32toh(in->pdn));
+	if (!wq->base.pd || !cq_find(card, le32toh(in->cqn)))
 		return ORNIC_CMD_BAD_OBJECT;
 	if (!guest_ref_init(&wq->dbr, &card->guest, le64toh(in->dbr_addr),
 			    sizeof(struct ornic_qp_dbr), MEM_READ | MEM_WRITE))
 		return ORNIC_CMD_DMA_FAULT;
-	status = rq_init(&wq->rq, &in->buf, in->log_wqes, in->stride_shift,
+	status = rq_init(&wq->base.rq, &in->buf, in->log_wqes, in->stride_shift,
 			 MEM_READ);
 	if (status)
 		return status;
-	return obj_add(&card->qps, &wq->obj) ? ORNIC_CMD_NO_RESOURCES :
+	return obj_add(&card->qps, &wq->base.obj) ? ORNIC_CMD_NO_RESOURCES :
 					      ORNIC_CMD_OK;
 }
 
 static void wq_free(struct wq *wq)
 {
-	rq_uninit(&wq->rq);
+	rq_uninit(&wq->base.rq);
 	delay_destroy(wq->delay);
 	free(wq);
 }
@@ -175,35 +175,35 @@ enum ornic_cmd_status wq_cmd_create(struct card *card, struct cmd *cmd)
 	wq = calloc(1, sizeof(*wq));
 	if (!wq)
 		return ORNIC_CMD_NO_RESOURCES;
-	wq->card = card;
-	wq->type = RECEIVER_WQ;
-	wq->flags = ORNIC_QP_RQ;
-	wq->rx_flags = le32toh(in->flags);
-	receiver_init(&wq->rx, &wq_receiver_ops, &wq->dbr, wq_run, wq_timer);
+	wq->base.card = card;
+	wq->base.type = RECEIVER_WQ;
+	wq->base.flags = ORNIC_QP_RQ;
+	wq->base.rx_flags = le32toh(in->flags);
+	receiver_init(&wq->base, &wq_receiver_ops, &wq->dbr, wq_run, wq_timer);
 	status = wq_alloc(wq, in);
 	if (status) {
 		wq_free(wq);
 		return status;
 	}
-	eq_source_init(&wq->events, wq->obj.num, false);
-	wq->user.pd = wq->pd;
-	wq->user.qpn = wq->obj.num;
-	obj_get(&wq->pd->obj);
-	receiver_attach(&wq->rx, cq_find(card, le32toh(in->cqn)));
+	eq_source_init(&wq->base.events, wq->base.obj.num, false);
+	wq->base.user.pd = wq->base.pd;
+	wq->base.user.qpn = wq->base.obj.num;
+	obj_get(&wq->base.pd->obj);
+	receiver_attach(&wq->base, cq_find(card, le32toh(in->cqn)));
 	wq_reset(wq);
-	out->num = htole32(wq->obj.num);
+	out->num = htole32(wq->base.obj.num);
 	return ORNIC_CMD_OK;
 }
 
 void wq_destroy(struct card *card, struct obj *obj)
 {
-	struct wq *wq = container_of(obj, struct wq, obj);
+	struct wq *wq = container_of(obj, struct wq, base.obj);
 
-	env_timer_cancel(card->env, &wq->timer);
-	eq_source_forget(&wq->events);
-	run_remove(&wq->run);
-	cq_detach(&wq->recv_cq);
-	obj_put(&wq->pd->obj);
+	env_timer_cancel(card->env, &wq->base.timer);
+	eq_source_forget(&wq->base.events);
+	run_remove(&wq->base.run);
+	cq_detach(&wq->base.recv_cq);
+	obj_put(&wq->base.pd->obj);
 	obj_remove(&card->qps, obj);
 	wq_free(wq);
 }
@@ -217,9 +217,9 @@ enum ornic_cmd_status wq_cmd_destroy(struct card *card, struct cmd *cmd)
 		return ORNIC_CMD_BAD_PARAM;
 	if (!wq)
 		return ORNIC_CMD_BAD_OBJECT;
-	if (wq->obj.users)
+	if (wq->base.obj.users)
 		return ORNIC_CMD_BUSY;
-	wq_destroy(card, &wq->obj);
+	wq_destroy(card, &wq->base.obj);
 	return ORNIC_CMD_OK;
 }
 
@@ -227,7 +227,7 @@ enum ornic_cmd_status wq_cmd_destroy(struct card *card, struct cmd *cmd)
 
 static unsigned int wq_state(const struct wq *wq)
 {
-	switch (wq->state) {
+	switch (wq->base.state) {
 	case ORNIC_QPS_RESET:
 		return ORNIC_WQS_RESET;
 	case ORNIC_QPS_ERR:
@@ -254,11 +254,11 @@ static void wq_become(struct wq *wq, unsigned int to)
 {
 	switch (to) {
 	case ORNIC_WQS_RESET:
-		wq->state = ORNIC_QPS_RESET;
+		wq->base.state = ORNIC_QPS_RESET;
 		wq_reset(wq);
 		break;
 	case ORNIC_WQS_RDY:
-		wq->state = ORNIC_QPS_RTR;
+		wq->base.state = ORNIC_QPS_RTR;
 		break;
 	case ORNIC_WQS_ERR:
 		wq_error(wq);
@@ -289,8 +289,8 @@ enum ornic_cmd_status wq_cmd_modify(struct card *card, struct cmd *cmd)
 		wq_become(wq, in->state);
 	}
 	if (mask & ORNIC_WQ_ATTR_FLAGS) {
-		wq->rx_flags &= ~ORNIC_WQ_CVLAN_STRIPPING;
-		wq->rx_flags |= flags;
+		wq->base.rx_flags &= ~ORNIC_WQ_CVLAN_STRIPPING;
+		wq->base.rx_flags |= flags;
 	}
 	return ORNIC_CMD_OK;
 }

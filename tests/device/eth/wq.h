@@ -29,15 +29,12 @@ struct obj;
 
 /**
  * struct wq - a work queue, which receives for an RSS QP
- * @rx: what it shares with a QP; the same members are members of the WQ, too
+ * @base: the part that it shares with a QP
  * @dbr: doorbell record, struct ornic_qp_dbr
  * @delay: frames that wait, with ORNIC_WQ_DELAY_DROP, or NULL
  */
 struct wq {
-	union {
-		struct receiver rx;
-		struct receiver;
-	};
+	struct receiver base;
 	struct guest_ref dbr;
 	struct delay *delay;
 };

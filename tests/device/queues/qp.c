@@ -5,10 +5,10 @@
 
 void qp_error(struct qp *qp)
 {
-	if (qp->state == ORNIC_QPS_ERR)
+	if (qp->base.state == ORNIC_QPS_ERR)
 		return;
-	receiver_error(&qp->rx);
-	sq_watch_stop(&qp->card->watches, &qp->watch);
+	receiver_error(&qp->base);
+	sq_watch_stop(&qp->base.card->watches, &qp->watch);
 	/*
 	 * Fence D1 of [ORNIC-DB-9]: the flush reads sq_pi after sq_watched is
 	 * 0, so the host rings the doorbell for later posts.
@@ -19,10 +19,10 @@ void qp_error(struct qp *qp)
 
 void qp_error_event(struct qp *qp, enum ornic_event event)
 {
-	if (qp->state == ORNIC_QPS_ERR)
+	if (qp->base.state == ORNIC_QPS_ERR)
 		return;
 	qp_error(qp);
-	eq_async(qp->card, &qp->events, event);
+	eq_async(qp->base.card, &qp->base.events, event);
 }
 
 void qp_fatal(struct qp *qp)
@@ -49,7 +49,7 @@ void qp_send_error(struct qp *qp)
 {
 	if (!qp_sends(qp))
 		return;
-	qp->state = ORNIC_QPS_SQE;
+	qp->base.state = ORNIC_QPS_SQE;
 	qp_ready(qp);
 }
 
@@ -59,5 +59,5 @@ void qp_drained(struct qp *qp)
 		return;
 	qp->drained = true;
 	if (qp->attr.sqd_notify)
-		eq_async(qp->card, &qp->events, ORNIC_EVENT_QP_SQ_DRAINED);
+		eq_async(qp->base.card, &qp->base.events, ORNIC_EVENT_QP_SQ_DRAINED);
 }

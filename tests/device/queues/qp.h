@@ -106,7 +106,7 @@ struct qp_rx_hash {
 
 /**
  * struct qp - a queue pair
- * @rx: what it shares with a WQ; the same members are members of the QP, too
+ * @base: the part that it shares with a WQ
  * @watch: the doorbell record, and whether the card polls it
  * @uctx: user context, with a reference
  * @xrcd: XRCD of XRC_RECV, with a reference, or NULL
@@ -128,10 +128,7 @@ struct qp_rx_hash {
  * @stats: counters
  */
 struct qp {
-	union {
-		struct receiver rx;
-		struct receiver;
-	};
+	struct receiver base;
 	struct sq_watch watch;
 	struct uctx *uctx;
 	struct xrcd *xrcd;
@@ -155,7 +152,7 @@ struct qp {
 
 static inline struct qp *qp_of(struct receiver *rx)
 {
-	return container_of(rx, struct qp, rx);
+	return container_of(rx, struct qp, base);
 }
 
 /**
@@ -180,29 +177,29 @@ static inline struct qp *qp_find(const struct card *card, uint32_t qpn)
  */
 static inline uint32_t qp_wire_num(const struct qp *qp)
 {
-	return qp->type == ORNIC_QPT_GSI ? QP_GSI_QPN : qp->obj.num;
+	return qp->base.type == ORNIC_QPT_GSI ? QP_GSI_QPN : qp->base.obj.num;
 }
 
 static inline bool qp_has_sq(const struct qp *qp)
 {
-	return qp->flags & ORNIC_QP_SQ;
+	return qp->base.flags & ORNIC_QP_SQ;
 }
 
 /* Do receives complete in the receive CQ of the QP? */
 static inline bool qp_has_recv_cq(const struct qp *qp)
 {
-	return qp->flags & (ORNIC_QP_RQ | ORNIC_QP_SRQ);
+	return qp->base.flags & (ORNIC_QP_RQ | ORNIC_QP_SRQ);
 }
 
 static inline bool qp_is_kernel(const struct qp *qp)
 {
-	return qp->flags & ORNIC_QP_KERNEL;
+	return qp->base.flags & ORNIC_QP_KERNEL;
 }
 
 /* Does the QP have one peer? True for RC, UC and XRC. */
 static inline bool qp_is_connected(const struct qp *qp)
 {
-	switch (qp->type) {
+	switch (qp->base.type) {
 	case ORNIC_QPT_RC:
 	case ORNIC_QPT_UC:
 	case ORNIC_QPT_XRC_SEND:
@@ -216,14 +213,14 @@ static inline bool qp_is_connected(const struct qp *qp)
 /* Payload of a packet inside the process; less while other QPs have work too */
 static inline uint32_t qp_segment_max(const struct qp *qp)
 {
-	return qp->card->limit.bytes < REQ_SEGMENT_MAX ? qp->card->limit.bytes :
+	return qp->base.card->limit.bytes < REQ_SEGMENT_MAX ? qp->base.card->limit.bytes :
 							REQ_SEGMENT_MAX;
 }
 
 /* Has the QP done its share of this card_run()? @sent: its tx_bytes before */
 static inline bool qp_turn_over(const struct qp *qp, uint64_t sent)
 {
-	const struct card *card = qp->card;
+	const struct card *card = qp->base.card;
 
 	return qp->stats.tx_bytes - sent >= card->limit.bytes ||
 	       card->budget.work >= card->limit.work;
@@ -232,25 +229,25 @@ static inline bool qp_turn_over(const struct qp *qp, uint64_t sent)
 /* Does the peer send ACKs? True for RC and XRC. */
 static inline bool qp_is_reliable(const struct qp *qp)
 {
-	return qp_is_connected(qp) && qp->type != ORNIC_QPT_UC;
+	return qp_is_connected(qp) && qp->base.type != ORNIC_QPT_UC;
 }
 
 /* May the QP execute send WQEs? */
 static inline bool qp_sends(const struct qp *qp)
 {
-	return qp->state == ORNIC_QPS_RTS || qp->state == ORNIC_QPS_SQD;
+	return qp->base.state == ORNIC_QPS_RTS || qp->base.state == ORNIC_QPS_SQD;
 }
 
 /* Does the QP receive in the WQs of an RWQ table? */
 static inline bool qp_is_rss(const struct qp *qp)
 {
-	return qp->flags & ORNIC_QP_RSS;
+	return qp->base.flags & ORNIC_QP_RSS;
 }
 
 /* XRC_RECV and RSS QPs own no queues and have no doorbell record */
 static inline bool qp_has_dbr(const struct qp *qp)
 {
-	return qp->type != ORNIC_QPT_XRC_RECV && !qp_is_rss(qp);
+	return qp->base.type != ORNIC_QPT_XRC_RECV && !qp_is_rss(qp);
 }
 
 /**
@@ -271,7 +268,7 @@ static inline struct ornic_qp_dbr *qp_dbr(struct qp *qp)
  */
 static inline void qp_ready(struct qp *qp)
 {
-	receiver_ready(&qp->rx);
+	receiver_ready(&qp->base);
 }
 
 /**

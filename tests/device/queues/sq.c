@@ -127,7 +127,7 @@ static const struct wr_desc *wr_get(unsigned int opcode)
 
 static unsigned int route_len(const struct qp *qp)
 {
-	switch (qp->type) {
+	switch (qp->base.type) {
 	case ORNIC_QPT_UD:
 	case ORNIC_QPT_GSI:
 		return sizeof(struct ornic_route_ud);
@@ -147,7 +147,7 @@ static unsigned int wr_extra(const struct qp *qp, unsigned int opcode,
 {
 	struct ornic_route_eth eth;
 
-	if (opcode != ORNIC_WR_TSO || qp->type != ORNIC_QPT_RAW_PACKET)
+	if (opcode != ORNIC_WR_TSO || qp->base.type != ORNIC_QPT_RAW_PACKET)
 		return wr_get(opcode)->extra;
 	memcpy(&eth, slot + sizeof(struct ornic_sq_hdr), sizeof(eth));
 	return le16toh(eth.hdr_len) > ORNIC_TSO_HDR_MAX ?
@@ -173,8 +173,8 @@ int sq_update(struct qp *qp)
 		return 0;
 	if (!dbr) {
 		sq->broken = true;
-		DEVICE_VIOLATION(qp->card, dma_faults,
-				 "qp[%u]: no doorbell record", qp->obj.num);
+		DEVICE_VIOLATION(qp->base.card, dma_faults,
+				 "qp[%u]: no doorbell record", qp->base.obj.num);
 		return -EIO;
 	}
 	pi = guest_load32(&dbr->sq_pi);
@@ -182,9 +182,9 @@ int sq_update(struct qp *qp)
 	if (pi - sq->ci_told > 1u << sq->log_slots ||
 	    pi - sq->ci_told < sq->pi - sq->ci_told) {
 		sq->broken = true;
-		DEVICE_VIOLATION(qp->card, bad_sq_pi,
+		DEVICE_VIOLATION(qp->base.card, bad_sq_pi,
 				 "qp[%u]: sq_pi %u after %u, sq_ci %u",
-				 qp->obj.num, pi, sq->pi, sq->ci_told);
+				 qp->base.obj.num, pi, sq->pi, sq->ci_told);
 		return -EIO;
 	}
 	sq->pi = pi;
@@ -282,7 +282,7 @@ static void sq_decode(struct qp *qp, struct send_wqe *wqe, const uint8_t *copy,
 	struct ornic_sge sge;
 	unsigned int i;
 
-	switch (qp->type) {
+	switch (qp->base.type) {
 	case ORNIC_QPT_UD:
 	case ORNIC_QPT_GSI:
 		memcpy(&ud, body, sizeof(ud));
@@ -324,8 +324,8 @@ static void sq_decode(struct qp *qp, struct send_wqe *wqe, const uint8_t *copy,
 static enum ornic_wc_status bad_opcode(struct qp *qp,
 				       const struct send_wqe *wqe)
 {
-	DEVICE_VIOLATION(qp->card, bad_wqe_opcode,
-			 "qp[%u]: opcode %u with flags %#x", qp->obj.num,
+	DEVICE_VIOLATION(qp->base.card, bad_wqe_opcode,
+			 "qp[%u]: opcode %u with flags %#x", qp->base.obj.num,
 			 wqe->opcode, wqe->flags);
 	return ORNIC_WC_LOC_QP_OP_ERR;
 }
@@ -333,9 +333,9 @@ static enum ornic_wc_status bad_opcode(struct qp *qp,
 static enum ornic_wc_status bad_count(struct qp *qp, const struct send_wqe *wqe,
 				      unsigned int count)
 {
-	DEVICE_VIOLATION(qp->card, bad_wqe_count,
+	DEVICE_VIOLATION(qp->base.card, bad_wqe_count,
 			 "qp[%u]: opcode %u with flags %#x and count %u",
-			 qp->obj.num, wqe->opcode, wqe->flags, count);
+			 qp->base.obj.num, wqe->opcode, wqe->flags, count);
 	return ORNIC_WC_LOC_QP_OP_ERR;
 }
 
@@ -367,8 +367,8 @@ static bool data_valid(const struct wr_desc *desc, const struct send_wqe *wqe,
 
 static enum ornic_wc_status out_of_reach(struct qp *qp)
 {
-	DEVICE_VIOLATION(qp->card, dma_faults, "qp[%u]: send ring out of reach",
-			 qp->obj.num);
+	DEVICE_VIOLATION(qp->base.card, dma_faults, "qp[%u]: send ring out of reach",
+			 qp->base.obj.num);
 	return ORNIC_WC_LOC_PROT_ERR;
 }
 
@@ -406,7 +406,7 @@ enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 	inside = sq_read_header(qp, copy[0], index, wqe, &count);
 
 	desc = wr_get(wqe->opcode);
-	if (!(desc->types >> qp->type & 1) ||
+	if (!(desc->types >> qp->base.type & 1) ||
 	    (desc->kernel && !qp_is_kernel(qp)))
 		return bad_opcode(qp, wqe);
 	if (wqe->flags & ORNIC_SEND_INLINE && !may_inline(desc))
@@ -431,23 +431,23 @@ enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 
 enum ornic_wc_status sq_execute(struct qp *qp, const struct send_wqe *wqe)
 {
-	struct card *card = qp->card;
+	struct card *card = qp->base.card;
 	enum mr_error err;
 
 	switch (wqe->opcode) {
 	case ORNIC_WR_REG_MR:
-		err = mr_reg(card, &qp->user, &wqe->reg);
+		err = mr_reg(card, &qp->base.user, &wqe->reg);
 		break;
 	case ORNIC_WR_BIND_MW:
-		err = mw_bind(card, &qp->user, &wqe->bind);
+		err = mw_bind(card, &qp->base.user, &wqe->bind);
 		break;
 	default:
-		err = mr_local_inv(card, &qp->user, wqe->inv_key);
+		err = mr_local_inv(card, &qp->base.user, wqe->inv_key);
 		break;
 	}
 	if (!err)
 		return ORNIC_WC_SUCCESS;
-	DEVICE_VIOLATION(card, bad_lkey, "qp[%u]: opcode %u: %s", qp->obj.num,
+	DEVICE_VIOLATION(card, bad_lkey, "qp[%u]: opcode %u: %s", qp->base.obj.num,
 			 wqe->opcode, mr_error_name(err));
 	return ORNIC_WC_MW_BIND_ERR;
 }
@@ -468,9 +468,9 @@ void sq_done(struct qp *qp, uint32_t end, bool tell)
 	uint32_t told = end;
 
 	sq->ci = end;
-	if (end - sq->ci_told <= lag && (qp->card->sq_ci_lags || !tell))
+	if (end - sq->ci_told <= lag && (qp->base.card->sq_ci_lags || !tell))
 		return;
-	if (qp->card->sq_ci_lags)
+	if (qp->base.card->sq_ci_lags)
 		told -= lag;
 	if (told == sq->ci_told)
 		return;
@@ -485,13 +485,13 @@ void sq_complete(struct qp *qp, const struct send_wqe *wqe,
 {
 	bool signaled = status != ORNIC_WC_SUCCESS ||
 			wqe->flags & ORNIC_SEND_SIGNALED ||
-			qp->flags & ORNIC_QP_SIG_ALL;
+			qp->base.flags & ORNIC_QP_SIG_ALL;
 	struct ornic_cqe cqe = {
 		.wr_id = htole64(wqe->wr_id),
 		.status = htole32(status),
 		.opcode = htole32(wr_get(wqe->opcode)->wc_opcode),
 		.byte_len = htole32(byte_len),
-		.qpn = htole32(qp->obj.num),
+		.qpn = htole32(qp->base.obj.num),
 	};
 
 	sq_done(qp, wqe->index + wqe->slots, signaled);

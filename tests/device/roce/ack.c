@@ -198,7 +198,7 @@ static int64_t ack_read_payload(struct qp *qp, const struct resp_read *read,
 	if (len > max)
 		len = max;
 	open = xrc_select(qp, read->srqn) &&
-	       mr_get(qp->card, &qp->user, read->rkey, ORNIC_ACCESS_REMOTE_READ,
+	       mr_get(qp->base.card, &qp->base.user, read->rkey, ORNIC_ACCESS_REMOTE_READ,
 		      read->va + offset, len, &mr) == MR_OK;
 	xrc_release(qp);
 	if (!open)
@@ -287,7 +287,7 @@ static void ack_gone(struct qp *qp, struct resp_cursor *cursor)
 		ack_next(resp, cursor);
 		return;
 	}
-	RDMA_STAT_INC(qp->card, remote_access_errors);
+	RDMA_STAT_INC(qp->base.card, remote_access_errors);
 	resp->owe = false;
 	ack_owe(qp, AETH_NAK | NAK_REMOTE_ACCESS, cursor->psn);
 	resp->fresh.at = resp->fresh.end;
@@ -373,7 +373,7 @@ void ack_settle(struct qp *qp)
 	       qp->stats.tx_bytes - bytes < ACK_SETTLE_BYTES)
 		ack_run(qp, 1);
 	qp->leaving = false;
-	env_tx_flush(qp->card->env);
+	env_tx_flush(qp->base.card->env);
 }
 
 void ack_settle_reset(struct qp *qp)

@@ -38,7 +38,7 @@ static void comp_retry(struct qp *qp)
 		req->retry = qp->attr.retry_cnt;
 		req->timeouts = 0;
 	} else {
-		RDMA_STAT_INC(qp->card, retries_exceeded);
+		RDMA_STAT_INC(qp->base.card, retries_exceeded);
 		record_fail(qp, ORNIC_WC_RETRY_EXC_ERR);
 		return;
 	}
@@ -63,7 +63,7 @@ static void comp_lost(struct qp *qp)
 void comp_timer(struct qp *qp)
 {
 	struct req *req = &qp->req;
-	struct env *env = qp->card->env;
+	struct env *env = qp->base.card->env;
 
 	if (req->rnr_wait) {
 		req->rnr_wait = false;
@@ -73,7 +73,7 @@ void comp_timer(struct qp *qp)
 	if (!req->deadline_ns || !record_head(req))
 		return;
 	if (env_now_ns(env) < req->deadline_ns) {
-		env_timer_arm(env, &qp->timer, req->deadline_ns);
+		env_timer_arm(env, &qp->base.timer, req->deadline_ns);
 		return;
 	}
 	/* Packets that wait at a full local port are not lost ([ORNIC-WIRE-24]) */
@@ -82,7 +82,7 @@ void comp_timer(struct qp *qp)
 		record_arm(qp);
 		return;
 	}
-	RDMA_STAT_INC(qp->card, ack_timeouts);
+	RDMA_STAT_INC(qp->base.card, ack_timeouts);
 	qp->stats.timeouts++;
 	req->retrying = false;
 	if (req->timeouts < ACK_BACKOFF_MAX)
@@ -143,15 +143,15 @@ static bool comp_ack(struct qp *qp, uint32_t end)
 static void comp_rnr(struct qp *qp, unsigned int code)
 {
 	struct req *req = &qp->req;
-	struct env *env = qp->card->env;
+	struct env *env = qp->base.card->env;
 
 	/* The NAK belongs to an earlier attempt */
 	if (req->rnr_wait || req->psn == req->una)
 		return;
-	RDMA_STAT_INC(qp->card, rnr_naks_received);
+	RDMA_STAT_INC(qp->base.card, rnr_naks_received);
 	qp->stats.rnr_naks++;
 	if (!req->rnr_retry) {
-		RDMA_STAT_INC(qp->card, rnr_retries_exceeded);
+		RDMA_STAT_INC(qp->base.card, rnr_retries_exceeded);
 		record_fail(qp, ORNIC_WC_RNR_RETRY_EXC_ERR);
 		return;
 	}
@@ -159,14 +159,14 @@ static void comp_rnr(struct qp *qp, unsigned int code)
 		req->rnr_retry--;
 	record_restart(qp);
 	req->rnr_wait = true;
-	env_timer_arm(env, &qp->timer, env_now_ns(env) + rnr_ns(code));
+	env_timer_arm(env, &qp->base.timer, env_now_ns(env) + rnr_ns(code));
 }
 
 static void comp_nak(struct qp *qp, unsigned int code)
 {
 	switch (code) {
 	case NAK_SEQUENCE:
-		RDMA_STAT_INC(qp->card, seq_naks_received);
+		RDMA_STAT_INC(qp->base.card, seq_naks_received);
 		qp->stats.seq_naks++;
 		comp_lost(qp);
 		return;
@@ -262,7 +262,7 @@ static bool comp_write(struct qp *qp, const struct req_record *rec,
 
 	status = record_reread(qp, rec, &wqe);
 	if (!status &&
-	    sge_write(&qp->rx, wqe.sge, wqe.sge_count, offset, iov, count))
+	    sge_write(&qp->base, wqe.sge, wqe.sge_count, offset, iov, count))
 		status = ORNIC_WC_LOC_PROT_ERR;
 	if (!status && last && rec->opcode == ORNIC_WR_RDMA_READ_WITH_INV)
 		status = sq_execute(qp, &wqe);

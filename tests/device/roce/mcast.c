@@ -127,7 +127,7 @@ static int mcast_add(struct mcast_group *group, struct qp *qp)
 	if (!member)
 		return -1;
 	member->qp = qp;
-	obj_get(&qp->obj);
+	obj_get(&qp->base.obj);
 	list_add_tail(&member->node, &group->members);
 	group->count++;
 	return 0;
@@ -136,7 +136,7 @@ static int mcast_add(struct mcast_group *group, struct qp *qp)
 static void mcast_remove(struct mcast_group *group, struct mcast_member *member)
 {
 	list_del_init(&member->node);
-	obj_put(&member->qp->obj);
+	obj_put(&member->qp->base.obj);
 	group->count--;
 	free(member);
 }
@@ -177,7 +177,7 @@ static enum ornic_cmd_status mcast_resolve(struct card *card,
 	if (in->rsvd || !mcast_gid_valid(in->gid))
 		return ORNIC_CMD_BAD_PARAM;
 	*qp = qp_find(card, le32toh(in->qpn));
-	if (!*qp || (*qp)->type != ORNIC_QPT_UD)
+	if (!*qp || (*qp)->base.type != ORNIC_QPT_UD)
 		return ORNIC_CMD_BAD_OBJECT;
 	mcast_mac(mac, in->gid);
 	*group = mcast_find(card, in->gid, mac);

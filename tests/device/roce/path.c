@@ -44,7 +44,7 @@ static void path_migrate(struct qp *qp)
 	attr->timeout = attr->alt_timeout;
 	attr->alt_timeout = timeout;
 	attr->mig_state = ORNIC_MIG_MIGRATED;
-	eq_async(qp->card, &qp->events, ORNIC_EVENT_QP_PATH_MIG);
+	eq_async(qp->base.card, &qp->base.events, ORNIC_EVENT_QP_PATH_MIG);
 }
 
 static void path_migrate_failed(struct qp *qp)
@@ -52,7 +52,7 @@ static void path_migrate_failed(struct qp *qp)
 	if (qp->attr.mig_failed)
 		return;
 	qp->attr.mig_failed = true;
-	eq_async(qp->card, &qp->events, ORNIC_EVENT_QP_PATH_MIG_ERR);
+	eq_async(qp->base.card, &qp->base.events, ORNIC_EVENT_QP_PATH_MIG_ERR);
 }
 
 bool path_accept(struct qp *qp, const struct packet *pkt,
@@ -64,8 +64,8 @@ bool path_accept(struct qp *qp, const struct packet *pkt,
 
 	headers_gid(pkt->frame, headers, true, from);
 	if (!attr->alt_loaded)
-		return path_matches(qp->card, &attr->av, from, sgid_index);
-	alt = path_matches(qp->card, &attr->alt_av, from, sgid_index);
+		return path_matches(qp->base.card, &attr->av, from, sgid_index);
+	alt = path_matches(qp->base.card, &attr->alt_av, from, sgid_index);
 	if (attr->mig_state == ORNIC_MIG_ARMED && pkt->migrated) {
 		/* The peer migrated. Follow it only to the alternate path. */
 		if (alt)
@@ -74,7 +74,7 @@ bool path_accept(struct qp *qp, const struct packet *pkt,
 			path_migrate_failed(qp);
 		return alt;
 	}
-	if (path_matches(qp->card, &attr->av, from, sgid_index)) {
+	if (path_matches(qp->base.card, &attr->av, from, sgid_index)) {
 		if (attr->mig_state == ORNIC_MIG_REARM && !pkt->migrated)
 			attr->mig_state = ORNIC_MIG_ARMED;
 		return true;
@@ -87,7 +87,7 @@ bool path_fail_over(struct qp *qp)
 {
 	if (qp->attr.mig_state != ORNIC_MIG_ARMED)
 		return false;
-	if (!path_valid(qp->card, &qp->attr.alt_av)) {
+	if (!path_valid(qp->base.card, &qp->attr.alt_av)) {
 		path_migrate_failed(qp);
 		return false;
 	}

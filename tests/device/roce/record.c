@@ -16,7 +16,7 @@ int record_init(struct qp *qp)
 	if (!qp_is_connected(qp))
 		return 0;
 	/* UC sends one WQE at a time */
-	if (qp->type == ORNIC_QPT_UC)
+	if (qp->base.type == ORNIC_QPT_UC)
 		records = 1;
 	if (records > REQ_RECORDS_MAX)
 		records = REQ_RECORDS_MAX;
@@ -94,7 +94,7 @@ void record_fail(struct qp *qp, enum ornic_wc_status status)
 	struct req *req = &qp->req;
 
 	record_pop(qp, status);
-	if (qp->type != ORNIC_QPT_UC) {
+	if (qp->base.type != ORNIC_QPT_UC) {
 		qp_error(qp);
 		return;
 	}
@@ -125,9 +125,9 @@ enum ornic_wc_status record_reread(struct qp *qp, const struct req_record *rec,
 
 	if (!status && (wqe->opcode != rec->opcode ||
 			wqe->length != rec->length)) {
-		DEVICE_VIOLATION(qp->card, bad_wqe_opcode,
+		DEVICE_VIOLATION(qp->base.card, bad_wqe_opcode,
 				 "qp[%u]: WQE %u changed on its way",
-				 qp->obj.num, rec->index);
+				 qp->base.obj.num, rec->index);
 		status = ORNIC_WC_LOC_QP_OP_ERR;
 	}
 	return status;
@@ -141,7 +141,7 @@ enum ornic_wc_status record_reread(struct qp *qp, const struct req_record *rec,
 void record_arm(struct qp *qp)
 {
 	struct req *req = &qp->req;
-	struct env *env = qp->card->env;
+	struct env *env = qp->base.card->env;
 
 	if (req->rnr_wait || req->deadline_ns || !qp->attr.timeout ||
 	    !qp_sends(qp) || psn_diff(req->psn, req->una) <= 0)
@@ -149,8 +149,8 @@ void record_arm(struct qp *qp)
 	req->deadline_ns = env_now_ns(env) +
 			   (ACK_TIMEOUT_UNIT_NS <<
 			    (qp->attr.timeout + req->timeouts));
-	if (!timer_armed(&qp->timer))
-		env_timer_arm(env, &qp->timer, req->deadline_ns);
+	if (!timer_armed(&qp->base.timer))
+		env_timer_arm(env, &qp->base.timer, req->deadline_ns);
 }
 
 void record_settle(struct qp *qp)
@@ -175,7 +175,7 @@ void record_settle(struct qp *qp)
 	if (psn_diff(req->una, req->psn) > 0)
 		req->psn = req->una;
 	record_arm(qp);
-	if (qp->state == ORNIC_QPS_SQD && !rec)
+	if (qp->base.state == ORNIC_QPS_SQD && !rec)
 		qp_drained(qp);
 	/* A failed record waits for the older ones, and nothing behind it is sent */
 	if (req->send != req->tail ? !req->rec[req->send & req->rec_mask].status :

@@ -40,7 +40,7 @@ static enum ornic_wc_status req_check(struct qp *qp,
 		return ORNIC_WC_LOC_QP_OP_ERR;
 	/* Check the SGEs now, not when the response arrives */
 	if (req_receives(wqe->opcode) &&
-	    !sge_check(&qp->rx, wqe->sge, wqe->sge_count, ORNIC_ACCESS_LOCAL_WRITE))
+	    !sge_check(&qp->base, wqe->sge, wqe->sge_count, ORNIC_ACCESS_LOCAL_WRITE))
 		return ORNIC_WC_LOC_PROT_ERR;
 	return ORNIC_WC_SUCCESS;
 }
@@ -57,7 +57,7 @@ static bool req_take(struct qp *qp, struct send_wqe *wqe)
 	struct req_record *rec;
 	uint32_t npkts;
 
-	if (qp->state != ORNIC_QPS_RTS || req->failed || sq_empty(&qp->sq) ||
+	if (qp->base.state != ORNIC_QPS_RTS || req->failed || sq_empty(&qp->sq) ||
 	    req->tail - req->head > req->rec_mask)
 		return false;
 	status = sq_read(qp, qp->sq.next, wqe);
@@ -124,11 +124,11 @@ static uint8_t req_data_opcode(const struct req_record *rec, bool start,
 static int64_t req_copy(struct qp *qp, const struct send_wqe *wqe,
 			uint64_t offset, uint32_t len, struct frame *frame)
 {
-	uint8_t *piece = bounce_take(&qp->card->bounce);
+	uint8_t *piece = bounce_take(&qp->base.card->bounce);
 
 	if (wqe->flags & ORNIC_SEND_INLINE)
 		memcpy(piece, wqe->data + offset, len);
-	else if (sge_read(&qp->rx, wqe->sge, wqe->sge_count, offset, piece, len))
+	else if (sge_read(&qp->base, wqe->sge, wqe->sge_count, offset, piece, len))
 		return -EFAULT;
 	frame_add(frame, piece, len);
 	return len;
@@ -145,7 +145,7 @@ static int64_t req_payload(struct qp *qp, const struct send_wqe *wqe,
 {
 	uint32_t mtu = 1u << qp->mtu_shift;
 	uint64_t len = wqe->length - offset;
-	bool copy = wqe->flags & ORNIC_SEND_INLINE || qp->type == ORNIC_QPT_UC;
+	bool copy = wqe->flags & ORNIC_SEND_INLINE || qp->base.type == ORNIC_QPT_UC;
 	uint32_t max = mtu;
 	int64_t got;
 
@@ -155,7 +155,7 @@ static int64_t req_payload(struct qp *qp, const struct send_wqe *wqe,
 		len = max;
 	if (copy)
 		return req_copy(qp, wqe, offset, len, frame);
-	got = sge_gather(&qp->rx, wqe->sge, wqe->sge_count, offset, len, frame);
+	got = sge_gather(&qp->base, wqe->sge, wqe->sge_count, offset, len, frame);
 	if (got < 0 || (uint64_t)got == len)
 		return got;
 	/* The iovec is full; it always has room for a path MTU */
@@ -185,7 +185,7 @@ static int req_fill_data(struct qp *qp, const struct req_record *rec,
 	 * ACK of its first half lets packets follow that show the gap to the
 	 * receiver.
 	 */
-	pkt->ack_req = qp->type != ORNIC_QPT_UC &&
+	pkt->ack_req = qp->base.type != ORNIC_QPT_UC &&
 		       (end || frame->flags & FRAME_LOCAL ||
 			qp->req.since_ack + 1 >= qp->req.window / 2);
 	pkt->dma_len = wqe->length;
@@ -298,7 +298,7 @@ static void req_sent(struct qp *qp, const struct req_record *rec,
 	uint32_t n = pkt->npkts;
 
 	if (psn_diff(req->psn, req->sent_max) < 0) {
-		RDMA_STAT_ADD(qp->card, retransmits, n);
+		RDMA_STAT_ADD(qp->base.card, retransmits, n);
 		qp->stats.retransmits += n;
 	}
 	if (req_is_read(rec->opcode)) {
@@ -311,7 +311,7 @@ static void req_sent(struct qp *qp, const struct req_record *rec,
 	if (psn_diff(req->psn, rec->first) == (int32_t)rec->npkts)
 		req->send++;
 	req->since_ack = pkt->ack_req ? 0 : req->since_ack + 1;
-	if (qp->type == ORNIC_QPT_UC) {
+	if (qp->base.type == ORNIC_QPT_UC) {
 		req->una = req->psn;
 		record_settle(qp);
 	}

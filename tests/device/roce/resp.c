@@ -32,7 +32,7 @@ void resp_flush(struct qp *qp)
 	resp->wqe_taken = false;
 	/* The completion goes to the CQ of the SRQ, which may be gone */
 	if (xrc_select(qp, resp->srqn))
-		receiver_fail(&qp->rx, resp->wqe.wr_id, ORNIC_WC_WR_FLUSH_ERR);
+		receiver_fail(&qp->base, resp->wqe.wr_id, ORNIC_WC_WR_FLUSH_ERR);
 	xrc_release(qp);
 }
 
@@ -40,7 +40,7 @@ void resp_flush(struct qp *qp)
 
 static bool resp_is_uc(const struct qp *qp)
 {
-	return qp->type == ORNIC_QPT_UC;
+	return qp->base.type == ORNIC_QPT_UC;
 }
 
 static void resp_nak(struct qp *qp, unsigned int code)
@@ -53,7 +53,7 @@ static void resp_nak(struct qp *qp, unsigned int code)
 /* The request is invalid: send a NAK and an event; no WQE completes */
 static bool resp_invalid(struct qp *qp)
 {
-	RDMA_STAT_INC(qp->card, remote_invalid_requests);
+	RDMA_STAT_INC(qp->base.card, remote_invalid_requests);
 	if (resp_is_uc(qp))
 		return false;
 	resp_nak(qp, NAK_INVALID_REQUEST);
@@ -63,7 +63,7 @@ static bool resp_invalid(struct qp *qp)
 
 static bool resp_no_access(struct qp *qp)
 {
-	RDMA_STAT_INC(qp->card, remote_access_errors);
+	RDMA_STAT_INC(qp->base.card, remote_access_errors);
 	if (resp_is_uc(qp))
 		return false;
 	resp_nak(qp, NAK_REMOTE_ACCESS);
@@ -76,11 +76,11 @@ static bool resp_wqe_failed(struct qp *qp, enum ornic_wc_status status)
 {
 	switch (status) {
 	case ORNIC_WC_LOC_LEN_ERR:
-		RDMA_STAT_INC(qp->card, remote_invalid_requests);
+		RDMA_STAT_INC(qp->base.card, remote_invalid_requests);
 		resp_nak(qp, NAK_INVALID_REQUEST);
 		break;
 	case ORNIC_WC_REM_INV_REQ_ERR:
-		RDMA_STAT_INC(qp->card, remote_access_errors);
+		RDMA_STAT_INC(qp->base.card, remote_access_errors);
 		resp_nak(qp, NAK_REMOTE_ACCESS);
 		break;
 	default:
@@ -88,7 +88,7 @@ static bool resp_wqe_failed(struct qp *qp, enum ornic_wc_status status)
 		break;
 	}
 	qp->resp.wqe_taken = false;
-	receiver_fail(&qp->rx, qp->resp.wqe.wr_id, status);
+	receiver_fail(&qp->base, qp->resp.wqe.wr_id, status);
 	qp_error(qp);
 	return false;
 }
@@ -96,10 +96,10 @@ static bool resp_wqe_failed(struct qp *qp, enum ornic_wc_status status)
 static bool resp_not_ready(struct qp *qp)
 {
 	if (resp_is_uc(qp)) {
-		RDMA_STAT_INC(qp->card, rx_no_wqe);
+		RDMA_STAT_INC(qp->base.card, rx_no_wqe);
 		return false;
 	}
-	RDMA_STAT_INC(qp->card, rnr_naks_sent);
+	RDMA_STAT_INC(qp->base.card, rnr_naks_sent);
 	ack_owe(qp, AETH_RNR | qp->attr.min_rnr_timer, qp->resp.epsn);
 	qp->resp.nak_sent = true;
 	return false;
@@ -117,7 +117,7 @@ static bool resp_take_wqe(struct qp *qp)
 		resp->offset = 0;
 		return true;
 	}
-	err = receiver_take(&qp->rx, &resp->wqe);
+	err = receiver_take(&qp->base, &resp->wqe);
 	if (err == -EAGAIN)
 		return resp_not_ready(qp);
 	if (err == -EIO) {
@@ -149,18 +149,18 @@ static void resp_complete(struct qp *qp, const struct packet *pkt,
 					     ORNIC_WC_WITH_INV));
 	}
 	resp->wqe_taken = false;
-	receiver_complete(&qp->rx, &cqe, resp->wqe.wr_id, NULL, pkt->solicited);
+	receiver_complete(&qp->base, &cqe, resp->wqe.wr_id, NULL, pkt->solicited);
 }
 
 /* Invalidate the key of a SEND_WITH_INV after its data (IBTA 9.4.1.1.3) */
 static bool resp_invalidate(struct qp *qp, uint32_t key)
 {
-	enum mr_error err = mr_remote_inv(qp->card, &qp->user, key);
+	enum mr_error err = mr_remote_inv(qp->base.card, &qp->base.user, key);
 
 	if (!err)
 		return true;
-	DEVICE_VIOLATION(qp->card, bad_rkey, "qp[%u]: invalidation of %#x: %s",
-			 qp->obj.num, key, mr_error_name(err));
+	DEVICE_VIOLATION(qp->base.card, bad_rkey, "qp[%u]: invalidation of %#x: %s",
+			 qp->base.obj.num, key, mr_error_name(err));
 	return resp_wqe_failed(qp, ORNIC_WC_REM_INV_REQ_ERR);
 }
 
@@ -176,14 +176,14 @@ static bool resp_send(struct qp *qp, const struct packet *pkt)
 		return resp_wqe_failed(qp, ORNIC_WC_LOC_LEN_ERR);
 	count = frame_iov(pkt->frame, pkt->payload, pkt->payload_len, iov,
 			  ARRAY_SIZE(iov));
-	if (count < 0 || sge_write_wqe(&qp->rx, &resp->wqe, resp->offset, iov, count))
+	if (count < 0 || sge_write_wqe(&qp->base, &resp->wqe, resp->offset, iov, count))
 		return resp_wqe_failed(qp, ORNIC_WC_LOC_PROT_ERR);
 	resp->offset += pkt->payload_len;
 	resp->message = RESP_SEND;
 	if (pkt->op->flags & OPCODE_IETH && !resp_invalidate(qp, pkt->inv_key))
 		return false;
 	if (pkt->op->flags & OPCODE_END) {
-		RDMA_STAT_INC(qp->card, rx_sends);
+		RDMA_STAT_INC(qp->base.card, rx_sends);
 		resp_complete(qp, pkt, ORNIC_WC_RECV, resp->offset);
 	}
 	return true;
@@ -196,11 +196,11 @@ static struct mr *resp_mr(struct qp *qp, uint32_t rkey, uint32_t access,
 	struct mr *mr;
 
 	if ((qp->attr.access & access) == access &&
-	    mr_get(qp->card, &qp->user, rkey, access, va, len, &mr) == MR_OK)
+	    mr_get(qp->base.card, &qp->base.user, rkey, access, va, len, &mr) == MR_OK)
 		return mr;
-	DEVICE_VIOLATION(qp->card, bad_rkey,
+	DEVICE_VIOLATION(qp->base.card, bad_rkey,
 			 "qp[%u]: key %#x at %#llx+%llu, access %#x",
-			 qp->obj.num, rkey, (unsigned long long)va,
+			 qp->base.obj.num, rkey, (unsigned long long)va,
 			 (unsigned long long)len, access);
 	return NULL;
 }
@@ -268,7 +268,7 @@ static bool resp_write(struct qp *qp, const struct packet *pkt)
 	resp->message = RESP_WRITE;
 	if (!end)
 		return true;
-	RDMA_STAT_INC(qp->card, rx_write_requests);
+	RDMA_STAT_INC(qp->base.card, rx_write_requests);
 	if (pkt->op->flags & OPCODE_IMMDT)
 		resp_complete(qp, pkt, ORNIC_WC_RECV_RDMA_WITH_IMM, length);
 	return true;
@@ -295,7 +295,7 @@ static bool resp_read(struct qp *qp, const struct packet *pkt)
 				    pkt->va, pkt->dma_len) :
 			   !(qp->attr.access & ORNIC_ACCESS_REMOTE_READ))
 		return resp_no_access(qp);
-	RDMA_STAT_INC(qp->card, rx_read_requests);
+	RDMA_STAT_INC(qp->base.card, rx_read_requests);
 	ack_add(qp, &read);
 	return true;
 }
@@ -369,7 +369,7 @@ static uint64_t *resp_word(struct qp *qp, const struct packet *pkt,
 		resp_invalid(qp);
 		return NULL;
 	}
-	RDMA_STAT_INC(qp->card, rx_atomic_requests);
+	RDMA_STAT_INC(qp->base.card, rx_atomic_requests);
 	return iov.iov_base;
 }
 
@@ -431,7 +431,7 @@ static bool resp_flush_request(struct qp *qp, const struct packet *pkt)
 	if (pkt->flush_type & ORNIC_FLUSH_PERSISTENT)
 		access |= ORNIC_ACCESS_FLUSH_PERSISTENT;
 	if (pkt->flush_level == ORNIC_FLUSH_REGION) {
-		mr = mr_find(qp->card, pkt->rkey);
+		mr = mr_find(qp->base.card, pkt->rkey);
 		va = mr ? mr_base(mr) : 0;
 		len = mr ? mr->length : 0;
 	}
@@ -481,7 +481,7 @@ static bool resp_length_valid(const struct qp *qp, const struct packet *pkt)
  */
 static void resp_duplicate(struct qp *qp, const struct packet *pkt)
 {
-	RDMA_STAT_INC(qp->card, rx_duplicate_requests);
+	RDMA_STAT_INC(qp->base.card, rx_duplicate_requests);
 	if (opcode_is_answered(pkt->op->kind))
 		ack_repeat(qp, pkt);
 	else if (pkt->ack_req)
@@ -496,7 +496,7 @@ static bool resp_select(struct qp *qp, const struct packet *pkt)
 {
 	struct resp *resp = &qp->resp;
 
-	if (qp->type != ORNIC_QPT_XRC_RECV)
+	if (qp->base.type != ORNIC_QPT_XRC_RECV)
 		return true;
 	if (pkt->op->flags & OPCODE_START)
 		resp->srqn = pkt->xrc_srqn;
@@ -538,7 +538,7 @@ static void resp_rx_uc(struct qp *qp, const struct packet *pkt)
 	struct resp *resp = &qp->resp;
 
 	if (pkt->psn != resp->epsn)
-		RDMA_STAT_INC(qp->card, rx_out_of_sequence);
+		RDMA_STAT_INC(qp->base.card, rx_out_of_sequence);
 	if (pkt->psn != resp->epsn || pkt->op->flags & OPCODE_START)
 		resp->message = RESP_NONE;
 	resp->epsn = psn_add(pkt->psn, pkt->npkts);
@@ -573,12 +573,12 @@ void resp_rx(struct qp *qp, const struct packet *pkt)
 		return;
 	}
 	if (ahead > 0) {
-		RDMA_STAT_INC(qp->card, rx_out_of_sequence);
+		RDMA_STAT_INC(qp->base.card, rx_out_of_sequence);
 		/* Send one NAK per gap (IBTA 9.7.5.1.2) */
 		if (resp->nak_sent)
 			return;
 		resp->nak_sent = true;
-		RDMA_STAT_INC(qp->card, seq_naks_sent);
+		RDMA_STAT_INC(qp->base.card, seq_naks_sent);
 		resp_nak(qp, NAK_SEQUENCE);
 		return;
 	}

@@ -12,13 +12,13 @@
 bool roce_is_local(struct qp *qp, const struct ornic_av *av)
 {
 	/* With sniffers all packets are real wire bytes ([ORNIC-FLOW-11]) */
-	return !(av->dmac[0] & 1) && !qp->card->flow_table.sniffers &&
-	       env_peer_is_local(qp->card->env, av->dmac);
+	return !(av->dmac[0] & 1) && !qp->base.card->flow_table.sniffers &&
+	       env_peer_is_local(qp->base.card->env, av->dmac);
 }
 
 bool roce_is_full(struct qp *qp, const struct ornic_av *av)
 {
-	return !(av->dmac[0] & 1) && env_path_is_full(qp->card->env, av->dmac);
+	return !(av->dmac[0] & 1) && env_path_is_full(qp->base.card->env, av->dmac);
 }
 
 struct frame *roce_alloc(struct qp *qp, const struct ornic_av *av)
@@ -26,10 +26,10 @@ struct frame *roce_alloc(struct qp *qp, const struct ornic_av *av)
 	struct frame *frame;
 
 	if (!qp->leaving && roce_is_full(qp, av)) {
-		run_block(qp->card, &qp->run);
+		run_block(qp->base.card, &qp->base.run);
 		return NULL;
 	}
-	frame = env_frame_alloc(qp->card->env);
+	frame = env_frame_alloc(qp->base.card->env);
 	if (frame && roce_is_local(qp, av))
 		frame->flags |= FRAME_LOCAL;
 	return frame;
@@ -37,7 +37,7 @@ struct frame *roce_alloc(struct qp *qp, const struct ornic_av *av)
 
 void roce_free(struct qp *qp, struct frame *frame)
 {
-	env_frame_free(qp->card->env, frame);
+	env_frame_free(qp->base.card->env, frame);
 }
 
 void roce_trim(struct frame *frame, uint32_t len)
@@ -60,7 +60,7 @@ void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 	     struct packet *pkt)
 {
 	uint32_t flow = le32toh(av->flow);
-	struct card *card = qp->card;
+	struct card *card = qp->base.card;
 	struct packet_path path = {
 		.src = gid_get(&card->gids, le16toh(av->sgid_index)),
 		.dgid = av->dgid,

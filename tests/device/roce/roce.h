@@ -72,7 +72,7 @@ bool roce_is_full(struct qp *qp, const struct ornic_av *av);
 /* Transport of the packets of a QP */
 static inline enum opcode_transport roce_transport(const struct qp *qp)
 {
-	switch (qp->type) {
+	switch (qp->base.type) {
 	case ORNIC_QPT_UC:
 		return OPCODE_UC;
 	case ORNIC_QPT_UD:

@@ -27,14 +27,14 @@ static struct qp *roce_find(struct card *card, const struct packet *pkt)
 	} else {
 		qp = qp_find(card, pkt->dqpn);
 		/* On the wire only QPN 1 names the GSI */
-		if (qp && qp->type == ORNIC_QPT_GSI)
+		if (qp && qp->base.type == ORNIC_QPT_GSI)
 			return NULL;
 	}
-	if (!qp || !receiver_receives(&qp->rx) || qp->type == ORNIC_QPT_RAW_PACKET ||
+	if (!qp || !receiver_receives(&qp->base) || qp->base.type == ORNIC_QPT_RAW_PACKET ||
 	    pkt->op->transport != roce_transport(qp))
 		return NULL;
 	/* XRC_RECV takes requests only, XRC_SEND responses ([ORNIC-XRC-3]) */
-	if (qp->type == (roce_is_answer(pkt) ? ORNIC_QPT_XRC_RECV :
+	if (qp->base.type == (roce_is_answer(pkt) ? ORNIC_QPT_XRC_RECV :
 					       ORNIC_QPT_XRC_SEND))
 		return NULL;
 	return qp;
@@ -47,9 +47,9 @@ static void roce_rx_connected(struct qp *qp, const struct packet *pkt)
 			comp_rx(qp, pkt);
 		return;
 	}
-	if (qp->state == ORNIC_QPS_RTR && !qp->comm_est) {
+	if (qp->base.state == ORNIC_QPS_RTR && !qp->comm_est) {
 		qp->comm_est = true;
-		eq_async(qp->card, &qp->events, ORNIC_EVENT_QP_COMM_EST);
+		eq_async(qp->base.card, &qp->base.events, ORNIC_EVENT_QP_COMM_EST);
 	}
 	resp_rx(qp, pkt);
 }
@@ -95,7 +95,7 @@ void roce_rx_mcast(struct card *card, const struct frame *frame,
 	}
 	list_for_each(pos, &group->members) {
 		qp = list_entry(pos, struct mcast_member, node)->qp;
-		if (!receiver_receives(&qp->rx))
+		if (!receiver_receives(&qp->base))
 			continue;
 		qp->stats.rx_packets++;
 		qp->stats.rx_bytes += pkt.payload_len;

@@ -33,11 +33,11 @@ static uint32_t ud_mtu(const struct card *card)
 
 static enum ornic_wc_status ud_check(struct qp *qp, const struct send_wqe *wqe)
 {
-	if (wqe->length > ud_mtu(qp->card))
+	if (wqe->length > ud_mtu(qp->base.card))
 		return ORNIC_WC_LOC_LEN_ERR;
 	/* Without a valid GID entry the packet is lost ([ORNIC-SQ-13]) */
-	if (gid_get(&qp->card->gids, le16toh(wqe->av.sgid_index)) &&
-	    !path_valid(qp->card, &wqe->av))
+	if (gid_get(&qp->base.card->gids, le16toh(wqe->av.sgid_index)) &&
+	    !path_valid(qp->base.card, &wqe->av))
 		return ORNIC_WC_LOC_QP_OP_ERR;
 	return ORNIC_WC_SUCCESS;
 }
@@ -47,11 +47,11 @@ static enum ornic_wc_status ud_payload(struct qp *qp,
 				       const struct send_wqe *wqe,
 				       struct frame *frame)
 {
-	uint8_t *piece = bounce_take(&qp->card->bounce);
+	uint8_t *piece = bounce_take(&qp->base.card->bounce);
 
 	if (wqe->flags & ORNIC_SEND_INLINE)
 		memcpy(piece, wqe->data, wqe->length);
-	else if (sge_read(&qp->rx, wqe->sge, wqe->sge_count, 0, piece, wqe->length))
+	else if (sge_read(&qp->base, wqe->sge, wqe->sge_count, 0, piece, wqe->length))
 		return ORNIC_WC_LOC_PROT_ERR;
 	frame_add(frame, piece, wqe->length);
 	return ORNIC_WC_SUCCESS;
@@ -142,12 +142,12 @@ static int ud_write(struct qp *qp, const struct recv_wqe *wqe,
 			  FRAME_IOV_MAX + 2);
 	if (count < 0)
 		return count;
-	return sge_write_wqe(&qp->rx, wqe, 0, iov, 1 + count);
+	return sge_write_wqe(&qp->base, wqe, 0, iov, 1 + count);
 }
 
 void ud_rx(struct qp *qp, const struct packet *pkt, const struct headers *headers)
 {
-	uint32_t qkey = qp->type == ORNIC_QPT_GSI ? QP_GSI_QKEY : qp->attr.qkey;
+	uint32_t qkey = qp->base.type == ORNIC_QPT_GSI ? QP_GSI_QKEY : qp->attr.qkey;
 	unsigned int flags = ORNIC_WC_GRH;
 	struct ornic_cqe_ext ext = {};
 	struct ornic_cqe cqe = {};
@@ -156,12 +156,12 @@ void ud_rx(struct qp *qp, const struct packet *pkt, const struct headers *header
 
 	/* A wrong Q_Key is dropped silently (IBTA 10.2.5) */
 	if (pkt->qkey != qkey) {
-		RDMA_STAT_INC(qp->card, rx_qkey_errors);
+		RDMA_STAT_INC(qp->base.card, rx_qkey_errors);
 		return;
 	}
-	err = receiver_take(&qp->rx, &wqe);
+	err = receiver_take(&qp->base, &wqe);
 	if (err == -EAGAIN) {
-		RDMA_STAT_INC(qp->card, rx_no_wqe);
+		RDMA_STAT_INC(qp->base.card, rx_no_wqe);
 		return;
 	}
 	if (err == -EIO) {
@@ -175,12 +175,12 @@ void ud_rx(struct qp *qp, const struct packet *pkt, const struct headers *header
 	else if (ud_write(qp, &wqe, pkt, headers))
 		err = ORNIC_WC_LOC_PROT_ERR;
 	if (err) {
-		receiver_fail(&qp->rx, wqe.wr_id, err);
+		receiver_fail(&qp->base, wqe.wr_id, err);
 		qp_error(qp);
 		return;
 	}
 
-	RDMA_STAT_INC(qp->card, rx_sends);
+	RDMA_STAT_INC(qp->base.card, rx_sends);
 	if (pkt->op->flags & OPCODE_IMMDT) {
 		flags |= ORNIC_WC_WITH_IMM;
 		cqe.imm = pkt->imm;
@@ -190,5 +190,5 @@ void ud_rx(struct qp *qp, const struct packet *pkt, const struct headers *header
 	cqe.byte_len = htole32(ORNIC_GRH_SIZE + pkt->payload_len);
 	cqe.qpn = htole32(ORNIC_PREP(ORNIC_CQE_FLAGS, flags));
 	ud_fill_ext(&ext, pkt->frame, headers);
-	receiver_complete(&qp->rx, &cqe, wqe.wr_id, &ext, pkt->solicited);
+	receiver_complete(&qp->base, &cqe, wqe.wr_id, &ext, pkt->solicited);
 }

@@ -8,20 +8,20 @@ bool xrc_select(struct qp *qp, uint32_t srqn)
 {
 	struct srq *srq;
 
-	if (qp->type != ORNIC_QPT_XRC_RECV)
+	if (qp->base.type != ORNIC_QPT_XRC_RECV)
 		return true;
-	srq = srq_find(qp->card, srqn);
+	srq = srq_find(qp->base.card, srqn);
 	if (!srq || srq->xrcd != qp->xrcd)
 		return false;
-	qp->srq = srq;
-	qp->user.pd = srq->pd;
+	qp->base.srq = srq;
+	qp->base.user.pd = srq->pd;
 	return true;
 }
 
 void xrc_release(struct qp *qp)
 {
-	if (qp->type != ORNIC_QPT_XRC_RECV)
+	if (qp->base.type != ORNIC_QPT_XRC_RECV)
 		return;
-	qp->srq = NULL;
-	qp->user.pd = NULL;
+	qp->base.srq = NULL;
+	qp->base.user.pd = NULL;
 }
