@@ -2,22 +2,14 @@
 """Files, functions and locks that the documents for developers name exist where they say."""
 
 import re
-from pathlib import Path
 
 import pytest
+from lab.walks import ARCHITECTURE, CARD, TOP, extent, find, named, places
 
-TOP = Path(__file__).resolve().parents[2]
-CARD = TOP / "tests/device"
-HARDWARE = TOP / "kernel/include"
-ARCHITECTURE = TOP / "Documentation/architecture.rst"
 DOCUMENTS = [ARCHITECTURE, TOP / "CONTRIBUTING.rst"]
 # Made by a build, so not in the tree
 BUILT = ("build/",)
 LITERAL = re.compile(r"``([^`\n]+)``")
-# "CALL in FILE", and "CALL and CALL in FILE"
-CALL_IN_FILE = re.compile(
-    r"``(\w+)\(\)``(?:,?\s+(?:and|or)\s+``\w+\(\)``)*\s+in\s+``([\w/.-]+\.[ch])``")
-PLACE = re.compile(r"``(?:(?P<call>\w+)\(\)|(?P<file>[\w/.-]+\.[ch]))``")
 
 def paths(text):
     """Literals that are paths below the top: they have a slash, and no spaces."""
@@ -25,35 +17,6 @@ def paths(text):
         if re.fullmatch(r"[\w.*-]+(/[\w.*-]+)*/?", word) and "/" in word \
                 and not word.startswith(BUILT):
             yield word
-
-def named(name):
-    """Returns the files of this name. Without a folder it is a file of the card, in any folder, or
-    a header of the hardware interface."""
-    if "/" in name:
-        return list(TOP.glob(name.rstrip("/")))
-    return [*CARD.rglob(name), *HARDWARE.glob(name)]
-
-def find(name):
-    """Returns the one file of this name."""
-    found = named(name)
-    assert len(found) == 1 and found[0].is_file(), name
-    return found[0]
-
-def places(text):
-    """Yields (file, function) for each call in a paragraph. A call without "in FILE" is of the file
-    that was named last."""
-    for block in re.split(r"\n\s*\n", text):
-        last = None
-        for match in PLACE.finditer(block):
-            if match["file"]:
-                last = match["file"]
-                continue
-            here = CALL_IN_FILE.match(block, match.start())
-            yield (here[2] if here else last), match["call"]
-
-def defines(path, function):
-    """Whether the text of a C file has the function's definition, which begins at a margin."""
-    return re.search(rf"^(?:[a-z][^;{{}}()\n]*\b)?{function}\([^;{{}}]*{{", path.read_text(), re.M)
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_paths(document):
@@ -74,7 +37,7 @@ def test_functions(document, least):
     assert len(found) >= least
     for name, function in found:
         assert name, f"{function}: no file is named before"
-        assert defines(find(name), function), f"{function}: not in {name}"
+        assert extent(find(name), function), f"{function}: not in {name}"
 
 def test_files_of_the_card():
     """The list of the card's files is complete."""
