@@ -20,6 +20,8 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "alone.h"
+
 #define ETHERTYPE 0x88b5	/* for local experiments */
 #define DEPTH 2048
 #define BATCH 32
@@ -38,23 +40,6 @@ struct job {
 	uint64_t last;
 	uint8_t *buffers;
 };
-
-static void *check(void *object, const char *what)
-{
-	if (!object) {
-		perror(what);
-		exit(1);
-	}
-	return object;
-}
-
-static void check_zero(int err, const char *what)
-{
-	if (err) {
-		fprintf(stderr, "%s: %s\n", what, strerror(err));
-		exit(1);
-	}
-}
 
 static void check_call(int ret, const char *what)
 {
@@ -85,15 +70,6 @@ static bool expects(const struct job *job)
 {
 	return job->done < job->frames &&
 	       (!job->done || now_ns() - job->last < QUIET_NS);
-}
-
-static struct ibv_context *open_device(const char *name)
-{
-	struct ibv_device **list = check(ibv_get_device_list(NULL), "list of devices");
-
-	while (*list && strcmp(ibv_get_device_name(*list), name))
-		list++;
-	return check(ibv_open_device(check(*list, name)), name);
 }
 
 static struct ibv_qp *make_qp(struct ibv_pd *pd, struct ibv_cq *cq)

@@ -19,6 +19,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "alone.h"
+
 #define QUEUES 4
 #define LOG_QUEUES 2
 #define DEPTH 2048		/* frames per queue */
@@ -37,38 +39,6 @@ struct queue {
 
 static atomic_ulong total;
 static atomic_bool stop;
-
-static void *check(void *object, const char *what)
-{
-	if (!object) {
-		perror(what);
-		exit(1);
-	}
-	return object;
-}
-
-static void check_zero(int err, const char *what)
-{
-	if (err) {
-		fprintf(stderr, "%s: %s\n", what, strerror(err));
-		exit(1);
-	}
-}
-
-static struct ibv_context *open_device(const char *name)
-{
-	struct ibv_device **list = check(ibv_get_device_list(NULL), "list of devices");
-	struct ibv_context *ctx = NULL;
-	int i;
-
-	for (i = 0; list[i] && !ctx; i++)
-		if (!strcmp(ibv_get_device_name(list[i]), name))
-			ctx = check(ibv_open_device(list[i]), name);
-	ibv_free_device_list(list);
-	if (!ctx)
-		fprintf(stderr, "no such device: %s\n", name);
-	return check(ctx, name);
-}
 
 /* Post a buffer, by its number */
 static void post(struct queue *queue, uint64_t number)
