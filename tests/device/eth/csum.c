@@ -82,9 +82,9 @@ static void csum_pseudo(struct csum *csum, const struct frame *frame,
 
 	/* Zeros do not change the sum, so the longer tail of IPv6 serves both */
 	if (headers->l3 == 4)
-		csum_add(csum, ip + 12, 8);
+		csum_add(csum, ip + HEADERS_IPV4_SRC, 8);
 	else
-		csum_add(csum, ip + 8, 32);
+		csum_add(csum, ip + HEADERS_IPV6_SRC, 32);
 	csum_add(csum, tail, sizeof(tail));
 }
 

@@ -280,8 +280,8 @@ static bool key_ipv4(struct reader *r, struct ornic_flow_headers *h)
 	h->frag = !!(be_get16(ip + 6) & HEADERS_IPV4_FRAGMENT);
 	h->ttl = ip[8];
 	h->proto = ip[9];
-	memcpy(h->src_ip + 12, ip + 12, 4);
-	memcpy(h->dst_ip + 12, ip + 16, 4);
+	memcpy(h->src_ip + 12, ip + HEADERS_IPV4_SRC, 4);
+	memcpy(h->dst_ip + 12, ip + HEADERS_IPV4_DST, 4);
 	return !h->frag;
 }
 
@@ -347,8 +347,8 @@ static bool key_ipv6(struct reader *r, struct ornic_flow_headers *h)
 	h->flow_label = word & htobe32(0xfffff);
 	h->proto = ip[6];
 	h->ttl = ip[7];
-	memcpy(h->src_ip, ip + 8, sizeof(h->src_ip));
-	memcpy(h->dst_ip, ip + 24, sizeof(h->dst_ip));
+	memcpy(h->src_ip, ip + HEADERS_IPV6_SRC, sizeof(h->src_ip));
+	memcpy(h->dst_ip, ip + HEADERS_IPV6_DST, sizeof(h->dst_ip));
 	return key_ipv6_ext(r, h);
 }
 

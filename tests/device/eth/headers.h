@@ -25,6 +25,11 @@
 #define HEADERS_IPV4_LEN 20
 #define HEADERS_IPV6_LEN 40
 #define HEADERS_UDP_LEN 8
+/* Offsets of the addresses in the IP header */
+#define HEADERS_IPV4_SRC 12
+#define HEADERS_IPV4_DST 16
+#define HEADERS_IPV6_SRC 8
+#define HEADERS_IPV6_DST 24
 #define HEADERS_ETHERTYPE_IPV4 0x0800
 #define HEADERS_ETHERTYPE_IPV6 0x86dd
 #define HEADERS_ETHERTYPE_VLAN 0x8100
@@ -178,9 +183,9 @@ static inline void headers_gid(const struct frame *frame, const struct headers *
 	const uint8_t *ip = frame->hdr + headers->l3_offset;
 
 	if (headers->l3 == 4)
-		gid_from_ipv4(gid, ip + (source ? 12 : 16));
+		gid_from_ipv4(gid, ip + (source ? HEADERS_IPV4_SRC : HEADERS_IPV4_DST));
 	else
-		memcpy(gid, ip + (source ? 8 : 24), GID_LEN);
+		memcpy(gid, ip + (source ? HEADERS_IPV6_SRC : HEADERS_IPV6_DST), GID_LEN);
 }
 
 #endif /* ORNIC_DEVICE_HEADERS_H */

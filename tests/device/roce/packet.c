@@ -16,6 +16,9 @@
 #define BTH_VERSION	0x0f
 #define BTH_ACK_REQ	0x80	/* byte 8 */
 
+/* Numbers of QPs and SRQs, PSNs and MSNs, below a byte of other fields */
+#define PACKET_24_BITS	0xffffff
+
 /* Fields of the FETH (IBTA A19), in its last byte */
 #define FETH_TYPE	0x0f
 #define FETH_LEVEL_SHIFT 4
@@ -38,7 +41,7 @@ static void parse_headers(struct packet *pkt, const uint8_t *p)
 	/* READs are compared with their duplicates including this */
 	pkt->xrc_srqn = 0;
 	if (flags & OPCODE_XRCETH) {
-		pkt->xrc_srqn = be_get32(p) & 0xffffff;
+		pkt->xrc_srqn = be_get32(p) & PACKET_24_BITS;
 		p += XRCETH_LEN;
 	}
 	if (flags & OPCODE_FETH) {
@@ -66,7 +69,7 @@ static void parse_headers(struct packet *pkt, const uint8_t *p)
 	}
 	if (flags & OPCODE_AETH) {
 		pkt->syndrome = p[0];
-		pkt->msn = be_get32(p) & 0xffffff;
+		pkt->msn = be_get32(p) & PACKET_24_BITS;
 		p += AETH_LEN;
 	}
 	if (flags & OPCODE_ATOMICACKETH) {
@@ -75,7 +78,7 @@ static void parse_headers(struct packet *pkt, const uint8_t *p)
 	}
 	if (flags & OPCODE_DETH) {
 		pkt->qkey = be_get32(p);
-		pkt->sqpn = be_get32(p + 4) & 0xffffff;
+		pkt->sqpn = be_get32(p + 4) & PACKET_24_BITS;
 		p += DETH_LEN;
 	}
 	if (flags & OPCODE_IMMDT) {
@@ -142,9 +145,9 @@ enum packet_error packet_parse(struct packet *pkt, const struct frame *frame,
 	pkt->solicited = bth[1] & BTH_SOLICITED;
 	pkt->migrated = bth[1] & BTH_MIGRATED;
 	pkt->pkey = be_get16(bth + 2);
-	pkt->dqpn = be_get32(bth + 4) & 0xffffff;
+	pkt->dqpn = be_get32(bth + 4) & PACKET_24_BITS;
 	pkt->ack_req = bth[8] & BTH_ACK_REQ;
-	pkt->psn = be_get32(bth + 8) & 0xffffff;
+	pkt->psn = be_get32(bth + 8) & PACKET_24_BITS;
 	pkt->npkts = local && frame->meta ? frame->meta : 1;
 	pkt->frame = frame;
 	pkt->payload = bth_offset + pkt->op->len;
