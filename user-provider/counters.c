@@ -10,6 +10,7 @@
 
 #include <ccan/array_size.h>
 
+#include "check.h"
 #include "ornic.h"
 
 /* Counters from the kernel, in the order of enum ibv_counter_description */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "check.h"
 #include "compat.h"
 #include "cqe.h"
 #include "doorbell.h"

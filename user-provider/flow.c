@@ -7,6 +7,7 @@
 
 #include <util/util.h>
 
+#include "check.h"
 #include "ornic.h"
 
 /*

@@ -486,16 +486,7 @@ static inline void ornic_rq_open(struct ornic_rq *rq, bool open)
 	ornic_unlock(&rq->lock);
 }
 
-/*
- * Explains on the log of libibverbs why the provider refuses a call; see
- * VERBS_LOG_LEVEL. Not for the data path.
- */
-#define ornic_refuse(ibctx, format, arg...) \
-	verbs_err(&to_ornic_context(ibctx)->vctx, format "\n", ##arg)
-
 /* uctx.c */
-bool ornic_check_bits(struct ibv_context *ibctx, const char *what,
-		      uint64_t bits, uint64_t known);
 struct verbs_context *ornic_alloc_context(struct ibv_device *ibdev, int cmd_fd,
 					  void *private_data);
 struct verbs_context *ornic_import_context(struct ibv_device *ibdev,

@@ -8,6 +8,7 @@
 
 #include <ccan/minmax.h>
 
+#include "check.h"
 #include "compat.h"
 #include "inline.h"
 #include "ornic_abi.h"

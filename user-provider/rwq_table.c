@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "check.h"
 #include "ornic.h"
 
 /**

@@ -8,6 +8,7 @@
 
 #include <infiniband/cmd_ioctl.h>
 
+#include "check.h"
 #include "ornic.h"
 #include "ornic_abi.h"
 

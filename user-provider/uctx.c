@@ -2,7 +2,6 @@
 /* Device contexts, their mapped pages, device and port attributes */
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -10,29 +9,10 @@
 #include <infiniband/cmd_ioctl.h>
 #include <util/util.h>
 
+#include "check.h"
 #include "compat.h"
 #include "ornic.h"
 #include "ornic_abi.h"
-
-/**
- * ornic_check_bits() - check the flags of a call, and log the unknown ones
- * @ibctx: context
- * @what: name of the flags
- * @bits: flags
- * @known: supported flags
- *
- * Return: whether all flags are supported.
- */
-bool ornic_check_bits(struct ibv_context *ibctx, const char *what,
-		      uint64_t bits, uint64_t known)
-{
-	if (check_comp_mask(bits, known))
-		return true;
-
-	ornic_refuse(ibctx, "%s %#" PRIx64 ": %#" PRIx64 " is not supported, "
-		     "only %#" PRIx64, what, bits, bits & ~known, known);
-	return false;
-}
 
 /*
  * Sets the capabilities that are not in the common part of the response.

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 
+#include "check.h"
 #include "index.h"
 #include "ornic.h"
 #include "ornic_abi.h"

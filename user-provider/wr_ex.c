@@ -12,6 +12,7 @@
 
 #include <ccan/array_size.h>
 
+#include "check.h"
 #include "doorbell.h"
 #include "inline.h"
 
