@@ -102,6 +102,10 @@ static void ornic_cmd_trace(struct ornic_core *core, const struct ornic_cmd_slot
 {
 	int status = slot->dead ? -1 : le16_to_cpu(slot->cqe.status);
 
+	/* The event was disabled when the command began, or is now */
+	if (!start || !trace_ornic_cmd_enabled())
+		return;
+
 	trace_ornic_cmd(ornic_device(core), opcode, slot->cmd_id, status, ktime_get_ns() - start);
 }
 
@@ -126,7 +130,7 @@ int ornic_cmd_exec(struct ornic_dev *odev, enum ornic_opcode opcode,
 	if (in_len)
 		memcpy(ornic_cmdq_in(cmdq, i), in, in_len);
 
-	start = ktime_get_ns();
+	start = trace_ornic_cmd_enabled() ? ktime_get_ns() : 0;
 	err = ornic_cmdq_submit(core, i, opcode, in_len, out_len);
 	if (err)
 		goto out_put_slot;

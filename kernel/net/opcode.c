@@ -7,7 +7,6 @@
 
 /**
  * struct ornic_opcode_info - one command
- * @opcode:	its number
  * @name:	for log messages and trace events
  * @query:	changes nothing. A device of a lower minor version may answer
  *		less than the host asks for ([ORNIC-EXT-3]).
@@ -15,14 +14,13 @@
  *		device memory in place of other memory; 0 for other commands
  */
 struct ornic_opcode_info {
-	enum ornic_opcode opcode;
 	const char *name;
 	bool query;
 	u32 refusals;
 };
 
 #define ORNIC_OPCODE(word, ...) \
-	{ .opcode = ORNIC_CMD_##word, .name = #word, ##__VA_ARGS__ }
+	[ORNIC_CMD_##word] = { .name = #word, ##__VA_ARGS__ }
 
 /* In the order of enum ornic_opcode */
 static const struct ornic_opcode_info ornic_opcodes[] = {
@@ -79,12 +77,11 @@ static const struct ornic_opcode_info ornic_opcodes[] = {
 
 static const struct ornic_opcode_info *ornic_opcode_find(enum ornic_opcode opcode)
 {
-	u32 i;
+	static const struct ornic_opcode_info unknown = { .name = "unknown" };
 
-	for (i = 0; i < ARRAY_SIZE(ornic_opcodes); i++)
-		if (ornic_opcodes[i].opcode == opcode)
-			return &ornic_opcodes[i];
-	return NULL;
+	if (opcode >= ARRAY_SIZE(ornic_opcodes) || !ornic_opcodes[opcode].name)
+		return &unknown;
+	return &ornic_opcodes[opcode];
 }
 
 /**
@@ -95,9 +92,7 @@ static const struct ornic_opcode_info *ornic_opcode_find(enum ornic_opcode opcod
  */
 const char *ornic_opcode_name(enum ornic_opcode opcode)
 {
-	const struct ornic_opcode_info *info = ornic_opcode_find(opcode);
-
-	return info ? info->name : "unknown";
+	return ornic_opcode_find(opcode)->name;
 }
 
 /**
@@ -108,9 +103,7 @@ const char *ornic_opcode_name(enum ornic_opcode opcode)
  */
 bool ornic_opcode_is_query(enum ornic_opcode opcode)
 {
-	const struct ornic_opcode_info *info = ornic_opcode_find(opcode);
-
-	return info && info->query;
+	return ornic_opcode_find(opcode)->query;
 }
 
 /**
@@ -127,8 +120,7 @@ u32 ornic_opcode_refusals(enum ornic_opcode opcode)
 {
 	const u32 any = BIT(ORNIC_CMD_NO_RESOURCES) | BIT(ORNIC_CMD_DMA_FAULT) |
 			BIT(ORNIC_CMD_INTERNAL);
-	const struct ornic_opcode_info *info = ornic_opcode_find(opcode);
+	u32 refusals = ornic_opcode_find(opcode)->refusals;
 
-	return info && info->refusals ? any | info->refusals :
-					GENMASK(ORNIC_CMD_INTERNAL, ORNIC_CMD_BAD_OPCODE);
+	return refusals ? any | refusals : GENMASK(ORNIC_CMD_INTERNAL, ORNIC_CMD_BAD_OPCODE);
 }
