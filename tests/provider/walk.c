@@ -6,13 +6,10 @@
  * kernel and the fake device. It is compiled with --coverage, which counts what
  * the walk enters: tests/documents/test_walks.py compares that with the text.
  */
+#include <gcov.h>
 #include <unistd.h>
 
 #include "fixture.h"
-
-/* Of libgcov: forget all counts, and write them to the files */
-void __gcov_reset(void);
-void __gcov_dump(void);
 
 /* The card is asleep and does not watch the queue */
 static void walk_send(struct fixture *f)

@@ -6,6 +6,7 @@
  * It is compiled with --coverage, which counts what the walk enters, not what
  * prepares it: tests/documents/test_walks.py compares that with the text.
  */
+#include <gcov.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,10 +19,6 @@
 #include "ports/port_fd.h"
 
 #define LEN 64
-
-/* Of libgcov: forget all counts, and write them to the files */
-void __gcov_reset(void);
-void __gcov_dump(void);
 
 /* The linker passes writes of registers and doorbells through here */
 void __real_card_bar_write(struct card *card, unsigned int bar, uint64_t offset,
