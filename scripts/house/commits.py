@@ -2,7 +2,8 @@
 """The messages of commits: a prefix and an imperative sentence, a body, and no signature."""
 
 import re
-import subprocess
+
+from lab.git import git
 
 from .source import TOP
 
@@ -34,21 +35,12 @@ def faults(subject, body):
         yield "Signed-off-by: the person who submits adds it"
 
 
-def git(top, *words):
-    """Returns git's output, or None if git is missing or fails."""
-    argv = ["git", "-C", top, "-c", "safe.directory=*", *words]
-    try:
-        return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError):
-        return None
-
-
 def commit_messages(_files, top=TOP, base=BASE):
     """Each commit after BASE has a good message."""
-    if git(top, "rev-parse", "--verify", "-q", f"{base}^{{commit}}") is None:
+    if git("rev-parse", "--verify", "-q", f"{base}^{{commit}}", top=top) is None:
         print("commits: no repository with the history, nothing to check")
         return
-    log = git(top, "log", "--no-merges", "--format=%h%x00%s%x00%b%x01", f"{base}..HEAD")
+    log = git("log", "--no-merges", "--format=%h%x00%s%x00%b%x01", f"{base}..HEAD", top=top)
     for record in (log or "").split("\x01"):
         if record.strip():
             commit, subject, body = record.strip("\n").split("\0")

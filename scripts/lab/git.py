@@ -7,8 +7,8 @@ from . import paths
 
 
 def git(*words, top=None):
-    """Returns git's output for the repository at `top`, or else the checkout; None if git is missing
-    or fails."""
+    """Returns git's output for the repository at `top`, or the checkout. Returns None if git is
+    missing or fails."""
     argv = ["git", "-c", "safe.directory=*", "-C", top or paths.TOP, *words]
     try:
         return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()

@@ -3,11 +3,11 @@
 
 import json
 import os
-import subprocess
 import time
 from dataclasses import dataclass
 
 from . import paths
+from .git import git
 
 STEP_TIMEOUT = 30 * 60  # seconds
 RECORDS = paths.CACHE / "check-long"
@@ -72,15 +72,6 @@ STEPS = (
     Step("busy-lifecycle", "removal, resets and kills beside two busy loops",
          ("e2e/test_lifecycle.py", "e2e/test_faults.py"), "not long", 2),
 )
-
-
-def git(*words):
-    """Returns git's output, or None if it fails."""
-    argv = ["git", "-c", "safe.directory=*", "-C", paths.TOP, *words]
-    try:
-        return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return None
 
 
 def tree_hash():

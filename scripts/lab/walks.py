@@ -7,7 +7,8 @@ import re
 import subprocess
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[2]
+from .paths import TOP
+
 CARD = TOP / "tests/device"
 HARDWARE = TOP / "kernel/include"
 ARCHITECTURE = TOP / "Documentation/architecture.rst"
