@@ -279,6 +279,16 @@ def test_leaks():
     ornic_ib_alloc_hw_port_stats+0x12/0x20 [ornic_rdma]
     setup_port+0x6f7/0x19a0
 """
+    nodes = """unreferenced object 0xffff88800ca03c80 (size 576):
+  comm "nomem", pid 188, jiffies 4294902421
+  backtrace (crc d0e20916):
+    kmem_cache_alloc_noprof+0x25a/0x4e0
+    radix_tree_node_alloc.constprop.0+0x49/0x2d0
+    radix_tree_insert+0x18c/0x540
+    uapi_merge_def+0x814/0x1700
+    uverbs_alloc_api+0x18f/0x13c0
+    ornic_ib_register+0x912/0xa00 [ornic_rdma]
+"""
     ours = """unreferenced object 0xffff88800a37ce00 (size 1408):
   comm "ibv_rc_pingpong", pid 209, jiffies 4294929806
   backtrace (crc 68c2d89d):
@@ -287,5 +297,5 @@ def test_leaks():
 """
     assert not leaks("")
     assert not leaks(theirs)
-    assert leaks(theirs + ours + ports) == ours
+    assert leaks(theirs + ours + ports + nodes) == ours
     assert leaks("cat: kmemleak: Device or resource busy\n")
