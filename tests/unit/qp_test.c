@@ -224,7 +224,7 @@ struct path {
 		M(MAX_DEST_RD_ATOMIC) | M(MIN_RNR_TIMER))
 #define RC_RTS (M(TIMEOUT) | M(RETRY_CNT) | M(RNR_RETRY) | M(SQ_PSN) | \
 		M(MAX_RD_ATOMIC))
-#define RC_LIVE (M(CUR_STATE) | M(ACCESS) | M(MIN_RNR_TIMER) | \
+#define RC_LIVE (M(ACCESS) | M(MIN_RNR_TIMER) | \
 		 M(ALT_PATH) | M(PATH_MIG_STATE))
 #define ALL_ATTRS (RC_RTR | RC_RTS | RC_LIVE | M(QKEY) | M(EN_SQD_ASYNC))
 
@@ -234,7 +234,7 @@ static const struct path rc_paths[] = {
 	{ ORNIC_QPS_INIT, ORNIC_QPS_RTR, RC_RTR, M(ACCESS) | M(ALT_PATH) },
 	{ ORNIC_QPS_RTR, ORNIC_QPS_RTS, RC_RTS, RC_LIVE },
 	{ ORNIC_QPS_RTS, ORNIC_QPS_RTS, 0, RC_LIVE },
-	{ ORNIC_QPS_RTS, ORNIC_QPS_SQD, 0, M(CUR_STATE) | M(EN_SQD_ASYNC) },
+	{ ORNIC_QPS_RTS, ORNIC_QPS_SQD, 0, M(EN_SQD_ASYNC) },
 	{ ORNIC_QPS_SQD, ORNIC_QPS_SQD, 0,
 	  M(AV) | M(TIMEOUT) | M(RETRY_CNT) | M(RNR_RETRY) |
 	  M(MAX_RD_ATOMIC) | M(MAX_DEST_RD_ATOMIC) | M(ACCESS) |
@@ -246,24 +246,24 @@ static const struct path ud_paths[] = {
 	{ ORNIC_QPS_RESET, ORNIC_QPS_INIT, M(QKEY), 0 },
 	{ ORNIC_QPS_INIT, ORNIC_QPS_INIT, 0, M(QKEY) },
 	{ ORNIC_QPS_INIT, ORNIC_QPS_RTR, 0, M(QKEY) },
-	{ ORNIC_QPS_RTR, ORNIC_QPS_RTS, M(SQ_PSN), M(CUR_STATE) | M(QKEY) },
-	{ ORNIC_QPS_RTS, ORNIC_QPS_RTS, 0, M(CUR_STATE) | M(QKEY) },
-	{ ORNIC_QPS_RTS, ORNIC_QPS_SQD, 0, M(CUR_STATE) | M(EN_SQD_ASYNC) },
+	{ ORNIC_QPS_RTR, ORNIC_QPS_RTS, M(SQ_PSN), M(QKEY) },
+	{ ORNIC_QPS_RTS, ORNIC_QPS_RTS, 0, M(QKEY) },
+	{ ORNIC_QPS_RTS, ORNIC_QPS_SQD, 0, M(EN_SQD_ASYNC) },
 	{ ORNIC_QPS_SQD, ORNIC_QPS_SQD, 0, M(QKEY) },
-	{ ORNIC_QPS_SQD, ORNIC_QPS_RTS, 0, M(CUR_STATE) | M(QKEY) },
-	{ ORNIC_QPS_SQE, ORNIC_QPS_RTS, 0, M(CUR_STATE) | M(QKEY) },
+	{ ORNIC_QPS_SQD, ORNIC_QPS_RTS, 0, M(QKEY) },
+	{ ORNIC_QPS_SQE, ORNIC_QPS_RTS, 0, M(QKEY) },
 };
 
 static const struct path raw_paths[] = {
 	{ ORNIC_QPS_RESET, ORNIC_QPS_INIT, 0, 0 },
 	{ ORNIC_QPS_INIT, ORNIC_QPS_INIT, 0, 0 },
 	{ ORNIC_QPS_INIT, ORNIC_QPS_RTR, 0, 0 },
-	{ ORNIC_QPS_RTR, ORNIC_QPS_RTS, 0, M(CUR_STATE) | M(RATE_LIMIT) },
-	{ ORNIC_QPS_RTS, ORNIC_QPS_RTS, 0, M(CUR_STATE) | M(RATE_LIMIT) },
-	{ ORNIC_QPS_RTS, ORNIC_QPS_SQD, 0, M(CUR_STATE) | M(EN_SQD_ASYNC) },
+	{ ORNIC_QPS_RTR, ORNIC_QPS_RTS, 0, M(RATE_LIMIT) },
+	{ ORNIC_QPS_RTS, ORNIC_QPS_RTS, 0, M(RATE_LIMIT) },
+	{ ORNIC_QPS_RTS, ORNIC_QPS_SQD, 0, M(EN_SQD_ASYNC) },
 	{ ORNIC_QPS_SQD, ORNIC_QPS_SQD, 0, 0 },
-	{ ORNIC_QPS_SQD, ORNIC_QPS_RTS, 0, M(CUR_STATE) | M(RATE_LIMIT) },
-	{ ORNIC_QPS_SQE, ORNIC_QPS_RTS, 0, M(CUR_STATE) },
+	{ ORNIC_QPS_SQD, ORNIC_QPS_RTS, 0, M(RATE_LIMIT) },
+	{ ORNIC_QPS_SQE, ORNIC_QPS_RTS, 0, 0 },
 };
 
 static const struct path *find_path(const struct path *paths, unsigned int n,
@@ -331,7 +331,7 @@ static void transitions(struct pair *pair, unsigned int type,
 					assert_int_equal(try_modify(pair, from,
 						to, path->must & ~m),
 						ORNIC_CMD_BAD_PARAM);
-				else if (!(path->may & m))
+				else if (!(path->may & m) && m != M(CUR_STATE))
 					assert_int_not_equal(try_modify(pair,
 						from, to, path->must | m),
 						ORNIC_CMD_OK);
@@ -354,6 +354,39 @@ static void test_transitions_raw(void **state)
 {
 	transitions(*state, ORNIC_QPT_RAW_PACKET, raw_paths,
 		    ARRAY_SIZE(raw_paths));
+}
+
+/* [ORNIC-QP-10] Any MODIFY_QP may name the state, which must be the right one */
+static void test_current_state(void **state)
+{
+	struct pair *pair = *state;
+	struct ornic_qp_attr attr = pair_attr(SIDE(pair), &pair->side[1]);
+	static const unsigned int steps[] = {
+		ORNIC_QPS_RESET, ORNIC_QPS_INIT, ORNIC_QPS_INIT, ORNIC_QPS_RTR,
+		ORNIC_QPS_RTS, ORNIC_QPS_RTS, ORNIC_QPS_SQD, ORNIC_QPS_SQD,
+		ORNIC_QPS_RTS, ORNIC_QPS_ERR, ORNIC_QPS_ERR, ORNIC_QPS_RESET,
+	};
+	unsigned int i, wrong, now = ORNIC_QPS_RESET;
+	uint32_t mask;
+
+	pair_qps(pair, ORNIC_QPT_RC, 0);
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		mask = M(STATE) | M(CUR_STATE);
+		if (steps[i] != now && steps[i] < ORNIC_QPS_SQD &&
+		    now < ORNIC_QPS_RTS)
+			mask |= pair_mask(ORNIC_QPT_RC, steps[i]);
+		attr.state = steps[i];
+		for (wrong = 0; wrong < 9; wrong++) {
+			attr.cur_state = wrong;
+			if (wrong != now)
+				assert_int_equal(pair_modify(SIDE(pair), mask, &attr),
+						 ORNIC_CMD_BAD_STATE);
+		}
+		attr.cur_state = now;
+		assert_int_equal(pair_modify(SIDE(pair), mask, &attr),
+				 ORNIC_CMD_OK);
+		now = steps[i];
+	}
 }
 
 /* Refuse one value out of range, without a change of state or attributes */
@@ -497,6 +530,7 @@ int main(void)
 		T(test_transitions_rc),
 		T(test_transitions_ud),
 		T(test_transitions_raw),
+		T(test_current_state),
 		T(test_bad_values),
 		T(test_query_tells_all),
 		T(test_card_reset_in_flight),

@@ -84,19 +84,19 @@ static const struct transition transitions[] = {
 		.from = ORNIC_QPS_RTR, .to = ORNIC_QPS_RTS,
 		.rc_must = A(TIMEOUT) | A(RETRY_CNT) | A(RNR_RETRY) |
 			   A(SQ_PSN) | A(MAX_RD_ATOMIC),
-		.rc_may = A(CUR_STATE) | A(ACCESS) | A(MIN_RNR_TIMER) |
+		.rc_may = A(ACCESS) | A(MIN_RNR_TIMER) |
 			  A(ALT_PATH) | A(PATH_MIG_STATE),
 		.ud_must = A(SQ_PSN),
-		.ud_may = A(CUR_STATE) | A(QKEY) | A(RATE_LIMIT),
+		.ud_may = A(QKEY) | A(RATE_LIMIT),
 	}, {
 		.from = ORNIC_QPS_RTS, .to = ORNIC_QPS_RTS,
-		.rc_may = A(CUR_STATE) | A(ACCESS) | A(MIN_RNR_TIMER) |
+		.rc_may = A(ACCESS) | A(MIN_RNR_TIMER) |
 			  A(ALT_PATH) | A(PATH_MIG_STATE),
-		.ud_may = A(CUR_STATE) | A(QKEY) | A(RATE_LIMIT),
+		.ud_may = A(QKEY) | A(RATE_LIMIT),
 	}, {
 		.from = ORNIC_QPS_RTS, .to = ORNIC_QPS_SQD,
-		.rc_may = A(CUR_STATE) | A(EN_SQD_ASYNC),
-		.ud_may = A(CUR_STATE) | A(EN_SQD_ASYNC),
+		.rc_may = A(EN_SQD_ASYNC),
+		.ud_may = A(EN_SQD_ASYNC),
 	}, {
 		.from = ORNIC_QPS_SQD, .to = ORNIC_QPS_SQD,
 		.rc_may = A(AV) | A(TIMEOUT) | A(RETRY_CNT) | A(RNR_RETRY) |
@@ -106,14 +106,14 @@ static const struct transition transitions[] = {
 		.ud_may = A(QKEY),
 	}, {
 		.from = ORNIC_QPS_SQD, .to = ORNIC_QPS_RTS,
-		.rc_may = A(CUR_STATE) | A(ACCESS) | A(MIN_RNR_TIMER) |
+		.rc_may = A(ACCESS) | A(MIN_RNR_TIMER) |
 			  A(ALT_PATH) | A(PATH_MIG_STATE),
-		.ud_may = A(CUR_STATE) | A(QKEY) | A(RATE_LIMIT),
+		.ud_may = A(QKEY) | A(RATE_LIMIT),
 	}, {
 		.from = ORNIC_QPS_SQE, .to = ORNIC_QPS_RTS,
 		.sqe = true,
-		.rc_may = A(CUR_STATE) | A(ACCESS),
-		.ud_may = A(CUR_STATE) | A(QKEY),
+		.rc_may = A(ACCESS),
+		.ud_may = A(QKEY),
 	},
 };
 
@@ -131,7 +131,7 @@ static uint32_t type_attrs(unsigned int type)
 	case ORNIC_QPT_XRC_RECV:
 		return ~ATTRS_REQUESTER;
 	case ORNIC_QPT_RAW_PACKET:
-		return A(CUR_STATE) | A(EN_SQD_ASYNC) | A(RATE_LIMIT);
+		return A(EN_SQD_ASYNC) | A(RATE_LIMIT);
 	default:
 		return ~A(RATE_LIMIT);
 	}
@@ -154,14 +154,12 @@ static enum ornic_cmd_status check_transition(const struct qp *qp,
 	uint32_t must, may;
 	unsigned int i;
 
-	mask &= ~A(STATE);
-	if (to == ORNIC_QPS_RESET)
-		return mask & ~A(CUR_STATE) ? ORNIC_CMD_BAD_PARAM : ORNIC_CMD_OK;
-	if (to == ORNIC_QPS_ERR) {
-		if (qp->base.state == ORNIC_QPS_RESET)
-			return ORNIC_CMD_BAD_STATE;
-		return mask & ~A(CUR_STATE) ? ORNIC_CMD_BAD_PARAM : ORNIC_CMD_OK;
-	}
+	/* Every MODIFY_QP may say in which state the QP is ([ORNIC-QP-10]) */
+	mask &= ~(A(STATE) | A(CUR_STATE));
+	if (to == ORNIC_QPS_ERR && qp->base.state == ORNIC_QPS_RESET)
+		return ORNIC_CMD_BAD_STATE;
+	if (to == ORNIC_QPS_RESET || to == ORNIC_QPS_ERR)
+		return mask ? ORNIC_CMD_BAD_PARAM : ORNIC_CMD_OK;
 	for (i = 0; i < ARRAY_SIZE(transitions); i++) {
 		t = &transitions[i];
 		if (t->from == qp->base.state && t->to == to)
