@@ -444,6 +444,51 @@ static void test_queue_of_another_page(void **state)
 	assert_int_equal(list_empty(&w->kit.host->wire), true);
 }
 
+/* [ORNIC-RST-8] The data path goes on without the admin queue */
+static void test_disabled_queues_go_on(void **state)
+{
+	struct world *w = *state;
+	struct host *host = w->kit.host;
+
+	fall_asleep(w);
+	host_write(host, ORNIC_REG_CTRL, 4, 0);
+	assert_int_equal(host_read(host, ORNIC_REG_STATUS, 4),
+			 ORNIC_STATUS_READY);
+	assert_true(post(w, &w->qp[0]));
+	assert_int_equal(sent(w), 1);
+	/* The card is awake, so it polls the queue and the board */
+	assert_false(post(w, &w->qp[0]));
+	assert_false(post(w, &w->qp[1]));
+	assert_int_equal(sent(w), 2);
+	card_link_changed(host->card, false);
+	assert_non_null(host_queue_peek(&w->kit.eq));
+	memset(host_ptr(host, host->admin_cq), 0, HOST_PAGE);
+	host_start_admin(host);
+	assert_true(host_device_stat(host, ORNIC_DEVICE_STAT_doorbells) > 0);
+}
+
+/* [ORNIC-DB-21] */
+static void test_fatal_doorbells_are_not_counted(void **state)
+{
+	struct world *w = *state;
+	struct host *host = w->kit.host;
+	const struct stats *stats = &host->card->stats;
+	uint64_t before = stats->STAT_DEVICE(doorbells);
+
+	fall_asleep(w);
+	card_stop(host->card);
+	publish(&w->qp[0]);
+	ring(&w->qp[0]);
+	host_doorbell(host, w->qp[0].uctx, 77, w->qp[0].num, 0);
+	host_doorbell(host, w->qp[0].uctx, ORNIC_DB_SQ, 0xffffff, 0);
+	host_doorbell(host, 999, ORNIC_DB_SQ, w->qp[0].num, 0);
+	assert_int_equal(sent(w), 0);
+	assert_int_equal(stats->STAT_DEVICE(doorbells), before);
+	assert_int_equal(stats->STAT_DEVICE(bad_doorbell_type), 0);
+	assert_int_equal(stats->STAT_DEVICE(bad_doorbell_queue), 0);
+	assert_int_equal(stats->STAT_DEVICE(bad_doorbell_page), 0);
+}
+
 static void test_pi_beyond_the_ring(void **state)
 {
 	struct world *w = *state;
@@ -543,6 +588,8 @@ int main(void)
 		T(test_watched_queues_are_bounded),
 		T(test_destroyed_queue_leaves_the_board),
 		T(test_queue_of_another_page),
+		T(test_disabled_queues_go_on),
+		T(test_fatal_doorbells_are_not_counted),
 		T(test_pi_beyond_the_ring),
 		T(test_ring_wraps),
 		cmocka_unit_test_setup_teardown(test_no_shadow_rings_for_each,

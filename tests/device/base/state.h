@@ -330,10 +330,13 @@ struct card {
 	uint8_t sink[CARD_SINK_SIZE];
 };
 
-/* Commands and interrupts wait while bus mastering is off ([ORNIC-PCI-3]) */
+/*
+ * Does the data path run? It does not depend on ENABLE ([ORNIC-RST-8]). Work waits
+ * while bus mastering is off ([ORNIC-PCI-3]).
+ */
 static inline bool card_works(const struct card *card)
 {
-	return card->enabled && !card->fatal && card->guest.mem->enabled;
+	return !card->reset.active && !card->fatal && card->guest.mem->enabled;
 }
 
 /* ORNIC_REG_CLOCK, the clock of time stamps: ns since power-on */

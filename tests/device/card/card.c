@@ -251,7 +251,7 @@ void card_link_changed(struct card *card, bool up)
 	if (card->port.link == up)
 		return;
 	card->port.link = up;
-	if (card->enabled && !card->fatal)
+	if (!card->reset.active && !card->fatal)
 		eq_async(card, &card->events,
 			 up ? ORNIC_EVENT_PORT_UP : ORNIC_EVENT_PORT_DOWN);
 }
