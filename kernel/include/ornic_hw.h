@@ -227,10 +227,13 @@ enum ornic_opcode {
  *   store WQEs; release-store sq_pi; full fence;
  *   if (sq_watched == 0) {
  *           atomic-or the slot's bit into board.bits, then into board.summary;
+ *           full fence;
  *           if (board.awake == 0) ring the SQ doorbell;
  *   }
  *
- * A host without a board rings if sq_watched is 0, as it always is without
+ * An atomic exchange with full ordering, as xchg() of Linux, is atomic-or and
+ * fence in one if bits that it removes are put back by another one. A host
+ * without a board rings if sq_watched is 0, as it always is without
  * ORNIC_CAPS_SHADOW.
  */
 #define ORNIC_DB_VALUE		0x00000000ffffffffULL
