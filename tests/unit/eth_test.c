@@ -53,6 +53,7 @@ static void test_frame_goes_out_as_it_is(void **state)
 			 ARRAY_SIZE(lens));
 }
 
+/* [ORNIC-SQ-14] [ORNIC-SQ-26] */
 static void test_lengths_refused(void **state)
 {
 	struct ornic_route_eth route = {};
@@ -201,9 +202,29 @@ static void test_checksum_offsets_refused(void **state)
 	raw_send(w, 0, w->data, 60, &route, 0);
 	raw_expect(w, ORNIC_WC_SUCCESS);
 	raw_done(w, raw_sent(w));
-	route = (struct ornic_route_eth){ .flags = htole16(4) };
+	/* [ORNIC-SQ-26] Any failure is counted */
+	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_errors), 2);
+}
+
+/* [ORNIC-SQ-25] Reserved bits of the route are ignored, as [ORNIC-GEN-3] says */
+static void test_reserved_bits_are_ignored(void **state)
+{
+	struct ornic_route_eth route;
+	struct raw *w = *state;
+	struct frame *frame;
+	uint8_t got[60];
+
+	memset(&route, 0xff, sizeof(route));
+	route.flags = htole16(0xffff & ~(ORNIC_ETH_TX_VLAN_INSERT |
+					 ORNIC_ETH_TX_L4_CSUM));
+	fill(w, 60);
 	raw_send(w, 0, w->data, 60, &route, 0);
-	raw_expect(w, ORNIC_WC_LOC_QP_OP_ERR);
+	raw_expect(w, ORNIC_WC_SUCCESS);
+	frame = raw_sent(w);
+	assert_int_equal(frame_len(frame), 60);
+	frame_read(frame, 0, got, 60);
+	assert_memory_equal(got, host_ptr(w->host, w->data), 60);
+	raw_done(w, frame);
 }
 
 static void test_ip_csum_flag(void **state)
@@ -496,6 +517,7 @@ int main(void)
 		T(test_vlan_is_inserted),
 		T(test_l4_checksum_where_asked),
 		T(test_checksum_offsets_refused),
+		T(test_reserved_bits_are_ignored),
 		T(test_ip_csum_flag),
 		T(test_ring_out_of_reach),
 		T(test_more_than_there_are_frames),

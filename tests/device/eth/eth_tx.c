@@ -17,8 +17,6 @@
 #include "queues/sge.h"
 #include "queues/sq.h"
 
-#define ETH_TX_FLAGS (ORNIC_ETH_TX_VLAN_INSERT | ORNIC_ETH_TX_L4_CSUM)
-
 _Static_assert(ETH_OVERHEAD + ETHPORT_MTU_MAX <= BOUNCE_SIZE,
 	       "a frame fits a bounce piece");
 
@@ -68,8 +66,6 @@ static bool eth_is_tso(const struct send_wqe *wqe)
 static enum ornic_wc_status eth_check(const struct card *card,
 				      const struct send_wqe *wqe)
 {
-	if (le16toh(wqe->eth.flags) & ~ETH_TX_FLAGS)
-		return ORNIC_WC_LOC_QP_OP_ERR;
 	return eth_is_tso(wqe) ? eth_check_tso(card, wqe) :
 				 eth_check_frame(card, wqe);
 }
@@ -266,7 +262,7 @@ static void eth_send(struct qp *qp, struct frame *frame, struct headers *headers
 	tx_send(card, frame, headers);
 }
 
-/* Finish a WQE. A failure affects only this WQE ([ORNIC-QP-5]). */
+/* Finish a WQE. A failure affects only this WQE ([ORNIC-QP-5], [ORNIC-SQ-26]). */
 static void eth_tx_done(struct qp *qp, const struct send_wqe *wqe,
 			enum ornic_wc_status status)
 {
