@@ -229,11 +229,15 @@ static enum opcode_kind comp_answer_kind(uint8_t opcode)
 	}
 }
 
-/* Return: the record that a response with data belongs to, or NULL to drop it */
+/*
+ * Return: the record that a response with data belongs to, or NULL to drop it.
+ * Fails a record that expects a response of another kind ([ORNIC-WIRE-25]).
+ */
 static struct req_record *comp_expects(struct qp *qp, const struct packet *pkt)
 {
 	struct req *req = &qp->req;
 	struct req_record *rec;
+
 	if (psn_diff(pkt->psn, req->una) < 0)
 		return NULL;
 	/* The response acknowledges all earlier requests */
@@ -246,7 +250,10 @@ static struct req_record *comp_expects(struct qp *qp, const struct packet *pkt)
 	if (!qp_sends(qp) || !rec || rec->status ||
 	    !psn_in(pkt->psn, rec->first, rec->npkts))
 		return NULL;
-	return comp_answer_kind(rec->opcode) == pkt->op->kind ? rec : NULL;
+	if (comp_answer_kind(rec->opcode) == pkt->op->kind)
+		return rec;
+	record_fail(qp, ORNIC_WC_BAD_RESP_ERR);
+	return NULL;
 }
 
 /*

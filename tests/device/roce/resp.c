@@ -83,6 +83,10 @@ static bool resp_wqe_failed(struct qp *qp, enum ornic_wc_status status)
 		RDMA_STAT_INC(qp->base.card, remote_access_errors);
 		resp_nak(qp, NAK_REMOTE_ACCESS);
 		break;
+	case ORNIC_WC_LOC_ACCESS_ERR:
+		RDMA_STAT_INC(qp->base.card, remote_access_errors);
+		resp_nak(qp, NAK_REMOTE_ACCESS);
+		break;
 	default:
 		resp_nak(qp, NAK_REMOTE_OPERATION);
 		break;
@@ -224,6 +228,17 @@ static bool resp_write_start(struct qp *qp, const struct packet *pkt)
 	return true;
 }
 
+/*
+ * A WRITE_WITH_IMM that fails after it took its WQE completes it, which replaces
+ * the event ([ORNIC-RQ-7]). UC keeps the WQE for the next message.
+ */
+static bool resp_write_failed(struct qp *qp)
+{
+	if (!qp->resp.wqe_taken || resp_is_uc(qp))
+		return resp_no_access(qp);
+	return resp_wqe_failed(qp, ORNIC_WC_LOC_ACCESS_ERR);
+}
+
 static bool resp_write_data(struct qp *qp, const struct packet *pkt)
 {
 	struct resp *resp = &qp->resp;
@@ -236,11 +251,11 @@ static bool resp_write_data(struct qp *qp, const struct packet *pkt)
 	mr = resp_mr(qp, resp->rkey, ORNIC_ACCESS_REMOTE_WRITE, resp->va,
 		     pkt->payload_len);
 	if (!mr)
-		return resp_no_access(qp);
+		return resp_write_failed(qp);
 	count = frame_iov(pkt->frame, pkt->payload, pkt->payload_len, iov,
 			  ARRAY_SIZE(iov));
 	if (count < 0 || mr_write(mr, resp->va, iov, count))
-		return resp_no_access(qp);
+		return resp_write_failed(qp);
 	resp->va += pkt->payload_len;
 	resp->left -= pkt->payload_len;
 	return true;

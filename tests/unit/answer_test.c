@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Wrong answers, and a WRITE_WITH_IMM that fails late ([ORNIC-WIRE-25],
+ * [ORNIC-RQ-7])
+ */
+#include "objects/mr.h"
+#include "pair.h"
+
+#define LEN 3000		/* three packets */
+
+static unsigned int state_of(struct side *side)
+{
+	return pair_qp(side)->base.state;
+}
+
+/* B sends a request whose answer is lost */
+static void request(struct pair *pair, unsigned int opcode, uint32_t len)
+{
+	struct pair_wr wr = pair_wr_data(B(pair), opcode, 0, len);
+
+	wr.wr_id = 1;
+	pair->fate = pair_fate_lose_all;
+	pair_send(B(pair), &wr);
+	pair_poll_none(B(pair));
+}
+
+/* Answer with @opcode at @ahead PSNs behind the request */
+static void answer(struct pair *pair, unsigned int opcode, unsigned int ahead,
+		   uint32_t len)
+{
+	static const uint8_t data[1024];
+	struct packet pkt = pair_packet(pair, opcode);
+
+	pkt.psn = psn_add(pair_qp(B(pair))->req.una, ahead);
+	pkt.syndrome = AETH_NO_CREDITS;
+	pair_inject(pair, &pkt, data, len);
+}
+
+static void expect_bad(struct pair *pair)
+{
+	pair_expect(B(pair), 1, ORNIC_WC_BAD_RESP_ERR);
+	assert_int_equal(state_of(B(pair)), ORNIC_QPS_ERR);
+	assert_int_equal(pair_event(B(pair)), 0);
+}
+
+static void test_atomic_answer_to_a_read(void **state)
+{
+	struct pair *pair = *state;
+
+	request(pair, ORNIC_WR_RDMA_READ, 8);
+	answer(pair, OPCODE_RC_ATOMIC_ACK, 0, 0);
+	expect_bad(pair);
+}
+
+static void test_read_answer_to_an_atomic(void **state)
+{
+	struct pair *pair = *state;
+
+	request(pair, ORNIC_WR_ATOMIC_FETCH_ADD, 8);
+	answer(pair, OPCODE_RC_READ_RESP_ONLY, 0, 8);
+	expect_bad(pair);
+}
+
+static void test_read_answer_to_a_send(void **state)
+{
+	struct pair *pair = *state;
+
+	request(pair, ORNIC_WR_SEND, 8);
+	answer(pair, OPCODE_RC_READ_RESP_ONLY, 0, 8);
+	expect_bad(pair);
+}
+
+static void test_read_answer_of_another_place(void **state)
+{
+	struct pair *pair = *state;
+
+	request(pair, ORNIC_WR_RDMA_READ, LEN);
+	answer(pair, OPCODE_RC_READ_RESP_LAST, 0, 512);
+	expect_bad(pair);
+}
+
+/* Only the oldest request can fail: the answer to a later one is a lost packet */
+static void test_answer_ahead_is_no_error(void **state)
+{
+	struct pair *pair = *state;
+
+	request(pair, ORNIC_WR_RDMA_READ, 8);
+	request(pair, ORNIC_WR_RDMA_READ, 8);
+	answer(pair, OPCODE_RC_ATOMIC_ACK, 1, 0);
+	pair_poll_none(B(pair));
+	assert_int_equal(state_of(B(pair)), ORNIC_QPS_RTS);
+	pair->fate = NULL;
+	pair_sleep(pair, 20 * 1000 * 1000);
+	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
+	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
+}
+
+static void test_answer_to_nothing_is_no_error(void **state)
+{
+	struct pair *pair = *state;
+
+	answer(pair, OPCODE_RC_ATOMIC_ACK, 0, 0);
+	answer(pair, OPCODE_RC_READ_RESP_ONLY, 0, 8);
+	pair_poll_none(B(pair));
+	assert_int_equal(state_of(B(pair)), ORNIC_QPS_RTS);
+}
+
+/* ---- WRITE_WITH_IMM ---- */
+
+/* Take the region of B away before the last packet of the message */
+static enum pair_fate fate_unmap(struct pair *pair, const struct packet *pkt)
+{
+	if (pkt->op->kind == OPCODE_WRITE && pkt->op->flags & OPCODE_END)
+		host_unmap(B(pair)->host, B(pair)->addr, PAIR_BUF_SIZE);
+	return PAIR_DELIVER;
+}
+
+static void write_imm(struct pair *pair, struct pair_wr *wr)
+{
+	wr->wr_id = 1;
+	pair_post_recv(B(pair), 7, B(pair)->addr, 8);
+	pair->fate = fate_unmap;
+	pair_send(A(pair), wr);
+	host_map(B(pair)->host, B(pair)->addr, PAIR_BUF_SIZE);
+	assert_int_equal(pair_stat(B(pair),
+				   ORNIC_RDMA_STAT_remote_access_errors), 1);
+}
+
+static void test_write_imm_fails_after_its_wqe(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE_WITH_IMM,
+					 0, LEN);
+
+	write_imm(pair, &wr);
+	pair_expect(B(pair), 7, ORNIC_WC_LOC_ACCESS_ERR);
+	pair_poll_none(B(pair));
+	assert_int_equal(state_of(B(pair)), ORNIC_QPS_ERR);
+	assert_int_equal(pair_event(B(pair)), 0);
+	pair_expect(A(pair), 1, ORNIC_WC_REM_ACCESS_ERR);
+}
+
+/* The key is wrong from the beginning, so no WQE is taken */
+static void test_write_imm_fails_before_its_wqe(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE_WITH_IMM,
+					 0, LEN);
+
+	wr.rkey ^= 1;
+	write_imm(pair, &wr);
+	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_ACCESS_ERR);
+	pair_expect(B(pair), 7, ORNIC_WC_WR_FLUSH_ERR);
+	pair_expect(A(pair), 1, ORNIC_WC_REM_ACCESS_ERR);
+}
+
+/* UC drops the message, and the next one gets the WQE */
+static void test_write_imm_of_uc(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE_WITH_IMM,
+					 0, LEN);
+
+	write_imm(pair, &wr);
+	pair_poll_none(B(pair));
+	assert_int_equal(state_of(B(pair)), ORNIC_QPS_RTS);
+	pair->fate = NULL;
+	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
+	pair_send(A(pair), &wr);
+	pair_expect(B(pair), 7, ORNIC_WC_SUCCESS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		PAIR_BOTH(test_atomic_answer_to_a_read, pair_setup_rc),
+		PAIR_BOTH(test_read_answer_to_an_atomic, pair_setup_rc),
+		PAIR_BOTH(test_read_answer_to_a_send, pair_setup_rc),
+		PAIR_BOTH(test_read_answer_of_another_place, pair_setup_rc),
+		PAIR_BOTH(test_answer_ahead_is_no_error, pair_setup_rc),
+		PAIR_BOTH(test_answer_to_nothing_is_no_error, pair_setup_rc),
+		PAIR_BOTH(test_write_imm_fails_after_its_wqe, pair_setup_rc),
+		PAIR_BOTH(test_write_imm_fails_before_its_wqe, pair_setup_rc),
+		PAIR_BOTH(test_write_imm_of_uc, pair_setup_uc),
+	};
+
+	return cmocka_run_group_tests_name("answer", tests, NULL, NULL);
+}
