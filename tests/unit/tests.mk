@@ -73,6 +73,7 @@ UNIT_CORE_TESTS := \
 	mr_test.c \
 	mw_test.c \
 	obj_test.c \
+	overrun_test.c \
 	pace_test.c \
 	packet_test.c \
 	path_test.c \

@@ -240,8 +240,8 @@ static enum ornic_cmd_status qp_create(struct card *card,
 				       const struct ornic_create_qp_in *in,
 				       struct qp **out)
 {
-	struct cq *send_cq = cq_find(card, le32toh(in->send_cqn));
-	struct cq *recv_cq = cq_find(card, le32toh(in->recv_cqn));
+	struct cq *send_cq = cq_find_working(card, le32toh(in->send_cqn));
+	struct cq *recv_cq = cq_find_working(card, le32toh(in->recv_cqn));
 	enum ornic_cmd_status status;
 	struct qp *qp;
 

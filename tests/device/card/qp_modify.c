@@ -168,6 +168,10 @@ static enum ornic_cmd_status check_transition(const struct qp *qp,
 	if (i == ARRAY_SIZE(transitions) ||
 	    (t->sqe && qp_is_connected(qp) && qp->base.type != ORNIC_QPT_UC))
 		return ORNIC_CMD_BAD_STATE;
+	/* It would lose its completions ([ORNIC-CQ-14]) */
+	if (t->from == ORNIC_QPS_RESET && (cq_link_failed(&qp->send_cq) ||
+					   cq_link_failed(&qp->base.recv_cq)))
+		return ORNIC_CMD_BAD_STATE;
 
 	get_attrs(qp, t, &must, &may);
 	if ((mask & must) != must || mask & ~(must | may))

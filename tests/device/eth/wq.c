@@ -142,7 +142,7 @@ static enum ornic_cmd_status wq_alloc(struct wq *wq,
 			return ORNIC_CMD_NO_RESOURCES;
 	}
 	wq->base.pd = pd_find(card, le32toh(in->pdn));
-	if (!wq->base.pd || !cq_find(card, le32toh(in->cqn)))
+	if (!wq->base.pd || !cq_find_working(card, le32toh(in->cqn)))
 		return ORNIC_CMD_BAD_OBJECT;
 	if (!guest_ref_init(&wq->dbr, &card->guest, le64toh(in->dbr_addr),
 			    sizeof(struct ornic_qp_dbr), MEM_READ | MEM_WRITE))
@@ -244,7 +244,9 @@ static bool wq_may_become(const struct wq *wq, unsigned int to)
 	case ORNIC_WQS_RESET:
 		return true;
 	case ORNIC_WQS_RDY:
-		return wq_state(wq) != ORNIC_WQS_ERR;
+		return wq_state(wq) == ORNIC_WQS_RDY ||
+		       (wq_state(wq) == ORNIC_WQS_RESET &&
+			!cq_link_failed(&wq->base.recv_cq));
 	default:
 		return wq_state(wq) != ORNIC_WQS_RESET;
 	}

@@ -15,6 +15,13 @@ struct cq *cq_find(struct card *card, uint32_t cqn)
 	return obj ? container_of(obj, struct cq, obj) : NULL;
 }
 
+struct cq *cq_find_working(struct card *card, uint32_t cqn)
+{
+	struct cq *cq = cq_find(card, cqn);
+
+	return cq && !cq->dead ? cq : NULL;
+}
+
 void cq_attach(struct cq_link *link, struct cq *cq, void *owner,
 	       void (*failed)(void *owner))
 {

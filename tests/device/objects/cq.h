@@ -99,6 +99,21 @@ struct cq {
 struct cq *cq_find(struct card *card, uint32_t cqn);
 
 /**
+ * cq_find_working - find a CQ that takes entries, for a new user ([ORNIC-CQ-14])
+ * @card: the card
+ * @cqn: any number
+ *
+ * Return: the CQ, or NULL if there is none or it has failed.
+ */
+struct cq *cq_find_working(struct card *card, uint32_t cqn);
+
+/* Has the CQ of a link failed? False if there is none. */
+static inline bool cq_link_failed(const struct cq_link *link)
+{
+	return link->cq && link->cq->dead;
+}
+
+/**
  * cq_attach - attach a QP or an SRQ to a CQ
  * @link: part of the QP or SRQ
  * @cq: the CQ

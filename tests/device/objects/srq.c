@@ -90,7 +90,7 @@ enum ornic_cmd_status srq_cmd_create(struct card *card, struct cmd *cmd)
 		return ORNIC_CMD_BAD_PARAM;
 	if (xrc) {
 		xrcd = xrcd_find(card, le32toh(in->xrcdn));
-		cq = cq_find(card, le32toh(in->cqn));
+		cq = cq_find_working(card, le32toh(in->cqn));
 	} else if (in->xrcdn || in->cqn) {
 		return ORNIC_CMD_BAD_PARAM;
 	}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* CQs that are overrun */
+#include "kit.h"
+
+/* [ORNIC-CQ-14] */
+static void test_overrun_cq_takes_no_user(void **state)
+{
+	struct kit *w = *state;
+	uint32_t pdn = host_pd(w->host);
+	struct ornic_create_wq_in wq = {
+		.pdn = htole32(pdn), .cqn = htole32(w->cq.num), .log_wqes = 2,
+		.stride_shift = 5,
+		.dbr_addr = htole64(host_alloc(w->host, 128, 128)),
+	};
+	struct ornic_create_srq_in srq = {
+		.pdn = htole32(pdn), .cqn = htole32(w->cq.num), .log_wqes = 2,
+		.stride_shift = 5, .flags = htole32(ORNIC_SRQ_XRC),
+		.dbr_addr = htole64(host_alloc(w->host, 128, 128)),
+	};
+	struct ornic_create_qp_in qp = {
+		.uctx = htole32(w->uctx), .pdn = htole32(pdn),
+		.send_cqn = htole32(w->cq.num), .flags = htole32(ORNIC_QP_SQ),
+		.type = ORNIC_QPT_RC,
+		.dbr_addr = htole64(host_alloc(w->host, 128, 128)),
+	};
+	struct ornic_modify_wq_in modify = {
+		.mask = htole32(ORNIC_WQ_ATTR_STATE), .state = ORNIC_WQS_RDY,
+	};
+	struct ornic_create_qp_out qp_out;
+	struct ornic_object out;
+	struct host_qp old;
+	unsigned int i;
+
+	host_buf(&wq.buf, host_alloc(w->host, HOST_PAGE, HOST_PAGE), HOST_PAGE);
+	srq.buf = wq.buf;
+	qp.sq = wq.buf;
+	srq.xrcdn = htole32(host_create_object(w->host, ORNIC_CMD_ALLOC_XRCD,
+					       NULL, 0));
+	host_qp(w->host, &old, ORNIC_QPT_RAW_PACKET, w->uctx, pdn, &w->cq, 0);
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_WQ, &wq, &out),
+			 ORNIC_CMD_OK);
+	modify.wqn = out.num;
+	for (i = 0; i <= 1u << KIT_LOG_CQ; i++)
+		kit_post(w, i);
+	host_run(w->host);
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_WQ, &wq, &out),
+			 ORNIC_CMD_BAD_OBJECT);
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_SRQ, &srq, &out),
+			 ORNIC_CMD_BAD_OBJECT);
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_QP, &qp, &qp_out),
+			 ORNIC_CMD_BAD_OBJECT);
+	qp.send_cqn = 0;
+	qp.recv_cqn = htole32(w->cq.num);
+	qp.flags = htole32(ORNIC_QP_RQ);
+	qp.rq = qp.sq;
+	qp.rq_stride_shift = 5;
+	memset(&qp.sq, 0, sizeof(qp.sq));
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_QP, &qp, &qp_out),
+			 ORNIC_CMD_BAD_OBJECT);
+	/* What was in RESET before stays there */
+	assert_int_equal(host_qp_modify(&old, ORNIC_QPS_INIT),
+			 ORNIC_CMD_BAD_STATE);
+	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_WQ, &modify),
+			 ORNIC_CMD_BAD_STATE);
+	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_QP,
+					 old.num), ORNIC_CMD_OK);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_overrun_cq_takes_no_user,
+						kit_setup, kit_teardown),
+	};
+
+	return cmocka_run_group_tests_name("overrun", tests, NULL, NULL);
+}
