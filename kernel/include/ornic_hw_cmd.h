@@ -172,7 +172,7 @@ enum ornic_stats_scope {
 	x(rx_steered) x(rx_dropped_rule) x(rx_delayed) x(rx_delay_dropped) \
 	x(tx_dropped_rule) x(tx_looped) x(tx_dropped_spoofed)
 
-/* RoCEv2 side, all QPs of the port */
+/* RoCEv2 side, all QPs of the port; bytes are payload */
 #define ORNIC_RDMA_STATS(x) \
 	x(rx_packets) x(rx_bytes) x(tx_packets) x(tx_bytes) \
 	x(rx_icrc_errors) x(rx_malformed) x(rx_unknown_qp) x(rx_wrong_path) \

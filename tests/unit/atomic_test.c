@@ -103,6 +103,45 @@ static void test_refusals(void **state)
 	pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
 }
 
+/* [ORNIC-SQ-27] An address that is aligned, in a region that is not */
+static void test_region_that_is_not_aligned(void **state)
+{
+	static const unsigned int opcodes[] = {
+		ORNIC_WR_ATOMIC_FETCH_ADD, ORNIC_WR_MASKED_CMP_SWP,
+		ORNIC_WR_ATOMIC_WRITE,
+	};
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	struct ornic_create_mr_in in = {
+		.pdn = htole32(b->pdn),
+		.access = htole32(ORNIC_ACCESS_LOCAL_WRITE |
+				  ORNIC_ACCESS_REMOTE_WRITE |
+				  ORNIC_ACCESS_REMOTE_ATOMIC),
+		.type = ORNIC_MR_MEMORY,
+		.iova = htole64(b->addr),
+		.length = htole64(4096),
+		.first_offset = htole64(4),
+	};
+	struct ornic_create_mr_out out;
+	unsigned int i;
+
+	host_buf(&in.buf, b->addr, 2 * HOST_PAGE);
+	assert_int_equal(host_cmd(b->host, ORNIC_CMD_CREATE_MR, &in, &out),
+			 ORNIC_CMD_OK);
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		struct pair_wr wr = pair_wr_data(A(pair), opcodes[i], 0, 8);
+
+		wr.rkey = le32toh(out.key);
+		pair_fails(pair, &wr, ORNIC_WC_REM_INV_REQ_ERR);
+		assert_int_equal(pair_event(b), ORNIC_EVENT_QP_REQ_ERR);
+		pair_again(pair);
+		/* A wrong key comes first */
+		wr.rkey ^= 1;
+		pair_fails(pair, &wr, ORNIC_WC_REM_ACCESS_ERR);
+		pair_again(pair);
+	}
+}
+
 static enum pair_fate fate_lose_answers(struct pair *pair,
 					const struct packet *pkt)
 {
@@ -138,6 +177,7 @@ int main(void)
 		PAIR_BOTH(test_masked_cmp_swp, pair_setup_xrc),
 		PAIR_BOTH(test_masked_fetch_add, pair_setup_xrc),
 		PAIR_BOTH(test_refusals, pair_setup_rc),
+		PAIR_BOTH(test_region_that_is_not_aligned, pair_setup_rc),
 		PAIR_BOTH(test_duplicates, pair_setup_rc),
 	};
 

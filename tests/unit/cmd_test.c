@@ -275,6 +275,7 @@ static void test_query_device_tells_what_is_built(void **state)
 					      ORNIC_FEAT_RATE_LIMIT |
 					      ORNIC_FEAT_PATH_MIG |
 					      ORNIC_FEAT_NULL_MR));
+	/* [ORNIC-DEV-16] */
 	assert_true(le64toh(out.guid) == 0x000e1cfffe000001ULL);
 	assert_true(le32toh(out.max_mr) >= 131071);
 	assert_true(le32toh(out.max_qp) >= 16382);

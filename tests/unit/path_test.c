@@ -153,6 +153,64 @@ static enum pair_fate fate_none_migrated(struct pair *pair,
 	return PAIR_DELIVER;
 }
 
+/* ---- the source of packets ---- */
+
+/* [ORNIC-WIRE-8] Entries with the same GID and VLAN are as good as each other */
+static void test_same_gid_twice(void **state)
+{
+	static const unsigned int index[] = { 0, 20 };
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	struct ornic_set_gid_in in = {
+		.flags = htole16(ORNIC_GID_VALID),
+	};
+	struct ornic_qp_attr attr = pair_attr(b, A(pair));
+	unsigned int i;
+
+	memcpy(in.gid, b->gid, GID_LEN);
+	memcpy(in.smac, b->host->mac, MAC_LEN);
+	/* Before and behind the entry that the path names */
+	for (i = 0; i < ARRAY_SIZE(index); i++) {
+		in.index = htole16(index[i]);
+		assert_int_equal(host_cmd_in(b->host, ORNIC_CMD_SET_GID, &in),
+				 ORNIC_CMD_OK);
+		talk(A(pair));
+		pair_again(pair);
+		pair_state(b, ORNIC_QPS_RESET);
+		attr.av.sgid_index = in.index;
+		pair_connect_side(b, &attr);
+		talk(A(pair));
+		talk(b);
+		pair_again(pair);
+	}
+	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_wrong_path), 0);
+}
+
+/* [ORNIC-WIRE-8] The same GID in another VLAN is another source */
+static void test_same_gid_of_another_vlan(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	struct ornic_set_gid_in in = {
+		.index = htole16(20),
+		.flags = htole16(ORNIC_GID_VALID | ORNIC_GID_VLAN),
+		.vlan_id = htole16(5),
+	};
+	struct ornic_qp_attr attr = pair_attr(b, A(pair));
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
+
+	memcpy(in.gid, b->gid, GID_LEN);
+	memcpy(in.smac, b->host->mac, MAC_LEN);
+	assert_int_equal(host_cmd_in(b->host, ORNIC_CMD_SET_GID, &in),
+			 ORNIC_CMD_OK);
+	pair_state(b, ORNIC_QPS_RESET);
+	attr.av.sgid_index = in.index;
+	pair_connect_side(b, &attr);
+	pair_send(A(pair), &wr);
+	pair_poll_none(A(pair));
+	assert_true(pair_stat(b, ORNIC_RDMA_STAT_rx_wrong_path) > 0);
+}
+
 /* ---- arming ---- */
 
 /* [ORNIC-MIG-1] [ORNIC-MIG-2] Both hosts arm; each side sees it by MigReq */
@@ -400,6 +458,9 @@ static void test_reset_forgets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		PAIR_TEST(test_same_gid_twice, setup, bytes),
+		PAIR_TEST(test_same_gid_twice, setup, local),
+		PAIR_TEST(test_same_gid_of_another_vlan, setup, bytes),
 		PAIR_BOTH(test_both_arm, setup),
 		PAIR_BOTH(test_disarm, setup),
 		PAIR_BOTH(test_dead_path, setup),

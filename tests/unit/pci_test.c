@@ -283,7 +283,7 @@ static void test_only_power_on_resets_error_registers(void **state)
 	assert_int_equal(get(at + PCI_ERR_UNCOR_STATUS, 4), 0);
 }
 
-/* [ORNIC-PCI-1]: the GUID, which has the universal/local bit of the MAC inverted */
+/* [ORNIC-PCI-1] [ORNIC-DEV-16]: the GUID, which has the universal/local bit of the MAC inverted */
 static void test_serial_number_is_the_guid(void **state)
 {
 	(void)state;

@@ -217,7 +217,10 @@ static void test_local_bad_sq_pi(void **state)
 	pair_poll_none(A(pair));
 }
 
-/* The host changes a WQE during its execution, which fails that WQE */
+/*
+ * [ORNIC-BAD-3] The host changes a WQE during its execution, which fails that
+ * WQE
+ */
 static enum pair_fate fate_change_wqe(struct pair *pair,
 				      const struct packet *pkt)
 {

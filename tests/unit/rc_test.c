@@ -497,9 +497,28 @@ static void test_destroy_in_flight(void **state)
 	assert_true(pair_stat(A(pair), ORNIC_RDMA_STAT_rx_unknown_qp) > 0);
 }
 
+/* [ORNIC-DEV-13] Bytes of RoCE are payload, however the packets are cut */
+static void test_bytes_are_payload(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 3001);
+
+	pair_one(pair, &wr);
+	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_tx_bytes), 3001);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_bytes), 3001);
+	wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 500);
+	pair_one(pair, &wr);
+	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_tx_bytes), 3001);
+	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_rx_bytes), 500);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_tx_bytes), 500);
+	assert_int_equal(pair_qp(A(pair))->stats.tx_bytes, 3001);
+	assert_int_equal(pair_qp(A(pair))->stats.rx_bytes, 500);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		PAIR_BOTH(test_bytes_are_payload, pair_setup_rc),
 		PAIR_ALL(test_send_all_lengths, pair_setup_rc),
 		PAIR_ALL(test_write_all_lengths, pair_setup_rc),
 		PAIR_ALL(test_read_all_lengths, pair_setup_rc),

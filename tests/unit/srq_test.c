@@ -601,6 +601,38 @@ static void test_last_wqe(void **state)
 	assert_int_equal(event(b, b->qp.num), ORNIC_EVENT_QP_LAST_WQE);
 }
 
+/* [ORNIC-SRQ-10] RESET and DESTROY_QP take a WQE that the QP had */
+static void test_wqe_of_a_qp_that_goes(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	unsigned int how;
+
+	for (how = 0; how < 2; how++) {
+		pair_post_recv(b, how, b->addr, 8192);
+		pair->fate = lose_end;
+		pair->arg = 1;
+		start(pair, 5000);
+		assert_int_equal(guest_load32(&srq_dbr(b)->rq_ci), how + 1);
+		if (how)
+			assert_int_equal(host_cmd_object(b->host,
+				ORNIC_CMD_DESTROY_QP, b->qp.num), ORNIC_CMD_OK);
+		else
+			pair_state(b, ORNIC_QPS_RESET);
+		pair_sleep(pair, 1000000);
+		pair_poll_none(b);
+		assert_int_equal(event(b, b->qp.num), 0);
+		assert_int_equal(guest_load32(&srq_dbr(b)->rq_ci), how + 1);
+		pair->fate = NULL;
+		if (how)
+			break;
+		pair_state(A(pair), ORNIC_QPS_RESET);
+		memset(host_qp_dbr(&A(pair)->qp), 0, sizeof(struct ornic_qp_dbr));
+		A(pair)->qp.sq_pi = 0;
+		pair_connect(pair);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -621,6 +653,7 @@ int main(void)
 		PAIR_BOTH(test_ring_out_of_reach, setup_rc),
 		PAIR_BOTH(test_bad_wqe, setup_rc),
 		PAIR_BOTH(test_last_wqe, setup_rc),
+		PAIR_TEST(test_wqe_of_a_qp_that_goes, setup_rc, bytes),
 	};
 
 	return cmocka_run_group_tests_name("srq", tests, NULL, NULL);

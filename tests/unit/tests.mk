@@ -51,6 +51,7 @@ UNIT_EDGE_TESTS := \
 UNIT_CORE_TESTS := \
 	ack_test.c \
 	answer_test.c \
+	arm_test.c \
 	atomic_test.c \
 	buf_test.c \
 	build_test.c \
@@ -66,6 +67,7 @@ UNIT_CORE_TESTS := \
 	fuzz_test.c \
 	gid_test.c \
 	headers_test.c \
+	index_test.c \
 	isolation_test.c \
 	lie_test.c \
 	loopback_test.c \

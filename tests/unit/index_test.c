@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Producer indexes that go back ([ORNIC-DB-24]) */
+#include "pair.h"
+
+static unsigned int state_of(struct side *side)
+{
+	return pair_qp(side)->base.state;
+}
+
+static void sends(struct pair *pair, unsigned int count)
+{
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 8);
+
+	while (count--) {
+		pair_send(A(pair), &wr);
+		pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+	}
+}
+
+static void test_sq_pi_goes_back(void **state)
+{
+	struct pair *pair = *state;
+	struct ornic_qp_dbr *dbr = host_qp_dbr(&A(pair)->qp);
+
+	sends(pair, 3);
+	guest_store32(&dbr->sq_pi, 2);
+	pair_ring(A(pair));
+	pair_run(pair);
+	assert_int_equal(state_of(A(pair)), ORNIC_QPS_ERR);
+	assert_int_equal(pair_event(A(pair)), ORNIC_EVENT_QP_FATAL);
+	assert_int_equal(host_device_stat(A(pair)->host,
+					  ORNIC_DEVICE_STAT_bad_sq_pi), 1);
+	pair_poll_none(A(pair));
+}
+
+/* WQEs that are published and not processed cannot be taken back either */
+static void test_sq_pi_goes_back_less_far(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 8);
+	struct ornic_qp_dbr *dbr = host_qp_dbr(&A(pair)->qp);
+
+	pair_post(A(pair), &wr);
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	guest_store32(&dbr->sq_pi, 1);
+	pair_ring(A(pair));
+	assert_int_equal(state_of(A(pair)), ORNIC_QPS_ERR);
+	assert_int_equal(host_device_stat(A(pair)->host,
+					  ORNIC_DEVICE_STAT_bad_sq_pi), 1);
+}
+
+static void receive(struct pair *pair)
+{
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
+
+	pair_send(A(pair), &wr);
+	pair_poll(B(pair));
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+}
+
+static void test_rq_pi_goes_back(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
+	struct ornic_qp_dbr *dbr = host_qp_dbr(&B(pair)->qp);
+
+	pair_post_recv(B(pair), 1, B(pair)->addr, 8);
+	pair_post_recv(B(pair), 2, B(pair)->addr, 8);
+	receive(pair);
+	receive(pair);
+	guest_store32(&dbr->rq_pi, 1);
+	pair_send(A(pair), &wr);
+	assert_int_equal(state_of(B(pair)), ORNIC_QPS_ERR);
+	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_FATAL);
+	assert_int_equal(host_device_stat(B(pair)->host,
+					  ORNIC_DEVICE_STAT_bad_rq_pi), 1);
+	pair_poll_none(B(pair));
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_REM_OP_ERR);
+}
+
+/* What is not taken may be taken away; the device then sees it or not */
+static void test_rq_pi_goes_back_less_far(void **state)
+{
+	struct pair *pair = *state;
+	struct ornic_qp_dbr *dbr = host_qp_dbr(&B(pair)->qp);
+
+	pair_post_recv(B(pair), 1, B(pair)->addr, 8);
+	pair_post_recv(B(pair), 2, B(pair)->addr, 8);
+	receive(pair);
+	guest_store32(&dbr->rq_pi, 1);
+	pair_run(pair);
+	assert_int_equal(state_of(B(pair)), ORNIC_QPS_RTS);
+	guest_store32(&dbr->rq_pi, 2);
+	receive(pair);
+	assert_int_equal(state_of(B(pair)), ORNIC_QPS_RTS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		PAIR_BOTH(test_sq_pi_goes_back, pair_setup_rc),
+		PAIR_BOTH(test_sq_pi_goes_back_less_far, pair_setup_rc),
+		PAIR_BOTH(test_rq_pi_goes_back, pair_setup_rc),
+		PAIR_BOTH(test_rq_pi_goes_back_less_far, pair_setup_rc),
+	};
+
+	return cmocka_run_group_tests_name("index", tests, NULL, NULL);
+}
