@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Producer indexes that go back ([ORNIC-DB-24]) */
+/* Producer indexes that go back ([ORNIC-DB-24]) or come late ([ORNIC-QP-11]) */
 #include "pair.h"
 
 static unsigned int state_of(struct side *side)
@@ -96,6 +96,30 @@ static void test_rq_pi_goes_back_less_far(void **state)
 	assert_int_equal(state_of(B(pair)), ORNIC_QPS_RTS);
 }
 
+/* ---- receive WQEs that are published in ERR ---- */
+
+/* [ORNIC-QP-11] Flushed within 20 ms, or when the host asks for ERR again */
+static void test_err_looks_again(void **state)
+{
+	struct pair *pair = *state;
+	unsigned int i;
+
+	pair_state(B(pair), ORNIC_QPS_ERR);
+	pair_sleep(pair, 1000000000);
+	for (i = 0; i < 10; i++) {
+		pair_sleep(pair, 1700000);
+		pair_post_recv(B(pair), i, B(pair)->addr, 8);
+		pair_sleep(pair, 20000000);
+		pair_expect(B(pair), i, ORNIC_WC_WR_FLUSH_ERR);
+	}
+	pair_post_recv(B(pair), i, B(pair)->addr, 8);
+	pair_run(pair);
+	pair_poll_none(B(pair));
+	pair_state(B(pair), ORNIC_QPS_ERR);
+	pair_run(pair);
+	pair_expect(B(pair), i, ORNIC_WC_WR_FLUSH_ERR);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -103,6 +127,7 @@ int main(void)
 		PAIR_BOTH(test_sq_pi_goes_back_less_far, pair_setup_rc),
 		PAIR_BOTH(test_rq_pi_goes_back, pair_setup_rc),
 		PAIR_BOTH(test_rq_pi_goes_back_less_far, pair_setup_rc),
+		PAIR_TEST(test_err_looks_again, pair_setup_rc, local),
 	};
 
 	return cmocka_run_group_tests_name("index", tests, NULL, NULL);

@@ -369,6 +369,30 @@ static void test_err_flushes_and_reset_does_not(void **state)
 	wqk_expect_quiet(w);
 }
 
+/* [ORNIC-QP-11] Flushed within 20 ms, or when the host asks for ERR again */
+static void test_err_looks_again(void **state)
+{
+	struct raw *w = *state;
+	struct host_qp wq;
+	unsigned int i;
+
+	wqk_ready_wq(w, &wq, 0, 0);
+	wqk_modify(w, &wq, ORNIC_WQS_ERR);
+	for (i = 0; i < 100; i++)
+		host_sleep(w->host, 10000000);
+	for (i = 0; i < 10; i++) {
+		host_sleep(w->host, 1700000);
+		raw_post(w, &wq, w->data, RAW_BUF_LEN);
+		host_sleep(w->host, 20000000);
+		raw_expect(w, ORNIC_WC_WR_FLUSH_ERR);
+	}
+	raw_post(w, &wq, w->data, RAW_BUF_LEN);
+	host_run(w->host);
+	wqk_expect_quiet(w);
+	assert_int_equal(wqk_modify(w, &wq, ORNIC_WQS_ERR), ORNIC_CMD_OK);
+	raw_expect(w, ORNIC_WC_WR_FLUSH_ERR);
+}
+
 /* Expect the latest log message of the card to begin with a text */
 static void __attribute__((format(printf, 2, 3)))
 expect_message(struct raw *w, const char *fmt, ...)
@@ -556,6 +580,7 @@ int main(void)
 		T(test_modify_refusals),
 		T(test_frames_come_in_rdy_only),
 		T(test_err_flushes_and_reset_does_not),
+		T(test_err_looks_again),
 		T(test_wq_that_fails_tells),
 		T(test_cq_that_fails_takes_its_wqs),
 		T(test_frames_are_spread),

@@ -263,7 +263,10 @@ static void wq_become(struct wq *wq, unsigned int to)
 		wq->base.state = ORNIC_QPS_RTR;
 		break;
 	case ORNIC_WQS_ERR:
-		wq_error(wq);
+		if (wq_state(wq) == ORNIC_WQS_ERR)
+			receiver_poll_soon(&wq->base);
+		else
+			wq_error(wq);
 		break;
 	}
 }

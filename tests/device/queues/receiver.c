@@ -103,7 +103,8 @@ bool receiver_flush(struct receiver *receiver, unsigned int budget, bool more)
 		return true;
 	env_timer_arm(env, &receiver->timer,
 		      env_now_ns(env) + receiver->poll_ns);
-	if (receiver->poll_ns < RECEIVER_POLL_MAX_NS)
-		receiver->poll_ns *= 2;
+	receiver->poll_ns *= 2;
+	if (receiver->poll_ns > RECEIVER_POLL_MAX_NS)
+		receiver->poll_ns = RECEIVER_POLL_MAX_NS;
 	return false;
 }

@@ -31,7 +31,7 @@ struct srq;
 /* @type of a WQ; not in enum ornic_qp_type */
 #define RECEIVER_WQ 0
 
-/* Interval of polls for receive WQEs in ERR; doubles with each poll, ns */
+/* Interval of polls for receive WQEs in ERR, ns; doubles up to less than 20 ms ([ORNIC-QP-11]) */
 #define RECEIVER_POLL_MIN_NS 50000
 #define RECEIVER_POLL_MAX_NS 16000000
 
