@@ -100,13 +100,15 @@ static void parse_len(const struct packet *p, unsigned int len, uint8_t garbage,
 		      struct ornic_flow_key *key)
 {
 	struct frame frame = {};
+	struct headers headers;
 
 	frame.hdr_len = len < FRAME_HDR_MAX ? len : FRAME_HDR_MAX;
 	memset(frame.hdr, garbage, sizeof(frame.hdr));
 	memcpy(frame.hdr, p->data, frame.hdr_len);
 	frame_add(&frame, p->data + frame.hdr_len, len - frame.hdr_len);
 	memset(key, garbage, sizeof(*key));
-	headers_key(&frame, key);
+	headers_find(&frame, &headers);
+	headers_key(&frame, &headers, key);
 }
 
 static void parse(const struct packet *p, struct ornic_flow_key *key)

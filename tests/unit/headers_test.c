@@ -10,8 +10,10 @@
 /* The linker passes calls of the parser through here */
 void __real_headers_find(const struct frame *frame, struct headers *headers);
 void __wrap_headers_find(const struct frame *frame, struct headers *headers);
-unsigned int __real_headers_key(const struct frame *frame, struct ornic_flow_key *key);
-unsigned int __wrap_headers_key(const struct frame *frame, struct ornic_flow_key *key);
+unsigned int __real_headers_key(const struct frame *frame, const struct headers *headers,
+				struct ornic_flow_key *key);
+unsigned int __wrap_headers_key(const struct frame *frame, const struct headers *headers,
+				struct ornic_flow_key *key);
 
 static unsigned int finds, keys;
 
@@ -21,10 +23,11 @@ void __wrap_headers_find(const struct frame *frame, struct headers *headers)
 	__real_headers_find(frame, headers);
 }
 
-unsigned int __wrap_headers_key(const struct frame *frame, struct ornic_flow_key *key)
+unsigned int __wrap_headers_key(const struct frame *frame, const struct headers *headers,
+				struct ornic_flow_key *key)
 {
 	keys++;
-	return __real_headers_key(frame, key);
+	return __real_headers_key(frame, headers, key);
 }
 
 static void count_reads(void)

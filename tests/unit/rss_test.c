@@ -284,7 +284,12 @@ static void test_flow_refuses_lengths_that_lie(void **state)
 	rss_make(&rss_vectors[0], &frame);
 	be_put16(frame.hdr + HEADERS_ETH_LEN + 2, 41);	/* beyond the frame */
 	headers_find(&frame, &headers);
-	assert_int_equal(headers.l3, 0);
+	assert_int_equal(headers.l3, 4);
+	assert_true(headers.cut);
+	assert_int_equal(headers.l3_end, frame.hdr_len);
+	assert_int_equal(headers.l4, HEADERS_PROTO_TCP);
+	assert_false(csum_ip_ok(&frame, &headers));
+	assert_false(csum_l4_ok(&frame, &headers));
 	be_put16(frame.hdr + HEADERS_ETH_LEN + 2, 19);	/* shorter than IP */
 	headers_find(&frame, &headers);
 	assert_int_equal(headers.l3, 0);

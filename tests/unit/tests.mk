@@ -97,6 +97,7 @@ UNIT_CORE_TESTS := \
 	uc_test.c \
 	uctx_test.c \
 	ud_test.c \
+	vector_test.c \
 	wq_test.c \
 	xrc_test.c
 

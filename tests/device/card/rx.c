@@ -21,16 +21,12 @@
 static bool rx_roce(struct card *card, const struct frame *frame,
 		    const struct headers *headers)
 {
-	const uint8_t *udp = frame->hdr + headers->l4_offset;
 	uint16_t vlan_id = headers_vlan_id(headers);
 	const struct mcast_group *group;
 	uint8_t gid[GID_LEN];
 	int index;
 
 	if (!headers_is_roce(frame, headers))
-		return false;
-	if (!(frame->flags & FRAME_LOCAL) &&
-	    (headers->l4_offset + be_get16(udp + 4) != headers->l3_end))
 		return false;
 	headers_gid(frame, headers, false, gid);
 	if (frame->hdr[0] & 1) {

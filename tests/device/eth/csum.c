@@ -70,7 +70,7 @@ bool csum_ip_ok(const struct frame *frame, const struct headers *headers)
 	if (headers->l3 != 4)
 		return headers->l3 == 6;
 	csum_add(&csum, ip, (ip[0] & 0xf) * 4);
-	return csum_fold(&csum) == CSUM_GOOD;
+	return csum_fold(&csum) == CSUM_GOOD && !headers->cut;
 }
 
 static void csum_pseudo(struct csum *csum, const struct frame *frame,
@@ -86,6 +86,25 @@ static void csum_pseudo(struct csum *csum, const struct frame *frame,
 	else
 		csum_add(csum, ip + HEADERS_IPV6_SRC, 32);
 	csum_add(csum, tail, sizeof(tail));
+}
+
+/*
+ * Can the checksum of L4 be computed ([ORNIC-CQ-15])? Not when bytes are missing;
+ * and behind extension headers the pseudo header may have another address.
+ */
+static bool csum_has_l4(const struct headers *headers)
+{
+	return headers->l4 && !headers->cut &&
+	       !(headers->l3 == 6 && headers->options);
+}
+
+/* Does the length of UDP, if it is UDP, end where IP does? */
+static bool csum_udp_fits(const struct frame *frame, const struct headers *headers)
+{
+	const uint8_t *udp = frame->hdr + headers->l4_offset;
+
+	return headers->l4 != HEADERS_PROTO_UDP ||
+	       headers->l4_offset + be_get16(udp + 4) == headers->l3_end;
 }
 
 /* Sum of pseudo header, L4 header and payload */
@@ -117,7 +136,7 @@ bool csum_l4_ok(const struct frame *frame, const struct headers *headers)
 {
 	uint16_t sum;
 
-	if (!headers->l4)
+	if (!csum_has_l4(headers) || !csum_udp_fits(frame, headers))
 		return false;
 	/* RFC 768: 0 means that the sender computed no checksum */
 	if (headers->l4 == HEADERS_PROTO_UDP &&
@@ -147,9 +166,9 @@ void csum_fill(struct frame *frame, const struct headers *headers)
 {
 	uint16_t sum;
 
-	if (headers->l3 == 4)
+	if (headers->l3 == 4 && !headers->cut)
 		csum_fill_ip(frame, headers);
-	if (!headers->l4)
+	if (!csum_has_l4(headers))
 		return;
 	be_put16(frame->hdr + csum_l4_field(headers), 0);
 	if (!csum_l4(frame, headers, &sum))

@@ -229,6 +229,9 @@ static bool eth_forges_roce(const struct card *card, const struct frame *frame,
 	/* Other receivers than this card take it with options and after reassembly */
 	if (!headers_may_reach_udp(frame, headers, HEADERS_ROCE_PORT))
 		return false;
+	/* RoCE has at most one tag, and may have no fragment ([ORNIC-WIRE-1]) */
+	if (!headers_is_plain(headers) || !headers->l3)
+		return true;
 	headers_gid(frame, headers, true, gid);
 	return gid_find(&card->gids, gid, headers_vlan_id(headers)) < 0;
 }

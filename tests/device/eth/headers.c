@@ -7,170 +7,311 @@
 #include "base/be.h"
 #include "eth/headers.h"
 
-#define HEADERS_ETHERTYPE_OFFSET 12
-#define HEADERS_TCP_LEN 20
-
 /* More Fragments flag and fragment offset */
 #define HEADERS_IPV4_FRAGMENT 0x3fff
 #define HEADERS_IPV4_FRAGMENT_OFFSET 0x1fff
+#define HEADERS_IPV6_FRAGMENT_FIELD 0xfff9
 #define HEADERS_IPV6_FRAGMENT_OFFSET 0xfff8
 
-/* Extension headers of IPv6 (RFC 8200, RFC 4302) */
+/* Extension headers of IPv6 (RFC 8200, RFC 4302, RFC 6275, RFC 7401, RFC 5533) */
 #define HEADERS_IPV6_HOP_BY_HOP 0
 #define HEADERS_IPV6_ROUTING 43
 #define HEADERS_IPV6_FRAGMENT 44
 #define HEADERS_IPV6_AUTHENTICATION 51
-#define HEADERS_IPV6_NO_NEXT 59
 #define HEADERS_IPV6_DESTINATION 60
+#define HEADERS_IPV6_MOBILITY 135
+#define HEADERS_IPV6_HIP 139
+#define HEADERS_IPV6_SHIM6 140
 
-static void headers_l4(const struct frame *frame, struct headers *headers,
-		       unsigned int proto, unsigned int offset)
+/* ---- reading, with all lengths checked ([ORNIC-FLOW-1]) ---- */
+
+/**
+ * struct reader - read position in the headers
+ * @hdr: first byte of the frame
+ * @at: next byte, at most @have
+ * @have: bytes that can be read
+ * @end: end of the packet according to the headers so far; may be beyond @have
+ * @local: of a FRAME_LOCAL frame, whose length fields have no meaning
+ * @cut: a length was more than there is
+ * @inner_ports: the packet inside has ports
+ */
+struct reader {
+	const uint8_t *hdr;
+	unsigned int at;
+	unsigned int have;
+	uint64_t end;
+	bool local;
+	bool cut;
+	bool inner_ports;
+};
+
+static struct reader reader_at(const struct frame *frame, unsigned int at,
+			       uint64_t end)
 {
-	unsigned int len;
-
-	if (proto == HEADERS_PROTO_TCP)
-		len = HEADERS_TCP_LEN;
-	else if (proto == HEADERS_PROTO_UDP)
-		len = HEADERS_UDP_LEN;
-	else
-		return;
-	if (offset + len > frame->hdr_len || offset + len > headers->l3_end)
-		return;
-	if (proto == HEADERS_PROTO_UDP && !(frame->flags & FRAME_LOCAL) &&
-	    be_get16(frame->hdr + offset + 4) < HEADERS_UDP_LEN)
-		return;
-	headers->l4 = proto;
-	headers->l4_offset = offset;
+	return (struct reader){
+		.hdr = frame->hdr,
+		.at = at,
+		.have = frame->hdr_len,
+		.end = end,
+		.local = frame->flags & FRAME_LOCAL,
+	};
 }
 
-/* The length fields of a FRAME_LOCAL frame have no meaning */
-static bool headers_set_end(const struct frame *frame, struct headers *headers,
-			    unsigned int len, unsigned int min)
+/* Consume @len bytes. Return: their start, or NULL if not all are there. */
+static const uint8_t *reader_take(struct reader *r, unsigned int len)
 {
-	headers->l3_end = headers->l3_offset + len;
-	if (frame->flags & FRAME_LOCAL) {
-		headers->l3_end = frame_len(frame);
+	const uint8_t *p = r->hdr + r->at;
+
+	if (len > r->have - r->at || r->at + len > r->end)
+		return NULL;
+	r->at += len;
+	return p;
+}
+
+/*
+ * Apply the length @len of the header at @start, which must be at least @min. A
+ * length beyond the current end does not move the end.
+ */
+static bool reader_believe(struct reader *r, unsigned int start,
+			   unsigned int len, unsigned int min)
+{
+	if (r->local)
 		return true;
-	}
-	return len >= min && headers->l3_end <= frame_len(frame);
+	if (len < min)
+		return false;
+	if (start + len > r->end)
+		r->cut = true;
+	else
+		r->end = start + len;
+	return true;
 }
 
-static void headers_ipv4(const struct frame *frame, struct headers *headers)
+/* Forget all but the fields, which are valid with @has_fields only */
+static void headers_clear(struct headers *headers)
 {
-	const uint8_t *ip = frame->hdr + headers->l3_offset;
+	memset(headers, 0, offsetof(struct headers, fields));
+}
+
+/* ---- Ethernet, IP, TCP and UDP, of the frame and of a packet in it ---- */
+
+static bool is_tag(unsigned int type)
+{
+	return type == HEADERS_ETHERTYPE_VLAN || type == HEADERS_ETHERTYPE_S_VLAN;
+}
+
+/* Return: false when not even the MAC addresses are there */
+static bool find_eth(struct reader *r, struct headers *h)
+{
+	const uint8_t *p = reader_take(r, HEADERS_ETH_LEN);
+
+	if (!p)
+		return false;
+	h->ethertype = be_get16(p + HEADERS_ETH_LEN - 2);
+	h->tagged = h->ethertype == HEADERS_ETHERTYPE_VLAN;
+	while (is_tag(h->ethertype)) {
+		p = reader_take(r, HEADERS_VLAN_LEN);
+		if (!p)
+			break;
+		if (!h->tags++)
+			h->vlan_tci = be_get16(p);
+		h->ethertype = be_get16(p + 2);
+	}
+	/* A tag that is cut is none */
+	h->tagged &= !!h->tags;
+	return true;
+}
+
+/* Return: true when L4 follows */
+static bool find_ipv4(struct reader *r, struct headers *h)
+{
+	unsigned int start = r->at;
+	const uint8_t *p = reader_take(r, HEADERS_IPV4_LEN);
 	unsigned int ihl;
 
-	if (headers->l3_offset + HEADERS_IPV4_LEN > frame->hdr_len || ip[0] >> 4 != 4)
-		return;
-	ihl = (ip[0] & 0xf) * 4;
-	if (ihl < HEADERS_IPV4_LEN || headers->l3_offset + ihl > frame->hdr_len ||
-	    !headers_set_end(frame, headers, be_get16(ip + 2), ihl))
-		return;
-	headers->l3 = 4;
-	headers->options = ihl > HEADERS_IPV4_LEN;
-	if (!(be_get16(ip + 6) & HEADERS_IPV4_FRAGMENT))
-		headers_l4(frame, headers, ip[9], headers->l3_offset + ihl);
+	if (!p || p[0] >> 4 != 4)
+		return false;
+	ihl = (p[0] & 0xf) * 4;
+	if (ihl < HEADERS_IPV4_LEN || !reader_take(r, ihl - HEADERS_IPV4_LEN) ||
+	    !reader_believe(r, start, be_get16(p + 2), ihl))
+		return false;
+	h->l3 = 4;
+	h->options = ihl > HEADERS_IPV4_LEN;
+	h->frag = be_get16(p + 6) & HEADERS_IPV4_FRAGMENT;
+	h->proto = p[9];
+	return !h->frag;
 }
 
-static void headers_ipv6(const struct frame *frame, struct headers *headers)
+/* Return: bytes of the extension header at @ext, or 0 when it is none */
+static unsigned int ipv6_ext_len(unsigned int proto, const uint8_t *ext)
 {
-	const uint8_t *ip = frame->hdr + headers->l3_offset;
+	switch (proto) {
+	case HEADERS_IPV6_HOP_BY_HOP:
+	case HEADERS_IPV6_ROUTING:
+	case HEADERS_IPV6_DESTINATION:
+	case HEADERS_IPV6_MOBILITY:
+	case HEADERS_IPV6_HIP:
+	case HEADERS_IPV6_SHIM6:
+		return (ext[1] + 1) * 8;
+	case HEADERS_IPV6_FRAGMENT:
+		return 8;
+	case HEADERS_IPV6_AUTHENTICATION:
+		return (ext[1] + 2) * 4;
+	default:
+		return 0;
+	}
+}
 
-	if (headers->l3_offset + HEADERS_IPV6_LEN > frame->hdr_len ||
-	    ip[0] >> 4 != 6 ||
-	    !headers_set_end(frame, headers, HEADERS_IPV6_LEN + be_get16(ip + 4),
-			  HEADERS_IPV6_LEN))
+/* Is the next header of IPv6 one that was not skipped? */
+static bool ipv6_ext_is(unsigned int proto, unsigned int l3)
+{
+	static const uint8_t none[2];
+
+	return l3 == 6 && ipv6_ext_len(proto, none);
+}
+
+/*
+ * Skip extension headers, up to that of a fragment. The loop ends because each of
+ * them consumes bytes of the frame.
+ *
+ * Return: true when all of them were there and no fragment.
+ */
+static bool find_ipv6_ext(struct reader *r, struct headers *h)
+{
+	const uint8_t *ext;
+	unsigned int len;
+
+	for (;;) {
+		struct reader next = *r;
+
+		ext = reader_take(&next, 2);
+		len = ext ? ipv6_ext_len(h->proto, ext) : 0;
+		if (!len)
+			return true;
+		if (!reader_take(r, len))
+			return false;
+		h->options = true;
+		if (h->proto == HEADERS_IPV6_FRAGMENT)
+			h->frag = be_get16(ext + 2) & HEADERS_IPV6_FRAGMENT_FIELD;
+		h->proto = ext[0];
+		/* The data of a fragment need not begin with an L4 header */
+		if (h->frag)
+			return false;
+	}
+}
+
+/* Return: true when L4 follows */
+static bool find_ipv6(struct reader *r, struct headers *h)
+{
+	unsigned int start = r->at;
+	const uint8_t *p = reader_take(r, HEADERS_IPV6_LEN);
+
+	if (!p || p[0] >> 4 != 6 ||
+	    !reader_believe(r, start, HEADERS_IPV6_LEN + be_get16(p + 4),
+			    HEADERS_IPV6_LEN))
+		return false;
+	h->l3 = 6;
+	h->proto = p[6];
+	return find_ipv6_ext(r, h);
+}
+
+/* Find the L4 header, whose length UDP tells, too */
+static void find_l4(struct reader *r, struct headers *h)
+{
+	unsigned int start = r->at;
+	const uint8_t *p = NULL;
+
+	if (h->proto == HEADERS_PROTO_TCP)
+		p = reader_take(r, HEADERS_TCP_LEN);
+	else if (h->proto == HEADERS_PROTO_UDP)
+		p = reader_take(r, HEADERS_UDP_LEN);
+	if (!p || (h->proto == HEADERS_PROTO_UDP &&
+		   !reader_believe(r, start, be_get16(p + 4), HEADERS_UDP_LEN)))
 		return;
-	headers->l3 = 6;
-	/* L4 behind extension headers is not looked for */
-	headers_l4(frame, headers, ip[6], headers->l3_offset + HEADERS_IPV6_LEN);
+	h->l4 = h->proto;
+	h->l4_offset = start;
+}
+
+/*
+ * Find IP and L4. Return: true when the reader is at what IP carries, behind the
+ * header of UDP, if there is one.
+ */
+static bool find_ip(struct reader *r, struct headers *h, unsigned int type)
+{
+	bool whole = false;
+
+	h->l3_offset = r->at;
+	if (type == HEADERS_ETHERTYPE_IPV4)
+		whole = find_ipv4(r, h);
+	else if (type == HEADERS_ETHERTYPE_IPV6)
+		whole = find_ipv6(r, h);
+	h->l3_end = r->end;
+	h->cut = r->cut;
+	if (whole)
+		find_l4(r, h);
+	return whole;
 }
 
 void headers_find(const struct frame *frame, struct headers *headers)
 {
-	unsigned int offset = HEADERS_ETHERTYPE_OFFSET;
-	unsigned int type;
+	struct reader r = reader_at(frame, 0, frame_len(frame));
 
-	memset(headers, 0, offsetof(struct headers, fields));
+	headers_clear(headers);
 	headers->found = true;
-	type = be_get16(frame->hdr + offset);
-	if (type == HEADERS_ETHERTYPE_VLAN &&
-	    frame->hdr_len >= HEADERS_ETH_LEN + HEADERS_VLAN_LEN) {
-		headers->tagged = true;
-		headers->vlan_tci = be_get16(frame->hdr + offset + 2);
-		offset += HEADERS_VLAN_LEN;
-		type = be_get16(frame->hdr + offset);
-	}
-	headers->l3_offset = offset + 2;
-	if (type == HEADERS_ETHERTYPE_IPV4)
-		headers_ipv4(frame, headers);
-	else if (type == HEADERS_ETHERTYPE_IPV6)
-		headers_ipv6(frame, headers);
+	if (!find_eth(&r, headers))
+		return;
+	headers->whole = find_ip(&r, headers, headers->ethertype);
+	headers->next = r.at;
+	headers->end = r.end;
 }
 
 /*
- * Skip the extension headers of IPv6. Return: whether all of them were seen. The
- * header of @proto is then at @offset; in fragments but the first there is none.
+ * Skip the extension headers of IPv6, those behind the header of a first fragment
+ * too. Return: false when L4 is not behind them, or in a later fragment.
  */
-static bool headers_skip_extensions(const struct frame *frame, unsigned int *proto,
-				    unsigned int *offset)
+static bool skip_ipv6_ext(struct reader *r, struct headers *h)
 {
-	const uint8_t *header = frame->hdr + *offset;
-
-	for (; *offset + 8 <= frame->hdr_len; header = frame->hdr + *offset) {
-		switch (*proto) {
-		case HEADERS_IPV6_HOP_BY_HOP:
-		case HEADERS_IPV6_ROUTING:
-		case HEADERS_IPV6_DESTINATION:
-			*offset += (header[1] + 1) * 8;
-			break;
-		case HEADERS_IPV6_AUTHENTICATION:
-			*offset += (header[1] + 2) * 4;
-			break;
-		case HEADERS_IPV6_FRAGMENT:
-			if (be_get16(header + 2) & HEADERS_IPV6_FRAGMENT_OFFSET) {
-				*proto = HEADERS_IPV6_NO_NEXT;
-				return true;
-			}
-			*offset += 8;
-			break;
-		default:
-			return true;
-		}
-		*proto = header[0];
+	while (!find_ipv6_ext(r, h)) {
+		if (!h->frag || h->frag & HEADERS_IPV6_FRAGMENT_OFFSET)
+			return false;
+		h->frag = 0;
 	}
-	/* No UDP header fits behind the end of the frame */
-	return *offset + 8 > frame_len(frame);
+	return true;
 }
 
 bool headers_may_reach_udp(const struct frame *frame, const struct headers *headers,
 			   unsigned int port)
 {
-	const uint8_t *ip = frame->hdr + headers->l3_offset;
-	unsigned int offset = headers->l3_offset;
-	unsigned int proto;
+	struct reader r = reader_at(frame, headers->l3_offset, headers->l3_end);
+	const uint8_t *p = frame->hdr + headers->l3_offset;
+	struct headers rest = { .proto = headers->proto };
+	/* What cannot be read may be anything */
+	bool unseen = r.have < r.end;
 
+	if (is_tag(headers->ethertype))
+		return unseen;
 	if (headers->l3 == 4) {
-		offset += (ip[0] & 0xf) * 4;
-		proto = ip[9];
-		if (be_get16(ip + 6) & HEADERS_IPV4_FRAGMENT_OFFSET)
+		reader_take(&r, (p[0] & 0xf) * 4);
+		if (headers->frag & HEADERS_IPV4_FRAGMENT_OFFSET)
 			return false;
 	} else if (headers->l3 == 6) {
-		offset += HEADERS_IPV6_LEN;
-		proto = ip[6];
-		if (!headers_skip_extensions(frame, &proto, &offset))
-			return true;
+		reader_take(&r, HEADERS_IPV6_LEN);
+		rest.proto = p[6];
+		if (!skip_ipv6_ext(&r, &rest))
+			return unseen && !rest.frag;
 	} else {
 		return false;
 	}
-	return proto == HEADERS_PROTO_UDP &&
-	       offset + HEADERS_UDP_LEN <= frame->hdr_len &&
-	       be_get16(frame->hdr + offset + 2) == port;
+	if (ipv6_ext_is(rest.proto, headers->l3))
+		return unseen;
+	if (rest.proto != HEADERS_PROTO_UDP)
+		return false;
+	p = reader_take(&r, HEADERS_UDP_LEN);
+	return p ? be_get16(p + 2) == port : unseen;
 }
 
 /* ---- fields of the headers ---- */
 
-#define KEY_TPID_S 0x88a8
+
 #define KEY_ETHERTYPE_MPLS 0x8847
 #define KEY_ETHERTYPE_MPLS_MCAST 0x8848
 #define KEY_ETHERTYPE_ETH 0x6558	/* RFC 1701: Ethernet in GRE */
@@ -187,8 +328,6 @@ bool headers_may_reach_udp(const struct frame *frame, const struct headers *head
 #define KEY_MPLS_BOTTOM 0x01	/* in the third byte */
 #define KEY_ESP_LEN 8
 
-#define KEY_IPV6_FRAGMENT 0xfff9
-
 /* RFC 2784, RFC 2890 */
 #define KEY_GRE_CSUM 0x8000
 #define KEY_GRE_ROUTING 0x4000
@@ -196,206 +335,83 @@ bool headers_may_reach_udp(const struct frame *frame, const struct headers *head
 #define KEY_GRE_SEQ 0x1000
 #define KEY_GRE_VERSION 0x0007
 
-/**
- * struct reader - read position in the headers
- * @hdr: first byte of the frame
- * @at: next byte, at most @have
- * @have: bytes that can be read
- * @end: end of the packet according to the headers so far; may be beyond @have
- * @ports: enum headers_key_ports read so far
- */
-struct reader {
-	const uint8_t *hdr;
-	unsigned int at;
-	unsigned int have;
-	uint64_t end;
-	unsigned int ports;
-};
-
-/* Consume @len bytes. Return: their start, or NULL if not all are there. */
-static const uint8_t *reader_take(struct reader *r, unsigned int len)
+static void key_eth(const uint8_t *p, const struct headers *headers,
+		    struct ornic_flow_headers *h)
 {
-	const uint8_t *p = r->hdr + r->at;
-
-	if (len > r->have - r->at || r->at + len > r->end)
-		return NULL;
-	r->at += len;
-	return p;
-}
-
-/*
- * Apply the length @len of the header at @start, which must be at least @min. A
- * length beyond the current end does not move the end ([ORNIC-FLOW-1]).
- */
-static bool reader_believe(struct reader *r, unsigned int start,
-			   unsigned int len, unsigned int min)
-{
-	if (len < min)
-		return false;
-	if (start + len < r->end)
-		r->end = start + len;
-	return true;
-}
-
-/* Return: the Ethertype behind the tags, or 0 */
-static unsigned int key_eth(struct reader *r, struct ornic_flow_headers *h)
-{
-	const uint8_t *p = reader_take(r, HEADERS_ETH_LEN);
-	unsigned int type;
-
-	if (!p)
-		return 0;
 	memcpy(h->dmac, p, sizeof(h->dmac));
 	memcpy(h->smac, p + sizeof(h->dmac), sizeof(h->smac));
-	type = be_get16(p + HEADERS_ETH_LEN - 2);
-	while (type == HEADERS_ETHERTYPE_VLAN || type == KEY_TPID_S) {
-		p = reader_take(r, HEADERS_VLAN_LEN);
-		if (!p)
-			break;
-		if (!h->vlan)
-			memcpy(&h->vlan_tci, p, sizeof(h->vlan_tci));
-		h->vlan = 1;
-		type = be_get16(p + 2);
-	}
-	h->ethertype = htobe16(type);
-	return type;
+	h->vlan = !!headers->tags;
+	h->vlan_tci = htobe16(headers->vlan_tci);
+	h->ethertype = htobe16(headers->ethertype);
 }
 
-/* Return: true when L4 follows */
-static bool key_ipv4(struct reader *r, struct ornic_flow_headers *h)
+static void key_ipv4(const uint8_t *ip, struct ornic_flow_headers *h)
 {
-	unsigned int start = r->at;
-	const uint8_t *ip = reader_take(r, HEADERS_IPV4_LEN);
-	unsigned int ihl;
-
-	if (!ip || ip[0] >> 4 != 4)
-		return false;
-	ihl = (ip[0] & 0xf) * 4;
-	if (ihl < HEADERS_IPV4_LEN || !reader_take(r, ihl - HEADERS_IPV4_LEN) ||
-	    !reader_believe(r, start, be_get16(ip + 2), ihl))
-		return false;
-	h->l3 = 4;
 	h->tos = ip[1];
 	h->ip_flags = ip[6] >> 5;
-	h->frag = !!(be_get16(ip + 6) & HEADERS_IPV4_FRAGMENT);
 	h->ttl = ip[8];
-	h->proto = ip[9];
 	memcpy(h->src_ip + 12, ip + HEADERS_IPV4_SRC, 4);
 	memcpy(h->dst_ip + 12, ip + HEADERS_IPV4_DST, 4);
-	return !h->frag;
 }
 
-/* Return: bytes of the extension header at @ext, or 0 when it is none */
-static unsigned int key_ipv6_ext_len(unsigned int proto, const uint8_t *ext)
+static void key_ipv6(const uint8_t *ip, struct ornic_flow_headers *h)
 {
-	switch (proto) {
-	case HEADERS_IPV6_HOP_BY_HOP:
-	case HEADERS_IPV6_ROUTING:
-	case HEADERS_IPV6_DESTINATION:
-	case 135:	/* mobility */
-	case 139:	/* HIP */
-	case 140:	/* SHIM6 */
-		return (ext[1] + 1) * 8;
-	case HEADERS_IPV6_FRAGMENT:
-		return 8;
-	case HEADERS_IPV6_AUTHENTICATION:
-		return (ext[1] + 2) * 4;
-	default:
-		return 0;
-	}
-}
-
-/* Return: true when L4 follows */
-static bool key_ipv6_ext(struct reader *r, struct ornic_flow_headers *h)
-{
-	const uint8_t *ext;
-	unsigned int len;
-
-	/* The loop ends because each extension header consumes bytes of the frame */
-	for (;;) {
-		struct reader next = *r;
-
-		ext = reader_take(&next, 2);
-		len = ext ? key_ipv6_ext_len(h->proto, ext) : 0;
-		if (!len)
-			return true;
-		if (!reader_take(r, len))
-			return false;
-		if (h->proto == HEADERS_IPV6_FRAGMENT)
-			h->frag = !!(be_get16(ext + 2) & KEY_IPV6_FRAGMENT);
-		h->proto = ext[0];
-		/* The data of a fragment need not begin with an L4 header */
-		if (h->frag)
-			return false;
-	}
-}
-
-/* Return: true when L4 follows */
-static bool key_ipv6(struct reader *r, struct ornic_flow_headers *h)
-{
-	unsigned int start = r->at;
-	const uint8_t *ip = reader_take(r, HEADERS_IPV6_LEN);
 	uint32_t word;
 
-	if (!ip || ip[0] >> 4 != 6 ||
-	    !reader_believe(r, start, HEADERS_IPV6_LEN + be_get16(ip + 4),
-			    HEADERS_IPV6_LEN))
-		return false;
 	memcpy(&word, ip, sizeof(word));
-	h->l3 = 6;
 	h->tos = be32toh(word) >> 20;
 	h->flow_label = word & htobe32(0xfffff);
-	h->proto = ip[6];
 	h->ttl = ip[7];
 	memcpy(h->src_ip, ip + HEADERS_IPV6_SRC, sizeof(h->src_ip));
 	memcpy(h->dst_ip, ip + HEADERS_IPV6_DST, sizeof(h->dst_ip));
-	return key_ipv6_ext(r, h);
 }
 
-/* Return: true when L4 follows */
-static bool key_ip(struct reader *r, struct ornic_flow_headers *h,
-		   unsigned int type)
+static void key_ip(const uint8_t *hdr, const struct headers *headers,
+		   struct ornic_flow_headers *h)
 {
-	if (type == HEADERS_ETHERTYPE_IPV4)
-		return key_ipv4(r, h);
-	return type == HEADERS_ETHERTYPE_IPV6 && key_ipv6(r, h);
-}
-
-/*
- * Read the ports of @h, which is @which, and apply the length of UDP.
- *
- * Return: true for UDP with a complete header and a valid length.
- */
-static bool key_ports(struct reader *r, struct ornic_flow_headers *h,
-		      enum headers_key_ports which)
-{
-	unsigned int start = r->at;
-	const uint8_t *p = NULL;
-
-	if (h->proto == HEADERS_PROTO_TCP)
-		p = reader_take(r, HEADERS_TCP_LEN);
-	else if (h->proto == HEADERS_PROTO_UDP)
-		p = reader_take(r, HEADERS_UDP_LEN);
-	if (!p || (h->proto == HEADERS_PROTO_UDP &&
-		   !reader_believe(r, start, be_get16(p + 4), HEADERS_UDP_LEN)))
-		return false;
-	r->ports |= which;
-	memcpy(&h->src_port, p, sizeof(h->src_port));
-	memcpy(&h->dst_port, p + 2, sizeof(h->dst_port));
-	return h->proto == HEADERS_PROTO_UDP;
+	if (!headers->l3)
+		return;
+	h->l3 = headers->l3;
+	h->frag = !!headers->frag;
+	h->proto = headers->proto;
+	if (headers->l3 == 4)
+		key_ipv4(hdr + headers->l3_offset, h);
+	else
+		key_ipv6(hdr + headers->l3_offset, h);
+	if (!headers->l4)
+		return;
+	memcpy(&h->src_port, hdr + headers->l4_offset, sizeof(h->src_port));
+	memcpy(&h->dst_port, hdr + headers->l4_offset + 2, sizeof(h->dst_port));
 }
 
 /* Read an encapsulated packet. Encapsulation inside it is ignored. */
-static void key_inner(struct reader *r, struct ornic_flow_headers *h,
-		      unsigned int type)
+static void key_inner_ip(struct reader *r, struct ornic_flow_key *key,
+			 struct headers *inner, unsigned int type)
 {
-	if (key_ip(r, h, type))
-		key_ports(r, h, HEADERS_KEY_INNER_PORTS);
+	find_ip(r, inner, type);
+	key_ip(r->hdr, inner, &key->inner);
+	r->inner_ports = inner->l4;
 }
 
-static void key_inner_eth(struct reader *r, struct ornic_flow_headers *h)
+static void key_inner(struct reader *r, struct ornic_flow_key *key,
+		      unsigned int type)
 {
-	key_inner(r, h, key_eth(r, h));
+	struct headers inner;
+
+	headers_clear(&inner);
+	key_inner_ip(r, key, &inner, type);
+}
+
+static void key_inner_eth(struct reader *r, struct ornic_flow_key *key)
+{
+	unsigned int start = r->at;
+	struct headers inner;
+
+	headers_clear(&inner);
+	if (!find_eth(r, &inner))
+		return;
+	key_eth(r->hdr + start, &inner, &key->inner);
+	key_inner_ip(r, key, &inner, inner.ethertype);
 }
 
 static void key_mpls(struct reader *r, struct ornic_flow_key *key)
@@ -416,9 +432,9 @@ static void key_mpls(struct reader *r, struct ornic_flow_key *key)
 	next = *r;
 	label = reader_take(&next, 1);
 	if (label && label[0] >> 4 == 4)
-		key_inner(r, &key->inner, HEADERS_ETHERTYPE_IPV4);
+		key_inner(r, key, HEADERS_ETHERTYPE_IPV4);
 	else if (label && label[0] >> 4 == 6)
-		key_inner(r, &key->inner, HEADERS_ETHERTYPE_IPV6);
+		key_inner(r, key, HEADERS_ETHERTYPE_IPV6);
 }
 
 static void key_vxlan(struct reader *r, struct ornic_flow_key *key)
@@ -430,7 +446,7 @@ static void key_vxlan(struct reader *r, struct ornic_flow_key *key)
 	key->layers |= htobe32(ORNIC_FLOW_LAYER_VXLAN);
 	memcpy(&key->vni, p + 4, sizeof(key->vni));
 	key->vni = htobe32(be32toh(key->vni) >> 8);
-	key_inner_eth(r, &key->inner);
+	key_inner_eth(r, key);
 }
 
 static void key_gre(struct reader *r, struct ornic_flow_key *key)
@@ -458,12 +474,12 @@ static void key_gre(struct reader *r, struct ornic_flow_key *key)
 	if (flags & KEY_GRE_SEQ && !reader_take(r, 4))
 		return;
 	if (proto == KEY_ETHERTYPE_ETH)
-		key_inner_eth(r, &key->inner);
+		key_inner_eth(r, key);
 	else if (proto == KEY_ETHERTYPE_MPLS ||
 		 proto == KEY_ETHERTYPE_MPLS_MCAST)
 		key_mpls(r, key);
 	else
-		key_inner(r, &key->inner, proto);
+		key_inner(r, key, proto);
 }
 
 static void key_esp(struct reader *r, struct ornic_flow_key *key)
@@ -477,31 +493,33 @@ static void key_esp(struct reader *r, struct ornic_flow_key *key)
 	memcpy(&key->esp_seq, p + 4, sizeof(key->esp_seq));
 }
 
-unsigned int headers_key(const struct frame *frame, struct ornic_flow_key *key)
+unsigned int headers_key(const struct frame *frame, const struct headers *headers,
+			 struct ornic_flow_key *key)
 {
-	struct reader r = {
-		.hdr = frame->hdr,
-		.have = frame->hdr_len,
-		.end = frame_len(frame),
-	};
-	struct ornic_flow_headers *outer = &key->outer;
-	unsigned int type;
+	struct reader r = reader_at(frame, headers->next, headers->end);
+	unsigned int type = headers->ethertype;
+	unsigned int ports = 0;
 
 	memset(key, 0, sizeof(*key));
-	type = key_eth(&r, outer);
-	if (type == KEY_ETHERTYPE_MPLS || type == KEY_ETHERTYPE_MPLS_MCAST)
+	if (frame->hdr_len < HEADERS_ETH_LEN)
+		return 0;
+	key_eth(frame->hdr, headers, &key->outer);
+	key_ip(frame->hdr, headers, &key->outer);
+	if (headers->l4)
+		ports |= HEADERS_KEY_OUTER_PORTS;
+	if (type == KEY_ETHERTYPE_MPLS || type == KEY_ETHERTYPE_MPLS_MCAST) {
 		key_mpls(&r, key);
-	if (!key_ip(&r, outer, type))
-		return r.ports;
-	if (key_ports(&r, outer, HEADERS_KEY_OUTER_PORTS)) {
-		if (be16toh(outer->dst_port) == KEY_PORT_VXLAN)
+	} else if (headers->whole && headers->l4 == HEADERS_PROTO_UDP) {
+		if (be16toh(key->outer.dst_port) == KEY_PORT_VXLAN)
 			key_vxlan(&r, key);
-		else if (be16toh(outer->dst_port) == KEY_PORT_MPLS)
+		else if (be16toh(key->outer.dst_port) == KEY_PORT_MPLS)
 			key_mpls(&r, key);
-	} else if (outer->proto == KEY_PROTO_GRE) {
+	} else if (headers->whole && headers->proto == KEY_PROTO_GRE) {
 		key_gre(&r, key);
-	} else if (outer->proto == KEY_PROTO_ESP) {
+	} else if (headers->whole && headers->proto == KEY_PROTO_ESP) {
 		key_esp(&r, key);
 	}
-	return r.ports;
+	if (r.inner_ports)
+		ports |= HEADERS_KEY_INNER_PORTS;
+	return ports;
 }

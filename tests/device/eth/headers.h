@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Header parser. It finds the Ethernet, VLAN, IP and L4 headers of a frame, for
- * the receive path and checksums. For rules and the hashes of RSS QPs it reads
- * the fields of these headers and of an encapsulated packet.
+ * Header parser, the only one ([ORNIC-FLOW-1]). It finds the Ethernet, VLAN, IP
+ * and L4 headers of a frame, for the receive path, checksums and the hash of the
+ * port. For rules and the hashes of RSS QPs it reads the fields of these headers
+ * and of an encapsulated packet.
  *
  * A frame has one struct headers, from where it is built or received to where it
  * leaves the card. Each part is read once, when it is first needed.
@@ -25,6 +26,7 @@
 #define HEADERS_IPV4_LEN 20
 #define HEADERS_IPV6_LEN 40
 #define HEADERS_UDP_LEN 8
+#define HEADERS_TCP_LEN 20
 /* Offsets of the addresses in the IP header */
 #define HEADERS_IPV4_SRC 12
 #define HEADERS_IPV4_DST 16
@@ -33,6 +35,7 @@
 #define HEADERS_ETHERTYPE_IPV4 0x0800
 #define HEADERS_ETHERTYPE_IPV6 0x86dd
 #define HEADERS_ETHERTYPE_VLAN 0x8100
+#define HEADERS_ETHERTYPE_S_VLAN 0x88a8
 #define HEADERS_PROTO_TCP 6
 #define HEADERS_PROTO_UDP 17
 #define HEADERS_VLAN_ID 0x0fff
@@ -57,18 +60,27 @@ union headers_fields {
 };
 
 /**
- * struct headers - locations of the headers of a frame
- * @found: the members up to @l4_offset are valid
- * @tagged: the frame has a VLAN tag
- * @vlan_tci: the tag
- * @l3: 4 or 6; 0: not IP, or its lengths do not fit the frame
+ * struct headers - locations of the headers of a packet, as far as they are there
+ *	([ORNIC-FLOW-1])
+ * @found: the members up to @end are valid
+ * @tagged: the outermost tag is of 802.1Q
+ * @tags: number of VLAN tags
+ * @vlan_tci: the outermost tag
+ * @ethertype: type behind the tags
+ * @l3: 4 or 6; 0: not IP, or a length is less than its header
  * @l3_offset: offset of the IP header
  * @l3_end: end of the IP packet, which Ethernet may pad; with FRAME_LOCAL the
  *	end of the frame
- * @options: IPv4 header with options
+ * @options: IPv4 header with options, or IPv6 with extension headers
+ * @cut: the length of IP is more than the frame has
+ * @frag: one of several fragments: the field with its offset, as in the header
+ * @proto: protocol of IP, or the next header behind the extension headers
+ * @whole: all extension headers are there, and no fragment
  * @l4: HEADERS_PROTO_*, or 0: another protocol, a fragment, an incomplete header
  *	or a UDP length that leaves no room for the header
  * @l4_offset: offset of the L4 header
+ * @next: offset of what follows: behind UDP, else behind IP
+ * @end: end of that
  * @has_fields: @fields and @ports are valid
  * @ports: enum headers_key_ports
  * @fields: from headers_key()
@@ -76,13 +88,21 @@ union headers_fields {
 struct headers {
 	bool found;
 	bool tagged;
+	uint8_t tags;
 	uint16_t vlan_tci;
+	uint16_t ethertype;
 	uint8_t l3;
 	uint16_t l3_offset;
 	uint64_t l3_end;
 	bool options;
+	bool cut;
+	uint16_t frag;
+	uint8_t proto;
+	bool whole;
 	uint8_t l4;
 	uint16_t l4_offset;
+	uint16_t next;
+	uint64_t end;
 	bool has_fields;
 	unsigned int ports;
 	union headers_fields fields;
@@ -100,7 +120,7 @@ static inline void headers_init(struct headers *headers)
 
 /**
  * headers_find - find the headers
- * @frame: at least HEADERS_ETH_LEN bytes, in @frame->hdr
+ * @frame: any; only headers in @frame->hdr are found
  * @headers: filled
  */
 void headers_find(const struct frame *frame, struct headers *headers);
@@ -117,14 +137,15 @@ static inline void headers_need(const struct frame *frame, struct headers *heade
 }
 
 /**
- * headers_key - read the header fields of a frame
+ * headers_key - read the header fields of a frame and of a packet in it
  * @frame: not FRAME_LOCAL; only headers in @frame->hdr are read
- * @key: filled; a header that is truncated or has an invalid length counts as
- *	absent
+ * @headers: its headers, from headers_find()
+ * @key: filled; may be the fields of @headers
  *
  * Return: mask of enum headers_key_ports.
  */
-unsigned int headers_key(const struct frame *frame, struct ornic_flow_key *key);
+unsigned int headers_key(const struct frame *frame, const struct headers *headers,
+			 struct ornic_flow_key *key);
 
 /**
  * headers_fields - get the header fields of a frame
@@ -139,7 +160,8 @@ static inline const union headers_fields *headers_fields(const struct frame *fra
 	/* First, because headers_find() forgets the fields */
 	headers_need(frame, headers);
 	if (!headers->has_fields) {
-		headers->ports = headers_key(frame, &headers->fields.key);
+		headers->ports = headers_key(frame, headers,
+					     &headers->fields.key);
 		headers->has_fields = true;
 	}
 	return &headers->fields;
@@ -160,11 +182,18 @@ static inline const union headers_fields *headers_fields(const struct frame *fra
 bool headers_may_reach_udp(const struct frame *frame, const struct headers *headers,
 			   unsigned int port);
 
-/* Is the frame a RoCEv2 packet to a host that takes no IP options? */
+/* Has the frame no tag, or one of 802.1Q? */
+static inline bool headers_is_plain(const struct headers *headers)
+{
+	return headers->tags == headers->tagged;
+}
+
+/* Is the frame a RoCEv2 packet, without options ([ORNIC-WIRE-1])? */
 static inline bool headers_is_roce(const struct frame *frame,
 				   const struct headers *headers)
 {
 	return headers->l4 == HEADERS_PROTO_UDP && !headers->options &&
+	       headers_is_plain(headers) &&
 	       be_get16(frame->hdr + headers->l4_offset + 2) == HEADERS_ROCE_PORT;
 }
 

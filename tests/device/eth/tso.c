@@ -35,7 +35,8 @@ bool tso_valid(const uint8_t *hdr, unsigned int hdr_len)
 	if (hdr_len < HEADERS_ETH_LEN)
 		return false;
 	tso_dissect(hdr, hdr_len, &headers);
-	return headers.l4 == HEADERS_PROTO_TCP &&
+	return headers.l4 == HEADERS_PROTO_TCP && headers_is_plain(&headers) &&
+	       (headers.l3 == 4 || !headers.options) &&
 	       headers.l4_offset + (hdr[headers.l4_offset + TSO_DOFF_OFFSET] >> 4) *
 				4u == hdr_len;
 }

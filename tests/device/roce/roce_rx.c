@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* RoCE packets of all QPs: dispatch of received ones */
+#include "base/be.h"
 #include "eth/headers.h"
 #include "objects/eq.h"
 #include "roce/comp.h"
@@ -54,11 +55,26 @@ static void roce_rx_connected(struct qp *qp, const struct packet *pkt)
 	resp_rx(qp, pkt);
 }
 
+/* Do the lengths of Ethernet, IP and UDP fit each other ([ORNIC-WIRE-26])? */
+static bool roce_lengths_fit(const struct frame *frame,
+			     const struct headers *headers)
+{
+	const uint8_t *udp = frame->hdr + headers->l4_offset;
+
+	return frame->flags & FRAME_LOCAL ||
+	       (!headers->cut &&
+		headers->l4_offset + be_get16(udp + 4) == headers->l3_end);
+}
+
 /* Parse and count. Return: whether the packet is valid. */
 static bool roce_parse(struct card *card, struct packet *pkt,
 		       const struct frame *frame,
 		       const struct headers *headers)
 {
+	if (!roce_lengths_fit(frame, headers)) {
+		RDMA_STAT_INC(card, rx_malformed);
+		return false;
+	}
 	switch (packet_parse(pkt, frame, headers->l3_offset,
 			     headers->l4_offset + HEADERS_UDP_LEN)) {
 	case PACKET_OK:

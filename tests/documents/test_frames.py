@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The vectors of hardware-frames.txt are well-formed, and their hashes are right. The unit test
+vector_test.c drives the card with them ([ORNIC-FLOW-1], [ORNIC-DEV-9])."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "tests/e2e"))
+
+import toeplitz  # noqa: E402
+
+FIELDS = ["hex", "tags", "vlan_tci", "ethertype", "l3", "proto", "frag", "src", "dst", "sport",
+          "dport", "layers", "inner.l3", "inner.proto", "inner.src", "inner.dst", "inner.sport",
+          "inner.dport", "hash", "csum", "roce"]
+
+
+def frames():
+    """Returns {name: {field: value}}, with all hex lines in one value."""
+    found, frame = {}, None
+    for line in (TOP / "Documentation/hardware-frames.txt").read_text().splitlines():
+        if not line or line.startswith("#"):
+            continue
+        field, value = line.split(maxsplit=1)
+        if field == "frame":
+            assert value not in found
+            frame = found[value] = {}
+        elif field == "hex":
+            frame["hex"] = frame.get("hex", "") + value
+        else:
+            assert field not in frame
+            frame[field] = value
+    return found
+
+
+FRAMES = frames()
+
+
+def test_there_are_many():
+    assert len(FRAMES) > 40
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_frame(name):
+    """Fields are known and in order, and the frame has a destination, a source and a type."""
+    frame = FRAMES[name]
+    assert [field for field in FIELDS if field in frame] == list(frame)
+    assert 14 <= len(bytes.fromhex(frame["hex"])) <= 1518
+    assert frame.get("csum", "ok") == "ok"
+    assert frame.get("roce", "yes") in ("yes", "malformed")
+    assert ("tags" in frame) == ("vlan_tci" in frame)
+
+
+@pytest.mark.parametrize("name", [name for name in FRAMES if "l3" in FRAMES[name]])
+def test_hash(name):
+    """The hash is that of the addresses and ports, in the order of the wire."""
+    frame = FRAMES[name]
+    ports = [int(frame[port]) if port in frame else None for port in ("sport", "dport")]
+    data = toeplitz.data_of(frame["src"], frame["dst"], *ports)
+    assert int(frame["hash"], 0) == toeplitz.toeplitz(data)
