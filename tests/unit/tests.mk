@@ -93,11 +93,13 @@ UNIT_CORE_TESTS := \
 	spoof_test.c \
 	sqd_test.c \
 	srq_test.c \
+	states_test.c \
 	tso_test.c \
 	uc_test.c \
 	uctx_test.c \
 	ud_test.c \
 	vector_test.c \
+	wq_states_test.c \
 	wq_test.c \
 	xrc_test.c
 
@@ -111,4 +113,5 @@ UNIT_CORE_SRCS := \
 	pair.c \
 	pair_wr.c \
 	raw.c \
+	table.c \
 	wqk.c

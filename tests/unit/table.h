@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Simple tables of reStructuredText, which tests read from hardware.rst */
+#ifndef ORNIC_UNIT_TABLE_H
+#define ORNIC_UNIT_TABLE_H
+
+#define TABLE_ROWS 64
+#define TABLE_COLUMNS 12
+#define TABLE_CELL 48
+
+/**
+ * struct table - a table whose cells have one line each
+ * @rows: number of rows, the head included
+ * @columns: number of columns
+ * @cell: text of the cells, without quotes and spaces around
+ */
+struct table {
+	unsigned int rows;
+	unsigned int columns;
+	char cell[TABLE_ROWS][TABLE_COLUMNS][TABLE_CELL];
+};
+
+/* Read the first table behind a line of hardware.rst that begins with @label */
+void table_read(struct table *table, const char *label);
+
+#endif /* ORNIC_UNIT_TABLE_H */
