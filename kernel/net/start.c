@@ -74,7 +74,8 @@ static int ornic_start_query(struct ornic_core *core)
 
 	/*
 	 * A page that a process maps must not overlap several doorbell pages
-	 * ([ORNIC-DB-25]). Both numbers count the kernel's page ([ORNIC-DEV-3]).
+	 * ([ORNIC-DB-25]). Both numbers count the kernel's page
+	 * ([ORNIC-DEV-3]).
 	 */
 	if (core->db_stride % PAGE_SIZE)
 		lim->max_uctx = 0;

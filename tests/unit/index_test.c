@@ -79,7 +79,7 @@ static void test_rq_pi_goes_back(void **state)
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_REM_OP_ERR);
 }
 
-/* What is not taken may be taken away; the device then sees it or not */
+/* WQEs that are not taken may be withdrawn; the device may have seen them */
 static void test_rq_pi_goes_back_less_far(void **state)
 {
 	struct pair *pair = *state;

@@ -57,7 +57,7 @@ static void test_overrun_cq_takes_no_user(void **state)
 	memset(&qp.sq, 0, sizeof(qp.sq));
 	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_QP, &qp, &qp_out),
 			 ORNIC_CMD_BAD_OBJECT);
-	/* What was in RESET before stays there */
+	/* A QP and a WQ that were in RESET before stay there */
 	assert_int_equal(host_qp_modify(&old, ORNIC_QPS_INIT),
 			 ORNIC_CMD_BAD_STATE);
 	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_WQ, &modify),

@@ -155,7 +155,7 @@ static enum pair_fate fate_none_migrated(struct pair *pair,
 
 /* ---- the source of packets ---- */
 
-/* [ORNIC-WIRE-8] Entries with the same GID and VLAN are as good as each other */
+/* [ORNIC-WIRE-8] Any entry with the same GID and VLAN will do */
 static void test_same_gid_twice(void **state)
 {
 	static const unsigned int index[] = { 0, 20 };

@@ -184,7 +184,7 @@ static void send(struct cell *c)
 		send_frame(c);
 		return;
 	}
-	/* Of RC, a request that needs no receive WQE */
+	/* A WRITE of RC needs no receive WQE */
 	if (c->type == ORNIC_QPT_RC)
 		wr.opcode = ORNIC_WR_RDMA_WRITE;
 	pair_send(B(c->pair), &wr);
@@ -422,7 +422,7 @@ static bool first_request(const struct cell *c)
 	       (c->type == ORNIC_QPT_RC || c->type == ORNIC_QPT_UC);
 }
 
-/* What is kept is processed, or flushed, in a later state */
+/* A WQE that is kept is processed, or flushed, in a later state */
 static bool was_kept(struct cell *c)
 {
 	unsigned int state = c->state;

@@ -187,7 +187,7 @@ static const struct word {
 	{ "fatal", ORNIC_WQS_ERR, ANY, ORNIC_EVENT_WQ_FATAL, ORNIC_CMD_OK },
 };
 
-/* What is kept is flushed when the WQ is in ERR */
+/* WQEs that are kept are flushed when the WQ is in ERR */
 static bool was_kept(struct cell *c)
 {
 	if (c->state == ORNIC_WQS_RESET)

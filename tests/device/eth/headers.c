@@ -284,7 +284,7 @@ bool headers_may_reach_udp(const struct frame *frame, const struct headers *head
 	struct reader r = reader_at(frame, headers->l3_offset, headers->l3_end);
 	const uint8_t *p = frame->hdr + headers->l3_offset;
 	struct headers rest = { .proto = headers->proto };
-	/* What cannot be read may be anything */
+	/* Bytes that cannot be read may hold any header */
 	bool unseen = r.have < r.end;
 
 	if (is_tag(headers->ethertype))
