@@ -2,6 +2,7 @@
 /* CREATE_QP, DESTROY_QP, MODIFY_QP and QUERY_QP, and their refusals */
 #include "card/card.h"
 #include "pair.h"
+#include "table.h"
 
 #define SIDE(pair) (&(pair)->side[0])
 #define M(name) ORNIC_QP_ATTR_##name
@@ -212,7 +213,7 @@ static void test_largest_rings(void **state)
 
 /* ---- MODIFY_QP ---- */
 
-/* Attributes of each transition, not taken from the card (IBTA 11.2.5.2) */
+/* Attributes of a transition */
 struct path {
 	uint8_t from;
 	uint8_t to;
@@ -224,47 +225,66 @@ struct path {
 		M(MAX_DEST_RD_ATOMIC) | M(MIN_RNR_TIMER))
 #define RC_RTS (M(TIMEOUT) | M(RETRY_CNT) | M(RNR_RETRY) | M(SQ_PSN) | \
 		M(MAX_RD_ATOMIC))
-#define RC_LIVE (M(ACCESS) | M(MIN_RNR_TIMER) | \
-		 M(ALT_PATH) | M(PATH_MIG_STATE))
-#define ALL_ATTRS (RC_RTR | RC_RTS | RC_LIVE | M(QKEY) | M(EN_SQD_ASYNC))
 
-static const struct path rc_paths[] = {
-	{ ORNIC_QPS_RESET, ORNIC_QPS_INIT, M(ACCESS), 0 },
-	{ ORNIC_QPS_INIT, ORNIC_QPS_INIT, 0, M(ACCESS) },
-	{ ORNIC_QPS_INIT, ORNIC_QPS_RTR, RC_RTR, M(ACCESS) | M(ALT_PATH) },
-	{ ORNIC_QPS_RTR, ORNIC_QPS_RTS, RC_RTS, RC_LIVE },
-	{ ORNIC_QPS_RTS, ORNIC_QPS_RTS, 0, RC_LIVE },
-	{ ORNIC_QPS_RTS, ORNIC_QPS_SQD, 0, M(EN_SQD_ASYNC) },
-	{ ORNIC_QPS_SQD, ORNIC_QPS_SQD, 0,
-	  M(AV) | M(TIMEOUT) | M(RETRY_CNT) | M(RNR_RETRY) |
-	  M(MAX_RD_ATOMIC) | M(MAX_DEST_RD_ATOMIC) | M(ACCESS) |
-	  M(MIN_RNR_TIMER) | M(ALT_PATH) | M(PATH_MIG_STATE) },
-	{ ORNIC_QPS_SQD, ORNIC_QPS_RTS, 0, RC_LIVE },
-};
+/* Columns of the table before those of the transitions */
+#define FIRST_PATH 2
 
-static const struct path ud_paths[] = {
-	{ ORNIC_QPS_RESET, ORNIC_QPS_INIT, M(QKEY), 0 },
-	{ ORNIC_QPS_INIT, ORNIC_QPS_INIT, 0, M(QKEY) },
-	{ ORNIC_QPS_INIT, ORNIC_QPS_RTR, 0, M(QKEY) },
-	{ ORNIC_QPS_RTR, ORNIC_QPS_RTS, M(SQ_PSN), M(QKEY) },
-	{ ORNIC_QPS_RTS, ORNIC_QPS_RTS, 0, M(QKEY) },
-	{ ORNIC_QPS_RTS, ORNIC_QPS_SQD, 0, M(EN_SQD_ASYNC) },
-	{ ORNIC_QPS_SQD, ORNIC_QPS_SQD, 0, M(QKEY) },
-	{ ORNIC_QPS_SQD, ORNIC_QPS_RTS, 0, M(QKEY) },
-	{ ORNIC_QPS_SQE, ORNIC_QPS_RTS, 0, M(QKEY) },
-};
+static uint32_t attr_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		uint32_t bit;
+	} attrs[] = {
+#define ATTR(name) { #name, M(name) }
+		ATTR(EN_SQD_ASYNC), ATTR(ACCESS), ATTR(QKEY), ATTR(AV),
+		ATTR(PATH_MTU), ATTR(TIMEOUT), ATTR(RETRY_CNT),
+		ATTR(RNR_RETRY), ATTR(RQ_PSN), ATTR(MAX_RD_ATOMIC),
+		ATTR(ALT_PATH), ATTR(MIN_RNR_TIMER), ATTR(SQ_PSN),
+		ATTR(MAX_DEST_RD_ATOMIC), ATTR(PATH_MIG_STATE),
+		ATTR(DEST_QPN), ATTR(RATE_LIMIT),
+#undef ATTR
+	};
+	unsigned int i;
 
-static const struct path raw_paths[] = {
-	{ ORNIC_QPS_RESET, ORNIC_QPS_INIT, 0, 0 },
-	{ ORNIC_QPS_INIT, ORNIC_QPS_INIT, 0, 0 },
-	{ ORNIC_QPS_INIT, ORNIC_QPS_RTR, 0, 0 },
-	{ ORNIC_QPS_RTR, ORNIC_QPS_RTS, 0, M(RATE_LIMIT) },
-	{ ORNIC_QPS_RTS, ORNIC_QPS_RTS, 0, M(RATE_LIMIT) },
-	{ ORNIC_QPS_RTS, ORNIC_QPS_SQD, 0, M(EN_SQD_ASYNC) },
-	{ ORNIC_QPS_SQD, ORNIC_QPS_SQD, 0, 0 },
-	{ ORNIC_QPS_SQD, ORNIC_QPS_RTS, 0, M(RATE_LIMIT) },
-	{ ORNIC_QPS_SQE, ORNIC_QPS_RTS, 0, 0 },
-};
+	for (i = 0; i < ARRAY_SIZE(attrs); i++)
+		if (!strcmp(attrs[i].name, name))
+			return attrs[i].bit;
+	fail_msg("no attribute %s", name);
+	return 0;
+}
+
+/* Read the transitions of a type from hardware.rst; return their number */
+static unsigned int read_paths(const char *type, bool sqe, struct path *paths)
+{
+	struct table *table = calloc(1, sizeof(*table));
+	unsigned int i, row, n = 0;
+
+	table_read(table, "**[ORNIC-QP-14]**");
+	for (i = FIRST_PATH; i < table->columns; i++) {
+		struct path *path = &paths[n];
+
+		memset(path, 0, sizeof(*path));
+		path->from = table_qp_state(table->cell[0][i]);
+		path->to = table_qp_state(table->cell[1][i]);
+		if (path->from == ORNIC_QPS_SQE && !sqe)
+			continue;
+		for (row = 2; row < table->rows; row++) {
+			uint32_t bit = attr_of(table->cell[row][0]);
+
+			if (!table_has_word(table->cell[row][1], type))
+				continue;
+			if (!strcmp(table->cell[row][i], "must"))
+				path->must |= bit;
+			else if (!strcmp(table->cell[row][i], "may"))
+				path->may |= bit;
+			else
+				assert_string_equal(table->cell[row][i], "--");
+		}
+		n++;
+	}
+	free(table);
+	return n;
+}
 
 static const struct path *find_path(const struct path *paths, unsigned int n,
 				    unsigned int from, unsigned int to)
@@ -295,9 +315,11 @@ static unsigned int try_modify(struct pair *pair, unsigned int from,
 }
 
 /* From every state to every state, with each attribute missing or added */
-static void transitions(struct pair *pair, unsigned int type,
-			const struct path *paths, unsigned int n)
+static void transitions(struct pair *pair, unsigned int type, const char *name,
+			bool sqe)
 {
+	struct path paths[TABLE_COLUMNS];
+	unsigned int n = read_paths(name, sqe, paths);
 	const struct path *path;
 	unsigned int from, to, bit;
 
@@ -340,20 +362,30 @@ static void transitions(struct pair *pair, unsigned int type,
 	}
 }
 
+/* [ORNIC-QP-14] */
 static void test_transitions_rc(void **state)
 {
-	transitions(*state, ORNIC_QPT_RC, rc_paths, ARRAY_SIZE(rc_paths));
+	transitions(*state, ORNIC_QPT_RC, "RC", false);
+}
+
+static void test_transitions_uc(void **state)
+{
+	transitions(*state, ORNIC_QPT_UC, "UC", true);
 }
 
 static void test_transitions_ud(void **state)
 {
-	transitions(*state, ORNIC_QPT_UD, ud_paths, ARRAY_SIZE(ud_paths));
+	transitions(*state, ORNIC_QPT_UD, "UD", true);
+}
+
+static void test_transitions_gsi(void **state)
+{
+	transitions(*state, ORNIC_QPT_GSI, "UD", true);
 }
 
 static void test_transitions_raw(void **state)
 {
-	transitions(*state, ORNIC_QPT_RAW_PACKET, raw_paths,
-		    ARRAY_SIZE(raw_paths));
+	transitions(*state, ORNIC_QPT_RAW_PACKET, "RAW", false);
 }
 
 /* [ORNIC-QP-10] Any MODIFY_QP may name the state, which must be the right one */
@@ -528,7 +560,9 @@ int main(void)
 		T(test_numbers_are_not_reused_at_once),
 		T(test_largest_rings),
 		T(test_transitions_rc),
+		T(test_transitions_uc),
 		T(test_transitions_ud),
+		T(test_transitions_gsi),
 		T(test_transitions_raw),
 		T(test_current_state),
 		T(test_bad_values),

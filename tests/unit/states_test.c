@@ -46,13 +46,6 @@ struct cell {
 	uint64_t rnr;
 };
 
-static const char *const states[] = {
-	[ORNIC_QPS_RESET] = "RESET", [ORNIC_QPS_INIT] = "INIT",
-	[ORNIC_QPS_RTR] = "RTR", [ORNIC_QPS_RTS] = "RTS",
-	[ORNIC_QPS_SQD] = "SQD", [ORNIC_QPS_SQE] = "SQE",
-	[ORNIC_QPS_ERR] = "ERR",
-};
-
 static const struct {
 	const char *name;
 	unsigned int type;
@@ -451,7 +444,7 @@ static bool fits(int wanted, int found)
 }
 
 #define WRONG(c, row, fmt, ...) \
-	fail_msg("%s, %s, %s: " fmt, row[0], row[1], states[(c)->state], \
+	fail_msg("%s, %s, %s: " fmt, row[0], row[1], table_qp_states[(c)->state], \
 		 ##__VA_ARGS__)
 
 static void check(struct cell *c, char row[][TABLE_CELL], const struct word *word)
@@ -472,7 +465,7 @@ static void check(struct cell *c, char row[][TABLE_CELL], const struct word *wor
 	if (!fits(word->completion, found))
 		WRONG(c, row, "completion %d", found);
 	if (qp && qp->base.state != state)
-		WRONG(c, row, "state %s", states[qp->base.state]);
+		WRONG(c, row, "state %s", table_qp_states[qp->base.state]);
 	if (first_request(c) && pair_event(b) != ORNIC_EVENT_QP_COMM_EST)
 		WRONG(c, row, "no QP_COMM_EST");
 	if (!gone)
@@ -571,14 +564,6 @@ static const struct word *find_word(const char *name)
 	return NULL;
 }
 
-static bool has_type(const char *list, const char *name)
-{
-	const char *at = strstr(list, name);
-	size_t len = strlen(name);
-
-	return at && (at == list || at[-1] == ' ') && (!at[len] || at[len] == ' ');
-}
-
 /* Only UC, UD and the GSI have SQE ([ORNIC-QP-5]) */
 static bool has_sqe(unsigned int type)
 {
@@ -591,9 +576,9 @@ static void try_row(char row[][TABLE_CELL], unsigned int *cells)
 	unsigned int i, state;
 
 	for (i = 0; i < ARRAY_SIZE(types); i++) {
-		if (!has_type(row[1], types[i].name))
+		if (!table_has_word(row[1], types[i].name))
 			continue;
-		for (state = 0; state < ARRAY_SIZE(states); state++) {
+		for (state = 0; state < TABLE_QP_STATES; state++) {
 			const char *text = row[FIRST_STATE + state];
 
 			if (state == ORNIC_QPS_SQE && !has_sqe(types[i].type)) {
@@ -614,9 +599,9 @@ static void test_all_cells(void **state)
 
 	(void)state;
 	table_read(table, LABEL);
-	assert_int_equal(table->columns, FIRST_STATE + ARRAY_SIZE(states));
-	for (i = 0; i < ARRAY_SIZE(states); i++)
-		assert_string_equal(table->cell[0][FIRST_STATE + i], states[i]);
+	assert_int_equal(table->columns, FIRST_STATE + TABLE_QP_STATES);
+	for (i = 0; i < TABLE_QP_STATES; i++)
+		assert_string_equal(table->cell[0][FIRST_STATE + i], table_qp_states[i]);
 	for (i = 1; i < table->rows; i++)
 		try_row(table->cell[i], &cells);
 	assert_true(cells > 400);

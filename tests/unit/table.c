@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include <ornic_hw_cmd.h>
+
 #include "table.h"
 #include "unit.h"
 
@@ -83,4 +85,30 @@ void table_read(struct table *table, const char *label)
 	table->columns = ruler.columns;
 	if (rulers != 3)
 		fail_msg("no table behind %s", label);
+}
+
+const char *const table_qp_states[TABLE_QP_STATES] = {
+	[ORNIC_QPS_RESET] = "RESET", [ORNIC_QPS_INIT] = "INIT",
+	[ORNIC_QPS_RTR] = "RTR", [ORNIC_QPS_RTS] = "RTS",
+	[ORNIC_QPS_SQD] = "SQD", [ORNIC_QPS_SQE] = "SQE",
+	[ORNIC_QPS_ERR] = "ERR",
+};
+
+unsigned int table_qp_state(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < TABLE_QP_STATES; i++)
+		if (!strcmp(table_qp_states[i], name))
+			return i;
+	fail_msg("no state %s", name);
+	return 0;
+}
+
+bool table_has_word(const char *cell, const char *word)
+{
+	const char *at = strstr(cell, word);
+	size_t len = strlen(word);
+
+	return at && (at == cell || at[-1] == ' ') && (!at[len] || at[len] == ' ');
 }

@@ -3,9 +3,12 @@
 #ifndef ORNIC_UNIT_TABLE_H
 #define ORNIC_UNIT_TABLE_H
 
+#include <stdbool.h>
+
 #define TABLE_ROWS 64
 #define TABLE_COLUMNS 12
 #define TABLE_CELL 48
+#define TABLE_QP_STATES 7
 
 /**
  * struct table - a table whose cells have one line each
@@ -19,7 +22,15 @@ struct table {
 	char cell[TABLE_ROWS][TABLE_COLUMNS][TABLE_CELL];
 };
 
+/* Names of the states, by enum ornic_qp_state */
+extern const char *const table_qp_states[TABLE_QP_STATES];
+
 /* Read the first table behind a line of hardware.rst that begins with @label */
 void table_read(struct table *table, const char *label);
+
+/* Return enum ornic_qp_state of a name; fail if there is none */
+unsigned int table_qp_state(const char *name);
+/* Is @word one of the words of a cell? */
+bool table_has_word(const char *cell, const char *word);
 
 #endif /* ORNIC_UNIT_TABLE_H */

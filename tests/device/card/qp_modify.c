@@ -51,7 +51,7 @@
  * @ud_must: attributes required for UD and GSI
  * @ud_may: attributes allowed besides; for RAW_PACKET, those of them that the
  *	type has
- * @sqe: from SQE, a state that RC and XRC do not have
+ * @sqe: from SQE, a state of UC, UD and GSI only
  *
  * See IBTA 10.3.1 and 11.2.5.2.
  */
@@ -166,7 +166,8 @@ static enum ornic_cmd_status check_transition(const struct qp *qp,
 			break;
 	}
 	if (i == ARRAY_SIZE(transitions) ||
-	    (t->sqe && qp_is_connected(qp) && qp->base.type != ORNIC_QPT_UC))
+	    (t->sqe && (qp_is_reliable(qp) ||
+			qp->base.type == ORNIC_QPT_RAW_PACKET)))
 		return ORNIC_CMD_BAD_STATE;
 	/* It would lose its completions ([ORNIC-CQ-14]) */
 	if (t->from == ORNIC_QPS_RESET && (cq_link_failed(&qp->send_cq) ||
