@@ -491,6 +491,9 @@ static void overrun(struct port *port)
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_cq *cq = cq_make(port, 4, NULL), *other = cq_make(port, 64, NULL);
 	struct ibv_qp *qp = lonely_qp(port, cq), *neighbour = lonely_qp(port, other);
+	struct ibv_qp_attr to_init = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+	struct ibv_qp_init_attr init = qp_init(IBV_QPT_RC, cq);
 	bool cq_err = false, qp_fatal = false;
 	struct ibv_async_event event;
 	int i;
@@ -515,6 +518,12 @@ static void overrun(struct port *port)
 	post_write(neighbour, &mem, 7);
 	want_wc(other, 7, IBV_WC_SUCCESS);
 	want_no_event(port);
+	/* The CQ takes no new QP, and its old one stays in RESET ([ORNIC-CQ-14]) */
+	want(!ibv_create_qp(port->pd, &init) && errno == ENOENT, "%s", strerror(errno));
+	want_ok(ibv_modify_qp(qp, &reset, IBV_QP_STATE));
+	want_errno(EINVAL, ibv_modify_qp(qp, &to_init, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
+					 IBV_QP_PORT | IBV_QP_ACCESS_FLAGS));
+	want(qp_state(qp) == IBV_QPS_RESET, "%d", qp_state(qp));
 	want_ok(ibv_destroy_qp(qp));
 	want_ok(ibv_destroy_cq(cq));
 }
