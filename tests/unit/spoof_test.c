@@ -263,6 +263,42 @@ static void test_udp_where_others_find_it(void **state)
 	assert_true(goes_out(w, 1, w->host->mac, 0));
 }
 
+/* Behind more tags than one no source is known, but others may find the packet */
+static void test_roce_behind_tags(void **state)
+{
+	static const struct {
+		unsigned int count;
+		uint16_t tags[4];
+		bool spoofed;
+	} cases[] = {
+		{ 1, { 0x8100, VLAN }, false },
+		{ 1, { 0x88a8, VLAN }, true },
+		{ 2, { 0x8100, VLAN, 0x8100, VLAN }, true },
+		{ 2, { 0x88a8, VLAN, 0x8100, VLAN }, true },
+	};
+	struct raw *w = *state;
+	uint8_t *p = host_ptr(w->host, w->data);
+	unsigned int i, j;
+
+	check_on(w->host);
+	set_gid(w, false, VLAN);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		unsigned int len = 4 * cases[i].count;
+
+		make_udp(w, false, ROCE_PORT);
+		be_put16(p + 16, LEN - 14 - len);
+		be_put16(p + 38, LEN - 34 - len);
+		memmove(p + 12 + len, p + 12, LEN - 12 - len);
+		for (j = 0; j < 2 * cases[i].count; j++)
+			be_put16(p + 12 + 2 * j, cases[i].tags[j]);
+		assert_int_equal(goes_out(w, 1, w->host->mac, 0),
+				 !cases[i].spoofed);
+		/* Other ports are not checked */
+		be_put16(p + 36 + len, ROCE_PORT + 1);
+		assert_true(goes_out(w, 1, w->host->mac, 0));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,6 +310,9 @@ int main(void)
 			raw_teardown),
 		PAIR_BOTH(test_roce, pair_setup_uc),
 		cmocka_unit_test_setup_teardown(test_roce_packets_of_others,
+						raw_setup_process,
+						raw_teardown),
+		cmocka_unit_test_setup_teardown(test_roce_behind_tags,
 						raw_setup_process,
 						raw_teardown),
 		cmocka_unit_test_setup_teardown(test_udp_where_others_find_it,
