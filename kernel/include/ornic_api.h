@@ -36,7 +36,7 @@ struct ornic_limits {
 	u64 send_ops;		/* bit n: enum ornic_wr_opcode n */
 	u32 fw_version;		/* major 31:24, minor 23:16, patch 15:0 */
 	u32 max_uctx;		/* of processes; 0: no process can use it */
-	u32 max_pd;
+	u32 max_pd;		/* numbers of PDs are below it */
 	u32 max_eq;
 	u32 max_eqe;
 	u32 max_cq;
@@ -198,6 +198,24 @@ void ornic_cmd_release(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num
  * not access memory any more and commands fail with -EIO; recovery resets it.
  */
 __printf(2, 3) void ornic_dev_fail(struct ornic_dev *odev, const char *fmt, ...);
+
+/* ---- Protection domains ------------------------------------------------- */
+
+/**
+ * ornic_pd_alloc - take a number of a protection domain into use
+ * @odev:	the device
+ * @pdn:	set to the number
+ *
+ * Return: 0, or -ENOMEM, also if all numbers are in use.
+ */
+int ornic_pd_alloc(struct ornic_dev *odev, u32 *pdn);
+
+/**
+ * ornic_pd_free - give a number back
+ * @odev:	the device
+ * @pdn:	the number; the device has no object in this domain any more
+ */
+void ornic_pd_free(struct ornic_dev *odev, u32 pdn);
 
 /* ---- Memory shared with the device -------------------------------------- */
 

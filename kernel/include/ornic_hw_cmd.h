@@ -21,7 +21,7 @@ struct ornic_query_device_out {
 	__le64 guid;		/* EUI-64 of the device */
 	__le32 fw_version;	/* major 31:24, minor 23:16, patch 15:0 */
 	__le32 max_uctx;
-	__le32 max_pd;
+	__le32 max_pd;		/* numbers of PDs are below it */
 	__le32 max_eq;
 	__le32 max_eqe;
 	__le32 max_cq;
@@ -233,8 +233,9 @@ enum ornic_counters_stat {
 };
 
 /* ---- 11. Commands: objects --------------------------------------------
- * The device chooses the number of a new object. Destroying an object that is
- * in use fails with BUSY. Inputs that only name an object use this:
+ * The device chooses the number of a new object, and the host that of a PD.
+ * Destroying an object that is in use fails with BUSY. Inputs that only name an
+ * object use this:
  */
 struct ornic_object {
 	__le32 num;
@@ -262,11 +263,9 @@ struct ornic_create_eq_in {
 };
 ORNIC_ASSERT_SIZE(struct ornic_create_eq_in, 32);
 
-/* ALLOC_PD: no input; out: struct ornic_object */
-
 /* CREATE_MR */
 struct ornic_create_mr_in {
-	__le32 pdn;
+	__le32 pdn;		/* below max_pd, chosen by the host */
 	__le32 access;		/* ORNIC_ACCESS_* */
 	__u8 type;		/* enum ornic_mr_type */
 	__u8 variant;		/* 7:0 of the key */

@@ -3,6 +3,7 @@
 #ifndef ORNIC_CORE_H
 #define ORNIC_CORE_H
 
+#include <linux/idr.h>
 #include <linux/mutex.h>
 #include <linux/ratelimit.h>
 #include <linux/workqueue.h>
@@ -13,7 +14,7 @@
 #include "cmdq.h"
 
 /* Kinds of objects whose numbers are in struct ornic_core */
-#define ORNIC_NUM_KINDS		8
+#define ORNIC_NUM_KINDS		7
 
 struct ornic_eq;
 
@@ -31,6 +32,7 @@ struct ornic_eq;
  * @eqs:	event queues, one per vector
  * @res:	receivers of events by number, per type
  * @nums:	numbers in use, per kind of object
+ * @pdns:	numbers of protection domains in use
  * @board:	board of doorbell page 0
  * @clock:	PTP hardware clock
  * @adev:	auxiliary device, NULL while there is none
@@ -58,6 +60,7 @@ struct ornic_core {
 	struct ornic_eq *eqs;
 	struct xarray res[ORNIC_RES_TYPES];
 	struct xarray nums[ORNIC_NUM_KINDS];
+	struct ida pdns;
 	struct ornic_dbuf board;
 	struct ornic_clock clock;
 	struct ornic_adev *adev;

@@ -56,7 +56,7 @@ static int ornic_netdev_alloc_keys(struct ornic_netdev *nd)
 	struct ornic_create_mr_in in;
 	int err;
 
-	err = ornic_cmd_create(odev, ORNIC_CMD_ALLOC_PD, NULL, 0, &nd->pdn);
+	err = ornic_pd_alloc(odev, &nd->pdn);
 	if (err)
 		return err;
 
@@ -72,7 +72,7 @@ static int ornic_netdev_alloc_keys(struct ornic_netdev *nd)
 	return 0;
 
 err_free_pd:
-	ornic_cmd_destroy(odev, ORNIC_CMD_FREE_PD, nd->pdn);
+	ornic_pd_free(odev, nd->pdn);
 	return err;
 }
 
@@ -81,7 +81,7 @@ static void ornic_netdev_free_keys(struct ornic_netdev *nd)
 	struct ornic_dev *odev = ornic_nd_dev(nd);
 
 	ornic_cmd_release(odev, ORNIC_CMD_DESTROY_MR, nd->lkey);
-	ornic_cmd_destroy(odev, ORNIC_CMD_FREE_PD, nd->pdn);
+	ornic_pd_free(odev, nd->pdn);
 }
 
 static void ornic_netdev_filter_fill(struct ornic_netdev *nd, struct netdev_hw_addr_list *uc,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Numbers of objects in use: processes that got the same number would share an
- * object, such as a protection domain ([ORNIC-OBJ-22]). Objects with events are
+ * object, such as a doorbell page ([ORNIC-OBJ-22]). Objects with events are
  * in the tables of their receivers instead, see ornic_res_add().
  */
 #include "core.h"
@@ -17,7 +17,6 @@ static const struct {
 } ornic_num_kinds[ORNIC_NUM_KINDS] = {
 	{ ORNIC_CMD_ALLOC_UCTX, ORNIC_CMD_FREE_UCTX },
 	{ ORNIC_CMD_CREATE_EQ, ORNIC_CMD_DESTROY_EQ },
-	{ ORNIC_CMD_ALLOC_PD, ORNIC_CMD_FREE_PD },
 	{ ORNIC_CMD_CREATE_MR, ORNIC_CMD_DESTROY_MR },
 	{ ORNIC_CMD_ALLOC_XRCD, ORNIC_CMD_FREE_XRCD },
 	{ ORNIC_CMD_CREATE_RWQ_TABLE, ORNIC_CMD_DESTROY_RWQ_TABLE },
@@ -57,6 +56,7 @@ void ornic_nums_init(struct ornic_core *core)
 {
 	u32 i;
 
+	ida_init(&core->pdns);
 	for (i = 0; i < ORNIC_NUM_KINDS; i++)
 		xa_init(&core->nums[i]);
 }
@@ -71,6 +71,7 @@ void ornic_nums_clear(struct ornic_core *core)
 
 	for (i = 0; i < ORNIC_NUM_KINDS; i++)
 		xa_destroy(&core->nums[i]);
+	ida_destroy(&core->pdns);
 }
 
 /**

@@ -36,8 +36,6 @@ static const struct ornic_opcode_info ornic_opcodes[] = {
 	ORNIC_OPCODE(FREE_UCTX),
 	ORNIC_OPCODE(CREATE_EQ),
 	ORNIC_OPCODE(DESTROY_EQ),
-	ORNIC_OPCODE(ALLOC_PD),
-	ORNIC_OPCODE(FREE_PD),
 	ORNIC_OPCODE(CREATE_MR),
 	ORNIC_OPCODE(DESTROY_MR),
 	/* The range is the choice of a process ([ORNIC-OBJ-19]) */

@@ -87,7 +87,7 @@ int ornic_mr_init_shared(struct ornic_ib_dev *dev)
 	};
 	int err;
 
-	err = ornic_cmd_create(dev->odev, ORNIC_CMD_ALLOC_PD, NULL, 0, &dev->void_pdn);
+	err = ornic_pd_alloc(dev->odev, &dev->void_pdn);
 	if (err || !(dev->odev->lim.features & ORNIC_FEAT_NULL_MR))
 		return err;
 
@@ -99,7 +99,7 @@ int ornic_mr_init_shared(struct ornic_ib_dev *dev)
 	return 0;
 
 err_free_pd:
-	ornic_cmd_destroy(dev->odev, ORNIC_CMD_FREE_PD, dev->void_pdn);
+	ornic_pd_free(dev->odev, dev->void_pdn);
 	return err;
 }
 
@@ -111,7 +111,7 @@ void ornic_mr_uninit_shared(struct ornic_ib_dev *dev)
 {
 	if (dev->odev->lim.features & ORNIC_FEAT_NULL_MR)
 		ornic_cmd_release(dev->odev, ORNIC_CMD_DESTROY_MR, dev->null_key);
-	ornic_cmd_destroy(dev->odev, ORNIC_CMD_FREE_PD, dev->void_pdn);
+	ornic_pd_free(dev->odev, dev->void_pdn);
 }
 
 /* Both keys of a region are the same */

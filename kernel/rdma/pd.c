@@ -17,7 +17,7 @@ int ornic_ib_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 	if (err)
 		return err;
 
-	err = ornic_cmd_create(dev->odev, ORNIC_CMD_ALLOC_PD, NULL, 0, &pd->pdn);
+	err = ornic_pd_alloc(dev->odev, &pd->pdn);
 	if (err)
 		return err;
 
@@ -30,7 +30,7 @@ int ornic_ib_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 	return 0;
 
 err_free_pd:
-	ornic_cmd_destroy(dev->odev, ORNIC_CMD_FREE_PD, pd->pdn);
+	ornic_pd_free(dev->odev, pd->pdn);
 	return err;
 }
 
@@ -38,5 +38,7 @@ int ornic_ib_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibpd->device);
 
-	return ornic_cmd_destroy(dev->odev, ORNIC_CMD_FREE_PD, to_ornic_pd(ibpd)->pdn);
+	/* The core destroys what was in the domain before it */
+	ornic_pd_free(dev->odev, to_ornic_pd(ibpd)->pdn);
+	return 0;
 }

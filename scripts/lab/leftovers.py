@@ -9,7 +9,7 @@ from .pair import rdma_objects
 
 KINDS = ("pd", "cq", "qp", "mr", "cm_id", "ctx")
 # Kinds that both a card and `rdma resource show` count
-COUNTED = ("pd", "cq", "qp")
+COUNTED = ("cq", "qp")
 # Seconds that killed programs may take to end
 TIMEOUT = 10
 

@@ -55,7 +55,6 @@ CORE_SRCS := \
 	objects/eq.c \
 	objects/mr.c \
 	objects/mw.c \
-	objects/pd.c \
 	objects/rq.c \
 	objects/srq.c \
 	objects/uctx.c \

@@ -28,10 +28,10 @@ POSTS = {
 }
 
 # {case of guest/cost.c: commands of one operation}. One command creates an object and one destroys
-# it. Each has one interrupt at most [ORNIC-ADM-6], after which the kernel requests the next event.
+# it; a PD is a number that the host chooses [ORNIC-OBJ-23]. Each has one interrupt at most [ORNIC-ADM-6], after which the kernel requests the next event.
 OBJECTS = {
     "open_device": 2,
-    "pd": 2,
+    "pd": 0,
     "mr": 2,
     "mw": 2,
     "ah": 0,

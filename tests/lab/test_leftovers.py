@@ -26,7 +26,7 @@ class Machine:
 
 class Card:
     def __init__(self, **objects):
-        self.objects = {"pd": 2, "cq": 5, "qp": 3, "mr": 7, **objects}
+        self.objects = {"cq": 5, "qp": 3, "mr": 7, **objects}
 
     def stats(self):
         return {"cards": {"nic0": {"nic": {"objects": self.objects}}}}
@@ -48,7 +48,7 @@ BEGIN = of_netdevs(Machines(Machine(), Card()))
 
 def test_nothing():
     """Objects of the kernel do not count as held by a process."""
-    assert BEGIN == {"nic0": {"pd": 1, "cq": 2, "qp": 2}}
+    assert BEGIN == {"nic0": {"cq": 2, "qp": 2}}
     kernel = Machine(qp=[{"ifname": "ornic_0", "lqpn": 1, "comm": "ib_core"}])
     assert leftovers(Machines(kernel, Card()), BEGIN) == []
 
@@ -77,7 +77,7 @@ def test_goes_in_time():
     assert leftovers(Machines(machine, Card()), BEGIN) == []
 
 
-@pytest.mark.parametrize("objects", [{"pd": 3}, {"cq": 4}, {"qp": 4}])
+@pytest.mark.parametrize("objects", [{"cq": 4}, {"qp": 4}])
 def test_card_has_more(objects):
     """A card with more or fewer objects is reported; fewer means that the netdev has lost a
     queue."""

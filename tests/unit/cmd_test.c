@@ -93,7 +93,7 @@ static void test_lengths(void **state)
 	struct host *host = *state;
 	uint64_t at = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
 	struct ornic_cmd_sqe sqe = {
-		.opcode = htole16(ORNIC_CMD_FREE_PD),
+		.opcode = htole16(ORNIC_CMD_FREE_XRCD),
 		.in_addr = htole64(at),
 		.in_len = htole32(3),
 	};
@@ -127,7 +127,7 @@ static void test_addresses(void **state)
 	struct host *host = *state;
 	uint64_t at = host_alloc(host, HOST_PAGE, HOST_PAGE);
 	struct ornic_cmd_sqe sqe = {
-		.opcode = htole16(ORNIC_CMD_FREE_PD),
+		.opcode = htole16(ORNIC_CMD_FREE_XRCD),
 		.in_addr = htole64(at + 4),
 		.in_len = htole32(4),
 	};
@@ -149,16 +149,16 @@ static void test_answer_out_of_reach_creates_nothing(void **state)
 {
 	struct host *host = *state;
 	struct ornic_cmd_sqe sqe = {
-		.opcode = htole16(ORNIC_CMD_ALLOC_PD),
+		.opcode = htole16(ORNIC_CMD_ALLOC_XRCD),
 		.out_addr = htole64(HOST_NOWHERE),
 		.out_len = htole32(8),
 	};
 
 	assert_int_equal(one(host, &sqe), ORNIC_CMD_DMA_FAULT);
-	assert_int_equal(host->card->pds.count, 0);
+	assert_int_equal(host->card->xrcds.count, 0);
 	sqe.out_addr = htole64(HOST_RAM_BASE + 4);
 	assert_int_equal(one(host, &sqe), ORNIC_CMD_BAD_PARAM);
-	assert_int_equal(host->card->pds.count, 0);
+	assert_int_equal(host->card->xrcds.count, 0);
 }
 
 static void test_answer_is_cut_to_the_room(void **state)
@@ -213,8 +213,8 @@ static void test_sizes_of_each_command(void **state)
 		{ ORNIC_CMD_FREE_UCTX, 4, 8 },
 		{ ORNIC_CMD_CREATE_EQ, 32, 32 },
 		{ ORNIC_CMD_DESTROY_EQ, 4, 8 },
-		{ ORNIC_CMD_ALLOC_PD, 0, 0 },
-		{ ORNIC_CMD_FREE_PD, 4, 8 },
+		{ ORNIC_CMD_ALLOC_XRCD, 0, 0 },
+		{ ORNIC_CMD_FREE_XRCD, 4, 8 },
 		{ ORNIC_CMD_CREATE_MR, 12, 56 },
 		{ ORNIC_CMD_DESTROY_MR, 4, 8 },
 		{ ORNIC_CMD_CREATE_CQ, 40, 40 },
@@ -338,7 +338,7 @@ static void test_injected_stop_ends_with_a_reset(void **state)
 			 ORNIC_FATAL_INJECTED);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	host_enable(host);
-	host_pd(host);
+	host_uctx(host, 0, 0);
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)

@@ -3,6 +3,7 @@
 #include "card/card.h"
 #include "eth/delay.h"
 #include "eth/rss.h"
+#include "objects/pd.h"
 #include "queues/qp.h"
 #include "wqk.h"
 
@@ -48,7 +49,7 @@ static void test_refusals(void **state)
 	TRY(ORNIC_WQ_DELAY_DROP, CARD_MAX_DELAY_DROP_US + 1, BAD_PARAM);
 	TRY(ORNIC_WQ_DELAY_DROP, ~0u, BAD_PARAM);
 	TRY(ORNIC_WQ_SCATTER_FCS, 1, BAD_PARAM);
-	in.pdn = htole32(77);
+	in.pdn = htole32(PD_MAX);
 	TRY(ORNIC_WQ_DELAY_DROP, 1, BAD_OBJECT);
 	in.pdn = htole32(w->pdn);
 	TRY(ORNIC_WQ_DELAY_DROP, CARD_MAX_DELAY_DROP_US, OK);

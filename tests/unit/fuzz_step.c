@@ -88,7 +88,7 @@ static void create(struct fuzz *f)
 		command(f, ORNIC_CMD_CREATE_EQ, &eq, sizeof(eq));
 		break;
 	case 2:
-		command(f, ORNIC_CMD_ALLOC_PD, NULL, 0);
+		command(f, ORNIC_CMD_ALLOC_XRCD, NULL, 0);
 		break;
 	case 3:
 	case 4:
@@ -279,7 +279,7 @@ static void change_srq(struct fuzz *f)
 static void destroy(struct fuzz *f)
 {
 	static const uint16_t opcodes[] = {
-		ORNIC_CMD_FREE_UCTX, ORNIC_CMD_DESTROY_EQ, ORNIC_CMD_FREE_PD,
+		ORNIC_CMD_FREE_UCTX, ORNIC_CMD_DESTROY_EQ, ORNIC_CMD_FREE_XRCD,
 		ORNIC_CMD_DESTROY_MR, ORNIC_CMD_DESTROY_CQ,
 		ORNIC_CMD_DESTROY_QP, ORNIC_CMD_QUERY_QP,
 		ORNIC_CMD_DESTROY_SRQ, ORNIC_CMD_QUERY_SRQ,

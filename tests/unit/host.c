@@ -437,7 +437,7 @@ uint32_t host_uctx(struct host *host, uint32_t flags, uint64_t board)
 
 uint32_t host_pd(struct host *host)
 {
-	return host_create_object(host, ORNIC_CMD_ALLOC_PD, NULL, 0);
+	return host->pds++;
 }
 
 uint32_t host_mr(struct host *host, uint32_t pdn, uint64_t addr, uint64_t len,

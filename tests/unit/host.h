@@ -69,6 +69,7 @@
  * @detail: detail of the latest completion
  * @out_len: output length of the latest completion, bytes
  */
+ * @pds: numbers of PDs that were given out
 struct host {
 	struct env env;
 	struct mem mem;
@@ -104,6 +105,7 @@ struct host {
 	uint32_t out_len;
 };
 
+	uint32_t pds;
 /* A CQ or an EQ as the driver sees it */
 struct host_queue {
 	struct host *host;
@@ -208,6 +210,7 @@ void host_buf(struct ornic_buf *buf, uint64_t addr, uint64_t len);
 uint32_t host_uctx(struct host *host, uint32_t flags, uint64_t board);
 uint32_t host_pd(struct host *host);
 /* Create an MR over [addr, addr + len) with iova = addr; return its key */
+/* Return the number of another PD, which the host chooses ([ORNIC-OBJ-23]) */
 uint32_t host_mr(struct host *host, uint32_t pdn, uint64_t addr, uint64_t len,
 		 uint32_t access);
 void host_eq(struct host *host, struct host_queue *eq, unsigned int vector,

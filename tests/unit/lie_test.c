@@ -311,7 +311,7 @@ static void test_event_comes_after_the_next(void **state)
 	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
 }
 
-/* Execute ALLOC_PD with a lie about its completion. Return: where that is. */
+/* Execute ALLOC_XRCD with a lie about its completion. Return: where that is. */
 static struct ornic_cmd_cqe *command(struct kit *w, const char *lie,
 				     struct ornic_object **out)
 {
@@ -326,7 +326,7 @@ static struct ornic_cmd_cqe *command(struct kit *w, const char *lie,
 	lies(w, config);
 	*out = host_ptr(host, at);
 	sqe[host->admin_pi++ & mask] = (struct ornic_cmd_sqe){
-		.opcode = htole16(ORNIC_CMD_ALLOC_PD),
+		.opcode = htole16(ORNIC_CMD_ALLOC_XRCD),
 		.cmd_id = htole16(0x1234),
 		.out_len = htole32(sizeof(**out)),
 		.out_addr = htole64(at),
@@ -371,7 +371,7 @@ static void test_command_entries(void **state)
 				 cases[i].len);
 		assert_int_equal(ctl != (ORNIC_CMD_CQE_PHASE |
 					 w->host->admin_pi), cases[i].ctl);
-		/* The first PD */
+		/* The first XRCD */
 		assert_int_equal(out->num != 0, cases[i].number);
 		if (!strcmp(cases[i].lie, "twice"))
 			assert_memory_equal(cqe, cqe + 1, sizeof(*cqe));
@@ -487,7 +487,7 @@ static void expect_honest(struct kit *w)
 
 	for (i = 0; i < 100; i++)
 		offer(w);
-	host_pd(w->host);
+	host_create_object(w->host, ORNIC_CMD_ALLOC_XRCD, NULL, 0);
 	assert_int_equal(told_in_all(w), 0);
 }
 
@@ -515,7 +515,7 @@ static void test_honest_unless_the_driver_is_up(void **state)
 	host_write(w->host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	assert_int_equal(host_read(w->host, ORNIC_REG_MAGIC, 4), ORNIC_MAGIC);
 	host_enable(w->host);
-	host_pd(w->host);
+	host_create_object(w->host, ORNIC_CMD_ALLOC_XRCD, NULL, 0);
 	assert_int_equal(told_in_all(w), 0);
 }
 

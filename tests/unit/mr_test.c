@@ -11,7 +11,7 @@
 static enum mr_error get(struct host *host, uint32_t key, uint32_t pdn,
 			 uint32_t access, uint64_t addr, uint64_t len)
 {
-	struct mr_user user = { .pd = pd_find(host->card, pdn) };
+	struct mr_user user = { .pdn = pdn };
 	struct mr *mr;
 
 	return mr_get(host->card, &user, key, access, addr, len, &mr);
@@ -30,28 +30,33 @@ static struct ornic_create_mr_in memory_in(struct host *host, uint32_t pdn)
 	return in;
 }
 
-static void test_pd_refusals(void **state)
+/* [ORNIC-OBJ-23] Any number below max_pd, also one that was never used */
+static void test_pd_is_any_number_below_the_limit(void **state)
 {
 	struct host *host = *state;
-	struct ornic_object in = { .rsvd = htole32(1) };
-	uint32_t pdn = host_pd(host);
-	uint32_t key = host_mr(host, pdn, host_alloc(host, 8, 8), 8, 0);
+	static const uint32_t good[] = { 0, 1, 77, PD_MAX - 1 };
+	static const uint32_t bad[] = { PD_MAX, PD_MAX + 1, 0x80000000, ~0U };
+	uint64_t at = host_alloc(host, LEN, HOST_PAGE);
+	struct ornic_create_mr_in in = memory_in(host, 0);
+	struct ornic_query_device_out limits;
+	struct ornic_create_mr_out out;
+	unsigned int i;
+	uint32_t key;
 
-	in.num = htole32(pdn);
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_FREE_PD, &in),
-			 ORNIC_CMD_BAD_PARAM);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_PD, pdn + 1),
-			 ORNIC_CMD_BAD_OBJECT);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_PD, ~0U),
-			 ORNIC_CMD_BAD_OBJECT);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_PD, pdn),
-			 ORNIC_CMD_BUSY);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR, key),
-			 ORNIC_CMD_OK);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_PD, pdn),
-			 ORNIC_CMD_OK);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_PD, pdn),
-			 ORNIC_CMD_BAD_OBJECT);
+	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
+				      &limits, sizeof(limits)), ORNIC_CMD_OK);
+	assert_int_equal(le32toh(limits.max_pd), PD_MAX);
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		key = host_mr(host, good[i], at, LEN, RW_REMOTE);
+		assert_int_equal(get(host, key, good[i], RW_REMOTE, at, LEN),
+				 MR_OK);
+		assert_int_equal(get(host, key, good[i] ^ 1, 0, at, 1),
+				 MR_BAD_PD);
+		assert_int_equal(get(host, key, PD_NONE, 0, at, 1), MR_BAD_PD);
+	}
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		host_refused(host, ORNIC_CMD_CREATE_MR, in, pdn,
+			     htole32(bad[i]), &out, ORNIC_CMD_BAD_OBJECT);
 }
 
 static void test_create_refusals(void **state)
@@ -65,7 +70,7 @@ static void test_create_refusals(void **state)
 #define REFUSED(field, value, status) \
 	host_refused(host, ORNIC_CMD_CREATE_MR, good, field, value, \
 		     &out, status)
-	REFUSED(pdn, htole32(pdn + 1), ORNIC_CMD_BAD_OBJECT);
+	REFUSED(pdn, htole32(PD_MAX), ORNIC_CMD_BAD_OBJECT);
 	REFUSED(type, ORNIC_MR_NULL + 1, ORNIC_CMD_BAD_PARAM);
 	REFUSED(type, ORNIC_MR_REG, ORNIC_CMD_BAD_PARAM);
 	REFUSED(type, ORNIC_MR_MW1, ORNIC_CMD_BAD_PARAM);
@@ -218,7 +223,7 @@ static void test_zero_based(void **state)
 	uint32_t pdn = host_pd(host);
 	uint64_t at = host_alloc(host, HOST_PAGE, HOST_PAGE) + 40;
 	uint32_t key = host_mr(host, pdn, at, 64, ORNIC_ACCESS_ZERO_BASED);
-	struct mr_user user = { .pd = pd_find(host->card, pdn) };
+	struct mr_user user = { .pdn = pdn };
 	struct iovec iov;
 	uint64_t len = 60;
 	struct mr *mr;
@@ -241,7 +246,7 @@ static void test_dma_key_is_for_kernel_queues(void **state)
 		.access = htole32(ORNIC_ACCESS_LOCAL_WRITE),
 	};
 	struct mr_user user = {
-		.pd = pd_find(host->card, pdn),
+		.pdn = pdn,
 		.kernel = true,
 	};
 	struct ornic_create_mr_out out;
@@ -275,7 +280,7 @@ static void test_memory_that_went_away(void **state)
 	uint32_t pdn = host_pd(host);
 	uint64_t at = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
 	uint32_t key = host_mr(host, pdn, at, 2 * HOST_PAGE, 0);
-	struct mr_user user = { .pd = pd_find(host->card, pdn) };
+	struct mr_user user = { .pdn = pdn };
 	struct iovec iov[4];
 	uint64_t len = 16;
 	struct mr *mr;
@@ -334,7 +339,7 @@ static unsigned int modify(struct host *host, uint32_t key, uint32_t mask,
 static const uint8_t *host_byte(struct host *host, uint32_t key, uint32_t pdn,
 				uint64_t addr)
 {
-	struct mr_user user = { .pd = pd_find(host->card, pdn) };
+	struct mr_user user = { .pdn = pdn };
 	struct iovec iov;
 	uint64_t len = 1;
 	struct mr *mr;
@@ -368,10 +373,6 @@ static void test_modify(void **state)
 			 ORNIC_CMD_OK);
 	assert_int_equal(get(host, key, pdn, 0, at, 1), MR_BAD_PD);
 	assert_int_equal(get(host, key, other, RW_REMOTE, at, LEN), MR_OK);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_PD, pdn),
-			 ORNIC_CMD_OK);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_PD, other),
-			 ORNIC_CMD_BUSY);
 
 	assert_int_equal(modify(host, key, ORNIC_MODIFY_MR_ACCESS, &in),
 			 ORNIC_CMD_OK);
@@ -398,8 +399,6 @@ static void test_modify(void **state)
 	host_buf(&in.buf, at, LEN);
 	assert_int_equal(modify(host, key, 7, &in), ORNIC_CMD_OK);
 	assert_int_equal(get(host, key, pdn, RW_REMOTE, at, LEN), MR_OK);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_PD, other),
-			 ORNIC_CMD_OK);
 	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR, key),
 			 ORNIC_CMD_OK);
 	assert_int_equal(host->card->budget.pages, 0);
@@ -433,7 +432,7 @@ static void test_modify_refusals(void **state)
 		assert_int_equal(get(host, key, pdn, RW_REMOTE, at, LEN),  \
 				 MR_OK);                                   \
 	} while (0)
-	REFUSED(pdn, htole32(other + 1), 7, ORNIC_CMD_BAD_OBJECT);
+	REFUSED(pdn, htole32(PD_MAX), 7, ORNIC_CMD_BAD_OBJECT);
 	REFUSED(pdn, htole32(other), 8, ORNIC_CMD_BAD_PARAM);
 	REFUSED(access, htole32(1u << 31), 7, ORNIC_CMD_BAD_PARAM);
 	REFUSED(access, htole32(ORNIC_ACCESS_REMOTE_WRITE), 2,
@@ -451,8 +450,6 @@ static void test_modify_refusals(void **state)
 			 ORNIC_CMD_OK);
 	assert_int_equal(modify(host, le32toh(out.key), 1, &good),
 			 ORNIC_CMD_BAD_PARAM);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_PD, other),
-			 ORNIC_CMD_OK);
 }
 
 static void test_modify_needs_what_it_allows(void **state)
@@ -519,7 +516,7 @@ static void test_null(void **state)
 		.access = htole32(ORNIC_ACCESS_LOCAL_WRITE),
 		.length = htole64(~0ULL),
 	};
-	struct mr_user user = { .pd = pd_find(host->card, other) };
+	struct mr_user user = { .pdn = other };
 	static const uint8_t zeroes[MR_NULL_PIECE];
 	struct ornic_create_mr_out out;
 	struct iovec iov[4];
@@ -567,7 +564,7 @@ static void test_null(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(test_pd_refusals),
+		T(test_pd_is_any_number_below_the_limit),
 		T(test_create_refusals),
 		T(test_read_only_memory_needs_no_write),
 		T(test_bounds),

@@ -3,6 +3,7 @@
  * Memory windows: bind, use, unbind, invalidate ([ORNIC-MW-1] to [ORNIC-MW-6]).
  * B owns the windows; A is the peer that uses them.
  */
+#include "objects/pd.h"
 #include "pair.h"
 
 #define AT 0x5000	/* offset of a window in the memory of B */
@@ -127,7 +128,7 @@ static void test_create_refusals(void **state)
 #define REFUSED(field, value, status) \
 	host_refused(A(pair)->host, ORNIC_CMD_CREATE_MR, good, field, value, \
 		     &out, status)
-	REFUSED(pdn, htole32(A(pair)->pdn + 100), ORNIC_CMD_BAD_OBJECT);
+	REFUSED(pdn, htole32(PD_MAX), ORNIC_CMD_BAD_OBJECT);
 	REFUSED(access, htole32(ORNIC_ACCESS_REMOTE_READ), ORNIC_CMD_BAD_PARAM);
 	REFUSED(max_pages, htole32(1), ORNIC_CMD_BAD_PARAM);
 	REFUSED(length, htole64(1), ORNIC_CMD_BAD_PARAM);

@@ -207,15 +207,15 @@ static void test_reset_puts_everything_back(void **state)
 	host_enable(host);
 	host_write(host, ORNIC_REG_SCRATCH, 4, 0x5a5a5a5a);
 	host_write(host, 0xffc, 4, 0);
-	host_pd(host);
+	host_uctx(host, 0, 0);
 	host->flushes = 0;
 	host_write(host, ORNIC_REG_CTRL, 4,
 		   ORNIC_CTRL_RESET | ORNIC_CTRL_ENABLE);
 	assert_int_equal(host->flushes, 1);
-	assert_int_equal(host->card->pds.count, 0);
+	assert_int_equal(host->card->uctxs.count, 0);
 	test_reset_values(state);
 	host_enable(host);
-	host_pd(host);
+	host_uctx(host, 0, 0);
 }
 
 static void test_unaligned_ring_is_fatal_and_reset_mends(void **state)
@@ -235,7 +235,7 @@ static void test_unaligned_ring_is_fatal_and_reset_mends(void **state)
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	test_reset_values(state);
 	host_enable(host);
-	host_pd(host);
+	host_uctx(host, 0, 0);
 }
 
 static void test_ring_out_of_reach_is_fatal(void **state)

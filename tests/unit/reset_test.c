@@ -48,18 +48,17 @@ static void test_ready_is_set_when_all_objects_are_gone(void **state)
 			2 * MRS / RESET_OBJECTS + 2);
 	assert_int_equal(status(host), ORNIC_STATUS_READY);
 	assert_int_equal(host->card->mrs.count, 0);
-	assert_int_equal(host->card->pds.count, 0);
 	assert_false(card_run(host->card));
 	assert_true(card_sleep_prepare(host->card));
 	host_enable(host);
-	host_pd(host);
+	host_uctx(host, 0, 0);
 }
 
 static void test_few_objects_are_gone_at_once(void **state)
 {
 	struct host *host = *state;
 
-	host_pd(host);
+	host_uctx(host, 0, 0);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	assert_int_equal(status(host), ORNIC_STATUS_READY);
 }

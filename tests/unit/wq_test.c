@@ -6,6 +6,7 @@
 #include "eth/rss.h"
 #include "eth/rwq_table.h"
 #include "eth/wq.h"
+#include "objects/pd.h"
 #include "queues/qp.h"
 #include "wqk.h"
 
@@ -34,7 +35,7 @@ static void test_create_refusals(void **state)
 	REFUSED(dbr_addr, htole64(wq.dbr + 8), BAD_PARAM);
 	REFUSED(buf.rsvd[0], 1, BAD_PARAM);
 	REFUSED(buf.npages, 0, BAD_PARAM);
-	REFUSED(pdn, htole32(w->pdn + 1), BAD_OBJECT);
+	REFUSED(pdn, htole32(PD_MAX), BAD_OBJECT);
 	REFUSED(cqn, htole32(w->cq.num + 1), BAD_OBJECT);
 	REFUSED(dbr_addr, htole64(HOST_NOWHERE), DMA_FAULT);
 #undef REFUSED
@@ -97,8 +98,6 @@ static void test_uses(void **state)
 	in.pdn = htole32(host_pd(w->host));
 	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_QP, &in, &out),
 			 ORNIC_CMD_OK);
-	DESTROY(FREE_PD, le32toh(in.pdn), BUSY);
-	DESTROY(FREE_PD, pd, BUSY);
 	DESTROY(DESTROY_CQ, w->cq.num, BUSY);
 	DESTROY(DESTROY_WQ, w->wq[0].num, BUSY);
 	DESTROY(DESTROY_RWQ_TABLE, table, BUSY);
@@ -115,8 +114,6 @@ static void test_uses(void **state)
 	for (i = 0; i < RAW_WQS; i++)
 		DESTROY(DESTROY_WQ, w->wq[i].num, OK);
 	DESTROY(DESTROY_CQ, w->cq.num, OK);
-	DESTROY(FREE_PD, le32toh(in.pdn), OK);
-	DESTROY(FREE_PD, pd, OK);
 #undef DESTROY
 }
 
@@ -175,7 +172,7 @@ static void test_rss_qp_refusals(void **state)
 		     ORNIC_CMD_##status)
 	REFUSED(rwq_table, htole32(table + 1), BAD_OBJECT);
 	REFUSED(uctx, htole32(7), BAD_OBJECT);
-	REFUSED(pdn, htole32(7), BAD_OBJECT);
+	REFUSED(pdn, htole32(PD_MAX), BAD_OBJECT);
 	REFUSED(rx_hash_fields, htole32(1 << 9), BAD_PARAM);
 	/* No other flag, defined or not */
 	for (flags = ORNIC_QP_SQ; flags; flags <<= 1)

@@ -33,7 +33,6 @@ struct headers;
 struct qp;
 
 #define CARD_MAX_UCTX_BITS 10	/* as many as there are doorbell pages */
-#define CARD_MAX_PD_BITS 15
 #define CARD_MAX_EQ_BITS 6
 #define CARD_MAX_CQ_BITS 15
 #define CARD_MAX_QP_BITS 14
@@ -252,7 +251,6 @@ struct mcast_table {
  * @bounce: bounce buffers
  * @watches: boards and watched queues
  * @uctxs: struct uctx
- * @pds: struct pd
  * @mrs: struct mr, by index of the key
  * @eqs: struct eq
  * @cqs: struct cq
@@ -301,7 +299,6 @@ struct card {
 	struct bounce bounce;
 	struct watch_list watches;
 	struct obj_table uctxs;
-	struct obj_table pds;
 	struct obj_table mrs;
 	struct obj_table eqs;
 	struct obj_table cqs;

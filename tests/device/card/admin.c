@@ -17,7 +17,6 @@
 #include "objects/cq.h"
 #include "objects/eq.h"
 #include "objects/mr.h"
-#include "objects/pd.h"
 #include "objects/srq.h"
 #include "objects/uctx.h"
 #include "objects/xrcd.h"
@@ -90,8 +89,6 @@ static const struct cmd_desc cmd_table[] = {
 	CMD_OBJECT(FREE_UCTX, 0, uctx_cmd_free),
 	CMD_IN(CREATE_EQ, struct ornic_create_eq_in, OUT_OBJECT, eq_cmd_create),
 	CMD_OBJECT(DESTROY_EQ, 0, eq_cmd_destroy),
-	CMD(ALLOC_PD, 0, 0, OUT_OBJECT, pd_cmd_alloc),
-	CMD_OBJECT(FREE_PD, 0, pd_cmd_free),
 	CMD(CREATE_MR, offsetof(struct ornic_create_mr_in, max_pages),
 	    sizeof(struct ornic_create_mr_in),
 	    sizeof(struct ornic_create_mr_out), mr_cmd_create),

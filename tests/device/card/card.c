@@ -50,7 +50,6 @@ static int card_init_tables(struct card *card, bool ordered)
 		{ &card->uctxs, CARD_MAX_UCTX_BITS, 0, 1, NULL },
 		{ &card->eqs, CARD_MAX_EQ_BITS, 0, 1u << CARD_MAX_EQ_BITS,
 		  NULL },
-		{ &card->pds, CARD_MAX_PD_BITS, 0, 0, NULL },
 		{ &card->mrs, CARD_MAX_MR_BITS, CARD_NUM_BITS - CARD_MAX_MR_BITS,
 		  1, random },
 		{ &card->qps, CARD_MAX_QP_BITS, CARD_NUM_BITS - CARD_MAX_QP_BITS,
@@ -85,7 +84,6 @@ static void card_uninit_tables(struct card *card)
 	obj_table_uninit(&card->qps);
 	obj_table_uninit(&card->cqs);
 	obj_table_uninit(&card->mrs);
-	obj_table_uninit(&card->pds);
 	obj_table_uninit(&card->eqs);
 	obj_table_uninit(&card->uctxs);
 }
@@ -270,7 +268,6 @@ void card_stats(struct card *card, stat_fn fn, void *arg)
 {
 	stats_tell(&card->stats, fn, arg);
 	fn(arg, "objects.uctx", card->uctxs.count);
-	fn(arg, "objects.pd", card->pds.count);
 	fn(arg, "objects.mr", card->mrs.count);
 	fn(arg, "objects.eq", card->eqs.count);
 	fn(arg, "objects.cq", card->cqs.count);

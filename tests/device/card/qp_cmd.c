@@ -193,9 +193,8 @@ static enum ornic_cmd_status qp_find_parts(struct qp *qp,
 	bool xrc_recv = qp->base.type == ORNIC_QPT_XRC_RECV;
 
 	qp->uctx = uctx_find(card, le32toh(in->uctx));
-	if (!xrc_recv)
-		qp->base.pd = pd_find(card, le32toh(in->pdn));
-	if (!qp->uctx || (!qp->base.pd && !xrc_recv))
+	qp->base.user.pdn = xrc_recv ? PD_NONE : le32toh(in->pdn);
+	if (!qp->uctx || (!xrc_recv && !pd_is_valid(qp->base.user.pdn)))
 		return ORNIC_CMD_BAD_OBJECT;
 	if (qp->base.flags & ORNIC_QP_SRQ)
 		qp->base.srq = srq_find(card, le32toh(in->srqn));
@@ -213,8 +212,6 @@ static enum ornic_cmd_status qp_find_parts(struct qp *qp,
 static void qp_get_parts(struct qp *qp)
 {
 	obj_get(&qp->uctx->obj);
-	if (qp->base.pd)
-		obj_get(&qp->base.pd->obj);
 	if (qp->base.srq)
 		obj_get(&qp->base.srq->obj);
 	if (qp->xrcd)
@@ -231,8 +228,6 @@ static void qp_put_parts(struct qp *qp)
 		obj_put(&qp->xrcd->obj);
 	if (qp->base.srq)
 		obj_put(&qp->base.srq->obj);
-	if (qp->base.pd)
-		obj_put(&qp->base.pd->obj);
 	obj_put(&qp->uctx->obj);
 }
 
@@ -257,7 +252,6 @@ static enum ornic_cmd_status qp_create(struct card *card,
 	status = qp_find_parts(qp, in);
 	if (status)
 		goto err_free;
-	qp->base.user.pd = qp->base.pd;
 	qp->base.user.kernel = qp_is_kernel(qp);
 	qp->board_slot = ORNIC_BOARD_NO_SLOT;
 	receiver_init(&qp->base, &qp_receiver_ops, &qp->watch.dbr, qp_run,

@@ -8,6 +8,7 @@
 #include "eth/wq.h"
 #include "objects/counters.h"
 #include "objects/mr.h"
+#include "objects/pd.h"
 #include "roce/mcast.h"
 
 #define QUERY_STATS_MAX (ORNIC_CMD_MAX_OUT / sizeof(__le64))
@@ -56,7 +57,7 @@ enum ornic_cmd_status query_cmd_device(struct card *card, struct cmd *cmd)
 	out->fw_version = htole32(QUERY_FW_VERSION);
 	/* Doorbell pages, including the kernel's */
 	out->max_uctx = htole32(card->uctxs.size);
-	out->max_pd = htole32(card->pds.max);
+	out->max_pd = htole32(PD_MAX);
 	out->max_eq = htole32(card->eqs.size);
 	out->max_eqe = htole32(1u << CARD_MAX_LOG_EQE);
 	out->max_cq = htole32(card->cqs.max);

@@ -18,7 +18,6 @@
 #include "objects/cq.h"
 #include "objects/eq.h"
 #include "objects/mr.h"
-#include "objects/pd.h"
 #include "objects/srq.h"
 #include "objects/uctx.h"
 #include "objects/xrcd.h"
@@ -54,7 +53,6 @@ static const struct reset_stage reset_stages[] = {
 	EACH(mrs, mr_destroy),
 	EACH(cqs, cq_destroy),
 	EACH(eqs, eq_destroy),
-	EACH(pds, pd_destroy),
 	EACH(uctxs, uctx_destroy),
 };
 

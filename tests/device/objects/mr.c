@@ -47,7 +47,7 @@ static bool mr_is_for(const struct mr *mr, const struct mr_user *user,
 {
 	if (mr->type == ORNIC_MR_NULL)
 		return !(access & MR_ACCESS_REMOTE);
-	if (mr->pd != user->pd)
+	if (mr->pdn != user->pdn)
 		return false;
 	switch (mr->type) {
 	case ORNIC_MR_DMA:
@@ -152,7 +152,7 @@ enum mr_error mr_reg(struct card *card, const struct mr_user *user,
 		return MR_BAD_KEY;
 	if (mr->type != ORNIC_MR_REG)
 		return MR_BAD_TYPE;
-	if (mr->pd != user->pd)
+	if (mr->pdn != user->pdn)
 		return MR_BAD_PD;
 	if (mr->valid)
 		return MR_BAD_STATE;
@@ -194,7 +194,7 @@ enum mr_error mr_local_inv(struct card *card, const struct mr_user *user,
 		return MR_BAD_KEY;
 	if (mr->type != ORNIC_MR_REG && mr->type != ORNIC_MR_MW2)
 		return MR_BAD_TYPE;
-	if (mr->pd != user->pd ||
+	if (mr->pdn != user->pdn ||
 	    (mr->type == ORNIC_MR_MW2 && mr->valid && mr->qpn != user->qpn))
 		return MR_BAD_PD;
 	mr_invalidate(mr);
@@ -222,7 +222,6 @@ void mr_destroy(struct card *card, struct obj *obj)
 
 	mr_invalidate(mr);
 	obj_remove(&card->mrs, &mr->obj);
-	obj_put(&mr->pd->obj);
 	buf_uninit(&mr->buf);
 	free(mr);
 }
@@ -356,19 +355,17 @@ static enum ornic_cmd_status mr_create(struct card *card, struct cmd *cmd)
 	const struct ornic_create_mr_in *in = cmd->in;
 	struct ornic_create_mr_out *out = cmd->out;
 	enum ornic_cmd_status status;
-	struct pd *pd;
 	struct mr *mr;
 
 	if (in->type >= ARRAY_SIZE(mr_init) || !CMD_RSVD_ZERO(in->rsvd))
 		return ORNIC_CMD_BAD_PARAM;
-	pd = pd_find(card, le32toh(in->pdn));
-	if (!pd)
+	if (!pd_is_valid(le32toh(in->pdn)))
 		return ORNIC_CMD_BAD_OBJECT;
 
 	mr = calloc(1, sizeof(*mr));
 	if (!mr)
 		return ORNIC_CMD_NO_RESOURCES;
-	mr->pd = pd;
+	mr->pdn = le32toh(in->pdn);
 	mr->type = in->type;
 	mr->access = le32toh(in->access);
 	mr->iova = le64toh(in->iova);
@@ -382,7 +379,6 @@ static enum ornic_cmd_status mr_create(struct card *card, struct cmd *cmd)
 	if (obj_add(&card->mrs, &mr->obj))
 		goto err_uninit;
 	mr->key = mr->obj.num << MR_KEY_SHIFT | in->variant;
-	obj_get(&pd->obj);
 	out->key = htole32(mr->key);
 	return ORNIC_CMD_OK;
 
@@ -461,9 +457,8 @@ static enum ornic_cmd_status mr_modify_access(struct card *card, struct mr *mr,
 static enum ornic_cmd_status mr_modify(struct card *card, struct cmd *cmd)
 {
 	const struct ornic_modify_mr_in *in = cmd->in;
-	uint32_t access, mask = le32toh(in->mask);
+	uint32_t access, pdn, mask = le32toh(in->mask);
 	enum ornic_cmd_status status;
-	struct pd *pd;
 	struct mr *mr;
 
 	if (mask & ~(ORNIC_MODIFY_MR_PD | ORNIC_MODIFY_MR_ACCESS |
@@ -472,9 +467,8 @@ static enum ornic_cmd_status mr_modify(struct card *card, struct cmd *cmd)
 	mr = mr_find(card, le32toh(in->key));
 	if (!mr)
 		return ORNIC_CMD_BAD_OBJECT;
-	pd = mask & ORNIC_MODIFY_MR_PD ? pd_find(card, le32toh(in->pdn)) :
-					 mr->pd;
-	if (!pd)
+	pdn = mask & ORNIC_MODIFY_MR_PD ? le32toh(in->pdn) : mr->pdn;
+	if (!pd_is_valid(pdn))
 		return ORNIC_CMD_BAD_OBJECT;
 	access = mask & ORNIC_MODIFY_MR_ACCESS ? le32toh(in->access) :
 						 mr->access;
@@ -489,9 +483,7 @@ static enum ornic_cmd_status mr_modify(struct card *card, struct cmd *cmd)
 		status = mr_modify_access(card, mr, access);
 	if (status || card->build.more)
 		return status;
-	obj_get(&pd->obj);
-	obj_put(&mr->pd->obj);
-	mr->pd = pd;
+	mr->pdn = pdn;
 	mr->access = access;
 	return ORNIC_CMD_OK;
 }

@@ -42,16 +42,15 @@
 
 struct cmd;
 struct card;
-struct pd;
 
 /**
  * struct mr_user - user of a key
- * @pd: PD of the user
+ * @pdn: PD of the user, or PD_NONE
  * @qpn: number of the QP, for windows bound to it
  * @kernel: the user may use ORNIC_MR_DMA
  */
 struct mr_user {
-	const struct pd *pd;
+	uint32_t pdn;
 	uint32_t qpn;
 	bool kernel;
 };
@@ -62,7 +61,7 @@ struct mr_user {
  * @key: local and remote key
  * @valid: the key may be used; ORNIC_MR_REG and windows are not valid at first
  * @type: enum ornic_mr_type
- * @pd: PD; holds a reference
+ * @pdn: PD
  * @access: ORNIC_ACCESS_* bits
  * @iova: first address in WQEs and packets
  * @length: bytes
@@ -81,7 +80,7 @@ struct mr {
 	uint32_t key;
 	bool valid;
 	uint8_t type;
-	struct pd *pd;
+	uint32_t pdn;
 	uint32_t access;
 	uint64_t iova;
 	uint64_t length;

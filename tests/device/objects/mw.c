@@ -14,7 +14,7 @@ static enum mr_error mw_check(const struct card *card, const struct mr *mw,
 
 	if (!mr_is_window(mw))
 		return MR_BAD_TYPE;
-	if (mw->pd != user->pd)
+	if (mw->pdn != user->pdn)
 		return MR_BAD_PD;
 	if ((le32toh(bind->new_key) ^ mw->key) & ORNIC_KEY_INDEX)
 		return MR_BAD_KEY;
@@ -39,7 +39,7 @@ static enum mr_error mw_check_region(const struct mr *region,
 		return MR_BAD_KEY;
 	if (region->type != ORNIC_MR_MEMORY)
 		return MR_BAD_TYPE;
-	if (region->pd != user->pd)
+	if (region->pdn != user->pdn)
 		return MR_BAD_PD;
 	if (!(region->access & ORNIC_ACCESS_MW_BIND))
 		return MR_BAD_ACCESS;

@@ -1,40 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Protection domains, which group QPs with the memory that they may use */
+/*
+ * Protection domains, which group QPs with the memory that they may use. The host
+ * chooses their numbers ([ORNIC-OBJ-23]), so a card has no objects for them.
+ */
 #ifndef ORNIC_DEVICE_PD_H
 #define ORNIC_DEVICE_PD_H
 
-#include <ornic_hw_cmd.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-#include "base/obj.h"
+/* Numbers are below it: max_pd of QUERY_DEVICE */
+#define PD_MAX (1u << 15)
 
-struct cmd;
-struct card;
-
-/**
- * struct pd - a protection domain
- * @obj: number and users
- */
-struct pd {
-	struct obj obj;
-};
+/* An XRC_RECV QP between messages; no object has this number */
+#define PD_NONE UINT32_MAX
 
 /**
- * pd_find - look up a PD by number
- * @card: the card
+ * pd_is_valid - may an object be in this PD
  * @pdn: any number
  *
- * Return: the PD or NULL. A caller that keeps it uses obj_get().
+ * Return: true when it may.
  */
-struct pd *pd_find(struct card *card, uint32_t pdn);
-
-/**
- * pd_destroy - destroy a PD
- * @card: the card
- * @obj: without users
- */
-void pd_destroy(struct card *card, struct obj *obj);
-
-enum ornic_cmd_status pd_cmd_alloc(struct card *card, struct cmd *cmd);
-enum ornic_cmd_status pd_cmd_free(struct card *card, struct cmd *cmd);
+static inline bool pd_is_valid(uint32_t pdn)
+{
+	return pdn < PD_MAX;
+}
 
 #endif /* ORNIC_DEVICE_PD_H */

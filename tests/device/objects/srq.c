@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/state.h"
+#include "objects/pd.h"
 #include "objects/srq.h"
 #include "objects/xrcd.h"
 
@@ -76,10 +77,10 @@ static bool srq_init_dbr(struct srq *srq, struct guest_ref *dbr, uint64_t addr)
 enum ornic_cmd_status srq_cmd_create(struct card *card, struct cmd *cmd)
 {
 	const struct ornic_create_srq_in *in = cmd->in;
-	struct pd *pd = pd_find(card, le32toh(in->pdn));
 	uint64_t dbr_addr = le64toh(in->dbr_addr);
 	uint32_t flags = le32toh(in->flags);
 	struct ornic_object *out = cmd->out;
+	uint32_t pdn = le32toh(in->pdn);
 	bool xrc = flags & ORNIC_SRQ_XRC;
 	enum ornic_cmd_status status;
 	struct xrcd *xrcd = NULL;
@@ -94,15 +95,14 @@ enum ornic_cmd_status srq_cmd_create(struct card *card, struct cmd *cmd)
 	} else if (in->xrcdn || in->cqn) {
 		return ORNIC_CMD_BAD_PARAM;
 	}
-	if (!pd || (xrc && (!xrcd || !cq)))
+	if (!pd_is_valid(pdn) || (xrc && (!xrcd || !cq)))
 		return ORNIC_CMD_BAD_OBJECT;
 
 	srq = calloc(1, sizeof(*srq));
 	if (!srq)
 		return ORNIC_CMD_NO_RESOURCES;
 	srq->card = card;
-	srq->pd = pd;
-	srq->user.pd = pd;
+	srq->user.pdn = pdn;
 	srq->user.kernel = flags & ORNIC_SRQ_KERNEL;
 	srq->flags = flags;
 	srq->rq.card = card;
@@ -120,7 +120,6 @@ enum ornic_cmd_status srq_cmd_create(struct card *card, struct cmd *cmd)
 	if (obj_add(&card->srqs, &srq->obj))
 		goto err_ring;
 	eq_source_init(&srq->events, srq->obj.num, false);
-	obj_get(&pd->obj);
 	if (xrc) {
 		srq->xrcd = xrcd;
 		obj_get(&xrcd->obj);
@@ -145,7 +144,6 @@ void srq_destroy(struct card *card, struct obj *obj)
 	cq_detach(&srq->cq);
 	if (srq->xrcd)
 		obj_put(&srq->xrcd->obj);
-	obj_put(&srq->pd->obj);
 	rq_uninit(&srq->rq);
 	free(srq);
 }

@@ -17,7 +17,6 @@
 #include "objects/cq.h"
 #include "objects/eq.h"
 #include "objects/mr.h"
-#include "objects/pd.h"
 #include "objects/rq.h"
 
 struct cmd;
@@ -27,8 +26,7 @@ struct card;
  * struct srq - a shared receive queue
  * @obj: number and users (QPs other than XRC_RECV)
  * @card: the card
- * @pd: PD, with a reference
- * @user: identity for checks of the keys in its WQEs
+ * @user: PD and identity for checks of the keys in its WQEs
  * @xrcd: XRCD of an XRC SRQ, with a reference, or NULL
  * @cq: membership in the CQ for receives, with @xrcd
  * @flags: ORNIC_SRQ_*
@@ -41,7 +39,6 @@ struct card;
 struct srq {
 	struct obj obj;
 	struct card *card;
-	struct pd *pd;
 	struct mr_user user;
 	struct xrcd *xrcd;
 	struct cq_link cq;

@@ -24,7 +24,6 @@
 #include "objects/mr.h"
 #include "objects/rq.h"
 
-struct pd;
 struct receiver;
 struct srq;
 
@@ -52,10 +51,9 @@ struct receiver_ops {
  * @card: the card
  * @run: link in the card's list of queues with work
  * @ops: of the kind of object
- * @pd: PD, with a reference; NULL for XRC_RECV
  * @srq: SRQ, with a reference, or NULL; for XRC_RECV set and cleared by
  *	xrc_select() and xrc_release(), without a reference
- * @user: identity for checks of keys
+ * @user: PD and identity for checks of keys
  * @recv_cq: membership in the CQ of receives
  * @type: enum ornic_qp_type or RECEIVER_WQ
  * @state: enum ornic_qp_state; RESET, RTR (for RDY) or ERR for a WQ
@@ -72,7 +70,6 @@ struct receiver {
 	struct card *card;
 	struct run_item run;
 	const struct receiver_ops *ops;
-	struct pd *pd;
 	struct srq *srq;
 	struct mr_user user;
 	struct cq_link recv_cq;

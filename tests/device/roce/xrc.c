@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* XRC_RECV QPs: the SRQ that each message names */
+#include "objects/pd.h"
 #include "objects/srq.h"
 #include "queues/qp.h"
 #include "roce/xrc.h"
@@ -14,7 +15,7 @@ bool xrc_select(struct qp *qp, uint32_t srqn)
 	if (!srq || srq->xrcd != qp->xrcd)
 		return false;
 	qp->base.srq = srq;
-	qp->base.user.pd = srq->pd;
+	qp->base.user.pdn = srq->user.pdn;
 	return true;
 }
 
@@ -23,5 +24,5 @@ void xrc_release(struct qp *qp)
 	if (qp->base.type != ORNIC_QPT_XRC_RECV)
 		return;
 	qp->base.srq = NULL;
-	qp->base.user.pd = NULL;
+	qp->base.user.pdn = PD_NONE;
 }
