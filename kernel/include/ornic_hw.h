@@ -62,7 +62,8 @@ enum ornic_reg {
 	ORNIC_REG_ADMIN_DB	= 0x040, /* WO producer index of the admin SQ */
 	ORNIC_REG_DMA_TEST	= 0x048, /* WO 64: bus address, 8-aligned */
 	ORNIC_REG_CLOCK		= 0x050, /* RO 64: ns since power-on */
-	ORNIC_REG_END		= 0x058,
+	ORNIC_REG_ADMIN_DBR	= 0x058, /* RW 64: bus address, or 0 */
+	ORNIC_REG_END		= 0x060,
 };
 
 #define ORNIC_MAGIC		0x434e524f	/* "ORNC" */
@@ -123,7 +124,10 @@ ORNIC_ASSERT_SIZE(struct ornic_buf, 16);
 
 /* ---- 4. Admin queue ---------------------------------------------------
  * One submission and one completion ring of the same depth. Commands complete
- * in any order; a completion raises vector 0.
+ * in any order. With ORNIC_CAPS_SHADOW there may be a doorbell record: the host
+ * publishes sq_pi in it and rings ADMIN_DB only if sq_watched is 0, and a
+ * completion raises vector 0 if arm asks for it. Without, each command needs
+ * ADMIN_DB, and each completion raises vector 0.
  */
 struct ornic_cmd_sqe {
 	__le16 opcode;		/* enum ornic_opcode */
@@ -144,6 +148,16 @@ struct ornic_cmd_cqe {
 	__le32 ctl;		/* ORNIC_CMD_CQE_*, written last */
 };
 ORNIC_ASSERT_SIZE(struct ornic_cmd_cqe, 16);
+
+/* One line written by the host, one by the device; 64-aligned */
+struct ornic_admin_dbr {
+	__le32 sq_pi;		/* commands submitted */
+	__le32 arm;		/* ORNIC_ARM_*: asks for one interrupt */
+	__le32 host_rsvd[14];
+	__le32 sq_watched;	/* not 0: the device polls sq_pi */
+	__le32 dev_rsvd[15];
+};
+ORNIC_ASSERT_SIZE(struct ornic_admin_dbr, 128);
 
 #define ORNIC_CMD_CQE_SQ_CI	0x0000ffff	/* ci of the admin SQ, 15:0 */
 #define ORNIC_CMD_CQE_PHASE	0x80000000	/* 1 on the first pass */

@@ -4,6 +4,8 @@
  * command that times out stops the device (hardware.rst, section 4).
  */
 #include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/timekeeping.h>
 
 #include "cmd.h"
@@ -15,18 +17,46 @@
 
 #define ORNIC_CMD_TIMEOUT_MS	10000
 
+/*
+ * Time to look for a completion before the caller sleeps. A device that is
+ * awake answers in a few us; an interrupt and a wake-up cost tens of them.
+ */
+#define ORNIC_CMD_SPIN_NS	(50 * NSEC_PER_USEC)
+
+/* Stops a device whose command would never complete, because another one did */
+static void ornic_cmd_check_stray(struct ornic_core *core, int stray)
+{
+	if (stray >= 0)
+		ornic_fail(core, "device completes command id %#x, which is not pending", stray);
+}
+
 /**
- * ornic_cmd_poll - complete the commands that the device has answered
+ * ornic_cmd_interrupt - complete the commands that the device has answered
  * @core:	the device
  *
  * Called by the interrupt handler of vector 0.
  */
-void ornic_cmd_poll(struct ornic_core *core)
+void ornic_cmd_interrupt(struct ornic_core *core)
 {
-	int stray = ornic_cmdq_poll(core);
+	ornic_cmd_check_stray(core, ornic_cmdq_interrupt(core));
+}
 
-	if (stray >= 0)
-		ornic_fail(core, "device completes command id %#x, which is not pending", stray);
+/* Returns true if the command has completed, or the device has died */
+static bool ornic_cmd_spin(struct ornic_core *core, u32 i)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	u64 start = local_clock();
+
+	do {
+		if (ornic_cmdq_has_entry(cmdq))
+			ornic_cmd_check_stray(core, ornic_cmdq_poll(core));
+		if (try_wait_for_completion(&cmdq->slots[i].done))
+			return true;
+		cpu_relax();
+		/* Another CPU's clock may be behind: then this ends early */
+	} while (!need_resched() && local_clock() - start < ORNIC_CMD_SPIN_NS);
+
+	return false;
 }
 
 /* No completion in time: find out why, and fail the device */
@@ -51,6 +81,21 @@ static void ornic_cmd_timed_out(struct ornic_core *core, u32 i, enum ornic_opcod
 
 	ornic_fail(core, "command %s timed out, %s (pi %u, ci %u)", ornic_opcode_name(opcode),
 		   pending ? "no completion" : "completed without an interrupt", pi, ci);
+}
+
+static void ornic_cmd_await(struct ornic_core *core, u32 i, enum ornic_opcode opcode)
+{
+	struct completion *done = &core->cmdq.slots[i].done;
+
+	if (ornic_cmd_spin(core, i))
+		return;
+
+	ornic_cmd_check_stray(core, ornic_cmdq_begin_sleep(core, i));
+	if (!wait_for_completion_timeout(done, msecs_to_jiffies(ORNIC_CMD_TIMEOUT_MS))) {
+		ornic_cmd_timed_out(core, i, opcode);
+		/* pending is clear by now; done is completed along with it */
+		wait_for_completion(done);
+	}
 }
 
 /* Outputs that create or resize, in version 1; later fields may be absent */
@@ -135,13 +180,7 @@ int ornic_cmd_exec(struct ornic_dev *odev, enum ornic_opcode opcode,
 	if (err)
 		goto out_put_slot;
 
-	if (!wait_for_completion_timeout(&cmdq->slots[i].done,
-					 msecs_to_jiffies(ORNIC_CMD_TIMEOUT_MS))) {
-		ornic_cmd_timed_out(core, i, opcode);
-		/* pending is clear by now; done is completed along with it */
-		wait_for_completion(&cmdq->slots[i].done);
-	}
-
+	ornic_cmd_await(core, i, opcode);
 	ornic_cmd_trace(core, &cmdq->slots[i], opcode, start);
 	if (cmdq->slots[i].dead)
 		err = -EIO;

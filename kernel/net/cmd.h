@@ -41,6 +41,6 @@ static inline int ornic_cmd_errno(u32 status)
 
 struct ornic_core;
 
-void ornic_cmd_poll(struct ornic_core *core);
+void ornic_cmd_interrupt(struct ornic_core *core);
 
 #endif /* ORNIC_CMD_H */

@@ -54,10 +54,11 @@ int ornic_cmdq_alloc(struct ornic_core *core, u8 log_depth_max)
 	size_t sq_size, cq_size;
 	int err;
 
-	sq_size = ALIGN(depth * sizeof(*cmdq->sq), ORNIC_CMD_MAX_IN);
-	cq_size = ALIGN(depth * sizeof(*cmdq->cq), ORNIC_CMD_MAX_IN);
+	/* The record is on cache lines of its own */
+	sq_size = ALIGN(depth * sizeof(*cmdq->sq), ORNIC_DBR_ALIGN);
+	cq_size = ALIGN(depth * sizeof(*cmdq->cq), ORNIC_DBR_ALIGN);
 
-	cmdq->data_offset = sq_size + cq_size;
+	cmdq->data_offset = ALIGN(sq_size + cq_size + sizeof(*cmdq->dbr), ORNIC_CMD_MAX_IN);
 	err = ornic_dbuf_alloc(&core->odev, &cmdq->buf, ornic_cmdq_in_offset(cmdq, depth));
 	if (err)
 		return err;
@@ -67,8 +68,10 @@ int ornic_cmdq_alloc(struct ornic_core *core, u8 log_depth_max)
 	cmdq->log_depth = log_depth;
 	cmdq->sq = cmdq->buf.addr;
 	cmdq->cq = cmdq->buf.addr + sq_size;
+	cmdq->dbr = core->odev.shadow ? cmdq->buf.addr + sq_size + cq_size : NULL;
 	cmdq->pi = 0;
 	cmdq->ci = 0;
+	cmdq->arm_seq = 0;
 	spin_unlock_irq(&cmdq->lock);
 	return 0;
 }
@@ -96,6 +99,7 @@ void ornic_cmdq_free(struct ornic_core *core)
 	spin_lock_irq(&cmdq->lock);
 	cmdq->sq = NULL;
 	cmdq->cq = NULL;
+	cmdq->dbr = NULL;
 	spin_unlock_irq(&cmdq->lock);
 	ornic_dbuf_free(&core->odev, &cmdq->buf);
 }
@@ -115,6 +119,9 @@ int ornic_cmdq_start(struct ornic_core *core)
 	writeq(cmdq->buf.dma, core->regs + ORNIC_REG_ADMIN_SQ);
 	writeq(cmdq->buf.dma + ((void *)cmdq->cq - cmdq->buf.addr),
 	       core->regs + ORNIC_REG_ADMIN_CQ);
+	if (cmdq->dbr)
+		writeq(cmdq->buf.dma + ((void *)cmdq->dbr - cmdq->buf.addr),
+		       core->regs + ORNIC_REG_ADMIN_DBR);
 	writel(ORNIC_CTRL_ENABLE, core->regs + ORNIC_REG_CTRL);
 	if (read_poll_timeout(readl, status, status & (ORNIC_STATUS_ENABLED | ORNIC_STATUS_FATAL),
 			      ORNIC_CMDQ_POLL_US, ORNIC_CMDQ_START_TIMEOUT_US, false,
@@ -129,6 +136,16 @@ int ornic_cmdq_start(struct ornic_core *core)
 	WRITE_ONCE(cmdq->running, true);
 	spin_unlock_irq(&cmdq->lock);
 	return 0;
+}
+
+/* Its caller may be in ornic_cmdq_begin_sleep(), or not waiting yet */
+static void ornic_cmdq_complete(struct ornic_cmdq *cmdq, struct ornic_cmd_slot *slot)
+{
+	slot->pending = false;
+	if (slot->asleep)
+		cmdq->sleepers--;
+	slot->asleep = false;
+	complete(&slot->done);
 }
 
 /**
@@ -162,9 +179,8 @@ bool ornic_cmdq_kill(struct ornic_core *core)
 
 		if (!slot->pending)
 			continue;
-		slot->pending = false;
 		slot->dead = true;
-		complete(&slot->done);
+		ornic_cmdq_complete(cmdq, slot);
 	}
 	spin_unlock_irqrestore(&cmdq->lock, flags);
 
@@ -202,15 +218,14 @@ int ornic_cmdq_poll_locked(struct ornic_core *core)
 
 		/* Read the phase before the other words of the entry */
 		dma_rmb();
-		cmdq->ci++;
+		WRITE_ONCE(cmdq->ci, cmdq->ci + 1);
 		cmd_id = le16_to_cpu(READ_ONCE(cqe->cmd_id));
 		slot = &cmdq->slots[ORNIC_GET(ORNIC_CMD_ID_SLOT, cmd_id)];
 		if (!slot->pending || slot->cmd_id != cmd_id)
 			return cmd_id;
 
 		slot->cqe = *cqe;
-		slot->pending = false;
-		complete(&slot->done);
+		ornic_cmdq_complete(cmdq, slot);
 	}
 	return -1;
 }
@@ -230,6 +245,72 @@ int ornic_cmdq_poll(struct ornic_core *core)
 	spin_lock_irqsave(&cmdq->lock, flags);
 	stray = ornic_cmdq_poll_locked(core);
 	spin_unlock_irqrestore(&cmdq->lock, flags);
+
+	return stray;
+}
+
+/* Asks for an interrupt, and takes completions that came too early for it */
+static int ornic_cmdq_arm_locked(struct ornic_core *core)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	u32 arm;
+
+	lockdep_assert_held(&cmdq->lock);
+
+	/* Without a record each completion has an interrupt ([ORNIC-ADM-6]) */
+	if (!cmdq->dbr)
+		return -1;
+
+	arm = ORNIC_PREP(ORNIC_ARM_SEQ, ++cmdq->arm_seq) | ORNIC_ARM_NEXT;
+	WRITE_ONCE(cmdq->dbr->arm, cpu_to_le32(arm));
+	/* Store arm before reading the ring; the device does the reverse */
+	mb();
+	return ornic_cmdq_poll_locked(core);
+}
+
+/**
+ * ornic_cmdq_interrupt - take completions after an interrupt
+ * @core:	the device
+ *
+ * The interrupt answered a request, and callers that still sleep need another.
+ *
+ * Return: as ornic_cmdq_poll_locked().
+ */
+int ornic_cmdq_interrupt(struct ornic_core *core)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	unsigned long flags;
+	int stray;
+
+	spin_lock_irqsave(&cmdq->lock, flags);
+	stray = ornic_cmdq_poll_locked(core);
+	if (stray < 0 && cmdq->sleepers)
+		stray = ornic_cmdq_arm_locked(core);
+	spin_unlock_irqrestore(&cmdq->lock, flags);
+
+	return stray;
+}
+
+/**
+ * ornic_cmdq_begin_sleep - have the completion of a command interrupt
+ * @core:	the device
+ * @i:		its slot; the caller waits for its completion next
+ *
+ * Return: as ornic_cmdq_poll_locked().
+ */
+int ornic_cmdq_begin_sleep(struct ornic_core *core, u32 i)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	struct ornic_cmd_slot *slot = &cmdq->slots[i];
+	int stray = -1;
+
+	spin_lock_irq(&cmdq->lock);
+	if (slot->pending) {
+		slot->asleep = true;
+		cmdq->sleepers++;
+		stray = ornic_cmdq_arm_locked(core);
+	}
+	spin_unlock_irq(&cmdq->lock);
 
 	return stray;
 }
@@ -308,6 +389,25 @@ void *ornic_cmdq_out(const struct ornic_cmdq *cmdq, u32 slot)
 	return cmdq->buf.addr + ornic_cmdq_out_offset(cmdq, slot);
 }
 
+/* Gives the entries before cmdq->pi to the device, as ornic_ring_sq() does */
+static void ornic_cmdq_ring(struct ornic_core *core)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+
+	if (cmdq->dbr) {
+		/* Entry and input before the index that hands them over */
+		dma_wmb();
+		WRITE_ONCE(cmdq->dbr->sq_pi, cpu_to_le32(cmdq->pi));
+		/* Publish the index before reading sq_watched, [ORNIC-DB-10] */
+		mb();
+		if (READ_ONCE(cmdq->dbr->sq_watched))
+			return;
+	}
+
+	/* writel() orders entry and input before the doorbell */
+	writel(cmdq->pi, core->regs + ORNIC_REG_ADMIN_DB);
+}
+
 /**
  * ornic_cmdq_submit - give the command of a slot to the device
  * @core:	the device
@@ -342,12 +442,12 @@ int ornic_cmdq_submit(struct ornic_core *core, u32 i, enum ornic_opcode opcode, 
 		reinit_completion(&slot->done);
 		slot->cmd_id = ornic_cmd_id(i, ORNIC_GET(ORNIC_CMD_ID_GEN, slot->cmd_id) + 1);
 		slot->pending = true;
+		slot->asleep = false;
 		slot->dead = false;
 
 		sqe.cmd_id = cpu_to_le16(slot->cmd_id);
 		cmdq->sq[cmdq->pi++ & ((1u << cmdq->log_depth) - 1)] = sqe;
-		/* writel() orders entry and input before the doorbell */
-		writel(cmdq->pi, core->regs + ORNIC_REG_ADMIN_DB);
+		ornic_cmdq_ring(core);
 		ret = 0;
 	}
 	spin_unlock_irq(&cmdq->lock);

@@ -30,6 +30,7 @@ static inline u16 ornic_cmd_id(u32 slot, u32 gen)
  * @done:	the command completed, or the device died
  * @cmd_id:	of the current or the last command; its generation increases
  * @pending:	the device has not completed the command yet
+ * @asleep:	@pending, and its caller waits for an interrupt
  * @dead:	the device died before it completed the command
  * @cqe:	copy of the completion
  */
@@ -37,6 +38,7 @@ struct ornic_cmd_slot {
 	struct completion done;
 	u16 cmd_id;
 	bool pending;
+	bool asleep;
 	bool dead;
 	struct ornic_cmd_cqe cqe;
 };
@@ -47,13 +49,18 @@ struct ornic_cmd_slot {
  * @running:	commands are accepted; cleared by ornic_cmdq_kill(). May be read
  *		without @lock where a stale value does no harm.
  * @wait:	waits for a free slot, or for all slots to be free
- * @buf:	both rings, then the input and output buffers of all slots
+ * @buf:	both rings, the record, then the input and output buffers of all
+ *		slots
  * @sq:		submission ring
  * @cq:		completion ring
+ * @dbr:	record, NULL if the device does not look at it
  * @data_offset: offset of the first input buffer in @buf
  * @log_depth:	log2 of the number of slots, and of the entries of each ring
  * @pi:		producer index of the submission ring
- * @ci:		consumer index of the completion ring
+ * @ci:		consumer index of the completion ring. May be read without
+ *		@lock where a stale value does no harm.
+ * @arm_seq:	number of the last request for an interrupt
+ * @sleepers:	number of slots that are asleep
  * @in_use:	slots that have an owner
  * @slots:	the slots
  */
@@ -64,10 +71,13 @@ struct ornic_cmdq {
 	struct ornic_dbuf buf;
 	struct ornic_cmd_sqe *sq;
 	struct ornic_cmd_cqe *cq;
+	struct ornic_admin_dbr *dbr;
 	size_t data_offset;
 	u8 log_depth;
 	u32 pi;
 	u32 ci;
+	u32 arm_seq;
+	u32 sleepers;
 	DECLARE_BITMAP(in_use, ORNIC_CMD_SLOTS);
 	struct ornic_cmd_slot slots[ORNIC_CMD_SLOTS];
 };
@@ -81,12 +91,28 @@ int ornic_cmdq_start(struct ornic_core *core);
 bool ornic_cmdq_kill(struct ornic_core *core);
 int ornic_cmdq_poll(struct ornic_core *core);
 int ornic_cmdq_poll_locked(struct ornic_core *core);
+int ornic_cmdq_interrupt(struct ornic_core *core);
+int ornic_cmdq_begin_sleep(struct ornic_core *core, u32 i);
 int ornic_cmdq_get_slot(struct ornic_cmdq *cmdq);
 void ornic_cmdq_put_slot(struct ornic_cmdq *cmdq, u32 i);
 void *ornic_cmdq_in(const struct ornic_cmdq *cmdq, u32 slot);
 void *ornic_cmdq_out(const struct ornic_cmdq *cmdq, u32 slot);
 int ornic_cmdq_submit(struct ornic_core *core, u32 i, enum ornic_opcode opcode, size_t in_len,
 		      size_t out_len);
+
+/**
+ * ornic_cmdq_has_entry - look for a completion without the lock
+ * @cmdq:	the queue; the caller owns a slot, so its rings exist
+ *
+ * Return: true if there seems to be one.
+ */
+static inline bool ornic_cmdq_has_entry(const struct ornic_cmdq *cmdq)
+{
+	u32 ci = READ_ONCE(cmdq->ci);
+	const struct ornic_cmd_cqe *cqe = &cmdq->cq[ci & ((1u << cmdq->log_depth) - 1)];
+
+	return ornic_ring_written(&cqe->ctl, ci, cmdq->log_depth, ORNIC_CMD_CQE_PHASE);
+}
 
 static inline bool ornic_cmdq_running(const struct ornic_cmdq *cmdq)
 {

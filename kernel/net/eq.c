@@ -175,7 +175,7 @@ static irqreturn_t ornic_eq_irq(int irq, void *data)
 	struct ornic_eq *eq = data;
 
 	if (!eq->vector)
-		ornic_cmd_poll(eq->core);
+		ornic_cmd_interrupt(eq->core);
 
 	spin_lock(&eq->lock);
 	if (eq->live && !ornic_eq_poll(eq))

@@ -28,7 +28,8 @@ POSTS = {
 }
 
 # {case of guest/cost.c: commands of one operation}. One command creates an object and one destroys
-# it; a PD is a number that the host chooses [ORNIC-OBJ-23]. Each has one interrupt at most [ORNIC-ADM-6], after which the kernel requests the next event.
+# it; a PD is a number that the host chooses [ORNIC-OBJ-23]. Each has one interrupt at most
+# [ORNIC-ADM-6], after which the kernel requests the next event.
 OBJECTS = {
     "open_device": 2,
     "pd": 0,
@@ -104,6 +105,21 @@ def test_objects(plain_pair, guest_programs, case):
     assert got["interrupts"] <= commands + NOISE, got
     assert got["doorbells"] <= commands + NOISE, got
     assert got["packets"] == 0, got
+
+
+@pytest.mark.parametrize("case", OBJECTS)
+def test_objects_with_shadow(pair, guest_programs, case):
+    """The driver asks for an interrupt only before it sleeps [ORNIC-ADM-15], and the completion of
+    most commands comes earlier. On a busy host it may often sleep, but not always."""
+    commands = OBJECTS[case] * OPERATIONS
+    fewer = commands * 3 // 4 + NOISE
+    for _ in range(5):
+        got = cost(pair, guest_programs, case)
+        assert abs(got["commands"] - commands) <= NOISE, got
+        assert got["interrupts"] <= commands + NOISE, got
+        if got["interrupts"] <= fewer:
+            return
+    assert got["interrupts"] <= fewer, got
 
 
 def ping(pair, count):

@@ -13,7 +13,7 @@ TRACING = "/sys/kernel/tracing"
 # A line of the function tracer: task-pid [cpu] flags time: function [module] <-caller
 FUNCTION = re.compile(r": (ornic_\w+)[\w.]* (?:\[\w+\] )?<-", re.M)
 # Functions that the text has under a condition, and that are not entered without it
-CONDITIONAL = {"ornic_xdp_run"}
+CONDITIONAL = {"ornic_xdp_run", "ornic_cmdq_begin_sleep"}
 
 
 @contextlib.contextmanager

@@ -219,6 +219,7 @@ void host_start_admin(struct host *host)
 	host_write(host, ORNIC_REG_ADMIN_DEPTH, 4, HOST_ADMIN_LOG_DEPTH);
 	host_write(host, ORNIC_REG_ADMIN_SQ, 8, host->admin_sq);
 	host_write(host, ORNIC_REG_ADMIN_CQ, 8, host->admin_cq);
+	host_write(host, ORNIC_REG_ADMIN_DBR, 8, host->admin_dbr);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
 }
 
@@ -303,6 +304,20 @@ void host_sleep(struct host *host, uint64_t ns)
 	host_run(host);
 }
 
+static void host_ring_admin(struct host *host)
+{
+	struct ornic_admin_dbr *dbr;
+
+	if (host->admin_dbr) {
+		dbr = host_ptr(host, host->admin_dbr);
+		guest_store32(&dbr->sq_pi, host->admin_pi);
+		guest_fence();
+		if (guest_load32(&dbr->sq_watched))
+			return;
+	}
+	host_write(host, ORNIC_REG_ADMIN_DB, 4, host->admin_pi);
+}
+
 static uint64_t host_submit_out(struct host *host, unsigned int opcode,
 				const void *in, uint32_t in_len,
 				uint32_t out_len)
@@ -323,7 +338,7 @@ static uint64_t host_submit_out(struct host *host, unsigned int opcode,
 		.out_addr = htole64(out_addr),
 	};
 	host->admin_pi++;
-	host_write(host, ORNIC_REG_ADMIN_DB, 4, host->admin_pi);
+	host_ring_admin(host);
 	return out_addr;
 }
 

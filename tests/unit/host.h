@@ -64,12 +64,13 @@
  * @message: the card's latest log message
  * @admin_sq: bus address of the admin submission ring
  * @admin_cq: bus address of the admin completion ring
+ * @admin_dbr: bus address of the admin record, or 0
  * @admin_pi: number of commands submitted
  * @admin_ci: number of completions consumed
  * @detail: detail of the latest completion
  * @out_len: output length of the latest completion, bytes
- */
  * @pds: numbers of PDs that were given out
+ */
 struct host {
 	struct env env;
 	struct mem mem;
@@ -99,13 +100,14 @@ struct host {
 	char message[256];
 	uint64_t admin_sq;
 	uint64_t admin_cq;
+	uint64_t admin_dbr;
 	uint32_t admin_pi;
 	uint32_t admin_ci;
 	uint32_t detail;
 	uint32_t out_len;
+	uint32_t pds;
 };
 
-	uint32_t pds;
 /* A CQ or an EQ as the driver sees it */
 struct host_queue {
 	struct host *host;
@@ -172,7 +174,7 @@ void host_run(struct host *host);
 /* Advance time by @ns: run timers, then host_run() */
 void host_sleep(struct host *host, uint64_t ns);
 
-/* Submit a command without output; the card does not run */
+/* Submit a command without output, as [ORNIC-ADM-14] says; the card does not run */
 void host_submit(struct host *host, unsigned int opcode, const void *in,
 		 uint32_t in_len);
 /* Return true if the next completion is there, as the card writes it */
@@ -208,9 +210,9 @@ uint64_t host_port_stat(struct host *host, enum ornic_port_stat stat);
 void host_buf(struct ornic_buf *buf, uint64_t addr, uint64_t len);
 
 uint32_t host_uctx(struct host *host, uint32_t flags, uint64_t board);
+/* Return the number of another PD, which the host chooses ([ORNIC-OBJ-23]) */
 uint32_t host_pd(struct host *host);
 /* Create an MR over [addr, addr + len) with iova = addr; return its key */
-/* Return the number of another PD, which the host chooses ([ORNIC-OBJ-23]) */
 uint32_t host_mr(struct host *host, uint32_t pdn, uint64_t addr, uint64_t len,
 		 uint32_t access);
 void host_eq(struct host *host, struct host_queue *eq, unsigned int vector,

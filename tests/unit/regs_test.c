@@ -30,6 +30,7 @@ static const struct reg_case regs[] = {
 	{ ORNIC_REG_ADMIN_CQ, 8, true, true, 0 },
 	{ ORNIC_REG_ADMIN_DB, 4, false, true, 0 },
 	{ ORNIC_REG_DMA_TEST, 8, false, true, 0 },
+	{ ORNIC_REG_ADMIN_DBR, 8, true, true, 0 },
 };
 
 static uint64_t bad_accesses(struct host *host)
@@ -195,7 +196,8 @@ static void test_values_that_cannot_be_taken(void **state)
 	host_write(host, ORNIC_REG_ADMIN_DEPTH, 4, 1);
 	host_write(host, ORNIC_REG_ADMIN_SQ, 8, 0);
 	host_write(host, ORNIC_REG_ADMIN_CQ, 8, 0);
-	assert_int_equal(bad_accesses(host), 6);
+	host_write(host, ORNIC_REG_ADMIN_DBR, 8, 64);
+	assert_int_equal(bad_accesses(host), 7);
 	assert_int_equal(host_read(host, ORNIC_REG_ADMIN_SQ, 8),
 			 host->admin_sq);
 }

@@ -50,6 +50,7 @@ UNIT_EDGE_TESTS := \
 # Linked with the edges and the core
 UNIT_CORE_TESTS := \
 	ack_test.c \
+	admin_test.c \
 	answer_test.c \
 	arm_test.c \
 	atomic_test.c \

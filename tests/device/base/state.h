@@ -122,7 +122,10 @@ struct run_item {
  * @depth: entries of each ring, 0 while disabled
  * @sq_addr: bus address of the submission ring
  * @cq_addr: bus address of the completion ring
- * @sq_pi: producer index last written by the host, runs free
+ * @has_dbr: @dbr is valid
+ * @dbr: reference to struct ornic_admin_dbr
+ * @answered: latest arm word answered
+ * @sq_pi: producer index last published by the host, runs free
  * @sq_ci: commands fetched, runs free
  * @cq_pi: completions written, runs free
  * @busy: a command (@sqe, @in) is fetched and not complete
@@ -133,6 +136,9 @@ struct admin {
 	uint32_t depth;
 	uint64_t sq_addr;
 	uint64_t cq_addr;
+	bool has_dbr;
+	struct guest_ref dbr;
+	uint32_t answered;
 	uint32_t sq_pi;
 	uint32_t sq_ci;
 	uint32_t cq_pi;

@@ -249,13 +249,17 @@ static void cmd_refused(struct card *card, const struct ornic_cmd_sqe *sqe,
 }
 
 void admin_enable(struct card *card, unsigned int log_depth, uint64_t sq_addr,
-		  uint64_t cq_addr)
+		  uint64_t cq_addr, uint64_t dbr_addr)
 {
 	struct admin *admin = &card->admin;
 
 	memset(admin, 0, sizeof(*admin));
+	/* [ORNIC-ADM-13] */
+	admin->has_dbr = dbr_addr && card->watches.shadow;
 	if (sq_addr % sizeof(struct ornic_cmd_sqe) ||
-	    cq_addr % sizeof(struct ornic_cmd_cqe)) {
+	    cq_addr % sizeof(struct ornic_cmd_cqe) ||
+	    (admin->has_dbr && dbr_addr & 63)) {
+		admin->has_dbr = false;
 		eq_fatal(card, ORNIC_FATAL_ADMIN_DMA);
 		return;
 	}
@@ -263,6 +267,15 @@ void admin_enable(struct card *card, unsigned int log_depth, uint64_t sq_addr,
 	admin->sq_addr = sq_addr;
 	admin->cq_addr = cq_addr;
 	card->enabled = true;
+	if (!admin->has_dbr)
+		return;
+	/* One that is out of reach is found at its first use */
+	guest_ref_init(&admin->dbr, &card->guest, dbr_addr,
+		       sizeof(struct ornic_admin_dbr), MEM_READ | MEM_WRITE);
+	if (card_works(card) && card->watches.awake)
+		admin_watch(card, true);
+	/* Only a card that runs may be awake */
+	env_mark_runnable(card->env);
 }
 
 void admin_disable(struct card *card)
@@ -272,17 +285,54 @@ void admin_disable(struct card *card)
 	card->enabled = false;
 }
 
-void admin_ring(struct card *card, uint32_t pi)
+/* The record, or NULL: there is none, or the card has stopped */
+static struct ornic_admin_dbr *admin_dbr(struct card *card)
+{
+	struct admin *admin = &card->admin;
+	struct ornic_admin_dbr *dbr;
+
+	if (!admin->has_dbr)
+		return NULL;
+	dbr = guest_ref_ptr(&admin->dbr);
+	if (!dbr)
+		eq_fatal(card, ORNIC_FATAL_ADMIN_DMA);
+	return dbr;
+}
+
+void admin_watch(struct card *card, bool watched)
+{
+	struct ornic_admin_dbr *dbr = admin_dbr(card);
+
+	if (dbr)
+		guest_store32(&dbr->sq_watched, watched);
+}
+
+static void admin_set_pi(struct card *card, uint32_t pi)
 {
 	struct admin *admin = &card->admin;
 
+	if (pi - admin->sq_ci > admin->depth)
+		eq_fatal(card, ORNIC_FATAL_ADMIN_PI);
+	else
+		admin->sq_pi = pi;
+}
+
+bool admin_look(struct card *card)
+{
+	struct ornic_admin_dbr *dbr = admin_dbr(card);
+
+	if (dbr)
+		admin_set_pi(card, guest_load32(&dbr->sq_pi));
+	return admin_pending(card);
+}
+
+void admin_ring(struct card *card, uint32_t pi)
+{
 	if (card->fatal)
 		return;
-	if (pi - admin->sq_ci > admin->depth) {
-		eq_fatal(card, ORNIC_FATAL_ADMIN_PI);
-		return;
-	}
-	admin->sq_pi = pi;
+	/* With a record the doorbell only wakes the card ([ORNIC-ADM-14]) */
+	if (!card->admin.has_dbr)
+		admin_set_pi(card, pi);
 	env_mark_runnable(card->env);
 }
 
@@ -390,12 +440,34 @@ bool admin_pending(const struct card *card)
 	return card->admin.busy || card->admin.sq_ci != card->admin.sq_pi;
 }
 
+/* One interrupt for all completions of a turn, if asked for ([ORNIC-ADM-15]) */
+static void admin_interrupt(struct card *card)
+{
+	struct admin *admin = &card->admin;
+	struct ornic_admin_dbr *dbr;
+	uint32_t arm;
+
+	if (!admin->has_dbr) {
+		irq_raise(card, 0);
+		return;
+	}
+	dbr = admin_dbr(card);
+	if (!dbr)
+		return;
+	guest_fence();
+	arm = guest_load32(&dbr->arm);
+	if (arm == admin->answered || !(arm & ORNIC_ARM_TYPE))
+		return;
+	admin->answered = arm;
+	irq_raise(card, 0);
+}
+
 bool admin_run(struct card *card, unsigned int budget)
 {
 	bool any = false, completed = false;
 	uint64_t work;
 
-	if (!admin_pending(card))
+	if (!admin_look(card))
 		return false;
 	/*
 	 * A command may destroy memory that a frame in flight refers to.
@@ -412,6 +484,6 @@ bool admin_run(struct card *card, unsigned int budget)
 		completed |= !card->admin.busy;
 	}
 	if (completed)
-		irq_raise(card, 0);
+		admin_interrupt(card);
 	return any;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Doorbell pages, boards and watched queues */
+/* Doorbell pages, boards and watched queues, the admin queue among them */
 #include "base/state.h"
+#include "card/admin.h"
 #include "card/doorbell.h"
 #include "card/qp_run.h"
 #include "objects/cq.h"
@@ -193,6 +194,7 @@ static void doorbell_set_awake(struct card *card, bool awake)
 	struct list_head *pos;
 
 	card->watches.awake = awake;
+	admin_watch(card, awake);
 	list_for_each(pos, &card->watches.boards) {
 		struct uctx *uctx = list_entry(pos, struct uctx, active);
 		struct ornic_board *board = guest_ref_ptr(&uctx->board);
@@ -267,7 +269,8 @@ bool doorbell_sleep(struct card *card)
 	list_for_each(pos, &list->watched)
 		sq_watch_publish(list_entry(pos, struct sq_watch, node), false);
 	guest_fence();
-	any = doorbell_scan_boards(card);
+	any = admin_look(card);
+	any |= doorbell_scan_boards(card);
 	while (!list_empty(&list->watched)) {
 		struct sq_watch *watch = list_first_entry(&list->watched,
 							  struct sq_watch,

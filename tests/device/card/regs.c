@@ -135,7 +135,8 @@ static void regs_write_ctrl(struct card *card, uint64_t val)
 	else if (!card->enabled)
 		admin_enable(card, regs_get(card, ORNIC_REG_ADMIN_DEPTH),
 			     regs_get64(card, ORNIC_REG_ADMIN_SQ),
-			     regs_get64(card, ORNIC_REG_ADMIN_CQ));
+			     regs_get64(card, ORNIC_REG_ADMIN_CQ),
+			     regs_get64(card, ORNIC_REG_ADMIN_DBR));
 }
 
 static void regs_write_irq_test(struct card *card, uint64_t val)
@@ -190,6 +191,8 @@ static const struct reg regs_table[] = {
 	  regs_write_admin_db },
 	{ ORNIC_REG_DMA_TEST, 8, REG_W, 0, NULL, NULL, regs_write_dma_test },
 	{ ORNIC_REG_CLOCK, 8, REG_R, 0, regs_read_clock, NULL, NULL },
+	{ ORNIC_REG_ADMIN_DBR, 8, REG_R | REG_W, 0, NULL, regs_check_admin,
+	  NULL },
 };
 
 void regs_reset(struct card *card)

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The record of the admin queue ([ORNIC-ADM-13] ff.) */
+#include "card/card.h"
+#include "host.h"
+
+/* With a record that the card of a fixture has not seen: the queue starts anew */
+static struct ornic_admin_dbr *give_record(struct host *host, uint64_t offset)
+{
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	memset(host_ptr(host, host->admin_sq), 0, HOST_PAGE);
+	memset(host_ptr(host, host->admin_cq), 0, HOST_PAGE);
+	host->admin_dbr = host_alloc(host, HOST_PAGE, HOST_PAGE) + offset;
+	host_start_admin(host);
+	host->irqs[0] = 0;
+	return host_ptr(host, host->admin_dbr);
+}
+
+static struct ornic_admin_dbr *awake(struct host *host)
+{
+	struct ornic_admin_dbr *dbr = give_record(host, 0);
+
+	host_run(host);
+	assert_int_equal(guest_load32(&dbr->sq_watched), 1);
+	return dbr;
+}
+
+static void arm(struct ornic_admin_dbr *dbr, unsigned int seq,
+		unsigned int type)
+{
+	guest_store32(&dbr->arm, ORNIC_PREP(ORNIC_ARM_SEQ, seq) | type);
+}
+
+static void nops(struct host *host, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		host_submit(host, ORNIC_CMD_NOP, NULL, 0);
+	host_run(host);
+	for (i = 0; i < count; i++)
+		assert_int_equal(host_completed(host), ORNIC_CMD_OK);
+}
+
+static uint32_t cause(struct host *host)
+{
+	return host_read(host, ORNIC_REG_FATAL_CAUSE, 4);
+}
+
+/* [ORNIC-ADM-14], and more commands than the ring has entries */
+static void test_card_that_is_awake_needs_no_doorbell(void **state)
+{
+	struct host *host = *state;
+	unsigned int i, runnable;
+
+	awake(host);
+	runnable = host->runnable;
+	for (i = 0; i < 5; i++)
+		nops(host, 1u << HOST_ADMIN_LOG_DEPTH);
+	assert_int_equal(host->runnable, runnable);
+	assert_int_equal(host->irqs[0], 0);
+}
+
+/* [ORNIC-ADM-14] */
+static void test_card_that_sleeps_needs_one(void **state)
+{
+	struct host *host = *state;
+	struct ornic_admin_dbr *dbr = awake(host);
+	unsigned int runnable = host->runnable;
+
+	assert_true(card_sleep_prepare(host->card));
+	assert_int_equal(guest_load32(&dbr->sq_watched), 0);
+	host_submit(host, ORNIC_CMD_NOP, NULL, 0);
+	assert_int_equal(host->runnable, runnable + 1);
+	card_wake(host->card);
+	assert_int_equal(guest_load32(&dbr->sq_watched), 1);
+	host_run(host);
+	assert_int_equal(host_completed(host), ORNIC_CMD_OK);
+}
+
+/* [ORNIC-ADM-14] The host saw sq_watched 1, then the card went to sleep */
+static void test_no_command_is_lost_on_the_way_to_sleep(void **state)
+{
+	struct host *host = *state;
+	struct ornic_admin_dbr *dbr = awake(host);
+
+	host_submit(host, ORNIC_CMD_NOP, NULL, 0);
+	assert_false(card_sleep_prepare(host->card));
+	assert_int_equal(guest_load32(&dbr->sq_watched), 1);
+	host_run(host);
+	assert_int_equal(host_completed(host), ORNIC_CMD_OK);
+	assert_true(card_sleep_prepare(host->card));
+}
+
+/* [ORNIC-ADM-14] */
+static void test_value_of_the_doorbell_may_be_old(void **state)
+{
+	struct host *host = *state;
+
+	awake(host);
+	nops(host, 3);
+	host_write(host, ORNIC_REG_ADMIN_DB, 4, 1);
+	host_run(host);
+	host_write(host, ORNIC_REG_ADMIN_DB, 4, 1000000);
+	host_run(host);
+	assert_int_equal(cause(host), 0);
+	nops(host, 3);
+}
+
+/* [ORNIC-ADM-15] Each request is answered once, by the next completion */
+static void test_interrupt_comes_when_asked_for(void **state)
+{
+	struct host *host = *state;
+	struct ornic_admin_dbr *dbr = awake(host);
+
+	nops(host, 1);
+	assert_int_equal(host->irqs[0], 0);
+	arm(dbr, 1, ORNIC_ARM_NEXT);
+	host_run(host);
+	assert_int_equal(host->irqs[0], 0);
+	/* One for several completions */
+	nops(host, 5);
+	assert_int_equal(host->irqs[0], 1);
+	nops(host, 5);
+	assert_int_equal(host->irqs[0], 1);
+	arm(dbr, 2, ORNIC_ARM_SOLICITED);
+	nops(host, 1);
+	assert_int_equal(host->irqs[0], 2);
+	arm(dbr, 3, ORNIC_ARM_NONE);
+	nops(host, 1);
+	assert_int_equal(host->irqs[0], 2);
+	arm(dbr, 2, ORNIC_ARM_SOLICITED);
+	nops(host, 1);
+	assert_int_equal(host->irqs[0], 2);
+}
+
+/* [ORNIC-ADM-15] The word of an earlier life of the queue is forgotten */
+static void test_request_after_a_reset(void **state)
+{
+	struct host *host = *state;
+	struct ornic_admin_dbr *dbr = awake(host);
+
+	arm(dbr, 1, ORNIC_ARM_NEXT);
+	nops(host, 1);
+	assert_int_equal(host->irqs[0], 1);
+	dbr = awake(host);
+	arm(dbr, 1, ORNIC_ARM_NEXT);
+	nops(host, 1);
+	assert_int_equal(host->irqs[0], 1);
+}
+
+/* [ORNIC-RST-5] */
+static void test_failure_interrupts_unasked(void **state)
+{
+	struct host *host = *state;
+
+	awake(host);
+	card_stop(host->card);
+	assert_int_equal(host->irqs[0], 1);
+}
+
+/* [ORNIC-ADM-4] */
+static void test_index_beyond_the_ring(void **state)
+{
+	struct host *host = *state;
+	struct ornic_admin_dbr *dbr = awake(host);
+	uint32_t depth = 1u << HOST_ADMIN_LOG_DEPTH;
+
+	guest_store32(&dbr->sq_pi, depth);
+	host_run(host);
+	assert_int_equal(cause(host), 0);
+	guest_store32(&dbr->sq_pi, 2 * depth + 1);
+	host_run(host);
+	assert_int_equal(cause(host), ORNIC_FATAL_ADMIN_PI);
+	assert_true(card_sleep_prepare(host->card));
+	/* An index that goes back is one far ahead */
+	dbr = awake(host);
+	nops(host, 2);
+	guest_store32(&dbr->sq_pi, 1);
+	host_run(host);
+	assert_int_equal(cause(host), ORNIC_FATAL_ADMIN_PI);
+}
+
+/* [ORNIC-ADM-13], [ORNIC-RST-7] */
+static void test_record_that_cannot_be_used(void **state)
+{
+	struct host *host = *state;
+
+	give_record(host, 32);
+	assert_int_equal(cause(host), ORNIC_FATAL_ADMIN_DMA);
+	assert_false(card_run(host->card));
+	awake(host);
+	host_unmap(host, host->admin_dbr, HOST_PAGE);
+	host_run(host);
+	assert_int_equal(cause(host), ORNIC_FATAL_ADMIN_DMA);
+	host_map(host, host->admin_dbr, HOST_PAGE);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	host->admin_dbr = HOST_NOWHERE & -HOST_PAGE;
+	host_start_admin(host);
+	host_run(host);
+	assert_int_equal(cause(host), ORNIC_FATAL_ADMIN_DMA);
+}
+
+/* [ORNIC-PCI-3] */
+static void test_commands_wait_for_bus_mastering(void **state)
+{
+	struct host *host = *state;
+	struct ornic_admin_dbr *dbr = awake(host);
+
+	mem_enable(&host->mem, false);
+	host_submit(host, ORNIC_CMD_NOP, NULL, 0);
+	host_write(host, ORNIC_REG_ADMIN_DB, 4, host->admin_pi);
+	assert_false(card_run(host->card));
+	assert_true(card_sleep_prepare(host->card));
+	mem_enable(&host->mem, true);
+	host_run(host);
+	assert_int_equal(host_completed(host), ORNIC_CMD_OK);
+	/* The same for the queue: it may be enabled before */
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	mem_enable(&host->mem, false);
+	dbr = give_record(host, 0);
+	assert_false(card_run(host->card));
+	assert_int_equal(cause(host), 0);
+	mem_enable(&host->mem, true);
+	nops(host, 1);
+	assert_int_equal(guest_load32(&dbr->sq_pi), 1);
+}
+
+/* [ORNIC-ADM-13] As silicon may */
+static void test_device_without_shadow_ignores_the_record(void **state)
+{
+	struct host *host = *state;
+	struct ornic_admin_dbr *dbr = give_record(host, 0);
+
+	host_run(host);
+	guest_store32(&dbr->sq_pi, 1);
+	host_run(host);
+	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_commands), 0);
+	nops(host, 2);
+	assert_in_range(host->irqs[0], 1, 2);
+	assert_int_equal(guest_load32(&dbr->sq_watched), 0);
+	/* Not even the alignment is looked at */
+	give_record(host, 8);
+	assert_int_equal(cause(host), 0);
+	nops(host, 1);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
+#define T_DB(name)                                               \
+	cmocka_unit_test_setup_teardown(name, host_setup_no_shadow, \
+					host_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_card_that_is_awake_needs_no_doorbell),
+		T(test_card_that_sleeps_needs_one),
+		T(test_no_command_is_lost_on_the_way_to_sleep),
+		T(test_value_of_the_doorbell_may_be_old),
+		T(test_interrupt_comes_when_asked_for),
+		T(test_request_after_a_reset),
+		T(test_failure_interrupts_unasked),
+		T(test_index_beyond_the_ring),
+		T(test_record_that_cannot_be_used),
+		T(test_commands_wait_for_bus_mastering),
+		T_DB(test_device_without_shadow_ignores_the_record),
+	};
+
+	return cmocka_run_group_tests_name("admin", tests, NULL, NULL);
+}
