@@ -27,8 +27,7 @@
 
 /**
  * struct cmd_desc - an entry of the command table
- * @name: name for messages
- * @opcode: enum ornic_opcode
+ * @name: name for messages; NULL: no such command
  * @in_min: smallest accepted input, bytes
  * @in_size: known input, bytes; the tail of a longer input must be zero
  * @out_size: largest output, bytes
@@ -37,7 +36,6 @@
  */
 struct cmd_desc {
 	const char *name;
-	uint16_t opcode;
 	uint16_t in_min;
 	uint16_t in_size;
 	uint16_t out_size;
@@ -52,7 +50,7 @@ static enum ornic_cmd_status cmd_nop(struct card *card, struct cmd *cmd)
 }
 
 #define CMD(name, min, in, out, handler) \
-	{ #name, ORNIC_CMD_##name, min, in, out, handler }
+	[ORNIC_CMD_##name] = { #name, min, in, out, handler }
 /* The whole input is required, or only the object number */
 #define CMD_IN(name, type, out, handler) \
 	CMD(name, sizeof(type), sizeof(type), out, handler)
@@ -68,6 +66,7 @@ static enum ornic_cmd_status cmd_nop(struct card *card, struct cmd *cmd)
 	(sizeof(struct ornic_create_rwq_table_in) +   \
 	 (sizeof(__le32) << CARD_MAX_LOG_RWQ_SIZE))
 
+/* By enum ornic_opcode */
 static const struct cmd_desc cmd_table[] = {
 	CMD(NOP, 0, 0, 0, cmd_nop),
 	CMD(QUERY_DEVICE, 0, 0, sizeof(struct ornic_query_device_out),
@@ -135,12 +134,9 @@ static const struct cmd_desc cmd_table[] = {
 
 static const struct cmd_desc *cmd_find(uint16_t opcode)
 {
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(cmd_table); i++)
-		if (cmd_table[i].opcode == opcode)
-			return &cmd_table[i];
-	return NULL;
+	if (opcode >= ARRAY_SIZE(cmd_table) || !cmd_table[opcode].name)
+		return NULL;
+	return &cmd_table[opcode];
 }
 
 /* Checks that need no access to guest memory, in the order of [ORNIC-ADM-11] */
@@ -204,7 +200,7 @@ static enum ornic_cmd_status cmd_execute(struct card *card, bool first,
 {
 	const struct ornic_cmd_sqe *sqe = &card->admin.sqe;
 	const struct cmd_desc *desc = cmd_find(le16toh(sqe->opcode));
-	uint64_t out[ORNIC_CMD_MAX_OUT / 8] = {};
+	uint64_t out[ORNIC_CMD_MAX_OUT / 8];
 	enum ornic_cmd_status status = ORNIC_CMD_OK;
 	struct cmd cmd = { .in = card->admin.in, .out = out };
 	uint32_t len;
@@ -212,7 +208,7 @@ static enum ornic_cmd_status cmd_execute(struct card *card, bool first,
 	if (!desc)
 		return ORNIC_CMD_BAD_OPCODE;
 	if (first) {
-		memset(card->admin.in, 0, sizeof(card->admin.in));
+		memset(card->admin.in, 0, desc->in_size);
 		status = cmd_check_sqe(desc, sqe);
 		if (!status)
 			status = cmd_fetch(card, desc, sqe,
@@ -224,6 +220,8 @@ static enum ornic_cmd_status cmd_execute(struct card *card, bool first,
 	if (cmd.in_len > desc->in_size)
 		cmd.in_len = desc->in_size;
 	cmd.out_len = desc->out_size;
+	/* Most commands have a few bytes of input and output */
+	memset(out, 0, desc->out_size);
 	status = desc->handle(card, &cmd);
 	*more = cmd.more;
 	cqe->detail = htole32(cmd.detail);
