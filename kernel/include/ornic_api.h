@@ -148,6 +148,39 @@ int ornic_cmd_exec(struct ornic_dev *odev, enum ornic_opcode opcode,
 		   const void *in, size_t in_len, void *out, size_t out_len);
 
 /**
+ * struct ornic_cmd_req - one of several commands
+ * @opcode:	enum ornic_opcode
+ * @in:		input structure, or NULL
+ * @in_len:	bytes
+ * @out:	output buffer, or NULL
+ * @out_len:	bytes
+ * @err:	set as ornic_cmd_exec() returns it
+ * @slot:	private
+ * @start:	private
+ */
+struct ornic_cmd_req {
+	enum ornic_opcode opcode;
+	const void *in;
+	size_t in_len;
+	void *out;
+	size_t out_len;
+	int err;
+	int slot;
+	u64 start;
+};
+
+/**
+ * ornic_cmd_exec_all - execute several commands, which are in flight together
+ * @odev:	the device
+ * @reqs:	the commands; none needs the effect of another one, because they
+ *		may take effect in any order
+ * @count:	number of @reqs
+ *
+ * Otherwise as ornic_cmd_exec().
+ */
+void ornic_cmd_exec_all(struct ornic_dev *odev, struct ornic_cmd_req *reqs, u32 count);
+
+/**
  * ornic_cmd_create - execute a command that returns struct ornic_object, or
  *	struct ornic_create_mr_out
  * @odev:	the device

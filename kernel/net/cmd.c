@@ -154,42 +154,85 @@ static void ornic_cmd_trace(struct ornic_core *core, const struct ornic_cmd_slot
 	trace_ornic_cmd(ornic_device(core), opcode, slot->cmd_id, status, ktime_get_ns() - start);
 }
 
+/*
+ * Returns false if no slot is free. A caller that has commands in flight does
+ * not wait for one: several such callers would wait for each other.
+ */
+static bool ornic_cmd_start(struct ornic_core *core, struct ornic_cmd_req *req, bool wait)
+{
+	struct ornic_cmdq *cmdq = &core->cmdq;
+
+	req->slot = -1;
+	req->err = -EINVAL;
+	if (WARN_ON_ONCE(req->in_len > ORNIC_CMD_MAX_IN || req->out_len > ORNIC_CMD_MAX_OUT))
+		return true;
+
+	if (pci_channel_offline(core->odev.pdev))
+		ornic_fail(core, "device is off the bus");
+
+	req->err = wait ? ornic_cmdq_get_slot(cmdq) : ornic_cmdq_try_slot(cmdq);
+	if (req->err == -EAGAIN)
+		return false;
+	if (req->err < 0)
+		return true;
+
+	req->slot = req->err;
+	if (req->in_len)
+		memcpy(ornic_cmdq_in(cmdq, req->slot), req->in, req->in_len);
+
+	req->start = trace_ornic_cmd_enabled() ? ktime_get_ns() : 0;
+	req->err = ornic_cmdq_submit(core, req->slot, req->opcode, req->in_len, req->out_len);
+	return true;
+}
+
+static void ornic_cmd_finish(struct ornic_core *core, struct ornic_cmd_req *req)
+{
+	const struct ornic_cmd_slot *slot;
+
+	if (req->slot < 0)
+		return;
+	if (req->err)
+		goto out_put_slot;
+
+	ornic_cmd_await(core, req->slot, req->opcode);
+	slot = &core->cmdq.slots[req->slot];
+	ornic_cmd_trace(core, slot, req->opcode, req->start);
+	if (slot->dead)
+		req->err = -EIO;
+	else
+		req->err = ornic_cmd_result(core, req->slot, req->opcode, req->out, req->out_len);
+
+out_put_slot:
+	ornic_cmdq_put_slot(&core->cmdq, req->slot);
+}
+
+void ornic_cmd_exec_all(struct ornic_dev *odev, struct ornic_cmd_req *reqs, u32 count)
+{
+	struct ornic_core *core = to_ornic_core(odev);
+	u32 started = 0, i;
+
+	for (i = 0; i < count; i++) {
+		while (started < count &&
+		       ornic_cmd_start(core, &reqs[started], started == i))
+			started++;
+		ornic_cmd_finish(core, &reqs[i]);
+	}
+}
+EXPORT_SYMBOL_NS_GPL(ornic_cmd_exec_all, "ORNIC");
+
 int ornic_cmd_exec(struct ornic_dev *odev, enum ornic_opcode opcode,
 		   const void *in, size_t in_len, void *out, size_t out_len)
 {
-	struct ornic_core *core = to_ornic_core(odev);
-	struct ornic_cmdq *cmdq = &core->cmdq;
-	int i, err;
-	u64 start;
+	struct ornic_cmd_req req = {
+		.opcode = opcode,
+		.in = in,
+		.in_len = in_len,
+		.out = out,
+		.out_len = out_len,
+	};
 
-	if (WARN_ON_ONCE(in_len > ORNIC_CMD_MAX_IN || out_len > ORNIC_CMD_MAX_OUT))
-		return -EINVAL;
-
-	if (pci_channel_offline(odev->pdev))
-		ornic_fail(core, "device is off the bus");
-
-	i = ornic_cmdq_get_slot(cmdq);
-	if (i < 0)
-		return i;
-
-	if (in_len)
-		memcpy(ornic_cmdq_in(cmdq, i), in, in_len);
-
-	start = trace_ornic_cmd_enabled() ? ktime_get_ns() : 0;
-	err = ornic_cmdq_submit(core, i, opcode, in_len, out_len);
-	if (err)
-		goto out_put_slot;
-
-	ornic_cmd_await(core, i, opcode);
-	ornic_cmd_trace(core, &cmdq->slots[i], opcode, start);
-	if (cmdq->slots[i].dead)
-		err = -EIO;
-	else
-		err = ornic_cmd_result(core, i, opcode, out, out_len);
-
-out_put_slot:
-	ornic_cmdq_put_slot(cmdq, i);
-	return err;
+	ornic_cmd_exec_all(odev, &req, 1);
+	return req.err;
 }
 EXPORT_SYMBOL_NS_GPL(ornic_cmd_exec, "ORNIC");
 

@@ -315,8 +315,14 @@ int ornic_cmdq_begin_sleep(struct ornic_core *core, u32 i)
 	return stray;
 }
 
-/* Returns a slot, -EIO if the queue is dead, -EAGAIN if none is free */
-static int ornic_cmdq_try_slot(struct ornic_cmdq *cmdq)
+/**
+ * ornic_cmdq_try_slot - take a slot, if one is free
+ * @cmdq:	the queue
+ *
+ * Return: number of the slot, -EAGAIN if none is free, or -EIO if the queue is
+ * dead.
+ */
+int ornic_cmdq_try_slot(struct ornic_cmdq *cmdq)
 {
 	u32 depth, i;
 	int ret;

@@ -93,6 +93,7 @@ int ornic_cmdq_poll(struct ornic_core *core);
 int ornic_cmdq_poll_locked(struct ornic_core *core);
 int ornic_cmdq_interrupt(struct ornic_core *core);
 int ornic_cmdq_begin_sleep(struct ornic_core *core, u32 i);
+int ornic_cmdq_try_slot(struct ornic_cmdq *cmdq);
 int ornic_cmdq_get_slot(struct ornic_cmdq *cmdq);
 void ornic_cmdq_put_slot(struct ornic_cmdq *cmdq, u32 i);
 void *ornic_cmdq_in(const struct ornic_cmdq *cmdq, u32 slot);

@@ -5,9 +5,6 @@
 #include "ethtool.h"
 #include "netdev.h"
 
-/* Limit of counters per scope, which are read by one command */
-#define ORNIC_STATS_MAX	32
-
 #define ORNIC_STAT_NAME_PORT(name)	"port_" #name,
 #define ORNIC_STAT_NAME_DEVICE(name)	"device_" #name,
 
@@ -16,14 +13,12 @@ static const char * const ornic_port_stat_names[] = {
 };
 
 static_assert(ARRAY_SIZE(ornic_port_stat_names) == ORNIC_PORT_STAT_COUNT);
-static_assert(ARRAY_SIZE(ornic_port_stat_names) <= ORNIC_STATS_MAX);
 
 static const char * const ornic_device_stat_names[] = {
 	ORNIC_DEVICE_STATS(ORNIC_STAT_NAME_DEVICE)
 };
 
 static_assert(ARRAY_SIZE(ornic_device_stat_names) == ORNIC_DEVICE_STAT_COUNT);
-static_assert(ARRAY_SIZE(ornic_device_stat_names) <= ORNIC_STATS_MAX);
 
 static const char * const ornic_xdp_stat_names[] = {
 	[ORNIC_XDP_STAT_PASS]		= "xdp_pass",
@@ -374,19 +369,24 @@ static void ornic_ethtool_get_strings(struct net_device *netdev, u32 sset, u8 *d
 }
 
 /* Counters that the device lacks, or cannot report now, are 0 */
-static void ornic_ethtool_query_stats(struct ornic_netdev *nd, enum ornic_stats_scope scope,
-				      u64 *data, u32 count)
+static void ornic_ethtool_query_stats(struct ornic_netdev *nd, u64 *data)
 {
-	struct ornic_query_stats_in in = { .scope = cpu_to_le32(scope) };
-	__le64 out[ORNIC_STATS_MAX] = {};
+	const struct ornic_query_stats_in in[] = {
+		{ .scope = cpu_to_le32(ORNIC_STATS_PORT) },
+		{ .scope = cpu_to_le32(ORNIC_STATS_DEVICE) },
+	};
+	__le64 port[ORNIC_PORT_STAT_COUNT], device[ORNIC_DEVICE_STAT_COUNT];
+	struct ornic_cmd_req reqs[] = {
+		{ ORNIC_CMD_QUERY_STATS, &in[0], sizeof(in[0]), port, sizeof(port) },
+		{ ORNIC_CMD_QUERY_STATS, &in[1], sizeof(in[1]), device, sizeof(device) },
+	};
 	u32 i;
 
-	if (ornic_cmd_exec(ornic_nd_dev(nd), ORNIC_CMD_QUERY_STATS, &in, sizeof(in), out,
-			   count * sizeof(*out)))
-		return;
-
-	for (i = 0; i < count; i++)
-		data[i] = le64_to_cpu(out[i]);
+	ornic_cmd_exec_all(ornic_nd_dev(nd), reqs, ARRAY_SIZE(reqs));
+	for (i = 0; i < ORNIC_PORT_STAT_COUNT && !reqs[0].err; i++)
+		data[i] = le64_to_cpu(port[i]);
+	for (i = 0; i < ORNIC_DEVICE_STAT_COUNT && !reqs[1].err; i++)
+		data[ORNIC_PORT_STAT_COUNT + i] = le64_to_cpu(device[i]);
 }
 
 /* Sums over all queues, in the order of ornic_xdp_stat_names */
@@ -423,9 +423,7 @@ static void ornic_ethtool_get_stats(struct net_device *netdev, struct ethtool_st
 	struct ornic_netdev *nd = netdev_priv(netdev);
 
 	memset(data, 0, sizeof(*data) * ornic_ethtool_get_sset_count(netdev, ETH_SS_STATS));
-	ornic_ethtool_query_stats(nd, ORNIC_STATS_PORT, data, ORNIC_PORT_STAT_COUNT);
-	ornic_ethtool_query_stats(nd, ORNIC_STATS_DEVICE, data + ORNIC_PORT_STAT_COUNT,
-				  ORNIC_DEVICE_STAT_COUNT);
+	ornic_ethtool_query_stats(nd, data);
 	ornic_ethtool_sum_xdp_stats(nd, data + ORNIC_PORT_STAT_COUNT + ORNIC_DEVICE_STAT_COUNT);
 }
 

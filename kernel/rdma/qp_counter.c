@@ -18,54 +18,83 @@ const u8 ornic_counter_of_port[ORNIC_QP_STAT_COUNT] = {
 	ORNIC_QP_STATS(ORNIC_STAT_OF_PORT)
 };
 
-static int ornic_qp_query_stats(struct ornic_ib_dev *dev, struct ornic_qp *qp,
-				u64 now[ORNIC_QP_STAT_COUNT])
+/* QPs that are asked for their counters together */
+#define ORNIC_COUNTER_BATCH	8
+
+/* Counters of a QP, or the error of the command that asked for them */
+struct ornic_qp_stats {
+	__le64 now[ORNIC_QP_STAT_COUNT];
+	int err;
+};
+
+static void ornic_qp_query_stats(struct ornic_ib_dev *dev, struct ornic_qp **qps, u32 count,
+				 struct ornic_qp_stats *stats)
 {
-	struct ornic_query_stats_in in = {
-		.scope = cpu_to_le32(ORNIC_STATS_QP),
-		.num = cpu_to_le32(qp->res.num),
-	};
-	__le64 out[ORNIC_QP_STAT_COUNT];
-	int err, i;
+	struct ornic_query_stats_in in[ORNIC_COUNTER_BATCH];
+	struct ornic_cmd_req reqs[ORNIC_COUNTER_BATCH];
+	u32 i;
 
-	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_QUERY_STATS, &in, sizeof(in), out, sizeof(out));
-	if (err)
-		return err;
+	for (i = 0; i < count; i++) {
+		in[i] = (struct ornic_query_stats_in) {
+			.scope = cpu_to_le32(ORNIC_STATS_QP),
+			.num = cpu_to_le32(qps[i]->res.num),
+		};
+		reqs[i] = (struct ornic_cmd_req) {
+			.opcode = ORNIC_CMD_QUERY_STATS,
+			.in = &in[i],
+			.in_len = sizeof(in[i]),
+			.out = stats[i].now,
+			.out_len = sizeof(stats[i].now),
+		};
+	}
 
-	for (i = 0; i < ORNIC_QP_STAT_COUNT; i++)
-		now[i] = le64_to_cpu(out[i]);
-	return 0;
+	ornic_cmd_exec_all(dev->odev, reqs, count);
+	for (i = 0; i < count; i++)
+		stats[i].err = reqs[i].err;
 }
 
-static int ornic_counter_account_qp(struct ornic_ib_dev *dev, struct ornic_counter *counter,
-				    struct ornic_qp *qp)
+static int ornic_counter_account_qps(struct ornic_ib_dev *dev, struct ornic_counter *counter,
+				     struct ornic_qp **qps, u32 count)
 {
-	u64 now[ORNIC_QP_STAT_COUNT];
-	int err, i;
+	struct ornic_qp_stats stats[ORNIC_COUNTER_BATCH];
+	int err = 0, j;
+	u64 now;
+	u32 i;
 
 	lockdep_assert_held(&dev->counters_lock);
 
-	err = ornic_qp_query_stats(dev, qp, now);
-	if (err)
-		return err;
-
-	for (i = 0; i < ORNIC_QP_STAT_COUNT; i++) {
-		counter->sum[i] += now[i] - qp->counted[i];
-		dev->counted[i] += now[i] - qp->counted[i];
-		qp->counted[i] = now[i];
+	ornic_qp_query_stats(dev, qps, count, stats);
+	for (i = 0; i < count; i++) {
+		if (stats[i].err) {
+			err = stats[i].err;
+			continue;
+		}
+		for (j = 0; j < ORNIC_QP_STAT_COUNT; j++) {
+			now = le64_to_cpu(stats[i].now[j]);
+			counter->sum[j] += now - qps[i]->counted[j];
+			dev->counted[j] += now - qps[i]->counted[j];
+			qps[i]->counted[j] = now;
+		}
 	}
-	return 0;
+	return err;
 }
 
 static int ornic_counter_account(struct ornic_ib_dev *dev, struct ornic_counter *counter)
 {
-	struct ornic_qp *qp;
+	struct ornic_qp *qps[ORNIC_COUNTER_BATCH], *qp;
+	u32 count = 0;
 	int err;
 
 	list_for_each_entry(qp, &counter->qps, counter_list) {
-		err = ornic_counter_account_qp(dev, counter, qp);
+		qps[count++] = qp;
+		if (count < ORNIC_COUNTER_BATCH &&
+		    !list_is_last(&qp->counter_list, &counter->qps))
+			continue;
+
+		err = ornic_counter_account_qps(dev, counter, qps, count);
 		if (err)
 			return err;
+		count = 0;
 	}
 	return 0;
 }
@@ -109,12 +138,12 @@ int ornic_ib_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp, u
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibqp->device);
 	struct ornic_counter *ocounter = to_ornic_counter(counter);
 	struct ornic_qp *qp = to_ornic_qp(ibqp);
-	u64 now[ORNIC_QP_STAT_COUNT];
-	int err, id;
+	struct ornic_qp_stats stats;
+	int id, i;
 
-	err = ornic_qp_query_stats(dev, qp, now);
-	if (err)
-		return err;
+	ornic_qp_query_stats(dev, &qp, 1, &stats);
+	if (stats.err)
+		return stats.err;
 
 	/* Last, because the core does not free it if the first binding fails */
 	if (!counter->id) {
@@ -127,7 +156,8 @@ int ornic_ib_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp, u
 	mutex_lock(&dev->counters_lock);
 	if (list_empty(&ocounter->list))
 		list_add_tail(&ocounter->list, &dev->counters);
-	memcpy(qp->counted, now, sizeof(now));
+	for (i = 0; i < ORNIC_QP_STAT_COUNT; i++)
+		qp->counted[i] = le64_to_cpu(stats.now[i]);
 	list_add_tail(&qp->counter_list, &ocounter->qps);
 	mutex_unlock(&dev->counters_lock);
 
@@ -142,7 +172,7 @@ int ornic_ib_counter_unbind_qp(struct ib_qp *ibqp, u32 port)
 
 	mutex_lock(&dev->counters_lock);
 	/* A dead device has nothing to add */
-	ornic_counter_account_qp(dev, to_ornic_counter(ibqp->counter), qp);
+	ornic_counter_account_qps(dev, to_ornic_counter(ibqp->counter), &qp, 1);
 	list_del(&qp->counter_list);
 	mutex_unlock(&dev->counters_lock);
 
