@@ -13,6 +13,9 @@
 #include "clock.h"
 #include "cmdq.h"
 
+/* Doorbell pages that are kept for the next processes */
+#define ORNIC_UCTX_SPARES	16
+
 /* Kinds of objects whose numbers are in struct ornic_core */
 #define ORNIC_NUM_KINDS		7
 
@@ -34,6 +37,9 @@ struct ornic_eq;
  * @nums:	numbers in use, per kind of object
  * @pdns:	numbers of protection domains in use
  * @board:	board of doorbell page 0
+ * @spares_lock: protects @spares and @num_spares
+ * @spares:	doorbell pages that processes have left
+ * @num_spares:	number of @spares
  * @clock:	PTP hardware clock
  * @adev:	auxiliary device, NULL while there is none
  * @state_lock:	serialises bringing the device up and down; taken before
@@ -62,6 +68,9 @@ struct ornic_core {
 	struct xarray nums[ORNIC_NUM_KINDS];
 	struct ida pdns;
 	struct ornic_dbuf board;
+	spinlock_t spares_lock; /* see above */
+	struct ornic_uctx spares[ORNIC_UCTX_SPARES];
+	u32 num_spares;
 	struct ornic_clock clock;
 	struct ornic_adev *adev;
 	struct mutex state_lock; /* see above */

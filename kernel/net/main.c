@@ -14,6 +14,7 @@
 #include "res.h"
 #include "reset.h"
 #include "start.h"
+#include "uctx.h"
 
 static int ornic_map_regs(struct ornic_core *core)
 {
@@ -66,6 +67,7 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	ornic_res_init(core);
 	ornic_nums_init(core);
 	ornic_cmdq_init(core);
+	ornic_uctx_init(core);
 	ornic_recovery_init(core);
 	ornic_health_init(core);
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Doorbell pages and boards (hardware.rst, section 5) */
+/*
+ * Doorbell pages and boards (hardware.rst, section 5). A page that a process
+ * has left is kept for the next one, so that few processes cost a command.
+ */
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
 
@@ -18,6 +21,15 @@ static int ornic_uctx_alloc_cmd(struct ornic_core *core, u32 flags, dma_addr_t b
 	};
 
 	return ornic_cmd_create(&core->odev, ORNIC_CMD_ALLOC_UCTX, &in, sizeof(in), num);
+}
+
+/**
+ * ornic_uctx_init - initialise the doorbell pages, once per probe
+ * @core:	the device
+ */
+void ornic_uctx_init(struct ornic_core *core)
+{
+	spin_lock_init(&core->spares_lock);
 }
 
 /**
@@ -56,19 +68,6 @@ err_free_board:
 	return err;
 }
 
-/**
- * ornic_uctx_kernel_uninit - free doorbell page 0
- * @core:	the device
- */
-void ornic_uctx_kernel_uninit(struct ornic_core *core)
-{
-	struct ornic_dev *odev = &core->odev;
-
-	odev->board = NULL;
-	ornic_cmd_release(odev, ORNIC_CMD_FREE_UCTX, 0);
-	ornic_dbuf_free(odev, &core->board);
-}
-
 static int ornic_uctx_alloc_board(struct ornic_dev *odev, struct ornic_uctx *uctx)
 {
 	struct device *dev = &odev->pdev->dev;
@@ -98,6 +97,65 @@ static void ornic_uctx_free_board(struct ornic_dev *odev, struct ornic_uctx *uct
 	put_page(uctx->board);
 }
 
+static bool ornic_uctx_take_spare(struct ornic_core *core, struct ornic_uctx *uctx)
+{
+	bool found;
+
+	spin_lock(&core->spares_lock);
+	found = core->num_spares;
+	if (found)
+		*uctx = core->spares[--core->num_spares];
+	spin_unlock(&core->spares_lock);
+
+	/* Not looked at while the page has no queues ([ORNIC-OBJ-24]) */
+	if (found && uctx->board)
+		clear_page(page_address(uctx->board));
+	return found;
+}
+
+/*
+ * Keeps a page for the next process. A board that is still mapped, by a process
+ * that has outlived the removal of the verbs driver, must not get another user.
+ */
+static bool ornic_uctx_keep_spare(struct ornic_core *core, const struct ornic_uctx *uctx)
+{
+	bool kept;
+
+	if (uctx->board && page_count(uctx->board) != 1)
+		return false;
+
+	spin_lock(&core->spares_lock);
+	kept = core->num_spares < ORNIC_UCTX_SPARES;
+	if (kept)
+		core->spares[core->num_spares++] = *uctx;
+	spin_unlock(&core->spares_lock);
+
+	return kept;
+}
+
+static void ornic_uctx_destroy(struct ornic_dev *odev, struct ornic_uctx *uctx)
+{
+	ornic_cmd_release(odev, ORNIC_CMD_FREE_UCTX, uctx->num);
+	ornic_uctx_free_board(odev, uctx);
+}
+
+/**
+ * ornic_uctx_kernel_uninit - free doorbell page 0 and those kept for processes
+ * @core:	the device; no process uses it any more
+ */
+void ornic_uctx_kernel_uninit(struct ornic_core *core)
+{
+	struct ornic_dev *odev = &core->odev;
+	struct ornic_uctx uctx;
+
+	while (ornic_uctx_take_spare(core, &uctx))
+		ornic_uctx_destroy(odev, &uctx);
+
+	odev->board = NULL;
+	ornic_cmd_release(odev, ORNIC_CMD_FREE_UCTX, 0);
+	ornic_dbuf_free(odev, &core->board);
+}
+
 int ornic_uctx_alloc(struct ornic_dev *odev, struct ornic_uctx *uctx)
 {
 	struct ornic_core *core = to_ornic_core(odev);
@@ -105,6 +163,10 @@ int ornic_uctx_alloc(struct ornic_dev *odev, struct ornic_uctx *uctx)
 
 	if (!odev->lim.max_uctx)
 		return -EOPNOTSUPP;
+
+	/* A dead device must not seem to work */
+	if (ornic_cmdq_running(&core->cmdq) && ornic_uctx_take_spare(core, uctx))
+		return 0;
 
 	*uctx = (struct ornic_uctx) {};
 	if (odev->shadow) {
@@ -135,7 +197,7 @@ EXPORT_SYMBOL_NS_GPL(ornic_uctx_alloc, "ORNIC");
 
 void ornic_uctx_free(struct ornic_dev *odev, struct ornic_uctx *uctx)
 {
-	ornic_cmd_release(odev, ORNIC_CMD_FREE_UCTX, uctx->num);
-	ornic_uctx_free_board(odev, uctx);
+	if (!ornic_uctx_keep_spare(to_ornic_core(odev), uctx))
+		ornic_uctx_destroy(odev, uctx);
 }
 EXPORT_SYMBOL_NS_GPL(ornic_uctx_free, "ORNIC");

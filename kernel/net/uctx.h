@@ -5,6 +5,7 @@
 
 struct ornic_core;
 
+void ornic_uctx_init(struct ornic_core *core);
 int ornic_uctx_kernel_init(struct ornic_core *core);
 void ornic_uctx_kernel_uninit(struct ornic_core *core);
 

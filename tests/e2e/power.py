@@ -6,7 +6,7 @@ import os
 import shlex
 from pathlib import Path
 
-from settings import counters, pci_address, wait_until
+from settings import counters, doorbell_pages, pci_address, wait_until
 
 # Uncorrectable errors by the default of their severity, and a correctable one
 NONFATAL, FATAL, CORRECTABLE = 0x4000, 0x40000, 0x40  # completion timeout, malformed TLP, bad TLP
@@ -66,7 +66,8 @@ def recoveries(vm):
 def nothing_runs(pair, nic=0):
     """Waits until the card has no object, which only a reset achieves while programs hold some."""
     wait_until("the card has no object",
-               lambda: not any(counters(pair.card, nic, "objects").values()))
+               lambda: not any(counters(pair.card, nic, "objects").values()) and
+               not doorbell_pages(pair.card, nic))
 
 
 def restart(vm, command):

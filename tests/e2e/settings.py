@@ -193,8 +193,15 @@ def reset_function(pair, vm, timeout=60):
 
 
 def counters(card, nic=0, group="device"):
-    """Returns counters of one card by their names in ornic_hw_cmd.h."""
-    return card.stats()["cards"][f"nic{nic}"]["nic"][group]
+    """Returns counters of one card by their names in ornic_hw_cmd.h. Doorbell pages are not among
+    the objects, because the driver keeps some for the next processes."""
+    found = card.stats()["cards"][f"nic{nic}"]["nic"][group]
+    return {name: count for name, count in found.items() if (group, name) != ("objects", "uctx")}
+
+
+def doorbell_pages(card, nic=0):
+    """Returns how many doorbell pages of one card are in use, or kept by the driver."""
+    return card.stats()["cards"][f"nic{nic}"]["nic"]["objects"]["uctx"]
 
 
 def control(card, line):

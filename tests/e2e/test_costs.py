@@ -28,10 +28,11 @@ POSTS = {
 }
 
 # {case of guest/cost.c: commands of one operation}. One command creates an object and one destroys
-# it; a PD is a number that the host chooses [ORNIC-OBJ-23]. Each has one interrupt at most
-# [ORNIC-ADM-6], after which the kernel requests the next event.
+# it; a PD is a number that the host chooses [ORNIC-OBJ-23], and the driver keeps the doorbell page
+# of a process for the next one. Each has one interrupt at most [ORNIC-ADM-6], after which the
+# kernel requests the next event.
 OBJECTS = {
-    "open_device": 2,
+    "open_device": 0,
     "pd": 0,
     "mr": 2,
     "mw": 2,

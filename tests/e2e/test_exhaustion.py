@@ -8,7 +8,7 @@ import re
 import time
 
 import pytest
-from settings import Storm, Traffic, counters, long, resources, wait_until
+from settings import Storm, Traffic, counters, doorbell_pages, long, resources, wait_until
 
 KINDS = [
     "flow", "counters", *[
@@ -18,6 +18,8 @@ KINDS = [
 ]
 # Sizes of tables that verbs do not announce
 SIZES = {"context": 1024, "xrcd": 4096, "flow": 1024, "counters": 1024}
+# The kernel's, and those that the driver keeps for the next processes
+PAGES_KEPT = 1 + 16
 # Descriptors that exhaust.c may have
 FILES = 8192
 # Objects of the kernel, of the neighbour and of the program itself
@@ -45,6 +47,7 @@ def neighbour(pair):
     for vm in pair.vms:
         wait_until("no resources", lambda vm=vm: resources(vm) == {})
     wait_until("no objects", lambda: counters(pair.card, 0, "objects") == before)
+    wait_until("few doorbell pages are kept", lambda: doorbell_pages(pair.card) <= PAGES_KEPT)
 
 
 @pytest.fixture

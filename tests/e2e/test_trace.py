@@ -102,8 +102,8 @@ def test_session(pair):
     assert all(commands), [line[0] for line in lines]
     assert all(command["status"] == "0" and int(command["ns"]) for command in commands)
     names = [command["name"] for command in commands]
-    life = ["ALLOC_UCTX", "CREATE_MR", "CREATE_CQ", "CREATE_QP", "MODIFY_QP",
-            "MODIFY_QP", "MODIFY_QP", "DESTROY_QP", "DESTROY_CQ", "DESTROY_MR", "FREE_UCTX"]
+    life = ["CREATE_MR", "CREATE_CQ", "CREATE_QP", "MODIFY_QP", "MODIFY_QP", "MODIFY_QP",
+            "DESTROY_QP", "DESTROY_CQ", "DESTROY_MR"]
     assert [name for name in names if name in life] == life
 
     qps = [(line["event"], QP.fullmatch(line["text"])) for line in lines

@@ -16,6 +16,15 @@ struct world {
 	struct host_qp qp[QPS];
 };
 
+static void make_qp(struct world *w, struct host_qp *qp)
+{
+	host_qp(w->kit.host, qp, ORNIC_QPT_RAW_PACKET, w->kit.uctx, w->pdn,
+		&w->kit.cq, 0);
+	host_qp_modify(qp, ORNIC_QPS_INIT);
+	host_qp_modify(qp, ORNIC_QPS_RTR);
+	assert_int_equal(host_qp_modify(qp, ORNIC_QPS_RTS), ORNIC_CMD_OK);
+}
+
 static int setup_world(void **state, bool shadow)
 {
 	struct ornic_modify_port_in up = { .mask = htole32(ORNIC_PORT_UP),
@@ -26,14 +35,8 @@ static int setup_world(void **state, bool shadow)
 	kit_init(&w->kit, shadow, 8, 8);
 	host_cmd_in(w->kit.host, ORNIC_CMD_MODIFY_PORT, &up);
 	w->pdn = host_pd(w->kit.host);
-	for (i = 0; i < QPS; i++) {
-		host_qp(w->kit.host, &w->qp[i], ORNIC_QPT_RAW_PACKET, w->kit.uctx,
-			w->pdn, &w->kit.cq, 0);
-		host_qp_modify(&w->qp[i], ORNIC_QPS_INIT);
-		host_qp_modify(&w->qp[i], ORNIC_QPS_RTR);
-		assert_int_equal(host_qp_modify(&w->qp[i], ORNIC_QPS_RTS),
-				 ORNIC_CMD_OK);
-	}
+	for (i = 0; i < QPS; i++)
+		make_qp(w, &w->qp[i]);
 	*state = w;
 	return 0;
 }
@@ -569,6 +572,33 @@ static void test_board_out_of_reach(void **state)
 	assert_int_equal(guest_load32(&board(w)->awake), 1);
 }
 
+/* [ORNIC-OBJ-24] It ended inside a doorbell, and has set all bits of its board */
+static void test_page_is_given_to_another_process(void **state)
+{
+	struct world *w = *state;
+	struct host *host = w->kit.host;
+	unsigned int i;
+
+	for (i = 0; i < QPS; i++)
+		assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_QP,
+						 w->qp[i].num), ORNIC_CMD_OK);
+	card_bar_write(host->card, ORNIC_BAR_DB,
+		       (uint64_t)w->kit.uctx * CARD_DB_PAGE_SIZE, 4, 77);
+	memset(board(w), 0xff, HOST_PAGE);
+	host_run(host);
+	memset(board(w), 0, HOST_PAGE);
+	make_qp(w, &w->qp[0]);
+	host_run(host);
+	assert_int_equal(guest_load32(&board(w)->awake), 1);
+	assert_false(post(w, &w->qp[0]));
+	assert_int_equal(sent(w), 1);
+	fall_asleep(w);
+	assert_true(post(w, &w->qp[0]));
+	assert_int_equal(sent(w), 1);
+	assert_int_equal(host_device_stat(host,
+				ORNIC_DEVICE_STAT_bad_doorbell_queue), 0);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -596,6 +626,7 @@ int main(void)
 						setup_no_shadow, teardown),
 		T(test_reset_with_queues_at_work),
 		T(test_board_out_of_reach),
+		T(test_page_is_given_to_another_process),
 	};
 
 	return cmocka_run_group_tests_name("doorbell", tests, NULL, NULL);
