@@ -395,25 +395,6 @@ void *ornic_cmdq_out(const struct ornic_cmdq *cmdq, u32 slot)
 	return cmdq->buf.addr + ornic_cmdq_out_offset(cmdq, slot);
 }
 
-/* Gives the entries before cmdq->pi to the device, as ornic_ring_sq() does */
-static void ornic_cmdq_ring(struct ornic_core *core)
-{
-	struct ornic_cmdq *cmdq = &core->cmdq;
-
-	if (cmdq->dbr) {
-		/* Entry and input before the index that hands them over */
-		dma_wmb();
-		WRITE_ONCE(cmdq->dbr->sq_pi, cpu_to_le32(cmdq->pi));
-		/* Publish the index before reading sq_watched, [ORNIC-DB-10] */
-		mb();
-		if (READ_ONCE(cmdq->dbr->sq_watched))
-			return;
-	}
-
-	/* writel() orders entry and input before the doorbell */
-	writel(cmdq->pi, core->regs + ORNIC_REG_ADMIN_DB);
-}
-
 /**
  * ornic_cmdq_submit - give the command of a slot to the device
  * @core:	the device
@@ -453,7 +434,9 @@ int ornic_cmdq_submit(struct ornic_core *core, u32 i, enum ornic_opcode opcode, 
 
 		sqe.cmd_id = cpu_to_le16(slot->cmd_id);
 		cmdq->sq[cmdq->pi++ & ((1u << cmdq->log_depth) - 1)] = sqe;
-		ornic_cmdq_ring(core);
+		/* writel() orders entry and input before the doorbell */
+		if (ornic_cmdq_publish(cmdq))
+			writel(cmdq->pi, core->regs + ORNIC_REG_ADMIN_DB);
 		ret = 0;
 	}
 	spin_unlock_irq(&cmdq->lock);

@@ -102,6 +102,28 @@ int ornic_cmdq_submit(struct ornic_core *core, u32 i, enum ornic_opcode opcode, 
 		      size_t out_len);
 
 /**
+ * ornic_cmdq_publish - give the entries before @cmdq->pi to the device
+ * @cmdq:	the queue; its lock is held
+ *
+ * Return: true if the device does not look at the record, so that the doorbell
+ * must be rung.
+ */
+static inline bool ornic_cmdq_publish(const struct ornic_cmdq *cmdq)
+{
+	struct ornic_admin_dbr *dbr = cmdq->dbr;
+
+	if (!dbr)
+		return true;
+
+	/* Entry and input before the index that hands them over */
+	dma_wmb();
+	WRITE_ONCE(dbr->sq_pi, cpu_to_le32(cmdq->pi));
+	/* Publish the index before reading sq_watched, see [ORNIC-DB-10] */
+	mb();
+	return !READ_ONCE(dbr->sq_watched);
+}
+
+/**
  * ornic_cmdq_has_entry - look for a completion without the lock
  * @cmdq:	the queue; the caller owns a slot, so its rings exist
  *

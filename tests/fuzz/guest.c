@@ -187,7 +187,7 @@ static void raw_command(struct fuzz *f)
 	scribble(f, sqe, sizeof(*sqe));
 	sqe->cmd_id = htole16(host->admin_pi * 7);
 	host->admin_pi += one_in(f, 32) ? below(f, 256) : 1;
-	host_write(host, ORNIC_REG_ADMIN_DB, 4, host->admin_pi);
+	host_ring_admin(host);
 	host_run(host);
 	if (!host->card->fatal && host_has_completed(host))
 		host_completed(host);

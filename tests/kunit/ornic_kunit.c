@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Pure parts of the core driver: arithmetic of rings and phases, doorbells, boards, command ids,
- * error numbers. Each ring test wraps.
+ * Pure parts of the core driver: arithmetic of rings and phases, doorbells, boards, command ids and
+ * queue, error numbers. Each ring test wraps.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -369,6 +369,56 @@ static void ornic_test_cmd_generation_wraps_in_its_field(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, id, ornic_cmd_id(7, 0));
 }
 
+static struct ornic_cmdq *ornic_test_cmdq(struct kunit *test)
+{
+	struct ornic_cmdq *cmdq = kunit_kzalloc(test, sizeof(*cmdq), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, cmdq);
+	cmdq->log_depth = TEST_LOG_SIZE;
+	cmdq->cq = kunit_kcalloc(test, TEST_SIZE, sizeof(*cmdq->cq), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, cmdq->cq);
+	return cmdq;
+}
+
+/* [ORNIC-ADM-14] */
+static void ornic_test_cmdq_rings_a_device_that_sleeps(struct kunit *test)
+{
+	struct ornic_cmdq *cmdq = ornic_test_cmdq(test);
+	struct ornic_admin_dbr dbr = {};
+
+	cmdq->pi = 9;
+	KUNIT_EXPECT_TRUE(test, ornic_cmdq_publish(cmdq));
+
+	cmdq->dbr = &dbr;
+	KUNIT_EXPECT_TRUE(test, ornic_cmdq_publish(cmdq));
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(dbr.sq_pi), 9);
+
+	dbr.sq_watched = cpu_to_le32(1);
+	cmdq->pi = 10;
+	KUNIT_EXPECT_FALSE(test, ornic_cmdq_publish(cmdq));
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(dbr.sq_pi), 10);
+}
+
+static void ornic_test_cmdq_sees_each_completion(struct kunit *test)
+{
+	struct ornic_cmdq *cmdq = ornic_test_cmdq(test);
+	u32 i;
+
+	/* Both over the end of the ring and over the end of the index */
+	cmdq->ci = -2 * TEST_SIZE;
+	for (i = 0; i < TEST_SIZE; i++)
+		cmdq->cq[i].ctl = cpu_to_le32(ornic_ring_phase(cmdq->ci - TEST_SIZE, TEST_LOG_SIZE,
+							       ORNIC_CMD_CQE_PHASE));
+	for (i = 0; i < TEST_PASSES * TEST_SIZE; i++) {
+		KUNIT_EXPECT_FALSE(test, ornic_cmdq_has_entry(cmdq));
+		cmdq->cq[cmdq->ci % TEST_SIZE].ctl =
+			cpu_to_le32(ornic_ring_phase(cmdq->ci, TEST_LOG_SIZE,
+						     ORNIC_CMD_CQE_PHASE));
+		KUNIT_EXPECT_TRUE(test, ornic_cmdq_has_entry(cmdq));
+		cmdq->ci++;
+	}
+}
+
 static void ornic_test_cmd_errno(struct kunit *test)
 {
 	static const struct {
@@ -433,6 +483,8 @@ static struct kunit_case ornic_doorbell_cases[] = {
 static struct kunit_case ornic_cmd_cases[] = {
 	KUNIT_CASE(ornic_test_cmd_id_holds_slot_and_generation),
 	KUNIT_CASE(ornic_test_cmd_generation_wraps_in_its_field),
+	KUNIT_CASE(ornic_test_cmdq_rings_a_device_that_sleeps),
+	KUNIT_CASE(ornic_test_cmdq_sees_each_completion),
 	KUNIT_CASE(ornic_test_cmd_errno),
 	KUNIT_CASE(ornic_test_cmd_errno_of_unknown_status),
 	{}

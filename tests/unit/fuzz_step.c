@@ -485,6 +485,8 @@ void fuzz_begin(struct fuzz *f, uint64_t seed, uint8_t mac_tail)
 	/* Inputs that were kept name objects by numbers given in order */
 	f->host->random = 0;
 	f->dmac = f->host->mac;
+	/* Chosen by the seed without a number that later choices would miss */
+	f->host->wants_record = seed & 2;
 	host_enable(f->host);
 	f->board = host_alloc(f->host, HOST_PAGE, HOST_PAGE);
 	f->window = f->board;

@@ -227,6 +227,9 @@ void host_enable(struct host *host)
 {
 	host->admin_sq = host_alloc(host, HOST_PAGE, HOST_PAGE);
 	host->admin_cq = host_alloc(host, HOST_PAGE, HOST_PAGE);
+	/* Behind the ring */
+	if (host->wants_record)
+		host->admin_dbr = host->admin_cq + HOST_PAGE / 2;
 	host_start_admin(host);
 	assert_int_equal(host_read(host, ORNIC_REG_STATUS, 4),
 			 ORNIC_STATUS_READY | ORNIC_STATUS_ENABLED);
@@ -304,7 +307,7 @@ void host_sleep(struct host *host, uint64_t ns)
 	host_run(host);
 }
 
-static void host_ring_admin(struct host *host)
+void host_ring_admin(struct host *host)
 {
 	struct ornic_admin_dbr *dbr;
 

@@ -64,6 +64,7 @@
  * @message: the card's latest log message
  * @admin_sq: bus address of the admin submission ring
  * @admin_cq: bus address of the admin completion ring
+ * @wants_record: host_enable() gives the admin queue a record
  * @admin_dbr: bus address of the admin record, or 0
  * @admin_pi: number of commands submitted
  * @admin_ci: number of completions consumed
@@ -100,6 +101,7 @@ struct host {
 	char message[256];
 	uint64_t admin_sq;
 	uint64_t admin_cq;
+	bool wants_record;
 	uint64_t admin_dbr;
 	uint32_t admin_pi;
 	uint32_t admin_ci;
@@ -174,6 +176,8 @@ void host_run(struct host *host);
 /* Advance time by @ns: run timers, then host_run() */
 void host_sleep(struct host *host, uint64_t ns);
 
+/* Publish admin_pi as [ORNIC-ADM-14] says */
+void host_ring_admin(struct host *host);
 /* Submit a command without output, as [ORNIC-ADM-14] says; the card does not run */
 void host_submit(struct host *host, unsigned int opcode, const void *in,
 		 uint32_t in_len);
