@@ -225,6 +225,40 @@ static void test_commands_wait_for_bus_mastering(void **state)
 	assert_int_equal(guest_load32(&dbr->sq_pi), 1);
 }
 
+/* [ORNIC-ADM-5], with more commands than the card holds back in a turn */
+static void test_latest_command_completes_first(void **state)
+{
+	struct host *host = *state;
+	struct ornic_cmd_cqe *cqe = host_ptr(host, host->admin_cq);
+	bool done[2 * ADMIN_HELD_MAX + 3] = {};
+	unsigned int i, ordered = 0;
+	uint16_t id;
+
+	host->card->commands_reverse = true;
+	for (i = 0; i < ARRAY_SIZE(done); i++)
+		host_submit(host, ORNIC_CMD_NOP, NULL, 0);
+	host_run(host);
+	for (i = 0; i < ARRAY_SIZE(done); i++) {
+		assert_true(le32toh(cqe[i].ctl) & ORNIC_CMD_CQE_PHASE);
+		id = le16toh(cqe[i].cmd_id);
+		assert_int_equal(id % 7, 0);
+		assert_in_range(id / 7, 0, ARRAY_SIZE(done) - 1);
+		assert_false(done[id / 7]);
+		done[id / 7] = true;
+		ordered += id / 7 == i;
+		/* The device has fetched this command at least */
+		assert_true((le32toh(cqe[i].ctl) & ORNIC_CMD_CQE_SQ_CI) >
+			    id / 7);
+	}
+	assert_int_equal(le16toh(cqe[0].cmd_id), 7 * (ADMIN_HELD_MAX - 1));
+	assert_in_range(ordered, 0, 3);
+	assert_int_equal(cqe[i].ctl, 0);
+	/* A single one is not held back */
+	host->admin_ci = host->admin_pi;
+	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_NOP, NULL, 0, NULL, 0),
+			 ORNIC_CMD_OK);
+}
+
 /* [ORNIC-ADM-13] As silicon may */
 static void test_device_without_shadow_ignores_the_record(void **state)
 {
@@ -262,6 +296,7 @@ int main(void)
 		T(test_index_beyond_the_ring),
 		T(test_record_that_cannot_be_used),
 		T(test_commands_wait_for_bus_mastering),
+		T(test_latest_command_completes_first),
 		T_DB(test_device_without_shadow_ignores_the_record),
 	};
 

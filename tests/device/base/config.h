@@ -45,6 +45,8 @@ struct card_spoofcheck {
  * @no_shadow: no ORNIC_CAPS_SHADOW: the card relies on doorbells only, as
  *	silicon may
  * @sq_ci_lags: publish sq_ci as late as [ORNIC-ORD-4] permits
+ * @commands_reverse: complete commands in another order than that of their
+ *	submission, as [ORNIC-ADM-5] permits
  * @lie: what the card lies about; all zero for an honest card
  * @ordered: give numbers in order and not as [ORNIC-OBJ-21] wants, for tests that
  *	must repeat exactly
@@ -56,6 +58,7 @@ struct card_config {
 	unsigned int vectors;
 	bool no_shadow;
 	bool sq_ci_lags;
+	bool commands_reverse;
 	struct lie_config lie;
 	bool ordered;
 	struct card_spoofcheck spoofcheck;

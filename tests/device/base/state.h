@@ -117,6 +117,9 @@ struct run_item {
 	bool (*run)(struct run_item *item, unsigned int budget);
 };
 
+/* Completions that a card with @commands_reverse holds back in a turn */
+#define ADMIN_HELD_MAX 8
+
 /**
  * struct admin - the admin queue
  * @depth: entries of each ring, 0 while disabled
@@ -131,6 +134,8 @@ struct run_item {
  * @busy: a command (@sqe, @in) is fetched and not complete
  * @sqe: the command being executed
  * @in: copy of its input, which the host cannot change
+ * @held: completions to write in reverse order at the end of the turn
+ * @held_count: number of @held
  */
 struct admin {
 	uint32_t depth;
@@ -145,6 +150,8 @@ struct admin {
 	bool busy;
 	struct ornic_cmd_sqe sqe;
 	uint64_t in[ORNIC_CMD_MAX_IN / 8];
+	struct ornic_cmd_cqe held[ADMIN_HELD_MAX];
+	unsigned int held_count;
 };
 
 /**
@@ -242,6 +249,7 @@ struct mcast_table {
  * @mac: permanent address
  * @vectors: MSI-X vectors
  * @sq_ci_lags: publish sq_ci as late as [ORNIC-ORD-4] permits
+ * @commands_reverse: complete the commands of a turn in reverse order
  * @spoofcheck: check of source addresses
  * @fatal: enum ornic_fatal_cause; unless NONE, the device has stopped until a
  *	reset
@@ -291,6 +299,7 @@ struct card {
 	uint8_t mac[MAC_LEN];
 	unsigned int vectors;
 	bool sq_ci_lags;
+	bool commands_reverse;
 	struct card_spoofcheck spoofcheck;
 	enum ornic_fatal_cause fatal;
 	uint64_t resets;

@@ -334,10 +334,11 @@ void admin_ring(struct card *card, uint32_t pi)
 	env_mark_runnable(card->env);
 }
 
+/* Place of the completion behind those that are held back */
 static struct ornic_cmd_cqe *admin_cqe_slot(struct card *card)
 {
 	struct admin *admin = &card->admin;
-	uint32_t pos = admin->cq_pi & (admin->depth - 1);
+	uint32_t pos = (admin->cq_pi + admin->held_count) & (admin->depth - 1);
 
 	return mem_ptr(card->guest.mem,
 		       admin->cq_addr + pos * sizeof(struct ornic_cmd_cqe),
@@ -384,6 +385,28 @@ static void admin_lie(struct card *card, struct ornic_cmd_cqe *slot,
 		admin_write(card, slot, cqe);
 }
 
+/* The latest first. The rings may have gone out of reach meanwhile. */
+static bool admin_release(struct card *card)
+{
+	struct admin *admin = &card->admin;
+	struct ornic_cmd_cqe *slot;
+	unsigned int count;
+
+	for (count = admin->held_count; count; count--) {
+		struct ornic_cmd_cqe *cqe = &admin->held[count - 1];
+
+		admin->held_count = 0;
+		slot = admin_cqe_slot(card);
+		if (!slot) {
+			eq_fatal(card, ORNIC_FATAL_ADMIN_DMA);
+			return false;
+		}
+		cqe->ctl = htole32(admin->sq_ci & ORNIC_CMD_CQE_SQ_CI);
+		admin_write(card, slot, cqe);
+	}
+	return true;
+}
+
 static void admin_complete(struct card *card, struct ornic_cmd_cqe *slot,
 			   struct ornic_cmd_cqe *cqe,
 			   enum ornic_cmd_status status)
@@ -395,8 +418,11 @@ static void admin_complete(struct card *card, struct ornic_cmd_cqe *slot,
 	cqe->cmd_id = admin->sqe.cmd_id;
 	cqe->status = htole16(status);
 	cqe->ctl = htole32(admin->sq_ci & ORNIC_CMD_CQE_SQ_CI);
-	if (lie_on(card))
+	/* Completions held back fill the places before @slot */
+	if (lie_on(card) && admin_release(card))
 		admin_lie(card, slot, cqe);
+	else if (card->commands_reverse)
+		admin->held[admin->held_count++] = *cqe;
 	else
 		admin_write(card, slot, cqe);
 }
@@ -475,12 +501,15 @@ bool admin_run(struct card *card, unsigned int budget)
 	/* Packets received meanwhile do not use up the budget of the commands */
 	work = card->budget.work;
 	while (card->enabled && !card->fatal && admin_pending(card) && budget-- &&
-	       card->budget.work - work < CARD_RUN_PAGES) {
+	       card->budget.work - work < CARD_RUN_PAGES &&
+	       card->admin.held_count < ADMIN_HELD_MAX) {
 		if (!admin_run_one(card))
 			return true;
 		any = true;
 		completed |= !card->admin.busy;
 	}
+	if (!admin_release(card))
+		return true;
 	if (completed)
 		admin_interrupt(card);
 	return any;

@@ -99,6 +99,7 @@ struct card *card_create(const struct card_config *config, struct env *env)
 	memcpy(card->mac, config->mac, MAC_LEN);
 	card->vectors = config->vectors;
 	card->sq_ci_lags = config->sq_ci_lags;
+	card->commands_reverse = config->commands_reverse;
 	card->spoofcheck = config->spoofcheck;
 	card->port.link = true;
 	card->limit.bytes = CARD_RUN_BYTES;

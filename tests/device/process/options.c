@@ -21,10 +21,12 @@ static const char usage[] =
 	"A software ORNIC card: an RDMA NIC for stock QEMU over vfio-user.\n"
 	"\n"
 	"  --nic socket=PATH[,mac=MAC][,vectors=N][,shadow=on|off]\n"
-	"        [,sq-ci=exact|lag][,spoofcheck=on|off][,permit=MAC]...\n"
+	"        [,sq-ci=exact|lag][,commands=forward|reverse]\n"
+	"        [,spoofcheck=on|off][,permit=MAC]...\n"
 	"        one card; QEMU connects to PATH. N MSI-X vectors, 1 to 64 (16).\n"
 	"        shadow=off: plain doorbells only, as silicon may do it.\n"
 	"        sq-ci=lag: give send slots back as late as a card may.\n"
+	"        commands=reverse: complete the latest of several commands first.\n"
 	"        spoofcheck=on: send only with MAC, and up to 8 of permit, as source.\n"
 	"        May be repeated: the cards of one process share a switch.\n"
 	"  --port dgram,local=PATH,remote=PATH\n"
@@ -138,6 +140,12 @@ static bool parse_sq_ci(const char *text, bool *lags)
 	return *lags || !strcmp(text, "exact");
 }
 
+static bool parse_commands(const char *text, bool *reverse)
+{
+	*reverse = !strcmp(text, "reverse");
+	return *reverse || !strcmp(text, "forward");
+}
+
 /* Locally administered MAC address for card @index of this process */
 static void default_mac(unsigned int index, uint8_t *mac)
 {
@@ -163,6 +171,7 @@ enum nic_key {
 	NIC_VECTORS,
 	NIC_SHADOW,
 	NIC_SQ_CI,
+	NIC_COMMANDS,
 	NIC_SPOOFCHECK,
 	NIC_PERMIT,
 };
@@ -175,6 +184,7 @@ static bool parse_nic(struct options *options, char *arg)
 		[NIC_VECTORS] = (char *)"vectors",
 		[NIC_SHADOW] = (char *)"shadow",
 		[NIC_SQ_CI] = (char *)"sq-ci",
+		[NIC_COMMANDS] = (char *)"commands",
 		[NIC_SPOOFCHECK] = (char *)"spoofcheck",
 		[NIC_PERMIT] = (char *)"permit",
 		NULL,
@@ -211,6 +221,10 @@ static bool parse_nic(struct options *options, char *arg)
 		else if (key == NIC_SQ_CI &&
 			 !parse_sq_ci(value, &nic->config.sq_ci_lags))
 			return bad("--nic: sq-ci must be exact or lag", value);
+		else if (key == NIC_COMMANDS &&
+			 !parse_commands(value, &nic->config.commands_reverse))
+			return bad("--nic: commands must be forward or reverse",
+				   value);
 		else if (key == NIC_SPOOFCHECK &&
 			 !parse_switch(value, &nic->config.spoofcheck.on))
 			return bad("--nic: spoofcheck must be on or off",
