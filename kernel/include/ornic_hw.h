@@ -179,7 +179,7 @@ enum ornic_cmd_status {
 	ORNIC_CMD_INTERNAL	= 10,
 };
 
-/* Numbers are grouped by object, sixteen to a group */
+/* Numbers are grouped by object, sixteen to a group; [ORNIC-ROOM-2] */
 enum ornic_opcode {
 	ORNIC_CMD_NOP			= 0x000,
 	ORNIC_CMD_QUERY_DEVICE		= 0x001,
@@ -196,7 +196,6 @@ enum ornic_opcode {
 	ORNIC_CMD_CREATE_MR		= 0x050,
 	ORNIC_CMD_DESTROY_MR		= 0x051,
 	ORNIC_CMD_MODIFY_MR		= 0x052,
-	ORNIC_CMD_PAGE_RESPONSE		= 0x054,
 	ORNIC_CMD_CREATE_CQ		= 0x060,
 	ORNIC_CMD_DESTROY_CQ		= 0x061,
 	ORNIC_CMD_MODIFY_CQ		= 0x062,
@@ -223,8 +222,6 @@ enum ornic_opcode {
 	ORNIC_CMD_DESTROY_FLOW		= 0x0c1,
 	ORNIC_CMD_CREATE_COUNTERS	= 0x0d0,
 	ORNIC_CMD_DESTROY_COUNTERS	= 0x0d1,
-	ORNIC_CMD_ALLOC_DM		= 0x0e0,
-	ORNIC_CMD_FREE_DM		= 0x0e1,
 };
 
 /* ---- 5. Doorbells and doorbell records --------------------------------
@@ -332,7 +329,6 @@ enum ornic_arm_type {
 #define ORNIC_ACCESS_REMOTE_ATOMIC	0x00000008
 #define ORNIC_ACCESS_MW_BIND		0x00000010
 #define ORNIC_ACCESS_ZERO_BASED		0x00000020
-#define ORNIC_ACCESS_ON_DEMAND		0x00000040
 #define ORNIC_ACCESS_FLUSH_GLOBAL	0x00000100
 #define ORNIC_ACCESS_FLUSH_PERSISTENT	0x00000200
 #define ORNIC_ACCESS_RELAXED_ORDERING	0x00100000
@@ -614,7 +610,7 @@ ORNIC_ASSERT_SIZE(struct ornic_eqe, 32);
 #define ORNIC_EQE_TYPE		0x000000ff	/* enum ornic_event */
 #define ORNIC_EQE_PHASE		0x80000000	/* 1 on the first pass */
 
-/* COMP, CQ_ERR and PAGE_REQUEST go to the EQ of a CQ, all others to EQ 0 */
+/* COMP and CQ_ERR go to the EQ of a CQ, all others to EQ 0 */
 enum ornic_event {
 	ORNIC_EVENT_COMP		= 1,	/* num: CQ */
 	ORNIC_EVENT_CQ_ERR		= 2,	/* num: CQ */
@@ -633,8 +629,6 @@ enum ornic_event {
 	ORNIC_EVENT_PORT_UP		= 48,	/* num: 0 */
 	ORNIC_EVENT_PORT_DOWN		= 49,
 	ORNIC_EVENT_DEVICE_FATAL	= 56,	/* num: fatal cause */
-	/* num: key, num2: QP, data: address, data2: size */
-	ORNIC_EVENT_PAGE_REQUEST	= 64,
 };
 
 #endif /* ORNIC_HW_H */

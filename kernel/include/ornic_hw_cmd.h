@@ -74,8 +74,6 @@ ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 192);
 #define ORNIC_FEAT_CQE_EXT		(1ULL << 8)	/* 64-byte CQEs */
 #define ORNIC_FEAT_WQ			(1ULL << 9)
 #define ORNIC_FEAT_FLOW			(1ULL << 10)
-#define ORNIC_FEAT_ODP			(1ULL << 11)
-#define ORNIC_FEAT_DM			(1ULL << 12)
 #define ORNIC_FEAT_TSO			(1ULL << 13)
 #define ORNIC_FEAT_RATE_LIMIT		(1ULL << 14)
 #define ORNIC_FEAT_PATH_MIG		(1ULL << 15)
@@ -489,8 +487,9 @@ struct ornic_qp_attr {
 	__le32 rate_limit;	/* kb/s, 0: none */
 	struct ornic_av av;
 	struct ornic_av alt_av;
+	__u8 rsvd2[24];		/* [ORNIC-ROOM-5] */
 };
-ORNIC_ASSERT_SIZE(struct ornic_qp_attr, 104);
+ORNIC_ASSERT_SIZE(struct ornic_qp_attr, 128);
 
 /* As in enum ibv_qp_attr_mask; bits without a field here are refused */
 #define ORNIC_QP_ATTR_STATE		(1u << 0)
@@ -521,7 +520,7 @@ struct ornic_modify_qp_in {
 	__le16 typical_frame;	/* bytes, with rate_limit; 0: unknown */
 	__le16 rsvd;
 };
-ORNIC_ASSERT_SIZE(struct ornic_modify_qp_in, 120);
+ORNIC_ASSERT_SIZE(struct ornic_modify_qp_in, 144);
 
 /* QUERY_QP: struct ornic_object; out: struct ornic_qp_attr, current values */
 

@@ -40,7 +40,6 @@ static const struct ornic_opcode_info ornic_opcodes[] = {
 	ORNIC_OPCODE(DESTROY_MR),
 	/* The range is the choice of a process ([ORNIC-OBJ-19]) */
 	ORNIC_OPCODE(MODIFY_MR, .refusals = BIT(ORNIC_CMD_BAD_PARAM) | BIT(ORNIC_CMD_BUSY)),
-	ORNIC_OPCODE(PAGE_RESPONSE),
 	ORNIC_OPCODE(CREATE_CQ),
 	ORNIC_OPCODE(DESTROY_CQ),
 	ORNIC_OPCODE(MODIFY_CQ),
@@ -69,8 +68,6 @@ static const struct ornic_opcode_info ornic_opcodes[] = {
 	ORNIC_OPCODE(DESTROY_FLOW),
 	ORNIC_OPCODE(CREATE_COUNTERS),
 	ORNIC_OPCODE(DESTROY_COUNTERS),
-	ORNIC_OPCODE(ALLOC_DM),
-	ORNIC_OPCODE(FREE_DM),
 };
 
 static const struct ornic_opcode_info *ornic_opcode_find(enum ornic_opcode opcode)

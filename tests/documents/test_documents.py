@@ -128,6 +128,57 @@ def test_numbers(words, header, name, prefix, row):
     assert not wrong
 
 
+def ranges(kind, text):
+    """Numbers that a column of the table of section 17.2 lists behind `kind`: "0x018 to 0x01b",
+    "0xd1 and 0xf1", "12"."""
+    number = r"(?:0x[0-9a-f]+|\d+)"
+    pattern = rf"\b{kind}s? ({number})(?:(?: and| to) ({number}))?"
+    found = []
+    for match in re.finditer(pattern, text):
+        first, last = (int(word or match[1], 0) for word in match.groups())
+        found += range(first, last + 1) if " to " in match[0] else sorted({first, last})
+    return found
+
+
+def test_reserved_numbers(words, header):
+    """The headers take no number that section 17.2 keeps free, and extension_test.c has all of its
+    features, commands, packets and registers."""
+    table = re.search(r"^17\.2 .*?(?=^\*\*\[ORNIC-ROOM-1\])", words, re.M | re.S)[0]
+    table = " ".join(re.findall(r"^.{20}(.*)$", table, re.M))
+    table = re.sub(r"\s+", " ", table)
+    features, commands = ranges("feature", table), ranges("command", table)
+    packets, registers = ranges("packet opcode", table), ranges("register", table)
+    events = ranges("event", table)
+    assert len(features) == len(set(features)) == 12 and len(commands) > 40 and len(packets) == 3
+    assert not set(commands) & set(enum(header, "ornic_opcode").values())
+    assert not set(events) & set(enum(header, "ornic_event").values())
+    assert not set(registers) & set(enum(header, "ornic_reg").values())
+    taken = {int(bit) for bit in re.findall(r"#define ORNIC_FEAT_\w+\s+\(1ULL << (\d+)\)", header)}
+    assert len(taken) > 12 and not set(features) & taken
+    types = enum(header, "ornic_mr_type").values()
+    assert not set(ranges("MR type", table)) & set(types)
+    assert not set(ranges("doorbell type", table)) & set(enum(header, "ornic_db_type").values())
+    opcodes, statuses = ranges("completion opcode", table), ranges("statuse", table)
+    assert len(opcodes) == 5 and not set(opcodes) & set(enum(header, "ornic_wc_opcode").values())
+    assert len(statuses) == 2 and not set(statuses) & set(enum(header, "ornic_wc_status").values())
+    for kind, prefix in (("access bit", "ACCESS"), ("attribute bit", "QP_ATTR"),
+                         ("SRQ flag bit", "SRQ"), ("CQ flag bit", "CQ"),
+                         ("uctx flag bit", "UCTX")):
+        line = rf"#define ORNIC_{prefix}_\w+\s+(?:(0x[0-9a-f]+)|\(1u << (\d+)\))"
+        taken = {int(mask, 0) if mask else 1 << int(bit) for mask, bit in re.findall(line, header)}
+        free = {1 << bit for bit in ranges(kind, table)} - {1 << 25}
+        assert free and taken and not free & taken, kind
+    test = (TOP / "tests/unit/extension_test.c").read_text()
+    lists = {name: [int(word, 0) for word in re.findall(r"0x[0-9a-f]+|\d+", body)] for name, body
+             in re.findall(r"(\w+)(?:\[\w*\])+ = \{(.*?)\};", test, re.S)}
+    assert lists["ext_features"] == sorted(features)
+    assert lists["ext_packets"] == packets
+    assert lists["ext_registers"] == [min(registers), max(registers)]
+    pairs = lists["ext_commands"]
+    assert sorted(number for first, last in zip(pairs[::2], pairs[1::2])
+                  for number in range(first, last + 1)) == sorted(commands)
+
+
 def test_counters(words, header):
     """The specification names every device counter and every RDMA counter of errors."""
     lists = dict(re.findall(r"#define ORNIC_(\w+)_STATS\(x\) \\\n((?:.*\\\n)*.*)", header))

@@ -6,10 +6,6 @@ import re
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
-# Reserved for section 17.2 of hardware.rst: the card has none of them
-RESERVED_COMMANDS = {"PAGE_RESPONSE", "ALLOC_DM", "FREE_DM"}
-RESERVED_EVENTS = {"PAGE_REQUEST"}
-RESERVED_FEATURES = {"ODP", "DM"}
 # Events of the device and of its Ethernet port, which are no objects of verbs
 NET_EVENTS = {"COMP", "PORT_UP", "PORT_DOWN", "DEVICE_FATAL"}
 # ib_core asks for a migration state only if a consumer does
@@ -43,16 +39,15 @@ def function(text, name):
     return re.search(rf"^[a-z][^;{{}}]*\b{name}\([^;{{]*\)\n{{\n(.*?)^}}", text, re.M | re.S)[1]
 
 def test_commands():
-    """The driver's table has all commands in the order of the header, the card's and that of the
-    specification all that are not reserved."""
+    """The driver's table has all commands in the order of the header, as have, in any order, the
+    card's and that of the specification."""
     opcodes = enum("ornic_opcode", "ORNIC_CMD_")
     assert len(opcodes) > 40
     assert re.findall(r"^\tORNIC_OPCODE\((\w+)", read("kernel/net/opcode.c"), re.M) == opcodes
-    rest = set(opcodes) - RESERVED_COMMANDS
     table = re.search(r"cmd_table\[\] = {\n(.*?)^};", card("admin.c"), re.M | re.S)[1]
-    assert set(re.findall(r"\bCMD(?:_OBJECT|_IN)?\((\w+)", table)) == rest
+    assert set(re.findall(r"\bCMD(?:_OBJECT|_IN)?\((\w+)", table)) == set(opcodes)
     rows = re.findall(r"^([A-Z_]+) +0x[0-9a-f]{3} ", read("Documentation/hardware.rst"), re.M)
-    assert set(rows) == rest
+    assert set(rows) == set(opcodes)
 
 def test_limits():
     """The card answers each limit. The driver converts it in the order of its structure."""
@@ -69,17 +64,15 @@ def test_limits():
     assert pairs == [(field, field) for field in fields]
 
 def test_features():
-    """The card announces each feature that is not reserved. The specification names it, and a
-    driver asks for it."""
+    """The card announces each feature. The specification names it, and a driver asks for it."""
     header = read("kernel/include/ornic_hw_cmd.h")
     features = set(re.findall(r"^#define ORNIC_FEAT_(\w+)", header, re.M))
-    rest = features - RESERVED_FEATURES
-    assert len(rest) > 12
+    assert len(features) > 12
     announced = re.search(r"#define QUERY_FEATURES.*?\n\n?#", card("query.c"), re.S)[0]
-    assert set(re.findall(r"\bORNIC_FEAT_(\w+)", announced)) == rest
+    assert set(re.findall(r"\bORNIC_FEAT_(\w+)", announced)) == features
     asked = set(re.findall(r"\bORNIC_FEAT_(\w+)", folder("kernel/net") + folder("kernel/rdma")))
-    assert asked == rest - UNASKED_FEATURES
-    assert set(re.findall(r"\bFEAT_(\w+)", read("Documentation/hardware.rst"))) >= rest
+    assert asked == features - UNASKED_FEATURES
+    assert set(re.findall(r"\bFEAT_(\w+)", read("Documentation/hardware.rst"))) >= features
 
 def test_operations():
     """The card announces each operation of the header."""
@@ -91,7 +84,7 @@ def test_operations():
 def test_events():
     """The card raises each event. The driver handles it and can show it in a trace, and verbs get
     it if it is of an object. The specification lists it."""
-    events = set(enum("ornic_event", "ORNIC_EVENT_")) - RESERVED_EVENTS
+    events = set(enum("ornic_event", "ORNIC_EVENT_"))
     assert len(events) > 15
     handled = function(read("kernel/net/eq.c"), "ornic_eq_handle")
     assert set(re.findall(r"ORNIC_EVENT_(\w+)", handled)) == events

@@ -78,7 +78,6 @@ static void test_create_refusals(void **state)
 	REFUSED(rsvd[0], 1, ORNIC_CMD_BAD_PARAM);
 	REFUSED(rsvd[1], 1, ORNIC_CMD_BAD_PARAM);
 	REFUSED(max_pages, htole32(1), ORNIC_CMD_BAD_PARAM);
-	REFUSED(access, htole32(ORNIC_ACCESS_ON_DEMAND), ORNIC_CMD_BAD_PARAM);
 	REFUSED(access, htole32(1u << 31), ORNIC_CMD_BAD_PARAM);
 	REFUSED(access, htole32(ORNIC_ACCESS_REMOTE_WRITE),
 		ORNIC_CMD_BAD_PARAM);

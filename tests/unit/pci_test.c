@@ -85,6 +85,16 @@ static void test_all_ones_everywhere_change_only_what_they_may(void **state)
 	assert_memory_equal(pci.config, before.config, PCI_CONFIG_SIZE);
 }
 
+/* [ORNIC-ROOM-7] Neither half of BAR4 has a bit that sizes it */
+static void test_there_is_no_bar4(void **state)
+{
+	(void)state;
+	set(PCI_BASE_ADDRESS_4, ~0U, 4);
+	set(PCI_BASE_ADDRESS_5, ~0U, 4);
+	assert_int_equal(get(PCI_BASE_ADDRESS_4, 4), 0);
+	assert_int_equal(get(PCI_BASE_ADDRESS_5, 4), 0);
+}
+
 static void test_command_takes_effect_once(void **state)
 {
 	(void)state;
@@ -298,6 +308,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_identity),
 		TEST(test_all_ones_everywhere_change_only_what_they_may),
+		TEST(test_there_is_no_bar4),
 		TEST(test_command_takes_effect_once),
 		TEST(test_status_is_cleared_by_writing_ones),
 		TEST(test_msix),

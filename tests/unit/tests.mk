@@ -63,6 +63,7 @@ UNIT_CORE_TESTS := \
 	eq_test.c \
 	eth_rx_test.c \
 	eth_test.c \
+	extension_test.c \
 	flow_key_test.c \
 	flush_test.c \
 	fuzz_test.c \

@@ -159,7 +159,8 @@ void lie_spurious_event(struct card *card, struct ornic_eqe *eqe)
 		ORNIC_EVENT_SRQ_ERR, ORNIC_EVENT_WQ_FATAL,
 		ORNIC_EVENT_WQ_DELAY_DROP, ORNIC_EVENT_PORT_UP,
 		ORNIC_EVENT_PORT_DOWN, ORNIC_EVENT_DEVICE_FATAL,
-		ORNIC_EVENT_PAGE_REQUEST,
+		/* Reserved for later versions ([ORNIC-ROOM-8]) */
+		64,
 	};
 	struct rng *rng = &card->lie.rng;
 

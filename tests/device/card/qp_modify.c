@@ -371,7 +371,8 @@ enum ornic_cmd_status qp_cmd_modify(struct card *card, struct cmd *cmd)
 	unsigned int to;
 	struct qp *qp;
 
-	if (mask & ~ATTRS_KNOWN || !CMD_RSVD_ZERO(in->attr.rsvd) || in->rsvd)
+	if (mask & ~ATTRS_KNOWN || !CMD_RSVD_ZERO(in->attr.rsvd) ||
+	    !CMD_RSVD_ZERO(in->attr.rsvd2) || in->rsvd)
 		return ORNIC_CMD_BAD_PARAM;
 	qp = qp_find(card, le32toh(in->qpn));
 	if (!qp)

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Numbers, bits and space that version 1.0 keeps free for later extensions
+ * (hardware.rst, section 17.2): a card that does not know them refuses or
+ * ignores them, as the rules say. tests/documents compares the tables here with
+ * the table there.
+ */
+#include "card/card.h"
+#include "eth/headers.h"
+#include "kit.h"
+#include "pair.h"
+#include "roce/icrc.h"
+
+/* Features that no card of version 1.0 announces */
+static const uint8_t ext_features[] = {
+	11, 12, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41,
+};
+
+/* First and last number of commands that are reserved */
+static const uint16_t ext_commands[][2] = {
+	{ 0x018, 0x01b }, { 0x053, 0x055 }, { 0x0e0, 0x0e3 },
+	{ 0x0f0, 0x0f3 }, { 0x100, 0x10f }, { 0x110, 0x11f },
+};
+
+/* Opcodes of packets that are reserved */
+static const uint8_t ext_packets[] = { 0x81, 0xd1, 0xf1 };
+
+/* First and last register that is reserved */
+static const uint16_t ext_registers[2] = { 0x100, 0x11f };
+
+#define EXT_ACCESS_ON_DEMAND	(1u << 6)
+#define EXT_MR_DM		6
+#define EXT_BUF_LEVELS		4
+#define EXT_SRQ_TM		(1u << 2)
+#define EXT_CQ_WIRE_TIME	(1u << 1)
+#define EXT_UCTX_PUSH		(1u << 1)
+#define EXT_DB_TM		16
+#define EXT_ATTR_CONGESTION	(1u << 28)
+#define EXT_ATTR_REPEAT		(1u << 29)
+
+static uint64_t refused(struct host *host)
+{
+	return host_device_stat(host, ORNIC_DEVICE_STAT_commands_refused);
+}
+
+/* [ORNIC-ROOM-1] */
+static void test_features_are_not_announced(void **state)
+{
+	struct host *host = *state;
+	struct ornic_query_device_out out;
+	unsigned int i;
+
+	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
+				      &out, sizeof(out)), ORNIC_CMD_OK);
+	for (i = 0; i < ARRAY_SIZE(ext_features); i++)
+		assert_false(le64toh(out.features) >> ext_features[i] & 1);
+	assert_false(le32toh(out.access_flags) & EXT_ACCESS_ON_DEMAND);
+}
+
+/* [ORNIC-ROOM-2], [ORNIC-DEV-1], [ORNIC-EXT-5] */
+static void test_commands_are_unknown(void **state)
+{
+	struct host *host = *state;
+	uint8_t in[64] = {}, out[64];
+	unsigned int i, opcode, count = 0;
+
+	for (i = 0; i < ARRAY_SIZE(ext_commands); i++) {
+		for (opcode = ext_commands[i][0]; opcode <= ext_commands[i][1];
+		     opcode++, count += 2) {
+			assert_int_equal(host_cmd_raw(host, opcode, NULL, 0,
+						      NULL, 0),
+					 ORNIC_CMD_BAD_OPCODE);
+			assert_int_equal(host_cmd_raw(host, opcode, in,
+						      sizeof(in), out,
+						      sizeof(out)),
+					 ORNIC_CMD_BAD_OPCODE);
+			assert_int_equal(host->out_len, 0);
+		}
+	}
+	assert_int_equal(refused(host), count);
+}
+
+/* [ORNIC-ROOM-3] A command with a number for the new object */
+static void test_submissions_have_no_number(void **state)
+{
+	struct host *host = *state;
+	struct ornic_cmd_sqe *ring = host_ptr(host, host->admin_sq);
+	uint64_t used = host->card->uctxs.count;
+	unsigned int bit;
+
+	for (bit = 0; bit < 32; bit++) {
+		uint32_t at = host->admin_pi &
+			      ((1u << HOST_ADMIN_LOG_DEPTH) - 1);
+
+		host_submit(host, ORNIC_CMD_ALLOC_UCTX, NULL, 0);
+		/* The card has not run, so the entry is still the host's */
+		ring[at].rsvd = htole32(1u << bit);
+		host_run(host);
+		assert_int_equal(host_completed(host), ORNIC_CMD_BAD_PARAM);
+	}
+	assert_int_equal(host->card->uctxs.count, used);
+}
+
+/* [ORNIC-ROOM-3] */
+static void test_flags_of_objects(void **state)
+{
+	struct host *host = *state;
+	uint32_t pdn = host_pd(host);
+	uint64_t at = host_alloc(host, HOST_PAGE, HOST_PAGE);
+	struct ornic_create_mr_in mr = {
+		.pdn = htole32(pdn),
+		.access = htole32(ORNIC_ACCESS_LOCAL_WRITE),
+		.length = htole64(HOST_PAGE),
+	};
+	struct ornic_alloc_uctx_in uctx = {
+		.flags = htole32(EXT_UCTX_PUSH),
+	};
+	struct ornic_create_mr_out key;
+	struct ornic_object out;
+
+	host_buf(&mr.buf, at, HOST_PAGE);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &mr, &key),
+			 ORNIC_CMD_OK);
+	host_refused(host, ORNIC_CMD_CREATE_MR, mr, type, EXT_MR_DM, &key,
+		     ORNIC_CMD_BAD_PARAM);
+	host_refused(host, ORNIC_CMD_CREATE_MR, mr, access,
+		     htole32(EXT_ACCESS_ON_DEMAND | ORNIC_ACCESS_LOCAL_WRITE),
+		     &key, ORNIC_CMD_BAD_PARAM);
+	host_refused(host, ORNIC_CMD_CREATE_MR, mr, buf.levels, EXT_BUF_LEVELS,
+		     &key, ORNIC_CMD_BAD_PARAM);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_ALLOC_UCTX, &uctx, &out),
+			 ORNIC_CMD_BAD_PARAM);
+}
+
+/* [ORNIC-ROOM-3] */
+static void test_flags_of_queues(void **state)
+{
+	struct kit *kit = *state;
+	struct host *host = kit->host;
+	uint64_t at = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
+	struct ornic_create_cq_in cq = {
+		.uctx = htole32(kit->uctx),
+		.eqn = htole32(kit->eq.num),
+		.log_size = 1,
+		.log_cqe_size = 6,
+		.dbr_addr = htole64(at + HOST_PAGE),
+	};
+	struct ornic_create_srq_in srq = {
+		.pdn = htole32(host_pd(host)),
+		.log_wqes = 1,
+		.stride_shift = 5,
+		.dbr_addr = htole64(at + HOST_PAGE + 128),
+	};
+	struct ornic_object out;
+
+	host_buf(&cq.buf, at, HOST_PAGE);
+	host_buf(&srq.buf, at, HOST_PAGE);
+	host_refused(host, ORNIC_CMD_CREATE_CQ, cq, flags,
+		     htole32(EXT_CQ_WIRE_TIME), &out, ORNIC_CMD_BAD_PARAM);
+	host_refused(host, ORNIC_CMD_CREATE_SRQ, srq, flags,
+		     htole32(EXT_SRQ_TM), &out, ORNIC_CMD_BAD_PARAM);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_CQ, &cq, &out),
+			 ORNIC_CMD_OK);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_SRQ, &srq, &out),
+			 ORNIC_CMD_OK);
+}
+
+/* [ORNIC-ROOM-4], [ORNIC-BUF-3] Each level of a tree of pages */
+static void test_bits_of_page_addresses(void **state)
+{
+	struct host *host = *state;
+	uint64_t page = host_alloc(host, HOST_PAGE, HOST_PAGE);
+	uint64_t index = host_alloc(host, 3 * HOST_PAGE, HOST_PAGE);
+	struct ornic_create_mr_in in = {
+		.pdn = htole32(host_pd(host)),
+		.access = htole32(ORNIC_ACCESS_LOCAL_WRITE),
+		.length = htole64(HOST_PAGE),
+	};
+	struct ornic_create_mr_out out;
+	unsigned int level, wrong, bit;
+	__le64 *entry[3];
+
+	for (level = 0; level < 3; level++)
+		entry[level] = host_ptr(host, index + level * HOST_PAGE);
+	host_buf(&in.buf, index, HOST_PAGE);
+	for (level = 1; level <= 3; level++) {
+		in.buf.levels = level;
+		for (wrong = 0; wrong < level; wrong++) {
+			unsigned int i;
+
+			for (i = 0; i + 1 < level; i++)
+				*entry[i] = htole64(index +
+						    (i + 1) * HOST_PAGE);
+			*entry[level - 1] = htole64(page);
+			assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR,
+						  &in, &out), ORNIC_CMD_OK);
+			for (bit = 0; bit < 12; bit++) {
+				*entry[wrong] ^= htole64(1u << bit);
+				assert_int_equal(host_cmd(host,
+						 ORNIC_CMD_CREATE_MR, &in,
+						 &out), ORNIC_CMD_BAD_PARAM);
+				*entry[wrong] ^= htole64(1u << bit);
+			}
+		}
+	}
+}
+
+/* [ORNIC-ROOM-3] Rates are for RAW_PACKET; [ORNIC-ROOM-5] */
+static void test_attributes(void **state)
+{
+	struct pair *pair = *state;
+	struct ornic_qp_attr attr = { .rate_limit = htole32(1000) }, got;
+	unsigned int i;
+
+	assert_int_equal(pair_modify(A(pair), ORNIC_QP_ATTR_RATE_LIMIT, &attr),
+			 ORNIC_CMD_BAD_PARAM);
+	memset(&attr, 0, sizeof(attr));
+	assert_int_equal(pair_modify(A(pair), EXT_ATTR_CONGESTION, &attr),
+			 ORNIC_CMD_BAD_PARAM);
+	assert_int_equal(pair_modify(A(pair), EXT_ATTR_REPEAT, &attr),
+			 ORNIC_CMD_BAD_PARAM);
+	for (i = 0; i < sizeof(attr.rsvd2); i++) {
+		attr.rsvd2[i] = 1;
+		assert_int_equal(pair_modify(A(pair), 0, &attr),
+				 ORNIC_CMD_BAD_PARAM);
+		attr.rsvd2[i] = 0;
+	}
+	assert_int_equal(pair_modify(A(pair), 0, &attr), ORNIC_CMD_OK);
+	memset(&got, 0xff, sizeof(got));
+	pair_query(A(pair), &got);
+	for (i = 0; i < sizeof(got.rsvd2); i++)
+		assert_int_equal(got.rsvd2[i], 0);
+}
+
+static void expect_words(struct host_qp *qp, uint32_t word)
+{
+	struct ornic_qp_dbr *dbr = host_qp_dbr(qp);
+
+	assert_int_equal(guest_load32(&dbr->sq_pi), word);
+	assert_int_equal(guest_load32(&dbr->sq_ci), word);
+	assert_int_equal(guest_load32(&dbr->sq_watched), word);
+}
+
+static void set_words(struct host_qp *qp, uint32_t word)
+{
+	struct ornic_qp_dbr *dbr = host_qp_dbr(qp);
+
+	guest_store32(&dbr->sq_pi, word);
+	guest_store32(&dbr->sq_ci, word);
+	guest_store32(&dbr->sq_watched, word);
+}
+
+/*
+ * [ORNIC-ROOM-6] The words have no effect, and the card leaves them as they are
+ * in all that an SRQ does
+ */
+static void test_words_of_an_srq(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
+	struct side *b = B(pair);
+	struct ornic_modify_srq_in limit = { .srqn = htole32(b->srq.num),
+					     .limit = htole32(1) };
+
+	set_words(&b->srq, 0x5a5a5a5a);
+	pair_post_recv(b, 1, b->addr, 8);
+	host_doorbell(b->host, b->uctx, ORNIC_DB_SQ, b->srq.num, 0x5a5a5a5a);
+	pair_one(pair, &wr);
+	pair_expect(b, 1, ORNIC_WC_SUCCESS);
+	assert_int_equal(host_cmd_in(b->host, ORNIC_CMD_MODIFY_SRQ, &limit),
+			 ORNIC_CMD_OK);
+	pair_sleep(pair, 20 * 1000 * 1000);
+	expect_words(&b->srq, 0x5a5a5a5a);
+	pair_state(b, ORNIC_QPS_RESET);
+	expect_words(&b->srq, 0x5a5a5a5a);
+	assert_int_equal(host_device_stat(b->host, ORNIC_DEVICE_STAT_bad_sq_pi),
+			 0);
+}
+
+/* [ORNIC-ROOM-7] */
+static void test_doorbells(void **state)
+{
+	struct kit *kit = *state;
+	struct host *host = kit->host;
+	uint64_t types, pages;
+	unsigned int offset;
+
+	types = host_device_stat(host, ORNIC_DEVICE_STAT_bad_doorbell_type);
+	pages = host_device_stat(host, ORNIC_DEVICE_STAT_bad_doorbell_page);
+	host_doorbell(host, 0, EXT_DB_TM, kit->cq.num, 1);
+	assert_int_equal(host_device_stat(host,
+				ORNIC_DEVICE_STAT_bad_doorbell_type), ++types);
+	for (offset = 8; offset < HOST_PAGE; offset += 8) {
+		card_bar_write(host->card, ORNIC_BAR_DB, offset, 8,
+			       (uint64_t)ORNIC_DB_CQ << 56 |
+			       (uint64_t)kit->cq.num << 32 | ORNIC_ARM_NEXT);
+		assert_int_equal(host_device_stat(host,
+				ORNIC_DEVICE_STAT_bad_doorbell_page), ++pages);
+	}
+	kit_complete(kit, 1, ORNIC_WC_SUCCESS, false);
+	host_run(host);
+	kit_expect_no_event(kit);
+}
+
+/* [ORNIC-ROOM-7] */
+static void test_registers(void **state)
+{
+	struct host *host = *state;
+	uint64_t count = host_device_stat(host,
+				ORNIC_DEVICE_STAT_bad_register_access);
+	unsigned int at;
+
+	for (at = ext_registers[0]; at <= ext_registers[1]; at += 4) {
+		host_write(host, at, 4, ~0U);
+		assert_int_equal(host_read(host, at, 4), 0);
+		count += 2;
+		assert_int_equal(host_device_stat(host,
+				 ORNIC_DEVICE_STAT_bad_register_access), count);
+	}
+}
+
+/* A packet with any opcode, with a correct ICRC */
+static void inject(struct pair *pair, uint8_t opcode, uint32_t len)
+{
+	struct packet pkt = pair_packet(pair, OPCODE_RC_WRITE_ONLY);
+	const struct ornic_av *av = &pair_qp(A(pair))->attr.av;
+	struct packet_path path = {
+		.src = gid_get(&A(pair)->host->card->gids, A(pair)->sgid_index),
+		.dgid = av->dgid,
+		.dmac = av->dmac,
+		.sport = ROCE_UDP_SPORT_MIN,
+	};
+	struct iovec iov[FRAME_IOV_MAX + 2];
+	struct frame frame = {};
+	struct headers headers;
+	uint32_t crc, from;
+	int count;
+
+	pkt.pkey = PKEY_DEFAULT;
+	pkt.dma_len = len;
+	frame_add(&frame, A(pair)->buf, len);
+	packet_finish(&frame, &path, &pkt);
+	headers_find(&frame, &headers);
+	from = headers.l4_offset + HEADERS_UDP_LEN;
+	frame.hdr[from] = opcode;
+	from += BTH_LEN;
+	count = frame_iov(&frame, from, frame_len(&frame) - from - ICRC_LEN,
+			  iov, ARRAY_SIZE(iov));
+	assert_true(count >= 0);
+	crc = htole32(icrc(frame.hdr + headers.l3_offset, iov, count));
+	memcpy(frame.trailer + frame.trailer_len - ICRC_LEN, &crc, ICRC_LEN);
+	card_rx(B(pair)->host->card, &frame);
+	pair_run(pair);
+}
+
+/* [ORNIC-ROOM-9] Neither the QP nor its peer notices */
+static void test_packets(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 64);
+	struct side *b = B(pair);
+	struct ornic_qp_attr before, after;
+	unsigned int i, sent = pair->packets;
+
+	pair_query(b, &before);
+	for (i = 0; i < ARRAY_SIZE(ext_packets); i++) {
+		inject(pair, ext_packets[i], 16);
+		assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_malformed),
+				 i + 1);
+	}
+	pair_query(b, &after);
+	assert_memory_equal(&before, &after, sizeof(before));
+	assert_int_equal(pair->packets, sent);
+	assert_int_equal(pair_event(b), 0);
+	pair_fill(A(pair)->buf, 64, 3);
+	pair_one(pair, &wr);
+	pair_check(b->buf, 64, 3);
+}
+
+/* Reserved bits of the BTH that a frame has, and the ECN bits of IP */
+struct seen {
+	uint8_t bth4;
+	uint8_t bth8;
+	uint8_t ecn;
+	unsigned int packets;
+};
+
+static struct seen seen;
+
+static enum pair_fate look(struct pair *pair, const struct packet *pkt)
+{
+	const uint8_t *bth = pkt->frame->hdr + pkt->payload - pkt->op->len;
+	struct headers headers;
+	const uint8_t *ip;
+
+	(void)pair;
+	headers_find(pkt->frame, &headers);
+	ip = pkt->frame->hdr + headers.l3_offset;
+	seen.bth4 |= bth[4];
+	seen.bth8 |= bth[8] & 0x7f;
+	seen.ecn |= ip[0] >> 4 == 4 ? ip[1] & 3 : ip[1] >> 4 & 3;
+	seen.packets++;
+	return PAIR_DELIVER;
+}
+
+/* [ORNIC-ROOM-10] As sender; the path of the pair has ECN bits 2 */
+static void test_reserved_bits_are_sent_as_0(void **state)
+{
+	struct pair *pair = *state;
+	static const uint8_t opcodes[] = {
+		ORNIC_WR_RDMA_WRITE, ORNIC_WR_RDMA_READ,
+		ORNIC_WR_ATOMIC_FETCH_ADD,
+	};
+	struct pair_wr wr;
+	unsigned int i;
+
+	memset(&seen, 0, sizeof(seen));
+	pair->fate = look;
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		wr = pair_wr_data(A(pair), opcodes[i], 0, 8);
+		pair_one(pair, &wr);
+	}
+	assert_true(seen.packets >= 2 * ARRAY_SIZE(opcodes));
+	assert_int_equal(seen.bth4, 0);
+	assert_int_equal(seen.bth8, 0);
+	assert_int_equal(seen.ecn, 2);
+}
+
+/* [ORNIC-ROOM-10] As receiver, FECN and BECN included */
+static void test_reserved_bits_are_not_looked_at(void **state)
+{
+	struct pair *pair = *state;
+	struct packet pkt;
+	unsigned int bit;
+
+	for (bit = 0; bit < 15; bit++) {
+		uint8_t byte = bit + 1;
+
+		pkt = pair_packet(pair, OPCODE_RC_WRITE_ONLY);
+		pkt.dma_len = 1;
+		/* 8 bits above the QPN, 7 above the PSN */
+		if (bit < 8)
+			pkt.dqpn |= 1u << (24 + bit);
+		else
+			pkt.psn |= 1u << (24 + bit - 8);
+		pair_inject(pair, &pkt, &byte, 1);
+		assert_int_equal(B(pair)->buf[0], byte);
+	}
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_malformed), 0);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp), 0);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_icrc_errors), 0);
+}
+
+static int setup_srq(void **state)
+{
+	struct pair *pair = pair_create(*state);
+	struct side *b = B(pair);
+
+	host_srq(b->host, &b->srq, b->pdn, 0, 0, 0);
+	pair_qps(pair, ORNIC_QPT_RC, 0);
+	pair_connect(pair);
+	*state = pair;
+	return 0;
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
+#define K(name) cmocka_unit_test_setup_teardown(name, kit_setup, kit_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_features_are_not_announced),
+		T(test_commands_are_unknown),
+		T(test_submissions_have_no_number),
+		T(test_flags_of_objects),
+		K(test_flags_of_queues),
+		T(test_bits_of_page_addresses),
+		PAIR_TEST(test_attributes, pair_setup_rc, local),
+		PAIR_TEST(test_words_of_an_srq, setup_srq, local),
+		K(test_doorbells),
+		T(test_registers),
+		PAIR_ALL(test_packets, pair_setup_rc),
+		PAIR_ALL(test_reserved_bits_are_sent_as_0, pair_setup_rc),
+		PAIR_ALL(test_reserved_bits_are_not_looked_at, pair_setup_rc),
+	};
+
+	return cmocka_run_group_tests_name("extension", tests, NULL, NULL);
+}
