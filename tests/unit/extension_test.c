@@ -10,6 +10,7 @@
 #include "kit.h"
 #include "pair.h"
 #include "roce/icrc.h"
+#include "wqk.h"
 
 /* Features that no card of version 1.0 announces */
 static const uint8_t ext_features[] = {
@@ -277,6 +278,25 @@ static void test_words_of_an_srq(void **state)
 			 0);
 }
 
+/* [ORNIC-ROOM-6] A WQ in each state */
+static void test_words_of_a_wq(void **state)
+{
+	static const uint8_t states[] = {
+		ORNIC_WQS_RDY, ORNIC_WQS_ERR, ORNIC_WQS_RESET, ORNIC_WQS_RDY,
+	};
+	struct raw *w = *state;
+	struct host_qp wq;
+	unsigned int i;
+
+	wqk_create_wq(w, &wq, 0, 0);
+	set_words(&wq, 0x5a5a5a5a);
+	for (i = 0; i < ARRAY_SIZE(states); i++) {
+		wqk_modify(w, &wq, states[i]);
+		wqk_deliver_any(w, wqk_find(w, &wq));
+		expect_words(&wq, 0x5a5a5a5a);
+	}
+}
+
 /* [ORNIC-ROOM-7] */
 static void test_doorbells(void **state)
 {
@@ -477,6 +497,9 @@ int main(void)
 		T(test_bits_of_page_addresses),
 		PAIR_TEST(test_attributes, pair_setup_rc, local),
 		PAIR_TEST(test_words_of_an_srq, setup_srq, local),
+		cmocka_unit_test_setup_teardown(test_words_of_a_wq,
+						raw_setup_process,
+						raw_teardown),
 		K(test_doorbells),
 		T(test_registers),
 		PAIR_ALL(test_packets, pair_setup_rc),

@@ -102,11 +102,9 @@ static void wq_reset(struct wq *wq)
 	delay_clear(wq->delay);
 	run_remove(&wq->base.run);
 	rq_reset(&wq->base.rq);
-	if (dbr) {
-		guest_store32(&dbr->sq_ci, 0);
-		guest_store32(&dbr->sq_watched, 0);
+	/* The words of the send queue are reserved ([ORNIC-ROOM-6]) */
+	if (dbr)
 		guest_store32(&dbr->rq_ci, 0);
-	}
 }
 
 /* ---- commands ---- */
