@@ -8,13 +8,16 @@ import sys
 from . import Lab, LabError, paths
 from .pair import Pair, Processes
 from .perftest import ProgramFailed, perftest
-from .programs import frame_rates
+from .programs import frame_rates, object_rates, scale_cost
 from .progress import say, table
 
 ROUNDS = 3
 # (program, size in bytes, iterations for ORNIC, iterations for rxe)
 LATENCIES = [
     (f"ib_{kind}_lat", size, 2000, 300) for kind in ("send", "write", "read") for size in (2, 4096)
+] + [
+    # Both sides sleep until an event; ib_write_lat has no events
+    (f"ib_{kind}_lat -e", 2, 1000, 300) for kind in ("send", "read")
 ]
 BANDWIDTHS = [
     (f"ib_{kind}_bw", size, fast, slow)
@@ -34,6 +37,8 @@ PROCESSES = [(f"ib_{kind}_lat", 2, 1000) for kind in ("send", "write", "read")] 
 ]
 # (size in bytes, frames by RAW_PACKET, frames by AF_PACKET)
 FRAMES = [(64, 200000, 50000), (1500, 100000, 30000)]
+# (number of QPs, messages for ORNIC, messages for rxe)
+SCALES = [(1, 400000, 20000), (100, 400000, 20000), (1000, 200000, 20000), (10000, 200000, 20000)]
 OUTPUT = paths.TOP / "Documentation"
 
 
@@ -139,6 +144,55 @@ def run_frames(pair):
     return rows
 
 
+def object_rows(pair):
+    """Returns table rows: the median calls per second of one process in VM a, by call."""
+    results = {"ornic": [], "rxe": []}
+    for _ in range(ROUNDS):
+        for name, ports in (("ornic", pair.ornic), ("rxe", pair.rxe)):
+            results[name].append(object_rates(pair.a, ports[pair.a]))
+    rates = {call: [median(results[name], call) for name in ("ornic", "rxe")]
+             for call in results["ornic"][0]}
+    return [(call, f"{ornic:.0f}", f"{rxe:.0f}", f"{ornic / rxe:.2f}")
+            for call, (ornic, rxe) in rates.items()]
+
+
+def run_objects(pair):
+    say("calls that create and destroy objects")
+    try:
+        return object_rows(pair)
+    except (ProgramFailed, LabError) as error:
+        say(f"objects FAILED: {error}")
+        return [("objects", "failed", "-", "-")]
+
+
+def scale_row(pair, qps, counts, alone):
+    """Returns a table row, and the median cost with ORNIC. `alone` is that of one QP, or None."""
+    costs = {"ornic": [], "rxe": []}
+    for _ in range(ROUNDS):
+        for name, ports in (("ornic", pair.ornic), ("rxe", pair.rxe)):
+            costs[name].append(scale_cost(pair, ports, qps, counts[name])[0])
+    ornic, rxe = (statistics.median(costs[name]) for name in ("ornic", "rxe"))
+    row = (qps, f"{ornic:.2f}", f"{ornic / alone:.2f}" if alone else "-", f"{rxe:.1f}",
+           f"{rxe / ornic:.1f}")
+    return row, ornic
+
+
+def run_scale(pair):
+    rows, alone = [], None
+    for qps, fast, slow in SCALES:
+        say(f"WRITE on {qps} QPs")
+        try:
+            row, cost = scale_row(pair, qps, {"ornic": fast, "rxe": slow}, alone)
+        except (ProgramFailed, LabError) as error:
+            say(f"WRITE on {qps} QPs FAILED: {error}")
+            rows.append((qps, "failed", "-", "-", "-"))
+            continue
+        if qps == 1:
+            alone = cost
+        rows.append(row)
+    return rows
+
+
 PLOT = """set terminal svg size 800,400 font "DejaVu Sans,11" background "white"
 set output "{output}"
 set title "{title}"
@@ -173,10 +227,12 @@ def without_machines(name):
     return run.returncode, run.stdout
 
 
-def document(latencies, bandwidths, frames, processes, neighbours, cost):
+def document(latencies, bandwidths, objects, scale, frames, processes, neighbours, cost):
     first = table(("program", "size", "ORNIC us", "p99 us", "rxe us", "ratio"), latencies)
     second = table(("program", "size", "ORNIC MiB/s", "messages/s", "rxe MiB/s", "ratio"),
                    bandwidths)
+    calls = table(("call", "ORNIC /s", "rxe /s", "ratio"), objects)
+    queues = table(("QPs", "ORNIC us", "to one QP", "rxe us", "ratio"), scale)
     third = table(("size", "RAW sent/s", "received/s", "AF_PACKET sent/s", "received/s", "ratio"),
                   frames)
     fourth = table(("program", "size", "one process", "two processes", "unit"), processes)
@@ -195,6 +251,8 @@ caches.
 Latency
 =======
 
+With ``-e`` both sides sleep until a completion event; without it they poll.
+
 ::
 
 {indent(first)}
@@ -209,6 +267,27 @@ Bandwidth
 {indent(second)}
 
 .. image:: bench-bandwidth.svg
+
+Control path
+============
+
+Calls per second of one process that creates a batch of objects and destroys it again. Memory of
+regions is touched before. ``tests/e2e/guest/objects.c`` measures this.
+
+::
+
+{indent(calls)}
+
+Scale
+=====
+
+Microseconds per RDMA WRITE of 8 bytes, inline, on a QP that is chosen at random from so many; 32
+are under way at any time. *To one QP* is the ratio to the first row. ``tests/e2e/guest/scale.c``
+measures this.
+
+::
+
+{indent(queues)}
 
 Frames
 ======
@@ -279,6 +358,8 @@ def main():
             return 1
         latencies = run(pair, LATENCIES, latency_row)
         bandwidths = run(pair, BANDWIDTHS, bandwidth_row)
+        objects = run_objects(pair)
+        scale = run_scale(pair)
         frames = run_frames(pair)
         pair.discard()
         processes = run_processes(lab, latencies + bandwidths)
@@ -288,11 +369,11 @@ def main():
     failed, neighbours = without_machines("neighbours.py")
     say("counting the provider's instructions")
     code, cost = without_machines("provider_cost.py")
-    text = document(latencies, bandwidths, frames, processes, neighbours, cost)
+    text = document(latencies, bandwidths, objects, scale, frames, processes, neighbours, cost)
     (OUTPUT / "bench.rst").write_text(text)
     print(text)
     say(f"written: {OUTPUT}/bench.rst")
-    rows = latencies + bandwidths + frames + processes
+    rows = latencies + bandwidths + objects + scale + frames + processes
     return 1 if failed or code or any("failed" in row for row in rows) else 0
 
 

@@ -91,6 +91,6 @@ def perftest(pair, ports, program, size, iterations, options="", timeout=120):
         listening(PERFTEST_PORT), timeout,
     )
     numbers = row(out, size, log)
-    if program.endswith("_lat"):
+    if program.split()[0].endswith("_lat"):
         return {"typical": numbers[4], "average": numbers[5], "p99": numbers[7]}, log
     return {"mib_s": numbers[3], "msgs_s": numbers[4] * 1e6}, log

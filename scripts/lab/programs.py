@@ -61,3 +61,29 @@ def frame_rates(pair, ports, interface, size, count, timeout=120):
         frames, time_ns = map(int, find(r"(\d+) frames, (\d+) ns", text, log).groups())
         rates[name] = frames / max(time_ns, 1) * 1e9
     return rates, log
+
+
+def object_rates(vm, port, timeout=60):
+    """Runs objects.c on one device of a VM; returns {call: calls per second}."""
+    program = make("objects") / "objects"
+    code, out = vm.run(f"{program} {port.device} {port.gid_index}", timeout)
+    times = re.findall(r"^(.+): (\d+) calls, (\d+) ns$", out, re.M)
+    if code or not times:
+        raise ProgramFailed(f"{program} on {port.device} ended with {code}\n{out}")
+    return {call: int(count) / int(time_ns) * 1e9 for call, count, time_ns in times}
+
+
+def scale_cost(pair, ports, qps, count, timeout=180):
+    """Runs scale.c from a to b; returns the microseconds per message, and the log."""
+    program = make("scale") / "scale"
+
+    def words(vm, role):
+        # Each QP has mappings of its own
+        return f"sysctl -qw vm.max_map_count=1000000 && " \
+               f"{program} {ports[vm].device} {ports[vm].gid_index} {qps} {role}"
+
+    server, ready = announced(pair, f"{{ {words(pair.b, 'serve')}; }}", "scale")
+    client = words(pair.a, f"{ports[pair.b].ip} {count}")
+    _, out, log = both(pair, server, client, ready, timeout)
+    messages, time_ns = map(int, find(r"(\d+) messages, (\d+) ns", out, log).groups())
+    return time_ns / messages / 1e3, log

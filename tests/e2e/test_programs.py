@@ -7,8 +7,9 @@ import re
 
 import pytest
 from lab import demo
+from lab.leftovers import objects_of
 from lab.perftest import perftest, pingpong, rping, xsrq_pingpong
-from lab.programs import frame_rates
+from lab.programs import frame_rates, object_rates, scale_cost
 from settings import Roles, counters, gid_index, gid_text, ipv6_ports, long
 
 MIB = 1 << 20
@@ -188,3 +189,18 @@ def test_statistics(pair):
     pingpong(pair, pair.ornic)
     assert sent() > before
     assert re.search(r"rx.*: [1-9]", pair.a.check(f"ethtool -S {pair.ornic[pair.a].netdev}"))
+
+
+def test_object_rates(pair):
+    """The program of `make bench` that measures the control path leaves no object behind."""
+    before = objects_of(pair.card, "nic0")
+    rates = object_rates(pair.a, pair.ornic[pair.a])
+    assert len(rates) == 15 and min(rates.values()) > 0, rates
+    assert objects_of(pair.card, "nic0") == before
+
+
+@pytest.mark.parametrize("qps", [1, 100])
+def test_scale(pair, qps):
+    """RDMA WRITEs of 8 bytes on randomly chosen QPs succeed."""
+    cost, log = scale_cost(pair, pair.ornic, qps, 5000)
+    assert 0 < cost < 10000, log
