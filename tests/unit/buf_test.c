@@ -38,6 +38,7 @@ static void check_backwards(struct host *host, struct buf *buf, uint64_t pages,
 							HOST_PAGE + 64));
 }
 
+/* [ORNIC-BUF-2] */
 static void test_levels_0_is_contiguous(void **state)
 {
 	struct host *host = *state;
@@ -77,6 +78,7 @@ static void test_levels_1_and_more_than_an_index_page(void **state)
 	buf_uninit(&buf);
 }
 
+/* [ORNIC-BUF-2] */
 static void test_levels_2(void **state)
 {
 	struct host *host = *state;
@@ -101,6 +103,7 @@ static void test_levels_2(void **state)
 	buf_uninit(&buf);
 }
 
+/* [ORNIC-BUF-2] */
 static void test_levels_3(void **state)
 {
 	struct host *host = *state;

@@ -313,7 +313,10 @@ static void test_queue_stops_meanwhile(void **state)
 	assert_int_equal(host->card->mrs.count, 1);
 }
 
-/* The input is copied once; the host's later changes have no effect */
+/*
+ * [ORNIC-ADM-2], [ORNIC-BAD-2] The input is copied once; the host's later
+ * changes have no effect
+ */
 static void test_input_changes_meanwhile(void **state)
 {
 	struct host *host = *state;

@@ -45,6 +45,7 @@ static void test_rings_wrap(void **state)
 	assert_int_equal(host->irqs[0], turns);
 }
 
+/* [ORNIC-ADM-1], [ORNIC-ADM-3] */
 static void test_full_ring_with_one_doorbell(void **state)
 {
 	struct host *host = *state;
@@ -79,6 +80,7 @@ static void test_unknown_opcodes(void **state)
 	assert_int_equal(refused(host), ARRAY_SIZE(opcodes));
 }
 
+/* [ORNIC-GEN-3] */
 static void test_reserved_field(void **state)
 {
 	struct host *host = *state;
@@ -87,6 +89,7 @@ static void test_reserved_field(void **state)
 	assert_int_equal(one(host, &sqe), ORNIC_CMD_BAD_PARAM);
 }
 
+/* [ORNIC-ADM-8], [ORNIC-ADM-9] */
 static void test_lengths(void **state)
 {
 	struct host *host = *state;
@@ -121,6 +124,7 @@ static void test_lengths(void **state)
 	assert_int_equal(one(host, &sqe), ORNIC_CMD_BAD_SIZE);
 }
 
+/* [ORNIC-ADM-8] */
 static void test_addresses(void **state)
 {
 	struct host *host = *state;
@@ -160,6 +164,7 @@ static void test_answer_out_of_reach_creates_nothing(void **state)
 	assert_int_equal(host->card->xrcds.count, 0);
 }
 
+/* [ORNIC-ADM-7] */
 static void test_answer_is_cut_to_the_room(void **state)
 {
 	struct host *host = *state;
@@ -189,9 +194,9 @@ static void test_refusal_writes_no_answer(void **state)
 }
 
 /*
- * Every command that takes an input refuses one that is a byte too short, and
- * every command refuses a tail that is not zero. Sizes are those of
- * hardware.rst, sections 10 and 11.
+ * [ORNIC-ADM-9] Every command that takes an input refuses one that is a
+ * byte too short, and every command refuses a tail that is not zero. Sizes
+ * are those of hardware.rst, sections 10 and 11.
  */
 static void test_sizes_of_each_command(void **state)
 {

@@ -218,6 +218,7 @@ static void test_word_in_memory_alone_asks_nothing_without_shadow(void **state)
 	kit_expect_no_event(w);
 }
 
+/* [ORNIC-EQ-5] */
 static void test_waiting_cq_can_be_destroyed(void **state)
 {
 	struct kit *w = *state;
@@ -303,6 +304,7 @@ static void test_overrun_takes_its_qps(void **state)
 	kit_expect_cqe(w, 7);
 }
 
+/* [ORNIC-CQ-5] */
 static void test_ignored_overrun(void **state)
 {
 	struct kit *w = *state;
@@ -329,6 +331,7 @@ static void test_cq_out_of_reach(void **state)
 	assert_null(host_queue_peek(&w->cq));
 }
 
+/* [ORNIC-OBJ-12] */
 static void test_create_cq_refusals(void **state)
 {
 	struct kit *w = *state;

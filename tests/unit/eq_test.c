@@ -354,6 +354,7 @@ static void test_link_events(void **state)
 	kit_expect_event(w, ORNIC_EVENT_PORT_UP, 0);
 }
 
+/* [ORNIC-OBJ-6] */
 static void test_create_eq_refusals(void **state)
 {
 	struct kit *w = *state;

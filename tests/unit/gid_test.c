@@ -23,6 +23,7 @@ static void set(struct host *host, const struct ornic_set_gid_in *in)
 			 ORNIC_CMD_OK);
 }
 
+/* [ORNIC-DEV-11] */
 static void test_gid_refusals(void **state)
 {
 	struct host *host = *state;
@@ -58,6 +59,7 @@ static void test_gid_refusals(void **state)
 	assert_null(gid_get(&host->card->gids, 0));
 }
 
+/* [ORNIC-DEV-11] */
 static void test_gid_is_found_by_address_and_vlan(void **state)
 {
 	struct host *host = *state;
@@ -79,6 +81,7 @@ static void test_gid_is_found_by_address_and_vlan(void **state)
 	assert_false(gid_get(&host->card->gids, 7)->ipv4);
 }
 
+/* [ORNIC-DEV-11] */
 static void test_gid_is_replaced_and_cleared(void **state)
 {
 	struct host *host = *state;
@@ -121,6 +124,7 @@ static void test_gid_full_table(void **state)
 	assert_int_equal(gid_find(&host->card->gids, in.gid, GID_NO_VLAN), -ENOENT);
 }
 
+/* [ORNIC-DEV-5] */
 static void test_port_refusals(void **state)
 {
 	struct host *host = *state;
@@ -153,6 +157,7 @@ static void test_port_refusals(void **state)
 	assert_memory_equal(out.mac, host->mac, MAC_LEN);
 }
 
+/* [ORNIC-DEV-4], [ORNIC-DEV-5] */
 static void test_port_mac_changes_what_passes(void **state)
 {
 	struct host *host = *state;
@@ -173,6 +178,7 @@ static void test_port_mac_changes_what_passes(void **state)
 	assert_int_equal(le32toh(out.mtu), 9000);
 }
 
+/* [ORNIC-DEV-7] */
 static void test_filter(void **state)
 {
 	static const uint8_t broadcast[] = { 255, 255, 255, 255, 255, 255 };

@@ -216,6 +216,7 @@ static void test_stale_key_finds_nothing(void **state)
 	assert_int_equal(get(host, key, pdn, 0, at, 64), MR_BAD_KEY);
 }
 
+/* [ORNIC-OBJ-9] */
 static void test_zero_based(void **state)
 {
 	struct host *host = *state;
@@ -273,6 +274,7 @@ static void test_dma_key_is_for_kernel_queues(void **state)
 			 MR_BAD_RANGE);
 }
 
+/* [ORNIC-KEY-3] */
 static void test_memory_that_went_away(void **state)
 {
 	struct host *host = *state;

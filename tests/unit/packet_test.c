@@ -471,6 +471,7 @@ static void test_truncated_packets_are_malformed(void **state)
 	}
 }
 
+/* [ORNIC-WIRE-3], [ORNIC-WIRE-9] */
 static void test_bad_fields_are_malformed(void **state)
 {
 	uint8_t copy[sizeof(packet_write_only)];

@@ -71,6 +71,7 @@ static void destroy(struct side *side)
 		assert_int_equal((_side)->host->card->qps.count, before); \
 	} while (0)
 
+/* [ORNIC-OBJ-13] */
 static void test_create_refusals(void **state)
 {
 	struct side *side = SIDE((struct pair *)*state);
@@ -128,6 +129,7 @@ static void test_create_holds_what_it_uses(void **state)
 					 side->cq.num), ORNIC_CMD_OK);
 }
 
+/* [ORNIC-OBJ-15] */
 static void test_kernel_qp_needs_the_kernel_page(void **state)
 {
 	struct side *side = SIDE((struct pair *)*state);
@@ -436,6 +438,7 @@ static void test_current_state(void **state)
 		assert_memory_equal(&_qp->attr, &before, sizeof(before)); \
 	} while (0)
 
+/* [ORNIC-QP-2], [ORNIC-SQ-13] */
 static void test_bad_values(void **state)
 {
 	struct pair *pair = *state;

@@ -130,6 +130,7 @@ static void test_local_unknown_opcode(void **state)
 	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_opcode);
 }
 
+/* [ORNIC-SQ-4] */
 static void test_local_inline_read(void **state)
 {
 	struct pair *pair = *state;
@@ -139,6 +140,7 @@ static void test_local_inline_read(void **state)
 	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_opcode);
 }
 
+/* [ORNIC-SQ-3] */
 static void test_local_too_many_sges(void **state)
 {
 	struct pair *pair = *state;
@@ -148,6 +150,7 @@ static void test_local_too_many_sges(void **state)
 	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_count);
 }
 
+/* [ORNIC-SQ-3] */
 static void test_local_too_much_inline(void **state)
 {
 	struct pair *pair = *state;
@@ -482,6 +485,7 @@ static void test_receive_into_read_only(void **state)
 	pair_expect(B(pair), 7, ORNIC_WC_LOC_PROT_ERR);
 }
 
+/* [ORNIC-RQ-1] */
 static void test_receive_too_many_sges(void **state)
 {
 	struct pair *pair = *state;

@@ -176,6 +176,7 @@ static void test_scatter_gather(void **state)
 	pair_check(B(pair)->buf, at, 77);
 }
 
+/* [ORNIC-GEN-4], [ORNIC-ORD-5] */
 static void test_many_messages_wrap_the_rings(void **state)
 {
 	struct pair *pair = *state;
@@ -414,6 +415,7 @@ static void test_path_mtu(void **state)
 	}
 }
 
+/* [ORNIC-WIRE-8] */
 static void test_wrong_path_is_dropped(void **state)
 {
 	struct pair *pair = *state;
@@ -444,6 +446,7 @@ static void test_comm_established(void **state)
 	assert_int_equal(pair_event(B(pair)), 0);
 }
 
+/* [ORNIC-QP-4], [ORNIC-QP-7] */
 static void test_error_flushes_all(void **state)
 {
 	struct pair *pair = *state;
@@ -481,7 +484,10 @@ static void test_error_flushes_all(void **state)
 	assert_int_equal(le32toh(host_qp_dbr(&A(pair)->qp)->sq_ci), 0);
 }
 
-/* A destroyed QP leaves packets on the wire, which have no effect */
+/*
+ * [ORNIC-OBJ-17] A destroyed QP leaves packets on the wire, which have no
+ * effect
+ */
 static void test_destroy_in_flight(void **state)
 {
 	struct pair *pair = *state;

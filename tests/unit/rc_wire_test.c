@@ -154,6 +154,7 @@ static void rc_each_packet(struct pair *pair,
 	}
 }
 
+/* [ORNIC-WIRE-10] */
 static void test_lose_each_packet(void **state)
 {
 	rc_each_packet(*state, fate_lose_nth);
@@ -195,6 +196,7 @@ static void test_lost_ack_is_not_executed_twice(void **state)
 	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_ack_timeouts), 1);
 }
 
+/* [ORNIC-WIRE-11] */
 static void test_retries_exceeded(void **state)
 {
 	struct pair *pair = *state;
@@ -220,6 +222,7 @@ static void test_retries_exceeded(void **state)
 	assert_int_equal(pair_event(A(pair)), 0);
 }
 
+/* [ORNIC-WIRE-11] */
 static void test_timeout_0_waits_for_ever(void **state)
 {
 	struct pair *pair = *state;
@@ -441,6 +444,7 @@ static void test_old_read_of_what_is_gone(void **state)
 
 /* ---- receiver not ready ---- */
 
+/* [ORNIC-WIRE-12] */
 static void test_rnr_then_ready(void **state)
 {
 	struct pair *pair = *state;
@@ -476,6 +480,7 @@ static void test_rnr_of_write_with_imm(void **state)
 	pair_check(B(pair)->buf, 5000, 3);
 }
 
+/* [ORNIC-WIRE-12] */
 static void test_rnr_retries_exceeded(void **state)
 {
 	struct pair *pair = *state;
@@ -490,6 +495,7 @@ static void test_rnr_retries_exceeded(void **state)
 				   ORNIC_RDMA_STAT_rnr_retries_exceeded), 1);
 }
 
+/* [ORNIC-WIRE-12] */
 static void test_rnr_for_ever(void **state)
 {
 	struct pair *pair = *state;

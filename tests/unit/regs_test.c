@@ -150,6 +150,7 @@ static void test_clock_latches_its_high_half(void **state)
 	assert_true(host_read(host, ORNIC_REG_CLOCK, 8) == 0x100000000ULL);
 }
 
+/* [ORNIC-REG-4] */
 static void test_irq_test(void **state)
 {
 	struct host *host = *state;
@@ -183,6 +184,7 @@ static void test_dma_test(void **state)
 			 3);
 }
 
+/* [ORNIC-REG-6] */
 static void test_values_that_cannot_be_taken(void **state)
 {
 	struct host *host = *state;
@@ -220,6 +222,7 @@ static void test_reset_puts_everything_back(void **state)
 	host_uctx(host, 0, 0);
 }
 
+/* [ORNIC-RST-5], [ORNIC-RST-7] */
 static void test_unaligned_ring_is_fatal_and_reset_mends(void **state)
 {
 	struct host *host = *state;
@@ -240,6 +243,7 @@ static void test_unaligned_ring_is_fatal_and_reset_mends(void **state)
 	host_uctx(host, 0, 0);
 }
 
+/* [ORNIC-RST-7] */
 static void test_ring_out_of_reach_is_fatal(void **state)
 {
 	struct host *host = *state;
@@ -252,6 +256,7 @@ static void test_ring_out_of_reach_is_fatal(void **state)
 			 ORNIC_FATAL_ADMIN_DMA);
 }
 
+/* [ORNIC-ADM-4], [ORNIC-RST-5] */
 static void test_admin_pi_beyond_the_ring_is_fatal(void **state)
 {
 	struct host *host = *state;
@@ -284,6 +289,7 @@ static void test_disable_forgets_what_was_not_fetched(void **state)
 			 0);
 }
 
+/* [ORNIC-PCI-3] */
 static void test_without_bus_mastering_commands_wait(void **state)
 {
 	struct host *host = *state;

@@ -134,8 +134,8 @@ static enum pair_fate lose_one(struct pair *pair, const struct packet *pkt)
 }
 
 /*
- * [ORNIC-UC-3] The loss of any packet loses the whole message. Its receive WQE
- * serves the next message, and both sides go on.
+ * [ORNIC-WIRE-18], [ORNIC-UC-3] The loss of any packet loses the whole
+ * message. Its receive WQE serves the next message, and both sides go on.
  */
 static void test_loss(void **state)
 {

@@ -150,6 +150,7 @@ static void test_lost_copies_are_not_in_the_way(void **state)
 	}
 }
 
+/* [ORNIC-SQ-12], [ORNIC-WIRE-8] */
 static void test_qkey(void **state)
 {
 	struct pair *pair = *state;
@@ -180,6 +181,7 @@ static void test_no_receive_wqe_is_a_loss(void **state)
 	assert_int_equal(pair_qp(B(pair))->base.state, ORNIC_QPS_RTS);
 }
 
+/* [ORNIC-WIRE-9] */
 static void test_unknown_qp_is_a_loss(void **state)
 {
 	struct pair *pair = *state;
