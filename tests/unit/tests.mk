@@ -96,6 +96,7 @@ UNIT_CORE_TESTS := \
 	sqd_test.c \
 	srq_test.c \
 	states_test.c \
+	submission_test.c \
 	tso_test.c \
 	uc_test.c \
 	uctx_test.c \
