@@ -77,6 +77,7 @@ UNIT_CORE_TESTS := \
 	mr_test.c \
 	mw_test.c \
 	obj_test.c \
+	order_test.c \
 	overrun_test.c \
 	pace_test.c \
 	packet_test.c \
