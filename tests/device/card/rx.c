@@ -48,8 +48,8 @@ static void rx_count(struct card *card, const struct frame *frame)
 	static const uint8_t broadcast[MAC_LEN] = { 0xff, 0xff, 0xff,
 						    0xff, 0xff, 0xff };
 
-	PORT_STAT_INC(card, rx_frames);
-	PORT_STAT_ADD(card, rx_bytes, frame_len(frame));
+	PORT_STAT_ADD(card, rx_frames, frame_packets(frame));
+	PORT_STAT_ADD(card, rx_bytes, frame_wire_len(frame));
 	if (!memcmp(frame->hdr, broadcast, MAC_LEN))
 		PORT_STAT_INC(card, rx_broadcast);
 	else if (frame->hdr[0] & 1)

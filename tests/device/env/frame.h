@@ -52,6 +52,8 @@ struct port;
  * @meta: private to the sender and the receiver of a FRAME_LOCAL frame, such as
  *	the number of packets that it stands for; 0 in other frames. The switch
  *	does not read it.
+ * @wire_len: length of the packets that a FRAME_LOCAL frame stands for, with all
+ *	their headers, pads and ICRCs, bytes; not valid in other frames
  * @hdr: wire bytes, starting with the destination MAC
  * @trailer: bytes behind the payload: pad and ICRC
  * @iov: payload, in memory that stays valid until delivery
@@ -65,6 +67,7 @@ struct frame {
 	uint8_t trailer_len;
 	uint8_t iov_count;
 	uint32_t meta;
+	uint32_t wire_len;
 	uint8_t hdr[FRAME_HDR_MAX];
 	uint8_t trailer[FRAME_TRAILER_MAX];
 	struct iovec iov[FRAME_IOV_MAX];
@@ -80,6 +83,28 @@ static inline uint64_t frame_len(const struct frame *frame)
 {
 	return (uint64_t)frame->hdr_len + frame->payload_len +
 	       frame->trailer_len;
+}
+
+/**
+ * frame_packets - number of packets on a wire
+ * @frame: the frame
+ *
+ * Return: 1, or the packets that a FRAME_LOCAL frame stands for.
+ */
+static inline uint32_t frame_packets(const struct frame *frame)
+{
+	return frame->flags & FRAME_LOCAL && frame->meta ? frame->meta : 1;
+}
+
+/**
+ * frame_wire_len - length of these packets
+ * @frame: the frame
+ *
+ * Return: bytes without FCS.
+ */
+static inline uint64_t frame_wire_len(const struct frame *frame)
+{
+	return frame->flags & FRAME_LOCAL ? frame->wire_len : frame_len(frame);
 }
 
 /**

@@ -19,7 +19,8 @@ void tx_send(struct card *card, struct frame *frame, struct headers *headers)
 	if (card->flow_table.sniffers)
 		flow_sniff(card, frame, headers);
 	bounce_sent(&card->bounce, frame);
-	PORT_STAT_INC(card, tx_frames);
-	PORT_STAT_ADD(card, tx_bytes, frame_len(frame));
+	/* As many as a wire would carry ([ORNIC-DEV-14]) */
+	PORT_STAT_ADD(card, tx_frames, frame_packets(frame));
+	PORT_STAT_ADD(card, tx_bytes, frame_wire_len(frame));
 	env_tx(card->env, frame);
 }

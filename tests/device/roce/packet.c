@@ -260,6 +260,28 @@ static uint8_t *build_ip(uint8_t *p, const struct packet_path *path,
 	return p;
 }
 
+/*
+ * Length of the packets that a large frame stands for. Its headers are those of
+ * the first packet and of the last one; all packets have the BTH and those in
+ * front of it, and the XRCETH.
+ */
+static uint32_t wire_len(const struct frame *frame, const struct packet *pkt)
+{
+	const struct opcode *op = opcode_get(pkt->opcode);
+	uint32_t each = frame->hdr_len - op->len + BTH_LEN + ICRC_LEN;
+	uint32_t more = pkt->npkts ? pkt->npkts - 1 : 0;
+	uint32_t len = frame->hdr_len + frame->payload_len + ICRC_LEN +
+		       (-frame->payload_len & 3);
+
+	if (op->flags & OPCODE_XRCETH)
+		each += XRCETH_LEN;
+	/* The first and the last response have an AETH each */
+	if (more && op->kind == OPCODE_READ_RESP &&
+	    op->flags & OPCODE_START && op->flags & OPCODE_END)
+		len += AETH_LEN;
+	return len + more * each;
+}
+
 void packet_finish(struct frame *frame, const struct packet_path *path,
 		   const struct packet *pkt)
 {
@@ -287,8 +309,10 @@ void packet_finish(struct frame *frame, const struct packet_path *path,
 	frame->hdr_len = p - frame->hdr;
 	frame->meta = local ? pkt->npkts : 0;
 	frame->trailer_len = 0;
-	if (local)
+	if (local) {
+		frame->wire_len = wire_len(frame, pkt);
 		return;
+	}
 
 	memset(frame->trailer, 0, pad);
 	frame->trailer_len = pad;
