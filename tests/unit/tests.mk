@@ -103,6 +103,7 @@ UNIT_CORE_TESTS := \
 	uctx_test.c \
 	ud_test.c \
 	vector_test.c \
+	wire_test.c \
 	wq_states_test.c \
 	wq_test.c \
 	xrc_test.c

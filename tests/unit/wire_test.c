@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Packets as a peer sees them: the fields of section 15 of the hardware
+ * interface in what a card sends, and what it does with those of others
+ */
+#include "base/be.h"
+#include "card/card.h"
+#include "eth/headers.h"
+#include "pair.h"
+#include "roce/comp.h"
+
+/* Bytes of a packet with path MTU 3 of pair_attr() */
+#define MTU 1024
+#define PACKETS 40
+
+/* ---- what a card sends ---- */
+
+/* Fields of the packets that look() has seen */
+struct seen {
+	unsigned int packets;
+	unsigned int requests;
+	unsigned int acks;
+	uint32_t psn;
+	uint32_t msn;
+};
+
+static struct seen seen;
+
+static const uint8_t *bth_of(const struct packet *pkt)
+{
+	return pkt->frame->hdr + pkt->payload - pkt->op->len;
+}
+
+/* [ORNIC-WIRE-1] */
+static void look_at_ip(const struct packet *pkt)
+{
+	const uint8_t *udp = bth_of(pkt) - HEADERS_UDP_LEN;
+	struct headers headers;
+	const uint8_t *ip;
+
+	headers_find(pkt->frame, &headers);
+	ip = pkt->frame->hdr + headers.l3_offset;
+	if (ip[0] >> 4 == 4) {
+		assert_int_equal(ip[0], 0x45);
+		/* DF, no MF, no offset */
+		assert_int_equal(be_get16(ip + 6), 0x4000);
+		assert_int_equal(ip[9], HEADERS_PROTO_UDP);
+		assert_ptr_equal(ip + HEADERS_IPV4_LEN, udp);
+	} else {
+		assert_int_equal(ip[0] >> 4, 6);
+		assert_int_equal(ip[6], HEADERS_PROTO_UDP);
+		assert_ptr_equal(ip + HEADERS_IPV6_LEN, udp);
+	}
+	assert_int_equal(be_get16(udp + 2), 4791);
+	assert_true(be_get16(udp) >= 0xc000);
+	assert_int_equal(be_get16(udp + 6), 0);
+}
+
+/* [ORNIC-WIRE-3] */
+static void look_at_bth(const struct packet *pkt)
+{
+	assert_int_equal(be_get16(bth_of(pkt) + 2), 0xffff);
+	assert_int_equal(bth_of(pkt)[1] & 0xf, 0);
+	assert_true(pkt->migrated);
+}
+
+static bool ends_message(const struct packet *pkt)
+{
+	switch (pkt->opcode) {
+	case OPCODE_RC_SEND_FIRST:
+	case OPCODE_RC_SEND_MIDDLE:
+	case OPCODE_RC_WRITE_FIRST:
+	case OPCODE_RC_WRITE_MIDDLE:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* Check each packet of a wire that loses none */
+static enum pair_fate look(struct pair *pair, const struct packet *pkt)
+{
+	(void)pair;
+	look_at_ip(pkt);
+	look_at_bth(pkt);
+	seen.packets++;
+	if (pkt->opcode == OPCODE_RC_ACK) {
+		/* [ORNIC-WIRE-16] No credits; the MSN never goes back */
+		assert_int_equal(pkt->syndrome, AETH_NO_CREDITS);
+		assert_in_range(pkt->msn, seen.msn, seen.requests);
+		seen.msn = pkt->msn;
+		seen.acks++;
+		return PAIR_DELIVER;
+	}
+	/* [ORNIC-WIRE-10] PSNs are consecutive, modulo 2^24 */
+	assert_int_equal(pkt->psn, seen.psn);
+	seen.psn = (seen.psn + pkt->npkts) & PSN_MASK;
+	if (ends_message(pkt)) {
+		assert_true(pkt->ack_req);
+		seen.requests++;
+	}
+	return PAIR_DELIVER;
+}
+
+/* Messages of all lengths around the MTU; PSNs wrap at the first of them */
+static void test_fields_of_packets(void **state)
+{
+	struct pair *pair = *state;
+	unsigned int i;
+
+	memset(&seen, 0, sizeof(seen));
+	seen.psn = 0xfffffe;
+	pair->fate = look;
+	for (i = 0; i < 12; i++) {
+		struct pair_wr wr = pair_wr_data(A(pair), i & 1 ? ORNIC_WR_SEND :
+						 ORNIC_WR_RDMA_WRITE, 0,
+						 i * MTU / 2);
+
+		if (i & 1)
+			pair_post_recv(B(pair), i, B(pair)->addr, 8 * MTU);
+		pair_one(pair, &wr);
+		if (i & 1)
+			pair_expect(B(pair), i, ORNIC_WC_SUCCESS);
+	}
+	assert_int_equal(seen.requests, 12);
+	/* Each message was waited for, so each has an ACK of its own */
+	assert_int_equal(seen.msn, 12);
+	assert_true(seen.acks >= 12);
+}
+
+/* [ORNIC-WIRE-10] Half of the PSNs are those of the past */
+static void test_long_message_is_acknowledged_on_its_way(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
+					 PAIR_BUF_SIZE);
+
+	memset(&seen, 0, sizeof(seen));
+	seen.psn = 0xfffffe;
+	pair->fate = look;
+	pair_fill(A(pair)->buf, PAIR_BUF_SIZE, 1);
+	pair_one(pair, &wr);
+	pair_check(B(pair)->buf, PAIR_BUF_SIZE, 1);
+	assert_true(seen.acks > 1);
+}
+
+/* ---- loss ---- */
+
+static enum pair_fate lose_each_fifth(struct pair *pair,
+				      const struct packet *pkt)
+{
+	(void)pkt;
+	return ++pair->arg % 5 ? PAIR_DELIVER : PAIR_DROP;
+}
+
+/* [ORNIC-WIRE-11] More losses than retries, but each time there is progress */
+static void test_progress_gives_retries_back(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
+					 PACKETS * MTU);
+
+	pair_fill(A(pair)->buf, PACKETS * MTU, 6);
+	pair->fate = lose_each_fifth;
+	pair_send(A(pair), &wr);
+	pair_sleep(pair, 1000 * 1000 * 1000);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+	pair_check(B(pair)->buf, PACKETS * MTU, 6);
+	assert_true(pair_stat(A(pair), ORNIC_RDMA_STAT_retransmits) > 3);
+}
+
+/* [ORNIC-WIRE-11], [ORNIC-WIRE-14] No time passes before the repetition */
+static void test_sequence_nak_repeats_at_once(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
+					 8 * MTU);
+
+	pair_fill(A(pair)->buf, 8 * MTU, 6);
+	pair->fate = pair_fate_lose_some;
+	pair->arg = 1 << 2;
+	pair_one(pair, &wr);
+	pair_check(B(pair)->buf, 8 * MTU, 6);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_seq_naks_sent), 1);
+	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_seq_naks_received),
+			 1);
+	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_ack_timeouts), 0);
+}
+
+/* ---- what a card receives ---- */
+
+/* [ORNIC-WIRE-3] The QP does not notice */
+static void test_other_partitions(void **state)
+{
+	static const uint16_t pkeys[] = { 1, 0x7fff, 0x8000, 0xfffe };
+	struct pair *pair = *state;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(pkeys); i++) {
+		struct packet pkt = pair_packet(pair, OPCODE_RC_WRITE_ONLY);
+
+		pkt.pkey = pkeys[i];
+		pair_inject(pair, &pkt, "12345678", 8);
+		assert_int_equal(pair_stat(B(pair),
+					   ORNIC_RDMA_STAT_rx_wrong_path),
+				 i + 1);
+	}
+	assert_int_equal(*pair_word(B(pair), 0), 0);
+	assert_int_equal(pair->packets, 0);
+}
+
+/* A frame from A with a WRITE of 8 bytes */
+static void write_frame(struct pair *pair, struct frame *frame)
+{
+	const struct ornic_av *av = &pair_qp(A(pair))->attr.av;
+	struct packet pkt = pair_packet(pair, OPCODE_RC_WRITE_ONLY);
+	struct packet_path path = {
+		.src = gid_get(&A(pair)->host->card->gids, A(pair)->sgid_index),
+		.dgid = av->dgid,
+		.dmac = av->dmac,
+		.sport = ROCE_UDP_SPORT_MIN,
+	};
+
+	memset(frame, 0, sizeof(*frame));
+	pkt.pkey = PKEY_DEFAULT;
+	frame_add(frame, A(pair)->buf, 8);
+	packet_finish(frame, &path, &pkt);
+}
+
+/* [ORNIC-WIRE-1] A UDP checksum, right or wrong, is not looked at */
+static void test_udp_checksum_is_not_looked_at(void **state)
+{
+	struct pair *pair = *state;
+	struct headers headers;
+	struct frame frame;
+
+	*pair_word(A(pair), 0) = 77;
+	write_frame(pair, &frame);
+	headers_find(&frame, &headers);
+	be_put16(frame.hdr + headers.l4_offset + 6, 0x1234);
+	card_rx(B(pair)->host->card, &frame);
+	pair_run(pair);
+	assert_int_equal(*pair_word(B(pair), 0), 77);
+}
+
+/* [ORNIC-WIRE-2], [ORNIC-WIRE-9] One bit of the ICRC, one byte of the length */
+static void test_broken_packets(void **state)
+{
+	struct pair *pair = *state;
+	struct headers headers;
+	struct frame frame;
+	unsigned int bit;
+
+	*pair_word(A(pair), 0) = 77;
+	for (bit = 0; bit < 32; bit++) {
+		write_frame(pair, &frame);
+		frame.trailer[frame.trailer_len - 4 + bit / 8] ^= 1 << bit % 8;
+		card_rx(B(pair)->host->card, &frame);
+		assert_int_equal(pair_stat(B(pair),
+					   ORNIC_RDMA_STAT_rx_icrc_errors),
+				 bit + 1);
+	}
+	write_frame(pair, &frame);
+	headers_find(&frame, &headers);
+	/* A UDP length with which the packet is no multiple of 4 bytes */
+	frame.hdr[headers.l4_offset + 5]--;
+	card_rx(B(pair)->host->card, &frame);
+	pair_run(pair);
+	assert_int_equal(*pair_word(B(pair), 0), 0);
+	assert_int_equal(pair->packets, 0);
+}
+
+/* An answer from B to A's QP */
+static void answer(struct pair *pair, uint8_t syndrome, uint32_t psn)
+{
+	const struct ornic_av *av = &pair_qp(B(pair))->attr.av;
+	struct packet_path path = {
+		.src = gid_get(&B(pair)->host->card->gids, B(pair)->sgid_index),
+		.dgid = av->dgid,
+		.dmac = av->dmac,
+		.sport = ROCE_UDP_SPORT_MIN,
+	};
+	struct packet pkt = {
+		.opcode = OPCODE_RC_ACK,
+		.pkey = PKEY_DEFAULT,
+		.migrated = true,
+		.npkts = 1,
+		.dqpn = A(pair)->qp.num,
+		.psn = psn,
+		.syndrome = syndrome,
+	};
+	struct frame frame = {};
+
+	packet_finish(&frame, &path, &pkt);
+	card_rx(A(pair)->host->card, &frame);
+	pair_run(pair);
+}
+
+/* [ORNIC-WIRE-13] Each NAK code that ends a request */
+static void test_naks(void **state)
+{
+	static const struct {
+		uint8_t code;
+		uint8_t status;
+	} naks[] = {
+		{ NAK_INVALID_REQUEST, ORNIC_WC_REM_INV_REQ_ERR },
+		{ NAK_REMOTE_ACCESS, ORNIC_WC_REM_ACCESS_ERR },
+		{ NAK_REMOTE_OPERATION, ORNIC_WC_REM_OP_ERR },
+	};
+	struct pair *pair = *state;
+	struct ornic_qp_attr attr;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(naks); i++) {
+		struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE,
+						 0, 8);
+
+		pair->fate = pair_fate_lose_all;
+		wr.wr_id = 1;
+		pair_post(A(pair), &wr);
+		wr.wr_id = 2;
+		pair_send(A(pair), &wr);
+		answer(pair, AETH_NAK | naks[i].code, 0xfffffe);
+		pair_expect(A(pair), 1, naks[i].status);
+		pair_expect(A(pair), 2, ORNIC_WC_WR_FLUSH_ERR);
+		pair_query(A(pair), &attr);
+		assert_int_equal(attr.state, ORNIC_QPS_ERR);
+		pair->fate = NULL;
+		pair_again(pair);
+	}
+}
+
+/* [ORNIC-WIRE-16] The requester sends without credits, and with 0 of them */
+static void test_credits_are_not_looked_at(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 8);
+	unsigned int i;
+
+	pair->fate = pair_fate_lose_all;
+	for (i = 0; i < 4; i++) {
+		wr.wr_id = i;
+		pair_send(A(pair), &wr);
+		answer(pair, AETH_ACK, (0xfffffe + i) & PSN_MASK);
+		pair_expect(A(pair), i, ORNIC_WC_SUCCESS);
+	}
+	assert_int_equal(pair->packets, 4);
+}
+
+/* [ORNIC-WIRE-17] The times by code, units of 10 us */
+static void test_rnr_times(void **state)
+{
+	static const uint32_t times[] = {
+		65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
+		256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192,
+		12288, 16384, 24576, 32768, 49152,
+	};
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(times); i++)
+		assert_int_equal(rnr_ns(i), times[i] * 10000ULL);
+}
+
+/* ---- packets that are not made ---- */
+
+/* Counters of what one side sends and the other receives */
+struct counts {
+	uint64_t num[8];
+};
+
+static struct counts count(struct side *from, struct side *to)
+{
+	const struct stats *out = &from->host->card->stats;
+	const struct stats *in = &to->host->card->stats;
+
+	return (struct counts){ {
+		out->rdma[ORNIC_RDMA_STAT_tx_packets],
+		out->rdma[ORNIC_RDMA_STAT_tx_bytes],
+		out->port[ORNIC_PORT_STAT_tx_frames],
+		out->port[ORNIC_PORT_STAT_tx_bytes],
+		in->rdma[ORNIC_RDMA_STAT_rx_packets],
+		in->rdma[ORNIC_RDMA_STAT_rx_bytes],
+		in->port[ORNIC_PORT_STAT_rx_frames],
+		in->port[ORNIC_PORT_STAT_rx_bytes],
+	} };
+}
+
+static void exercise(struct pair *pair, unsigned int opcode)
+{
+	static const uint32_t lens[] = { 0, 1, 1024, 1025, 100001 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(lens); i++) {
+		bool atomic = opcode == ORNIC_WR_ATOMIC_FETCH_ADD;
+		struct pair_wr wr = pair_wr_data(A(pair), opcode, 0,
+						 atomic ? 8 : lens[i]);
+
+		if (opcode == ORNIC_WR_SEND)
+			pair_post_recv(B(pair), 1, B(pair)->addr, 1 << 20);
+		pair_one(pair, &wr);
+		if (opcode == ORNIC_WR_SEND)
+			pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
+	}
+}
+
+static void compare(const struct counts *local, const struct counts *bytes)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(local->num); i++)
+		if (local->num[i] != bytes->num[i])
+			fail_msg("counter %u: %llu, %llu with bytes", i,
+				 (unsigned long long)local->num[i],
+				 (unsigned long long)bytes->num[i]);
+}
+
+/*
+ * [ORNIC-WIRE-4], [ORNIC-DEV-14] Whether packets are made or not, they are
+ * counted. ACKs are left out: a responder may acknowledge more or fewer at once.
+ */
+static void counters_do_not_tell(void **state, int (*setup)(void **state))
+{
+	static const struct pair_config *const configs[] = {
+		&pair_config_local, &pair_config_bytes,
+	};
+	struct counts answers[2], requests[2];
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		struct pair *pair;
+
+		*state = (void *)configs[i];
+		assert_int_equal(setup(state), 0);
+		pair = *state;
+		exercise(pair, ORNIC_WR_RDMA_READ);
+		exercise(pair, ORNIC_WR_ATOMIC_FETCH_ADD);
+		answers[i] = count(B(pair), A(pair));
+		exercise(pair, ORNIC_WR_RDMA_WRITE);
+		exercise(pair, ORNIC_WR_SEND);
+		requests[i] = count(A(pair), B(pair));
+		pair_teardown(state);
+	}
+	compare(&answers[0], &answers[1]);
+	compare(&requests[0], &requests[1]);
+}
+
+static void test_counters_do_not_tell(void **state)
+{
+	counters_do_not_tell(state, pair_setup_rc);
+}
+
+static void test_counters_do_not_tell_of_xrc(void **state)
+{
+	counters_do_not_tell(state, pair_setup_xrc);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		PAIR_TEST(test_fields_of_packets, pair_setup_rc, bytes),
+		PAIR_TEST(test_fields_of_packets, pair_setup_rc, v6_vlan),
+		PAIR_TEST(test_long_message_is_acknowledged_on_its_way,
+			  pair_setup_rc, bytes),
+		PAIR_TEST(test_progress_gives_retries_back, pair_setup_rc,
+			  bytes),
+		PAIR_TEST(test_sequence_nak_repeats_at_once, pair_setup_rc,
+			  bytes),
+		PAIR_BOTH(test_other_partitions, pair_setup_rc),
+		PAIR_ALL(test_udp_checksum_is_not_looked_at, pair_setup_rc),
+		PAIR_ALL(test_broken_packets, pair_setup_rc),
+		PAIR_BOTH(test_naks, pair_setup_rc),
+		PAIR_BOTH(test_credits_are_not_looked_at, pair_setup_rc),
+		cmocka_unit_test(test_rnr_times),
+		cmocka_unit_test(test_counters_do_not_tell),
+		cmocka_unit_test(test_counters_do_not_tell_of_xrc),
+	};
+
+	return cmocka_run_group_tests_name("wire", tests, NULL, NULL);
+}
