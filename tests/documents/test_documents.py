@@ -92,6 +92,49 @@ def test_citations(words):
         assert named <= known, f"{path}: {named - known}"
 
 
+def test_byte_order(header):
+    """[ORNIC-GEN-1] Each member that is longer than a byte says its byte order."""
+    members = re.findall(r"^\t+__(\w+) \w+(?:\[.*\])?;", header, re.M)
+    assert len(members) > 200
+    assert set(members) == {"u8", "le16", "le32", "le64", "be16", "be32"}
+
+
+@pytest.mark.parametrize("part", ["ornic_hw.h", "ornic_hw_cmd.h"])
+def test_padding(part):
+    """[ORNIC-GEN-2] No structure has hidden padding."""
+    subprocess.run(["cc", "-fsyntax-only", "-Wpadded", "-Werror", "-include",
+                    TOP / "kernel/include" / part, "-xc", "/dev/null"], check=True)
+
+
+def test_entries_are_powers_of_two(header):
+    """[ORNIC-BUF-6] Sizes of entries of rings are powers of two, so that none straddles a page."""
+    sizes = dict(re.findall(r"ORNIC_ASSERT_SIZE\(struct (\w+), (\d+)\)", header))
+    for name in ("ornic_cmd_sqe", "ornic_cmd_cqe", "ornic_cqe", "ornic_cqe_ext", "ornic_eqe"):
+        assert bin(int(sizes[name])).count("1") == 1, name
+    slot = int(re.search(r"#define ORNIC_SLOT_SIZE\s+(\d+)", header)[1])
+    assert slot == 1 << int(re.search(r"#define ORNIC_SLOT_SHIFT\s+(\d+)", header)[1])
+
+
+RECORDS = "(?:dbr|board)"
+
+
+def test_records_are_accessed_in_one_piece():
+    """[ORNIC-ORD-6] The card reads and writes words of records and boards by guest_*(), which is
+    one access each, and never by a plain access or a copy."""
+    found = 0
+    for path in sorted((TOP / "tests/device").rglob("*.c")):
+        text = path.read_text()
+        for line in text.splitlines():
+            word = re.search(rf"\b{RECORDS}->(sq_pi|rq_pi|sq_ci|rq_ci|sq_watched|ci|arm|awake|"
+                             r"summary|bits)\b", line)
+            if word:
+                found += 1
+                assert re.search(rf"&{RECORDS}->{word[1]}", line), f"{path.name}: {line}"
+            copied = re.search(rf"\b(memcpy|mem_read|mem_write)\(.*\b{RECORDS}\b", line)
+            assert not copied, f"{path.name}: {line}"
+    assert found > 10
+
+
 def test_registers(words, header):
     """Every register is in the table with its offset."""
     registers = enum(header, "ornic_reg")

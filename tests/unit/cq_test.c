@@ -16,6 +16,7 @@ static void expect_cqes(struct kit *w, uint64_t first, uint64_t last)
 		kit_expect_cqe(w, first);
 }
 
+/* [ORNIC-GEN-5] */
 static void test_cq_wraps_with_its_phase(void **state)
 {
 	struct kit *w = *state;
@@ -43,6 +44,7 @@ static void test_cq_of_one_entry(void **state)
 	}
 }
 
+/* [ORNIC-GEN-4] */
 static void test_indexes_wrap_at_32_bits(void **state)
 {
 	struct kit *w = *state;

@@ -63,6 +63,7 @@ static void test_one_event_per_cq_in_the_ring(void **state)
 	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
 }
 
+/* [ORNIC-GEN-5] */
 static void test_eq_wraps(void **state)
 {
 	struct kit *w = *state;

@@ -362,6 +362,7 @@ static void test_checksum_is_told(void **state)
 	}
 }
 
+/* [ORNIC-DEV-7], [ORNIC-WIRE-20] */
 static void test_what_does_not_come_in(void **state)
 {
 	static const uint8_t other[] = { 2, 2, 2, 2, 2, 2 };

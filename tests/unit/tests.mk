@@ -98,6 +98,7 @@ UNIT_CORE_TESTS := \
 	srq_test.c \
 	states_test.c \
 	submission_test.c \
+	tenant_test.c \
 	tso_test.c \
 	uc_test.c \
 	uctx_test.c \
