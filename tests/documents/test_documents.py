@@ -135,6 +135,17 @@ def test_records_are_accessed_in_one_piece():
     assert found > 10
 
 
+def test_rules_have_tests(words):
+    """A test outside of the card names each rule: a rule without a test is where documents and
+    code part."""
+    known = set(re.findall(r"\*\*\[(ORNIC-[A-Z]+-\d+)\]\*\*", words))
+    named = set()
+    for path in (TOP / "tests").rglob("*"):
+        if path.suffix in (".c", ".h", ".py") and "device" not in path.parts:
+            named |= set(re.findall(r"\bORNIC-[A-Z]+-\d+\b", path.read_text()))
+    assert not known - named
+
+
 def test_registers(words, header):
     """Every register is in the table with its offset."""
     registers = enum(header, "ornic_reg")

@@ -340,7 +340,10 @@ static void test_each_queue_is_looked_at_once(void **state)
 	assert_int_equal(sent(w), QPS + vcpu.posts);
 }
 
-/* The host saw "watched" or "awake" and did not ring before the card slept */
+/*
+ * [ORNIC-DB-10] The host saw "watched" or "awake" and did not ring before
+ * the card slept
+ */
 static void test_work_just_before_sleep_is_found(void **state)
 {
 	struct world *w = *state;

@@ -60,6 +60,7 @@ static void test_identity(void **state)
 	assert_int_equal(get(PCI_INTERRUPT_PIN, 1), 0);
 }
 
+/* [ORNIC-PCI-2] The BARs are of 64 bits, and not prefetchable */
 static void test_all_ones_everywhere_change_only_what_they_may(void **state)
 {
 	struct pci before = pci;

@@ -176,7 +176,7 @@ static void test_scatter_gather(void **state)
 	pair_check(B(pair)->buf, at, 77);
 }
 
-/* [ORNIC-GEN-4], [ORNIC-ORD-5] */
+/* [ORNIC-SQ-1], [ORNIC-GEN-4], [ORNIC-ORD-5] */
 static void test_many_messages_wrap_the_rings(void **state)
 {
 	struct pair *pair = *state;
