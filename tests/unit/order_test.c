@@ -326,6 +326,30 @@ static void test_unused_fields_of_the_route(void **state)
 					  ORNIC_DEVICE_STAT_bad_rkey), 0);
 }
 
+/* [ORNIC-GEN-3] Reserved fields of a receive WQE, and of a datagram's route */
+static void test_reserved_fields_are_ignored(void **state)
+{
+	struct pair *pair = *state;
+	struct side *a = A(pair), *b = B(pair);
+	struct pair_wr wr = pair_wr_data(a, ORNIC_WR_SEND, 0, 16);
+	struct ornic_rq_hdr *hdr = host_ptr(b->host, b->qp.rq);
+	struct ornic_route_ud *route;
+
+	wr.dqpn = b->qp.num;
+	wr.qkey = PAIR_QKEY;
+	pair_post_recv(b, 1, b->addr, 100);
+	hdr->ctrl |= htole32(~(uint32_t)ORNIC_RQ_COUNT);
+	hdr->rsvd = 0xffffffff;
+	pair_post(a, &wr);
+	route = host_ptr(a->host, a->qp.sq + sizeof(struct ornic_sq_hdr));
+	if (pair_qp(a)->base.type == ORNIC_QPT_UD)
+		route->rsvd = ~0ULL;
+	pair_ring(a);
+	pair_run(pair);
+	pair_expect(a, wr.wr_id, ORNIC_WC_SUCCESS);
+	pair_expect(b, 1, ORNIC_WC_SUCCESS);
+}
+
 /* [ORNIC-QP-3] The states in which no packet is taken */
 static void test_packets_in_other_states(void **state)
 {
@@ -447,6 +471,8 @@ int main(void)
 			  local),
 		PAIR_BOTH(test_receives_are_taken_in_order, pair_setup_rc),
 		PAIR_BOTH(test_unused_fields_of_the_route, pair_setup_rc),
+		PAIR_BOTH(test_reserved_fields_are_ignored, pair_setup_rc),
+		PAIR_BOTH(test_reserved_fields_are_ignored, pair_setup_ud),
 		PAIR_BOTH(test_packets_in_other_states, pair_setup_rc),
 		PAIR_BOTH(test_region_is_destroyed_amidst_a_message,
 			  pair_setup_rc),
