@@ -40,8 +40,8 @@
 
 /* ---- 2. Registers (BAR0) ---------------------------------------------
  * 32 bits wide unless marked 64. A 64-bit register takes one 8-byte access or
- * two 4-byte ones, low half first; the high half makes a write take effect.
- * Reading the low half of CLOCK latches its high half.
+ * two 4-byte ones; a write goes low half first, and the high half makes it take
+ * effect. No read has a side effect.
  */
 
 enum ornic_reg {

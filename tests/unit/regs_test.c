@@ -136,18 +136,37 @@ static void test_halves(void **state)
 	assert_int_equal(bad_accesses(host), 0);
 }
 
-static void test_clock_latches_its_high_half(void **state)
+/* [ORNIC-REG-3] */
+static void test_clock_in_one_read(void **state)
 {
 	struct host *host = *state;
 
 	host->clock_step_ns = 0;
 	host->now_ns += 0xffffffffULL - card_clock(host->card);
-	assert_int_equal(host_read(host, ORNIC_REG_CLOCK, 4), 0xffffffff);
+	assert_true(host_read(host, ORNIC_REG_CLOCK, 8) == 0xffffffffULL);
 	host->now_ns += 1;
-	assert_int_equal(host_read(host, ORNIC_REG_CLOCK + 4, 4), 0);
 	assert_true(host_read(host, ORNIC_REG_CLOCK, 8) == 0x100000000ULL);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	assert_true(host_read(host, ORNIC_REG_CLOCK, 8) == 0x100000000ULL);
+}
+
+/*
+ * [ORNIC-REG-3] A reader of the halves sees the carry, and another reader between
+ * its reads changes nothing
+ */
+static void test_clock_in_halves(void **state)
+{
+	struct host *host = *state;
+
+	host->clock_step_ns = 0;
+	host->now_ns += 0xffffffffULL - card_clock(host->card);
+	assert_int_equal(host_read(host, ORNIC_REG_CLOCK + 4, 4), 0);
+	assert_int_equal(host_read(host, ORNIC_REG_CLOCK, 4), 0xffffffff);
+	assert_int_equal(host_read(host, ORNIC_REG_CLOCK + 4, 4), 0);
+	host->now_ns += 1;
+	assert_int_equal(host_read(host, ORNIC_REG_CLOCK + 4, 4), 1);
+	assert_int_equal(host_read(host, ORNIC_REG_CLOCK, 4), 0);
+	assert_int_equal(host_read(host, ORNIC_REG_CLOCK + 4, 4), 1);
 }
 
 /* [ORNIC-REG-4] */
@@ -318,7 +337,8 @@ int main(void)
 		T(test_sizes_that_no_register_takes),
 		T(test_holes),
 		T(test_halves),
-		T(test_clock_latches_its_high_half),
+		T(test_clock_in_one_read),
+		T(test_clock_in_halves),
 		T(test_irq_test),
 		T(test_dma_test),
 		T(test_values_that_cannot_be_taken),

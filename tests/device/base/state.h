@@ -158,12 +158,10 @@ struct admin {
  * struct regs - values of the registers
  * @val: stored values, by offset / 4; 0 for computed ones
  * @clock_base_ns: time of the environment at power-on, ns
- * @clock_high: high half of ORNIC_REG_CLOCK, latched by a read of the low half
  */
 struct regs {
 	uint32_t val[ORNIC_REG_END / 4];
 	uint64_t clock_base_ns;
-	uint32_t clock_high;
 };
 
 /**

@@ -14,8 +14,7 @@
  * @bytes: size, 4 or 8
  * @access: REG_R, REG_W or both, and REG_EARLY
  * @reset: value after a reset
- * @read: compute the value of a half (0: low, 1: high); NULL for the stored
- *	value
+ * @read: compute the value; NULL for the stored one
  * @check: check whether this value may be written now; NULL if it always may
  * @written: called with the whole value when a write takes effect; may be NULL
  */
@@ -24,7 +23,7 @@ struct reg {
 	uint8_t bytes;
 	uint8_t access;
 	uint32_t reset;
-	uint32_t (*read)(struct card *card, unsigned int half);
+	uint64_t (*read)(struct card *card);
 	bool (*check)(struct card *card, uint32_t val);
 	void (*written)(struct card *card, uint64_t val);
 };
@@ -34,49 +33,38 @@ struct reg {
 /* Has a value before READY ([ORNIC-REG-5]) */
 #define REG_EARLY 4
 
-static uint32_t regs_read_clock(struct card *card, unsigned int half)
+static uint64_t regs_read_clock(struct card *card)
 {
-	uint64_t now;
-
-	if (half)
-		return card->regs.clock_high;
-	now = card_clock(card);
-	card->regs.clock_high = now >> 32;
-	return now;
+	return card_clock(card);
 }
 
-static uint32_t regs_read_caps(struct card *card, unsigned int half)
+static uint64_t regs_read_caps(struct card *card)
 {
-	(void)half;
 	return ORNIC_PREP(ORNIC_CAPS_ADMIN_DEPTH_MAX, REGS_ADMIN_DEPTH_MAX) |
 	       ORNIC_PREP(ORNIC_CAPS_RESET_TIMEOUT, REGS_RESET_TIMEOUT) |
 	       (card->watches.shadow ? ORNIC_CAPS_SHADOW : 0);
 }
 
-static uint32_t regs_read_vectors(struct card *card, unsigned int half)
+static uint64_t regs_read_vectors(struct card *card)
 {
-	(void)half;
 	return card->vectors;
 }
 
-static uint32_t regs_read_status(struct card *card, unsigned int half)
+static uint64_t regs_read_status(struct card *card)
 {
-	(void)half;
 	if (card->reset.active)
 		return 0;
 	return ORNIC_STATUS_READY | (card->enabled ? ORNIC_STATUS_ENABLED : 0) |
 	       (card->fatal ? ORNIC_STATUS_FATAL : 0);
 }
 
-static uint32_t regs_read_ctrl(struct card *card, unsigned int half)
+static uint64_t regs_read_ctrl(struct card *card)
 {
-	(void)half;
 	return card->enabled ? ORNIC_CTRL_ENABLE : 0;
 }
 
-static uint32_t regs_read_fatal(struct card *card, unsigned int half)
+static uint64_t regs_read_fatal(struct card *card)
 {
-	(void)half;
 	return card->fatal;
 }
 
@@ -221,13 +209,14 @@ static const struct reg *regs_find(uint64_t offset, unsigned int size,
 	return NULL;
 }
 
-static uint32_t regs_read_half(struct card *card, const struct reg *reg,
-			       unsigned int half)
+/* Write-only registers never get here: regs_find() excludes them */
+static uint64_t regs_value(struct card *card, const struct reg *reg)
 {
-	/* Write-only registers never get here: regs_find() excludes them */
 	if (reg->read)
-		return reg->read(card, half);
-	return card->regs.val[reg->offset / 4 + half];
+		return reg->read(card);
+	if (reg->bytes == 8)
+		return regs_get64(card, reg->offset);
+	return regs_get(card, reg->offset);
 }
 
 uint64_t regs_read(struct card *card, uint64_t offset, unsigned int size)
@@ -243,10 +232,8 @@ uint64_t regs_read(struct card *card, uint64_t offset, unsigned int size)
 	}
 	if (card->reset.active && !(reg->access & REG_EARLY))
 		return 0;
-	if (size == 4)
-		return regs_read_half(card, reg, (offset - reg->offset) / 4);
-	val = regs_read_half(card, reg, 0);
-	return val | (uint64_t)regs_read_half(card, reg, 1) << 32;
+	val = regs_value(card, reg) >> 8 * (offset - reg->offset);
+	return size == 4 ? (uint32_t)val : val;
 }
 
 void regs_write(struct card *card, uint64_t offset, unsigned int size,
