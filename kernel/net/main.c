@@ -75,6 +75,9 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		return dev_err_probe(dev, err, "cannot enable the PCI device\n");
 
+	/* The device may still use memory of an owner before ([ORNIC-PCI-3]) */
+	pci_clear_master(pdev);
+
 	/*
 	 * For ornic_slot_reset(). The state that the PCI core has saved dates
 	 * from before pcim_enable_device().
@@ -90,8 +93,8 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		return dev_err_probe(dev, err, "cannot map the registers\n");
 
 	/*
-	 * The driver before may have left a reset that goes on. Until it ends
-	 * most registers have no defined value ([ORNIC-REG-5]).
+	 * First of all, because the driver before may have left a device that
+	 * works. ornic_start_device() counts on this reset.
 	 */
 	err = ornic_reset(core);
 	if (err)
@@ -237,9 +240,11 @@ static pci_ers_result_t ornic_error_detected(struct pci_dev *pdev, pci_channel_s
 static pci_ers_result_t ornic_mmio_enabled(struct pci_dev *pdev)
 {
 	struct ornic_core *core = pci_get_drvdata(pdev);
+	u32 status = readl(core->regs + ORNIC_REG_STATUS);
 
-	if (!ornic_reset_is_gone(core) &&
-	    !(readl(core->regs + ORNIC_REG_STATUS) & ORNIC_STATUS_FATAL))
+	/* A device that was reset meanwhile may not be ready */
+	if (!ornic_reset_is_gone(core) && status & ORNIC_STATUS_READY &&
+	    !(status & ORNIC_STATUS_FATAL))
 		return PCI_ERS_RESULT_RECOVERED;
 
 	ornic_cmdq_kill(core);

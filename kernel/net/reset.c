@@ -4,6 +4,7 @@
 #include <linux/random.h>
 
 #include "core.h"
+#include "ornic_trace.h"
 #include "reset.h"
 
 #define ORNIC_RESET_POLL_US		1000
@@ -23,16 +24,9 @@ bool ornic_reset_is_gone(struct ornic_core *core)
 	       readl(core->regs + ORNIC_REG_MAGIC) != ORNIC_MAGIC;
 }
 
-/**
- * ornic_reset - reset the device and wait until it is ready
- * @core:	the device
- *
- * Return: 0, -ENODEV if the device is not supported, or -ETIMEDOUT.
- */
-int ornic_reset(struct ornic_core *core)
+static int ornic_reset_identify(struct ornic_core *core)
 {
-	u32 magic, version, caps, status;
-	u64 timeout_us;
+	u32 magic, version;
 
 	magic = readl(core->regs + ORNIC_REG_MAGIC);
 	if (magic != ORNIC_MAGIC) {
@@ -49,11 +43,25 @@ int ornic_reset(struct ornic_core *core)
 		return -ENODEV;
 	}
 
+	return 0;
+}
+
+static int ornic_reset_and_wait(struct ornic_core *core)
+{
+	u32 caps, status;
+	u64 timeout_us;
+
+	/* Defined before the device is ready, too ([ORNIC-REG-7]) */
 	caps = readl(core->regs + ORNIC_REG_CAPS);
 	/* 0 means 1 s, which is the minimum here */
 	timeout_us = max(ORNIC_GET(ORNIC_CAPS_RESET_TIMEOUT, caps), 10) *
 		     ORNIC_RESET_TIMEOUT_UNIT_US;
 
+	/*
+	 * A device that is not ready yet ignores this write and goes on with
+	 * its reset. The first read cannot return the state before the reset
+	 * ([ORNIC-RST-9]).
+	 */
 	writel(ORNIC_CTRL_RESET, core->regs + ORNIC_REG_CTRL);
 	if (read_poll_timeout(readl, status,
 			      status != ~0u && (status & ORNIC_STATUS_READY) &&
@@ -66,6 +74,24 @@ int ornic_reset(struct ornic_core *core)
 	}
 
 	return 0;
+}
+
+/**
+ * ornic_reset - reset the device and wait until it is ready
+ * @core:	the device, ready or not
+ *
+ * Return: 0, -ENODEV if the device is not supported, or -ETIMEDOUT.
+ */
+int ornic_reset(struct ornic_core *core)
+{
+	int err;
+
+	err = ornic_reset_identify(core);
+	if (!err)
+		err = ornic_reset_and_wait(core);
+
+	trace_ornic_reset(ornic_device(core), err);
+	return err;
 }
 
 /**
@@ -115,10 +141,12 @@ void ornic_reset_halt(struct ornic_core *core)
 {
 	struct pci_dev *pdev = core->odev.pdev;
 
-	if (pci_channel_offline(pdev))
-		return;
+	/* Registers behind a frozen channel are out of reach */
+	if (!pci_channel_offline(pdev)) {
+		writel(ORNIC_CTRL_RESET, core->regs + ORNIC_REG_CTRL);
+		readl(core->regs + ORNIC_REG_STATUS);
+	}
 
-	writel(ORNIC_CTRL_RESET, core->regs + ORNIC_REG_CTRL);
-	readl(core->regs + ORNIC_REG_STATUS);
+	/* Takes effect before it returns ([ORNIC-PCI-3]) */
 	pci_clear_master(pdev);
 }

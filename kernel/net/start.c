@@ -8,7 +8,6 @@
 #include "health.h"
 #include "netdev.h"
 #include "num.h"
-#include "ornic_trace.h"
 #include "reset.h"
 #include "start.h"
 #include "uctx.h"
@@ -87,7 +86,7 @@ static int ornic_start_query(struct ornic_core *core)
 
 /**
  * ornic_start_device - bring up what the interface and the verbs driver need
- * @core:	the device; state_lock is held
+ * @core:	the device, just reset; state_lock is held
  *
  * Return: 0 or a negative error number.
  */
@@ -96,11 +95,6 @@ int ornic_start_device(struct ornic_core *core)
 	struct pci_dev *pdev = core->odev.pdev;
 	u32 caps;
 	int err;
-
-	err = ornic_reset(core);
-	trace_ornic_reset(ornic_device(core), err);
-	if (err)
-		return err;
 
 	/* The reset has destroyed all objects */
 	ornic_nums_clear(core);
@@ -178,6 +172,10 @@ int ornic_start(struct ornic_core *core)
 	int err;
 
 	lockdep_assert_held(&core->state_lock);
+
+	err = ornic_reset(core);
+	if (err)
+		return err;
 
 	err = ornic_start_device(core);
 	if (err)

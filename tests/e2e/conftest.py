@@ -16,7 +16,7 @@ import pytest
 from lab import LabError, programs
 from lab.consumers import loaded
 from lab.pair import Pair, Processes, each
-from settings import BytesPair, Interop, Iommu, Queues, TwoCards, counters, wait_until
+from settings import READY_MS, BytesPair, Interop, Iommu, Queues, TwoCards, counters, wait_until
 from wired import Frames, Wired
 
 HERE = Path(__file__).parent
@@ -33,8 +33,9 @@ def pytest_collection_modifyitems(items):
     """Marks all tests of this directory as tests in VMs. Tests that share VMs run one after the
     other, in the same worker of pytest, and tests that read captures run before the captures are
     long."""
-    order = ["pair", "plain_pair", "bytes_pair", "wired", "capture", "interop", "queues",
-             "two_cards", "processes", "iommu_pair", "debug_pair", "debug_cards", "kcsan_pair"]
+    order = ["pair", "plain_pair", "late_pair", "bytes_pair", "wired", "capture", "interop",
+             "queues", "two_cards", "processes", "iommu_pair", "debug_pair", "debug_cards",
+             "kcsan_pair"]
     # A worker takes the largest group next. The groups of the debug kernel are small and slow: on
     # their own they would run last, with the other worker idle.
     groups = {"capture": "interop", "debug_pair": "wired", "debug_cards": "wired"}
@@ -72,6 +73,12 @@ def two_cards(pairs):
 def plain_pair(pairs):
     """A pair whose cards lack ORNIC_CAPS_SHADOW."""
     return pairs.keep("no shadow", lambda: Pair(pairs.lab, nic_options="shadow=off"))
+
+
+@pytest.fixture
+def late_pair(pairs):
+    """A pair whose cards become ready READY_MS after each reset."""
+    return pairs.keep("late", lambda: Pair(pairs.lab, nic_options=f"ready={READY_MS}"))
 
 
 @pytest.fixture

@@ -185,6 +185,10 @@ def carrier_changes(vm, netdev):
     return int(vm.check(f"cat /sys/class/net/{netdev}/carrier_changes"))
 
 
+# Milliseconds that the cards of late_pair take to become ready
+READY_MS = 4000
+
+
 def reset_function(pair, vm, timeout=60):
     """Makes the guest reset the function of its card (FLR)."""
     pair.card.expects_reset(f"nic{pair.vms.index(vm)}")

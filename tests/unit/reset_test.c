@@ -8,6 +8,8 @@
 
 #define MRS (2 * RESET_OBJECTS)
 #define TIMER_NS 1000000
+#define READY_MS 50
+#define MS_NS 1000000
 
 /* More objects than one turn destroys */
 static void create_many(struct host *host)
@@ -63,7 +65,19 @@ static void test_few_objects_are_gone_at_once(void **state)
 	assert_int_equal(status(host), ORNIC_STATUS_READY);
 }
 
-/* [ORNIC-REG-5] */
+/* Check [ORNIC-REG-7] before or after READY */
+static void check_identification(struct host *host, uint32_t caps)
+{
+	assert_int_equal(host_read(host, ORNIC_REG_MAGIC, 4), ORNIC_MAGIC);
+	assert_int_equal(host_read(host, ORNIC_REG_VERSION, 4), ORNIC_VERSION);
+	assert_int_equal(host_read(host, ORNIC_REG_CAPS, 4), caps);
+	assert_int_equal(host_read(host, ORNIC_REG_VECTORS, 4), HOST_VECTORS);
+	assert_int_equal(host_read(host, ORNIC_REG_DB_PAGES, 4), CARD_DB_PAGES);
+	assert_int_equal(host_read(host, ORNIC_REG_DB_STRIDE, 4),
+			 CARD_DB_PAGE_SIZE);
+}
+
+/* [ORNIC-REG-5], [ORNIC-REG-7] */
 static void test_registers_before_ready(void **state)
 {
 	struct host *host = *state;
@@ -73,17 +87,13 @@ static void test_registers_before_ready(void **state)
 	host->irqs[0] = 0;
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	assert_int_equal(status(host), 0);
-	assert_int_equal(host_read(host, ORNIC_REG_MAGIC, 4), ORNIC_MAGIC);
-	assert_int_equal(host_read(host, ORNIC_REG_VERSION, 4), ORNIC_VERSION);
-	assert_int_equal(host_read(host, ORNIC_REG_CAPS, 4), caps);
-	assert_int_equal(host_read(host, ORNIC_REG_VECTORS, 4), 0);
-	assert_int_equal(host_read(host, ORNIC_REG_DB_PAGES, 4), 0);
+	check_identification(host, caps);
 	host_write(host, ORNIC_REG_SCRATCH, 4, 1);
 	host_write(host, ORNIC_REG_IRQ_TEST, 4, 0);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
 	host_run(host);
 	assert_int_equal(status(host), ORNIC_STATUS_READY);
-	assert_int_equal(host_read(host, ORNIC_REG_DB_PAGES, 4), CARD_DB_PAGES);
+	check_identification(host, caps);
 	assert_int_equal(host_read(host, ORNIC_REG_SCRATCH, 4), 0);
 	assert_int_equal(host->irqs[0], 0);
 	assert_int_equal(host_device_stat(host,
@@ -136,6 +146,95 @@ static void test_timers_and_faults_before_ready(void **state)
 	assert_int_equal(host->irqs[0], 0);
 }
 
+/* Sleep as the loop does, and return true if the card allows it */
+static bool sleeps(struct host *host)
+{
+	return !card_run(host->card) && card_sleep_prepare(host->card);
+}
+
+/* Check that the card is ready READY_MS after now and not before */
+static void check_late(struct host *host)
+{
+	uint64_t from_ns = host->now_ns;
+	unsigned int runnable;
+
+	assert_int_equal(status(host), 0);
+	assert_true(sleeps(host));
+	host_sleep(host, READY_MS * MS_NS - (host->now_ns - from_ns) - MS_NS);
+	assert_int_equal(status(host), 0);
+	assert_true(sleeps(host));
+	runnable = host->runnable;
+	host->now_ns += 2 * MS_NS;
+	timers_run(&host->timers, host->now_ns);
+	assert_int_equal(host->runnable, runnable + 1);
+	assert_true(card_run(host->card));
+	assert_int_equal(status(host), ORNIC_STATUS_READY);
+	assert_true(sleeps(host));
+	assert_true(timers_next(&host->timers) == TIMER_NEVER);
+}
+
+/* [ORNIC-RST-3], [ORNIC-RST-9]: no write of RESET is followed by an old READY */
+static void test_late_after_a_reset(void **state)
+{
+	struct host *host = *state;
+	uint32_t timeout;
+
+	host->card->ready_ms = READY_MS;
+	timeout = ORNIC_GET(ORNIC_CAPS_RESET_TIMEOUT,
+			    host_read(host, ORNIC_REG_CAPS, 4));
+	assert_true(timeout * 100 >= READY_MS);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	check_late(host);
+	card_reset(host->card);
+	check_late(host);
+	host_enable(host);
+	host_pd(host);
+}
+
+/* [ORNIC-RST-9]: a reset that goes on is not prolonged by another one */
+static void test_reset_of_a_card_that_is_late(void **state)
+{
+	struct host *host = *state;
+
+	host->card->ready_ms = READY_MS;
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	host_sleep(host, (READY_MS - 1) * MS_NS);
+	assert_int_equal(status(host), 0);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	card_reset(host->card);
+	host_sleep(host, 2 * MS_NS);
+	assert_int_equal(status(host), ORNIC_STATUS_READY);
+}
+
+/* The card that the host has is replaced by one that is switched on now */
+static void test_late_after_power_on(void **state)
+{
+	struct host *host = *state;
+	struct card_config config = {
+		.name = "nic0",
+		.mac = { 0x02, 0x0e, 0x1c, 0x00, 0x00, 0x01 },
+		.vectors = HOST_VECTORS,
+		.ready_ms = CARD_READY_MS_MAX,
+	};
+	uint32_t caps;
+
+	card_destroy(host->card);
+	host->card = card_create(&config, &host->env);
+	assert_non_null(host->card);
+	caps = host_read(host, ORNIC_REG_CAPS, 4);
+	assert_int_equal(ORNIC_GET(ORNIC_CAPS_RESET_TIMEOUT, caps), 250);
+	assert_int_equal(status(host), 0);
+	check_identification(host, caps);
+	/* A card that is destroyed before it is ready leaves no timer */
+	card_destroy(host->card);
+	config.ready_ms = READY_MS;
+	host->card = card_create(&config, &host->env);
+	assert_non_null(host->card);
+	check_late(host);
+	host_enable(host);
+	host_pd(host);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
 
 int main(void)
@@ -146,6 +245,9 @@ int main(void)
 		T(test_registers_before_ready),
 		T(test_reset_during_a_reset),
 		T(test_timers_and_faults_before_ready),
+		T(test_late_after_a_reset),
+		T(test_reset_of_a_card_that_is_late),
+		T(test_late_after_power_on),
 	};
 
 	return cmocka_run_group_tests_name("reset", tests, NULL, NULL);

@@ -23,6 +23,9 @@
 #define CARD_VECTORS_MAX 64
 #define CARD_VECTORS_DEFAULT 16
 
+/* With the time for the objects, RESET_TIMEOUT must fit into its 8 bits */
+#define CARD_READY_MS_MAX 19000
+
 #define CARD_PERMITTED_MAX 8
 
 /**
@@ -47,6 +50,8 @@ struct card_spoofcheck {
  * @sq_ci_lags: publish sq_ci as late as [ORNIC-ORD-4] permits
  * @commands_reverse: complete commands in another order than that of their
  *	submission, as [ORNIC-ADM-5] permits
+ * @ready_ms: ms from power-on and from each reset to READY, at least;
+ *	0..CARD_READY_MS_MAX
  * @lie: what the card lies about; all zero for an honest card
  * @ordered: give numbers in order and not as [ORNIC-OBJ-21] wants, for tests that
  *	must repeat exactly
@@ -59,6 +64,7 @@ struct card_config {
 	bool no_shadow;
 	bool sq_ci_lags;
 	bool commands_reverse;
+	unsigned int ready_ms;
 	struct lie_config lie;
 	bool ordered;
 	struct card_spoofcheck spoofcheck;

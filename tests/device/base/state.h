@@ -28,6 +28,7 @@
 #include "base/watch.h"
 #include "env/env.h"
 #include "env/list.h"
+#include "env/timer.h"
 
 struct headers;
 struct qp;
@@ -166,14 +167,18 @@ struct regs {
 
 /**
  * struct reset - state of a reset
- * @active: objects are left
+ * @active: objects are left, or it is too early for READY
  * @stage: kind of object that is being destroyed
  * @walk: over the objects of this kind
+ * @ready_ns: time before which READY is not set, 0 for any time
+ * @timer: ends the wait for that time
  */
 struct reset {
 	bool active;
 	unsigned int stage;
 	struct obj_walk walk;
+	uint64_t ready_ns;
+	struct timer timer;
 };
 
 /**
@@ -248,6 +253,7 @@ struct mcast_table {
  * @vectors: MSI-X vectors
  * @sq_ci_lags: publish sq_ci as late as [ORNIC-ORD-4] permits
  * @commands_reverse: complete the commands of a turn in reverse order
+ * @ready_ms: ms from power-on and from each reset to READY, at least
  * @spoofcheck: check of source addresses
  * @fatal: enum ornic_fatal_cause; unless NONE, the device has stopped until a
  *	reset
@@ -298,6 +304,7 @@ struct card {
 	unsigned int vectors;
 	bool sq_ci_lags;
 	bool commands_reverse;
+	unsigned int ready_ms;
 	struct card_spoofcheck spoofcheck;
 	enum ornic_fatal_cause fatal;
 	uint64_t resets;

@@ -100,6 +100,7 @@ struct card *card_create(const struct card_config *config, struct env *env)
 	card->vectors = config->vectors;
 	card->sq_ci_lags = config->sq_ci_lags;
 	card->commands_reverse = config->commands_reverse;
+	card->ready_ms = config->ready_ms;
 	card->spoofcheck = config->spoofcheck;
 	card->port.link = true;
 	card->limit.bytes = CARD_RUN_BYTES;
@@ -119,7 +120,9 @@ struct card *card_create(const struct card_config *config, struct env *env)
 		goto err_tables;
 	guest_init(&card->guest, env->mem);
 	ethport_reset(card);
+	/* The identification registers have their values before READY */
 	regs_reset(card);
+	reset_power_on(card);
 	if (lie_is_any(&config->lie))
 		lie_set(card, &config->lie);
 	return card;
@@ -134,9 +137,7 @@ void card_destroy(struct card *card)
 {
 	if (!card)
 		return;
-	reset_begin(card);
-	while (card->reset.active)
-		reset_run(card);
+	reset_power_off(card);
 	lie_uninit(card);
 	guest_uninit(&card->guest);
 	bounce_uninit(&card->bounce);
@@ -202,10 +203,8 @@ bool card_run(struct card *card)
 {
 	bool any;
 
-	if (card->reset.active) {
-		reset_run(card);
-		return true;
-	}
+	if (card->reset.active)
+		return reset_run(card);
 	if (!card_works(card))
 		return false;
 	if (!card->watches.awake)
@@ -225,7 +224,7 @@ void card_room(struct card *card)
 bool card_sleep_prepare(struct card *card)
 {
 	if (card->reset.active)
-		return false;
+		return reset_waits(card);
 	if (!card_works(card))
 		return true;
 	if (admin_pending(card) || !list_empty(&card->ready) ||

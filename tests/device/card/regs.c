@@ -40,8 +40,10 @@ static uint64_t regs_read_clock(struct card *card)
 
 static uint64_t regs_read_caps(struct card *card)
 {
+	unsigned int timeout = REGS_RESET_TIMEOUT + (card->ready_ms + 99) / 100;
+
 	return ORNIC_PREP(ORNIC_CAPS_ADMIN_DEPTH_MAX, REGS_ADMIN_DEPTH_MAX) |
-	       ORNIC_PREP(ORNIC_CAPS_RESET_TIMEOUT, REGS_RESET_TIMEOUT) |
+	       ORNIC_PREP(ORNIC_CAPS_RESET_TIMEOUT, timeout) |
 	       (card->watches.shadow ? ORNIC_CAPS_SHADOW : 0);
 }
 
@@ -158,9 +160,12 @@ static const struct reg regs_table[] = {
 	{ ORNIC_REG_VERSION, 4, REG_R | REG_EARLY, ORNIC_VERSION, NULL, NULL,
 	  NULL },
 	{ ORNIC_REG_CAPS, 4, REG_R | REG_EARLY, 0, regs_read_caps, NULL, NULL },
-	{ ORNIC_REG_VECTORS, 4, REG_R, 0, regs_read_vectors, NULL, NULL },
-	{ ORNIC_REG_DB_PAGES, 4, REG_R, CARD_DB_PAGES, NULL, NULL, NULL },
-	{ ORNIC_REG_DB_STRIDE, 4, REG_R, CARD_DB_PAGE_SIZE, NULL, NULL, NULL },
+	{ ORNIC_REG_VECTORS, 4, REG_R | REG_EARLY, 0, regs_read_vectors, NULL,
+	  NULL },
+	{ ORNIC_REG_DB_PAGES, 4, REG_R | REG_EARLY, CARD_DB_PAGES, NULL, NULL,
+	  NULL },
+	{ ORNIC_REG_DB_STRIDE, 4, REG_R | REG_EARLY, CARD_DB_PAGE_SIZE, NULL,
+	  NULL, NULL },
 	{ ORNIC_REG_STATUS, 4, REG_R | REG_EARLY, 0, regs_read_status, NULL,
 	  NULL },
 	{ ORNIC_REG_CTRL, 4, REG_R | REG_W, 0, regs_read_ctrl, regs_check_ctrl,

@@ -79,7 +79,25 @@ static void reset_finish(struct card *card)
 	card->reset.active = false;
 }
 
-void reset_run(struct card *card)
+/* Return: false when the time of READY has not come */
+static bool reset_is_due(struct card *card)
+{
+	struct reset *reset = &card->reset;
+
+	if (!reset->ready_ns || env_now_ns(card->env) >= reset->ready_ns)
+		return true;
+	env_timer_arm(card->env, &reset->timer, reset->ready_ns);
+	return false;
+}
+
+static void reset_timer(struct timer *timer)
+{
+	struct card *card = container_of(timer, struct card, reset.timer);
+
+	env_mark_runnable(card->env);
+}
+
+bool reset_run(struct card *card)
 {
 	struct reset *reset = &card->reset;
 
@@ -88,14 +106,36 @@ void reset_run(struct card *card)
 		reset_stage_run(card, &reset_stages[reset->stage], &reset->walk);
 		/* Maybe nothing is left; the next turn finds out */
 		if (!reset->walk.left)
-			return;
+			return true;
 		reset->walk.index = 0;
 		reset->stage++;
 	}
+	if (!reset_is_due(card))
+		return false;
 	reset_finish(card);
+	return true;
 }
 
-void reset_begin(struct card *card)
+bool reset_waits(const struct card *card)
+{
+	return timer_armed(&card->reset.timer);
+}
+
+static void reset_start(struct card *card)
+{
+	struct reset *reset = &card->reset;
+
+	reset->active = true;
+	reset->stage = 0;
+	reset->walk = (struct obj_walk){};
+	reset->ready_ns = 0;
+	if (card->ready_ms)
+		reset->ready_ns = env_now_ns(card->env) +
+				  card->ready_ms * 1000000ULL;
+	reset_run(card);
+}
+
+static void reset_begin(struct card *card)
 {
 	/* The reset that goes on does all that another one would do */
 	if (card->reset.active)
@@ -104,9 +144,22 @@ void reset_begin(struct card *card)
 		qp_settle_all(card);
 	admin_disable(card);
 	ethport_reset(card);
-	memset(&card->reset, 0, sizeof(card->reset));
-	card->reset.active = true;
-	reset_run(card);
+	reset_start(card);
+}
+
+void reset_power_on(struct card *card)
+{
+	timer_init(&card->reset.timer, reset_timer);
+	reset_start(card);
+}
+
+void reset_power_off(struct card *card)
+{
+	reset_begin(card);
+	card->reset.ready_ns = 0;
+	while (card->reset.active)
+		reset_run(card);
+	env_timer_cancel(card->env, &card->reset.timer);
 }
 
 void reset_card(struct card *card)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Reset of the card. It begins in card_reset() and takes as many turns as there
- * are objects to destroy; until then STATUS.READY is 0 ([ORNIC-RST-3]) and the
- * card does nothing else.
+ * are objects to destroy, and the time that the configuration asks for; until
+ * then STATUS.READY is 0 ([ORNIC-RST-3]) and the card does nothing else.
  */
 #ifndef ORNIC_DEVICE_RESET_H
 #define ORNIC_DEVICE_RESET_H
@@ -21,21 +21,37 @@
 struct card;
 
 /**
+ * reset_power_on - begin the reset of a new card
+ * @card: the card, without objects
+ */
+void reset_power_on(struct card *card);
+
+/**
+ * reset_power_off - end the reset of a card that is destroyed
+ * @card: the card
+ */
+void reset_power_off(struct card *card);
+
+/**
  * reset_card - reset for any reason, as card_reset()
  * @card: the card
  */
 void reset_card(struct card *card);
 
 /**
- * reset_begin - begin a reset, and end it if there are few objects
- * @card: the card
- */
-void reset_begin(struct card *card);
-
-/**
  * reset_run - go on with a reset
  * @card: the card, being reset
+ *
+ * Return: false when nothing is left to do but to wait.
  */
-void reset_run(struct card *card);
+bool reset_run(struct card *card);
+
+/**
+ * reset_waits - check whether a reset waits for the time of READY
+ * @card: the card, being reset
+ *
+ * Return: true from a reset_run() that returned false until its time has come.
+ */
+bool reset_waits(const struct card *card);
 
 #endif /* ORNIC_DEVICE_RESET_H */

@@ -21,12 +21,13 @@ static const char usage[] =
 	"A software ORNIC card: an RDMA NIC for stock QEMU over vfio-user.\n"
 	"\n"
 	"  --nic socket=PATH[,mac=MAC][,vectors=N][,shadow=on|off]\n"
-	"        [,sq-ci=exact|lag][,commands=forward|reverse]\n"
+	"        [,sq-ci=exact|lag][,commands=forward|reverse][,ready=MS]\n"
 	"        [,spoofcheck=on|off][,permit=MAC]...\n"
 	"        one card; QEMU connects to PATH. N MSI-X vectors, 1 to 64 (16).\n"
 	"        shadow=off: plain doorbells only, as silicon may do it.\n"
 	"        sq-ci=lag: give send slots back as late as a card may.\n"
 	"        commands=reverse: complete the latest of several commands first.\n"
+	"        ready=MS: be ready MS milliseconds after power-on and reset (0).\n"
 	"        spoofcheck=on: send only with MAC, and up to 8 of permit, as source.\n"
 	"        May be repeated: the cards of one process share a switch.\n"
 	"  --port dgram,local=PATH,remote=PATH\n"
@@ -172,6 +173,7 @@ enum nic_key {
 	NIC_SHADOW,
 	NIC_SQ_CI,
 	NIC_COMMANDS,
+	NIC_READY,
 	NIC_SPOOFCHECK,
 	NIC_PERMIT,
 };
@@ -185,6 +187,7 @@ static bool parse_nic(struct options *options, char *arg)
 		[NIC_SHADOW] = (char *)"shadow",
 		[NIC_SQ_CI] = (char *)"sq-ci",
 		[NIC_COMMANDS] = (char *)"commands",
+		[NIC_READY] = (char *)"ready",
 		[NIC_SPOOFCHECK] = (char *)"spoofcheck",
 		[NIC_PERMIT] = (char *)"permit",
 		NULL,
@@ -225,6 +228,10 @@ static bool parse_nic(struct options *options, char *arg)
 			 !parse_commands(value, &nic->config.commands_reverse))
 			return bad("--nic: commands must be forward or reverse",
 				   value);
+		else if (key == NIC_READY &&
+			 !parse_number(value, 0, CARD_READY_MS_MAX,
+				       &nic->config.ready_ms))
+			return bad("--nic: ready must be 0 to 19000", value);
 		else if (key == NIC_SPOOFCHECK &&
 			 !parse_switch(value, &nic->config.spoofcheck.on))
 			return bad("--nic: spoofcheck must be on or off",

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""A card that becomes ready seconds after each reset: the driver waits for it, resets it once at
+probe, and takes a READY of before the reset for nothing [ORNIC-RST-3] [ORNIC-RST-9]."""
+
+import time
+
+from lab.pair import find_port
+from lab.perftest import pingpong, rping
+from settings import (
+    READY_MS, Traffic, fail, pci_address, reset_function, set_up_again, wait_until,
+)
+
+READY = READY_MS / 1000
+
+
+def works(pair):
+    pingpong(pair, pair.ornic, options="-n 100")
+    rping(pair, pair.ornic, count=5)
+
+
+def seconds(action):
+    """Returns how long the action takes."""
+    begin = time.monotonic()
+    action()
+    return time.monotonic() - begin
+
+
+def test_load(late_pair):
+    """The driver waits for the one reset of a probe. A second one would take as long again."""
+    vm = late_pair.a
+    vm.check("rmmod ornic_rdma && rmmod ornic", timeout=60)
+    assert READY <= seconds(vm.load_ornic) < 2 * READY
+    set_up_again(late_pair, vm)
+    works(late_pair)
+
+
+def test_probe_of_a_card_that_is_not_ready(late_pair):
+    """The card is in a reset when the driver finds it, so it ignores the driver's
+    [ORNIC-REG-5]. The registers that say how long to wait have their values [ORNIC-REG-7]."""
+    vm, pair = late_pair.a, late_pair
+    address = pci_address(vm, pair.ornic[vm].netdev)
+    driver = "/sys/bus/pci/drivers/ornic"
+    vm.check(f"echo {address} >{driver}/unbind", timeout=60)
+    pair.card.expects_reset("nic0")
+    vm.check(f"echo 1 >/sys/bus/pci/devices/{address}/reset && echo {address} >{driver}/bind",
+             timeout=60)
+    set_up_again(pair, vm)
+    works(pair)
+
+
+def test_function_level_reset(late_pair):
+    """After a function level reset under traffic the card is not ready when the waiting time of the
+    PCI specification is over. The netdev comes back with its address."""
+    pair, vm = late_pair, late_pair.a
+    port, traffic = pair.ornic[vm], Traffic(pair)
+    assert seconds(lambda: reset_function(pair, vm)) >= READY
+    traffic.kill()
+    wait_until("a netdev", lambda: vm.netdevs_of("ornic"))
+    pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    works(pair)
+
+
+def test_recovery(late_pair):
+    """The driver resets a card that has failed, and waits for it."""
+    assert seconds(lambda: fail(late_pair, late_pair.a)) >= READY
+    works(late_pair)
