@@ -38,6 +38,9 @@
 #define ORNIC_BAR_MSIX_PBA	0xc000
 #define ORNIC_BAR_DB		2
 
+/* The MSI-X table ends at the pending bits */
+#define ORNIC_VECTORS_MAX	1024
+
 /* ---- 2. Registers (BAR0) ---------------------------------------------
  * 32 bits wide unless marked 64. A 64-bit register takes one 8-byte access or
  * two 4-byte ones; a write goes low half first, and the high half makes it take

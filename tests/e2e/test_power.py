@@ -53,7 +53,8 @@ def works(pair):
 
 
 def test_correctable_error(pair):
-    """The kernel counts a correctable error of the card [ORNIC-PCI-5], and the traffic goes on."""
+    """The kernel counts a correctable error of the card [ORNIC-PCI-5] [ORNIC-BUS-11], and the
+    traffic goes on."""
     vm = pair.a
     path = f"/sys/bus/pci/devices/{pci_address(vm, pair.ornic[vm].netdev)}/aer_dev_correctable"
     traffic = Traffic(pair)
@@ -79,7 +80,8 @@ def test_nonfatal_error(pair):
 
 
 def test_nonfatal_error_of_a_lost_device(pair):
-    """If the registers cannot be read after a non-fatal error, the driver has the slot reset."""
+    """If the registers cannot be read after a non-fatal error, the driver has the slot reset
+    [ORNIC-BUS-11]."""
     vm, port = pair.a, pair.ornic[pair.a]
     traffic, before = Traffic(pair), recoveries(vm)
     pair.card.expects_reset("nic0")
@@ -93,8 +95,8 @@ def test_nonfatal_error_of_a_lost_device(pair):
 
 
 def test_fatal_error(pair):
-    """After a fatal error the slot is reset. Programs end or can be killed, the netdev keeps its
-    name and address, and new programs work, also after a second error."""
+    """After a fatal error the slot is reset [ORNIC-BUS-11]. Programs end or can be killed, the
+    netdev keeps its name and address, and new programs work, also after a second error."""
     vm, port = pair.a, pair.ornic[pair.a]
     pair.card.expects_reset("nic0")
     for _ in range(2):

@@ -80,7 +80,11 @@ static void test_all_ones_everywhere_change_only_what_they_may(void **state)
 	assert_int_equal(get(PCI_ROM_ADDRESS, 4), 0);
 	assert_int_equal(get(PCI_BASE_ADDRESS_0, 4), 4);
 	assert_int_equal(get(PCI_BASE_ADDRESS_1, 4), 0);
-	assert_int_equal(get(PCI_BASE_ADDRESS_2, 4), 4);
+	/* [ORNIC-PCI-2], [ORNIC-BUS-7]: BAR2 is prefetchable, and there is no BAR4 */
+	assert_int_equal(get(PCI_BASE_ADDRESS_2, 4), 12);
+	assert_int_equal(get(PCI_BASE_ADDRESS_3, 4), 0);
+	assert_int_equal(get(PCI_BASE_ADDRESS_4, 4), 0);
+	assert_int_equal(get(PCI_BASE_ADDRESS_5, 4), 0);
 	assert_int_equal(get(PCI_COMMAND, 2), 0x546);
 	pci_power_on(&pci);
 	assert_memory_equal(pci.config, before.config, PCI_CONFIG_SIZE);
@@ -136,6 +140,55 @@ static void test_msix(void **state)
 	assert_int_equal(get(at + PCI_MSIX_TABLE, 4), ORNIC_BAR_MSIX_TABLE);
 	pci_init(&pci, CARD_VECTORS_MAX, mac);
 	assert_int_equal(get(at + PCI_MSIX_FLAGS, 2), CARD_VECTORS_MAX - 1);
+}
+
+/* [ORNIC-PCI-8] */
+static void test_msix_table_has_room_for_all_vectors(void **state)
+{
+	(void)state;
+	assert_int_equal(ORNIC_VECTORS_MAX * PCI_MSIX_ENTRY_SIZE,
+			 ORNIC_BAR_MSIX_PBA - ORNIC_BAR_MSIX_TABLE);
+	assert_in_range(ORNIC_BAR_MSIX_PBA + ORNIC_VECTORS_MAX / 8, 0,
+			ORNIC_BAR_REGS_SIZE);
+}
+
+/*
+ * [ORNIC-BUS-3], [ORNIC-BUS-6]: no AtomicOps. [ORNIC-BUS-4], [ORNIC-BUS-8]: the
+ * host chooses Relaxed Ordering and the completion timeout.
+ */
+static void test_transactions_that_the_host_may_choose(void **state)
+{
+	unsigned int at = find_cap(PCI_CAP_ID_EXP);
+	unsigned int was;
+
+	(void)state;
+	assert_int_equal(get(at + PCI_EXP_DEVCAP2, 4) &
+				 (PCI_EXP_DEVCAP2_ATOMIC_ROUTE |
+				  PCI_EXP_DEVCAP2_ATOMIC_COMP32 |
+				  PCI_EXP_DEVCAP2_ATOMIC_COMP64 |
+				  PCI_EXP_DEVCAP2_ATOMIC_COMP128), 0);
+	set(at + PCI_EXP_DEVCTL2, PCI_EXP_DEVCTL2_ATOMIC_REQ |
+				  PCI_EXP_DEVCTL2_COMP_TMOUT_DIS, 2);
+	assert_int_equal(get(at + PCI_EXP_DEVCTL2, 2),
+			 PCI_EXP_DEVCTL2_COMP_TMOUT_DIS);
+	was = get(at + PCI_EXP_DEVCTL, 2);
+	set(at + PCI_EXP_DEVCTL, was ^ PCI_EXP_DEVCTL_RELAX_EN, 2);
+	assert_int_equal(get(at + PCI_EXP_DEVCTL, 2),
+			 was ^ PCI_EXP_DEVCTL_RELAX_EN);
+}
+
+/* [ORNIC-BUS-9]: neither ATS nor PRI nor PASID */
+static void test_addresses_are_translated_by_the_host(void **state)
+{
+	unsigned int at = 0x100, id;
+
+	(void)state;
+	while (at) {
+		id = PCI_EXT_CAP_ID(get(at, 4));
+		assert_true(id == PCI_EXT_CAP_ID_DSN ||
+			    id == PCI_EXT_CAP_ID_ERR);
+		at = PCI_EXT_CAP_NEXT(get(at, 4));
+	}
 }
 
 static void test_flr_reads_zero_and_is_reported(void **state)
@@ -313,6 +366,9 @@ int main(void)
 		TEST(test_command_takes_effect_once),
 		TEST(test_status_is_cleared_by_writing_ones),
 		TEST(test_msix),
+		TEST(test_msix_table_has_room_for_all_vectors),
+		TEST(test_transactions_that_the_host_may_choose),
+		TEST(test_addresses_are_translated_by_the_host),
 		TEST(test_flr_reads_zero_and_is_reported),
 		TEST(test_power_state_is_all_of_pm_that_is_written),
 		TEST(test_d3hot_is_like_a_disabled_function),

@@ -86,6 +86,7 @@ static void test_read_only_is_not_written_and_counted(void **state)
 	}
 }
 
+/* [ORNIC-BUS-1] */
 static void test_sizes_that_no_register_takes(void **state)
 {
 	struct host *host = *state;

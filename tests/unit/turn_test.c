@@ -166,7 +166,7 @@ static uint64_t scratch(struct world *w)
 	return w->slot[0]->card->regs.val[ORNIC_REG_SCRATCH / 4];
 }
 
-/* Three messages: in order, each write once, and one reply */
+/* [ORNIC-BUS-2]: three messages: in order, each write once, and one reply */
 static void test_writes_to_registers(void **state)
 {
 	struct world *w = *state;

@@ -4,6 +4,21 @@
 #include "kit.h"
 #include "objects/uctx.h"
 
+/* [ORNIC-DB-26]: flag bit 1 asks for a page for pushed WQEs */
+static void test_no_pages_for_pushed_wqes(void **state)
+{
+	struct kit *w = *state;
+	struct ornic_alloc_uctx_in in = { .flags = htole32(2) };
+	struct ornic_query_device_out limits = {};
+	struct ornic_object out;
+
+	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
+				      &limits, sizeof(limits)), ORNIC_CMD_OK);
+	assert_false(le64toh(limits.features) & 1ULL << 32);
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_ALLOC_UCTX, &in, &out),
+			 ORNIC_CMD_BAD_PARAM);
+}
+
 static void test_uctx_refusals(void **state)
 {
 	struct kit *w = *state;
@@ -92,7 +107,7 @@ static void test_doorbell_sizes_and_offsets(void **state)
 	card_bar_write(host->card, ORNIC_BAR_DB, 4088, 8, val);
 	bad = host_device_stat(host, ORNIC_DEVICE_STAT_bad_doorbell_page);
 	assert_int_equal(bad, 5);
-	/* Two halves make one doorbell, which the high one rings */
+	/* Two halves make one doorbell, which the high one rings ([ORNIC-BUS-7]) */
 	card_bar_write(host->card, ORNIC_BAR_DB, 0, 4, ORNIC_ARM_NEXT);
 	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_doorbells),
 			 0);
@@ -110,6 +125,7 @@ static void test_doorbell_sizes_and_offsets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		T(test_no_pages_for_pushed_wqes),
 		T(test_uctx_refusals),
 		T(test_as_many_uctx_as_pages),
 		T(test_doorbells_of_others_are_ignored),

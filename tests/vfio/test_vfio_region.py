@@ -97,7 +97,8 @@ def test_config_in_any_pieces(client, offset, count):
 
 
 def test_config_bars_keep_their_types(client):
-    for offset, low in [(0x10, 4), (0x14, 0), (0x18, 4), (0x1c, 0), (0x20, 0), (0x24, 0),
+    """[ORNIC-PCI-2]: BAR2 is prefetchable, and there is no BAR4."""
+    for offset, low in [(0x10, 4), (0x14, 0), (0x18, 12), (0x1c, 0), (0x20, 0), (0x24, 0),
                         (0x30, 0)]:
         client.config_write(offset, b"\xff" * 4)
         assert client.config_read(offset, 4) == struct.pack("<I", low)

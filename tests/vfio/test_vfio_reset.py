@@ -13,6 +13,7 @@ from vfio_server import Server
 
 SCRATCH = HW["REG_SCRATCH"]
 DEVCTL = 0x68
+MSIX_CONTROL = 0x52
 UNCOR_MASK = 0x118
 
 
@@ -24,10 +25,14 @@ def flr(client):
 @pytest.mark.parametrize("reset", [lambda client: client.request("DEVICE_RESET"), flr],
                          ids=["device", "function"])
 def test_reset_clears_registers_and_command(client, reset):
+    """[ORNIC-BUS-10]: what a function level reset clears in configuration space."""
     client.enable()
+    client.config_write(MSIX_CONTROL + 1, b"\x80")
+    assert client.config_read(MSIX_CONTROL + 1, 1) == b"\x80"
     client.write32(SCRATCH, 7)
     reset(client)
     assert client.config_read(4, 2) == b"\0\0"
+    assert client.config_read(MSIX_CONTROL + 1, 1) == b"\0"
     client.enable()
     assert client.read32(SCRATCH) == 0
     assert client.config_read(DEVCTL + 1, 1)[0] & 0x80 == 0

@@ -94,7 +94,7 @@ static void init_header(struct pci *pci)
 	put(at, PCI_BASE_ADDRESS_0 + 4 * ORNIC_BAR_REGS,
 	    PCI_BASE_ADDRESS_MEM_TYPE_64, 4);
 	put(at, PCI_BASE_ADDRESS_0 + 4 * ORNIC_BAR_DB,
-	    PCI_BASE_ADDRESS_MEM_TYPE_64, 4);
+	    PCI_BASE_ADDRESS_MEM_TYPE_64 | PCI_BASE_ADDRESS_MEM_PREFETCH, 4);
 	put(at, PCI_SUBSYSTEM_VENDOR_ID, ORNIC_PCI_VENDOR_ID, 2);
 	put(at, PCI_SUBSYSTEM_ID, ORNIC_PCI_DEVICE_ID, 2);
 	put(at, PCI_CAPABILITY_LIST, CAP_PM, 1);
@@ -111,6 +111,9 @@ static void init_pm(struct pci *pci)
 	put(at, PCI_PM_CTRL, PCI_PM_CTRL_NO_SOFT_RESET, 2);
 	put(pci->rw + CAP_PM, PCI_PM_CTRL, PCI_PM_CTRL_STATE_MASK, 2);
 }
+
+_Static_assert(CARD_VECTORS_MAX <= ORNIC_VECTORS_MAX,
+	       "more vectors than the table has room for");
 
 static void init_msix(struct pci *pci, unsigned int vectors)
 {
