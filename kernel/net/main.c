@@ -75,7 +75,7 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		return dev_err_probe(dev, err, "cannot enable the PCI device\n");
 
-	/* The device may still use memory of an owner before ([ORNIC-PCI-3]) */
+	/* It may still use an earlier owner's memory ([ORNIC-PCI-7]) */
 	pci_clear_master(pdev);
 
 	/*

@@ -147,6 +147,6 @@ void ornic_reset_halt(struct ornic_core *core)
 		readl(core->regs + ORNIC_REG_STATUS);
 	}
 
-	/* Takes effect before it returns ([ORNIC-PCI-3]) */
+	/* Takes effect before it returns ([ORNIC-PCI-7]) */
 	pci_clear_master(pdev);
 }

@@ -46,6 +46,7 @@ CORE_SRCS := \
 	base/lie.c \
 	base/lie_entry.c \
 	base/obj.c \
+	base/pause.c \
 	base/run.c \
 	base/stats.c \
 	base/watch.c \

@@ -82,6 +82,7 @@ UNIT_CORE_TESTS := \
 	pace_test.c \
 	packet_test.c \
 	path_test.c \
+	pause_test.c \
 	psn_test.c \
 	qp_test.c \
 	rc_error_test.c \

@@ -2,10 +2,15 @@
 /* Interrupts of a card */
 #include "base/irq.h"
 #include "base/lie_entry.h"
+#include "base/pause.h"
 #include "base/state.h"
 
 void irq_raise(struct card *card, unsigned int vector)
 {
+	if (pause_on(card)) {
+		pause_keep_irq(card, vector);
+		return;
+	}
 	DEVICE_STAT_INC(card, interrupts);
 	if (lie_on(card))
 		lie_irq(card, vector);

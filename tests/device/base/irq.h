@@ -6,7 +6,7 @@
 struct card;
 
 /**
- * irq_raise - raise an interrupt
+ * irq_raise - raise an interrupt, now or when bus mastering is set again
  * @card: the card
  * @vector: MSI-X vector
  */

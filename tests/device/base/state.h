@@ -182,6 +182,25 @@ struct reset {
 };
 
 /**
+ * struct pause - what waits until bus mastering is set again (pause.h)
+ * @any: anything does
+ * @irqs: a bit for each vector whose interrupt waits
+ * @rung: a doorbell was rung
+ * @looking: the pause is over, and the queues that may have been rung are
+ *	looked at
+ * @stage: kind of queue that is looked at
+ * @walk: over the queues of this kind
+ */
+struct pause {
+	bool any;
+	uint64_t irqs;
+	bool rung;
+	bool looking;
+	unsigned int stage;
+	struct obj_walk walk;
+};
+
+/**
  * struct ethport - an Ethernet port
  * @mac: MAC address in use, at first the permanent one
  * @link: the cable is plugged in
@@ -259,6 +278,7 @@ struct mcast_table {
  *	reset
  * @resets: number of resets, of any kind
  * @reset: the latest reset
+ * @pause: what waits for bus mastering
  * @enabled: ORNIC_STATUS_ENABLED
  * @lie: what the card lies about
  * @regs: registers
@@ -309,6 +329,7 @@ struct card {
 	enum ornic_fatal_cause fatal;
 	uint64_t resets;
 	struct reset reset;
+	struct pause pause;
 	bool enabled;
 	struct lie lie;
 	struct regs regs;
@@ -348,8 +369,8 @@ struct card {
 };
 
 /*
- * Does the data path run? It does not depend on ENABLE ([ORNIC-RST-8]). Work waits
- * while bus mastering is off ([ORNIC-PCI-3]).
+ * Does the data path run? It does not depend on ENABLE ([ORNIC-RST-8]). Everything
+ * waits while bus mastering is off ([ORNIC-PCI-7]).
  */
 static inline bool card_works(const struct card *card)
 {

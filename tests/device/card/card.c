@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/lie_entry.h"
+#include "base/pause.h"
 #include "base/run.h"
 #include "base/state.h"
 #include "card/admin.h"
@@ -166,7 +167,7 @@ bool card_bar_write(struct card *card, unsigned int bar, uint64_t offset,
 
 	if (bar == ORNIC_BAR_REGS)
 		regs_write(card, offset, size, val);
-	else if (card_works(card))
+	else if (!card->reset.active && !card->fatal)
 		doorbell_write(card, offset, size, val);
 	return card->resets != resets;
 }
@@ -201,15 +202,21 @@ static bool card_run_qps(struct card *card)
 
 bool card_run(struct card *card)
 {
-	bool any;
+	bool any = pause_waits(card);
 
 	if (card->reset.active)
 		return reset_run(card);
+	if (any)
+		pause_end(card);
 	if (!card_works(card))
-		return false;
+		return any;
 	if (!card->watches.awake)
 		doorbell_wake(card);
-	any = admin_run(card, CARD_RUN_COMMANDS);
+	any |= admin_run(card, CARD_RUN_COMMANDS);
+	if (card->pause.looking) {
+		doorbell_look(card);
+		any = true;
+	}
 	any |= doorbell_poll(card);
 	any |= card_run_qps(card);
 	any |= cq_run_dead(card);
@@ -228,7 +235,7 @@ bool card_sleep_prepare(struct card *card)
 	if (!card_works(card))
 		return true;
 	if (admin_pending(card) || !list_empty(&card->ready) ||
-	    !list_empty(&card->dead_cqs))
+	    !list_empty(&card->dead_cqs) || card->pause.looking)
 		return false;
 	return doorbell_sleep(card);
 }

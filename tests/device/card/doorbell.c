@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Doorbell pages, boards and watched queues, the admin queue among them */
+#include <stddef.h>
+
+#include "base/pause.h"
 #include "base/state.h"
 #include "card/admin.h"
 #include "card/doorbell.h"
@@ -10,6 +13,18 @@
 #include "queues/qp.h"
 
 /* ---- doorbell pages ---- */
+
+/*
+ * Keep a doorbell that is rung while bus mastering is off. CQs and EQs store the
+ * arm word themselves, but cannot look at their rings.
+ */
+static bool doorbell_waits(struct card *card)
+{
+	if (!pause_on(card))
+		return false;
+	pause_keep_doorbell(card);
+	return true;
+}
 
 static void doorbell_ring(struct card *card, struct uctx *uctx, uint64_t val)
 {
@@ -26,19 +41,22 @@ static void doorbell_ring(struct card *card, struct uctx *uctx, uint64_t val)
 		qp = qp_find(card, num);
 		if (!qp || qp->uctx != uctx)
 			break;
-		qp_kick(qp);
+		if (!doorbell_waits(card))
+			qp_kick(qp);
 		return;
 	case ORNIC_DB_CQ:
 		cq = cq_find(card, num);
 		if (!cq || cq->uctx != uctx)
 			break;
 		cq_doorbell(cq, word);
+		doorbell_waits(card);
 		return;
 	case ORNIC_DB_EQ:
 		eq = eq_find(card, num);
 		if (!eq || !uctx->kernel)
 			break;
 		eq_doorbell(eq, word);
+		doorbell_waits(card);
 		return;
 	default:
 		DEVICE_VIOLATION(card, bad_doorbell_type,
@@ -74,6 +92,66 @@ void doorbell_write(struct card *card, uint64_t offset, unsigned int size,
 		/* A doorbell takes effect with its high half ([ORNIC-DB-1]) */
 		doorbell_ring(card, uctx, val << 32 | uctx->db_low);
 	}
+}
+
+/* ---- doorbells that were rung while bus mastering was off ---- */
+
+static void doorbell_look_qp(struct card *card, struct obj *obj)
+{
+	/* The table has WQs too, which have no doorbell */
+	struct qp *qp = qp_find(card, obj->num);
+
+	if (qp)
+		qp_kick(qp);
+}
+
+static void doorbell_look_cq(struct card *card, struct obj *obj)
+{
+	struct cq *cq = container_of(obj, struct cq, obj);
+
+	(void)card;
+	cq_doorbell(cq, cq->arm.asked);
+}
+
+static void doorbell_look_eq(struct card *card, struct obj *obj)
+{
+	struct eq *eq = container_of(obj, struct eq, obj);
+
+	(void)card;
+	eq_doorbell(eq, eq->arm.asked);
+}
+
+/**
+ * struct look_stage - a kind of queue that has doorbells
+ * @look: does what a doorbell does that tells nothing new
+ * @table: offset of the table in struct card
+ */
+static const struct look_stage {
+	void (*look)(struct card *card, struct obj *obj);
+	size_t table;
+} look_stages[] = {
+	{ doorbell_look_qp, offsetof(struct card, qps) },
+	{ doorbell_look_cq, offsetof(struct card, cqs) },
+	{ doorbell_look_eq, offsetof(struct card, eqs) },
+};
+
+void doorbell_look(struct card *card)
+{
+	struct pause *pause = &card->pause;
+	const struct look_stage *stage;
+	struct obj *obj;
+
+	pause->walk.left = DOORBELL_LOOK_MAX;
+	for (; pause->stage < ARRAY_SIZE(look_stages); pause->stage++) {
+		stage = &look_stages[pause->stage];
+		while ((obj = obj_walk_next((void *)((char *)card + stage->table),
+					    &pause->walk)))
+			stage->look(card, obj);
+		if (!pause->walk.left)
+			return;
+		pause->walk.index = 0;
+	}
+	pause->looking = false;
 }
 
 /* ---- boards ---- */

@@ -16,6 +16,8 @@ struct card;
 #define DOORBELL_SCAN_MAX 256
 /* Idle time after which a queue is no longer watched */
 #define DOORBELL_WATCH_IDLE_NS 200000
+/* Queues that one doorbell_look() looks at */
+#define DOORBELL_LOOK_MAX 1024
 
 /**
  * doorbell_write - handle a write to BAR2
@@ -26,6 +28,12 @@ struct card;
  */
 void doorbell_write(struct card *card, uint64_t offset, unsigned int size,
 		    uint64_t val);
+
+/**
+ * doorbell_look - look at queues that may have been rung during a pause
+ * @card: the card, which works; @pause.looking is set and cleared at the end
+ */
+void doorbell_look(struct card *card);
 
 /**
  * doorbell_poll - poll the boards and the watched queues

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/pause.h"
 #include "base/state.h"
 #include "card/admin.h"
 #include "card/lie_later.h"
@@ -125,6 +126,7 @@ static void reset_start(struct card *card)
 {
 	struct reset *reset = &card->reset;
 
+	pause_forget(card);
 	reset->active = true;
 	reset->stage = 0;
 	reset->walk = (struct obj_walk){};

@@ -37,8 +37,8 @@ enum env_log_level {
  * struct env_ops - operations of the environment
  * @now_ns: get the monotonic time
  * @random: get 64 random bits
- * @irq_raise: fire an MSI-X vector. The environment handles masking. It drops
- *	the interrupt when the vector has no handler or bus mastering is off.
+ * @irq_raise: fire an MSI-X vector, with bus mastering on. The environment
+ *	handles masking. It drops the interrupt when the vector has no handler.
  * @mark_runnable: schedule a call of card_run()
  * @frame_alloc: get a frame to fill, or NULL: try again in the next card_run()
  * @frame_free: return a frame that was not sent

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/lie_entry.h"
+#include "base/pause.h"
 #include "base/state.h"
 #include "objects/cq.h"
 #include "objects/uctx.h"
@@ -80,7 +81,7 @@ static void cq_gather_timer(struct timer *timer)
 	struct cq *cq = container_of(timer, struct cq, timer);
 	bool shadow = cq->card->watches.shadow;
 
-	if (cq->card->reset.active)
+	if (cq->card->reset.active || pause_timer(cq->card, timer))
 		return;
 	/* A newer request covers only later entries than those gathered */
 	arm_pending(&cq->arm, shadow ? guest_ref_ptr(&cq->dbr) : NULL);

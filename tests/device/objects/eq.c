@@ -5,6 +5,7 @@
 
 #include "base/irq.h"
 #include "base/lie_entry.h"
+#include "base/pause.h"
 #include "base/state.h"
 #include "objects/eq.h"
 
@@ -204,7 +205,7 @@ static bool eq_source_waits(struct eq *eq, const struct eq_source *source)
 static bool eq_tell_now(struct eq *eq, struct eq_source *source,
 			enum ornic_event type)
 {
-	if (eq->dead || eq_source_waits(eq, source) ||
+	if (eq->dead || pause_on(eq->card) || eq_source_waits(eq, source) ||
 	    !eq_push(eq, type, source->num))
 		return false;
 	source->told = true;
@@ -280,7 +281,7 @@ static void eq_retry(struct timer *timer)
 	unsigned int left = EQ_RETRY_EVENTS;
 	uint32_t ci = eq->ci;
 
-	if (eq->card->reset.active)
+	if (eq->card->reset.active || pause_timer(eq->card, timer))
 		return;
 	if (dbr && !eq->card->fatal)
 		eq_read_ci(eq, dbr);
@@ -313,7 +314,7 @@ void eq_fatal(struct card *card, enum ornic_fatal_cause cause)
 	card->fatal = cause;
 	env_log(card->env, ENV_LOG_ERR, "stopped, cause %u", cause);
 	eq = eq_find(card, 0);
-	if (eq && !eq->dead)
+	if (eq && !eq->dead && !pause_on(card))
 		eq_push(eq, ORNIC_EVENT_DEVICE_FATAL, cause);
 	irq_raise(card, 0);
 }

@@ -77,7 +77,8 @@ static void slot_irq_raise(struct env *env, unsigned int vector)
 			      "interrupt on vector %u", vector);
 		return;
 	}
-	if (slot->irq_fd[vector] < 0 || !pci_master_enabled(&slot->pci) ||
+	/* While bus mastering is being cleared, earlier interrupts are sent */
+	if (slot->irq_fd[vector] < 0 || !slot->mem.enabled ||
 	    irqfd_fire(&slot->loop->irqfd, slot->irq_fd[vector]))
 		slot->stats.irqs_dropped++;
 	else

@@ -24,7 +24,7 @@
 /**
  * struct slot_stats - counters outside the core
  * @irqs: eventfds fired
- * @irqs_dropped: interrupts dropped: no eventfd, bus mastering off, or an error
+ * @irqs_dropped: interrupts dropped: no eventfd, or an error
  * @resets: resets of any kind
  */
 struct slot_stats {

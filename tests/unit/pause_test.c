@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Bus mastering off is a pause: nothing is done, lost or broken ([ORNIC-PCI-7]) */
+#include "card/card.h"
+#include "card/doorbell.h"
+#include "kit.h"
+#include "pair.h"
+
+/* Longer than all retries of a request, and the periods of all timers */
+#define LONG_NS 30000000000ULL
+#define SHORT_NS 5000000ULL
+
+static void pause_begin(struct host *host)
+{
+	mem_enable(&host->mem, false);
+}
+
+/* As the transport does */
+static void pause_over(struct host *host)
+{
+	mem_enable(&host->mem, true);
+	host_run(host);
+}
+
+/* Check that the card does nothing in any turn, and no work keeps it awake */
+static void pause_check(struct host *host)
+{
+	assert_false(card_run(host->card));
+	assert_true(card_sleep_prepare(host->card));
+	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_dma_faults),
+			 0);
+	assert_int_equal(host_read(host, ORNIC_REG_FATAL_CAUSE, 4),
+			 ORNIC_FATAL_NONE);
+}
+
+/* ---- doorbells ---- */
+
+static void test_send_doorbell_is_remembered(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 64);
+	struct host *host = A(pair)->host;
+
+	/* Asleep, so that nothing but the doorbell tells of the work */
+	pair_run(pair);
+	assert_true(card_sleep_prepare(host->card));
+	pause_begin(host);
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	pause_check(host);
+	pair_poll_none(A(pair));
+	pause_over(host);
+	pair_run(pair);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+}
+
+static void test_bad_doorbell_is_counted(void **state)
+{
+	struct kit *kit = *state;
+	struct host *host = kit->host;
+
+	pause_begin(host);
+	host_doorbell(host, kit->uctx, 7, kit->cq.num, 0);
+	host_doorbell(host, kit->uctx, ORNIC_DB_CQ, kit->cq.num + 1, 0);
+	assert_int_equal(host_device_stat(host,
+			ORNIC_DEVICE_STAT_bad_doorbell_type), 1);
+	assert_int_equal(host_device_stat(host,
+			ORNIC_DEVICE_STAT_bad_doorbell_queue), 1);
+	pause_check(host);
+	pause_over(host);
+}
+
+static void test_arm_of_cq_is_remembered(void **state)
+{
+	struct kit *kit = *state;
+
+	kit_post(kit, 1);
+	pause_begin(kit->host);
+	kit_arm_cq(kit, ORNIC_ARM_NEXT);
+	pause_check(kit->host);
+	kit_expect_no_event(kit);
+	pause_over(kit->host);
+	host_sleep(kit->host, SHORT_NS);
+	kit_expect_event(kit, ORNIC_EVENT_COMP, kit->cq.num);
+	kit_expect_no_event(kit);
+}
+
+static void test_arm_of_eq_is_remembered(void **state)
+{
+	struct kit *kit = *state;
+	unsigned int vector = 1, before = kit->host->irqs[1];
+
+	kit_arm_cq(kit, ORNIC_ARM_NEXT);
+	kit_post(kit, 1);
+	assert_int_equal(kit->host->irqs[vector], before);
+	pause_begin(kit->host);
+	kit_arm_eq(kit);
+	pause_check(kit->host);
+	assert_int_equal(kit->host->irqs[vector], before);
+	pause_over(kit->host);
+	assert_int_equal(kit->host->irqs[vector], before + 1);
+	kit_expect_event(kit, ORNIC_EVENT_COMP, kit->cq.num);
+}
+
+/* The looks at all queues take several turns, and a pause may interrupt them */
+static void test_many_queues_are_looked_at_in_turns(void **state)
+{
+	struct kit *kit = *state;
+	struct host *host = kit->host;
+	struct host_queue cq;
+	unsigned int i, turns = 0;
+	uint64_t used;
+
+	host_cq(host, &cq, kit->uctx, kit->eq.num, 1, 5);
+	used = host->used;
+	for (i = 0; i < DOORBELL_LOOK_MAX; i++) {
+		host_cq(host, &cq, kit->uctx, kit->eq.num, 1, 5);
+		host->used = used;
+	}
+	pause_begin(host);
+	host_doorbell(host, kit->uctx, ORNIC_DB_CQ, cq.num, ORNIC_ARM_NEXT | 4);
+	mem_enable(&host->mem, true);
+	assert_true(card_run(host->card));
+	assert_true(host->card->pause.looking);
+	assert_false(card_sleep_prepare(host->card));
+	pause_begin(host);
+	pause_check(host);
+	mem_enable(&host->mem, true);
+	while (host->card->pause.looking) {
+		assert_true(card_run(host->card));
+		assert_true(turns++ < 4);
+	}
+	assert_false(card_run(host->card));
+	assert_true(card_sleep_prepare(host->card));
+}
+
+/* ---- events, interrupts, faults ---- */
+
+static void test_events_wait(void **state)
+{
+	struct kit *kit = *state;
+	struct host *host = kit->host;
+
+	pause_begin(host);
+	card_link_changed(host->card, false);
+	pause_check(host);
+	host->now_ns += LONG_NS;
+	timers_run(&host->timers, host->now_ns);
+	assert_true(timers_next(&host->timers) == TIMER_NEVER);
+	pause_check(host);
+	pause_over(host);
+	host_sleep(host, SHORT_NS);
+	kit_expect_event(kit, ORNIC_EVENT_PORT_DOWN, 0);
+	kit_expect_no_event(kit);
+}
+
+static void test_interrupts_wait(void **state)
+{
+	struct kit *kit = *state;
+	struct host *host = kit->host;
+	unsigned int before = host->irqs[2];
+	uint64_t counted = host_device_stat(host, ORNIC_DEVICE_STAT_interrupts);
+
+	pause_begin(host);
+	host_write(host, ORNIC_REG_IRQ_TEST, 4, 2);
+	host_write(host, ORNIC_REG_IRQ_TEST, 4, 2);
+	pause_check(host);
+	assert_int_equal(host->irqs[2], before);
+	pause_over(host);
+	assert_int_equal(host->irqs[2], before + 1);
+	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_interrupts),
+			 counted + 1);
+}
+
+static void test_fatal_error_tells_by_interrupt(void **state)
+{
+	struct kit *kit = *state;
+	struct host *host = kit->host;
+	unsigned int before = host->irqs[0];
+
+	pause_begin(host);
+	card_stop(host->card);
+	assert_int_equal(host_read(host, ORNIC_REG_FATAL_CAUSE, 4),
+			 ORNIC_FATAL_INJECTED);
+	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_dma_faults),
+			 0);
+	assert_int_equal(host->irqs[0], before);
+	pause_over(host);
+	assert_int_equal(host->irqs[0], before + 1);
+	kit_expect_no_event(kit);
+}
+
+static void test_reset_forgets(void **state)
+{
+	struct kit *kit = *state;
+	struct host *host = kit->host;
+	unsigned int before = host->irqs[2];
+
+	pause_begin(host);
+	host_write(host, ORNIC_REG_IRQ_TEST, 4, 2);
+	kit_arm_cq(kit, ORNIC_ARM_NEXT);
+	card_link_changed(host->card, false);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	assert_int_equal(host_read(host, ORNIC_REG_STATUS, 4),
+			 ORNIC_STATUS_READY);
+	pause_over(host);
+	assert_int_equal(host->irqs[2], before);
+	assert_true(timers_next(&host->timers) == TIMER_NEVER);
+	card_link_changed(host->card, true);
+}
+
+/* ---- packets and timeouts ---- */
+
+static void test_timeouts_of_requests_wait(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 64);
+	struct host *host = A(pair)->host;
+
+	pair->fate = pair_fate_lose_all;
+	pair_send(A(pair), &wr);
+	pause_begin(host);
+	host->now_ns += LONG_NS;
+	timers_run(&host->timers, host->now_ns);
+	pause_check(host);
+	host->now_ns += LONG_NS;
+	timers_run(&host->timers, host->now_ns);
+	pause_check(host);
+	pair_poll_none(A(pair));
+	pair->fate = NULL;
+	pause_over(host);
+	pair_sleep(pair, SHORT_NS);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+}
+
+static void test_packets_are_lost(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 64);
+	struct host *host = B(pair)->host;
+
+	pause_begin(host);
+	pair_send(A(pair), &wr);
+	pause_check(host);
+	pair_poll_none(A(pair));
+	pause_over(host);
+	pair_sleep(pair, LONG_NS / 30);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+}
+
+int main(void)
+{
+#define SHADOW(fn) cmocka_unit_test_setup_teardown(fn, kit_setup, kit_teardown)
+#define PLAIN(fn) \
+	cmocka_unit_test_setup_teardown(fn, kit_setup_no_shadow, kit_teardown)
+	const struct CMUnitTest tests[] = {
+		PAIR_BOTH(test_send_doorbell_is_remembered, pair_setup_rc),
+		SHADOW(test_bad_doorbell_is_counted),
+		PLAIN(test_arm_of_cq_is_remembered),
+		PLAIN(test_arm_of_eq_is_remembered),
+		PLAIN(test_many_queues_are_looked_at_in_turns),
+		SHADOW(test_events_wait),
+		SHADOW(test_interrupts_wait),
+		SHADOW(test_fatal_error_tells_by_interrupt),
+		PLAIN(test_reset_forgets),
+		PAIR_BOTH(test_timeouts_of_requests_wait, pair_setup_rc),
+		PAIR_BOTH(test_packets_are_lost, pair_setup_rc),
+	};
+
+	return cmocka_run_group_tests_name("pause", tests, NULL, NULL);
+}
