@@ -11,8 +11,8 @@ from lab import initramfs
 from lab.pair import find_port
 from lab.perftest import pingpong, rping
 from power import (
-    CORRECTABLE, FATAL, KEXEC, LOAD, NONFATAL, POWER_OFF, REBOOT, aer, memory_hash, nothing_runs,
-    python, qemu_status, recoveries, restart,
+    CORRECTABLE, FATAL, KEXEC, LOAD, NONFATAL, PAUSE, POWER_OFF, REBOOT, aer, memory_hash,
+    nothing_runs, python, qemu_status, recoveries, restart,
 )
 from settings import Traffic, pci_address, set_up_again, wait_until
 
@@ -105,6 +105,20 @@ def test_fatal_error(pair):
         wait_until("the bus recovers", lambda: recoveries(vm) == before + 1)
         traffic.kill()
         pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    works(pair)
+
+
+@pytest.mark.parametrize("side", ["client", "server"])
+def test_bus_mastering_off(pair, side):
+    """[ORNIC-PCI-7]: a card whose bus mastering is off for a short time goes on afterwards. It is
+    not reset, and programs notice nothing."""
+    vm = pair.a if side == "client" else pair.b
+    traffic, resets = Traffic(pair), pair.card.function_resets()
+    vm.check(python(PAUSE, pci_address(vm, pair.ornic[vm].netdev), 10))
+    traffic.wait_moving()
+    assert traffic.running()
+    traffic.kill()
+    assert pair.card.function_resets() == resets
     works(pair)
 
 

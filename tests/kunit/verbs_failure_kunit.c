@@ -329,6 +329,20 @@ static void ornic_test_gap_in_a_cq_stops_the_device(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, test_is_bus_master(odev));
 }
 
+/* [ORNIC-PCI-7] Registers are out of reach then, but memory may be freed all the same */
+static void ornic_test_frozen_channel_ends_bus_mastering(struct kunit *test)
+{
+	struct verbs *v = test->priv;
+	struct ornic_dev *odev = test_odev(v);
+
+	KUNIT_EXPECT_TRUE(test, test_is_bus_master(odev));
+	odev->pdev->error_state = pci_channel_io_frozen;
+	ornic_dev_fail(odev, "a test wants it to");
+	odev->pdev->error_state = pci_channel_io_normal;
+	KUNIT_EXPECT_EQ(test, ornic_cmd_exec(odev, ORNIC_CMD_NOP, NULL, 0, NULL, 0), -EIO);
+	KUNIT_EXPECT_FALSE(test, test_is_bus_master(odev));
+}
+
 /* ---- CQs whose users are notified of the failure -------------------------- */
 
 /**
@@ -473,6 +487,7 @@ static struct kunit_case ornic_failure_cases[] = {
 	KUNIT_CASE(ornic_test_object_given_twice_stops_the_device),
 	KUNIT_CASE(ornic_test_stray_completion_stops_the_device),
 	KUNIT_CASE(ornic_test_gap_in_a_cq_stops_the_device),
+	KUNIT_CASE(ornic_test_frozen_channel_ends_bus_mastering),
 	KUNIT_CASE(ornic_test_failure_while_a_cq_is_freed),
 	KUNIT_CASE(ornic_test_port_without_interface_is_down),
 	{}

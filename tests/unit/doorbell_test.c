@@ -137,6 +137,26 @@ static void fall_asleep(struct world *w)
 	assert_int_equal(guest_load32(&board(w)->awake), 0);
 }
 
+/*
+ * [ORNIC-BUS-5]: what was in the slots of a watched queue before its index was
+ * published has no effect, however often the card looked meanwhile
+ */
+static void test_slots_are_read_after_their_index(void **state)
+{
+	struct world *w = *state;
+	struct host_qp *qp = &w->qp[0];
+	uint32_t mask = (1u << qp->log_sq_slots) - 1;
+
+	post(w, qp);
+	assert_int_equal(sent(w), 1);
+	memset(host_ptr(qp->host, qp->sq + (qp->sq_pi & mask) * 64), 0xff, 128);
+	assert_int_equal(sent(w), 0);
+	post(w, qp);
+	assert_int_equal(sent(w), 1);
+	assert_int_equal(host_device_stat(qp->host,
+			ORNIC_DEVICE_STAT_bad_wqe_opcode), 0);
+}
+
 static void test_asleep_rings_once_then_is_watched(void **state)
 {
 	struct world *w = *state;
@@ -607,6 +627,7 @@ static void test_page_is_given_to_another_process(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		T(test_slots_are_read_after_their_index),
 		T(test_asleep_rings_once_then_is_watched),
 		T(test_board_of_many_slots),
 		T(test_bits_of_nobody_are_harmless),
