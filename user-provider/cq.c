@@ -46,7 +46,7 @@ static void ornic_cq_use_ring(struct ornic_cq *cq, void *map,
 {
 	cq->map = map;
 	cq->map_length = from->length;
-	cq->ring = map;
+	cq->ring = (uint8_t *)map + ornic_cqe_offset(cq->log_cqe_size);
 	cq->dbr = map + from->dbr_offset;
 	cq->mask = (1u << from->log_size) - 1;
 	cq->phase_shift = 31 - from->log_size;
@@ -441,6 +441,7 @@ int ornic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
  */
 void ornic_cq_clean(struct ornic_cq *cq, uint32_t qpn)
 {
+	size_t offset = ornic_cqe_offset(cq->log_cqe_size);
 	const struct ornic_cqe *cqe;
 	struct ornic_cqe *dst;
 	uint32_t end, from, to, word;
@@ -463,7 +464,8 @@ void ornic_cq_clean(struct ornic_cq *cq, uint32_t qpn)
 		dst = ornic_cqe(cq, to, cq->log_cqe_size);
 		word = (word & ~ORNIC_CQE_PHASE) |
 		       (le32toh(dst->qpn) & ORNIC_CQE_PHASE);
-		memcpy(dst, cqe, 1 << cq->log_cqe_size);
+		memcpy((uint8_t *)dst - offset, (const uint8_t *)cqe - offset,
+		       1 << cq->log_cqe_size);
 		dst->qpn = htole32(word);
 	}
 

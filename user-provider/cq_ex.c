@@ -130,7 +130,8 @@ static uint8_t ornic_cq_read_dlid_path_bits(struct ibv_cq_ex *ibcq)
 
 static const struct ornic_cqe_ext *ornic_cqe_ext(struct ibv_cq_ex *ibcq)
 {
-	return (const void *)(to_ornic_cq_ex(ibcq)->cqe + 1);
+	return &container_of(to_ornic_cq_ex(ibcq)->cqe, struct ornic_cqe_64,
+			     cqe)->ext;
 }
 
 static uint8_t ornic_cq_read_sl_ext(struct ibv_cq_ex *ibcq)

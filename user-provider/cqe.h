@@ -20,11 +20,26 @@ static_assert((int)IBV_WC_IP_CSUM_OK == ORNIC_WC_IP_CSUM_OK, "flags");
 static_assert((int)IBV_WC_WITH_INV == ORNIC_WC_WITH_INV, "flags");
 
 #define ORNIC_LOG_CQE_SIZE	5	/* struct ornic_cqe */
-#define ORNIC_LOG_CQE_EXT_SIZE	6	/* and struct ornic_cqe_ext */
+#define ORNIC_LOG_CQE_EXT_SIZE	6	/* struct ornic_cqe_64 */
 
 static_assert(sizeof(struct ornic_cqe) == 1 << ORNIC_LOG_CQE_SIZE, "CQE");
-static_assert(sizeof(struct ornic_cqe) + sizeof(struct ornic_cqe_ext) ==
-	      1 << ORNIC_LOG_CQE_EXT_SIZE, "CQE");
+static_assert(sizeof(struct ornic_cqe_64) == 1 << ORNIC_LOG_CQE_EXT_SIZE,
+	      "CQE");
+static_assert(offsetof(struct ornic_cqe, qpn) + sizeof(__le32) ==
+	      1 << ORNIC_LOG_CQE_SIZE, "phase");
+static_assert(offsetof(struct ornic_cqe_64, cqe.qpn) + sizeof(__le32) ==
+	      1 << ORNIC_LOG_CQE_EXT_SIZE, "phase");
+
+/**
+ * ornic_cqe_offset() - bytes of an entry in front of its struct ornic_cqe
+ * @log_size: log2 of the bytes of an entry
+ *
+ * Return: 0, or the size of struct ornic_cqe_ext.
+ */
+static inline size_t ornic_cqe_offset(uint32_t log_size)
+{
+	return ((size_t)1 << log_size) - sizeof(struct ornic_cqe);
+}
 
 /**
  * ornic_cqe() - address of a completion

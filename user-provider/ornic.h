@@ -161,8 +161,8 @@ enum ornic_cq_state {
  * @lock: protects the other members, except @vcq and those set once
  * @min_num: polls for this many entries or fewer take the slow path: 0, or
  *	INT_MAX while @state is not ORNIC_CQ_LIVE
- * @ring: struct ornic_cqe, with @log_cqe_size 6 each followed by struct
- *	ornic_cqe_ext
+ * @ring: first struct ornic_cqe; with @log_cqe_size 6 each has struct
+ *	ornic_cqe_ext in front
  * @dbr: doorbell record
  * @ci: consumer index, free-running
  * @mask: entries of the ring - 1

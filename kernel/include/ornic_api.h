@@ -569,6 +569,31 @@ struct ornic_cq_ring {
 };
 
 /**
+ * ornic_cq_entry - address of a completion
+ * @ring:	the ring
+ * @index:	its index, free running
+ *
+ * Return: the completion, which is the end of an entry of either size.
+ */
+static inline struct ornic_cqe *ornic_cq_entry(const struct ornic_cq_ring *ring, u32 index)
+{
+	size_t pos = index & ((1u << ring->log_size) - 1);
+
+	return ring->buf + ((pos + 1) << ring->log_cqe_size) - sizeof(struct ornic_cqe);
+}
+
+/**
+ * ornic_cqe_ext - extension of a completion
+ * @cqe:	in a ring of 64-byte entries
+ *
+ * Return: the extension, which is in front of it.
+ */
+static inline const struct ornic_cqe_ext *ornic_cqe_ext(const struct ornic_cqe *cqe)
+{
+	return &container_of_const(cqe, struct ornic_cqe_64, cqe)->ext;
+}
+
+/**
  * ornic_cq_peek - get the next completion without consuming it
  * @ring:	the ring
  *
@@ -578,8 +603,7 @@ struct ornic_cq_ring {
  */
 static inline struct ornic_cqe *ornic_cq_peek(const struct ornic_cq_ring *ring)
 {
-	u32 pos = ring->ci & ((1u << ring->log_size) - 1);
-	struct ornic_cqe *cqe = ring->buf + ((size_t)pos << ring->log_cqe_size);
+	struct ornic_cqe *cqe = ornic_cq_entry(ring, ring->ci);
 
 	if (!ornic_ring_written(&cqe->qpn, ring->ci, ring->log_size, ORNIC_CQE_PHASE))
 		return NULL;

@@ -509,9 +509,9 @@ ORNIC_ASSERT_SIZE(struct ornic_rq_hdr, 16);
 #define ORNIC_GRH_SIZE		40
 
 /* ---- 8. Completions ---------------------------------------------------
- * The first 32 bytes are the first half of struct ibv_wc on a little-endian
- * machine. A CQ of 64-byte entries has struct ornic_cqe_ext behind them. The
- * word with the phase is written last.
+ * struct ornic_cqe is the first half of struct ibv_wc on a little-endian
+ * machine. A CQ of 64-byte entries has struct ornic_cqe_ext in front of each.
+ * The word with the phase is the last one of an entry of either size.
  */
 struct ornic_cqe {
 	__le64 wr_id;
@@ -545,6 +545,13 @@ struct ornic_cqe_ext {
 	__u8 rsvd[5];
 };
 ORNIC_ASSERT_SIZE(struct ornic_cqe_ext, 32);
+
+/* Entry of a CQ with log_cqe_size 6 */
+struct ornic_cqe_64 {
+	struct ornic_cqe_ext ext;
+	struct ornic_cqe cqe;
+};
+ORNIC_ASSERT_SIZE(struct ornic_cqe_64, 64);
 
 #define ORNIC_CQE_EXT_VLAN	0x0001
 #define ORNIC_CQE_EXT_SMAC	0x0002

@@ -79,7 +79,7 @@ static int ornic_queue_alloc_bufs(struct ornic_queue *queue)
 	if (err)
 		goto err_free_rq;
 
-	err = ornic_dbuf_alloc(odev, &queue->rx_cq_buf, rx_wqes * 2 * sizeof(struct ornic_cqe));
+	err = ornic_dbuf_alloc(odev, &queue->rx_cq_buf, rx_wqes * sizeof(struct ornic_cqe_64));
 	if (err)
 		goto err_free_tx_cq;
 
@@ -292,7 +292,7 @@ int ornic_queue_create(struct ornic_queue *queue, const struct ornic_config *con
 		goto err_uninit_tx;
 
 	err = ornic_queue_create_cq(queue, &queue->rx.cq, &queue->rx_cq_buf, queue->rx.log_wqes,
-				    ilog2(2 * sizeof(struct ornic_cqe)), ORNIC_DBR_RX_CQ,
+				    ilog2(sizeof(struct ornic_cqe_64)), ORNIC_DBR_RX_CQ,
 				    &queue->rx_cq_res);
 	if (err)
 		goto err_destroy_tx_cq;

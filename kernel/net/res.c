@@ -128,7 +128,7 @@ static struct ornic_res *ornic_res_next_ring(struct ornic_core *core, unsigned l
 static void ornic_res_check_ring(struct ornic_core *core, struct ornic_res *res)
 {
 	const struct ornic_cq_ring *ring = res->ring;
-	const struct ornic_cqe *first = ring->buf;
+	const struct ornic_cqe *first = ornic_cq_entry(ring, 0);
 	/* As published: the consumer's own copy is under its lock */
 	u32 ci = le32_to_cpu(READ_ONCE(ring->dbr->ci));
 	bool found;

@@ -315,7 +315,7 @@ int ornic_rx_poll(struct ornic_queue *queue, int budget)
 		if (!skb)
 			continue;
 
-		ornic_rx_set_metadata(queue, skb, (const struct ornic_cqe_ext *)(cqe + 1));
+		ornic_rx_set_metadata(queue, skb, ornic_cqe_ext(cqe));
 		napi_gro_receive(&queue->napi, skb);
 	}
 

@@ -17,7 +17,7 @@
 /* Events at which a process has not written another arm word */
 #define ORNIC_CQ_TOLD_MAX	16
 #define ORNIC_CQE_LOG		ilog2(sizeof(struct ornic_cqe))
-#define ORNIC_CQE_EXT_LOG	ilog2(sizeof(struct ornic_cqe) + sizeof(struct ornic_cqe_ext))
+#define ORNIC_CQE_EXT_LOG	ilog2(sizeof(struct ornic_cqe_64))
 
 /* The doorbell record follows the ring, aligned to a cache line */
 static size_t ornic_cq_dbr_offset(const struct ornic_cq_buf *buf)

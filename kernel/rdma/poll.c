@@ -160,7 +160,7 @@ static void ornic_wc_fill(struct ornic_cq *cq, const struct ornic_cqe *cqe, bool
 		wc->ex.invalidate_rkey = le32_to_cpu(cqe->inv_key);
 	}
 	if (cq->ring.log_cqe_size > ilog2(sizeof(*cqe)))
-		ornic_wc_fill_ext(wc, (const void *)(cqe + 1));
+		ornic_wc_fill_ext(wc, ornic_cqe_ext(cqe));
 }
 
 /* Takes the record of a completed work request; returns whether there is one */

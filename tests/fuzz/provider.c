@@ -251,7 +251,6 @@ static void write_cqe(void)
 	struct fake_cq *cq = any_cq();
 	uint32_t mask = (1u << cq->log_size) - 1;
 	uint32_t at = below(8) && pending(cq) <= mask ? cq->pi++ : take(1);
-	uint8_t *entry = cq->ring + ((size_t)(at & mask) << cq->log_cqe_size);
 	struct ornic_cqe cqe = {
 		.wr_id = htole64(take(2)),
 		.status = htole32(below(4) ? 0 : take(4)),
@@ -264,7 +263,7 @@ static void write_cqe(void)
 	cqe.qpn |= htole32(ORNIC_PREP(ORNIC_CQE_FLAGS, below(128)));
 	if (!(at >> cq->log_size & 1))
 		cqe.qpn |= htole32(ORNIC_CQE_PHASE);
-	memcpy(entry, &cqe, sizeof(cqe));
+	*fake_cqe(cq, at & mask) = cqe;
 }
 
 static void refuse(void)

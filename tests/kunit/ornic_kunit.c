@@ -37,7 +37,7 @@ struct test_cq {
 	struct ornic_cq_ring ring;
 	struct ornic_cq_dbr dbr;
 	u32 pi;
-	u8 entries[TEST_SIZE * 2 * sizeof(struct ornic_cqe)] __aligned(64);
+	struct ornic_cqe_64 entries[TEST_SIZE] __aligned(64);
 };
 
 static struct test_cq *ornic_test_cq(struct kunit *test, u8 log_cqe_size, u32 start)
@@ -55,7 +55,7 @@ static struct test_cq *ornic_test_cq(struct kunit *test, u8 log_cqe_size, u32 st
 
 	/* As the previous pass has left it, or zeroed before the first one */
 	for (i = 0; i < TEST_SIZE; i++) {
-		struct ornic_cqe *cqe = (void *)&cq->entries[i << log_cqe_size];
+		struct ornic_cqe *cqe = ornic_cq_entry(&cq->ring, i);
 
 		cqe->qpn = 0;
 		if (start)
@@ -67,8 +67,7 @@ static struct test_cq *ornic_test_cq(struct kunit *test, u8 log_cqe_size, u32 st
 
 static void ornic_test_cq_write(struct test_cq *cq)
 {
-	u32 pos = cq->pi % TEST_SIZE;
-	struct ornic_cqe *cqe = (void *)&cq->entries[pos << cq->ring.log_cqe_size];
+	struct ornic_cqe *cqe = ornic_cq_entry(&cq->ring, cq->pi);
 
 	cqe->wr_id = cpu_to_le64(cq->pi);
 	cqe->qpn = cpu_to_le32(ornic_ring_phase(cq->pi, TEST_LOG_SIZE, ORNIC_CQE_PHASE));
@@ -159,7 +158,7 @@ static void ornic_test_cq_arm_sequence_wraps(struct kunit *test)
 
 static bool ornic_test_cq_has_gap(const struct test_cq *cq)
 {
-	const struct ornic_cqe *first = cq->ring.buf;
+	const struct ornic_cqe *first = ornic_cq_entry(&cq->ring, 0);
 
 	return ornic_gap_at(&first->qpn, cq->ring.log_cqe_size, TEST_LOG_SIZE, ORNIC_CQE_PHASE,
 			    cq->ring.ci);

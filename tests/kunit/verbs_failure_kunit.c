@@ -86,7 +86,7 @@ static struct ornic_cqe *test_cqe(struct ib_cq *ibcq, u32 ahead)
 {
 	struct ornic_cq_ring *ring = &to_ornic_cq(ibcq)->ring;
 
-	return ring->buf + ((ring->ci + ahead) << ring->log_cqe_size);
+	return ornic_cq_entry(ring, ring->ci + ahead);
 }
 
 /* ---- A dma-buf that its exporter revokes ---------------------------------- */

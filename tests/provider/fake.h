@@ -210,6 +210,7 @@ bool fake_take_send(struct fake_qp *qp, enum ibv_qp_type type,
 		    struct fake_wqe *wqe);
 bool fake_take_recv(struct fake_qp *qp, struct ornic_rq_hdr *hdr,
 		    struct ornic_sge *sge);
+struct ornic_cqe *fake_cqe(const struct fake_cq *cq, uint32_t pos);
 void fake_complete(struct fake_cq *cq, const struct ornic_cqe *cqe);
 void fake_complete_ext(struct fake_cq *cq, const struct ornic_cqe *cqe,
 		       const struct ornic_cqe_ext *ext);

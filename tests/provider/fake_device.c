@@ -108,6 +108,19 @@ bool fake_take_recv(struct fake_qp *qp, struct ornic_rq_hdr *hdr,
 }
 
 /**
+ * fake_cqe() - address of a completion
+ * @cq: completion queue
+ * @pos: position in the ring
+ *
+ * Return: the completion, which is the end of an entry of either size.
+ */
+struct ornic_cqe *fake_cqe(const struct fake_cq *cq, uint32_t pos)
+{
+	return (void *)(cq->ring + ((pos + 1) << cq->log_cqe_size) -
+			sizeof(struct ornic_cqe));
+}
+
+/**
  * fake_complete() - write a completion
  * @cq: completion queue
  * @cqe: the completion, with any phase
@@ -115,8 +128,7 @@ bool fake_take_recv(struct fake_qp *qp, struct ornic_rq_hdr *hdr,
 void fake_complete(struct fake_cq *cq, const struct ornic_cqe *cqe)
 {
 	uint32_t mask = (1u << cq->log_size) - 1;
-	struct ornic_cqe *dst =
-		(void *)(cq->ring + ((cq->pi & mask) << cq->log_cqe_size));
+	struct ornic_cqe *dst = fake_cqe(cq, cq->pi & mask);
 	uint32_t phase = (cq->pi >> cq->log_size) & 1 ? 0 : ORNIC_CQE_PHASE;
 
 	assert(cq->pi - le32toh(cq->dbr->ci) <= mask);
@@ -128,8 +140,8 @@ void fake_complete(struct fake_cq *cq, const struct ornic_cqe *cqe)
 /**
  * fake_complete_ext() - write a completion of 64 bytes
  * @cq: completion queue
- * @cqe: first half, with any phase
- * @ext: second half
+ * @cqe: second half, with any phase
+ * @ext: first half
  */
 void fake_complete_ext(struct fake_cq *cq, const struct ornic_cqe *cqe,
 		       const struct ornic_cqe_ext *ext)
@@ -137,8 +149,7 @@ void fake_complete_ext(struct fake_cq *cq, const struct ornic_cqe *cqe,
 	uint32_t mask = (1u << cq->log_size) - 1;
 
 	assert(cq->log_cqe_size == 6);
-	memcpy(cq->ring + ((cq->pi & mask) << 6) + sizeof(*cqe), ext,
-	       sizeof(*ext));
+	memcpy(cq->ring + ((cq->pi & mask) << 6), ext, sizeof(*ext));
 	fake_complete(cq, cqe);
 }
 

@@ -114,11 +114,10 @@ int ibv_cmd_resize_cq(struct ibv_cq *ibcq, int cqe, struct ibv_resize_cq *cmd,
 	cq->dbr->arm = old.dbr->arm;
 	cq->pi = 0;
 	for (ci = le32toh(old.dbr->ci); ci != old.pi; ci++) {
-		memcpy(cq->ring + (cq->pi << cq->log_cqe_size) + 32,
-		       old.ring + ((ci & mask) << cq->log_cqe_size) + 32,
+		memcpy(cq->ring + (cq->pi << cq->log_cqe_size),
+		       old.ring + ((ci & mask) << cq->log_cqe_size),
 		       (1 << cq->log_cqe_size) - 32);
-		fake_complete(cq, (void *)(old.ring + ((ci & mask) <<
-						       cq->log_cqe_size)));
+		fake_complete(cq, fake_cqe(&old, ci & mask));
 	}
 
 	ibcq->cqe = 1 << cq->log_size;

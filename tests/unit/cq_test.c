@@ -83,16 +83,44 @@ static void test_cqe_ext_has_a_timestamp(void **state)
 	w->host->now_ns += 1000;
 	got = host_queue_peek(&w->cq);
 	assert_non_null(got);
-	more = (const void *)(got + 1);
+	more = host_cqe_ext(got);
 	assert_int_equal(le64toh(more->timestamp), 777);
 	assert_int_equal(le32toh(more->rss_hash), 0x1234);
 	host_queue_consume(&w->cq);
 	cq_post(w->dev_cq, &cqe, NULL, false);
 	got = host_queue_peek(&w->cq);
 	assert_non_null(got);
-	more = (const void *)(got + 1);
+	more = host_cqe_ext(got);
 	assert_int_equal(le64toh(more->timestamp), 1777);
 	assert_int_equal(more->flags, 0);
+}
+
+/* [ORNIC-CQ-1] An entry of either size ends with the word that has the phase */
+static void test_phase_is_in_the_last_word(void **state)
+{
+	struct ornic_cqe_ext ext = { .flow_tag = htole32(0x5678) };
+	struct ornic_cqe cqe = { .wr_id = htole64(0x1234),
+				 .qpn = htole32(KIT_QPN) };
+	struct kit *w = *state;
+	unsigned int log, pos;
+	const char *entry;
+
+	for (log = 5; log <= 6; log++) {
+		kit_cq(w, w->eq.num, KIT_LOG_CQ, log);
+		for (pos = 0; pos < 2u << KIT_LOG_CQ; pos++) {
+			cq_post(w->dev_cq, &cqe, &ext, false);
+			entry = host_ptr(w->host, w->cq.ring);
+			entry += pos % (1u << KIT_LOG_CQ) << log;
+			assert_memory_equal(entry + (1 << log) - 32, &cqe, 28);
+			assert_int_equal(guest_load32(entry + (1 << log) - 4),
+					 KIT_QPN | (pos >> KIT_LOG_CQ ?
+						    0 : ORNIC_CQE_PHASE));
+			if (log == 6)
+				assert_memory_equal(entry + 8, &ext.flow_tag,
+						    24);
+			host_queue_consume(&w->cq);
+		}
+	}
 }
 
 static void test_one_event_for_one_request(void **state)
@@ -606,7 +634,7 @@ static void test_resize_moves_long_entries(void **state)
 	assert_int_equal(resize(w, 5), 1);
 	cqe = host_queue_peek(&w->cq);
 	assert_non_null(cqe);
-	ext = (const void *)(cqe + 1);
+	ext = host_cqe_ext(cqe);
 	assert_int_equal(le64toh(ext->timestamp), 4711);
 	kit_expect_cqe(w, 1);
 }
@@ -710,6 +738,7 @@ int main(void)
 		T(test_cq_of_one_entry),
 		T(test_indexes_wrap_at_32_bits),
 		T(test_cqe_ext_has_a_timestamp),
+		T(test_phase_is_in_the_last_word),
 		T(test_one_event_for_one_request),
 		N(test_one_event_for_one_request),
 		T(test_solicited),

@@ -76,7 +76,7 @@ static void test_frames_wait_in_order(void **state)
 	host_sleep(w->host, 100 * US);
 	for (i = 0; i < 3; i++) {
 		cqe = wqk_expect_frame(w, &wq, lens[i]);
-		assert_int_equal(le32toh(wqk_ext_of(cqe)->flow_tag), WQK_TAG);
+		assert_int_equal(le32toh(host_cqe_ext(cqe)->flow_tag), WQK_TAG);
 	}
 	wqk_fill(data, lens[2]);
 	assert_memory_equal(host_ptr(w->host, w->data), data, lens[2]);
@@ -110,7 +110,7 @@ static void test_delayed_frames_are_treated_as_others(void **state)
 	wqk_deliver(w, wqk_find(w, &wq), data, sizeof(data));
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
 	host_sleep(w->host, 100 * US);
-	ext = wqk_ext_of(wqk_expect_frame(w, &wq, WQK_FRAME_LEN - 4));
+	ext = host_cqe_ext(wqk_expect_frame(w, &wq, WQK_FRAME_LEN - 4));
 	assert_int_equal(le16toh(ext->vlan_tci), 0x123);
 	/* The completion has the RSS hash too */
 	w->wq[0] = wq;
@@ -123,7 +123,7 @@ static void test_delayed_frames_are_treated_as_others(void **state)
 		    data, sizeof(data));
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
 	host_sleep(w->host, 100 * US);
-	ext = wqk_ext_of(wqk_expect_frame(w, &wq, WQK_FRAME_LEN));
+	ext = host_cqe_ext(wqk_expect_frame(w, &wq, WQK_FRAME_LEN));
 	assert_true(le16toh(ext->flags) & ORNIC_CQE_EXT_RSS);
 	assert_int_not_equal(le32toh(ext->rss_hash), 0);
 }

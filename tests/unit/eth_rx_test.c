@@ -37,7 +37,7 @@ static void test_cvlan_stripping(void **state)
 			wqk_put_tag(data, 0x6123);
 			raw_post(w, &both[i], w->data, RAW_BUF_LEN);
 			wqk_deliver(w, wqk_find(w, &both[i]), data, lens[j]);
-			ext = wqk_ext_of(wqk_expect_frame(w, &both[i], lens[j] - 4));
+			ext = host_cqe_ext(wqk_expect_frame(w, &both[i], lens[j] - 4));
 			assert_true(le16toh(ext->flags) & ORNIC_CQE_EXT_VLAN);
 			assert_int_equal(le16toh(ext->vlan_tci), 0x6123);
 			assert_memory_equal(got, data, 12);
@@ -46,13 +46,13 @@ static void test_cvlan_stripping(void **state)
 		/* Without a tag, and with one that is not 802.1Q */
 		raw_post(w, &both[i], w->data, RAW_BUF_LEN);
 		wqk_deliver_any(w, wqk_find(w, &both[i]));
-		ext = wqk_ext_of(wqk_expect_frame(w, &both[i], WQK_FRAME_LEN));
+		ext = host_cqe_ext(wqk_expect_frame(w, &both[i], WQK_FRAME_LEN));
 		assert_false(le16toh(ext->flags) & ORNIC_CQE_EXT_VLAN);
 		wqk_fill(data, WQK_FRAME_LEN);
 		be_put16(data + 12, 0x88a8);
 		raw_post(w, &both[i], w->data, RAW_BUF_LEN);
 		wqk_deliver(w, wqk_find(w, &both[i]), data, WQK_FRAME_LEN);
-		ext = wqk_ext_of(wqk_expect_frame(w, &both[i], WQK_FRAME_LEN));
+		ext = host_cqe_ext(wqk_expect_frame(w, &both[i], WQK_FRAME_LEN));
 		assert_false(le16toh(ext->flags) & ORNIC_CQE_EXT_VLAN);
 	}
 	/* The WQE needs room for the frame without the tag only */

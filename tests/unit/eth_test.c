@@ -353,7 +353,7 @@ static void test_checksum_is_told(void **state)
 		raw_post_recv(w, 0, w->data, RAW_BUF_LEN);
 		raw_receive(w, packet, len, 0);
 		cqe = raw_cqe(w);
-		ext = (const void *)(cqe + 1);
+		ext = host_cqe_ext(cqe);
 		assert_int_equal(!!(le16toh(ext->flags) &
 				    ORNIC_CQE_EXT_L4_CSUM_OK), ok);
 		assert_int_equal(ORNIC_GET(ORNIC_CQE_FLAGS,
@@ -464,7 +464,7 @@ static void test_spread_over_queues(void **state)
 
 		raw_receive(w, packet, len, 0);
 		cqe = raw_cqe(w);
-		ext = (const void *)(cqe + 1);
+		ext = host_cqe_ext(cqe);
 		assert_true(le16toh(ext->flags) & ORNIC_CQE_EXT_RSS);
 		n = le32toh(ext->rss_hash) % RAW_QPS;
 		assert_int_equal(le32toh(cqe->qpn) & ORNIC_CQE_QPN,

@@ -283,10 +283,10 @@ static void test_rule_takes_its_frames(void **state)
 	in.tag = htole32(0x12345);
 	num = create(w, &in);
 	arrive(w, w->host->mac, 2000);
-	ext = (const void *)(got(w, 2) + 1);
+	ext = host_cqe_ext(got(w, 2));
 	assert_int_equal(le32toh(ext->flow_tag), 0x12345);
 	arrive(w, w->host->mac, 2001);
-	ext = (const void *)(got(w, 0) + 1);
+	ext = host_cqe_ext(got(w, 0));
 	assert_int_equal(ext->flow_tag, 0);
 	/* Rules precede the address filter; their frames count as received */
 	arrive(w, somebody, 2001);

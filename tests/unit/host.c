@@ -523,12 +523,13 @@ void host_cq(struct host *host, struct host_queue *cq, uint32_t uctx,
 const void *host_queue_peek(struct host_queue *queue)
 {
 	uint64_t pos = queue->ci & ((1u << queue->log_size) - 1);
-	const char *entry = host_ptr(queue->host, queue->ring);
+	const char *end = host_ptr(queue->host, queue->ring);
 	bool phase = !(queue->ci >> queue->log_size & 1);
 
-	entry += pos << queue->log_entry;
-	/* CQEs and EQEs hold the phase in bit 31 of the word at 28 */
-	return guest_load32(entry + 28) >> 31 == phase ? entry : NULL;
+	end += (pos + 1) << queue->log_entry;
+	/* The phase is bit 31 of the last word of an entry of any size */
+	return guest_load32(end - 4) >> 31 == phase ?
+	       end - sizeof(struct ornic_cqe) : NULL;
 }
 
 void host_queue_consume(struct host_queue *queue)

@@ -224,8 +224,18 @@ void host_eq(struct host *host, struct host_queue *eq, unsigned int vector,
 void host_cq(struct host *host, struct host_queue *cq, uint32_t uctx,
 	     uint32_t eqn, unsigned int log_size, unsigned int log_cqe_size);
 
-/* Return the next entry if its phase marks it as written, else NULL */
+/*
+ * Return the next entry if its phase marks it as written, else NULL: struct
+ * ornic_eqe or struct ornic_cqe, which is the end of an entry of 64 bytes
+ */
 const void *host_queue_peek(struct host_queue *queue);
+/* Return the extension of a completion in an entry of 64 bytes */
+static inline const struct ornic_cqe_ext *
+host_cqe_ext(const struct ornic_cqe *cqe)
+{
+	return (const void *)((const char *)cqe -
+			      offsetof(struct ornic_cqe_64, cqe));
+}
 /* Consume an entry and publish ci */
 void host_queue_consume(struct host_queue *queue);
 void host_queue_arm(struct host_queue *queue, unsigned int type);

@@ -47,7 +47,7 @@ static void ud_check_grh(struct pair *pair, const uint8_t *grh)
 static void ud_check_ext(struct pair *pair, const struct ornic_cqe *cqe,
 			 bool vlan)
 {
-	const struct ornic_cqe_ext *ext = (const void *)(cqe + 1);
+	const struct ornic_cqe_ext *ext = host_cqe_ext(cqe);
 
 	assert_memory_equal(ext->smac, A(pair)->host->mac, MAC_LEN);
 	assert_int_equal(le16toh(ext->flags), ORNIC_CQE_EXT_SMAC |

@@ -252,7 +252,7 @@ static void check_ordinary(struct raw *w, const struct vector *v)
 	unsigned int flags;
 
 	cqe = raw_cqe(w);
-	ext = (const void *)(cqe + 1);
+	ext = host_cqe_ext(cqe);
 	CHECK(v, le32toh(cqe->status), ORNIC_WC_SUCCESS);
 	CHECK(v, le32toh(cqe->byte_len), v->len);
 	CHECK(v, !!(le16toh(ext->flags) & ORNIC_CQE_EXT_L4_CSUM_OK), v->csum);

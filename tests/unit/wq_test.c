@@ -314,7 +314,7 @@ static void test_frames_come_in_rdy_only(void **state)
 	wqk_modify(w, &wq, ORNIC_WQS_RDY);
 	wqk_deliver_any(w, wqk_find(w, &wq));
 	cqe = wqk_expect_frame(w, &wq, WQK_FRAME_LEN);
-	assert_int_equal(le32toh(wqk_ext_of(cqe)->flow_tag), WQK_TAG);
+	assert_int_equal(le32toh(host_cqe_ext(cqe)->flow_tag), WQK_TAG);
 	assert_int_equal(le64toh(cqe->wr_id), 0);
 	wqk_fill(data, sizeof(data));
 	assert_memory_equal(host_ptr(w->host, w->data), data, sizeof(data));
@@ -497,7 +497,7 @@ static void test_frames_are_spread(void **state)
 		/* Fields that were not requested do not matter */
 		wqk_make_udp(data, i & 1, 1000 + i / 2);
 		wqk_deliver(w, &qp->base, data, sizeof(data));
-		ext = wqk_ext_of(host_queue_peek(&w->cq));
+		ext = host_cqe_ext(host_queue_peek(&w->cq));
 		assert_true(le16toh(ext->flags) & ORNIC_CQE_EXT_RSS);
 		assert_int_equal(le32toh(ext->flow_tag), WQK_TAG);
 		at = le32toh(ext->rss_hash) % RAW_WQS;
@@ -532,14 +532,14 @@ static void test_frames_without_a_hash(void **state)
 	qp = wqk_create_rss(w, wqk_create_table(w, 2),
 			    RSS_FIELDS & ~ORNIC_RX_HASH_INNER);
 	wqk_deliver_any(w, &qp->base);
-	ext = wqk_ext_of(wqk_expect_frame(w, &w->wq[0], WQK_FRAME_LEN));
+	ext = host_cqe_ext(wqk_expect_frame(w, &w->wq[0], WQK_FRAME_LEN));
 	assert_int_equal(le32toh(ext->rss_hash), 0);
 	assert_false(le16toh(ext->flags) & ORNIC_CQE_EXT_RSS);
 	/* A QP with a queue of its own has no hash */
 	wqk_ready_qp(w, &w->wq[1], 0);
 	raw_post(w, &w->wq[1], w->data, RAW_BUF_LEN);
 	wqk_deliver_any(w, wqk_find(w, &w->wq[1]));
-	ext = wqk_ext_of(wqk_expect_frame(w, &w->wq[1], WQK_FRAME_LEN));
+	ext = host_cqe_ext(wqk_expect_frame(w, &w->wq[1], WQK_FRAME_LEN));
 	assert_false(le16toh(ext->flags) & ORNIC_CQE_EXT_RSS);
 	assert_int_equal(le32toh(ext->flow_tag), WQK_TAG);
 }

@@ -40,12 +40,6 @@ void wqk_expect_event(struct raw *w, unsigned int type, uint32_t num);
 /* Expect no completion and no event */
 void wqk_expect_quiet(struct raw *w);
 
-static inline const struct ornic_cqe_ext *
-wqk_ext_of(const struct ornic_cqe *cqe)
-{
-	return (const void *)(cqe + 1);
-}
-
 /* rx_dropped_no_wqe */
 uint64_t wqk_no_wqe(struct raw *w);
 

@@ -121,7 +121,7 @@ struct lie_ghost {
  * @told: lies told since the start of the program
  * @timer: ends the delay of everything below
  * @cqe: a completion that comes after the next one, if @cqe_held
- * @ext: second half of @cqe, if @has_ext
+ * @ext: first half of the entry of @cqe, if @has_ext
  * @cqe_held: see there
  * @has_ext: see there
  * @solicited: of @cqe

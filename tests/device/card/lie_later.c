@@ -67,16 +67,19 @@ void lie_uninit(struct card *card)
 static void lie_add_ghosts(struct card *card, gaddr_t ring, uint32_t pi,
 			   unsigned int log_size, unsigned int log_entry)
 {
+	/* The phase is in the last word of an entry of any size */
+	unsigned int len = log_entry < 5 ? 16 : 32;
 	struct lie *lie = &card->lie;
 	unsigned int i;
 
 	for (i = 0; i < LIE_GHOST_ENTRIES; i++, pi++) {
+		gaddr_t pos = pi & ((1u << log_size) - 1);
+
 		if (lie->ghosts == ARRAY_SIZE(lie->ghost))
 			return;
 		lie->ghost[lie->ghosts++] = (struct lie_ghost){
-			.addr = ring + ((gaddr_t)(pi & ((1u << log_size) - 1))
-					<< log_entry),
-			.len = log_entry < 5 ? 16 : 32,
+			.addr = ring + ((pos + 1) << log_entry) - len,
+			.len = len,
 			.phase = pi >> log_size & 1 ? 0 : ORNIC_CQE_PHASE,
 		};
 	}

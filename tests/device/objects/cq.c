@@ -144,7 +144,7 @@ static bool cq_has_room(struct cq *cq, struct ornic_cq_dbr *dbr)
 	       (cq_read_ci(cq, dbr) && cq->pi - cq->ci < size);
 }
 
-static void cq_write_ext(struct cq *cq, struct ornic_cqe *slot,
+static void cq_write_ext(struct cq *cq, void *slot,
 			 const struct ornic_cqe_ext *from)
 {
 	struct ornic_cqe_ext ext = {};
@@ -152,7 +152,7 @@ static void cq_write_ext(struct cq *cq, struct ornic_cqe *slot,
 	if (from)
 		ext = *from;
 	ext.timestamp = htole64(card_clock(cq->card));
-	memcpy(slot + 1, &ext, sizeof(ext));
+	memcpy(slot, &ext, sizeof(ext));
 }
 
 void cq_write(struct cq *cq, const struct ornic_cqe *cqe,
@@ -162,8 +162,9 @@ void cq_write(struct cq *cq, const struct ornic_cqe *cqe,
 	uint32_t phase = cq->pi >> cq->log_size & 1 ? 0 : ORNIC_CQE_PHASE;
 	uint32_t size = 1u << cq->log_cqe_size;
 	struct ornic_cq_dbr *dbr;
-	struct ornic_cqe *slot;
+	struct ornic_cqe *to;
 	unsigned int type;
+	void *slot;
 
 	if (cq->dead)
 		return;
@@ -184,8 +185,9 @@ void cq_write(struct cq *cq, const struct ornic_cqe *cqe,
 	}
 	if (cq->log_cqe_size == CQ_LOG_CQE_EXT_SIZE)
 		cq_write_ext(cq, slot, ext);
-	memcpy(slot, cqe, offsetof(struct ornic_cqe, qpn));
-	guest_store32(&slot->qpn, le32toh(cqe->qpn) ^ phase);
+	to = cq_cqe(slot, cq->log_cqe_size);
+	memcpy(to, cqe, offsetof(struct ornic_cqe, qpn));
+	guest_store32(&to->qpn, le32toh(cqe->qpn) ^ phase);
 	cq->pi++;
 	solicited |= le32toh(cqe->status) != ORNIC_WC_SUCCESS;
 	if (solicited)

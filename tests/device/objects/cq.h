@@ -24,6 +24,19 @@ struct uctx;
 #define CQ_LOG_CQE_EXT_SIZE 6
 
 /**
+ * cq_cqe - find the completion in an entry
+ * @slot: the entry
+ * @log_size: log2 of its bytes
+ *
+ * Return: the completion, which is the end of an entry of either size.
+ */
+static inline struct ornic_cqe *cq_cqe(void *slot, unsigned int log_size)
+{
+	return (void *)((char *)slot + (1u << log_size) -
+			sizeof(struct ornic_cqe));
+}
+
+/**
  * struct cq_link - attachment of a QP or an XRC SRQ to a CQ
  * @cq: the CQ, NULL while not attached
  * @owner: the QP or SRQ
@@ -135,7 +148,7 @@ void cq_detach(struct cq_link *link);
  * cq_post - write a completion
  * @cq: the CQ
  * @cqe: completion in its final byte order, with phase bit 0 in @qpn
- * @ext: second half of a 64-byte entry, or NULL for zeros; the timestamp is
+ * @ext: first half of a 64-byte entry, or NULL for zeros; the timestamp is
  *	filled in here in either case
  * @solicited: the message requests an event; a completion that is not
  *	successful counts as solicited by itself

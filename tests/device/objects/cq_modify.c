@@ -22,15 +22,13 @@ enum ornic_cmd_status cq_cmd_modify(struct card *card, struct cmd *cmd)
 }
 
 /* Copy an entry into the first pass of a new ring */
-static void cq_move_entry(const struct cq *cq, struct ornic_cqe *to,
-			  const struct ornic_cqe *from)
+static void cq_move_entry(const struct cq *cq, void *to, void *from)
 {
-	uint32_t word = guest_load32(&from->qpn);
+	struct ornic_cqe *cqe = cq_cqe(to, cq->log_cqe_size);
+	uint32_t word = guest_load32(&cq_cqe(from, cq->log_cqe_size)->qpn);
 
-	if (cq->log_cqe_size == CQ_LOG_CQE_EXT_SIZE)
-		memcpy(to + 1, from + 1, sizeof(struct ornic_cqe_ext));
-	memcpy(to, from, offsetof(struct ornic_cqe, qpn));
-	guest_store32(&to->qpn, word | ORNIC_CQE_PHASE);
+	memcpy(to, from, (1u << cq->log_cqe_size) - sizeof(cqe->qpn));
+	guest_store32(&cqe->qpn, word | ORNIC_CQE_PHASE);
 }
 
 /* Copy the entries that are not consumed to the beginning of another ring */
@@ -38,7 +36,7 @@ static enum ornic_cmd_status cq_move(struct cq *cq, struct buf *ring)
 {
 	uint32_t mask = (1u << cq->log_size) - 1;
 	uint32_t size = 1u << cq->log_cqe_size;
-	struct ornic_cqe *from, *to;
+	void *from, *to;
 	uint32_t i;
 
 	cq->card->budget.work += cq->pi - cq->ci;
