@@ -32,7 +32,7 @@ static int setup_world(void **state, bool shadow)
 	struct world *w = calloc(1, sizeof(*w));
 	unsigned int i;
 
-	kit_init(&w->kit, shadow, 8, 8);
+	kit_init(&w->kit, &(struct card_config){ .no_shadow = !shadow }, 8, 8);
 	host_cmd_in(w->kit.host, ORNIC_CMD_MODIFY_PORT, &up);
 	w->pdn = host_pd(w->kit.host);
 	for (i = 0; i < QPS; i++)

@@ -147,15 +147,20 @@ struct host *host_of(struct card *card)
 
 struct host *host_create(bool shadow, uint8_t mac_tail)
 {
-	struct card_config config = {
-		.name = "nic0",
-		.mac = { 0x02, 0x0e, 0x1c, 0x00, 0x00, mac_tail },
-		.vectors = HOST_VECTORS,
-		.no_shadow = !shadow,
-	};
-	struct host *host = host_alloc_ram();
+	return host_create_as(&(struct card_config){ .no_shadow = !shadow },
+			      mac_tail);
+}
 
-	memcpy(host->mac, config.mac, MAC_LEN);
+struct host *host_create_as(const struct card_config *as, uint8_t mac_tail)
+{
+	const uint8_t mac[MAC_LEN] = { 0x02, 0x0e, 0x1c, 0x00, 0x00, mac_tail };
+	struct host *host = host_alloc_ram();
+	struct card_config config = *as;
+
+	config.name = "nic0";
+	config.vectors = HOST_VECTORS;
+	memcpy(config.mac, mac, MAC_LEN);
+	memcpy(host->mac, mac, MAC_LEN);
 	host->now_ns = 1000000;
 	host->clock_step_ns = HOST_CLOCK_STEP_NS;
 	host->random = HOST_RANDOM * (mac_tail + 1);

@@ -144,6 +144,8 @@ int host_setup_no_shadow(void **state);
 int host_teardown(void **state);
 
 struct host *host_create(bool shadow, uint8_t mac_tail);
+/* Create a card with the options of @as; its name, MAC and vectors are set here */
+struct host *host_create_as(const struct card_config *as, uint8_t mac_tail);
 void host_destroy(struct host *host);
 /*
  * Host of a card that exists, for the functions that write registers and guest

@@ -11,11 +11,11 @@ void kit_cq(struct kit *kit, uint32_t eqn, unsigned int log_size,
 	assert_non_null(kit->dev_cq);
 }
 
-void kit_init(struct kit *kit, bool shadow, unsigned int log_cq,
-	      unsigned int log_eq)
+void kit_init(struct kit *kit, const struct card_config *as,
+	      unsigned int log_cq, unsigned int log_eq)
 {
 	memset(kit, 0, sizeof(*kit));
-	kit->host = host_create(shadow, 1);
+	kit->host = host_create_as(as, 1);
 	host_enable(kit->host);
 	kit->board = host_alloc(kit->host, HOST_PAGE, HOST_PAGE);
 	kit->uctx = host_uctx(kit->host, ORNIC_UCTX_KERNEL, kit->board);
@@ -28,24 +28,29 @@ void kit_uninit(struct kit *kit)
 	host_destroy(kit->host);
 }
 
-static int kit_create(void **state, bool shadow)
+static int kit_create(void **state, struct card_config as)
 {
 	struct kit *kit = malloc(sizeof(*kit));
 
 	assert_non_null(kit);
-	kit_init(kit, shadow, KIT_LOG_CQ, KIT_LOG_EQ);
+	kit_init(kit, &as, KIT_LOG_CQ, KIT_LOG_EQ);
 	*state = kit;
 	return 0;
 }
 
 int kit_setup(void **state)
 {
-	return kit_create(state, true);
+	return kit_create(state, (struct card_config){});
 }
 
 int kit_setup_no_shadow(void **state)
 {
-	return kit_create(state, false);
+	return kit_create(state, (struct card_config){ .no_shadow = true });
+}
+
+int kit_setup_whole(void **state)
+{
+	return kit_create(state, (struct card_config){ .whole_entries = true });
 }
 
 int kit_teardown(void **state)

@@ -29,13 +29,17 @@ struct kit {
 	struct cq *dev_cq;
 };
 
-/* Fixtures: a kit with the smallest rings; the same without the shadow */
+/*
+ * Fixtures: a kit with the smallest rings; the same without the shadow; with
+ * entries that are written by one copy
+ */
 int kit_setup(void **state);
 int kit_setup_no_shadow(void **state);
+int kit_setup_whole(void **state);
 int kit_teardown(void **state);
 
-void kit_init(struct kit *kit, bool shadow, unsigned int log_cq,
-	      unsigned int log_eq);
+void kit_init(struct kit *kit, const struct card_config *as,
+	      unsigned int log_cq, unsigned int log_eq);
 void kit_uninit(struct kit *kit);
 /* Replace the kit's CQ by another one; the old one is not destroyed */
 void kit_cq(struct kit *kit, uint32_t eqn, unsigned int log_size,

@@ -31,7 +31,7 @@ static struct kit *make_kit(void)
 	struct kit *w = malloc(sizeof(*w));
 
 	assert_non_null(w);
-	kit_init(w, true, LOG_RING, LOG_RING);
+	kit_init(w, &(struct card_config){}, LOG_RING, LOG_RING);
 	port_up(w->host, true);
 	return w;
 }

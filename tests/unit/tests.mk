@@ -60,6 +60,7 @@ UNIT_CORE_TESTS := \
 	cq_test.c \
 	delay_test.c \
 	doorbell_test.c \
+	entry_test.c \
 	eq_test.c \
 	eth_rx_test.c \
 	eth_test.c \

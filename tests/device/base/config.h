@@ -52,6 +52,7 @@ struct card_spoofcheck {
  *	submission, as [ORNIC-ADM-5] permits
  * @ready_ms: ms from power-on and from each reset to READY, at least;
  *	0..CARD_READY_MS_MAX
+ * @whole_entries: write entries of rings by one copy ([ORNIC-GEN-5])
  * @lie: what the card lies about; all zero for an honest card
  * @ordered: give numbers in order and not as [ORNIC-OBJ-21] wants, for tests that
  *	must repeat exactly
@@ -65,6 +66,7 @@ struct card_config {
 	bool sq_ci_lags;
 	bool commands_reverse;
 	unsigned int ready_ms;
+	bool whole_entries;
 	struct lie_config lie;
 	bool ordered;
 	struct card_spoofcheck spoofcheck;

@@ -17,6 +17,7 @@
 #include <endian.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "env/mem.h"
 
@@ -160,6 +161,33 @@ static inline uint64_t guest_take64(void *p, uint64_t mask)
 static inline void guest_set64(void *p, uint64_t bits)
 {
 	__atomic_fetch_or((uint64_t *)p, htole64(bits), __ATOMIC_SEQ_CST);
+}
+
+/*
+ * Write an entry of a ring; the phase is in its last word. With @whole it is
+ * one ascending copy, as one write on PCIe is; otherwise the last word is
+ * written by itself ([ORNIC-GEN-5]).
+ */
+static inline void guest_write_entry(void *to, const void *from, size_t size,
+				     bool whole)
+{
+	const size_t body = size - sizeof(uint32_t);
+	uint32_t last;
+	uint64_t word;
+	size_t i;
+
+	if (!whole) {
+		memcpy(to, from, body);
+		memcpy(&last, (const char *)from + body, sizeof(last));
+		__atomic_store_n((uint32_t *)((char *)to + body), last,
+				 __ATOMIC_RELEASE);
+		return;
+	}
+	for (i = 0; i < size; i += sizeof(word)) {
+		memcpy(&word, (const char *)from + i, sizeof(word));
+		__atomic_store_n((uint64_t *)((char *)to + i), word,
+				 __ATOMIC_RELEASE);
+	}
 }
 
 /* Order an earlier store to shared memory before a later load from it */

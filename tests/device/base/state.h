@@ -273,6 +273,7 @@ struct mcast_table {
  * @sq_ci_lags: publish sq_ci as late as [ORNIC-ORD-4] permits
  * @commands_reverse: complete the commands of a turn in reverse order
  * @ready_ms: ms from power-on and from each reset to READY, at least
+ * @whole_entries: write entries of rings by one copy ([ORNIC-GEN-5])
  * @spoofcheck: check of source addresses
  * @fatal: enum ornic_fatal_cause; unless NONE, the device has stopped until a
  *	reset
@@ -325,6 +326,7 @@ struct card {
 	bool sq_ci_lags;
 	bool commands_reverse;
 	unsigned int ready_ms;
+	bool whole_entries;
 	struct card_spoofcheck spoofcheck;
 	enum ornic_fatal_cause fatal;
 	uint64_t resets;

@@ -350,9 +350,10 @@ static void admin_write(struct card *card, struct ornic_cmd_cqe *slot,
 {
 	struct admin *admin = &card->admin;
 	uint32_t phase = admin->cq_pi & admin->depth ? 0 : ORNIC_CMD_CQE_PHASE;
+	struct ornic_cmd_cqe entry = *cqe;
 
-	memcpy(slot, cqe, offsetof(struct ornic_cmd_cqe, ctl));
-	guest_store32(&slot->ctl, le32toh(cqe->ctl) ^ phase);
+	entry.ctl ^= htole32(phase);
+	guest_write_entry(slot, &entry, sizeof(entry), card->whole_entries);
 	admin->cq_pi++;
 }
 

@@ -102,6 +102,7 @@ struct card *card_create(const struct card_config *config, struct env *env)
 	card->sq_ci_lags = config->sq_ci_lags;
 	card->commands_reverse = config->commands_reverse;
 	card->ready_ms = config->ready_ms;
+	card->whole_entries = config->whole_entries;
 	card->spoofcheck = config->spoofcheck;
 	card->port.link = true;
 	card->limit.bytes = CARD_RUN_BYTES;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Completion queues */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/lie_entry.h"
 #include "base/pause.h"
@@ -144,15 +143,18 @@ static bool cq_has_room(struct cq *cq, struct ornic_cq_dbr *dbr)
 	       (cq_read_ci(cq, dbr) && cq->pi - cq->ci < size);
 }
 
-static void cq_write_ext(struct cq *cq, void *slot,
-			 const struct ornic_cqe_ext *from)
+static void cq_fill(struct cq *cq, void *slot, struct ornic_cqe_64 *entry,
+		    const struct ornic_cqe_ext *ext)
 {
-	struct ornic_cqe_ext ext = {};
+	bool whole = cq->card->whole_entries;
 
-	if (from)
-		ext = *from;
-	ext.timestamp = htole64(card_clock(cq->card));
-	memcpy(slot, &ext, sizeof(ext));
+	if (cq->log_cqe_size != CQ_LOG_CQE_EXT_SIZE) {
+		guest_write_entry(slot, &entry->cqe, sizeof(entry->cqe), whole);
+		return;
+	}
+	entry->ext = ext ? *ext : (struct ornic_cqe_ext){};
+	entry->ext.timestamp = htole64(card_clock(cq->card));
+	guest_write_entry(slot, entry, sizeof(*entry), whole);
 }
 
 void cq_write(struct cq *cq, const struct ornic_cqe *cqe,
@@ -161,8 +163,8 @@ void cq_write(struct cq *cq, const struct ornic_cqe *cqe,
 	uint32_t pos = cq->pi & ((1u << cq->log_size) - 1);
 	uint32_t phase = cq->pi >> cq->log_size & 1 ? 0 : ORNIC_CQE_PHASE;
 	uint32_t size = 1u << cq->log_cqe_size;
+	struct ornic_cqe_64 entry;
 	struct ornic_cq_dbr *dbr;
-	struct ornic_cqe *to;
 	unsigned int type;
 	void *slot;
 
@@ -183,11 +185,9 @@ void cq_write(struct cq *cq, const struct ornic_cqe *cqe,
 		cq_die(cq);
 		return;
 	}
-	if (cq->log_cqe_size == CQ_LOG_CQE_EXT_SIZE)
-		cq_write_ext(cq, slot, ext);
-	to = cq_cqe(slot, cq->log_cqe_size);
-	memcpy(to, cqe, offsetof(struct ornic_cqe, qpn));
-	guest_store32(&to->qpn, le32toh(cqe->qpn) ^ phase);
+	entry.cqe = *cqe;
+	entry.cqe.qpn ^= htole32(phase);
+	cq_fill(cq, slot, &entry, ext);
 	cq->pi++;
 	solicited |= le32toh(cqe->status) != ORNIC_WC_SUCCESS;
 	if (solicited)

@@ -24,19 +24,6 @@ struct uctx;
 #define CQ_LOG_CQE_EXT_SIZE 6
 
 /**
- * cq_cqe - find the completion in an entry
- * @slot: the entry
- * @log_size: log2 of its bytes
- *
- * Return: the completion, which is the end of an entry of either size.
- */
-static inline struct ornic_cqe *cq_cqe(void *slot, unsigned int log_size)
-{
-	return (void *)((char *)slot + (1u << log_size) -
-			sizeof(struct ornic_cqe));
-}
-
-/**
  * struct cq_link - attachment of a QP or an XRC SRQ to a CQ
  * @cq: the CQ, NULL while not attached
  * @owner: the QP or SRQ

@@ -22,13 +22,16 @@ enum ornic_cmd_status cq_cmd_modify(struct card *card, struct cmd *cmd)
 }
 
 /* Copy an entry into the first pass of a new ring */
-static void cq_move_entry(const struct cq *cq, void *to, void *from)
+static void cq_move_entry(const struct cq *cq, void *to, const void *from)
 {
-	struct ornic_cqe *cqe = cq_cqe(to, cq->log_cqe_size);
-	uint32_t word = guest_load32(&cq_cqe(from, cq->log_cqe_size)->qpn);
+	uint32_t size = 1u << cq->log_cqe_size;
+	struct ornic_cqe_64 entry;
+	struct ornic_cqe *cqe;
 
-	memcpy(to, from, (1u << cq->log_cqe_size) - sizeof(cqe->qpn));
-	guest_store32(&cqe->qpn, word | ORNIC_CQE_PHASE);
+	memcpy(&entry, from, size);
+	cqe = size == sizeof(*cqe) ? (void *)&entry : &entry.cqe;
+	cqe->qpn |= htole32(ORNIC_CQE_PHASE);
+	guest_write_entry(to, &entry, size, cq->card->whole_entries);
 }
 
 /* Copy the entries that are not consumed to the beginning of another ring */

@@ -112,6 +112,7 @@ bool eq_write(struct eq *eq, const struct ornic_eqe *event)
 	uint32_t pos = eq->pi & ((1u << eq->log_size) - 1);
 	uint32_t phase = eq->pi >> eq->log_size & 1 ? 0 : ORNIC_EQE_PHASE;
 	struct ornic_cq_dbr *dbr = guest_ref_ptr(&eq->dbr);
+	struct ornic_eqe entry = *event;
 	struct ornic_eqe *slot;
 
 	slot = buf_slot(&eq->ring, (uint64_t)pos << EQ_ENTRY_SHIFT,
@@ -124,8 +125,8 @@ bool eq_write(struct eq *eq, const struct ornic_eqe *event)
 	}
 	if (!eq_has_room(eq, dbr))
 		return false;
-	memcpy(slot, event, offsetof(struct ornic_eqe, ctl));
-	guest_store32(&slot->ctl, le32toh(event->ctl) ^ phase);
+	entry.ctl ^= htole32(phase);
+	guest_write_entry(slot, &entry, sizeof(entry), eq->card->whole_entries);
 	eq->pi++;
 	guest_fence();
 	if (arm_pending(&eq->arm, eq->card->watches.shadow ? dbr : NULL))

@@ -22,12 +22,14 @@ static const char usage[] =
 	"\n"
 	"  --nic socket=PATH[,mac=MAC][,vectors=N][,shadow=on|off]\n"
 	"        [,sq-ci=exact|lag][,commands=forward|reverse][,ready=MS]\n"
+	"        [,entries=split|whole]\n"
 	"        [,spoofcheck=on|off][,permit=MAC]...\n"
 	"        one card; QEMU connects to PATH. N MSI-X vectors, 1 to 64 (16).\n"
 	"        shadow=off: plain doorbells only, as silicon may do it.\n"
 	"        sq-ci=lag: give send slots back as late as a card may.\n"
 	"        commands=reverse: complete the latest of several commands first.\n"
 	"        ready=MS: be ready MS milliseconds after power-on and reset (0).\n"
+	"        entries=whole: write completions and events by one copy each.\n"
 	"        spoofcheck=on: send only with MAC, and up to 8 of permit, as source.\n"
 	"        May be repeated: the cards of one process share a switch.\n"
 	"  --port dgram,local=PATH,remote=PATH\n"
@@ -166,6 +168,12 @@ static bool parse_permit(const char *text, struct card_spoofcheck *check)
 	return true;
 }
 
+static bool parse_entries(const char *text, bool *whole)
+{
+	*whole = !strcmp(text, "whole");
+	return *whole || !strcmp(text, "split");
+}
+
 enum nic_key {
 	NIC_SOCKET,
 	NIC_MAC,
@@ -174,6 +182,7 @@ enum nic_key {
 	NIC_SQ_CI,
 	NIC_COMMANDS,
 	NIC_READY,
+	NIC_ENTRIES,
 	NIC_SPOOFCHECK,
 	NIC_PERMIT,
 };
@@ -188,6 +197,7 @@ static bool parse_nic(struct options *options, char *arg)
 		[NIC_SQ_CI] = (char *)"sq-ci",
 		[NIC_COMMANDS] = (char *)"commands",
 		[NIC_READY] = (char *)"ready",
+		[NIC_ENTRIES] = (char *)"entries",
 		[NIC_SPOOFCHECK] = (char *)"spoofcheck",
 		[NIC_PERMIT] = (char *)"permit",
 		NULL,
@@ -232,6 +242,10 @@ static bool parse_nic(struct options *options, char *arg)
 			 !parse_number(value, 0, CARD_READY_MS_MAX,
 				       &nic->config.ready_ms))
 			return bad("--nic: ready must be 0 to 19000", value);
+		else if (key == NIC_ENTRIES &&
+			 !parse_entries(value, &nic->config.whole_entries))
+			return bad("--nic: entries must be split or whole",
+				   value);
 		else if (key == NIC_SPOOFCHECK &&
 			 !parse_switch(value, &nic->config.spoofcheck.on))
 			return bad("--nic: spoofcheck must be on or off",
