@@ -51,6 +51,7 @@ static void ornic_cq_use_ring(struct ornic_cq *cq, void *map,
 	cq->mask = (1u << from->log_size) - 1;
 	cq->phase_shift = 31 - from->log_size;
 	cq->ci = 0;
+	cq->told = 0;
 }
 
 static int ornic_cq_init(struct ornic_cq *cq,
@@ -277,6 +278,7 @@ static void ornic_cq_change_ring(struct ornic_cq *cq, void *map,
 	if (polled)
 		ornic_cq_consume(cq, polled);
 	ornic_cq_set_state(cq, ORNIC_CQ_LIVE);
+	ornic_db_tell_cq(cq);
 	ornic_unlock(&cq->lock);
 	munmap(old, old_length);
 }
@@ -426,7 +428,8 @@ int ornic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 
 	/* The fence orders the arm word before the caller's next poll */
 	ornic_index_write_fence(&cq->dbr->arm, cq->arm);
-	ornic_db_ring_cq(cq);
+	ornic_db_ring_cq(cq, solicited_only ? ORNIC_ARM_SOLICITED :
+					      ORNIC_ARM_NEXT);
 	ornic_unlock(&cq->lock);
 	return 0;
 }
@@ -469,7 +472,9 @@ void ornic_cq_clean(struct ornic_cq *cq, uint32_t qpn)
 		dst->qpn = htole32(word);
 	}
 
-	if (to != cq->ci)
+	if (to != cq->ci) {
 		ornic_cq_consume(cq, to);
+		ornic_db_tell_cq(cq);
+	}
 	ornic_unlock(&cq->lock);
 }

@@ -6,6 +6,8 @@
 #include <errno.h>
 
 #include "cqe.h"
+#include "doorbell.h"
+#include "ornic_abi.h"
 
 /* The entry stays in the ring until end_poll: the readers access it there */
 static ALWAYS_INLINE inline int ornic_cq_take(struct ornic_cq *cq,
@@ -71,6 +73,16 @@ static void ornic_cq_end_poll(struct ibv_cq_ex *ibcq)
 	struct ornic_cq *cq = to_ornic_cq_ex(ibcq);
 
 	ornic_cq_consume(cq, cq->ci);
+	ornic_unlock(&cq->lock);
+}
+
+/* For a device that has to be told the index */
+static void ornic_cq_end_poll_tell(struct ibv_cq_ex *ibcq)
+{
+	struct ornic_cq *cq = to_ornic_cq_ex(ibcq);
+
+	ornic_cq_consume(cq, cq->ci);
+	ornic_db_tell_cq(cq);
 	ornic_unlock(&cq->lock);
 }
 
@@ -176,7 +188,9 @@ void ornic_cq_fill_pfns(struct ornic_cq *cq, uint64_t wc_flags)
 
 	ibcq->start_poll = ext ? ornic_cq_start_poll_ext : ornic_cq_start_poll;
 	ibcq->next_poll = ext ? ornic_cq_next_poll_ext : ornic_cq_next_poll;
-	ibcq->end_poll = ornic_cq_end_poll;
+	ibcq->end_poll = to_ornic_context(ibcq->context)->caps &
+			 ORNIC_UCONTEXT_CAP_CQ_DB ?
+			 ornic_cq_end_poll_tell : ornic_cq_end_poll;
 	ibcq->read_opcode = ornic_cq_read_opcode;
 	ibcq->read_vendor_err = ornic_cq_read_vendor_err;
 	ibcq->read_wc_flags = ornic_cq_read_wc_flags;

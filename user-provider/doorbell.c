@@ -6,6 +6,7 @@
 #include <util/mmio.h>
 
 #include "doorbell.h"
+#include "ornic_abi.h"
 
 /*
  * The 64-bit words of the board are little endian, so bit n is also bit n % 32
@@ -53,15 +54,37 @@ void ornic_db_wake_sq(struct ornic_qp *qp)
 }
 
 /**
- * ornic_db_ring_cq() - ring the CQ doorbell if the device needs it
- * @cq: completion queue, locked and its arm word published
+ * ornic_db_ring_cq() - tell the device the consumer index of a CQ by doorbell
+ * @cq: completion queue, locked
+ * @type: what to request, or ORNIC_ARM_NONE
  *
- * Only a device without ORNIC_CAPS_SHADOW needs it ([ORNIC-DB-17]).
+ * The index is that of the record: an extended poll keeps its last entry beyond
+ * it. That was written after the entries before it were read, and so is the
+ * doorbell. A device without ORNIC_CAPS_CQ_DB reads the record.
  */
-void ornic_db_ring_cq(struct ornic_cq *cq)
+void ornic_db_ring_cq(struct ornic_cq *cq, enum ornic_arm_type type)
 {
 	struct ornic_context *ctx = to_ornic_context(cq->vcq.cq.context);
 
-	if (!ctx->board)
-		ornic_db_ring(ctx, ORNIC_DB_CQ, cq->cqn, cq->arm);
+	if (!(ctx->caps & ORNIC_UCONTEXT_CAP_CQ_DB))
+		return;
+
+	cq->told = le32toh(cq->dbr->ci);
+	ornic_db_ring(ctx, ORNIC_DB_CQ, cq->cqn,
+		      ORNIC_PREP(ORNIC_DB_ARM_CI, cq->told) |
+		      ORNIC_PREP(ORNIC_DB_ARM_TYPE, (uint32_t)type));
+}
+
+/**
+ * ornic_db_tell_cq() - tell the device the consumer index of a CQ in time
+ * @cq: completion queue, locked and its index published
+ *
+ * The kernel makes rings of which an eighth is not in use ([ORNIC-DB-29]). A
+ * device has left a ring that is not live.
+ */
+void ornic_db_tell_cq(struct ornic_cq *cq)
+{
+	if (cq->ci - cq->told > (cq->mask + 1) / 8 &&
+	    cq->state == ORNIC_CQ_LIVE)
+		ornic_db_ring_cq(cq, ORNIC_ARM_NONE);
 }

@@ -7,7 +7,8 @@
 #include "ornic.h"
 
 void ornic_db_wake_sq(struct ornic_qp *qp);
-void ornic_db_ring_cq(struct ornic_cq *cq);
+void ornic_db_ring_cq(struct ornic_cq *cq, enum ornic_arm_type type);
+void ornic_db_tell_cq(struct ornic_cq *cq);
 
 /**
  * ornic_db_publish_sq() - hand all WQEs before the producer index to the device

@@ -171,6 +171,8 @@ enum ornic_cq_state {
  * @poll: poll_cq for entries of this size, with or without the lock
  * @vcq: verbs CQ, ordinary or extended
  * @arm: arm word written last
+ * @told: with ORNIC_UCONTEXT_CAP_CQ_DB, consumer index that the device was told
+ *	last
  * @cqn: CQ number of the device
  * @log_cqe_size: log2 of the bytes of an entry
  * @map: start of the mapping that holds @ring and @dbr
@@ -192,6 +194,7 @@ struct ornic_cq {
 	int (*poll)(struct ornic_cq *cq, int num, struct ibv_wc *wc);
 	struct verbs_cq vcq;
 	uint32_t arm;
+	uint32_t told;
 	uint32_t cqn;
 	uint8_t log_cqe_size;
 	void *map;

@@ -4,6 +4,8 @@
 #include <config.h>
 
 #include "cqe.h"
+#include "doorbell.h"
+#include "ornic_abi.h"
 
 /* A CQE is the first half of struct ibv_wc on a little-endian machine */
 #define ORNIC_WC_IS_CQE(field, cqe_field) \
@@ -120,13 +122,30 @@ static int ornic_cq_poll_ext_alone(struct ornic_cq *cq, int num,
 	return ornic_cq_poll(cq, num, wc, false, ORNIC_LOG_CQE_EXT_SIZE);
 }
 
+/* For a device that has to be told the index, with or without the lock */
+static int ornic_cq_poll_tell(struct ornic_cq *cq, int num, struct ibv_wc *wc)
+{
+	int n;
+
+	ornic_lock(&cq->lock);
+	n = ornic_cq_poll(cq, num, wc, false, cq->log_cqe_size);
+	ornic_db_tell_cq(cq);
+	ornic_unlock(&cq->lock);
+	return n;
+}
+
 /**
- * ornic_cq_choose_poll() - select the poll function for the lock and entry size
+ * ornic_cq_choose_poll() - select the poll function of a CQ
  * @cq: completion queue, its lock and the size of its entries set
  */
 void ornic_cq_choose_poll(struct ornic_cq *cq)
 {
-	if (cq->log_cqe_size == ORNIC_LOG_CQE_EXT_SIZE)
+	const struct ornic_context *ctx =
+		to_ornic_context(cq->vcq.cq.context);
+
+	if (ctx->caps & ORNIC_UCONTEXT_CAP_CQ_DB)
+		cq->poll = ornic_cq_poll_tell;
+	else if (cq->log_cqe_size == ORNIC_LOG_CQE_EXT_SIZE)
 		cq->poll = cq->lock.needed ? ornic_cq_poll_ext_locked :
 					     ornic_cq_poll_ext_alone;
 	else

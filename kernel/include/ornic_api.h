@@ -83,6 +83,8 @@ struct ornic_limits {
  * @lim:	limits and features
  * @shadow:	the device polls doorbell records and boards
  *		(ORNIC_CAPS_SHADOW)
+ * @cq_db:	doorbells arm CQs and EQs and tell their ci, always without
+ *		@shadow (ORNIC_CAPS_CQ_DB)
  * @num_comp_vectors: completion vectors, at least 1
  * @db:		doorbell page 0
  * @board:	board of doorbell page 0, NULL without @shadow
@@ -99,6 +101,7 @@ struct ornic_dev {
 	struct net_device *netdev;
 	struct ornic_limits lim;
 	bool shadow;
+	bool cq_db;
 	u32 num_comp_vectors;
 	void __iomem *db;
 	struct ornic_board *board;
@@ -460,6 +463,18 @@ static inline u64 ornic_db_value(enum ornic_db_type type, u32 num, u32 value)
 }
 
 /**
+ * ornic_db_arm - value of a doorbell of a CQ or an EQ
+ * @ci:		consumer index, free running
+ * @type:	what it requests; ORNIC_ARM_NONE to tell @ci only
+ *
+ * Return: the value.
+ */
+static inline u32 ornic_db_arm(u32 ci, enum ornic_arm_type type)
+{
+	return ORNIC_PREP(ORNIC_DB_ARM_CI, ci) | ORNIC_PREP(ORNIC_DB_ARM_TYPE, (u32)type);
+}
+
+/**
  * ornic_board_mark - atomically set a bit that the device atomically clears
  * @words:	bits or summary of a board
  * @nr:		number of the bit
@@ -552,8 +567,12 @@ static inline void ornic_publish_rq(struct ornic_qp_dbr *dbr, u32 pi)
  *
  * @buf:	the ring
  * @dbr:	doorbell record
+ * @db:		doorbell page, by which the device is told @ci; NULL if it
+ *		reads @dbr
  * @cqn:	number of the CQ
  * @ci:		consumer index, free running
+ * @told:	with @db, value of @ci that the device was told last
+ * @lag:	with @db, entries that may be consumed and not told
  * @arm_seq:	number of the last arm request
  * @log_size:	log2 of the number of entries
  * @log_cqe_size: log2 of the bytes of an entry
@@ -561,12 +580,30 @@ static inline void ornic_publish_rq(struct ornic_qp_dbr *dbr, u32 pi)
 struct ornic_cq_ring {
 	void *buf;
 	struct ornic_cq_dbr *dbr;
+	void __iomem *db;
 	u32 cqn;
 	u32 ci;
+	u32 told;
+	u32 lag;
 	u32 arm_seq;
 	u8 log_size;
 	u8 log_cqe_size;
 };
+
+/**
+ * ornic_cq_lag - entries of a CQ that may be consumed and not told
+ * @odev:	the device
+ * @entries:	entries of the ring, a power of two
+ *
+ * A host that tells ci by doorbells leaves that part of the ring unused
+ * ([ORNIC-DB-29]). The provider computes the same.
+ *
+ * Return: number of entries.
+ */
+static inline u32 ornic_cq_lag(const struct ornic_dev *odev, u32 entries)
+{
+	return odev->cq_db ? entries / 8 : 0;
+}
 
 /**
  * ornic_cq_entry - address of a completion
@@ -614,6 +651,17 @@ static inline struct ornic_cqe *ornic_cq_peek(const struct ornic_cq_ring *ring)
 }
 
 /**
+ * ornic_cq_ring_db - tell the device ring->ci by doorbell
+ * @ring:	the ring, with db; entries before ring->ci have been read
+ * @type:	what to request, or ORNIC_ARM_NONE
+ */
+static inline void ornic_cq_ring_db(struct ornic_cq_ring *ring, enum ornic_arm_type type)
+{
+	ring->told = ring->ci;
+	writeq(ornic_db_value(ORNIC_DB_CQ, ring->cqn, ornic_db_arm(ring->ci, type)), ring->db);
+}
+
+/**
  * ornic_cq_publish - return the entries before ring->ci to the device
  * @ring:	the ring
  */
@@ -622,19 +670,19 @@ static inline void ornic_cq_publish(struct ornic_cq_ring *ring)
 	/* Read the entries before publishing the index that returns them */
 	dma_mb();
 	WRITE_ONCE(ring->dbr->ci, cpu_to_le32(ring->ci));
+	if (unlikely(ring->db) && ring->ci - ring->told > ring->lag)
+		ornic_cq_ring_db(ring, ORNIC_ARM_NONE);
 }
 
 /**
  * ornic_cq_arm - request one ORNIC_EVENT_COMP
- * @odev:	the device
  * @ring:	ring of a CQ that uses doorbell page 0
  * @type:	kind of completion that triggers the event
  *
  * Return: true if the ring holds a completion, which may have been written too
  * early to trigger the event.
  */
-static inline bool ornic_cq_arm(struct ornic_dev *odev, struct ornic_cq_ring *ring,
-				enum ornic_arm_type type)
+static inline bool ornic_cq_arm(struct ornic_cq_ring *ring, enum ornic_arm_type type)
 {
 	u32 arm;
 
@@ -645,8 +693,8 @@ static inline bool ornic_cq_arm(struct ornic_dev *odev, struct ornic_cq_ring *ri
 	WRITE_ONCE(ring->dbr->arm, cpu_to_le32(arm));
 	/* Store arm before reading the ring; the device does the reverse */
 	mb();
-	if (!odev->shadow)
-		writeq(ornic_db_value(ORNIC_DB_CQ, ring->cqn, arm), odev->db);
+	if (ring->db)
+		ornic_cq_ring_db(ring, type);
 
 	return ornic_cq_peek(ring);
 }

@@ -77,6 +77,7 @@ enum ornic_reg {
 #define ORNIC_CAPS_ADMIN_DEPTH_MAX	0x000000ff	/* log2 */
 #define ORNIC_CAPS_RESET_TIMEOUT	0x0000ff00	/* units of 100 ms */
 #define ORNIC_CAPS_SHADOW		0x00010000	/* see section 5 */
+#define ORNIC_CAPS_CQ_DB		0x00020000	/* 1 without SHADOW */
 
 #define ORNIC_STATUS_READY	0x00000001	/* reset is complete */
 #define ORNIC_STATUS_ENABLED	0x00000002	/* the admin queue runs */
@@ -254,9 +255,13 @@ enum ornic_opcode {
 
 enum ornic_db_type {
 	ORNIC_DB_SQ	= 0,	/* value: sq_pi */
-	ORNIC_DB_CQ	= 1,	/* value: arm word */
-	ORNIC_DB_EQ	= 2,	/* value: arm word; page 0 only */
+	ORNIC_DB_CQ	= 1,	/* value: ci and type of request */
+	ORNIC_DB_EQ	= 2,	/* value: the same; page 0 only */
 };
+
+/* Value for a CQ or an EQ, with ORNIC_CAPS_CQ_DB; else ignored */
+#define ORNIC_DB_ARM_TYPE	0x00000003	/* enum ornic_arm_type */
+#define ORNIC_DB_ARM_CI		0xfffffffc	/* ci, 29:0 */
 
 #define ORNIC_BOARD_SUMMARY_WORDS	8
 #define ORNIC_BOARD_WORDS		496
@@ -293,7 +298,10 @@ ORNIC_ASSERT_SIZE(struct ornic_qp_dbr, 128);
  * Doorbell record of a CQ or an EQ. arm requests one event (CQ) or interrupt
  * (EQ) at the next entry written. Each request has a new sequence number, and
  * the device answers each at most once. After storing arm the host fences and
- * reads the ring once more. Without ORNIC_CAPS_SHADOW it also rings.
+ * reads the ring once more.
+ *
+ * With ORNIC_CAPS_CQ_DB the device reads no such record. Doorbells request
+ * events, and tell it ci, which they also do with ORNIC_ARM_NONE.
  */
 struct ornic_cq_dbr {
 	__le32 ci;

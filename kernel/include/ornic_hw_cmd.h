@@ -344,8 +344,10 @@ struct ornic_resize_in {
 	__u8 rsvd[3];
 	struct ornic_buf buf;
 	__le64 dbr_addr;	/* as at creation; CQ: arm has the old value */
+	__le32 ci;		/* CQ: entries before it are consumed; SRQ: 0 */
+	__le32 rsvd2;
 };
-ORNIC_ASSERT_SIZE(struct ornic_resize_in, 32);
+ORNIC_ASSERT_SIZE(struct ornic_resize_in, 40);
 
 struct ornic_resize_out {
 	__le32 count;		/* entries moved: pi of the new ring, ci is 0 */

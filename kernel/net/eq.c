@@ -113,16 +113,23 @@ static void ornic_eq_publish(struct ornic_eq *eq)
 	WRITE_ONCE(eq->dbr->ci, cpu_to_le32(eq->ci));
 }
 
+/* The device holds back events until it knows ci ([ORNIC-DB-29]) */
+static void ornic_eq_ring_db(struct ornic_eq *eq, enum ornic_arm_type type)
+{
+	struct ornic_dev *odev = &eq->core->odev;
+
+	if (odev->cq_db)
+		writeq(ornic_db_value(ORNIC_DB_EQ, eq->num, ornic_db_arm(eq->ci, type)), odev->db);
+}
+
 static void ornic_eq_arm(struct ornic_eq *eq)
 {
 	u32 arm = ORNIC_PREP(ORNIC_ARM_SEQ, ++eq->arm_seq) | ORNIC_ARM_NEXT;
-	struct ornic_dev *odev = &eq->core->odev;
 
 	WRITE_ONCE(eq->dbr->arm, cpu_to_le32(arm));
 	/* Store arm before reading the ring; the device does the reverse */
 	mb();
-	if (!odev->shadow)
-		writeq(ornic_db_value(ORNIC_DB_EQ, eq->num, arm), odev->db);
+	ornic_eq_ring_db(eq, ORNIC_ARM_NEXT);
 }
 
 /* Returns true if the queue is empty and armed */
@@ -137,8 +144,10 @@ static bool ornic_eq_poll(struct ornic_eq *eq)
 		while (eqe) {
 			struct ornic_eqe copy = *eqe;
 
-			if (!budget--)
+			if (!budget--) {
+				ornic_eq_ring_db(eq, ORNIC_ARM_NONE);
 				return false;
+			}
 
 			eq->ci++;
 			/* First, so that the CQ can get its next event */

@@ -74,7 +74,10 @@ static int ornic_queue_alloc_bufs(struct ornic_queue *queue)
 	if (err)
 		goto err_free_sq;
 
-	/* Each slot may be a WQE with a completion */
+	/*
+	 * Each slot in use may be a WQE with a completion. No more is consumed
+	 * untold than slots are unused; of receives nothing is.
+	 */
 	err = ornic_dbuf_alloc(odev, &queue->tx_cq_buf, tx_slots * sizeof(struct ornic_cqe));
 	if (err)
 		goto err_free_rq;
@@ -124,6 +127,7 @@ static int ornic_queue_create_cq(struct ornic_queue *queue, struct ornic_cq_ring
 	*ring = (struct ornic_cq_ring) {
 		.buf = buf->addr,
 		.dbr = queue->dbr_buf.addr + dbr_offset,
+		.db = odev->cq_db ? odev->db : NULL,
 		.log_size = log_size,
 		.log_cqe_size = log_cqe_size,
 	};
@@ -226,7 +230,6 @@ static void ornic_queue_destroy_qp(struct ornic_queue *queue)
 static int ornic_queue_poll(struct napi_struct *napi, int budget)
 {
 	struct ornic_queue *queue = container_of(napi, struct ornic_queue, napi);
-	struct ornic_dev *odev = ornic_nd_dev(queue->nd);
 	bool more;
 	int work;
 
@@ -240,8 +243,8 @@ static int ornic_queue_poll(struct napi_struct *napi, int budget)
 
 	/* Do not arm a dead device: the contents of its rings are undefined */
 	if (napi_complete_done(napi, work) && ornic_cmdq_running(&queue->nd->core->cmdq)) {
-		more = ornic_cq_arm(odev, &queue->tx.cq, ORNIC_ARM_NEXT);
-		more |= ornic_cq_arm(odev, &queue->rx.cq, ORNIC_ARM_NEXT);
+		more = ornic_cq_arm(&queue->tx.cq, ORNIC_ARM_NEXT);
+		more |= ornic_cq_arm(&queue->rx.cq, ORNIC_ARM_NEXT);
 		if (more)
 			napi_schedule(napi);
 	}
@@ -290,6 +293,8 @@ int ornic_queue_create(struct ornic_queue *queue, const struct ornic_config *con
 				    &queue->tx_cq_res);
 	if (err)
 		goto err_uninit_tx;
+
+	queue->tx.cq.lag = config->tx_slots - ornic_sq_usable(config->tx_slots);
 
 	err = ornic_queue_create_cq(queue, &queue->rx.cq, &queue->rx_cq_buf, queue->rx.log_wqes,
 				    ilog2(sizeof(struct ornic_cqe_64)), ORNIC_DBR_RX_CQ,

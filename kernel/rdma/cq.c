@@ -201,10 +201,27 @@ err_destroy_cq:
 	return err;
 }
 
+/* Completions that a ring of this size may hold at the same time */
+static u32 ornic_cq_room(const struct ornic_ib_dev *dev, u8 log_size)
+{
+	u32 entries = 1u << log_size;
+
+	return entries - ornic_cq_lag(dev->odev, entries);
+}
+
+static int ornic_cq_check_cqe(const struct ornic_ib_dev *dev, u32 cqe)
+{
+	return ornic_check_range(&dev->ibdev, "CQ cqe", cqe, 1,
+				 ornic_cq_room(dev, ilog2(dev->max_cqe)));
+}
+
+/* @cqe is checked */
 static u8 ornic_cq_log_size(const struct ornic_ib_dev *dev, u32 cqe)
 {
 	/* The limit of a device with tiny rings may be below the minimum */
-	return min_t(u32, max_t(u32, order_base_2(cqe), ORNIC_CQ_LOG_MIN), ilog2(dev->max_cqe));
+	u8 log_size = min(max(order_base_2(cqe), ORNIC_CQ_LOG_MIN), ilog2(dev->max_cqe));
+
+	return ornic_cq_room(dev, log_size) < cqe ? log_size + 1 : log_size;
 }
 
 static int ornic_cq_init(struct ornic_ib_dev *dev, struct ornic_cq *cq,
@@ -212,7 +229,7 @@ static int ornic_cq_init(struct ornic_ib_dev *dev, struct ornic_cq *cq,
 {
 	int err;
 
-	err = ornic_check_range(&dev->ibdev, "CQ cqe", attr->cqe, 1, dev->max_cqe);
+	err = ornic_cq_check_cqe(dev, attr->cqe);
 	if (err)
 		return err;
 
@@ -224,7 +241,7 @@ static int ornic_cq_init(struct ornic_ib_dev *dev, struct ornic_cq *cq,
 	cq->ring.log_size = ornic_cq_log_size(dev, attr->cqe);
 	cq->ring.log_cqe_size = ext ? ORNIC_CQE_EXT_LOG : ORNIC_CQE_LOG;
 	cq->buf.log_bytes = cq->ring.log_size + cq->ring.log_cqe_size;
-	cq->ibcq.cqe = 1 << cq->ring.log_size;
+	cq->ibcq.cqe = ornic_cq_room(dev, cq->ring.log_size);
 	mutex_init(&cq->resize_lock);
 	spin_lock_init(&cq->lock);
 	INIT_LIST_HEAD(&cq->sqs);
@@ -260,6 +277,8 @@ int ornic_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 
 	cq->ring.buf = cq->buf.mem->addr;
 	cq->ring.dbr = cq->buf.mem->addr + ornic_cq_dbr_offset(&cq->buf);
+	cq->ring.db = dev->odev->cq_db ? dev->odev->db : NULL;
+	cq->ring.lag = ornic_cq_lag(dev->odev, 1u << cq->ring.log_size);
 	cq->res.ring = &cq->ring;
 	err = ornic_cq_create(dev, cq, 0, attr);
 	if (err)
@@ -418,7 +437,7 @@ int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udat
 	if (err)
 		return err;
 
-	err = ornic_check_range(&dev->ibdev, "CQ cqe", cqe, 1, dev->max_cqe);
+	err = ornic_cq_check_cqe(dev, cqe);
 	if (err)
 		return err;
 
@@ -444,13 +463,14 @@ int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udat
 	mutex_lock(&cq->resize_lock);
 	/* Preserve an outstanding arm request, [ORNIC-CQ-11] */
 	ornic_cq_dbr(&buf)->arm = READ_ONCE(ornic_cq_dbr(&cq->buf)->arm);
+	in.ci = READ_ONCE(ornic_cq_dbr(&cq->buf)->ci);
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_RESIZE_CQ, &in, sizeof(in), NULL, 0);
 	if (!err) {
 		spin_lock_irq(&cq->lock);
 		swap(cq->buf, buf);
 		spin_unlock_irq(&cq->lock);
 		cq->ring.log_size = resp.log_size;
-		cq->ibcq.cqe = 1 << resp.log_size;
+		cq->ibcq.cqe = ornic_cq_room(dev, resp.log_size);
 	}
 	mutex_unlock(&cq->resize_lock);
 

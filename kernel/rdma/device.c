@@ -184,7 +184,7 @@ int ornic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->max_recv_sge = dev->max_sge;
 	attr->max_sge_rd = dev->max_sge;
 	attr->max_cq = min(lim->max_cq, ORNIC_IB_COUNT_MAX);
-	attr->max_cqe = dev->max_cqe;
+	attr->max_cqe = dev->max_cqe - ornic_cq_lag(dev->odev, dev->max_cqe);
 	attr->max_mr = min(lim->max_mr, ORNIC_IB_COUNT_MAX);
 	attr->max_pd = min(lim->max_pd, ORNIC_IB_COUNT_MAX);
 	attr->max_qp_rd_atom = min(lim->max_rd_atomic, U8_MAX);

@@ -27,7 +27,7 @@
  *		inline bytes
  * @max_sge:	of a send or receive work request
  * @max_inline:	bytes
- * @max_cqe:	entries of a CQ, a power of two
+ * @max_cqe:	entries of the ring of a CQ, a power of two
  * @max_srq_wr:	receives of an SRQ, a power of two; 0 without SRQs
  * @max_wq_wr:	receives of a WQ, a power of two
  * @max_rwq_table_size: WQs of a table, a power of two

@@ -47,6 +47,8 @@ static void ornic_ucontext_fill_resp(struct ornic_ucontext *ctx,
 		resp->clock_offset = rdma_user_mmap_get_offset(&ctx->clock_mmap->entry);
 		resp->clock_length = PAGE_SIZE;
 	}
+	if (dev->odev->cq_db)
+		resp->caps |= ORNIC_UCONTEXT_CAP_CQ_DB;
 	if (lim->features & ORNIC_FEAT_CQE_EXT)
 		resp->caps |= ORNIC_UCONTEXT_CAP_CQE_EXT;
 	if (lim->features & ORNIC_FEAT_NULL_MR) {

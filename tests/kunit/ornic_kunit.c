@@ -36,6 +36,7 @@ static void ornic_test_phase_goes_on_where_indexes_wrap(struct kunit *test)
 struct test_cq {
 	struct ornic_cq_ring ring;
 	struct ornic_cq_dbr dbr;
+	__le64 doorbell;
 	u32 pi;
 	struct ornic_cqe_64 entries[TEST_SIZE] __aligned(64);
 };
@@ -117,26 +118,21 @@ static void ornic_test_cq_where_indexes_wrap(struct kunit *test)
 static void ornic_test_cq_arm(struct kunit *test)
 {
 	struct test_cq *cq = ornic_test_cq(test, 5, 0);
-	/* With shadow no doorbell is written, so none is mapped */
-	struct ornic_dev *odev = kunit_kzalloc(test, sizeof(*odev), GFP_KERNEL);
 	u32 first, second, third;
 
-	KUNIT_ASSERT_NOT_NULL(test, odev);
-	odev->shadow = true;
-
-	KUNIT_EXPECT_FALSE(test, ornic_cq_arm(odev, &cq->ring, ORNIC_ARM_SOLICITED));
+	KUNIT_EXPECT_FALSE(test, ornic_cq_arm(&cq->ring, ORNIC_ARM_SOLICITED));
 	first = le32_to_cpu(cq->dbr.arm);
 	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_TYPE, first), ORNIC_ARM_SOLICITED);
 
 	ornic_test_cq_write(cq);
-	KUNIT_EXPECT_TRUE(test, ornic_cq_arm(odev, &cq->ring, ORNIC_ARM_NEXT));
+	KUNIT_EXPECT_TRUE(test, ornic_cq_arm(&cq->ring, ORNIC_ARM_NEXT));
 	second = le32_to_cpu(cq->dbr.arm);
 	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_TYPE, second), ORNIC_ARM_NEXT);
 	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_GEN, second),
 			ORNIC_GET(ORNIC_ARM_GEN, first) + 1);
 
 	/* [ORNIC-DB-20]: same generation as the NEXT that it replaces */
-	ornic_cq_arm(odev, &cq->ring, ORNIC_ARM_SOLICITED);
+	ornic_cq_arm(&cq->ring, ORNIC_ARM_SOLICITED);
 	third = le32_to_cpu(cq->dbr.arm);
 	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_TYPE, third), ORNIC_ARM_SOLICITED);
 	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_GEN, third), ORNIC_GET(ORNIC_ARM_GEN, second));
@@ -147,13 +143,85 @@ static void ornic_test_cq_arm(struct kunit *test)
 static void ornic_test_cq_arm_sequence_wraps(struct kunit *test)
 {
 	struct test_cq *cq = ornic_test_cq(test, 5, 0);
+
+	cq->ring.arm_seq = ORNIC_GET(ORNIC_ARM_SEQ, U32_MAX);
+	ornic_cq_arm(&cq->ring, ORNIC_ARM_NEXT);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(cq->dbr.arm), ORNIC_ARM_NEXT);
+}
+
+static struct test_cq *ornic_test_cq_with_doorbell(struct kunit *test, u32 start)
+{
+	struct test_cq *cq = ornic_test_cq(test, 6, start);
+
+	cq->ring.db = (void __force __iomem *)&cq->doorbell;
+	cq->ring.cqn = 0x123;
+	cq->ring.told = start;
+	cq->ring.lag = TEST_SIZE / 8;
+	return cq;
+}
+
+static u64 ornic_test_cq_doorbell(u32 ci, enum ornic_arm_type type)
+{
+	return ornic_db_value(ORNIC_DB_CQ, 0x123, ornic_db_arm(ci, type));
+}
+
+static void ornic_test_doorbell_arm_value(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, ornic_db_arm(0, ORNIC_ARM_NONE), 0);
+	KUNIT_EXPECT_EQ(test, ornic_db_arm(1, ORNIC_ARM_NEXT), 6);
+	KUNIT_EXPECT_EQ(test, ornic_db_arm(U32_MAX, ORNIC_ARM_SOLICITED), 0xfffffffd);
+}
+
+/* [ORNIC-DB-17] The doorbell tells how far the ring has been read, and requests */
+static void ornic_test_cq_arm_by_doorbell(struct kunit *test)
+{
+	struct test_cq *cq = ornic_test_cq_with_doorbell(test, 0);
+
+	ornic_cq_arm(&cq->ring, ORNIC_ARM_NEXT);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(cq->doorbell), ornic_test_cq_doorbell(0, ORNIC_ARM_NEXT));
+
+	ornic_test_cq_write(cq);
+	KUNIT_ASSERT_NOT_NULL(test, ornic_cq_peek(&cq->ring));
+	cq->ring.ci++;
+	ornic_cq_publish(&cq->ring);
+	KUNIT_EXPECT_FALSE(test, ornic_cq_arm(&cq->ring, ORNIC_ARM_SOLICITED));
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(cq->doorbell),
+			ornic_test_cq_doorbell(1, ORNIC_ARM_SOLICITED));
+	KUNIT_EXPECT_EQ(test, cq->ring.told, 1);
+}
+
+/* [ORNIC-DB-29] Never more than the lag is consumed and not told */
+static void ornic_test_cq_is_told_in_time(struct kunit *test)
+{
+	struct test_cq *cq = ornic_test_cq_with_doorbell(test, 0U - 2 * TEST_SIZE);
+	u32 told = cq->ring.told, i;
+
+	for (i = 0; i < TEST_PASSES * TEST_SIZE; i++) {
+		ornic_test_cq_write(cq);
+		KUNIT_ASSERT_NOT_NULL(test, ornic_cq_peek(&cq->ring));
+		cq->ring.ci++;
+		cq->doorbell = 0;
+		ornic_cq_publish(&cq->ring);
+		KUNIT_ASSERT_EQ(test, le32_to_cpu(cq->dbr.ci), cq->ring.ci);
+		if (cq->ring.ci - told > cq->ring.lag) {
+			told = cq->ring.ci;
+			KUNIT_ASSERT_EQ(test, le64_to_cpu(cq->doorbell),
+					ornic_test_cq_doorbell(told, ORNIC_ARM_NONE));
+		} else {
+			KUNIT_ASSERT_EQ(test, le64_to_cpu(cq->doorbell), 0);
+		}
+	}
+}
+
+static void ornic_test_cq_lag(struct kunit *test)
+{
 	struct ornic_dev *odev = kunit_kzalloc(test, sizeof(*odev), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, odev);
-	odev->shadow = true;
-	cq->ring.arm_seq = ORNIC_GET(ORNIC_ARM_SEQ, U32_MAX);
-	ornic_cq_arm(odev, &cq->ring, ORNIC_ARM_NEXT);
-	KUNIT_EXPECT_EQ(test, le32_to_cpu(cq->dbr.arm), ORNIC_ARM_NEXT);
+	KUNIT_EXPECT_EQ(test, ornic_cq_lag(odev, 64), 0);
+	odev->cq_db = true;
+	KUNIT_EXPECT_EQ(test, ornic_cq_lag(odev, 64), 8);
+	KUNIT_EXPECT_EQ(test, ornic_cq_lag(odev, 4), 0);
 }
 
 static bool ornic_test_cq_has_gap(const struct test_cq *cq)
@@ -459,6 +527,10 @@ static struct kunit_case ornic_ring_cases[] = {
 	KUNIT_CASE(ornic_test_cq_where_indexes_wrap),
 	KUNIT_CASE(ornic_test_cq_arm),
 	KUNIT_CASE(ornic_test_cq_arm_sequence_wraps),
+	KUNIT_CASE(ornic_test_doorbell_arm_value),
+	KUNIT_CASE(ornic_test_cq_arm_by_doorbell),
+	KUNIT_CASE(ornic_test_cq_is_told_in_time),
+	KUNIT_CASE(ornic_test_cq_lag),
 	KUNIT_CASE(ornic_test_gap_is_found),
 	KUNIT_CASE(ornic_test_full_ring_has_no_gap),
 	KUNIT_CASE(ornic_test_ring_of_one_entry_has_no_gap),

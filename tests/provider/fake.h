@@ -66,6 +66,7 @@ struct fake_qp {
  * @log_cqe_size: log2 of the bytes of an entry
  * @pi: next entry to write
  * @answered: arm word that was answered last
+ * @told: index that doorbells told last; see fake_take_cq_doorbell()
  */
 struct fake_cq {
 	uint32_t cqn;
@@ -75,6 +76,7 @@ struct fake_cq {
 	uint8_t log_cqe_size;
 	uint32_t pi;
 	uint32_t answered;
+	uint32_t told;
 };
 
 /**
@@ -94,6 +96,7 @@ struct fake_cq {
  * @ctx: the provider's context
  * @ops: its operations
  * @shadow: the device has ORNIC_CAPS_SHADOW
+ * @cq_db: the device has ORNIC_CAPS_CQ_DB, as it always has without @shadow
  * @no_slot: QPs get no slot on the board
  * @log_sq_slots: log2 of the slots of send queues; 0: as requested
  * @log_cqe_size: log2 of the bytes of a CQE, as reported; 0: as requested
@@ -136,6 +139,7 @@ struct fake {
 	struct verbs_context *ctx;
 	const struct verbs_context_ops *ops;
 	bool shadow;
+	bool cq_db;
 	bool no_slot;
 	uint8_t log_sq_slots;
 	uint8_t log_cqe_size;
@@ -194,6 +198,7 @@ void fake_free_device(struct verbs_device *dev);
 struct verbs_context *fake_alloc_context(struct fake *fake);
 struct verbs_context *fake_import(struct fake *fake);
 void fake_open(struct fake *fake, bool shadow);
+void fake_open_as(struct fake *fake, bool shadow, bool cq_db);
 void fake_close(struct fake *fake);
 unsigned int fake_objects(const struct fake *fake);
 struct fake_qp *fake_qp(struct ibv_qp *ibqp);
@@ -214,6 +219,7 @@ struct ornic_cqe *fake_cqe(const struct fake_cq *cq, uint32_t pos);
 void fake_complete(struct fake_cq *cq, const struct ornic_cqe *cqe);
 void fake_complete_ext(struct fake_cq *cq, const struct ornic_cqe *cqe,
 		       const struct ornic_cqe_ext *ext);
+int fake_take_cq_doorbell(struct fake *fake, struct fake_cq *cq);
 enum ornic_arm_type fake_asked(const struct fake_cq *cq);
 void fake_answer(struct fake_cq *cq);
 void fake_release_sends(struct fake_qp *qp);

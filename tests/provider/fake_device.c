@@ -132,6 +132,7 @@ void fake_complete(struct fake_cq *cq, const struct ornic_cqe *cqe)
 	uint32_t phase = (cq->pi >> cq->log_size) & 1 ? 0 : ORNIC_CQE_PHASE;
 
 	assert(cq->pi - le32toh(cq->dbr->ci) <= mask);
+	assert(!fake_now->cq_db || cq->pi - cq->told <= mask);
 	*dst = *cqe;
 	dst->qpn = htole32((le32toh(cqe->qpn) & ~ORNIC_CQE_PHASE) | phase);
 	cq->pi++;
@@ -151,6 +152,27 @@ void fake_complete_ext(struct fake_cq *cq, const struct ornic_cqe *cqe,
 	assert(cq->log_cqe_size == 6);
 	memcpy(cq->ring + ((cq->pi & mask) << 6), ext, sizeof(*ext));
 	fake_complete(cq, cqe);
+}
+
+/**
+ * fake_take_cq_doorbell() - read the doorbell of a CQ, and clear the page
+ * @fake: device
+ * @cq: completion queue
+ *
+ * To be called after each call of the provider that may ring.
+ *
+ * Return: what it requests; -1 if none was rung.
+ */
+int fake_take_cq_doorbell(struct fake *fake, struct fake_cq *cq)
+{
+	uint64_t v = fake_take_doorbell(fake);
+
+	if (v == ~0ULL)
+		return -1;
+	assert(v >> 56 == ORNIC_DB_CQ);
+	assert((v >> 32 & 0xffffff) == cq->cqn);
+	cq->told = ORNIC_GET(ORNIC_DB_ARM_CI, (uint32_t)v);
+	return v & ORNIC_DB_ARM_TYPE;
 }
 
 /**

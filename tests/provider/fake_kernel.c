@@ -150,6 +150,8 @@ static int fake_get_context(struct ib_uverbs_get_context_resp *ibv_resp)
 		resp->board_offset = offset;
 		resp->board_length = FAKE_PAGE;
 	}
+	if (fake_now->cq_db)
+		resp->caps |= ORNIC_UCONTEXT_CAP_CQ_DB;
 	resp->send_ops = 0xc7ff;
 	resp->null_key = FAKE_NULL_KEY;
 	offset = fake_alloc(FAKE_PAGE);
@@ -381,12 +383,24 @@ struct verbs_context *fake_alloc_context(struct fake *fake)
 /**
  * fake_open() - open the provider's device
  * @fake: filled in
- * @shadow: the device has ORNIC_CAPS_SHADOW
+ * @shadow: the device has ORNIC_CAPS_SHADOW, and reads records of CQs, too
  */
 void fake_open(struct fake *fake, bool shadow)
 {
+	fake_open_as(fake, shadow, !shadow);
+}
+
+/**
+ * fake_open_as() - open the provider's device
+ * @fake: filled in
+ * @shadow: the device has ORNIC_CAPS_SHADOW
+ * @cq_db: the device has ORNIC_CAPS_CQ_DB; true without @shadow
+ */
+void fake_open_as(struct fake *fake, bool shadow, bool cq_db)
+{
 	memset(fake, 0, sizeof(*fake));
 	fake->shadow = shadow;
+	fake->cq_db = cq_db;
 	fake->clock_now = FAKE_CLOCK;
 	fake->fd = memfd_create("ornic", 0);
 	assert(fake->fd >= 0);

@@ -17,6 +17,21 @@ static uint8_t fake_log2(uint32_t n)
 	return log;
 }
 
+/* Entries of a ring that can be in use */
+static uint32_t fake_cq_room(uint8_t log_size)
+{
+	uint32_t size = 1u << log_size;
+
+	return fake_now->cq_db ? size - size / 8 : size;
+}
+
+static uint8_t fake_cq_log_size(uint32_t cqe)
+{
+	uint8_t log_size = fake_log2(cqe);
+
+	return fake_cq_room(log_size) < cqe ? log_size + 1 : log_size;
+}
+
 static uint64_t fake_place_cq(struct fake_cq *cq, uint8_t log_size)
 {
 	uint32_t ring = 1u << (log_size + cq->log_cqe_size);
@@ -37,7 +52,7 @@ static int fake_create_cq(struct ibv_context *context,
 		container_of(ibv_resp, struct ornic_ucreate_cq_resp, ibv_resp);
 	struct ornic_ucreate_cq *cmd =
 		container_of(ibv_cmd, struct ornic_ucreate_cq, ibv_cmd);
-	uint8_t log_size = fake_log2(attr->cqe);
+	uint8_t log_size = fake_cq_log_size(attr->cqe);
 	struct fake_cq *cq;
 	uint64_t offset;
 	uint32_t cqn;
@@ -59,7 +74,7 @@ static int fake_create_cq(struct ibv_context *context,
 
 	ibcq->context = context;
 	ibcq->handle = cqn;
-	ibcq->cqe = 1 << log_size;
+	ibcq->cqe = fake_cq_room(log_size);
 	resp->cqn = cqn;
 	resp->mmap_offset = fake_mmap_offset(offset);
 	resp->dbr_offset = (uint8_t *)cq->dbr - cq->ring;
@@ -110,9 +125,10 @@ int ibv_cmd_resize_cq(struct ibv_cq *ibcq, int cqe, struct ibv_resize_cq *cmd,
 	if (ret)
 		return ret;
 
-	offset = fake_place_cq(cq, fake_log2(cqe));
+	offset = fake_place_cq(cq, fake_cq_log_size(cqe));
 	cq->dbr->arm = old.dbr->arm;
 	cq->pi = 0;
+	cq->told = 0;
 	for (ci = le32toh(old.dbr->ci); ci != old.pi; ci++) {
 		memcpy(cq->ring + (cq->pi << cq->log_cqe_size),
 		       old.ring + ((ci & mask) << cq->log_cqe_size),
@@ -120,7 +136,7 @@ int ibv_cmd_resize_cq(struct ibv_cq *ibcq, int cqe, struct ibv_resize_cq *cmd,
 		fake_complete(cq, fake_cqe(&old, ci & mask));
 	}
 
-	ibcq->cqe = 1 << cq->log_size;
+	ibcq->cqe = fake_cq_room(cq->log_size);
 	resp->mmap_offset = fake_mmap_offset(offset);
 	resp->dbr_offset = (uint8_t *)cq->dbr - cq->ring;
 	resp->mmap_length = resp->dbr_offset + FAKE_PAGE;

@@ -59,12 +59,12 @@ static inline struct ibv_qp_ex *ex(struct ibv_qp *ibqp)
 	return &to_ornic_qp(ibqp)->vqp.qp_ex;
 }
 
-static inline int setup_with(void **state, bool shadow)
+static inline int setup_as(void **state, bool shadow, bool cq_db)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 	struct ibv_ah_attr attr = {};
 
-	fake_open(&f->fake, shadow);
+	fake_open_as(&f->fake, shadow, cq_db);
 	f->fake.log_sq_slots = 4;
 	memset(&f->fake.av, 0xa5, sizeof(f->fake.av));
 	f->cq = f->fake.ops->create_cq(&f->fake.ctx->context, 8, NULL, 0);
@@ -87,7 +87,19 @@ static inline int setup_with(void **state, bool shadow)
 
 static inline int setup(void **state)
 {
-	return setup_with(state, true);
+	return setup_as(state, true, false);
+}
+
+/* A device without ORNIC_CAPS_SHADOW */
+static inline int setup_plain(void **state)
+{
+	return setup_as(state, false, true);
+}
+
+/* A device with ORNIC_CAPS_SHADOW and ORNIC_CAPS_CQ_DB */
+static inline int setup_cq_db(void **state)
+{
+	return setup_as(state, true, true);
 }
 
 static inline int teardown(void **state)

@@ -179,7 +179,8 @@ static void resize_cq(struct fuzz *f)
 	struct host_queue *cq = &f->cq[below(f, CQS)];
 	struct ornic_resize_in in = { .num = htole32(cq->num),
 				      .log_size = 1 + below(f, 9),
-				      .dbr_addr = htole64(cq->dbr) };
+				      .dbr_addr = htole64(cq->dbr),
+				      .ci = htole32(cq->ci) };
 	uint64_t ring = one_in(f, 8) ? page(f) : cq->ring;
 	struct ornic_cq_dbr *dbr = host_ptr(f->host, cq->dbr);
 	struct ornic_resize_out out;
@@ -359,7 +360,9 @@ void fuzz_consume(struct fuzz *f)
 	guest_store32(&dbr->ci, queue->ci);
 	host_queue_arm(queue, below(f, 4));
 	host_doorbell(f->host, 0, queue == &f->eq ? ORNIC_DB_EQ : ORNIC_DB_CQ,
-		      queue->num, queue->arm_seq | below(f, 4));
+		      queue->num,
+		      host_queue_db(queue, below(f, 4)) +
+		      (one_in(f, 16) ? below(f, 4096) : 0));
 }
 
 static void scribble_anywhere(struct fuzz *f)

@@ -122,6 +122,13 @@ struct host_queue {
 	uint32_t arm_seq;
 };
 
+/* Value of a doorbell that tells ci and requests an event or an interrupt */
+static inline uint32_t host_queue_db(const struct host_queue *queue,
+				     unsigned int type)
+{
+	return ORNIC_PREP(ORNIC_DB_ARM_CI, queue->ci) | type;
+}
+
 /* A QP as the provider sees it, or an SRQ, which uses the receive half */
 struct host_qp {
 	struct host *host;

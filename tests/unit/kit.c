@@ -48,6 +48,11 @@ int kit_setup_no_shadow(void **state)
 	return kit_create(state, (struct card_config){ .no_shadow = true });
 }
 
+int kit_setup_cq_db(void **state)
+{
+	return kit_create(state, (struct card_config){ .cq_db = true });
+}
+
 int kit_setup_whole(void **state)
 {
 	return kit_create(state, (struct card_config){ .whole_entries = true });
@@ -85,6 +90,7 @@ void kit_expect_cqe(struct kit *kit, uint64_t wr_id)
 	assert_true(le64toh(cqe->wr_id) == wr_id);
 	assert_int_equal(le32toh(cqe->qpn) & ORNIC_CQE_QPN, KIT_QPN);
 	host_queue_consume(&kit->cq);
+	kit_tell_cq(kit);
 }
 
 void kit_expect_event(struct kit *kit, enum ornic_event type,
@@ -96,6 +102,7 @@ void kit_expect_event(struct kit *kit, enum ornic_event type,
 	assert_int_equal(ORNIC_GET(ORNIC_EQE_TYPE, le32toh(eqe->ctl)), type);
 	assert_int_equal(le32toh(eqe->num), num);
 	host_queue_consume(&kit->eq);
+	kit_tell_eq(kit);
 }
 
 void kit_expect_no_event(struct kit *kit)
@@ -108,7 +115,19 @@ static void kit_arm(struct kit *kit, struct host_queue *queue,
 {
 	host_queue_arm(queue, type);
 	host_doorbell(kit->host, kit->uctx, dbtype, queue->num,
-		      queue->arm_seq | type);
+		      host_queue_db(queue, type));
+}
+
+void kit_tell_cq(struct kit *kit)
+{
+	host_doorbell(kit->host, kit->uctx, ORNIC_DB_CQ, kit->cq.num,
+		      host_queue_db(&kit->cq, ORNIC_ARM_NONE));
+}
+
+void kit_tell_eq(struct kit *kit)
+{
+	host_doorbell(kit->host, kit->uctx, ORNIC_DB_EQ, kit->eq.num,
+		      host_queue_db(&kit->eq, ORNIC_ARM_NONE));
 }
 
 void kit_arm_cq(struct kit *kit, unsigned int type)

@@ -29,12 +29,18 @@ struct kit {
 	struct cq *dev_cq;
 };
 
+/* Tell ci of the CQ and of the EQ by doorbell, without a request */
+void kit_tell_cq(struct kit *kit);
+void kit_tell_eq(struct kit *kit);
+
 /*
  * Fixtures: a kit with the smallest rings; the same without the shadow; with
- * entries that are written by one copy
+ * the shadow, but doorbells for CQs and EQs; with entries that are written by
+ * one copy
  */
 int kit_setup(void **state);
 int kit_setup_no_shadow(void **state);
+int kit_setup_cq_db(void **state);
 int kit_setup_whole(void **state);
 int kit_teardown(void **state);
 
@@ -48,7 +54,10 @@ void kit_cq(struct kit *kit, uint32_t eqn, unsigned int log_size,
 void kit_complete(struct kit *kit, uint64_t wr_id,
 		  unsigned int status, bool solicited);
 void kit_post(struct kit *kit, uint64_t wr_id);
-/* Check and consume the next entry; fail if there is none */
+/*
+ * Check and consume the next entry, and tell that by doorbell; fail if there is
+ * none
+ */
 void kit_expect_cqe(struct kit *kit, uint64_t wr_id);
 void kit_expect_event(struct kit *kit, enum ornic_event type,
 		      uint32_t num);

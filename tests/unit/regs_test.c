@@ -57,6 +57,31 @@ static void test_reset_values(void **state)
 	assert_int_equal(bad_accesses(host), 0);
 }
 
+/* CQ_DB is 1 where SHADOW is 0 */
+static void test_caps_name_the_ways_to_arm(void **state)
+{
+	static const struct {
+		struct card_config as;
+		uint32_t caps;
+	} cards[] = {
+		{ {}, ORNIC_CAPS_SHADOW },
+		{ { .cq_db = true }, ORNIC_CAPS_SHADOW | ORNIC_CAPS_CQ_DB },
+		{ { .no_shadow = true }, ORNIC_CAPS_CQ_DB },
+		{ { .no_shadow = true, .cq_db = true }, ORNIC_CAPS_CQ_DB },
+	};
+	struct host *host;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cards); i++) {
+		host = host_create_as(&cards[i].as, 1);
+		assert_int_equal(host_read(host, ORNIC_REG_CAPS, 4) &
+				 (ORNIC_CAPS_SHADOW | ORNIC_CAPS_CQ_DB),
+				 cards[i].caps);
+		host_destroy(host);
+	}
+}
+
 static void test_write_only_reads_0_and_is_counted(void **state)
 {
 	struct host *host = *state;
@@ -333,6 +358,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(test_reset_values),
+		cmocka_unit_test(test_caps_name_the_ways_to_arm),
 		T(test_write_only_reads_0_and_is_counted),
 		T(test_read_only_is_not_written_and_counted),
 		T(test_sizes_that_no_register_takes),

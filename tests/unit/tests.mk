@@ -57,6 +57,7 @@ UNIT_CORE_TESTS := \
 	buf_test.c \
 	build_test.c \
 	cmd_test.c \
+	cq_db_test.c \
 	cq_test.c \
 	delay_test.c \
 	doorbell_test.c \

@@ -29,6 +29,13 @@ enum ornic_ucontext_caps {
 	ORNIC_UCONTEXT_CAP_CLOCK	= 1 << 2,
 	/* null_key is valid */
 	ORNIC_UCONTEXT_CAP_NULL_MR	= 1 << 3,
+	/*
+	 * Doorbells arm CQs and tell ci. A process tells it when it has
+	 * consumed more than an eighth of the ring since it last did; the
+	 * entries of a CQ that it is told are that many fewer. It still writes
+	 * the record, because the kernel reads it.
+	 */
+	ORNIC_UCONTEXT_CAP_CQ_DB	= 1 << 4,
 };
 
 struct ornic_alloc_ucontext_req {

@@ -47,6 +47,7 @@ struct card_spoofcheck {
  * @vectors: MSI-X vectors, 1..CARD_VECTORS_MAX
  * @no_shadow: no ORNIC_CAPS_SHADOW: the card relies on doorbells only, as
  *	silicon may
+ * @cq_db: ORNIC_CAPS_CQ_DB, which a card without ORNIC_CAPS_SHADOW always has
  * @sq_ci_lags: publish sq_ci as late as [ORNIC-ORD-4] permits
  * @commands_reverse: complete commands in another order than that of their
  *	submission, as [ORNIC-ADM-5] permits
@@ -63,6 +64,7 @@ struct card_config {
 	uint8_t mac[MAC_LEN];
 	unsigned int vectors;
 	bool no_shadow;
+	bool cq_db;
 	bool sq_ci_lags;
 	bool commands_reverse;
 	unsigned int ready_ms;

@@ -270,6 +270,7 @@ struct mcast_table {
  * @env: environment
  * @mac: permanent address
  * @vectors: MSI-X vectors
+ * @cq_db: ORNIC_CAPS_CQ_DB: read no doorbell record of a CQ or an EQ
  * @sq_ci_lags: publish sq_ci as late as [ORNIC-ORD-4] permits
  * @commands_reverse: complete the commands of a turn in reverse order
  * @ready_ms: ms from power-on and from each reset to READY, at least
@@ -323,6 +324,7 @@ struct card {
 	struct env *env;
 	uint8_t mac[MAC_LEN];
 	unsigned int vectors;
+	bool cq_db;
 	bool sq_ci_lags;
 	bool commands_reverse;
 	unsigned int ready_ms;

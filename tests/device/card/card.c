@@ -99,6 +99,7 @@ struct card *card_create(const struct card_config *config, struct env *env)
 	card->env = env;
 	memcpy(card->mac, config->mac, MAC_LEN);
 	card->vectors = config->vectors;
+	card->cq_db = config->cq_db || config->no_shadow;
 	card->sq_ci_lags = config->sq_ci_lags;
 	card->commands_reverse = config->commands_reverse;
 	card->ready_ms = config->ready_ms;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Completion queues */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/lie_entry.h"
 #include "base/pause.h"
@@ -61,6 +62,20 @@ bool cq_run_dead(struct card *card)
 	return any;
 }
 
+struct ornic_cq_dbr *cq_record(struct cq *cq)
+{
+	return cq->card->cq_db ? NULL : guest_ref_ptr(&cq->dbr);
+}
+
+bool cq_find_record(struct card *card, struct guest_ref *dbr, uint64_t addr)
+{
+	memset(dbr, 0, sizeof(*dbr));
+	return card->cq_db ||
+	       guest_ref_init(dbr, &card->guest, addr,
+			      sizeof(struct ornic_cq_dbr),
+			      MEM_READ | MEM_WRITE);
+}
+
 static void cq_event(struct cq *cq)
 {
 	arm_answer(&cq->arm);
@@ -78,12 +93,11 @@ void cq_gather_end(struct cq *cq)
 static void cq_gather_timer(struct timer *timer)
 {
 	struct cq *cq = container_of(timer, struct cq, timer);
-	bool shadow = cq->card->watches.shadow;
 
 	if (cq->card->reset.active || pause_timer(cq->card, timer))
 		return;
 	/* A newer request covers only later entries than those gathered */
-	arm_pending(&cq->arm, shadow ? guest_ref_ptr(&cq->dbr) : NULL);
+	arm_pending(&cq->arm, cq_record(cq));
 	if (cq->gather_for == cq->arm.asked)
 		cq_event(cq);
 	else
@@ -124,10 +138,15 @@ static void cq_die(struct cq *cq)
 	eq_tell(cq->eq, &cq->events, ORNIC_EVENT_CQ_ERR);
 }
 
-bool cq_read_ci(struct cq *cq, struct ornic_cq_dbr *dbr)
+static void cq_overrun(struct cq *cq, uint32_t ci)
 {
-	uint32_t ci = guest_load32(&dbr->ci);
+	DEVICE_VIOLATION(cq->card, cq_overruns, "cq[%u]: full at pi %u, ci %u",
+			 cq->obj.num, cq->pi, ci);
+	cq_die(cq);
+}
 
+bool cq_take_ci(struct cq *cq, uint32_t ci)
+{
 	/* An impossible index counts as a full ring ([ORNIC-CQ-4]) */
 	if (cq->pi - ci > 1u << cq->log_size)
 		return false;
@@ -140,7 +159,8 @@ static bool cq_has_room(struct cq *cq, struct ornic_cq_dbr *dbr)
 	uint32_t size = 1u << cq->log_size;
 
 	return cq->ignore_overrun || cq->pi - cq->ci < size ||
-	       (cq_read_ci(cq, dbr) && cq->pi - cq->ci < size);
+	       (dbr && cq_take_ci(cq, guest_load32(&dbr->ci)) &&
+		cq->pi - cq->ci < size);
 }
 
 static void cq_fill(struct cq *cq, void *slot, struct ornic_cqe_64 *entry,
@@ -170,19 +190,16 @@ void cq_write(struct cq *cq, const struct ornic_cqe *cqe,
 
 	if (cq->dead)
 		return;
-	dbr = guest_ref_ptr(&cq->dbr);
+	dbr = cq_record(cq);
 	slot = buf_slot(&cq->ring, (uint64_t)pos << cq->log_cqe_size, size);
-	if (!dbr || !slot) {
+	if (!slot || (!dbr && !cq->card->cq_db)) {
 		DEVICE_VIOLATION(cq->card, dma_faults,
 				 "cq[%u]: ring is out of reach", cq->obj.num);
 		cq_die(cq);
 		return;
 	}
 	if (!cq_has_room(cq, dbr)) {
-		DEVICE_VIOLATION(cq->card, cq_overruns,
-				 "cq[%u]: full at pi %u, ci %u", cq->obj.num,
-				 cq->pi, guest_load32(&dbr->ci));
-		cq_die(cq);
+		cq_overrun(cq, dbr ? guest_load32(&dbr->ci) : cq->ci);
 		return;
 	}
 	entry.cqe = *cqe;
@@ -194,7 +211,7 @@ void cq_write(struct cq *cq, const struct ornic_cqe *cqe,
 		cq->solicited_pi = cq->pi;
 
 	guest_fence();
-	type = arm_pending(&cq->arm, cq->card->watches.shadow ? dbr : NULL);
+	type = arm_pending(&cq->arm, dbr);
 	if (type == ORNIC_ARM_SOLICITED ? solicited : type != ORNIC_ARM_NONE)
 		cq_due(cq);
 }
@@ -243,19 +260,24 @@ void cq_look(struct cq *cq, unsigned int type)
 		cq_due(cq);
 }
 
-void cq_doorbell(struct cq *cq, uint32_t word)
+void cq_doorbell(struct cq *cq, uint32_t value)
 {
-	struct ornic_cq_dbr *dbr;
-	unsigned int type;
+	unsigned int type = ORNIC_GET(ORNIC_DB_ARM_TYPE, value);
+	uint32_t ci = arm_ci(value, cq->pi);
 
-	/* With ORNIC_CAPS_SHADOW only the word in memory counts */
-	if (cq->card->watches.shadow || cq->dead)
+	/* Without ORNIC_CAPS_CQ_DB only the words in memory count */
+	if (!cq->card->cq_db || cq->dead)
 		return;
-	cq->arm.asked = word;
-	type = arm_pending(&cq->arm, NULL);
-	dbr = guest_ref_ptr(&cq->dbr);
-	if (dbr && cq_read_ci(cq, dbr))
-		cq_look(cq, type);
+	if (!cq_take_ci(cq, ci)) {
+		if (!cq->ignore_overrun) {
+			cq_overrun(cq, ci);
+			return;
+		}
+		cq->ci = cq->pi;
+	}
+	arm_request(&cq->arm, type);
+	if (type != ORNIC_ARM_NONE)
+		cq_look(cq, arm_pending(&cq->arm, NULL));
 }
 
 void cq_destroy(struct card *card, struct obj *obj)
@@ -276,8 +298,7 @@ static enum ornic_cmd_status
 cq_init_memory(struct card *card, struct cq *cq,
 	       const struct ornic_create_cq_in *in)
 {
-	if (!guest_ref_init(&cq->dbr, &card->guest, le64toh(in->dbr_addr),
-			    sizeof(struct ornic_cq_dbr), MEM_READ | MEM_WRITE))
+	if (!cq_find_record(card, &cq->dbr, le64toh(in->dbr_addr)))
 		return ORNIC_CMD_DMA_FAULT;
 	return buf_init(&cq->ring, &card->guest, &card->budget, &in->buf, 0,
 			1ULL << (in->log_size + in->log_cqe_size),

@@ -58,7 +58,7 @@ struct cq_link {
  *	again
  * @timer: end of @period_ns
  * @ring: the entries
- * @dbr: struct ornic_cq_dbr
+ * @dbr: struct ornic_cq_dbr; not used with ORNIC_CAPS_CQ_DB
  * @events: event source. It has one event in the EQ at a time, so a process
  *	that arms in a loop cannot fill the EQ.
  * @dead_node: in the card's list of failed CQs
@@ -158,20 +158,39 @@ void cq_write(struct cq *cq, const struct ornic_cqe *cqe,
 	      const struct ornic_cqe_ext *ext, bool solicited);
 
 /**
- * cq_doorbell - handle an arm word from the doorbell page
+ * cq_doorbell - handle a value from the doorbell page
  * @cq: the CQ
- * @arm: value written
+ * @value: ORNIC_DB_ARM_*
  */
-void cq_doorbell(struct cq *cq, uint32_t arm);
+void cq_doorbell(struct cq *cq, uint32_t value);
 
 /**
- * cq_read_ci - update @cq->ci from the doorbell record
+ * cq_record - get the doorbell record of a CQ to read it
  * @cq: the CQ
- * @dbr: its doorbell record
  *
- * Return: false when the host's index is impossible; @cq->ci then stays.
+ * Return: the record; NULL when it is out of reach, or if doorbells tell what
+ * it would ([ORNIC-DB-28]).
  */
-bool cq_read_ci(struct cq *cq, struct ornic_cq_dbr *dbr);
+struct ornic_cq_dbr *cq_record(struct cq *cq);
+
+/**
+ * cq_find_record - find the doorbell record that a command names
+ * @card: the card
+ * @dbr: the record
+ * @addr: its bus address
+ *
+ * Return: false when the card would read it and it is out of reach.
+ */
+bool cq_find_record(struct card *card, struct guest_ref *dbr, uint64_t addr);
+
+/**
+ * cq_take_ci - update @cq->ci
+ * @cq: the CQ
+ * @ci: the host's index
+ *
+ * Return: false when the index is impossible; @cq->ci then stays.
+ */
+bool cq_take_ci(struct cq *cq, uint32_t ci);
 
 /**
  * cq_look - answer the outstanding request if a matching entry exists

@@ -59,7 +59,6 @@ static void cq_change_ring(struct cq *cq, const struct buf *ring,
 			   unsigned int log_size, const struct guest_ref *dbr)
 {
 	int32_t solicited = cq->solicited_pi - cq->ci;
-	bool shadow = cq->card->watches.shadow;
 
 	buf_uninit(&cq->ring);
 	cq->ring = *ring;
@@ -69,37 +68,24 @@ static void cq_change_ring(struct cq *cq, const struct buf *ring,
 	cq->pi -= cq->ci;
 	cq->ci = 0;
 	guest_fence();
-	cq_look(cq, arm_pending(&cq->arm,
-				shadow ? guest_ref_ptr(&cq->dbr) : NULL));
+	cq_look(cq, arm_pending(&cq->arm, cq_record(cq)));
 }
 
-enum ornic_cmd_status cq_cmd_resize(struct card *card, struct cmd *cmd)
+static enum ornic_cmd_status cq_resize(struct cq *cq, struct cmd *cmd)
 {
 	const struct ornic_resize_in *in = cmd->in;
-	struct ornic_resize_out *out = cmd->out;
-	struct ornic_cq_dbr *old_dbr;
+	struct card *card = cq->card;
 	enum ornic_cmd_status status;
 	struct guest_ref dbr;
 	struct buf ring;
-	struct cq *cq;
 
-	if (!CMD_RSVD_ZERO(in->rsvd) || in->log_size > CARD_MAX_LOG_CQE ||
-	    le64toh(in->dbr_addr) & 7)
-		return ORNIC_CMD_BAD_PARAM;
-	cq = cq_find(card, le32toh(in->num));
-	if (!cq || cq->dead)
-		return ORNIC_CMD_BAD_OBJECT;
-	old_dbr = guest_ref_ptr(&cq->dbr);
-	if (!old_dbr)
-		return ORNIC_CMD_DMA_FAULT;
-	if (!cq_read_ci(cq, old_dbr))
+	if (!cq_take_ci(cq, le32toh(in->ci)))
 		return ORNIC_CMD_BAD_OBJECT;
 	if (cq->pi - cq->ci > 1u << in->log_size) {
 		cmd->detail = cq->pi - cq->ci;
 		return ORNIC_CMD_BAD_PARAM;
 	}
-	if (!guest_ref_init(&dbr, &card->guest, le64toh(in->dbr_addr),
-			    sizeof(struct ornic_cq_dbr), MEM_READ | MEM_WRITE))
+	if (!cq_find_record(card, &dbr, le64toh(in->dbr_addr)))
 		return ORNIC_CMD_DMA_FAULT;
 	status = buf_init(&ring, &card->guest, &card->budget, &in->buf, 0,
 			  1ULL << (in->log_size + cq->log_cqe_size),
@@ -112,6 +98,28 @@ enum ornic_cmd_status cq_cmd_resize(struct card *card, struct cmd *cmd)
 		return status;
 	}
 	cq_change_ring(cq, &ring, in->log_size, &dbr);
-	out->count = htole32(cq->pi);
 	return ORNIC_CMD_OK;
+}
+
+enum ornic_cmd_status cq_cmd_resize(struct card *card, struct cmd *cmd)
+{
+	const struct ornic_resize_in *in = cmd->in;
+	struct ornic_resize_out *out = cmd->out;
+	enum ornic_cmd_status status;
+	struct cq *cq;
+	uint32_t ci;
+
+	if (!CMD_RSVD_ZERO(in->rsvd) || in->rsvd2 ||
+	    in->log_size > CARD_MAX_LOG_CQE || le64toh(in->dbr_addr) & 7)
+		return ORNIC_CMD_BAD_PARAM;
+	cq = cq_find(card, le32toh(in->num));
+	if (!cq || cq->dead)
+		return ORNIC_CMD_BAD_OBJECT;
+	ci = cq->ci;
+	status = cq_resize(cq, cmd);
+	if (status)
+		cq->ci = ci;
+	else
+		out->count = htole32(cq->pi);
+	return status;
 }

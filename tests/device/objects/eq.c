@@ -72,15 +72,19 @@ static void eq_consume(struct eq *eq, uint32_t ci)
 	}
 }
 
+/* The doorbell record; NULL if out of reach, or with ORNIC_CAPS_CQ_DB */
+static struct ornic_cq_dbr *eq_record(struct eq *eq)
+{
+	return eq->card->cq_db ? NULL : guest_ref_ptr(&eq->dbr);
+}
+
 /*
  * Update eq->ci. An index that goes back within the ring is ignored.
  *
  * Return: false when the index is impossible; the device then stops.
  */
-static bool eq_read_ci(struct eq *eq, const struct ornic_cq_dbr *dbr)
+static bool eq_take_ci(struct eq *eq, uint32_t ci)
 {
-	uint32_t ci = guest_load32(&dbr->ci);
-
 	if (eq->pi - ci > 1u << eq->log_size) {
 		DEVICE_VIOLATION(eq->card, eq_overruns,
 				 "eq[%u]: ci %u at pi %u", eq->obj.num, ci,
@@ -93,12 +97,17 @@ static bool eq_read_ci(struct eq *eq, const struct ornic_cq_dbr *dbr)
 	return true;
 }
 
+static bool eq_read_ci(struct eq *eq, const struct ornic_cq_dbr *dbr)
+{
+	return eq_take_ci(eq, guest_load32(&dbr->ci));
+}
+
 static bool eq_has_room(struct eq *eq, const struct ornic_cq_dbr *dbr)
 {
 	uint32_t size = 1u << eq->log_size;
 
 	return eq->pi - eq->ci < size ||
-	       (eq_read_ci(eq, dbr) && eq->pi - eq->ci < size);
+	       (dbr && eq_read_ci(eq, dbr) && eq->pi - eq->ci < size);
 }
 
 static void eq_irq(struct eq *eq)
@@ -111,13 +120,13 @@ bool eq_write(struct eq *eq, const struct ornic_eqe *event)
 {
 	uint32_t pos = eq->pi & ((1u << eq->log_size) - 1);
 	uint32_t phase = eq->pi >> eq->log_size & 1 ? 0 : ORNIC_EQE_PHASE;
-	struct ornic_cq_dbr *dbr = guest_ref_ptr(&eq->dbr);
+	struct ornic_cq_dbr *dbr = eq_record(eq);
 	struct ornic_eqe entry = *event;
 	struct ornic_eqe *slot;
 
 	slot = buf_slot(&eq->ring, (uint64_t)pos << EQ_ENTRY_SHIFT,
 			sizeof(*slot));
-	if (!dbr || !slot) {
+	if (!slot || (!dbr && !eq->card->cq_db)) {
 		DEVICE_VIOLATION(eq->card, dma_faults,
 				 "eq[%u]: ring is out of reach", eq->obj.num);
 		eq_die(eq, ORNIC_FATAL_EQ_DMA);
@@ -129,7 +138,7 @@ bool eq_write(struct eq *eq, const struct ornic_eqe *event)
 	guest_write_entry(slot, &entry, sizeof(entry), eq->card->whole_entries);
 	eq->pi++;
 	guest_fence();
-	if (arm_pending(&eq->arm, eq->card->watches.shadow ? dbr : NULL))
+	if (arm_pending(&eq->arm, dbr))
 		eq_irq(eq);
 	return true;
 }
@@ -174,7 +183,7 @@ static bool eq_consumed(struct eq *eq, uint32_t index)
 	/* Entries from ci to pi are not consumed; @index is before pi */
 	if (eq->pi - index > eq->pi - eq->ci)
 		return true;
-	dbr = guest_ref_ptr(&eq->dbr);
+	dbr = eq_record(eq);
 	return dbr && eq_read_ci(eq, dbr) && eq->pi - index > eq->pi - eq->ci;
 }
 
@@ -227,7 +236,8 @@ static void eq_queue(struct eq *eq, struct eq_source *source)
 		eq_wait(eq, source);
 	else
 		list_add_tail(&source->node, &eq->held);
-	if (!timer_armed(&eq->timer)) {
+	/* With ORNIC_CAPS_CQ_DB a doorbell tells when to go on */
+	if (!eq->card->cq_db && !timer_armed(&eq->timer)) {
 		eq->retry_ns = EQ_RETRY_NS;
 		eq_arm_timer(eq);
 	}
@@ -275,21 +285,34 @@ static bool eq_release(struct eq *eq)
 	return true;
 }
 
+/* Write held events; @return: false if there are more than one turn may write */
+static bool eq_release_some(struct eq *eq)
+{
+	unsigned int left = EQ_RETRY_EVENTS;
+
+	while (!list_empty(&eq->held) && !eq->card->fatal) {
+		if (!left--)
+			return false;
+		if (!eq_release(eq))
+			break;
+	}
+	return true;
+}
+
 static void eq_retry(struct timer *timer)
 {
 	struct eq *eq = container_of(timer, struct eq, timer);
-	struct ornic_cq_dbr *dbr = guest_ref_ptr(&eq->dbr);
-	unsigned int left = EQ_RETRY_EVENTS;
+	struct ornic_cq_dbr *dbr = eq_record(eq);
 	uint32_t ci = eq->ci;
+	bool done;
 
 	if (eq->card->reset.active || pause_timer(eq->card, timer))
 		return;
 	if (dbr && !eq->card->fatal)
 		eq_read_ci(eq, dbr);
-	while (left && !list_empty(&eq->held) && !eq->card->fatal &&
-	       eq_release(eq))
-		left--;
-	if ((list_empty(&eq->held) && !eq->waiters) || eq->card->fatal)
+	done = eq_release_some(eq);
+	if ((list_empty(&eq->held) && !eq->waiters) || eq->card->fatal ||
+	    (done && eq->card->cq_db))
 		return;
 	if (eq->ci != ci)
 		eq->retry_ns = EQ_RETRY_NS;
@@ -320,18 +343,19 @@ void eq_fatal(struct card *card, enum ornic_fatal_cause cause)
 	irq_raise(card, 0);
 }
 
-void eq_doorbell(struct eq *eq, uint32_t word)
+void eq_doorbell(struct eq *eq, uint32_t value)
 {
-	struct ornic_cq_dbr *dbr;
-
-	/* With ORNIC_CAPS_SHADOW only the word in memory counts */
-	if (eq->card->watches.shadow || eq->dead)
+	/* Without ORNIC_CAPS_CQ_DB only the words in memory count */
+	if (!eq->card->cq_db || eq->dead || eq->card->fatal ||
+	    !eq_take_ci(eq, arm_ci(value, eq->pi)))
 		return;
-	eq->arm.asked = word;
-	dbr = guest_ref_ptr(&eq->dbr);
-	if (arm_pending(&eq->arm, NULL) && dbr && eq_read_ci(eq, dbr) &&
-	    eq->ci != eq->pi)
+	arm_request(&eq->arm, ORNIC_GET(ORNIC_DB_ARM_TYPE, value));
+	if (eq->ci != eq->pi && arm_pending(&eq->arm, NULL))
 		eq_irq(eq);
+	if (!eq_release_some(eq) && !timer_armed(&eq->timer)) {
+		eq->retry_ns = EQ_RETRY_NS;
+		eq_arm_timer(eq);
+	}
 }
 
 void eq_destroy(struct card *card, struct obj *obj)
@@ -383,7 +407,8 @@ enum ornic_cmd_status eq_cmd_create(struct card *card, struct cmd *cmd)
 	list_init(&eq->held);
 	timer_init(&eq->timer, eq_retry);
 	status = ORNIC_CMD_DMA_FAULT;
-	if (!guest_ref_init(&eq->dbr, &card->guest, dbr_addr,
+	if (!card->cq_db &&
+	    !guest_ref_init(&eq->dbr, &card->guest, dbr_addr,
 			    sizeof(struct ornic_cq_dbr), MEM_READ | MEM_WRITE))
 		goto err_free;
 	status = buf_init(&eq->ring, &card->guest, &card->budget, &in->buf, 0,

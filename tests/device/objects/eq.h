@@ -35,13 +35,14 @@ struct card;
  * @ci: latest known value of the host's consumer index
  * @arm: requests for interrupts
  * @ring: the entries
- * @dbr: struct ornic_cq_dbr
+ * @dbr: struct ornic_cq_dbr; not used with ORNIC_CAPS_CQ_DB
  * @held: struct eq_source list: sources that wait for room
  * @waiting: by ring position, the source that waits until its event there is
  *	consumed, or NULL. The card looks at a source only after the host has
  *	moved @ci over its event.
  * @waiters: number of sources in @waiting
- * @timer: looks at the consumer index while @held or @waiting is not empty
+ * @timer: looks at the consumer index while @held or @waiting is not empty;
+ *	with ORNIC_CAPS_CQ_DB it continues what a doorbell has begun
  * @retry_ns: time between two looks
  */
 struct eq {
@@ -127,11 +128,11 @@ void eq_async(struct card *card, struct eq_source *source, enum ornic_event type
 void eq_fatal(struct card *card, enum ornic_fatal_cause cause);
 
 /**
- * eq_doorbell - handle an arm word from the doorbell page
+ * eq_doorbell - handle a value from the doorbell page
  * @eq: the EQ
- * @arm: value written
+ * @value: ORNIC_DB_ARM_*
  */
-void eq_doorbell(struct eq *eq, uint32_t arm);
+void eq_doorbell(struct eq *eq, uint32_t value);
 
 /**
  * eq_destroy - destroy an EQ

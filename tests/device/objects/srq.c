@@ -243,7 +243,7 @@ enum ornic_cmd_status srq_cmd_resize(struct card *card, struct cmd *cmd)
 	struct guest_ref dbr;
 	struct rq rq = {};
 
-	if (!CMD_RSVD_ZERO(in->rsvd) || dbr_addr & 63)
+	if (!CMD_RSVD_ZERO(in->rsvd) || in->ci || in->rsvd2 || dbr_addr & 63)
 		return ORNIC_CMD_BAD_PARAM;
 	if (!srq)
 		return ORNIC_CMD_BAD_OBJECT;

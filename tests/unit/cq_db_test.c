@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* CQs and EQs that doorbells arm and tell ci ([ORNIC-DB-17], [ORNIC-DB-27] ff.) */
+#include "kit.h"
+#include "objects/cq.h"
+#include "objects/eq.h"
+
+#define SIZE (1u << KIT_LOG_CQ)
+
+static void expect_comp(struct kit *w)
+{
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+}
+
+static uint64_t overruns(struct kit *w)
+{
+	return host_device_stat(w->host, ORNIC_DEVICE_STAT_cq_overruns);
+}
+
+static void ring_cq(struct kit *w, uint32_t ci, unsigned int type)
+{
+	host_doorbell(w->host, w->uctx, ORNIC_DB_CQ, w->cq.num,
+		      ORNIC_PREP(ORNIC_DB_ARM_CI, ci) | type);
+}
+
+static void ring_eq(struct kit *w, uint32_t ci, unsigned int type)
+{
+	host_doorbell(w->host, w->uctx, ORNIC_DB_EQ, w->eq.num,
+		      ORNIC_PREP(ORNIC_DB_ARM_CI, ci) | type);
+}
+
+/* Make the card and the host believe that @pi entries have passed */
+static void move_to(struct kit *w, uint32_t pi)
+{
+	w->dev_cq->pi = pi;
+	w->dev_cq->ci = pi;
+	w->dev_cq->solicited_pi = pi;
+	w->cq.ci = pi;
+	memset(host_ptr(w->host, w->cq.ring),
+	       pi >> KIT_LOG_CQ & 1 ? 0xff : 0, 32u << KIT_LOG_CQ);
+}
+
+/* [ORNIC-DB-17] Answered at once if an entry is beyond ci, else at the next */
+static void test_ci_says_which_entries_are_late(void **state)
+{
+	static const uint32_t starts[] = { 0, 0x3ffffffe, 0x7ffffffc,
+					   0xfffffffe };
+	struct kit *w = *state;
+	unsigned int i;
+	uint32_t at;
+
+	for (i = 0; i < ARRAY_SIZE(starts); i++) {
+		/* At the start of a pass, so that stale phases are wrong */
+		at = starts[i] & ~(SIZE - 1);
+		move_to(w, at);
+		kit_post(w, 1);
+		kit_post(w, 2);
+		ring_cq(w, at + 2, ORNIC_ARM_NEXT);
+		kit_expect_no_event(w);
+		kit_post(w, 3);
+		expect_comp(w);
+		ring_cq(w, at + 2, ORNIC_ARM_NEXT);
+		expect_comp(w);
+		ring_cq(w, at + 2, ORNIC_ARM_SOLICITED);
+		kit_expect_no_event(w);
+		kit_complete(w, 4, ORNIC_WC_SUCCESS, true);
+		expect_comp(w);
+		ring_cq(w, at + 3, ORNIC_ARM_SOLICITED);
+		expect_comp(w);
+		ring_cq(w, at + 4, ORNIC_ARM_SOLICITED);
+		kit_expect_no_event(w);
+		assert_int_equal(w->dev_cq->ci, at + 4);
+		ring_cq(w, at + 4, ORNIC_ARM_NEXT);
+		kit_post(w, 5);
+		expect_comp(w);
+		assert_false(w->dev_cq->dead);
+	}
+}
+
+/* [ORNIC-DB-27] A doorbell of type NONE tells ci and nothing else */
+static void test_none_requests_and_withdraws_nothing(void **state)
+{
+	struct ornic_modify_cq_in in = { .cqn = htole32(0),
+					 .count = htole16(2),
+					 .period = htole16(100) };
+	struct kit *w = *state;
+
+	kit_post(w, 1);
+	ring_cq(w, 0, ORNIC_ARM_NONE);
+	kit_expect_no_event(w);
+	ring_cq(w, 1, ORNIC_ARM_NEXT);
+	ring_cq(w, 1, ORNIC_ARM_NONE);
+	kit_expect_no_event(w);
+	kit_post(w, 2);
+	expect_comp(w);
+	ring_cq(w, 0, ORNIC_ARM_NONE);
+	kit_expect_no_event(w);
+
+	/* Nor does it count as a completion where events are moderated */
+	in.cqn = htole32(w->cq.num);
+	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_CQ, &in),
+			 ORNIC_CMD_OK);
+	ring_cq(w, 2, ORNIC_ARM_NEXT);
+	kit_post(w, 3);
+	ring_cq(w, 2, ORNIC_ARM_NONE);
+	ring_cq(w, 2, ORNIC_ARM_NONE);
+	kit_expect_no_event(w);
+	kit_post(w, 4);
+	expect_comp(w);
+}
+
+/* [ORNIC-DB-27] Each other doorbell is a request, however many there are */
+static void test_requests_replace_each_other(void **state)
+{
+	struct kit *w = *state;
+	unsigned int i;
+
+	for (i = 0; i < 5000; i++)
+		ring_cq(w, 0, i % 3 ? ORNIC_ARM_SOLICITED : ORNIC_ARM_NEXT);
+	kit_post(w, 1);
+	expect_comp(w);
+	kit_post(w, 2);
+	kit_expect_no_event(w);
+	/* The NEXT is answered: what was one no longer counts */
+	ring_cq(w, 2, ORNIC_ARM_SOLICITED);
+	kit_post(w, 3);
+	kit_expect_no_event(w);
+	ring_cq(w, 3, ORNIC_ARM_NEXT);
+	ring_cq(w, 3, ORNIC_ARM_SOLICITED);
+	kit_post(w, 4);
+	expect_comp(w);
+	for (i = 5; i < 3000; i++) {
+		ring_cq(w, i - 1, ORNIC_ARM_NEXT);
+		kit_post(w, i);
+		expect_comp(w);
+		kit_expect_no_event(w);
+	}
+}
+
+/* [ORNIC-DB-28] No word in memory counts, and none need be in reach */
+static void test_records_are_not_read(void **state)
+{
+	struct kit *w = *state;
+	struct ornic_cq_dbr *dbr = host_ptr(w->host, w->cq.dbr);
+	struct ornic_create_cq_in cq = { .uctx = htole32(w->uctx),
+					 .eqn = htole32(w->eq.num),
+					 .log_size = KIT_LOG_CQ,
+					 .log_cqe_size = 5,
+					 .dbr_addr = htole64(HOST_NOWHERE) };
+	struct ornic_create_eq_in eq = { .vector = htole32(2),
+					 .log_size = KIT_LOG_EQ,
+					 .dbr_addr = htole64(HOST_NOWHERE) };
+	struct ornic_resize_in resize = { .log_size = KIT_LOG_CQ + 1,
+					  .dbr_addr = htole64(HOST_NOWHERE) };
+	struct ornic_resize_out out;
+
+	guest_store32(&dbr->arm, ORNIC_ARM_TYPE + 1 + ORNIC_ARM_NEXT);
+	guest_store32(&dbr->ci, 77);
+	kit_post(w, 1);
+	kit_expect_no_event(w);
+	kit_tell_cq(w);
+
+	ring_cq(w, 1, ORNIC_ARM_NEXT);
+	kit_post(w, 2);
+	expect_comp(w);
+
+	w->eq.ring = host_alloc(w->host, HOST_PAGE, HOST_PAGE);
+	host_buf(&eq.buf, w->eq.ring, 32u << KIT_LOG_EQ);
+	w->eq.num = host_create_object(w->host, ORNIC_CMD_CREATE_EQ, &eq,
+				       sizeof(eq));
+	w->eq.ci = 0;
+	w->cq.ring = host_alloc(w->host, HOST_PAGE, HOST_PAGE);
+	host_buf(&cq.buf, w->cq.ring, 32u << KIT_LOG_CQ);
+	cq.eqn = htole32(w->eq.num);
+	w->cq.num = host_create_object(w->host, ORNIC_CMD_CREATE_CQ, &cq,
+				       sizeof(cq));
+	w->cq.ci = 0;
+	w->dev_cq = cq_find(w->host->card, w->cq.num);
+	kit_arm_eq(w);
+	ring_cq(w, 0, ORNIC_ARM_NEXT);
+	kit_post(w, 1);
+	assert_int_equal(w->host->irqs[2], 1);
+	expect_comp(w);
+
+	resize.num = htole32(w->cq.num);
+	w->cq.ring = host_alloc(w->host, HOST_PAGE, HOST_PAGE);
+	host_buf(&resize.buf, w->cq.ring, 32u << resize.log_size);
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_RESIZE_CQ, &resize, &out),
+			 ORNIC_CMD_OK);
+	w->cq.log_size = resize.log_size;
+	kit_expect_cqe(w, 1);
+	cq.dbr_addr |= htole64(4);
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_CQ, &cq, &out),
+			 ORNIC_CMD_BAD_PARAM);
+	eq.dbr_addr |= htole64(8);
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_EQ, &eq, &out),
+			 ORNIC_CMD_BAD_PARAM);
+}
+
+/* [ORNIC-DB-16] Without CQ_DB doorbells of CQs and EQs are ignored */
+static void test_doorbells_are_ignored(void **state)
+{
+	struct kit *w = *state;
+
+	ring_cq(w, 5, ORNIC_ARM_NEXT);
+	kit_post(w, 1);
+	kit_expect_no_event(w);
+	assert_false(w->dev_cq->dead);
+	ring_eq(w, 5, ORNIC_ARM_NEXT);
+	host_queue_arm(&w->cq, ORNIC_ARM_NEXT);
+	kit_post(w, 2);
+	expect_comp(w);
+	assert_int_equal(w->host->irqs[1], 0);
+	assert_int_equal(host_read(w->host, ORNIC_REG_FATAL_CAUSE, 4), 0);
+}
+
+/* [ORNIC-DB-29], [ORNIC-CQ-4] What counts is the ci that was told last */
+static void test_room_is_what_was_told(void **state)
+{
+	struct kit *w = *state;
+	unsigned int i;
+
+	/* A host with 7 of 8 entries outstanding may owe one */
+	for (i = 0; i < SIZE - 1; i++)
+		kit_post(w, i);
+	for (i = SIZE - 1; i < 10 * SIZE; i++) {
+		kit_post(w, i);
+		assert_non_null(host_queue_peek(&w->cq));
+		host_queue_consume(&w->cq);
+		ring_cq(w, w->cq.ci, ORNIC_ARM_NONE);
+	}
+	assert_false(w->dev_cq->dead);
+	/* Consumed, but not told */
+	host_queue_consume(&w->cq);
+	kit_post(w, i);
+	assert_int_equal(overruns(w), 0);
+	kit_post(w, i);
+	assert_int_equal(overruns(w), 1);
+	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
+}
+
+/* [ORNIC-DB-30] */
+static void test_impossible_ci_of_a_cq(void **state)
+{
+	struct kit *w = *state;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		kit_post(w, i);
+	/* All that is possible, also what goes back */
+	for (i = 0; i <= 3; i++)
+		ring_cq(w, 3 - i, ORNIC_ARM_NONE);
+	assert_int_equal(w->dev_cq->ci, 0);
+	ring_cq(w, 3 - SIZE, ORNIC_ARM_NONE);
+	assert_false(w->dev_cq->dead);
+	ring_cq(w, 4, ORNIC_ARM_NONE);
+	assert_true(w->dev_cq->dead);
+	assert_int_equal(overruns(w), 1);
+	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
+	ring_cq(w, 3, ORNIC_ARM_NEXT);
+	kit_expect_no_event(w);
+
+	kit_cq(w, w->eq.num, KIT_LOG_CQ, 5);
+	kit_post(w, 1);
+	ring_cq(w, 0U - SIZE, ORNIC_ARM_NEXT);
+	assert_int_equal(overruns(w), 2);
+	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
+	kit_expect_no_event(w);
+}
+
+/* [ORNIC-DB-30], [ORNIC-CQ-5] */
+static void test_ci_of_a_cq_that_ignores_overruns(void **state)
+{
+	struct kit *w = *state;
+	unsigned int i;
+
+	w->dev_cq->ignore_overrun = true;
+	for (i = 0; i < 3 * SIZE; i++)
+		kit_post(w, i);
+	ring_cq(w, 0, ORNIC_ARM_NEXT);
+	assert_false(w->dev_cq->dead);
+	kit_expect_no_event(w);
+	kit_post(w, i);
+	expect_comp(w);
+	assert_int_equal(overruns(w), 0);
+}
+
+/* [ORNIC-DB-30], [ORNIC-EQ-3] */
+static void test_impossible_ci_of_an_eq(void **state)
+{
+	struct kit *w = *state;
+
+	ring_cq(w, 0, ORNIC_ARM_NEXT);
+	kit_post(w, 1);
+	ring_eq(w, 1, ORNIC_ARM_NONE);
+	/* One that goes back is ignored, but not the request */
+	ring_eq(w, 0, ORNIC_ARM_NEXT);
+	assert_int_equal(w->host->irqs[1], 0);
+	assert_int_equal(host_read(w->host, ORNIC_REG_FATAL_CAUSE, 4), 0);
+	ring_eq(w, 2, ORNIC_ARM_NONE);
+	assert_int_equal(host_read(w->host, ORNIC_REG_FATAL_CAUSE, 4),
+			 ORNIC_FATAL_EQ_OVERRUN);
+	assert_int_equal(host_device_stat(w->host,
+					  ORNIC_DEVICE_STAT_eq_overruns), 1);
+}
+
+/* [ORNIC-DB-18], [ORNIC-DB-29] The next event of a CQ waits for a doorbell */
+static void test_next_event_waits_for_the_doorbell(void **state)
+{
+	struct kit *w = *state;
+	unsigned int i;
+
+	for (i = 1; i <= 5; i++) {
+		ring_cq(w, i - 1, ORNIC_ARM_NEXT);
+		kit_post(w, i);
+	}
+	host_sleep(w->host, 10000000);
+	assert_non_null(host_queue_peek(&w->eq));
+	host_queue_consume(&w->eq);
+	host_sleep(w->host, 10000000);
+	kit_expect_no_event(w);
+	/* The device has no reason to wake up */
+	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
+	kit_arm_eq(w);
+	assert_int_equal(w->host->irqs[1], 1);
+	expect_comp(w);
+	kit_expect_no_event(w);
+}
+
+#define SOURCES 3000
+
+/* [ORNIC-EQ-6], [ORNIC-DB-29] Held events are written when ci is told */
+static void test_held_events_wait_for_the_doorbell(void **state)
+{
+	static struct eq_source source[SOURCES];
+	struct kit *w = *state;
+	const struct ornic_eqe *eqe;
+	unsigned int i, told = 0;
+
+	/* This EQ is not EQ 0, so that the sources belong to it alone */
+	host_eq(w->host, &w->eq, 1, 11);
+	for (i = 0; i < SOURCES; i++) {
+		eq_source_init(&source[i], i, false);
+		eq_tell(eq_find(w->host->card, w->eq.num), &source[i],
+			ORNIC_EVENT_QP_COMM_EST);
+	}
+	host_sleep(w->host, 10000000);
+	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
+	while (told < SOURCES) {
+		for (i = 0; (eqe = host_queue_peek(&w->eq)); i++) {
+			assert_int_equal(le32toh(eqe->num), told++);
+			host_queue_consume(&w->eq);
+		}
+		/* More than one turn writes, without another doorbell */
+		assert_int_equal(i, told == SOURCES ? SOURCES - 2048 : 2048);
+		w->host->irqs[1] = 0;
+		kit_arm_eq(w);
+		assert_int_equal(w->host->irqs[1], told < SOURCES);
+		host_sleep(w->host, 5000000);
+	}
+	kit_expect_no_event(w);
+	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
+}
+
+/* [ORNIC-CQ-10], [ORNIC-CQ-11] The command tells ci, and keeps the request */
+static void test_resize_keeps_the_request(void **state)
+{
+	struct kit *w = *state;
+	struct ornic_resize_in in = { .num = htole32(w->cq.num),
+				      .log_size = KIT_LOG_CQ + 1 };
+	uint64_t ring = host_alloc(w->host, HOST_PAGE, HOST_PAGE);
+	struct ornic_resize_out out;
+
+	host_buf(&in.buf, ring, 32u << in.log_size);
+	kit_post(w, 1);
+	kit_post(w, 2);
+	ring_cq(w, 2, ORNIC_ARM_NEXT);
+	ring_cq(w, 0, ORNIC_ARM_NONE);
+	/* A command that is refused has told nothing */
+	in.ci = htole32(2);
+	in.buf.npages = 0;
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_RESIZE_CQ, &in, &out),
+			 ORNIC_CMD_BAD_PARAM);
+	assert_int_equal(w->dev_cq->ci, 0);
+	host_buf(&in.buf, ring, 32u << in.log_size);
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_RESIZE_CQ, &in, &out),
+			 ORNIC_CMD_OK);
+	assert_int_equal(le32toh(out.count), 0);
+	w->cq.ring = ring;
+	w->cq.log_size = in.log_size;
+	w->cq.ci = 0;
+	kit_expect_no_event(w);
+	kit_post(w, 3);
+	expect_comp(w);
+	kit_expect_cqe(w, 3);
+}
+
+#define T(name) { #name, name, kit_setup, kit_teardown, NULL }
+/* Without the shadow, and with it */
+#define D(name) { #name " (no shadow)", name, kit_setup_no_shadow, \
+		  kit_teardown, NULL }, \
+		{ #name " (shadow)", name, kit_setup_cq_db, kit_teardown, NULL }
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_doorbells_are_ignored),
+		D(test_ci_says_which_entries_are_late),
+		D(test_none_requests_and_withdraws_nothing),
+		D(test_requests_replace_each_other),
+		D(test_records_are_not_read),
+		D(test_room_is_what_was_told),
+		D(test_impossible_ci_of_a_cq),
+		D(test_ci_of_a_cq_that_ignores_overruns),
+		D(test_impossible_ci_of_an_eq),
+		D(test_next_event_waits_for_the_doorbell),
+		D(test_held_events_wait_for_the_doorbell),
+		D(test_resize_keeps_the_request),
+	};
+
+	return cmocka_run_group_tests_name("cq_db", tests, NULL, NULL);
+}
