@@ -20,6 +20,8 @@ from settings import READY_MS, BytesPair, Interop, Iommu, Queues, TwoCards, coun
 from wired import Frames, Wired
 
 HERE = Path(__file__).parent
+# Cards that differ from the usual one in what the hardware interface leaves to them
+FREEDOMS = ("entries=whole", "ci=doorbell", "shadow=off,entries=whole")
 # Turns KCSAN on. It watches one of this many accesses of our modules per processor; the default is
 # for processors that are not emulated, and for a kernel that is instrumented as a whole.
 WATCH = "echo 50 >/sys/module/kcsan/parameters/skip_watch && echo on >/sys/kernel/debug/kcsan"
@@ -33,9 +35,9 @@ def pytest_collection_modifyitems(items):
     """Marks all tests of this directory as tests in VMs. Tests that share VMs run one after the
     other, in the same worker of pytest, and tests that read captures run before the captures are
     long."""
-    order = ["pair", "plain_pair", "late_pair", "bytes_pair", "wired", "capture", "interop",
-             "queues", "two_cards", "processes", "iommu_pair", "debug_pair", "debug_cards",
-             "kcsan_pair"]
+    order = ["pair", "plain_pair", "free_pair", "late_pair", "bytes_pair", "wired", "capture",
+             "interop", "queues", "two_cards", "processes", "iommu_pair", "debug_pair",
+             "debug_cards", "kcsan_pair"]
     # A worker takes the largest group next. The groups of the debug kernel are small and slow: on
     # their own they would run last, with the other worker idle.
     groups = {"capture": "interop", "debug_pair": "wired", "debug_cards": "wired"}
@@ -44,11 +46,13 @@ def pytest_collection_modifyitems(items):
         if HERE not in item.path.parents:
             continue
         machines = next((name for name in order if name in item.fixturenames), "pair")
-        ranks[id(item)] = order.index(machines)
+        params = getattr(item, "callspec", None)
+        card = params.params.get("free_pair", "") if params else ""
+        ranks[id(item)] = (order.index(machines), card)
         item.user_properties.append(("machines", machines))
         item.add_marker(pytest.mark.vm)
         item.add_marker(pytest.mark.xdist_group(groups.get(machines, machines)))
-    items.sort(key=lambda item: ranks.get(id(item), -1))
+    items.sort(key=lambda item: ranks.get(id(item), (-1, "")))
 
 
 @pytest.fixture
@@ -73,6 +77,13 @@ def two_cards(pairs):
 def plain_pair(pairs):
     """A pair whose cards lack ORNIC_CAPS_SHADOW."""
     return pairs.keep("no shadow", lambda: Pair(pairs.lab, nic_options="shadow=off"))
+
+
+@pytest.fixture(params=FREEDOMS)
+def free_pair(pairs, request):
+    """A pair whose cards use a freedom that the hardware interface gives them: `nic_options`."""
+    options = request.param
+    return pairs.keep(f"free {options}", lambda: Pair(pairs.lab, nic_options=options))
 
 
 @pytest.fixture

@@ -424,7 +424,7 @@ static int setup_small_eq(void **state)
 {
 	struct kit *kit = calloc(1, sizeof(*kit));
 
-	kit_init(kit, true, KIT_LOG_CQ, EVENTS_LOG);
+	kit_init(kit, &(struct card_config){}, KIT_LOG_CQ, EVENTS_LOG);
 	*state = kit;
 	return 0;
 }

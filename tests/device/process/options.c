@@ -22,7 +22,7 @@ static const char usage[] =
 	"\n"
 	"  --nic socket=PATH[,mac=MAC][,vectors=N][,shadow=on|off]\n"
 	"        [,sq-ci=exact|lag][,commands=forward|reverse][,ready=MS]\n"
-	"        [,entries=split|whole]\n"
+	"        [,entries=split|whole][,ci=record|doorbell]\n"
 	"        [,spoofcheck=on|off][,permit=MAC]...\n"
 	"        one card; QEMU connects to PATH. N MSI-X vectors, 1 to 64 (16).\n"
 	"        shadow=off: plain doorbells only, as silicon may do it.\n"
@@ -30,6 +30,7 @@ static const char usage[] =
 	"        commands=reverse: complete the latest of several commands first.\n"
 	"        ready=MS: be ready MS milliseconds after power-on and reset (0).\n"
 	"        entries=whole: write completions and events by one copy each.\n"
+	"        ci=doorbell: doorbells arm CQs and EQs; always with shadow=off.\n"
 	"        spoofcheck=on: send only with MAC, and up to 8 of permit, as source.\n"
 	"        May be repeated: the cards of one process share a switch.\n"
 	"  --port dgram,local=PATH,remote=PATH\n"
@@ -174,6 +175,12 @@ static bool parse_entries(const char *text, bool *whole)
 	return *whole || !strcmp(text, "split");
 }
 
+static bool parse_ci(const char *text, bool *doorbell)
+{
+	*doorbell = !strcmp(text, "doorbell");
+	return *doorbell || !strcmp(text, "record");
+}
+
 enum nic_key {
 	NIC_SOCKET,
 	NIC_MAC,
@@ -183,6 +190,7 @@ enum nic_key {
 	NIC_COMMANDS,
 	NIC_READY,
 	NIC_ENTRIES,
+	NIC_CI,
 	NIC_SPOOFCHECK,
 	NIC_PERMIT,
 };
@@ -198,6 +206,7 @@ static bool parse_nic(struct options *options, char *arg)
 		[NIC_COMMANDS] = (char *)"commands",
 		[NIC_READY] = (char *)"ready",
 		[NIC_ENTRIES] = (char *)"entries",
+		[NIC_CI] = (char *)"ci",
 		[NIC_SPOOFCHECK] = (char *)"spoofcheck",
 		[NIC_PERMIT] = (char *)"permit",
 		NULL,
@@ -245,6 +254,9 @@ static bool parse_nic(struct options *options, char *arg)
 		else if (key == NIC_ENTRIES &&
 			 !parse_entries(value, &nic->config.whole_entries))
 			return bad("--nic: entries must be split or whole",
+				   value);
+		else if (key == NIC_CI && !parse_ci(value, &nic->config.cq_db))
+			return bad("--nic: ci must be record or doorbell",
 				   value);
 		else if (key == NIC_SPOOFCHECK &&
 			 !parse_switch(value, &nic->config.spoofcheck.on))
