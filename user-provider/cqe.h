@@ -67,8 +67,30 @@ static inline void ornic_cq_lock(struct ornic_cq *cq)
 }
 
 /**
- * ornic_cq_peek() - look for a completion
- * @cq: completion queue, locked
+ * struct ornic_cq_place - where the completions of a CQ are
+ * @ring: first struct ornic_cqe
+ * @mask: entries of the ring - 1
+ * @phase_shift: moves the bit of an index that changes with each pass to that
+ *	of the phase
+ */
+struct ornic_cq_place {
+	const uint8_t *ring;
+	uint32_t mask;
+	uint32_t phase_shift;
+};
+
+static inline struct ornic_cq_place ornic_cq_place(const struct ornic_cq *cq)
+{
+	return (struct ornic_cq_place){
+		.ring = cq->ring,
+		.mask = cq->mask,
+		.phase_shift = cq->phase_shift,
+	};
+}
+
+/**
+ * ornic_cq_peek_at() - look for a completion
+ * @place: ring of the completion queue, locked
  * @ci: index of the entry
  * @log_size: log2 of the bytes of an entry
  * @cqe: returns the entry
@@ -78,19 +100,40 @@ static inline void ornic_cq_lock(struct ornic_cq *cq)
  * with each pass. The entry is valid if its phase bit differs from the bit of
  * @ci that changes with each pass.
  *
- * Return: whether the entry is valid; then all of it is visible.
+ * Return: whether the entry is valid; then all of it is visible
+ * ([ORNIC-GEN-7]).
+ */
+static ALWAYS_INLINE inline bool
+ornic_cq_peek_at(const struct ornic_cq_place *place, uint32_t ci,
+		 uint32_t log_size, const struct ornic_cqe **cqe, uint32_t *qpn)
+{
+	*cqe = (const void *)(place->ring +
+			      ((size_t)(ci & place->mask) << log_size));
+	*qpn = ornic_index_peek(&(*cqe)->qpn);
+	if (!((*qpn ^ (ci << place->phase_shift)) & ORNIC_CQE_PHASE))
+		return false;
+
+	ornic_index_barrier();
+	return true;
+}
+
+/**
+ * ornic_cq_peek() - look for a completion
+ * @cq: completion queue, locked
+ * @ci: index of the entry
+ * @log_size: log2 of the bytes of an entry
+ * @cqe: returns the entry
+ * @qpn: returns the last word of the entry in CPU order
+ *
+ * Return: as for ornic_cq_peek_at().
  */
 static inline bool ornic_cq_peek(const struct ornic_cq *cq, uint32_t ci,
 				 uint32_t log_size,
 				 const struct ornic_cqe **cqe, uint32_t *qpn)
 {
-	*cqe = ornic_cqe(cq, ci, log_size);
-	*qpn = ornic_index_peek(&(*cqe)->qpn);
-	if (!((*qpn ^ (ci << cq->phase_shift)) & ORNIC_CQE_PHASE))
-		return false;
+	const struct ornic_cq_place place = ornic_cq_place(cq);
 
-	ornic_index_barrier();
-	return true;
+	return ornic_cq_peek_at(&place, ci, log_size, cqe, qpn);
 }
 
 /**

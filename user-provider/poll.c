@@ -47,13 +47,15 @@ static ALWAYS_INLINE inline int ornic_cq_fetch(struct ornic_cq *cq, int num,
 					       struct ibv_wc *wc,
 					       const uint32_t log_size)
 {
+	/* Copies, because the compiler cannot know that @wc is not @cq */
+	const struct ornic_cq_place place = ornic_cq_place(cq);
 	const struct ornic_cqe *cqe;
 	uint32_t ci = cq->ci;
 	int left = num;
 	uint32_t qpn;
 
 	do {
-		if (!ornic_cq_peek(cq, ci, log_size, &cqe, &qpn))
+		if (!ornic_cq_peek_at(&place, ci, log_size, &cqe, &qpn))
 			break;
 		ornic_cqe_fill_wc(wc++, cqe, qpn);
 		ci++;
