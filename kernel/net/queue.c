@@ -55,9 +55,24 @@ static void ornic_queue_qp_event(struct ornic_res *res, enum ornic_event event)
 	}
 }
 
+/*
+ * Each slot or receive may have a completion. If doorbells tell the device what
+ * was consumed, a ring of twice that size has room for what is not told yet, so
+ * that the request for the next event tells it in most cases.
+ */
+static u8 ornic_queue_cq_log_size(const struct ornic_queue *queue, u8 log_entries)
+{
+	const struct ornic_dev *odev = ornic_nd_dev(queue->nd);
+
+	return odev->cq_db && 2u << log_entries <= odev->lim.max_cqe ? log_entries + 1 :
+								       log_entries;
+}
+
 static int ornic_queue_alloc_bufs(struct ornic_queue *queue)
 {
 	struct ornic_dev *odev = ornic_nd_dev(queue->nd);
+	u8 log_tx_cqes = ornic_queue_cq_log_size(queue, queue->tx.log_slots);
+	u8 log_rx_cqes = ornic_queue_cq_log_size(queue, queue->rx.log_wqes);
 	u32 tx_slots = 1u << queue->tx.log_slots;
 	u32 rx_wqes = 1u << queue->rx.log_wqes;
 	int err;
@@ -74,15 +89,11 @@ static int ornic_queue_alloc_bufs(struct ornic_queue *queue)
 	if (err)
 		goto err_free_sq;
 
-	/*
-	 * Each slot in use may be a WQE with a completion. No more is consumed
-	 * untold than slots are unused; of receives nothing is.
-	 */
-	err = ornic_dbuf_alloc(odev, &queue->tx_cq_buf, tx_slots * sizeof(struct ornic_cqe));
+	err = ornic_dbuf_alloc(odev, &queue->tx_cq_buf, sizeof(struct ornic_cqe) << log_tx_cqes);
 	if (err)
 		goto err_free_rq;
 
-	err = ornic_dbuf_alloc(odev, &queue->rx_cq_buf, rx_wqes * sizeof(struct ornic_cqe_64));
+	err = ornic_dbuf_alloc(odev, &queue->rx_cq_buf, sizeof(struct ornic_cqe_64) << log_rx_cqes);
 	if (err)
 		goto err_free_tx_cq;
 
@@ -288,19 +299,23 @@ int ornic_queue_create(struct ornic_queue *queue, const struct ornic_config *con
 	if (err)
 		goto err_uninit_rx;
 
-	err = ornic_queue_create_cq(queue, &queue->tx.cq, &queue->tx_cq_buf, queue->tx.log_slots,
+	err = ornic_queue_create_cq(queue, &queue->tx.cq, &queue->tx_cq_buf,
+				    ornic_queue_cq_log_size(queue, queue->tx.log_slots),
 				    ilog2(sizeof(struct ornic_cqe)), ORNIC_DBR_TX_CQ,
 				    &queue->tx_cq_res);
 	if (err)
 		goto err_uninit_tx;
 
-	queue->tx.cq.lag = config->tx_slots - ornic_sq_usable(config->tx_slots);
+	queue->tx.cq.lag = (1u << queue->tx.cq.log_size) - config->tx_slots;
 
-	err = ornic_queue_create_cq(queue, &queue->rx.cq, &queue->rx_cq_buf, queue->rx.log_wqes,
+	err = ornic_queue_create_cq(queue, &queue->rx.cq, &queue->rx_cq_buf,
+				    ornic_queue_cq_log_size(queue, queue->rx.log_wqes),
 				    ilog2(sizeof(struct ornic_cqe_64)), ORNIC_DBR_RX_CQ,
 				    &queue->rx_cq_res);
 	if (err)
 		goto err_destroy_tx_cq;
+
+	queue->rx.cq.lag = (1u << queue->rx.cq.log_size) - config->rx_wqes;
 
 	err = ornic_queue_create_qp(queue);
 	if (err)
