@@ -29,7 +29,7 @@
  * applies its own limit.
  */
 struct ornic_limits {
-	u64 features;		/* ORNIC_FEAT_* */
+	u64 features;		/* ORNIC_FEAT_* in force */
 	u64 guid;		/* EUI-64 */
 	u64 max_mr_size;	/* bytes */
 	u64 page_sizes;		/* bit n: pages of 1 << n bytes */
@@ -70,6 +70,14 @@ struct ornic_limits {
 	u32 max_tso;		/* bytes */
 	u32 min_rate;		/* kb/s */
 	u32 max_rate;
+	u32 profiles;		/* ORNIC_PROFILE_* */
+	u32 max_log;		/* entries */
+	u32 flow_types;		/* bit n: enum ornic_flow_type n */
+	u64 flow_fields;	/* ORNIC_FLOW_FIELD_* */
+	u64 flow_any_mask;	/* ORNIC_FLOW_FIELD_* */
+	u32 flow_flags;		/* ORNIC_FLOW_* */
+	u32 flow_layers;	/* ORNIC_FLOW_LAYER_* */
+	u32 max_flow_masks;	/* 0: any number */
 };
 
 /**
@@ -252,6 +260,18 @@ int ornic_pd_alloc(struct ornic_dev *odev, u32 *pdn);
  * @pdn:	the number; the device has no object in this domain any more
  */
 void ornic_pd_free(struct ornic_dev *odev, u32 pdn);
+
+/* ---- Flow rules ---------------------------------------------------------- */
+
+/**
+ * ornic_flow_unsupported - check a rule against the limits of the device
+ * @lim:	the limits
+ * @in:		the rule, complete but for QP and counters
+ *
+ * Return: NULL, or what the device does not support, for a message.
+ */
+const char *ornic_flow_unsupported(const struct ornic_limits *lim,
+				   const struct ornic_create_flow_in *in);
 
 /* ---- Memory shared with the device -------------------------------------- */
 

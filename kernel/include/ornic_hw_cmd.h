@@ -59,9 +59,17 @@ struct ornic_query_device_out {
 	__le32 max_tso;		/* payload bytes of a TSO WQE */
 	__le32 min_rate;	/* kb/s that rate_limit takes */
 	__le32 max_rate;
+	__le32 profiles;	/* ORNIC_PROFILE_* */
+	__le32 max_log;		/* entries of QUERY_LOG */
+	__le32 flow_types;	/* bit n: enum ornic_flow_type n */
+	__le64 flow_fields;	/* fields that the mask of a rule may name */
+	__le64 flow_any_mask;	/* those of them that take any mask */
+	__le32 flow_flags;	/* ORNIC_FLOW_* that CREATE_FLOW takes */
+	__le32 flow_layers;	/* ORNIC_FLOW_LAYER_* that a rule may name */
+	__le32 max_flow_masks;	/* different masks at a time; 0: any number */
 	__le32 rsvd;
 };
-ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 192);
+ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 232);
 
 #define ORNIC_FEAT_SRQ			(1ULL << 0)
 #define ORNIC_FEAT_XRC			(1ULL << 1)
@@ -78,6 +86,75 @@ ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 192);
 #define ORNIC_FEAT_RATE_LIMIT		(1ULL << 14)
 #define ORNIC_FEAT_PATH_MIG		(1ULL << 15)
 #define ORNIC_FEAT_NULL_MR		(1ULL << 16)
+#define ORNIC_FEAT_FLOW_COPY		(1ULL << 17)	/* rules that copy */
+
+/* Purpose of a device; ornic_hw_profile.h lists what each profile needs */
+#define ORNIC_PROFILE_RDMA	0x1
+#define ORNIC_PROFILE_ETHERNET	0x2
+#define ORNIC_PROFILE_FULL	0x4	/* both, and all that is optional */
+
+/* SET_HOST: before there are objects; without it no feature is in force */
+struct ornic_set_host_in {
+	__le32 version;		/* of the contract, as ORNIC_REG_VERSION */
+	__u8 page_shift;	/* log2 of the host's page size, 12 to 31 */
+	__u8 rsvd[3];
+	__le64 features;	/* ORNIC_FEAT_* that the host uses */
+	char name[64];		/* driver and system; printable, then zeros */
+};
+ORNIC_ASSERT_SIZE(struct ornic_set_host_in, 80);
+
+struct ornic_set_host_out {
+	__le32 version;		/* in force: the lower minor */
+	__le32 rsvd;
+	__le64 features;	/* in force */
+};
+ORNIC_ASSERT_SIZE(struct ornic_set_host_out, 16);
+
+/* QUERY_EFFECTS: no input. Byte n of the output is for opcode n. */
+#define ORNIC_EFFECTS_MAX	256	/* bytes; opcodes are below this */
+
+#define ORNIC_EFFECT_SUPPORTED	0x01	/* 0: all of the byte is 0 */
+#define ORNIC_EFFECT_CHANGES	0x02	/* may change state if it succeeds */
+#define ORNIC_EFFECT_SLOW	0x04	/* its time grows with its input */
+#define ORNIC_EFFECT_QUIET	0x08	/* the host leaves the object alone */
+
+/* QUERY_LOG: entries from number first on; out: header and entries */
+struct ornic_query_log_in {
+	__le64 first;		/* numbers begin with 0 and run free */
+};
+ORNIC_ASSERT_SIZE(struct ornic_query_log_in, 8);
+
+struct ornic_log_entry {
+	__le64 time;		/* of ORNIC_REG_CLOCK, the latest */
+	__le64 value;		/* by kind */
+	__le32 num;		/* of the object */
+	__le32 count;		/* times in a row, no more than 2^32 - 1 */
+	__le16 kind;		/* enum ornic_log_kind */
+	__le16 code;		/* by kind */
+	__le32 rsvd;
+};
+ORNIC_ASSERT_SIZE(struct ornic_log_entry, 32);
+
+struct ornic_query_log_out {
+	__le64 first;		/* number of entries[0] */
+	__le64 next;		/* of the next entry to be written */
+	__le64 time;		/* of ORNIC_REG_CLOCK, now */
+	__le32 count;		/* of entries */
+	__le32 rsvd;
+	struct ornic_log_entry entries[];
+};
+ORNIC_ASSERT_SIZE(struct ornic_query_log_out, 32);
+
+enum ornic_log_kind {
+	/* code: enum ornic_cmd_status, num: opcode, value: detail */
+	ORNIC_LOG_COMMAND	= 1,
+	/* code: place in ORNIC_DEVICE_STATS; num and value are 0 */
+	ORNIC_LOG_VIOLATION	= 2,
+	/* code: enum ornic_event, num: object */
+	ORNIC_LOG_EVENT		= 3,
+	/* code: enum ornic_fatal_cause */
+	ORNIC_LOG_FATAL		= 4,
+};
 
 /* QUERY_PORT: no input */
 struct ornic_query_port_out {
@@ -631,6 +708,35 @@ struct ornic_flow_key {
 };
 ORNIC_ASSERT_SIZE(struct ornic_flow_key, 160);
 
+/*
+ * Bits of flow_fields: the fields of outer in this order from bit 0, those of
+ * inner from bit 16, and those of the key from bit 32.
+ */
+#define ORNIC_FLOW_HEADERS_FIELDS(x) \
+	x(dmac) x(smac) x(ethertype) x(vlan_tci) x(src_ip) x(dst_ip) \
+	x(flow_label) x(l3) x(proto) x(tos) x(ttl) x(ip_flags) x(frag) \
+	x(vlan) x(src_port) x(dst_port)
+#define ORNIC_FLOW_KEY_FIELDS(x) \
+	x(layers) x(vni) x(gre_flags) x(gre_proto) x(gre_key) x(mpls) \
+	x(esp_spi) x(esp_seq)
+
+#define ORNIC_FLOW_ENUM_HEADERS(name)	ORNIC_FLOW_HEADERS_FIELD_##name,
+#define ORNIC_FLOW_ENUM_KEY(name)	ORNIC_FLOW_KEY_FIELD_##name,
+
+enum ornic_flow_headers_field {
+	ORNIC_FLOW_HEADERS_FIELDS(ORNIC_FLOW_ENUM_HEADERS)
+	ORNIC_FLOW_HEADERS_FIELD_COUNT
+};
+
+enum ornic_flow_key_field {
+	ORNIC_FLOW_KEY_FIELDS(ORNIC_FLOW_ENUM_KEY)
+	ORNIC_FLOW_KEY_FIELD_COUNT
+};
+
+#define ORNIC_FLOW_FIELD_OUTER(name)	(1ULL << ORNIC_FLOW_HEADERS_FIELD_##name)
+#define ORNIC_FLOW_FIELD_INNER(name)	(ORNIC_FLOW_FIELD_OUTER(name) << 16)
+#define ORNIC_FLOW_FIELD_KEY(name)	(1ULL << (32 + ORNIC_FLOW_KEY_FIELD_##name))
+
 #define ORNIC_FLOW_LAYER_VXLAN	0x01	/* UDP port 4789 */
 #define ORNIC_FLOW_LAYER_GRE	0x02
 #define ORNIC_FLOW_LAYER_MPLS	0x04
@@ -655,12 +761,13 @@ enum ornic_flow_type {
 	ORNIC_FLOW_NORMAL	= 0,
 	ORNIC_FLOW_ALL_DEFAULT	= 1,	/* frames not taken by a NORMAL rule */
 	ORNIC_FLOW_MC_DEFAULT	= 2,	/* as ALL_DEFAULT, multicast only */
-	ORNIC_FLOW_SNIFFER	= 3,	/* a copy of all frames, both ways */
+	/* A copy of all frames, both ways; FEAT_FLOW_COPY */
+	ORNIC_FLOW_SNIFFER	= 3,
 };
 
 #define ORNIC_FLOW_DROP		0x1	/* qpn only owns the rule */
 #define ORNIC_FLOW_COUNT	0x2
-#define ORNIC_FLOW_DONT_TRAP	0x4	/* later rules see the frame, too */
+#define ORNIC_FLOW_DONT_TRAP	0x4	/* later rules see it, too; FLOW_COPY */
 #define ORNIC_FLOW_EGRESS	0x8	/* sent by qpn; with DROP or COUNT */
 
 /* CREATE_COUNTERS: no input; out: struct ornic_object; read by QUERY_STATS */

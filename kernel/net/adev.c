@@ -17,7 +17,7 @@ static void ornic_adev_release(struct device *dev)
 }
 
 /**
- * ornic_adev_add - register the auxiliary device
+ * ornic_adev_add - register the auxiliary device, if there is RDMA
  * @core:	the device; everything that ornic_api.h declares works
  *
  * Return: 0 or a negative error number.
@@ -26,6 +26,10 @@ int ornic_adev_add(struct ornic_core *core)
 {
 	struct ornic_adev *oadev;
 	int id, err;
+
+	/* [ORNIC-PROF-2] */
+	if (!(core->profiles & ORNIC_PROFILE_RDMA))
+		return 0;
 
 	oadev = kzalloc_obj(*oadev);
 	if (!oadev)

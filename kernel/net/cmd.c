@@ -11,6 +11,7 @@
 #include "cmd.h"
 #include "core.h"
 #include "fail.h"
+#include "negotiate.h"
 #include "num.h"
 #include "opcode.h"
 #include "ornic_trace.h"
@@ -166,6 +167,14 @@ static bool ornic_cmd_start(struct ornic_core *core, struct ornic_cmd_req *req, 
 	req->err = -EINVAL;
 	if (WARN_ON_ONCE(req->in_len > ORNIC_CMD_MAX_IN || req->out_len > ORNIC_CMD_MAX_OUT))
 		return true;
+
+	/* A device without the command would refuse it ([ORNIC-EFF-1]) */
+	if (core->has_effects && !ornic_negotiate_has(core, req->opcode)) {
+		dev_dbg_ratelimited(ornic_device(core), "command %s: not supported by the device\n",
+				    ornic_opcode_name(req->opcode));
+		req->err = -EOPNOTSUPP;
+		return true;
+	}
 
 	if (pci_channel_offline(core->odev.pdev))
 		ornic_fail(core, "device is off the bus");

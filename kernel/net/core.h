@@ -29,6 +29,9 @@ struct ornic_eq;
  * @db_stride:	bytes from doorbell page to page
  * @db_pages:	number of doorbell pages
  * @num_vectors: interrupt vectors allocated
+ * @profiles:	ORNIC_PROFILE_* that the device has in full
+ * @has_effects: @effects is valid, and other commands are not executed
+ * @effects:	ORNIC_EFFECT_* by opcode
  * @cmdq:	admin queue
  * @port_event: called in hard interrupt context when the link of the port has
  *		changed; set before there are event queues
@@ -61,6 +64,9 @@ struct ornic_core {
 	u32 db_stride;
 	u32 db_pages;
 	u32 num_vectors;
+	u32 profiles;
+	bool has_effects;
+	u8 effects[ORNIC_EFFECTS_MAX];
 	struct ornic_cmdq cmdq;
 	void (*port_event)(struct ornic_core *core);
 	struct ornic_eq *eqs;

@@ -200,6 +200,18 @@ static int ornic_flow_put_ext(const struct ornic_netdev *nd, struct ornic_create
 
 /* ---- Rules --------------------------------------------------------------- */
 
+static int ornic_flow_check(const struct ornic_netdev *nd, u32 location,
+			    const struct ornic_create_flow_in *in)
+{
+	const char *part = ornic_flow_unsupported(&nd->core->odev.lim, in);
+
+	if (!part)
+		return 0;
+
+	netdev_dbg(nd->netdev, "rule %u: the device does not support %s\n", location, part);
+	return -EOPNOTSUPP;
+}
+
 /* Fills in everything but the QP number, which is valid only while open */
 static int ornic_flow_fill(struct ornic_netdev *nd, const struct ethtool_rx_flow_spec *spec,
 			   struct ornic_create_flow_in *in)
@@ -227,7 +239,8 @@ static int ornic_flow_fill(struct ornic_netdev *nd, const struct ethtool_rx_flow
 	if (err)
 		return err;
 
-	return ornic_flow_put_ext(nd, in, spec);
+	err = ornic_flow_put_ext(nd, in, spec);
+	return err ? err : ornic_flow_check(nd, spec->location, in);
 }
 
 static int ornic_flow_create_cmd(struct ornic_netdev *nd, const struct ornic_queue *queues,

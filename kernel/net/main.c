@@ -123,6 +123,9 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		goto err_unregister_clock;
 
+	if (!(core->profiles & ORNIC_PROFILE_RDMA))
+		dev_info(dev, "no RDMA device: profiles %#x without RDMA\n",
+			 core->odev.lim.profiles);
 	err = ornic_adev_add(core);
 	if (err)
 		goto err_unregister_netdev;

@@ -512,10 +512,14 @@ static int ornic_netdev_init(struct ornic_netdev *nd)
 	struct ornic_query_port_out port;
 	int err;
 
-	if (!(lim->qp_types & BIT(ORNIC_QPT_RAW_PACKET)) || !(lim->features & ORNIC_FEAT_CQE_EXT) ||
-	    !lim->max_sge || !lim->max_rx_queues ||
-	    min3(lim->max_cqe, lim->max_sq_slots, lim->max_rq_wqes) < ORNIC_RX_WQES_MIN) {
-		dev_err(ornic_device(nd->core), "device has no Ethernet queues\n");
+	/*
+	 * [ORNIC-PROF-2]. RoCE has the addresses of an interface: without one
+	 * there is no RDMA device either.
+	 */
+	if (!(nd->core->profiles & ORNIC_PROFILE_ETHERNET)) {
+		dev_err(ornic_device(nd->core),
+			"no interface, and no RDMA device: profiles %#x without Ethernet\n",
+			lim->profiles);
 		return -ENODEV;
 	}
 

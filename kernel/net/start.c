@@ -6,8 +6,10 @@
 #include "core.h"
 #include "eq.h"
 #include "health.h"
+#include "negotiate.h"
 #include "netdev.h"
 #include "num.h"
+#include "profile.h"
 #include "reset.h"
 #include "start.h"
 #include "uctx.h"
@@ -24,8 +26,10 @@ static int ornic_start_query(struct ornic_core *core)
 	int err;
 
 	err = ornic_cmd_exec(&core->odev, ORNIC_CMD_QUERY_DEVICE, NULL, 0, &out, sizeof(out));
-	if (err)
+	if (err) {
+		dev_err(ornic_device(core), "QUERY_DEVICE failed: error %d\n", err);
 		return err;
+	}
 
 	*lim = (struct ornic_limits) {
 		.features = le64_to_cpu(out.features),
@@ -69,7 +73,21 @@ static int ornic_start_query(struct ornic_core *core)
 		.max_tso = le32_to_cpu(out.max_tso),
 		.min_rate = le32_to_cpu(out.min_rate),
 		.max_rate = le32_to_cpu(out.max_rate),
+		.profiles = le32_to_cpu(out.profiles),
+		.max_log = le32_to_cpu(out.max_log),
+		.flow_types = le32_to_cpu(out.flow_types),
+		.flow_fields = le64_to_cpu(out.flow_fields),
+		.flow_any_mask = le64_to_cpu(out.flow_any_mask),
+		.flow_flags = le32_to_cpu(out.flow_flags),
+		.flow_layers = le32_to_cpu(out.flow_layers),
+		.max_flow_masks = le32_to_cpu(out.max_flow_masks),
 	};
+
+	err = ornic_negotiate(core, &lim->features);
+	if (err)
+		return err;
+
+	core->profiles = ornic_profile_check(core, &out);
 
 	/*
 	 * A page that a process maps must not overlap several doorbell pages
@@ -81,7 +99,12 @@ static int ornic_start_query(struct ornic_core *core)
 	else
 		lim->max_uctx = clamp(lim->max_uctx, 1, core->db_pages) - 1;
 
-	return lim->max_eqe && lim->max_eq >= core->num_vectors ? 0 : -ENODEV;
+	if (!lim->max_eqe || lim->max_eq < core->num_vectors) {
+		dev_err(ornic_device(core), "%u event queues of %u entries for %u vectors\n",
+			lim->max_eq, lim->max_eqe, core->num_vectors);
+		return -ENODEV;
+	}
+	return 0;
 }
 
 /**
@@ -96,8 +119,9 @@ int ornic_start_device(struct ornic_core *core)
 	u32 caps;
 	int err;
 
-	/* The reset has destroyed all objects */
+	/* The reset has destroyed all objects, and no feature is in force */
 	ornic_nums_clear(core);
+	core->has_effects = false;
 	pci_set_master(pdev);
 	caps = readl(core->regs + ORNIC_REG_CAPS);
 	core->odev.shadow = caps & ORNIC_CAPS_SHADOW;
@@ -119,10 +143,8 @@ int ornic_start_device(struct ornic_core *core)
 		goto err_halt;
 
 	err = ornic_start_query(core);
-	if (err) {
-		dev_err(ornic_device(core), "QUERY_DEVICE failed: error %d\n", err);
+	if (err)
 		goto err_kill_cmdq;
-	}
 
 	err = ornic_uctx_kernel_init(core);
 	if (err) {

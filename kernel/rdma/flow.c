@@ -28,6 +28,7 @@ struct ib_flow *ornic_ib_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *at
 	};
 	struct ib_counters *counters;
 	struct ornic_flow *flow;
+	const char *part;
 	int err;
 
 	err = ib_no_udata_io(udata);
@@ -43,6 +44,14 @@ struct ib_flow *ornic_ib_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *at
 	err = ornic_flow_from_attr(ibqp->device, attr, &in, &counters);
 	if (err)
 		return ERR_PTR(err);
+
+	part = ornic_flow_unsupported(&dev->odev->lim, &in);
+	if (part) {
+		ibdev_dbg_ratelimited(ibqp->device,
+				      "qp[%u]: the device does not support %s in flow rules\n",
+				      ibqp->qp_num, part);
+		return ERR_PTR(-EOPNOTSUPP);
+	}
 
 	if (counters)
 		in.counters = cpu_to_le32(to_ornic_counters(counters)->num);

@@ -40,6 +40,8 @@ CORE_SRCS := \
 	base/bounce.c \
 	base/buf.c \
 	base/cmd.c \
+	base/errlog.c \
+	base/feature.c \
 	base/gid.c \
 	base/guest.c \
 	base/irq.c \
@@ -72,6 +74,7 @@ CORE_SRCS := \
 	eth/eth_tx.c \
 	eth/ethport.c \
 	eth/flow.c \
+	eth/flow_field.c \
 	eth/headers.c \
 	eth/rss.c \
 	eth/rwq_table.c \
@@ -95,7 +98,9 @@ CORE_SRCS := \
 	card/admin.c \
 	card/card.c \
 	card/doorbell.c \
+	card/effects.c \
 	card/lie_later.c \
+	card/negotiate.c \
 	card/qp_cmd.c \
 	card/qp_modify.c \
 	card/qp_run.c \

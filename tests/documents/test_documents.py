@@ -24,7 +24,7 @@ def words():
 
 @pytest.fixture(scope="module")
 def header():
-    parts = ("ornic_hw.h", "ornic_hw_cmd.h")
+    parts = ("ornic_hw.h", "ornic_hw_cmd.h", "ornic_hw_profile.h")
     return "".join((TOP / "kernel/include" / part).read_text() for part in parts)
 
 
@@ -64,6 +64,70 @@ def test_sections(words):
         else:
             top, sub = top + 1, 0
             assert number == f"{top}"
+
+
+def grid(words, head):
+    """Rows of the simple table whose line of heads begins so: a list of cells each. Lines whose
+    first cell is empty continue a row."""
+    bar, text = re.search(rf"^(=[ =]+)\n{head}.*\n\1\n(.*?)\n\1$", words, re.M | re.S).groups()
+    starts = [found.start() for found in re.finditer("=+", bar)]
+    rows = []
+    for line in text.split("\n"):
+        cells = [line[a:b].strip() for a, b in zip(starts, starts[1:] + [None])]
+        if cells[0]:
+            rows.append(cells)
+        else:
+            rows[-1] = [f"{old} {new}".strip() for old, new in zip(rows[-1], cells)]
+    return rows
+
+
+def numbers(cell):
+    """Numbers of "1, 3-5"."""
+    found = []
+    for part in re.findall(r"[\d-]+", cell):
+        first, last = (part.split("-") * 2)[:2]
+        found += range(int(first), int(last) + 1)
+    return found
+
+
+def test_keepers(words):
+    """The table of who keeps which rule has each label once, and no other."""
+    listed = []
+    for tag, *cells in grid(words, "Tag +Host +Device +Both"):
+        listed += [(tag, number) for cell in cells for number in numbers(cell)]
+    labels = [(tag, int(number)) for tag, number in
+              re.findall(r"\*\*\[ORNIC-([A-Z]+)-(\d+)\]\*\*", words)]
+    assert len(labels) > 250
+    assert sorted(listed) == sorted(labels)
+
+
+def mandatory(text, profile, kind):
+    """Items of a list of ornic_hw_profile.h: {field: bits or least value}, or {command: None}."""
+    body = re.search(rf"#define ORNIC_PROFILE_{profile}_{kind}\(x\)(.*)", text)[1]
+    return {name: value for name, value in re.findall(r"x\((\w+)(?:, ([^()]*))?\)", body)}
+
+
+def test_profiles(words):
+    """The table of profiles has what the header has ([ORNIC-PROF-1])."""
+    text = (TOP / "kernel/include/ornic_hw_profile.h").read_text().replace("\\\n", " ")
+    rows = {name.strip("`"): cells for name, *cells in grid(words, " +RDMA +Ethernet +Full")}
+    for column, profile in enumerate(("RDMA", "ETHERNET", "FULL")):
+        wanted = {}
+        for field, bits in mandatory(text, profile, "BITS").items():
+            names = re.findall(r"ORNIC_[A-Z]+_(\w+)", bits)
+            wanted[field] = ", ".join(names) if names else f"{eval_least(bits)} bytes"
+        for field, least in mandatory(text, profile, "LEAST").items():
+            wanted[field] = f"{eval_least(least)}"
+        wanted["Commands"] = ", ".join(mandatory(text, profile, "COMMANDS"))
+        found = {name: cells[column] for name, cells in rows.items() if cells[column]}
+        assert found == {name: value for name, value in wanted.items() if value}, profile
+        assert len(wanted) > 8
+
+
+def eval_least(text):
+    """Value of a number or of a shift as in C."""
+    value, _, shift = re.sub(r"(\d)U?L*\b", r"\1", text, flags=re.I).partition(" << ")
+    return int(value) << int(shift or 0)
 
 
 def sources():

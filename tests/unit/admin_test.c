@@ -10,7 +10,7 @@ static struct ornic_admin_dbr *give_record(struct host *host, uint64_t offset)
 	memset(host_ptr(host, host->admin_sq), 0, HOST_PAGE);
 	memset(host_ptr(host, host->admin_cq), 0, HOST_PAGE);
 	host->admin_dbr = host_alloc(host, HOST_PAGE, HOST_PAGE) + offset;
-	host_start_admin(host);
+	host_start_rings(host);
 	host->irqs[0] = 0;
 	return host_ptr(host, host->admin_dbr);
 }
@@ -195,7 +195,7 @@ static void test_record_that_cannot_be_used(void **state)
 	host_map(host, host->admin_dbr, HOST_PAGE);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	host->admin_dbr = HOST_NOWHERE & -HOST_PAGE;
-	host_start_admin(host);
+	host_start_rings(host);
 	host_run(host);
 	assert_int_equal(cause(host), ORNIC_FATAL_ADMIN_DMA);
 }

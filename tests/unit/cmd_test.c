@@ -70,7 +70,7 @@ static void test_unknown_opcodes(void **state)
 {
 	struct host *host = *state;
 	static const uint16_t opcodes[] = {
-		0x003, 0x00f, 0x100, 0xffff,
+		0x006, 0x00f, 0x100, 0xffff,
 	};
 	unsigned int i;
 
@@ -208,6 +208,9 @@ static void test_sizes_of_each_command(void **state)
 		{ ORNIC_CMD_NOP, 0, 0 },
 		{ ORNIC_CMD_QUERY_DEVICE, 0, 0 },
 		{ ORNIC_CMD_QUERY_STATS, 4, 8 },
+		{ ORNIC_CMD_SET_HOST, 16, 80 },
+		{ ORNIC_CMD_QUERY_EFFECTS, 0, 0 },
+		{ ORNIC_CMD_QUERY_LOG, 0, 8 },
 		{ ORNIC_CMD_QUERY_PORT, 0, 0 },
 		{ ORNIC_CMD_MODIFY_PORT, 4, 16 },
 		{ ORNIC_CMD_SET_RX_FILTER, 8, 8 + 256 * 8 },
@@ -278,7 +281,18 @@ static void test_query_device_tells_what_is_built(void **state)
 					      ORNIC_FEAT_TSO |
 					      ORNIC_FEAT_RATE_LIMIT |
 					      ORNIC_FEAT_PATH_MIG |
-					      ORNIC_FEAT_NULL_MR));
+					      ORNIC_FEAT_NULL_MR |
+					      ORNIC_FEAT_FLOW_COPY));
+	assert_int_equal(le32toh(out.profiles), ORNIC_PROFILE_RDMA |
+						ORNIC_PROFILE_ETHERNET |
+						ORNIC_PROFILE_FULL);
+	assert_int_equal(le32toh(out.max_log), 64);
+	assert_true(le64toh(out.flow_fields) == 0xffffffffffULL);
+	assert_true(out.flow_any_mask == out.flow_fields);
+	assert_int_equal(le32toh(out.flow_types), 0xf);
+	assert_int_equal(le32toh(out.flow_flags), 0xf);
+	assert_int_equal(le32toh(out.flow_layers), 0xf);
+	assert_int_equal(le32toh(out.max_flow_masks), 0);
 	/* [ORNIC-DEV-16] */
 	assert_true(le64toh(out.guid) == 0x000e1cfffe000001ULL);
 	assert_true(le32toh(out.max_mr) >= 131071);

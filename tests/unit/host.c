@@ -217,7 +217,7 @@ int host_teardown(void **state)
 	return 0;
 }
 
-void host_start_admin(struct host *host)
+void host_start_rings(struct host *host)
 {
 	host->admin_pi = 0;
 	host->admin_ci = 0;
@@ -226,6 +226,51 @@ void host_start_admin(struct host *host)
 	host_write(host, ORNIC_REG_ADMIN_CQ, 8, host->admin_cq);
 	host_write(host, ORNIC_REG_ADMIN_DBR, 8, host->admin_dbr);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
+}
+
+unsigned int host_set_host(struct host *host, uint64_t features)
+{
+	struct ornic_set_host_in in = {
+		.version = htole32(ORNIC_VERSION),
+		.page_shift = 12,
+		.features = htole64(features),
+		.name = "unit test",
+	};
+
+	return host_cmd_in(host, ORNIC_CMD_SET_HOST, &in);
+}
+
+/*
+ * Tests count commands, interrupts and entries of the rings from 0, so the
+ * rings start again after the command.
+ */
+void host_start_admin(struct host *host)
+{
+	struct ornic_cmd_cqe *cqe = host_ptr(host, host->admin_cq);
+	unsigned int irqs = host->irqs[0], runnable = host->runnable;
+	unsigned int flushes = host->flushes;
+	uint64_t now_ns = host->now_ns;
+
+	host_start_rings(host);
+	/* The features in force stay until the next reset */
+	if (host->card->host.told)
+		return;
+	if (host_set_host(host, host->card->features))
+		assert_true(host->hostile || host->card->fatal);
+	if (host->card->fatal || host->lost)
+		return;
+	host_write(host, ORNIC_REG_CTRL, 4, 0);
+	memset(cqe, 0, sizeof(*cqe) << HOST_ADMIN_LOG_DEPTH);
+	if (host->admin_dbr)
+		memset(host_ptr(host, host->admin_dbr), 0,
+		       sizeof(struct ornic_admin_dbr));
+	host_start_rings(host);
+	host->card->stats.STAT_DEVICE(commands) = 0;
+	host->card->stats.STAT_DEVICE(interrupts) = 0;
+	host->irqs[0] = irqs;
+	host->runnable = runnable;
+	host->flushes = flushes;
+	host->now_ns = now_ns;
 }
 
 void host_enable(struct host *host)

@@ -163,8 +163,16 @@ void host_release(struct host *host);
 
 /* Allocate and program the admin queue, and enable the card */
 void host_enable(struct host *host);
-/* Program the admin queue that host_enable() allocated, and enable the card */
+/*
+ * Program the admin queue that host_enable() allocated, enable the card, and
+ * bring all its features into force
+ */
 void host_start_admin(struct host *host);
+/* The same, and no feature is in force after a reset */
+void host_start_rings(struct host *host);
+
+/* Execute SET_HOST; return its status */
+unsigned int host_set_host(struct host *host, uint64_t features);
 
 uint64_t host_alloc(struct host *host, uint64_t size, uint64_t align);
 void *host_ptr(struct host *host, uint64_t addr);

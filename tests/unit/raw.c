@@ -4,7 +4,8 @@
 #include "queues/qp.h"
 #include "raw.h"
 
-static int raw_create(void **state, bool process)
+static int raw_create(void **state, bool process,
+		      const struct card_config *config)
 {
 	struct ornic_modify_port_in up = { .mask = htole32(ORNIC_PORT_UP),
 					   .up = 1 };
@@ -12,7 +13,7 @@ static int raw_create(void **state, bool process)
 	struct raw *w = calloc(1, sizeof(*w));
 	unsigned int i;
 
-	w->host = host_create(true, 1);
+	w->host = host_create_as(config, 1);
 	host_enable(w->host);
 	host_cmd_in(w->host, ORNIC_CMD_MODIFY_PORT, &up);
 	w->uctx = host_uctx(w->host, ORNIC_UCTX_KERNEL, 0);
@@ -38,14 +39,23 @@ static int raw_create(void **state, bool process)
 	return 0;
 }
 
+int raw_setup_config(void **state, const struct card_config *config)
+{
+	return raw_create(state, false, config);
+}
+
 int raw_setup(void **state)
 {
-	return raw_create(state, false);
+	const struct card_config config = {};
+
+	return raw_create(state, false, &config);
 }
 
 int raw_setup_process(void **state)
 {
-	return raw_create(state, true);
+	const struct card_config config = {};
+
+	return raw_create(state, true, &config);
 }
 
 int raw_teardown(void **state)

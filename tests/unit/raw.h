@@ -38,6 +38,8 @@ struct raw {
 /* Fixtures: all QPs are of the kernel; all but the first are of a process */
 int raw_setup(void **state);
 int raw_setup_process(void **state);
+/* With further members of the card's configuration */
+int raw_setup_config(void **state, const struct card_config *config);
 int raw_teardown(void **state);
 
 /* Return the next completion and consume it; fail if there is none */

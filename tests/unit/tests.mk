@@ -63,9 +63,11 @@ UNIT_CORE_TESTS := \
 	doorbell_test.c \
 	entry_test.c \
 	eq_test.c \
+	errlog_test.c \
 	eth_rx_test.c \
 	eth_test.c \
 	extension_test.c \
+	flow_field_test.c \
 	flow_key_test.c \
 	flush_test.c \
 	fuzz_test.c \
@@ -78,6 +80,7 @@ UNIT_CORE_TESTS := \
 	mcast_test.c \
 	mr_test.c \
 	mw_test.c \
+	negotiate_test.c \
 	obj_test.c \
 	order_test.c \
 	overrun_test.c \

@@ -27,6 +27,7 @@
 #define CARD_READY_MS_MAX 19000
 
 #define CARD_PERMITTED_MAX 8
+#define CARD_HOST_NAME_LEN 64
 
 /**
  * struct card_spoofcheck - which source addresses a card may send with
@@ -58,6 +59,10 @@ struct card_spoofcheck {
  * @ordered: give numbers in order and not as [ORNIC-OBJ-21] wants, for tests that
  *	must repeat exactly
  * @spoofcheck: check of source addresses
+ * @without: ORNIC_FEAT_* that the card does not have
+ * @profiles: ORNIC_PROFILE_RDMA, _ETHERNET; 0: both
+ * @flow_basic: flow rules as simple hardware has them
+ * @version: of the contract, as ORNIC_REG_VERSION; 0: ORNIC_VERSION
  */
 struct card_config {
 	const char *name;
@@ -72,6 +77,28 @@ struct card_config {
 	struct lie_config lie;
 	bool ordered;
 	struct card_spoofcheck spoofcheck;
+	uint64_t without;
+	uint32_t profiles;
+	bool flow_basic;
+	uint32_t version;
+};
+
+/**
+ * struct card_host - what the host has told about itself by SET_HOST
+ * @told: it has since the reset; else no feature is in force
+ * @version: minor version in force, as ORNIC_REG_VERSION
+ * @page_shift: log2 of the page size of the host
+ * @features: ORNIC_FEAT_* in force
+ * @send_ops: operations in force, bit n: enum ornic_wr_opcode n
+ * @name: driver and system, for people
+ */
+struct card_host {
+	bool told;
+	uint32_t version;
+	uint8_t page_shift;
+	uint64_t features;
+	uint64_t send_ops;
+	char name[CARD_HOST_NAME_LEN];
 };
 
 /**

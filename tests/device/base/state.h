@@ -19,6 +19,7 @@
 #include "base/buf.h"
 #include "base/cmd.h"
 #include "base/config.h"
+#include "base/errlog.h"
 #include "base/event.h"
 #include "base/gid.h"
 #include "base/guest.h"
@@ -238,6 +239,19 @@ enum flow_list {
 	FLOW_LISTS
 };
 
+/* Different masks of rules at a time, if the card is built so */
+#define FLOW_MASKS_MAX 8
+
+/**
+ * struct flow_mask - a mask that rules use
+ * @bits: struct ornic_flow_key as words
+ * @rules: number of rules that use it; 0: the place is free
+ */
+struct flow_mask {
+	uint64_t bits[sizeof(struct ornic_flow_key) / sizeof(uint64_t)];
+	unsigned int rules;
+};
+
 /**
  * struct flow_table - the rules of a card
  * @list: lists of struct flow, by enum flow_list
@@ -246,6 +260,7 @@ enum flow_list {
  * @ingress: number of rules for received frames, without sniffers
  * @sniffers: number of rules of type SNIFFER
  * @egress: number of rules with ORNIC_FLOW_EGRESS
+ * @masks: masks in use, of a card that has few
  */
 struct flow_table {
 	struct list_head list[FLOW_LISTS];
@@ -253,6 +268,7 @@ struct flow_table {
 	unsigned int ingress;
 	unsigned int sniffers;
 	unsigned int egress;
+	struct flow_mask masks[FLOW_MASKS_MAX];
 };
 
 /**
@@ -276,6 +292,13 @@ struct mcast_table {
  * @ready_ms: ms from power-on and from each reset to READY, at least
  * @whole_entries: write entries of rings by one copy ([ORNIC-GEN-5])
  * @spoofcheck: check of source addresses
+ * @version: of the contract, as ORNIC_REG_VERSION
+ * @profiles: ORNIC_PROFILE_RDMA, _ETHERNET: what the card is built for
+ * @features: ORNIC_FEAT_* that the card announces
+ * @flow_basic: flow rules as simple hardware has them
+ * @host: what the host has told, and is in force
+ * @hosts: messages written about hosts
+ * @errlog: log of errors
  * @fatal: enum ornic_fatal_cause; unless NONE, the device has stopped until a
  *	reset
  * @resets: number of resets, of any kind
@@ -330,6 +353,13 @@ struct card {
 	unsigned int ready_ms;
 	bool whole_entries;
 	struct card_spoofcheck spoofcheck;
+	uint32_t version;
+	uint32_t profiles;
+	uint64_t features;
+	bool flow_basic;
+	struct card_host host;
+	unsigned int hosts;
+	struct errlog errlog;
 	enum ornic_fatal_cause fatal;
 	uint64_t resets;
 	struct reset reset;
@@ -385,6 +415,12 @@ static inline bool card_works(const struct card *card)
 static inline uint64_t card_clock(const struct card *card)
 {
 	return env_now_ns(card->env) - card->regs.clock_base_ns;
+}
+
+/* Are all these features in force ([ORNIC-NEG-4])? */
+static inline bool card_uses(const struct card *card, uint64_t features)
+{
+	return !(features & ~card->host.features);
 }
 
 /* Is there anything that the card lies about? Almost always it is honest. */

@@ -10,6 +10,8 @@
 
 #include <ornic_hw_cmd.h>
 
+#include "base/errlog.h"
+
 struct env;
 
 /**
@@ -63,9 +65,11 @@ void stats_violation(struct stats *stats, struct env *env,
 	__attribute__((format(printf, 4, 5)));
 
 /* DEVICE_VIOLATION(card, bad_lkey, "qp[%u]: key %#x", qpn, key) */
-#define DEVICE_VIOLATION(card, name, ...)               \
-	stats_violation(&(card)->stats, (card)->env,     \
-			ORNIC_DEVICE_STAT_##name, __VA_ARGS__)
+#define DEVICE_VIOLATION(card, name, ...)                                  \
+	(errlog_add(card, ORNIC_LOG_VIOLATION, ORNIC_DEVICE_STAT_##name, 0, \
+		    0),                                                    \
+	 stats_violation(&(card)->stats, (card)->env,                      \
+			 ORNIC_DEVICE_STAT_##name, __VA_ARGS__))
 
 /**
  * stats_reset - set all counters to 0 at reset

@@ -6,6 +6,8 @@
 #include "base/lie_entry.h"
 #include "base/state.h"
 #include "card/admin.h"
+#include "card/effects.h"
+#include "card/negotiate.h"
 #include "card/qp_cmd.h"
 #include "card/qp_modify.h"
 #include "card/query.h"
@@ -69,10 +71,17 @@ static enum ornic_cmd_status cmd_nop(struct card *card, struct cmd *cmd)
 /* By enum ornic_opcode */
 static const struct cmd_desc cmd_table[] = {
 	CMD(NOP, 0, 0, 0, cmd_nop),
-	CMD(QUERY_DEVICE, 0, 0, sizeof(struct ornic_query_device_out),
+	CMD(QUERY_DEVICE, 0, 0,
+	    sizeof(struct ornic_query_device_out) + QUERY_NEWER_BYTES,
 	    query_cmd_device),
 	CMD(QUERY_STATS, sizeof(__le32), sizeof(struct ornic_query_stats_in),
 	    ORNIC_CMD_MAX_OUT, query_cmd_stats),
+	CMD(SET_HOST, offsetof(struct ornic_set_host_in, name),
+	    sizeof(struct ornic_set_host_in), sizeof(struct ornic_set_host_out),
+	    negotiate_cmd_set_host),
+	CMD(QUERY_EFFECTS, 0, 0, ORNIC_EFFECTS_MAX, effects_cmd_query),
+	CMD(QUERY_LOG, 0, sizeof(struct ornic_query_log_in), ORNIC_CMD_MAX_OUT,
+	    errlog_cmd_query),
 	CMD(QUERY_PORT, 0, 0, sizeof(struct ornic_query_port_out),
 	    ethport_cmd_query),
 	CMD(MODIFY_PORT, sizeof(__le32), sizeof(struct ornic_modify_port_in), 0,
@@ -205,7 +214,8 @@ static enum ornic_cmd_status cmd_execute(struct card *card, bool first,
 	struct cmd cmd = { .in = card->admin.in, .out = out };
 	uint32_t len;
 
-	if (!desc)
+	/* [ORNIC-NEG-5] */
+	if (!desc || !effects_supports(card, le16toh(sqe->opcode)))
 		return ORNIC_CMD_BAD_OPCODE;
 	if (first) {
 		memset(card->admin.in, 0, desc->in_size);
@@ -236,14 +246,18 @@ static enum ornic_cmd_status cmd_execute(struct card *card, bool first,
 	return ORNIC_CMD_OK;
 }
 
-static void cmd_refused(struct card *card, const struct ornic_cmd_sqe *sqe,
+static void cmd_refused(struct card *card, const struct ornic_cmd_cqe *cqe,
 			enum ornic_cmd_status status)
 {
-	const struct cmd_desc *desc = cmd_find(le16toh(sqe->opcode));
+	uint16_t opcode = le16toh(card->admin.sqe.opcode);
+	const struct cmd_desc *desc = cmd_find(opcode);
 
-	DEVICE_VIOLATION(card, commands_refused, "%s (%#x): status %u",
-			 desc ? desc->name : "unknown", le16toh(sqe->opcode),
-			 status);
+	errlog_add(card, ORNIC_LOG_COMMAND, status, opcode,
+		   le32toh(cqe->detail));
+	stats_violation(&card->stats, card->env,
+			ORNIC_DEVICE_STAT_commands_refused,
+			"%s (%#x): status %u", desc ? desc->name : "unknown",
+			opcode, status);
 }
 
 void admin_enable(struct card *card, unsigned int log_depth, uint64_t sq_addr,
@@ -415,7 +429,7 @@ static void admin_complete(struct card *card, struct ornic_cmd_cqe *slot,
 	struct admin *admin = &card->admin;
 
 	if (status)
-		cmd_refused(card, &admin->sqe, status);
+		cmd_refused(card, cqe, status);
 	cqe->cmd_id = admin->sqe.cmd_id;
 	cqe->status = htole16(status);
 	cqe->ctl = htole32(admin->sq_ci & ORNIC_CMD_CQE_SQ_CI);

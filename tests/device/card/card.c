@@ -11,6 +11,8 @@
 #include "card/card.h"
 #include "card/doorbell.h"
 #include "card/lie_later.h"
+#include "card/negotiate.h"
+#include "card/query.h"
 #include "card/regs.h"
 #include "card/reset.h"
 #include "card/rx.h"
@@ -105,6 +107,11 @@ struct card *card_create(const struct card_config *config, struct env *env)
 	card->ready_ms = config->ready_ms;
 	card->whole_entries = config->whole_entries;
 	card->spoofcheck = config->spoofcheck;
+	card->version = config->version ? config->version : ORNIC_VERSION;
+	card->profiles = config->profiles ? config->profiles : QUERY_PROFILES;
+	card->flow_basic = config->flow_basic;
+	card->features = query_features(card, config->without);
+	negotiate_reset(card);
 	card->port.link = true;
 	card->limit.bytes = CARD_RUN_BYTES;
 	eq_source_init(&card->events, 0, false);
@@ -150,6 +157,8 @@ void card_destroy(struct card *card)
 
 void card_reset(struct card *card)
 {
+	/* The next host may be another one ([ORNIC-LOG-5]) */
+	errlog_clear(card);
 	reset_card(card);
 }
 
@@ -271,6 +280,11 @@ void card_stop(struct card *card)
 void card_lie(struct card *card, const struct lie_config *config)
 {
 	lie_set(card, config);
+}
+
+const struct card_host *card_host(const struct card *card)
+{
+	return card->host.told ? &card->host : NULL;
 }
 
 void card_stats(struct card *card, stat_fn fn, void *arg)

@@ -147,6 +147,14 @@ void card_stop(struct card *card);
 void card_lie(struct card *card, const struct lie_config *config);
 
 /**
+ * card_host - get what the host has told about itself
+ * @card: the card
+ *
+ * Return: NULL before SET_HOST.
+ */
+const struct card_host *card_host(const struct card *card);
+
+/**
  * card_stats - report all statistics
  * @card: the card
  * @fn: called for each

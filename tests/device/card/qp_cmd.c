@@ -8,6 +8,7 @@
 #include "base/run.h"
 #include "card/qp_cmd.h"
 #include "card/qp_run.h"
+#include "card/query.h"
 #include "eth/rss.h"
 #include "eth/rwq_table.h"
 #include "objects/cq.h"
@@ -106,6 +107,21 @@ qp_check_rss(struct card *card, const struct ornic_create_qp_in *in)
 						       ORNIC_CMD_BAD_OBJECT;
 }
 
+/* [ORNIC-NEG-5] */
+static bool qp_is_supported(const struct card *card,
+			    const struct ornic_create_qp_in *in)
+{
+	uint32_t flags = le32toh(in->flags);
+	uint64_t features = 0;
+
+	if (flags & ORNIC_QP_SRQ)
+		features |= ORNIC_FEAT_SRQ;
+	if (flags & ORNIC_QP_RSS)
+		features |= ORNIC_FEAT_WQ;
+	return card_uses(card, features) &&
+	       query_qp_types(card, card->host.features) >> in->type & 1;
+}
+
 static enum ornic_cmd_status
 qp_check_create(struct card *card, const struct ornic_create_qp_in *in)
 {
@@ -131,6 +147,8 @@ qp_check_create(struct card *card, const struct ornic_create_qp_in *in)
 		flags &= ~QP_RAW_FLAGS;
 	if (flags & ~QP_FLAGS || le64toh(in->dbr_addr) & 63)
 		return ORNIC_CMD_BAD_PARAM;
+	if (!qp_is_supported(card, in))
+		return ORNIC_CMD_NOT_SUPPORTED;
 	status = qp_check_xrc(card, in);
 	if (!status)
 		status = qp_check_queues(in, flags);

@@ -205,6 +205,23 @@ static bool check_mig_state(const struct qp *qp, uint32_t mask,
 	}
 }
 
+/* Attributes of features that are not in force ([ORNIC-NEG-5]) */
+static enum ornic_cmd_status check_features(const struct card *card,
+					    const struct ornic_modify_qp_in *in)
+{
+	uint32_t mask = le32toh(in->mask);
+	uint64_t features = 0;
+
+	if (mask & A(RATE_LIMIT))
+		features |= ORNIC_FEAT_RATE_LIMIT;
+	if (mask & A(ALT_PATH) ||
+	    (mask & A(PATH_MIG_STATE) &&
+	     in->attr.path_mig_state != ORNIC_MIG_MIGRATED))
+		features |= ORNIC_FEAT_PATH_MIG;
+	return card_uses(card, features) ? ORNIC_CMD_OK :
+					   ORNIC_CMD_NOT_SUPPORTED;
+}
+
 static enum ornic_cmd_status check_values(const struct qp *qp, uint32_t mask,
 					  const struct ornic_qp_attr *attr)
 {
@@ -382,6 +399,8 @@ enum ornic_cmd_status qp_cmd_modify(struct card *card, struct cmd *cmd)
 		return ORNIC_CMD_BAD_STATE;
 	to = mask & A(STATE) ? in->attr.state : qp->base.state;
 	status = check_transition(qp, to, mask);
+	if (!status)
+		status = check_features(card, in);
 	if (!status)
 		status = check_values(qp, mask, &in->attr);
 	if (!status && mask & A(RATE_LIMIT))

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* QUERY_DEVICE: announces exactly what the card implements */
+#include <string.h>
+
+#include <ornic_hw_profile.h>
+
+#include "base/feature.h"
 #include "base/state.h"
 #include "card/qp_cmd.h"
 #include "card/query.h"
 #include "eth/ethport.h"
+#include "eth/flow_field.h"
 #include "eth/rss.h"
 #include "eth/wq.h"
 #include "objects/counters.h"
@@ -40,7 +46,9 @@
 	 ORNIC_FEAT_TSO |             \
 	 ORNIC_FEAT_RATE_LIMIT |      \
 	 ORNIC_FEAT_PATH_MIG |        \
-	 ORNIC_FEAT_NULL_MR)
+	 ORNIC_FEAT_NULL_MR |         \
+	 ORNIC_FEAT_FLOW_COPY)
+
 #define QUERY_QP_TYPES                                                   \
 	(1u << ORNIC_QPT_GSI | 1u << ORNIC_QPT_RC | 1u << ORNIC_QPT_UC | \
 	 1u << ORNIC_QPT_UD | 1u << ORNIC_QPT_RAW_PACKET |               \
@@ -48,11 +56,166 @@
 #define QUERY_PAGE_SHIFT_MIN 12
 #define QUERY_PAGE_SHIFT_MAX 31
 
+/* Features and operations that only one of the profiles has */
+#define QUERY_RDMA_FEATURES                                              \
+	(ORNIC_FEAT_SRQ | ORNIC_FEAT_XRC | ORNIC_FEAT_MCAST |             \
+	 ORNIC_FEAT_MW | ORNIC_FEAT_REG_MR | ORNIC_FEAT_PATH_MIG |        \
+	 ORNIC_FEAT_NULL_MR)
+#define QUERY_ETHERNET_FEATURES                                          \
+	(ORNIC_FEAT_WQ | ORNIC_FEAT_FLOW | ORNIC_FEAT_TSO |               \
+	 ORNIC_FEAT_RATE_LIMIT | ORNIC_FEAT_FLOW_COPY)
+#define QUERY_ETHERNET_OPS (1ULL << ORNIC_WR_SEND | 1ULL << ORNIC_WR_TSO)
+
+/* A newer minor version has a feature that the header does not define */
+#define QUERY_NEWER_FEATURE (1ULL << 62)
+
+uint64_t query_features(const struct card *card, uint64_t without)
+{
+	uint64_t features = QUERY_FEATURES & ~without;
+
+	if (!(card->profiles & ORNIC_PROFILE_RDMA))
+		features &= ~QUERY_RDMA_FEATURES;
+	if (!(card->profiles & ORNIC_PROFILE_ETHERNET))
+		features &= ~QUERY_ETHERNET_FEATURES;
+	if (card->flow_basic)
+		features &= ~ORNIC_FEAT_FLOW_COPY;
+	if (ORNIC_GET(ORNIC_VERSION_MINOR, card->version))
+		features |= QUERY_NEWER_FEATURE;
+	return feature_close(features);
+}
+
+uint64_t query_send_ops(const struct card *card, uint64_t features)
+{
+	uint64_t ops = QUERY_SEND_OPS;
+
+	if (!(card->profiles & ORNIC_PROFILE_RDMA))
+		ops &= QUERY_ETHERNET_OPS;
+	return feature_send_ops(ops, features);
+}
+
+uint32_t query_qp_types(const struct card *card, uint64_t features)
+{
+	uint32_t types = QUERY_QP_TYPES;
+
+	if (!(card->profiles & ORNIC_PROFILE_RDMA))
+		types &= 1u << ORNIC_QPT_RAW_PACKET;
+	if (!(card->profiles & ORNIC_PROFILE_ETHERNET))
+		types &= ~(1u << ORNIC_QPT_RAW_PACKET);
+	if (!(features & ORNIC_FEAT_XRC))
+		types &= ~(1u << ORNIC_QPT_XRC_SEND |
+			   1u << ORNIC_QPT_XRC_RECV);
+	return types;
+}
+
+/* Fields of features and profiles that are missing are 0 ([ORNIC-DEV-3]) */
+#define FIELD(feature, profile, name)                               \
+	{ feature, profile, offsetof(struct ornic_query_device_out, name), \
+	  sizeof(((struct ornic_query_device_out *)0)->name) }
+#define OF_FEATURE(feature, name) FIELD(ORNIC_FEAT_##feature, 0, name)
+#define OF_PROFILE(profile, name) FIELD(0, ORNIC_PROFILE_##profile, name)
+
+static const struct query_field {
+	uint64_t feature;
+	uint32_t profile;
+	uint16_t offset;
+	uint16_t size;
+} query_fields[] = {
+	OF_FEATURE(SRQ, max_srq),
+	OF_FEATURE(SRQ, max_srq_wqes),
+	OF_FEATURE(XRC, max_xrcd),
+	OF_FEATURE(MCAST, max_mcast_groups),
+	OF_FEATURE(MCAST, max_mcast_qps),
+	OF_FEATURE(MW, max_mw),
+	OF_FEATURE(REG_MR, max_reg_pages),
+	OF_FEATURE(WQ, max_wq),
+	OF_FEATURE(WQ, max_rwq_tables),
+	OF_FEATURE(WQ, max_rwq_table_size),
+	OF_FEATURE(WQ, rx_hash_fields),
+	OF_FEATURE(WQ, max_delay_drop),
+	OF_FEATURE(FLOW, max_flows),
+	OF_FEATURE(FLOW, max_counters),
+	OF_FEATURE(FLOW, flow_types),
+	OF_FEATURE(FLOW, flow_fields),
+	OF_FEATURE(FLOW, flow_any_mask),
+	OF_FEATURE(FLOW, flow_flags),
+	OF_FEATURE(FLOW, flow_layers),
+	OF_FEATURE(FLOW, max_flow_masks),
+	OF_FEATURE(TSO, max_tso),
+	OF_FEATURE(RATE_LIMIT, min_rate),
+	OF_FEATURE(RATE_LIMIT, max_rate),
+	OF_PROFILE(RDMA, max_gid),
+	OF_PROFILE(RDMA, max_rd_atomic),
+	OF_PROFILE(RDMA, max_msg_size),
+	OF_PROFILE(ETHERNET, max_rx_queues),
+	OF_PROFILE(ETHERNET, wq_flags),
+};
+
+static void query_clear_fields(const struct card *card,
+			       struct ornic_query_device_out *out)
+{
+	const struct query_field *field;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(query_fields); i++) {
+		field = &query_fields[i];
+		if (field->feature & ~card->features ||
+		    field->profile & ~card->profiles)
+			memset((char *)out + field->offset, 0, field->size);
+	}
+	if (card->flow_basic)
+		out->max_counters = 0;
+	if (!(card->features & ORNIC_FEAT_WQ))
+		out->wq_flags &= ~htole32(ORNIC_WQ_DELAY_DROP);
+}
+
+/* A device announces only profiles of which it has all ([ORNIC-PROF-1]) */
+#define VALUE(out, name) \
+	(sizeof((out)->name) == 8 ? le64toh((out)->name) : le32toh((out)->name))
+#define HAS_BITS(name, bits) && !((bits) & ~(uint64_t)VALUE(out, name))
+#define HAS_LEAST(name, least) && VALUE(out, name) >= (least)
+
+static uint32_t query_profiles(const struct card *card,
+			       struct ornic_query_device_out *out)
+{
+	uint32_t profiles = card->profiles;
+
+	if (!(true ORNIC_PROFILE_RDMA_BITS(HAS_BITS)
+	      ORNIC_PROFILE_RDMA_LEAST(HAS_LEAST)))
+		profiles &= ~ORNIC_PROFILE_RDMA;
+	if (!(true ORNIC_PROFILE_ETHERNET_BITS(HAS_BITS)
+	      ORNIC_PROFILE_ETHERNET_LEAST(HAS_LEAST)))
+		profiles &= ~ORNIC_PROFILE_ETHERNET;
+	out->profiles = htole32(profiles);
+	if (true ORNIC_PROFILE_FULL_BITS(HAS_BITS)
+	    ORNIC_PROFILE_FULL_LEAST(HAS_LEAST))
+		profiles |= ORNIC_PROFILE_FULL;
+	return profiles;
+}
+
+/*
+ * An older device ends its answer before the fields that it does not know, a
+ * newer one has more of them ([ORNIC-VER-3]).
+ */
+static uint32_t query_device_len(const struct card *card,
+				 struct ornic_query_device_out *out)
+{
+	const uint8_t *byte = (const uint8_t *)out;
+	uint32_t len = sizeof(*out);
+
+	if (ORNIC_GET(ORNIC_VERSION_MINOR, card->version)) {
+		memset(out + 1, 0xa5, QUERY_NEWER_BYTES);
+		return len + QUERY_NEWER_BYTES;
+	}
+	while (card->features != QUERY_FEATURES && !byte[len - 1])
+		len--;
+	return len;
+}
+
 enum ornic_cmd_status query_cmd_device(struct card *card, struct cmd *cmd)
 {
 	struct ornic_query_device_out *out = cmd->out;
 
-	out->features = htole64(QUERY_FEATURES);
+	out->features = htole64(card->features);
 	out->guid = htole64(card_guid(card->mac));
 	out->fw_version = htole32(QUERY_FW_VERSION);
 	/* Doorbell pages, including the kernel's */
@@ -95,8 +258,18 @@ enum ornic_cmd_status query_cmd_device(struct card *card, struct cmd *cmd)
 	out->max_tso = htole32(CARD_MAX_TSO);
 	out->min_rate = htole32(1);
 	out->max_rate = htole32(ETHPORT_SPEED_MBPS * 1000);
-	out->qp_types = htole32(QUERY_QP_TYPES);
-	out->send_ops = htole64(QUERY_SEND_OPS);
+	out->qp_types = htole32(query_qp_types(card, card->features));
+	out->send_ops = htole64(query_send_ops(card, card->features));
+	out->max_log = htole32(ERRLOG_ENTRIES);
+	out->flow_types = htole32(flow_types(card, card->features));
+	out->flow_fields = htole64(flow_fields(card));
+	out->flow_any_mask = htole64(flow_any_mask(card));
+	out->flow_flags = htole32(flow_flags(card, card->features));
+	out->flow_layers = htole32(flow_layers(card));
+	out->max_flow_masks = htole32(flow_max_masks(card));
+	query_clear_fields(card, out);
+	out->profiles = htole32(query_profiles(card, out));
+	cmd->out_len = query_device_len(card, out);
 	return ORNIC_CMD_OK;
 }
 

@@ -38,6 +38,11 @@ static uint64_t regs_read_clock(struct card *card)
 	return card_clock(card);
 }
 
+static uint64_t regs_read_version(struct card *card)
+{
+	return card->version;
+}
+
 static uint64_t regs_read_caps(struct card *card)
 {
 	unsigned int timeout = REGS_RESET_TIMEOUT + (card->ready_ms + 99) / 100;
@@ -158,7 +163,7 @@ static void regs_write_dma_test(struct card *card, uint64_t val)
 static const struct reg regs_table[] = {
 	{ ORNIC_REG_MAGIC, 4, REG_R | REG_EARLY, ORNIC_MAGIC, NULL, NULL,
 	  NULL },
-	{ ORNIC_REG_VERSION, 4, REG_R | REG_EARLY, ORNIC_VERSION, NULL, NULL,
+	{ ORNIC_REG_VERSION, 4, REG_R | REG_EARLY, 0, regs_read_version, NULL,
 	  NULL },
 	{ ORNIC_REG_CAPS, 4, REG_R | REG_EARLY, 0, regs_read_caps, NULL, NULL },
 	{ ORNIC_REG_VECTORS, 4, REG_R | REG_EARLY, 0, regs_read_vectors, NULL,

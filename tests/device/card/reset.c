@@ -7,6 +7,7 @@
 #include "base/state.h"
 #include "card/admin.h"
 #include "card/lie_later.h"
+#include "card/negotiate.h"
 #include "card/qp_cmd.h"
 #include "card/qp_run.h"
 #include "card/regs.h"
@@ -77,6 +78,7 @@ static void reset_finish(struct card *card)
 	card->fatal = ORNIC_FATAL_NONE;
 	regs_reset(card);
 	stats_reset(&card->stats);
+	negotiate_reset(card);
 	card->reset.active = false;
 }
 

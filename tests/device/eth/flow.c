@@ -8,6 +8,7 @@
 #include "eth/eth_recv.h"
 #include "eth/eth_rx.h"
 #include "eth/flow.h"
+#include "eth/flow_field.h"
 #include "eth/headers.h"
 #include "objects/counters.h"
 #include "queues/qp.h"
@@ -85,7 +86,10 @@ static void flow_apply(const struct flow *flow, struct flow_walk *walk)
 		walk->took = true;
 }
 
-/* If a rule matches, all its twins get the frame, too ([ORNIC-FLOW-5]) */
+/*
+ * If a rule matches, all its twins get the frame, too ([ORNIC-FLOW-5]). Without
+ * FEAT_FLOW_COPY the oldest takes it ([ORNIC-FIELD-4]).
+ */
 static void flow_walk_list(const struct list_head *list, struct flow_walk *walk)
 {
 	const struct list_head *pos;
@@ -100,6 +104,10 @@ static void flow_walk_list(const struct list_head *list, struct flow_walk *walk)
 			if (walk->took)
 				return;
 			match = flow_matches(flow, walk->key);
+		} else if (walk->took &&
+			   !card_uses(flow->qp->base.card,
+				      ORNIC_FEAT_FLOW_COPY)) {
+			return;
 		}
 		if (match)
 			flow_apply(flow, walk);
@@ -294,6 +302,7 @@ void flow_destroy(struct card *card, struct obj *obj)
 	if (flow->counters)
 		obj_put(&flow->counters->obj);
 	obj_remove(&card->flows, obj);
+	flow_mask_put(flow);
 	free(flow);
 	flow_update_env(card);
 }
@@ -399,6 +408,8 @@ enum ornic_cmd_status flow_cmd_create(struct card *card, struct cmd *cmd)
 	status = flow_check_flags(in);
 	if (!status)
 		status = flow_check_key(in);
+	if (!status)
+		status = flow_field_check(card, in);
 	if (status)
 		return status;
 	if (flags & ORNIC_FLOW_COUNT)
@@ -413,7 +424,7 @@ enum ornic_cmd_status flow_cmd_create(struct card *card, struct cmd *cmd)
 	flow_fill(flow, in);
 	flow_link(card, flow);
 	if (flow_copies(card) > FLOW_COPIES_MAX ||
-	    obj_add(&card->flows, &flow->obj))
+	    !flow_mask_get(card, flow) || obj_add(&card->flows, &flow->obj))
 		goto err_unlink;
 
 	obj_get(&qp->base.obj);
@@ -425,6 +436,7 @@ enum ornic_cmd_status flow_cmd_create(struct card *card, struct cmd *cmd)
 
 err_unlink:
 	flow_unlink(card, flow);
+	flow_mask_put(flow);
 	free(flow);
 	return ORNIC_CMD_NO_RESOURCES;
 }

@@ -43,6 +43,7 @@ struct qp;
  * @list: enum flow_list
  * @qp: RAW_PACKET QP, with a reference
  * @counters: counters of ORNIC_FLOW_COUNT, with a reference, or NULL
+ * @mask_slot: place of @mask in struct flow_table, of a card that has few
  * @priority: priority; 0 is matched first
  * @flags: ORNIC_FLOW_*
  * @tag: flow_tag of completions
@@ -61,6 +62,7 @@ struct flow {
 	uint8_t list;
 	struct qp *qp;
 	struct counters *counters;
+	struct flow_mask *mask_slot;
 	uint32_t priority;
 	uint32_t flags;
 	uint32_t tag;

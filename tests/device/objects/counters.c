@@ -15,9 +15,13 @@ void counters_destroy(struct card *card, struct obj *obj)
 
 enum ornic_cmd_status counters_cmd_create(struct card *card, struct cmd *cmd)
 {
-	struct counters *counters = calloc(1, sizeof(*counters));
 	struct ornic_object *out = cmd->out;
+	struct counters *counters;
 
+	/* No rule could count ([ORNIC-FIELD-2]) */
+	if (card->flow_basic)
+		return ORNIC_CMD_NOT_SUPPORTED;
+	counters = calloc(1, sizeof(*counters));
 	if (!counters)
 		return ORNIC_CMD_NO_RESOURCES;
 	if (obj_add(&card->counters, &counters->obj)) {

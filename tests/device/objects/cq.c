@@ -135,6 +135,7 @@ static void cq_die(struct cq *cq)
 	/* Deferred to card_run(), because the caller may be in the middle of a QP */
 	list_add_tail(&cq->dead_node, &cq->card->dead_cqs);
 	env_mark_runnable(cq->card->env);
+	errlog_add(cq->card, ORNIC_LOG_EVENT, ORNIC_EVENT_CQ_ERR, cq->obj.num, 0);
 	eq_tell(cq->eq, &cq->events, ORNIC_EVENT_CQ_ERR);
 }
 
@@ -320,6 +321,9 @@ enum ornic_cmd_status cq_cmd_create(struct card *card, struct cmd *cmd)
 	    in->log_cqe_size < CQ_LOG_CQE_SIZE ||
 	    in->log_cqe_size > CQ_LOG_CQE_EXT_SIZE || le64toh(in->dbr_addr) & 7)
 		return ORNIC_CMD_BAD_PARAM;
+	if (in->log_cqe_size == CQ_LOG_CQE_EXT_SIZE &&
+	    !card_uses(card, ORNIC_FEAT_CQE_EXT))
+		return ORNIC_CMD_NOT_SUPPORTED;
 	uctx = uctx_find(card, le32toh(in->uctx));
 	eq = eq_find(card, le32toh(in->eqn));
 	if (!uctx || !eq)

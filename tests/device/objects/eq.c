@@ -321,10 +321,29 @@ static void eq_retry(struct timer *timer)
 	eq_arm_timer(eq);
 }
 
+/* Events that tell of an error */
+static bool eq_is_error(enum ornic_event type)
+{
+	switch (type) {
+	case ORNIC_EVENT_QP_FATAL:
+	case ORNIC_EVENT_QP_REQ_ERR:
+	case ORNIC_EVENT_QP_ACCESS_ERR:
+	case ORNIC_EVENT_QP_PATH_MIG_ERR:
+	case ORNIC_EVENT_SRQ_ERR:
+	case ORNIC_EVENT_WQ_FATAL:
+	case ORNIC_EVENT_WQ_DELAY_DROP:
+		return true;
+	default:
+		return false;
+	}
+}
+
 void eq_async(struct card *card, struct eq_source *source, enum ornic_event type)
 {
 	struct eq *eq = eq_find(card, 0);
 
+	if (eq_is_error(type))
+		errlog_add(card, ORNIC_LOG_EVENT, type, source->num, 0);
 	if (eq)
 		eq_tell(eq, source, type);
 }
@@ -336,6 +355,7 @@ void eq_fatal(struct card *card, enum ornic_fatal_cause cause)
 	if (card->fatal || card->reset.active)
 		return;
 	card->fatal = cause;
+	errlog_add(card, ORNIC_LOG_FATAL, cause, 0, 0);
 	env_log(card->env, ENV_LOG_ERR, "stopped, cause %u", cause);
 	eq = eq_find(card, 0);
 	if (eq && !eq->dead && !pause_on(card))

@@ -350,6 +350,16 @@ static enum ornic_cmd_status
 	[ORNIC_MR_NULL] = mr_init_null,
 };
 
+/* By enum ornic_mr_type: features that bring the type */
+static const uint64_t mr_features[] = {
+	[ORNIC_MR_MEMORY] = 0,
+	[ORNIC_MR_DMA] = 0,
+	[ORNIC_MR_REG] = ORNIC_FEAT_REG_MR,
+	[ORNIC_MR_MW1] = ORNIC_FEAT_MW,
+	[ORNIC_MR_MW2] = ORNIC_FEAT_MW,
+	[ORNIC_MR_NULL] = ORNIC_FEAT_NULL_MR,
+};
+
 static enum ornic_cmd_status mr_create(struct card *card, struct cmd *cmd)
 {
 	const struct ornic_create_mr_in *in = cmd->in;
@@ -359,6 +369,8 @@ static enum ornic_cmd_status mr_create(struct card *card, struct cmd *cmd)
 
 	if (in->type >= ARRAY_SIZE(mr_init) || !CMD_RSVD_ZERO(in->rsvd))
 		return ORNIC_CMD_BAD_PARAM;
+	if (!card_uses(card, mr_features[in->type]))
+		return ORNIC_CMD_NOT_SUPPORTED;
 	if (!pd_is_valid(le32toh(in->pdn)))
 		return ORNIC_CMD_BAD_OBJECT;
 

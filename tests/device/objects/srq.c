@@ -89,6 +89,8 @@ enum ornic_cmd_status srq_cmd_create(struct card *card, struct cmd *cmd)
 
 	if (flags & ~SRQ_FLAGS || !CMD_RSVD_ZERO(in->rsvd) || dbr_addr & 63)
 		return ORNIC_CMD_BAD_PARAM;
+	if (xrc && !card_uses(card, ORNIC_FEAT_XRC))
+		return ORNIC_CMD_NOT_SUPPORTED;
 	if (xrc) {
 		xrcd = xrcd_find(card, le32toh(in->xrcdn));
 		cq = cq_find_working(card, le32toh(in->cqn));

@@ -407,7 +407,8 @@ enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 
 	desc = wr_get(wqe->opcode);
 	if (!(desc->types >> qp->base.type & 1) ||
-	    (desc->kernel && !qp_is_kernel(qp)))
+	    (desc->kernel && !qp_is_kernel(qp)) ||
+	    !(qp->base.card->host.send_ops >> wqe->opcode & 1))
 		return bad_opcode(qp, wqe);
 	if (wqe->flags & ORNIC_SEND_INLINE && !may_inline(desc))
 		return bad_opcode(qp, wqe);

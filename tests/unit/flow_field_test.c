@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Limits of flow rules: fields, masks, types, flags (hardware.rst, section 11.15) */
+#include "base/be.h"
+#include "eth/flow_field.h"
+#include "raw.h"
+
+#define LEN 60
+
+static int basic_setup(void **state)
+{
+	const struct card_config config = { .flow_basic = true };
+
+	return raw_setup_config(state, &config);
+}
+
+static int no_copy_setup(void **state)
+{
+	const struct card_config config = { .without = ORNIC_FEAT_FLOW_COPY };
+
+	return raw_setup_config(state, &config);
+}
+
+static struct ornic_create_flow_in rule(const struct raw *w, unsigned int n)
+{
+	return (struct ornic_create_flow_in){ .qpn = htole32(w->qp[n].num) };
+}
+
+static unsigned int create(struct raw *w, const struct ornic_create_flow_in *in,
+			   uint32_t *num)
+{
+	struct ornic_object out = {};
+	unsigned int status;
+
+	status = host_cmd(w->host, ORNIC_CMD_CREATE_FLOW, in, &out);
+	if (num)
+		*num = le32toh(out.num);
+	return status;
+}
+
+#define FIELD(field_bit, member)                          \
+	{ field_bit, offsetof(struct ornic_flow_key, member), \
+	  sizeof(((struct ornic_flow_key *)0)->member) },
+#define OUTER(name) FIELD(ORNIC_FLOW_FIELD_OUTER(name), outer.name)
+#define INNER(name) FIELD(ORNIC_FLOW_FIELD_INNER(name), inner.name)
+#define KEY(name) FIELD(ORNIC_FLOW_FIELD_KEY(name), name)
+
+static const struct {
+	uint64_t bit;
+	size_t offset;
+	size_t size;
+} fields[] = {
+	ORNIC_FLOW_HEADERS_FIELDS(OUTER)
+	ORNIC_FLOW_HEADERS_FIELDS(INNER)
+	ORNIC_FLOW_KEY_FIELDS(KEY)
+};
+
+/* [ORNIC-FIELD-1] The lists have all fields but the reserved ones, in order */
+static void test_lists_are_complete(void **state)
+{
+	uint8_t bytes[sizeof(struct ornic_flow_key)] = {};
+	unsigned int i, reserved = 0;
+
+	(void)state;
+	assert_int_equal(ORNIC_FLOW_HEADERS_FIELD_COUNT, 16);
+	for (i = 0; i < ARRAY_SIZE(fields); i++)
+		memset(bytes + fields[i].offset, 1, fields[i].size);
+	for (i = 0; i < sizeof(bytes); i++)
+		reserved += !bytes[i];
+	assert_int_equal(reserved, 2 + 4);
+}
+
+/* [ORNIC-FIELD-1] [ORNIC-FIELD-2] */
+static void test_each_field(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_query_device_out out;
+	uint64_t known, any;
+	unsigned int i, status;
+
+	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
+				      &out, sizeof(out)), ORNIC_CMD_OK);
+	known = le64toh(out.flow_fields);
+	any = le64toh(out.flow_any_mask);
+	assert_true(known && !(any & ~known));
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		struct ornic_create_flow_in in = rule(w, 1);
+		uint8_t *mask = (uint8_t *)&in.mask + fields[i].offset;
+		uint32_t num;
+
+		/* There are 4 layers; a mask of others is BAD_PARAM */
+		if (fields[i].bit == ORNIC_FLOW_FIELD_KEY(layers))
+			mask[3] = 0xf;
+		else
+			memset(mask, 0xff, fields[i].size);
+		status = create(w, &in, &num);
+		if (!(known & fields[i].bit)) {
+			assert_int_equal(status, ORNIC_CMD_NOT_SUPPORTED);
+			continue;
+		}
+		assert_int_equal(status, ORNIC_CMD_OK);
+		assert_int_equal(host_cmd_object(w->host,
+						 ORNIC_CMD_DESTROY_FLOW, num),
+				 ORNIC_CMD_OK);
+		memset(mask, 0, fields[i].size);
+		mask[fields[i].size - 1] = 0x2;
+		status = create(w, &in, &num);
+		if (!(any & fields[i].bit)) {
+			assert_int_equal(status, ORNIC_CMD_NOT_SUPPORTED);
+			continue;
+		}
+		assert_int_equal(status, ORNIC_CMD_OK);
+		assert_int_equal(host_cmd_object(w->host,
+						 ORNIC_CMD_DESTROY_FLOW, num),
+				 ORNIC_CMD_OK);
+	}
+}
+
+/* [ORNIC-FIELD-2] Types, flags and counters of a basic card */
+static void test_basic_types_and_flags(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in good = rule(w, 1);
+	struct ornic_object out;
+
+#define REFUSED(field, value) \
+	host_refused(w->host, ORNIC_CMD_CREATE_FLOW, good, field, value, &out, \
+		     ORNIC_CMD_NOT_SUPPORTED)
+	REFUSED(type, ORNIC_FLOW_SNIFFER);
+	REFUSED(flags, htole32(ORNIC_FLOW_DONT_TRAP));
+	REFUSED(flags, htole32(ORNIC_FLOW_COUNT));
+	REFUSED(flags, htole32(ORNIC_FLOW_EGRESS | ORNIC_FLOW_DROP));
+	good.value.layers = htobe32(ORNIC_FLOW_LAYER_VXLAN);
+	REFUSED(mask.layers, htobe32(ORNIC_FLOW_LAYER_VXLAN));
+#undef REFUSED
+	good.value.layers = 0;
+	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_CREATE_COUNTERS, NULL,
+				      0, &out, sizeof(out)),
+			 ORNIC_CMD_NOT_SUPPORTED);
+	good.type = ORNIC_FLOW_MC_DEFAULT;
+	assert_int_equal(create(w, &good, NULL), ORNIC_CMD_OK);
+	good.type = ORNIC_FLOW_ALL_DEFAULT;
+	good.flags = htole32(ORNIC_FLOW_DROP);
+	assert_int_equal(create(w, &good, NULL), ORNIC_CMD_OK);
+}
+
+/* [ORNIC-FIELD-3] */
+static void test_few_masks(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in in = rule(w, 1);
+	uint32_t num[FLOW_MASKS_MAX + 1];
+	unsigned int i;
+
+	for (i = 0; i < FLOW_MASKS_MAX; i++) {
+		memset(in.mask.outer.dst_ip, 0xff, i + 1);
+		assert_int_equal(create(w, &in, &num[i]), ORNIC_CMD_OK);
+	}
+	/* A mask that is there already may be used again */
+	assert_int_equal(create(w, &in, &num[i]), ORNIC_CMD_OK);
+	memset(in.mask.outer.dst_ip, 0xff, i + 1);
+	assert_int_equal(create(w, &in, NULL), ORNIC_CMD_NO_RESOURCES);
+	/* Both rules with the last mask must go before there is room */
+	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_FLOW,
+					 num[i]), ORNIC_CMD_OK);
+	assert_int_equal(create(w, &in, NULL), ORNIC_CMD_NO_RESOURCES);
+	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_FLOW,
+					 num[i - 1]), ORNIC_CMD_OK);
+	assert_int_equal(create(w, &in, NULL), ORNIC_CMD_OK);
+}
+
+static void arrive(struct raw *w)
+{
+	uint8_t packet[LEN] = { 2, 2, 2, 2, 2, 2, 2, 9 };
+
+	be_put16(packet + 12, 0x88b5);
+	raw_receive(w, packet, LEN, 0);
+}
+
+/* [ORNIC-FIELD-4] */
+static void test_oldest_of_equal_rules_takes_the_frame(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in first = rule(w, 1), second = rule(w, 2);
+	uint32_t num;
+	unsigned int n;
+
+	for (n = 0; n < RAW_QPS; n++) {
+		raw_post_recv(w, n, w->data, RAW_BUF_LEN);
+		raw_post_recv(w, n, w->data, RAW_BUF_LEN);
+	}
+	assert_int_equal(create(w, &first, &num), ORNIC_CMD_OK);
+	assert_int_equal(create(w, &second, NULL), ORNIC_CMD_OK);
+	arrive(w);
+	assert_int_equal(le32toh(raw_cqe(w)->qpn) & ORNIC_CQE_QPN,
+			 w->qp[1].num);
+	assert_null(host_queue_peek(&w->cq));
+	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_FLOW, num),
+			 ORNIC_CMD_OK);
+	arrive(w);
+	assert_int_equal(le32toh(raw_cqe(w)->qpn) & ORNIC_CQE_QPN,
+			 w->qp[2].num);
+	assert_null(host_queue_peek(&w->cq));
+	first.type = ORNIC_FLOW_SNIFFER;
+	assert_int_equal(create(w, &first, NULL), ORNIC_CMD_NOT_SUPPORTED);
+	first.type = ORNIC_FLOW_NORMAL;
+	first.flags = htole32(ORNIC_FLOW_DONT_TRAP);
+	assert_int_equal(create(w, &first, NULL), ORNIC_CMD_NOT_SUPPORTED);
+}
+
+#define T(name, setup) cmocka_unit_test_setup_teardown(name, setup, raw_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lists_are_complete),
+		T(test_each_field, raw_setup),
+		T(test_each_field, basic_setup),
+		T(test_basic_types_and_flags, basic_setup),
+		T(test_few_masks, basic_setup),
+		T(test_oldest_of_equal_rules_takes_the_frame, basic_setup),
+		T(test_oldest_of_equal_rules_takes_the_frame, no_copy_setup),
+	};
+
+	return cmocka_run_group_tests_name("flow_field", tests, NULL, NULL);
+}
