@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ornic_hw_cmd.h>
+
+#include "base/feature.h"
 #include "process/options.h"
 
 #define PROGRAM "ornic-device"
@@ -24,6 +27,8 @@ static const char usage[] =
 	"        [,sq-ci=exact|lag][,commands=forward|reverse][,ready=MS]\n"
 	"        [,entries=split|whole][,ci=record|doorbell]\n"
 	"        [,spoofcheck=on|off][,permit=MAC]...\n"
+	"        [,profile=full|rdma|ethernet][,without=FEATURE[,FEATURE]...]\n"
+	"        [,flow=full|basic][,version=MAJOR.MINOR]\n"
 	"        one card; QEMU connects to PATH. N MSI-X vectors, 1 to 64 (16).\n"
 	"        shadow=off: plain doorbells only, as silicon may do it.\n"
 	"        sq-ci=lag: give send slots back as late as a card may.\n"
@@ -32,6 +37,12 @@ static const char usage[] =
 	"        entries=whole: write completions and events by one copy each.\n"
 	"        ci=doorbell: doorbells arm CQs and EQs; always with shadow=off.\n"
 	"        spoofcheck=on: send only with MAC, and up to 8 of permit, as source.\n"
+	"        profile: be a card for RDMA only, or for Ethernet only.\n"
+	"        without: lack features, or all of them. FEATURE: srq, xrc, mcast, mw,\n"
+	"        reg_mr, modify_mr, resize_cq, cq_moderation, cqe_ext, wq, flow, tso,\n"
+	"        rate_limit, path_mig, null_mr, flow_copy.\n"
+	"        flow=basic: flow rules as simple hardware has them.\n"
+	"        version: have this version of the hardware interface.\n"
 	"        May be repeated: the cards of one process share a switch.\n"
 	"  --port dgram,local=PATH,remote=PATH\n"
 	"        plug QEMU's -netdev dgram into the switch: our socket, QEMU's.\n"
@@ -144,12 +155,6 @@ static bool parse_sq_ci(const char *text, bool *lags)
 	return *lags || !strcmp(text, "exact");
 }
 
-static bool parse_commands(const char *text, bool *reverse)
-{
-	*reverse = !strcmp(text, "reverse");
-	return *reverse || !strcmp(text, "forward");
-}
-
 /* Locally administered MAC address for card @index of this process */
 static void default_mac(unsigned int index, uint8_t *mac)
 {
@@ -159,62 +164,203 @@ static void default_mac(unsigned int index, uint8_t *mac)
 	memcpy(mac, made, MAC_LEN);
 }
 
-static bool parse_permit(const char *text, struct card_spoofcheck *check)
+/* ---- keys of --nic: each returns false when the value is bad ---- */
+
+static bool nic_socket(struct options_nic *nic, char *value)
 {
+	nic->path = value;
+	return true;
+}
+
+static bool nic_mac(struct options_nic *nic, char *value)
+{
+	return parse_mac(value, nic->config.mac);
+}
+
+static bool nic_vectors(struct options_nic *nic, char *value)
+{
+	return parse_number(value, 1, CARD_VECTORS_MAX, &nic->config.vectors);
+}
+
+static bool nic_shadow(struct options_nic *nic, char *value)
+{
+	bool shadow;
+
+	if (!parse_switch(value, &shadow))
+		return false;
+	nic->config.no_shadow = !shadow;
+	return true;
+}
+
+static bool nic_sq_ci(struct options_nic *nic, char *value)
+{
+	return parse_sq_ci(value, &nic->config.sq_ci_lags);
+}
+
+static bool nic_spoofcheck(struct options_nic *nic, char *value)
+{
+	return parse_switch(value, &nic->config.spoofcheck.on);
+}
+
+static bool nic_permit(struct options_nic *nic, char *value)
+{
+	struct card_spoofcheck *check = &nic->config.spoofcheck;
+
 	if (check->permitted_count == CARD_PERMITTED_MAX)
-		return bad("--nic: too many of permit", text);
-	if (!parse_mac(text, check->permitted[check->permitted_count]))
-		return bad("--nic: permit must be a unicast MAC address", text);
+		return bad("--nic: too many of permit", value);
+	if (!parse_mac(value, check->permitted[check->permitted_count]))
+		return bad("--nic: permit must be a unicast MAC address",
+			   value);
 	check->permitted_count++;
 	return true;
 }
 
-static bool parse_entries(const char *text, bool *whole)
+static bool nic_commands(struct options_nic *nic, char *value)
 {
-	*whole = !strcmp(text, "whole");
-	return *whole || !strcmp(text, "split");
+	nic->config.commands_reverse = !strcmp(value, "reverse");
+	return nic->config.commands_reverse || !strcmp(value, "forward");
 }
 
-static bool parse_ci(const char *text, bool *doorbell)
+static bool nic_ready(struct options_nic *nic, char *value)
 {
-	*doorbell = !strcmp(text, "doorbell");
-	return *doorbell || !strcmp(text, "record");
+	return parse_number(value, 0, CARD_READY_MS_MAX, &nic->config.ready_ms);
 }
 
-enum nic_key {
-	NIC_SOCKET,
-	NIC_MAC,
-	NIC_VECTORS,
-	NIC_SHADOW,
-	NIC_SQ_CI,
-	NIC_COMMANDS,
-	NIC_READY,
-	NIC_ENTRIES,
-	NIC_CI,
-	NIC_SPOOFCHECK,
-	NIC_PERMIT,
+static bool nic_entries(struct options_nic *nic, char *value)
+{
+	nic->config.whole_entries = !strcmp(value, "whole");
+	return nic->config.whole_entries || !strcmp(value, "split");
+}
+
+static bool nic_ci(struct options_nic *nic, char *value)
+{
+	nic->config.cq_db = !strcmp(value, "doorbell");
+	return nic->config.cq_db || !strcmp(value, "record");
+}
+
+static bool nic_profile(struct options_nic *nic, char *value)
+{
+	static const char *const names[] = {
+		[ORNIC_PROFILE_RDMA] = "rdma",
+		[ORNIC_PROFILE_ETHERNET] = "ethernet",
+		[ORNIC_PROFILE_RDMA | ORNIC_PROFILE_ETHERNET] = "full",
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!names[i] || strcmp(names[i], value))
+			continue;
+		nic->config.profiles = i;
+		return true;
+	}
+	return false;
+}
+
+static bool nic_without(struct options_nic *nic, char *value)
+{
+	uint64_t bits;
+
+	if (!feature_find(value, &bits))
+		return false;
+	nic->config.without |= bits;
+	return true;
+}
+
+static bool nic_flow(struct options_nic *nic, char *value)
+{
+	nic->config.flow_basic = !strcmp(value, "basic");
+	return nic->config.flow_basic || !strcmp(value, "full");
+}
+
+static bool nic_version(struct options_nic *nic, char *value)
+{
+	unsigned int major, minor;
+	int used = 0;
+
+	if (sscanf(value, "%5u.%5u%n", &major, &minor, &used) != 2 ||
+	    value[used] || major > UINT16_MAX || minor > UINT16_MAX ||
+	    !(major | minor))
+		return false;
+	nic->config.version = ORNIC_PREP(ORNIC_VERSION_MAJOR, major) |
+			      ORNIC_PREP(ORNIC_VERSION_MINOR, minor);
+	return true;
+}
+
+/**
+ * struct nic_key - a key of --nic
+ * @name: before the equals sign
+ * @parse: sets the value
+ * @reason: message when it cannot; NULL: it prints one itself
+ * @list: further values may follow, with commas and without the key
+ */
+static const struct nic_key {
+	const char *name;
+	bool (*parse)(struct options_nic *nic, char *value);
+	const char *reason;
+	bool list;
+} nic_keys[] = {
+	{ "socket", nic_socket, NULL, false },
+	{ "mac", nic_mac, "--nic: not a unicast MAC address", false },
+	{ "vectors", nic_vectors, "--nic: vectors must be 1 to 64", false },
+	{ "shadow", nic_shadow, "--nic: shadow must be on or off", false },
+	{ "sq-ci", nic_sq_ci, "--nic: sq-ci must be exact or lag", false },
+	{ "commands", nic_commands,
+	  "--nic: commands must be forward or reverse", false },
+	{ "ready", nic_ready, "--nic: ready must be 0 to 19000", false },
+	{ "entries", nic_entries, "--nic: entries must be split or whole",
+	  false },
+	{ "ci", nic_ci, "--nic: ci must be record or doorbell", false },
+	{ "spoofcheck", nic_spoofcheck, "--nic: spoofcheck must be on or off",
+	  false },
+	{ "permit", nic_permit, NULL, false },
+	{ "profile", nic_profile,
+	  "--nic: profile must be rdma, ethernet or full", false },
+	{ "without", nic_without, "--nic: without: no such feature", true },
+	{ "flow", nic_flow, "--nic: flow must be full or basic", false },
+	{ "version", nic_version, "--nic: version must be MAJOR.MINOR", false },
 };
+
+static const struct nic_key *nic_find_key(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(nic_keys); i++)
+		if (!strcmp(nic_keys[i].name, name))
+			return &nic_keys[i];
+	return NULL;
+}
+
+/* @list: key of the word before, which takes a list, or NULL */
+static bool parse_nic_word(struct options_nic *nic, char *word,
+			   const struct nic_key **list)
+{
+	char *value = strchr(word, '=');
+	const struct nic_key *key;
+
+	if (!value && *list) {
+		key = *list;
+		value = word;
+	} else {
+		if (value)
+			*value = '\0';
+		key = nic_find_key(word);
+		if (value)
+			*value++ = '=';
+	}
+	if (!key)
+		return bad("--nic: unknown key", word);
+	if (!value || !*value)
+		return bad("--nic: key without a value", key->name);
+	*list = key->list ? key : NULL;
+	return key->parse(nic, value) ||
+	       (key->reason && bad(key->reason, value));
+}
 
 static bool parse_nic(struct options *options, char *arg)
 {
-	static char *const keys[] = {
-		[NIC_SOCKET] = (char *)"socket",
-		[NIC_MAC] = (char *)"mac",
-		[NIC_VECTORS] = (char *)"vectors",
-		[NIC_SHADOW] = (char *)"shadow",
-		[NIC_SQ_CI] = (char *)"sq-ci",
-		[NIC_COMMANDS] = (char *)"commands",
-		[NIC_READY] = (char *)"ready",
-		[NIC_ENTRIES] = (char *)"entries",
-		[NIC_CI] = (char *)"ci",
-		[NIC_SPOOFCHECK] = (char *)"spoofcheck",
-		[NIC_PERMIT] = (char *)"permit",
-		NULL,
-	};
+	const struct nic_key *list = NULL;
 	struct options_nic *nic;
-	bool shadow = true;
-	char *value;
-	int key;
+	char *word;
 
 	if (options->nic_count == OPTIONS_MAX_NICS)
 		return bad("too many cards", arg);
@@ -223,54 +369,13 @@ static bool parse_nic(struct options *options, char *arg)
 	nic->config.name = nic->name;
 	nic->config.vectors = CARD_VECTORS_DEFAULT;
 	default_mac(options->nic_count, nic->config.mac);
-	while (*arg) {
-		key = getsubopt(&arg, keys, &value);
-		if (key < 0)
-			return bad("--nic: unknown key", value);
-		if (!value || !*value)
-			return bad("--nic: key without a value", keys[key]);
-		if (key == NIC_SOCKET)
-			nic->path = value;
-		else if (key == NIC_MAC && !parse_mac(value, nic->config.mac))
-			return bad("--nic: not a unicast MAC address", value);
-		else if (key == NIC_VECTORS &&
-			 !parse_number(value, 1, CARD_VECTORS_MAX,
-				       &nic->config.vectors))
-			return bad("--nic: vectors must be 1 to 64", value);
-		else if (key == NIC_SHADOW &&
-			 !parse_switch(value, &shadow))
-			return bad("--nic: shadow must be on or off", value);
-		else if (key == NIC_SQ_CI &&
-			 !parse_sq_ci(value, &nic->config.sq_ci_lags))
-			return bad("--nic: sq-ci must be exact or lag", value);
-		else if (key == NIC_COMMANDS &&
-			 !parse_commands(value, &nic->config.commands_reverse))
-			return bad("--nic: commands must be forward or reverse",
-				   value);
-		else if (key == NIC_READY &&
-			 !parse_number(value, 0, CARD_READY_MS_MAX,
-				       &nic->config.ready_ms))
-			return bad("--nic: ready must be 0 to 19000", value);
-		else if (key == NIC_ENTRIES &&
-			 !parse_entries(value, &nic->config.whole_entries))
-			return bad("--nic: entries must be split or whole",
-				   value);
-		else if (key == NIC_CI && !parse_ci(value, &nic->config.cq_db))
-			return bad("--nic: ci must be record or doorbell",
-				   value);
-		else if (key == NIC_SPOOFCHECK &&
-			 !parse_switch(value, &nic->config.spoofcheck.on))
-			return bad("--nic: spoofcheck must be on or off",
-				   value);
-		else if (key == NIC_PERMIT &&
-			 !parse_permit(value, &nic->config.spoofcheck))
+	while ((word = strsep(&arg, ",")))
+		if (*word && !parse_nic_word(nic, word, &list))
 			return false;
-	}
 	if (!nic->path)
 		return bad("--nic: needs socket=PATH", "");
 	if (nic->config.spoofcheck.permitted_count && !nic->config.spoofcheck.on)
 		return bad("--nic: permit needs spoofcheck=on", nic->path);
-	nic->config.no_shadow = !shadow;
 	options->nic_count++;
 	return true;
 }

@@ -64,6 +64,22 @@ static uint64_t mapped_bytes(const struct mem *mem)
 	return bytes;
 }
 
+/* Name of the host, and the features in force */
+static void add_host(struct json_object *object, const struct card_host *host)
+{
+	struct json_object *part = group(object, "host");
+	char text[GROUP_MAX];
+
+	json_object_object_add(part, "name", json_object_new_string(host->name));
+	snprintf(text, sizeof(text), "%u.%u",
+		 ORNIC_GET(ORNIC_VERSION_MAJOR, host->version),
+		 ORNIC_GET(ORNIC_VERSION_MINOR, host->version));
+	json_object_object_add(part, "version", json_object_new_string(text));
+	add(part, "page_size", 1ULL << host->page_shift);
+	add(part, "features", host->features);
+	add(part, "send_ops", host->send_ops);
+}
+
 static struct json_object *report_card(const struct slot *slot)
 {
 	struct json_object *object = json_object_new_object();
@@ -94,6 +110,8 @@ static struct json_object *report_card(const struct slot *slot)
 	for (i = 0; i < VIOLATION_COUNT; i++)
 		add(stats, violation_name(i), slot->env.violations[i]);
 	card_stats(slot->card, add_stat, group(object, "nic"));
+	if (card_host(slot->card))
+		add_host(object, card_host(slot->card));
 	return object;
 }
 
