@@ -18,8 +18,9 @@ class Card:
     def __init__(self, rundir, logdir, name="card", nics=1, ports=(), pcap=None, nic_options="",
                  args=(), sanitized=False, first=1):
         """`ports` and `nic_options` use the syntax of ornic-device: "tap,name=tap0" or
-        "dgram,local=A,remote=B", and "shadow=off" or "sq-ci=lag". `first` is the number of the
-        first MAC, which must differ between joined processes. `sanitized` selects the card built
+        "dgram,local=A,remote=B", and "shadow=off" or "sq-ci=lag", which is for all cards; a list
+        has one for each. `first` is the number of the first MAC, which must differ between joined
+        processes. `sanitized` selects the card built
         with AddressSanitizer and UndefinedBehaviorSanitizer, which cannot have a sandbox.
         Other cards have a sandbox or do not start."""
         self.name = name
@@ -35,8 +36,9 @@ class Card:
         self.resets, self.resets_declared = {}, set()
         self.program = paths.DEVICE_SANITIZED if sanitized else paths.DEVICE
         self.argv = [self.program]
-        for path, mac in zip(self.sockets, self.macs):
-            words = [f"socket={path}", f"mac={mac}", nic_options]
+        each = [nic_options] * nics if isinstance(nic_options, str) else nic_options
+        for path, mac, options in zip(self.sockets, self.macs, each, strict=True):
+            words = [f"socket={path}", f"mac={mac}", options]
             self.argv += ["--nic", ",".join(filter(None, words))]
         for port in ports:
             self.argv += ["--port", port]

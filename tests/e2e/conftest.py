@@ -36,8 +36,8 @@ def pytest_collection_modifyitems(items):
     other, in the same worker of pytest, and tests that read captures run before the captures are
     long."""
     order = ["pair", "plain_pair", "free_pair", "late_pair", "bytes_pair", "wired", "capture",
-             "interop", "queues", "two_cards", "processes", "iommu_pair", "debug_pair",
-             "debug_cards", "kcsan_pair"]
+             "interop", "queues", "two_cards", "various", "processes", "iommu_pair",
+             "debug_pair", "debug_cards", "kcsan_pair"]
     # A worker takes the largest group next. The groups of the debug kernel are small and slow: on
     # their own they would run last, with the other worker idle.
     groups = {"capture": "interop", "debug_pair": "wired", "debug_cards": "wired"}

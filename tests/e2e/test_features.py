@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Cards that lack a feature or a profile, take few flow rules, or have another version of the
+hardware interface: driver and provider work with them, or refuse them in one clear line
+([ORNIC-NEG-1], [ORNIC-PROF-2], [ORNIC-VER-4])."""
+
+import base64
+import re
+import struct
+
+import pytest
+from lab import LabError, paths
+from lab.pair import Pair, Port, Roles, find_port, set_address
+from lab.perftest import pingpong
+from settings import counters
+
+SHORT = "-n 100"
+# Features that a card can be without, and still have an interface and an RDMA device
+OPTIONAL = ["srq", "xrc", "mcast", "mw", "reg_mr", "modify_mr", "resize_cq", "cq_moderation", "wq",
+            "flow", "tso", "rate_limit", "path_mig", "null_mr", "flow_copy"]
+# Features that a card has with the given one only
+NEEDED_BY = {"srq": ["xrc"], "flow": ["flow_copy"]}
+# ORNIC_FEAT_* of the header, but for those that no card has yet
+BITS = {name.lower(): 1 << int(bit) for name, bit in
+        re.findall(r"#define ORNIC_FEAT_(\w+)\s+\(1ULL << (\d+)\)",
+                   (paths.TOP / "kernel/include/ornic_hw_cmd.h").read_text())
+        if name not in ("ODP", "DM")}
+# The least that the drivers use: as a card of an older minor version would be
+LEAST = "without=" + ",".join(OPTIONAL)
+# Lines of ibv_devinfo -v about a card without the feature
+DEVINFO = {
+    "srq": r"max_srq:\s+0$", "mw": r"max_mw:\s+0$", "mcast": r"max_mcast_grp:\s+0$",
+    "wq": r"max_rwq_indirection_tables:\s+0$", "tso": r"max_tso:\s+0$",
+    "rate_limit": r"qp_rate_limit_min:\s+0kbps$",
+}
+# Programs that need the feature, and what they say without it
+PROGRAMS = {
+    "srq": ("ibv_srq_pingpong -d {device} -g {gid}", "Couldn't create SRQ"),
+    "xrc": ("ibv_xsrq_pingpong -d {device} -g {gid}", "XRC|SRQ|support"),
+    "flow": ("ethtool -N {netdev} flow-type tcp4 dst-port 80 action 0", "not supported"),
+    "tso": ("ethtool -K {netdev} tcp-segmentation-offload on", "Could not change|Cannot change"),
+}
+# Rules that a card with flow=basic takes, and some that it does not
+BASIC_RULES = ("flow-type tcp4 dst-port 80 action 0", "flow-type tcp4 dst-ip 10.0.0.0 m 0.0.0.255 "
+               "action -1", "flow-type ether dst 02:00:00:00:00:01 action 0")
+OTHER_RULES = ("flow-type ether src 02:00:00:00:00:01 action 0", "flow-type esp4 spi 7 action 0",
+               "flow-type tcp4 dst-port 80 tos 4 action 0",
+               "flow-type ether dst 02:00:00:00:00:00 m 00:00:00:00:00:ff action 0")
+# Options of a card that the driver refuses, and its line
+REFUSED = {
+    "version=2.0": r"unknown hardware interface version 2\.0",
+    "version=0.9": r"unknown hardware interface version 0\.9",
+    "profile=rdma": r"no interface, and no RDMA device: profiles 0x1 without Ethernet",
+    "without=cqe_ext": r"no interface, and no RDMA device: profiles 0x1 without Ethernet",
+    "without=all": r"no interface, and no RDMA device: profiles 0x1 without Ethernet",
+}
+VERSIONS = ["version=1.0", "version=1.1", "version=1.65535"]
+ETHERNET = "profile=ethernet"
+GROUPS = {
+    "features": [f"without={name}" for name in OPTIONAL[:8]],
+    "more features": [f"without={name}" for name in OPTIONAL[8:]] + ["flow=basic", LEAST],
+    "versions": [*VERSIONS, ETHERNET, *REFUSED],
+}
+
+
+class Various(Pair):
+    """A VM whose cards differ by their options. self.found has the Port of each card that has an
+    RDMA device, and self.netdevs the interfaces, both by options."""
+
+    def __init__(self, lab, options):
+        self.lab, self.options = lab, options
+        self.card = lab.card(len(options), nic_options=options)
+        self.a = self.b = lab.vm("a", cards=self.card.sockets)
+        self.vms = (self.a,)
+        self.ornic, self.rxe, self.netdevs, self.found = {}, {}, {}, {}
+
+    def load_ornic(self):
+        lines = [f"ornic \\S+: {line}" for option, line in REFUSED.items()
+                 if option in self.options]
+        # The core's line about a probe that failed
+        also = [r"ornic \S+: probe with driver ornic failed with error -19"] if lines else []
+        self.a.expects(*sorted(set(lines)), *also, required=False)
+        self.a.load_ornic()
+        macs = {}
+        for netdev in self.a.netdevs_of("ornic"):
+            macs[self.a.check(f"cat /sys/class/net/{netdev}/address").strip()] = netdev
+        self.netdevs, self.found = {}, {}
+        for number, (option, mac) in enumerate(zip(self.options, self.card.macs), 1):
+            if mac not in macs:
+                continue
+            self.netdevs[option] = macs[mac]
+            set_address(self.a, macs[mac], f"10.{50 + number}.0.1")
+            if option != ETHERNET:
+                port = find_port(self.a, macs[mac], f"10.{50 + number}.0.1")
+                self.found[option] = Port(port.device, port.netdev, "127.0.0.1", port.gid_index)
+        if not self.found:
+            raise LabError(f"{self.a.name}: no card has an RDMA device")
+        self.ornic = {self.a: next(iter(self.found.values()))}
+        return self
+
+
+class Side:
+    """The VM in one of the roles of a program."""
+
+    def __init__(self, vm):
+        self.spawn, self.run, self.name = vm.spawn, vm.run, vm.name
+
+
+@pytest.fixture
+def various(pairs):
+    """The VM whose cards have these options."""
+    def get(option):
+        [name] = [name for name, options in GROUPS.items() if option in options]
+        return pairs.keep(name, lambda: Various(pairs.lab, GROUPS[name]))
+    return get
+
+
+def loop(machine, option, kind="rc"):
+    """Pingpong of a card with itself, in which RC compares all data."""
+    client, server = Side(machine.a), Side(machine.a)
+    port = machine.found[option]
+    pingpong(Roles(client, server), {client: port, server: port}, kind, SHORT)
+
+
+def host(machine, option):
+    """Returns the parts of SET_HOST as the card shows them."""
+    return machine.card.stats()["cards"][f"nic{machine.options.index(option)}"]["host"]
+
+
+@pytest.mark.parametrize("feature", OPTIONAL)
+def test_without(various, feature):
+    """Everything else works without the feature, programs that need it are told so, and the driver
+    does not name it to the card."""
+    option = f"without={feature}"
+    machine = various(option)
+    vm, port = machine.a, machine.found[option]
+    told = host(machine, option)
+    assert re.fullmatch(r"ornic Linux \S+", told["name"])
+    assert told["version"] == "1.0" and told["page_size"] == 4096
+    missing = {feature, *NEEDED_BY.get(feature, ())}
+    assert told["features"] == sum(bit for name, bit in BITS.items() if name not in missing)
+    loop(machine, option)
+    loop(machine, option, "ud")
+    if feature in DEVINFO:
+        out = vm.check(f"ibv_devinfo -v -d {port.device}")
+        assert re.search(DEVINFO[feature], out, re.M), out
+    if feature in PROGRAMS:
+        command, text = PROGRAMS[feature]
+        words = command.format(device=port.device, gid=port.gid_index, netdev=port.netdev)
+        code, out = vm.run(f"{words} 2>&1")
+        assert code not in (0, 124) and re.search(text, out), out
+
+
+def test_least(various):
+    """Driver and provider work with a card that has nothing optional, as one of an older minor
+    version would be: its answers are shorter."""
+    machine = various(LEAST)
+    assert host(machine, LEAST)["features"] == BITS["cqe_ext"]
+    for kind in ("rc", "ud", "uc"):
+        loop(machine, LEAST, kind)
+
+
+def test_basic_rules(various):
+    """A card tells which flow rules it takes, and the driver refuses the others itself
+    ([ORNIC-FIELD-2])."""
+    option = "flow=basic"
+    machine = various(option)
+    vm, netdev = machine.a, machine.netdevs[option]
+    number = machine.options.index(option)
+    before = counters(machine.card, number)["commands_refused"]
+    for place, rule in enumerate(BASIC_RULES):
+        vm.check(f"ethtool -N {netdev} {rule} loc {place}")
+    for rule in OTHER_RULES:
+        code, out = vm.run(f"ethtool -N {netdev} {rule} loc 9 2>&1")
+        assert code and "not supported" in out, (rule, out)
+    assert counters(machine.card, number)["commands_refused"] == before
+    for place in range(len(BASIC_RULES)):
+        vm.check(f"ethtool -N {netdev} delete {place}")
+
+
+@pytest.mark.parametrize("option", VERSIONS)
+def test_minor_versions(various, option):
+    """A card of the same or a newer minor version works ([ORNIC-VER-3])."""
+    machine = various(option)
+    loop(machine, option)
+    loop(machine, option, "ud")
+    # The lower one is in force ([ORNIC-VER-2])
+    assert host(machine, option)["version"] == "1.0"
+
+
+@pytest.mark.parametrize("option", REFUSED)
+def test_refused(various, option):
+    """The driver refuses the card, and says why in one line."""
+    machine = various(option)
+    assert option not in machine.netdevs
+    path = machine.a.check(
+        "for d in $(grep -l 0x10f0 /sys/bus/pci/devices/*/device); do d=${d%/device}; "
+        "[ -e $d/driver ] || echo ${d##*/}; done").split()
+    assert len(path) == len(REFUSED)
+    lines = [line for line in machine.a.dmesg().splitlines()
+             if re.search(rf"ornic \S+: {REFUSED[option]}", line)]
+    assert len(lines) == list(REFUSED.values()).count(REFUSED[option])
+
+
+def test_ethernet_only(various):
+    """A card with the Ethernet profile alone has an interface and no RDMA device, and the driver
+    says so."""
+    machine = various(ETHERNET)
+    vm, netdev = machine.a, machine.netdevs[ETHERNET]
+    assert netdev not in vm.check("rdma link")
+    assert re.search(r"ornic \S+: no RDMA device: profiles 0x2 without RDMA", vm.dmesg())
+    assert "mtu 9000" in vm.check(f"ip link show {netdev}")
+    vm.check(f"ethtool -S {netdev}")
+
+
+def test_log(various):
+    """ethtool -w gives the card's log of errors ([ORNIC-LOG-2])."""
+    option = VERSIONS[0]
+    machine = various(option)
+    vm, netdev = machine.a, machine.netdevs[option]
+    program = f"ethtool -w {netdev} data /tmp/errors && base64 -w0 /tmp/errors"
+    text = vm.check(f"{program} && rm /tmp/errors").strip().splitlines()[-1]
+    head = struct.Struct("<QQQII")
+    entry = struct.Struct("<QQIIHHI")
+    data = base64.b64decode(text)
+    first, following, now, count, _ = head.unpack_from(data)
+    assert following - first == count
+    # The rest of the dump is empty
+    assert not any(data[head.size + count * entry.size:])
+    for number in range(count):
+        time, _, _, times, kind, _, _ = entry.unpack_from(data, head.size + number * entry.size)
+        assert time <= now and times and 1 <= kind <= 4
