@@ -27,6 +27,10 @@
 #define ORNIC_GET(mask, word)	(((word) & (mask)) / ((mask) & -(mask)))
 #define ORNIC_PREP(mask, val)	(((val) * ((mask) & -(mask))) & (mask))
 
+/* Members offset and size of an entry in a table of fields */
+#define ORNIC_FIELD_PLACE(type, member) \
+	.offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
+
 /* ---- 1. PCI identity and BARs ---------------------------------------- */
 
 #define ORNIC_PCI_VENDOR_ID	0x1af4

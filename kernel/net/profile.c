@@ -42,8 +42,7 @@ struct ornic_profile {
 
 #define ORNIC_PROFILE_NEED(field, is_least, need) { \
 	.name = #field, \
-	.offset = offsetof(struct ornic_query_device_out, field), \
-	.size = sizeof_field(struct ornic_query_device_out, field), \
+	ORNIC_FIELD_PLACE(struct ornic_query_device_out, field), \
 	.least = is_least, \
 	.value = need, \
 },
