@@ -468,7 +468,7 @@ static void test_effects(void **state)
 	}
 }
 
-/* [ORNIC-PROF-1] */
+/* [ORNIC-PROF-1] [ORNIC-PROF-3] */
 static void test_profiles(void **state)
 {
 	static const struct {
