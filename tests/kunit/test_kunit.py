@@ -64,4 +64,4 @@ def test_verbs(machine, card):
     # The kernel's message about any allocation that fails
     machine.expects(r".*: page allocation failure: .*", required=False)
     machine.check(f"{programs.make('nomem')}/nomem ready")
-    run_module(machine, "ornic_verbs_kunit", 37)
+    run_module(machine, "ornic_verbs_kunit", 38)

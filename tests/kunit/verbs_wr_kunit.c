@@ -6,6 +6,7 @@
 #include <linux/module.h>
 #include <linux/scatterlist.h>
 
+#include "../../kernel/rdma/device.h"
 #include "verbs_kunit.h"
 
 #define TEST_PAGES	4u
@@ -468,6 +469,24 @@ static void ornic_test_full_ring(struct kunit *test)
 	verbs_pair_exit(&pair);
 }
 
+/* The driver does not ask for a command that the device lacks ([ORNIC-EFF-1]) */
+static void ornic_test_command_that_the_device_lacks(struct kunit *test)
+{
+	struct ornic_query_stats_in scope = { .scope = cpu_to_le32(ORNIC_STATS_DEVICE) };
+	struct verbs *v = test->priv;
+	struct ornic_dev *odev = to_ornic_ib_dev(v->ibdev)->odev;
+	__le64 before[ORNIC_DEVICE_STAT_COUNT], after[ORNIC_DEVICE_STAT_COUNT];
+
+	KUNIT_ASSERT_EQ(test, ornic_cmd_exec(odev, ORNIC_CMD_QUERY_STATS, &scope, sizeof(scope),
+					     before, sizeof(before)), 0);
+	/* A number that version 1.0 keeps free ([ORNIC-ROOM-1]) */
+	KUNIT_EXPECT_EQ(test, ornic_cmd_exec(odev, 0x0e0, NULL, 0, NULL, 0), -EOPNOTSUPP);
+	KUNIT_ASSERT_EQ(test, ornic_cmd_exec(odev, ORNIC_CMD_QUERY_STATS, &scope, sizeof(scope),
+					     after, sizeof(after)), 0);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(before[ORNIC_DEVICE_STAT_commands_refused]),
+			le64_to_cpu(after[ORNIC_DEVICE_STAT_commands_refused]));
+}
+
 static struct kunit_case ornic_wr_cases[] = {
 	KUNIT_CASE(ornic_test_reg_mr),
 	KUNIT_CASE(ornic_test_reg_mr_of_a_part),
@@ -480,6 +499,7 @@ static struct kunit_case ornic_wr_cases[] = {
 	KUNIT_CASE(ornic_test_uc),
 	KUNIT_CASE(ornic_test_drain),
 	KUNIT_CASE(ornic_test_full_ring),
+	KUNIT_CASE(ornic_test_command_that_the_device_lacks),
 	{}
 };
 
