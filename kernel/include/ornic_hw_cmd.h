@@ -148,7 +148,7 @@ ORNIC_ASSERT_SIZE(struct ornic_query_log_out, 32);
 enum ornic_log_kind {
 	/* code: enum ornic_cmd_status, num: opcode, value: detail */
 	ORNIC_LOG_COMMAND	= 1,
-	/* code: place in ORNIC_DEVICE_STATS; num and value are 0 */
+	/* code: place in ORNIC_DEVICE_STATS, num: object, value: the offence */
 	ORNIC_LOG_VIOLATION	= 2,
 	/* code: enum ornic_event, num: object */
 	ORNIC_LOG_EVENT		= 3,

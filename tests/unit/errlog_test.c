@@ -47,7 +47,7 @@ static void test_each_kind(void **state)
 	query_log(host, 0, &out);
 	assert_int_equal(le32toh(out.head.count), 0);
 	fail_once(host, ORNIC_CMD_DESTROY_EQ);
-	host_write(host, ORNIC_REG_MAGIC, 4, 1);
+	host_write(host, ORNIC_REG_FATAL_CAUSE, 4, 1);
 	query_log(host, 0, &out);
 	assert_int_equal(le32toh(out.head.count), 2);
 	assert_true(le64toh(out.head.next) == 2);
@@ -55,6 +55,7 @@ static void test_each_kind(void **state)
 		    ORNIC_CMD_DESTROY_EQ, 1);
 	check_entry(&out.entries[1], ORNIC_LOG_VIOLATION,
 		    ORNIC_DEVICE_STAT_bad_register_access, 0, 1);
+	assert_true(le64toh(out.entries[1].value) == ORNIC_REG_FATAL_CAUSE);
 	assert_true(le64toh(out.entries[0].time) <
 		    le64toh(out.entries[1].time));
 	assert_true(le64toh(out.entries[1].time) < le64toh(out.head.time));
@@ -83,7 +84,8 @@ static void test_event_of_an_object(void **state)
 	query_log(host, 0, &out);
 	assert_int_equal(le32toh(out.head.count), 2);
 	check_entry(&out.entries[0], ORNIC_LOG_VIOLATION,
-		    ORNIC_DEVICE_STAT_bad_sq_pi, 0, 1);
+		    ORNIC_DEVICE_STAT_bad_sq_pi, qp.num, 1);
+	assert_true(le64toh(out.entries[0].value) == 1u << 30);
 	check_entry(&out.entries[1], ORNIC_LOG_EVENT, ORNIC_EVENT_QP_FATAL,
 		    qp.num, 1);
 }

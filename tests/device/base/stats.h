@@ -64,11 +64,15 @@ void stats_violation(struct stats *stats, struct env *env,
 		     enum ornic_device_stat stat, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* DEVICE_VIOLATION(card, bad_lkey, "qp[%u]: key %#x", qpn, key) */
-#define DEVICE_VIOLATION(card, name, ...)                                  \
-	(errlog_add(card, ORNIC_LOG_VIOLATION, ORNIC_DEVICE_STAT_##name, 0, \
-		    0),                                                    \
-	 stats_violation(&(card)->stats, (card)->env,                      \
+/*
+ * Example: DEVICE_VIOLATION(card, bad_lkey, qpn, key, "qp[%u]: key %#x", qpn, key).
+ * The object and the offence go into the error log ([ORNIC-LOG-2]). Both are 0
+ * if there is none.
+ */
+#define DEVICE_VIOLATION(card, name, num, value, ...)                       \
+	(errlog_add(card, ORNIC_LOG_VIOLATION, ORNIC_DEVICE_STAT_##name,    \
+		    num, value),                                            \
+	 stats_violation(&(card)->stats, (card)->env,                       \
 			 ORNIC_DEVICE_STAT_##name, __VA_ARGS__))
 
 /**

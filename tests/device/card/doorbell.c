@@ -59,12 +59,12 @@ static void doorbell_ring(struct card *card, struct uctx *uctx, uint64_t val)
 		doorbell_waits(card);
 		return;
 	default:
-		DEVICE_VIOLATION(card, bad_doorbell_type,
+		DEVICE_VIOLATION(card, bad_doorbell_type, uctx->obj.num, type,
 				 "page %u: type %u, ignored", uctx->obj.num,
 				 type);
 		return;
 	}
-	DEVICE_VIOLATION(card, bad_doorbell_queue,
+	DEVICE_VIOLATION(card, bad_doorbell_queue, uctx->obj.num, num,
 			 "page %u: type %u, queue %#x is not of this page, ignored",
 			 uctx->obj.num, type, num);
 }
@@ -78,7 +78,7 @@ void doorbell_write(struct card *card, uint64_t offset, unsigned int size,
 	offset %= CARD_DB_PAGE_SIZE;
 	uctx = uctx_find(card, page);
 	if (!uctx || offset + size > 8 || size < 4) {
-		DEVICE_VIOLATION(card, bad_doorbell_page,
+		DEVICE_VIOLATION(card, bad_doorbell_page, page, offset,
 				 "page %llu, offset %#llx, %u bytes, ignored",
 				 (unsigned long long)page,
 				 (unsigned long long)offset, size);

@@ -153,7 +153,8 @@ static void regs_write_dma_test(struct card *card, uint64_t val)
 	test = val & 7 ? NULL : mem_ptr(mem, val, sizeof(*test),
 					MEM_READ | MEM_WRITE);
 	if (!test) {
-		DEVICE_VIOLATION(card, dma_faults, "DMA test at %#llx",
+		DEVICE_VIOLATION(card, dma_faults, 0, val,
+				 "DMA test at %#llx",
 				 (unsigned long long)val);
 		return;
 	}
@@ -236,7 +237,7 @@ uint64_t regs_read(struct card *card, uint64_t offset, unsigned int size)
 	uint64_t val;
 
 	if (!reg) {
-		DEVICE_VIOLATION(card, bad_register_access,
+		DEVICE_VIOLATION(card, bad_register_access, 0, offset,
 				 "read of %u bytes at %#llx, reads 0", size,
 				 (unsigned long long)offset);
 		return 0;
@@ -257,7 +258,7 @@ void regs_write(struct card *card, uint64_t offset, unsigned int size,
 	if (card->reset.active)
 		return;
 	if (!reg || (reg->check && !reg->check(card, val))) {
-		DEVICE_VIOLATION(card, bad_register_access,
+		DEVICE_VIOLATION(card, bad_register_access, 0, offset,
 				 "write of %u bytes, %#llx, at %#llx, ignored",
 				 size, (unsigned long long)val,
 				 (unsigned long long)offset);

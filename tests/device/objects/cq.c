@@ -141,8 +141,8 @@ static void cq_die(struct cq *cq)
 
 static void cq_overrun(struct cq *cq, uint32_t ci)
 {
-	DEVICE_VIOLATION(cq->card, cq_overruns, "cq[%u]: full at pi %u, ci %u",
-			 cq->obj.num, cq->pi, ci);
+	DEVICE_VIOLATION(cq->card, cq_overruns, cq->obj.num, cq->pi,
+			 "cq[%u]: full at pi %u, ci %u", cq->obj.num, cq->pi, ci);
 	cq_die(cq);
 }
 
@@ -194,7 +194,7 @@ void cq_write(struct cq *cq, const struct ornic_cqe *cqe,
 	dbr = cq_record(cq);
 	slot = buf_slot(&cq->ring, (uint64_t)pos << cq->log_cqe_size, size);
 	if (!slot || (!dbr && !cq->card->cq_db)) {
-		DEVICE_VIOLATION(cq->card, dma_faults,
+		DEVICE_VIOLATION(cq->card, dma_faults, cq->obj.num, 0,
 				 "cq[%u]: ring is out of reach", cq->obj.num);
 		cq_die(cq);
 		return;

@@ -86,7 +86,7 @@ static struct ornic_cq_dbr *eq_record(struct eq *eq)
 static bool eq_take_ci(struct eq *eq, uint32_t ci)
 {
 	if (eq->pi - ci > 1u << eq->log_size) {
-		DEVICE_VIOLATION(eq->card, eq_overruns,
+		DEVICE_VIOLATION(eq->card, eq_overruns, eq->obj.num, ci,
 				 "eq[%u]: ci %u at pi %u", eq->obj.num, ci,
 				 eq->pi);
 		eq_die(eq, ORNIC_FATAL_EQ_OVERRUN);
@@ -127,7 +127,7 @@ bool eq_write(struct eq *eq, const struct ornic_eqe *event)
 	slot = buf_slot(&eq->ring, (uint64_t)pos << EQ_ENTRY_SHIFT,
 			sizeof(*slot));
 	if (!slot || (!dbr && !eq->card->cq_db)) {
-		DEVICE_VIOLATION(eq->card, dma_faults,
+		DEVICE_VIOLATION(eq->card, dma_faults, eq->obj.num, 0,
 				 "eq[%u]: ring is out of reach", eq->obj.num);
 		eq_die(eq, ORNIC_FATAL_EQ_DMA);
 		return false;

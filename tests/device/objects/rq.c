@@ -45,7 +45,7 @@ static int rq_update(struct rq *rq)
 
 	if (!dbr) {
 		rq->broken = true;
-		DEVICE_VIOLATION(rq->card, dma_faults,
+		DEVICE_VIOLATION(rq->card, dma_faults, rq->owner->num, 0,
 				 "%s[%u]: no doorbell record", rq->kind,
 				 rq->owner->num);
 		return -EIO;
@@ -54,7 +54,7 @@ static int rq_update(struct rq *rq)
 	if (pi - rq->ci > 1u << rq->log_wqes ||
 	    pi - rq->ci < rq->next - rq->ci) {
 		rq->broken = true;
-		DEVICE_VIOLATION(rq->card, bad_rq_pi,
+		DEVICE_VIOLATION(rq->card, bad_rq_pi, rq->owner->num, pi,
 				 "%s[%u]: rq_pi %u, rq_ci %u", rq->kind,
 				 rq->owner->num, pi, rq->ci);
 		return -EIO;
@@ -94,7 +94,7 @@ int rq_take(struct rq *rq, struct recv_wqe *wqe)
 	slot = rq_slot(rq, rq->next);
 	if (!slot) {
 		rq->broken = true;
-		DEVICE_VIOLATION(rq->card, dma_faults,
+		DEVICE_VIOLATION(rq->card, dma_faults, rq->owner->num, 0,
 				 "%s[%u]: receive ring out of reach", rq->kind,
 				 rq->owner->num);
 		return -EIO;
@@ -108,7 +108,7 @@ int rq_take(struct rq *rq, struct recv_wqe *wqe)
 	count = ORNIC_GET(ORNIC_RQ_COUNT, ctrl);
 	if (count > CARD_MAX_SGE ||
 	    sizeof(hdr) + count * sizeof(*sge) > 1u << rq->stride_shift) {
-		DEVICE_VIOLATION(rq->card, bad_wqe_count,
+		DEVICE_VIOLATION(rq->card, bad_wqe_count, rq->owner->num, count,
 				 "%s[%u]: %u receive SGEs", rq->kind,
 				 rq->owner->num, count);
 		return -EINVAL;

@@ -20,7 +20,8 @@ static struct mr *sge_mr_as(struct receiver *receiver, const struct mr_user *use
 	err = mr_get(receiver->card, user, lkey, access, addr, len, &mr);
 	if (err == MR_OK)
 		return mr;
-	DEVICE_VIOLATION(receiver->card, bad_lkey, "%s[%u]: key %#x at %#llx+%llu: %s",
+	DEVICE_VIOLATION(receiver->card, bad_lkey, receiver->obj.num, lkey,
+			 "%s[%u]: key %#x at %#llx+%llu: %s",
 			 receiver_kind(receiver), receiver->obj.num, lkey,
 			 (unsigned long long)addr, (unsigned long long)len,
 			 mr_error_name(err));
@@ -35,7 +36,8 @@ static struct mr *sge_mr(struct receiver *receiver, uint32_t lkey, uint32_t acce
 
 static int sge_fault(struct receiver *receiver, uint64_t addr)
 {
-	DEVICE_VIOLATION(receiver->card, dma_faults, "%s[%u]: no memory at %#llx",
+	DEVICE_VIOLATION(receiver->card, dma_faults, receiver->obj.num, addr,
+			 "%s[%u]: no memory at %#llx",
 			 receiver_kind(receiver), receiver->obj.num, (unsigned long long)addr);
 	return -EFAULT;
 }

@@ -173,7 +173,7 @@ int sq_update(struct qp *qp)
 		return 0;
 	if (!dbr) {
 		sq->broken = true;
-		DEVICE_VIOLATION(qp->base.card, dma_faults,
+		DEVICE_VIOLATION(qp->base.card, dma_faults, qp->base.obj.num, 0,
 				 "qp[%u]: no doorbell record", qp->base.obj.num);
 		return -EIO;
 	}
@@ -182,7 +182,7 @@ int sq_update(struct qp *qp)
 	if (pi - sq->ci_told > 1u << sq->log_slots ||
 	    pi - sq->ci_told < sq->pi - sq->ci_told) {
 		sq->broken = true;
-		DEVICE_VIOLATION(qp->base.card, bad_sq_pi,
+		DEVICE_VIOLATION(qp->base.card, bad_sq_pi, qp->base.obj.num, pi,
 				 "qp[%u]: sq_pi %u after %u, sq_ci %u",
 				 qp->base.obj.num, pi, sq->pi, sq->ci_told);
 		return -EIO;
@@ -325,6 +325,7 @@ static enum ornic_wc_status bad_opcode(struct qp *qp,
 				       const struct send_wqe *wqe)
 {
 	DEVICE_VIOLATION(qp->base.card, bad_wqe_opcode,
+			 qp->base.obj.num, wqe->opcode,
 			 "qp[%u]: opcode %u with flags %#x", qp->base.obj.num,
 			 wqe->opcode, wqe->flags);
 	return ORNIC_WC_LOC_QP_OP_ERR;
@@ -333,7 +334,7 @@ static enum ornic_wc_status bad_opcode(struct qp *qp,
 static enum ornic_wc_status bad_count(struct qp *qp, const struct send_wqe *wqe,
 				      unsigned int count)
 {
-	DEVICE_VIOLATION(qp->base.card, bad_wqe_count,
+	DEVICE_VIOLATION(qp->base.card, bad_wqe_count, qp->base.obj.num, count,
 			 "qp[%u]: opcode %u with flags %#x and count %u",
 			 qp->base.obj.num, wqe->opcode, wqe->flags, count);
 	return ORNIC_WC_LOC_QP_OP_ERR;
@@ -367,7 +368,8 @@ static bool data_valid(const struct wr_desc *desc, const struct send_wqe *wqe,
 
 static enum ornic_wc_status out_of_reach(struct qp *qp)
 {
-	DEVICE_VIOLATION(qp->base.card, dma_faults, "qp[%u]: send ring out of reach",
+	DEVICE_VIOLATION(qp->base.card, dma_faults, qp->base.obj.num, 0,
+			 "qp[%u]: send ring out of reach",
 			 qp->base.obj.num);
 	return ORNIC_WC_LOC_PROT_ERR;
 }
@@ -448,7 +450,8 @@ enum ornic_wc_status sq_execute(struct qp *qp, const struct send_wqe *wqe)
 	}
 	if (!err)
 		return ORNIC_WC_SUCCESS;
-	DEVICE_VIOLATION(card, bad_lkey, "qp[%u]: opcode %u: %s", qp->base.obj.num,
+	DEVICE_VIOLATION(card, bad_lkey, qp->base.obj.num, wqe->opcode,
+			 "qp[%u]: opcode %u: %s", qp->base.obj.num,
 			 wqe->opcode, mr_error_name(err));
 	return ORNIC_WC_MW_BIND_ERR;
 }

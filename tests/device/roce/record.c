@@ -126,6 +126,7 @@ enum ornic_wc_status record_reread(struct qp *qp, const struct req_record *rec,
 	if (!status && (wqe->opcode != rec->opcode ||
 			wqe->length != rec->length)) {
 		DEVICE_VIOLATION(qp->base.card, bad_wqe_opcode,
+				 qp->base.obj.num, rec->index,
 				 "qp[%u]: WQE %u changed on its way",
 				 qp->base.obj.num, rec->index);
 		status = ORNIC_WC_LOC_QP_OP_ERR;

@@ -163,7 +163,8 @@ static bool resp_invalidate(struct qp *qp, uint32_t key)
 
 	if (!err)
 		return true;
-	DEVICE_VIOLATION(qp->base.card, bad_rkey, "qp[%u]: invalidation of %#x: %s",
+	DEVICE_VIOLATION(qp->base.card, bad_rkey, qp->base.obj.num, key,
+			 "qp[%u]: invalidation of %#x: %s",
 			 qp->base.obj.num, key, mr_error_name(err));
 	return resp_wqe_failed(qp, ORNIC_WC_REM_INV_REQ_ERR);
 }
@@ -202,7 +203,7 @@ static struct mr *resp_mr(struct qp *qp, uint32_t rkey, uint32_t access,
 	if ((qp->attr.access & access) == access &&
 	    mr_get(qp->base.card, &qp->base.user, rkey, access, va, len, &mr) == MR_OK)
 		return mr;
-	DEVICE_VIOLATION(qp->base.card, bad_rkey,
+	DEVICE_VIOLATION(qp->base.card, bad_rkey, qp->base.obj.num, rkey,
 			 "qp[%u]: key %#x at %#llx+%llu, access %#x",
 			 qp->base.obj.num, rkey, (unsigned long long)va,
 			 (unsigned long long)len, access);
