@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "check.h"
 #include "compat.h"
@@ -20,34 +19,28 @@
 			    IBV_WC_EX_WITH_CVLAN | IBV_WC_EX_WITH_FLOW_TAG)
 
 /**
- * struct ornic_cq_map - location of the ring of a CQ
- * @offset: offset for mmap()
- * @length: bytes to map
- * @dbr_offset: offset of the doorbell record in the mapping; the ring is at 0
+ * struct ornic_cq_location - location of the ring of a CQ
+ * @slab: mapping
+ * @ring_offset: offset of the ring in the mapping
+ * @dbr_offset: offset of the doorbell record in the mapping
  * @log_size: log2 of the entries
  */
-struct ornic_cq_map {
-	uint64_t offset;
-	uint64_t length;
+struct ornic_cq_location {
+	struct ornic_slab_place slab;
+	uint32_t ring_offset;
 	uint32_t dbr_offset;
 	uint8_t log_size;
 };
 
-static void *ornic_cq_mmap(const struct ornic_cq *cq,
-			   const struct ornic_cq_map *from)
-{
-	return mmap(NULL, from->length, PROT_READ | PROT_WRITE, MAP_SHARED,
-		    cq->vcq.cq.context->cmd_fd, from->offset);
-}
-
 /* Called with cq->lock held, or while the CQ is created */
-static void ornic_cq_use_ring(struct ornic_cq *cq, void *map,
-			      const struct ornic_cq_map *from)
+static void ornic_cq_use_ring(struct ornic_cq *cq,
+			      const struct ornic_ringmem *mem,
+			      const struct ornic_cq_location *from)
 {
-	cq->map = map;
-	cq->map_length = from->length;
-	cq->ring = (uint8_t *)map + ornic_cqe_offset(cq->log_cqe_size);
-	cq->dbr = map + from->dbr_offset;
+	cq->mem = *mem;
+	cq->ring = (uint8_t *)mem->map + from->ring_offset +
+		   ornic_cqe_offset(cq->log_cqe_size);
+	cq->dbr = mem->map + from->dbr_offset;
 	cq->mask = (1u << from->log_size) - 1;
 	cq->phase_shift = 31 - from->log_size;
 	cq->ci = 0;
@@ -57,13 +50,16 @@ static void ornic_cq_use_ring(struct ornic_cq *cq, void *map,
 static int ornic_cq_init(struct ornic_cq *cq,
 			 const struct ornic_create_cq_resp *resp, bool ext)
 {
-	struct ornic_cq_map from = {
-		.offset = resp->mmap_offset,
-		.length = resp->mmap_length,
+	struct ornic_cq_location from = {
+		.slab.id = resp->mmap_id,
+		.slab.offset = resp->mmap_offset,
+		.slab.length = resp->mmap_length,
+		.ring_offset = resp->ring_offset,
 		.dbr_offset = resp->dbr_offset,
 		.log_size = resp->log_size,
 	};
-	void *map;
+	struct ornic_ringmem mem;
+	int ret;
 
 	cq->log_cqe_size = ext ? ORNIC_LOG_CQE_EXT_SIZE : ORNIC_LOG_CQE_SIZE;
 	if (resp->log_cqe_size != cq->log_cqe_size) {
@@ -74,12 +70,13 @@ static int ornic_cq_init(struct ornic_cq *cq,
 		return EPROTO;
 	}
 
-	map = ornic_cq_mmap(cq, &from);
-	if (map == MAP_FAILED)
-		return errno;
+	ret = ornic_slab_map(to_ornic_context(cq->vcq.cq.context), &from.slab,
+			     &mem);
+	if (ret)
+		return ret;
 
 	cq->cqn = resp->cqn;
-	ornic_cq_use_ring(cq, map, &from);
+	ornic_cq_use_ring(cq, &mem, &from);
 	return 0;
 }
 
@@ -227,17 +224,20 @@ struct ibv_cq_ex *ornic_create_cq_ex(struct ibv_context *ibctx,
 }
 
 /**
- * ornic_cq_wait() - wait until a resize of a CQ ends
+ * ornic_cq_is_lost() - wait until a resize of a CQ ends, and check its ring
  * @cq: completion queue, locked; unlocked while waiting
+ *
+ * Return: whether the CQ has no ring that could be read.
  */
-void ornic_cq_wait(struct ornic_cq *cq)
+bool ornic_cq_is_lost(struct ornic_cq *cq)
 {
-	do {
+	while (cq->state == ORNIC_CQ_RESIZING) {
 		ornic_unlock(&cq->lock);
 		pthread_mutex_lock(&cq->resize_lock);
 		pthread_mutex_unlock(&cq->resize_lock);
 		ornic_lock(&cq->lock);
-	} while (cq->state == ORNIC_CQ_RESIZING);
+	}
+	return cq->state != ORNIC_CQ_LIVE;
 }
 
 /* Called with cq->lock held */
@@ -259,40 +259,17 @@ static enum ornic_cq_state ornic_cq_change_state(struct ornic_cq *cq,
 	return before;
 }
 
-/*
- * The new ring begins with the completions that the device regards as not
- * polled. After a ring was lost, some of them may have been polled from the old
- * ring; see ornic_resize_cq().
- */
-static void ornic_cq_change_ring(struct ornic_cq *cq, void *map,
-				 const struct ornic_cq_map *from,
-				 enum ornic_cq_state before)
-{
-	size_t old_length = cq->map_length;
-	void *old = cq->map;
-	uint32_t polled;
-
-	ornic_lock(&cq->lock);
-	polled = before == ORNIC_CQ_LOST ? cq->ci - cq->lost_ci : 0;
-	ornic_cq_use_ring(cq, map, from);
-	if (polled)
-		ornic_cq_consume(cq, polled);
-	ornic_cq_set_state(cq, ORNIC_CQ_LIVE);
-	ornic_db_tell_cq(cq);
-	ornic_unlock(&cq->lock);
-	munmap(old, old_length);
-}
-
 /* Called with cq->resize_lock held, in ORNIC_CQ_RESIZING */
 static int ornic_cq_do_resize(struct ornic_cq *cq, int cqe,
 			      enum ornic_cq_state before)
 {
+	struct ornic_context *ctx = to_ornic_context(cq->vcq.cq.context);
+	struct ornic_ringmem mem, old = cq->mem;
 	struct ornic_uresize_cq_resp resp = {};
 	struct ibv_cq *ibcq = &cq->vcq.cq;
 	struct ibv_resize_cq cmd = {};
-	struct ornic_cq_map from;
+	struct ornic_cq_location from;
 	int old_cqe = ibcq->cqe;
-	void *map;
 	int ret;
 
 	ret = ibv_cmd_resize_cq(ibcq, cqe, &cmd, sizeof(cmd), &resp.ibv_resp,
@@ -302,22 +279,26 @@ static int ornic_cq_do_resize(struct ornic_cq *cq, int cqe,
 		return ret;
 	}
 
-	from.offset = resp.mmap_offset;
-	from.length = resp.mmap_length;
+	from.slab.id = resp.mmap_id;
+	from.slab.offset = resp.mmap_offset;
+	from.slab.length = resp.mmap_length;
+	from.ring_offset = resp.ring_offset;
 	from.dbr_offset = resp.dbr_offset;
 	from.log_size = resp.log_size;
-	map = ornic_cq_mmap(cq, &from);
-	if (map == MAP_FAILED) {
-		ret = errno;
+	ret = ornic_slab_map(ctx, &from.slab, &mem);
+	if (ret) {
 		ibcq->cqe = old_cqe;
-		if (before == ORNIC_CQ_LIVE)
-			cq->lost_ci = cq->ci;
+		cq->mem = (struct ornic_ringmem){};
 		ornic_cq_change_state(cq, ORNIC_CQ_LOST);
-		return ret;
+	} else {
+		ornic_lock(&cq->lock);
+		ornic_cq_use_ring(cq, &mem, &from);
+		ornic_cq_set_state(cq, ORNIC_CQ_LIVE);
+		ornic_unlock(&cq->lock);
 	}
-
-	ornic_cq_change_ring(cq, map, &from, before);
-	return 0;
+	/* Another object may have its ring there by now */
+	ornic_slab_unmap(ctx, &old);
+	return ret;
 }
 
 /**
@@ -330,10 +311,9 @@ static int ornic_cq_do_resize(struct ornic_cq *cq, int cqe,
  * command may take long. The new ring begins with the completions that were not
  * polled, in order.
  *
- * If the new ring cannot be mapped, the old one can still be polled, because it
- * has those completions too. After the last of them polling fails. Another
- * resize may recover the queue. Its ring begins with the same completions, and
- * those that were polled meanwhile are skipped.
+ * If the new ring cannot be mapped, polling fails, because the kernel may have
+ * given the memory of the old one to another object. Nothing is lost: another
+ * resize may recover the queue, and its ring begins with the same completions.
  *
  * Return: 0 or a positive errno; EIO for a queue in ORNIC_CQ_DEAD.
  */
@@ -379,6 +359,7 @@ int ornic_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr)
  */
 int ornic_destroy_cq(struct ibv_cq *ibcq)
 {
+	struct ornic_context *ctx = to_ornic_context(ibcq->context);
 	struct ornic_cq *cq = to_ornic_cq(ibcq);
 	int ret;
 
@@ -386,19 +367,11 @@ int ornic_destroy_cq(struct ibv_cq *ibcq)
 	if (ret)
 		return ret;
 
-	munmap(cq->map, cq->map_length);
+	ornic_slab_unmap(ctx, &cq->mem);
 	pthread_mutex_destroy(&cq->resize_lock);
 	ornic_lock_destroy(&cq->lock);
 	ornic_cq_free(cq);
 	return 0;
-}
-
-/* Called with cq->lock held; releases it while it waits for a resize */
-static __attribute__((noinline)) bool ornic_cq_is_lost(struct ornic_cq *cq)
-{
-	if (cq->state == ORNIC_CQ_RESIZING)
-		ornic_cq_wait(cq);
-	return cq->state != ORNIC_CQ_LIVE;
 }
 
 /**
@@ -449,10 +422,14 @@ void ornic_cq_clean(struct ornic_cq *cq, uint32_t qpn)
 	struct ornic_cqe *dst;
 	uint32_t end, from, to, word;
 
-	ornic_cq_lock(cq);
-	/* Some of them may be in the ring that could not be mapped */
-	if (unlikely(cq->state == ORNIC_CQ_LOST))
+	ornic_lock(&cq->lock);
+	if (cq->state != ORNIC_CQ_LIVE && ornic_cq_is_lost(cq)) {
+		/* Some of them may be in the ring that could not be mapped */
 		ornic_cq_set_state(cq, ORNIC_CQ_DEAD);
+		ornic_unlock(&cq->lock);
+		return;
+	}
+
 	for (end = cq->ci; end - cq->ci <= cq->mask; end++)
 		if (!ornic_cq_peek(cq, end, cq->log_cqe_size, &cqe, &word))
 			break;

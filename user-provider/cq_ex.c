@@ -36,13 +36,13 @@ ornic_cq_begin_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr,
 	if (unlikely(attr->comp_mask))
 		return EINVAL;
 
-	ornic_cq_lock(cq);
-	ret = ornic_cq_take(cq, log_size);
-	if (!ret)
-		return 0;
-	if (unlikely(cq->state != ORNIC_CQ_LIVE))
+	ornic_lock(&cq->lock);
+	if (unlikely(cq->state != ORNIC_CQ_LIVE && ornic_cq_is_lost(cq)))
 		ret = EIO;
-	ornic_unlock(&cq->lock);
+	else
+		ret = ornic_cq_take(cq, log_size);
+	if (ret)
+		ornic_unlock(&cq->lock);
 	return ret;
 }
 

@@ -56,17 +56,6 @@ static inline struct ornic_cqe *ornic_cqe(const struct ornic_cq *cq,
 }
 
 /**
- * ornic_cq_lock() - lock a CQ, and wait until no resize is under way
- * @cq: completion queue
- */
-static inline void ornic_cq_lock(struct ornic_cq *cq)
-{
-	ornic_lock(&cq->lock);
-	if (unlikely(cq->state == ORNIC_CQ_RESIZING))
-		ornic_cq_wait(cq);
-}
-
-/**
  * struct ornic_cq_place - where the completions of a CQ are
  * @ring: first struct ornic_cqe
  * @mask: entries of the ring - 1

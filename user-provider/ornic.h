@@ -3,7 +3,8 @@
  * Objects of the ORNIC provider.
  *
  * The kernel allocates rings and doorbell records. The provider maps them when
- * it creates an object and unmaps them when it destroys the object.
+ * it creates an object. Small rings share mappings, of which it keeps a spare
+ * one when it destroys objects.
  */
 #ifndef ORNIC_H
 #define ORNIC_H
@@ -32,6 +33,61 @@ struct ornic_device {
 	uint32_t driver_id;
 };
 
+/* Lists of mapped slabs, by the remainder of their number */
+#define ORNIC_SLAB_HEADS	64
+
+/**
+ * struct ornic_slab - mapped memory that rings of several objects share
+ * @next: next one of the list
+ * @id: number; the kernel gives no other memory of the context the same
+ * @map: start of the mapping
+ * @length: bytes of it
+ * @users: objects that have memory in it
+ */
+struct ornic_slab {
+	struct ornic_slab *next;
+	uint64_t id;
+	void *map;
+	size_t length;
+	unsigned int users;
+};
+
+/**
+ * struct ornic_slabs - mapped slabs of a context
+ * @lock: protects the other members, and those of slabs
+ * @spare: slab without users that stays mapped, or NULL; in its list
+ * @heads: lists of slabs, by @id modulo ORNIC_SLAB_HEADS
+ */
+struct ornic_slabs {
+	pthread_mutex_t lock;
+	struct ornic_slab *spare;
+	struct ornic_slab *heads[ORNIC_SLAB_HEADS];
+};
+
+/**
+ * struct ornic_slab_place - where the kernel put the rings of an object
+ * @id: number of the slab; 0: the memory is not shared
+ * @offset: offset for mmap()
+ * @length: bytes to map
+ */
+struct ornic_slab_place {
+	uint64_t id;
+	uint64_t offset;
+	uint64_t length;
+};
+
+/**
+ * struct ornic_ringmem - mapping that holds rings and doorbell record
+ * @slab: slab of the mapping; NULL: the object has it alone
+ * @map: start of the mapping, NULL without one
+ * @length: bytes of it
+ */
+struct ornic_ringmem {
+	struct ornic_slab *slab;
+	void *map;
+	size_t length;
+};
+
 /**
  * struct ornic_context - an open device
  * @vctx: verbs context
@@ -46,6 +102,7 @@ struct ornic_device {
  * @clock_length: bytes of @clock mapped
  * @num_lock: protects QP and WQ numbers against reuse: held while a QP or WQ is
  *	created, and while one is destroyed and its completions are dropped
+ * @slabs: mapped slabs
  */
 struct ornic_context {
 	struct verbs_context vctx;
@@ -59,6 +116,7 @@ struct ornic_context {
 	const struct ornic_clock_page *clock;
 	size_t clock_length;
 	pthread_mutex_t num_lock;
+	struct ornic_slabs slabs;
 };
 
 /**
@@ -145,7 +203,8 @@ struct ornic_ah {
  * enum ornic_cq_state - which ring the device writes to
  * @ORNIC_CQ_LIVE: the mapped one
  * @ORNIC_CQ_RESIZING: unknown until the resize ends and releases resize_lock
- * @ORNIC_CQ_LOST: one that could not be mapped; another resize may recover it
+ * @ORNIC_CQ_LOST: one that could not be mapped, and there is no other; another
+ *	resize may recover it
  * @ORNIC_CQ_DEAD: as LOST, but it may hold completions of a QP or WQ that was
  *	reset or destroyed; the CQ cannot be recovered
  */
@@ -175,10 +234,8 @@ enum ornic_cq_state {
  *	last
  * @cqn: CQ number of the device
  * @log_cqe_size: log2 of the bytes of an entry
- * @map: start of the mapping that holds @ring and @dbr
- * @map_length: bytes of it
+ * @mem: mapping that holds @ring and @dbr
  * @state: whether the device writes to @ring
- * @lost_ci: @ci when the ring was lost
  * @resize_lock: serialises resizes; other users of the ring wait for it
  * @owner: parent domain and memory
  */
@@ -197,10 +254,8 @@ struct ornic_cq {
 	uint32_t told;
 	uint32_t cqn;
 	uint8_t log_cqe_size;
-	void *map;
-	size_t map_length;
+	struct ornic_ringmem mem;
 	enum ornic_cq_state state;
-	uint32_t lost_ci;
 	pthread_mutex_t resize_lock;
 	struct ornic_owner owner;
 } __attribute__((aligned(ORNIC_CACHE_LINE)));
@@ -291,16 +346,14 @@ struct ornic_rq {
  * struct ornic_srq - shared receive queue
  * @vsrq: verbs SRQ
  * @rq: the queue
- * @map: start of the mapping that holds the ring and the doorbell record
- * @map_length: bytes of it
+ * @mem: mapping that holds the ring and the doorbell record
  * @resize_lock: serialises resizes; threads that post wait for it
  * @owner: parent domain and memory
  */
 struct ornic_srq {
 	struct verbs_srq vsrq;
 	struct ornic_rq rq;
-	void *map;
-	size_t map_length;
+	struct ornic_ringmem mem;
 	pthread_mutex_t resize_lock;
 	struct ornic_owner owner;
 };
@@ -309,15 +362,13 @@ struct ornic_srq {
  * struct ornic_wq - work queue: a receive queue for Ethernet frames
  * @rq: the queue
  * @ibv_wq: verbs WQ
- * @map: start of the mapping that holds the ring and the doorbell record
- * @map_length: bytes of it
+ * @mem: mapping that holds the ring and the doorbell record
  * @owner: parent domain and memory
  */
 struct ornic_wq {
 	struct ornic_rq rq;
 	struct ibv_wq ibv_wq;
-	void *map;
-	size_t map_length;
+	struct ornic_ringmem mem;
 	struct ornic_owner owner;
 };
 
@@ -379,9 +430,8 @@ enum ornic_wqe_kind {
  * @rq: receive queue
  * @ops: @sq.ops once the QP is in RTS
  * @qpn: QP number of the device
- * @map: start of the mapping that holds the rings and the doorbell record;
- *	NULL for XRC_RECV and RSS QPs, which own neither
- * @map_length: bytes of it
+ * @mem: mapping that holds the rings and the doorbell record; none for XRC_RECV
+ *	and RSS QPs, which own neither
  * @owner: parent domain and memory
  */
 struct ornic_qp {
@@ -393,8 +443,7 @@ struct ornic_qp {
 	struct ornic_rq rq;
 	uint64_t ops;
 	uint32_t qpn;
-	void *map;
-	size_t map_length;
+	struct ornic_ringmem mem;
 	struct ornic_owner owner;
 };
 
@@ -521,6 +570,14 @@ bool ornic_owner_is_one_thread(const struct ornic_owner *owner);
 void ornic_lock_init(struct ornic_lock *lock, bool needed);
 void ornic_lock_destroy(struct ornic_lock *lock);
 
+/* slab.c */
+void ornic_slabs_init(struct ornic_slabs *slabs);
+void ornic_slabs_uninit(struct ornic_slabs *slabs);
+int ornic_slab_map(struct ornic_context *ctx,
+		   const struct ornic_slab_place *place,
+		   struct ornic_ringmem *mem);
+void ornic_slab_unmap(struct ornic_context *ctx, struct ornic_ringmem *mem);
+
 /* mr.c */
 struct ibv_mr *ornic_reg_mr(struct ibv_pd *ibpd, void *addr, size_t length,
 			    uint64_t hca_va, int access);
@@ -560,7 +617,7 @@ int ornic_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr);
 int ornic_destroy_cq(struct ibv_cq *ibcq);
 int ornic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only);
 void ornic_cq_clean(struct ornic_cq *cq, uint32_t qpn);
-void ornic_cq_wait(struct ornic_cq *cq);
+bool ornic_cq_is_lost(struct ornic_cq *cq);
 
 /* poll.c */
 void ornic_cq_choose_poll(struct ornic_cq *cq);

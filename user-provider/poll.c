@@ -72,14 +72,11 @@ static __attribute__((noinline)) int ornic_cq_poll_rare(struct ornic_cq *cq,
 							int num,
 							struct ibv_wc *wc)
 {
-	int n;
-
 	if (num <= 0)
 		return 0;
-	if (cq->state == ORNIC_CQ_RESIZING)
-		ornic_cq_wait(cq);
-	n = ornic_cq_fetch(cq, num, wc, cq->log_cqe_size);
-	return n || cq->state == ORNIC_CQ_LIVE ? n : -1;
+	if (ornic_cq_is_lost(cq))
+		return -1;
+	return ornic_cq_fetch(cq, num, wc, cq->log_cqe_size);
 }
 
 static ALWAYS_INLINE inline int ornic_cq_poll(struct ornic_cq *cq, int num,
@@ -161,8 +158,8 @@ void ornic_cq_choose_poll(struct ornic_cq *cq)
  * @num: entries of @wc
  * @wc: work completions
  *
- * Return: the number of completions, 0 if @num is not positive; -1 if there are
- * none and the CQ is not in ORNIC_CQ_LIVE.
+ * Return: the number of completions, 0 if @num is not positive; -1 if the CQ is
+ * not in ORNIC_CQ_LIVE.
  */
 int ornic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 {

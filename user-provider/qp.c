@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <ccan/minmax.h>
 
@@ -73,7 +72,7 @@ static void ornic_qp_init_sq(struct ornic_qp *qp, struct ornic_context *ctx,
 
 	sq->ctx = ctx;
 	sq->slot = resp->slot;
-	sq->dbr = qp->map + resp->dbr_offset;
+	sq->dbr = qp->mem.map + resp->dbr_offset;
 	sq->max_sge = cap->max_send_sge;
 	sq->max_inline = cap->max_inline_data;
 	sq->small_inline = min_t(size_t, sq->max_inline, ORNIC_INLINE_SMALL);
@@ -82,7 +81,7 @@ static void ornic_qp_init_sq(struct ornic_qp *qp, struct ornic_context *ctx,
 
 	sq->slots = 1u << resp->log_sq_slots;
 	sq->mask = sq->slots - 1;
-	sq->ring = qp->map + resp->sq_offset;
+	sq->ring = qp->mem.map + resp->sq_offset;
 	sq->end = sq->ring + ((size_t)sq->slots << ORNIC_SLOT_SHIFT);
 }
 
@@ -92,7 +91,7 @@ static void ornic_qp_init_rq(struct ornic_qp *qp,
 {
 	struct ornic_rq *rq = &qp->rq;
 
-	rq->dbr = qp->map + resp->dbr_offset;
+	rq->dbr = qp->mem.map + resp->dbr_offset;
 	rq->max_sge = cap->max_recv_sge;
 	if (!cap->max_recv_wr)
 		return;
@@ -100,26 +99,28 @@ static void ornic_qp_init_rq(struct ornic_qp *qp,
 	rq->max_wr = cap->max_recv_wr;
 	rq->mask = (1u << resp->log_rq_wqes) - 1;
 	rq->stride_shift = resp->rq_stride_shift;
-	rq->ring = qp->map + resp->rq_offset;
+	rq->ring = qp->mem.map + resp->rq_offset;
 }
 
 static int ornic_qp_init(struct ornic_qp *qp, struct ornic_context *ctx,
 			 const struct ornic_create_qp_resp *resp,
 			 const struct ibv_qp_cap *cap)
 {
-	void *map;
+	const struct ornic_slab_place place = {
+		.id = resp->mmap_id,
+		.offset = resp->mmap_offset,
+		.length = resp->mmap_length,
+	};
+	int ret;
 
 	qp->qpn = resp->qpn;
 	if (!resp->mmap_length)
 		return 0;
 
-	map = mmap(NULL, resp->mmap_length, PROT_READ | PROT_WRITE, MAP_SHARED,
-		   ctx->vctx.context.cmd_fd, resp->mmap_offset);
-	if (map == MAP_FAILED)
-		return errno;
+	ret = ornic_slab_map(ctx, &place, &qp->mem);
+	if (ret)
+		return ret;
 
-	qp->map = map;
-	qp->map_length = resp->mmap_length;
 	ornic_qp_init_sq(qp, ctx, resp, cap);
 	ornic_qp_init_rq(qp, resp, cap);
 	return 0;
@@ -466,7 +467,7 @@ static void ornic_qp_reset_rings(struct ornic_qp *qp)
 
 static void ornic_qp_enter_state(struct ornic_qp *qp, enum ibv_qp_state state)
 {
-	if (!qp->map)
+	if (!qp->mem.map)
 		return;
 
 	switch (state) {
@@ -626,8 +627,7 @@ int ornic_destroy_qp(struct ibv_qp *ibqp)
 	if (ret)
 		return ret;
 
-	if (qp->map)
-		munmap(qp->map, qp->map_length);
+	ornic_slab_unmap(ctx, &qp->mem);
 	ornic_lock_destroy(&qp->rq.lock);
 	ornic_lock_destroy(&qp->sq.lock);
 	ornic_qp_free(qp);

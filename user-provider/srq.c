@@ -4,7 +4,6 @@
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include <infiniband/cmd_ioctl.h>
 
@@ -13,24 +12,18 @@
 #include "ornic_abi.h"
 
 /**
- * struct ornic_srq_map - location of the ring of an SRQ
- * @offset: offset for mmap()
- * @length: bytes to map
- * @dbr_offset: offset of the doorbell record in the mapping; the ring is at 0
+ * struct ornic_srq_place - location of the ring of an SRQ
+ * @slab: mapping
+ * @ring_offset: offset of the ring in the mapping
+ * @dbr_offset: offset of the doorbell record in the mapping
  * @log_wqes: log2 of the WQEs
  */
-struct ornic_srq_map {
-	uint64_t offset;
-	uint64_t length;
+struct ornic_srq_place {
+	struct ornic_slab_place slab;
+	uint32_t ring_offset;
 	uint32_t dbr_offset;
 	uint8_t log_wqes;
 };
-
-static void *ornic_srq_mmap(int cmd_fd, const struct ornic_srq_map *from)
-{
-	return mmap(NULL, from->length, PROT_READ | PROT_WRITE, MAP_SHARED,
-		    cmd_fd, from->offset);
-}
 
 /*
  * The device copies a WQE when a QP takes it, so its place can be reused as
@@ -40,38 +33,41 @@ static void *ornic_srq_mmap(int cmd_fd, const struct ornic_srq_map *from)
  *
  * Called with rq->lock held, or while the SRQ is created.
  */
-static void ornic_srq_use_ring(struct ornic_srq *srq, void *map,
-			       const struct ornic_srq_map *from)
+static void ornic_srq_use_ring(struct ornic_srq *srq,
+			       const struct ornic_ringmem *mem,
+			       const struct ornic_srq_place *from)
 {
 	struct ornic_rq *rq = &srq->rq;
 
-	srq->map = map;
-	srq->map_length = from->length;
-	rq->ring = map;
-	rq->dbr = map + from->dbr_offset;
+	srq->mem = *mem;
+	rq->ring = mem->map + from->ring_offset;
+	rq->dbr = mem->map + from->dbr_offset;
 	rq->max_wr = 1u << from->log_wqes;
 	rq->mask = rq->max_wr - 1;
 	rq->pi = le32toh(rq->dbr->rq_pi);
 	rq->limit = rq->pi;
 }
 
-static int ornic_srq_init(struct ornic_srq *srq, int cmd_fd,
+static int ornic_srq_init(struct ornic_srq *srq, struct ornic_context *ctx,
 			  const struct ornic_create_srq_resp *resp,
 			  uint32_t max_sge)
 {
-	struct ornic_srq_map from = {
-		.offset = resp->mmap_offset,
-		.length = resp->mmap_length,
+	struct ornic_srq_place from = {
+		.slab.id = resp->mmap_id,
+		.slab.offset = resp->mmap_offset,
+		.slab.length = resp->mmap_length,
+		.ring_offset = resp->ring_offset,
 		.dbr_offset = resp->dbr_offset,
 		.log_wqes = resp->log_wqes,
 	};
-	void *map;
+	struct ornic_ringmem mem;
+	int ret;
 
-	map = ornic_srq_mmap(cmd_fd, &from);
-	if (map == MAP_FAILED)
-		return errno;
+	ret = ornic_slab_map(ctx, &from.slab, &mem);
+	if (ret)
+		return ret;
 
-	ornic_srq_use_ring(srq, map, &from);
+	ornic_srq_use_ring(srq, &mem, &from);
 	srq->rq.stride_shift = resp->stride_shift;
 	srq->rq.max_sge = max_sge;
 	srq->rq.open = true;
@@ -143,7 +139,7 @@ static struct ornic_srq *ornic_srq_new(struct ibv_context *ibctx,
 	if (ret)
 		goto err_free_srq;
 
-	ret = ornic_srq_init(srq, ibctx->cmd_fd, &resp.drv_payload,
+	ret = ornic_srq_init(srq, to_ornic_context(ibctx), &resp.drv_payload,
 			     kattr.attr.max_sge);
 	if (ret)
 		goto err_destroy_srq;
@@ -212,7 +208,7 @@ void ornic_srq_wait(struct ornic_srq *srq)
 }
 
 static int ornic_srq_resize_cmd(struct ibv_srq *ibsrq, uint32_t max_wr,
-				struct ornic_srq_map *to)
+				struct ornic_srq_place *to)
 {
 	DECLARE_COMMAND_BUFFER(cmd, UVERBS_OBJECT_SRQ, ORNIC_METHOD_SRQ_RESIZE,
 			       3);
@@ -226,8 +222,10 @@ static int ornic_srq_resize_cmd(struct ibv_srq *ibsrq, uint32_t max_wr,
 	if (ret)
 		return ret;
 
-	to->offset = resp.mmap_offset;
-	to->length = resp.mmap_length;
+	to->slab.id = resp.mmap_id;
+	to->slab.offset = resp.mmap_offset;
+	to->slab.length = resp.mmap_length;
+	to->ring_offset = resp.ring_offset;
 	to->dbr_offset = resp.dbr_offset;
 	to->log_wqes = resp.log_size;
 	return 0;
@@ -237,27 +235,27 @@ static int ornic_srq_resize_cmd(struct ibv_srq *ibsrq, uint32_t max_wr,
 static int ornic_srq_do_resize(struct ornic_srq *srq, uint32_t max_wr)
 {
 	struct ibv_srq *ibsrq = &srq->vsrq.srq;
-	size_t old_length = srq->map_length;
-	void *map, *old = srq->map;
-	struct ornic_srq_map to;
+	struct ornic_context *ctx = to_ornic_context(ibsrq->context);
+	struct ornic_ringmem mem, old = srq->mem;
+	struct ornic_srq_place to;
 	int ret;
 
 	ret = ornic_srq_resize_cmd(ibsrq, max_wr, &to);
 	if (ret)
 		return ret;
 
-	map = ornic_srq_mmap(ibsrq->context->cmd_fd, &to);
-	if (map == MAP_FAILED) {
-		ret = errno;
+	ret = ornic_slab_map(ctx, &to.slab, &mem);
+	if (ret) {
 		ornic_rq_open(&srq->rq, false);
-		return ret;
+		srq->mem = (struct ornic_ringmem){};
+	} else {
+		ornic_lock(&srq->rq.lock);
+		ornic_srq_use_ring(srq, &mem, &to);
+		ornic_unlock(&srq->rq.lock);
 	}
-
-	ornic_lock(&srq->rq.lock);
-	ornic_srq_use_ring(srq, map, &to);
-	ornic_unlock(&srq->rq.lock);
-	munmap(old, old_length);
-	return 0;
+	/* Another object may have its ring there by now */
+	ornic_slab_unmap(ctx, &old);
+	return ret;
 }
 
 /* Sends the next thread that posts to the slow path, which sees the change */
@@ -363,6 +361,7 @@ int ornic_get_srq_num(struct ibv_srq *ibsrq, uint32_t *srq_num)
  */
 int ornic_destroy_srq(struct ibv_srq *ibsrq)
 {
+	struct ornic_context *ctx = to_ornic_context(ibsrq->context);
 	struct ornic_srq *srq = to_ornic_srq(ibsrq);
 	int ret;
 
@@ -370,7 +369,7 @@ int ornic_destroy_srq(struct ibv_srq *ibsrq)
 	if (ret)
 		return ret;
 
-	munmap(srq->map, srq->map_length);
+	ornic_slab_unmap(ctx, &srq->mem);
 	pthread_mutex_destroy(&srq->resize_lock);
 	ornic_lock_destroy(&srq->rq.lock);
 	ornic_srq_free(srq);

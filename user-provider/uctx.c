@@ -119,6 +119,7 @@ static void ornic_free_context(struct ibv_context *ibctx)
 	struct ornic_context *ctx = to_ornic_context(ibctx);
 
 	ornic_context_unmap_pages(ctx);
+	ornic_slabs_uninit(&ctx->slabs);
 	pthread_mutex_destroy(&ctx->num_lock);
 	verbs_uninit_context(&ctx->vctx);
 	free(ctx);
@@ -198,8 +199,11 @@ static struct ornic_context *ornic_context_new(struct ibv_device *ibdev,
 
 	ctx = verbs_init_and_alloc_context(ibdev, cmd_fd, ctx, vctx,
 					   to_ornic_device(ibdev)->driver_id);
-	if (ctx)
-		pthread_mutex_init(&ctx->num_lock, NULL);
+	if (!ctx)
+		return NULL;
+
+	pthread_mutex_init(&ctx->num_lock, NULL);
+	ornic_slabs_init(&ctx->slabs);
 	return ctx;
 }
 

@@ -2,29 +2,30 @@
 /* Work queues: receive queues for Ethernet frames */
 
 #include <errno.h>
-#include <sys/mman.h>
 
 #include "check.h"
 #include "index.h"
 #include "ornic.h"
 #include "ornic_abi.h"
 
-static int ornic_wq_init(struct ornic_wq *wq, int cmd_fd,
+static int ornic_wq_init(struct ornic_wq *wq, struct ornic_context *ctx,
 			 const struct ornic_create_wq_resp *resp,
 			 uint32_t max_sge)
 {
+	const struct ornic_slab_place place = {
+		.id = resp->mmap_id,
+		.offset = resp->mmap_offset,
+		.length = resp->mmap_length,
+	};
 	struct ornic_rq *rq = &wq->rq;
-	void *map;
+	int ret;
 
-	map = mmap(NULL, resp->mmap_length, PROT_READ | PROT_WRITE, MAP_SHARED,
-		   cmd_fd, resp->mmap_offset);
-	if (map == MAP_FAILED)
-		return errno;
+	ret = ornic_slab_map(ctx, &place, &wq->mem);
+	if (ret)
+		return ret;
 
-	wq->map = map;
-	wq->map_length = resp->mmap_length;
-	rq->ring = map;
-	rq->dbr = map + resp->dbr_offset;
+	rq->ring = wq->mem.map + resp->ring_offset;
+	rq->dbr = wq->mem.map + resp->dbr_offset;
 	rq->max_wr = 1u << resp->log_wqes;
 	rq->mask = rq->max_wr - 1;
 	rq->stride_shift = resp->stride_shift;
@@ -96,8 +97,7 @@ struct ibv_wq *ornic_create_wq(struct ibv_context *ibctx,
 	if (ret)
 		goto err_free_wq;
 
-	ret = ornic_wq_init(wq, ibctx->cmd_fd, &resp.drv_payload,
-			    kattr.max_sge);
+	ret = ornic_wq_init(wq, ctx, &resp.drv_payload, kattr.max_sge);
 	if (ret)
 		goto err_destroy_wq;
 
@@ -187,7 +187,7 @@ int ornic_destroy_wq(struct ibv_wq *ibwq)
 	if (ret)
 		return ret;
 
-	munmap(wq->map, wq->map_length);
+	ornic_slab_unmap(ctx, &wq->mem);
 	ornic_lock_destroy(&wq->rq.lock);
 	ornic_wq_free(wq);
 	return 0;

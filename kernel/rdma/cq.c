@@ -8,9 +8,9 @@
 #include "cq.h"
 #include "device.h"
 #include "due.h"
-#include "mmap.h"
 #include "pbl.h"
 #include "ringmem.h"
+#include "slab.h"
 #include "uctx.h"
 
 #define ORNIC_CQ_LOG_MIN	4
@@ -41,11 +41,13 @@ static __le64 ornic_cq_dbr_addr(const struct ornic_cq_buf *buf)
 	return cpu_to_le64(ornic_ringmem_dma(buf->mem, ornic_cq_dbr_offset(buf)));
 }
 
-static int ornic_cq_alloc_buf(struct ornic_ib_dev *dev, struct ornic_cq_buf *buf)
+/* @ctx: context of the process that maps it, NULL for the kernel */
+static int ornic_cq_alloc_buf(struct ornic_ib_dev *dev, struct ornic_ucontext *ctx,
+			      struct ornic_cq_buf *buf)
 {
 	int err;
 
-	buf->mem = ornic_ringmem_alloc(&dev->ibdev, ornic_cq_mem_size(buf));
+	buf->mem = ornic_slab_alloc(&dev->ibdev, ctx ? &ctx->slabs : NULL, ornic_cq_mem_size(buf));
 	if (IS_ERR(buf->mem))
 		return PTR_ERR(buf->mem);
 
@@ -57,39 +59,14 @@ static int ornic_cq_alloc_buf(struct ornic_ib_dev *dev, struct ornic_cq_buf *buf
 	return 0;
 
 err_free_mem:
-	ornic_ringmem_free(&dev->ibdev, buf->mem);
+	ornic_slab_free(&dev->ibdev, buf->mem);
 	return err;
 }
 
 static void ornic_cq_free_buf(struct ornic_ib_dev *dev, struct ornic_cq_buf *buf)
 {
 	ornic_pbl_free(&dev->ibdev, &buf->pbl);
-	ornic_mmap_free_mem(dev, buf->mem, buf->mmap);
-}
-
-static int ornic_cq_alloc_user_buf(struct ornic_ib_dev *dev, struct ornic_ucontext *ctx,
-				   struct ornic_cq_buf *buf)
-{
-	struct ornic_mmap *map;
-	int err;
-
-	err = ornic_cq_alloc_buf(dev, buf);
-	if (err)
-		return err;
-
-	map = ornic_mmap_add(&ctx->ibuctx, &(struct ornic_mmap) { .mem = buf->mem },
-			     ornic_cq_mem_size(buf));
-	if (IS_ERR(map)) {
-		err = PTR_ERR(map);
-		goto err_free_buf;
-	}
-
-	buf->mmap = map;
-	return 0;
-
-err_free_buf:
-	ornic_cq_free_buf(dev, buf);
-	return err;
+	ornic_slab_free(&dev->ibdev, buf->mem);
 }
 
 /*
@@ -267,7 +244,7 @@ int ornic_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	if (err)
 		return err;
 
-	err = ornic_cq_alloc_buf(dev, &cq->buf);
+	err = ornic_cq_alloc_buf(dev, NULL, &cq->buf);
 	if (err)
 		return err;
 
@@ -339,6 +316,7 @@ int ornic_ib_create_user_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *at
 	struct ornic_cq *cq = to_ornic_cq(ibcq);
 	struct ornic_create_cq_resp resp = {};
 	struct ornic_create_cq_req req;
+	struct ornic_slab_place place;
 	struct ornic_ucontext *ctx;
 	int err;
 
@@ -355,7 +333,7 @@ int ornic_ib_create_user_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *at
 		return err;
 
 	ctx = rdma_udata_to_drv_context(udata, struct ornic_ucontext, ibuctx);
-	err = ornic_cq_alloc_user_buf(dev, ctx, &cq->buf);
+	err = ornic_cq_alloc_buf(dev, ctx, &cq->buf);
 	if (err)
 		return err;
 
@@ -364,10 +342,13 @@ int ornic_ib_create_user_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *at
 	if (err)
 		goto err_free_buf;
 
+	place = ornic_slab_locate(cq->buf.mem);
 	resp.cqn = cq->res.num;
-	resp.mmap_offset = rdma_user_mmap_get_offset(&cq->buf.mmap->entry);
-	resp.mmap_length = ornic_cq_mem_size(&cq->buf);
-	resp.dbr_offset = ornic_cq_dbr_offset(&cq->buf);
+	resp.mmap_id = place.id;
+	resp.mmap_offset = place.mmap_offset;
+	resp.mmap_length = place.mmap_length;
+	resp.ring_offset = place.offset;
+	resp.dbr_offset = place.offset + ornic_cq_dbr_offset(&cq->buf);
 	resp.log_size = cq->ring.log_size;
 	resp.log_cqe_size = cq->ring.log_cqe_size;
 	err = ib_respond_udata(udata, resp);
@@ -430,6 +411,7 @@ int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udat
 	struct ornic_cq *cq = to_ornic_cq(ibcq);
 	struct ornic_resize_resp resp = {};
 	struct ornic_resize_in in = {};
+	struct ornic_slab_place place;
 	struct ornic_cq_buf buf = {};
 	int err;
 
@@ -443,14 +425,17 @@ int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udat
 
 	resp.log_size = ornic_cq_log_size(dev, cqe);
 	buf.log_bytes = resp.log_size + cq->ring.log_cqe_size;
-	err = ornic_cq_alloc_user_buf(dev, ctx, &buf);
+	err = ornic_cq_alloc_buf(dev, ctx, &buf);
 	if (err)
 		return err;
 
 	/* First, because the device cannot return to the old ring */
-	resp.mmap_offset = rdma_user_mmap_get_offset(&buf.mmap->entry);
-	resp.mmap_length = ornic_cq_mem_size(&buf);
-	resp.dbr_offset = ornic_cq_dbr_offset(&buf);
+	place = ornic_slab_locate(buf.mem);
+	resp.mmap_id = place.id;
+	resp.mmap_offset = place.mmap_offset;
+	resp.mmap_length = place.mmap_length;
+	resp.ring_offset = place.offset;
+	resp.dbr_offset = place.offset + ornic_cq_dbr_offset(&buf);
 	err = ib_respond_udata(udata, resp);
 	if (err)
 		goto out_free_buf;
@@ -515,7 +500,7 @@ int ornic_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	int err;
 
 	ornic_ib_pre_destroy_cq(ibcq);
-	if (!cq->buf.mmap) {
+	if (!cq->buf.mem->slab) {
 		/* Kernel consumers ignore the result */
 		ornic_ib_post_destroy_cq(ibcq);
 		return 0;

@@ -11,7 +11,6 @@
 #include "ornic_api.h"
 #include "pbl.h"
 
-struct ornic_mmap;
 struct ornic_ringmem;
 struct uverbs_attr_bundle;
 
@@ -19,13 +18,11 @@ struct uverbs_attr_bundle;
  * struct ornic_cq_buf - memory of a completion queue
  * @mem:	ring, followed by the doorbell record
  * @pbl:	page list of the ring
- * @mmap:	set for a process, and then it owns @mem
  * @log_bytes:	log2 of the bytes of the ring
  */
 struct ornic_cq_buf {
 	struct ornic_ringmem *mem;
 	struct ornic_pbl pbl;
-	struct ornic_mmap *mmap;
 	u8 log_bytes;
 };
 

@@ -3,7 +3,6 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "device.h"
 #include "mmap.h"
 #include "ringmem.h"
 
@@ -43,22 +42,6 @@ void ornic_mmap_remove(struct ornic_mmap *map)
 {
 	if (map)
 		rdma_user_mmap_entry_remove(&map->entry);
-}
-
-/**
- * ornic_mmap_free_mem - free memory of rings that a process may have mapped
- * @dev:	the device
- * @mem:	NULL or the memory, which the device does not use any more
- * @map:	entry by which a process maps it, or NULL. While a process is
- *		mapping it, the entry keeps the memory.
- */
-void ornic_mmap_free_mem(struct ornic_ib_dev *dev, struct ornic_ringmem *mem,
-			 struct ornic_mmap *map)
-{
-	if (map)
-		ornic_mmap_remove(map);
-	else if (mem)
-		ornic_ringmem_free(&dev->ibdev, mem);
 }
 
 void ornic_ib_mmap_free(struct rdma_user_mmap_entry *entry)

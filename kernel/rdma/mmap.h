@@ -5,7 +5,6 @@
 
 #include <rdma/ib_verbs.h>
 
-struct ornic_ib_dev;
 struct ornic_ringmem;
 
 /**
@@ -29,7 +28,5 @@ void ornic_ib_mmap_free(struct rdma_user_mmap_entry *entry);
 struct ornic_mmap *ornic_mmap_add(struct ib_ucontext *ibuctx, const struct ornic_mmap *what,
 				  size_t size);
 void ornic_mmap_remove(struct ornic_mmap *map);
-void ornic_mmap_free_mem(struct ornic_ib_dev *dev, struct ornic_ringmem *mem,
-			 struct ornic_mmap *map);
 
 #endif /* ORNIC_RDMA_MMAP_H */

@@ -6,7 +6,6 @@
 #include "check.h"
 #include "cq.h"
 #include "device.h"
-#include "mmap.h"
 #include "ornic_rdma_trace.h"
 #include "pbl.h"
 #include "pd.h"
@@ -15,6 +14,7 @@
 #include "qp_kernel.h"
 #include "ring.h"
 #include "ringmem.h"
+#include "slab.h"
 #include "srq.h"
 #include "uctx.h"
 #include "xrcd.h"
@@ -200,6 +200,25 @@ static int ornic_qp_check(struct ornic_ib_dev *dev, const struct ib_qp_init_attr
 	return ornic_qp_check_srq(&dev->ibdev, init);
 }
 
+/*
+ * A ring begins on a page. The doorbell record follows the receive ring, or the
+ * send ring where that leaves a part of its last page: then a receive ring of
+ * whole pages needs no page more.
+ */
+static void ornic_qp_place(struct ornic_qp_geometry *geo)
+{
+	u32 end;
+
+	geo->rq_offset = PAGE_ALIGN(geo->sq_bytes);
+	geo->dbr_offset = ALIGN(geo->sq_bytes, sizeof(struct ornic_qp_dbr));
+	if (geo->dbr_offset == geo->rq_offset)
+		geo->dbr_offset = ALIGN(geo->rq_offset + geo->rq_bytes,
+					sizeof(struct ornic_qp_dbr));
+	end = max_t(u32, geo->rq_offset + geo->rq_bytes,
+		    geo->dbr_offset + sizeof(struct ornic_qp_dbr));
+	geo->size = PAGE_ALIGN(end);
+}
+
 /**
  * ornic_qp_size - choose the sizes of the queues of a QP
  * @dev:	the device
@@ -257,9 +276,7 @@ static int ornic_qp_size(const struct ornic_ib_dev *dev, struct ornic_qp *qp)
 		cap->max_recv_sge = 0;
 	}
 
-	geo->rq_offset = PAGE_ALIGN(geo->sq_bytes);
-	geo->dbr_offset = ALIGN(geo->rq_offset + geo->rq_bytes, sizeof(struct ornic_qp_dbr));
-	geo->size = PAGE_ALIGN(geo->dbr_offset + sizeof(struct ornic_qp_dbr));
+	ornic_qp_place(geo);
 	return 0;
 }
 
@@ -291,12 +308,14 @@ static int ornic_qp_plan(const struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	return 0;
 }
 
-static int ornic_qp_alloc_rings(struct ornic_ib_dev *dev, struct ornic_qp *qp)
+/* @ctx: context of the process that maps them, NULL for the kernel */
+static int ornic_qp_alloc_rings(struct ornic_ib_dev *dev, struct ornic_qp *qp,
+				struct ornic_ucontext *ctx)
 {
 	const struct ornic_qp_geometry *geo = &qp->geo;
 	int err;
 
-	qp->mem = ornic_ringmem_alloc(&dev->ibdev, geo->size);
+	qp->mem = ornic_slab_alloc(&dev->ibdev, ctx ? &ctx->slabs : NULL, geo->size);
 	if (IS_ERR(qp->mem))
 		return PTR_ERR(qp->mem);
 
@@ -316,7 +335,7 @@ static int ornic_qp_alloc_rings(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 err_free_sq_pbl:
 	ornic_pbl_free(&dev->ibdev, &qp->sq_pbl);
 err_free_mem:
-	ornic_ringmem_free(&dev->ibdev, qp->mem);
+	ornic_slab_free(&dev->ibdev, qp->mem);
 	return err;
 }
 
@@ -324,7 +343,8 @@ static void ornic_qp_free_rings(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 {
 	ornic_pbl_free(&dev->ibdev, &qp->rq_pbl);
 	ornic_pbl_free(&dev->ibdev, &qp->sq_pbl);
-	ornic_mmap_free_mem(dev, qp->mem, qp->mmap);
+	if (qp->mem)
+		ornic_slab_free(&dev->ibdev, qp->mem);
 }
 
 /* The type of a QP determines the other objects that it uses */
@@ -419,39 +439,24 @@ static int ornic_qp_respond(struct ornic_qp *qp, struct ib_udata *udata)
 {
 	struct ornic_create_qp_resp resp = {
 		.qpn = qp->res.num,
-		.mmap_length = qp->geo.size,
-		.rq_offset = qp->geo.rq_offset,
-		.dbr_offset = qp->geo.dbr_offset,
 		.slot = qp->slot,
 		.log_sq_slots = qp->geo.log_sq_slots,
 		.log_rq_wqes = qp->geo.log_rq_wqes,
 		.rq_stride_shift = qp->geo.rq_stride_shift,
 	};
+	struct ornic_slab_place place;
 
-	if (qp->mmap)
-		resp.mmap_offset = rdma_user_mmap_get_offset(&qp->mmap->entry);
+	if (qp->mem) {
+		place = ornic_slab_locate(qp->mem);
+		resp.mmap_id = place.id;
+		resp.mmap_offset = place.mmap_offset;
+		resp.mmap_length = place.mmap_length;
+		resp.sq_offset = place.offset;
+		resp.rq_offset = place.offset + qp->geo.rq_offset;
+		resp.dbr_offset = place.offset + qp->geo.dbr_offset;
+	}
 
 	return ib_respond_udata(udata, resp);
-}
-
-static int ornic_qp_map_rings(struct ornic_ib_dev *dev, struct ornic_qp *qp,
-			      struct ornic_ucontext *ctx)
-{
-	struct ornic_mmap *map;
-	int err;
-
-	err = ornic_qp_alloc_rings(dev, qp);
-	if (err)
-		return err;
-
-	map = ornic_mmap_add(&ctx->ibuctx, &(struct ornic_mmap) { .mem = qp->mem },
-			     qp->geo.size);
-	if (IS_ERR(map)) {
-		ornic_qp_free_rings(dev, qp);
-		return PTR_ERR(map);
-	}
-	qp->mmap = map;
-	return 0;
 }
 
 static int ornic_qp_create_user(struct ornic_ib_dev *dev, struct ornic_qp *qp,
@@ -463,7 +468,7 @@ static int ornic_qp_create_user(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	int err;
 
 	if (!init->rwq_ind_tbl) {
-		err = ornic_qp_map_rings(dev, qp, ctx);
+		err = ornic_qp_alloc_rings(dev, qp, ctx);
 		if (err)
 			return err;
 	}
@@ -491,7 +496,7 @@ static int ornic_qp_create_kernel(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 {
 	int err;
 
-	err = ornic_qp_alloc_rings(dev, qp);
+	err = ornic_qp_alloc_rings(dev, qp, NULL);
 	if (err)
 		return err;
 

@@ -13,7 +13,6 @@
 #include "ornic_api.h"
 #include "pbl.h"
 
-struct ornic_mmap;
 struct ornic_ringmem;
 struct ornic_wr;
 
@@ -78,9 +77,8 @@ struct ornic_qp_geometry {
  * @mem:	queues and doorbell record, NULL without queues
  * @sq_pbl:	page list of the send ring
  * @rq_pbl:	page list of the receive ring
- * @mmap:	set for a process, and then it owns @mem
  * @kernel:	the kernel posts and polls. An XRC target is shared by processes
- *		and has neither this nor @mmap set.
+ *		and has no queues.
  * @cap:	as granted
  * @tso_header:	largest TSO headers in bytes, 0: TSO is not used
  * @wqe_slots:	slots of the largest send WQE
@@ -109,7 +107,6 @@ struct ornic_qp {
 	struct ornic_ringmem *mem;
 	struct ornic_pbl sq_pbl;
 	struct ornic_pbl rq_pbl;
-	struct ornic_mmap *mmap;
 	bool kernel;
 	struct ib_qp_cap cap;
 	u32 tso_header;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Ring of receive WQEs with its doorbell record, for SRQs and WQs */
 #include "device.h"
-#include "mmap.h"
 #include "pbl.h"
 #include "recv_ring.h"
 #include "ringmem.h"
@@ -20,7 +19,6 @@
 int ornic_recv_ring_alloc(struct ornic_ib_dev *dev, u32 max_wr, u8 stride_shift,
 			  struct ornic_ucontext *ctx, struct ornic_recv_ring *ring)
 {
-	struct ornic_mmap *map;
 	u32 bytes;
 	int err;
 
@@ -28,7 +26,7 @@ int ornic_recv_ring_alloc(struct ornic_ib_dev *dev, u32 max_wr, u8 stride_shift,
 	bytes = 1u << (ring->log_wqes + stride_shift);
 	ring->dbr_offset = ALIGN(bytes, sizeof(struct ornic_qp_dbr));
 	ring->size = PAGE_ALIGN(ring->dbr_offset + sizeof(struct ornic_qp_dbr));
-	ring->mem = ornic_ringmem_alloc(&dev->ibdev, ring->size);
+	ring->mem = ornic_slab_alloc(&dev->ibdev, ctx ? &ctx->slabs : NULL, ring->size);
 	if (IS_ERR(ring->mem))
 		return PTR_ERR(ring->mem);
 
@@ -36,33 +34,22 @@ int ornic_recv_ring_alloc(struct ornic_ib_dev *dev, u32 max_wr, u8 stride_shift,
 	if (err)
 		goto err_free_mem;
 
-	if (ctx) {
-		map = ornic_mmap_add(&ctx->ibuctx, &(struct ornic_mmap) { .mem = ring->mem },
-				     ring->size);
-		if (IS_ERR(map)) {
-			err = PTR_ERR(map);
-			goto err_free_pbl;
-		}
-		ring->mmap = map;
-	}
 	return 0;
 
-err_free_pbl:
-	ornic_pbl_free(&dev->ibdev, &ring->pbl);
 err_free_mem:
-	ornic_ringmem_free(&dev->ibdev, ring->mem);
+	ornic_slab_free(&dev->ibdev, ring->mem);
 	return err;
 }
 
 /**
  * ornic_recv_ring_free - free a ring
  * @dev:	the device, which does not use the ring
- * @ring:	while a process is mapping it, its mmap entry keeps the memory
+ * @ring:	the ring
  */
 void ornic_recv_ring_free(struct ornic_ib_dev *dev, struct ornic_recv_ring *ring)
 {
 	ornic_pbl_free(&dev->ibdev, &ring->pbl);
-	ornic_mmap_free_mem(dev, ring->mem, ring->mmap);
+	ornic_slab_free(&dev->ibdev, ring->mem);
 }
 
 /**

@@ -9,7 +9,6 @@
 #include "pbl.h"
 
 struct ornic_ib_dev;
-struct ornic_mmap;
 struct ornic_ringmem;
 struct ornic_ucontext;
 
@@ -17,7 +16,6 @@ struct ornic_ucontext;
  * struct ornic_recv_ring - ring of an SRQ or a WQ
  * @mem:	WQEs, followed by the doorbell record
  * @pbl:	page list of the WQEs
- * @mmap:	set for a process, and then it owns @mem
  * @log_wqes:	log2 of the number of WQEs
  * @dbr_offset:	bytes from the start of @mem
  * @size:	total bytes
@@ -25,7 +23,6 @@ struct ornic_ucontext;
 struct ornic_recv_ring {
 	struct ornic_ringmem *mem;
 	struct ornic_pbl pbl;
-	struct ornic_mmap *mmap;
 	u8 log_wqes;
 	u32 dbr_offset;
 	u32 size;

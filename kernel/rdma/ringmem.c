@@ -113,7 +113,7 @@ err_free_mem:
 
 /**
  * ornic_ringmem_vmap - map the memory contiguously into the kernel
- * @mem:	allocated
+ * @mem:	from ornic_ringmem_alloc()
  *
  * Return: 0 or -ENOMEM.
  */
@@ -126,7 +126,7 @@ int ornic_ringmem_vmap(struct ornic_ringmem *mem)
 /**
  * ornic_ringmem_free - free memory of rings
  * @ibdev:	the device
- * @mem:	not in use by the device
+ * @mem:	from ornic_ringmem_alloc(), not in use by the device
  */
 void ornic_ringmem_free(struct ib_device *ibdev, struct ornic_ringmem *mem)
 {

@@ -11,17 +11,21 @@
 
 struct ib_device;
 struct ornic_pbl;
+struct ornic_slab;
 
 /**
  * struct ornic_ringmem - zeroed pages, not necessarily contiguous
+ * @slab:	of a process: the slab that owns @pages and @dma, in which these
+ *		are the first of this part; else NULL
  * @pages:	each has its own reference, so that mappings of a process may
  *		outlive the object
  * @dma:	DMA address of each page
  * @npages:	number of pages
- * @sgt:	DMA mapping
+ * @sgt:	DMA mapping, without @slab
  * @addr:	kernel address, after ornic_ringmem_vmap()
  */
 struct ornic_ringmem {
+	struct ornic_slab *slab;
 	struct page **pages;
 	dma_addr_t *dma;
 	u32 npages;

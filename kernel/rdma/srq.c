@@ -10,12 +10,12 @@
 #include "cq.h"
 #include "device.h"
 #include "due.h"
-#include "mmap.h"
 #include "pd.h"
 #include "recv_ring.h"
 #include "recvs.h"
 #include "ring.h"
 #include "ringmem.h"
+#include "slab.h"
 #include "srq.h"
 #include "uctx.h"
 #include "xrcd.h"
@@ -102,7 +102,7 @@ err_destroy_srq:
 /* Kernel consumers free what they posted and ignore the result */
 static int ornic_srq_destroy(struct ornic_ib_dev *dev, struct ornic_srq *srq)
 {
-	if (!srq->ring.mmap) {
+	if (!srq->ring.mem->slab) {
 		ornic_ib_release(dev, ORNIC_CMD_DESTROY_SRQ, &srq->res);
 		return 0;
 	}
@@ -113,11 +113,14 @@ static int ornic_srq_destroy(struct ornic_ib_dev *dev, struct ornic_srq *srq)
 
 static int ornic_srq_respond(const struct ornic_srq *srq, struct ib_udata *udata)
 {
+	struct ornic_slab_place place = ornic_slab_locate(srq->ring.mem);
 	struct ornic_create_srq_resp resp = {
 		.srqn = srq->res.num,
-		.mmap_offset = rdma_user_mmap_get_offset(&srq->ring.mmap->entry),
-		.mmap_length = srq->ring.size,
-		.dbr_offset = srq->ring.dbr_offset,
+		.mmap_id = place.id,
+		.mmap_offset = place.mmap_offset,
+		.mmap_length = place.mmap_length,
+		.ring_offset = place.offset,
+		.dbr_offset = place.offset + srq->ring.dbr_offset,
 		.log_wqes = srq->ring.log_wqes,
 		.stride_shift = srq->stride_shift,
 	};
@@ -227,6 +230,7 @@ static int ornic_srq_resize(struct ornic_ib_dev *dev, struct ornic_srq *srq, u32
 {
 	struct ornic_resize_in in = { .num = cpu_to_le32(srq->res.num) };
 	struct ornic_resize_resp resp = {};
+	struct ornic_slab_place place;
 	struct ornic_recv_ring ring;
 	int err;
 
@@ -237,9 +241,12 @@ static int ornic_srq_resize(struct ornic_ib_dev *dev, struct ornic_srq *srq, u32
 	if (err)
 		return err;
 
-	resp.dbr_offset = ring.dbr_offset;
-	resp.mmap_offset = rdma_user_mmap_get_offset(&ring.mmap->entry);
-	resp.mmap_length = ring.size;
+	place = ornic_slab_locate(ring.mem);
+	resp.mmap_id = place.id;
+	resp.mmap_offset = place.mmap_offset;
+	resp.mmap_length = place.mmap_length;
+	resp.ring_offset = place.offset;
+	resp.dbr_offset = place.offset + ring.dbr_offset;
 	resp.log_size = ring.log_wqes;
 	err = uverbs_copy_to_struct_or_zero(attrs, ORNIC_ATTR_SRQ_RESIZE_RESP, &resp,
 					    sizeof(resp));
@@ -356,7 +363,7 @@ DECLARE_UVERBS_NAMED_METHOD(ORNIC_METHOD_SRQ_RESIZE,
 					       UA_MANDATORY),
 			    UVERBS_ATTR_PTR_OUT(ORNIC_ATTR_SRQ_RESIZE_RESP,
 						UVERBS_ATTR_STRUCT(struct ornic_resize_resp,
-								   reserved_c8),
+								   reserved_128),
 						UA_MANDATORY));
 
 ADD_UVERBS_METHODS(ornic_ib_srq_methods,

@@ -100,14 +100,16 @@ int ornic_ib_alloc_ucontext(struct ib_ucontext *ibuctx, struct ib_udata *udata)
 		goto err_remove_board;
 	}
 
+	ornic_slabs_init(&ctx->slabs, ibuctx);
 	ornic_ucontext_fill_resp(ctx, &resp);
 	err = ib_respond_udata(udata, resp);
 	if (err)
-		goto err_remove_clock;
+		goto err_uninit_slabs;
 
 	return 0;
 
-err_remove_clock:
+err_uninit_slabs:
+	ornic_slabs_uninit(&ctx->slabs);
 	ornic_mmap_remove(ctx->clock_mmap);
 err_remove_board:
 	ornic_mmap_remove(ctx->board_mmap);
@@ -123,6 +125,7 @@ void ornic_ib_dealloc_ucontext(struct ib_ucontext *ibuctx)
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibuctx->device);
 	struct ornic_ucontext *ctx = to_ornic_ucontext(ibuctx);
 
+	ornic_slabs_uninit(&ctx->slabs);
 	ornic_mmap_remove(ctx->clock_mmap);
 	ornic_mmap_remove(ctx->board_mmap);
 	ornic_mmap_remove(ctx->db_mmap);

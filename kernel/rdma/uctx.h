@@ -7,6 +7,7 @@
 #include <rdma/uverbs_ioctl.h>
 
 #include "ornic_api.h"
+#include "slab.h"
 
 struct ornic_mmap;
 struct uverbs_attr_bundle;
@@ -18,6 +19,7 @@ struct uverbs_attr_bundle;
  * @db_mmap:	the doorbell page
  * @board_mmap:	the board, NULL without one
  * @clock_mmap:	the clock page, NULL without one
+ * @slabs:	memory of its rings
  */
 struct ornic_ucontext {
 	struct ib_ucontext ibuctx;
@@ -25,6 +27,7 @@ struct ornic_ucontext {
 	struct ornic_mmap *db_mmap;
 	struct ornic_mmap *board_mmap;
 	struct ornic_mmap *clock_mmap;
+	struct ornic_slabs slabs;
 };
 
 static inline struct ornic_ucontext *to_ornic_ucontext(struct ib_ucontext *ibuctx)

@@ -8,10 +8,10 @@
 #include "cq.h"
 #include "device.h"
 #include "due.h"
-#include "mmap.h"
 #include "pd.h"
 #include "recv_ring.h"
 #include "ring.h"
+#include "slab.h"
 #include "uctx.h"
 #include "wq.h"
 
@@ -118,11 +118,14 @@ err_destroy_wq:
 
 static int ornic_wq_respond(const struct ornic_wq *wq, struct ib_udata *udata)
 {
+	struct ornic_slab_place place = ornic_slab_locate(wq->ring.mem);
 	struct ornic_create_wq_resp resp = {
 		.wqn = wq->res.num,
-		.mmap_offset = rdma_user_mmap_get_offset(&wq->ring.mmap->entry),
-		.mmap_length = wq->ring.size,
-		.dbr_offset = wq->ring.dbr_offset,
+		.mmap_id = place.id,
+		.mmap_offset = place.mmap_offset,
+		.mmap_length = place.mmap_length,
+		.ring_offset = place.offset,
+		.dbr_offset = place.offset + wq->ring.dbr_offset,
 		.log_wqes = wq->ring.log_wqes,
 		.stride_shift = wq->stride_shift,
 	};

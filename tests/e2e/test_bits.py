@@ -7,7 +7,7 @@ import struct
 from settings import counters, wait_until
 
 # Responses of ornic-abi.h that bits.c prints, and where they have the number of an object
-FORMATS = {"context": ("<IIQQQQ8I", None), "pd": ("<II", 1), "cq": ("<IIQQI2B2x", 1)}
+FORMATS = {"context": ("<IIQQQQ8I", None), "pd": ("<II", 1), "cq": ("<IIQQQII2B6x", 1)}
 
 
 def answers(vm, programs, device, bits):

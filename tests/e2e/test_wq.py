@@ -427,9 +427,10 @@ def test_other_key(wired, frames):
 @pytest.mark.parametrize("what", ["the ring", "all that is mapped", "not registered"])
 def test_invalid_ring_data(wired, frames, what):
     """If a process writes invalid data into its WQ's ring, that WQ fails with an event. The
-    process's other WQ and the netdev are not affected."""
+    process's other WQ and the netdev are not affected. The ring is so large that it shares no
+    mapping with them."""
     single(frames, "good", posted=32)
-    make_wq(frames, "bad", posted=8)
+    make_wq(frames, "bad", posted=8, max_wr=4096)
     make_rss(frames, "bad_qp", ["bad"])
     frames.rule("bad_rule", "bad_qp", to_port(PORT + 1))
     if what == "the ring":

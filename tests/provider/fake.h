@@ -22,6 +22,8 @@
 #define FAKE_WQS	4
 #define FAKE_PAGE	4096u
 #define FAKE_BYTES	(16u << 20)
+#define FAKE_SLAB	(64 * FAKE_PAGE)
+#define FAKE_OWN	(16 * FAKE_PAGE) /* larger rings share no slab */
 #define FAKE_FIRST_QPN	0x000101
 #define FAKE_FIRST_WQN	0x000201
 #define FAKE_DRIVER_ID	77
@@ -80,6 +82,22 @@ struct fake_cq {
 };
 
 /**
+ * struct fake_place - memory of rings
+ * @mem: the device's mapping of it
+ * @id: number of the slab; 0: the mapping holds nothing else
+ * @offset: offset for the provider's mmap()
+ * @length: bytes to map
+ * @base: bytes from the start of the mapping
+ */
+struct fake_place {
+	uint8_t *mem;
+	uint64_t id;
+	uint64_t offset;
+	uint64_t length;
+	uint32_t base;
+};
+
+/**
  * struct fake - fake kernel, fake device, and the provider opened on them
  * @mem: the device's mapping of all memory
  * @fd: memfd of the memory
@@ -102,7 +120,10 @@ struct fake_cq {
  * @log_cqe_size: log2 of the bytes of a CQE, as reported; 0: as requested
  * @fail: errno of the next command
  * @fail_next: errno of the command after it
- * @bad_mmap: the next object gets an offset that cannot be mapped
+ * @bad_mmap: the next mapping gets an offset that cannot be mapped
+ * @new_slabs: each object gets a slab of its own, which others could share
+ * @slab: slab of which new objects get memory
+ * @slab_used: bytes of it in use
  * @then: called once, before the next command returns that destroys a QP or WQ
  *	or resizes a CQ or an SRQ; the command has taken effect
  * @commands: number of successful commands
@@ -146,6 +167,9 @@ struct fake {
 	int fail;
 	int fail_next;
 	bool bad_mmap;
+	bool new_slabs;
+	struct fake_place slab;
+	size_t slab_used;
 	void (*then)(struct fake *fake);
 	unsigned int commands;
 	uint64_t clock_now;
@@ -193,6 +217,7 @@ uint64_t fake_alloc(size_t bytes);
 int fake_fails(void);
 void fake_answered(void);
 uint64_t fake_mmap_offset(uint64_t offset);
+struct fake_place fake_place(size_t bytes);
 struct verbs_device *fake_alloc_device(void);
 void fake_free_device(struct verbs_device *dev);
 struct verbs_context *fake_alloc_context(struct fake *fake);

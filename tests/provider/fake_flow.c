@@ -17,7 +17,7 @@ int ibv_cmd_create_wq(struct ibv_context *context,
 		container_of(ibv_resp, struct ornic_ucreate_wq_resp, ibv_resp);
 	uint8_t log = 0, stride = ORNIC_RQ_STRIDE_SHIFT_MIN;
 	struct fake_qp *wq;
-	uint64_t offset;
+	struct fake_place place;
 	uint32_t n;
 	int ret;
 
@@ -32,12 +32,12 @@ int ibv_cmd_create_wq(struct ibv_context *context,
 		log++;
 	while (1u << stride < 16 + 16 * attr->max_sge)
 		stride++;
-	offset = fake_alloc((1u << (log + stride)) + FAKE_PAGE);
+	place = fake_place((1u << (log + stride)) + FAKE_PAGE);
 	wq = &fake_now->wqs[n];
 	*wq = (struct fake_qp){
 		.qpn = FAKE_FIRST_WQN + n,
-		.rq = fake_now->mem + offset,
-		.dbr = (void *)(fake_now->mem + offset + (1u << (log + stride))),
+		.rq = place.mem,
+		.dbr = (void *)(place.mem + (1u << (log + stride))),
 		.rq_wqes = 1u << log,
 		.stride_shift = stride,
 	};
@@ -50,9 +50,11 @@ int ibv_cmd_create_wq(struct ibv_context *context,
 	attr->max_wr = wq->rq_wqes;
 	attr->max_sge = (1u << stride) / 16 - 1;
 	resp->wqn = wq->qpn;
-	resp->mmap_offset = fake_mmap_offset(offset);
-	resp->dbr_offset = (uint8_t *)wq->dbr - wq->rq;
-	resp->mmap_length = resp->dbr_offset + FAKE_PAGE;
+	resp->mmap_id = place.id;
+	resp->mmap_offset = place.offset;
+	resp->mmap_length = place.length;
+	resp->ring_offset = place.base;
+	resp->dbr_offset = place.base + ((uint8_t *)wq->dbr - wq->rq);
 	resp->log_wqes = log;
 	resp->stride_shift = stride;
 	return 0;

@@ -79,6 +79,49 @@ uint64_t fake_mmap_offset(uint64_t offset)
 	return 1;
 }
 
+/**
+ * fake_place() - allocate memory for the rings of an object
+ * @bytes: size
+ *
+ * Small rings share slabs, which are never freed here.
+ *
+ * Return: the memory.
+ */
+struct fake_place fake_place(size_t bytes)
+{
+	size_t size = (bytes + FAKE_PAGE - 1) / FAKE_PAGE * FAKE_PAGE;
+	struct fake_place place, *slab = &fake_now->slab;
+	uint64_t offset;
+
+	if (size > FAKE_OWN) {
+		offset = fake_alloc(size);
+		place.mem = fake_now->mem + offset;
+		place.id = 0;
+		place.offset = fake_mmap_offset(offset);
+		place.length = size;
+		place.base = 0;
+		return place;
+	}
+
+	if (!slab->id || fake_now->new_slabs || fake_now->bad_mmap ||
+	    fake_now->slab_used + size > slab->length) {
+		offset = fake_alloc(FAKE_SLAB);
+		slab->mem = fake_now->mem + offset;
+		slab->id++;
+		slab->offset = fake_mmap_offset(offset);
+		slab->length = FAKE_SLAB;
+		fake_now->slab_used = 0;
+	}
+	place = *slab;
+	place.base = fake_now->slab_used;
+	place.mem += place.base;
+	fake_now->slab_used += size;
+	/* A slab that cannot be mapped is not used again */
+	if (slab->offset % FAKE_PAGE)
+		fake_now->slab_used = slab->length;
+	return place;
+}
+
 /* ---- libibverbs ------------------------------------------------------- */
 
 void verbs_register_driver(const struct verbs_device_ops *ops)

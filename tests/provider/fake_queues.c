@@ -32,15 +32,15 @@ static uint8_t fake_cq_log_size(uint32_t cqe)
 	return fake_cq_room(log_size) < cqe ? log_size + 1 : log_size;
 }
 
-static uint64_t fake_place_cq(struct fake_cq *cq, uint8_t log_size)
+static struct fake_place fake_place_cq(struct fake_cq *cq, uint8_t log_size)
 {
 	uint32_t ring = 1u << (log_size + cq->log_cqe_size);
-	uint64_t offset = fake_alloc(ring + FAKE_PAGE);
+	struct fake_place place = fake_place(ring + FAKE_PAGE);
 
-	cq->ring = fake_now->mem + offset;
+	cq->ring = place.mem;
 	cq->dbr = (void *)(cq->ring + ring);
 	cq->log_size = log_size;
-	return offset;
+	return place;
 }
 
 static int fake_create_cq(struct ibv_context *context,
@@ -54,7 +54,7 @@ static int fake_create_cq(struct ibv_context *context,
 		container_of(ibv_cmd, struct ornic_ucreate_cq, ibv_cmd);
 	uint8_t log_size = fake_cq_log_size(attr->cqe);
 	struct fake_cq *cq;
-	uint64_t offset;
+	struct fake_place place;
 	uint32_t cqn;
 	int ret;
 
@@ -70,15 +70,17 @@ static int fake_create_cq(struct ibv_context *context,
 		.cqn = cqn,
 		.log_cqe_size = cmd->flags & ORNIC_CREATE_CQ_EXT ? 6 : 5,
 	};
-	offset = fake_place_cq(cq, log_size);
+	place = fake_place_cq(cq, log_size);
 
 	ibcq->context = context;
 	ibcq->handle = cqn;
 	ibcq->cqe = fake_cq_room(log_size);
 	resp->cqn = cqn;
-	resp->mmap_offset = fake_mmap_offset(offset);
-	resp->dbr_offset = (uint8_t *)cq->dbr - cq->ring;
-	resp->mmap_length = resp->dbr_offset + FAKE_PAGE;
+	resp->mmap_id = place.id;
+	resp->mmap_offset = place.offset;
+	resp->mmap_length = place.length;
+	resp->ring_offset = place.base;
+	resp->dbr_offset = place.base + ((uint8_t *)cq->dbr - cq->ring);
 	resp->log_size = log_size;
 	resp->log_cqe_size = fake_now->log_cqe_size ?: cq->log_cqe_size;
 	return 0;
@@ -117,7 +119,7 @@ int ibv_cmd_resize_cq(struct ibv_cq *ibcq, int cqe, struct ibv_resize_cq *cmd,
 	struct fake_cq *cq = fake_cq(ibcq);
 	struct fake_cq old = *cq;
 	uint32_t mask = (1u << old.log_size) - 1;
-	uint64_t offset;
+	struct fake_place place;
 	uint32_t ci;
 	int ret;
 
@@ -125,7 +127,7 @@ int ibv_cmd_resize_cq(struct ibv_cq *ibcq, int cqe, struct ibv_resize_cq *cmd,
 	if (ret)
 		return ret;
 
-	offset = fake_place_cq(cq, fake_cq_log_size(cqe));
+	place = fake_place_cq(cq, fake_cq_log_size(cqe));
 	cq->dbr->arm = old.dbr->arm;
 	cq->pi = 0;
 	cq->told = 0;
@@ -137,9 +139,11 @@ int ibv_cmd_resize_cq(struct ibv_cq *ibcq, int cqe, struct ibv_resize_cq *cmd,
 	}
 
 	ibcq->cqe = fake_cq_room(cq->log_size);
-	resp->mmap_offset = fake_mmap_offset(offset);
-	resp->dbr_offset = (uint8_t *)cq->dbr - cq->ring;
-	resp->mmap_length = resp->dbr_offset + FAKE_PAGE;
+	resp->mmap_id = place.id;
+	resp->mmap_offset = place.offset;
+	resp->mmap_length = place.length;
+	resp->ring_offset = place.base;
+	resp->dbr_offset = place.base + ((uint8_t *)cq->dbr - cq->ring);
 	resp->log_size = cq->log_size;
 	fake_answered();
 	return 0;
@@ -152,15 +156,15 @@ int ibv_cmd_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr,
 	return fake_fails();
 }
 
-static uint64_t fake_place_srq(struct fake_qp *srq, uint8_t log_wqes)
+static struct fake_place fake_place_srq(struct fake_qp *srq, uint8_t log_wqes)
 {
 	uint32_t ring = 1u << (log_wqes + srq->stride_shift);
-	uint64_t offset = fake_alloc(ring + FAKE_PAGE);
+	struct fake_place place = fake_place(ring + FAKE_PAGE);
 
-	srq->rq = fake_now->mem + offset;
+	srq->rq = place.mem;
 	srq->dbr = (void *)(srq->rq + ring);
 	srq->rq_wqes = 1u << log_wqes;
-	return offset;
+	return place;
 }
 
 int ibv_cmd_create_srq_ex(struct ibv_context *context, struct verbs_srq *vsrq,
@@ -174,7 +178,7 @@ int ibv_cmd_create_srq_ex(struct ibv_context *context, struct verbs_srq *vsrq,
 			      ibv_resp)->drv_payload;
 	struct ibv_srq_attr *attr = &attr_ex->attr;
 	struct fake_qp *srq;
-	uint64_t offset;
+	struct fake_place place;
 	uint32_t n;
 	int ret;
 
@@ -189,7 +193,7 @@ int ibv_cmd_create_srq_ex(struct ibv_context *context, struct verbs_srq *vsrq,
 		.qpn = n + 1,
 		.stride_shift = fake_log2(16 + 16 * attr->max_sge),
 	};
-	offset = fake_place_srq(srq, fake_log2(attr->max_wr));
+	place = fake_place_srq(srq, fake_log2(attr->max_wr));
 
 	attr->max_wr = srq->rq_wqes;
 	vsrq->srq_type = attr_ex->srq_type;
@@ -197,9 +201,11 @@ int ibv_cmd_create_srq_ex(struct ibv_context *context, struct verbs_srq *vsrq,
 	vsrq->srq.context = context;
 	vsrq->srq.handle = n;
 	resp->srqn = srq->qpn;
-	resp->mmap_offset = fake_mmap_offset(offset);
-	resp->dbr_offset = (uint8_t *)srq->dbr - srq->rq;
-	resp->mmap_length = resp->dbr_offset + FAKE_PAGE;
+	resp->mmap_id = place.id;
+	resp->mmap_offset = place.offset;
+	resp->mmap_length = place.length;
+	resp->ring_offset = place.base;
+	resp->dbr_offset = place.base + ((uint8_t *)srq->dbr - srq->rq);
 	resp->log_wqes = fake_log2(srq->rq_wqes);
 	resp->stride_shift = srq->stride_shift;
 	return 0;
@@ -221,7 +227,7 @@ static int fake_resize_srq(struct ibv_context *context,
 	struct ibv_srq ibsrq = { .context = context, .handle = attrs[0].data };
 	struct fake_qp *srq = fake_srq(&ibsrq);
 	struct fake_qp old = *srq;
-	uint64_t offset;
+	struct fake_place place;
 	uint32_t i;
 	int ret;
 
@@ -234,7 +240,7 @@ static int fake_resize_srq(struct ibv_context *context,
 	if (ret)
 		return ret;
 
-	offset = fake_place_srq(srq, fake_log2(attrs[1].data));
+	place = fake_place_srq(srq, fake_log2(attrs[1].data));
 	srq->rq_ci = 0;
 	for (i = 0; old.rq_ci != le32toh(old.dbr->rq_pi); i++, old.rq_ci++)
 		memcpy(srq->rq + (i << srq->stride_shift),
@@ -242,9 +248,11 @@ static int fake_resize_srq(struct ibv_context *context,
 				 srq->stride_shift), 1u << srq->stride_shift);
 
 	srq->dbr->rq_pi = htole32(i);
-	resp->mmap_offset = fake_mmap_offset(offset);
-	resp->dbr_offset = (uint8_t *)srq->dbr - srq->rq;
-	resp->mmap_length = resp->dbr_offset + FAKE_PAGE;
+	resp->mmap_id = place.id;
+	resp->mmap_offset = place.offset;
+	resp->mmap_length = place.length;
+	resp->ring_offset = place.base;
+	resp->dbr_offset = place.base + ((uint8_t *)srq->dbr - srq->rq);
 	resp->log_size = fake_log2(srq->rq_wqes);
 	fake_answered();
 	return 0;
@@ -322,7 +330,7 @@ static int fake_create_qp_ex(struct ibv_context *context,
 	uint32_t sq_bytes, rq_bytes, wqe, n;
 	uint8_t log_sq, log_rq, stride;
 	struct fake_qp *qp;
-	uint64_t offset;
+	struct fake_place place;
 	int ret;
 
 	fake_now->last_attr = *attr;
@@ -361,22 +369,23 @@ static int fake_create_qp_ex(struct ibv_context *context,
 	sq_bytes = attr->cap.max_send_wr ? 64u << log_sq : 0;
 	rq_bytes = attr->cap.max_recv_wr ? 1u << (stride + log_rq) : 0;
 
-	offset = fake_alloc(sq_bytes + rq_bytes + FAKE_PAGE);
+	place = fake_place(sq_bytes + rq_bytes + FAKE_PAGE);
 	*qp = (struct fake_qp){
 		.qpn = vqp->qp.qp_num,
-		.sq = fake_now->mem + offset,
-		.rq = fake_now->mem + offset + sq_bytes,
-		.dbr = (void *)(fake_now->mem + offset + sq_bytes + rq_bytes),
+		.sq = place.mem,
+		.rq = place.mem + sq_bytes,
+		.dbr = (void *)(place.mem + sq_bytes + rq_bytes),
 		.sq_slots = 1u << log_sq,
 		.rq_wqes = 1u << log_rq,
 		.stride_shift = stride,
 	};
 
-	resp->mmap_offset = fake_mmap_offset(offset);
-	resp->mmap_length = sq_bytes + rq_bytes + FAKE_PAGE;
-	resp->sq_offset = 0;
-	resp->rq_offset = sq_bytes;
-	resp->dbr_offset = sq_bytes + rq_bytes;
+	resp->mmap_id = place.id;
+	resp->mmap_offset = place.offset;
+	resp->mmap_length = place.length;
+	resp->sq_offset = place.base;
+	resp->rq_offset = place.base + sq_bytes;
+	resp->dbr_offset = place.base + sq_bytes + rq_bytes;
 	resp->slot = fake_now->no_slot ? ORNIC_BOARD_NO_SLOT : 65 + n;
 	resp->log_sq_slots = log_sq;
 	resp->log_rq_wqes = log_rq;

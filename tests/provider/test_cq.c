@@ -489,14 +489,14 @@ static void a_refused_size_changes_nothing(void **state)
 	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
 	complete(f, f->rc, 2);
 
-	/* Completions remain in the old ring if the new one cannot be mapped */
-	f->fake.bad_mmap = true;
-	assert_int_equal(ops->resize_cq(f->cq, 2 * CQES), EINVAL);
 	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
 	assert_wc(&wc, f->rc, 2);
 }
 
-/* The device writes to a ring that could not be mapped */
+/*
+ * The device writes to a ring that could not be mapped, and the memory of the
+ * old one may be that of another object. Another resize loses nothing.
+ */
 static void a_lost_ring_is_no_empty_ring(void **state)
 {
 	struct fixture *f = *state;
@@ -505,6 +505,7 @@ static void a_lost_ring_is_no_empty_ring(void **state)
 	struct ibv_cq *plain = f->cq;
 	struct ibv_wc wc[CQES];
 	struct ibv_cq_ex *cq;
+	unsigned int i;
 
 	cq = create_ex(f, 0, NULL);
 	f->cq = ibv_cq_ex_to_cq(cq);
@@ -517,18 +518,9 @@ static void a_lost_ring_is_no_empty_ring(void **state)
 	assert_int_equal(ops->resize_cq(f->cq, 2 * CQES), EINVAL);
 	assert_int_equal(f->cq->cqe, CQES);
 	assert_int_equal(ibv_poll_cq(f->cq, 0, wc), 0);
-	assert_int_equal(ibv_poll_cq(f->cq, 1, wc), 1);
-	assert_wc(wc, f->rc, 2);
-	assert_int_equal(ibv_start_poll(cq, &attr), 0);
-	assert_read(cq, f->rc, 3);
-	ibv_end_poll(cq);
-	assert_int_equal(ibv_poll_cq(f->cq, CQES, wc), 1);
-	assert_wc(wc, f->rc, 4);
-
-	/* New completions are in the ring that is not mapped */
-	complete(f, f->rc, 5);
-	assert_int_equal(ibv_poll_cq(f->cq, 0, wc), 0);
+	assert_null(to_ornic_cq(f->cq)->mem.map);
 	assert_int_equal(ibv_poll_cq(f->cq, 1, wc), -1);
+	complete(f, f->rc, 5);
 	assert_int_equal(ibv_start_poll(cq, &attr), EIO);
 	assert_int_equal(ibv_req_notify_cq(f->cq, 0), EIO);
 	f->fake.fail = ENOMEM;
@@ -540,11 +532,13 @@ static void a_lost_ring_is_no_empty_ring(void **state)
 
 	/* Another resize recovers the CQ; each completion is polled once */
 	assert_int_equal(ops->resize_cq(f->cq, CQES), 0);
-	assert_int_equal(le32toh(fake_cq(f->cq)->dbr->ci), 3);
+	assert_int_equal(ibv_start_poll(cq, &attr), 0);
+	assert_read(cq, f->rc, 2);
+	ibv_end_poll(cq);
 	complete(f, f->rc, 6);
-	assert_int_equal(ibv_poll_cq(f->cq, CQES, wc), 2);
-	assert_wc(&wc[0], f->rc, 5);
-	assert_wc(&wc[1], f->rc, 6);
+	assert_int_equal(ibv_poll_cq(f->cq, CQES, wc), 4);
+	for (i = 0; i < 4; i++)
+		assert_wc(&wc[i], f->rc, 3 + i);
 	assert_int_equal(ibv_poll_cq(f->cq, 1, wc), 0);
 	assert_int_equal(ibv_start_poll(cq, &attr), ENOENT);
 	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
@@ -566,8 +560,6 @@ static void a_lost_ring_cannot_be_cleaned(void **state)
 	f->fake.bad_mmap = true;
 	assert_int_equal(ops->resize_cq(f->cq, 2 * CQES), EINVAL);
 	assert_int_equal(ops->destroy_qp(qp), 0);
-	assert_int_equal(ibv_poll_cq(f->cq, CQES, wc), 1);
-	assert_wc(wc, f->rc, 2);
 	assert_int_equal(ibv_poll_cq(f->cq, 1, wc), -1);
 	assert_int_equal(ops->resize_cq(f->cq, CQES), EIO);
 	assert_int_equal(ibv_poll_cq(f->cq, 1, wc), -1);

@@ -11,6 +11,14 @@
  * - Requests hold no addresses: uverbs passes the response buffer.
  * - Ring and doorbell layouts are defined by the hardware interface, not here.
  *   Offsets for mmap() are in bytes, as mmap() takes them.
+ * - The memory of rings may be shared by several objects of a context. mmap_id
+ *   identifies such memory: a process that has mapped it for one object may use
+ *   that mapping for the others, until all of them are destroyed. No other
+ *   memory of the context ever gets the number, while mmap_offset is reused.
+ *   With mmap_id 0 the memory holds nothing else. Other offsets are in bytes
+ *   from the start of the mapping.
+ * - The memory of an object may belong to another object as soon as it is
+ *   destroyed, or has got another ring.
  */
 #ifndef ORNIC_ABI_USER_H
 #define ORNIC_ABI_USER_H
@@ -116,12 +124,14 @@ struct ornic_create_cq_req {
 struct ornic_create_cq_resp {
 	__u32 comp_mask;
 	__u32 cqn;
-	__aligned_u64 mmap_offset;	/* ring and doorbell record */
+	__aligned_u64 mmap_id;		/* memory of ring and record; 0: own */
+	__aligned_u64 mmap_offset;
 	__aligned_u64 mmap_length;
-	__u32 dbr_offset;		/* bytes in the mapping; ring at 0 */
+	__u32 ring_offset;
+	__u32 dbr_offset;
 	__u8 log_size;
 	__u8 log_cqe_size;
-	__u8 reserved_f0[2];
+	__u8 reserved_150[6];
 };
 
 /*
@@ -131,11 +141,13 @@ struct ornic_create_cq_resp {
  */
 struct ornic_resize_resp {
 	__u32 comp_mask;
-	__u32 dbr_offset;		/* bytes in the mapping; ring at 0 */
+	__u32 ring_offset;
+	__aligned_u64 mmap_id;		/* memory of ring and record; 0: own */
 	__aligned_u64 mmap_offset;
 	__aligned_u64 mmap_length;
+	__u32 dbr_offset;
 	__u8 log_size;
-	__u8 reserved_c8[7];
+	__u8 reserved_128[3];
 };
 
 struct ornic_create_srq_req {
@@ -146,12 +158,14 @@ struct ornic_create_srq_req {
 struct ornic_create_srq_resp {
 	__u32 comp_mask;
 	__u32 srqn;
-	__aligned_u64 mmap_offset;	/* ring and doorbell record */
+	__aligned_u64 mmap_id;		/* memory of ring and record; 0: own */
+	__aligned_u64 mmap_offset;
 	__aligned_u64 mmap_length;
-	__u32 dbr_offset;		/* bytes in the mapping; ring at 0 */
+	__u32 ring_offset;
+	__u32 dbr_offset;
 	__u8 log_wqes;
 	__u8 stride_shift;		/* log2 of the bytes of a WQE */
-	__u8 reserved_f0[2];
+	__u8 reserved_150[6];
 };
 
 /* modify_srq has no response, so IB_SRQ_MAX_WR needs a method of its own */
@@ -178,16 +192,17 @@ struct ornic_create_qp_req {
 struct ornic_create_qp_resp {
 	__u32 comp_mask;
 	__u32 qpn;			/* device number, also of a GSI QP */
-	__aligned_u64 mmap_offset;	/* rings and doorbell record; 0: none */
-	__aligned_u64 mmap_length;
-	__u32 sq_offset;		/* bytes into the mapping */
+	__aligned_u64 mmap_id;		/* memory of rings and record; 0: own */
+	__aligned_u64 mmap_offset;
+	__aligned_u64 mmap_length;	/* 0: no rings and no record */
+	__u32 sq_offset;
 	__u32 rq_offset;
 	__u32 dbr_offset;
 	__u32 slot;			/* on the board; ~0: none */
 	__u8 log_sq_slots;
 	__u8 log_rq_wqes;
 	__u8 rq_stride_shift;		/* log2 of the bytes of a receive WQE */
-	__u8 reserved_158[5];
+	__u8 reserved_198[5];
 };
 
 /* With IB_QP_RATE_LIMIT: the other members of struct ibv_qp_rate_limit_attr */
@@ -206,12 +221,14 @@ struct ornic_create_wq_req {
 struct ornic_create_wq_resp {
 	__u32 comp_mask;
 	__u32 wqn;
-	__aligned_u64 mmap_offset;	/* ring and doorbell record */
+	__aligned_u64 mmap_id;		/* memory of ring and record; 0: own */
+	__aligned_u64 mmap_offset;
 	__aligned_u64 mmap_length;
-	__u32 dbr_offset;		/* bytes in the mapping; ring at 0 */
+	__u32 ring_offset;
+	__u32 dbr_offset;
 	__u8 log_wqes;
 	__u8 stride_shift;		/* log2 of the bytes of a WQE */
-	__u8 reserved_f0[2];
+	__u8 reserved_150[6];
 };
 
 struct ornic_create_ah_resp {

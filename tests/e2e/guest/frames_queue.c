@@ -95,7 +95,7 @@ static void read_maps(char *maps, size_t room)
 	fclose(file);
 }
 
-/* Find the ring of a WQ: a new mapping of the device file */
+/* Find the ring of a WQ: a new mapping of the device file, if the ring is large */
 static void find_ring(struct object *object, char *before, char *after)
 {
 	unsigned long start, end;

@@ -226,14 +226,15 @@ void uverbs_cq(struct uverbs *uv, uint32_t cqe, struct ring_cq *cq)
 {
 	const struct ornic_create_cq_req req = {};
 	const struct udata udata = { &req, sizeof(req), sizeof(cq->resp) };
+	uint8_t *at;
 	int err;
 
 	err = uverbs_try_cq(uv->fd, cqe, 0, &udata, cq);
 	if (err)
 		die("CREATE_CQ", err);
-	cq->ring = uverbs_map(uv->fd, cq->resp.mmap_length, PROT_READ | PROT_WRITE,
-			      cq->resp.mmap_offset);
-	cq->dbr = (void *)((uint8_t *)cq->ring + cq->resp.dbr_offset);
+	at = uverbs_map(uv->fd, cq->resp.mmap_length, PROT_READ | PROT_WRITE, cq->resp.mmap_offset);
+	cq->ring = (void *)(at + cq->resp.ring_offset);
+	cq->dbr = (void *)(at + cq->resp.dbr_offset);
 }
 
 int uverbs_try_qp(int fd, const struct ib_uverbs_create_qp *cmd, const struct udata *udata,
@@ -264,6 +265,7 @@ void uverbs_srq(struct uverbs *uv, uint32_t pd, struct ring_srq *srq)
 		struct ib_uverbs_create_srq_resp core;
 		struct ornic_create_srq_resp driver;
 	} out = {};
+	uint8_t *at;
 	int err;
 
 	err = uverbs_write(uv->fd, IB_USER_VERBS_CMD_CREATE_SRQ, &cmd, sizeof(cmd), &out,
@@ -272,9 +274,10 @@ void uverbs_srq(struct uverbs *uv, uint32_t pd, struct ring_srq *srq)
 		die("CREATE_SRQ", err);
 	srq->handle = out.core.srq_handle;
 	srq->resp = out.driver;
-	srq->ring = uverbs_map(uv->fd, srq->resp.mmap_length, PROT_READ | PROT_WRITE,
-			       srq->resp.mmap_offset);
-	srq->dbr = (void *)(srq->ring + srq->resp.dbr_offset);
+	at = uverbs_map(uv->fd, srq->resp.mmap_length, PROT_READ | PROT_WRITE,
+			srq->resp.mmap_offset);
+	srq->ring = at + srq->resp.ring_offset;
+	srq->dbr = (void *)(at + srq->resp.dbr_offset);
 }
 
 void uverbs_rc_qp(struct uverbs *uv, uint32_t pd, const struct ring_cq *cq,

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Slabs: memory that small rings of one process share, so that the process maps
+ * it once and not for each ring.
+ */
+#ifndef ORNIC_RDMA_SLAB_H
+#define ORNIC_RDMA_SLAB_H
+
+#include <linux/bitmap.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/types.h>
+
+struct ib_device;
+struct ib_ucontext;
+struct ornic_mmap;
+struct ornic_ringmem;
+struct ornic_slabs;
+
+/* Pages of a slab: as many as the slabs of the process have, within bounds */
+#define ORNIC_SLAB_PAGES_MIN	16
+#define ORNIC_SLAB_PAGES_MAX	64
+/* Rings of more pages have memory of their own */
+#define ORNIC_SLAB_PART_MAX	16
+/* Slabs that are searched for free pages before another one is allocated */
+#define ORNIC_SLAB_TRIES	8
+
+/**
+ * struct ornic_slab - memory that a process maps as a whole
+ * @slabs:	of the process
+ * @entry:	in @roomy, while the slab is shared and has free pages
+ * @mem:	the memory, owned by @mmap
+ * @mmap:	entry by which the process maps it
+ * @id:		identifies the memory in the life of the context; 0: the memory
+ *		of one object, which no other object gets
+ * @nused:	number of pages in use
+ * @used:	pages in use
+ */
+struct ornic_slab {
+	struct ornic_slabs *slabs;
+	struct list_head entry;
+	struct ornic_ringmem *mem;
+	struct ornic_mmap *mmap;
+	u64 id;
+	u32 nused;
+	DECLARE_BITMAP(used, ORNIC_SLAB_PAGES_MAX);
+};
+
+/**
+ * struct ornic_slabs - slabs of a process
+ * @ibuctx:	its context
+ * @lock:	protects the other members, and the members of shared slabs
+ * @roomy:	shared slabs with free pages
+ * @spare:	the one empty slab that is kept, or NULL; it is in @roomy
+ * @last_id:	of the slab allocated last
+ * @npages:	of all shared slabs
+ */
+struct ornic_slabs {
+	struct ib_ucontext *ibuctx;
+	struct mutex lock; /* see above */
+	struct list_head roomy;
+	struct ornic_slab *spare;
+	u64 last_id;
+	u32 npages;
+};
+
+/**
+ * struct ornic_slab_place - place of the memory of an object for its process
+ * @id:		of the slab, 0: the mapping holds nothing else
+ * @mmap_offset: offset for mmap(), in bytes
+ * @mmap_length: bytes to map
+ * @offset:	bytes from the start of the mapping
+ */
+struct ornic_slab_place {
+	u64 id;
+	u64 mmap_offset;
+	u64 mmap_length;
+	u32 offset;
+};
+
+void ornic_slabs_init(struct ornic_slabs *slabs, struct ib_ucontext *ibuctx);
+void ornic_slabs_uninit(struct ornic_slabs *slabs);
+struct ornic_ringmem *ornic_slab_alloc(struct ib_device *ibdev, struct ornic_slabs *slabs,
+				       size_t size);
+void ornic_slab_free(struct ib_device *ibdev, struct ornic_ringmem *mem);
+struct ornic_slab_place ornic_slab_locate(const struct ornic_ringmem *mem);
+
+#endif /* ORNIC_RDMA_SLAB_H */

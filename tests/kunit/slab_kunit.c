@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Slabs of ring memory: objects share them without overlapping, nothing of an old ring is left, one
+ * empty slab is kept, large rings stay alone, numbers are not used again.
+ */
+#include <kunit/test.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <rdma/ib_verbs.h>
+
+/* The memory and the entries for mmap() are those of the test */
+#define ornic_ringmem_alloc	ornic_test_ringmem_alloc
+#define ornic_ringmem_free	ornic_test_ringmem_free
+#define ornic_mmap_add		ornic_test_mmap_add
+#define ornic_mmap_remove	ornic_test_mmap_remove
+/* The source itself, because the driver exports nothing */
+#include "../../kernel/rdma/slab.c"
+
+/* Pages of the parts of a slab */
+#define TEST_PAGES	3
+
+/**
+ * struct test_slabs - slabs under test
+ * @slabs:	the slabs
+ * @ibuctx:	context without anything
+ * @live:	allocated ring memory
+ * @fail_mmap:	the next entry for mmap() cannot be made
+ */
+static struct test_slabs {
+	struct ornic_slabs slabs;
+	struct ib_ucontext ibuctx;
+	int live;
+	bool fail_mmap;
+} *test_now;
+
+struct ornic_ringmem *ornic_test_ringmem_alloc(struct ib_device *ibdev, size_t size)
+{
+	struct ornic_ringmem *mem = kzalloc_obj(*mem);
+	u32 i;
+
+	if (!mem)
+		return ERR_PTR(-ENOMEM);
+	mem->npages = size >> PAGE_SHIFT;
+	mem->pages = kzalloc_objs(*mem->pages, mem->npages);
+	mem->dma = kzalloc_objs(*mem->dma, mem->npages);
+	WARN_ON(!mem->pages || !mem->dma);
+	for (i = 0; i < mem->npages; i++) {
+		mem->pages[i] = alloc_page(GFP_KERNEL | __GFP_ZERO);
+		mem->dma[i] = (dma_addr_t)i << PAGE_SHIFT;
+		WARN_ON(!mem->pages[i]);
+	}
+	test_now->live++;
+	return mem;
+}
+
+void ornic_test_ringmem_free(struct ib_device *ibdev, struct ornic_ringmem *mem)
+{
+	u32 i;
+
+	for (i = 0; i < mem->npages; i++)
+		__free_page(mem->pages[i]);
+	kfree(mem->dma);
+	kfree(mem->pages);
+	kfree(mem);
+	test_now->live--;
+}
+
+struct ornic_mmap *ornic_test_mmap_add(struct ib_ucontext *ibuctx, const struct ornic_mmap *what,
+				       size_t size)
+{
+	struct ornic_mmap *map;
+
+	if (test_now->fail_mmap) {
+		test_now->fail_mmap = false;
+		return ERR_PTR(-ENOMEM);
+	}
+	map = kmemdup(what, sizeof(*what), GFP_KERNEL);
+	return map ?: ERR_PTR(-ENOMEM);
+}
+
+void ornic_test_mmap_remove(struct ornic_mmap *map)
+{
+	ornic_test_ringmem_free(NULL, map->mem);
+	kfree(map);
+}
+
+static int ornic_test_slab_init(struct kunit *test)
+{
+	test_now = kunit_kzalloc(test, sizeof(*test_now), GFP_KERNEL);
+	if (!test_now)
+		return -ENOMEM;
+
+	ornic_slabs_init(&test_now->slabs, &test_now->ibuctx);
+	return 0;
+}
+
+/* The tests free all objects */
+static void ornic_test_slab_exit(struct kunit *test)
+{
+	ornic_slabs_uninit(&test_now->slabs);
+	KUNIT_EXPECT_EQ(test, test_now->live, 0);
+}
+
+static struct ornic_ringmem *ornic_test_part(struct kunit *test, u32 npages)
+{
+	struct ornic_ringmem *mem;
+
+	mem = ornic_slab_alloc(NULL, &test_now->slabs, (size_t)npages << PAGE_SHIFT);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, mem);
+	KUNIT_EXPECT_EQ(test, mem->npages, npages);
+	return mem;
+}
+
+static void ornic_test_slab_is_shared(struct kunit *test)
+{
+	struct ornic_ringmem *a = ornic_test_part(test, TEST_PAGES);
+	struct ornic_ringmem *b = ornic_test_part(test, TEST_PAGES);
+
+	KUNIT_EXPECT_PTR_EQ(test, a->slab, b->slab);
+	KUNIT_EXPECT_EQ(test, test_now->live, 1);
+	KUNIT_EXPECT_EQ(test, ornic_slab_locate(a).id, 1);
+	KUNIT_EXPECT_EQ(test, ornic_slab_locate(b).id, 1);
+	KUNIT_EXPECT_EQ(test, ornic_slab_locate(a).offset, 0);
+	KUNIT_EXPECT_EQ(test, ornic_slab_locate(b).offset, TEST_PAGES * PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, ornic_slab_locate(b).mmap_length, ORNIC_SLAB_PAGES_MIN * PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, b->dma[0], TEST_PAGES * PAGE_SIZE);
+	ornic_slab_free(NULL, a);
+	ornic_slab_free(NULL, b);
+}
+
+static void ornic_test_slab_parts_are_zeroed(struct kunit *test)
+{
+	struct ornic_ringmem *mem = ornic_test_part(test, TEST_PAGES);
+	u32 i;
+
+	for (i = 0; i < TEST_PAGES; i++)
+		memset(page_address(mem->pages[i]), 0xff, PAGE_SIZE);
+	ornic_slab_free(NULL, mem);
+
+	mem = ornic_test_part(test, TEST_PAGES);
+	KUNIT_EXPECT_EQ(test, ornic_slab_locate(mem).offset, 0);
+	for (i = 0; i < TEST_PAGES; i++)
+		KUNIT_EXPECT_NULL(test, memchr_inv(page_address(mem->pages[i]), 0, PAGE_SIZE));
+	ornic_slab_free(NULL, mem);
+}
+
+static void ornic_test_slab_parts_do_not_overlap(struct kunit *test)
+{
+	struct ornic_ringmem *mem[2 * ORNIC_SLAB_PAGES_MAX];
+	u32 i, k;
+
+	for (i = 0; i < ARRAY_SIZE(mem); i++) {
+		mem[i] = ornic_test_part(test, 1 + i % TEST_PAGES);
+		for (k = 0; k < mem[i]->npages; k++)
+			memset(page_address(mem[i]->pages[k]), i, PAGE_SIZE);
+	}
+	/* Free every third object and allocate it again */
+	for (i = 0; i < ARRAY_SIZE(mem); i += 3)
+		ornic_slab_free(NULL, mem[i]);
+	for (i = 0; i < ARRAY_SIZE(mem); i += 3) {
+		mem[i] = ornic_test_part(test, 1 + i % TEST_PAGES);
+		for (k = 0; k < mem[i]->npages; k++)
+			memset(page_address(mem[i]->pages[k]), i, PAGE_SIZE);
+	}
+	for (i = 0; i < ARRAY_SIZE(mem); i++)
+		for (k = 0; k < mem[i]->npages; k++)
+			KUNIT_EXPECT_NULL(test, memchr_inv(page_address(mem[i]->pages[k]), i,
+							   PAGE_SIZE));
+	for (i = 0; i < ARRAY_SIZE(mem); i++)
+		ornic_slab_free(NULL, mem[i]);
+	KUNIT_EXPECT_EQ(test, test_now->live, 1);
+}
+
+static void ornic_test_slab_one_spare(struct kunit *test)
+{
+	struct ornic_ringmem *mem[3];
+	u64 last;
+	u32 i;
+
+	/* A full slab each: they grow, up to the largest part */
+	for (i = 0; i < ARRAY_SIZE(mem); i++)
+		mem[i] = ornic_test_part(test, ORNIC_SLAB_PART_MAX);
+	KUNIT_EXPECT_EQ(test, test_now->live, 2);
+	last = ornic_slab_locate(mem[2]).id;
+	KUNIT_EXPECT_EQ(test, last, 2);
+
+	ornic_slab_free(NULL, mem[1]);
+	ornic_slab_free(NULL, mem[0]);
+	KUNIT_EXPECT_EQ(test, test_now->live, 2);
+	KUNIT_EXPECT_EQ(test, test_now->slabs.spare->id, 1);
+	ornic_slab_free(NULL, mem[2]);
+	KUNIT_EXPECT_EQ(test, test_now->live, 1);
+	KUNIT_EXPECT_EQ(test, test_now->slabs.spare->id, last);
+
+	/* The spare is used again, and then it is none */
+	mem[0] = ornic_test_part(test, 1);
+	KUNIT_EXPECT_EQ(test, ornic_slab_locate(mem[0]).id, last);
+	KUNIT_EXPECT_NULL(test, test_now->slabs.spare);
+	ornic_slab_free(NULL, mem[0]);
+}
+
+static void ornic_test_slab_numbers_are_new(struct kunit *test)
+{
+	struct ornic_ringmem *a, *b;
+	u64 id, last = 0;
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		/* Two slabs, of which one is freed */
+		a = ornic_test_part(test, ORNIC_SLAB_PART_MAX);
+		b = ornic_test_part(test, ORNIC_SLAB_PART_MAX);
+		id = max(ornic_slab_locate(a).id, ornic_slab_locate(b).id);
+		KUNIT_EXPECT_GE(test, id, last);
+		KUNIT_EXPECT_EQ(test, id, test_now->slabs.last_id);
+		last = id;
+		ornic_slab_free(NULL, i & 1 ? a : b);
+		ornic_slab_free(NULL, i & 1 ? b : a);
+	}
+}
+
+static void ornic_test_slab_large_is_alone(struct kunit *test)
+{
+	struct ornic_ringmem *small = ornic_test_part(test, 1);
+	struct ornic_ringmem *large = ornic_test_part(test, ORNIC_SLAB_PART_MAX + 1);
+	struct ornic_slab_place place = ornic_slab_locate(large);
+
+	KUNIT_EXPECT_EQ(test, test_now->live, 2);
+	KUNIT_EXPECT_EQ(test, place.id, 0);
+	KUNIT_EXPECT_EQ(test, place.offset, 0);
+	KUNIT_EXPECT_EQ(test, place.mmap_length, (ORNIC_SLAB_PART_MAX + 1) * PAGE_SIZE);
+	ornic_slab_free(NULL, large);
+	KUNIT_EXPECT_EQ(test, test_now->live, 1);
+	KUNIT_EXPECT_NULL(test, test_now->slabs.spare);
+	ornic_slab_free(NULL, small);
+}
+
+static void ornic_test_slab_search_is_bounded(struct kunit *test)
+{
+	const u32 least = 4 * ORNIC_SLAB_TRIES * ORNIC_SLAB_PAGES_MAX;
+	struct ornic_ringmem **mem, *large;
+	u32 i, count;
+
+	/* Slabs with free pages, none of them next to another */
+	mem = kunit_kcalloc(test, least + ORNIC_SLAB_PAGES_MAX, sizeof(*mem), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, mem);
+	for (count = 0; count < least || !list_empty(&test_now->slabs.roomy); count++)
+		mem[count] = ornic_test_part(test, 1);
+	for (i = 0; i < count; i += 2)
+		ornic_slab_free(NULL, mem[i]);
+	i = test_now->live;
+	large = ornic_test_part(test, 2);
+	KUNIT_EXPECT_EQ(test, test_now->live, i + 1);
+	ornic_slab_free(NULL, large);
+	for (i = 1; i < count; i += 2)
+		ornic_slab_free(NULL, mem[i]);
+	KUNIT_EXPECT_EQ(test, test_now->live, 1);
+}
+
+static void ornic_test_slab_failures(struct kunit *test)
+{
+	test_now->fail_mmap = true;
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ornic_slab_alloc(NULL, &test_now->slabs, 1)), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, test_now->live, 0);
+	test_now->fail_mmap = true;
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ornic_slab_alloc(NULL, &test_now->slabs,
+						       (ORNIC_SLAB_PART_MAX + 1) * PAGE_SIZE)),
+			-ENOMEM);
+	KUNIT_EXPECT_EQ(test, test_now->live, 0);
+	ornic_slab_free(NULL, ornic_test_part(test, 1));
+	KUNIT_EXPECT_EQ(test, test_now->live, 1);
+}
+
+static struct kunit_case ornic_slab_cases[] = {
+	KUNIT_CASE(ornic_test_slab_is_shared),
+	KUNIT_CASE(ornic_test_slab_parts_are_zeroed),
+	KUNIT_CASE(ornic_test_slab_parts_do_not_overlap),
+	KUNIT_CASE(ornic_test_slab_one_spare),
+	KUNIT_CASE(ornic_test_slab_numbers_are_new),
+	KUNIT_CASE(ornic_test_slab_large_is_alone),
+	KUNIT_CASE(ornic_test_slab_search_is_bounded),
+	KUNIT_CASE(ornic_test_slab_failures),
+	{}
+};
+
+static struct kunit_suite ornic_slab_suite = {
+	.name = "ornic_slab",
+	.init = ornic_test_slab_init,
+	.exit = ornic_test_slab_exit,
+	.test_cases = ornic_slab_cases,
+};
+
+kunit_test_suites(&ornic_slab_suite);
