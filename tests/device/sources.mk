@@ -16,6 +16,7 @@ EDGE_SRCS := \
 	loop/loop.c \
 	loop/share.c \
 	loop/sock.c \
+	loop/spin.c \
 	loop/switch.c
 
 # The program around the cards

@@ -111,10 +111,11 @@ void card_wake(struct card *card)
 	(void)card;
 }
 
-void card_rx(struct card *card, const struct frame *frame)
+bool card_rx(struct card *card, const struct frame *frame)
 {
 	(void)frame;
 	card->packets++;
+	return true;
 }
 
 void card_room(struct card *card)

@@ -44,6 +44,7 @@ UNIT_EDGE_TESTS := \
 	mem_test.c \
 	pci_test.c \
 	share_test.c \
+	spin_test.c \
 	switch_test.c \
 	timer_test.c
 

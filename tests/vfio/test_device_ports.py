@@ -304,6 +304,23 @@ def test_dgram_socket_in_use(server, ends, tmp_path):
         Server(other, "--port", ends[0].option)
 
 
+def test_frames_without_work_do_not_keep_a_card_awake(tmp_path):
+    """Frames for others reach all ports. A card that does not take them neither spins after them
+    nor learns to spin longer."""
+    end = End(tmp_path, "a")
+    server = Server(tmp_path, "--port", end.option, "--spin-us", "1000000")
+    before = server.control("stats")["loop"]
+    for _ in range(20):
+        end.send(packet(mac(99), mac(1)))
+        time.sleep(0.005)
+    after = server.control("stats")["loop"]
+    assert after["sleeps"] - before["sleeps"] >= 20
+    assert after["turns"] - before["turns"] < 1000
+    for what in ("spin_hits", "spin_late", "spin_misses", "spin_ns"):
+        assert after[what] == before[what], what
+    server.stop()
+
+
 @pytest.fixture
 def tap_name():
     name = f"ornic{os.getpid() % 10000}"

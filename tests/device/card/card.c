@@ -257,9 +257,9 @@ void card_wake(struct card *card)
 		doorbell_wake(card);
 }
 
-void card_rx(struct card *card, const struct frame *frame)
+bool card_rx(struct card *card, const struct frame *frame)
 {
-	rx_frame(card, frame);
+	return rx_frame(card, frame);
 }
 
 void card_link_changed(struct card *card, bool up)

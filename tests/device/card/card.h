@@ -116,8 +116,10 @@ void card_wake(struct card *card);
  *
  * The switch also delivers frames for other stations while it has not learned
  * their addresses: the card filters.
+ *
+ * Return: whether the frame has a receiver.
  */
-void card_rx(struct card *card, const struct frame *frame);
+bool card_rx(struct card *card, const struct frame *frame);
 
 /**
  * card_room - resume when a full port of the switch has room again

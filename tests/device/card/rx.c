@@ -82,16 +82,16 @@ static bool rx_eth(struct card *card, const struct frame *frame,
 	return accepted || verdict == FLOW_COPIED;
 }
 
-void rx_frame(struct card *card, const struct frame *frame)
+bool rx_frame(struct card *card, const struct frame *frame)
 {
 	struct headers headers;
 	bool accepted;
 
 	if (!card_works(card) || !ethport_running(card))
-		return;
+		return false;
 	if (frame->hdr_len < HEADERS_ETH_LEN) {
 		PORT_STAT_INC(card, rx_dropped_malformed);
-		return;
+		return false;
 	}
 	headers_init(&headers);
 	if (card->flow_table.sniffers)
@@ -100,14 +100,16 @@ void rx_frame(struct card *card, const struct frame *frame)
 	if (!accepted && !mcast_accepts(card, frame->hdr) &&
 	    !card->flow_table.ingress) {
 		PORT_STAT_INC(card, rx_dropped_filter);
-		return;
+		return false;
 	}
 	headers_need(frame, &headers);
 	if (rx_roce(card, frame, &headers) ||
-	    rx_eth(card, frame, &headers, accepted, false))
+	    rx_eth(card, frame, &headers, accepted, false)) {
 		rx_count(card, frame);
-	else
-		PORT_STAT_INC(card, rx_dropped_filter);
+		return true;
+	}
+	PORT_STAT_INC(card, rx_dropped_filter);
+	return false;
 }
 
 static void rx_loop_roce(struct card *card, const struct frame *frame,

@@ -3,6 +3,8 @@
 #ifndef ORNIC_DEVICE_RX_H
 #define ORNIC_DEVICE_RX_H
 
+#include <stdbool.h>
+
 struct frame;
 struct card;
 
@@ -16,7 +18,9 @@ void rx_init(struct card *card);
  * rx_frame - receive a frame from the wire
  * @card: the card
  * @frame: as for card_rx()
+ *
+ * Return: whether the frame has a receiver.
  */
-void rx_frame(struct card *card, const struct frame *frame);
+bool rx_frame(struct card *card, const struct frame *frame);
 
 #endif /* ORNIC_DEVICE_RX_H */

@@ -4,10 +4,13 @@
  *
  * Spinning takes CPU time from others: on a small machine, the vCPUs whose
  * stores a task waits for need the same core. So a task spins only as long as
- * earlier hits show that work comes back soon. When another thread took the
- * core (time jumped while the loop was idle), the task goes to sleep at once.
+ * earlier work shows that more comes soon (spin.h), and after a short time the
+ * loop yields the core every few turns. When another thread took it (time jumped
+ * while the loop was idle), the task goes to sleep at once: a thread that wakes up
+ * gets the core sooner than one that waits for its turn.
  */
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -25,10 +28,9 @@
 #define SWITCH_BATCH 8
 /* An idle turn takes about 1 us; after a longer gap the process was not running */
 #define CONTENDED_NS 50000
-/* Shortest spin time; without spinning the loop could not measure hits */
-#define SPIN_MIN_NS 1000
-/* Work that comes sooner needs no spinning: the task would not be asleep yet */
-#define SPIN_HIT_NS 2000
+/* Idle time after which the loop yields the core, and turns between two yields */
+#define YIELD_NS 20000
+#define YIELD_TURNS 4
 
 uint64_t loop_clock_ns(void)
 {
@@ -78,7 +80,7 @@ int loop_init(struct loop *loop, unsigned int spin_us)
 	}
 	loop->now_ns = loop_clock_ns();
 	loop->spin_max_ns = (uint64_t)spin_us * 1000;
-	loop->spin_ns = loop->spin_max_ns;
+	loop->worked_ns = loop->now_ns;
 	shares_init(&loop->shares, loop->now_ns);
 	timers_init(&loop->timers, loop->now_ns);
 	switch_init(&loop->sw);
@@ -128,17 +130,40 @@ void loop_remove_fd(struct loop *loop, struct loop_fd *lfd)
 void loop_task_add(struct loop *loop, struct loop_task *task)
 {
 	timers_init(&task->timers, loop->now_ns);
+	spin_init(&task->spin, loop->spin_max_ns, loop->now_ns);
 	list_add_tail(&task->all, &loop->tasks);
 	list_init(&task->node);
 }
 
 void loop_task_mark(struct loop *loop, struct loop_task *task)
 {
-	task->idle_since_ns = loop->now_ns;
 	if (!list_empty(&task->node))
 		return;
 	task->wake(task);
 	list_add_tail(&task->node, &loop->awake);
+}
+
+static void spin_count(struct loop *loop, enum spin_result result)
+{
+	switch (result) {
+	case SPIN_BUSY:
+		break;
+	case SPIN_HIT:
+		loop->stats.spin_hits++;
+		break;
+	case SPIN_LATE:
+		loop->stats.spin_late++;
+		break;
+	case SPIN_FAR:
+		loop->stats.spin_misses++;
+		break;
+	}
+}
+
+void loop_task_worked(struct loop *loop, struct loop_task *task)
+{
+	loop_task_mark(loop, task);
+	spin_count(loop, spin_work(&task->spin, loop->now_ns));
 }
 
 void loop_task_remove(struct loop_task *task)
@@ -161,26 +186,6 @@ static void handle_events(struct loop *loop)
 		lfd->ready(lfd, loop->event[i].events);
 	}
 	loop->event_count = 0;
-}
-
-/* Spinning found work after @waited_ns: raise the spin time to twice that, or more */
-static void spin_hit(struct loop *loop, uint64_t waited_ns)
-{
-	loop->stats.spin_hits++;
-	if (loop->spin_ns < waited_ns * 2)
-		loop->spin_ns = waited_ns * 2;
-	else
-		loop->spin_ns += loop->spin_ns / 4;
-	if (loop->spin_ns > loop->spin_max_ns)
-		loop->spin_ns = loop->spin_max_ns;
-}
-
-static void spin_miss(struct loop *loop)
-{
-	loop->stats.spin_misses++;
-	loop->spin_ns -= loop->spin_ns / 8;
-	if (loop->spin_ns < SPIN_MIN_NS && loop->spin_max_ns >= SPIN_MIN_NS)
-		loop->spin_ns = SPIN_MIN_NS;
 }
 
 static bool run_timers(struct loop *loop)
@@ -212,7 +217,7 @@ static bool run_tasks(struct loop *loop)
 	list_for_each_safe(node, next, &loop->awake) {
 		task = list_entry(node, struct loop_task, node);
 		if (!shares_allow(&loop->shares, task->share)) {
-			task->idle_since_ns = loop->now_ns;
+			spin_wait(&task->spin, loop->now_ns);
 			continue;
 		}
 		/* Whether there is work shows afterwards: a poll costs little */
@@ -220,9 +225,7 @@ static bool run_tasks(struct loop *loop)
 		if (!task->run(task))
 			continue;
 		shares_pay(&loop->shares, task->share);
-		if (loop->now_ns - task->idle_since_ns > SPIN_HIT_NS)
-			spin_hit(loop, loop->now_ns - task->idle_since_ns);
-		task->idle_since_ns = loop->now_ns;
+		spin_count(loop, spin_work(&task->spin, loop->now_ns));
 		worked = true;
 	}
 	return worked;
@@ -236,13 +239,13 @@ static void sleep_tasks(struct loop *loop, bool now)
 
 	list_for_each_safe(node, next, &loop->awake) {
 		task = list_entry(node, struct loop_task, node);
-		if (!now && loop->now_ns - task->idle_since_ns < loop->spin_ns)
+		if (!now && !spin_is_over(&task->spin, loop->now_ns))
 			continue;
 		if (!task->sleep_prepare(task)) {
-			task->idle_since_ns = loop->now_ns;
+			spin_wait(&task->spin, loop->now_ns);
 			continue;
 		}
-		spin_miss(loop);
+		spin_sleep(&task->spin, loop->now_ns);
 		list_del_init(&task->node);
 	}
 }
@@ -316,6 +319,15 @@ static bool is_contended(struct loop *loop)
 	return true;
 }
 
+/* Let others have the core from time to time: none is kept waiting by a loop that only looks */
+static void yield_idle(struct loop *loop)
+{
+	if (loop->now_ns - loop->worked_ns < YIELD_NS || loop->stats.turns % YIELD_TURNS)
+		return;
+	loop->stats.yields++;
+	sched_yield();
+}
+
 int loop_turn(struct loop *loop)
 {
 	bool worked, may_sleep = false;
@@ -336,12 +348,15 @@ int loop_turn(struct loop *loop)
 	worked |= run_switch(loop);
 	if (worked) {
 		loop->idle_ns = 0;
+		loop->worked_ns = loop->now_ns;
 	} else {
 		shares_idle(&loop->shares, loop->now_ns);
 		sleep_tasks(loop, !loop->spin_max_ns || is_contended(loop));
 		may_sleep = list_empty(&loop->awake) &&
 			    list_empty(&loop->sw.sending);
 		loop->idle_ns = may_sleep ? 0 : loop->now_ns;
+		if (!may_sleep)
+			yield_idle(loop);
 	}
 	if (!may_sleep && loop->now_ns - loop->polled_ns <
 				  (worked ? LOOP_BUSY_POLL_NS : LOOP_POLL_NS))
@@ -355,6 +370,7 @@ int loop_turn(struct loop *loop)
 		loop->now_ns = loop_clock_ns();
 		shares_settle(&loop->shares, loop->now_ns);
 		loop->idle_ns = 0;
+		loop->worked_ns = loop->now_ns;
 		handle_events(loop);
 	}
 	return err;

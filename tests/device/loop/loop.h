@@ -15,6 +15,7 @@
 #include "env/timer.h"
 #include "loop/irqfd.h"
 #include "loop/share.h"
+#include "loop/spin.h"
 #include "loop/switch.h"
 
 /* Cards that a process may have */
@@ -49,7 +50,7 @@ struct loop_fd {
  * @timers: timer wheel
  * @all: in the loop's list of tasks
  * @node: in the loop's list of awake tasks, or unlinked
- * @idle_since_ns: time of the latest work
+ * @spin: how long it stays awake without work
  */
 struct loop_task {
 	bool (*run)(struct loop_task *task);
@@ -59,7 +60,7 @@ struct loop_task {
 	struct timers timers;
 	struct list_head all;
 	struct list_head node;
-	uint64_t idle_since_ns;
+	struct spin spin;
 };
 
 /**
@@ -67,14 +68,19 @@ struct loop_task {
  * @turns: number of turns
  * @sleeps: waits for events that were allowed to block
  * @spin_hits: times that spinning found work
- * @spin_misses: times that spinning ended in sleep
+ * @spin_late: times that a task was asleep when work came, and a longer spin time
+ *	would have found it
+ * @spin_misses: the same, but the work came after the longest spin time
+ * @yields: times that the idle loop let others have the core
  * @contended: times that spinning stopped because another thread took the CPU
  */
 struct loop_stats {
 	uint64_t turns;
 	uint64_t sleeps;
 	uint64_t spin_hits;
+	uint64_t spin_late;
 	uint64_t spin_misses;
+	uint64_t yields;
 	uint64_t contended;
 };
 
@@ -88,8 +94,8 @@ struct loop_stats {
  * @sw: the switch, run in each turn
  * @tasks: struct loop_task list
  * @awake: list of the awake ones
- * @spin_max_ns: longest time to spin after work
- * @spin_ns: current spin time, at most @spin_max_ns, adapted by hits and misses
+ * @spin_max_ns: longest time that a task spins after work
+ * @worked_ns: start of the latest turn with work, or time of the latest event
  * @now_ns: time at the start of the turn or of event handling
  * @idle_ns: start of the previous turn when it was idle, else 0
  * @polled_ns: time of the last poll of the file descriptors; timers run up to
@@ -110,7 +116,7 @@ struct loop {
 	struct list_head tasks;
 	struct list_head awake;
 	uint64_t spin_max_ns;
-	uint64_t spin_ns;
+	uint64_t worked_ns;
 	uint64_t now_ns;
 	uint64_t idle_ns;
 	uint64_t polled_ns;
@@ -169,11 +175,19 @@ void loop_remove_fd(struct loop *loop, struct loop_fd *lfd);
 void loop_task_add(struct loop *loop, struct loop_task *task);
 
 /**
- * loop_task_mark - wake a task, or keep it awake
+ * loop_task_mark - wake a task
+ * @loop: the loop
+ * @task: runs in the next turn. If it finds no work then, it goes to sleep when
+ *	the spin time after its latest work is over, which may be at once.
+ */
+void loop_task_mark(struct loop *loop, struct loop_task *task);
+
+/**
+ * loop_task_worked - note work that came outside of @run, and wake the task
  * @loop: the loop
  * @task: runs from the next turn on, until it was idle for the spin time
  */
-void loop_task_mark(struct loop *loop, struct loop_task *task);
+void loop_task_worked(struct loop *loop, struct loop_task *task);
 
 /**
  * loop_task_remove - remove a task

@@ -16,7 +16,7 @@
 #define VERSION "0.1"
 
 /* Long enough for the peer's response, too short to waste much CPU time */
-#define SPIN_US_DEFAULT 20
+#define SPIN_US_DEFAULT 200
 #define SPIN_US_MAX 1000000
 
 static const char usage[] =
@@ -59,7 +59,8 @@ static const char usage[] =
 	"        answer requests on a Unix socket, one per line: help, stats, link,\n"
 	"        inject, fault, lie.\n"
 	"  --spin-us N\n"
-	"        spin at most N microseconds after work before sleeping (20).\n"
+	"        spin at most N microseconds after work before sleeping (200). The\n"
+	"        card learns how much of it pays, and yields the processor meanwhile.\n"
 	"  --sandbox=on|off\n"
 	"        give up all system calls but a few after the start. The default is\n"
 	"        on where the kernel can do it; with on it must.\n"

@@ -142,12 +142,23 @@ static void report_switch(struct json_object *object,
 
 static void report_loop(struct json_object *object, const struct loop *loop)
 {
+	const struct loop_task *task;
+	struct list_head *node;
+	uint64_t spin_ns = 0;
+
+	list_for_each(node, &loop->tasks) {
+		task = list_entry(node, struct loop_task, all);
+		if (task->spin.ns > spin_ns)
+			spin_ns = task->spin.ns;
+	}
 	add(object, "turns", loop->stats.turns);
 	add(object, "sleeps", loop->stats.sleeps);
 	add(object, "spin_hits", loop->stats.spin_hits);
+	add(object, "spin_late", loop->stats.spin_late);
 	add(object, "spin_misses", loop->stats.spin_misses);
+	add(object, "yields", loop->stats.yields);
 	add(object, "contended", loop->stats.contended);
-	add(object, "spin_ns", loop->spin_ns);
+	add(object, "spin_ns", spin_ns);
 }
 
 struct json_object *report_stats(const struct device *device)

@@ -69,6 +69,7 @@ static const int sandbox_calls[] = {
 	SCMP_SYS(gettid),
 	SCMP_SYS(rt_sigprocmask),
 	SCMP_SYS(rt_sigreturn),
+	SCMP_SYS(sched_yield),
 };
 
 static bool sandbox_read_id(const char *text, char end, unsigned int *id,

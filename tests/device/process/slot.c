@@ -175,10 +175,9 @@ static void slot_rx(struct port *port, const struct frame *frame)
 		port->stats.drops++;
 		return;
 	}
-	card_rx(slot->card, frame);
-	/* A unicast packet is likely to cause a reply soon */
-	if (!(frame->hdr[0] & 1))
-		loop_task_mark(slot->loop, &slot->task);
+	/* A unicast packet that the card takes is likely to cause a reply soon */
+	if (card_rx(slot->card, frame) && !(frame->hdr[0] & 1))
+		loop_task_worked(slot->loop, &slot->task);
 	slot_note_faults(slot);
 	/* The copy may also have hit holes in the sender's files */
 	if (frame->src->is_card)

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The spin time of a task */
+#include "loop/spin.h"
+
+static uint64_t spin_limit(const struct spin *spin, uint64_t ns)
+{
+	if (ns < SPIN_MIN_NS)
+		ns = SPIN_MIN_NS;
+	return ns < spin->max_ns ? ns : spin->max_ns;
+}
+
+void spin_init(struct spin *spin, uint64_t max_ns, uint64_t now_ns)
+{
+	spin->max_ns = max_ns;
+	spin->ns = spin_limit(spin, SPIN_START_NS);
+	spin_wait(spin, now_ns);
+}
+
+/* Spin twice as long as the work took to come, or longer if that is so already */
+static void spin_raise(struct spin *spin, uint64_t gap_ns)
+{
+	if (spin->ns < gap_ns * 2)
+		spin->ns = spin_limit(spin, gap_ns * 2);
+}
+
+enum spin_result spin_work(struct spin *spin, uint64_t now_ns)
+{
+	uint64_t gap_ns = now_ns - spin->worked_ns;
+	enum spin_state state = spin->state;
+
+	spin_wait(spin, now_ns);
+	if (state != SPIN_AWAKE && gap_ns > spin->max_ns) {
+		spin->ns = spin_limit(spin, spin->ns / 2);
+		return SPIN_FAR;
+	}
+	if (state == SPIN_CUT || gap_ns <= SPIN_BUSY_NS)
+		return SPIN_BUSY;
+	spin_raise(spin, gap_ns);
+	return state == SPIN_ASLEEP ? SPIN_LATE : SPIN_HIT;
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* How long a task spins before it sleeps, with a clock that the test moves */
+#include "loop/spin.h"
+#include "unit.h"
+
+#define US 1000ull
+#define MAX_NS (200 * US)
+
+struct world {
+	struct spin spin;
+	uint64_t now_ns;
+};
+
+static int setup(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+
+	assert_non_null(w);
+	w->now_ns = 1;
+	spin_init(&w->spin, MAX_NS, w->now_ns);
+	*state = w;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	free(*state);
+	return 0;
+}
+
+/* Work comes after @ns. Until then the task spins, and sleeps when that is over. */
+static enum spin_result wait_for(struct world *w, uint64_t ns)
+{
+	uint64_t spin_ns = w->spin.ns;
+
+	if (ns >= spin_ns) {
+		w->now_ns += spin_ns;
+		assert_true(spin_is_over(&w->spin, w->now_ns));
+		spin_sleep(&w->spin, w->now_ns);
+		w->now_ns += ns - spin_ns;
+	} else {
+		w->now_ns += ns;
+		assert_false(spin_is_over(&w->spin, w->now_ns));
+	}
+	return spin_work(&w->spin, w->now_ns);
+}
+
+static void test_work_that_comes_at_once_teaches_nothing(void **state)
+{
+	struct world *w = *state;
+	unsigned int i;
+
+	for (i = 0; i < 1000; i++)
+		assert_int_equal(wait_for(w, SPIN_BUSY_NS), SPIN_BUSY);
+	assert_int_equal(w->spin.ns, SPIN_START_NS);
+}
+
+/* Commands every 80 us: only the first finds the task asleep */
+static void test_late_work_makes_it_spin_longer(void **state)
+{
+	struct world *w = *state;
+	unsigned int i;
+
+	assert_int_equal(wait_for(w, 80 * US), SPIN_LATE);
+	for (i = 0; i < 1000; i++)
+		assert_int_equal(wait_for(w, 80 * US), SPIN_HIT);
+	assert_int_equal(w->spin.ns, 160 * US);
+}
+
+/* Hits near the end of the spin time leave room for slower ones */
+static void test_hits_keep_twice_their_time(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(wait_for(w, 15 * US), SPIN_HIT);
+	assert_int_equal(w->spin.ns, 30 * US);
+	assert_int_equal(wait_for(w, 25 * US), SPIN_HIT);
+	assert_int_equal(w->spin.ns, 50 * US);
+	assert_int_equal(wait_for(w, 10 * US), SPIN_HIT);
+	assert_int_equal(w->spin.ns, 50 * US);
+}
+
+static void test_the_longest_time_is_kept(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(wait_for(w, MAX_NS), SPIN_LATE);
+	assert_int_equal(w->spin.ns, MAX_NS);
+	assert_int_equal(wait_for(w, MAX_NS - 1), SPIN_HIT);
+	assert_int_equal(w->spin.ns, MAX_NS);
+}
+
+/* Sparse work: the task spins no longer than it must */
+static void test_far_work_makes_it_spin_less(void **state)
+{
+	struct world *w = *state;
+	uint64_t spun_ns = 0;
+	unsigned int i;
+
+	wait_for(w, MAX_NS);
+	for (i = 0; i < 100; i++) {
+		spun_ns += w->spin.ns;
+		assert_int_equal(wait_for(w, MAX_NS + 1), SPIN_FAR);
+	}
+	assert_int_equal(w->spin.ns, SPIN_MIN_NS);
+	/* In the mean less than 5 us of 200 */
+	assert_true(spun_ns < 100 * 5 * US);
+	/* And it learns again */
+	assert_int_equal(wait_for(w, 50 * US), SPIN_LATE);
+	assert_int_equal(w->spin.ns, 100 * US);
+}
+
+/* A frame that brings no work wakes the task: it may sleep again at once */
+static void test_waking_up_for_nothing_is_no_work(void **state)
+{
+	struct world *w = *state;
+
+	w->now_ns += 30 * US;
+	spin_sleep(&w->spin, w->now_ns);
+	w->now_ns += 30 * US;
+	assert_true(spin_is_over(&w->spin, w->now_ns));
+	spin_sleep(&w->spin, w->now_ns);
+	w->now_ns += 30 * US;
+	assert_int_equal(spin_work(&w->spin, w->now_ns), SPIN_LATE);
+	assert_int_equal(w->spin.ns, 180 * US);
+}
+
+/* Others needed the processor: how soon work comes then is no reason to spin */
+static void test_cut_spin_teaches_nothing_but_far_work(void **state)
+{
+	struct world *w = *state;
+
+	w->now_ns += 5 * US;
+	assert_false(spin_is_over(&w->spin, w->now_ns));
+	spin_sleep(&w->spin, w->now_ns);
+	w->now_ns += 80 * US;
+	assert_int_equal(spin_work(&w->spin, w->now_ns), SPIN_BUSY);
+	assert_int_equal(w->spin.ns, SPIN_START_NS);
+
+	w->now_ns += 5 * US;
+	spin_sleep(&w->spin, w->now_ns);
+	w->now_ns += MAX_NS;
+	assert_int_equal(spin_work(&w->spin, w->now_ns), SPIN_FAR);
+	assert_int_equal(w->spin.ns, SPIN_START_NS / 2);
+}
+
+static void test_postponed_work_teaches_nothing(void **state)
+{
+	struct world *w = *state;
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		w->now_ns += 10 * US;
+		spin_wait(&w->spin, w->now_ns);
+		assert_false(spin_is_over(&w->spin, w->now_ns));
+	}
+	assert_int_equal(w->spin.ns, SPIN_START_NS);
+}
+
+static void test_no_spinning(void **state)
+{
+	struct world *w = *state;
+
+	spin_init(&w->spin, 0, w->now_ns);
+	assert_true(spin_is_over(&w->spin, w->now_ns));
+	spin_sleep(&w->spin, w->now_ns);
+	w->now_ns += 1;
+	assert_int_equal(spin_work(&w->spin, w->now_ns), SPIN_FAR);
+	assert_int_equal(w->spin.ns, 0);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_work_that_comes_at_once_teaches_nothing),
+		T(test_late_work_makes_it_spin_longer),
+		T(test_hits_keep_twice_their_time),
+		T(test_the_longest_time_is_kept),
+		T(test_far_work_makes_it_spin_less),
+		T(test_waking_up_for_nothing_is_no_work),
+		T(test_cut_spin_teaches_nothing_but_far_work),
+		T(test_postponed_work_teaches_nothing),
+		T(test_no_spinning),
+	};
+
+	return cmocka_run_group_tests_name("spin", tests, NULL, NULL);
+}
