@@ -7,6 +7,7 @@
 #include "card/card.h"
 #include "card/doorbell.h"
 #include "kit.h"
+#include "queues/qp.h"
 
 #define QPS 3
 
@@ -211,6 +212,9 @@ static void test_idle_queue_is_unwatched(void **state)
 	ring(&w->qp[0]);
 	post(w, &w->qp[0]);
 	assert_int_equal(sent(w), 1);
+	assert_int_equal(guest_load32(&dbr->sq_watched), 0);
+	post(w, &w->qp[0]);
+	assert_int_equal(sent(w), 1);
 	assert_int_equal(guest_load32(&dbr->sq_watched), 1);
 	host_sleep(w->kit.host, DOORBELL_WATCH_IDLE_NS + 1);
 	assert_int_equal(guest_load32(&dbr->sq_watched), 0);
@@ -227,15 +231,57 @@ static unsigned int watched(struct world *w)
 	return count;
 }
 
+/* A queue is watched after the second of two posts that follow each other soon */
+static void watch_all(struct world *w)
+{
+	unsigned int i, round;
+
+	for (round = 0; round < 2; round++) {
+		for (i = 0; i < QPS; i++)
+			post(w, &w->qp[i]);
+		assert_int_equal(sent(w), QPS);
+	}
+}
+
+/* Many queues that post now and then cost no look in each poll */
+static void test_sparse_queues_are_not_watched(void **state)
+{
+	struct world *w = *state;
+	unsigned int i, round;
+
+	host_run(w->kit.host);
+	for (round = 0; round < 20; round++) {
+		for (i = 0; i < QPS; i++) {
+			assert_false(post(w, &w->qp[i]));
+			assert_int_equal(sent(w), 1);
+			host_sleep(w->kit.host, 1 + WATCH_BUSY_NS / QPS);
+		}
+		assert_int_equal(w->kit.host->card->watches.watched_count, 0);
+	}
+}
+
+/* A queue without a slot has no other way but the doorbell */
+static void test_queue_without_slot_is_watched_at_once(void **state)
+{
+	struct world *w = *state;
+	struct qp *qp = qp_find(w->kit.host->card, w->qp[0].num);
+
+	host_run(w->kit.host);
+	qp->watch.board = false;
+	w->qp[0].slot = ORNIC_BOARD_NO_SLOT;
+	assert_true(post(w, &w->qp[0]));
+	assert_int_equal(sent(w), 1);
+	assert_false(post(w, &w->qp[0]));
+	assert_int_equal(sent(w), 1);
+}
+
 /* [ORNIC-DB-9] Several queues that always have work stay watched */
 static void test_busy_queues_stay_watched(void **state)
 {
 	struct world *w = *state;
 	unsigned int i, round;
 
-	for (i = 0; i < QPS; i++)
-		post(w, &w->qp[i]);
-	assert_int_equal(sent(w), QPS);
+	watch_all(w);
 	assert_int_equal(watched(w), QPS);
 	for (round = 0; round < 20; round++) {
 		for (i = 0; i < QPS; i++)
@@ -346,9 +392,7 @@ static void test_each_queue_is_looked_at_once(void **state)
 	struct vcpu vcpu = { .w = w };
 	unsigned int i;
 
-	for (i = 0; i < QPS; i++)
-		post(w, &w->qp[i]);
-	assert_int_equal(sent(w), QPS);
+	watch_all(w);
 	for (i = 0; i < QPS; i++)
 		publish(&w->qp[i]);
 	w->kit.host->clock_look = post_always;
@@ -369,8 +413,7 @@ static void test_work_just_before_sleep_is_found(void **state)
 	struct world *w = *state;
 
 	/* Found through the watched queue */
-	post(w, &w->qp[0]);
-	assert_int_equal(sent(w), 1);
+	watch_all(w);
 	assert_false(post(w, &w->qp[0]));
 	assert_false(card_sleep_prepare(w->kit.host->card));
 	assert_int_equal(guest_load32(&board(w)->awake), 1);
@@ -390,9 +433,7 @@ static void test_asleep_nobody_is_watched(void **state)
 	struct world *w = *state;
 	unsigned int i;
 
-	for (i = 0; i < QPS; i++)
-		post(w, &w->qp[i]);
-	assert_int_equal(sent(w), QPS);
+	watch_all(w);
 	fall_asleep(w);
 	for (i = 0; i < QPS; i++)
 		assert_int_equal(guest_load32(&host_qp_dbr(&w->qp[i])
@@ -428,6 +469,9 @@ static void test_watched_queues_are_bounded(void **state)
 		host_qp_modify(&qp[i], ORNIC_QPS_RTS);
 		post(w, &qp[i]);
 	}
+	assert_int_equal(sent(w), ARRAY_SIZE(qp));
+	for (i = 0; i < ARRAY_SIZE(qp); i++)
+		post(w, &qp[i]);
 	assert_int_equal(sent(w), ARRAY_SIZE(qp));
 	for (i = 0; i < ARRAY_SIZE(qp); i++)
 		watched += guest_load32(&host_qp_dbr(&qp[i])->sq_watched);
@@ -632,6 +676,8 @@ int main(void)
 		T(test_board_of_many_slots),
 		T(test_bits_of_nobody_are_harmless),
 		T(test_idle_queue_is_unwatched),
+		T(test_sparse_queues_are_not_watched),
+		T(test_queue_without_slot_is_watched_at_once),
 		T(test_busy_queues_stay_watched),
 		T(test_each_queue_is_looked_at_once),
 		T(test_board_is_looked_at_in_parts),

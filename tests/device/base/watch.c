@@ -27,6 +27,7 @@ bool sq_watch_init(struct sq_watch *watch, struct qp *qp, struct guest *guest,
 	watch->qp = qp;
 	list_init(&watch->node);
 	watch->watched = false;
+	watch->board = false;
 	watch->sq_pi = 0;
 	watch->busy_ns = 0;
 	return guest_ref_init(&watch->dbr, guest, dbr_addr,
@@ -45,15 +46,21 @@ void sq_watch_forget(struct watch_list *list, struct sq_watch *watch)
 
 void sq_watch_busy(struct watch_list *list, struct sq_watch *watch)
 {
-	/* A sleeping card polls nothing; the host rings the doorbell */
-	if (!list->shadow || !list->awake)
+	uint64_t before_ns = watch->busy_ns;
+
+	if (!list->shadow)
 		return;
 	watch->busy_ns = env_now_ns(list->env);
+	/* A sleeping card polls nothing; the host rings the doorbell */
+	if (!list->awake)
+		return;
 	if (watch->watched) {
 		list_del_init(&watch->node);
 		list_add_tail(&watch->node, &list->watched);
 		return;
 	}
+	if (watch->board && watch->busy_ns - before_ns > WATCH_BUSY_NS)
+		return;
 	if (list->watched_count == WATCH_QUEUES_MAX)
 		return;
 	watch->watched = true;

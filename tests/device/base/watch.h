@@ -20,6 +20,12 @@ struct qp;
 
 /* Send queues that are watched at the same time */
 #define WATCH_QUEUES_MAX 64
+/*
+ * Longest time between two posts to a queue after which it is watched. Each poll
+ * looks at all watched queues, so among many queues that post now and then the
+ * looks would cost more than the board, which costs something per post only.
+ */
+#define WATCH_BUSY_NS 20000
 
 /**
  * struct sq_watch - watch state of a send queue; part of the QP
@@ -27,6 +33,8 @@ struct qp;
  * @node: in the card's list of watched queues, most recently busy last
  * @dbr: struct ornic_qp_dbr of the QP
  * @watched: @node is in the list, and sq_watched in @dbr is 1
+ * @board: the queue has a slot on a board. One without is watched after each
+ *	post, because a doorbell is its only other way.
  * @sq_pi: value last seen in @dbr; not validated, only compared
  * @busy_ns: time of its latest work
  */
@@ -35,6 +43,7 @@ struct sq_watch {
 	struct list_head node;
 	struct guest_ref dbr;
 	bool watched;
+	bool board;
 	uint32_t sq_pi;
 	uint64_t busy_ns;
 };
@@ -123,12 +132,12 @@ static inline void sq_watch_publish(struct sq_watch *watch, bool watched)
 }
 
 /**
- * sq_watch_busy - watch a queue for a while, because it had work
+ * sq_watch_busy - note new work in a queue, and watch the queue if it had some
+ *	shortly before
  * @list: of the card
  * @watch: watch state of the queue
  *
- * The QP calls it after it found new work. Does nothing without
- * ORNIC_CAPS_SHADOW.
+ * Does nothing without ORNIC_CAPS_SHADOW.
  */
 void sq_watch_busy(struct watch_list *list, struct sq_watch *watch);
 

@@ -15,7 +15,7 @@ struct card;
 /* Approximate limit per poll for kicked queues plus scanned board words */
 #define DOORBELL_SCAN_MAX 256
 /* Idle time after which a queue is no longer watched */
-#define DOORBELL_WATCH_IDLE_NS 200000
+#define DOORBELL_WATCH_IDLE_NS 50000
 /* Queues that one doorbell_look() looks at */
 #define DOORBELL_LOOK_MAX 1024
 

@@ -287,6 +287,7 @@ static enum ornic_cmd_status qp_create(struct card *card,
 	if (uctx_slot_alloc(qp->uctx, qp, &qp->board_slot))
 		goto err_remove;
 
+	qp->watch.board = qp->board_slot != ORNIC_BOARD_NO_SLOT;
 	eq_source_init(&qp->base.events, qp->base.obj.num, false);
 	qp->base.user.qpn = qp->base.obj.num;
 	qp_get_parts(qp);
