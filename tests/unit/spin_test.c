@@ -36,7 +36,7 @@ static enum spin_result wait_for(struct world *w, uint64_t ns)
 	if (ns >= spin_ns) {
 		w->now_ns += spin_ns;
 		assert_true(spin_is_over(&w->spin, w->now_ns));
-		spin_sleep(&w->spin, w->now_ns);
+		spin_sleep(&w->spin, false);
 		w->now_ns += ns - spin_ns;
 	} else {
 		w->now_ns += ns;
@@ -116,32 +116,61 @@ static void test_waking_up_for_nothing_is_no_work(void **state)
 	struct world *w = *state;
 
 	w->now_ns += 30 * US;
-	spin_sleep(&w->spin, w->now_ns);
+	spin_sleep(&w->spin, false);
 	w->now_ns += 30 * US;
 	assert_true(spin_is_over(&w->spin, w->now_ns));
-	spin_sleep(&w->spin, w->now_ns);
+	spin_sleep(&w->spin, false);
 	w->now_ns += 30 * US;
 	assert_int_equal(spin_work(&w->spin, w->now_ns), SPIN_LATE);
 	assert_int_equal(w->spin.ns, 180 * US);
 }
 
-/* Others needed the processor: how soon work comes then is no reason to spin */
-static void test_cut_spin_teaches_nothing_but_far_work(void **state)
+/* Others need the processor before the spin time is over */
+static enum spin_result cut(struct world *w, uint64_t ns)
+{
+	spin_sleep(&w->spin, true);
+	w->now_ns += ns;
+	return spin_work(&w->spin, w->now_ns);
+}
+
+/* How soon work comes after a cut is no reason to spin */
+static void test_a_cut_halves_the_time(void **state)
 {
 	struct world *w = *state;
 
-	w->now_ns += 5 * US;
-	assert_false(spin_is_over(&w->spin, w->now_ns));
-	spin_sleep(&w->spin, w->now_ns);
-	w->now_ns += 80 * US;
-	assert_int_equal(spin_work(&w->spin, w->now_ns), SPIN_BUSY);
-	assert_int_equal(w->spin.ns, SPIN_START_NS);
+	wait_for(w, MAX_NS);
+	assert_int_equal(cut(w, 80 * US), SPIN_BUSY);
+	assert_int_equal(w->spin.ns, MAX_NS / 2);
+	assert_int_equal(cut(w, MAX_NS + 1), SPIN_FAR);
+	assert_int_equal(w->spin.ns, MAX_NS / 8);
+}
 
-	w->now_ns += 5 * US;
-	spin_sleep(&w->spin, w->now_ns);
-	w->now_ns += MAX_NS;
-	assert_int_equal(spin_work(&w->spin, w->now_ns), SPIN_FAR);
-	assert_int_equal(w->spin.ns, SPIN_START_NS / 2);
+/* Beside a busy processor, spinning is tried again more and more seldom */
+static void test_cuts_delay_learning(void **state)
+{
+	struct world *w = *state;
+	unsigned int i, late, before = 0;
+
+	for (i = 0; i < SPIN_CUTS_MAX; i++) {
+		assert_int_equal(cut(w, 80 * US), SPIN_BUSY);
+		for (late = 0; w->spin.ns < 160 * US; late++)
+			assert_int_equal(wait_for(w, 80 * US), SPIN_LATE);
+		assert_true(late > before);
+		before = late;
+	}
+	/* That is not more than this */
+	assert_int_equal(before, 1 + (1u << SPIN_CUTS_MAX));
+	cut(w, 80 * US);
+	for (late = 0; w->spin.ns < 160 * US; late++)
+		assert_int_equal(wait_for(w, 80 * US), SPIN_LATE);
+	assert_int_equal(late, before);
+
+	/* A long spin that finds work ends it */
+	assert_int_equal(wait_for(w, 80 * US), SPIN_HIT);
+	cut(w, 80 * US);
+	for (late = 0; w->spin.ns < 160 * US; late++)
+		wait_for(w, 80 * US);
+	assert_int_equal(late, 3);
 }
 
 static void test_postponed_work_teaches_nothing(void **state)
@@ -163,7 +192,7 @@ static void test_no_spinning(void **state)
 
 	spin_init(&w->spin, 0, w->now_ns);
 	assert_true(spin_is_over(&w->spin, w->now_ns));
-	spin_sleep(&w->spin, w->now_ns);
+	spin_sleep(&w->spin, false);
 	w->now_ns += 1;
 	assert_int_equal(spin_work(&w->spin, w->now_ns), SPIN_FAR);
 	assert_int_equal(w->spin.ns, 0);
@@ -180,7 +209,8 @@ int main(void)
 		T(test_the_longest_time_is_kept),
 		T(test_far_work_makes_it_spin_less),
 		T(test_waking_up_for_nothing_is_no_work),
-		T(test_cut_spin_teaches_nothing_but_far_work),
+		T(test_a_cut_halves_the_time),
+		T(test_cuts_delay_learning),
 		T(test_postponed_work_teaches_nothing),
 		T(test_no_spinning),
 	};

@@ -231,21 +231,21 @@ static bool run_tasks(struct loop *loop)
 	return worked;
 }
 
-/* Put tasks to sleep that were idle for the spin time, or with @now all idle tasks */
-static void sleep_tasks(struct loop *loop, bool now)
+/* Put tasks to sleep that were idle for the spin time, or if @contended all idle tasks */
+static void sleep_tasks(struct loop *loop, bool contended)
 {
 	struct list_head *node, *next;
 	struct loop_task *task;
 
 	list_for_each_safe(node, next, &loop->awake) {
 		task = list_entry(node, struct loop_task, node);
-		if (!now && !spin_is_over(&task->spin, loop->now_ns))
+		if (!contended && !spin_is_over(&task->spin, loop->now_ns))
 			continue;
 		if (!task->sleep_prepare(task)) {
 			spin_wait(&task->spin, loop->now_ns);
 			continue;
 		}
-		spin_sleep(&task->spin, loop->now_ns);
+		spin_sleep(&task->spin, contended);
 		list_del_init(&task->node);
 	}
 }
@@ -351,7 +351,7 @@ int loop_turn(struct loop *loop)
 		loop->worked_ns = loop->now_ns;
 	} else {
 		shares_idle(&loop->shares, loop->now_ns);
-		sleep_tasks(loop, !loop->spin_max_ns || is_contended(loop));
+		sleep_tasks(loop, is_contended(loop));
 		may_sleep = list_empty(&loop->awake) &&
 			    list_empty(&loop->sw.sending);
 		loop->idle_ns = may_sleep ? 0 : loop->now_ns;

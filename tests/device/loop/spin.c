@@ -13,6 +13,8 @@ void spin_init(struct spin *spin, uint64_t max_ns, uint64_t now_ns)
 {
 	spin->max_ns = max_ns;
 	spin->ns = spin_limit(spin, SPIN_START_NS);
+	spin->cuts = 0;
+	spin->ignore = 0;
 	spin_wait(spin, now_ns);
 }
 
@@ -35,6 +37,31 @@ enum spin_result spin_work(struct spin *spin, uint64_t now_ns)
 	}
 	if (state == SPIN_CUT || gap_ns <= SPIN_BUSY_NS)
 		return SPIN_BUSY;
-	spin_raise(spin, gap_ns);
-	return state == SPIN_ASLEEP ? SPIN_LATE : SPIN_HIT;
+	if (state == SPIN_AWAKE) {
+		if (gap_ns > SPIN_START_NS)
+			spin->cuts = 0;
+		spin_raise(spin, gap_ns);
+		return SPIN_HIT;
+	}
+	if (spin->ignore)
+		spin->ignore--;
+	else
+		spin_raise(spin, gap_ns);
+	return SPIN_LATE;
+}
+
+void spin_sleep(struct spin *spin, bool cut)
+{
+	/* One that slept already woke up for nothing */
+	if (spin->state != SPIN_AWAKE)
+		return;
+	if (!cut) {
+		spin->state = SPIN_ASLEEP;
+		return;
+	}
+	spin->state = SPIN_CUT;
+	spin->ns = spin_limit(spin, spin->ns / 2);
+	if (spin->cuts < SPIN_CUTS_MAX)
+		spin->cuts++;
+	spin->ignore = 1u << spin->cuts;
 }

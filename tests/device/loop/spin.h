@@ -5,6 +5,10 @@
  * takes CPU time from others. So the time is learned, as KVM learns how long to
  * poll for a halted vCPU: work that comes soon after the task went to sleep makes
  * it longer, work that comes later than the longest time makes it shorter.
+ *
+ * Where others need the processor, a task that spins may lose it for longer than
+ * waking up takes. So the time is halved whenever spinning is cut short, and the
+ * more often that happens, the more work must come late before it grows again.
  */
 #ifndef ORNIC_DEVICE_SPIN_H
 #define ORNIC_DEVICE_SPIN_H
@@ -15,6 +19,8 @@
 /* Shortest spin time, and the first one */
 #define SPIN_MIN_NS 1000
 #define SPIN_START_NS 20000
+/* Late work that is ignored after spinning was cut short: at most 2^n times */
+#define SPIN_CUTS_MAX 6
 /* Work that comes sooner needs no spinning: the task would not be asleep yet */
 #define SPIN_BUSY_NS 2000
 
@@ -50,12 +56,17 @@ enum spin_result {
  * @ns: current spin time
  * @worked_ns: time of the latest work
  * @state: since then
+ * @cuts: how often spinning was cut short since a long spin found work, at most
+ *	SPIN_CUTS_MAX
+ * @ignore: number of times that late work does not make @ns longer
  */
 struct spin {
 	uint64_t max_ns;
 	uint64_t ns;
 	uint64_t worked_ns;
 	enum spin_state state;
+	unsigned int cuts;
+	unsigned int ignore;
 };
 
 /**
@@ -101,14 +112,8 @@ static inline bool spin_is_over(const struct spin *spin, uint64_t now_ns)
 /**
  * spin_sleep - note that the task goes to sleep
  * @spin: of the task
- * @now_ns: current time
+ * @cut: others needed the processor; else the spin time is over
  */
-static inline void spin_sleep(struct spin *spin, uint64_t now_ns)
-{
-	/* One that slept already woke up for nothing */
-	if (spin->state == SPIN_AWAKE)
-		spin->state = spin_is_over(spin, now_ns) ? SPIN_ASLEEP :
-							   SPIN_CUT;
-}
+void spin_sleep(struct spin *spin, bool cut);
 
 #endif /* ORNIC_DEVICE_SPIN_H */
