@@ -169,6 +169,7 @@ static bool doorbell_scan_word(struct uctx *uctx, struct ornic_board *board,
 		/* Bit for an unused slot: ignore ([ORNIC-DB-11]) */
 		if (slot >= uctx->slots_size || !uctx->slots[slot])
 			continue;
+		qp_prefetch(uctx->slots[slot]);
 		qp_kick(uctx->slots[slot]);
 		(*left)--;
 		any = true;

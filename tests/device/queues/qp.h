@@ -7,6 +7,7 @@
 #define ORNIC_DEVICE_QP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <ornic_hw_cmd.h>
@@ -123,9 +124,10 @@ struct qp_rx_hash {
  * @pace: rate limit of a RAW_PACKET QP
  * @tso_sent: for RAW_PACKET, bytes of the payload of the next WQE that are sent
  * @sq: send queue
- * @req: requester
- * @resp: responder
  * @stats: counters
+ * @req: requester
+ * @resp: responder; last, because it ends with a long array that most messages
+ *	do not use
  */
 struct qp {
 	struct receiver base;
@@ -145,10 +147,26 @@ struct qp {
 	struct pace pace;
 	uint32_t tso_sent;
 	struct sq sq;
+	struct qp_stats stats;
 	struct req req;
 	struct resp resp;
-	struct qp_stats stats;
 };
+
+/**
+ * qp_prefetch - begin to load the state of a QP that has work
+ * @qp: the QP
+ *
+ * With thousands of QPs none of it is in a cache. Loads of one line after
+ * another would take much longer than one of all lines at once.
+ */
+static inline void qp_prefetch(const struct qp *qp)
+{
+	const char *p = (const char *)qp;
+	size_t i;
+
+	for (i = 0; i < offsetof(struct qp, resp.read); i += 64)
+		__builtin_prefetch(p + i);
+}
 
 static inline struct qp *qp_of(struct receiver *rx)
 {

@@ -213,9 +213,10 @@ struct resp_cursor {
  * @va: address of the rest of a WRITE
  * @rkey: remote key of the WRITE
  * @left: bytes of the WRITE that are missing
- * @read: ring of the latest requests with a response of their own
- * @fresh: entries not answered yet; @fresh.end is the position of the next one
+ * @fresh: entries of @read not answered yet; @fresh.end is the position of the
+ *	next one
  * @again: entries whose response must be repeated
+ * @read: ring of the latest requests with a response of their own
  */
 struct resp {
 	uint32_t epsn;
@@ -232,9 +233,9 @@ struct resp {
 	uint64_t va;
 	uint32_t rkey;
 	uint32_t left;
-	struct resp_read read[RESP_READS];
 	struct resp_cursor fresh;
 	struct resp_cursor again;
+	struct resp_read read[RESP_READS];
 };
 
 #endif /* ORNIC_DEVICE_RC_H */
