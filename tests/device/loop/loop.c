@@ -26,8 +26,12 @@
  */
 #define SWITCH_RUN_NS 1000000
 #define SWITCH_BATCH 8
-/* An idle turn takes about 1 us; after a longer gap the process was not running */
-#define CONTENDED_NS 50000
+/*
+ * An idle turn takes about 1 us, and one that yields to a thread with little to
+ * do, such as a vCPU that handles an interrupt, some 50 us more. After a longer
+ * gap another thread used its time slice, of a millisecond and more.
+ */
+#define CONTENDED_NS 200000
 /* Idle time after which the loop yields the core, and turns between two yields */
 #define YIELD_NS 20000
 #define YIELD_TURNS 4
