@@ -122,16 +122,28 @@ static inline bool ornic_sq_has_room(struct ornic_sq *sq, uint32_t end)
  * ornic_wqe_ctrl() - first word of a send WQE
  * @opcode: enum ornic_wr_opcode
  * @flags: enum ibv_send_flags
- * @count: SGEs or bytes, within the limits of the QP
+ * @length: bytes of the whole WQE, within the limits of the QP
  *
  * Return: the word.
  */
 static inline __le32 ornic_wqe_ctrl(uint32_t opcode, uint8_t flags,
-				    uint32_t count)
+				    uint32_t length)
 {
-	return htole32(ORNIC_PREP(ORNIC_SQ_OPCODE, opcode) |
-		       ORNIC_PREP(ORNIC_SQ_FLAGS, (uint32_t)flags) |
-		       count * ORNIC_PREP(ORNIC_SQ_COUNT, 1));
+	return htole32(opcode * ORNIC_PREP(ORNIC_SQ_OPCODE, 1) +
+		       length * ORNIC_PREP(ORNIC_SQ_LENGTH, 1) + flags);
+}
+
+/**
+ * ornic_wqe_grow() - add to the first word of a send WQE
+ * @hdr: its header
+ * @flags: enum ibv_send_flags that it does not have
+ * @bytes: length of the data that it gets
+ */
+static inline void ornic_wqe_grow(struct ornic_sq_hdr *hdr, uint8_t flags,
+				  uint32_t bytes)
+{
+	hdr->ctrl = htole32(le32toh(hdr->ctrl) +
+			    bytes * ORNIC_PREP(ORNIC_SQ_LENGTH, 1) + flags);
 }
 
 /**

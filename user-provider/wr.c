@@ -53,13 +53,14 @@ static ALWAYS_INLINE inline void ornic_wr_put_sg_list(struct ornic_sq *sq,
 /* Writes header and route; returns the address of SGEs or inline data */
 static ALWAYS_INLINE inline void *
 ornic_wr_put_head(struct ornic_sq *sq, uint32_t pi,
-		  const struct ibv_send_wr *wr, uint32_t opcode, uint32_t count,
+		  const struct ibv_send_wr *wr, uint32_t opcode, uint32_t bytes,
 		  const enum ornic_wqe_kind kind)
 {
 	struct ornic_sq_hdr *hdr = ornic_sq_slot(sq, pi);
 	struct ornic_route_rc *route;
 
-	hdr->ctrl = ornic_wqe_ctrl(opcode, wr->send_flags, count);
+	hdr->ctrl = ornic_wqe_ctrl(opcode, wr->send_flags,
+				   ornic_wqe_data_start(kind) + bytes);
 	hdr->imm = wr->imm_data;
 	hdr->wr_id = htole64(wr->wr_id);
 	if (kind == ORNIC_WQE_UD) {
@@ -98,7 +99,9 @@ static int ornic_wr_build_atomic(struct ornic_sq *sq, uint32_t pi,
 		return -ENOMEM;
 
 	hdr = ornic_sq_slot(sq, pi);
-	hdr->ctrl = ornic_wqe_ctrl(wr->opcode, wr->send_flags, count);
+	hdr->ctrl = ornic_wqe_ctrl(wr->opcode, wr->send_flags,
+				   ORNIC_DATA_ATOMIC +
+				   count * sizeof(struct ornic_sge));
 	hdr->imm = 0;
 	hdr->wr_id = htole64(wr->wr_id);
 	route = (void *)(hdr + 1);
@@ -181,7 +184,9 @@ ornic_wr_build_sges(struct ornic_sq *sq, uint32_t pi,
 		return -ENOMEM;
 
 	ornic_wr_put_sg_list(sq,
-			     ornic_wr_put_head(sq, pi, wr, opcode, count, kind),
+			     ornic_wr_put_head(sq, pi, wr, opcode,
+					       count * sizeof(struct ornic_sge),
+					       kind),
 			     wr->sg_list, count);
 	return slots;
 }
@@ -218,7 +223,9 @@ static int ornic_wr_build_local(struct ornic_sq *sq, uint32_t pi,
 		return -ENOMEM;
 
 	hdr = ornic_sq_slot(sq, pi);
-	hdr->ctrl = ornic_wqe_ctrl(wr->opcode, wr->send_flags, 0);
+	hdr->ctrl = ornic_wqe_ctrl(wr->opcode, wr->send_flags, ORNIC_DATA_RC +
+				   (wr->opcode == IBV_WR_BIND_MW ?
+				    sizeof(struct ornic_bind) : 0));
 	hdr->inv_key = htole32(wr->invalidate_rkey);
 	hdr->wr_id = htole64(wr->wr_id);
 	if (wr->opcode == IBV_WR_BIND_MW)
@@ -255,20 +262,21 @@ ornic_wr_build_tso(struct ornic_sq *sq, uint32_t pi,
 {
 	uint32_t count = wr->num_sge;
 	struct ornic_sq_hdr *hdr;
-	uint32_t slots;
+	uint32_t slots, start;
 
 	if (wr->opcode != IBV_WR_TSO || !ornic_sq_takes(sq->ops, IBV_WR_TSO) ||
 	    wr->send_flags & IBV_SEND_INLINE || count > sq->max_sge ||
 	    !ornic_tso_takes(sq, wr->tso.hdr_sz, wr->tso.mss))
 		return -EINVAL;
 
-	slots = ornic_wqe_sge_slots(ORNIC_DATA_ETH +
-				    ornic_wqe_tso_room(wr->tso.hdr_sz), count);
+	start = ORNIC_DATA_ETH + ornic_wqe_tso_room(wr->tso.hdr_sz);
+	slots = ornic_wqe_sge_slots(start, count);
 	if (!ornic_sq_has_room(sq, pi + slots))
 		return -ENOMEM;
 
 	hdr = ornic_sq_slot(sq, pi);
-	hdr->ctrl = ornic_wqe_ctrl(IBV_WR_TSO, wr->send_flags, count);
+	hdr->ctrl = ornic_wqe_ctrl(IBV_WR_TSO, wr->send_flags,
+				   start + count * sizeof(struct ornic_sge));
 	hdr->imm = 0;
 	hdr->wr_id = htole64(wr->wr_id);
 	ornic_wr_put_sg_list(sq, ornic_tso_put(sq, hdr, wr->tso.hdr,

@@ -137,7 +137,8 @@ ornic_wr_put_header(struct ibv_qp_ex *ibqp, const uint32_t opcode,
 	struct ornic_sq_hdr *hdr;
 
 	hdr = ornic_sq_slot(sq, sq->pi++);
-	hdr->ctrl = ornic_wqe_ctrl(opcode, ibqp->wr_flags & ORNIC_WR_FLAGS, 0);
+	hdr->ctrl = ornic_wqe_ctrl(opcode, ibqp->wr_flags & ORNIC_WR_FLAGS,
+				   data);
 	hdr->wr_id = htole64(ibqp->wr_id);
 	sq->wqe = hdr;
 	sq->data = data == ORNIC_DATA_UD ? ornic_sq_slot(sq, sq->pi) :
@@ -210,7 +211,7 @@ ornic_wr_data_start(const struct ornic_sq *sq, const enum ornic_wqe_kind kind)
  * setter for the same WQE fails.
  */
 static ALWAYS_INLINE inline void *
-ornic_wr_data(struct ornic_sq *sq, uint32_t count, uint32_t bytes,
+ornic_wr_data(struct ornic_sq *sq, uint32_t bytes,
 	      const enum ornic_wqe_kind kind)
 {
 	uint32_t start = ornic_wr_data_start(sq, kind);
@@ -224,7 +225,7 @@ ornic_wr_data(struct ornic_sq *sq, uint32_t count, uint32_t bytes,
 		}
 		sq->pi += more;
 	}
-	sq->wqe->ctrl |= htole32(ORNIC_PREP(ORNIC_SQ_COUNT, count));
+	ornic_wqe_grow(sq->wqe, 0, bytes);
 	sq->data = NULL;
 	return data;
 }
@@ -242,7 +243,7 @@ ornic_wr_put_sge_list(struct ibv_qp_ex *ibqp, size_t num,
 		return;
 	}
 
-	dst = ornic_wr_data(sq, num, num * sizeof(*dst), kind);
+	dst = ornic_wr_data(sq, num * sizeof(*dst), kind);
 	if (unlikely(!dst))
 		return;
 
@@ -266,7 +267,7 @@ static void ornic_wr_set_sge_rc(struct ibv_qp_ex *ibqp, uint32_t lkey,
 		ornic_wr_fail(sq, EINVAL);
 		return;
 	}
-	sq->wqe->ctrl |= htole32(ORNIC_PREP(ORNIC_SQ_COUNT, 1));
+	ornic_wqe_grow(sq->wqe, 0, sizeof(struct ornic_sge));
 	ornic_wqe_put_sge(sq->data, addr, length, lkey);
 	sq->data = NULL;
 }
@@ -346,8 +347,8 @@ static uint8_t *ornic_wr_begin_inline(struct ornic_qp *qp, uint64_t length)
 		ornic_wr_fail(sq, EINVAL);
 		return NULL;
 	}
-	sq->wqe->ctrl |= htole32(ORNIC_PREP(ORNIC_SQ_FLAGS, ORNIC_SEND_INLINE));
-	return ornic_wr_data(sq, length, length, qp->kind);
+	ornic_wqe_grow(sq->wqe, ORNIC_SEND_INLINE, 0);
+	return ornic_wr_data(sq, length, qp->kind);
 }
 
 static __attribute__((noinline)) void
@@ -374,7 +375,7 @@ static void ornic_wr_set_inline_data_rc(struct ibv_qp_ex *ibqp, void *addr,
 		return;
 	}
 
-	sq->wqe->ctrl |= ornic_wqe_ctrl(0, ORNIC_SEND_INLINE, length);
+	ornic_wqe_grow(sq->wqe, ORNIC_SEND_INLINE, length);
 	ornic_inline_copy_small(sq->data, addr, length);
 	sq->data = NULL;
 }
@@ -481,6 +482,7 @@ static void ornic_wr_send_tso(struct ibv_qp_ex *ibqp, void *headers,
 		return;
 	}
 	sq->pi += more;
+	ornic_wqe_grow(hdr, 0, ornic_wqe_tso_room(hdr_len));
 	sq->data = ornic_tso_put(sq, hdr, headers, hdr_len, mss);
 }
 
@@ -539,9 +541,12 @@ static void ornic_wr_bind_mw(struct ibv_qp_ex *ibqp, struct ibv_mw *mw,
 	struct ornic_sq_hdr *hdr;
 
 	hdr = ornic_wr_begin_whole(ibqp, IBV_WR_BIND_MW);
-	if (likely(hdr))
-		ornic_wqe_put_bind((void *)((uint8_t *)hdr + ORNIC_DATA_RC), mw,
-				   rkey, bind_info);
+	if (unlikely(!hdr))
+		return;
+
+	ornic_wqe_grow(hdr, 0, sizeof(struct ornic_bind));
+	ornic_wqe_put_bind((void *)((uint8_t *)hdr + ORNIC_DATA_RC), mw, rkey,
+			   bind_info);
 }
 
 static void ornic_wr_flush(struct ibv_qp_ex *ibqp, uint32_t rkey,
@@ -562,6 +567,7 @@ static void ornic_wr_flush(struct ibv_qp_ex *ibqp, uint32_t rkey,
 		return;
 
 	ornic_wqe_put_route_rc((void *)(hdr + 1), remote_addr, rkey);
+	ornic_wqe_grow(hdr, 0, sizeof(*flush));
 	flush = (void *)((uint8_t *)hdr + ORNIC_DATA_RC);
 	memset(flush, 0, sizeof(*flush));
 	flush->length = htole32(len);
@@ -580,7 +586,7 @@ static void ornic_wr_atomic_write(struct ibv_qp_ex *ibqp, uint32_t rkey,
 	if (unlikely(!hdr))
 		return;
 
-	hdr->ctrl |= ornic_wqe_ctrl(0, ORNIC_SEND_INLINE, bytes);
+	ornic_wqe_grow(hdr, ORNIC_SEND_INLINE, bytes);
 	ornic_wqe_put_route_rc((void *)(hdr + 1), remote_addr, rkey);
 	memcpy((uint8_t *)hdr + ORNIC_DATA_RC, atomic_wr, bytes);
 }

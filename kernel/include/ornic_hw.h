@@ -368,10 +368,17 @@ struct ornic_sq_hdr {
 };
 ORNIC_ASSERT_SIZE(struct ornic_sq_hdr, 16);
 
-#define ORNIC_SQ_OPCODE		0x000000ff	/* enum ornic_wr_opcode */
-#define ORNIC_SQ_FLAGS		0x0000ff00	/* ORNIC_SEND_* */
-#define ORNIC_SQ_COUNT		0x03ff0000	/* SGEs, or bytes if inline */
-#define ORNIC_SQ_RSVD		0xfc000000
+#define ORNIC_SQ_FLAGS		0x000007ff	/* ORNIC_SEND_* */
+#define ORNIC_SQ_LENGTH		0x00fff800	/* bytes of the whole WQE */
+#define ORNIC_SQ_OPCODE		0xff000000	/* enum ornic_wr_opcode */
+
+#define ORNIC_SQ_CTRL(opcode, flags, length) \
+	(ORNIC_PREP(ORNIC_SQ_OPCODE, opcode) | \
+	 ORNIC_PREP(ORNIC_SQ_FLAGS, flags) | ORNIC_PREP(ORNIC_SQ_LENGTH, length))
+
+/* Slots of a WQE of any opcode, by the length in its header */
+#define ORNIC_SQ_SLOTS(length) \
+	((length) ? ((length) + ORNIC_SLOT_SIZE - 1) >> ORNIC_SLOT_SHIFT : 1)
 
 /* As in enum ibv_send_flags */
 #define ORNIC_SEND_FENCE	0x01
@@ -379,6 +386,7 @@ ORNIC_ASSERT_SIZE(struct ornic_sq_hdr, 16);
 #define ORNIC_SEND_SOLICITED	0x04
 #define ORNIC_SEND_INLINE	0x08
 #define ORNIC_SEND_IP_CSUM	0x10
+#define ORNIC_SEND_RSVD		0x7e0
 
 /* 0 to 15 as in enum ibv_wr_opcode */
 enum ornic_wr_opcode {

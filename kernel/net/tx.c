@@ -112,15 +112,14 @@ static u32 ornic_tx_write_headers(const struct ornic_txq *tx, const void *header
 	return unit;
 }
 
-/* The caller fills in the route */
+/* The caller fills in the route, and ornic_tx_end_wqe() the length */
 static struct ornic_route_eth *ornic_tx_begin_wqe(struct ornic_txq *tx,
-						  enum ornic_wr_opcode opcode, u32 maps)
+						  enum ornic_wr_opcode opcode)
 {
 	struct ornic_sq_hdr *hdr = ornic_tx_unit(tx, 0);
 	struct ornic_route_eth *route = ornic_tx_unit(tx, 1);
 
-	hdr->ctrl = cpu_to_le32(ORNIC_PREP(ORNIC_SQ_OPCODE, (u32)opcode) |
-				ORNIC_PREP(ORNIC_SQ_COUNT, maps));
+	hdr->ctrl = cpu_to_le32(ORNIC_PREP(ORNIC_SQ_OPCODE, (u32)opcode));
 	hdr->inv_key = 0;
 	hdr->wr_id = cpu_to_le64(tx->pi);
 	*route = (struct ornic_route_eth) {};
@@ -143,6 +142,7 @@ static u32 ornic_tx_end_wqe(struct ornic_queue *queue, u32 unit, u32 maps)
 		sge->lkey = cpu_to_le32(queue->nd->lkey);
 	}
 
+	tx->last->ctrl |= cpu_to_le32(ORNIC_PREP(ORNIC_SQ_LENGTH, unit * ORNIC_UNIT_SIZE));
 	return DIV_ROUND_UP(unit, ORNIC_SLOT_UNITS);
 }
 
@@ -154,7 +154,7 @@ static u32 ornic_tx_write_wqe(struct ornic_queue *queue, const struct sk_buff *s
 	struct ornic_route_eth *route;
 	u16 flags = 0;
 
-	route = ornic_tx_begin_wqe(tx, hdr_len ? ORNIC_WR_TSO : ORNIC_WR_SEND, maps);
+	route = ornic_tx_begin_wqe(tx, hdr_len ? ORNIC_WR_TSO : ORNIC_WR_SEND);
 	if (skb_vlan_tag_present(skb)) {
 		flags |= ORNIC_ETH_TX_VLAN_INSERT;
 		route->vlan_tci = cpu_to_le16(skb_vlan_tag_get(skb));
@@ -397,7 +397,7 @@ int ornic_tx_xdp(struct ornic_queue *queue, struct xdp_frame *xdpf, enum ornic_t
 	if (!ornic_tx_map_xdp(queue, xdpf, type, ornic_tx_map(tx, tx->pi, 0)))
 		return -ENOMEM;
 
-	ornic_tx_begin_wqe(tx, ORNIC_WR_SEND, 1);
+	ornic_tx_begin_wqe(tx, ORNIC_WR_SEND);
 	*pkt = (struct ornic_tx_pkt) {
 		.xdpf = xdpf,
 		.bytes = xdpf->len,

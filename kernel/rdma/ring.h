@@ -7,15 +7,17 @@
 #define ORNIC_RDMA_RING_H
 
 #include <linux/align.h>
+#include <linux/build_bug.h>
 #include <linux/log2.h>
 #include <linux/math.h>
 #include <linux/minmax.h>
 
 #include "ornic_api.h"
 
-/* Maxima of the SGE count and the inline length in the first word of a WQE */
+/* Maxima of the fields in the first words of WQEs */
 #define ORNIC_MAX_SGE		(ORNIC_RQ_COUNT)
-#define ORNIC_MAX_INLINE	(ORNIC_GET(ORNIC_SQ_COUNT, ORNIC_SQ_COUNT))
+#define ORNIC_MAX_WQE		(ORNIC_GET(ORNIC_SQ_LENGTH, ORNIC_SQ_LENGTH))
+#define ORNIC_MAX_INLINE	1023
 /* Limits of the values that the device reports, so that sizes fit into u32 */
 #define ORNIC_MAX_RING		262144
 #define ORNIC_MAX_CQE		4194304
@@ -62,6 +64,12 @@ static inline u32 ornic_wqe_tso_head(u32 header)
 {
 	return ornic_wqe_head(false) + ALIGN(header, sizeof(struct ornic_sge));
 }
+
+/* Both kinds of data fit behind the longest beginning of a WQE */
+static_assert(sizeof(struct ornic_sq_hdr) + sizeof(struct ornic_route_ud) + ORNIC_TSO_HDR_MAX +
+	      ORNIC_MAX_SGE * sizeof(struct ornic_sge) <= ORNIC_MAX_WQE);
+static_assert(sizeof(struct ornic_sq_hdr) + sizeof(struct ornic_route_ud) + ORNIC_MAX_INLINE <=
+	      ORNIC_MAX_WQE);
 
 /**
  * ornic_wqe_slots_min - get the slots of WQEs that only kernel consumers post

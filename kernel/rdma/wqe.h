@@ -58,6 +58,18 @@ static inline void ornic_wqe_put(struct ornic_wqe_writer *w, const void *data, u
 }
 
 /**
+ * ornic_wqe_length - get the bytes of a send WQE
+ * @w:		the writer, after the last byte
+ * @pi:		first slot of this WQE
+ *
+ * Return: bytes, for its header.
+ */
+static inline u32 ornic_wqe_length(const struct ornic_wqe_writer *w, u32 pi)
+{
+	return w->pos - pi * ORNIC_SLOT_SIZE;
+}
+
+/**
  * ornic_wqe_end - get the slot in which the next send WQE begins
  * @w:		the writer, after the last byte
  * @pi:		first slot of this WQE
@@ -66,7 +78,7 @@ static inline void ornic_wqe_put(struct ornic_wqe_writer *w, const void *data, u
  */
 static inline u32 ornic_wqe_end(const struct ornic_wqe_writer *w, u32 pi)
 {
-	return pi + DIV_ROUND_UP(w->pos - pi * ORNIC_SLOT_SIZE, ORNIC_SLOT_SIZE);
+	return pi + DIV_ROUND_UP(ornic_wqe_length(w, pi), ORNIC_SLOT_SIZE);
 }
 
 /**

@@ -177,7 +177,7 @@ static bool ornic_wr_count_is_ok(const struct ib_send_wr *wr)
 
 /* SGEs of inline data have kernel addresses and no keys */
 static int ornic_wr_put_inline(struct ornic_wqe_writer *w, const struct ornic_qp *qp,
-			       const struct ib_send_wr *wr, u32 *count)
+			       const struct ib_send_wr *wr)
 {
 	u32 total = 0;
 	int i;
@@ -190,12 +190,11 @@ static int ornic_wr_put_inline(struct ornic_wqe_writer *w, const struct ornic_qp
 		ornic_wqe_put(w, (const void *)(uintptr_t)sge->addr, sge->length);
 		total += sge->length;
 	}
-	*count = total;
 	return 0;
 }
 
 static int ornic_wr_put_sges(struct ornic_wqe_writer *w, const struct ornic_qp *qp,
-			     const struct ib_send_wr *wr, u32 *count)
+			     const struct ib_send_wr *wr)
 {
 	int i;
 
@@ -208,7 +207,6 @@ static int ornic_wr_put_sges(struct ornic_wqe_writer *w, const struct ornic_qp *
 
 		ornic_wqe_put(w, &hw, sizeof(hw));
 	}
-	*count = wr->num_sge;
 	return 0;
 }
 
@@ -236,8 +234,8 @@ static int ornic_wr_post_send(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	u32 used = sq->pi - smp_load_acquire(&sq->ci);
 	struct ornic_wqe_writer w, head;
 	struct ornic_sq_hdr hdr = {};
-	u32 count, end;
 	int err;
+	u32 end;
 
 	if (!sq->ring || used + qp->wqe_slots > ornic_sq_usable(sq->mask + 1))
 		return -ENOMEM;
@@ -253,16 +251,15 @@ static int ornic_wr_post_send(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 		return err;
 
 	if (wr->send_flags & IB_SEND_INLINE)
-		err = ornic_wr_put_inline(&w, qp, wr, &count);
+		err = ornic_wr_put_inline(&w, qp, wr);
 	else
-		err = ornic_wr_put_sges(&w, qp, wr, &count);
+		err = ornic_wr_put_sges(&w, qp, wr);
 	if (err)
 		return err;
 
 	end = ornic_wqe_end(&w, sq->pi);
-	hdr.ctrl = cpu_to_le32(ORNIC_PREP(ORNIC_SQ_OPCODE, (u32)wr->opcode) |
-			       ORNIC_PREP(ORNIC_SQ_FLAGS, (u32)wr->send_flags) |
-			       ORNIC_PREP(ORNIC_SQ_COUNT, count));
+	hdr.ctrl = cpu_to_le32(ORNIC_SQ_CTRL((u32)wr->opcode, (u32)wr->send_flags,
+					     ornic_wqe_length(&w, sq->pi)));
 	ornic_wr_set_imm(&hdr, wr);
 	hdr.wr_id = cpu_to_le64(sq->head);
 	ornic_wqe_put(&head, &hdr, sizeof(hdr));

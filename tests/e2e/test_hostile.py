@@ -134,7 +134,9 @@ RESIZES = {
 WQES = {
     "opcode 200": ("2", "bad_wqe_opcode"),
     "REG_MR of a process": ("2", "bad_wqe_opcode"),
-    "1023 SGEs": ("2", "bad_wqe_count"),
+    "509 SGEs": ("2", "bad_wqe_count"),
+    "no length": ("2", "bad_wqe_count"),
+    "part of an SGE": ("2", "bad_wqe_count"),
     "inline READ": ("2", "bad_wqe_opcode"),
     "lkey of another PD": ("4", "bad_lkey"),
     "stale lkey": ("4", "bad_lkey"),
@@ -187,7 +189,7 @@ def test_refused_resizes(pair, guest_programs, nothing_lost):
 
 
 def test_bad_work_requests(pair, guest_programs, nothing_lost):
-    """[ORNIC-SQ-2..7], [ORNIC-KEY-1], [ORNIC-KEY-2], [ORNIC-QP-4], [ORNIC-DB-7], [ORNIC-DB-11]: the
+    """[ORNIC-SQ-2..7], [ORNIC-SQ-29], [ORNIC-KEY-1], [ORNIC-KEY-2], [ORNIC-QP-4], [ORNIC-DB-7], [ORNIC-DB-11]: the
     QP fails with the right status, the violation is counted, and other QPs keep working."""
     before = counters(pair.card)
     port = pair.ornic[pair.a]

@@ -238,7 +238,7 @@ static void duo_send_secret(struct host *host)
 		struct ornic_route_rc route;
 		struct ornic_sge sge;
 	} send = {
-		.hdr.ctrl = htole32(ORNIC_WR_SEND | 1 << 16),
+		.hdr.ctrl = htole32(ORNIC_SQ_CTRL(ORNIC_WR_SEND, 0, 48)),
 		.sge = { htole64(DUO_SECRET_ADDR), htole32(SECRET_SEND),
 			 htole32(duo.secret_key) },
 	};

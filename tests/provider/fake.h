@@ -195,7 +195,7 @@ struct fake {
  * @hdr: header
  * @opcode: opcode in @hdr.ctrl
  * @flags: flags in @hdr.ctrl
- * @count: count in @hdr.ctrl
+ * @count: SGEs or bytes of inline data, by the length in @hdr.ctrl
  * @slots: slots in the ring
  * @bytes: everything after the header
  * @data: SGEs or inline data, in @bytes

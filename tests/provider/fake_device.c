@@ -43,7 +43,7 @@ bool fake_take_send(struct fake_qp *qp, enum ibv_qp_type type,
 {
 	uint8_t whole[sizeof(wqe->hdr) + sizeof(wqe->bytes)];
 	uint32_t pi = le32toh(qp->dbr->sq_pi);
-	uint32_t ctrl, data, bytes, i;
+	uint32_t ctrl, data, length, i;
 	const uint8_t *first;
 
 	if (qp->sq_ci == pi)
@@ -52,17 +52,21 @@ bool fake_take_send(struct fake_qp *qp, enum ibv_qp_type type,
 	first = qp->sq + (qp->sq_ci & (qp->sq_slots - 1)) * 64;
 	memcpy(&wqe->hdr, first, 16);
 	ctrl = le32toh(wqe->hdr.ctrl);
-	assert(!(ctrl & ORNIC_SQ_RSVD));
+	assert(!(ctrl & ORNIC_SEND_RSVD));
 	wqe->opcode = ORNIC_GET(ORNIC_SQ_OPCODE, ctrl);
 	wqe->flags = ORNIC_GET(ORNIC_SQ_FLAGS, ctrl);
-	wqe->count = ORNIC_GET(ORNIC_SQ_COUNT, ctrl);
+	length = ORNIC_GET(ORNIC_SQ_LENGTH, ctrl);
 
 	data = fake_data_offset(first, wqe->opcode, type);
-	bytes = data + (wqe->flags & ORNIC_SEND_INLINE ? wqe->count :
-			wqe->count * 16);
-	wqe->slots = (bytes + 63) / 64;
+	assert(length >= data);
+	wqe->count = length - data;
+	if (!(wqe->flags & ORNIC_SEND_INLINE)) {
+		assert(!(wqe->count % 16));
+		wqe->count /= 16;
+	}
+	wqe->slots = ORNIC_SQ_SLOTS(length);
 	assert(wqe->slots <= pi - qp->sq_ci);
-	assert(bytes <= sizeof(whole));
+	assert(length <= sizeof(whole));
 
 	for (i = 0; i < wqe->slots; i++)
 		memcpy(whole + 64 * i,

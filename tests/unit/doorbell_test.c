@@ -74,7 +74,7 @@ static void publish(struct host_qp *qp)
 	struct ornic_sq_hdr *hdr = (void *)wqe;
 	unsigned int i;
 
-	hdr->ctrl = htole32(ORNIC_WR_SEND | ORNIC_SEND_INLINE << 8 | 60 << 16);
+	hdr->ctrl = htole32(ORNIC_SQ_CTRL(ORNIC_WR_SEND, ORNIC_SEND_INLINE, 32 + 60));
 	memset(wqe + 32, 0xff, 6);
 	for (i = 0; i < 2; i++)
 		memcpy(host_ptr(qp->host, qp->sq +

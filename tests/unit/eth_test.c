@@ -245,6 +245,31 @@ static void test_ip_csum_flag(void **state)
 	raw_done(w, raw_sent(w));
 }
 
+/* [ORNIC-SQ-28] The queue goes on behind WQEs of unknown opcodes and lengths */
+static void test_unknown_opcodes_are_skipped(void **state)
+{
+	static const uint32_t lengths[] = { 0, 1, 64, 65, 192, 193 };
+	const struct ornic_route_eth route = {};
+	struct raw *w = *state;
+	struct ornic_sq_hdr *hdr;
+	unsigned int i;
+
+	fill(w, 60);
+	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		hdr = host_ptr(w->host, w->qp[0].sq + (w->qp[0].sq_pi & 63) * 64);
+		hdr->ctrl = htole32(ORNIC_SQ_CTRL(200 + i, ORNIC_SEND_INLINE,
+						  lengths[i]));
+		w->qp[0].sq_pi += ORNIC_SQ_SLOTS(lengths[i]);
+		raw_send(w, 0, w->data, 60, &route, 0);
+		raw_expect(w, ORNIC_WC_LOC_QP_OP_ERR);
+		raw_expect(w, ORNIC_WC_SUCCESS);
+		raw_done(w, raw_sent(w));
+		assert_int_equal(host_device_stat(w->host,
+						  ORNIC_DEVICE_STAT_bad_wqe_opcode),
+				 i + 1);
+	}
+}
+
 /* [ORNIC-SQ-24] One completion stands for all WQEs; later ones are sent */
 static void test_ring_out_of_reach(void **state)
 {
@@ -520,6 +545,7 @@ int main(void)
 		T(test_checksum_offsets_refused),
 		T(test_reserved_bits_are_ignored),
 		T(test_ip_csum_flag),
+		T(test_unknown_opcodes_are_skipped),
 		T(test_ring_out_of_reach),
 		T(test_more_than_there_are_frames),
 		T(test_port_down_drops_and_completes),

@@ -219,7 +219,9 @@ static unsigned int fuzz_wqe(struct fuzz *f, unsigned int n, uint8_t *wqe)
 			len += sizeof(sge);
 		}
 	}
-	hdr->ctrl = htole32(opcode | flags << 8 | count << 16);
+	hdr->ctrl = htole32(ORNIC_SQ_CTRL(opcode, flags, len));
+	if (one_in(f, 32))
+		hdr->ctrl = htole32(ORNIC_SQ_CTRL(opcode, flags, rnd(f)));
 	if (one_in(f, 32))
 		scribble(f, wqe, len);
 	return (len + 63) / 64;

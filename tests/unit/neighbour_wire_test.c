@@ -131,7 +131,7 @@ static void push_raw(struct neighbours *n)
 		struct ornic_route_eth route;
 		struct ornic_sge sge;
 	} wqe = {
-		.hdr.ctrl = htole32(ORNIC_WR_SEND | 1 << 16),
+		.hdr.ctrl = htole32(ORNIC_SQ_CTRL(ORNIC_WR_SEND, 0, 48)),
 		.route = {
 			.flags = htole16(ORNIC_ETH_TX_L4_CSUM),
 			.csum_start = htole16(14),
@@ -157,7 +157,7 @@ static void push_tso(struct neighbours *n)
 		struct ornic_sge sge;
 		uint8_t end[16];
 	} wqe = {
-		.hdr.ctrl = htole32(ORNIC_WR_TSO | 1 << 16),
+		.hdr.ctrl = htole32(ORNIC_SQ_CTRL(ORNIC_WR_TSO, 0, 112)),
 		.route = { .mss = htole16(1), .hdr_len = htole16(54) },
 		.headers = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff },
 		.sge = { htole64(side->addr), htole32(CARD_MAX_TSO),

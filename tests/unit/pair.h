@@ -175,7 +175,7 @@ void pair_sleep(struct pair *pair, uint64_t ns);
 struct pair_wr {
 	uint64_t wr_id;
 	uint8_t opcode;
-	uint8_t flags;
+	uint16_t flags;
 	uint32_t imm;
 	uint32_t inv_key;
 	uint64_t raddr;
@@ -192,6 +192,7 @@ struct pair_wr {
 	const struct ornic_av *av;	/* of a datagram; NULL: of the peer */
 	const void *data;
 	uint32_t data_len;
+	int longer;	/* bytes that the header claims beyond what is written */
 	unsigned int sges;
 	struct sge sge[CARD_MAX_SGE + 1];
 };

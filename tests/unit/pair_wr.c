@@ -129,11 +129,7 @@ void pair_post(struct side *side, const struct pair_wr *wr)
 	uint8_t *ring = host_ptr(side->host, qp->sq);
 	uint32_t mask = (1u << qp->log_sq_slots) - 1;
 	bool is_inline = wr->flags & ORNIC_SEND_INLINE;
-	uint32_t count = is_inline ? wr->data_len : wr->sges;
 	struct ornic_sq_hdr hdr = {
-		.ctrl = htole32(ORNIC_PREP(ORNIC_SQ_OPCODE, wr->opcode) |
-				ORNIC_PREP(ORNIC_SQ_FLAGS, wr->flags) |
-				ORNIC_PREP(ORNIC_SQ_COUNT, count)),
 		.imm = htobe32(wr->imm),
 		.wr_id = htole64(wr->wr_id),
 	};
@@ -151,6 +147,9 @@ void pair_post(struct side *side, const struct pair_wr *wr)
 	else
 		for (i = 0; i < wr->sges; i++)
 			p = put_sge(p, &wr->sge[i]);
+	hdr.ctrl = htole32(ORNIC_SQ_CTRL(wr->opcode, wr->flags,
+					 p - wqe + wr->longer));
+	memcpy(wqe, &hdr, sizeof(hdr));
 	slots = (p - wqe + 63) / 64;
 	for (i = 0; i < slots; i++)
 		memcpy(ring + 64 * ((qp->sq_pi + i) & mask), wqe + 64 * i, 64);

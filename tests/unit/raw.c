@@ -90,9 +90,9 @@ void raw_publish(struct raw *w, unsigned int n, uint64_t addr, uint32_t len,
 		struct ornic_route_eth route;
 		struct ornic_sge sge[2];
 	} wqe = {
-		.hdr.ctrl = htole32(ORNIC_WR_SEND |
-				    (ORNIC_SEND_SIGNALED | flags) << 8 |
-				    2 << 16),
+		.hdr.ctrl = htole32(ORNIC_SQ_CTRL(ORNIC_WR_SEND,
+						  ORNIC_SEND_SIGNALED | flags,
+						  sizeof(wqe))),
 		.route = *route,
 		/* Split inside the source MAC address */
 		.sge = { { htole64(addr), htole32(11), htole32(w->key) },

@@ -138,7 +138,7 @@ static void send_bad(struct cell *c)
 	struct {
 		struct ornic_sq_hdr hdr;
 		uint8_t rest[48];
-	} wqe = { .hdr.ctrl = htole32(UNKNOWN_OPCODE) };
+	} wqe = { .hdr.ctrl = htole32(ORNIC_SQ_CTRL(UNKNOWN_OPCODE, 0, 64)) };
 
 	publish(c, &wqe, 1);
 }
@@ -151,9 +151,9 @@ static void send_frame(struct cell *c)
 		struct ornic_route_eth route;
 		uint8_t data[96];
 	} wqe = {
-		.hdr.ctrl = htole32(ORNIC_WR_SEND |
-				    (ORNIC_SEND_SIGNALED | ORNIC_SEND_INLINE) << 8 |
-				    FRAME_LEN << 16),
+		.hdr.ctrl = htole32(ORNIC_SQ_CTRL(ORNIC_WR_SEND,
+						  ORNIC_SEND_SIGNALED | ORNIC_SEND_INLINE,
+						  32 + FRAME_LEN)),
 	};
 
 	memcpy(wqe.data, B(c->pair)->host->mac, MAC_LEN);

@@ -81,9 +81,6 @@ static void publish(struct raw *w, const struct tso_wr *wr)
 	uint32_t first = wr->len / 3;
 	uint8_t wqe[512] = {};
 	struct ornic_sq_hdr hdr = {
-		.ctrl = htole32(wr->opcode |
-				(ORNIC_SEND_SIGNALED | wr->flags) << 8 |
-				2 << 16),
 		.wr_id = htole64(77),
 	};
 	struct ornic_route_eth route = {
@@ -102,6 +99,8 @@ static void publish(struct raw *w, const struct tso_wr *wr)
 	unsigned int i, len = 32 + aligned + (wr->flags & ORNIC_SEND_INLINE ?
 						      2 : sizeof(sge));
 
+	hdr.ctrl = htole32(ORNIC_SQ_CTRL(wr->opcode,
+					 ORNIC_SEND_SIGNALED | wr->flags, len));
 	memcpy(wqe, &hdr, sizeof(hdr));
 	memcpy(wqe + 16, &route, sizeof(route));
 	memcpy(wqe + 32, wr->hdr, aligned);

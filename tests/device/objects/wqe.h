@@ -68,7 +68,7 @@ struct send_wqe {
 	uint32_t index;
 	uint32_t slots;
 	uint8_t opcode;
-	uint8_t flags;
+	uint16_t flags;
 	uint16_t sge_count;
 	__be32 imm;
 	uint32_t inv_key;

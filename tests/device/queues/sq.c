@@ -10,8 +10,8 @@
 
 /* The longest WQE: header, UD route and CARD_MAX_INLINE bytes of inline data */
 #define WQE_SLOTS_MAX \
-	((sizeof(struct ornic_sq_hdr) + sizeof(struct ornic_route_ud) + \
-	  CARD_MAX_INLINE + ORNIC_SLOT_SIZE - 1) / ORNIC_SLOT_SIZE)
+	ORNIC_SQ_SLOTS(sizeof(struct ornic_sq_hdr) + \
+		       sizeof(struct ornic_route_ud) + CARD_MAX_INLINE)
 
 /**
  * enum wr_data - data that an opcode takes
@@ -47,8 +47,8 @@ struct wr_desc {
 	bool kernel;
 };
 
-_Static_assert(ORNIC_TSO_HDR_MAX <= CARD_MAX_INLINE,
-	       "headers of TSO fit where inline data does");
+_Static_assert(ORNIC_TSO_HDR_MAX + CARD_MAX_SGE * sizeof(struct ornic_sge) <=
+	       CARD_MAX_INLINE, "headers and SGEs of TSO fit where inline data does");
 
 #define TYPE_RC		(1u << ORNIC_QPT_RC | 1u << ORNIC_QPT_XRC_SEND)
 #define TYPE_UC		(1u << ORNIC_QPT_UC)
@@ -140,7 +140,7 @@ static unsigned int route_len(const struct qp *qp)
 
 /*
  * Bytes between route and SGEs. A TSO WQE has headers there, whose length is in
- * the route; a length that is too large counts as 0 ([ORNIC-SQ-22]).
+ * the route.
  */
 static unsigned int wr_extra(const struct qp *qp, unsigned int opcode,
 			     const uint8_t *slot)
@@ -150,8 +150,7 @@ static unsigned int wr_extra(const struct qp *qp, unsigned int opcode,
 	if (opcode != ORNIC_WR_TSO || qp->base.type != ORNIC_QPT_RAW_PACKET)
 		return wr_get(opcode)->extra;
 	memcpy(&eth, slot + sizeof(struct ornic_sq_hdr), sizeof(eth));
-	return le16toh(eth.hdr_len) > ORNIC_TSO_HDR_MAX ?
-		       0 : (le16toh(eth.hdr_len) + 15) & ~15u;
+	return (le16toh(eth.hdr_len) + 15) & ~15u;
 }
 
 static const void *sq_slot(struct qp *qp, uint32_t index)
@@ -192,17 +191,19 @@ int sq_update(struct qp *qp)
 }
 
 /*
- * Copy the header of a WQE and compute its slots: at least one, at most up to
- * the producer index.
+ * Copy the header of a WQE, which tells its slots whatever the opcode: at least
+ * one, at most up to the producer index ([ORNIC-SQ-28]).
  *
- * Return: false when the WQE would end behind the producer index.
+ * Return: length of the WQE in bytes, 0 when it would end behind the producer
+ * index.
  */
-static bool sq_read_header(struct qp *qp, const uint8_t *slot, uint32_t index,
-			   struct send_wqe *wqe, unsigned int *count)
+static unsigned int sq_read_header(struct qp *qp, const uint8_t *slot,
+				   uint32_t index, struct send_wqe *wqe)
 {
 	uint32_t left = qp->sq.pi - index;
 	struct ornic_sq_hdr hdr;
-	uint32_t ctrl, len;
+	unsigned int len;
+	uint32_t ctrl;
 
 	memcpy(&hdr, slot, sizeof(hdr));
 	ctrl = le32toh(hdr.ctrl);
@@ -212,16 +213,36 @@ static bool sq_read_header(struct qp *qp, const uint8_t *slot, uint32_t index,
 	wqe->flags = ORNIC_GET(ORNIC_SQ_FLAGS, ctrl);
 	wqe->imm = hdr.imm;
 	wqe->inv_key = le32toh(hdr.inv_key);
-	*count = ORNIC_GET(ORNIC_SQ_COUNT, ctrl);
+	len = ORNIC_GET(ORNIC_SQ_LENGTH, ctrl);
+	wqe->slots = ORNIC_SQ_SLOTS(len);
+	if (wqe->slots <= left)
+		return len;
+	wqe->slots = left;
+	return 0;
+}
 
-	len = sizeof(hdr) + route_len(qp) + wr_extra(qp, wqe->opcode, slot);
+/*
+ * Compute the number of SGEs, or of bytes of inline data, from the length of a
+ * WQE.
+ *
+ * Return: the number, or -EINVAL when the WQE is too short for its opcode, ends
+ * amidst an SGE, or has more than the card takes ([ORNIC-SQ-29]).
+ */
+static int sq_count(const struct qp *qp, const uint8_t *slot,
+		    const struct send_wqe *wqe, unsigned int len)
+{
+	unsigned int extra = wr_extra(qp, wqe->opcode, slot);
+	unsigned int start = sizeof(struct ornic_sq_hdr) + route_len(qp) + extra;
+
+	if (extra > ORNIC_TSO_HDR_MAX || len < start)
+		return -EINVAL;
+	len -= start;
 	if (wqe->flags & ORNIC_SEND_INLINE)
-		len += *count;
-	else
-		len += *count * sizeof(struct ornic_sge);
-	len = (len + ORNIC_SLOT_SIZE - 1) >> ORNIC_SLOT_SHIFT;
-	wqe->slots = len < left ? len : left;
-	return len <= left;
+		return len > CARD_MAX_INLINE ? -EINVAL : (int)len;
+	if (len % sizeof(struct ornic_sge) ||
+	    len / sizeof(struct ornic_sge) > CARD_MAX_SGE)
+		return -EINVAL;
+	return len / sizeof(struct ornic_sge);
 }
 
 static const uint8_t *sq_decode_atomic(struct send_wqe *wqe, const uint8_t *p)
@@ -332,11 +353,11 @@ static enum ornic_wc_status bad_opcode(struct qp *qp,
 }
 
 static enum ornic_wc_status bad_count(struct qp *qp, const struct send_wqe *wqe,
-				      unsigned int count)
+				      unsigned int len)
 {
-	DEVICE_VIOLATION(qp->base.card, bad_wqe_count, qp->base.obj.num, count,
-			 "qp[%u]: opcode %u with flags %#x and count %u",
-			 qp->base.obj.num, wqe->opcode, wqe->flags, count);
+	DEVICE_VIOLATION(qp->base.card, bad_wqe_count, qp->base.obj.num, len,
+			 "qp[%u]: opcode %u with flags %#x and %u bytes",
+			 qp->base.obj.num, wqe->opcode, wqe->flags, len);
 	return ORNIC_WC_LOC_QP_OP_ERR;
 }
 
@@ -348,9 +369,6 @@ static bool may_inline(const struct wr_desc *desc)
 static bool data_valid(const struct wr_desc *desc, const struct send_wqe *wqe,
 		       unsigned int count)
 {
-	if (wqe->opcode == ORNIC_WR_TSO &&
-	    le16toh(wqe->eth.hdr_len) > ORNIC_TSO_HDR_MAX)
-		return false;
 	switch (desc->data) {
 	case WR_ONE:
 		return count == 1;
@@ -394,9 +412,9 @@ enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 {
 	uint8_t copy[WQE_SLOTS_MAX][ORNIC_SLOT_SIZE];
 	const struct wr_desc *desc;
-	unsigned int i, count;
+	unsigned int i, len;
 	const void *slot;
-	bool inside;
+	int count;
 
 	wqe->sge_count = 0;
 	wqe->length = 0;
@@ -405,7 +423,7 @@ enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 		return sq_lost(qp, index, wqe);
 	/* Copy the slot once and check the copy only ([ORNIC-BAD-2]) */
 	memcpy(copy[0], slot, ORNIC_SLOT_SIZE);
-	inside = sq_read_header(qp, copy[0], index, wqe, &count);
+	len = sq_read_header(qp, copy[0], index, wqe);
 
 	desc = wr_get(wqe->opcode);
 	if (!(desc->types >> qp->base.type & 1) ||
@@ -414,9 +432,9 @@ enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 		return bad_opcode(qp, wqe);
 	if (wqe->flags & ORNIC_SEND_INLINE && !may_inline(desc))
 		return bad_opcode(qp, wqe);
-	if (!inside || count > (wqe->flags & ORNIC_SEND_INLINE ?
-				CARD_MAX_INLINE : CARD_MAX_SGE))
-		return bad_count(qp, wqe, count);
+	count = sq_count(qp, copy[0], wqe, len);
+	if (count < 0)
+		return bad_count(qp, wqe, len);
 	for (i = 1; i < wqe->slots; i++) {
 		slot = sq_slot(qp, index + i);
 		if (!slot)
@@ -425,7 +443,7 @@ enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 	}
 	sq_decode(qp, wqe, copy[0], count);
 	if (!data_valid(desc, wqe, count))
-		return bad_count(qp, wqe, count);
+		return bad_count(qp, wqe, len);
 	if (wqe->opcode == ORNIC_WR_FLUSH &&
 	    !wqe_flush_valid(wqe->flush.type, wqe->flush.level))
 		return bad_opcode(qp, wqe);
@@ -508,7 +526,6 @@ bool sq_flush(struct qp *qp, unsigned int budget)
 	enum ornic_wc_status status;
 	struct sq *sq = &qp->sq;
 	struct send_wqe wqe;
-	unsigned int count;
 	const void *slot;
 
 	sq_update(qp);
@@ -517,7 +534,7 @@ bool sq_flush(struct qp *qp, unsigned int budget)
 			return true;
 		slot = sq_slot(qp, sq->next);
 		if (slot) {
-			sq_read_header(qp, slot, sq->next, &wqe, &count);
+			sq_read_header(qp, slot, sq->next, &wqe);
 			status = ORNIC_WC_WR_FLUSH_ERR;
 		} else {
 			status = sq_lost(qp, sq->next, &wqe);

@@ -464,8 +464,7 @@ void ring_post_send(struct ring_qp *qp, const void *wqe, unsigned int slots)
 void ring_post_empty_send(struct ring_qp *qp)
 {
 	const struct ornic_sq_hdr wqe[ORNIC_SLOT_SIZE / sizeof(struct ornic_sq_hdr)] = {
-		{ .ctrl = htole32(ORNIC_PREP(ORNIC_SQ_OPCODE, ORNIC_WR_SEND) |
-				  ORNIC_PREP(ORNIC_SQ_FLAGS, ORNIC_SEND_SIGNALED)) },
+		{ .ctrl = htole32(ORNIC_SQ_CTRL(ORNIC_WR_SEND, ORNIC_SEND_SIGNALED, 32)) },
 	};
 
 	ring_post_send(qp, wqe, 1);

@@ -63,9 +63,7 @@ static void drop_pair(struct setting *s, struct pair *pair)
 
 static struct wqe good_write(const struct setting *s)
 {
-	const uint32_t ctrl = ORNIC_PREP(ORNIC_SQ_OPCODE, ORNIC_WR_RDMA_WRITE) |
-			      ORNIC_PREP(ORNIC_SQ_FLAGS, ORNIC_SEND_SIGNALED) |
-			      ORNIC_PREP(ORNIC_SQ_COUNT, 1);
+	const uint32_t ctrl = ORNIC_SQ_CTRL(ORNIC_WR_RDMA_WRITE, ORNIC_SEND_SIGNALED, 48);
 
 	return (struct wqe){
 		.hdr = { .ctrl = htole32(ctrl), .wr_id = htole64(42) },
@@ -125,7 +123,20 @@ static void kernel_opcode(const struct setting *s, struct wqe *wqe)
 static void too_many_sges(const struct setting *s, struct wqe *wqe)
 {
 	(void)s;
-	set_ctrl(wqe, ORNIC_SQ_COUNT, 1023);
+	set_ctrl(wqe, ORNIC_SQ_LENGTH, 8176);
+}
+
+/* Shorter than the header */
+static void no_length(const struct setting *s, struct wqe *wqe)
+{
+	(void)s;
+	set_ctrl(wqe, ORNIC_SQ_LENGTH, 0);
+}
+
+static void part_of_an_sge(const struct setting *s, struct wqe *wqe)
+{
+	(void)s;
+	set_ctrl(wqe, ORNIC_SQ_LENGTH, 47);
 }
 
 static void inline_read(const struct setting *s, struct wqe *wqe)
@@ -133,7 +144,6 @@ static void inline_read(const struct setting *s, struct wqe *wqe)
 	(void)s;
 	set_ctrl(wqe, ORNIC_SQ_OPCODE, ORNIC_WR_RDMA_READ);
 	set_ctrl(wqe, ORNIC_SQ_FLAGS, ORNIC_SEND_SIGNALED | ORNIC_SEND_INLINE);
-	set_ctrl(wqe, ORNIC_SQ_COUNT, 16);
 }
 
 static void foreign_lkey(const struct setting *s, struct wqe *wqe)
@@ -167,7 +177,7 @@ static void length_beyond(const struct setting *s, struct wqe *wqe)
 static void huge_sum(const struct setting *s, struct wqe *wqe)
 {
 	(void)s;
-	set_ctrl(wqe, ORNIC_SQ_COUNT, 2);
+	set_ctrl(wqe, ORNIC_SQ_LENGTH, 64);
 	wqe->sge[0].length = htole32(0xffffffff);
 	wqe->sge[1] = wqe->sge[0];
 }
@@ -196,7 +206,7 @@ static void wrapped_raddr(const struct setting *s, struct wqe *wqe)
 static void reserved_bits(const struct setting *s, struct wqe *wqe)
 {
 	(void)s;
-	wqe->hdr.ctrl |= htole32(ORNIC_SQ_RSVD);
+	wqe->hdr.ctrl |= htole32(ORNIC_SEND_RSVD);
 }
 
 static const struct {
@@ -205,7 +215,9 @@ static const struct {
 } cases[] = {
 	{ "opcode 200", bad_opcode },
 	{ "REG_MR of a process", kernel_opcode },
-	{ "1023 SGEs", too_many_sges },
+	{ "509 SGEs", too_many_sges },
+	{ "no length", no_length },
+	{ "part of an SGE", part_of_an_sge },
 	{ "inline READ", inline_read },
 	{ "lkey of another PD", foreign_lkey },
 	{ "stale lkey", stale_lkey },
