@@ -50,7 +50,8 @@ void ornic_db_wake_sq(struct ornic_qp *qp)
 		if (ornic_index_read_flag(&board->awake))
 			return;
 	}
-	ornic_db_ring(ctx, ORNIC_DB_SQ, qp->qpn, qp->sq.pi);
+	ornic_db_ring(ctx, ORNIC_DB_SQ, qp->qpn,
+		      ornic_sq_index(&qp->sq, qp->sq.next));
 }
 
 /**

@@ -5,13 +5,14 @@
 
 #include "index.h"
 #include "ornic.h"
+#include "wqe.h"
 
 void ornic_db_wake_sq(struct ornic_qp *qp);
 void ornic_db_ring_cq(struct ornic_cq *cq, enum ornic_arm_type type);
 void ornic_db_tell_cq(struct ornic_cq *cq);
 
 /**
- * ornic_db_publish_sq() - hand all WQEs before the producer index to the device
+ * ornic_db_publish_sq() - hand all WQEs before the next one to the device
  * @qp: queue pair, its send queue locked
  * @shadow: the device has ORNIC_CAPS_SHADOW
  *
@@ -23,14 +24,15 @@ void ornic_db_tell_cq(struct ornic_cq *cq);
 static ALWAYS_INLINE inline void ornic_db_publish_sq(struct ornic_qp *qp,
 						     const bool shadow)
 {
+	uint32_t pi = ornic_sq_index(&qp->sq, qp->sq.next);
 	struct ornic_qp_dbr *dbr = qp->sq.dbr;
 
 	if (!shadow) {
-		ornic_index_write(&dbr->sq_pi, qp->sq.pi);
+		ornic_index_write(&dbr->sq_pi, pi);
 		ornic_db_wake_sq(qp);
 		return;
 	}
-	ornic_index_write_fence(&dbr->sq_pi, qp->sq.pi);
+	ornic_index_write_fence(&dbr->sq_pi, pi);
 	if (unlikely(!ornic_index_read_flag(&dbr->sq_watched)))
 		ornic_db_wake_sq(qp);
 }

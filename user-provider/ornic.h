@@ -265,21 +265,25 @@ struct ornic_cq {
  * @lock: protects the queue; held from wr_start to wr_complete or wr_abort
  * @ring: slots of ORNIC_SLOT_SIZE bytes
  * @end: first byte after the ring
+ * @next: slot in which the next WQE begins; @end stands for @ring
+ * @stop: from @next to here slots are free, by the consumer index last read
+ * @origin: address that index 0 would have if the ring were endless; an integer
+ *	modulo 2^64
  * @ops: bit n: enum ibv_wr_opcode n may be posted in the current state
  * @dbr: doorbell record
- * @pi: producer index, in slots, free-running
- * @limit: upper bound of @pi, from the consumer index last read
  * @slots: size of the ring; 0: no ring
- * @mask: @slots - 1
  * @max_sge: SGEs of a work request
  * @max_inline: bytes of inline data of a work request
  * @small_inline: bytes of inline data that fit into the first slot of an RC or
  *	ETH WQE, at most @max_inline
  * @max_tso_header: bytes of headers of a TSO request; 0: no TSO
- * @wqe: ibv_wr_*: the WQE being built, or NULL
- * @data: ibv_wr_*: where its SGEs or inline data go, or NULL
+ * @plain: ibv_wr_*: the WQE being built begins in the slot before @next, and
+ *	its SGEs or inline data go behind the route of RC or ETH
+ * @wqe: ibv_wr_*: if not @plain: the WQE being built, or NULL
+ * @data: ibv_wr_*: if not @plain, and with @wqe: where its SGEs or inline data
+ *	go, or NULL
  * @no_addr: ibv_wr_*: the datagram being built has no address yet
- * @first_pi: ibv_wr_*: @pi at wr_start
+ * @first: @next before the call or transaction, in the ring as of @origin
  * @error: ibv_wr_*: the first error since wr_start, positive errno
  * @slot: slot on the board, or ORNIC_BOARD_NO_SLOT
  * @ctx: context with the doorbell page and the board
@@ -291,20 +295,21 @@ struct ornic_sq {
 	struct ornic_lock lock;
 	uint8_t *ring;
 	uint8_t *end;
+	uint8_t *next;
+	uint8_t *stop;
+	uint64_t origin;
 	uint64_t ops;
 	struct ornic_qp_dbr *dbr;
-	uint32_t pi;
-	uint32_t limit;
 	uint32_t slots;
-	uint32_t mask;
 	uint32_t max_sge;
 	uint32_t max_inline;
 	size_t small_inline;
 	uint32_t max_tso_header;
 	struct ornic_sq_hdr *wqe;
 	void *data;
+	bool plain;
 	bool no_addr;
-	uint32_t first_pi;
+	uint64_t first;
 	int error;
 	uint32_t slot;
 	struct ornic_context *ctx;

@@ -80,9 +80,9 @@ static void ornic_qp_init_sq(struct ornic_qp *qp, struct ornic_context *ctx,
 		return;
 
 	sq->slots = 1u << resp->log_sq_slots;
-	sq->mask = sq->slots - 1;
 	sq->ring = qp->mem.map + resp->sq_offset;
 	sq->end = sq->ring + ((size_t)sq->slots << ORNIC_SLOT_SHIFT);
+	ornic_sq_reset(sq);
 }
 
 static void ornic_qp_init_rq(struct ornic_qp *qp,
@@ -452,8 +452,7 @@ static void ornic_qp_reset_rings(struct ornic_qp *qp)
 {
 	ornic_lock(&qp->sq.lock);
 	qp->sq.ops = 0;
-	qp->sq.pi = 0;
-	qp->sq.limit = 0;
+	ornic_sq_reset(&qp->sq);
 	ornic_index_write(&qp->sq.dbr->sq_pi, 0);
 	ornic_unlock(&qp->sq.lock);
 

@@ -6,6 +6,8 @@
 #include <endian.h>
 #include <string.h>
 
+#include <ccan/minmax.h>
+
 #include "index.h"
 #include "ornic.h"
 
@@ -34,18 +36,6 @@ static inline uint32_t ornic_wqe_data_start(enum ornic_wqe_kind kind)
 }
 
 /**
- * ornic_sq_slot() - address of a slot of the send queue
- * @sq: send queue
- * @index: producer index
- *
- * Return: the slot.
- */
-static inline void *ornic_sq_slot(const struct ornic_sq *sq, uint32_t index)
-{
-	return sq->ring + ((size_t)(index & sq->mask) << ORNIC_SLOT_SHIFT);
-}
-
-/**
  * ornic_sq_takes() - check an opcode against a set
  * @ops: set of opcodes, such as those that the QP's type and state allow
  * @opcode: enum ibv_wr_opcode, less than 64
@@ -54,68 +44,99 @@ static inline void *ornic_sq_slot(const struct ornic_sq *sq, uint32_t index)
  */
 static inline bool ornic_sq_takes(uint64_t ops, uint32_t opcode)
 {
-	return ops & (1ULL << opcode);
+	return ops >> opcode & 1;
 }
 
 /**
- * ornic_wqe_slots() - slots of a WQE
- * @bytes: length of the WQE
+ * ornic_wqe_size() - bytes of the slots of a WQE
+ * @length: bytes of the WQE
  *
- * Return: the number of slots.
+ * Return: a multiple of the size of a slot.
  */
-static inline uint32_t ornic_wqe_slots(uint32_t bytes)
+static inline size_t ornic_wqe_size(size_t length)
 {
-	return (bytes + ORNIC_SLOT_SIZE - 1) >> ORNIC_SLOT_SHIFT;
+	return (length + ORNIC_SLOT_SIZE - 1) & -(size_t)ORNIC_SLOT_SIZE;
 }
 
 /**
- * ornic_wqe_sge_slots() - slots of a WQE with SGEs
- * @start: offset of the SGEs, a multiple of their size
- * @count: number of SGEs, at most the max_sge of the queue
- *
- * Return: the number of slots.
- */
-static inline uint32_t ornic_wqe_sge_slots(uint32_t start, uint32_t count)
-{
-	const uint32_t sge = sizeof(struct ornic_sge);
-	const uint32_t sges = ORNIC_SLOT_SIZE / sge;
-
-	return (start / sge + count + sges - 1) / sges;
-}
-
-/**
- * ornic_sq_refresh() - read the consumer index and check for room
+ * ornic_sq_index() - producer index of a slot
  * @sq: send queue
- * @end: producer index after the request
+ * @slot: a slot, or the end of the ring
  *
- * A consumer index out of range is a device error. The queue then counts as
- * full, because the device may still read any slot of the ring.
- *
- * Return: whether there is room up to @end.
+ * Return: the index, free-running.
  */
-static inline bool ornic_sq_refresh(struct ornic_sq *sq, uint32_t end)
+static inline uint32_t ornic_sq_index(const struct ornic_sq *sq,
+				      const uint8_t *slot)
 {
-	uint32_t ci = ornic_index_read(&sq->dbr->sq_ci);
-
-	if (unlikely(sq->pi - ci > sq->slots))
-		return false;
-	sq->limit = ci + sq->slots;
-	return (int32_t)(sq->limit - end) >= 0;
+	return ((uintptr_t)slot - sq->origin) >> ORNIC_SLOT_SHIFT;
 }
 
 /**
- * ornic_sq_has_room() - check for room in the send queue
+ * ornic_sq_wrap() - the place in the ring where data continues
  * @sq: send queue
- * @end: producer index after the request
+ * @at: end of data in the ring
  *
- * The consumer index is read again only if its last known value leaves no room.
- *
- * Return: whether there is room up to @end.
+ * Return: @at, or the first slot if @at is the end of the ring.
  */
-static inline bool ornic_sq_has_room(struct ornic_sq *sq, uint32_t end)
+static inline void *ornic_sq_wrap(const struct ornic_sq *sq, void *at)
 {
-	return likely((int32_t)(sq->limit - end) >= 0) ||
-	       ornic_sq_refresh(sq, end);
+	return at == sq->end ? sq->ring : at;
+}
+
+/**
+ * ornic_sq_reset() - empty a send queue
+ * @sq: send queue, locked or not yet in use
+ */
+static inline void ornic_sq_reset(struct ornic_sq *sq)
+{
+	sq->next = sq->ring;
+	sq->stop = sq->ring;
+	sq->origin = (uintptr_t)sq->ring;
+}
+
+/* Places from now on are of the next pass */
+static inline void ornic_sq_next_pass(struct ornic_sq *sq)
+{
+	sq->origin -= sq->end - sq->ring;
+	sq->first -= sq->end - sq->ring;
+}
+
+/**
+ * ornic_sq_claim() - slow path to slots, beyond @sq->stop
+ * @sq: send queue
+ * @next: where the slots are to begin
+ * @length: bytes
+ * @after: returns where the next slots begin; not changed on failure
+ *
+ * Reads the consumer index. One out of range is a device error. The queue then
+ * counts as full, because the device may still read any slot of the ring.
+ *
+ * Return: the first slot, from which the others may wrap; NULL without room.
+ */
+static inline uint8_t *ornic_sq_claim(struct ornic_sq *sq, uint8_t *next,
+				      size_t length, uint8_t **after)
+{
+	uint32_t used = ornic_sq_index(sq, next) -
+			ornic_index_read(&sq->dbr->sq_ci);
+	size_t room, size = ornic_wqe_size(length);
+
+	room = (size_t)(sq->slots - used) << ORNIC_SLOT_SHIFT;
+	if (used > sq->slots || size > room)
+		return NULL;
+
+	if (next == sq->end) {
+		ornic_sq_next_pass(sq);
+		next = sq->ring;
+	}
+	room -= size;
+	if (size <= (size_t)(sq->end - next)) {
+		*after = next + size;
+	} else {
+		*after = sq->ring + (size - (sq->end - next));
+		ornic_sq_next_pass(sq);
+	}
+	sq->stop = *after + min_t(size_t, room, sq->end - *after);
+	return next;
 }
 
 /**

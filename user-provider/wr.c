@@ -33,75 +33,122 @@ static_assert((int)IBV_SEND_SOLICITED == ORNIC_SEND_SOLICITED, "flags");
 static_assert((int)IBV_SEND_INLINE == ORNIC_SEND_INLINE, "flags");
 static_assert((int)IBV_SEND_IP_CSUM == ORNIC_SEND_IP_CSUM, "flags");
 
-static ALWAYS_INLINE inline void ornic_wr_put_sg_list(struct ornic_sq *sq,
-						      struct ornic_sge *dst,
-						      const struct ibv_sge *sg,
-						      uint32_t num)
+/* Refuses a request; returns NULL for the caller to return */
+static inline uint8_t *ornic_wr_refuse(struct ornic_sq *sq, int error)
+{
+	sq->error = error;
+	return NULL;
+}
+
+/* @wraps: the SGEs may wrap in the ring */
+static ALWAYS_INLINE inline void
+ornic_wr_put_sg_list(struct ornic_sq *sq, struct ornic_sge *dst,
+		     const struct ibv_sge *sg, uint32_t num, const bool wraps)
 {
 	if (likely(num == 1)) {
+		if (wraps)
+			dst = ornic_sq_wrap(sq, dst);
 		ornic_wqe_put_sge(dst, sg->addr, sg->length, sg->lkey);
 		return;
 	}
 
 	for (; num; num--, sg++) {
-		if (unlikely((uint8_t *)dst == sq->end))
-			dst = (struct ornic_sge *)sq->ring;
+		if (wraps)
+			dst = ornic_sq_wrap(sq, dst);
 		ornic_wqe_put_sge(dst++, sg->addr, sg->length, sg->lkey);
 	}
 }
 
-/* Writes header and route; returns the address of SGEs or inline data */
-static ALWAYS_INLINE inline void *
-ornic_wr_put_head(struct ornic_sq *sq, uint32_t pi,
-		  const struct ibv_send_wr *wr, uint32_t opcode, uint32_t bytes,
-		  const enum ornic_wqe_kind kind)
+/*
+ * Flags and immediate data are neighbours in the request, and in the WQE where
+ * flags are the low bits of the first word. So both are read and written as one
+ * word of 64 bits, with the flags in the low half.
+ */
+static_assert(offsetof(struct ibv_send_wr, imm_data) ==
+	      offsetof(struct ibv_send_wr, send_flags) + 4, "no neighbours");
+static_assert(offsetof(struct ornic_sq_hdr, imm) ==
+	      offsetof(struct ornic_sq_hdr, ctrl) + 4, "no neighbours");
+
+static inline uint64_t ornic_wr_flags_imm(const struct ibv_send_wr *wr)
 {
-	struct ornic_sq_hdr *hdr = ornic_sq_slot(sq, pi);
+	uint64_t word;
+
+	memcpy(&word, (uint8_t *)wr + offsetof(struct ibv_send_wr, send_flags),
+	       sizeof(word));
+	return __BYTE_ORDER == __LITTLE_ENDIAN ? word : word << 32 | word >> 32;
+}
+
+static ALWAYS_INLINE inline void
+ornic_wr_put_ctrl(struct ornic_sq_hdr *hdr, const struct ibv_send_wr *wr,
+		  uint32_t opcode, uint32_t length)
+{
+	uint64_t word = ornic_wr_flags_imm(wr);
+
+	word &= 0xffffffff000000ff;
+	word += le32toh(ornic_wqe_ctrl(opcode, 0, length));
+	if (__BYTE_ORDER == __BIG_ENDIAN)
+		word = (uint64_t)(__force uint32_t)htole32((uint32_t)word)
+		       << 32 | word >> 32;
+	memcpy(hdr, &word, sizeof(word));
+}
+
+/*
+ * Writes header and route; returns the address of SGEs or inline data, which is
+ * the end of the ring if a datagram wraps there.
+ */
+static ALWAYS_INLINE inline void *
+ornic_wr_put_head(uint8_t *slot, const struct ibv_send_wr *wr, uint32_t opcode,
+		  uint32_t length, const enum ornic_wqe_kind kind)
+{
+	struct ornic_sq_hdr *hdr = (void *)slot;
 	struct ornic_route_rc *route;
 
-	hdr->ctrl = ornic_wqe_ctrl(opcode, wr->send_flags,
-				   ornic_wqe_data_start(kind) + bytes);
-	hdr->imm = wr->imm_data;
+	ornic_wr_put_ctrl(hdr, wr, opcode, length);
 	hdr->wr_id = htole64(wr->wr_id);
 	if (kind == ORNIC_WQE_UD) {
 		ornic_wqe_put_route_ud((void *)(hdr + 1), wr->wr.ud.ah,
 				       wr->wr.ud.remote_qpn,
 				       wr->wr.ud.remote_qkey);
-		return ornic_sq_slot(sq, pi + 1);
+		return slot + ORNIC_DATA_UD;
 	}
 	if (kind == ORNIC_WQE_ETH) {
 		ornic_wqe_put_route_eth((void *)(hdr + 1), 0, 0);
-		return (uint8_t *)hdr + ORNIC_DATA_ETH;
+		return slot + ORNIC_DATA_ETH;
 	}
 	route = (void *)(hdr + 1);
 	ornic_wqe_put_route_rc(route, wr->wr.rdma.remote_addr,
 			       wr->wr.rdma.rkey);
 	/* Copied for all QPs, because testing for XRC costs as much */
 	route->xrc_srqn = htole32(wr->qp_type.xrc.remote_srqn);
-	return (uint8_t *)hdr + ORNIC_DATA_RC;
+	return slot + ORNIC_DATA_RC;
 }
 
+/*
+ * The functions that build a WQE begin it in @next, and return where the next
+ * one begins. If they refuse the request they return NULL, with the reason in
+ * sq->error and nothing written. ornic_sq_claim() is the last check, because it
+ * moves the queue to the next pass over the ring.
+ */
+
 /* Atomics have their arguments in another member of struct ibv_send_wr */
-static int ornic_wr_build_atomic(struct ornic_sq *sq, uint32_t pi,
-				 const struct ibv_send_wr *wr)
+static uint8_t *ornic_wr_build_atomic(struct ornic_sq *sq, uint8_t *next,
+				      const struct ibv_send_wr *wr)
 {
-	uint32_t count = wr->num_sge;
+	uint32_t length, count = wr->num_sge;
 	struct ornic_atomic *atomic;
 	struct ornic_route_rc *route;
 	struct ornic_sq_hdr *hdr;
-	uint32_t slots;
+	uint8_t *after;
 
 	if (wr->send_flags & IBV_SEND_INLINE || count > sq->max_sge)
-		return -EINVAL;
+		return ornic_wr_refuse(sq, EINVAL);
 
-	slots = ornic_wqe_sge_slots(ORNIC_DATA_ATOMIC, count);
-	if (!ornic_sq_has_room(sq, pi + slots))
-		return -ENOMEM;
+	length = ORNIC_DATA_ATOMIC + count * sizeof(struct ornic_sge);
+	hdr = (void *)ornic_sq_claim(sq, next, length, &after);
+	if (!hdr)
+		return ornic_wr_refuse(sq, ENOMEM);
 
-	hdr = ornic_sq_slot(sq, pi);
-	hdr->ctrl = ornic_wqe_ctrl(wr->opcode, wr->send_flags,
-				   ORNIC_DATA_ATOMIC +
-				   count * sizeof(struct ornic_sge));
+	hdr->ctrl = ornic_wqe_ctrl(wr->opcode, wr->send_flags, length);
 	hdr->imm = 0;
 	hdr->wr_id = htole64(wr->wr_id);
 	route = (void *)(hdr + 1);
@@ -115,198 +162,241 @@ static int ornic_wr_build_atomic(struct ornic_sq *sq, uint32_t pi,
 				     wr->wr.atomic.compare_add);
 	else
 		ornic_wqe_put_atomic(atomic, wr->wr.atomic.compare_add, 0);
-	ornic_wr_put_sg_list(sq, (void *)(atomic + 1), wr->sg_list, count);
-	return slots;
+	ornic_wr_put_sg_list(sq, (void *)(atomic + 1), wr->sg_list, count,
+			     true);
+	return after;
 }
 
 /* Any inline data; out of line, because it would cost callers registers */
-static __attribute__((noinline)) int
-ornic_wr_build_inline(struct ornic_sq *sq, uint32_t pi,
+static __attribute__((noinline)) uint8_t *
+ornic_wr_build_inline(struct ornic_sq *sq, uint8_t *next,
 		      const struct ibv_send_wr *wr, enum ornic_wqe_kind kind)
 {
-	uint32_t length, slots;
-	uint8_t *dst;
+	uint8_t *slot, *dst, *after;
+	uint32_t length;
 	int i;
 
 	if (!ornic_inline_length(sq, wr->sg_list, wr->num_sge, &length))
-		return -EINVAL;
+		return ornic_wr_refuse(sq, EINVAL);
 
-	slots = ornic_wqe_slots(ornic_wqe_data_start(kind) + length);
-	if (!ornic_sq_has_room(sq, pi + slots))
-		return -ENOMEM;
+	length += ornic_wqe_data_start(kind);
+	slot = ornic_sq_claim(sq, next, length, &after);
+	if (!slot)
+		return ornic_wr_refuse(sq, ENOMEM);
 
-	dst = ornic_wr_put_head(sq, pi, wr, wr->opcode, length, kind);
+	dst = ornic_wr_put_head(slot, wr, wr->opcode, length, kind);
 	for (i = 0; i < wr->num_sge; i++)
 		dst = ornic_inline_put(sq, dst,
 				       (void *)(uintptr_t)wr->sg_list[i].addr,
 				       wr->sg_list[i].length);
-	return slots;
+	return after;
 }
 
-/* Fast path for one short piece, as most inline data is */
-static ALWAYS_INLINE inline int
-ornic_wr_build_small_inline(struct ornic_sq *sq, uint32_t pi,
+static __attribute__((noinline)) uint8_t *
+ornic_wr_build_slow(struct ornic_sq *sq, uint8_t *next,
+		    const struct ibv_send_wr *wr, enum ornic_wqe_kind kind);
+
+/*
+ * Fast path for one short piece, as most inline data is. @slow: the slots are
+ * not known to be free, or wrap.
+ */
+static ALWAYS_INLINE inline uint8_t *
+ornic_wr_build_small_inline(struct ornic_sq *sq, uint8_t *next,
 			    const struct ibv_send_wr *wr, uint32_t opcode,
-			    const enum ornic_wqe_kind kind)
+			    const enum ornic_wqe_kind kind, const bool slow)
 {
 	const struct ibv_sge *sg = wr->sg_list;
-	uint32_t slots;
-	uint8_t *dst;
+	uint8_t *dst, *after;
+	uint32_t length;
 
 	if (unlikely(opcode == IBV_WR_RDMA_READ))
-		return -EINVAL;
+		return ornic_wr_refuse(sq, EINVAL);
 	if (unlikely(wr->num_sge != 1 || sg->length > ORNIC_INLINE_SMALL))
-		return ornic_wr_build_inline(sq, pi, wr, kind);
+		return ornic_wr_build_inline(sq, next, wr, kind);
 	if (unlikely(sg->length > sq->max_inline))
-		return -EINVAL;
+		return ornic_wr_refuse(sq, EINVAL);
 
-	slots = ornic_wqe_slots(ornic_wqe_data_start(kind) + sg->length);
-	if (unlikely(!ornic_sq_has_room(sq, pi + slots)))
-		return -ENOMEM;
+	length = ornic_wqe_data_start(kind) + sg->length;
+	if (slow) {
+		next = ornic_sq_claim(sq, next, length, &after);
+		if (!next)
+			return ornic_wr_refuse(sq, ENOMEM);
+	} else {
+		after = next + ornic_wqe_size(length);
+		if (unlikely((uintptr_t)after > (uintptr_t)sq->stop))
+			return ornic_wr_build_slow(sq, next, wr, kind);
+	}
 
-	dst = ornic_wr_put_head(sq, pi, wr, opcode, sg->length, kind);
+	dst = ornic_wr_put_head(next, wr, opcode, length, kind);
+	if (slow)
+		dst = ornic_sq_wrap(sq, dst);
 	ornic_inline_copy_small(dst, (void *)(uintptr_t)sg->addr, sg->length);
-	return slots;
+	return after;
 }
 
-static ALWAYS_INLINE inline int
-ornic_wr_build_sges(struct ornic_sq *sq, uint32_t pi,
-		    const struct ibv_send_wr *wr, uint32_t opcode,
-		    const enum ornic_wqe_kind kind)
+static ALWAYS_INLINE inline uint8_t *
+ornic_wr_put_sges(struct ornic_sq *sq, uint8_t *next,
+		  const struct ibv_send_wr *wr, uint32_t opcode,
+		  const uint32_t count, const enum ornic_wqe_kind kind,
+		  const bool slow)
 {
-	uint32_t count = wr->num_sge;
-	uint32_t slots;
+	uint32_t length = ornic_wqe_data_start(kind) +
+			  count * sizeof(struct ornic_sge);
+	uint8_t *after;
 
-	if (unlikely(count > sq->max_sge))
-		return -EINVAL;
-	slots = ornic_wqe_sge_slots(ornic_wqe_data_start(kind), count);
-	if (unlikely(!ornic_sq_has_room(sq, pi + slots)))
-		return -ENOMEM;
+	if (slow) {
+		next = ornic_sq_claim(sq, next, length, &after);
+		if (!next)
+			return ornic_wr_refuse(sq, ENOMEM);
+	} else {
+		after = next + ornic_wqe_size(length);
+		if (unlikely((uintptr_t)after > (uintptr_t)sq->stop))
+			return ornic_wr_build_slow(sq, next, wr, kind);
+	}
 
 	ornic_wr_put_sg_list(sq,
-			     ornic_wr_put_head(sq, pi, wr, opcode,
-					       count * sizeof(struct ornic_sge),
-					       kind),
-			     wr->sg_list, count);
-	return slots;
+			     ornic_wr_put_head(next, wr, opcode, length, kind),
+			     wr->sg_list, count, slow);
+	return after;
 }
 
-static int ornic_wr_build_send_inv(struct ornic_sq *sq, uint32_t pi,
-				   const struct ibv_send_wr *wr)
+static ALWAYS_INLINE inline uint8_t *
+ornic_wr_build_sges(struct ornic_sq *sq, uint8_t *next,
+		    const struct ibv_send_wr *wr, uint32_t opcode,
+		    const enum ornic_wqe_kind kind, const bool slow)
+{
+	uint32_t count = wr->num_sge;
+
+	if (unlikely(count > sq->max_sge))
+		return ornic_wr_refuse(sq, EINVAL);
+
+	/* Constant lengths and no loop */
+	if (likely(count == 1) && !slow)
+		return ornic_wr_put_sges(sq, next, wr, opcode, 1, kind, slow);
+	return ornic_wr_put_sges(sq, next, wr, opcode, count, kind, slow);
+}
+
+static uint8_t *ornic_wr_build_send_inv(struct ornic_sq *sq, uint8_t *next,
+					const struct ibv_send_wr *wr)
 {
 	struct ornic_sq_hdr *hdr;
-	int ret;
+	uint8_t *after;
 
 	if (wr->send_flags & IBV_SEND_INLINE)
-		ret = ornic_wr_build_inline(sq, pi, wr, ORNIC_WQE_RC);
+		after = ornic_wr_build_inline(sq, next, wr, ORNIC_WQE_RC);
 	else
-		ret = ornic_wr_build_sges(sq, pi, wr, IBV_WR_SEND_WITH_INV,
-					  ORNIC_WQE_RC);
-	if (ret < 0)
-		return ret;
+		after = ornic_wr_build_sges(sq, next, wr, IBV_WR_SEND_WITH_INV,
+					    ORNIC_WQE_RC, true);
+	if (!after)
+		return NULL;
 
 	/* Unlike immediate data, the key is in CPU order in the request */
-	hdr = ornic_sq_slot(sq, pi);
+	hdr = ornic_sq_wrap(sq, next);
 	hdr->inv_key = htole32(wr->invalidate_rkey);
-	return ret;
+	return after;
 }
 
 /* Local operations: LOCAL_INV and BIND_MW, one slot each */
-static int ornic_wr_build_local(struct ornic_sq *sq, uint32_t pi,
-				const struct ibv_send_wr *wr)
+static uint8_t *ornic_wr_build_local(struct ornic_sq *sq, uint8_t *next,
+				     const struct ibv_send_wr *wr)
 {
+	uint32_t length = ORNIC_DATA_RC;
 	struct ornic_sq_hdr *hdr;
+	uint8_t *after;
 
 	if (wr->send_flags & IBV_SEND_INLINE || wr->num_sge)
-		return -EINVAL;
-	if (!ornic_sq_has_room(sq, pi + 1))
-		return -ENOMEM;
+		return ornic_wr_refuse(sq, EINVAL);
+	if (wr->opcode == IBV_WR_BIND_MW)
+		length += sizeof(struct ornic_bind);
+	hdr = (void *)ornic_sq_claim(sq, next, length, &after);
+	if (!hdr)
+		return ornic_wr_refuse(sq, ENOMEM);
 
-	hdr = ornic_sq_slot(sq, pi);
-	hdr->ctrl = ornic_wqe_ctrl(wr->opcode, wr->send_flags, ORNIC_DATA_RC +
-				   (wr->opcode == IBV_WR_BIND_MW ?
-				    sizeof(struct ornic_bind) : 0));
+	hdr->ctrl = ornic_wqe_ctrl(wr->opcode, wr->send_flags, length);
 	hdr->inv_key = htole32(wr->invalidate_rkey);
 	hdr->wr_id = htole64(wr->wr_id);
 	if (wr->opcode == IBV_WR_BIND_MW)
 		ornic_wqe_put_bind((void *)((uint8_t *)hdr + ORNIC_DATA_RC),
 				   wr->bind_mw.mw, wr->bind_mw.rkey,
 				   &wr->bind_mw.bind_info);
-	return 1;
+	return after;
 }
 
 /* Opcodes above RDMA_READ; out of line, because they are rare */
-static __attribute__((noinline)) int
-ornic_wr_build_rare(struct ornic_sq *sq, uint32_t pi,
+static __attribute__((noinline)) uint8_t *
+ornic_wr_build_rare(struct ornic_sq *sq, uint8_t *next,
 		    const struct ibv_send_wr *wr)
 {
 	if (wr->opcode > IBV_WR_SEND_WITH_INV ||
 	    !ornic_sq_takes(sq->ops, wr->opcode))
-		return -EINVAL;
+		return ornic_wr_refuse(sq, EINVAL);
 
 	switch (wr->opcode) {
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		return ornic_wr_build_atomic(sq, pi, wr);
+		return ornic_wr_build_atomic(sq, next, wr);
 	case IBV_WR_SEND_WITH_INV:
-		return ornic_wr_build_send_inv(sq, pi, wr);
+		return ornic_wr_build_send_inv(sq, next, wr);
 	default:
-		return ornic_wr_build_local(sq, pi, wr);
+		return ornic_wr_build_local(sq, next, wr);
 	}
 }
 
 /* TSO: headers for each segment, then the SGEs of the whole payload */
-static __attribute__((noinline)) int
-ornic_wr_build_tso(struct ornic_sq *sq, uint32_t pi,
+static __attribute__((noinline)) uint8_t *
+ornic_wr_build_tso(struct ornic_sq *sq, uint8_t *next,
 		   const struct ibv_send_wr *wr)
 {
-	uint32_t count = wr->num_sge;
+	uint32_t length, count = wr->num_sge;
 	struct ornic_sq_hdr *hdr;
-	uint32_t slots, start;
+	uint8_t *after;
 
 	if (wr->opcode != IBV_WR_TSO || !ornic_sq_takes(sq->ops, IBV_WR_TSO) ||
 	    wr->send_flags & IBV_SEND_INLINE || count > sq->max_sge ||
 	    !ornic_tso_takes(sq, wr->tso.hdr_sz, wr->tso.mss))
-		return -EINVAL;
+		return ornic_wr_refuse(sq, EINVAL);
 
-	start = ORNIC_DATA_ETH + ornic_wqe_tso_room(wr->tso.hdr_sz);
-	slots = ornic_wqe_sge_slots(start, count);
-	if (!ornic_sq_has_room(sq, pi + slots))
-		return -ENOMEM;
+	length = ORNIC_DATA_ETH + ornic_wqe_tso_room(wr->tso.hdr_sz) +
+		 count * sizeof(struct ornic_sge);
+	hdr = (void *)ornic_sq_claim(sq, next, length, &after);
+	if (!hdr)
+		return ornic_wr_refuse(sq, ENOMEM);
 
-	hdr = ornic_sq_slot(sq, pi);
-	hdr->ctrl = ornic_wqe_ctrl(IBV_WR_TSO, wr->send_flags,
-				   start + count * sizeof(struct ornic_sge));
+	hdr->ctrl = ornic_wqe_ctrl(IBV_WR_TSO, wr->send_flags, length);
 	hdr->imm = 0;
 	hdr->wr_id = htole64(wr->wr_id);
 	ornic_wr_put_sg_list(sq, ornic_tso_put(sq, hdr, wr->tso.hdr,
 					       wr->tso.hdr_sz, wr->tso.mss),
-			     wr->sg_list, count);
-	return slots;
+			     wr->sg_list, count, true);
+	return after;
 }
 
-/*
- * Returns the number of slots of the WQE, or a negative errno without a write
- * to the ring.
- */
-static ALWAYS_INLINE inline int ornic_wr_build(struct ornic_sq *sq,
-					       uint32_t pi,
-					       const struct ibv_send_wr *wr,
-					       const enum ornic_wqe_kind kind)
+static ALWAYS_INLINE inline uint8_t *
+ornic_wr_build(struct ornic_sq *sq, uint8_t *next, const struct ibv_send_wr *wr,
+	       const enum ornic_wqe_kind kind, const bool slow)
 {
 	uint32_t opcode = wr->opcode;
 
 	if (unlikely(opcode > IBV_WR_RDMA_READ)) {
 		if (kind == ORNIC_WQE_UD)
-			return -EINVAL;
-		return kind == ORNIC_WQE_ETH ? ornic_wr_build_tso(sq, pi, wr) :
-					       ornic_wr_build_rare(sq, pi, wr);
+			return ornic_wr_refuse(sq, EINVAL);
+		return kind == ORNIC_WQE_ETH ?
+		       ornic_wr_build_tso(sq, next, wr) :
+		       ornic_wr_build_rare(sq, next, wr);
 	}
 	if (unlikely(!ornic_sq_takes(sq->ops, opcode)))
-		return -EINVAL;
-	if (unlikely(wr->send_flags & IBV_SEND_INLINE))
-		return ornic_wr_build_small_inline(sq, pi, wr, opcode, kind);
-	return ornic_wr_build_sges(sq, pi, wr, opcode, kind);
+		return ornic_wr_refuse(sq, EINVAL);
+	if (unlikely(ornic_wr_flags_imm(wr) & IBV_SEND_INLINE))
+		return ornic_wr_build_small_inline(sq, next, wr, opcode, kind,
+						   slow);
+	return ornic_wr_build_sges(sq, next, wr, opcode, kind, slow);
+}
+
+static __attribute__((noinline)) uint8_t *
+ornic_wr_build_slow(struct ornic_sq *sq, uint8_t *next,
+		    const struct ibv_send_wr *wr, enum ornic_wqe_kind kind)
+{
+	return ornic_wr_build(sq, next, wr, kind, true);
 }
 
 static ALWAYS_INLINE inline int
@@ -315,28 +405,31 @@ ornic_wr_post_list(struct ornic_qp *qp, struct ibv_send_wr *wr,
 		   const bool shadow)
 {
 	struct ornic_sq *sq = &qp->sq;
+	uint8_t *next, *after;
 	int ret = 0;
-	uint32_t pi;
 
 	ornic_lock(&sq->lock);
-	for (pi = sq->pi; wr; wr = wr->next) {
-		ret = ornic_wr_build(sq, pi, wr, kind);
-		if (unlikely(ret < 0)) {
+	next = sq->next;
+	sq->first = (uintptr_t)next;
+	for (; wr; wr = wr->next) {
+		after = ornic_wr_build(sq, next, wr, kind, false);
+		if (unlikely(!after)) {
+			ret = sq->error;
+			sq->error = 0;
 			*bad_wr = wr;
 			break;
 		}
-		pi += ret;
-		ret = 0;
+		next = after;
 	}
 
 	/* Requests before a bad one are posted */
-	if (likely(pi != sq->pi)) {
-		sq->pi = pi;
+	if (likely((uintptr_t)next != sq->first)) {
+		sq->next = next;
 		ornic_db_publish_sq(qp, shadow);
 	}
 	ornic_unlock(&sq->lock);
 
-	return -ret;
+	return ret;
 }
 
 #define ORNIC_POST_SEND(name, kind, shadow)				\

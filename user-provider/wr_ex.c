@@ -30,10 +30,10 @@ static void ornic_wr_fail(struct ornic_sq *sq, int error)
 {
 	if (!sq->error)
 		sq->error = error;
-	/* Force the next operation into ornic_wr_refresh(), which fails it */
-	sq->limit = sq->pi;
+	/* The next operation takes the slow path, which fails it */
+	sq->stop = sq->next;
+	sq->plain = false;
 	sq->wqe = NULL;
-	sq->data = NULL;
 }
 
 static void ornic_wr_start(struct ibv_qp_ex *ibqp)
@@ -41,9 +41,9 @@ static void ornic_wr_start(struct ibv_qp_ex *ibqp)
 	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
 
 	ornic_lock(&sq->lock);
-	sq->first_pi = sq->pi;
+	sq->first = (uintptr_t)sq->next;
+	sq->plain = false;
 	sq->wqe = NULL;
-	sq->data = NULL;
 }
 
 /* Discards a transaction, unlocks the queue and returns the error */
@@ -51,7 +51,13 @@ static __attribute__((noinline)) int ornic_wr_take_back(struct ornic_sq *sq)
 {
 	int error = sq->error;
 
-	sq->pi = sq->first_pi;
+	/* The transaction may have begun in the pass before */
+	if (sq->first < (uintptr_t)sq->ring) {
+		sq->first += sq->end - sq->ring;
+		sq->origin += sq->end - sq->ring;
+	}
+	sq->next = (void *)(uintptr_t)sq->first;
+	sq->stop = sq->next;
 	sq->no_addr = false;
 	sq->error = 0;
 	ornic_unlock(&sq->lock);
@@ -108,66 +114,69 @@ static void ornic_wr_abort(struct ibv_qp_ex *ibqp)
 	ornic_wr_take_back(&to_ornic_qp_ex(ibqp)->sq);
 }
 
-/*
- * Slow path at sq->limit. The queue is full, the QP is in a state without
- * sending (index and limit are 0), or an earlier call of this transaction
- * failed.
- */
-static bool ornic_wr_refresh(struct ornic_sq *sq)
-{
-	if (sq->error)
-		return false;
-	if (!sq->ops) {
-		ornic_wr_fail(sq, EINVAL);
-		return false;
-	}
-	if (!ornic_sq_refresh(sq, sq->pi + 1)) {
-		ornic_wr_fail(sq, ENOMEM);
-		return false;
-	}
-	return true;
-}
-
-/* Begins a WQE in the next slot, which must be free */
+/* Begins a WQE in a slot, which is free */
 static ALWAYS_INLINE inline struct ornic_sq_hdr *
-ornic_wr_put_header(struct ibv_qp_ex *ibqp, const uint32_t opcode,
-		    const size_t data)
+ornic_wr_put_header(struct ibv_qp_ex *ibqp, uint8_t *slot,
+		    const uint32_t opcode, const size_t length)
 {
-	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
-	struct ornic_sq_hdr *hdr;
+	struct ornic_sq_hdr *hdr = (void *)slot;
 
-	hdr = ornic_sq_slot(sq, sq->pi++);
 	hdr->ctrl = ornic_wqe_ctrl(opcode, ibqp->wr_flags & ORNIC_WR_FLAGS,
-				   data);
+				   length);
 	hdr->wr_id = htole64(ibqp->wr_id);
-	sq->wqe = hdr;
-	sq->data = data == ORNIC_DATA_UD ? ornic_sq_slot(sq, sq->pi) :
-					   (uint8_t *)hdr + data;
+	to_ornic_qp_ex(ibqp)->sq.plain = true;
 	return hdr;
 }
 
+/*
+ * Slow path at sq->stop. The ring ends there or the queue is full, the QP is in
+ * a state without sending, or an earlier call of this transaction failed.
+ */
 static __attribute__((noinline)) struct ornic_sq_hdr *
-ornic_wr_begin_full(struct ibv_qp_ex *ibqp, uint32_t opcode, size_t data)
+ornic_wr_begin_slow(struct ibv_qp_ex *ibqp, uint32_t opcode, size_t length)
 {
-	if (!ornic_wr_refresh(&to_ornic_qp_ex(ibqp)->sq))
+	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
+	uint8_t *slot;
+
+	if (sq->error)
 		return NULL;
-	return ornic_wr_put_header(ibqp, opcode, data);
+	if (!sq->ops) {
+		ornic_wr_fail(sq, EINVAL);
+		return NULL;
+	}
+	slot = ornic_sq_claim(sq, sq->next, ORNIC_SLOT_SIZE, &sq->next);
+	if (!slot) {
+		ornic_wr_fail(sq, ENOMEM);
+		return NULL;
+	}
+	return ornic_wr_put_header(ibqp, slot, opcode, length);
 }
 
 /*
- * Begins a WQE with its first slot. @data is the offset of its SGEs or inline
- * data. Returns its header, or NULL.
+ * Begins a WQE with its first slot. @length is that of the WQE without SGEs or
+ * inline data. Returns its header, or NULL.
  */
 static ALWAYS_INLINE inline struct ornic_sq_hdr *
 ornic_wr_begin(struct ibv_qp_ex *ibqp, const uint32_t opcode,
-	       const size_t data)
+	       const size_t length)
 {
 	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
+	uint8_t *slot = sq->next;
 
 	/* Opcodes were checked at creation */
-	if (unlikely(sq->pi == sq->limit))
-		return ornic_wr_begin_full(ibqp, opcode, data);
-	return ornic_wr_put_header(ibqp, opcode, data);
+	if (unlikely(slot == sq->stop))
+		return ornic_wr_begin_slow(ibqp, opcode, length);
+	sq->next = slot + ORNIC_SLOT_SIZE;
+	return ornic_wr_put_header(ibqp, slot, opcode, length);
+}
+
+/* The current WQE takes its data elsewhere, or no more if @data is NULL */
+static inline void ornic_wr_set_place(struct ornic_sq *sq,
+				      struct ornic_sq_hdr *hdr, void *data)
+{
+	sq->plain = false;
+	sq->wqe = hdr;
+	sq->data = data;
 }
 
 /*
@@ -178,151 +187,132 @@ static ALWAYS_INLINE inline struct ornic_sq_hdr *
 ornic_wr_begin_ud(struct ibv_qp_ex *ibqp, const uint32_t opcode)
 {
 	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
+	struct ornic_sq_hdr *hdr;
 
 	if (unlikely(sq->no_addr)) {
 		ornic_wr_fail(sq, EINVAL);
 		return NULL;
 	}
 	sq->no_addr = true;
-	return ornic_wr_begin(ibqp, opcode, ORNIC_DATA_UD);
+	hdr = ornic_wr_begin(ibqp, opcode, ORNIC_DATA_UD);
+	if (likely(hdr))
+		ornic_wr_set_place(sq, hdr, (uint8_t *)hdr + ORNIC_DATA_UD);
+	return hdr;
+}
+
+/* Returns the header of the current WQE, or NULL */
+static inline struct ornic_sq_hdr *ornic_wr_header(const struct ornic_sq *sq)
+{
+	return sq->plain ? (void *)(sq->next - ORNIC_SLOT_SIZE) : sq->wqe;
+}
+
+/* Returns where its SGEs or inline data go, or NULL */
+static inline uint8_t *ornic_wr_place(const struct ornic_sq *sq)
+{
+	if (sq->plain)
+		return sq->next - ORNIC_SLOT_SIZE + ORNIC_DATA_RC;
+	return sq->wqe ? sq->data : NULL;
+}
+
+/* Reserves slots for more of the current WQE, whose last slot is full */
+static inline bool ornic_wr_reserve(struct ornic_sq *sq, size_t bytes)
+{
+	if (likely(bytes <= (size_t)(sq->stop - sq->next))) {
+		sq->next += bytes;
+		return true;
+	}
+	if (ornic_sq_claim(sq, sq->next, bytes, &sq->next))
+		return true;
+	ornic_wr_fail(sq, ENOMEM);
+	return false;
 }
 
 /*
- * Returns the bytes in use of the last slot of the WQE, before the data. If the
- * slot is full, the data begins in the next slot.
+ * Reserves slots for the data of a setter and writes its size and flags to the
+ * header. Returns the address of the data, or NULL. A second setter for the
+ * same WQE fails.
  */
-static ALWAYS_INLINE inline uint32_t
-ornic_wr_data_start(const struct ornic_sq *sq, const enum ornic_wqe_kind kind)
+static void *ornic_wr_data(struct ornic_sq *sq, uint8_t flags, size_t bytes)
 {
-	switch (kind) {
-	case ORNIC_WQE_UD:
-		return ORNIC_DATA_UD;
-	case ORNIC_WQE_ETH:
-		/* A TSO has headers of any length before the data */
-		return ((uintptr_t)sq->data - 1) % ORNIC_SLOT_SIZE + 1;
-	default:
-		return (uint8_t *)sq->data - (uint8_t *)sq->wqe;
-	}
-}
+	struct ornic_sq_hdr *hdr = ornic_wr_header(sq);
+	uint8_t *data = ornic_wr_place(sq);
+	/* Bytes in use of the last slot; the data may begin in the next one */
+	size_t used = ((uintptr_t)data - 1) % ORNIC_SLOT_SIZE + 1;
+	size_t more = ornic_wqe_size(used + bytes) - ORNIC_SLOT_SIZE;
 
-/*
- * Reserves slots for the data of a setter and writes its size to the header.
- * Returns the address of the data, or NULL. Clears sq->data, so that a second
- * setter for the same WQE fails.
- */
-static ALWAYS_INLINE inline void *
-ornic_wr_data(struct ornic_sq *sq, uint32_t bytes,
-	      const enum ornic_wqe_kind kind)
-{
-	uint32_t start = ornic_wr_data_start(sq, kind);
-	uint32_t more = ornic_wqe_slots(start + bytes) - 1;
-	void *data = sq->data;
-
-	if (more) {
-		if (unlikely(!ornic_sq_has_room(sq, sq->pi + more))) {
-			ornic_wr_fail(sq, ENOMEM);
-			return NULL;
-		}
-		sq->pi += more;
-	}
-	ornic_wqe_grow(sq->wqe, 0, bytes);
-	sq->data = NULL;
+	if (more && !ornic_wr_reserve(sq, more))
+		return NULL;
+	ornic_wqe_grow(hdr, flags, bytes);
+	ornic_wr_set_place(sq, hdr, NULL);
 	return data;
 }
 
-static ALWAYS_INLINE inline void
-ornic_wr_put_sge_list(struct ibv_qp_ex *ibqp, size_t num,
-		      const struct ibv_sge *sg, const enum ornic_wqe_kind kind)
+static void ornic_wr_set_sge_list(struct ibv_qp_ex *ibqp, size_t num,
+				  const struct ibv_sge *sg)
 {
 	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
 	struct ornic_sge *dst;
 	size_t i;
 
-	if (unlikely(!sq->data || num > sq->max_sge)) {
+	if (unlikely(!ornic_wr_place(sq) || num > sq->max_sge)) {
 		ornic_wr_fail(sq, EINVAL);
 		return;
 	}
 
-	dst = ornic_wr_data(sq, num * sizeof(*dst), kind);
+	dst = ornic_wr_data(sq, 0, num * sizeof(*dst));
 	if (unlikely(!dst))
 		return;
 
 	for (i = 0; i < num; i++) {
-		if (unlikely((uint8_t *)dst == sq->end))
-			dst = (struct ornic_sge *)sq->ring;
+		dst = ornic_sq_wrap(sq, dst);
 		ornic_wqe_put_sge(dst++, sg[i].addr, sg[i].length, sg[i].lkey);
 	}
 }
 
-/*
- * For QPs with SGEs. The first slot has room for one SGE, after an atomic's
- * operands too.
- */
-static void ornic_wr_set_sge_rc(struct ibv_qp_ex *ibqp, uint32_t lkey,
-				uint64_t addr, uint32_t length)
-{
-	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
-
-	if (unlikely(!sq->data)) {
-		ornic_wr_fail(sq, EINVAL);
-		return;
-	}
-	ornic_wqe_grow(sq->wqe, 0, sizeof(struct ornic_sge));
-	ornic_wqe_put_sge(sq->data, addr, length, lkey);
-	sq->data = NULL;
-}
-
-static void ornic_wr_set_sge_ud(struct ibv_qp_ex *ibqp, uint32_t lkey,
-				uint64_t addr, uint32_t length)
-{
-	struct ibv_sge sg = { .addr = addr, .length = length, .lkey = lkey };
-
-	ornic_wr_put_sge_list(ibqp, 1, &sg, ORNIC_WQE_UD);
-}
-
-/* Begins a new slot if necessary, and checks max_sge, for RC and ETH WQEs */
+/* Finds the data of any WQE, begins a new slot if necessary, checks max_sge */
 static __attribute__((noinline)) void
 ornic_wr_set_any_sge(struct ibv_qp_ex *ibqp, uint32_t lkey, uint64_t addr,
 		     uint32_t length)
 {
 	struct ibv_sge sg = { .addr = addr, .length = length, .lkey = lkey };
 
-	ornic_wr_put_sge_list(ibqp, 1, &sg, ORNIC_WQE_ETH);
+	ornic_wr_set_sge_list(ibqp, 1, &sg);
 }
 
 /*
- * For QPs with SGEs. The slot has room for one SGE, unless the headers of a TSO
- * fill it.
+ * For RC and ETH QPs with SGEs. The first slot has room for one SGE behind the
+ * route.
  */
-static void ornic_wr_set_sge_eth(struct ibv_qp_ex *ibqp, uint32_t lkey,
-				 uint64_t addr, uint32_t length)
+static void ornic_wr_set_sge(struct ibv_qp_ex *ibqp, uint32_t lkey,
+			     uint64_t addr, uint32_t length)
 {
-	uintptr_t data = (uintptr_t)to_ornic_qp_ex(ibqp)->sq.data;
+	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
+	struct ornic_sq_hdr *hdr = (void *)(sq->next - ORNIC_SLOT_SIZE);
 
-	/* True for NULL too, which the callee refuses */
-	if (unlikely(!(data % ORNIC_SLOT_SIZE))) {
+	if (unlikely(!sq->plain)) {
 		ornic_wr_set_any_sge(ibqp, lkey, addr, length);
 		return;
 	}
-	ornic_wr_set_sge_rc(ibqp, lkey, addr, length);
+	ornic_wqe_grow(hdr, 0, sizeof(struct ornic_sge));
+	ornic_wqe_put_sge((void *)((uint8_t *)hdr + ORNIC_DATA_RC), addr,
+			  length, lkey);
+	sq->plain = false;
 }
 
-static void ornic_wr_set_sge_list_rc(struct ibv_qp_ex *ibqp, size_t num,
-				     const struct ibv_sge *sg)
+/* wr_set_xrc_srqn may follow, and needs the header */
+static inline void ornic_wr_keep_header(struct ornic_sq *sq)
 {
-	ornic_wr_put_sge_list(ibqp, num, sg, ORNIC_WQE_RC);
+	if (likely(sq->plain)) {
+		sq->wqe = ornic_wr_header(sq);
+		sq->data = NULL;
+	}
 }
 
-static void ornic_wr_set_sge_list_ud(struct ibv_qp_ex *ibqp, size_t num,
-				     const struct ibv_sge *sg)
+static void ornic_wr_set_sge_xrc(struct ibv_qp_ex *ibqp, uint32_t lkey,
+				 uint64_t addr, uint32_t length)
 {
-	ornic_wr_put_sge_list(ibqp, num, sg, ORNIC_WQE_UD);
-}
-
-static void ornic_wr_set_sge_list_eth(struct ibv_qp_ex *ibqp, size_t num,
-				      const struct ibv_sge *sg)
-{
-	ornic_wr_put_sge_list(ibqp, num, sg, ORNIC_WQE_ETH);
+	ornic_wr_keep_header(&to_ornic_qp_ex(ibqp)->sq);
+	ornic_wr_set_sge(ibqp, lkey, addr, length);
 }
 
 static inline uint32_t ornic_wqe_opcode(const struct ornic_sq_hdr *hdr)
@@ -334,8 +324,9 @@ static inline uint32_t ornic_wqe_opcode(const struct ornic_sq_hdr *hdr)
 static inline bool ornic_wr_takes_inline(struct ornic_sq *sq, uint64_t length)
 {
 	/* The device refuses inline data with other opcodes ([ORNIC-SQ-4]) */
-	return sq->data && length <= sq->max_inline &&
-	       ornic_sq_takes(ORNIC_INLINE_OPS, ornic_wqe_opcode(sq->wqe));
+	return ornic_wr_place(sq) && length <= sq->max_inline &&
+	       ornic_sq_takes(ORNIC_INLINE_OPS,
+			      ornic_wqe_opcode(ornic_wr_header(sq)));
 }
 
 /* Returns the address of the data, or NULL */
@@ -347,13 +338,11 @@ static uint8_t *ornic_wr_begin_inline(struct ornic_qp *qp, uint64_t length)
 		ornic_wr_fail(sq, EINVAL);
 		return NULL;
 	}
-	ornic_wqe_grow(sq->wqe, ORNIC_SEND_INLINE, 0);
-	return ornic_wr_data(sq, length, qp->kind);
+	return ornic_wr_data(sq, ORNIC_SEND_INLINE, length);
 }
 
 static __attribute__((noinline)) void
-ornic_wr_set_any_inline_data(struct ibv_qp_ex *ibqp, const void *addr,
-			     size_t length)
+ornic_wr_set_any_inline_data(struct ibv_qp_ex *ibqp, void *addr, size_t length)
 {
 	struct ornic_qp *qp = to_ornic_qp_ex(ibqp);
 	uint8_t *dst;
@@ -363,27 +352,29 @@ ornic_wr_set_any_inline_data(struct ibv_qp_ex *ibqp, const void *addr,
 		ornic_inline_put(&qp->sq, dst, addr, length);
 }
 
-static void ornic_wr_set_inline_data_rc(struct ibv_qp_ex *ibqp, void *addr,
-					size_t length)
+static void ornic_wr_set_inline_data(struct ibv_qp_ex *ibqp, void *addr,
+				     size_t length)
 {
 	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
+	struct ornic_sq_hdr *hdr = (void *)(sq->next - ORNIC_SLOT_SIZE);
 
 	/* Short data of a SEND or WRITE fits into the first slot */
-	if (unlikely(length > sq->small_inline || !sq->data ||
-		     ornic_wqe_opcode(sq->wqe) >= IBV_WR_RDMA_READ)) {
+	if (unlikely(length > sq->small_inline || !sq->plain ||
+		     ornic_wqe_opcode(hdr) >= IBV_WR_RDMA_READ)) {
 		ornic_wr_set_any_inline_data(ibqp, addr, length);
 		return;
 	}
 
-	ornic_wqe_grow(sq->wqe, ORNIC_SEND_INLINE, length);
-	ornic_inline_copy_small(sq->data, addr, length);
-	sq->data = NULL;
+	ornic_wqe_grow(hdr, ORNIC_SEND_INLINE, length);
+	ornic_inline_copy_small((uint8_t *)hdr + ORNIC_DATA_RC, addr, length);
+	sq->plain = false;
 }
 
-static void ornic_wr_set_inline_data_ud(struct ibv_qp_ex *ibqp, void *addr,
-					size_t length)
+static void ornic_wr_set_inline_data_xrc(struct ibv_qp_ex *ibqp, void *addr,
+					 size_t length)
 {
-	ornic_wr_set_any_inline_data(ibqp, addr, length);
+	ornic_wr_keep_header(&to_ornic_qp_ex(ibqp)->sq);
+	ornic_wr_set_inline_data(ibqp, addr, length);
 }
 
 static void ornic_wr_set_inline_data_list(struct ibv_qp_ex *ibqp,
@@ -430,13 +421,14 @@ static void ornic_wr_set_ud_addr(struct ibv_qp_ex *ibqp, struct ibv_ah *ah,
 static void ornic_wr_set_xrc_srqn(struct ibv_qp_ex *ibqp, uint32_t srqn)
 {
 	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
+	struct ornic_sq_hdr *hdr = ornic_wr_header(sq);
 	struct ornic_route_rc *route;
 
-	if (unlikely(!sq->wqe)) {
+	if (unlikely(!hdr)) {
 		ornic_wr_fail(sq, EINVAL);
 		return;
 	}
-	route = (void *)(sq->wqe + 1);
+	route = (void *)(hdr + 1);
 	route->xrc_srqn = htole32(srqn);
 }
 
@@ -464,7 +456,7 @@ static void ornic_wr_send_tso(struct ibv_qp_ex *ibqp, void *headers,
 {
 	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
 	struct ornic_sq_hdr *hdr;
-	uint32_t more;
+	size_t more, room;
 
 	if (unlikely(!ornic_tso_takes(sq, hdr_len, mss))) {
 		ornic_wr_fail(sq, EINVAL);
@@ -475,15 +467,13 @@ static void ornic_wr_send_tso(struct ibv_qp_ex *ibqp, void *headers,
 	if (unlikely(!hdr))
 		return;
 
-	more = ornic_wqe_slots(ORNIC_DATA_ETH + ornic_wqe_tso_room(hdr_len)) -
-	       1;
-	if (unlikely(!ornic_sq_has_room(sq, sq->pi + more))) {
-		ornic_wr_fail(sq, ENOMEM);
+	room = ornic_wqe_tso_room(hdr_len);
+	more = ornic_wqe_size(ORNIC_DATA_ETH + room) - ORNIC_SLOT_SIZE;
+	if (unlikely(!ornic_wr_reserve(sq, more)))
 		return;
-	}
-	sq->pi += more;
-	ornic_wqe_grow(hdr, 0, ornic_wqe_tso_room(hdr_len));
-	sq->data = ornic_tso_put(sq, hdr, headers, hdr_len, mss);
+	ornic_wqe_grow(hdr, 0, room);
+	ornic_wr_set_place(sq, hdr,
+			   ornic_tso_put(sq, hdr, headers, hdr_len, mss));
 }
 
 static void ornic_wr_send_imm_rc(struct ibv_qp_ex *ibqp, __be32 imm_data)
@@ -513,14 +503,19 @@ static void ornic_wr_send_inv(struct ibv_qp_ex *ibqp, uint32_t invalidate_rkey)
 		hdr->inv_key = htole32(invalidate_rkey);
 }
 
-/* Begins a WQE that takes no data from setters; returns its header, or NULL */
+/*
+ * Begins a WQE of @length bytes that takes no data from setters; returns its
+ * header, or NULL
+ */
 static ALWAYS_INLINE inline struct ornic_sq_hdr *
-ornic_wr_begin_whole(struct ibv_qp_ex *ibqp, const uint32_t opcode)
+ornic_wr_begin_whole(struct ibv_qp_ex *ibqp, const uint32_t opcode,
+		     const size_t length)
 {
+	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
 	struct ornic_sq_hdr *hdr;
 
-	hdr = ornic_wr_begin(ibqp, opcode, ORNIC_DATA_RC);
-	to_ornic_qp_ex(ibqp)->sq.data = NULL;
+	hdr = ornic_wr_begin(ibqp, opcode, length);
+	ornic_wr_set_place(sq, hdr, NULL);
 	return hdr;
 }
 
@@ -529,7 +524,7 @@ static void ornic_wr_local_inv(struct ibv_qp_ex *ibqp,
 {
 	struct ornic_sq_hdr *hdr;
 
-	hdr = ornic_wr_begin_whole(ibqp, IBV_WR_LOCAL_INV);
+	hdr = ornic_wr_begin_whole(ibqp, IBV_WR_LOCAL_INV, ORNIC_DATA_RC);
 	if (likely(hdr))
 		hdr->inv_key = htole32(invalidate_rkey);
 }
@@ -540,13 +535,11 @@ static void ornic_wr_bind_mw(struct ibv_qp_ex *ibqp, struct ibv_mw *mw,
 {
 	struct ornic_sq_hdr *hdr;
 
-	hdr = ornic_wr_begin_whole(ibqp, IBV_WR_BIND_MW);
-	if (unlikely(!hdr))
-		return;
-
-	ornic_wqe_grow(hdr, 0, sizeof(struct ornic_bind));
-	ornic_wqe_put_bind((void *)((uint8_t *)hdr + ORNIC_DATA_RC), mw, rkey,
-			   bind_info);
+	hdr = ornic_wr_begin_whole(ibqp, IBV_WR_BIND_MW, ORNIC_DATA_RC +
+				   sizeof(struct ornic_bind));
+	if (likely(hdr))
+		ornic_wqe_put_bind((void *)((uint8_t *)hdr + ORNIC_DATA_RC), mw,
+				   rkey, bind_info);
 }
 
 static void ornic_wr_flush(struct ibv_qp_ex *ibqp, uint32_t rkey,
@@ -562,12 +555,12 @@ static void ornic_wr_flush(struct ibv_qp_ex *ibqp, uint32_t rkey,
 		return;
 	}
 
-	hdr = ornic_wr_begin_whole(ibqp, IBV_WR_FLUSH);
+	hdr = ornic_wr_begin_whole(ibqp, IBV_WR_FLUSH,
+				   ORNIC_DATA_RC + sizeof(*flush));
 	if (unlikely(!hdr))
 		return;
 
 	ornic_wqe_put_route_rc((void *)(hdr + 1), remote_addr, rkey);
-	ornic_wqe_grow(hdr, 0, sizeof(*flush));
 	flush = (void *)((uint8_t *)hdr + ORNIC_DATA_RC);
 	memset(flush, 0, sizeof(*flush));
 	flush->length = htole32(len);
@@ -582,11 +575,12 @@ static void ornic_wr_atomic_write(struct ibv_qp_ex *ibqp, uint32_t rkey,
 	const uint32_t bytes = sizeof(uint64_t);
 	struct ornic_sq_hdr *hdr;
 
-	hdr = ornic_wr_begin_whole(ibqp, IBV_WR_ATOMIC_WRITE);
+	hdr = ornic_wr_begin_whole(ibqp, IBV_WR_ATOMIC_WRITE,
+				   ORNIC_DATA_RC + bytes);
 	if (unlikely(!hdr))
 		return;
 
-	ornic_wqe_grow(hdr, ORNIC_SEND_INLINE, bytes);
+	ornic_wqe_grow(hdr, ORNIC_SEND_INLINE, 0);
 	ornic_wqe_put_route_rc((void *)(hdr + 1), remote_addr, rkey);
 	memcpy((uint8_t *)hdr + ORNIC_DATA_RC, atomic_wr, bytes);
 }
@@ -594,11 +588,11 @@ static void ornic_wr_atomic_write(struct ibv_qp_ex *ibqp, uint32_t rkey,
 /* Begins a WQE with a remote address; returns its header, or NULL */
 static ALWAYS_INLINE inline struct ornic_sq_hdr *
 ornic_wr_begin_rdma(struct ibv_qp_ex *ibqp, const uint32_t opcode,
-		    uint32_t rkey, uint64_t raddr, const size_t data)
+		    uint32_t rkey, uint64_t raddr, const size_t length)
 {
 	struct ornic_sq_hdr *hdr;
 
-	hdr = ornic_wr_begin(ibqp, opcode, data);
+	hdr = ornic_wr_begin(ibqp, opcode, length);
 	if (likely(hdr))
 		ornic_wqe_put_route_rc((void *)(hdr + 1), raddr, rkey);
 	return hdr;
@@ -635,12 +629,16 @@ static inline void ornic_wr_atomic(struct ibv_qp_ex *ibqp,
 				   uint64_t compare)
 {
 	struct ornic_sq_hdr *hdr;
+	struct ornic_atomic *op;
 
 	hdr = ornic_wr_begin_rdma(ibqp, opcode, rkey, raddr,
 				  ORNIC_DATA_ATOMIC);
-	if (likely(hdr))
-		ornic_wqe_put_atomic((void *)((uint8_t *)hdr + ORNIC_DATA_RC),
-				     swap_add, compare);
+	if (unlikely(!hdr))
+		return;
+
+	op = (void *)((uint8_t *)hdr + ORNIC_DATA_RC);
+	ornic_wqe_put_atomic(op, swap_add, compare);
+	ornic_wr_set_place(&to_ornic_qp_ex(ibqp)->sq, hdr, op + 1);
 }
 
 static void ornic_wr_atomic_cmp_swp(struct ibv_qp_ex *ibqp, uint32_t rkey,
@@ -701,32 +699,34 @@ static void ornic_qp_fill_kind(struct ornic_qp *qp,
 	bool sge = attr->cap.max_send_sge;
 	struct ibv_qp_ex *ibqp = &qp->vqp.qp_ex;
 
+	ibqp->wr_set_sge_list = ornic_wr_set_sge_list;
+	ibqp->wr_set_sge = sge ? ornic_wr_set_sge : ornic_wr_set_any_sge;
+	ibqp->wr_set_inline_data = ornic_wr_set_inline_data;
+
 	switch (qp->kind) {
 	case ORNIC_WQE_RC:
-		ibqp->wr_set_inline_data = ornic_wr_set_inline_data_rc;
-		ibqp->wr_set_sge = sge ? ornic_wr_set_sge_rc :
-					 ornic_wr_set_any_sge;
-		ibqp->wr_set_sge_list = ornic_wr_set_sge_list_rc;
 		ibqp->wr_send = send ? ornic_wr_send_rc : NULL;
 		ibqp->wr_send_imm = imm ? ornic_wr_send_imm_rc : NULL;
 		break;
 	case ORNIC_WQE_UD:
-		ibqp->wr_set_inline_data = ornic_wr_set_inline_data_ud;
-		ibqp->wr_set_sge = ornic_wr_set_sge_ud;
-		ibqp->wr_set_sge_list = ornic_wr_set_sge_list_ud;
+		ibqp->wr_set_sge = ornic_wr_set_any_sge;
+		ibqp->wr_set_inline_data = ornic_wr_set_any_inline_data;
 		ibqp->wr_set_ud_addr = ornic_wr_set_ud_addr;
 		ibqp->wr_send = send ? ornic_wr_send_ud : NULL;
 		ibqp->wr_send_imm = imm ? ornic_wr_send_imm_ud : NULL;
 		break;
 	case ORNIC_WQE_ETH:
-		ibqp->wr_set_inline_data = ornic_wr_set_inline_data_rc;
-		ibqp->wr_set_sge = sge ? ornic_wr_set_sge_eth :
-					 ornic_wr_set_any_sge;
-		ibqp->wr_set_sge_list = ornic_wr_set_sge_list_eth;
 		ibqp->wr_send = send ? ornic_wr_send_eth : NULL;
 		if (attr->send_ops_flags & IBV_QP_EX_WITH_TSO)
 			ibqp->wr_send_tso = ornic_wr_send_tso;
 		break;
+	}
+
+	if (attr->qp_type == IBV_QPT_XRC_SEND) {
+		ibqp->wr_set_xrc_srqn = ornic_wr_set_xrc_srqn;
+		ibqp->wr_set_inline_data = ornic_wr_set_inline_data_xrc;
+		if (sge)
+			ibqp->wr_set_sge = ornic_wr_set_sge_xrc;
 	}
 }
 
@@ -764,8 +764,6 @@ int ornic_qp_fill_pfns(struct ibv_context *ibctx, struct ornic_qp *qp,
 	ibqp->wr_abort = ornic_wr_abort;
 	ibqp->wr_set_inline_data_list = ornic_wr_set_inline_data_list;
 	ornic_qp_fill_kind(qp, attr);
-	if (attr->qp_type == IBV_QPT_XRC_SEND)
-		ibqp->wr_set_xrc_srqn = ornic_wr_set_xrc_srqn;
 
 	if (send_ops_flags & IBV_QP_EX_WITH_RDMA_WRITE)
 		ibqp->wr_rdma_write = ornic_wr_rdma_write;

@@ -263,7 +263,7 @@ static const struct row rows[] = {
 	{ "ibv_wr SEND", call_wr_send, prepare_nothing, 0, 1, 88, true },
 	{ "ibv_wr WRITE", call_wr_write, prepare_nothing, 0, 1, 94, true },
 	{ "ibv_wr inline 32 B", call_wr_inline, prepare_nothing, 0, 1, 99, true },
-	{ "ibv_wr 16 SENDs", call_wr_send16, prepare_nothing, 0, LIST, 583, false },
+	{ "ibv_wr 16 SENDs", call_wr_send16, prepare_nothing, 0, LIST, 583, true },
 	{ "ibv_wr frame", call_wr_send_raw, prepare_nothing, 0, 1, 88, true },
 };
 

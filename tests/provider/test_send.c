@@ -503,8 +503,10 @@ static void indexes_run_over_32_bits(void **state)
 	struct one one;
 	uint32_t i;
 
-	sq->pi = -5;
-	sq->limit = -5;
+	sq->next = sq->end - 5 * ORNIC_SLOT_SIZE;
+	sq->stop = sq->next;
+	sq->origin = (uintptr_t)sq->next -
+		     ((uint64_t)(uint32_t)-5 << ORNIC_SLOT_SHIFT);
 	fake_qp(f->rc)->sq_ci = -5;
 	fake_qp(f->rc)->dbr->sq_ci = htole32(-5);
 	fake_qp(f->rc)->dbr->sq_pi = htole32(-5);

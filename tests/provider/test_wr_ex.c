@@ -501,6 +501,57 @@ static void abort_takes_all_back(void **state)
 	assert_sges(wqe.data, 7, 1);
 }
 
+/* From each slot, in a transaction and in a list */
+static void a_whole_lap_can_begin_anywhere(void **state)
+{
+	struct ibv_send_wr wr[SQ_SLOTS + 1] = {}, *bad;
+	struct ibv_sge sg[SQ_SLOTS + 1];
+	struct fixture *f = *state;
+	struct ibv_qp_ex *qp = ex(f->rc);
+	uint32_t from, round, i;
+	struct fake_wqe wqe;
+
+	for (i = 0; i <= SQ_SLOTS; i++) {
+		sg[i] = test_sge(i, 0);
+		wr[i].opcode = IBV_WR_SEND;
+		wr[i].sg_list = &sg[i];
+		wr[i].num_sge = 1;
+		wr[i].next = i < SQ_SLOTS ? &wr[i + 1] : NULL;
+	}
+	for (from = 1; from <= 2 * SQ_SLOTS; from++) {
+		for (round = 0; round < 4; round++) {
+			start(qp, 0);
+			for (i = 0; i < SQ_SLOTS + (round == 1); i++) {
+				ibv_wr_send(qp);
+				set_sges(qp, i, 1);
+			}
+			if (round == 0) {
+				ibv_wr_abort(qp);
+			} else if (round == 1) {
+				assert_int_equal(ibv_wr_complete(qp), ENOMEM);
+			} else if (round == 2) {
+				assert_int_equal(ibv_wr_complete(qp), 0);
+			} else {
+				ibv_wr_abort(qp);
+				assert_int_equal(ibv_post_send(f->rc, wr, &bad),
+						 ENOMEM);
+				assert_ptr_equal(bad, &wr[SQ_SLOTS]);
+			}
+			for (i = 0; round >= 2 && i < SQ_SLOTS; i++) {
+				take_send(f->rc, &wqe);
+				assert_sges(wqe.data, i, 1);
+			}
+			assert_no_send(f->rc);
+		}
+		start(qp, 0);
+		ibv_wr_send(qp);
+		set_sges(qp, from, 1);
+		assert_int_equal(ibv_wr_complete(qp), 0);
+		take_send(f->rc, &wqe);
+		assert_sges(wqe.data, from, 1);
+	}
+}
+
 static void nothing_is_a_transaction(void **state)
 {
 	struct fixture *f = *state;
@@ -714,6 +765,7 @@ int main(void)
 		test_case(inline_data_is_copied_datagram),
 		test_case(the_first_error_takes_all_back),
 		test_case(abort_takes_all_back),
+		test_case(a_whole_lap_can_begin_anywhere),
 		test_case(nothing_is_a_transaction),
 		test_case(an_address_needs_an_operation),
 		test_case(an_operation_needs_an_address),
