@@ -33,7 +33,7 @@ struct ornic_limits {
 	u64 guid;		/* EUI-64 */
 	u64 max_mr_size;	/* bytes */
 	u64 page_sizes;		/* bit n: pages of 1 << n bytes */
-	u64 send_ops;		/* bit n: enum ornic_wr_opcode n */
+	u64 send_ops[ORNIC_SEND_OPS_WORDS];	/* see ornic_has_op() */
 	u32 fw_version;		/* major 31:24, minor 23:16, patch 15:0 */
 	u32 max_uctx;		/* of processes; 0: no process can use it */
 	u32 max_pd;		/* numbers of PDs are below it */
@@ -79,6 +79,19 @@ struct ornic_limits {
 	u32 flow_layers;	/* ORNIC_FLOW_LAYER_* */
 	u32 max_flow_masks;	/* 0: any number */
 };
+
+/**
+ * ornic_has_op - check whether the device executes an opcode of send WQEs
+ * @lim:	its limits
+ * @opcode:	of work requests; enum ornic_wr_opcode has some of 256
+ *
+ * Return: true if it does.
+ */
+static inline bool ornic_has_op(const struct ornic_limits *lim, u32 opcode)
+{
+	return opcode / 64 < ARRAY_SIZE(lim->send_ops) &&
+	       lim->send_ops[opcode / 64] & BIT_ULL(opcode % 64);
+}
 
 /**
  * struct ornic_dev - a device as the verbs driver sees it

@@ -15,6 +15,8 @@
  * zero. An output is cut to the buffer. So structures can grow at their end.
  */
 
+#define ORNIC_SEND_OPS_WORDS	4	/* 64 of the 256 opcodes each */
+
 /* QUERY_DEVICE: no input */
 struct ornic_query_device_out {
 	__le64 features;	/* ORNIC_FEAT_* */
@@ -47,7 +49,8 @@ struct ornic_query_device_out {
 	__le32 max_rx_queues;	/* SET_RX_QUEUES */
 	__le32 qp_types;	/* bit n: enum ornic_qp_type n */
 	__le32 max_xrcd;
-	__le64 send_ops;	/* bit n: enum ornic_wr_opcode n */
+	/* bit n % 64 of word n / 64: enum ornic_wr_opcode n */
+	__le64 send_ops[ORNIC_SEND_OPS_WORDS];
 	__le32 max_wq;
 	__le32 max_rwq_tables;
 	__le32 max_rwq_table_size;	/* entries, a power of two */
@@ -69,7 +72,7 @@ struct ornic_query_device_out {
 	__le32 max_flow_masks;	/* different masks at a time; 0: any number */
 	__le32 rsvd;
 };
-ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 232);
+ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 256);
 
 #define ORNIC_FEAT_SRQ			(1ULL << 0)
 #define ORNIC_FEAT_XRC			(1ULL << 1)

@@ -13,7 +13,7 @@
 #define ORNIC_PROFILE_RDMA_BITS(x) \
 	x(qp_types, 1u << ORNIC_QPT_GSI | 1u << ORNIC_QPT_RC | \
 		    1u << ORNIC_QPT_UD) \
-	x(send_ops, 1ULL << ORNIC_WR_SEND | 1ULL << ORNIC_WR_SEND_WITH_IMM | \
+	x(send_ops[0], 1ULL << ORNIC_WR_SEND | 1ULL << ORNIC_WR_SEND_WITH_IMM | \
 		    1ULL << ORNIC_WR_RDMA_WRITE | \
 		    1ULL << ORNIC_WR_RDMA_WRITE_WITH_IMM | \
 		    1ULL << ORNIC_WR_RDMA_READ) \
@@ -22,13 +22,13 @@
 	x(page_sizes, 1ULL << 12)
 #define ORNIC_PROFILE_ETHERNET_BITS(x) \
 	x(qp_types, 1u << ORNIC_QPT_RAW_PACKET) \
-	x(send_ops, 1ULL << ORNIC_WR_SEND) \
+	x(send_ops[0], 1ULL << ORNIC_WR_SEND) \
 	x(features, ORNIC_FEAT_CQE_EXT)
 #define ORNIC_PROFILE_FULL_BITS(x) \
 	x(profiles, ORNIC_PROFILE_RDMA | ORNIC_PROFILE_ETHERNET) \
 	x(qp_types, 1u << ORNIC_QPT_UC | 1u << ORNIC_QPT_XRC_SEND | \
 		    1u << ORNIC_QPT_XRC_RECV) \
-	x(send_ops, 1ULL << ORNIC_WR_ATOMIC_CMP_SWP | \
+	x(send_ops[0], 1ULL << ORNIC_WR_ATOMIC_CMP_SWP | \
 		    1ULL << ORNIC_WR_ATOMIC_FETCH_ADD | \
 		    1ULL << ORNIC_WR_LOCAL_INV | 1ULL << ORNIC_WR_BIND_MW | \
 		    1ULL << ORNIC_WR_SEND_WITH_INV | 1ULL << ORNIC_WR_TSO | \

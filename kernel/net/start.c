@@ -23,7 +23,7 @@ static int ornic_start_query(struct ornic_core *core)
 {
 	struct ornic_limits *lim = &core->odev.lim;
 	struct ornic_query_device_out out;
-	int err;
+	int err, i;
 
 	err = ornic_cmd_exec(&core->odev, ORNIC_CMD_QUERY_DEVICE, NULL, 0, &out, sizeof(out));
 	if (err) {
@@ -36,7 +36,6 @@ static int ornic_start_query(struct ornic_core *core)
 		.guid = le64_to_cpu(out.guid),
 		.max_mr_size = le64_to_cpu(out.max_mr_size),
 		.page_sizes = le64_to_cpu(out.page_sizes),
-		.send_ops = le64_to_cpu(out.send_ops),
 		.fw_version = le32_to_cpu(out.fw_version),
 		.max_uctx = le32_to_cpu(out.max_uctx),
 		.max_pd = le32_to_cpu(out.max_pd),
@@ -82,6 +81,9 @@ static int ornic_start_query(struct ornic_core *core)
 		.flow_layers = le32_to_cpu(out.flow_layers),
 		.max_flow_masks = le32_to_cpu(out.max_flow_masks),
 	};
+
+	for (i = 0; i < ORNIC_SEND_OPS_WORDS; i++)
+		lim->send_ops[i] = le64_to_cpu(out.send_ops[i]);
 
 	err = ornic_negotiate(core, &lim->features);
 	if (err)

@@ -86,7 +86,7 @@ static u64 ornic_device_cap_flags(const struct ornic_limits *lim)
 {
 	static const struct {
 		u64 features;	/* ORNIC_FEAT_* */
-		u64 send_ops;	/* bit n: enum ornic_wr_opcode n */
+		u64 send_ops;	/* bit n: enum ornic_wr_opcode n, below 64 */
 		u32 access;	/* ORNIC_ACCESS_* */
 		u32 types;	/* bit n: enum ornic_qp_type n */
 		u32 wq_flags;	/* ORNIC_WQ_* */
@@ -117,7 +117,7 @@ static u64 ornic_device_cap_flags(const struct ornic_limits *lim)
 
 	for (i = 0; i < ARRAY_SIZE(table); i++)
 		if (!(table[i].features & ~lim->features) &&
-		    !(table[i].send_ops & ~lim->send_ops) &&
+		    !(table[i].send_ops & ~lim->send_ops[0]) &&
 		    !(table[i].access & ~lim->access_flags) &&
 		    !(table[i].types & ~lim->qp_types) &&
 		    !(table[i].wq_flags & ~lim->wq_flags))
@@ -128,7 +128,7 @@ static u64 ornic_device_cap_flags(const struct ornic_limits *lim)
 /* Atomic among the QPs of this device, [ORNIC-ORD-7] */
 static enum ib_atomic_cap ornic_device_atomic_cap(const struct ornic_limits *lim, u64 send_ops)
 {
-	return send_ops & ~lim->send_ops ? IB_ATOMIC_NONE : IB_ATOMIC_HCA;
+	return send_ops & ~lim->send_ops[0] ? IB_ATOMIC_NONE : IB_ATOMIC_HCA;
 }
 
 static u32 ornic_device_raw_caps(const struct ornic_limits *lim)

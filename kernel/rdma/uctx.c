@@ -34,7 +34,7 @@ static void ornic_ucontext_fill_resp(struct ornic_ucontext *ctx,
 		.max_rq_wqes = lim->max_rq_wqes,
 		.max_sge = dev->max_sge,
 		.max_inline = dev->max_inline,
-		.send_ops = lim->send_ops,
+		.send_ops = lim->send_ops[0],
 	};
 
 	if (ctx->board_mmap) {

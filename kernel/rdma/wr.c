@@ -150,7 +150,8 @@ static int ornic_wr_put_route(struct ornic_wqe_writer *w, struct ornic_ib_dev *d
 		return 0;
 	}
 
-	if (qp->ibqp.qp_type == IB_QPT_UC && !(ORNIC_UC_OPS & BIT_ULL(wr->opcode)))
+	if (qp->ibqp.qp_type == IB_QPT_UC &&
+	    (wr->opcode >= 64 || !(ORNIC_UC_OPS & BIT_ULL(wr->opcode))))
 		return -EINVAL;
 
 	return ornic_wr_put_connected(w, dev, wr);
@@ -239,8 +240,8 @@ static int ornic_wr_post_send(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 
 	if (!sq->ring || used + qp->wqe_slots > ornic_sq_usable(sq->mask + 1))
 		return -ENOMEM;
-	if (wr->send_flags & ~ORNIC_SEND_FLAGS || wr->opcode >= 64 ||
-	    !(dev->odev->lim.send_ops & BIT_ULL(wr->opcode)) || !ornic_wr_count_is_ok(wr))
+	if (wr->send_flags & ~ORNIC_SEND_FLAGS ||
+	    !ornic_has_op(&dev->odev->lim, wr->opcode) || !ornic_wr_count_is_ok(wr))
 		return -EINVAL;
 
 	head = ornic_wqe_begin(sq->ring, sq->mask, sq->pi);

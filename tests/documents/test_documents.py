@@ -104,7 +104,7 @@ def test_keepers(words):
 def mandatory(text, profile, kind):
     """Items of a list of ornic_hw_profile.h: {field: bits or least value}, or {command: None}."""
     body = re.search(rf"#define ORNIC_PROFILE_{profile}_{kind}\(x\)(.*)", text)[1]
-    return {name: value for name, value in re.findall(r"x\((\w+)(?:, ([^()]*))?\)", body)}
+    return {name: value for name, value in re.findall(r"x\(([\w\[\]]+)(?:, ([^()]*))?\)", body)}
 
 
 def test_profiles(words):

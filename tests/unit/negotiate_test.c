@@ -369,7 +369,7 @@ static void test_each_feature_off(void **state)
 		assert_int_equal(!out.max_flows, !(left & ORNIC_FEAT_FLOW));
 		assert_int_equal(!out.flow_fields, !(left & ORNIC_FEAT_FLOW));
 		assert_int_equal(!out.max_tso, !(left & ORNIC_FEAT_TSO));
-		assert_int_equal(!(le64toh(out.send_ops) &
+		assert_int_equal(!(le64toh(out.send_ops[0]) &
 				   1ULL << ORNIC_WR_BIND_MW),
 				 !(left & ORNIC_FEAT_MW));
 		assert_true(!(le32toh(out.qp_types) &

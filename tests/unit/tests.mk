@@ -102,6 +102,7 @@ UNIT_CORE_TESTS := \
 	flow_test.c \
 	spoof_test.c \
 	sqd_test.c \
+	sq_test.c \
 	srq_test.c \
 	states_test.c \
 	submission_test.c \

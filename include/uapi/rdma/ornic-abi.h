@@ -54,7 +54,7 @@ struct ornic_alloc_ucontext_req {
 struct ornic_alloc_ucontext_resp {
 	__u32 comp_mask;
 	__u32 caps;			/* enum ornic_ucontext_caps */
-	__aligned_u64 send_ops;		/* bit n: ibv_wr_opcode n */
+	__aligned_u64 send_ops;		/* bit n: ibv_wr_opcode n, below 64 */
 	__aligned_u64 db_offset;	/* doorbell page; write-only, shared */
 	__aligned_u64 board_offset;	/* board page, with CAP_SHADOW */
 	__aligned_u64 clock_offset;	/* clock page; read-only, CAP_CLOCK */

@@ -19,7 +19,7 @@
 
 #define QUERY_STATS_MAX (ORNIC_CMD_MAX_OUT / sizeof(__le64))
 
-/* Implemented operations: bit n is for enum ornic_wr_opcode n */
+/* Implemented operations, all below 64: bit n is for enum ornic_wr_opcode n */
 #define QUERY_SEND_OPS                                                   \
 	(1ULL << ORNIC_WR_RDMA_WRITE | 1ULL << ORNIC_WR_RDMA_WRITE_WITH_IMM | \
 	 1ULL << ORNIC_WR_SEND | 1ULL << ORNIC_WR_SEND_WITH_IMM |          \
@@ -259,7 +259,8 @@ enum ornic_cmd_status query_cmd_device(struct card *card, struct cmd *cmd)
 	out->min_rate = htole32(1);
 	out->max_rate = htole32(ETHPORT_SPEED_MBPS * 1000);
 	out->qp_types = htole32(query_qp_types(card, card->features));
-	out->send_ops = htole64(query_send_ops(card, card->features));
+	out->send_ops[0] =
+		htole64(query_send_ops(card, card->features));
 	out->max_log = htole32(ERRLOG_ENTRIES);
 	out->flow_types = htole32(flow_types(card, card->features));
 	out->flow_fields = htole64(flow_fields(card));
