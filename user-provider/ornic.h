@@ -325,7 +325,8 @@ struct ornic_sq {
  * @mask: WQEs of the ring - 1
  * @stride_shift: log2 of the bytes of a WQE
  * @max_sge: SGEs of a work request
- * @max_wr: WQEs that may be outstanding
+ * @max_wr: WQEs of the ring: those that the kernel grants, and as many by which
+ *	the consumer index may lag behind ([ORNIC-ORD-5])
  * @open: work requests may be posted. QP or WQ: outside RESET, and without an
  *	SRQ. SRQ: unless a resize lost the ring.
  * @resizing: SRQ: the device may leave @ring until the resize ends and releases

@@ -96,8 +96,8 @@ static void ornic_qp_init_rq(struct ornic_qp *qp,
 	if (!cap->max_recv_wr)
 		return;
 
-	rq->max_wr = cap->max_recv_wr;
-	rq->mask = (1u << resp->log_rq_wqes) - 1;
+	rq->max_wr = 1u << resp->log_rq_wqes;
+	rq->mask = rq->max_wr - 1;
 	rq->stride_shift = resp->rq_stride_shift;
 	rq->ring = qp->mem.map + resp->rq_offset;
 }

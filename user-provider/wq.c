@@ -102,7 +102,7 @@ struct ibv_wq *ornic_create_wq(struct ibv_context *ibctx,
 		goto err_destroy_wq;
 
 	wq->ibv_wq.post_recv = ornic_post_wq_recv;
-	attr->max_wr = wq->rq.max_wr;
+	attr->max_wr = kattr.max_wr;
 	attr->max_sge = kattr.max_sge;
 	return &wq->ibv_wq;
 

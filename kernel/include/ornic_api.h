@@ -78,6 +78,8 @@ struct ornic_limits {
 	u32 flow_flags;		/* ORNIC_FLOW_* */
 	u32 flow_layers;	/* ORNIC_FLOW_LAYER_* */
 	u32 max_flow_masks;	/* 0: any number */
+	u32 sq_ci_lag;		/* slots */
+	u32 rq_ci_lag;		/* receive WQEs */
 };
 
 /**
@@ -562,21 +564,6 @@ static inline void ornic_ring_sq(struct ornic_dev *odev, struct ornic_qp_dbr *db
 	}
 
 	writeq(ornic_db_value(ORNIC_DB_SQ, qpn, pi), odev->db);
-}
-
-/**
- * ornic_sq_usable - number of slots of a send ring that may be in use
- * @slots:	size of the ring, a power of two
- *
- * A completion releases the memory that its WQE names, but not the slots of the
- * WQE: sq_ci may lag behind by less than an eighth of the ring ([ORNIC-ORD-4]).
- * A host that counts completions instead leaves that eighth unused.
- *
- * Return: number of slots.
- */
-static inline u32 ornic_sq_usable(u32 slots)
-{
-	return slots - slots / 8;
 }
 
 /**

@@ -291,9 +291,9 @@ struct ornic_qp_dbr {
 	__le32 sq_pi;		/* in slots of 64 bytes */
 	__le32 rq_pi;		/* in receive WQEs */
 	__le32 host_rsvd[14];
-	__le32 sq_ci;		/* slots before it may be reused */
+	__le32 sq_ci;		/* slots before it may be reused; lags */
 	__le32 sq_watched;	/* not 0: the device polls sq_pi */
-	__le32 rq_ci;		/* receive WQEs before it may be reused */
+	__le32 rq_ci;		/* receive WQEs before it may be reused; lags */
 	__le32 dev_rsvd[13];
 };
 ORNIC_ASSERT_SIZE(struct ornic_qp_dbr, 128);

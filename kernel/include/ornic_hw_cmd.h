@@ -70,9 +70,13 @@ struct ornic_query_device_out {
 	__le32 flow_flags;	/* ORNIC_FLOW_* that CREATE_FLOW takes */
 	__le32 flow_layers;	/* ORNIC_FLOW_LAYER_* that a rule may name */
 	__le32 max_flow_masks;	/* different masks at a time; 0: any number */
+	__le32 sq_ci_lag;	/* slots by which sq_ci may lag behind */
+	__le32 rq_ci_lag;	/* receive WQEs by which rq_ci may lag behind */
 	__le32 rsvd;
 };
-ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 256);
+ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 264);
+
+#define ORNIC_CI_LAG_MAX		256
 
 #define ORNIC_FEAT_SRQ			(1ULL << 0)
 #define ORNIC_FEAT_XRC			(1ULL << 1)

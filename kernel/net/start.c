@@ -80,6 +80,8 @@ static int ornic_start_query(struct ornic_core *core)
 		.flow_flags = le32_to_cpu(out.flow_flags),
 		.flow_layers = le32_to_cpu(out.flow_layers),
 		.max_flow_masks = le32_to_cpu(out.max_flow_masks),
+		.sq_ci_lag = le32_to_cpu(out.sq_ci_lag),
+		.rq_ci_lag = le32_to_cpu(out.rq_ci_lag),
 	};
 
 	for (i = 0; i < ORNIC_SEND_OPS_WORDS; i++)
@@ -100,6 +102,12 @@ static int ornic_start_query(struct ornic_core *core)
 		lim->max_uctx = 0;
 	else
 		lim->max_uctx = clamp(lim->max_uctx, 1, core->db_pages) - 1;
+
+	if (max(lim->sq_ci_lag, lim->rq_ci_lag) > ORNIC_CI_LAG_MAX) {
+		dev_err(ornic_device(core), "sq_ci lags %u slots, rq_ci %u WQEs, at most %u work\n",
+			lim->sq_ci_lag, lim->rq_ci_lag, ORNIC_CI_LAG_MAX);
+		return -ENODEV;
+	}
 
 	if (!lim->max_eqe || lim->max_eq < core->num_vectors) {
 		dev_err(ornic_device(core), "%u event queues of %u entries for %u vectors\n",

@@ -19,9 +19,9 @@ static u32 ornic_tx_free_slots(const struct ornic_txq *tx)
 {
 	/*
 	 * Senders update pi, the NAPI poll updates ci, and both count the free
-	 * slots, on different CPUs.
+	 * slots, on different CPUs. Completions free slots, [ORNIC-ORD-9].
 	 */
-	return ornic_sq_usable(1u << tx->log_slots) - (READ_ONCE(tx->pi) - READ_ONCE(tx->ci));
+	return (1u << tx->log_slots) - (READ_ONCE(tx->pi) - READ_ONCE(tx->ci));
 }
 
 static u32 ornic_tx_pos(const struct ornic_txq *tx, u32 index)

@@ -44,15 +44,16 @@ int ornic_device_init_limits(struct ornic_ib_dev *dev)
 	dev->max_inline = min(lim->max_inline, ORNIC_MAX_INLINE);
 	dev->max_cqe = min(lim->max_cqe, ORNIC_MAX_CQE);
 	if (lim->features & ORNIC_FEAT_SRQ)
-		dev->max_srq_wr = min(lim->max_srq_wqes, ORNIC_MAX_RING);
-	dev->max_wq_wr = min(lim->max_rq_wqes, ORNIC_MAX_RING);
+		dev->max_srq_wr = ornic_ring_usable(min(lim->max_srq_wqes, ORNIC_MAX_RING),
+						    lim->rq_ci_lag);
+	dev->max_wq_wr = ornic_ring_usable(min(lim->max_rq_wqes, ORNIC_MAX_RING), lim->rq_ci_lag);
 	dev->max_rwq_table_size = min(lim->max_rwq_table_size, ORNIC_IB_RWQ_TABLE_MAX);
 	if (lim->features & ORNIC_FEAT_REG_MR)
 		dev->max_reg_pages = min(lim->max_reg_pages, ORNIC_PBL_FLAT_MAX);
 	dev->gid_len = min(lim->max_gid, ORNIC_IB_GIDS_MAX);
-	dev->max_wr = ornic_ring_max_wr(min(lim->max_sq_slots, ORNIC_MAX_RING),
-					min(lim->max_rq_wqes, ORNIC_MAX_RING),
-					dev->max_sge, dev->max_inline);
+	dev->max_wr = ornic_ring_max_wr(ornic_ring_usable(min(lim->max_sq_slots, ORNIC_MAX_RING),
+							  lim->sq_ci_lag),
+					dev->max_wq_wr, dev->max_sge, dev->max_inline);
 	return dev->max_wr ? 0 : -ENODEV;
 }
 

@@ -230,7 +230,10 @@ static void ornic_qp_place(struct ornic_qp_geometry *geo)
  */
 static int ornic_qp_size(const struct ornic_ib_dev *dev, struct ornic_qp *qp)
 {
-	u32 max_slots = ornic_sq_usable(min(dev->odev->lim.max_sq_slots, ORNIC_MAX_RING));
+	const struct ornic_limits *lim = &dev->odev->lim;
+	/* The kernel goes by completions, a process by the record */
+	u32 sq_lag = qp->kernel ? 0 : lim->sq_ci_lag, rq_lag = qp->kernel ? 0 : lim->rq_ci_lag;
+	u32 max_slots = ornic_ring_usable(min(lim->max_sq_slots, ORNIC_MAX_RING), sq_lag);
 	struct ornic_qp_geometry *geo = &qp->geo;
 	struct ib_qp_cap *cap = &qp->cap;
 	bool ud = ornic_qp_is_ud(qp);
@@ -254,9 +257,9 @@ static int ornic_qp_size(const struct ornic_ib_dev *dev, struct ornic_qp *qp)
 		qp->wqe_slots = slots;
 		room = slots * ORNIC_SLOT_SIZE;
 		geo->flags |= ORNIC_QP_SQ;
-		geo->log_sq_slots = ornic_sq_log(cap->max_send_wr * slots);
+		geo->log_sq_slots = ornic_sq_log(cap->max_send_wr * slots + sq_lag);
 		geo->sq_bytes = ORNIC_SLOT_SIZE << geo->log_sq_slots;
-		cap->max_send_wr = ornic_sq_usable(1u << geo->log_sq_slots) / slots;
+		cap->max_send_wr = ornic_ring_usable(1u << geo->log_sq_slots, sq_lag) / slots;
 		cap->max_send_sge = min_t(u32, (room - head) / sizeof(struct ornic_sge),
 					  dev->max_sge);
 		cap->max_inline_data = min(room - ornic_wqe_head(ud), dev->max_inline);
@@ -267,10 +270,10 @@ static int ornic_qp_size(const struct ornic_ib_dev *dev, struct ornic_qp *qp)
 
 	if (cap->max_recv_wr) {
 		geo->flags |= ORNIC_QP_RQ;
-		geo->log_rq_wqes = order_base_2(cap->max_recv_wr);
+		geo->log_rq_wqes = order_base_2(cap->max_recv_wr + rq_lag);
 		geo->rq_stride_shift = ornic_rq_shift(cap->max_recv_sge);
 		geo->rq_bytes = 1u << (geo->log_rq_wqes + geo->rq_stride_shift);
-		cap->max_recv_wr = 1u << geo->log_rq_wqes;
+		cap->max_recv_wr = ornic_ring_usable(1u << geo->log_rq_wqes, rq_lag);
 		cap->max_recv_sge = min(ornic_rq_sge(geo->rq_stride_shift), dev->max_sge);
 	} else {
 		cap->max_recv_sge = 0;

@@ -3,13 +3,14 @@
 #include "device.h"
 #include "pbl.h"
 #include "recv_ring.h"
+#include "ring.h"
 #include "ringmem.h"
 #include "uctx.h"
 
 /**
  * ornic_recv_ring_alloc - allocate a ring
  * @dev:	the device
- * @max_wr:	minimum number of WQEs, not 0
+ * @max_wr:	minimum number of WQEs that may be in use, not 0
  * @stride_shift: log2 of the bytes of a WQE
  * @ctx:	of the process that maps it, or NULL for the kernel
  * @ring:	filled in on success
@@ -19,10 +20,13 @@
 int ornic_recv_ring_alloc(struct ornic_ib_dev *dev, u32 max_wr, u8 stride_shift,
 			  struct ornic_ucontext *ctx, struct ornic_recv_ring *ring)
 {
+	/* The kernel goes by completions, a process by the record */
+	u32 lag = ctx ? dev->odev->lim.rq_ci_lag : 0;
 	u32 bytes;
 	int err;
 
-	*ring = (struct ornic_recv_ring) { .log_wqes = order_base_2(max_wr) };
+	*ring = (struct ornic_recv_ring) { .log_wqes = order_base_2(max_wr + lag) };
+	ring->max_wr = ornic_ring_usable(1u << ring->log_wqes, lag);
 	bytes = 1u << (ring->log_wqes + stride_shift);
 	ring->dbr_offset = ALIGN(bytes, sizeof(struct ornic_qp_dbr));
 	ring->size = PAGE_ALIGN(ring->dbr_offset + sizeof(struct ornic_qp_dbr));

@@ -17,6 +17,7 @@ struct ornic_ucontext;
  * @mem:	WQEs, followed by the doorbell record
  * @pbl:	page list of the WQEs
  * @log_wqes:	log2 of the number of WQEs
+ * @max_wr:	WQEs that may be in use
  * @dbr_offset:	bytes from the start of @mem
  * @size:	total bytes
  */
@@ -24,6 +25,7 @@ struct ornic_recv_ring {
 	struct ornic_ringmem *mem;
 	struct ornic_pbl pbl;
 	u8 log_wqes;
+	u32 max_wr;
 	u32 dbr_offset;
 	u32 size;
 };

@@ -29,7 +29,8 @@ struct ornic_recv {
  * struct ornic_recvs - receives by their numbers
  * @recvs:	records, @size of them
  * @size:	WQEs of the ring. A free number implies a free WQE: the device
- *		takes WQEs in order, and a receive that has completed was taken.
+ *		takes WQEs in order, and a receive that has completed was taken
+ *		([ORNIC-ORD-9]).
  * @free:	first free number, or @size
  */
 struct ornic_recvs {

@@ -21,7 +21,7 @@
 /* Limits of the values that the device reports, so that sizes fit into u32 */
 #define ORNIC_MAX_RING		262144
 #define ORNIC_MAX_CQE		4194304
-/* An eighth of the ring must be at least one slot */
+/* A shorter ring saves no memory */
 #define ORNIC_SQ_LOG_MIN	3
 
 /**
@@ -89,16 +89,28 @@ static inline u32 ornic_wqe_slots_min(void)
 }
 
 /**
+ * ornic_ring_usable - entries of a ring that may be in use
+ * @entries:	size of the ring, or of the largest one
+ * @lag:	entries by which the record of the device may lag behind; 0 for
+ *		queues that the kernel posts to, because completions tell it
+ *		which entries are free ([ORNIC-ORD-9])
+ *
+ * Return: number of entries.
+ */
+static inline u32 ornic_ring_usable(u32 entries, u32 lag)
+{
+	return entries > lag ? entries - lag : 0;
+}
+
+/**
  * ornic_sq_log - get the size of a send ring
- * @slots:	slots that must be usable, at most ORNIC_MAX_RING
+ * @slots:	slots, with those for the lag of the record
  *
  * Return: log2 of the ring's slots.
  */
 static inline u32 ornic_sq_log(u32 slots)
 {
-	u32 log = max_t(u32, order_base_2(slots), ORNIC_SQ_LOG_MIN);
-
-	return ornic_sq_usable(1u << log) < slots ? log + 1 : log;
+	return max_t(u32, order_base_2(slots), ORNIC_SQ_LOG_MIN);
 }
 
 /**
@@ -127,8 +139,8 @@ static inline u32 ornic_rq_sge(u32 shift)
 
 /**
  * ornic_ring_max_wr - get the number of work requests that each QP can have
- * @sq_slots:	slots of the largest send ring, a power of two
- * @rq_wqes:	WQEs of the largest receive ring, a power of two
+ * @sq_slots:	usable slots of the largest send ring
+ * @rq_wqes:	usable WQEs of the largest receive ring
  * @sge:	maximum of SGEs
  * @inl:	maximum of inline bytes
  *
@@ -136,7 +148,7 @@ static inline u32 ornic_rq_sge(u32 shift)
  */
 static inline u32 ornic_ring_max_wr(u32 sq_slots, u32 rq_wqes, u32 sge, u32 inl)
 {
-	return min(ornic_sq_usable(sq_slots) / ornic_wqe_slots(true, sge, inl), rq_wqes);
+	return min(sq_slots / ornic_wqe_slots(true, sge, inl), rq_wqes);
 }
 
 #endif /* ORNIC_RDMA_RING_H */

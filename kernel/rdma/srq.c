@@ -208,7 +208,7 @@ int ornic_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 			goto err_release_srq;
 	}
 
-	init->attr.max_wr = 1u << srq->ring.log_wqes;
+	init->attr.max_wr = srq->ring.max_wr;
 	init->attr.max_sge = srq->max_sge;
 	return 0;
 
@@ -310,7 +310,7 @@ int ornic_ib_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
 
 	mutex_lock(&srq->modify_lock);
 	err = ornic_check_range(&dev->ibdev, "SRQ srq_limit", attr->srq_limit, 0,
-				1u << srq->ring.log_wqes);
+				srq->ring.max_wr);
 	if (!err) {
 		ornic_due_add(&srq->due, 1);
 		err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_SRQ, &in, sizeof(in), NULL, 0);
@@ -330,7 +330,7 @@ int ornic_ib_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr)
 	mutex_lock(&srq->modify_lock);
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_QUERY_SRQ, &in, sizeof(in), &out, sizeof(out));
 	if (!err) {
-		attr->max_wr = 1u << srq->ring.log_wqes;
+		attr->max_wr = srq->ring.max_wr;
 		attr->max_sge = srq->max_sge;
 		attr->srq_limit = min(le32_to_cpu(out.limit), attr->max_wr);
 	}

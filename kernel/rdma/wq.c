@@ -169,7 +169,7 @@ struct ib_wq *ornic_ib_create_wq(struct ib_pd *pd, struct ib_wq_init_attr *init,
 
 	wq->ibwq.wq_num = wq->res.num;
 	wq->ibwq.state = IB_WQS_RESET;
-	init->max_wr = 1u << wq->ring.log_wqes;
+	init->max_wr = wq->ring.max_wr;
 	init->max_sge = min(ornic_rq_sge(wq->stride_shift), dev->max_sge);
 	return &wq->ibwq;
 

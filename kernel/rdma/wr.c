@@ -238,7 +238,7 @@ static int ornic_wr_post_send(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	int err;
 	u32 end;
 
-	if (!sq->ring || used + qp->wqe_slots > ornic_sq_usable(sq->mask + 1))
+	if (!sq->ring || used + qp->wqe_slots > sq->mask + 1)
 		return -ENOMEM;
 	if (wr->send_flags & ~ORNIC_SEND_FLAGS ||
 	    !ornic_has_op(&dev->odev->lim, wr->opcode) || !ornic_wr_count_is_ok(wr))

@@ -100,7 +100,7 @@ class Pairs:
     def get(self, kernel, cable):
         """Returns a working pair with this kernel and this cable, with the drivers loaded."""
         # The debug kernel gets the least tolerant card
-        options = {"nic_options": "sq-ci=lag,commands=reverse"} if kernel == "debug" else {}
+        options = {"nic_options": "ci-lag=64,commands=reverse"} if kernel == "debug" else {}
         return self.keep((kernel, cable), lambda: LeanPair(self.lab, kernel, cable, **options))
 
     def keep(self, key, make):

@@ -35,14 +35,23 @@ static void ornic_test_sq_log_is_the_smallest(struct kunit *test)
 {
 	u32 slots;
 
-	for (slots = 1; slots <= ornic_sq_usable(ORNIC_MAX_RING); slots++) {
+	for (slots = 1; slots <= ORNIC_MAX_RING; slots++) {
 		u32 log = ornic_sq_log(slots);
 
-		KUNIT_ASSERT_GE(test, ornic_sq_usable(1u << log), slots);
+		KUNIT_ASSERT_GE(test, 1u << log, slots);
 		if (log > ORNIC_SQ_LOG_MIN)
-			KUNIT_ASSERT_LT(test, ornic_sq_usable(1u << (log - 1)), slots);
+			KUNIT_ASSERT_LT(test, 1u << (log - 1), slots);
 		KUNIT_ASSERT_LE(test, 1u << log, ORNIC_MAX_RING);
 	}
+}
+
+/* [ORNIC-ORD-9] Room for the lag of the record is not promised to a process */
+static void ornic_test_ring_usable(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, ornic_ring_usable(64, 0), 64);
+	KUNIT_EXPECT_EQ(test, ornic_ring_usable(64, 8), 56);
+	KUNIT_EXPECT_EQ(test, ornic_ring_usable(64, 64), 0);
+	KUNIT_EXPECT_EQ(test, ornic_ring_usable(64, ORNIC_CI_LAG_MAX), 0);
 }
 
 static void ornic_test_rq_shift(struct kunit *test)
@@ -353,6 +362,7 @@ static struct kunit_case ornic_check_cases[] = {
 static struct kunit_case ornic_sizes_cases[] = {
 	KUNIT_CASE(ornic_test_wqe_slots),
 	KUNIT_CASE(ornic_test_sq_log_is_the_smallest),
+	KUNIT_CASE(ornic_test_ring_usable),
 	KUNIT_CASE(ornic_test_rq_shift),
 	KUNIT_CASE(ornic_test_rq_sge_fits),
 	KUNIT_CASE(ornic_test_wqe_slots_min),

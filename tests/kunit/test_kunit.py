@@ -11,9 +11,9 @@ KUNIT = "kunit.enable=1 kunit.autorun=1"
 
 @pytest.fixture(scope="module")
 def card(lab):
-    """A card that reports the consumption of send slots as late as it may, and completes the latest
-    of several commands first."""
-    card = lab.card(1, nic_options="sq-ci=lag,commands=reverse", sanitized=True)
+    """A card whose consumer indexes in memory lag behind, and which completes the latest of
+    several commands first."""
+    card = lab.card(1, nic_options="ci-lag=64,commands=reverse", sanitized=True)
     yield card
     card.stop()
 

@@ -417,7 +417,7 @@ static void ornic_test_drain(struct kunit *test)
 
 /* As many WRs as the ring has slots, which is more than it holds */
 #define TEST_LIST		64u
-/* More slots than sq_ci may lag behind, which is an eighth of the ring */
+/* Slots that are done with before, and that sq_ci of the card does not tell */
 #define TEST_LAG		16u
 
 static void test_list_init(struct ib_rdma_wr *wrs, struct verbs_wr *done)
@@ -435,7 +435,7 @@ static void test_list_init(struct ib_rdma_wr *wrs, struct verbs_wr *done)
 }
 
 /*
- * Slots of completed WRs are not returned at once ([ORNIC-ORD-4]). WRITEs without data take one
+ * Completions free slots, and sq_ci may lag behind ([ORNIC-ORD-9]). WRITEs without data take one
  * slot each, and a list is published as a whole.
  */
 static void ornic_test_full_ring(struct kunit *test)

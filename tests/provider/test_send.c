@@ -483,6 +483,33 @@ static void a_full_queue_takes_no_more(void **state)
 	assert_no_send(f->rc);
 }
 
+/* [ORNIC-ORD-4] The index is always some slots behind what is done */
+static void the_index_may_lag(void **state)
+{
+	enum { LAG = 6 };
+	struct fixture *f = *state;
+	struct fake_wqe wqe;
+	struct one one;
+	uint32_t lap, i;
+
+	for (lap = 1; lap < 50; lap++) {
+		for (i = 0; i < SQ_SLOTS - LAG; i++) {
+			make(&one, IBV_WR_SEND, i, 1);
+			assert_int_equal(post(f->rc, &one), 0);
+		}
+		for (i = 0; i < SQ_SLOTS - LAG; i++) {
+			assert_true(fake_take_send(fake_qp(f->rc), IBV_QPT_RC,
+						   &wqe));
+			assert_sges(wqe.data, i, 1);
+		}
+		fake_qp(f->rc)->dbr->sq_ci =
+			htole32(fake_qp(f->rc)->sq_ci - LAG);
+	}
+	for (i = 0; i < SQ_SLOTS - LAG; i++)
+		assert_int_equal(post(f->rc, &one), 0);
+	assert_int_equal(post(f->rc, &one), ENOMEM);
+}
+
 static void an_index_from_nowhere_is_not_believed(void **state)
 {
 	struct fixture *f = *state;
@@ -590,6 +617,7 @@ int main(void)
 		test_case(unknown_opcodes_are_refused),
 		test_case(states_decide_what_may_be_posted),
 		test_case(a_full_queue_takes_no_more),
+		test_case(the_index_may_lag),
 		test_case(an_index_from_nowhere_is_not_believed),
 		test_case(indexes_run_over_32_bits),
 		test_case(a_bad_request_ends_a_list),

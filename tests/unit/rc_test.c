@@ -215,72 +215,6 @@ static void test_many_messages_wrap_the_rings(void **state)
 	pair_poll_none(A(pair));
 }
 
-static uint32_t sq_ci(struct side *side)
-{
-	return le32toh(host_qp_dbr(&side->qp)->sq_ci);
-}
-
-static void send_one(struct pair *pair, unsigned int flags)
-{
-	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
-
-	wr.flags = flags;
-	pair_post_recv(B(pair), 1, B(pair)->addr, 8);
-	pair_send(A(pair), &wr);
-	pair_run(pair);
-	if (flags & ORNIC_SEND_SIGNALED)
-		pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
-	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
-}
-
-/* Publish an index that is @slots ahead of sq_ci */
-static void publish_ahead(struct pair *pair, uint32_t slots)
-{
-	guest_store32(&host_qp_dbr(&A(pair)->qp)->sq_pi,
-		      sq_ci(A(pair)) + slots);
-	pair_ring(A(pair));
-	pair_run(pair);
-}
-
-static uint64_t bad_sq_pi(struct pair *pair)
-{
-	return host_device_stat(A(pair)->host, ORNIC_DEVICE_STAT_bad_sq_pi);
-}
-
-/*
- * [ORNIC-DB-7] The published sq_ci counts. Slots of completed WQEs that sq_ci
- * has not passed still belong to the device.
- */
-static void test_slots_not_given_back(void **state)
-{
-	struct pair *pair = *state;
-	unsigned int i;
-
-	/* Fewer than an eighth of the 64 slots, and no completion */
-	for (i = 0; i < 5; i++)
-		send_one(pair, 0);
-	assert_int_equal(sq_ci(A(pair)), 0);
-	publish_ahead(pair, 65);
-	assert_int_equal(bad_sq_pi(pair), 1);
-}
-
-/* [ORNIC-ORD-4] sq_ci lags by less than an eighth, although all completed */
-static void test_sq_ci_lags(void **state)
-{
-	struct pair *pair = *state;
-	unsigned int i;
-
-	A(pair)->host->card->sq_ci_lags = true;
-	for (i = 1; i <= 100; i++) {
-		send_one(pair, ORNIC_SEND_SIGNALED);
-		assert_int_equal(A(pair)->qp.sq_pi, i);
-		assert_int_equal(sq_ci(A(pair)), i < 7 ? 0 : i - 7);
-	}
-	assert_int_equal(bad_sq_pi(pair), 0);
-	publish_ahead(pair, 65);
-	assert_int_equal(bad_sq_pi(pair), 1);
-}
-
 static void test_solicited(void **state)
 {
 	struct pair *pair = *state;
@@ -532,8 +466,6 @@ int main(void)
 		PAIR_ALL(test_inline, pair_setup_rc),
 		PAIR_BOTH(test_scatter_gather, pair_setup_rc),
 		PAIR_BOTH(test_many_messages_wrap_the_rings, pair_setup_rc),
-		PAIR_BOTH(test_slots_not_given_back, pair_setup_rc),
-		PAIR_BOTH(test_sq_ci_lags, pair_setup_rc),
 		PAIR_BOTH(test_solicited, pair_setup_rc),
 		PAIR_BOTH(test_answer_is_the_ack, pair_setup_rc),
 		PAIR_BOTH(test_read_depth_and_fence, pair_setup_rc),

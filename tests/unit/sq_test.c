@@ -95,12 +95,117 @@ static void test_flush_by_length(void **state)
 	pair_poll_none(A(pair));
 }
 
+/* ---- indexes ---- */
+
+static uint32_t sq_ci(struct side *side)
+{
+	return le32toh(host_qp_dbr(&side->qp)->sq_ci);
+}
+
+static void send_one(struct pair *pair, unsigned int flags)
+{
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
+
+	wr.flags = flags;
+	pair_post_recv(B(pair), 1, B(pair)->addr, 8);
+	pair_send(A(pair), &wr);
+	pair_run(pair);
+	if (flags & ORNIC_SEND_SIGNALED)
+		pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
+}
+
+static uint64_t bad_sq_pi(struct pair *pair)
+{
+	return host_device_stat(A(pair)->host, ORNIC_DEVICE_STAT_bad_sq_pi);
+}
+
+/* [ORNIC-DB-7] What is done with counts, and not what sq_ci tells */
+static void test_ring_beyond_what_is_done(void **state)
+{
+	struct pair *pair = *state;
+	unsigned int i;
+
+	/* Fewer than sq_ci may lag behind, and no completion */
+	for (i = 0; i < CARD_SQ_CI_LAG; i++)
+		send_one(pair, 0);
+	assert_int_equal(sq_ci(A(pair)), 0);
+	guest_store32(&host_qp_dbr(&A(pair)->qp)->sq_pi, CARD_SQ_CI_LAG + 65);
+	pair_ring(A(pair));
+	pair_run(pair);
+	assert_int_equal(bad_sq_pi(pair), 1);
+}
+
+/*
+ * [ORNIC-ORD-4], [ORNIC-ORD-9] sq_ci lags as far as it may, and a completion
+ * frees the slots that it has not passed. So the whole ring is used in each lap.
+ */
+static void test_sq_ci_lags(void **state)
+{
+	static const uint32_t lags[] = { 0, 1, 7, 63, 64, 256 };
+	struct pair *pair = *state;
+	unsigned int i, n, lap;
+	struct pair_wr wr;
+
+	for (i = 0; i < ARRAY_SIZE(lags); i++) {
+		pair_again(pair);
+		A(pair)->host->card->ci_lags = true;
+		A(pair)->host->card->sq_ci_lag = lags[i];
+		for (n = 1; n <= 100; n++) {
+			send_one(pair, n & 1 ? ORNIC_SEND_SIGNALED : 0);
+			assert_int_equal(A(pair)->qp.sq_pi, n);
+			assert_int_equal(sq_ci(A(pair)),
+					 n < lags[i] ? 0 : n - lags[i]);
+		}
+		for (lap = 0; lap < 3; lap++) {
+			for (n = 0; n < 64; n++) {
+				wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE,
+						  0, 8);
+				wr.wr_id = n;
+				wr.flags = n == 63 ? ORNIC_SEND_SIGNALED : 0;
+				pair_post(A(pair), &wr);
+			}
+			pair_ring(A(pair));
+			pair_run(pair);
+			pair_expect(A(pair), 63, ORNIC_WC_SUCCESS);
+		}
+	}
+	assert_int_equal(bad_sq_pi(pair), 0);
+}
+
+/* [ORNIC-ORD-4] A host that goes by sq_ci needs no completion to go on */
+static void test_sq_ci_alone(void **state)
+{
+	struct pair *pair = *state;
+	unsigned int i, n, posted = 0;
+	struct pair_wr wr;
+
+	A(pair)->host->card->ci_lags = true;
+	A(pair)->host->card->sq_ci_lag = 40;
+	wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 8);
+	wr.flags = 0;
+	for (i = 0; i < 20; i++) {
+		for (n = 0; n < 64 - 40; n++, posted++) {
+			assert_true(posted + 1 - sq_ci(A(pair)) <= 64);
+			pair_post(A(pair), &wr);
+		}
+		pair_ring(A(pair));
+		pair_run(pair);
+	}
+	pair_poll_none(A(pair));
+	assert_int_equal(sq_ci(A(pair)), posted - 40);
+	assert_int_equal(bad_sq_pi(pair), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		PAIR_BOTH(test_opcodes_not_announced, pair_setup_rc),
 		PAIR_BOTH(test_bad_lengths, pair_setup_rc),
 		PAIR_BOTH(test_flush_by_length, pair_setup_rc),
+		PAIR_BOTH(test_ring_beyond_what_is_done, pair_setup_rc),
+		PAIR_BOTH(test_sq_ci_lags, pair_setup_rc),
+		PAIR_BOTH(test_sq_ci_alone, pair_setup_rc),
 	};
 
 	return cmocka_run_group_tests_name("sq", tests, NULL, NULL);

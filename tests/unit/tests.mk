@@ -98,11 +98,12 @@ UNIT_CORE_TESTS := \
 	regs_test.c \
 	reset_test.c \
 	room_test.c \
+	rq_test.c \
 	rss_test.c \
 	flow_test.c \
 	spoof_test.c \
-	sqd_test.c \
 	sq_test.c \
+	sqd_test.c \
 	srq_test.c \
 	states_test.c \
 	submission_test.c \

@@ -49,7 +49,9 @@ struct card_spoofcheck {
  * @no_shadow: no ORNIC_CAPS_SHADOW: the card relies on doorbells only, as
  *	silicon may
  * @cq_db: ORNIC_CAPS_CQ_DB, which a card without ORNIC_CAPS_SHADOW always has
- * @sq_ci_lags: publish sq_ci as late as [ORNIC-ORD-4] permits
+ * @ci_lags: publish sq_ci and rq_ci always @ci_lag entries late, as [ORNIC-ORD-4]
+ *	and [ORNIC-ORD-5] permit
+ * @ci_lag: with @ci_lags: entries, at most ORNIC_CI_LAG_MAX
  * @commands_reverse: complete commands in another order than that of their
  *	submission, as [ORNIC-ADM-5] permits
  * @ready_ms: ms from power-on and from each reset to READY, at least;
@@ -70,7 +72,8 @@ struct card_config {
 	unsigned int vectors;
 	bool no_shadow;
 	bool cq_db;
-	bool sq_ci_lags;
+	bool ci_lags;
+	unsigned int ci_lag;
 	bool commands_reverse;
 	unsigned int ready_ms;
 	bool whole_entries;

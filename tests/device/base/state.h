@@ -51,6 +51,8 @@ struct qp;
 #define CARD_MAX_LOG_RQ_WQES 14
 #define CARD_MAX_SGE 16
 #define CARD_MAX_INLINE 512
+/* Slots of unsignaled WQEs that are done with before sq_ci tells */
+#define CARD_SQ_CI_LAG 8
 #define CARD_MAX_TSO 131072
 #define CARD_MAX_DELAY_DROP_US 1000000
 #define CARD_MAX_RD_ATOMIC 16
@@ -287,7 +289,9 @@ struct mcast_table {
  * @mac: permanent address
  * @vectors: MSI-X vectors
  * @cq_db: ORNIC_CAPS_CQ_DB: read no doorbell record of a CQ or an EQ
- * @sq_ci_lags: publish sq_ci as late as [ORNIC-ORD-4] permits
+ * @sq_ci_lag: slots by which sq_ci may lag behind
+ * @rq_ci_lag: receive WQEs by which rq_ci lags behind, if so many are done with
+ * @ci_lags: sq_ci always lags so far
  * @commands_reverse: complete the commands of a turn in reverse order
  * @ready_ms: ms from power-on and from each reset to READY, at least
  * @whole_entries: write entries of rings by one copy ([ORNIC-GEN-5])
@@ -348,7 +352,9 @@ struct card {
 	uint8_t mac[MAC_LEN];
 	unsigned int vectors;
 	bool cq_db;
-	bool sq_ci_lags;
+	uint32_t sq_ci_lag;
+	uint32_t rq_ci_lag;
+	bool ci_lags;
 	bool commands_reverse;
 	unsigned int ready_ms;
 	bool whole_entries;

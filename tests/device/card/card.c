@@ -102,7 +102,9 @@ struct card *card_create(const struct card_config *config, struct env *env)
 	memcpy(card->mac, config->mac, MAC_LEN);
 	card->vectors = config->vectors;
 	card->cq_db = config->cq_db || config->no_shadow;
-	card->sq_ci_lags = config->sq_ci_lags;
+	card->ci_lags = config->ci_lags;
+	card->sq_ci_lag = config->ci_lags ? config->ci_lag : CARD_SQ_CI_LAG;
+	card->rq_ci_lag = config->ci_lags ? config->ci_lag : 0;
 	card->commands_reverse = config->commands_reverse;
 	card->ready_ms = config->ready_ms;
 	card->whole_entries = config->whole_entries;

@@ -34,6 +34,7 @@ void rq_reset(struct rq *rq)
 	rq->pi = 0;
 	rq->next = 0;
 	rq->ci = 0;
+	rq->ci_told = 0;
 	rq->broken = false;
 }
 
@@ -55,7 +56,7 @@ static int rq_update(struct rq *rq)
 	    pi - rq->ci < rq->next - rq->ci) {
 		rq->broken = true;
 		DEVICE_VIOLATION(rq->card, bad_rq_pi, rq->owner->num, pi,
-				 "%s[%u]: rq_pi %u, rq_ci %u", rq->kind,
+				 "%s[%u]: rq_pi %u, done %u", rq->kind,
 				 rq->owner->num, pi, rq->ci);
 		return -EIO;
 	}

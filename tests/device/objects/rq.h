@@ -26,8 +26,9 @@
  * @stride_shift: log2 of the bytes per WQE
  * @pi: producer index as last read from the doorbell record and checked
  * @next: next WQE to take
- * @ci: rq_ci of the doorbell record: WQEs that the host may reuse. A QP counts
- *	completed WQEs, an SRQ taken ones
+ * @ci: WQEs that the host may reuse. A QP counts completed WQEs, an SRQ taken
+ *	ones
+ * @ci_told: value of rq_ci in the doorbell record
  * @broken: rq_pi was invalid, or record or ring were out of reach; the ring
  *	then counts as empty
  */
@@ -42,6 +43,7 @@ struct rq {
 	uint32_t pi;
 	uint32_t next;
 	uint32_t ci;
+	uint32_t ci_told;
 	bool broken;
 };
 
@@ -107,17 +109,22 @@ void *rq_slot(struct rq *rq, uint32_t index);
 int rq_take(struct rq *rq, struct recv_wqe *wqe);
 
 /**
- * rq_done - publish rq_ci: the host may reuse WQEs
+ * rq_done - note that WQEs may be reused, and publish rq_ci if it would lag too
+ *	far ([ORNIC-ORD-5])
  * @rq: initialised ring
  * @ci: index behind the last such WQE
  */
 static inline void rq_done(struct rq *rq, uint32_t ci)
 {
-	struct ornic_qp_dbr *dbr = guest_ref_ptr(rq->dbr);
+	struct ornic_qp_dbr *dbr;
 
 	rq->ci = ci;
+	if (ci - rq->ci_told <= rq->card->rq_ci_lag)
+		return;
+	rq->ci_told = ci - rq->card->rq_ci_lag;
+	dbr = guest_ref_ptr(rq->dbr);
 	if (dbr)
-		guest_store32(&dbr->rq_ci, ci);
+		guest_store32(&dbr->rq_ci, rq->ci_told);
 }
 
 #endif /* ORNIC_DEVICE_RQ_H */

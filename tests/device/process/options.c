@@ -24,14 +24,14 @@ static const char usage[] =
 	"A software ORNIC card: an RDMA NIC for stock QEMU over vfio-user.\n"
 	"\n"
 	"  --nic socket=PATH[,mac=MAC][,vectors=N][,shadow=on|off]\n"
-	"        [,sq-ci=exact|lag][,commands=forward|reverse][,ready=MS]\n"
+	"        [,ci-lag=N][,commands=forward|reverse][,ready=MS]\n"
 	"        [,entries=split|whole][,ci=record|doorbell]\n"
 	"        [,spoofcheck=on|off][,permit=MAC]...\n"
 	"        [,profile=full|rdma|ethernet][,without=FEATURE[,FEATURE]...]\n"
 	"        [,flow=full|basic][,version=MAJOR.MINOR]\n"
 	"        one card; QEMU connects to PATH. N MSI-X vectors, 1 to 64 (16).\n"
 	"        shadow=off: plain doorbells only, as silicon may do it.\n"
-	"        sq-ci=lag: give send slots back as late as a card may.\n"
+	"        ci-lag=N: sq_ci and rq_ci lag N entries behind, 0 to 256.\n"
 	"        commands=reverse: complete the latest of several commands first.\n"
 	"        ready=MS: be ready MS milliseconds after power-on and reset (0).\n"
 	"        entries=whole: write completions and events by one copy each.\n"
@@ -150,12 +150,6 @@ static bool parse_switch(const char *text, bool *on)
 	return *on || !strcmp(text, "off");
 }
 
-static bool parse_sq_ci(const char *text, bool *lags)
-{
-	*lags = !strcmp(text, "lag");
-	return *lags || !strcmp(text, "exact");
-}
-
 /* Locally administered MAC address for card @index of this process */
 static void default_mac(unsigned int index, uint8_t *mac)
 {
@@ -193,9 +187,10 @@ static bool nic_shadow(struct options_nic *nic, char *value)
 	return true;
 }
 
-static bool nic_sq_ci(struct options_nic *nic, char *value)
+static bool nic_ci_lag(struct options_nic *nic, char *value)
 {
-	return parse_sq_ci(value, &nic->config.sq_ci_lags);
+	nic->config.ci_lags = true;
+	return parse_number(value, 0, ORNIC_CI_LAG_MAX, &nic->config.ci_lag);
 }
 
 static bool nic_spoofcheck(struct options_nic *nic, char *value)
@@ -304,7 +299,7 @@ static const struct nic_key {
 	{ "mac", nic_mac, "--nic: not a unicast MAC address", false },
 	{ "vectors", nic_vectors, "--nic: vectors must be 1 to 64", false },
 	{ "shadow", nic_shadow, "--nic: shadow must be on or off", false },
-	{ "sq-ci", nic_sq_ci, "--nic: sq-ci must be exact or lag", false },
+	{ "ci-lag", nic_ci_lag, "--nic: ci-lag must be 0 to 256", false },
 	{ "commands", nic_commands,
 	  "--nic: commands must be forward or reverse", false },
 	{ "ready", nic_ready, "--nic: ready must be 0 to 19000", false },

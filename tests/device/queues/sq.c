@@ -177,13 +177,13 @@ int sq_update(struct qp *qp)
 		return -EIO;
 	}
 	pi = guest_load32(&dbr->sq_pi);
-	/* At most a ring ahead of ci_told; never back ([ORNIC-DB-7]) */
-	if (pi - sq->ci_told > 1u << sq->log_slots ||
-	    pi - sq->ci_told < sq->pi - sq->ci_told) {
+	/* At most a ring ahead of what is done; never back ([ORNIC-DB-7]) */
+	if (pi - sq->ci > 1u << sq->log_slots ||
+	    pi - sq->ci < sq->pi - sq->ci) {
 		sq->broken = true;
 		DEVICE_VIOLATION(qp->base.card, bad_sq_pi, qp->base.obj.num, pi,
-				 "qp[%u]: sq_pi %u after %u, sq_ci %u",
-				 qp->base.obj.num, pi, sq->pi, sq->ci_told);
+				 "qp[%u]: sq_pi %u after %u, done %u",
+				 qp->base.obj.num, pi, sq->pi, sq->ci);
 		return -EIO;
 	}
 	sq->pi = pi;
@@ -474,25 +474,17 @@ enum ornic_wc_status sq_execute(struct qp *qp, const struct send_wqe *wqe)
 	return ORNIC_WC_MW_BIND_ERR;
 }
 
-/* Largest lag of sq_ci, slots: less than an eighth ([ORNIC-ORD-4]) */
-static uint32_t sq_lag_max(const struct sq *sq)
-{
-	uint32_t eighth = 1u << sq->log_slots >> 3;
-
-	return eighth ? eighth - 1 : 0;
-}
-
 void sq_done(struct qp *qp, uint32_t end, bool tell)
 {
 	struct sq *sq = &qp->sq;
-	uint32_t lag = sq_lag_max(sq);
+	uint32_t lag = qp->base.card->sq_ci_lag;
 	struct ornic_qp_dbr *dbr;
 	uint32_t told = end;
 
 	sq->ci = end;
-	if (end - sq->ci_told <= lag && (qp->base.card->sq_ci_lags || !tell))
+	if (end - sq->ci_told <= lag && (qp->base.card->ci_lags || !tell))
 		return;
-	if (qp->base.card->sq_ci_lags)
+	if (qp->base.card->ci_lags)
 		told -= lag;
 	if (told == sq->ci_told)
 		return;

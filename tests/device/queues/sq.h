@@ -74,8 +74,8 @@ enum ornic_wc_status sq_execute(struct qp *qp, const struct send_wqe *wqe);
  * sq_done - note that slots may be reused
  * @qp: QP with a send queue
  * @end: index behind the last such slot
- * @tell: publish sq_ci now; otherwise only when the lag would reach an eighth
- *	of the ring. No effect if the card was created with sq_ci_lags
+ * @tell: publish sq_ci now; otherwise only when it would lag too far. No effect
+ *	with ci_lags of the card
  */
 void sq_done(struct qp *qp, uint32_t end, bool tell);
 

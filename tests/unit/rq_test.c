@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Receive queues: indexes of the rings of QPs and SRQs */
+#include "card/card.h"
+#include "pair.h"
+
+static uint32_t rq_ci(struct host_qp *queue)
+{
+	return le32toh(host_qp_dbr(queue)->rq_ci);
+}
+
+/* B receives into the queue that pair_post_recv() posts to */
+static struct host_qp *queue_of(struct side *side)
+{
+	return side->srq.num ? &side->srq : &side->qp;
+}
+
+static void send(struct pair *pair, unsigned int count)
+{
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
+
+	while (count--) {
+		wr.flags = count ? 0 : ORNIC_SEND_SIGNALED;
+		pair_post(A(pair), &wr);
+	}
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+}
+
+static uint64_t bad_rq_pi(struct pair *pair)
+{
+	return host_device_stat(B(pair)->host, ORNIC_DEVICE_STAT_bad_rq_pi);
+}
+
+/*
+ * [ORNIC-ORD-5], [ORNIC-ORD-9] rq_ci lags as far as it may, and completions
+ * free the WQEs that it has not passed: the whole ring is used in each lap.
+ */
+static void laps(struct pair *pair, uint32_t lag)
+{
+	struct host_qp *queue = queue_of(B(pair));
+	uint32_t size = 1u << queue->log_rq_wqes;
+	unsigned int lap, i;
+
+	B(pair)->host->card->ci_lags = true;
+	B(pair)->host->card->rq_ci_lag = lag;
+	for (lap = 1; lap <= 5; lap++) {
+		for (i = 0; i < size; i++)
+			pair_post_recv(B(pair), i, B(pair)->addr, 8);
+		for (i = 0; i < size; i += 4)
+			send(pair, 4);
+		for (i = 0; i < size; i++)
+			pair_expect(B(pair), i, ORNIC_WC_SUCCESS);
+		assert_int_equal(queue->rq_pi, lap * size);
+		assert_int_equal(rq_ci(queue), lap * size < lag ? 0 :
+				 lap * size - lag);
+	}
+	pair_post_recv(B(pair), 0, B(pair)->addr, 8);
+	assert_int_equal(bad_rq_pi(pair), 0);
+}
+
+static void test_rq_ci_lags(void **state)
+{
+	laps(*state, 10);
+}
+
+static void test_rq_ci_lags_by_more_than_the_ring(void **state)
+{
+	laps(*state, 256);
+}
+
+static int setup_srq(void **state)
+{
+	struct pair *pair = pair_create(*state);
+	struct side *b = B(pair);
+
+	host_srq(b->host, &b->srq, b->pdn, 0, 0, 0);
+	pair_qps(pair, ORNIC_QPT_RC, 0);
+	pair_connect(pair);
+	*state = pair;
+	return 0;
+}
+
+/* [ORNIC-DB-7] One more than the ring holds beyond what is done */
+static void test_ring_beyond_what_is_done(void **state)
+{
+	struct pair *pair = *state;
+	struct host_qp *queue = queue_of(B(pair));
+	uint32_t size = 1u << queue->log_rq_wqes;
+
+	B(pair)->host->card->rq_ci_lag = 3;
+	pair_post_recv(B(pair), 1, B(pair)->addr, 8);
+	pair_post_recv(B(pair), 2, B(pair)->addr, 8);
+	send(pair, 2);
+	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
+	pair_expect(B(pair), 2, ORNIC_WC_SUCCESS);
+	assert_int_equal(rq_ci(queue), 0);
+	guest_store32(&host_qp_dbr(queue)->rq_pi, size + 3);
+	pair_post(A(pair), &(struct pair_wr){ .opcode = ORNIC_WR_SEND });
+	pair_ring(A(pair));
+	pair_run(pair);
+	assert_int_equal(bad_rq_pi(pair), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		PAIR_BOTH(test_rq_ci_lags, pair_setup_rc),
+		PAIR_BOTH(test_rq_ci_lags, setup_srq),
+		PAIR_BOTH(test_rq_ci_lags_by_more_than_the_ring, pair_setup_rc),
+		PAIR_BOTH(test_rq_ci_lags_by_more_than_the_ring, setup_srq),
+		PAIR_BOTH(test_ring_beyond_what_is_done, pair_setup_rc),
+		PAIR_BOTH(test_ring_beyond_what_is_done, setup_srq),
+	};
+
+	return cmocka_run_group_tests_name("rq", tests, NULL, NULL);
+}
