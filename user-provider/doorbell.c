@@ -89,3 +89,16 @@ void ornic_db_tell_cq(struct ornic_cq *cq)
 	    cq->state == ORNIC_CQ_LIVE)
 		ornic_db_ring_cq(cq, ORNIC_ARM_NONE);
 }
+
+/**
+ * ornic_db_ring_rq() - ring the doorbell of a receive queue
+ * @ctx: context with ORNIC_UCONTEXT_CAP_RQ_DOORBELL
+ * @type: ORNIC_DB_RQ or ORNIC_DB_SRQ
+ * @num: number of the QP, WQ or SRQ of the device
+ * @pi: producer index, which is published
+ */
+void ornic_db_ring_rq(struct ornic_context *ctx, enum ornic_db_type type,
+		      uint32_t num, uint32_t pi)
+{
+	ornic_db_ring(ctx, type, num, pi);
+}

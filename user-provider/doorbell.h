@@ -10,6 +10,8 @@
 void ornic_db_wake_sq(struct ornic_qp *qp);
 void ornic_db_ring_cq(struct ornic_cq *cq, enum ornic_arm_type type);
 void ornic_db_tell_cq(struct ornic_cq *cq);
+void ornic_db_ring_rq(struct ornic_context *ctx, enum ornic_db_type type,
+		      uint32_t num, uint32_t pi);
 
 /**
  * ornic_db_publish_sq() - hand all WQEs before the next one to the device

@@ -352,6 +352,7 @@ struct ornic_rq {
  * struct ornic_srq - shared receive queue
  * @vsrq: verbs SRQ
  * @rq: the queue
+ * @srqn: SRQ number of the device
  * @mem: mapping that holds the ring and the doorbell record
  * @resize_lock: serialises resizes; threads that post wait for it
  * @owner: parent domain and memory
@@ -359,6 +360,7 @@ struct ornic_rq {
 struct ornic_srq {
 	struct verbs_srq vsrq;
 	struct ornic_rq rq;
+	uint32_t srqn;
 	struct ornic_ringmem mem;
 	pthread_mutex_t resize_lock;
 	struct ornic_owner owner;
@@ -699,6 +701,12 @@ int ornic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 			struct ibv_recv_wr **bad_wr);
 int ornic_post_wq_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr,
 		       struct ibv_recv_wr **bad_wr);
+int ornic_post_recv_bell(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
+			 struct ibv_recv_wr **bad_wr);
+int ornic_post_srq_recv_bell(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
+			     struct ibv_recv_wr **bad_wr);
+int ornic_post_wq_recv_bell(struct ibv_wq *ibwq, struct ibv_recv_wr *wr,
+			    struct ibv_recv_wr **bad_wr);
 
 /* wr_ex.c */
 int ornic_qp_fill_pfns(struct ibv_context *ibctx, struct ornic_qp *qp,

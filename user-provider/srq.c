@@ -68,6 +68,7 @@ static int ornic_srq_init(struct ornic_srq *srq, struct ornic_context *ctx,
 		return ret;
 
 	ornic_srq_use_ring(srq, &mem, &from);
+	srq->srqn = resp->srqn;
 	srq->rq.stride_shift = resp->stride_shift;
 	srq->rq.max_sge = max_sge;
 	srq->rq.open = true;

@@ -125,6 +125,12 @@ static void ornic_free_context(struct ibv_context *ibctx)
 	free(ctx);
 }
 
+/* In place of those below, with ORNIC_UCONTEXT_CAP_RQ_DOORBELL */
+static const struct verbs_context_ops ornic_rq_doorbell_ops = {
+	.post_recv = ornic_post_recv_bell,
+	.post_srq_recv = ornic_post_srq_recv_bell,
+};
+
 static const struct verbs_context_ops ornic_context_ops = {
 	.alloc_mw = ornic_alloc_mw,
 	.alloc_null_mr = ornic_alloc_null_mr,
@@ -226,6 +232,8 @@ ornic_context_init(struct ornic_context *ctx, int cmd_fd,
 		goto err_free_context;
 
 	verbs_set_ops(&ctx->vctx, &ornic_context_ops);
+	if (ctx->caps & ORNIC_UCONTEXT_CAP_RQ_DOORBELL)
+		verbs_set_ops(&ctx->vctx, &ornic_rq_doorbell_ops);
 	return &ctx->vctx;
 
 err_free_context:

@@ -101,7 +101,8 @@ struct ibv_wq *ornic_create_wq(struct ibv_context *ibctx,
 	if (ret)
 		goto err_destroy_wq;
 
-	wq->ibv_wq.post_recv = ornic_post_wq_recv;
+	wq->ibv_wq.post_recv = ctx->caps & ORNIC_UCONTEXT_CAP_RQ_DOORBELL ?
+			       ornic_post_wq_recv_bell : ornic_post_wq_recv;
 	attr->max_wr = kattr.max_wr;
 	attr->max_sge = kattr.max_sge;
 	return &wq->ibv_wq;

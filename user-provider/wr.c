@@ -541,9 +541,11 @@ static inline int ornic_wr_build_recv(struct ornic_rq *rq, uint32_t pi,
 	return 0;
 }
 
-static ALWAYS_INLINE inline int ornic_wr_post_rq(struct ornic_rq *rq,
-						 struct ibv_recv_wr *wr,
-						 struct ibv_recv_wr **bad_wr)
+/* @ctx: context, if the device needs a doorbell of @type for @num; else NULL */
+static ALWAYS_INLINE inline int
+ornic_wr_post_rq(struct ornic_rq *rq, struct ibv_recv_wr *wr,
+		 struct ibv_recv_wr **bad_wr, struct ornic_context *ctx,
+		 enum ornic_db_type type, uint32_t num)
 {
 	int ret = 0;
 	uint32_t pi;
@@ -560,6 +562,8 @@ static ALWAYS_INLINE inline int ornic_wr_post_rq(struct ornic_rq *rq,
 	if (likely(pi != rq->pi)) {
 		rq->pi = pi;
 		ornic_index_write(&rq->dbr->rq_pi, pi);
+		if (ctx)
+			ornic_db_ring_rq(ctx, type, num, pi);
 	}
 	ornic_unlock(&rq->lock);
 
@@ -578,7 +582,38 @@ static ALWAYS_INLINE inline int ornic_wr_post_rq(struct ornic_rq *rq,
 int ornic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 		    struct ibv_recv_wr **bad_wr)
 {
-	return ornic_wr_post_rq(&to_ornic_qp(ibqp)->rq, wr, bad_wr);
+	return ornic_wr_post_rq(&to_ornic_qp(ibqp)->rq, wr, bad_wr, NULL, 0, 0);
+}
+
+/**
+ * ornic_post_recv_bell() - the same for devices that need a doorbell
+ * @ibqp: queue pair
+ * @wr: list
+ * @bad_wr: the first that was not posted, on error
+ *
+ * Return: as ornic_post_recv().
+ */
+int ornic_post_recv_bell(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
+			 struct ibv_recv_wr **bad_wr)
+{
+	struct ornic_qp *qp = to_ornic_qp(ibqp);
+
+	return ornic_wr_post_rq(&qp->rq, wr, bad_wr,
+				to_ornic_context(ibqp->context), ORNIC_DB_RQ,
+				qp->qpn);
+}
+
+static ALWAYS_INLINE inline int ornic_wr_post_srq(struct ornic_srq *srq,
+						  struct ibv_recv_wr *wr,
+						  struct ibv_recv_wr **bad_wr,
+						  const bool bell)
+{
+	struct ornic_context *ctx = NULL;
+
+	if (bell)
+		ctx = to_ornic_context(srq->vsrq.srq.context);
+	return ornic_wr_post_rq(&srq->rq, wr, bad_wr, ctx, ORNIC_DB_SRQ,
+				srq->srqn);
 }
 
 /*
@@ -586,13 +621,14 @@ int ornic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
  * this is the whole list.
  */
 static __attribute__((noinline)) int
-ornic_wr_post_srq_later(struct ornic_srq *srq, struct ibv_recv_wr **bad_wr)
+ornic_wr_post_srq_later(struct ornic_srq *srq, struct ibv_recv_wr **bad_wr,
+			bool bell)
 {
 	int ret;
 
 	do {
 		ornic_srq_wait(srq);
-		ret = ornic_wr_post_rq(&srq->rq, *bad_wr, bad_wr);
+		ret = ornic_wr_post_srq(srq, *bad_wr, bad_wr, bell);
 	} while (ret == EAGAIN);
 	return ret;
 }
@@ -612,9 +648,29 @@ int ornic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 	struct ornic_srq *srq = to_ornic_srq(ibsrq);
 	int ret;
 
-	ret = ornic_wr_post_rq(&srq->rq, wr, bad_wr);
+	ret = ornic_wr_post_srq(srq, wr, bad_wr, false);
 	if (unlikely(ret == EAGAIN))
-		return ornic_wr_post_srq_later(srq, bad_wr);
+		return ornic_wr_post_srq_later(srq, bad_wr, false);
+	return ret;
+}
+
+/**
+ * ornic_post_srq_recv_bell() - the same for devices that need a doorbell
+ * @ibsrq: shared receive queue
+ * @wr: list
+ * @bad_wr: the first that was not posted, on error
+ *
+ * Return: as ornic_post_srq_recv().
+ */
+int ornic_post_srq_recv_bell(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
+			     struct ibv_recv_wr **bad_wr)
+{
+	struct ornic_srq *srq = to_ornic_srq(ibsrq);
+	int ret;
+
+	ret = ornic_wr_post_srq(srq, wr, bad_wr, true);
+	if (unlikely(ret == EAGAIN))
+		return ornic_wr_post_srq_later(srq, bad_wr, true);
 	return ret;
 }
 
@@ -630,5 +686,21 @@ int ornic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 int ornic_post_wq_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr,
 		       struct ibv_recv_wr **bad_wr)
 {
-	return ornic_wr_post_rq(&to_ornic_wq(ibwq)->rq, wr, bad_wr);
+	return ornic_wr_post_rq(&to_ornic_wq(ibwq)->rq, wr, bad_wr, NULL, 0, 0);
+}
+
+/**
+ * ornic_post_wq_recv_bell() - the same for devices that need a doorbell
+ * @ibwq: work queue
+ * @wr: list
+ * @bad_wr: the first that was not posted, on error
+ *
+ * Return: as ornic_post_wq_recv().
+ */
+int ornic_post_wq_recv_bell(struct ibv_wq *ibwq, struct ibv_recv_wr *wr,
+			    struct ibv_recv_wr **bad_wr)
+{
+	return ornic_wr_post_rq(&to_ornic_wq(ibwq)->rq, wr, bad_wr,
+				to_ornic_context(ibwq->context), ORNIC_DB_RQ,
+				ibwq->wq_num);
 }

@@ -80,6 +80,7 @@ struct ornic_limits {
 	u32 max_flow_masks;	/* 0: any number */
 	u32 sq_ci_lag;		/* slots */
 	u32 rq_ci_lag;		/* receive WQEs */
+	u32 needs;		/* ORNIC_NEEDS_* */
 };
 
 /**
@@ -108,6 +109,8 @@ static inline bool ornic_has_op(const struct ornic_limits *lim, u32 opcode)
  *		(ORNIC_CAPS_SHADOW)
  * @cq_db:	doorbells arm CQs and EQs and tell their ci, always without
  *		@shadow (ORNIC_CAPS_CQ_DB)
+ * @rq_doorbell: the device needs a doorbell for receive WQEs
+ *		(ORNIC_NEEDS_RQ_DOORBELL)
  * @num_comp_vectors: completion vectors, at least 1
  * @db:		doorbell page 0
  * @board:	board of doorbell page 0, NULL without @shadow
@@ -125,6 +128,7 @@ struct ornic_dev {
 	struct ornic_limits lim;
 	bool shadow;
 	bool cq_db;
+	bool rq_doorbell;
 	u32 num_comp_vectors;
 	void __iomem *db;
 	struct ornic_board *board;
@@ -567,15 +571,24 @@ static inline void ornic_ring_sq(struct ornic_dev *odev, struct ornic_qp_dbr *db
 }
 
 /**
- * ornic_publish_rq - publish receive WQEs; the device needs no doorbell
- * @dbr:	doorbell record of the QP
+ * ornic_publish_rq - publish receive WQEs, and ring if the device needs it
+ * @odev:	the device
+ * @dbr:	doorbell record of the queue, which uses doorbell page 0
+ * @type:	ORNIC_DB_RQ or ORNIC_DB_SRQ
+ * @num:	number of the QP or the SRQ
  * @pi:		producer index in receive WQEs, free running
+ *
+ * The caller serialises calls for the same queue.
  */
-static inline void ornic_publish_rq(struct ornic_qp_dbr *dbr, u32 pi)
+static inline void ornic_publish_rq(struct ornic_dev *odev, struct ornic_qp_dbr *dbr,
+				    enum ornic_db_type type, u32 num, u32 pi)
 {
 	/* WQEs before the index that gives them to the device */
 	dma_wmb();
 	WRITE_ONCE(dbr->rq_pi, cpu_to_le32(pi));
+	/* writeq() orders the index before the doorbell */
+	if (unlikely(odev->rq_doorbell))
+		writeq(ornic_db_value(type, num, pi), odev->db);
 }
 
 /* ---- Completion rings --------------------------------------------------- */

@@ -264,6 +264,9 @@ enum ornic_db_type {
 	ORNIC_DB_SQ	= 0,	/* value: sq_pi */
 	ORNIC_DB_CQ	= 1,	/* value: ci and type of request */
 	ORNIC_DB_EQ	= 2,	/* value: the same; page 0 only */
+	/* With ORNIC_NEEDS_RQ_DOORBELL only */
+	ORNIC_DB_RQ	= 3,	/* QP or WQ; value: rq_pi */
+	ORNIC_DB_SRQ	= 4,	/* value: rq_pi */
 };
 
 /* Value for a CQ or an EQ, with ORNIC_CAPS_CQ_DB; else ignored */

@@ -72,11 +72,14 @@ struct ornic_query_device_out {
 	__le32 max_flow_masks;	/* different masks at a time; 0: any number */
 	__le32 sq_ci_lag;	/* slots by which sq_ci may lag behind */
 	__le32 rq_ci_lag;	/* receive WQEs by which rq_ci may lag behind */
-	__le32 rsvd;
+	__le32 needs;		/* ORNIC_NEEDS_* */
 };
 ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 264);
 
 #define ORNIC_CI_LAG_MAX		256
+
+/* Duties of the host; a driver that does not know all refuses the device */
+#define ORNIC_NEEDS_RQ_DOORBELL		0x1	/* ring for receive WQEs */
 
 #define ORNIC_FEAT_SRQ			(1ULL << 0)
 #define ORNIC_FEAT_XRC			(1ULL << 1)
@@ -449,7 +452,8 @@ struct ornic_create_srq_in {
 	__le32 cqn;		/* with ORNIC_SRQ_XRC: CQ of the receives */
 	__u8 log_wqes;
 	__u8 stride_shift;	/* as rq_stride_shift of CREATE_QP */
-	__u8 rsvd[6];
+	__u8 rsvd[2];
+	__le32 uctx;		/* doorbell page */
 	struct ornic_buf buf;
 	__le64 dbr_addr;	/* struct ornic_qp_dbr, 64-aligned */
 };
@@ -629,7 +633,8 @@ struct ornic_create_wq_in {
 	__le32 delay_drop;	/* us, with ORNIC_WQ_DELAY_DROP */
 	__u8 log_wqes;
 	__u8 stride_shift;	/* as rq_stride_shift of CREATE_QP */
-	__u8 rsvd[6];
+	__u8 rsvd[2];
+	__le32 uctx;		/* doorbell page */
 	struct ornic_buf buf;
 	__le64 dbr_addr;	/* struct ornic_qp_dbr, 64-aligned */
 };

@@ -150,7 +150,7 @@ int ornic_rx_fill(struct ornic_queue *queue, gfp_t gfp)
 		rx->pi++;
 	}
 
-	ornic_publish_rq(queue->dbr, rx->pi);
+	ornic_publish_rq(ornic_nd_dev(queue->nd), queue->dbr, ORNIC_DB_RQ, queue->qpn, rx->pi);
 	return err;
 }
 

@@ -82,6 +82,7 @@ static int ornic_start_query(struct ornic_core *core)
 		.max_flow_masks = le32_to_cpu(out.max_flow_masks),
 		.sq_ci_lag = le32_to_cpu(out.sq_ci_lag),
 		.rq_ci_lag = le32_to_cpu(out.rq_ci_lag),
+		.needs = le32_to_cpu(out.needs),
 	};
 
 	for (i = 0; i < ORNIC_SEND_OPS_WORDS; i++)
@@ -102,6 +103,13 @@ static int ornic_start_query(struct ornic_core *core)
 		lim->max_uctx = 0;
 	else
 		lim->max_uctx = clamp(lim->max_uctx, 1, core->db_pages) - 1;
+
+	if (lim->needs & ~ORNIC_NEEDS_RQ_DOORBELL) {
+		dev_err(ornic_device(core), "device needs %#x, this driver does %#x\n", lim->needs,
+			ORNIC_NEEDS_RQ_DOORBELL);
+		return -ENODEV;
+	}
+	core->odev.rq_doorbell = lim->needs & ORNIC_NEEDS_RQ_DOORBELL;
 
 	if (max(lim->sq_ci_lag, lim->rq_ci_lag) > ORNIC_CI_LAG_MAX) {
 		dev_err(ornic_device(core), "sq_ci lags %u slots, rq_ci %u WQEs, at most %u work\n",

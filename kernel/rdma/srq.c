@@ -61,14 +61,16 @@ static void ornic_srq_event(struct ornic_res *res, enum ornic_event event)
 		srq->ibsrq.event_handler(&ibevent, srq->ibsrq.srq_context);
 }
 
-static int ornic_srq_create(struct ornic_ib_dev *dev, struct ornic_srq *srq, bool user)
+static int ornic_srq_create(struct ornic_ib_dev *dev, struct ornic_srq *srq,
+			    const struct ornic_ucontext *ctx)
 {
 	struct ib_srq *ibsrq = &srq->ibsrq;
 	struct ornic_create_srq_in in = {
 		.pdn = cpu_to_le32(to_ornic_pd(ibsrq->pd)->pdn),
-		.flags = cpu_to_le32(user ? 0 : ORNIC_SRQ_KERNEL),
+		.flags = cpu_to_le32(ctx ? 0 : ORNIC_SRQ_KERNEL),
 		.log_wqes = srq->ring.log_wqes,
 		.stride_shift = srq->stride_shift,
+		.uctx = cpu_to_le32(ctx ? ctx->uctx.num : 0),
 		.buf = srq->ring.pbl.buf,
 		.dbr_addr = cpu_to_le64(ornic_recv_ring_dbr_addr(&srq->ring)),
 	};
@@ -198,7 +200,7 @@ int ornic_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 			goto err_free_ring;
 	}
 
-	err = ornic_srq_create(dev, srq, udata);
+	err = ornic_srq_create(dev, srq, ctx);
 	if (err)
 		goto err_free_recvs;
 

@@ -49,6 +49,8 @@ static void ornic_ucontext_fill_resp(struct ornic_ucontext *ctx,
 	}
 	if (dev->odev->cq_db)
 		resp->caps |= ORNIC_UCONTEXT_CAP_CQ_DB;
+	if (dev->odev->rq_doorbell)
+		resp->caps |= ORNIC_UCONTEXT_CAP_RQ_DOORBELL;
 	if (lim->features & ORNIC_FEAT_CQE_EXT)
 		resp->caps |= ORNIC_UCONTEXT_CAP_CQE_EXT;
 	if (lim->features & ORNIC_FEAT_NULL_MR) {

@@ -82,7 +82,7 @@ static void ornic_wq_event(struct ornic_res *res, enum ornic_event event)
 }
 
 static int ornic_wq_create(struct ornic_ib_dev *dev, struct ornic_wq *wq, struct ib_pd *pd,
-			   const struct ib_wq_init_attr *init)
+			   const struct ib_wq_init_attr *init, u32 uctx)
 {
 	struct ornic_create_wq_in in = {
 		.pdn = cpu_to_le32(to_ornic_pd(pd)->pdn),
@@ -90,6 +90,7 @@ static int ornic_wq_create(struct ornic_ib_dev *dev, struct ornic_wq *wq, struct
 		.flags = cpu_to_le32(init->create_flags),
 		.log_wqes = wq->ring.log_wqes,
 		.stride_shift = wq->stride_shift,
+		.uctx = cpu_to_le32(uctx),
 		.buf = wq->ring.pbl.buf,
 		.dbr_addr = cpu_to_le64(ornic_recv_ring_dbr_addr(&wq->ring)),
 	};
@@ -159,7 +160,7 @@ struct ib_wq *ornic_ib_create_wq(struct ib_pd *pd, struct ib_wq_init_attr *init,
 	if (err)
 		goto err_free_wq;
 
-	err = ornic_wq_create(dev, wq, pd, init);
+	err = ornic_wq_create(dev, wq, pd, init, ctx->uctx.num);
 	if (err)
 		goto err_free_ring;
 

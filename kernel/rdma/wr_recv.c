@@ -84,7 +84,7 @@ int ornic_ib_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	if (err)
 		*bad_wr = wr;
 	if (qp->rq.pi != pi) {
-		ornic_publish_rq(qp->dbr, qp->rq.pi);
+		ornic_publish_rq(dev->odev, qp->dbr, ORNIC_DB_RQ, qp->res.num, qp->rq.pi);
 		ornic_wr_check_dead(dev);
 	}
 	spin_unlock_irqrestore(&qp->rq.lock, flags);
@@ -125,7 +125,9 @@ int ornic_ib_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 	if (err)
 		*bad_wr = wr;
 	if (srq->pi != pi)
-		ornic_publish_rq(srq->ring.mem->addr + srq->ring.dbr_offset, srq->pi);
+		ornic_publish_rq(to_ornic_ib_dev(ibsrq->device)->odev,
+				 srq->ring.mem->addr + srq->ring.dbr_offset, ORNIC_DB_SRQ,
+				 srq->res.num, srq->pi);
 	spin_unlock_irqrestore(&srq->lock, flags);
 	return err;
 }

@@ -18,11 +18,11 @@ class Card:
     def __init__(self, rundir, logdir, name="card", nics=1, ports=(), pcap=None, nic_options="",
                  args=(), sanitized=False, first=1):
         """`ports` and `nic_options` use the syntax of ornic-device: "tap,name=tap0" or
-        "dgram,local=A,remote=B", and "shadow=off" or "ci-lag=64", which is for all cards; a list
-        has one for each. `first` is the number of the first MAC, which must differ between joined
-        processes. `sanitized` selects the card built with AddressSanitizer and
-        UndefinedBehaviorSanitizer, which cannot have a sandbox. Other cards have a sandbox or do
-        not start."""
+        "dgram,local=A,remote=B", and "shadow=off", "ci-lag=64" or "rq-doorbell=on", which is for
+        all cards; a list has one for each. `first` is the number of the first MAC, which must
+        differ between joined processes. `sanitized` selects the card built with AddressSanitizer
+        and UndefinedBehaviorSanitizer, which cannot have a sandbox. Other cards have a sandbox or
+        do not start."""
         self.name = name
         self.sockets = [Path(rundir) / f"{name}-nic{i}.sock" for i in range(nics)]
         self.macs = [f"02:00:00:00:01:{i + first:02x}" for i in range(nics)]

@@ -189,8 +189,9 @@ def test_refused_resizes(pair, guest_programs, nothing_lost):
 
 
 def test_bad_work_requests(pair, guest_programs, nothing_lost):
-    """[ORNIC-SQ-2..7], [ORNIC-SQ-29], [ORNIC-KEY-1], [ORNIC-KEY-2], [ORNIC-QP-4], [ORNIC-DB-7], [ORNIC-DB-11]: the
-    QP fails with the right status, the violation is counted, and other QPs keep working."""
+    """[ORNIC-SQ-2..7], [ORNIC-SQ-29], [ORNIC-KEY-1], [ORNIC-KEY-2], [ORNIC-QP-4], [ORNIC-DB-7],
+    [ORNIC-DB-11]: the QP fails with the right status, the violation is counted, and other QPs
+    keep working."""
     before = counters(pair.card)
     port = pair.ornic[pair.a]
     output = pair.a.check(f"{guest_programs}/wqe {port.device} {port.gid_index}", timeout=120)

@@ -401,6 +401,21 @@ static void ornic_test_ring_with_slot_off_the_board(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ornic_test_rung(odev), ornic_db_value(ORNIC_DB_SQ, 5, 9));
 }
 
+/* [ORNIC-DB-31] */
+static void ornic_test_receives_ring_if_needed(struct kunit *test)
+{
+	struct ornic_dev *odev = ornic_test_dev(test, true);
+	struct ornic_qp_dbr dbr = {};
+
+	ornic_publish_rq(odev, &dbr, ORNIC_DB_RQ, 5, 9);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(dbr.rq_pi), 9);
+	KUNIT_EXPECT_EQ(test, ornic_test_rung(odev), 0ULL);
+	odev->rq_doorbell = true;
+	ornic_publish_rq(odev, &dbr, ORNIC_DB_SRQ, 5, 10);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(dbr.rq_pi), 10);
+	KUNIT_EXPECT_EQ(test, ornic_test_rung(odev), ornic_db_value(ORNIC_DB_SRQ, 5, 10));
+}
+
 static void ornic_test_dbuf_is_described(struct kunit *test)
 {
 	struct ornic_dbuf dbuf = { .dma = 0x123450000ULL, .size = 0x10000 };
@@ -547,6 +562,7 @@ static struct kunit_case ornic_doorbell_cases[] = {
 	KUNIT_CASE(ornic_test_ring_while_awake),
 	KUNIT_CASE(ornic_test_ring_while_asleep),
 	KUNIT_CASE(ornic_test_ring_with_slot_off_the_board),
+	KUNIT_CASE(ornic_test_receives_ring_if_needed),
 	KUNIT_CASE(ornic_test_dbuf_is_described),
 	{}
 };

@@ -112,7 +112,8 @@ struct fake_place {
  * @wqs: work queues
  * @dev: the provider's device
  * @ctx: the provider's context
- * @ops: its operations
+ * @all_ops: its operations, by all calls of verbs_set_ops()
+ * @ops: @all_ops once they are set
  * @shadow: the device has ORNIC_CAPS_SHADOW
  * @cq_db: the device has ORNIC_CAPS_CQ_DB, as it always has without @shadow
  * @no_slot: QPs get no slot on the board
@@ -158,6 +159,7 @@ struct fake {
 	struct fake_qp wqs[FAKE_WQS];
 	struct verbs_device *dev;
 	struct verbs_context *ctx;
+	struct verbs_context_ops all_ops;
 	const struct verbs_context_ops *ops;
 	bool shadow;
 	bool cq_db;

@@ -164,6 +164,15 @@ void __verbs_log(struct verbs_context *vctx, uint32_t level, const char *fmt,
 void verbs_set_ops(struct verbs_context *vctx,
 		   const struct verbs_context_ops *ops)
 {
+	void **to = (void **)&fake_now->all_ops;
+	void *const *from = (void *const *)ops;
+	size_t i;
+
+	/* As in libibverbs, an operation replaces that of an earlier call */
+	for (i = 0; i < sizeof(*ops) / sizeof(*from); i++)
+		if (from[i])
+			to[i] = from[i];
+	ops = &fake_now->all_ops;
 	fake_now->ops = ops;
 	vctx->context.ops.post_send = ops->post_send;
 	vctx->context.ops.post_recv = ops->post_recv;

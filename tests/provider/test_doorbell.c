@@ -132,6 +132,66 @@ static void receives_and_requests_for_events_ring_nothing(void **state)
 	assert_int_equal(fake_take_doorbell(&f->fake), NOBODY);
 }
 
+static uint64_t rq_doorbell(enum ornic_db_type type, uint32_t num, uint32_t pi)
+{
+	return (uint64_t)type << 56 | (uint64_t)num << 32 | pi;
+}
+
+/* [ORNIC-DB-31] One doorbell for a list, and none for what is refused */
+static void receives_ring_for_a_device_that_needs_it(void **state)
+{
+	struct ibv_wq_attr ready = {
+		.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RDY,
+	};
+	struct ibv_srq_init_attr srq_attr = { .attr = { .max_wr = 4 } };
+	struct ibv_recv_wr next = {}, wr = { .next = &next }, *bad;
+	struct ibv_wq_init_attr wq_attr = {
+		.wq_type = IBV_WQT_RQ, .max_wr = 4,
+	};
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops;
+	struct verbs_context *vctx;
+	static struct ornic_pd pd;
+	struct ibv_srq *srq;
+	struct ibv_wq *wq;
+
+	f->fake.ucontext.caps |= ORNIC_UCONTEXT_CAP_RQ_DOORBELL;
+	vctx = fake_import(&f->fake);
+	assert_non_null(vctx);
+	ops = f->fake.ops;
+	to_ornic_context(&f->fake.ctx->context)->caps |=
+		ORNIC_UCONTEXT_CAP_RQ_DOORBELL;
+	pd.ibv_pd.context = &f->fake.ctx->context;
+	srq = ops->create_srq(&pd.ibv_pd, &srq_attr);
+	assert_non_null(srq);
+	wq_attr.pd = &pd.ibv_pd;
+	wq_attr.cq = f->cq;
+	wq = ops->create_wq(&f->fake.ctx->context, &wq_attr);
+	assert_non_null(wq);
+	assert_int_equal(ops->modify_wq(wq, &ready), 0);
+
+	assert_int_equal(vctx->context.ops.post_recv(f->rc, &wr, &bad), 0);
+	assert_int_equal(fake_take_doorbell(&f->fake),
+			 rq_doorbell(ORNIC_DB_RQ, f->rc->qp_num, 2));
+	assert_int_equal(ops->post_srq_recv(srq, &wr, &bad), 0);
+	assert_int_equal(fake_take_doorbell(&f->fake),
+			 rq_doorbell(ORNIC_DB_SRQ, fake_srq(srq)->qpn, 2));
+	assert_int_equal(wq->post_recv(wq, &wr, &bad), 0);
+	assert_int_equal(fake_take_doorbell(&f->fake),
+			 rq_doorbell(ORNIC_DB_RQ, wq->wq_num, 2));
+
+	next.num_sge = 99;
+	assert_int_equal(vctx->context.ops.post_recv(f->rc, &next, &bad),
+			 EINVAL);
+	assert_int_equal(ops->post_srq_recv(srq, &next, &bad), EINVAL);
+	assert_int_equal(wq->post_recv(wq, &next, &bad), EINVAL);
+	assert_int_equal(fake_take_doorbell(&f->fake), NOBODY);
+
+	assert_int_equal(ops->destroy_wq(wq), 0);
+	assert_int_equal(ops->destroy_srq(srq), 0);
+	ops->free_context(&vctx->context);
+}
+
 static void a_device_without_shadow_is_always_rung(void **state)
 {
 	struct fixture *f = *state;
@@ -155,6 +215,7 @@ int main(void)
 		test_case(one_doorbell_for_a_list),
 		test_case(refused_requests_ring_nothing),
 		test_case(receives_and_requests_for_events_ring_nothing),
+		test_case(receives_ring_for_a_device_that_needs_it),
 		cmocka_unit_test_setup_teardown(
 			a_device_without_shadow_is_always_rung, setup_plain,
 			teardown),

@@ -102,6 +102,101 @@ static void test_ring_beyond_what_is_done(void **state)
 	assert_int_equal(bad_rq_pi(pair), 1);
 }
 
+/* ---- doorbells ---- */
+
+static void ring_recv(struct side *side, uint32_t page)
+{
+	struct host_qp *queue = queue_of(side);
+
+	host_doorbell(side->host, page, side->srq.num ? ORNIC_DB_SRQ :
+						       ORNIC_DB_RQ,
+		      queue->num, queue->rq_pi);
+}
+
+/* [ORNIC-DB-31] A card that needs doorbells relies on them */
+static void test_doorbell_needed(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
+	unsigned int i;
+
+	B(pair)->host->card->rq_doorbell = true;
+	for (i = 0; i < 3; i++) {
+		pair_post_recv(B(pair), i, B(pair)->addr, 8);
+		pair_send(A(pair), &wr);
+		pair_poll_none(B(pair));
+		ring_recv(B(pair), B(pair)->uctx);
+		pair_sleep(pair, 2000 * 1000);
+		pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+		pair_expect(B(pair), i, ORNIC_WC_SUCCESS);
+	}
+	assert_true(pair_stat(B(pair), ORNIC_RDMA_STAT_rnr_naks_sent) >= 3);
+}
+
+/* [ORNIC-DB-31] A doorbell covers all WQEs before its index */
+static void test_doorbell_before_the_packets(void **state)
+{
+	struct pair *pair = *state;
+	unsigned int i;
+
+	B(pair)->host->card->rq_doorbell = true;
+	for (i = 0; i < 4; i++)
+		pair_post_recv(B(pair), i, B(pair)->addr, 8);
+	ring_recv(B(pair), B(pair)->uctx);
+	send(pair, 4);
+	for (i = 0; i < 4; i++)
+		pair_expect(B(pair), i, ORNIC_WC_SUCCESS);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rnr_naks_sent), 0);
+}
+
+/* [ORNIC-DB-31], [ORNIC-QP-4] */
+static void test_doorbell_in_err(void **state)
+{
+	struct pair *pair = *state;
+
+	B(pair)->host->card->rq_doorbell = true;
+	pair_state(B(pair), ORNIC_QPS_ERR);
+	pair_run(pair);
+	pair_post_recv(B(pair), 7, B(pair)->addr, 8);
+	ring_recv(B(pair), B(pair)->uctx);
+	pair_run(pair);
+	pair_expect(B(pair), 7, ORNIC_WC_WR_FLUSH_ERR);
+}
+
+/* [ORNIC-DB-3] */
+static void test_doorbell_of_another_page(void **state)
+{
+	struct pair *pair = *state;
+	struct host *host = B(pair)->host;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
+	uint32_t page = host_uctx(host, 0, 0);
+
+	host->card->rq_doorbell = true;
+	pair_post_recv(B(pair), 1, B(pair)->addr, 8);
+	ring_recv(B(pair), page);
+	host_doorbell(host, B(pair)->uctx, ORNIC_DB_RQ, 0xabcdef, 1);
+	host_doorbell(host, B(pair)->uctx, ORNIC_DB_SRQ, 0xabcdef, 1);
+	assert_int_equal(host_device_stat(host,
+					  ORNIC_DEVICE_STAT_bad_doorbell_queue),
+			 3);
+	pair_send(A(pair), &wr);
+	pair_poll_none(B(pair));
+}
+
+/* [ORNIC-DB-2] Cards that need no such doorbells do not know them */
+static void test_doorbell_not_needed(void **state)
+{
+	struct pair *pair = *state;
+
+	pair_post_recv(B(pair), 1, B(pair)->addr, 8);
+	ring_recv(B(pair), B(pair)->uctx);
+	assert_int_equal(host_device_stat(B(pair)->host,
+					  ORNIC_DEVICE_STAT_bad_doorbell_type),
+			 1);
+	send(pair, 1);
+	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -111,6 +206,15 @@ int main(void)
 		PAIR_BOTH(test_rq_ci_lags_by_more_than_the_ring, setup_srq),
 		PAIR_BOTH(test_ring_beyond_what_is_done, pair_setup_rc),
 		PAIR_BOTH(test_ring_beyond_what_is_done, setup_srq),
+		PAIR_BOTH(test_doorbell_needed, pair_setup_rc),
+		PAIR_BOTH(test_doorbell_needed, setup_srq),
+		PAIR_BOTH(test_doorbell_before_the_packets, pair_setup_rc),
+		PAIR_BOTH(test_doorbell_before_the_packets, setup_srq),
+		PAIR_BOTH(test_doorbell_in_err, pair_setup_rc),
+		PAIR_BOTH(test_doorbell_of_another_page, pair_setup_rc),
+		PAIR_BOTH(test_doorbell_of_another_page, setup_srq),
+		PAIR_BOTH(test_doorbell_not_needed, pair_setup_rc),
+		PAIR_BOTH(test_doorbell_not_needed, setup_srq),
 	};
 
 	return cmocka_run_group_tests_name("rq", tests, NULL, NULL);

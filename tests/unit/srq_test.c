@@ -126,10 +126,11 @@ static void test_create_refusals(void **state)
 	uint32_t count = b->host->card->srqs.count;
 
 	REFUSED(b, BAD_OBJECT, in.pdn = htole32(PD_MAX));
+	REFUSED(b, BAD_OBJECT, in.uctx = htole32(999));
 	REFUSED(b, BAD_PARAM, in.flags = htole32(4));
 	REFUSED(b, BAD_PARAM, in.xrcdn = htole32(1));
 	REFUSED(b, BAD_PARAM, in.cqn = htole32(1));
-	REFUSED(b, BAD_PARAM, in.rsvd[5] = 1);
+	REFUSED(b, BAD_PARAM, in.rsvd[1] = 1);
 	REFUSED(b, BAD_PARAM, in.log_wqes = CARD_MAX_LOG_RQ_WQES + 1);
 	REFUSED(b, BAD_PARAM, in.log_wqes = 255);
 	REFUSED(b, BAD_PARAM, in.stride_shift = 4);

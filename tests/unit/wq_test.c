@@ -28,7 +28,8 @@ static void test_create_refusals(void **state)
 	REFUSED(flags, htole32(0x80000000), BAD_PARAM);
 	REFUSED(delay_drop, htole32(1), BAD_PARAM);
 	REFUSED(rsvd[0], 1, BAD_PARAM);
-	REFUSED(rsvd[5], 1, BAD_PARAM);
+	REFUSED(rsvd[1], 1, BAD_PARAM);
+	REFUSED(uctx, htole32(9999), BAD_OBJECT);
 	REFUSED(log_wqes, CARD_MAX_LOG_RQ_WQES + 1, BAD_PARAM);
 	REFUSED(stride_shift, 4, BAD_PARAM);
 	REFUSED(stride_shift, RQ_STRIDE_SHIFT_MAX + 1, BAD_PARAM);
@@ -331,6 +332,24 @@ static void test_frames_come_in_rdy_only(void **state)
 	wqk_expect_quiet(w);
 }
 
+/* [ORNIC-DB-31] */
+static void test_doorbell_needed(void **state)
+{
+	struct raw *w = *state;
+	struct host_qp wq;
+
+	w->host->card->rq_doorbell = true;
+	wqk_ready_wq(w, &wq, 0, 0);
+	raw_post(w, &wq, w->data, RAW_BUF_LEN);
+	wqk_deliver_any(w, wqk_find(w, &wq));
+	wqk_expect_quiet(w);
+	assert_int_equal(wqk_no_wqe(w), 1);
+	host_doorbell(w->host, w->page + 1, ORNIC_DB_RQ, wq.num, wq.rq_pi);
+	host_doorbell(w->host, w->page, ORNIC_DB_RQ, wq.num, wq.rq_pi);
+	wqk_deliver_any(w, wqk_find(w, &wq));
+	wqk_expect_frame(w, &wq, WQK_FRAME_LEN);
+}
+
 /* [ORNIC-WQ-5] */
 static void test_err_flushes_and_reset_does_not(void **state)
 {
@@ -576,6 +595,7 @@ int main(void)
 		T(test_transitions),
 		T(test_modify_refusals),
 		T(test_frames_come_in_rdy_only),
+		T(test_doorbell_needed),
 		T(test_err_flushes_and_reset_does_not),
 		T(test_err_looks_again),
 		T(test_wq_that_fails_tells),

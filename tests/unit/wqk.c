@@ -33,6 +33,7 @@ void wqk_make_wq(struct raw *w, struct host_qp *wq,
 	wqk_ring(w, wq, &in->buf);
 	in->pdn = htole32(w->pdn);
 	in->cqn = htole32(w->cq.num);
+	in->uctx = htole32(w->page);
 	in->log_wqes = WQK_LOG_WQES;
 	in->stride_shift = WQK_STRIDE_SHIFT;
 	in->dbr_addr = htole64(wq->dbr);

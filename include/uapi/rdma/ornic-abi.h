@@ -44,6 +44,8 @@ enum ornic_ucontext_caps {
 	 * the record, because the kernel reads it.
 	 */
 	ORNIC_UCONTEXT_CAP_CQ_DB	= 1 << 4,
+	/* The device needs a doorbell for receive WQEs */
+	ORNIC_UCONTEXT_CAP_RQ_DOORBELL	= 1 << 5,
 };
 
 struct ornic_alloc_ucontext_req {

@@ -52,6 +52,7 @@ struct card_spoofcheck {
  * @ci_lags: publish sq_ci and rq_ci always @ci_lag entries late, as [ORNIC-ORD-4]
  *	and [ORNIC-ORD-5] permit
  * @ci_lag: with @ci_lags: entries, at most ORNIC_CI_LAG_MAX
+ * @rq_doorbell: ORNIC_NEEDS_RQ_DOORBELL: look at rq_pi only after a doorbell
  * @commands_reverse: complete commands in another order than that of their
  *	submission, as [ORNIC-ADM-5] permits
  * @ready_ms: ms from power-on and from each reset to READY, at least;
@@ -74,6 +75,7 @@ struct card_config {
 	bool cq_db;
 	bool ci_lags;
 	unsigned int ci_lag;
+	bool rq_doorbell;
 	bool commands_reverse;
 	unsigned int ready_ms;
 	bool whole_entries;

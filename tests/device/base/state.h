@@ -292,6 +292,7 @@ struct mcast_table {
  * @sq_ci_lag: slots by which sq_ci may lag behind
  * @rq_ci_lag: receive WQEs by which rq_ci lags behind, if so many are done with
  * @ci_lags: sq_ci always lags so far
+ * @rq_doorbell: look at rq_pi only after a doorbell ([ORNIC-DB-31])
  * @commands_reverse: complete the commands of a turn in reverse order
  * @ready_ms: ms from power-on and from each reset to READY, at least
  * @whole_entries: write entries of rings by one copy ([ORNIC-GEN-5])
@@ -355,6 +356,7 @@ struct card {
 	uint32_t sq_ci_lag;
 	uint32_t rq_ci_lag;
 	bool ci_lags;
+	bool rq_doorbell;
 	bool commands_reverse;
 	unsigned int ready_ms;
 	bool whole_entries;

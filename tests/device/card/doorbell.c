@@ -7,8 +7,10 @@
 #include "card/admin.h"
 #include "card/doorbell.h"
 #include "card/qp_run.h"
+#include "eth/wq.h"
 #include "objects/cq.h"
 #include "objects/eq.h"
+#include "objects/srq.h"
 #include "objects/uctx.h"
 #include "queues/qp.h"
 
@@ -26,6 +28,47 @@ static bool doorbell_waits(struct card *card)
 	return true;
 }
 
+/* Return: the receive queue of a QP or WQ of a page, or NULL */
+static struct receiver *doorbell_receiver(struct card *card, struct uctx *uctx,
+					  uint32_t num)
+{
+	struct qp *qp = qp_find(card, num);
+	struct wq *wq = wq_find(card, num);
+
+	if (qp && qp->uctx == uctx && receiver_has_rq(&qp->base))
+		return &qp->base;
+	return wq && wq->uctx == uctx ? &wq->base : NULL;
+}
+
+/* Return: whether the queue is one of the page */
+static bool doorbell_ring_rq(struct card *card, struct uctx *uctx,
+			     uint32_t type, uint32_t num)
+{
+	struct receiver *receiver;
+	struct srq *srq;
+
+	if (type == ORNIC_DB_SRQ) {
+		srq = srq_find(card, num);
+		if (!srq || srq->uctx != uctx)
+			return false;
+		srq->rq.rung = true;
+		return true;
+	}
+	receiver = doorbell_receiver(card, uctx, num);
+	if (!receiver)
+		return false;
+	receiver->rq.rung = true;
+	if (receiver->state == ORNIC_QPS_ERR)
+		receiver_poll_soon(receiver);
+	return true;
+}
+
+/* A card that does not need a type does not have it ([ORNIC-DB-31]) */
+static bool doorbell_has_type(const struct card *card, uint32_t type)
+{
+	return type <= (card->rq_doorbell ? ORNIC_DB_SRQ : ORNIC_DB_EQ);
+}
+
 static void doorbell_ring(struct card *card, struct uctx *uctx, uint64_t val)
 {
 	uint32_t type = ORNIC_GET(ORNIC_DB_TYPE, val);
@@ -36,6 +79,12 @@ static void doorbell_ring(struct card *card, struct uctx *uctx, uint64_t val)
 	struct qp *qp;
 
 	DEVICE_STAT_INC(card, doorbells);
+	if (!doorbell_has_type(card, type)) {
+		DEVICE_VIOLATION(card, bad_doorbell_type, uctx->obj.num, type,
+				 "page %u: type %u, ignored", uctx->obj.num,
+				 type);
+		return;
+	}
 	switch (type) {
 	case ORNIC_DB_SQ:
 		qp = qp_find(card, num);
@@ -59,9 +108,8 @@ static void doorbell_ring(struct card *card, struct uctx *uctx, uint64_t val)
 		doorbell_waits(card);
 		return;
 	default:
-		DEVICE_VIOLATION(card, bad_doorbell_type, uctx->obj.num, type,
-				 "page %u: type %u, ignored", uctx->obj.num,
-				 type);
+		if (!doorbell_ring_rq(card, uctx, type, num))
+			break;
 		return;
 	}
 	DEVICE_VIOLATION(card, bad_doorbell_queue, uctx->obj.num, num,

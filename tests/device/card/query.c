@@ -260,6 +260,7 @@ enum ornic_cmd_status query_cmd_device(struct card *card, struct cmd *cmd)
 	out->max_rate = htole32(ETHPORT_SPEED_MBPS * 1000);
 	out->sq_ci_lag = htole32(card->sq_ci_lag);
 	out->rq_ci_lag = htole32(card->rq_ci_lag);
+	out->needs = htole32(card->rq_doorbell ? ORNIC_NEEDS_RQ_DOORBELL : 0);
 	out->qp_types = htole32(query_qp_types(card, card->features));
 	out->send_ops[0] =
 		htole64(query_send_ops(card, card->features));

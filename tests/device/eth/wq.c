@@ -13,6 +13,7 @@
 #include "objects/cq.h"
 #include "objects/eq.h"
 #include "objects/pd.h"
+#include "objects/uctx.h"
 
 #define WQ_ATTRS \
 	(ORNIC_WQ_ATTR_STATE | ORNIC_WQ_ATTR_CUR_STATE | ORNIC_WQ_ATTR_FLAGS)
@@ -140,7 +141,9 @@ static enum ornic_cmd_status wq_alloc(struct wq *wq,
 		if (!wq->delay)
 			return ORNIC_CMD_NO_RESOURCES;
 	}
-	if (!pd_is_valid(le32toh(in->pdn)) || !cq_find_working(card, le32toh(in->cqn)))
+	wq->uctx = uctx_find(card, le32toh(in->uctx));
+	if (!wq->uctx || !pd_is_valid(le32toh(in->pdn)) ||
+	    !cq_find_working(card, le32toh(in->cqn)))
 		return ORNIC_CMD_BAD_OBJECT;
 	if (!guest_ref_init(&wq->dbr, &card->guest, le64toh(in->dbr_addr),
 			    sizeof(struct ornic_qp_dbr), MEM_READ | MEM_WRITE))
@@ -186,6 +189,7 @@ enum ornic_cmd_status wq_cmd_create(struct card *card, struct cmd *cmd)
 	eq_source_init(&wq->base.events, wq->base.obj.num, false);
 	wq->base.user.pdn = le32toh(in->pdn);
 	wq->base.user.qpn = wq->base.obj.num;
+	obj_get(&wq->uctx->obj);
 	receiver_attach(&wq->base, cq_find(card, le32toh(in->cqn)));
 	wq_reset(wq);
 	out->num = htole32(wq->base.obj.num);
@@ -200,6 +204,7 @@ void wq_destroy(struct card *card, struct obj *obj)
 	eq_source_forget(&wq->base.events);
 	run_remove(&wq->base.run);
 	cq_detach(&wq->base.recv_cq);
+	obj_put(&wq->uctx->obj);
 	obj_remove(&card->qps, obj);
 	wq_free(wq);
 }

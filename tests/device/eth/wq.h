@@ -30,11 +30,13 @@ struct obj;
 /**
  * struct wq - a work queue, which receives for an RSS QP
  * @base: the part that it shares with a QP
+ * @uctx: user context whose page rings it, with a reference
  * @dbr: doorbell record, struct ornic_qp_dbr
  * @delay: frames that wait, with ORNIC_WQ_DELAY_DROP, or NULL
  */
 struct wq {
 	struct receiver base;
+	struct uctx *uctx;
 	struct guest_ref dbr;
 	struct delay *delay;
 };

@@ -35,6 +35,7 @@ void rq_reset(struct rq *rq)
 	rq->next = 0;
 	rq->ci = 0;
 	rq->ci_told = 0;
+	rq->rung = false;
 	rq->broken = false;
 }
 
@@ -51,6 +52,8 @@ static int rq_update(struct rq *rq)
 				 rq->owner->num);
 		return -EIO;
 	}
+	/* A doorbell that comes now is for an index that may be missed below */
+	rq->rung = false;
 	pi = guest_load32(&dbr->rq_pi);
 	if (pi - rq->ci > 1u << rq->log_wqes ||
 	    pi - rq->ci < rq->next - rq->ci) {
@@ -68,7 +71,8 @@ int rq_has(struct rq *rq, uint32_t count)
 {
 	if (rq->broken)
 		return 0;
-	if (rq->pi - rq->next < count && rq_update(rq))
+	if (rq->pi - rq->next < count &&
+	    (rq->rung || !rq->card->rq_doorbell) && rq_update(rq))
 		return -EIO;
 	return rq->pi - rq->next >= count;
 }

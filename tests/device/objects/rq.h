@@ -29,6 +29,7 @@
  * @ci: WQEs that the host may reuse. A QP counts completed WQEs, an SRQ taken
  *	ones
  * @ci_told: value of rq_ci in the doorbell record
+ * @rung: a doorbell told of a new rq_pi; not looked at if the card needs none
  * @broken: rq_pi was invalid, or record or ring were out of reach; the ring
  *	then counts as empty
  */
@@ -44,6 +45,7 @@ struct rq {
 	uint32_t next;
 	uint32_t ci;
 	uint32_t ci_told;
+	bool rung;
 	bool broken;
 };
 
@@ -81,7 +83,8 @@ void rq_reset(struct rq *rq);
  * @rq: initialised ring
  * @count: number of WQEs wanted
  *
- * Reads rq_pi only when fewer WQEs are known.
+ * Reads rq_pi only when fewer WQEs are known, and a card that needs doorbells
+ * only after one.
  *
  * Return: 1 when there are enough; 0 when there are not, or the ring was broken
  * before; -EIO when it is found broken now, counted (bad_rq_pi, dma_faults).

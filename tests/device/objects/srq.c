@@ -8,6 +8,7 @@
 #include "base/state.h"
 #include "objects/pd.h"
 #include "objects/srq.h"
+#include "objects/uctx.h"
 #include "objects/xrcd.h"
 
 #define SRQ_FLAGS (ORNIC_SRQ_XRC | ORNIC_SRQ_KERNEL)
@@ -77,6 +78,7 @@ static bool srq_init_dbr(struct srq *srq, struct guest_ref *dbr, uint64_t addr)
 enum ornic_cmd_status srq_cmd_create(struct card *card, struct cmd *cmd)
 {
 	const struct ornic_create_srq_in *in = cmd->in;
+	struct uctx *uctx = uctx_find(card, le32toh(in->uctx));
 	uint64_t dbr_addr = le64toh(in->dbr_addr);
 	uint32_t flags = le32toh(in->flags);
 	struct ornic_object *out = cmd->out;
@@ -97,13 +99,14 @@ enum ornic_cmd_status srq_cmd_create(struct card *card, struct cmd *cmd)
 	} else if (in->xrcdn || in->cqn) {
 		return ORNIC_CMD_BAD_PARAM;
 	}
-	if (!pd_is_valid(pdn) || (xrc && (!xrcd || !cq)))
+	if (!uctx || !pd_is_valid(pdn) || (xrc && (!xrcd || !cq)))
 		return ORNIC_CMD_BAD_OBJECT;
 
 	srq = calloc(1, sizeof(*srq));
 	if (!srq)
 		return ORNIC_CMD_NO_RESOURCES;
 	srq->card = card;
+	srq->uctx = uctx;
 	srq->user.pdn = pdn;
 	srq->user.kernel = flags & ORNIC_SRQ_KERNEL;
 	srq->flags = flags;
@@ -122,6 +125,7 @@ enum ornic_cmd_status srq_cmd_create(struct card *card, struct cmd *cmd)
 	if (obj_add(&card->srqs, &srq->obj))
 		goto err_ring;
 	eq_source_init(&srq->events, srq->obj.num, false);
+	obj_get(&uctx->obj);
 	if (xrc) {
 		srq->xrcd = xrcd;
 		obj_get(&xrcd->obj);
@@ -146,6 +150,7 @@ void srq_destroy(struct card *card, struct obj *obj)
 	cq_detach(&srq->cq);
 	if (srq->xrcd)
 		obj_put(&srq->xrcd->obj);
+	obj_put(&srq->uctx->obj);
 	rq_uninit(&srq->rq);
 	free(srq);
 }

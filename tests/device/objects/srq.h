@@ -26,6 +26,7 @@ struct card;
  * struct srq - a shared receive queue
  * @obj: number and users (QPs other than XRC_RECV)
  * @card: the card
+ * @uctx: user context whose page rings it, with a reference
  * @user: PD and identity for checks of the keys in its WQEs
  * @xrcd: XRCD of an XRC SRQ, with a reference, or NULL
  * @cq: membership in the CQ for receives, with @xrcd
@@ -39,6 +40,7 @@ struct card;
 struct srq {
 	struct obj obj;
 	struct card *card;
+	struct uctx *uctx;
 	struct mr_user user;
 	struct xrcd *xrcd;
 	struct cq_link cq;

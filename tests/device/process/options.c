@@ -24,14 +24,15 @@ static const char usage[] =
 	"A software ORNIC card: an RDMA NIC for stock QEMU over vfio-user.\n"
 	"\n"
 	"  --nic socket=PATH[,mac=MAC][,vectors=N][,shadow=on|off]\n"
-	"        [,ci-lag=N][,commands=forward|reverse][,ready=MS]\n"
-	"        [,entries=split|whole][,ci=record|doorbell]\n"
+	"        [,ci-lag=N][,rq-doorbell=on|off][,commands=forward|reverse]\n"
+	"        [,ready=MS][,entries=split|whole][,ci=record|doorbell]\n"
 	"        [,spoofcheck=on|off][,permit=MAC]...\n"
 	"        [,profile=full|rdma|ethernet][,without=FEATURE[,FEATURE]...]\n"
 	"        [,flow=full|basic][,version=MAJOR.MINOR]\n"
 	"        one card; QEMU connects to PATH. N MSI-X vectors, 1 to 64 (16).\n"
 	"        shadow=off: plain doorbells only, as silicon may do it.\n"
 	"        ci-lag=N: sq_ci and rq_ci lag N entries behind, 0 to 256.\n"
+	"        rq-doorbell=on: look for receives only when a doorbell told of them.\n"
 	"        commands=reverse: complete the latest of several commands first.\n"
 	"        ready=MS: be ready MS milliseconds after power-on and reset (0).\n"
 	"        entries=whole: write completions and events by one copy each.\n"
@@ -211,6 +212,11 @@ static bool nic_permit(struct options_nic *nic, char *value)
 	return true;
 }
 
+static bool nic_rq_doorbell(struct options_nic *nic, char *value)
+{
+	return parse_switch(value, &nic->config.rq_doorbell);
+}
+
 static bool nic_commands(struct options_nic *nic, char *value)
 {
 	nic->config.commands_reverse = !strcmp(value, "reverse");
@@ -300,6 +306,8 @@ static const struct nic_key {
 	{ "vectors", nic_vectors, "--nic: vectors must be 1 to 64", false },
 	{ "shadow", nic_shadow, "--nic: shadow must be on or off", false },
 	{ "ci-lag", nic_ci_lag, "--nic: ci-lag must be 0 to 256", false },
+	{ "rq-doorbell", nic_rq_doorbell,
+	  "--nic: rq-doorbell must be on or off", false },
 	{ "commands", nic_commands,
 	  "--nic: commands must be forward or reverse", false },
 	{ "ready", nic_ready, "--nic: ready must be 0 to 19000", false },
