@@ -306,6 +306,7 @@ static void ornic_test_doorbell_number_stays_in_its_field(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ornic_db_value(ORNIC_DB_SQ, 0x01000001, 7), 0x0000000100000007ULL);
 }
 
+/* [ORNIC-DB-22] */
 static void ornic_test_board_marks(struct kunit *test)
 {
 	static const u32 slots[] = { 0, 1, 63, 64, 4095, ORNIC_BOARD_SLOTS - 1 };

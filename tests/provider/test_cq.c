@@ -694,6 +694,26 @@ static void unknown_options_are_refused(void **state)
 	assert_int_equal(errno, EINVAL);
 }
 
+/* [ORNIC-CQ-13] A status that the provider does not know is no success */
+static void failures_stay_failures(void **state)
+{
+	static const uint32_t status[] = {
+		ORNIC_WC_GENERAL_ERR, ORNIC_WC_GENERAL_ERR + 1, 0x80, 0xff,
+	};
+	struct fixture *f = *state;
+	struct ornic_cqe cqe;
+	struct ibv_wc wc;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(status); i++) {
+		cqe = make(f->rc, 1, 0);
+		cqe.status = htole32(status[i]);
+		fake_complete(fake_cq(f->cq), &cqe);
+		assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
+		assert_int_equal(wc.status, status[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -718,6 +738,7 @@ int main(void)
 		test_case(one_thread_polls_without_lock),
 		test_case(a_reader_of_a_key_gets_a_number),
 		test_case(unknown_options_are_refused),
+		test_case(failures_stay_failures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

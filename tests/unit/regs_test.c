@@ -19,6 +19,7 @@ static const struct reg_case regs[] = {
 	  REGS_ADMIN_DEPTH_MAX | REGS_RESET_TIMEOUT << 8 | ORNIC_CAPS_SHADOW },
 	{ ORNIC_REG_VECTORS, 4, true, false, HOST_VECTORS },
 	{ ORNIC_REG_DB_PAGES, 4, true, false, CARD_DB_PAGES },
+	/* [ORNIC-DB-25] */
 	{ ORNIC_REG_DB_STRIDE, 4, true, false, CARD_DB_PAGE_SIZE },
 	{ ORNIC_REG_STATUS, 4, true, false, ORNIC_STATUS_READY },
 	{ ORNIC_REG_CTRL, 4, true, true, 0 },

@@ -113,6 +113,22 @@ static void ring_recv(struct side *side, uint32_t page)
 		      queue->num, queue->rq_pi);
 }
 
+/* [ORNIC-DEV-17] */
+static void test_needs_are_announced(void **state)
+{
+	struct pair *pair = *state;
+	struct host *host = B(pair)->host;
+	struct ornic_query_device_out out;
+
+	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
+				      &out, sizeof(out)), ORNIC_CMD_OK);
+	assert_int_equal(le32toh(out.needs), 0);
+	host->card->rq_doorbell = true;
+	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
+				      &out, sizeof(out)), ORNIC_CMD_OK);
+	assert_int_equal(le32toh(out.needs), ORNIC_NEEDS_RQ_DOORBELL);
+}
+
 /* [ORNIC-DB-31] A card that needs doorbells relies on them */
 static void test_doorbell_needed(void **state)
 {
@@ -206,6 +222,7 @@ int main(void)
 		PAIR_BOTH(test_rq_ci_lags_by_more_than_the_ring, setup_srq),
 		PAIR_BOTH(test_ring_beyond_what_is_done, pair_setup_rc),
 		PAIR_BOTH(test_ring_beyond_what_is_done, setup_srq),
+		PAIR_BOTH(test_needs_are_announced, pair_setup_rc),
 		PAIR_BOTH(test_doorbell_needed, pair_setup_rc),
 		PAIR_BOTH(test_doorbell_needed, setup_srq),
 		PAIR_BOTH(test_doorbell_before_the_packets, pair_setup_rc),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The table of states and events of QPs ([ORNIC-QP-12]): each cell of it, against
- * the card
+ * the card, also while a message is on its way ([ORNIC-QP-13])
  */
 #include "base/be.h"
 #include "card/card.h"
