@@ -153,7 +153,7 @@ struct ornic_cmd_cqe {
 	__le16 status;		/* enum ornic_cmd_status */
 	__le32 out_len;		/* bytes written to out_addr */
 	__le32 detail;		/* device specific, for the log */
-	__le32 ctl;		/* ORNIC_CMD_CQE_*, written last */
+	__le32 ctl;		/* ORNIC_CMD_CQE_*, seen last */
 };
 ORNIC_ASSERT_SIZE(struct ornic_cmd_cqe, 16);
 
@@ -639,7 +639,7 @@ struct ornic_eqe {
 	__le64 data;
 	__le64 data2;
 	__le32 rsvd;
-	__le32 ctl;		/* ORNIC_EQE_*, written last */
+	__le32 ctl;		/* ORNIC_EQE_*, seen last */
 };
 ORNIC_ASSERT_SIZE(struct ornic_eqe, 32);
 
