@@ -302,8 +302,9 @@ struct ornic_qp_dbr {
 ORNIC_ASSERT_SIZE(struct ornic_qp_dbr, 128);
 
 /*
- * The doorbell record of an SRQ is a struct ornic_qp_dbr with only rq_pi and
- * rq_ci in use. A WQE of an SRQ may be reused as soon as a QP has taken it.
+ * The doorbell record of an SRQ or a WQ is a struct ornic_qp_dbr with only
+ * rq_pi and rq_ci in use. A WQE of an SRQ is done with as soon as a QP has
+ * taken it.
  *
  * Doorbell record of a CQ or an EQ. arm requests one event (CQ) or interrupt
  * (EQ) at the next entry written. Each request has a new sequence number, and
