@@ -121,7 +121,7 @@ struct ornic_set_host_out {
 ORNIC_ASSERT_SIZE(struct ornic_set_host_out, 16);
 
 /* QUERY_EFFECTS: no input. Byte n of the output is for opcode n. */
-#define ORNIC_EFFECTS_MAX	256	/* bytes; opcodes are below this */
+#define ORNIC_EFFECTS_MAX	256	/* bytes; opcodes of 1.0 are below it */
 
 #define ORNIC_EFFECT_SUPPORTED	0x01	/* 0: all of the byte is 0 */
 #define ORNIC_EFFECT_CHANGES	0x02	/* may change state if it succeeds */
