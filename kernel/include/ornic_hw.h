@@ -6,7 +6,6 @@
  * inputs and outputs of commands. The driver, the provider and the device share
  * this header, so it includes nothing but the fixed-width types. General rules:
  *
- *
  *  - Everything is little endian, except byte arrays (MAC, GID) and immediate
  *    data, which keep their wire format.
  *  - Every structure is naturally aligned and its size is asserted beside it.
@@ -92,10 +91,10 @@ enum ornic_reg {
 
 enum ornic_fatal_cause {
 	ORNIC_FATAL_NONE	= 0,
-	ORNIC_FATAL_ADMIN_DMA	= 1, /* an admin ring is not in reach */
+	ORNIC_FATAL_ADMIN_DMA	= 1, /* admin ring or record not in reach */
 	ORNIC_FATAL_ADMIN_PI	= 2, /* admin producer index beyond the ring */
 	ORNIC_FATAL_EQ_OVERRUN	= 3, /* impossible ci of an event ring */
-	ORNIC_FATAL_EQ_DMA	= 4, /* an event ring is not in reach */
+	ORNIC_FATAL_EQ_DMA	= 4, /* event ring or record not in reach */
 	ORNIC_FATAL_INJECTED	= 5, /* injected to test the driver */
 	ORNIC_FATAL_INTERNAL	= 6,
 };
