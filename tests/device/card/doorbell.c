@@ -17,8 +17,8 @@
 /* ---- doorbell pages ---- */
 
 /*
- * Keep a doorbell that is rung while bus mastering is off. CQs and EQs store the
- * arm word themselves, but cannot look at their rings.
+ * Keep a doorbell that is rung while bus mastering is off. CQs and EQs store
+ * index and request themselves, but EQs cannot write the events that wait for it.
  */
 static bool doorbell_waits(struct card *card)
 {
@@ -146,19 +146,11 @@ void doorbell_write(struct card *card, uint64_t offset, unsigned int size,
 
 static void doorbell_look_qp(struct card *card, struct obj *obj)
 {
-	/* The table has WQs too, which have no doorbell */
+	/* The table has WQs too, whose doorbells need no look */
 	struct qp *qp = qp_find(card, obj->num);
 
 	if (qp)
 		qp_kick(qp);
-}
-
-static void doorbell_look_cq(struct card *card, struct obj *obj)
-{
-	struct cq *cq = container_of(obj, struct cq, obj);
-
-	(void)card;
-	cq_doorbell(cq, cq->arm.asked);
 }
 
 static void doorbell_look_eq(struct card *card, struct obj *obj)
@@ -166,7 +158,7 @@ static void doorbell_look_eq(struct card *card, struct obj *obj)
 	struct eq *eq = container_of(obj, struct eq, obj);
 
 	(void)card;
-	eq_doorbell(eq, eq->arm.asked);
+	eq_doorbell(eq, ORNIC_PREP(ORNIC_DB_ARM_CI, eq->ci));
 }
 
 /**
@@ -179,7 +171,6 @@ static const struct look_stage {
 	size_t table;
 } look_stages[] = {
 	{ doorbell_look_qp, offsetof(struct card, qps) },
-	{ doorbell_look_cq, offsetof(struct card, cqs) },
 	{ doorbell_look_eq, offsetof(struct card, eqs) },
 };
 
