@@ -292,6 +292,8 @@ int main(void)
 		CQ_DB(test_look_tells_no_index),
 		PLAIN(test_many_queues_are_looked_at_in_turns),
 		SHADOW(test_events_wait),
+		PLAIN(test_events_wait),
+		CQ_DB(test_events_wait),
 		SHADOW(test_interrupts_wait),
 		SHADOW(test_fatal_error_tells_by_interrupt),
 		PLAIN(test_reset_forgets),

@@ -236,8 +236,12 @@ static void eq_queue(struct eq *eq, struct eq_source *source)
 		eq_wait(eq, source);
 	else
 		list_add_tail(&source->node, &eq->held);
-	/* With ORNIC_CAPS_CQ_DB a doorbell tells when to go on */
-	if (!eq->card->cq_db && !timer_armed(&eq->timer)) {
+	/*
+	 * With ORNIC_CAPS_CQ_DB a doorbell tells when to go on, but nothing is
+	 * rung for an event that waits for the end of a pause.
+	 */
+	if ((!eq->card->cq_db || pause_on(eq->card)) &&
+	    !timer_armed(&eq->timer)) {
 		eq->retry_ns = EQ_RETRY_NS;
 		eq_arm_timer(eq);
 	}
