@@ -28,8 +28,8 @@
  * @max_sge:	of a send or receive work request
  * @max_inline:	bytes
  * @max_cqe:	entries of the ring of a CQ, a power of two
- * @max_srq_wr:	receives of an SRQ, a power of two; 0 without SRQs
- * @max_wq_wr:	receives of a WQ, a power of two
+ * @max_srq_wr:	receives of an SRQ; 0 without SRQs
+ * @max_wq_wr:	receives of a WQ
  * @max_rwq_table_size: WQs of a table, a power of two
  * @max_reg_pages: pages of a fast registration; 0 without support
  * @gid_len:	entries of the GID table
