@@ -261,6 +261,26 @@ static void test_timeouts_of_requests_wait(void **state)
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
 }
 
+/* [ORNIC-RST-5] A card that has stopped completes nothing, however late */
+static void test_timeouts_after_a_fatal_error(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 64);
+	struct host *host = A(pair)->host;
+
+	pair->fate = pair_fate_lose_all;
+	pair_send(A(pair), &wr);
+	/* The next timeout would fail the request at once */
+	pair_qp(A(pair))->req.retry = 0;
+	card_stop(host->card);
+	host->now_ns += LONG_NS;
+	timers_run(&host->timers, host->now_ns);
+	host_run(host);
+	pair_poll_none(A(pair));
+	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_retries_exceeded),
+			 0);
+}
+
 static void test_packets_are_lost(void **state)
 {
 	struct pair *pair = *state;
@@ -298,6 +318,7 @@ int main(void)
 		SHADOW(test_fatal_error_tells_by_interrupt),
 		PLAIN(test_reset_forgets),
 		PAIR_BOTH(test_timeouts_of_requests_wait, pair_setup_rc),
+		PAIR_BOTH(test_timeouts_after_a_fatal_error, pair_setup_rc),
 		PAIR_BOTH(test_packets_are_lost, pair_setup_rc),
 	};
 

@@ -68,12 +68,15 @@ void pause_forget(struct card *card);
 /**
  * pause_timer - keep a timer that expires during the pause
  * @card: the card
- * @timer: timer that has just expired
+ * @timer: timer that has just expired; forgotten if the card has stopped
  *
  * Return: true if the owner must do nothing now.
  */
 static inline bool pause_timer(struct card *card, struct timer *timer)
 {
+	/* Only a reset follows ([ORNIC-RST-5]) */
+	if (card->fatal)
+		return true;
 	if (!pause_on(card))
 		return false;
 	pause_keep_timer(card, timer);
