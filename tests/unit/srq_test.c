@@ -469,6 +469,22 @@ static void test_resize(void **state)
 	assert_int_equal(b->host->card->budget.pages, pages);
 }
 
+/* [ORNIC-SRQ-7] A command of the admin record may overtake a doorbell */
+static void test_resize_before_the_doorbell(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	uint32_t count;
+
+	b->host->card->rq_doorbell = true;
+	pair_post_recv(b, 0, b->addr, 100);
+	assert_int_equal(resize(b, 5, &count), ORNIC_CMD_OK);
+	assert_int_equal(count, 1);
+	start(pair, 10);
+	pair_expect(b, 0, ORNIC_WC_SUCCESS);
+	pair_expect(A(pair), 0x1000, ORNIC_WC_SUCCESS);
+}
+
 /* [ORNIC-SRQ-7] */
 static void test_resize_refusals(void **state)
 {
@@ -648,6 +664,7 @@ int main(void)
 		PAIR_BOTH(test_limit, setup_rc),
 		PAIR_BOTH(test_limit_counts_what_is_new, setup_rc),
 		PAIR_BOTH(test_resize, setup_rc),
+		PAIR_BOTH(test_resize_before_the_doorbell, setup_rc),
 		PAIR_BOTH(test_resize_refusals, setup_rc),
 		PAIR_BOTH(test_broken, setup_rc),
 		PAIR_BOTH(test_ring_out_of_reach, setup_rc),
