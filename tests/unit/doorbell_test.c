@@ -222,6 +222,34 @@ static void test_idle_queue_is_unwatched(void **state)
 	assert_int_equal(sent(w), 1);
 }
 
+/* [ORNIC-DB-9] Indexes begin anew: the latest one before a reset may come again */
+static void test_reset_queue_is_looked_at_anew(void **state)
+{
+	struct world *w = *state;
+	struct host_qp *qp = &w->qp[0];
+	unsigned int i;
+
+	host_run(w->kit.host);
+	for (i = 0; i < 3; i++) {
+		assert_false(post(w, qp));
+		assert_int_equal(sent(w), 1);
+	}
+	assert_int_equal(host_qp_modify(qp, ORNIC_QPS_RESET), ORNIC_CMD_OK);
+	qp->sq_pi = 0;
+	guest_store32(&host_qp_dbr(qp)->sq_pi, 0);
+	host_qp_modify(qp, ORNIC_QPS_INIT);
+	host_qp_modify(qp, ORNIC_QPS_RTR);
+	assert_int_equal(host_qp_modify(qp, ORNIC_QPS_RTS), ORNIC_CMD_OK);
+	for (i = 0; i < 2; i++) {
+		publish(qp);
+		ring(qp);
+	}
+	/* Watched, and not looked at before the index of three posts is there */
+	assert_int_equal(guest_load32(&host_qp_dbr(qp)->sq_watched), 1);
+	assert_false(post(w, qp));
+	assert_int_equal(sent(w), 3);
+}
+
 static unsigned int watched(struct world *w)
 {
 	unsigned int i, count = 0;
@@ -676,6 +704,7 @@ int main(void)
 		T(test_board_of_many_slots),
 		T(test_bits_of_nobody_are_harmless),
 		T(test_idle_queue_is_unwatched),
+		T(test_reset_queue_is_looked_at_anew),
 		T(test_sparse_queues_are_not_watched),
 		T(test_queue_without_slot_is_watched_at_once),
 		T(test_busy_queues_stay_watched),

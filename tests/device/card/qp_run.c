@@ -116,6 +116,7 @@ void qp_reset(struct qp *qp)
 
 	env_timer_cancel(qp->base.card->env, &qp->base.timer);
 	sq_watch_stop(&qp->base.card->watches, &qp->watch);
+	qp->watch.sq_pi = 0;
 	run_remove(&qp->base.run);
 	qp->comm_est = false;
 	qp->last_wqe = false;
