@@ -246,6 +246,9 @@ bool card_sleep_prepare(struct card *card)
 {
 	if (card->reset.active)
 		return reset_waits(card);
+	/* A share without credit may postpone the run that ends the pause */
+	if (pause_waits(card))
+		return false;
 	if (!card_works(card))
 		return true;
 	if (admin_pending(card) || !list_empty(&card->ready) ||
