@@ -283,14 +283,14 @@ void ornic_pd_free(struct ornic_dev *odev, u32 pdn);
 /* ---- Flow rules ---------------------------------------------------------- */
 
 /**
- * ornic_flow_unsupported - check a rule against the limits of the device
+ * ornic_flow_field_unsupported - check a rule against the limits of the device
  * @lim:	the limits
  * @in:		the rule, complete but for QP and counters
  *
  * Return: NULL, or what the device does not support, for a message.
  */
-const char *ornic_flow_unsupported(const struct ornic_limits *lim,
-				   const struct ornic_create_flow_in *in);
+const char *ornic_flow_field_unsupported(const struct ornic_limits *lim,
+					 const struct ornic_create_flow_in *in);
 
 /* ---- Memory shared with the device -------------------------------------- */
 

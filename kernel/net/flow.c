@@ -203,7 +203,7 @@ static int ornic_flow_put_ext(const struct ornic_netdev *nd, struct ornic_create
 static int ornic_flow_check(const struct ornic_netdev *nd, u32 location,
 			    const struct ornic_create_flow_in *in)
 {
-	const char *part = ornic_flow_unsupported(&nd->core->odev.lim, in);
+	const char *part = ornic_flow_field_unsupported(&nd->core->odev.lim, in);
 
 	if (!part)
 		return 0;

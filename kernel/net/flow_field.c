@@ -44,15 +44,15 @@ static_assert(ORNIC_FLOW_HEADERS_FIELD_COUNT == 16);
 	(ORNIC_FLOW_FIELD_OUTER(vlan) | ORNIC_FLOW_FIELD_OUTER(frag) | \
 	 ORNIC_FLOW_FIELD_INNER(vlan) | ORNIC_FLOW_FIELD_INNER(frag))
 
-static bool ornic_flow_mask_has_all(u64 bit, const u8 *mask, size_t size)
+static bool ornic_flow_field_has_all(u64 bit, const u8 *mask, size_t size)
 {
 	if (bit & ORNIC_FLOW_FIELDS_ONE_BIT)
 		return mask[0] & 1;
 	return !memchr_inv(mask, 0xff, size);
 }
 
-const char *ornic_flow_unsupported(const struct ornic_limits *lim,
-				   const struct ornic_create_flow_in *in)
+const char *ornic_flow_field_unsupported(const struct ornic_limits *lim,
+					 const struct ornic_create_flow_in *in)
 {
 	u32 i;
 
@@ -73,10 +73,10 @@ const char *ornic_flow_unsupported(const struct ornic_limits *lim,
 		if (!(lim->flow_fields & bit))
 			return field->name;
 		if (!(lim->flow_any_mask & bit) &&
-		    !ornic_flow_mask_has_all(bit, mask, field->size))
+		    !ornic_flow_field_has_all(bit, mask, field->size))
 			return field->name;
 	}
 
 	return NULL;
 }
-EXPORT_SYMBOL_NS_GPL(ornic_flow_unsupported, "ORNIC");
+EXPORT_SYMBOL_NS_GPL(ornic_flow_field_unsupported, "ORNIC");

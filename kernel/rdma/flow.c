@@ -45,7 +45,7 @@ struct ib_flow *ornic_ib_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *at
 	if (err)
 		return ERR_PTR(err);
 
-	part = ornic_flow_unsupported(&dev->odev->lim, &in);
+	part = ornic_flow_field_unsupported(&dev->odev->lim, &in);
 	if (part) {
 		ibdev_dbg_ratelimited(ibqp->device,
 				      "qp[%u]: the device does not support %s in flow rules\n",

@@ -19,10 +19,10 @@ static void ornic_test_field_without_limits(struct kunit *test)
 
 	memset(&in.mask, 0x5a, sizeof(in.mask));
 	in.flags = cpu_to_le32(ORNIC_FLOW_COUNT);
-	KUNIT_EXPECT_NULL(test, ornic_flow_unsupported(&test_all, &in));
+	KUNIT_EXPECT_NULL(test, ornic_flow_field_unsupported(&test_all, &in));
 	/* No device has this type */
 	in.type = 200;
-	KUNIT_EXPECT_NOT_NULL(test, ornic_flow_unsupported(&test_all, &in));
+	KUNIT_EXPECT_NOT_NULL(test, ornic_flow_field_unsupported(&test_all, &in));
 }
 
 static void ornic_test_field_missing(struct kunit *test)
@@ -35,13 +35,13 @@ static void ornic_test_field_missing(struct kunit *test)
 	in.mask.inner.ttl = 1;
 	in.mask.outer.dst_port = cpu_to_be16(1);
 	in.mask.esp_spi = cpu_to_be32(1);
-	KUNIT_EXPECT_NULL(test, ornic_flow_unsupported(&lim, &in));
+	KUNIT_EXPECT_NULL(test, ornic_flow_field_unsupported(&lim, &in));
 	in.mask.esp_seq = cpu_to_be32(1);
-	KUNIT_EXPECT_STREQ(test, ornic_flow_unsupported(&lim, &in), "esp_seq");
+	KUNIT_EXPECT_STREQ(test, ornic_flow_field_unsupported(&lim, &in), "esp_seq");
 	in.mask.inner.dst_port = cpu_to_be16(0x8000);
-	KUNIT_EXPECT_STREQ(test, ornic_flow_unsupported(&lim, &in), "inner dst_port");
+	KUNIT_EXPECT_STREQ(test, ornic_flow_field_unsupported(&lim, &in), "inner dst_port");
 	in.mask.outer.ttl = 1;
-	KUNIT_EXPECT_STREQ(test, ornic_flow_unsupported(&lim, &in), "ttl");
+	KUNIT_EXPECT_STREQ(test, ornic_flow_field_unsupported(&lim, &in), "ttl");
 }
 
 static void ornic_test_field_with_all_bits(struct kunit *test)
@@ -53,9 +53,9 @@ static void ornic_test_field_with_all_bits(struct kunit *test)
 	in.mask.outer.dst_ip[15] = 0xf0;
 	in.mask.outer.vlan = 1;
 	memset(in.mask.outer.dmac, 0xff, sizeof(in.mask.outer.dmac));
-	KUNIT_EXPECT_NULL(test, ornic_flow_unsupported(&lim, &in));
+	KUNIT_EXPECT_NULL(test, ornic_flow_field_unsupported(&lim, &in));
 	in.mask.outer.dmac[5] = 0xfe;
-	KUNIT_EXPECT_STREQ(test, ornic_flow_unsupported(&lim, &in), "dmac");
+	KUNIT_EXPECT_STREQ(test, ornic_flow_field_unsupported(&lim, &in), "dmac");
 }
 
 static void ornic_test_field_types_flags_and_layers(struct kunit *test)
@@ -66,16 +66,16 @@ static void ornic_test_field_types_flags_and_layers(struct kunit *test)
 	lim.flow_types = BIT(ORNIC_FLOW_NORMAL);
 	lim.flow_flags = ORNIC_FLOW_DROP;
 	lim.flow_layers = ORNIC_FLOW_LAYER_VXLAN;
-	KUNIT_EXPECT_NOT_NULL(test, ornic_flow_unsupported(&lim, &in));
+	KUNIT_EXPECT_NOT_NULL(test, ornic_flow_field_unsupported(&lim, &in));
 	in.type = ORNIC_FLOW_NORMAL;
 	in.flags = cpu_to_le32(ORNIC_FLOW_DROP);
 	in.mask.layers = cpu_to_be32(ORNIC_FLOW_LAYER_VXLAN);
-	KUNIT_EXPECT_NULL(test, ornic_flow_unsupported(&lim, &in));
+	KUNIT_EXPECT_NULL(test, ornic_flow_field_unsupported(&lim, &in));
 	in.flags = cpu_to_le32(ORNIC_FLOW_DONT_TRAP);
-	KUNIT_EXPECT_NOT_NULL(test, ornic_flow_unsupported(&lim, &in));
+	KUNIT_EXPECT_NOT_NULL(test, ornic_flow_field_unsupported(&lim, &in));
 	in.flags = 0;
 	in.mask.layers = cpu_to_be32(ORNIC_FLOW_LAYER_GRE);
-	KUNIT_EXPECT_NOT_NULL(test, ornic_flow_unsupported(&lim, &in));
+	KUNIT_EXPECT_NOT_NULL(test, ornic_flow_field_unsupported(&lim, &in));
 }
 
 static struct kunit_case ornic_flow_field_cases[] = {
