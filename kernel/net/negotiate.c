@@ -26,7 +26,10 @@ static int ornic_negotiate_set_host(struct ornic_core *core, u64 *features)
 	struct ornic_set_host_out out;
 	int err;
 
-	snprintf(in.name, sizeof(in.name), KBUILD_MODNAME " Linux %s", init_utsname()->release);
+	/* A long name of a kernel loses its end ([ORNIC-NEG-2]) */
+	snprintf(in.name, sizeof(in.name), KBUILD_MODNAME " Linux %.*s",
+		 (int)(sizeof(in.name) - sizeof(KBUILD_MODNAME " Linux ")),
+		 init_utsname()->release);
 	err = ornic_cmd_exec(&core->odev, ORNIC_CMD_SET_HOST, &in, sizeof(in), &out, sizeof(out));
 	if (err) {
 		dev_err(ornic_device(core),
