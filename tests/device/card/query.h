@@ -3,6 +3,8 @@
 #ifndef ORNIC_DEVICE_QUERY_H
 #define ORNIC_DEVICE_QUERY_H
 
+#include <stdint.h>
+
 #include <ornic_hw_cmd.h>
 
 struct cmd;
