@@ -203,6 +203,11 @@ def counters(card, nic=0, group="device"):
     return {name: count for name, count in found.items() if (group, name) != ("objects", "uctx")}
 
 
+def fatal_cause(card, nic=0):
+    """Returns why one card has stopped, or 0."""
+    return card.stats()["cards"][f"nic{nic}"]["nic"]["fatal_cause"]
+
+
 def doorbell_pages(card, nic=0):
     """Returns how many doorbell pages of one card are in use, or kept by the driver."""
     return card.stats()["cards"][f"nic{nic}"]["nic"]["objects"]["uctx"]

@@ -8,7 +8,7 @@ import pytest
 from busy import Busy
 from lab import long
 from settings import (
-    RECOVERY, bind_again, counters, inject, pci_address, resources, wait_until,
+    RECOVERY, bind_again, counters, fatal_cause, inject, pci_address, resources, wait_until,
 )
 
 KINDS = ("unbind", "flr", "fatal", "remove", "kill")
@@ -73,7 +73,7 @@ class Cards:
 
     def fatal(self, number):
         inject(self.pair, self.vm, "fatal", number)
-        wait_until("recovery", lambda: not self.counters(number, "fatal_cause"), RECOVERY)
+        wait_until("recovery", lambda: not fatal_cause(self.pair.card, number), RECOVERY)
 
     def kill(self, _):
         self.vm.check("until pkill -KILL batches; do sleep 0.1; done", 60)
