@@ -122,10 +122,10 @@ def test_objects_with_shadow(pair, guest_programs, case):
     most commands comes earlier. On a busy host it may often sleep, but not always."""
     commands = OBJECTS[case] * OPERATIONS
     fewer = commands * 3 // 4 + NOISE
-    for _ in range(5):
+    for _ in range(10):
         got = cost(pair, guest_programs, case)
         assert abs(got["commands"] - commands) <= NOISE, got
-        assert got["interrupts"] <= commands + NOISE, got
+        assert got["interrupts"] <= commands * 21 // 20 + NOISE, got
         if got["interrupts"] <= fewer:
             return
     assert got["interrupts"] <= fewer, got
@@ -146,7 +146,8 @@ def test_ping(plain_pair):
     for nic in (0, 1):
         got = spent(pair.card, before[nic], nic)
         assert count <= got["frames"] <= count + NOISE, got
-        assert got["interrupts"] <= 2 * count + NOISE, got
+        # A busy machine has a few more, of frames that the kernel sends by itself
+        assert got["interrupts"] <= 2 * count * 21 // 20 + NOISE, got
         assert got["doorbells"] <= got["frames"] + 3.3 * got["interrupts"] + NOISE, got
         assert got["commands"] <= NOISE, got
 
