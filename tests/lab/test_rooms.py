@@ -52,7 +52,7 @@ def test_forbidden(card, tmp_path, name, header, message):
 
 def test_circle(card, tmp_path):
     """A circle of more than three files inside a room fails the check; one of three does not."""
-    ring = ["pd", "counters", "uctx", "xrcd"]
+    ring = ["mw", "counters", "uctx", "xrcd"]
     for count, expected in (3, 0), (4, 1):
         for i in range(count):
             include(card / f"objects/{ring[i]}.c", f"objects/{ring[(i + 1) % count]}.h")
