@@ -471,18 +471,6 @@ static void test_reserved_bits_are_not_looked_at(void **state)
 	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_icrc_errors), 0);
 }
 
-static int setup_srq(void **state)
-{
-	struct pair *pair = pair_create(*state);
-	struct side *b = B(pair);
-
-	host_srq(b->host, &b->srq, b->pdn, 0, 0, 0);
-	pair_qps(pair, ORNIC_QPT_RC, 0);
-	pair_connect(pair);
-	*state = pair;
-	return 0;
-}
-
 #define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
 #define K(name) cmocka_unit_test_setup_teardown(name, kit_setup, kit_teardown)
 
@@ -496,7 +484,7 @@ int main(void)
 		K(test_flags_of_queues),
 		T(test_bits_of_page_addresses),
 		PAIR_TEST(test_attributes, pair_setup_rc, local),
-		PAIR_TEST(test_words_of_an_srq, setup_srq, local),
+		PAIR_TEST(test_words_of_an_srq, pair_setup_rc_srq, local),
 		cmocka_unit_test_setup_teardown(test_words_of_a_wq,
 						raw_setup_process,
 						raw_teardown),

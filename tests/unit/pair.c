@@ -531,6 +531,18 @@ int pair_setup_rc(void **state)
 	return pair_setup(state, ORNIC_QPT_RC, 0);
 }
 
+int pair_setup_rc_srq(void **state)
+{
+	struct pair *pair = pair_create(*state);
+	struct side *b = B(pair);
+
+	host_srq(b->host, &b->srq, b->pdn, 0, 0, 0);
+	pair_qps(pair, ORNIC_QPT_RC, 0);
+	pair_connect(pair);
+	*state = pair;
+	return 0;
+}
+
 int pair_setup_rc_kernel(void **state)
 {
 	return pair_setup(state, ORNIC_QPT_RC, ORNIC_QP_KERNEL);

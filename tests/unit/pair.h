@@ -126,6 +126,8 @@ extern const struct pair_config pair_config_v6_vlan;
 
 /* Fixtures: connected RC QPs, of a process or the kernel; UC, UD, GSI QPs */
 int pair_setup_rc(void **state);
+/* RC; the receives of B are in an SRQ */
+int pair_setup_rc_srq(void **state);
 int pair_setup_rc_kernel(void **state);
 int pair_setup_uc(void **state);
 /* Fixture: A has an XRC_SEND QP; B has an XRC_RECV QP and an XRC SRQ */

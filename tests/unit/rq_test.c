@@ -69,18 +69,6 @@ static void test_rq_ci_lags_by_more_than_the_ring(void **state)
 	laps(*state, 256);
 }
 
-static int setup_srq(void **state)
-{
-	struct pair *pair = pair_create(*state);
-	struct side *b = B(pair);
-
-	host_srq(b->host, &b->srq, b->pdn, 0, 0, 0);
-	pair_qps(pair, ORNIC_QPT_RC, 0);
-	pair_connect(pair);
-	*state = pair;
-	return 0;
-}
-
 /* [ORNIC-DB-7] One more than the ring holds beyond what is done */
 static void test_ring_beyond_what_is_done(void **state)
 {
@@ -217,21 +205,21 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		PAIR_BOTH(test_rq_ci_lags, pair_setup_rc),
-		PAIR_BOTH(test_rq_ci_lags, setup_srq),
+		PAIR_BOTH(test_rq_ci_lags, pair_setup_rc_srq),
 		PAIR_BOTH(test_rq_ci_lags_by_more_than_the_ring, pair_setup_rc),
-		PAIR_BOTH(test_rq_ci_lags_by_more_than_the_ring, setup_srq),
+		PAIR_BOTH(test_rq_ci_lags_by_more_than_the_ring, pair_setup_rc_srq),
 		PAIR_BOTH(test_ring_beyond_what_is_done, pair_setup_rc),
-		PAIR_BOTH(test_ring_beyond_what_is_done, setup_srq),
+		PAIR_BOTH(test_ring_beyond_what_is_done, pair_setup_rc_srq),
 		PAIR_BOTH(test_needs_are_announced, pair_setup_rc),
 		PAIR_BOTH(test_doorbell_needed, pair_setup_rc),
-		PAIR_BOTH(test_doorbell_needed, setup_srq),
+		PAIR_BOTH(test_doorbell_needed, pair_setup_rc_srq),
 		PAIR_BOTH(test_doorbell_before_the_packets, pair_setup_rc),
-		PAIR_BOTH(test_doorbell_before_the_packets, setup_srq),
+		PAIR_BOTH(test_doorbell_before_the_packets, pair_setup_rc_srq),
 		PAIR_BOTH(test_doorbell_in_err, pair_setup_rc),
 		PAIR_BOTH(test_doorbell_of_another_page, pair_setup_rc),
-		PAIR_BOTH(test_doorbell_of_another_page, setup_srq),
+		PAIR_BOTH(test_doorbell_of_another_page, pair_setup_rc_srq),
 		PAIR_BOTH(test_doorbell_not_needed, pair_setup_rc),
-		PAIR_BOTH(test_doorbell_not_needed, setup_srq),
+		PAIR_BOTH(test_doorbell_not_needed, pair_setup_rc_srq),
 	};
 
 	return cmocka_run_group_tests_name("rq", tests, NULL, NULL);
