@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * A port to the outside whose reader is slow, and the event loop that runs it.
- * NICs must wait, and no frame of theirs may be lost.
+ * NICs must wait, and no frame of theirs may be lost ([ORNIC-WIRE-24]).
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -114,17 +114,22 @@ static struct port *outside(struct world *w)
 	return switch_lookup(&w->loop.sw, peer_mac);
 }
 
-static void send_one(struct world *w)
+static void send_to(struct world *w, const uint8_t *mac)
 {
 	struct frame *frame = switch_frame_alloc(&w->card);
 
 	assert_non_null(frame);
-	memcpy(frame->hdr, peer_mac, MAC_LEN);
+	memcpy(frame->hdr, mac, MAC_LEN);
 	memcpy(frame->hdr + MAC_LEN, card_mac, MAC_LEN);
 	memcpy(frame->hdr + FRAME_LEN - 4, &w->sent, 4);
 	frame->hdr_len = FRAME_LEN;
 	switch_tx(&w->card, frame);
 	w->sent++;
+}
+
+static void send_one(struct world *w)
+{
+	send_to(w, peer_mac);
 }
 
 /* Send as a NIC does, until the port is full */
@@ -251,16 +256,29 @@ static void test_retry_is_bounded(void **state)
 	close(fd[0]);
 }
 
-static void test_groups_and_strangers_do_not_wait(void **state)
+/* Frames that go to all ports wait before the full one, and none is lost */
+static void test_groups_and_strangers_wait(void **state)
 {
 	static const uint8_t group[MAC_LEN] = { 1, 0, 0x5e, 0, 0, 1 };
 	static const uint8_t stranger[MAC_LEN] = { 2, 0, 0, 0, 0, 9 };
 	struct world *w = *state;
+	unsigned int i;
 
-	fill(w);
 	assert_false(switch_is_full(&w->loop.sw, group));
 	assert_false(switch_is_full(&w->loop.sw, stranger));
+	fill(w);
+	assert_true(switch_is_full(&w->loop.sw, group));
+	assert_true(switch_is_full(&w->loop.sw, stranger));
 	assert_false(switch_is_full(&w->loop.sw, card_mac));
+	/* All frames of the NIC, underway when the port becomes full */
+	for (i = 0; i < SWITCH_PORT_FRAMES; i++)
+		send_to(w, i % 2 ? group : stranger);
+	switch_run(&w->loop.sw, SWITCH_PORT_FRAMES);
+	while (w->got < w->sent) {
+		read_all(w);
+		later(w, PORT_FD_RETRY_MAX_NS);
+	}
+	assert_int_equal(outside(w)->stats.drops, 0);
 }
 
 struct order {
@@ -322,7 +340,7 @@ int main(void)
 		T(test_full_port_loses_nothing),
 		T(test_reader_that_stopped),
 		T(test_retry_is_bounded),
-		T(test_groups_and_strangers_do_not_wait),
+		T(test_groups_and_strangers_wait),
 		T(test_packets_before_timers),
 	};
 

@@ -207,13 +207,6 @@ static bool eth_tx_loops(const struct qp *qp, const uint8_t *dmac)
 	       (card->flow_table.ingress && flow_has_mac(card, dmac, stack));
 }
 
-/* Is the port of the destination full? Multicast frames do not wait. */
-static bool eth_is_full(const struct qp *qp, const struct frame *frame)
-{
-	return !(frame->hdr[0] & 1) &&
-	       env_path_is_full(qp->base.card->env, frame->hdr);
-}
-
 /*
  * Would receivers take the frame for a RoCE packet whose source is not in the
  * GID table, although sources are checked ([ORNIC-DEV-15])?
@@ -309,7 +302,8 @@ static int eth_tx_one(struct qp *qp)
 		eth_tx_done(qp, &wqe, status);
 		return 0;
 	}
-	if (eth_is_full(qp, frame)) {
+	/* A frame waits before a full port ([ORNIC-WIRE-24]) */
+	if (env_path_is_full(qp->base.card->env, frame->hdr)) {
 		env_frame_free(qp->base.card->env, frame);
 		run_block(qp->base.card, &qp->base.run);
 		return -EBUSY;

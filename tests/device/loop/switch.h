@@ -169,10 +169,10 @@ bool switch_is_local(struct switch_dev *sw, const uint8_t *mac);
 /**
  * switch_is_full - check whether a NIC must hold a packet back
  * @sw: the switch
- * @mac: destination; packets to groups and to unknown addresses never wait
+ * @mac: destination; packets to groups and to unknown addresses go to all ports
  *
- * Return: true when the destination port is full; port_ops.room() is called
- * when it has room again.
+ * Return: true when a destination port is full; port_ops.room() is called when
+ * it has room again.
  */
 bool switch_is_full(struct switch_dev *sw, const uint8_t *mac);
 

@@ -116,15 +116,11 @@ static void port_fd_retry(struct timer *timer)
 		port_fd_set_full(pfd, false);
 }
 
-/*
- * NICs hold frames to learned addresses back while the port is full, so these
- * have the larger limit.
- */
+/* NICs hold frames back while the port is full, so these have the larger limit */
 static bool port_fd_may_wait(const struct port_fd *pfd,
 			     const struct frame *frame)
 {
-	bool held_back = !pfd->waiting.stalled && frame->src->is_card &&
-			 switch_lookup(pfd->port.sw, frame->hdr) == &pfd->port;
+	bool held_back = !pfd->waiting.stalled && frame->src->is_card;
 
 	return pfd->waiting.count < (held_back ? PORT_FD_WAITING_MAX :
 						 PORT_FD_WAITING);

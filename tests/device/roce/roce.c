@@ -18,7 +18,7 @@ bool roce_is_local(struct qp *qp, const struct ornic_av *av)
 
 bool roce_is_full(struct qp *qp, const struct ornic_av *av)
 {
-	return !(av->dmac[0] & 1) && env_path_is_full(qp->base.card->env, av->dmac);
+	return env_path_is_full(qp->base.card->env, av->dmac);
 }
 
 struct frame *roce_alloc(struct qp *qp, const struct ornic_av *av)
