@@ -293,6 +293,9 @@ static void push_reset(struct neighbours *n)
 			    VFIO_USER_NO_REPLY, NULL, 0, -1);
 }
 
+/* A turn that notifies as many queues as it may takes 20 us */
+#define DEAD_NS 100000
+
 /* A CQ that all QPs use fails */
 static void push_dead_cq(struct neighbours *n)
 {
@@ -416,7 +419,7 @@ static const struct attack attacks[] = {
 	{ "resize_srq", begin_resize_srq, push_resize_srq, 10, 0, 0, 0 },
 	{ "create_flow", begin_flows, push_create_flow, TURNS, 0, 0, 0 },
 	{ "reset", create_all, push_reset, 2 * TURNS, 0, 0, 0 },
-	{ "dead_cq", create_qps, push_dead_cq, 2 * TURNS, 0, 0, 0 },
+	{ "dead_cq", create_qps, push_dead_cq, 2 * TURNS, 0, DEAD_NS, 0 },
 	{ "qp_timers", create_qps, push_qp_timers, 2 * TURNS, 0, 0,
 	  2 * TIMER_NS },
 	{ "cq_timers", create_cqs, push_cq_timers, 2 * TURNS, 0, 0,

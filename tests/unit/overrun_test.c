@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* CQs that are overrun */
+#include "card/card.h"
 #include "kit.h"
+#include "objects/cq.h"
+#include "queues/qp.h"
 
 /* [ORNIC-CQ-14] */
 static void test_overrun_cq_takes_no_user(void **state)
@@ -66,10 +69,60 @@ static void test_overrun_cq_takes_no_user(void **state)
 					 old.num), ORNIC_CMD_OK);
 }
 
+/* Number of QPs in ERR */
+static unsigned int count_failed(struct host *host)
+{
+	unsigned int count = 0;
+	struct obj *obj;
+	uint32_t i = 0;
+
+	while ((obj = obj_each(&host->card->qps, &i)))
+		count += container_of(obj, struct qp, base.obj)->base.state ==
+			 ORNIC_QPS_ERR;
+	return count;
+}
+
+/* [ORNIC-ISO-4] A CQ with many users keeps no turn busy for long */
+static void test_users_are_notified_in_turns(void **state)
+{
+	struct kit *w = *state;
+	struct host *host = w->host;
+	uint32_t pdn = host_pd(host);
+	struct ornic_object last = {};
+	struct host_qp qp;
+	unsigned int i;
+	uint64_t used;
+
+	/* Each QP uses the CQ twice */
+	for (i = 0; i < CQ_RUN_LINKS; i++) {
+		used = host->used;
+		host_qp(host, &qp, ORNIC_QPT_RAW_PACKET, w->uctx, pdn, &w->cq,
+			0);
+		host->used = used;
+		assert_int_equal(host_qp_modify(&qp, ORNIC_QPS_INIT),
+				 ORNIC_CMD_OK);
+	}
+	for (i = 0; i <= 1u << KIT_LOG_CQ; i++)
+		kit_post(w, i);
+	assert_true(card_run(host->card));
+	assert_int_equal(count_failed(host), CQ_RUN_LINKS / 2);
+	assert_false(card_sleep_prepare(host->card));
+	/* A QP that does not know yet may be destroyed */
+	last.num = htole32(qp.num);
+	host_submit(host, ORNIC_CMD_DESTROY_QP, &last, sizeof(last));
+	host_run(host);
+	assert_int_equal(host_completed(host), ORNIC_CMD_OK);
+	assert_int_equal(host->card->qps.count, CQ_RUN_LINKS - 1);
+	assert_int_equal(count_failed(host), CQ_RUN_LINKS - 1);
+	assert_true(list_empty(&host->card->dead_cqs));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_overrun_cq_takes_no_user,
+						kit_setup, kit_teardown),
+		cmocka_unit_test_setup_teardown(test_users_are_notified_in_turns,
 						kit_setup, kit_teardown),
 	};
 

@@ -42,22 +42,38 @@ void cq_detach(struct cq_link *link)
 	link->cq = NULL;
 }
 
+/* Notify owners until @left is used up; @return: false if there are more */
+static bool cq_notify(struct cq *cq, unsigned int *left)
+{
+	while (!list_empty(&cq->links)) {
+		struct cq_link *link = list_first_entry(&cq->links,
+							struct cq_link, node);
+
+		if (!*left)
+			return false;
+		--*left;
+		list_del_init(&link->node);
+		list_add_tail(&link->node, &cq->notified);
+		link->failed(link->owner);
+	}
+	return true;
+}
+
 bool cq_run_dead(struct card *card)
 {
 	bool any = !list_empty(&card->dead_cqs);
-	struct list_head *pos, *n;
+	unsigned int left = CQ_RUN_LINKS;
 
-	while (!list_empty(&card->dead_cqs)) {
+	while (left && !list_empty(&card->dead_cqs)) {
 		struct cq *cq = list_first_entry(&card->dead_cqs, struct cq,
 						 dead_node);
 
+		if (!cq_notify(cq, &left))
+			break;
 		list_del_init(&cq->dead_node);
-		list_for_each_safe(pos, n, &cq->links) {
-			struct cq_link *link = list_entry(pos, struct cq_link,
-							  node);
-
-			link->failed(link->owner);
-		}
+		/* A CQ without owners takes time too */
+		if (left)
+			left--;
 	}
 	return any;
 }
@@ -340,6 +356,7 @@ enum ornic_cmd_status cq_cmd_create(struct card *card, struct cmd *cmd)
 	cq->ignore_overrun = flags & ORNIC_CQ_IGNORE_OVERRUN;
 	list_init(&cq->dead_node);
 	list_init(&cq->links);
+	list_init(&cq->notified);
 	timer_init(&cq->timer, cq_gather_timer);
 	status = cq_init_memory(card, cq, in);
 	if (status)

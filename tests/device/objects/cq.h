@@ -23,12 +23,15 @@ struct uctx;
 #define CQ_LOG_CQE_SIZE 5
 #define CQ_LOG_CQE_EXT_SIZE 6
 
+/* Queues of failed CQs that one card_run() notifies */
+#define CQ_RUN_LINKS 256
+
 /**
  * struct cq_link - attachment of a QP or an XRC SRQ to a CQ
  * @cq: the CQ, NULL while not attached
  * @owner: the QP or SRQ
  * @failed: called after the CQ failed
- * @node: in @cq->links
+ * @node: in @cq->links or @cq->notified
  */
 struct cq_link {
 	struct cq *cq;
@@ -63,6 +66,7 @@ struct cq_link {
  *	that arms in a loop cannot fill the EQ.
  * @dead_node: in the card's list of failed CQs
  * @links: struct cq_link list: attached QPs and SRQs
+ * @notified: struct cq_link list: those of a failed CQ that know of it
  */
 struct cq {
 	struct obj obj;
@@ -87,6 +91,7 @@ struct cq {
 	struct eq_source events;
 	struct list_head dead_node;
 	struct list_head links;
+	struct list_head notified;
 };
 
 /**
@@ -206,8 +211,10 @@ void cq_look(struct cq *cq, unsigned int type);
 void cq_gather_end(struct cq *cq);
 
 /**
- * cq_run_dead - notify the QPs and SRQs of failed CQs
+ * cq_run_dead - notify some of the QPs and SRQs of failed CQs
  * @card: the card
+ *
+ * A CQ may have thousands of them, so the rest waits for the next turn.
  *
  * Return: true when any CQ had failed.
  */
