@@ -101,6 +101,27 @@ static void test_arm_of_eq_is_remembered(void **state)
 	kit_expect_event(kit, ORNIC_EVENT_COMP, kit->cq.num);
 }
 
+/* An EQ whose doorbell comes during the pause writes what waits for it */
+static void test_event_that_waits_for_a_doorbell(void **state)
+{
+	struct kit *kit = *state;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		kit_arm_cq(kit, ORNIC_ARM_NEXT);
+		kit_post(kit, i);
+	}
+	pause_begin(kit->host);
+	kit_expect_event(kit, ORNIC_EVENT_COMP, kit->cq.num);
+	kit_arm_eq(kit);
+	assert_false(card_run(kit->host->card));
+	kit_expect_no_event(kit);
+	pause_over(kit->host);
+	kit_expect_event(kit, ORNIC_EVENT_COMP, kit->cq.num);
+	assert_int_equal(kit->host->irqs[1], 1);
+	kit_expect_no_event(kit);
+}
+
 /*
  * Only doorbells tell ci. A card that made one up at the end of the pause would
  * find it impossible after more requests than entries, and stop.
@@ -312,6 +333,8 @@ int main(void)
 		SHADOW(test_bad_doorbell_is_counted),
 		PLAIN(test_arm_of_cq_is_remembered),
 		PLAIN(test_arm_of_eq_is_remembered),
+		PLAIN(test_event_that_waits_for_a_doorbell),
+		CQ_DB(test_event_that_waits_for_a_doorbell),
 		PLAIN(test_look_tells_no_index),
 		CQ_DB(test_look_tells_no_index),
 		PLAIN(test_many_queues_are_looked_at_in_turns),

@@ -36,7 +36,6 @@ void pause_end(struct card *card)
 		/* A look that an earlier pause interrupted begins anew */
 		pause->rung = false;
 		pause->looking = true;
-		pause->stage = 0;
 		pause->walk.index = 0;
 	}
 	timers_release(card->env->timers);

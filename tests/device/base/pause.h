@@ -28,7 +28,7 @@ static inline bool pause_on(const struct card *card)
 void pause_keep_irq(struct card *card, unsigned int vector);
 
 /**
- * pause_keep_doorbell - look at all queues after the pause
+ * pause_keep_doorbell - look at all QPs after the pause
  * @card: the card
  */
 void pause_keep_doorbell(struct card *card);

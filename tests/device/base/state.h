@@ -5,7 +5,7 @@
  *
  * A card runs in one thread, so nothing here needs a lock. card_run() does the
  * work in this order: commands, doorbells and boards, QPs that are ready, in
- * turn, and then CQs that failed.
+ * turn, CQs that failed, and then events that waited.
  */
 #ifndef ORNIC_DEVICE_STATE_H
 #define ORNIC_DEVICE_STATE_H
@@ -189,17 +189,15 @@ struct reset {
  * @any: anything does
  * @irqs: a bit for each vector whose interrupt waits
  * @rung: a doorbell was rung
- * @looking: the pause is over, and the queues that may have been rung are
- *	looked at
- * @stage: kind of queue that is looked at
- * @walk: over the queues of this kind
+ * @looking: the pause is over, and the QPs that may have been rung are looked
+ *	at
+ * @walk: over the QPs
  */
 struct pause {
 	bool any;
 	uint64_t irqs;
 	bool rung;
 	bool looking;
-	unsigned int stage;
 	struct obj_walk walk;
 };
 
@@ -339,6 +337,7 @@ struct mcast_table {
  * @ready: struct run_item list: QPs with work
  * @blocked: struct run_item list: QPs with work that wait for room at a port
  * @dead_cqs: failed CQs whose QPs were not notified yet
+ * @run_eqs: EQs whose waiting events eq_run() writes
  * @gsi: QP of type GSI, or NULL
  * @loop_roce: delivers a multicast RoCE packet that is about to be sent to
  *	members on the same card; their state may change, the sender's too
@@ -402,6 +401,7 @@ struct card {
 	struct list_head ready;
 	struct list_head blocked;
 	struct list_head dead_cqs;
+	struct list_head run_eqs;
 	struct qp *gsi;
 	void (*loop_roce)(struct card *card, const struct frame *frame,
 			  struct headers *headers);

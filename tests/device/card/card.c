@@ -122,6 +122,7 @@ struct card *card_create(const struct card_config *config, struct env *env)
 	list_init(&card->ready);
 	list_init(&card->blocked);
 	list_init(&card->dead_cqs);
+	list_init(&card->run_eqs);
 	mcast_init(card);
 	flow_init(card);
 	rx_init(card);
@@ -234,6 +235,7 @@ bool card_run(struct card *card)
 	any |= doorbell_poll(card);
 	any |= card_run_qps(card);
 	any |= cq_run_dead(card);
+	any |= eq_run(card);
 	return any;
 }
 
@@ -252,7 +254,8 @@ bool card_sleep_prepare(struct card *card)
 	if (!card_works(card))
 		return true;
 	if (admin_pending(card) || !list_empty(&card->ready) ||
-	    !list_empty(&card->dead_cqs) || card->pause.looking)
+	    !list_empty(&card->dead_cqs) || !list_empty(&card->run_eqs) ||
+	    card->pause.looking)
 		return false;
 	return doorbell_sleep(card);
 }

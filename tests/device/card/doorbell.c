@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Doorbell pages, boards and watched queues, the admin queue among them */
-#include <stddef.h>
-
 #include "base/pause.h"
 #include "base/state.h"
 #include "card/admin.h"
@@ -15,18 +13,6 @@
 #include "queues/qp.h"
 
 /* ---- doorbell pages ---- */
-
-/*
- * Keep a doorbell that is rung while bus mastering is off. CQs and EQs store
- * index and request themselves, but EQs cannot write the events that wait for it.
- */
-static bool doorbell_waits(struct card *card)
-{
-	if (!pause_on(card))
-		return false;
-	pause_keep_doorbell(card);
-	return true;
-}
 
 /* Return: the receive queue of a QP or WQ of a page, or NULL */
 static struct receiver *doorbell_receiver(struct card *card, struct uctx *uctx,
@@ -90,7 +76,9 @@ static void doorbell_ring(struct card *card, struct uctx *uctx, uint64_t val)
 		qp = qp_find(card, num);
 		if (!qp || qp->uctx != uctx)
 			break;
-		if (!doorbell_waits(card))
+		if (pause_on(card))
+			pause_keep_doorbell(card);
+		else
 			qp_kick(qp);
 		return;
 	case ORNIC_DB_CQ:
@@ -98,14 +86,12 @@ static void doorbell_ring(struct card *card, struct uctx *uctx, uint64_t val)
 		if (!cq || cq->uctx != uctx)
 			break;
 		cq_doorbell(cq, word);
-		doorbell_waits(card);
 		return;
 	case ORNIC_DB_EQ:
 		eq = eq_find(card, num);
 		if (!eq || !uctx->kernel)
 			break;
 		eq_doorbell(eq, word);
-		doorbell_waits(card);
 		return;
 	default:
 		if (!doorbell_ring_rq(card, uctx, type, num))
@@ -144,52 +130,22 @@ void doorbell_write(struct card *card, uint64_t offset, unsigned int size,
 
 /* ---- doorbells that were rung while bus mastering was off ---- */
 
-static void doorbell_look_qp(struct card *card, struct obj *obj)
-{
-	/* The table has WQs too, whose doorbells need no look */
-	struct qp *qp = qp_find(card, obj->num);
-
-	if (qp)
-		qp_kick(qp);
-}
-
-static void doorbell_look_eq(struct card *card, struct obj *obj)
-{
-	struct eq *eq = container_of(obj, struct eq, obj);
-
-	(void)card;
-	eq_doorbell(eq, ORNIC_PREP(ORNIC_DB_ARM_CI, eq->ci));
-}
-
-/**
- * struct look_stage - a kind of queue that has doorbells
- * @look: does what a doorbell does that tells nothing new
- * @table: offset of the table in struct card
- */
-static const struct look_stage {
-	void (*look)(struct card *card, struct obj *obj);
-	size_t table;
-} look_stages[] = {
-	{ doorbell_look_qp, offsetof(struct card, qps) },
-	{ doorbell_look_eq, offsetof(struct card, eqs) },
-};
-
 void doorbell_look(struct card *card)
 {
 	struct pause *pause = &card->pause;
-	const struct look_stage *stage;
 	struct obj *obj;
+	struct qp *qp;
 
 	pause->walk.left = DOORBELL_LOOK_MAX;
-	for (; pause->stage < ARRAY_SIZE(look_stages); pause->stage++) {
-		stage = &look_stages[pause->stage];
-		while ((obj = obj_walk_next((void *)((char *)card + stage->table),
-					    &pause->walk)))
-			stage->look(card, obj);
-		if (!pause->walk.left)
-			return;
-		pause->walk.index = 0;
+	while ((obj = obj_walk_next(&card->qps, &pause->walk))) {
+		/* The table has WQs too, whose doorbells need no look */
+		qp = qp_find(card, obj->num);
+		if (qp)
+			qp_kick(qp);
 	}
+	if (!pause->walk.left)
+		return;
+	pause->walk.index = 0;
 	pause->looking = false;
 }
 

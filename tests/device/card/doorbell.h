@@ -16,7 +16,7 @@ struct card;
 #define DOORBELL_SCAN_MAX 256
 /* Idle time after which a queue is no longer watched */
 #define DOORBELL_WATCH_IDLE_NS 50000
-/* Queues that one doorbell_look() looks at */
+/* QPs that one doorbell_look() looks at */
 #define DOORBELL_LOOK_MAX 1024
 
 /**
@@ -30,7 +30,7 @@ void doorbell_write(struct card *card, uint64_t offset, unsigned int size,
 		    uint64_t val);
 
 /**
- * doorbell_look - look at queues that may have been rung during a pause
+ * doorbell_look - look at the QPs, whose doorbells are not handled in a pause
  * @card: the card, which works; @pause.looking is set and cleared at the end
  */
 void doorbell_look(struct card *card);

@@ -17,8 +17,9 @@
  */
 #define EQ_RETRY_NS 50000
 #define EQ_RETRY_MAX_NS 800000
-/* Events written in one look */
-#define EQ_RETRY_EVENTS 1024
+/* Limits of one eq_run(): held events written, consumed entries looked at */
+#define EQ_RUN_EVENTS 1024
+#define EQ_RUN_ENTRIES 16384
 
 _Static_assert(sizeof(struct ornic_eqe) == 1 << EQ_ENTRY_SHIFT,
 	       "size and shift of an event");
@@ -58,18 +59,24 @@ static void eq_wait_end(struct eq_source *source)
 	eq->waiters--;
 }
 
-/* The host has consumed the entries up to @ci: their sources may write again */
-static void eq_consume(struct eq *eq, uint32_t ci)
+/* The host has consumed the entry at @seen: its source may write again */
+static void eq_see(struct eq *eq)
 {
-	struct eq_source *source;
+	struct eq_source *source = *eq_waiter(eq, eq->seen++);
 
-	for (; eq->ci != ci; eq->ci++) {
-		source = *eq_waiter(eq, eq->ci);
-		if (!source)
-			continue;
-		eq_wait_end(source);
-		list_add_tail(&source->node, &eq->held);
-	}
+	if (!source)
+		return;
+	eq_wait_end(source);
+	list_add_tail(&source->node, &eq->held);
+}
+
+/* Let eq_run() write what waits for entries that the host has consumed */
+static void eq_soon(struct eq *eq)
+{
+	if (!list_empty(&eq->run_node))
+		return;
+	list_add_tail(&eq->run_node, &eq->card->run_eqs);
+	env_mark_runnable(eq->card->env);
 }
 
 /* The doorbell record; NULL if out of reach, or with ORNIC_CAPS_CQ_DB */
@@ -79,7 +86,8 @@ static struct ornic_cq_dbr *eq_record(struct eq *eq)
 }
 
 /*
- * Update eq->ci. An index that goes back within the ring is ignored.
+ * Update eq->ci. An index that goes back within the ring is ignored. The sources
+ * that wait are left to eq_run(), because there may be as many as entries.
  *
  * Return: false when the index is impossible; the device then stops.
  */
@@ -93,7 +101,7 @@ static bool eq_take_ci(struct eq *eq, uint32_t ci)
 		return false;
 	}
 	if (ci - eq->ci <= eq->pi - eq->ci)
-		eq_consume(eq, ci);
+		eq->ci = ci;
 	return true;
 }
 
@@ -134,6 +142,9 @@ bool eq_write(struct eq *eq, const struct ornic_eqe *event)
 	}
 	if (!eq_has_room(eq, dbr))
 		return false;
+	/* The place must not belong to a source that waits */
+	if (eq->pi - eq->seen == 1u << eq->log_size)
+		eq_see(eq);
 	entry.ctl ^= htole32(phase);
 	guest_write_entry(slot, &entry, sizeof(entry), eq->card->whole_entries);
 	eq->pi++;
@@ -289,18 +300,10 @@ static bool eq_release(struct eq *eq)
 	return true;
 }
 
-/* Write held events; @return: false if there are more than one turn may write */
-static bool eq_release_some(struct eq *eq)
+/* Does anything wait for the host to consume entries? */
+static bool eq_waits(const struct eq *eq)
 {
-	unsigned int left = EQ_RETRY_EVENTS;
-
-	while (!list_empty(&eq->held) && !eq->card->fatal) {
-		if (!left--)
-			return false;
-		if (!eq_release(eq))
-			break;
-	}
-	return true;
+	return !list_empty(&eq->held) || eq->waiters;
 }
 
 static void eq_retry(struct timer *timer)
@@ -308,21 +311,60 @@ static void eq_retry(struct timer *timer)
 	struct eq *eq = container_of(timer, struct eq, timer);
 	struct ornic_cq_dbr *dbr = eq_record(eq);
 	uint32_t ci = eq->ci;
-	bool done;
 
 	if (eq->card->reset.active || pause_timer(eq->card, timer))
 		return;
-	if (dbr && !eq->card->fatal)
-		eq_read_ci(eq, dbr);
-	done = eq_release_some(eq);
-	if ((list_empty(&eq->held) && !eq->waiters) || eq->card->fatal ||
-	    (done && eq->card->cq_db))
+	if (dbr && !eq_read_ci(eq, dbr))
 		return;
 	if (eq->ci != ci)
 		eq->retry_ns = EQ_RETRY_NS;
 	else if (eq->retry_ns < EQ_RETRY_MAX_NS)
 		eq->retry_ns *= 2;
-	eq_arm_timer(eq);
+	eq_soon(eq);
+	if (!eq->card->cq_db)
+		eq_arm_timer(eq);
+}
+
+/*
+ * Look at the sources whose events are consumed, and write held events, until
+ * the limits are used up. Return: false if there is more to do now.
+ */
+static bool eq_catch_up(struct eq *eq, unsigned int *entries,
+			unsigned int *events)
+{
+	for (; eq->seen != eq->ci; --*entries) {
+		if (!*entries)
+			return false;
+		eq_see(eq);
+	}
+	for (; !list_empty(&eq->held) && !eq->card->fatal; --*events) {
+		if (!*events)
+			return false;
+		if (!eq_release(eq))
+			break;
+	}
+	if (!eq_waits(eq))
+		env_timer_cancel(eq->card->env, &eq->timer);
+	return true;
+}
+
+bool eq_run(struct card *card)
+{
+	unsigned int entries = EQ_RUN_ENTRIES, events = EQ_RUN_EVENTS;
+	bool any = !list_empty(&card->run_eqs);
+
+	while (!list_empty(&card->run_eqs)) {
+		struct eq *eq = list_first_entry(&card->run_eqs, struct eq,
+						 run_node);
+
+		list_del_init(&eq->run_node);
+		if (eq_catch_up(eq, &entries, &events))
+			continue;
+		/* The others go first in the next turn */
+		list_add_tail(&eq->run_node, &card->run_eqs);
+		break;
+	}
+	return any;
 }
 
 /* Events that tell of an error */
@@ -376,10 +418,8 @@ void eq_doorbell(struct eq *eq, uint32_t value)
 	arm_request(&eq->arm, ORNIC_GET(ORNIC_DB_ARM_TYPE, value));
 	if (eq->ci != eq->pi && arm_pending(&eq->arm, NULL))
 		eq_irq(eq);
-	if (!eq_release_some(eq) && !timer_armed(&eq->timer)) {
-		eq->retry_ns = EQ_RETRY_NS;
-		eq_arm_timer(eq);
-	}
+	if (eq_waits(eq))
+		eq_soon(eq);
 }
 
 void eq_destroy(struct card *card, struct obj *obj)
@@ -394,6 +434,7 @@ void eq_destroy(struct card *card, struct obj *obj)
 		if (*eq_waiter(eq, i))
 			eq_source_forget(*eq_waiter(eq, i));
 	env_timer_cancel(card->env, &eq->timer);
+	list_del_init(&eq->run_node);
 	obj_remove(&card->eqs, &eq->obj);
 	buf_uninit(&eq->ring);
 	free(eq->waiting);
@@ -429,6 +470,7 @@ enum ornic_cmd_status eq_cmd_create(struct card *card, struct cmd *cmd)
 	eq->vector = le32toh(in->vector);
 	eq->log_size = in->log_size;
 	list_init(&eq->held);
+	list_init(&eq->run_node);
 	timer_init(&eq->timer, eq_retry);
 	status = ORNIC_CMD_DMA_FAULT;
 	if (!card->cq_db &&

@@ -33,6 +33,8 @@ struct card;
  * @dead: the ring is out of reach or overrun; the device has stopped
  * @pi: entries written, runs free
  * @ci: latest known value of the host's consumer index
+ * @seen: entries before it are free: the card has looked at @waiting since the
+ *	host has consumed them. From @ci - ring size to @ci.
  * @arm: requests for interrupts
  * @ring: the entries
  * @dbr: struct ornic_cq_dbr; not used with ORNIC_CAPS_CQ_DB
@@ -41,8 +43,9 @@ struct card;
  *	consumed, or NULL. The card looks at a source only after the host has
  *	moved @ci over its event.
  * @waiters: number of sources in @waiting
+ * @run_node: in the card's list for eq_run()
  * @timer: looks at the consumer index while @held or @waiting is not empty;
- *	with ORNIC_CAPS_CQ_DB it continues what a doorbell has begun
+ *	with ORNIC_CAPS_CQ_DB only after a pause
  * @retry_ns: time between two looks
  */
 struct eq {
@@ -53,12 +56,14 @@ struct eq {
 	bool dead;
 	uint32_t pi;
 	uint32_t ci;
+	uint32_t seen;
 	struct arm arm;
 	struct buf ring;
 	struct guest_ref dbr;
 	struct list_head held;
 	struct eq_source **waiting;
 	unsigned int waiters;
+	struct list_head run_node;
 	struct timer timer;
 	uint64_t retry_ns;
 };
@@ -131,8 +136,18 @@ void eq_fatal(struct card *card, enum ornic_fatal_cause cause);
  * eq_doorbell - handle a value from the doorbell page
  * @eq: the EQ
  * @value: ORNIC_DB_ARM_*
+ *
+ * Events that waited for it are written by eq_run().
  */
 void eq_doorbell(struct eq *eq, uint32_t value);
+
+/**
+ * eq_run - write some of the events whose room the host has freed
+ * @card: the card
+ *
+ * Return: true when there may be more.
+ */
+bool eq_run(struct card *card);
 
 /**
  * eq_destroy - destroy an EQ
