@@ -135,7 +135,9 @@ static void test_basic_types_and_flags(void **state)
 	good.value.layers = 0;
 	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_CREATE_COUNTERS, NULL,
 				      0, &out, sizeof(out)),
-			 ORNIC_CMD_NOT_SUPPORTED);
+			 ORNIC_CMD_BAD_OPCODE);
+	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_COUNTERS,
+					 0), ORNIC_CMD_BAD_OPCODE);
 	good.type = ORNIC_FLOW_MC_DEFAULT;
 	assert_int_equal(create(w, &good, NULL), ORNIC_CMD_OK);
 	good.type = ORNIC_FLOW_ALL_DEFAULT;

@@ -449,20 +449,25 @@ static void check_effects(struct host *host)
 	assert_true(effects[ORNIC_CMD_CREATE_MR] & ORNIC_EFFECT_CHANGES);
 }
 
+/* [ORNIC-FIELD-2] A card whose rules do not count has no counters */
 static void test_effects(void **state)
 {
-	static const uint64_t features[] = {
-		0, ORNIC_FEAT_SRQ, ORNIC_FEAT_WQ | ORNIC_FEAT_MODIFY_MR,
+	static const struct {
+		uint64_t features;
+		struct card_config config;
+	} cards[] = {
+		{ 0, {} },
+		{ ORNIC_FEAT_SRQ, {} },
+		{ ORNIC_FEAT_WQ | ORNIC_FEAT_MODIFY_MR, {} },
+		{ ORNIC_FEAT_FLOW, {} },
+		{ ORNIC_FEAT_FLOW, { .flow_basic = true } },
 	};
 	struct host *host;
 	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < ARRAY_SIZE(features); i++) {
-		host = start_plain();
-		if (features[i])
-			assert_int_equal(host_set_host(host, features[i]),
-					 ORNIC_CMD_OK);
+	for (i = 0; i < ARRAY_SIZE(cards); i++) {
+		host = start(&cards[i].config, cards[i].features);
 		check_effects(host);
 		host_destroy(host);
 	}

@@ -2,6 +2,7 @@
 /* Needs and effects of each command */
 #include "base/state.h"
 #include "card/effects.h"
+#include "eth/flow_field.h"
 
 #define CHANGES ORNIC_EFFECT_CHANGES
 #define SLOW ORNIC_EFFECT_SLOW
@@ -15,16 +16,22 @@
  * @flags: ORNIC_EFFECT_*, besides SUPPORTED
  * @profile: ORNIC_PROFILE_* that has the command; 0: all
  * @feature: ORNIC_FEAT_* that brings it; 0: none
+ * @flow_flag: ORNIC_FLOW_* that rules must take; 0: none
  */
 struct effects {
 	bool known;
 	uint8_t flags;
 	uint8_t profile;
 	uint64_t feature;
+	uint32_t flow_flag;
 };
 
 #define E(name, flags, profile, feature) \
-	[ORNIC_CMD_##name] = { true, flags, profile, feature }
+	[ORNIC_CMD_##name] = { true, flags, profile, feature, 0 }
+/* Counters are for rules that count ([ORNIC-FIELD-2]) */
+#define E_COUNTERS(name) \
+	[ORNIC_CMD_##name] = { true, CHANGES, 0, ORNIC_FEAT_FLOW, \
+			       ORNIC_FLOW_COUNT }
 
 static const struct effects effects_table[] = {
 	E(NOP, 0, 0, 0),
@@ -69,8 +76,8 @@ static const struct effects effects_table[] = {
 	E(DESTROY_RWQ_TABLE, CHANGES, 0, ORNIC_FEAT_WQ),
 	E(CREATE_FLOW, CHANGES, 0, ORNIC_FEAT_FLOW),
 	E(DESTROY_FLOW, CHANGES, 0, ORNIC_FEAT_FLOW),
-	E(CREATE_COUNTERS, CHANGES, 0, ORNIC_FEAT_FLOW),
-	E(DESTROY_COUNTERS, CHANGES, 0, ORNIC_FEAT_FLOW),
+	E_COUNTERS(CREATE_COUNTERS),
+	E_COUNTERS(DESTROY_COUNTERS),
 };
 
 _Static_assert(ARRAY_SIZE(effects_table) <= ORNIC_EFFECTS_MAX,
@@ -85,7 +92,9 @@ bool effects_supports(const struct card *card, uint16_t opcode)
 	effects = &effects_table[opcode];
 	return effects->known &&
 	       (!effects->profile || card->profiles & effects->profile) &&
-	       card_uses(card, effects->feature);
+	       card_uses(card, effects->feature) &&
+	       (!effects->flow_flag ||
+		effects->flow_flag & flow_flags(card, card->host.features));
 }
 
 enum ornic_cmd_status effects_cmd_query(struct card *card, struct cmd *cmd)

@@ -18,9 +18,6 @@ enum ornic_cmd_status counters_cmd_create(struct card *card, struct cmd *cmd)
 	struct ornic_object *out = cmd->out;
 	struct counters *counters;
 
-	/* No rule could count ([ORNIC-FIELD-2]) */
-	if (card->flow_basic)
-		return ORNIC_CMD_NOT_SUPPORTED;
 	counters = calloc(1, sizeof(*counters));
 	if (!counters)
 		return ORNIC_CMD_NO_RESOURCES;
