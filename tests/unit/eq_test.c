@@ -308,6 +308,29 @@ static void test_waiting_events_keep_their_order(void **state)
 	kit_expect_no_event(w);
 }
 
+/* [ORNIC-EQ-5] An event of an SRQ that waits for room goes with the SRQ */
+static void test_waiting_srq_is_destroyed(void **state)
+{
+	struct kit *w = *state;
+	struct ornic_modify_srq_in in = { .limit = htole32(1) };
+	struct host_qp srq;
+	unsigned int i;
+
+	host_srq(w->host, &srq, host_pd(w->host), 0, 0, 0);
+	for (i = 0; i < 1u << KIT_LOG_EQ; i++)
+		card_link_changed(w->host->card, i & 1);
+	in.srqn = htole32(srq.num);
+	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_SRQ, &in),
+			 ORNIC_CMD_OK);
+	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_SRQ,
+					 srq.num), ORNIC_CMD_OK);
+	for (i = 0; i < 1u << KIT_LOG_EQ; i++)
+		kit_expect_event(w, i & 1 ? ORNIC_EVENT_PORT_UP :
+					    ORNIC_EVENT_PORT_DOWN, 0);
+	host_sleep(w->host, 1000000);
+	kit_expect_no_event(w);
+}
+
 /* Waiting events are dropped with their EQ */
 static void test_eq_goes_with_events_waiting(void **state)
 {
@@ -436,6 +459,7 @@ int main(void)
 		T(test_waiting_cq_is_destroyed),
 		T(test_eq_index_goes_back),
 		T(test_waiting_events_keep_their_order),
+		T(test_waiting_srq_is_destroyed),
 		T(test_eq_goes_with_events_waiting),
 		T(test_eq_out_of_reach_is_fatal_and_told_to_eq_0),
 		T(test_link_events),
