@@ -27,7 +27,7 @@ struct ornic_query_device_out {
 	__le32 max_eq;
 	__le32 max_eqe;
 	__le32 max_cq;
-	__le32 max_cqe;		/* a power of two, as all ring sizes */
+	__le32 max_cqe;
 	__le32 max_qp;
 	__le32 max_sq_slots;
 	__le32 max_rq_wqes;
@@ -76,6 +76,9 @@ struct ornic_query_device_out {
 };
 ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 264);
 
+/* Entries of any ring but the admin queue's; all sizes are powers of two */
+#define ORNIC_RING_MAX			(1u << 24)
+/* The lags are at most this, and a quarter of the longest ring */
 #define ORNIC_CI_LAG_MAX		256
 
 /* Duties of the host; a driver that does not know all refuses the device */

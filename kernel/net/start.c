@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The order in which a device is brought up and taken down */
-#include <linux/log2.h>
-
 #include "adev.h"
 #include "core.h"
 #include "eq.h"
 #include "health.h"
+#include "limits.h"
 #include "negotiate.h"
 #include "netdev.h"
 #include "num.h"
@@ -14,9 +13,61 @@
 #include "start.h"
 #include "uctx.h"
 
-static u32 ornic_start_ring_limit(u32 device_limit)
+#define ORNIC_START_RING(field)	{ #field, offsetof(struct ornic_limits, field) }
+
+/* Sizes of rings, by name */
+static const struct {
+	const char *name;
+	size_t offset;
+} ornic_start_rings[] = {
+	ORNIC_START_RING(max_eqe),
+	ORNIC_START_RING(max_cqe),
+	ORNIC_START_RING(max_sq_slots),
+	ORNIC_START_RING(max_rq_wqes),
+	ORNIC_START_RING(max_srq_wqes),
+	ORNIC_START_RING(max_rwq_table_size),
+};
+
+/* [ORNIC-DEV-18] */
+static int ornic_start_check_rings(struct ornic_core *core)
 {
-	return device_limit ? rounddown_pow_of_two(device_limit) : 0;
+	const void *lim = &core->odev.lim;
+	u32 entries, i;
+
+	for (i = 0; i < ARRAY_SIZE(ornic_start_rings); i++) {
+		entries = *(const u32 *)(lim + ornic_start_rings[i].offset);
+		if (ornic_limits_ring_valid(entries))
+			continue;
+		dev_err(ornic_device(core), "%s is %u, which is not a power of two up to %u\n",
+			ornic_start_rings[i].name, entries, ORNIC_RING_MAX);
+		return -ENODEV;
+	}
+	return 0;
+}
+
+/* [ORNIC-ORD-10] */
+static int ornic_start_check_lag(struct ornic_core *core, const char *name, u32 lag, u32 entries)
+{
+	u32 max = ornic_limits_max_lag(entries);
+
+	if (lag <= max)
+		return 0;
+	dev_err(ornic_device(core), "%s is %u, which is more than %u of rings of %u\n", name, lag,
+		max, entries);
+	return -ENODEV;
+}
+
+static int ornic_start_check_lags(struct ornic_core *core)
+{
+	const struct ornic_limits *lim = &core->odev.lim;
+	int err;
+
+	err = ornic_start_check_lag(core, "sq_ci_lag", lim->sq_ci_lag, lim->max_sq_slots);
+	if (!err)
+		err = ornic_start_check_lag(core, "rq_ci_lag", lim->rq_ci_lag, lim->max_rq_wqes);
+	if (!err && lim->max_srq_wqes)
+		err = ornic_start_check_lag(core, "rq_ci_lag", lim->rq_ci_lag, lim->max_srq_wqes);
+	return err;
 }
 
 static int ornic_start_query(struct ornic_core *core)
@@ -40,17 +91,17 @@ static int ornic_start_query(struct ornic_core *core)
 		.max_uctx = le32_to_cpu(out.max_uctx),
 		.max_pd = le32_to_cpu(out.max_pd),
 		.max_eq = le32_to_cpu(out.max_eq),
-		.max_eqe = ornic_start_ring_limit(le32_to_cpu(out.max_eqe)),
+		.max_eqe = le32_to_cpu(out.max_eqe),
 		.max_cq = le32_to_cpu(out.max_cq),
-		.max_cqe = ornic_start_ring_limit(le32_to_cpu(out.max_cqe)),
+		.max_cqe = le32_to_cpu(out.max_cqe),
 		.max_qp = le32_to_cpu(out.max_qp),
-		.max_sq_slots = ornic_start_ring_limit(le32_to_cpu(out.max_sq_slots)),
-		.max_rq_wqes = ornic_start_ring_limit(le32_to_cpu(out.max_rq_wqes)),
+		.max_sq_slots = le32_to_cpu(out.max_sq_slots),
+		.max_rq_wqes = le32_to_cpu(out.max_rq_wqes),
 		.max_sge = le32_to_cpu(out.max_sge),
 		.max_inline = le32_to_cpu(out.max_inline),
 		.max_mr = le32_to_cpu(out.max_mr),
 		.max_srq = le32_to_cpu(out.max_srq),
-		.max_srq_wqes = ornic_start_ring_limit(le32_to_cpu(out.max_srq_wqes)),
+		.max_srq_wqes = le32_to_cpu(out.max_srq_wqes),
 		.max_mcast_groups = le32_to_cpu(out.max_mcast_groups),
 		.max_mcast_qps = le32_to_cpu(out.max_mcast_qps),
 		.max_mw = le32_to_cpu(out.max_mw),
@@ -63,7 +114,7 @@ static int ornic_start_query(struct ornic_core *core)
 		.qp_types = le32_to_cpu(out.qp_types),
 		.max_wq = le32_to_cpu(out.max_wq),
 		.max_rwq_tables = le32_to_cpu(out.max_rwq_tables),
-		.max_rwq_table_size = ornic_start_ring_limit(le32_to_cpu(out.max_rwq_table_size)),
+		.max_rwq_table_size = le32_to_cpu(out.max_rwq_table_size),
 		.rx_hash_fields = le32_to_cpu(out.rx_hash_fields),
 		.wq_flags = le32_to_cpu(out.wq_flags),
 		.max_delay_drop = le32_to_cpu(out.max_delay_drop),
@@ -111,11 +162,11 @@ static int ornic_start_query(struct ornic_core *core)
 	}
 	core->odev.rq_doorbell = lim->needs & ORNIC_NEEDS_RQ_DOORBELL;
 
-	if (max(lim->sq_ci_lag, lim->rq_ci_lag) > ORNIC_CI_LAG_MAX) {
-		dev_err(ornic_device(core), "sq_ci lags %u slots, rq_ci %u WQEs, at most %u work\n",
-			lim->sq_ci_lag, lim->rq_ci_lag, ORNIC_CI_LAG_MAX);
-		return -ENODEV;
-	}
+	err = ornic_start_check_rings(core);
+	if (!err)
+		err = ornic_start_check_lags(core);
+	if (err)
+		return err;
 
 	if (!lim->max_eqe || lim->max_eq < core->num_vectors) {
 		dev_err(ornic_device(core), "%u event queues of %u entries for %u vectors\n",

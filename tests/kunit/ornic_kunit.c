@@ -10,6 +10,7 @@
 #include "../../kernel/net/cmd.h"
 #include "../../kernel/net/cmdq.h"
 #include "../../kernel/net/gap.h"
+#include "../../kernel/net/limits.h"
 
 #define TEST_LOG_SIZE	3
 #define TEST_SIZE	8u
@@ -290,6 +291,32 @@ static void ornic_test_gap_must_stay(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ornic_gap_stays(&gap, true, 1));
 }
 
+/* ---- Limits that the device reports ------------------------------------- */
+
+/* [ORNIC-DEV-18] */
+static void ornic_test_ring_sizes(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, ornic_limits_ring_valid(0));
+	KUNIT_EXPECT_TRUE(test, ornic_limits_ring_valid(1));
+	KUNIT_EXPECT_TRUE(test, ornic_limits_ring_valid(65536));
+	KUNIT_EXPECT_FALSE(test, ornic_limits_ring_valid(65535));
+	KUNIT_EXPECT_TRUE(test, ornic_limits_ring_valid(ORNIC_RING_MAX));
+	KUNIT_EXPECT_FALSE(test, ornic_limits_ring_valid(2 * ORNIC_RING_MAX));
+	KUNIT_EXPECT_FALSE(test, ornic_limits_ring_valid(U32_MAX));
+	/* The index in a doorbell tells a full ring from an empty one, and more */
+	KUNIT_EXPECT_LE(test, 2 * ORNIC_RING_MAX, ORNIC_GET(ORNIC_DB_ARM_CI, U32_MAX));
+}
+
+/* [ORNIC-ORD-10] The shortest of the longest rings that a profile has still works */
+static void ornic_test_lags(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, ornic_limits_max_lag(0), 0);
+	KUNIT_EXPECT_EQ(test, ornic_limits_max_lag(2), 0);
+	KUNIT_EXPECT_EQ(test, ornic_limits_max_lag(64), 16);
+	KUNIT_EXPECT_EQ(test, ornic_limits_max_lag(1024), 256);
+	KUNIT_EXPECT_EQ(test, ornic_limits_max_lag(ORNIC_RING_MAX), ORNIC_CI_LAG_MAX);
+}
+
 /* ---- Doorbells and boards ----------------------------------------------- */
 
 static void ornic_test_doorbell_value(struct kunit *test)
@@ -551,6 +578,8 @@ static struct kunit_case ornic_ring_cases[] = {
 	KUNIT_CASE(ornic_test_full_ring_has_no_gap),
 	KUNIT_CASE(ornic_test_ring_of_one_entry_has_no_gap),
 	KUNIT_CASE(ornic_test_gap_must_stay),
+	KUNIT_CASE(ornic_test_ring_sizes),
+	KUNIT_CASE(ornic_test_lags),
 	{}
 };
 

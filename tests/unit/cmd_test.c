@@ -322,6 +322,51 @@ static void test_query_device_tells_what_is_built(void **state)
 	assert_true(le64toh(out.page_sizes) == 0xfffff000ULL);
 }
 
+static void check_ring(__le32 entries)
+{
+	uint32_t count = le32toh(entries);
+
+	assert_true(count && !(count & (count - 1)));
+	assert_true(count <= ORNIC_RING_MAX);
+}
+
+/* [ORNIC-DEV-18], [ORNIC-ORD-10] A card that lags as far as it may, too */
+static void test_limits_of_rings(void **state)
+{
+	static const struct card_config configs[] = {
+		{},
+		{ .ci_lags = true, .ci_lag = ORNIC_CI_LAG_MAX },
+	};
+	struct ornic_query_device_out out;
+	struct host *host;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(configs); i++) {
+		host = host_create_as(&configs[i], 1);
+		host_enable(host);
+		assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL,
+					      0, &out, sizeof(out)),
+				 ORNIC_CMD_OK);
+		check_ring(out.max_eqe);
+		check_ring(out.max_cqe);
+		check_ring(out.max_sq_slots);
+		check_ring(out.max_rq_wqes);
+		check_ring(out.max_srq_wqes);
+		check_ring(out.max_rwq_table_size);
+		assert_true(le32toh(out.sq_ci_lag) <= ORNIC_CI_LAG_MAX);
+		assert_true(le32toh(out.rq_ci_lag) <= ORNIC_CI_LAG_MAX);
+		assert_true(le32toh(out.sq_ci_lag) <=
+			    le32toh(out.max_sq_slots) / 4);
+		assert_true(le32toh(out.rq_ci_lag) <=
+			    le32toh(out.max_rq_wqes) / 4);
+		assert_true(le32toh(out.rq_ci_lag) <=
+			    le32toh(out.max_srq_wqes) / 4);
+		assert_int_equal(le32toh(out.rq_ci_lag), configs[i].ci_lag);
+		host_destroy(host);
+	}
+}
+
 static void test_query_stats_each_scope(void **state)
 {
 	struct host *host = *state;
@@ -377,6 +422,7 @@ int main(void)
 		T(test_refusal_writes_no_answer),
 		T(test_sizes_of_each_command),
 		T(test_query_device_tells_what_is_built),
+		T(test_limits_of_rings),
 		T(test_query_stats_each_scope),
 		T(test_injected_stop_ends_with_a_reset),
 	};

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Bounds of what QUERY_DEVICE may report (hardware.rst, section 10.2) */
+#ifndef ORNIC_LIMITS_H
+#define ORNIC_LIMITS_H
+
+#include <linux/log2.h>
+#include <linux/minmax.h>
+
+#include "ornic_api.h"
+
+/* Share of the longest ring that a lag may take: a quarter */
+#define ORNIC_LIMITS_LAG_SHARE	4
+
+/**
+ * ornic_limits_ring_valid - check the size of the longest ring of a kind
+ * @entries:	as the device reports it; 0 if it has no such rings
+ *
+ * Return: true for what [ORNIC-DEV-18] permits.
+ */
+static inline bool ornic_limits_ring_valid(u32 entries)
+{
+	return !entries || (is_power_of_2(entries) && entries <= ORNIC_RING_MAX);
+}
+
+/**
+ * ornic_limits_max_lag - get the largest lag of a record ([ORNIC-ORD-10])
+ * @entries:	of the longest ring of the kind
+ *
+ * Return: number of entries.
+ */
+static inline u32 ornic_limits_max_lag(u32 entries)
+{
+	return min(entries / ORNIC_LIMITS_LAG_SHARE, ORNIC_CI_LAG_MAX);
+}
+
+#endif /* ORNIC_LIMITS_H */
