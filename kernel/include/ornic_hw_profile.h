@@ -41,16 +41,19 @@
 		    ORNIC_FEAT_WQ | ORNIC_FEAT_FLOW | ORNIC_FEAT_FLOW_COPY | \
 		    ORNIC_FEAT_TSO | ORNIC_FEAT_NULL_MR)
 
-/* x(field of struct ornic_query_device_out, least value) */
+/*
+ * x(field of struct ornic_query_device_out, least value). Each device has an EQ
+ * for each vector, so max_eq is no matter of profiles.
+ */
 #define ORNIC_PROFILE_RDMA_LEAST(x) \
-	x(max_uctx, 2) x(max_pd, 16) x(max_eq, 1) x(max_eqe, 256) \
-	x(max_cq, 16) x(max_cqe, 256) x(max_qp, 16) x(max_sq_slots, 256) \
+	x(max_uctx, 2) x(max_pd, 16) x(max_eqe, 256) x(max_cq, 16) \
+	x(max_cqe, 256) x(max_qp, 16) x(max_sq_slots, 256) \
 	x(max_rq_wqes, 64) x(max_sge, 2) x(max_mr, 16) \
 	x(max_mr_size, 1ULL << 32) x(max_gid, 8) x(max_rd_atomic, 1) \
 	x(max_msg_size, 1u << 30)
 #define ORNIC_PROFILE_ETHERNET_LEAST(x) \
-	x(max_uctx, 1) x(max_pd, 1) x(max_eq, 1) x(max_eqe, 64) \
-	x(max_cq, 2) x(max_cqe, 64) x(max_qp, 1) x(max_sq_slots, 64) \
+	x(max_uctx, 1) x(max_pd, 1) x(max_eqe, 64) x(max_cq, 2) \
+	x(max_cqe, 64) x(max_qp, 1) x(max_sq_slots, 64) \
 	x(max_rq_wqes, 64) x(max_sge, 2) x(max_mr, 1) x(max_rx_queues, 1)
 #define ORNIC_PROFILE_FULL_LEAST(x) \
 	x(max_inline, 64) x(max_srq, 16) x(max_srq_wqes, 64) x(max_mw, 16) \

@@ -529,6 +529,9 @@ static void test_newer_and_older_answers(void **state)
 	uint8_t room[2 * sizeof(out)];
 
 	(void)state;
+		/* [ORNIC-OBJ-6] */
+		assert_true(le32toh(out.max_eq) >=
+			    host_read(host, ORNIC_REG_VECTORS, 4));
 	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
 				      room, sizeof(room)), ORNIC_CMD_OK);
 	assert_true(host->out_len > sizeof(out));
