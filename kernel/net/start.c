@@ -143,6 +143,10 @@ static int ornic_start_query(struct ornic_core *core)
 	if (err)
 		return err;
 
+	/* [ORNIC-OBJ-8] */
+	if (!(lim->features & ORNIC_FEAT_MW))
+		lim->access_flags &= ~ORNIC_ACCESS_MW_BIND;
+
 	core->profiles = ornic_profile_check(core, &out);
 
 	/*

@@ -101,6 +101,23 @@ static unsigned int create_mr(struct host *host, uint32_t pdn, uint8_t type)
 	return host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out);
 }
 
+static unsigned int create_region(struct host *host, uint32_t pdn,
+				  uint32_t access)
+{
+	uint64_t at = host_alloc(host, HOST_PAGE, HOST_PAGE);
+	struct ornic_create_mr_in in = {
+		.pdn = htole32(pdn),
+		.type = ORNIC_MR_MEMORY,
+		.access = htole32(access),
+		.iova = htole64(at),
+		.length = htole64(HOST_PAGE),
+	};
+	struct ornic_create_mr_out out;
+
+	host_buf(&in.buf, at, HOST_PAGE);
+	return host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out);
+}
+
 static unsigned int create_cq(struct host *host, uint8_t log_cqe_size)
 {
 	uint64_t at = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
@@ -155,6 +172,10 @@ static void check_types(struct host *host, uint64_t features)
 			 create_mr(host, pdn, ORNIC_MR_MW1));
 	assert_supported(features, ORNIC_FEAT_MW,
 			 create_mr(host, pdn, ORNIC_MR_MW2));
+	/* [ORNIC-OBJ-8] */
+	assert_int_equal(create_region(host, pdn, 0), ORNIC_CMD_OK);
+	assert_supported(features, ORNIC_FEAT_MW,
+			 create_region(host, pdn, ORNIC_ACCESS_MW_BIND));
 	assert_supported(features, ORNIC_FEAT_NULL_MR,
 			 create_mr(host, pdn, ORNIC_MR_NULL));
 	assert_int_equal(create_cq(host, 5), ORNIC_CMD_OK);
@@ -365,6 +386,9 @@ static void test_each_feature_off(void **state)
 		assert_int_equal(!out.max_srq, !(left & ORNIC_FEAT_SRQ));
 		assert_int_equal(!out.max_xrcd, !(left & ORNIC_FEAT_XRC));
 		assert_int_equal(!out.max_mw, !(left & ORNIC_FEAT_MW));
+		assert_int_equal(!(le32toh(out.access_flags) &
+				   ORNIC_ACCESS_MW_BIND),
+				 !(left & ORNIC_FEAT_MW));
 		assert_int_equal(!out.max_wq, !(left & ORNIC_FEAT_WQ));
 		assert_int_equal(!out.max_flows, !(left & ORNIC_FEAT_FLOW));
 		assert_int_equal(!out.flow_fields, !(left & ORNIC_FEAT_FLOW));
@@ -505,6 +529,9 @@ static void test_profiles(void **state)
 		host = start(&cards[i].config, 0);
 		query(host, &out);
 		assert_int_equal(le32toh(out.profiles), cards[i].profiles);
+		/* [ORNIC-OBJ-6] */
+		assert_true(le32toh(out.max_eq) >=
+			    host_read(host, ORNIC_REG_VECTORS, 4));
 		assert_int_equal(!out.max_gid, !cards[i].gid);
 		assert_int_equal(!out.max_rx_queues, !cards[i].frames);
 		assert_int_equal(host_cmd_raw(host, ORNIC_CMD_SET_GID, in,
@@ -529,9 +556,6 @@ static void test_newer_and_older_answers(void **state)
 	uint8_t room[2 * sizeof(out)];
 
 	(void)state;
-		/* [ORNIC-OBJ-6] */
-		assert_true(le32toh(out.max_eq) >=
-			    host_read(host, ORNIC_REG_VECTORS, 4));
 	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
 				      room, sizeof(room)), ORNIC_CMD_OK);
 	assert_true(host->out_len > sizeof(out));

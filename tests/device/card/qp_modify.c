@@ -23,10 +23,6 @@
 	 A(MIN_RNR_TIMER) | A(SQ_PSN) | A(MAX_DEST_RD_ATOMIC) |		\
 	 A(PATH_MIG_STATE) | A(DEST_QPN) | A(RATE_LIMIT))
 
-/* The access flags of regions; a QP uses only REMOTE_* and FLUSH_* */
-#define ACCESS_KNOWN							\
-	(MR_ACCESS_FLAGS | ORNIC_ACCESS_FLUSH_PERSISTENT)
-
 #define PATH_MTU_MIN 1
 #define PATH_MTU_MAX 5
 /* A path_mtu of n means 1 << (PATH_MTU_SHIFT + n) bytes */
@@ -225,6 +221,7 @@ static enum ornic_cmd_status check_features(const struct card *card,
 static enum ornic_cmd_status check_values(const struct qp *qp, uint32_t mask,
 					  const struct ornic_qp_attr *attr)
 {
+	uint64_t features = qp->base.card->host.features;
 	bool bad = false;
 
 	if (mask & A(CUR_STATE) && attr->cur_state != qp->base.state)
@@ -232,7 +229,9 @@ static enum ornic_cmd_status check_values(const struct qp *qp, uint32_t mask,
 	if (mask & A(PATH_MIG_STATE))
 		bad |= !check_mig_state(qp, mask, attr);
 	if (mask & A(ACCESS))
-		bad |= le32toh(attr->access) & ~ACCESS_KNOWN;
+		bad |= le32toh(attr->access) &
+		       ~(mr_access_flags(features) |
+			 ORNIC_ACCESS_FLUSH_PERSISTENT);
 	if (mask & A(AV))
 		bad |= !check_av(qp, &attr->av);
 	if (mask & A(ALT_PATH))

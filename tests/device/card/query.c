@@ -239,7 +239,7 @@ enum ornic_cmd_status query_cmd_device(struct card *card, struct cmd *cmd)
 	out->max_mr_size = htole64(MR_MAX_SIZE);
 	out->page_sizes = htole64((1ULL << (QUERY_PAGE_SHIFT_MAX + 1)) -
 				  (1ULL << QUERY_PAGE_SHIFT_MIN));
-	out->access_flags = htole32(MR_ACCESS_FLAGS);
+	out->access_flags = htole32(mr_access_flags(card->features));
 	out->max_gid = htole32(GID_TABLE_SIZE);
 	out->max_rd_atomic = htole32(CARD_MAX_RD_ATOMIC);
 	out->max_msg_size = htole32(CARD_MAX_MSG_SIZE);

@@ -119,13 +119,17 @@ int mr_iov(struct mr *mr, uint64_t addr, uint64_t *len, unsigned int dir,
 
 /* ---- work requests ---- */
 
-static bool mr_access_valid(uint32_t access)
+/* Return: OK, BAD_PARAM or NOT_SUPPORTED */
+static enum ornic_cmd_status mr_check_access(const struct card *card,
+					     uint32_t access)
 {
 	/* IBTA 10.6.3.1: remote write and atomic access need local write access */
-	return !(access & ~MR_ACCESS_FLAGS) &&
-	       (access & ORNIC_ACCESS_LOCAL_WRITE ||
-		!(access & (ORNIC_ACCESS_REMOTE_WRITE |
-			    ORNIC_ACCESS_REMOTE_ATOMIC)));
+	if (access & ~MR_ACCESS_FLAGS ||
+	    (!(access & ORNIC_ACCESS_LOCAL_WRITE) &&
+	     access & (ORNIC_ACCESS_REMOTE_WRITE | ORNIC_ACCESS_REMOTE_ATOMIC)))
+		return ORNIC_CMD_BAD_PARAM;
+	return access & ~mr_access_flags(card->host.features) ?
+	       ORNIC_CMD_NOT_SUPPORTED : ORNIC_CMD_OK;
 }
 
 static bool mr_range_valid(uint64_t iova, uint64_t length)
@@ -156,7 +160,7 @@ enum mr_error mr_reg(struct card *card, const struct mr_user *user,
 		return MR_BAD_PD;
 	if (mr->valid)
 		return MR_BAD_STATE;
-	if (!mr_access_valid(access))
+	if (mr_check_access(card, access))
 		return MR_BAD_ACCESS;
 	if (!mr_range_valid(iova, length) ||
 	    desc.page_shift > MR_REG_SHIFT_MAX)
@@ -279,8 +283,11 @@ static enum ornic_cmd_status mr_build(struct card *card,
 static enum ornic_cmd_status mr_init_memory(struct card *card, struct mr *mr,
 					    const struct ornic_create_mr_in *in)
 {
-	if (in->max_pages || !mr_access_valid(mr->access) ||
-	    !mr_range_valid(mr->iova, mr->length))
+	enum ornic_cmd_status status = mr_check_access(card, mr->access);
+
+	if (status)
+		return status;
+	if (in->max_pages || !mr_range_valid(mr->iova, mr->length))
 		return ORNIC_CMD_BAD_PARAM;
 	mr->valid = true;
 	mr->pages = &mr->buf;
@@ -297,8 +304,11 @@ static bool mr_has_memory(const struct ornic_create_mr_in *in)
 static enum ornic_cmd_status mr_init_dma(struct card *card, struct mr *mr,
 					 const struct ornic_create_mr_in *in)
 {
-	(void)card;
-	if (in->max_pages || mr_has_memory(in) || !mr_access_valid(mr->access))
+	enum ornic_cmd_status status = mr_check_access(card, mr->access);
+
+	if (status)
+		return status;
+	if (in->max_pages || mr_has_memory(in))
 		return ORNIC_CMD_BAD_PARAM;
 	/* All addresses but the last, where no memory can be */
 	mr->length = UINT64_MAX;
@@ -484,8 +494,11 @@ static enum ornic_cmd_status mr_modify(struct card *card, struct cmd *cmd)
 		return ORNIC_CMD_BAD_OBJECT;
 	access = mask & ORNIC_MODIFY_MR_ACCESS ? le32toh(in->access) :
 						 mr->access;
-	if (mr->type != ORNIC_MR_MEMORY || !mr_access_valid(access))
+	if (mr->type != ORNIC_MR_MEMORY)
 		return ORNIC_CMD_BAD_PARAM;
+	status = mr_check_access(card, access);
+	if (status)
+		return status;
 	if (mr->obj.users)
 		return ORNIC_CMD_BUSY;
 

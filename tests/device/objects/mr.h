@@ -26,7 +26,7 @@
 	 ORNIC_ACCESS_REMOTE_ATOMIC | ORNIC_ACCESS_FLUSH_GLOBAL |        \
 	 ORNIC_ACCESS_FLUSH_PERSISTENT)
 /*
- * ORNIC_ACCESS_* bits that CREATE_MR accepts. Guest memory does not survive the
+ * ORNIC_ACCESS_* bits that CREATE_MR accepts with all features. Guest memory does not survive the
  * loss of power, so FLUSH_PERSISTENT is not one of them.
  */
 #define MR_ACCESS_FLAGS                                                  \
@@ -42,6 +42,18 @@
 
 struct cmd;
 struct card;
+
+/**
+ * mr_access_flags - get the access flags that some features bring
+ * @features: ORNIC_FEAT_*
+ *
+ * Return: ORNIC_ACCESS_* that CREATE_MR accepts ([ORNIC-OBJ-8]).
+ */
+static inline uint32_t mr_access_flags(uint64_t features)
+{
+	return features & ORNIC_FEAT_MW ?
+		       MR_ACCESS_FLAGS : MR_ACCESS_FLAGS & ~ORNIC_ACCESS_MW_BIND;
+}
 
 /**
  * struct mr_user - user of a key
