@@ -153,12 +153,13 @@ static void duo_flush(struct mem *mem)
 
 /* ---- the clients ---- */
 
-static void duo_sit(struct seat *seat, const char *name, uint8_t mac_tail)
+static void duo_sit(struct seat *seat, const struct card_config *as,
+		    const char *name, uint8_t mac_tail)
 {
 	static struct env_ops ops;
 	struct host *host;
 
-	fuzz_begin(&seat->f, DUO_SEED, mac_tail);
+	fuzz_begin(&seat->f, as, DUO_SEED, mac_tail);
 	fuzz_raise_all(&seat->f);
 	host = seat->f.host;
 	ops = *host->env.ops;
@@ -255,14 +256,14 @@ static void duo_send_secret(struct host *host)
 		host_queue_consume(&duo.self_cq);
 }
 
-void duo_begin(const uint8_t *data, size_t len)
+void duo_begin(const struct card_config *as, const uint8_t *data, size_t len)
 {
 	memset(&duo, 0, sizeof(duo));
 	switch_init(&duo.sw);
 	duo.sw.tap = duo_tap;
 	haunt_flush = duo_flush;
-	duo_sit(&duo.seat[0], "first", 1);
-	duo_sit(&duo.seat[1], "second", 2);
+	duo_sit(&duo.seat[0], as, "first", 1);
+	duo_sit(&duo.seat[1], NULL, "second", 2);
 	duo.outside.ops = &duo_outside_ops;
 	duo.outside.name = "outside";
 	assert_int_equal(switch_add_port(&duo.sw, &duo.outside), 0);

@@ -51,8 +51,11 @@ struct duo {
 
 extern struct duo duo;
 
-/* Create both clients; the choices of the first come from the input */
-void duo_begin(const uint8_t *data, size_t len);
+/*
+ * Create both clients. The choices of the first come from the input, and its
+ * card is as @as says; NULL: an ordinary one, as that of the second.
+ */
+void duo_begin(const struct card_config *as, const uint8_t *data, size_t len);
 /* Let the second client do something, and run both cards for a while */
 void duo_step(void);
 /* Check the memory of the first client, and destroy everything */

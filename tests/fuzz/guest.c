@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Fuzz target: a guest. The input chooses register accesses, doorbells,
- * commands, ring contents, page lists, and what the guest maps and unmaps.
- * Nothing of another client may reach it, and it may change nothing of another
- * client.
+ * Fuzz target: a guest. The input chooses the card, register accesses,
+ * doorbells, commands, ring contents, page lists, what the guest maps and
+ * unmaps, and when it clears bus mastering. Nothing of another client may reach
+ * it, and it may change nothing of another client.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -195,7 +195,73 @@ static void raw_command(struct fuzz *f)
 	host->lost = host->admin_ci != host->admin_pi;
 }
 
+/* ---- pauses ---- */
+
+static void wait_in_pause(struct fuzz *f)
+{
+	host_sleep(f->host, below(f, 3000000));
+}
+
+static void test_irq(struct fuzz *f)
+{
+	host_write(f->host, ORNIC_REG_IRQ_TEST, 4, below(f, HOST_VECTORS + 1));
+}
+
+/*
+ * Clear bus mastering for a while ([ORNIC-PCI-7]). No access of the card to its
+ * memory may fail because of that.
+ */
+static void pause_card(struct fuzz *f)
+{
+	static void (*const deeds[])(struct fuzz *f) = {
+		fuzz_post_send, fuzz_post_recv, fuzz_consume, fuzz_doorbell,
+		wait_in_pause, test_irq, dma,
+	};
+	struct stats *stats = &f->host->card->stats;
+	uint64_t faults = stats->STAT_DEVICE(dma_faults);
+	unsigned int left = 1 + below(f, 8);
+
+	mem_enable(&f->host->mem, false);
+	while (left--) {
+		deeds[below(f, ARRAY_SIZE(deeds))](f);
+		duo_step();
+	}
+	/* A reset that goes on clears the counters at its end */
+	assert_true(stats->STAT_DEVICE(dma_faults) <= faults);
+	mem_enable(&f->host->mem, true);
+}
+
 /* ---- the target ---- */
+
+/* Bytes at the end of an input that choose the card */
+#define CARD_BYTES 3
+/* Features that the first objects do not need */
+static const uint64_t optional[] = {
+	ORNIC_FEAT_MCAST, ORNIC_FEAT_MODIFY_MR, ORNIC_FEAT_RESIZE_CQ,
+	ORNIC_FEAT_CQ_MODERATION, ORNIC_FEAT_TSO, ORNIC_FEAT_RATE_LIMIT,
+	ORNIC_FEAT_PATH_MIG, ORNIC_FEAT_FLOW_COPY,
+};
+
+static struct card_config choose_card(const uint8_t *bytes)
+{
+	struct card_config config = {
+		.no_shadow = bytes[0] & 0x01,
+		.cq_db = bytes[0] & 0x02,
+		.whole_entries = bytes[0] & 0x04,
+		.commands_reverse = bytes[0] & 0x08,
+		.ci_lags = bytes[0] & 0x10,
+		.rq_doorbell = bytes[0] & 0x20,
+		.flow_basic = bytes[0] & 0x40,
+		.ready_ms = bytes[0] & 0x80 ? 2 : 0,
+		.ci_lag = bytes[0] & 0x10 ? bytes[1] : 0,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(optional); i++)
+		if (bytes[2] >> i & 1)
+			config.without |= optional[i];
+	return config;
+}
 
 static void aim(struct fuzz *f)
 {
@@ -222,6 +288,9 @@ static void step(struct fuzz *f)
 	case 4:
 		host_sleep(f->host, below(f, 3000000));
 		break;
+	case 5:
+		pause_card(f);
+		break;
 	default:
 		fuzz_step(f);
 	}
@@ -243,9 +312,16 @@ void target_init(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct fuzz *f = &duo.seat[0].f;
+	struct card_config config;
 	unsigned int i;
 
-	duo_begin(data, len);
+	if (len < CARD_BYTES) {
+		duo_begin(NULL, data, len);
+	} else {
+		len -= CARD_BYTES;
+		config = choose_card(data + len);
+		duo_begin(&config, data, len);
+	}
 	map_files(f);
 	while (f->left)
 		step(f);

@@ -292,7 +292,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct fuzz *f = &fuzz;
 
-	fuzz_begin(f, SEED, 1);
+	fuzz_begin(f, NULL, SEED, 1);
 	fuzz_raise_all(f);
 	assert_int_equal(mem_map(&f->host->mem, DUO_SECRET_ADDR, SECRET_SIZE,
 				 MEM_READ | MEM_WRITE, secret_fd(), 0), 0);

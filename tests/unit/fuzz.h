@@ -174,14 +174,21 @@ static inline void fuzz_buf(struct fuzz *f, struct ornic_buf *buf)
 		scribble(f, buf, sizeof(*buf));
 }
 
-/* Create a card on which all works until a step breaks it */
-void fuzz_begin(struct fuzz *f, uint64_t seed, uint8_t mac_tail);
+/*
+ * Create a card on which all works until a step breaks it. @as is its
+ * configuration; NULL: an ordinary one, with or without ORNIC_CAPS_SHADOW. It has
+ * at least the features that the first objects need.
+ */
+void fuzz_begin(struct fuzz *f, const struct card_config *as, uint64_t seed,
+		uint8_t mac_tail);
 /* Do one thing that a host may or must not do; run the card now and then */
 void fuzz_step(struct fuzz *f);
 /* Bring a QP from any state to RTS, with empty rings */
 void fuzz_raise(struct fuzz *f);
 /* Bring all QPs to RTS, on a card that works */
 void fuzz_raise_all(struct fuzz *f);
+/* Ring a valid or invalid doorbell */
+void fuzz_doorbell(struct fuzz *f);
 /* Consume entries and request events */
 void fuzz_consume(struct fuzz *f);
 /* Remember a number or a key for later use */

@@ -338,7 +338,7 @@ static void modify_mr(struct fuzz *f)
 	command(f, ORNIC_CMD_MODIFY_MR, &in, sizeof(in));
 }
 
-static void doorbell(struct fuzz *f)
+void fuzz_doorbell(struct fuzz *f)
 {
 	if (one_in(f, 4))
 		card_bar_write(f->host->card, ORNIC_BAR_DB,
@@ -426,7 +426,7 @@ void fuzz_step(struct fuzz *f)
 		lower, create, set_up, destroy, any_command, registers,
 		change_group, change_srq, modify_mr, fuzz_eth_change,
 		fuzz_eth_rules,
-		resize_cq, moderate_cq, doorbell, scribble_anywhere, memory,
+		resize_cq, moderate_cq, fuzz_doorbell, scribble_anywhere, memory,
 	};
 	/* Prefer the first 12, which lead to traffic */
 	unsigned int n = below(f, one_in(f, 4) ? ARRAY_SIZE(deeds) : 12);
@@ -477,14 +477,20 @@ static void create_keys(struct fuzz *f, uint32_t pdn)
 	f->null_key = le32toh(out.key);
 }
 
-void fuzz_begin(struct fuzz *f, uint64_t seed, uint8_t mac_tail)
+void fuzz_begin(struct fuzz *f, const struct card_config *as, uint64_t seed,
+		uint8_t mac_tail)
 {
+	struct card_config config = {};
 	uint32_t pdn, xrcdn;
 	unsigned int i;
 
 	memset(f, 0, sizeof(*f));
 	f->rng = seed;
-	f->host = host_create(!one_in(f, 4), mac_tail);
+	config.no_shadow = one_in(f, 4);
+	f->host = host_create_as(as ? as : &config, mac_tail);
+	/* Until READY */
+	if (as)
+		host_sleep(f->host, as->ready_ms * 1000000ULL);
 	/* Inputs that were kept name objects by numbers given in order */
 	f->host->random = 0;
 	f->dmac = f->host->mac;

@@ -25,8 +25,8 @@ static void test_card_survives(void **state)
 		if (i % STEPS_PER_CARD == 0) {
 			if (i)
 				host_destroy(f.host);
-			fuzz_begin(&f, seed * 0x9e3779b97f4a7c15ULL + i + 1,
-				   1);
+			fuzz_begin(&f, NULL,
+				   seed * 0x9e3779b97f4a7c15ULL + i + 1, 1);
 		}
 		fuzz_step(&f);
 	}

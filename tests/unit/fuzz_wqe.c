@@ -275,4 +275,7 @@ void fuzz_post_recv(struct fuzz *f)
 			scribble(f, at, 32);
 	}
 	guest_store32(&host_qp_dbr(qp)->rq_pi, qp->rq_pi);
+	if (f->host->card->rq_doorbell && !one_in(f, 8))
+		host_doorbell(f->host, 0, qp == &f->srq || qp == &f->xrc_srq ?
+			      ORNIC_DB_SRQ : ORNIC_DB_RQ, qp->num, qp->rq_pi);
 }
