@@ -6,7 +6,8 @@ import errno
 
 import pytest
 
-from vfio_client import Client, Closed, Refused
+from vfio_client import Client, Closed, Refused, memory
+from vfio_host import RAM, Host
 from vfio_server import Server
 
 
@@ -65,3 +66,25 @@ def closes(server, client):
         other.close()
 
     return check
+
+
+@pytest.fixture
+def host(tmp_path):
+    """Starts a server whose card has these options; returns it and the host of the card."""
+    with memory(RAM) as fd:
+        made = []
+
+        def make(options):
+            path = tmp_path / "other.sock"
+            server = Server(tmp_path, "--nic", f"socket={path},{options}")
+            made.append(server)
+            client = Client(path)
+            return server, Host(client, fd)
+        try:
+            yield make
+            for server in made:
+                server.stop()
+        finally:
+            for server in made:
+                server.process.kill()
+                server.process.wait()

@@ -1,72 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Cards with less than all features, and of other versions, as a host sees them over the socket."""
 
-import mmap
 import struct
 
 import pytest
 
-from vfio_client import Client, eventually, memory
+from vfio_client import eventually
 from vfio_proto import HW
-from vfio_server import Server
 
-PAGE = 4096
-SQ, CQ, IN, OUT = (number * PAGE for number in range(4))
-SQE, CQE = struct.Struct("<HHIIIQQ"), struct.Struct("<HHIII")
-SET_HOST = struct.Struct("<IB3xQ64s")
 OK, NOT_SUPPORTED = HW["CMD_OK"], HW["CMD_NOT_SUPPORTED"]
 SRQ, XRC = 1 << 0, 1 << 1
-
-
-class Host:
-    """The admin queue of a card."""
-
-    def __init__(self, client, fd):
-        self.client, self.pi = client, 0
-        self.ram = mmap.mmap(fd, 4 * PAGE)
-        client.enable()
-        client.dma_map(0, 4 * PAGE, fd)
-        client.write32(HW["REG_ADMIN_DEPTH"], 4)
-        client.write64(HW["REG_ADMIN_SQ"], SQ)
-        client.write64(HW["REG_ADMIN_CQ"], CQ)
-        client.write32(HW["REG_CTRL"], HW["CTRL_ENABLE"])
-
-    def command(self, name, data=b""):
-        """Returns (status, output)."""
-        self.ram[IN:IN + len(data)] = data
-        SQE.pack_into(self.ram, SQ + self.pi * SQE.size, HW[f"CMD_{name}"], self.pi, 0, len(data),
-                      PAGE, IN, OUT)
-        at = CQ + self.pi * CQE.size
-        self.pi += 1
-        self.client.write32(HW["REG_ADMIN_DB"], self.pi)
-        eventually(lambda: CQE.unpack_from(self.ram, at)[4] & HW["CMD_CQE_PHASE"])
-        _, status, size, _, _ = CQE.unpack_from(self.ram, at)
-        return status, self.ram[OUT:OUT + size]
-
-    def set_host(self, features, version=0x10000, name=b"pytest"):
-        return self.command("SET_HOST", SET_HOST.pack(version, 12, features, name))
-
-
-@pytest.fixture
-def host(tmp_path):
-    """Starts a server whose card has these options; returns it and the host of the card."""
-    with memory(4 * PAGE) as fd:
-        made = []
-
-        def make(options):
-            path = tmp_path / "other.sock"
-            server = Server(tmp_path, "--nic", f"socket={path},{options}")
-            made.append(server)
-            client = Client(path)
-            return server, Host(client, fd)
-        try:
-            yield make
-            for server in made:
-                server.stop()
-        finally:
-            for server in made:
-                server.process.kill()
-                server.process.wait()
 
 
 def features(host):

@@ -17,6 +17,8 @@ RINGS = 0x100000
 LOG_DEPTH = 3
 # Long enough to look at all cards while they are in reset
 READY_MS = 700
+# Options of cards that learn of work in different ways
+CARDS = ["vectors=16", "shadow=off", "ci=doorbell,entries=whole"]
 STATES = ["RESET", "READY", "ENABLED", "PAUSED", "FATAL", "D3"]
 
 
@@ -122,11 +124,11 @@ EVENTS = {
 }
 
 
-@pytest.fixture
-def late(tmp_path):
+@pytest.fixture(params=CARDS)
+def late(tmp_path, request):
     """A process with a card for each event, all of which become ready late."""
     paths = [tmp_path / f"late{i}.sock" for i in range(len(EVENTS))]
-    words = [f"--nic=socket={path},ready={READY_MS}" for path in paths]
+    words = [f"--nic=socket={path},ready={READY_MS},{request.param}" for path in paths]
     server = Server(tmp_path, *words, nics=0)
     server.sockets = paths
     try:
