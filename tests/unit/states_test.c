@@ -542,28 +542,6 @@ static void try_cell(unsigned int type, unsigned int state,
 	pair_destroy(c.pair);
 }
 
-static const struct event *find_event(const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(events); i++)
-		if (!strcmp(events[i].name, name))
-			return &events[i];
-	fail_msg("no event %s", name);
-	return NULL;
-}
-
-static const struct word *find_word(const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(words); i++)
-		if (!strcmp(words[i].name, name))
-			return &words[i];
-	fail_msg("no word %s", name);
-	return NULL;
-}
-
 /* Only UC, UD and the GSI have SQE ([ORNIC-QP-5]) */
 static bool has_sqe(unsigned int type)
 {
@@ -572,7 +550,7 @@ static bool has_sqe(unsigned int type)
 
 static void try_row(char row[][TABLE_CELL], unsigned int *cells)
 {
-	const struct event *event = find_event(row[0]);
+	const struct event *event = TABLE_FIND(events, row[0]);
 	unsigned int i, state;
 
 	for (i = 0; i < ARRAY_SIZE(types); i++) {
@@ -586,7 +564,7 @@ static void try_row(char row[][TABLE_CELL], unsigned int *cells)
 				continue;
 			}
 			try_cell(types[i].type, state, event, row,
-				 find_word(text));
+				 TABLE_FIND(words, text));
 			(*cells)++;
 		}
 	}

@@ -105,6 +105,20 @@ unsigned int table_qp_state(const char *name)
 	return 0;
 }
 
+const void *table_find(const void *elements, size_t size, unsigned int count,
+		       const char *name)
+{
+	const char *element = elements, *found;
+
+	for (; count--; element += size) {
+		memcpy(&found, element, sizeof(found));
+		if (!strcmp(found, name))
+			return element;
+	}
+	fail_msg("there is no %s", name);
+	return NULL;
+}
+
 bool table_has_word(const char *cell, const char *word)
 {
 	const char *at = strstr(cell, word);

@@ -4,6 +4,7 @@
 #define ORNIC_UNIT_TABLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #define TABLE_ROWS 64
 #define TABLE_COLUMNS 12
@@ -30,6 +31,14 @@ void table_read(struct table *table, const char *label);
 
 /* Return enum ornic_qp_state of a name; fail if there is none */
 unsigned int table_qp_state(const char *name);
+/*
+ * Return the one of @count elements of @size bytes that has a name; the first
+ * member is a pointer to it. Fail if there is none.
+ */
+const void *table_find(const void *elements, size_t size, unsigned int count,
+		       const char *name);
+#define TABLE_FIND(array, name) \
+	table_find(array, sizeof((array)[0]), ARRAY_SIZE(array), name)
 /* Is @word one of the words of a cell? */
 bool table_has_word(const char *cell, const char *word);
 

@@ -276,28 +276,6 @@ static void try_cell(unsigned int state, const struct event *event,
 	raw_teardown(&w);
 }
 
-static const struct event *find_event(const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(events); i++)
-		if (!strcmp(events[i].name, name))
-			return &events[i];
-	fail_msg("no event %s", name);
-	return NULL;
-}
-
-static const struct word *find_word(const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(words); i++)
-		if (!strcmp(words[i].name, name))
-			return &words[i];
-	fail_msg("no word %s", name);
-	return NULL;
-}
-
 static void test_all_cells(void **state)
 {
 	struct table *table = calloc(1, sizeof(*table));
@@ -308,7 +286,7 @@ static void test_all_cells(void **state)
 	assert_int_equal(table->columns, 1 + ARRAY_SIZE(states));
 	assert_int_equal(table->rows, 1 + ARRAY_SIZE(events));
 	for (i = 1; i < table->rows; i++) {
-		const struct event *event = find_event(table->cell[i][0]);
+		const struct event *event = TABLE_FIND(events, table->cell[i][0]);
 
 		/* No event is twice, so none is missing */
 		for (j = 1; j < i; j++)
@@ -316,7 +294,7 @@ static void test_all_cells(void **state)
 						table->cell[j][0]);
 		for (j = 0; j < ARRAY_SIZE(states); j++)
 			try_cell(j, event, event->name,
-				 find_word(table->cell[i][1 + j]));
+				 TABLE_FIND(words, table->cell[i][1 + j]));
 	}
 	for (j = 0; j < ARRAY_SIZE(states); j++)
 		assert_string_equal(table->cell[0][1 + j], states[j]);
