@@ -82,6 +82,7 @@ static void test_registers_before_ready(void **state)
 {
 	struct host *host = *state;
 	uint32_t caps = host_read(host, ORNIC_REG_CAPS, 4);
+	uint64_t logged = host->card->errlog.next;
 
 	create_many(host);
 	host->irqs[0] = 0;
@@ -91,9 +92,14 @@ static void test_registers_before_ready(void **state)
 	host_write(host, ORNIC_REG_SCRATCH, 4, 1);
 	host_write(host, ORNIC_REG_IRQ_TEST, 4, 0);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
+	/* A hole, and a write-only register */
+	assert_int_equal(host_read(host, ORNIC_REG_END, 4), 0);
+	assert_int_equal(host_read(host, ORNIC_REG_ADMIN_DB, 4), 0);
 	host_run(host);
 	assert_int_equal(status(host), ORNIC_STATUS_READY);
 	check_identification(host, caps);
+	/* The log outlives the counters ([ORNIC-LOG-5]) */
+	assert_true(host->card->errlog.next == logged);
 	assert_int_equal(host_read(host, ORNIC_REG_SCRATCH, 4), 0);
 	assert_int_equal(host->irqs[0], 0);
 	assert_int_equal(host_device_stat(host,

@@ -236,14 +236,15 @@ uint64_t regs_read(struct card *card, uint64_t offset, unsigned int size)
 	const struct reg *reg = regs_find(offset, size, REG_R);
 	uint64_t val;
 
+	/* [ORNIC-REG-5] */
+	if (card->reset.active && !(reg && reg->access & REG_EARLY))
+		return 0;
 	if (!reg) {
 		DEVICE_VIOLATION(card, bad_register_access, 0, offset,
 				 "read of %u bytes at %#llx, reads 0", size,
 				 (unsigned long long)offset);
 		return 0;
 	}
-	if (card->reset.active && !(reg->access & REG_EARLY))
-		return 0;
 	val = regs_value(card, reg) >> 8 * (offset - reg->offset);
 	return size == 4 ? (uint32_t)val : val;
 }
