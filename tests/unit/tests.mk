@@ -53,6 +53,7 @@ UNIT_CORE_TESTS := \
 	ack_test.c \
 	admin_test.c \
 	answer_test.c \
+	appendix_vectors_test.c \
 	arm_test.c \
 	atomic_test.c \
 	buf_test.c \
@@ -130,3 +131,10 @@ UNIT_CORE_SRCS := \
 	raw.c \
 	table.c \
 	wqk.c
+
+# Shared by the core tests that make appendices of the hardware interface
+UNIT_APPENDIX_SRCS := \
+	appendix.c \
+	appendix_layout.c \
+	appendix_pair.c \
+	appendix_wire.c

@@ -1,0 +1,686 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Documentation/hardware-vectors.rst is what the card does ([ORNIC-VEC-1],
+ * [ORNIC-VEC-2]): its packets, hashes, and completions; and each work request of
+ * the file is one that it has executed.
+ */
+#include "appendix.h"
+#include "card/card.h"
+#include "pair.h"
+#include "raw.h"
+
+#define WQE_BYTES 128
+#define KEPT_MAX 8
+
+/* Offset of the page list of REG_MR in the buffer of a side */
+#define PAGE_LIST 0x8000
+#define MR_PAGES 2
+#define IOVA 0x7f0000001000ULL
+
+/* Completions of the work requests, shown behind these */
+static struct {
+	const char *title;
+	const struct appendix_layout *layout;
+	struct ornic_cqe cqe;
+} kept[KEPT_MAX];
+
+static unsigned int kept_count;
+
+static void keep(const char *title, const struct appendix_layout *layout,
+		 struct ornic_cqe cqe)
+{
+	assert_true(kept_count < KEPT_MAX);
+	kept[kept_count].title = title;
+	kept[kept_count].layout = layout;
+	kept[kept_count++].cqe = cqe;
+}
+
+/* ---- send work requests ---- */
+
+/* Write what the opcode adds behind the route; return where the data begins */
+static unsigned int say_extra(struct appendix *a, const uint8_t *wqe,
+			      unsigned int opcode, unsigned int at)
+{
+	const struct ornic_route_eth *eth = (const void *)(wqe + sizeof(struct ornic_sq_hdr));
+	const struct appendix_layout *layout[2] = {};
+	unsigned int i, len;
+
+	switch (opcode) {
+	case ORNIC_WR_MASKED_CMP_SWP:
+	case ORNIC_WR_MASKED_FETCH_ADD:
+		layout[1] = &appendix_atomic_mask;
+		/* fall through */
+	case ORNIC_WR_ATOMIC_CMP_SWP:
+	case ORNIC_WR_ATOMIC_FETCH_ADD:
+		layout[0] = &appendix_atomic;
+		break;
+	case ORNIC_WR_FLUSH:
+		layout[0] = &appendix_flush;
+		break;
+	case ORNIC_WR_BIND_MW:
+		layout[0] = &appendix_bind;
+		break;
+	case ORNIC_WR_REG_MR:
+		layout[0] = &appendix_reg_mr;
+		break;
+	case ORNIC_WR_TSO:
+		len = (le16toh(eth->hdr_len) + 15) & ~15u;
+		appendix_bytes(a, at, "headers", wqe + at, len);
+		return at + len;
+	}
+	for (i = 0; i < 2 && layout[i]; i++) {
+		appendix_struct(a, at, layout[i], wqe + at);
+		at += layout[i]->size;
+	}
+	return at;
+}
+
+/* Write a WQE as the device finds it in its ring */
+static void say_wqe(struct appendix *a, const struct appendix_layout *route,
+		    const uint8_t *wqe)
+{
+	const struct ornic_sq_hdr *hdr = (const void *)wqe;
+	uint32_t ctrl = le32toh(hdr->ctrl);
+	unsigned int opcode = ORNIC_GET(ORNIC_SQ_OPCODE, ctrl);
+	unsigned int length = ORNIC_GET(ORNIC_SQ_LENGTH, ctrl);
+	bool invalidates = opcode == ORNIC_WR_LOCAL_INV ||
+			   opcode == ORNIC_WR_SEND_WITH_INV;
+	unsigned int at = sizeof(*hdr);
+
+	appendix_struct(a, 0, invalidates ? &appendix_sq_hdr_inv : &appendix_sq_hdr, wqe);
+	appendix_struct(a, at, route, wqe + at);
+	at = say_extra(a, wqe, opcode, at + route->size);
+	if (ctrl & ORNIC_SEND_INLINE) {
+		appendix_bytes(a, at, "inline data", wqe + at, length - at);
+		at = length;
+	}
+	for (; at < length; at += sizeof(struct ornic_sge))
+		appendix_struct(a, at, &appendix_sge, wqe + at);
+	assert_int_equal(at, length);
+	appendix_say(a, "\n");
+}
+
+/* A request of A; immediate data only where it is sent */
+static struct pair_wr wr_data(struct pair *pair, unsigned int opcode, uint32_t offset,
+			      uint32_t len)
+{
+	struct pair_wr wr = pair_wr_data(A(pair), opcode, offset, len);
+
+	if (opcode != ORNIC_WR_SEND_WITH_IMM && opcode != ORNIC_WR_RDMA_WRITE_WITH_IMM)
+		wr.imm = 0;
+	return wr;
+}
+
+/* Post a request from A, write it and its packet, and return the completion */
+static struct ornic_cqe show(struct appendix *a, struct pair *pair, const char *title,
+			     const char *text, const struct pair_wr *wr)
+{
+	struct side *side = A(pair);
+	struct host_qp *qp = &side->qp;
+	bool is_ud = pair_qp(side)->base.type == ORNIC_QPT_UD;
+	const uint8_t *ring = host_ptr(side->host, qp->sq);
+	uint8_t wqe[WQE_BYTES];
+	struct ornic_cqe cqe;
+	bool is_whole;
+
+	/* The ring is longer than all WQEs of a pair */
+	ring += qp->sq_pi * ORNIC_SLOT_SIZE;
+	is_whole = is_ud || !qp->sq_pi;
+	appendix_frames_clear();
+	pair_post(side, wr);
+	memcpy(wqe, ring, sizeof(wqe));
+	pair_ring(side);
+	pair_run(pair);
+	cqe = pair_poll(side);
+	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
+	assert_true(le64toh(cqe.wr_id) == wr->wr_id);
+	appendix_say(a, "**%s.** %s ::\n\n", title, text);
+	say_wqe(a, is_ud ? &appendix_route_ud : &appendix_route_rc, wqe);
+	if (appendix_frames()) {
+		(is_whole ? appendix_packet : appendix_packet_bth)
+			(a, appendix_frame(0)->bytes, appendix_frame(0)->len);
+		appendix_say(a, "\n");
+	}
+	return cqe;
+}
+
+static uint32_t create_mr(struct side *side, unsigned int type, unsigned int variant)
+{
+	struct ornic_create_mr_in in = {
+		.pdn = htole32(side->pdn),
+		.type = type,
+		.variant = variant,
+		.max_pages = htole32(type == ORNIC_MR_REG ? MR_PAGES : 0),
+	};
+	struct ornic_create_mr_out out;
+
+	assert_int_equal(host_cmd(side->host, ORNIC_CMD_CREATE_MR, &in, &out), ORNIC_CMD_OK);
+	return le32toh(out.key);
+}
+
+/* Two pages of the buffer in reverse order; the region begins 16 bytes into the first */
+static struct pair_wr reg_wr(struct side *side, uint32_t key)
+{
+	struct pair_wr wr = {
+		.wr_id = 0x3001,
+		.opcode = ORNIC_WR_REG_MR,
+		.flags = ORNIC_SEND_SIGNALED,
+		.reg = {
+			.key = htole32(key),
+			.access = htole32(ORNIC_ACCESS_LOCAL_WRITE |
+					  ORNIC_ACCESS_REMOTE_READ),
+			.iova = htole64(IOVA + 16),
+			.length = htole64(0x1800),
+			.buf = {
+				.addr = htole64(side->addr + PAGE_LIST),
+				.npages = htole32(MR_PAGES),
+				.page_shift = 12,
+				.levels = 1,
+			},
+		},
+	};
+
+	*pair_word(side, PAGE_LIST) = htole64(side->addr + HOST_PAGE);
+	*pair_word(side, PAGE_LIST + 8) = htole64(side->addr);
+	return wr;
+}
+
+static void say_side(struct appendix *a, const char *name, struct side *side)
+{
+	appendix_say(a, "   %s: MAC ..:%02x, QP 0x%x, buffer at 0x%llx with key 0x%x\n", name,
+		     side->host->mac[MAC_LEN - 1], side->qp.num,
+		     (unsigned long long)side->addr, side->key);
+}
+
+static void say_sends(struct appendix *a, struct pair *pair)
+{
+	struct side *b = B(pair);
+	struct pair_wr wr;
+
+	wr = wr_data(pair, ORNIC_WR_SEND, 0, 0);
+	wr.flags = ORNIC_SEND_SIGNALED | ORNIC_SEND_SOLICITED | ORNIC_SEND_INLINE;
+	wr.data = "inline data";
+	wr.data_len = 11;
+	pair_post_recv(b, 0x2001, b->addr, 64);
+	keep("5.1 SEND, at the sender", &appendix_cqe,
+	     show(a, pair, "4.1 SEND, inline",
+		  "11 bytes, signaled and solicited, one slot.", &wr));
+	pair_poll(b);
+
+	wr = wr_data(pair, ORNIC_WR_SEND_WITH_IMM, 0x10, 5);
+	memcpy(A(pair)->buf + 0x10, "hello", 5);
+	pair_post_recv(b, 0x2002, b->addr, 64);
+	show(a, pair, "4.2 SEND_WITH_IMM",
+	     "5 bytes by one SGE; the immediate is in the order of the wire.", &wr);
+	keep("5.2 SEND_WITH_IMM, at the receiver", &appendix_cqe, pair_poll(b));
+
+	wr = wr_data(pair, ORNIC_WR_RDMA_WRITE, 0x20, 4);
+	memcpy(A(pair)->buf + 0x20, "two SGEs", 8);
+	wr.sges = 2;
+	wr.sge[1] = wr.sge[0];
+	wr.sge[1].addr += 4;
+	show(a, pair, "4.3 RDMA_WRITE", "Two SGEs of 4 bytes each.", &wr);
+
+	wr = wr_data(pair, ORNIC_WR_RDMA_WRITE_WITH_IMM, 0x30, 0);
+	wr.sges = 0;
+	pair_post_recv(b, 0x2003, 0, 0);
+	show(a, pair, "4.4 RDMA_WRITE_WITH_IMM", "No data and no SGE.", &wr);
+	keep("5.3 RDMA_WRITE_WITH_IMM, at the receiver", &appendix_cqe, pair_poll(b));
+
+	wr = wr_data(pair, ORNIC_WR_RDMA_READ, 0x40, 24);
+	keep("5.4 RDMA_READ", &appendix_cqe,
+	     show(a, pair, "4.5 RDMA_READ", "24 bytes.", &wr));
+}
+
+static void say_atomics(struct appendix *a, struct pair *pair)
+{
+	struct side *b = B(pair);
+	struct pair_wr wr;
+
+	wr = wr_data(pair, ORNIC_WR_ATOMIC_CMP_SWP, 0x50, 8);
+	wr.swap_add = 0x1122334455667788;
+	show(a, pair, "4.6 ATOMIC_CMP_SWP", "The SGE takes the value before.", &wr);
+
+	wr = wr_data(pair, ORNIC_WR_MASKED_CMP_SWP, 0x50, 8);
+	wr.swap_add = 0xff00;
+	wr.compare = 0x89;
+	wr.mask.swap_add_mask = htole64(0xff00);
+	wr.mask.compare_mask = htole64(0xff);
+	show(a, pair, "4.7 MASKED_CMP_SWP", "Two slots: the SGE is in the second one.", &wr);
+
+	wr = wr_data(pair, ORNIC_WR_FLUSH, 0x20, 0);
+	wr.sges = 0;
+	wr.rkey = host_mr(b->host, b->pdn, b->addr, HOST_PAGE,
+			  ORNIC_ACCESS_LOCAL_WRITE | ORNIC_ACCESS_REMOTE_WRITE |
+			  ORNIC_ACCESS_FLUSH_GLOBAL);
+	wr.flush.type = ORNIC_FLUSH_GLOBAL;
+	wr.flush.length = htole32(8);
+	show(a, pair, "4.8 FLUSH", "Global visibility of 8 bytes.", &wr);
+
+	wr = wr_data(pair, ORNIC_WR_ATOMIC_WRITE, 0x60, 0);
+	wr.flags |= ORNIC_SEND_INLINE;
+	wr.data = "\1\2\3\4\5\6\7\10";
+	wr.data_len = 8;
+	show(a, pair, "4.9 ATOMIC_WRITE", "8 bytes, inline.", &wr);
+}
+
+static void say_keys(struct appendix *a, struct pair *pair)
+{
+	struct side *side = A(pair), *b = B(pair);
+	uint32_t key = create_mr(side, ORNIC_MR_REG, 1), mw;
+	struct pair_wr wr = reg_wr(side, key + 1);
+
+	show(a, pair, "4.10 REG_MR",
+	     "Of a QP of the kernel; two slots, of which 80 bytes are used.", &wr);
+	wr = (struct pair_wr){ .wr_id = 0x3002, .opcode = ORNIC_WR_LOCAL_INV,
+			       .flags = ORNIC_SEND_SIGNALED, .inv_key = key + 1 };
+	show(a, pair, "4.11 LOCAL_INV", "The key of 4.10.", &wr);
+
+	mw = create_mr(side, ORNIC_MR_MW2, 0x10);
+	wr = (struct pair_wr){
+		.wr_id = 0x3003,
+		.opcode = ORNIC_WR_BIND_MW,
+		.flags = ORNIC_SEND_SIGNALED,
+		.bind = {
+			.mw_key = htole32(mw),
+			.new_key = htole32(mw + 1),
+			.mr_key = htole32(host_mr(side->host, side->pdn, side->addr, HOST_PAGE,
+						  ORNIC_ACCESS_LOCAL_WRITE |
+						  ORNIC_ACCESS_MW_BIND)),
+			.access = htole32(ORNIC_ACCESS_REMOTE_WRITE),
+			.addr = htole64(side->addr + 0x80),
+			.length = htole64(0x40),
+		},
+	};
+	show(a, pair, "4.12 BIND_MW", "A type 2 window for 64 bytes.", &wr);
+
+	key = create_mr(b, ORNIC_MR_REG, 0x22);
+	wr = reg_wr(b, key);
+	pair_send(b, &wr);
+	pair_expect(b, wr.wr_id, ORNIC_WC_SUCCESS);
+	wr = wr_data(pair, ORNIC_WR_SEND_WITH_INV, 0x70, 4);
+	wr.inv_key = key;
+	memcpy(side->buf + 0x70, "done", 4);
+	pair_post_recv(b, 0x2004, b->addr, 64);
+	show(a, pair, "4.13 SEND_WITH_INV", "The key is one of the peer.", &wr);
+	keep("5.5 SEND_WITH_INV, at the receiver", &appendix_cqe_inv, pair_poll(b));
+}
+
+static void say_failures(struct pair *pair)
+{
+	struct pair_wr wr = wr_data(pair, ORNIC_WR_RDMA_WRITE, 0x20, 8);
+
+	wr.rkey ^= ORNIC_KEY_VARIANT;
+	pair_post(A(pair), &wr);
+	wr.wr_id++;
+	pair_send(A(pair), &wr);
+	keep("5.6 RDMA_WRITE with a wrong key", &appendix_cqe_error, pair_poll(A(pair)));
+	keep("5.7 The next one, flushed", &appendix_cqe_error, pair_poll(A(pair)));
+}
+
+static void say_connected(struct appendix *a)
+{
+	struct pair *pair = appendix_pair(&pair_config_bytes, ORNIC_QPT_RC, ORNIC_QP_KERNEL, 5);
+
+	pair_connect(pair);
+	appendix_head(a, '=', "4. Send work requests");
+	appendix_say(a,
+"Section 6. Each is a WQE that the card has taken from a send queue and completed with\n"
+"SUCCESS. A line has the offset in the WQE, the bytes, the name in ``ornic_hw.h``, the value,\n"
+"and what is in it. The packet that it makes follows, from its BTH on and without ICRC if it\n"
+"is not the first one of the kind. 4.1 to 4.13 are of a QP of RC that card A has with card B::\n\n");
+	say_side(a, "A", A(pair));
+	say_side(a, "B", B(pair));
+	appendix_say(a, "\n");
+	say_sends(a, pair);
+	say_atomics(a, pair);
+	say_keys(a, pair);
+	say_failures(pair);
+	pair_destroy(pair);
+}
+
+/* Write a completion of 64 bytes: extension and completion */
+static void say_cqe_64(struct appendix *a, const char *title, const char *text,
+		       const struct ornic_cqe_64 *entry)
+{
+	appendix_say(a, "**%s.** %s ::\n\n", title, text);
+	appendix_struct(a, 0, &appendix_cqe_ext, &entry->ext);
+	appendix_struct(a, sizeof(entry->ext), &appendix_cqe, &entry->cqe);
+	appendix_say(a, "\n");
+}
+
+static struct ornic_cqe_64 say_datagram(struct appendix *a)
+{
+	struct pair *pair = appendix_pair(&pair_config_v6_vlan, ORNIC_QPT_UD, 0, 6);
+	struct pair_wr wr = wr_data(pair, ORNIC_WR_SEND, 0, 7);
+	struct ornic_av av;
+	struct ornic_cqe_64 entry;
+	struct ornic_cqe cqe;
+
+	pair_connect(pair);
+	av = pair_attr(A(pair), B(pair)).av;
+	av.flow = htole32(ORNIC_PREP(ORNIC_AV_SL, 5) | 0x12345);
+	memcpy(A(pair)->buf, "a datum", 7);
+	wr.dqpn = B(pair)->qp.num;
+	wr.qkey = PAIR_QKEY;
+	wr.av = &av;
+	pair_post_recv(B(pair), 0x2005, B(pair)->addr, 64);
+	show(a, pair, "4.14 SEND of UD", "IPv6, service level 5, a flow label.", &wr);
+	entry.cqe = *(const struct ornic_cqe *)host_queue_peek(&B(pair)->cq);
+	entry.ext = *host_cqe_ext(host_queue_peek(&B(pair)->cq));
+	cqe = pair_poll(B(pair));
+	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
+	pair_destroy(pair);
+	return entry;
+}
+
+/* ---- frames ---- */
+
+static const uint8_t tcp_frame[] = {
+	0x02, 0x0e, 0x1c, 0x00, 0x00, 0x02, 0x02, 0x0e, 0x1c, 0x00, 0x00, 0x01,
+	0x08, 0x00, 0x45, 0x00, 0x00, 0x34, 0x12, 0x34, 0x40, 0x00, 0x40, 0x06,
+	0x00, 0x00, 0x0a, 0x00, 0x00, 0x01, 0x0a, 0x00, 0x00, 0x02, 0x04, 0xd2,
+	0x00, 0x50, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x02, 0x50, 0x18,
+	0x03, 0xe8, 0x00, 0x00, 0x00, 0x00, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66,
+	0x67, 0x68, 0x69, 0x6a, 0x6b, 0x6c,
+};
+
+#define TCP_HEADERS 54
+/* After all that the card did before */
+#define CLOCK_NS 1500000
+#define SENT_BYTES 128
+
+/* The latest frame on the wire */
+static uint8_t sent[SENT_BYTES];
+static unsigned int sent_len;
+
+struct raw_wqe {
+	struct ornic_sq_hdr hdr;
+	struct ornic_route_eth route;
+	uint8_t rest[WQE_BYTES - 32];
+};
+
+/* Post a WQE, write it and the frames that it makes */
+static void show_raw(struct appendix *a, struct raw *w, const char *title, const char *text,
+		     const struct raw_wqe *wqe)
+{
+	unsigned int length = ORNIC_GET(ORNIC_SQ_LENGTH, le32toh(wqe->hdr.ctrl));
+	struct host_qp *qp = &w->qp[0];
+	struct frame *frame;
+
+	memcpy(host_ptr(w->host, qp->sq + qp->sq_pi * ORNIC_SLOT_SIZE), wqe, sizeof(*wqe));
+	qp->sq_pi += ORNIC_SQ_SLOTS(length);
+	guest_store32(&host_qp_dbr(qp)->sq_pi, qp->sq_pi);
+	host_doorbell(w->host, qp->uctx, ORNIC_DB_SQ, qp->num, qp->sq_pi);
+	host_run(w->host);
+	raw_expect(w, ORNIC_WC_SUCCESS);
+	appendix_say(a, "**%s.** %s ::\n\n", title, text);
+	say_wqe(a, &appendix_route_eth, (const uint8_t *)wqe);
+	appendix_say(a, "On the wire, without padding and FCS::\n\n");
+	while (!list_empty(&w->host->wire)) {
+		frame = raw_sent(w);
+		sent_len = frame_len(frame);
+		assert_true(sent_len <= SENT_BYTES);
+		assert_int_equal(frame_read(frame, 0, sent, sent_len), 0);
+		appendix_lines(a, "frame", sent, sent_len);
+		raw_done(w, frame);
+	}
+	appendix_say(a, "\n");
+}
+
+static struct ornic_sge sge_of(struct raw *w, uint32_t offset, uint32_t len)
+{
+	return (struct ornic_sge){ htole64(w->data + offset), htole32(len), htole32(w->key) };
+}
+
+/* The frame that was sent comes back with a hash; return its completion */
+static struct ornic_cqe_64 receive(struct raw *w)
+{
+	struct ornic_rx_queues_in queues = {
+		.count = htole32(1),
+		.hash = htole32(ORNIC_HASH_IPV4 | ORNIC_HASH_TCP),
+		.qpn[0] = htole32(w->qp[0].num),
+	};
+	struct ornic_cqe_64 entry;
+
+	memcpy(sent, tcp_frame + MAC_LEN, MAC_LEN);
+	memcpy(sent + MAC_LEN, tcp_frame, MAC_LEN);
+	memcpy(queues.key, appendix_hash_key, sizeof(queues.key));
+	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_SET_RX_QUEUES, &queues), ORNIC_CMD_OK);
+	raw_post_recv(w, 0, w->data, RAW_BUF_LEN);
+	raw_receive(w, sent, sent_len, 0);
+	entry.cqe = *(const struct ornic_cqe *)host_queue_peek(&w->cq);
+	entry.ext = *host_cqe_ext(raw_cqe(w));
+	assert_int_equal(le32toh(entry.cqe.status), ORNIC_WC_SUCCESS);
+	return entry;
+}
+
+static struct ornic_cqe_64 say_frames(struct appendix *a)
+{
+	const struct card_config as = { .ordered = true, .no_shadow = true };
+	struct raw_wqe wqe = {};
+	struct ornic_sge sge;
+	struct ornic_cqe_64 entry;
+	unsigned int length = 32 + sizeof(sge);
+	void *state;
+	struct raw *w;
+
+	raw_setup_config(&state, &as);
+	w = state;
+	w->host->clock_step_ns = 0;
+	w->host->now_ns = CLOCK_NS;
+	memcpy(host_ptr(w->host, w->data), tcp_frame, sizeof(tcp_frame));
+	sge = sge_of(w, 0, sizeof(tcp_frame));
+	wqe.hdr.ctrl = htole32(ORNIC_SQ_CTRL(ORNIC_WR_SEND, ORNIC_SEND_SIGNALED |
+					     ORNIC_SEND_IP_CSUM, length));
+	wqe.hdr.wr_id = htole64(0x4001);
+	wqe.route.flags = htole16(ORNIC_ETH_TX_VLAN_INSERT);
+	wqe.route.vlan_tci = htole16(0x6064);
+	memcpy(wqe.rest, &sge, sizeof(sge));
+	show_raw(a, w, "4.15 SEND of RAW_PACKET",
+		 "A frame of TCP; the device inserts a tag and fills in both checksums.", &wqe);
+	entry = receive(w);
+
+	sge = sge_of(w, TCP_HEADERS, sizeof(tcp_frame) - TCP_HEADERS);
+	length = 32 + 64 + sizeof(sge);
+	memset(&wqe, 0, sizeof(wqe));
+	wqe.hdr.ctrl = htole32(ORNIC_SQ_CTRL(ORNIC_WR_TSO, ORNIC_SEND_SIGNALED, length));
+	wqe.hdr.wr_id = htole64(0x4002);
+	wqe.route.mss = htole16(8);
+	wqe.route.hdr_len = htole16(TCP_HEADERS);
+	memcpy(wqe.rest, tcp_frame, TCP_HEADERS);
+	memcpy(wqe.rest + 64, &sge, sizeof(sge));
+	show_raw(a, w, "4.16 TSO", "12 bytes of payload in segments of 8.", &wqe);
+	raw_teardown(&state);
+	return entry;
+}
+
+/* ---- receives, completions, events ---- */
+
+static void say_receive(struct appendix *a)
+{
+	struct pair *pair = appendix_pair(&pair_config_bytes, ORNIC_QPT_RC, 0, 6);
+	struct side *b = B(pair);
+	struct sge sge[2] = { { b->addr, 64, b->key }, { b->addr + 4096, 32, b->key } };
+	const uint8_t *wqe = host_ptr(b->host, b->qp.rq);
+	unsigned int at = sizeof(struct ornic_rq_hdr), i;
+
+	pair_post_recv_sges(b, 0x2001, sge, ARRAY_SIZE(sge));
+	appendix_say(a, "**4.17 Receive WQE.** Section 7: two SGEs. Its ring has a stride of 512 "
+		     "bytes. ::\n\n");
+	appendix_struct(a, 0, &appendix_rq_hdr, wqe);
+	for (i = 0; i < ARRAY_SIZE(sge); i++, at += sizeof(struct ornic_sge))
+		appendix_struct(a, at, &appendix_sge, wqe + at);
+	appendix_say(a, "\n");
+	pair_destroy(pair);
+}
+
+static void say_completions(struct appendix *a, const struct ornic_cqe_64 *datagram,
+			    const struct ornic_cqe_64 *frame)
+{
+	unsigned int i;
+
+	appendix_head(a, '=', "5. Completions");
+	appendix_say(a,
+"Section 8: what the card wrote for the work requests above, in the first pass over the\n"
+"ring. 5.1 to 5.7 are of CQs with entries of 32 bytes.\n\n");
+	for (i = 0; i < kept_count; i++) {
+		appendix_say(a, "**%s** ::\n\n", kept[i].title);
+		appendix_struct(a, 0, kept[i].layout, &kept[i].cqe);
+		appendix_say(a, "\n");
+	}
+	say_cqe_64(a, "5.8 SEND of UD, at the receiver",
+		   "An entry of 64 bytes. The GRH counts in ``byte_len``; the tag was 802.1Q.",
+		   datagram);
+	say_cqe_64(a, "5.9 A frame, received",
+		   "The frame of 4.15 with its MACs exchanged, and the key of section 2.", frame);
+}
+
+static void say_events(struct appendix *a)
+{
+	struct pair *pair = appendix_pair(&pair_config_bytes, ORNIC_QPT_RC, 0, 6);
+	struct side *b = B(pair);
+	struct pair_wr wr = wr_data(pair, ORNIC_WR_SEND_WITH_IMM, 0, 4);
+	const struct ornic_eqe *eqe = host_ptr(b->host, b->eq.ring);
+
+	pair_connect(pair);
+	pair_post_recv(b, 1, b->addr, 4);
+	host_doorbell(b->host, b->uctx, ORNIC_DB_CQ, b->cq.num,
+		      host_queue_db(&b->cq, ORNIC_ARM_NEXT));
+	pair_one(pair, &wr);
+	wr = wr_data(pair, ORNIC_WR_RDMA_WRITE, 0, 4);
+	wr.rkey ^= ORNIC_KEY_VARIANT;
+	pair_fails(pair, &wr, ORNIC_WC_REM_ACCESS_ERR);
+	appendix_head(a, '=', "6. Events");
+	appendix_say(a,
+"Section 9: the first two entries of an EQ. The CQ was armed, then a peer wrote with a wrong\n"
+"key. ::\n\n");
+	assert_int_equal(ORNIC_GET(ORNIC_EQE_TYPE, le32toh(eqe[0].ctl)), ORNIC_EVENT_COMP);
+	assert_int_equal(ORNIC_GET(ORNIC_EQE_TYPE, le32toh(eqe[1].ctl)),
+			 ORNIC_EVENT_QP_ACCESS_ERR);
+	appendix_struct(a, 0, &appendix_eqe, eqe);
+	appendix_struct(a, sizeof(*eqe), &appendix_eqe, eqe + 1);
+	appendix_say(a, "\n");
+	pair_destroy(pair);
+}
+
+/* ---- commands and doorbells ---- */
+
+static void say_commands(struct appendix *a)
+{
+	struct pair *pair = appendix_pair(&pair_config_bytes, ORNIC_QPT_RC, 0, 6);
+	struct host *host = A(pair)->host;
+	unsigned int n = host->admin_pi % (1u << HOST_ADMIN_LOG_DEPTH);
+	const struct ornic_cmd_sqe *sqe = host_ptr(host, host->admin_sq);
+	const struct ornic_cmd_cqe *cqe = host_ptr(host, host->admin_cq);
+	struct ornic_create_cq_in in = {
+		.uctx = htole32(A(pair)->uctx),
+		.eqn = htole32(A(pair)->eq.num),
+		.log_size = 7,
+		.log_cqe_size = 5,
+		.dbr_addr = htole64(host_alloc(host, 64, 64)),
+	};
+	struct ornic_object out;
+
+	host_buf(&in.buf, host_alloc(host, HOST_PAGE, HOST_PAGE), HOST_PAGE);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_CQ, &in, &out), ORNIC_CMD_OK);
+	appendix_head(a, '=', "7. Commands");
+	appendix_say(a, "Section 4. CREATE_CQ with its submission, ``struct ornic_cmd_sqe``::\n\n");
+	appendix_struct(a, 0, &appendix_cmd_sqe, sqe + n);
+	appendix_say(a, "\nits input, ``struct ornic_create_cq_in``::\n\n");
+	appendix_struct(a, 0, &appendix_create_cq_in, &in);
+	appendix_say(a, "\nits completion, ``struct ornic_cmd_cqe``::\n\n");
+	appendix_struct(a, 0, &appendix_cmd_cqe, cqe + n);
+	appendix_say(a, "\nand its output, ``struct ornic_object``::\n\n");
+	appendix_struct(a, 0, &appendix_object, &out);
+	in.log_cqe_size = 7;
+	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_CQ, &in, &out), ORNIC_CMD_BAD_PARAM);
+	appendix_say(a, "\nThe completion of the same with ``log_cqe_size`` 7::\n\n");
+	appendix_struct(a, 0, &appendix_cmd_cqe, cqe + n + 1);
+	appendix_say(a, "\n");
+	pair_destroy(pair);
+}
+
+static void say_doorbells(struct appendix *a)
+{
+	static const struct {
+		const char *name;
+		enum ornic_db_type type;
+		uint32_t num, value;
+		const char *what;
+	} rings[] = {
+		{ "SQ", ORNIC_DB_SQ, 0x123456, 0x10, "sq_pi 0x10" },
+		{ "SQ", ORNIC_DB_SQ, 2, 0xffffffff, "sq_pi 0xffffffff" },
+		{ "CQ", ORNIC_DB_CQ, 0x21, ORNIC_PREP(ORNIC_DB_ARM_CI, 5u) | ORNIC_ARM_NONE,
+		  "ci 5, no request" },
+		{ "CQ", ORNIC_DB_CQ, 0x21, ORNIC_PREP(ORNIC_DB_ARM_CI, 5u) | ORNIC_ARM_SOLICITED,
+		  "ci 5, SOLICITED" },
+		{ "CQ", ORNIC_DB_CQ, 0x21,
+		  ORNIC_PREP(ORNIC_DB_ARM_CI, 0x40000005u) | ORNIC_ARM_NEXT,
+		  "ci 0x40000005, NEXT" },
+		{ "EQ", ORNIC_DB_EQ, 0, ORNIC_PREP(ORNIC_DB_ARM_CI, 1u) | ORNIC_ARM_NEXT,
+		  "ci 1, NEXT" },
+		{ "RQ", ORNIC_DB_RQ, 0x123456, 3, "rq_pi 3" },
+		{ "SRQ", ORNIC_DB_SRQ, 0x31, 3, "rq_pi 3" },
+	};
+	unsigned int i;
+
+	appendix_head(a, '=', "8. Doorbells");
+	appendix_say(a,
+"[ORNIC-DB-1], [ORNIC-DB-17]. Type, queue, what it tells, the value of 64 bits that is\n"
+"written, and its bytes in ascending order of addresses::\n\n");
+	for (i = 0; i < ARRAY_SIZE(rings); i++) {
+		uint64_t value = ORNIC_PREP(ORNIC_DB_TYPE, (uint64_t)rings[i].type) |
+				 ORNIC_PREP(ORNIC_DB_NUM, (uint64_t)rings[i].num) |
+				 rings[i].value;
+		const uint64_t le = htole64(value);
+		const uint8_t *p = (const uint8_t *)&le;
+
+		appendix_say(a, "   %-3s  0x%06x  %-20s 0x%016llx  "
+			     "%02x %02x %02x %02x %02x %02x %02x %02x\n",
+			     rings[i].name, rings[i].num, rings[i].what,
+			     (unsigned long long)value, p[0], p[1], p[2], p[3], p[4], p[5],
+			     p[6], p[7]);
+	}
+}
+
+/* [ORNIC-VEC-1] [ORNIC-VEC-2] */
+static void test_document(void **state)
+{
+	struct ornic_cqe_64 datagram, frame;
+	struct appendix a;
+
+	(void)state;
+	appendix_open(&a, "hardware-vectors.rst");
+	appendix_say(&a, ".. SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB\n\n");
+	appendix_say(&a,
+"=======================================\n"
+"Vectors of the ORNIC hardware interface\n"
+"=======================================\n\n"
+"Bytes of structures and packets, for those who build a card. This is an appendix of\n"
+"``hardware.rst``, whose section 0.4 says what of it binds a card; ``hardware-traces.rst``\n"
+"is the other one, and ``hardware-frames.txt`` has frames and what a card finds in them.\n"
+"``make vectors`` makes this file by driving the software card, and tests compare it with\n"
+"the headers, and with computations of their own. Values are decimal below 10, and\n"
+"hexadecimal from there on.\n\n"
+".. contents::\n   :depth: 1\n\n");
+	appendix_wire(&a);
+	say_connected(&a);
+	datagram = say_datagram(&a);
+	frame = say_frames(&a);
+	say_receive(&a);
+	say_completions(&a, &datagram, &frame);
+	say_events(&a);
+	say_commands(&a);
+	say_doorbells(&a);
+	appendix_close(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_document),
+	};
+
+	return cmocka_run_group_tests_name("appendix_vectors", tests, NULL, NULL);
+}
