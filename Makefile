@@ -37,7 +37,7 @@ help:
 	@echo "                     build/fuzz/   [TARGET=guest|packet|vfio|control|provider|flow SECONDS=60]"
 	@echo "  make soak          a mixed load for hours, until the first failure  [HOURS=8]"
 	@echo "  make bench         ORNIC against rdma_rxe: table and plots in Documentation/"
-	@echo "  make vectors       writes the appendix of the hardware interface that tests make"
+	@echo "  make vectors       writes the appendices of the hardware interface that tests make"
 	@echo "  make static        sparse, checkpatch, W=1 with gcc and clang, build inside Linux 7.3"
 	@echo
 	@echo "  make lab           the root tree, in which all other targets run"

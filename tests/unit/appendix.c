@@ -18,6 +18,7 @@ void appendix_open(struct appendix *a, const char *name)
 {
 	a->name = name;
 	a->text = NULL;
+	a->indent = 3;
 	a->out = open_memstream(&a->text, &a->len);
 	assert_non_null(a->out);
 }
@@ -120,9 +121,10 @@ void appendix_bytes(struct appendix *a, unsigned int at, const char *name,
 		n = len - i < APPENDIX_FIELD_BYTES ? len - i : APPENDIX_FIELD_BYTES;
 		hex(text, (const uint8_t *)bytes + i, n);
 		if (i)
-			appendix_say(a, "   %3u  %s\n", at + i, text);
+			appendix_say(a, "%*s%3u  %s\n", a->indent, "", at + i, text);
 		else
-			appendix_say(a, "   %3u  %-23s  %s\n", at, text, name);
+			appendix_say(a, "%*s%3u  %-23s  %s\n", a->indent, "", at, text,
+				     name);
 	}
 }
 
@@ -145,8 +147,8 @@ static void say_field(struct appendix *a, unsigned int at,
 	char text[HEX_LEN(APPENDIX_FIELD_BYTES)];
 	uint64_t value = number(p, field->size, field->order == 'b');
 
-	appendix_say(a, "   %3u  %-23s  %-15s ", at, hex(text, p, field->size),
-		     field->name);
+	appendix_say(a, "%*s%3u  %-23s  %-15s ", a->indent, "", at,
+		     hex(text, p, field->size), field->name);
 	say_number(a, value);
 	for (part = field->parts; part && part->name; part++) {
 		appendix_say(a, part == field->parts ? ": %s " : ", %s ", part->name);
@@ -181,7 +183,7 @@ void appendix_lines(struct appendix *a, const char *name, const uint8_t *bytes,
 
 	for (i = 0; i < len; i += n) {
 		n = len - i < APPENDIX_PACKET_BYTES ? len - i : APPENDIX_PACKET_BYTES;
-		appendix_say(a, "   %-12s  %s\n", i ? "" : name,
+		appendix_say(a, "%*s%-12s  %s\n", a->indent, "", i ? "" : name,
 			     hex(text, bytes + i, n));
 	}
 }
@@ -266,8 +268,10 @@ static const uint8_t *say_header(struct appendix *a, const struct header *header
 	appendix_lines(a, header->name, p, header->len);
 	for (part = header->parts; part->name; part++) {
 		value = number(p + part->offset, part->size, true);
-		appendix_say(a, part == header->parts ? "   %-12s  = %s " : "%s, %s ",
-			     "", part->name);
+		if (part == header->parts)
+			appendix_say(a, "%*s= %s ", a->indent + 14, "", part->name);
+		else
+			appendix_say(a, ", %s ", part->name);
 		say_number(a, part->mask ? ORNIC_GET(part->mask, (uint32_t)value) :
 					   value);
 	}

@@ -21,12 +21,14 @@
  * @out: writes @text
  * @text: the text so far
  * @len: length of @text, bytes
+ * @indent: columns before lines of structures and packets, 3 at first
  */
 struct appendix {
 	const char *name;
 	FILE *out;
 	char *text;
 	size_t len;
+	int indent;
 };
 
 /**

@@ -53,6 +53,7 @@ UNIT_CORE_TESTS := \
 	ack_test.c \
 	admin_test.c \
 	answer_test.c \
+	appendix_traces_test.c \
 	appendix_vectors_test.c \
 	arm_test.c \
 	atomic_test.c \
