@@ -100,7 +100,7 @@ static void say_wqe(struct appendix *a, const struct appendix_layout *route,
 	appendix_say(a, "\n");
 }
 
-/* A request of A; immediate data only where it is sent */
+/* A request of A; what the opcode ignores is 0 */
 static struct pair_wr wr_data(struct pair *pair, unsigned int opcode, uint32_t offset,
 			      uint32_t len)
 {
@@ -108,6 +108,11 @@ static struct pair_wr wr_data(struct pair *pair, unsigned int opcode, uint32_t o
 
 	if (opcode != ORNIC_WR_SEND_WITH_IMM && opcode != ORNIC_WR_RDMA_WRITE_WITH_IMM)
 		wr.imm = 0;
+	if (opcode == ORNIC_WR_SEND || opcode == ORNIC_WR_SEND_WITH_IMM ||
+	    opcode == ORNIC_WR_SEND_WITH_INV) {
+		wr.raddr = 0;
+		wr.rkey = 0;
+	}
 	return wr;
 }
 
