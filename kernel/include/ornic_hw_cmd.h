@@ -615,6 +615,16 @@ struct ornic_modify_qp_in {
 };
 ORNIC_ASSERT_SIZE(struct ornic_modify_qp_in, 144);
 
+/* The QP took a WQE of its SRQ with it to RESET */
+#define ORNIC_QP_TOOK_WQE	(1u << 0)
+
+struct ornic_modify_qp_out {
+	__le32 flags;		/* ORNIC_QP_TOOK_WQE */
+	__le32 rsvd;
+	__le64 wr_id;		/* of the WQE */
+};
+ORNIC_ASSERT_SIZE(struct ornic_modify_qp_out, 16);
+
 /* QUERY_QP: struct ornic_object; out: struct ornic_qp_attr, current values */
 
 /* ATTACH_MCAST, DETACH_MCAST: a UD QP and a group */

@@ -336,6 +336,29 @@ void ornic_cq_forget_qp(struct ornic_cq *cq, struct ornic_qp *qp)
 	}
 }
 
+/**
+ * ornic_qp_return_recv - free the record of the receive that a QP took with it
+ * @qp:		reset in the device
+ * @out:	answer of the command that reset it, [ORNIC-SRQ-10]
+ *
+ * The receive has no completion: without this it would count as posted for the
+ * lifetime of the SRQ.
+ */
+void ornic_qp_return_recv(struct ornic_qp *qp, const struct ornic_modify_qp_out *out)
+{
+	u64 wr_id = le64_to_cpu(out->wr_id);
+	struct ornic_wr wr;
+
+	if (!qp->ibqp.srq || !(le32_to_cpu(out->flags) & ORNIC_QP_TOOK_WQE))
+		return;
+
+	if (wr_id - ORNIC_WR_RECV > U32_MAX ||
+	    !ornic_qp_retire(qp, true, lower_32_bits(wr_id), &wr))
+		ornic_dev_fail(to_ornic_ib_dev(qp->ibqp.device)->odev,
+			       "qp[%u]: reset with wr_id %#llx, which is not outstanding",
+			       qp->res.num, wr_id);
+}
+
 /* Makes consumers of a dead device poll, because poll_cq flushes */
 void ornic_cq_flush_work(struct work_struct *work)
 {

@@ -559,7 +559,6 @@ int ornic_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct 
 
 	mutex_init(&qp->modify_lock);
 	INIT_WORK(&qp->event_work, ornic_qp_event_work);
-	init_completion(&qp->last_wqe);
 
 	if (udata)
 		err = ornic_qp_create_user(dev, qp, init, &req, udata);

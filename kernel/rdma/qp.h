@@ -3,7 +3,6 @@
 #ifndef ORNIC_RDMA_QP_H
 #define ORNIC_RDMA_QP_H
 
-#include <linux/completion.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
@@ -95,8 +94,6 @@ struct ornic_qp_geometry {
  *		none, and the core may not have initialised it.
  * @events:	bit n: event ORNIC_EVENT_QP_FATAL + n is to be delivered
  * @event_work:	delivers @events, since handlers of consumers may sleep
- * @last_wqe:	kernel QP: the device has returned the receive of the SRQ
- * @quiet:	the driver waits for @last_wqe, and the consumer gets no event
  * @counter_list: entry in @qps of a counter, under counters_lock
  * @counted:	counters of the device when they were last added
  */
@@ -122,8 +119,6 @@ struct ornic_qp {
 	atomic_t due;
 	unsigned long events;
 	struct work_struct event_work;
-	struct completion last_wqe;
-	bool quiet;
 	struct list_head counter_list;
 	u64 counted[ORNIC_QP_STAT_COUNT];
 };

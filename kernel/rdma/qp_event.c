@@ -36,11 +36,6 @@ void ornic_qp_event(struct ornic_res *res, enum ornic_event event)
 	if (event < ORNIC_EVENT_QP_FATAL || event > ORNIC_EVENT_QP_LAST_WQE)
 		return;
 
-	if (event == ORNIC_EVENT_QP_LAST_WQE) {
-		complete_all(&qp->last_wqe);
-		if (READ_ONCE(qp->quiet))
-			return;
-	}
 	if (!ornic_due_take(&qp->due))
 		return;
 

@@ -14,8 +14,6 @@
 #include "ringmem.h"
 #include "wr.h"
 
-#define ORNIC_LAST_WQE_TIMEOUT	(5 * HZ)
-
 static int ornic_qp_queue_init(struct ornic_qp_queue *queue, void *ring, u32 size)
 {
 	spin_lock_init(&queue->lock);
@@ -140,39 +138,20 @@ int ornic_qp_attach(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 	return 0;
 }
 
-static int ornic_qp_set_state(struct ornic_ib_dev *dev, struct ornic_qp *qp, u8 state)
+static void ornic_qp_reset_cmd(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 {
 	struct ornic_modify_qp_in in = {
 		.qpn = cpu_to_le32(qp->res.num),
 		.mask = cpu_to_le32(ORNIC_QP_ATTR_STATE),
-		.attr.state = state,
+		.attr.state = ORNIC_QPS_RESET,
 	};
+	struct ornic_modify_qp_out out;
 	int err;
 
-	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_QP, &in, sizeof(in), NULL, 0);
-	trace_ornic_qp_state(&dev->ibdev, qp->res.num, qp->state, state, err);
-	return err;
-}
-
-/**
- * ornic_qp_return_recvs - have the device complete what a QP took from its SRQ
- * @dev:	the device
- * @qp:		about to be reset; its state must not change concurrently
- *
- * A reset flushes nothing, so the receive of a message that has partly arrived
- * would count as posted for the lifetime of the SRQ. In the error state the
- * device flushes it [ORNIC-SRQ-9].
- */
-void ornic_qp_return_recvs(struct ornic_ib_dev *dev, struct ornic_qp *qp)
-{
-	if (!qp->ibqp.srq || qp->state == IB_QPS_RESET)
-		return;
-
-	WRITE_ONCE(qp->quiet, true);
-	if (!ornic_qp_set_state(dev, qp, ORNIC_QPS_ERR) &&
-	    !wait_for_completion_timeout(&qp->last_wqe, ORNIC_LAST_WQE_TIMEOUT))
-		ibdev_warn(&dev->ibdev, "qp[%u]: no last WQE event: its SRQ may lose a receive\n",
-			   qp->res.num);
+	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_QP, &in, sizeof(in), &out, sizeof(out));
+	trace_ornic_qp_state(&dev->ibdev, qp->res.num, qp->state, IB_QPS_RESET, err);
+	if (!err)
+		ornic_qp_return_recv(qp, &out);
 }
 
 /**
@@ -186,9 +165,8 @@ void ornic_qp_return_recvs(struct ornic_ib_dev *dev, struct ornic_qp *qp)
  */
 void ornic_qp_detach(struct ornic_ib_dev *dev, struct ornic_qp *qp)
 {
-	ornic_qp_return_recvs(dev, qp);
 	/* If this fails, so does destroying the QP, or the device is dead */
-	ornic_qp_set_state(dev, qp, ORNIC_QPS_RESET);
+	ornic_qp_reset_cmd(dev, qp);
 
 	ornic_qp_lock_cqs(qp);
 	list_del_init(&qp->sq.cq_list);
@@ -224,9 +202,6 @@ void ornic_qp_forget(struct ornic_qp *qp)
 	ornic_qp_queue_forget(&qp->sq);
 	ornic_qp_queue_forget(&qp->rq);
 	ornic_qp_unlock_cqs(qp);
-
-	reinit_completion(&qp->last_wqe);
-	WRITE_ONCE(qp->quiet, false);
 
 	/* Before the QP leaves RESET and the device reads them again */
 	WRITE_ONCE(qp->dbr->sq_pi, 0);

@@ -9,7 +9,6 @@ struct ornic_qp;
 int ornic_qp_kernel_init(struct ornic_qp *qp);
 void ornic_qp_kernel_uninit(struct ornic_qp *qp);
 int ornic_qp_attach(struct ornic_ib_dev *dev, struct ornic_qp *qp);
-void ornic_qp_return_recvs(struct ornic_ib_dev *dev, struct ornic_qp *qp);
 void ornic_qp_detach(struct ornic_ib_dev *dev, struct ornic_qp *qp);
 void ornic_qp_forget(struct ornic_qp *qp);
 

@@ -10,6 +10,7 @@
 #include "device.h"
 #include "due.h"
 #include "ornic_rdma_trace.h"
+#include "poll.h"
 #include "qp.h"
 #include "qp_event.h"
 #include "qp_kernel.h"
@@ -208,14 +209,16 @@ static int ornic_qp_do_modify(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 		.max_burst = cpu_to_le32(req->max_burst_size),
 		.typical_frame = cpu_to_le16(req->typical_packet_size),
 	};
+	bool takes = next == IB_QPS_RESET && qp->kernel;
+	struct ornic_modify_qp_out out;
 	int err;
-
-	if (next == IB_QPS_RESET && qp->kernel)
-		ornic_qp_return_recvs(dev, qp);
 
 	ornic_due_add(&qp->due, ORNIC_QP_EVENTS);
 	ornic_qp_attr_to_hw(qp, attr, mask, &in.attr);
-	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_QP, &in, sizeof(in), NULL, 0);
+	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_QP, &in, sizeof(in), &out,
+			     takes ? sizeof(out) : 0);
+	if (!err && takes)
+		ornic_qp_return_recv(qp, &out);
 	if (err != -EIO || (next != IB_QPS_ERR && next != IB_QPS_RESET))
 		return err;
 

@@ -617,6 +617,40 @@ static void test_last_wqe(void **state)
 	assert_int_equal(event(b, b->qp.num), ORNIC_EVENT_QP_LAST_WQE);
 }
 
+static void reset_and_expect(struct side *side, bool took, uint64_t wr_id)
+{
+	struct ornic_modify_qp_in in = {
+		.qpn = htole32(side->qp.num),
+		.mask = htole32(ORNIC_QP_ATTR_STATE),
+		.attr.state = ORNIC_QPS_RESET,
+	};
+	struct ornic_modify_qp_out out;
+
+	memset(&out, 0xff, sizeof(out));
+	assert_int_equal(host_cmd(side->host, ORNIC_CMD_MODIFY_QP, &in, &out), ORNIC_CMD_OK);
+	assert_int_equal(le32toh(out.flags), took ? ORNIC_QP_TOOK_WQE : 0);
+	assert_int_equal(out.rsvd, 0);
+	assert_int_equal(le64toh(out.wr_id), wr_id);
+}
+
+/* [ORNIC-SRQ-10] RESET tells of no WQE that ERR has flushed */
+static void test_wqe_of_a_qp_in_err(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+
+	pair_post_recv(b, 7, b->addr, 8192);
+	pair->fate = lose_end;
+	pair->arg = 1;
+	start(pair, 5000);
+	pair->fate = NULL;
+	pair_state(b, ORNIC_QPS_ERR);
+	pair_run(pair);
+	pair_expect(b, 7, ORNIC_WC_WR_FLUSH_ERR);
+	reset_and_expect(b, false, 0);
+	reset_and_expect(A(pair), false, 0);
+}
+
 /* [ORNIC-SRQ-10] RESET and DESTROY_QP take a WQE that the QP had */
 static void test_wqe_of_a_qp_that_goes(void **state)
 {
@@ -634,7 +668,7 @@ static void test_wqe_of_a_qp_that_goes(void **state)
 			assert_int_equal(host_cmd_object(b->host,
 				ORNIC_CMD_DESTROY_QP, b->qp.num), ORNIC_CMD_OK);
 		else
-			pair_state(b, ORNIC_QPS_RESET);
+			reset_and_expect(b, true, how);
 		pair_sleep(pair, 1000000);
 		pair_poll_none(b);
 		assert_int_equal(event(b, b->qp.num), 0);
@@ -671,6 +705,7 @@ int main(void)
 		PAIR_BOTH(test_bad_wqe, setup_rc),
 		PAIR_BOTH(test_last_wqe, setup_rc),
 		PAIR_TEST(test_wqe_of_a_qp_that_goes, setup_rc, bytes),
+		PAIR_TEST(test_wqe_of_a_qp_in_err, setup_rc, bytes),
 	};
 
 	return cmocka_run_group_tests_name("srq", tests, NULL, NULL);

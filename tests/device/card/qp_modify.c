@@ -379,6 +379,17 @@ static void apply_state(struct qp *qp, unsigned int to)
 	}
 }
 
+/* The WQE that the QP is about to take with it ([ORNIC-SRQ-10]) */
+static void tell_taken(const struct qp *qp, struct ornic_modify_qp_out *out)
+{
+	uint64_t wr_id;
+
+	if (!resp_has_srq_wqe(qp, &wr_id))
+		return;
+	out->flags = htole32(ORNIC_QP_TOOK_WQE);
+	out->wr_id = htole64(wr_id);
+}
+
 enum ornic_cmd_status qp_cmd_modify(struct card *card, struct cmd *cmd)
 {
 	const struct ornic_modify_qp_in *in = cmd->in;
@@ -411,6 +422,8 @@ enum ornic_cmd_status qp_cmd_modify(struct card *card, struct cmd *cmd)
 	apply_values(qp, mask, &in->attr);
 	if (mask & A(RATE_LIMIT))
 		apply_rate(qp, in);
+	if (to == ORNIC_QPS_RESET)
+		tell_taken(qp, cmd->out);
 	apply_state(qp, to);
 	return ORNIC_CMD_OK;
 }

@@ -36,6 +36,12 @@ void resp_flush(struct qp *qp)
 	xrc_release(qp);
 }
 
+bool resp_has_srq_wqe(const struct qp *qp, uint64_t *wr_id)
+{
+	*wr_id = qp->resp.wqe.wr_id;
+	return qp->resp.wqe_taken && !receiver_has_rq(&qp->base);
+}
+
 /* ---- refusing ---- */
 
 static bool resp_is_uc(const struct qp *qp)

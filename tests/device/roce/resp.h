@@ -3,6 +3,9 @@
 #ifndef ORNIC_DEVICE_RESP_H
 #define ORNIC_DEVICE_RESP_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct packet;
 struct qp;
 
@@ -17,6 +20,15 @@ void resp_reset(struct qp *qp);
  * @qp: QP in ERR
  */
 void resp_flush(struct qp *qp);
+
+/**
+ * resp_has_srq_wqe - is a receive WQE in use that an SRQ gave?
+ * @qp: any QP
+ * @wr_id: set to that of the WQE
+ *
+ * Return: whether there is one.
+ */
+bool resp_has_srq_wqe(const struct qp *qp, uint64_t *wr_id);
 
 /**
  * resp_rx - process a request
