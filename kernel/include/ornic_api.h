@@ -357,12 +357,15 @@ static inline void ornic_dbuf_describe(const struct ornic_dbuf *dbuf, size_t off
  * @board:	page of the struct ornic_board, to be mapped; NULL without
  *		odev->shadow. User mappings may outlive its use by the device.
  * @board_dma:	its DMA address
+ * @keepable:	kept for another process later: its board is not charged to
+ *		this one
  */
 struct ornic_uctx {
 	u32 num;
 	phys_addr_t db_phys;
 	struct page *board;
 	dma_addr_t board_dma;
+	bool keepable;
 };
 
 /**

@@ -40,9 +40,10 @@ struct ornic_eq;
  * @nums:	numbers in use, per kind of object
  * @pdns:	numbers of protection domains in use
  * @board:	board of doorbell page 0
- * @spares_lock: protects @spares and @num_spares
+ * @spares_lock: protects @spares, @num_spares and @num_keepable
  * @spares:	doorbell pages that processes have left
  * @num_spares:	number of @spares
+ * @num_keepable: doorbell pages, in use or in @spares, that may be kept
  * @clock:	PTP hardware clock
  * @adev:	auxiliary device, NULL while there is none
  * @state_lock:	serialises bringing the device up and down; taken before
@@ -77,6 +78,7 @@ struct ornic_core {
 	spinlock_t spares_lock; /* see above */
 	struct ornic_uctx spares[ORNIC_UCTX_SPARES];
 	u32 num_spares;
+	u32 num_keepable;
 	struct ornic_clock clock;
 	struct ornic_adev *adev;
 	struct mutex state_lock; /* see above */

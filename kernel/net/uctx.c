@@ -72,7 +72,8 @@ static int ornic_uctx_alloc_board(struct ornic_dev *odev, struct ornic_uctx *uct
 {
 	struct device *dev = &odev->pdev->dev;
 
-	uctx->board = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	/* A board that is kept must not keep the cgroup of a dead process */
+	uctx->board = alloc_page((uctx->keepable ? GFP_KERNEL : GFP_KERNEL_ACCOUNT) | __GFP_ZERO);
 	if (!uctx->board)
 		return -ENOMEM;
 
@@ -97,6 +98,22 @@ static void ornic_uctx_free_board(struct ornic_dev *odev, struct ornic_uctx *uct
 	put_page(uctx->board);
 }
 
+/* A bound on the boards that no process is charged for */
+static void ornic_uctx_get_keepable(struct ornic_core *core, struct ornic_uctx *uctx)
+{
+	spin_lock(&core->spares_lock);
+	uctx->keepable = core->num_keepable < ORNIC_UCTX_SPARES;
+	core->num_keepable += uctx->keepable;
+	spin_unlock(&core->spares_lock);
+}
+
+static void ornic_uctx_put_keepable(struct ornic_core *core, const struct ornic_uctx *uctx)
+{
+	spin_lock(&core->spares_lock);
+	core->num_keepable -= uctx->keepable;
+	spin_unlock(&core->spares_lock);
+}
+
 static bool ornic_uctx_take_spare(struct ornic_core *core, struct ornic_uctx *uctx)
 {
 	bool found;
@@ -119,24 +136,22 @@ static bool ornic_uctx_take_spare(struct ornic_core *core, struct ornic_uctx *uc
  */
 static bool ornic_uctx_keep_spare(struct ornic_core *core, const struct ornic_uctx *uctx)
 {
-	bool kept;
-
-	if (uctx->board && page_count(uctx->board) != 1)
+	if (!uctx->keepable || (uctx->board && page_count(uctx->board) != 1))
 		return false;
 
+	/* There is room: no more pages are keepable */
 	spin_lock(&core->spares_lock);
-	kept = core->num_spares < ORNIC_UCTX_SPARES;
-	if (kept)
-		core->spares[core->num_spares++] = *uctx;
+	core->spares[core->num_spares++] = *uctx;
 	spin_unlock(&core->spares_lock);
 
-	return kept;
+	return true;
 }
 
 static void ornic_uctx_destroy(struct ornic_dev *odev, struct ornic_uctx *uctx)
 {
 	ornic_cmd_release(odev, ORNIC_CMD_FREE_UCTX, uctx->num);
 	ornic_uctx_free_board(odev, uctx);
+	ornic_uctx_put_keepable(to_ornic_core(odev), uctx);
 }
 
 /**
@@ -169,10 +184,11 @@ int ornic_uctx_alloc(struct ornic_dev *odev, struct ornic_uctx *uctx)
 		return 0;
 
 	*uctx = (struct ornic_uctx) {};
+	ornic_uctx_get_keepable(core, uctx);
 	if (odev->shadow) {
 		err = ornic_uctx_alloc_board(odev, uctx);
 		if (err)
-			return err;
+			goto err_put_keepable;
 	}
 
 	err = ornic_uctx_alloc_cmd(core, 0, uctx->board_dma, &uctx->num);
@@ -191,6 +207,8 @@ int ornic_uctx_alloc(struct ornic_dev *odev, struct ornic_uctx *uctx)
 
 err_free_board:
 	ornic_uctx_free_board(odev, uctx);
+err_put_keepable:
+	ornic_uctx_put_keepable(core, uctx);
 	return err;
 }
 EXPORT_SYMBOL_NS_GPL(ornic_uctx_alloc, "ORNIC");

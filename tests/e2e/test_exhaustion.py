@@ -70,6 +70,34 @@ def exhaust(pair, guest_programs, record_property):
     return run
 
 
+@contextlib.contextmanager
+def cgroup(vm, controller, limit):
+    """Makes CGROUP with this limit, and yields what runs a command in it."""
+    vm.check(f"mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup; "
+             f"echo +{controller} >/sys/fs/cgroup/cgroup.subtree_control; mkdir {CGROUP} && "
+             f"echo {limit} >{CGROUP}/{controller}.max")
+    yield f"bash -c 'echo $$ >{CGROUP}/cgroup.procs && exec \"$@\"' sh"
+    vm.check(f"rmdir {CGROUP}")
+
+
+def charged_pages(vm):
+    """Returns the bytes of whole pages of the kernel that CGROUP is charged with."""
+    stat = {name: int(value) for name, value in
+            (line.split() for line in vm.check(f"cat {CGROUP}/memory.stat").splitlines())}
+    return stat["kernel"] - sum(stat[name] for name in (
+        "kernel_stack", "pagetables", "sec_pagetables", "percpu", "vmalloc", "slab"))
+
+
+def test_boards_kept(pair, exhaust, neighbour):
+    """The driver keeps the doorbell pages that a process leaves, with their boards. The cgroup of
+    that process is not charged for them. This test is the first, before any are kept."""
+    with cgroup(pair.a, "memory", "max") as prefix:
+        code, output = exhaust("context", prefix)
+        assert code == 0, output
+        wait_until("no charge", lambda: charged_pages(pair.a) < (PAGES_KEPT - 1) * 4096 // 2)
+    assert doorbell_pages(pair.card) > PAGES_KEPT // 2
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_device(exhaust, neighbour, kind):
     """When the device has no room for another object, the process gets ENOMEM, and its connection
@@ -106,16 +134,6 @@ def test_descriptors(exhaust, neighbour):
     assert len(rounds) == 2 and rounds[0] == rounds[1], output
     assert FILES - OTHERS <= int(rounds[0][0]) < FILES, output
     assert rounds[0][1] == str(errno.EMFILE), output
-
-
-@contextlib.contextmanager
-def cgroup(vm, controller, limit):
-    """Makes CGROUP with this limit, and yields what runs a command in it."""
-    vm.check(f"mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup; "
-             f"echo +{controller} >/sys/fs/cgroup/cgroup.subtree_control; mkdir {CGROUP} && "
-             f"echo {limit} >{CGROUP}/{controller}.max")
-    yield f"bash -c 'echo $$ >{CGROUP}/cgroup.procs && exec \"$@\"' sh"
-    vm.check(f"rmdir {CGROUP}")
 
 
 @pytest.mark.long
