@@ -10,6 +10,7 @@
 #include "health.h"
 #include "netdev.h"
 #include "num.h"
+#include "profile.h"
 #include "recovery.h"
 #include "res.h"
 #include "reset.h"
@@ -124,8 +125,8 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		goto err_unregister_clock;
 
 	if (!(core->profiles & ORNIC_PROFILE_RDMA))
-		dev_info(dev, "no RDMA device: profiles %#x without RDMA\n",
-			 core->odev.lim.profiles);
+		dev_info(dev, "no RDMA device: the RDMA profile is %s\n",
+			 ornic_profile_lack(core, ORNIC_PROFILE_RDMA));
 	err = ornic_adev_add(core);
 	if (err)
 		goto err_unregister_netdev;

@@ -7,6 +7,7 @@
 #include "fail.h"
 #include "netdev.h"
 #include "port.h"
+#include "profile.h"
 
 #define ORNIC_TX_TIMEOUT	(15 * HZ)
 
@@ -518,8 +519,8 @@ static int ornic_netdev_init(struct ornic_netdev *nd)
 	 */
 	if (!(nd->core->profiles & ORNIC_PROFILE_ETHERNET)) {
 		dev_err(ornic_device(nd->core),
-			"no interface, and no RDMA device: profiles %#x without Ethernet\n",
-			lim->profiles);
+			"no interface, and no RDMA device: the Ethernet profile is %s\n",
+			ornic_profile_lack(nd->core, ORNIC_PROFILE_ETHERNET));
 		return -ENODEV;
 	}
 

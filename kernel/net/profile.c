@@ -143,3 +143,16 @@ u32 ornic_profile_check(struct ornic_core *core, const struct ornic_query_device
 
 	return profiles;
 }
+
+/**
+ * ornic_profile_lack - tell why the device has no profile
+ * @core:	the device; ornic_profile_check() has logged what it lacks
+ * @profile:	ORNIC_PROFILE_RDMA or ORNIC_PROFILE_ETHERNET, which it has not
+ *		in full
+ *
+ * Return: text for messages.
+ */
+const char *ornic_profile_lack(const struct ornic_core *core, u32 profile)
+{
+	return core->odev.lim.profiles & profile ? "not complete" : "not announced";
+}

@@ -9,5 +9,6 @@ struct ornic_core;
 struct ornic_query_device_out;
 
 u32 ornic_profile_check(struct ornic_core *core, const struct ornic_query_device_out *out);
+const char *ornic_profile_lack(const struct ornic_core *core, u32 profile);
 
 #endif /* ORNIC_PROFILE_H */
