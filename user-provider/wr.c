@@ -603,10 +603,11 @@ int ornic_post_recv_bell(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 				qp->qpn);
 }
 
-static ALWAYS_INLINE inline int ornic_wr_post_srq(struct ornic_srq *srq,
-						  struct ibv_recv_wr *wr,
-						  struct ibv_recv_wr **bad_wr,
-						  const bool bell)
+/* Returns EAGAIN during a resize */
+static ALWAYS_INLINE inline int ornic_wr_try_srq(struct ornic_srq *srq,
+						 struct ibv_recv_wr *wr,
+						 struct ibv_recv_wr **bad_wr,
+						 const bool bell)
 {
 	struct ornic_context *ctx = NULL;
 
@@ -628,8 +629,22 @@ ornic_wr_post_srq_later(struct ornic_srq *srq, struct ibv_recv_wr **bad_wr,
 
 	do {
 		ornic_srq_wait(srq);
-		ret = ornic_wr_post_srq(srq, *bad_wr, bad_wr, bell);
+		ret = ornic_wr_try_srq(srq, *bad_wr, bad_wr, bell);
 	} while (ret == EAGAIN);
+	return ret;
+}
+
+static ALWAYS_INLINE inline int ornic_wr_post_srq(struct ibv_srq *ibsrq,
+						  struct ibv_recv_wr *wr,
+						  struct ibv_recv_wr **bad_wr,
+						  const bool bell)
+{
+	struct ornic_srq *srq = to_ornic_srq(ibsrq);
+	int ret;
+
+	ret = ornic_wr_try_srq(srq, wr, bad_wr, bell);
+	if (unlikely(ret == EAGAIN))
+		return ornic_wr_post_srq_later(srq, bad_wr, bell);
 	return ret;
 }
 
@@ -645,13 +660,7 @@ ornic_wr_post_srq_later(struct ornic_srq *srq, struct ibv_recv_wr **bad_wr,
 int ornic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 			struct ibv_recv_wr **bad_wr)
 {
-	struct ornic_srq *srq = to_ornic_srq(ibsrq);
-	int ret;
-
-	ret = ornic_wr_post_srq(srq, wr, bad_wr, false);
-	if (unlikely(ret == EAGAIN))
-		return ornic_wr_post_srq_later(srq, bad_wr, false);
-	return ret;
+	return ornic_wr_post_srq(ibsrq, wr, bad_wr, false);
 }
 
 /**
@@ -665,13 +674,7 @@ int ornic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 int ornic_post_srq_recv_bell(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 			     struct ibv_recv_wr **bad_wr)
 {
-	struct ornic_srq *srq = to_ornic_srq(ibsrq);
-	int ret;
-
-	ret = ornic_wr_post_srq(srq, wr, bad_wr, true);
-	if (unlikely(ret == EAGAIN))
-		return ornic_wr_post_srq_later(srq, bad_wr, true);
-	return ret;
+	return ornic_wr_post_srq(ibsrq, wr, bad_wr, true);
 }
 
 /**
