@@ -8,7 +8,9 @@
 
 #include <linux/bitmap.h>
 #include <linux/list.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
+#include <linux/sizes.h>
 #include <linux/types.h>
 
 struct ib_device;
@@ -17,11 +19,15 @@ struct ornic_mmap;
 struct ornic_ringmem;
 struct ornic_slabs;
 
-/* Pages of a slab: as many as the slabs of the process have, within bounds */
-#define ORNIC_SLAB_PAGES_MIN	16
-#define ORNIC_SLAB_PAGES_MAX	64
+/*
+ * Pages of a slab: as many as the slabs of the process have, within bounds. The
+ * first one is charged to a process for a single small ring, so large pages
+ * need lower bounds.
+ */
+#define ORNIC_SLAB_PAGES_MIN	MAX(SZ_64K >> PAGE_SHIFT, 4)
+#define ORNIC_SLAB_PAGES_MAX	MAX(SZ_256K >> PAGE_SHIFT, 16)
 /* Rings of more pages have memory of their own */
-#define ORNIC_SLAB_PART_MAX	16
+#define ORNIC_SLAB_PART_MAX	ORNIC_SLAB_PAGES_MIN
 /* Slabs that are searched for free pages before another one is allocated */
 #define ORNIC_SLAB_TRIES	8
 
