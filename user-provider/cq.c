@@ -88,7 +88,7 @@ static int ornic_cq_check_attr(struct ibv_context *ibctx,
 
 	if (ctx->caps & ORNIC_UCONTEXT_CAP_CQE_EXT)
 		flags |= ORNIC_WC_EXT_FLAGS;
-	if (!ctx->clock)
+	if (!(ctx->caps & ORNIC_UCONTEXT_CAP_CLOCK))
 		flags &= ~IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK;
 
 	if (!ornic_check_bits(ibctx, "CQ comp_mask", attr->comp_mask,
@@ -126,6 +126,18 @@ static void ornic_cq_free(struct ornic_cq *cq)
 	ornic_object_free(&owner, cq, ORNIC_RESOURCE_CQ);
 }
 
+static int ornic_cq_map_pages(struct ornic_context *ctx, uint64_t wc_flags)
+{
+	int ret;
+
+	ret = ornic_context_map_queues(ctx);
+	if (ret ||
+	    !(wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK))
+		return ret;
+
+	return ornic_context_map_clock(ctx);
+}
+
 static struct ornic_cq *ornic_cq_new(struct ibv_context *ibctx,
 				     const struct ibv_cq_init_attr_ex *attr)
 {
@@ -136,6 +148,12 @@ static struct ornic_cq *ornic_cq_new(struct ibv_context *ibctx,
 	struct ornic_owner owner;
 	struct ornic_cq *cq;
 	int ret;
+
+	ret = ornic_cq_map_pages(to_ornic_context(ibctx), attr->wc_flags);
+	if (ret) {
+		errno = ret;
+		return NULL;
+	}
 
 	cq = ornic_object_alloc(&owner, attr->comp_mask &
 				IBV_CQ_INIT_ATTR_MASK_PD ?

@@ -89,17 +89,38 @@ struct ornic_ringmem {
 };
 
 /**
+ * struct ornic_page_place - location of a page for mmap()
+ * @offset: offset for mmap()
+ * @length: bytes to map
+ */
+struct ornic_page_place {
+	uint64_t offset;
+	size_t length;
+};
+
+/**
+ * struct ornic_context_pages - locations of the pages of a context
+ * @db: doorbell page
+ * @board: board page, with ORNIC_UCONTEXT_CAP_SHADOW
+ * @clock: clock page, with ORNIC_UCONTEXT_CAP_CLOCK
+ */
+struct ornic_context_pages {
+	struct ornic_page_place db;
+	struct ornic_page_place board;
+	struct ornic_page_place clock;
+};
+
+/**
  * struct ornic_context - an open device
  * @vctx: verbs context
  * @caps: enum ornic_ucontext_caps
  * @null_key: lkey of the null MR, with ORNIC_UCONTEXT_CAP_NULL_MR
  * @send_ops: bit n: the device supports enum ibv_wr_opcode n
- * @db: doorbell page, write only
- * @db_length: bytes of @db mapped
- * @board: board page; NULL without ORNIC_UCONTEXT_CAP_SHADOW
- * @board_length: bytes of @board mapped
- * @clock: clock page, read only; NULL without ORNIC_UCONTEXT_CAP_CLOCK
- * @clock_length: bytes of @clock mapped
+ * @pages: where the kernel has the doorbell page, the board and the clock
+ * @pages_lock: held while one of these is mapped
+ * @db: doorbell page, write only; NULL before the first CQ or SRQ is created
+ * @board: board page, as @db; NULL without ORNIC_UCONTEXT_CAP_SHADOW
+ * @clock: clock page, read only; NULL before the first CQ that needs it
  * @num_lock: protects QP and WQ numbers against reuse: held while a QP or WQ is
  *	created, and while one is destroyed and its completions are dropped
  * @slabs: mapped slabs
@@ -109,12 +130,11 @@ struct ornic_context {
 	uint32_t caps;
 	uint32_t null_key;
 	uint64_t send_ops;
+	struct ornic_context_pages pages;
+	pthread_mutex_t pages_lock;
 	void *db;
-	size_t db_length;
 	struct ornic_board *board;
-	size_t board_length;
 	const struct ornic_clock_page *clock;
-	size_t clock_length;
 	pthread_mutex_t num_lock;
 	struct ornic_slabs slabs;
 };
@@ -551,6 +571,8 @@ struct verbs_context *ornic_alloc_context(struct ibv_device *ibdev, int cmd_fd,
 					  void *private_data);
 struct verbs_context *ornic_import_context(struct ibv_device *ibdev,
 					   int cmd_fd);
+int ornic_context_map_queues(struct ornic_context *ctx);
+int ornic_context_map_clock(struct ornic_context *ctx);
 
 /* clock.c */
 uint64_t ornic_clock_to_ns(const struct ornic_clock_page *page,

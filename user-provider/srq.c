@@ -125,6 +125,10 @@ static struct ornic_srq *ornic_srq_new(struct ibv_context *ibctx,
 	if (ret)
 		goto err;
 
+	ret = ornic_context_map_queues(to_ornic_context(ibctx));
+	if (ret)
+		goto err;
+
 	srq = ornic_object_alloc(&owner, attr->pd, sizeof(*srq),
 				 ORNIC_RESOURCE_SRQ);
 	if (!srq) {

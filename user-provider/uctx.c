@@ -75,43 +75,73 @@ static int ornic_query_port(struct ibv_context *ibctx, uint8_t port,
 static void ornic_context_unmap_pages(struct ornic_context *ctx)
 {
 	if (ctx->clock)
-		munmap((void *)ctx->clock, ctx->clock_length);
+		munmap((void *)ctx->clock, ctx->pages.clock.length);
 	if (ctx->board)
-		munmap(ctx->board, ctx->board_length);
+		munmap(ctx->board, ctx->pages.board.length);
 	if (ctx->db)
-		munmap(ctx->db, ctx->db_length);
+		munmap(ctx->db, ctx->pages.db.length);
 }
 
-static int ornic_context_map_pages(struct ornic_context *ctx, int cmd_fd,
-				   const struct ornic_alloc_ucontext_resp *resp)
+/* Returns NULL with errno set */
+static void *ornic_context_mmap(const struct ornic_context *ctx,
+				const struct ornic_page_place *place, int prot)
 {
 	void *page;
 
-	page = mmap(NULL, resp->db_length, PROT_WRITE, MAP_SHARED, cmd_fd,
-		    resp->db_offset);
-	if (page == MAP_FAILED)
-		return errno;
-	ctx->db = page;
-	ctx->db_length = resp->db_length;
+	page = mmap(NULL, place->length, prot, MAP_SHARED,
+		    ctx->vctx.context.cmd_fd, place->offset);
+	return page == MAP_FAILED ? NULL : page;
+}
 
-	if (resp->caps & ORNIC_UCONTEXT_CAP_SHADOW) {
-		page = mmap(NULL, resp->board_length, PROT_READ | PROT_WRITE,
-			    MAP_SHARED, cmd_fd, resp->board_offset);
-		if (page == MAP_FAILED)
-			return errno;
-		ctx->board = page;
-		ctx->board_length = resp->board_length;
-	}
+/**
+ * ornic_context_map_queues() - map the pages that queues use
+ * @ctx: context that is about to have a CQ or an SRQ, and after that other
+ *	queues
+ *
+ * Many processes only look at a device, as librdmacm does with each one, and
+ * map nothing.
+ *
+ * Return: 0 or a positive errno.
+ */
+int ornic_context_map_queues(struct ornic_context *ctx)
+{
+	int ret = 0;
 
-	if (resp->caps & ORNIC_UCONTEXT_CAP_CLOCK) {
-		page = mmap(NULL, resp->clock_length, PROT_READ, MAP_SHARED,
-			    cmd_fd, resp->clock_offset);
-		if (page == MAP_FAILED)
-			return errno;
-		ctx->clock = page;
-		ctx->clock_length = resp->clock_length;
+	pthread_mutex_lock(&ctx->pages_lock);
+	if (!ctx->board && ctx->caps & ORNIC_UCONTEXT_CAP_SHADOW) {
+		ctx->board = ornic_context_mmap(ctx, &ctx->pages.board,
+						PROT_READ | PROT_WRITE);
+		if (!ctx->board)
+			ret = errno;
 	}
-	return 0;
+	if (!ctx->db && !ret) {
+		ctx->db = ornic_context_mmap(ctx, &ctx->pages.db, PROT_WRITE);
+		if (!ctx->db)
+			ret = errno;
+	}
+	pthread_mutex_unlock(&ctx->pages_lock);
+	return ret;
+}
+
+/**
+ * ornic_context_map_clock() - map the clock page
+ * @ctx: context with ORNIC_UCONTEXT_CAP_CLOCK
+ *
+ * Return: 0 or a positive errno.
+ */
+int ornic_context_map_clock(struct ornic_context *ctx)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&ctx->pages_lock);
+	if (!ctx->clock) {
+		ctx->clock = ornic_context_mmap(ctx, &ctx->pages.clock,
+						PROT_READ);
+		if (!ctx->clock)
+			ret = errno;
+	}
+	pthread_mutex_unlock(&ctx->pages_lock);
+	return ret;
 }
 
 static void ornic_free_context(struct ibv_context *ibctx)
@@ -121,6 +151,7 @@ static void ornic_free_context(struct ibv_context *ibctx)
 	ornic_context_unmap_pages(ctx);
 	ornic_slabs_uninit(&ctx->slabs);
 	pthread_mutex_destroy(&ctx->num_lock);
+	pthread_mutex_destroy(&ctx->pages_lock);
 	verbs_uninit_context(&ctx->vctx);
 	free(ctx);
 }
@@ -208,6 +239,7 @@ static struct ornic_context *ornic_context_new(struct ibv_device *ibdev,
 	if (!ctx)
 		return NULL;
 
+	pthread_mutex_init(&ctx->pages_lock, NULL);
 	pthread_mutex_init(&ctx->num_lock, NULL);
 	ornic_slabs_init(&ctx->slabs);
 	return ctx;
@@ -218,7 +250,7 @@ static struct ornic_context *ornic_context_new(struct ibv_device *ibdev,
  * result of the command that returned @resp.
  */
 static struct verbs_context *
-ornic_context_init(struct ornic_context *ctx, int cmd_fd,
+ornic_context_init(struct ornic_context *ctx,
 		   const struct ornic_alloc_ucontext_resp *resp, int ret)
 {
 	if (ret)
@@ -227,9 +259,11 @@ ornic_context_init(struct ornic_context *ctx, int cmd_fd,
 	ctx->caps = resp->caps;
 	ctx->send_ops = resp->send_ops;
 	ctx->null_key = resp->null_key;
-	ret = ornic_context_map_pages(ctx, cmd_fd, resp);
-	if (ret)
-		goto err_free_context;
+	ctx->pages = (struct ornic_context_pages){
+		.db = { resp->db_offset, resp->db_length },
+		.board = { resp->board_offset, resp->board_length },
+		.clock = { resp->clock_offset, resp->clock_length },
+	};
 
 	verbs_set_ops(&ctx->vctx, &ornic_context_ops);
 	if (ctx->caps & ORNIC_UCONTEXT_CAP_RQ_DOORBELL)
@@ -264,7 +298,7 @@ struct verbs_context *ornic_alloc_context(struct ibv_device *ibdev, int cmd_fd,
 
 	ret = ibv_cmd_get_context(&ctx->vctx, &cmd.ibv_cmd, sizeof(cmd), NULL,
 				  &resp.ibv_resp, sizeof(resp));
-	return ornic_context_init(ctx, cmd_fd, &resp.drv_payload, ret);
+	return ornic_context_init(ctx, &resp.drv_payload, ret);
 }
 
 /**
@@ -292,5 +326,5 @@ struct verbs_context *ornic_import_context(struct ibv_device *ibdev,
 
 	fill_attr_out_ptr(cmd, ORNIC_ATTR_QUERY_CONTEXT_RESP, &resp);
 	ret = ibv_cmd_query_context(&ctx->vctx.context, cmd);
-	return ornic_context_init(ctx, cmd_fd, &resp, ret);
+	return ornic_context_init(ctx, &resp, ret);
 }

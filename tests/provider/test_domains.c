@@ -290,9 +290,12 @@ static void an_imported_context_shares_its_pages(void **state)
 	ctx = to_ornic_context(&vctx->context);
 	assert_int_equal(ctx->send_ops,
 			 to_ornic_context(&f->fake.ctx->context)->send_ops);
+	assert_int_equal(ornic_context_map_queues(ctx), 0);
 	*(volatile uint64_t *)ctx->db = 5;
 	assert_int_equal(fake_take_doorbell(&f->fake), 5);
-	assert_non_null(ctx->board);
+	ctx->board->awake = htole32(7);
+	assert_int_equal(le32toh(f->fake.board->awake), 7);
+	assert_int_equal(ornic_context_map_clock(ctx), 0);
 	assert_non_null(ctx->clock);
 
 	/* Releasing imported objects needs no command */
@@ -321,25 +324,55 @@ static void an_imported_context_shares_its_pages(void **state)
 	assert_int_equal(errno, EOPNOTSUPP);
 }
 
-/* mmap() fails for each of the three pages in turn */
-static void a_context_without_one_of_its_pages_is_none(void **state)
+/* mmap() fails for each of the three pages in turn; later the same context has it */
+static void a_page_is_mapped_when_a_queue_needs_it(void **state)
 {
 	struct fixture *f = *state;
-	struct ornic_alloc_ucontext_resp good = f->fake.ucontext;
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = 4,
+		.wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK,
+	};
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct verbs_context *vctx = fake_import(&f->fake);
+	struct ornic_context *ctx;
+	struct ornic_context_pages good;
+	struct ibv_cq_ex *cq;
+	struct ibv_srq_init_attr srq_attr = { .attr = { .max_wr = 1 } };
+	struct ornic_pd pd = { .ibv_pd.context = &vctx->context };
+	unsigned int commands;
 	int i;
 
+	assert_non_null(vctx);
+	ctx = to_ornic_context(&vctx->context);
+	assert_null(ctx->db);
+	assert_null(ctx->board);
+	assert_null(ctx->clock);
+	good = ctx->pages;
+	commands = f->fake.commands;
 	for (i = 0; i < 3; i++) {
-		f->fake.ucontext = good;
+		ctx->pages = good;
 		if (i == 0)
-			f->fake.ucontext.db_offset = 1;
+			ctx->pages.board.offset = 1;
 		else if (i == 1)
-			f->fake.ucontext.board_offset = 1;
+			ctx->pages.db.offset = 1;
 		else
-			f->fake.ucontext.clock_offset = 1;
+			ctx->pages.clock.offset = 1;
 		errno = 0;
-		assert_null(fake_import(&f->fake));
+		assert_null(ops->create_cq_ex(&vctx->context, &attr));
 		assert_int_equal(errno, EINVAL);
+		errno = 0;
+		if (i < 2)
+			assert_null(ops->create_srq(&pd.ibv_pd, &srq_attr));
+		assert_int_equal(errno, i < 2 ? EINVAL : 0);
+		assert_int_equal(f->fake.commands, commands);
 	}
+	assert_non_null(ctx->db);
+	ctx->pages = good;
+	cq = ops->create_cq_ex(&vctx->context, &attr);
+	assert_non_null(cq);
+	assert_non_null(ctx->clock);
+	assert_int_equal(ops->destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
+	ops->free_context(&vctx->context);
 }
 
 int main(void)
@@ -352,7 +385,7 @@ int main(void)
 		test_case(an_allocator_that_has_nothing_is_enomem),
 		test_case(one_thread_takes_no_lock),
 		test_case(an_imported_context_shares_its_pages),
-		test_case(a_context_without_one_of_its_pages_is_none),
+		test_case(a_page_is_mapped_when_a_queue_needs_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
