@@ -169,9 +169,14 @@ static struct ornic_ringmem *ornic_slab_alloc_part(struct ornic_slabs *slabs, si
 	mem->pages = &slab->mem->pages[first];
 	mem->dma = &slab->mem->dma[first];
 	mem->npages = npages;
-	/* Nothing of an earlier ring: phase bits and indexes begin at 0 */
+	/*
+	 * Nothing of an earlier ring: phase bits and indexes begin at 0. Pages
+	 * without one are zero since their allocation, unless the process wrote
+	 * where it has no ring.
+	 */
 	for (i = 0; slab->id && i < npages; i++)
-		clear_page(page_address(mem->pages[i]));
+		if (test_and_set_bit(first + i, slab->dirty))
+			clear_page(page_address(mem->pages[i]));
 	return mem;
 }
 

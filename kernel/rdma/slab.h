@@ -41,6 +41,7 @@ struct ornic_slabs;
  *		of one object, which no other object gets
  * @nused:	number of pages in use
  * @used:	pages in use
+ * @dirty:	pages that have been in use; changed without a lock, atomically
  */
 struct ornic_slab {
 	struct ornic_slabs *slabs;
@@ -50,6 +51,7 @@ struct ornic_slab {
 	u64 id;
 	u32 nused;
 	DECLARE_BITMAP(used, ORNIC_SLAB_PAGES_MAX);
+	DECLARE_BITMAP(dirty, ORNIC_SLAB_PAGES_MAX);
 };
 
 /**
