@@ -126,6 +126,13 @@ struct ornic_buf {
 };
 ORNIC_ASSERT_SIZE(struct ornic_buf, 16);
 
+/*
+ * A ring of fewer bytes than ORNIC_RING_SMALL may begin within a page, at a
+ * multiple of its size and of ORNIC_RING_ALIGN.
+ */
+#define ORNIC_RING_SMALL	4096
+#define ORNIC_RING_ALIGN	64
+
 #define ORNIC_INDEX_PAGE_SHIFT	12
 #define ORNIC_INDEX_ENTRIES	512
 

@@ -201,15 +201,17 @@ static int ornic_qp_check(struct ornic_ib_dev *dev, const struct ib_qp_init_attr
 }
 
 /*
- * A ring begins on a page. The doorbell record follows the receive ring, or the
- * send ring where that leaves a part of its last page: then a receive ring of
- * whole pages needs no page more.
+ * A ring begins on a page, or small rings share one ([ORNIC-BUF-7]). The
+ * doorbell record follows the receive ring, or the send ring if there is room
+ * between the rings: then a receive ring of whole pages needs no page more.
  */
 static void ornic_qp_place(struct ornic_qp_geometry *geo)
 {
 	u32 end;
 
-	geo->rq_offset = PAGE_ALIGN(geo->sq_bytes);
+	geo->rq_offset = ALIGN(geo->sq_bytes, max_t(u32, geo->rq_bytes, ORNIC_RING_ALIGN));
+	if (geo->rq_offset + geo->rq_bytes > PAGE_SIZE || geo->rq_bytes >= ORNIC_RING_SMALL)
+		geo->rq_offset = PAGE_ALIGN(geo->sq_bytes);
 	geo->dbr_offset = ALIGN(geo->sq_bytes, sizeof(struct ornic_qp_dbr));
 	if (geo->dbr_offset == geo->rq_offset)
 		geo->dbr_offset = ALIGN(geo->rq_offset + geo->rq_bytes,

@@ -189,7 +189,8 @@ struct ornic_qp_dbr ornic_ringmem_get_qp_dbr(const struct ornic_ringmem *mem, si
  * ornic_ringmem_describe - describe a part of the memory to the device
  * @ibdev:	the device
  * @mem:	allocated
- * @offset:	bytes, a multiple of PAGE_SIZE
+ * @offset:	bytes, a multiple of PAGE_SIZE, or of a small ring that does not
+ *		straddle a page
  * @size:	bytes, not 0
  * @pbl:	filled in; free it when the device has stopped using the memory
  *
@@ -208,7 +209,7 @@ int ornic_ringmem_describe(struct ib_device *ibdev, const struct ornic_ringmem *
 	if (i == npages) {
 		*pbl = (struct ornic_pbl) {
 			.buf = {
-				.addr = cpu_to_le64(dma[0]),
+				.addr = cpu_to_le64(dma[0] + offset_in_page(offset)),
 				.npages = cpu_to_le32(npages),
 				.page_shift = PAGE_SHIFT,
 			},

@@ -124,6 +124,52 @@ static void test_levels_3(void **state)
 	buf_uninit(&buf);
 }
 
+/* [ORNIC-BUF-7] Small rings begin within a page, other buffers do not */
+static void test_small_ring(void **state)
+{
+	static const struct {
+		uint64_t offset;
+		uint64_t len;
+		bool good;
+	} cases[] = {
+		{ 64, 16, true },
+		{ 64, 64, true },
+		{ 4032, 64, true },
+		{ 2048, 2048, true },
+		{ 3584, 512, true },
+		{ 32, 16, false },
+		{ 64, 128, false },
+		{ 1024, 2048, false },
+		{ 2048, 4096, false },
+	};
+	struct host *host = *state;
+	uint64_t at = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
+	enum ornic_cmd_status status;
+	struct ornic_buf desc;
+	struct buf buf;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		host_buf(&desc, at + cases[i].offset, 2 * HOST_PAGE);
+		status = make(host, &buf, &desc, 0, cases[i].len);
+		assert_int_equal(status, cases[i].good ? ORNIC_CMD_OK : ORNIC_CMD_BAD_PARAM);
+		if (!cases[i].good)
+			continue;
+		assert_ptr_equal(buf_slot(&buf, cases[i].len - 16, 16),
+				 host_device_ptr(host, at + cases[i].offset + cases[i].len - 16));
+		buf_uninit(&buf);
+	}
+	/* A region has its first byte elsewhere: first_offset */
+	host_buf(&desc, at + 64, HOST_PAGE);
+	status = buf_begin(&buf, &host->card->guest, &host->card->budget, &desc, 0, 64, RW);
+	if (!status)
+		while (!buf_step(&buf, &status))
+			continue;
+	assert_int_equal(status, ORNIC_CMD_BAD_PARAM);
+	buf_uninit(&buf);
+	assert_int_equal(host->card->budget.pages, 0);
+}
+
 static void test_refuses_odd_values(void **state)
 {
 	struct host *host = *state;
@@ -340,6 +386,7 @@ int main(void)
 		T(test_levels_1_and_more_than_an_index_page),
 		T(test_levels_2),
 		T(test_levels_3),
+		T(test_small_ring),
 		T(test_refuses_odd_values),
 		T(test_refuses_a_bad_index),
 		T(test_refuses_more_than_the_budget),

@@ -168,7 +168,7 @@ static enum ornic_cmd_status buf_count_up(struct buf *buf)
 	if (buf->list + offset < buf->list)
 		return ORNIC_CMD_BAD_PARAM;
 	return buf_set_page(buf, buf->filled++, buf->list + offset,
-			    1u << ORNIC_INDEX_PAGE_SHIFT);
+			    buf->align);
 }
 
 static enum ornic_cmd_status buf_probe_page(struct buf *buf, uint32_t i,
@@ -270,6 +270,7 @@ static enum ornic_cmd_status buf_describe(struct buf *buf,
 	buf->resolved = 0;
 	buf->list = le64toh(desc->addr);
 	buf->levels = desc->levels;
+	buf->align = 1u << ORNIC_INDEX_PAGE_SHIFT;
 	buf->start = start;
 	buf->end = start + len;
 	buf->lo = UINT64_MAX;
@@ -333,6 +334,9 @@ enum ornic_cmd_status buf_init(struct buf *buf, struct guest *guest,
 	status = buf_begin(buf, guest, budget, desc, start, len, dir);
 	if (status)
 		return status;
+	/* [ORNIC-BUF-7] */
+	if (len < ORNIC_RING_SMALL && buf->npages == 1)
+		buf->align = len > ORNIC_RING_ALIGN ? len : ORNIC_RING_ALIGN;
 	status = buf_finish(buf);
 	if (status)
 		buf_uninit(buf);

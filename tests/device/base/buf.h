@@ -63,6 +63,7 @@ struct buf_page {
  * @resolved: pages that were checked to be in reach
  * @list: bus address of the first page or of the page list
  * @levels: levels of the page list
+ * @align: with levels 0: what the address of page 0 is a multiple of
  * @start: first used byte, from the start of page 0
  * @end: last used byte plus one, from the start of page 0
  * @lo: lowest bus address of any page
@@ -82,6 +83,7 @@ struct buf {
 	uint32_t resolved;
 	gaddr_t list;
 	unsigned int levels;
+	uint32_t align;
 	uint64_t start;
 	uint64_t end;
 	gaddr_t lo;
