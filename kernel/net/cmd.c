@@ -51,7 +51,7 @@ static bool ornic_cmd_spin(struct ornic_core *core, u32 i)
 	do {
 		if (ornic_cmdq_has_entry(cmdq))
 			ornic_cmd_check_stray(core, ornic_cmdq_poll(core));
-		if (try_wait_for_completion(&cmdq->slots[i].done))
+		if (ornic_cmd_is_done(&cmdq->slots[i]))
 			return true;
 		cpu_relax();
 		/* Another CPU's clock may be behind: then this ends early */
@@ -86,15 +86,18 @@ static void ornic_cmd_timed_out(struct ornic_core *core, u32 i, enum ornic_opcod
 
 static void ornic_cmd_await(struct ornic_core *core, u32 i, enum ornic_opcode opcode)
 {
+	const struct ornic_cmd_slot *slot = &core->cmdq.slots[i];
 	struct completion *done = &core->cmdq.slots[i].done;
 
 	if (ornic_cmd_spin(core, i))
 		return;
 
 	ornic_cmd_check_stray(core, ornic_cmdq_begin_sleep(core, i));
+	if (ornic_cmd_is_done(slot))
+		return;
 	if (!wait_for_completion_timeout(done, msecs_to_jiffies(ORNIC_CMD_TIMEOUT_MS))) {
 		ornic_cmd_timed_out(core, i, opcode);
-		/* pending is clear by now; done is completed along with it */
+		/* It was asleep: done is completed before pending is clear */
 		wait_for_completion(done);
 	}
 }

@@ -138,14 +138,21 @@ int ornic_cmdq_start(struct ornic_core *core)
 	return 0;
 }
 
-/* Its caller may be in ornic_cmdq_begin_sleep(), or not waiting yet */
+/*
+ * Its caller sleeps or is about to, or looks at the slot. It keeps the slot
+ * until the lock is released, because ornic_cmdq_put_slot() takes it.
+ */
 static void ornic_cmdq_complete(struct ornic_cmdq *cmdq, struct ornic_cmd_slot *slot)
 {
-	slot->pending = false;
-	if (slot->asleep)
+	lockdep_assert_held(&cmdq->lock);
+
+	if (slot->asleep) {
 		cmdq->sleepers--;
-	slot->asleep = false;
-	complete(&slot->done);
+		slot->asleep = false;
+		complete(&slot->done);
+	}
+	/* Pairs with ornic_cmd_is_done(): the slot has the answer */
+	smp_store_release(&slot->pending, false);
 }
 
 /**
@@ -294,7 +301,8 @@ int ornic_cmdq_interrupt(struct ornic_core *core)
 /**
  * ornic_cmdq_begin_sleep - have the completion of a command interrupt
  * @core:	the device
- * @i:		its slot; the caller waits for its completion next
+ * @i:		its slot; the caller waits for its @done next, unless
+ *		ornic_cmd_is_done()
  *
  * Return: as ornic_cmdq_poll_locked().
  */

@@ -27,9 +27,11 @@ static inline u16 ornic_cmd_id(u32 slot, u32 gen)
 
 /**
  * struct ornic_cmd_slot - slot of a command in flight
- * @done:	the command completed, or the device died
+ * @done:	the command completed, or the device died, while its caller was
+ *		asleep
  * @cmd_id:	of the current or the last command; its generation increases
- * @pending:	the device has not completed the command yet
+ * @pending:	the device has not completed the command yet; cleared last. May
+ *		be read without the lock, see ornic_cmd_is_done().
  * @asleep:	@pending, and its caller waits for an interrupt
  * @dead:	the device died before it completed the command
  * @cqe:	copy of the completion
@@ -42,6 +44,18 @@ struct ornic_cmd_slot {
 	bool dead;
 	struct ornic_cmd_cqe cqe;
 };
+
+/**
+ * ornic_cmd_is_done - check whether a command has completed, without the lock
+ * @slot:	its slot, owned by the caller
+ *
+ * Return: true if it has, or the device has died; then the slot tells which.
+ */
+static inline bool ornic_cmd_is_done(const struct ornic_cmd_slot *slot)
+{
+	/* Pairs with ornic_cmdq_complete() */
+	return !smp_load_acquire(&slot->pending);
+}
 
 /**
  * struct ornic_cmdq - admin queue
