@@ -38,6 +38,7 @@ MAIN_SRCS := \
 
 # A card, which knows neither sockets nor QEMU
 CORE_SRCS := \
+	base/arena.c \
 	base/bounce.c \
 	base/buf.c \
 	base/cmd.c \

@@ -55,6 +55,7 @@ UNIT_CORE_TESTS := \
 	answer_test.c \
 	appendix_traces_test.c \
 	appendix_vectors_test.c \
+	arena_test.c \
 	arm_test.c \
 	atomic_test.c \
 	buf_test.c \

@@ -15,6 +15,7 @@
 
 #include <ornic_hw_cmd.h>
 
+#include "base/arena.h"
 #include "base/bounce.h"
 #include "base/buf.h"
 #include "base/cmd.h"
@@ -314,6 +315,7 @@ struct mcast_table {
  * @guest: guest memory
  * @budget: buffer pages in use
  * @build: state of an MR command that takes several turns
+ * @arena: memory of QPs
  * @bounce: bounce buffers
  * @watches: boards and watched queues
  * @uctxs: struct uctx
@@ -378,6 +380,7 @@ struct card {
 	struct guest guest;
 	struct buf_budget budget;
 	struct mr_build build;
+	struct arena arena;
 	struct bounce bounce;
 	struct watch_list watches;
 	struct obj_table uctxs;

@@ -119,6 +119,7 @@ struct card *card_create(const struct card_config *config, struct env *env)
 	card->limit.bytes = CARD_RUN_BYTES;
 	eq_source_init(&card->events, 0, false);
 	card->regs.clock_base_ns = env_now_ns(env);
+	arena_init(&card->arena);
 	list_init(&card->ready);
 	list_init(&card->blocked);
 	list_init(&card->dead_cqs);
@@ -156,6 +157,7 @@ void card_destroy(struct card *card)
 	guest_uninit(&card->guest);
 	bounce_uninit(&card->bounce);
 	card_uninit_tables(card);
+	arena_uninit(&card->arena);
 	free(card);
 }
 

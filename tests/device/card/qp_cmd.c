@@ -2,7 +2,6 @@
 /* Queue pairs: creation, destruction, queries */
 #include <endian.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/run.h"
@@ -258,7 +257,7 @@ static enum ornic_cmd_status qp_create(struct card *card,
 	enum ornic_cmd_status status;
 	struct qp *qp;
 
-	qp = calloc(1, sizeof(*qp));
+	qp = arena_alloc(&card->arena, sizeof(*qp));
 	if (!qp)
 		return ORNIC_CMD_NO_RESOURCES;
 	qp->base.card = card;
@@ -306,7 +305,7 @@ err_remove:
 err_uninit_queues:
 	qp_uninit_queues(qp);
 err_free:
-	free(qp);
+	arena_free(&card->arena, qp);
 	return status;
 }
 
@@ -344,7 +343,7 @@ static void qp_destroy(struct qp *qp)
 	qp_put_parts(qp);
 	obj_remove(&card->qps, &qp->base.obj);
 	qp_uninit_queues(qp);
-	free(qp);
+	arena_free(&card->arena, qp);
 }
 
 void qp_discard(struct card *card, struct obj *obj)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The records of a requester */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "queues/sq.h"
 #include "roce/psn.h"
@@ -20,14 +19,16 @@ int record_init(struct qp *qp)
 		records = 1;
 	if (records > REQ_RECORDS_MAX)
 		records = REQ_RECORDS_MAX;
-	qp->req.rec = calloc(records, sizeof(*qp->req.rec));
+	qp->req.rec = arena_alloc(&qp->base.card->arena,
+				  records * sizeof(*qp->req.rec));
 	qp->req.rec_mask = records - 1;
 	return qp->req.rec ? 0 : -ENOMEM;
 }
 
 void record_uninit(struct qp *qp)
 {
-	free(qp->req.rec);
+	if (qp->req.rec)
+		arena_free(&qp->base.card->arena, qp->req.rec);
 	qp->req.rec = NULL;
 }
 
