@@ -29,9 +29,9 @@ static uint32_t buf_groups(const struct buf *buf)
 }
 
 /* Bus address of the last byte of a page */
-static gaddr_t buf_last(const struct buf *buf, uint32_t i)
+static gaddr_t buf_last(struct buf *buf, uint32_t i)
 {
-	return buf->page[i].addr + (buf_page_size(buf) - 1);
+	return buf_page(buf, i)->addr + (buf_page_size(buf) - 1);
 }
 
 /*
@@ -51,7 +51,7 @@ static void buf_used(const struct buf *buf, uint32_t i, uint64_t *from,
 
 static void buf_resolve(struct buf *buf, uint32_t i)
 {
-	struct buf_page *page = &buf->page[i];
+	struct buf_page *page = buf_page(buf, i);
 	uint64_t from, to;
 	char *host;
 
@@ -71,9 +71,9 @@ static void buf_drop(struct buf *buf, uint64_t seq, uint32_t first,
 		return;
 	buf->budget->work += last - first;
 	for (i = first; i < last; i++)
-		if (far || guest_lost(buf->guest, seq, buf->page[i].addr,
+		if (far || guest_lost(buf->guest, seq, buf_page(buf, i)->addr,
 				      buf_last(buf, i)))
-			buf->page[i].host = NULL;
+			buf_page(buf, i)->host = NULL;
 }
 
 /*
@@ -108,7 +108,7 @@ static enum ornic_cmd_status buf_set_page(struct buf *buf, uint32_t i,
 
 	if (addr & (align - 1) || last < addr)
 		return ORNIC_CMD_BAD_PARAM;
-	buf->page[i].addr = addr;
+	buf_page(buf, i)->addr = addr;
 	if (addr < buf->lo)
 		buf->lo = addr;
 	if (last > buf->hi)
@@ -178,7 +178,7 @@ static enum ornic_cmd_status buf_probe_page(struct buf *buf, uint32_t i,
 	uint64_t from, to;
 
 	buf_used(buf, i, &from, &to);
-	return mem_iov(buf->guest->mem, buf->page[i].addr + from, to - from,
+	return mem_iov(buf->guest->mem, buf_page(buf, i)->addr + from, to - from,
 		       dir, iov, BUF_PROBE_PIECES) == -EFAULT ?
 	       ORNIC_CMD_DMA_FAULT : ORNIC_CMD_OK;
 }
@@ -201,7 +201,7 @@ bool buf_step(struct buf *buf, enum ornic_cmd_status *status)
 		uint32_t i = buf->resolved++;
 
 		buf_resolve(buf, i);
-		if (!buf->page[i].host)
+		if (!buf_page(buf, i)->host)
 			*status = buf_probe_page(buf, i, buf->dir);
 		left--;
 	}
@@ -247,9 +247,11 @@ enum ornic_cmd_status buf_alloc(struct buf *buf, struct guest *guest,
 	memset(buf, 0, sizeof(*buf));
 	if (room > BUF_PAGES_MAX - budget->pages)
 		return ORNIC_CMD_NO_RESOURCES;
-	buf->page = calloc(room, sizeof(*buf->page));
-	if (!buf->page)
-		return ORNIC_CMD_NO_RESOURCES;
+	if (room > 1) {
+		buf->page = calloc(room, sizeof(*buf->page));
+		if (!buf->page)
+			return ORNIC_CMD_NO_RESOURCES;
+	}
 	budget->pages += room;
 	buf->guest = guest;
 	buf->budget = budget;
@@ -378,7 +380,7 @@ void buf_uninit(struct buf *buf)
 void *buf_slow(struct buf *buf, uint64_t offset, uint32_t len)
 {
 	uint32_t i = offset >> buf->page_shift;
-	struct buf_page *page = &buf->page[i];
+	struct buf_page *page = buf_page(buf, i);
 
 	buf_catch_up(buf, i);
 	offset &= buf_page_size(buf) - 1;
@@ -394,7 +396,7 @@ void *buf_slow(struct buf *buf, uint64_t offset, uint32_t len)
 static int buf_page_iov(struct buf *buf, uint32_t i, uint64_t offset,
 			uint64_t *len, struct iovec *iov, int n, int max)
 {
-	struct buf_page *page = &buf->page[i];
+	struct buf_page *page = buf_page(buf, i);
 	gaddr_t addr = page->addr + offset;
 	int ret;
 

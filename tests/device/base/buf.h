@@ -51,12 +51,14 @@ struct buf_page {
 /**
  * struct buf - a buffer
  * @guest: guest memory; NULL before initialisation
- * @budget: budget that the pages count against
  * @seq: value of @guest->seq up to which all of @page is valid
+ * @page: the pages, or NULL if @room is 1
+ * @one: the page then, near the other members that buf_slot() needs
+ * @page_shift: log2 of bytes per page
+ * @dir: enum mem_dir bits
+ * @budget: budget that the pages count against
  * @group_seq: with more than BUF_STEP pages: by group of BUF_GROUP pages, what
  *	to add to @seq, which is the start value then; else NULL
- * @dir: enum mem_dir bits
- * @page_shift: log2 of bytes per page
  * @room: number of pages allocated
  * @npages: number of pages
  * @filled: pages whose address is known
@@ -68,15 +70,16 @@ struct buf_page {
  * @end: last used byte plus one, from the start of page 0
  * @lo: lowest bus address of any page
  * @hi: highest bus address of any page
- * @page: the pages
  */
 struct buf {
 	struct guest *guest;
-	struct buf_budget *budget;
 	uint64_t seq;
-	uint64_t *group_seq;
-	unsigned int dir;
+	struct buf_page *page;
+	struct buf_page one;
 	unsigned int page_shift;
+	unsigned int dir;
+	struct buf_budget *budget;
+	uint64_t *group_seq;
 	uint32_t room;
 	uint32_t npages;
 	uint32_t filled;
@@ -88,8 +91,13 @@ struct buf {
 	uint64_t end;
 	gaddr_t lo;
 	gaddr_t hi;
-	struct buf_page *page;
 };
+
+/* Page @i of a buffer */
+static inline struct buf_page *buf_page(struct buf *buf, uint32_t i)
+{
+	return buf->page ? &buf->page[i] : &buf->one;
+}
 
 /**
  * buf_begin - check a description and allocate a buffer
@@ -216,7 +224,7 @@ void *buf_slow(struct buf *buf, uint64_t offset, uint32_t len);
  */
 static inline void *buf_slot(struct buf *buf, uint64_t offset, uint32_t len)
 {
-	char *host = buf->page[offset >> buf->page_shift].host;
+	char *host = buf_page(buf, offset >> buf->page_shift)->host;
 
 	if (__builtin_expect(buf->seq == buf->guest->seq && host, 1))
 		return host + (offset & ((1ULL << buf->page_shift) - 1));

@@ -108,7 +108,7 @@ static void lie_remember_rings(struct card *card)
 	while ((obj = obj_each(&card->eqs, &i))) {
 		eq = container_of(obj, struct eq, obj);
 		if (lie_in_first_page(&eq->ring, eq->pi, eq->log_size, 5))
-			lie_add_ghosts(card, eq->ring.page[0].addr, eq->pi,
+			lie_add_ghosts(card, buf_page(&eq->ring, 0)->addr, eq->pi,
 				       eq->log_size, 5);
 	}
 	i = 0;
@@ -116,7 +116,7 @@ static void lie_remember_rings(struct card *card)
 		cq = container_of(obj, struct cq, obj);
 		if (lie_in_first_page(&cq->ring, cq->pi, cq->log_size,
 				      cq->log_cqe_size))
-			lie_add_ghosts(card, cq->ring.page[0].addr, cq->pi,
+			lie_add_ghosts(card, buf_page(&cq->ring, 0)->addr, cq->pi,
 				       cq->log_size, cq->log_cqe_size);
 	}
 }

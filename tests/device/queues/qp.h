@@ -30,12 +30,12 @@ struct xrcd;
 /**
  * struct qp_attr - attributes of struct ornic_qp_attr that the card keeps, in
  *	CPU byte order
- * @path_mtu: 1 to 5
  * @qkey: Q_Key of a UD QP
  * @rq_psn: first PSN expected
  * @sq_psn: first PSN sent
  * @dest_qpn: QPN of the peer
  * @access: ORNIC_ACCESS_*, of which REMOTE_* and FLUSH_* are used
+ * @path_mtu: 1 to 5
  * @max_rd_atomic: outstanding READs and atomics as requester
  * @max_dest_rd_atomic: outstanding READs and atomics as responder
  * @min_rnr_timer: code of IBTA table 45
@@ -43,20 +43,20 @@ struct xrcd;
  * @retry_cnt: retries after a timeout or a sequence NAK
  * @rnr_retry: retries after an RNR NAK; 7 means no limit
  * @sqd_notify: en_sqd_async_notify
- * @av: primary path
- * @alt_av: alternate path; after a migration, the former path
  * @alt_timeout: @timeout of @alt_av
  * @alt_loaded: @alt_av is set
  * @mig_state: enum ornic_mig_state
  * @mig_failed: ORNIC_EVENT_QP_PATH_MIG_ERR was sent since the host set @mig_state
+ * @av: primary path; ends the cache line that each message needs
+ * @alt_av: alternate path; after a migration, the former path
  */
 struct qp_attr {
-	uint8_t path_mtu;
 	uint32_t qkey;
 	uint32_t rq_psn;
 	uint32_t sq_psn;
 	uint32_t dest_qpn;
 	uint32_t access;
+	uint8_t path_mtu;
 	uint8_t max_rd_atomic;
 	uint8_t max_dest_rd_atomic;
 	uint8_t min_rnr_timer;
@@ -64,12 +64,12 @@ struct qp_attr {
 	uint8_t retry_cnt;
 	uint8_t rnr_retry;
 	bool sqd_notify;
-	struct ornic_av av;
-	struct ornic_av alt_av;
 	uint8_t alt_timeout;
 	bool alt_loaded;
 	uint8_t mig_state;
 	bool mig_failed;
+	struct ornic_av av;
+	struct ornic_av alt_av;
 };
 
 /**
@@ -107,50 +107,55 @@ struct qp_rx_hash {
 
 /**
  * struct qp - a queue pair
- * @base: the part that it shares with a WQ
- * @watch: the doorbell record, and whether the card polls it
- * @uctx: user context, with a reference
- * @xrcd: XRCD of XRC_RECV, with a reference, or NULL
- * @rwq_table: RWQ table of a QP with ORNIC_QP_RSS, with a reference, or NULL
- * @rx_hash: hash that selects an entry of @rwq_table
- * @send_cq: membership in the send CQ
- * @board_slot: slot on the board of @uctx, or ORNIC_BOARD_NO_SLOT
+ * @base: the part that it shares with a WQ. The lines from @base.obj to the
+ *	first two of @resp are those that a message needs, with few others
+ * @attr: attributes
+ * @mtu_shift: log2 of the path MTU in bytes
  * @comm_est: ORNIC_EVENT_QP_COMM_EST was sent
  * @last_wqe: ORNIC_EVENT_QP_LAST_WQE was sent
  * @leaving: inside ack_settle(): sends even if the port is full
  * @drained: in SQD: no WQE is under way any more
- * @mtu_shift: log2 of the path MTU in bytes
- * @attr: attributes
- * @pace: rate limit of a RAW_PACKET QP
- * @tso_sent: for RAW_PACKET, bytes of the payload of the next WQE that are sent
+ * @board_slot: slot on the board of @uctx, or ORNIC_BOARD_NO_SLOT
+ * @send_cq: membership in the send CQ
+ * @uctx: user context, with a reference
+ * @xrcd: XRCD of XRC_RECV, with a reference, or NULL
+ * @watch: the doorbell record, and whether the card polls it
  * @sq: send queue
+ * @pace: rate limit of a RAW_PACKET QP
+ * @rwq_table: RWQ table of a QP with ORNIC_QP_RSS, with a reference, or NULL
  * @stats: counters
  * @req: requester
- * @resp: responder; last, because it ends with a long array that most messages
- *	do not use
+ * @resp: responder
+ * @rx_hash: hash that selects an entry of @rwq_table
+ * @tso_sent: for RAW_PACKET, bytes of the payload of the next WQE that are sent
  */
 struct qp {
 	struct receiver base;
-	struct sq_watch watch;
-	struct uctx *uctx;
-	struct xrcd *xrcd;
-	struct rwq_table *rwq_table;
-	struct qp_rx_hash rx_hash;
-	struct cq_link send_cq;
-	uint32_t board_slot;
+	struct qp_attr attr;
+	uint8_t mtu_shift;
 	bool comm_est;
 	bool last_wqe;
 	bool leaving;
 	bool drained;
-	uint8_t mtu_shift;
-	struct qp_attr attr;
-	struct pace pace;
-	uint32_t tso_sent;
+	uint32_t board_slot;
+	struct cq_link send_cq;
+	struct uctx *uctx;
+	struct xrcd *xrcd;
+	struct sq_watch watch;
 	struct sq sq;
-	struct qp_stats stats;
+	struct pace pace;
+	struct rwq_table *rwq_table;
+	struct qp_stats stats __attribute__((aligned(64)));
 	struct req req;
 	struct resp resp;
+	struct qp_rx_hash rx_hash;
+	uint32_t tso_sent;
 };
+
+_Static_assert(!((offsetof(struct qp, base.obj) | offsetof(struct qp, attr) |
+		  offsetof(struct qp, watch.dbr) | offsetof(struct qp, stats) |
+		  offsetof(struct qp, req) | offsetof(struct qp, resp)) % 64),
+	       "what a message needs is in as few cache lines as possible");
 
 /**
  * qp_prefetch - begin to load the state of a QP that has work
@@ -161,11 +166,11 @@ struct qp {
  */
 static inline void qp_prefetch(const struct qp *qp)
 {
-	const char *p = (const char *)qp;
-	size_t i;
+	const char *end = (const char *)&qp->resp.wqe;
+	const char *p = (const char *)&qp->base.obj;
 
-	for (i = 0; i < offsetof(struct qp, resp.read); i += 64)
-		__builtin_prefetch(p + i);
+	for (; p < end; p += 64)
+		__builtin_prefetch(p);
 }
 
 static inline struct qp *qp_of(struct receiver *rx)

@@ -200,41 +200,41 @@ struct resp_cursor {
  * struct resp - state of the responder
  * @epsn: expected PSN
  * @msn: number of messages executed, 24 bits
- * @message: kind of the current message
+ * @message: enum resp_message, kind of the current message
  * @nak_sent: a NAK for @epsn was sent; later packets get no further one
  * @owe: an ACK or NAK must be sent
  * @syndrome: with @owe, syndrome of the AETH
- * @nak_psn: with @owe, PSN of a NAK
  * @wqe_taken: @wqe is in use; for UC, possibly left by a dropped message for
  *	the next one
- * @wqe: receive WQE of the current message
+ * @nak_psn: with @owe, PSN of a NAK
  * @srqn: SRQ that the current XRC message names
- * @offset: bytes of the current message received so far
- * @va: address of the rest of a WRITE
  * @rkey: remote key of the WRITE
  * @left: bytes of the WRITE that are missing
+ * @va: address of the rest of a WRITE
+ * @offset: bytes of the current message received so far
  * @fresh: entries of @read not answered yet; @fresh.end is the position of the
  *	next one
  * @again: entries whose response must be repeated
+ * @wqe: receive WQE of the current message
  * @read: ring of the latest requests with a response of their own
  */
 struct resp {
 	uint32_t epsn;
 	uint32_t msn;
-	enum resp_message message;
+	uint8_t message;
 	bool nak_sent;
 	bool owe;
 	uint8_t syndrome;
-	uint32_t nak_psn;
 	bool wqe_taken;
-	struct recv_wqe wqe;
+	uint32_t nak_psn;
 	uint32_t srqn;
-	uint64_t offset;
-	uint64_t va;
 	uint32_t rkey;
 	uint32_t left;
+	uint64_t va;
+	uint64_t offset;
 	struct resp_cursor fresh;
 	struct resp_cursor again;
+	struct recv_wqe wqe;
 	struct resp_read read[RESP_READS];
 };
 

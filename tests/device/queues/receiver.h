@@ -46,41 +46,42 @@ struct receiver_ops {
 
 /**
  * struct receiver - what a QP and a WQ share
+ * @ops: of the kind of object
+ * @recv_cq: membership in the CQ of receives
+ * @events: events about it that wait for room in the EQ
+ * @poll_ns: in ERR: time until the next poll, ns
+ * @rq: receive queue
  * @obj: number and users: entries of the port's queue table, multicast groups,
- *	rules; for a WQ, entries of RWQ tables
+ *	rules; for a WQ, entries of RWQ tables. From here on the members that
+ *	each message needs, in two cache lines
  * @card: the card
  * @run: link in the card's list of queues with work
- * @ops: of the kind of object
  * @srq: SRQ, with a reference, or NULL; for XRC_RECV set and cleared by
  *	xrc_select() and xrc_release(), without a reference
- * @user: PD and identity for checks of keys
- * @recv_cq: membership in the CQ of receives
  * @type: enum ornic_qp_type or RECEIVER_WQ
  * @state: enum ornic_qp_state; RESET, RTR (for RDY) or ERR for a WQ
  * @flags: ORNIC_QP_*; ORNIC_QP_RQ for a WQ
- * @rx_flags: ORNIC_WQ_*, processing of received frames
- * @events: events about it that wait for room in the EQ
  * @timer: time of the next poll for WQEs in ERR, and what the kind of object
  *	has timers for
- * @poll_ns: in ERR: time until the next poll, ns
- * @rq: receive queue
+ * @user: PD and identity for checks of keys
+ * @rx_flags: ORNIC_WQ_*, processing of received frames
  */
 struct receiver {
-	struct obj obj;
+	const struct receiver_ops *ops;
+	struct cq_link recv_cq;
+	struct eq_source events;
+	uint64_t poll_ns;
+	struct rq rq;
+	struct obj obj __attribute__((aligned(64)));
 	struct card *card;
 	struct run_item run;
-	const struct receiver_ops *ops;
 	struct srq *srq;
-	struct mr_user user;
-	struct cq_link recv_cq;
 	uint8_t type;
 	uint8_t state;
 	uint32_t flags;
-	uint32_t rx_flags;
-	struct eq_source events;
 	struct timer timer;
-	uint64_t poll_ns;
-	struct rq rq;
+	struct mr_user user;
+	uint32_t rx_flags;
 };
 
 static inline bool receiver_is_wq(const struct receiver *receiver)

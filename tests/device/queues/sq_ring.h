@@ -10,22 +10,22 @@
 
 /**
  * struct sq - a send queue; indexes count slots and run free
- * @ring: buffer of the ring
  * @log_slots: log2 of the number of slots
+ * @broken: sq_pi was invalid or out of reach; it is not read any more
  * @pi: producer index as last read from the doorbell record and checked
  * @next: first slot of the next WQE to take
  * @ci: consumer index: the slots before it are done with
  * @ci_told: value of sq_ci in the doorbell record
- * @broken: sq_pi was invalid or out of reach; it is not read any more
+ * @ring: buffer of the ring
  */
 struct sq {
-	struct buf ring;
 	uint8_t log_slots;
+	bool broken;
 	uint32_t pi;
 	uint32_t next;
 	uint32_t ci;
 	uint32_t ci_told;
-	bool broken;
+	struct buf ring;
 };
 
 /**
