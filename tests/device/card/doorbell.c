@@ -151,9 +151,41 @@ void doorbell_look(struct card *card)
 
 /* ---- boards ---- */
 
-/* Each kicked queue takes one of @left, which may become negative */
+/**
+ * struct kicks - queues that a scan has found
+ * @left: how many the scan may still find; may become negative
+ * @count: number of @qp
+ * @qp: queues to kick together. Each is likely to be in no cache, so their
+ *	state is loaded at the same time.
+ */
+struct kicks {
+	int left;
+	unsigned int count;
+	struct qp *qp[DOORBELL_KICKS];
+};
+
+static void kicks_run(struct kicks *kicks)
+{
+	unsigned int i;
+
+	for (i = 0; i < kicks->count; i++)
+		qp_prefetch_work(kicks->qp[i]);
+	for (i = 0; i < kicks->count; i++)
+		qp_kick(kicks->qp[i]);
+	kicks->count = 0;
+}
+
+static void kicks_add(struct kicks *kicks, struct qp *qp)
+{
+	qp_prefetch(qp);
+	kicks->qp[kicks->count++] = qp;
+	kicks->left--;
+	if (kicks->count == DOORBELL_KICKS)
+		kicks_run(kicks);
+}
+
 static bool doorbell_scan_word(struct uctx *uctx, struct ornic_board *board,
-			       unsigned int word, int *left)
+			       unsigned int word, struct kicks *kicks)
 {
 	uint64_t bits = guest_xchg64(&board->bits[word], 0);
 	bool any = false;
@@ -164,9 +196,7 @@ static bool doorbell_scan_word(struct uctx *uctx, struct ornic_board *board,
 		/* Bit for an unused slot: ignore ([ORNIC-DB-11]) */
 		if (slot >= uctx->slots_size || !uctx->slots[slot])
 			continue;
-		qp_prefetch(uctx->slots[slot]);
-		qp_kick(uctx->slots[slot]);
-		(*left)--;
+		kicks_add(kicks, uctx->slots[slot]);
 		any = true;
 	}
 	return any;
@@ -174,10 +204,11 @@ static bool doorbell_scan_word(struct uctx *uctx, struct ornic_board *board,
 
 /*
  * Scan the board words that the @mask bits of one summary word select. When
- * @left is used up, the remaining bits are set again for the next poll.
+ * @kicks->left is used up, the remaining bits are set again for the next poll.
  */
 static bool doorbell_scan_summary(struct uctx *uctx, struct ornic_board *board,
-				  unsigned int index, uint64_t mask, int *left)
+				  unsigned int index, uint64_t mask,
+				  struct kicks *kicks)
 {
 	bool any = false;
 	uint64_t bits;
@@ -188,13 +219,14 @@ static bool doorbell_scan_summary(struct uctx *uctx, struct ornic_board *board,
 	for (; bits; bits &= bits - 1) {
 		unsigned int word = index * 64 + __builtin_ctzll(bits);
 
-		if (*left <= 0) {
+		if (kicks->left <= 0) {
 			guest_set64(&board->summary[index], bits);
 			return true;
 		}
-		(*left)--;
+		kicks->left--;
 		if (word < ORNIC_BOARD_WORDS)
-			any |= doorbell_scan_word(uctx, board, word, left);
+			any |= doorbell_scan_word(uctx, board, word,
+						  kicks);
 		uctx->scan_from = (word + 1) % (ORNIC_BOARD_SUMMARY_WORDS * 64);
 	}
 	return any;
@@ -212,7 +244,7 @@ static bool doorbell_board_is_idle(const struct ornic_board *board)
 }
 
 /* Scan a board, starting behind the word that was scanned last */
-static bool doorbell_scan_board(struct uctx *uctx, int *left)
+static bool doorbell_scan_board(struct uctx *uctx, struct kicks *kicks)
 {
 	struct ornic_board *board = guest_ref_ptr(&uctx->board);
 	unsigned int first = uctx->scan_from / 64;
@@ -222,7 +254,7 @@ static bool doorbell_scan_board(struct uctx *uctx, int *left)
 
 	if (!board || doorbell_board_is_idle(board))
 		return false;
-	for (i = 0; i <= ORNIC_BOARD_SUMMARY_WORDS && *left > 0; i++) {
+	for (i = 0; i <= ORNIC_BOARD_SUMMARY_WORDS && kicks->left > 0; i++) {
 		uint64_t mask = ~0ULL;
 
 		if (i == 0)
@@ -231,7 +263,7 @@ static bool doorbell_scan_board(struct uctx *uctx, int *left)
 			mask = before;
 		any |= doorbell_scan_summary(uctx, board, (first + i) %
 					     ORNIC_BOARD_SUMMARY_WORDS, mask,
-					     left);
+					     kicks);
 	}
 	return any;
 }
@@ -243,17 +275,22 @@ static bool doorbell_scan_board(struct uctx *uctx, int *left)
 static bool doorbell_scan_boards(struct card *card)
 {
 	struct list_head *boards = &card->watches.boards;
-	int left = DOORBELL_SCAN_MAX;
 	struct list_head *pos;
+	struct kicks kicks;
 	bool any = false;
 
+	/* Not an initialiser, which would clear the array in each poll */
+	kicks.left = DOORBELL_SCAN_MAX;
+	kicks.count = 0;
+
 	list_for_each(pos, boards) {
-		if (left <= 0)
+		if (kicks.left <= 0)
 			break;
 		any |= doorbell_scan_board(list_entry(pos, struct uctx, active),
-					   &left);
+					   &kicks);
 	}
-	if (left > 0)
+	kicks_run(&kicks);
+	if (kicks.left > 0)
 		return any;
 	/* Boards that were not scanned may have work */
 	if (pos != boards) {

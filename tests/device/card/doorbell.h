@@ -14,6 +14,8 @@ struct card;
 
 /* Approximate limit per poll for kicked queues plus scanned board words */
 #define DOORBELL_SCAN_MAX 256
+/* Queues of a board that are kicked together */
+#define DOORBELL_KICKS 32
 /* Idle time after which a queue is no longer watched */
 #define DOORBELL_WATCH_IDLE_NS 50000
 /* QPs that one doorbell_look() looks at */

@@ -173,6 +173,30 @@ static inline void qp_prefetch(const struct qp *qp)
 		__builtin_prefetch(p);
 }
 
+/**
+ * qp_prefetch_work - begin to load what the next WQE of a QP needs
+ * @qp: the QP, after qp_prefetch(). The pointers that it keeps are used
+ *	unchecked, because a prefetch of what is not mapped does nothing
+ */
+static inline void qp_prefetch_work(const struct qp *qp)
+{
+	const struct ornic_qp_dbr *dbr = qp->watch.dbr.host;
+	const char *ring = qp->sq.ring.one.host;
+	uint32_t mask = (1u << qp->sq.log_slots) - 1;
+	const struct req *req = &qp->req;
+
+	if (dbr) {
+		__builtin_prefetch(&dbr->sq_pi);
+		__builtin_prefetch(&dbr->sq_ci, 1);
+	}
+	/* A ring of one page, as there are thousands of */
+	if (ring)
+		__builtin_prefetch(ring + ((qp->sq.next & mask) <<
+					   ORNIC_SLOT_SHIFT));
+	if (req->rec)
+		__builtin_prefetch(&req->rec[req->tail & req->rec_mask], 1);
+}
+
 static inline struct qp *qp_of(struct receiver *rx)
 {
 	return container_of(rx, struct qp, base);
