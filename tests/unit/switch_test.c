@@ -7,6 +7,8 @@
 
 struct fake_port {
 	struct port port;
+	unsigned int soon;
+	unsigned int soon_at_rx;
 	unsigned int rx;
 	struct port *rx_src;
 	const uint8_t *reply_to;
@@ -46,12 +48,19 @@ static void fake_rx(struct port *port, const struct frame *frame)
 	struct fake_port *fake = container_of(port, struct fake_port, port);
 
 	fake->rx++;
+	fake->soon_at_rx = fake->soon;
 	fake->rx_src = frame->src;
 	frame_read(frame, 0, fake->last,
 		   frame_len(frame) < sizeof(fake->last) ? frame_len(frame) :
 							   sizeof(fake->last));
 	if (fake->reply_to)
 		switch_tx(port, make(port, fake->reply_to, port->mac));
+}
+
+static void fake_soon(struct port *port, const struct frame *frame)
+{
+	assert_true(frame->flags & FRAME_LOCAL);
+	container_of(port, struct fake_port, port)->soon++;
 }
 
 static void fake_destroy(struct port *port)
@@ -61,6 +70,7 @@ static void fake_destroy(struct port *port)
 
 static const struct port_ops fake_ops = {
 	.rx = fake_rx,
+	.soon = fake_soon,
 	.destroy = fake_destroy,
 };
 
@@ -246,6 +256,34 @@ static void test_local_frames_never_leave(void **state)
 	switch_run(&w->sw, 10);
 	expect(w, 0, 1, 0, 0);
 	assert_int_equal(w->sw.stats.local_leaks, 2);
+}
+
+/* Local frames of a batch are announced before the first is delivered */
+static void test_local_frames_are_announced(void **state)
+{
+	struct world *w = *state;
+	struct frame *frame;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		frame = make(&w->port[0].port, mac[1], mac[0]);
+		frame->flags = i ? FRAME_LOCAL : 0;
+		switch_tx(&w->port[0].port, frame);
+	}
+	switch_run(&w->sw, 1);
+	assert_int_equal(w->port[1].soon, 0);
+	switch_run(&w->sw, 1);
+	assert_int_equal(w->port[1].rx, 2);
+	for (i = 0; i < 2; i++) {
+		frame = make(&w->port[0].port, mac[1], mac[0]);
+		frame->flags = FRAME_LOCAL;
+		switch_tx(&w->port[0].port, frame);
+	}
+	w->port[1].soon_at_rx = 0;
+	switch_run(&w->sw, 2);
+	assert_int_equal(w->port[1].rx, 4);
+	assert_int_equal(w->port[1].soon, 2);
+	assert_int_equal(w->port[1].soon_at_rx, 2);
 }
 
 static void test_is_local_says_no_when_bytes_are_forced(void **state)
@@ -572,6 +610,7 @@ int main(void)
 		TEST(test_hairpin_for_cards_only),
 		TEST(test_runts_are_dropped),
 		TEST(test_local_frames_never_leave),
+		TEST(test_local_frames_are_announced),
 		TEST(test_is_local_says_no_when_bytes_are_forced),
 		TEST(test_one_port_cannot_take_all_frames),
 		TEST(test_one_port_cannot_queue_any_number_of_bytes),

@@ -111,6 +111,18 @@ int obj_add_at(struct obj_table *table, struct obj *obj, uint32_t index);
 void obj_remove(struct obj_table *table, struct obj *obj);
 
 /**
+ * obj_at - look up the object of an index
+ * @table: the table
+ * @num: any number, of which the index counts only
+ *
+ * Return: the object, whatever its generation, or NULL.
+ */
+static inline struct obj *obj_at(const struct obj_table *table, uint32_t num)
+{
+	return table->slot[num & (table->size - 1)];
+}
+
+/**
  * obj_find - look up an object by number
  * @table: the table
  * @num: any number, also one that the guest made up
@@ -119,7 +131,7 @@ void obj_remove(struct obj_table *table, struct obj *obj);
  */
 static inline struct obj *obj_find(const struct obj_table *table, uint32_t num)
 {
-	struct obj *obj = table->slot[num & (table->size - 1)];
+	struct obj *obj = obj_at(table, num);
 
 	return obj && obj->num == num ? obj : NULL;
 }

@@ -21,6 +21,7 @@
 #include "objects/cq.h"
 #include "objects/eq.h"
 #include "roce/mcast.h"
+#include "roce/roce_rx.h"
 
 /* Limits of one card_run(): commands, QPs, packets per QP */
 #define CARD_RUN_COMMANDS 32
@@ -271,6 +272,11 @@ void card_wake(struct card *card)
 bool card_rx(struct card *card, const struct frame *frame)
 {
 	return rx_frame(card, frame);
+}
+
+void card_rx_soon(struct card *card, const struct frame *frame)
+{
+	roce_rx_soon(card, frame);
 }
 
 void card_link_changed(struct card *card, bool up)

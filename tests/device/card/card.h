@@ -122,6 +122,13 @@ void card_wake(struct card *card);
 bool card_rx(struct card *card, const struct frame *frame);
 
 /**
+ * card_rx_soon - begin to load what a frame needs that card_rx() gets soon
+ * @card: the card
+ * @frame: a FRAME_LOCAL frame; nothing depends on whether it comes
+ */
+void card_rx_soon(struct card *card, const struct frame *frame);
+
+/**
  * card_room - resume when a full port of the switch has room again
  * @card: the card; QPs that waited for room (env_path_is_full()) continue
  */

@@ -52,6 +52,8 @@ struct port;
  * @meta: private to the sender and the receiver of a FRAME_LOCAL frame, such as
  *	the number of packets that it stands for; 0 in other frames. The switch
  *	does not read it.
+ * @hint: the same; known to the receiver before it gets the frame (@soon in
+ *	port_ops), so that it can begin to load what the frame needs
  * @wire_len: length of the packets that a FRAME_LOCAL frame stands for, with all
  *	their headers, pads and ICRCs, bytes; not valid in other frames
  * @hdr: wire bytes, starting with the destination MAC
@@ -67,6 +69,7 @@ struct frame {
 	uint8_t trailer_len;
 	uint8_t iov_count;
 	uint32_t meta;
+	uint32_t hint;
 	uint32_t wire_len;
 	uint8_t hdr[FRAME_HDR_MAX];
 	uint8_t trailer[FRAME_TRAILER_MAX];

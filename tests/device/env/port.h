@@ -23,11 +23,14 @@ struct switch_dev;
  *	to belong to the caller and are valid during the call only. May
  *	transmit, which only queues. Cannot refuse: a port drops and counts a
  *	frame that it cannot take.
+ * @soon: a FRAME_LOCAL frame is next but a few, so begin to load what it needs;
+ *	nothing else may happen. NULL for ports that are no NIC
  * @room: a port that was full has room again; NULL for ports that are no NIC
  * @destroy: free the port, which the switch has removed before
  */
 struct port_ops {
 	void (*rx)(struct port *port, const struct frame *frame);
+	void (*soon)(struct port *port, const struct frame *frame);
 	void (*room)(struct port *port);
 	void (*destroy)(struct port *port);
 };

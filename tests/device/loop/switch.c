@@ -7,6 +7,8 @@
 #include "loop/switch.h"
 
 #define ETH_HDR_LEN 14
+/* Frames that are announced to their receivers before the first of them */
+#define AHEAD_MAX 8
 /* Packets that a flush delivers before it drops the rest */
 #define FLUSH_BUDGET 4096
 
@@ -229,6 +231,7 @@ struct frame *switch_frame_alloc(struct port *port)
 	frame->trailer_len = 0;
 	frame->iov_count = 0;
 	frame->meta = 0;
+	frame->hint = 0;
 	return frame;
 }
 
@@ -417,11 +420,36 @@ uint64_t switch_next(const struct switch_dev *sw)
 				node)->due_ns;
 }
 
+/*
+ * Let receivers load what the next frames need, all at the same time. With
+ * thousands of QPs each of the frames needs one that is in no cache.
+ */
+static void announce(struct port *port, unsigned int count)
+{
+	struct list_head *node;
+	struct frame *frame;
+	struct port *to;
+
+	list_for_each(node, &port->queue) {
+		if (!count--)
+			break;
+		frame = list_entry(node, struct frame, node);
+		if (!(frame->flags & FRAME_LOCAL))
+			continue;
+		to = switch_lookup(port->sw, frame->hdr);
+		if (to && to->ops->soon)
+			to->ops->soon(to, frame);
+	}
+}
+
 static unsigned int run_port(struct port *port, unsigned int budget)
 {
 	struct switch_dev *sw = port->sw;
 	unsigned int done = 0;
 	struct frame *frame;
+
+	if (budget > 1)
+		announce(port, budget < AHEAD_MAX ? budget : AHEAD_MAX);
 
 	while (done < budget && !list_empty(&port->queue)) {
 		frame = list_first_entry(&port->queue, struct frame, node);

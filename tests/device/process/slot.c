@@ -184,6 +184,11 @@ static void slot_rx(struct port *port, const struct frame *frame)
 		slot_note_faults(port_to_card(frame->src));
 }
 
+static void slot_soon(struct port *port, const struct frame *frame)
+{
+	card_rx_soon(port_to_card(port)->card, frame);
+}
+
 static void slot_room(struct port *port)
 {
 	card_room(port_to_card(port)->card);
@@ -197,6 +202,7 @@ static void slot_port_destroy(struct port *port)
 
 static const struct port_ops slot_port_ops = {
 	.rx = slot_rx,
+	.soon = slot_soon,
 	.room = slot_room,
 	.destroy = slot_port_destroy,
 };

@@ -308,6 +308,7 @@ void packet_finish(struct frame *frame, const struct packet_path *path,
 	p = bth + packet_build(pkt, pad, bth);
 	frame->hdr_len = p - frame->hdr;
 	frame->meta = local ? pkt->npkts : 0;
+	frame->hint = local ? pkt->dqpn : 0;
 	frame->trailer_len = 0;
 	if (local) {
 		frame->wire_len = wire_len(frame, pkt);

@@ -91,6 +91,15 @@ static bool roce_parse(struct card *card, struct packet *pkt,
 	return true;
 }
 
+void roce_rx_soon(struct card *card, const struct frame *frame)
+{
+	/* The number is not compared: that would wait for the object */
+	const struct obj *obj = obj_at(&card->qps, frame->hint);
+
+	if (obj)
+		qp_prefetch(container_of(obj, struct qp, base.obj));
+}
+
 void roce_rx_mcast(struct card *card, const struct frame *frame,
 		   const struct headers *headers,
 		   const struct mcast_group *group)

@@ -22,6 +22,13 @@ void roce_rx(struct card *card, const struct frame *frame,
 	     const struct headers *headers, unsigned int sgid_index);
 
 /**
+ * roce_rx_soon - begin to load the QP of a packet that roce_rx() gets soon
+ * @card: the card
+ * @frame: FRAME_LOCAL
+ */
+void roce_rx_soon(struct card *card, const struct frame *frame);
+
+/**
  * roce_rx_mcast - receive a RoCEv2 packet to a multicast group
  * @card: the card
  * @frame: as for roce_rx(), but to the MAC and address of @group
