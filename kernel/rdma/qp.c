@@ -386,11 +386,14 @@ static int ornic_qp_create(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 		.rq = qp->rq_pbl.buf,
 	};
 	struct ornic_create_qp_out out;
+	struct ornic_slab_record dbr;
 	int err;
 
 	ornic_qp_name_objects(init, qp->ibqp.pd, &in);
-	if (qp->mem)
-		in.dbr_addr = cpu_to_le64(ornic_ringmem_dma(qp->mem, qp->geo.dbr_offset));
+	if (qp->mem) {
+		dbr = ornic_slab_record(qp->mem, qp->geo.dbr_offset);
+		in.dbr_addr = cpu_to_le64(ornic_ringmem_dma(dbr.mem, dbr.offset));
+	}
 	in.rx_hash_fields = cpu_to_le32(req->rx_hash_fields);
 	memcpy(in.rx_hash_key, req->rx_hash_key, sizeof(in.rx_hash_key));
 
@@ -458,7 +461,7 @@ static int ornic_qp_respond(struct ornic_qp *qp, struct ib_udata *udata)
 		resp.mmap_length = place.mmap_length;
 		resp.sq_offset = place.offset;
 		resp.rq_offset = place.offset + qp->geo.rq_offset;
-		resp.dbr_offset = place.offset + qp->geo.dbr_offset;
+		resp.dbr_offset = ornic_slab_record(qp->mem, qp->geo.dbr_offset).offset;
 	}
 
 	return ib_respond_udata(udata, resp);

@@ -52,7 +52,8 @@ struct ornic_qp_queue {
  * @sq_bytes:	of the send ring
  * @rq_bytes:	of the receive ring
  * @rq_offset:	bytes from the start of the memory; the send ring is at 0
- * @dbr_offset:	bytes from the start of the memory
+ * @dbr_offset:	bytes from the start of the memory, unless a slab has the record
+ *		among others (ornic_slab_record())
  * @size:	total bytes; 0 for XRC targets and RSS QPs
  */
 struct ornic_qp_geometry {

@@ -11,6 +11,7 @@
 #include "recv_ring.h"
 #include "restrack.h"
 #include "ringmem.h"
+#include "slab.h"
 #include "srq.h"
 
 static struct nlattr *ornic_res_open(struct sk_buff *msg)
@@ -62,11 +63,14 @@ int ornic_ib_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp)
 {
 	struct nlattr *table = ornic_res_open(msg);
 	struct ornic_qp *qp = to_ornic_qp(ibqp);
+	struct ornic_slab_record record;
 	struct ornic_qp_dbr dbr = {};
 
 	/* XRC targets and RSS QPs own no rings */
-	if (qp->mem)
-		dbr = ornic_ringmem_get_qp_dbr(qp->mem, qp->geo.dbr_offset);
+	if (qp->mem) {
+		record = ornic_slab_record(qp->mem, qp->geo.dbr_offset);
+		dbr = ornic_ringmem_get_qp_dbr(record.mem, record.offset);
+	}
 
 	return ornic_res_close(msg, table, !table ||
 		rdma_nl_put_driver_u32(msg, "qpn", qp->res.num) ||

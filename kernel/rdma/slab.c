@@ -7,6 +7,11 @@
  * is known by a number that is not used again, never by its offset for mmap():
  * a later slab may have the offset of one that the process still has mapped.
  *
+ * The first pages of a slab hold doorbell records, one for each page of it. An
+ * object has the one of its first page. Thousands of records at the ends of as
+ * many rings would each need a page in the TLBs of processor and device, and
+ * lines of the same few sets of their caches.
+ *
  * Pages return to the slab when the device has stopped using them, and the next
  * object gets them zeroed. Its process must not use them after it has destroyed
  * the object, but can harm no other process if it does.
@@ -16,6 +21,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "mmap.h"
+#include "ornic_hw.h"
 #include "ringmem.h"
 #include "slab.h"
 
@@ -71,10 +77,12 @@ static void ornic_slab_destroy(struct ornic_slab *slab)
 	kfree(slab);
 }
 
-static struct ornic_slab *ornic_slab_create_shared(struct ornic_slabs *slabs)
+/* @part: pages that it must have room for, besides records */
+static struct ornic_slab *ornic_slab_create_shared(struct ornic_slabs *slabs, u32 part)
 {
-	u32 npages = clamp_t(u32, roundup_pow_of_two(slabs->npages + 1),
-			     ORNIC_SLAB_PAGES_MIN, ORNIC_SLAB_PAGES_MAX);
+	u32 least = max(slabs->npages, part) + 1;
+	u32 npages = clamp_t(u32, roundup_pow_of_two(least), ORNIC_SLAB_PAGES_MIN,
+			     ORNIC_SLAB_PAGES_MAX);
 	struct ornic_slab *slab;
 
 	lockdep_assert_held(&slabs->lock);
@@ -84,6 +92,8 @@ static struct ornic_slab *ornic_slab_create_shared(struct ornic_slabs *slabs)
 		return slab;
 
 	slab->id = ++slabs->last_id;
+	slab->nrecords = DIV_ROUND_UP(npages * sizeof(struct ornic_qp_dbr), PAGE_SIZE);
+	bitmap_set(slab->used, 0, slab->nrecords);
 	slabs->npages += npages;
 	list_add(&slab->entry, &slabs->roomy);
 	return slab;
@@ -123,7 +133,7 @@ static struct ornic_slab *ornic_slab_search(struct ornic_slabs *slabs, u32 npage
 		list_move_tail(&slab->entry, &slabs->roomy);
 	}
 
-	slab = ornic_slab_create_shared(slabs);
+	slab = ornic_slab_create_shared(slabs, npages);
 	if (!IS_ERR(slab))
 		ornic_slab_take(slab, npages, first);
 	return slab;
@@ -139,11 +149,25 @@ static struct ornic_slab *ornic_slab_take_shared(struct ornic_slabs *slabs, u32 
 	if (!IS_ERR(slab)) {
 		if (slabs->spare == slab)
 			slabs->spare = NULL;
-		if (slab->nused == slab->mem->npages)
+		if (slab->nused == slab->mem->npages - slab->nrecords)
 			list_del_init(&slab->entry);
 	}
 	mutex_unlock(&slabs->lock);
 	return slab;
+}
+
+/* The record of the object whose memory begins with a page of a shared slab */
+static u32 ornic_slab_record_offset(u32 page)
+{
+	return page * sizeof(struct ornic_qp_dbr);
+}
+
+static void ornic_slab_clear_record(struct ornic_slab *slab, u32 page)
+{
+	u32 offset = ornic_slab_record_offset(page);
+
+	memset(page_address(slab->mem->pages[offset >> PAGE_SHIFT]) + offset_in_page(offset), 0,
+	       sizeof(struct ornic_qp_dbr));
 }
 
 static struct ornic_ringmem *ornic_slab_alloc_part(struct ornic_slabs *slabs, size_t size)
@@ -177,6 +201,8 @@ static struct ornic_ringmem *ornic_slab_alloc_part(struct ornic_slabs *slabs, si
 	for (i = 0; slab->id && i < npages; i++)
 		if (test_and_set_bit(first + i, slab->dirty))
 			clear_page(page_address(mem->pages[i]));
+	if (slab->id)
+		ornic_slab_clear_record(slab, first);
 	return mem;
 }
 
@@ -263,6 +289,27 @@ struct ornic_slab_place ornic_slab_locate(const struct ornic_ringmem *mem)
 		.mmap_offset = rdma_user_mmap_get_offset(&slab->mmap->entry),
 		.mmap_length = (u64)slab->mem->npages << PAGE_SHIFT,
 		.offset = (mem->pages - slab->mem->pages) << PAGE_SHIFT,
+	};
+}
+
+/**
+ * ornic_slab_record - tell where the doorbell record of a QP is
+ * @mem:	memory of its rings, from ornic_slab_alloc()
+ * @offset:	bytes from the start of @mem, where it is if @mem is not in a
+ *		shared slab
+ *
+ * Return: the place, whose offset counts from the start of the mapping.
+ */
+struct ornic_slab_record ornic_slab_record(const struct ornic_ringmem *mem, u32 offset)
+{
+	const struct ornic_slab *slab = mem->slab;
+
+	if (!slab || !slab->id)
+		return (struct ornic_slab_record) { .mem = mem, .offset = offset };
+
+	return (struct ornic_slab_record) {
+		.mem = slab->mem,
+		.offset = ornic_slab_record_offset(mem->pages - slab->mem->pages),
 	};
 }
 

@@ -39,8 +39,9 @@ struct ornic_slabs;
  * @mmap:	entry by which the process maps it
  * @id:		identifies the memory in the life of the context; 0: the memory
  *		of one object, which no other object gets
- * @nused:	number of pages in use
- * @used:	pages in use
+ * @nrecords:	number of pages of records, which come first
+ * @nused:	number of pages in use by objects
+ * @used:	pages in use, those of records included
  * @dirty:	pages that have been in use; changed without a lock, atomically
  */
 struct ornic_slab {
@@ -49,6 +50,7 @@ struct ornic_slab {
 	struct ornic_ringmem *mem;
 	struct ornic_mmap *mmap;
 	u64 id;
+	u32 nrecords;
 	u32 nused;
 	DECLARE_BITMAP(used, ORNIC_SLAB_PAGES_MAX);
 	DECLARE_BITMAP(dirty, ORNIC_SLAB_PAGES_MAX);
@@ -86,11 +88,22 @@ struct ornic_slab_place {
 	u32 offset;
 };
 
+/**
+ * struct ornic_slab_record - place of a doorbell record
+ * @mem:	memory that holds it
+ * @offset:	bytes from the start of @mem, and of the mapping of a process
+ */
+struct ornic_slab_record {
+	const struct ornic_ringmem *mem;
+	u32 offset;
+};
+
 void ornic_slabs_init(struct ornic_slabs *slabs, struct ib_ucontext *ibuctx);
 void ornic_slabs_uninit(struct ornic_slabs *slabs);
 struct ornic_ringmem *ornic_slab_alloc(struct ib_device *ibdev, struct ornic_slabs *slabs,
 				       size_t size);
 void ornic_slab_free(struct ib_device *ibdev, struct ornic_ringmem *mem);
 struct ornic_slab_place ornic_slab_locate(const struct ornic_ringmem *mem);
+struct ornic_slab_record ornic_slab_record(const struct ornic_ringmem *mem, u32 offset);
 
 #endif /* ORNIC_RDMA_SLAB_H */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Slabs of ring memory: objects share them without overlapping, nothing of an old ring is left, one
- * empty slab is kept, large rings stay alone, numbers are not used again.
+ * empty slab is kept, large rings stay alone, numbers are not used again. The doorbell records of
+ * QPs share the first pages.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -18,6 +19,8 @@
 
 /* Pages of the parts of a slab */
 #define TEST_PAGES	3
+/* Pages of records in the smallest slab */
+#define TEST_RECORDS	DIV_ROUND_UP(ORNIC_SLAB_PAGES_MIN * sizeof(struct ornic_qp_dbr), PAGE_SIZE)
 
 /**
  * struct test_slabs - slabs under test
@@ -120,10 +123,11 @@ static void ornic_test_slab_is_shared(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_now->live, 1);
 	KUNIT_EXPECT_EQ(test, ornic_slab_locate(a).id, 1);
 	KUNIT_EXPECT_EQ(test, ornic_slab_locate(b).id, 1);
-	KUNIT_EXPECT_EQ(test, ornic_slab_locate(a).offset, 0);
-	KUNIT_EXPECT_EQ(test, ornic_slab_locate(b).offset, TEST_PAGES * PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, ornic_slab_locate(a).offset, TEST_RECORDS * PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, ornic_slab_locate(b).offset,
+			(TEST_RECORDS + TEST_PAGES) * PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, ornic_slab_locate(b).mmap_length, ORNIC_SLAB_PAGES_MIN * PAGE_SIZE);
-	KUNIT_EXPECT_EQ(test, b->dma[0], TEST_PAGES * PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, b->dma[0], (TEST_RECORDS + TEST_PAGES) * PAGE_SIZE);
 	ornic_slab_free(NULL, a);
 	ornic_slab_free(NULL, b);
 }
@@ -138,7 +142,7 @@ static void ornic_test_slab_parts_are_zeroed(struct kunit *test)
 	ornic_slab_free(NULL, mem);
 
 	mem = ornic_test_part(test, TEST_PAGES);
-	KUNIT_EXPECT_EQ(test, ornic_slab_locate(mem).offset, 0);
+	KUNIT_EXPECT_EQ(test, ornic_slab_locate(mem).offset, TEST_RECORDS * PAGE_SIZE);
 	for (i = 0; i < TEST_PAGES; i++)
 		KUNIT_EXPECT_NULL(test, memchr_inv(page_address(mem->pages[i]), 0, PAGE_SIZE));
 	ornic_slab_free(NULL, mem);
@@ -171,13 +175,52 @@ static void ornic_test_slab_parts_do_not_overlap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_now->live, 1);
 }
 
+static struct ornic_qp_dbr *ornic_test_record(const struct ornic_ringmem *mem)
+{
+	struct ornic_slab_record record = ornic_slab_record(mem, PAGE_SIZE / 2);
+
+	return page_address(record.mem->pages[record.offset >> PAGE_SHIFT]) +
+	       offset_in_page(record.offset);
+}
+
+static void ornic_test_slab_records_do_not_overlap(struct kunit *test)
+{
+	struct ornic_ringmem *mem[2 * ORNIC_SLAB_PAGES_MAX];
+	struct ornic_slab_record record;
+	u32 i, k;
+
+	for (i = 0; i < ARRAY_SIZE(mem); i++) {
+		mem[i] = ornic_test_part(test, 1 + i % TEST_PAGES);
+		record = ornic_slab_record(mem[i], 0);
+		KUNIT_EXPECT_PTR_EQ(test, record.mem, mem[i]->slab->mem);
+		KUNIT_EXPECT_LT(test, record.offset, mem[i]->slab->nrecords * PAGE_SIZE);
+		KUNIT_EXPECT_EQ(test, record.offset % sizeof(struct ornic_qp_dbr), 0);
+		KUNIT_EXPECT_NULL(test, memchr_inv(ornic_test_record(mem[i]), 0,
+						   sizeof(struct ornic_qp_dbr)));
+		memset(ornic_test_record(mem[i]), 0xff, sizeof(struct ornic_qp_dbr));
+		for (k = 0; k < mem[i]->npages; k++)
+			KUNIT_EXPECT_NULL(test, memchr_inv(page_address(mem[i]->pages[k]), 0,
+							   PAGE_SIZE));
+	}
+	/* The next object finds its record cleared */
+	for (i = 0; i < ARRAY_SIZE(mem); i += 2) {
+		ornic_slab_free(NULL, mem[i]);
+		mem[i] = ornic_test_part(test, 1 + i % TEST_PAGES);
+		KUNIT_EXPECT_NULL(test, memchr_inv(ornic_test_record(mem[i]), 0,
+						   sizeof(struct ornic_qp_dbr)));
+	}
+	for (i = 0; i < ARRAY_SIZE(mem); i++)
+		ornic_slab_free(NULL, mem[i]);
+	KUNIT_EXPECT_EQ(test, test_now->live, 1);
+}
+
 static void ornic_test_slab_one_spare(struct kunit *test)
 {
 	struct ornic_ringmem *mem[3];
 	u64 last;
 	u32 i;
 
-	/* A full slab each: they grow, up to the largest part */
+	/* One in the first slab, two in the next, which is larger */
 	for (i = 0; i < ARRAY_SIZE(mem); i++)
 		mem[i] = ornic_test_part(test, ORNIC_SLAB_PART_MAX);
 	KUNIT_EXPECT_EQ(test, test_now->live, 2);
@@ -227,6 +270,8 @@ static void ornic_test_slab_large_is_alone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_now->live, 2);
 	KUNIT_EXPECT_EQ(test, place.id, 0);
 	KUNIT_EXPECT_EQ(test, place.offset, 0);
+	KUNIT_EXPECT_PTR_EQ(test, ornic_slab_record(large, 128).mem, large);
+	KUNIT_EXPECT_EQ(test, ornic_slab_record(large, 128).offset, 128);
 	KUNIT_EXPECT_EQ(test, place.mmap_length, (ORNIC_SLAB_PART_MAX + 1) * PAGE_SIZE);
 	ornic_slab_free(NULL, large);
 	KUNIT_EXPECT_EQ(test, test_now->live, 1);
@@ -274,6 +319,7 @@ static struct kunit_case ornic_slab_cases[] = {
 	KUNIT_CASE(ornic_test_slab_is_shared),
 	KUNIT_CASE(ornic_test_slab_parts_are_zeroed),
 	KUNIT_CASE(ornic_test_slab_parts_do_not_overlap),
+	KUNIT_CASE(ornic_test_slab_records_do_not_overlap),
 	KUNIT_CASE(ornic_test_slab_one_spare),
 	KUNIT_CASE(ornic_test_slab_numbers_are_new),
 	KUNIT_CASE(ornic_test_slab_large_is_alone),
