@@ -22,12 +22,15 @@
 #define SPIN_NS 1000000000
 #define SEED 0x9e3779b97f4a7c15ULL
 
-/* Memory of the rings of a card, behind that of its host: a send ring and a page, by QP */
+/*
+ * Memory of the rings of a card, behind that of its host: by QP a send ring, and a page for the
+ * receive ring of one WQE; then the records
+ */
 #define RINGS_BASE 0x40000000ULL
 #define RINGS_PER_QP (2 * HOST_PAGE)
-#define RINGS_SIZE ((uint64_t)QPS_MAX * RINGS_PER_QP)
-/* The receive ring of one WQE begins the second page */
-#define DBR_OFFSET (HOST_PAGE + 128)
+#define RECORDS_AT ((uint64_t)QPS_MAX * RINGS_PER_QP)
+#define RINGS_SIZE (RECORDS_AT + QPS_MAX * sizeof(struct ornic_qp_dbr))
+#define RECORD_AT(n) (RECORDS_AT + (n) * sizeof(struct ornic_qp_dbr))
 
 /**
  * struct scale - two cards with connected QPs
@@ -99,7 +102,7 @@ static void make_qp(struct scale *scale, unsigned int i, unsigned int n)
 		.type = ORNIC_QPT_RC,
 		.log_sq_slots = LOG_SLOTS,
 		.rq_stride_shift = ORNIC_RQ_STRIDE_SHIFT_MIN,
-		.dbr_addr = htole64(addr + DBR_OFFSET),
+		.dbr_addr = htole64(RINGS_BASE + RECORD_AT(n)),
 	};
 	struct host_qp *qp = &scale->qp[i][n];
 	struct ornic_create_qp_out out;
@@ -169,7 +172,7 @@ static void post(struct scale *scale, unsigned int n)
 {
 	struct host_qp *qp = &scale->qp[0][n];
 	char *rings = scale->rings[0] + (uint64_t)n * RINGS_PER_QP;
-	struct ornic_qp_dbr *dbr = (void *)(rings + DBR_OFFSET);
+	struct ornic_qp_dbr *dbr = (void *)(scale->rings[0] + RECORD_AT(n));
 	struct {
 		struct ornic_sq_hdr hdr;
 		struct ornic_route_rc route;

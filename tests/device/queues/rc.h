@@ -210,11 +210,12 @@ struct resp_cursor {
  * @srqn: SRQ that the current XRC message names
  * @rkey: remote key of the WRITE
  * @left: bytes of the WRITE that are missing
- * @va: address of the rest of a WRITE
- * @offset: bytes of the current message received so far
  * @fresh: entries of @read not answered yet; @fresh.end is the position of the
  *	next one
- * @again: entries whose response must be repeated
+ * @again: entries whose response must be repeated; ends the cache line that
+ *	tells whether a response is due, which each turn of a QP looks at
+ * @va: address of the rest of a WRITE
+ * @offset: bytes of the current message received so far
  * @wqe: receive WQE of the current message
  * @read: ring of the latest requests with a response of their own
  */
@@ -230,10 +231,10 @@ struct resp {
 	uint32_t srqn;
 	uint32_t rkey;
 	uint32_t left;
-	uint64_t va;
-	uint64_t offset;
 	struct resp_cursor fresh;
 	struct resp_cursor again;
+	uint64_t va;
+	uint64_t offset;
 	struct recv_wqe wqe;
 	struct resp_read read[RESP_READS];
 };
