@@ -5,6 +5,7 @@
  */
 #include <linux/module.h>
 #include <net/addrconf.h>
+#include <net/net_namespace.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/ornic-abi.h>
 #include <rdma/uverbs_ioctl.h>
@@ -223,16 +224,35 @@ static void ornic_ib_init_identity(struct ornic_ib_dev *dev)
 	ibdev->dev.parent = &dev->odev->pdev->dev;
 }
 
+/*
+ * A device that comes back after a reset belongs where the user has moved its
+ * interface: a container would lose it otherwise. The core moves devices out of
+ * a namespace that ends, so the device must be known to it before that.
+ */
+static struct net *ornic_ib_get_net(const struct net_device *netdev)
+{
+	struct net *net;
+
+	rcu_read_lock();
+	net = maybe_get_net(dev_net_rcu(netdev));
+	rcu_read_unlock();
+	return net ?: get_net(&init_net);
+}
+
 static int ornic_ib_probe(struct auxiliary_device *adev, const struct auxiliary_device_id *id)
 {
+	struct ornic_dev *odev = to_ornic_dev(adev);
+	struct net *net = ornic_ib_get_net(odev->netdev);
 	struct ornic_ib_dev *dev;
 	int err;
 
-	dev = ib_alloc_device(ornic_ib_dev, ibdev);
-	if (!dev)
+	dev = ib_alloc_device_with_net(ornic_ib_dev, ibdev, net);
+	if (!dev) {
+		put_net(net);
 		return -ENOMEM;
+	}
 
-	dev->odev = to_ornic_dev(adev);
+	dev->odev = odev;
 	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_IRQ);
 	mutex_init(&dev->kcqs_lock);
 	INIT_LIST_HEAD(&dev->kcqs);
@@ -269,6 +289,7 @@ static int ornic_ib_probe(struct auxiliary_device *adev, const struct auxiliary_
 	if (err)
 		goto err_unregister_death;
 
+	put_net(net);
 	return 0;
 
 err_unregister_death:
@@ -279,6 +300,7 @@ err_dealloc:
 	ida_destroy(&dev->counter_ids);
 	xa_destroy(&dev->qps);
 	ib_dealloc_device(&dev->ibdev);
+	put_net(net);
 	return dev_err_probe(&adev->dev, err, "Failed to register a verbs device\n");
 }
 
