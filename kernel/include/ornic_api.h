@@ -18,6 +18,7 @@
 #include <linux/notifier.h>
 #include <linux/pci.h>
 #include <linux/refcount.h>
+#include <rdma/ib_user_verbs.h>
 
 #include "ornic_hw_cmd.h"
 
@@ -99,7 +100,7 @@ static inline bool ornic_has_op(const struct ornic_limits *lim, u32 opcode)
 /**
  * struct ornic_dev - a device as the verbs driver sees it
  *
- * All members are constant while an auxiliary device exists.
+ * All members but @ib_name are constant while an auxiliary device exists.
  *
  * @pdev:	the PCI function; DMA is mapped for &pdev->dev
  * @netdev:	its Ethernet interface. Carrier follows the port, so the RDMA
@@ -121,6 +122,8 @@ static inline bool ornic_has_op(const struct ornic_limits *lim, u32 opcode)
  *		The auxiliary device is removed soon afterwards, unless its
  *		removal has begun before. On orderly removal the device works
  *		until its auxiliary device is gone.
+ * @ib_name:	last name of the RDMA device. The verbs driver writes it when
+ *		the auxiliary device is removed, for the next one.
  */
 struct ornic_dev {
 	struct pci_dev *pdev;
@@ -134,6 +137,7 @@ struct ornic_dev {
 	struct ornic_board *board;
 	struct page *clock_page;
 	struct atomic_notifier_head death;
+	char ib_name[IB_DEVICE_NAME_MAX];
 };
 
 /* ---- Auxiliary device -------------------------------------------------- */

@@ -239,6 +239,30 @@ static struct net *ornic_ib_get_net(const struct net_device *netdev)
 	return net ?: get_net(&init_net);
 }
 
+/* Programs and administrators know the device by its name, so it keeps that */
+static int ornic_ib_register(struct ornic_ib_dev *dev)
+{
+	struct device *parent = dev->ibdev.dev.parent;
+	const char *last = dev->odev->ib_name;
+	int err = -ENFILE;
+
+	if (*last)
+		err = ib_register_device(&dev->ibdev, last, parent);
+	/* There was none, or another device has it now */
+	if (err == -ENFILE)
+		err = ib_register_device(&dev->ibdev, "ornic_%d", parent);
+	return err;
+}
+
+/* The core takes a name with a percent sign for a format */
+static void ornic_ib_keep_name(struct ornic_ib_dev *dev)
+{
+	const char *name = dev_name(&dev->ibdev.dev);
+	char *last = dev->odev->ib_name;
+
+	strscpy(last, strchr(name, '%') ? "" : name, sizeof(dev->odev->ib_name));
+}
+
 static int ornic_ib_probe(struct auxiliary_device *adev, const struct auxiliary_device_id *id)
 {
 	struct ornic_dev *odev = to_ornic_dev(adev);
@@ -285,7 +309,7 @@ static int ornic_ib_probe(struct auxiliary_device *adev, const struct auxiliary_
 	auxiliary_set_drvdata(adev, dev);
 	/* If the device has died before, queues cannot be created */
 	atomic_notifier_chain_register(&dev->odev->death, &dev->death);
-	err = ib_register_device(&dev->ibdev, "ornic_%d", dev->ibdev.dev.parent);
+	err = ornic_ib_register(dev);
 	if (err)
 		goto err_unregister_death;
 
@@ -314,6 +338,7 @@ static void ornic_ib_remove(struct auxiliary_device *adev)
 	 */
 	flush_work(&dev->flush_work);
 	ib_unregister_device(&dev->ibdev);
+	ornic_ib_keep_name(dev);
 	atomic_notifier_chain_unregister(&dev->odev->death, &dev->death);
 	/* Posting has ended, so the work is not queued again */
 	cancel_work_sync(&dev->flush_work);
