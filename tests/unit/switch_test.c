@@ -202,6 +202,19 @@ static void test_many_addresses_push_out_no_fixed_one(void **state)
 	assert_ptr_equal(switch_lookup(&w->sw, src), &w->port[2].port);
 }
 
+/* [ORNIC-WIRE-4] A packet to the guest of a guest must be bytes */
+static void test_learned_address_is_not_local(void **state)
+{
+	struct world *w = *state;
+	uint8_t src[MAC_LEN] = { 2, 9 };
+
+	assert_true(switch_is_local(&w->sw, mac[0]));
+	send(w, 0, mac[1], src);
+	switch_run(&w->sw, 10);
+	assert_ptr_equal(switch_lookup(&w->sw, src), &w->port[0].port);
+	assert_false(switch_is_local(&w->sw, src));
+}
+
 static void test_multicast_source_is_not_learned(void **state)
 {
 	struct world *w = *state;
@@ -605,6 +618,7 @@ int main(void)
 		TEST(test_learned_address_is_forgotten_with_age),
 		TEST(test_a_cards_address_cannot_be_taken),
 		TEST(test_many_addresses_push_out_no_fixed_one),
+		TEST(test_learned_address_is_not_local),
 		TEST(test_multicast_source_is_not_learned),
 		TEST(test_same_address_twice_is_refused),
 		TEST(test_hairpin_for_cards_only),

@@ -273,12 +273,13 @@ struct port *switch_lookup(struct switch_dev *sw, const uint8_t *mac)
 
 bool switch_is_local(struct switch_dev *sw, const uint8_t *mac)
 {
-	struct port *port;
+	const struct switch_entry *entry;
 
 	if (sw->bytes)
 		return false;
-	port = switch_lookup(sw, mac);
-	return port && port->is_card && !port->bytes;
+	/* Others than the card may receive at a learned address: its guest's VMs */
+	entry = table_find(sw, mac);
+	return entry && entry->fixed && entry->port->is_card && !entry->port->bytes;
 }
 
 bool switch_is_full(struct switch_dev *sw, const uint8_t *mac)
