@@ -81,6 +81,23 @@ static void test_gid_is_found_by_address_and_vlan(void **state)
 	assert_false(gid_get(&host->card->gids, 7)->ipv4);
 }
 
+/* [ORNIC-WIRE-7] */
+static void test_gid_is_found_by_mac(void **state)
+{
+	struct host *host = *state;
+	const struct gid_table *gids = &host->card->gids;
+	struct ornic_set_gid_in in = gid_in(7, 1), same = gid_in(8, 1);
+
+	same.smac[5] ^= 1;
+	set(host, &in);
+	set(host, &same);
+	assert_int_equal(gid_find_smac(gids, in.gid, GID_NO_VLAN, in.smac), 7);
+	assert_int_equal(gid_find_smac(gids, in.gid, GID_NO_VLAN, same.smac), 8);
+	assert_int_equal(gid_find_smac(gids, in.gid, 42, in.smac), -ENOENT);
+	same.smac[5] ^= 2;
+	assert_int_equal(gid_find_smac(gids, in.gid, GID_NO_VLAN, same.smac), -ENOENT);
+}
+
 /* [ORNIC-DEV-11] */
 static void test_gid_is_replaced_and_cleared(void **state)
 {
@@ -236,6 +253,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_gid_refusals),
 		T(test_gid_is_found_by_address_and_vlan),
+		T(test_gid_is_found_by_mac),
 		T(test_gid_is_replaced_and_cleared),
 		T(test_gid_full_table),
 		T(test_port_refusals),

@@ -352,6 +352,63 @@ static void test_gsi(void **state)
 	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp), 1);
 }
 
+static void set_filter(struct host *host, const uint8_t *mac)
+{
+	struct {
+		struct ornic_rx_filter_in head;
+		uint8_t macs[1][8];
+	} in = { .head.count = htole32(mac ? 1 : 0) };
+
+	if (mac)
+		memcpy(in.macs[0], mac, MAC_LEN);
+	assert_int_equal(host_cmd_in(host, ORNIC_CMD_SET_RX_FILTER, &in), ORNIC_CMD_OK);
+}
+
+/* [ORNIC-WIRE-7] A packet to a MAC that is not the port's, as that of a macvlan */
+static void test_mac_of_gid(void **state)
+{
+	static const uint8_t mac[MAC_LEN] = { 2, 0, 0, 0, 0xca, 0xfe };
+	static const uint8_t other[MAC_LEN] = { 2, 0, 0, 0, 0xca, 0xff };
+	struct pair *pair = *state;
+	struct ornic_qp_attr attr = pair_attr(A(pair), B(pair));
+	struct pair_wr wr = wr_datagram(pair, 100);
+	struct ornic_set_gid_in in = {
+		.index = htole16(B(pair)->sgid_index),
+		.flags = htole16(ORNIC_GID_VALID),
+	};
+	const struct {
+		const uint8_t *smac, *dmac, *filter;
+		bool taken;
+	} cases[] = {
+		{ mac, mac, mac, true },
+		{ mac, mac, NULL, false },
+		{ other, mac, mac, false },
+		{ mac, other, other, false },
+		{ mac, B(pair)->host->mac, NULL, true },
+	};
+	unsigned int i;
+
+	wr.av = &attr.av;
+	memcpy(in.gid, B(pair)->gid, GID_LEN);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		memcpy(in.smac, cases[i].smac, MAC_LEN);
+		assert_int_equal(host_cmd_in(B(pair)->host, ORNIC_CMD_SET_GID, &in), ORNIC_CMD_OK);
+		set_filter(B(pair)->host, cases[i].filter);
+		memcpy(attr.av.dmac, cases[i].dmac, MAC_LEN);
+		pair_post_recv(B(pair), i, B(pair)->addr, 140);
+		ud_send(pair, &wr);
+		pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
+		if (!cases[i].taken) {
+			pair_poll_none(B(pair));
+			pair_post_recv(B(pair), i, B(pair)->addr, 140);
+			memcpy(attr.av.dmac, B(pair)->host->mac, MAC_LEN);
+			ud_send(pair, &wr);
+			pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
+		}
+		assert_int_equal(le32toh(pair_poll(B(pair)).status), ORNIC_WC_SUCCESS);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -371,6 +428,7 @@ int main(void)
 		PAIR_BOTH(test_write_is_no_datagram, pair_setup_ud),
 		PAIR_BOTH(test_source_port, pair_setup_ud),
 		PAIR_BOTH(test_source_port, pair_setup_gsi),
+		PAIR_BOTH(test_mac_of_gid, pair_setup_ud),
 		PAIR_TEST(test_gsi, pair_setup_gsi, local),
 		PAIR_TEST(test_gsi, pair_setup_gsi, bytes),
 	};

@@ -33,8 +33,9 @@ const struct gid_entry *gid_get(const struct gid_table *table,
 	return entry->valid ? entry : NULL;
 }
 
-int gid_find(const struct gid_table *table, const uint8_t *gid,
-	     uint16_t vlan_id)
+/* smac: NULL for any */
+static int gid_search(const struct gid_table *table, const uint8_t *gid,
+		      uint16_t vlan_id, const uint8_t *smac)
 {
 	unsigned int i;
 
@@ -42,10 +43,23 @@ int gid_find(const struct gid_table *table, const uint8_t *gid,
 		const struct gid_entry *entry = &table->entry[i - 1];
 
 		if (entry->vlan_id == vlan_id &&
-		    !memcmp(entry->gid, gid, GID_LEN))
+		    !memcmp(entry->gid, gid, GID_LEN) &&
+		    (!smac || !memcmp(entry->smac, smac, sizeof(entry->smac))))
 			return i - 1;
 	}
 	return -ENOENT;
+}
+
+int gid_find(const struct gid_table *table, const uint8_t *gid,
+	     uint16_t vlan_id)
+{
+	return gid_search(table, gid, vlan_id, NULL);
+}
+
+int gid_find_smac(const struct gid_table *table, const uint8_t *gid,
+		  uint16_t vlan_id, const uint8_t *smac)
+{
+	return gid_search(table, gid, vlan_id, smac);
 }
 
 static unsigned int gid_vlan(uint16_t vlan_id)

@@ -70,6 +70,18 @@ int gid_find(const struct gid_table *table, const uint8_t *gid,
 	     uint16_t vlan_id);
 
 /**
+ * gid_find_smac - find the entry of a local address that has this MAC
+ * @table: the table
+ * @gid: as for gid_find()
+ * @vlan_id: as for gid_find()
+ * @smac: MAC of the entry
+ *
+ * Return: index of the entry, or -ENOENT.
+ */
+int gid_find_smac(const struct gid_table *table, const uint8_t *gid,
+		  uint16_t vlan_id, const uint8_t *smac);
+
+/**
  * gid_has_vlan - check whether any entry has a VLAN
  * @table: the table
  * @vlan_id: as for gid_find()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The port of the card: receiving, from the wire and from its own QPs */
+#include <errno.h>
 #include <string.h>
 
 #include "base/be.h"
@@ -15,11 +16,11 @@
 #include "roce/roce_rx.h"
 
 /*
- * Process a RoCEv2 packet to one of the card's GIDs or groups. Return: whether
- * the frame is one.
+ * Process a RoCEv2 packet to one of the card's GIDs or groups ([ORNIC-WIRE-7]).
+ * accepted: the port's filter passes the frame. Return: whether the frame is one.
  */
 static bool rx_roce(struct card *card, const struct frame *frame,
-		    const struct headers *headers)
+		    const struct headers *headers, bool accepted)
 {
 	uint16_t vlan_id = headers_vlan_id(headers);
 	const struct mcast_group *group;
@@ -36,8 +37,13 @@ static bool rx_roce(struct card *card, const struct frame *frame,
 		roce_rx_mcast(card, frame, headers, group);
 		return true;
 	}
-	index = gid_find(&card->gids, gid, vlan_id);
-	if (index < 0 || memcmp(frame->hdr, card->port.mac, MAC_LEN))
+	if (!memcmp(frame->hdr, card->port.mac, MAC_LEN))
+		index = gid_find(&card->gids, gid, vlan_id);
+	else if (accepted)
+		index = gid_find_smac(&card->gids, gid, vlan_id, frame->hdr);
+	else
+		index = -ENOENT;
+	if (index < 0)
 		return false;
 	roce_rx(card, frame, headers, index);
 	return true;
@@ -103,7 +109,7 @@ bool rx_frame(struct card *card, const struct frame *frame)
 		return false;
 	}
 	headers_need(frame, &headers);
-	if (rx_roce(card, frame, &headers) ||
+	if (rx_roce(card, frame, &headers, accepted) ||
 	    rx_eth(card, frame, &headers, accepted, false)) {
 		rx_count(card, frame);
 		return true;
@@ -118,7 +124,7 @@ static void rx_loop_roce(struct card *card, const struct frame *frame,
 	if (!ethport_running(card))
 		return;
 	headers_need(frame, headers);
-	rx_roce(card, frame, headers);
+	rx_roce(card, frame, headers, false);
 }
 
 static void rx_loop_eth(struct card *card, const struct frame *frame,
@@ -127,7 +133,7 @@ static void rx_loop_eth(struct card *card, const struct frame *frame,
 	bool accepted = !stack && ethport_accepts(card, frame->hdr);
 
 	headers_need(frame, headers);
-	if ((!stack && rx_roce(card, frame, headers)) ||
+	if ((!stack && rx_roce(card, frame, headers, accepted)) ||
 	    rx_eth(card, frame, headers, accepted, stack)) {
 		rx_count(card, frame);
 		PORT_STAT_INC(card, tx_looped);
