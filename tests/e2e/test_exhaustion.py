@@ -150,6 +150,31 @@ def test_rdma_cgroup(pair, exhaust, neighbour):
     assert rounds[0][1] == str(errno.EAGAIN), output
 
 
+def test_contexts_of_cgroup(pair):
+    """The rdma cgroup of a process limits its contexts (hca_handle) and all its objects, counts
+    them, and does not affect other processes."""
+    vm, device = pair.a, pair.ornic[pair.a].device
+    watch = f"ibv_asyncwatch -d {device}"
+
+    def charged():
+        return dict(re.findall(r"(\w+)=(\d+)", vm.check(f"cat {CGROUP}/rdma.current")))
+
+    with cgroup(vm, "rdma", f"{device} hca_handle=1 hca_object=3") as prefix:
+        holder = vm.spawn(f"{prefix} {watch}")
+        wait_until("a context is charged", lambda: charged().get("hca_handle") == "1")
+        code, output = vm.run(f"{prefix} {watch}")
+        assert code == 1 and "Couldn't get context" in output, (code, output)
+        vm.check(f"ibv_devinfo -d {device}")
+        holder.kill()
+        holder.wait(30)
+        wait_until("nothing is charged", lambda: set(charged().values()) <= {"0"})
+        # A channel, a PD, an MR and a CQ are too many
+        code, output = vm.run(f"{prefix} ibv_rc_pingpong -e -d {device}")
+        assert code == 1 and "Couldn't" in output, (code, output)
+        wait_until("nothing is charged", lambda: set(charged().values()) <= {"0"})
+        vm.check(f"{prefix} ibv_devinfo -d {device}")
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["cq", "qp"])
 def test_memory_cgroup(pair, exhaust, neighbour, kind):
