@@ -105,6 +105,10 @@ class TwoCards(Pair):
 
     def load_ornic(self):
         self.a.load_ornic()
+        return self.set_up()
+
+    def set_up(self):
+        """Sets addresses and finds the ports."""
         for number, netdev in enumerate(self.a.netdevs_of("ornic"), 1):
             set_address(self.a, netdev, f"10.{40 + number}.0.1")
         self.ports = []
@@ -114,6 +118,19 @@ class TwoCards(Pair):
             self.ports.append(Port(port.device, netdev, "127.0.0.1", index))
         self.ornic = {self.a: self.ports[0]}
         return self
+
+
+class Side:
+    """The VM of TwoCards in the role of one of its cards."""
+
+    def __init__(self, vm):
+        self.spawn, self.run, self.name = vm.spawn, vm.run, vm.name
+
+
+def two_sides(two_cards, ports):
+    """Returns roles for programs between two ports of the VM, and the ports by role."""
+    client, server = Side(two_cards.a), Side(two_cards.a)
+    return Roles(client, server), dict(zip((client, server), ports))
 
 
 class BytesPair(Pair):

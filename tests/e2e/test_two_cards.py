@@ -3,23 +3,15 @@
 
 import pytest
 from lab.perftest import perftest, pingpong
-from settings import Roles
+from settings import two_sides
 
 # Client and server share one processor, so a round trip takes two time slices
 SHORT = "-n 100"
 
 
-class Side:
-    """The VM in the role of one of its cards."""
-
-    def __init__(self, vm):
-        self.spawn, self.run, self.name = vm.spawn, vm.run, vm.name
-
-
 @pytest.fixture
 def sides(two_cards):
-    client, server = Side(two_cards.a), Side(two_cards.a)
-    return Roles(client, server), dict(zip((client, server), two_cards.ports))
+    return two_sides(two_cards, two_cards.ports)
 
 
 def test_two_devices(two_cards):
@@ -47,7 +39,6 @@ def test_bandwidth(sides, program):
 @pytest.mark.parametrize("number", [0, 1])
 def test_loopback(two_cards, number):
     """Pingpong works from a card to itself."""
-    client, server = Side(two_cards.a), Side(two_cards.a)
-    ports = {client: two_cards.ports[number], server: two_cards.ports[number]}
-    pingpong(Roles(client, server), ports, options=SHORT)
-    pingpong(Roles(client, server), ports, "ud", SHORT)
+    roles, ports = two_sides(two_cards, [two_cards.ports[number]] * 2)
+    pingpong(roles, ports, options=SHORT)
+    pingpong(roles, ports, "ud", SHORT)
