@@ -64,6 +64,7 @@ STEPS = (
     Step("lies", "a card that breaks the hardware interface 100,000 times", ("e2e/test_lies.py",)),
     Step("kcsan", "concurrent use of the drivers under the kernel's detector of data races",
          ("e2e/test_kcsan.py",)),
+    Step("containers", "a card per container", ("e2e/test_containers.py",)),
     Step("rest", "all other long tests"),
     Step("again", "rc_pingpong and rc_packets with rdma_rxe 200 times each beside two busy loops",
          ("e2e/test_interop_again.py",), "long", 2),

@@ -21,6 +21,15 @@ def tree():
     return Path(path)
 
 
+def long_packages():
+    """Returns the directory with the files of scripts/packages-long.list."""
+    path = os.environ.get("ORNIC_LONG")
+    if not path:
+        raise LabError("not inside the root tree of the long steps: run this through "
+                       "scripts/inroot -l")
+    return Path(path)
+
+
 class Kernel:
     """A kernel that guests can boot, with the directories of its own modules and of ours."""
 
