@@ -8,6 +8,7 @@ DEVICE := $(TOP)/tests/device
 VPATH := $(DEVICE)
 
 include $(DEVICE)/sources.mk
+include $(TOP)/scripts/version.mk
 
 O ?= $(TOP)/build/device$(if $(filter-out 0,$(SAN)),-san)
 override O := $(abspath $(O))
@@ -29,6 +30,8 @@ endif
 ifneq ($(SANITIZE)$(filter -fsanitize% --coverage,$(CFLAGS)),)
 $(O)/process/sandbox.o: DEVICE_DEFINES := -DDEVICE_INSTRUMENTED
 endif
+$(O)/process/options.o $(O)/work/process/options.o: \
+	DEVICE_DEFINES := -DORNIC_RELEASE='"$(ORNIC_RELEASE)"'
 
 ALL_CPPFLAGS = -D_GNU_SOURCE -I$(DEVICE) -I$(TOP)/kernel/include \
 	       $(DEVICE_CFLAGS) $(DEVICE_DEFINES) $(CPPFLAGS)

@@ -13,7 +13,6 @@
 #include "process/options.h"
 
 #define PROGRAM "ornic-device"
-#define VERSION "0.1"
 
 /* Long enough for the peer's response, too short to waste much CPU time */
 #define SPIN_US_DEFAULT 200
@@ -511,7 +510,7 @@ enum options_result options_parse(struct options *options, int argc,
 			return OPTIONS_DONE;
 		}
 		if (option == OPT_VERSION) {
-			puts(PROGRAM " " VERSION);
+			puts(PROGRAM " " ORNIC_RELEASE);
 			return OPTIONS_DONE;
 		}
 		if (!parse_one(options, option))
