@@ -80,12 +80,23 @@ static void add_host(struct json_object *object, const struct card_host *host)
 	add(part, "send_ops", host->send_ops);
 }
 
+/* The MAC tells which interface of which guest the card is */
+static void add_mac(struct json_object *object, const uint8_t *mac)
+{
+	char text[sizeof("00:00:00:00:00:00")];
+
+	snprintf(text, sizeof(text), "%02x:%02x:%02x:%02x:%02x:%02x", mac[0],
+		 mac[1], mac[2], mac[3], mac[4], mac[5]);
+	json_object_object_add(object, "mac", json_object_new_string(text));
+}
+
 static struct json_object *report_card(const struct slot *slot)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *stats;
 	unsigned int i;
 
+	add_mac(object, slot->config.mac);
 	json_object_object_add(object, "socket",
 			       json_object_new_string(slot->vu.path));
 	json_object_object_add(object, "connected",

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""ornicctl asks a running card, and prints one line for each thing that is wrong."""
+
+import json
+import shlex
+import socket
+import subprocess
+import threading
+from xml.etree import ElementTree
+
+import pytest
+
+from vfio_client import Client
+from vfio_proto import TOP
+from vfio_server import Server
+
+PROGRAM = TOP / "scripts/user/ornicctl"
+# Prints what `qemu -device help` and `qemu --version` print
+QEMU = """#!/bin/sh
+[ "$1" = --version ] && echo "QEMU emulator version 10.0.3 (Debian)"
+[ "$1" = -device ] && echo 'name "{device}", bus PCI'
+"""
+
+
+def run(*words):
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=60,
+                          check=False)
+
+
+@pytest.fixture
+def ask(server):
+    """Runs ornicctl for the server and returns its output; it must succeed."""
+    def call(*words):
+        result = run("-s", server.control_path, *words)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+    return call
+
+
+@pytest.fixture
+def qemu(tmp_path):
+    """Returns the path of a program that lists the device as QEMU does."""
+    def make(device):
+        path = tmp_path / f"qemu-{device}"
+        path.write_text(QEMU.format(device=device))
+        path.chmod(0o755)
+        return path
+    return make
+
+
+def refused(*words):
+    """Returns the one line with which ornicctl refuses."""
+    result = run(*words)
+    assert result.returncode == 1 and not result.stdout
+    line, = result.stderr.splitlines()
+    assert line.startswith("ornicctl: ")
+    return line
+
+
+def test_status(server, ask):
+    head, row = ask("status").splitlines()
+    assert head.split()[:4] == ["CARD", "MAC", "QEMU", "LINK"]
+    assert row.split()[:4] == ["nic0", server.card()["mac"], "-", "up"]
+    assert row.split()[-1] == str(server.sockets[0])
+    client = Client(server.sockets[0])
+    ask("link", "nic0", "down")
+    assert ask("status").splitlines()[1].split()[2:4] == ["connected", "down"]
+    client.close()
+
+
+def test_status_with_rates(ask):
+    assert "tx 0/s 0.0 MB/s, rx 0/s" in ask("status", "--rates", "0.1")
+
+
+def test_status_as_json(server, ask):
+    assert json.loads(ask("status", "--json"))["cards"]["nic0"]["mac"] == server.card()["mac"]
+
+
+def test_mac_is_that_of_the_option(tmp_path):
+    path = tmp_path / "other.sock"
+    server = Server(tmp_path, "--nic", f"socket={path},mac=02:00:00:00:0a:ff")
+    assert server.card(1)["mac"] == "02:00:00:00:0a:ff"
+    server.stop()
+
+
+def test_ports(tmp_path):
+    port = f"dgram,local={tmp_path}/a,remote={tmp_path}/b"
+    server = Server(tmp_path, "--port", port)
+    rows = run("-s", server.control_path, "ports").stdout.splitlines()
+    assert [row.split()[0] for row in rows[:2]] == ["PORT", "nic0"] and len(rows) == 3
+    server.stop()
+
+
+def test_requests(server, ask):
+    ask("request", "fault", "loss", "5")
+    assert server.control("fault")["loss"] == 5
+    assert "requests" in json.loads(ask("request", "help"))
+
+
+def test_options_of_qemu(server, ask):
+    words = shlex.split(ask("qemu", "nic0", "--memory", "2G"))
+    device = json.loads(words[-1])
+    assert device["socket"]["path"] == str(server.sockets[0])
+    assert f"pcie-root-port,id={device['bus']},chassis=100" in words
+    assert "memory-backend-memfd,id=mem,size=2G,share=on" in words
+
+
+def test_domain_of_libvirt(server, ask):
+    tree = ElementTree.fromstring(ask("libvirt", "nic0"))
+    values = [arg.get("value") for arg in tree.iter() if arg.tag.endswith("arg")]
+    assert values[::2] == ["-device", "-device"]
+    assert json.loads(values[3])["socket"]["path"] == str(server.sockets[0])
+
+
+@pytest.mark.parametrize("words, reason", [
+    (["link", "nic7", "up"], "link wants a card"),
+    (["qemu", "nic7"], "no card nic7: there are nic0"),
+    (["request", "thunder"], "unknown request"),
+])
+def test_refusals_of_the_card(server, words, reason):
+    assert reason in refused("-s", server.control_path, *words)
+
+
+def test_no_card(tmp_path):
+    assert "start it" in refused("-s", tmp_path / "none", "status")
+    assert "start it" in refused("-i", "none", "status")
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.bind(str(tmp_path / "ended"))
+    assert "has ended" in refused("-s", tmp_path / "ended", "status")
+    assert "systemctl start" in refused("status")
+
+
+def test_socket_of_another_program(tmp_path):
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.bind(str(tmp_path / "other"))
+        sock.listen()
+
+        def answer():
+            client = sock.accept()[0]
+            client.recv(100)
+            client.sendall(b"hello\n")
+            client.close()
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        assert "not the control socket" in refused("-s", tmp_path / "other", "status")
+        thread.join()
+
+
+def test_wait(server, tmp_path):
+    assert run("-s", server.control_path, "wait", "5").returncode == 0
+    assert "start it" in refused("-s", tmp_path / "none", "wait", "0.2")
+
+
+def test_check_of_qemu(server, qemu):
+    def check(program):
+        result = run("-s", server.control_path, "check", "--qemu", program)
+        return result.returncode, result.stdout.splitlines()
+
+    assert check(qemu("vfio-user-pci")) == (0, ["ok"])
+    code, lines = check(qemu("vfio-pci"))
+    assert code == 1 and len(lines) == 1
+    assert "10.0.3 has no vfio-user-pci: install QEMU 10.1" in lines[0]
+    code, lines = check("qemu-of-no-name")
+    assert code == 1 and len(lines) == 1 and "no qemu-of-no-name: install QEMU" in lines[0]
+
+
+def test_check_of_memory(server, qemu):
+    client = Client(server.sockets[0])
+    result = run("-s", server.control_path, "check", "--qemu", qemu("vfio-user-pci"))
+    assert result.returncode == 1
+    assert "nic0: QEMU shares no memory" in result.stdout and "share=on" in result.stdout
+    client.close()
+
+
+def test_check_without_service(qemu):
+    result = run("check", "--qemu", qemu("vfio-user-pci"))
+    assert result.returncode == 1
+    assert "systemctl start ornic-device@NAME" in result.stdout
