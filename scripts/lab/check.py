@@ -100,7 +100,7 @@ def steps(option):
     ]
     if option == "--quick":
         # All tests in tests/e2e and tests/kunit boot VMs
-        quick = [f"tests/{name}/" for name in ("documents", "lab", "vfio")]
+        quick = [f"tests/{name}/" for name in ("documents", "lab", "packages", "vfio")]
         return [*before, ("tests without virtual machines",
                           lambda: run_pytest(["-m", "not vm and not long", "tests"]), quick)]
     return [*before, ("tests in virtual machines", lambda: run_pytest(["-m", "not long", "tests"]),
