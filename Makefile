@@ -44,6 +44,8 @@ help:
 	@echo "  make modules       ornic.ko, ornic_rdma.ko       [KERNEL=stock|debug|kcsan]"
 	@echo "  make provider      libornic inside rdma-core     [RDMA_CORE=56.1|65.0]"
 	@echo "  make device        ornic-device, the software card"
+	@echo "  make deb           Debian packages in build/deb/, Documentation/install.rst says how to use"
+	@echo "                     them; make rpm makes RPMs in build/rpm/"
 	@echo "  make install       the three parts above          [DESTDIR= PREFIX=$(PREFIX)]"
 	@echo "  make clean         removes build/"
 	@echo "  make distclean     removes the lab's cache, too"
@@ -89,6 +91,8 @@ check-long: modules provider device
 	@$(S)/build modules kcsan
 	@$(S)/build provider 65.0
 	@$(S)/build device-san
+	@$(if $(filter-out packages,$(STEP)),,$(S)/build deb && $(S)/build rpm && \
+		$(S)/root-tree user >/dev/null)
 	@$(LONG_LAB) lab.check --long $(STEP)
 
 fuzz: $(filter provider,$(TARGET))
@@ -107,6 +111,12 @@ static:
 	@$(S)/static prepare
 	@$(S)/inroot $(S)/static run
 
+deb:
+	@$(S)/build deb
+
+rpm: deb
+	@$(S)/build rpm
+
 install: modules provider device
 	@$(S)/install "$(DESTDIR)" "$(PREFIX)"
 
@@ -117,4 +127,4 @@ distclean: clean
 	@$(S)/clean-cache
 
 .PHONY: help lab modules provider device demo shell bench check check-quick check-long fuzz soak \
-	vectors raise-floors static install clean distclean
+	vectors raise-floors static deb rpm install clean distclean

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).resolve().parents[2]
-DOCUMENTS = [*sorted((TOP / "Documentation").glob("*.rst")), TOP / "CONTRIBUTING.rst"]
+DOCUMENTS = [*sorted((TOP / "Documentation").glob("*.rst")), TOP / "CONTRIBUTING.rst",
+             TOP / "SECURITY.rst"]
 NUMBER = r"\d+(?:\.\d+)?"
 # Between words there may be a line break, with the margin of a comment
 GAP = r"[\s*#]+"
