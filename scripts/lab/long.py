@@ -65,6 +65,8 @@ STEPS = (
     Step("kcsan", "concurrent use of the drivers under the kernel's detector of data races",
          ("e2e/test_kcsan.py",)),
     Step("containers", "a card per container", ("e2e/test_containers.py",)),
+    Step("packages", "Debian packages and RPMs: installed, upgraded, removed, and used in VMs",
+         ("packages/test_packages.py", "packages/test_first_steps.py")),
     Step("rest", "all other long tests"),
     Step("again", "rc_pingpong and rc_packets with rdma_rxe 200 times each beside two busy loops",
          ("e2e/test_interop_again.py",), "long", 2),

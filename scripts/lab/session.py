@@ -84,12 +84,12 @@ class Lab:
         self.links += 1
         return Link(self.rundir, self.links - 1, kind)
 
-    def vm(self, name, **options):
-        """Creates a VM that is not started yet; options as in Vm. A second one of the same name
-        gets a number, so that the logs of the first stay."""
+    def vm(self, name, kind=Vm, **options):
+        """Creates a VM that is not started yet; options as in Vm, or as in `kind`, a class of it. A
+        second one of the same name gets a number, so that the logs of the first stay."""
         before = sum(vm.base_name == name for vm in self.vms)
         base, name = name, f"{name}{before + 1}" if before else name
-        vm = Vm(name, self.rundir, self.logdir, **options)
+        vm = kind(name, self.rundir, self.logdir, **options)
         vm.base_name = base
         self.vms.append(vm)
         return vm

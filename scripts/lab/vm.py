@@ -16,11 +16,12 @@ from .agent import GuestAgent, Qmp
 from .errors import LabError
 from .reports import KernelLog
 
-# Seconds; a debug kernel needs 20 s on an idle host, and the host may be busy
-BOOT_TIMEOUT = {"stock": 240, "debug": 600, "kcsan": 600}
+# Seconds; a debug kernel needs 20 s on an idle host, systemd of a user's machine as much, and the
+# host may be busy
+BOOT_TIMEOUT = {"stock": 240, "user": 600, "debug": 600, "kcsan": 600}
 # Seconds of BOOT_TIMEOUT until the first program runs. One boot in several hundred hangs at the
 # kernel's first timer tick, before the kernel detects any card.
-KERNEL_TIMEOUT = {"stock": 80, "debug": 200, "kcsan": 200}
+KERNEL_TIMEOUT = {"stock": 80, "user": 80, "debug": 200, "kcsan": 200}
 FIRST_WORDS = b"early-init: the kernel has booted"
 MEMORY = {"stock": "1G", "debug": "2G", "kcsan": "1G"}
 # With one processor, interrupt, poll and destruction never run concurrently
@@ -98,6 +99,8 @@ class Vm:
         self.name = name
         self.rundir, self.logdir = Path(rundir), Path(logdir)
         self.kernel = paths.Kernel(kernel)
+        # The directory that the guest has as / (None: the root tree), and its first program there
+        self.tree, self.init = None, f"{paths.TOP}/scripts/lab/guest/init"
         self.cards, self.netdevs = list(cards), list(netdevs)
         self.slowness = SLOWNESS[kernel]
         self.patience = self.slowness * BUSY
@@ -131,7 +134,7 @@ class Vm:
         # no_timer_check: under emulation on a busy host the timer is late, and the kernel panics
         boot = ["console=ttyS0", "mitigations=off", "panic=-1", "loglevel=5", "rdinit=/init",
                 "no_timer_check"]
-        boot += [f"lab.name={self.name}", f"lab.init={paths.TOP}/scripts/lab/guest/init"]
+        boot += [f"lab.name={self.name}", f"lab.init={self.init}"]
         boot += [f"lab.mount={tag}:{path}:{mode}" for tag, path, mode in self.shares()]
         boot.append(f"lab.own-modules={self.kernel.own_modules}")
         if self.kernel.name == "debug":
@@ -164,7 +167,7 @@ class Vm:
         argv += ["-chardev", f"socket,id=agent,path={self.socket('agent')},server=on,wait=off"]
         argv += ["-device", "virtserialport,chardev=agent,name=org.qemu.guest_agent.0"]
         argv += ["-device", "virtio-rng-pci"]
-        for tag, path, mode in [("tree", paths.tree(), "ro"), *self.shares()]:
+        for tag, path, mode in [("tree", self.tree or paths.tree(), "ro"), *self.shares()]:
             readonly = ",readonly=on" if mode == "ro" else ""
             argv += ["-virtfs", f"local,path={path},mount_tag={tag},security_model=none,"
                                 f"multidevs=remap{readonly}"]

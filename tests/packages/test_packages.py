@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The packages are clean, and a clean Debian 13 takes, upgrades and loses them."""
+
+import json
+import re
+import subprocess
+
+import pytest
+from first_steps import copy_debs
+from lab import paths
+from lab.machine import Machine
+
+# One machine at a time, because DKMS compiles on each
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("packages")]
+NAMES = ("ornic-device", "ornic-dkms", "ibverbs-provider-ornic")
+RELEASE = re.search(r"\?= (\S+)", (paths.TOP / "scripts/version.mk").read_text())[1]
+# At most: 0 is the strictest, and 10 a unit without a sandbox
+EXPOSURE = 20
+CARD = ["/usr/bin/ornic-device", "--sandbox=on", "--control", "/run/ornic/demo/control/socket",
+        "--nic", "socket=/run/ornic/demo/nic0.sock"]
+# A libibverbs of the next major version of rdma-core
+OTHER = """Package: libibverbs1
+Version: 57.0-1
+Architecture: all
+Maintainer: test <test@test.invalid>
+Description: test
+"""
+
+
+def test_lintian(debs):
+    """No warnings and no errors."""
+    result = subprocess.run(["lintian", "--no-cfg", "--allow-root", "--fail-on=error,warning",
+                             *debs.glob("*.deb")], capture_output=True, text=True, check=False)
+    assert not result.returncode, result.stdout + result.stderr
+
+
+def test_rpm():
+    """The RPMs have the files of the Debian packages, in the places of their distribution."""
+    directory = paths.BUILD / "rpm"
+    rpms = {path.name.split(f"-{RELEASE}")[0]: path for path in directory.glob("*/*.rpm")}
+    assert sorted(rpms) == sorted(NAMES)
+
+    def files(name):
+        return subprocess.run(["rpm", "-qlp", rpms[name]], check=True, capture_output=True,
+                              text=True).stdout.splitlines()
+
+    assert {"/usr/bin/ornic-device", "/usr/bin/ornicctl",
+            "/usr/lib/systemd/system/ornic-device@.service"} <= set(files("ornic-device"))
+    assert f"/usr/src/ornic-{RELEASE}/dkms.conf" in files("ornic-dkms")
+    assert any(name.endswith("libibverbs/libornic-rdmav34.so")
+               for name in files("ibverbs-provider-ornic"))
+    needs = subprocess.run(["rpm", "-qRp", rpms["ibverbs-provider-ornic"]], check=True,
+                           capture_output=True, text=True).stdout
+    assert "libibverbs.so.1(IBVERBS_PRIVATE_34)" in needs
+    subprocess.run(["sha256sum", "-c", "--quiet", "SHA256SUMS"], cwd=directory, check=True)
+
+
+def modules(machine):
+    """Returns the names of the modules that DKMS has installed."""
+    found = machine.check("ls /lib/modules/*/updates/dkms 2>/dev/null || true").split()
+    return sorted(name.split(".")[0] for name in found)
+
+
+def check_contents(machine):
+    assert machine.check("ornic-device --version") == f"ornic-device {RELEASE}\n"
+    assert re.search(rf"ornic/{RELEASE}, .*: installed", machine.check("dkms status"))
+    assert modules(machine) == ["ornic", "ornic_rdma"]
+    # No card and no service here: a line for each, and no other
+    code, output = machine.run("ornic-check")
+    assert code == 1 and len(output.splitlines()) == 1 and "no card on the PCI bus" in output
+    code, output = machine.run("ornicctl check")
+    assert code == 1
+    assert [line.split(":")[0] for line in output.splitlines()] == [
+        "no qemu-system-x86_64", "no ornic-device runs as a service"]
+    for page in ("1/ornic-device.1", "1/ornicctl.1", "1/ornic-check.1", "7/libornic.7"):
+        machine.check(f"test -s /usr/share/man/man{page}.gz")
+
+
+def check_unit(machine):
+    """systemd accepts the unit, and finds it confined."""
+    output = machine.check("systemd-analyze verify --man=no ornic-device@demo.service")
+    assert not output
+    machine.check("systemd-analyze security --offline=true --no-pager "
+                  f"--threshold={EXPOSURE} ornic-device@demo.service")
+
+
+def check_other_libibverbs(machine):
+    """apt does not let a libibverbs of another version beside the provider."""
+    folder = machine.root / "root/other/DEBIAN"
+    folder.mkdir(parents=True)
+    (folder / "control").write_text(OTHER)
+    machine.check("dpkg-deb -b other other.deb")
+    code, output = machine.run("apt-get install -s ./other.deb ibverbs-provider-ornic")
+    assert code and "ibverbs-provider-ornic : Depends: libibverbs1 (< 57~)" in output
+
+
+def check_cards_in_use(machine, next_debs):
+    """An upgrade leaves a running card alone and says so; a removal is refused."""
+    machine.check("mkdir -p /run/ornic/demo/control")
+    with machine.started(CARD) as card:
+        machine.check("ornicctl wait")
+        copy_debs(next_debs, machine)
+        output = machine.check("apt-get install -y ./*_99.0_*.deb")
+        assert "ornic-device@demo goes on with the release before" in output
+        assert "systemctl restart ornic-device@demo" in output
+        assert machine.check("ornic-device --version") == "ornic-device 99.0\n"
+        assert card.poll() is None
+        assert json.loads(machine.check("ornicctl status --json"))["cards"]["nic0"]
+        assert re.search(r"ornic/99.0, .*: installed", machine.check("dkms status"))
+        assert f"ornic/{RELEASE}" not in machine.check("dkms status")
+        assert modules(machine) == ["ornic", "ornic_rdma"]
+        code, output = machine.run("apt-get remove -y ornic-device")
+        assert code and "ornic-device@demo runs: stop it first" in output
+        assert card.poll() is None
+    assert card.returncode == 0
+
+
+def test_life_of_the_packages(installed, next_debs):
+    check_contents(installed)
+    check_unit(installed)
+    check_other_libibverbs(installed)
+    check_cards_in_use(installed, next_debs)
+
+
+def test_nothing_is_left(installed):
+    """After removal and purge there is no file that was not there before."""
+    with Machine() as clean:
+        before = clean.files()
+    assert len(installed.files() - before) > 100
+    installed.check(f"apt-get remove -y {' '.join(NAMES)}")
+    # A configuration file stays until the purge
+    assert installed.files() ^ before == {"etc/libibverbs.d/ornic.driver"}
+    # apt no longer knows packages that had none
+    installed.check(f"dpkg --purge {' '.join(NAMES)}")
+    assert installed.files() == before
