@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""scripts/provider builds libornic for a given rdma-core, and says what is missing."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+from lab.paths import CACHE, TOP
+
+PROGRAM = TOP / "scripts/provider"
+# The program needs these before it looks for others
+FIRST = ("bash", "dirname", "env", "realpath")
+SOURCES = CACHE / "src"
+
+
+def run(*words, **settings):
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False,
+                          env={**os.environ, "CMAKE_C_COMPILER_LAUNCHER": "ccache", **settings})
+
+
+def test_tools_are_missing(tmp_path):
+    """One line for each."""
+    for name in FIRST:
+        (tmp_path / name).symlink_to(shutil.which(name))
+    result = run("-s", tmp_path, PATH=str(tmp_path))
+    assert result.returncode == 1
+    assert re.findall(r"^provider: no ([\w-]+): install", result.stderr, re.M) == [
+        "cc", "cmake", "ninja", "python3", "pkg-config"]
+    assert len(result.stderr.splitlines()) == 5
+
+
+@pytest.mark.parametrize("words, reason", [
+    (["-s", str(TOP)], "is not the source of rdma-core"),
+    (["-x"], "usage:"),
+    (["more"], "usage:"),
+])
+def test_refusals(tmp_path, words, reason):
+    result = run("-o", tmp_path, *words)
+    assert result.returncode == 1
+    assert reason in result.stderr.splitlines()[-1]
+
+
+def make_source(path, pabi, providers):
+    """Makes what looks like a source of rdma-core."""
+    (path / "providers/rxe").mkdir(parents=True)
+    (path / "providers/rxe/rxe.c").touch()
+    lines = [f'set(IBVERBS_PABI_VERSION "{pabi}")']
+    lines += [f"add_subdirectory(providers/{name})" for name in providers]
+    (path / "CMakeLists.txt").write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("pabi, providers, reason", [
+    ("99", ["rxe", "erdma"], "wants providers of rdmav34, and"),
+    ("34", ["rxe"], "this rdma-core is older than 41"),
+])
+def test_other_rdma_core(tmp_path, pabi, providers, reason):
+    make_source(tmp_path / "source", pabi, providers)
+    result = run("-o", tmp_path / "out", "-s", tmp_path / "source")
+    assert result.returncode == 1
+    line, = result.stderr.splitlines()
+    assert reason in line
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("version, pabi", [("56.1", 34), ("65.0", 65)])
+def test_build(tmp_path, version, pabi):
+    result = run("-n", "-s", SOURCES / f"rdma-core-{version}", "-o", tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / f"libornic-rdmav{pabi}.so").exists()
+    assert (tmp_path / "ornic.driver").read_text() == "driver ornic\n"
