@@ -41,7 +41,7 @@ help:
 	@echo "  make static        sparse, checkpatch, W=1 with gcc and clang, build inside Linux 7.3"
 	@echo
 	@echo "  make lab           the root tree, in which all other targets run"
-	@echo "  make modules       ornic.ko, ornic_rdma.ko       [KERNEL=stock|debug|kcsan]"
+	@echo "  make modules       ornic.ko, ornic_rdma.ko       [KERNEL=stock|debug|kcsan|6.12|7.2]"
 	@echo "  make provider      libornic inside rdma-core     [RDMA_CORE=56.1|65.0]"
 	@echo "  make device        ornic-device, the software card"
 	@echo "  make deb           Debian packages in build/deb/, Documentation/install.rst says how to use"
@@ -89,6 +89,8 @@ check-quick: provider device
 check-long: modules provider device
 	@$(S)/build modules debug
 	@$(S)/build modules kcsan
+	@$(S)/build modules 6.12
+	@$(S)/build modules 7.2
 	@$(S)/build provider 65.0
 	@$(S)/build device-san
 	@$(if $(filter-out packages,$(STEP)),,$(S)/build deb && $(S)/build rpm && \

@@ -162,7 +162,8 @@ def run(tmp_path):
             [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-p", "lab.fixtures",
              "--junitxml=report.xml", "test_gate.py"],
             cwd=tmp_path, check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            env={"PYTHONPATH": str(paths.TOP / "scripts"), "PATH": "/usr/bin:/bin"},
+            env={"PYTHONPATH": str(paths.TOP / "scripts"), "PATH": "/usr/bin:/bin",
+                 "ORNIC_TREE": str(paths.tree())},
         ).stdout
         failed = results.of_junit(tmp_path / "report.xml").failed
         return [name.split("::")[1] for name in failed], output
