@@ -68,6 +68,8 @@ STEPS = (
     Step("packages", "Debian packages and RPMs: installed, upgraded, removed, and used in VMs",
          ("packages/test_packages.py", "packages/test_first_steps.py",
           "packages/test_provider.py")),
+    Step("kernels", "Debian's kernels 6.12 and 7.2, with the modules as DKMS builds them",
+         ("e2e/test_kernels.py",)),
     Step("rest", "all other long tests"),
     Step("again", "rc_pingpong and rc_packets with rdma_rxe 200 times each beside two busy loops",
          ("e2e/test_interop_again.py",), "long", 2),

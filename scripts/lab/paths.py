@@ -11,6 +11,8 @@ BUILD = TOP / "build"
 CACHE = Path(os.environ.get("ORNIC_CACHE", "/var/cache/ornic"))
 DEVICE = BUILD / "device" / "ornic-device"
 DEVICE_SANITIZED = BUILD / "device-san" / "ornic-device"
+# Other kernels of Debian, for which the modules are built as DKMS does
+DISTRIBUTION = ("6.12", "7.2")
 
 
 def tree():
@@ -31,13 +33,15 @@ def long_packages():
 
 
 class Kernel:
-    """A kernel that guests can boot, with the directories of its own modules and of ours."""
+    """A kernel that guests can boot, with the directories of its own modules and of ours. Kernels
+    of one `kind` are equally fast."""
 
     def __init__(self, name):
-        self.name = name
+        self.name = self.kind = name
         self.modules = BUILD / name
         if name == "stock":
-            images = sorted(Path("/boot").glob("vmlinuz-*"))
+            # Not in /boot, where the long steps have older ones
+            images = sorted((tree() / "boot").glob("vmlinuz-*"))
             if not images:
                 raise LabError("the root tree has no kernel in /boot")
             self.image = images[-1]
@@ -50,5 +54,17 @@ class Kernel:
             self.image = link / "arch/x86/boot/bzImage"
             self.release = (link / "include/config/kernel.release").read_text().strip()
             self.own_modules = link.resolve() / "root/lib/modules" / self.release
+        elif name in DISTRIBUTION:
+            self.kind = "stock"
+            found = sorted((long_packages() / "usr/lib/modules").glob(f"{name}.*"))
+            if not found:
+                raise LabError(f"scripts/packages-long.list has no kernel {name}")
+            self.own_modules = found[-1]
+            self.release = self.own_modules.name
+            # Newer packages have the image beside the modules
+            images = [self.own_modules / "vmlinuz",
+                      long_packages() / f"boot/vmlinuz-{self.release}"]
+            self.image = next(image for image in images if image.exists())
         else:
-            raise LabError(f"no such kernel: {name} (stock, debug or kcsan)")
+            names = ", ".join(("stock", "debug", "kcsan", *DISTRIBUTION))
+            raise LabError(f"no such kernel: {name} ({names})")

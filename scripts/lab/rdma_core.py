@@ -21,16 +21,23 @@ class Outcome:
     why: str = ""
 
 
-def run(vm, port, names=(), timeout=1800):
+def run(vm, port, names=(), timeout=1800, distribution=False):
     """Runs all tests, or the named ones, on a Port and returns a list of Outcome. A test that kills
-    Python counts as failed, and so does a run that does not reach its end."""
-    if not (DIRECTORY / "build/bin/run_tests.py").exists():
+    Python counts as failed, and so does a run that does not reach its end. With `distribution` the
+    tests and their libraries are those of the root tree's Debian."""
+    if not distribution and not (DIRECTORY / "build/bin/run_tests.py").exists():
         raise LabError("no rdma-core 65.0: run `make provider RDMA_CORE=65.0`")
     vm.run(f"echo {HUGE_PAGES} >/proc/sys/vm/nr_hugepages")
     script = paths.TOP / "scripts/lab/guest/rdma-core-tests"
     # libibverbs appends the suffix with the version of the interface
-    environment = f"IBV_DRIVERS={PROVIDER} SLOWNESS={vm.slowness}"
-    command = (f"cd /tmp && {environment} {script} {DIRECTORY.resolve()} "
+    environment = f"SLOWNESS={vm.slowness}"
+    if distribution:
+        # Without its own build/python, the script finds python3-pyverbs
+        directory = paths.BUILD / "rdma-core-56.1"
+    else:
+        directory = DIRECTORY.resolve()
+        environment += f" IBV_DRIVERS={PROVIDER}"
+    command = (f"cd /tmp && {environment} {script} {directory} "
                f"--dev {port.device} --port 1 --gid {port.gid_index}")
     if names:
         command += " -- " + " ".join(names)

@@ -102,9 +102,10 @@ class Vm:
         # The directory that the guest has as / (None: the root tree), and its first program there
         self.tree, self.init = None, f"{paths.TOP}/scripts/lab/guest/init"
         self.cards, self.netdevs = list(cards), list(netdevs)
-        self.slowness = SLOWNESS[kernel]
+        kind = self.kernel.kind
+        self.slowness = SLOWNESS[kind]
         self.patience = self.slowness * BUSY
-        self.smp, self.mem = smp or PROCESSORS[kernel], mem or MEMORY[kernel]
+        self.smp, self.mem = smp or PROCESSORS[kind], mem or MEMORY[kind]
         self.args, self.append = list(args), append
         self.console_log = self.logdir / f"{name}-console.log"
         self.qemu_log = self.logdir / f"{name}-qemu.log"
@@ -214,7 +215,7 @@ class Vm:
             while not self.console_log.exists() or \
                     self.console_log.read_bytes().count(FIRST_WORDS) < self.boots:
                 self.check_running()
-                if self.elapsed() > KERNEL_TIMEOUT[self.kernel.name]:
+                if self.elapsed() > KERNEL_TIMEOUT[self.kernel.kind]:
                     break
                 time.sleep(0.1)
             else:
@@ -236,7 +237,7 @@ class Vm:
         agent = GuestAgent(self.socket("agent"), timeout=1)
         while not agent.synchronize():
             self.check_running()
-            if self.elapsed() > BOOT_TIMEOUT[self.kernel.name]:
+            if self.elapsed() > BOOT_TIMEOUT[self.kernel.kind]:
                 raise LabError(f"{self.name} does not come up, see {self.console_log}\n"
                                f"{process.tail(self.console_log)}")
         agent.socket.settimeout(120)

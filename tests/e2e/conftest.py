@@ -37,7 +37,7 @@ def pytest_collection_modifyitems(items):
     long."""
     order = ["pair", "plain_pair", "free_pair", "late_pair", "bytes_pair", "wired", "capture",
              "interop", "queues", "two_cards", "various", "processes", "iommu_pair",
-             "debug_pair", "debug_cards", "kcsan_pair"]
+             "debug_pair", "debug_cards", "kcsan_pair", "kernel_pair"]
     # A worker takes the largest group next. The groups of the debug kernel are small and slow: on
     # their own they would run last, with the other worker idle.
     groups = {"capture": "interop", "debug_pair": "wired", "debug_cards": "wired"}
@@ -47,7 +47,8 @@ def pytest_collection_modifyitems(items):
             continue
         machines = next((name for name in order if name in item.fixturenames), "pair")
         params = getattr(item, "callspec", None)
-        card = params.params.get("free_pair", "") if params else ""
+        card = "" if not params else \
+            params.params.get("free_pair", params.params.get("kernel_pair", ""))
         ranks[id(item)] = (order.index(machines), card)
         item.user_properties.append(("machines", machines))
         item.add_marker(pytest.mark.vm)
@@ -116,6 +117,12 @@ def kcsan_pair(pairs):
     pair = pairs.get("kcsan", None)
     each(pair.vms, lambda vm: vm.check(WATCH))
     return pair
+
+
+@pytest.fixture
+def kernel_pair(pairs, request):
+    """A pair with another kernel of Debian."""
+    return pairs.keep(f"kernel {request.param}", lambda: Pair(pairs.lab, kernel=request.param))
 
 
 @pytest.fixture
