@@ -228,7 +228,7 @@ static int fake_resize_srq(struct ibv_context *context,
 	struct fake_qp *srq = fake_srq(&ibsrq);
 	struct fake_qp old = *srq;
 	struct fake_place place;
-	uint32_t i;
+	uint32_t max_wr, i;
 	int ret;
 
 	assert(attrs[0].attr_id == ORNIC_ATTR_SRQ_RESIZE_HANDLE);
@@ -240,7 +240,9 @@ static int fake_resize_srq(struct ibv_context *context,
 	if (ret)
 		return ret;
 
-	place = fake_place_srq(srq, fake_log2(attrs[1].data));
+	/* A short value is in the first bytes of the attribute */
+	memcpy(&max_wr, &attrs[1].data, sizeof(max_wr));
+	place = fake_place_srq(srq, fake_log2(max_wr));
 	srq->rq_ci = 0;
 	for (i = 0; old.rq_ci != le32toh(old.dbr->rq_pi); i++, old.rq_ci++)
 		memcpy(srq->rq + (i << srq->stride_shift),

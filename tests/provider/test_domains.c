@@ -291,7 +291,7 @@ static void an_imported_context_shares_its_pages(void **state)
 	assert_int_equal(ctx->send_ops,
 			 to_ornic_context(&f->fake.ctx->context)->send_ops);
 	assert_int_equal(ornic_context_map_queues(ctx), 0);
-	*(volatile uint64_t *)ctx->db = 5;
+	*(volatile uint64_t *)ctx->db = htole64(5);
 	assert_int_equal(fake_take_doorbell(&f->fake), 5);
 	ctx->board->awake = htole32(7);
 	assert_int_equal(le32toh(f->fake.board->awake), 7);
