@@ -340,10 +340,14 @@ static void modify_mr(struct fuzz *f)
 
 void fuzz_doorbell(struct fuzz *f)
 {
-	if (one_in(f, 4))
+	uint64_t at;
+
+	if (one_in(f, 4)) {
+		at = below(f, 4 * HOST_PAGE) & ~7ULL;
 		card_bar_write(f->host->card, ORNIC_BAR_DB,
-			      below(f, 4 * HOST_PAGE) & ~7ULL,
+			      at / HOST_PAGE * CARD_DB_PAGE_SIZE + at % HOST_PAGE,
 			      4u << below(f, 2), rnd(f));
+	}
 	host_doorbell(f->host, below(f, 2), below(f, 4),
 		      f->nums[below(f, NUMS)] & 0xffffff, odd(f));
 }

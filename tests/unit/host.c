@@ -335,7 +335,7 @@ void host_write(struct host *host, uint64_t reg, unsigned int size,
 void host_doorbell(struct host *host, uint32_t page, unsigned int type,
 		   uint32_t num, uint32_t val)
 {
-	card_bar_write(host->card, ORNIC_BAR_DB, page * HOST_PAGE, 8,
+	card_bar_write(host->card, ORNIC_BAR_DB, page * CARD_DB_PAGE_SIZE, 8,
 		      (uint64_t)type << 56 | (uint64_t)num << 32 | val);
 }
 

@@ -104,7 +104,7 @@ static void test_doorbell_sizes_and_offsets(void **state)
 	card_bar_write(host->card, ORNIC_BAR_DB, 8, 4, val);
 	card_bar_write(host->card, ORNIC_BAR_DB, 0, 2, val);
 	card_bar_write(host->card, ORNIC_BAR_DB, 0, 1, val);
-	card_bar_write(host->card, ORNIC_BAR_DB, 4088, 8, val);
+	card_bar_write(host->card, ORNIC_BAR_DB, CARD_DB_PAGE_SIZE - 8, 8, val);
 	bad = host_device_stat(host, ORNIC_DEVICE_STAT_bad_doorbell_page);
 	assert_int_equal(bad, 5);
 	/* Two halves make one doorbell, which the high one rings ([ORNIC-BUS-7]) */

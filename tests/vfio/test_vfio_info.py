@@ -35,7 +35,7 @@ def test_region_info_index_unknown(client, refuses, index):
 
 def test_region_info_sizes(client):
     sizes = {index: client.region_info(index)["size"] for index in range(N["REGIONS"])}
-    expected = {HW["BAR_REGS"]: HW["BAR_REGS_SIZE"], HW["BAR_DB"]: 4 << 20, CONFIG: 4096}
+    expected = {HW["BAR_REGS"]: HW["BAR_REGS_SIZE"], HW["BAR_DB"]: 64 << 20, CONFIG: 4096}
     assert sizes == {index: expected.get(index, 0) for index in range(N["REGIONS"])}
 
 

@@ -11,6 +11,7 @@ from vfio_proto import HW, LIMITS, N, S
 SCRATCH = HW["REG_SCRATCH"]
 REGS = HW["BAR_REGS"]
 DB = HW["BAR_DB"]
+STRIDE = 65536
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def test_region_unknown(client, refuses, region):
     (CONFIG, 4096, 1), (CONFIG, 4095, 2), (CONFIG, 0, 4097), (CONFIG, 2**64 - 1, 2),
     (CONFIG, 0, 0), (CONFIG, 0, 0xffffffff),
     (REGS, HW["BAR_REGS_SIZE"], 4), (REGS, HW["BAR_REGS_SIZE"] - 4, 8), (REGS, 2**64 - 4, 4),
-    (DB, 4 << 20, 4), (DB, 2**63, 8),
+    (DB, 64 << 20, 4), (DB, 2**63, 8),
     (REGS, 0, 0), (REGS, 0, 3), (REGS, 0, 16), (REGS, 0, 4096), (REGS, 0, 0xffffffff),
     (REGS, 1, 2), (REGS, 2, 4), (REGS, 4, 8), (DB, 6, 4),
 ])
@@ -47,7 +48,7 @@ def test_read_range_outside_or_odd(enabled, refuses, region, offset, count):
 
 @pytest.mark.parametrize("region,offset,count", [
     (CONFIG, 4095, 2), (CONFIG, 0, 4097), (CONFIG, 0, 0), (REGS, HW["BAR_REGS_SIZE"], 4),
-    (REGS, 2, 4), (REGS, 0, 16), (DB, 4 << 20, 8), (DB, 2**64 - 8, 8),
+    (REGS, 2, 4), (REGS, 0, 16), (DB, 64 << 20, 8), (DB, 2**64 - 8, 8),
 ])
 def test_write_range_outside_or_odd(enabled, refuses, region, offset, count):
     with refuses("vfio_bad_range"):
@@ -136,8 +137,8 @@ def test_every_offset_of_the_registers_can_be_read(enabled):
 @pytest.mark.parametrize("size", [1, 2, 4, 8])
 def test_doorbells_of_any_size_survive(enabled, page, size):
     for offset in range(0, 64, size):
-        enabled.write(DB, page * 4096 + offset, b"\xff" * size)
-        enabled.read(DB, page * 4096 + offset, size)
+        enabled.write(DB, page * STRIDE + offset, b"\xff" * size)
+        enabled.read(DB, page * STRIDE + offset, size)
 
 
 def entry(offset, data, region=REGS, count=None):

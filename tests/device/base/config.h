@@ -16,7 +16,8 @@
  * driver.
  */
 #define CARD_REGS_SIZE 0x2000
-#define CARD_DB_PAGE_SIZE 4096
+/* The largest pages of hosts, which map a page of doorbells for each process ([ORNIC-DB-25]) */
+#define CARD_DB_PAGE_SIZE 65536
 #define CARD_DB_PAGES 1024
 #define CARD_BAR_DB_SIZE (CARD_DB_PAGES * CARD_DB_PAGE_SIZE)
 
