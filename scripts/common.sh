@@ -64,3 +64,25 @@ need_packages() {
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
 		"${missing[@]}" >&2
 }
+
+# prepare_rdma_core VERSION DIR: copies the upstream source of rdma-core, adds a line for our
+# provider to its CMakeLists.txt, and links the provider's directory into the copy
+prepare_rdma_core() {
+	local version=$1 dir=$2 source
+
+	source=$("$ORNIC_TOP/scripts/source" "rdma-core-$version")
+	if [ ! -d "$dir/src" ]; then
+		rm -rf "$dir/src.tmp"
+		mkdir -p "$dir"
+		cp -a "$source" "$dir/src.tmp"
+		sed -i '/^add_subdirectory(providers\/erdma)/a add_subdirectory(providers/ornic)' \
+			"$dir/src.tmp/CMakeLists.txt"
+		ln -s "$ORNIC_TOP/user-provider" "$dir/src.tmp/providers/ornic"
+		mv "$dir/src.tmp" "$dir/src"
+	fi
+}
+
+# pabi DIR: prints the number in the names of providers of the rdma-core that was prepared in DIR
+pabi() {
+	sed -n 's/^set(IBVERBS_PABI_VERSION "\(.*\)").*/\1/p' "$1/src/CMakeLists.txt"
+}
