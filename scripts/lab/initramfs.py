@@ -57,7 +57,7 @@ def make(kernel):
         root = Path(tmp) / "root"
         for folder in ("bin", "dev", "proc", "sys", "modules", "newroot", "mem"):
             (root / folder).mkdir(parents=True)
-        shutil.copy("/bin/busybox", root / "bin/busybox")
+        shutil.copy(kernel.tree / "usr/bin/busybox", root / "bin/busybox")
         for applet in APPLETS:
             os.symlink("busybox", root / "bin" / applet)
         shutil.copy(EARLY_INIT, root / "init")

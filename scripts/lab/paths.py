@@ -4,6 +4,7 @@
 import os
 from pathlib import Path
 
+from . import processors
 from .errors import LabError
 
 TOP = Path(__file__).resolve().parents[2]
@@ -13,6 +14,8 @@ DEVICE = BUILD / "device" / "ornic-device"
 DEVICE_SANITIZED = BUILD / "device-san" / "ornic-device"
 # Other kernels of Debian, for which the modules are built as DKMS does
 DISTRIBUTION = ("6.12", "7.2")
+# Kernels for other processors
+FOREIGN = ("arm64", "arm64-16k")
 
 
 def tree():
@@ -32,13 +35,29 @@ def long_packages():
     return Path(path)
 
 
+def foreign_tree(processor):
+    """Returns the directory with the packages of another processor, given by its name."""
+    link = BUILD / processor / "tree"
+    if not link.exists():
+        raise LabError(f"no tree for {processor} yet: run `scripts/cross provider {processor}`")
+    return link.resolve()
+
+
 class Kernel:
-    """A kernel that guests can boot, with the directories of its own modules and of ours. Kernels
-    of one `kind` are equally fast."""
+    """A kernel that guests can boot, with the directories of its own modules and of ours, of the
+    build of our provider, and of the root tree for its processor. Kernels of one `kind` are equally
+    fast."""
+
+    processor = processors.X86_64
+    build = BUILD
 
     def __init__(self, name):
         self.name = self.kind = name
         self.modules = BUILD / name
+        if name in FOREIGN:
+            self.set_foreign(processors.ARM64, name)
+            return
+        self.tree = tree()
         if name == "stock":
             # Not in /boot, where the long steps have older ones
             images = sorted((tree() / "boot").glob("vmlinuz-*"))
@@ -66,5 +85,14 @@ class Kernel:
                       long_packages() / f"boot/vmlinuz-{self.release}"]
             self.image = next(image for image in images if image.exists())
         else:
-            names = ", ".join(("stock", "debug", "kcsan", *DISTRIBUTION))
+            names = ", ".join(("stock", "debug", "kcsan", *DISTRIBUTION, *FOREIGN))
             raise LabError(f"no such kernel: {name} ({names})")
+
+    def set_foreign(self, processor, suffix):
+        """Finds the kernel of the processor's tree whose release ends with `suffix`."""
+        self.processor, self.tree = processor, foreign_tree(processor.name)
+        self.build = BUILD / processor.name
+        self.modules = self.build / suffix
+        [self.own_modules] = self.tree.glob(f"usr/lib/modules/*-{suffix}")
+        self.release = self.own_modules.name
+        self.image = self.own_modules / "vmlinuz"

@@ -11,11 +11,19 @@ SOURCE = paths.TOP / "tests/e2e/guest"
 UDP_PORT = 9000
 
 
-def make(*names):
+def cross_compiler(processor):
+    """Returns the compiler for another processor, as a value for make."""
+    machine = {"arm64": "aarch64"}.get(processor, processor)
+    return f"ccache {machine}-linux-gnu-gcc --sysroot={paths.foreign_tree(processor)}"
+
+
+def make(*names, processor=None):
     """Builds the named programs, or all; returns their directory, which guests see at the same
-    path."""
-    build = paths.BUILD / "e2e"
+    path. `processor` has the name of one that is not the host's."""
+    build = paths.BUILD / (processor or "") / "e2e"
     targets = [build / name for name in names]
+    if processor:
+        targets.append(f"CC={cross_compiler(processor)}")
     build.mkdir(parents=True, exist_ok=True)
     # Serialize, because another worker of pytest may build the same programs
     argv = ["make", "-s", "-C", SOURCE, f"BUILD={build}", *targets]

@@ -11,23 +11,25 @@ import time
 import warnings
 from pathlib import Path
 
-from . import initramfs, paths, process, reports
+from . import initramfs, paths, process, processors, reports
 from .agent import GuestAgent, Qmp
 from .errors import LabError
 from .reports import KernelLog
 
 # Seconds; a debug kernel needs 20 s on an idle host, systemd of a user's machine as much, and the
 # host may be busy
-BOOT_TIMEOUT = {"stock": 240, "user": 600, "debug": 600, "kcsan": 600}
+BOOT_TIMEOUT = {"stock": 240, "user": 600, "debug": 600, "kcsan": 600, "arm64": 600,
+                "arm64-16k": 600}
 # Seconds of BOOT_TIMEOUT until the first program runs. One boot in several hundred hangs at the
 # kernel's first timer tick, before the kernel detects any card.
-KERNEL_TIMEOUT = {"stock": 80, "user": 80, "debug": 200, "kcsan": 200}
+KERNEL_TIMEOUT = {"stock": 80, "user": 80, "debug": 200, "kcsan": 200, "arm64": 200,
+                  "arm64-16k": 200}
 FIRST_WORDS = b"early-init: the kernel has booted"
-MEMORY = {"stock": "1G", "debug": "2G", "kcsan": "1G"}
+MEMORY = {"stock": "1G", "debug": "2G", "kcsan": "1G", "arm64": "1G", "arm64-16k": "1G"}
 # With one processor, interrupt, poll and destruction never run concurrently
-PROCESSORS = {"stock": 1, "debug": 2, "kcsan": 2}
+PROCESSORS = {"stock": 1, "debug": 2, "kcsan": 2, "arm64": 1, "arm64-16k": 1}
 # Factors for timeouts, which are given for the stock kernel on an idle host
-SLOWNESS = {"stock": 1, "debug": 6, "kcsan": 8}
+SLOWNESS = {"stock": 1, "debug": 6, "kcsan": 8, "arm64": 3, "arm64-16k": 3}
 # Factor for a busy host: `make check` runs two pairs of VMs at the same time
 BUSY = 3
 # Seconds in which a kernel completes a report that it is printing
@@ -41,15 +43,16 @@ CHECKS = ("cat /proc/lockdep_stats; cd /sys/kernel/debug && grep -H . dma-api/di
 LEAKS = ("cd /sys/kernel/debug && echo scan >kmemleak && sleep 6 && echo scan >kmemleak && "
          "cat kmemleak")
 LEAKS_TIMEOUT = 100
+EMULATION = "tcg,thread=multi"
 
 
 @functools.cache
 def accelerator():
-    """Returns the accelerator for QEMU. /dev/kvm may open and still hang every guest (a nested,
-    paravirtual one does), so KVM is used only if kvm_intel or kvm_amd is loaded and a kernel has
-    printed a line under KVM."""
+    """Returns the accelerator for x86-64 guests. /dev/kvm may open and still hang every guest (a
+    nested, paravirtual one does), so KVM is used only if kvm_intel or kvm_amd is loaded and a
+    kernel has printed a line under KVM."""
     if not any(Path(f"/sys/module/{name}").exists() for name in ("kvm_intel", "kvm_amd")):
-        return "tcg,thread=multi"
+        return EMULATION
     argv = ["qemu-system-x86_64", "-accel", "kvm", "-cpu", "host", "-m", "256M", "-nodefaults"]
     argv += ["-nographic", "-no-reboot", "-serial", "stdio"]
     argv += ["-kernel", paths.Kernel("stock").image, "-append", "console=ttyS0 panic=-1"]
@@ -57,7 +60,7 @@ def accelerator():
         output = subprocess.run(argv, capture_output=True, timeout=2, check=False).stdout
     except subprocess.TimeoutExpired as expired:
         output = expired.stdout or b""
-    return "kvm" if b"Linux version" in output else "tcg,thread=multi"
+    return "kvm" if b"Linux version" in output else EMULATION
 
 
 class Command:
@@ -132,9 +135,9 @@ class Vm:
         ]
 
     def command_line(self):
-        # no_timer_check: under emulation on a busy host the timer is late, and the kernel panics
-        boot = ["console=ttyS0", "mitigations=off", "panic=-1", "loglevel=5", "rdinit=/init",
-                "no_timer_check"]
+        processor = self.kernel.processor
+        boot = [f"console={processor.console}", "mitigations=off", "panic=-1", "loglevel=5",
+                "rdinit=/init", *processor.boot]
         boot += [f"lab.name={self.name}", f"lab.init={self.init}"]
         boot += [f"lab.mount={tag}:{path}:{mode}" for tag, path, mode in self.shares()]
         boot.append(f"lab.own-modules={self.kernel.own_modules}")
@@ -145,20 +148,17 @@ class Vm:
         if self.netdevs:
             boot.append("lab.modules=virtio_net")
 
-        accel = accelerator()
-        # Under TCG `rep movsb` is six times slower than a plain loop of wide moves, and a kernel
-        # uses it if the CPU reports ERMS or FSRM.
-        cpu = "host" if accel == "kvm" else "max,-erms,-fsrm"
-        argv = ["qemu-system-x86_64", "-name", self.name, "-accel", accel, "-cpu", cpu]
+        accel = accelerator() if processor is processors.X86_64 else EMULATION
+        cpu = "host" if accel == "kvm" else processor.cpu
+        argv = [processor.qemu, "-name", self.name, "-accel", accel, "-cpu", cpu]
         # Guest memory must be shared, because the card maps it
-        argv += ["-machine", "q35,memory-backend=mem", "-m", self.mem]
+        argv += ["-machine", f"{processor.machine},memory-backend=mem", "-m", self.mem]
         # With maxcpus=1 TCG translates atomic instructions to plain loads and stores, which are not
         # fences against the card, which runs in another process.
         argv += ["-smp", f"{self.smp},maxcpus={max(self.smp, 2)}"]
         argv += ["-object", f"memory-backend-memfd,id=mem,size={self.mem},share=on"]
         argv += ["-nodefaults", "-no-reboot", "-display", "none"]
-        # Native PCIe hot-plug, without which a guest cannot reset a secondary bus
-        argv += ["-global", "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off"]
+        argv += processor.args
         argv += ["-kernel", self.kernel.image, "-initrd", initramfs.make(self.kernel)]
         argv += ["-append", " ".join([*boot, self.append]).strip()]
         argv += ["-chardev", f"socket,id=console,path={self.socket('console')},server=on,wait=off,"
@@ -168,7 +168,7 @@ class Vm:
         argv += ["-chardev", f"socket,id=agent,path={self.socket('agent')},server=on,wait=off"]
         argv += ["-device", "virtserialport,chardev=agent,name=org.qemu.guest_agent.0"]
         argv += ["-device", "virtio-rng-pci"]
-        for tag, path, mode in [("tree", self.tree or paths.tree(), "ro"), *self.shares()]:
+        for tag, path, mode in [("tree", self.tree or self.kernel.tree, "ro"), *self.shares()]:
             readonly = ",readonly=on" if mode == "ro" else ""
             argv += ["-virtfs", f"local,path={path},mount_tag={tag},security_model=none,"
                                 f"multidevs=remap{readonly}"]
@@ -314,7 +314,8 @@ class Vm:
     def load_ornic(self, timeout=120):
         """Loads the drivers and installs the provider for the guest's own rdma-core."""
         script = paths.TOP / "scripts/lab/guest/load-ornic"
-        return self.check(shlex.join(map(str, [script, self.kernel.modules, paths.BUILD])), timeout)
+        argv = [script, self.kernel.modules, self.kernel.build]
+        return self.check(shlex.join(map(str, argv)), timeout)
 
     def dmesg(self):
         return self.check("dmesg")
