@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""An arm64 guest with pages of 4 KiB or 16 KiB and an x86-64 guest: RDMA with checked data between
+them, in both directions. Documentation/processors.rst says what was tried on which processor."""
+
+import pytest
+from lab import programs
+from lab.pair import Pair, Roles
+from lab.perftest import perftest, pingpong, rping
+from transfer import OPS, transfer
+
+pytestmark = pytest.mark.long
+
+# Directory of the programs of each processor in its guest
+PROGRAMS = "/run/e2e"
+# An emulated processor of another kind is slower
+TIMEOUT = 180
+# Options of transfer.c: a datagram is one packet
+LONGEST = {"rc": "-l 20000", "uc": "-l 20000", "ud": "-l 4096 -m 4096"}
+
+
+class Mixed(Pair):
+    """VM `a` has the host's processor, VM `b` another one."""
+
+    SUBNET = "10.70.0"
+
+    def __init__(self, lab, kernel):
+        self.lab = lab
+        self.card = lab.card(2)
+        self.a, self.b = (lab.vm(name, cards=[socket], kernel=own) for name, socket, own in
+                          zip("ab", self.card.sockets, ["stock", kernel]))
+        self.vms = (self.a, self.b)
+        self.ornic, self.rxe = {}, {}
+
+    def load_ornic(self):
+        super().load_ornic()
+        for vm, processor in zip(self.vms, (None, self.b.kernel.processor.name)):
+            made = programs.make("transfer", processor=processor)
+            vm.check(f"mkdir -p {PROGRAMS} && cp {made}/transfer {PROGRAMS}")
+        return self
+
+
+@pytest.fixture(params=["arm64", "arm64-16k"])
+def mixed(pairs, request):
+    return pairs.keep(f"mixed {request.param}", lambda: Mixed(pairs.lab, request.param))
+
+
+@pytest.fixture(params=["x86-client", "arm64-client"])
+def roles(mixed, request):
+    if request.param == "x86-client":
+        return Roles(mixed.a, mixed.b)
+    return Roles(mixed.b, mixed.a)
+
+
+def test_page_size(mixed):
+    """The guest has the pages that its kernel is named after, and processes have doorbell pages
+    where the card's are not smaller [ORNIC-DB-25]."""
+    size = 16384 if mixed.b.kernel.name.endswith("16k") else 4096
+    assert int(mixed.b.check("getconf PAGESIZE")) == size
+
+
+def test_rping(mixed, roles):
+    """rdma_cm connects the two processors, and rping finds its data."""
+    rping(roles, mixed.ornic, count=50, timeout=TIMEOUT)
+
+
+@pytest.mark.parametrize("kind", ["rc", "uc", "ud", "srq"])
+def test_pingpong(mixed, roles, kind):
+    """Small messages go back and forth; with RC the program checks the data."""
+    pingpong(roles, mixed.ornic, kind, "-n 200", timeout=TIMEOUT)
+
+
+@pytest.mark.parametrize("transport", sorted(OPS))
+def test_transfer(mixed, roles, transport):
+    """Every operation of the transport delivers each byte."""
+    options = f"-t {transport} {LONGEST[transport]}"
+    transfer(roles, mixed.ornic, PROGRAMS, ",".join(OPS[transport]), options, timeout=TIMEOUT)
+
+
+@pytest.mark.parametrize("program", ["ib_write_bw", "ib_read_bw", "ib_send_bw", "ib_atomic_bw"])
+def test_bandwidth(mixed, roles, program):
+    """Programs that keep many requests in flight end without an error."""
+    size = 8 if program == "ib_atomic_bw" else 65536
+    perftest(roles, mixed.ornic, program, size, 200, timeout=TIMEOUT)
