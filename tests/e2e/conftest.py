@@ -36,7 +36,7 @@ def pytest_collection_modifyitems(items):
     other, in the same worker of pytest, and tests that read captures run before the captures are
     long."""
     order = ["pair", "plain_pair", "free_pair", "late_pair", "bytes_pair", "wired", "capture",
-             "interop", "queues", "two_cards", "various", "processes", "iommu_pair",
+             "interop", "queues", "two_cards", "various", "processes", "mixed", "iommu_pair",
              "debug_pair", "debug_cards", "kcsan_pair", "kernel_pair"]
     # A worker takes the largest group next. The groups of the debug kernel are small and slow: on
     # their own they would run last, with the other worker idle.
@@ -47,8 +47,7 @@ def pytest_collection_modifyitems(items):
             continue
         machines = next((name for name in order if name in item.fixturenames), "pair")
         params = getattr(item, "callspec", None)
-        card = "" if not params else \
-            params.params.get("free_pair", params.params.get("kernel_pair", ""))
+        card = params.params.get(machines, "") if params else ""
         ranks[id(item)] = (order.index(machines), card)
         item.user_properties.append(("machines", machines))
         item.add_marker(pytest.mark.vm)
