@@ -95,7 +95,7 @@ check-long: modules provider device
 	@$(S)/build device-san
 	@$(if $(filter-out packages,$(STEP)),,$(S)/build deb && $(S)/build rpm && \
 		$(S)/root-tree user >/dev/null)
-	@$(S)/cross all
+	@$(if $(filter-out processors,$(STEP)),,$(S)/cross all)
 	@$(LONG_LAB) lab.check --long $(STEP)
 
 fuzz: $(filter provider,$(TARGET))
