@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from . import paths
+from . import paths, processors
 from .errors import LabError
 from .vm import Vm
 
@@ -105,11 +105,15 @@ def mount(*words):
 
 
 class MachineKernel:
-    """The kernel of a machine; its modules are found by modprobe."""
+    """The kernel of a machine; its modules are found by modprobe. The first programs of a boot are
+    those of the lab's tree."""
 
-    name, modules = "user", None
+    name = kind = "user"
+    processor = processors.X86_64
+    modules = None
 
     def __init__(self, root):
+        self.tree = paths.tree()
         self.image = sorted((root / "boot").glob("vmlinuz-*"))[-1]
         self.release = self.image.name.removeprefix("vmlinuz-")
         self.own_modules = root / "lib/modules" / self.release
