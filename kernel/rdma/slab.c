@@ -170,9 +170,24 @@ static void ornic_slab_clear_record(struct ornic_slab *slab, u32 page)
 	       sizeof(struct ornic_qp_dbr));
 }
 
+/*
+ * Nothing of an earlier ring stays: phase bits and indexes begin at 0. Pages
+ * without one are zero since their allocation, unless the process wrote where
+ * it has no ring.
+ */
+static void ornic_slab_clear(struct ornic_slab *slab, u32 first, u32 npages)
+{
+	u32 i;
+
+	for (i = first; i < first + npages; i++)
+		if (test_and_set_bit(i, slab->dirty))
+			clear_page(page_address(slab->mem->pages[i]));
+	ornic_slab_clear_record(slab, first);
+}
+
 static struct ornic_ringmem *ornic_slab_alloc_part(struct ornic_slabs *slabs, size_t size)
 {
-	u32 npages = DIV_ROUND_UP(size, PAGE_SIZE), first = 0, i;
+	u32 npages = DIV_ROUND_UP(size, PAGE_SIZE), first = 0;
 	struct ornic_ringmem *mem;
 	struct ornic_slab *slab;
 
@@ -193,16 +208,8 @@ static struct ornic_ringmem *ornic_slab_alloc_part(struct ornic_slabs *slabs, si
 	mem->pages = &slab->mem->pages[first];
 	mem->dma = &slab->mem->dma[first];
 	mem->npages = npages;
-	/*
-	 * Nothing of an earlier ring: phase bits and indexes begin at 0. Pages
-	 * without one are zero since their allocation, unless the process wrote
-	 * where it has no ring.
-	 */
-	for (i = 0; slab->id && i < npages; i++)
-		if (test_and_set_bit(first + i, slab->dirty))
-			clear_page(page_address(mem->pages[i]));
 	if (slab->id)
-		ornic_slab_clear_record(slab, first);
+		ornic_slab_clear(slab, first, npages);
 	return mem;
 }
 
