@@ -86,8 +86,7 @@ static void ornic_cmd_timed_out(struct ornic_core *core, u32 i, enum ornic_opcod
 
 static void ornic_cmd_await(struct ornic_core *core, u32 i, enum ornic_opcode opcode)
 {
-	const struct ornic_cmd_slot *slot = &core->cmdq.slots[i];
-	struct completion *done = &core->cmdq.slots[i].done;
+	struct ornic_cmd_slot *slot = &core->cmdq.slots[i];
 
 	if (ornic_cmd_spin(core, i))
 		return;
@@ -95,10 +94,10 @@ static void ornic_cmd_await(struct ornic_core *core, u32 i, enum ornic_opcode op
 	ornic_cmd_check_stray(core, ornic_cmdq_begin_sleep(core, i));
 	if (ornic_cmd_is_done(slot))
 		return;
-	if (!wait_for_completion_timeout(done, msecs_to_jiffies(ORNIC_CMD_TIMEOUT_MS))) {
+	if (!wait_for_completion_timeout(&slot->done, msecs_to_jiffies(ORNIC_CMD_TIMEOUT_MS))) {
 		ornic_cmd_timed_out(core, i, opcode);
 		/* It was asleep: done is completed before pending is clear */
-		wait_for_completion(done);
+		wait_for_completion(&slot->done);
 	}
 }
 
