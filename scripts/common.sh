@@ -7,6 +7,7 @@
 ORNIC_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 ORNIC_CACHE=${ORNIC_CACHE:-/var/cache/ornic}
 export ORNIC_TOP ORNIC_CACHE
+. "$ORNIC_TOP/scripts/libibverbs.sh"
 
 # Start time of the make target, for the progress lines of all scripts that it runs
 ORNIC_T0=${ORNIC_T0:-$(date +%s)}
@@ -65,8 +66,8 @@ need_packages() {
 		"${missing[@]}" >&2
 }
 
-# prepare_rdma_core VERSION DIR: copies the upstream source of rdma-core, adds a line for our
-# provider to its CMakeLists.txt, and links the provider's directory into the copy
+# prepare_rdma_core VERSION DIR: copies the upstream source of rdma-core to DIR/src and adds our
+# provider to it
 prepare_rdma_core() {
 	local version=$1 dir=$2 source
 
@@ -75,14 +76,7 @@ prepare_rdma_core() {
 		rm -rf "$dir/src.tmp"
 		mkdir -p "$dir"
 		cp -a "$source" "$dir/src.tmp"
-		sed -i '/^add_subdirectory(providers\/erdma)/a add_subdirectory(providers/ornic)' \
-			"$dir/src.tmp/CMakeLists.txt"
-		ln -s "$ORNIC_TOP/user-provider" "$dir/src.tmp/providers/ornic"
+		add_provider "$dir/src.tmp" "$ORNIC_TOP"
 		mv "$dir/src.tmp" "$dir/src"
 	fi
-}
-
-# pabi DIR: prints the number in the names of providers of the rdma-core that was prepared in DIR
-pabi() {
-	sed -n 's/^set(IBVERBS_PABI_VERSION "\(.*\)").*/\1/p' "$1/src/CMakeLists.txt"
 }
