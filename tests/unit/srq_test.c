@@ -226,11 +226,19 @@ static void test_shared_in_order(void **state)
 	assert_int_equal(guest_load32(&host_qp_dbr(&b->qp)->rq_ci), 0);
 }
 
-/* Drop the last packet of each SEND while @arg of the pair is set */
 static enum pair_fate lose_end(struct pair *pair, const struct packet *pkt)
 {
-	return pkt->op->kind == OPCODE_SEND && pkt->op->flags & OPCODE_END &&
-	       pair->arg ? PAIR_DROP : PAIR_DELIVER;
+	(void)pair;
+	return pkt->op->kind == OPCODE_SEND && pkt->op->flags & OPCODE_END ?
+	       PAIR_DROP : PAIR_DELIVER;
+}
+
+/* Lose the end of a message; by reference it is one packet, which is lost as a whole */
+static void send_half(struct pair *pair)
+{
+	pair->fate = lose_end;
+	start(pair, 5000);
+	pair->fate = NULL;
 }
 
 /* [ORNIC-SRQ-4] An unfinished message does not stall other QPs */
@@ -244,12 +252,8 @@ static void test_half_a_message_stalls_nobody(void **state)
 	second_qps(pair, other);
 	for (i = 0; i < 16; i++)
 		pair_post_recv(b, i, b->addr + i * 8192, 8192);
-	pair->fate = lose_end;
-	pair->arg = 1;
-	/* By reference the message is one packet, which is lost as a whole */
-	start(pair, 5000);
+	send_half(pair);
 	assert_int_equal(guest_load32(&srq_dbr(b)->rq_ci), pair->bytes);
-	pair->fate = NULL;
 	swap_qps(pair, other);
 	for (i = pair->bytes; i < 16; i++) {
 		struct pair_wr wr = wr_send(pair, 0, 10);
@@ -590,10 +594,7 @@ static void test_last_wqe(void **state)
 	second_qps(pair, other);
 	for (i = 0; i < 3; i++)
 		pair_post_recv(b, i, b->addr, 8192);
-	pair->fate = lose_end;
-	pair->arg = 1;
-	start(pair, 5000);
-	pair->fate = NULL;
+	send_half(pair);
 	pair_state(b, ORNIC_QPS_ERR);
 	pair_run(pair);
 	if (taken)
@@ -640,10 +641,7 @@ static void test_wqe_of_a_qp_in_err(void **state)
 	struct side *b = B(pair);
 
 	pair_post_recv(b, 7, b->addr, 8192);
-	pair->fate = lose_end;
-	pair->arg = 1;
-	start(pair, 5000);
-	pair->fate = NULL;
+	send_half(pair);
 	pair_state(b, ORNIC_QPS_ERR);
 	pair_run(pair);
 	pair_expect(b, 7, ORNIC_WC_WR_FLUSH_ERR);
@@ -660,9 +658,7 @@ static void test_wqe_of_a_qp_that_goes(void **state)
 
 	for (how = 0; how < 2; how++) {
 		pair_post_recv(b, how, b->addr, 8192);
-		pair->fate = lose_end;
-		pair->arg = 1;
-		start(pair, 5000);
+		send_half(pair);
 		assert_int_equal(guest_load32(&srq_dbr(b)->rq_ci), how + 1);
 		if (how)
 			assert_int_equal(host_cmd_object(b->host,
@@ -673,7 +669,6 @@ static void test_wqe_of_a_qp_that_goes(void **state)
 		pair_poll_none(b);
 		assert_int_equal(event(b, b->qp.num), 0);
 		assert_int_equal(guest_load32(&srq_dbr(b)->rq_ci), how + 1);
-		pair->fate = NULL;
 		if (how)
 			break;
 		pair_state(A(pair), ORNIC_QPS_RESET);
