@@ -86,16 +86,17 @@ check-quick: provider device
 	@$(S)/static prepare
 	@$(LAB) lab.check --quick
 
+# What one step alone needs: $(call for_step,NAME,COMMANDS)
+for_step = $(if $(filter-out $(1),$(STEP)),,$(2))
+
 check-long: modules provider device
 	@$(S)/build modules debug
-	@$(S)/build modules kcsan
-	@$(S)/build modules 6.12
-	@$(S)/build modules 7.2
 	@$(S)/build provider 65.0
 	@$(S)/build device-san
-	@$(if $(filter-out packages,$(STEP)),,$(S)/build deb && $(S)/build rpm && \
-		$(S)/root-tree user >/dev/null)
-	@$(if $(filter-out processors,$(STEP)),,$(S)/cross all)
+	@$(call for_step,kcsan,$(S)/build modules kcsan)
+	@$(call for_step,kernels,$(S)/build modules 6.12 && $(S)/build modules 7.2)
+	@$(call for_step,packages,$(S)/build deb && $(S)/build rpm && $(S)/root-tree user >/dev/null)
+	@$(call for_step,processors,$(S)/cross all)
 	@$(LONG_LAB) lab.check --long $(STEP)
 
 fuzz: $(filter provider,$(TARGET))
