@@ -86,7 +86,7 @@ check-quick: provider device
 	@$(S)/static prepare
 	@$(LAB) lab.check --quick
 
-# What one step alone needs: $(call for_step,NAME,COMMANDS)
+# COMMANDS, if STEP is empty or NAME: $(call for_step,NAME,COMMANDS)
 for_step = $(if $(filter-out $(1),$(STEP)),,$(2))
 
 check-long: modules provider device
@@ -95,7 +95,8 @@ check-long: modules provider device
 	@$(S)/build device-san
 	@$(call for_step,kcsan,$(S)/build modules kcsan)
 	@$(call for_step,kernels,$(S)/build modules 6.12 && $(S)/build modules 7.2)
-	@$(call for_step,packages,$(S)/build deb && $(S)/build rpm && $(S)/root-tree user >/dev/null)
+	@$(call for_step,packages,$(S)/build deb && $(S)/build rpm)
+	@$(call for_step,packages,$(S)/root-tree user >/dev/null)
 	@$(call for_step,processors,$(S)/cross all)
 	@$(LONG_LAB) lab.check --long $(STEP)
 
