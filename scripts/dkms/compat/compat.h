@@ -113,6 +113,12 @@ void ornic_compat_set_rx_mode(struct net_device *netdev);
 
 /* ---- Verbs --------------------------------------------------------------- */
 
+#ifdef ORNIC_LACKS_DEVICE_WITH_NET
+/* 7.2; every device began in the first network namespace */
+#define ib_alloc_device_with_net(drv_struct, member, net) \
+	((void)(net), ib_alloc_device(drv_struct, member))
+#endif
+
 #ifdef ORNIC_LACKS_PORT_STATE
 /* 7.2; drivers reported changes of the link themselves */
 static inline enum ib_port_state ib_get_curr_port_state(struct net_device *netdev)
