@@ -35,12 +35,12 @@ static enum spin_result wait_for(struct world *w, uint64_t ns)
 
 	if (ns >= spin_ns) {
 		w->now_ns += spin_ns;
-		assert_true(spin_is_over(&w->spin, w->now_ns));
+		assert_true(spin_is_over(&w->spin, w->now_ns, false));
 		spin_sleep(&w->spin, false);
 		w->now_ns += ns - spin_ns;
 	} else {
 		w->now_ns += ns;
-		assert_false(spin_is_over(&w->spin, w->now_ns));
+		assert_false(spin_is_over(&w->spin, w->now_ns, false));
 	}
 	return spin_work(&w->spin, w->now_ns);
 }
@@ -118,59 +118,65 @@ static void test_waking_up_for_nothing_is_no_work(void **state)
 	w->now_ns += 30 * US;
 	spin_sleep(&w->spin, false);
 	w->now_ns += 30 * US;
-	assert_true(spin_is_over(&w->spin, w->now_ns));
+	assert_true(spin_is_over(&w->spin, w->now_ns, false));
 	spin_sleep(&w->spin, false);
 	w->now_ns += 30 * US;
 	assert_int_equal(spin_work(&w->spin, w->now_ns), SPIN_LATE);
 	assert_int_equal(w->spin.ns, 180 * US);
 }
 
-/* Others need the processor before the spin time is over */
-static enum spin_result cut(struct world *w, uint64_t ns)
-{
-	spin_sleep(&w->spin, true);
-	w->now_ns += ns;
-	return spin_work(&w->spin, w->now_ns);
-}
-
-/* How soon work comes after a cut is no reason to spin */
-static void test_a_cut_halves_the_time(void **state)
+/* How soon work comes after others needed the processor is no reason to spin */
+static void test_a_cut_teaches_nothing(void **state)
 {
 	struct world *w = *state;
 
 	wait_for(w, MAX_NS);
-	assert_int_equal(cut(w, 80 * US), SPIN_BUSY);
+	spin_sleep(&w->spin, true);
+	w->now_ns += 80 * US;
+	assert_int_equal(spin_work(&w->spin, w->now_ns), SPIN_BUSY);
+	assert_int_equal(w->spin.ns, MAX_NS);
+	spin_sleep(&w->spin, true);
+	w->now_ns += MAX_NS + 1;
+	assert_int_equal(spin_work(&w->spin, w->now_ns), SPIN_FAR);
 	assert_int_equal(w->spin.ns, MAX_NS / 2);
-	assert_int_equal(cut(w, MAX_NS + 1), SPIN_FAR);
-	assert_int_equal(w->spin.ns, MAX_NS / 8);
 }
 
-/* Beside a busy processor, spinning is tried again more and more seldom */
-static void test_cuts_delay_learning(void **state)
+/* Where others need the processor, a message now and then leaves it to them */
+static void test_messages_do_not_spin_in_a_crowd(void **state)
 {
 	struct world *w = *state;
-	unsigned int i, late, before = 0;
+	unsigned int i;
 
-	for (i = 0; i < SPIN_CUTS_MAX; i++) {
-		assert_int_equal(cut(w, 80 * US), SPIN_BUSY);
-		for (late = 0; w->spin.ns < 160 * US; late++)
-			assert_int_equal(wait_for(w, 80 * US), SPIN_LATE);
-		assert_true(late > before);
-		before = late;
-	}
-	/* That is not more than this */
-	assert_int_equal(before, 1 + (1u << SPIN_CUTS_MAX));
-	cut(w, 80 * US);
-	for (late = 0; w->spin.ns < 160 * US; late++)
-		assert_int_equal(wait_for(w, 80 * US), SPIN_LATE);
-	assert_int_equal(late, before);
-
-	/* A long spin that finds work ends it */
-	assert_int_equal(wait_for(w, 80 * US), SPIN_HIT);
-	cut(w, 80 * US);
-	for (late = 0; w->spin.ns < 160 * US; late++)
+	/* Three pieces of work each, and much time to spin */
+	for (i = 0; i < 100; i++) {
 		wait_for(w, 80 * US);
-	assert_int_equal(late, 3);
+		wait_for(w, SPIN_BUSY_NS);
+		wait_for(w, SPIN_BUSY_NS);
+		assert_true(w->spin.ns > SPIN_START_NS);
+		assert_false(spin_is_over(&w->spin, w->now_ns + SPIN_MIN_NS, false));
+		assert_true(spin_is_over(&w->spin, w->now_ns + SPIN_MIN_NS, true));
+		assert_false(spin_is_over(&w->spin, w->now_ns + SPIN_MIN_NS - 1, true));
+	}
+}
+
+/* A stream of work keeps the task awake also there, until pauses end the stream */
+static void test_a_stream_spins_in_a_crowd(void **state)
+{
+	struct world *w = *state;
+	unsigned int i;
+
+	wait_for(w, 80 * US);
+	for (i = 0; i < SPIN_STREAM; i++) {
+		assert_true(spin_is_over(&w->spin, w->now_ns + SPIN_MIN_NS, true));
+		wait_for(w, SPIN_BUSY_NS);
+	}
+	for (; i < 1000; i++)
+		wait_for(w, SPIN_BUSY_NS);
+	for (i = 0; i <= SPIN_STREAM / SPIN_STREAM_PAUSE; i++) {
+		assert_false(spin_is_over(&w->spin, w->now_ns + 100 * US, true));
+		wait_for(w, 80 * US);
+	}
+	assert_true(spin_is_over(&w->spin, w->now_ns + SPIN_MIN_NS, true));
 }
 
 static void test_postponed_work_teaches_nothing(void **state)
@@ -181,7 +187,7 @@ static void test_postponed_work_teaches_nothing(void **state)
 	for (i = 0; i < 100; i++) {
 		w->now_ns += 10 * US;
 		spin_wait(&w->spin, w->now_ns);
-		assert_false(spin_is_over(&w->spin, w->now_ns));
+		assert_false(spin_is_over(&w->spin, w->now_ns, false));
 	}
 	assert_int_equal(w->spin.ns, SPIN_START_NS);
 }
@@ -191,7 +197,7 @@ static void test_no_spinning(void **state)
 	struct world *w = *state;
 
 	spin_init(&w->spin, 0, w->now_ns);
-	assert_true(spin_is_over(&w->spin, w->now_ns));
+	assert_true(spin_is_over(&w->spin, w->now_ns, false));
 	spin_sleep(&w->spin, false);
 	w->now_ns += 1;
 	assert_int_equal(spin_work(&w->spin, w->now_ns), SPIN_FAR);
@@ -209,8 +215,9 @@ int main(void)
 		T(test_the_longest_time_is_kept),
 		T(test_far_work_makes_it_spin_less),
 		T(test_waking_up_for_nothing_is_no_work),
-		T(test_a_cut_halves_the_time),
-		T(test_cuts_delay_learning),
+		T(test_a_cut_teaches_nothing),
+		T(test_messages_do_not_spin_in_a_crowd),
+		T(test_a_stream_spins_in_a_crowd),
 		T(test_postponed_work_teaches_nothing),
 		T(test_no_spinning),
 	};

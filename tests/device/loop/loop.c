@@ -6,8 +6,9 @@
  * stores a task waits for need the same core. So a task spins only as long as
  * earlier work shows that more comes soon (spin.h), and after a short time the
  * loop yields the core every few turns. When another thread took it (time jumped
- * while the loop was idle), the task goes to sleep at once: a thread that wakes up
- * gets the core sooner than one that waits for its turn.
+ * while the loop was idle), the task goes to sleep at once, and for some time a task
+ * without a stream of work hardly spins: a thread that wakes up gets the core
+ * sooner than one that waits for its turn.
  */
 #include <errno.h>
 #include <sched.h>
@@ -35,6 +36,8 @@
 /* Idle time after which the loop yields the core, and turns between two yields */
 #define YIELD_NS 20000
 #define YIELD_TURNS 4
+/* Time that contention counts: the slice that the next one loses is little against it */
+#define CROWDED_NS 1000000000
 
 uint64_t loop_clock_ns(void)
 {
@@ -240,10 +243,15 @@ static void sleep_tasks(struct loop *loop, bool contended)
 {
 	struct list_head *node, *next;
 	struct loop_task *task;
+	bool crowded;
 
+	if (contended)
+		loop->crowded_ns = loop->now_ns + CROWDED_NS;
+	crowded = loop->now_ns < loop->crowded_ns;
 	list_for_each_safe(node, next, &loop->awake) {
 		task = list_entry(node, struct loop_task, node);
-		if (!contended && !spin_is_over(&task->spin, loop->now_ns))
+		if (!contended &&
+		    !spin_is_over(&task->spin, loop->now_ns, crowded))
 			continue;
 		if (!task->sleep_prepare(task)) {
 			spin_wait(&task->spin, loop->now_ns);

@@ -95,6 +95,7 @@ struct loop_stats {
  * @tasks: struct loop_task list
  * @awake: list of the awake ones
  * @spin_max_ns: longest time that a task spins after work
+ * @crowded_ns: end of the time in which contention counts
  * @worked_ns: start of the latest turn with work, or time of the latest event
  * @now_ns: time at the start of the turn or of event handling
  * @idle_ns: start of the previous turn when it was idle, else 0
@@ -116,6 +117,7 @@ struct loop {
 	struct list_head tasks;
 	struct list_head awake;
 	uint64_t spin_max_ns;
+	uint64_t crowded_ns;
 	uint64_t worked_ns;
 	uint64_t now_ns;
 	uint64_t idle_ns;

@@ -13,8 +13,7 @@ void spin_init(struct spin *spin, uint64_t max_ns, uint64_t now_ns)
 {
 	spin->max_ns = max_ns;
 	spin->ns = spin_limit(spin, SPIN_START_NS);
-	spin->cuts = 0;
-	spin->ignore = 0;
+	spin->stream = 0;
 	spin_wait(spin, now_ns);
 }
 
@@ -25,29 +24,31 @@ static void spin_raise(struct spin *spin, uint64_t gap_ns)
 		spin->ns = spin_limit(spin, gap_ns * 2);
 }
 
+static void spin_count_stream(struct spin *spin, bool at_once)
+{
+	if (at_once)
+		spin->stream += spin->stream < 2 * SPIN_STREAM;
+	else if (spin->stream > SPIN_STREAM_PAUSE)
+		spin->stream -= SPIN_STREAM_PAUSE;
+	else
+		spin->stream = 0;
+}
+
 enum spin_result spin_work(struct spin *spin, uint64_t now_ns)
 {
 	uint64_t gap_ns = now_ns - spin->worked_ns;
 	enum spin_state state = spin->state;
 
 	spin_wait(spin, now_ns);
+	spin_count_stream(spin, gap_ns <= SPIN_BUSY_NS);
 	if (state != SPIN_AWAKE && gap_ns > spin->max_ns) {
 		spin->ns = spin_limit(spin, spin->ns / 2);
 		return SPIN_FAR;
 	}
 	if (state == SPIN_CUT || gap_ns <= SPIN_BUSY_NS)
 		return SPIN_BUSY;
-	if (state == SPIN_AWAKE) {
-		if (gap_ns > SPIN_START_NS)
-			spin->cuts = 0;
-		spin_raise(spin, gap_ns);
-		return SPIN_HIT;
-	}
-	if (spin->ignore)
-		spin->ignore--;
-	else
-		spin_raise(spin, gap_ns);
-	return SPIN_LATE;
+	spin_raise(spin, gap_ns);
+	return state == SPIN_AWAKE ? SPIN_HIT : SPIN_LATE;
 }
 
 void spin_sleep(struct spin *spin, bool cut)
@@ -55,13 +56,5 @@ void spin_sleep(struct spin *spin, bool cut)
 	/* One that slept already woke up for nothing */
 	if (spin->state != SPIN_AWAKE)
 		return;
-	if (!cut) {
-		spin->state = SPIN_ASLEEP;
-		return;
-	}
-	spin->state = SPIN_CUT;
-	spin->ns = spin_limit(spin, spin->ns / 2);
-	if (spin->cuts < SPIN_CUTS_MAX)
-		spin->cuts++;
-	spin->ignore = 1u << spin->cuts;
+	spin->state = cut ? SPIN_CUT : SPIN_ASLEEP;
 }

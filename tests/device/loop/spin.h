@@ -5,10 +5,9 @@
  * takes CPU time from others. So the time is learned, as KVM learns how long to
  * poll for a halted vCPU: work that comes soon after the task went to sleep makes
  * it longer, work that comes later than the longest time makes it shorter.
- *
- * Where others need the processor, a task that spins may lose it for longer than
- * waking up takes. So the time is halved whenever spinning is cut short, and the
- * more often that happens, the more work must come late before it grows again.
+ * Where others need the processor, a task that spins or yields may lose it for
+ * longer than waking up takes. There a message now and then is served sooner by a
+ * task that sleeps, and a stream of work by one that stays awake.
  */
 #ifndef ORNIC_DEVICE_SPIN_H
 #define ORNIC_DEVICE_SPIN_H
@@ -19,8 +18,10 @@
 /* Shortest spin time, and the first one */
 #define SPIN_MIN_NS 1000
 #define SPIN_START_NS 20000
-/* Late work that is ignored after spinning was cut short: at most 2^n times */
-#define SPIN_CUTS_MAX 6
+/* Pieces of work, one right after the other, that make a stream */
+#define SPIN_STREAM 64
+/* Pieces that one after a pause takes away again */
+#define SPIN_STREAM_PAUSE 8
 /* Work that comes sooner needs no spinning: the task would not be asleep yet */
 #define SPIN_BUSY_NS 2000
 
@@ -56,17 +57,15 @@ enum spin_result {
  * @ns: current spin time
  * @worked_ns: time of the latest work
  * @state: since then
- * @cuts: how often spinning was cut short since a long spin found work, at most
- *	SPIN_CUTS_MAX
- * @ignore: number of times that late work does not make @ns longer
+ * @stream: pieces of work that came at once, less those for pauses; at most twice
+ *	SPIN_STREAM
  */
 struct spin {
 	uint64_t max_ns;
 	uint64_t ns;
 	uint64_t worked_ns;
 	enum spin_state state;
-	unsigned int cuts;
-	unsigned int ignore;
+	unsigned int stream;
 };
 
 /**
@@ -101,12 +100,18 @@ static inline void spin_wait(struct spin *spin, uint64_t now_ns)
  * spin_is_over - check whether the task has spun long enough
  * @spin: of the task
  * @now_ns: current time
+ * @crowded: others needed the processor lately
  *
  * Return: true when it may go to sleep.
  */
-static inline bool spin_is_over(const struct spin *spin, uint64_t now_ns)
+static inline bool spin_is_over(const struct spin *spin, uint64_t now_ns,
+				bool crowded)
 {
-	return now_ns - spin->worked_ns >= spin->ns;
+	uint64_t ns = spin->ns;
+
+	if (crowded && spin->stream < SPIN_STREAM && ns > SPIN_MIN_NS)
+		ns = SPIN_MIN_NS;
+	return now_ns - spin->worked_ns >= ns;
 }
 
 /**
