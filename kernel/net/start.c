@@ -70,6 +70,19 @@ static int ornic_start_check_lags(struct ornic_core *core)
 	return err;
 }
 
+/*
+ * Consumers expect integers in their own byte order, and the device's are
+ * little endian ([ORNIC-SQ-9]).
+ */
+static void ornic_start_drop_atomics(struct ornic_limits *lim)
+{
+	lim->send_ops[0] &= ~(BIT_ULL(ORNIC_WR_ATOMIC_CMP_SWP) |
+			      BIT_ULL(ORNIC_WR_ATOMIC_FETCH_ADD) |
+			      BIT_ULL(ORNIC_WR_MASKED_CMP_SWP) |
+			      BIT_ULL(ORNIC_WR_MASKED_FETCH_ADD));
+	lim->access_flags &= ~ORNIC_ACCESS_REMOTE_ATOMIC;
+}
+
 static int ornic_start_query(struct ornic_core *core)
 {
 	struct ornic_limits *lim = &core->odev.lim;
@@ -142,6 +155,9 @@ static int ornic_start_query(struct ornic_core *core)
 	err = ornic_negotiate(core, &lim->features);
 	if (err)
 		return err;
+
+	if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN))
+		ornic_start_drop_atomics(lim);
 
 	/* [ORNIC-OBJ-8] */
 	if (!(lim->features & ORNIC_FEAT_MW))
