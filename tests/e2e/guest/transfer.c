@@ -10,6 +10,7 @@
  * not at all, or beyond their end are found.
  */
 #include <arpa/inet.h>
+#include <endian.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -317,9 +318,11 @@ static void run(struct side *side)
 	make_qp(side);
 	side->tcp = side->options.server ? tcp_connect(side->options.server) : tcp_listen();
 	hello.gid = side->port.gid;
-	hello.target = (uintptr_t)side->target.buf;
-	hello.qpn = side->qp->qp_num;
+	hello.target = htobe64((uintptr_t)side->target.buf);
+	hello.qpn = htobe32(side->qp->qp_num);
 	tcp_exchange(side->tcp, &hello, &side->peer, sizeof(hello));
+	side->peer.target = be64toh(side->peer.target);
+	side->peer.qpn = be32toh(side->peer.qpn);
 	connect_qp(side);
 	if (side->options.server)
 		run_client(side);

@@ -40,7 +40,7 @@ struct slot {
 	size_t len;
 };
 
-/* Data that the sides exchange over TCP */
+/* Data that the sides exchange over TCP; integers are big endian, as in struct grant */
 struct hello {
 	union ibv_gid gid;
 	uint64_t target;	/* address of that buffer */

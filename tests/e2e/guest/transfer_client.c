@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Client of transfer(1): sends each granted batch, and checks the results of READs and atomics */
 #include <arpa/inet.h>
+#include <endian.h>
 
 #include "transfer.h"
 
@@ -17,6 +18,11 @@ struct client {
 static const struct grant *grant_of(const struct client *client, unsigned int batch)
 {
 	return (const struct grant *)(client->side->grants.buf + grant_at(batch) + GRH);
+}
+
+static uint32_t rkey_of(const struct client *client, unsigned int batch, unsigned int slot)
+{
+	return be32toh(grant_of(client, batch)->rkey[slot]);
 }
 
 static void post_grant_recv(struct side *side, unsigned int batch)
@@ -73,7 +79,7 @@ static void post_old(struct client *client, unsigned int batch, unsigned int i)
 	const struct hello *peer = &side->peer;
 	struct ibv_sge sge = mem_sge(&side->data, slot_at(side, batch, i), slot->len);
 	uint64_t raddr = peer->target + slot_at(side, batch, i);
-	uint32_t rkey = grant_of(client, batch)->rkey[i];
+	uint32_t rkey = rkey_of(client, batch, i);
 	struct ibv_send_wr wr = {
 		.wr_id = slot_id(batch, i),
 		.sg_list = &sge,
@@ -110,7 +116,7 @@ static void build_new(struct client *client, unsigned int batch, unsigned int i,
 	struct side *side = client->side;
 	const struct slot *slot = &client->slots[batch % WINDOW][i];
 	uint64_t raddr = side->peer.target + slot_at(side, batch, i);
-	uint32_t rkey = grant_of(client, batch)->rkey[i];
+	uint32_t rkey = rkey_of(client, batch, i);
 	uint32_t imm = htonl(slot_id(batch, i));
 
 	switch (slot->op) {
@@ -168,7 +174,7 @@ static void post_new(struct client *client, unsigned int batch, unsigned int i)
 			       (uintptr_t)side->data.buf + slot_at(side, batch, i), slot->len);
 	if (slot->op == OP_FLUSH) {
 		qp->wr_flags = IBV_SEND_SIGNALED;
-		ibv_wr_flush(qp, grant_of(client, batch)->rkey[i],
+		ibv_wr_flush(qp, rkey_of(client, batch, i),
 			     side->peer.target + slot_at(side, batch, i), slot->len,
 			     IBV_FLUSH_GLOBAL, IBV_FLUSH_RANGE);
 	}
@@ -210,7 +216,7 @@ static void take_send(struct client *client, const struct ibv_wc *wc)
 void run_client(struct side *side)
 {
 	struct client client = { .side = side };
-	unsigned int granted = 0, i;
+	unsigned int granted = 0, batch, i;
 	struct ibv_wc wc;
 
 	for (i = 0; i < WINDOW; i++)
@@ -230,8 +236,8 @@ void run_client(struct side *side)
 			take_send(&client, &wc);
 			continue;
 		}
-		want(grant_of(&client, granted)->batch == granted, "batch %u instead of %u",
-		     grant_of(&client, granted)->batch, granted);
+		batch = be32toh(grant_of(&client, granted)->batch);
+		want(batch == granted, "batch %u instead of %u", batch, granted);
 		if (granted < side->options.batches)
 			post_grant_recv(side, granted + WINDOW);
 		granted++;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Server of transfer(1): fills the targets, grants batches, and checks the results */
 #include <arpa/inet.h>
+#include <endian.h>
 
 #include "transfer.h"
 
@@ -85,13 +86,13 @@ static void grant(struct server *server, unsigned int batch)
 	struct slot slots[SLOTS_MAX];
 	unsigned int i;
 
-	grant->batch = batch;
+	grant->batch = htobe32(batch);
 	plan_batch(&side->options, batch, slots);
 	for (i = 0; i < side->options.slots && batch < side->options.batches; i++) {
 		mem_fill(&side->target, slot_at(side, batch, i), side->options.max_len,
 			 seed_before(batch, i));
-		grant->rkey[i] = side->options.window ? bind_window(server, batch, i) :
-							side->target.mr->rkey;
+		grant->rkey[i] = htobe32(side->options.window ? bind_window(server, batch, i) :
+								side->target.mr->rkey);
 		post_slot_recv(side, batch, i, &slots[i]);
 	}
 	memcpy(server->slots[batch % WINDOW], slots, sizeof(slots));
