@@ -46,6 +46,8 @@ def make(kernel):
     """Returns the path of this kernel's initramfs, and makes it if it is not in the cache."""
     files = module_files(kernel.own_modules)
     key = hashlib.sha256(Path(__file__).read_bytes() + EARLY_INIT.read_bytes())
+    # Kernels of two processors may have the same release
+    key.update(kernel.processor.name.encode())
     for path in files:
         key.update(f"{path}:{path.stat().st_size}:{path.stat().st_mtime}".encode())
     target = paths.CACHE / "initramfs" / f"{kernel.release}-{key.hexdigest()[:12]}.cpio"

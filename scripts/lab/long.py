@@ -70,7 +70,7 @@ STEPS = (
           "packages/test_provider.py")),
     Step("kernels", "Debian's kernels 6.12 and 7.2, with the modules as DKMS builds them",
          ("e2e/test_kernels.py",)),
-    Step("processors", "arm64 guests and an x86-64 guest; the provider on arm64 and on s390x",
+    Step("processors", "arm64 and s390x guests beside an x86-64 one; the provider on both",
          ("e2e/test_processors.py", "provider/test_foreign.py")),
     Step("rest", "all other long tests"),
     Step("again", "rc_pingpong and rc_packets with rdma_rxe 200 times each beside two busy loops",

@@ -16,6 +16,8 @@ DEVICE_SANITIZED = BUILD / "device-san" / "ornic-device"
 DISTRIBUTION = ("6.12", "7.2")
 # Kernels for other processors
 FOREIGN = ("arm64", "arm64-16k")
+# Kernels of guests that are built from sources only
+BARE = ("s390x",)
 
 
 def tree():
@@ -57,6 +59,9 @@ class Kernel:
         if name in FOREIGN:
             self.set_foreign(processors.ARM64, name)
             return
+        if name in BARE:
+            self.set_bare(processors.S390X)
+            return
         self.tree = tree()
         if name == "stock":
             # Not in /boot, where the long steps have older ones
@@ -85,7 +90,7 @@ class Kernel:
                       long_packages() / f"boot/vmlinuz-{self.release}"]
             self.image = next(image for image in images if image.exists())
         else:
-            names = ", ".join(("stock", "debug", "kcsan", *DISTRIBUTION, *FOREIGN))
+            names = ", ".join(("stock", "debug", "kcsan", *DISTRIBUTION, *FOREIGN, *BARE))
             raise LabError(f"no such kernel: {name} ({names})")
 
     def set_foreign(self, processor, suffix):
@@ -96,3 +101,13 @@ class Kernel:
         [self.own_modules] = self.tree.glob(f"usr/lib/modules/*-{suffix}")
         self.release = self.own_modules.name
         self.image = self.own_modules / "vmlinuz"
+
+    def set_bare(self, processor):
+        """Finds the kernel that `cross guest` has built for this processor."""
+        self.processor, self.build = processor, BUILD / processor.name / "guest"
+        self.tree, self.modules = self.build / "tree", self.build / "modules"
+        if not self.tree.exists():
+            raise LabError(f"no guest yet: run `scripts/cross guest {processor.name}`")
+        [self.own_modules] = self.build.glob("kernel/root/lib/modules/*")
+        self.release = self.own_modules.name
+        self.image = self.build / "kernel/arch/s390/boot/bzImage"

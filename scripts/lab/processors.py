@@ -7,7 +7,8 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Processor:
     """`machine` and `cpu` are values of QEMU's options, `cpu` under emulation. `console` is the
-    guest's serial port. `boot` has words for the kernel, `args` further options."""
+    guest's serial port. `boot` has words for the kernel, `args` further options. Cards are behind
+    `root_ports`, or on the machine's bus."""
 
     name: str
     qemu: str
@@ -16,6 +17,7 @@ class Processor:
     console: str
     boot: tuple = ()
     args: tuple = ()
+    root_ports: bool = True
 
 
 X86_64 = Processor(
@@ -34,4 +36,9 @@ ARM64 = Processor(
     "virt,gic-version=3",
     # Pointer authentication by the architected algorithm takes half of the time
     "max,pauth-impdef=on", "ttyAMA0",
+)
+S390X = Processor(
+    "s390x", "qemu-system-s390x", "s390-ccw-virtio", "max", "ttysclp0",
+    # Each card is a function of its own
+    root_ports=False,
 )

@@ -17,13 +17,21 @@ def cross_compiler(processor):
     return f"ccache {machine}-linux-gnu-gcc --sysroot={paths.foreign_tree(processor)}"
 
 
+def guest_compiler(processor):
+    """Returns the compiler for programs of the processor's guest, which may have no packages."""
+    if processor not in paths.BARE:
+        return cross_compiler(processor)
+    core = paths.BUILD / processor / "guest/rdma-core-56.1/build"
+    return f"ccache {processor}-linux-gnu-gcc -I{core}/include -L{core}/lib"
+
+
 def make(*names, processor=None):
     """Builds the named programs, or all; returns their directory, which guests see at the same
     path. `processor` has the name of one that is not the host's."""
     build = paths.BUILD / (processor or "") / "e2e"
     targets = [build / name for name in names]
     if processor:
-        targets.append(f"CC={cross_compiler(processor)}")
+        targets.append(f"CC={guest_compiler(processor)}")
     build.mkdir(parents=True, exist_ok=True)
     # Serialize, because another worker of pytest may build the same programs
     argv = ["make", "-s", "-C", SOURCE, f"BUILD={build}", *targets]

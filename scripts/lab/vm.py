@@ -19,17 +19,18 @@ from .reports import KernelLog
 # Seconds; a debug kernel needs 20 s on an idle host, systemd of a user's machine as much, and the
 # host may be busy
 BOOT_TIMEOUT = {"stock": 240, "user": 600, "debug": 600, "kcsan": 600, "arm64": 600,
-                "arm64-16k": 600}
+                "arm64-16k": 600, "s390x": 600}
 # Seconds of BOOT_TIMEOUT until the first program runs. One boot in several hundred hangs at the
 # kernel's first timer tick, before the kernel detects any card.
 KERNEL_TIMEOUT = {"stock": 80, "user": 80, "debug": 200, "kcsan": 200, "arm64": 200,
-                  "arm64-16k": 200}
+                  "arm64-16k": 200, "s390x": 200}
 FIRST_WORDS = b"early-init: the kernel has booted"
-MEMORY = {"stock": "1G", "debug": "2G", "kcsan": "1G", "arm64": "1G", "arm64-16k": "1G"}
+MEMORY = {"stock": "1G", "debug": "2G", "kcsan": "1G", "arm64": "1G", "arm64-16k": "1G",
+          "s390x": "1G"}
 # With one processor, interrupt, poll and destruction never run concurrently
-PROCESSORS = {"stock": 1, "debug": 2, "kcsan": 2, "arm64": 1, "arm64-16k": 1}
+PROCESSORS = {"stock": 1, "debug": 2, "kcsan": 2, "arm64": 1, "arm64-16k": 1, "s390x": 1}
 # Factors for timeouts, which are given for the stock kernel on an idle host
-SLOWNESS = {"stock": 1, "debug": 6, "kcsan": 8, "arm64": 3, "arm64-16k": 3}
+SLOWNESS = {"stock": 1, "debug": 6, "kcsan": 8, "arm64": 3, "arm64-16k": 3, "s390x": 3}
 # Factor for a busy host: `make check` runs two pairs of VMs at the same time
 BUSY = 3
 # Seconds in which a kernel completes a report that it is printing
@@ -164,31 +165,32 @@ class Vm:
         argv += ["-chardev", f"socket,id=console,path={self.socket('console')},server=on,wait=off,"
                              f"logfile={self.console_log}", "-serial", "chardev:console"]
         argv += ["-qmp", f"unix:{self.socket('qmp')},server=on,wait=off"]
-        argv += ["-device", "virtio-serial-pci"]
+        argv += ["-device", "virtio-serial"]
         argv += ["-chardev", f"socket,id=agent,path={self.socket('agent')},server=on,wait=off"]
         argv += ["-device", "virtserialport,chardev=agent,name=org.qemu.guest_agent.0"]
-        argv += ["-device", "virtio-rng-pci"]
+        argv += ["-device", "virtio-rng"]
         for tag, path, mode in [("tree", self.tree or self.kernel.tree, "ro"), *self.shares()]:
             readonly = ",readonly=on" if mode == "ro" else ""
-            argv += ["-virtfs", f"local,path={path},mount_tag={tag},security_model=none,"
-                                f"multidevs=remap{readonly}"]
+            argv += ["-fsdev", f"local,id={tag},path={path},security_model=none,"
+                               f"multidevs=remap{readonly}"]
+            argv += ["-device", f"virtio-9p,fsdev={tag},mount_tag={tag}"]
         for number, end in enumerate(self.netdevs):
             argv += ["-netdev", f"{end.netdev},id=net{number}"]
             argv += ["-device", f"virtio-net-pci,netdev=net{number},mac={end.mac},host_mtu=9000"]
         for number, path in enumerate(self.cards):
-            argv += ["-device", f"pcie-root-port,id=rp{number},slot={number + 1},"
-                                f"chassis={number + 1}"]
+            if processor.root_ports:
+                argv += ["-device", f"pcie-root-port,id=rp{number},slot={number + 1},"
+                                    f"chassis={number + 1}"]
             if path:
                 argv += ["-device", json.dumps(self.card_device(number, path))]
         return [*argv, *self.args]
 
-    @staticmethod
-    def card_device(number, path):
-        """Returns the card behind root port `number`, for -device and for device_add."""
+    def card_device(self, number, path):
+        """Returns card `number`, behind its root port if it has one, for -device."""
         return {
             "driver": "vfio-user-pci",
             "id": f"nic{number}",
-            "bus": f"rp{number}",
+            **({"bus": f"rp{number}"} if self.kernel.processor.root_ports else {}),
             # Milliseconds; a later reply makes QEMU give up the device permanently
             "x-msg-timeout": 60000,
             "socket": {"type": "unix", "path": str(path)},

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""An arm64 guest with pages of 4 KiB or 16 KiB and an x86-64 guest: RDMA with checked data between
-them, in both directions. Documentation/processors.rst says what was tried on which processor."""
+"""A guest of another processor and an x86-64 guest: RDMA with checked data between them, in both
+directions. The other one is arm64 with pages of 4 KiB or 16 KiB, or s390x, which is big endian.
+Documentation/processors.rst says what was tried on which processor."""
 
 import pytest
 from lab import programs
 from lab.pair import Pair, Roles
 from lab.perftest import perftest, pingpong, rping
-from transfer import OPS, transfer
+from transfer import OPS, RC_MORE, transfer
 
 pytestmark = pytest.mark.long
 
@@ -14,6 +15,8 @@ pytestmark = pytest.mark.long
 PROGRAMS = "/run/e2e"
 # An emulated processor of another kind is slower
 TIMEOUT = 180
+ATOMICS = ("cmp_swp", "fetch_add")
+KINDS = ["rc", "uc", "ud", "srq"]
 # Options of transfer.c: a datagram is one packet
 LONGEST = {"rc": "-l 20000", "uc": "-l 20000", "ud": "-l 4096 -m 4096"}
 
@@ -39,16 +42,32 @@ class Mixed(Pair):
         return self
 
 
+def keep(pairs, kernel):
+    return pairs.keep(f"mixed {kernel}", lambda: Mixed(pairs.lab, kernel))
+
+
+def choose(mixed, client):
+    return Roles(mixed.a, mixed.b) if client == "x86-client" else Roles(mixed.b, mixed.a)
+
+
 @pytest.fixture(params=["arm64", "arm64-16k"])
 def mixed(pairs, request):
-    return pairs.keep(f"mixed {request.param}", lambda: Mixed(pairs.lab, request.param))
+    return keep(pairs, request.param)
 
 
 @pytest.fixture(params=["x86-client", "arm64-client"])
 def roles(mixed, request):
-    if request.param == "x86-client":
-        return Roles(mixed.a, mixed.b)
-    return Roles(mixed.b, mixed.a)
+    return choose(mixed, request.param)
+
+
+@pytest.fixture
+def endian(pairs):
+    return keep(pairs, "s390x")
+
+
+@pytest.fixture(params=["x86-client", "s390x-client"])
+def endian_roles(endian, request):
+    return choose(endian, request.param)
 
 
 def test_page_size(mixed):
@@ -63,7 +82,7 @@ def test_rping(mixed, roles):
     rping(roles, mixed.ornic, count=50, timeout=TIMEOUT)
 
 
-@pytest.mark.parametrize("kind", ["rc", "uc", "ud", "srq"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_pingpong(mixed, roles, kind):
     """Small messages go back and forth; with RC the program checks the data."""
     pingpong(roles, mixed.ornic, kind, "-n 200", timeout=TIMEOUT)
@@ -81,3 +100,43 @@ def test_bandwidth(mixed, roles, program):
     """Programs that keep many requests in flight end without an error."""
     size = 8 if program == "ib_atomic_bw" else 65536
     perftest(roles, mixed.ornic, program, size, 200, timeout=TIMEOUT)
+
+
+def test_endian_rping(endian):
+    """rdma_cm connects the two byte orders, and rping finds its data."""
+    rping(choose(endian, "s390x-client"), endian.ornic, count=50, timeout=TIMEOUT)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_endian_pingpong(endian, endian_roles, kind):
+    """As test_pingpong, between the byte orders."""
+    pingpong(endian_roles, endian.ornic, kind, "-n 200", timeout=TIMEOUT)
+
+
+@pytest.mark.parametrize("transport", sorted(OPS))
+def test_endian_transfer(endian, endian_roles, transport):
+    """As test_transfer, between the byte orders: every operation but atomics."""
+    operations = [op for op in OPS[transport] if op not in ATOMICS]
+    options = f"-t {transport} {LONGEST[transport]}"
+    transfer(endian_roles, endian.ornic, PROGRAMS, ",".join(operations), options, timeout=TIMEOUT)
+
+
+@pytest.mark.parametrize("operation, options", [
+    *RC_MORE,
+    pytest.param("send", "-w 1", id="windows of type 1"),
+    pytest.param("send", "-S", id="SRQ"),
+    pytest.param("send", "-x", id="extended posts"),
+])
+def test_endian_more(endian, endian_roles, operation, options):
+    """Operations that not every device has, windows, SRQs and extended posts."""
+    transfer(endian_roles, endian.ornic, PROGRAMS, f"write,read,{operation}", options,
+             timeout=TIMEOUT)
+
+
+def test_endian_atomics(endian):
+    """A big-endian host offers no atomics, and a region cannot allow them [ORNIC-SQ-9]."""
+    port = endian.ornic[endian.b]
+    assert "ATOMIC_NONE (0)" in endian.b.check(f"ibv_devinfo -v -d {port.device}")
+    code, out = endian.b.run(f"{PROGRAMS}/transfer -d {port.device} -g {port.gid_index} cmp_swp "
+                             f"{endian.ornic[endian.a].ip}")
+    assert code == 1 and "Operation not supported" in out

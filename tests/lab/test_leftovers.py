@@ -2,6 +2,7 @@
 """Tests of scripts/lab/leftovers.py, which finds objects that are left in VMs after their tests."""
 
 import json
+from types import SimpleNamespace
 
 import lab.leftovers
 import pytest
@@ -12,7 +13,7 @@ from lab.pair import Port
 class Machine:
     """A fake VM whose `rdma` command prints these entries."""
 
-    name = "a"
+    name, kernel = "a", SimpleNamespace(name="stock")
 
     def __init__(self, **entries):
         self.entries = entries
@@ -83,3 +84,14 @@ def test_card_has_more(objects):
     queue."""
     (line,) = leftovers(Machines(Machine(), Card(**objects)), BEGIN)
     assert line.startswith("the cards have other objects")
+
+
+@pytest.mark.parametrize("objects, found", [({}, 0), ({"qp": 4}, 1)])
+def test_bare_guest(objects, found):
+    """A guest that cannot show its objects runs no `rdma`; those of its card must become as many as
+    before."""
+    machine = Machine()
+    machine.kernel, machine.check = SimpleNamespace(name="s390x"), None
+    begin = of_netdevs(Machines(machine, Card()))
+    assert begin == {"nic0": {"cq": 5, "qp": 3}}
+    assert len(leftovers(Machines(machine, Card(**objects)), begin)) == found
