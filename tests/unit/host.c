@@ -85,6 +85,19 @@ static bool host_path_is_full(struct env *env, const uint8_t *mac)
 	return env_to_host(env)->path_full;
 }
 
+static bool host_serve(struct env *env, const uint8_t *mac,
+		       const struct port *peer)
+{
+	(void)mac;
+	(void)peer;
+	return !env_to_host(env)->peers_wait;
+}
+
+static void host_serve_end(struct env *env)
+{
+	(void)env;
+}
+
 static void host_want_bytes(struct env *env, bool want)
 {
 	env_to_host(env)->wants_bytes = want;
@@ -110,6 +123,8 @@ static const struct env_ops host_env_ops = {
 	.tx_flush = host_tx_flush,
 	.peer_is_local = host_peer_is_local,
 	.path_is_full = host_path_is_full,
+	.serve = host_serve,
+	.serve_end = host_serve_end,
 	.want_bytes = host_want_bytes,
 	.log = host_log,
 };

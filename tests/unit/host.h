@@ -47,6 +47,7 @@
  * @mac: MAC address of the card
  * @peers_local: result of env_peer_is_local()
  * @path_full: result of env_path_is_full()
+ * @peers_wait: opposite of the result of env_serve()
  * @wants_bytes: latest argument of env_want_bytes()
  * @fd: memfd of guest memory
  * @ram: guest memory, mapped here
@@ -85,6 +86,7 @@ struct host {
 	uint8_t mac[MAC_LEN];
 	bool peers_local;
 	bool path_full;
+	bool peers_wait;
 	bool wants_bytes;
 	int fd;
 	char *ram;

@@ -75,6 +75,32 @@ static void push(struct neighbours *n)
 		neighbours_receive(n, pair, B(pair)->addr, PAIR_BUF_SIZE);
 }
 
+/*
+ * The responders send to the neighbour's MAC what only the attacker has asked
+ * them for. Nothing is acknowledged, so the requests are repeated.
+ */
+static void begin_framed(struct neighbours *n)
+{
+	const uint8_t *mac = n->host[1]->mac;
+	struct pair *pair = n->self;
+	struct ornic_qp_attr attr;
+	unsigned int i;
+
+	for (n->qps = 0; n->qps < NEIGHBOUR_QPS; n->qps++) {
+		pair_qps(pair, ORNIC_QPT_RC, 0);
+		for (i = 0; i < 2; i++) {
+			attr = pair_attr(&pair->side[i], &pair->side[!i]);
+			attr.retry_cnt = 7;
+			attr.timeout = 1;
+			if (i)
+				memcpy(attr.av.dmac, mac, sizeof(attr.av.dmac));
+			pair_connect_side(&pair->side[i], &attr);
+		}
+		n->qp[0][n->qps] = A(pair)->qp;
+		n->qp[1][n->qps] = B(pair)->qp;
+	}
+}
+
 /* All packets are lost: every QP retransmits after the same time */
 static void push_lost(struct neighbours *n)
 {
@@ -114,6 +140,9 @@ static const struct attack attacks[] = {
 	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_READ,
 		.sges = 1, .slots = 1, .len = MEGABYTE), 0, 0 },
 	{ "rc_read_self", begin, push, TURNS,
+	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_READ,
+		.sges = 1, .slots = 1, .len = MEGABYTE, .self = true), 0, 0 },
+	{ "rc_read_framed", begin_framed, push, TURNS,
 	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_READ,
 		.sges = 1, .slots = 1, .len = MEGABYTE, .self = true), 0, 0 },
 	{ "rc_send", begin, push, TURNS,

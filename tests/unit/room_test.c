@@ -154,6 +154,30 @@ static void test_destroyed_while_full(void **state)
 	assert_int_equal(pair->packets, 0);
 }
 
+/* [ORNIC-ISO-4] Responses to a peer that used up its time wait, not the host's work */
+static void test_answers_wait_for_time_of_the_peer(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 100);
+	struct pair_wr back = pair_wr_data(B(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
+	struct host *host = B(pair)->host;
+
+	host->peers_wait = true;
+	pair_send(A(pair), &wr);
+	pair_poll_none(A(pair));
+	assert_false(list_empty(&host->card->postponed));
+	assert_false(card_run(host->card));
+	/* The card must look again */
+	assert_false(card_sleep_prepare(host->card));
+	pair_send(B(pair), &back);
+	pair_expect(B(pair), back.wr_id, ORNIC_WC_SUCCESS);
+	pair_poll_none(A(pair));
+	host->peers_wait = false;
+	card_serve_again(host->card);
+	pair_run(pair);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+}
+
 /* [ORNIC-QP-9] The responses of a destroyed QP do not wait */
 static void test_ack_of_destroyed_does_not_wait(void **state)
 {
@@ -198,6 +222,8 @@ int main(void)
 		PAIR_TEST(test_no_timeout_while_full, pair_setup_rc, bytes),
 		PAIR_TEST(test_error_while_full, pair_setup_rc, bytes),
 		PAIR_TEST(test_destroyed_while_full, pair_setup_rc, bytes),
+		PAIR_TEST(test_answers_wait_for_time_of_the_peer, pair_setup_rc,
+			  bytes),
 		PAIR_TEST(test_ack_of_destroyed_does_not_wait, pair_setup_rc,
 			  bytes),
 		PAIR_TEST(test_datagram_waits, pair_setup_ud, bytes),

@@ -19,6 +19,7 @@ struct fake_port {
 struct world {
 	struct switch_dev sw;
 	struct fake_port port[PORTS];
+	unsigned int paid[2];
 };
 
 static const uint8_t mac[PORTS][MAC_LEN] = {
@@ -399,6 +400,37 @@ static void test_port_that_is_not_allowed_waits(void **state)
 	assert_true(list_empty(&w->sw.sending));
 }
 
+static void count_pay(void *arg, struct port *port)
+{
+	struct world *w = arg;
+
+	w->paid[port == &w->port[1].port]++;
+}
+
+/* [ORNIC-ISO-4] The destination of an answer pays, one port for all in a row */
+static void test_payer_of_packets(void **state)
+{
+	struct world *w = *state;
+	struct frame *frame;
+	unsigned int i;
+
+	w->sw.pay = count_pay;
+	w->sw.allow_arg = w;
+	for (i = 0; i < 4; i++) {
+		send(w, 0, mac[1], mac[0]);
+		frame = list_entry(w->port[0].port.queue.prev, struct frame, node);
+		if (i >= 2)
+			frame->flags |= FRAME_ANSWER;
+	}
+	assert_int_equal(switch_run(&w->sw, 10), 4);
+	assert_int_equal(w->paid[0], 1);
+	assert_int_equal(w->paid[1], 1);
+	/* A flush names no payer, as it is part of other work */
+	send(w, 0, mac[1], mac[0]);
+	switch_flush(&w->port[0].port);
+	assert_int_equal(w->paid[0], 1);
+}
+
 /* Packets of other ports pass a long queue */
 static void test_ports_take_turns(void **state)
 {
@@ -630,6 +662,7 @@ int main(void)
 		TEST(test_one_port_cannot_queue_any_number_of_bytes),
 		TEST(test_budget_bounds_two_that_answer_each_other),
 		TEST(test_port_that_is_not_allowed_waits),
+		TEST(test_payer_of_packets),
 		TEST(test_ports_take_turns),
 		TEST(test_delayed_packet_of_a_port_that_is_not_allowed_waits),
 		TEST(test_flush_delivers_what_can_be_delivered),

@@ -8,7 +8,7 @@ void run_ready(struct card *card, struct run_item *item)
 		run_remove(item);
 	if (!list_empty(&item->node))
 		return;
-	list_add_tail(&item->node, &card->ready);
+	list_add_tail(&item->node, item->answers ? &card->answers : &card->ready);
 	env_mark_runnable(card->env);
 }
 
@@ -17,6 +17,16 @@ void run_block(struct card *card, struct run_item *item)
 	list_del_init(&item->node);
 	list_add_tail(&item->node, &card->blocked);
 	item->blocked = true;
+}
+
+void run_postpone(struct card *card, struct run_item *item)
+{
+	list_add_tail(&item->node, &card->postponed);
+}
+
+void run_resume_all(struct card *card)
+{
+	list_splice_tail_init(&card->postponed, &card->answers);
 }
 
 void run_remove(struct run_item *item)

@@ -6,9 +6,9 @@
 #include "base/state.h"
 
 /**
- * run_ready - schedule a QP for qp_run()
+ * run_ready - schedule a turn
  * @card: the card
- * @item: part of the QP, queued or not. A blocked QP gets a turn too, because
+ * @item: part of the QP, queued or not. A blocked one gets a turn too, because
  *	some of its work may not need the port.
  */
 void run_ready(struct card *card, struct run_item *item);
@@ -28,8 +28,21 @@ void run_block(struct card *card, struct run_item *item);
 void run_unblock_all(struct card *card);
 
 /**
+ * run_postpone - suspend responses until the peer may have some again
+ * @card: the card
+ * @item: part of the QP, not queued. run_ready() leaves it suspended.
+ */
+void run_postpone(struct card *card, struct run_item *item);
+
+/**
+ * run_resume_all - make all postponed QPs ready
+ * @card: the card
+ */
+void run_resume_all(struct card *card);
+
+/**
  * run_remove - remove a QP from the run queue
- * @item: part of the QP: queued, blocked or neither
+ * @item: part of the QP: queued, blocked, postponed or none of them
  */
 void run_remove(struct run_item *item);
 

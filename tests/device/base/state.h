@@ -86,12 +86,16 @@ struct qp;
 /**
  * struct run_limit - what one QP may do in one card_run(), besides its packets
  * @qps: QPs that the latest card_run() ran; they share the bytes
+ * @answers: QPs whose responses the latest card_run() sent; they share other bytes
+ * @postponed: QPs of this turn that were postponed; they have done no work
  * @bytes: payload to send; the last packet may exceed it. A packet inside the
  *	process carries no more than this either.
  * @work: value of @budget.work of the card at which the QPs stop
  */
 struct run_limit {
 	unsigned int qps;
+	unsigned int answers;
+	unsigned int postponed;
 	uint32_t bytes;
 	uint64_t work;
 };
@@ -110,8 +114,9 @@ struct mr_build {
 
 /**
  * struct run_item - place of a queue with work in the run queue; part of it
- * @node: in @card->ready or @card->blocked, or unlinked
+ * @node: in @card->ready, @answers, @postponed or @blocked, or unlinked
  * @blocked: @node is in @card->blocked
+ * @answers: the work is responses to another station
  * @run: does a part of the work, up to a number of packets. Returns true when
  *	more can be done now; the item is then made ready again. Work that waits
  *	for a packet, a timer or a doorbell does not count.
@@ -119,6 +124,7 @@ struct mr_build {
 struct run_item {
 	struct list_head node;
 	bool blocked;
+	bool answers;
 	bool (*run)(struct run_item *item, unsigned int budget);
 };
 
@@ -336,8 +342,11 @@ struct mcast_table {
  * @stats: counters
  * @delayed: frames that wait for WQEs, in all WQs
  * @limit: limits of the current card_run()
- * @ready: struct run_item list: QPs with work
- * @blocked: struct run_item list: QPs with work that wait for room at a port
+ * @ready: struct run_item list: queues with work of this card's host
+ * @answers: struct run_item list: QPs that owe responses to other stations
+ * @postponed: the same, until their peers may have more (card_serve_again())
+ * @answers_last: the latest card_run() sent them last
+ * @blocked: struct run_item list: both kinds, that wait for room at a port
  * @dead_cqs: failed CQs whose QPs were not notified yet
  * @run_eqs: EQs whose waiting events eq_run() writes
  * @gsi: QP of type GSI, or NULL
@@ -402,6 +411,9 @@ struct card {
 	unsigned int delayed;
 	struct run_limit limit;
 	struct list_head ready;
+	struct list_head answers;
+	struct list_head postponed;
+	bool answers_last;
 	struct list_head blocked;
 	struct list_head dead_cqs;
 	struct list_head run_eqs;

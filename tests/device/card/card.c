@@ -31,7 +31,8 @@
 /*
  * Payload that the QPs send in one card_run(), shared evenly: about 0.5 ms of
  * copies. So a QP with little to send waits for 128 busy ones about 2 ms. Each
- * share is a multiple of all path MTUs.
+ * share is a multiple of all path MTUs. The work of the card's own host has this
+ * limit, and its responses to peers have another one.
  */
 #define CARD_RUN_BYTES (4u << 20)
 #define CARD_RUN_SHARE(qps) (CARD_RUN_BYTES / (qps) & ~4095u)
@@ -122,6 +123,8 @@ struct card *card_create(const struct card_config *config, struct env *env)
 	card->regs.clock_base_ns = env_now_ns(env);
 	arena_init(&card->arena);
 	list_init(&card->ready);
+	list_init(&card->answers);
+	list_init(&card->postponed);
 	list_init(&card->blocked);
 	list_init(&card->dead_cqs);
 	list_init(&card->run_eqs);
@@ -190,17 +193,23 @@ bool card_bar_write(struct card *card, unsigned int bar, uint64_t offset,
 	return card->resets != resets;
 }
 
-static bool card_run_qps(struct card *card)
+/*
+ * Give turns to the QPs of a list. shared: how many had one in the latest call.
+ * Return: how many did some work.
+ */
+static unsigned int card_run_list(struct card *card, struct list_head *list,
+				  unsigned int *shared)
 {
 	struct list_head turn;
 	struct run_limit *limit = &card->limit;
 	unsigned int qps = 0;
 
-	limit->bytes = CARD_RUN_SHARE(limit->qps ? limit->qps : 1);
+	limit->bytes = CARD_RUN_SHARE(*shared ? *shared : 1);
 	limit->work = card->budget.work + CARD_RUN_PAGES;
+	limit->postponed = 0;
 	/* QPs that become ready during this call run in the next one */
 	list_init(&turn);
-	list_splice_tail_init(&card->ready, &turn);
+	list_splice_tail_init(list, &turn);
 	while (!list_empty(&turn) && qps < CARD_RUN_QPS &&
 	       card->budget.work < limit->work) {
 		struct run_item *item = list_first_entry(&turn, struct run_item,
@@ -212,10 +221,46 @@ static bool card_run_qps(struct card *card)
 		qps++;
 	}
 	/* QPs that had no turn go first in the next call */
-	list_splice_tail_init(&card->ready, &turn);
-	list_splice_tail_init(&turn, &card->ready);
-	limit->qps = qps;
-	return qps;
+	list_splice_tail_init(list, &turn);
+	list_splice_tail_init(&turn, list);
+	*shared = qps - limit->postponed;
+	return *shared;
+}
+
+static bool card_run_own(struct card *card)
+{
+	return !list_empty(&card->ready) &&
+	       card_run_list(card, &card->ready, &card->limit.qps);
+}
+
+static bool card_run_answers(struct card *card)
+{
+	bool any;
+
+	if (list_empty(&card->answers))
+		return false;
+	any = card_run_list(card, &card->answers, &card->limit.answers);
+	env_serve_end(card->env);
+	return any;
+}
+
+/*
+ * Responses to other stations have their own turns, so that they take none from
+ * the card's own host. The first list may take all frames, so the order changes.
+ */
+static bool card_run_qps(struct card *card)
+{
+	bool any;
+
+	card->answers_last = !card->answers_last;
+	if (card->answers_last) {
+		any = card_run_own(card);
+		any |= card_run_answers(card);
+	} else {
+		any = card_run_answers(card);
+		any |= card_run_own(card);
+	}
+	return any;
 }
 
 bool card_run(struct card *card)
@@ -247,6 +292,11 @@ void card_room(struct card *card)
 	run_unblock_all(card);
 }
 
+void card_serve_again(struct card *card)
+{
+	run_resume_all(card);
+}
+
 bool card_sleep_prepare(struct card *card)
 {
 	if (card->reset.active)
@@ -257,6 +307,7 @@ bool card_sleep_prepare(struct card *card)
 	if (!card_works(card))
 		return true;
 	if (admin_pending(card) || !list_empty(&card->ready) ||
+	    !list_empty(&card->answers) || !list_empty(&card->postponed) ||
 	    !list_empty(&card->dead_cqs) || !list_empty(&card->run_eqs) ||
 	    card->pause.looking)
 		return false;

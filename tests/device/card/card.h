@@ -135,6 +135,13 @@ void card_rx_soon(struct card *card, const struct frame *frame);
 void card_room(struct card *card);
 
 /**
+ * card_serve_again - resume responses to peers that had to wait
+ * @card: the card; it looks at all those that env_serve() refused once more. The
+ *	card does not sleep while there are any.
+ */
+void card_serve_again(struct card *card);
+
+/**
  * card_link_changed - set the link state
  * @card: the card
  * @up: new state; the link of a new card is up

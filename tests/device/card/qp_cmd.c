@@ -273,6 +273,8 @@ static enum ornic_cmd_status qp_create(struct card *card,
 	qp->board_slot = ORNIC_BOARD_NO_SLOT;
 	receiver_init(&qp->base, &qp_receiver_ops, &qp->watch.dbr, qp_run,
 		      qp_timer);
+	qp->answer.run = qp_answer;
+	list_init(&qp->answer.node);
 
 	status = ORNIC_CMD_BAD_OBJECT;
 	if ((qp_has_sq(qp) && !send_cq) || (qp_has_recv_cq(qp) && !recv_cq))
@@ -338,6 +340,7 @@ static void qp_destroy(struct qp *qp)
 	env_timer_cancel(card->env, &qp->base.timer);
 	eq_source_forget(&qp->base.events);
 	run_remove(&qp->base.run);
+	run_remove(&qp->answer);
 	cq_detach(&qp->base.recv_cq);
 	cq_detach(&qp->send_cq);
 	qp_put_parts(qp);

@@ -34,24 +34,15 @@ static void qp_last_wqe(struct qp *qp)
 
 static bool qp_flush(struct qp *qp, unsigned int budget)
 {
-	bool more = ack_pending(qp) && ack_run(qp, budget);
+	bool more = false;
 
 	resp_flush(qp);
 	qp_last_wqe(qp);
 	if (qp_has_sq(qp))
-		more |= record_flush(qp, budget) || sq_flush(qp, budget);
+		more = record_flush(qp, budget) || sq_flush(qp, budget);
 	if (!receiver_has_rq(&qp->base))
 		return more;
 	return receiver_flush(&qp->base, budget, more);
-}
-
-static bool qp_run_rc(struct qp *qp, unsigned int budget)
-{
-	bool more = ack_run(qp, budget);
-
-	if (qp_sends(qp))
-		more |= req_run(qp, budget);
-	return more;
 }
 
 bool qp_run(struct run_item *item, unsigned int budget)
@@ -62,16 +53,28 @@ bool qp_run(struct run_item *item, unsigned int budget)
 		return false;
 	if (qp->base.state == ORNIC_QPS_ERR)
 		return qp_flush(qp, budget);
-	if (qp_is_reliable(qp))
-		return qp_run_rc(qp, budget);
 	if (qp->base.state == ORNIC_QPS_SQE)
 		return sq_flush(qp, budget);
-	if (qp->base.type == ORNIC_QPT_UC)
+	if (qp_is_connected(qp))
 		return qp_sends(qp) && req_run(qp, budget);
 	if (qp->base.type == ORNIC_QPT_RAW_PACKET)
 		return qp_sends(qp) && eth_tx(qp, budget);
 	return qp->base.state == ORNIC_QPS_RTS && qp_is_datagram(qp) &&
 	       ud_run(qp, budget);
+}
+
+bool qp_answer(struct run_item *item, unsigned int budget)
+{
+	struct qp *qp = container_of(item, struct qp, answer);
+	struct card *card = qp->base.card;
+
+	if (item->answers &&
+	    !env_serve(card->env, qp->attr.av.dmac, qp->resp.peer)) {
+		card->limit.postponed++;
+		run_postpone(card, item);
+		return false;
+	}
+	return ack_run(qp, budget);
 }
 
 /* ---- what starts turns ---- */
@@ -118,6 +121,7 @@ void qp_reset(struct qp *qp)
 	sq_watch_stop(&qp->base.card->watches, &qp->watch);
 	qp->watch.sq_pi = 0;
 	run_remove(&qp->base.run);
+	run_remove(&qp->answer);
 	qp->comm_est = false;
 	qp->last_wqe = false;
 	qp->drained = false;
@@ -141,14 +145,11 @@ void qp_reset(struct qp *qp)
 
 void qp_settle_all(struct card *card)
 {
-	struct receiver *rx;
 	struct list_head *pos;
 
-	/* QPs that owe a response are ready or blocked */
+	/* QPs that owe a response to a peer are in this list, waiting or blocked */
 	run_unblock_all(card);
-	list_for_each(pos, &card->ready) {
-		rx = list_entry(pos, struct receiver, run.node);
-		if (!receiver_is_wq(rx))
-			ack_settle_reset(qp_of(rx));
-	}
+	run_resume_all(card);
+	list_for_each(pos, &card->answers)
+		ack_settle_reset(list_entry(pos, struct qp, answer.node));
 }

@@ -25,6 +25,15 @@ void qp_kick(struct qp *qp);
  */
 bool qp_run(struct run_item *item, unsigned int budget);
 
+/**
+ * qp_answer - send responses of a QP
+ * @item: @answer of a QP that was ready
+ * @budget: largest number of packets
+ *
+ * Return: as @run of struct run_item.
+ */
+bool qp_answer(struct run_item *item, unsigned int budget);
+
 /* @expired of the QP's timer */
 void qp_timer(struct timer *timer);
 

@@ -49,6 +49,10 @@ enum env_log_level {
  *	FRAME_LOCAL is allowed
  * @path_is_full: must a packet to this MAC wait, because the port on its way is
  *	full. card_room() is called when the port has room again.
+ * @serve: begin to send responses to this MAC. If the requests came from its
+ *	port, @peer, this pays for them until the next @serve or @serve_end.
+ *	Returns false when its responses must wait until card_serve_again()
+ * @serve_end: the card itself pays again
  * @want_bytes: forbid or allow FRAME_LOCAL in packets to this card
  * @log: log a message; @fmt has no newline
  */
@@ -63,6 +67,9 @@ struct env_ops {
 	void (*tx_flush)(struct env *env);
 	bool (*peer_is_local)(struct env *env, const uint8_t *mac);
 	bool (*path_is_full)(struct env *env, const uint8_t *mac);
+	bool (*serve)(struct env *env, const uint8_t *mac,
+		      const struct port *peer);
+	void (*serve_end)(struct env *env);
 	void (*want_bytes)(struct env *env, bool want);
 	void (*log)(struct env *env, enum env_log_level level, const char *fmt,
 		    va_list ap) __attribute__((format(printf, 3, 0)));
@@ -149,6 +156,17 @@ static inline bool env_peer_is_local(struct env *env, const uint8_t *mac)
 static inline bool env_path_is_full(struct env *env, const uint8_t *mac)
 {
 	return env->ops->path_is_full(env, mac);
+}
+
+static inline bool env_serve(struct env *env, const uint8_t *mac,
+			     const struct port *peer)
+{
+	return env->ops->serve(env, mac, peer);
+}
+
+static inline void env_serve_end(struct env *env)
+{
+	env->ops->serve_end(env);
 }
 
 static inline void env_want_bytes(struct env *env, bool want)

@@ -33,9 +33,12 @@
  *	may exceed any MTU, there is no ICRC, and the length fields of its IP
  *	and UDP headers have no meaning. Such a frame never leaves the process:
  *	the switch drops and counts it instead.
+ * @FRAME_ANSWER: the destination has demanded it and pays for its delivery, set
+ *	by env_tx()
  */
 enum frame_flags {
 	FRAME_LOCAL = 1 << 0,
+	FRAME_ANSWER = 1 << 1,
 };
 
 struct port;

@@ -48,14 +48,22 @@ uint64_t loop_clock_ns(void)
 }
 
 /*
- * Let @share pay for the work that comes now. The clock is read only when
- * another share has worked since the last reading, and not in a free turn.
+ * The clock is read only when another share has worked since the last reading,
+ * and not in a free turn.
  */
-static void pay(struct loop *loop, struct share *share)
+void loop_pay(struct loop *loop, struct share *share)
 {
 	if (shares_mixed(&loop->shares, share))
 		shares_settle(&loop->shares, loop_clock_ns());
 	shares_pay(&loop->shares, share);
+}
+
+bool loop_serve(struct loop *loop, struct share *share)
+{
+	if (!shares_allow(&loop->shares, share))
+		return false;
+	loop_pay(loop, share);
+	return true;
 }
 
 /* As struct switch_dev.allow */
@@ -63,10 +71,13 @@ static bool allow_port(void *arg, struct port *port)
 {
 	struct loop *loop = arg;
 
-	if (!shares_allow(&loop->shares, port->share))
-		return false;
-	pay(loop, port->share);
-	return true;
+	return shares_allow(&loop->shares, port->share);
+}
+
+/* As struct switch_dev.pay */
+static void pay_port(void *arg, struct port *port)
+{
+	loop_pay(arg, port->share);
 }
 
 int loop_init(struct loop *loop, unsigned int spin_us)
@@ -93,6 +104,7 @@ int loop_init(struct loop *loop, unsigned int spin_us)
 	switch_init(&loop->sw);
 	loop->sw.now_ns = loop->now_ns;
 	loop->sw.allow = allow_port;
+	loop->sw.pay = pay_port;
 	loop->sw.allow_arg = loop;
 	list_init(&loop->tasks);
 	list_init(&loop->awake);
@@ -189,7 +201,7 @@ static void handle_events(struct loop *loop)
 		/* The next poll finds the events of one that is postponed again */
 		if (!lfd || !shares_allow(&loop->shares, lfd->share))
 			continue;
-		pay(loop, lfd->share);
+		loop_pay(loop, lfd->share);
 		lfd->ready(lfd, loop->event[i].events);
 	}
 	loop->event_count = 0;
@@ -206,7 +218,7 @@ static bool run_timers(struct loop *loop)
 		if (timers_pass(&task->timers, loop->polled_ns) ||
 		    !shares_allow(&loop->shares, task->share))
 			continue;
-		pay(loop, NULL);
+		loop_pay(loop, NULL);
 		if (!timers_run(&task->timers, loop->polled_ns))
 			continue;
 		shares_pay(&loop->shares, task->share);
@@ -228,10 +240,10 @@ static bool run_tasks(struct loop *loop)
 			continue;
 		}
 		/* Whether there is work shows afterwards: a poll costs little */
-		pay(loop, NULL);
+		loop_pay(loop, NULL);
 		if (!task->run(task))
 			continue;
-		shares_pay(&loop->shares, task->share);
+		loop_pay(loop, task->share);
 		spin_count(loop, spin_work(&task->spin, loop->now_ns));
 		worked = true;
 	}

@@ -198,6 +198,22 @@ void loop_task_worked(struct loop *loop, struct loop_task *task);
 void loop_task_remove(struct loop_task *task);
 
 /**
+ * loop_pay - name who pays for the work that comes now
+ * @loop: the loop
+ * @share: the payer; NULL if that shows only afterwards
+ */
+void loop_pay(struct loop *loop, struct share *share);
+
+/**
+ * loop_serve - work for another share than that of the task
+ * @loop: the loop
+ * @share: pays from now until the next loop_pay(); NULL may always work
+ *
+ * Return: false to postpone the work to a later turn; then the payer stays.
+ */
+bool loop_serve(struct loop *loop, struct share *share);
+
+/**
  * loop_turn - run one turn
  * @loop: the loop
  *

@@ -23,6 +23,7 @@ void shares_init(struct shares *shares, uint64_t now_ns)
 	shares->free = false;
 	shares->turn = 1;
 	shares->spent = false;
+	shares->given = 0;
 }
 
 void shares_add(struct shares *shares, struct share *share)
@@ -94,6 +95,7 @@ static void give(struct shares *shares, int64_t ns)
 	struct share *share;
 
 	shares->spent = false;
+	shares->given++;
 	list_for_each(node, &shares->all) {
 		share = list_entry(node, struct share, node);
 		share->credit_ns += ns;

@@ -57,6 +57,7 @@ struct share {
  * @free: this turn is free if several shares work in it
  * @turn: number of the turn
  * @spent: a share may be without credit
+ * @given: how often all got new credit
  */
 struct shares {
 	struct list_head all;
@@ -68,6 +69,7 @@ struct shares {
 	bool free;
 	uint64_t turn;
 	bool spent;
+	uint64_t given;
 };
 
 /**

@@ -394,6 +394,27 @@ static bool is_allowed(struct switch_dev *sw, struct port *port)
 	return !sw->allow || sw->allow(sw->allow_arg, port);
 }
 
+/*
+ * Let the destination of an answer pay, and the source of any other frame.
+ * payer: of the previous frame. Return: the payer.
+ */
+static struct port *charge(struct switch_dev *sw, const struct frame *frame,
+			   struct port *payer)
+{
+	struct port *port = frame->src;
+
+	if (frame->flags & FRAME_ANSWER) {
+		if (payer && !memcmp(frame->hdr, payer->mac, MAC_LEN))
+			return payer;
+		port = switch_lookup(sw, frame->hdr);
+		if (!port)
+			port = frame->src;
+	}
+	if (port != payer && sw->pay)
+		sw->pay(sw->allow_arg, port);
+	return port;
+}
+
 static unsigned int deliver_late(struct switch_dev *sw, unsigned int budget)
 {
 	struct list_head *node, *next;
@@ -406,6 +427,7 @@ static unsigned int deliver_late(struct switch_dev *sw, unsigned int budget)
 			break;
 		if (!is_allowed(sw, late->frame.src))
 			continue;
+		charge(sw, &late->frame, NULL);
 		forward(sw, &late->frame);
 		delayed_free(sw, late);
 		done++;
@@ -443,9 +465,11 @@ static void announce(struct port *port, unsigned int count)
 	}
 }
 
-static unsigned int run_port(struct port *port, unsigned int budget)
+/* free: no payer is named */
+static unsigned int run_port(struct port *port, unsigned int budget, bool free)
 {
 	struct switch_dev *sw = port->sw;
+	struct port *payer = NULL;
 	unsigned int done = 0;
 	struct frame *frame;
 
@@ -454,6 +478,8 @@ static unsigned int run_port(struct port *port, unsigned int budget)
 
 	while (done < budget && !list_empty(&port->queue)) {
 		frame = list_first_entry(&port->queue, struct frame, node);
+		if (!free)
+			payer = charge(sw, frame, payer);
 		list_del_init(&frame->node);
 		done++;
 		/* Reordering needs a second frame */
@@ -498,7 +524,7 @@ unsigned int switch_run(struct switch_dev *sw, unsigned int budget)
 	struct port *port;
 
 	while (done < budget && (port = next_port(sw)))
-		done += run_port(port, budget - done);
+		done += run_port(port, budget - done, false);
 	return done;
 }
 
@@ -506,6 +532,6 @@ void switch_flush(struct port *port)
 {
 	if (!port->sw)
 		return;
-	run_port(port, FLUSH_BUDGET);
+	run_port(port, FLUSH_BUDGET, true);
 	port->sw->stats.flush_drops += drop_queued(port);
 }

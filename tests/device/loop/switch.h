@@ -71,7 +71,8 @@ struct switch_stats {
  * @tap_arg: passed to @tap
  * @allow: called before a port's packets are delivered; returns false to leave
  *	them in its queue. NULL allows all.
- * @allow_arg: passed to @allow
+ * @pay: names the port that pays for the deliveries that come; may be NULL
+ * @allow_arg: passed to @allow and @pay
  * @kick: called when the first packet is queued; may be NULL
  * @kick_arg: passed to @kick
  * @table: address table
@@ -88,6 +89,7 @@ struct switch_dev {
 	void (*tap)(void *arg, const struct frame *frame);
 	void *tap_arg;
 	bool (*allow)(void *arg, struct port *port);
+	void (*pay)(void *arg, struct port *port);
 	void *allow_arg;
 	void (*kick)(void *arg);
 	void *kick_arg;

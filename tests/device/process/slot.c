@@ -106,6 +106,8 @@ static void slot_tx(struct env *env, struct frame *frame)
 {
 	struct slot *slot = env_to_card(env);
 
+	if (slot->served)
+		frame->flags |= FRAME_ANSWER;
 	if (slot->unplugged)
 		switch_frame_free(&slot->port, frame);
 	else
@@ -125,6 +127,35 @@ static bool slot_peer_is_local(struct env *env, const uint8_t *mac)
 static bool slot_path_is_full(struct env *env, const uint8_t *mac)
 {
 	return switch_is_full(&env_to_card(env)->loop->sw, mac);
+}
+
+static bool slot_serve(struct env *env, const uint8_t *mac,
+		       const struct port *peer)
+{
+	struct slot *slot = env_to_card(env);
+	struct port *port = slot->served;
+
+	if (port && port == peer && !memcmp(mac, port->mac, MAC_LEN))
+		return true;
+	slot->served = NULL;
+	port = switch_lookup(&slot->loop->sw, mac);
+	if (!port || port != peer) {
+		loop_pay(slot->loop, NULL);
+		return true;
+	}
+	if (!loop_serve(slot->loop, port->share))
+		return false;
+	slot->served = port;
+	return true;
+}
+
+static void slot_serve_end(struct env *env)
+{
+	struct slot *slot = env_to_card(env);
+
+	slot->served = NULL;
+	/* The task pays if it works: it may have postponed all that there was */
+	loop_pay(slot->loop, NULL);
 }
 
 static void slot_want_bytes(struct env *env, bool want)
@@ -161,6 +192,8 @@ static const struct env_ops slot_env_ops = {
 	.tx_flush = slot_tx_flush,
 	.peer_is_local = slot_peer_is_local,
 	.path_is_full = slot_path_is_full,
+	.serve = slot_serve,
+	.serve_end = slot_serve_end,
 	.want_bytes = slot_want_bytes,
 	.log = slot_log,
 };
@@ -219,6 +252,10 @@ static bool slot_run(struct loop_task *task)
 			      "client shrank a file it had mapped, closing");
 		vfio_user_drop(&slot->vu);
 		return true;
+	}
+	if (slot->given != slot->loop->shares.given) {
+		slot->given = slot->loop->shares.given;
+		card_serve_again(slot->card);
 	}
 	return card_run(slot->card);
 }

@@ -47,6 +47,8 @@ struct slot_stats {
  * @faults: value of @mem.faults that was handled last
  * @pci: PCI configuration space
  * @share: pays for all that the client causes
+ * @served: port that pays for what the card sends at the moment, or NULL
+ * @given: value of @given of the shares when answers were resumed
  * @port: port of the switch
  * @unplugged: the cable is unplugged: packets are dropped in both directions
  * @vu: vfio-user endpoint
@@ -67,6 +69,8 @@ struct slot {
 	uint64_t faults;
 	struct pci pci;
 	struct share share;
+	struct port *served;
+	uint64_t given;
 	struct port port;
 	bool unplugged;
 	struct vfio_user vu;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <ornic_hw_cmd.h>
 
@@ -121,12 +122,13 @@ struct qp_rx_hash {
  * @xrcd: XRCD of XRC_RECV, with a reference, or NULL
  * @watch: the doorbell record, and whether the card polls it
  * @sq: send queue
- * @pace: rate limit of a RAW_PACKET QP
+ * @answer: turns of the responder of RC and XRC
  * @rwq_table: RWQ table of a QP with ORNIC_QP_RSS, with a reference, or NULL
  * @stats: counters
  * @req: requester
  * @resp: responder
  * @rx_hash: hash that selects an entry of @rwq_table
+ * @pace: rate limit of a RAW_PACKET QP
  * @tso_sent: for RAW_PACKET, bytes of the payload of the next WQE that are sent
  */
 struct qp {
@@ -143,12 +145,13 @@ struct qp {
 	struct xrcd *xrcd;
 	struct sq_watch watch;
 	struct sq sq;
-	struct pace pace;
+	struct run_item answer;
 	struct rwq_table *rwq_table;
 	struct qp_stats stats __attribute__((aligned(64)));
 	struct req req;
 	struct resp resp;
 	struct qp_rx_hash rx_hash;
+	struct pace pace;
 	uint32_t tso_sent;
 };
 
@@ -310,12 +313,28 @@ static inline struct ornic_qp_dbr *qp_dbr(struct qp *qp)
 }
 
 /**
- * qp_ready - schedule a turn
+ * qp_ready - schedule a turn for the work of the card's own host
  * @qp: the QP
  */
 static inline void qp_ready(struct qp *qp)
 {
 	receiver_ready(&qp->base);
+}
+
+/**
+ * qp_answer_ready - schedule a turn for responses
+ * @qp: the QP, of RC or XRC
+ *
+ * Responses to the card itself are work of its own host.
+ */
+static inline void qp_answer_ready(struct qp *qp)
+{
+	struct card *card = qp->base.card;
+
+	if (list_empty(&qp->answer.node))
+		qp->answer.answers = memcmp(qp->attr.av.dmac, card->port.mac,
+					    MAC_LEN);
+	run_ready(card, &qp->answer);
 }
 
 /**

@@ -206,6 +206,7 @@ struct resp_cursor {
  * @syndrome: with @owe, syndrome of the AETH
  * @wqe_taken: @wqe is in use; for UC, possibly left by a dropped message for
  *	the next one
+ * @mixed: requests came from several ports
  * @nak_psn: with @owe, PSN of a NAK
  * @srqn: SRQ that the current XRC message names
  * @rkey: remote key of the WRITE
@@ -216,6 +217,8 @@ struct resp_cursor {
  *	tells whether a response is due, which each turn of a QP looks at
  * @va: address of the rest of a WRITE
  * @offset: bytes of the current message received so far
+ * @peer: port that all requests came from, only to be compared; NULL before the
+ *	first one, and with @mixed
  * @wqe: receive WQE of the current message
  * @read: ring of the latest requests with a response of their own
  */
@@ -227,6 +230,7 @@ struct resp {
 	bool owe;
 	uint8_t syndrome;
 	bool wqe_taken;
+	bool mixed;
 	uint32_t nak_psn;
 	uint32_t srqn;
 	uint32_t rkey;
@@ -235,6 +239,7 @@ struct resp {
 	struct resp_cursor again;
 	uint64_t va;
 	uint64_t offset;
+	const struct port *peer;
 	struct recv_wqe wqe;
 	struct resp_read read[RESP_READS];
 };

@@ -60,7 +60,7 @@ void ack_owe(struct qp *qp, uint8_t syndrome, uint32_t psn)
 	resp->owe = true;
 	resp->syndrome = syndrome;
 	resp->nak_psn = psn;
-	qp_ready(qp);
+	qp_answer_ready(qp);
 }
 
 bool ack_room(const struct qp *qp)
@@ -87,7 +87,7 @@ void ack_add(struct qp *qp, const struct resp_read *read)
 	*ack_read(resp, resp->fresh.end++) = *read;
 	if (idle)
 		ack_seek(resp, &resp->fresh);
-	qp_ready(qp);
+	qp_answer_ready(qp);
 }
 
 bool ack_pending(const struct qp *qp)
@@ -166,7 +166,7 @@ bool ack_repeat(struct qp *qp, const struct packet *pkt)
 		again->first = pkt->psn;
 		again->psn = pkt->psn;
 	}
-	qp_ready(qp);
+	qp_answer_ready(qp);
 	return true;
 }
 
@@ -227,7 +227,7 @@ static enum ack_result ack_send_read(struct qp *qp, struct resp_cursor *cursor)
 	struct frame *frame;
 	int64_t len;
 
-	frame = roce_alloc(qp, &qp->attr.av);
+	frame = roce_alloc_answer(qp);
 	if (!frame)
 		return ACK_NO_FRAME;
 	len = ack_read_payload(qp, read, offset, frame);
@@ -256,7 +256,7 @@ static enum ack_result ack_send_atomic(struct qp *qp,
 		.msn = read->msn,
 		.original = read->original,
 	};
-	struct frame *frame = roce_alloc(qp, &qp->attr.av);
+	struct frame *frame = roce_alloc_answer(qp);
 
 	if (!frame)
 		return ACK_NO_FRAME;
@@ -325,7 +325,7 @@ static enum ack_result ack_send_owed(struct qp *qp)
 		.syndrome = resp->syndrome,
 		.msn = resp->msn,
 	};
-	struct frame *frame = roce_alloc(qp, &qp->attr.av);
+	struct frame *frame = roce_alloc_answer(qp);
 
 	if (!frame)
 		return ACK_NO_FRAME;

@@ -21,18 +21,29 @@ bool roce_is_full(struct qp *qp, const struct ornic_av *av)
 	return env_path_is_full(qp->base.card->env, av->dmac);
 }
 
-struct frame *roce_alloc(struct qp *qp, const struct ornic_av *av)
+static struct frame *roce_alloc_for(struct qp *qp, const struct ornic_av *av,
+				    struct run_item *item)
 {
 	struct frame *frame;
 
 	if (!qp->leaving && roce_is_full(qp, av)) {
-		run_block(qp->base.card, &qp->base.run);
+		run_block(qp->base.card, item);
 		return NULL;
 	}
 	frame = env_frame_alloc(qp->base.card->env);
 	if (frame && roce_is_local(qp, av))
 		frame->flags |= FRAME_LOCAL;
 	return frame;
+}
+
+struct frame *roce_alloc(struct qp *qp, const struct ornic_av *av)
+{
+	return roce_alloc_for(qp, av, &qp->base.run);
+}
+
+struct frame *roce_alloc_answer(struct qp *qp)
+{
+	return roce_alloc_for(qp, &qp->attr.av, &qp->answer);
 }
 
 void roce_free(struct qp *qp, struct frame *frame)

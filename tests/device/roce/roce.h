@@ -25,6 +25,14 @@
 struct frame *roce_alloc(struct qp *qp, const struct ornic_av *av);
 
 /**
+ * roce_alloc_answer - allocate a frame for a response to the peer
+ * @qp: sender, of RC or XRC
+ *
+ * Return: as roce_alloc(); the responses of the QP are blocked, not its requests.
+ */
+struct frame *roce_alloc_answer(struct qp *qp);
+
+/**
  * roce_free - free a frame that was not sent
  * @qp: the QP that allocated it
  * @frame: the frame
