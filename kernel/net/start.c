@@ -188,9 +188,13 @@ static int ornic_start_query(struct ornic_core *core)
 	if (err)
 		return err;
 
-	if (!lim->max_eqe || lim->max_eq < core->num_vectors) {
-		dev_err(ornic_device(core), "%u event queues of %u entries for %u vectors\n",
-			lim->max_eq, lim->max_eqe, core->num_vectors);
+	if (!lim->max_eqe) {
+		dev_err(ornic_device(core), "max_eqe is 0, and each vector needs an event queue\n");
+		return -ENODEV;
+	}
+	if (lim->max_eq < core->num_vectors) {
+		dev_err(ornic_device(core), "max_eq is %u, which is less than %u, one per vector\n",
+			lim->max_eq, core->num_vectors);
 		return -ENODEV;
 	}
 	return 0;

@@ -49,6 +49,7 @@ CORE_SRCS := \
 	base/irq.c \
 	base/lie.c \
 	base/lie_entry.c \
+	base/limit.c \
 	base/obj.c \
 	base/pause.c \
 	base/run.c \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Cards that lack a feature or a profile, take few flow rules, or have another version of the
-hardware interface: driver and provider work with them, or refuse them in one clear line
-([ORNIC-NEG-1], [ORNIC-PROF-2], [ORNIC-VER-4])."""
+hardware interface, or limits against its rules: driver and provider work with them, or refuse them
+in one clear line ([ORNIC-NEG-1], [ORNIC-PROF-2], [ORNIC-VER-4], [ORNIC-DEV-18], [ORNIC-ORD-10])."""
 
 import base64
 import re
@@ -53,12 +53,27 @@ REFUSED = {
     "without=cqe_ext": r"no interface, and no RDMA device: the Ethernet profile is not announced",
     "without=all": r"no interface, and no RDMA device: the Ethernet profile is not announced",
 }
+# Limits, and the line with the field, its value and the bound. A guest of this test has 2 vectors.
+LIMITS = {
+    "limit=max_cqe:1000": r"max_cqe is 1000, which is not a power of two up to 16777216",
+    "limit=max_sq_slots:33554432":
+        r"max_sq_slots is 33554432, which is not a power of two up to 16777216",
+    "limit=max_rq_wqes:1024,rq_ci_lag:257":
+        r"rq_ci_lag is 257, which is more than 256 of rings of 1024",
+    "limit=max_sq_slots:512,sq_ci_lag:129":
+        r"sq_ci_lag is 129, which is more than 128 of rings of 512",
+    "limit=max_eq:0": r"max_eq is 0, which is less than \d+, one per vector",
+    "limit=needs:2": r"device needs 0x2, this driver does 0x1",
+}
+REFUSED |= LIMITS
 VERSIONS = ["version=1.0", "version=1.1", "version=1.65535"]
 ETHERNET = "profile=ethernet"
 GROUPS = {
     "features": [f"without={name}" for name in OPTIONAL[:8]],
     "more features": [f"without={name}" for name in OPTIONAL[8:]] + ["flow=basic", LEAST],
-    "versions": [*VERSIONS, ETHERNET, *REFUSED],
+    "versions": [*VERSIONS, ETHERNET, *(name for name in REFUSED if name not in LIMITS)],
+    # And one that works
+    "limits": ["limit=max_cqe:1024", *LIMITS],
 }
 
 
@@ -195,10 +210,10 @@ def test_refused(various, option):
     path = machine.a.check(
         "for d in $(grep -l 0x10f0 /sys/bus/pci/devices/*/device); do d=${d%/device}; "
         "[ -e $d/driver ] || echo ${d##*/}; done").split()
-    assert len(path) == len(REFUSED)
+    assert len(path) == sum(name in REFUSED for name in machine.options)
     lines = [line for line in machine.a.dmesg().splitlines()
              if re.search(rf"ornic \S+: {REFUSED[option]}", line)]
-    assert len(lines) == list(REFUSED.values()).count(REFUSED[option])
+    assert len(lines) == [REFUSED.get(name) for name in machine.options].count(REFUSED[option])
 
 
 def test_ethernet_only(various):

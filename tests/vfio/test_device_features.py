@@ -36,6 +36,15 @@ def test_without(host, options, missing):
     assert not have & ~everything
 
 
+def test_limit(host):
+    """QUERY_DEVICE reports the limits of the command line."""
+    _, machine = host("limit=max_cqe:1234567,max_eq:7654321")
+    status, answer = machine.command("QUERY_DEVICE")
+    assert status == OK
+    words = struct.unpack(f"<{len(answer) // 4}I", answer)
+    assert words.count(1234567) == words.count(7654321) == 1
+
+
 @pytest.mark.parametrize("version, newer", [("1.0", False), ("1.7", True), ("2.3", True)])
 def test_version(host, version, newer):
     """The register has the version, and a newer card has more to tell."""

@@ -4,6 +4,7 @@
 #define ORNIC_DEVICE_CONFIG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/lie.h"
@@ -29,6 +30,7 @@
 
 #define CARD_PERMITTED_MAX 8
 #define CARD_HOST_NAME_LEN 64
+#define CARD_LIMITS_MAX 4
 
 /**
  * struct card_spoofcheck - which source addresses a card may send with
@@ -40,6 +42,19 @@ struct card_spoofcheck {
 	bool on;
 	uint8_t permitted[CARD_PERMITTED_MAX][MAC_LEN];
 	unsigned int permitted_count;
+};
+
+/**
+ * struct card_limits - limits that QUERY_DEVICE reports instead of the true ones
+ * @limit: place of a limit of 32 bits in struct ornic_query_device_out, and its value
+ * @count: number of @limit
+ */
+struct card_limits {
+	struct {
+		size_t offset;
+		uint32_t value;
+	} limit[CARD_LIMITS_MAX];
+	unsigned int count;
 };
 
 /**
@@ -67,6 +82,7 @@ struct card_spoofcheck {
  * @profiles: ORNIC_PROFILE_RDMA, _ETHERNET; 0: both
  * @flow_basic: flow rules as simple hardware has them
  * @version: of the contract, as ORNIC_REG_VERSION; 0: ORNIC_VERSION
+ * @limits: limits that it reports and does not have
  */
 struct card_config {
 	const char *name;
@@ -87,6 +103,7 @@ struct card_config {
 	uint32_t profiles;
 	bool flow_basic;
 	uint32_t version;
+	struct card_limits limits;
 };
 
 /**

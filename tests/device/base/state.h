@@ -306,6 +306,7 @@ struct mcast_table {
  * @profiles: ORNIC_PROFILE_RDMA, _ETHERNET: what the card is built for
  * @features: ORNIC_FEAT_* that the card announces
  * @flow_basic: flow rules as simple hardware has them
+ * @limits: limits that it reports and does not have
  * @host: what the host has told, and is in force
  * @hosts: messages written about hosts
  * @errlog: log of errors
@@ -375,6 +376,7 @@ struct card {
 	uint32_t profiles;
 	uint64_t features;
 	bool flow_basic;
+	struct card_limits limits;
 	struct card_host host;
 	unsigned int hosts;
 	struct errlog errlog;

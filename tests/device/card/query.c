@@ -5,6 +5,7 @@
 #include <ornic_hw_profile.h>
 
 #include "base/feature.h"
+#include "base/limit.h"
 #include "base/state.h"
 #include "card/qp_cmd.h"
 #include "card/query.h"
@@ -273,6 +274,7 @@ enum ornic_cmd_status query_cmd_device(struct card *card, struct cmd *cmd)
 	out->max_flow_masks = htole32(flow_max_masks(card));
 	query_clear_fields(card, out);
 	out->profiles = htole32(query_profiles(card, out));
+	limit_report(&card->limits, out);
 	cmd->out_len = query_device_len(card, out);
 	return ORNIC_CMD_OK;
 }

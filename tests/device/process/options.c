@@ -10,6 +10,7 @@
 #include <ornic_hw_cmd.h>
 
 #include "base/feature.h"
+#include "base/limit.h"
 #include "process/options.h"
 
 #define PROGRAM "ornic-device"
@@ -28,6 +29,7 @@ static const char usage[] =
 	"        [,spoofcheck=on|off][,permit=MAC]...\n"
 	"        [,profile=full|rdma|ethernet][,without=FEATURE[,FEATURE]...]\n"
 	"        [,flow=full|basic][,version=MAJOR.MINOR]\n"
+	"        [,limit=NAME:VALUE[,NAME:VALUE]...]\n"
 	"        one card; QEMU connects to PATH. N MSI-X vectors, 1 to 64 (16).\n"
 	"        shadow=off: plain doorbells only, as silicon may do it.\n"
 	"        ci-lag=N: sq_ci and rq_ci lag N entries behind, 0 to 256.\n"
@@ -43,6 +45,7 @@ static const char usage[] =
 	"        rate_limit, path_mig, null_mr, flow_copy.\n"
 	"        flow=basic: flow rules as simple hardware has them.\n"
 	"        version: have this version of the hardware interface.\n"
+	"        limit: report limits that the card does not have, such as max_cqe.\n"
 	"        May be repeated: the cards of one process share a switch.\n"
 	"  --port dgram,local=PATH,remote=PATH\n"
 	"        plug QEMU's -netdev dgram into the switch: our socket, QEMU's.\n"
@@ -287,6 +290,29 @@ static bool nic_version(struct options_nic *nic, char *value)
 	return true;
 }
 
+static bool nic_limit(struct options_nic *nic, char *value)
+{
+	struct card_limits *limits = &nic->config.limits;
+	char *number = strchr(value, ':');
+	size_t offset;
+	bool found;
+
+	if (limits->count == CARD_LIMITS_MAX)
+		return bad("--nic: too many of limit", value);
+	if (!number)
+		return bad("--nic: limit must be NAME:VALUE", value);
+	*number = '\0';
+	found = limit_find(value, &offset);
+	*number = ':';
+	if (!found)
+		return bad("--nic: limit: no such limit", value);
+	if (!parse_number(number + 1, 0, UINT32_MAX,
+			  &limits->limit[limits->count].value))
+		return bad("--nic: limit must be NAME:VALUE", value);
+	limits->limit[limits->count++].offset = offset;
+	return true;
+}
+
 /**
  * struct nic_key - a key of --nic
  * @name: before the equals sign
@@ -321,6 +347,7 @@ static const struct nic_key {
 	{ "without", nic_without, "--nic: without: no such feature", true },
 	{ "flow", nic_flow, "--nic: flow must be full or basic", false },
 	{ "version", nic_version, "--nic: version must be MAJOR.MINOR", false },
+	{ "limit", nic_limit, NULL, true },
 };
 
 static const struct nic_key *nic_find_key(const char *name)
