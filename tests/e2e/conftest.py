@@ -16,7 +16,9 @@ import pytest
 from lab import LabError, programs
 from lab.consumers import loaded
 from lab.pair import Pair, Processes, each
-from settings import READY_MS, BytesPair, Interop, Iommu, Queues, TwoCards, counters, wait_until
+from settings import (
+    READY_MS, BytesPair, HotPlug, Interop, Iommu, Queues, TwoCards, counters, wait_until,
+)
 from wired import Frames, Wired
 
 HERE = Path(__file__).parent
@@ -36,8 +38,8 @@ def pytest_collection_modifyitems(items):
     other, in the same worker of pytest, and tests that read captures run before the captures are
     long."""
     order = ["pair", "plain_pair", "free_pair", "late_pair", "bytes_pair", "wired", "capture",
-             "interop", "queues", "two_cards", "various", "processes", "mixed", "iommu_pair",
-             "debug_pair", "debug_cards", "kcsan_pair", "kernel_pair"]
+             "interop", "queues", "two_cards", "hot_plug", "various", "processes", "mixed",
+             "iommu_pair", "debug_pair", "debug_cards", "kcsan_pair", "kernel_pair"]
     # A worker takes the largest group next. The groups of the debug kernel are small and slow: on
     # their own they would run last, with the other worker idle.
     groups = {"capture": "interop", "debug_pair": "wired", "debug_cards": "wired"}
@@ -71,6 +73,12 @@ def queues(pairs):
 def two_cards(pairs):
     """One VM with two cards, see TwoCards."""
     return pairs.keep("two cards", lambda: TwoCards(pairs.lab))
+
+
+@pytest.fixture
+def hot_plug(pairs):
+    """One VM with a card and an empty port, see HotPlug."""
+    return pairs.keep("hot plug", lambda: HotPlug(pairs.lab))
 
 
 @pytest.fixture

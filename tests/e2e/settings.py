@@ -3,11 +3,12 @@
 
 import json
 import re
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
-from lab import LabError, seed
+from lab import LabError, paths, seed
 from lab.leftovers import resources
 from lab.pair import (
     FIND_GID, Pair, Port, Roles, find_port, listening, set_address,
@@ -118,6 +119,27 @@ class TwoCards(Pair):
             self.ports.append(Port(port.device, netdev, "127.0.0.1", index))
         self.ornic = {self.a: self.ports[0]}
         return self
+
+
+class HotPlug(TwoCards):
+    """TwoCards whose second card QEMU attaches when the VM runs, to the empty port of the manual
+    page of ornicctl."""
+
+    PORT = ("-device", "pcie-root-port,id=ornic-nic1,chassis=101")
+
+    def __init__(self, lab):
+        super().__init__(lab)
+        self.a.cards = self.a.cards[:1]
+        # The lab's own connection keeps the first monitor
+        self.monitor = self.a.socket("qmp2")
+        self.a.args += [*self.PORT, "-qmp", f"unix:{self.monitor},server=on,wait=off"]
+
+    def attach(self):
+        """Attaches the second card as a user does."""
+        subprocess.run([paths.TOP / "scripts/user/ornicctl", "-s", self.card.control_path, "attach",
+                        "nic1", self.monitor], check=True)
+        # QEMU has reset the function
+        self.card.booted()
 
 
 class Side:

@@ -105,6 +105,56 @@ def test_options_of_qemu(server, ask):
     assert "memory-backend-memfd,id=mem,size=2G,share=on" in words
 
 
+class Monitor:
+    """Answers one client as the monitor of QEMU does, and keeps its requests."""
+
+    def __init__(self, path, answer):
+        self.path, self.answer, self.requests = path, answer, []
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.bind(str(path))
+        self.sock.listen()
+        self.thread = threading.Thread(target=self.serve, daemon=True)
+        self.thread.start()
+
+    def serve(self):
+        with self.sock.accept()[0] as client, client.makefile("rw") as file:
+            lines = [{"QMP": {}}, {"return": {}}, self.answer]
+            for number, line in enumerate(lines):
+                if number:
+                    self.requests.append(json.loads(file.readline()))
+                # An event may come before each answer
+                file.write('{"event": "RESUME"}\n' + json.dumps(line) + "\n")
+                file.flush()
+
+
+def test_attach(server, ask, tmp_path):
+    """ornicctl has QEMU attach a card to the port of its name, or to another."""
+    monitor = Monitor(tmp_path / "qmp", {"return": {}})
+    ask("attach", "nic0", tmp_path / "qmp")
+    monitor.thread.join(10)
+    assert [one["execute"] for one in monitor.requests] == ["qmp_capabilities", "device_add"]
+    device = monitor.requests[1]["arguments"]
+    assert (device["driver"], device["id"], device["bus"]) == \
+        ("vfio-user-pci", "nic0", "ornic-nic0")
+    assert device["socket"]["path"] == str(server.sockets[0])
+    monitor = Monitor(tmp_path / "other", {"return": {}})
+    ask("attach", "nic0", tmp_path / "other", "--bus", "rp1")
+    monitor.thread.join(10)
+    assert monitor.requests[1]["arguments"]["bus"] == "rp1"
+
+
+def test_refused_attach(server, tmp_path):
+    control = ["-s", server.control_path]
+    assert "start it with -qmp unix:" in refused(*control, "attach", "nic0", tmp_path / "none")
+    Monitor(tmp_path / "qmp", {"error": {"desc": "Bus 'ornic-nic0' not found"}})
+    assert "device_add: Bus 'ornic-nic0' not found" in \
+        refused(*control, "attach", "nic0", tmp_path / "qmp")
+    assert "no card nic7" in refused(*control, "attach", "nic7", tmp_path / "qmp")
+    client = Client(server.sockets[0])
+    assert "a virtual machine has it" in refused(*control, "attach", "nic0", tmp_path / "qmp")
+    client.close()
+
+
 def test_domain_of_libvirt(server, ask):
     tree = ElementTree.fromstring(ask("libvirt", "nic0"))
     values = [arg.get("value") for arg in tree.iter() if arg.tag.endswith("arg")]
