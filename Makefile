@@ -41,7 +41,7 @@ help:
 	@echo "  make static        sparse, checkpatch, W=1 with gcc and clang, build inside Linux 7.3"
 	@echo
 	@echo "  make lab           the root tree, in which all other targets run"
-	@echo "  make modules       ornic.ko, ornic_rdma.ko       [KERNEL=stock|debug|kcsan|6.12|7.2]"
+	@echo "  make modules       ornic.ko, ornic_rdma.ko       [KERNEL=stock|debug|kcsan]"
 	@echo "  make provider      libornic inside rdma-core     [RDMA_CORE=56.1|65.0]"
 	@echo "  make device        ornic-device, the software card"
 	@echo "  make deb           Debian packages in build/deb/, Documentation/install.rst says how to use"
@@ -94,8 +94,10 @@ check-long: modules provider device
 	@$(S)/build provider 65.0
 	@$(S)/build device-san
 	@$(call for_step,kcsan,$(S)/build modules kcsan)
-	@$(call for_step,kernels,$(S)/build modules 6.12 && $(S)/build modules 7.2)
-	@$(call for_step,packages,$(S)/build deb && $(S)/build rpm)
+	@$(call for_step,packages kernels namespaces containers,$(S)/build deb)
+	@$(call for_step,packages,$(S)/build rpm)
+	@$(call for_step,packages namespaces containers,$(S)/build installed stock)
+	@$(call for_step,kernels,$(S)/build installed 6.12 && $(S)/build installed 7.2)
 	@$(call for_step,packages,$(S)/root-tree user >/dev/null)
 	@$(call for_step,processors,$(S)/cross all)
 	@$(LONG_LAB) lab.check --long $(STEP)

@@ -13,7 +13,7 @@ TOP = Path(__file__).resolve().parents[2]
 PRUNED = re.compile(r"(^|/)(\.git|build|LICENSES|__pycache__|corpus)(/|$)|\.(svg|png|pyc)$"
                     r"|(^|/)(\.gitignore|\.checkpatch-[^/]*)$")
 SUFFIXES = {".c": "c", ".h": "c", ".cocci": "c", ".py": "python", ".rst": "document",
-            ".md": "document", ".1": "manual", ".7": "manual"}
+            ".md": "document", ".xml": "document", ".1": "manual", ".7": "manual"}
 TAB = 8
 # Strings and characters are matched first, because they may contain the marks of a comment
 C_TOKEN = re.compile(r"""(?P<comment>/\*.*?\*/|//[^\n]*)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""",

@@ -18,7 +18,7 @@ import time
 
 import pytest
 
-from . import Lab, LabError, evidence
+from . import Lab, LabError, evidence, paths
 from .leftovers import leftovers, of_netdevs
 from .pair import Pair, each
 
@@ -28,7 +28,14 @@ SETTINGS_LONG = ("ORNIC_DEVICE", "FUZZ_STEPS")
 UNASKED = "Undeclared events (scripts/lab/fixtures.py says how a test declares an event):"
 
 
+def pytest_addoption(parser):
+    parser.addoption("--packages", action="store_true",
+                     help="cards and guests run what the Debian packages install")
+
+
 def pytest_configure(config):
+    if config.getoption("--packages"):
+        paths.use_packages()
     config.addinivalue_line("markers", "vm: boots virtual machines")
     config.addinivalue_line("markers", "long: for `make check-long` only")
     config.addinivalue_line("markers", "xdist_group(name): of one worker, where pytest has several")

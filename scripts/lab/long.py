@@ -17,7 +17,8 @@ RECORDS = paths.CACHE / "check-long"
 class Step:
     """`files` are below tests/; if empty, the step has all files that no other step of the same
     marks names. `marks` selects tests of the files, and so does `only`, by words of their names.
-    `loops` is the number of busy loops beside them."""
+    `loops` is the number of busy loops beside them. With `packages` the tests have the card, the
+    modules and the provider of the Debian packages, not those of the build."""
 
     name: str
     about: str
@@ -25,12 +26,14 @@ class Step:
     marks: str = "long"
     loops: int = 0
     only: str = ""
+    packages: bool = False
 
     def words(self):
         """Returns the arguments by which pytest selects the tests."""
         if self.files:
-            only = ["-k", self.only] if self.only else []
-            return ["-m", self.marks, *only, *(f"tests/{name}" for name in self.files)]
+            more = ["-k", self.only] if self.only else []
+            more += ["--packages"] if self.packages else []
+            return ["-m", self.marks, *more, *(f"tests/{name}" for name in self.files)]
         named = {name for step in STEPS if step.marks == self.marks for name in step.files}
         return ["-m", self.marks, *(f"--ignore=tests/{name}" for name in sorted(named)), "tests"]
 
@@ -64,12 +67,14 @@ STEPS = (
     Step("lies", "a card that breaks the hardware interface 100,000 times", ("e2e/test_lies.py",)),
     Step("kcsan", "concurrent use of the drivers under the kernel's detector of data races",
          ("e2e/test_kcsan.py",)),
-    Step("containers", "a card per container", ("e2e/test_containers.py",)),
+    Step("namespaces", "a card per network namespace", ("e2e/test_namespaces.py",), "not long",
+         packages=True),
+    Step("containers", "a card per container", ("e2e/test_containers.py",), packages=True),
     Step("packages", "Debian packages and RPMs: installed, upgraded, removed, and used in VMs",
-         ("packages/test_packages.py", "packages/test_first_steps.py",
-          "packages/test_provider.py")),
+         ("packages/test_packages.py", "packages/test_first_steps.py", "packages/test_rpm.py",
+          "packages/test_libvirt.py", "packages/test_provider.py"), packages=True),
     Step("kernels", "Debian's kernels 6.12 and 7.2, with the modules as DKMS builds them",
-         ("e2e/test_kernels.py",)),
+         ("e2e/test_kernels.py",), packages=True),
     Step("processors", "arm64 and s390x guests beside an x86-64 one; the provider on both",
          ("e2e/test_processors.py", "provider/test_foreign.py")),
     Step("rest", "all other long tests"),

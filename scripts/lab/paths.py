@@ -12,12 +12,21 @@ BUILD = TOP / "build"
 CACHE = Path(os.environ.get("ORNIC_CACHE", "/var/cache/ornic"))
 DEVICE = BUILD / "device" / "ornic-device"
 DEVICE_SANITIZED = BUILD / "device-san" / "ornic-device"
-# Other kernels of Debian, for which the modules are built as DKMS does
+# Files of our Debian packages, and the modules that DKMS has built from them (build installed)
+INSTALLED = BUILD / "installed"
+# Other kernels of Debian, whose modules are always those of the packages
 DISTRIBUTION = ("6.12", "7.2")
 # Kernels for other processors
 FOREIGN = ("arm64", "arm64-16k")
 # Kernels of guests that are built from sources only
 BARE = ("s390x",)
+
+
+def use_packages():
+    """Has all cards, and all guests with a kernel of Debian, run what the packages install."""
+    global DEVICE  # pylint: disable=global-statement
+    DEVICE = INSTALLED / "root/usr/bin/ornic-device"
+    Kernel.packages = True
 
 
 def tree():
@@ -52,10 +61,17 @@ class Kernel:
 
     processor = processors.X86_64
     build = BUILD
+    # Whether the stock kernel has the modules of the packages, too
+    packages = False
 
     def __init__(self, name):
         self.name = self.kind = name
         self.modules = BUILD / name
+        # The Debian package with the provider, or None for the one of the build
+        self.provider = None
+        if name in DISTRIBUTION or (self.packages and name == "stock"):
+            self.modules = INSTALLED / name
+            [self.provider] = (BUILD / "deb").glob("ibverbs-provider-ornic_*.deb")
         if name in FOREIGN:
             self.set_foreign(processors.ARM64, name)
             return

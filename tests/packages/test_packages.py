@@ -34,27 +34,6 @@ def test_lintian(debs):
     assert not result.returncode, result.stdout + result.stderr
 
 
-def test_rpm():
-    """The RPMs have the files of the Debian packages, in the places of their distribution."""
-    directory = paths.BUILD / "rpm"
-    rpms = {path.name.split(f"-{RELEASE}")[0]: path for path in directory.glob("*/*.rpm")}
-    assert sorted(rpms) == sorted(NAMES)
-
-    def files(name):
-        return subprocess.run(["rpm", "-qlp", rpms[name]], check=True, capture_output=True,
-                              text=True).stdout.splitlines()
-
-    assert {"/usr/bin/ornic-device", "/usr/bin/ornicctl",
-            "/usr/lib/systemd/system/ornic-device@.service"} <= set(files("ornic-device"))
-    assert f"/usr/src/ornic-{RELEASE}/dkms.conf" in files("ornic-dkms")
-    assert any(name.endswith("libibverbs/libornic-rdmav34.so")
-               for name in files("ibverbs-provider-ornic"))
-    needs = subprocess.run(["rpm", "-qRp", rpms["ibverbs-provider-ornic"]], check=True,
-                           capture_output=True, text=True).stdout
-    assert "libibverbs.so.1(IBVERBS_PRIVATE_34)" in needs
-    subprocess.run(["sha256sum", "-c", "--quiet", "SHA256SUMS"], cwd=directory, check=True)
-
-
 def modules(machine):
     """Returns the names of the modules that DKMS has installed."""
     found = machine.check("ls /lib/modules/*/updates/dkms 2>/dev/null || true").split()
