@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The packages, and a machine on which the first steps of Documentation/install.rst install
-them."""
+"""The packages, and a machine on which the first steps of README.md install them."""
 
 import subprocess
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The first steps of Documentation/install.rst as commands, and the packages that they install."""
+"""The first steps of README.md as commands, word for word, and the packages that they install."""
 
 import re
 
 from lab import paths
 
-DOCUMENT = paths.TOP / "Documentation/install.rst"
+README = paths.TOP / "README.md"
+INSTALL = paths.TOP / "Documentation/install.rst"
 # Parts of the steps, in the order of their literal blocks
 PARTS = ("host", "qemu", "guests", "guest0", "guest1")
 
@@ -16,9 +17,17 @@ def blocks(text, before):
             for block in re.findall(rf"{before}((?: {{4}}.*\n)+)", text)]
 
 
+def section():
+    """Returns the part of README.md with the first steps."""
+    text = README.read_text().partition("## On your own machines\n")[2]
+    return text.partition("Without packages, ")[0]
+
+
 def first_steps():
     """Returns {part: commands}."""
-    return dict(zip(PARTS, blocks(DOCUMENT.read_text(), "::\n\n")))
+    found = blocks(section(), "\n\n")
+    assert len(found) == len(PARTS)
+    return dict(zip(PARTS, found))
 
 
 def copy_debs(directory, machine):

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The first steps of Documentation/install.rst, word for word, in virtual machines that boot a
-user's machine: systemd runs the card in one, and two others have cards and the modules of DKMS."""
+"""The first steps of README.md, word for word, in virtual machines that boot a user's machine:
+systemd runs the card in one, and two others have cards and the modules of DKMS."""
 
+import contextlib
 import re
-import subprocess
 
 import pytest
 from first_steps import copy_debs
-from lab import paths
-from lab.machine import MachineVm
+from lab.machine import Machine, MachineVm
 from lab.pair import each
 
 pytestmark = [pytest.mark.long, pytest.mark.vm, pytest.mark.xdist_group("packages")]
-ORNICCTL = paths.TOP / "scripts/user/ornicctl"
 
 
 def boot(lab, machine, *names):
@@ -69,29 +67,67 @@ def test_host(lab, installed, next_debs, steps):
     vm.check("systemctl stop ornic-device@demo && test ! -e /run/ornic/demo")
 
 
-def evaluated(text):
-    """Returns the words of a text as the shell's eval does."""
-    return subprocess.run(["bash", "-c", 'eval "printf \'%s\\\\0\' $1"', "-", text], check=True,
-                          capture_output=True, text=True).stdout.split("\0")[:-1]
+class Host:
+    """A machine with the packages, on which the card of the service runs, as its unit starts it.
+    QEMU there is a program that keeps its arguments, because QEMU runs beside the machine."""
+
+    ARGUMENTS = "root/qemu.arguments"
+
+    def __init__(self, machine):
+        self.machine = machine
+        program = machine.root / "usr/local/bin/qemu-system-x86_64"
+        program.write_text(f"#!/bin/sh\nprintf '%s\\0' \"$@\" >/{self.ARGUMENTS}\n")
+        program.chmod(0o755)
+
+    def command_line(self, options=""):
+        """Returns the words with which systemd starts the service demo; `options` are more of the
+        last --nic."""
+        unit = (self.machine.root / "usr/lib/systemd/system/ornic-device@.service").read_text()
+        nics = re.search(r'^Environment="ORNIC_OPTIONS=(.*)"$', unit, re.M)[1] + options
+        line = re.search(r"^ExecStart=(.*)$", unit, re.M)[1].replace("$ORNIC_OPTIONS", nics)
+        return line.replace("%t", "/run").replace("%i", "demo").split()
+
+    @contextlib.contextmanager
+    def started(self, options=""):
+        self.machine.check("mkdir -p /run/ornic/demo/control")
+        with self.machine.started(self.command_line(options)):
+            self.machine.check("ornicctl wait")
+            yield
+
+    def options(self, line):
+        """Runs a command line of QEMU, and returns its options, with the paths of the sockets as
+        QEMU finds them here."""
+        self.machine.check(line)
+        words = (self.machine.root / self.ARGUMENTS).read_text().split("\0")[:-1]
+        assert re.fullmatch(r"guest\d\.img", words.pop(0))
+        return [word.replace("/run/ornic/", f"{self.machine.root}/run/ornic/") for word in words]
 
 
-def attached(lab, machine, card, steps):
-    """Returns a running virtual machine for each card, with the options that ornicctl prints."""
-    vms = boot(lab, machine, *("guest0", "guest1")[:len(steps["qemu"])])
-    for vm, line in zip(vms, steps["qemu"], strict=True):
-        name = re.search(r'"\$\((ornicctl qemu nic\d)\)"$', line)[1].split()[-1]
-        options = subprocess.run([ORNICCTL, "-s", card.control_path, "qemu", name], check=True,
-                                 capture_output=True, text=True).stdout
-        vm.attach = evaluated(options)
+def attached(lab, machine, host, lines):
+    """Returns a running virtual machine for each command line of QEMU, with its options."""
+    vms = boot(lab, machine, *("guest0", "guest1")[:len(lines)])
+    for vm, line in zip(vms, lines, strict=True):
+        vm.attach = host.options(line)
     lab.start(*vms)
-    card.booted()
     return vms
 
 
-def test_guests(lab, installed, steps):
-    """rping runs with the modules that DKMS has built, and the installed provider."""
-    card = lab.card(2)
-    vms = attached(lab, installed, card, steps)
+@pytest.fixture
+def host(base):
+    """A host with the installed card, beside the machine of the guests."""
+    with Machine(base) as machine:
+        yield Host(machine)
+
+
+def test_guests(lab, installed, host, steps):
+    """rping runs between the installed cards, with the modules that DKMS has built, and the
+    installed provider."""
+    with host.started():
+        follow(host, attached(lab, installed, host, steps["qemu"]), steps)
+
+
+def follow(host, vms, steps):
+    """Follows the steps in the guests, to the end."""
     for line in steps["guests"]:
         if not line.startswith("apt"):
             output = each(vms, lambda vm, line=line: vm.check(line))
@@ -108,3 +144,32 @@ def test_guests(lab, installed, steps):
     output = vms[1].check(steps["guest1"][-1])
     assert output.count("ping data: rdma-ping-") == 10
     assert server.wait(60)[0] == 0
+    code, output = host.machine.run("ornicctl check --qemu true")
+    # The program in place of QEMU has no devices
+    assert code == 1 and len(output.splitlines()) == 1 and "no vfio-user-pci" in output
+
+
+def test_bad_input(lab, installed, host, steps):
+    """A card of another version, and a machine whose memory is not shared: the driver, ornic-check
+    and ornicctl have a line for each, which says what to do."""
+    with host.started(",version=2.0"):
+        vm, = boot(lab, installed, "guest0")
+        vm.attach = [word for line in steps["qemu"] for word in host.options(line)]
+        # The options of the first card, with memory that is not shared, and the second card
+        second = vm.attach.index("-machine", 1)
+        place = vm.attach.index("-device", second)
+        vm.attach = [word.replace("share=on", "share=off") for word in vm.attach[:second]] + \
+            [word.replace("chassis=100", "chassis=101") for word in vm.attach[place:]]
+        vm.expects(r"ornic \S+: device cannot reach host memory \(vfio-user needs share=on\)",
+                   r"ornic \S+: unknown hardware interface version 2\.0")
+        vm.expects(r"ornic \S+: probe with driver ornic failed with error -\d+", required=False)
+        lab.start(vm)
+        vm.run("modprobe -a ornic ornic_rdma")
+        code, output = vm.run("ornic-check")
+        refused = [line for line in output.splitlines() if "ornic has refused the card" in line]
+        assert code == 1 and len(refused) == 2, output
+        assert all(word in line for line in refused for word in
+                   ("install ornic-dkms and ornic-device of the same release", "share=on"))
+        code, output = host.machine.run("ornicctl check")
+        assert code == 1 and "QEMU shares no memory with the card: start it with -object" in output
+        vm.kill()

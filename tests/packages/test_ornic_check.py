@@ -38,9 +38,10 @@ def check(tmp_path):
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
+        release = others.pop("release", "9.9-none")
         settings = {name.upper(): str(tmp_path / name) for name in ("sys", "dev", "lib", "etc")}
         result = subprocess.run([PROGRAM], capture_output=True, text=True, check=False, timeout=60,
-                                env={**os.environ, **settings, "RELEASE": "0.0-none"})
+                                env={**os.environ, **settings, "RELEASE": release})
         assert not result.stderr
         assert result.returncode == (0 if result.stdout == "ok\n" else 1)
         return result.stdout.splitlines()
@@ -53,7 +54,7 @@ def test_whole(check):
 
 @pytest.mark.parametrize("without, said", [
     (CARD, "no card on the PCI bus: start ornic-device before QEMU"),
-    ("sys/module/ornic_rdma", "no module ornic_rdma for Linux 0.0-none: install its headers"),
+    ("sys/module/ornic_rdma", "no module ornic_rdma for Linux 9.9-none: install its headers"),
     (f"{CARD}/driver", "0000:01:00.0: ornic has refused the card"),
     (f"{CARD}/infiniband/", "0000:01:00.0: no RDMA device"),
     ("dev/infiniband/uverbs0", "uverbs0: modprobe ib_uverbs"),
@@ -74,6 +75,18 @@ def test_no_drivers(check):
     assert [re.match(r"no module (\w+)", line)[1] for line in lines] == ["ornic", "ornic_rdma"]
 
 
+@pytest.mark.parametrize("release, old", [
+    ("5.19.0", True), ("6.1.0-44-amd64", True), ("6.11-rc1", True), ("6.12", False),
+    ("6.12.117+deb13-amd64", False), ("7.0-rc2", False),
+])
+def test_old_kernel(check, release, old):
+    """A kernel that is too old needs another kernel, and not headers."""
+    lines = check("sys/module/", f"{CARD}/driver", f"{CARD}/infiniband", release=release)
+    too_old = f"Linux {release} is too old for the modules: boot Linux 6.12 or newer"
+    assert (lines == [too_old]) == old
+    assert len(lines) == (1 if old else 2)
+
+
 def test_other_abi(check):
     line, = check(files={f"{CARD}/infiniband_verbs/uverbs0/abi_version": "2\n"})
     assert "module ornic_rdma has ABI 2, libornic has 1" in line and "same release" in line
@@ -92,5 +105,8 @@ def test_numbers():
     for name in ("vendor", "device"):
         found = re.search(rf"ORNIC_\w*{name.upper()}\w*\s+(0x\w+)", header)[1]
         assert int(numbers[name], 0) == int(found, 0), name
+    oldest = re.search(r"^oldest=(\S+)$", text, re.M)[1]
+    assert f'BUILD_EXCLUSIVE_KERNEL_MIN="{oldest}"' in \
+        (TOP / "scripts/dkms/dkms.conf").read_text()
     abi = (TOP / "include/uapi/rdma/ornic-abi.h").read_text()
     assert numbers["abi"] == re.search(r"#define ORNIC_ABI_VERSION\s+(\d+)", abi)[1]

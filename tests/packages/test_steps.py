@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """The first steps of a user are the same in README.md and in Documentation/install.rst."""
 
-from first_steps import blocks, first_steps
-from lab.paths import TOP
+from first_steps import INSTALL, blocks, first_steps, section
+
+# Lines of a terminal
+SCREEN = 50
 
 
-def test_readme_has_the_same_steps():
-    readme = (TOP / "README.md").read_text().partition("## On your own machines\n")[2]
-    section = readme.partition("`ornicctl check`")[0]
-    assert blocks(section, "\n\n") == list(first_steps().values())
+def test_install_has_the_same_steps():
+    text = INSTALL.read_text().partition("Packages\n====")[0]
+    assert blocks(text, "::\n\n") == list(first_steps().values())
 
 
 def test_one_screen():
-    assert sum(map(len, first_steps().values())) <= 24
+    """All that a user must read is on one screen."""
+    assert len(section().splitlines()) <= SCREEN

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Each wrong thing that Documentation/install.rst lists (Messages) gets the one line that stands
+there. test_first_steps.py sees those of the driver in a machine."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import threading
+
+import pytest
+from first_steps import INSTALL
+from lab.paths import TOP
+from test_ornic_check import CARD, WHOLE
+
+USER = TOP / "scripts/user"
+QEMU = """#!/bin/sh
+[ "$1" = --version ] && echo "QEMU emulator version {version} (Debian)"
+[ "$1" = -device ] && echo 'name "{device}", bus PCI'
+"""
+NEW, OLD = {"version": "11.1.0", "device": "vfio-user-pci"}, \
+    {"version": "10.0.3", "device": "vfio-pci"}
+# A card to which a QEMU has connected that shares no memory
+STATS = {"cards": {"nic0": {"connected": True, "function": {"memory_files": 0},
+                            "vfio_user": {"refused": 0}, "violations": {}}}}
+PABI = "lib/x86_64-linux-gnu/libibverbs.so.1"
+
+
+def messages():
+    """Returns {cause: line} of the document, whose lines are broken."""
+    text = INSTALL.read_text().partition("Messages\n====")[2]
+    found = re.findall(r"^(\w.*?)(?: \((?:.|\n)*?\))?::\n\n((?: {4}.*\n)+)", text, re.M)
+    return {cause: " ".join(line.split()) for cause, line in found}
+
+
+def host(tmp_path, qemu, cards=None):
+    """Returns what `ornicctl check` says with this QEMU, or none, and this card, or none."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/python3").symlink_to("/usr/bin/python3")
+    if qemu:
+        program = tmp_path / "bin/qemu-system-x86_64"
+        program.write_text(QEMU.format(**qemu))
+        program.chmod(0o755)
+    words = []
+    if cards:
+        sock = socket.socket(socket.AF_UNIX)
+        sock.bind(str(tmp_path / "control"))
+        sock.listen()
+        words = ["-s", tmp_path / "control"]
+
+        def answer():
+            with sock, sock.accept()[0] as client:
+                client.recv(100)
+                client.sendall(json.dumps(cards).encode() + b"\n")
+
+        threading.Thread(target=answer, daemon=True).start()
+    done = subprocess.run(["/usr/bin/python3", USER / "ornicctl", *words, "check"], text=True,
+                          capture_output=True, check=False, timeout=60,
+                          env={**os.environ, "PATH": str(tmp_path / "bin")})
+    assert done.returncode == 1 and not done.stderr
+    return [line for line in done.stdout.splitlines() if "runs as a service" not in line]
+
+
+def guest(tmp_path, without=(), release="9.9-none", **files):
+    """Returns what ornic-check says on WHOLE without files, and with others."""
+    for name, text in WHOLE.items():
+        if not name.startswith(tuple(without)):
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(files.get(name, text))
+    settings = {name.upper(): str(tmp_path / name) for name in ("sys", "dev", "lib", "etc")}
+    done = subprocess.run([USER / "ornic-check"], capture_output=True, text=True, check=False,
+                          env={**os.environ, **settings, "RELEASE": release}, timeout=60)
+    assert done.returncode == 1 and not done.stderr
+    return done.stdout.replace(f"{tmp_path}/lib/", "/usr/lib/").splitlines()
+
+
+def build(tmp_path):
+    done = subprocess.run(["sh", TOP / "scripts/dkms/build", tmp_path / "headers", tmp_path],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and not done.stdout
+    release = os.uname().release
+    return done.stderr.replace(str(tmp_path), "/lib/modules/9.9-none").replace(
+        release, "9.9-none").splitlines()
+
+
+NO_MODULES = ("sys/module/", f"{CARD}/driver", f"{CARD}/infiniband")
+CAUSES = {
+    "No QEMU": lambda path: host(path, None),
+    "An old QEMU": lambda path: host(path, OLD),
+    "No memory": lambda path: host(path, NEW, STATS),
+    "A kernel that is too old": lambda path: guest(path, NO_MODULES, "6.1.0-44-amd64"),
+    "A kernel without our modules": lambda path: guest(path, ["sys/module/ornic_rdma"]),
+    "A kernel without headers": build,
+    "Modules of another version": lambda path: guest(
+        path, **{f"{CARD}/infiniband_verbs/uverbs0/abi_version": "2\n"}),
+    "A card of another version": lambda path: guest(
+        path, [f"{CARD}/driver", f"{CARD}/infiniband/"]),
+    "A provider of another private ABI": lambda path: guest(
+        path, **{PABI: "\0IBVERBS_PRIVATE_65\0"}),
+}
+
+
+def test_all_are_tested():
+    assert list(messages()) == list(CAUSES)
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_line(tmp_path, cause):
+    line, = CAUSES[cause](tmp_path)
+    assert line == messages()[cause]
