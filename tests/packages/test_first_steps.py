@@ -123,7 +123,13 @@ def test_guests(lab, installed, host, steps):
     """rping runs between the installed cards, with the modules that DKMS has built, and the
     installed provider."""
     with host.started():
-        follow(host, attached(lab, installed, host, steps["qemu"]), steps)
+        vms = attached(lab, installed, host, steps["qemu"])
+        try:
+            follow(host, vms, steps)
+        finally:
+            # Before their cards end
+            for vm in vms:
+                vm.kill()
 
 
 def follow(host, vms, steps):
@@ -155,21 +161,25 @@ def test_bad_input(lab, installed, host, steps):
     with host.started(",version=2.0"):
         vm, = boot(lab, installed, "guest0")
         vm.attach = [word for line in steps["qemu"] for word in host.options(line)]
-        # The options of the first card, with memory that is not shared, and the second card
-        second = vm.attach.index("-machine", 1)
-        place = vm.attach.index("-device", second)
-        vm.attach = [word.replace("share=on", "share=off") for word in vm.attach[:second]] + \
-            [word.replace("chassis=100", "chassis=101") for word in vm.attach[place:]]
-        vm.expects(r"ornic \S+: device cannot reach host memory \(vfio-user needs share=on\)",
-                   r"ornic \S+: unknown hardware interface version 2\.0")
-        vm.expects(r"ornic \S+: probe with driver ornic failed with error -\d+", required=False)
-        lab.start(vm)
-        vm.run("modprobe -a ornic ornic_rdma")
-        code, output = vm.run("ornic-check")
-        refused = [line for line in output.splitlines() if "ornic has refused the card" in line]
-        assert code == 1 and len(refused) == 2, output
-        assert all(word in line for line in refused for word in
-                   ("install ornic-dkms and ornic-device of the same release", "share=on"))
-        code, output = host.machine.run("ornicctl check")
-        assert code == 1 and "QEMU shares no memory with the card: start it with -object" in output
-        vm.kill()
+        # The devices of both cards, without the options for memory
+        vm.attach = ["-machine", "q35", "-m", "1G", *(
+            part for number, word in enumerate(vm.attach[:-1]) if word == "-device" for part in
+            (word, vm.attach[number + 1].replace("nic1,chassis=100", "nic1,chassis=101")))]
+        vm.launch()
+        # udev loads the modules during the boot
+        vm.log.expect(r"ornic \S+: device cannot reach host memory \(vfio-user needs share=on\)",
+                      r"ornic \S+: unknown hardware interface version 2\.0")
+        vm.log.expect(r"ornic \S+: probe with driver ornic failed with error -\d+", required=False)
+        try:
+            vm.wait_ready()
+            vm.run("modprobe -a ornic ornic_rdma")
+            code, output = vm.run("ornic-check")
+            refused = [line for line in output.splitlines() if "ornic has refused the card" in line]
+            assert code == 1 and len(refused) == 2, output
+            assert all(word in line for line in refused for word in
+                       ("install ornic-dkms and ornic-device of the same release", "share=on"))
+            code, output = host.machine.run("ornicctl check")
+            assert code == 1
+            assert "QEMU shares no memory with the card: start it with -object" in output
+        finally:
+            vm.kill()
