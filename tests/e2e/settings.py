@@ -138,8 +138,6 @@ class HotPlug(TwoCards):
         """Attaches the second card as a user does."""
         subprocess.run([paths.TOP / "scripts/user/ornicctl", "-s", self.card.control_path, "attach",
                         "nic1", self.monitor], check=True)
-        # QEMU has reset the function
-        self.card.booted()
 
 
 class Side:
