@@ -37,6 +37,8 @@ def pytest_configure(config):
     if config.getoption("--packages"):
         paths.use_packages()
     config.addinivalue_line("markers", "vm: boots virtual machines")
+    config.addinivalue_line("markers", "debug: for `make check-debug`")
+    config.addinivalue_line("markers", "full: for `make check-full`")
     config.addinivalue_line("markers", "long: for `make check-long` only")
     config.addinivalue_line("markers", "xdist_group(name): of one worker, where pytest has several")
 

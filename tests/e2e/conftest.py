@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Fixtures of the tests in VMs, and the rules that leave tests to `make check-long`.
 
-`make check` takes 45 minutes at most, and has one fast case for each fault and each feature. The
-marker `long` leaves the following to `make check-long`:
-- sweeps, which run until something rare has happened;
-- cases of a matrix (operations, sizes, modes, roles, peers, faults), if each of their values also
-  occurs in another case of `make check`, and if they take the same paths through driver, provider
-  and card as those cases;
-- programs that do what another test does with every byte checked.
+`make check` has one test for each feature and layer, at the lowest layer that can see the fault, and
+each of its tests is certain:
+1. No assertion on elapsed time, but an upper bound for hangs of 120 s or more.
+2. None on numbers that scheduling decides: interrupts, doorbells, sleeps, retransmissions, frames of
+   the kernel.
+3. No program with a race of its own, no kernel with known reports of its own, no random injection.
+4. Matrices of operations, sizes, modes, roles and faults belong to layers without VMs.
+5. No test needs another test before it. ACK timeouts are 2 s.
+6. Nothing is built that one test needs.
+
+A marker leaves all others to other commands:
+- `debug`, to `make check-debug`: tests of the drivers that need the debug kernel;
+- `full`, to `make check-full`: other cases of a matrix, programs and consumers beyond one of a kind,
+  and tests that break the rules above;
+- `long`, to `make check-long`: sweeps, which run until something rare has happened, and cases whose
+  values all occur in other cases.
 """
 
 from pathlib import Path

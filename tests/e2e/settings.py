@@ -24,8 +24,13 @@ START = 120
 GIVEN_UP = 150
 
 
+def full(*values, **words):
+    """Marks a case for `make check-full`; conftest.py has the rules."""
+    return pytest.param(*values, marks=pytest.mark.full, **words)
+
+
 def long(*values):
-    """Marks a case for `make check-long`; conftest.py has the rules."""
+    """Marks a case for `make check-long`."""
     return pytest.param(*values, marks=pytest.mark.long)
 
 

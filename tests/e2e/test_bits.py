@@ -4,7 +4,10 @@
 
 import struct
 
+import pytest
 from settings import counters, wait_until
+
+pytestmark = pytest.mark.full
 
 # Responses of ornic-abi.h that bits.c prints, and where they have the number of an object
 FORMATS = {"context": ("<IIQQQQ8I", None), "pd": ("<II", 1), "cq": ("<IIQQQII2B6x", 1)}

@@ -9,6 +9,8 @@ import pytest
 from ptp import check_page, phc, ptp_device
 from settings import reset_function, set_up_again, wait_until
 
+pytestmark = pytest.mark.full
+
 # Seconds that phc_ctl may be late under emulation
 LATE = 0.5
 # A time (seconds) that no clock has unless it is set

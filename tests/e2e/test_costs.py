@@ -7,6 +7,8 @@ from lab.pair import listening
 from lab.perftest import both
 from settings import cases_of, counters
 
+pytestmark = pytest.mark.full
+
 FEW, MANY = 3, 103
 OPERATIONS = MANY - FEW
 # Tolerance for the kernel's own queues and the driver's polling of the device

@@ -128,6 +128,7 @@ def test_all_kinds():
     assert [step.only for step in long.STEPS if name in step.files] == list(KINDS)
 
 
+@pytest.mark.full
 def test_few(two_cards, guest_programs, record_property):
     """A cycle of each kind per card with the stock kernel, beside those of test_lifecycle.py."""
     run(two_cards, guest_programs, KINDS * 2, record_property)

@@ -19,6 +19,7 @@ TIMEOUT = 300
 FRAMES = ("test_flow", "test_rss_traffic", "test_qp.QPTest.test_raw_qp_rate_limit_modify")
 
 
+@pytest.mark.debug
 @pytest.mark.parametrize("kind, options", [long("rc", ""), ("rc", "-e"), ("ud", "-n 200"),
                                            long("ud", "-e -n 200")])
 def test_pingpong(debug_pair, kind, options):
@@ -26,11 +27,13 @@ def test_pingpong(debug_pair, kind, options):
     pingpong(debug_pair, debug_pair.ornic, kind, options, timeout=TIMEOUT)
 
 
+@pytest.mark.debug
 def test_rping(debug_pair):
     """rping works, through rdma_cm and the GSI QP."""
     rping(debug_pair, debug_pair.ornic, count=20, timeout=TIMEOUT)
 
 
+@pytest.mark.debug
 @pytest.mark.parametrize("program, size", [
     ("ib_send_bw", 65536), ("ib_write_bw", 65536), ("ib_read_bw", 65536),
     long("ib_write_lat", 2), ("ib_atomic_lat", 8),
@@ -40,6 +43,7 @@ def test_perftest(debug_pair, program, size):
     perftest(debug_pair, debug_pair.ornic, program, size, 200, timeout=TIMEOUT)
 
 
+@pytest.mark.debug
 def test_ping(debug_pair):
     """The netdev carries small and large frames."""
     ip = debug_pair.ornic[debug_pair.b].ip
@@ -48,11 +52,13 @@ def test_ping(debug_pair):
         assert " 0% packet loss" in text
 
 
+@pytest.mark.debug
 def test_stream(debug_pair):
     """TSO works, which maps and unmaps each fragment of a segment."""
     send_bytes(debug_pair, debug_pair.ornic[debug_pair.b].ip)
 
 
+@pytest.mark.debug
 def test_rules(debug_pair):
     """ethtool's rules can be added, replaced and deleted, and survive a replacement of the
     queues."""
@@ -67,12 +73,14 @@ def test_rules(debug_pair):
     debug_pair.ornic[vm] = find_port(vm, port.netdev, port.ip, TIMEOUT)
 
 
+@pytest.mark.debug
 def test_frames(debug_pair):
     """rdma-core's tests of flow rules, WQs, RWQ tables and RAW_PACKET QPs pass."""
     outcomes = rdma_core.run(debug_pair.a, debug_pair.ornic[debug_pair.a], FRAMES, TIMEOUT)
     assert {outcome.result for outcome in outcomes} == {"passed"}, outcomes
 
 
+@pytest.mark.debug
 def test_xdp(debug_pair, guest_programs):
     """All XDP actions work, also on redirected frames, and the program can be attached and detached
     under traffic."""
@@ -86,6 +94,7 @@ def test_xdp(debug_pair, guest_programs):
         attach_and_detach(xdp, 1)
 
 
+@pytest.mark.debug
 def test_sigkill(debug_pair):
     """The kernel releases all resources of killed programs."""
     Traffic(debug_pair).kill()
@@ -93,6 +102,7 @@ def test_sigkill(debug_pair):
         wait_until(f"{vm.name} has no resources", lambda vm=vm: resources(vm) == {}, 60)
 
 
+@pytest.mark.debug
 def test_bad_work_requests(debug_pair, guest_programs):
     """Bad work requests break no other QP and corrupt no data."""
     port = debug_pair.ornic[debug_pair.a]
@@ -100,11 +110,13 @@ def test_bad_work_requests(debug_pair, guest_programs):
     assert "broken" not in output and "data wrong" not in output
 
 
+@pytest.mark.debug
 def test_udata(debug_pair, guest_programs):
     """Bad udata takes the error paths of object creation."""
     debug_pair.a.check(f"{guest_programs}/udata {debug_pair.ornic[debug_pair.a].device}", TIMEOUT)
 
 
+@pytest.mark.full
 def test_clock(debug_pair, guest_programs):
     """Every operation of the PTP clock works, and its page agrees while it is renewed."""
     vm = debug_pair.a
@@ -114,6 +126,7 @@ def test_clock(debug_pair, guest_programs):
     phc(vm, ptp, "freq 0 set")
 
 
+@pytest.mark.debug
 def test_statistic(debug_pair):
     """A QP can be bound to a counter, dumped and destroyed."""
     vm = debug_pair.a
@@ -130,6 +143,7 @@ def test_statistic(debug_pair):
     assert of_port(vm, port)["tx_packets"]
 
 
+@pytest.mark.debug
 def test_flr(debug_pair):
     """A function level reset under traffic works."""
     vm = debug_pair.a
@@ -140,6 +154,7 @@ def test_flr(debug_pair):
     pingpong(debug_pair, debug_pair.ornic, timeout=TIMEOUT)
 
 
+@pytest.mark.debug
 def test_unload(debug_pair):
     """Both modules can be unloaded under traffic and loaded again."""
     vm = debug_pair.a
@@ -153,6 +168,7 @@ def test_unload(debug_pair):
 
 # The order matters: lockdep is silent after its report about NVMe, and so is the check of the DMA
 # API after its report about RDS, see lab.reports.NOT_OURS.
+@pytest.mark.full
 @pytest.mark.parametrize("kind", [Nfs, Srp, NvmeSrq, Nvme, Rds],
                          ids=lambda kind: kind.__name__.lower())
 def test_kernel_consumer(debug_pair, tidy, guest_programs, kind):
@@ -160,6 +176,7 @@ def test_kernel_consumer(debug_pair, tidy, guest_programs, kind):
     consume(kind, *debug_pair.vms, debug_pair.ornic, guest_programs)
 
 
+@pytest.mark.debug
 def test_no_leak(debug_pair):
     """kmemleak finds no leak after the tests above and the removal of the modules. retire() records
     leaks, and the lab then fails this test."""

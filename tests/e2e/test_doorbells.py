@@ -6,6 +6,8 @@ import pytest
 from lab.perftest import pingpong, rping
 from settings import counters
 
+pytestmark = pytest.mark.full
+
 
 @pytest.mark.parametrize("transport, options", [("rc", ""), ("rc", "-e"), ("ud", "-n 100"),
                                                 ("ud", "-e -n 100")])

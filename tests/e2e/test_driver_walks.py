@@ -9,6 +9,8 @@ import pytest
 from lab import walks
 from lab.perftest import rping
 
+pytestmark = pytest.mark.full
+
 TRACING = "/sys/kernel/tracing"
 # A line of the function tracer: task-pid [cpu] flags time: function [module] <-caller
 FUNCTION = re.compile(r": (ornic_\w+)[\w.]* (?:\[\w+\] )?<-", re.M)

@@ -88,6 +88,7 @@ def charged_pages(vm):
         "kernel_stack", "pagetables", "sec_pagetables", "percpu", "vmalloc", "slab"))
 
 
+@pytest.mark.full
 def test_boards_kept(pair, exhaust, neighbour):
     """The driver keeps the doorbell pages that a process leaves, with their boards. The cgroup of
     that process is not charged for them. This test is the first, before any are kept."""
@@ -98,6 +99,7 @@ def test_boards_kept(pair, exhaust, neighbour):
     assert doorbell_pages(pair.card) > PAGES_KEPT // 2
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", KINDS)
 def test_device(exhaust, neighbour, kind):
     """When the device has no room for another object, the process gets ENOMEM, and its connection
@@ -113,6 +115,7 @@ def test_device(exhaust, neighbour, kind):
     assert err == errno.ENOMEM, output
 
 
+@pytest.mark.full
 def test_locked_memory(exhaust, neighbour):
     """RLIMIT_MEMLOCK: a process without CAP_IPC_LOCK gets ENOMEM for the first page beyond it, and
     all of it again when it has released its MRs."""
@@ -150,6 +153,7 @@ def test_rdma_cgroup(pair, exhaust, neighbour):
     assert rounds[0][1] == str(errno.EAGAIN), output
 
 
+@pytest.mark.full
 def test_contexts_of_cgroup(pair):
     """The rdma cgroup of a process limits its contexts (hca_handle) and all its objects, counts
     them, and does not affect other processes."""
@@ -204,6 +208,7 @@ def storm(pair, programs, seconds, record_property):
     wait_until("no objects", lambda: counters(pair.card, 0, "objects") == before)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seconds", [5, long(300)])
 def test_storm(queues, guest_programs, record_property, seconds):
     """Processes with several threads each create, resize and destroy objects at random on two

@@ -50,6 +50,7 @@ def test_fatal(pair):
     recovers(pair, "fatal", lambda vm: None)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("fault", ["mute", "nonsense"])
 def test_commands_unanswered(pair, fault):
     recovers(pair, fault, open_device)
@@ -66,6 +67,7 @@ def batches(pair, vm, programs):
     return vm.spawn(f"{programs}/batches {port.device} {port.gid_index} 600 strict")
 
 
+@pytest.mark.full
 def test_giving_up(pair, guest_programs):
     """A device that fails again and again stays down, with one more message, until an administrator
     resets it. Programs on it end with an error, and the card of the other VM goes on working."""

@@ -13,6 +13,8 @@ from lab.pair import Pair, Port, Roles, find_port, set_address
 from lab.perftest import pingpong
 from settings import counters
 
+pytestmark = pytest.mark.full
+
 SHORT = "-n 100"
 # Features that a card can be without, and still have an interface and an RDMA device
 OPTIONAL = ["srq", "xrc", "mcast", "mw", "reg_mr", "modify_mr", "resize_cq", "cq_moderation", "wq",

@@ -11,6 +11,8 @@ from lab.pair import listening
 from lab.perftest import ProgramFailed, both, find
 from settings import gid_index, link_local_gid, long, wait_until
 
+pytestmark = pytest.mark.full
+
 REMOTE_SHELL = Path(__file__).parent / "guest" / "remote-shell"
 # rc_v is rc_verbs with ud_verbs for making connections
 UCX_TRANSPORTS = ["rc_v", "ud_v"]

@@ -10,6 +10,8 @@ from settings import counters
 from test_verbs import PROGRAMS, run_case
 from transfer import mixed, transfer
 
+pytestmark = pytest.mark.full
+
 # More than any ring of these programs holds, so that CQs overrun if the card is not told `ci`
 MANY = 2000
 # Counters of what a host does wrong

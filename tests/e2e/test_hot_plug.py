@@ -4,9 +4,12 @@ says."""
 
 import re
 
+import pytest
 from lab import paths
 from lab.perftest import pingpong
 from settings import counters, pci_address, two_sides, wait_until
+
+pytestmark = pytest.mark.full
 
 REMOVE = "echo 1 >/sys/bus/pci/devices/{address}/remove"
 

@@ -7,8 +7,11 @@ import shlex
 import signal
 import time
 
+import pytest
 from lab.pair import find_port
 from settings import carrier_changes, complaints, pings, wait_until
+
+pytestmark = pytest.mark.full
 
 FAULT = "/sys/kernel/debug/fail_page_alloc"
 PORT = 5800

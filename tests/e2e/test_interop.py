@@ -6,7 +6,7 @@ and accepts only RoCEv2."""
 import pytest
 from lab.perftest import both, perftest, pingpong, rping
 from transfer import RC, RC_MORE, mixed, transfer
-from settings import DIRECTIONS, counters, long, roles
+from settings import DIRECTIONS, counters, full, long, roles
 
 # Operations that rdma_rxe of Linux 7.3 has, but that differ from other devices. send_inv: its
 # server returns the kernel's number of WITH_INV to a process, for which it is IBV_WC_IP_CSUM_OK.
@@ -22,7 +22,7 @@ def depth(program):
 
 
 @DIRECTIONS
-@pytest.mark.parametrize("options", ["", "-e"])
+@pytest.mark.parametrize("options", ["", full("-e")])
 def test_rc_pingpong(interop, client, options):
     """SEND and RECV of RC work, with verified data."""
     pingpong(roles(interop, client), interop.ornic, options=f"-n 100 {options}", timeout=120)
@@ -49,7 +49,8 @@ def test_rdma_cm(interop, client):
 
 @DIRECTIONS
 @pytest.mark.parametrize("program, size", [
-    ("ib_send_bw", 4096), long("ib_write_bw", 65536), ("ib_read_bw", 65536), ("ib_write_lat", 2),
+    full("ib_send_bw", 4096), long("ib_write_bw", 65536), ("ib_read_bw", 65536),
+    full("ib_write_lat", 2),
     long("ib_read_lat", 64), ("ib_atomic_lat", 8),
 ])
 def test_perftest(interop, client, program, size):
@@ -60,14 +61,14 @@ def test_perftest(interop, client, program, size):
 @DIRECTIONS
 @pytest.mark.parametrize("transport, ops, options", [
     *[long("rc", op, "") for op in RC],
-    *[("rc", op, options) for op, options in RC_MORE if op not in RXE_WRONG],
+    *[full("rc", op, options) for op, options in RC_MORE if op not in RXE_WRONG],
     mixed("rc", "-m 4096 -r 16"),
-    mixed("rc", "-S", "srq"),
-    pytest.param("rc", "write,read,fetch_add", "-w 1", id="rc-window-1"),
+    mixed("rc", "-S", "srq", pytest.mark.full),
+    full("rc", "write,read,fetch_add", "-w 1", id="rc-window-1"),
     pytest.param("rc", "write,read,fetch_add", "-w 2", id="rc-window-2"),
     mixed("uc"),
     mixed("ud"),
-    mixed("ud", "-S", "srq"),
+    mixed("ud", "-S", "srq", pytest.mark.full),
 ])
 def test_transfer(interop, guest_programs, client, transport, ops, options):
     """All operations that both sides have work, with every byte checked."""
@@ -82,6 +83,7 @@ def test_send_with_invalidate(interop, guest_programs):
              "-t rc -b 4 -s 8 -l 5000 -w 2", timeout=120)
 
 
+@pytest.mark.full
 @DIRECTIONS
 def test_multicast(interop, client):
     """Multicast works in a group joined through rdma_cm, which also sets IGMP, MAC filters and the
@@ -95,6 +97,7 @@ def test_multicast(interop, client):
          f"ip maddr show dev {server.netdev} | grep -q 239.40.0.1 && sleep 1", 60)
 
 
+@pytest.mark.full
 def test_no_bad_packet(interop):
     """After the tests above the card has counted no wrong ICRC and no malformed packet."""
     pingpong(interop, interop.ornic, options="-n 10")

@@ -7,6 +7,8 @@ from lab.perftest import perftest, pingpong, rping
 from settings import counters, pci_address, wait_until
 from transfer import OPS, transfer
 
+pytestmark = pytest.mark.full
+
 # Guest memory that no driver maps, because bus addresses are allocated from 4 GiB down
 UNMAPPED = 16 << 20
 

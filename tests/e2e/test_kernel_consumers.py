@@ -5,11 +5,13 @@ verification), NFS over RDMA, SRP and RDS; and their behaviour when a card goes 
 import pytest
 from lab.consumers import CONSUMERS, Nvme, NvmeSrq, Srp, consume, fio, fio_command
 from settings import (
-    GIVEN_UP, RECOVERY, come_back, counters, fail, inject, long, pci_address, reset_function,
+    GIVEN_UP, RECOVERY, come_back, counters, fail, full, inject, long, pci_address, reset_function,
     set_up_again, wait_until,
 )
 
-KINDS = pytest.mark.parametrize("kind", CONSUMERS, ids=lambda kind: kind.__name__.lower())
+KINDS = pytest.mark.parametrize("kind", [
+    kind if kind is Nvme else full(kind) for kind in CONSUMERS
+], ids=[kind.__name__.lower() for kind in CONSUMERS])
 
 
 @KINDS
@@ -21,6 +23,7 @@ def test_consumer(pair, tidy, guest_programs, kind):
     assert [counters(pair.card, nic, "objects")["qp"] for nic in (0, 1)] == before
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", [Nvme, long(Srp)], ids=["nvme", "srp"])
 @pytest.mark.parametrize("card", ["host", "target"])
 def test_interop(interop, tidy, guest_programs, card, kind):
@@ -86,6 +89,7 @@ def mute(pair, vm):
     come_back(pair, vm, break_down)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("lose", [
     unload, long(remove), reset, long(fail), mute,
     # NVMe waits a minute for the answer to its last request
@@ -113,6 +117,7 @@ def test_host_loses_its_card(pair, tidy, lose):
     disk.unload()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind, lose, seconds", [
     long(Nvme, unload, 10), (NvmeSrq, remove, 10), long(Nvme, reset, 10), (NvmeSrq, fail, 10),
     # The driver notices this after 10 s

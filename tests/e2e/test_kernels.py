@@ -7,20 +7,18 @@ import re
 
 import pytest
 import test_lifecycle as lifecycle
-from lab import paths, rdma_core
+from lab import paths
 from lab.demo import run_lines
 from lab.pair import Pair
 from settings import counters, set_up_again, wait_until
 from statistic import of_port, qp_numbers
-from test_rdma_core import VENDORS, expected
+from test_rdma_core import run_distribution
 
 pytestmark = [pytest.mark.long, pytest.mark.parametrize("kernel_pair", paths.DISTRIBUTION,
                                                         indirect=True)]
 
 # Kernels that the compatibility layer is for
 OLD = ("6.12",)
-# Tests of the suite that pass, without those of vendors
-LEAST = 132
 GROUP = "33:33:00:00:12:34"
 
 
@@ -133,18 +131,4 @@ def test_nothing_left(kernel_pair):
 
 
 def test_rdma_core(kernel_pair, record_property):
-    """The distribution's own suite: its tests have the results that those of a newer version have
-    with the stock kernel. Tests that the newer version lacks pass, or are those of a vendor."""
-    outcomes = rdma_core.run(kernel_pair.a, kernel_pair.ornic[kernel_pair.a], distribution=True)
-    found = {outcome.test.removeprefix("tests."): (outcome.result, " ".join(outcome.why.split()))
-             for outcome in outcomes}
-    results = [result for name, (result, _) in found.items() if not name.startswith(VENDORS)]
-    record_property("report", [f"{results.count(result)} {result}"
-                               for result in ("passed", "failed", "skipped")])
-    want = expected()
-    wrong = [f"{name}: {outcome}, not {want.get(name, 'listed')}"
-             for name, outcome in sorted(found.items())
-             if outcome != want.get(name, ("passed", "")) and not
-             (name not in want and name.startswith(VENDORS) and outcome[0] == "skipped")]
-    assert results.count("passed") >= LEAST
-    assert not wrong, "\n".join(wrong)
+    run_distribution(kernel_pair, record_property)

@@ -306,6 +306,7 @@ def report(parts, seconds, longest):
             f"{total} lies in {seconds:.0f} s, longest program {longest} s, seed {seed()}"]
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize("counts", [FAST, long(SWEEP)], ids=["fast", "sweep"])
 def test_lies(debug_cards, guest_programs, record_property, counts):

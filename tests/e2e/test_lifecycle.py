@@ -11,7 +11,7 @@ from lab import paths
 from lab.pair import find_port
 from lab.perftest import pingpong, rping
 from settings import (
-    Traffic, counters, long, pci_address, reset_function, resources, set_up_again, wait_until,
+    Traffic, counters, full, long, pci_address, reset_function, resources, set_up_again, wait_until,
 )
 
 CYCLES = 200
@@ -39,6 +39,7 @@ def test_sigkill(pair, program):
     works(pair)
 
 
+@pytest.mark.full
 def test_peer_dies(pair):
     """If the peer of a connection is killed, the retries of the requester end with an error."""
     traffic = Traffic(pair)
@@ -51,7 +52,7 @@ def test_peer_dies(pair):
     works(pair)
 
 
-@pytest.mark.parametrize("module", ["ornic_rdma", "ornic"])
+@pytest.mark.parametrize("module", [full("ornic_rdma"), "ornic"])
 def test_unload_with_traffic(pair, module):
     """Modules can be unloaded while programs use the card. The programs can be killed, and the card
     works after a reload."""
@@ -79,6 +80,7 @@ def test_remove_rescan(pair):
     works(pair)
 
 
+@pytest.mark.full
 def test_unbind_bind(pair):
     """The driver can be unbound from the function under traffic and bound again."""
     vm = pair.a
@@ -108,6 +110,7 @@ def test_flr(pair):
     works(pair)
 
 
+@pytest.mark.full
 def test_reset_affects_one_card(pair):
     """A reset of one card does not affect the other card [ORNIC-BAD-1]."""
     objects = counters(pair.card, 1, "objects")
@@ -126,6 +129,7 @@ def stripped(kernel, name):
     return target
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_load_unload_cycles(pair):
     """The modules can be unloaded and loaded 200 times."""

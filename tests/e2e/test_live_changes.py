@@ -5,8 +5,11 @@ queues are replaced without losing a frame."""
 import re
 import time
 
+import pytest
 from lab.pair import find_port
 from settings import Traffic, carrier_changes
+
+pytestmark = pytest.mark.full
 
 CHANGES = (
     "ethtool -G {netdev} tx 256 rx 512",

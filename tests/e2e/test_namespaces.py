@@ -35,6 +35,7 @@ def works(pair, ports):
     pingpong(pair, ports, options="-n 100")
 
 
+@pytest.mark.full
 def test_seen_in_its_namespace_only(spaces):
     """A device is listed in its namespace only, and a process of another one cannot open it."""
     assert devices(spaces.vm) == {}
@@ -54,6 +55,7 @@ def test_programs(spaces):
     perftest(spaces, spaces.ornic, "ib_send_bw", 65536, 200)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["vlan", "macvlan"])
 @pytest.mark.parametrize("mode", ["exclusive", "shared"])
 def test_uppers(make_spaces, kind, mode):
@@ -75,6 +77,7 @@ def test_uppers(make_spaces, kind, mode):
                    not has_gid(space, port.device, port.ip))
 
 
+@pytest.mark.full
 def test_shared(make_spaces):
     """In shared mode, the default, every namespace lists all devices, and none can be moved. RDMA
     works in the namespace of the netdev."""
@@ -131,6 +134,7 @@ def move_with_processes(spaces):
     works(spaces.find(), spaces.ornic)
 
 
+@pytest.mark.full
 def test_move_with_processes(spaces):
     """A device that moves is gone for the processes that use it: they get IBV_EVENT_DEVICE_FATAL,
     waiting for completions ends with EIO, and they leave nothing in the card. The device works
@@ -155,12 +159,14 @@ def namespace_ends(spaces):
     pingpong(*two_sides(spaces.whole, spaces.whole.set_up().ports), options="-n 100")
 
 
+@pytest.mark.full
 def test_namespace_ends(spaces):
     """A namespace without a name lives as long as its last process. Then the card's netdev and
     device are back, and work."""
     namespace_ends(spaces)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("moved", ["netdev", "device"])
 def test_halves(make_spaces, moved):
     """If only one of netdev and RDMA device is moved, the GIDs are in the device's table, as with

@@ -47,6 +47,7 @@ def test_settings_under_traffic(pair):
     pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
 
 
+@pytest.mark.full
 def test_mtu_lowered_while_frames_wait(queues):
     """A frame that waits while the MTU is lowered, and is then too long, is dropped without other
     effects."""
@@ -145,6 +146,7 @@ def defaults(queues):
         ethtool(queues, "-N", f"rx-flow-hash {kind} sdfn")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("weights", [(1, 0), (0, 1)])
 def test_indirection(defaults, guest_programs, weights):
     """All frames go to the queue that the table names [ORNIC-DEV-8]."""
@@ -170,6 +172,7 @@ def test_hash_key(defaults, guest_programs):
         assert 0 <= received.frames[queue] - wanted.count(queue) <= NOISE, received.frames
 
 
+@pytest.mark.full
 def test_hash_fields(defaults, guest_programs):
     """If ports are not hashed, all datagrams between two hosts use one queue."""
     pair = defaults
@@ -216,6 +219,7 @@ def test_channels(defaults, guest_programs):
     assert received.frames[0] == 0
 
 
+@pytest.mark.full
 def test_scaling_survives(defaults, guest_programs):
     """The table, the key and the hash fields survive a time when the interface is down, and a
     reset."""
@@ -235,6 +239,7 @@ def test_scaling_survives(defaults, guest_programs):
     assert received.frames[0] == 0 and received.frames[1] >= FLOWS
 
 
+@pytest.mark.full
 def test_counters(queues):
     """ethtool shows the card's counters."""
     text = ethtool(queues, "-S")
@@ -375,6 +380,7 @@ def ipv6_of(vm, netdev):
     return vm.check(f"ip -6 -o addr show dev {netdev} scope link").split("inet6 ")[1].split("/")[0]
 
 
+@pytest.mark.full
 def test_segmentation_off(queues, guest_programs):
     """Without TSO the network stack splits the stream, and the driver counts no GSO packets."""
     pair = queues
@@ -387,6 +393,7 @@ def test_segmentation_off(queues, guest_programs):
     assert sent.by["gso_packets"] == 0 and sent.by["packets"] > BYTES // 9000
 
 
+@pytest.mark.full
 def test_segments_are_counted(queues, guest_programs):
     """The driver counts as many segments as the card sends."""
     pair = queues
@@ -398,6 +405,7 @@ def test_segments_are_counted(queues, guest_programs):
     assert sent.by["packets"] > 3 * (sent.by["packets"] - sent.by["gso_wire_packets"])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("count", [1000, long(10000)])
 def test_segmentation_of_malformed_frames(queues, count):
     """The card keeps working after any segmentation request of a raw socket, for any frame."""
@@ -482,6 +490,7 @@ def test_rule_drops(rules, guest_programs):
     assert "Action: Drop" in ethtool(pair, "-n")
 
 
+@pytest.mark.full
 def test_rule_kinds(rules, guest_programs):
     """Rules match Ethernet type and addresses, VLAN, IPv6 and TCP."""
     pair = rules
@@ -550,6 +559,7 @@ def test_rules_survive(rules, guest_programs):
     ethtool(pair, "-G", "tx 1024 rx 1024")
 
 
+@pytest.mark.full
 def test_rules_refused(rules):
     """Rules for fields that the card cannot match, and for queues, locations and contexts that do
     not exist, are refused."""

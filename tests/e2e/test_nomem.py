@@ -104,6 +104,7 @@ def works_again(cards):
     pingpong(cards, cards.ornic, options="-n 100 ")
 
 
+@pytest.mark.debug
 @pytest.mark.parametrize("scope, growth", [
     ("own", SOME), long("all", SOME), long("own", EACH), long("all", EACH),
 ])
@@ -112,6 +113,7 @@ def test_verbs(debug_cards, nothing_lost, guest_programs, record_property, scope
     sweep(debug_cards, guest_programs, record_property, scope, growth, "object qp memory frame")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("growth", [COARSE, long(EACH)])
 def test_netdev(debug_cards, nothing_lost, guest_programs, record_property, growth):
     """A change that fails leaves the interface as it was, with its link."""
@@ -120,6 +122,7 @@ def test_netdev(debug_cards, nothing_lost, guest_programs, record_property, grow
     works_again(debug_cards)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("growth", [SPARSE, long(FINE)])
 def test_probe(debug_cards, nothing_lost, guest_programs, record_property, growth):
     """A probe without memory leaves the device alone, and the next probe succeeds. A probe takes a
@@ -148,6 +151,7 @@ def rdma_device(vm, port):
     return vm.has_file(f"/sys/class/infiniband/{port.device}/node_guid")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("per_cent", [1, long(10)])
 def test_recovery(debug_cards, nothing_lost, guest_programs, record_property, per_cent):
     """If the card fails while memory is short, it recovers by itself, at the latest when there is
@@ -187,6 +191,7 @@ def two_hosts(debug_cards):
     set_address(vm, far, "10.42.0.1")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("per_cent, seconds", [(10, 4), long(10, 10), long(50, 10)])
 def test_frames(debug_cards, nothing_lost, guest_programs, two_hosts, record_property, per_cent,
                 seconds):

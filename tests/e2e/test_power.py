@@ -52,6 +52,7 @@ def works(pair):
     rping(pair, pair.ornic, count=5)
 
 
+@pytest.mark.full
 def test_correctable_error(pair):
     """The kernel counts a correctable error of the card [ORNIC-PCI-5] [ORNIC-BUS-11], and the
     traffic goes on."""
@@ -67,6 +68,7 @@ def test_correctable_error(pair):
     traffic.kill()
 
 
+@pytest.mark.full
 def test_nonfatal_error(pair):
     """[ORNIC-PCI-6]: after a non-fatal error a device that is not FATAL goes on; it is not reset
     and programs notice nothing."""
@@ -79,6 +81,7 @@ def test_nonfatal_error(pair):
     traffic.kill()
 
 
+@pytest.mark.full
 def test_nonfatal_error_of_a_lost_device(pair):
     """If the registers cannot be read after a non-fatal error, the driver has the slot reset
     [ORNIC-BUS-11]."""
@@ -119,6 +122,7 @@ def goes_on_after_pauses(pair, vm):
     works(pair)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("side", ["client", "server"])
 def test_bus_mastering_off(pair, side):
     """[ORNIC-PCI-7]: a card whose bus mastering is off for a short time goes on afterwards. It is
@@ -126,6 +130,7 @@ def test_bus_mastering_off(pair, side):
     goes_on_after_pauses(pair, pair.a if side == "client" else pair.b)
 
 
+@pytest.mark.full
 def test_bus_mastering_off_of_free_cards(free_pair):
     """[ORNIC-PCI-7]: so do cards that get indexes from doorbells, or have no ORNIC_CAPS_SHADOW."""
     goes_on_after_pauses(free_pair, free_pair.a)
@@ -144,6 +149,7 @@ def back_again(pair, vm):
     works(pair)
 
 
+@pytest.mark.full
 def test_kexec(pair):
     """A kernel that is started by kexec under traffic finds a card without objects, so one without
     DMA, although nothing but the driver of the first kernel resets the card [ORNIC-RST-2]."""

@@ -6,6 +6,8 @@ import pytest
 from lab.perftest import perftest, rping
 from settings import counters
 
+pytestmark = pytest.mark.full
+
 # Counters that a temporarily slow reader must not increase
 LOSSES = ["retransmits", "ack_timeouts", "seq_naks_sent", "rx_out_of_sequence",
           "rx_duplicate_requests"]

@@ -165,6 +165,7 @@ def test_tcp(pair):
     assert server.wait(30)[0] == 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("interface, count", [("raw", 2048), ("raw", 3200), ("packet", 3200)])
 def test_frame_rates(pair, interface, count):
     """The measurement of frames by `make bench` works: most frames arrive, and the receiver's card
@@ -179,6 +180,7 @@ def test_frame_rates(pair, interface, count):
     assert count > RAW_RECEIVES or not dropped, (dropped, log)
 
 
+@pytest.mark.full
 def test_statistics(pair):
     """`rdma statistic` and ethtool -S count the traffic."""
     def sent():
@@ -191,6 +193,7 @@ def test_statistics(pair):
     assert re.search(r"rx.*: [1-9]", pair.a.check(f"ethtool -S {pair.ornic[pair.a].netdev}"))
 
 
+@pytest.mark.full
 def test_object_rates(pair):
     """The program of `make bench` that measures the control path leaves no object behind."""
     before = objects_of(pair.card, "nic0")
@@ -199,6 +202,7 @@ def test_object_rates(pair):
     assert objects_of(pair.card, "nic0") == before
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("qps", [1, 100])
 def test_scale(pair, qps):
     """RDMA WRITEs of 8 bytes on randomly chosen QPs succeed."""

@@ -9,6 +9,8 @@ from lab.perftest import perftest, pingpong, rping, xsrq_pingpong
 from settings import counters, long, pings
 from transfer import mixed, transfer
 
+pytestmark = pytest.mark.full
+
 # The indexes are exact, lag by about a ring of these programs, or by more than any ring of them
 CARDS = [long("ci-lag=0"), "ci-lag=64", long("ci-lag=256,rq-doorbell=on"),
          "ci-lag=256,rq-doorbell=on,shadow=off"]

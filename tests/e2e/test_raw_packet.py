@@ -17,7 +17,7 @@ from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
-from settings import wait_until
+from settings import full, wait_until
 from wired import HERE_IP, PEER, PEER_IP, Frames
 
 # enum ibv_send_flags, ibv_create_cq_wc_flags, ibv_qp_create_flags, ibv_wc_flags
@@ -70,7 +70,8 @@ def test_limits(frames):
     assert 0 < told["min_rate"] < told["max_rate"]
 
 
-@pytest.mark.parametrize("size", [14, 60, 61, 64, 127, 128, 129, 1514, 4096, MTU + 14])
+@pytest.mark.parametrize("size", [14, full(60), full(61), full(64), full(127), 128, full(129), 1514,
+                                  full(4096), MTU + 14])
 def test_send(wired, frames, size):
     """A frame arrives unchanged, from one SGE and from four."""
     frame = from_card(wired, Raw(bytes(i % 253 for i in range(size - 14))), type=0x88B5)[:size]
@@ -122,7 +123,7 @@ def test_steering(wired, frames):
 
 
 @pytest.mark.parametrize("network", [
-    IP(src=HERE_IP, dst=PEER_IP, chksum=0),
+    full(IP(src=HERE_IP, dst=PEER_IP, chksum=0)),
     IP(src=HERE_IP, dst=PEER_IP, chksum=0, options=b"\x94\4\0\0"),
     IPv6(src="fd00::1", dst="fd00::2"),
 ], ids=["4", "4+options", "6"])
@@ -155,7 +156,7 @@ def test_received_checksums(wired, frames):
     assert flags == [True, False, False, False]
 
 
-@pytest.mark.parametrize("tag", [0x0001, 0x6FFF, 0xF123])
+@pytest.mark.parametrize("tag", [full(0x0001), full(0x6FFF), 0xF123])
 @pytest.mark.parametrize("wc_flags", [0, WITH_ALL], ids=["cq", "cq_ex"])
 def test_cvlan(wired, frames, wc_flags, tag):
     """CVLAN stripping removes the outer tag from the data, and an extended CQ reports it. Without
@@ -227,6 +228,7 @@ def test_scattered(wired, frames):
     assert wired.stats()["rx_dropped_malformed"] == before + 1
 
 
+@pytest.mark.full
 def test_timestamps(wired, frames):
     """Completions have the time of arrival of their frames, by the card's clock."""
     receiver(frames, "qp")
@@ -272,6 +274,7 @@ def test_tso(wired, frames, network):
     assert data == bytes(i % 251 for i in range(length))
 
 
+@pytest.mark.full
 def test_tso_by_tshark(wired, frames):
     """tshark reassembles the segments of the longest request and finds no errors."""
     length = frames("query")["max_tso"]
@@ -325,6 +328,7 @@ def rates(wired, sport):
     return [when for when, _ in found], found[0][1]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("how", ["modify_qp", "modify_qp_rate_limit"])
 def test_rate_limit(wired, frames, how):
     """Frames leave evenly at the rate that is set, bursts are bounded, and frames leave at once
@@ -357,6 +361,7 @@ def test_rate_limit(wired, frames, how):
     assert took < 0.5 * due * count
 
 
+@pytest.mark.full
 def test_rate_limit_is_per_qp(wired, frames):
     """A QP that waits because of its rate does not delay other QPs."""
     slow, quick = ((20100 + i, from_card(wired, IP(src=HERE_IP, dst=PEER_IP),
@@ -389,6 +394,7 @@ def test_rate_refused(frames):
     frames("rate", "qp", 5000, 0, 0, errno=errno.EINVAL)
 
 
+@pytest.mark.full
 def test_loopback(wired, frames):
     """Frames to the port's own address are looped back only. Frames to a group are looped back and
     sent. Frames to another address are sent only."""

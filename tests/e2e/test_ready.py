@@ -4,11 +4,14 @@ probe, and takes a READY of before the reset for nothing [ORNIC-RST-3] [ORNIC-RS
 
 import time
 
+import pytest
 from lab.pair import find_port
 from lab.perftest import pingpong, rping
 from settings import (
     READY_MS, Traffic, fail, pci_address, reset_function, set_up_again, wait_until,
 )
+
+pytestmark = pytest.mark.full
 
 READY = READY_MS / 1000
 

@@ -4,9 +4,12 @@
 import contextlib
 import shlex
 
+import pytest
 from lab.pair import find_port
 from lab.perftest import pingpong
 from settings import carrier_changes, inject, pci_address, set_up_again, wait_until
+
+pytestmark = pytest.mark.full
 
 GROUP = "01:00:5e:00:00:63"
 # No test sends from this address; otherwise the switch would learn it and not flood such frames

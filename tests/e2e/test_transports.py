@@ -29,6 +29,7 @@ def test_many_qps_one_srq(pair):
     perftest(pair, pair.ornic, "ib_send_bw", 4096, 500, "--use-srq -q 16")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("swap", [False, True], ids=["there", "back"])
 def test_mckey(pair, swap):
     """A VM receives what the other VM sends to a group joined through rdma_cm [ORNIC-MC-2]."""
@@ -46,6 +47,7 @@ def test_mckey(pair, swap):
     assert code == 0, output
 
 
+@pytest.mark.full
 def test_multicast_ipv6(pair):
     """perftest's own IPv6 group works, without rdma_cm."""
     perftest(pair, ipv6_ports(pair), "ib_send_lat", 64, 100, "-c UD -g")

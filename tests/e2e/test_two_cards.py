@@ -5,6 +5,8 @@ import pytest
 from lab.perftest import perftest, pingpong
 from settings import two_sides
 
+pytestmark = pytest.mark.full
+
 # Client and server share one processor, so a round trip takes two time slices
 SHORT = "-n 100"
 

@@ -9,7 +9,7 @@ import pytest
 from lab.pair import find_port
 from lab.perftest import pingpong
 from transfer import RC, RC_MORE, UD, mixed, transfer
-from settings import cases_of, inject, resources, wait_until
+from settings import cases_of, full, inject, resources, wait_until
 
 PROGRAMS = {
     "qp": (
@@ -60,19 +60,19 @@ def test_case(pair, guest_programs, program, case):
 
 
 @pytest.mark.parametrize("transport, ops, options", [
-    *[("rc", op, "") for op in RC],
+    *[full("rc", op, "") for op in RC],
     *[("rc", op, options) for op, options in RC_MORE],
     mixed("rc"),
     mixed("rc", "-x", "extended"),
     mixed("rc", "-S", "srq"),
-    pytest.param("rc", "write,read,fetch_add", "-w 1", id="rc-window-1"),
+    full("rc", "write,read,fetch_add", "-w 1", id="rc-window-1"),
     pytest.param("rc", "write,read,fetch_add,send_inv", "-w 2", id="rc-window-2"),
     mixed("uc"),
-    mixed("uc", "-x", "extended"),
-    pytest.param("uc", "write", "-w 2", id="uc-window-2"),
+    mixed("uc", "-x", "extended", pytest.mark.full),
+    full("uc", "write", "-w 2", id="uc-window-2"),
     mixed("ud"),
-    mixed("ud", "-x", "extended"),
-    mixed("ud", "-S", "srq"),
+    mixed("ud", "-x", "extended", pytest.mark.full),
+    mixed("ud", "-S", "srq", pytest.mark.full),
     pytest.param("ud", ",".join(UD), "-G 239.10.20.30", id="ud-multicast"),
     # Full packets, and packets that are one byte shorter
     mixed("ud", "-l 4096 -m 4096", "largest"),
@@ -91,6 +91,7 @@ def watch(pair, programs):
     return command
 
 
+@pytest.mark.full
 def test_port_events(pair, guest_programs):
     """A program gets an event for each change of the link and of the GID table."""
     vm, port = pair.a, pair.ornic[pair.a]

@@ -41,6 +41,7 @@ def test_icrc(capture, interop):
     assert seen["sent"] > 20 and seen["received"] > 20, seen
 
 
+@pytest.mark.full
 def test_tshark(capture, interop):
     """tshark dissects every packet from the card as InfiniBand, and reports no error."""
     words = ["tshark", "-r", capture,

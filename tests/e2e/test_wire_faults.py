@@ -11,7 +11,7 @@ from lab.consumers import Nvme, fio
 from lab.perftest import perftest
 from lab.seed import seed
 from transfer import RC, transfer
-from settings import control, counters, long
+from settings import control, counters, full, long
 
 PERCENT = 10000
 # {fault: counter that must increase if it happens to one packet in a hundred}
@@ -76,7 +76,7 @@ def faults_of(word, ppm=PERCENT):
     return {kind: ppm for kind in word.split("+")}
 
 
-@pytest.mark.parametrize("kinds", ["loss", long("duplicate"), long("reorder"), long("delay"),
+@pytest.mark.parametrize("kinds", [full("loss"), long("duplicate"), long("reorder"), long("delay"),
                                    "loss+duplicate+reorder+delay"])
 def test_references(pair, guest_programs, kinds):
     """All operations of RC at once withstand faults, with payload passed by reference."""
@@ -84,13 +84,16 @@ def test_references(pair, guest_programs, kinds):
         transfer(pair, pair.ornic, guest_programs, MIXED, ENOUGH, 120)
 
 
-@pytest.mark.parametrize("kinds", [*FAULTS, "+".join(FAULTS)])
+@pytest.mark.parametrize("kinds", [
+    *(kind if kind == "corrupt" else full(kind) for kind in FAULTS), "+".join(FAULTS),
+])
 def test_bytes(bytes_pair, guest_programs, kinds):
     """All operations of RC at once withstand faults, with packets as bytes."""
     with Faults(bytes_pair, **faults_of(kinds)):
         transfer(bytes_pair, bytes_pair.ornic, guest_programs, MIXED, ENOUGH, 120)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("ops, options", [
     ("send_inv,write,read", "-w 2"), ("flush,atomic_write", ""), (MIXED, "-S"),
 ], ids=["windows", "flush", "srq"])
@@ -100,6 +103,7 @@ def test_everything_else(bytes_pair, guest_programs, ops, options):
         transfer(bytes_pair, bytes_pair.ornic, guest_programs, ops, f"{options} {ENOUGH}", 120)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("program", [long("ib_send_bw"), "ib_write_bw", "ib_read_bw",
                                      "ib_atomic_bw"])
 def test_perftest(bytes_pair, program):
@@ -109,6 +113,7 @@ def test_perftest(bytes_pair, program):
         perftest(bytes_pair, bytes_pair.ornic, program, size, 500)
 
 
+@pytest.mark.full
 def test_fio(bytes_pair, tidy):
     """NVMe over Fabrics, which registers and invalidates memory, withstands each kind of fault
     alone and all together, under fio with verification."""
@@ -118,6 +123,7 @@ def test_fio(bytes_pair, tidy):
                 fio(disk.host, disk.path, size="8M")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("transport", ["uc", "ud"])
 def test_unreliable(bytes_pair, guest_programs, transport):
     """An equal delay of all packets is no fault: UC and UD, which have no acknowledgements, deliver

@@ -3,7 +3,7 @@
 VM `b` sends, VM `a` has the program."""
 
 import pytest
-from settings import reset_function
+from settings import full, reset_function
 from xdp import (
     ABORTED, BROADCAST, COUNT, DROP, FRAMES, GROW, NONSENSE, PASS, PUSH, REDIRECT, SHRINK, SIZE, TX,
     attach_and_detach, attached, connected, frames, index, listen,
@@ -25,6 +25,7 @@ def veth(xdp):
         yield ends
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("action, counter", [
     (DROP, "drop"), (ABORTED, "error"), (NONSENSE, "error"),
 ])
@@ -35,7 +36,7 @@ def test_drop(xdp, action, counter):
     assert counts["tx"] == counts["redirect"] == counts["xmit"] == 0
 
 
-@pytest.mark.parametrize("size", [60, SIZE, 1514])
+@pytest.mark.parametrize("size", [full(60), SIZE, full(1514)])
 def test_pass(xdp, size):
     """The network stack receives the frames unchanged."""
     counts, got = xdp.received(PASS, size=size)
@@ -56,7 +57,7 @@ def test_pass_changed(xdp):
     assert got[0][:14] == got[0][14:28] and got[0][30:] == bytes(i % 251 for i in range(SIZE - 16))
 
 
-@pytest.mark.parametrize("size", [60, 1514])
+@pytest.mark.parametrize("size", [full(60), 1514])
 def test_tx(xdp, size):
     """Each frame returns to the sender once."""
     counts, back = xdp.send(TX, size=size)
@@ -74,6 +75,7 @@ def test_redirect_out(xdp, veth):
     assert counts["redirect"] == COUNT and len(got) == COUNT and len(set(got)) == 1
 
 
+@pytest.mark.full
 def test_redirect_in(xdp, veth):
     """The netdev sends frames that are redirected from another interface, and from itself."""
     near, far = veth
@@ -91,6 +93,7 @@ def test_redirect_in(xdp, veth):
     assert xdp.counts()["xmit"] - before == COUNT
 
 
+@pytest.mark.full
 def test_redirect_to_missing_interface(xdp):
     """Frames that are redirected to an interface that does not exist are counted and not sent."""
     counts, _ = xdp.send(REDIRECT, 250)
@@ -98,6 +101,7 @@ def test_redirect_to_missing_interface(xdp):
     assert counts["redirect"] + counts["error"] == COUNT and counts["xmit"] == 0
 
 
+@pytest.mark.full
 def test_redirect_while_down(xdp, veth):
     """If the interface goes down and up under redirected frames, only frames are lost."""
     near, far = veth
@@ -127,10 +131,12 @@ def test_mtu(xdp):
     assert xdp.attach()[0] == 0
 
 
+@pytest.mark.full
 def test_attach_and_detach(xdp):
     attach_and_detach(xdp, 3)
 
 
+@pytest.mark.full
 def test_survives_reset(xdp):
     """The program survives a reset of the card and a replacement of the queues."""
     reset_function(xdp.pair, xdp.vm)

@@ -15,10 +15,10 @@ UD = ["send", "send_imm"]
 OPS = {"rc": RC, "uc": UC, "ud": UD}
 
 
-def mixed(transport, options="", name=""):
+def mixed(transport, options="", name="", marks=()):
     """Returns the parameters of a test of all operations of a transport at once. `name` describes
     the options in the test's name."""
-    return pytest.param(transport, ",".join(OPS[transport]), options,
+    return pytest.param(transport, ",".join(OPS[transport]), options, marks=marks,
                         id=f"{transport}-mixed{name and '-' + name}")
 
 

@@ -5,7 +5,7 @@ import pytest
 from lab import ktap, programs
 from lab.pair import find_port, set_address
 
-pytestmark = [pytest.mark.vm, pytest.mark.xdist_group("kunit")]
+pytestmark = [pytest.mark.vm, pytest.mark.debug, pytest.mark.xdist_group("kunit")]
 KUNIT = "kunit.enable=1 kunit.autorun=1"
 
 
