@@ -29,10 +29,14 @@ help:
 	@echo
 	@echo "  make demo          two virtual machines with a card each run the usual RDMA programs"
 	@echo "  make shell         the same machines, and you are root in one of them"
-	@echo "  make check         all tests"
-	@echo "  make check-quick   the tests that need no virtual machine"
-	@echo "  make check-long    sweeps, and combinations that make check leaves out, in steps; skips the"
-	@echo "                     steps that the commit has already passed   [STEP=one of them]"
+	@echo "  make check         each feature once, end to end, and all tests that need no virtual"
+	@echo "                     machine   [T=a directory, a file or a test below tests/]"
+	@echo "  make check-quick   those that need no virtual machine"
+	@echo "  make check-debug   the drivers in a kernel with KASAN, lockdep and kmemleak   [T=]"
+	@echo "  make check-full    all other combinations, programs, kernel consumers, rdma-core 65.0,"
+	@echo "                     valgrind, static checks inside Linux 7.3   [T=]"
+	@echo "  make check-long    sweeps in steps; skips the steps that the commit has already passed"
+	@echo "                     [STEP=one of them]"
 	@echo "  make fuzz          random inputs by libFuzzer for the card or libornic; new inputs stay in"
 	@echo "                     build/fuzz/   [TARGET=guest|packet|vfio|control|provider|flow SECONDS=60]"
 	@echo "  make soak          a mixed load for hours, until the first failure  [HOURS=8]"
@@ -74,17 +78,26 @@ shell: modules provider device
 bench: modules provider device
 	@$(LAB) lab.bench
 
+# T=PLACE of the command line; see lab.check
 check: modules provider device
+	@$(S)/build device-san
+	@$(LAB) lab.check $(T)
+
+check-quick: modules provider device
+	@$(S)/build device-san
+	@$(LAB) lab.check --quick
+
+check-debug: modules provider device
+	@$(S)/build modules debug
+	@$(S)/build device-san
+	@$(LAB) lab.check --debug $(T)
+
+check-full: modules provider device
 	@$(S)/build modules debug
 	@$(S)/build provider 65.0
 	@$(S)/build device-san
-	@$(S)/static prepare
-	@$(LAB) lab.check
-
-check-quick: provider device
-	@$(S)/build device-san
-	@$(S)/static prepare
-	@$(LAB) lab.check --quick
+	@$(if $(T),,$(S)/static prepare)
+	@$(LAB) lab.check --full $(T)
 
 # COMMANDS, if STEP is empty or NAME: $(call for_step,NAME,COMMANDS)
 for_step = $(if $(filter-out $(1),$(STEP)),,$(2))
@@ -111,12 +124,10 @@ soak: modules provider device
 vectors:
 	@$(S)/inroot make -C tests/unit vectors
 
-raise-floors:
-	@$(LAB) lab.check --raise-floors
-
 static:
 	@$(S)/static prepare
-	@$(S)/inroot $(S)/static run
+	@$(S)/inroot $(S)/static gate
+	@$(S)/inroot $(S)/static full
 
 deb:
 	@$(S)/build deb
@@ -133,5 +144,5 @@ clean:
 distclean: clean
 	@$(S)/clean-cache
 
-.PHONY: help lab modules provider device demo shell bench check check-quick check-long fuzz soak \
-	vectors raise-floors static deb rpm install clean distclean
+.PHONY: help lab modules provider device demo shell bench check check-quick check-debug check-full \
+	check-long fuzz soak vectors static deb rpm install clean distclean

@@ -1,20 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """`make check`: runs all kinds of tests, counts them and ends with `N passed, N failed, N skipped`.
---quick runs the tests without VMs. --long [STEP] runs the steps of long.py that the current tree
-has not passed yet, or one step. --raise-floors sets the floors to the counts of the last run
-without --long, where these are higher.
 
-Three conditions make a run fail even if no test fails: a skipped test, a part with fewer passed
-tests than its floor (tests/floors.list), and an environment variable that changes tests.
+    check [PLACE...]          the tests of each feature, with the stock kernel (`make check`)
+    check --quick             those of them that need no VM
+    check --debug [PLACE...]  tests that need the debug kernel (`make check-debug`)
+    check --full [PLACE...]   all other tests but those of --long (`make check-full`)
+    check --long [STEP...]    the steps of long.py that the current tree has not passed yet
+
+A PLACE is a directory, a file or a test below tests/: of these tests only those in it run. A run
+fails, too, if a test is skipped, if a file of tests had none that ran, or if the environment has a
+variable that changes tests.
 """
 
 import contextlib
-import json
 import os
+import re
 import subprocess
 import sys
 import threading
 import time
+from dataclasses import dataclass
+from pathlib import Path
 
 from . import long, paths, results, seed
 from .fixtures import SETTINGS_LONG
@@ -23,33 +29,43 @@ from .progress import say, table
 from .results import Results
 
 LOGS = paths.BUILD / "logs" / "check"
-COUNTED = LOGS / "counted.json"
-# Tests in VMs wait for half of their time, so two workers keep two processors busy
+TESTS = paths.TOP / "tests"
+# Two workers keep two processors busy
 WORKERS = 2
 # Reports variables that have no value, which the sanitizers do not, in the card as it is installed.
 # The registers must be exact, because the card returns from its handler of SIGBUS.
 VALGRIND = "valgrind -q --error-exitcode=1 --vex-iropt-register-updates=allregs-at-mem-access"
 # Variables that change tests; only --long accepts a seed
 SETTINGS = (*SETTINGS_LONG, seed.NAME)
+# Seconds between two lines about the progress of tests
+PROGRESS = 15
+# The tests of each command by their markers, which tests/e2e/conftest.py explains
+GATE = "not (debug or full or long)"
+MARKS = {"": GATE, "--quick": f"not vm and {GATE}", "--debug": "debug and not (full or long)",
+         "--full": "full and not long"}
 
 
-def run_logged(name, argv, timeout=None):
-    """Runs argv, shows and logs its output, and returns (exit code, output). The process group is
-    killed after `timeout` seconds."""
+def run_logged(name, argv, timeout=None, show=lambda line: line):
+    """Runs argv, logs its output, and returns (exit code, output). What `show` returns for a line
+    is printed. The process group is killed after `timeout` seconds."""
     LOGS.mkdir(parents=True, exist_ok=True)
     lines = []
+    # The variables of the make that has called us must not reach other Makefiles
+    environment = {key: value for key, value in os.environ.items() if key != "MAKEFLAGS"}
     with open(LOGS / f"{name}.log", "w", encoding="utf-8") as log:
         with subprocess.Popen(
             [str(word) for word in argv], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL, text=True, errors="replace", cwd=paths.TOP,
-            start_new_session=True,
+            start_new_session=True, env=environment,
         ) as process:
             timer = threading.Timer(timeout or threading.TIMEOUT_MAX, kill_group, [process])
             timer.start()
             try:
                 for line in process.stdout:
-                    print(line, end="", flush=True)
+                    if shown := show(line):
+                        print(shown, end="", flush=True)
                     log.write(line)
+                    log.flush()
                     lines.append(line)
             except BaseException:
                 kill_group(process)
@@ -59,60 +75,143 @@ def run_logged(name, argv, timeout=None):
     return process.returncode, "".join(lines)
 
 
-def run_static():
-    code, output = run_logged("static", [paths.TOP / "scripts/static", "run"])
+def run_static(kind):
+    code, output = run_logged("static", [paths.TOP / "scripts/static", kind])
     return code, results.of_static(output)
+
+
+def failures_of_cmocka(line):
+    """Hides the lines about tests that begin or have passed."""
+    return None if re.match(r"\[ *(RUN|OK) *\] ", line) else line
 
 
 def run_cmocka(name, part, words=("check",)):
     """Runs C tests of a directory, which print their results as cmocka does. words: arguments of
     make."""
-    code, output = run_logged(name, ["make", f"-j{os.cpu_count()}", "-C",
-                                     paths.TOP / "tests" / part, *words])
+    code, output = run_logged(name, ["make", f"-j{os.cpu_count()}", "-k", "-C", TESTS / part,
+                                     *words], show=failures_of_cmocka)
     return code, results.of_cmocka(name, output)
 
 
-def run_pytest(words, timeout=None):
+class Progress:
+    """Shows how far pytest is, and each test that fails. Its log has every line."""
+
+    def __init__(self):
+        self.total = self.ended = self.failed = 0
+        self.shown = time.monotonic()
+        # Whether the tests have ended, and pytest prints its report
+        self.over = False
+
+    def __call__(self, line):
+        if found := re.match(r"\d+ workers \[(\d+) items\]", line):
+            self.total = int(found[1])
+        self.over = self.over or line.startswith("====") and self.ended > 0
+        found = re.match(r"\[gw\d+\] \[ *\d+%\] (\w+) (\S.*)", line)
+        if self.over or not found:
+            return line if self.over else None
+        self.ended += 1
+        if found[1] not in ("PASSED", "SKIPPED"):
+            self.failed += 1
+            say(f"{found[1].lower()}: {found[2]}")
+        if time.monotonic() > self.shown + PROGRESS:
+            self.shown = time.monotonic()
+            say(f"{self.ended} of {self.total} tests, {self.failed} failed")
+        return None
+
+
+def pytest_words(marks, places=("tests",)):
+    return ["-p", "no:cacheprovider", "-p", "lab.fixtures", "-m", marks, *places]
+
+
+def run_pytest(words, timeout=None, workers=WORKERS, name="pytest"):
     """Runs the tests that these arguments of pytest select, in parallel as far as
     tests/e2e/conftest.py allows."""
-    report = LOGS / "pytest.xml"
+    report = LOGS / f"{name}.xml"
     report.unlink(missing_ok=True)
-    argv = [sys.executable, "-m", "pytest", "-v", "-rsfE", "-p", "no:cacheprovider"]
-    argv += ["-p", "lab.fixtures"]
-    argv += ["-n", WORKERS, "--dist", "loadgroup", "--junitxml", report, *words]
-    code, _ = run_logged("pytest", argv, timeout)
+    argv = [sys.executable, "-m", "pytest", "-v", "-rsfE"]
+    argv += ["-n", workers, "--dist", "loadgroup", "--junitxml", report, *words]
+    code, _ = run_logged(name, argv, timeout, Progress())
     return code, results.of_junit(report) if report.exists() else Results()
 
 
-
-def steps(option):
-    """Returns (name, function, prefixes of the names of its floors) for each step."""
-    before = [
-        ("static checks", run_static, ["static"]),
-        ("unit tests of the device", lambda: run_cmocka("unit-unit", "unit"), ["unit-unit/"]),
-        ("unit tests of the device under valgrind",
-         lambda: run_cmocka("unit-valgrind", "unit", ("check", "SAN=0", f"RUN={VALGRIND}")),
-         ["unit-valgrind/"]),
-        ("unit tests of the provider", lambda: run_cmocka("unit-provider", "provider"),
-         ["unit-provider/"]),
-        ("fuzz corpora and long inputs", lambda: run_cmocka("fuzz", "fuzz", ("replay", "random")),
-         ["fuzz/"]),
-    ]
-    if option == "--quick":
-        # All tests in tests/e2e and tests/kunit boot VMs
-        quick = [f"tests/{name}/" for name in ("documents", "lab", "packages", "vfio")]
-        return [*before, ("tests without virtual machines",
-                          lambda: run_pytest(["-m", "not vm and not long", "tests"]), quick)]
-    return [*before, ("tests in virtual machines", lambda: run_pytest(["-m", "not long", "tests"]),
-                      ["tests/"])]
+def absent_files(outcome):
+    """Returns complaints about files of tests of which pytest finds no test."""
+    output = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", *pytest_words("")],
+        cwd=paths.TOP, capture_output=True, text=True, check=False).stdout
+    found = {line.partition("::")[0] for line in output.splitlines() if "::" in line}
+    files = {str(path.relative_to(paths.TOP)) for path in TESTS.rglob("test_*.py")}
+    outcome.failed += [f"{name}: pytest finds no test in it" for name in sorted(files - found)]
 
 
-def judge(name, code, found, floors, parts):
+def run_marked(option, places):
+    """Runs the tests of a command by pytest."""
+    code, found = run_pytest(pytest_words(MARKS[option], places or ["tests"]))
+    if not places:
+        absent_files(found)
+    if option == "--full" and code == 1:
+        repeat(found)
+        code = 1 if found.failed else 0
+    return code, found
+
+
+def repeat(found):
+    """Runs each test that has failed once more, alone and on new machines. One that passes then is
+    unstable, and does not fail the run."""
+    for test in [name for name in found.failed if "::" in name]:
+        say(f"once more: {test}")
+        # Behind "@" is the group of a worker
+        words = pytest_words("", [test.rpartition("@")[0] or test])
+        code, again = run_pytest(words, workers=0, name="again")
+        if code == 0 and again.passed and not again.failed:
+            found.failed.remove(test)
+            found.unstable.append(test)
+
+
+@dataclass
+class Step:
+    """A part of a command: what it is, the directory of its tests if it has one, and a function
+    that returns (exit code, Results)."""
+
+    about: str
+    place: str
+    run: object
+
+
+def steps(option, places):
+    """Returns the steps of a command that have tests in one of the places."""
+    last = [Step("tests in virtual machines" if option != "--quick" else
+                 "tests without virtual machines", "tests", lambda: run_marked(option, places))]
+    first = {
+        "": [
+            Step("static checks", "", lambda: run_static("gate")),
+            Step("unit tests of the card", "tests/unit", lambda: run_cmocka("unit", "unit")),
+            Step("unit tests of the provider", "tests/provider",
+                 lambda: run_cmocka("provider", "provider")),
+            Step("fuzz corpora and long inputs", "tests/fuzz",
+                 lambda: run_cmocka("fuzz", "fuzz", ("replay", "random"))),
+        ],
+        "--full": [
+            Step("static checks", "", lambda: run_static("full")),
+            Step("unit tests of the card under valgrind", "tests/unit",
+                 lambda: run_cmocka("valgrind", "unit", ("check", "SAN=0", f"RUN={VALGRIND}"))),
+        ],
+        "--debug": [],
+    }
+    every = first["" if option == "--quick" else option] + last
+    if not places:
+        return every
+    c_tests = [step for step in every[:-1] if step.place and
+               any(Path(place).is_relative_to(step.place) for place in places)]
+    return c_tests or last
+
+
+def judge(name, code, found):
     """Adds the failures of a step that are not failures of a test."""
-    found.failed += results.below(floors, found.passed, parts)
+    # With failures pytest ends with 1, and make with 2
+    if code not in (0, 1, 2) or code and not found.failed:
+        found.failed.insert(0, f"{name}: ended with {code}")
     found.failed += [f"skipped: {test}" for test in found.skipped]
-    if code and not found.failed:
-        found.failed.append(f"{name}: ended with {code}")
     if not found.passed:
         found.failed.append(f"{name}: no test has passed")
     return found
@@ -124,9 +223,10 @@ def show_times(times):
         print(f"\n{what}:\n" + "\n".join(lines))
 
 
-def show_failures(failed):
-    if failed:
-        print("\nfailed:\n" + "\n".join(failed))
+def show_failures(found):
+    for what in ("unstable", "failed"):
+        if names := getattr(found, what):
+            print(f"\n{what}:\n" + "\n".join(names))
 
 
 def refuse_settings(names):
@@ -137,20 +237,22 @@ def refuse_settings(names):
     return bool(found)
 
 
-def check(option):
-    floors = results.read_floors(results.FLOORS.read_text())
-    total = Results()
-    for name, step, parts in steps(option):
-        say(name)
-        found = judge(name, *step(), floors, parts)
+def check(option, places):
+    if missing := [place for place in places
+                   if not (paths.TOP / place.partition("::")[0]).exists()]:
+        say(f"no such file or directory: {', '.join(missing)}")
+        return 2
+    total, todo, times = Results(), steps(option, places), []
+    for number, step in enumerate(todo, 1):
+        say(f"step {number} of {len(todo)}: {step.about}")
+        begin = time.monotonic()
+        found = judge(step.about, *step.run())
         total.add(found)
-        say(f"{name}: {found}")
-    COUNTED.write_text(json.dumps(total.passed))
+        times.append(f"{time.monotonic() - begin:8.1f} s  {step.about}: {found}")
+        say(f"{step.about}: {found}")
     show_times(total.times)
-    if more := results.unfloored(floors, total.passed):
-        print("\nmore tests passed than tests/floors.list says (make raise-floors): "
-              + ", ".join(f"{name} {number}" for name, number in more.items()))
-    show_failures(total.failed)
+    print("\ntime per step:\n" + "\n".join(times))
+    show_failures(total)
     print(total)
     return 1 if total.failed else 0
 
@@ -175,14 +277,11 @@ def run_long_step(step):
     say(f"{step.name}: {step.about}; {seed.NAME}={seed.any_seed()}")
     begin = time.monotonic()
     with beside(step.loops):
-        code, found = run_pytest(step.words(), long.STEP_TIMEOUT)
-    # The list has the floor of a step as long/NAME
-    passed = results.Counter({f"long/{step.name}": found.passed.total()})
-    found.failed += results.below(results.read_floors(results.FLOORS.read_text()), passed,
-                                  [f"long/{step.name}"])
-    judge(step.name, code, found, {}, [])
+        code, found = run_pytest(["-p", "no:cacheprovider", "-p", "lab.fixtures", *step.words()],
+                                 long.STEP_TIMEOUT)
+    judge(step.name, code, found)
     show_times(found.times)
-    show_failures(found.failed)
+    show_failures(found)
     say(f"{step.name}: {found}")
     verdict = "failed" if found.failed else "passed"
     if tree and tree == long.tree_hash():
@@ -210,21 +309,11 @@ def check_long(names):
     return 1 if any(verdicts.get(name) != "passed" for name in names or known) else 0
 
 
-def raise_floors():
-    passed = results.Counter(json.loads(COUNTED.read_text()))
-    results.FLOORS.write_text(results.write_floors(results.FLOORS.read_text(), passed))
-    return 0
-
-
 def main(words):
-    if words[:1] == ["--raise-floors"]:
-        return raise_floors()
-    is_long = words[:1] == ["--long"]
-    if refuse_settings(SETTINGS_LONG if is_long else SETTINGS):
+    option = words.pop(0) if words and words[0].startswith("--") else ""
+    if refuse_settings(SETTINGS_LONG if option == "--long" else SETTINGS):
         return 2
-    if is_long:
-        return check_long(words[1:])
-    return check(" ".join(words))
+    return check_long(words) if option == "--long" else check(option, words)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Parses the output of test programs into counts by name, and compares the counts with floors."""
+"""Parses the output of test programs into counts by name."""
 
 import re
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from dataclasses import dataclass, field
 
-from . import paths
-
-FLOORS = paths.TOP / "tests" / "floors.list"
 SLOWEST = 20
 
 
@@ -20,17 +17,21 @@ class Results:
     passed: Counter = field(default_factory=Counter)
     failed: list = field(default_factory=list)
     skipped: list = field(default_factory=list)
+    # Tests that have failed, and passed alone
+    unstable: list = field(default_factory=list)
     # (seconds, test, its group of VMs or its directory)
     times: list = field(default_factory=list)
 
     def __str__(self):
+        unstable = f", {len(self.unstable)} unstable" if self.unstable else ""
         return (f"{self.passed.total()} passed, {len(self.failed)} failed, "
-                f"{len(self.skipped)} skipped")
+                f"{len(self.skipped)} skipped{unstable}")
 
     def add(self, other):
         self.passed += other.passed
         self.failed += other.failed
         self.skipped += other.skipped
+        self.unstable += other.unstable
         self.times += other.times
 
 
@@ -95,28 +96,3 @@ def slowest(times):
     for seconds, _, machines in times:
         groups[machines] += seconds
     return lines, [f"{seconds:8.1f} s  {name}" for name, seconds in groups.most_common()]
-
-
-def read_floors(text):
-    """Returns {name: least number of passed tests}."""
-    lines = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
-    return {name: int(number) for name, number in lines}
-
-
-def below(floors, passed, steps):
-    """Returns complaints about parts of these steps with fewer passed tests than their floors."""
-    return [f"{name}: {passed[name]} passed, at least {floor} must"
-            for name, floor in floors.items()
-            if name.startswith(tuple(steps)) and passed[name] < floor]
-
-
-def unfloored(floors, passed):
-    """Returns the parts whose floor is missing or lower than the number of passed tests."""
-    return {name: number for name, number in passed.items() if number > floors.get(name, 0)}
-
-
-def write_floors(text, passed):
-    """Returns the list of floors, raised to these numbers."""
-    head = [line for line in text.splitlines() if line.startswith("#")]
-    floors = read_floors(text) | unfloored(read_floors(text), passed)
-    return "\n".join(head + [f"{name} {floors[name]}" for name in sorted(floors)]) + "\n"

@@ -88,40 +88,46 @@ def test_static():
     assert found.passed == {"static": 1} and found.failed == ["static: sparse"]
 
 
-def judged(passed, skipped=(), code=0, floors=None):
-    found = Results(Counter(passed), [], list(skipped))
-    return check.judge("step", code, found, floors or {}, ["a/"]).failed
+def judged(passed, skipped=(), code=0):
+    return check.judge("step", code, Results(Counter(passed), [], list(skipped))).failed
 
 
 def test_good_step():
-    assert judged({"a/x": 2}, floors={"a/x": 2, "b/y": 7}) == []
+    assert judged({"a/x": 2}) == []
 
 
 @pytest.mark.parametrize("words", [
     {"passed": {}},
     {"passed": {"a/x": 1}, "code": 1},
+    {"passed": {"a/x": 1}, "code": -9},
     {"passed": {"a/x": 1}, "skipped": ["a/x: one: no such device"]},
-    {"passed": {"a/x": 1}, "floors": {"a/x": 2}},
-    {"passed": {"a/x": 1}, "floors": {"a/gone": 1}},
-], ids=["nothing run", "exit code", "skipped", "fewer", "a file less"])
+], ids=["nothing run", "exit code", "killed", "skipped"])
 def test_bad_step(words):
     """A step fails although none of its tests has failed."""
     assert len(judged(**words)) == 1
 
 
-def test_floors_rise_only():
-    text = "# head\na/x 5\na/y 2\n"
-    assert results.write_floors(text, Counter({"a/x": 3, "a/y": 4, "a/z": 1})) == \
-        "# head\na/x 5\na/y 4\na/z 1\n"
+def test_absent_files(monkeypatch, tmp_path):
+    """A file of tests in which pytest finds none is a failure."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_one.py").write_text("def test_it(): pass\n")
+    (tmp_path / "tests/test_none.py").write_text("def tset_it(): pass\n")
+    monkeypatch.setattr(paths, "TOP", tmp_path)
+    monkeypatch.setattr(check, "TESTS", tmp_path / "tests")
+    found = Results()
+    check.absent_files(found)
+    assert found.failed == ["tests/test_none.py: pytest finds no test in it"]
 
 
-def test_floors_are_a_list():
-    """The list of floors is sorted and has one line, with a number above 0, for each part of the
-    tests."""
-    lines = [line.split()[0] for line in results.FLOORS.read_text().splitlines()
-             if not line.startswith("#")]
-    assert lines == sorted(set(lines))
-    assert all(results.read_floors(results.FLOORS.read_text()).values())
+@pytest.mark.parametrize("places, about", [
+    (["tests/unit/cq_test.c"], ["unit tests of the card"]),
+    (["tests/e2e/test_wq.py::test_sizes"], ["tests in virtual machines"]),
+    ([], ["static checks", "unit tests of the card", "unit tests of the provider",
+          "fuzz corpora and long inputs", "tests in virtual machines"]),
+])
+def test_steps(places, about):
+    """A place selects the steps that have its tests."""
+    assert [step.about for step in check.steps("", places)] == about
 
 
 @pytest.mark.parametrize("name", ["ORNIC_DEVICE", "FUZZ_STEPS", "ORNIC_SEED"])
@@ -166,8 +172,6 @@ def checkout(tmp_path, monkeypatch):
     git("commit", "-m", "one")
     monkeypatch.setattr(paths, "TOP", tmp_path / "top")
     monkeypatch.setattr(long, "RECORDS", tmp_path / "records")
-    monkeypatch.setattr(results, "FLOORS", tmp_path / "floors")
-    (tmp_path / "floors").write_text("long/one 1\n")
     steps = (long.Step("one", "first", ("a.py",)), long.Step("two", "rest"))
     monkeypatch.setattr(long, "STEPS", steps)
     monkeypatch.setenv(seed.NAME, "1")
@@ -243,12 +247,6 @@ def test_long_seed(checkout, monkeypatch, capsys):
     assert told() != first
     monkeypatch.setenv(seed.NAME, "77")
     assert told() == "77"
-
-
-def test_long_floor(checkout):
-    """A step with fewer tests than its floor fails."""
-    results.FLOORS.write_text("long/one 2\n")
-    assert check.main(["--long", "one"]) == 1
 
 
 def test_long_steps_leave_nothing_out():
