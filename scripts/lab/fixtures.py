@@ -11,16 +11,20 @@ test does not declare the event:
 - the function of a card is reset, declared by `card.expects_reset("nic0", ...)`;
 - QEMU, a card, the agent or the RDMA device is gone, declared by `pair.discard()`.
 When the lab ends VMs that still work, no resources may be left in them (leftovers.py).
+
+`--record FILE` writes the result of each test to FILE when the test ends (record.py).
 """
 
 import os
 import time
+from pathlib import Path
 
 import pytest
 
 from . import Lab, LabError, evidence, paths
 from .leftovers import leftovers, of_netdevs
 from .pair import Pair, each
+from .record import Recorder
 
 LAB, PAIRS, FAILED, BEGIN = (pytest.StashKey() for _ in range(4))
 # Variables that `make check` and `make check-long` refuse
@@ -31,11 +35,15 @@ UNASKED = "Undeclared events (scripts/lab/fixtures.py says how a test declares a
 def pytest_addoption(parser):
     parser.addoption("--packages", action="store_true",
                      help="cards and guests run what the Debian packages install")
+    parser.addoption("--record", type=Path, help="file for a line of JSON about each test")
 
 
 def pytest_configure(config):
     if config.getoption("--packages"):
         paths.use_packages()
+    # Workers of xdist pass their reports on to the process that started them
+    if config.getoption("--record") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Recorder(config.getoption("--record")))
     config.addinivalue_line("markers", "vm: boots virtual machines")
     config.addinivalue_line("markers", "debug: for `make check-debug`")
     config.addinivalue_line("markers", "full: for `make check-full`")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Parses the output of test programs into counts by name."""
 
+import json
 import re
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
@@ -85,6 +86,22 @@ def of_junit(path):
     for kind, name in verdicts.values():
         if kind != "passed":
             getattr(found, kind).append(name)
+    return found
+
+
+def of_lines(path):
+    """Reads the lines of record.py, one for each test that has ended."""
+    found = Results()
+    for line in path.read_text().splitlines():
+        one = json.loads(line)
+        group = one["machines"] or one["file"].rpartition("/")[0]
+        found.times.append((one["seconds"], one["test"], group))
+        if one["verdict"] == "passed":
+            found.passed[one["file"]] += 1
+        elif one["verdict"] == "failed":
+            found.failed.append(one["test"])
+        else:
+            found.skipped.append(f"{one['test']}: {one['skipped']}")
     return found
 
 

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Tests of what scripts/lab/fixtures.py records of each test: its result as soon as it ends. Each
+of these tests runs pytest."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from lab import paths, results
+
+HEAD = """\
+import os, pathlib, signal, subprocess, time
+import pytest
+from lab import evidence
+
+evidence.DIRECTORY = pathlib.Path("failed")
+
+@pytest.fixture
+def broken_end():
+    yield
+    assert False, "at the end"
+
+"""
+RESULTS = """
+def test_good(record_property): record_property("machines", "pair")
+def test_bad(): assert 1 == 2, "one\\ntwo"
+def test_bad_end(broken_end): pass
+def test_bad_twice(broken_end): assert False, "at first"
+def test_left_out(): pytest.skip("not here")
+@pytest.mark.xfail(reason="known")
+def test_known(): assert False
+"""
+KILL = """
+def test_first(): pass
+def test_kill():
+    record = pathlib.Path("record/lines")
+    end = time.monotonic() + 120
+    while not record.read_text().endswith("\\n") and time.monotonic() < end:
+        time.sleep(0.1)
+    in_worker = "PYTEST_XDIST_WORKER" in os.environ
+    os.kill(os.getppid() if in_worker else os.getpid(), signal.SIGKILL)
+    time.sleep(1)
+"""
+CRASH = """
+def test_crash(): os.kill(os.getpid(), signal.SIGKILL)
+"""
+WORKERS = pytest.mark.parametrize("workers", [(), ("-n", "2", "--dist", "loadfile")], ids=["one process", "workers"])
+
+
+@pytest.fixture
+def run(tmp_path):
+    def run(tests, *words):
+        """Runs these tests and returns the exit code, the output, and what was recorded."""
+        (tmp_path / "test_it.py").write_text(HEAD + tests)
+        ran = subprocess.run(
+            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "lab.fixtures",
+             "--record", "record/lines", *words, "test_it.py"],
+            cwd=tmp_path, check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env={"PYTHONPATH": str(paths.TOP / "scripts"), "PATH": "/usr/bin:/bin",
+                 "ORNIC_TREE": str(paths.tree())},
+        )
+        return ran.returncode, ran.stdout, results.of_lines(tmp_path / "record/lines")
+
+    return run
+
+
+@WORKERS
+def test_results(run, tmp_path, workers):
+    """Each test has one line, even if it fails twice."""
+    code, output, found = run(RESULTS, *workers)
+    assert code == 1
+    assert found.passed == {"test_it.py": 1}, output
+    assert sorted(found.failed) == [f"test_it.py::test_{name}"
+                                    for name in ("bad", "bad_end", "bad_twice")]
+    assert sorted(found.skipped) == ["test_it.py::test_known: known",
+                                     "test_it.py::test_left_out: not here"]
+    lines = {line["test"].partition("::test_")[2]: line for line in
+             map(json.loads, (tmp_path / "record/lines").read_text().splitlines())}
+    assert len(lines) == len(found.times) == 6
+    assert lines["good"]["machines"] == "pair" and lines["good"]["failure"] == ""
+    assert [lines[name]["failure"] for name in ("bad", "bad_end", "bad_twice")] == \
+        [f"AssertionError: {text}" for text in ("one", "at the end", "at first")]
+    assert all(0 < line["seconds"] < 60 for line in lines.values())
+
+
+def test_groups(run):
+    """The time of a test counts for its machines, or else for its directory."""
+    found = run(RESULTS)[2]
+    assert {group for _, name, group in found.times if name.endswith("good")} == {"pair"}
+    assert {group for _, name, group in found.times if name.endswith("bad")} == {""}
+
+
+@WORKERS
+def test_killed_run(run, workers):
+    """The results before the end of a run that is killed stay."""
+    code, _, found = run(KILL, *workers)
+    assert code == -9
+    assert found.passed == {"test_it.py": 1} and not found.failed
+
+
+def test_worker_that_crashes(run):
+    """The test during which a worker crashes has failed."""
+    _, output, found = run(CRASH, "-n", "1")
+    assert found.failed == ["test_it.py::test_crash"], output
+
+
+@WORKERS
+def test_file_with_an_error(run, workers):
+    """A file that cannot be collected has failed."""
+    _, output, found = run("no words\n", *workers)
+    assert found.failed == ["test_it.py"] and not found.passed, output
+
+
+def test_nothing_without_the_option(tmp_path, run):
+    run(RESULTS)
+    before = (tmp_path / "record/lines").stat().st_mtime_ns
+    subprocess.run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "lab.fixtures",
+                    "test_it.py"], cwd=tmp_path, check=False, capture_output=True)
+    assert (tmp_path / "record/lines").stat().st_mtime_ns == before
