@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Keeps evidence when a test fails: the packets that were captured during the test, the states of
-QPs, the cards' statistics, and the end of each log."""
+"""Keeps evidence when a test fails: the text of the failure, the packets that were captured during
+the test, the states of QPs, the cards' statistics, and the end of each log."""
 
 import json
 import re
@@ -51,14 +51,33 @@ def seen_since(vms, since):
             vm.console_log.stat().st_mtime >= since]
 
 
-def keep(lab, test, since):
+def directory_of(test):
+    return DIRECTORY / re.sub(r"[^\w.=-]+", "-", test)
+
+
+def add_failure(test, text):
+    """Stores the text of a failure behind those of earlier failures of the test in this run."""
+    with open(directory_of(test) / "failure.txt", "a", encoding="utf-8") as failure:
+        failure.write(text + "\n")
+
+
+def keep(lab, test, since, failure=""):
     """Stores the evidence in a directory for this test, and returns lines for the failure's
-    report."""
-    directory = DIRECTORY / re.sub(r"[^\w.=-]+", "-", test)
+    report. `lab` is None if no test has used it; `failure` is the text of the failure."""
+    directory = directory_of(test)
     directory.mkdir(parents=True, exist_ok=True)
     for old in directory.iterdir():
         old.unlink()
     lines = [f"kept in {directory}:"]
+    if failure:
+        add_failure(test, failure)
+        lines.append("  failure.txt: the text of the failure")
+    return "\n".join(lines + (keep_state(lab, directory, since) if lab else []))
+
+
+def keep_state(lab, directory, since):
+    """Stores the state of VMs and cards, and returns lines for the failure's report."""
+    lines = []
     for vm in seen_since(lab.vms, since):
         try:
             text = vm.run(QUESTIONS, TIMEOUT)[1] if vm.agent and vm.running() else "it does not run"
@@ -81,4 +100,4 @@ def keep(lab, test, since):
             lines.append(f"  {card.name}.pcap: {count} packets of this test")
         else:
             lines.append("  no capture: between cards of one process packets are no bytes")
-    return "\n".join(lines)
+    return lines

@@ -65,17 +65,28 @@ def pytest_terminal_summary(terminalreporter):
                 terminalreporter.write_line("\n".join(lines))
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    item.stash[BEGIN] = time.time()
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item):
     report = (yield).get_result()
     if not report.failed:
         return
-    if LAB in item.config.stash and not item.stash.get(FAILED, False):
-        try:
-            text = evidence.keep(item.config.stash[LAB], item.nodeid, item.stash.get(BEGIN, 0))
-        except Exception as error:  # An error in this hook would end all tests
-            text = f"nothing could be kept: {error!r}"
-        report.sections.append(("evidence", text))
+    stash = item.config.stash
+    try:
+        failure = "\n".join([f"{report.when}:", report.longreprtext,
+                             *(f"--- {name}\n{words}" for name, words in report.sections)])
+        if item.stash.get(FAILED, False):
+            evidence.add_failure(item.nodeid, failure)
+            text = "see above"
+        else:
+            text = evidence.keep(stash.get(LAB, None), item.nodeid, item.stash[BEGIN], failure)
+    except Exception as error:  # An error in this hook would end all tests
+        text = f"not everything could be kept: {error!r}"
+    report.sections.append(("evidence", text))
     item.stash[FAILED] = True
 
 
@@ -83,7 +94,6 @@ def pytest_runtest_makereport(item):
 def gate(request):
     """Fails the test, after its other fixtures have ended, for undeclared events of VMs and
     cards."""
-    request.node.stash[BEGIN] = time.time()
     yield
     stash = request.config.stash
     complaints = []

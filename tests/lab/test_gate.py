@@ -10,12 +10,13 @@ import pytest
 from lab import paths, results
 
 HEAD = """\
-import os, signal, sys
+import pathlib
 import pytest
-from lab import Lab, LabError, Vm, fixtures, process
+from lab import Lab, LabError, Vm, evidence, fixtures, process
 from lab.pair import Pair, Port
 from lab.reports import KernelLog
 
+evidence.DIRECTORY = pathlib.Path("failed")
 REPORT = "[    5.0] ornic 0000:01:00.0: device is gone"
 
 CHECKS = "debug_locks:    1\\ndma-api/disabled:N\\ndma-api/error_count:0\\n"

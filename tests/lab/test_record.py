@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Tests of what scripts/lab/fixtures.py records of each test: its result as soon as it ends. Each
-of these tests runs pytest."""
+"""Tests of what scripts/lab/fixtures.py records of each test: its result as soon as it ends, and
+the text of its failure. Each of these tests runs pytest."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -65,6 +66,10 @@ def run(tmp_path):
     return run
 
 
+def failure_of(tmp_path, name):
+    return (tmp_path / "failed" / f"test_it.py-{name}" / "failure.txt").read_text()
+
+
 @WORKERS
 def test_results(run, tmp_path, workers):
     """Each test has one line, even if it fails twice."""
@@ -110,6 +115,20 @@ def test_file_with_an_error(run, workers):
     """A file that cannot be collected has failed."""
     _, output, found = run("no words\n", *workers)
     assert found.failed == ["test_it.py"] and not found.passed, output
+
+
+@WORKERS
+def test_failure_text(run, tmp_path, workers):
+    """The text of each failure of a test stays, without that of an earlier run. No test uses a
+    VM."""
+    run(RESULTS, *workers)
+    _, output, _ = run(RESULTS.replace("at first", "now"), *workers)
+    text = failure_of(tmp_path, "test_bad_twice")
+    assert re.findall(r"^E +AssertionError: (.*)", text, re.M) == ["now", "at the end"]
+    assert len(re.findall("^(?:call|teardown):$", text, re.M)) == 2
+    assert "at the end" in failure_of(tmp_path, "test_bad_end")
+    assert not (tmp_path / "failed/test_it.py-test_good").exists()
+    assert "kept in failed/test_it.py-test_bad_twice:" in output
 
 
 def test_nothing_without_the_option(tmp_path, run):
