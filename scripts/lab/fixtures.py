@@ -12,6 +12,7 @@ test does not declare the event:
 - QEMU, a card, the agent or the RDMA device is gone, declared by `pair.discard()`.
 When the lab ends VMs that still work, no resources may be left in them (leftovers.py).
 
+Each failure's report says how long the lab's processes have waited for a processor during the test.
 `--record FILE` writes the result of each test to FILE when the test ends (record.py).
 """
 
@@ -24,9 +25,10 @@ import pytest
 from . import Lab, LabError, evidence, paths
 from .leftovers import leftovers, of_netdevs
 from .pair import Pair, each
+from .process import Watch
 from .record import Recorder
 
-LAB, PAIRS, FAILED, BEGIN = (pytest.StashKey() for _ in range(4))
+LAB, PAIRS, FAILED, BEGIN, WATCH = (pytest.StashKey() for _ in range(5))
 # Variables that `make check` and `make check-long` refuse
 SETTINGS_LONG = ("ORNIC_DEVICE", "FUZZ_STEPS")
 UNASKED = "Undeclared events (scripts/lab/fixtures.py says how a test declares an event):"
@@ -67,6 +69,10 @@ def pytest_terminal_summary(terminalreporter):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
+    stash = item.config.stash
+    if WATCH not in stash:
+        stash[WATCH] = Watch()
+    stash[WATCH].begin()
     item.stash[BEGIN] = time.time()
 
 
@@ -77,13 +83,14 @@ def pytest_runtest_makereport(item):
         return
     stash = item.config.stash
     try:
-        failure = "\n".join([f"{report.when}:", report.longreprtext,
+        text = stash[WATCH].text()
+        failure = "\n".join([f"{report.when}: {text}", report.longreprtext,
                              *(f"--- {name}\n{words}" for name, words in report.sections)])
         if item.stash.get(FAILED, False):
             evidence.add_failure(item.nodeid, failure)
-            text = "see above"
         else:
-            text = evidence.keep(stash.get(LAB, None), item.nodeid, item.stash[BEGIN], failure)
+            text += "\n" + evidence.keep(stash.get(LAB, None), item.nodeid, item.stash[BEGIN],
+                                         failure)
     except Exception as error:  # An error in this hook would end all tests
         text = f"not everything could be kept: {error!r}"
     report.sections.append(("evidence", text))

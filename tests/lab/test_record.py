@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Tests of what scripts/lab/fixtures.py records of each test: its result as soon as it ends, and
-the text of its failure. Each of these tests runs pytest."""
+"""Tests of what scripts/lab/fixtures.py records of each test: its result as soon as it ends, the
+text of its failure, and how long the lab's processes have waited for a processor. Each of these
+tests runs pytest."""
 
 import json
 import re
@@ -13,7 +14,7 @@ from lab import paths, results
 HEAD = """\
 import os, pathlib, signal, subprocess, time
 import pytest
-from lab import evidence
+from lab import evidence, process
 
 evidence.DIRECTORY = pathlib.Path("failed")
 
@@ -45,6 +46,17 @@ def test_kill():
 """
 CRASH = """
 def test_crash(): os.kill(os.getpid(), signal.SIGKILL)
+"""
+BUSY = """
+def test_calm(): assert False
+
+def test_busy(tmp_path):
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    for name in "one", "two":
+        process.launch(["sh", "-c", "while :; do :; done"], tmp_path / f"{name}.log")
+    me = os.getpid()
+    subprocess.run(f"sleep 1; kill -STOP {me}; sleep 1; kill -CONT {me}", shell=True, check=True)
+    assert False
 """
 WORKERS = pytest.mark.parametrize("workers", [(), ("-n", "2", "--dist", "loadfile")], ids=["one process", "workers"])
 
@@ -125,7 +137,7 @@ def test_failure_text(run, tmp_path, workers):
     _, output, _ = run(RESULTS.replace("at first", "now"), *workers)
     text = failure_of(tmp_path, "test_bad_twice")
     assert re.findall(r"^E +AssertionError: (.*)", text, re.M) == ["now", "at the end"]
-    assert len(re.findall("^(?:call|teardown):$", text, re.M)) == 2
+    assert len(re.findall("^(?:call|teardown): in ", text, re.M)) == 2
     assert "at the end" in failure_of(tmp_path, "test_bad_end")
     assert not (tmp_path / "failed/test_it.py-test_good").exists()
     assert "kept in failed/test_it.py-test_bad_twice:" in output
@@ -137,3 +149,18 @@ def test_nothing_without_the_option(tmp_path, run):
     subprocess.run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "lab.fixtures",
                     "test_it.py"], cwd=tmp_path, check=False, capture_output=True)
     assert (tmp_path / "record/lines").stat().st_mtime_ns == before
+
+
+@WORKERS
+def test_waits(run, tmp_path, workers):
+    """A failure tells how long each process of the lab has waited for a processor during the test,
+    and that the worker itself has stood still."""
+    _, output, _ = run(BUSY, *workers)
+    busy, calm = failure_of(tmp_path, "test_busy"), failure_of(tmp_path, "test_calm")
+    waits = {name: float(text) for name, text in
+             re.findall(r"(\w+) ([\d.]+) s[,;]", busy.splitlines()[0])}
+    assert waits.keys() == {"one", "two"} and min(waits.values()) >= 0.3, busy
+    pause = r"the longest pause of this worker was ([\d.]+) s$"
+    assert float(re.search(pause, busy, re.M)[1]) >= 0.9, busy
+    assert "nothing of the lab" in calm and re.search(pause, calm, re.M), calm
+    assert re.search("waited for a processor: one [0-9.]+ s, two ", output)
