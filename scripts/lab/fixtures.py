@@ -27,6 +27,7 @@ from .leftovers import leftovers, of_netdevs
 from .pair import Pair, each
 from .process import Watch
 from .record import Recorder
+from .vm import HANGS
 
 LAB, PAIRS, FAILED, BEGIN, WATCH = (pytest.StashKey() for _ in range(5))
 # Variables that `make check` and `make check-long` refuse
@@ -59,12 +60,16 @@ def pytest_report_header():
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Shows the lines that tests, passed ones too, record with record_property("report", lines)."""
+    """Shows the lines that tests, passed ones too, record with record_property("report", lines),
+    and the number of boots that hung."""
     for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
         for name, lines in report.user_properties:
             if name == "report":
                 terminalreporter.section(report.nodeid)
                 terminalreporter.write_line("\n".join(lines))
+    warnings = terminalreporter.stats.get("warnings", [])
+    if hangs := sum(HANGS in warning.message for warning in warnings):
+        terminalreporter.write_line(f"boots that hung: {hangs}")
 
 
 @pytest.hookimpl(tryfirst=True)

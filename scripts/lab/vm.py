@@ -24,6 +24,7 @@ BOOT_TIMEOUT = {"stock": 240, "user": 600, "debug": 600, "kcsan": 600, "arm64": 
 # kernel's first timer tick, before the kernel detects any card.
 KERNEL_TIMEOUT = {"stock": 80, "user": 80, "debug": 200, "kcsan": 200, "arm64": 200,
                   "arm64-16k": 200, "s390x": 200}
+HANGS = "the kernel stands still while it boots"
 FIRST_WORDS = b"early-init: the kernel has booted"
 MEMORY = {"stock": "1G", "debug": "2G", "kcsan": "1G", "arm64": "1G", "arm64-16k": "1G",
           "s390x": "1G"}
@@ -226,7 +227,7 @@ class Vm:
             with contextlib.closing(Qmp(self.socket("qmp"))) as qmp:
                 stuck.write_text(qmp.execute("human-monitor-command",
                                              command_line="info registers -a"))
-            warnings.warn(f"{self.name}: the kernel stands still while it boots, see {stuck}")
+            warnings.warn(f"{self.name}: {HANGS}, see {stuck}")
             if attempt or self.boots > 1:
                 break
             self.kill()

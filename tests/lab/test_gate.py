@@ -10,9 +10,9 @@ import pytest
 from lab import paths, results
 
 HEAD = """\
-import pathlib
+import pathlib, warnings
 import pytest
-from lab import Lab, LabError, Vm, evidence, fixtures, process
+from lab import Lab, LabError, Vm, evidence, fixtures, process, vm
 from lab.pair import Pair, Port
 from lab.reports import KernelLog
 
@@ -214,6 +214,15 @@ def test_next(other): pass
 def test_behind(other): pass
 """)
     assert failed == ["test_next"] and "a: processes hold" in output, output
+
+
+def test_hangs_are_counted(run):
+    """The run ends with the number of boots that hung, which fail no test."""
+    failed, output = run("""
+def test_one(): warnings.warn(f"a: {vm.HANGS}, see a file")
+def test_two(): warnings.warn(f"b: {vm.HANGS}, see a file"); warnings.warn("other")
+""")
+    assert failed == [] and "boots that hung: 2" in output, output
 
 
 def test_at_boot(run):
