@@ -81,6 +81,14 @@ def pytest_runtest_setup(item):
     item.stash[BEGIN] = time.time()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown(item, nextitem):
+    """Makes the gate after the last test of a file examine the checks of debug kernels."""
+    if LAB in item.config.stash and (not nextitem or nextitem.path != item.path):
+        for vm in item.config.stash[LAB].vms:
+            vm.checked = None
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item):
     report = (yield).get_result()

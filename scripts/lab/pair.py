@@ -136,7 +136,7 @@ class Pair:
         leaks."""
         debug = [vm for vm in self.vms if vm.kernel.name == "debug"]
         if debug:
-            each(debug, lambda vm: vm.check_leaks())
+            each(debug, lambda vm: (vm.check_checks(), vm.check_leaks()))
         self.discard()
 
     def discard(self):

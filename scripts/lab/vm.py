@@ -119,6 +119,8 @@ class Vm:
         self.agent = None
         self.qmp = None
         self.log = KernelLog()
+        # How far the console had been read when the debug kernel's checks were examined last
+        self.checked = None
         self.over = True  # not started, or ended by the lab
         self.complaints = []
 
@@ -201,7 +203,7 @@ class Vm:
         for what in ("console", "qmp", "agent"):
             self.socket(what).unlink(missing_ok=True)
         self.console_log.unlink(missing_ok=True)
-        self.log, self.heard = KernelLog(), 0
+        self.log, self.heard, self.checked = KernelLog(), 0, None
         self.process = process.launch(self.command_line(), self.qemu_log)
         self.boots = 1
         self.over = False
@@ -357,14 +359,16 @@ class Vm:
                 self.complaints.append(f"QEMU has ended with {self.process.returncode}, see "
                                        f"{self.qemu_log}\n{process.tail(self.qemu_log)}")
                 self.give_up()
-            elif self.kernel.name == "debug" and self.agent:
+            elif self.kernel.name == "debug" and self.agent and self.checked != self.heard:
                 self.check_checks()
         found, self.complaints = self.complaints + self.log.settle(), []
         return [f"{self.name}: {line}" for line in found]
 
     def check_checks(self):
         """Complains if a check of the debug kernel is disabled, unless a fault of the kernel itself
-        disabled it until the next boot."""
+        disabled it until the next boot. It costs seconds, so settle() does it only if the console
+        has said something, and after the last test of a file."""
+        self.checked = self.heard
         try:
             output = self.run(CHECKS)[1]
         except LabError as error:

@@ -35,6 +35,7 @@ class Machine(Vm):
 
     def debug(self):
         self.kernel.name, self.agent = "debug", Agent()
+        self.say("[    1.0] fine")
 
     def launch(self):
         self.console_log.write_text("")
@@ -214,6 +215,17 @@ def test_next(other): pass
 def test_behind(other): pass
 """)
     assert failed == ["test_next"] and "a: processes hold" in output, output
+
+
+def test_checks_end_in_silence(run):
+    """A check of the debug kernel that is disabled without a word on the console fails the last
+    test of the file."""
+    failed, output = run("""
+def test_debug(small): small.a.debug()
+def test_silent(small): small.a.checks = CHECKS.replace(":N", ":Y")
+def test_last(small): pass
+""")
+    assert failed == ["test_last"] and "the kernel's checks do not say" in output, output
 
 
 def test_hangs_are_counted(run):
