@@ -51,7 +51,7 @@ class JsonSocket:
 class Qmp(JsonSocket):
     """QEMU's monitor (QMP). Events are discarded."""
 
-    def __init__(self, path, timeout=60):
+    def __init__(self, path, timeout=120):
         super().__init__(path, timeout)
         self.receive()
         self.execute("qmp_capabilities")

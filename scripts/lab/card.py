@@ -10,8 +10,8 @@ from . import paths, process
 from .errors import LabError
 from .reports import CardLog
 
-START_TIMEOUT = 20  # seconds; generous, because the host may be busy
-END_TIMEOUT = 60  # seconds; includes the sanitizer's search for leaks
+# Seconds; generous, because the host may be busy. The end includes the sanitizer's search for leaks.
+START_TIMEOUT = CONTROL_TIMEOUT = END_TIMEOUT = 120
 
 
 class Card:
@@ -82,10 +82,10 @@ class Card:
     def tail(self):
         return process.tail(self.log)
 
-    def control(self, line, timeout=10):
+    def control(self, line):
         """Sends one line to the control socket and returns the answer, which is one line too."""
         with socket.socket(socket.AF_UNIX) as sock:
-            sock.settimeout(timeout)
+            sock.settimeout(CONTROL_TIMEOUT)
             sock.connect(str(self.control_path))
             sock.sendall(line.encode() + b"\n")
             answer = b""

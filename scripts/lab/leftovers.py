@@ -12,8 +12,8 @@ from .pair import rdma_objects
 KINDS = ("pd", "cq", "qp", "mr", "cm_id", "ctx")
 # Kinds that both a card and `rdma resource show` count
 COUNTED = ("cq", "qp")
-# Seconds that killed programs may take to end
-TIMEOUT = 10
+# Seconds that killed programs may take to end on a busy host
+TIMEOUT = 120
 
 
 def resources(vm):

@@ -61,7 +61,7 @@ def set_address(vm, netdev, ip, mtu=9000):
              f"ip addr replace {ip}/24 dev {netdev}")
 
 
-def find_port(vm, netdev, ip, timeout=20):
+def find_port(vm, netdev, ip, timeout=40):
     """Waits until the RDMA device of a netdev is active and has the GID of `ip`; returns its
     Port."""
     deadline = time.monotonic() + timeout * vm.patience
@@ -164,7 +164,7 @@ class Pair:
         program that has nearly reached its timeout includes the states of the QPs."""
         command = self.b.spawn(server, timeout)
         wait = f"for i in $(seq 20); do {ready} && exit 0; sleep 0.1; done; exit 1"
-        for _ in range(10):
+        for _ in range(60):
             if self.b.run(wait, 40)[0] == 0:
                 break
             # The output of a server that ended early explains more than the client's failure would

@@ -22,8 +22,8 @@ BOOT_TIMEOUT = {"stock": 240, "user": 600, "debug": 600, "kcsan": 600, "arm64": 
                 "arm64-16k": 600, "s390x": 600}
 # Seconds of BOOT_TIMEOUT until the first program runs. One boot in several hundred hangs at the
 # kernel's first timer tick, before the kernel detects any card.
-KERNEL_TIMEOUT = {"stock": 80, "user": 80, "debug": 200, "kcsan": 200, "arm64": 200,
-                  "arm64-16k": 200, "s390x": 200}
+KERNEL_TIMEOUT = {"stock": 120, "user": 120, "debug": 240, "kcsan": 240, "arm64": 240,
+                  "arm64-16k": 240, "s390x": 240}
 HANGS = "the kernel stands still while it boots"
 FIRST_WORDS = b"early-init: the kernel has booted"
 MEMORY = {"stock": "1G", "debug": "2G", "kcsan": "1G", "arm64": "1G", "arm64-16k": "1G",
@@ -35,9 +35,9 @@ SLOWNESS = {"stock": 1, "debug": 6, "kcsan": 8, "arm64": 3, "arm64-16k": 3, "s39
 # Factor for a busy host: `make check` runs two pairs of VMs at the same time
 BUSY = 3
 # Seconds in which a kernel completes a report that it is printing
-REPORT_TIMEOUT = 5
+REPORT_TIMEOUT = 30
 # Seconds in which QEMU ends after SIGTERM
-END_TIMEOUT = 30
+END_TIMEOUT = 120
 # Prints the state of the debug kernel's checks, which stop silently after some reports
 CHECKS = ("cat /proc/lockdep_stats; cd /sys/kernel/debug && grep -H . dma-api/disabled "
           "dma-api/error_count; dmesg | grep kmemleak:; true")
@@ -195,7 +195,7 @@ class Vm:
             "id": f"nic{number}",
             **({"bus": f"rp{number}"} if self.kernel.processor.root_ports else {}),
             # Milliseconds; a later reply makes QEMU give up the device permanently
-            "x-msg-timeout": 60000,
+            "x-msg-timeout": 120000,
             "socket": {"type": "unix", "path": str(path)},
         }
 
@@ -399,7 +399,7 @@ class Vm:
         if self.running():
             self.spawn("echo o >/proc/sysrq-trigger")
             try:
-                self.process.wait(timeout)
+                self.process.wait(timeout * self.patience)
             except subprocess.TimeoutExpired as expired:
                 words = f"{self.name} does not power off, see {self.console_log}"
                 raise LabError(words) from expired

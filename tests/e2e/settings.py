@@ -287,8 +287,14 @@ def inject(pair, vm, fault, number=None):
     control(pair.card, FAULT_REQUESTS[fault].format(nic))
 
 
-def wait_until(what, condition, timeout=40):
-    """Polls a condition; `what` names it in the failure if it does not become true in time."""
+# Seconds in which what takes a moment on an idle host happens on a busy one
+SOON = 120
+
+
+def wait_until(what, condition, timeout=SOON):
+    """Polls a condition; `what` names it in the failure if it does not become true in time. A
+    timeout is for hangs only, so one below SOON counts as SOON."""
+    timeout = max(timeout, SOON)
     deadline = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < deadline, f"not within {timeout} s: {what}"

@@ -169,7 +169,7 @@ int poll_completions(struct session *session, char **words)
 /* Return: the status of the next completion, which must be of a send */
 static unsigned int want_sent(struct object *object)
 {
-	uint64_t end = now_ms() + 6 * SOON_MS;
+	uint64_t end = now_ms() + SOON_MS;
 	struct completion done;
 
 	while (!next_completion(object->send_cq, &done))
