@@ -241,6 +241,39 @@ static void test_late_after_power_on(void **state)
 	host_pd(host);
 }
 
+/* A held card keeps its reset, and begins no timer for it */
+static void test_held_in_a_reset(void **state)
+{
+	struct host *host = *state;
+	unsigned int runnable;
+
+	card_hold(host->card, true);
+	assert_int_equal(status(host), ORNIC_STATUS_READY);
+	create_many(host);
+	assert_int_equal(ORNIC_GET(ORNIC_CAPS_RESET_TIMEOUT,
+				   host_read(host, ORNIC_REG_CAPS, 4)), 255);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	host_run(host);
+	assert_int_equal(status(host), 0);
+	assert_int_equal(host->card->mrs.count, 0);
+	assert_true(sleeps(host));
+	assert_true(timers_next(&host->timers) == TIMER_NEVER);
+	/* Another reset does not end it */
+	card_reset(host->card);
+	host_run(host);
+	assert_int_equal(status(host), 0);
+	runnable = host->runnable;
+	card_hold(host->card, false);
+	assert_int_equal(host->runnable, runnable + 1);
+	host_run(host);
+	assert_int_equal(status(host), ORNIC_STATUS_READY);
+	host_enable(host);
+	host_pd(host);
+	/* A card that is destroyed while it is held ends its reset */
+	card_hold(host->card, true);
+	card_reset(host->card);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
 
 int main(void)
@@ -254,6 +287,7 @@ int main(void)
 		T(test_late_after_a_reset),
 		T(test_reset_of_a_card_that_is_late),
 		T(test_late_after_power_on),
+		T(test_held_in_a_reset),
 	};
 
 	return cmocka_run_group_tests_name("reset", tests, NULL, NULL);

@@ -178,6 +178,7 @@ struct regs {
 /**
  * struct reset - state of a reset
  * @active: objects are left, or it is too early for READY
+ * @held: READY is not set before card_hold() allows it
  * @stage: kind of object that is being destroyed
  * @walk: over the objects of this kind
  * @ready_ns: time before which READY is not set, 0 for any time
@@ -185,6 +186,7 @@ struct regs {
  */
 struct reset {
 	bool active;
+	bool held;
 	unsigned int stage;
 	struct obj_walk walk;
 	uint64_t ready_ns;

@@ -346,6 +346,11 @@ void card_stop(struct card *card)
 	eq_fatal(card, ORNIC_FATAL_INJECTED);
 }
 
+void card_hold(struct card *card, bool hold)
+{
+	reset_hold(card, hold);
+}
+
 void card_lie(struct card *card, const struct lie_config *config)
 {
 	lie_set(card, config);

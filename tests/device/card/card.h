@@ -156,6 +156,14 @@ void card_link_changed(struct card *card, bool up);
 void card_stop(struct card *card);
 
 /**
+ * card_hold - keep the card in each reset from now on, to test the driver while
+ *	it waits for READY
+ * @card: the card, which announces the longest RESET_TIMEOUT while it is held
+ * @hold: false to end a reset that goes on, and to let later ones end
+ */
+void card_hold(struct card *card, bool hold);
+
+/**
  * card_lie - set what the card lies about from now on, to test the driver
  * @card: the card
  * @config: copied; without any kind the card is honest, as a new one is

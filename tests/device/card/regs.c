@@ -47,6 +47,9 @@ static uint64_t regs_read_caps(struct card *card)
 {
 	unsigned int timeout = REGS_RESET_TIMEOUT + (card->ready_ms + 99) / 100;
 
+	if (card->reset.held)
+		timeout = REGS_RESET_TIMEOUT_MAX;
+
 	return ORNIC_PREP(ORNIC_CAPS_ADMIN_DEPTH_MAX, REGS_ADMIN_DEPTH_MAX) |
 	       ORNIC_PREP(ORNIC_CAPS_RESET_TIMEOUT, timeout) |
 	       (card->watches.shadow ? ORNIC_CAPS_SHADOW : 0) |

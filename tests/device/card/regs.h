@@ -14,6 +14,7 @@ struct card;
 #define REGS_ADMIN_DEPTH_MAX 10
 /* Units of 100 ms (reset.h) */
 #define REGS_RESET_TIMEOUT 60
+#define REGS_RESET_TIMEOUT_MAX 255
 
 /**
  * regs_reset - set all registers to their reset values; the clock runs on

@@ -87,6 +87,8 @@ static bool reset_is_due(struct card *card)
 {
 	struct reset *reset = &card->reset;
 
+	if (reset->held)
+		return false;
 	if (!reset->ready_ns || env_now_ns(card->env) >= reset->ready_ns)
 		return true;
 	env_timer_arm(card->env, &reset->timer, reset->ready_ns);
@@ -121,7 +123,17 @@ bool reset_run(struct card *card)
 
 bool reset_waits(const struct card *card)
 {
-	return timer_armed(&card->reset.timer);
+	const struct reset *reset = &card->reset;
+
+	return timer_armed(&reset->timer) ||
+	       (reset->held && reset->stage == ARRAY_SIZE(reset_stages));
+}
+
+void reset_hold(struct card *card, bool hold)
+{
+	card->reset.held = hold;
+	if (!hold && card->reset.active)
+		env_mark_runnable(card->env);
 }
 
 static void reset_start(struct card *card)
@@ -161,6 +173,7 @@ void reset_power_off(struct card *card)
 {
 	reset_begin(card);
 	card->reset.ready_ns = 0;
+	card->reset.held = false;
 	while (card->reset.active)
 		reset_run(card);
 	env_timer_cancel(card->env, &card->reset.timer);

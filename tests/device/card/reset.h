@@ -47,11 +47,18 @@ void reset_card(struct card *card);
 bool reset_run(struct card *card);
 
 /**
- * reset_waits - check whether a reset waits for the time of READY
+ * reset_waits - check whether a reset waits for the time of READY, or is held
  * @card: the card, being reset
  *
  * Return: true from a reset_run() that returned false until its time has come.
  */
 bool reset_waits(const struct card *card);
+
+/**
+ * reset_hold - as card_hold()
+ * @card: the card
+ * @hold: true to hold it in its resets
+ */
+void reset_hold(struct card *card, bool hold);
 
 #endif /* ORNIC_DEVICE_RESET_H */

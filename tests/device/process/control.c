@@ -73,6 +73,19 @@ static struct json_object *do_link(struct control *control, char **words)
 	return json_object_new_object();
 }
 
+static struct json_object *do_hold(struct control *control, char **words)
+{
+	struct slot *slot = find_card(control, words[1]);
+
+	if (!slot)
+		return answer_error("hold wants a card, such as nic0");
+	if (!words[2] || words[3] ||
+	    (strcmp(words[2], "on") && strcmp(words[2], "off")))
+		return answer_error("hold wants on or off");
+	card_hold(slot->card, !strcmp(words[2], "on"));
+	return json_object_new_object();
+}
+
 static struct json_object *do_inject(struct control *control, char **words)
 {
 	struct slot *slot = find_card(control, words[1]);
@@ -182,6 +195,7 @@ static const struct request {
 	  "fault [loss|duplicate|reorder|delay|corrupt PPM]: faults of the wire;"
 	  " fault seed N: begin their random numbers anew" },
 	{ "help", do_help, "help: this list" },
+	{ "hold", do_hold, "hold NIC on|off: keep it in each reset" },
 	{ "inject", do_inject, "inject NIC fatal: stop until the next reset" },
 	{ "lie", do_lie,
 	  "lie: the lies there are; lie NIC none|all|LABEL[.PLACE][,...][,rate=PPM]"
