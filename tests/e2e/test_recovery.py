@@ -7,7 +7,7 @@ import shlex
 import pytest
 from lab.pair import find_port
 from lab.perftest import pingpong
-from settings import carrier_changes, inject, pci_address, set_up_again, wait_until
+from settings import carrier_changes, control, inject, pci_address, set_up_again, wait_until
 
 pytestmark = pytest.mark.full
 
@@ -17,8 +17,7 @@ STRANGER = "02:00:00:00:99:63"
 FRAMES = 5
 
 # Resets the function, waits until the interface is detached, which is when ethtool is refused, and
-# then joins a group or sets promiscuous mode until the program ends. The reset of a PCIe function
-# takes 100 ms at least.
+# then joins a group or sets promiscuous mode until the program ends.
 DURING_RESET = """
 import ctypes, fcntl, socket, struct, subprocess, sys, time
 netdev, reset, kind, address = sys.argv[1:]
@@ -52,8 +51,14 @@ def set_during_reset(wired, kind, address):
     wired.card.expects_reset("nic0")
     reset = f"/sys/bus/pci/devices/{pci_address(vm, netdev)}/reset"
     words = shlex.join([DURING_RESET, netdev, reset, str(kind), address])
-    command = vm.spawn(f"python3 -c {words} >/tmp/during 2>&1", 300)
-    wait_until("it is set", lambda: vm.run("cat /tmp/during")[1])
+    vm.check("rm -f /tmp/during")
+    # The interface stays detached until the card is ready
+    control(wired.card, "hold nic0 on")
+    try:
+        command = vm.spawn(f"python3 -c {words} >/tmp/during 2>&1", 300)
+        wait_until("it is set", lambda: vm.run("cat /tmp/during")[1])
+    finally:
+        control(wired.card, "hold nic0 off")
     assert vm.check("cat /tmp/during") == "detached\n"
     set_up_again(wired, vm)
     yield

@@ -3,7 +3,6 @@
 
 import re
 import struct
-import time
 
 import pytest
 
@@ -15,8 +14,6 @@ POWER = 0x44  # PMCSR
 DEVCTL_HIGH = 0x69
 RINGS = 0x100000
 LOG_DEPTH = 3
-# Long enough to look at all cards while they are in reset
-READY_MS = 700
 # Options of cards that learn of work in different ways
 CARDS = ["vectors=16", "shadow=off", "ci=doorbell,entries=whole"]
 STATES = ["RESET", "READY", "ENABLED", "PAUSED", "FATAL", "D3"]
@@ -62,6 +59,14 @@ class Card:
     def fail(self):
         assert self.server.control(f"inject {self.name} fatal") == {}
 
+    def hold(self, on):
+        assert self.server.control(f"hold {self.name} {on}") == {}
+
+    def release(self):
+        """Ends the reset, if the card is in one."""
+        self.hold("off")
+        eventually(self.status)
+
     def state(self):
         """Returns the state, as a host finds it. Memory space is on afterwards, unless in D3."""
         if self.client.config_read(POWER, 1)[0] & 3 == 3:
@@ -100,9 +105,11 @@ class Card:
         self.connect()
 
     def ready(self):
-        """Waits for READY with memory space and bus mastering on."""
+        """Waits for READY with memory space and bus mastering on. The card is held in its next
+        reset."""
         self.client.enable()
         eventually(self.status)
+        self.hold("on")
 
 
 EVENTS = {
@@ -110,7 +117,7 @@ EVENTS = {
     "bus reset": lambda card: card.client.request("DEVICE_RESET"),
     "Function Level Reset": lambda card: card.client.config_write(DEVCTL_HIGH, b"\x80"),
     "CTRL.RESET written": lambda card: card.control(HW["CTRL_RESET"]),
-    "the reset is over": lambda card: time.sleep(1.5 * READY_MS / 1000),
+    "the reset is over": Card.release,
     "CTRL.ENABLE becomes 1": lambda card: card.control(HW["CTRL_ENABLE"]),
     "CTRL.ENABLE becomes 0": lambda card: card.control(0),
     "ADMIN_DB within the ring": lambda card: card.client.write32(HW["REG_ADMIN_DB"], 1),
@@ -125,10 +132,10 @@ EVENTS = {
 
 
 @pytest.fixture(params=CARDS)
-def late(tmp_path, request):
-    """A process with a card for each event, all of which become ready late."""
-    paths = [tmp_path / f"late{i}.sock" for i in range(len(EVENTS))]
-    words = [f"--nic=socket={path},ready={READY_MS},{request.param}" for path in paths]
+def server(tmp_path, request):
+    """A process with a card for each event."""
+    paths = [tmp_path / f"card{i}.sock" for i in range(len(EVENTS))]
+    words = [f"--nic=socket={path},{request.param}" for path in paths]
     server = Server(tmp_path, *words, nics=0)
     server.sockets = paths
     try:
@@ -149,10 +156,10 @@ def test_table_is_complete():
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_states(late, state):
+def test_states(server, state):
     """[ORNIC-RST-10]: each event in one state."""
     with memory(2 * PAGE) as fd:
-        cards = {event: Card(late, index, fd) for index, event in enumerate(EVENTS)}
+        cards = {event: Card(server, index, fd) for index, event in enumerate(EVENTS)}
         for card in cards.values():
             card.ready()
         for event, row in table().items():
@@ -166,10 +173,10 @@ def test_states(late, state):
             card.client.close()
 
 
-def test_enable_with_bus_mastering_off(late):
+def test_enable_with_bus_mastering_off(server):
     """[ORNIC-RST-10]: it leads to PAUSED."""
     with memory(2 * PAGE) as fd:
-        card = Card(late, 0, fd)
+        card = Card(server, 0, fd)
         card.ready()
         card.client.enable(2)
         card.reach("ENABLED")
