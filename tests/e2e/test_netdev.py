@@ -6,7 +6,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import time
 from functools import partial
 from pathlib import Path
 
@@ -301,12 +300,9 @@ class Sent:
 
 
 def captured(pair):
-    """Returns the size of the capture in bytes, once the card has written all of it."""
-    sizes = [0, pair.pcap.stat().st_size]
-    while sizes[-1] != sizes[-2]:
-        time.sleep(1)
-        sizes.append(pair.pcap.stat().st_size)
-    return sizes[-1]
+    """Makes the card write all that it has captured, and returns the size of the file in bytes."""
+    pair.card.stats()
+    return pair.pcap.stat().st_size
 
 
 def segments(pair, since):

@@ -121,6 +121,10 @@ class Wired(Pair):
                 found.append(frame)
         return found
 
+    def captured(self):
+        """Makes the card write all that it has captured."""
+        self.card.stats()
+
     def stats(self, group="port"):
         return counters(self.card, 0, group)
 

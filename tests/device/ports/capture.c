@@ -20,10 +20,13 @@ struct capture {
 	uint8_t packet[SNAPLEN];
 };
 
-static void capture_flush(struct timer *timer)
+static void capture_timer(struct timer *timer)
 {
-	struct capture *capture = container_of(timer, struct capture, flush);
+	capture_flush(container_of(timer, struct capture, flush));
+}
 
+void capture_flush(struct capture *capture)
+{
 	pcap_dump_flush(capture->dumper);
 }
 
@@ -55,7 +58,7 @@ int capture_create(struct loop *loop, const struct log *log, const char *path,
 	if (!capture)
 		goto no_memory;
 	capture->loop = loop;
-	timer_init(&capture->flush, capture_flush);
+	timer_init(&capture->flush, capture_timer);
 	capture->pcap = pcap_open_dead_with_tstamp_precision(
 		DLT_EN10MB, SNAPLEN, PCAP_TSTAMP_PRECISION_NANO);
 	if (!capture->pcap)

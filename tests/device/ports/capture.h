@@ -21,6 +21,12 @@ int capture_create(struct loop *loop, const struct log *log, const char *path,
 		   struct capture **out);
 
 /**
+ * capture_flush - write all packets that were captured until now
+ * @capture: the capture
+ */
+void capture_flush(struct capture *capture);
+
+/**
  * capture_destroy - undo capture_create(); the file is then complete
  * @capture: the capture or NULL
  */

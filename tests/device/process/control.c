@@ -46,6 +46,9 @@ static struct json_object *do_stats(struct control *control, char **words)
 {
 	if (words[1])
 		return answer_error("stats takes no arguments");
+	/* A client that counts packets also finds them in the capture */
+	if (control->device->capture)
+		capture_flush(control->device->capture);
 	return report_stats(control->device);
 }
 
