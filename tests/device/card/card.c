@@ -375,5 +375,6 @@ void card_stats(struct card *card, stat_fn fn, void *arg)
 	fn(arg, "objects.flow", card->flows.count);
 	fn(arg, "objects.counters", card->counters.count);
 	fn(arg, "fatal_cause", card->fatal);
+	fn(arg, "resets", card->resets);
 	lie_stats(&card->lie, fn, arg);
 }
