@@ -6,6 +6,9 @@ import re
 from .pair import listening
 
 PINGPONG_PORT, PERFTEST_PORT = 18515, 18515
+# ACK timeout (2 s) of RC, as an exponent. perftest's own is 67 ms, so it gives up a peer whose
+# processor does not run for half a second.
+ACK_TIMEOUT = 19
 
 
 class ProgramFailed(Exception):
@@ -83,7 +86,7 @@ def perftest(pair, ports, program, size, iterations, options="", timeout=120):
     average, p99} in microseconds, ib_*_bw has {mib_s, msgs_s}."""
     server, client = ports[pair.b], ports[pair.a]
     # -F: no warning about the guest's CPU frequency
-    words = f"{program} -F -s {size} -n {iterations} {options}"
+    words = f"{program} -F -s {size} -n {iterations} -u {ACK_TIMEOUT} {options}"
     _, out, log = both(
         pair,
         f"{words} -d {server.device} -x {server.gid_index}",

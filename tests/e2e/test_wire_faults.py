@@ -23,8 +23,9 @@ FAULTS = {
     "corrupt": "rx_icrc_errors",
 }
 MIXED = ",".join(RC)
-# Enough packets that each fault happens many times: 24 batches of 32, 8 packets each
-ENOUGH = "-b 24 -s 32 -l 16000 -m 1024 -r 8"
+# Enough packets that each fault happens many times: 24 batches of 32, 8 packets each. The ACK
+# timeout is 0.5 s, because a batch whose last packet is lost waits for it.
+ENOUGH = "-b 24 -s 32 -l 16000 -m 1024 -r 8 -u 17"
 
 
 def set_faults(pair, **ppm):
@@ -141,6 +142,6 @@ def test_unreliable(bytes_pair, guest_programs, transport):
 def test_sweep(bytes_pair, guest_programs, kinds, ppm, mtu):
     """RC withstands rare faults, which need much traffic to happen at all, up to faults in one of
     twenty packets, where few messages pass at the first attempt and many only after a timeout."""
-    options = f"-b {300 if ppm < 10000 else 15} -s 64 -l 30000 -m {mtu} -r 16"
+    options = f"-b {300 if ppm < 10000 else 15} -s 64 -l 30000 -m {mtu} -r 16 -u 16"
     with Faults(bytes_pair, **faults_of(kinds, ppm)):
         transfer(bytes_pair, bytes_pair.ornic, guest_programs, MIXED, options, 900)

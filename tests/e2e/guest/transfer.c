@@ -299,8 +299,8 @@ static void connect_qp(struct side *side)
 	want_ok(ibv_modify_qp(side->qp, &attr, mask));
 
 	attr = (struct ibv_qp_attr){
-		.qp_state = IBV_QPS_RTS, .sq_psn = PSN, .timeout = SHORT_TIMEOUT, .retry_cnt = 7,
-		.rnr_retry = 7, .max_rd_atomic = options->depth,
+		.qp_state = IBV_QPS_RTS, .sq_psn = PSN, .timeout = options->timeout,
+		.retry_cnt = 7, .rnr_retry = 7, .max_rd_atomic = options->depth,
 	};
 	mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
 	if (options->type == IBV_QPT_RC)
@@ -341,6 +341,7 @@ _Noreturn static void usage(void)
 		"  -l BYTES     longest message\n"
 		"  -m BYTES     path MTU\n"
 		"  -r COUNT     READs and atomics underway\n"
+		"  -u EXPONENT  ACK timeout: 4.096 us times 2 to this power (19: 2 s)\n"
 		"  -w 1|2       memory windows of that type\n"
 		"  -G ADDRESS   multicast\n"
 		"  -S           shared receive queue\n"
@@ -377,7 +378,7 @@ static void parse(int argc, char **argv, struct options *options)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "d:g:t:b:s:l:m:r:w:G:Sxn:")) != -1)
+	while ((c = getopt(argc, argv, "d:g:t:b:s:l:m:r:u:w:G:Sxn:")) != -1)
 		switch (c) {
 		case 'd':
 			options->device = optarg;
@@ -402,6 +403,9 @@ static void parse(int argc, char **argv, struct options *options)
 			break;
 		case 'r':
 			options->depth = atoi(optarg);
+			break;
+		case 'u':
+			options->timeout = atoi(optarg);
 			break;
 		case 'w':
 			options->window = atoi(optarg);
@@ -433,7 +437,7 @@ int main(int argc, char **argv)
 	struct side side = {
 		.options = {
 			.type = IBV_QPT_RC, .slots = 16, .batches = 8, .max_len = 8192,
-			.mtu = 1024, .depth = 4,
+			.mtu = 1024, .depth = 4, .timeout = 19,
 		},
 	};
 

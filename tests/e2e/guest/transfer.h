@@ -31,6 +31,7 @@ struct options {
 	bool extended;		/* post with ibv_wr_*() */
 	unsigned int mtu;	/* bytes */
 	unsigned int depth;	/* outstanding READs and atomics */
+	unsigned int timeout;	/* for an ACK: 4.096 us << timeout */
 	unsigned int seed;	/* of the batches */
 };
 
