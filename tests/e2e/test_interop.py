@@ -5,7 +5,7 @@ and accepts only RoCEv2."""
 
 import pytest
 from lab.perftest import both, perftest, pingpong, rping
-from transfer import RC, RC_MORE, mixed, transfer
+from transfer import OPS, RC, RC_MORE, mixed, transfer
 from settings import DIRECTIONS, counters, full, long, roles
 
 # Operations that rdma_rxe of Linux 7.3 has, but that differ from other devices. send_inv: its
@@ -21,13 +21,17 @@ def depth(program):
     return "-o 16" if "read" in program or "atomic" in program else ""
 
 
+# ibv_rc_pingpong gives up rdma_rxe after 0.5 s without an ACK, for which the peer's processor must
+# run; its timeout has no option. guest/transfer.c has the same packets with a longer one.
+@pytest.mark.full
 @DIRECTIONS
-@pytest.mark.parametrize("options", ["", full("-e")])
+@pytest.mark.parametrize("options", ["", "-e"])
 def test_rc_pingpong(interop, client, options):
     """SEND and RECV of RC work, with verified data."""
     pingpong(roles(interop, client), interop.ornic, options=f"-n 100 {options}", timeout=120)
 
 
+@pytest.mark.full  # As test_rc_pingpong
 @DIRECTIONS
 @pytest.mark.parametrize("mtu", [256, 4096])
 def test_rc_packets(interop, client, mtu):
@@ -63,6 +67,7 @@ def test_perftest(interop, client, program, size):
     *[long("rc", op, "") for op in RC],
     *[full("rc", op, options) for op, options in RC_MORE if op not in RXE_WRONG],
     mixed("rc", "-m 4096 -r 16"),
+    mixed("rc", "-m 256", "mtu-256"),
     mixed("rc", "-S", "srq", pytest.mark.full),
     full("rc", "write,read,fetch_add", "-w 1", id="rc-window-1"),
     pytest.param("rc", "write,read,fetch_add", "-w 2", id="rc-window-2"),
@@ -83,6 +88,8 @@ def test_send_with_invalidate(interop, guest_programs):
              "-t rc -b 4 -s 8 -l 5000 -w 2", timeout=120)
 
 
+# mckey sends no message again, and waits for all of them: one that comes before the receiver's QP
+# is a member, which no program shows, is lost and hangs it
 @pytest.mark.full
 @DIRECTIONS
 def test_multicast(interop, client):
@@ -97,10 +104,13 @@ def test_multicast(interop, client):
          f"ip maddr show dev {server.netdev} | grep -q 239.40.0.1 && sleep 1", 60)
 
 
-@pytest.mark.full
-def test_no_bad_packet(interop):
-    """After the tests above the card has counted no wrong ICRC and no malformed packet."""
-    pingpong(interop, interop.ornic, options="-n 10")
+@DIRECTIONS
+def test_no_bad_packet(interop, guest_programs, client):
+    """The card counts no wrong ICRC and no malformed packet of rdma_rxe, in these transfers and
+    all others before."""
+    for transport in OPS:
+        transfer(roles(interop, client), interop.ornic, guest_programs, ",".join(OPS[transport]),
+                 f"-t {transport} -b 4 -s 8 -l 900")
     stats = counters(interop.card, group="rdma")
     assert stats["rx_icrc_errors"] == 0
     assert stats["rx_malformed"] == 0
