@@ -13,6 +13,8 @@ FRAMES = Path(__file__).parent / "guest/frames"
 COUNT = 150
 SIZE = 200
 BROADCAST = "ff:ff:ff:ff:ff:ff"
+# Counters of which one counts each frame
+SEEN = ("pass", "drop", "tx", "redirect", "error")
 # Actions, numbered as in the program
 ABORTED, DROP, PASS, TX, REDIRECT, GROW, SHRINK, PUSH, NONSENSE = range(9)
 
@@ -35,16 +37,24 @@ class Xdp:
         text = self.vm.check(f"ethtool -S {self.netdev}")
         return {name: int(value) for name, value in re.findall(r"^ +xdp_(\w+): (\d+)$", text, re.M)}
 
-    def send(self, action, argument=0, mac=None, size=SIZE, count=COUNT):
-        """Sends frames; returns the increase of each counter, and the frames that come back."""
+    def send(self, action, argument=0, mac=None, size=SIZE):
+        """Sends frames, and waits until the program has seen each; returns the increase of each
+        counter, and the frames that come back."""
         before = self.counts()
+
+        def new():
+            return {name: count - before[name] for name, count in self.counts().items()}
+
+        # TX and a broadcast that is redirected return to the sender
+        back = COUNT if action == TX or mac == BROADCAST else 0
         mac = mac or self.vm.check(f"cat /sys/class/net/{self.netdev}/address").strip()
         netdev = self.pair.ornic[self.pair.b].netdev
         output = self.pair.b.check(
-            f"{FRAMES} {netdev} send {count} {mac} {action} {argument} {size}"
+            f"{FRAMES} {netdev} send {COUNT} {mac} {action} {argument} {size} {back}"
         )
-        after = self.counts()
-        return {name: after[name] - before[name] for name in after}, frames(output)
+        wait_until("the program has seen each frame",
+                   lambda: sum(new()[name] for name in SEEN) >= COUNT)
+        return new(), frames(output)
 
     def received(self, action, argument=0, netdev=None, size=SIZE):
         """Sends frames; returns the increase of each counter, and the frames that reach VM a's
