@@ -10,7 +10,7 @@ import pytest
 from settings import cases_of
 
 # {case of guest/counted.c: {counter: increase}}. Counters of RDMA and DEVICE that a case does not
-# name must not change.
+# name must not change, except MAY_GROW.
 CASES = {
     "unknown_qp": {"rx_unknown_qp": 2, "ack_timeouts": 2, "retransmits": 1, "retries_exceeded": 1},
     "wrong_path": {"rx_wrong_path": 1, "ack_timeouts": 1, "retries_exceeded": 1},
@@ -45,6 +45,10 @@ DEVICE = {
 }
 
 
+# Messages of connection management, which earlier programs may still cause, are SENDs
+MAY_GROW = "rx_sends"
+
+
 def test_all_cases():
     assert cases_of("counted") == list(CASES)
 
@@ -59,11 +63,14 @@ def read(vm, port):
 
 @pytest.mark.parametrize("case", CASES)
 def test_counter(pair, guest_programs, case):
-    """A case changes exactly the counters listed for it; guest/counted.c describes the case."""
+    """A case changes exactly the counters listed for it, and MAY_GROW at least as listed;
+    guest/counted.c describes the case."""
     vm, port = pair.a, pair.ornic[pair.a]
     before = read(vm, port)
     code, output = vm.run(f"{guest_programs}/counted {port.device} {port.gid_index} {case}", 90)
     assert code == 0, output
     after = read(vm, port)
     moved = {name: after[name] - before[name] for name in after if after[name] != before[name]}
-    assert moved == CASES[case]
+    expected = dict(CASES[case])
+    assert moved.pop(MAY_GROW, 0) >= expected.pop(MAY_GROW, 0)
+    assert moved == expected
