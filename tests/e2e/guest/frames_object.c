@@ -49,9 +49,12 @@ size_t from_hex(const char *hex, uint8_t *bytes, size_t room)
 
 int query_device(struct session *session, char **words)
 {
+	struct ibv_values_ex values = { .comp_mask = IBV_VALUES_MASK_RAW_CLOCK };
 	struct ibv_device_attr_ex attr;
 
 	(void)words;
+	want_ok(ibv_query_rt_values_ex(session->port.ctx, &values));
+	tell(session, ", \"clock\": %llu", (unsigned long long)values.raw_clock.tv_nsec);
 	want_ok(ibv_query_device_ex(session->port.ctx, NULL, &attr));
 	tell(session, ", \"raw_packet_caps\": %u, \"max_wq\": %u", attr.raw_packet_caps,
 	     attr.max_wq_type_rq);
