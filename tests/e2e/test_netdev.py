@@ -46,6 +46,7 @@ def test_settings_under_traffic(pair):
     pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
 
 
+# The frames wait for 8 s in a queue of the guest, and must still be there when the MTU changes
 @pytest.mark.full
 def test_mtu_lowered_while_frames_wait(queues):
     """A frame that waits while the MTU is lowered, and is then too long, is dropped without other

@@ -165,6 +165,7 @@ def test_tcp(pair):
     assert server.wait(30)[0] == 0
 
 
+# A measurement: three quarters of the frames may be lost, but each must be counted
 @pytest.mark.full
 @pytest.mark.parametrize("interface, count", [("raw", 2048), ("raw", 3200), ("packet", 3200)])
 def test_frame_rates(pair, interface, count):

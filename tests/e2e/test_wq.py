@@ -271,6 +271,7 @@ def send_then_post(wired, frames, sent, other):
     return got
 
 
+# The receives must be posted within the bounded time in one of ten tries
 @pytest.mark.full
 def test_delay_drop(wired, frames):
     """With DELAY_DROP frames that find no receive wait for one, in order, and are dropped after a
