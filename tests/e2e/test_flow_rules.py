@@ -3,7 +3,6 @@
 scapy, and the rules that are refused."""
 
 import errno
-import time
 
 import pytest
 from flow_spec import (ALL_DEFAULT, DONT_TRAP, EGRESS, MC_DEFAULT, SNIFFER, count, drop, rule, spec,
@@ -38,12 +37,16 @@ def data(frames, name, number=1):
     return [done["data"] for done in frames.poll(f"{name}_cq", number)]
 
 
-def data_of_all(frames, names, number, timeout=20):
+def data_of_all(frames, names, number):
     """Returns the data of `number` frames that came to any of these QPs."""
-    found, deadline = [], time.monotonic() + timeout
-    while len(found) < number and time.monotonic() < deadline:
+    found = []
+
+    def have_all():
         for name in names:
-            found += [done["data"] for done in frames.poll(f"{name}_cq", number, 50, exact=False)]
+            found.extend(data["data"] for data in frames.poll(f"{name}_cq", number, 50, False))
+        return len(found) >= number
+
+    wait_until(f"{number} frames", have_all)
     return found
 
 

@@ -6,11 +6,10 @@ import os
 import resource
 import socket
 import subprocess
-import time
 
 import pytest
 
-from vfio_client import Client, Closed
+from vfio_client import Client, Closed, eventually
 from vfio_proto import HW
 from vfio_server import START_TIMEOUT, program
 
@@ -24,11 +23,8 @@ def device(tmp_path, stderr):
     path = tmp_path / "nic.sock"
     process = subprocess.Popen([program(), "--nic", f"socket={path}"], stderr=stderr)
     try:
-        deadline = time.monotonic() + START_TIMEOUT
-        while not path.exists():
-            assert process.poll() is None
-            assert time.monotonic() < deadline, "it does not listen"
-            time.sleep(0.005)
+        eventually(lambda: path.exists() or process.poll() is not None, START_TIMEOUT)
+        assert process.poll() is None
         yield path
         assert process.poll() is None
         process.terminate()
