@@ -3,7 +3,6 @@
 
 import json
 import re
-import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -63,29 +62,6 @@ def of_cmocka(part, output):
             names, name = getattr(found, match[1].lower()), f"{part}/{group}: {match[2]}"
             if name not in names:
                 names.append(name)
-    return found
-
-
-def of_junit(path):
-    """Parses pytest's report. It has a test twice if both the test and its fixtures fail."""
-    found, verdicts = Results(), {}
-    for case in ElementTree.parse(path).getroot().iter("testcase"):
-        file = case.get("classname", "").replace(".", "/") + ".py"
-        test = f"{file}::{case.get('name')}"
-        machines = [p.get("value") for p in case.iter("property") if p.get("name") == "machines"]
-        group = machines[0] if machines else file.rpartition("/")[0]
-        found.times.append((float(case.get("time", 0)), test, group))
-        skip = case.find("skipped")
-        if case.find("failure") is not None or case.find("error") is not None:
-            verdicts[test] = ("failed", test)
-        elif skip is not None:
-            verdicts.setdefault(test, ("skipped", f"{test}: {skip.get('message')}"))
-        else:
-            verdicts.setdefault(test, ("passed", file))
-    found.passed = Counter(name for kind, name in verdicts.values() if kind == "passed")
-    for kind, name in verdicts.values():
-        if kind != "passed":
-            getattr(found, kind).append(name)
     return found
 
 

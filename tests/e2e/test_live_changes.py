@@ -9,8 +9,6 @@ import pytest
 from lab.pair import find_port
 from settings import Traffic, carrier_changes, pings
 
-pytestmark = pytest.mark.full
-
 CHANGES = (
     "ethtool -G {netdev} tx 256 rx 512",
     "ip link set {netdev} mtu 1500",

@@ -9,8 +9,6 @@ from lab.pair import find_port
 from lab.perftest import pingpong
 from settings import carrier_changes, control, inject, pci_address, set_up_again, wait_until
 
-pytestmark = pytest.mark.full
-
 GROUP = "01:00:5e:00:00:63"
 # No test sends from this address; otherwise the switch would learn it and not flood such frames
 STRANGER = "02:00:00:00:99:63"
@@ -102,6 +100,7 @@ echo 1 >/sys/bus/pci/rescan
 """
 
 
+@pytest.mark.full
 def test_bus_error(pair):
     """After a fatal error of the link the slot is reset and the card works again, also if it was
     not there at boot. The driver still detects later failures of the card."""

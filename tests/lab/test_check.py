@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Tests of scripts/lab/check.py and its parts: the conditions under which `make check` fails."""
 
+import json
 import os
 import re
 import subprocess
@@ -28,20 +29,6 @@ CMOCKA = """\
 [==========] cq: 2 test(s) run.
 [  PASSED  ] 2 test(s).
 """
-PYTEST = """\
-import pytest
-
-@pytest.fixture
-def broken_end():
-    yield
-    assert False
-
-def test_good(): pass
-def test_bad(): assert False
-def test_bad_end(broken_end): pass
-def test_bad_twice(broken_end): assert False
-def test_left_out(): pytest.skip("not here")
-"""
 
 
 def test_cmocka():
@@ -51,35 +38,35 @@ def test_cmocka():
     assert found.skipped == ["unit/wq: test_left_out"]
 
 
-def test_junit(tmp_path):
-    """Each test is counted once, even if it fails twice."""
-    (tmp_path / "test_it.py").write_text(PYTEST)
-    subprocess.run(["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider",
-                    "--junitxml=report.xml", "test_it.py"],
-                   cwd=tmp_path, check=False, capture_output=True)
-    found = results.of_junit(tmp_path / "report.xml")
-    assert found.passed == {"test_it.py": 1}
-    assert found.failed == [f"test_it.py::test_{name}" for name in ("bad", "bad_end", "bad_twice")]
-    assert found.skipped == ["test_it.py::test_left_out: not here"]
-    assert str(found) == "1 passed, 3 failed, 1 skipped"
-
-
 def test_times(tmp_path):
     """The slowest tests come first; sums are per group of VMs, or per directory for tests without
     VMs."""
-    (tmp_path / "report.xml").write_text(
-        '<testsuites><testsuite>'
-        '<testcase classname="tests.e2e.test_a" name="test_x" time="2.5"><properties>'
-        '<property name="machines" value="pair"/></properties></testcase>'
-        '<testcase classname="tests.e2e.test_a" name="test_y" time="7"><properties>'
-        '<property name="machines" value="pair"/></properties></testcase>'
-        '<testcase classname="tests.vfio.test_b" name="test_z" time="1"/>'
-        '</testsuite></testsuites>')
-    slow, groups = results.slowest(results.of_junit(tmp_path / "report.xml").times)
+    one = {"verdict": "passed", "skipped": "", "failure": ""}
+    (tmp_path / "tests.jsonl").write_text("".join(json.dumps(line | one) + "\n" for line in (
+        {"test": "tests/a.py::x", "file": "tests/a.py", "machines": "pair", "seconds": 2.5},
+        {"test": "tests/a.py::y", "file": "tests/a.py", "machines": "pair", "seconds": 7},
+        {"test": "tests/vfio/b.py::z", "file": "tests/vfio/b.py", "machines": "", "seconds": 1},
+    )))
+    slow, groups = results.slowest(results.of_lines(tmp_path / "tests.jsonl").times)
     assert [line.split()[-1] for line in slow] == \
-        [f"tests/{name}" for name in ("e2e/test_a.py::test_y", "e2e/test_a.py::test_x",
-                                      "vfio/test_b.py::test_z")]
+        ["tests/a.py::y", "tests/a.py::x", "tests/vfio/b.py::z"]
     assert [line.split() for line in groups] == [["9.5", "s", "pair"], ["1.0", "s", "tests/vfio"]]
+
+
+def test_killed(monkeypatch, tmp_path):
+    """A run that is killed keeps its results, and says how many are missing."""
+    def run_logged(name, argv, timeout, show):
+        show("2 workers [3 items]\n")
+        line = {"test": "a.py::x", "file": "a.py", "machines": "", "seconds": 1,
+                "verdict": "passed", "skipped": "", "failure": ""}
+        (tmp_path / "pytest.jsonl").write_text(json.dumps(line) + "\n")
+        return -9, ""
+
+    monkeypatch.setattr(check, "LOGS", tmp_path)
+    monkeypatch.setattr(check, "run_logged", run_logged)
+    found = check.judge("step", *check.run_pytest([]))
+    assert found.failed == ["step: ended with -9", "2 of 3 tests did not run"]
+    assert found.passed == {"a.py": 1}
 
 
 def test_static():

@@ -162,12 +162,12 @@ def run(tmp_path):
         (tmp_path / "test_gate.py").write_text(HEAD + "\n".join(tests))
         output = subprocess.run(
             [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-p", "lab.fixtures",
-             "--junitxml=report.xml", "test_gate.py"],
+             "--record", tmp_path / "record", "test_gate.py"],
             cwd=tmp_path, check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             env={"PYTHONPATH": str(paths.TOP / "scripts"), "PATH": "/usr/bin:/bin",
                  "ORNIC_TREE": str(paths.tree())},
         ).stdout
-        failed = results.of_junit(tmp_path / "report.xml").failed
+        failed = results.of_lines(tmp_path / "record").failed
         return [name.split("::")[1] for name in failed], output
 
     return run
