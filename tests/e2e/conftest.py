@@ -26,7 +26,7 @@ from lab import LabError, programs
 from lab.consumers import loaded
 from lab.pair import Pair, Processes, each
 from settings import (
-    READY_MS, BytesPair, HotPlug, Interop, Iommu, Queues, TwoCards, counters, wait_until,
+    READY_MS, HotPlug, Interop, Iommu, Taps, TwoCards, counters, wait_until,
 )
 from wired import Frames, Wired
 
@@ -46,8 +46,8 @@ def pytest_collection_modifyitems(items):
     """Marks all tests of this directory as tests in VMs. Tests that share VMs run one after the
     other, in the same worker of pytest, and tests that read captures run before the captures are
     long."""
-    order = ["pair", "plain_pair", "free_pair", "late_pair", "bytes_pair", "wired", "capture",
-             "interop", "queues", "two_cards", "hot_plug", "various", "processes", "mixed",
+    order = ["pair", "plain_pair", "free_pair", "late_pair", "wired", "capture",
+             "interop", "taps", "two_cards", "hot_plug", "various", "processes", "mixed",
              "iommu_pair", "debug_pair", "debug_cards", "kcsan_pair", "kernel_pair"]
     # A worker takes the largest group next. The groups of the debug kernel are small and slow: on
     # their own they would run last, with the other worker idle.
@@ -73,9 +73,9 @@ def interop(pairs):
 
 
 @pytest.fixture
-def queues(pairs):
-    """A pair whose first VM has two queues, see Queues."""
-    return pairs.keep("queues", lambda: Queues(pairs.lab))
+def taps(pairs):
+    """A pair whose packets are captured and whose first VM has two queues, see Taps."""
+    return pairs.keep("taps", lambda: Taps(pairs.lab))
 
 
 @pytest.fixture
@@ -107,12 +107,6 @@ def free_pair(pairs, request):
 def late_pair(pairs):
     """A pair whose cards become ready READY_MS after each reset."""
     return pairs.keep("late", lambda: Pair(pairs.lab, nic_options=f"ready={READY_MS}"))
-
-
-@pytest.fixture
-def bytes_pair(pairs):
-    """A pair whose packets are bytes, see BytesPair."""
-    return pairs.keep("bytes", lambda: BytesPair(pairs.lab))
 
 
 @pytest.fixture

@@ -73,14 +73,27 @@ def roles(interop, client):
     return Roles(interop.b, interop.a)
 
 
-class Queues(Pair):
-    """A pair in which VM `a` has two processors, so its netdev has two queues. The packets of the
-    switch are captured."""
+class Taps(Pair):
+    """A pair whose packets are all real bytes and captured. VM `a` has two processors, so its
+    netdev has two queues."""
 
     def __init__(self, lab):
-        self.pcap = lab.logdir / "queues.pcap"
+        self.pcap = lab.logdir / "taps.pcap"
         super().__init__(lab, pcap=self.pcap)
         self.a.smp = 2
+
+    def load_ornic(self):
+        super().load_ornic()
+        self.keep_neighbours()
+        return self
+
+    def keep_neighbours(self):
+        """Makes the entries for neighbours permanent, until an interface goes down. Packets are
+        corrupted after the check of their FCS, and an ARP reply has no other checksum, so the
+        kernel would use a wrong MAC for half a minute."""
+        for vm, peer, mac in zip(self.vms, self.vms[::-1], self.card.macs[::-1]):
+            vm.check(f"ip neigh replace {self.ornic[peer].ip} lladdr {mac} nud permanent "
+                     f"dev {self.ornic[vm].netdev}")
 
 
 class Iommu(Pair):
@@ -156,22 +169,6 @@ def two_sides(two_cards, ports):
     """Returns roles for programs between two ports of the VM, and the ports by role."""
     client, server = Side(two_cards.a), Side(two_cards.a)
     return Roles(client, server), dict(zip((client, server), ports))
-
-
-class BytesPair(Pair):
-    """A pair whose packets are all real bytes and captured. Entries for neighbours are permanent:
-    packets are corrupted after the check of their FCS, and an ARP reply has no other checksum, so
-    the kernel would use a wrong MAC for half a minute."""
-
-    def __init__(self, lab):
-        super().__init__(lab, pcap=lab.logdir / "bytes.pcap")
-
-    def load_ornic(self):
-        super().load_ornic()
-        for vm, peer, mac in zip(self.vms, self.vms[::-1], self.card.macs[::-1]):
-            vm.check(f"ip neigh replace {self.ornic[peer].ip} lladdr {mac} nud permanent "
-                     f"dev {self.ornic[vm].netdev}")
-        return self
 
 
 def cases_of(program):

@@ -206,10 +206,10 @@ def storm(pair, programs, seconds, record_property):
 
 @pytest.mark.full
 @pytest.mark.parametrize("seconds", [5, long(300)])
-def test_storm(queues, guest_programs, record_property, seconds):
+def test_storm(taps, guest_programs, record_property, seconds):
     """Processes with several threads each create, resize and destroy objects at random on two
     processors, beside traffic; no call fails and nothing is left."""
-    storm(queues, guest_programs, seconds, record_property)
+    storm(taps, guest_programs, seconds, record_property)
 
 
 @pytest.mark.long

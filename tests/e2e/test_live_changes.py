@@ -25,10 +25,10 @@ WATCHDOG = 15
 
 # Must wait for two rounds of the watchdog
 @pytest.mark.full
-def test_removed_queue_is_not_hung(queues):
+def test_removed_queue_is_not_hung(taps):
     """A queue that was removed stays out of the stack's watchdog, whose message would fail this
     test."""
-    vm, port = queues.a, queues.ornic[queues.a]
+    vm, port = taps.a, taps.ornic[taps.a]
     vm.check(f"ethtool -L {port.netdev} combined 1")
     # The watchdog looks at each queue once per timeout
     time.sleep(2 * WATCHDOG + 1)
@@ -44,10 +44,10 @@ def make_changes(pair, programs):
     pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
 
 
-def test_port_stays_up(queues, guest_programs):
+def test_port_stays_up(taps, guest_programs):
     """RDMA traffic continues during each change, the carrier does not change, and the netdev works
     afterwards. The path MTU fits each MTU of the port."""
-    pair, vm, port = queues, queues.a, queues.ornic[queues.a]
+    pair, vm, port = taps, taps.a, taps.ornic[taps.a]
     traffic = Traffic(pair, options="-s 65536 -m 1024 -u 19")
     carrier = carrier_changes(vm, port.netdev)
     for change in make_changes(pair, guest_programs):
@@ -60,9 +60,9 @@ def test_port_stays_up(queues, guest_programs):
 
 # A guest that does not run for long drops pings itself, as its socket is full
 @pytest.mark.full
-def test_changes_lose_no_frame(queues, guest_programs):
+def test_changes_lose_no_frame(taps, guest_programs):
     """Each ping of a flood is answered during the changes."""
-    pair, port = queues, queues.ornic[queues.a]
+    pair, port = taps, taps.ornic[taps.a]
     assert pings(pair.b, port.ip)
     flood = pair.b.spawn(f"ping -i 0.01 {port.ip}", 300)
     assert list(make_changes(pair, guest_programs))

@@ -48,10 +48,10 @@ def test_settings_under_traffic(pair):
 
 # The frames wait for 8 s in a queue of the guest, and must still be there when the MTU changes
 @pytest.mark.full
-def test_mtu_lowered_while_frames_wait(queues):
+def test_mtu_lowered_while_frames_wait(taps):
     """A frame that waits while the MTU is lowered, and is then too long, is dropped without other
     effects."""
-    pair = queues
+    pair = taps
     vm, port = pair.a, pair.ornic[pair.a]
     resets = pair.card.stats()["cards"]["nic0"]["function"]["resets"]
     dropped = f"cat /sys/class/net/{port.netdev}/statistics/tx_dropped"
@@ -137,13 +137,13 @@ def table(pair):
 
 
 @pytest.fixture
-def defaults(queues):
+def defaults(taps):
     """A pair with two queues, whose settings are reset after the test."""
-    yield queues
-    ethtool(queues, "-L", "combined 2")
-    ethtool(queues, "-X", "default")
+    yield taps
+    ethtool(taps, "-L", "combined 2")
+    ethtool(taps, "-X", "default")
     for kind in ("udp4", "tcp4", "udp6", "tcp6"):
-        ethtool(queues, "-N", f"rx-flow-hash {kind} sdfn")
+        ethtool(taps, "-N", f"rx-flow-hash {kind} sdfn")
 
 
 @pytest.mark.full
@@ -240,14 +240,14 @@ def test_scaling_survives(defaults, guest_programs):
 
 
 @pytest.mark.full
-def test_counters(queues):
+def test_counters(taps):
     """ethtool shows the card's counters."""
-    text = ethtool(queues, "-S")
+    text = ethtool(taps, "-S")
     shown = dict(re.findall(r"^ +(\w+): (\d+)$", text, re.M))
     for group in ("port", "device"):
-        names = {f"{group}_{name}" for name in counters(queues.card, 0, group)}
+        names = {f"{group}_{name}" for name in counters(taps.card, 0, group)}
         assert names == {name for name in shown if name.startswith(f"{group}_")}
-    assert 0 < int(shown["port_rx_frames"]) <= counters(queues.card, 0, "port")["rx_frames"]
+    assert 0 < int(shown["port_rx_frames"]) <= counters(taps.card, 0, "port")["rx_frames"]
 
 
 # ---- Segmentation ----
@@ -337,9 +337,9 @@ def good(status, checksum=""):
     ("ipv4", 1500), long("ipv4", 9000), long("ipv6", 1500), ("ipv6", 9000), long("vlan", 1500),
     ("vlan", 9000),
 ])
-def test_segmentation(queues, guest_programs, kind, mtu):
+def test_segmentation(taps, guest_programs, kind, mtu):
     """The card splits a stream into segments, which are all correct on the wire [ORNIC-SQ-16]."""
-    pair = queues
+    pair = taps
     port = pair.ornic[pair.a]
     pair.a.check(f"ip link set {port.netdev} mtu {mtu}")
     since = captured(pair)
@@ -378,9 +378,9 @@ def ipv6_of(vm, netdev):
 
 
 @pytest.mark.full
-def test_segmentation_off(queues, guest_programs):
+def test_segmentation_off(taps, guest_programs):
     """Without TSO the network stack splits the stream, and the driver counts no GSO packets."""
-    pair = queues
+    pair = taps
     ethtool(pair, "-K", "tso off")
     try:
         with Sent(pair, guest_programs) as sent:
@@ -391,9 +391,9 @@ def test_segmentation_off(queues, guest_programs):
 
 
 @pytest.mark.full
-def test_segments_are_counted(queues, guest_programs):
+def test_segments_are_counted(taps, guest_programs):
     """The driver counts as many segments as the card sends."""
-    pair = queues
+    pair = taps
     with Sent(pair, guest_programs) as sent:
         send_bytes(pair, pair.ornic[pair.b].ip)
         # The last frames are counted when their completions are polled
@@ -404,9 +404,9 @@ def test_segments_are_counted(queues, guest_programs):
 
 @pytest.mark.full
 @pytest.mark.parametrize("count", [1000, long(10000)])
-def test_segmentation_of_malformed_frames(queues, count):
+def test_segmentation_of_malformed_frames(taps, count):
     """The card keeps working after any segmentation request of a raw socket, for any frame."""
-    pair = queues
+    pair = taps
     port, said = pair.ornic[pair.a], complaints(pair.a)
     output = pair.a.check(f"{GUEST}/gso {port.netdev} {pair.card.macs[1]} {seed()} {count}",
                           120 + count // 10)

@@ -23,14 +23,14 @@ def test_demo(pair, name, run):
 
 
 @pytest.mark.parametrize("mtu", [256, long(512), 1024, long(2048), 4096])
-def test_path_mtu(bytes_pair, mtu):
+def test_path_mtu(taps, mtu):
     """Path MTUs from 256 to 4096 work [ORNIC-WIRE-19], with messages that are no multiple of them
     and with verified data. Packets have that size only if they are real bytes."""
     size, count = 10007, 200
-    before = [counters(bytes_pair.card, nic, "rdma")["tx_packets"] for nic in (0, 1)]
-    pingpong(bytes_pair, bytes_pair.ornic, options=f"-m {mtu} -s {size} -n {count}")
+    before = [counters(taps.card, nic, "rdma")["tx_packets"] for nic in (0, 1)]
+    pingpong(taps, taps.ornic, options=f"-m {mtu} -s {size} -n {count}")
     for nic in (0, 1):
-        sent = counters(bytes_pair.card, nic, "rdma")["tx_packets"] - before[nic]
+        sent = counters(taps.card, nic, "rdma")["tx_packets"] - before[nic]
         # At most one ACK for each packet of the other side
         least = count * -(-size // mtu)
         assert least <= sent <= 2 * least, (nic, sent, least)

@@ -85,9 +85,9 @@ def test_rdma_core(pair, record_property):
 
 
 @pytest.mark.long
-def test_bytes(bytes_pair, record_property):
+def test_bytes(taps, record_property):
     """The suite has the same results if packets are bytes, as on the path to other hosts."""
-    run(bytes_pair, record_property)
+    run(taps, record_property)
 
 
 @pytest.mark.long

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from lab.perftest import perftest, pingpong, rping
 from pcapfile import frames, icrc, roce
-from settings import Roles
+from settings import Interop, Roles
 
 # BTH opcodes that the traffic below must contain, from either side
 WANTED = {
@@ -16,9 +16,10 @@ WANTED = {
 }
 
 
-@pytest.fixture
-def capture(interop):
-    """A capture with all kinds of traffic."""
+@pytest.fixture(scope="module")
+def capture(pairs):
+    """A capture with all kinds of traffic, which is made once."""
+    interop = pairs.keep("interop", lambda: Interop(pairs.lab))
     pingpong(interop, interop.ornic, options="-n 5", timeout=120)
     pingpong(interop, interop.ornic, "ud", "-n 5", timeout=120)
     rping(Roles(interop.b, interop.a), interop.ornic, count=3, timeout=120)

@@ -35,6 +35,13 @@ def set_faults(pair, **ppm):
         assert "error" not in answer, answer
 
 
+@pytest.fixture
+def taps(taps):
+    """The usual pair, with permanent entries for neighbours."""
+    taps.keep_neighbours()
+    return taps
+
+
 class Faults:
     """Injects faults while the block runs, and then checks that each has happened and was counted.
     `counts` has the counter of each fault; if it is None, no counters are required."""
@@ -88,50 +95,50 @@ def test_references(pair, guest_programs, kinds):
 @pytest.mark.parametrize("kinds", [
     *(kind if kind == "corrupt" else full(kind) for kind in FAULTS), "+".join(FAULTS),
 ])
-def test_bytes(bytes_pair, guest_programs, kinds):
+def test_bytes(taps, guest_programs, kinds):
     """All operations of RC at once withstand faults, with packets as bytes."""
-    with Faults(bytes_pair, **faults_of(kinds)):
-        transfer(bytes_pair, bytes_pair.ornic, guest_programs, MIXED, ENOUGH, 120)
+    with Faults(taps, **faults_of(kinds)):
+        transfer(taps, taps.ornic, guest_programs, MIXED, ENOUGH, 120)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("ops, options", [
     ("send_inv,write,read", "-w 2"), ("flush,atomic_write", ""), (MIXED, "-S"),
 ], ids=["windows", "flush", "srq"])
-def test_everything_else(bytes_pair, guest_programs, ops, options):
+def test_everything_else(taps, guest_programs, ops, options):
     """Other operations are executed exactly once too: a window is bound and invalidated once."""
-    with Faults(bytes_pair, **faults_of("loss+duplicate+reorder+delay+corrupt")):
-        transfer(bytes_pair, bytes_pair.ornic, guest_programs, ops, f"{options} {ENOUGH}", 120)
+    with Faults(taps, **faults_of("loss+duplicate+reorder+delay+corrupt")):
+        transfer(taps, taps.ornic, guest_programs, ops, f"{options} {ENOUGH}", 120)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("program", [long("ib_send_bw"), "ib_write_bw", "ib_read_bw",
                                      "ib_atomic_bw"])
-def test_perftest(bytes_pair, program):
+def test_perftest(taps, program):
     """perftest succeeds under all faults together."""
     size = 8 if "atomic" in program else 8192
-    with Faults(bytes_pair, **faults_of("loss+duplicate+reorder+delay+corrupt")):
-        perftest(bytes_pair, bytes_pair.ornic, program, size, 500)
+    with Faults(taps, **faults_of("loss+duplicate+reorder+delay+corrupt")):
+        perftest(taps, taps.ornic, program, size, 500)
 
 
 @pytest.mark.full
-def test_fio(bytes_pair, tidy):
+def test_fio(taps, tidy):
     """NVMe over Fabrics, which registers and invalidates memory, withstands each kind of fault
     alone and all together, under fio with verification."""
-    with Nvme(*bytes_pair.vms, bytes_pair.ornic) as disk:
+    with Nvme(*taps.vms, taps.ornic) as disk:
         for kinds in (*FAULTS, "+".join(FAULTS)):
-            with Faults(bytes_pair, **faults_of(kinds)):
+            with Faults(taps, **faults_of(kinds)):
                 fio(disk.host, disk.path, size="8M")
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("transport", ["uc", "ud"])
-def test_unreliable(bytes_pair, guest_programs, transport):
+def test_unreliable(taps, guest_programs, transport):
     """An equal delay of all packets is no fault: UC and UD, which have no acknowledgements, deliver
     everything in order."""
-    with Faults(bytes_pair, None, delay=1000000) as faults:
+    with Faults(taps, None, delay=1000000) as faults:
         ops = "send,send_imm" + (",write,write_imm" if transport == "uc" else "")
-        transfer(bytes_pair, bytes_pair.ornic, guest_programs, ops, f"-t {transport} -l 1000", 120)
+        transfer(taps, taps.ornic, guest_programs, ops, f"-t {transport} -l 1000", 120)
         assert faults.moved()[1]["rx_out_of_sequence"] == 0
 
 
@@ -139,9 +146,9 @@ def test_unreliable(bytes_pair, guest_programs, transport):
 @pytest.mark.parametrize("mtu", [256, 4096])
 @pytest.mark.parametrize("ppm", [100, 1000, 50000])
 @pytest.mark.parametrize("kinds", [*FAULTS, "+".join(FAULTS)])
-def test_sweep(bytes_pair, guest_programs, kinds, ppm, mtu):
+def test_sweep(taps, guest_programs, kinds, ppm, mtu):
     """RC withstands rare faults, which need much traffic to happen at all, up to faults in one of
     twenty packets, where few messages pass at the first attempt and many only after a timeout."""
     options = f"-b {300 if ppm < 10000 else 15} -s 64 -l 30000 -m {mtu} -r 16 -u 16"
-    with Faults(bytes_pair, **faults_of(kinds, ppm)):
-        transfer(bytes_pair, bytes_pair.ornic, guest_programs, MIXED, options, 900)
+    with Faults(taps, **faults_of(kinds, ppm)):
+        transfer(taps, taps.ornic, guest_programs, MIXED, options, 900)

@@ -14,8 +14,8 @@ MAX_MTU = 3498
 
 
 @pytest.fixture
-def xdp(queues, guest_programs):
-    with attached(queues, guest_programs) as program:
+def xdp(taps, guest_programs):
+    with attached(taps, guest_programs) as program:
         yield program
 
 
