@@ -28,7 +28,7 @@ from lab.pair import Pair, Processes, each
 from settings import (
     READY_MS, HotPlug, Interop, Iommu, Taps, TwoCards, counters, wait_until,
 )
-from wired import Frames, Wired
+from wired import Wired
 
 HERE = Path(__file__).parent
 # Cards that differ from the usual one in what the hardware interface leaves to them
@@ -142,20 +142,31 @@ def iommu_pair(pairs):
 
 
 @pytest.fixture
-def wired(pairs):
+def wired(pairs, request):
     """One VM whose cable ends in the test, see Wired."""
-    return pairs.keep("wired", lambda: Wired(pairs.lab))
+    machine = pairs.keep("wired", lambda: Wired(pairs.lab))
+    if "frames" not in request.fixturenames:
+        machine.end_frames()
+    return machine
+
+
+@pytest.fixture(scope="module")
+def end_of_frames(pairs):
+    """Ends the program that the tests of a file share."""
+    yield
+    if isinstance(pairs.living, Wired):
+        pairs.living.end_frames()
 
 
 @pytest.fixture
-def frames(wired, guest_programs):
-    """guest/frames.c in that VM. After its end the card must have as many objects as before."""
+def frames(wired, end_of_frames, guest_programs):
+    """guest/frames.c in that VM, without objects. After the test the card must have as many
+    objects as before."""
+    program = wired.frames(guest_programs)
     objects = counters(wired.card, 0, "objects")
     wired.drain()
-    program = Frames(wired, guest_programs)
     yield program
-    code, output = program.close()
-    assert code == 0, output
+    wired.reset_frames()
     wait_until("nothing is left", lambda: counters(wired.card, 0, "objects") == objects)
 
 

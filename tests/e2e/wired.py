@@ -45,7 +45,7 @@ class Wired(Pair):
         ])
         self.vms = (self.a,)
         self.ornic, self.rxe = {}, {}
-        self.socket = None
+        self.socket = self.program = None
 
     def load_ornic(self):
         self.a.load_ornic()
@@ -59,8 +59,34 @@ class Wired(Pair):
         self.socket.bind(str(self.here))
         return self
 
+    def frames(self, programs):
+        """Returns the program that tests share. The channel has room for one, so a test that has
+        its own calls end_frames() first."""
+        if not self.program:
+            self.program = Frames(self, programs)
+            # The answer shows that it has the port open
+            self.program("reset")
+        return self.program
+
+    def end_frames(self):
+        program, self.program = self.program, None
+        if program:
+            code, output = program.close()
+            assert code == 0, output
+
+    def reset_frames(self):
+        """Destroys all objects of the shared program. One that cannot do that has failed and is
+        replaced."""
+        try:
+            self.program("reset")
+        except AssertionError:
+            self.program.kill()
+            self.program = None
+            raise
+
     def discard(self):
         super().discard()
+        self.program = None
         if self.socket:
             self.socket.close()
             self.here.unlink(missing_ok=True)

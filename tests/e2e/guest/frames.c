@@ -31,6 +31,7 @@ static const struct verb {
 	{ "read", 2, read_counters },
 	{ "flow", 4, create_flow },
 	{ "destroy", 1, destroy },
+	{ "reset", 0, destroy_all },
 	{ "state", 2, modify_state },
 	{ "rate", 4, modify_rate },
 	{ "post", 3, post_receives },

@@ -68,6 +68,7 @@ int attach_counter(struct session *session, char **words);
 int read_counters(struct session *session, char **words);
 int create_flow(struct session *session, char **words);
 int destroy(struct session *session, char **words);
+int destroy_all(struct session *session, char **words);
 int next_event(struct session *session, char **words);
 
 int post_receives(struct session *session, char **words);

@@ -139,35 +139,62 @@ int create_flow(struct session *session, char **words)
 	return err;
 }
 
-static int destroy_object(const struct object *object)
+/* The memory of a queue goes with it */
+static int destroy_object(struct object *object)
 {
+	int err = ENOENT;
+
 	switch (object->kind) {
 	case CQ:
-		return ibv_destroy_cq(object->cq);
+		err = ibv_destroy_cq(object->cq);
+		break;
 	case QP:
-		return ibv_destroy_qp(object->qp);
+		err = ibv_destroy_qp(object->qp);
+		break;
 	case WQ:
-		return ibv_destroy_wq(object->wq);
+		err = ibv_destroy_wq(object->wq);
+		break;
 	case TABLE:
-		return ibv_destroy_rwq_ind_table(object->table);
+		err = ibv_destroy_rwq_ind_table(object->table);
+		break;
 	case COUNTERS:
-		return ibv_destroy_counters(object->counters);
+		err = ibv_destroy_counters(object->counters);
+		break;
 	case FLOW:
-		return ibv_destroy_flow(object->flow);
-	default:
-		return ENOENT;
+		err = ibv_destroy_flow(object->flow);
+		break;
+	case NONE:
+		break;
 	}
+	if (err)
+		return err;
+	mem_free(&object->rx);
+	mem_free(&object->tx);
+	object->kind = NONE;
+	return 0;
 }
 
 /* NAME */
 int destroy(struct session *session, char **words)
 {
-	struct object *object = find(session, words[0], NONE);
-	int err = destroy_object(object);
+	return destroy_object(find(session, words[0], NONE));
+}
 
-	if (!err)
-		object->kind = NONE;
-	return err;
+/* Destroy all objects, users before what they use, and discard events */
+int destroy_all(struct session *session, char **words)
+{
+	static const enum kind order[] = { FLOW, QP, TABLE, WQ, COUNTERS, CQ };
+	struct ibv_async_event event;
+	size_t i, j;
+
+	(void)words;
+	while (!ibv_get_async_event(session->port.ctx, &event))
+		ibv_ack_async_event(&event);
+	for (i = 0; i < ARRAY_SIZE(order); i++)
+		for (j = 0; j < MAX_OBJECTS; j++)
+			if (session->objects[j].kind == order[i])
+				want_ok(destroy_object(&session->objects[j]));
+	return 0;
 }
 
 /* MILLISECONDS: EAGAIN if no event comes within that time */

@@ -2,7 +2,7 @@
 /* Queues of the program `frames`: CQs, RAW_PACKET QPs, WQs, RWQ tables, RSS QPs */
 #include "frames.h"
 
-#define RX_LEN (4u << 20)
+#define RX_LEN (1u << 20)
 #define TX_LEN (512u << 10)
 #define TSO_HEADER 192
 

@@ -97,6 +97,15 @@ struct mem mem_make(struct port *port, size_t len, unsigned int access)
 	return mem;
 }
 
+void mem_free(struct mem *mem)
+{
+	if (!mem->mr)
+		return;
+	want_ok(ibv_dereg_mr(mem->mr));
+	munmap(mem->buf, mem->len);
+	mem->mr = NULL;
+}
+
 static uint8_t fill_byte(size_t i, unsigned int seed)
 {
 	return (i * 7 + (i >> 8) * 13 + seed * 31 + 1) & 0xff;

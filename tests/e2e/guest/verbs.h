@@ -112,6 +112,7 @@ void sleep_ms(unsigned int ms);
 void port_open(struct port *port, const char *device, unsigned int gid_index);
 
 struct mem mem_make(struct port *port, size_t len, unsigned int access);
+void mem_free(struct mem *mem);
 void mem_fill(struct mem *mem, size_t at, size_t len, unsigned int seed);
 /* Return: whether the bytes are those that mem_fill() writes */
 bool mem_is(const struct mem *mem, size_t at, size_t len, unsigned int seed);
