@@ -26,7 +26,8 @@ from lab import LabError, programs
 from lab.consumers import loaded
 from lab.pair import Pair, Processes, each
 from settings import (
-    READY_MS, HotPlug, Interop, Iommu, Taps, TwoCards, counters, wait_until,
+    READY_MS, HotPlug, Interop, Iommu, Taps, TwoCards, counters, run_cases,
+    wait_until,
 )
 from wired import Wired
 
@@ -180,6 +181,34 @@ def tidy(pairs):
         stuck = True
     if stuck:
         pairs.living.discard()
+
+
+@pytest.fixture(scope="session")
+def batches():
+    """Results of case_passes."""
+    return {}
+
+
+@pytest.fixture
+def case_passes(request, batches, guest_programs):
+    """Returns a function that fails the test unless the case of a program of guest/ passes, which
+    is the test's parameter `case`. The first test runs the cases of all tests of this session that
+    have only this parameter different, in one call."""
+    def alike(item):
+        params = item.callspec.params if hasattr(item, "callspec") else {}
+        return getattr(item, "function", None), {**params, "case": "case" in params}
+
+    def check(pair, program, side="a"):
+        tests = [item for item in request.session.items if alike(item) == alike(request.node)]
+        cases, key = [item.callspec.params["case"] for item in tests], tests[0].nodeid
+        if key not in batches:
+            # Without this the next test would try the same with new machines
+            batches[key] = dict.fromkeys(cases, "the machine ended with another case")
+            vm = getattr(pair, side)
+            batches[key] = run_cases(vm, pair.ornic[vm], guest_programs, program, cases)
+        failure = batches[key][request.node.callspec.params["case"]]
+        assert not failure, failure
+    return check
 
 
 @pytest.fixture(scope="session")

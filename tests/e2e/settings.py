@@ -20,6 +20,8 @@ PERFTEST_PORT = 18515
 RECOVERY = 60
 # Seconds until a program listens in one of four KCSAN machines that start on two processors
 START = 120
+# Seconds for a case of a program of guest/, as in verbs.h
+CASE_SECONDS = 120
 # Seconds: in the worst case NVMe waits 60 s for an answer before it gives up a controller
 GIVEN_UP = 150
 
@@ -174,6 +176,22 @@ def two_sides(two_cards, ports):
 def cases_of(program):
     """Returns the names of the cases in the source of a program of guest/."""
     return re.findall(r"^\t\tCASE\((\w+)\)", (GUEST / f"{program}.c").read_text(), re.M)
+
+
+def run_cases(vm, port, programs, program, cases):
+    """Runs cases of a program of guest/ in one call, and returns {case: output of its failure, or
+    ""}. A case without a result has ended the program, or has not ended; those after it run in a
+    call of their own."""
+    found, left = {}, list(cases)
+    while left:
+        code, output = vm.run(f"{programs}/{program} {port.device} {port.gid_index} "
+                              f"{' '.join(left)}", CASE_SECONDS * len(left))
+        for text, case, result in re.findall(r"(.*?)^@@ (\w+): (.*)$", output, re.M | re.S):
+            found[case] = "" if result == "exit 0" else f"{text}{case}: {result}"
+        if unknown := [case for case in left if case not in found]:
+            found[unknown[0]] = f"{unknown[0]}: no result, {program} ended with {code}:\n{output}"
+        left = unknown[1:]
+    return found
 
 
 def gid_text(address):

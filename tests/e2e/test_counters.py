@@ -7,7 +7,7 @@ import json
 import re
 
 import pytest
-from settings import cases_of
+from settings import CASE_SECONDS, cases_of
 
 # {case of guest/counted.c: {counter: increase}}. Counters of RDMA and DEVICE that a case does not
 # name must not change, except MAY_GROW.
@@ -53,24 +53,40 @@ def test_all_cases():
     assert cases_of("counted") == list(CASES)
 
 
-def read(vm, port):
-    """Reads the counters as users do; each name must exist."""
-    of_rdma = json.loads(vm.check(f"rdma -j statistic show link {port.device}/1"))[0]
-    of_netdev = dict(re.findall(r"^\s+(\w+): (\d+)$", vm.check(f"ethtool -S {port.netdev}"), re.M))
+# Prints the counters as users see them
+READ = "echo @@ counters; rdma -j statistic show link {device}/1; ethtool -S {netdev}"
+
+
+def values(text):
+    """Returns the counters in the output of READ; each name must exist."""
+    of_rdma = json.JSONDecoder().raw_decode(text.lstrip())[0][0]
+    of_netdev = dict(re.findall(r"^\s+(\w+): (\d+)$", text, re.M))
     return {name: of_rdma[name] for name in RDMA} | \
         {name: int(of_netdev[f"device_{name}"]) for name in DEVICE}
 
 
+@pytest.fixture(scope="module")
+def counted(pairs, guest_programs):
+    """{case: (its output, counters that it has changed)}, from one call of the guest."""
+    pair = pairs.get("stock", "stream")
+    port = pair.ornic[pair.a]
+    read = READ.format(device=port.device, netdev=port.netdev)
+    program = f"{guest_programs}/counted {port.device} {port.gid_index}"
+    output = pair.a.check("; ".join([read, *(f"{program} {case}; {read}" for case in CASES)]),
+                          CASE_SECONDS * len(CASES))
+    parts = output.split("@@ counters\n")[1:]
+    read = [values(part) for part in parts]
+    return {case: (part, {name: after[name] - before[name] for name in after
+                          if after[name] != before[name]})
+            for case, part, before, after in zip(CASES, parts, read, read[1:])}
+
+
 @pytest.mark.parametrize("case", CASES)
-def test_counter(pair, guest_programs, case):
+def test_counter(pair, counted, case):
     """A case changes exactly the counters listed for it, and MAY_GROW at least as listed;
     guest/counted.c describes the case."""
-    vm, port = pair.a, pair.ornic[pair.a]
-    before = read(vm, port)
-    code, output = vm.run(f"{guest_programs}/counted {port.device} {port.gid_index} {case}", 90)
-    assert code == 0, output
-    after = read(vm, port)
-    moved = {name: after[name] - before[name] for name in after if after[name] != before[name]}
-    expected = dict(CASES[case])
+    output, moved = counted[case]
+    assert f"@@ {case}: exit 0\n" in output
+    moved, expected = dict(moved), dict(CASES[case])
     assert moved.pop(MAY_GROW, 0) >= expected.pop(MAY_GROW, 0)
     assert moved == expected

@@ -46,13 +46,6 @@ WATCH = "watch"
 EVENTS = "/tmp/events"
 
 
-def run_case(pair, programs, program, case):
-    port = pair.ornic[pair.a]
-    code, output = pair.a.run(f"{programs}/{program} {port.device} {port.gid_index} {case}", 90)
-    assert code == 0, output
-    return output
-
-
 @pytest.mark.parametrize("program, cases", PROGRAMS.items())
 def test_all_cases(program, cases):
     """The program has exactly these cases."""
@@ -60,9 +53,9 @@ def test_all_cases(program, cases):
 
 
 @pytest.mark.parametrize("program, case", CASES)
-def test_case(pair, guest_programs, program, case):
+def test_case(pair, case_passes, program, case):
     """The case passes; the comment at its function says what it proves."""
-    run_case(pair, guest_programs, program, case)
+    case_passes(pair, program)
 
 
 @pytest.mark.parametrize("transport, ops, options", [

@@ -225,5 +225,5 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	count = strtoul(argv[4], NULL, 0);
-	return run_case(argc - 1, argv, cases, ARRAY_SIZE(cases));
+	return run_cases(argc - 1, argv, cases, ARRAY_SIZE(cases));
 }

@@ -223,5 +223,5 @@ int main(int argc, char **argv)
 		CASE(command_refused),
 	};
 
-	return run_case(argc, argv, cases, ARRAY_SIZE(cases));
+	return run_cases(argc, argv, cases, ARRAY_SIZE(cases));
 }

@@ -571,5 +571,5 @@ int main(int argc, char **argv)
 		CASE(overrun_ignored),
 	};
 
-	return run_case(argc, argv, cases, ARRAY_SIZE(cases));
+	return run_cases(argc, argv, cases, ARRAY_SIZE(cases));
 }

@@ -153,5 +153,5 @@ int main(int argc, char **argv)
 		CASE(watch),
 	};
 
-	return run_case(argc, argv, cases, ARRAY_SIZE(cases));
+	return run_cases(argc, argv, cases, ARRAY_SIZE(cases));
 }

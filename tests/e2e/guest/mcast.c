@@ -117,5 +117,5 @@ int main(int argc, char **argv)
 		CASE(members_only),
 	};
 
-	return run_case(argc, argv, cases, ARRAY_SIZE(cases));
+	return run_cases(argc, argv, cases, ARRAY_SIZE(cases));
 }

@@ -297,5 +297,5 @@ int main(int argc, char **argv)
 		CASE(huge_pages),
 	};
 
-	return run_case(argc, argv, cases, ARRAY_SIZE(cases));
+	return run_cases(argc, argv, cases, ARRAY_SIZE(cases));
 }

@@ -504,5 +504,5 @@ int main(int argc, char **argv)
 		CASE(destroy_uses),
 	};
 
-	return run_case(argc, argv, cases, ARRAY_SIZE(cases));
+	return run_cases(argc, argv, cases, ARRAY_SIZE(cases));
 }

@@ -60,5 +60,5 @@ int main(int argc, char **argv)
 		CASE(cq_flags),
 	};
 
-	return run_case(argc, argv, cases, ARRAY_SIZE(cases));
+	return run_cases(argc, argv, cases, ARRAY_SIZE(cases));
 }

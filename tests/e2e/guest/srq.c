@@ -274,5 +274,5 @@ int main(int argc, char **argv)
 		CASE(last_wqe_by_error),
 	};
 
-	return run_case(argc, argv, cases, ARRAY_SIZE(cases));
+	return run_cases(argc, argv, cases, ARRAY_SIZE(cases));
 }

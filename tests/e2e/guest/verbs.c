@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,25 +29,49 @@ _Noreturn void failed(const char *file, int line, const char *format, ...)
 	exit(1);
 }
 
-int run_case(int argc, char **argv, const struct test_case *cases, size_t count)
+/* Run a case in a process of its own and print its result. Return: whether it has passed. */
+static bool run_alone(const struct test_case *test, const char *device, unsigned int gid_index)
 {
 	struct port port;
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	want(pid >= 0, "%s", strerror(errno));
+	if (!pid) {
+		alarm(CASE_SECONDS);
+		port_open(&port, device, gid_index);
+		test->run(&port);
+		exit(0);
+	}
+	want(waitpid(pid, &status, 0) == pid, "%s", strerror(errno));
+	if (WIFSIGNALED(status))
+		printf("@@ %s: %s\n", test->name, strsignal(WTERMSIG(status)));
+	else
+		printf("@@ %s: exit %d\n", test->name, WEXITSTATUS(status));
+	return !status;
+}
+
+int run_cases(int argc, char **argv, const struct test_case *cases, size_t count)
+{
+	bool passed = true;
 	size_t i;
+	int j;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (argc != 4) {
-		fprintf(stderr, "usage: %s DEVICE GID-INDEX CASE\n", argv[0]);
+	if (argc < 4) {
+		fprintf(stderr, "usage: %s DEVICE GID-INDEX CASE...\n", argv[0]);
 		return 2;
 	}
-	for (i = 0; i < count; i++) {
-		if (strcmp(cases[i].name, argv[3]))
-			continue;
-		port_open(&port, argv[1], atoi(argv[2]));
-		cases[i].run(&port);
-		return 0;
+	/* Load the providers once, for all cases */
+	ibv_free_device_list(made(ibv_get_device_list(NULL)));
+	for (j = 3; j < argc; j++) {
+		for (i = 0; i < count && strcmp(cases[i].name, argv[j]); i++)
+			;
+		want(i < count, "no such case: %s", argv[j]);
+		passed &= run_alone(&cases[i], argv[1], atoi(argv[2]));
 	}
-	fprintf(stderr, "%s: no such case: %s\n", argv[0], argv[3]);
-	return 2;
+	return passed ? 0 : 1;
 }
 
 uint64_t now_ms(void)

@@ -19,6 +19,8 @@
 /* Time limit on a busy host for what must happen, and time to wait for what must not, ms */
 #define SOON_MS 120000
 #define NEVER_MS 300
+/* A case that takes longer is killed; the machine may be busy */
+#define CASE_SECONDS 360
 
 /* An open port */
 struct port {
@@ -55,8 +57,11 @@ struct test_case {
 
 #define CASE(function) { #function, function }
 
-/* Run the case that the arguments name, PROGRAM DEVICE GID-INDEX CASE. Return: for main(). */
-int run_case(int argc, char **argv, const struct test_case *cases, size_t count);
+/*
+ * Run the cases that the arguments name, PROGRAM DEVICE GID-INDEX CASE..., each in a process of its
+ * own, and print "@@ CASE: RESULT" after the output of each. Return: for main().
+ */
+int run_cases(int argc, char **argv, const struct test_case *cases, size_t count);
 
 _Noreturn void failed(const char *file, int line, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
