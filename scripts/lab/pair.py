@@ -192,10 +192,12 @@ class Processes(Pair):
 
     SUBNET = "10.60.0"
 
-    def __init__(self, lab):
+    def __init__(self, lab, nic_options=("", "")):
+        """`nic_options` has the options of each card."""
         self.lab = lab
-        self.cards = [lab.card(1, ports=[port], first=number)
-                      for number, port in enumerate(lab.link("dgram").ports(), 1)]
+        self.cards = [lab.card(1, ports=[port], first=number, nic_options=options) for
+                      number, (port, options) in enumerate(zip(lab.link("dgram").ports(),
+                                                               nic_options, strict=True), 1)]
         self.card = self.cards[0]
         self.a, self.b = (lab.vm(name, cards=card.sockets) for name, card in zip("ab", self.cards))
         self.vms = (self.a, self.b)

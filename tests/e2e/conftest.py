@@ -32,8 +32,8 @@ from settings import (
 from wired import Wired
 
 HERE = Path(__file__).parent
-# Cards that differ from the usual one in what the hardware interface leaves to them
-FREEDOMS = ("entries=whole", "ci=doorbell", "shadow=off,entries=whole")
+# Two cards that differ from the usual one in what the hardware interface leaves to them
+FREEDOMS = ("ci=doorbell,entries=whole", "shadow=off,ci-lag=256,rq-doorbell=on")
 # Turns KCSAN on. It watches one of this many accesses of our modules per processor; the default is
 # for processors that are not emulated, and for a kernel that is instrumented as a whole.
 WATCH = "echo 50 >/sys/module/kcsan/parameters/skip_watch && echo on >/sys/kernel/debug/kcsan"
@@ -47,9 +47,9 @@ def pytest_collection_modifyitems(items):
     """Marks all tests of this directory as tests in VMs. Tests that share VMs run one after the
     other, in the same worker of pytest, and tests that read captures run before the captures are
     long."""
-    order = ["pair", "plain_pair", "free_pair", "late_pair", "wired", "capture",
-             "interop", "taps", "two_cards", "hot_plug", "various", "processes", "mixed",
-             "iommu_pair", "debug_pair", "debug_cards", "kcsan_pair", "kernel_pair"]
+    order = ["pair", "taps", "two_cards", "hot_plug", "wired", "capture", "interop", "free",
+             "plain_pair", "free_pair", "late_pair", "various", "mixed", "iommu_pair", "debug_pair",
+             "debug_cards", "kcsan_pair", "kernel_pair"]
     # A worker takes the largest group next. The groups of the debug kernel are small and slow: on
     # their own they would run last, with the other worker idle.
     groups = {"capture": "interop", "debug_pair": "wired", "debug_cards": "wired"}
@@ -97,23 +97,16 @@ def plain_pair(pairs):
     return pairs.keep("no shadow", lambda: Pair(pairs.lab, nic_options="shadow=off"))
 
 
-@pytest.fixture(params=FREEDOMS)
-def free_pair(pairs, request):
-    """A pair whose cards use a freedom that the hardware interface gives them: `nic_options`."""
-    options = request.param
-    return pairs.keep(f"free {options}", lambda: Pair(pairs.lab, nic_options=options))
+@pytest.fixture
+def free(pairs):
+    """A pair whose cards are two processes that use the freedoms of the hardware interface."""
+    return pairs.keep("free", lambda: Processes(pairs.lab, FREEDOMS))
 
 
 @pytest.fixture
 def late_pair(pairs):
     """A pair whose cards become ready READY_MS after each reset."""
     return pairs.keep("late", lambda: Pair(pairs.lab, nic_options=f"ready={READY_MS}"))
-
-
-@pytest.fixture
-def processes(pairs):
-    """A pair whose cards are two processes, see Processes."""
-    return pairs.keep("processes", lambda: Processes(pairs.lab))
 
 
 @pytest.fixture

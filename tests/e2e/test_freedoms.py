@@ -2,12 +2,14 @@
 """Cards that use freedoms of the hardware interface, as silicon may: entries of rings are written
 as a whole [ORNIC-GEN-5] [ORNIC-GEN-7]; doorbells arm CQs and EQs and tell what is consumed, with
 and without ORNIC_CAPS_SHADOW [ORNIC-DB-17] [ORNIC-DB-27] [ORNIC-DB-28] [ORNIC-DB-29]
-[ORNIC-DB-30]."""
+[ORNIC-DB-30]; consumer indexes in records always lag behind [ORNIC-ORD-4], [ORNIC-ORD-5],
+[ORNIC-ORD-9]; receives have doorbells [ORNIC-DB-31]. Nothing is lost and nothing waits for an index
+that does not come. The cards are two processes, joined by a Unix datagram socket that holds eleven
+packets; further packets wait in QPs [ORNIC-WIRE-24]."""
 
 import pytest
-from lab.perftest import pingpong, rping
+from lab.perftest import perftest, pingpong, rping
 from settings import counters
-from test_verbs import PROGRAMS
 from transfer import mixed, transfer
 
 pytestmark = pytest.mark.full
@@ -15,24 +17,25 @@ pytestmark = pytest.mark.full
 # More than any ring of these programs holds, so that CQs overrun if the card is not told `ci`
 MANY = 2000
 # Counters of what a host does wrong
-WRONG = ("cq_overruns", "eq_overruns", "bad_doorbell_page", "bad_doorbell_type",
-         "bad_doorbell_queue", "bad_register_access")
+WRONG = ("cq_overruns", "eq_overruns", "bad_sq_pi", "bad_rq_pi", "bad_doorbell_page",
+         "bad_doorbell_type", "bad_doorbell_queue", "bad_register_access")
+
+
+def wrong(free):
+    return [{name: counters(card)[name] for name in WRONG} for card in free.cards]
 
 
 @pytest.fixture
-def blameless(free_pair):
+def blameless(free):
     """The cards find no fault with what the test makes the drivers do."""
-    before = counters(free_pair.card)
-    yield free_pair
-    after = counters(free_pair.card)
-    assert {name: after[name] - before[name] for name in WRONG} == dict.fromkeys(WRONG, 0)
+    before = wrong(free)
+    yield free
+    assert wrong(free) == before
 
 
 @pytest.mark.parametrize("transport, options", [
-    ("rc", f"-n {MANY}"), ("rc", "-e"),
     # Time stamps are in the extension of completions
-    ("rc", f"-t -n {MANY}"),
-    ("ud", f"-n {MANY}"), ("ud", "-e"),
+    ("rc", f"-t -n {MANY}"), ("rc", "-e"), ("ud", f"-n {MANY}"),
 ])
 def test_pingpong(blameless, transport, options):
     pingpong(blameless, blameless.ornic, transport, options)
@@ -49,23 +52,28 @@ def test_transfer(blameless, guest_programs, transport, ops, options):
 
 def test_rping(blameless):
     """The CM of the kernel uses completions of 64 bytes."""
-    rping(blameless, blameless.ornic, count=100)
+    rping(blameless, blameless.ornic)
 
 
 @pytest.mark.parametrize("size", [56, 8000])
 def test_ping(blameless, size):
     """Frames of the network stack: more than its rings hold, most of them polled under load."""
     ip = blameless.ornic[blameless.b].ip
-    blameless.a.check(f"ping -q -f -c {MANY} -s {size} -w 60 {ip}", 90)
+    blameless.a.check(f"ping -q -f -c {MANY} -s {size} -w 300 {ip}", 330)
 
 
-@pytest.mark.parametrize("case", PROGRAMS["cq"])
-def test_cq(free_pair, case_passes, case):
-    """CQs of these cards pass the cases of guest/cq.c, two of which overrun CQs."""
-    case_passes(free_pair, "cq")
+@pytest.mark.parametrize("side", ["a", "b"])
+@pytest.mark.parametrize("case", ["overrun", "resize_under_traffic", "resize_keeps_entries"])
+def test_cq(free, case_passes, side, case):
+    """CQs of these cards overrun and change their size as others do."""
+    case_passes(free, "cq", side)
 
 
-@pytest.mark.parametrize("case", ["crowd_fails"])
-def test_many_events(free_pair, case_passes, case):
-    """[ORNIC-EQ-6] More events than an EQ holds wait, and none is lost."""
-    case_passes(free_pair, "event")
+def test_nothing_is_lost(free):
+    """No packet of 1 MiB messages of several QPs is lost between the two processes."""
+    # Local ACK timeout of 2 s: a busy host may hold up an ACK for longer than perftest's 67 ms
+    perftest(free, free.ornic, "ib_write_bw", 1 << 20, 20, "-q 8 -b -u 19", timeout=240)
+    for card in free.cards:
+        drops = {name: port["wire"]["drops"]
+                 for name, port in card.stats()["switch"]["ports"].items()}
+        assert not any(drops.values()), (card.name, drops)

@@ -133,9 +133,10 @@ def test_bus_mastering_off(pair, side):
 
 
 @pytest.mark.full
-def test_bus_mastering_off_of_free_cards(free_pair):
+@pytest.mark.parametrize("side", ["a", "b"])
+def test_bus_mastering_off_of_free_cards(free, side):
     """[ORNIC-PCI-7]: so do cards that get indexes from doorbells, or have no ORNIC_CAPS_SHADOW."""
-    goes_on_after_pauses(free_pair, free_pair.a)
+    goes_on_after_pauses(free, getattr(free, side))
 
 
 def end_peer(traffic):
