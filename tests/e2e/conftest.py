@@ -26,8 +26,7 @@ from lab import LabError, programs
 from lab.consumers import loaded
 from lab.pair import Pair, Processes, each
 from settings import (
-    READY_MS, HotPlug, Interop, Iommu, Taps, TwoCards, counters, run_cases,
-    wait_until,
+    READY_MS, Interop, Iommu, Taps, Two, TwoCards, counters, run_cases, wait_until,
 )
 from wired import Wired
 
@@ -47,8 +46,8 @@ def pytest_collection_modifyitems(items):
     """Marks all tests of this directory as tests in VMs. Tests that share VMs run one after the
     other, in the same worker of pytest, and tests that read captures run before the captures are
     long."""
-    order = ["pair", "taps", "two_cards", "hot_plug", "wired", "capture", "interop", "free",
-             "plain_pair", "free_pair", "late_pair", "various", "mixed", "iommu_pair", "debug_pair",
+    order = ["pair", "taps", "two", "wired", "capture", "interop", "free", "plain_pair",
+             "free_pair", "late_pair", "two_cards", "various", "mixed", "iommu_pair", "debug_pair",
              "debug_cards", "kcsan_pair", "kernel_pair"]
     # A worker takes the largest group next. The groups of the debug kernel are small and slow: on
     # their own they would run last, with the other worker idle.
@@ -86,9 +85,9 @@ def two_cards(pairs):
 
 
 @pytest.fixture
-def hot_plug(pairs):
-    """One VM with a card and an empty port, see HotPlug."""
-    return pairs.keep("hot plug", lambda: HotPlug(pairs.lab))
+def two(pairs):
+    """One VM with cards of different versions, see Two."""
+    return pairs.keep("two", lambda: Two(pairs.lab))
 
 
 @pytest.fixture

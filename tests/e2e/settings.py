@@ -98,27 +98,31 @@ class Taps(Pair):
                      f"dev {self.ornic[vm].netdev}")
 
 
+# QEMU's options and the kernel's for an IOMMU that unmaps at once. Root may map the registers of a
+# card that has a driver. The kernel's check of the timer interrupt is off, because an emulated
+# timer may be too slow for it.
+IOMMU = ("-device", "intel-iommu,intremap=on,caching-mode=on")
+STRICT = "intel_iommu=on iommu.strict=1 iommu.passthrough=0 no_timer_check iomem=relaxed"
+
+
 class Iommu(Pair):
-    """A pair behind IOMMUs that unmap at once. Root may map the registers of a card that has a
-    driver. The kernel's check of the timer interrupt is off, because an emulated timer may be too
-    slow for it."""
+    """A pair behind IOMMUs."""
 
     def __init__(self, lab):
         super().__init__(lab)
         for vm in self.vms:
-            vm.args = ["-device", "intel-iommu,intremap=on,caching-mode=on"]
-            vm.append = "intel_iommu=on iommu.strict=1 iommu.passthrough=0 " \
-                        "no_timer_check iomem=relaxed"
+            vm.args, vm.append = list(IOMMU), STRICT
 
 
 class TwoCards(Pair):
     """VM `a` with two cards. Programs in the VM connect through its loopback address, and the cards
     use link-local addresses, which need no route."""
 
-    def __init__(self, lab, **options):
-        """`options` are those of Vm."""
+    def __init__(self, lab, nic_options=("", ""), **options):
+        """`nic_options` has the options of each card; `options` are those of Vm."""
         self.lab = lab
-        self.card = lab.card(2, sanitized=options.get("kernel") == "debug")
+        self.card = lab.card(len(nic_options), nic_options=nic_options,
+                             sanitized=options.get("kernel") == "debug")
         self.a = self.b = lab.vm("a", cards=self.card.sockets, **options)
         self.vms = (self.a,)
         self.ornic, self.rxe = {}, {}
@@ -137,27 +141,54 @@ class TwoCards(Pair):
             port = find_port(self.a, netdev, f"10.{40 + number}.0.1")
             index = gid_index(self.a, port.device, link_local_gid(self.a, netdev))
             self.ports.append(Port(port.device, netdev, "127.0.0.1", index))
+        # A packet to a link-local address has no route until the kernel has found it to be unique
+        wait_until("the addresses", lambda: not self.a.check("ip -6 addr show tentative"))
         self.ornic = {self.a: self.ports[0]}
         return self
 
 
-class HotPlug(TwoCards):
-    """TwoCards whose second card QEMU attaches when the VM runs, to the empty port of the manual
-    page of ornicctl."""
+# Features that a card can be without, and still have an interface and an RDMA device
+OPTIONAL = ["srq", "xrc", "mcast", "mw", "reg_mr", "modify_mr", "resize_cq", "cq_moderation", "wq",
+            "flow", "tso", "rate_limit", "path_mig", "null_mr", "flow_copy"]
+# ORNIC_FEAT_* of the header, but for those that no card has yet
+BITS = {name.lower(): 1 << int(bit) for name, bit in
+        re.findall(r"#define ORNIC_FEAT_(\w+)\s+\(1ULL << (\d+)\)",
+                   (paths.TOP / "kernel/include/ornic_hw_cmd.h").read_text())
+        if name not in ("ODP", "DM")}
+# The least that the drivers use: as a card of an older minor version would be
+LEAST = "without=" + ",".join(OPTIONAL)
+NEWER, REFUSED = "version=1.65535", "version=2.0"
+
+
+class Two(TwoCards):
+    """VM `a` behind an IOMMU. The first card has a newer minor version. QEMU attaches the second
+    one, which has no optional feature, when the VM runs, to the empty port of the manual page of
+    ornicctl. A third one has a version that the driver refuses."""
 
     PORT = ("-device", "pcie-root-port,id=ornic-nic1,chassis=101")
 
     def __init__(self, lab):
-        super().__init__(lab)
-        self.a.cards = self.a.cards[:1]
+        super().__init__(lab, (NEWER, LEAST, REFUSED), args=IOMMU, append=STRICT)
+        self.a.cards[1] = ""
         # The lab's own connection keeps the first monitor
         self.monitor = self.a.socket("qmp2")
         self.a.args += [*self.PORT, "-qmp", f"unix:{self.monitor},server=on,wait=off"]
+
+    def load_ornic(self):
+        self.a.expects(r"ornic \S+: unknown hardware interface version 2\.0",
+                       r"ornic \S+: probe with driver ornic failed with error -19")
+        self.a.load_ornic()
+        assert len(self.a.netdevs_of("ornic")) == 1
+        self.attach()
+        return self.set_up()
 
     def attach(self):
         """Attaches the second card as a user does."""
         subprocess.run([paths.TOP / "scripts/user/ornicctl", "-s", self.card.control_path, "attach",
                         "nic1", self.monitor], check=True)
+        wait_until("the netdev", lambda: len(self.a.netdevs_of("ornic")) == 2)
+        # QEMU resets the function once more after device_add has been answered
+        self.card.booted()
 
 
 class Side:
@@ -232,6 +263,12 @@ def pci_address(vm, netdev):
     return vm.check(f"basename $(readlink -f /sys/class/net/{netdev}/device)").strip()
 
 
+def iommu_domain(vm, port):
+    """Returns the type of the card's IOMMU domain."""
+    address = pci_address(vm, port.netdev)
+    return vm.check(f"cat /sys/bus/pci/devices/{address}/iommu_group/type").strip()
+
+
 def bind_again(vm, address):
     """Takes the driver from a card and gives it back. The driver counts failures anew then."""
     vm.check("cd /sys/bus/pci/drivers/ornic && "
@@ -258,6 +295,11 @@ def counters(card, nic=0, group="device"):
     the objects, because the driver keeps some for the next processes."""
     found = card.stats()["cards"][f"nic{nic}"]["nic"][group]
     return {name: count for name, count in found.items() if (group, name) != ("objects", "uctx")}
+
+
+def host(card, nic=0):
+    """Returns what the driver has told the card with SET_HOST."""
+    return card.stats()["cards"][f"nic{nic}"]["host"]
 
 
 def fatal_cause(card, nic=0):

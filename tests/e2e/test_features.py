@@ -8,26 +8,16 @@ import re
 import struct
 
 import pytest
-from lab import LabError, paths
-from lab.pair import Pair, Port, Roles, find_port, set_address
+from lab import LabError
+from lab.pair import Pair, Port, find_port, set_address
 from lab.perftest import pingpong
-from settings import counters
+from settings import BITS, LEAST, OPTIONAL, counters, host, two_sides
 
 pytestmark = pytest.mark.full
 
 SHORT = "-n 100"
-# Features that a card can be without, and still have an interface and an RDMA device
-OPTIONAL = ["srq", "xrc", "mcast", "mw", "reg_mr", "modify_mr", "resize_cq", "cq_moderation", "wq",
-            "flow", "tso", "rate_limit", "path_mig", "null_mr", "flow_copy"]
 # Features that a card has with the given one only
 NEEDED_BY = {"srq": ["xrc"], "flow": ["flow_copy"]}
-# ORNIC_FEAT_* of the header, but for those that no card has yet
-BITS = {name.lower(): 1 << int(bit) for name, bit in
-        re.findall(r"#define ORNIC_FEAT_(\w+)\s+\(1ULL << (\d+)\)",
-                   (paths.TOP / "kernel/include/ornic_hw_cmd.h").read_text())
-        if name not in ("ODP", "DM")}
-# The least that the drivers use: as a card of an older minor version would be
-LEAST = "without=" + ",".join(OPTIONAL)
 # Lines of ibv_devinfo -v about a card without the feature
 DEVINFO = {
     "srq": r"max_srq:\s+0$", "mw": r"max_mw:\s+0$", "mcast": r"max_mcast_grp:\s+0$",
@@ -115,13 +105,6 @@ class Various(Pair):
         return self
 
 
-class Side:
-    """The VM in one of the roles of a program."""
-
-    def __init__(self, vm):
-        self.spawn, self.run, self.name = vm.spawn, vm.run, vm.name
-
-
 @pytest.fixture
 def various(pairs):
     """The VM whose cards have these options."""
@@ -133,14 +116,13 @@ def various(pairs):
 
 def loop(machine, option, kind="rc"):
     """Pingpong of a card with itself, in which RC compares all data."""
-    client, server = Side(machine.a), Side(machine.a)
-    port = machine.found[option]
-    pingpong(Roles(client, server), {client: port, server: port}, kind, SHORT)
+    roles, ports = two_sides(machine, [machine.found[option]] * 2)
+    pingpong(roles, ports, kind, SHORT)
 
 
-def host(machine, option):
-    """Returns the parts of SET_HOST as the card shows them."""
-    return machine.card.stats()["cards"][f"nic{machine.options.index(option)}"]["host"]
+def told(machine, option):
+    """Returns what the driver has told this card."""
+    return host(machine.card, machine.options.index(option))
 
 
 @pytest.mark.parametrize("feature", OPTIONAL)
@@ -150,11 +132,11 @@ def test_without(various, feature):
     option = f"without={feature}"
     machine = various(option)
     vm, port = machine.a, machine.found[option]
-    told = host(machine, option)
-    assert re.fullmatch(r"ornic Linux \S+", told["name"])
-    assert told["version"] == "1.0" and told["page_size"] == 4096
+    parts = told(machine, option)
+    assert re.fullmatch(r"ornic Linux \S+", parts["name"])
+    assert parts["version"] == "1.0" and parts["page_size"] == 4096
     missing = {feature, *NEEDED_BY.get(feature, ())}
-    assert told["features"] == sum(bit for name, bit in BITS.items() if name not in missing)
+    assert parts["features"] == sum(bit for name, bit in BITS.items() if name not in missing)
     loop(machine, option)
     loop(machine, option, "ud")
     if feature in DEVINFO:
@@ -171,7 +153,7 @@ def test_least(various):
     """Driver and provider work with a card that has nothing optional, as one of an older minor
     version would be: its answers are shorter."""
     machine = various(LEAST)
-    assert host(machine, LEAST)["features"] == BITS["cqe_ext"]
+    assert told(machine, LEAST)["features"] == BITS["cqe_ext"]
     for kind in ("rc", "ud", "uc"):
         loop(machine, LEAST, kind)
 
@@ -201,7 +183,7 @@ def test_minor_versions(various, option):
     loop(machine, option)
     loop(machine, option, "ud")
     # The lower one is in force ([ORNIC-VER-2])
-    assert host(machine, option)["version"] == "1.0"
+    assert told(machine, option)["version"] == "1.0"
 
 
 @pytest.mark.parametrize("option", REFUSED)

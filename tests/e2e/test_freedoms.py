@@ -12,8 +12,6 @@ from lab.perftest import perftest, pingpong, rping
 from settings import counters
 from transfer import mixed, transfer
 
-pytestmark = pytest.mark.full
-
 # More than any ring of these programs holds, so that CQs overrun if the card is not told `ci`
 MANY = 2000
 # Counters of what a host does wrong

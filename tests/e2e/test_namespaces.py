@@ -18,8 +18,8 @@ DEVICE_FATAL = 8
 
 
 @pytest.fixture
-def make_spaces(two_cards):
-    with maker(two_cards) as make:
+def make_spaces(two):
+    with maker(two) as make:
         yield make
 
 
