@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Fixtures of the tests in VMs, and the rules that leave tests to `make check-long`.
+"""Fixtures of the tests in VMs, and the rules of tests.
 
 `make check` has one test for each feature and layer, at the lowest layer that can see the fault, and
 each of its tests is certain:

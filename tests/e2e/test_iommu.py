@@ -7,7 +7,6 @@ from lab.perftest import perftest, pingpong, rping
 from settings import counters, iommu_domain, wait_until
 from transfer import OPS, transfer
 
-
 pytestmark = pytest.mark.full
 
 
