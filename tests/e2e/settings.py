@@ -217,7 +217,7 @@ def run_cases(vm, port, programs, program, cases):
     while left:
         code, output = vm.run(f"{programs}/{program} {port.device} {port.gid_index} "
                               f"{' '.join(left)}", CASE_SECONDS * len(left))
-        for text, case, result in re.findall(r"(.*?)^@@ (\w+): (.*)$", output, re.M | re.S):
+        for text, case, result in re.findall(r"(.*?)^@@ (\w+): ([^\n]*)\n", output, re.M | re.S):
             found[case] = "" if result == "exit 0" else f"{text}{case}: {result}"
         if unknown := [case for case in left if case not in found]:
             found[unknown[0]] = f"{unknown[0]}: no result, {program} ended with {code}:\n{output}"
