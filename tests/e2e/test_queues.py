@@ -52,7 +52,7 @@ def sides(free_pair, client):
 def test_depths(free_pair, sides, program, count, words):
     """A program keeps as many work requests in the queues as it has asked for, many times over.
     WQEs of datagrams have two slots, and a list has several [ORNIC-SQ-1]."""
-    perftest(sides, free_pair.ornic, program, 64, count, f"-Q 1 -u 19 {words}")
+    perftest(sides, free_pair.ornic, program, 64, count, f"-Q 1 {words}")
 
 
 @pytest.mark.parametrize("transport, ops, options", [mixed("rc"), mixed("ud", "-x", "extended")])
@@ -64,7 +64,7 @@ def test_all_operations(free_pair, sides, guest_programs, transport, ops, option
 def test_programs(free_pair):
     """The receives of an SRQ are posted again when the record or the completions say so. Events,
     and completions with time stamps, come."""
-    perftest(free_pair, free_pair.ornic, "ib_send_bw", 4096, 500, "--use-srq -q 16 -u 19")
+    perftest(free_pair, free_pair.ornic, "ib_send_bw", 4096, 500, "--use-srq -q 16")
     xsrq_pingpong(free_pair, free_pair.ornic)
     for transport, options in (("rc", f"-t -n {MANY}"), ("rc", "-e"), ("ud", "-e -n 100")):
         pingpong(free_pair, free_pair.ornic, transport, options)
