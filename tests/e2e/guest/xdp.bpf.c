@@ -43,7 +43,6 @@ static int turn_round(__u8 *data)
 {
 	unsigned int i;
 
-#pragma unroll
 	for (i = 0; i < ETH_ALEN; i++) {
 		__u8 byte = data[i];
 
@@ -61,7 +60,6 @@ static int push_header(struct xdp_md *ctx)
 
 	if (!data)
 		return XDP_ABORTED;
-#pragma unroll
 	for (i = 0; i < ETH_HLEN; i++)
 		header[i] = data[i];
 
@@ -70,7 +68,6 @@ static int push_header(struct xdp_md *ctx)
 	data = frame(ctx, ETH_HLEN);
 	if (!data)
 		return XDP_ABORTED;
-#pragma unroll
 	for (i = 0; i < ETH_HLEN; i++)
 		data[i] = header[i];
 	return XDP_PASS;
