@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from lab import programs
 from lab.pair import listening
 from lab.perftest import ProgramFailed, both, find
 from settings import gid_index, link_local_gid, long, wait_until
@@ -114,7 +115,7 @@ def test_fi_pingpong(pair, provider, endpoint, domain):
 
 
 @pytest.mark.parametrize("transports", UCX_TRANSPORTS)
-def test_open_mpi(pair, guest_programs, transports):
+def test_open_mpi(pair, transports):
     """Open MPI works on two VMs: ring, reduction and one-sided access have the expected results."""
     port = pair.ornic[pair.a]
     environment = " ".join(f"-x {word}" for word in
@@ -124,7 +125,7 @@ def test_open_mpi(pair, guest_programs, transports):
         f"mpirun --allow-run-as-root -n 2 --host $(hostname):1,{pair.ornic[pair.b].ip}:1 "
         f"--prtemca plm_ssh_agent {REMOTE_SHELL} --mca pml ucx --mca osc ucx "
         "--mca opal_common_ucx_tls any --mca opal_common_ucx_devices any "
-        f"{environment} {guest_programs}/mpi"
+        f"{environment} {programs.make('mpi')}/mpi"
     )
     with serving(pair.b, f"busybox nc -ll -p {SHELL_PORT} -e /bin/sh", listening(SHELL_PORT)):
         assert "2 ranks agree" in pair.a.check(words, 120)
