@@ -41,6 +41,21 @@ lock_cache() {
 	fi
 }
 
+# free_mb DIRECTORY: prints the free space
+free_mb() {
+	df -BM --output=avail "$1" | tr -dc 0-9
+}
+
+# need_space GB: exits if the cache has less free space
+need_space() {
+	local free
+
+	mkdir -p "$ORNIC_CACHE"
+	free=$(free_mb "$ORNIC_CACHE")
+	[ "$free" -ge $(($1 * 1000)) ] || die "needs $1 GB free in $ORNIC_CACHE, has" \
+		"$((free / 1000)).$((free / 100 % 10)) GB: free some, or set ORNIC_CACHE=DIRECTORY"
+}
+
 # run_logged LOG COMMAND...: sends the output to LOG; on failure prints the end of LOG and exits
 run_logged() {
 	local log=$1
@@ -48,6 +63,12 @@ run_logged() {
 	mkdir -p "$(dirname "$log")"
 	if ! "$@" >"$log" 2>&1 </dev/null; then
 		tail -n 25 "$log" >&2
+		if [ "$(free_mb "${log%/*}")" -lt 10 ] || grep -q "No space left" "$log"; then
+			die "no space left, see $log: free some, and give the same command again"
+		elif grep -q "Failed to fetch" "$log"; then
+			die "the Debian mirror does not answer, see $log: give the same command" \
+				"again, or set ORNIC_MIRROR=URL"
+		fi
 		die "$1 failed, see $log"
 	fi
 }
@@ -63,7 +84,7 @@ need_packages() {
 	say "installing on this machine: ${missing[*]}"
 	apt-get update -qq >&2
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-		"${missing[@]}" >&2
+		"${missing[@]}" >&2 || die "install on this machine: ${missing[*]}"
 }
 
 # prepare_rdma_core VERSION DIR: copies the upstream source of rdma-core to DIR/src and adds our
