@@ -195,6 +195,20 @@ rmdir ports/1 subsystems/{self.NQN}/namespaces/1 subsystems/{self.NQN}""")
         return self.host.check("cat /sys/class/nvme/nvme*/state 2>/dev/null; true").strip()
 
 
+class NvmeCopy(Nvme):
+    """Nvme with programs of each machine in place of fio."""
+
+    def exercise(self, programs):
+        """Copies random data to the disk and back, past the caches, in requests of three sizes."""
+        return self.host.check(f"""set -e
+for size in 4k 64k 512k; do
+  head -c 4M /dev/urandom >/tmp/lab
+  dd bs=$size if=/tmp/lab of={self.path} oflag=direct status=none
+  dd bs=$size if={self.path} iflag=direct,count_bytes count=4M status=none | cmp - /tmp/lab
+done
+rm /tmp/lab""", FIO_TIMEOUT)
+
+
 class NvmeSrq(Nvme):
     """Nvme with a target that receives for all its connections from one SRQ."""
 

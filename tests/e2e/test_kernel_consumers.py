@@ -3,15 +3,14 @@
 verification), NFS over RDMA, SRP and RDS; and their behaviour when a card goes away."""
 
 import pytest
-from lab.consumers import CONSUMERS, Nvme, NvmeSrq, Srp, consume, fio, fio_command
+from lab.consumers import CONSUMERS, Nvme, NvmeCopy, NvmeSrq, Srp, consume, fio, fio_command
 from settings import (
     GIVEN_UP, RECOVERY, come_back, counters, fail, full, inject, long, pci_address, reset_function,
     set_up_again, wait_until,
 )
 
-KINDS = pytest.mark.parametrize("kind", [
-    kind if kind is Nvme else full(kind) for kind in CONSUMERS
-], ids=[kind.__name__.lower() for kind in CONSUMERS])
+KINDS = pytest.mark.parametrize("kind", [NvmeCopy, *map(full, CONSUMERS)],
+                                ids=[kind.__name__.lower() for kind in (NvmeCopy, *CONSUMERS)])
 
 
 @KINDS
