@@ -21,6 +21,8 @@ HOURS ?= 8
 S := scripts
 # Runs a Python module of the lab in the root tree
 LAB := $(S)/inroot env PYTHONPATH=$(CURDIR)/scripts python3 -m
+# The same in the full tree, which has scripts/packages-full.list, too
+FULL_LAB := $(S)/inroot -f env PYTHONPATH=$(CURDIR)/scripts python3 -m
 # The same with scripts/packages-long.list
 LONG_LAB := $(S)/inroot -l env PYTHONPATH=$(CURDIR)/scripts python3 -m
 
@@ -76,7 +78,7 @@ shell: modules provider device
 	@$(LAB) lab.shell
 
 bench: modules provider device
-	@$(LAB) lab.bench
+	@$(FULL_LAB) lab.bench
 
 # T=PLACE of the command line; see lab.check
 check: modules provider device
@@ -90,14 +92,14 @@ check-quick: modules provider device
 check-debug: modules provider device
 	@$(S)/build modules debug
 	@$(S)/build device-san
-	@$(LAB) lab.check --debug $(T)
+	@$(FULL_LAB) lab.check --debug $(T)
 
 check-full: modules provider device
 	@$(S)/build modules debug
 	@$(S)/build provider 65.0
 	@$(S)/build device-san
 	@$(if $(T),,$(S)/static prepare)
-	@$(LAB) lab.check --full $(T)
+	@$(FULL_LAB) lab.check --full $(T)
 
 # COMMANDS, if STEP is empty or NAME: $(call for_step,NAME,COMMANDS)
 for_step = $(if $(filter-out $(1),$(STEP)),,$(2))
@@ -119,7 +121,7 @@ fuzz: $(filter provider,$(TARGET))
 	@$(LONG_LAB) lab.fuzz "$(TARGET)" "$(SECONDS)"
 
 soak: modules provider device
-	@$(LAB) lab.soak "$(HOURS)"
+	@$(FULL_LAB) lab.soak "$(HOURS)"
 
 vectors:
 	@$(S)/inroot make -C tests/unit vectors
@@ -127,7 +129,7 @@ vectors:
 static:
 	@$(S)/static prepare
 	@$(S)/inroot $(S)/static gate
-	@$(S)/inroot $(S)/static full
+	@$(S)/inroot -f $(S)/static full
 
 deb:
 	@$(S)/build deb
