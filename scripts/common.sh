@@ -78,7 +78,7 @@ need_packages() {
 	local pair missing=()
 
 	for pair in "$@"; do
-		command -v "${pair%%:*}" >/dev/null || missing+=("${pair#*:}")
+		type -P "${pair%%:*}" >/dev/null || missing+=("${pair#*:}")
 	done
 	[ ${#missing[@]} -eq 0 ] && return
 	say "installing on this machine: ${missing[*]}"
