@@ -15,6 +15,7 @@ variable that changes tests.
 import contextlib
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -313,6 +314,8 @@ def check_long(names):
 
 
 def main(words):
+    # Processes of tests end with a run that is terminated
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     option = words.pop(0) if words and words[0].startswith("--") else ""
     if refuse_settings(SETTINGS_LONG if option == "--long" else SETTINGS):
         return 2
