@@ -5,7 +5,7 @@
     check --quick             those of them that need no VM
     check --debug [PLACE...]  tests that need the debug kernel (`make check-debug`)
     check --full [PLACE...]   all other tests but those of --long (`make check-full`)
-    check --long [STEP...]    the steps of long.py that the current tree has not passed yet
+    check --long [STEP...]    the steps of long.py, or those that have not passed with these files
 
 A PLACE is a directory, a file or a test below tests/: of these tests only those in it run. A run
 fails, too, if a test is skipped, if a file of tests had none that ran, or if the environment has a
@@ -275,9 +275,9 @@ def beside(loops):
 
 
 def run_long_step(step):
-    """Runs one step of `make check-long`, and records its verdict if the tree is that of a
-    commit."""
-    tree = long.tree_hash()
+    """Runs one step of `make check-long`; records that it passed if the checkout is a commit's.
+    Returns the verdict."""
+    commit = long.commit()
     say(f"{step.name}: {step.about}; {seed.NAME}={seed.any_seed()}")
     begin = time.monotonic()
     with beside(step.loops):
@@ -287,30 +287,29 @@ def run_long_step(step):
     show_times(found.times)
     show_failures(found)
     say(f"{step.name}: {found}")
-    verdict = "failed" if found.failed else "passed"
-    if tree and tree == long.tree_hash():
-        long.record(tree, step.name, verdict, str(found), time.monotonic() - begin)
+    if found.failed:
+        return "failed"
+    if commit and commit == long.commit():
+        long.store(step.name, commit, str(found), time.monotonic() - begin)
     else:
-        say("not recorded: the tree is not a commit's")
-    return verdict
+        say("not recorded: the checkout differs from its commit")
+    return "passed"
 
 
 def check_long(names):
-    """Runs the named steps, or all steps that the current tree has not passed."""
+    """Runs the named steps, or all steps that have not passed with the files of this commit."""
     known = {step.name: step for step in long.STEPS}
     if unknown := [name for name in names if name not in known]:
         say(f"no such step: {', '.join(unknown)}; there are {', '.join(known)}")
         return 2
-    verdicts = long.recorded(long.tree_hash())
-    wanted = names or [name for name in known if verdicts.get(name, {}).get("verdict") != "passed"]
-    verdicts = {name: one["verdict"] for name, one in verdicts.items()}
-    for name in wanted:
-        verdicts[name] = run_long_step(known[name])
-    rows = [(name, verdicts.get(name, "missing"), step.about) for name, step in known.items()]
-    print(table(("step", "verdict", "what"), rows))
-    missing = [name for name in known if verdicts.get(name) != "passed"]
-    print(f"missing for this tree: {', '.join(missing) or 'nothing'}")
-    return 1 if any(verdicts.get(name) != "passed" for name in names or known) else 0
+    before = long.passed()
+    wanted = names or [name for name in known if not long.has_passed(before.get(name))]
+    verdicts = {name: run_long_step(known[name]) for name in wanted}
+    after = long.passed()
+    print(table(("step", "now", "last passed", "what"),
+                [(name, verdicts.get(name, "-"), long.when(after.get(name)), step.about)
+                 for name, step in known.items()]))
+    return 1 if "failed" in verdicts.values() else 0
 
 
 def main(words):

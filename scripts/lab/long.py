@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The steps of `make check-long`, and the record of the steps that a tree has passed."""
+"""The steps of `make check-long`, and the record of when each passed the last time."""
 
 import json
 import os
@@ -87,25 +87,37 @@ STEPS = (
 )
 
 
-def tree_hash():
-    """Returns the hash of HEAD's tree, or None if the checkout differs from HEAD."""
-    if git("status", "--porcelain") != "":
-        return None
-    return git("rev-parse", "HEAD^{tree}")
+def commit():
+    """Returns the hash of HEAD, or None if the checkout differs from it."""
+    return git("rev-parse", "HEAD") if git("status", "--porcelain") == "" else None
 
 
-def recorded(tree):
-    """Returns {step: record} of a tree."""
-    files = RECORDS.glob(f"{tree}/*.json") if tree else ()
-    return {path.stem: json.loads(path.read_text()) for path in files}
+def passed():
+    """Returns {step: record of its last pass}."""
+    return {path.stem: json.loads(path.read_text()) for path in RECORDS.glob("*.json")}
 
 
-def record(tree, name, verdict, counts, seconds):
-    """Stores a step's verdict and replaces an older one."""
-    path = RECORDS / tree / f"{name}.json"
+def has_passed(record):
+    """Returns whether the step of a record, or of None, has passed with the files of HEAD."""
+    return bool(record) and git("rev-parse", f"{record['commit']}^{{tree}}") == \
+        git("rev-parse", "HEAD^{tree}")
+
+
+def when(record):
+    """Returns how many commits ago a step passed, with what counts and in what time."""
+    if not record:
+        return "never here"
+    ago = git("rev-list", "--count", f"{record['commit']}..HEAD") or "?"
+    return f"{ago} commits ago ({record['commit'][:12]}, {record['date']}), " \
+           f"{record['counts']}, {record['seconds']} s"
+
+
+def store(name, on, counts, seconds):
+    """Records that a step has passed on this commit."""
+    path = RECORDS / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    document = {"verdict": verdict, "counts": counts, "seconds": round(seconds),
-                "date": time.strftime("%Y-%m-%d %H:%M:%S %z")}
+    document = {"commit": on, "counts": counts, "seconds": round(seconds),
+                "date": time.strftime("%Y-%m-%d %H:%M")}
     temporary = path.with_suffix(".tmp")
     temporary.write_text(json.dumps(document) + "\n")
     os.replace(temporary, path)

@@ -178,19 +178,23 @@ def checkout(tmp_path, monkeypatch):
 def test_long_runs_what_is_missing(checkout, capsys):
     top, git, ran = checkout
     assert check.main(["--long", "one"]) == 0
-    assert "missing for this tree: two" in capsys.readouterr().out
+    assert re.search(r"^two +- +never here +rest$", capsys.readouterr().out, re.M)
     assert check.main(["--long"]) == 0
-    assert "missing for this tree: nothing" in capsys.readouterr().out
     assert check.main(["--long"]) == 0
     assert ran == ["tests/a.py", "tests"]
-    # Another commit is another tree, and the first one's verdicts stay
+    # The step's last pass is shown after other commits
     (top / "file").write_text("2")
     git("commit", "-am", "two")
+    assert check.main(["--long", "one"]) == 0
+    assert ran == ["tests/a.py", "tests", "tests/a.py"]
+    output = capsys.readouterr().out
+    assert re.search(r"^one +passed +0 commits ago \(\w{12}, .*\), 1 passed.* s +first$", output,
+                     re.M)
+    assert re.search(r"^two +- +1 commits ago ", output, re.M)
+    # A commit with the same files needs no other run
+    git("commit", "--allow-empty", "-m", "three")
     assert check.main(["--long"]) == 0
-    assert len(ran) == 4
-    git("checkout", "HEAD~1")
-    assert check.main(["--long"]) == 0
-    assert len(ran) == 4
+    assert ran[3:] == ["tests"]
 
 
 def test_long_parts_of_a_file():
