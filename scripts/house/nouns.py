@@ -36,7 +36,8 @@ NOUNS = {
 OTHERS = {other: noun for noun, others in NOUNS.items() for other in others}
 # Functions of these folders begin with ornic_, the stem of their file, and perhaps a plural's s
 NAMED_FOR_FILE = ("kernel/net/",)
-FUNCTION = re.compile(r"^(?!typedef\b)[a-z][\w *]*?\b(\w+)\([^;{}]*\)\n{", re.M)
+FUNCTION = re.compile(r"^(?!typedef\b)[a-z](?:[\w *\n]|__attribute__\(\(\w+\)\))*?"
+                      r"\b(?!__attribute__)(\w+)\([^;{}]*\)\n{", re.M)
 # {stem of a file: other functions}
 OTHER_FUNCTIONS = {
     # Operations of struct pci_driver, and their helpers

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Drivers and provider log the reason of each refusal. Coccinelle finds those without a message
-(refusals.cocci); EXCEPTIONS has the ones that were reviewed."""
+"""Drivers and provider log the reason of each refusal: the statement before it is a message, or its
+condition calls a function that logs. EXCEPTIONS has the refusals without one that were reviewed."""
 
 import re
-import subprocess
-import tempfile
-from collections import Counter
-from pathlib import Path
 
+from .nouns import FUNCTION
 from .source import C_TOKEN
 
-RULE = Path(__file__).with_name("refusals.cocci")
 FOLDERS = ("kernel/net/", "kernel/rdma/", "user-provider/")
 NUMBER = re.compile(r"\bE(INVAL|OPNOTSUPP|NOTSUP|BUSY|RANGE|PERM)\b")
+MESSAGES = {"ibdev_dbg", "ibdev_dbg_ratelimited", "netdev_dbg", "NL_SET_ERR_MSG_MOD",
+            "NL_SET_ERR_MSG_FMT_MOD", "ornic_refuse", "verbs_err"}
+# Logs which bits it refuses
+ASKED = re.compile(r"\bornic_check_bits\(")
+COMPARED = re.compile(r"[=!]=\s*-?$")
+# The statement of a refusal, up to its number
+STATEMENT = re.compile(r"(?:return\s+(?:ERR_PTR\()?|[\w.>\[\]*-]+\s*=\s*)-?$")
 POSTING = "the data path: posting and polling log nothing"
 # {functions: why they have no message}
 EXCEPTIONS = {
@@ -39,39 +42,55 @@ EXCEPTIONS = {
 }
 
 
-def numbers(text):
-    """Returns how many error numbers of refusals a C file has outside of comments and strings."""
-    return len(NUMBER.findall(C_TOKEN.sub("", text)))
+
+def plain(text):
+    """Returns C code without comments and the contents of strings, in the same lines."""
+    return C_TOKEN.sub(lambda match: "\n" * match[0].count("\n") if match["comment"] else '""',
+                       text.replace("\\\n", " \n"))
 
 
-def coccinelle(files):
-    """Returns the lines that Coccinelle prints for these files."""
-    with tempfile.TemporaryDirectory() as top:
-        for name, text in files:
-            path = Path(top) / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        argv = ["spatch", "--very-quiet", "--no-includes", "--include-headers", "--sp-file", RULE]
-        output = subprocess.run([*argv, "--dir", top], text=True, check=True,
-                                capture_output=True).stdout
-    return [line.replace(f"{top}/", "").split() for line in output.splitlines()]
+def call_at_end(code):
+    """Returns (what is before, name, arguments) of the call, or the condition, that ends a piece of
+    code. Returns three empty strings if it does not end with one."""
+    depth = 0
+    for i in range(len(code) - 1, -1, -1):
+        depth += {")": 1, "(": -1}.get(code[i], 0)
+        if not depth:
+            break
+    found = re.search(r"(\w+)\s*$", code[:i]) if code.endswith(")") else None
+    return (code[:found.start()].rstrip(), found[1], code[i:]) if found else ("", "", "")
+
+
+def is_cold(before):
+    """Tells whether no message explains a refusal with this code before its number."""
+    statement = STATEMENT.search(before)
+    if not statement:
+        return not COMPARED.search(before)
+    before = before[:statement.start()].rstrip()
+    if before.endswith(";"):
+        start, name, _ = call_at_end(before[:-1].rstrip())
+        return name not in MESSAGES or not start.endswith(("{", "}", ";", ":"))
+    _, name, condition = call_at_end(before.removesuffix("{").rstrip())
+    return name != "if" or not ASKED.search(condition)
 
 
 def cold_refusals(files):
     """Each refusal has a message, or is an exception."""
-    files = [(name, text) for name, text in files
-             if name.startswith(FOLDERS) and name.endswith((".c", ".h")) and numbers(text)]
-    lines, used = coccinelle(files), set()
-    seen = Counter(name for kind, name, *_ in lines if kind == "every")
-    for name, text in files:
-        if seen[name] != numbers(text):
-            yield f"{name}: Coccinelle sees {seen[name]} of {numbers(text)} error numbers"
-    for kind, name, line, *rest in lines:
-        if kind == "cold":
-            found = [functions for functions in EXCEPTIONS if re.fullmatch(functions, rest[0])]
+    used = set()
+    files = [(name, plain(text)) for name, text in files
+             if name.startswith(FOLDERS) and name.endswith((".c", ".h"))]
+    for name, code in files:
+        functions = [(match.start(), match[1]) for match in FUNCTION.finditer(code)]
+        for number in NUMBER.finditer(code):
+            if not is_cold(code[:number.start()]):
+                continue
+            function = max((one for one in functions if one[0] < number.start()),
+                           default=(0, ""))[1]
+            found = [names for names in EXCEPTIONS if re.fullmatch(names, function)]
             used.update(found)
             if not found:
-                yield f"{name}:{line}: {rest[0]}() refuses with {rest[1]} and no message"
+                line = code.count("\n", 0, number.start()) + 1
+                yield f"{name}:{line}: {function}() refuses with {number[0]} and no message"
     for functions in EXCEPTIONS if files else ():
         if functions not in used:
             yield f"refusals.py: no cold refusal in {functions}: remove the exception"

@@ -12,7 +12,7 @@ TOP = Path(__file__).resolve().parents[2]
 # Built, foreign or binary files
 PRUNED = re.compile(r"(^|/)(\.git|build|LICENSES|__pycache__|corpus)(/|$)|\.(svg|png|pyc)$"
                     r"|(^|/)(\.gitignore|\.checkpatch-[^/]*)$")
-SUFFIXES = {".c": "c", ".h": "c", ".cocci": "c", ".py": "python", ".rst": "document",
+SUFFIXES = {".c": "c", ".h": "c", ".py": "python", ".rst": "document",
             ".md": "document", ".xml": "document", ".1": "manual", ".7": "manual"}
 TAB = 8
 # Strings and characters are matched first, because they may contain the marks of a comment
