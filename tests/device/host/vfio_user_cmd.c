@@ -296,7 +296,7 @@ static int do_set_irqs(struct vfio_user *vu, struct request *rq)
 	vfio_user_charge(vu, set.count ? set.count : count);
 	if (!(set.flags & VFIO_USER_IRQ_DATA_EVENTFD) && vu->in_fd_count) {
 		env_violation(vu->env, VIOLATION_VFIO_BAD_FDS,
-			      "SET_IRQS with descriptors nobody asked for");
+			      "SET_IRQS with unexpected descriptors");
 		return -EINVAL;
 	}
 	if (set.flags & VFIO_USER_IRQ_DATA_EVENTFD)

@@ -30,7 +30,7 @@ const char *mr_error_name(enum mr_error err)
 {
 	static const char *const names[] = {
 		[MR_BAD_KEY] = "no such key",
-		[MR_BAD_PD] = "key of somebody else",
+		[MR_BAD_PD] = "key of another PD or QP",
 		[MR_BAD_ACCESS] = "access not allowed",
 		[MR_BAD_RANGE] = "out of range",
 		[MR_BAD_TYPE] = "not of this type",
