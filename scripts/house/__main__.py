@@ -5,7 +5,7 @@ Runs checks of the tree, prints each violation on a line, and exits with 1 if th
 
 import sys
 
-from . import CHECKS, run, source
+from . import CHECKS, source
 
 
 def main(names):
@@ -14,7 +14,7 @@ def main(names):
         print(f"usage: python3 -m house {'|'.join(CHECKS)}...", file=sys.stderr)
         return 2
     files = list(source.files())
-    found = [line for name in names for line in run(name, files)]
+    found = [line for name in names for line in CHECKS[name](files)]
     for line in found:
         print(line)
     return int(bool(found))

@@ -18,6 +18,8 @@ TAB = 8
 # Strings and characters are matched first, because they may contain the marks of a comment
 C_TOKEN = re.compile(r"""(?P<comment>/\*.*?\*/|//[^\n]*)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""",
                      re.S)
+# Folders whose strings are messages for users
+LOGGING = ("kernel/", "user-provider/", "tests/device/")
 # Marks at the begin of a line, which are no part of the words
 C_MARKS, HASH_MARK = re.compile(r"^\s*(/\*\*?|\*|//)?\s?"), re.compile(r"^\s*#(?!!)\s?")
 # A macro of a manual page; these begin a paragraph
@@ -63,6 +65,13 @@ def files(top=TOP):
             yield name, path.read_text()
 
 
+def spdx_lines(found):
+    """A file begins with its SPDX line."""
+    for name, text in found:
+        if "SPDX-License-Identifier:" not in "\n".join(text.split("\n")[:5]):
+            yield f"{name}:1: no SPDX line in the first 5 lines"
+
+
 def language(name, text):
     """Returns "c", "python", "document", "manual", or "hash" if a hash sign begins a comment."""
     if re.match(r"#!.*python", text):
@@ -101,6 +110,15 @@ def c_comments(name, text):
         else:
             found.append(comment)
     return found
+
+
+def messages(name, text):
+    """Returns the strings of drivers, provider and card."""
+    if not name.startswith(LOGGING) or language(name, text) != "c":
+        return []
+    return [Comment(name, text.count("\n", 0, match.start()) + 1,
+                    [match[0][1:-1].replace("\\n", "")], "message")
+            for match in C_TOKEN.finditer(text) if match[0][0] == '"']
 
 
 def python_comments(name, text):
