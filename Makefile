@@ -44,6 +44,7 @@ help:
 	@echo "  make bench         ORNIC against rdma_rxe: table and plots in Documentation/"
 	@echo "  make vectors       writes the appendices of the hardware interface that tests make"
 	@echo "  make static        sparse, checkpatch, W=1 with gcc and clang, build inside Linux 7.3"
+	@echo "  make style         remarks on style, which refuse nothing"
 	@echo
 	@echo "  make lab           the root tree, in which all other targets run"
 	@echo "  make modules       ornic.ko, ornic_rdma.ko       [KERNEL=stock|debug|kcsan]"
@@ -130,6 +131,9 @@ static:
 	@$(S)/inroot $(S)/static gate
 	@$(S)/inroot -f $(S)/static full
 
+style:
+	@$(S)/inroot $(S)/static style
+
 deb:
 	@$(S)/build deb
 
@@ -146,4 +150,4 @@ distclean: clean
 	@$(S)/clean-cache
 
 .PHONY: help lab modules provider device demo shell bench check check-quick check-debug check-full \
-	check-long fuzz soak vectors static deb rpm install clean distclean
+	check-long fuzz soak vectors static style deb rpm install clean distclean
