@@ -207,6 +207,9 @@ def test_between_tests(run, machines):
 def test_resources_left_behind(run):
     """Resources left in VMs fail the test for which these VMs are ended, and only that test."""
     failed, output = run("""
+import lab.leftovers
+lab.leftovers.TIMEOUT = 0.5
+
 def check(text, timeout=60):
     return '@@qp\\n[{"ifname": "ornic_0", "pid": 7}]\\n' if "@@" in text else ""
 
