@@ -87,7 +87,12 @@ def watch(pair, programs):
     port = pair.ornic[pair.a]
     command = pair.a.spawn(f"exec {programs}/event {port.device} {port.gid_index} {WATCH} "
                            f">{EVENTS} 2>&1")
-    wait_until("the program has the device open", lambda: (port.device, "pd") in resources(pair.a))
+
+    def opened():
+        assert command.poll() is None, pair.a.check(f"cat {EVENTS}")
+        return (port.device, "pd") in resources(pair.a)
+
+    wait_until("the program has the device open", opened)
     return command
 
 

@@ -137,6 +137,7 @@ static void watch(struct port *port)
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	do {
+		want(readable(port->ctx->async_fd, CASE_SECONDS * 1000), "no event");
 		want(!ibv_get_async_event(port->ctx, &event), "%s", strerror(errno));
 		printf("event: %s\n", ibv_event_type_str(event.event_type));
 		ibv_ack_async_event(&event);
