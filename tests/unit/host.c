@@ -85,12 +85,12 @@ static bool host_path_is_full(struct env *env, const uint8_t *mac)
 	return env_to_host(env)->path_full;
 }
 
-static bool host_serve(struct env *env, const uint8_t *mac,
-		       const struct port *peer)
+static bool host_serve(struct env *env, struct port *payer)
 {
-	(void)mac;
-	(void)peer;
-	return !env_to_host(env)->peers_wait;
+	struct host *host = env_to_host(env);
+
+	host->payer = payer;
+	return !host->peers_wait;
 }
 
 static void host_serve_end(struct env *env)

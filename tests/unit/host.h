@@ -48,6 +48,7 @@
  * @peers_local: result of env_peer_is_local()
  * @path_full: result of env_path_is_full()
  * @peers_wait: opposite of the result of env_serve()
+ * @payer: latest argument of env_serve()
  * @wants_bytes: latest argument of env_want_bytes()
  * @fd: memfd of guest memory
  * @ram: guest memory, mapped here
@@ -87,6 +88,7 @@ struct host {
 	bool peers_local;
 	bool path_full;
 	bool peers_wait;
+	const struct port *payer;
 	bool wants_bytes;
 	int fd;
 	char *ram;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Two clients of one process, one of which attacks */
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include "eth/headers.h"
 #include "neighbour.h"
+#include "ports/port_fd.h"
 #include "work.h"
 
 #define DATAGRAM_LEN 64
@@ -306,6 +309,40 @@ void neighbours_receive(struct neighbours *n, struct pair *pair, uint64_t addr,
 			pair_post_recv(side, 1, addr, len);
 		n->qp[1][i] = side->qp;
 	}
+}
+
+void neighbours_outside(struct neighbours *n)
+{
+	struct port_fd *pfd;
+	int fds[2], room = 1 << 20;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK |
+				    SOCK_CLOEXEC, 0, fds), 0);
+	setsockopt(fds[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+	n->fd = fds[0];
+	assert_int_equal(port_fd_create(&n->world->loop, "outside", fds[1],
+					&pfd), 0);
+}
+
+size_t neighbours_packet(struct neighbours *n, struct packet *pkt, uint32_t len,
+			 uint8_t bytes[static FRAME_HDR_MAX + HOST_PAGE])
+{
+	const struct ornic_av *av = &pair_qp(A(n->pair))->attr.av;
+	struct packet_path path = {
+		.src = gid_get(&n->host[0]->card->gids, A(n->pair)->sgid_index),
+		.dgid = av->dgid,
+		.dmac = av->dmac,
+		.sport = ROCE_UDP_SPORT_MIN,
+	};
+	struct frame frame = {};
+
+	pkt->pkey = PKEY_DEFAULT;
+	pkt->npkts = 1;
+	frame_add(&frame, A(n->pair)->buf, len);
+	packet_finish(&frame, &path, pkt);
+	assert_int_equal(frame_read(&frame, 0, bytes, frame_len(&frame)), 0);
+	memcpy(bytes + MAC_LEN, "\x02\x99\x99\x99\x99\x99", MAC_LEN);
+	return frame_len(&frame);
 }
 
 void neighbours_receive_srq(struct side *side)

@@ -69,7 +69,8 @@ enum neighbour_wait {
  * @answers: number of answers
  * @key: for attacks: a key
  * @addr: for attacks: an address
- * @fd: for attacks: a descriptor, which the fixture closes, or -1
+ * @fd: for attacks: a descriptor, such as that of neighbours_outside(), which the
+ *	fixture closes, or -1
  */
 struct neighbours {
 	const struct attack *attack;
@@ -135,6 +136,18 @@ void neighbours_post(struct neighbours *n, struct pair *pair,
 /* Fill the receive queues of side B with WQEs of @len bytes at @addr */
 void neighbours_receive(struct neighbours *n, struct pair *pair, uint64_t addr,
 			uint32_t len);
+
+/*
+ * Plug in a port that takes and gives packets as a TAP does, at n->fd; those that
+ * leave stay unread
+ */
+void neighbours_outside(struct neighbours *n);
+/*
+ * Write @pkt with @len bytes of payload, up to a page, to @bytes, as a host outside
+ * sends it in the name of A's QP of n->pair; return its length
+ */
+size_t neighbours_packet(struct neighbours *n, struct packet *pkt, uint32_t len,
+			 uint8_t bytes[static FRAME_HDR_MAX + HOST_PAGE]);
 
 /* Fill the SRQ of @side with WQEs of all of its buffer */
 void neighbours_receive_srq(struct side *side);

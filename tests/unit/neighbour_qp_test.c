@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Queue pairs of an attacker that have as much work as their rings hold */
+#include <sys/socket.h>
+
 #include "base/state.h"
 #include "neighbour.h"
 
@@ -101,6 +103,75 @@ static void begin_framed(struct neighbours *n)
 	}
 }
 
+/* ---- from two ports ---- */
+
+/* Strays before each turn */
+#define STRAYS 16
+
+/* The attacker has one more port, which leads outside */
+static void begin_outside(struct neighbours *n)
+{
+	begin(n);
+	neighbours_outside(n);
+}
+
+/* As above, and the card has a sniffer, so each packet to it gets an ICRC */
+static void begin_outside_bytes(struct neighbours *n)
+{
+	begin_outside(n);
+	attacker(n)->port.bytes = true;
+}
+
+static void send_outside(struct neighbours *n, struct packet *pkt)
+{
+	uint8_t bytes[FRAME_HDR_MAX + HOST_PAGE];
+	size_t len = neighbours_packet(n, pkt, 0, bytes);
+
+	send(n->fd, bytes, len, MSG_NOSIGNAL);
+}
+
+static void choose(struct neighbours *n, unsigned int i)
+{
+	A(n->pair)->qp = n->qp[0][i];
+	B(n->pair)->qp = n->qp[1][i];
+}
+
+/* One duplicate for each QP, which demands nothing, comes from the other port */
+static void push_mixed(struct neighbours *n)
+{
+	struct packet pkt;
+	unsigned int i;
+
+	push(n);
+	for (i = 0; i < STRAYS && n->addr < n->qps; i++) {
+		choose(n, n->addr++);
+		pkt = pair_packet(n->pair, OPCODE_RC_SEND_ONLY);
+		pkt.psn = psn_add(pkt.psn, -1);
+		pkt.ack_req = false;
+		send_outside(n, &pkt);
+	}
+}
+
+/* All requests come from the other port, and the responses go to the card */
+static void push_elsewhere(struct neighbours *n)
+{
+	const struct resp *resp;
+	struct packet pkt;
+	unsigned int i;
+
+	for (i = 0; i < n->qps; i++) {
+		choose(n, i);
+		resp = &pair_qp(B(n->pair))->resp;
+		if (resp->fresh.at != resp->fresh.end)
+			continue;
+		pkt = pair_packet(n->pair, OPCODE_RC_READ_REQUEST);
+		pkt.dma_len = MEGABYTE;
+		send_outside(n, &pkt);
+	}
+}
+
+/* ---- failures ---- */
+
 /* All packets are lost: every QP retransmits after the same time */
 static void push_lost(struct neighbours *n)
 {
@@ -145,6 +216,11 @@ static const struct attack attacks[] = {
 	{ "rc_read_framed", begin_framed, push, TURNS,
 	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_READ,
 		.sges = 1, .slots = 1, .len = MEGABYTE, .self = true), 0, 0 },
+	{ "rc_read_mixed", begin_outside, push_mixed, TURNS,
+	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_READ,
+		.sges = 1, .slots = 1, .len = MEGABYTE), 0, 0 },
+	{ "rc_read_elsewhere", begin_outside_bytes, push_elsewhere, TURNS,
+	  FLOOD(.type = ORNIC_QPT_RC), 0, 0 },
 	{ "rc_send", begin, push, TURNS,
 	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_SEND, .sges = 1,
 		.slots = 1, .len = MEGABYTE, .self = true), 0, 0 },

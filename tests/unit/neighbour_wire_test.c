@@ -253,20 +253,6 @@ static void begin_port(struct neighbours *n)
 /* A turn that reads as many small ones as it may takes 350 us */
 #define OUTSIDE_NS 500000
 
-/* A port that takes and gives packets as a TAP does; those that leave stay unread */
-static void begin_outside(struct neighbours *n)
-{
-	struct port_fd *pfd;
-	int fds[2], room = 1 << 20;
-
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK |
-				    SOCK_CLOEXEC, 0, fds), 0);
-	setsockopt(fds[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
-	n->fd = fds[0];
-	assert_int_equal(port_fd_create(&n->world->loop, "outside", fds[1],
-					&pfd), 0);
-}
-
 /* Send as many packets as the socket takes */
 static void flood(struct neighbours *n, const void *packet, size_t len)
 {
@@ -280,13 +266,13 @@ static void flood(struct neighbours *n, const void *packet, size_t len)
 static void begin_outside_sniffers(struct neighbours *n)
 {
 	begin_sniffers(n);
-	begin_outside(n);
+	neighbours_outside(n);
 }
 
 static void begin_outside_rules(struct neighbours *n)
 {
 	begin_rules(n);
-	begin_outside(n);
+	neighbours_outside(n);
 }
 
 /* Broadcast frames of @arg bytes */
@@ -304,7 +290,7 @@ static void begin_outside_roce(struct neighbours *n)
 {
 	pair_qps(n->pair, ORNIC_QPT_RC, 0);
 	pair_connect(n->pair);
-	begin_outside(n);
+	neighbours_outside(n);
 }
 
 /*
@@ -314,27 +300,15 @@ static void begin_outside_roce(struct neighbours *n)
 static void push_outside_roce(struct neighbours *n)
 {
 	static uint8_t bytes[FRAME_HDR_MAX + HOST_PAGE];
-	const struct ornic_av *av = &pair_qp(A(n->pair))->attr.av;
-	struct packet_path path = {
-		.src = gid_get(&n->host[0]->card->gids, A(n->pair)->sgid_index),
-		.dgid = av->dgid,
-		.dmac = av->dmac,
-		.sport = ROCE_UDP_SPORT_MIN,
-	};
 	struct packet pkt = pair_packet(n->pair, n->attack->arg);
-	struct frame frame = {};
+	size_t len;
 
-	pkt.pkey = PKEY_DEFAULT;
-	pkt.npkts = 1;
 	pkt.psn = psn_add(pkt.psn, -1);
-	frame_add(&frame, A(n->pair)->buf, HOST_PAGE / 2);
-	packet_finish(&frame, &path, &pkt);
-	assert_int_equal(frame_read(&frame, 0, bytes, frame_len(&frame)), 0);
-	memcpy(bytes + MAC_LEN, "\x02\x99\x99\x99\x99\x99", MAC_LEN);
+	len = neighbours_packet(n, &pkt, HOST_PAGE / 2, bytes);
 	if (n->addr++ > 10)
 		assert_true(pair_stat(B(n->pair),
 			    ORNIC_RDMA_STAT_rx_duplicate_requests) > n->addr);
-	flood(n, bytes, frame_len(&frame));
+	flood(n, bytes, len);
 }
 
 /* ---- faults ---- */

@@ -79,6 +79,7 @@ enum pair_fate {
  * @loopback: both sides are the same card
  * @fate: called for each RoCE packet, or NULL
  * @arg: argument of @fate
+ * @from: port that the packets of pair_rx() come from, only to be compared, or NULL
  * @held: delayed frame, by receiver
  * @packets: number of packets on the wire so far
  */
@@ -88,6 +89,7 @@ struct pair {
 	bool loopback;
 	enum pair_fate (*fate)(struct pair *pair, const struct packet *pkt);
 	uintptr_t arg;
+	struct port *from;
 	struct frame *held[2];
 	unsigned int packets;
 };

@@ -202,7 +202,7 @@ void pair_rx(struct pair *pair, struct packet *pkt, const void *payload,
 		.dmac = av->dmac,
 		.sport = ROCE_UDP_SPORT_MIN,
 	};
-	struct frame frame = {};
+	struct frame frame = { .src = pair->from };
 
 	pkt->pkey = pkt->pkey ? pkt->pkey : PKEY_DEFAULT;
 	pkt->npkts = 1;

@@ -178,6 +178,60 @@ static void test_answers_wait_for_time_of_the_peer(void **state)
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
 }
 
+/* A request @ahead of the next one comes to B from a port */
+static void demand(struct pair *pair, struct port *from, unsigned int opcode, int ahead)
+{
+	struct packet pkt = pair_packet(pair, opcode);
+
+	pkt.psn = psn_add(pkt.psn, ahead);
+	pair->from = from;
+	pair_rx(pair, &pkt, NULL, 0);
+}
+
+/* B sends @count responses, which @payer pays for */
+static void pays(struct pair *pair, const struct port *payer, unsigned int count)
+{
+	struct host *host = B(pair)->host;
+	unsigned int frames = host->frames;
+
+	host->payer = NULL;
+	assert_true(card_run(host->card));
+	assert_ptr_equal(host->payer, payer);
+	assert_int_equal(host->frames, frames + count);
+}
+
+/* [ORNIC-ISO-4] Each response is paid for by the port that has demanded it */
+static void test_port_of_each_request_pays(void **state)
+{
+	struct pair *pair = *state;
+	struct port port[2] = {};
+
+	/* A stray changes nothing for what is owed, also to later requests */
+	demand(pair, &port[0], OPCODE_RC_READ_REQUEST, 0);
+	demand(pair, &port[1], OPCODE_RC_SEND_ONLY, -1);
+	demand(pair, &port[0], OPCODE_RC_READ_REQUEST, 0);
+	pays(pair, &port[0], 2);
+	/* Two ports take turns, and the second pays for its own response only */
+	demand(pair, &port[0], OPCODE_RC_READ_REQUEST, 0);
+	demand(pair, &port[1], OPCODE_RC_FETCH_ADD, 0);
+	demand(pair, &port[1], OPCODE_RC_READ_REQUEST, 0);
+	pays(pair, &port[0], 1);
+	pays(pair, &port[1], 2);
+	/* The port of a duplicate pays for the repetition */
+	demand(pair, &port[0], OPCODE_RC_READ_REQUEST, -1);
+	demand(pair, &port[1], OPCODE_RC_READ_REQUEST, 0);
+	pays(pair, &port[0], 1);
+	pays(pair, &port[1], 1);
+	demand(pair, &port[1], OPCODE_RC_READ_REQUEST, -1);
+	pays(pair, &port[1], 1);
+	/* An ACK, also if a stray comes before it is sent */
+	demand(pair, &port[0], OPCODE_RC_SEND_ONLY, -1);
+	demand(pair, &port[1], OPCODE_RC_SEND_ONLY, -1);
+	demand(pair, &port[1], OPCODE_RC_SEND_ONLY, 5);
+	pays(pair, &port[0], 1);
+	pair_run(pair);
+}
+
 /* [ORNIC-QP-9] The responses of a destroyed QP do not wait */
 static void test_ack_of_destroyed_does_not_wait(void **state)
 {
@@ -224,6 +278,7 @@ int main(void)
 		PAIR_TEST(test_destroyed_while_full, pair_setup_rc, bytes),
 		PAIR_TEST(test_answers_wait_for_time_of_the_peer, pair_setup_rc,
 			  bytes),
+		PAIR_TEST(test_port_of_each_request_pays, pair_setup_rc, bytes),
 		PAIR_TEST(test_ack_of_destroyed_does_not_wait, pair_setup_rc,
 			  bytes),
 		PAIR_TEST(test_datagram_waits, pair_setup_ud, bytes),

@@ -407,7 +407,7 @@ static void count_pay(void *arg, struct port *port)
 	w->paid[port == &w->port[1].port]++;
 }
 
-/* [ORNIC-ISO-4] The destination of an answer pays, one port for all in a row */
+/* [ORNIC-ISO-4] The port that demanded a response pays, named once for all in a row */
 static void test_payer_of_packets(void **state)
 {
 	struct world *w = *state;
@@ -420,7 +420,7 @@ static void test_payer_of_packets(void **state)
 		send(w, 0, mac[1], mac[0]);
 		frame = list_entry(w->port[0].port.queue.prev, struct frame, node);
 		if (i >= 2)
-			frame->flags |= FRAME_ANSWER;
+			frame->payer = &w->port[1].port;
 	}
 	assert_int_equal(switch_run(&w->sw, 10), 4);
 	assert_int_equal(w->paid[0], 1);

@@ -68,8 +68,7 @@ bool qp_answer(struct run_item *item, unsigned int budget)
 	struct qp *qp = container_of(item, struct qp, answer);
 	struct card *card = qp->base.card;
 
-	if (item->answers &&
-	    !env_serve(card->env, qp->attr.av.dmac, qp->resp.peer)) {
+	if (item->answers && !env_serve(card->env, ack_payer(qp))) {
 		card->limit.postponed++;
 		run_postpone(card, item);
 		return false;

@@ -49,9 +49,9 @@ enum env_log_level {
  *	FRAME_LOCAL is allowed
  * @path_is_full: must a packet to this MAC wait, because the port on its way is
  *	full. card_room() is called when the port has room again.
- * @serve: begin to send responses to this MAC. If the requests came from its
- *	port, @peer, this pays for them until the next @serve or @serve_end.
- *	Returns false when its responses must wait until card_serve_again()
+ * @serve: begin to send responses to requests that came from this port, which
+ *	pays for them until the next @serve or @serve_end. Returns false when
+ *	its responses must wait until card_serve_again()
  * @serve_end: the card itself pays again
  * @want_bytes: forbid or allow FRAME_LOCAL in packets to this card
  * @log: log a message; @fmt has no newline
@@ -67,8 +67,7 @@ struct env_ops {
 	void (*tx_flush)(struct env *env);
 	bool (*peer_is_local)(struct env *env, const uint8_t *mac);
 	bool (*path_is_full)(struct env *env, const uint8_t *mac);
-	bool (*serve)(struct env *env, const uint8_t *mac,
-		      const struct port *peer);
+	bool (*serve)(struct env *env, struct port *payer);
 	void (*serve_end)(struct env *env);
 	void (*want_bytes)(struct env *env, bool want);
 	void (*log)(struct env *env, enum env_log_level level, const char *fmt,
@@ -158,10 +157,9 @@ static inline bool env_path_is_full(struct env *env, const uint8_t *mac)
 	return env->ops->path_is_full(env, mac);
 }
 
-static inline bool env_serve(struct env *env, const uint8_t *mac,
-			     const struct port *peer)
+static inline bool env_serve(struct env *env, struct port *payer)
 {
-	return env->ops->serve(env, mac, peer);
+	return env->ops->serve(env, payer);
 }
 
 static inline void env_serve_end(struct env *env)

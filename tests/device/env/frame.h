@@ -33,12 +33,9 @@
  *	may exceed any MTU, there is no ICRC, and the length fields of its IP
  *	and UDP headers have no meaning. Such a frame never leaves the process:
  *	the switch drops and counts it instead.
- * @FRAME_ANSWER: the destination has demanded it and pays for its delivery, set
- *	by env_tx()
  */
 enum frame_flags {
 	FRAME_LOCAL = 1 << 0,
-	FRAME_ANSWER = 1 << 1,
 };
 
 struct port;
@@ -47,6 +44,8 @@ struct port;
  * struct frame - one packet
  * @node: owned by the pool or the queue that holds it
  * @src: port that allocated it, set by the switch
+ * @payer: port that pays for the delivery: @src, or the one that has demanded a
+ *	response, set by the switch and by env_tx()
  * @flags: enum frame_flags
  * @payload_len: bytes in all of @iov
  * @hdr_len: bytes in @hdr
@@ -66,6 +65,7 @@ struct port;
 struct frame {
 	struct list_head node;
 	struct port *src;
+	struct port *payer;
 	uint32_t flags;
 	uint32_t payload_len;
 	uint16_t hdr_len;

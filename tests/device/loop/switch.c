@@ -225,6 +225,7 @@ struct frame *switch_frame_alloc(struct port *port)
 	frame = list_first_entry(&port->free, struct frame, node);
 	list_del_init(&frame->node);
 	frame->src = port;
+	frame->payer = port;
 	frame->flags = 0;
 	frame->payload_len = 0;
 	frame->hdr_len = 0;
@@ -394,25 +395,13 @@ static bool is_allowed(struct switch_dev *sw, struct port *port)
 	return !sw->allow || sw->allow(sw->allow_arg, port);
 }
 
-/*
- * Let the destination of an answer pay, and the source of any other frame.
- * payer: of the previous frame. Return: the payer.
- */
+/* Let the payer of a frame pay. payer: of the previous frame. Return: the payer. */
 static struct port *charge(struct switch_dev *sw, const struct frame *frame,
 			   struct port *payer)
 {
-	struct port *port = frame->src;
-
-	if (frame->flags & FRAME_ANSWER) {
-		if (payer && !memcmp(frame->hdr, payer->mac, MAC_LEN))
-			return payer;
-		port = switch_lookup(sw, frame->hdr);
-		if (!port)
-			port = frame->src;
-	}
-	if (port != payer && sw->pay)
-		sw->pay(sw->allow_arg, port);
-	return port;
+	if (frame->payer != payer && sw->pay)
+		sw->pay(sw->allow_arg, frame->payer);
+	return frame->payer;
 }
 
 static unsigned int deliver_late(struct switch_dev *sw, unsigned int budget)

@@ -107,7 +107,7 @@ static void slot_tx(struct env *env, struct frame *frame)
 	struct slot *slot = env_to_card(env);
 
 	if (slot->served)
-		frame->flags |= FRAME_ANSWER;
+		frame->payer = slot->served;
 	if (slot->unplugged)
 		switch_frame_free(&slot->port, frame);
 	else
@@ -129,23 +129,16 @@ static bool slot_path_is_full(struct env *env, const uint8_t *mac)
 	return switch_is_full(&env_to_card(env)->loop->sw, mac);
 }
 
-static bool slot_serve(struct env *env, const uint8_t *mac,
-		       const struct port *peer)
+static bool slot_serve(struct env *env, struct port *payer)
 {
 	struct slot *slot = env_to_card(env);
-	struct port *port = slot->served;
 
-	if (port && port == peer && !memcmp(mac, port->mac, MAC_LEN))
+	if (slot->served == payer)
 		return true;
 	slot->served = NULL;
-	port = switch_lookup(&slot->loop->sw, mac);
-	if (!port || port != peer) {
-		loop_pay(slot->loop, NULL);
-		return true;
-	}
-	if (!loop_serve(slot->loop, port->share))
+	if (!loop_serve(slot->loop, payer->share))
 		return false;
-	slot->served = port;
+	slot->served = payer;
 	return true;
 }
 

@@ -11,6 +11,8 @@
 #include "base/state.h"
 #include "objects/rq.h"
 
+struct port;
+
 /* ---- requester ---- */
 
 /* Largest number of WQEs under way */
@@ -162,23 +164,25 @@ enum resp_message {
  * @kind: enum opcode_kind of the request
  * @first: PSN of the request and of the first packet of the response
  * @npkts: number of packets of the response
+ * @msn: message sequence number in the response
  * @va: remote address
  * @length: length of the response, bytes
  * @rkey: remote key
- * @msn: message sequence number in the response
- * @original: value before an atomic operation
  * @srqn: SRQ that an XRC request named
+ * @original: value before an atomic operation
+ * @payer: port that the request, or the latest repetition, came from
  */
 struct resp_read {
 	uint8_t kind;
 	uint32_t first;
 	uint32_t npkts;
+	uint32_t msn;
 	uint64_t va;
 	uint32_t length;
 	uint32_t rkey;
-	uint32_t msn;
-	uint64_t original;
 	uint32_t srqn;
+	uint64_t original;
+	struct port *payer;
 };
 
 /**
@@ -206,7 +210,6 @@ struct resp_cursor {
  * @syndrome: with @owe, syndrome of the AETH
  * @wqe_taken: @wqe is in use; for UC, possibly left by a dropped message for
  *	the next one
- * @mixed: requests came from several ports
  * @nak_psn: with @owe, PSN of a NAK
  * @srqn: SRQ that the current XRC message names
  * @rkey: remote key of the WRITE
@@ -217,8 +220,8 @@ struct resp_cursor {
  *	tells whether a response is due, which each turn of a QP looks at
  * @va: address of the rest of a WRITE
  * @offset: bytes of the current message received so far
- * @peer: port that all requests came from, only to be compared; NULL before the
- *	first one, and with @mixed
+ * @payer: port that has demanded the ACK or NAK that is owed, else the port of the
+ *	latest request
  * @wqe: receive WQE of the current message
  * @read: ring of the latest requests with a response of their own
  */
@@ -230,7 +233,6 @@ struct resp {
 	bool owe;
 	uint8_t syndrome;
 	bool wqe_taken;
-	bool mixed;
 	uint32_t nak_psn;
 	uint32_t srqn;
 	uint32_t rkey;
@@ -239,7 +241,7 @@ struct resp {
 	struct resp_cursor again;
 	uint64_t va;
 	uint64_t offset;
-	const struct port *peer;
+	struct port *payer;
 	struct recv_wqe wqe;
 	struct resp_read read[RESP_READS];
 };

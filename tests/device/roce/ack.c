@@ -98,6 +98,21 @@ bool ack_pending(const struct qp *qp)
 	       resp->again.at != resp->again.end;
 }
 
+/*
+ * A guest may send requests from several ports, also in the name of another
+ * station, so each request is paid for by the port that it came from.
+ */
+struct port *ack_payer(const struct qp *qp)
+{
+	const struct resp *resp = &qp->resp;
+
+	if (resp->again.at != resp->again.end)
+		return resp->read[resp->again.at & READS_MASK].payer;
+	if (resp->fresh.at != resp->fresh.end)
+		return resp->read[resp->fresh.at & READS_MASK].payer;
+	return resp->payer;
+}
+
 /* Go back to @psn in the response being sent, if that packet was sent already */
 static void ack_rewind(struct resp_cursor *cursor, uint32_t psn)
 {
@@ -148,6 +163,7 @@ bool ack_repeat(struct qp *qp, const struct packet *pkt)
 		return false;
 	if ((int32_t)(at - fresh->at) > 0)
 		return true;		/* will be answered anyway */
+	read->payer = pkt->frame->src;
 	if (at == fresh->at && at != fresh->end) {
 		ack_rewind(fresh, pkt->psn);
 		return true;
@@ -337,11 +353,12 @@ static enum ack_result ack_send_owed(struct qp *qp)
 bool ack_run(struct qp *qp, unsigned int budget)
 {
 	struct resp *resp = &qp->resp;
+	const struct port *payer = ack_payer(qp);
 	uint64_t sent = qp->stats.tx_bytes;
 	enum ack_result result;
 
 	while (ack_pending(qp)) {
-		if (!budget--)
+		if (!budget-- || ack_payer(qp) != payer)
 			return true;
 		if (!qp->leaving && qp_turn_over(qp, sent))
 			return true;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct packet;
+struct port;
 struct qp;
 struct resp_read;
 
@@ -34,9 +35,19 @@ void ack_add(struct qp *qp, const struct resp_read *read);
 bool ack_room(const struct qp *qp);
 
 /**
+ * ack_payer - get the port that has demanded the next response
+ * @qp: RC or XRC QP that owes a response
+ *
+ * Return: the port, which exists as long as the process.
+ */
+struct port *ack_payer(const struct qp *qp);
+
+/**
  * ack_run - send the responses that are owed, in order
  * @qp: RC or XRC QP in RTR or beyond
  * @budget: limit of frames
+ *
+ * Ends before a response that another port has demanded than the first.
  *
  * Return: true when there are more.
  */

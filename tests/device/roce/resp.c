@@ -308,6 +308,7 @@ static bool resp_read(struct qp *qp, const struct packet *pkt)
 		.rkey = pkt->rkey,
 		.msn = psn_add(resp->msn, 1),
 		.srqn = pkt->xrc_srqn,
+		.payer = pkt->frame->src,
 	};
 
 	if (!ack_room(qp) || pkt->dma_len > CARD_MAX_MSG_SIZE ||
@@ -405,6 +406,7 @@ static void resp_answer(struct qp *qp, const struct packet *pkt,
 		.npkts = 1,
 		.msn = psn_add(qp->resp.msn, 1),
 		.original = original,
+		.payer = pkt->frame->src,
 	};
 
 	ack_add(qp, &read);
@@ -590,6 +592,9 @@ void resp_rx(struct qp *qp, const struct packet *pkt)
 		resp_rx_uc(qp, pkt);
 		return;
 	}
+	/* The port that has demanded what is owed pays for it, whatever comes meanwhile */
+	if (!resp->owe)
+		resp->payer = pkt->frame->src;
 	if (ahead < 0) {
 		resp_duplicate(qp, pkt);
 		return;

@@ -41,18 +41,6 @@ static struct qp *roce_find(struct card *card, const struct packet *pkt)
 	return qp;
 }
 
-/*
- * Note where a request comes from. A peer must not be charged for responses
- * that others have demanded in its name.
- */
-static void roce_note_peer(struct resp *resp, const struct port *port)
-{
-	if (resp->peer == port || resp->mixed)
-		return;
-	resp->mixed = resp->peer;
-	resp->peer = resp->mixed ? NULL : port;
-}
-
 static void roce_rx_connected(struct qp *qp, const struct packet *pkt)
 {
 	if (roce_is_answer(pkt)) {
@@ -64,7 +52,6 @@ static void roce_rx_connected(struct qp *qp, const struct packet *pkt)
 		qp->comm_est = true;
 		eq_async(qp->base.card, &qp->base.events, ORNIC_EVENT_QP_COMM_EST);
 	}
-	roce_note_peer(&qp->resp, pkt->frame->src);
 	resp_rx(qp, pkt);
 }
 
