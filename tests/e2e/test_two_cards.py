@@ -52,7 +52,7 @@ def test_two_devices(two):
 @pytest.mark.parametrize("client, server", [(0, 1), (1, 1)])
 def test_pingpong(guarded, client, server, kind):
     """Pingpong works from one card to the other, and from the card that has nothing optional to
-    itself."""
+    itself [ORNIC-LOOP-5]."""
     pair, ports = two_sides(guarded, [guarded.ports[client], guarded.ports[server]])
     pingpong(pair, ports, kind, f"-c {SHORT}" if kind == "uc" else SHORT)
 

@@ -98,6 +98,42 @@ static void test_gid_is_found_by_mac(void **state)
 	assert_int_equal(gid_find_smac(gids, in.gid, GID_NO_VLAN, same.smac), -ENOENT);
 }
 
+/* [ORNIC-LOOP-5] The first three bytes are not in the hash: all MACs share a place */
+static void test_gid_has_its_macs(void **state)
+{
+	struct host *host = *state;
+	const struct gid_table *gids = &host->card->gids;
+	struct ornic_set_gid_in in = gid_in(7, 1), twin = gid_in(8, 2), other = gid_in(9, 3);
+	struct ornic_set_gid_in clear = {};
+	uint8_t foreign[MAC_LEN];
+
+	other.smac[1] ^= 1;
+	memcpy(foreign, in.smac, MAC_LEN);
+	foreign[2] ^= 1;
+	assert_false(gid_has_smac(gids, in.smac));
+	set(host, &in);
+	set(host, &twin);
+	assert_true(gid_has_smac(gids, in.smac));
+	assert_false(gid_has_smac(gids, other.smac));
+	set(host, &other);
+	assert_true(gid_has_smac(gids, in.smac));
+	assert_true(gid_has_smac(gids, other.smac));
+	assert_false(gid_has_smac(gids, foreign));
+	clear.index = other.index;
+	set(host, &clear);
+	assert_true(gid_has_smac(gids, in.smac));
+	assert_false(gid_has_smac(gids, other.smac));
+	clear.index = twin.index;
+	set(host, &clear);
+	assert_true(gid_has_smac(gids, in.smac));
+	clear.index = in.index;
+	set(host, &clear);
+	assert_false(gid_has_smac(gids, in.smac));
+	set(host, &other);
+	assert_true(gid_has_smac(gids, other.smac));
+	assert_false(gid_has_smac(gids, in.smac));
+}
+
 /* [ORNIC-DEV-11] */
 static void test_gid_is_replaced_and_cleared(void **state)
 {
@@ -254,6 +290,7 @@ int main(void)
 		T(test_gid_refusals),
 		T(test_gid_is_found_by_address_and_vlan),
 		T(test_gid_is_found_by_mac),
+		T(test_gid_has_its_macs),
 		T(test_gid_is_replaced_and_cleared),
 		T(test_gid_full_table),
 		T(test_port_refusals),

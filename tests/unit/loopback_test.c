@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Frames from one queue of a port to another ([ORNIC-LOOP-1] ff.) */
+/* Frames and packets from one queue of a port to another ([ORNIC-LOOP-1] ff.) */
 #include "base/be.h"
+#include "card/card.h"
 #include "eth/headers.h"
 #include "queues/qp.h"
+#include "pair.h"
 #include "raw.h"
 
 #define LEN 60
@@ -223,6 +225,104 @@ static void test_end_of_the_sender(void **state)
 	expect_wire(w, 0);
 }
 
+/* Give B's GID this MAC, and let the port's filter pass it */
+static void macvlan(struct pair *pair, const uint8_t *mac)
+{
+	struct ornic_set_gid_in in = {
+		.index = htole16(B(pair)->sgid_index),
+		.flags = htole16(ORNIC_GID_VALID),
+	};
+	struct {
+		struct ornic_rx_filter_in head;
+		uint8_t macs[1][8];
+	} filter = { .head.count = htole32(1) };
+
+	memcpy(in.gid, B(pair)->gid, GID_LEN);
+	memcpy(in.smac, mac, MAC_LEN);
+	assert_int_equal(host_cmd_in(B(pair)->host, ORNIC_CMD_SET_GID, &in), ORNIC_CMD_OK);
+	memcpy(filter.macs[0], mac, MAC_LEN);
+	assert_int_equal(host_cmd_in(B(pair)->host, ORNIC_CMD_SET_RX_FILTER, &filter),
+			 ORNIC_CMD_OK);
+}
+
+/* Send a datagram from A to B, on the same card; return whether B gets it */
+static bool reaches(struct pair *pair, const uint8_t *dmac)
+{
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, LEN);
+	struct ornic_av av = pair_attr(A(pair), B(pair)).av;
+
+	memcpy(av.dmac, dmac, MAC_LEN);
+	wr.av = &av;
+	wr.dqpn = B(pair)->qp.num;
+	wr.qkey = PAIR_QKEY;
+	pair_post_recv(B(pair), 1, B(pair)->addr, LEN + ORNIC_GRH_SIZE);
+	pair_send(A(pair), &wr);
+	pair_run(pair);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+	if (!host_queue_peek(&B(pair)->cq))
+		return false;
+	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
+	return true;
+}
+
+/* [ORNIC-LOOP-5] [ORNIC-WIRE-20] Datagrams to the port, to a macvlan, to others */
+static void test_roce_to_the_port_itself(void **state)
+{
+	struct pair *pair = *state;
+	struct host *host = A(pair)->host;
+
+	assert_true(reaches(pair, host->mac));
+	assert_false(reaches(pair, somebody));
+	macvlan(pair, somebody);
+	assert_true(reaches(pair, somebody));
+	macvlan(pair, host->mac);
+	assert_false(reaches(pair, somebody));
+	/* Each is counted as sent, and what the card gets as received */
+	assert_int_equal(host_port_stat(host, ORNIC_PORT_STAT_tx_frames), 4);
+	assert_int_equal(host_port_stat(host, ORNIC_PORT_STAT_rx_frames), 2);
+	assert_int_equal(host_port_stat(host, ORNIC_PORT_STAT_tx_looped), 0);
+}
+
+/* [ORNIC-LOOP-5] The card can be its own peer of RC, whose ACKs return as well */
+static void test_rc_to_the_port_itself(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 10000);
+	uint64_t sent;
+
+	pair_fill(B(pair)->buf, 10000, 1);
+	pair_one(pair, &wr);
+	pair_check(A(pair)->buf, 10000, 1);
+	wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10000);
+	pair_post_recv(B(pair), 1, B(pair)->addr, 10000);
+	pair_one(pair, &wr);
+	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
+	sent = host_port_stat(A(pair)->host, ORNIC_PORT_STAT_tx_frames);
+	assert_true(sent >= 2 + 10 + 10);
+	assert_int_equal(host_port_stat(A(pair)->host, ORNIC_PORT_STAT_rx_frames), sent);
+}
+
+/* [ORNIC-LOOP-5] [ORNIC-WIRE-24] A wire that is full does not hold it up */
+static void test_roce_to_the_port_itself_while_the_wire_is_full(void **state)
+{
+	struct pair *pair = *state;
+
+	A(pair)->host->path_full = true;
+	assert_true(reaches(pair, A(pair)->host->mac));
+}
+
+/* [ORNIC-LOOP-5] [ORNIC-DEV-15] Its source address is not checked */
+static void test_roce_to_the_port_itself_from_any_address(void **state)
+{
+	struct pair *pair = *state;
+
+	A(pair)->host->card->spoofcheck.on = true;
+	memset(A(pair)->host->card->mac, 2, MAC_LEN);
+	assert_true(reaches(pair, A(pair)->host->mac));
+	assert_false(reaches(pair, somebody));
+	assert_int_equal(host_port_stat(A(pair)->host, ORNIC_PORT_STAT_tx_dropped_spoofed), 1);
+}
+
 #define T(name) \
 	cmocka_unit_test_setup_teardown(name, raw_setup_process, raw_teardown)
 
@@ -236,6 +336,12 @@ int main(void)
 		T(test_sniffers_see_it_once),
 		T(test_while_the_port_is_down),
 		T(test_end_of_the_sender),
+		PAIR_TEST(test_roce_to_the_port_itself, pair_setup_ud, loopback),
+		PAIR_TEST(test_rc_to_the_port_itself, pair_setup_rc, loopback),
+		PAIR_TEST(test_roce_to_the_port_itself_while_the_wire_is_full,
+			  pair_setup_ud, loopback),
+		PAIR_TEST(test_roce_to_the_port_itself_from_any_address,
+			  pair_setup_ud, loopback),
 	};
 
 	return cmocka_run_group_tests_name("loopback", tests, NULL, NULL);

@@ -13,11 +13,8 @@
 static struct side *pair_receiver(struct pair *pair, struct side *from,
 				  const struct frame *frame)
 {
-	unsigned int i;
-
-	for (i = 0; i < 2; i++)
-		if (!memcmp(frame->hdr, pair->side[i].host->mac, MAC_LEN))
-			return &pair->side[i];
+	if (frame->flags & FRAME_LOOPED)
+		return from;
 	return from == &pair->side[0] ? &pair->side[1] : &pair->side[0];
 }
 
@@ -79,6 +76,9 @@ static void pair_pass(struct pair *pair, struct side *from, struct frame *frame)
 	pair->packets++;
 	if (pair->fate)
 		fate = pair->fate(pair, &pkt);
+	/* A wire returns nothing ([ORNIC-LOOP-5]) */
+	if (pair->loopback && !(frame->flags & FRAME_LOOPED))
+		fate = PAIR_DROP;
 	if (fate == PAIR_LATE && !held) {
 		pair->held[dir] = frame;
 		return;

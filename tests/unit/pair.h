@@ -76,7 +76,7 @@ enum pair_fate {
  * struct pair - both sides and the wire
  * @side: A, the sender in most tests, and B
  * @bytes: frames carry real bytes, as between processes
- * @loopback: both sides are the same card
+ * @loopback: both sides are the same card, whose wire leads nowhere
  * @fate: called for each RoCE packet, or NULL
  * @arg: argument of @fate
  * @from: port that the packets of pair_rx() come from, only to be compared, or NULL

@@ -235,7 +235,8 @@ static void test_same_address_twice_is_refused(void **state)
 	assert_null(twin.port.sw);
 }
 
-static void test_hairpin_for_cards_only(void **state)
+/* [ORNIC-LOOP-5] Nothing goes back to its port, as with other switches */
+static void test_nothing_goes_back(void **state)
 {
 	struct world *w = *state;
 
@@ -244,8 +245,29 @@ static void test_hairpin_for_cards_only(void **state)
 	switch_run(&w->sw, 2);
 	send(w, 2, mac[2], mac[2]);
 	switch_run(&w->sw, 10);
-	expect(w, 2, 1, 0, 1);
-	assert_int_equal(w->sw.stats.filtered, 1);
+	expect(w, 1, 1, 0, 1);
+	assert_int_equal(w->sw.stats.filtered, 2);
+}
+
+/* [ORNIC-LOOP-5] Frames that a card loops back are not on the wire */
+static void test_looped_frames_are_for_their_card_alone(void **state)
+{
+	struct world *w = *state;
+	struct frame *frame;
+	unsigned int i;
+
+	for (i = 0; i < FAULT_KINDS; i++)
+		w->sw.fault.ppm[i] = FAULT_ALWAYS;
+	for (i = 0; i < 2; i++) {
+		frame = make(&w->port[0].port, i ? mac[1] : other, mac[3]);
+		frame->flags = FRAME_LOOPED;
+		switch_tx(&w->port[0].port, frame);
+	}
+	switch_run(&w->sw, 10);
+	expect(w, 2, 0, 0, 0);
+	assert_null(switch_lookup(&w->sw, mac[3]));
+	for (i = 0; i < FAULT_KINDS; i++)
+		assert_int_equal(w->sw.fault.count[i], 0);
 }
 
 static void test_runts_are_dropped(void **state)
@@ -653,7 +675,8 @@ int main(void)
 		TEST(test_learned_address_is_not_local),
 		TEST(test_multicast_source_is_not_learned),
 		TEST(test_same_address_twice_is_refused),
-		TEST(test_hairpin_for_cards_only),
+		TEST(test_nothing_goes_back),
+		TEST(test_looped_frames_are_for_their_card_alone),
 		TEST(test_runts_are_dropped),
 		TEST(test_local_frames_never_leave),
 		TEST(test_local_frames_are_announced),

@@ -72,6 +72,26 @@ bool gid_has_vlan(const struct gid_table *table, uint16_t vlan_id)
 	return table->vlan[gid_vlan(vlan_id)];
 }
 
+static unsigned int gid_hash_mac(const uint8_t *mac)
+{
+	return (mac[4] << 8 ^ mac[5] ^ mac[3] << 4) & (GID_HASH_SIZE - 1);
+}
+
+bool gid_has_smac(const struct gid_table *table, const uint8_t *mac)
+{
+	const struct gid_smac *smac = &table->smac[gid_hash_mac(mac)];
+	const struct gid_entry *entry = table->entry;
+	unsigned int i;
+
+	if (!smac->mixed)
+		return smac->entries && !memcmp(smac->mac, mac, sizeof(smac->mac));
+	for (i = 0; i < GID_TABLE_SIZE; i++)
+		if (entry[i].valid &&
+		    !memcmp(entry[i].smac, mac, sizeof(entry[i].smac)))
+			return true;
+	return false;
+}
+
 bool gid_is_ipv4(const uint8_t *gid)
 {
 	return !memcmp(gid, gid_ipv4_prefix, sizeof(gid_ipv4_prefix));
@@ -88,6 +108,24 @@ void gid_clear(struct gid_table *table)
 	memset(table, 0, sizeof(*table));
 }
 
+static void gid_add_smac(struct gid_table *table, const uint8_t *mac)
+{
+	struct gid_smac *smac = &table->smac[gid_hash_mac(mac)];
+
+	if (!smac->entries++)
+		memcpy(smac->mac, mac, sizeof(smac->mac));
+	else if (memcmp(smac->mac, mac, sizeof(smac->mac)))
+		smac->mixed = true;
+}
+
+static void gid_remove_smac(struct gid_table *table, const uint8_t *mac)
+{
+	struct gid_smac *smac = &table->smac[gid_hash_mac(mac)];
+
+	if (!--smac->entries)
+		smac->mixed = false;
+}
+
 static void gid_unset(struct gid_table *table, unsigned int index)
 {
 	struct gid_entry *entry = &table->entry[index];
@@ -100,6 +138,7 @@ static void gid_unset(struct gid_table *table, unsigned int index)
 		link = &table->entry[*link - 1].next;
 	*link = entry->next;
 	table->vlan[gid_vlan(entry->vlan_id)]--;
+	gid_remove_smac(table, entry->smac);
 	memset(entry, 0, sizeof(*entry));
 }
 
@@ -118,6 +157,7 @@ static void gid_fill(struct gid_table *table, unsigned int index,
 	entry->next = *link;
 	*link = index + 1;
 	table->vlan[gid_vlan(entry->vlan_id)]++;
+	gid_add_smac(table, entry->smac);
 }
 
 static bool gid_in_valid(const struct ornic_set_gid_in *in)

@@ -37,15 +37,29 @@ struct gid_entry {
 };
 
 /**
+ * struct gid_smac - the MACs of entries that have the same hash
+ * @mac: MAC of one of them, and of all if not @mixed
+ * @mixed: they have had several MACs since there was none
+ * @entries: number of entries
+ */
+struct gid_smac {
+	uint8_t mac[6];
+	bool mixed;
+	uint16_t entries;
+};
+
+/**
  * struct gid_table - the table
  * @entry: entries, by index
  * @hash: by hash of the address: index + 1 of the first entry; 0: none
  * @vlan: number of entries of each VLAN; at 0 those without a VLAN
+ * @smac: by the hash of their MAC
  */
 struct gid_table {
 	struct gid_entry entry[GID_TABLE_SIZE];
 	uint16_t hash[GID_HASH_SIZE];
 	uint16_t vlan[GID_VLANS];
+	struct gid_smac smac[GID_HASH_SIZE];
 };
 
 /**
@@ -89,6 +103,15 @@ int gid_find_smac(const struct gid_table *table, const uint8_t *gid,
  * Return: true when one has it.
  */
 bool gid_has_vlan(const struct gid_table *table, uint16_t vlan_id);
+
+/**
+ * gid_has_smac - check whether any entry has a MAC
+ * @table: the table
+ * @mac: any address
+ *
+ * Return: true when one has it.
+ */
+bool gid_has_smac(const struct gid_table *table, const uint8_t *mac);
 
 /**
  * gid_is_ipv4 - check for the mapped form of an IPv4 address

@@ -42,7 +42,8 @@ enum env_log_level {
  * @mark_runnable: schedule a call of card_run()
  * @frame_alloc: get a frame to fill, or NULL: try again in the next card_run()
  * @frame_free: return a frame that was not sent
- * @tx: send a frame and take ownership of it
+ * @tx: send a frame and take ownership of it; a FRAME_LOOPED one goes back to
+ *	card_rx() of the same card
  * @tx_flush: release the memory that sent frames refer to, by delivering or
  *	dropping them. It may call card_rx(), so card_rx() must not call it.
  * @peer_is_local: does a unicast MAC belong to a NIC in this process, so that

@@ -33,9 +33,12 @@
  *	may exceed any MTU, there is no ICRC, and the length fields of its IP
  *	and UDP headers have no meaning. Such a frame never leaves the process:
  *	the switch drops and counts it instead.
+ * @FRAME_LOOPED: returns to the card that sends it as if it had arrived
+ *	([ORNIC-LOOP-5]); the switch has no other port and no fault for it
  */
 enum frame_flags {
 	FRAME_LOCAL = 1 << 0,
+	FRAME_LOOPED = 1 << 1,
 };
 
 struct port;

@@ -11,12 +11,14 @@ void tx_send(struct card *card, struct frame *frame, struct headers *headers)
 		env_frame_free(card->env, frame);
 		return;
 	}
-	if (!ethport_may_send(card, frame->hdr + MAC_LEN)) {
+	if (!(frame->flags & FRAME_LOOPED) &&
+	    !ethport_may_send(card, frame->hdr + MAC_LEN)) {
 		PORT_STAT_INC(card, tx_dropped_spoofed);
 		env_frame_free(card->env, frame);
 		return;
 	}
-	if (card->flow_table.sniffers)
+	/* A looped frame is shown once, when it returns ([ORNIC-FLOW-10]) */
+	if (card->flow_table.sniffers && !(frame->flags & FRAME_LOOPED))
 		flow_sniff(card, frame, headers);
 	bounce_sent(&card->bounce, frame);
 	/* As many as a wire would carry ([ORNIC-DEV-14]) */

@@ -309,6 +309,14 @@ void switch_room(struct switch_dev *sw)
 	}
 }
 
+/* Return: the port that a frame is for, or NULL when it goes to all others */
+static struct port *receiver(struct switch_dev *sw, const struct frame *frame)
+{
+	if (frame->flags & FRAME_LOOPED)
+		return frame->src;
+	return switch_lookup(sw, frame->hdr);
+}
+
 static void deliver(struct switch_dev *sw, struct port *port,
 		    const struct frame *frame)
 {
@@ -331,11 +339,12 @@ static void forward(struct switch_dev *sw, const struct frame *frame)
 		sw->stats.runts++;
 		return;
 	}
-	table_learn(sw, frame->hdr + MAC_LEN, frame->src);
+	if (!(frame->flags & FRAME_LOOPED))
+		table_learn(sw, frame->hdr + MAC_LEN, frame->src);
 	if (sw->tap)
 		sw->tap(sw->tap_arg, frame);
-	port = switch_lookup(sw, frame->hdr);
-	if (port && port == frame->src && !port->is_card) {
+	port = receiver(sw, frame);
+	if (port && port == frame->src && !(frame->flags & FRAME_LOOPED)) {
 		sw->stats.filtered++;
 		return;
 	}
@@ -448,10 +457,25 @@ static void announce(struct port *port, unsigned int count)
 		frame = list_entry(node, struct frame, node);
 		if (!(frame->flags & FRAME_LOCAL))
 			continue;
-		to = switch_lookup(port->sw, frame->hdr);
+		to = receiver(port->sw, frame);
 		if (to && to->ops->soon)
 			to->ops->soon(to, frame);
 	}
+}
+
+/* Deliver a frame, with the faults of the wire */
+static void pass(struct switch_dev *sw, struct frame *frame)
+{
+	if (frame->flags & FRAME_LOOPED) {
+		forward(sw, frame);
+		return;
+	}
+	if (fault_happens(&sw->fault, FAULT_LOSS) || delay(sw, frame))
+		return;
+	corrupt(sw, frame);
+	forward(sw, frame);
+	if (fault_happens(&sw->fault, FAULT_DUPLICATE))
+		forward(sw, frame);
 }
 
 /* free: no payer is named */
@@ -473,17 +497,12 @@ static unsigned int run_port(struct port *port, unsigned int budget, bool free)
 		done++;
 		/* Reordering needs a second frame */
 		if (!list_empty(&port->queue) &&
+		    !(frame->flags & FRAME_LOOPED) &&
 		    fault_happens(&sw->fault, FAULT_REORDER)) {
 			list_add_tail(&frame->node, &port->queue);
 			continue;
 		}
-		if (!fault_happens(&sw->fault, FAULT_LOSS) &&
-		    !delay(sw, frame)) {
-			corrupt(sw, frame);
-			forward(sw, frame);
-			if (fault_happens(&sw->fault, FAULT_DUPLICATE))
-				forward(sw, frame);
-		}
+		pass(sw, frame);
 		port->queued -= frame->payload_len;
 		switch_frame_free(port, frame);
 	}

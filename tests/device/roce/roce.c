@@ -9,6 +9,13 @@
 #include "queues/qp.h"
 #include "roce/roce.h"
 
+/* Are packets to this MAC looped back ([ORNIC-LOOP-5])? */
+static bool roce_is_looped(const struct card *card, const uint8_t *dmac)
+{
+	return !memcmp(dmac, card->port.mac, MAC_LEN) ||
+	       gid_has_smac(&card->gids, dmac);
+}
+
 bool roce_is_local(struct qp *qp, const struct ornic_av *av)
 {
 	/* With sniffers all packets are real wire bytes ([ORNIC-FLOW-11]) */
@@ -18,7 +25,8 @@ bool roce_is_local(struct qp *qp, const struct ornic_av *av)
 
 bool roce_is_full(struct qp *qp, const struct ornic_av *av)
 {
-	return env_path_is_full(qp->base.card->env, av->dmac);
+	return env_path_is_full(qp->base.card->env, av->dmac) &&
+	       !roce_is_looped(qp->base.card, av->dmac);
 }
 
 static struct frame *roce_alloc_for(struct qp *qp, const struct ornic_av *av,
@@ -103,5 +111,7 @@ void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 	qp->stats.tx_bytes += frame->payload_len;
 	if (av->dmac[0] & 1)
 		card->loop_roce(card, frame, &headers);
+	else if (roce_is_looped(card, av->dmac))
+		frame->flags |= FRAME_LOOPED;
 	tx_send(card, frame, &headers);
 }
