@@ -141,22 +141,71 @@ static void test_a_cut_teaches_nothing(void **state)
 	assert_int_equal(w->spin.ns, MAX_NS / 2);
 }
 
+/*
+ * Work comes after @ns, and others need the processor. Returns how long the task
+ * spins.
+ */
+static uint64_t wait_in_a_crowd(struct world *w, uint64_t ns)
+{
+	uint64_t spun_ns = 0;
+
+	while (spun_ns < ns && !spin_is_over(&w->spin, w->now_ns + spun_ns, true))
+		spun_ns += US;
+	w->now_ns += spun_ns;
+	if (spun_ns < ns) {
+		spin_sleep(&w->spin, false);
+		w->now_ns += ns - spun_ns;
+	}
+	spin_work(&w->spin, w->now_ns);
+	return spun_ns;
+}
+
 /* Where others need the processor, a message now and then leaves it to them */
-static void test_messages_do_not_spin_in_a_crowd(void **state)
+static void test_messages_hardly_spin_in_a_crowd(void **state)
+{
+	struct world *w = *state;
+	uint64_t spun_ns;
+	unsigned int i;
+
+	/* Two pieces of work each, and much time to spin */
+	wait_for(w, 80 * US);
+	for (i = 0; i < 10 * (SPIN_SKIP + 1); i++) {
+		spun_ns = wait_in_a_crowd(w, 80 * US);
+		wait_for(w, SPIN_BUSY_NS);
+		assert_true(w->spin.ns > SPIN_START_NS);
+		assert_int_equal(spun_ns,
+				 (i + 1) % (SPIN_SKIP + 1) ? SPIN_MIN_NS
+							   : SPIN_START_NS);
+	}
+}
+
+/* A peer that answers soon keeps the task awake also there, until it pauses */
+static void test_answers_spin_in_a_crowd(void **state)
 {
 	struct world *w = *state;
 	unsigned int i;
 
-	/* Three pieces of work each, and much time to spin */
-	for (i = 0; i < 100; i++) {
-		wait_for(w, 80 * US);
-		wait_for(w, SPIN_BUSY_NS);
-		wait_for(w, SPIN_BUSY_NS);
-		assert_true(w->spin.ns > SPIN_START_NS);
-		assert_false(spin_is_over(&w->spin, w->now_ns + SPIN_MIN_NS, false));
-		assert_true(spin_is_over(&w->spin, w->now_ns + SPIN_MIN_NS, true));
-		assert_false(spin_is_over(&w->spin, w->now_ns + SPIN_MIN_NS - 1, true));
-	}
+	/* While the task sleeps, answers come late */
+	wait_in_a_crowd(w, 80 * US);
+	for (i = 0; i < SPIN_SKIP; i++)
+		assert_int_equal(wait_in_a_crowd(w, 40 * US), SPIN_MIN_NS);
+	for (i = 0; i < 1000; i++)
+		assert_int_equal(wait_in_a_crowd(w, 8 * US), 8 * US);
+	wait_in_a_crowd(w, 80 * US);
+	assert_int_equal(wait_in_a_crowd(w, 8 * US), SPIN_MIN_NS);
+}
+
+/* A task that lost the processor while it spun leaves it to others */
+static void test_a_cut_ends_spinning_in_a_crowd(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(wait_in_a_crowd(w, 8 * US), 8 * US);
+	w->now_ns += 8 * US;
+	spin_sleep(&w->spin, true);
+	w->now_ns += 2000 * US;
+	spin_work(&w->spin, w->now_ns);
+	assert_int_equal(wait_in_a_crowd(w, 8 * US), SPIN_MIN_NS);
 }
 
 /* A stream of work keeps the task awake also there, until pauses end the stream */
@@ -167,7 +216,7 @@ static void test_a_stream_spins_in_a_crowd(void **state)
 
 	wait_for(w, 80 * US);
 	for (i = 0; i < SPIN_STREAM; i++) {
-		assert_true(spin_is_over(&w->spin, w->now_ns + SPIN_MIN_NS, true));
+		assert_true(spin_is_over(&w->spin, w->now_ns + SPIN_START_NS, true));
 		wait_for(w, SPIN_BUSY_NS);
 	}
 	for (; i < 1000; i++)
@@ -176,7 +225,7 @@ static void test_a_stream_spins_in_a_crowd(void **state)
 		assert_false(spin_is_over(&w->spin, w->now_ns + 100 * US, true));
 		wait_for(w, 80 * US);
 	}
-	assert_true(spin_is_over(&w->spin, w->now_ns + SPIN_MIN_NS, true));
+	assert_true(spin_is_over(&w->spin, w->now_ns + SPIN_START_NS, true));
 }
 
 static void test_postponed_work_teaches_nothing(void **state)
@@ -216,7 +265,9 @@ int main(void)
 		T(test_far_work_makes_it_spin_less),
 		T(test_waking_up_for_nothing_is_no_work),
 		T(test_a_cut_teaches_nothing),
-		T(test_messages_do_not_spin_in_a_crowd),
+		T(test_messages_hardly_spin_in_a_crowd),
+		T(test_answers_spin_in_a_crowd),
+		T(test_a_cut_ends_spinning_in_a_crowd),
 		T(test_a_stream_spins_in_a_crowd),
 		T(test_postponed_work_teaches_nothing),
 		T(test_no_spinning),

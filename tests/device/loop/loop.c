@@ -7,8 +7,9 @@
  * earlier work shows that more comes soon (spin.h), and after a short time the
  * loop yields the core every few turns. When another thread took it (time jumped
  * while the loop was idle), the task goes to sleep at once, and for some time a task
- * without a stream of work hardly spins: a thread that wakes up gets the core
- * sooner than one that waits for its turn.
+ * without a stream of work spins only for a short time, and seldom if that finds
+ * nothing: a thread that wakes up gets the core sooner than one that waits for its
+ * turn.
  */
 #include <errno.h>
 #include <sched.h>

@@ -14,6 +14,7 @@ void spin_init(struct spin *spin, uint64_t max_ns, uint64_t now_ns)
 	spin->max_ns = max_ns;
 	spin->ns = spin_limit(spin, SPIN_START_NS);
 	spin->stream = 0;
+	spin->skip = 0;
 	spin_wait(spin, now_ns);
 }
 
@@ -57,4 +58,8 @@ void spin_sleep(struct spin *spin, bool cut)
 	if (spin->state != SPIN_AWAKE)
 		return;
 	spin->state = cut ? SPIN_CUT : SPIN_ASLEEP;
+	if (!cut && spin->skip)
+		spin->skip--;
+	else
+		spin->skip = SPIN_SKIP;
 }

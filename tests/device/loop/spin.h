@@ -6,8 +6,11 @@
  * poll for a halted vCPU: work that comes soon after the task went to sleep makes
  * it longer, work that comes later than the longest time makes it shorter.
  * Where others need the processor, a task that spins or yields may lose it for
- * longer than waking up takes. There a message now and then is served sooner by a
- * task that sleeps, and a stream of work by one that stays awake.
+ * longer than waking up takes. There a stream of work is served sooner by a task
+ * that stays awake, and a message now and then by one that sleeps. Messages of a
+ * polling peer look the same to a task that sleeps, because each of them waits until
+ * it wakes up. So it tries: it spins for a short time now and then, and goes on as
+ * long as that finds work.
  */
 #ifndef ORNIC_DEVICE_SPIN_H
 #define ORNIC_DEVICE_SPIN_H
@@ -22,6 +25,8 @@
 #define SPIN_STREAM 64
 /* Pieces that one after a pause takes away again */
 #define SPIN_STREAM_PAUSE 8
+/* Times that a task sleeps at once after it has spun for nothing in a crowd */
+#define SPIN_SKIP 16
 /* Work that comes sooner needs no spinning: the task would not be asleep yet */
 #define SPIN_BUSY_NS 2000
 
@@ -59,6 +64,7 @@ enum spin_result {
  * @state: since then
  * @stream: pieces of work that came at once, less those for pauses; at most twice
  *	SPIN_STREAM
+ * @skip: times that the task will sleep at once if others need the processor
  */
 struct spin {
 	uint64_t max_ns;
@@ -66,6 +72,7 @@ struct spin {
 	uint64_t worked_ns;
 	enum spin_state state;
 	unsigned int stream;
+	unsigned int skip;
 };
 
 /**
@@ -107,10 +114,10 @@ static inline void spin_wait(struct spin *spin, uint64_t now_ns)
 static inline bool spin_is_over(const struct spin *spin, uint64_t now_ns,
 				bool crowded)
 {
-	uint64_t ns = spin->ns;
+	uint64_t ns = spin->ns, most_ns = spin->skip ? SPIN_MIN_NS : SPIN_START_NS;
 
-	if (crowded && spin->stream < SPIN_STREAM && ns > SPIN_MIN_NS)
-		ns = SPIN_MIN_NS;
+	if (crowded && spin->stream < SPIN_STREAM && ns > most_ns)
+		ns = most_ns;
 	return now_ns - spin->worked_ns >= ns;
 }
 
