@@ -41,6 +41,7 @@ UNIT_EDGE_TESTS := \
 	frame_test.c \
 	irqfd_test.c \
 	log_test.c \
+	loop_test.c \
 	mem_test.c \
 	pci_test.c \
 	share_test.c \

@@ -288,6 +288,11 @@ bool card_run(struct card *card)
 	return any;
 }
 
+uint32_t card_commands(const struct card *card)
+{
+	return card->admin.sq_ci;
+}
+
 void card_room(struct card *card)
 {
 	run_unblock_all(card);

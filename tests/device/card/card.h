@@ -88,6 +88,15 @@ bool card_bar_write(struct card *card, unsigned int bar, uint64_t offset,
 bool card_run(struct card *card);
 
 /**
+ * card_commands - tell commands from other work
+ * @card: the card
+ *
+ * Return: a number that differs from earlier ones when card_run() has fetched a
+ * command since then.
+ */
+uint32_t card_commands(const struct card *card);
+
+/**
  * card_sleep_prepare - prepare for the event loop to sleep
  * @card: the card
  *

@@ -10,6 +10,11 @@
  * without a stream of work spins only for a short time, and seldom if that finds
  * nothing: a thread that wakes up gets the core sooner than one that waits for its
  * turn.
+ *
+ * A driver sends commands one after another, and the thread that waits for an
+ * answer sleeps soon, so it does not need the core that a spinning task takes.
+ * Between two of them a system call ends and the next begins. So a task spins
+ * longer after a command, and does so where others need the core, too.
  */
 #include <errno.h>
 #include <sched.h>
@@ -37,6 +42,8 @@
 /* Idle time after which the loop yields the core, and turns between two yields */
 #define YIELD_NS 20000
 #define YIELD_TURNS 4
+/* Longest spin time after a command, in longest spin times after other work */
+#define COMMAND_SPINS 5
 /* Time that contention counts: the slice that the next one loses is little against it */
 #define CROWDED_NS 1000000000
 
@@ -151,6 +158,7 @@ void loop_task_add(struct loop *loop, struct loop_task *task)
 {
 	timers_init(&task->timers, loop->now_ns);
 	spin_init(&task->spin, loop->spin_max_ns, loop->now_ns);
+	spin_init(&task->command_spin, COMMAND_SPINS * loop->spin_max_ns, loop->now_ns);
 	list_add_tail(&task->all, &loop->tasks);
 	list_init(&task->node);
 }
@@ -233,6 +241,7 @@ static bool run_tasks(struct loop *loop)
 	struct list_head *node, *next;
 	struct loop_task *task;
 	bool worked = false;
+	struct spin *spin;
 
 	list_for_each_safe(node, next, &loop->awake) {
 		task = list_entry(node, struct loop_task, node);
@@ -242,10 +251,12 @@ static bool run_tasks(struct loop *loop)
 		}
 		/* Whether there is work shows afterwards: a poll costs little */
 		loop_pay(loop, NULL);
+		task->commanded = false;
 		if (!task->run(task))
 			continue;
 		loop_pay(loop, task->share);
-		spin_count(loop, spin_work(&task->spin, loop->now_ns));
+		spin = task->commanded ? &task->command_spin : &task->spin;
+		spin_count(loop, spin_work(spin, loop->now_ns));
 		worked = true;
 	}
 	return worked;
@@ -264,13 +275,15 @@ static void sleep_tasks(struct loop *loop, bool contended)
 	list_for_each_safe(node, next, &loop->awake) {
 		task = list_entry(node, struct loop_task, node);
 		if (!contended &&
-		    !spin_is_over(&task->spin, loop->now_ns, crowded))
+		    (!spin_is_over(&task->spin, loop->now_ns, crowded) ||
+		     !spin_is_over(&task->command_spin, loop->now_ns, false)))
 			continue;
 		if (!task->sleep_prepare(task)) {
 			spin_wait(&task->spin, loop->now_ns);
 			continue;
 		}
 		spin_sleep(&task->spin, contended);
+		spin_sleep(&task->command_spin, contended);
 		list_del_init(&task->node);
 	}
 }

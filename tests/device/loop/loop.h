@@ -42,7 +42,8 @@ struct loop_fd {
 
 /**
  * struct loop_task - a task that polls while awake, and its timers
- * @run: does bounded work; returns true when there was any
+ * @run: does bounded work; returns true when there was any, and sets @commanded
+ *	when a command was part of it
  * @sleep_prepare: returns true when the task may sleep, false when work has
  *	just appeared
  * @wake: called when the task becomes awake, before @run
@@ -50,7 +51,9 @@ struct loop_fd {
  * @timers: timer wheel
  * @all: in the loop's list of tasks
  * @node: in the loop's list of awake tasks, or unlinked
- * @spin: how long it stays awake without work
+ * @spin: how long it stays awake after work
+ * @command_spin: the same after a command, if that is longer
+ * @commanded: set by @run, which is called with false
  */
 struct loop_task {
 	bool (*run)(struct loop_task *task);
@@ -61,6 +64,8 @@ struct loop_task {
 	struct list_head all;
 	struct list_head node;
 	struct spin spin;
+	struct spin command_spin;
+	bool commanded;
 };
 
 /**

@@ -155,12 +155,14 @@ static void report_loop(struct json_object *object, const struct loop *loop)
 {
 	const struct loop_task *task;
 	struct list_head *node;
-	uint64_t spin_ns = 0;
+	uint64_t spin_ns = 0, command_spin_ns = 0;
 
 	list_for_each(node, &loop->tasks) {
 		task = list_entry(node, struct loop_task, all);
 		if (task->spin.ns > spin_ns)
 			spin_ns = task->spin.ns;
+		if (task->command_spin.ns > command_spin_ns)
+			command_spin_ns = task->command_spin.ns;
 	}
 	add(object, "turns", loop->stats.turns);
 	add(object, "sleeps", loop->stats.sleeps);
@@ -170,6 +172,7 @@ static void report_loop(struct json_object *object, const struct loop *loop)
 	add(object, "yields", loop->stats.yields);
 	add(object, "contended", loop->stats.contended);
 	add(object, "spin_ns", spin_ns);
+	add(object, "command_spin_ns", command_spin_ns);
 }
 
 struct json_object *report_stats(const struct device *device)

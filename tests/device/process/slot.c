@@ -238,6 +238,8 @@ static const struct port_ops slot_port_ops = {
 static bool slot_run(struct loop_task *task)
 {
 	struct slot *slot = task_to_card(task);
+	uint32_t commands;
+	bool any;
 
 	if (slot->mem.faults != slot->faults) {
 		slot->faults = slot->mem.faults;
@@ -250,7 +252,10 @@ static bool slot_run(struct loop_task *task)
 		slot->given = slot->loop->shares.given;
 		card_serve_again(slot->card);
 	}
-	return card_run(slot->card);
+	commands = card_commands(slot->card);
+	any = card_run(slot->card);
+	task->commanded = card_commands(slot->card) != commands;
+	return any;
 }
 
 static bool slot_sleep_prepare(struct loop_task *task)
