@@ -758,6 +758,11 @@ enum ornic_flow_key_field {
 	ORNIC_FLOW_KEY_FIELD_COUNT
 };
 
+/* Bits that these fields can have, at the low end ([ORNIC-FIELD-5]) */
+#define ORNIC_FLOW_LABEL_BITS		20
+#define ORNIC_FLOW_IP_FLAGS_BITS	2	/* DF and MF */
+#define ORNIC_FLOW_VNI_BITS		24
+
 #define ORNIC_FLOW_FIELD_OUTER(name)	(1ULL << ORNIC_FLOW_HEADERS_FIELD_##name)
 #define ORNIC_FLOW_FIELD_INNER(name)	(ORNIC_FLOW_FIELD_OUTER(name) << 16)
 #define ORNIC_FLOW_FIELD_KEY(name)	(1ULL << (32 + ORNIC_FLOW_KEY_FIELD_##name))

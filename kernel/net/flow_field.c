@@ -39,16 +39,38 @@ static const struct ornic_flow_field ornic_flow_fields[] = {
 
 static_assert(ORNIC_FLOW_HEADERS_FIELD_COUNT == 16);
 
-/* Fields that are 0 or 1: a mask of 1 has all bits ([ORNIC-FIELD-1]) */
-#define ORNIC_FLOW_FIELDS_ONE_BIT \
-	(ORNIC_FLOW_FIELD_OUTER(vlan) | ORNIC_FLOW_FIELD_OUTER(frag) | \
-	 ORNIC_FLOW_FIELD_INNER(vlan) | ORNIC_FLOW_FIELD_INNER(frag))
+/* Bits that a field can have ([ORNIC-FIELD-5]) */
+static u32 ornic_flow_field_bits(u64 bit, size_t size)
+{
+	switch (bit) {
+	case ORNIC_FLOW_FIELD_OUTER(vlan):
+	case ORNIC_FLOW_FIELD_INNER(vlan):
+	case ORNIC_FLOW_FIELD_OUTER(frag):
+	case ORNIC_FLOW_FIELD_INNER(frag):
+		return 1;
+	case ORNIC_FLOW_FIELD_OUTER(ip_flags):
+	case ORNIC_FLOW_FIELD_INNER(ip_flags):
+		return ORNIC_FLOW_IP_FLAGS_BITS;
+	case ORNIC_FLOW_FIELD_OUTER(flow_label):
+	case ORNIC_FLOW_FIELD_INNER(flow_label):
+		return ORNIC_FLOW_LABEL_BITS;
+	case ORNIC_FLOW_FIELD_KEY(vni):
+		return ORNIC_FLOW_VNI_BITS;
+	default:
+		return size * BITS_PER_BYTE;
+	}
+}
 
 static bool ornic_flow_field_has_all(u64 bit, const u8 *mask, size_t size)
 {
-	if (bit & ORNIC_FLOW_FIELDS_ONE_BIT)
-		return mask[0] & 1;
-	return !memchr_inv(mask, 0xff, size);
+	u32 bits = ornic_flow_field_bits(bit, size);
+	u8 first = (1u << bits % BITS_PER_BYTE) - 1;
+
+	/* Whole bytes at the low end, then the bits before them */
+	size -= bits / BITS_PER_BYTE;
+	if (memchr_inv(mask + size, 0xff, bits / BITS_PER_BYTE))
+		return false;
+	return !first || (mask[size - 1] & first) == first;
 }
 
 const char *ornic_flow_field_unsupported(const struct ornic_limits *lim,
@@ -72,7 +94,8 @@ const char *ornic_flow_field_unsupported(const struct ornic_limits *lim,
 			continue;
 		if (!(lim->flow_fields & bit))
 			return field->name;
-		if (!(lim->flow_any_mask & bit) &&
+		/* Each bit of layers is a field of its own */
+		if (!(lim->flow_any_mask & bit) && bit != ORNIC_FLOW_FIELD_KEY(layers) &&
 		    !ornic_flow_field_has_all(bit, mask, field->size))
 			return field->name;
 	}

@@ -13,8 +13,8 @@
 #include "flow_spec.h"
 #include "ornic_hw_cmd.h"
 
-#define ORNIC_FLOW_VNI		0xffffff
-#define ORNIC_FLOW_LABEL	0xfffff
+#define ORNIC_FLOW_VNI		GENMASK(ORNIC_FLOW_VNI_BITS - 1, 0)
+#define ORNIC_FLOW_LABEL	GENMASK(ORNIC_FLOW_LABEL_BITS - 1, 0)
 /* RFC 7348 */
 #define ORNIC_VXLAN_PORT	4789
 /* RFC 2890 */

@@ -58,6 +58,29 @@ static void ornic_test_field_with_all_bits(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, ornic_flow_field_unsupported(&lim, &in), "dmac");
 }
 
+/* [ORNIC-FIELD-5] The bits that a field can have are all bits of its mask */
+static void ornic_test_field_with_fewer_bits(struct kunit *test)
+{
+	struct ornic_limits lim = test_all;
+	struct ornic_create_flow_in in = {};
+
+	lim.flow_any_mask = 0;
+	in.mask.outer.flow_label = cpu_to_be32(GENMASK(ORNIC_FLOW_LABEL_BITS - 1, 0));
+	in.mask.inner.ip_flags = GENMASK(ORNIC_FLOW_IP_FLAGS_BITS - 1, 0);
+	in.mask.inner.frag = 1;
+	in.mask.vni = cpu_to_be32(GENMASK(ORNIC_FLOW_VNI_BITS - 1, 0));
+	in.mask.layers = cpu_to_be32(ORNIC_FLOW_LAYER_VXLAN);
+	KUNIT_EXPECT_NULL(test, ornic_flow_field_unsupported(&lim, &in));
+	in.mask.outer.flow_label = cpu_to_be32(U32_MAX);
+	KUNIT_EXPECT_NULL(test, ornic_flow_field_unsupported(&lim, &in));
+	in.mask.vni = cpu_to_be32(0xff7fff);
+	KUNIT_EXPECT_STREQ(test, ornic_flow_field_unsupported(&lim, &in), "vni");
+	in.mask.inner.ip_flags = 2;
+	KUNIT_EXPECT_STREQ(test, ornic_flow_field_unsupported(&lim, &in), "inner ip_flags");
+	in.mask.outer.flow_label = cpu_to_be32(0x7ffff);
+	KUNIT_EXPECT_STREQ(test, ornic_flow_field_unsupported(&lim, &in), "flow_label");
+}
+
 static void ornic_test_field_types_flags_and_layers(struct kunit *test)
 {
 	struct ornic_limits lim = test_all;
@@ -82,6 +105,7 @@ static struct kunit_case ornic_flow_field_cases[] = {
 	KUNIT_CASE(ornic_test_field_without_limits),
 	KUNIT_CASE(ornic_test_field_missing),
 	KUNIT_CASE(ornic_test_field_with_all_bits),
+	KUNIT_CASE(ornic_test_field_with_fewer_bits),
 	KUNIT_CASE(ornic_test_field_types_flags_and_layers),
 	{}
 };

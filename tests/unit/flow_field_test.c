@@ -13,6 +13,13 @@ static int basic_setup(void **state)
 	return raw_setup_config(state, &config);
 }
 
+static int exact_setup(void **state)
+{
+	const struct card_config config = { .flow_exact = true };
+
+	return raw_setup_config(state, &config);
+}
+
 static int no_copy_setup(void **state)
 {
 	const struct card_config config = { .without = ORNIC_FEAT_FLOW_COPY };
@@ -108,8 +115,39 @@ static void test_each_field(void **state)
 		try_rule(w, &in, known & fields[i].bit);
 		memset(mask, 0, fields[i].size);
 		mask[fields[i].size - 1] = 0x2;
-		try_rule(w, &in, any & fields[i].bit);
+		/* Each layer is a field of its own ([ORNIC-FIELD-5]) */
+		if (fields[i].bit == ORNIC_FLOW_FIELD_KEY(layers))
+			try_rule(w, &in, known & fields[i].bit);
+		else
+			try_rule(w, &in, any & fields[i].bit);
 	}
+}
+
+/* [ORNIC-FIELD-5] The bits that a field can have are all bits of its mask */
+static void test_short_fields(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in in = rule(w, 1);
+
+#define WHOLE(field, all, less) do {                                  \
+		in.mask.field = all;                                  \
+		try_rule(w, &in, true);                               \
+		in.mask.field = less;                                 \
+		try_rule(w, &in, false);                              \
+		memset(&in.mask.field, 0xff, sizeof(in.mask.field));  \
+		try_rule(w, &in, true);                               \
+		memset(&in.mask.field, 0, sizeof(in.mask.field));     \
+	} while (0)
+	WHOLE(outer.flow_label, htobe32(0xfffff), htobe32(0x7ffff));
+	WHOLE(inner.flow_label, htobe32(0xfffff), htobe32(0xffffe));
+	WHOLE(vni, htobe32(0xffffff), htobe32(0xff7fff));
+	WHOLE(outer.ip_flags, 3, 2);
+	WHOLE(inner.ip_flags, 7, 0xfe);
+	WHOLE(outer.vlan, 1, 0xfe);
+	WHOLE(inner.frag, 1, 2);
+	WHOLE(mpls, 0xffffffff, htobe32(0xffffff));
+	WHOLE(outer.tos, 0xff, 0x7f);
+#undef WHOLE
 }
 
 /* [ORNIC-FIELD-2] Types, flags and counters of a basic card */
@@ -214,6 +252,8 @@ int main(void)
 		cmocka_unit_test(test_lists_are_complete),
 		T(test_each_field, raw_setup),
 		T(test_each_field, basic_setup),
+		T(test_each_field, exact_setup),
+		T(test_short_fields, exact_setup),
 		T(test_basic_types_and_flags, basic_setup),
 		T(test_few_masks, basic_setup),
 		T(test_oldest_of_equal_rules_takes_the_frame, basic_setup),

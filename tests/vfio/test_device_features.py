@@ -24,6 +24,7 @@ def features(host):
     ("without=xrc,mw,null_mr,vectors=4", {1, 3, 16}),
     ("without=flow,without=reg_mr", {10, 17, 4}),
     ("flow=basic", {17}),
+    ("flow=exact", set()),
     ("profile=ethernet", {0, 1, 2, 3, 4, 15, 16}),
 ])
 def test_without(host, options, missing):

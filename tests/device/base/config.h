@@ -81,6 +81,7 @@ struct card_limits {
  * @without: ORNIC_FEAT_* that the card does not have
  * @profiles: ORNIC_PROFILE_RDMA, _ETHERNET; 0: both
  * @flow_basic: flow rules as simple hardware has them
+ * @flow_exact: the masks of flow rules have all bits of a field
  * @version: of the contract, as ORNIC_REG_VERSION; 0: ORNIC_VERSION
  * @limits: limits that it reports and does not have
  */
@@ -102,6 +103,7 @@ struct card_config {
 	uint64_t without;
 	uint32_t profiles;
 	bool flow_basic;
+	bool flow_exact;
 	uint32_t version;
 	struct card_limits limits;
 };

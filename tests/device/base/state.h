@@ -308,6 +308,7 @@ struct mcast_table {
  * @profiles: ORNIC_PROFILE_RDMA, _ETHERNET: what the card is built for
  * @features: ORNIC_FEAT_* that the card announces
  * @flow_basic: flow rules as simple hardware has them
+ * @flow_exact: the masks of flow rules have all bits of a field
  * @limits: limits that it reports and does not have
  * @host: what the host has told, and is in force
  * @hosts: messages written about hosts
@@ -378,6 +379,7 @@ struct card {
 	uint32_t profiles;
 	uint64_t features;
 	bool flow_basic;
+	bool flow_exact;
 	struct card_limits limits;
 	struct card_host host;
 	unsigned int hosts;

@@ -115,6 +115,7 @@ struct card *card_create(const struct card_config *config, struct env *env)
 	card->version = config->version ? config->version : ORNIC_VERSION;
 	card->profiles = config->profiles ? config->profiles : QUERY_PROFILES;
 	card->flow_basic = config->flow_basic;
+	card->flow_exact = config->flow_exact;
 	card->limits = config->limits;
 	card->features = query_features(card, config->without);
 	negotiate_reset(card);

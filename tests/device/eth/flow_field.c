@@ -62,6 +62,8 @@ uint64_t flow_fields(const struct card *card)
 
 uint64_t flow_any_mask(const struct card *card)
 {
+	if (card->flow_exact)
+		return 0;
 	return card->flow_basic ? FIELDS_BASIC_IP : FIELDS_ALL;
 }
 
@@ -95,21 +97,31 @@ static const struct field fields[] = {
 	ORNIC_FLOW_KEY_FIELDS(KEY_FIELD)
 };
 
-/* Fields that are 0 or 1, for which a mask of 1 has all bits */
-#define FIELDS_ONE_BIT                                                    \
-	(ORNIC_FLOW_FIELD_OUTER(vlan) | ORNIC_FLOW_FIELD_OUTER(frag) |    \
-	 ORNIC_FLOW_FIELD_INNER(vlan) | ORNIC_FLOW_FIELD_INNER(frag))
+#define FIELD_OF_BOTH(name) \
+	(ORNIC_FLOW_FIELD_OUTER(name) | ORNIC_FLOW_FIELD_INNER(name))
+
+/* Bits that a field can have ([ORNIC-FIELD-5]) */
+static unsigned int field_bits(const struct field *field)
+{
+	if (field->bit & (FIELD_OF_BOTH(vlan) | FIELD_OF_BOTH(frag)))
+		return 1;
+	if (field->bit & FIELD_OF_BOTH(ip_flags))
+		return ORNIC_FLOW_IP_FLAGS_BITS;
+	if (field->bit & FIELD_OF_BOTH(flow_label))
+		return ORNIC_FLOW_LABEL_BITS;
+	if (field->bit & ORNIC_FLOW_FIELD_KEY(vni))
+		return ORNIC_FLOW_VNI_BITS;
+	return field->size * 8;
+}
 
 static bool mask_has_all(const struct field *field, const uint8_t *mask)
 {
-	unsigned int i;
+	unsigned int bits = field_bits(field), i = field->size;
 
-	if (field->bit & FIELDS_ONE_BIT)
-		return mask[0] & 1;
-	for (i = 0; i < field->size; i++)
-		if (mask[i] != 0xff)
+	for (; bits >= 8; bits -= 8)
+		if (mask[--i] != 0xff)
 			return false;
-	return true;
+	return !bits || !(~mask[--i] & ((1u << bits) - 1));
 }
 
 enum ornic_cmd_status flow_field_check(const struct card *card,
@@ -130,8 +142,12 @@ enum ornic_cmd_status flow_field_check(const struct card *card,
 		mask = (const uint8_t *)&in->mask + field->offset;
 		if (cmd_is_zero(mask, field->size))
 			continue;
-		if (!(known & field->bit) ||
-		    (!(any & field->bit) && !mask_has_all(field, mask)))
+		if (!(known & field->bit))
+			return ORNIC_CMD_NOT_SUPPORTED;
+		/* Each bit of layers is a field of its own */
+		if (!(any & field->bit) &&
+		    field->bit != ORNIC_FLOW_FIELD_KEY(layers) &&
+		    !mask_has_all(field, mask))
 			return ORNIC_CMD_NOT_SUPPORTED;
 	}
 	return ORNIC_CMD_OK;

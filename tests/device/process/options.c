@@ -28,7 +28,7 @@ static const char usage[] =
 	"        [,ready=MS][,entries=split|whole][,ci=record|doorbell]\n"
 	"        [,spoofcheck=on|off][,permit=MAC]...\n"
 	"        [,profile=full|rdma|ethernet][,without=FEATURE[,FEATURE]...]\n"
-	"        [,flow=full|basic][,version=MAJOR.MINOR]\n"
+	"        [,flow=full|basic|exact][,version=MAJOR.MINOR]\n"
 	"        [,limit=NAME:VALUE[,NAME:VALUE]...]\n"
 	"        one card; QEMU connects to PATH. N MSI-X vectors, 1 to 64 (16).\n"
 	"        shadow=off: plain doorbells only, as silicon may do it.\n"
@@ -44,6 +44,7 @@ static const char usage[] =
 	"        reg_mr, modify_mr, resize_cq, cq_moderation, cqe_ext, wq, flow, tso,\n"
 	"        rate_limit, path_mig, null_mr, flow_copy.\n"
 	"        flow=basic: flow rules as simple hardware has them.\n"
+	"        flow=exact: flow rules with masks of whole fields only.\n"
 	"        version: have this version of the hardware interface.\n"
 	"        limit: report limits that the card does not have, such as max_cqe.\n"
 	"        May be repeated: the cards of one process share a switch.\n"
@@ -273,7 +274,8 @@ static bool nic_without(struct options_nic *nic, char *value)
 static bool nic_flow(struct options_nic *nic, char *value)
 {
 	nic->config.flow_basic = !strcmp(value, "basic");
-	return nic->config.flow_basic || !strcmp(value, "full");
+	nic->config.flow_exact = !strcmp(value, "exact");
+	return nic->config.flow_basic || nic->config.flow_exact || !strcmp(value, "full");
 }
 
 static bool nic_version(struct options_nic *nic, char *value)
@@ -345,7 +347,7 @@ static const struct nic_key {
 	{ "profile", nic_profile,
 	  "--nic: profile must be rdma, ethernet or full", false },
 	{ "without", nic_without, "--nic: without: no such feature", true },
-	{ "flow", nic_flow, "--nic: flow must be full or basic", false },
+	{ "flow", nic_flow, "--nic: flow must be full, basic or exact", false },
 	{ "version", nic_version, "--nic: version must be MAJOR.MINOR", false },
 	{ "limit", nic_limit, NULL, true },
 };
