@@ -598,6 +598,20 @@ static inline void ornic_publish_rq(struct ornic_dev *odev, struct ornic_qp_dbr 
 		writeq(ornic_db_value(type, num, pi), odev->db);
 }
 
+/**
+ * ornic_doorbell_flush - let all doorbells arrive that were rung before
+ * @odev:	the device
+ *
+ * A command of the admin record may overtake them ([ORNIC-ADM-14]). The read
+ * of a doorbell page may not ([ORNIC-BUS-2]). A device that is off the bus gets
+ * neither doorbells nor commands, and is not read ([ORNIC-BUS-11]).
+ */
+static inline void ornic_doorbell_flush(struct ornic_dev *odev)
+{
+	if (!pci_channel_offline(odev->pdev))
+		readl(odev->db);
+}
+
 /* ---- Completion rings --------------------------------------------------- */
 
 /**

@@ -451,7 +451,7 @@ int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udat
 	in.ci = READ_ONCE(ornic_cq_dbr(&cq->buf)->ci);
 	/* Let no doorbell with ci of the old ring come later, [ORNIC-ADM-14] */
 	if (dev->odev->cq_db)
-		readl(dev->odev->db);
+		ornic_doorbell_flush(dev->odev);
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_RESIZE_CQ, &in, sizeof(in), NULL, 0);
 	if (!err) {
 		spin_lock_irq(&cq->lock);

@@ -167,6 +167,35 @@ static void test_doorbell_in_err(void **state)
 	pair_expect(B(pair), 7, ORNIC_WC_WR_FLUSH_ERR);
 }
 
+/* [ORNIC-DB-33] */
+static void test_doorbell_in_reset(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		b->host->card->rq_doorbell = true;
+		pair_state(b, ORNIC_QPS_RESET);
+		guest_store32(&host_qp_dbr(&b->qp)->rq_pi, 0);
+		b->qp.rq_pi = 0;
+		host_doorbell(b->host, b->uctx, ORNIC_DB_RQ, b->qp.num, 5);
+		host_doorbell(b->host, b->uctx, ORNIC_DB_SQ, b->qp.num, 5);
+		pair_again(pair);
+		pair_send(A(pair), &wr);
+		pair_poll_none(b);
+		pair_post_recv(b, i, b->addr, 8);
+		ring_recv(b, b->uctx);
+		pair_sleep(pair, 2000 * 1000);
+		pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+		pair_expect(b, i, ORNIC_WC_SUCCESS);
+		assert_int_equal(pair_qp(b)->base.state, ORNIC_QPS_RTS);
+	}
+	assert_int_equal(host_device_stat(b->host, ORNIC_DEVICE_STAT_bad_sq_pi), 0);
+	assert_int_equal(bad_rq_pi(pair), 0);
+}
+
 /* [ORNIC-DB-3] */
 static void test_doorbell_of_another_page(void **state)
 {
@@ -216,6 +245,7 @@ int main(void)
 		PAIR_BOTH(test_doorbell_before_the_packets, pair_setup_rc),
 		PAIR_BOTH(test_doorbell_before_the_packets, pair_setup_rc_srq),
 		PAIR_BOTH(test_doorbell_in_err, pair_setup_rc),
+		PAIR_BOTH(test_doorbell_in_reset, pair_setup_rc),
 		PAIR_BOTH(test_doorbell_of_another_page, pair_setup_rc),
 		PAIR_BOTH(test_doorbell_of_another_page, pair_setup_rc_srq),
 		PAIR_BOTH(test_doorbell_not_needed, pair_setup_rc),

@@ -473,20 +473,28 @@ static void test_resize(void **state)
 	assert_int_equal(b->host->card->budget.pages, pages);
 }
 
-/* [ORNIC-SRQ-7] A command of the admin record may overtake a doorbell */
-static void test_resize_before_the_doorbell(void **state)
+/* [ORNIC-SRQ-11] The host has rung before it asks: nothing else is copied */
+static void test_resize_after_the_doorbell(void **state)
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
+	unsigned int i;
 	uint32_t count;
 
 	b->host->card->rq_doorbell = true;
-	pair_post_recv(b, 0, b->addr, 100);
+	for (i = 0; i < 2; i++)
+		pair_post_recv(b, i, b->addr, 100);
+	host_doorbell(b->host, b->uctx, ORNIC_DB_SRQ, b->srq.num, 2);
 	assert_int_equal(resize(b, 5, &count), ORNIC_CMD_OK);
-	assert_int_equal(count, 1);
-	start(pair, 10);
-	pair_expect(b, 0, ORNIC_WC_SUCCESS);
-	pair_expect(A(pair), 0x1000, ORNIC_WC_SUCCESS);
+	assert_int_equal(count, 2);
+	pair_post_recv(b, 9, b->addr, 100);
+	assert_int_equal(resize(b, 4, &count), ORNIC_CMD_OK);
+	assert_int_equal(count, 2);
+	for (i = 0; i < 2; i++) {
+		start(pair, 10);
+		pair_expect(b, i, ORNIC_WC_SUCCESS);
+		pair_expect(A(pair), 0x1000, ORNIC_WC_SUCCESS);
+	}
 }
 
 /* [ORNIC-SRQ-7] */
@@ -693,7 +701,7 @@ int main(void)
 		PAIR_BOTH(test_limit, setup_rc),
 		PAIR_BOTH(test_limit_counts_what_is_new, setup_rc),
 		PAIR_BOTH(test_resize, setup_rc),
-		PAIR_BOTH(test_resize_before_the_doorbell, setup_rc),
+		PAIR_BOTH(test_resize_after_the_doorbell, setup_rc),
 		PAIR_BOTH(test_resize_refusals, setup_rc),
 		PAIR_BOTH(test_broken, setup_rc),
 		PAIR_BOTH(test_ring_out_of_reach, setup_rc),

@@ -226,8 +226,6 @@ static enum ornic_cmd_status srq_resize(struct srq *srq, struct rq *to,
 	struct ornic_qp_dbr *record = guest_ref_ptr(dbr);
 	enum ornic_cmd_status status;
 
-	/* All that is published counts; a doorbell may still be on its way */
-	srq->rq.rung = true;
 	if (rq_has(&srq->rq, 1u << srq->rq.log_wqes) < 0) {
 		srq_fail(srq);
 		return ORNIC_CMD_BAD_STATE;
