@@ -230,6 +230,21 @@ static void test_dma_test(void **state)
 			 3);
 }
 
+/* [ORNIC-RST-6] A card that has stopped does not answer */
+static void test_no_dma_test_after_a_fatal_error(void **state)
+{
+	struct host *host = *state;
+	uint64_t at = host_alloc(host, sizeof(struct ornic_dma_test), 8);
+	struct ornic_dma_test *test = host_ptr(host, at);
+
+	card_stop(host->card);
+	host_write(host, ORNIC_REG_DMA_TEST, 8, at);
+	assert_int_equal(test->answer, 0);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	host_write(host, ORNIC_REG_DMA_TEST, 8, at);
+	assert_true(le64toh(test->answer) == ~0ULL);
+}
+
 /* [ORNIC-REG-6] */
 static void test_values_that_cannot_be_taken(void **state)
 {
@@ -369,6 +384,7 @@ int main(void)
 		T(test_clock_in_halves),
 		T(test_irq_test),
 		T(test_dma_test),
+		T(test_no_dma_test_after_a_fatal_error),
 		T(test_values_that_cannot_be_taken),
 		T(test_reset_puts_everything_back),
 		T(test_unaligned_ring_is_fatal_and_reset_mends),

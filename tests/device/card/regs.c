@@ -153,6 +153,8 @@ static void regs_write_dma_test(struct card *card, uint64_t val)
 	struct mem *mem = card->guest.mem;
 	struct ornic_dma_test *test;
 
+	if (card->fatal)
+		return;
 	test = val & 7 ? NULL : mem_ptr(mem, val, sizeof(*test),
 					MEM_READ | MEM_WRITE);
 	if (!test) {
