@@ -298,6 +298,22 @@ def test_reserved_numbers(words, header):
                   for number in range(first, last + 1)) == sorted(commands)
 
 
+def test_makers_numbers(words, header):
+    """Neither the headers nor the table of section 17.2 take numbers that are makers' own
+    ([ORNIC-ROOM-11])."""
+    rule = re.search(r"\*\*\[ORNIC-ROOM-11\]\*\*.*?\n\n", words, re.S)[0].replace("\n", " ")
+    table = re.search(r"^17\.2 .*?(?=^\*\*\[ORNIC-ROOM-1\])", words, re.M | re.S)[0]
+    bits = {int(bit) for bit in re.findall(r"#define ORNIC_FEAT_\w+\s+\(1ULL << (\d+)\)", header)}
+    for kind, count, taken in (
+            ("feature", 8, bits), ("command", 256, enum(header, "ornic_opcode").values()),
+            ("send opcode", 16, enum(header, "ornic_wr_opcode").values()),
+            ("event", 16, enum(header, "ornic_event").values()),
+            ("register", 0x4000, enum(header, "ornic_reg").values())):
+        own = set(ranges(kind, rule))
+        assert len(own) == count, kind
+        assert not own & (set(taken) | set(ranges(kind, table))), kind
+
+
 def test_counters(words, header):
     """The specification names every device counter and every RDMA counter of errors."""
     lists = dict(re.findall(r"#define ORNIC_(\w+)_STATS\(x\) \\\n((?:.*\\\n)*.*)", header))

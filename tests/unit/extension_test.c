@@ -339,6 +339,35 @@ static void test_registers(void **state)
 	}
 }
 
+/* [ORNIC-ROOM-11] A card without numbers of a maker's own knows none of them */
+static void test_makers_numbers(void **state)
+{
+	struct pair *pair = *state;
+	struct host *host = A(pair)->host;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
+	uint64_t bad = host_device_stat(host, ORNIC_DEVICE_STAT_bad_register_access);
+	struct ornic_query_device_out out;
+	unsigned int n;
+
+	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
+				      &out, sizeof(out)), ORNIC_CMD_OK);
+	assert_int_equal(le64toh(out.features) >> 56, 0);
+	assert_int_equal(le64toh(out.send_ops[3]) >> 48, 0);
+	for (n = 0xc00; n <= 0xcff; n++)
+		assert_int_equal(host_cmd_raw(host, n, NULL, 0, NULL, 0), ORNIC_CMD_BAD_OPCODE);
+	for (n = 0x4000; n < 0x8000; n += 0x100) {
+		host_write(host, n, 4, ~0U);
+		assert_int_equal(host_read(host, n, 4), 0);
+		bad += 2;
+	}
+	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_bad_register_access), bad);
+	for (n = 240; n < 256; n++) {
+		wr.opcode = n;
+		pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
+		pair_again(pair);
+	}
+}
+
 /* A packet with any opcode, with a correct ICRC */
 static void inject(struct pair *pair, uint8_t opcode, uint32_t len)
 {
@@ -490,6 +519,7 @@ int main(void)
 						raw_teardown),
 		K(test_doorbells),
 		T(test_registers),
+		PAIR_TEST(test_makers_numbers, pair_setup_rc, local),
 		PAIR_ALL(test_packets, pair_setup_rc),
 		PAIR_ALL(test_reserved_bits_are_sent_as_0, pair_setup_rc),
 		PAIR_ALL(test_reserved_bits_are_not_looked_at, pair_setup_rc),

@@ -68,7 +68,7 @@
 #define QUERY_ETHERNET_OPS (1ULL << ORNIC_WR_SEND | 1ULL << ORNIC_WR_TSO)
 
 /* A newer minor version has a feature that the header does not define */
-#define QUERY_NEWER_FEATURE (1ULL << 62)
+#define QUERY_NEWER_FEATURE (1ULL << 55)
 
 uint64_t query_features(const struct card *card, uint64_t without)
 {
