@@ -272,7 +272,7 @@ static void test_device_without_shadow_ignores_the_record(void **state)
 	nops(host, 2);
 	assert_in_range(host->irqs[0], 1, 2);
 	assert_int_equal(guest_load32(&dbr->sq_watched), 0);
-	/* Not even the alignment is looked at */
+	/* Not even the alignment is looked at ([ORNIC-RST-7]) */
 	give_record(host, 8);
 	assert_int_equal(cause(host), 0);
 	nops(host, 1);

@@ -69,6 +69,28 @@ static void test_bad_doorbell_is_counted(void **state)
 	pause_over(host);
 }
 
+/* [ORNIC-PCI-9] This card loses nothing when a pause begins, so it does not stop */
+static void test_work_under_way(void **state)
+{
+	struct kit *kit = *state;
+	struct host *host = kit->host;
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		kit_arm_cq(kit, ORNIC_ARM_NEXT);
+		kit_arm_eq(kit);
+		kit_post(kit, i);
+		if (i & 1)
+			card_run(host->card);
+		pause_begin(host);
+		assert_int_equal(host_read(host, ORNIC_REG_STATUS, 4) & ORNIC_STATUS_FATAL, 0);
+		pause_over(host);
+		host_sleep(host, SHORT_NS);
+		kit_expect_cqe(kit, i);
+		kit_expect_event(kit, ORNIC_EVENT_COMP, kit->cq.num);
+	}
+}
+
 static void test_arm_of_cq_is_remembered(void **state)
 {
 	struct kit *kit = *state;
@@ -329,6 +351,7 @@ int main(void)
 #define CQ_DB(fn) \
 	cmocka_unit_test_setup_teardown(fn, kit_setup_cq_db, kit_teardown)
 	const struct CMUnitTest tests[] = {
+		SHADOW(test_work_under_way),
 		PAIR_BOTH(test_send_doorbell_is_remembered, pair_setup_rc),
 		SHADOW(test_bad_doorbell_is_counted),
 		PLAIN(test_arm_of_cq_is_remembered),

@@ -177,6 +177,22 @@ static void test_transactions_that_the_host_may_choose(void **state)
 			 was ^ PCI_EXP_DEVCTL_RELAX_EN);
 }
 
+/*
+ * [ORNIC-BUS-12]: a reset brings the default of the completion timeout back. The reads of this card
+ * end at once, so what waits for one cannot be tried here.
+ */
+static void test_completion_timeout_is_the_default(void **state)
+{
+	unsigned int at = find_cap(PCI_CAP_ID_EXP) + PCI_EXP_DEVCTL2;
+
+	(void)state;
+	assert_int_equal(get(at, 2), 0);
+	set(at, PCI_EXP_DEVCTL2_COMP_TMOUT_DIS, 2);
+	assert_int_equal(get(at, 2), PCI_EXP_DEVCTL2_COMP_TMOUT_DIS);
+	pci_reset(&pci);
+	assert_int_equal(get(at, 2), 0);
+}
+
 /* [ORNIC-BUS-9]: neither ATS nor PRI nor PASID */
 static void test_addresses_are_translated_by_the_host(void **state)
 {
@@ -368,6 +384,7 @@ int main(void)
 		TEST(test_msix),
 		TEST(test_msix_table_has_room_for_all_vectors),
 		TEST(test_transactions_that_the_host_may_choose),
+		TEST(test_completion_timeout_is_the_default),
 		TEST(test_addresses_are_translated_by_the_host),
 		TEST(test_flr_reads_zero_and_is_reported),
 		TEST(test_power_state_is_all_of_pm_that_is_written),

@@ -67,6 +67,10 @@ class Card:
         self.hold("off")
         eventually(self.status)
 
+    def enable_unaligned(self):
+        self.client.write64(HW["REG_ADMIN_SQ"], RINGS + 16)
+        self.control(HW["CTRL_ENABLE"])
+
     def state(self):
         """Returns the state, as a host finds it. Memory space is on afterwards, unless in D3."""
         if self.client.config_read(POWER, 1)[0] & 3 == 3:
@@ -119,6 +123,7 @@ EVENTS = {
     "CTRL.RESET written": lambda card: card.control(HW["CTRL_RESET"]),
     "the reset is over": Card.release,
     "CTRL.ENABLE becomes 1": lambda card: card.control(HW["CTRL_ENABLE"]),
+    "ENABLE 1, not aligned": Card.enable_unaligned,
     "CTRL.ENABLE becomes 0": lambda card: card.control(0),
     "ADMIN_DB within the ring": lambda card: card.client.write32(HW["REG_ADMIN_DB"], 1),
     "ADMIN_DB beyond the ring":
