@@ -77,6 +77,22 @@ static void test_ci_says_which_entries_are_late(void **state)
 	}
 }
 
+/* [ORNIC-DB-1] The high half goes with the last low half of 4 bytes */
+static void test_halves(void **state)
+{
+	struct kit *w = *state;
+	uint64_t page = (uint64_t)w->uctx * CARD_DB_PAGE_SIZE;
+	uint32_t high = (uint32_t)ORNIC_DB_CQ << 24 | w->cq.num;
+
+	card_bar_write(w->host->card, ORNIC_BAR_DB, page, 4, ORNIC_ARM_NEXT);
+	/* One of 8 bytes is no low half */
+	ring_cq(w, 0, ORNIC_ARM_NONE);
+	card_bar_write(w->host->card, ORNIC_BAR_DB, page + 4, 4, high);
+	kit_post(w, 1);
+	expect_comp(w);
+	kit_expect_no_event(w);
+}
+
 /* [ORNIC-DB-27] A doorbell of type NONE tells ci and nothing else */
 static void test_none_requests_and_withdraws_nothing(void **state)
 {
@@ -449,6 +465,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(test_doorbells_are_ignored),
+		D(test_halves),
 		D(test_ci_says_which_entries_are_late),
 		D(test_none_requests_and_withdraws_nothing),
 		D(test_requests_replace_each_other),

@@ -245,6 +245,53 @@ static void test_ip_csum_flag(void **state)
 	raw_done(w, raw_sent(w));
 }
 
+/* Sum of the pseudo header of IPv4 and a UDP packet of @len bytes */
+static uint16_t udp_sum(const uint8_t *p, unsigned int len)
+{
+	uint8_t pseudo[4] = { 0, 17, (len - 34) >> 8, len - 34 };
+	struct csum sum = {};
+
+	csum_add(&sum, p + 26, len - 26);
+	csum_add(&sum, pseudo, sizeof(pseudo));
+	return csum_fold(&sum);
+}
+
+/* [ORNIC-SQ-30] Checksums that come out as 0; 0 would say of UDP that there is none */
+static void test_checksums_of_zero(void **state)
+{
+	struct ornic_route_eth route = {
+		.csum_start = htole16(34),
+		.csum_offset = htole16(6),
+	};
+	struct raw *w = *state;
+	uint8_t *p = host_ptr(w->host, w->data);
+	unsigned int len = make_udp(p, w->host->mac, 1000);
+	struct csum ip = {}, pseudo = {};
+	struct frame *frame;
+	unsigned int i;
+
+	/* The last word, and the identification of IPv4, complement the rest */
+	be_put16(p + len - 2, 0);
+	be_put16(p + len - 2, ~udp_sum(p, len));
+	be_put16(p + 18, 0);
+	csum_add(&ip, p + 14, 20);
+	be_put16(p + 18, ~csum_fold(&ip));
+	for (i = 0; i < 2; i++) {
+		if (i) {
+			route.flags = htole16(ORNIC_ETH_TX_L4_CSUM);
+			csum_add(&pseudo, p + 34, len - 34);
+			be_put16(p + 40, udp_sum(p, len) - csum_fold(&pseudo));
+		}
+		raw_send(w, 0, w->data, len, &route, i ? 0 : ORNIC_SEND_IP_CSUM);
+		raw_expect(w, ORNIC_WC_SUCCESS);
+		frame = raw_sent(w);
+		assert_int_equal(be_get16(frame->hdr + 40), 0xffff);
+		assert_int_equal(be_get16(frame->hdr + 24), 0);
+		check_sums(frame);
+		raw_done(w, frame);
+	}
+}
+
 /* [ORNIC-SQ-28] The queue goes on behind WQEs of unknown opcodes and lengths */
 static void test_unknown_opcodes_are_skipped(void **state)
 {
@@ -545,6 +592,7 @@ int main(void)
 		T(test_checksum_offsets_refused),
 		T(test_reserved_bits_are_ignored),
 		T(test_ip_csum_flag),
+		T(test_checksums_of_zero),
 		T(test_unknown_opcodes_are_skipped),
 		T(test_ring_out_of_reach),
 		T(test_more_than_there_are_frames),

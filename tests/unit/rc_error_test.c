@@ -407,6 +407,26 @@ static void test_remote_read_not_allowed_by_qp(void **state)
 			     ORNIC_ACCESS_REMOTE_READ, true);
 }
 
+/* [ORNIC-SQ-8] Without data no key is checked, but the access of the QP is */
+static void test_no_data_not_allowed_by_qp(void **state)
+{
+	static const unsigned int opcodes[] = { ORNIC_WR_RDMA_WRITE, ORNIC_WR_RDMA_READ };
+	struct pair *pair = *state;
+	struct pair_wr wr;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		wr = wr_data(A(pair), opcodes[i], 0);
+		wr.rkey = 0xdead00;
+		pair_one(pair, &wr);
+		pair_qp(B(pair))->attr.access = 0;
+		pair_fails(pair, &wr, ORNIC_WC_REM_ACCESS_ERR);
+		assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_ACCESS_ERR);
+		pair_again(pair);
+	}
+	assert_int_equal(host_device_stat(B(pair)->host, ORNIC_DEVICE_STAT_bad_rkey), 0);
+}
+
 static void test_remote_atomic_not_allowed_by_qp(void **state)
 {
 	remote_no_permission(*state, ORNIC_WR_ATOMIC_FETCH_ADD,
@@ -723,6 +743,7 @@ int main(void)
 		PAIR_BOTH(test_remote_atomic_not_allowed, pair_setup_rc),
 		PAIR_BOTH(test_remote_write_not_allowed_by_qp, pair_setup_rc),
 		PAIR_BOTH(test_remote_read_not_allowed_by_qp, pair_setup_rc),
+		PAIR_BOTH(test_no_data_not_allowed_by_qp, pair_setup_rc),
 		PAIR_BOTH(test_remote_atomic_not_allowed_by_qp, pair_setup_rc),
 		PAIR_BOTH(test_remote_atomic_unaligned, pair_setup_rc),
 		PAIR_BOTH(test_remote_too_many_reads, pair_setup_rc),

@@ -335,6 +335,30 @@ static void test_new_reads_while_one_is_repeated(void **state)
 	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_retransmits), 0);
 }
 
+/* [ORNIC-WIRE-15] Only requests whose response is not sent yet count against the limit */
+static void test_more_reads_than_the_limit(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 5000);
+	unsigned int i;
+
+	pair_qp(B(pair))->attr.max_dest_rd_atomic = 2;
+	for (i = 0; i < 5; i++)
+		pair_one(pair, &wr);
+	pair_qp(A(pair))->attr.max_rd_atomic = 3;
+	for (i = 0; i < 3; i++) {
+		wr.wr_id = i;
+		pair_post(A(pair), &wr);
+	}
+	pair_ring(A(pair));
+	pair_run(pair);
+	pair_expect(A(pair), 0, ORNIC_WC_SUCCESS);
+	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
+	pair_expect(A(pair), 2, ORNIC_WC_REM_INV_REQ_ERR);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_remote_invalid_requests), 1);
+	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_REQ_ERR);
+}
+
 /*
  * [ORNIC-WIRE-14] A forged duplicate must not make the card repeat a response
  * of up to 2 GiB: it has to match the original request.
@@ -540,6 +564,7 @@ int main(void)
 		PAIR_TEST(test_copies_of_a_read_in_a_row, pair_setup_rc, bytes),
 		PAIR_TEST(test_new_reads_while_one_is_repeated, pair_setup_rc,
 			  bytes),
+		PAIR_BOTH(test_more_reads_than_the_limit, pair_setup_rc),
 		PAIR_BOTH(test_old_read_of_what_is_gone, pair_setup_rc),
 		PAIR_BOTH(test_rnr_then_ready, pair_setup_rc),
 		PAIR_BOTH(test_rnr_of_write_with_imm, pair_setup_rc),

@@ -230,6 +230,91 @@ static void test_doorbell_not_needed(void **state)
 	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
 }
 
+/* [ORNIC-DB-32] [ORNIC-DB-7] The responder tells its peer before it fails */
+static void test_lost_queue(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	struct host *host = b->host;
+	bool rc = pair_qp(b)->base.type == ORNIC_QPT_RC;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		uint64_t gone = i == 1 ? b->qp.rq : b->qp.dbr;
+
+		pair_post_recv(b, 1, b->addr, 8);
+		if (i)
+			host_unmap(host, gone, HOST_PAGE);
+		else
+			guest_store32(&host_qp_dbr(&b->qp)->rq_pi, 100);
+		pair_send(A(pair), &wr);
+		if (i)
+			host_map(host, gone, HOST_PAGE);
+		pair_expect(A(pair), wr.wr_id, rc ? ORNIC_WC_REM_OP_ERR : ORNIC_WC_SUCCESS);
+		assert_int_equal(pair_qp(b)->base.state, ORNIC_QPS_ERR);
+		assert_int_equal(pair_event(b), ORNIC_EVENT_QP_FATAL);
+		assert_int_equal(bad_rq_pi(pair), 1);
+		/* The send queue misses its record too */
+		assert_in_range(host_device_stat(host, ORNIC_DEVICE_STAT_dma_faults), i, i + 1);
+		pair_again(pair);
+	}
+}
+
+/* [ORNIC-DB-32] The requester, and datagrams */
+static void test_lost_record_of_a_sender(void **state)
+{
+	struct pair *pair = *state;
+	struct side *a = A(pair);
+	struct pair_wr wr = pair_wr_data(a, ORNIC_WR_SEND, 0, 8);
+
+	pair_post(a, &wr);
+	host_unmap(a->host, a->qp.dbr, HOST_PAGE);
+	pair_ring(a);
+	pair_run(pair);
+	host_map(a->host, a->qp.dbr, HOST_PAGE);
+	pair_poll_none(a);
+	assert_int_equal(pair_qp(a)->base.state, ORNIC_QPS_ERR);
+	assert_int_equal(pair_event(a), ORNIC_EVENT_QP_FATAL);
+	/* Each queue misses it */
+	assert_in_range(host_device_stat(a->host, ORNIC_DEVICE_STAT_dma_faults), 1, 2);
+}
+
+/* [ORNIC-RQ-8] SGEs count as far as the message reaches */
+static void test_sges_beyond_the_message(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	const struct sge sge[] = {
+		{ b->addr, 100, b->key },
+		/* Its last 10 bytes are not of the region */
+		{ b->addr + PAIR_BUF_SIZE - 50, 60, b->key },
+		{ b->addr, 100, b->key + 1 },
+	};
+	static const struct {
+		uint32_t len;
+		bool good;
+	} cases[] = { { 0, true }, { 100, true }, { 150, true }, { 151, false }, { 161, false } };
+	struct pair_wr wr;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		memset(b->buf, 0xee, 100);
+		pair_fill(A(pair)->buf, 200, i);
+		pair_post_recv_sges(b, i, sge, ARRAY_SIZE(sge));
+		wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, cases[i].len);
+		pair_send(A(pair), &wr);
+		pair_expect(A(pair), wr.wr_id, cases[i].good ? ORNIC_WC_SUCCESS :
+							       ORNIC_WC_REM_OP_ERR);
+		pair_expect(b, i, cases[i].good ? ORNIC_WC_SUCCESS : ORNIC_WC_LOC_PROT_ERR);
+		if (cases[i].len)
+			pair_check(b->buf, 100, i);
+		if (!cases[i].good)
+			pair_again(pair);
+	}
+	assert_int_equal(host_device_stat(b->host, ORNIC_DEVICE_STAT_bad_lkey), 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +324,12 @@ int main(void)
 		PAIR_BOTH(test_rq_ci_lags_by_more_than_the_ring, pair_setup_rc_srq),
 		PAIR_BOTH(test_ring_beyond_what_is_done, pair_setup_rc),
 		PAIR_BOTH(test_ring_beyond_what_is_done, pair_setup_rc_srq),
+		PAIR_BOTH(test_lost_queue, pair_setup_rc),
+		PAIR_BOTH(test_lost_queue, pair_setup_uc),
+		PAIR_BOTH(test_lost_record_of_a_sender, pair_setup_rc),
+		PAIR_BOTH(test_lost_record_of_a_sender, pair_setup_ud),
+		PAIR_BOTH(test_sges_beyond_the_message, pair_setup_rc),
+		PAIR_BOTH(test_sges_beyond_the_message, pair_setup_rc_srq),
 		PAIR_BOTH(test_needs_are_announced, pair_setup_rc),
 		PAIR_BOTH(test_doorbell_needed, pair_setup_rc),
 		PAIR_BOTH(test_doorbell_needed, pair_setup_rc_srq),

@@ -657,6 +657,22 @@ static void test_wqe_of_a_qp_in_err(void **state)
 	reset_and_expect(A(pair), false, 0);
 }
 
+/* [ORNIC-ORD-9] A CQ that is overrun takes no completion; rq_ci tells of the WQE */
+static void test_wqe_that_completes_nowhere(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+
+	pair_post_recv(b, 7, b->addr, 8192);
+	send_half(pair);
+	cq_find(b->host->card, b->cq.num)->pi += 1u << PAIR_CQ_LOG;
+	pair_state(b, ORNIC_QPS_ERR);
+	pair_run(pair);
+	assert_int_equal(host_device_stat(b->host, ORNIC_DEVICE_STAT_cq_overruns), 1);
+	assert_int_equal(guest_load32(&srq_dbr(b)->rq_ci), 1);
+	reset_and_expect(b, false, 0);
+}
+
 /* [ORNIC-SRQ-10] RESET and DESTROY_QP take a WQE that the QP had */
 static void test_wqe_of_a_qp_that_goes(void **state)
 {
@@ -709,6 +725,7 @@ int main(void)
 		PAIR_BOTH(test_last_wqe, setup_rc),
 		PAIR_TEST(test_wqe_of_a_qp_that_goes, setup_rc, bytes),
 		PAIR_TEST(test_wqe_of_a_qp_in_err, setup_rc, bytes),
+		PAIR_TEST(test_wqe_that_completes_nowhere, setup_rc, bytes),
 	};
 
 	return cmocka_run_group_tests_name("srq", tests, NULL, NULL);
