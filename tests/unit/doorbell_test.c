@@ -677,6 +677,7 @@ static void test_page_is_given_to_another_process(void **state)
 	for (i = 0; i < QPS; i++)
 		assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_QP,
 						 w->qp[i].num), ORNIC_CMD_OK);
+	assert_int_equal(guest_load32(&board(w)->awake), 0);
 	card_bar_write(host->card, ORNIC_BAR_DB,
 		       (uint64_t)w->kit.uctx * CARD_DB_PAGE_SIZE, 4, 77);
 	memset(board(w), 0xff, HOST_PAGE);

@@ -364,17 +364,24 @@ static void test_more_than_there_are_frames(void **state)
 	assert_int_equal(total, 5);
 }
 
+/* [ORNIC-DEV-19] WQEs do not wait for the port, and their frames are lost */
 static void test_port_down_drops_and_completes(void **state)
 {
-	struct ornic_modify_port_in down = { .mask = htole32(ORNIC_PORT_UP) };
+	struct ornic_modify_port_in port = { .mask = htole32(ORNIC_PORT_UP) };
 	struct ornic_route_eth route = {};
 	struct raw *w = *state;
+	unsigned int i;
 
-	host_cmd_in(w->host, ORNIC_CMD_MODIFY_PORT, &down);
-	raw_send(w, 0, w->data, 60, &route, 0);
-	raw_expect(w, ORNIC_WC_SUCCESS);
-	assert_true(list_empty(&w->host->wire));
-	assert_int_equal(w->host->frames, 0);
+	for (i = 0; i < 2; i++) {
+		port.up = i;
+		host_cmd_in(w->host, ORNIC_CMD_MODIFY_PORT, &port);
+		card_link_changed(w->host->card, !i);
+		raw_send(w, 0, w->data, 60, &route, 0);
+		raw_expect(w, ORNIC_WC_SUCCESS);
+		assert_true(list_empty(&w->host->wire));
+		assert_int_equal(w->host->frames, 0);
+	}
+	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_frames), 0);
 }
 
 /* ---- in ---- */
@@ -547,6 +554,7 @@ static void test_spread_over_queues(void **state)
 		assert_true(hits[i] > 5);
 }
 
+/* [ORNIC-DEV-8] */
 static void test_set_rx_queues_refusals(void **state)
 {
 	struct raw *w = *state;

@@ -189,6 +189,7 @@ static void test_sniffers_see_it_once(void **state)
 	}
 }
 
+/* [ORNIC-DEV-19] Nothing is looped back then */
 static void test_while_the_port_is_down(void **state)
 {
 	struct ornic_modify_port_in down = { .mask = htole32(ORNIC_PORT_UP) };

@@ -95,11 +95,40 @@ static void test_create_refusals(void **state)
 #undef REFUSED
 	assert_int_equal(host->card->mrs.count, 0);
 	assert_int_equal(host->card->budget.pages, 0);
-	/* A region may end with the last byte of the address space */
+	/* [ORNIC-OBJ-9] A region may end with the last byte of the address space */
 	in = good;
 	in.iova = htole64(-(uint64_t)LEN);
 	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
 			 ORNIC_CMD_OK);
+}
+
+/* [ORNIC-OBJ-25] Every card has the types that come with no feature */
+static void test_types_without_a_feature(void **state)
+{
+	const struct card_config configs[] = {
+		{ .profiles = ORNIC_PROFILE_RDMA },
+		{ .profiles = ORNIC_PROFILE_ETHERNET },
+		{ .without = ~0ULL },
+	};
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(configs); i++) {
+		struct host *host = host_create_as(&configs[i], 1);
+		struct ornic_create_mr_in in;
+		struct ornic_create_mr_out out;
+
+		host_enable(host);
+		in = memory_in(host, host_pd(host));
+		assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out), ORNIC_CMD_OK);
+		in = (struct ornic_create_mr_in){
+			.pdn = in.pdn,
+			.type = ORNIC_MR_DMA,
+			.access = htole32(ORNIC_ACCESS_LOCAL_WRITE),
+		};
+		assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out), ORNIC_CMD_OK);
+		host_destroy(host);
+	}
 }
 
 static void test_read_only_memory_needs_no_write(void **state)
@@ -216,7 +245,7 @@ static void test_stale_key_finds_nothing(void **state)
 	assert_int_equal(get(host, key, pdn, 0, at, 64), MR_BAD_KEY);
 }
 
-/* [ORNIC-OBJ-9] */
+/* [ORNIC-OBJ-9] iova, which host_mr() gives, is not looked at */
 static void test_zero_based(void **state)
 {
 	struct host *host = *state;
@@ -567,6 +596,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_pd_is_any_number_below_the_limit),
 		T(test_create_refusals),
+		cmocka_unit_test(test_types_without_a_feature),
 		T(test_read_only_memory_needs_no_write),
 		T(test_bounds),
 		T(test_region_at_the_end_of_the_address_space),

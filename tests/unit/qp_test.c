@@ -254,8 +254,12 @@ static uint32_t attr_of(const char *name)
 	return 0;
 }
 
-/* Read the transitions of a type from hardware.rst; return their number */
-static unsigned int read_paths(const char *type, bool sqe, struct path *paths)
+/*
+ * Read the transitions of a type from hardware.rst. without: attributes of the
+ * table that the type does not have. Return: their number.
+ */
+static unsigned int read_paths(const char *type, uint32_t without, bool sqe,
+			       struct path *paths)
 {
 	struct table *table = calloc(1, sizeof(*table));
 	unsigned int i, row, n = 0;
@@ -272,7 +276,7 @@ static unsigned int read_paths(const char *type, bool sqe, struct path *paths)
 		for (row = 2; row < table->rows; row++) {
 			uint32_t bit = attr_of(table->cell[row][0]);
 
-			if (!table_has_word(table->cell[row][1], type))
+			if (!table_has_word(table->cell[row][1], type) || without & bit)
 				continue;
 			if (!strcmp(table->cell[row][i], "must"))
 				path->must |= bit;
@@ -316,11 +320,11 @@ static unsigned int try_modify(struct pair *pair, unsigned int from,
 }
 
 /* From every state to every state, with each attribute missing or added */
-static void transitions(struct pair *pair, unsigned int type, const char *name,
-			bool sqe)
+static void transitions_without(struct pair *pair, unsigned int type,
+				const char *name, uint32_t without, bool sqe)
 {
 	struct path paths[TABLE_COLUMNS];
-	unsigned int n = read_paths(name, sqe, paths);
+	unsigned int n = read_paths(name, without, sqe, paths);
 	const struct path *path;
 	unsigned int from, to, bit;
 
@@ -363,6 +367,12 @@ static void transitions(struct pair *pair, unsigned int type, const char *name,
 	}
 }
 
+static void transitions(struct pair *pair, unsigned int type, const char *name,
+			bool sqe)
+{
+	transitions_without(pair, type, name, 0, sqe);
+}
+
 /* [ORNIC-QP-14] */
 static void test_transitions_rc(void **state)
 {
@@ -387,6 +397,21 @@ static void test_transitions_gsi(void **state)
 static void test_transitions_raw(void **state)
 {
 	transitions(*state, ORNIC_QPT_RAW_PACKET, "RAW", false);
+}
+
+/* [ORNIC-QP-14] Each half of an XRC connection, with what both halves have */
+static void test_transitions_xrc(void **state)
+{
+	static const uint32_t requester = M(RETRY_CNT) | M(RNR_RETRY) | M(MAX_RD_ATOMIC);
+	static const uint32_t responder = M(MAX_DEST_RD_ATOMIC) | M(MIN_RNR_TIMER);
+	struct pair *pair = *state;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		pair->side[i].xrcdn = host_create_object(pair->side[i].host,
+							 ORNIC_CMD_ALLOC_XRCD, NULL, 0);
+	transitions_without(pair, ORNIC_QPT_XRC_SEND, "RC", responder, false);
+	transitions_without(pair, ORNIC_QPT_XRC_RECV, "RC", requester, false);
 }
 
 /* [ORNIC-QP-10] Any MODIFY_QP may name the state, which must be the right one */
@@ -437,6 +462,17 @@ static void test_current_state(void **state)
 		assert_int_equal(_qp->base.state, ORNIC_QPS_##_from); \
 		assert_memory_equal(&_qp->attr, &before, sizeof(before)); \
 	} while (0)
+
+/* [ORNIC-QP-2] */
+static void test_access_of_a_feature_that_is_not_in_force(void **state)
+{
+	struct pair *pair = *state;
+
+	pair_qps(pair, ORNIC_QPT_RC, 0);
+	SIDE(pair)->host->card->host.features &= ~ORNIC_FEAT_MW;
+	BAD_VALUE(pair, RESET, INIT, M(ACCESS), BAD_PARAM,
+		  attr.access = htole32(ORNIC_ACCESS_MW_BIND));
+}
 
 /* [ORNIC-QP-2], [ORNIC-SQ-13] */
 static void test_bad_values(void **state)
@@ -566,6 +602,8 @@ int main(void)
 		T(test_transitions_ud),
 		T(test_transitions_gsi),
 		T(test_transitions_raw),
+		T(test_transitions_xrc),
+		T(test_access_of_a_feature_that_is_not_in_force),
 		T(test_current_state),
 		T(test_bad_values),
 		T(test_query_tells_all),

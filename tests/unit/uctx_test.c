@@ -54,6 +54,18 @@ static void test_uctx_refusals(void **state)
 			 ORNIC_CMD_BUSY);
 }
 
+/* [ORNIC-OBJ-5] Without SHADOW a board is not looked at, but for its alignment */
+static void test_board_without_shadow(void **state)
+{
+	struct host *host = ((struct kit *)*state)->host;
+	struct ornic_alloc_uctx_in in = { .board_addr = htole64(HOST_NOWHERE + 64) };
+	struct ornic_object out;
+
+	assert_int_equal(host_cmd(host, ORNIC_CMD_ALLOC_UCTX, &in, &out), ORNIC_CMD_BAD_PARAM);
+	in.board_addr = htole64(HOST_NOWHERE);
+	assert_int_equal(host_cmd(host, ORNIC_CMD_ALLOC_UCTX, &in, &out), ORNIC_CMD_OK);
+}
+
 static void test_as_many_uctx_as_pages(void **state)
 {
 	struct kit *w = *state;
@@ -127,6 +139,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_no_pages_for_pushed_wqes),
 		T(test_uctx_refusals),
+		cmocka_unit_test_setup_teardown(test_board_without_shadow,
+						kit_setup_no_shadow, kit_teardown),
 		T(test_as_many_uctx_as_pages),
 		T(test_doorbells_of_others_are_ignored),
 		T(test_doorbell_sizes_and_offsets),

@@ -409,6 +409,31 @@ static void test_mac_of_gid(void **state)
 	}
 }
 
+/* [ORNIC-DEV-19] Packets are lost; WQEs do not wait for the port or the cable */
+static void test_port_is_down(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_datagram(pair, 100);
+	struct host *host = A(pair)->host;
+	struct ornic_modify_port_in port = { .mask = htole32(ORNIC_PORT_UP) };
+	bool again = pair_qp(A(pair))->base.type == ORNIC_QPT_RC;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		port.up = i;
+		assert_int_equal(host_cmd_in(host, ORNIC_CMD_MODIFY_PORT, &port), ORNIC_CMD_OK);
+		card_link_changed(host->card, !i);
+		pair_post_recv(B(pair), 1, B(pair)->addr, 140);
+		ud_send(pair, &wr);
+		pair_sleep(pair, 100 * 1000 * 1000);
+		pair_expect(A(pair), 1, again ? ORNIC_WC_RETRY_EXC_ERR : ORNIC_WC_SUCCESS);
+		pair_poll_none(B(pair));
+		pair_again(pair);
+	}
+	assert_int_equal(pair->packets, 0);
+	assert_int_equal(host_port_stat(host, ORNIC_PORT_STAT_tx_frames), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -429,6 +454,9 @@ int main(void)
 		PAIR_BOTH(test_source_port, pair_setup_ud),
 		PAIR_BOTH(test_source_port, pair_setup_gsi),
 		PAIR_BOTH(test_mac_of_gid, pair_setup_ud),
+		PAIR_ALL(test_port_is_down, pair_setup_ud),
+		PAIR_ALL(test_port_is_down, pair_setup_uc),
+		PAIR_ALL(test_port_is_down, pair_setup_rc),
 		PAIR_TEST(test_gsi, pair_setup_gsi, local),
 		PAIR_TEST(test_gsi, pair_setup_gsi, bytes),
 	};
