@@ -91,6 +91,18 @@ class GuestAgent(JsonSocket):
         self.execute("guest-file-close", handle=handle)
         return True
 
+    def read_file(self, path):
+        """Returns the text of a small file, without starting a program."""
+        handle = self.execute("guest-file-open", path=path)
+        data = b""
+        while True:
+            piece = self.execute("guest-file-read", handle=handle)
+            data += base64.b64decode(piece["buf-b64"])
+            if piece["eof"]:
+                break
+        self.execute("guest-file-close", handle=handle)
+        return data.decode(errors="replace")
+
     def start(self, argv):
         """Starts a program and returns its process id in the guest."""
         answer = self.execute(

@@ -132,8 +132,8 @@ class LeanPair(Pair):
 
     def load_ornic(self):
         super().load_ornic()
-        each(self.vms, lambda vm: vm.check("cd /etc/libibverbs.d && "
-                                           "rm -f $(ls | grep -vx -e ornic.driver -e rxe.driver)"))
+        each(self.vms, lambda vm: vm.check("shopt -s extglob\n"
+                                           "cd /etc/libibverbs.d && rm -f !(ornic|rxe).driver"))
         return self
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 # Reports of the kernel itself
 TROUBLE = re.compile(
-    r"BUG:|kernel BUG at|WARNING:|Oops|Kernel panic|KASAN|UBSAN:|kmemleak: \d+ new|DMA-API:|"
+    r"BUG:|kernel BUG at|WARNING:|Oops|Kernel panic|KASAN|UBSAN:|DMA-API:|"
     r"possible (circular|recursive)|INFO: (task|rcu|possible)|general protection|refcount_t:|"
     r"list_(add|del) corruption|scheduling while atomic|sleeping function called|"
     r"unregister_netdevice: waiting|soft lockup|hard LOCKUP|ODEBUG:|NETDEV WATCHDOG|"

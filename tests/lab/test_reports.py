@@ -48,7 +48,6 @@ KASAN = "[  100.500000] BUG: KASAN: slab-use-after-free in ornic_poll+0x10/0x80 
     "[    1.0] DMA-API: cacheline tracking EEXIST",
     "[    1.0] page_pool_release_retry() stalled pool shutdown: id 3, 7 inflight 60 sec",
     "[    1.0] ornic 0000:01:00.0 eth0: NETDEV WATCHDOG: CPU: 0: transmit queue 0 timed out",
-    "[    1.0] kmemleak: 3 new suspected memory leaks (see /sys/kernel/debug/kmemleak)",
     "[    1.0] kernel BUG at mm/slub.c:1!",
 ])
 def test_trouble(line):
