@@ -21,7 +21,7 @@ BATCHES = """device=$(ls /sys/bus/pci/devices/{address}/infiniband)
     [ ! "$device" ] || {programs}/batches $device {index} {run}"""
 # Few frames, because a lie about one of their completions costs a recovery
 PING = """netdev=$(ls /sys/bus/pci/devices/{address}/net)
-    ping -b -q -c 5 -i 0.2 -w 2 -I $netdev 255.255.255.255"""
+    ping -b -q -c 2 -i 0.5 -w 2 -I $netdev 255.255.255.255"""
 
 
 class Busy:

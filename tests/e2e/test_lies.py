@@ -199,6 +199,12 @@ class Liar:
             self.recovered += index - self.known - own
             self.known = index
 
+    def back(self):
+        """Returns whether the driver has brought the card up since the last call of count()."""
+        known = self.known
+        self.count()
+        return self.known != known
+
     def revive(self):
         """Resets the function. That ends what the driver cannot see, such as a queue whose
         completion was lost, and it brings back a card that the driver gave up."""
@@ -252,8 +258,9 @@ class Part:
     def tell(self, goals, reason=""):
         """Has lies told until each place has its number and the driver has given this reason."""
         begin, asked = self.liar.told()[self.kind], None
+        costly = all(map(self.costly, goals))
         deadline = time.monotonic() + TIMEOUT
-        if all(map(self.costly, goals)):
+        if costly:
             deadline += COSTLY_TIMEOUT * sum(goals.values())
         while True:
             now = self.liar.told()[self.kind]
@@ -263,16 +270,27 @@ class Part:
             assert time.monotonic() < deadline, \
                 f"{self.kind}: told {told} of {goals}, not stopped for {reason!r}: {self.stops}"
             # All lies of the last request were told
-            if asked is None or all(map(self.costly, goals)) and \
-                    sum(told.values()) >= asked + BURST:
+            if asked is None or costly and sum(told.values()) >= asked + BURST:
                 self.request(goals)
                 asked = sum(told.values())
             time.sleep(0.2)
-            if self.listen():
-                self.liar.tell("none")
-                self.liar.revive()
+            stops = len(self.stops)
+            gone = self.listen()
+            # Lies are cheap while processes run, and cost a recovery while one is under way
+            if gone or not costly and len(self.stops) > stops:
+                self.recover(gone, deadline)
                 asked = None
         self.liar.tell("none")
+
+    def recover(self, gone, deadline):
+        """Has the card be honest until it is up again: by the driver, or, when that has given up
+        (gone), by a reset."""
+        self.liar.tell("none")
+        while not gone and not self.liar.back():
+            assert time.monotonic() < deadline, f"{self.kind}: not back from {self.stops}"
+            gone = self.listen()
+        if gone:
+            self.liar.revive()
 
     def settle(self):
         end = time.monotonic()
