@@ -231,7 +231,8 @@ def test_killed_process_leaves_no_other_behind(start):
     """The process that removes sockets must not remove those of the next card at the same path."""
     server = start()
     (child,) = children(server.process.pid)
-    assert os.listdir(f"/proc/{child}/fd") == ["0"]
+    # It closes what it has inherited when it gets a processor
+    eventually(lambda: os.listdir(f"/proc/{child}/fd") == ["0"])
     server.process.kill()
     server.process.wait()
     eventually(lambda: not os.path.exists(f"/proc/{child}"))
