@@ -47,6 +47,11 @@ REFUSED = {
 }
 # Limits, and the line with the field, its value and the bound. A guest of this test has 2 vectors.
 LIMITS = {
+    "limit=max_eqe:0": r"max_eqe is 0, and each vector needs an event queue",
+    "limit=max_srq_wqes:1000":
+        r"max_srq_wqes is 1000, which is not a power of two up to 16777216",
+    "limit=max_rwq_table_size:3":
+        r"max_rwq_table_size is 3, which is not a power of two up to 16777216",
     "limit=max_cqe:1000": r"max_cqe is 1000, which is not a power of two up to 16777216",
     "limit=max_sq_slots:33554432":
         r"max_sq_slots is 33554432, which is not a power of two up to 16777216",
@@ -57,6 +62,8 @@ LIMITS = {
     "limit=max_eq:0": r"max_eq is 0, which is less than \d+, one per vector",
     "limit=needs:2": r"device needs 0x2, this driver does 0x1",
 }
+# Lines about profiles that demand more, which come before
+BEFORE = {"limit=max_eqe:0": r"\w+ profile is not complete: max_eqe is 0x0, not 0x\d+"}
 REFUSED |= LIMITS
 VERSIONS = ["version=1.0", "version=1.1", "version=1.65535"]
 ETHERNET = "profile=ethernet"
@@ -81,7 +88,7 @@ class Various(Pair):
         self.ornic, self.rxe, self.netdevs, self.found = {}, {}, {}, {}
 
     def load_ornic(self):
-        lines = [f"ornic \\S+: {line}" for option, line in REFUSED.items()
+        lines = [f"ornic \\S+: {line}" for option, line in [*REFUSED.items(), *BEFORE.items()]
                  if option in self.options]
         # The core's line about a probe that failed
         also = [r"ornic \S+: probe with driver ornic failed with error -19"] if lines else []
