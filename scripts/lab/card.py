@@ -51,8 +51,10 @@ class Card:
 
     def start(self):
         if not self.program.exists():
-            raise LabError(f"{self.program} is missing: run "
-                           f"`scripts/build {self.program.parent.name}`")
+            part = self.program.parent.name
+            if paths.INSTALLED in self.program.parents:
+                part = "installed"
+            raise LabError(f"{self.program} is missing: run `scripts/build {part}`")
         for path in [*self.sockets, self.control_path]:
             path.unlink(missing_ok=True)
         self.said, self.heard = CardLog(), 0

@@ -54,6 +54,14 @@ def foreign_tree(processor):
     return link.resolve()
 
 
+def provider_package():
+    """Returns the Debian package with the provider."""
+    found = list((BUILD / "deb").glob("ibverbs-provider-ornic_*.deb"))
+    if len(found) != 1:
+        raise LabError(f"{len(found)} packages of the provider in {BUILD}/deb: run `make deb`")
+    return found[0]
+
+
 class Kernel:
     """A kernel that guests can boot, with the directories of its own modules and of ours, of the
     build of our provider, and of the root tree for its processor. Kernels of one `kind` are equally
@@ -71,7 +79,7 @@ class Kernel:
         self.provider = None
         if name in DISTRIBUTION or (self.packages and name == "stock"):
             self.modules = INSTALLED / name
-            [self.provider] = (BUILD / "deb").glob("ibverbs-provider-ornic_*.deb")
+            self.provider = provider_package()
         if name in FOREIGN:
             self.set_foreign(processors.ARM64, name)
             return
@@ -108,6 +116,17 @@ class Kernel:
         else:
             names = ", ".join(("stock", "debug", "kcsan", *DISTRIBUTION, *FOREIGN, *BARE))
             raise LabError(f"no such kernel: {name} ({names})")
+
+    def check_modules(self):
+        """Raises LabError if our modules are not built, with the command that builds them."""
+        command = f"make modules KERNEL={self.name}"
+        if self.provider:
+            command = f"scripts/build installed {self.name}"
+        elif self.processor is not processors.X86_64:
+            command = f"scripts/cross {self.processor.name}"
+        for name in ("ornic.ko", "ornic_rdma.ko"):
+            if not (self.modules / name).exists():
+                raise LabError(f"no {name} in {self.modules}: run `{command}`")
 
     def set_foreign(self, processor, suffix):
         """Finds the kernel of the processor's tree whose release ends with `suffix`."""

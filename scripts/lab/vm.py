@@ -322,6 +322,7 @@ class Vm:
 
     def load_ornic(self, timeout=120):
         """Loads the drivers and installs the provider for the guest's own rdma-core."""
+        self.kernel.check_modules()
         script = paths.TOP / "scripts/lab/guest/load-ornic"
         argv = [script, self.kernel.modules, self.kernel.build, self.kernel.provider or ""]
         return self.check(shlex.join(map(str, argv)), timeout)

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from lab import Lab, LabError
+from lab import Lab, LabError, paths
 
 
 @pytest.fixture
@@ -28,3 +28,13 @@ def test_no_sandbox(own_lab):
     """A card that cannot enter the sandbox that it was asked for does not start."""
     with pytest.raises(LabError, match="cannot enter the sandbox"):
         own_lab.card(1, sanitized=True, args=["--sandbox=on"])
+
+
+@pytest.mark.parametrize("where, part", [("device", "device"), ("installed/root/usr/bin",
+                                                                "installed")])
+def test_no_program(own_lab, monkeypatch, where, part):
+    """The message about a missing card says what builds it."""
+    monkeypatch.setattr(paths, "DEVICE", paths.BUILD / where / "no-device")
+    monkeypatch.setattr(paths, "INSTALLED", paths.BUILD / "installed")
+    with pytest.raises(LabError, match=f"is missing: run `scripts/build {part}`"):
+        own_lab.card(1)
