@@ -109,12 +109,16 @@ check-long: modules provider device
 	@$(S)/build provider 65.0
 	@$(S)/build device-san
 	@$(call for_step,kcsan,$(S)/build modules kcsan)
-	@$(call for_step,packages kernels namespaces containers,$(S)/build deb)
+	@$(call for_step,packages first-steps kernels-% namespaces containers processors-%,\
+		$(S)/build deb)
 	@$(call for_step,packages,$(S)/build rpm)
-	@$(call for_step,packages namespaces containers,$(S)/build installed stock)
-	@$(call for_step,kernels,$(S)/build installed 6.12 && $(S)/build installed 7.2)
-	@$(call for_step,packages,$(S)/root-tree user >/dev/null)
-	@$(call for_step,processors,$(S)/cross all)
+	@$(call for_step,first-steps kernels-7.3 namespaces containers processors-%,\
+		$(S)/build installed stock)
+	@$(call for_step,kernels-6.12,$(S)/build installed 6.12)
+	@$(call for_step,kernels-7.2,$(S)/build installed 7.2)
+	@$(call for_step,packages first-steps,$(S)/root-tree user >/dev/null)
+	@$(call for_step,processors-arm64,$(S)/cross arm64)
+	@$(call for_step,processors-s390x,$(S)/cross s390x)
 	@$(LONG_LAB) lab.check --long $(STEP)
 
 fuzz: $(filter provider,$(TARGET))

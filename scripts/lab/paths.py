@@ -16,6 +16,8 @@ DEVICE_SANITIZED = BUILD / "device-san" / "ornic-device"
 INSTALLED = BUILD / "installed"
 # Other kernels of Debian, whose modules are always those of the packages
 DISTRIBUTION = ("6.12", "7.2")
+# The version of the root tree's own kernel, which is called "stock"
+NEWEST = "7.3"
 # Kernels for other processors
 FOREIGN = ("arm64", "arm64-16k")
 # Kernels of guests that are built from sources only

@@ -124,7 +124,7 @@ def kcsan_pair(pairs):
 
 @pytest.fixture
 def kernel_pair(pairs, request):
-    """A pair with another kernel of Debian."""
+    """A pair with a kernel of Debian."""
     return pairs.keep(f"kernel {request.param}", lambda: Pair(pairs.lab, kernel=request.param))
 
 

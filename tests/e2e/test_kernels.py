@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Debian's other kernels, with the modules as DKMS builds them: the demo's programs, rdma-core's
-suite of the distribution, the load and unload of the modules, resets, and what the compatibility
-layer (scripts/dkms/compat/) replaces. Documentation/kernels.rst lists what an old kernel lacks."""
+"""Debian's kernels, with the modules as DKMS builds them: the demo's programs, rdma-core's suite of
+the distribution, the load and unload of the modules, resets, and what the compatibility layer
+(scripts/dkms/compat/) replaces. Documentation/kernels.rst lists what an old kernel lacks. The
+kernel of the root tree has the modules of the packages in `make check-long` only."""
 
 import re
 
@@ -14,8 +15,8 @@ from settings import counters, set_up_again, wait_until
 from statistic import of_port, qp_numbers
 from test_rdma_core import run_distribution
 
-pytestmark = [pytest.mark.long, pytest.mark.parametrize("kernel_pair", paths.DISTRIBUTION,
-                                                        indirect=True)]
+KERNELS = [*paths.DISTRIBUTION, pytest.param("stock", id=paths.NEWEST)]
+pytestmark = [pytest.mark.long, pytest.mark.parametrize("kernel_pair", KERNELS, indirect=True)]
 
 # Kernels that the compatibility layer is for
 OLD = ("6.12",)
@@ -27,7 +28,12 @@ def old(pair):
 
 
 def test_modules(kernel_pair):
-    """Only old kernels get the compatibility layer."""
+    """The kernel is that of the step, with what the packages install. Only old kernels get the
+    compatibility layer."""
+    kernel = kernel_pair.a.kernel
+    version = paths.NEWEST if kernel.name == "stock" else kernel.name
+    assert kernel_pair.a.check("uname -r").startswith(f"{version}.")
+    assert kernel.provider, "the stock kernel has the packages with --packages only"
     symbols = kernel_pair.a.check("grep -c '\\bornic_compat_' /proc/kallsyms; true")
     assert (int(symbols) > 0) == old(kernel_pair)
 
