@@ -75,7 +75,7 @@ STEPS = (
     Step("first-steps", "the first steps of README.md, and libvirt, in VMs with the packages",
          ("packages/test_first_steps.py", "packages/test_libvirt.py"), packages=True),
     *(Step(f"kernels-{name}", f"Debian's Linux {name}, with the modules as DKMS builds them",
-           ("e2e/test_kernels.py",), only=name, packages=True)
+           ("e2e/test_kernels.py", "e2e/test_absent.py"), only=name, packages=True)
       for name in (*paths.DISTRIBUTION, paths.NEWEST)),
     *(Step(f"processors-{name}", f"{name} guests beside an x86-64 one; the provider on {name}",
            ("e2e/test_processors.py", "provider/test_foreign.py"), only=only, packages=True)

@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(items):
     long."""
     order = ["pair", "taps", "two", "wired", "capture", "interop", "free", "plain_pair",
              "free_pair", "late_pair", "two_cards", "various", "mixed", "iommu_pair", "debug_pair",
-             "debug_cards", "kcsan_pair", "kernel_pair"]
+             "debug_cards", "kcsan_pair", "kernel_pair", "kernel_cards"]
     # A worker takes the largest group next. The groups of the debug kernel are small and slow: on
     # their own they would run last, with the other worker idle.
     groups = {"capture": "interop", "debug_pair": "wired", "debug_cards": "wired"}
@@ -126,6 +126,13 @@ def kcsan_pair(pairs):
 def kernel_pair(pairs, request):
     """A pair with a kernel of Debian."""
     return pairs.keep(f"kernel {request.param}", lambda: Pair(pairs.lab, kernel=request.param))
+
+
+@pytest.fixture
+def kernel_cards(pairs, request):
+    """One VM with two cards and a kernel of Debian."""
+    return pairs.keep(f"kernel cards {request.param}",
+                      lambda: TwoCards(pairs.lab, kernel=request.param))
 
 
 @pytest.fixture

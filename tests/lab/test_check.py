@@ -249,12 +249,13 @@ def test_long_steps_leave_nothing_out():
     named = {name for name, _ in parts}
     assert {name for name, only in parts if only} == \
         {"e2e/test_cycles.py", "e2e/test_exhaustion.py", "e2e/test_kernels.py",
-         "e2e/test_processors.py", "provider/test_foreign.py"}
+         "e2e/test_absent.py", "e2e/test_processors.py", "provider/test_foreign.py"}
     assert ("e2e/test_cycles.py", "") not in parts
     assert {only for name, only in parts if name == "e2e/test_exhaustion.py"} == \
         {"storm", "not storm"}
-    assert {only for name, only in parts if name == "e2e/test_kernels.py"} == \
-        {*paths.DISTRIBUTION, paths.NEWEST}
+    for file in ("test_kernels.py", "test_absent.py"):
+        assert {only for name, only in parts if name == f"e2e/{file}"} == \
+            {*paths.DISTRIBUTION, paths.NEWEST}
     for file in ("e2e/test_processors.py", "provider/test_foreign.py"):
         assert {only for name, only in parts if name == file} == {"arm64", "not arm64"}
     assert all((paths.TOP / "tests" / name).exists() for name in named)
