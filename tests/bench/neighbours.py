@@ -52,12 +52,14 @@ def measure():
 
 
 def row_of(name, line):
-    """Returns a row, without numbers if the program failed."""
+    """Returns a row as it is printed, so that the goals hold for what a reader sees. It has no
+    numbers if the program failed."""
     if line is None:
         return {"attack": name}
     _, read_ns, alone, attacked = line.split()
-    return {"attack": name, "read_ms": int(read_ns) / 1e6,
-            "alone_mib_s": int(alone) * 1000 / (1 << 20), "share": 100 * int(attacked) / int(alone)}
+    return {"attack": name, "read_ms": round(int(read_ns) / 1e6, 2),
+            "alone_mib_s": int(alone) * 1000 / (1 << 20),
+            "share": round(100 * int(attacked) / int(alone), 1)}
 
 
 def lines(rows):
@@ -67,7 +69,7 @@ def lines(rows):
         if "share" not in row:
             yield f"{row['attack']:24} {'failed':>15}"
             continue
-        yield (f"{row['attack']:24} {row['read_ms']:15.2f} {row['share']:8.0f} "
+        yield (f"{row['attack']:24} {row['read_ms']:15.2f} {row['share']:8.1f} "
                f"{row['alone_mib_s']:12.0f}{'  misses the goal' if misses(row) else ''}")
 
 
