@@ -89,6 +89,22 @@ def object_rates(vm, port, timeout=60):
     return {call: int(count) / int(time_ns) * 1e9 for call, count, time_ns in times}
 
 
+def command_times(vm, port, call, timeout=60):
+    """Runs objects.c for the objects of one call; returns {command: mean microseconds from its
+    submission to its answer}, which the driver's trace event measures."""
+    program = make("objects") / "objects"
+    event = "/sys/kernel/tracing/events/ornic/ornic_cmd"
+    vm.check("mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing")
+    vm.check(f"echo hist:keys=name:vals=duration >{event}/trigger")
+    try:
+        vm.check(f"{program} {port.device} {port.gid_index} '{call}'", timeout)
+        text = vm.check(f"cat {event}/hist")
+    finally:
+        vm.check(f"echo '!hist:keys=name:vals=duration' >{event}/trigger")
+    found = re.findall(r"^\{ name: (\w+)\s*\} hitcount:\s*(\d+)\s+duration:\s*(\d+)", text, re.M)
+    return {name: int(time_ns) / int(count) / 1e3 for name, count, time_ns in found}
+
+
 def scale_cost(pair, ports, qps, count, timeout=180):
     """Runs scale.c from a to b; returns the microseconds per message, and the log."""
     program = make("scale") / "scale"

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * usage: objects DEVICE GID-INDEX
+ * usage: objects DEVICE GID-INDEX [CALL]
  *
  * The control path: how long a process needs to create objects of a kind and to destroy them. Each
  * kind is created in a batch and then destroyed, again and again, until both took long enough to
  * measure. Prints a line for each call: its name, the number of calls, their nanoseconds. Memory is
- * touched before, so that no page fault is measured.
+ * touched before, so that no page fault is measured. With CALL, only the kind is measured that has
+ * this call.
  */
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -180,13 +182,24 @@ static void run_kind(struct bench *bench, const struct kind *kind)
 			       (unsigned long long)time_ns[i]);
 }
 
+/* Return: whether the kind has a call of that name */
+static bool has_call(const struct kind *kind, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kind->names); i++)
+		if (kind->names[i] && !strcmp(kind->names[i], name))
+			return true;
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	struct bench bench = { 0 };
 	size_t i;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: objects DEVICE GID-INDEX\n");
+	if (argc != 3 && argc != 4) {
+		fprintf(stderr, "usage: objects DEVICE GID-INDEX [CALL]\n");
 		return 2;
 	}
 	port_open(&bench.port, argv[1], atoi(argv[2]));
@@ -196,6 +209,7 @@ int main(int argc, char **argv)
 	want(bench.buf != MAP_FAILED, "%s", strerror(errno));
 	memset(bench.buf, 1, MR_LARGEST);
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		run_kind(&bench, &kinds[i]);
+		if (argc == 3 || has_call(&kinds[i], argv[3]))
+			run_kind(&bench, &kinds[i]);
 	return 0;
 }
