@@ -10,9 +10,10 @@ import subprocess
 import threading
 
 import pytest
+from checked_guest import CARD, NO_MODULES, PABI
+from checked_guest import check as guest
 from first_steps import INSTALL
 from lab.paths import TOP
-from test_ornic_check import CARD, WHOLE
 
 USER = TOP / "scripts/user"
 QEMU = """#!/bin/sh
@@ -24,7 +25,9 @@ NEW, OLD = {"version": "11.1.0", "device": "vfio-user-pci"}, \
 # A card to which a QEMU has connected that shares no memory
 STATS = {"cards": {"nic0": {"connected": True, "function": {"memory_files": 0},
                             "vfio_user": {"refused": 0}, "violations": {}}}}
-PABI = "lib/x86_64-linux-gnu/libibverbs.so.1"
+# Files of a card that the driver has refused, and what it says
+REFUSED = (f"{CARD}/driver", f"{CARD}/infiniband/")
+LOG = "[    3.1] ornic 0000:01:00.0: "
 
 
 def messages():
@@ -62,19 +65,6 @@ def host(tmp_path, qemu, cards=None):
     return [line for line in done.stdout.splitlines() if "runs as a service" not in line]
 
 
-def guest(tmp_path, without=(), release="9.9-none", **files):
-    """Returns what ornic-check says on WHOLE without files, and with others."""
-    for name, text in WHOLE.items():
-        if not name.startswith(tuple(without)):
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name).write_text(files.get(name, text))
-    settings = {name.upper(): str(tmp_path / name) for name in ("sys", "dev", "lib", "etc")}
-    done = subprocess.run([USER / "ornic-check"], capture_output=True, text=True, check=False,
-                          env={**os.environ, **settings, "RELEASE": release}, timeout=60)
-    assert done.returncode == 1 and not done.stderr
-    return done.stdout.replace(f"{tmp_path}/lib/", "/usr/lib/").splitlines()
-
-
 def build(tmp_path):
     done = subprocess.run(["sh", TOP / "scripts/dkms/build", tmp_path / "headers", tmp_path],
                           capture_output=True, text=True, check=False)
@@ -84,20 +74,23 @@ def build(tmp_path):
         release, "9.9-none").splitlines()
 
 
-NO_MODULES = ("sys/module/", f"{CARD}/driver", f"{CARD}/infiniband")
 CAUSES = {
     "No QEMU": lambda path: host(path, None),
     "An old QEMU": lambda path: host(path, OLD),
     "No memory": lambda path: host(path, NEW, STATS),
-    "A kernel that is too old": lambda path: guest(path, NO_MODULES, "6.1.0-44-amd64"),
-    "A kernel without our modules": lambda path: guest(path, ["sys/module/ornic_rdma"]),
+    "No memory, seen in the machine": lambda path: guest(
+        path, *REFUSED, log=f"{LOG}device cannot reach host memory (vfio-user needs share=on)\n"),
+    "A kernel that is too old": lambda path: guest(path, *NO_MODULES, release="6.1.0-44-amd64"),
+    "A kernel without our modules": lambda path: guest(path, "sys/module/ornic_rdma"),
     "A kernel without headers": build,
     "Modules of another version": lambda path: guest(
-        path, **{f"{CARD}/infiniband_verbs/uverbs0/abi_version": "2\n"}),
+        path, files={f"{CARD}/infiniband_verbs/uverbs0/abi_version": "2\n"}),
     "A card of another version": lambda path: guest(
-        path, [f"{CARD}/driver", f"{CARD}/infiniband/"]),
+        path, *REFUSED, log=f"{LOG}unknown hardware interface version 2.0\n"),
+    "A card that the driver refuses, for a user who may not read the kernel log": lambda path:
+        guest(path, *REFUSED, log=None),
     "A provider of another private ABI": lambda path: guest(
-        path, **{PABI: "\0IBVERBS_PRIVATE_65\0"}),
+        path, files={PABI: "\0IBVERBS_PRIVATE_65\0"}),
 }
 
 
