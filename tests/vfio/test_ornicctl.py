@@ -105,6 +105,32 @@ def test_options_of_qemu(server, ask):
     assert "memory-backend-memfd,id=mem,size=2G,share=on" in words
 
 
+def two_cards(tmp_path, command):
+    """Returns what ornicctl prints for two of the three cards of a server."""
+    names = [tmp_path / f"{name}.sock" for name in "ab"]
+    server = Server(tmp_path, *(word for name in names for word in ("--nic", f"socket={name}")))
+    output = run("-s", server.control_path, command, "nic1", "nic2").stdout
+    server.stop()
+    return output
+
+
+def check_devices(values, place):
+    """Each port has numbers of its own, and each card its own port."""
+    for number, (port, card) in enumerate(zip(values[::2], values[1::2], strict=True)):
+        name = f"nic{number + 1}"
+        assert port == f"pcie-root-port,id=ornic-{name}{place[number]},chassis={100 + number}"
+        assert json.loads(card)["bus"] == f"ornic-{name}"
+        assert json.loads(card)["socket"]["path"].endswith(f"/{'ab'[number]}.sock")
+    assert len(values) == 4
+
+
+def test_options_of_two_cards(tmp_path):
+    words = shlex.split(two_cards(tmp_path, "qemu").replace("\\\n", ""))
+    check_devices([value for option, value in zip(words, words[1:]) if option == "-device"],
+                  ("", ""))
+    assert words.count("-object") == words.count("-m") == 1
+
+
 class Monitor:
     """Answers one client as the monitor of QEMU does, and keeps its requests."""
 
@@ -160,6 +186,12 @@ def test_domain_of_libvirt(server, ask):
     values = [arg.get("value") for arg in tree.iter() if arg.tag.endswith("arg")]
     assert values[::2] == ["-device", "-device"]
     assert json.loads(values[3])["socket"]["path"] == str(server.sockets[0])
+
+
+def test_domain_with_two_cards(tmp_path):
+    tree = ElementTree.fromstring(two_cards(tmp_path, "libvirt"))
+    values = [arg.get("value") for arg in tree.iter() if arg.tag.endswith("arg")]
+    check_devices(values[1::2], (",bus=pcie.0,addr=0x18", ",bus=pcie.0,addr=0x19"))
 
 
 @pytest.mark.parametrize("words, reason", [
