@@ -2,8 +2,10 @@
 """Each wrong thing that Documentation/install.rst lists (Messages) gets the one line that stands
 there. test_first_steps.py sees those of the driver in a machine."""
 
+import errno
 import json
 import os
+import pathlib
 import re
 import socket
 import subprocess
@@ -16,6 +18,8 @@ from first_steps import INSTALL
 from lab.paths import TOP
 
 USER = TOP / "scripts/user"
+# root as a user to whom the modes of files apply
+UNPRIVILEGED = ("/usr/bin/setpriv", "--bounding-set=-dac_override,-dac_read_search")
 QEMU = """#!/bin/sh
 [ "$1" = --version ] && echo "QEMU emulator version {version} (Debian)"
 [ "$1" = -device ] && echo 'name "{device}", bus PCI'
@@ -37,8 +41,16 @@ def messages():
     return {cause: " ".join(line.split()) for cause, line in found}
 
 
-def host(tmp_path, qemu, cards=None):
-    """Returns what `ornicctl check` says with this QEMU, or none, and this card, or none."""
+def private(path):
+    """Makes a file that only another user may read."""
+    path.touch(0o600)
+    os.chown(path, 65534, 65534)
+
+
+def host(tmp_path, qemu, cards=None, kvm=pathlib.Path.touch):
+    """Returns what `ornicctl check` says with this QEMU, or none, and this card, or none. `kvm`
+    makes /dev/kvm, or does not."""
+    kvm(tmp_path / "kvm")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/python3").symlink_to("/usr/bin/python3")
     if qemu:
@@ -58,11 +70,13 @@ def host(tmp_path, qemu, cards=None):
                 client.sendall(json.dumps(cards).encode() + b"\n")
 
         threading.Thread(target=answer, daemon=True).start()
-    done = subprocess.run(["/usr/bin/python3", USER / "ornicctl", *words, "check"], text=True,
-                          capture_output=True, check=False, timeout=60,
-                          env={**os.environ, "PATH": str(tmp_path / "bin")})
+    done = subprocess.run([*UNPRIVILEGED, "/usr/bin/python3", USER / "ornicctl", *words, "check"],
+                          text=True, capture_output=True, check=False, timeout=60,
+                          env={**os.environ, "PATH": str(tmp_path / "bin"),
+                               "ORNIC_KVM": str(tmp_path / "kvm")})
     assert done.returncode == 1 and not done.stderr
-    return [line for line in done.stdout.splitlines() if "runs as a service" not in line]
+    return [line.replace(f"{tmp_path}/kvm", "/dev/kvm") for line in done.stdout.splitlines()
+            if "runs as a service" not in line]
 
 
 def build(tmp_path):
@@ -76,6 +90,12 @@ def build(tmp_path):
 
 CAUSES = {
     "No QEMU": lambda path: host(path, None),
+    "No KVM": lambda path: host(path, NEW, kvm=lambda kvm: None),
+    "No access to KVM": lambda path: host(path, NEW, kvm=private),
+    # A link to itself gives another error than a device without a module
+    "KVM that does not open": lambda path: [
+        line.replace(os.strerror(errno.ELOOP), os.strerror(errno.ENODEV))
+        for line in host(path, NEW, kvm=lambda kvm: kvm.symlink_to(kvm))],
     "An old QEMU": lambda path: host(path, OLD),
     "No memory": lambda path: host(path, NEW, STATS),
     "No memory, seen in the machine": lambda path: guest(

@@ -2,6 +2,7 @@
 """ornicctl asks a running card, and prints one line for each thing that is wrong."""
 
 import json
+import os
 import shlex
 import socket
 import subprocess
@@ -22,9 +23,10 @@ QEMU = """#!/bin/sh
 """
 
 
-def run(*words):
+def run(*words, kvm="/dev/null", services="/run/ornic"):
     return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=60,
-                          check=False)
+                          check=False, env={**os.environ, "ORNIC_KVM": str(kvm),
+                                            "ORNIC_RUN": str(services)})
 
 
 @pytest.fixture
@@ -247,12 +249,37 @@ def test_check_of_qemu(server, qemu):
     assert code == 1 and len(lines) == 1 and "no qemu-of-no-name: install QEMU" in lines[0]
 
 
+def test_check_of_kvm(server, qemu, tmp_path):
+    """Machines work without KVM, too, so this is no fault."""
+    result = run("-s", server.control_path, "check", "--qemu", qemu("vfio-user-pci"),
+                 kvm=tmp_path / "none")
+    note, ok = result.stdout.splitlines()
+    assert result.returncode == 0 and ok == "ok"
+    assert note.startswith(f"note: no {tmp_path}/none: machines are emulated")
+
+
 def test_check_of_memory(server, qemu):
     client = Client(server.sockets[0])
     result = run("-s", server.control_path, "check", "--qemu", qemu("vfio-user-pci"))
     assert result.returncode == 1
     assert "nic0: QEMU shares no memory" in result.stdout and "share=on" in result.stdout
     client.close()
+
+
+def test_check_of_services(server, qemu, tmp_path):
+    """Without a choice all services are looked at, also one that has ended."""
+    for name in ("a", "b"):
+        (tmp_path / name / "control").mkdir(parents=True)
+    (tmp_path / "a/control/socket").symlink_to(server.control_path)
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.bind(str(tmp_path / "b/control/socket"))
+    client = Client(server.sockets[0])
+    result = run("check", "--qemu", qemu("vfio-user-pci"), services=tmp_path)
+    client.close()
+    memory, ended = result.stdout.splitlines()
+    assert result.returncode == 1
+    assert memory.startswith("a: nic0: QEMU shares no memory")
+    assert ended.startswith(f"b: {tmp_path}/b/control/socket: ornic-device has ended")
 
 
 def test_check_without_service(qemu):
