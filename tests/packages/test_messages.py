@@ -80,12 +80,10 @@ def host(tmp_path, qemu, cards=None, kvm=pathlib.Path.touch):
 
 
 def build(tmp_path):
-    done = subprocess.run(["sh", TOP / "scripts/dkms/build", tmp_path / "headers", tmp_path],
-                          capture_output=True, text=True, check=False)
+    done = subprocess.run(["sh", TOP / "scripts/dkms/build", "/lib/modules/9.9-none/build",
+                           tmp_path], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and not done.stdout
-    release = os.uname().release
-    return done.stderr.replace(str(tmp_path), "/lib/modules/9.9-none").replace(
-        release, "9.9-none").splitlines()
+    return done.stderr.splitlines()
 
 
 CAUSES = {
