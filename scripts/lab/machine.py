@@ -11,7 +11,7 @@ from pathlib import Path
 
 from . import paths, processors
 from .errors import LabError
-from .vm import Vm
+from .vm import Vm, accelerator
 
 # Host directories that programs in the chroot need
 BOUND = ("dev", "proc")
@@ -120,23 +120,32 @@ class MachineKernel:
 
 
 class MachineVm(Vm):
-    """Boots a Machine with systemd."""
+    """Boots a Machine with systemd. `attach` has the words of a documented command line of QEMU,
+    which are used in place of the lab's: all but KVM where that does not work."""
 
     def __init__(self, name, rundir, logdir, *, machine, **options):
         super().__init__(name, rundir, logdir, **options)
         self.tree, self.init = machine.root, "/usr/lib/systemd/systemd"
         self.kernel = MachineKernel(machine.root)
         self.append += " systemd.show_status=0"
-        # Options of QEMU that ornicctl has printed, in place of those of the lab
         self.attach = []
 
     def command_line(self):
         argv = list(map(str, super().command_line()))
         if not self.attach:
             return argv
-        for option, value in (("-machine", "memory-backend"), ("-m", ""), ("-object", "memory"),
+        for option, value in (("-accel", ""), ("-cpu", ""), ("-smp", ""), ("-m", ""),
+                              ("-machine", "memory-backend"), ("-object", "memory"),
                               ("-global", "ICH9")):
-            place = next(place for place, word in enumerate(argv)
-                         if word == option and value in argv[place + 1])
-            del argv[place:place + 2]
-        return [*argv, *self.attach]
+            remove(argv, option, value)
+        attach = list(self.attach)
+        if accelerator() != "kvm":
+            remove(attach, "-accel", "kvm")
+        return [*argv, *attach]
+
+
+def remove(argv, option, value):
+    """Removes the first option whose value has these words."""
+    place = next(place for place, word in enumerate(argv)
+                 if word == option and value in argv[place + 1])
+    del argv[place:place + 2]
