@@ -105,16 +105,21 @@ def mount(*words):
 
 
 class MachineKernel:
-    """The kernel of a machine; its modules are found by modprobe. The first programs of a boot are
-    those of the lab's tree."""
+    """A kernel of a machine, the newest whose release begins so; its modules are found by modprobe.
+    The first programs of a boot are those of the lab's tree."""
 
     name = kind = "user"
     processor = processors.X86_64
     modules = None
 
-    def __init__(self, root):
+    def __init__(self, root, release):
         self.tree = paths.tree()
-        self.image = sorted((root / "boot").glob("vmlinuz-*"))[-1]
+        # One-digit major versions are in the order of their names
+        images = sorted((root / "boot").glob(f"vmlinuz-{release}*"))
+        if not images:
+            have = ", ".join(sorted(path.name for path in (root / "boot").glob("vmlinuz-*")))
+            raise LabError(f"{root}: no kernel {release}*, there are {have}")
+        self.image = images[-1]
         self.release = self.image.name.removeprefix("vmlinuz-")
         self.own_modules = root / "lib/modules" / self.release
 
@@ -123,10 +128,10 @@ class MachineVm(Vm):
     """Boots a Machine with systemd. `attach` has the words of a documented command line of QEMU,
     which are used in place of the lab's: all but KVM where that does not work."""
 
-    def __init__(self, name, rundir, logdir, *, machine, **options):
+    def __init__(self, name, rundir, logdir, *, machine, release="", **options):
         super().__init__(name, rundir, logdir, **options)
         self.tree, self.init = machine.root, "/usr/lib/systemd/systemd"
-        self.kernel = MachineKernel(machine.root)
+        self.kernel = MachineKernel(machine.root, release)
         self.append += " systemd.show_status=0"
         self.attach = []
 

@@ -7,16 +7,20 @@ import re
 
 import pytest
 from first_steps import copy_debs
+from lab import paths
 from lab.machine import Machine, MachineVm
 from lab.pair import each
 
 pytestmark = [pytest.mark.long, pytest.mark.vm, pytest.mark.xdist_group("packages")]
+# Debian's own, and that of the backports
+KERNELS = {"guest0": f"{paths.DISTRIBUTION[0]}.", "guest1": f"{paths.NEWEST}."}
 
 
 def boot(lab, machine, *names):
     """Returns a virtual machine for each name; they are not started."""
     machine.unbind()
-    return [lab.vm(name, kind=MachineVm, machine=machine) for name in names]
+    return [lab.vm(name, kind=MachineVm, machine=machine, release=KERNELS.get(name, ""))
+            for name in names]
 
 
 def check_service(vm):
@@ -108,7 +112,7 @@ class Host:
 
 def attached(lab, machine, host, lines):
     """Returns a running virtual machine for each command line of QEMU, with its options."""
-    vms = boot(lab, machine, *("guest0", "guest1")[:len(lines)])
+    vms = boot(lab, machine, *KERNELS)
     for vm, line in zip(vms, lines, strict=True):
         vm.attach = host.options(line)
     lab.start(*vms)
@@ -123,8 +127,8 @@ def host(base):
 
 
 def test_guests(lab, installed, host, steps):
-    """rping runs between the installed cards, with the modules that DKMS has built, and the
-    installed provider."""
+    """rping runs between the installed cards, with the modules that DKMS has built for two kernels,
+    and the installed provider."""
     with host.started():
         vms = attached(lab, installed, host, steps["qemu"])
         try:
@@ -141,7 +145,8 @@ def follow(host, vms, steps):
         if not line.startswith("apt"):
             output = each(vms, lambda vm, line=line: vm.check(line))
     assert output == ["ok\n", "ok\n"]
-    for vm in vms:
+    for vm, release in zip(vms, KERNELS.values()):
+        assert vm.check("uname -r").startswith(release)
         # One would let emulation translate atomic instructions to plain ones
         assert vm.check("nproc") == "2\n"
         assert "/updates/dkms/ornic.ko" in vm.check("modinfo -n ornic")

@@ -4,6 +4,7 @@
 import json
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 from first_steps import copy_debs
@@ -34,16 +35,18 @@ def test_lintian(debs):
     assert not result.returncode, result.stdout + result.stderr
 
 
-def modules(machine):
-    """Returns the names of the modules that DKMS has installed."""
-    found = machine.check("ls /lib/modules/*/updates/dkms 2>/dev/null || true").split()
-    return sorted(name.split(".")[0] for name in found)
+def check_modules(machine):
+    """DKMS has installed both modules for both kernels, and no other."""
+    found = machine.check("ls -d /lib/modules/*/updates/dkms/*").split()
+    assert len({path.split("/")[3] for path in found}) == 2
+    assert sorted(Path(path).name.split(".")[0] for path in found) == \
+        ["ornic", "ornic", "ornic_rdma", "ornic_rdma"]
 
 
 def check_contents(machine):
     assert machine.check("ornic-device --version") == f"ornic-device {RELEASE}\n"
     assert re.search(rf"ornic/{RELEASE}, .*: installed", machine.check("dkms status"))
-    assert modules(machine) == ["ornic", "ornic_rdma"]
+    check_modules(machine)
     # No card and no service here: a line for each, and no other
     code, output = machine.run("ornic-check")
     assert code == 1 and len(output.splitlines()) == 1 and "no card on the PCI bus" in output
@@ -88,7 +91,7 @@ def check_cards_in_use(machine, next_debs):
         assert json.loads(machine.check("ornicctl status --json"))["cards"]["nic0"]
         assert re.search(r"ornic/99.0, .*: installed", machine.check("dkms status"))
         assert f"ornic/{RELEASE}" not in machine.check("dkms status")
-        assert modules(machine) == ["ornic", "ornic_rdma"]
+        check_modules(machine)
         code, output = machine.run("apt-get remove -y ornic-device")
         assert code and "ornic-device@demo runs: stop it first" in output
         assert card.poll() is None
