@@ -6,6 +6,8 @@ import re
 from .pair import listening
 
 PINGPONG_PORT, PERFTEST_PORT = 18515, 18515
+# Shell condition: a program listens for connections of rdma_cm
+CM_LISTENS = "rdma resource show cm_id | grep -q LISTEN"
 # ACK timeout (2 s) of RC, as an exponent. perftest's own is 67 ms, so it gives up a peer whose
 # processor does not run for half a second.
 ACK_TIMEOUT = 19
@@ -67,7 +69,7 @@ def rping(pair, ports, count=100, timeout=60):
     ip = ports[pair.b].ip
     _, out, log = both(
         pair, f"rping -s -a {ip} -C {count} -v -V", f"rping -c -a {ip} -C {count} -v -V",
-        "rdma resource show cm_id | grep -q LISTEN", timeout,
+        CM_LISTENS, timeout,
     )
     found = len(re.findall(r"^ping data: ", out, re.M))
     if found != count:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from lab import programs
 from lab.pair import listening
-from lab.perftest import ProgramFailed, both, find
+from lab.perftest import CM_LISTENS, ProgramFailed, both, find
 from settings import gid_index, link_local_gid, long, wait_until
 
 pytestmark = pytest.mark.full
@@ -21,8 +21,6 @@ UCX_PORT, FABRIC_PORT, QPERF_PORT, SHELL_PORT = 13337, 47592, 19765, 5999
 QPERF_TRIES, FABRIC_TRIES = 5, 3
 # Row of fi_pingpong's table: all transfers were acknowledged
 FABRIC_DONE = r"(?m)^\d\S*\s+100\s+=100"
-# Shell condition: a program listens for connections of rdma_cm
-CM_LISTENS = "rdma resource show cm_id | grep -q LISTEN"
 
 
 @contextmanager
