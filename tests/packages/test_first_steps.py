@@ -10,10 +10,17 @@ from first_steps import copy_debs
 from lab import paths
 from lab.machine import Machine, MachineVm
 from lab.pair import each
+from lab.perftest import CM_LISTENS
+from test_packages import NAMES
 
 pytestmark = [pytest.mark.long, pytest.mark.vm, pytest.mark.xdist_group("packages")]
 # Debian's own, and that of the backports
 KERNELS = {"guest0": f"{paths.DISTRIBUTION[0]}.", "guest1": f"{paths.NEWEST}."}
+# Waits until rping's server listens; no socket of TCP shows that
+LISTENS = f"while ! {CM_LISTENS}; do sleep 0.2; done"
+# Waits until rping, which writes blocks, has written a further one
+PINGS = """last=$(stat -c %s /run/rping.log)
+while [ "$(stat -c %s /run/rping.log)" = "$last" ]; do sleep 0.1; done"""
 
 
 def boot(lab, machine, *names):
@@ -21,6 +28,16 @@ def boot(lab, machine, *names):
     machine.unbind()
     return [lab.vm(name, kind=MachineVm, machine=machine, release=KERNELS.get(name, ""))
             for name in names]
+
+
+@contextlib.contextmanager
+def running(*vms):
+    """The virtual machines end with the block: before their cards, and before later tests."""
+    try:
+        yield
+    finally:
+        for vm in vms:
+            vm.kill()
 
 
 def check_service(vm):
@@ -50,11 +67,18 @@ def check_bridge(vm):
 
 
 def test_host(lab, installed, next_debs, steps):
-    """systemd starts the card, an upgrade leaves it running, and its end removes its files."""
+    """systemd starts the card, an upgrade leaves it running, and its end removes its files. The
+    package is not removed while it runs, and a purge leaves nothing."""
     deb, = next_debs.glob("ornic-device_99.0_*.deb")
     copy_debs(next_debs, installed)
     vm, = boot(lab, installed, "host")
     lab.start(vm)
+    with running(vm):
+        follow_host(vm, deb, steps)
+
+
+def follow_host(vm, deb, steps):
+    """Follows the steps on the host; upgrades the package, removes and purges it."""
     for line in steps["host"]:
         if not line.startswith(("sha256sum", "apt")):
             output = vm.check(line)
@@ -70,7 +94,12 @@ def test_host(lab, installed, next_debs, steps):
     assert check_service(vm) == pid
     vm.check("systemctl restart ornic-device@demo")
     assert check_service(vm) != pid
+    code, output = vm.run("apt-get remove -y ornic-device", 300)
+    assert code and "ornic-device@demo runs: stop it first" in output
     vm.check("systemctl stop ornic-device@demo && test ! -e /run/ornic/demo")
+    # Files that the administrator has made stay
+    vm.check("apt-get purge -y ornic-device && test -e /etc/ornic/bridge.conf", 300)
+    assert not vm.check("find /usr /var/lib -xdev -name 'ornic*ctl' -o -name 'ornic-device*'")
 
 
 class Host:
@@ -126,17 +155,16 @@ def host(base):
         yield Host(machine)
 
 
-def test_guests(lab, installed, host, steps):
+def test_guests(lab, installed, host, steps, next_debs):
     """rping runs between the installed cards, with the modules that DKMS has built for two kernels,
-    and the installed provider."""
+    and the installed provider. It survives an upgrade; after a purge there is nothing."""
+    copy_debs(next_debs, installed)
     with host.started():
         vms = attached(lab, installed, host, steps["qemu"])
-        try:
+        with running(*vms):
             follow(host, vms, steps)
-        finally:
-            # Before their cards end
-            for vm in vms:
-                vm.kill()
+            upgrade(*vms)
+            purge(vms[1])
 
 
 def follow(host, vms, steps):
@@ -156,7 +184,7 @@ def follow(host, vms, steps):
         for line in steps[name][:-1]:
             vm.check(line)
     server = vms[0].spawn(steps["guest0"][-1], 60)
-    vms[0].check("for i in $(seq 50); do ss -Hltn | grep -q . && break; sleep 0.1; done")
+    vms[0].check(LISTENS, 60)
     output = vms[1].check(steps["guest1"][-1])
     assert output.count("ping data: rdma-ping-") == 10
     assert server.wait(60)[0] == 0
@@ -164,6 +192,40 @@ def follow(host, vms, steps):
     # The program in place of QEMU has no devices
     fault, = (line for line in output.splitlines() if not line.startswith("note:"))
     assert code == 1 and "no vfio-user-pci" in fault
+
+
+def upgrade(server, client):
+    """Upgrades the packages of the client under rping: modules and library in use stay."""
+    server.spawn("rping -s -a 10.10.0.1 -P", 1200)
+    server.check(LISTENS, 60)
+    client.spawn("rping -c -a 10.10.0.1 -v >/run/rping.log 2>&1", 1200)
+    client.check(PINGS, 120)
+    # DKMS compiles nothing, and reads only the modules of the kernel that runs: under emulation
+    # that takes too long, and test_packages.py does it without
+    client.check("touch /etc/dkms/no-autoinstall && "
+                 f"rm /lib/modules/{KERNELS['guest0']}*/modules.dep")
+    output = client.check("cd /root && apt-get install -y ./ornic-dkms_99.0_*.deb "
+                          "./ibverbs-provider-ornic_99.0_*.deb", 600)
+    assert "the modules of the release before are loaded and go on working" in output
+    assert "stop what uses RDMA and modprobe -r ornic_rdma ornic" in output
+    found = client.check("dpkg-query -W -f '${Version}\n' ornic-dkms ibverbs-provider-ornic")
+    assert found.split() == ["99.0", "99.0"]
+    client.check("grep -q libornic /proc/$(pidof -s rping)/maps")
+    client.check(PINGS, 120)
+    # The modules of the release before work with the provider of this one
+    assert client.check("ornic-check") == "ok\n"
+    for vm in (client, server):
+        vm.check("pkill rping; while pidof rping; do sleep 0.1; done")
+
+
+def purge(vm):
+    """Purges the packages while the modules are loaded: these stay until they are removed."""
+    output = vm.check(f"apt-get purge -y {' '.join(NAMES)}", 300)
+    assert "uses RDMA and rmmod ornic_rdma ornic" in output
+    vm.check("test -d /sys/module/ornic_rdma && rmmod ornic_rdma ornic")
+    code, output = vm.run("modprobe ornic")
+    assert code and "Module ornic not found" in output
+    assert not vm.check("find /etc /usr /var/lib -xdev -name '*ornic*'")
 
 
 def test_bad_input(lab, installed, host, steps):
@@ -179,7 +241,7 @@ def test_bad_input(lab, installed, host, steps):
         vm.log.expect(r"ornic \S+: device cannot reach host memory \(vfio-user needs share=on\)",
                       r"ornic \S+: unknown hardware interface version 2\.0")
         vm.log.expect(r"ornic \S+: probe with driver ornic failed with error -\d+", required=False)
-        try:
+        with running(vm):
             vm.wait_ready()
             vm.run("modprobe -a ornic ornic_rdma")
             code, output = vm.run("ornic-check")
@@ -191,5 +253,3 @@ def test_bad_input(lab, installed, host, steps):
             code, output = host.machine.run("ornicctl check")
             assert code == 1
             assert "QEMU shares no memory with the card: start it with -object" in output
-        finally:
-            vm.kill()

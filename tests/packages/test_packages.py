@@ -19,6 +19,8 @@ RELEASE = re.search(r"\?= (\S+)", (paths.TOP / "scripts/version.mk").read_text()
 EXPOSURE = 20
 CARD = ["/usr/bin/ornic-device", "--sandbox=on", "--control", "/run/ornic/demo/control/socket",
         "--nic", "socket=/run/ornic/demo/nic0.sock"]
+OLD = Path("/lib/modules/6.1.0-44-amd64")
+CARD_ON_BUS = "/root/sys/bus/pci/devices/0000:01:00.0"
 # A libibverbs of the next major version of rdma-core
 OTHER = """Package: libibverbs1
 Version: 57.0-1
@@ -57,6 +59,27 @@ def check_contents(machine):
         "no qemu-system-x86_64", "no ornic-device runs as a service"]
     for page in ("1/ornic-device.1", "1/ornicctl.1", "1/ornic-check.1", "7/libornic.7"):
         machine.check(f"test -s /usr/share/man/man{page}.gz")
+
+
+def check_path(machine):
+    """ornic-check finds the modules with the PATH of a user of Debian, which has no sbin."""
+    release = machine.check("ls /lib/modules").split()[-1]
+    machine.check(f"mkdir -p {CARD_ON_BUS} && echo 0x1af4 >{CARD_ON_BUS}/vendor && "
+                  f"echo 0x10f0 >{CARD_ON_BUS}/device")
+    code, output = machine.run(f"SYS=/root/sys RELEASE={release} PATH=/usr/bin:/bin ornic-check")
+    assert code == 1 and "module ornic is not loaded: modprobe ornic" in output
+
+
+def check_other_kernels(machine):
+    """DKMS names the headers that are missing, and skips a kernel that is too old."""
+    code, output = machine.run(f"dkms build ornic/{RELEASE} -k 9.9-none")
+    assert code and "Your kernel headers for kernel 9.9-none cannot be found" in output
+    assert "install the linux-headers-9.9-none package" in output
+    machine.check(f"mkdir -p {OLD}/build/include && touch {OLD}/build/Makefile {OLD}/build/.config")
+    code, output = machine.run(f"dkms autoinstall -k {OLD.name}")
+    assert "which does not match this kernel/arch/config" in output
+    assert not code and OLD.name not in machine.check("dkms status")
+    machine.check(f"rm -r {OLD}")
 
 
 def check_unit(machine):
@@ -100,6 +123,8 @@ def check_cards_in_use(machine, next_debs):
 
 def test_life_of_the_packages(installed, next_debs):
     check_contents(installed)
+    check_path(installed)
+    check_other_kernels(installed)
     check_unit(installed)
     check_other_libibverbs(installed)
     check_cards_in_use(installed, next_debs)

@@ -28,6 +28,16 @@ def rpms():
     return found
 
 
+@pytest.fixture(scope="module")
+def next_device(next_debs, tmp_path_factory):
+    """The RPM of the card of a later release, from the tarball of its Debian packages."""
+    directory = tmp_path_factory.mktemp("rpm") / "next"
+    subprocess.run([paths.TOP / "scripts/rpm/build", paths.CACHE / "src/rdma-core-56.1", directory,
+                    next_debs / "ornic-99.0.tar.xz"], check=True, capture_output=True)
+    found, = directory.glob("*/ornic-device-99.0-*.rpm")
+    return found
+
+
 def rpm(*words):
     done = subprocess.run(["rpm", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, check=False)
@@ -82,8 +92,9 @@ def check_programs(machine):
     machine.check("ldd /usr/lib*/libibverbs/libornic-rdmav34.so | grep -q 'libibverbs.so.1 =>'")
 
 
-def test_life(rpms):
-    """They are installed, work, are not removed while a card runs, and leave nothing."""
+def test_life(rpms, next_device):
+    """They are installed, work, leave a running card alone when they are upgraded, are not removed
+    while it runs, and leave nothing."""
     with Machine() as machine:
         before = machine.files()
         rooted = ["--root", machine.root, "--dbpath", "/root/rpmdb"]
@@ -93,11 +104,14 @@ def test_life(rpms):
         check_files(rooted)
         check_programs(machine)
         machine.check("mkdir -p /run/ornic/demo/control")
-        with machine.started(CARD):
+        with machine.started(CARD) as card:
             machine.check("ornicctl wait")
+            output = checked(*rooted, "-U", "--nodeps", next_device)
+            assert "ornic-device@demo goes on with the release before" in output
+            assert card.poll() is None
             code, output = rpm(*rooted, "-e", "--nodeps", "ornic-device")
             assert code and "services run: stop them first (ornicctl list)" in output
-            assert machine.check("ornic-device --version") == f"ornic-device {RELEASE}\n"
+            assert machine.check("ornic-device --version") == "ornic-device 99.0\n"
         machine.check("rm -rf /run/ornic")
         checked(*rooted, "-e", "--nodeps", *NAMES)
         assert machine.files() - before <= FOREIGN
