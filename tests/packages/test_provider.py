@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from lab.paths import CACHE, TOP
@@ -13,6 +14,12 @@ PROGRAM = TOP / "scripts/provider"
 # The program needs these before it looks for others
 FIRST = ("bash", "dirname", "env", "realpath")
 SOURCES = CACHE / "src"
+# Files of apt below a directory of the test's own
+APT = """Dir::Etc::SourceList "{path}/sources.list";
+Dir::Etc::SourceParts "/dev/null";
+Dir::State::Lists "{path}/lists";
+Dir::Cache "{path}/cache";
+"""
 
 
 def run(*words, **settings):
@@ -70,3 +77,27 @@ def test_build(tmp_path, version, pabi):
     assert result.returncode == 0, result.stderr
     assert (tmp_path / f"libornic-rdmav{pabi}.so").exists()
     assert (tmp_path / "ornic.driver").read_text() == "driver ornic\n"
+
+
+@pytest.mark.long
+def test_source_of_the_distribution(tmp_path):
+    """Without -s the source is that of the installed libibverbs, from the lines deb-src of apt."""
+    release = Path("/etc/apt/sources.list").read_text().splitlines()[0]
+    for folder in ("lists/partial", "cache/archives/partial"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "apt.conf").write_text(APT.format(path=tmp_path))
+    settings = {"APT_CONFIG": str(tmp_path / "apt.conf")}
+
+    def provider(sources):
+        (tmp_path / "sources.list").write_text(sources)
+        subprocess.run(["apt-get", "update", "-qq", "-o", "Acquire::Languages=none"], check=True,
+                       env={**os.environ, **settings})
+        return run("-o", tmp_path / "out", **settings)
+
+    result = provider("")
+    assert result.returncode == 1
+    assert re.search(r"apt has no source of rdma-core 56\.1-\S+: add a deb-src line", result.stderr)
+    result = provider(release.replace("deb ", "deb-src ", 1) + "\n")
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "out/libornic-rdmav34.so").exists()
+    assert next((tmp_path / "out/source").glob("rdma-core_56.1*.orig.tar.*"))
