@@ -10,7 +10,7 @@ from . import paths, process
 from .errors import LabError
 from .reports import CardLog
 
-# Seconds; generous, because the host may be busy. The end includes the sanitizer's search for leaks.
+# Seconds, on a busy host. The end includes the sanitizer's search for leaks.
 START_TIMEOUT = CONTROL_TIMEOUT = END_TIMEOUT = 120
 
 

@@ -4,6 +4,8 @@ results. results.py reads the file."""
 
 import json
 
+OUTCOMES = ("passed", "skipped", "failed")  # from the best to the worst
+
 
 class Recorder:
     """A plugin of pytest that writes a line of JSON for each test."""
@@ -25,7 +27,7 @@ class Recorder:
 
     def write(self, reports):
         """Writes the verdict on all phases: the worst of them."""
-        worst = max(reports, key=lambda report: ("passed", "skipped", "failed").index(report.outcome))
+        worst = max(reports, key=lambda report: OUTCOMES.index(report.outcome))
         machines = {text for report in reports
                     for name, text in getattr(report, "user_properties", ()) if name == "machines"}
         line = {
@@ -50,4 +52,4 @@ def reason(report):
 def first_line(report):
     """Returns the first line of the exception's message, or of a text that has none."""
     crash = getattr(report.longrepr, "reprcrash", None)
-    return (crash.message if crash else report.longreprtext).strip().partition("\n")[0]
+    return (crash.message if crash else str(report.longrepr)).strip().partition("\n")[0]

@@ -66,18 +66,22 @@ def of_cmocka(part, output):
 
 
 def of_lines(path):
-    """Reads the lines of record.py, one for each test that has ended."""
-    found = Results()
+    """Reads the lines of record.py. A test has several if a worker crashes and the next one runs
+    the test again; then it has failed."""
+    found, verdicts = Results(), {}
     for line in path.read_text().splitlines():
         one = json.loads(line)
-        group = one["machines"] or one["file"].rpartition("/")[0]
-        found.times.append((one["seconds"], one["test"], group))
-        if one["verdict"] == "passed":
-            found.passed[one["file"]] += 1
-        elif one["verdict"] == "failed":
-            found.failed.append(one["test"])
+        test, file = one["test"], one["file"]
+        if test not in verdicts:
+            found.times.append((one["seconds"], test, one["machines"] or file.rpartition("/")[0]))
+        names = {"passed": file, "failed": test, "skipped": f"{test}: {one['skipped']}"}
+        if one["verdict"] == "failed" or test not in verdicts:
+            verdicts[test] = (one["verdict"], names[one["verdict"]])
+    for kind, name in verdicts.values():
+        if kind == "passed":
+            found.passed[name] += 1
         else:
-            found.skipped.append(f"{one['test']}: {one['skipped']}")
+            getattr(found, kind).append(name)
     return found
 
 

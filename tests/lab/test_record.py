@@ -45,7 +45,11 @@ def test_kill():
     time.sleep(1)
 """
 CRASH = """
-def test_crash(): os.kill(os.getpid(), signal.SIGKILL)
+def test_crash():
+    mark = pathlib.Path("crashed")
+    if not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
 """
 BUSY = """
 def test_calm(): assert False
@@ -58,7 +62,8 @@ def test_busy(tmp_path):
     subprocess.run(f"sleep 1; kill -STOP {me}; sleep 1; kill -CONT {me}", shell=True, check=True)
     assert False
 """
-WORKERS = pytest.mark.parametrize("workers", [(), ("-n", "2", "--dist", "loadfile")], ids=["one process", "workers"])
+WORKERS = pytest.mark.parametrize("workers", [(), ("-n", "2", "--dist", "loadfile")],
+                                  ids=["one process", "workers"])
 
 
 @pytest.fixture
@@ -116,10 +121,14 @@ def test_killed_run(run, workers):
     assert found.passed == {"test_it.py": 1} and not found.failed
 
 
-def test_worker_that_crashes(run):
-    """The test during which a worker crashes has failed."""
-    _, output, found = run(CRASH, "-n", "1")
-    assert found.failed == ["test_it.py::test_crash"], output
+def test_worker_that_crashes(run, tmp_path):
+    """The test during which a worker crashes has failed, although it passes in the next worker."""
+    _, output, found = run(CRASH, "-n", "1", "--dist", "loadfile")
+    assert found.failed == ["test_it.py::test_crash"] and not found.passed, output
+    assert len(found.times) == 1
+    lines = (tmp_path / "record/lines").read_text().splitlines()
+    assert [json.loads(line)["verdict"] for line in lines] == ["failed", "passed"]
+    assert "crashed while running" in lines[0]
 
 
 @WORKERS
