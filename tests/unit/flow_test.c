@@ -301,6 +301,34 @@ static void test_rule_takes_its_frames(void **state)
 	got(w, 0);
 }
 
+/* [ORNIC-FLOW-4]: a rule takes no frame that differs in one field */
+static void test_each_field_counts(void **state)
+{
+	/* Source MAC, source address, type of service, destination port */
+	static const unsigned int fields[] = { 11, 29, 15, 37 };
+	struct raw *w = *state;
+	struct ornic_create_flow_in in = flow_in(w, 2, 2000);
+	uint8_t packet[LEN];
+	unsigned int i;
+
+	recvs(w);
+	make_udp(packet, w->host->mac, 2000);
+	memcpy(in.value.outer.smac, packet + 6, 6);
+	memset(in.mask.outer.smac, 0xff, 6);
+	memcpy(in.value.outer.src_ip + 12, packet + 26, 4);
+	memset(in.mask.outer.src_ip + 12, 0xff, 4);
+	in.mask.outer.tos = 0xff;
+	create(w, &in);
+	raw_receive(w, packet, LEN, 0);
+	got(w, 2);
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		packet[fields[i]] ^= 4;
+		raw_receive(w, packet, LEN, 0);
+		got(w, 0);
+		packet[fields[i]] ^= 4;
+	}
+}
+
 /* [ORNIC-FLOW-4] */
 static void test_priority_then_age(void **state)
 {
@@ -695,6 +723,7 @@ int main(void)
 		T(test_limits),
 		T(test_copies_are_limited),
 		T(test_rule_takes_its_frames),
+		T(test_each_field_counts),
 		T(test_priority_then_age),
 		T(test_listeners_to_the_same),
 		T(test_dont_trap),
