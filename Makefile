@@ -57,7 +57,8 @@ help:
 	@echo "  make distclean     removes the lab's cache, too"
 	@echo
 	@echo "Everything is built and run in a Debian 13 root tree in \$$ORNIC_CACHE (/var/cache/ornic),"
-	@echo "so the machine needs root, 10 GB of disk and a Debian mirror, but no RDMA hardware."
+	@echo "so the machine needs root, 4 GB of disk (check-full 10, check-long 15) and a Debian"
+	@echo "mirror, but no RDMA hardware."
 
 lab:
 	@$(S)/root-tree
