@@ -17,6 +17,9 @@ RDMA_CORE ?= 56.1
 TARGET ?= guest
 SECONDS ?= 60
 HOURS ?= 8
+# Of the command line only
+T :=
+STEP :=
 
 S := scripts
 # Runs a Python module of the lab in the root tree

@@ -51,7 +51,7 @@ def run_logged(name, argv, timeout=None, show=lambda line: line):
     is printed. The process group is killed after `timeout` seconds."""
     LOGS.mkdir(parents=True, exist_ok=True)
     lines = []
-    # The variables of the make that has called us must not reach other Makefiles
+    # The variables of the make that has called this must not reach other Makefiles
     environment = {key: value for key, value in os.environ.items() if key != "MAKEFLAGS"}
     with open(LOGS / f"{name}.log", "w", encoding="utf-8") as log:
         with subprocess.Popen(
@@ -139,7 +139,7 @@ def run_pytest(words, timeout=None, workers=WORKERS, name="pytest"):
 
 
 def absent_files(outcome):
-    """Returns complaints about files of tests of which pytest finds no test."""
+    """Adds a failure for each file of tests in which pytest finds none."""
     output = subprocess.run(
         [sys.executable, "-m", "pytest", "--collect-only", "-q", *pytest_words("")],
         cwd=paths.TOP, capture_output=True, text=True, check=False).stdout

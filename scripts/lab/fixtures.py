@@ -31,7 +31,8 @@ from .vm import HANGS
 
 LAB, PAIRS, FAILED, BEGIN, WATCH = (pytest.StashKey() for _ in range(5))
 # Variables that `make check` and `make check-long` refuse
-SETTINGS_LONG = ("ORNIC_DEVICE", "FUZZ_STEPS")
+SETTINGS_LONG = ("ORNIC_DEVICE", "FUZZ_STEPS", "SAN", "TSAN", "RUN", "TESTS", "TARGET", "COUNT",
+                 "BYTES", "PYTEST_ADDOPTS")
 UNASKED = "Undeclared events (scripts/lab/fixtures.py says how a test declares an event):"
 
 

@@ -236,9 +236,9 @@ def link_local_gid(vm, netdev):
     return gid_text(b"\xfe\x80" + bytes(6) + eui)
 
 
-def gid_index(vm, device, gid, timeout=10):
+def gid_index(vm, device, gid):
     """Waits for a RoCE v2 entry with this GID and returns its index."""
-    deadline = time.monotonic() + timeout * vm.patience
+    deadline = time.monotonic() + SOON
     while True:
         found = vm.check(FIND_GID.format(device=device, gid=gid)).split()
         if found:

@@ -10,7 +10,6 @@ import pytest
 import test_lifecycle as lifecycle
 from lab import paths
 from lab.demo import run_lines
-from lab.pair import Pair
 from settings import counters, set_up_again, wait_until
 from statistic import of_port, qp_numbers
 from test_rdma_core import run_distribution

@@ -134,7 +134,7 @@ class Wired(Pair):
                 done.set()
                 taker.result()
 
-    def receive(self, count=1, timeout=10, wanted=lambda frame: True):
+    def receive(self, count=1, timeout=120, wanted=lambda frame: True):
         """Returns `count` frames that the card sends, as bytes, or fewer after the timeout
         (seconds)."""
         found, deadline = [], time.monotonic() + timeout
@@ -164,7 +164,7 @@ class Frames:
         self.wired, self.buffer = wired, b""
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.connect(str(wired.channel))
-        self.socket.settimeout(90)
+        self.socket.settimeout(180)
         port = wired.ornic[wired.a]
         self.command = wired.a.spawn(
             f"port=$(grep -lx {CHANNEL} /sys/class/virtio-ports/*/name) && "
@@ -198,7 +198,7 @@ class Frames:
     def rule(self, name, qp, attr, counters="-", errno=0):
         self("flow", name, qp, attr.hex(), counters, errno=errno)
 
-    def poll(self, cq, count=1, timeout=10000, exact=True):
+    def poll(self, cq, count=1, timeout=120000, exact=True):
         """Returns completions with their data as bytes. `timeout` is in ms; with `exact` fewer than
         `count` are a failure."""
         found = self("poll", cq, count, timeout)["completions"]

@@ -117,7 +117,8 @@ def test_steps(places, about):
     assert [step.about for step in check.steps("", places)] == about
 
 
-@pytest.mark.parametrize("name", ["ORNIC_DEVICE", "FUZZ_STEPS", "ORNIC_SEED"])
+@pytest.mark.parametrize("name", ["ORNIC_DEVICE", "FUZZ_STEPS", "ORNIC_SEED", "SAN", "RUN",
+                                  "PYTEST_ADDOPTS"])
 def test_settings_are_refused(monkeypatch, name, capsys):
     monkeypatch.setenv(name, "1")
     assert check.main(["--quick"]) == 2

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from vfio_proto import TOP
 
-START_TIMEOUT = 20
+START_TIMEOUT = 120
 
 
 def program():
