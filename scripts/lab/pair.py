@@ -78,6 +78,30 @@ def find_port(vm, netdev, ip, timeout=40):
         time.sleep(0.2)
 
 
+def gid_text(address):
+    """Returns 16 bytes in sysfs's format of a GID."""
+    text = address.hex()
+    return ":".join(text[i:i + 4] for i in range(0, 32, 4))
+
+
+def link_local_gid(vm, netdev):
+    mac = bytes.fromhex(vm.check(f"cat /sys/class/net/{netdev}/address").strip().replace(":", ""))
+    eui = bytes([mac[0] ^ 2]) + mac[1:3] + b"\xff\xfe" + mac[3:]
+    return gid_text(b"\xfe\x80" + bytes(6) + eui)
+
+
+def gid_index(vm, device, gid, timeout=40):
+    """Waits for a RoCE v2 entry with this GID and returns its index."""
+    deadline = time.monotonic() + timeout * vm.patience
+    while True:
+        found = vm.check(FIND_GID.format(device=device, gid=gid)).split()
+        if found:
+            return int(found[0])
+        if time.monotonic() > deadline:
+            raise LabError(f"{vm.name}: {device} has no RoCE v2 entry {gid}")
+        time.sleep(0.2)
+
+
 class Pair:
     """VMs `a` and `b` with an ORNIC card each, and optionally a virtio-net cable for rdma_rxe."""
 
@@ -213,6 +237,41 @@ class Processes(Pair):
         super().discard()
         for card in self.cards:
             card.stop()
+
+
+class TwoCards(Pair):
+    """VM `a` with two cards. Programs in the VM connect through its loopback address, and the cards
+    use link-local addresses, which need no route."""
+
+    def __init__(self, lab, nic_options=("", ""), **options):
+        """`nic_options` has the options of each card; `options` are those of Vm."""
+        self.lab = lab
+        self.card = lab.card(len(nic_options), nic_options=nic_options,
+                             sanitized=options.get("kernel") == "debug")
+        self.a = self.b = lab.vm("a", cards=self.card.sockets, **options)
+        self.vms = (self.a,)
+        self.ornic, self.rxe = {}, {}
+        self.ports = []
+
+    def load_ornic(self):
+        self.a.load_ornic()
+        return self.set_up()
+
+    def set_up(self):
+        """Sets addresses and finds the ports."""
+        netdevs = {f"10.{number}.0.1": netdev
+                   for number, netdev in enumerate(self.a.netdevs_of("ornic"), 41)}
+        for ip, netdev in netdevs.items():
+            set_address(self.a, netdev, ip)
+        self.ports = []
+        for ip, netdev in netdevs.items():
+            port = find_port(self.a, netdev, ip)
+            index = gid_index(self.a, port.device, link_local_gid(self.a, netdev))
+            self.ports.append(Port(port.device, netdev, "127.0.0.1", index))
+        # A packet to a link-local address has no route until the kernel has found it to be unique
+        self.a.check('while [ "$(ip -6 addr show tentative)" ]; do sleep 0.2; done')
+        self.ornic = {self.a: self.ports[0]}
+        return self
 
 
 class Roles:

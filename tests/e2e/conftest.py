@@ -24,9 +24,9 @@ from pathlib import Path
 import pytest
 from lab import LabError, programs
 from lab.consumers import loaded
-from lab.pair import Pair, Processes, each
+from lab.pair import Pair, Processes, TwoCards, each
 from settings import (
-    READY_MS, Interop, Iommu, Taps, Two, TwoCards, counters, run_cases, wait_until,
+    READY_MS, Interop, Iommu, Taps, Two, counters, run_cases, wait_until,
 )
 from wired import Wired
 

@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 
 import pytest
-from lab import LabError, paths, seed
+from lab import paths, seed
 from lab.leftovers import resources
 from lab.pair import (
-    FIND_GID, Pair, Port, Roles, find_port, listening, set_address,
+    Pair, Roles, TwoCards, find_port, gid_index, link_local_gid, listening, set_address,
 )
 
 GUEST = Path(__file__).parent / "guest"
@@ -114,39 +114,6 @@ class Iommu(Pair):
             vm.args, vm.append = list(IOMMU), STRICT
 
 
-class TwoCards(Pair):
-    """VM `a` with two cards. Programs in the VM connect through its loopback address, and the cards
-    use link-local addresses, which need no route."""
-
-    def __init__(self, lab, nic_options=("", ""), **options):
-        """`nic_options` has the options of each card; `options` are those of Vm."""
-        self.lab = lab
-        self.card = lab.card(len(nic_options), nic_options=nic_options,
-                             sanitized=options.get("kernel") == "debug")
-        self.a = self.b = lab.vm("a", cards=self.card.sockets, **options)
-        self.vms = (self.a,)
-        self.ornic, self.rxe = {}, {}
-        self.ports = []
-
-    def load_ornic(self):
-        self.a.load_ornic()
-        return self.set_up()
-
-    def set_up(self):
-        """Sets addresses and finds the ports."""
-        for number, netdev in enumerate(self.a.netdevs_of("ornic"), 1):
-            set_address(self.a, netdev, f"10.{40 + number}.0.1")
-        self.ports = []
-        for number, netdev in enumerate(self.a.netdevs_of("ornic"), 1):
-            port = find_port(self.a, netdev, f"10.{40 + number}.0.1")
-            index = gid_index(self.a, port.device, link_local_gid(self.a, netdev))
-            self.ports.append(Port(port.device, netdev, "127.0.0.1", index))
-        # A packet to a link-local address has no route until the kernel has found it to be unique
-        wait_until("the addresses", lambda: not self.a.check("ip -6 addr show tentative"))
-        self.ornic = {self.a: self.ports[0]}
-        return self
-
-
 # Features that a card can be without, and still have an interface and an RDMA device
 OPTIONAL = ["srq", "xrc", "mcast", "mw", "reg_mr", "modify_mr", "resize_cq", "cq_moderation", "wq",
             "flow", "tso", "rate_limit", "path_mig", "null_mr", "flow_copy"]
@@ -222,30 +189,6 @@ def run_cases(vm, port, programs, program, cases):
             found[unknown[0]] = f"{unknown[0]}: no result, {program} ended with {code}:\n{output}"
         left = unknown[1:]
     return found
-
-
-def gid_text(address):
-    """Returns 16 bytes in sysfs's format of a GID."""
-    text = address.hex()
-    return ":".join(text[i:i + 4] for i in range(0, 32, 4))
-
-
-def link_local_gid(vm, netdev):
-    mac = bytes.fromhex(vm.check(f"cat /sys/class/net/{netdev}/address").strip().replace(":", ""))
-    eui = bytes([mac[0] ^ 2]) + mac[1:3] + b"\xff\xfe" + mac[3:]
-    return gid_text(b"\xfe\x80" + bytes(6) + eui)
-
-
-def gid_index(vm, device, gid):
-    """Waits for a RoCE v2 entry with this GID and returns its index."""
-    deadline = time.monotonic() + SOON
-    while True:
-        found = vm.check(FIND_GID.format(device=device, gid=gid)).split()
-        if found:
-            return int(found[0])
-        if time.monotonic() > deadline:
-            raise LabError(f"{vm.name}: {device} has no RoCE v2 entry {gid}")
-        time.sleep(0.2)
 
 
 def ipv6_ports(pair):

@@ -5,8 +5,8 @@ import contextlib
 import json
 import shlex
 
-from lab.pair import FIND_GID, Port, find_port, ipv4_gid, set_address
-from settings import GIVEN_UP, Roles, gid_index, wait_until
+from lab.pair import FIND_GID, Port, Roles, find_port, gid_index, ipv4_gid, set_address
+from settings import GIVEN_UP, wait_until
 
 SUBNET = "10.80.0"
 # Namespaces of the client's and of the server's card

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from lab import programs
-from lab.pair import listening
+from lab.pair import gid_index, link_local_gid, listening
 from lab.perftest import CM_LISTENS, ProgramFailed, both, find
-from settings import gid_index, link_local_gid, long, wait_until
+from settings import long, wait_until
 
 pytestmark = pytest.mark.full
 

@@ -8,9 +8,10 @@ import re
 import pytest
 from lab import demo
 from lab.leftovers import objects_of
+from lab.pair import Roles, gid_index, gid_text
 from lab.perftest import perftest, pingpong, rping, xsrq_pingpong
 from lab.programs import frame_rates, object_rates, scale_cost
-from settings import Roles, counters, gid_index, gid_text, ipv6_ports, long
+from settings import counters, ipv6_ports, long
 
 MIB = 1 << 20
 RAW_RECEIVES = 2048  # posted by guest/pps.c
