@@ -24,12 +24,17 @@ import pytest
 
 from . import Lab, LabError, evidence, paths
 from .leftovers import leftovers, of_netdevs
-from .pair import Pair, each
+from .pair import Pair, TwoCards, each
 from .process import Watch
 from .record import Recorder
 from .vm import HANGS
 
 LAB, PAIRS, FAILED, BEGIN, WATCH = (pytest.StashKey() for _ in range(5))
+# The least tolerant card: its consumer indexes in memory lag behind, and it completes the latest of
+# several commands first
+INTOLERANT = "ci-lag=64,commands=reverse"
+# The debug kernel runs KUnit modules when they are loaded
+KUNIT = "kunit.enable=1 kunit.autorun=1"
 # Variables that `make check` and `make check-long` refuse
 SETTINGS_LONG = ("ORNIC_DEVICE", "FUZZ_STEPS", "SAN", "TSAN", "RUN", "TESTS", "TARGET", "COUNT",
                  "BYTES", "PYTEST_ADDOPTS")
@@ -147,9 +152,13 @@ class Pairs:
 
     def get(self, kernel, cable):
         """Returns a working pair with this kernel and this cable, with the drivers loaded."""
-        # The debug kernel gets the least tolerant card
-        options = {"nic_options": "ci-lag=64,commands=reverse"} if kernel == "debug" else {}
+        options = {"nic_options": INTOLERANT} if kernel == "debug" else {}
         return self.keep((kernel, cable), lambda: LeanPair(self.lab, kernel, cable, **options))
+
+    def debug_cards(self):
+        """Returns TwoCards with the debug kernel, possibly in namespaces."""
+        return self.keep("debug cards", lambda: TwoCards(self.lab, (INTOLERANT, INTOLERANT),
+                                                         kernel="debug", append=KUNIT))
 
     def keep(self, key, make):
         """Like get(), for VMs that `make` defines: a Pair or a similar object, not started. They
@@ -224,3 +233,9 @@ def pair(pairs):
 def debug_pair(pairs):
     """Two VMs with the debug kernel."""
     return pairs.get("debug", None)
+
+
+@pytest.fixture
+def debug_cards(pairs):
+    """One VM with two cards, two processors and the debug kernel."""
+    return pairs.debug_cards().leave_spaces()

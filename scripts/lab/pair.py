@@ -243,6 +243,9 @@ class TwoCards(Pair):
     """VM `a` with two cards. Programs in the VM connect through its loopback address, and the cards
     use link-local addresses, which need no route."""
 
+    # Object whose close() brings the cards back from network namespaces
+    spaces = None
+
     def __init__(self, lab, nic_options=("", ""), **options):
         """`nic_options` has the options of each card; `options` are those of Vm."""
         self.lab = lab
@@ -271,6 +274,13 @@ class TwoCards(Pair):
         # A packet to a link-local address has no route until the kernel has found it to be unique
         self.a.check('while [ "$(ip -6 addr show tentative)" ]; do sleep 0.2; done')
         self.ornic = {self.a: self.ports[0]}
+        return self
+
+    def leave_spaces(self):
+        """Brings the cards back from their namespaces, if they are in some."""
+        spaces, self.spaces = self.spaces, None
+        if spaces:
+            spaces.close()
         return self
 
 

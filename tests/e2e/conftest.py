@@ -28,6 +28,7 @@ from lab.pair import Pair, Processes, TwoCards, each
 from settings import (
     READY_MS, Interop, Iommu, Taps, Two, counters, run_cases, wait_until,
 )
+from spaces import Spaces
 from wired import Wired
 
 HERE = Path(__file__).parent
@@ -48,10 +49,11 @@ def pytest_collection_modifyitems(items):
     long."""
     order = ["pair", "taps", "two", "wired", "capture", "interop", "free", "plain_pair",
              "free_pair", "late_pair", "two_cards", "various", "mixed", "iommu_pair", "debug_pair",
-             "debug_cards", "kcsan_pair", "kernel_pair", "kernel_cards"]
+             "debug_cards", "debug_spaces", "kcsan_pair", "kernel_pair", "kernel_cards"]
     # A worker takes the largest group next. The groups of the debug kernel are small and slow: on
     # their own they would run last, with the other worker idle.
-    groups = {"capture": "interop", "debug_pair": "wired", "debug_cards": "wired"}
+    groups = {"capture": "interop", "debug_pair": "wired", "debug_cards": "wired",
+              "debug_spaces": "wired"}
     ranks = {}
     for item in items:
         if HERE not in item.path.parents:
@@ -109,9 +111,12 @@ def late_pair(pairs):
 
 
 @pytest.fixture
-def debug_cards(pairs):
-    """One VM with two cards, two processors and the debug kernel."""
-    return pairs.keep("debug cards", lambda: TwoCards(pairs.lab, kernel="debug", smp=2))
+def debug_spaces(pairs):
+    """The cards of debug_cards, each in a network namespace: like a pair, see Spaces."""
+    cards = pairs.debug_cards()
+    if not cards.spaces:
+        cards.spaces = Spaces(cards, "shared").move_netdevs()
+    return cards.spaces
 
 
 @pytest.fixture

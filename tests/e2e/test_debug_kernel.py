@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Traffic of all kinds causes no report of a debug kernel: 7.3 with KASAN, lockdep, kmemleak, DMA
-API debug and checks for sleeping in atomic context."""
+API debug and checks for sleeping in atomic context. When the lab ends a VM it unloads the modules,
+and kmemleak must find no leak of all tests before."""
 
 import pytest
 from lab import rdma_core
@@ -8,7 +9,9 @@ from lab.consumers import Nfs, Nvme, NvmeSrq, Rds, Srp, consume
 from lab.pair import find_port
 from lab.perftest import perftest, pingpong, rping
 from ptp import check_page, phc, ptp_device
-from settings import Traffic, long, reset_function, resources, set_up_again, wait_until
+from settings import (
+    Traffic, come_back, long, reset_function, resources, two_sides, wait_until,
+)
 from statistic import of_port, of_qps, qp_numbers
 from stream import send_bytes
 from xdp import (
@@ -16,21 +19,21 @@ from xdp import (
 )
 
 TIMEOUT = 300
-FRAMES = ("test_flow", "test_rss_traffic", "test_qp.QPTest.test_raw_qp_rate_limit_modify")
+FRAMES = ("test_flow", "test_rss_traffic")
 
 
 @pytest.mark.debug
 @pytest.mark.parametrize("kind, options", [long("rc", ""), ("rc", "-e"), ("ud", "-n 200"),
                                            long("ud", "-e -n 200")])
-def test_pingpong(debug_pair, kind, options):
+def test_pingpong(debug_spaces, kind, options):
     """Pingpong works, with polling and with events."""
-    pingpong(debug_pair, debug_pair.ornic, kind, options, timeout=TIMEOUT)
+    pingpong(debug_spaces, debug_spaces.ornic, kind, options, timeout=TIMEOUT)
 
 
 @pytest.mark.debug
-def test_rping(debug_pair):
+def test_rping(debug_spaces):
     """rping works, through rdma_cm and the GSI QP."""
-    rping(debug_pair, debug_pair.ornic, count=20, timeout=TIMEOUT)
+    rping(debug_spaces, debug_spaces.ornic, count=20, timeout=TIMEOUT)
 
 
 @pytest.mark.debug
@@ -38,54 +41,54 @@ def test_rping(debug_pair):
     ("ib_send_bw", 65536), ("ib_write_bw", 65536), ("ib_read_bw", 65536),
     long("ib_write_lat", 2), ("ib_atomic_lat", 8),
 ])
-def test_perftest(debug_pair, program, size):
+def test_perftest(debug_spaces, program, size):
     """perftest works for every operation."""
-    perftest(debug_pair, debug_pair.ornic, program, size, 200, timeout=TIMEOUT)
+    perftest(debug_spaces, debug_spaces.ornic, program, size, 200, timeout=TIMEOUT)
 
 
 @pytest.mark.debug
-def test_ping(debug_pair):
+def test_ping(debug_spaces):
     """The netdev carries small and large frames."""
-    ip = debug_pair.ornic[debug_pair.b].ip
+    ip = debug_spaces.ornic[debug_spaces.b].ip
     for size in (56, 8972):
-        text = debug_pair.a.check(f"ping -c 5 -i 0.2 -M do -s {size} {ip}")
+        text = debug_spaces.a.check(f"ping -c 5 -i 0.2 -M do -s {size} {ip}")
         assert " 0% packet loss" in text
 
 
 @pytest.mark.debug
-def test_stream(debug_pair):
+def test_stream(debug_spaces):
     """TSO works, which maps and unmaps each fragment of a segment."""
-    send_bytes(debug_pair, debug_pair.ornic[debug_pair.b].ip)
+    send_bytes(debug_spaces, debug_spaces.ornic[debug_spaces.b].ip)
 
 
 @pytest.mark.debug
-def test_rules(debug_pair):
+def test_rules(debug_spaces):
     """ethtool's rules can be added, replaced and deleted, and survive a replacement of the
     queues."""
-    vm, port = debug_pair.a, debug_pair.ornic[debug_pair.a]
+    vm, port = debug_spaces.a, debug_spaces.ornic[debug_spaces.a]
     add = f"ethtool -N {port.netdev} flow-type udp4 dst-port"
     vm.check(f"{add} 4000 action 0 loc 1 && {add} 4001 action -1 loc 2 && "
              f"{add} 4002 action -1 loc 1 && ethtool -G {port.netdev} rx 512 && "
              f"ethtool -N {port.netdev} delete 2 && ethtool -X {port.netdev} equal 1 && "
              f"ethtool -n {port.netdev} && ethtool -S {port.netdev}")
-    test_ping(debug_pair)
+    test_ping(debug_spaces)
     vm.check(f"ethtool -N {port.netdev} delete 1 && ethtool -G {port.netdev} rx 1024")
-    debug_pair.ornic[vm] = find_port(vm, port.netdev, port.ip, TIMEOUT)
+    debug_spaces.ornic[vm] = find_port(vm, port.netdev, port.ip, TIMEOUT)
 
 
 @pytest.mark.debug
-def test_frames(debug_pair):
+def test_frames(debug_cards):
     """rdma-core's tests of flow rules, WQs, RWQ tables and RAW_PACKET QPs pass."""
-    outcomes = rdma_core.run(debug_pair.a, debug_pair.ornic[debug_pair.a], FRAMES, TIMEOUT)
+    outcomes = rdma_core.run(debug_cards.a, debug_cards.ports[0], FRAMES, TIMEOUT, True)
     assert {outcome.result for outcome in outcomes} == {"passed"}, outcomes
 
 
 @pytest.mark.debug
-def test_xdp(debug_pair, guest_programs):
+def test_xdp(debug_spaces, guest_programs):
     """All XDP actions work, also on redirected frames, and the program can be attached and detached
     under traffic."""
-    vm = debug_pair.a
-    with attached(debug_pair, guest_programs) as xdp, connected(vm) as (near, far):
+    vm = debug_spaces.a
+    with attached(debug_spaces, guest_programs) as xdp, connected(vm) as (near, far):
         assert xdp.send(DROP)[0]["drop"] == COUNT
         assert xdp.send(TX)[0]["tx"] == COUNT
         assert len(xdp.received(GROW)[1]) == COUNT
@@ -95,25 +98,24 @@ def test_xdp(debug_pair, guest_programs):
 
 
 @pytest.mark.debug
-def test_sigkill(debug_pair):
+def test_sigkill(debug_spaces):
     """The kernel releases all resources of killed programs."""
-    Traffic(debug_pair).kill()
-    for vm in debug_pair.vms:
-        wait_until(f"{vm.name} has no resources", lambda vm=vm: resources(vm) == {}, 60)
+    Traffic(debug_spaces).kill()
+    wait_until("no resources", lambda: resources(debug_spaces.vm) == {})
 
 
 @pytest.mark.debug
-def test_bad_work_requests(debug_pair, guest_programs):
+def test_bad_work_requests(debug_cards, guest_programs):
     """Bad work requests break no other QP and corrupt no data."""
-    port = debug_pair.ornic[debug_pair.a]
-    output = debug_pair.a.check(f"{guest_programs}/wqe {port.device} {port.gid_index}", TIMEOUT)
+    port = debug_cards.ports[0]
+    output = debug_cards.a.check(f"{guest_programs}/wqe {port.device} {port.gid_index}", TIMEOUT)
     assert "broken" not in output and "data wrong" not in output
 
 
 @pytest.mark.debug
-def test_udata(debug_pair, guest_programs):
+def test_udata(debug_cards, guest_programs):
     """Bad udata takes the error paths of object creation."""
-    debug_pair.a.check(f"{guest_programs}/udata {debug_pair.ornic[debug_pair.a].device}", TIMEOUT)
+    debug_cards.a.check(f"{guest_programs}/udata {debug_cards.ports[0].device}", TIMEOUT)
 
 
 @pytest.mark.full
@@ -127,11 +129,11 @@ def test_clock(debug_pair, guest_programs):
 
 
 @pytest.mark.debug
-def test_statistic(debug_pair):
+def test_statistic(debug_spaces):
     """A QP can be bound to a counter, dumped and destroyed."""
-    vm = debug_pair.a
-    port = debug_pair.ornic[vm]
-    traffic = Traffic(debug_pair)
+    vm = debug_spaces.a
+    port = debug_spaces.ornic[vm]
+    traffic = Traffic(debug_spaces)
     (lqpn,) = qp_numbers(vm, port)
     vm.check(f"rdma statistic qp bind link {port.device}/1 lqpn {lqpn}")
     wait_until("the counter moves", lambda: of_qps(vm, port)[0]["tx_packets"])
@@ -144,26 +146,25 @@ def test_statistic(debug_pair):
 
 
 @pytest.mark.debug
-def test_flr(debug_pair):
+def test_flr(debug_spaces):
     """A function level reset under traffic works."""
-    vm = debug_pair.a
-    traffic = Traffic(debug_pair)
-    reset_function(debug_pair, vm, 120)
+    vm = debug_spaces.a
+    traffic = Traffic(debug_spaces)
+    come_back(debug_spaces, vm, lambda: reset_function(debug_spaces, vm, 120))
     traffic.kill()
-    set_up_again(debug_pair, vm)
-    pingpong(debug_pair, debug_pair.ornic, timeout=TIMEOUT)
+    pingpong(debug_spaces, debug_spaces.ornic, timeout=TIMEOUT)
 
 
 @pytest.mark.debug
-def test_unload(debug_pair):
+def test_unload(debug_spaces):
     """Both modules can be unloaded under traffic and loaded again."""
-    vm = debug_pair.a
-    traffic = Traffic(debug_pair)
+    cards, vm = debug_spaces.whole, debug_spaces.vm
+    traffic = Traffic(debug_spaces)
     vm.check("rmmod ornic_rdma && rmmod ornic", timeout=120)
     traffic.kill()
     vm.load_ornic()
-    set_up_again(debug_pair, vm)
-    pingpong(debug_pair, debug_pair.ornic, timeout=TIMEOUT)
+    cards.leave_spaces()
+    pingpong(*two_sides(cards, cards.ports), timeout=TIMEOUT)
 
 
 # The order matters: lockdep is silent after its report about NVMe, and so is the check of the DMA
@@ -174,10 +175,3 @@ def test_unload(debug_pair):
 def test_kernel_consumer(debug_pair, tidy, guest_programs, kind):
     """Kernel consumers work, from loading to unloading."""
     consume(kind, *debug_pair.vms, debug_pair.ornic, guest_programs)
-
-
-@pytest.mark.debug
-def test_no_leak(debug_pair):
-    """kmemleak finds no leak after the tests above and the removal of the modules. retire() records
-    leaks, and the lab then fails this test."""
-    debug_pair.retire()
