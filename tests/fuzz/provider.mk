@@ -7,8 +7,6 @@ include $(TOP)/tests/provider/sources.mk
 
 PROVIDER_OBJS := $(patsubst %.c,$(O)/fuzz/libornic/%.o,$(PROVIDER_SRCS) \
 						       $(FAKE_SRCS) provider.c)
-PROVIDER_CFLAGS := -std=gnu11 -fPIC -Wall -Wextra -Werror \
-		   -Wno-unused-parameter -Wno-sign-compare -Wshadow
 
 $(O)/fuzz/provider: $(PROVIDER_OBJS) $(O)/fuzz/target.o \
 	$(DRIVER:%.c=$(O)/fuzz/%.o)
@@ -22,10 +20,11 @@ PROVIDER_CLANG := -w -fno-sanitize=null,object-size
 define PROVIDER_CC
 	@mkdir -p $(@D)
 	@echo "  CC      fuzz/libornic/$(notdir $@)"
-	$(Q)$(CC) $(PROVIDER_CPPFLAGS) -I$(FUZZ) $(PROVIDER_CFLAGS) \
-		$(SANITIZE) $(if $(KIND),$(PROVIDER_CLANG)) $(CFLAGS) -MMD -MP -MT $@ -c -o $@ $<
+	$(Q)$(CC) $(PROVIDER_CPPFLAGS) $(CPPFLAGS) $(PROVIDER_CFLAGS) $(CFLAGS) \
+		$(SANITIZE) $(if $(KIND),$(PROVIDER_CLANG)) -MMD -MP -MT $@ -c -o $@ $<
 endef
 
+$(O)/fuzz/libornic/provider.o: CPPFLAGS += -I$(FUZZ)
 $(O)/fuzz/libornic/provider.o: $(FUZZ)/provider.c $(ABI) $(FUZZ)/provider.mk
 	$(PROVIDER_CC)
 

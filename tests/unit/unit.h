@@ -13,6 +13,9 @@
 
 #include <cmocka.h>
 
+/* The Makefile renames it: tests.c calls that of the test by its name */
+int main(void);
+
 /**
  * unit_seed - seed of the random numbers of a test
  *
