@@ -19,8 +19,10 @@
 
 #include "fake.h"
 
+#ifdef main
 /* The Makefile renames it: tests.c of tests/unit calls that of the test by its name */
 int main(void);
+#endif
 
 #define SQ_SLOTS	16
 #define RQ_WRS		8

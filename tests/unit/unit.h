@@ -13,8 +13,10 @@
 
 #include <cmocka.h>
 
+#ifdef main
 /* The Makefile renames it: tests.c calls that of the test by its name */
 int main(void);
+#endif
 
 /**
  * unit_seed - seed of the random numbers of a test
