@@ -24,9 +24,9 @@ STEP :=
 S := scripts
 # Runs a Python module of the lab in the root tree
 LAB := $(S)/inroot env PYTHONPATH=$(CURDIR)/scripts python3 -m
-# The same in the full tree, which has scripts/packages-full.list, too
+# The same in the full tree, which has scripts/tree/packages-full.list, too
 FULL_LAB := $(S)/inroot -f env PYTHONPATH=$(CURDIR)/scripts python3 -m
-# The same with scripts/packages-long.list
+# The same with scripts/tree/packages-long.list
 LONG_LAB := $(S)/inroot -l env PYTHONPATH=$(CURDIR)/scripts python3 -m
 
 help:
@@ -64,7 +64,7 @@ help:
 	@echo "mirror, but no RDMA hardware."
 
 lab:
-	@$(S)/root-tree
+	@$(S)/tree/root-tree
 
 modules:
 	@$(S)/build modules $(KERNEL)
@@ -120,7 +120,7 @@ check-long: modules provider device
 		$(S)/build installed stock)
 	@$(call for_step,kernels-6.12,$(S)/build installed 6.12)
 	@$(call for_step,kernels-7.2,$(S)/build installed 7.2)
-	@$(call for_step,packages first-steps,$(S)/root-tree user >/dev/null)
+	@$(call for_step,packages first-steps,$(S)/tree/root-tree user >/dev/null)
 	@$(call for_step,processors-arm64,$(S)/cross arm64)
 	@$(call for_step,processors-s390x,$(S)/cross s390x)
 	@$(LONG_LAB) lab.check --long $(STEP)
@@ -155,7 +155,7 @@ clean:
 	rm -rf build
 
 distclean: clean
-	@$(S)/clean-cache
+	@$(S)/tree/clean-cache
 
 .PHONY: help lab modules provider device demo shell bench check check-quick check-debug check-full \
 	check-long fuzz soak vectors static style deb rpm install clean distclean

@@ -7,7 +7,7 @@
 ORNIC_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 ORNIC_CACHE=${ORNIC_CACHE:-/var/cache/ornic}
 export ORNIC_TOP ORNIC_CACHE
-. "$ORNIC_TOP/scripts/libibverbs.sh"
+. "$ORNIC_TOP/scripts/package/libibverbs.sh"
 
 # Start time of the make target, for the progress lines of all scripts that it runs
 ORNIC_T0=${ORNIC_T0:-$(date +%s)}
@@ -92,7 +92,7 @@ need_packages() {
 prepare_rdma_core() {
 	local version=$1 dir=$2 source
 
-	source=$("$ORNIC_TOP/scripts/source" "rdma-core-$version")
+	source=$("$ORNIC_TOP/scripts/upstream/source" "rdma-core-$version")
 	if [ ! -d "$dir/src" ]; then
 		rm -rf "$dir/src.tmp"
 		mkdir -p "$dir"

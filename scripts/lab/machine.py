@@ -25,7 +25,7 @@ ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:
 
 def user_tree():
     """Returns the directory of the tree, which `make check-long` has made."""
-    output = subprocess.run([paths.TOP / "scripts/root-tree", "user"], check=True,
+    output = subprocess.run([paths.TOP / "scripts/tree/root-tree", "user"], check=True,
                             capture_output=True, text=True).stdout
     return Path(output.strip())
 

@@ -40,7 +40,7 @@ def tree():
 
 
 def long_packages():
-    """Returns the directory with the files of scripts/packages-long.list."""
+    """Returns the directory with the files of scripts/tree/packages-long.list."""
     path = os.environ.get("ORNIC_LONG")
     if not path:
         raise LabError("not inside the root tree of the long steps: run this through "
@@ -108,7 +108,7 @@ class Kernel:
             self.kind = "stock"
             found = sorted((long_packages() / "usr/lib/modules").glob(f"{name}.*"))
             if not found:
-                raise LabError(f"scripts/packages-long.list has no kernel {name}")
+                raise LabError(f"scripts/tree/packages-long.list has no kernel {name}")
             self.own_modules = found[-1]
             self.release = self.own_modules.name
             # Newer packages have the image beside the modules

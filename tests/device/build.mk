@@ -13,7 +13,7 @@ $(foreach name,SAN $(SETTINGS),$(if $(filter environment%,$(origin $(name))),\
 	$(error $(name) is in the environment: unset it, or give it to make as an argument)))
 
 include $(DEVICE)/sources.mk
-include $(TOP)/scripts/version.mk
+include $(TOP)/scripts/package/version.mk
 
 O ?= $(TOP)/build/device$(if $(filter-out 0,$(SAN)),-san)
 override O := $(abspath $(O))

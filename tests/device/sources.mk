@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# Sources of the software card, one per line, by room. scripts/rooms has the
+# Sources of the software card, one per line, by room. scripts/house/rooms has the
 # map of the rooms. tests/unit uses the same lists.
 
 # The environment of a card

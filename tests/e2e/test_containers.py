@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Containers with a card each, by podman and crun, as Documentation/namespaces.rst says: a network
 namespace per container, the device nodes of one card, and the limit of locked memory. The packages
-are in scripts/packages-long.list."""
+are in scripts/tree/packages-long.list."""
 
 import shlex
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Debian's kernels, with the modules as DKMS builds them: the demo's programs, rdma-core's suite of
 the distribution, the load and unload of the modules, resets, and what the compatibility layer
-(scripts/dkms/compat/) replaces. Documentation/kernels.rst lists what an old kernel lacks. The
-kernel of the root tree has the modules of the packages in `make check-long` only."""
+(scripts/package/dkms/compat/) replaces. Documentation/kernels.rst lists what an old kernel lacks.
+The kernel of the root tree has the modules of the packages in `make check-long` only."""
 
 import re
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Tests of the Makefile: `make check`, `make demo` and the like use the root tree that has only the
-packages of scripts/packages.list, and a step of `make check-long` builds what it needs."""
+packages of scripts/tree/packages.list, and a step of `make check-long` builds what it needs."""
 
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Tests of scripts/rooms, which checks what the files of the software card use."""
+"""Tests of scripts/house/rooms, which checks what the files of the software card use."""
 
 import shutil
 import subprocess
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).resolve().parents[2]
+ROOMS = TOP / "scripts/house/rooms"
 # An include for each file of a circle
 CIRCLE = {"objects/mw.c": "objects/counters.h", "objects/counters.c": "objects/uctx.h",
           "objects/uctx.c": "objects/xrcd.h", "objects/xrcd.c": "objects/mw.h"}
@@ -38,6 +39,6 @@ def test_rooms(tmp_path, includes, message):
         else:
             text = path.read_text() if path.exists() else ""
             path.write_text(f'#include "{used}"\n{text}' if used else text)
-    run = subprocess.run([TOP / "scripts/rooms", "check", "--source", card, "--objects", card],
+    run = subprocess.run([ROOMS, "check", "--source", card, "--objects", card],
                          capture_output=True, text=True)
     assert run.returncode == bool(includes) and message in run.stdout

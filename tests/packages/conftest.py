@@ -27,8 +27,8 @@ def debs():
 def next_debs(tmp_path_factory):
     """The directory of packages of the same tree that call themselves a later release."""
     directory = tmp_path_factory.mktemp("next")
-    subprocess.run([paths.TOP / "scripts/deb/build", paths.CACHE / "src/rdma-core-56.1", directory,
-                    "99.0"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run([paths.TOP / "scripts/package/deb/build", paths.CACHE / "src/rdma-core-56.1",
+                    directory, "99.0"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return directory
 
 

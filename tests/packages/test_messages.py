@@ -80,7 +80,7 @@ def host(tmp_path, qemu, cards=None, kvm=pathlib.Path.touch):
 
 
 def build(tmp_path):
-    done = subprocess.run(["sh", TOP / "scripts/dkms/build", "/lib/modules/9.9-none/build",
+    done = subprocess.run(["sh", TOP / "scripts/package/dkms/build", "/lib/modules/9.9-none/build",
                            tmp_path], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and not done.stdout
     return done.stderr.splitlines()

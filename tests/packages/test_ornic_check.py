@@ -85,6 +85,6 @@ def test_numbers():
         assert int(numbers[name], 0) == int(found, 0), name
     oldest = re.search(r"^oldest=(\S+)$", text, re.M)[1]
     assert f'BUILD_EXCLUSIVE_KERNEL_MIN="{oldest}"' in \
-        (TOP / "scripts/dkms/dkms.conf").read_text()
+        (TOP / "scripts/package/dkms/dkms.conf").read_text()
     abi = (TOP / "include/uapi/rdma/ornic-abi.h").read_text()
     assert numbers["abi"] == re.search(r"#define ORNIC_ABI_VERSION\s+(\d+)", abi)[1]

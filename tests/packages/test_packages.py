@@ -14,7 +14,7 @@ from lab.machine import Machine
 # One machine at a time, because DKMS compiles on each
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("packages")]
 NAMES = ("ornic-device", "ornic-dkms", "ibverbs-provider-ornic")
-RELEASE = re.search(r"\?= (\S+)", (paths.TOP / "scripts/version.mk").read_text())[1]
+RELEASE = re.search(r"\?= (\S+)", (paths.TOP / "scripts/package/version.mk").read_text())[1]
 # At most: 0 is the strictest, and 10 a unit without a sandbox
 EXPOSURE = 20
 CARD = ["/usr/bin/ornic-device", "--sandbox=on", "--control", "/run/ornic/demo/control/socket",

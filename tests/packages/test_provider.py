@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""scripts/provider builds libornic for a given rdma-core, and says what is missing."""
+"""scripts/package/provider builds libornic for a given rdma-core, and says what is missing."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from lab.paths import CACHE, TOP
 
-PROGRAM = TOP / "scripts/provider"
+PROGRAM = TOP / "scripts/package/provider"
 # The program needs these before it looks for others
 FIRST = ("bash", "dirname", "env", "realpath")
 SOURCES = CACHE / "src"

@@ -14,8 +14,8 @@ from test_packages import CARD, NAMES, RELEASE, check_modules
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("packages")]
 DIRECTORY = paths.BUILD / "rpm"
 PROGRAMS = {"/usr/bin/ornic-device", "/usr/bin/ornicctl", "/usr/bin/ornic-check",
-            f"/usr/src/ornic-{RELEASE}/scripts/dkms/build",
-            f"/usr/src/ornic-{RELEASE}/scripts/dkms/probe"}
+            f"/usr/src/ornic-{RELEASE}/scripts/package/dkms/build",
+            f"/usr/src/ornic-{RELEASE}/scripts/package/dkms/probe"}
 # Directories of the packages on which ours depend
 FOREIGN = {"usr/lib64", "usr/lib64/libibverbs", "usr/share/licenses"}
 
@@ -32,8 +32,8 @@ def rpms():
 def next_device(next_debs, tmp_path_factory):
     """The RPM of the card of a later release, from the tarball of its Debian packages."""
     directory = tmp_path_factory.mktemp("rpm") / "next"
-    subprocess.run([paths.TOP / "scripts/rpm/build", paths.CACHE / "src/rdma-core-56.1", directory,
-                    next_debs / "ornic-99.0.tar.xz"], check=True, capture_output=True)
+    subprocess.run([paths.TOP / "scripts/package/rpm/build", paths.CACHE / "src/rdma-core-56.1",
+                    directory, next_debs / "ornic-99.0.tar.xz"], check=True, capture_output=True)
     found, = directory.glob("*/ornic-device-99.0-*.rpm")
     return found
 

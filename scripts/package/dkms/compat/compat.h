@@ -2,8 +2,8 @@
 /*
  * Replacements for things that the drivers use and older kernels lack, for
  * builds by DKMS. The compiler includes this file before each source file, so
- * the drivers know nothing of it. scripts/dkms/probe writes lacks.h. The
- * release named at a replacement is the oldest one known to have the original.
+ * the drivers know nothing of it. dkms/probe writes lacks.h. The release named
+ * at a replacement is the oldest one known to have the original.
  *
  * Operations that a structure of the kernel lacks: a structure of ours has them
  * after an unnamed one of the kernel, and a macro gives it the name of that

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # What the builds of the provider know of rdma-core: libibverbs loads only providers that have its
-# private ABI in their name. Sourced by the lab's scripts and by scripts/provider.
+# private ABI in their name. Sourced by the lab's scripts and by scripts/package/provider.
 
 # source_pabi SOURCE: prints the private ABI of a source of rdma-core
 source_pabi() {
