@@ -1,8 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash
 #
-# Shared code of the lab's scripts: paths, progress messages, cache entries and their locks.
+# Shared code of the lab's scripts: help, paths, progress messages, cache entries and their locks.
 # Sourced, never executed.
+
+# A script with -h or --help as its first argument prints the comment at its head, and does nothing
+case ${1:-} in
+-h | --help)
+	sed -n '/^# usage: /,/^$/s/^# \{0,1\}//p' "$0"
+	exit
+	;;
+esac
+
+# usage: prints the first paragraph of the comment at the script's head, and exits
+usage() {
+	sed -n '/^# usage: /,/^#$/s/^# //p' "$0" >&2
+	exit 1
+}
 
 ORNIC_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 ORNIC_CACHE=${ORNIC_CACHE:-/var/cache/ornic}
