@@ -18,8 +18,6 @@ GUEST = Path(__file__).parent / "guest"
 PERFTEST_PORT = 18515
 # Seconds: the driver waits 10 s for a command ([ORNIC-ADM-12]) and polls the card every few seconds
 RECOVERY = 60
-# Seconds until a program listens in one of four KCSAN machines that start on two processors
-START = 120
 # Seconds for a case of a program of guest/, as in verbs.h
 CASE_SECONDS = 120
 # Seconds: in the worst case NVMe waits 60 s for an answer before it gives up a controller
@@ -286,14 +284,14 @@ def inject(pair, vm, fault, number=None):
     control(pair.card, FAULT_REQUESTS[fault].format(nic))
 
 
-# Seconds in which what takes a moment on an idle host happens on a busy one
+# Seconds in which what takes a moment on an idle host happens on a busy one, such as four KCSAN
+# machines that start on two processors
 SOON = 120
 
 
 def wait_until(what, condition, timeout=SOON):
-    """Polls a condition; `what` names it in the failure if it does not become true in time. A
-    timeout is for hangs only, so one below SOON counts as SOON."""
-    timeout = max(timeout, SOON)
+    """Polls a condition; `what` names it in the failure if it does not become true in time. The
+    timeout is for hangs only: callers give one if it must be longer than SOON."""
     deadline = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < deadline, f"not within {timeout} s: {what}"
@@ -317,7 +315,7 @@ class Traffic:
         words = f"{program} -F {options} -D {seconds}"
         server, client = pair.ornic[pair.b], pair.ornic[pair.a]
         self.commands = [pair.b.spawn(f"{words} -d {server.device} -x {server.gid_index}")]
-        wait_until(f"{program} listens", self.listens, START)
+        wait_until(f"{program} listens", self.listens)
         self.commands.append(
             pair.a.spawn(f"{words} -d {client.device} -x {client.gid_index} {server.ip}")
         )
@@ -334,7 +332,7 @@ class Traffic:
 
     def wait_moving(self):
         start = self.bytes_sent()
-        wait_until("bytes move", lambda: self.bytes_sent() > start + (4 << 20), 60)
+        wait_until("bytes move", lambda: self.bytes_sent() > start + (4 << 20))
 
     def running(self):
         return all(command.poll() is None for command in self.commands)

@@ -46,7 +46,7 @@ class Cards:
         for group, name in (("rdma", "tx_packets"), ("port", "tx_frames")):
             start = self.counters(number, group)[name]
             wait_until(f"card {number} sends", lambda group=group, name=name, start=start:
-                       self.counters(number, group)[name] > start, RECOVERY)
+                       self.counters(number, group)[name] > start)
 
     def objects(self):
         return [self.counters(number, "objects") for number in range(len(self.addresses))]
@@ -73,7 +73,7 @@ class Cards:
 
     def fatal(self, number):
         inject(self.pair, self.vm, "fatal", number)
-        wait_until("recovery", lambda: not fatal_cause(self.pair.card, number), RECOVERY)
+        wait_until("recovery", lambda: not fatal_cause(self.pair.card, number))
 
     def kill(self, _):
         self.vm.check("until pkill -KILL batches; do sleep 0.1; done", 60)
@@ -100,7 +100,7 @@ class Cards:
         for number in range(len(self.addresses)):
             self.sends(number)
         self.busy.finish(RECOVERY)
-        wait_until("no resources", lambda: resources(self.vm) == {}, RECOVERY)
+        wait_until("no resources", lambda: resources(self.vm) == {})
 
 
 def run(pair, programs, kinds, record_property):
@@ -116,7 +116,7 @@ def run(pair, programs, kinds, record_property):
         cards.finish()
     finally:
         cards.busy.kill()
-    wait_until("no objects are left", lambda: cards.objects() == before, RECOVERY)
+    wait_until("no objects are left", lambda: cards.objects() == before)
     pair.load_ornic()
     record_property("report", [f"{len(seconds)} cycles, {sum(seconds):.0f} s, the longest "
                                f"{max(seconds):.1f} s"])

@@ -311,7 +311,7 @@ def test_count(wired, frames):
     sent = [wired.udp(dport=PORT + i % 3, payload=bytes(30 + 10 * i)) for i in range(9)]
     wired.send(*sent)
     frames.poll("qp_cq", 6)
-    wait_until("they are dropped", lambda: frames("read", "dropped", 4)["values"][3] == 3, 5)
+    wait_until("they are dropped", lambda: frames("read", "dropped", 4)["values"][3] == 3)
     length = [sum(map(len, sent[i::3])) for i in range(3)]
     assert frames("read", "taken", 2)["values"] == [6, length[0] + length[1]]
     assert frames("read", "dropped", 4)["values"] == [length[2], 0, 0, 3]

@@ -39,7 +39,7 @@ class Io:
         self.pair = pair
         start = self.bytes_moved()
         self.command = disk.host.spawn(fio_command(disk.path, seconds=seconds), seconds + 60)
-        wait_until("bytes move", lambda: self.bytes_moved() > start + (4 << 20), 60)
+        wait_until("bytes move", lambda: self.bytes_moved() > start + (4 << 20))
 
     def bytes_moved(self):
         stats = counters(self.pair.card, 0, "rdma")

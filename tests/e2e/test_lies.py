@@ -141,10 +141,10 @@ class Liar:
         """Checks the card and the programs after the last lie. Returns the seconds that the longest
         run of a program took."""
         self.revive()
-        wait_until("the card works", self.works, WATCHDOGS)
+        wait_until("the card works", self.works)
         before = self.received()
         wait_until("the interfaces receive frames", lambda: all(
-            now - then >= FRAMES for now, then in zip(self.received(), before)), WATCHDOGS)
+            now - then >= FRAMES for now, then in zip(self.received(), before)))
         self.undisturbed()
         return self.busy.finish(WATCHDOGS)
 

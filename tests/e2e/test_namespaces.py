@@ -8,9 +8,7 @@ import re
 
 import pytest
 from lab.perftest import perftest, pingpong, rping
-from settings import (
-    GIVEN_UP, START, counters, inject, listening, two_sides, wait_until,
-)
+from settings import GIVEN_UP, counters, inject, listening, two_sides, wait_until
 from spaces import NAMES, devices, has_gid, maker, netdev_of_gid, node_of
 
 # `enum ibv_event_type`: IBV_EVENT_DEVICE_FATAL
@@ -98,7 +96,7 @@ def endless(spaces, port, options):
              f"-g {spaces.ornic[space].gid_index}" for space in (server, client)]
     commands = [server.spawn(words[0])]
     try:
-        wait_until("pingpong listens", lambda: server.run(listening(port))[0] == 0, START)
+        wait_until("pingpong listens", lambda: server.run(listening(port))[0] == 0)
         commands.append(client.spawn(f"{words[1]} {spaces.ornic[server].ip}"))
         yield commands
     finally:
@@ -116,10 +114,10 @@ def move_with_processes(spaces):
     # One process waits for events, another polls
     with endless(spaces, 18600, "-e") as waits, endless(spaces, 18601, "") as polls:
         wait_until("the QPs are there",
-                   lambda: counters(spaces.card, 0, "objects")["qp"] == before["qp"] + 2, START)
+                   lambda: counters(spaces.card, 0, "objects")["qp"] == before["qp"] + 2)
         start = counters(spaces.card, 0, "rdma")["tx_bytes"]
         wait_until("bytes move",
-                   lambda: counters(spaces.card, 0, "rdma")["tx_bytes"] > start + (1 << 20), START)
+                   lambda: counters(spaces.card, 0, "rdma")["tx_bytes"] > start + (1 << 20))
         assert all(one.poll() is None for one in (watch, *waits, *polls))
         spaces.move_back(0)
         assert devices(client) == {} and list(devices(spaces.vm)) == [spaces.devices[0]]
@@ -153,7 +151,7 @@ def namespace_ends(spaces):
     assert watch.poll() is None
     watch.kill()
     watch.wait(30)
-    wait_until("the cards are back", spaces.all_back, 60)
+    wait_until("the cards are back", spaces.all_back)
     assert sorted(devices(spaces.vm)) == sorted(spaces.devices)
     assert sorted(spaces.vm.netdevs_of("ornic")) == sorted(spaces.netdevs)
     pingpong(*two_sides(spaces.whole, spaces.whole.set_up().ports), options="-n 100")

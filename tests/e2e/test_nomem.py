@@ -8,7 +8,7 @@ import re
 import pytest
 from lab.pair import Port, find_port, set_address
 from lab.perftest import pingpong
-from settings import RECOVERY, Traffic, control, counters, long, pci_address, wait_until
+from settings import Traffic, control, counters, long, pci_address, wait_until
 
 # Growth of n, in per cent; 0: by one
 SPARSE, COARSE, SOME, FINE, EACH = 900, 300, 50, 10, 0
@@ -166,7 +166,7 @@ def test_recovery(debug_cards, nothing_lost, guest_programs, record_property, pe
     injected(command, record_property, "recovery")
     traffic.kill()
     there = f"cd /sys/bus/pci/devices/{address} && ls -d ornic.rdma.*"
-    wait_until("the card runs", lambda: vm.run(there)[0] == 0, RECOVERY)
+    wait_until("the card runs", lambda: vm.run(there)[0] == 0)
     bind = f"echo $({there}) >/sys/bus/auxiliary/drivers/ornic_rdma.rdma/bind"
     if vm.run(bind)[0] == 0:
         record_property("report", ["recovery: the verbs driver was bound again"])

@@ -260,7 +260,7 @@ def send_then_post(wired, frames, sent, other):
     wired.send(*sent, other)
     # The guest may be faster than a card that has no processor
     wait_until("they wait",
-               lambda: wired.stats()["rx_delayed"] == before["rx_delayed"] + len(sent), 10)
+               lambda: wired.stats()["rx_delayed"] == before["rx_delayed"] + len(sent))
     # Post the receives with one command, as soon as possible
     frames.socket.sendall(f"{number} post slow {len(sent)} 2048\n".encode())
     frames.answer(number)
@@ -289,7 +289,7 @@ def test_delay_drop(wired, frames):
     before, told = wired.stats(), delay_drops(wired)
     wired.send(*sent)
     wait_until("they are dropped", lambda: wired.stats()["rx_delay_dropped"]
-               == before["rx_delay_dropped"] + len(sent), 10)
+               == before["rx_delay_dropped"] + len(sent))
     # The device reports it once, and the driver counts that without a message [ORNIC-WQ-8]
     wait_until("it is counted", lambda: delay_drops(wired) == told + 1)
     assert not complaints(wired.a)
