@@ -2,16 +2,13 @@
 #
 # Rules to compile the sources of the card, for the card itself and the unit
 # tests. The includer sets TOP before; SAN and O are optional. SETTINGS are more
-# variables like SAN, which are not taken from the environment.
+# variables like SAN, see settings.mk.
 
 DEVICE := $(TOP)/tests/device
 # ccache makes dependencies relative to where the card is built
 VPATH := $(DEVICE)
 
-# A log does not show that a variable of the environment has changed the tests
-$(foreach name,SAN $(SETTINGS),$(if $(filter environment%,$(origin $(name))),\
-	$(error $(name) is in the environment: unset it, or give it to make as an argument)))
-
+include $(DEVICE)/settings.mk
 include $(DEVICE)/sources.mk
 include $(TOP)/scripts/package/version.mk
 
