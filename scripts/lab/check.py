@@ -8,8 +8,7 @@
     check --long [STEP...]    the steps of long.py, or those that have not passed with these files
 
 A PLACE is a directory, a file or a test below tests/: of these tests only those in it run. A run
-fails, too, if a test is skipped, if a file of tests had none that ran, or if the environment has a
-variable that changes tests.
+fails, too, if a test is skipped, or if the environment has a variable that changes tests.
 """
 
 import contextlib
@@ -44,6 +43,8 @@ PROGRESS = 15
 GATE = "not (debug or full or long)"
 MARKS = {"": GATE, "--quick": f"not vm and {GATE}", "--debug": "debug and not (full or long)",
          "--full": "full and not long"}
+# Options of all runs of pytest
+OPTIONS = ("-p", "no:cacheprovider", "-p", "lab.fixtures")
 
 
 def run_logged(name, argv, timeout=None, show=lambda line: line):
@@ -120,17 +121,13 @@ class Progress:
         return None
 
 
-def pytest_words(marks, places=("tests",)):
-    return ["-p", "no:cacheprovider", "-p", "lab.fixtures", "-m", marks, *places]
-
-
 def run_pytest(words, timeout=None, workers=WORKERS, name="pytest"):
     """Runs the tests that these arguments of pytest select, in parallel as far as
     tests/e2e/conftest.py allows."""
     record, progress = LOGS / f"{name}.jsonl", Progress()
     record.unlink(missing_ok=True)
-    argv = [sys.executable, "-m", "pytest", "-v", "-rsfE"]
-    argv += ["-n", workers, "--dist", "loadgroup", "--record", record, *words]
+    argv = [sys.executable, "-m", "pytest", *OPTIONS, "-v", "-rsfE", "-n", workers]
+    argv += ["--dist", "loadgroup", "--record", record, *words]
     code, _ = run_logged(name, argv, timeout, progress)
     found = results.of_lines(record) if record.exists() else Results()
     if (absent := progress.total - len(found.times)) > 0:
@@ -138,21 +135,9 @@ def run_pytest(words, timeout=None, workers=WORKERS, name="pytest"):
     return code, found
 
 
-def absent_files(outcome):
-    """Adds a failure for each file of tests in which pytest finds none."""
-    output = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-q", *pytest_words("")],
-        cwd=paths.TOP, capture_output=True, text=True, check=False).stdout
-    found = {line.partition("::")[0] for line in output.splitlines() if "::" in line}
-    files = {str(path.relative_to(paths.TOP)) for path in TESTS.rglob("test_*.py")}
-    outcome.failed += [f"{name}: pytest finds no test in it" for name in sorted(files - found)]
-
-
 def run_marked(option, places):
     """Runs the tests of a command by pytest."""
-    code, found = run_pytest(pytest_words(MARKS[option], places or ["tests"]))
-    if not places:
-        absent_files(found)
+    code, found = run_pytest(["-m", MARKS[option], *(places or ["tests"])])
     if option == "--full" and code == 1:
         repeat(found)
         code = 1 if found.failed else 0
@@ -165,8 +150,7 @@ def repeat(found):
     for test in [name for name in found.failed if "::" in name]:
         say(f"once more: {test}")
         # Behind "@" is the group of a worker
-        words = pytest_words("", [test.rpartition("@")[0] or test])
-        code, again = run_pytest(words, workers=0, name="again")
+        code, again = run_pytest([test.rpartition("@")[0] or test], workers=0, name="again")
         if code == 0 and again.passed and not again.failed:
             found.failed.remove(test)
             found.unstable.append(test)
@@ -281,8 +265,7 @@ def run_long_step(step):
     say(f"{step.name}: {step.about}; {seed.NAME}={seed.any_seed()}")
     begin = time.monotonic()
     with beside(step.loops):
-        code, found = run_pytest(["-p", "no:cacheprovider", "-p", "lab.fixtures", *step.words()],
-                                 long.STEP_TIMEOUT)
+        code, found = run_pytest(step.words(), long.STEP_TIMEOUT)
     judge(step.name, code, found)
     show_times(found.times)
     show_failures(found)

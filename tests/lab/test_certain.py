@@ -1,14 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""No test of `make check` depends on time: it does not sleep and reads no clock. Tests wait for
-events with wait_until() or eventually(), and compare counts of what must happen."""
+"""What pytest finds: each file of tests has one, and no test of `make check` depends on time: it
+does not sleep and reads no clock. Tests wait for events with wait_until() or eventually(), and
+compare counts of what must happen."""
 
 import ast
 import re
 import subprocess
 import sys
 
+import pytest
 from lab import check, paths
 
+# One worker, so that pytest looks for all tests once
+pytestmark = pytest.mark.xdist_group("certain")
+# Runs pytest, which prints the tests that it selects, and prints the others with a word before them
+LIST = """
+import sys, pytest
+class Others:
+    def pytest_deselected(self, items):
+        for item in items:
+            print("other", item.nodeid)
+sys.exit(pytest.main(sys.argv[1:], plugins=[Others()]))
+"""
 CLOCKS = {"sleep", "time", "time_ns", "monotonic", "monotonic_ns", "perf_counter",
           "perf_counter_ns"}
 # A shell that polls sleeps for less than a second
@@ -29,14 +42,23 @@ ALLOWED = {
 }
 
 
-def gate():
-    """Returns {file: names of its tests} of `make check`."""
-    argv = [sys.executable, "-m", "pytest", "--collect-only", "-q", *check.pytest_words(check.GATE)]
-    output = subprocess.run(argv, cwd=paths.TOP, capture_output=True, text=True, check=True).stdout
-    tests = {}
-    for file, name in re.findall(r"^(tests/\S+\.py)::(\w+)", output, re.M):
-        tests.setdefault(file, set()).add(name)
-    return tests
+def collect(top):
+    """Returns {file: names of its tests} of `make check`, and the files of tests in which pytest
+    finds none for any command."""
+    argv = [sys.executable, "-c", LIST, *check.OPTIONS, "--collect-only", "-q", "-s",
+            "-m", check.GATE, "tests"]
+    output = subprocess.run(argv, cwd=top, capture_output=True, text=True, check=True).stdout
+    tests, absent = {}, {str(path.relative_to(top)) for path in (top / "tests").rglob("test_*.py")}
+    for other, file, name in re.findall(r"^(other )?(tests/\S+?\.py)::(\w+)", output, re.M):
+        absent.discard(file)
+        if not other:
+            tests.setdefault(file, set()).add(name)
+    return tests, absent
+
+
+@pytest.fixture(scope="module")
+def collected():
+    return collect(paths.TOP)
 
 
 def reads_clock(node):
@@ -94,9 +116,22 @@ def test_e(vm): vm.check("until true; do PAUSE 0.1; done")
         {"test_a", "test_b", "test_c"}
 
 
-def test_no_test_depends_on_time():
+def test_file_without_tests(tmp_path):
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_one.py").write_text("def test_it(): pass\n")
+    (tmp_path / "tests/test_other.py").write_text("import pytest\npytestmark = pytest.mark.long\n"
+                                                  "def test_it(): pass\n")
+    (tmp_path / "tests/test_none.py").write_text("def tset_it(): pass\n")
+    assert collect(tmp_path) == ({"tests/test_one.py": {"test_it"}}, {"tests/test_none.py"})
+
+
+def test_each_file_has_tests(collected):
+    assert not collected[1]
+
+
+def test_no_test_depends_on_time(collected):
     """Each exception is one that is needed."""
-    tests = gate()
+    tests = collected[0]
     assert len(tests) > 50
     found = {f"{file}::{name}" for file, names in tests.items()
              for name in names & uncertain((paths.TOP / file).read_text())}

@@ -94,18 +94,6 @@ def test_bad_step(words):
     assert len(judged(**words)) == 1
 
 
-def test_absent_files(monkeypatch, tmp_path):
-    """A file of tests in which pytest finds none is a failure."""
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "tests/test_one.py").write_text("def test_it(): pass\n")
-    (tmp_path / "tests/test_none.py").write_text("def tset_it(): pass\n")
-    monkeypatch.setattr(paths, "TOP", tmp_path)
-    monkeypatch.setattr(check, "TESTS", tmp_path / "tests")
-    found = Results()
-    check.absent_files(found)
-    assert found.failed == ["tests/test_none.py: pytest finds no test in it"]
-
-
 @pytest.mark.parametrize("places, about", [
     (["tests/unit/cq_test.c"], ["unit tests of the card"]),
     (["tests/e2e/test_wq.py::test_sizes"], ["tests in virtual machines"]),
