@@ -54,6 +54,7 @@ class Watch:
     longest pause of this process: the longest time between two ticks of a thread that sleeps."""
 
     def __init__(self):
+        self.last = time.monotonic()
         self.begin()
         threading.Thread(target=self.tick, daemon=True).start()
 
@@ -64,20 +65,21 @@ class Watch:
         self.begun, self.pause = time.monotonic(), 0
 
     def tick(self):
-        last = time.monotonic()
         while True:
             time.sleep(TICK)
             now = time.monotonic()
-            self.pause, last = max(self.pause, now - last), now
+            self.pause, self.last = max(self.pause, now - self.last), now
 
     def text(self):
         """Returns what was measured since begin(), in a line. Processes that have ended since then
         are not in it."""
+        # The thread may not have run yet after a pause
+        pause = max(self.pause, time.monotonic() - self.last)
         waits = [f"{name} {max(waited(process) - self.before.get(process, 0), 0):.1f} s"
                  for process, name in launched.items() if process.poll() is None]
         return (f"in {time.monotonic() - self.begun:.1f} s waited for a processor: "
                 f"{', '.join(waits) or 'nothing of the lab'}; the longest pause of this worker was "
-                f"{self.pause:.1f} s")
+                f"{pause:.1f} s")
 
 
 def stop(process, timeout):
