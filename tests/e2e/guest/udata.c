@@ -183,7 +183,8 @@ static void mrs(int fd, uint32_t pd)
 
 /*
  * The driver's response has memory, and the verb's response before it has none. The kernel notices
- * this after it has created the object, and must destroy the object again.
+ * this after it has created the object, and must destroy the object again. Then the memory is the
+ * other way round: the driver notices this, and must free what it has made.
  */
 static void responses(int fd, uint32_t pd, uint32_t cq_handle)
 {
@@ -242,6 +243,16 @@ static void responses(int fd, uint32_t pd, uint32_t cq_handle)
 		    uverbs_write_to(fd, verbs[i].command, verbs[i].cmd, verbs[i].len,
 				    pages + 4096 - verbs[i].out_len,
 				    verbs[i].out_len + verbs[i].udata.out_len, &verbs[i].udata));
+	if (mprotect(pages, 4096, PROT_READ | PROT_WRITE) ||
+	    mprotect(pages + 4096, 4096, PROT_NONE))
+		die("mprotect", errno);
+	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (verbs[i].udata.out_len)
+			say(verbs[i].name, "no memory for the driver's response",
+			    uverbs_write_to(fd, verbs[i].command, verbs[i].cmd, verbs[i].len,
+					    pages + 4096 - verbs[i].out_len,
+					    verbs[i].out_len + verbs[i].udata.out_len,
+					    &verbs[i].udata));
 	munmap(pages, 8192);
 }
 
