@@ -17,13 +17,19 @@ CTRL_ENABLE = 2
 CTRL_RESET = 1
 
 
+def listens(path):
+    """Returns whether a process accepts connections to a socket, which it binds before."""
+    with socket.socket(socket.AF_UNIX) as sock:
+        return sock.connect_ex(str(path)) == 0
+
+
 @contextlib.contextmanager
 def device(tmp_path, stderr):
     """Runs a card whose messages go to a descriptor, and yields the path of its socket."""
     path = tmp_path / "nic.sock"
     process = subprocess.Popen([program(), "--nic", f"socket={path}"], stderr=stderr)
     try:
-        eventually(lambda: path.exists() or process.poll() is not None, START_TIMEOUT)
+        eventually(lambda: listens(path) or process.poll() is not None, START_TIMEOUT)
         assert process.poll() is None
         yield path
         assert process.poll() is None
