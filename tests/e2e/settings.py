@@ -332,7 +332,7 @@ class Traffic:
 
     def wait_moving(self):
         start = self.bytes_sent()
-        wait_until("bytes move", lambda: self.bytes_sent() > start + (4 << 20))
+        wait_until("bytes move", lambda: self.bytes_sent() > start + (1 << 18))
 
     def running(self):
         return all(command.poll() is None for command in self.commands)
@@ -370,8 +370,8 @@ class Storm:
 
 
 def pings(vm, ip):
-    """Returns whether pings are answered. The first may wait until an address is resolved."""
-    return vm.run(f"ping -c 3 -i 0.2 -W 5 {ip}", 60)[0] == 0
+    """Returns whether a ping is answered. The first may wait until an address is resolved."""
+    return vm.run(f"ping -c 1 -i 0.2 -w 30 {ip}")[0] == 0
 
 
 def complaints(vm):
