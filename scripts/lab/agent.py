@@ -9,6 +9,9 @@ import time
 
 from .errors import LabError
 
+# Milliseconds that a guest waits for the end of a program before it answers
+WAIT_MS = 5000
+
 
 class JsonSocket:
     """A Unix socket that carries one JSON document per line."""
@@ -62,7 +65,7 @@ class Qmp(JsonSocket):
 
 
 class GuestAgent(JsonSocket):
-    """qemu-guest-agent: runs programs in the guest."""
+    """guest/agent.c: runs programs in the guest."""
 
     def synchronize(self):
         """Makes one attempt to synchronize with the agent; returns False if it does not answer
@@ -103,16 +106,15 @@ class GuestAgent(JsonSocket):
         self.execute("guest-file-close", handle=handle)
         return data.decode(errors="replace")
 
-    def start(self, argv):
-        """Starts a program and returns its process id in the guest."""
-        answer = self.execute(
-            "guest-exec", path=argv[0], arg=argv[1:], **{"capture-output": "merged"}
-        )
-        return answer["pid"]
+    def start(self, argv, timeout):
+        """Starts a program and returns its process id in the guest, which is also that of its
+        process group. After `timeout` seconds the guest ends the group, and the program's exit
+        code is 124."""
+        return self.execute("guest-exec", path=argv[0], arg=argv[1:], timeout=timeout)["pid"]
 
-    def status(self, pid):
+    def status(self, pid, **options):
         """Returns None while the program runs, else (exit code, output)."""
-        answer = self.execute("guest-exec-status", pid=pid)
+        answer = self.execute("guest-exec-status", pid=pid, **options)
         if not answer["exited"]:
             return None
         output = base64.b64decode(answer.get("out-data", "")).decode(errors="replace")
@@ -122,6 +124,23 @@ class GuestAgent(JsonSocket):
 
     def wait(self, pid, timeout):
         """Waits for the program; returns (exit code, output), or None after `timeout` seconds."""
+        deadline = time.monotonic() + timeout
+        while True:
+            result = self.status(pid, wait=WAIT_MS)
+            if result is not None or time.monotonic() > deadline:
+                return result
+
+
+class QemuAgent(GuestAgent):
+    """qemu-guest-agent, in guests that start as a user's machine does."""
+
+    def start(self, argv, timeout):
+        # timeout(1) makes a process group of its own
+        argv = ["/usr/bin/timeout", "-k", "5", str(timeout), *argv]
+        return self.execute("guest-exec", path=argv[0], arg=argv[1:],
+                            **{"capture-output": "merged"})["pid"]
+
+    def wait(self, pid, timeout):
         deadline = time.monotonic() + timeout
         pause = 0.01
         while True:

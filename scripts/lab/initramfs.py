@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The initramfs of the guests: busybox, the modules for 9p and overlay, and guest/early-init."""
+"""The initramfs of the guests: busybox, the modules for 9p and overlay, guest/early-init and
+guest/agent.c."""
 
 import hashlib
 import lzma
@@ -12,8 +13,9 @@ from pathlib import Path
 from . import paths
 
 MODULES = ["9pnet_virtio", "9p", "overlay"]
-APPLETS = ["sh", "mount", "mkdir", "insmod", "switch_root", "sed", "cat", "sleep", "echo"]
-EARLY_INIT = Path(__file__).parent / "guest" / "early-init"
+APPLETS = ["sh", "mount", "mkdir", "insmod", "switch_root", "sed", "cat", "sleep", "echo", "cp"]
+GUEST = Path(__file__).parent / "guest"
+EARLY_INIT, AGENT = GUEST / "early-init", GUEST / "agent.c"
 
 
 def module_files(own_modules):
@@ -45,7 +47,8 @@ def read_module(path):
 def make(kernel):
     """Returns the path of this kernel's initramfs, and makes it if it is not in the cache."""
     files = module_files(kernel.own_modules)
-    key = hashlib.sha256(Path(__file__).read_bytes() + EARLY_INIT.read_bytes())
+    key = hashlib.sha256(b"".join(path.read_bytes() for path in
+                                  (Path(__file__), EARLY_INIT, AGENT)))
     # Kernels of two processors may have the same release
     key.update(kernel.processor.name.encode())
     for path in files:
@@ -64,6 +67,8 @@ def make(kernel):
             os.symlink("busybox", root / "bin" / applet)
         shutil.copy(EARLY_INIT, root / "init")
         (root / "init").chmod(0o755)
+        subprocess.run([kernel.processor.compiler, "-O2", "-Wall", "-Wextra", "-Werror", "-static",
+                        "-o", root / "agent", AGENT], check=True)
         for number, path in enumerate(files):
             name = path.name.split(".")[0]
             (root / "modules" / f"{number:02d}-{name}.ko").write_bytes(read_module(path))

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from . import paths, processors
+from .agent import QemuAgent
 from .errors import LabError
 from .vm import Vm, accelerator
 
@@ -127,6 +128,8 @@ class MachineKernel:
 class MachineVm(Vm):
     """Boots a Machine with systemd. `attach` has the words of a documented command line of QEMU,
     which are used in place of the lab's: all but KVM where that does not work."""
+
+    Agent = QemuAgent
 
     def __init__(self, name, rundir, logdir, *, machine, release="", **options):
         super().__init__(name, rundir, logdir, **options)

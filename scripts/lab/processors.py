@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Processor:
-    """`machine` and `cpu` are values of QEMU's options, `cpu` under emulation. `console` is the
-    guest's serial port. `boot` has words for the kernel, `args` further options. Cards are behind
-    `root_ports`, or on the machine's bus."""
+    """`compiler` makes programs without libraries. `machine` and `cpu` are values of QEMU's
+    options, `cpu` under emulation. `console` is the guest's serial port. `boot` has words for the
+    kernel, `args` further options. Cards are behind `root_ports`, or on the machine's bus."""
 
     name: str
+    compiler: str
     qemu: str
     machine: str
     cpu: str
@@ -21,7 +22,7 @@ class Processor:
 
 
 X86_64 = Processor(
-    "x86_64", "qemu-system-x86_64", "q35",
+    "x86_64", "gcc", "qemu-system-x86_64", "q35",
     # Under TCG `rep movsb` is six times slower than a plain loop of wide moves, and a kernel uses
     # it if the CPU reports ERMS or FSRM.
     "max,-erms,-fsrm", "ttyS0",
@@ -31,14 +32,14 @@ X86_64 = Processor(
     args=("-global", "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off"),
 )
 ARM64 = Processor(
-    "arm64", "qemu-system-aarch64",
+    "arm64", "aarch64-linux-gnu-gcc", "qemu-system-aarch64",
     # The card's interrupts are messages, which need the ITS of the third GIC
     "virt,gic-version=3",
     # Pointer authentication by the architected algorithm takes half of the time
     "max,pauth-impdef=on", "ttyAMA0",
 )
 S390X = Processor(
-    "s390x", "qemu-system-s390x", "s390-ccw-virtio", "max", "ttysclp0",
+    "s390x", "s390x-linux-gnu-gcc", "qemu-system-s390x", "s390-ccw-virtio", "max", "ttysclp0",
     # Each card is a function of its own
     root_ports=False,
 )

@@ -100,6 +100,9 @@ class Command:
 
 
 class Vm:
+    # The client of its agent
+    Agent = GuestAgent
+
     def __init__(self, name, rundir, logdir, *, cards=(), kernel="stock", smp=None, mem=None,
                  netdevs=(), args=(), append=""):
         """`cards` has a socket of an ornic-device for each card, or "" for an empty slot. `netdevs`
@@ -242,7 +245,7 @@ class Vm:
     def wait_ready(self):
         """Waits until the guest agent answers."""
         self.wait_kernel()
-        agent = GuestAgent(self.socket("agent"), timeout=1)
+        agent = self.Agent(self.socket("agent"), timeout=1)
         while not agent.synchronize():
             self.check_running()
             if self.elapsed() > BOOT_TIMEOUT[self.kernel.kind]:
@@ -288,10 +291,9 @@ class Vm:
 
     def spawn(self, text, timeout=3600):
         """Starts a shell command in the guest; the guest itself ends it after the timeout."""
-        timeout *= self.patience
-        # timeout(1) makes a process group of its own, so that kill reaches all of it
-        argv = ["/usr/bin/timeout", "-k", "5", str(timeout), "/bin/bash", "-c", text]
-        return Command(self, self.agent_call(lambda agent: agent.start(argv)), text)
+        argv = ["/bin/bash", "-c", text]
+        pid = self.agent_call(lambda agent: agent.start(argv, timeout * self.patience))
+        return Command(self, pid, text)
 
     def run(self, text, timeout=60):
         """Runs a shell command in the guest and returns (exit code, output). Code 124 means that

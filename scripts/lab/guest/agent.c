@@ -1,54 +1,76 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * usage: qemu-ga --path=PORT ...
+ * usage: agent PORT
  *
- * The part of QEMU's guest agent that the lab uses (scripts/lab/agent.py), for guests that have no
- * packages. It runs programs and keeps their output in files. The lab is its only client, and sends
- * what Python's json module writes.
+ * Runs the commands of the lab (scripts/lab/agent.py) in a guest, and keeps their output in files.
+ * It answers those requests of QEMU's guest agent that the lab uses, with two more members: a
+ * program ends after its "timeout" (s), and the answer about its status comes when it ends, or
+ * after "wait" (ms). With QEMU's agent each command needs timeout(1) and is polled for, which takes
+ * three times as long on an emulated processor. The lab is the only client, sends what Python's
+ * json module writes, and has one request at a time.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ARGS_MAX 16
 #define LINE_BYTES (1 << 16)
 #define PATH_BYTES 64
+#define PIECE_BYTES 4096
 #define PAUSE_US 50000
+/* Exit code of a program that its timeout has ended, as that of timeout(1) */
+#define LATE 124
+#define GRACE_MS 5000
 
-static int port;
+/*
+ * struct child - a program that the lab has not asked for since its end
+ * @pid: also the process group
+ * @status: as of waitpid(), when it has ended
+ * @ended: has ended
+ * @late: got a SIGTERM at its deadline, which was GRACE_MS before the present one
+ * @deadline: when to end it, in ms of the monotonic clock; 0: never
+ */
+struct child {
+	struct child *next;
+	pid_t pid;
+	int status;
+	bool ended, late;
+	long long deadline;
+};
 
-static void send_bytes(const char *bytes, size_t len)
+static FILE *port;
+static struct child *children;
+/* The child of a request that is answered at its end, or at this time */
+static struct child *asked;
+static long long asked_until;
+
+static long long now_ms(void)
 {
-	ssize_t n;
+	struct timespec now;
 
-	while (len) {
-		n = write(port, bytes, len);
-		if (n < 0 && errno != EAGAIN && errno != EINTR)
-			return;
-		if (n <= 0) {
-			usleep(PAUSE_US);
-			continue;
-		}
-		bytes += n;
-		len -= n;
-	}
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
 static void send_text(const char *text)
 {
-	send_bytes(text, strlen(text));
+	fputs(text, port);
+	fflush(port);
 }
 
 static void send_error(const char *what)
 {
-	char line[128];
-
-	snprintf(line, sizeof(line), "{\"error\": {\"desc\": \"%s\"}}\n", what);
-	send_text(line);
+	fprintf(port, "{\"error\": {\"desc\": \"%s\"}}\n", what);
+	fflush(port);
 }
 
 /* Value of a member; quotes within strings are escaped, so no string has this text */
@@ -66,7 +88,7 @@ static long number(const char *line, const char *name)
 {
 	const char *at = member(line, name);
 
-	return at ? strtol(at, NULL, 10) : -1;
+	return at ? strtol(at, NULL, 10) : 0;
 }
 
 static char *put_utf8(char *out, unsigned int c)
@@ -131,23 +153,38 @@ static void output_path(char *path, long pid)
 static void run_child(char **argv)
 {
 	char path[PATH_BYTES];
+	sigset_t none;
 	int fd;
 
 	setsid();
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	output_path(path, getpid());
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
 	dup2(open("/dev/null", O_RDONLY), 0);
 	dup2(fd, 1);
 	dup2(fd, 2);
+	if (fd > 2)
+		close(fd);
 	execv(argv[0], argv);
 	dprintf(2, "%s: %s\n", argv[0], strerror(errno));
 	_exit(127);
 }
 
+static void add_child(pid_t pid, long timeout)
+{
+	struct child *child = calloc(1, sizeof(*child));
+
+	child->pid = pid;
+	child->deadline = timeout ? now_ms() + timeout * 1000LL : 0;
+	child->next = children;
+	children = child;
+}
+
 static void exec_program(const char *line)
 {
 	const char *at = member(line, "path");
-	char *argv[ARGS_MAX + 1] = { string(&at) }, answer[64];
+	char *argv[ARGS_MAX + 1] = { string(&at) };
 	int count = 1, i;
 	pid_t pid;
 
@@ -168,16 +205,16 @@ static void exec_program(const char *line)
 		send_error("cannot start a program");
 		return;
 	}
-	snprintf(answer, sizeof(answer), "{\"return\": {\"pid\": %d}}\n", (int)pid);
-	send_text(answer);
+	add_child(pid, number(line, "timeout"));
+	fprintf(port, "{\"return\": {\"pid\": %d}}\n", (int)pid);
+	fflush(port);
 }
 
-static void send_base64(FILE *in)
+static void put_base64(FILE *in)
 {
 	static const char digits[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	unsigned char b[3];
-	char out[4];
 	size_t n;
 
 	for (;;) {
@@ -185,115 +222,246 @@ static void send_base64(FILE *in)
 		n = fread(b, 1, sizeof(b), in);
 		if (!n)
 			return;
-		out[0] = digits[b[0] >> 2];
-		out[1] = digits[(b[0] & 3) << 4 | b[1] >> 4];
-		out[2] = n > 1 ? digits[(b[1] & 15) << 2 | b[2] >> 6] : '=';
-		out[3] = n > 2 ? digits[b[2] & 63] : '=';
-		send_bytes(out, sizeof(out));
+		putc(digits[b[0] >> 2], port);
+		putc(digits[(b[0] & 3) << 4 | b[1] >> 4], port);
+		putc(n > 1 ? digits[(b[1] & 15) << 2 | b[2] >> 6] : '=', port);
+		putc(n > 2 ? digits[b[2] & 63] : '=', port);
 	}
 }
 
-static void report_status(long pid)
+/* Report a program that has ended, and forget it */
+static void report_end(struct child *child)
 {
-	char path[PATH_BYTES], answer[96];
-	int status;
-	pid_t found = waitpid(pid, &status, WNOHANG);
+	bool signaled = WIFSIGNALED(child->status) && !child->late;
+	struct child **at = &children;
+	char path[PATH_BYTES];
+	int code;
 	FILE *in;
 
-	if (found < 0) {
-		send_error("no such process");
-		return;
-	}
-	if (!found) {
-		send_text("{\"return\": {\"exited\": false}}\n");
-		return;
-	}
-	snprintf(answer, sizeof(answer),
-		 "{\"return\": {\"exited\": true, \"%s\": %d, \"out-data\": \"",
-		 WIFSIGNALED(status) ? "signal" : "exitcode",
-		 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-	send_text(answer);
-	output_path(path, pid);
+	code = child->late ? LATE : WEXITSTATUS(child->status);
+	fprintf(port, "{\"return\": {\"exited\": true, \"%s\": %d, \"out-data\": \"",
+		signaled ? "signal" : "exitcode", signaled ? WTERMSIG(child->status) : code);
+	output_path(path, child->pid);
 	in = fopen(path, "r");
 	if (in) {
-		send_base64(in);
+		put_base64(in);
 		fclose(in);
 		unlink(path);
 	}
 	send_text("\"}}\n");
+	while (*at != child)
+		at = &(*at)->next;
+	*at = child->next;
+	free(child);
+}
+
+static void ask_status(const char *line)
+{
+	long pid = number(line, "pid");
+	struct child *child;
+
+	for (child = children; child && child->pid != pid; child = child->next)
+		;
+	if (!child) {
+		send_error("no such process");
+		return;
+	}
+	asked = child;
+	asked_until = now_ms() + number(line, "wait");
+}
+
+static void answer_status(void)
+{
+	if (!asked || (!asked->ended && now_ms() < asked_until))
+		return;
+	if (asked->ended)
+		report_end(asked);
+	else
+		send_text("{\"return\": {\"exited\": false}}\n");
+	asked = NULL;
+}
+
+static void reap(void)
+{
+	struct child *child;
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		for (child = children; child; child = child->next)
+			if (child->pid == pid) {
+				child->status = status;
+				child->ended = true;
+			}
+}
+
+/* Signal the programs whose time is over. Return: when the next one's is, 0: none's. */
+static long long end_late(void)
+{
+	long long now = now_ms(), next = 0;
+	struct child *child;
+
+	for (child = children; child; child = child->next) {
+		if (child->ended || !child->deadline)
+			continue;
+		if (now >= child->deadline) {
+			kill(-child->pid, child->late ? SIGKILL : SIGTERM);
+			kill(-child->pid, SIGCONT);
+			child->deadline = child->late ? 0 : now + GRACE_MS;
+			child->late = true;
+		}
+		if (child->deadline && (!next || child->deadline < next))
+			next = child->deadline;
+	}
+	return next;
 }
 
 static void open_file(const char *line)
 {
 	const char *at = member(line, "path");
 	char *path = string(&at);
+	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 
-	if (path && !access(path, R_OK))
-		send_text("{\"return\": 1}\n");
-	else
+	if (fd < 0)
 		send_error("cannot open the file");
+	else
+		fprintf(port, "{\"return\": %d}\n", fd);
+	fflush(port);
 	free(path);
+}
+
+static void read_file(const char *line)
+{
+	char bytes[PIECE_BYTES];
+	ssize_t n = read(number(line, "handle"), bytes, sizeof(bytes));
+	FILE *in;
+
+	if (n < 0) {
+		send_error("cannot read the file");
+		return;
+	}
+	fprintf(port, "{\"return\": {\"eof\": %s, \"buf-b64\": \"", n ? "false" : "true");
+	in = n ? fmemopen(bytes, n, "r") : NULL;
+	if (in) {
+		put_base64(in);
+		fclose(in);
+	}
+	send_text("\"}}\n");
+}
+
+static void close_file(const char *line)
+{
+	close(number(line, "handle"));
+	send_text("{\"return\": {}}\n");
 }
 
 static void synchronize(const char *line)
 {
-	char answer[64];
-
-	snprintf(answer, sizeof(answer), "\xff{\"return\": %ld}\n", number(line, "id"));
-	send_text(answer);
+	fprintf(port, "\xff{\"return\": %ld}\n", number(line, "id"));
+	fflush(port);
 }
 
 static void serve(const char *line)
 {
+	static const struct {
+		const char *name;
+		void (*serve)(const char *line);
+	} commands[] = {
+		{ "guest-sync-delimited", synchronize },
+		{ "guest-exec", exec_program },
+		{ "guest-exec-status", ask_status },
+		{ "guest-file-open", open_file },
+		{ "guest-file-read", read_file },
+		{ "guest-file-close", close_file },
+	};
 	const char *at = member(line, "execute");
 	char *command = string(&at);
+	size_t i;
 
 	if (!command)
 		return;
-	if (!strcmp(command, "guest-sync-delimited"))
-		synchronize(line);
-	else if (!strcmp(command, "guest-exec"))
-		exec_program(line);
-	else if (!strcmp(command, "guest-exec-status"))
-		report_status(number(line, "pid"));
-	else if (!strcmp(command, "guest-file-open"))
-		open_file(line);
-	else if (!strcmp(command, "guest-file-close"))
-		send_text("{\"return\": {}}\n");
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(command, commands[i].name))
+			break;
+	if (i < sizeof(commands) / sizeof(commands[0]))
+		commands[i].serve(line);
 	else
 		send_error("no such command");
 	free(command);
 }
 
-int main(int argc, char **argv)
+static void take(char c)
 {
 	static char line[LINE_BYTES];
-	size_t len = 0;
-	char c;
-	int i;
+	static size_t len;
 
-	port = -1;
-	for (i = 1; i < argc; i++)
-		if (!strncmp(argv[i], "--path=", 7))
-			port = open(argv[i] + 7, O_RDWR | O_CLOEXEC);
-	if (port < 0) {
-		fprintf(stderr, "usage: %s --path=PORT\n", argv[0]);
+	if (c == '\xff') {
+		len = 0;
+	} else if (c == '\n') {
+		line[len] = 0;
+		serve(line);
+		len = 0;
+	} else if (len < sizeof(line) - 1) {
+		line[len++] = c;
+	}
+}
+
+/* Wait for requests, the end of a program, or a time (ms; 0: none) */
+static void wait_for(int fd, long long until)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	char bytes[PIECE_BYTES];
+	struct timespec pause;
+	long long ms = 0;
+	sigset_t none;
+	ssize_t n, i;
+
+	if (until) {
+		ms = until - now_ms();
+		ms = ms < 0 ? 0 : ms;
+	}
+	pause.tv_sec = ms / 1000;
+	pause.tv_nsec = ms % 1000 * 1000000;
+	sigemptyset(&none);
+	if (ppoll(&poll_fd, 1, until ? &pause : NULL, &none) <= 0)
+		return;
+	n = poll_fd.revents & POLLIN ? read(fd, bytes, sizeof(bytes)) : 0;
+	for (i = 0; i < n; i++)
+		take(bytes[i]);
+	/* The lab is not connected */
+	if (n <= 0)
+		usleep(PAUSE_US);
+}
+
+static void note_child(int number)
+{
+	(void)number;
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction action = { .sa_handler = note_child };
+	long long until;
+	sigset_t child;
+	int fd;
+
+	fd = argc == 2 ? open(argv[1], O_RDWR | O_CLOEXEC) : -1;
+	port = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!port) {
+		fprintf(stderr, "usage: %s PORT\n", argv[0]);
 		return 2;
 	}
+	/* A child that ends interrupts ppoll(), and nothing else */
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, NULL);
+	sigaction(SIGCHLD, &action, NULL);
 	for (;;) {
-		/* Nothing is read while the lab is not connected */
-		if (read(port, &c, 1) != 1) {
-			usleep(PAUSE_US);
-			continue;
-		}
-		if (c == '\xff') {
-			len = 0;
-		} else if (c == '\n') {
-			line[len] = 0;
-			serve(line);
-			len = 0;
-		} else if (len < sizeof(line) - 1) {
-			line[len++] = c;
-		}
+		reap();
+		answer_status();
+		until = end_late();
+		if (asked && (!until || asked_until < until))
+			until = asked_until;
+		wait_for(fd, until);
 	}
 }
