@@ -216,7 +216,7 @@ def run_events(pair):
 def cards_alone(qps, messages):
     """Returns the least microseconds of CPU time that two cards without VMs need per WRITE."""
     out = paths.BUILD / "device"
-    program = out / "unit/scale_bench"
+    program = out / "unit/roce/scale_bench"
     subprocess.run(["make", "-s", "-C", paths.TOP / "tests/unit", "SAN=0", f"O={out}", program],
                    check=True, stdout=sys.stderr)
     texts = [subprocess.run([program, str(qps), str(messages)], stdout=subprocess.PIPE, text=True,
@@ -362,7 +362,7 @@ Scale
 Microseconds per RDMA WRITE of 8 bytes, inline, on a QP that is chosen at random from so many; 32
 are under way at any time. *To one QP* is the ratio to the first row. ``tests/e2e/guest/scale.c``
 measures this. *Cards alone* is the CPU time of both cards without machines, by
-``tests/unit/scale_bench.c``.
+``tests/unit/roce/scale_bench.c``.
 
 The messages under way on one QP share acknowledgements. Each message on a QP of its own has one, so
 the cards handle two packets for it. In November 2026 callgrind counted 3,900 instructions for a
@@ -405,8 +405,8 @@ The effect on a client of a card's process while another client attacks: the lon
 register, and the bandwidth of RDMA writes of 64 KiB in per cent of the bandwidth without an attack.
 Both are measured in CPU time of the card's thread. The goals are at most 5 ms and at least half.
 ``tests/bench/neighbours.py`` measures this; the attacks are those of
-``tests/unit/neighbour_*_test.c``. In the ``rc_`` rows the client has connected 128 queue pairs with
-the attacker, so its own card serves them beside the writes; the attacker pays for that time.
+``tests/unit/neighbour/``. In the ``rc_`` rows the client has connected 128 queue pairs with the
+attacker, so its own card serves them beside the writes; the attacker pays for that time.
 
 The unit tests hold the same attacks against a clock that counts work instead of time: the client
 gets at least 46 % of the work's time under each of them [ORNIC-ISO-4]. Caches, the kernel and the

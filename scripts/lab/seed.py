@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """The seed of the tests' random numbers. It is the same in each run, so that failures can be
-reproduced, unless the environment has ORNIC_SEED; tests/unit/unit.h reads it too."""
+reproduced, unless the environment has ORNIC_SEED; tests/unit/lib/unit.h reads it too."""
 
 import os
 import random

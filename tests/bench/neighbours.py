@@ -44,7 +44,7 @@ def measure():
             path = pathlib.Path(directory) / program
             path.touch()
             settings = {"NEIGHBOUR_ATTACKS": ",".join(attacks), "NEIGHBOUR_ROWS": str(path)}
-            subprocess.run([out / f"unit/neighbour_{program}_bench"], check=False,
+            subprocess.run([out / f"unit/neighbour/neighbour_{program}_bench"], check=False,
                            stdout=sys.stderr, env=os.environ | settings)
             found = {line.split()[0]: line for line in path.read_text().splitlines()}
             rows += [row_of(name, found.get(name)) for name in attacks]

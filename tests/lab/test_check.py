@@ -95,7 +95,7 @@ def test_bad_step(words):
 
 
 @pytest.mark.parametrize("places, about", [
-    (["tests/unit/cq_test.c"], ["unit tests of the card"]),
+    (["tests/unit/objects/cq_test.c"], ["unit tests of the card"]),
     (["tests/e2e/test_wq.py::test_sizes"], ["tests in virtual machines"]),
     ([], ["static checks", "unit tests of the card", "unit tests of the provider",
           "fuzz corpora and long inputs", "tests in virtual machines"]),

@@ -10,7 +10,7 @@
 #include "kit.h"
 #include "pair.h"
 #include "roce/icrc.h"
-#include "wqk.h"
+#include "rxq.h"
 
 /* Features that no card of version 1.0 announces */
 static const uint8_t ext_features[] = {
@@ -288,11 +288,11 @@ static void test_words_of_a_wq(void **state)
 	struct host_qp wq;
 	unsigned int i;
 
-	wqk_create_wq(w, &wq, 0, 0);
+	rxq_create_wq(w, &wq, 0, 0);
 	set_words(&wq, 0x5a5a5a5a);
 	for (i = 0; i < ARRAY_SIZE(states); i++) {
-		wqk_modify(w, &wq, states[i]);
-		wqk_deliver_any(w, wqk_find(w, &wq));
+		rxq_modify(w, &wq, states[i]);
+		rxq_deliver_any(w, rxq_find(w, &wq));
 		expect_words(&wq, 0x5a5a5a5a);
 	}
 }

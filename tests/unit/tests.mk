@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# Shared sources of the unit tests, and the rule to compile a test. Each file *_test.c is a test.
-# tests/fuzz uses the same. The includer has included build.mk of the card before.
+# Shared sources of the unit tests, and the rule to compile a test. tests/fuzz uses the same. The
+# includer has included build.mk of the card before.
+#
+# Each file *_test.c is a test. It is in the folder of the room of tests/device that it tests; lib/
+# has what many tests use, and neighbour/ the tests of two clients of which one attacks.
+
+UNIT_CPPFLAGS := -I$(UNIT)/lib
 
 # A host for the card, and helpers
 UNIT_CORE_SRCS := \
-	fuzz_eth.c \
-	fuzz_step.c \
-	fuzz_wqe.c \
-	host.c \
-	kit.c \
-	pair.c \
-	pair_wr.c \
-	raw.c \
-	table.c \
-	wqk.c
+	lib/fuzz_eth.c \
+	lib/fuzz_step.c \
+	lib/fuzz_wqe.c \
+	lib/host.c \
+	lib/kit.c \
+	lib/pair.c \
+	lib/pair_wr.c \
+	lib/raw.c \
+	lib/rxq.c \
+	lib/table.c
 
 # Shared by the tests that make appendices of the hardware interface
 UNIT_APPENDIX_SRCS := \
@@ -23,32 +28,32 @@ UNIT_APPENDIX_SRCS := \
 	appendix_pair.c \
 	appendix_wire.c
 
-# Shared by the tests with the clock of work.c, neighbour_*_test.c
+# Shared by the tests in neighbour/, whose clock is work_clock.c
 UNIT_WORK_SRCS := \
-	client.c \
-	host.c \
-	neighbour.c \
-	neighbour_check.c \
-	pair.c \
-	pair_wr.c \
-	work.c
+	lib/client.c \
+	lib/host.c \
+	lib/pair.c \
+	lib/pair_wr.c \
+	lib/work_clock.c \
+	neighbour/neighbour.c \
+	neighbour/neighbour_check.c
 
 # Shared by the same programs as benchmarks
 UNIT_BENCH_SRCS := \
-	client.c \
-	host.c \
-	neighbour.c \
-	neighbour_bench.c \
-	pair.c \
-	pair_wr.c
+	lib/client.c \
+	lib/host.c \
+	lib/pair.c \
+	lib/pair_wr.c \
+	neighbour/neighbour.c \
+	neighbour/neighbour_bench.c
 
 $(O)/unit/%.o: $(UNIT)/%.c $(UNIT)/tests.mk
 	@mkdir -p $(@D)
-	@echo "  CC      unit/$(notdir $@)"
+	@echo "  CC      $(@:$(O)/%=%)"
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MT $@ -c -o $@ $<
 
 # Tests that read a document
-$(O)/unit/appendix.o $(O)/unit/table.o $(O)/unit/vector_test.o: \
+$(O)/unit/appendix.o $(O)/unit/lib/table.o $(O)/unit/vector_test.o: \
 	CPPFLAGS += -DDOCUMENTS='"$(TOP)/Documentation"'
 
--include $(wildcard $(O)/unit/*.d)
+-include $(wildcard $(O)/unit/*.d $(O)/unit/*/*.d)

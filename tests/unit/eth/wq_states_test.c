@@ -6,7 +6,7 @@
 #include "eth/wq.h"
 #include "objects/cq.h"
 #include "table.h"
-#include "wqk.h"
+#include "rxq.h"
 
 #define LABEL "**[ORNIC-WQ-10]**"
 /* Values of struct word's @completion besides enum ornic_wc_status */
@@ -87,7 +87,7 @@ static void receive(struct cell *c)
 
 static void frame(struct cell *c)
 {
-	wqk_deliver_any(c->w, wqk_find(c->w, &c->wq));
+	rxq_deliver_any(c->w, rxq_find(c->w, &c->wq));
 }
 
 /* WQEs in ERR are flushed */
@@ -135,7 +135,7 @@ static void cq_fails(struct cell *c)
 	while (completion(c) != NONE)
 		continue;
 	host_run(c->w->host);
-	wqk_expect_event(c->w, ORNIC_EVENT_CQ_ERR, c->w->cq.num);
+	rxq_expect_event(c->w, ORNIC_EVENT_CQ_ERR, c->w->cq.num);
 }
 
 static const struct event {
@@ -248,7 +248,7 @@ static void check(struct cell *c, const char *name, const struct word *word)
 	event = event_of(c);
 	if (event != word->event)
 		WRONG(c, name, "event %u", event);
-	if (drop != (wqk_no_wqe(c->w) != c->dropped) && word->state != ORNIC_WQS_ERR)
+	if (drop != (rxq_no_wqe(c->w) != c->dropped) && word->state != ORNIC_WQS_ERR)
 		WRONG(c, name, "dropped frames");
 	if (!strcmp(word->name, "keep") && !was_kept(c))
 		WRONG(c, name, "not kept");
@@ -264,13 +264,13 @@ static void try_cell(unsigned int state, const struct event *event,
 
 	raw_setup_process(&w);
 	c.w = w;
-	wqk_create_wq(c.w, &c.wq, 0, 0);
+	rxq_create_wq(c.w, &c.wq, 0, 0);
 	if (state != ORNIC_WQS_RESET)
-		assert_int_equal(wqk_modify(c.w, &c.wq, ORNIC_WQS_RDY),
+		assert_int_equal(rxq_modify(c.w, &c.wq, ORNIC_WQS_RDY),
 				 ORNIC_CMD_OK);
 	if (state == ORNIC_WQS_ERR)
-		assert_int_equal(wqk_modify(c.w, &c.wq, state), ORNIC_CMD_OK);
-	c.dropped = wqk_no_wqe(c.w);
+		assert_int_equal(rxq_modify(c.w, &c.wq, state), ORNIC_CMD_OK);
+	c.dropped = rxq_no_wqe(c.w);
 	event->happen(&c);
 	check(&c, name, word);
 	raw_teardown(&w);

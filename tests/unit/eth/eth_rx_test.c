@@ -5,7 +5,7 @@
 #include "base/be.h"
 #include "eth/headers.h"
 #include "queues/qp.h"
-#include "wqk.h"
+#include "rxq.h"
 
 /* CRC-32 over data with its own CRC behind (802.3 3.2.9) */
 #define FCS_RESIDUE 0x2144df1c
@@ -14,14 +14,14 @@
 static void ready_both(struct raw *w, struct host_qp *both, uint32_t wq_flags,
 		       uint32_t qp_flags)
 {
-	wqk_ready_wq(w, &both[0], wq_flags, 0);
-	wqk_ready_qp(w, &both[1], qp_flags);
+	rxq_ready_wq(w, &both[0], wq_flags, 0);
+	rxq_ready_qp(w, &both[1], qp_flags);
 }
 
 /* [ORNIC-ETH-1] */
 static void test_cvlan_stripping(void **state)
 {
-	static const unsigned int lens[] = { 18, WQK_FRAME_LEN, 256, 259, 1518 };
+	static const unsigned int lens[] = { 18, RXQ_FRAME_LEN, 256, 259, 1518 };
 	struct raw *w = *state;
 	const struct ornic_cqe_ext *ext;
 	struct host_qp both[2];
@@ -33,11 +33,11 @@ static void test_cvlan_stripping(void **state)
 		for (j = 0; j < ARRAY_SIZE(lens); j++) {
 			const uint8_t *got = host_ptr(w->host, w->data);
 
-			wqk_fill(data, lens[j]);
-			wqk_put_tag(data, 0x6123);
+			rxq_fill(data, lens[j]);
+			rxq_put_tag(data, 0x6123);
 			raw_post(w, &both[i], w->data, RAW_BUF_LEN);
-			wqk_deliver(w, wqk_find(w, &both[i]), data, lens[j]);
-			ext = host_cqe_ext(wqk_expect_frame(w, &both[i], lens[j] - 4));
+			rxq_deliver(w, rxq_find(w, &both[i]), data, lens[j]);
+			ext = host_cqe_ext(rxq_expect_frame(w, &both[i], lens[j] - 4));
 			assert_true(le16toh(ext->flags) & ORNIC_CQE_EXT_VLAN);
 			assert_int_equal(le16toh(ext->vlan_tci), 0x6123);
 			assert_memory_equal(got, data, 12);
@@ -45,22 +45,22 @@ static void test_cvlan_stripping(void **state)
 		}
 		/* Without a tag, and with one that is not 802.1Q */
 		raw_post(w, &both[i], w->data, RAW_BUF_LEN);
-		wqk_deliver_any(w, wqk_find(w, &both[i]));
-		ext = host_cqe_ext(wqk_expect_frame(w, &both[i], WQK_FRAME_LEN));
+		rxq_deliver_any(w, rxq_find(w, &both[i]));
+		ext = host_cqe_ext(rxq_expect_frame(w, &both[i], RXQ_FRAME_LEN));
 		assert_false(le16toh(ext->flags) & ORNIC_CQE_EXT_VLAN);
-		wqk_fill(data, WQK_FRAME_LEN);
+		rxq_fill(data, RXQ_FRAME_LEN);
 		be_put16(data + 12, 0x88a8);
 		raw_post(w, &both[i], w->data, RAW_BUF_LEN);
-		wqk_deliver(w, wqk_find(w, &both[i]), data, WQK_FRAME_LEN);
-		ext = host_cqe_ext(wqk_expect_frame(w, &both[i], WQK_FRAME_LEN));
+		rxq_deliver(w, rxq_find(w, &both[i]), data, RXQ_FRAME_LEN);
+		ext = host_cqe_ext(rxq_expect_frame(w, &both[i], RXQ_FRAME_LEN));
 		assert_false(le16toh(ext->flags) & ORNIC_CQE_EXT_VLAN);
 	}
 	/* The WQE needs room for the frame without the tag only */
-	wqk_fill(data, WQK_FRAME_LEN);
-	wqk_put_tag(data, 1);
-	raw_post(w, &both[0], w->data, WQK_FRAME_LEN - 4);
-	wqk_deliver(w, wqk_find(w, &both[0]), data, WQK_FRAME_LEN);
-	wqk_expect_frame(w, &both[0], WQK_FRAME_LEN - 4);
+	rxq_fill(data, RXQ_FRAME_LEN);
+	rxq_put_tag(data, 1);
+	raw_post(w, &both[0], w->data, RXQ_FRAME_LEN - 4);
+	rxq_deliver(w, rxq_find(w, &both[0]), data, RXQ_FRAME_LEN);
+	rxq_expect_frame(w, &both[0], RXQ_FRAME_LEN - 4);
 }
 
 /* [ORNIC-ETH-1] */
@@ -71,24 +71,24 @@ static void test_cvlan_stripping_is_switched(void **state)
 		.flags = htole32(ORNIC_WQ_CVLAN_STRIPPING),
 	};
 	struct raw *w = *state;
-	uint8_t data[WQK_FRAME_LEN];
+	uint8_t data[RXQ_FRAME_LEN];
 	struct host_qp wq;
 
-	wqk_ready_wq(w, &wq, ORNIC_WQ_SCATTER_FCS, 0);
-	wqk_fill(data, sizeof(data));
-	wqk_put_tag(data, 1);
+	rxq_ready_wq(w, &wq, ORNIC_WQ_SCATTER_FCS, 0);
+	rxq_fill(data, sizeof(data));
+	rxq_put_tag(data, 1);
 	in.wqn = htole32(wq.num);
 	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_WQ, &in),
 			 ORNIC_CMD_OK);
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
-	wqk_deliver(w, wqk_find(w, &wq), data, sizeof(data));
-	wqk_expect_frame(w, &wq, WQK_FRAME_LEN);
+	rxq_deliver(w, rxq_find(w, &wq), data, sizeof(data));
+	rxq_expect_frame(w, &wq, RXQ_FRAME_LEN);
 	in.flags = 0;
 	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_WQ, &in),
 			 ORNIC_CMD_OK);
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
-	wqk_deliver(w, wqk_find(w, &wq), data, sizeof(data));
-	wqk_expect_frame(w, &wq, WQK_FRAME_LEN + 4);
+	rxq_deliver(w, rxq_find(w, &wq), data, sizeof(data));
+	rxq_expect_frame(w, &wq, RXQ_FRAME_LEN + 4);
 }
 
 /* [ORNIC-ETH-2] */
@@ -104,30 +104,30 @@ static void test_scatter_fcs(void **state)
 	ready_both(w, both, ORNIC_WQ_SCATTER_FCS, ORNIC_QP_SCATTER_FCS);
 	for (i = 0; i < 2; i++) {
 		for (j = 0; j < ARRAY_SIZE(lens); j++) {
-			wqk_fill(data, lens[j]);
+			rxq_fill(data, lens[j]);
 			raw_post(w, &both[i], w->data, RAW_BUF_LEN);
-			wqk_deliver(w, wqk_find(w, &both[i]), data, lens[j]);
-			wqk_expect_frame(w, &both[i], lens[j] + 4);
+			rxq_deliver(w, rxq_find(w, &both[i]), data, lens[j]);
+			rxq_expect_frame(w, &both[i], lens[j] + 4);
 			got = host_ptr(w->host, w->data);
 			assert_memory_equal(got, data, lens[j]);
 			assert_int_equal(crc32(0, got, lens[j] + 4),
 					 FCS_RESIDUE);
 		}
 		/* The FCS needs room too */
-		raw_post(w, &both[i], w->data, WQK_FRAME_LEN + 3);
-		wqk_deliver_any(w, wqk_find(w, &both[i]));
-		wqk_expect_quiet(w);
+		raw_post(w, &both[i], w->data, RXQ_FRAME_LEN + 3);
+		rxq_deliver_any(w, rxq_find(w, &both[i]));
+		rxq_expect_quiet(w);
 	}
 	/* The FCS is that of the frame on the wire, with the tag */
-	wqk_ready_wq(w, &both[0],
+	rxq_ready_wq(w, &both[0],
 		     ORNIC_WQ_SCATTER_FCS | ORNIC_WQ_CVLAN_STRIPPING, 0);
-	wqk_fill(data, WQK_FRAME_LEN);
-	wqk_put_tag(data, 1);
-	raw_post(w, &both[0], w->data, WQK_FRAME_LEN);
-	wqk_deliver(w, wqk_find(w, &both[0]), data, WQK_FRAME_LEN);
-	wqk_expect_frame(w, &both[0], WQK_FRAME_LEN);
-	memcpy(data + WQK_FRAME_LEN, host_ptr(w->host, w->data + WQK_FRAME_LEN - 4), 4);
-	assert_int_equal(crc32(0, data, WQK_FRAME_LEN + 4), FCS_RESIDUE);
+	rxq_fill(data, RXQ_FRAME_LEN);
+	rxq_put_tag(data, 1);
+	raw_post(w, &both[0], w->data, RXQ_FRAME_LEN);
+	rxq_deliver(w, rxq_find(w, &both[0]), data, RXQ_FRAME_LEN);
+	rxq_expect_frame(w, &both[0], RXQ_FRAME_LEN);
+	memcpy(data + RXQ_FRAME_LEN, host_ptr(w->host, w->data + RXQ_FRAME_LEN - 4), 4);
+	assert_int_equal(crc32(0, data, RXQ_FRAME_LEN + 4), FCS_RESIDUE);
 }
 
 /* [ORNIC-ETH-3] */
@@ -153,7 +153,7 @@ static void test_pad_end(void **state)
 	uint8_t *got;
 
 	ready_both(w, both, ORNIC_WQ_PAD_END, ORNIC_QP_PAD_END);
-	wqk_fill(data, sizeof(data));
+	rxq_fill(data, sizeof(data));
 	for (i = 0; i < 2; i++) {
 		for (j = 0; j < ARRAY_SIZE(cases); j++) {
 			uint64_t addr = w->data + cases[j].offset;
@@ -162,8 +162,8 @@ static void test_pad_end(void **state)
 			got = host_ptr(w->host, addr);
 			memset(got, 0xa5, 256);
 			raw_post(w, &both[i], addr, cases[j].room);
-			wqk_deliver(w, wqk_find(w, &both[i]), data, cases[j].len);
-			wqk_expect_frame(w, &both[i], cases[j].len);
+			rxq_deliver(w, rxq_find(w, &both[i]), data, cases[j].len);
+			rxq_expect_frame(w, &both[i], cases[j].len);
 			assert_memory_equal(got, data, cases[j].len);
 			for (k = cases[j].len; k < cases[j].written; k++)
 				assert_int_equal(got[k], 0);
@@ -172,11 +172,11 @@ static void test_pad_end(void **state)
 		}
 	}
 	/* Without the flag nothing is padded */
-	wqk_ready_wq(w, &both[0], 0, 0);
+	rxq_ready_wq(w, &both[0], 0, 0);
 	memset(got, 0xa5, 256);
 	raw_post(w, &both[0], w->data, RAW_BUF_LEN);
-	wqk_deliver(w, wqk_find(w, &both[0]), data, 100);
-	wqk_expect_frame(w, &both[0], 100);
+	rxq_deliver(w, rxq_find(w, &both[0]), data, 100);
+	rxq_expect_frame(w, &both[0], 100);
 	assert_int_equal(got[100], 0xa5);
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/state.h"
 #include "neighbour.h"
-#include "work.h"
+#include "work_clock.h"
 
 #define TURNS 50
 /* Pages of 4 KiB, each of which is mapped by itself */

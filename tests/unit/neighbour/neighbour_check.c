@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Attacks as tests: the limits of turns and waits, and the neighbour's bandwidth,
- * on the clock of work.h
+ * on the clock of work_clock.h
  */
 #include "neighbour.h"
 

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "work.h"
+#include "work_clock.h"
 
 /* The times of CLOCK_MONOTONIC and of CLOCK_REALTIME are large numbers */
 #define WORK_START_NS 1000000000000ULL

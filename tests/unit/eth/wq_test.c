@@ -8,7 +8,7 @@
 #include "eth/wq.h"
 #include "objects/pd.h"
 #include "queues/qp.h"
-#include "wqk.h"
+#include "rxq.h"
 
 /* ---- objects ---- */
 
@@ -20,7 +20,7 @@ static void test_create_refusals(void **state)
 	struct ornic_object out;
 	struct host_qp wq;
 
-	wqk_make_wq(w, &wq, &good);
+	rxq_make_wq(w, &wq, &good);
 #define REFUSED(field, val, status) \
 	host_refused(w->host, ORNIC_CMD_CREATE_WQ, good, field, val, &out, \
 		     ORNIC_CMD_##status)
@@ -54,8 +54,8 @@ static void test_numbers_are_of_one_kind(void **state)
 	struct raw *w = *state;
 	struct host_qp wq, qp;
 
-	wqk_create_wq(w, &wq, 0, 0);
-	wqk_ready_qp(w, &qp, 0);
+	rxq_create_wq(w, &wq, 0, 0);
+	rxq_ready_qp(w, &qp, 0);
 	assert_int_not_equal(wq.num, qp.num);
 	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_QP,
 					 wq.num), ORNIC_CMD_BAD_OBJECT);
@@ -92,10 +92,10 @@ static void test_uses(void **state)
 	w->pdn = pd;
 	host_cq(w->host, &w->cq, w->page, w->eq.num, 8, 6);
 	for (i = 0; i < RAW_WQS; i++)
-		wqk_create_wq(w, &w->wq[i], 0, 0);
+		rxq_create_wq(w, &w->wq[i], 0, 0);
 	/* The table refers to each WQ twice */
-	table = wqk_create_table(w, 3);
-	in = wqk_rss_qp(w, table, 0);
+	table = rxq_create_table(w, 3);
+	in = rxq_rss_qp(w, table, 0);
 	in.pdn = htole32(host_pd(w->host));
 	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_QP, &in, &out),
 			 ORNIC_CMD_OK);
@@ -132,7 +132,7 @@ static void test_table_refusals(void **state)
 	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_CREATE_RWQ_TABLE, \
 				      &cmd, sizeof(cmd.in) + (len), NULL, 0), \
 			 ORNIC_CMD_##status)
-	wqk_create_wq(w, &w->wq[0], 0, 0);
+	rxq_create_wq(w, &w->wq[0], 0, 0);
 	for (i = 0; i < ARRAY_SIZE(cmd.wqn); i++)
 		cmd.wqn[i] = htole32(w->wq[0].num);
 	cmd.in.log_size = CARD_MAX_LOG_RWQ_SIZE + 1;
@@ -165,9 +165,9 @@ static void test_rss_qp_refusals(void **state)
 	struct ornic_create_qp_out out;
 	uint32_t flags, table;
 
-	wqk_create_wq(w, &w->wq[0], 0, 0);
-	table = wqk_create_table(w, 0);
-	good = wqk_rss_qp(w, table, RSS_FIELDS);
+	rxq_create_wq(w, &w->wq[0], 0, 0);
+	table = rxq_create_table(w, 0);
+	good = rxq_rss_qp(w, table, RSS_FIELDS);
 #define REFUSED(field, val, status) \
 	host_refused(w->host, ORNIC_CMD_CREATE_QP, good, field, val, &out, \
 		     ORNIC_CMD_##status)
@@ -207,8 +207,8 @@ static void test_rss_qp_has_no_states(void **state)
 	struct host_qp host_qp;
 	struct qp *qp;
 
-	wqk_create_wq(w, &w->wq[0], 0, 0);
-	qp = wqk_create_rss(w, wqk_create_table(w, 0), 0);
+	rxq_create_wq(w, &w->wq[0], 0, 0);
+	qp = rxq_create_rss(w, rxq_create_table(w, 0), 0);
 	name.num = htole32(qp->base.obj.num);
 	assert_int_equal(host_cmd(w->host, ORNIC_CMD_QUERY_QP, &name, &attr),
 			 ORNIC_CMD_OK);
@@ -252,15 +252,15 @@ static void test_transitions(void **state)
 	unsigned int i;
 	struct host_qp wq;
 
-	wqk_create_wq(w, &wq, 0, 0);
+	rxq_create_wq(w, &wq, 0, 0);
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
-		assert_int_equal(wqk_modify(w, &wq, ORNIC_WQS_RESET),
+		assert_int_equal(rxq_modify(w, &wq, ORNIC_WQS_RESET),
 				 ORNIC_CMD_OK);
 		if (steps[i].from != ORNIC_WQS_RESET)
-			wqk_modify(w, &wq, ORNIC_WQS_RDY);
+			rxq_modify(w, &wq, ORNIC_WQS_RDY);
 		if (steps[i].from == ORNIC_WQS_ERR)
-			wqk_modify(w, &wq, ORNIC_WQS_ERR);
-		assert_int_equal(wqk_modify(w, &wq, steps[i].to), steps[i].status);
+			rxq_modify(w, &wq, ORNIC_WQS_ERR);
+		assert_int_equal(rxq_modify(w, &wq, steps[i].to), steps[i].status);
 	}
 }
 
@@ -272,7 +272,7 @@ static void test_modify_refusals(void **state)
 	struct ornic_object out;
 	struct host_qp wq;
 
-	wqk_create_wq(w, &wq, 0, 0);
+	rxq_create_wq(w, &wq, 0, 0);
 	good.wqn = htole32(wq.num);
 	good.state = ORNIC_WQS_RDY;
 #define REFUSED(field, val, status) \
@@ -289,13 +289,13 @@ static void test_modify_refusals(void **state)
 	/* All or nothing */
 	good.flags = htole32(ORNIC_WQ_CVLAN_STRIPPING);
 	REFUSED(state, ORNIC_WQS_ERR, BAD_STATE);
-	assert_int_equal(wqk_find(w, &wq)->state, ORNIC_QPS_RESET);
-	assert_int_equal(wqk_find(w, &wq)->rx_flags, 0);
+	assert_int_equal(rxq_find(w, &wq)->state, ORNIC_QPS_RESET);
+	assert_int_equal(rxq_find(w, &wq)->rx_flags, 0);
 	REFUSED(mask, 0, OK);
 #undef REFUSED
 	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_WQ, &good),
 			 ORNIC_CMD_OK);
-	assert_int_equal(wqk_find(w, &wq)->rx_flags, ORNIC_WQ_CVLAN_STRIPPING);
+	assert_int_equal(rxq_find(w, &wq)->rx_flags, ORNIC_WQ_CVLAN_STRIPPING);
 }
 
 /* [ORNIC-WQ-4] */
@@ -303,33 +303,33 @@ static void test_frames_come_in_rdy_only(void **state)
 {
 	struct raw *w = *state;
 	const struct ornic_cqe *cqe;
-	uint8_t data[WQK_FRAME_LEN];
+	uint8_t data[RXQ_FRAME_LEN];
 	struct host_qp wq;
 
-	wqk_create_wq(w, &wq, 0, 0);
+	rxq_create_wq(w, &wq, 0, 0);
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
-	wqk_deliver_any(w, wqk_find(w, &wq));
-	wqk_expect_quiet(w);
-	assert_int_equal(wqk_no_wqe(w), 1);
+	rxq_deliver_any(w, rxq_find(w, &wq));
+	rxq_expect_quiet(w);
+	assert_int_equal(rxq_no_wqe(w), 1);
 	/* A WQE that was published before RDY counts */
-	wqk_modify(w, &wq, ORNIC_WQS_RDY);
-	wqk_deliver_any(w, wqk_find(w, &wq));
-	cqe = wqk_expect_frame(w, &wq, WQK_FRAME_LEN);
-	assert_int_equal(le32toh(host_cqe_ext(cqe)->flow_tag), WQK_TAG);
+	rxq_modify(w, &wq, ORNIC_WQS_RDY);
+	rxq_deliver_any(w, rxq_find(w, &wq));
+	cqe = rxq_expect_frame(w, &wq, RXQ_FRAME_LEN);
+	assert_int_equal(le32toh(host_cqe_ext(cqe)->flow_tag), RXQ_TAG);
 	assert_int_equal(le64toh(cqe->wr_id), 0);
-	wqk_fill(data, sizeof(data));
+	rxq_fill(data, sizeof(data));
 	assert_memory_equal(host_ptr(w->host, w->data), data, sizeof(data));
 	assert_int_equal(le32toh(((struct ornic_qp_dbr *)
 				  host_ptr(w->host, wq.dbr))->rq_ci), 1);
-	wqk_deliver_any(w, wqk_find(w, &wq));
-	assert_int_equal(wqk_no_wqe(w), 2);
-	wqk_modify(w, &wq, ORNIC_WQS_ERR);
+	rxq_deliver_any(w, rxq_find(w, &wq));
+	assert_int_equal(rxq_no_wqe(w), 2);
+	rxq_modify(w, &wq, ORNIC_WQS_ERR);
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
-	wqk_deliver_any(w, wqk_find(w, &wq));
-	assert_int_equal(wqk_no_wqe(w), 3);
+	rxq_deliver_any(w, rxq_find(w, &wq));
+	assert_int_equal(rxq_no_wqe(w), 3);
 	host_sleep(w->host, 1000000);
 	raw_expect(w, ORNIC_WC_WR_FLUSH_ERR);
-	wqk_expect_quiet(w);
+	rxq_expect_quiet(w);
 }
 
 /* [ORNIC-DB-31] */
@@ -339,15 +339,15 @@ static void test_doorbell_needed(void **state)
 	struct host_qp wq;
 
 	w->host->card->rq_doorbell = true;
-	wqk_ready_wq(w, &wq, 0, 0);
+	rxq_ready_wq(w, &wq, 0, 0);
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
-	wqk_deliver_any(w, wqk_find(w, &wq));
-	wqk_expect_quiet(w);
-	assert_int_equal(wqk_no_wqe(w), 1);
+	rxq_deliver_any(w, rxq_find(w, &wq));
+	rxq_expect_quiet(w);
+	assert_int_equal(rxq_no_wqe(w), 1);
 	host_doorbell(w->host, w->page + 1, ORNIC_DB_RQ, wq.num, wq.rq_pi);
 	host_doorbell(w->host, w->page, ORNIC_DB_RQ, wq.num, wq.rq_pi);
-	wqk_deliver_any(w, wqk_find(w, &wq));
-	wqk_expect_frame(w, &wq, WQK_FRAME_LEN);
+	rxq_deliver_any(w, rxq_find(w, &wq));
+	rxq_expect_frame(w, &wq, RXQ_FRAME_LEN);
 }
 
 /* [ORNIC-WQ-5] */
@@ -358,31 +358,31 @@ static void test_err_flushes_and_reset_does_not(void **state)
 	struct host_qp wq;
 	unsigned int i;
 
-	wqk_ready_wq(w, &wq, 0, 0);
+	rxq_ready_wq(w, &wq, 0, 0);
 	dbr = host_ptr(w->host, wq.dbr);
 	for (i = 0; i < 3; i++)
 		raw_post(w, &wq, w->data, RAW_BUF_LEN);
-	wqk_modify(w, &wq, ORNIC_WQS_ERR);
+	rxq_modify(w, &wq, ORNIC_WQS_ERR);
 	for (i = 0; i < 3; i++)
 		raw_expect(w, ORNIC_WC_WR_FLUSH_ERR);
 	/* WQEs that are published later are flushed too */
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
 	host_sleep(w->host, 100000000);
 	raw_expect(w, ORNIC_WC_WR_FLUSH_ERR);
-	wqk_expect_quiet(w);
+	rxq_expect_quiet(w);
 
-	wqk_modify(w, &wq, ORNIC_WQS_RESET);
+	rxq_modify(w, &wq, ORNIC_WQS_RESET);
 	assert_int_equal(le32toh(dbr->rq_ci), 0);
 	guest_store32(&dbr->rq_pi, 0);
 	wq.rq_pi = 0;
-	wqk_modify(w, &wq, ORNIC_WQS_RDY);
+	rxq_modify(w, &wq, ORNIC_WQS_RDY);
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
-	wqk_deliver_any(w, wqk_find(w, &wq));
-	assert_int_equal(le64toh(wqk_expect_frame(w, &wq, WQK_FRAME_LEN)->wr_id), 0);
-	wqk_modify(w, &wq, ORNIC_WQS_RESET);
+	rxq_deliver_any(w, rxq_find(w, &wq));
+	assert_int_equal(le64toh(rxq_expect_frame(w, &wq, RXQ_FRAME_LEN)->wr_id), 0);
+	rxq_modify(w, &wq, ORNIC_WQS_RESET);
 	host_sleep(w->host, 100000000);
-	wqk_expect_quiet(w);
+	rxq_expect_quiet(w);
 }
 
 /* [ORNIC-QP-11] Flushed within 20 ms, or when the host asks for ERR again */
@@ -392,8 +392,8 @@ static void test_err_looks_again(void **state)
 	struct host_qp wq;
 	unsigned int i;
 
-	wqk_ready_wq(w, &wq, 0, 0);
-	wqk_modify(w, &wq, ORNIC_WQS_ERR);
+	rxq_ready_wq(w, &wq, 0, 0);
+	rxq_modify(w, &wq, ORNIC_WQS_ERR);
 	for (i = 0; i < 100; i++)
 		host_sleep(w->host, 10000000);
 	for (i = 0; i < 10; i++) {
@@ -404,8 +404,8 @@ static void test_err_looks_again(void **state)
 	}
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
 	host_run(w->host);
-	wqk_expect_quiet(w);
-	assert_int_equal(wqk_modify(w, &wq, ORNIC_WQS_ERR), ORNIC_CMD_OK);
+	rxq_expect_quiet(w);
+	assert_int_equal(rxq_modify(w, &wq, ORNIC_WQS_ERR), ORNIC_CMD_OK);
 	raw_expect(w, ORNIC_WC_WR_FLUSH_ERR);
 }
 
@@ -431,41 +431,41 @@ static void test_wq_that_fails_tells(void **state)
 	struct host_qp wq;
 
 	/* An impossible ring index */
-	wqk_ready_wq(w, &wq, 0, 0);
+	rxq_ready_wq(w, &wq, 0, 0);
 	dbr = host_ptr(w->host, wq.dbr);
 	guest_store32(&dbr->rq_pi, 1000);
-	wqk_deliver_any(w, wqk_find(w, &wq));
-	wqk_expect_event(w, ORNIC_EVENT_WQ_FATAL, wq.num);
+	rxq_deliver_any(w, rxq_find(w, &wq));
+	rxq_expect_event(w, ORNIC_EVENT_WQ_FATAL, wq.num);
 	assert_int_equal(host_device_stat(w->host, ORNIC_DEVICE_STAT_bad_rq_pi),
 			 1);
-	assert_int_equal(wqk_find(w, &wq)->state, ORNIC_QPS_ERR);
-	wqk_expect_quiet(w);
+	assert_int_equal(rxq_find(w, &wq)->state, ORNIC_QPS_ERR);
+	rxq_expect_quiet(w);
 	/* An SGE beyond its region */
-	wqk_ready_wq(w, &wq, 0, 0);
+	rxq_ready_wq(w, &wq, 0, 0);
 	raw_post(w, &wq, w->data + 4 * RAW_BUF_LEN - 10, RAW_BUF_LEN);
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
-	wqk_deliver_any(w, wqk_find(w, &wq));
+	rxq_deliver_any(w, rxq_find(w, &wq));
 	raw_expect(w, ORNIC_WC_LOC_PROT_ERR);
 	raw_expect(w, ORNIC_WC_WR_FLUSH_ERR);
-	wqk_expect_event(w, ORNIC_EVENT_WQ_FATAL, wq.num);
-	wqk_expect_quiet(w);
+	rxq_expect_event(w, ORNIC_EVENT_WQ_FATAL, wq.num);
+	rxq_expect_quiet(w);
 	expect_message(w, "bad_lkey: wq[%u]: ", wq.num);
 	/* A WQE with too many SGEs */
-	wqk_ready_wq(w, &wq, 0, 0);
+	rxq_ready_wq(w, &wq, 0, 0);
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
 	((struct ornic_rq_hdr *)host_ptr(w->host, wq.rq))->ctrl = htole32(2);
-	wqk_deliver_any(w, wqk_find(w, &wq));
+	rxq_deliver_any(w, rxq_find(w, &wq));
 	raw_expect(w, ORNIC_WC_LOC_QP_OP_ERR);
-	wqk_expect_event(w, ORNIC_EVENT_WQ_FATAL, wq.num);
+	rxq_expect_event(w, ORNIC_EVENT_WQ_FATAL, wq.num);
 	expect_message(w, "bad_wqe_count: wq[%u]: ", wq.num);
 	/* An unmapped ring */
-	wqk_ready_wq(w, &wq, 0, 0);
+	rxq_ready_wq(w, &wq, 0, 0);
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
 	host_unmap(w->host, wq.rq, HOST_PAGE);
-	wqk_deliver_any(w, wqk_find(w, &wq));
-	wqk_expect_event(w, ORNIC_EVENT_WQ_FATAL, wq.num);
-	wqk_expect_quiet(w);
-	assert_int_equal(wqk_no_wqe(w), 2);
+	rxq_deliver_any(w, rxq_find(w, &wq));
+	rxq_expect_event(w, ORNIC_EVENT_WQ_FATAL, wq.num);
+	rxq_expect_quiet(w);
+	assert_int_equal(rxq_no_wqe(w), 2);
 }
 
 /* [ORNIC-WQ-6] */
@@ -475,21 +475,21 @@ static void test_cq_that_fails_takes_its_wqs(void **state)
 	struct host_queue small;
 	struct host_qp wq, other;
 
-	wqk_ready_wq(w, &other, 0, 0);
+	rxq_ready_wq(w, &other, 0, 0);
 	small = w->cq;
 	host_cq(w->host, &w->cq, w->page, w->eq.num, 0, 5);
-	wqk_ready_wq(w, &wq, 0, 0);
+	rxq_ready_wq(w, &wq, 0, 0);
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
-	wqk_deliver_any(w, wqk_find(w, &wq));
-	wqk_deliver_any(w, wqk_find(w, &wq));
-	wqk_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
-	wqk_expect_event(w, ORNIC_EVENT_WQ_FATAL, wq.num);
-	assert_int_equal(wqk_find(w, &wq)->state, ORNIC_QPS_ERR);
+	rxq_deliver_any(w, rxq_find(w, &wq));
+	rxq_deliver_any(w, rxq_find(w, &wq));
+	rxq_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
+	rxq_expect_event(w, ORNIC_EVENT_WQ_FATAL, wq.num);
+	assert_int_equal(rxq_find(w, &wq)->state, ORNIC_QPS_ERR);
 	/* A WQ of another CQ is not affected */
-	assert_int_equal(wqk_find(w, &other)->state, ORNIC_QPS_RTR);
+	assert_int_equal(rxq_find(w, &other)->state, ORNIC_QPS_RTR);
 	w->cq = small;
-	wqk_expect_quiet(w);
+	rxq_expect_quiet(w);
 }
 
 /* ---- RSS ---- */
@@ -499,12 +499,12 @@ static void test_frames_are_spread(void **state)
 {
 	struct raw *w = *state;
 	unsigned int i, hits[RAW_WQS] = {};
-	uint8_t data[WQK_FRAME_LEN];
+	uint8_t data[RXQ_FRAME_LEN];
 	struct qp *qp;
 
 	for (i = 0; i < RAW_WQS; i++)
-		wqk_ready_wq(w, &w->wq[i], 0, 0);
-	qp = wqk_create_rss(w, wqk_create_table(w, 2),
+		rxq_ready_wq(w, &w->wq[i], 0, 0);
+	qp = rxq_create_rss(w, rxq_create_table(w, 2),
 			    ORNIC_RX_HASH_SRC_PORT_UDP |
 			ORNIC_RX_HASH_SRC_PORT_TCP);
 	for (i = 0; i < 64; i++) {
@@ -514,22 +514,22 @@ static void test_frames_are_spread(void **state)
 		for (n = 0; n < RAW_WQS; n++)
 			raw_post(w, &w->wq[n], w->data, RAW_BUF_LEN);
 		/* Fields that were not requested do not matter */
-		wqk_make_udp(data, i & 1, 1000 + i / 2);
-		wqk_deliver(w, &qp->base, data, sizeof(data));
+		rxq_make_udp(data, i & 1, 1000 + i / 2);
+		rxq_deliver(w, &qp->base, data, sizeof(data));
 		ext = host_cqe_ext(host_queue_peek(&w->cq));
 		assert_true(le16toh(ext->flags) & ORNIC_CQE_EXT_RSS);
-		assert_int_equal(le32toh(ext->flow_tag), WQK_TAG);
+		assert_int_equal(le32toh(ext->flow_tag), RXQ_TAG);
 		at = le32toh(ext->rss_hash) % RAW_WQS;
 		if (i & 1)
 			assert_int_equal(hits[at] & 1, 1);
 		hits[at]++;
-		wqk_expect_frame(w, &w->wq[at], WQK_FRAME_LEN);
+		rxq_expect_frame(w, &w->wq[at], RXQ_FRAME_LEN);
 		/* The rings hold 16 WQEs: start again */
 		for (n = 0; n < RAW_WQS; n++) {
-			wqk_modify(w, &w->wq[n], ORNIC_WQS_RESET);
+			rxq_modify(w, &w->wq[n], ORNIC_WQS_RESET);
 			memset(host_ptr(w->host, w->wq[n].dbr), 0, 4 * 16);
 			w->wq[n].rq_pi = 0;
-			wqk_modify(w, &w->wq[n], ORNIC_WQS_RDY);
+			rxq_modify(w, &w->wq[n], ORNIC_WQS_RDY);
 		}
 	}
 	for (i = 0; i < RAW_WQS; i++)
@@ -545,22 +545,22 @@ static void test_frames_without_a_hash(void **state)
 	struct qp *qp;
 
 	for (i = 0; i < RAW_WQS; i++) {
-		wqk_ready_wq(w, &w->wq[i], 0, 0);
+		rxq_ready_wq(w, &w->wq[i], 0, 0);
 		raw_post(w, &w->wq[i], w->data, RAW_BUF_LEN);
 	}
-	qp = wqk_create_rss(w, wqk_create_table(w, 2),
+	qp = rxq_create_rss(w, rxq_create_table(w, 2),
 			    RSS_FIELDS & ~ORNIC_RX_HASH_INNER);
-	wqk_deliver_any(w, &qp->base);
-	ext = host_cqe_ext(wqk_expect_frame(w, &w->wq[0], WQK_FRAME_LEN));
+	rxq_deliver_any(w, &qp->base);
+	ext = host_cqe_ext(rxq_expect_frame(w, &w->wq[0], RXQ_FRAME_LEN));
 	assert_int_equal(le32toh(ext->rss_hash), 0);
 	assert_false(le16toh(ext->flags) & ORNIC_CQE_EXT_RSS);
 	/* A QP with a queue of its own has no hash */
-	wqk_ready_qp(w, &w->wq[1], 0);
+	rxq_ready_qp(w, &w->wq[1], 0);
 	raw_post(w, &w->wq[1], w->data, RAW_BUF_LEN);
-	wqk_deliver_any(w, wqk_find(w, &w->wq[1]));
-	ext = host_cqe_ext(wqk_expect_frame(w, &w->wq[1], WQK_FRAME_LEN));
+	rxq_deliver_any(w, rxq_find(w, &w->wq[1]));
+	ext = host_cqe_ext(rxq_expect_frame(w, &w->wq[1], RXQ_FRAME_LEN));
 	assert_false(le16toh(ext->flags) & ORNIC_CQE_EXT_RSS);
-	assert_int_equal(le32toh(ext->flow_tag), WQK_TAG);
+	assert_int_equal(le32toh(ext->flow_tag), RXQ_TAG);
 }
 
 /* [ORNIC-RSS-1] */
@@ -570,12 +570,12 @@ static void test_largest_table(void **state)
 	unsigned int i;
 
 	for (i = 0; i < RAW_WQS; i++)
-		wqk_create_wq(w, &w->wq[i], 0, 0);
-	wqk_create_table(w, CARD_MAX_LOG_RWQ_SIZE);
-	assert_int_equal(wqk_find(w, &w->wq[0])->obj.users,
+		rxq_create_wq(w, &w->wq[i], 0, 0);
+	rxq_create_table(w, CARD_MAX_LOG_RWQ_SIZE);
+	assert_int_equal(rxq_find(w, &w->wq[0])->obj.users,
 			 (1 << CARD_MAX_LOG_RWQ_SIZE) / RAW_WQS);
 	/* A reset destroys users before the objects that they use */
-	wqk_create_rss(w, wqk_create_table(w, 1), 0);
+	rxq_create_rss(w, rxq_create_table(w, 1), 0);
 	card_reset(w->host->card);
 	assert_int_equal(w->host->card->qps.count, 0);
 	assert_int_equal(w->host->card->rwq_tables.count, 0);

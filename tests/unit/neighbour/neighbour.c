@@ -6,7 +6,7 @@
 #include "eth/headers.h"
 #include "neighbour.h"
 #include "ports/port_fd.h"
-#include "work.h"
+#include "work_clock.h"
 
 #define DATAGRAM_LEN 64
 #define BULK_LEN 65536

@@ -3,7 +3,7 @@
  * Two clients of one process: card 0 is the attacker's, card 1 its neighbour's.
  * The attacker demands as much as it can before each turn of the loop. In each
  * turn the neighbour waits for a read of a register, a command and a datagram.
- * The clock of work.h measures the turns and the waits.
+ * The clock of work_clock.h measures the turns and the waits.
  */
 #ifndef ORNIC_UNIT_NEIGHBOUR_H
 #define ORNIC_UNIT_NEIGHBOUR_H

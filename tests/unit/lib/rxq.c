@@ -6,20 +6,20 @@
 #include "eth/headers.h"
 #include "eth/wq.h"
 #include "queues/qp.h"
-#include "wqk.h"
+#include "rxq.h"
 
-static void wqk_ring(struct raw *w, struct host_qp *q, struct ornic_buf *buf)
+static void rxq_ring(struct raw *w, struct host_qp *q, struct ornic_buf *buf)
 {
 	memset(q, 0, sizeof(*q));
 	q->host = w->host;
-	q->log_rq_wqes = WQK_LOG_WQES;
-	q->rq_stride_shift = WQK_STRIDE_SHIFT;
-	q->rq = host_alloc(w->host, WQK_RING_LEN, HOST_PAGE);
+	q->log_rq_wqes = RXQ_LOG_WQES;
+	q->rq_stride_shift = RXQ_STRIDE_SHIFT;
+	q->rq = host_alloc(w->host, RXQ_RING_LEN, HOST_PAGE);
 	q->dbr = host_alloc(w->host, sizeof(struct ornic_qp_dbr), 128);
-	host_buf(buf, q->rq, WQK_RING_LEN);
+	host_buf(buf, q->rq, RXQ_RING_LEN);
 }
 
-struct receiver *wqk_find(struct raw *w, const struct host_qp *q)
+struct receiver *rxq_find(struct raw *w, const struct host_qp *q)
 {
 	struct receiver *receiver = receiver_find(w->host->card, q->num);
 
@@ -27,30 +27,30 @@ struct receiver *wqk_find(struct raw *w, const struct host_qp *q)
 	return receiver;
 }
 
-void wqk_make_wq(struct raw *w, struct host_qp *wq,
+void rxq_make_wq(struct raw *w, struct host_qp *wq,
 		 struct ornic_create_wq_in *in)
 {
-	wqk_ring(w, wq, &in->buf);
+	rxq_ring(w, wq, &in->buf);
 	in->pdn = htole32(w->pdn);
 	in->cqn = htole32(w->cq.num);
 	in->uctx = htole32(w->page);
-	in->log_wqes = WQK_LOG_WQES;
-	in->stride_shift = WQK_STRIDE_SHIFT;
+	in->log_wqes = RXQ_LOG_WQES;
+	in->stride_shift = RXQ_STRIDE_SHIFT;
 	in->dbr_addr = htole64(wq->dbr);
 }
 
-void wqk_create_wq(struct raw *w, struct host_qp *wq, uint32_t flags,
+void rxq_create_wq(struct raw *w, struct host_qp *wq, uint32_t flags,
 		   uint32_t delay_us)
 {
 	struct ornic_create_wq_in in = { .flags = htole32(flags),
 					 .delay_drop = htole32(delay_us) };
 
-	wqk_make_wq(w, wq, &in);
+	rxq_make_wq(w, wq, &in);
 	wq->num = host_create_object(w->host, ORNIC_CMD_CREATE_WQ, &in,
 				     sizeof(in));
 }
 
-unsigned int wqk_modify(struct raw *w, const struct host_qp *wq,
+unsigned int rxq_modify(struct raw *w, const struct host_qp *wq,
 			unsigned int state)
 {
 	struct ornic_modify_wq_in in = {
@@ -62,14 +62,14 @@ unsigned int wqk_modify(struct raw *w, const struct host_qp *wq,
 	return host_cmd_in(w->host, ORNIC_CMD_MODIFY_WQ, &in);
 }
 
-void wqk_ready_wq(struct raw *w, struct host_qp *wq, uint32_t flags,
+void rxq_ready_wq(struct raw *w, struct host_qp *wq, uint32_t flags,
 		  uint32_t delay_us)
 {
-	wqk_create_wq(w, wq, flags, delay_us);
-	assert_int_equal(wqk_modify(w, wq, ORNIC_WQS_RDY), ORNIC_CMD_OK);
+	rxq_create_wq(w, wq, flags, delay_us);
+	assert_int_equal(rxq_modify(w, wq, ORNIC_WQS_RDY), ORNIC_CMD_OK);
 }
 
-uint32_t wqk_create_table(struct raw *w, unsigned int log_size)
+uint32_t rxq_create_table(struct raw *w, unsigned int log_size)
 {
 	struct {
 		struct ornic_create_rwq_table_in in;
@@ -83,7 +83,7 @@ uint32_t wqk_create_table(struct raw *w, unsigned int log_size)
 				  sizeof(cmd.in) + (4u << log_size));
 }
 
-struct ornic_create_qp_in wqk_rss_qp(struct raw *w, uint32_t table,
+struct ornic_create_qp_in rxq_rss_qp(struct raw *w, uint32_t table,
 				     uint32_t fields)
 {
 	struct ornic_create_qp_in in = {
@@ -101,9 +101,9 @@ struct ornic_create_qp_in wqk_rss_qp(struct raw *w, uint32_t table,
 	return in;
 }
 
-struct qp *wqk_create_rss(struct raw *w, uint32_t table, uint32_t fields)
+struct qp *rxq_create_rss(struct raw *w, uint32_t table, uint32_t fields)
 {
-	struct ornic_create_qp_in in = wqk_rss_qp(w, table, fields);
+	struct ornic_create_qp_in in = rxq_rss_qp(w, table, fields);
 	struct ornic_create_qp_out out;
 	struct qp *qp;
 
@@ -114,7 +114,7 @@ struct qp *wqk_create_rss(struct raw *w, uint32_t table, uint32_t fields)
 	return qp;
 }
 
-void wqk_ready_qp(struct raw *w, struct host_qp *q, uint32_t flags)
+void rxq_ready_qp(struct raw *w, struct host_qp *q, uint32_t flags)
 {
 	struct ornic_create_qp_in in = {
 		.uctx = htole32(w->page),
@@ -122,12 +122,12 @@ void wqk_ready_qp(struct raw *w, struct host_qp *q, uint32_t flags)
 		.recv_cqn = htole32(w->cq.num),
 		.flags = htole32(ORNIC_QP_RQ | flags),
 		.type = ORNIC_QPT_RAW_PACKET,
-		.log_rq_wqes = WQK_LOG_WQES,
-		.rq_stride_shift = WQK_STRIDE_SHIFT,
+		.log_rq_wqes = RXQ_LOG_WQES,
+		.rq_stride_shift = RXQ_STRIDE_SHIFT,
 	};
 	struct ornic_create_qp_out out;
 
-	wqk_ring(w, q, &in.rq);
+	rxq_ring(w, q, &in.rq);
 	in.dbr_addr = htole64(q->dbr);
 	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_QP, &in, &out),
 			 ORNIC_CMD_OK);
@@ -136,7 +136,7 @@ void wqk_ready_qp(struct raw *w, struct host_qp *q, uint32_t flags)
 	assert_int_equal(host_qp_modify(q, ORNIC_QPS_RTR), ORNIC_CMD_OK);
 }
 
-const struct ornic_cqe *wqk_expect_frame(struct raw *w,
+const struct ornic_cqe *rxq_expect_frame(struct raw *w,
 					 const struct host_qp *q,
 					    uint32_t len)
 {
@@ -149,7 +149,7 @@ const struct ornic_cqe *wqk_expect_frame(struct raw *w,
 	return cqe;
 }
 
-void wqk_expect_event(struct raw *w, unsigned int type, uint32_t num)
+void rxq_expect_event(struct raw *w, unsigned int type, uint32_t num)
 {
 	const struct ornic_eqe *eqe = host_queue_peek(&w->eq);
 
@@ -159,23 +159,23 @@ void wqk_expect_event(struct raw *w, unsigned int type, uint32_t num)
 	host_queue_consume(&w->eq);
 }
 
-void wqk_expect_quiet(struct raw *w)
+void rxq_expect_quiet(struct raw *w)
 {
 	assert_null(host_queue_peek(&w->cq));
 	assert_null(host_queue_peek(&w->eq));
 }
 
-uint64_t wqk_no_wqe(struct raw *w)
+uint64_t rxq_no_wqe(struct raw *w)
 {
 	return host_port_stat(w->host, ORNIC_PORT_STAT_rx_dropped_no_wqe);
 }
 
 /* ---- frames ---- */
 
-void wqk_deliver(struct raw *w, struct receiver *receiver, const uint8_t *data,
+void rxq_deliver(struct raw *w, struct receiver *receiver, const uint8_t *data,
 		 unsigned int len)
 {
-	struct ornic_cqe_ext ext = { .flow_tag = htole32(WQK_TAG) };
+	struct ornic_cqe_ext ext = { .flow_tag = htole32(RXQ_TAG) };
 	struct frame frame;
 	struct headers headers;
 
@@ -185,11 +185,11 @@ void wqk_deliver(struct raw *w, struct receiver *receiver, const uint8_t *data,
 		wq_receive(container_of(receiver, struct wq, base), &frame, &headers,
 			   &ext);
 	else
-		eth_deliver(qp_of(receiver), &frame, &headers, WQK_TAG);
+		eth_deliver(qp_of(receiver), &frame, &headers, RXQ_TAG);
 	host_run(w->host);
 }
 
-void wqk_fill(uint8_t *p, unsigned int len)
+void rxq_fill(uint8_t *p, unsigned int len)
 {
 	unsigned int i;
 
@@ -197,33 +197,33 @@ void wqk_fill(uint8_t *p, unsigned int len)
 		p[i] = i * 7 + 3;
 }
 
-void wqk_deliver_any(struct raw *w, struct receiver *receiver)
+void rxq_deliver_any(struct raw *w, struct receiver *receiver)
 {
-	uint8_t data[WQK_FRAME_LEN];
+	uint8_t data[RXQ_FRAME_LEN];
 
-	wqk_fill(data, sizeof(data));
-	wqk_deliver(w, receiver, data, sizeof(data));
+	rxq_fill(data, sizeof(data));
+	rxq_deliver(w, receiver, data, sizeof(data));
 }
 
-void wqk_put_tag(uint8_t *p, uint16_t tci)
+void rxq_put_tag(uint8_t *p, uint16_t tci)
 {
 	be_put16(p + 12, 0x8100);
 	be_put16(p + 14, tci);
 }
 
-void wqk_make_udp(uint8_t *p, uint8_t host, uint16_t sport)
+void rxq_make_udp(uint8_t *p, uint8_t host, uint16_t sport)
 {
-	wqk_fill(p, WQK_FRAME_LEN);
+	rxq_fill(p, RXQ_FRAME_LEN);
 	be_put16(p + 12, 0x0800);
 	memset(p + 14, 0, 20);
 	p[14] = 0x45;
-	be_put16(p + 16, WQK_FRAME_LEN - 14);
+	be_put16(p + 16, RXQ_FRAME_LEN - 14);
 	p[23] = HEADERS_PROTO_UDP;
 	p[26] = 10;
 	p[29] = host;
 	p[30] = 10;
 	be_put16(p + 34, sport);
 	be_put16(p + 36, 2000);
-	be_put16(p + 38, WQK_FRAME_LEN - 34);
+	be_put16(p + 38, RXQ_FRAME_LEN - 34);
 }
 

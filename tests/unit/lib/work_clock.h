@@ -7,8 +7,8 @@
  * has the same result on each machine. It replaces CLOCK_MONOTONIC of the
  * program.
  */
-#ifndef ORNIC_UNIT_WORK_H
-#define ORNIC_UNIT_WORK_H
+#ifndef ORNIC_UNIT_WORK_CLOCK_H
+#define ORNIC_UNIT_WORK_CLOCK_H
 
 #include <stdint.h>
 
@@ -32,4 +32,4 @@ uint64_t work_ns(void);
  */
 void work_sleep(uint64_t ns);
 
-#endif /* ORNIC_UNIT_WORK_H */
+#endif /* ORNIC_UNIT_WORK_CLOCK_H */

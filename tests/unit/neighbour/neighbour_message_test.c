@@ -6,7 +6,7 @@
 
 #include "base/state.h"
 #include "neighbour.h"
-#include "work.h"
+#include "work_clock.h"
 
 /* Messages sent at most before a turn */
 #define MESSAGES 1024

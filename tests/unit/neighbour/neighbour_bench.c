@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "neighbour.h"
-#include "work.h"
+#include "work_clock.h"
 
 #define ALONE_NS 50000000
 #define ATTACK_NS 200000000
