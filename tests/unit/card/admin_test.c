@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The record of the admin queue ([ORNIC-ADM-13] ff.) */
+/* The rings of the admin queue ([ORNIC-ADM-1] ff.), and its record ([ORNIC-ADM-13] ff.) */
 #include "card/card.h"
 #include "host.h"
+
+#define DEPTH (1u << HOST_ADMIN_LOG_DEPTH)
+
+static struct ornic_cmd_sqe *sqe_at(struct host *host, uint32_t index)
+{
+	struct ornic_cmd_sqe *ring = host_ptr(host, host->admin_sq);
+
+	return ring + (index & (DEPTH - 1));
+}
+
+static struct ornic_cmd_cqe *cqe_at(struct host *host, uint32_t index)
+{
+	struct ornic_cmd_cqe *ring = host_ptr(host, host->admin_cq);
+
+	return ring + (index & (DEPTH - 1));
+}
 
 /* With a record that the card of a fixture has not seen: the queue starts anew */
 static struct ornic_admin_dbr *give_record(struct host *host, uint64_t offset)
@@ -46,6 +62,101 @@ static uint32_t cause(struct host *host)
 	return host_read(host, ORNIC_REG_FATAL_CAUSE, 4);
 }
 
+/* ---- the rings ---- */
+
+/* host_cmd_raw() checks phase, sq_ci and cmd_id of each completion */
+static void test_rings_wrap(void **state)
+{
+	struct host *host = *state;
+	unsigned int i, turns = 5 * DEPTH;
+
+	for (i = 0; i < turns; i++)
+		assert_int_equal(host_cmd_raw(host, ORNIC_CMD_NOP, NULL, 0,
+					      NULL, 0), ORNIC_CMD_OK);
+	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_commands),
+			 turns);
+	assert_int_equal(host->irqs[0], turns);
+}
+
+/* [ORNIC-ADM-1], [ORNIC-ADM-3] */
+static void test_full_ring_with_one_doorbell(void **state)
+{
+	struct host *host = *state;
+	unsigned int i;
+	struct ornic_cmd_cqe *cqe = host_ptr(host, host->admin_cq);
+
+	for (i = 0; i < DEPTH; i++)
+		*sqe_at(host, i) = (struct ornic_cmd_sqe){
+			.cmd_id = htole16(0x100 + i) };
+	host->admin_pi += DEPTH;
+	host_write(host, ORNIC_REG_ADMIN_DB, 4, host->admin_pi);
+	host_run(host);
+	/* Frames underway are flushed first, once for all commands */
+	assert_int_equal(host->flushes, 1);
+	for (i = 0; i < DEPTH; i++) {
+		assert_int_equal(le16toh(cqe[i].cmd_id), 0x100 + i);
+		assert_int_equal(le32toh(cqe[i].ctl),
+				 ORNIC_CMD_CQE_PHASE | (i + 1));
+	}
+	assert_in_range(host->irqs[0], 1, DEPTH);
+}
+
+/*
+ * [ORNIC-ADM-2] The card copies an entry once. When a completion says that it
+ * has, the host may overwrite it.
+ */
+static void test_entries_are_copied_once(void **state)
+{
+	struct host *host = *state;
+	uint64_t out = host_alloc(host, DEPTH * 8, 8);
+	unsigned int i, created = 0;
+
+	for (i = 0; i < DEPTH; i++)
+		*sqe_at(host, host->admin_pi + i) = (struct ornic_cmd_sqe){
+			.opcode = htole16(ORNIC_CMD_CREATE_COUNTERS),
+			.cmd_id = htole16(i),
+			.out_len = htole32(8),
+			.out_addr = htole64(out + 8 * i),
+		};
+	host->admin_pi += DEPTH;
+	host_write(host, ORNIC_REG_ADMIN_DB, 4, host->admin_pi);
+	while (card_run(host->card)) {
+		struct ornic_cmd_cqe *cqe;
+		uint32_t ctl;
+
+		for (; created < DEPTH; created++) {
+			cqe = cqe_at(host, created);
+			ctl = guest_load32(&cqe->ctl);
+			if (!(ctl & ORNIC_CMD_CQE_PHASE))
+				break;
+			/* sq_ci has passed this entry at least */
+			assert_true((ctl & ORNIC_CMD_CQE_SQ_CI) > created);
+			assert_int_equal(cqe->status, 0);
+			memset(sqe_at(host, created), 0xa5, sizeof(struct ornic_cmd_sqe));
+		}
+	}
+	assert_int_equal(created, DEPTH);
+	assert_int_equal(host_device_stat(host,
+				ORNIC_DEVICE_STAT_commands_refused), 0);
+}
+
+/*
+ * [ORNIC-ADM-3] There is room for the completion of each command, though the
+ * host reads none before the last: on each pass of the ring
+ */
+static void test_completions_always_have_room(void **state)
+{
+	struct host *host = *state;
+	unsigned int pass;
+
+	for (pass = 0; pass < 4; pass++) {
+		nops(host, DEPTH);
+		assert_false(host_has_completed(host));
+	}
+}
+
+/* ---- the record ---- */
+
 /* [ORNIC-ADM-14], and more commands than the ring has entries */
 static void test_card_that_is_awake_needs_no_doorbell(void **state)
 {
@@ -55,7 +166,7 @@ static void test_card_that_is_awake_needs_no_doorbell(void **state)
 	awake(host);
 	runnable = host->runnable;
 	for (i = 0; i < 5; i++)
-		nops(host, 1u << HOST_ADMIN_LOG_DEPTH);
+		nops(host, DEPTH);
 	assert_int_equal(host->runnable, runnable);
 	assert_int_equal(host->irqs[0], 0);
 }
@@ -148,27 +259,47 @@ static void test_request_after_a_reset(void **state)
 	assert_int_equal(host->irqs[0], 1);
 }
 
-/* [ORNIC-RST-5] */
-static void test_failure_interrupts_unasked(void **state)
+/* [ORNIC-RST-5] The interrupt comes unasked */
+static void test_injected_stop_ends_with_a_reset(void **state)
 {
 	struct host *host = *state;
 
 	awake(host);
 	card_stop(host->card);
 	assert_int_equal(host->irqs[0], 1);
+	assert_int_equal(cause(host), ORNIC_FATAL_INJECTED);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	host_enable(host);
+	host_uctx(host, 0, 0);
 }
 
-/* [ORNIC-ADM-4] */
+/* [ORNIC-ADM-4] Nothing is executed, and only a reset helps */
 static void test_index_beyond_the_ring(void **state)
 {
 	struct host *host = *state;
-	struct ornic_admin_dbr *dbr = awake(host);
-	uint32_t depth = 1u << HOST_ADMIN_LOG_DEPTH;
+	struct ornic_admin_dbr *dbr;
+	uint64_t commands = host_device_stat(host, ORNIC_DEVICE_STAT_commands);
 
-	guest_store32(&dbr->sq_pi, depth);
+	host_write(host, ORNIC_REG_ADMIN_DB, 4, host->admin_pi + DEPTH + 1);
+	host_run(host);
+	assert_int_equal(cause(host), ORNIC_FATAL_ADMIN_PI);
+	assert_true(host_read(host, ORNIC_REG_STATUS, 4) &
+		    ORNIC_STATUS_FATAL);
+	host_write(host, ORNIC_REG_ADMIN_DB, 4, host->admin_pi + 1);
+	host_run(host);
+	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_commands),
+			 commands);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	host_enable(host);
+	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_NOP, NULL, 0, NULL, 0),
+			 ORNIC_CMD_OK);
+
+	/* The same in the record */
+	dbr = awake(host);
+	guest_store32(&dbr->sq_pi, DEPTH);
 	host_run(host);
 	assert_int_equal(cause(host), 0);
-	guest_store32(&dbr->sq_pi, 2 * depth + 1);
+	guest_store32(&dbr->sq_pi, 2 * DEPTH + 1);
 	host_run(host);
 	assert_int_equal(cause(host), ORNIC_FATAL_ADMIN_PI);
 	assert_true(card_sleep_prepare(host->card));
@@ -286,13 +417,17 @@ static void test_device_without_shadow_ignores_the_record(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		T(test_rings_wrap),
+		T(test_full_ring_with_one_doorbell),
+		T(test_entries_are_copied_once),
+		T(test_completions_always_have_room),
 		T(test_card_that_is_awake_needs_no_doorbell),
 		T(test_card_that_sleeps_needs_one),
 		T(test_no_command_is_lost_on_the_way_to_sleep),
 		T(test_value_of_the_doorbell_may_be_old),
 		T(test_interrupt_comes_when_asked_for),
 		T(test_request_after_a_reset),
-		T(test_failure_interrupts_unasked),
+		T(test_injected_stop_ends_with_a_reset),
 		T(test_index_beyond_the_ring),
 		T(test_record_that_cannot_be_used),
 		T(test_commands_wait_for_bus_mastering),
