@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The table of states and events of QPs ([ORNIC-QP-12]): each cell of it, against
- * the card, also while a message is on its way ([ORNIC-QP-13])
+ * The tables of states and events of QPs ([ORNIC-QP-12]) and WQs ([ORNIC-WQ-10]):
+ * each cell of them, against the card, also while a message is on its way
+ * ([ORNIC-QP-13])
  */
 #include "base/be.h"
 #include "card/card.h"
+#include "eth/wq.h"
 #include "objects/cq.h"
 #include "pair.h"
+#include "rxq.h"
 #include "table.h"
 
-#define LABEL "**[ORNIC-QP-12]**"
-#define FIRST_STATE 2		/* columns: event, types, states */
 #define RECV_ID 7
 #define RECV_LEN 512
 #define FRAME_LEN 60
 #define UNKNOWN_OPCODE 0xee
 #define LONG_NS 200000000ULL
+/* An idle queue is looked at within this time ([ORNIC-QP-11]) */
+#define LOOK_NS 20000000
+/* Value of struct cell's @type besides enum ornic_qp_type */
+#define WQ 0x100
 
 /* Values of struct word's @completion besides enum ornic_wc_status */
 #define NONE (-1)
@@ -23,25 +28,35 @@
 #define FAILURE (-3)
 
 /**
- * struct cell - what a cell of the table is about
- * @pair: B has the QP, A its peer
- * @type: enum ornic_qp_type
- * @state: state of the QP before the event
- * @recv: the event is about a receive WQE, or something that B receives
+ * struct cell - what a cell of a table is about
+ * @type: enum ornic_qp_type, or WQ
+ * @state: state of the queue before the event
+ * @before: name of @state
+ * @pair: B has the QP, A its peer; NULL for a WQ
+ * @raw: the card of the WQ; NULL for a QP
+ * @host: the host that has the queue
+ * @cq: CQ of the queue
+ * @eq: EQ of @cq
+ * @num: number of the queue
+ * @recv: the event is about a receive WQE, or something that is received
  * @request: B receives a message or a request
  * @status: of the command that is the event
- * @gone: the event destroyed the QP
  * @dropped: counters of what is dropped because of the state, before the event
  * @rnr: rnr_naks_sent before the event
  */
 struct cell {
-	struct pair *pair;
 	unsigned int type;
 	unsigned int state;
+	const char *before;
+	struct pair *pair;
+	struct raw *raw;
+	struct host *host;
+	struct host_queue *cq;
+	struct host_queue *eq;
+	uint32_t num;
 	bool recv;
 	bool request;
 	unsigned int status;
-	bool gone;
 	uint64_t dropped;
 	uint64_t rnr;
 };
@@ -52,23 +67,84 @@ static const struct {
 } types[] = {
 	{ "RC", ORNIC_QPT_RC }, { "UC", ORNIC_QPT_UC },
 	{ "UD", ORNIC_QPT_UD }, { "RAW", ORNIC_QPT_RAW_PACKET },
+	{ "WQ", WQ },
 };
 
-/* Consume the next completion of B; return its status, or NONE */
+static const char *const wq_states[] = {
+	[ORNIC_WQS_RESET] = "RESET", [ORNIC_WQS_RDY] = "RDY",
+	[ORNIC_WQS_ERR] = "ERR",
+};
+
+static void run(struct cell *c)
+{
+	if (c->raw)
+		host_run(c->host);
+	else
+		pair_run(c->pair);
+}
+
+/* Return the name of the state, or NULL if the queue is gone */
+static const char *state_name(struct cell *c)
+{
+	/* A WQ in RDY is to the card what a QP in RTR is */
+	static const unsigned int wq_state[] = {
+		[ORNIC_QPS_RTR] = ORNIC_WQS_RDY, [ORNIC_QPS_ERR] = ORNIC_WQS_ERR,
+	};
+	struct qp *qp;
+	struct wq *wq;
+
+	if (!c->raw) {
+		qp = qp_find(c->host->card, c->num);
+		return qp ? table_qp_states[qp->base.state] : NULL;
+	}
+	wq = wq_find(c->host->card, c->num);
+	return wq ? wq_states[wq_state[wq->base.state]] : NULL;
+}
+
+/* Consume the next completion; return its status, or NONE */
 static int completion(struct cell *c)
 {
-	struct host_queue *cq = &B(c->pair)->cq;
-	const struct ornic_cqe *cqe = host_queue_peek(cq);
+	const struct ornic_cqe *cqe = host_queue_peek(c->cq);
 
 	if (!cqe)
 		return NONE;
-	host_queue_consume(cq);
+	host_queue_consume(c->cq);
 	return le32toh(cqe->status);
+}
+
+/*
+ * Consume events up to the next one of the queue, and return its type, or 0. QPs
+ * that share the CQ of a WQ fail with it.
+ */
+static unsigned int next_event(struct cell *c)
+{
+	const struct ornic_eqe *eqe;
+	unsigned int type;
+
+	while ((eqe = host_queue_peek(c->eq))) {
+		host_queue_consume(c->eq);
+		type = ORNIC_GET(ORNIC_EQE_TYPE, le32toh(eqe->ctl));
+		if (type != ORNIC_EVENT_COMP && le32toh(eqe->num) == c->num)
+			return type;
+	}
+	return 0;
 }
 
 /* ---- what happens ---- */
 
-static unsigned int modify(struct cell *c, uint32_t mask, unsigned int to)
+static unsigned int modify_wq(struct cell *c, uint32_t mask, unsigned int to)
+{
+	struct ornic_modify_wq_in in = {
+		.wqn = htole32(c->num),
+		.mask = htole32(mask),
+		.state = to,
+		.cur_state = (c->state + 1) % ARRAY_SIZE(wq_states),
+	};
+
+	return host_cmd_in(c->host, ORNIC_CMD_MODIFY_WQ, &in);
+}
+
+static unsigned int modify_qp(struct cell *c, uint32_t mask, unsigned int to)
 {
 	struct ornic_qp_attr attr = pair_attr(B(c->pair), A(c->pair));
 
@@ -78,47 +154,40 @@ static unsigned int modify(struct cell *c, uint32_t mask, unsigned int to)
 	return pair_modify(B(c->pair), mask, &attr);
 }
 
-/* MODIFY_QP with the attributes that the transition needs */
+/* Modify with the attributes that the transition needs */
 static unsigned int modify_to(struct cell *c, unsigned int from, unsigned int to)
 {
 	uint32_t mask = ORNIC_QP_ATTR_STATE;
 
+	if (c->raw)
+		return modify_wq(c, ORNIC_WQ_ATTR_STATE, to);
 	if (to == from + 1 && to <= ORNIC_QPS_RTS)
 		mask |= pair_mask(c->type, to);
 	if (from == ORNIC_QPS_RTS && to == ORNIC_QPS_SQD)
 		mask |= ORNIC_QP_ATTR_EN_SQD_ASYNC;
-	return modify(c, mask, to);
+	return modify_qp(c, mask, to);
 }
 
-#define TO(name) \
-	static void to_ ## name(struct cell *c) \
+#define COMMAND(name, of_qp, of_wq) \
+	static void name(struct cell *c) \
 	{ \
-		c->status = modify_to(c, c->state, ORNIC_QPS_ ## name); \
+		c->status = c->raw ? (of_wq) : (of_qp); \
 	}
-TO(RESET)
-TO(INIT)
-TO(RTR)
-TO(RTS)
-TO(SQD)
-TO(SQE)
-TO(ERR)
-
-static void to_nothing(struct cell *c)
-{
-	c->status = modify(c, 0, ORNIC_QPS_RESET);
-}
-
-static void wrong_state(struct cell *c)
-{
-	c->status = modify(c, ORNIC_QP_ATTR_CUR_STATE, ORNIC_QPS_RESET);
-}
-
-static void destroy(struct cell *c)
-{
-	c->status = host_cmd_object(B(c->pair)->host, ORNIC_CMD_DESTROY_QP,
-				    B(c->pair)->qp.num);
-	c->gone = true;
-}
+#define TO(name, qp_state, wq_state) \
+	COMMAND(name, modify_to(c, c->state, qp_state), modify_to(c, c->state, wq_state))
+TO(to_RESET, ORNIC_QPS_RESET, ORNIC_WQS_RESET)
+TO(to_ERR, ORNIC_QPS_ERR, ORNIC_WQS_ERR)
+TO(to_INIT, ORNIC_QPS_INIT, 0)
+TO(to_RTR, ORNIC_QPS_RTR, 0)
+TO(to_RTS, ORNIC_QPS_RTS, 0)
+TO(to_SQD, ORNIC_QPS_SQD, 0)
+TO(to_SQE, ORNIC_QPS_SQE, 0)
+TO(to_RDY, 0, ORNIC_WQS_RDY)
+COMMAND(to_nothing, modify_qp(c, 0, ORNIC_QPS_RESET), modify_wq(c, 0, ORNIC_WQS_RESET))
+COMMAND(wrong_state, modify_qp(c, ORNIC_QP_ATTR_CUR_STATE, ORNIC_QPS_RESET),
+	modify_wq(c, ORNIC_WQ_ATTR_CUR_STATE, ORNIC_WQS_RESET))
+COMMAND(destroy, host_cmd_object(c->host, ORNIC_CMD_DESTROY_QP, c->num),
+	host_cmd_object(c->host, ORNIC_CMD_DESTROY_WQ, c->num))
 
 /* Publish @slots slots and ring, and let the cards run */
 static void publish(struct cell *c, const void *wqe, unsigned int slots)
@@ -156,7 +225,7 @@ static void send_frame(struct cell *c)
 						  32 + FRAME_LEN)),
 	};
 
-	memcpy(wqe.data, B(c->pair)->host->mac, MAC_LEN);
+	memcpy(wqe.data, c->host->mac, MAC_LEN);
 	publish(c, &wqe, 2);
 }
 
@@ -205,8 +274,8 @@ static void message(struct cell *c)
 		pair_send(A(c->pair), &wr);
 		return;
 	}
-	memcpy(frame.hdr, B(c->pair)->host->mac, MAC_LEN);
-	card_rx(B(c->pair)->host->card, &frame);
+	memcpy(frame.hdr, c->host->mac, MAC_LEN);
+	card_rx(c->host->card, &frame);
 	pair_run(c->pair);
 }
 
@@ -246,9 +315,13 @@ static void message_with_bad_rq_pi(struct cell *c)
 static void receive(struct cell *c)
 {
 	c->recv = true;
-	pair_post_recv(B(c->pair), RECV_ID, B(c->pair)->addr, RECV_LEN);
-	/* An idle queue is looked at within 20 ms ([ORNIC-QP-11]) */
-	pair_sleep(c->pair, 20000000);
+	if (c->raw) {
+		raw_post(c->raw, &c->raw->wq[0], c->raw->data, RAW_BUF_LEN);
+		host_sleep(c->host, LOOK_NS);
+	} else {
+		pair_post_recv(B(c->pair), RECV_ID, B(c->pair)->addr, RECV_LEN);
+		pair_sleep(c->pair, LOOK_NS);
+	}
 }
 
 static void nonsense(struct cell *c)
@@ -299,37 +372,64 @@ static void silence(struct cell *c)
 	pair_sleep(c->pair, LONG_NS);
 }
 
-/* Consume the next event, of whatever object; return its type */
-static unsigned int host_event(struct side *side)
+static void frame(struct cell *c)
 {
-	const struct ornic_eqe *eqe = host_queue_peek(&side->eq);
+	rxq_deliver_any(c->raw, rxq_find(c->raw, &c->raw->wq[0]));
+}
 
-	assert_non_null(eqe);
-	host_queue_consume(&side->eq);
-	return ORNIC_GET(ORNIC_EQE_TYPE, le32toh(eqe->ctl));
+/* WQEs in ERR are flushed */
+static void frame_with_wqe(struct cell *c)
+{
+	if (c->state != ORNIC_WQS_ERR)
+		raw_post(c->raw, &c->raw->wq[0], c->raw->data, RAW_BUF_LEN);
+	frame(c);
+}
+
+static void frame_with_bad_wqe(struct cell *c)
+{
+	uint32_t key = c->raw->key;
+
+	c->raw->key ^= 1;
+	frame_with_wqe(c);
+	c->raw->key = key;
+}
+
+static void frame_with_bad_rq_pi(struct cell *c)
+{
+	struct host_qp *wq = &c->raw->wq[0];
+
+	if (c->state != ORNIC_WQS_ERR)
+		guest_store32(&host_qp_dbr(wq)->rq_pi, (1u << wq->log_rq_wqes) + 1);
+	frame(c);
 }
 
 static void cq_fails(struct cell *c)
 {
-	struct side *b = B(c->pair);
-	struct cq *cq = cq_find(b->host->card, b->cq.num);
+	struct cq *cq = cq_find(c->host->card, c->cq->num);
+	const struct ornic_eqe *eqe;
 	struct ornic_cqe cqe = {};
 
 	while (!cq->dead)
 		cq_post(cq, &cqe, NULL, false);
 	while (completion(c) != NONE)
 		continue;
-	pair_run(c->pair);
+	run(c);
 	/* CQ_ERR comes first */
-	assert_int_equal(host_event(b), ORNIC_EVENT_CQ_ERR);
+	eqe = host_queue_peek(c->eq);
+	assert_non_null(eqe);
+	assert_int_equal(ORNIC_GET(ORNIC_EQE_TYPE, le32toh(eqe->ctl)), ORNIC_EVENT_CQ_ERR);
+	assert_int_equal(le32toh(eqe->num), c->cq->num);
+	host_queue_consume(c->eq);
 }
 
 /* @begun: a send WQE of RC has begun and its answer is lost */
-static const struct event {
+struct event {
 	const char *name;
 	void (*happen)(struct cell *c);
 	bool begun;
-} events[] = {
+};
+
+static const struct event qp_events[] = {
 	{ "MODIFY_QP to RESET", to_RESET, false },
 	{ "MODIFY_QP to INIT", to_INIT, false },
 	{ "MODIFY_QP to RTR", to_RTR, false },
@@ -356,56 +456,79 @@ static const struct event {
 	{ "its CQ fails", cq_fails, false },
 };
 
+static const struct event wq_events[] = {
+	{ "MODIFY_WQ to RESET", to_RESET, false },
+	{ "MODIFY_WQ to RDY", to_RDY, false },
+	{ "MODIFY_WQ to ERR", to_ERR, false },
+	{ "MODIFY_WQ without STATE", to_nothing, false },
+	{ "MODIFY_WQ, CUR_STATE wrong", wrong_state, false },
+	{ "DESTROY_WQ", destroy, false },
+	{ "receive WQE", receive, false },
+	{ "frame", frame_with_wqe, false },
+	{ "frame, no receive WQE", frame, false },
+	{ "frame, receive WQE fails", frame_with_bad_wqe, false },
+	{ "frame, rq_pi impossible", frame_with_bad_rq_pi, false },
+	{ "its CQ fails", cq_fails, false },
+};
+
 /* ---- what becomes of it ---- */
 
 /**
  * struct word - meaning of a cell
  * @name: its text
- * @state: state afterwards, or NONE for the state before
+ * @state: state afterwards, or NULL for the state before
  * @completion: status of the first completion
- * @event: event of the QP, or 0
+ * @event: event of the queue, or 0; of a WQ WQ_FATAL stands for QP_FATAL
  * @status: status of a command
  */
 static const struct word {
 	const char *name;
-	int state;
+	const char *state;
 	int completion;
-	unsigned int event;
+	int event;
 	unsigned int status;
 } words[] = {
-	{ "RESET", ORNIC_QPS_RESET, NONE, 0, ORNIC_CMD_OK },
-	{ "INIT", ORNIC_QPS_INIT, NONE, 0, ORNIC_CMD_OK },
-	{ "RTR", ORNIC_QPS_RTR, NONE, 0, ORNIC_CMD_OK },
-	{ "RTS", ORNIC_QPS_RTS, NONE, 0, ORNIC_CMD_OK },
-	{ "SQD", ORNIC_QPS_SQD, NONE, ANY, ORNIC_CMD_OK },
-	{ "ERR", ORNIC_QPS_ERR, NONE, 0, ORNIC_CMD_OK },
-	{ "no", NONE, NONE, 0, ORNIC_CMD_BAD_STATE },
-	{ "gone", NONE, NONE, 0, ORNIC_CMD_OK },
-	{ "--", NONE, NONE, 0, ORNIC_CMD_OK },
-	{ "keep", NONE, NONE, 0, ORNIC_CMD_OK },
-	{ "drop", NONE, NONE, 0, ORNIC_CMD_OK },
-	{ "lost", NONE, NONE, 0, ORNIC_CMD_OK },
-	{ "rnr", NONE, NONE, 0, ORNIC_CMD_OK },
-	{ "do", NONE, ORNIC_WC_SUCCESS, 0, ORNIC_CMD_OK },
-	{ "drain", NONE, ORNIC_WC_SUCCESS, ORNIC_EVENT_QP_SQ_DRAINED,
-	  ORNIC_CMD_OK },
-	{ "flush", NONE, ORNIC_WC_WR_FLUSH_ERR, 0, ORNIC_CMD_OK },
-	{ "alone", NONE, FAILURE, 0, ORNIC_CMD_OK },
-	{ "SQE", ORNIC_QPS_SQE, FAILURE, 0, ORNIC_CMD_OK },
-	{ "fail", ORNIC_QPS_ERR, FAILURE, 0, ORNIC_CMD_OK },
-	{ "fatal", ORNIC_QPS_ERR, ANY, ORNIC_EVENT_QP_FATAL, ORNIC_CMD_OK },
-	{ "req", ORNIC_QPS_ERR, ANY, ORNIC_EVENT_QP_REQ_ERR, ORNIC_CMD_OK },
-	{ "access", ORNIC_QPS_ERR, ANY, ORNIC_EVENT_QP_ACCESS_ERR,
-	  ORNIC_CMD_OK },
+	{ "RESET", "RESET", NONE, 0, ORNIC_CMD_OK },
+	{ "INIT", "INIT", NONE, 0, ORNIC_CMD_OK },
+	{ "RTR", "RTR", NONE, 0, ORNIC_CMD_OK },
+	{ "RTS", "RTS", NONE, 0, ORNIC_CMD_OK },
+	{ "RDY", "RDY", NONE, 0, ORNIC_CMD_OK },
+	{ "SQD", "SQD", NONE, ANY, ORNIC_CMD_OK },
+	{ "ERR", "ERR", NONE, 0, ORNIC_CMD_OK },
+	{ "no", NULL, NONE, 0, ORNIC_CMD_BAD_STATE },
+	{ "gone", NULL, NONE, 0, ORNIC_CMD_OK },
+	{ "--", NULL, NONE, 0, ORNIC_CMD_OK },
+	{ "keep", NULL, NONE, 0, ORNIC_CMD_OK },
+	{ "drop", NULL, NONE, 0, ORNIC_CMD_OK },
+	{ "lost", NULL, NONE, 0, ORNIC_CMD_OK },
+	{ "rnr", NULL, NONE, 0, ORNIC_CMD_OK },
+	{ "do", NULL, ORNIC_WC_SUCCESS, 0, ORNIC_CMD_OK },
+	{ "drain", NULL, ORNIC_WC_SUCCESS, ORNIC_EVENT_QP_SQ_DRAINED, ORNIC_CMD_OK },
+	{ "flush", NULL, ORNIC_WC_WR_FLUSH_ERR, 0, ORNIC_CMD_OK },
+	{ "alone", NULL, FAILURE, 0, ORNIC_CMD_OK },
+	{ "SQE", "SQE", FAILURE, 0, ORNIC_CMD_OK },
+	{ "fail", "ERR", FAILURE, 0, ORNIC_CMD_OK },
+	{ "fatal", "ERR", ANY, ORNIC_EVENT_QP_FATAL, ORNIC_CMD_OK },
+	{ "req", "ERR", ANY, ORNIC_EVENT_QP_REQ_ERR, ORNIC_CMD_OK },
+	{ "access", "ERR", ANY, ORNIC_EVENT_QP_ACCESS_ERR, ORNIC_CMD_OK },
 };
+
+/* Is the queue for frames? Their counter has those of other queues, too. */
+static bool has_frames(const struct cell *c)
+{
+	return c->type == ORNIC_QPT_RAW_PACKET || c->raw;
+}
 
 static uint64_t dropped(struct cell *c)
 {
-	struct host *host = B(c->pair)->host;
+	if (has_frames(c))
+		return c->host->card->stats.STAT_PORT(rx_dropped_no_wqe);
+	return c->host->card->stats.rdma[ORNIC_RDMA_STAT_rx_unknown_qp];
+}
 
-	if (c->type == ORNIC_QPT_RAW_PACKET)
-		return host->card->stats.STAT_PORT(rx_dropped_no_wqe);
-	return pair_stat(B(c->pair), ORNIC_RDMA_STAT_rx_unknown_qp);
+static uint64_t rnr_naks(struct cell *c)
+{
+	return c->host->card->stats.rdma[ORNIC_RDMA_STAT_rnr_naks_sent];
 }
 
 /* [ORNIC-EQ-2] */
@@ -421,8 +544,11 @@ static bool was_kept(struct cell *c)
 	unsigned int state = c->state;
 
 	if (c->recv) {
-		assert_int_equal(modify_to(c, state, ORNIC_QPS_ERR), ORNIC_CMD_OK);
-		pair_run(c->pair);
+		if (c->raw && state == ORNIC_WQS_RESET)
+			to_RDY(c);
+		to_ERR(c);
+		assert_int_equal(c->status, ORNIC_CMD_OK);
+		run(c);
 		return completion(c) == ORNIC_WC_WR_FLUSH_ERR;
 	}
 	while (state < ORNIC_QPS_RTS) {
@@ -444,40 +570,44 @@ static bool fits(int wanted, int found)
 }
 
 #define WRONG(c, row, fmt, ...) \
-	fail_msg("%s, %s, %s: " fmt, row[0], row[1], table_qp_states[(c)->state], \
-		 ##__VA_ARGS__)
+	fail_msg("%s, type %#x, %s: " fmt, row[0], (c)->type, (c)->before, ##__VA_ARGS__)
+
+static void check_dropped(struct cell *c, char row[][TABLE_CELL], const struct word *word)
+{
+	bool lost = !strcmp(word->name, "lost");
+	bool must = !strcmp(word->name, "drop") || (c->raw && lost);
+	bool may = has_frames(c) && (!c->raw || word->event == ORNIC_EVENT_QP_FATAL);
+
+	if (must && dropped(c) == c->dropped)
+		WRONG(c, row, "not dropped");
+	if (!must && !may && dropped(c) != c->dropped)
+		WRONG(c, row, "dropped");
+}
 
 static void check(struct cell *c, char row[][TABLE_CELL], const struct word *word)
 {
-	struct side *b = B(c->pair);
-	unsigned int state = word->state == NONE ? c->state : (unsigned int)word->state;
+	const char *state = state_name(c);
 	bool gone = !strcmp(word->name, "gone");
-	bool drop = !strcmp(word->name, "drop");
-	struct qp *qp = qp_find(b->host->card, b->qp.num);
-	unsigned int event = 0;
-	int found;
+	int event = word->event, found;
 
 	if (c->status != word->status)
 		WRONG(c, row, "status %u", c->status);
-	if (c->gone != gone || !qp != gone)
+	if (!state != gone)
 		WRONG(c, row, "gone");
 	found = completion(c);
 	if (!fits(word->completion, found))
 		WRONG(c, row, "completion %d", found);
-	if (qp && qp->base.state != state)
-		WRONG(c, row, "state %s", table_qp_states[qp->base.state]);
-	if (first_request(c) && pair_event(b) != ORNIC_EVENT_QP_COMM_EST)
+	if (state && strcmp(state, word->state ? word->state : c->before))
+		WRONG(c, row, "state %s", state);
+	if (first_request(c) && next_event(c) != ORNIC_EVENT_QP_COMM_EST)
 		WRONG(c, row, "no QP_COMM_EST");
-	if (!gone)
-		event = pair_event(b);
-	if (!fits(word->event, event))
-		WRONG(c, row, "event %u", event);
-	if (drop && dropped(c) == c->dropped)
-		WRONG(c, row, "not dropped");
-	if (!drop && c->type != ORNIC_QPT_RAW_PACKET && dropped(c) != c->dropped)
-		WRONG(c, row, "dropped");
-	if (!strcmp(word->name, "rnr") !=
-	    (pair_stat(b, ORNIC_RDMA_STAT_rnr_naks_sent) != c->rnr))
+	if (c->raw && event == ORNIC_EVENT_QP_FATAL)
+		event = ORNIC_EVENT_WQ_FATAL;
+	found = next_event(c);
+	if (!fits(event, found))
+		WRONG(c, row, "event %d", found);
+	check_dropped(c, row, word);
+	if (!strcmp(word->name, "rnr") != (rnr_naks(c) != c->rnr))
 		WRONG(c, row, "RNR NAKs");
 	if (!strcmp(word->name, "keep") && !was_kept(c))
 		WRONG(c, row, "not kept");
@@ -500,11 +630,20 @@ static void receive_frames(struct side *side)
 			 ORNIC_CMD_OK);
 }
 
-static void bring(struct cell *c, const struct event *event)
+static void bring_qp(struct cell *c, const struct event *event)
 {
 	unsigned int last = c->state < ORNIC_QPS_RTS ? c->state : ORNIC_QPS_RTS;
+	struct ornic_qp_attr attr;
 	unsigned int state;
 
+	c->pair = pair_create(&pair_config_bytes);
+	pair_qps(c->pair, c->type, 0);
+	attr = pair_attr(A(c->pair), B(c->pair));
+	pair_connect_side(A(c->pair), &attr);
+	c->host = B(c->pair)->host;
+	c->cq = &B(c->pair)->cq;
+	c->eq = &B(c->pair)->eq;
+	c->num = B(c->pair)->qp.num;
 	for (state = ORNIC_QPS_RESET; state < last; state++)
 		assert_int_equal(modify_to(c, state, state + 1), ORNIC_CMD_OK);
 	if (event->begun && (c->state == ORNIC_QPS_RTS ||
@@ -516,30 +655,47 @@ static void bring(struct cell *c, const struct event *event)
 		assert_int_equal(modify_to(c, ORNIC_QPS_RTS, c->state),
 				 ORNIC_CMD_OK);
 	pair_run(c->pair);
-	while (completion(c) != NONE || pair_event(B(c->pair)))
+	while (completion(c) != NONE || next_event(c))
 		continue;
-	assert_int_equal(pair_qp(B(c->pair))->base.state, c->state);
+	if (c->type == ORNIC_QPT_RAW_PACKET && event->happen != destroy)
+		receive_frames(B(c->pair));
 }
 
-static void try_cell(unsigned int type, unsigned int state,
-		     const struct event *event, char row[][TABLE_CELL],
+static void bring_wq(struct cell *c)
+{
+	unsigned int state;
+	void *raw;
+
+	raw_setup_process(&raw);
+	c->raw = raw;
+	rxq_create_wq(c->raw, &c->raw->wq[0], 0, 0);
+	c->host = c->raw->host;
+	c->cq = &c->raw->cq;
+	c->eq = &c->raw->eq;
+	c->num = c->raw->wq[0].num;
+	for (state = ORNIC_WQS_RDY; state <= c->state; state++)
+		assert_int_equal(modify_to(c, state - 1, state), ORNIC_CMD_OK);
+}
+
+static void try_cell(struct cell c, const struct event *event, char row[][TABLE_CELL],
 		     const struct word *word)
 {
-	struct cell c = { .type = type, .state = state };
-	struct ornic_qp_attr attr;
+	void *raw;
 
-	c.pair = pair_create(&pair_config_bytes);
-	pair_qps(c.pair, type, 0);
-	attr = pair_attr(A(c.pair), B(c.pair));
-	pair_connect_side(A(c.pair), &attr);
-	bring(&c, event);
-	if (type == ORNIC_QPT_RAW_PACKET && event->happen != destroy)
-		receive_frames(B(c.pair));
+	if (c.type == WQ)
+		bring_wq(&c);
+	else
+		bring_qp(&c, event);
+	assert_string_equal(state_name(&c), c.before);
 	c.dropped = dropped(&c);
-	c.rnr = pair_stat(B(c.pair), ORNIC_RDMA_STAT_rnr_naks_sent);
+	c.rnr = rnr_naks(&c);
 	event->happen(&c);
 	check(&c, row, word);
-	pair_destroy(c.pair);
+	raw = c.raw;
+	if (raw)
+		raw_teardown(&raw);
+	else
+		pair_destroy(c.pair);
 }
 
 /* Only UC, UD and the GSI have SQE ([ORNIC-QP-5]) */
@@ -548,55 +704,101 @@ static bool has_sqe(unsigned int type)
 	return type == ORNIC_QPT_UC || type == ORNIC_QPT_UD;
 }
 
-static void try_row(char row[][TABLE_CELL], unsigned int *cells)
+/**
+ * struct rows - how a table is read
+ * @label: its label in hardware.rst
+ * @of_wq: it has no column of types, because all is about WQs
+ * @states: names of the states, which are the last columns
+ * @state_count: number of states
+ * @events: names in the first column
+ * @event_count: number of events
+ */
+struct rows {
+	const char *label;
+	bool of_wq;
+	const char *const *states;
+	unsigned int state_count;
+	const struct event *events;
+	unsigned int event_count;
+};
+
+/* Return the number of cells */
+static unsigned int try_row(const struct rows *rows, char row[][TABLE_CELL])
 {
-	const struct event *event = TABLE_FIND(events, row[0]);
-	unsigned int i, state;
+	const struct event *event = table_find(rows->events, sizeof(*event), rows->event_count,
+					       row[0]);
+	char (*cell)[TABLE_CELL] = row + (rows->of_wq ? 1 : 2);
+	unsigned int i, state, cells = 0;
 
 	for (i = 0; i < ARRAY_SIZE(types); i++) {
-		if (!table_has_word(row[1], types[i].name))
+		if (!table_has_word(rows->of_wq ? "WQ" : row[1], types[i].name))
 			continue;
-		for (state = 0; state < TABLE_QP_STATES; state++) {
-			const char *text = row[FIRST_STATE + state];
+		for (state = 0; state < rows->state_count; state++) {
+			struct cell c = { .type = types[i].type, .state = state,
+					  .before = rows->states[state] };
 
 			if (state == ORNIC_QPS_SQE && !has_sqe(types[i].type)) {
-				assert_string_equal(text, "x");
+				assert_string_equal(cell[state], "x");
 				continue;
 			}
-			try_cell(types[i].type, state, event, row,
-				 TABLE_FIND(words, text));
-			(*cells)++;
+			try_cell(c, event, row, TABLE_FIND(words, cell[state]));
+			cells++;
 		}
 	}
+	return cells;
 }
 
-static void test_all_cells(void **state)
+/* Return the number of cells */
+static unsigned int try_table(const struct rows *rows)
 {
 	struct table *table = calloc(1, sizeof(*table));
-	unsigned int i, j, cells = 0;
+	unsigned int i, j, first = rows->of_wq ? 1 : 2, cells = 0;
 
-	(void)state;
-	table_read(table, LABEL);
-	assert_int_equal(table->columns, FIRST_STATE + TABLE_QP_STATES);
-	for (i = 0; i < TABLE_QP_STATES; i++)
-		assert_string_equal(table->cell[0][FIRST_STATE + i], table_qp_states[i]);
+	table_read(table, rows->label);
+	assert_int_equal(table->columns, first + rows->state_count);
+	for (i = 0; i < rows->state_count; i++)
+		assert_string_equal(table->cell[0][first + i], rows->states[i]);
 	for (i = 1; i < table->rows; i++)
-		try_row(table->cell[i], &cells);
-	assert_true(cells > 400);
+		cells += try_row(rows, table->cell[i]);
 	/* No event is missing */
-	for (j = 0; j < ARRAY_SIZE(events); j++) {
+	for (j = 0; j < rows->event_count; j++) {
 		for (i = 1; i < table->rows; i++)
-			if (!strcmp(table->cell[i][0], events[j].name))
+			if (!strcmp(table->cell[i][0], rows->events[j].name))
 				break;
 		assert_true(i < table->rows);
 	}
 	free(table);
+	return cells;
+}
+
+static void test_all_cells_of_qps(void **state)
+{
+	static const struct rows rows = {
+		"**[ORNIC-QP-12]**", false, table_qp_states, TABLE_QP_STATES,
+		qp_events, ARRAY_SIZE(qp_events),
+	};
+
+	(void)state;
+	assert_true(try_table(&rows) > 400);
+}
+
+static void test_all_cells_of_wqs(void **state)
+{
+	static const struct rows rows = {
+		"**[ORNIC-WQ-10]**", true, wq_states, ARRAY_SIZE(wq_states),
+		wq_events, ARRAY_SIZE(wq_events),
+	};
+
+	(void)state;
+	/* No event is there twice */
+	assert_int_equal(try_table(&rows), ARRAY_SIZE(wq_events) * ARRAY_SIZE(wq_states));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_cells),
+		cmocka_unit_test(test_all_cells_of_qps),
+		cmocka_unit_test(test_all_cells_of_wqs),
 	};
 
 	return cmocka_run_group_tests_name("states", tests, NULL, NULL);
