@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* MODIFY_CQ and RESIZE_CQ ([ORNIC-CQ-7] ff.) */
+#include "kit.h"
+#include "objects/cq.h"
+
+static void expect_comp(struct kit *w)
+{
+	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+}
+
+static void expect_cqes(struct kit *w, uint64_t first, uint64_t last)
+{
+	for (; first <= last; first++)
+		kit_expect_cqe(w, first);
+}
+
+/* ---- MODIFY_CQ ---- */
+
+static void moderate(struct kit *w, unsigned int count, unsigned int period)
+{
+	struct ornic_modify_cq_in in = {
+		.cqn = htole32(w->cq.num),
+		.count = htole16(count),
+		.period = htole16(period),
+	};
+
+	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_CQ, &in),
+			 ORNIC_CMD_OK);
+}
+
+/* [ORNIC-CQ-7] Count completions, or the period after the first of them */
+static void test_event_waits_for_more(void **state)
+{
+	struct kit *w = *state;
+
+	moderate(w, 3, 100);
+	kit_post(w, 0);
+	kit_expect_cqe(w, 0);
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	kit_post(w, 1);
+	kit_post(w, 2);
+	kit_expect_no_event(w);
+	kit_post(w, 3);
+	expect_comp(w);
+	kit_post(w, 4);
+	host_sleep(w->host, 1000000);
+	kit_expect_no_event(w);
+	expect_cqes(w, 1, 4);
+
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	host_sleep(w->host, 1000000);
+	kit_post(w, 5);
+	host_sleep(w->host, 90000);
+	kit_expect_no_event(w);
+	kit_post(w, 6);
+	host_sleep(w->host, 10000);
+	expect_comp(w);
+	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
+}
+
+/* [ORNIC-CQ-7] */
+static void test_no_moderation(void **state)
+{
+	static const struct {
+		unsigned int count;
+		unsigned int period;
+	} none[] = { { 0, 0 }, { 0, 50 }, { 1, 50 }, { 4, 0 } };
+	struct kit *w = *state;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(none); i++) {
+		moderate(w, 4, 50);
+		moderate(w, none[i].count, none[i].period);
+		kit_arm_cq(w, ORNIC_ARM_NEXT);
+		kit_post(w, i);
+		expect_comp(w);
+		kit_expect_cqe(w, i);
+	}
+}
+
+/* [ORNIC-CQ-8] Only solicited and failed completions count */
+static void test_solicited_events_are_moderated(void **state)
+{
+	struct kit *w = *state;
+
+	moderate(w, 2, 100);
+	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
+	kit_complete(w, 1, ORNIC_WC_SUCCESS, true);
+	kit_post(w, 2);
+	kit_post(w, 3);
+	kit_expect_no_event(w);
+	kit_complete(w, 4, ORNIC_WC_WR_FLUSH_ERR, false);
+	expect_comp(w);
+	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
+	kit_complete(w, 5, ORNIC_WC_SUCCESS, true);
+	expect_cqes(w, 1, 3);
+	host_sleep(w->host, 100000);
+	expect_comp(w);
+}
+
+/* [ORNIC-CQ-8] A newer request counts from its own first completion */
+static void test_newer_request_begins_anew(void **state)
+{
+	struct kit *w = *state;
+
+	moderate(w, 2, 100);
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	kit_post(w, 1);
+	kit_expect_cqe(w, 1);
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	host_sleep(w->host, 90000);
+	kit_post(w, 2);
+	host_sleep(w->host, 50000);
+	kit_expect_no_event(w);
+	kit_post(w, 3);
+	expect_comp(w);
+	/* No request is outstanding any more */
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	kit_expect_cqe(w, 2);
+	kit_expect_cqe(w, 3);
+	kit_post(w, 4);
+	host_sleep(w->host, 200000);
+	expect_comp(w);
+	kit_arm_cq(w, ORNIC_ARM_NONE);
+	host_sleep(w->host, 200000);
+	kit_expect_no_event(w);
+}
+
+/* [ORNIC-CQ-9] A waiting event when the CQ is modified, overrun or destroyed */
+static void test_waiting_event_is_not_lost(void **state)
+{
+	struct kit *w = *state;
+	unsigned int i;
+
+	moderate(w, 50, 60000);
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	kit_post(w, 1);
+	moderate(w, 40, 50000);
+	expect_comp(w);
+	kit_expect_cqe(w, 1);
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	for (i = 0; i <= 1u << KIT_LOG_CQ; i++)
+		kit_post(w, i);
+	expect_comp(w);
+	host_sleep(w->host, 1000000);
+	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
+	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
+
+	/* DESTROY_CQ discards the waiting event */
+	kit_cq(w, w->eq.num, KIT_LOG_CQ, 5);
+	moderate(w, 50, 60000);
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	kit_post(w, 1);
+	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_CQ,
+					 w->cq.num), ORNIC_CMD_OK);
+	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
+	kit_expect_no_event(w);
+}
+
+static void test_modify_cq_refusals(void **state)
+{
+	struct ornic_modify_cq_in in = { .cqn = htole32(99) };
+	struct kit *w = *state;
+
+	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_CQ, &in),
+			 ORNIC_CMD_BAD_OBJECT);
+}
+
+/* ---- RESIZE_CQ ---- */
+
+static struct ornic_resize_in resize_in(struct kit *w, struct host_queue *to,
+					unsigned int log_size)
+{
+	struct ornic_resize_in in = {
+		.num = htole32(w->cq.num),
+		.log_size = log_size,
+		.ci = htole32(w->cq.ci),
+	};
+	uint64_t len = 1ULL << (log_size + w->cq.log_entry);
+
+	*to = w->cq;
+	to->log_size = log_size;
+	to->ring = host_alloc(w->host, len, HOST_PAGE);
+	to->dbr = host_alloc(w->host, 64, 64);
+	to->ci = 0;
+	host_buf(&in.buf, to->ring, len);
+	in.dbr_addr = htole64(to->dbr);
+	return in;
+}
+
+/* Resize as a provider does, with the arm word in the new record */
+static uint32_t resize(struct kit *w, unsigned int log_size)
+{
+	struct ornic_cq_dbr *old = host_ptr(w->host, w->cq.dbr);
+	struct ornic_resize_out out;
+	struct ornic_resize_in in;
+	struct ornic_cq_dbr *dbr;
+	struct host_queue to;
+
+	in = resize_in(w, &to, log_size);
+	dbr = host_ptr(w->host, to.dbr);
+	dbr->arm = old->arm;
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_RESIZE_CQ, &in, &out),
+			 ORNIC_CMD_OK);
+	/* The card no longer reads the old ring and record */
+	memset(host_ptr(w->host, w->cq.ring), 0xff,
+	       1ULL << (w->cq.log_size + w->cq.log_entry));
+	guest_store32(&old->ci, 0x12345678);
+	w->cq = to;
+	return le32toh(out.count);
+}
+
+/* [ORNIC-CQ-10] Entries move from any position, and both rings wrap */
+static void test_resize_moves_entries(void **state)
+{
+	struct kit *w = *state;
+	unsigned int i, j, log, at = 0, end = 0;
+
+	for (i = 0; i < 40; i++) {
+		for (j = 0; j < i % 8; j++)
+			kit_post(w, end++);
+		log = 4 + i % 2;
+		assert_int_equal(resize(w, log), end - at);
+		assert_int_equal(w->dev_cq->pi, end - at);
+		for (j = 0; j < 3; j++)
+			kit_post(w, end++);
+		while (end - at > 1)
+			kit_expect_cqe(w, at++);
+	}
+	kit_expect_cqe(w, at++);
+	assert_null(host_queue_peek(&w->cq));
+	/* A ring that is exactly full */
+	for (i = 0; i < 1u << w->cq.log_size; i++)
+		kit_post(w, i);
+	assert_int_equal(resize(w, w->cq.log_size), i);
+	assert_false(w->dev_cq->dead);
+	for (i = 0; i < 1u << w->cq.log_size; i++)
+		kit_expect_cqe(w, i);
+	kit_post(w, 77);
+	kit_expect_cqe(w, 77);
+}
+
+/* [ORNIC-CQ-10] */
+static void test_resize_moves_long_entries(void **state)
+{
+	struct kit *w = *state;
+	const struct ornic_cqe *cqe;
+	const struct ornic_cqe_ext *ext;
+
+	kit_cq(w, w->eq.num, KIT_LOG_CQ, 6);
+	w->host->clock_step_ns = 0;
+	w->host->now_ns += 4711 - card_clock(w->host->card);
+	kit_post(w, 1);
+	w->host->now_ns += 1;
+	assert_int_equal(resize(w, 5), 1);
+	cqe = host_queue_peek(&w->cq);
+	assert_non_null(cqe);
+	ext = host_cqe_ext(cqe);
+	assert_int_equal(le64toh(ext->timestamp), 4711);
+	kit_expect_cqe(w, 1);
+}
+
+/* [ORNIC-CQ-11] A request is answered once, before, at or after the change */
+static void test_resize_keeps_the_request(void **state)
+{
+	struct kit *w = *state;
+
+	kit_arm_cq(w, ORNIC_ARM_NEXT);
+	resize(w, 4);
+	kit_expect_no_event(w);
+	kit_post(w, 1);
+	expect_comp(w);
+	resize(w, 3);
+	kit_post(w, 2);
+	kit_expect_no_event(w);
+	kit_expect_cqe(w, 1);
+	kit_expect_cqe(w, 2);
+
+	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
+	kit_post(w, 3);
+	resize(w, 4);
+	kit_expect_no_event(w);
+	kit_complete(w, 4, ORNIC_WC_SUCCESS, true);
+	expect_comp(w);
+}
+
+/* [ORNIC-CQ-11] A request written to the new record in advance is seen */
+static void test_request_in_the_new_record(void **state)
+{
+	struct kit *w = *state;
+	struct ornic_resize_out out;
+	struct ornic_resize_in in;
+	struct ornic_cq_dbr *dbr;
+	struct host_queue to;
+
+	kit_post(w, 1);
+	in = resize_in(w, &to, 4);
+	dbr = host_ptr(w->host, to.dbr);
+	guest_store32(&dbr->arm, ORNIC_ARM_TYPE + 1 + ORNIC_ARM_NEXT);
+	assert_int_equal(host_cmd(w->host, ORNIC_CMD_RESIZE_CQ, &in, &out),
+			 ORNIC_CMD_OK);
+	expect_comp(w);
+	w->cq = to;
+	kit_expect_cqe(w, 1);
+}
+
+/* [ORNIC-CQ-12] A refused RESIZE_CQ changes nothing */
+static void test_resize_refusals(void **state)
+{
+	struct kit *w = *state;
+	uint32_t pages = w->host->card->budget.pages;
+	struct ornic_resize_in good;
+	struct ornic_resize_out out;
+	struct host_queue to;
+	unsigned int i;
+
+	for (i = 0; i < 5; i++)
+		kit_post(w, i);
+	good = resize_in(w, &to, 3);
+#define REFUSED(field, value, status) \
+	host_refused(w->host, ORNIC_CMD_RESIZE_CQ, good, field, value, \
+		     &out, status)
+	REFUSED(num, htole32(99), ORNIC_CMD_BAD_OBJECT);
+	REFUSED(log_size, 2, ORNIC_CMD_BAD_PARAM);
+	assert_int_equal(w->host->detail, 5);
+	REFUSED(log_size, CARD_MAX_LOG_CQE + 1, ORNIC_CMD_BAD_PARAM);
+	REFUSED(log_size, 255, ORNIC_CMD_BAD_PARAM);
+	REFUSED(rsvd[1], 1, ORNIC_CMD_BAD_PARAM);
+	REFUSED(dbr_addr, good.dbr_addr | htole64(4), ORNIC_CMD_BAD_PARAM);
+	REFUSED(dbr_addr, htole64(HOST_NOWHERE), ORNIC_CMD_DMA_FAULT);
+	REFUSED(buf.npages, 0, ORNIC_CMD_BAD_PARAM);
+	REFUSED(buf.addr, htole64(HOST_NOWHERE), ORNIC_CMD_DMA_FAULT);
+	REFUSED(rsvd2, htole32(1), ORNIC_CMD_BAD_PARAM);
+	REFUSED(ci, htole32(6), ORNIC_CMD_BAD_OBJECT);
+	REFUSED(ci, htole32(-4), ORNIC_CMD_BAD_OBJECT);
+	assert_int_equal(w->host->card->budget.pages, pages);
+	for (i = 0; i < 5; i++)
+		kit_expect_cqe(w, i);
+	kit_post(w, 5);
+	kit_expect_cqe(w, 5);
+
+	/* A CQ that is overrun cannot be resized */
+	for (i = 0; i <= 1u << KIT_LOG_CQ; i++)
+		kit_post(w, i);
+	REFUSED(log_size, 4, ORNIC_CMD_BAD_OBJECT);
+#undef REFUSED
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, kit_setup, \
+						kit_teardown)
+#define N(name) { #name " (no shadow)", name, kit_setup_no_shadow, \
+		  kit_teardown, NULL }
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_event_waits_for_more),
+		N(test_event_waits_for_more),
+		T(test_no_moderation),
+		N(test_no_moderation),
+		T(test_solicited_events_are_moderated),
+		N(test_solicited_events_are_moderated),
+		T(test_newer_request_begins_anew),
+		T(test_waiting_event_is_not_lost),
+		T(test_modify_cq_refusals),
+		T(test_resize_moves_entries),
+		N(test_resize_moves_entries),
+		T(test_resize_moves_long_entries),
+		T(test_resize_keeps_the_request),
+		N(test_resize_keeps_the_request),
+		T(test_request_in_the_new_record),
+		T(test_resize_refusals),
+	};
+
+	return cmocka_run_group_tests_name("cq_modify", tests, NULL, NULL);
+}
