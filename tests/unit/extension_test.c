@@ -503,27 +503,22 @@ static void test_reserved_bits_are_not_looked_at(void **state)
 #define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
 #define K(name) cmocka_unit_test_setup_teardown(name, kit_setup, kit_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_features_are_not_announced),
-		T(test_commands_are_unknown),
-		T(test_submissions_have_no_number),
-		T(test_flags_of_objects),
-		K(test_flags_of_queues),
-		T(test_bits_of_page_addresses),
-		PAIR_TEST(test_attributes, pair_setup_rc, local),
-		PAIR_TEST(test_words_of_an_srq, pair_setup_rc_srq, local),
-		cmocka_unit_test_setup_teardown(test_words_of_a_wq,
-						raw_setup_process,
-						raw_teardown),
-		K(test_doorbells),
-		T(test_registers),
-		PAIR_TEST(test_makers_numbers, pair_setup_rc, local),
-		PAIR_ALL(test_packets, pair_setup_rc),
-		PAIR_ALL(test_reserved_bits_are_sent_as_0, pair_setup_rc),
-		PAIR_ALL(test_reserved_bits_are_not_looked_at, pair_setup_rc),
-	};
-
-	return cmocka_run_group_tests_name("extension", tests, NULL, NULL);
-}
+UNIT_MAIN("extension",
+	T(test_features_are_not_announced),
+	T(test_commands_are_unknown),
+	T(test_submissions_have_no_number),
+	T(test_flags_of_objects),
+	K(test_flags_of_queues),
+	T(test_bits_of_page_addresses),
+	PAIR_TEST(test_attributes, pair_setup_rc, local),
+	PAIR_TEST(test_words_of_an_srq, pair_setup_rc_srq, local),
+	cmocka_unit_test_setup_teardown(test_words_of_a_wq,
+					raw_setup_process,
+					raw_teardown),
+	K(test_doorbells),
+	T(test_registers),
+	PAIR_TEST(test_makers_numbers, pair_setup_rc, local),
+	PAIR_ALL(test_packets, pair_setup_rc),
+	PAIR_ALL(test_reserved_bits_are_sent_as_0, pair_setup_rc),
+	PAIR_ALL(test_reserved_bits_are_not_looked_at, pair_setup_rc),
+)

@@ -303,13 +303,8 @@ static void test_port(void **state)
 	for_each(check_port, w);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fields),
-		cmocka_unit_test_setup_teardown(test_port, raw_setup,
-						raw_teardown),
-	};
-
-	return cmocka_run_group_tests_name("vector", tests, NULL, NULL);
-}
+UNIT_MAIN("vector",
+	cmocka_unit_test(test_fields),
+	cmocka_unit_test_setup_teardown(test_port, raw_setup,
+					raw_teardown),
+)

@@ -94,15 +94,9 @@ static void test_arena_chunks_hold_one_size(void **state)
 	arena_uninit(&arena);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_arena_objects_do_not_overlap),
-		cmocka_unit_test(test_arena_strides_are_odd_lines),
-		cmocka_unit_test(
-			test_arena_gives_freed_memory_again_and_clears_it),
-		cmocka_unit_test(test_arena_chunks_hold_one_size),
-	};
-
-	return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
-}
+UNIT_MAIN("arena",
+	cmocka_unit_test(test_arena_objects_do_not_overlap),
+	cmocka_unit_test(test_arena_strides_are_odd_lines),
+	cmocka_unit_test(test_arena_gives_freed_memory_again_and_clears_it),
+	cmocka_unit_test(test_arena_chunks_hold_one_size),
+)

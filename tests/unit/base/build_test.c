@@ -337,19 +337,14 @@ static void test_input_changes_meanwhile(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_pages_that_describe_themselves),
-		T(test_last_page_out_of_reach),
-		T(test_access_to_many_pages),
-		T(test_region_gets_a_user_meanwhile),
-		T(test_memory_goes_away_meanwhile),
-		T(test_all_memory_goes_and_comes_back),
-		T(test_reset_meanwhile),
-		T(test_queue_stops_meanwhile),
-		T(test_input_changes_meanwhile),
-	};
-
-	return cmocka_run_group_tests_name("build", tests, NULL, NULL);
-}
+UNIT_MAIN("build",
+	T(test_pages_that_describe_themselves),
+	T(test_last_page_out_of_reach),
+	T(test_access_to_many_pages),
+	T(test_region_gets_a_user_meanwhile),
+	T(test_memory_goes_away_meanwhile),
+	T(test_all_memory_goes_and_comes_back),
+	T(test_reset_meanwhile),
+	T(test_queue_stops_meanwhile),
+	T(test_input_changes_meanwhile),
+)

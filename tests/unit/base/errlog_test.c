@@ -166,15 +166,10 @@ static void test_log_and_resets(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_each_kind),
-		T(test_event_of_an_object),
-		T(test_repeated_error_has_one_entry),
-		T(test_ring_wraps),
-		T(test_log_and_resets),
-	};
-
-	return cmocka_run_group_tests_name("errlog", tests, NULL, NULL);
-}
+UNIT_MAIN("errlog",
+	T(test_each_kind),
+	T(test_event_of_an_object),
+	T(test_repeated_error_has_one_entry),
+	T(test_ring_wraps),
+	T(test_log_and_resets),
+)

@@ -284,19 +284,14 @@ static void test_filter(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_gid_refusals),
-		T(test_gid_is_found_by_address_and_vlan),
-		T(test_gid_is_found_by_mac),
-		T(test_gid_has_its_macs),
-		T(test_gid_is_replaced_and_cleared),
-		T(test_gid_full_table),
-		T(test_port_refusals),
-		T(test_port_mac_changes_what_passes),
-		T(test_filter),
-	};
-
-	return cmocka_run_group_tests_name("gid", tests, NULL, NULL);
-}
+UNIT_MAIN("gid",
+	T(test_gid_refusals),
+	T(test_gid_is_found_by_address_and_vlan),
+	T(test_gid_is_found_by_mac),
+	T(test_gid_has_its_macs),
+	T(test_gid_is_replaced_and_cleared),
+	T(test_gid_full_table),
+	T(test_port_refusals),
+	T(test_port_mac_changes_what_passes),
+	T(test_filter),
+)

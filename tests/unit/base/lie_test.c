@@ -607,34 +607,29 @@ static void test_words(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, kit_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_completion_entries),
-		T(test_completion_with_the_wrong_phase),
-		T(test_completion_is_not_written),
-		T(test_completion_is_written_twice),
-		T(test_completion_comes_after_the_next),
-		T(test_held_entry_of_a_destroyed_cq),
-		cmocka_unit_test(test_event_entries),
-		T(test_event_with_the_wrong_phase),
-		T(test_event_is_not_written),
-		T(test_event_is_written_twice),
-		T(test_event_that_nothing_caused),
-		T(test_event_comes_after_the_next),
-		cmocka_unit_test(test_command_entries),
-		T(test_interrupts),
-		T(test_registers),
-		T(test_dma_after_a_reset),
-		T(test_no_dma_when_bus_mastering_is_off),
-		T(test_no_dma_after_a_second_reset),
-		T(test_honest_unless_asked),
-		T(test_honest_unless_the_driver_is_up),
-		T(test_until_reset),
-		T(test_after_a_reset),
-		T(test_seed_repeats_lies),
-		cmocka_unit_test(test_words),
-	};
-
-	return cmocka_run_group_tests_name("lie", tests, NULL, NULL);
-}
+UNIT_MAIN("lie",
+	cmocka_unit_test(test_completion_entries),
+	T(test_completion_with_the_wrong_phase),
+	T(test_completion_is_not_written),
+	T(test_completion_is_written_twice),
+	T(test_completion_comes_after_the_next),
+	T(test_held_entry_of_a_destroyed_cq),
+	cmocka_unit_test(test_event_entries),
+	T(test_event_with_the_wrong_phase),
+	T(test_event_is_not_written),
+	T(test_event_is_written_twice),
+	T(test_event_that_nothing_caused),
+	T(test_event_comes_after_the_next),
+	cmocka_unit_test(test_command_entries),
+	T(test_interrupts),
+	T(test_registers),
+	T(test_dma_after_a_reset),
+	T(test_no_dma_when_bus_mastering_is_off),
+	T(test_no_dma_after_a_second_reset),
+	T(test_honest_unless_asked),
+	T(test_honest_unless_the_driver_is_up),
+	T(test_until_reset),
+	T(test_after_a_reset),
+	T(test_seed_repeats_lies),
+	cmocka_unit_test(test_words),
+)

@@ -274,20 +274,15 @@ static void test_obj_numbers_of_a_card(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_obj_numbers_skip_the_first),
-		cmocka_unit_test(test_obj_stale_number_finds_nothing),
-		cmocka_unit_test(test_obj_number_is_never_all_ones),
-		cmocka_unit_test(test_obj_freed_index_waits_behind_all_others),
-		cmocka_unit_test(test_obj_at_takes_reserved_indexes_only_once),
-		cmocka_unit_test(test_obj_each_survives_removal),
-		cmocka_unit_test(test_obj_each_does_not_look_through_an_empty_table),
-		cmocka_unit_test(test_obj_numbers_depend_on_random_bits_only),
-		cmocka_unit_test(test_obj_random_number_is_not_given_again_soon),
-		cmocka_unit_test(test_obj_numbers_of_a_card),
-	};
-
-	return cmocka_run_group_tests_name("obj", tests, NULL, NULL);
-}
+UNIT_MAIN("obj",
+	cmocka_unit_test(test_obj_numbers_skip_the_first),
+	cmocka_unit_test(test_obj_stale_number_finds_nothing),
+	cmocka_unit_test(test_obj_number_is_never_all_ones),
+	cmocka_unit_test(test_obj_freed_index_waits_behind_all_others),
+	cmocka_unit_test(test_obj_at_takes_reserved_indexes_only_once),
+	cmocka_unit_test(test_obj_each_survives_removal),
+	cmocka_unit_test(test_obj_each_does_not_look_through_an_empty_table),
+	cmocka_unit_test(test_obj_numbers_depend_on_random_bits_only),
+	cmocka_unit_test(test_obj_random_number_is_not_given_again_soon),
+	cmocka_unit_test(test_obj_numbers_of_a_card),
+)

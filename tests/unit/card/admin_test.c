@@ -414,26 +414,21 @@ static void test_device_without_shadow_ignores_the_record(void **state)
 	cmocka_unit_test_setup_teardown(name, host_setup_no_shadow, \
 					host_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_rings_wrap),
-		T(test_full_ring_with_one_doorbell),
-		T(test_entries_are_copied_once),
-		T(test_completions_always_have_room),
-		T(test_card_that_is_awake_needs_no_doorbell),
-		T(test_card_that_sleeps_needs_one),
-		T(test_no_command_is_lost_on_the_way_to_sleep),
-		T(test_value_of_the_doorbell_may_be_old),
-		T(test_interrupt_comes_when_asked_for),
-		T(test_request_after_a_reset),
-		T(test_injected_stop_ends_with_a_reset),
-		T(test_index_beyond_the_ring),
-		T(test_record_that_cannot_be_used),
-		T(test_commands_wait_for_bus_mastering),
-		T(test_latest_command_completes_first),
-		T_DB(test_device_without_shadow_ignores_the_record),
-	};
-
-	return cmocka_run_group_tests_name("admin", tests, NULL, NULL);
-}
+UNIT_MAIN("admin",
+	T(test_rings_wrap),
+	T(test_full_ring_with_one_doorbell),
+	T(test_entries_are_copied_once),
+	T(test_completions_always_have_room),
+	T(test_card_that_is_awake_needs_no_doorbell),
+	T(test_card_that_sleeps_needs_one),
+	T(test_no_command_is_lost_on_the_way_to_sleep),
+	T(test_value_of_the_doorbell_may_be_old),
+	T(test_interrupt_comes_when_asked_for),
+	T(test_request_after_a_reset),
+	T(test_injected_stop_ends_with_a_reset),
+	T(test_index_beyond_the_ring),
+	T(test_record_that_cannot_be_used),
+	T(test_commands_wait_for_bus_mastering),
+	T(test_latest_command_completes_first),
+	T_DB(test_device_without_shadow_ignores_the_record),
+)

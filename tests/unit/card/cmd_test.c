@@ -655,29 +655,24 @@ static void test_counters_grow_and_are_cut(void **state)
 #define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
 #define K(name) cmocka_unit_test_setup_teardown(name, kit_setup, kit_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_unknown_opcodes),
-		T(test_reserved_field),
-		T(test_lengths),
-		T(test_addresses),
-		T(test_cmd_id_is_returned),
-		T(test_answer_out_of_reach_creates_nothing),
-		T(test_answer_is_cut_to_the_room),
-		T(test_only_the_answer_is_written),
-		T(test_sizes_of_each_command),
-		K(test_short_input_is_extended_with_zeros),
-		T(test_order_of_checks),
-		K(test_zero_means_the_old_behaviour),
-		T(test_query_device_tells_what_is_built),
-		T(test_limits_of_rings),
-		K(test_answer_does_not_change),
-		T(test_maximum_is_what_may_be_created),
-		K(test_up_is_no_event),
-		T(test_query_stats_each_scope),
-		T(test_counters_grow_and_are_cut),
-	};
-
-	return cmocka_run_group_tests_name("cmd", tests, NULL, NULL);
-}
+UNIT_MAIN("cmd",
+	T(test_unknown_opcodes),
+	T(test_reserved_field),
+	T(test_lengths),
+	T(test_addresses),
+	T(test_cmd_id_is_returned),
+	T(test_answer_out_of_reach_creates_nothing),
+	T(test_answer_is_cut_to_the_room),
+	T(test_only_the_answer_is_written),
+	T(test_sizes_of_each_command),
+	K(test_short_input_is_extended_with_zeros),
+	T(test_order_of_checks),
+	K(test_zero_means_the_old_behaviour),
+	T(test_query_device_tells_what_is_built),
+	T(test_limits_of_rings),
+	K(test_answer_does_not_change),
+	T(test_maximum_is_what_may_be_created),
+	K(test_up_is_no_event),
+	T(test_query_stats_each_scope),
+	T(test_counters_grow_and_are_cut),
+)

@@ -33,11 +33,6 @@ static void test_card_survives(void **state)
 	host_destroy(f.host);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_card_survives),
-	};
-
-	return cmocka_run_group_tests_name("fuzz", tests, NULL, NULL);
-}
+UNIT_MAIN("fuzz",
+	cmocka_unit_test(test_card_survives),
+)

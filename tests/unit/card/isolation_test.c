@@ -171,13 +171,8 @@ static void test_region_of_scattered_pages(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_region_that_spans_the_whole_bus),
-		T(test_region_at_the_top_of_the_bus),
-		T(test_region_of_scattered_pages),
-	};
-
-	return cmocka_run_group_tests_name("isolation", tests, NULL, NULL);
-}
+UNIT_MAIN("isolation",
+	T(test_region_that_spans_the_whole_bus),
+	T(test_region_at_the_top_of_the_bus),
+	T(test_region_of_scattered_pages),
+)

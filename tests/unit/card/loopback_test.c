@@ -327,23 +327,18 @@ static void test_roce_to_the_port_itself_from_any_address(void **state)
 #define T(name) \
 	cmocka_unit_test_setup_teardown(name, raw_setup_process, raw_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_to_the_port_itself),
-		T(test_to_groups),
-		T(test_to_addresses_of_rules),
-		T(test_of_the_network_stack),
-		T(test_sniffers_see_it_once),
-		T(test_while_the_port_is_down),
-		T(test_end_of_the_sender),
-		PAIR_TEST(test_roce_to_the_port_itself, pair_setup_ud, loopback),
-		PAIR_TEST(test_rc_to_the_port_itself, pair_setup_rc, loopback),
-		PAIR_TEST(test_roce_to_the_port_itself_while_the_wire_is_full,
-			  pair_setup_ud, loopback),
-		PAIR_TEST(test_roce_to_the_port_itself_from_any_address,
-			  pair_setup_ud, loopback),
-	};
-
-	return cmocka_run_group_tests_name("loopback", tests, NULL, NULL);
-}
+UNIT_MAIN("loopback",
+	T(test_to_the_port_itself),
+	T(test_to_groups),
+	T(test_to_addresses_of_rules),
+	T(test_of_the_network_stack),
+	T(test_sniffers_see_it_once),
+	T(test_while_the_port_is_down),
+	T(test_end_of_the_sender),
+	PAIR_TEST(test_roce_to_the_port_itself, pair_setup_ud, loopback),
+	PAIR_TEST(test_rc_to_the_port_itself, pair_setup_rc, loopback),
+	PAIR_TEST(test_roce_to_the_port_itself_while_the_wire_is_full,
+		  pair_setup_ud, loopback),
+	PAIR_TEST(test_roce_to_the_port_itself_from_any_address,
+		  pair_setup_ud, loopback),
+)

@@ -576,23 +576,18 @@ static void test_newer_and_older_answers(void **state)
 
 #define T(name) cmocka_unit_test(name)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_no_feature_before_set_host),
-		T(test_each_feature_alone),
-		T(test_input_is_checked),
-		T(test_answer_tells_what_is_in_force),
-		T(test_what_the_card_lacks_is_refused),
-		T(test_set_host_needs_a_card_without_objects),
-		T(test_a_feature_comes_with_what_it_needs),
-		T(test_each_feature_off),
-		T(test_work_requests_need_their_feature),
-		T(test_work_request_without_its_feature),
-		T(test_effects),
-		T(test_profiles),
-		T(test_newer_and_older_answers),
-	};
-
-	return cmocka_run_group_tests_name("negotiate", tests, NULL, NULL);
-}
+UNIT_MAIN("negotiate",
+	T(test_no_feature_before_set_host),
+	T(test_each_feature_alone),
+	T(test_input_is_checked),
+	T(test_answer_tells_what_is_in_force),
+	T(test_what_the_card_lacks_is_refused),
+	T(test_set_host_needs_a_card_without_objects),
+	T(test_a_feature_comes_with_what_it_needs),
+	T(test_each_feature_off),
+	T(test_work_requests_need_their_feature),
+	T(test_work_request_without_its_feature),
+	T(test_effects),
+	T(test_profiles),
+	T(test_newer_and_older_answers),
+)

@@ -456,30 +456,25 @@ static void test_peers_of_a_reset_card_are_not_told(void **state)
 	pair_expect(B(pair), wr.wr_id, ORNIC_WC_RETRY_EXC_ERR);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PAIR_ALL(test_responder_executes_in_order, pair_setup_rc),
-		PAIR_ALL(test_fence_waits_for_the_data, pair_setup_rc),
-		PAIR_ALL(test_data_is_visible_before_the_receive,
-			 pair_setup_rc),
-		PAIR_ALL(test_data_is_visible_before_the_read, pair_setup_rc),
-		PAIR_BOTH(test_slots_are_read_again, pair_setup_rc),
-		PAIR_TEST(test_atomics_of_two_qps, pair_setup_rc, loopback),
-		PAIR_BOTH(test_unsignaled, pair_setup_rc),
-		PAIR_TEST(test_completions_outlive_their_qp, pair_setup_rc,
-			  local),
-		PAIR_BOTH(test_receives_are_taken_in_order, pair_setup_rc),
-		PAIR_BOTH(test_unused_fields_of_the_route, pair_setup_rc),
-		PAIR_BOTH(test_reserved_fields_are_ignored, pair_setup_rc),
-		PAIR_BOTH(test_reserved_fields_are_ignored, pair_setup_ud),
-		PAIR_BOTH(test_packets_in_other_states, pair_setup_rc),
-		PAIR_BOTH(test_region_is_destroyed_amidst_a_message,
-			  pair_setup_rc),
-		PAIR_TEST(test_destroyed_in_each_state, pair_setup_rc, local),
-		PAIR_BOTH(test_peers_of_a_reset_card_are_not_told,
-			  pair_setup_rc),
-	};
-
-	return cmocka_run_group_tests_name("order", tests, NULL, NULL);
-}
+UNIT_MAIN("order",
+	PAIR_ALL(test_responder_executes_in_order, pair_setup_rc),
+	PAIR_ALL(test_fence_waits_for_the_data, pair_setup_rc),
+	PAIR_ALL(test_data_is_visible_before_the_receive,
+		 pair_setup_rc),
+	PAIR_ALL(test_data_is_visible_before_the_read, pair_setup_rc),
+	PAIR_BOTH(test_slots_are_read_again, pair_setup_rc),
+	PAIR_TEST(test_atomics_of_two_qps, pair_setup_rc, loopback),
+	PAIR_BOTH(test_unsignaled, pair_setup_rc),
+	PAIR_TEST(test_completions_outlive_their_qp, pair_setup_rc,
+		  local),
+	PAIR_BOTH(test_receives_are_taken_in_order, pair_setup_rc),
+	PAIR_BOTH(test_unused_fields_of_the_route, pair_setup_rc),
+	PAIR_BOTH(test_reserved_fields_are_ignored, pair_setup_rc),
+	PAIR_BOTH(test_reserved_fields_are_ignored, pair_setup_ud),
+	PAIR_BOTH(test_packets_in_other_states, pair_setup_rc),
+	PAIR_BOTH(test_region_is_destroyed_amidst_a_message,
+		  pair_setup_rc),
+	PAIR_TEST(test_destroyed_in_each_state, pair_setup_rc, local),
+	PAIR_BOTH(test_peers_of_a_reset_card_are_not_told,
+		  pair_setup_rc),
+)

@@ -370,29 +370,24 @@ static void test_without_bus_mastering_commands_wait(void **state)
 #define T(name) \
 	cmocka_unit_test_setup_teardown(name, setup_disabled, host_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_reset_values),
-		cmocka_unit_test(test_caps_name_the_ways_to_arm),
-		T(test_write_only_reads_0_and_is_counted),
-		T(test_read_only_is_not_written_and_counted),
-		T(test_sizes_that_no_register_takes),
-		T(test_holes),
-		T(test_halves),
-		T(test_clock_in_one_read),
-		T(test_clock_in_halves),
-		T(test_irq_test),
-		T(test_dma_test),
-		T(test_no_dma_test_after_a_fatal_error),
-		T(test_values_that_cannot_be_taken),
-		T(test_reset_puts_everything_back),
-		T(test_unaligned_ring_is_fatal_and_reset_mends),
-		T(test_ring_out_of_reach_is_fatal),
-		T(test_admin_pi_beyond_the_ring_is_fatal),
-		T(test_disable_forgets_what_was_not_fetched),
-		T(test_without_bus_mastering_commands_wait),
-	};
-
-	return cmocka_run_group_tests_name("regs", tests, NULL, NULL);
-}
+UNIT_MAIN("regs",
+	T(test_reset_values),
+	cmocka_unit_test(test_caps_name_the_ways_to_arm),
+	T(test_write_only_reads_0_and_is_counted),
+	T(test_read_only_is_not_written_and_counted),
+	T(test_sizes_that_no_register_takes),
+	T(test_holes),
+	T(test_halves),
+	T(test_clock_in_one_read),
+	T(test_clock_in_halves),
+	T(test_irq_test),
+	T(test_dma_test),
+	T(test_no_dma_test_after_a_fatal_error),
+	T(test_values_that_cannot_be_taken),
+	T(test_reset_puts_everything_back),
+	T(test_unaligned_ring_is_fatal_and_reset_mends),
+	T(test_ring_out_of_reach_is_fatal),
+	T(test_admin_pi_beyond_the_ring_is_fatal),
+	T(test_disable_forgets_what_was_not_fetched),
+	T(test_without_bus_mastering_commands_wait),
+)

@@ -277,19 +277,14 @@ static void test_held_in_a_reset(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_ready_is_set_when_all_objects_are_gone),
-		T(test_few_objects_are_gone_at_once),
-		T(test_registers_before_ready),
-		T(test_reset_during_a_reset),
-		T(test_timers_and_faults_before_ready),
-		T(test_late_after_a_reset),
-		T(test_reset_of_a_card_that_is_late),
-		T(test_late_after_power_on),
-		T(test_held_in_a_reset),
-	};
-
-	return cmocka_run_group_tests_name("reset", tests, NULL, NULL);
-}
+UNIT_MAIN("reset",
+	T(test_ready_is_set_when_all_objects_are_gone),
+	T(test_few_objects_are_gone_at_once),
+	T(test_registers_before_ready),
+	T(test_reset_during_a_reset),
+	T(test_timers_and_faults_before_ready),
+	T(test_late_after_a_reset),
+	T(test_reset_of_a_card_that_is_late),
+	T(test_late_after_power_on),
+	T(test_held_in_a_reset),
+)

@@ -438,22 +438,17 @@ static int teardown_small_eq(void **state)
 
 #define K(name) cmocka_unit_test_setup_teardown(name, kit_setup, kit_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PAIR_BOTH(test_no_memory_of_others, pair_setup_rc),
-		PAIR_TEST(test_no_queues_of_others, pair_setup_rc, local),
-		PAIR_TEST(test_errors_stay_at_home, pair_setup_rc, local),
-		cmocka_unit_test_setup_teardown(test_full_eq_stops_nothing,
-						setup_small_eq,
-						teardown_small_eq),
-		PAIR_TEST(test_old_doorbell, pair_setup_rc, local),
-		PAIR_BOTH(test_line_of_the_host, pair_setup_rc),
-		PAIR_BOTH(test_record_of_a_destroyed_qp, pair_setup_rc),
-		PAIR_TEST(test_watched_is_0_after_errors, pair_setup_rc, local),
-		K(test_interrupts_are_counted),
-		K(test_new_qp),
-	};
-
-	return cmocka_run_group_tests_name("tenant", tests, NULL, NULL);
-}
+UNIT_MAIN("tenant",
+	PAIR_BOTH(test_no_memory_of_others, pair_setup_rc),
+	PAIR_TEST(test_no_queues_of_others, pair_setup_rc, local),
+	PAIR_TEST(test_errors_stay_at_home, pair_setup_rc, local),
+	cmocka_unit_test_setup_teardown(test_full_eq_stops_nothing,
+					setup_small_eq,
+					teardown_small_eq),
+	PAIR_TEST(test_old_doorbell, pair_setup_rc, local),
+	PAIR_BOTH(test_line_of_the_host, pair_setup_rc),
+	PAIR_BOTH(test_record_of_a_destroyed_qp, pair_setup_rc),
+	PAIR_TEST(test_watched_is_0_after_errors, pair_setup_rc, local),
+	K(test_interrupts_are_counted),
+	K(test_new_qp),
+)

@@ -103,15 +103,11 @@ static void test_adding_merges_neighbours_and_stops_when_full(void **state)
 	assert_int_equal(frame.payload_len, 20 + FRAME_IOV_MAX - 1);
 }
 
-int main(void)
-{
 #define TEST(fn) cmocka_unit_test_setup(fn, setup)
-	const struct CMUnitTest tests[] = {
-		TEST(test_every_part_reads_the_same),
-		TEST(test_parts_beyond_the_end_are_refused),
-		TEST(test_too_many_pieces_are_refused),
-		TEST(test_adding_merges_neighbours_and_stops_when_full),
-	};
 
-	return cmocka_run_group_tests_name("frame", tests, NULL, NULL);
-}
+UNIT_MAIN("frame",
+	TEST(test_every_part_reads_the_same),
+	TEST(test_parts_beyond_the_end_are_refused),
+	TEST(test_too_many_pieces_are_refused),
+	TEST(test_adding_merges_neighbours_and_stops_when_full),
+)

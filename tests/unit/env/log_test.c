@@ -35,12 +35,7 @@ static void test_long_silence_gives_one_burst(void **state)
 	assert_int_equal(shown(&limit, UINT64_MAX, 1000), LOG_BURST);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_burst_then_one_at_a_time),
-		cmocka_unit_test(test_long_silence_gives_one_burst),
-	};
-
-	return cmocka_run_group_tests_name("log", tests, NULL, NULL);
-}
+UNIT_MAIN("log",
+	cmocka_unit_test(test_burst_then_one_at_a_time),
+	cmocka_unit_test(test_long_silence_gives_one_burst),
+)

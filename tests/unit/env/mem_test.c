@@ -464,34 +464,30 @@ static void test_uninit_tells_the_notifiers(void **state)
 	assert_int_equal(w->watch.calls, 1);
 }
 
-int main(void)
-{
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_map_refuses_odd_numbers),
-		TEST(test_map_refuses_what_wraps),
-		TEST(test_map_refuses_what_is_not_in_the_file),
-		TEST(test_map_refuses_what_is_no_memory),
-		TEST(test_map_refuses_a_file_larger_than_its_share),
-		TEST(test_map_refuses_overlap_but_accepts_a_repeat),
-		TEST(test_map_caps_regions),
-		TEST(test_map_caps_files),
-		TEST(test_unmap_refuses_nothing_and_what_wraps),
-		TEST(test_unmap_of_a_range_holding_many_or_none),
-		TEST(test_unmap_in_the_middle_cuts),
-		TEST(test_ptr_refuses_holes_directions_and_wraps),
-		TEST(test_ptr_across_regions_that_are_one_here),
-		TEST(test_contiguous_regions_are_merged),
-		TEST(test_other_regions_are_not_merged),
-		TEST(test_copy_spans_regions_and_writes_all_or_nothing),
-		TEST(test_bus_master_off_hides_everything),
-		TEST(test_file_that_grew_leaves_old_pointers_good),
-		TEST(test_read_only_file_is_mapped_for_reading_only),
-		TEST(test_file_that_shrank_is_counted_and_survived),
-		TEST(test_access_to_a_file_that_shrank_fails),
-		TEST(test_faults_do_not_add_up_to_many_mappings),
-		TEST(test_uninit_tells_the_notifiers),
-	};
 
-	return cmocka_run_group_tests_name("mem", tests, NULL, NULL);
-}
+UNIT_MAIN("mem",
+	TEST(test_map_refuses_odd_numbers),
+	TEST(test_map_refuses_what_wraps),
+	TEST(test_map_refuses_what_is_not_in_the_file),
+	TEST(test_map_refuses_what_is_no_memory),
+	TEST(test_map_refuses_a_file_larger_than_its_share),
+	TEST(test_map_refuses_overlap_but_accepts_a_repeat),
+	TEST(test_map_caps_regions),
+	TEST(test_map_caps_files),
+	TEST(test_unmap_refuses_nothing_and_what_wraps),
+	TEST(test_unmap_of_a_range_holding_many_or_none),
+	TEST(test_unmap_in_the_middle_cuts),
+	TEST(test_ptr_refuses_holes_directions_and_wraps),
+	TEST(test_ptr_across_regions_that_are_one_here),
+	TEST(test_contiguous_regions_are_merged),
+	TEST(test_other_regions_are_not_merged),
+	TEST(test_copy_spans_regions_and_writes_all_or_nothing),
+	TEST(test_bus_master_off_hides_everything),
+	TEST(test_file_that_grew_leaves_old_pointers_good),
+	TEST(test_read_only_file_is_mapped_for_reading_only),
+	TEST(test_file_that_shrank_is_counted_and_survived),
+	TEST(test_access_to_a_file_that_shrank_fails),
+	TEST(test_faults_do_not_add_up_to_many_mappings),
+	TEST(test_uninit_tells_the_notifiers),
+)

@@ -298,23 +298,19 @@ static void test_held_timers_wait_for_their_release(void **state)
 	assert_int_equal(probe[2].calls, 2);
 }
 
-int main(void)
-{
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_empty_has_no_next),
-		TEST(test_never_early_at_any_distance),
-		TEST(test_each_wakeup_makes_progress),
-		TEST(test_nothing_is_due_before_the_first),
-		TEST(test_end_of_time_does_not_wrap),
-		TEST(test_past_fires_at_once),
-		TEST(test_rearming_itself_for_the_past_ends),
-		TEST(test_cancel_of_a_neighbour_in_the_same_tick),
-		TEST(test_moving_forgets_the_old_time),
-		TEST(test_time_going_backwards_is_ignored),
-		TEST(test_held_timers_wait_for_their_release),
-		TEST(test_random_against_a_list),
-	};
 
-	return cmocka_run_group_tests_name("timer", tests, NULL, NULL);
-}
+UNIT_MAIN("timer",
+	TEST(test_empty_has_no_next),
+	TEST(test_never_early_at_any_distance),
+	TEST(test_each_wakeup_makes_progress),
+	TEST(test_nothing_is_due_before_the_first),
+	TEST(test_end_of_time_does_not_wrap),
+	TEST(test_past_fires_at_once),
+	TEST(test_rearming_itself_for_the_past_ends),
+	TEST(test_cancel_of_a_neighbour_in_the_same_tick),
+	TEST(test_moving_forgets_the_old_time),
+	TEST(test_time_going_backwards_is_ignored),
+	TEST(test_held_timers_wait_for_their_release),
+	TEST(test_random_against_a_list),
+)

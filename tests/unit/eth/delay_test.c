@@ -246,16 +246,11 @@ static void test_end_of_the_wq_is_theirs(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, raw_setup_process, raw_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_refusals),
-		T(test_frames_wait_in_order),
-		T(test_delayed_frames_are_treated_as_others),
-		T(test_time_is_up),
-		T(test_only_so_many_wait),
-		T(test_end_of_the_wq_is_theirs),
-	};
-
-	return cmocka_run_group_tests_name("delay", tests, NULL, NULL);
-}
+UNIT_MAIN("delay",
+	T(test_refusals),
+	T(test_frames_wait_in_order),
+	T(test_delayed_frames_are_treated_as_others),
+	T(test_time_is_up),
+	T(test_only_so_many_wait),
+	T(test_end_of_the_wq_is_theirs),
+)

@@ -205,15 +205,10 @@ static void test_flags_of_other_types(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, raw_setup_process, raw_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_cvlan_stripping),
-		T(test_cvlan_stripping_is_switched),
-		T(test_scatter_fcs),
-		T(test_pad_end),
-		T(test_flags_of_other_types),
-	};
-
-	return cmocka_run_group_tests_name("eth_rx", tests, NULL, NULL);
-}
+UNIT_MAIN("eth_rx",
+	T(test_cvlan_stripping),
+	T(test_cvlan_stripping_is_switched),
+	T(test_scatter_fcs),
+	T(test_pad_end),
+	T(test_flags_of_other_types),
+)

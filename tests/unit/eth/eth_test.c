@@ -589,31 +589,26 @@ static void test_set_rx_queues_refusals(void **state)
 #define T(name) \
 	cmocka_unit_test_setup_teardown(name, raw_setup, raw_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_frame_goes_out_as_it_is),
-		T(test_lengths_refused),
-		T(test_foreign_memory_refused),
-		T(test_vlan_is_inserted),
-		T(test_l4_checksum_where_asked),
-		T(test_checksum_offsets_refused),
-		T(test_reserved_bits_are_ignored),
-		T(test_ip_csum_flag),
-		T(test_checksums_of_zero),
-		T(test_unknown_opcodes_are_skipped),
-		T(test_ring_out_of_reach),
-		T(test_more_than_there_are_frames),
-		T(test_port_down_drops_and_completes),
-		T(test_frame_comes_in),
-		T(test_checksum_is_told),
-		T(test_what_does_not_come_in),
-		T(test_too_small_wqe_stays),
-		T(test_bad_receive_wqe_fails_the_queue),
-		T(test_counts_of_groups),
-		T(test_spread_over_queues),
-		T(test_set_rx_queues_refusals),
-	};
-
-	return cmocka_run_group_tests_name("eth", tests, NULL, NULL);
-}
+UNIT_MAIN("eth",
+	T(test_frame_goes_out_as_it_is),
+	T(test_lengths_refused),
+	T(test_foreign_memory_refused),
+	T(test_vlan_is_inserted),
+	T(test_l4_checksum_where_asked),
+	T(test_checksum_offsets_refused),
+	T(test_reserved_bits_are_ignored),
+	T(test_ip_csum_flag),
+	T(test_checksums_of_zero),
+	T(test_unknown_opcodes_are_skipped),
+	T(test_ring_out_of_reach),
+	T(test_more_than_there_are_frames),
+	T(test_port_down_drops_and_completes),
+	T(test_frame_comes_in),
+	T(test_checksum_is_told),
+	T(test_what_does_not_come_in),
+	T(test_too_small_wqe_stays),
+	T(test_bad_receive_wqe_fails_the_queue),
+	T(test_counts_of_groups),
+	T(test_spread_over_queues),
+	T(test_set_rx_queues_refusals),
+)

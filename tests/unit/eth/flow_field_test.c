@@ -246,19 +246,14 @@ static void test_oldest_of_equal_rules_takes_the_frame(void **state)
 
 #define T(name, setup) cmocka_unit_test_setup_teardown(name, setup, raw_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lists_are_complete),
-		T(test_each_field, raw_setup),
-		T(test_each_field, basic_setup),
-		T(test_each_field, exact_setup),
-		T(test_short_fields, exact_setup),
-		T(test_basic_types_and_flags, basic_setup),
-		T(test_few_masks, basic_setup),
-		T(test_oldest_of_equal_rules_takes_the_frame, basic_setup),
-		T(test_oldest_of_equal_rules_takes_the_frame, no_copy_setup),
-	};
-
-	return cmocka_run_group_tests_name("flow_field", tests, NULL, NULL);
-}
+UNIT_MAIN("flow_field",
+	cmocka_unit_test(test_lists_are_complete),
+	T(test_each_field, raw_setup),
+	T(test_each_field, basic_setup),
+	T(test_each_field, exact_setup),
+	T(test_short_fields, exact_setup),
+	T(test_basic_types_and_flags, basic_setup),
+	T(test_few_masks, basic_setup),
+	T(test_oldest_of_equal_rules_takes_the_frame, basic_setup),
+	T(test_oldest_of_equal_rules_takes_the_frame, no_copy_setup),
+)

@@ -634,26 +634,21 @@ static void test_noise(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ethernet),
-		cmocka_unit_test(test_tags),
-		cmocka_unit_test(test_ipv4),
-		cmocka_unit_test(test_ipv4_options_and_fragments),
-		cmocka_unit_test(test_ipv4_that_lies),
-		cmocka_unit_test(test_ipv6),
-		cmocka_unit_test(test_ipv6_extension_headers),
-		cmocka_unit_test(test_ipv6_fragments),
-		cmocka_unit_test(test_vxlan),
-		cmocka_unit_test(test_gre),
-		cmocka_unit_test(test_gre_with_ethernet),
-		cmocka_unit_test(test_mpls),
-		cmocka_unit_test(test_mpls_without_an_end),
-		cmocka_unit_test(test_esp),
-		cmocka_unit_test(test_cut_anywhere),
-		cmocka_unit_test(test_noise),
-	};
-
-	return cmocka_run_group_tests_name("flow_key", tests, NULL, NULL);
-}
+UNIT_MAIN("flow_key",
+	cmocka_unit_test(test_ethernet),
+	cmocka_unit_test(test_tags),
+	cmocka_unit_test(test_ipv4),
+	cmocka_unit_test(test_ipv4_options_and_fragments),
+	cmocka_unit_test(test_ipv4_that_lies),
+	cmocka_unit_test(test_ipv6),
+	cmocka_unit_test(test_ipv6_extension_headers),
+	cmocka_unit_test(test_ipv6_fragments),
+	cmocka_unit_test(test_vxlan),
+	cmocka_unit_test(test_gre),
+	cmocka_unit_test(test_gre_with_ethernet),
+	cmocka_unit_test(test_mpls),
+	cmocka_unit_test(test_mpls_without_an_end),
+	cmocka_unit_test(test_esp),
+	cmocka_unit_test(test_cut_anywhere),
+	cmocka_unit_test(test_noise),
+)

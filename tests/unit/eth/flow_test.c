@@ -714,30 +714,25 @@ static void test_egress_order(void **state)
 #define T(name) \
 	cmocka_unit_test_setup_teardown(name, raw_setup_process, raw_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_create_refusals),
-		T(test_only_queues_of_frames),
-		T(test_used_objects_stay),
-		T(test_limits),
-		T(test_copies_are_limited),
-		T(test_rule_takes_its_frames),
-		T(test_each_field_counts),
-		T(test_priority_then_age),
-		T(test_listeners_to_the_same),
-		T(test_dont_trap),
-		T(test_defaults),
-		T(test_drop_and_count),
-		T(test_queue_that_takes_nothing),
-		T(test_malformed_is_not_shown),
-		T(test_roce_is_for_roce),
-		T(test_sniffer_sees_everything),
-		T(test_sniffers_choose_and_share),
-		T(test_sniffed_roce_is_bytes),
-		T(test_egress),
-		T(test_egress_order),
-	};
-
-	return cmocka_run_group_tests_name("flow", tests, NULL, NULL);
-}
+UNIT_MAIN("flow",
+	T(test_create_refusals),
+	T(test_only_queues_of_frames),
+	T(test_used_objects_stay),
+	T(test_limits),
+	T(test_copies_are_limited),
+	T(test_rule_takes_its_frames),
+	T(test_each_field_counts),
+	T(test_priority_then_age),
+	T(test_listeners_to_the_same),
+	T(test_dont_trap),
+	T(test_defaults),
+	T(test_drop_and_count),
+	T(test_queue_that_takes_nothing),
+	T(test_malformed_is_not_shown),
+	T(test_roce_is_for_roce),
+	T(test_sniffer_sees_everything),
+	T(test_sniffers_choose_and_share),
+	T(test_sniffed_roce_is_bytes),
+	T(test_egress),
+	T(test_egress_order),
+)

@@ -160,14 +160,9 @@ static void test_sent_without_rules(void **state)
 #define T(name) \
 	cmocka_unit_test_setup_teardown(name, raw_setup_process, raw_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_received),
-		T(test_received_without_rules),
-		T(test_sent),
-		T(test_sent_without_rules),
-	};
-
-	return cmocka_run_group_tests_name("headers", tests, NULL, NULL);
-}
+UNIT_MAIN("headers",
+	T(test_received),
+	T(test_received_without_rules),
+	T(test_sent),
+	T(test_sent_without_rules),
+)

@@ -399,20 +399,15 @@ static void test_csum_knows_good_from_bad(void **state)
 	assert_false(csum_ip_ok(&frame, &headers));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rss_published_vectors),
-		cmocka_unit_test(test_rss_of_chosen_fields),
-		cmocka_unit_test(test_rss_of_the_packet_inside),
-		cmocka_unit_test(test_rss_of_esp),
-		cmocka_unit_test(test_rss_fragments_have_no_ports),
-		cmocka_unit_test(test_flow_refuses_lengths_that_lie),
-		cmocka_unit_test(test_flow_sees_through_a_tag),
-		cmocka_unit_test(test_csum_rfc1071_example),
-		cmocka_unit_test(test_csum_does_not_depend_on_the_pieces),
-		cmocka_unit_test(test_csum_knows_good_from_bad),
-	};
-
-	return cmocka_run_group_tests_name("rss", tests, NULL, NULL);
-}
+UNIT_MAIN("rss",
+	cmocka_unit_test(test_rss_published_vectors),
+	cmocka_unit_test(test_rss_of_chosen_fields),
+	cmocka_unit_test(test_rss_of_the_packet_inside),
+	cmocka_unit_test(test_rss_of_esp),
+	cmocka_unit_test(test_rss_fragments_have_no_ports),
+	cmocka_unit_test(test_flow_refuses_lengths_that_lie),
+	cmocka_unit_test(test_flow_sees_through_a_tag),
+	cmocka_unit_test(test_csum_rfc1071_example),
+	cmocka_unit_test(test_csum_does_not_depend_on_the_pieces),
+	cmocka_unit_test(test_csum_knows_good_from_bad),
+)

@@ -454,19 +454,14 @@ static void test_other_types_have_none(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, raw_setup, raw_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_segments),
-		T(test_checksum_of_zero),
-		T(test_longest_headers),
-		T(test_longest_payload),
-		T(test_refusals),
-		T(test_failure_in_the_middle),
-		T(test_what_has_begun_is_finished_in_sqd),
-		T(test_segments_are_paced),
-		T(test_other_types_have_none),
-	};
-
-	return cmocka_run_group_tests_name("tso", tests, NULL, NULL);
-}
+UNIT_MAIN("tso",
+	T(test_segments),
+	T(test_checksum_of_zero),
+	T(test_longest_headers),
+	T(test_longest_payload),
+	T(test_refusals),
+	T(test_failure_in_the_middle),
+	T(test_what_has_begun_is_finished_in_sqd),
+	T(test_segments_are_paced),
+	T(test_other_types_have_none),
+)

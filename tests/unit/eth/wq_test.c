@@ -583,27 +583,22 @@ static void test_largest_table(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, raw_setup_process, raw_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_create_refusals),
-		T(test_numbers_are_of_one_kind),
-		T(test_uses),
-		T(test_table_refusals),
-		T(test_rss_qp_refusals),
-		T(test_rss_qp_has_no_states),
-		T(test_transitions),
-		T(test_modify_refusals),
-		T(test_frames_come_in_rdy_only),
-		T(test_doorbell_needed),
-		T(test_err_flushes_and_reset_does_not),
-		T(test_err_looks_again),
-		T(test_wq_that_fails_tells),
-		T(test_cq_that_fails_takes_its_wqs),
-		T(test_frames_are_spread),
-		T(test_frames_without_a_hash),
-		T(test_largest_table),
-	};
-
-	return cmocka_run_group_tests_name("wq", tests, NULL, NULL);
-}
+UNIT_MAIN("wq",
+	T(test_create_refusals),
+	T(test_numbers_are_of_one_kind),
+	T(test_uses),
+	T(test_table_refusals),
+	T(test_rss_qp_refusals),
+	T(test_rss_qp_has_no_states),
+	T(test_transitions),
+	T(test_modify_refusals),
+	T(test_frames_come_in_rdy_only),
+	T(test_doorbell_needed),
+	T(test_err_flushes_and_reset_does_not),
+	T(test_err_looks_again),
+	T(test_wq_that_fails_tells),
+	T(test_cq_that_fails_takes_its_wqs),
+	T(test_frames_are_spread),
+	T(test_frames_without_a_hash),
+	T(test_largest_table),
+)

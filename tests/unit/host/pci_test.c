@@ -372,29 +372,25 @@ static void test_serial_number_is_the_guid(void **state)
 	assert_int_equal(get(0x108, 4), 0x001122ff);
 }
 
-int main(void)
-{
 #define TEST(fn) cmocka_unit_test_setup(fn, setup)
-	const struct CMUnitTest tests[] = {
-		TEST(test_identity),
-		TEST(test_all_ones_everywhere_change_only_what_they_may),
-		TEST(test_there_is_no_bar4),
-		TEST(test_command_takes_effect_once),
-		TEST(test_status_is_cleared_by_writing_ones),
-		TEST(test_msix),
-		TEST(test_msix_table_has_room_for_all_vectors),
-		TEST(test_transactions_that_the_host_may_choose),
-		TEST(test_completion_timeout_is_the_default),
-		TEST(test_addresses_are_translated_by_the_host),
-		TEST(test_flr_reads_zero_and_is_reported),
-		TEST(test_power_state_is_all_of_pm_that_is_written),
-		TEST(test_d3hot_is_like_a_disabled_function),
-		TEST(test_d1_and_d2_are_discarded),
-		TEST(test_error_registers_take_what_they_may),
-		TEST(test_error_status_is_cleared_by_writing_ones),
-		TEST(test_only_power_on_resets_error_registers),
-		TEST(test_serial_number_is_the_guid),
-	};
 
-	return cmocka_run_group_tests_name("pci", tests, NULL, NULL);
-}
+UNIT_MAIN("pci",
+	TEST(test_identity),
+	TEST(test_all_ones_everywhere_change_only_what_they_may),
+	TEST(test_there_is_no_bar4),
+	TEST(test_command_takes_effect_once),
+	TEST(test_status_is_cleared_by_writing_ones),
+	TEST(test_msix),
+	TEST(test_msix_table_has_room_for_all_vectors),
+	TEST(test_transactions_that_the_host_may_choose),
+	TEST(test_completion_timeout_is_the_default),
+	TEST(test_addresses_are_translated_by_the_host),
+	TEST(test_flr_reads_zero_and_is_reported),
+	TEST(test_power_state_is_all_of_pm_that_is_written),
+	TEST(test_d3hot_is_like_a_disabled_function),
+	TEST(test_d1_and_d2_are_discarded),
+	TEST(test_error_registers_take_what_they_may),
+	TEST(test_error_status_is_cleared_by_writing_ones),
+	TEST(test_only_power_on_resets_error_registers),
+	TEST(test_serial_number_is_the_guid),
+)

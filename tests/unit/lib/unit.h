@@ -18,6 +18,15 @@
 int main(void);
 #endif
 
+/* main() of a file of tests: the name of the group, and a struct CMUnitTest for each test */
+#define UNIT_MAIN(group, ...) \
+	int main(void) \
+	{ \
+		const struct CMUnitTest tests[] = { __VA_ARGS__ }; \
+	\
+		return cmocka_run_group_tests_name(group, tests, NULL, NULL); \
+	}
+
 /**
  * unit_seed - seed of the random numbers of a test
  *

@@ -88,14 +88,10 @@ static void test_full_blocking_eventfd(void **state)
 	close(fd);
 }
 
-int main(void)
-{
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_eventfds_and_others),
-		TEST(test_each_firing_counts_one),
-		TEST(test_full_blocking_eventfd),
-	};
 
-	return cmocka_run_group_tests_name("irqfd", tests, NULL, NULL);
-}
+UNIT_MAIN("irqfd",
+	TEST(test_eventfds_and_others),
+	TEST(test_each_firing_counts_one),
+	TEST(test_full_blocking_eventfd),
+)

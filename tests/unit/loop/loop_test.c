@@ -127,16 +127,11 @@ static void test_each_kind_of_work_teaches_its_own_time(void **state)
 	assert_true(w->task.command_spin.ns > 2 * w->task.spin.max_ns);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_others_shorten_the_spin_time, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_others_do_not_shorten_it_after_a_command,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(test_each_kind_of_work_teaches_its_own_time,
-						setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
-}
+UNIT_MAIN("loop",
+	cmocka_unit_test_setup_teardown(test_others_shorten_the_spin_time, setup,
+					teardown),
+	cmocka_unit_test_setup_teardown(test_others_do_not_shorten_it_after_a_command,
+					setup, teardown),
+	cmocka_unit_test_setup_teardown(test_each_kind_of_work_teaches_its_own_time,
+					setup, teardown),
+)

@@ -182,18 +182,13 @@ static void test_forgotten_time_is_nobodys(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_one_alone_never_waits),
-		T(test_two_get_the_same),
-		T(test_idle_turn_forgives),
-		T(test_mixed_turn_may_be_free),
-		T(test_one_pays_in_any_turn),
-		T(test_debt_has_a_bound),
-		T(test_other_processes_are_not_charged),
-		T(test_forgotten_time_is_nobodys),
-	};
-
-	return cmocka_run_group_tests_name("share", tests, NULL, NULL);
-}
+UNIT_MAIN("share",
+	T(test_one_alone_never_waits),
+	T(test_two_get_the_same),
+	T(test_idle_turn_forgives),
+	T(test_mixed_turn_may_be_free),
+	T(test_one_pays_in_any_turn),
+	T(test_debt_has_a_bound),
+	T(test_other_processes_are_not_charged),
+	T(test_forgotten_time_is_nobodys),
+)

@@ -255,23 +255,18 @@ static void test_no_spinning(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_work_that_comes_at_once_teaches_nothing),
-		T(test_late_work_makes_it_spin_longer),
-		T(test_hits_keep_twice_their_time),
-		T(test_the_longest_time_is_kept),
-		T(test_far_work_makes_it_spin_less),
-		T(test_waking_up_for_nothing_is_no_work),
-		T(test_a_cut_teaches_nothing),
-		T(test_messages_hardly_spin_in_a_crowd),
-		T(test_answers_spin_in_a_crowd),
-		T(test_a_cut_ends_spinning_in_a_crowd),
-		T(test_a_stream_spins_in_a_crowd),
-		T(test_postponed_work_teaches_nothing),
-		T(test_no_spinning),
-	};
-
-	return cmocka_run_group_tests_name("spin", tests, NULL, NULL);
-}
+UNIT_MAIN("spin",
+	T(test_work_that_comes_at_once_teaches_nothing),
+	T(test_late_work_makes_it_spin_longer),
+	T(test_hits_keep_twice_their_time),
+	T(test_the_longest_time_is_kept),
+	T(test_far_work_makes_it_spin_less),
+	T(test_waking_up_for_nothing_is_no_work),
+	T(test_a_cut_teaches_nothing),
+	T(test_messages_hardly_spin_in_a_crowd),
+	T(test_answers_spin_in_a_crowd),
+	T(test_a_cut_ends_spinning_in_a_crowd),
+	T(test_a_stream_spins_in_a_crowd),
+	T(test_postponed_work_teaches_nothing),
+	T(test_no_spinning),
+)

@@ -213,19 +213,15 @@ static void test_client_leaves_in_the_middle(void **state)
 	assert_false(w->slot[0]->vu.unfinished);
 }
 
-int main(void)
-{
 #define TEST(fn) \
 	cmocka_unit_test_setup_teardown(fn, world_setup, world_teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_resets_by_register),
-		TEST(test_resets_by_configuration_space),
-		TEST(test_resets_by_message),
-		TEST(test_bus_mastering_toggled),
-		TEST(test_maps_and_unmaps),
-		TEST(test_writes_to_registers),
-		TEST(test_client_leaves_in_the_middle),
-	};
 
-	return cmocka_run_group_tests_name("turn", tests, NULL, NULL);
-}
+UNIT_MAIN("turn",
+	TEST(test_resets_by_register),
+	TEST(test_resets_by_configuration_space),
+	TEST(test_resets_by_message),
+	TEST(test_bus_mastering_toggled),
+	TEST(test_maps_and_unmaps),
+	TEST(test_writes_to_registers),
+	TEST(test_client_leaves_in_the_middle),
+)

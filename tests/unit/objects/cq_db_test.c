@@ -461,24 +461,19 @@ static void test_resize_keeps_the_request(void **state)
 		  kit_teardown, NULL }, \
 		{ #name " (shadow)", name, kit_setup_cq_db, kit_teardown, NULL }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_doorbells_are_ignored),
-		D(test_halves),
-		D(test_ci_says_which_entries_are_late),
-		D(test_none_requests_and_withdraws_nothing),
-		D(test_requests_replace_each_other),
-		D(test_records_are_not_read),
-		D(test_room_is_what_was_told),
-		D(test_impossible_ci_of_a_cq),
-		D(test_ci_of_a_cq_that_ignores_overruns),
-		D(test_impossible_ci_of_an_eq),
-		D(test_next_event_waits_for_the_doorbell),
-		D(test_held_events_wait_for_the_doorbell),
-		D(test_full_ring_is_consumed_in_turns),
-		D(test_resize_keeps_the_request),
-	};
-
-	return cmocka_run_group_tests_name("cq_db", tests, NULL, NULL);
-}
+UNIT_MAIN("cq_db",
+	T(test_doorbells_are_ignored),
+	D(test_halves),
+	D(test_ci_says_which_entries_are_late),
+	D(test_none_requests_and_withdraws_nothing),
+	D(test_requests_replace_each_other),
+	D(test_records_are_not_read),
+	D(test_room_is_what_was_told),
+	D(test_impossible_ci_of_a_cq),
+	D(test_ci_of_a_cq_that_ignores_overruns),
+	D(test_impossible_ci_of_an_eq),
+	D(test_next_event_waits_for_the_doorbell),
+	D(test_held_events_wait_for_the_doorbell),
+	D(test_full_ring_is_consumed_in_turns),
+	D(test_resize_keeps_the_request),
+)

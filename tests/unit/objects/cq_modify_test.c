@@ -351,26 +351,21 @@ static void test_resize_refusals(void **state)
 #define N(name) { #name " (no shadow)", name, kit_setup_no_shadow, \
 		  kit_teardown, NULL }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_event_waits_for_more),
-		N(test_event_waits_for_more),
-		T(test_no_moderation),
-		N(test_no_moderation),
-		T(test_solicited_events_are_moderated),
-		N(test_solicited_events_are_moderated),
-		T(test_newer_request_begins_anew),
-		T(test_waiting_event_is_not_lost),
-		T(test_modify_cq_refusals),
-		T(test_resize_moves_entries),
-		N(test_resize_moves_entries),
-		T(test_resize_moves_long_entries),
-		T(test_resize_keeps_the_request),
-		N(test_resize_keeps_the_request),
-		T(test_request_in_the_new_record),
-		T(test_resize_refusals),
-	};
-
-	return cmocka_run_group_tests_name("cq_modify", tests, NULL, NULL);
-}
+UNIT_MAIN("cq_modify",
+	T(test_event_waits_for_more),
+	N(test_event_waits_for_more),
+	T(test_no_moderation),
+	N(test_no_moderation),
+	T(test_solicited_events_are_moderated),
+	N(test_solicited_events_are_moderated),
+	T(test_newer_request_begins_anew),
+	T(test_waiting_event_is_not_lost),
+	T(test_modify_cq_refusals),
+	T(test_resize_moves_entries),
+	N(test_resize_moves_entries),
+	T(test_resize_moves_long_entries),
+	T(test_resize_keeps_the_request),
+	N(test_resize_keeps_the_request),
+	T(test_request_in_the_new_record),
+	T(test_resize_refusals),
+)

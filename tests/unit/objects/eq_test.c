@@ -444,30 +444,25 @@ static void test_reset_frees_everything(void **state)
 #define N(name) { #name " (no shadow)", name, kit_setup_no_shadow, \
 		  kit_teardown, NULL }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_interrupt_only_when_the_eq_is_armed),
-		N(test_interrupt_only_when_the_eq_is_armed),
-		N(test_late_eq_doorbell_interrupts_at_once),
-		T(test_one_event_per_cq_in_the_ring),
-		T(test_eq_wraps),
-		T(test_eq_overrun_is_fatal),
-		T(test_events_wait_for_room),
-		T(test_completion_events_wait_for_room),
-		T(test_host_that_consumes_nothing),
-		T(test_waiting_cq_is_destroyed),
-		T(test_eq_index_goes_back),
-		T(test_waiting_events_keep_their_order),
-		T(test_waiting_srq_is_destroyed),
-		T(test_eq_goes_with_events_waiting),
-		T(test_eq_out_of_reach_is_fatal_and_told_to_eq_0),
-		T(test_link_events),
-		T(test_create_eq_refusals),
-		T(test_eq_gets_the_lowest_number),
-		T(test_reset_frees_everything),
-		N(test_reset_frees_everything),
-	};
-
-	return cmocka_run_group_tests_name("eq", tests, NULL, NULL);
-}
+UNIT_MAIN("eq",
+	T(test_interrupt_only_when_the_eq_is_armed),
+	N(test_interrupt_only_when_the_eq_is_armed),
+	N(test_late_eq_doorbell_interrupts_at_once),
+	T(test_one_event_per_cq_in_the_ring),
+	T(test_eq_wraps),
+	T(test_eq_overrun_is_fatal),
+	T(test_events_wait_for_room),
+	T(test_completion_events_wait_for_room),
+	T(test_host_that_consumes_nothing),
+	T(test_waiting_cq_is_destroyed),
+	T(test_eq_index_goes_back),
+	T(test_waiting_events_keep_their_order),
+	T(test_waiting_srq_is_destroyed),
+	T(test_eq_goes_with_events_waiting),
+	T(test_eq_out_of_reach_is_fatal_and_told_to_eq_0),
+	T(test_link_events),
+	T(test_create_eq_refusals),
+	T(test_eq_gets_the_lowest_number),
+	T(test_reset_frees_everything),
+	N(test_reset_frees_everything),
+)

@@ -636,29 +636,24 @@ static void test_null(void **state)
 
 #define K(name) PAIR_BOTH(name, pair_setup_rc_kernel)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PAIR_TEST(test_create_refusals, pair_setup_rc_kernel, local),
-		PAIR_TEST(test_destroy_by_index, pair_setup_rc_kernel, local),
-		K(test_reg),
-		K(test_reg_contiguous_and_zero_based),
-		PAIR_TEST(test_reg_refusals, pair_setup_rc_kernel, local),
-		PAIR_TEST(test_reg_is_for_the_kernel, pair_setup_rc, local),
-		PAIR_TEST(test_takes_no_data, pair_setup_rc_kernel, local),
-		K(test_local_inv),
-		K(test_local_inv_refusals),
-		K(test_in_order),
-		K(test_in_order_with_losses),
-		K(test_failure_in_order),
-		K(test_many_in_a_row),
-		K(test_sqd_waits_for_it),
-		K(test_send_with_inv),
-		K(test_send_with_inv_once),
-		K(test_send_with_inv_refusals),
-		K(test_read_with_inv),
-		PAIR_BOTH(test_null, pair_setup_rc),
-	};
-
-	return cmocka_run_group_tests_name("reg", tests, NULL, NULL);
-}
+UNIT_MAIN("reg",
+	PAIR_TEST(test_create_refusals, pair_setup_rc_kernel, local),
+	PAIR_TEST(test_destroy_by_index, pair_setup_rc_kernel, local),
+	K(test_reg),
+	K(test_reg_contiguous_and_zero_based),
+	PAIR_TEST(test_reg_refusals, pair_setup_rc_kernel, local),
+	PAIR_TEST(test_reg_is_for_the_kernel, pair_setup_rc, local),
+	PAIR_TEST(test_takes_no_data, pair_setup_rc_kernel, local),
+	K(test_local_inv),
+	K(test_local_inv_refusals),
+	K(test_in_order),
+	K(test_in_order_with_losses),
+	K(test_failure_in_order),
+	K(test_many_in_a_row),
+	K(test_sqd_waits_for_it),
+	K(test_send_with_inv),
+	K(test_send_with_inv_once),
+	K(test_send_with_inv_refusals),
+	K(test_read_with_inv),
+	PAIR_BOTH(test_null, pair_setup_rc),
+)

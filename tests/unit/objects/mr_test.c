@@ -591,28 +591,23 @@ static void test_null(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_pd_is_any_number_below_the_limit),
-		T(test_create_refusals),
-		cmocka_unit_test(test_types_without_a_feature),
-		T(test_read_only_memory_needs_no_write),
-		T(test_bounds),
-		T(test_region_at_the_end_of_the_address_space),
-		T(test_key_pd_access_in_this_order),
-		T(test_variant_is_the_hosts),
-		T(test_stale_key_finds_nothing),
-		T(test_zero_based),
-		T(test_dma_key_is_for_kernel_queues),
-		T(test_memory_that_went_away),
-		T(test_as_many_as_are_announced),
-		T(test_modify),
-		T(test_modify_refusals),
-		T(test_modify_needs_what_it_allows),
-		T(test_null),
-		T(test_nulls_share_what_nobody_reads),
-	};
-
-	return cmocka_run_group_tests_name("mr", tests, NULL, NULL);
-}
+UNIT_MAIN("mr",
+	T(test_pd_is_any_number_below_the_limit),
+	T(test_create_refusals),
+	cmocka_unit_test(test_types_without_a_feature),
+	T(test_read_only_memory_needs_no_write),
+	T(test_bounds),
+	T(test_region_at_the_end_of_the_address_space),
+	T(test_key_pd_access_in_this_order),
+	T(test_variant_is_the_hosts),
+	T(test_stale_key_finds_nothing),
+	T(test_zero_based),
+	T(test_dma_key_is_for_kernel_queues),
+	T(test_memory_that_went_away),
+	T(test_as_many_as_are_announced),
+	T(test_modify),
+	T(test_modify_refusals),
+	T(test_modify_needs_what_it_allows),
+	T(test_null),
+	T(test_nulls_share_what_nobody_reads),
+)

@@ -490,25 +490,20 @@ static void test_reset_with_windows(void **state)
 #define RC(name) PAIR_BOTH(name, pair_setup_rc)
 #define RC_ONE(name) PAIR_TEST(name, pair_setup_rc, local)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		RC_ONE(test_create_refusals),
-		RC(test_type1),
-		RC(test_type2),
-		RC(test_access),
-		RC_ONE(test_no_local_key),
-		RC(test_type1_again),
-		RC_ONE(test_region_stays),
-		RC(test_type2_again),
-		RC(test_type2_remote_invalidation),
-		RC(test_type2_belongs_to_a_qp),
-		RC(test_zero_based),
-		RC(test_zero_based_region),
-		RC_ONE(test_bind_refusals),
-		PAIR_BOTH(test_uc, pair_setup_uc),
-		RC_ONE(test_reset_with_windows),
-	};
-
-	return cmocka_run_group_tests_name("mw", tests, NULL, NULL);
-}
+UNIT_MAIN("mw",
+	RC_ONE(test_create_refusals),
+	RC(test_type1),
+	RC(test_type2),
+	RC(test_access),
+	RC_ONE(test_no_local_key),
+	RC(test_type1_again),
+	RC_ONE(test_region_stays),
+	RC(test_type2_again),
+	RC(test_type2_remote_invalidation),
+	RC(test_type2_belongs_to_a_qp),
+	RC(test_zero_based),
+	RC(test_zero_based_region),
+	RC_ONE(test_bind_refusals),
+	PAIR_BOTH(test_uc, pair_setup_uc),
+	RC_ONE(test_reset_with_windows),
+)

@@ -315,33 +315,28 @@ static void test_sges_beyond_the_message(void **state)
 	assert_int_equal(host_device_stat(b->host, ORNIC_DEVICE_STAT_bad_lkey), 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PAIR_BOTH(test_rq_ci_lags, pair_setup_rc),
-		PAIR_BOTH(test_rq_ci_lags, pair_setup_rc_srq),
-		PAIR_BOTH(test_rq_ci_lags_by_more_than_the_ring, pair_setup_rc),
-		PAIR_BOTH(test_rq_ci_lags_by_more_than_the_ring, pair_setup_rc_srq),
-		PAIR_BOTH(test_ring_beyond_what_is_done, pair_setup_rc),
-		PAIR_BOTH(test_ring_beyond_what_is_done, pair_setup_rc_srq),
-		PAIR_BOTH(test_lost_queue, pair_setup_rc),
-		PAIR_BOTH(test_lost_queue, pair_setup_uc),
-		PAIR_BOTH(test_lost_record_of_a_sender, pair_setup_rc),
-		PAIR_BOTH(test_lost_record_of_a_sender, pair_setup_ud),
-		PAIR_BOTH(test_sges_beyond_the_message, pair_setup_rc),
-		PAIR_BOTH(test_sges_beyond_the_message, pair_setup_rc_srq),
-		PAIR_BOTH(test_needs_are_announced, pair_setup_rc),
-		PAIR_BOTH(test_doorbell_needed, pair_setup_rc),
-		PAIR_BOTH(test_doorbell_needed, pair_setup_rc_srq),
-		PAIR_BOTH(test_doorbell_before_the_packets, pair_setup_rc),
-		PAIR_BOTH(test_doorbell_before_the_packets, pair_setup_rc_srq),
-		PAIR_BOTH(test_doorbell_in_err, pair_setup_rc),
-		PAIR_BOTH(test_doorbell_in_reset, pair_setup_rc),
-		PAIR_BOTH(test_doorbell_of_another_page, pair_setup_rc),
-		PAIR_BOTH(test_doorbell_of_another_page, pair_setup_rc_srq),
-		PAIR_BOTH(test_doorbell_not_needed, pair_setup_rc),
-		PAIR_BOTH(test_doorbell_not_needed, pair_setup_rc_srq),
-	};
-
-	return cmocka_run_group_tests_name("rq", tests, NULL, NULL);
-}
+UNIT_MAIN("rq",
+	PAIR_BOTH(test_rq_ci_lags, pair_setup_rc),
+	PAIR_BOTH(test_rq_ci_lags, pair_setup_rc_srq),
+	PAIR_BOTH(test_rq_ci_lags_by_more_than_the_ring, pair_setup_rc),
+	PAIR_BOTH(test_rq_ci_lags_by_more_than_the_ring, pair_setup_rc_srq),
+	PAIR_BOTH(test_ring_beyond_what_is_done, pair_setup_rc),
+	PAIR_BOTH(test_ring_beyond_what_is_done, pair_setup_rc_srq),
+	PAIR_BOTH(test_lost_queue, pair_setup_rc),
+	PAIR_BOTH(test_lost_queue, pair_setup_uc),
+	PAIR_BOTH(test_lost_record_of_a_sender, pair_setup_rc),
+	PAIR_BOTH(test_lost_record_of_a_sender, pair_setup_ud),
+	PAIR_BOTH(test_sges_beyond_the_message, pair_setup_rc),
+	PAIR_BOTH(test_sges_beyond_the_message, pair_setup_rc_srq),
+	PAIR_BOTH(test_needs_are_announced, pair_setup_rc),
+	PAIR_BOTH(test_doorbell_needed, pair_setup_rc),
+	PAIR_BOTH(test_doorbell_needed, pair_setup_rc_srq),
+	PAIR_BOTH(test_doorbell_before_the_packets, pair_setup_rc),
+	PAIR_BOTH(test_doorbell_before_the_packets, pair_setup_rc_srq),
+	PAIR_BOTH(test_doorbell_in_err, pair_setup_rc),
+	PAIR_BOTH(test_doorbell_in_reset, pair_setup_rc),
+	PAIR_BOTH(test_doorbell_of_another_page, pair_setup_rc),
+	PAIR_BOTH(test_doorbell_of_another_page, pair_setup_rc_srq),
+	PAIR_BOTH(test_doorbell_not_needed, pair_setup_rc),
+	PAIR_BOTH(test_doorbell_not_needed, pair_setup_rc_srq),
+)

@@ -702,31 +702,26 @@ static void test_wqe_of_a_qp_that_goes(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PAIR_TEST(test_create_refusals, setup_rc, local),
-		PAIR_TEST(test_is_used_by_qps, setup_rc, local),
-		PAIR_TEST(test_qp_types, setup_rc, local),
-		PAIR_ALL(test_shared_in_order, setup_rc),
-		PAIR_BOTH(test_half_a_message_stalls_nobody, setup_rc),
-		PAIR_BOTH(test_empty_is_not_ready, setup_rc),
-		PAIR_BOTH(test_keys_are_of_its_pd, setup_rc),
-		PAIR_BOTH(test_dma_keys_are_the_kernels, setup_rc),
-		PAIR_BOTH(test_datagrams, setup_ud),
-		PAIR_BOTH(test_limit, setup_rc),
-		PAIR_BOTH(test_limit_counts_what_is_new, setup_rc),
-		PAIR_BOTH(test_resize, setup_rc),
-		PAIR_BOTH(test_resize_after_the_doorbell, setup_rc),
-		PAIR_BOTH(test_resize_refusals, setup_rc),
-		PAIR_BOTH(test_broken, setup_rc),
-		PAIR_BOTH(test_ring_out_of_reach, setup_rc),
-		PAIR_BOTH(test_bad_wqe, setup_rc),
-		PAIR_BOTH(test_last_wqe, setup_rc),
-		PAIR_TEST(test_wqe_of_a_qp_that_goes, setup_rc, bytes),
-		PAIR_TEST(test_wqe_of_a_qp_in_err, setup_rc, bytes),
-		PAIR_TEST(test_wqe_that_completes_nowhere, setup_rc, bytes),
-	};
-
-	return cmocka_run_group_tests_name("srq", tests, NULL, NULL);
-}
+UNIT_MAIN("srq",
+	PAIR_TEST(test_create_refusals, setup_rc, local),
+	PAIR_TEST(test_is_used_by_qps, setup_rc, local),
+	PAIR_TEST(test_qp_types, setup_rc, local),
+	PAIR_ALL(test_shared_in_order, setup_rc),
+	PAIR_BOTH(test_half_a_message_stalls_nobody, setup_rc),
+	PAIR_BOTH(test_empty_is_not_ready, setup_rc),
+	PAIR_BOTH(test_keys_are_of_its_pd, setup_rc),
+	PAIR_BOTH(test_dma_keys_are_the_kernels, setup_rc),
+	PAIR_BOTH(test_datagrams, setup_ud),
+	PAIR_BOTH(test_limit, setup_rc),
+	PAIR_BOTH(test_limit_counts_what_is_new, setup_rc),
+	PAIR_BOTH(test_resize, setup_rc),
+	PAIR_BOTH(test_resize_after_the_doorbell, setup_rc),
+	PAIR_BOTH(test_resize_refusals, setup_rc),
+	PAIR_BOTH(test_broken, setup_rc),
+	PAIR_BOTH(test_ring_out_of_reach, setup_rc),
+	PAIR_BOTH(test_bad_wqe, setup_rc),
+	PAIR_BOTH(test_last_wqe, setup_rc),
+	PAIR_TEST(test_wqe_of_a_qp_that_goes, setup_rc, bytes),
+	PAIR_TEST(test_wqe_of_a_qp_in_err, setup_rc, bytes),
+	PAIR_TEST(test_wqe_that_completes_nowhere, setup_rc, bytes),
+)

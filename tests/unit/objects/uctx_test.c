@@ -134,17 +134,12 @@ static void test_doorbell_sizes_and_offsets(void **state)
 #define T(name) cmocka_unit_test_setup_teardown(name, kit_setup, \
 						kit_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_no_pages_for_pushed_wqes),
-		T(test_uctx_refusals),
-		cmocka_unit_test_setup_teardown(test_board_without_shadow,
-						kit_setup_no_shadow, kit_teardown),
-		T(test_as_many_uctx_as_pages),
-		T(test_doorbells_of_others_are_ignored),
-		T(test_doorbell_sizes_and_offsets),
-	};
-
-	return cmocka_run_group_tests_name("uctx", tests, NULL, NULL);
-}
+UNIT_MAIN("uctx",
+	T(test_no_pages_for_pushed_wqes),
+	T(test_uctx_refusals),
+	cmocka_unit_test_setup_teardown(test_board_without_shadow,
+					kit_setup_no_shadow, kit_teardown),
+	T(test_as_many_uctx_as_pages),
+	T(test_doorbells_of_others_are_ignored),
+	T(test_doorbell_sizes_and_offsets),
+)

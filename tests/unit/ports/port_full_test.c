@@ -267,22 +267,17 @@ static void test_datagram_waits(void **state)
 	pair_expect(B(pair), 7, ORNIC_WC_SUCCESS);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PAIR_TEST(test_requester_waits, pair_setup_rc, bytes),
-		PAIR_TEST(test_write_in_parts, pair_setup_rc, bytes),
-		PAIR_TEST(test_read_in_parts, pair_setup_rc, bytes),
-		PAIR_TEST(test_no_timeout_while_full, pair_setup_rc, bytes),
-		PAIR_TEST(test_error_while_full, pair_setup_rc, bytes),
-		PAIR_TEST(test_destroyed_while_full, pair_setup_rc, bytes),
-		PAIR_TEST(test_answers_wait_for_time_of_the_peer, pair_setup_rc,
-			  bytes),
-		PAIR_TEST(test_port_of_each_request_pays, pair_setup_rc, bytes),
-		PAIR_TEST(test_ack_of_destroyed_does_not_wait, pair_setup_rc,
-			  bytes),
-		PAIR_TEST(test_datagram_waits, pair_setup_ud, bytes),
-	};
-
-	return cmocka_run_group_tests_name("room", tests, NULL, NULL);
-}
+UNIT_MAIN("room",
+	PAIR_TEST(test_requester_waits, pair_setup_rc, bytes),
+	PAIR_TEST(test_write_in_parts, pair_setup_rc, bytes),
+	PAIR_TEST(test_read_in_parts, pair_setup_rc, bytes),
+	PAIR_TEST(test_no_timeout_while_full, pair_setup_rc, bytes),
+	PAIR_TEST(test_error_while_full, pair_setup_rc, bytes),
+	PAIR_TEST(test_destroyed_while_full, pair_setup_rc, bytes),
+	PAIR_TEST(test_answers_wait_for_time_of_the_peer, pair_setup_rc,
+		  bytes),
+	PAIR_TEST(test_port_of_each_request_pays, pair_setup_rc, bytes),
+	PAIR_TEST(test_ack_of_destroyed_does_not_wait, pair_setup_rc,
+		  bytes),
+	PAIR_TEST(test_datagram_waits, pair_setup_ud, bytes),
+)

@@ -334,15 +334,10 @@ static void test_packets_before_timers(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_full_port_loses_nothing),
-		T(test_reader_that_stopped),
-		T(test_retry_is_bounded),
-		T(test_groups_and_strangers_wait),
-		T(test_packets_before_timers),
-	};
-
-	return cmocka_run_group_tests_name("port", tests, NULL, NULL);
-}
+UNIT_MAIN("port",
+	T(test_full_port_loses_nothing),
+	T(test_reader_that_stopped),
+	T(test_retry_is_bounded),
+	T(test_groups_and_strangers_wait),
+	T(test_packets_before_timers),
+)

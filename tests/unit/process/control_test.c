@@ -113,12 +113,7 @@ static void test_request_in_pieces(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_one_request_in_a_turn),
-		T(test_request_in_pieces),
-	};
-
-	return cmocka_run_group_tests_name("control", tests, NULL, NULL);
-}
+UNIT_MAIN("control",
+	T(test_one_request_in_a_turn),
+	T(test_request_in_pieces),
+)

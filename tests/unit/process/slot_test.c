@@ -60,15 +60,10 @@ static void test_each_card_has_a_limit_of_messages(void **state)
 	assert_int_equal(w->slot[1]->limit.used, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_irq_counts_once,
-						world_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(
-			test_each_card_has_a_limit_of_messages,
-			world_setup, world_teardown),
-	};
-
-	return cmocka_run_group_tests_name("slot", tests, NULL, NULL);
-}
+UNIT_MAIN("slot",
+	cmocka_unit_test_setup_teardown(test_irq_counts_once,
+					world_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(
+		test_each_card_has_a_limit_of_messages,
+		world_setup, world_teardown),
+)

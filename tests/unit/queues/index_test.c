@@ -120,15 +120,10 @@ static void test_err_looks_again(void **state)
 	pair_expect(B(pair), i, ORNIC_WC_WR_FLUSH_ERR);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PAIR_BOTH(test_sq_pi_goes_back, pair_setup_rc),
-		PAIR_BOTH(test_sq_pi_goes_back_less_far, pair_setup_rc),
-		PAIR_BOTH(test_rq_pi_goes_back, pair_setup_rc),
-		PAIR_BOTH(test_rq_pi_goes_back_less_far, pair_setup_rc),
-		PAIR_TEST(test_err_looks_again, pair_setup_rc, local),
-	};
-
-	return cmocka_run_group_tests_name("index", tests, NULL, NULL);
-}
+UNIT_MAIN("index",
+	PAIR_BOTH(test_sq_pi_goes_back, pair_setup_rc),
+	PAIR_BOTH(test_sq_pi_goes_back_less_far, pair_setup_rc),
+	PAIR_BOTH(test_rq_pi_goes_back, pair_setup_rc),
+	PAIR_BOTH(test_rq_pi_goes_back_less_far, pair_setup_rc),
+	PAIR_TEST(test_err_looks_again, pair_setup_rc, local),
+)

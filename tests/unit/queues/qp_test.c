@@ -588,27 +588,22 @@ static void test_card_reset_in_flight(void **state)
 
 #define T(_test) cmocka_unit_test_setup_teardown(_test, qp_setup, qp_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_create_refusals),
-		T(test_create_holds_what_it_uses),
-		T(test_kernel_qp_needs_the_kernel_page),
-		T(test_one_gsi),
-		T(test_numbers_are_not_reused_at_once),
-		T(test_largest_rings),
-		T(test_transitions_rc),
-		T(test_transitions_uc),
-		T(test_transitions_ud),
-		T(test_transitions_gsi),
-		T(test_transitions_raw),
-		T(test_transitions_xrc),
-		T(test_access_of_a_feature_that_is_not_in_force),
-		T(test_current_state),
-		T(test_bad_values),
-		T(test_query_tells_all),
-		T(test_card_reset_in_flight),
-	};
-
-	return cmocka_run_group_tests_name("qp", tests, NULL, NULL);
-}
+UNIT_MAIN("qp",
+	T(test_create_refusals),
+	T(test_create_holds_what_it_uses),
+	T(test_kernel_qp_needs_the_kernel_page),
+	T(test_one_gsi),
+	T(test_numbers_are_not_reused_at_once),
+	T(test_largest_rings),
+	T(test_transitions_rc),
+	T(test_transitions_uc),
+	T(test_transitions_ud),
+	T(test_transitions_gsi),
+	T(test_transitions_raw),
+	T(test_transitions_xrc),
+	T(test_access_of_a_feature_that_is_not_in_force),
+	T(test_current_state),
+	T(test_bad_values),
+	T(test_query_tells_all),
+	T(test_card_reset_in_flight),
+)

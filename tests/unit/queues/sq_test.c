@@ -197,16 +197,11 @@ static void test_sq_ci_alone(void **state)
 	assert_int_equal(bad_sq_pi(pair), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PAIR_BOTH(test_opcodes_not_announced, pair_setup_rc),
-		PAIR_BOTH(test_bad_lengths, pair_setup_rc),
-		PAIR_BOTH(test_flush_by_length, pair_setup_rc),
-		PAIR_BOTH(test_ring_beyond_what_is_done, pair_setup_rc),
-		PAIR_BOTH(test_sq_ci_lags, pair_setup_rc),
-		PAIR_BOTH(test_sq_ci_alone, pair_setup_rc),
-	};
-
-	return cmocka_run_group_tests_name("sq", tests, NULL, NULL);
-}
+UNIT_MAIN("sq",
+	PAIR_BOTH(test_opcodes_not_announced, pair_setup_rc),
+	PAIR_BOTH(test_bad_lengths, pair_setup_rc),
+	PAIR_BOTH(test_flush_by_length, pair_setup_rc),
+	PAIR_BOTH(test_ring_beyond_what_is_done, pair_setup_rc),
+	PAIR_BOTH(test_sq_ci_lags, pair_setup_rc),
+	PAIR_BOTH(test_sq_ci_alone, pair_setup_rc),
+)

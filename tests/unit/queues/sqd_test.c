@@ -220,20 +220,15 @@ static void test_psns_are_live(void **state)
 	assert_int_equal(le32toh(attr.rq_psn), 3);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PAIR_BOTH(test_drains_and_goes_on, pair_setup_rc),
-		PAIR_BOTH(test_drained_at_once, pair_setup_rc),
-		PAIR_BOTH(test_drained_at_once, pair_setup_uc),
-		PAIR_BOTH(test_drained_at_once, pair_setup_ud),
-		PAIR_TEST(test_drains_long_message, pair_setup_rc, bytes),
-		PAIR_TEST(test_drains_long_message, pair_setup_uc, bytes),
-		PAIR_BOTH(test_drains_through_rnr, pair_setup_rc),
-		PAIR_BOTH(test_failure_while_draining, pair_setup_rc),
-		PAIR_BOTH(test_new_attributes, pair_setup_rc),
-		PAIR_BOTH(test_psns_are_live, pair_setup_rc),
-	};
-
-	return cmocka_run_group_tests_name("sqd", tests, NULL, NULL);
-}
+UNIT_MAIN("sqd",
+	PAIR_BOTH(test_drains_and_goes_on, pair_setup_rc),
+	PAIR_BOTH(test_drained_at_once, pair_setup_rc),
+	PAIR_BOTH(test_drained_at_once, pair_setup_uc),
+	PAIR_BOTH(test_drained_at_once, pair_setup_ud),
+	PAIR_TEST(test_drains_long_message, pair_setup_rc, bytes),
+	PAIR_TEST(test_drains_long_message, pair_setup_uc, bytes),
+	PAIR_BOTH(test_drains_through_rnr, pair_setup_rc),
+	PAIR_BOTH(test_failure_while_draining, pair_setup_rc),
+	PAIR_BOTH(test_new_attributes, pair_setup_rc),
+	PAIR_BOTH(test_psns_are_live, pair_setup_rc),
+)

@@ -794,12 +794,7 @@ static void test_all_cells_of_wqs(void **state)
 	assert_int_equal(try_table(&rows), ARRAY_SIZE(wq_events) * ARRAY_SIZE(wq_states));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_cells_of_qps),
-		cmocka_unit_test(test_all_cells_of_wqs),
-	};
-
-	return cmocka_run_group_tests_name("states", tests, NULL, NULL);
-}
+UNIT_MAIN("states",
+	cmocka_unit_test(test_all_cells_of_qps),
+	cmocka_unit_test(test_all_cells_of_wqs),
+)

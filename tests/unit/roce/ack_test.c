@@ -198,20 +198,15 @@ static void test_destroyed_while_not_ready(void **state)
 			 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PAIR_BOTH(test_destroyed_after_send, pair_setup_rc),
-		PAIR_BOTH(test_xrc_destroyed_after_send, pair_setup_xrc),
-		PAIR_BOTH(test_destroyed_after_write_with_imm, pair_setup_rc),
-		PAIR_BOTH(test_reset_after_send, pair_setup_rc),
-		PAIR_BOTH(test_failed_and_destroyed_after_send, pair_setup_rc),
-		PAIR_BOTH(test_card_reset_after_send, pair_setup_rc),
-		PAIR_BOTH(test_destroyed_after_read_atomic_and_send,
-			  pair_setup_rc),
-		PAIR_BOTH(test_destroyed_before_long_read, pair_setup_rc),
-		PAIR_BOTH(test_destroyed_while_not_ready, pair_setup_rc),
-	};
-
-	return cmocka_run_group_tests_name("ack", tests, NULL, NULL);
-}
+UNIT_MAIN("ack",
+	PAIR_BOTH(test_destroyed_after_send, pair_setup_rc),
+	PAIR_BOTH(test_xrc_destroyed_after_send, pair_setup_xrc),
+	PAIR_BOTH(test_destroyed_after_write_with_imm, pair_setup_rc),
+	PAIR_BOTH(test_reset_after_send, pair_setup_rc),
+	PAIR_BOTH(test_failed_and_destroyed_after_send, pair_setup_rc),
+	PAIR_BOTH(test_card_reset_after_send, pair_setup_rc),
+	PAIR_BOTH(test_destroyed_after_read_atomic_and_send,
+		  pair_setup_rc),
+	PAIR_BOTH(test_destroyed_before_long_read, pair_setup_rc),
+	PAIR_BOTH(test_destroyed_while_not_ready, pair_setup_rc),
+)

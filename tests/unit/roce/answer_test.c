@@ -170,19 +170,14 @@ static void test_write_imm_of_uc(void **state)
 	pair_expect(B(pair), 7, ORNIC_WC_SUCCESS);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PAIR_BOTH(test_atomic_answer_to_a_read, pair_setup_rc),
-		PAIR_BOTH(test_read_answer_to_an_atomic, pair_setup_rc),
-		PAIR_BOTH(test_read_answer_to_a_send, pair_setup_rc),
-		PAIR_BOTH(test_read_answer_of_another_place, pair_setup_rc),
-		PAIR_BOTH(test_answer_ahead_is_no_error, pair_setup_rc),
-		PAIR_BOTH(test_answer_to_nothing_is_no_error, pair_setup_rc),
-		PAIR_BOTH(test_write_imm_fails_after_its_wqe, pair_setup_rc),
-		PAIR_BOTH(test_write_imm_fails_before_its_wqe, pair_setup_rc),
-		PAIR_BOTH(test_write_imm_of_uc, pair_setup_uc),
-	};
-
-	return cmocka_run_group_tests_name("answer", tests, NULL, NULL);
-}
+UNIT_MAIN("answer",
+	PAIR_BOTH(test_atomic_answer_to_a_read, pair_setup_rc),
+	PAIR_BOTH(test_read_answer_to_an_atomic, pair_setup_rc),
+	PAIR_BOTH(test_read_answer_to_a_send, pair_setup_rc),
+	PAIR_BOTH(test_read_answer_of_another_place, pair_setup_rc),
+	PAIR_BOTH(test_answer_ahead_is_no_error, pair_setup_rc),
+	PAIR_BOTH(test_answer_to_nothing_is_no_error, pair_setup_rc),
+	PAIR_BOTH(test_write_imm_fails_after_its_wqe, pair_setup_rc),
+	PAIR_BOTH(test_write_imm_fails_before_its_wqe, pair_setup_rc),
+	PAIR_BOTH(test_write_imm_of_uc, pair_setup_uc),
+)

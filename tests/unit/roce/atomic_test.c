@@ -169,17 +169,12 @@ static void test_duplicates(void **state)
 	assert_true(*pair_word(B(pair), AT) == htole64(6));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PAIR_ALL(test_masked_cmp_swp, pair_setup_rc),
-		PAIR_ALL(test_masked_fetch_add, pair_setup_rc),
-		PAIR_BOTH(test_masked_cmp_swp, pair_setup_xrc),
-		PAIR_BOTH(test_masked_fetch_add, pair_setup_xrc),
-		PAIR_BOTH(test_refusals, pair_setup_rc),
-		PAIR_BOTH(test_region_that_is_not_aligned, pair_setup_rc),
-		PAIR_BOTH(test_duplicates, pair_setup_rc),
-	};
-
-	return cmocka_run_group_tests_name("atomic", tests, NULL, NULL);
-}
+UNIT_MAIN("atomic",
+	PAIR_ALL(test_masked_cmp_swp, pair_setup_rc),
+	PAIR_ALL(test_masked_fetch_add, pair_setup_rc),
+	PAIR_BOTH(test_masked_cmp_swp, pair_setup_xrc),
+	PAIR_BOTH(test_masked_fetch_add, pair_setup_xrc),
+	PAIR_BOTH(test_refusals, pair_setup_rc),
+	PAIR_BOTH(test_region_that_is_not_aligned, pair_setup_rc),
+	PAIR_BOTH(test_duplicates, pair_setup_rc),
+)

@@ -376,22 +376,17 @@ static void test_losses(void **state)
 
 #define RC(name) PAIR_BOTH(name, pair_setup_rc)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		RC(test_flush),
-		PAIR_BOTH(test_flush, pair_setup_xrc),
-		RC(test_flush_window),
-		PAIR_TEST(test_flush_bad_wqe, pair_setup_rc, local),
-		RC(test_flush_refusals),
-		PAIR_TEST(test_nothing_persists, pair_setup_rc, local),
-		PAIR_ALL(test_atomic_write, pair_setup_rc),
-		PAIR_BOTH(test_atomic_write, pair_setup_xrc),
-		PAIR_TEST(test_atomic_write_bad_wqe, pair_setup_rc, local),
-		RC(test_atomic_write_refusals),
-		RC(test_no_resources),
-		RC(test_losses),
-	};
-
-	return cmocka_run_group_tests_name("flush", tests, NULL, NULL);
-}
+UNIT_MAIN("flush",
+	RC(test_flush),
+	PAIR_BOTH(test_flush, pair_setup_xrc),
+	RC(test_flush_window),
+	PAIR_TEST(test_flush_bad_wqe, pair_setup_rc, local),
+	RC(test_flush_refusals),
+	PAIR_TEST(test_nothing_persists, pair_setup_rc, local),
+	PAIR_ALL(test_atomic_write, pair_setup_rc),
+	PAIR_BOTH(test_atomic_write, pair_setup_xrc),
+	PAIR_TEST(test_atomic_write_bad_wqe, pair_setup_rc, local),
+	RC(test_atomic_write_refusals),
+	RC(test_no_resources),
+	RC(test_losses),
+)

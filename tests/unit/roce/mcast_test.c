@@ -414,19 +414,14 @@ static void test_member_not_ready(void **state)
 	PAIR_TEST(_test, setup, local), PAIR_TEST(_test, setup, bytes), \
 	PAIR_TEST(_test, setup, v6_vlan)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		BOTH_FAMILIES(test_member_gets_packets),
-		BOTH_FAMILIES(test_every_member),
-		BOTH_FAMILIES(test_members_beside_the_sender),
-		BOTH_FAMILIES(test_sender_fails_itself),
-		BOTH_FAMILIES(test_commands),
-		BOTH_FAMILIES(test_limits),
-		BOTH_FAMILIES(test_strangers),
-		BOTH_FAMILIES(test_other_frames_to_the_mac),
-		BOTH_FAMILIES(test_member_not_ready),
-	};
-
-	return cmocka_run_group_tests_name("mcast", tests, NULL, NULL);
-}
+UNIT_MAIN("mcast",
+	BOTH_FAMILIES(test_member_gets_packets),
+	BOTH_FAMILIES(test_every_member),
+	BOTH_FAMILIES(test_members_beside_the_sender),
+	BOTH_FAMILIES(test_sender_fails_itself),
+	BOTH_FAMILIES(test_commands),
+	BOTH_FAMILIES(test_limits),
+	BOTH_FAMILIES(test_strangers),
+	BOTH_FAMILIES(test_other_frames_to_the_mac),
+	BOTH_FAMILIES(test_member_not_ready),
+)

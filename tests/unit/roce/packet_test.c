@@ -534,28 +534,23 @@ static void test_sgid_of_both_kinds(void **state)
 	free(frame);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_icrc_of_hardware),
-		cmocka_unit_test(test_icrc_masks_what_changes),
-		cmocka_unit_test(test_parse_write),
-		cmocka_unit_test(test_parse_ack),
-		cmocka_unit_test(test_parse_datagram),
-		cmocka_unit_test(test_parse_ignores_ethernet_padding),
-		cmocka_unit_test(test_build_write),
-		cmocka_unit_test(test_build_ack),
-		cmocka_unit_test(test_build_datagram),
-		cmocka_unit_test(test_build_flush),
-		cmocka_unit_test(test_build_masked_atomic),
-		cmocka_unit_test(test_every_opcode_both_ways),
-		cmocka_unit_test(test_truncated_packets_are_malformed),
-		cmocka_unit_test(test_bad_fields_are_malformed),
-		cmocka_unit_test(test_pad_beyond_payload_is_malformed),
-		cmocka_unit_test(test_payload_where_there_is_none),
-		cmocka_unit_test(test_sport_is_dynamic),
-		cmocka_unit_test(test_sgid_of_both_kinds),
-	};
-
-	return cmocka_run_group_tests_name("packet", tests, NULL, NULL);
-}
+UNIT_MAIN("packet",
+	cmocka_unit_test(test_icrc_of_hardware),
+	cmocka_unit_test(test_icrc_masks_what_changes),
+	cmocka_unit_test(test_parse_write),
+	cmocka_unit_test(test_parse_ack),
+	cmocka_unit_test(test_parse_datagram),
+	cmocka_unit_test(test_parse_ignores_ethernet_padding),
+	cmocka_unit_test(test_build_write),
+	cmocka_unit_test(test_build_ack),
+	cmocka_unit_test(test_build_datagram),
+	cmocka_unit_test(test_build_flush),
+	cmocka_unit_test(test_build_masked_atomic),
+	cmocka_unit_test(test_every_opcode_both_ways),
+	cmocka_unit_test(test_truncated_packets_are_malformed),
+	cmocka_unit_test(test_bad_fields_are_malformed),
+	cmocka_unit_test(test_pad_beyond_payload_is_malformed),
+	cmocka_unit_test(test_payload_where_there_is_none),
+	cmocka_unit_test(test_sport_is_dynamic),
+	cmocka_unit_test(test_sgid_of_both_kinds),
+)

@@ -455,24 +455,19 @@ static void test_reset_forgets(void **state)
 	assert_int_equal(attr.alt_timeout, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PAIR_TEST(test_same_gid_twice, setup, bytes),
-		PAIR_TEST(test_same_gid_twice, setup, local),
-		PAIR_TEST(test_same_gid_of_another_vlan, setup, bytes),
-		PAIR_BOTH(test_both_arm, setup),
-		PAIR_BOTH(test_disarm, setup),
-		PAIR_BOTH(test_dead_path, setup),
-		PAIR_BOTH(test_dead_paths, setup),
-		PAIR_BOTH(test_rearm_is_not_armed, setup),
-		PAIR_BOTH(test_host_migrates, setup),
-		PAIR_BOTH(test_former_path_is_heard, setup),
-		PAIR_BOTH(test_unreliable, setup_uc),
-		PAIR_BOTH(test_wrong_way, setup),
-		PAIR_BOTH(test_no_address_any_more, setup),
-		PAIR_BOTH(test_reset_forgets, setup),
-	};
-
-	return cmocka_run_group_tests_name("path", tests, NULL, NULL);
-}
+UNIT_MAIN("path",
+	PAIR_TEST(test_same_gid_twice, setup, bytes),
+	PAIR_TEST(test_same_gid_twice, setup, local),
+	PAIR_TEST(test_same_gid_of_another_vlan, setup, bytes),
+	PAIR_BOTH(test_both_arm, setup),
+	PAIR_BOTH(test_disarm, setup),
+	PAIR_BOTH(test_dead_path, setup),
+	PAIR_BOTH(test_dead_paths, setup),
+	PAIR_BOTH(test_rearm_is_not_armed, setup),
+	PAIR_BOTH(test_host_migrates, setup),
+	PAIR_BOTH(test_former_path_is_heard, setup),
+	PAIR_BOTH(test_unreliable, setup_uc),
+	PAIR_BOTH(test_wrong_way, setup),
+	PAIR_BOTH(test_no_address_any_more, setup),
+	PAIR_BOTH(test_reset_forgets, setup),
+)

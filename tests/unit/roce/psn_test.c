@@ -50,14 +50,9 @@ static void test_psn_count_rounds_up(void **state)
 	assert_int_equal(psn_count(UINT32_MAX, 8), 1 << 24);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_psn_add_wraps),
-		cmocka_unit_test(test_psn_diff_is_signed),
-		cmocka_unit_test(test_psn_in_wraps),
-		cmocka_unit_test(test_psn_count_rounds_up),
-	};
-
-	return cmocka_run_group_tests_name("psn", tests, NULL, NULL);
-}
+UNIT_MAIN("psn",
+	cmocka_unit_test(test_psn_add_wraps),
+	cmocka_unit_test(test_psn_diff_is_signed),
+	cmocka_unit_test(test_psn_in_wraps),
+	cmocka_unit_test(test_psn_count_rounds_up),
+)

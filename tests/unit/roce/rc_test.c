@@ -455,26 +455,21 @@ static void test_bytes_are_payload(void **state)
 	assert_int_equal(pair_qp(A(pair))->stats.rx_bytes, 500);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PAIR_BOTH(test_bytes_are_payload, pair_setup_rc),
-		PAIR_ALL(test_send_all_lengths, pair_setup_rc),
-		PAIR_ALL(test_write_all_lengths, pair_setup_rc),
-		PAIR_ALL(test_read_all_lengths, pair_setup_rc),
-		PAIR_ALL(test_atomics, pair_setup_rc),
-		PAIR_ALL(test_inline, pair_setup_rc),
-		PAIR_BOTH(test_scatter_gather, pair_setup_rc),
-		PAIR_BOTH(test_many_messages_wrap_the_rings, pair_setup_rc),
-		PAIR_BOTH(test_solicited, pair_setup_rc),
-		PAIR_BOTH(test_answer_is_the_ack, pair_setup_rc),
-		PAIR_BOTH(test_read_depth_and_fence, pair_setup_rc),
-		PAIR_BOTH(test_path_mtu, pair_setup_rc),
-		PAIR_BOTH(test_wrong_path_is_dropped, pair_setup_rc),
-		PAIR_BOTH(test_comm_established, pair_setup_rc),
-		PAIR_BOTH(test_error_flushes_all, pair_setup_rc),
-		PAIR_BOTH(test_destroy_in_flight, pair_setup_rc),
-	};
-
-	return cmocka_run_group_tests_name("rc", tests, NULL, NULL);
-}
+UNIT_MAIN("rc",
+	PAIR_BOTH(test_bytes_are_payload, pair_setup_rc),
+	PAIR_ALL(test_send_all_lengths, pair_setup_rc),
+	PAIR_ALL(test_write_all_lengths, pair_setup_rc),
+	PAIR_ALL(test_read_all_lengths, pair_setup_rc),
+	PAIR_ALL(test_atomics, pair_setup_rc),
+	PAIR_ALL(test_inline, pair_setup_rc),
+	PAIR_BOTH(test_scatter_gather, pair_setup_rc),
+	PAIR_BOTH(test_many_messages_wrap_the_rings, pair_setup_rc),
+	PAIR_BOTH(test_solicited, pair_setup_rc),
+	PAIR_BOTH(test_answer_is_the_ack, pair_setup_rc),
+	PAIR_BOTH(test_read_depth_and_fence, pair_setup_rc),
+	PAIR_BOTH(test_path_mtu, pair_setup_rc),
+	PAIR_BOTH(test_wrong_path_is_dropped, pair_setup_rc),
+	PAIR_BOTH(test_comm_established, pair_setup_rc),
+	PAIR_BOTH(test_error_flushes_all, pair_setup_rc),
+	PAIR_BOTH(test_destroy_in_flight, pair_setup_rc),
+)

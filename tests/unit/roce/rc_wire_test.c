@@ -547,31 +547,26 @@ static void test_rnr_timer_table(void **state)
 	assert_int_equal(rnr_ns(31), 491520000);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PAIR_ALL(test_random_loss_duplication_reordering, pair_setup_rc),
-		PAIR_BOTH(test_lose_each_packet, pair_setup_rc),
-		PAIR_BOTH(test_repeat_each_packet, pair_setup_rc),
-		PAIR_BOTH(test_delay_each_packet, pair_setup_rc),
-		PAIR_BOTH(test_lost_ack_is_not_executed_twice, pair_setup_rc),
-		PAIR_BOTH(test_retries_exceeded, pair_setup_rc),
-		PAIR_BOTH(test_timeout_0_waits_for_ever, pair_setup_rc),
-		/* Frames between cards of one process are not lost */
-		PAIR_TEST(test_window_follows_the_wire, pair_setup_rc, bytes),
-		/* With bytes a READ response takes many packets */
-		PAIR_BOTH(test_duplicate_read_of_something_else, pair_setup_rc),
-		PAIR_TEST(test_copies_of_a_read_in_a_row, pair_setup_rc, bytes),
-		PAIR_TEST(test_new_reads_while_one_is_repeated, pair_setup_rc,
-			  bytes),
-		PAIR_BOTH(test_more_reads_than_the_limit, pair_setup_rc),
-		PAIR_BOTH(test_old_read_of_what_is_gone, pair_setup_rc),
-		PAIR_BOTH(test_rnr_then_ready, pair_setup_rc),
-		PAIR_BOTH(test_rnr_of_write_with_imm, pair_setup_rc),
-		PAIR_BOTH(test_rnr_retries_exceeded, pair_setup_rc),
-		PAIR_BOTH(test_rnr_for_ever, pair_setup_rc),
-		cmocka_unit_test(test_rnr_timer_table),
-	};
-
-	return cmocka_run_group_tests_name("rc_wire", tests, NULL, NULL);
-}
+UNIT_MAIN("rc_wire",
+	PAIR_ALL(test_random_loss_duplication_reordering, pair_setup_rc),
+	PAIR_BOTH(test_lose_each_packet, pair_setup_rc),
+	PAIR_BOTH(test_repeat_each_packet, pair_setup_rc),
+	PAIR_BOTH(test_delay_each_packet, pair_setup_rc),
+	PAIR_BOTH(test_lost_ack_is_not_executed_twice, pair_setup_rc),
+	PAIR_BOTH(test_retries_exceeded, pair_setup_rc),
+	PAIR_BOTH(test_timeout_0_waits_for_ever, pair_setup_rc),
+	/* Frames between cards of one process are not lost */
+	PAIR_TEST(test_window_follows_the_wire, pair_setup_rc, bytes),
+	/* With bytes a READ response takes many packets */
+	PAIR_BOTH(test_duplicate_read_of_something_else, pair_setup_rc),
+	PAIR_TEST(test_copies_of_a_read_in_a_row, pair_setup_rc, bytes),
+	PAIR_TEST(test_new_reads_while_one_is_repeated, pair_setup_rc,
+		  bytes),
+	PAIR_BOTH(test_more_reads_than_the_limit, pair_setup_rc),
+	PAIR_BOTH(test_old_read_of_what_is_gone, pair_setup_rc),
+	PAIR_BOTH(test_rnr_then_ready, pair_setup_rc),
+	PAIR_BOTH(test_rnr_of_write_with_imm, pair_setup_rc),
+	PAIR_BOTH(test_rnr_retries_exceeded, pair_setup_rc),
+	PAIR_BOTH(test_rnr_for_ever, pair_setup_rc),
+	cmocka_unit_test(test_rnr_timer_table),
+)

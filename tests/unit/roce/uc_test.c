@@ -498,29 +498,24 @@ static void test_error_flushes(void **state)
 	pair_poll_none(B(pair));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PAIR_ALL(test_all_operations, pair_setup_uc),
-		PAIR_ALL(test_many, pair_setup_uc),
-		PAIR_BOTH(test_payload_is_a_copy, pair_setup_uc),
-		PAIR_BOTH(test_loss, pair_setup_uc),
-		PAIR_BOTH(test_loss_then_write, pair_setup_uc),
-		PAIR_BOTH(test_bad_wire, pair_setup_uc),
-		PAIR_BOTH(test_no_receive_wqe_is_a_loss, pair_setup_uc),
-		PAIR_TEST(test_invalid_requests_are_dropped, pair_setup_uc,
-			  bytes),
-		PAIR_TEST(test_bad_rkeys_are_dropped, pair_setup_uc, bytes),
-		PAIR_TEST(test_other_opcodes_are_unknown, pair_setup_uc, bytes),
-		PAIR_BOTH(test_receive_too_short, pair_setup_uc),
-		PAIR_BOTH(test_receive_bad_lkey, pair_setup_uc),
-		PAIR_BOTH(test_send_bad_lkey, pair_setup_uc),
-		PAIR_BOTH(test_send_bad_lkey_in_the_middle, pair_setup_uc),
-		PAIR_BOTH(test_send_bad_opcode, pair_setup_uc),
-		PAIR_TEST(test_attributes, pair_setup_uc, local),
-		PAIR_BOTH(test_first_packet_is_told, pair_setup_uc),
-		PAIR_BOTH(test_error_flushes, pair_setup_uc),
-	};
-
-	return cmocka_run_group_tests_name("uc", tests, NULL, NULL);
-}
+UNIT_MAIN("uc",
+	PAIR_ALL(test_all_operations, pair_setup_uc),
+	PAIR_ALL(test_many, pair_setup_uc),
+	PAIR_BOTH(test_payload_is_a_copy, pair_setup_uc),
+	PAIR_BOTH(test_loss, pair_setup_uc),
+	PAIR_BOTH(test_loss_then_write, pair_setup_uc),
+	PAIR_BOTH(test_bad_wire, pair_setup_uc),
+	PAIR_BOTH(test_no_receive_wqe_is_a_loss, pair_setup_uc),
+	PAIR_TEST(test_invalid_requests_are_dropped, pair_setup_uc,
+		  bytes),
+	PAIR_TEST(test_bad_rkeys_are_dropped, pair_setup_uc, bytes),
+	PAIR_TEST(test_other_opcodes_are_unknown, pair_setup_uc, bytes),
+	PAIR_BOTH(test_receive_too_short, pair_setup_uc),
+	PAIR_BOTH(test_receive_bad_lkey, pair_setup_uc),
+	PAIR_BOTH(test_send_bad_lkey, pair_setup_uc),
+	PAIR_BOTH(test_send_bad_lkey_in_the_middle, pair_setup_uc),
+	PAIR_BOTH(test_send_bad_opcode, pair_setup_uc),
+	PAIR_TEST(test_attributes, pair_setup_uc, local),
+	PAIR_BOTH(test_first_packet_is_told, pair_setup_uc),
+	PAIR_BOTH(test_error_flushes, pair_setup_uc),
+)

@@ -434,32 +434,27 @@ static void test_port_is_down(void **state)
 	assert_int_equal(host_port_stat(host, ORNIC_PORT_STAT_tx_frames), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PAIR_BOTH(test_send, pair_setup_ud),
-		PAIR_TEST(test_send, pair_setup_ud, loopback),
-		PAIR_TEST(test_send, pair_setup_ud, v6_vlan),
-		PAIR_BOTH(test_payload_is_a_copy, pair_setup_ud),
-		PAIR_BOTH(test_lost_copies_are_not_in_the_way, pair_setup_ud),
-		PAIR_BOTH(test_qkey, pair_setup_ud),
-		PAIR_BOTH(test_no_receive_wqe_is_a_loss, pair_setup_ud),
-		PAIR_BOTH(test_unknown_qp_is_a_loss, pair_setup_ud),
-		PAIR_BOTH(test_lost_address_is_a_loss, pair_setup_ud),
-		PAIR_BOTH(test_receive_too_short, pair_setup_ud),
-		PAIR_BOTH(test_too_long, pair_setup_ud),
-		PAIR_BOTH(test_too_long_for_the_port, pair_setup_ud),
-		PAIR_BOTH(test_bad_lkey, pair_setup_ud),
-		PAIR_BOTH(test_write_is_no_datagram, pair_setup_ud),
-		PAIR_BOTH(test_source_port, pair_setup_ud),
-		PAIR_BOTH(test_source_port, pair_setup_gsi),
-		PAIR_BOTH(test_mac_of_gid, pair_setup_ud),
-		PAIR_ALL(test_port_is_down, pair_setup_ud),
-		PAIR_ALL(test_port_is_down, pair_setup_uc),
-		PAIR_ALL(test_port_is_down, pair_setup_rc),
-		PAIR_TEST(test_gsi, pair_setup_gsi, local),
-		PAIR_TEST(test_gsi, pair_setup_gsi, bytes),
-	};
-
-	return cmocka_run_group_tests_name("ud", tests, NULL, NULL);
-}
+UNIT_MAIN("ud",
+	PAIR_BOTH(test_send, pair_setup_ud),
+	PAIR_TEST(test_send, pair_setup_ud, loopback),
+	PAIR_TEST(test_send, pair_setup_ud, v6_vlan),
+	PAIR_BOTH(test_payload_is_a_copy, pair_setup_ud),
+	PAIR_BOTH(test_lost_copies_are_not_in_the_way, pair_setup_ud),
+	PAIR_BOTH(test_qkey, pair_setup_ud),
+	PAIR_BOTH(test_no_receive_wqe_is_a_loss, pair_setup_ud),
+	PAIR_BOTH(test_unknown_qp_is_a_loss, pair_setup_ud),
+	PAIR_BOTH(test_lost_address_is_a_loss, pair_setup_ud),
+	PAIR_BOTH(test_receive_too_short, pair_setup_ud),
+	PAIR_BOTH(test_too_long, pair_setup_ud),
+	PAIR_BOTH(test_too_long_for_the_port, pair_setup_ud),
+	PAIR_BOTH(test_bad_lkey, pair_setup_ud),
+	PAIR_BOTH(test_write_is_no_datagram, pair_setup_ud),
+	PAIR_BOTH(test_source_port, pair_setup_ud),
+	PAIR_BOTH(test_source_port, pair_setup_gsi),
+	PAIR_BOTH(test_mac_of_gid, pair_setup_ud),
+	PAIR_ALL(test_port_is_down, pair_setup_ud),
+	PAIR_ALL(test_port_is_down, pair_setup_uc),
+	PAIR_ALL(test_port_is_down, pair_setup_rc),
+	PAIR_TEST(test_gsi, pair_setup_gsi, local),
+	PAIR_TEST(test_gsi, pair_setup_gsi, bytes),
+)

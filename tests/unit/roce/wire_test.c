@@ -455,26 +455,21 @@ static void test_counters_do_not_tell_of_xrc(void **state)
 	counters_do_not_tell(state, pair_setup_xrc);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PAIR_TEST(test_fields_of_packets, pair_setup_rc, bytes),
-		PAIR_TEST(test_fields_of_packets, pair_setup_rc, v6_vlan),
-		PAIR_TEST(test_long_message_is_acknowledged_on_its_way,
-			  pair_setup_rc, bytes),
-		PAIR_TEST(test_progress_gives_retries_back, pair_setup_rc,
-			  bytes),
-		PAIR_TEST(test_sequence_nak_repeats_at_once, pair_setup_rc,
-			  bytes),
-		PAIR_BOTH(test_other_partitions, pair_setup_rc),
-		PAIR_ALL(test_udp_checksum_is_not_looked_at, pair_setup_rc),
-		PAIR_ALL(test_broken_packets, pair_setup_rc),
-		PAIR_BOTH(test_naks, pair_setup_rc),
-		PAIR_BOTH(test_credits_are_not_looked_at, pair_setup_rc),
-		cmocka_unit_test(test_rnr_times),
-		cmocka_unit_test(test_counters_do_not_tell),
-		cmocka_unit_test(test_counters_do_not_tell_of_xrc),
-	};
-
-	return cmocka_run_group_tests_name("wire", tests, NULL, NULL);
-}
+UNIT_MAIN("wire",
+	PAIR_TEST(test_fields_of_packets, pair_setup_rc, bytes),
+	PAIR_TEST(test_fields_of_packets, pair_setup_rc, v6_vlan),
+	PAIR_TEST(test_long_message_is_acknowledged_on_its_way,
+		  pair_setup_rc, bytes),
+	PAIR_TEST(test_progress_gives_retries_back, pair_setup_rc,
+		  bytes),
+	PAIR_TEST(test_sequence_nak_repeats_at_once, pair_setup_rc,
+		  bytes),
+	PAIR_BOTH(test_other_partitions, pair_setup_rc),
+	PAIR_ALL(test_udp_checksum_is_not_looked_at, pair_setup_rc),
+	PAIR_ALL(test_broken_packets, pair_setup_rc),
+	PAIR_BOTH(test_naks, pair_setup_rc),
+	PAIR_BOTH(test_credits_are_not_looked_at, pair_setup_rc),
+	cmocka_unit_test(test_rnr_times),
+	cmocka_unit_test(test_counters_do_not_tell),
+	cmocka_unit_test(test_counters_do_not_tell_of_xrc),
+)

@@ -546,25 +546,20 @@ static void test_other_half(void **state)
 	assert_int_equal(pair_qp(B(pair))->base.state, ORNIC_QPS_RTS);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PAIR_ALL(test_all_operations, pair_setup_xrc),
-		PAIR_BOTH(test_bad_wire, pair_setup_xrc),
-		PAIR_BOTH(test_empty_is_not_ready, pair_setup_xrc),
-		PAIR_TEST(test_objects, pair_setup_xrc, local),
-		PAIR_TEST(test_qps, pair_setup_xrc, local),
-		PAIR_TEST(test_attributes, pair_setup_xrc, local),
-		PAIR_BOTH(test_unknown_srq, pair_setup_xrc),
-		PAIR_TEST(test_message_changes_srq, pair_setup_xrc, bytes),
-		PAIR_BOTH(test_keys_are_of_the_srqs_pd, pair_setup_xrc),
-		PAIR_TEST(test_srq_destroyed_amidst_message, pair_setup_xrc,
-			  bytes),
-		PAIR_BOTH(test_srq_destroyed_before_flush, pair_setup_xrc),
-		PAIR_TEST(test_srq_destroyed_during_read, pair_setup_xrc, bytes),
-		PAIR_BOTH(test_cq_fails, pair_setup_xrc),
-		PAIR_TEST(test_other_half, pair_setup_xrc, bytes),
-	};
-
-	return cmocka_run_group_tests_name("xrc", tests, NULL, NULL);
-}
+UNIT_MAIN("xrc",
+	PAIR_ALL(test_all_operations, pair_setup_xrc),
+	PAIR_BOTH(test_bad_wire, pair_setup_xrc),
+	PAIR_BOTH(test_empty_is_not_ready, pair_setup_xrc),
+	PAIR_TEST(test_objects, pair_setup_xrc, local),
+	PAIR_TEST(test_qps, pair_setup_xrc, local),
+	PAIR_TEST(test_attributes, pair_setup_xrc, local),
+	PAIR_BOTH(test_unknown_srq, pair_setup_xrc),
+	PAIR_TEST(test_message_changes_srq, pair_setup_xrc, bytes),
+	PAIR_BOTH(test_keys_are_of_the_srqs_pd, pair_setup_xrc),
+	PAIR_TEST(test_srq_destroyed_amidst_message, pair_setup_xrc,
+		  bytes),
+	PAIR_BOTH(test_srq_destroyed_before_flush, pair_setup_xrc),
+	PAIR_TEST(test_srq_destroyed_during_read, pair_setup_xrc, bytes),
+	PAIR_BOTH(test_cq_fails, pair_setup_xrc),
+	PAIR_TEST(test_other_half, pair_setup_xrc, bytes),
+)
