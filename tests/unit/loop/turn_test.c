@@ -36,6 +36,19 @@ static size_t fill_multi(struct multi *multi, unsigned int region,
 	return sizeof(*multi);
 }
 
+/* Client 0 writes ENTRIES times; the first bytes alternate */
+static void write_many(struct world *w, unsigned int region, uint64_t offset,
+		       unsigned int size, const uint8_t byte[2], unsigned int flags)
+{
+	struct multi multi;
+	size_t len = fill_multi(&multi, region, offset, size);
+	unsigned int i;
+
+	for (i = 0; i < ENTRIES; i++)
+		multi.entry[i].data[0] = byte[i % 2];
+	client_send(w->client[0], VFIO_USER_REGION_WRITE_MULTI, flags, &multi, len, -1);
+}
+
 static void ask_neighbour(struct world *w)
 {
 	struct vfio_user_region_access access = { .count = 4 };
@@ -74,15 +87,9 @@ static void test_resets_by_register(void **state)
 {
 	struct world *w = *state;
 	uint64_t before = resets(w);
-	struct multi multi;
-	unsigned int i;
-	size_t len;
+	static const uint8_t bytes[] = { ORNIC_CTRL_RESET, ORNIC_CTRL_RESET };
 
-	len = fill_multi(&multi, ORNIC_BAR_REGS, ORNIC_REG_CTRL, 4);
-	for (i = 0; i < ENTRIES; i++)
-		multi.entry[i].data[0] = ORNIC_CTRL_RESET;
-	client_send(w->client[0], VFIO_USER_REGION_WRITE_MULTI,
-		    VFIO_USER_NO_REPLY, &multi, len, -1);
+	write_many(w, ORNIC_BAR_REGS, ORNIC_REG_CTRL, 4, bytes, VFIO_USER_NO_REPLY);
 	turn_and_count(w, resets, before + ENTRIES, 1);
 }
 
@@ -90,15 +97,9 @@ static void test_resets_by_configuration_space(void **state)
 {
 	struct world *w = *state;
 	uint64_t before = resets(w);
-	struct multi multi;
-	unsigned int i;
-	size_t len;
+	static const uint8_t bytes[] = { 0x80, 0x80 };
 
-	len = fill_multi(&multi, VFIO_USER_REGION_CONFIG, DEVCTL_HIGH, 1);
-	for (i = 0; i < ENTRIES; i++)
-		multi.entry[i].data[0] = 0x80;
-	client_send(w->client[0], VFIO_USER_REGION_WRITE_MULTI,
-		    VFIO_USER_NO_REPLY, &multi, len, -1);
+	write_many(w, VFIO_USER_REGION_CONFIG, DEVCTL_HIGH, 1, bytes, VFIO_USER_NO_REPLY);
 	turn_and_count(w, resets, before + ENTRIES, 1);
 }
 
@@ -123,15 +124,9 @@ static void test_bus_mastering_toggled(void **state)
 {
 	struct world *w = *state;
 	uint64_t before = changes(w);
-	struct multi multi;
-	unsigned int i;
-	size_t len;
+	static const uint8_t bytes[] = { 2, 6 };
 
-	len = fill_multi(&multi, VFIO_USER_REGION_CONFIG, 4, 2);
-	for (i = 0; i < ENTRIES; i++)
-		multi.entry[i].data[0] = i % 2 ? 6 : 2;
-	client_send(w->client[0], VFIO_USER_REGION_WRITE_MULTI,
-		    VFIO_USER_NO_REPLY, &multi, len, -1);
+	write_many(w, VFIO_USER_REGION_CONFIG, 4, 2, bytes, VFIO_USER_NO_REPLY);
 	/* Only clearing bus mastering counts */
 	turn_and_count(w, changes, before + ENTRIES / 2, 1);
 }
@@ -195,15 +190,9 @@ static void test_writes_to_registers(void **state)
 static void test_client_leaves_in_the_middle(void **state)
 {
 	struct world *w = *state;
-	struct multi multi;
-	unsigned int i;
-	size_t len;
+	static const uint8_t bytes[] = { ORNIC_CTRL_RESET, ORNIC_CTRL_RESET };
 
-	len = fill_multi(&multi, ORNIC_BAR_REGS, ORNIC_REG_CTRL, 4);
-	for (i = 0; i < ENTRIES; i++)
-		multi.entry[i].data[0] = ORNIC_CTRL_RESET;
-	client_send(w->client[0], VFIO_USER_REGION_WRITE_MULTI, 0, &multi, len,
-		    -1);
+	write_many(w, ORNIC_BAR_REGS, ORNIC_REG_CTRL, 4, bytes, 0);
 	while (!w->slot[0]->vu.unfinished)
 		assert_int_equal(loop_turn(&w->loop), 0);
 	close(w->client[0]);
