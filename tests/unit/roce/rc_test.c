@@ -11,9 +11,9 @@ static const uint32_t lengths[] = {
 	(3 << 20) + 5,
 };
 
-static void test_send_all_lengths(void **state)
+/* SEND or WRITE, without an immediate and with one */
+static void all_lengths(struct pair *pair, bool send)
 {
-	struct pair *pair = *state;
 	struct ornic_cqe cqe;
 	struct pair_wr wr;
 	unsigned int i, imm;
@@ -22,58 +22,41 @@ static void test_send_all_lengths(void **state)
 		for (imm = 0; imm < 2; imm++) {
 			memset(B(pair)->buf, 0xee, lengths[i] + 1);
 			pair_fill(A(pair)->buf, lengths[i], i);
-			pair_post_recv(B(pair), i, B(pair)->addr, 4 << 20);
-			wr = pair_wr_data(A(pair), ORNIC_WR_SEND + imm, 0,
-				     lengths[i]);
+			if (send)
+				pair_post_recv(B(pair), i, B(pair)->addr, 4 << 20);
+			else if (imm)
+				pair_post_recv(B(pair), i, 0, 0);
+			wr = pair_wr_data(A(pair), (send ? ORNIC_WR_SEND : ORNIC_WR_RDMA_WRITE) +
+					  imm, 0, lengths[i]);
 			pair_one(pair, &wr);
+			pair_check(B(pair)->buf, lengths[i], i);
+			assert_int_equal(B(pair)->buf[lengths[i]], 0xee);
+			if (!send && !imm)
+				continue;
 			cqe = pair_poll(B(pair));
 			assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
 			assert_int_equal(le64toh(cqe.wr_id), i);
-			assert_int_equal(le32toh(cqe.opcode), ORNIC_WC_RECV);
+			assert_int_equal(le32toh(cqe.opcode),
+					 send ? ORNIC_WC_RECV : ORNIC_WC_RECV_RDMA_WITH_IMM);
 			assert_int_equal(le32toh(cqe.byte_len), lengths[i]);
-			assert_int_equal(ORNIC_GET(ORNIC_CQE_FLAGS,
-						   le32toh(cqe.qpn)),
+			assert_int_equal(ORNIC_GET(ORNIC_CQE_FLAGS, le32toh(cqe.qpn)),
 					 imm ? ORNIC_WC_WITH_IMM : 0);
 			if (imm)
 				assert_int_equal(be32toh(cqe.imm), wr.imm);
-			pair_check(B(pair)->buf, lengths[i], i);
-			assert_int_equal(B(pair)->buf[lengths[i]], 0xee);
 		}
 	}
 	pair_poll_none(A(pair));
 	pair_poll_none(B(pair));
 }
 
+static void test_send_all_lengths(void **state)
+{
+	all_lengths(*state, true);
+}
+
 static void test_write_all_lengths(void **state)
 {
-	struct pair *pair = *state;
-	struct ornic_cqe cqe;
-	struct pair_wr wr;
-	unsigned int i, imm;
-
-	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
-		for (imm = 0; imm < 2; imm++) {
-			memset(B(pair)->buf, 0xee, lengths[i] + 1);
-			pair_fill(A(pair)->buf, lengths[i], i);
-			if (imm)
-				pair_post_recv(B(pair), 50 + i, 0, 0);
-			wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE + imm, 0,
-				     lengths[i]);
-			pair_one(pair, &wr);
-			pair_check(B(pair)->buf, lengths[i], i);
-			assert_int_equal(B(pair)->buf[lengths[i]], 0xee);
-			if (!imm)
-				continue;
-			cqe = pair_poll(B(pair));
-			assert_int_equal(le64toh(cqe.wr_id), 50 + i);
-			assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
-			assert_int_equal(le32toh(cqe.opcode),
-					 ORNIC_WC_RECV_RDMA_WITH_IMM);
-			assert_int_equal(le32toh(cqe.byte_len), lengths[i]);
-			assert_int_equal(be32toh(cqe.imm), wr.imm);
-		}
-	}
-	pair_poll_none(B(pair));
+	all_lengths(*state, false);
 }
 
 static void test_read_all_lengths(void **state)
