@@ -253,7 +253,7 @@ static void test_event_entries(void **state)
 				 ORNIC_EVENT_COMP, cases[i].type);
 		host_queue_consume(&w->eq);
 		next_event(w);
-		kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+		kit_expect_comp(w);
 		free_kit(w);
 	}
 }
@@ -265,7 +265,7 @@ static void test_event_with_the_wrong_phase(void **state)
 	assert_null(event(w, "phase"));
 	host_queue_consume(&w->eq);
 	next_event(w);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	kit_expect_comp(w);
 }
 
 static void test_event_is_not_written(void **state)
@@ -274,7 +274,7 @@ static void test_event_is_not_written(void **state)
 
 	assert_null(event(w, "silence"));
 	next_event(w);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	kit_expect_comp(w);
 }
 
 static void test_event_is_written_twice(void **state)
@@ -282,8 +282,8 @@ static void test_event_is_written_twice(void **state)
 	struct kit *w = *state;
 
 	event(w, "twice");
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	kit_expect_comp(w);
+	kit_expect_comp(w);
 	kit_expect_no_event(w);
 }
 
@@ -292,7 +292,7 @@ static void test_event_that_nothing_caused(void **state)
 	struct kit *w = *state;
 
 	event(w, "spurious");
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	kit_expect_comp(w);
 	assert_non_null(host_queue_peek(&w->eq));
 	host_queue_consume(&w->eq);
 	kit_expect_no_event(w);
@@ -308,7 +308,7 @@ static void test_event_comes_after_the_next(void **state)
 	eq_source_init(&source, 77, false);
 	eq_async(w->host->card, &source, ORNIC_EVENT_QP_FATAL);
 	kit_expect_event(w, ORNIC_EVENT_QP_FATAL, 77);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	kit_expect_comp(w);
 }
 
 /* Execute ALLOC_XRCD with a lie about its completion. Return: where that is. */
@@ -477,7 +477,7 @@ static void offer(struct kit *w)
 	kit_expect_cqe(w, 5);
 	host_read(w->host, ORNIC_REG_CLOCK, 8);
 	host_write(w->host, ORNIC_REG_IRQ_TEST, 4, 0);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	kit_expect_comp(w);
 	host_sleep(w->host, 1000000);
 }
 

@@ -82,6 +82,14 @@ void kit_post(struct kit *kit, uint64_t wr_id)
 	kit_complete(kit, wr_id, ORNIC_WC_SUCCESS, false);
 }
 
+void kit_overrun(struct kit *kit)
+{
+	unsigned int i;
+
+	for (i = 0; i <= 1u << KIT_LOG_CQ; i++)
+		kit_post(kit, i);
+}
+
 void kit_expect_cqe(struct kit *kit, uint64_t wr_id)
 {
 	const struct ornic_cqe *cqe = host_queue_peek(&kit->cq);
@@ -91,6 +99,12 @@ void kit_expect_cqe(struct kit *kit, uint64_t wr_id)
 	assert_int_equal(le32toh(cqe->qpn) & ORNIC_CQE_QPN, KIT_QPN);
 	host_queue_consume(&kit->cq);
 	kit_tell_cq(kit);
+}
+
+void kit_expect_cqes(struct kit *kit, uint64_t first, uint64_t last)
+{
+	for (; first <= last; first++)
+		kit_expect_cqe(kit, first);
 }
 
 void kit_expect_event(struct kit *kit, enum ornic_event type,
@@ -103,6 +117,11 @@ void kit_expect_event(struct kit *kit, enum ornic_event type,
 	assert_int_equal(le32toh(eqe->num), num);
 	host_queue_consume(&kit->eq);
 	kit_tell_eq(kit);
+}
+
+void kit_expect_comp(struct kit *kit)
+{
+	kit_expect_event(kit, ORNIC_EVENT_COMP, kit->cq.num);
 }
 
 void kit_expect_no_event(struct kit *kit)

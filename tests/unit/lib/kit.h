@@ -54,13 +54,18 @@ void kit_cq(struct kit *kit, uint32_t eqn, unsigned int log_size,
 void kit_complete(struct kit *kit, uint64_t wr_id,
 		  unsigned int status, bool solicited);
 void kit_post(struct kit *kit, uint64_t wr_id);
+/* Post one completion more than the smallest ring holds */
+void kit_overrun(struct kit *kit);
 /*
  * Check and consume the next entry, and tell that by doorbell; fail if there is
  * none
  */
 void kit_expect_cqe(struct kit *kit, uint64_t wr_id);
+void kit_expect_cqes(struct kit *kit, uint64_t first, uint64_t last);
 void kit_expect_event(struct kit *kit, enum ornic_event type,
 		      uint32_t num);
+/* The event COMP of the kit's CQ */
+void kit_expect_comp(struct kit *kit);
 void kit_expect_no_event(struct kit *kit);
 /* Request an event in the doorbell record and by doorbell */
 void kit_arm_cq(struct kit *kit, unsigned int type);

@@ -7,11 +7,6 @@
 
 #define SIZE (1u << KIT_LOG_CQ)
 
-static void expect_comp(struct kit *w)
-{
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
-}
-
 static uint64_t overruns(struct kit *w)
 {
 	return host_device_stat(w->host, ORNIC_DEVICE_STAT_cq_overruns);
@@ -58,21 +53,21 @@ static void test_ci_says_which_entries_are_late(void **state)
 		ring_cq(w, at + 2, ORNIC_ARM_NEXT);
 		kit_expect_no_event(w);
 		kit_post(w, 3);
-		expect_comp(w);
+		kit_expect_comp(w);
 		ring_cq(w, at + 2, ORNIC_ARM_NEXT);
-		expect_comp(w);
+		kit_expect_comp(w);
 		ring_cq(w, at + 2, ORNIC_ARM_SOLICITED);
 		kit_expect_no_event(w);
 		kit_complete(w, 4, ORNIC_WC_SUCCESS, true);
-		expect_comp(w);
+		kit_expect_comp(w);
 		ring_cq(w, at + 3, ORNIC_ARM_SOLICITED);
-		expect_comp(w);
+		kit_expect_comp(w);
 		ring_cq(w, at + 4, ORNIC_ARM_SOLICITED);
 		kit_expect_no_event(w);
 		assert_int_equal(w->dev_cq->ci, at + 4);
 		ring_cq(w, at + 4, ORNIC_ARM_NEXT);
 		kit_post(w, 5);
-		expect_comp(w);
+		kit_expect_comp(w);
 		assert_false(w->dev_cq->dead);
 	}
 }
@@ -89,7 +84,7 @@ static void test_halves(void **state)
 	ring_cq(w, 0, ORNIC_ARM_NONE);
 	card_bar_write(w->host->card, ORNIC_BAR_DB, page + 4, 4, high);
 	kit_post(w, 1);
-	expect_comp(w);
+	kit_expect_comp(w);
 	kit_expect_no_event(w);
 }
 
@@ -108,7 +103,7 @@ static void test_none_requests_and_withdraws_nothing(void **state)
 	ring_cq(w, 1, ORNIC_ARM_NONE);
 	kit_expect_no_event(w);
 	kit_post(w, 2);
-	expect_comp(w);
+	kit_expect_comp(w);
 	ring_cq(w, 0, ORNIC_ARM_NONE);
 	kit_expect_no_event(w);
 
@@ -122,7 +117,7 @@ static void test_none_requests_and_withdraws_nothing(void **state)
 	ring_cq(w, 2, ORNIC_ARM_NONE);
 	kit_expect_no_event(w);
 	kit_post(w, 4);
-	expect_comp(w);
+	kit_expect_comp(w);
 }
 
 /* [ORNIC-DB-27] Each other doorbell is a request, however many there are */
@@ -134,7 +129,7 @@ static void test_requests_replace_each_other(void **state)
 	for (i = 0; i < 5000; i++)
 		ring_cq(w, 0, i % 3 ? ORNIC_ARM_SOLICITED : ORNIC_ARM_NEXT);
 	kit_post(w, 1);
-	expect_comp(w);
+	kit_expect_comp(w);
 	kit_post(w, 2);
 	kit_expect_no_event(w);
 	/* The NEXT is answered: what was one no longer counts */
@@ -144,11 +139,11 @@ static void test_requests_replace_each_other(void **state)
 	ring_cq(w, 3, ORNIC_ARM_NEXT);
 	ring_cq(w, 3, ORNIC_ARM_SOLICITED);
 	kit_post(w, 4);
-	expect_comp(w);
+	kit_expect_comp(w);
 	for (i = 5; i < 3000; i++) {
 		ring_cq(w, i - 1, ORNIC_ARM_NEXT);
 		kit_post(w, i);
-		expect_comp(w);
+		kit_expect_comp(w);
 		kit_expect_no_event(w);
 	}
 }
@@ -178,7 +173,7 @@ static void test_records_are_not_read(void **state)
 
 	ring_cq(w, 1, ORNIC_ARM_NEXT);
 	kit_post(w, 2);
-	expect_comp(w);
+	kit_expect_comp(w);
 
 	w->eq.ring = host_alloc(w->host, HOST_PAGE, HOST_PAGE);
 	host_buf(&eq.buf, w->eq.ring, 32u << KIT_LOG_EQ);
@@ -196,7 +191,7 @@ static void test_records_are_not_read(void **state)
 	ring_cq(w, 0, ORNIC_ARM_NEXT);
 	kit_post(w, 1);
 	assert_int_equal(w->host->irqs[2], 1);
-	expect_comp(w);
+	kit_expect_comp(w);
 
 	resize.num = htole32(w->cq.num);
 	w->cq.ring = host_alloc(w->host, HOST_PAGE, HOST_PAGE);
@@ -225,7 +220,7 @@ static void test_doorbells_are_ignored(void **state)
 	ring_eq(w, 5, ORNIC_ARM_NEXT);
 	host_queue_arm(&w->cq, ORNIC_ARM_NEXT);
 	kit_post(w, 2);
-	expect_comp(w);
+	kit_expect_comp(w);
 	assert_int_equal(w->host->irqs[1], 0);
 	assert_int_equal(host_read(w->host, ORNIC_REG_FATAL_CAUSE, 4), 0);
 }
@@ -297,7 +292,7 @@ static void test_ci_of_a_cq_that_ignores_overruns(void **state)
 	assert_false(w->dev_cq->dead);
 	kit_expect_no_event(w);
 	kit_post(w, i);
-	expect_comp(w);
+	kit_expect_comp(w);
 	assert_int_equal(overruns(w), 0);
 }
 
@@ -342,7 +337,7 @@ static void test_next_event_waits_for_the_doorbell(void **state)
 	assert_false(card_sleep_prepare(w->host->card));
 	host_run(w->host);
 	assert_int_equal(w->host->irqs[1], 1);
-	expect_comp(w);
+	kit_expect_comp(w);
 	kit_expect_no_event(w);
 }
 
@@ -451,7 +446,7 @@ static void test_resize_keeps_the_request(void **state)
 	w->cq.ci = 0;
 	kit_expect_no_event(w);
 	kit_post(w, 3);
-	expect_comp(w);
+	kit_expect_comp(w);
 	kit_expect_cqe(w, 3);
 }
 

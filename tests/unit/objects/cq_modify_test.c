@@ -3,17 +3,6 @@
 #include "kit.h"
 #include "objects/cq.h"
 
-static void expect_comp(struct kit *w)
-{
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
-}
-
-static void expect_cqes(struct kit *w, uint64_t first, uint64_t last)
-{
-	for (; first <= last; first++)
-		kit_expect_cqe(w, first);
-}
-
 /* ---- MODIFY_CQ ---- */
 
 static void moderate(struct kit *w, unsigned int count, unsigned int period)
@@ -41,11 +30,11 @@ static void test_event_waits_for_more(void **state)
 	kit_post(w, 2);
 	kit_expect_no_event(w);
 	kit_post(w, 3);
-	expect_comp(w);
+	kit_expect_comp(w);
 	kit_post(w, 4);
 	host_sleep(w->host, 1000000);
 	kit_expect_no_event(w);
-	expect_cqes(w, 1, 4);
+	kit_expect_cqes(w, 1, 4);
 
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	host_sleep(w->host, 1000000);
@@ -54,7 +43,7 @@ static void test_event_waits_for_more(void **state)
 	kit_expect_no_event(w);
 	kit_post(w, 6);
 	host_sleep(w->host, 10000);
-	expect_comp(w);
+	kit_expect_comp(w);
 	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
 }
 
@@ -73,7 +62,7 @@ static void test_no_moderation(void **state)
 		moderate(w, none[i].count, none[i].period);
 		kit_arm_cq(w, ORNIC_ARM_NEXT);
 		kit_post(w, i);
-		expect_comp(w);
+		kit_expect_comp(w);
 		kit_expect_cqe(w, i);
 	}
 }
@@ -90,12 +79,12 @@ static void test_solicited_events_are_moderated(void **state)
 	kit_post(w, 3);
 	kit_expect_no_event(w);
 	kit_complete(w, 4, ORNIC_WC_WR_FLUSH_ERR, false);
-	expect_comp(w);
+	kit_expect_comp(w);
 	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
 	kit_complete(w, 5, ORNIC_WC_SUCCESS, true);
-	expect_cqes(w, 1, 3);
+	kit_expect_cqes(w, 1, 3);
 	host_sleep(w->host, 100000);
-	expect_comp(w);
+	kit_expect_comp(w);
 }
 
 /* [ORNIC-CQ-8] A newer request counts from its own first completion */
@@ -113,14 +102,14 @@ static void test_newer_request_begins_anew(void **state)
 	host_sleep(w->host, 50000);
 	kit_expect_no_event(w);
 	kit_post(w, 3);
-	expect_comp(w);
+	kit_expect_comp(w);
 	/* No request is outstanding any more */
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	kit_expect_cqe(w, 2);
 	kit_expect_cqe(w, 3);
 	kit_post(w, 4);
 	host_sleep(w->host, 200000);
-	expect_comp(w);
+	kit_expect_comp(w);
 	kit_arm_cq(w, ORNIC_ARM_NONE);
 	host_sleep(w->host, 200000);
 	kit_expect_no_event(w);
@@ -130,18 +119,16 @@ static void test_newer_request_begins_anew(void **state)
 static void test_waiting_event_is_not_lost(void **state)
 {
 	struct kit *w = *state;
-	unsigned int i;
 
 	moderate(w, 50, 60000);
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	kit_post(w, 1);
 	moderate(w, 40, 50000);
-	expect_comp(w);
+	kit_expect_comp(w);
 	kit_expect_cqe(w, 1);
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
-	for (i = 0; i <= 1u << KIT_LOG_CQ; i++)
-		kit_post(w, i);
-	expect_comp(w);
+	kit_overrun(w);
+	kit_expect_comp(w);
 	host_sleep(w->host, 1000000);
 	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
 	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
@@ -269,7 +256,7 @@ static void test_resize_keeps_the_request(void **state)
 	resize(w, 4);
 	kit_expect_no_event(w);
 	kit_post(w, 1);
-	expect_comp(w);
+	kit_expect_comp(w);
 	resize(w, 3);
 	kit_post(w, 2);
 	kit_expect_no_event(w);
@@ -281,7 +268,7 @@ static void test_resize_keeps_the_request(void **state)
 	resize(w, 4);
 	kit_expect_no_event(w);
 	kit_complete(w, 4, ORNIC_WC_SUCCESS, true);
-	expect_comp(w);
+	kit_expect_comp(w);
 }
 
 /* [ORNIC-CQ-11] A request written to the new record in advance is seen */
@@ -299,7 +286,7 @@ static void test_request_in_the_new_record(void **state)
 	guest_store32(&dbr->arm, ORNIC_ARM_TYPE + 1 + ORNIC_ARM_NEXT);
 	assert_int_equal(host_cmd(w->host, ORNIC_CMD_RESIZE_CQ, &in, &out),
 			 ORNIC_CMD_OK);
-	expect_comp(w);
+	kit_expect_comp(w);
 	w->cq = to;
 	kit_expect_cqe(w, 1);
 }
@@ -340,8 +327,7 @@ static void test_resize_refusals(void **state)
 	kit_expect_cqe(w, 5);
 
 	/* A CQ that is overrun cannot be resized */
-	for (i = 0; i <= 1u << KIT_LOG_CQ; i++)
-		kit_post(w, i);
+	kit_overrun(w);
 	REFUSED(log_size, 4, ORNIC_CMD_BAD_OBJECT);
 #undef REFUSED
 }

@@ -12,17 +12,6 @@
 #include "objects/cq.h"
 #include "queues/qp.h"
 
-static void expect_comp(struct kit *w)
-{
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
-}
-
-static void expect_cqes(struct kit *w, uint64_t first, uint64_t last)
-{
-	for (; first <= last; first++)
-		kit_expect_cqe(w, first);
-}
-
 /* [ORNIC-GEN-5] */
 static void test_cq_wraps_with_its_phase(void **state)
 {
@@ -254,7 +243,7 @@ static void test_all_bytes_are_written(void **state)
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	kit_post(w, 1);
 	assert_memory_equal(entry + 4, &zero, 24);
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	kit_expect_comp(w);
 }
 
 /* Each size, and neither more nor less than the entry */
@@ -289,14 +278,14 @@ static void test_one_event_for_one_request(void **state)
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	kit_expect_no_event(w);
 	kit_post(w, 2);
-	expect_comp(w);
+	kit_expect_comp(w);
 	kit_post(w, 3);
 	kit_expect_no_event(w);
 	kit_expect_cqe(w, 2);
 	kit_expect_cqe(w, 3);
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	kit_post(w, 4);
-	expect_comp(w);
+	kit_expect_comp(w);
 	kit_expect_no_event(w);
 }
 
@@ -309,17 +298,17 @@ static void test_solicited(void **state)
 	kit_post(w, 2);
 	kit_expect_no_event(w);
 	kit_complete(w, 3, ORNIC_WC_SUCCESS, true);
-	expect_comp(w);
-	expect_cqes(w, 1, 3);
+	kit_expect_comp(w);
+	kit_expect_cqes(w, 1, 3);
 	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
 	kit_complete(w, 4, ORNIC_WC_WR_FLUSH_ERR, false);
-	expect_comp(w);
+	kit_expect_comp(w);
 	kit_expect_cqe(w, 4);
 	/* A newer request replaces one that was not answered */
 	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	kit_post(w, 5);
-	expect_comp(w);
+	kit_expect_comp(w);
 	kit_expect_cqe(w, 5);
 }
 
@@ -345,7 +334,7 @@ static void test_solicited_stands_for_an_unanswered_next(void **state)
 	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
 	kit_expect_no_event(w);
 	kit_post(w, 1);
-	expect_comp(w);
+	kit_expect_comp(w);
 	kit_expect_cqe(w, 1);
 
 	/* That generation is answered, whichever word was answered */
@@ -353,17 +342,17 @@ static void test_solicited_stands_for_an_unanswered_next(void **state)
 	kit_post(w, 2);
 	kit_expect_no_event(w);
 	kit_complete(w, 3, ORNIC_WC_SUCCESS, true);
-	expect_comp(w);
-	expect_cqes(w, 2, 3);
+	kit_expect_comp(w);
+	kit_expect_cqes(w, 2, 3);
 
 	w->cq.arm_seq += generation;
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	kit_post(w, 4);
-	expect_comp(w);
+	kit_expect_comp(w);
 	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
 	kit_post(w, 5);
 	kit_expect_no_event(w);
-	expect_cqes(w, 4, 5);
+	kit_expect_cqes(w, 4, 5);
 }
 
 static void test_late_doorbell_is_answered_at_once(void **state)
@@ -374,14 +363,14 @@ static void test_late_doorbell_is_answered_at_once(void **state)
 	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
 	kit_expect_no_event(w);
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
-	expect_comp(w);
+	kit_expect_comp(w);
 	kit_post(w, 2);
 	kit_expect_no_event(w);
 	kit_complete(w, 3, ORNIC_WC_SUCCESS, true);
 	kit_post(w, 4);
 	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
-	expect_comp(w);
-	expect_cqes(w, 1, 3);
+	kit_expect_comp(w);
+	kit_expect_cqes(w, 1, 3);
 	/* The remaining entry is not solicited */
 	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
 	kit_expect_no_event(w);
@@ -409,7 +398,7 @@ static void arm_type_3(struct kit *w, bool late)
 		kit_expect_no_event(w);
 		kit_post(w, 2);
 	}
-	kit_expect_event(w, ORNIC_EVENT_COMP, w->cq.num);
+	kit_expect_comp(w);
 	kit_expect_no_event(w);
 }
 
@@ -435,7 +424,7 @@ static void test_waiting_cq_can_be_destroyed(void **state)
 	kit_post(w, 2);
 	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_CQ,
 					 w->cq.num), ORNIC_CMD_OK);
-	expect_comp(w);
+	kit_expect_comp(w);
 	host_sleep(w->host, 1000000);
 	kit_expect_no_event(w);
 }
@@ -446,8 +435,7 @@ static void test_cq_overrun(void **state)
 	struct ornic_cq_dbr *dbr = host_ptr(w->host, w->cq.dbr);
 	unsigned int i;
 
-	for (i = 0; i <= 1u << KIT_LOG_CQ; i++)
-		kit_post(w, i);
+	kit_overrun(w);
 	assert_int_equal(host_device_stat(w->host,
 					  ORNIC_DEVICE_STAT_cq_overruns), 1);
 	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
@@ -492,8 +480,7 @@ static void test_overrun_takes_its_qps(void **state)
 			assert_int_equal(host_qp_modify(&qp[i], up[j]),
 					 ORNIC_CMD_OK);
 	}
-	for (i = 0; i <= 1u << KIT_LOG_CQ; i++)
-		kit_post(w, i);
+	kit_overrun(w);
 	host_run(w->host);
 	assert_int_equal(qp_find(w->host->card, qp[0].num)->base.state,
 			 ORNIC_QPS_RESET);
@@ -564,7 +551,6 @@ static void test_overrun_cq_takes_no_user(void **state)
 	struct ornic_create_qp_out qp_out;
 	struct ornic_object out;
 	struct host_qp old;
-	unsigned int i;
 
 	host_buf(&wq.buf, host_alloc(w->host, HOST_PAGE, HOST_PAGE), HOST_PAGE);
 	srq.buf = wq.buf;
@@ -575,8 +561,7 @@ static void test_overrun_cq_takes_no_user(void **state)
 	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_WQ, &wq, &out),
 			 ORNIC_CMD_OK);
 	modify.wqn = out.num;
-	for (i = 0; i <= 1u << KIT_LOG_CQ; i++)
-		kit_post(w, i);
+	kit_overrun(w);
 	host_run(w->host);
 	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_WQ, &wq, &out),
 			 ORNIC_CMD_BAD_OBJECT);
@@ -634,8 +619,7 @@ static void test_users_are_notified_in_turns(void **state)
 		assert_int_equal(host_qp_modify(&qp, ORNIC_QPS_INIT),
 				 ORNIC_CMD_OK);
 	}
-	for (i = 0; i <= 1u << KIT_LOG_CQ; i++)
-		kit_post(w, i);
+	kit_overrun(w);
 	assert_true(card_run(host->card));
 	assert_int_equal(count_failed(host), CQ_RUN_LINKS / 2);
 	assert_false(card_sleep_prepare(host->card));
