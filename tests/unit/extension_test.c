@@ -500,23 +500,18 @@ static void test_reserved_bits_are_not_looked_at(void **state)
 	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_icrc_errors), 0);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
-#define K(name) cmocka_unit_test_setup_teardown(name, kit_setup, kit_teardown)
-
 UNIT_MAIN("extension",
-	T(test_features_are_not_announced),
-	T(test_commands_are_unknown),
-	T(test_submissions_have_no_number),
-	T(test_flags_of_objects),
-	K(test_flags_of_queues),
-	T(test_bits_of_page_addresses),
+	HOST_TEST(test_features_are_not_announced),
+	HOST_TEST(test_commands_are_unknown),
+	HOST_TEST(test_submissions_have_no_number),
+	HOST_TEST(test_flags_of_objects),
+	KIT_TEST(test_flags_of_queues),
+	HOST_TEST(test_bits_of_page_addresses),
 	PAIR_TEST(test_attributes, pair_setup_rc, local),
 	PAIR_TEST(test_words_of_an_srq, pair_setup_rc_srq, local),
-	cmocka_unit_test_setup_teardown(test_words_of_a_wq,
-					raw_setup_process,
-					raw_teardown),
-	K(test_doorbells),
-	T(test_registers),
+	RAW_PROCESS_TEST(test_words_of_a_wq),
+	KIT_TEST(test_doorbells),
+	HOST_TEST(test_registers),
 	PAIR_TEST(test_makers_numbers, pair_setup_rc, local),
 	PAIR_ALL(test_packets, pair_setup_rc),
 	PAIR_ALL(test_reserved_bits_are_sent_as_0, pair_setup_rc),

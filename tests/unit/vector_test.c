@@ -305,6 +305,5 @@ static void test_port(void **state)
 
 UNIT_MAIN("vector",
 	cmocka_unit_test(test_fields),
-	cmocka_unit_test_setup_teardown(test_port, raw_setup,
-					raw_teardown),
+	RAW_TEST(test_port),
 )

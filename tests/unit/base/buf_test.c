@@ -377,21 +377,19 @@ static void test_lost_ranges_at_the_ends_of_the_address_space(void **state)
 	assert_false(guest_lost(guest, guest->seq, 0, -1ULL));
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
-
 UNIT_MAIN("buf",
-	T(test_levels_0_is_contiguous),
-	T(test_levels_1_and_more_than_an_index_page),
-	T(test_levels_2),
-	T(test_levels_3),
-	T(test_small_ring),
-	T(test_refuses_odd_values),
-	T(test_refuses_a_bad_index),
-	T(test_refuses_more_than_the_budget),
-	T(test_large_page_of_which_only_a_part_is_there),
-	T(test_unmapped_page_is_not_touched_and_comes_back),
-	T(test_behind_by_more_than_the_log),
-	T(test_whole_map_goes_and_comes),
-	T(test_iov_stops_when_the_pieces_run_out),
-	T(test_lost_ranges_at_the_ends_of_the_address_space),
+	HOST_TEST(test_levels_0_is_contiguous),
+	HOST_TEST(test_levels_1_and_more_than_an_index_page),
+	HOST_TEST(test_levels_2),
+	HOST_TEST(test_levels_3),
+	HOST_TEST(test_small_ring),
+	HOST_TEST(test_refuses_odd_values),
+	HOST_TEST(test_refuses_a_bad_index),
+	HOST_TEST(test_refuses_more_than_the_budget),
+	HOST_TEST(test_large_page_of_which_only_a_part_is_there),
+	HOST_TEST(test_unmapped_page_is_not_touched_and_comes_back),
+	HOST_TEST(test_behind_by_more_than_the_log),
+	HOST_TEST(test_whole_map_goes_and_comes),
+	HOST_TEST(test_iov_stops_when_the_pieces_run_out),
+	HOST_TEST(test_lost_ranges_at_the_ends_of_the_address_space),
 )

@@ -335,16 +335,14 @@ static void test_input_changes_meanwhile(void **state)
 	assert_int_equal(mr->buf.npages, MANY);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
-
 UNIT_MAIN("build",
-	T(test_pages_that_describe_themselves),
-	T(test_last_page_out_of_reach),
-	T(test_access_to_many_pages),
-	T(test_region_gets_a_user_meanwhile),
-	T(test_memory_goes_away_meanwhile),
-	T(test_all_memory_goes_and_comes_back),
-	T(test_reset_meanwhile),
-	T(test_queue_stops_meanwhile),
-	T(test_input_changes_meanwhile),
+	HOST_TEST(test_pages_that_describe_themselves),
+	HOST_TEST(test_last_page_out_of_reach),
+	HOST_TEST(test_access_to_many_pages),
+	HOST_TEST(test_region_gets_a_user_meanwhile),
+	HOST_TEST(test_memory_goes_away_meanwhile),
+	HOST_TEST(test_all_memory_goes_and_comes_back),
+	HOST_TEST(test_reset_meanwhile),
+	HOST_TEST(test_queue_stops_meanwhile),
+	HOST_TEST(test_input_changes_meanwhile),
 )

@@ -164,12 +164,10 @@ static void test_log_and_resets(void **state)
 	assert_true(!out.head.next);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
-
 UNIT_MAIN("errlog",
-	T(test_each_kind),
-	T(test_event_of_an_object),
-	T(test_repeated_error_has_one_entry),
-	T(test_ring_wraps),
-	T(test_log_and_resets),
+	HOST_TEST(test_each_kind),
+	HOST_TEST(test_event_of_an_object),
+	HOST_TEST(test_repeated_error_has_one_entry),
+	HOST_TEST(test_ring_wraps),
+	HOST_TEST(test_log_and_resets),
 )

@@ -282,16 +282,14 @@ static void test_filter(void **state)
 			 ORNIC_CMD_BAD_PARAM);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
-
 UNIT_MAIN("gid",
-	T(test_gid_refusals),
-	T(test_gid_is_found_by_address_and_vlan),
-	T(test_gid_is_found_by_mac),
-	T(test_gid_has_its_macs),
-	T(test_gid_is_replaced_and_cleared),
-	T(test_gid_full_table),
-	T(test_port_refusals),
-	T(test_port_mac_changes_what_passes),
-	T(test_filter),
+	HOST_TEST(test_gid_refusals),
+	HOST_TEST(test_gid_is_found_by_address_and_vlan),
+	HOST_TEST(test_gid_is_found_by_mac),
+	HOST_TEST(test_gid_has_its_macs),
+	HOST_TEST(test_gid_is_replaced_and_cleared),
+	HOST_TEST(test_gid_full_table),
+	HOST_TEST(test_port_refusals),
+	HOST_TEST(test_port_mac_changes_what_passes),
+	HOST_TEST(test_filter),
 )

@@ -343,16 +343,15 @@ static void test_packets_are_lost(void **state)
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
 }
 
-#define SHADOW(fn) cmocka_unit_test_setup_teardown(fn, kit_setup, kit_teardown)
 #define PLAIN(fn) \
 	cmocka_unit_test_setup_teardown(fn, kit_setup_no_shadow, kit_teardown)
 #define CQ_DB(fn) \
 	cmocka_unit_test_setup_teardown(fn, kit_setup_cq_db, kit_teardown)
 
 UNIT_MAIN("pause",
-	SHADOW(test_work_under_way),
+	KIT_TEST(test_work_under_way),
 	PAIR_BOTH(test_send_doorbell_is_remembered, pair_setup_rc),
-	SHADOW(test_bad_doorbell_is_counted),
+	KIT_TEST(test_bad_doorbell_is_counted),
 	PLAIN(test_arm_of_cq_is_remembered),
 	PLAIN(test_arm_of_eq_is_remembered),
 	PLAIN(test_event_that_waits_for_a_doorbell),
@@ -360,11 +359,11 @@ UNIT_MAIN("pause",
 	PLAIN(test_look_tells_no_index),
 	CQ_DB(test_look_tells_no_index),
 	PLAIN(test_many_queues_are_looked_at_in_turns),
-	SHADOW(test_events_wait),
+	KIT_TEST(test_events_wait),
 	PLAIN(test_events_wait),
 	CQ_DB(test_events_wait),
-	SHADOW(test_interrupts_wait),
-	SHADOW(test_fatal_error_tells_by_interrupt),
+	KIT_TEST(test_interrupts_wait),
+	KIT_TEST(test_fatal_error_tells_by_interrupt),
 	PLAIN(test_reset_forgets),
 	PAIR_BOTH(test_timeouts_of_requests_wait, pair_setup_rc),
 	PAIR_BOTH(test_timeouts_after_a_fatal_error, pair_setup_rc),

@@ -409,26 +409,25 @@ static void test_device_without_shadow_ignores_the_record(void **state)
 	nops(host, 1);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
 #define T_DB(name)                                               \
 	cmocka_unit_test_setup_teardown(name, host_setup_no_shadow, \
 					host_teardown)
 
 UNIT_MAIN("admin",
-	T(test_rings_wrap),
-	T(test_full_ring_with_one_doorbell),
-	T(test_entries_are_copied_once),
-	T(test_completions_always_have_room),
-	T(test_card_that_is_awake_needs_no_doorbell),
-	T(test_card_that_sleeps_needs_one),
-	T(test_no_command_is_lost_on_the_way_to_sleep),
-	T(test_value_of_the_doorbell_may_be_old),
-	T(test_interrupt_comes_when_asked_for),
-	T(test_request_after_a_reset),
-	T(test_injected_stop_ends_with_a_reset),
-	T(test_index_beyond_the_ring),
-	T(test_record_that_cannot_be_used),
-	T(test_commands_wait_for_bus_mastering),
-	T(test_latest_command_completes_first),
+	HOST_TEST(test_rings_wrap),
+	HOST_TEST(test_full_ring_with_one_doorbell),
+	HOST_TEST(test_entries_are_copied_once),
+	HOST_TEST(test_completions_always_have_room),
+	HOST_TEST(test_card_that_is_awake_needs_no_doorbell),
+	HOST_TEST(test_card_that_sleeps_needs_one),
+	HOST_TEST(test_no_command_is_lost_on_the_way_to_sleep),
+	HOST_TEST(test_value_of_the_doorbell_may_be_old),
+	HOST_TEST(test_interrupt_comes_when_asked_for),
+	HOST_TEST(test_request_after_a_reset),
+	HOST_TEST(test_injected_stop_ends_with_a_reset),
+	HOST_TEST(test_index_beyond_the_ring),
+	HOST_TEST(test_record_that_cannot_be_used),
+	HOST_TEST(test_commands_wait_for_bus_mastering),
+	HOST_TEST(test_latest_command_completes_first),
 	T_DB(test_device_without_shadow_ignores_the_record),
 )

@@ -169,10 +169,8 @@ static void test_region_of_scattered_pages(void **state)
 	check_untouched(&second);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
-
 UNIT_MAIN("isolation",
-	T(test_region_that_spans_the_whole_bus),
-	T(test_region_at_the_top_of_the_bus),
-	T(test_region_of_scattered_pages),
+	HOST_TEST(test_region_that_spans_the_whole_bus),
+	HOST_TEST(test_region_at_the_top_of_the_bus),
+	HOST_TEST(test_region_of_scattered_pages),
 )

@@ -324,17 +324,14 @@ static void test_roce_to_the_port_itself_from_any_address(void **state)
 	assert_int_equal(host_port_stat(A(pair)->host, ORNIC_PORT_STAT_tx_dropped_spoofed), 1);
 }
 
-#define T(name) \
-	cmocka_unit_test_setup_teardown(name, raw_setup_process, raw_teardown)
-
 UNIT_MAIN("loopback",
-	T(test_to_the_port_itself),
-	T(test_to_groups),
-	T(test_to_addresses_of_rules),
-	T(test_of_the_network_stack),
-	T(test_sniffers_see_it_once),
-	T(test_while_the_port_is_down),
-	T(test_end_of_the_sender),
+	RAW_PROCESS_TEST(test_to_the_port_itself),
+	RAW_PROCESS_TEST(test_to_groups),
+	RAW_PROCESS_TEST(test_to_addresses_of_rules),
+	RAW_PROCESS_TEST(test_of_the_network_stack),
+	RAW_PROCESS_TEST(test_sniffers_see_it_once),
+	RAW_PROCESS_TEST(test_while_the_port_is_down),
+	RAW_PROCESS_TEST(test_end_of_the_sender),
 	PAIR_TEST(test_roce_to_the_port_itself, pair_setup_ud, loopback),
 	PAIR_TEST(test_rc_to_the_port_itself, pair_setup_rc, loopback),
 	PAIR_TEST(test_roce_to_the_port_itself_while_the_wire_is_full,

@@ -275,16 +275,14 @@ static void test_held_in_a_reset(void **state)
 	card_reset(host->card);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
-
 UNIT_MAIN("reset",
-	T(test_ready_is_set_when_all_objects_are_gone),
-	T(test_few_objects_are_gone_at_once),
-	T(test_registers_before_ready),
-	T(test_reset_during_a_reset),
-	T(test_timers_and_faults_before_ready),
-	T(test_late_after_a_reset),
-	T(test_reset_of_a_card_that_is_late),
-	T(test_late_after_power_on),
-	T(test_held_in_a_reset),
+	HOST_TEST(test_ready_is_set_when_all_objects_are_gone),
+	HOST_TEST(test_few_objects_are_gone_at_once),
+	HOST_TEST(test_registers_before_ready),
+	HOST_TEST(test_reset_during_a_reset),
+	HOST_TEST(test_timers_and_faults_before_ready),
+	HOST_TEST(test_late_after_a_reset),
+	HOST_TEST(test_reset_of_a_card_that_is_late),
+	HOST_TEST(test_late_after_power_on),
+	HOST_TEST(test_held_in_a_reset),
 )

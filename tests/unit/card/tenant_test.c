@@ -436,8 +436,6 @@ static int teardown_small_eq(void **state)
 	return 0;
 }
 
-#define K(name) cmocka_unit_test_setup_teardown(name, kit_setup, kit_teardown)
-
 UNIT_MAIN("tenant",
 	PAIR_BOTH(test_no_memory_of_others, pair_setup_rc),
 	PAIR_TEST(test_no_queues_of_others, pair_setup_rc, local),
@@ -449,6 +447,6 @@ UNIT_MAIN("tenant",
 	PAIR_BOTH(test_line_of_the_host, pair_setup_rc),
 	PAIR_BOTH(test_record_of_a_destroyed_qp, pair_setup_rc),
 	PAIR_TEST(test_watched_is_0_after_errors, pair_setup_rc, local),
-	K(test_interrupts_are_counted),
-	K(test_new_qp),
+	KIT_TEST(test_interrupts_are_counted),
+	KIT_TEST(test_new_qp),
 )

@@ -244,13 +244,11 @@ static void test_end_of_the_wq_is_theirs(void **state)
 	assert_int_equal(w->host->card->delayed, 0);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, raw_setup_process, raw_teardown)
-
 UNIT_MAIN("delay",
-	T(test_refusals),
-	T(test_frames_wait_in_order),
-	T(test_delayed_frames_are_treated_as_others),
-	T(test_time_is_up),
-	T(test_only_so_many_wait),
-	T(test_end_of_the_wq_is_theirs),
+	RAW_PROCESS_TEST(test_refusals),
+	RAW_PROCESS_TEST(test_frames_wait_in_order),
+	RAW_PROCESS_TEST(test_delayed_frames_are_treated_as_others),
+	RAW_PROCESS_TEST(test_time_is_up),
+	RAW_PROCESS_TEST(test_only_so_many_wait),
+	RAW_PROCESS_TEST(test_end_of_the_wq_is_theirs),
 )

@@ -203,12 +203,10 @@ static void test_flags_of_other_types(void **state)
 	}
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, raw_setup_process, raw_teardown)
-
 UNIT_MAIN("eth_rx",
-	T(test_cvlan_stripping),
-	T(test_cvlan_stripping_is_switched),
-	T(test_scatter_fcs),
-	T(test_pad_end),
-	T(test_flags_of_other_types),
+	RAW_PROCESS_TEST(test_cvlan_stripping),
+	RAW_PROCESS_TEST(test_cvlan_stripping_is_switched),
+	RAW_PROCESS_TEST(test_scatter_fcs),
+	RAW_PROCESS_TEST(test_pad_end),
+	RAW_PROCESS_TEST(test_flags_of_other_types),
 )

@@ -157,12 +157,9 @@ static void test_sent_without_rules(void **state)
 	expect_reads(0, 0);
 }
 
-#define T(name) \
-	cmocka_unit_test_setup_teardown(name, raw_setup_process, raw_teardown)
-
 UNIT_MAIN("headers",
-	T(test_received),
-	T(test_received_without_rules),
-	T(test_sent),
-	T(test_sent_without_rules),
+	RAW_PROCESS_TEST(test_received),
+	RAW_PROCESS_TEST(test_received_without_rules),
+	RAW_PROCESS_TEST(test_sent),
+	RAW_PROCESS_TEST(test_sent_without_rules),
 )

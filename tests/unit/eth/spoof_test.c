@@ -300,20 +300,10 @@ static void test_roce_behind_tags(void **state)
 }
 
 UNIT_MAIN("spoof",
-	cmocka_unit_test_setup_teardown(
-		test_frames_of_the_stack_and_of_processes,
-		raw_setup_process, raw_teardown),
-	cmocka_unit_test_setup_teardown(
-		test_the_permanent_address_counts, raw_setup,
-		raw_teardown),
+	RAW_PROCESS_TEST(test_frames_of_the_stack_and_of_processes),
+	RAW_TEST(test_the_permanent_address_counts),
 	PAIR_BOTH(test_roce, pair_setup_uc),
-	cmocka_unit_test_setup_teardown(test_roce_packets_of_others,
-					raw_setup_process,
-					raw_teardown),
-	cmocka_unit_test_setup_teardown(test_roce_behind_tags,
-					raw_setup_process,
-					raw_teardown),
-	cmocka_unit_test_setup_teardown(test_udp_where_others_find_it,
-					raw_setup_process,
-					raw_teardown),
+	RAW_PROCESS_TEST(test_roce_packets_of_others),
+	RAW_PROCESS_TEST(test_roce_behind_tags),
+	RAW_PROCESS_TEST(test_udp_where_others_find_it),
 )

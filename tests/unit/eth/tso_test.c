@@ -452,16 +452,14 @@ static void test_other_types_have_none(void **state)
 			 1);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, raw_setup, raw_teardown)
-
 UNIT_MAIN("tso",
-	T(test_segments),
-	T(test_checksum_of_zero),
-	T(test_longest_headers),
-	T(test_longest_payload),
-	T(test_refusals),
-	T(test_failure_in_the_middle),
-	T(test_what_has_begun_is_finished_in_sqd),
-	T(test_segments_are_paced),
-	T(test_other_types_have_none),
+	RAW_TEST(test_segments),
+	RAW_TEST(test_checksum_of_zero),
+	RAW_TEST(test_longest_headers),
+	RAW_TEST(test_longest_payload),
+	RAW_TEST(test_refusals),
+	RAW_TEST(test_failure_in_the_middle),
+	RAW_TEST(test_what_has_begun_is_finished_in_sqd),
+	RAW_TEST(test_segments_are_paced),
+	RAW_TEST(test_other_types_have_none),
 )

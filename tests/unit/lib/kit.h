@@ -44,6 +44,10 @@ int kit_setup_cq_db(void **state);
 int kit_setup_whole(void **state);
 int kit_teardown(void **state);
 
+#define KIT_TEST(name) cmocka_unit_test_setup_teardown(name, kit_setup, kit_teardown)
+#define KIT_NO_SHADOW_TEST(name) \
+	{ #name " (no shadow)", name, kit_setup_no_shadow, kit_teardown, NULL }
+
 void kit_init(struct kit *kit, const struct card_config *as,
 	      unsigned int log_cq, unsigned int log_eq);
 void kit_uninit(struct kit *kit);

@@ -450,14 +450,12 @@ static void test_resize_keeps_the_request(void **state)
 	kit_expect_cqe(w, 3);
 }
 
-#define T(name) { #name, name, kit_setup, kit_teardown, NULL }
 /* Without the shadow, and with it */
-#define D(name) { #name " (no shadow)", name, kit_setup_no_shadow, \
-		  kit_teardown, NULL }, \
+#define D(name) KIT_NO_SHADOW_TEST(name), \
 		{ #name " (shadow)", name, kit_setup_cq_db, kit_teardown, NULL }
 
 UNIT_MAIN("cq_db",
-	T(test_doorbells_are_ignored),
+	KIT_TEST(test_doorbells_are_ignored),
 	D(test_halves),
 	D(test_ci_says_which_entries_are_late),
 	D(test_none_requests_and_withdraws_nothing),

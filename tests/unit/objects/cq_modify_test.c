@@ -332,26 +332,21 @@ static void test_resize_refusals(void **state)
 #undef REFUSED
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, kit_setup, \
-						kit_teardown)
-#define N(name) { #name " (no shadow)", name, kit_setup_no_shadow, \
-		  kit_teardown, NULL }
-
 UNIT_MAIN("cq_modify",
-	T(test_event_waits_for_more),
-	N(test_event_waits_for_more),
-	T(test_no_moderation),
-	N(test_no_moderation),
-	T(test_solicited_events_are_moderated),
-	N(test_solicited_events_are_moderated),
-	T(test_newer_request_begins_anew),
-	T(test_waiting_event_is_not_lost),
-	T(test_modify_cq_refusals),
-	T(test_resize_moves_entries),
-	N(test_resize_moves_entries),
-	T(test_resize_moves_long_entries),
-	T(test_resize_keeps_the_request),
-	N(test_resize_keeps_the_request),
-	T(test_request_in_the_new_record),
-	T(test_resize_refusals),
+	KIT_TEST(test_event_waits_for_more),
+	KIT_NO_SHADOW_TEST(test_event_waits_for_more),
+	KIT_TEST(test_no_moderation),
+	KIT_NO_SHADOW_TEST(test_no_moderation),
+	KIT_TEST(test_solicited_events_are_moderated),
+	KIT_NO_SHADOW_TEST(test_solicited_events_are_moderated),
+	KIT_TEST(test_newer_request_begins_anew),
+	KIT_TEST(test_waiting_event_is_not_lost),
+	KIT_TEST(test_modify_cq_refusals),
+	KIT_TEST(test_resize_moves_entries),
+	KIT_NO_SHADOW_TEST(test_resize_moves_entries),
+	KIT_TEST(test_resize_moves_long_entries),
+	KIT_TEST(test_resize_keeps_the_request),
+	KIT_NO_SHADOW_TEST(test_resize_keeps_the_request),
+	KIT_TEST(test_request_in_the_new_record),
+	KIT_TEST(test_resize_refusals),
 )

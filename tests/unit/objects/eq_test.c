@@ -438,30 +438,25 @@ static void test_reset_frees_everything(void **state)
 	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, kit_setup, \
-						kit_teardown)
-#define N(name) { #name " (no shadow)", name, kit_setup_no_shadow, \
-		  kit_teardown, NULL }
-
 UNIT_MAIN("eq",
-	T(test_interrupt_only_when_the_eq_is_armed),
-	N(test_interrupt_only_when_the_eq_is_armed),
-	N(test_late_eq_doorbell_interrupts_at_once),
-	T(test_one_event_per_cq_in_the_ring),
-	T(test_eq_wraps),
-	T(test_eq_overrun_is_fatal),
-	T(test_events_wait_for_room),
-	T(test_completion_events_wait_for_room),
-	T(test_host_that_consumes_nothing),
-	T(test_waiting_cq_is_destroyed),
-	T(test_eq_index_goes_back),
-	T(test_waiting_events_keep_their_order),
-	T(test_waiting_srq_is_destroyed),
-	T(test_eq_goes_with_events_waiting),
-	T(test_eq_out_of_reach_is_fatal_and_told_to_eq_0),
-	T(test_link_events),
-	T(test_create_eq_refusals),
-	T(test_eq_gets_the_lowest_number),
-	T(test_reset_frees_everything),
-	N(test_reset_frees_everything),
+	KIT_TEST(test_interrupt_only_when_the_eq_is_armed),
+	KIT_NO_SHADOW_TEST(test_interrupt_only_when_the_eq_is_armed),
+	KIT_NO_SHADOW_TEST(test_late_eq_doorbell_interrupts_at_once),
+	KIT_TEST(test_one_event_per_cq_in_the_ring),
+	KIT_TEST(test_eq_wraps),
+	KIT_TEST(test_eq_overrun_is_fatal),
+	KIT_TEST(test_events_wait_for_room),
+	KIT_TEST(test_completion_events_wait_for_room),
+	KIT_TEST(test_host_that_consumes_nothing),
+	KIT_TEST(test_waiting_cq_is_destroyed),
+	KIT_TEST(test_eq_index_goes_back),
+	KIT_TEST(test_waiting_events_keep_their_order),
+	KIT_TEST(test_waiting_srq_is_destroyed),
+	KIT_TEST(test_eq_goes_with_events_waiting),
+	KIT_TEST(test_eq_out_of_reach_is_fatal_and_told_to_eq_0),
+	KIT_TEST(test_link_events),
+	KIT_TEST(test_create_eq_refusals),
+	KIT_TEST(test_eq_gets_the_lowest_number),
+	KIT_TEST(test_reset_frees_everything),
+	KIT_NO_SHADOW_TEST(test_reset_frees_everything),
 )

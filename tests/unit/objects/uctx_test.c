@@ -131,15 +131,12 @@ static void test_doorbell_sizes_and_offsets(void **state)
 	assert_int_equal(val, 0);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, kit_setup, \
-						kit_teardown)
-
 UNIT_MAIN("uctx",
-	T(test_no_pages_for_pushed_wqes),
-	T(test_uctx_refusals),
+	KIT_TEST(test_no_pages_for_pushed_wqes),
+	KIT_TEST(test_uctx_refusals),
 	cmocka_unit_test_setup_teardown(test_board_without_shadow,
 					kit_setup_no_shadow, kit_teardown),
-	T(test_as_many_uctx_as_pages),
-	T(test_doorbells_of_others_are_ignored),
-	T(test_doorbell_sizes_and_offsets),
+	KIT_TEST(test_as_many_uctx_as_pages),
+	KIT_TEST(test_doorbells_of_others_are_ignored),
+	KIT_TEST(test_doorbell_sizes_and_offsets),
 )

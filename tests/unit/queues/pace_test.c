@@ -236,14 +236,12 @@ static void test_refusals(void **state)
 #undef REFUSED
 }
 
-#define Q(name) cmocka_unit_test_setup_teardown(name, raw_setup, raw_teardown)
-
 UNIT_MAIN("pace",
 	cmocka_unit_test(test_full_bucket_goes_at_once),
 	cmocka_unit_test(test_frame_that_the_bucket_does_not_hold),
 	cmocka_unit_test(test_extreme_limits),
-	Q(test_frames_are_paced),
-	Q(test_burst_that_the_device_chooses),
-	Q(test_limit_is_changed_and_taken_off),
-	Q(test_refusals),
+	RAW_TEST(test_frames_are_paced),
+	RAW_TEST(test_burst_that_the_device_chooses),
+	RAW_TEST(test_limit_is_changed_and_taken_off),
+	RAW_TEST(test_refusals),
 )
