@@ -10,6 +10,7 @@ import pytest
 TOP = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "tests/e2e"))
 
+import appendix  # noqa: E402
 import toeplitz  # noqa: E402
 
 FIELDS = ["hex", "tags", "vlan_tci", "ethertype", "l3", "proto", "frag", "src", "dst", "sport",
@@ -18,20 +19,13 @@ FIELDS = ["hex", "tags", "vlan_tci", "ethertype", "l3", "proto", "frag", "src", 
 
 
 def frames():
-    """Returns {name: {field: value}}, with all hex lines in one value."""
-    found, frame = {}, None
-    for line in (TOP / "Documentation/hardware-frames.txt").read_text().splitlines():
-        if not line or line.startswith("#"):
-            continue
-        field, value = line.split(maxsplit=1)
-        if field == "frame":
-            assert value not in found
-            frame = found[value] = {}
-        elif field == "hex":
-            frame["hex"] = frame.get("hex", "") + value
-        else:
-            assert field not in frame
-            frame[field] = value
+    """Returns {name: {field: value}}, with all bytes in "hex"."""
+    found = {}
+    for block in appendix.read("frames"):
+        part, = block.parts
+        assert block.kind == "frame" and block.name not in found
+        found[block.name] = {"hex": part.data, **dict(part.fields)}
+        assert len(found[block.name]) == 1 + len(part.fields)
     return found
 
 
@@ -47,7 +41,7 @@ def test_frame(name):
     """Fields are known and in order, and the frame has a destination, a source and a type."""
     frame = FRAMES[name]
     assert [field for field in FIELDS if field in frame] == list(frame)
-    assert 14 <= len(bytes.fromhex(frame["hex"])) <= 1518
+    assert 14 <= len(frame["hex"]) <= 1518
     assert frame.get("csum", "ok") == "ok"
     assert frame.get("roce", "yes") in ("yes", "malformed")
     assert ("tags" in frame) == ("vlan_tci" in frame)
