@@ -135,7 +135,7 @@ def sources():
     """Files that may cite the specification."""
     for folder in ("Documentation", "kernel", "user-provider", "tests", "include", "scripts"):
         for path in (TOP / folder).rglob("*"):
-            if path.suffix in (".c", ".h", ".py", ".rst", ".1", ".7"):
+            if path.suffix in (".c", ".h", ".py", ".rst", ".txt", ".1", ".7"):
                 yield path
     yield TOP / "CONTRIBUTING.rst"
 
