@@ -15,28 +15,25 @@ from scapy.layers.l2 import Ether
 TOP = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "tests/e2e"))
 
+import appendix  # noqa: E402
 import toeplitz  # noqa: E402
 
-VECTORS, TRACES = (TOP / f"Documentation/hardware-{name}.rst" for name in ("vectors", "traces"))
-DOCUMENTS = [VECTORS, TRACES]
+DOCUMENTS = {name: appendix.read(name) for name in ("vectors", "traces")}
 HEADER = "".join((TOP / "kernel/include" / name).read_text()
                  for name in ("ornic_hw.h", "ornic_hw_cmd.h"))
 SIZES = {"u8": 1, "char": 1, "le16": 2, "be16": 2, "le32": 4, "be32": 4, "le64": 8, "be64": 8}
-HEX = r"[0-9a-f]{2}(?: [0-9a-f]{2})*"
-# Lines of vectors have a margin of 3 columns, those below a step of a trace one of 7
-ROW = re.compile(rf"^   (?: {{4}})?([ \d]{{3}})  ({HEX})(?: {{2,}}(\S.*))?$")
-LINE = re.compile(rf"^   (?: {{4}})?(\S.{{11}}| {{12}})  ({HEX})$")
 # The only structure that an appendix does not show up to its end
 CUT = "ornic_query_device_out"
 # Masks of the parts of a field: {(structure, field): {part: mask}}; keys have the same everywhere
 PARTS = {
     ("ornic_sq_hdr", "ctrl"): {"opcode": "SQ_OPCODE", "length": "SQ_LENGTH", "flags": "SQ_FLAGS"},
-    ("ornic_route_ud", "av.flow"): {"SL": "AV_SL", "flow label": "AV_FLOW_LABEL"},
+    ("ornic_route_ud", "av.flow"): {"SL": "AV_SL", "flow_label": "AV_FLOW_LABEL"},
     ("ornic_cqe", "qpn"): {"phase": "CQE_PHASE", "flags": "CQE_FLAGS", "QPN": "CQE_QPN"},
     ("ornic_eqe", "ctl"): {"phase": "EQE_PHASE", "type": "EQE_TYPE"},
     ("ornic_cmd_cqe", "ctl"): {"phase": "CMD_CQE_PHASE", "sq_ci": "CMD_CQE_SQ_CI"},
 }
 KEY = {"index": "KEY_INDEX", "variant": "KEY_VARIANT"}
+KEYS = ("rkey", "lkey", "key", "inv_key", "mw_key", "new_key", "mr_key")
 
 
 def mask(name):
@@ -68,7 +65,7 @@ def members(name):
 
 
 def structures():
-    """{name: members} of all structures that a row may be of."""
+    """{name: members} of all structures that an appendix may show."""
     found = {}
     for name in re.findall(r"^struct (ornic_\w+) {", HEADER, re.M):
         try:
@@ -82,108 +79,55 @@ def structures():
 STRUCTURES = structures()
 
 
-def rows(text):
-    """Runs of rows of fields: [[offset, bytes, rest]], with continued bytes in one row."""
-    runs, run = [], None
-    for line in [*text.split("\n"), ""]:
-        match = ROW.match(line)
-        if not match or not match[1].strip():
-            run = None
+def number(value):
+    """Text of a number."""
+    return f"{value}" if value < 10 else f"{value:#x}"
+
+
+def fields(struct, data, names):
+    """Fields of a structure that are not 0, with their parts, as an appendix has them. A union has
+    the member that is among the names."""
+    found = {}
+    for kinds, offset, size in STRUCTURES[struct]:
+        raw = data[offset:offset + size]
+        if not any(raw):
             continue
-        if run is None:
-            runs.append(run := [])
-        offset, data, rest = int(match[1]), bytes.fromhex(match[2]), match[3]
-        if rest is None:
-            run[-1][1] += data
-        else:
-            run.append([offset, data, rest])
-    return runs
-
-
-def fits(struct, run):
-    """Number of rows at the beginning of a run that are those of a structure, or 0."""
-    want = STRUCTURES[struct]
-    names = [rest.split("  ")[0].split(" ")[0] for _, _, rest in run[:len(want)]]
-    count = len(names) if struct == CUT else len(want)
-    if len(names) < count or count < 2:
-        return 0
-    good = all(name in names_ for name, (names_, _, _) in zip(names, want))
-    return count if good else 0
-
-
-def check_value(struct, name, kind, data, rest):
-    """The value behind a name is that of the bytes, and its parts are those of the value."""
-    value = int.from_bytes(data, "big" if kind.startswith("be") else "little")
-    said = re.match(rf"{re.escape(name)} +(\w+)(?:: (.*))?$", rest)
-    if kind == "bytes":
-        assert rest == name
-        return
-    assert int(said[1], 0) == value
-    parts = PARTS.get((struct, name), KEY if "index" in (said[2] or "") else {})
-    assert bool(said[2]) == bool(parts), rest
-    for part in re.split(", ", said[2]) if said[2] else ():
-        part, number = part.rsplit(" ", 1)
-        bits = mask(parts[part])
-        assert int(number, 0) == (value & bits) // (bits & -bits), rest
-
-
-def check_run(run):
-    """Each row is a member of a structure of the header, at its offset, or data; return the names
-    of the structures."""
-    found, at = [], 0
-    while run:
-        if run[0][2] in ("inline data", "headers", "payload"):
-            assert run[0][0] == at
-            at += len(run[0][1])
-            run = run[1:]
+        name, = kinds if len(kinds) == 1 else set(kinds) & set(names)
+        if kinds[name] == "bytes":
+            found[name] = raw.hex()
             continue
-        struct, count = max(((struct, fits(struct, run)) for struct in STRUCTURES),
-                            key=lambda pair: pair[1])
-        assert count, run[0]
-        for (names, offset, size), (place, data, rest) in zip(STRUCTURES[struct], run[:count]):
-            assert place == at + offset and len(data) == size, rest
-            name = rest.split(" ")[0]
-            check_value(struct, name, names[name], data, rest)
-        at += sum(size for _, _, size in STRUCTURES[struct][:count])
-        found.append(struct)
-        run = run[count:]
-    return found
+        value = int.from_bytes(raw, "big" if kinds[name].startswith("be") else "little")
+        found[name] = number(value)
+        for part, bits in (KEY if name in KEYS else PARTS.get((struct, name), {})).items():
+            bits = mask(bits)
+            if value & bits:
+                found[f"{name}.{part}"] = number((value & bits) // (bits & -bits))
+    return list(found.items())
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS)
 def test_fields(document):
     """[ORNIC-VEC-1] Members, offsets, sizes and byte orders are those of the headers."""
-    runs = rows(document.read_text())
-    assert len(runs) > 5
-    found = [check_run(run) for run in runs]
-    for run, structs in zip(runs, found):
-        if structs[:1] == ["ornic_sq_hdr"]:
-            ctrl = int.from_bytes(run[0][1], "little")
-            length = (ctrl & mask("SQ_LENGTH")) // (mask("SQ_LENGTH") & -mask("SQ_LENGTH"))
-            assert length == run[-1][0] + len(run[-1][1])
-    shown = {struct for structs in found for struct in structs}
-    assert len(shown) > (15 if document == VECTORS else 8)
-
-
-def packets(text):
-    """Packets from their Ethernet or their BTH on: [{header: bytes}]; an 'ICRC' ends one."""
-    found, label = [], None
-    for line in text.split("\n"):
-        match = LINE.match(line)
-        if not match:
-            if not line.lstrip().startswith("="):
-                label = None
-            continue
-        if match[1].strip():
-            label = match[1].strip()
-            if label == "Ethernet" or label == "BTH" and (not found or "BTH" in found[-1]):
-                found.append({})
-            if label in ("key", "CRC-32 over", "frame"):
+    shown = set()
+    for block in DOCUMENTS[document]:
+        for part in block.parts:
+            if part.name not in STRUCTURES:
+                assert not (part.name or "").startswith("ornic_")
                 continue
-            found[-1][label] = b""
-        if label and label not in ("key", "CRC-32 over", "frame"):
-            found[-1][label] += bytes.fromhex(match[2])
-    return found
+            size = sum(member[2] for member in STRUCTURES[part.name])
+            assert len(part.data) == size or part.name == CUT and len(part.data) < size
+            assert part.fields == fields(part.name, part.data, dict(part.fields))
+            shown.add(part.name)
+        if block.parts and block.parts[0].name == "ornic_sq_hdr":
+            length = int(dict(block.parts[0].fields)["ctrl.length"], 0)
+            assert length == sum(len(part.data) for part in block.parts)
+    assert len(shown) > (15 if document == "vectors" else 8)
+
+
+def packets(document):
+    """Packets of an appendix: [{header: bytes}], with their headers in order."""
+    return [{part.name: part.data for part in block.parts} for block in DOCUMENTS[document]
+            if block.parts and block.parts[0].name == "Ethernet"]
 
 
 def covered(packet):
@@ -196,21 +140,22 @@ def covered(packet):
         ip[1] = ip[2] = ip[3] = ip[7] = 0xFF
     data = bytes(ip) + packet["UDP"][:6] + b"\xff\xff"
     data += packet["BTH"][:4] + b"\xff" + packet["BTH"][5:]
-    labels = list(packet)
-    for label in labels[labels.index("BTH") + 1:-1]:
-        data += packet[label]
-    return b"\xff" * 8 + data
+    names = list(packet)
+    behind = names[names.index("BTH") + 1:names.index("ICRC")]
+    return b"\xff" * 8 + data + b"".join(packet[name] for name in behind)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS)
 def test_packets(document):
-    """[ORNIC-VEC-2] The ICRC of each whole packet is right for zlib and for scapy."""
-    whole = [packet for packet in packets(document.read_text()) if "Ethernet" in packet]
-    assert len(whole) > 4
-    for packet in whole:
-        assert list(packet)[-1] == "ICRC"
-        crc = zlib.crc32(covered(packet)).to_bytes(4, "little")
-        assert packet["ICRC"] == crc
+    """[ORNIC-VEC-2] The ICRC of each packet is right for zlib and for scapy, and what it covers is
+    right where it is listed."""
+    found = packets(document)
+    assert len(found) > 4
+    for packet in found:
+        over = covered(packet)
+        assert packet.pop("CRC-32-over", over) == over
+        crc = zlib.crc32(over).to_bytes(4, "little")
+        assert list(packet)[-1] == "ICRC" and packet["ICRC"] == crc
         raw = b"".join(packet.values())
         parsed = Ether(raw)
         assert parsed[BTH].icrc.to_bytes(4, "big") == crc
@@ -219,27 +164,21 @@ def test_packets(document):
 
 
 def test_covered_bytes():
-    """[ORNIC-VEC-2] The covered bytes are right where they are listed."""
-    text = VECTORS.read_text()
-    listed = re.findall(rf"^   CRC-32 over   ({HEX}(?:\n {{17}}{HEX})*)$", text, re.M)
-    listed = [bytes.fromhex(re.sub(r"\s+", "", lines)) for lines in listed]
-    whole = [covered(packet) for packet in packets(text) if "Ethernet" in packet]
-    assert len(listed) == 2 and all(data in whole for data in listed)
+    """[ORNIC-VEC-2] There are packets whose covered bytes are listed."""
+    assert sum("CRC-32-over" in packet for packet in packets("vectors")) == 2
 
 
-def section(number):
-    """Text of a section of the vectors."""
-    return re.search(rf"^{number}\. .*?(?=^\d+\. |\Z)", VECTORS.read_text(), re.M | re.S)[0]
+def blocks(kind):
+    """Vectors of a kind."""
+    return [block for block in DOCUMENTS["vectors"] if block.kind == kind]
 
 
 def test_hashes():
     """[ORNIC-VEC-2] Toeplitz hashes are those of Microsoft and of the definition."""
-    text = section(2)
-    key = re.search(rf"^   key           ({HEX}(?:\n {{17}}{HEX})*)$", text, re.M)[1]
-    assert bytes.fromhex(re.sub(r"\s+", "", key)) == toeplitz.KEY
-    lines = re.findall(r"^   (\S+) +(\d+)  (\S+) +(\d+)  (0x\S{8}) (0x\S{8})$", text, re.M)
+    key, *tuples = blocks("rss")
+    assert key.name == "key" and key.parts[0].data == toeplitz.KEY
     found = []
-    for src, sport, dst, dport, short, long in lines:
+    for src, sport, dst, dport, short, long in (block.name.split() for block in tuples):
         ports = int(sport), int(dport)
         assert int(short, 16) == toeplitz.toeplitz(toeplitz.data_of(src, dst))
         assert int(long, 16) == toeplitz.toeplitz(toeplitz.data_of(src, dst, *ports))
@@ -259,9 +198,9 @@ def source_port(flow, qpn1, qpn2):
 
 def test_source_ports():
     """[ORNIC-VEC-2] Source ports are those of the formula."""
-    lines = re.findall(r"^   (0x\w{5})  (0x\w{6})  (0x\w{6})  (0x\w{4})$", section(3), re.M)
-    assert len(lines) == 9
-    for flow, qpn1, qpn2, port in ((int(word, 16) for word in line) for line in lines):
+    found = [[int(word, 16) for word in block.name.split()] for block in blocks("udp-port")]
+    assert len(found) == 9
+    for flow, qpn1, qpn2, port in found:
         assert port == source_port(flow, qpn1, qpn2)
 
 
@@ -269,15 +208,25 @@ def test_doorbells():
     """[ORNIC-VEC-1] Doorbells have type, number and value in their places."""
     types = {name: int(value) for name, value in re.findall(r"ORNIC_DB_(\w+)\t= (\d),", HEADER)}
     arms = {name: int(value) for name, value in re.findall(r"ORNIC_ARM_(\w+)\s+= (\d),", HEADER)}
-    lines = re.findall(rf"^   (\w+) +(0x\w{{6}})  (\S.*?) +(0x\w{{16}})  ({HEX})$", section(8),
-                       re.M)
-    assert {line[0] for line in lines} == set(types)
-    for name, number, what, value, data in lines:
-        index, *request = re.fullmatch(r"\w+ (\w+)(?:, (.*))?", what).groups()
+    seen = set()
+    for block in blocks("doorbell"):
+        name, number, _, index, *request, value = block.name.split()
         told = int(index, 0)
         if name in ("CQ", "EQ"):
-            told = told << 2 & 0xFFFFFFFF | arms["NONE" if request[0] == "no request"
-                                                 else request[0]]
+            told = told << 2 & 0xFFFFFFFF | arms[request[0]]
         want = types[name] << 56 | int(number, 16) << 32 | told
         assert int(value, 16) == want
-        assert bytes.fromhex(data) == want.to_bytes(8, "little")
+        assert block.parts[0].data == want.to_bytes(8, "little")
+        seen.add(name)
+    assert seen == set(types)
+
+
+def test_steps():
+    """The steps of each trace are numbered from 1."""
+    number = 0
+    for block in DOCUMENTS["traces"]:
+        number = 0 if block.kind == "trace" else number
+        if block.kind == "step":
+            number += 1
+            assert block.name.startswith(f"{number} ")
+    assert len([block for block in DOCUMENTS["traces"] if block.kind == "trace"]) == 5

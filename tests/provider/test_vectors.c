@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * libornic writes the work requests of Documentation/hardware-vectors.rst byte
+ * libornic writes the work requests of Documentation/hardware-vectors.txt byte
  * by byte, and understands its completions ([ORNIC-VEC-2])
  */
 #include <stdio.h>
@@ -8,14 +8,15 @@
 #include "fixture.h"
 
 #define BYTES	128
-#define FIELDS	24
+#define FIELDS	32
 #define NAME	24
+#define VALUE	40
 
 /**
  * struct vector - an entry of the document
  * @bytes: all bytes
  * @length: number of bytes
- * @names: names of the fields, in order
+ * @names: names of the fields that are not 0, in order
  * @values: their values
  * @count: number of fields
  */
@@ -27,58 +28,57 @@ struct vector {
 	unsigned int count;
 };
 
-/* Reads a line of fields: offset, bytes, and, if they begin here, name and value */
-static bool read_row(struct vector *v, const char *line)
+/* Reads the bytes of a line, which are its last word */
+static void read_hex(struct vector *v, const char *line)
 {
-	unsigned int offset, byte;
-	char name[NAME], value[NAME] = "0";
-	int used;
+	unsigned int byte;
 
-	if (sscanf(line, " %u %n", &offset, &used) != 1)
-		return false;
-	assert_int_equal(offset, v->length);
-	line += used;
-	while (sscanf(line, "%2x", &byte) == 1 && line[1] != ' ' &&
-	       (line[2] == ' ' || line[2] == '\n')) {
+	for (line = strrchr(line, ' ') + 1; sscanf(line, "%2x", &byte) == 1; line += 2) {
 		assert_true(v->length < BYTES);
 		v->bytes[v->length++] = byte;
-		if (line[2] == '\n' || line[3] == ' ' || line[3] == '\n')
-			break;
-		line += 3;
 	}
-	if (sscanf(line + 2, " %23s %23s", name, value) < 1)
-		return true;
-	assert_true(v->count < FIELDS);
-	strcpy(v->names[v->count], name);
-	v->values[v->count++] = strtoull(value, NULL, 0);
-	return true;
 }
 
-/* Reads the first block of the entry that begins with "**@part." and names @what */
-static struct vector read_vector(unsigned int part, const char *what)
+/* Reads a line of pairs of a name and a value */
+static void read_fields(struct vector *v, const char *line)
 {
-	FILE *file = fopen(DOCUMENTS "/hardware-vectors.rst", "r");
+	char name[NAME], value[VALUE];
+	int used;
+
+	for (; sscanf(line, "%23s %39s%n", name, value, &used) == 2; line += used) {
+		assert_true(v->count < FIELDS);
+		strcpy(v->names[v->count], name);
+		v->values[v->count++] = strtoull(value, NULL, 0);
+	}
+}
+
+/* Reads a vector; @head is its first line */
+static struct vector read_vector(const char *head)
+{
+	FILE *file = fopen(DOCUMENTS "/hardware-vectors.txt", "r");
+	size_t len = strlen(head);
 	struct vector v = {};
 	bool found = false;
-	char line[256], head[8];
+	char line[256];
 
 	assert_non_null(file);
-	snprintf(head, sizeof(head), "**%u.", part);
 	while (fgets(line, sizeof(line), file)) {
 		if (!found)
-			found = !strncmp(line, head, strlen(head)) && strstr(line, what);
-		else if (line[0] != '\n')
-			assert_true(read_row(&v, line));
-		else if (v.length)
+			found = !strncmp(line, head, len) && line[len] == '\n';
+		else if (line[0] == '\n')
 			break;
+		else if (!strncmp(line, "hex ", 4))
+			read_hex(&v, line);
+		else
+			read_fields(&v, line);
 	}
 	fclose(file);
 	if (!v.length)
-		fail_msg("no %s", what);
+		fail_msg("no %s", head);
 	return v;
 }
 
-/* Value of the @nth field of a name */
+/* Value of the @nth field of a name, 0 without one */
 static uint64_t value(const struct vector *v, const char *name, unsigned int nth)
 {
 	unsigned int i;
@@ -86,7 +86,6 @@ static uint64_t value(const struct vector *v, const char *name, unsigned int nth
 	for (i = 0; i < v->count; i++)
 		if (!strcmp(v->names[i], name) && !nth--)
 			return v->values[i];
-	fail_msg("no field %s", name);
 	return 0;
 }
 
@@ -101,7 +100,7 @@ static unsigned int number_of(const struct vector *v, const char *name)
 
 static uint32_t flags_of(const struct vector *v)
 {
-	return ORNIC_GET(ORNIC_SQ_FLAGS, (uint32_t)value(v, "ctrl", 0));
+	return value(v, "ctrl.flags", 0);
 }
 
 /* Clears what the device ignores: unused words of the header and the route */
@@ -174,17 +173,17 @@ static void messages_and_reads(void **state)
 		const char *name;
 		enum ibv_wr_opcode opcode;
 	} table[] = {
-		{ " SEND, inline.**", IBV_WR_SEND },
-		{ " SEND_WITH_IMM.**", IBV_WR_SEND_WITH_IMM },
-		{ " RDMA_WRITE.**", IBV_WR_RDMA_WRITE },
-		{ " RDMA_WRITE_WITH_IMM.**", IBV_WR_RDMA_WRITE_WITH_IMM },
-		{ " RDMA_READ.**", IBV_WR_RDMA_READ },
+		{ "wqe send-inline", IBV_WR_SEND },
+		{ "wqe send-with-imm", IBV_WR_SEND_WITH_IMM },
+		{ "wqe rdma-write", IBV_WR_RDMA_WRITE },
+		{ "wqe rdma-write-with-imm", IBV_WR_RDMA_WRITE_WITH_IMM },
+		{ "wqe rdma-read", IBV_WR_RDMA_READ },
 	};
 	struct fixture *f = *state;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(table); i++) {
-		struct vector v = read_vector(4, table[i].name);
+		struct vector v = read_vector(table[i].name);
 		struct ibv_send_wr wr = {
 			.opcode = table[i].opcode,
 			.imm_data = htobe32(value(&v, "imm", 0)),
@@ -198,7 +197,7 @@ static void messages_and_reads(void **state)
 
 static void atomics(void **state)
 {
-	struct vector v = read_vector(4, " ATOMIC_CMP_SWP.**");
+	struct vector v = read_vector("wqe atomic-cmp-swp");
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_ATOMIC_CMP_AND_SWP,
 		.wr.atomic.remote_addr = value(&v, "raddr", 0),
@@ -213,7 +212,7 @@ static void atomics(void **state)
 
 static void keys(void **state)
 {
-	struct vector v = read_vector(4, " LOCAL_INV.**");
+	struct vector v = read_vector("wqe local-inv");
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_LOCAL_INV,
 		.invalidate_rkey = value(&v, "inv_key", 0),
@@ -225,12 +224,12 @@ static void keys(void **state)
 
 	post(f->rc, &wr, &v);
 
-	v = read_vector(4, " SEND_WITH_INV.**");
+	v = read_vector("wqe send-with-inv");
 	wr.opcode = IBV_WR_SEND_WITH_INV;
 	wr.invalidate_rkey = value(&v, "inv_key", 0);
 	post(f->rc, &wr, &v);
 
-	v = read_vector(4, " BIND_MW.**");
+	v = read_vector("wqe bind-mw");
 	mr.lkey = value(&v, "mr_key", 0);
 	mw.rkey = value(&v, "mw_key", 0);
 	wr = (struct ibv_send_wr){
@@ -253,7 +252,7 @@ static void keys(void **state)
 /* Requests that only the extended calls have */
 static void flushes_and_atomic_writes(void **state)
 {
-	struct vector v = read_vector(4, " FLUSH.**");
+	struct vector v = read_vector("wqe flush");
 	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->rc);
 
@@ -266,7 +265,7 @@ static void flushes_and_atomic_writes(void **state)
 	assert_int_equal(ibv_wr_complete(qp), 0);
 	expect(f->rc, &v);
 
-	v = read_vector(4, " ATOMIC_WRITE.**");
+	v = read_vector("wqe atomic-write");
 	ibv_wr_start(qp);
 	qp->wr_id = value(&v, "wr_id", 0);
 	/* The call itself puts the data inline */
@@ -279,7 +278,7 @@ static void flushes_and_atomic_writes(void **state)
 
 static void datagrams(void **state)
 {
-	struct vector v = read_vector(4, " SEND of UD.**");
+	struct vector v = read_vector("wqe ud-send");
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND };
 	struct ibv_ah_attr attr = {};
 	struct fixture *f = *state;
@@ -296,7 +295,7 @@ static void datagrams(void **state)
 
 static void receives(void **state)
 {
-	struct vector v = read_vector(4, " Receive WQE.**");
+	struct vector v = read_vector("wqe receive");
 	struct fixture *f = *state;
 	struct ornic_sge sges[4];
 	struct ibv_recv_wr *bad, wr = { .wr_id = value(&v, "wr_id", 0) };
@@ -319,7 +318,7 @@ static void receives(void **state)
 	assert_memory_equal(sges, v.bytes + sizeof(hdr), v.length - sizeof(hdr));
 }
 
-/* The first completions of the document, each in an entry of 32 bytes */
+/* The completions in entries of 32 bytes */
 static void completions(void **state)
 {
 	static const struct {
@@ -327,20 +326,20 @@ static void completions(void **state)
 		enum ibv_wc_opcode opcode;
 		unsigned int flags;
 	} table[] = {
-		{ " SEND, at the sender", IBV_WC_SEND, 0 },
-		{ " SEND_WITH_IMM, at the receiver", IBV_WC_RECV, IBV_WC_WITH_IMM },
-		{ " RDMA_WRITE_WITH_IMM, at the receiver", IBV_WC_RECV_RDMA_WITH_IMM,
+		{ "cqe send", IBV_WC_SEND, 0 },
+		{ "cqe recv-send-with-imm", IBV_WC_RECV, IBV_WC_WITH_IMM },
+		{ "cqe recv-rdma-write-with-imm", IBV_WC_RECV_RDMA_WITH_IMM,
 		  IBV_WC_WITH_IMM },
-		{ " RDMA_READ", IBV_WC_RDMA_READ, 0 },
-		{ " SEND_WITH_INV, at the receiver", IBV_WC_RECV, IBV_WC_WITH_INV },
-		{ " RDMA_WRITE with a wrong key", 0, 0 },
-		{ " The next one, flushed", 0, 0 },
+		{ "cqe rdma-read", IBV_WC_RDMA_READ, 0 },
+		{ "cqe recv-send-with-inv", IBV_WC_RECV, IBV_WC_WITH_INV },
+		{ "cqe wrong-key", 0, 0 },
+		{ "cqe flushed", 0, 0 },
 	};
 	struct fixture *f = *state;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(table); i++) {
-		struct vector v = read_vector(5, table[i].name);
+		struct vector v = read_vector(table[i].name);
 		struct ornic_cqe cqe;
 		struct ibv_wc wc;
 
@@ -350,7 +349,7 @@ static void completions(void **state)
 		assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 1);
 		assert_int_equal(wc.wr_id, value(&v, "wr_id", 0));
 		assert_int_equal(wc.status, value(&v, "status", 0));
-		assert_int_equal(wc.qp_num, value(&v, "qpn", 0) & ORNIC_CQE_QPN);
+		assert_int_equal(wc.qp_num, value(&v, "qpn.QPN", 0));
 		if (wc.status)
 			continue;
 		assert_int_equal(wc.opcode, table[i].opcode);

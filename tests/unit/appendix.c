@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Text of an appendix of the hardware interface */
+#include <ctype.h>
+
 #include "base/be.h"
 #include "base/state.h"
-#include "eth/headers.h"
 #include "roce/icrc.h"
 #include "roce/opcode.h"
 
 #include "appendix.h"
 #include "unit.h"
 
-/* Hexadecimal bytes of a line, with a space behind each */
-#define HEX_LEN(bytes) (3 * (bytes) + 1)
+/* Longest line, and bytes in one, of fields */
+#define LINE_LEN 100
+#define LINE_BYTES 32
 
 /* ---- files ---- */
 
 void appendix_open(struct appendix *a, const char *name)
 {
-	a->name = name;
-	a->text = NULL;
-	a->indent = 3;
+	*a = (struct appendix){ .name = name };
 	a->out = open_memstream(&a->text, &a->len);
 	assert_non_null(a->out);
 }
@@ -85,244 +85,307 @@ void appendix_say(struct appendix *a, const char *fmt, ...)
 	va_end(ap);
 }
 
-void appendix_head(struct appendix *a, char line, const char *title)
+void appendix_block(struct appendix *a, const char *text, const char *kind,
+		    const char *name)
 {
-	size_t i;
-
-	appendix_say(a, "%s\n", title);
-	for (i = 0; i < strlen(title); i++)
-		appendix_say(a, "%c", line);
-	appendix_say(a, "\n\n");
+	appendix_say(a, "\n");
+	if (text)
+		appendix_say(a, "# %s\n", text);
+	appendix_say(a, "%s %s\n", kind, name);
 }
 
-static const char *hex(char *text, const uint8_t *bytes, unsigned int len)
+static void say_hex(struct appendix *a, const uint8_t *bytes, unsigned int len)
 {
-	unsigned int i;
-
-	for (i = 0; i < len; i++)
-		sprintf(text + 3 * i, "%02x ", bytes[i]);
-	text[len ? 3 * len - 1 : 0] = 0;
-	return text;
+	while (len--)
+		appendix_say(a, "%02x", *bytes++);
 }
 
-/* Write the value of a number; small ones are the same in any base */
-static void say_number(struct appendix *a, uint64_t value)
+void appendix_hex(struct appendix *a, const char *name, const void *bytes,
+		  unsigned int len)
 {
-	appendix_say(a, value < 10 ? "%llu" : "0x%llx", (unsigned long long)value);
-}
-
-void appendix_bytes(struct appendix *a, unsigned int at, const char *name,
-		    const void *bytes, unsigned int len)
-{
-	char text[HEX_LEN(APPENDIX_FIELD_BYTES)];
 	unsigned int i, n;
 
 	for (i = 0; i < len; i += n) {
-		n = len - i < APPENDIX_FIELD_BYTES ? len - i : APPENDIX_FIELD_BYTES;
-		hex(text, (const uint8_t *)bytes + i, n);
-		if (i)
-			appendix_say(a, "%*s%3u  %s\n", a->indent, "", at + i, text);
-		else
-			appendix_say(a, "%*s%3u  %-23s  %s\n", a->indent, "", at, text,
-				     name);
+		n = len - i < LINE_BYTES ? len - i : LINE_BYTES;
+		appendix_say(a, "hex ");
+		if (!i && *name)
+			appendix_say(a, "%s ", name);
+		say_hex(a, (const uint8_t *)bytes + i, n);
+		appendix_say(a, "\n");
 	}
 }
 
-/* ---- structures ---- */
+/* ---- structures and headers ---- */
 
-static uint64_t number(const uint8_t *p, unsigned int size, bool big)
+/**
+ * struct layout - a structure of the hardware interface, or a header of a packet
+ * @name: its name; a member of a union follows a slash
+ * @flag: OPCODE_* of a header behind the BTH; they are in order
+ * @fields: name:size and kind of each field, in order. The kind is l (little
+ *          endian), b (big endian), x (only bytes), k (a key), or the kind of
+ *          parts in @parts. A field "-" is told by its parts only.
+ */
+struct layout {
+	const char *name;
+	unsigned int flag;
+	const char *fields;
+};
+
+static const struct layout layouts[] = {
+	{ "ornic_sq_hdr", 0, "ctrl:4s imm:4b wr_id:8l" },
+	{ "ornic_sq_hdr/inv_key", 0, "ctrl:4s inv_key:4k wr_id:8l" },
+	{ "ornic_route_rc", 0, "raddr:8l rkey:4k xrc_srqn:4l" },
+	{ "ornic_route_ud", 0,
+	  "dqpn:4l qkey:4l rsvd:8l av.dgid:16x av.dmac:6x av.sgid_index:2l av.flow:4f "
+	  "av.tclass:1l av.hop_limit:1l av.udp_sport:2l" },
+	{ "ornic_route_eth", 0,
+	  "flags:2l vlan_tci:2l csum_start:2l csum_offset:2l mss:2l hdr_len:2l rsvd:4l" },
+	{ "ornic_sge", 0, "addr:8l length:4l lkey:4k" },
+	{ "ornic_atomic", 0, "swap_add:8l compare:8l" },
+	{ "ornic_atomic_mask", 0, "swap_add_mask:8l compare_mask:8l" },
+	{ "ornic_flush", 0, "length:4l type:1l level:1l rsvd:10x" },
+	{ "ornic_bind", 0, "mw_key:4k new_key:4k mr_key:4k access:4l addr:8l length:8l" },
+	{ "ornic_reg_mr", 0,
+	  "key:4k access:4l iova:8l length:8l buf.addr:8l buf.npages:4l buf.page_shift:1l "
+	  "buf.levels:1l buf.rsvd:2x rsvd:8l" },
+	{ "ornic_rq_hdr", 0, "ctrl:4l rsvd:4l wr_id:8l" },
+	{ "ornic_cqe", 0,
+	  "wr_id:8l status:4l opcode:4l src_qp:4l byte_len:4l imm:4b qpn:4q" },
+	{ "ornic_cqe/inv_key", 0,
+	  "wr_id:8l status:4l opcode:4l src_qp:4l byte_len:4l inv_key:4k qpn:4q" },
+	{ "ornic_cqe/vendor_err", 0,
+	  "wr_id:8l status:4l opcode:4l vendor_err:4l byte_len:4l imm:4b qpn:4q" },
+	{ "ornic_cqe_ext", 0,
+	  "timestamp:8l flow_tag:4l rss_hash:4l vlan_tci:2l flags:2l smac:6x sl:1l "
+	  "rsvd:5x" },
+	{ "ornic_eqe", 0, "num:4l num2:4l data:8l data2:8l rsvd:4l ctl:4e" },
+	{ "ornic_dma_test", 0, "nonce:8l answer:8l" },
+	{ "ornic_cmd_sqe", 0,
+	  "opcode:2l cmd_id:2l rsvd:4l in_len:4l out_len:4l in_addr:8l out_addr:8l" },
+	{ "ornic_cmd_cqe", 0, "cmd_id:2l status:2l out_len:4l detail:4l ctl:4c" },
+	{ "ornic_object", 0, "num:4l rsvd:4l" },
+	{ "ornic_create_cq_in", 0,
+	  "uctx:4l eqn:4l log_size:1l log_cqe_size:1l rsvd:2x flags:4l buf.addr:8l "
+	  "buf.npages:4l buf.page_shift:1l buf.levels:1l buf.rsvd:2x dbr_addr:8l" },
+	/* The first 64 bytes */
+	{ "ornic_query_device_out", 0,
+	  "features:8l guid:8l fw_version:4l max_uctx:4l max_pd:4l max_eq:4l max_eqe:4l "
+	  "max_cq:4l max_cqe:4l max_qp:4l max_sq_slots:4l max_rq_wqes:4l max_sge:4l "
+	  "max_inline:4l" },
+	{ "Ethernet", 0, "-:14x" },
+	{ "802.1Q", 0, "-:2V -:2x" },
+	{ "IPv4", 0, "-:1x TOS:1b length:2b identification:2b -:2x TTL:1b -:11x" },
+	{ "IPv6", 0, "-:4F payload_length:2b -:1x hop_limit:1b -:32x" },
+	{ "UDP", 0, "from_port:2b to_port:2b length:2b checksum:2b" },
+	{ "BTH", 0, "opcode:1b -:1B P_Key:2b -:1x QPN:3b -:1A PSN:3b" },
+	{ "XRCETH", OPCODE_XRCETH, "-:1x SRQ:3b" },
+	{ "DETH", OPCODE_DETH, "Q_Key:4b -:1x QPN:3b" },
+	{ "FETH", OPCODE_FETH, "-:4T" },
+	{ "RETH", OPCODE_RETH, "address:8b key:4b length:4b" },
+	{ "AtomicETH", OPCODE_ATOMICETH, "address:8b key:4b swap_or_add:8b compare:8b" },
+	{ "masks", OPCODE_MASKETH, "swap_add_mask:8b compare_mask:8b" },
+	{ "AETH", OPCODE_AETH, "syndrome:1b MSN:3b" },
+	{ "AtomicAckETH", OPCODE_ATOMICACKETH, "value_before:8b" },
+	{ "ImmDt", OPCODE_IMMDT, "immediate:4b" },
+	{ "IETH", OPCODE_IETH, "key:4b" },
+};
+
+/* Kinds of capital letters are big endian */
+static const struct {
+	char kind;
+	const char *name;
+	uint32_t mask;
+} parts[] = {
+	{ 'k', "index", ORNIC_KEY_INDEX },
+	{ 'k', "variant", ORNIC_KEY_VARIANT },
+	{ 's', "opcode", ORNIC_SQ_OPCODE },
+	{ 's', "length", ORNIC_SQ_LENGTH },
+	{ 's', "flags", ORNIC_SQ_FLAGS },
+	{ 'f', "SL", ORNIC_AV_SL },
+	{ 'f', "flow_label", ORNIC_AV_FLOW_LABEL },
+	{ 'q', "phase", ORNIC_CQE_PHASE },
+	{ 'q', "flags", ORNIC_CQE_FLAGS },
+	{ 'q', "QPN", ORNIC_CQE_QPN },
+	{ 'e', "phase", ORNIC_EQE_PHASE },
+	{ 'e', "type", ORNIC_EQE_TYPE },
+	{ 'c', "phase", ORNIC_CMD_CQE_PHASE },
+	{ 'c', "sq_ci", ORNIC_CMD_CQE_SQ_CI },
+	{ 'C', "ADMIN_DEPTH_MAX", ORNIC_CAPS_ADMIN_DEPTH_MAX },
+	{ 'C', "RESET_TIMEOUT", ORNIC_CAPS_RESET_TIMEOUT },
+	{ 'C', "SHADOW", ORNIC_CAPS_SHADOW },
+	{ 'C', "CQ_DB", ORNIC_CAPS_CQ_DB },
+	{ 'S', "READY", ORNIC_STATUS_READY },
+	{ 'S', "ENABLED", ORNIC_STATUS_ENABLED },
+	{ 'S', "FATAL", ORNIC_STATUS_FATAL },
+	{ 'R', "RESET", ORNIC_CTRL_RESET },
+	{ 'R', "ENABLE", ORNIC_CTRL_ENABLE },
+	{ 'V', "priority", 0xe000 },
+	{ 'V', "VID", 0x0fff },
+	{ 'F', "traffic_class", 0x0ff00000 },
+	{ 'F', "flow_label", 0x000fffff },
+	{ 'B', "SE", 0x80 },
+	{ 'B', "MigReq", 0x40 },
+	{ 'B', "pad", 0x30 },
+	{ 'A', "AckReq", 0x80 },
+	{ 'T', "level", 0x30 },
+	{ 'T', "type", 0x0f },
+};
+
+/**
+ * struct field - a field of a layout
+ * @name: its name
+ * @size: bytes
+ * @kind: as in struct layout
+ */
+struct field {
+	char name[24];
+	unsigned int size;
+	char kind;
+};
+
+/* Return what is behind the first of the fields, or NULL if there is none */
+static const char *next_field(const char *fields, struct field *field)
 {
-	uint64_t value = 0;
+	int used;
+
+	if (sscanf(fields, " %23[^:]:%u%c%n", field->name, &field->size, &field->kind,
+		   &used) != 3)
+		return NULL;
+	return fields + used;
+}
+
+static const char *fields_of(const char *name)
+{
 	unsigned int i;
 
-	for (i = 0; i < size; i++)
-		value = value << 8 | p[big ? i : size - 1 - i];
-	return value;
+	for (i = 0; i < ARRAY_SIZE(layouts); i++)
+		if (!strcmp(layouts[i].name, name))
+			return layouts[i].fields;
+	fail_msg("no layout of %s", name);
+	return NULL;
 }
 
-static void say_field(struct appendix *a, unsigned int at,
-		      const struct appendix_field *field, const uint8_t *p)
+/* Write a name and its value in a line with others */
+__attribute__((format(printf, 2, 3)))
+static void say_pair(struct appendix *a, const char *fmt, ...)
 {
-	const struct appendix_part *part;
-	char text[HEX_LEN(APPENDIX_FIELD_BYTES)];
-	uint64_t value = number(p, field->size, field->order == 'b');
+	char text[LINE_LEN];
+	va_list ap;
+	unsigned int len;
 
-	appendix_say(a, "%*s%3u  %-23s  %-15s ", a->indent, "", at,
-		     hex(text, p, field->size), field->name);
-	say_number(a, value);
-	for (part = field->parts; part && part->name; part++) {
-		appendix_say(a, part == field->parts ? ": %s " : ", %s ", part->name);
-		say_number(a, ORNIC_GET(part->mask, (uint32_t)value));
-	}
-	appendix_say(a, "\n");
+	va_start(ap, fmt);
+	len = vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (a->column)
+		appendix_say(a, a->column + 1 + len > LINE_LEN ? "\n" : " ");
+	if (a->column + 1 + len > LINE_LEN)
+		a->column = 0;
+	a->column += len + !!a->column;
+	appendix_say(a, "%s", text);
 }
 
-void appendix_struct(struct appendix *a, unsigned int at,
-		     const struct appendix_layout *layout, const void *bytes)
+static void end_line(struct appendix *a)
 {
-	const struct appendix_field *field;
+	if (a->column)
+		appendix_say(a, "\n");
+	a->column = 0;
+}
 
-	for (field = layout->fields; field->name; field++) {
-		const uint8_t *p = (const uint8_t *)bytes + field->offset;
+/* Small numbers are the same in any base */
+static void say_number(struct appendix *a, const char *outer, const char *name,
+		       uint64_t value)
+{
+	if (value)
+		say_pair(a, value < 10 ? "%s%s%s %llu" : "%s%s%s 0x%llx", outer,
+			 *outer ? "." : "", name, (unsigned long long)value);
+}
 
-		if (field->order == '-')
-			appendix_bytes(a, at + field->offset, field->name, p,
-				       field->size);
-		else
-			say_field(a, at + field->offset, field, p);
+static void say_parts(struct appendix *a, const char *outer, char kind, uint32_t value)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(parts); i++)
+		if (parts[i].kind == kind)
+			say_number(a, outer, parts[i].name,
+				   ORNIC_GET(parts[i].mask, value));
+}
+
+static void say_field(struct appendix *a, const struct field *field, const uint8_t *p)
+{
+	bool has_name = strcmp(field->name, "-");
+	bool is_big = field->kind == 'b' || isupper((unsigned char)field->kind);
+	char text[2 * LINE_BYTES + 1];
+	uint64_t value = 0;
+	unsigned int i;
+	bool any = false;
+
+	for (i = 0; i < field->size; i++) {
+		value = value << 8 | p[is_big ? i : field->size - 1 - i];
+		any |= p[i];
+		sprintf(text + 2 * i, "%02x", p[i]);
 	}
+	if (field->kind == 'x') {
+		if (has_name && any)
+			say_pair(a, "%s %s", field->name, text);
+		return;
+	}
+	if (has_name)
+		say_number(a, "", field->name, value);
+	say_parts(a, has_name ? field->name : "", field->kind, value);
+}
+
+unsigned int appendix_struct(struct appendix *a, const char *name, const void *bytes)
+{
+	char shown[24];
+	const char *fields = fields_of(name), *next;
+	unsigned int len = 0;
+	struct field field;
+
+	for (next = fields; (next = next_field(next, &field));)
+		len += field.size;
+	snprintf(shown, sizeof(shown), "%.*s", (int)strcspn(name, "/"), name);
+	appendix_hex(a, shown, bytes, len);
+	len = 0;
+	for (next = fields; (next = next_field(next, &field)); len += field.size)
+		say_field(a, &field, (const uint8_t *)bytes + len);
+	end_line(a);
+	return len;
+}
+
+void appendix_register(struct appendix *a, char kind, uint32_t value)
+{
+	say_parts(a, "", kind, value);
+	end_line(a);
 }
 
 /* ---- packets ---- */
 
-void appendix_lines(struct appendix *a, const char *name, const uint8_t *bytes,
-		    unsigned int len)
+/* Write the headers before the BTH; return their length */
+static unsigned int say_outer(struct appendix *a, const uint8_t *p)
 {
-	char text[HEX_LEN(APPENDIX_PACKET_BYTES)];
-	unsigned int i, n;
+	unsigned int at = appendix_struct(a, "Ethernet", p);
 
-	for (i = 0; i < len; i += n) {
-		n = len - i < APPENDIX_PACKET_BYTES ? len - i : APPENDIX_PACKET_BYTES;
-		appendix_say(a, "%*s%-12s  %s\n", a->indent, "", i ? "" : name,
-			     hex(text, bytes + i, n));
-	}
-}
-
-/**
- * struct header - a header of a packet
- * @name: name in the text
- * @len: bytes
- * @flag: OPCODE_* of a header behind the BTH
- * @parts: what is told of it, up to one without a name
- */
-struct header {
-	const char *name;
-	unsigned int len;
-	unsigned int flag;
-	struct appendix_part parts[9];
-};
-
-static const struct header ethernet = { .name = "Ethernet", .len = 14 };
-
-static const struct header vlan = {
-	.name = "802.1Q", .len = 4,
-	.parts = { { "priority", 0xe000, 0, 2 }, { "VID", 0x0fff, 0, 2 } },
-};
-
-static const struct header ipv4 = {
-	.name = "IPv4", .len = HEADERS_IPV4_LEN,
-	.parts = { { "TOS", 0, 1, 1 }, { "length", 0, 2, 2 },
-		   { "identification", 0, 4, 2 }, { "TTL", 0, 8, 1 } },
-};
-
-static const struct header ipv6 = {
-	.name = "IPv6", .len = HEADERS_IPV6_LEN,
-	.parts = { { "traffic class", 0x0ff00000, 0, 4 },
-		   { "flow label", 0x000fffff, 0, 4 },
-		   { "payload length", 0, 4, 2 }, { "hop limit", 0, 7, 1 } },
-};
-
-static const struct header udp = {
-	.name = "UDP", .len = HEADERS_UDP_LEN,
-	.parts = { { "from port", 0, 0, 2 }, { "to port", 0, 2, 2 },
-		   { "length", 0, 4, 2 }, { "checksum", 0, 6, 2 } },
-};
-
-static const struct header bth = {
-	.name = "BTH", .len = BTH_LEN,
-	.parts = { { "opcode", 0, 0, 1 }, { "SE", 0x80, 1, 1 },
-		   { "MigReq", 0x40, 1, 1 }, { "pad", 0x30, 1, 1 },
-		   { "P_Key", 0, 2, 2 }, { "QPN", 0, 5, 3 },
-		   { "AckReq", 0x80, 8, 1 }, { "PSN", 0, 9, 3 } },
-};
-
-/* In their order behind the BTH */
-static const struct header extended[] = {
-	{ "XRCETH", XRCETH_LEN, OPCODE_XRCETH, { { "SRQ", 0, 1, 3 } } },
-	{ "DETH", DETH_LEN, OPCODE_DETH,
-	  { { "Q_Key", 0, 0, 4 }, { "QPN", 0, 5, 3 } } },
-	{ "FETH", FETH_LEN, OPCODE_FETH,
-	  { { "type", 0x0f, 3, 1 }, { "level", 0x30, 3, 1 } } },
-	{ "RETH", RETH_LEN, OPCODE_RETH,
-	  { { "address", 0, 0, 8 }, { "key", 0, 8, 4 }, { "length", 0, 12, 4 } } },
-	{ "AtomicETH", ATOMICETH_LEN, OPCODE_ATOMICETH,
-	  { { "address", 0, 0, 8 }, { "key", 0, 8, 4 },
-	    { "swap or add", 0, 12, 8 }, { "compare", 0, 20, 8 } } },
-	{ "masks", MASKETH_LEN, OPCODE_MASKETH,
-	  { { "swap_add_mask", 0, 0, 8 }, { "compare_mask", 0, 8, 8 } } },
-	{ "AETH", AETH_LEN, OPCODE_AETH,
-	  { { "syndrome", 0, 0, 1 }, { "MSN", 0, 1, 3 } } },
-	{ "AtomicAckETH", ATOMICACKETH_LEN, OPCODE_ATOMICACKETH,
-	  { { "value before", 0, 0, 8 } } },
-	{ "ImmDt", IMMDT_LEN, OPCODE_IMMDT, { { "immediate", 0, 0, 4 } } },
-	{ "IETH", IETH_LEN, OPCODE_IETH, { { "key", 0, 0, 4 } } },
-};
-
-/* Write one header; return what is behind it */
-static const uint8_t *say_header(struct appendix *a, const struct header *header,
-				 const uint8_t *p)
-{
-	const struct appendix_part *part;
-	uint64_t value;
-
-	appendix_lines(a, header->name, p, header->len);
-	for (part = header->parts; part->name; part++) {
-		value = number(p + part->offset, part->size, true);
-		if (part == header->parts)
-			appendix_say(a, "%*s= %s ", a->indent + 14, "", part->name);
-		else
-			appendix_say(a, ", %s ", part->name);
-		say_number(a, part->mask ? ORNIC_GET(part->mask, (uint32_t)value) :
-					   value);
-	}
-	if (part != header->parts)
-		appendix_say(a, "\n");
-	return p + header->len;
-}
-
-/* Write a packet from its BTH on up to @end, where its ICRC begins */
-static void say_transport(struct appendix *a, const uint8_t *p, const uint8_t *end)
-{
-	const struct opcode *op = opcode_get(p[0]);
-	unsigned int pad = p[1] >> 4 & 3, i;
-
-	assert_non_null(op);
-	p = say_header(a, &bth, p);
-	for (i = 0; i < ARRAY_SIZE(extended); i++)
-		if (op->flags & extended[i].flag)
-			p = say_header(a, &extended[i], p);
-	appendix_lines(a, "payload", p, end - pad - p);
-	appendix_lines(a, "pad", end - pad, pad);
-}
-
-/* Return the BTH; write the headers before it if @a is not NULL */
-static const uint8_t *outer_headers(struct appendix *a, const uint8_t *p)
-{
-	const struct header *headers[4];
-	unsigned int count = 0, type = be_get16(p + 12), i;
-
-	headers[count++] = &ethernet;
-	if (type == 0x8100) {
-		headers[count++] = &vlan;
-		type = be_get16(p + 16);
-	}
-	headers[count++] = type == 0x0800 ? &ipv4 : &ipv6;
-	headers[count++] = &udp;
-	for (i = 0; i < count; i++)
-		p = a ? say_header(a, headers[i], p) : p + headers[i]->len;
-	return p;
+	if (be_get16(p + 12) == 0x8100)
+		at += appendix_struct(a, "802.1Q", p + at);
+	at += appendix_struct(a, be_get16(p + at - 2) == 0x0800 ? "IPv4" : "IPv6", p + at);
+	return at + appendix_struct(a, "UDP", p + at);
 }
 
 void appendix_packet(struct appendix *a, const uint8_t *bytes, unsigned int len)
 {
-	const uint8_t *end = bytes + len - ICRC_LEN;
+	const uint8_t *end = bytes + len - ICRC_LEN, *p = bytes;
+	const struct opcode *op;
+	unsigned int pad, i;
 
-	say_transport(a, outer_headers(a, bytes), end);
-	appendix_lines(a, "ICRC", end, ICRC_LEN);
-}
-
-void appendix_packet_bth(struct appendix *a, const uint8_t *bytes,
-			 unsigned int len)
-{
-	say_transport(a, outer_headers(NULL, bytes), bytes + len - ICRC_LEN);
+	p += say_outer(a, p);
+	pad = p[1] >> 4 & 3;
+	op = opcode_get(p[0]);
+	assert_non_null(op);
+	p += appendix_struct(a, "BTH", p);
+	for (i = 0; i < ARRAY_SIZE(layouts); i++)
+		if (op->flags & layouts[i].flag)
+			p += appendix_struct(a, layouts[i].name, p);
+	appendix_hex(a, "payload", p, end - pad - p);
+	appendix_hex(a, "pad", end - pad, pad);
+	appendix_hex(a, "ICRC", end, ICRC_LEN);
 }

@@ -68,3 +68,23 @@ struct pair *appendix_pair(const struct pair_config *config, unsigned int type,
 	appendix_frames_clear();
 	return pair;
 }
+
+void appendix_sides(struct appendix *a, struct pair *pair)
+{
+	struct side *side;
+
+	for (side = A(pair); side <= B(pair); side++) {
+		appendix_block(a, NULL, "side", side == A(pair) ? "A" : "B");
+		appendix_say(a, "MAC %02x%02x%02x%02x%02x%02x QP %u sq 0x%llx rq 0x%llx ",
+			     side->host->mac[0], side->host->mac[1], side->host->mac[2],
+			     side->host->mac[3], side->host->mac[4], side->host->mac[5],
+			     side->qp.num, (unsigned long long)side->qp.sq,
+			     (unsigned long long)side->qp.rq);
+		appendix_say(a, "dbr 0x%llx CQ %u cq_ring 0x%llx\n",
+			     (unsigned long long)side->qp.dbr, side->cq.num,
+			     (unsigned long long)side->cq.ring);
+		appendix_say(a, "EQ %u eq_ring 0x%llx buffer 0x%llx key 0x%x\n",
+			     side->eq.num, (unsigned long long)side->eq.ring,
+			     (unsigned long long)side->addr, side->key);
+	}
+}

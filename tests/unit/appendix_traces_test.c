@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Documentation/hardware-traces.rst is what the card does ([ORNIC-VEC-1] to
+ * Documentation/hardware-traces.txt is what the card does ([ORNIC-VEC-1] to
  * [ORNIC-VEC-3]): each step is checked where it is written down.
  */
 #include "appendix.h"
@@ -17,121 +17,86 @@
 #define NONCE 0x0123456789abcdefULL
 #define CMD_ID 0x4711
 
-/* Columns before the lines of a step */
-#define INDENT 7
-
 static unsigned int step;
 /* The host that accesses registers */
 static const char *who = "Host";
 
 /* Begin a step: a line with who does what */
 #define STEP(a, fmt, ...) \
-	appendix_say(a, "   %2u. " fmt "\n", ++step, ##__VA_ARGS__)
+	appendix_say(a, "step %u " fmt "\n", ++step, ##__VA_ARGS__)
 
-static void section(struct appendix *a, const char *title, const char *text)
+static void trace(struct appendix *a, const char *name, const char *text)
 {
 	step = 0;
-	appendix_head(a, '=', title);
-	appendix_say(a, "%s\n", text);
+	appendix_block(a, text, "trace", name);
 }
 
 /* ---- registers ---- */
 
-static const char *reg_name(unsigned int reg)
+static const struct reg {
+	unsigned int offset;
+	const char *name;
+	unsigned int size;
+	/* As for appendix_register(), or 0 */
+	char kind;
+} regs[] = {
+#define REG(_reg, _size, _kind) { ORNIC_REG_##_reg, #_reg, _size, _kind }
+	REG(MAGIC, 4, 0),
+	REG(VERSION, 4, 0),
+	REG(CAPS, 4, 'C'),
+	REG(VECTORS, 4, 0),
+	REG(DB_PAGES, 4, 0),
+	REG(DB_STRIDE, 4, 0),
+	REG(STATUS, 4, 'S'),
+	REG(CTRL, 4, 'R'),
+	REG(FATAL_CAUSE, 4, 0),
+	REG(ADMIN_DEPTH, 4, 0),
+	REG(ADMIN_SQ, 8, 0),
+	REG(ADMIN_CQ, 8, 0),
+	REG(ADMIN_DB, 4, 0),
+	REG(DMA_TEST, 8, 0),
+	REG(ADMIN_DBR, 8, 0),
+#undef REG
+};
+
+static const struct reg *find_reg(unsigned int offset)
 {
-	switch (reg) {
-#define NAME(_reg) case ORNIC_REG_##_reg: return #_reg
-	NAME(MAGIC);
-	NAME(VERSION);
-	NAME(CAPS);
-	NAME(VECTORS);
-	NAME(DB_PAGES);
-	NAME(DB_STRIDE);
-	NAME(STATUS);
-	NAME(CTRL);
-	NAME(FATAL_CAUSE);
-	NAME(ADMIN_DEPTH);
-	NAME(ADMIN_SQ);
-	NAME(ADMIN_CQ);
-	NAME(ADMIN_DB);
-	NAME(DMA_TEST);
-	NAME(ADMIN_DBR);
-#undef NAME
-	}
-	fail_msg("register 0x%x", reg);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(regs); i++)
+		if (regs[i].offset == offset)
+			return &regs[i];
+	fail_msg("register 0x%x", offset);
 	return NULL;
 }
 
-/* Bits that have names; those that are 0 are not told */
-static const struct appendix_part caps[] = {
-	{ "ADMIN_DEPTH_MAX", ORNIC_CAPS_ADMIN_DEPTH_MAX, 0, 0 },
-	{ "RESET_TIMEOUT", ORNIC_CAPS_RESET_TIMEOUT, 0, 0 },
-	{ "SHADOW", ORNIC_CAPS_SHADOW, 0, 0 },
-	{ "CQ_DB", ORNIC_CAPS_CQ_DB, 0, 0 },
-	{},
-};
-
-static const struct appendix_part status[] = {
-	{ "READY", ORNIC_STATUS_READY, 0, 0 },
-	{ "ENABLED", ORNIC_STATUS_ENABLED, 0, 0 },
-	{ "FATAL", ORNIC_STATUS_FATAL, 0, 0 },
-	{},
-};
-
-static const struct appendix_part ctrl[] = {
-	{ "RESET", ORNIC_CTRL_RESET, 0, 0 },
-	{ "ENABLE", ORNIC_CTRL_ENABLE, 0, 0 },
-	{},
-};
-
-static const struct appendix_part *reg_parts(unsigned int reg)
+static void say_access(struct appendix *a, const char *does, const struct reg *reg,
+		       uint64_t value)
 {
-	static const struct appendix_part none = {};
-
-	switch (reg) {
-	case ORNIC_REG_CAPS:
-		return caps;
-	case ORNIC_REG_STATUS:
-		return status;
-	case ORNIC_REG_CTRL:
-		return ctrl;
-	}
-	return &none;
+	STEP(a, "%s %s BAR0 0x%03x %s 0x%0*llx", who, does, reg->offset, reg->name,
+	     2 * reg->size, (unsigned long long)value);
+	if (reg->kind)
+		appendix_register(a, reg->kind, value);
 }
 
-static unsigned int reg_size(unsigned int reg)
+static void reads(struct appendix *a, struct host *host, unsigned int offset)
 {
-	return reg == ORNIC_REG_ADMIN_SQ || reg == ORNIC_REG_ADMIN_CQ ||
-	       reg == ORNIC_REG_DMA_TEST || reg == ORNIC_REG_ADMIN_DBR ? 8 : 4;
+	const struct reg *reg = find_reg(offset);
+
+	say_access(a, "reads", reg, host_read(host, offset, reg->size));
 }
 
-static void say_access(struct appendix *a, const char *does, unsigned int reg, uint64_t value)
+static void writes(struct appendix *a, struct host *host, unsigned int offset, uint64_t value)
 {
-	const struct appendix_part *part;
+	const struct reg *reg = find_reg(offset);
 
-	appendix_say(a, "   %2u. %s %s BAR0 0x%03x %s: 0x%0*llx", ++step, who, does, reg,
-		     reg_name(reg), 2 * reg_size(reg), (unsigned long long)value);
-	for (part = reg_parts(reg); part->name; part++)
-		if (value & part->mask)
-			appendix_say(a, ", %s %llu", part->name,
-				     (unsigned long long)ORNIC_GET(part->mask, value));
-	appendix_say(a, "\n");
-}
-
-static void reads(struct appendix *a, struct host *host, unsigned int reg)
-{
-	say_access(a, "reads", reg, host_read(host, reg, reg_size(reg)));
-}
-
-static void writes(struct appendix *a, struct host *host, unsigned int reg, uint64_t value)
-{
 	say_access(a, "writes", reg, value);
-	host_write(host, reg, reg_size(reg), value);
+	host_write(host, offset, reg->size, value);
 }
 
 static void bus_master(struct appendix *a, struct host *host, bool on)
 {
-	STEP(a, "%s %s bus mastering, in configuration space.", who,
+	STEP(a, "%s %s bus mastering in configuration space", who,
 	     on ? "enables" : "disables");
 	mem_enable(&host->mem, on);
 }
@@ -144,13 +109,13 @@ static void say_dma_test(struct appendix *a, struct host *host)
 	struct ornic_dma_test *test = host_ptr(host, addr);
 
 	test->nonce = htole64(NONCE);
-	STEP(a, "Host writes struct ornic_dma_test at 0x%llx:", (unsigned long long)addr);
-	appendix_struct(a, 0, &appendix_dma_test, test);
+	STEP(a, "Host writes at 0x%llx", (unsigned long long)addr);
+	appendix_struct(a, "ornic_dma_test", test);
 	writes(a, host, ORNIC_REG_DMA_TEST, addr);
 	host_run(host);
 	assert_true(le64toh(test->answer) == ~NONCE);
-	STEP(a, "Device reads it and writes the answer, so that it is:");
-	appendix_struct(a, 0, &appendix_dma_test, test);
+	STEP(a, "Device reads it and writes the answer, so that it is");
+	appendix_struct(a, "ornic_dma_test", test);
 }
 
 static void say_query(struct appendix *a, struct host *host)
@@ -166,20 +131,20 @@ static void say_query(struct appendix *a, struct host *host)
 		.out_len = htole32(ANSWER_LEN),
 		.out_addr = htole64(out_addr),
 	};
-	STEP(a, "Host writes the submission, QUERY_DEVICE, at 0x%llx:",
+	STEP(a, "Host writes the submission, QUERY_DEVICE, at 0x%llx",
 	     (unsigned long long)host->admin_sq);
-	appendix_struct(a, 0, &appendix_cmd_sqe, sqe);
+	appendix_struct(a, "ornic_cmd_sqe", sqe);
 	writes(a, host, ORNIC_REG_ADMIN_DB, 1);
 	host_run(host);
 	assert_int_equal(le16toh(cqe->status), ORNIC_CMD_OK);
 	assert_int_equal(le16toh(cqe->cmd_id), CMD_ID);
-	STEP(a, "Device reads 32 bytes at 0x%llx and writes the output, cut to 64, at 0x%llx:",
+	STEP(a, "Device reads 32 bytes at 0x%llx and writes the output, cut to 64, at 0x%llx",
 	     (unsigned long long)host->admin_sq, (unsigned long long)out_addr);
-	appendix_struct(a, 0, &appendix_query_device_out, host_ptr(host, out_addr));
-	STEP(a, "Device writes the completion at 0x%llx:", (unsigned long long)host->admin_cq);
-	appendix_struct(a, 0, &appendix_cmd_cqe, cqe);
+	appendix_struct(a, "ornic_query_device_out", host_ptr(host, out_addr));
+	STEP(a, "Device writes the completion at 0x%llx", (unsigned long long)host->admin_cq);
+	appendix_struct(a, "ornic_cmd_cqe", cqe);
 	assert_int_equal(host->irqs[0], irqs + 1);
-	STEP(a, "Device raises vector 0.");
+	STEP(a, "Device raises vector 0");
 }
 
 static void say_boot(struct appendix *a)
@@ -193,9 +158,9 @@ static void say_boot(struct appendix *a)
 	struct host *host = host_create_as(&as, 1);
 	unsigned int i;
 
-	section(a, "1. From a reset to the first answer",
-"Section 2.4 of the interface. The card has no SHADOW, so CQ_DB is 1, and it needs 10 ms for\n"
-"a reset. ::\n");
+	trace(a, "boot",
+"From a reset to the first answer, section 2.4. The card has no SHADOW, so CQ_DB is 1,\n"
+"# and it needs 10 ms for a reset.");
 	host->clock_step_ns = 0;
 	host_sleep(host, (READY_MS + 1) * MS_NS);
 	bus_master(a, host, false);
@@ -204,14 +169,14 @@ static void say_boot(struct appendix *a)
 	writes(a, host, ORNIC_REG_CTRL, ORNIC_CTRL_RESET);
 	reads(a, host, ORNIC_REG_STATUS);
 	host_sleep(host, (READY_MS + 1) * MS_NS);
-	STEP(a, "10 ms later the reset is over.");
+	STEP(a, "10 ms later the reset is over");
 	reads(a, host, ORNIC_REG_STATUS);
 	assert_int_equal(host_read(host, ORNIC_REG_STATUS, 4), ORNIC_STATUS_READY);
 	bus_master(a, host, true);
 	say_dma_test(a, host);
 	host->admin_sq = host_alloc(host, HOST_PAGE, HOST_PAGE);
 	host->admin_cq = host_alloc(host, HOST_PAGE, HOST_PAGE);
-	STEP(a, "Host zeroes two pages, at 0x%llx and 0x%llx.",
+	STEP(a, "Host zeroes two pages, at 0x%llx and 0x%llx",
 	     (unsigned long long)host->admin_sq, (unsigned long long)host->admin_cq);
 	writes(a, host, ORNIC_REG_ADMIN_DEPTH, HOST_ADMIN_LOG_DEPTH);
 	writes(a, host, ORNIC_REG_ADMIN_SQ, host->admin_sq);
@@ -219,9 +184,8 @@ static void say_boot(struct appendix *a)
 	writes(a, host, ORNIC_REG_ADMIN_DBR, 0);
 	writes(a, host, ORNIC_REG_CTRL, ORNIC_CTRL_ENABLE);
 	reads(a, host, ORNIC_REG_STATUS);
-	STEP(a, "Host programs the MSI-X table and enables MSI-X.");
+	STEP(a, "Host programs the MSI-X table and enables MSI-X");
 	say_query(a, host);
-	appendix_say(a, "\n");
 	host_destroy(host);
 }
 
@@ -238,38 +202,13 @@ static void runs(struct side *side)
 		continue;
 }
 
-static void say_place(struct appendix *a, const char *what, uint64_t at, uint64_t b)
-{
-	appendix_say(a, "   %-18s 0x%-8llx 0x%llx\n", what, (unsigned long long)at,
-		     (unsigned long long)b);
-}
-
-#define PLACE(a, pair, what, member) say_place(a, what, A(pair)->member, B(pair)->member)
-
-/* Write where the objects of a pair are */
-static void say_places(struct appendix *a, struct pair *pair)
-{
-	appendix_say(a, "   %-18s %-10s %s\n", "", "A", "B");
-	PLACE(a, pair, "QP", qp.num);
-	PLACE(a, pair, "send ring", qp.sq);
-	PLACE(a, pair, "receive ring", qp.rq);
-	PLACE(a, pair, "record of the QP", qp.dbr);
-	PLACE(a, pair, "CQ", cq.num);
-	PLACE(a, pair, "its ring", cq.ring);
-	PLACE(a, pair, "EQ", eq.num);
-	PLACE(a, pair, "its ring", eq.ring);
-	PLACE(a, pair, "buffer", addr);
-	PLACE(a, pair, "its key", key);
-	appendix_say(a, "\nThe steps::\n\n");
-}
-
 static void rings(struct appendix *a, struct side *side, const char *what,
 		  unsigned int type, uint32_t num, uint32_t value)
 {
 	uint64_t db = ORNIC_PREP(ORNIC_DB_TYPE, (uint64_t)type) |
 		      ORNIC_PREP(ORNIC_DB_NUM, (uint64_t)num) | value;
 
-	STEP(a, "Host %c writes BAR2 0x0: 0x%016llx, %s.", name_of(side),
+	STEP(a, "Host %c writes BAR2 0x0 0x%016llx, %s", name_of(side),
 	     (unsigned long long)db, what);
 	host_doorbell(side->host, side->uctx, type, num, value);
 }
@@ -281,12 +220,11 @@ static void say_post_recv(struct appendix *a, struct side *side, uint64_t wr_id,
 	const uint8_t *wqe = host_ptr(side->host, at);
 
 	pair_post_recv(side, wr_id, side->addr, len);
-	STEP(a, "Host %c writes a receive WQE at 0x%llx:", name_of(side),
+	STEP(a, "Host %c writes a receive WQE at 0x%llx", name_of(side),
 	     (unsigned long long)at);
-	appendix_struct(a, 0, &appendix_rq_hdr, wqe);
-	appendix_struct(a, sizeof(struct ornic_rq_hdr), &appendix_sge,
-			wqe + sizeof(struct ornic_rq_hdr));
-	STEP(a, "Host %c stores rq_pi %u at 0x%llx. No doorbell: ``needs`` is 0.", name_of(side),
+	wqe += appendix_struct(a, "ornic_rq_hdr", wqe);
+	appendix_struct(a, "ornic_sge", wqe);
+	STEP(a, "Host %c stores rq_pi %u at 0x%llx; no doorbell, needs is 0", name_of(side),
 	     qp->rq_pi, (unsigned long long)qp->dbr + offsetof(struct ornic_qp_dbr, rq_pi));
 }
 
@@ -295,15 +233,13 @@ static void say_post_send(struct appendix *a, struct side *side, const struct pa
 	struct host_qp *qp = &side->qp;
 	uint64_t at = qp->sq + qp->sq_pi * ORNIC_SLOT_SIZE;
 	const uint8_t *wqe = host_ptr(side->host, at);
-	unsigned int sge = sizeof(struct ornic_sq_hdr) + sizeof(struct ornic_route_rc);
 
-	STEP(a, "Host %c writes a send WQE at 0x%llx:", name_of(side), (unsigned long long)at);
+	STEP(a, "Host %c writes a send WQE at 0x%llx", name_of(side), (unsigned long long)at);
 	pair_post(side, wr);
-	appendix_struct(a, 0, &appendix_sq_hdr, wqe);
-	appendix_struct(a, sizeof(struct ornic_sq_hdr), &appendix_route_rc,
-			wqe + sizeof(struct ornic_sq_hdr));
-	appendix_struct(a, sge, &appendix_sge, wqe + sge);
-	STEP(a, "Host %c stores sq_pi %u at 0x%llx.", name_of(side), qp->sq_pi,
+	wqe += appendix_struct(a, "ornic_sq_hdr", wqe);
+	wqe += appendix_struct(a, "ornic_route_rc", wqe);
+	appendix_struct(a, "ornic_sge", wqe);
+	STEP(a, "Host %c stores sq_pi %u at 0x%llx", name_of(side), qp->sq_pi,
 	     (unsigned long long)qp->dbr + offsetof(struct ornic_qp_dbr, sq_pi));
 	rings(a, side, "the doorbell of the send queue", ORNIC_DB_SQ, qp->num, qp->sq_pi);
 }
@@ -325,27 +261,27 @@ static const struct appendix_frame *latest(void)
 
 static void say_sent(struct appendix *a, struct side *from, const char *what)
 {
-	STEP(a, "Device %c sends %s:", name_of(from), what);
+	STEP(a, "Device %c sends %s", name_of(from), what);
 	appendix_packet(a, latest()->bytes, latest()->len);
 }
 
 /* Write the next completion of a side, and where it is */
 static void say_completion(struct appendix *a, struct side *side,
-			   const struct appendix_layout *layout)
+			   const char *layout)
 {
 	uint64_t at = side->cq.ring + ((uint64_t)side->cq.ci << side->cq.log_entry);
 	struct ornic_cqe cqe = pair_poll(side);
 
-	STEP(a, "Device %c writes a completion at 0x%llx:", name_of(side),
+	STEP(a, "Device %c writes a completion at 0x%llx", name_of(side),
 	     (unsigned long long)at);
-	appendix_struct(a, 0, layout, &cqe);
+	appendix_struct(a, layout, &cqe);
 }
 
 static void say_ci(struct appendix *a, struct side *side, const char *word, unsigned int offset)
 {
 	const uint8_t *dbr = host_ptr(side->host, side->qp.dbr);
 
-	STEP(a, "Device %c stores %s %u at 0x%llx.", name_of(side), word,
+	STEP(a, "Device %c stores %s %u at 0x%llx", name_of(side), word,
 	     guest_load32((const __le32 *)(const void *)(dbr + offset)),
 	     (unsigned long long)side->qp.dbr + offset);
 }
@@ -383,9 +319,9 @@ static void say_event(struct appendix *a, struct side *side, unsigned int type)
 
 	assert_non_null(eqe);
 	assert_int_equal(ORNIC_GET(ORNIC_EQE_TYPE, le32toh(eqe->ctl)), type);
-	STEP(a, "Device %c writes an event at 0x%llx:", name_of(side),
+	STEP(a, "Device %c writes an event at 0x%llx", name_of(side),
 	     (unsigned long long)side->eq.ring + 32 * side->eq.ci);
-	appendix_struct(a, 0, &appendix_eqe, eqe);
+	appendix_struct(a, "ornic_eqe", eqe);
 	host_queue_consume(&side->eq);
 }
 
@@ -396,15 +332,15 @@ static void say_send(struct appendix *a)
 	struct pair_wr wr;
 	unsigned int irqs;
 
-	section(a, "2. One SEND",
-"Two QPs of RC in RTS, with IPv4 addresses 10.0.0.1 and 10.0.0.2, a path MTU of 1024, and\n"
-"the PSN 0xfffffe first. B asks for an event. Numbers of objects, and addresses, here and in\n"
-"the sections below::\n");
 	pair = connect();
 	sa = A(pair);
 	b = B(pair);
 	wr = hello(pair, 0xa1);
-	say_places(a, pair);
+	appendix_say(a,
+"\n# Two QPs of RC in RTS, with IPv4 addresses 10.0.0.1 and 10.0.0.2, a path MTU of 1024, and\n"
+"# the PSN 0xfffffe first. Their objects, here and in the traces below:\n");
+	appendix_sides(a, pair);
+	trace(a, "send", "One SEND; B asks for an event.");
 	say_post_recv(a, b, 0xb1, 64);
 	rings(a, b, "the CQ: NEXT, ci 0", ORNIC_DB_CQ, b->cq.num,
 	      host_queue_db(&b->cq, ORNIC_ARM_NEXT));
@@ -414,29 +350,28 @@ static void say_send(struct appendix *a)
 	irqs = b->host->irqs[0];
 	say_post_send(a, sa, &wr);
 	runs(sa);
-	STEP(a, "Device A knows sq_pi by the doorbell, and reads the WQE and 5 bytes at 0x%llx.",
+	STEP(a, "Device A knows sq_pi by the doorbell, and reads the WQE and 5 bytes at 0x%llx",
 	     (unsigned long long)sa->addr);
 	carry(pair, b);
 	assert_null(host_queue_peek(&sa->cq));
 	say_sent(a, sa, "the message");
-	STEP(a, "Device B reads rq_pi and the receive WQE, and writes at 0x%llx:",
+	STEP(a, "Device B reads rq_pi and the receive WQE, and writes at 0x%llx",
 	     (unsigned long long)b->addr);
-	appendix_bytes(a, 0, "payload", b->buf, 5);
-	say_completion(a, b, &appendix_cqe);
+	appendix_hex(a, "payload", b->buf, 5);
+	say_completion(a, b, "ornic_cqe");
 	assert_memory_equal(b->buf, "hello", 5);
 	CI(a, b, rq_ci);
 	say_event(a, b, ORNIC_EVENT_COMP);
 	assert_int_equal(b->host->irqs[0], irqs + 1);
-	STEP(a, "Device B raises vector 0.");
+	STEP(a, "Device B raises vector 0");
 	carry(pair, sa);
 	say_sent(a, b, "an ACK");
-	say_completion(a, sa, &appendix_cqe);
+	say_completion(a, sa, "ornic_cqe");
 	CI(a, sa, sq_ci);
 	rings(a, b, "the CQ: nothing, ci 1", ORNIC_DB_CQ, b->cq.num,
 	      host_queue_db(&b->cq, ORNIC_ARM_NONE));
 	rings(a, b, "the EQ: NEXT, ci 1", ORNIC_DB_EQ, b->eq.num,
 	      host_queue_db(&b->eq, ORNIC_ARM_NEXT));
-	appendix_say(a, "\n");
 	pair_run(pair);
 	assert_int_equal(appendix_frames(), 2);
 	pair_destroy(pair);
@@ -451,9 +386,9 @@ static void say_rnr(struct appendix *a)
 	struct pair *pair;
 	struct pair_wr wr;
 
-	section(a, "3. A receiver that is not ready",
-"B has posted no receive WQE. ``min_rnr_timer`` of B is 12, which is 0.64 ms\n"
-"([ORNIC-WIRE-17]); ``rnr_retry`` of A is 3. ::\n");
+	trace(a, "receiver-not-ready",
+"B has posted no receive WQE. min_rnr_timer of B is 12, which is 0.64 ms [ORNIC-WIRE-17];\n"
+"# rnr_retry of A is 3.");
 	pair = connect();
 	sa = A(pair);
 	b = B(pair);
@@ -467,7 +402,7 @@ static void say_rnr(struct appendix *a)
 	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rnr_naks_sent), 1);
 	assert_int_equal(pair_stat(sa, ORNIC_RDMA_STAT_rnr_naks_received), 1);
 	say_sent(a, b, "an RNR NAK; bits 6:5 of the syndrome are 01, bits 4:0 the code");
-	STEP(a, "Device A sends nothing for 0.64 ms. It takes one of ``rnr_retry``.");
+	STEP(a, "Device A sends nothing for 0.64 ms, and takes one of rnr_retry");
 	say_post_recv(a, b, 0xb1, 64);
 	pair_sleep(pair, RNR_NS - 10000);
 	assert_int_equal(appendix_frames(), 2);
@@ -475,14 +410,13 @@ static void say_rnr(struct appendix *a)
 	assert_int_equal(appendix_frames(), 4);
 	assert_int_equal(appendix_frame(2)->len, first.len);
 	assert_memory_equal(appendix_frame(2)->bytes, first.bytes, first.len);
-	STEP(a, "Device A sends the message once more, the same bytes as in step 4.");
-	STEP(a, "Device B writes the payload at 0x%llx.", (unsigned long long)b->addr);
-	say_completion(a, b, &appendix_cqe);
+	STEP(a, "Device A sends the message once more, the same bytes as in step 4");
+	STEP(a, "Device B writes the payload at 0x%llx", (unsigned long long)b->addr);
+	say_completion(a, b, "ornic_cqe");
 	CI(a, b, rq_ci);
 	say_sent(a, b, "an ACK");
-	say_completion(a, sa, &appendix_cqe);
+	say_completion(a, sa, "ornic_cqe");
 	CI(a, sa, sq_ci);
-	appendix_say(a, "\n");
 	pair_destroy(pair);
 }
 
@@ -496,12 +430,12 @@ static void say_again(struct appendix *a, struct side *b)
 
 	memset(host_ptr(host, host->admin_sq), 0, HOST_PAGE);
 	memset(host_ptr(host, host->admin_cq), 0, HOST_PAGE);
-	STEP(a, "Host B initialises device B as in section 1, with zeroed rings.");
+	STEP(a, "Host B initialises device B as in boot, with zeroed rings");
 	host_start_rings(host);
-	STEP(a, "Host B submits DESTROY_QP for QP 0x%x; device B writes the completion:",
+	STEP(a, "Host B submits DESTROY_QP for QP 0x%x; device B writes the completion",
 	     b->qp.num);
 	assert_int_equal(host_cmd_in(host, ORNIC_CMD_DESTROY_QP, &in), ORNIC_CMD_BAD_OBJECT);
-	appendix_struct(a, 0, &appendix_cmd_cqe, host_ptr(host, host->admin_cq));
+	appendix_struct(a, "ornic_cmd_cqe", host_ptr(host, host->admin_cq));
 }
 
 static void say_reset(struct appendix *a)
@@ -511,8 +445,8 @@ static void say_reset(struct appendix *a)
 	struct pair *pair;
 	struct pair_wr wr;
 
-	section(a, "4. A reset, and what follows",
-"Host B resets its card; then A sends to it. ``timeout`` of A is 8, ``retry_cnt`` is 3. ::\n");
+	trace(a, "reset",
+"Host B resets its card; then A sends to it. timeout of A is 8, retry_cnt is 3.");
 	who = "Host B";
 	pair = connect();
 	sa = A(pair);
@@ -523,7 +457,7 @@ static void say_reset(struct appendix *a)
 	reads(a, b->host, ORNIC_REG_STATUS);
 	writes(a, b->host, ORNIC_REG_CTRL, ORNIC_CTRL_RESET);
 	runs(b);
-	STEP(a, "Device B ends all that it does in the memory of host B, and forgets its objects.");
+	STEP(a, "Device B ends all that it does in the memory of host B, and forgets its objects");
 	reads(a, b->host, ORNIC_REG_STATUS);
 	reads(a, b->host, ORNIC_REG_CTRL);
 	reads(a, b->host, ORNIC_REG_ADMIN_DEPTH);
@@ -535,11 +469,9 @@ static void say_reset(struct appendix *a)
 	pair_sleep(pair, 20 * MS_NS);
 	assert_int_equal(appendix_frames(), 4);
 	assert_memory_equal(before, host_ptr(b->host, b->cq.ring), sizeof(before));
-	STEP(a, "Device A sends the message 4 times. The port of device B is down, so no answer");
-	appendix_say(a, "       comes, and device B writes nothing.\n");
-	say_completion(a, sa, &appendix_cqe_error);
+	STEP(a, "Device A sends the message 4 times; B, its port down, sends and writes nothing");
+	say_completion(a, sa, "ornic_cqe/vendor_err");
 	say_again(a, b);
-	appendix_say(a, "\n");
 	pair_destroy(pair);
 }
 
@@ -551,8 +483,8 @@ static void say_pause(struct appendix *a)
 	struct pair *pair;
 	struct pair_wr wr;
 
-	section(a, "5. A pause",
-"Bus mastering of A is off for a while ([ORNIC-PCI-7]). B has posted a receive WQE. ::\n");
+	trace(a, "pause",
+"Bus mastering of A is off for a while [ORNIC-PCI-7]. B has posted a receive WQE.");
 	who = "Host A";
 	pair = connect();
 	sa = A(pair);
@@ -564,13 +496,12 @@ static void say_pause(struct appendix *a)
 	pair_run(pair);
 	assert_int_equal(appendix_frames(), 0);
 	assert_null(host_queue_peek(&sa->cq));
-	STEP(a, "Device A remembers the doorbell, and neither reads nor sends anything.");
+	STEP(a, "Device A remembers the doorbell, and neither reads nor sends anything");
 	bus_master(a, sa->host, true);
 	pair_run(pair);
 	assert_int_equal(appendix_frames(), 2);
-	STEP(a, "Device A sends the message, and B an ACK, as in section 2.");
-	say_completion(a, sa, &appendix_cqe);
-	appendix_say(a, "\n");
+	STEP(a, "Device A sends the message, and B an ACK, as in send");
+	say_completion(a, sa, "ornic_cqe");
 	pair_expect(B(pair), 0xb1, ORNIC_WC_SUCCESS);
 	pair_destroy(pair);
 }
@@ -581,22 +512,17 @@ static void test_document(void **state)
 	struct appendix a;
 
 	(void)state;
-	appendix_open(&a, "hardware-traces.rst");
-	a.indent = INDENT;
-	appendix_say(&a, ".. SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB\n\n");
+	appendix_open(&a, "hardware-traces.txt");
 	appendix_say(&a,
-"======================================\n"
-"Traces of the ORNIC hardware interface\n"
-"======================================\n\n"
-"Steps of host and device with all bytes, for those who build a card or write a driver. This\n"
-"is an appendix of ``hardware.rst``, whose section 0.4 says what of it binds a card. ``make\n"
-"vectors`` makes this file by driving two software cards with a wire between them, and tests\n"
-"compare it with the headers and the packets with computations of their own. Lines have the\n"
-"form of ``hardware-vectors.rst``: of structures the offset, the bytes, the name and the\n"
-"value; of packets the header and its bytes, and a line with = that says what is in it.\n"
-"Values are decimal below 10, and hexadecimal from there on. A device is free to do some of\n"
-"the steps in another order ([ORNIC-VEC-3]).\n\n"
-".. contents::\n   :depth: 1\n\n");
+"# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB\n"
+"#\n"
+"# Traces of the ORNIC hardware interface: steps of host and device with all bytes, for those\n"
+"# who build a card or write a driver. This is an appendix of hardware.rst, whose section 0.4\n"
+"# says what of it binds a card. \"make vectors\" makes this file by driving two software cards\n"
+"# with a wire between them, and tests compare it with the headers, and the packets with\n"
+"# computations of their own. A trace begins with its name, a step with its number and who\n"
+"# does what; the other lines are as in hardware-vectors.txt. A device is free to do some of\n"
+"# the steps in another order [ORNIC-VEC-3].\n");
 	say_boot(&a);
 	say_send(&a);
 	say_rnr(&a);

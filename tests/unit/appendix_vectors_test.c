@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Documentation/hardware-vectors.rst is what the card does ([ORNIC-VEC-1],
+ * Documentation/hardware-vectors.txt is what the card does ([ORNIC-VEC-1],
  * [ORNIC-VEC-2]): its packets, hashes, and completions; and each work request of
  * the file is one that it has executed.
  */
@@ -10,30 +10,11 @@
 #include "raw.h"
 
 #define WQE_BYTES 128
-#define KEPT_MAX 8
 
 /* Offset of the page list of REG_MR in the buffer of a side */
 #define PAGE_LIST 0x8000
 #define MR_PAGES 2
 #define IOVA 0x7f0000001000ULL
-
-/* Completions of the work requests, shown behind these */
-static struct {
-	const char *title;
-	const struct appendix_layout *layout;
-	struct ornic_cqe cqe;
-} kept[KEPT_MAX];
-
-static unsigned int kept_count;
-
-static void keep(const char *title, const struct appendix_layout *layout,
-		 struct ornic_cqe cqe)
-{
-	assert_true(kept_count < KEPT_MAX);
-	kept[kept_count].title = title;
-	kept[kept_count].layout = layout;
-	kept[kept_count++].cqe = cqe;
-}
 
 /* ---- send work requests ---- */
 
@@ -42,62 +23,59 @@ static unsigned int say_extra(struct appendix *a, const uint8_t *wqe,
 			      unsigned int opcode, unsigned int at)
 {
 	const struct ornic_route_eth *eth = (const void *)(wqe + sizeof(struct ornic_sq_hdr));
-	const struct appendix_layout *layout[2] = {};
-	unsigned int i, len;
+	unsigned int len;
 
 	switch (opcode) {
 	case ORNIC_WR_MASKED_CMP_SWP:
 	case ORNIC_WR_MASKED_FETCH_ADD:
-		layout[1] = &appendix_atomic_mask;
-		/* fall through */
+		at += appendix_struct(a, "ornic_atomic", wqe + at);
+		return at + appendix_struct(a, "ornic_atomic_mask", wqe + at);
 	case ORNIC_WR_ATOMIC_CMP_SWP:
 	case ORNIC_WR_ATOMIC_FETCH_ADD:
-		layout[0] = &appendix_atomic;
-		break;
+		return at + appendix_struct(a, "ornic_atomic", wqe + at);
 	case ORNIC_WR_FLUSH:
-		layout[0] = &appendix_flush;
-		break;
+		return at + appendix_struct(a, "ornic_flush", wqe + at);
 	case ORNIC_WR_BIND_MW:
-		layout[0] = &appendix_bind;
-		break;
+		return at + appendix_struct(a, "ornic_bind", wqe + at);
 	case ORNIC_WR_REG_MR:
-		layout[0] = &appendix_reg_mr;
-		break;
+		return at + appendix_struct(a, "ornic_reg_mr", wqe + at);
 	case ORNIC_WR_TSO:
 		len = (le16toh(eth->hdr_len) + 15) & ~15u;
-		appendix_bytes(a, at, "headers", wqe + at, len);
+		appendix_hex(a, "headers", wqe + at, len);
 		return at + len;
-	}
-	for (i = 0; i < 2 && layout[i]; i++) {
-		appendix_struct(a, at, layout[i], wqe + at);
-		at += layout[i]->size;
 	}
 	return at;
 }
 
 /* Write a WQE as the device finds it in its ring */
-static void say_wqe(struct appendix *a, const struct appendix_layout *route,
-		    const uint8_t *wqe)
+static void say_wqe(struct appendix *a, const char *name, const char *text,
+		    const char *route, const uint8_t *wqe)
 {
 	const struct ornic_sq_hdr *hdr = (const void *)wqe;
 	uint32_t ctrl = le32toh(hdr->ctrl);
 	unsigned int opcode = ORNIC_GET(ORNIC_SQ_OPCODE, ctrl);
-	unsigned int length = ORNIC_GET(ORNIC_SQ_LENGTH, ctrl);
+	unsigned int length = ORNIC_GET(ORNIC_SQ_LENGTH, ctrl), at;
 	bool invalidates = opcode == ORNIC_WR_LOCAL_INV ||
 			   opcode == ORNIC_WR_SEND_WITH_INV;
-	unsigned int at = sizeof(*hdr);
 
-	appendix_struct(a, 0, invalidates ? &appendix_sq_hdr_inv : &appendix_sq_hdr, wqe);
-	appendix_struct(a, at, route, wqe + at);
-	at = say_extra(a, wqe, opcode, at + route->size);
+	appendix_block(a, text, "wqe", name);
+	at = appendix_struct(a, invalidates ? "ornic_sq_hdr/inv_key" : "ornic_sq_hdr", wqe);
+	at += appendix_struct(a, route, wqe + at);
+	at = say_extra(a, wqe, opcode, at);
 	if (ctrl & ORNIC_SEND_INLINE) {
-		appendix_bytes(a, at, "inline data", wqe + at, length - at);
+		appendix_hex(a, "inline", wqe + at, length - at);
 		at = length;
 	}
-	for (; at < length; at += sizeof(struct ornic_sge))
-		appendix_struct(a, at, &appendix_sge, wqe + at);
+	while (at < length)
+		at += appendix_struct(a, "ornic_sge", wqe + at);
 	assert_int_equal(at, length);
-	appendix_say(a, "\n");
+}
+
+static void say_cqe(struct appendix *a, const char *name, const char *text,
+		    const char *layout, struct ornic_cqe cqe)
+{
+	appendix_block(a, text, "cqe", name);
+	appendix_struct(a, layout, &cqe);
 }
 
 /* A request of A; what the opcode ignores is 0 */
@@ -117,7 +95,7 @@ static struct pair_wr wr_data(struct pair *pair, unsigned int opcode, uint32_t o
 }
 
 /* Post a request from A, write it and its packet, and return the completion */
-static struct ornic_cqe show(struct appendix *a, struct pair *pair, const char *title,
+static struct ornic_cqe show(struct appendix *a, struct pair *pair, const char *name,
 			     const char *text, const struct pair_wr *wr)
 {
 	struct side *side = A(pair);
@@ -126,11 +104,9 @@ static struct ornic_cqe show(struct appendix *a, struct pair *pair, const char *
 	const uint8_t *ring = host_ptr(side->host, qp->sq);
 	uint8_t wqe[WQE_BYTES];
 	struct ornic_cqe cqe;
-	bool is_whole;
 
 	/* The ring is longer than all WQEs of a pair */
 	ring += qp->sq_pi * ORNIC_SLOT_SIZE;
-	is_whole = is_ud || !qp->sq_pi;
 	appendix_frames_clear();
 	pair_post(side, wr);
 	memcpy(wqe, ring, sizeof(wqe));
@@ -139,12 +115,10 @@ static struct ornic_cqe show(struct appendix *a, struct pair *pair, const char *
 	cqe = pair_poll(side);
 	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
 	assert_true(le64toh(cqe.wr_id) == wr->wr_id);
-	appendix_say(a, "**%s.** %s ::\n\n", title, text);
-	say_wqe(a, is_ud ? &appendix_route_ud : &appendix_route_rc, wqe);
+	say_wqe(a, name, text, is_ud ? "ornic_route_ud" : "ornic_route_rc", wqe);
 	if (appendix_frames()) {
-		(is_whole ? appendix_packet : appendix_packet_bth)
-			(a, appendix_frame(0)->bytes, appendix_frame(0)->len);
-		appendix_say(a, "\n");
+		appendix_block(a, NULL, "packet", name);
+		appendix_packet(a, appendix_frame(0)->bytes, appendix_frame(0)->len);
 	}
 	return cqe;
 }
@@ -190,13 +164,6 @@ static struct pair_wr reg_wr(struct side *side, uint32_t key)
 	return wr;
 }
 
-static void say_side(struct appendix *a, const char *name, struct side *side)
-{
-	appendix_say(a, "   %s: MAC ..:%02x, QP 0x%x, buffer at 0x%llx with key 0x%x\n", name,
-		     side->host->mac[MAC_LEN - 1], side->qp.num,
-		     (unsigned long long)side->addr, side->key);
-}
-
 static void say_sends(struct appendix *a, struct pair *pair)
 {
 	struct side *b = B(pair);
@@ -207,34 +174,33 @@ static void say_sends(struct appendix *a, struct pair *pair)
 	wr.data = "inline data";
 	wr.data_len = 11;
 	pair_post_recv(b, 0x2001, b->addr, 64);
-	keep("5.1 SEND, at the sender", &appendix_cqe,
-	     show(a, pair, "4.1 SEND, inline",
-		  "11 bytes, signaled and solicited, one slot.", &wr));
+	say_cqe(a, "send", NULL, "ornic_cqe",
+		show(a, pair, "send-inline", "11 bytes, signaled and solicited, one slot", &wr));
 	pair_poll(b);
 
 	wr = wr_data(pair, ORNIC_WR_SEND_WITH_IMM, 0x10, 5);
 	memcpy(A(pair)->buf + 0x10, "hello", 5);
 	pair_post_recv(b, 0x2002, b->addr, 64);
-	show(a, pair, "4.2 SEND_WITH_IMM",
-	     "5 bytes by one SGE; the immediate is in the order of the wire.", &wr);
-	keep("5.2 SEND_WITH_IMM, at the receiver", &appendix_cqe, pair_poll(b));
+	show(a, pair, "send-with-imm",
+	     "5 bytes by one SGE; the immediate is in the order of the wire", &wr);
+	say_cqe(a, "recv-send-with-imm", NULL, "ornic_cqe", pair_poll(b));
 
 	wr = wr_data(pair, ORNIC_WR_RDMA_WRITE, 0x20, 4);
 	memcpy(A(pair)->buf + 0x20, "two SGEs", 8);
 	wr.sges = 2;
 	wr.sge[1] = wr.sge[0];
 	wr.sge[1].addr += 4;
-	show(a, pair, "4.3 RDMA_WRITE", "Two SGEs of 4 bytes each.", &wr);
+	show(a, pair, "rdma-write", "Two SGEs of 4 bytes each", &wr);
 
 	wr = wr_data(pair, ORNIC_WR_RDMA_WRITE_WITH_IMM, 0x30, 0);
 	wr.sges = 0;
 	pair_post_recv(b, 0x2003, 0, 0);
-	show(a, pair, "4.4 RDMA_WRITE_WITH_IMM", "No data and no SGE.", &wr);
-	keep("5.3 RDMA_WRITE_WITH_IMM, at the receiver", &appendix_cqe, pair_poll(b));
+	show(a, pair, "rdma-write-with-imm", "No data and no SGE", &wr);
+	say_cqe(a, "recv-rdma-write-with-imm", NULL, "ornic_cqe", pair_poll(b));
 
 	wr = wr_data(pair, ORNIC_WR_RDMA_READ, 0x40, 24);
-	keep("5.4 RDMA_READ", &appendix_cqe,
-	     show(a, pair, "4.5 RDMA_READ", "24 bytes.", &wr));
+	say_cqe(a, "rdma-read", NULL, "ornic_cqe",
+		show(a, pair, "rdma-read", "24 bytes", &wr));
 }
 
 static void say_atomics(struct appendix *a, struct pair *pair)
@@ -244,14 +210,14 @@ static void say_atomics(struct appendix *a, struct pair *pair)
 
 	wr = wr_data(pair, ORNIC_WR_ATOMIC_CMP_SWP, 0x50, 8);
 	wr.swap_add = 0x1122334455667788;
-	show(a, pair, "4.6 ATOMIC_CMP_SWP", "The SGE takes the value before.", &wr);
+	show(a, pair, "atomic-cmp-swp", "The SGE takes the value before", &wr);
 
 	wr = wr_data(pair, ORNIC_WR_MASKED_CMP_SWP, 0x50, 8);
 	wr.swap_add = 0xff00;
 	wr.compare = 0x89;
 	wr.mask.swap_add_mask = htole64(0xff00);
 	wr.mask.compare_mask = htole64(0xff);
-	show(a, pair, "4.7 MASKED_CMP_SWP", "Two slots: the SGE is in the second one.", &wr);
+	show(a, pair, "masked-cmp-swp", "Two slots: the SGE is in the second one", &wr);
 
 	wr = wr_data(pair, ORNIC_WR_FLUSH, 0x20, 0);
 	wr.sges = 0;
@@ -260,13 +226,13 @@ static void say_atomics(struct appendix *a, struct pair *pair)
 			  ORNIC_ACCESS_FLUSH_GLOBAL);
 	wr.flush.type = ORNIC_FLUSH_GLOBAL;
 	wr.flush.length = htole32(8);
-	show(a, pair, "4.8 FLUSH", "Global visibility of 8 bytes.", &wr);
+	show(a, pair, "flush", "Global visibility of 8 bytes", &wr);
 
 	wr = wr_data(pair, ORNIC_WR_ATOMIC_WRITE, 0x60, 0);
 	wr.flags |= ORNIC_SEND_INLINE;
 	wr.data = "\1\2\3\4\5\6\7\10";
 	wr.data_len = 8;
-	show(a, pair, "4.9 ATOMIC_WRITE", "8 bytes, inline.", &wr);
+	show(a, pair, "atomic-write", "8 bytes, inline", &wr);
 }
 
 static void say_keys(struct appendix *a, struct pair *pair)
@@ -275,11 +241,11 @@ static void say_keys(struct appendix *a, struct pair *pair)
 	uint32_t key = create_mr(side, ORNIC_MR_REG, 1), mw;
 	struct pair_wr wr = reg_wr(side, key + 1);
 
-	show(a, pair, "4.10 REG_MR",
-	     "Of a QP of the kernel; two slots, of which 80 bytes are used.", &wr);
+	show(a, pair, "reg-mr",
+	     "Of a QP of the kernel; two slots, of which 80 bytes are used", &wr);
 	wr = (struct pair_wr){ .wr_id = 0x3002, .opcode = ORNIC_WR_LOCAL_INV,
 			       .flags = ORNIC_SEND_SIGNALED, .inv_key = key + 1 };
-	show(a, pair, "4.11 LOCAL_INV", "The key of 4.10.", &wr);
+	show(a, pair, "local-inv", "The key of reg-mr", &wr);
 
 	mw = create_mr(side, ORNIC_MR_MW2, 0x10);
 	wr = (struct pair_wr){
@@ -297,7 +263,7 @@ static void say_keys(struct appendix *a, struct pair *pair)
 			.length = htole64(0x40),
 		},
 	};
-	show(a, pair, "4.12 BIND_MW", "A type 2 window for 64 bytes.", &wr);
+	show(a, pair, "bind-mw", "A type 2 window for 64 bytes", &wr);
 
 	key = create_mr(b, ORNIC_MR_REG, 0x22);
 	wr = reg_wr(b, key);
@@ -307,11 +273,11 @@ static void say_keys(struct appendix *a, struct pair *pair)
 	wr.inv_key = key;
 	memcpy(side->buf + 0x70, "done", 4);
 	pair_post_recv(b, 0x2004, b->addr, 64);
-	show(a, pair, "4.13 SEND_WITH_INV", "The key is one of the peer.", &wr);
-	keep("5.5 SEND_WITH_INV, at the receiver", &appendix_cqe_inv, pair_poll(b));
+	show(a, pair, "send-with-inv", "The key is one of the peer", &wr);
+	say_cqe(a, "recv-send-with-inv", NULL, "ornic_cqe/inv_key", pair_poll(b));
 }
 
-static void say_failures(struct pair *pair)
+static void say_failures(struct appendix *a, struct pair *pair)
 {
 	struct pair_wr wr = wr_data(pair, ORNIC_WR_RDMA_WRITE, 0x20, 8);
 
@@ -319,8 +285,9 @@ static void say_failures(struct pair *pair)
 	pair_post(A(pair), &wr);
 	wr.wr_id++;
 	pair_send(A(pair), &wr);
-	keep("5.6 RDMA_WRITE with a wrong key", &appendix_cqe_error, pair_poll(A(pair)));
-	keep("5.7 The next one, flushed", &appendix_cqe_error, pair_poll(A(pair)));
+	say_cqe(a, "wrong-key", "RDMA_WRITE with a wrong key", "ornic_cqe/vendor_err",
+		pair_poll(A(pair)));
+	say_cqe(a, "flushed", "The next one", "ornic_cqe/vendor_err", pair_poll(A(pair)));
 }
 
 static void say_connected(struct appendix *a)
@@ -328,39 +295,37 @@ static void say_connected(struct appendix *a)
 	struct pair *pair = appendix_pair(&pair_config_bytes, ORNIC_QPT_RC, ORNIC_QP_KERNEL, 5);
 
 	pair_connect(pair);
-	appendix_head(a, '=', "4. Send work requests");
 	appendix_say(a,
-"Section 6. Each is a WQE that the card has taken from a send queue and completed with\n"
-"SUCCESS. A line has the offset in the WQE, the bytes, the name in ``ornic_hw.h``, the value,\n"
-"and what is in it. The packet that it makes follows, from its BTH on and without ICRC if it\n"
-"is not the first one of the kind. 4.1 to 4.13 are of a QP of RC that card A has with card B::\n\n");
-	say_side(a, "A", A(pair));
-	say_side(a, "B", B(pair));
-	appendix_say(a, "\n");
+"\n# ---- Send work requests (section 6) and completions (section 8) ----\n"
+"# A wqe is one that the card has taken from a send queue and completed with SUCCESS. The\n"
+"# packet of the same name is what it sends. A cqe is what the card writes then, in the\n"
+"# first pass over the ring; recv-* is written at the receiver. Up to flushed, the QPs are\n"
+"# of RC, and the entries of the CQs have 32 bytes.\n");
+	appendix_sides(a, pair);
 	say_sends(a, pair);
 	say_atomics(a, pair);
 	say_keys(a, pair);
-	say_failures(pair);
+	say_failures(a, pair);
 	pair_destroy(pair);
 }
 
-/* Write a completion of 64 bytes: extension and completion */
-static void say_cqe_64(struct appendix *a, const char *title, const char *text,
-		       const struct ornic_cqe_64 *entry)
+/* Write the next entry of a CQ, of 64 bytes: extension and completion */
+static void say_cqe_64(struct appendix *a, const char *name, const char *text,
+		       struct host_queue *cq)
 {
-	appendix_say(a, "**%s.** %s ::\n\n", title, text);
-	appendix_struct(a, 0, &appendix_cqe_ext, &entry->ext);
-	appendix_struct(a, sizeof(entry->ext), &appendix_cqe, &entry->cqe);
-	appendix_say(a, "\n");
+	const struct ornic_cqe *cqe = host_queue_peek(cq);
+
+	assert_int_equal(le32toh(cqe->status), ORNIC_WC_SUCCESS);
+	appendix_block(a, text, "cqe", name);
+	appendix_struct(a, "ornic_cqe_ext", host_cqe_ext(cqe));
+	appendix_struct(a, "ornic_cqe", cqe);
 }
 
-static struct ornic_cqe_64 say_datagram(struct appendix *a)
+static void say_datagram(struct appendix *a)
 {
 	struct pair *pair = appendix_pair(&pair_config_v6_vlan, ORNIC_QPT_UD, 0, 6);
 	struct pair_wr wr = wr_data(pair, ORNIC_WR_SEND, 0, 7);
 	struct ornic_av av;
-	struct ornic_cqe_64 entry;
-	struct ornic_cqe cqe;
 
 	pair_connect(pair);
 	av = pair_attr(A(pair), B(pair)).av;
@@ -370,13 +335,11 @@ static struct ornic_cqe_64 say_datagram(struct appendix *a)
 	wr.qkey = PAIR_QKEY;
 	wr.av = &av;
 	pair_post_recv(B(pair), 0x2005, B(pair)->addr, 64);
-	show(a, pair, "4.14 SEND of UD", "IPv6, service level 5, a flow label.", &wr);
-	entry.cqe = *(const struct ornic_cqe *)host_queue_peek(&B(pair)->cq);
-	entry.ext = *host_cqe_ext(host_queue_peek(&B(pair)->cq));
-	cqe = pair_poll(B(pair));
-	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
+	show(a, pair, "ud-send", "IPv6, service level 5, a flow label", &wr);
+	say_cqe_64(a, "recv-ud-send",
+		   "An entry of 64 bytes. The GRH counts in byte_len; the tag was 802.1Q.",
+		   &B(pair)->cq);
 	pair_destroy(pair);
-	return entry;
 }
 
 /* ---- frames ---- */
@@ -406,7 +369,7 @@ struct raw_wqe {
 };
 
 /* Post a WQE, write it and the frames that it makes */
-static void show_raw(struct appendix *a, struct raw *w, const char *title, const char *text,
+static void show_raw(struct appendix *a, struct raw *w, const char *name, const char *text,
 		     const struct raw_wqe *wqe)
 {
 	unsigned int length = ORNIC_GET(ORNIC_SQ_LENGTH, le32toh(wqe->hdr.ctrl));
@@ -419,18 +382,16 @@ static void show_raw(struct appendix *a, struct raw *w, const char *title, const
 	host_doorbell(w->host, qp->uctx, ORNIC_DB_SQ, qp->num, qp->sq_pi);
 	host_run(w->host);
 	raw_expect(w, ORNIC_WC_SUCCESS);
-	appendix_say(a, "**%s.** %s ::\n\n", title, text);
-	say_wqe(a, &appendix_route_eth, (const uint8_t *)wqe);
-	appendix_say(a, "On the wire, without padding and FCS::\n\n");
+	say_wqe(a, name, text, "ornic_route_eth", (const uint8_t *)wqe);
 	while (!list_empty(&w->host->wire)) {
 		frame = raw_sent(w);
 		sent_len = frame_len(frame);
 		assert_true(sent_len <= SENT_BYTES);
 		assert_int_equal(frame_read(frame, 0, sent, sent_len), 0);
-		appendix_lines(a, "frame", sent, sent_len);
+		appendix_block(a, NULL, "frame", name);
+		appendix_hex(a, "", sent, sent_len);
 		raw_done(w, frame);
 	}
-	appendix_say(a, "\n");
 }
 
 static struct ornic_sge sge_of(struct raw *w, uint32_t offset, uint32_t len)
@@ -438,15 +399,14 @@ static struct ornic_sge sge_of(struct raw *w, uint32_t offset, uint32_t len)
 	return (struct ornic_sge){ htole64(w->data + offset), htole32(len), htole32(w->key) };
 }
 
-/* The frame that was sent comes back with a hash; return its completion */
-static struct ornic_cqe_64 receive(struct raw *w)
+/* The frame that was sent comes back with a hash; write its completion */
+static void receive(struct appendix *a, struct raw *w)
 {
 	struct ornic_rx_queues_in queues = {
 		.count = htole32(1),
 		.hash = htole32(ORNIC_HASH_IPV4 | ORNIC_HASH_TCP),
 		.qpn[0] = htole32(w->qp[0].num),
 	};
-	struct ornic_cqe_64 entry;
 
 	memcpy(sent, tcp_frame + MAC_LEN, MAC_LEN);
 	memcpy(sent + MAC_LEN, tcp_frame, MAC_LEN);
@@ -454,18 +414,16 @@ static struct ornic_cqe_64 receive(struct raw *w)
 	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_SET_RX_QUEUES, &queues), ORNIC_CMD_OK);
 	raw_post_recv(w, 0, w->data, RAW_BUF_LEN);
 	raw_receive(w, sent, sent_len, 0);
-	entry.cqe = *(const struct ornic_cqe *)host_queue_peek(&w->cq);
-	entry.ext = *host_cqe_ext(raw_cqe(w));
-	assert_int_equal(le32toh(entry.cqe.status), ORNIC_WC_SUCCESS);
-	return entry;
+	say_cqe_64(a, "recv-raw-send",
+		   "The frame of raw-send with its MACs exchanged, and the key of rss", &w->cq);
+	raw_cqe(w);
 }
 
-static struct ornic_cqe_64 say_frames(struct appendix *a)
+static void say_frames(struct appendix *a)
 {
 	const struct card_config as = { .ordered = true, .no_shadow = true };
 	struct raw_wqe wqe = {};
 	struct ornic_sge sge;
-	struct ornic_cqe_64 entry;
 	unsigned int length = 32 + sizeof(sge);
 	void *state;
 	struct raw *w;
@@ -482,9 +440,10 @@ static struct ornic_cqe_64 say_frames(struct appendix *a)
 	wqe.route.flags = htole16(ORNIC_ETH_TX_VLAN_INSERT);
 	wqe.route.vlan_tci = htole16(0x6064);
 	memcpy(wqe.rest, &sge, sizeof(sge));
-	show_raw(a, w, "4.15 SEND of RAW_PACKET",
-		 "A frame of TCP; the device inserts a tag and fills in both checksums.", &wqe);
-	entry = receive(w);
+	show_raw(a, w, "raw-send",
+		 "SEND of RAW_PACKET, a frame of TCP: the device inserts a tag and fills in both\n"
+		 "# checksums. frame is what it sends, without padding and FCS.", &wqe);
+	receive(a, w);
 
 	sge = sge_of(w, TCP_HEADERS, sizeof(tcp_frame) - TCP_HEADERS);
 	length = 32 + 64 + sizeof(sge);
@@ -495,12 +454,11 @@ static struct ornic_cqe_64 say_frames(struct appendix *a)
 	wqe.route.hdr_len = htole16(TCP_HEADERS);
 	memcpy(wqe.rest, tcp_frame, TCP_HEADERS);
 	memcpy(wqe.rest + 64, &sge, sizeof(sge));
-	show_raw(a, w, "4.16 TSO", "12 bytes of payload in segments of 8.", &wqe);
+	show_raw(a, w, "tso", "12 bytes of payload in segments of 8: two frames", &wqe);
 	raw_teardown(&state);
-	return entry;
 }
 
-/* ---- receives, completions, events ---- */
+/* ---- receives, events ---- */
 
 static void say_receive(struct appendix *a)
 {
@@ -508,37 +466,15 @@ static void say_receive(struct appendix *a)
 	struct side *b = B(pair);
 	struct sge sge[2] = { { b->addr, 64, b->key }, { b->addr + 4096, 32, b->key } };
 	const uint8_t *wqe = host_ptr(b->host, b->qp.rq);
-	unsigned int at = sizeof(struct ornic_rq_hdr), i;
-
-	pair_post_recv_sges(b, 0x2001, sge, ARRAY_SIZE(sge));
-	appendix_say(a, "**4.17 Receive WQE.** Section 7: two SGEs. Its ring has a stride of 512 "
-		     "bytes. ::\n\n");
-	appendix_struct(a, 0, &appendix_rq_hdr, wqe);
-	for (i = 0; i < ARRAY_SIZE(sge); i++, at += sizeof(struct ornic_sge))
-		appendix_struct(a, at, &appendix_sge, wqe + at);
-	appendix_say(a, "\n");
-	pair_destroy(pair);
-}
-
-static void say_completions(struct appendix *a, const struct ornic_cqe_64 *datagram,
-			    const struct ornic_cqe_64 *frame)
-{
 	unsigned int i;
 
-	appendix_head(a, '=', "5. Completions");
-	appendix_say(a,
-"Section 8: what the card wrote for the work requests above, in the first pass over the\n"
-"ring. 5.1 to 5.7 are of CQs with entries of 32 bytes.\n\n");
-	for (i = 0; i < kept_count; i++) {
-		appendix_say(a, "**%s** ::\n\n", kept[i].title);
-		appendix_struct(a, 0, kept[i].layout, &kept[i].cqe);
-		appendix_say(a, "\n");
-	}
-	say_cqe_64(a, "5.8 SEND of UD, at the receiver",
-		   "An entry of 64 bytes. The GRH counts in ``byte_len``; the tag was 802.1Q.",
-		   datagram);
-	say_cqe_64(a, "5.9 A frame, received",
-		   "The frame of 4.15 with its MACs exchanged, and the key of section 2.", frame);
+	pair_post_recv_sges(b, 0x2001, sge, ARRAY_SIZE(sge));
+	appendix_block(a, "Section 7: two SGEs. The ring has a stride of 512 bytes.", "wqe",
+		       "receive");
+	wqe += appendix_struct(a, "ornic_rq_hdr", wqe);
+	for (i = 0; i < ARRAY_SIZE(sge); i++)
+		wqe += appendix_struct(a, "ornic_sge", wqe);
+	pair_destroy(pair);
 }
 
 static void say_events(struct appendix *a)
@@ -556,16 +492,15 @@ static void say_events(struct appendix *a)
 	wr = wr_data(pair, ORNIC_WR_RDMA_WRITE, 0, 4);
 	wr.rkey ^= ORNIC_KEY_VARIANT;
 	pair_fails(pair, &wr, ORNIC_WC_REM_ACCESS_ERR);
-	appendix_head(a, '=', "6. Events");
-	appendix_say(a,
-"Section 9: the first two entries of an EQ. The CQ was armed, then a peer wrote with a wrong\n"
-"key. ::\n\n");
 	assert_int_equal(ORNIC_GET(ORNIC_EQE_TYPE, le32toh(eqe[0].ctl)), ORNIC_EVENT_COMP);
 	assert_int_equal(ORNIC_GET(ORNIC_EQE_TYPE, le32toh(eqe[1].ctl)),
 			 ORNIC_EVENT_QP_ACCESS_ERR);
-	appendix_struct(a, 0, &appendix_eqe, eqe);
-	appendix_struct(a, sizeof(*eqe), &appendix_eqe, eqe + 1);
-	appendix_say(a, "\n");
+	appendix_say(a,
+"\n# ---- Events (section 9): the first two entries of an EQ ----\n");
+	appendix_block(a, "The CQ was armed.", "eqe", "comp");
+	appendix_struct(a, "ornic_eqe", eqe);
+	appendix_block(a, "A peer wrote with a wrong key.", "eqe", "qp-access-err");
+	appendix_struct(a, "ornic_eqe", eqe + 1);
 	pair_destroy(pair);
 }
 
@@ -589,20 +524,17 @@ static void say_commands(struct appendix *a)
 
 	host_buf(&in.buf, host_alloc(host, HOST_PAGE, HOST_PAGE), HOST_PAGE);
 	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_CQ, &in, &out), ORNIC_CMD_OK);
-	appendix_head(a, '=', "7. Commands");
-	appendix_say(a, "Section 4. CREATE_CQ with its submission, ``struct ornic_cmd_sqe``::\n\n");
-	appendix_struct(a, 0, &appendix_cmd_sqe, sqe + n);
-	appendix_say(a, "\nits input, ``struct ornic_create_cq_in``::\n\n");
-	appendix_struct(a, 0, &appendix_create_cq_in, &in);
-	appendix_say(a, "\nits completion, ``struct ornic_cmd_cqe``::\n\n");
-	appendix_struct(a, 0, &appendix_cmd_cqe, cqe + n);
-	appendix_say(a, "\nand its output, ``struct ornic_object``::\n\n");
-	appendix_struct(a, 0, &appendix_object, &out);
+	appendix_say(a, "\n# ---- Commands (section 4) ----\n");
+	appendix_block(a, "Submission, input, completion and output", "command", "create-cq");
+	appendix_struct(a, "ornic_cmd_sqe", sqe + n);
+	appendix_struct(a, "ornic_create_cq_in", &in);
+	appendix_struct(a, "ornic_cmd_cqe", cqe + n);
+	appendix_struct(a, "ornic_object", &out);
 	in.log_cqe_size = 7;
 	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_CQ, &in, &out), ORNIC_CMD_BAD_PARAM);
-	appendix_say(a, "\nThe completion of the same with ``log_cqe_size`` 7::\n\n");
-	appendix_struct(a, 0, &appendix_cmd_cqe, cqe + n + 1);
-	appendix_say(a, "\n");
+	appendix_block(a, "The completion of the same with log_cqe_size 7", "command",
+		       "create-cq-refused");
+	appendix_struct(a, "ornic_cmd_cqe", cqe + n + 1);
 	pair_destroy(pair);
 }
 
@@ -617,64 +549,62 @@ static void say_doorbells(struct appendix *a)
 		{ "SQ", ORNIC_DB_SQ, 0x123456, 0x10, "sq_pi 0x10" },
 		{ "SQ", ORNIC_DB_SQ, 2, 0xffffffff, "sq_pi 0xffffffff" },
 		{ "CQ", ORNIC_DB_CQ, 0x21, ORNIC_PREP(ORNIC_DB_ARM_CI, 5u) | ORNIC_ARM_NONE,
-		  "ci 5, no request" },
+		  "ci 5 NONE" },
 		{ "CQ", ORNIC_DB_CQ, 0x21, ORNIC_PREP(ORNIC_DB_ARM_CI, 5u) | ORNIC_ARM_SOLICITED,
-		  "ci 5, SOLICITED" },
+		  "ci 5 SOLICITED" },
 		{ "CQ", ORNIC_DB_CQ, 0x21,
 		  ORNIC_PREP(ORNIC_DB_ARM_CI, 0x40000005u) | ORNIC_ARM_NEXT,
-		  "ci 0x40000005, NEXT" },
+		  "ci 0x40000005 NEXT" },
 		{ "EQ", ORNIC_DB_EQ, 0, ORNIC_PREP(ORNIC_DB_ARM_CI, 1u) | ORNIC_ARM_NEXT,
-		  "ci 1, NEXT" },
+		  "ci 1 NEXT" },
 		{ "RQ", ORNIC_DB_RQ, 0x123456, 3, "rq_pi 3" },
 		{ "SRQ", ORNIC_DB_SRQ, 0x31, 3, "rq_pi 3" },
 	};
 	unsigned int i;
 
-	appendix_head(a, '=', "8. Doorbells");
 	appendix_say(a,
-"[ORNIC-DB-1], [ORNIC-DB-17]. Type, queue, what it tells, the value of 64 bits that is\n"
-"written, and its bytes in ascending order of addresses::\n\n");
+"\n# ---- Doorbells [ORNIC-DB-1] [ORNIC-DB-17] ----\n"
+"# Type, queue, what it tells, and the value of 64 bits that is written; hex has its bytes in\n"
+"# ascending order of addresses.\n");
 	for (i = 0; i < ARRAY_SIZE(rings); i++) {
 		uint64_t value = ORNIC_PREP(ORNIC_DB_TYPE, (uint64_t)rings[i].type) |
 				 ORNIC_PREP(ORNIC_DB_NUM, (uint64_t)rings[i].num) |
 				 rings[i].value;
 		const uint64_t le = htole64(value);
-		const uint8_t *p = (const uint8_t *)&le;
 
-		appendix_say(a, "   %-3s  0x%06x  %-20s 0x%016llx  "
-			     "%02x %02x %02x %02x %02x %02x %02x %02x\n",
-			     rings[i].name, rings[i].num, rings[i].what,
-			     (unsigned long long)value, p[0], p[1], p[2], p[3], p[4], p[5],
-			     p[6], p[7]);
+		appendix_say(a, "doorbell %s 0x%06x %s 0x%016llx\n", rings[i].name,
+			     rings[i].num, rings[i].what, (unsigned long long)value);
+		appendix_hex(a, "", &le, sizeof(le));
 	}
 }
 
 /* [ORNIC-VEC-1] [ORNIC-VEC-2] */
 static void test_document(void **state)
 {
-	struct ornic_cqe_64 datagram, frame;
 	struct appendix a;
 
 	(void)state;
-	appendix_open(&a, "hardware-vectors.rst");
-	appendix_say(&a, ".. SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB\n\n");
+	appendix_open(&a, "hardware-vectors.txt");
 	appendix_say(&a,
-"=======================================\n"
-"Vectors of the ORNIC hardware interface\n"
-"=======================================\n\n"
-"Bytes of structures and packets, for those who build a card. This is an appendix of\n"
-"``hardware.rst``, whose section 0.4 says what of it binds a card. ``hardware-traces.rst`` has\n"
-"steps in their order, ``hardware-frames.txt`` frames and what a card finds in them.\n"
-"``make vectors`` makes this file by driving the software card, and tests compare it with\n"
-"the headers, and with computations of their own. Values are decimal below 10, and\n"
-"hexadecimal from there on.\n\n"
-".. contents::\n   :depth: 1\n\n");
+"# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB\n"
+"#\n"
+"# Vectors of the ORNIC hardware interface: bytes of structures and packets, for those who\n"
+"# build a card. This is an appendix of hardware.rst, whose section 0.4 says what of it binds\n"
+"# a card. hardware-traces.txt has steps in their order, hardware-frames.txt frames and what\n"
+"# a card finds in them. \"make vectors\" makes this file by driving the software card, and\n"
+"# tests compare it with the headers and with computations of their own.\n"
+"#\n"
+"# A vector begins with its kind and its name. \"hex\" has the name of a structure of\n"
+"# ornic_hw.h or of a header of a packet, and its bytes; one without a name goes on with the\n"
+"# bytes before it. The lines behind are pairs of a field in these bytes and its value; a\n"
+"# field with a dot is a part of the one before the dot, such as ctrl.opcode, or a member,\n"
+"# such as buf.addr. A field that has no pair is 0. Numbers are decimal below 10 and\n"
+"# hexadecimal from there on; addresses are bytes.\n");
 	appendix_wire(&a);
 	say_connected(&a);
-	datagram = say_datagram(&a);
-	frame = say_frames(&a);
+	say_datagram(&a);
+	say_frames(&a);
 	say_receive(&a);
-	say_completions(&a, &datagram, &frame);
 	say_events(&a);
 	say_commands(&a);
 	say_doorbells(&a);

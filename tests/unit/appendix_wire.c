@@ -37,7 +37,7 @@ static void icrc_mask(uint8_t *p)
 	udp[UDP_LEN + 4] = 0xff;
 }
 
-static void say_icrc(struct appendix *a, const char *title, const char *text,
+static void say_icrc(struct appendix *a, const char *name, const char *text,
 		     const uint8_t *bytes, unsigned int len, bool covered)
 {
 	unsigned int l3 = be_get16(bytes + 12) == 0x8100 ? ETH_LEN + VLAN_LEN : ETH_LEN;
@@ -49,15 +49,14 @@ static void say_icrc(struct appendix *a, const char *title, const char *text,
 	icrc_mask(over + LRH_LEN);
 	crc = htole32(crc32(0, over, LRH_LEN + len - l3 - ICRC_LEN));
 	assert_memory_equal(bytes + len - ICRC_LEN, &crc, ICRC_LEN);
-	appendix_say(a, "**%s.** %s ::\n\n", title, text);
+	appendix_block(a, text, "packet", name);
 	appendix_packet(a, bytes, len);
 	if (covered)
-		appendix_lines(a, "CRC-32 over", over, LRH_LEN + len - l3 - ICRC_LEN);
-	appendix_say(a, "\n");
+		appendix_hex(a, "CRC-32-over", over, LRH_LEN + len - l3 - ICRC_LEN);
 }
 
-#define ICRC(a, title, text, packet, covered) \
-	say_icrc(a, title, text, packet, sizeof(packet), covered)
+#define ICRC(a, name, text, packet, covered) \
+	say_icrc(a, name, text, packet, sizeof(packet), covered)
 
 static void say_icrcs(struct appendix *a)
 {
@@ -69,20 +68,21 @@ static void say_icrcs(struct appendix *a)
 	routed[ETH_LEN + 8]--;
 	be_put16(routed + ETH_LEN + 10, 0xf33d);
 	routed[ETH_LEN + 20 + UDP_LEN + 4] = 0x80;
-	appendix_head(a, '=', "1. ICRC");
 	appendix_say(a,
-"[ORNIC-WIRE-2]. A line with = says what is in the header before it. The first packet was\n"
-"sent by a hardware NIC, 1.2, 1.4 and 1.5 were made by independent software.\n\n");
-	ICRC(a, "1.1 SEND of UC, IPv4, by a hardware NIC",
-	     "The UDP checksum is not looked at.",
+"\n# ---- ICRC [ORNIC-WIRE-2] ----\n"
+"# CRC-32-over has the bytes that the ICRC covers.\n");
+	ICRC(a, "uc-send",
+	     "Sent by a hardware NIC. The UDP checksum is not looked at.",
 	     packet_captured_uc, false);
-	ICRC(a, "1.2 RDMA WRITE, IPv4, with two bytes of pad", "6 bytes of payload.",
+	ICRC(a, "rdma-write-6", "Made by independent software; 6 bytes of payload, 2 of pad",
 	     packet_write_only, true);
-	ICRC(a, "1.3 The same behind a router",
-	     "What routers change is not covered, so the ICRC is the same.", routed, false);
-	ICRC(a, "1.4 ACK, IPv4", "No payload.", packet_ack, false);
-	ICRC(a, "1.5 UD SEND with immediate, IPv6, 802.1Q",
-	     "The tag is not covered.", packet_ud_imm_v6_vlan, true);
+	ICRC(a, "rdma-write-6-routed",
+	     "The same behind a router. The ICRC does not cover what routers change.",
+	     routed, false);
+	ICRC(a, "ack", "Made by independent software", packet_ack, false);
+	ICRC(a, "ud-send-imm-ipv6-vlan",
+	     "Made by independent software; the ICRC does not cover the tag",
+	     packet_ud_imm_v6_vlan, true);
 }
 
 /* ---- hashes and ports ---- */
@@ -126,26 +126,26 @@ static void say_hashes(struct appendix *a)
 	uint8_t data[RSS_DATA_MAX];
 	unsigned int i, len;
 
-	appendix_head(a, '=', "2. Toeplitz hash");
 	appendix_say(a,
-"[ORNIC-DEV-9], [ORNIC-RSS-4]. The key and the first eight lines are those of Microsoft's\n"
-"\"Verifying the RSS Hash Calculation\"; the last two are RoCE packets, which a port hashes\n"
-"if they are not for it. The input is source address, destination address, source port,\n"
-"destination port, as they are in the frame. The key::\n\n");
-	appendix_lines(a, "key", appendix_hash_key, sizeof(appendix_hash_key));
-	appendix_say(a, "\nSource, its port, destination, its port, hash of the addresses, "
-		     "hash with the ports::\n\n");
+"\n# ---- Toeplitz hash [ORNIC-DEV-9] [ORNIC-RSS-4] ----\n"
+"# The key and the first eight hashes are those of Microsoft's \"Verifying the RSS Hash\n"
+"# Calculation\"; the last two are of RoCE packets, which a port hashes if they are not for\n"
+"# it. The input is source address, destination address, source port, destination port, as\n"
+"# they are in the frame.\n");
+	appendix_block(a, NULL, "rss", "key");
+	appendix_hex(a, "", appendix_hash_key, sizeof(appendix_hash_key));
+	appendix_say(a, "\n# Source, its port, destination, its port, hash of the addresses, "
+		     "hash with the ports\n");
 	for (i = 0; i < ARRAY_SIZE(tuples); i++) {
 		len = address(data, tuples[i].src);
 		len += address(data + len, tuples[i].dst);
 		be_put16(data + len, tuples[i].sport);
 		be_put16(data + len + 2, tuples[i].dport);
-		appendix_say(a, "   %-35s %5u  %-24s %5u  0x%08x 0x%08x\n",
+		appendix_say(a, "rss %s %u %s %u 0x%08x 0x%08x\n",
 			     tuples[i].src, tuples[i].sport, tuples[i].dst,
 			     tuples[i].dport, rss_toeplitz(appendix_hash_key, data, len),
 			     rss_toeplitz(appendix_hash_key, data, len + 4));
 	}
-	appendix_say(a, "\n");
 }
 
 static void say_ports(struct appendix *a)
@@ -160,15 +160,14 @@ static void say_ports(struct appendix *a)
 	};
 	unsigned int i;
 
-	appendix_head(a, '=', "3. Source ports of UDP");
 	appendix_say(a,
-"[ORNIC-WIRE-6], for ``udp_sport`` 0. Flow label, both QP numbers, port::\n\n");
+"\n# ---- Source ports of UDP [ORNIC-WIRE-6] ----\n"
+"# For udp_sport 0: flow label, both QP numbers, port\n");
 	for (i = 0; i < ARRAY_SIZE(flows); i++)
-		appendix_say(a, "   0x%05x  0x%06x  0x%06x  0x%04x\n",
+		appendix_say(a, "udp-port 0x%05x 0x%06x 0x%06x 0x%04x\n",
 			     flows[i].flow, flows[i].lqpn, flows[i].rqpn,
 			     packet_sport(flows[i].flow, flows[i].lqpn,
 					  flows[i].rqpn));
-	appendix_say(a, "\n");
 }
 
 void appendix_wire(struct appendix *a)

@@ -24,7 +24,6 @@ UNIT_CORE_SRCS := \
 # Shared by the tests that make appendices of the hardware interface
 UNIT_APPENDIX_SRCS := \
 	appendix.c \
-	appendix_layout.c \
 	appendix_pair.c \
 	appendix_wire.c
 
