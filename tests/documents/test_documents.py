@@ -287,7 +287,7 @@ def test_reserved_numbers(words, header):
         taken = {int(mask, 0) if mask else 1 << int(bit) for mask, bit in re.findall(line, header)}
         free = {1 << bit for bit in ranges(kind, table)} - {1 << 25}
         assert free and taken and not free & taken, kind
-    test = (TOP / "tests/unit/extension_test.c").read_text()
+    test = (TOP / "tests/unit/card/extension_test.c").read_text()
     lists = {name: [int(word, 0) for word in re.findall(r"0x[0-9a-f]+|\d+", body)] for name, body
              in re.findall(r"(\w+)(?:\[\w*\])+ = \{(.*?)\};", test, re.S)}
     assert lists["ext_features"] == sorted(features)

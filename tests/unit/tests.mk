@@ -4,7 +4,8 @@
 # includer has included build.mk of the card before.
 #
 # Each file *_test.c is a test. It is in the folder of the room of tests/device that it tests; lib/
-# has what many tests use, and neighbour/ the tests of two clients of which one attacks.
+# has what many tests use, neighbour/ the tests of two clients of which one attacks, and appendix/
+# those that make the appendices of the hardware interface.
 
 UNIT_CPPFLAGS := -I$(UNIT)/lib
 
@@ -23,9 +24,9 @@ UNIT_CORE_SRCS := \
 
 # Shared by the tests that make appendices of the hardware interface
 UNIT_APPENDIX_SRCS := \
-	appendix.c \
-	appendix_pair.c \
-	appendix_wire.c
+	appendix/appendix.c \
+	appendix/appendix_pair.c \
+	appendix/appendix_wire.c
 
 # Shared by the tests in neighbour/, whose clock is work_clock.c
 UNIT_WORK_SRCS := \
@@ -59,7 +60,7 @@ endif
 endif
 
 # Tests that read a document
-$(O)/unit/appendix.o $(O)/unit/lib/table.o $(O)/unit/vector_test.o: \
+$(O)/unit/appendix/appendix.o $(O)/unit/lib/table.o $(O)/unit/eth/vector_test.o: \
 	CPPFLAGS += -DDOCUMENTS='"$(TOP)/Documentation"'
 
 -include $(wildcard $(O)/unit/*.d $(O)/unit/*/*.d)
