@@ -210,7 +210,7 @@ struct resp_cursor {
  * @syndrome: with @owe, syndrome of the AETH
  * @wqe_taken: @wqe is in use; for UC, possibly left by a dropped message for
  *	the next one
- * @nak_psn: with @owe, PSN of a NAK
+ * @owed_psn: with @owe, PSN of the ACK or NAK
  * @srqn: SRQ that the current XRC message names
  * @rkey: remote key of the WRITE
  * @left: bytes of the WRITE that are missing
@@ -233,7 +233,7 @@ struct resp {
 	bool owe;
 	uint8_t syndrome;
 	bool wqe_taken;
-	uint32_t nak_psn;
+	uint32_t owed_psn;
 	uint32_t srqn;
 	uint32_t rkey;
 	uint32_t left;

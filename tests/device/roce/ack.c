@@ -3,7 +3,8 @@
  * Responses of an RC or XRC responder. They leave in PSN order: repeated
  * responses, then responses to the latest READs and atomics, then one ACK for
  * all the rest, or a NAK. A response acknowledges all earlier requests, so
- * pending ACKs merge into it.
+ * pending ACKs merge into it. No ACK has the PSN of a request with a response of
+ * its own: the peer might take it for that response.
  */
 #include <string.h>
 
@@ -57,9 +58,13 @@ void ack_owe(struct qp *qp, uint8_t syndrome, uint32_t psn)
 
 	if (resp->owe && !ack_owes_ack(resp))
 		return;
+	/* A duplicate may come after a later request */
+	if (ack_owes_ack(resp) && (syndrome & AETH_KIND) == AETH_ACK &&
+	    psn_diff(psn, resp->owed_psn) < 0)
+		return;
 	resp->owe = true;
 	resp->syndrome = syndrome;
-	resp->nak_psn = psn;
+	resp->owed_psn = psn;
 	qp_answer_ready(qp);
 }
 
@@ -281,10 +286,10 @@ static enum ack_result ack_send_atomic(struct qp *qp,
 	return ACK_SENT;
 }
 
-/* Go on with the next entry. The latest response replaces a pending ACK. */
+/* Go on with the next entry. The response replaces a pending ACK of earlier requests. */
 static void ack_next(struct resp *resp, struct resp_cursor *cursor)
 {
-	if (cursor->psn == resp->epsn && ack_owes_ack(resp))
+	if (ack_owes_ack(resp) && psn_diff(cursor->psn, resp->owed_psn) > 0)
 		resp->owe = false;
 	cursor->at++;
 	ack_seek(resp, cursor);
@@ -332,11 +337,10 @@ static enum ack_result ack_send_next(struct qp *qp, struct resp_cursor *cursor)
 static enum ack_result ack_send_owed(struct qp *qp)
 {
 	struct resp *resp = &qp->resp;
-	bool ack = ack_owes_ack(resp);
 	struct packet pkt = {
 		.opcode = OPCODE_RC_ACK,
 		.dqpn = qp->attr.dest_qpn,
-		.psn = ack ? psn_add(resp->epsn, PSN_MASK) : resp->nak_psn,
+		.psn = resp->owed_psn,
 		.npkts = 1,
 		.syndrome = resp->syndrome,
 		.msn = resp->msn,

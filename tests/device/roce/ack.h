@@ -12,10 +12,11 @@ struct qp;
 struct resp_read;
 
 /**
- * ack_owe - note that an ACK of all requests so far, or a NAK, must be sent
+ * ack_owe - note that an ACK or NAK must be sent
  * @qp: RC or XRC_RECV QP
  * @syndrome: syndrome of the AETH
- * @psn: PSN of a NAK. A NAK that is owed already has precedence
+ * @psn: its PSN, of an ACK that of a SEND or WRITE. A NAK that is owed already has
+ *	precedence, and so has an ACK with a later PSN
  */
 void ack_owe(struct qp *qp, uint8_t syndrome, uint32_t psn);
 

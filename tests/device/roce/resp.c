@@ -499,17 +499,27 @@ static bool resp_length_valid(const struct qp *qp, const struct packet *pkt)
 }
 
 /*
- * A peer that retransmits sets AckReq in its last packet. An earlier ACK would
- * cover packets that it has not sent again yet, and rdma_rxe does not check its
- * timer any more after such an ACK.
+ * The ACK of a duplicate has its PSN and not that of the latest request. That one
+ * may be a READ or an atomic, and its response may be lost: rdma_rxe takes the ACK
+ * for the response. A peer that retransmits sets AckReq in its last packet. An ACK
+ * must not cover packets that it has not sent again yet: rdma_rxe does not check
+ * its timer any more after such an ACK.
  */
 static void resp_duplicate(struct qp *qp, const struct packet *pkt)
 {
+	uint32_t end = psn_add(pkt->psn, pkt->npkts);
+
 	RDMA_STAT_INC(qp->base.card, rx_duplicate_requests);
-	if (opcode_is_answered(pkt->op->kind))
+	if (opcode_is_answered(pkt->op->kind)) {
 		ack_repeat(qp, pkt);
-	else if (pkt->ack_req)
-		ack_owe(qp, AETH_ACK | AETH_NO_CREDITS, 0);
+		return;
+	}
+	if (!pkt->ack_req)
+		return;
+	/* The end of a large frame may be new */
+	if (psn_diff(end, qp->resp.epsn) > 0)
+		end = qp->resp.epsn;
+	ack_owe(qp, AETH_ACK | AETH_NO_CREDITS, psn_add(end, PSN_MASK));
 }
 
 /*
@@ -624,6 +634,7 @@ void resp_rx(struct qp *qp, const struct packet *pkt)
 		npkts = psn_count(pkt->dma_len, qp->mtu_shift);
 	resp->epsn = psn_add(resp->epsn, npkts);
 	resp_end(resp, pkt);
-	if (pkt->ack_req && !opcode_is_answered(pkt->op->kind))
-		ack_owe(qp, AETH_ACK | AETH_NO_CREDITS, 0);
+	/* An ACK that is owed already covers this packet, too */
+	if ((pkt->ack_req || resp->owe) && !opcode_is_answered(pkt->op->kind))
+		ack_owe(qp, AETH_ACK | AETH_NO_CREDITS, psn_add(resp->epsn, PSN_MASK));
 }
