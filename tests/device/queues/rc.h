@@ -220,6 +220,7 @@ struct resp_cursor {
  *	tells whether a response is due, which each turn of a QP looks at
  * @va: address of the rest of a WRITE
  * @offset: bytes of the current message received so far
+ * @ahead: PSN of the packet that showed the latest gap
  * @payer: port that has demanded the ACK or NAK that is owed, else the port of the
  *	latest request
  * @wqe: receive WQE of the current message
@@ -241,6 +242,7 @@ struct resp {
 	struct resp_cursor again;
 	uint64_t va;
 	uint64_t offset;
+	uint32_t ahead;
 	struct port *payer;
 	struct recv_wqe wqe;
 	struct resp_read read[RESP_READS];

@@ -52,20 +52,45 @@ static bool ack_owes_ack(const struct resp *resp)
 	return resp->owe && (resp->syndrome & AETH_KIND) == AETH_ACK;
 }
 
+/* Precedence of a syndrome: an error ends the connection */
+static unsigned int ack_rank(uint8_t syndrome)
+{
+	switch (syndrome & AETH_KIND) {
+	case AETH_ACK:
+		return 0;
+	case AETH_RNR:
+		return 1;
+	default:
+		return (syndrome & AETH_VALUE) == NAK_SEQUENCE ? 1 : 2;
+	}
+}
+
 void ack_owe(struct qp *qp, uint8_t syndrome, uint32_t psn)
 {
 	struct resp *resp = &qp->resp;
 
-	if (resp->owe && !ack_owes_ack(resp))
+	if (resp->owe && ack_rank(syndrome) < ack_rank(resp->syndrome))
 		return;
 	/* A duplicate may come after a later request */
-	if (ack_owes_ack(resp) && (syndrome & AETH_KIND) == AETH_ACK &&
+	if (ack_owes_ack(resp) && !ack_rank(syndrome) &&
 	    psn_diff(psn, resp->owed_psn) < 0)
 		return;
 	resp->owe = true;
 	resp->syndrome = syndrome;
 	resp->owed_psn = psn;
 	qp_answer_ready(qp);
+}
+
+bool ack_still_missing(struct qp *qp)
+{
+	struct resp *resp = &qp->resp;
+
+	if (!resp->owe || ack_owes_ack(resp))
+		return false;
+	resp->owe = (resp->syndrome & AETH_KIND) == AETH_NAK &&
+		    psn_diff(resp->epsn, resp->ahead) <= 0;
+	resp->owed_psn = resp->epsn;
+	return resp->owe;
 }
 
 bool ack_room(const struct qp *qp)

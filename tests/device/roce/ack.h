@@ -15,10 +15,21 @@ struct resp_read;
  * ack_owe - note that an ACK or NAK must be sent
  * @qp: RC or XRC_RECV QP
  * @syndrome: syndrome of the AETH
- * @psn: its PSN, of an ACK that of a SEND or WRITE. A NAK that is owed already has
- *	precedence, and so has an ACK with a later PSN
+ * @psn: its PSN, of an ACK that of a SEND or WRITE
+ *
+ * The NAK of an error replaces all else, another NAK all but that, and an ACK one
+ * with an earlier PSN.
  */
 void ack_owe(struct qp *qp, uint8_t syndrome, uint32_t psn);
+
+/**
+ * ack_still_missing - correct a NAK after the packet that it is for has come
+ * @qp: RC or XRC_RECV QP that has executed the PSN expected
+ *
+ * Return: true when the NAK is owed for the next PSN, because the packet that was
+ * ahead, and was dropped, is not before it.
+ */
+bool ack_still_missing(struct qp *qp);
 
 /**
  * ack_add - queue the response to a READ or an atomic

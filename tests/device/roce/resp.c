@@ -615,6 +615,7 @@ void resp_rx(struct qp *qp, const struct packet *pkt)
 		if (resp->nak_sent)
 			return;
 		resp->nak_sent = true;
+		resp->ahead = pkt->psn;
 		RDMA_STAT_INC(qp->base.card, seq_naks_sent);
 		resp_nak(qp, NAK_SEQUENCE);
 		return;
@@ -634,6 +635,7 @@ void resp_rx(struct qp *qp, const struct packet *pkt)
 		npkts = psn_count(pkt->dma_len, qp->mtu_shift);
 	resp->epsn = psn_add(resp->epsn, npkts);
 	resp_end(resp, pkt);
+	resp->nak_sent = ack_still_missing(qp);
 	/* An ACK that is owed already covers this packet, too */
 	if ((pkt->ack_req || resp->owe) && !opcode_is_answered(pkt->op->kind))
 		ack_owe(qp, AETH_ACK | AETH_NO_CREDITS, psn_add(resp->epsn, PSN_MASK));

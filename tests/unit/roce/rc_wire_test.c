@@ -466,6 +466,104 @@ static void test_old_read_of_what_is_gone(void **state)
 	pair_one(pair, &wr);
 }
 
+/* ---- several packets before the card answers ---- */
+
+/* The ACKs and NAKs of B: the latest, which A does not get, and their number */
+static struct packet answer;
+static unsigned int answers;
+
+static enum pair_fate fate_answer(struct pair *pair, const struct packet *pkt)
+{
+	(void)pair;
+	if (pkt->op->kind == OPCODE_ACK) {
+		answer = *pkt;
+		answers++;
+	}
+	return PAIR_DROP;
+}
+
+static void expect_answer(struct pair *pair, uint8_t syndrome, uint32_t psn)
+{
+	answers = 0;
+	pair->fate = fate_answer;
+	pair_run(pair);
+	assert_int_equal(answers, 1);
+	assert_int_equal(answer.syndrome, syndrome);
+	assert_int_equal(answer.psn, psn);
+}
+
+/* B gets a packet @ahead PSNs behind the one that it expects at first, and owes what it demands */
+static void arrives(struct pair *pair, unsigned int opcode, unsigned int ahead)
+{
+	static const uint8_t data[1024];
+	struct packet pkt = pair_packet(pair, opcode);
+
+	pkt.psn = psn_add(pair_attr(B(pair), A(pair)).rq_psn, ahead);
+	pair_rx(pair, &pkt, data, opcode == OPCODE_RC_SEND_MIDDLE ? 1024 : 8);
+}
+
+/* [ORNIC-WIRE-14] A NAK of a gap, or an RNR NAK, does not hide that the connection has failed */
+static void test_error_behind_another_nak(void **state)
+{
+	struct pair *pair = *state;
+	struct packet pkt;
+	unsigned int i;
+
+	for (i = 0; i < 6; i++) {
+		if (i & 1)
+			arrives(pair, OPCODE_RC_WRITE_ONLY, 1);
+		else
+			arrives(pair, OPCODE_RC_SEND_ONLY, 0);
+		switch (i / 2) {
+		case 0:
+			pkt = pair_packet(pair, OPCODE_RC_READ_REQUEST);
+			pkt.rkey ^= 1;
+			pair_rx(pair, &pkt, NULL, 0);
+			expect_answer(pair, AETH_NAK | NAK_REMOTE_ACCESS, pkt.psn);
+			break;
+		case 1:
+			arrives(pair, OPCODE_RC_SEND_MIDDLE, 0);
+			expect_answer(pair, AETH_NAK | NAK_INVALID_REQUEST, 0xfffffe);
+			break;
+		default:
+			pair_post_recv(B(pair), 1, HOST_NOWHERE, 8);
+			arrives(pair, OPCODE_RC_SEND_ONLY, 0);
+			expect_answer(pair, AETH_NAK | NAK_REMOTE_OPERATION, 0xfffffe);
+		}
+		pair->fate = NULL;
+		pair_again(pair);
+	}
+}
+
+/* The packet that showed the gap was dropped, so it is missing when the gap is closed */
+static void test_late_packet_closes_the_gap(void **state)
+{
+	struct pair *pair = *state;
+
+	arrives(pair, OPCODE_RC_WRITE_ONLY, 2);
+	arrives(pair, OPCODE_RC_WRITE_ONLY, 0);
+	arrives(pair, OPCODE_RC_WRITE_ONLY, 1);
+	expect_answer(pair, AETH_NAK | NAK_SEQUENCE, 0);
+	pair->fate = NULL;
+	pair_again(pair);
+
+	arrives(pair, OPCODE_RC_WRITE_ONLY, 1);
+	arrives(pair, OPCODE_RC_WRITE_ONLY, 0);
+	arrives(pair, OPCODE_RC_WRITE_ONLY, 1);
+	expect_answer(pair, AETH_ACK | AETH_NO_CREDITS, 0xffffff);
+}
+
+static void test_ready_before_the_rnr_nak(void **state)
+{
+	struct pair *pair = *state;
+
+	arrives(pair, OPCODE_RC_SEND_ONLY, 0);
+	pair_post_recv(B(pair), 1, B(pair)->addr, 8);
+	arrives(pair, OPCODE_RC_SEND_ONLY, 0);
+	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
+	expect_answer(pair, AETH_ACK | AETH_NO_CREDITS, 0xfffffe);
+}
+
 /* ---- receiver not ready ---- */
 
 /* [ORNIC-WIRE-12] */
@@ -564,6 +662,9 @@ UNIT_MAIN("rc_wire",
 		  bytes),
 	PAIR_BOTH(test_more_reads_than_the_limit, pair_setup_rc),
 	PAIR_BOTH(test_old_read_of_what_is_gone, pair_setup_rc),
+	PAIR_BOTH(test_error_behind_another_nak, pair_setup_rc),
+	PAIR_BOTH(test_late_packet_closes_the_gap, pair_setup_rc),
+	PAIR_BOTH(test_ready_before_the_rnr_nak, pair_setup_rc),
 	PAIR_BOTH(test_rnr_then_ready, pair_setup_rc),
 	PAIR_BOTH(test_rnr_of_write_with_imm, pair_setup_rc),
 	PAIR_BOTH(test_rnr_retries_exceeded, pair_setup_rc),
