@@ -335,6 +335,8 @@ static void ack_gone(struct qp *qp, struct resp_cursor *cursor)
 	}
 	RDMA_STAT_INC(qp->base.card, remote_access_errors);
 	resp->owe = false;
+	/* Later messages have counted already */
+	resp->msn = psn_add(ack_read(resp, cursor->at)->msn, PSN_MASK);
 	ack_owe(qp, AETH_NAK | NAK_REMOTE_ACCESS, cursor->psn);
 	resp->fresh.at = resp->fresh.end;
 	qp_error_event(qp, ORNIC_EVENT_QP_ACCESS_ERR);

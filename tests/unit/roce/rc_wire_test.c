@@ -499,7 +499,8 @@ static void arrives(struct pair *pair, unsigned int opcode, unsigned int ahead)
 	struct packet pkt = pair_packet(pair, opcode);
 
 	pkt.psn = psn_add(pair_attr(B(pair), A(pair)).rq_psn, ahead);
-	pair_rx(pair, &pkt, data, opcode == OPCODE_RC_SEND_MIDDLE ? 1024 : 8);
+	pair_rx(pair, &pkt, data, opcode == OPCODE_RC_SEND_MIDDLE ? 1024 :
+				  opcode == OPCODE_RC_READ_REQUEST ? 0 : 8);
 }
 
 /* [ORNIC-WIRE-14] A NAK of a gap, or an RNR NAK, does not hide that the connection has failed */
@@ -562,6 +563,21 @@ static void test_ready_before_the_rnr_nak(void **state)
 	arrives(pair, OPCODE_RC_SEND_ONLY, 0);
 	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
 	expect_answer(pair, AETH_ACK | AETH_NO_CREDITS, 0xfffffe);
+}
+
+/* [ORNIC-WIRE-16] The NAK of a READ has the number of before, whatever came behind the READ */
+static void test_message_number_of_a_failed_read(void **state)
+{
+	struct pair *pair = *state;
+
+	arrives(pair, OPCODE_RC_WRITE_ONLY, 0);
+	pair_run(pair);
+	arrives(pair, OPCODE_RC_READ_REQUEST, 1);
+	arrives(pair, OPCODE_RC_WRITE_ONLY, 2);
+	host_unmap(B(pair)->host, B(pair)->addr, PAIR_BUF_SIZE);
+	expect_answer(pair, AETH_NAK | NAK_REMOTE_ACCESS, 0xffffff);
+	assert_int_equal(answer.msn, 1);
+	host_map(B(pair)->host, B(pair)->addr, PAIR_BUF_SIZE);
 }
 
 /* ---- receiver not ready ---- */
@@ -665,6 +681,7 @@ UNIT_MAIN("rc_wire",
 	PAIR_BOTH(test_error_behind_another_nak, pair_setup_rc),
 	PAIR_BOTH(test_late_packet_closes_the_gap, pair_setup_rc),
 	PAIR_BOTH(test_ready_before_the_rnr_nak, pair_setup_rc),
+	PAIR_BOTH(test_message_number_of_a_failed_read, pair_setup_rc),
 	PAIR_BOTH(test_rnr_then_ready, pair_setup_rc),
 	PAIR_BOTH(test_rnr_of_write_with_imm, pair_setup_rc),
 	PAIR_BOTH(test_rnr_retries_exceeded, pair_setup_rc),
