@@ -200,14 +200,13 @@ static bool resp_send(struct qp *qp, const struct packet *pkt)
 	return true;
 }
 
-/* Return: the region, or NULL when QP or key forbid the access, counted */
+/* Return: the region, or NULL when the key forbids the access, counted */
 static struct mr *resp_mr(struct qp *qp, uint32_t rkey, uint32_t access,
 			  uint64_t va, uint64_t len)
 {
 	struct mr *mr;
 
-	if ((qp->attr.access & access) == access &&
-	    mr_get(qp->base.card, &qp->base.user, rkey, access, va, len, &mr) == MR_OK)
+	if (mr_get(qp->base.card, &qp->base.user, rkey, access, va, len, &mr) == MR_OK)
 		return mr;
 	DEVICE_VIOLATION(qp->base.card, bad_rkey, qp->base.obj.num, rkey,
 			 "qp[%u]: key %#x at %#llx+%llu, access %#x",
@@ -223,10 +222,9 @@ static bool resp_write_start(struct qp *qp, const struct packet *pkt)
 
 	if (pkt->dma_len > CARD_MAX_MSG_SIZE)
 		return resp_invalid(qp);
-	/* The key of an empty WRITE is not checked; the QP's access is */
-	if (pkt->dma_len ? !resp_mr(qp, pkt->rkey, ORNIC_ACCESS_REMOTE_WRITE,
-				    pkt->va, pkt->dma_len) :
-			   !(qp->attr.access & ORNIC_ACCESS_REMOTE_WRITE))
+	/* The key of an empty WRITE is not checked */
+	if (pkt->dma_len && !resp_mr(qp, pkt->rkey, ORNIC_ACCESS_REMOTE_WRITE,
+				     pkt->va, pkt->dma_len))
 		return resp_no_access(qp);
 	resp->va = pkt->va;
 	resp->rkey = pkt->rkey;
@@ -314,9 +312,8 @@ static bool resp_read(struct qp *qp, const struct packet *pkt)
 	if (!ack_room(qp) || pkt->dma_len > CARD_MAX_MSG_SIZE ||
 	    read.npkts > PSN_SPAN_MAX)
 		return resp_invalid(qp);
-	if (pkt->dma_len ? !resp_mr(qp, pkt->rkey, ORNIC_ACCESS_REMOTE_READ,
-				    pkt->va, pkt->dma_len) :
-			   !(qp->attr.access & ORNIC_ACCESS_REMOTE_READ))
+	if (pkt->dma_len && !resp_mr(qp, pkt->rkey, ORNIC_ACCESS_REMOTE_READ,
+				     pkt->va, pkt->dma_len))
 		return resp_no_access(qp);
 	RDMA_STAT_INC(qp->base.card, rx_read_requests);
 	ack_add(qp, &read);
@@ -438,6 +435,17 @@ static bool resp_atomic_write(struct qp *qp, const struct packet *pkt)
 	return true;
 }
 
+static uint32_t resp_flush_access(const struct packet *pkt)
+{
+	uint32_t access = 0;
+
+	if (pkt->flush_type & ORNIC_FLUSH_GLOBAL)
+		access |= ORNIC_ACCESS_FLUSH_GLOBAL;
+	if (pkt->flush_type & ORNIC_FLUSH_PERSISTENT)
+		access |= ORNIC_ACCESS_FLUSH_PERSISTENT;
+	return access;
+}
+
 /*
  * Earlier requests have written guest memory, where the CPUs see the data. So
  * only the access rights remain to be checked (IBTA A19.4.1).
@@ -445,21 +453,16 @@ static bool resp_atomic_write(struct qp *qp, const struct packet *pkt)
 static bool resp_flush_request(struct qp *qp, const struct packet *pkt)
 {
 	uint64_t va = pkt->va, len = pkt->dma_len;
-	uint32_t access = 0;
 	struct mr *mr;
 
 	if (!ack_room(qp) || !wqe_flush_valid(pkt->flush_type, pkt->flush_level))
 		return resp_invalid(qp);
-	if (pkt->flush_type & ORNIC_FLUSH_GLOBAL)
-		access |= ORNIC_ACCESS_FLUSH_GLOBAL;
-	if (pkt->flush_type & ORNIC_FLUSH_PERSISTENT)
-		access |= ORNIC_ACCESS_FLUSH_PERSISTENT;
 	if (pkt->flush_level == ORNIC_FLUSH_REGION) {
 		mr = mr_find(qp->base.card, pkt->rkey);
 		va = mr ? mr_base(mr) : 0;
 		len = mr ? mr->length : 0;
 	}
-	if (!resp_mr(qp, pkt->rkey, access, va, len))
+	if (!resp_mr(qp, pkt->rkey, resp_flush_access(pkt), va, len))
 		return resp_no_access(qp);
 	guest_fence();
 	resp_answer(qp, pkt, 0);
@@ -496,6 +499,31 @@ static bool resp_length_valid(const struct qp *qp, const struct packet *pkt)
 		return pkt->npkts == 1 && pkt->op->flags & OPCODE_START;
 	return pkt->payload_len <= max &&
 	       pkt->payload_len > max - (1u << qp->mtu_shift);
+}
+
+/* Does the QP allow the request, whatever its key allows (IBTA 9.7.4.1.3)? */
+static bool resp_allowed(const struct qp *qp, const struct packet *pkt)
+{
+	uint32_t access;
+
+	switch (pkt->op->kind) {
+	case OPCODE_WRITE:
+	case OPCODE_ATOMIC_WRITE:
+		access = ORNIC_ACCESS_REMOTE_WRITE;
+		break;
+	case OPCODE_READ:
+		access = ORNIC_ACCESS_REMOTE_READ;
+		break;
+	case OPCODE_ATOMIC:
+		access = ORNIC_ACCESS_REMOTE_ATOMIC;
+		break;
+	case OPCODE_FLUSH:
+		access = resp_flush_access(pkt);
+		break;
+	default:
+		return true;
+	}
+	return (qp->attr.access & access) == access;
 }
 
 /*
@@ -580,7 +608,7 @@ static void resp_rx_uc(struct qp *qp, const struct packet *pkt)
 		resp->message = RESP_NONE;
 		return;
 	}
-	if (!resp_length_valid(qp, pkt)) {
+	if (!resp_length_valid(qp, pkt) || !resp_allowed(qp, pkt)) {
 		resp->message = RESP_NONE;
 		resp_invalid(qp);
 		return;
@@ -622,7 +650,7 @@ void resp_rx(struct qp *qp, const struct packet *pkt)
 	}
 	resp->nak_sent = false;
 	if (!resp_in_sequence(qp, pkt) || !resp_length_valid(qp, pkt) ||
-	    !resp_select(qp, pkt)) {
+	    !resp_allowed(qp, pkt) || !resp_select(qp, pkt)) {
 		resp_invalid(qp);
 		return;
 	}

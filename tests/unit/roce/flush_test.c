@@ -201,7 +201,9 @@ static void test_flush_refusals(void **state)
 			      ORNIC_ACCESS_FLUSH_PERSISTENT);
 	assert_int_equal(pair_modify(B(pair), ORNIC_QP_ATTR_ACCESS, &attr),
 			 ORNIC_CMD_OK);
-	flush_refused(pair, &good);
+	pair_fails(pair, &good, ORNIC_WC_REM_INV_REQ_ERR);
+	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_REQ_ERR);
+	pair_again(pair);
 	pair_one(pair, &good);
 }
 

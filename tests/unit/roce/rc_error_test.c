@@ -353,7 +353,7 @@ static void test_remote_foreign_pd(void **state)
 	no_access(pair, &wr);
 }
 
-/* The region or the QP lacks the permission */
+/* [ORNIC-KEY-2], [ORNIC-WIRE-15] The region or the QP lacks the permission */
 static void remote_no_permission(struct pair *pair, unsigned int opcode,
 				 uint32_t access, bool by_qp)
 {
@@ -372,9 +372,12 @@ static void remote_no_permission(struct pair *pair, unsigned int opcode,
 	pair_post(A(pair), &good);
 	pair_send(A(pair), &wr);
 	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
-	pair_expect(A(pair), 1, ORNIC_WC_REM_ACCESS_ERR);
+	pair_expect(A(pair), 1, by_qp ? ORNIC_WC_REM_INV_REQ_ERR : ORNIC_WC_REM_ACCESS_ERR);
 	pair_expect(B(pair), 7, ORNIC_WC_SUCCESS);
-	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_ACCESS_ERR);
+	assert_int_equal(pair_event(B(pair)), by_qp ? ORNIC_EVENT_QP_REQ_ERR :
+						      ORNIC_EVENT_QP_ACCESS_ERR);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_remote_invalid_requests), by_qp);
+	assert_int_equal(host_device_stat(B(pair)->host, ORNIC_DEVICE_STAT_bad_rkey), !by_qp);
 }
 
 static void test_remote_write_not_allowed(void **state)
@@ -420,8 +423,8 @@ static void test_no_data_not_allowed_by_qp(void **state)
 		wr.rkey = 0xdead00;
 		pair_one(pair, &wr);
 		pair_qp(B(pair))->attr.access = 0;
-		pair_fails(pair, &wr, ORNIC_WC_REM_ACCESS_ERR);
-		assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_ACCESS_ERR);
+		pair_fails(pair, &wr, ORNIC_WC_REM_INV_REQ_ERR);
+		assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_REQ_ERR);
 		pair_again(pair);
 	}
 	assert_int_equal(host_device_stat(B(pair)->host, ORNIC_DEVICE_STAT_bad_rkey), 0);

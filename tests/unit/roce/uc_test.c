@@ -299,9 +299,11 @@ static void test_bad_rkeys_are_dropped(void **state)
 	pair_qp(B(pair))->attr.access = 0;
 	opcode_dropped(pair, UC(WRITE_ONLY), 8);
 	assert_int_equal(pair_stat(B(pair),
-				   ORNIC_RDMA_STAT_remote_access_errors), 3);
+				   ORNIC_RDMA_STAT_remote_access_errors), 2);
+	assert_int_equal(pair_stat(B(pair),
+				   ORNIC_RDMA_STAT_remote_invalid_requests), 1);
 	assert_int_equal(host_device_stat(B(pair)->host,
-					  ORNIC_DEVICE_STAT_bad_rkey), 3);
+					  ORNIC_DEVICE_STAT_bad_rkey), 2);
 }
 
 /* Opcodes of other transports and opcodes that need a response */
