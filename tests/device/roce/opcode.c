@@ -81,9 +81,26 @@
 	OP(_transport, MASKED_FETCH_ADD, ATOMIC, \
 	   ONLY | OPCODE_ATOMICETH | OPCODE_MASKETH | (_more))
 
+/* What follows the BTH is not known, so all of it is payload */
+#define OP_RESERVED(_num) \
+	[_num] = { \
+		.name = "RC_RESERVED", \
+		.transport = OPCODE_RC, \
+		.kind = OPCODE_RESERVED, \
+		.len = BTH_LEN, \
+		.flags = ONLY | DATA, \
+	}
+
 static const struct opcode opcode_table[256] = {
 	OPS_SEND_WRITE(RC, 0),
 	OPS_RELIABLE(RC, 0),
+	OP_RESERVED(0x15),
+	OP_RESERVED(0x18),
+	OP_RESERVED(0x19),
+	OP_RESERVED(0x1a),
+	OP_RESERVED(0x1b),
+	OP_RESERVED(0x1e),
+	OP_RESERVED(0x1f),
 	OPS_SEND_WRITE(UC, 0),
 	OPS_SEND_WRITE(XRC, OPCODE_XRCETH),
 	OPS_RELIABLE(XRC, OPCODE_XRCETH),

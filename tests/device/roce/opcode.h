@@ -72,6 +72,7 @@ enum opcode_num {
  * @OPCODE_ATOMIC: request for an atomic operation
  * @OPCODE_FLUSH: request to make earlier writes visible or persistent
  * @OPCODE_ATOMIC_WRITE: 8 bytes for a remote address, written atomically
+ * @OPCODE_RESERVED: opcode of RC without meaning: an invalid request
  * @OPCODE_ACK: response: ACK or NAK
  * @OPCODE_READ_RESP: response: data
  * @OPCODE_ATOMIC_ACK: response: value before the atomic operation
@@ -83,6 +84,7 @@ enum opcode_kind {
 	OPCODE_ATOMIC,
 	OPCODE_FLUSH,
 	OPCODE_ATOMIC_WRITE,
+	OPCODE_RESERVED,
 	OPCODE_ACK,
 	OPCODE_READ_RESP,
 	OPCODE_ATOMIC_ACK,

@@ -542,7 +542,7 @@ static void resp_duplicate(struct qp *qp, const struct packet *pkt)
 		ack_repeat(qp, pkt);
 		return;
 	}
-	if (!pkt->ack_req)
+	if (!pkt->ack_req || pkt->op->kind == OPCODE_RESERVED)
 		return;
 	/* The end of a large frame may be new */
 	if (psn_diff(end, qp->resp.epsn) > 0)
@@ -578,8 +578,10 @@ static bool resp_execute(struct qp *qp, const struct packet *pkt)
 		return resp_flush_request(qp, pkt);
 	case OPCODE_ATOMIC_WRITE:
 		return resp_atomic_write(qp, pkt);
-	default:
+	case OPCODE_ATOMIC:
 		return resp_atomic(qp, pkt);
+	default:
+		return resp_invalid(qp);
 	}
 }
 

@@ -578,6 +578,33 @@ static void test_middle_without_first(void **state)
 	refused(*state, OPCODE_RC_SEND_MIDDLE, 1024);
 }
 
+/* [ORNIC-WIRE-15] At the PSN expected; a duplicate is dropped */
+static void test_reserved_opcodes(void **state)
+{
+	static const uint8_t opcodes[] = { 0x15, 0x18, 0x19, 0x1a, 0x1b, 0x1e, 0x1f };
+	struct pair *pair = *state;
+	static const uint8_t payload[8];
+	struct packet pkt;
+	unsigned int i, sent;
+
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		pkt = pair_packet(pair, opcodes[i]);
+		pkt.psn = psn_add(pkt.psn, PSN_MASK);
+		sent = pair->packets;
+		pair_inject(pair, &pkt, payload, sizeof(payload));
+		assert_int_equal(pair->packets, sent);
+		assert_int_equal(rc_state(B(pair)), ORNIC_QPS_RTS);
+		pkt.psn = psn_add(pkt.psn, 1);
+		pair_inject(pair, &pkt, payload, sizeof(payload));
+		assert_int_equal(pair->packets, sent + 1);
+		assert_int_equal(rc_state(B(pair)), ORNIC_QPS_ERR);
+		assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_REQ_ERR);
+		assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_remote_invalid_requests),
+				 i + 1);
+		pair_again(pair);
+	}
+}
+
 static void test_last_without_first(void **state)
 {
 	refused(*state, OPCODE_RC_WRITE_LAST, 8);
@@ -759,6 +786,7 @@ UNIT_MAIN("rc_error",
 		  pair_setup_rc, bytes),
 	PAIR_BOTH(test_middle_without_first, pair_setup_rc),
 	PAIR_BOTH(test_last_without_first, pair_setup_rc),
+	PAIR_BOTH(test_reserved_opcodes, pair_setup_rc),
 	PAIR_BOTH(test_first_too_short, pair_setup_rc),
 	PAIR_BOTH(test_only_too_long, pair_setup_rc),
 	PAIR_BOTH(test_write_longer_than_announced, pair_setup_rc),
