@@ -318,12 +318,18 @@ static void apply_values(struct qp *qp, uint32_t mask,
 		attr->path_mtu = in->path_mtu;
 		qp->mtu_shift = PATH_MTU_SHIFT + in->path_mtu;
 	}
-	if (mask & A(TIMEOUT))
+	if (mask & A(TIMEOUT)) {
 		attr->timeout = in->timeout;
-	if (mask & A(RETRY_CNT))
+		record_rearm(qp);
+	}
+	if (mask & A(RETRY_CNT)) {
 		attr->retry_cnt = in->retry_cnt;
-	if (mask & A(RNR_RETRY))
+		qp->req.retry = in->retry_cnt;
+	}
+	if (mask & A(RNR_RETRY)) {
 		attr->rnr_retry = in->rnr_retry;
+		qp->req.rnr_retry = in->rnr_retry;
+	}
 	if (mask & A(RQ_PSN))
 		attr->rq_psn = le32toh(in->rq_psn);
 	if (mask & A(SQ_PSN))

@@ -155,6 +155,16 @@ void record_arm(struct qp *qp)
 		env_timer_arm(env, &qp->base.timer, req->deadline_ns);
 }
 
+void record_rearm(struct qp *qp)
+{
+	struct req *req = &qp->req;
+
+	req->deadline_ns = 0;
+	if (!req->rnr_wait)
+		env_timer_cancel(qp->base.card->env, &qp->base.timer);
+	record_arm(qp);
+}
+
 void record_settle(struct qp *qp)
 {
 	struct req *req = &qp->req;

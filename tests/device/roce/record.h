@@ -94,4 +94,10 @@ void record_settle(struct qp *qp);
  */
 void record_arm(struct qp *qp);
 
+/**
+ * record_rearm - start the acknowledgement timer anew, because the timeout has changed
+ * @qp: connected QP
+ */
+void record_rearm(struct qp *qp);
+
 #endif /* ORNIC_DEVICE_RECORD_H */

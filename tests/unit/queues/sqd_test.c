@@ -5,6 +5,8 @@
 #include "roce/comp.h"
 
 #define M(name) ORNIC_QP_ATTR_##name
+/* Local ACK timeout of a pair */
+#define TIMEOUT_NS (4096ULL << 8)
 
 static void drain(struct side *side, bool notify)
 {
@@ -202,6 +204,58 @@ static void test_new_attributes(void **state)
 	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_wrong_path), 0);
 }
 
+/* Modify one attribute in SQD and go on */
+static void change(struct side *side, uint32_t mask, const struct ornic_qp_attr *attr)
+{
+	drain(side, false);
+	assert_int_equal(pair_modify(side, mask, attr), ORNIC_CMD_OK);
+	pair_state(side, ORNIC_QPS_RTS);
+}
+
+/* New limits count at once, and not only behind the next progress */
+static void test_new_retries_take_effect(void **state)
+{
+	struct pair *pair = *state;
+	struct ornic_qp_attr attr = pair_attr(A(pair), B(pair));
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
+
+	attr.rnr_retry = 0;
+	change(A(pair), M(RNR_RETRY), &attr);
+	pair_fails(pair, &wr, ORNIC_WC_RNR_RETRY_EXC_ERR);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rnr_naks_sent), 1);
+	pair_again(pair);
+
+	attr.retry_cnt = 0;
+	change(A(pair), M(RETRY_CNT), &attr);
+	pair->fate = pair_fate_lose_all;
+	pair_send(A(pair), &wr);
+	pair_sleep(pair, 2 * TIMEOUT_NS);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_RETRY_EXC_ERR);
+	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_ack_timeouts), 1);
+}
+
+/* A WQE that is under way waits for the new timeout: longer, for ever, and again the first one */
+static void test_new_timeout_takes_effect(void **state)
+{
+	static const uint8_t timeouts[] = { 14, 0, 8 };
+	struct pair *pair = *state;
+	struct ornic_qp_attr attr = pair_attr(A(pair), B(pair));
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
+	unsigned int i;
+
+	pair->fate = pair_fate_lose_all;
+	pair_send(A(pair), &wr);
+	for (i = 0; i < ARRAY_SIZE(timeouts); i++) {
+		attr.timeout = timeouts[i];
+		change(A(pair), M(TIMEOUT), &attr);
+		pair_sleep(pair, 2 * TIMEOUT_NS);
+		assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_ack_timeouts), i == 2);
+	}
+	pair->fate = NULL;
+	pair_sleep(pair, 8 * TIMEOUT_NS);
+	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+}
+
 /* [ORNIC-OBJ-18] Current PSNs; a READ takes one for each response packet */
 static void test_psns_are_live(void **state)
 {
@@ -230,5 +284,7 @@ UNIT_MAIN("sqd",
 	PAIR_BOTH(test_drains_through_rnr, pair_setup_rc),
 	PAIR_BOTH(test_failure_while_draining, pair_setup_rc),
 	PAIR_BOTH(test_new_attributes, pair_setup_rc),
+	PAIR_BOTH(test_new_retries_take_effect, pair_setup_rc),
+	PAIR_BOTH(test_new_timeout_takes_effect, pair_setup_rc),
 	PAIR_BOTH(test_psns_are_live, pair_setup_rc),
 )

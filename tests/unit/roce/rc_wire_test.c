@@ -99,6 +99,16 @@ static void rc_script(struct pair *pair, unsigned int seed)
 	pair_poll_none(B(pair));
 }
 
+static void set_retries(struct side *side, uint8_t retry_cnt, uint8_t rnr_retry)
+{
+	struct ornic_qp_attr attr = { .retry_cnt = retry_cnt, .rnr_retry = rnr_retry };
+
+	pair_state(side, ORNIC_QPS_SQD);
+	assert_int_equal(pair_modify(side, ORNIC_QP_ATTR_RETRY_CNT | ORNIC_QP_ATTR_RNR_RETRY,
+				     &attr), ORNIC_CMD_OK);
+	pair_state(side, ORNIC_QPS_RTS);
+}
+
 static void test_random_loss_duplication_reordering(void **state)
 {
 	struct pair *pair = *state;
@@ -106,8 +116,7 @@ static void test_random_loss_duplication_reordering(void **state)
 	uint64_t first = unit_seed();
 
 	/* Enough retries that only a bug uses them all */
-	pair_qp(A(pair))->attr.retry_cnt = 7;
-	pair_qp(A(pair))->req.retry = 7;
+	set_retries(A(pair), 7, 3);
 	pair->fate = fate_random;
 	for (seed = 1; seed <= 30; seed++) {
 		pair->arg = (first << 8 | seed) * 0x9e3779b97f4a7c15ULL;
@@ -639,8 +648,7 @@ static void test_rnr_for_ever(void **state)
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
 
-	pair_qp(A(pair))->attr.rnr_retry = REQ_RNR_FOREVER;
-	pair_qp(A(pair))->req.rnr_retry = REQ_RNR_FOREVER;
+	set_retries(A(pair), 3, REQ_RNR_FOREVER);
 	pair_post(A(pair), &wr);
 	pair_ring(A(pair));
 	pair_sleep(pair, 100 * 1000 * 1000);
