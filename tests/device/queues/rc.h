@@ -221,6 +221,8 @@ struct resp_cursor {
  * @va: address of the rest of a WRITE
  * @offset: bytes of the current message received so far
  * @ahead: PSN of the packet that showed the latest gap
+ * @again_cut: bytes at the end of the last entry of @again that are not repeated: a
+ *	peer may ask for any part of a READ
  * @payer: port that has demanded the ACK or NAK that is owed, else the port of the
  *	latest request
  * @wqe: receive WQE of the current message
@@ -243,6 +245,7 @@ struct resp {
 	uint64_t va;
 	uint64_t offset;
 	uint32_t ahead;
+	uint32_t again_cut;
 	struct port *payer;
 	struct recv_wqe wqe;
 	struct resp_read read[RESP_READS];

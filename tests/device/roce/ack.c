@@ -153,23 +153,29 @@ static void ack_rewind(struct resp_cursor *cursor, uint32_t psn)
 }
 
 /*
- * Does a duplicate repeat the original request, or the rest of a READ? Any
- * other packet is not the peer's. Without this check a forged packet without
+ * Does a duplicate repeat the original request, or a part of a READ (IBTA 9.4.4)?
+ * Any other packet is not the peer's. Without this check a forged packet without
  * payload would make the card send a whole READ response.
+ *
+ * @cut: bytes at the end of the READ that it does not ask for
  */
 static bool ack_same_request(const struct qp *qp, const struct resp_read *read,
-			     const struct packet *pkt)
+			     const struct packet *pkt, uint32_t *cut)
 {
 	uint64_t done;
 
+	*cut = 0;
 	if (read->kind != pkt->op->kind)
 		return false;
 	if (read->kind != OPCODE_READ)
 		return true;
 	done = (uint64_t)psn_diff(pkt->psn, read->first) << qp->mtu_shift;
-	return pkt->va == read->va + done && pkt->rkey == read->rkey &&
-	       pkt->dma_len == read->length - done &&
-	       pkt->xrc_srqn == read->srqn;
+	if (pkt->va != read->va + done || pkt->rkey != read->rkey ||
+	    pkt->xrc_srqn != read->srqn || pkt->dma_len > read->length - done ||
+	    !pkt->dma_len != !read->length)
+		return false;
+	*cut = read->length - done - pkt->dma_len;
+	return true;
 }
 
 bool ack_repeat(struct qp *qp, const struct packet *pkt)
@@ -179,7 +185,7 @@ bool ack_repeat(struct qp *qp, const struct packet *pkt)
 	struct resp_cursor *fresh = &resp->fresh;
 	uint32_t kept = qp->attr.max_dest_rd_atomic;
 	struct resp_read *read = NULL;
-	uint32_t at;
+	uint32_t at, cut;
 
 	if (kept > fresh->end)
 		kept = fresh->end;
@@ -189,7 +195,7 @@ bool ack_repeat(struct qp *qp, const struct packet *pkt)
 			break;
 		read = NULL;
 	}
-	if (!read || !ack_same_request(qp, read, pkt))
+	if (!read || !ack_same_request(qp, read, pkt, &cut))
 		return false;
 	if ((int32_t)(at - fresh->at) > 0)
 		return true;		/* will be answered anyway */
@@ -199,8 +205,11 @@ bool ack_repeat(struct qp *qp, const struct packet *pkt)
 		return true;
 	}
 	if (at - again->at < again->end - again->at) {
+		/* Of two parts, all from the first one to the end of the last one */
 		if (at == again->at)
 			ack_rewind(again, pkt->psn);
+		if (at + 1 == again->end && cut < resp->again_cut)
+			resp->again_cut = cut;
 		return true;
 	}
 	/* Consecutive repeats extend the range */
@@ -212,6 +221,7 @@ bool ack_repeat(struct qp *qp, const struct packet *pkt)
 		again->first = pkt->psn;
 		again->psn = pkt->psn;
 	}
+	resp->again_cut = cut;
 	qp_answer_ready(qp);
 	return true;
 }
@@ -223,17 +233,27 @@ static uint8_t ack_read_opcode(bool start, bool end)
 	return end ? OPCODE_RC_READ_RESP_LAST : OPCODE_RC_READ_RESP_MIDDLE;
 }
 
+/* Bytes of a READ before the end of the response that a cursor sends */
+static uint32_t ack_length(const struct resp *resp, const struct resp_cursor *cursor)
+{
+	uint32_t length = resp->read[cursor->at & READS_MASK].length;
+
+	if (cursor == &resp->again && cursor->at + 1 == cursor->end)
+		return length - resp->again_cut;
+	return length;
+}
+
 /*
- * Attach the next part of the READ data to a frame. The key is checked each
- * time, because the region may be gone by now.
+ * Attach the next part of the READ data, @left bytes at most, to a frame. The key
+ * is checked each time, because the region may be gone by now.
  *
  * Return: bytes, or -1 when the region or its memory is gone.
  */
 static int64_t ack_read_payload(struct qp *qp, const struct resp_read *read,
-				uint64_t offset, struct frame *frame)
+				uint64_t offset, uint32_t left, struct frame *frame)
 {
 	uint32_t mtu = 1u << qp->mtu_shift;
-	uint32_t len = read->length - offset;
+	uint32_t len = left;
 	uint32_t max = frame->flags & FRAME_LOCAL ? qp_segment_max(qp) : mtu;
 	struct mr *mr;
 	int64_t got;
@@ -264,6 +284,7 @@ static enum ack_result ack_send_read(struct qp *qp, struct resp_cursor *cursor)
 	const struct resp_read *read = ack_read(&qp->resp, cursor->at);
 	uint64_t offset = (uint64_t)psn_diff(cursor->psn, read->first)
 			  << qp->mtu_shift;
+	uint32_t left = ack_length(&qp->resp, cursor) - offset;
 	struct packet pkt = {
 		.dqpn = qp->attr.dest_qpn,
 		.psn = cursor->psn,
@@ -276,14 +297,13 @@ static enum ack_result ack_send_read(struct qp *qp, struct resp_cursor *cursor)
 	frame = roce_alloc_answer(qp);
 	if (!frame)
 		return ACK_NO_FRAME;
-	len = ack_read_payload(qp, read, offset, frame);
+	len = ack_read_payload(qp, read, offset, left, frame);
 	if (len < 0) {
 		roce_free(qp, frame);
 		return ACK_FAILED;
 	}
 	pkt.npkts = psn_count(len, qp->mtu_shift);
-	pkt.opcode = ack_read_opcode(cursor->psn == cursor->first,
-				     offset + len == read->length);
+	pkt.opcode = ack_read_opcode(cursor->psn == cursor->first, len == left);
 	roce_tx(qp, &qp->attr.av, frame, &pkt);
 	cursor->psn = psn_add(cursor->psn, pkt.npkts);
 	return ACK_SENT;
@@ -356,7 +376,8 @@ static enum ack_result ack_send_next(struct qp *qp, struct resp_cursor *cursor)
 	if (result == ACK_FAILED)
 		ack_gone(qp, cursor);
 	else if (result == ACK_SENT &&
-		 psn_diff(cursor->psn, read->first) >= (int32_t)read->npkts)
+		 psn_diff(cursor->psn, read->first) >=
+		 (int32_t)psn_count(ack_length(resp, cursor), qp->mtu_shift))
 		ack_next(resp, cursor);
 	return result;
 }

@@ -383,7 +383,7 @@ static void test_duplicate_read_of_something_else(void **state)
 	pair_fill(B(pair)->buf, READS_LEN, 1);
 	good = read_packet(pair, &wr);
 	pair_one(pair, &wr);
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 6; i++) {
 		bad = good;
 		switch (i) {
 		case 0:
@@ -393,7 +393,16 @@ static void test_duplicate_read_of_something_else(void **state)
 			bad.rkey++;
 			break;
 		case 2:
-			bad.dma_len--;
+			bad.dma_len++;
+			break;
+		case 3:
+			bad.dma_len = 0;
+			break;
+		case 4:
+			/* One byte more than the rest */
+			bad.psn = psn_add(bad.psn, 1);
+			bad.va += 1024;
+			bad.dma_len -= 1023;
 			break;
 		default:
 			/* First address with the PSN of the second packet */
@@ -409,6 +418,86 @@ static void test_duplicate_read_of_something_else(void **state)
 	assert_true(pair->packets > 0);
 	pair_one(pair, &wr);
 	pair_check(A(pair)->buf, READS_LEN, 1);
+}
+
+/* The READ responses of B: data by place in the READ, first and last PSN, number of ends */
+static struct parts {
+	uint8_t data[8 * 1024];
+	uint32_t start;
+	uint32_t first;
+	uint32_t end;
+	unsigned int lasts;
+} parts;
+
+static enum pair_fate fate_parts(struct pair *pair, const struct packet *pkt)
+{
+	uint32_t at = psn_diff(pkt->psn, parts.start) * 1024;
+
+	(void)pair;
+	assert_int_equal(pkt->op->kind, OPCODE_READ_RESP);
+	assert_in_range(at + pkt->payload_len, 1, sizeof(parts.data));
+	assert_int_equal(frame_read(pkt->frame, pkt->payload, parts.data + at, pkt->payload_len),
+			 0);
+	if (pkt->op->flags & OPCODE_START)
+		parts.first = pkt->psn;
+	if (pkt->op->flags & OPCODE_END) {
+		parts.end = at + pkt->payload_len;
+		parts.lasts++;
+	}
+	return PAIR_DROP;
+}
+
+/* B gets a duplicate for a part of the READ @pkt */
+static void ask_part(struct pair *pair, const struct packet *pkt, unsigned int at, uint32_t len)
+{
+	struct packet part = *pkt;
+
+	part.psn = psn_add(pkt->psn, at);
+	part.va += at * 1024;
+	part.dma_len = len;
+	pair_rx(pair, &part, NULL, 0);
+}
+
+static void expect_part(struct pair *pair, unsigned int at, uint32_t end)
+{
+	memset(parts.data, 0, sizeof(parts.data));
+	parts.lasts = 0;
+	pair_run(pair);
+	assert_int_equal(parts.lasts, 1);
+	assert_int_equal(parts.first, psn_add(parts.start, at));
+	assert_int_equal(parts.end, end);
+	assert_memory_equal(parts.data + at * 1024, B(pair)->buf + at * 1024, end - at * 1024);
+}
+
+/* [ORNIC-WIRE-14] Any part that begins with a packet of the response */
+static void test_parts_of_a_read(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, sizeof(parts.data) - 100);
+	struct packet pkt = read_packet(pair, &wr);
+
+	pair_fill(B(pair)->buf, sizeof(parts.data), 1);
+	pair_one(pair, &wr);
+	parts.start = pkt.psn;
+	pair->fate = fate_parts;
+	ask_part(pair, &pkt, 0, 1024);
+	expect_part(pair, 0, 1024);
+	ask_part(pair, &pkt, 3, 2048);
+	expect_part(pair, 3, 5 * 1024);
+	ask_part(pair, &pkt, 2, 1);
+	expect_part(pair, 2, 2 * 1024 + 1);
+	/* Two at a time, and one with all behind it */
+	ask_part(pair, &pkt, 5, 1024);
+	ask_part(pair, &pkt, 2, 1024);
+	expect_part(pair, 2, 6 * 1024);
+	ask_part(pair, &pkt, 2, 1024);
+	ask_part(pair, &pkt, 5, 1024);
+	expect_part(pair, 2, 6 * 1024);
+	ask_part(pair, &pkt, 4, 1024);
+	ask_part(pair, &pkt, 6, sizeof(parts.data) - 100 - 6 * 1024);
+	expect_part(pair, 4, sizeof(parts.data) - 100);
+	ask_part(pair, &pkt, 0, wr.sge[0].length);
+	expect_part(pair, 0, sizeof(parts.data) - 100);
 }
 
 /* Copies of a request do not restart the response that is being sent */
@@ -681,6 +770,7 @@ UNIT_MAIN("rc_wire",
 	PAIR_TEST(test_window_follows_the_wire, pair_setup_rc, bytes),
 	/* With bytes a READ response takes many packets */
 	PAIR_BOTH(test_duplicate_read_of_something_else, pair_setup_rc),
+	PAIR_BOTH(test_parts_of_a_read, pair_setup_rc),
 	PAIR_TEST(test_copies_of_a_read_in_a_row, pair_setup_rc, bytes),
 	PAIR_TEST(test_new_reads_while_one_is_repeated, pair_setup_rc,
 		  bytes),
