@@ -231,7 +231,8 @@ static enum opcode_kind comp_answer_kind(uint8_t opcode)
 
 /*
  * Return: the record that a response with data belongs to, or NULL to drop it.
- * Fails a record that expects a response of another kind ([ORNIC-WIRE-25]).
+ * Fails a record that expects a response of another kind, or whose response is no ACK
+ * ([ORNIC-WIRE-25]).
  */
 static struct req_record *comp_expects(struct qp *qp, const struct packet *pkt)
 {
@@ -250,7 +251,9 @@ static struct req_record *comp_expects(struct qp *qp, const struct packet *pkt)
 	if (!qp_sends(qp) || !rec || rec->status ||
 	    !psn_in(pkt->psn, rec->first, rec->npkts))
 		return NULL;
-	if (comp_answer_kind(rec->opcode) == pkt->op->kind)
+	/* The middle of a READ response has no AETH */
+	if (comp_answer_kind(rec->opcode) == pkt->op->kind &&
+	    (!(pkt->op->flags & OPCODE_AETH) || (pkt->syndrome & AETH_KIND) == AETH_ACK))
 		return rec;
 	record_fail(qp, ORNIC_WC_BAD_RESP_ERR);
 	return NULL;

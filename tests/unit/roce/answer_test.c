@@ -24,16 +24,22 @@ static void request(struct pair *pair, unsigned int opcode, uint32_t len)
 	pair_poll_none(B(pair));
 }
 
-/* Answer with @opcode at @ahead PSNs behind the request */
-static void answer(struct pair *pair, unsigned int opcode, unsigned int ahead,
-		   uint32_t len)
+/* Answer with @opcode and @syndrome at @ahead PSNs behind the request */
+static void answer_with(struct pair *pair, unsigned int opcode, uint8_t syndrome,
+			unsigned int ahead, uint32_t len)
 {
 	static const uint8_t data[1024];
 	struct packet pkt = pair_packet(pair, opcode);
 
 	pkt.psn = psn_add(pair_qp(B(pair))->req.una, ahead);
-	pkt.syndrome = AETH_NO_CREDITS;
+	pkt.syndrome = syndrome;
 	pair_inject(pair, &pkt, data, len);
+}
+
+static void answer(struct pair *pair, unsigned int opcode, unsigned int ahead,
+		   uint32_t len)
+{
+	answer_with(pair, opcode, AETH_ACK | AETH_NO_CREDITS, ahead, len);
 }
 
 static void expect_bad(struct pair *pair)
@@ -77,6 +83,24 @@ static void test_read_answer_of_another_place(void **state)
 	request(pair, ORNIC_WR_RDMA_READ, LEN);
 	answer(pair, OPCODE_RC_READ_RESP_LAST, 0, 512);
 	expect_bad(pair);
+}
+
+/* A response with data that is a NAK, an RNR NAK or reserved in its AETH */
+static void test_answer_that_is_no_ack(void **state)
+{
+	static const uint8_t syndromes[] = {
+		AETH_NAK | NAK_REMOTE_ACCESS, AETH_RNR | 1, 0x40,
+	};
+	struct pair *pair = *state;
+	unsigned int i;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(syndromes); i++) {
+		request(pair, i & 1 ? ORNIC_WR_ATOMIC_FETCH_ADD : ORNIC_WR_RDMA_READ, 8);
+		answer_with(pair, i & 1 ? OPCODE_RC_ATOMIC_ACK : OPCODE_RC_READ_RESP_ONLY,
+			    syndromes[i / 2], 0, i & 1 ? 0 : 8);
+		expect_bad(pair);
+		pair_again(pair);
+	}
 }
 
 /* Only the oldest request can fail: the answer to a later one is a lost packet */
@@ -175,6 +199,7 @@ UNIT_MAIN("answer",
 	PAIR_BOTH(test_read_answer_to_an_atomic, pair_setup_rc),
 	PAIR_BOTH(test_read_answer_to_a_send, pair_setup_rc),
 	PAIR_BOTH(test_read_answer_of_another_place, pair_setup_rc),
+	PAIR_BOTH(test_answer_that_is_no_ack, pair_setup_rc),
 	PAIR_BOTH(test_answer_ahead_is_no_error, pair_setup_rc),
 	PAIR_BOTH(test_answer_to_nothing_is_no_error, pair_setup_rc),
 	PAIR_BOTH(test_write_imm_fails_after_its_wqe, pair_setup_rc),
