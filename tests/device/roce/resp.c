@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "objects/eq.h"
 #include "objects/wqe.h"
 #include "objects/xrcd.h"
 #include "queues/qp.h"
@@ -593,6 +594,15 @@ static void resp_end(struct resp *resp, const struct packet *pkt)
 	resp->msn = psn_add(resp->msn, 1);
 }
 
+/* A request that is not dropped has come: tell it in RTR (IBTA 11.6.3.1) */
+static void resp_established(struct qp *qp)
+{
+	if (qp->base.state != ORNIC_QPS_RTR || qp->comm_est)
+		return;
+	qp->comm_est = true;
+	eq_async(qp->base.card, &qp->base.events, ORNIC_EVENT_QP_COMM_EST);
+}
+
 /*
  * UC drops a message with a gap or an error up to the first packet of the next
  * message, whatever PSN that one has.
@@ -601,6 +611,7 @@ static void resp_rx_uc(struct qp *qp, const struct packet *pkt)
 {
 	struct resp *resp = &qp->resp;
 
+	resp_established(qp);
 	if (pkt->psn != resp->epsn)
 		RDMA_STAT_INC(qp->base.card, rx_out_of_sequence);
 	if (pkt->psn != resp->epsn || pkt->op->flags & OPCODE_START)
@@ -650,6 +661,7 @@ void resp_rx(struct qp *qp, const struct packet *pkt)
 		resp_nak(qp, NAK_SEQUENCE);
 		return;
 	}
+	resp_established(qp);
 	resp->nak_sent = false;
 	if (!resp_in_sequence(qp, pkt) || !resp_length_valid(qp, pkt) ||
 	    !resp_allowed(qp, pkt) || !resp_select(qp, pkt)) {

@@ -2,7 +2,6 @@
 /* RoCE packets of all QPs: dispatch of received ones */
 #include "base/be.h"
 #include "eth/headers.h"
-#include "objects/eq.h"
 #include "roce/comp.h"
 #include "roce/mcast.h"
 #include "roce/path.h"
@@ -47,10 +46,6 @@ static void roce_rx_connected(struct qp *qp, const struct packet *pkt)
 		if (qp_sends(qp))
 			comp_rx(qp, pkt);
 		return;
-	}
-	if (qp->base.state == ORNIC_QPS_RTR && !qp->comm_est) {
-		qp->comm_est = true;
-		eq_async(qp->base.card, &qp->base.events, ORNIC_EVENT_QP_COMM_EST);
 	}
 	resp_rx(qp, pkt);
 }

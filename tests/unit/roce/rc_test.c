@@ -356,7 +356,13 @@ static void test_comm_established(void **state)
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
 
+	struct packet ahead = pair_packet(pair, OPCODE_RC_WRITE_ONLY);
+
 	pair_qp(B(pair))->base.state = ORNIC_QPS_RTR;
+	/* A packet that is dropped establishes nothing */
+	ahead.psn = psn_add(ahead.psn, 1);
+	pair_inject(pair, &ahead, "12345678", 8);
+	assert_int_equal(pair_event(B(pair)), 0);
 	pair_one(pair, &wr);
 	pair_one(pair, &wr);
 	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_COMM_EST);
