@@ -14,7 +14,7 @@ from settings import CASE_SECONDS, cases_of
 CASES = {
     "unknown_qp": {"rx_unknown_qp": 2, "ack_timeouts": 2, "retransmits": 1, "retries_exceeded": 1},
     "wrong_path": {"rx_wrong_path": 1, "ack_timeouts": 1, "retries_exceeded": 1},
-    "datagrams": {"rx_qkey_errors": 2, "rx_no_wqe": 2, "rx_sends": 1},
+    "datagrams": {"rx_qkey_errors": 2, "rx_no_wqe": 2, "rx_length_errors": 1, "rx_sends": 1},
     "remote_access": {"remote_access_errors": 1, "bad_rkey": 1},
     "invalid_request": {"remote_invalid_requests": 1},
     "receiver_not_ready": {"rnr_naks_sent": 3, "rnr_naks_received": 3, "retransmits": 2,
@@ -37,6 +37,7 @@ RDMA = {
     "seq_naks_received", "remote_access_errors", "remote_invalid_requests", "ack_timeouts",
     "retransmits", "retries_exceeded", "rnr_retries_exceeded", "rx_write_requests",
     "rx_read_requests", "rx_atomic_requests", "rx_sends", "rx_qkey_errors", "rx_no_wqe",
+    "rx_length_errors",
 }
 DEVICE = {
     "commands_refused", "bad_register_access", "bad_doorbell_page", "bad_doorbell_type",

@@ -5,8 +5,8 @@ import errno
 import json
 
 import pytest
-from lab.perftest import pingpong
-from settings import Traffic, counters, pci_address, resources, set_up_again
+from lab.perftest import pingpong, rping
+from settings import Traffic, counters, pci_address, resources, set_up_again, wait_until
 
 # Expected errno for each way to spoil a request that the driver checks
 REQUEST = {
@@ -240,6 +240,17 @@ def test_foreign_doorbell(pair, guest_programs, nothing_lost):
     traffic.wait_moving()
     assert traffic.running()
     traffic.kill()
+
+
+def test_long_datagrams_to_the_gsi(pair, guest_programs, nothing_lost):
+    """[ORNIC-RQ-4]: the peer's GSI drops and counts datagrams that are longer than those of
+    connection management, and rdma_cm works afterwards."""
+    port, peer = pair.ornic[pair.a], pair.ornic[pair.b]
+    before = counters(pair.card, 1, "rdma")["rx_length_errors"]
+    pair.a.check(f"{guest_programs}/gsi {port.device} {port.gid_index} {peer.ip} 257 512 1024")
+    wait_until("all are dropped",
+               lambda: counters(pair.card, 1, "rdma")["rx_length_errors"] == before + 3)
+    rping(pair, pair.ornic, count=5)
 
 
 def test_registers_from_user_space(pair):

@@ -145,6 +145,19 @@ static int ud_write(struct qp *qp, const struct recv_wqe *wqe,
 	return sge_write_wqe(&qp->base, wqe, 0, iov, 1 + count);
 }
 
+/*
+ * A datagram longer than its receive is dropped silently (IBTA class D). An SRQ
+ * has given the WQE away, so it completes (class E). The QP goes on either way.
+ */
+static void ud_too_long(struct qp *qp, const struct recv_wqe *wqe)
+{
+	RDMA_STAT_INC(qp->base.card, rx_length_errors);
+	if (receiver_has_rq(&qp->base))
+		qp->base.rq.next--;
+	else
+		receiver_fail(&qp->base, wqe->wr_id, ORNIC_WC_LOC_LEN_ERR);
+}
+
 void ud_rx(struct qp *qp, const struct packet *pkt, const struct headers *headers)
 {
 	uint32_t qkey = qp->base.type == ORNIC_QPT_GSI ? QP_GSI_QKEY : qp->attr.qkey;
@@ -168,10 +181,12 @@ void ud_rx(struct qp *qp, const struct packet *pkt, const struct headers *header
 		qp_error_event(qp, ORNIC_EVENT_QP_FATAL);
 		return;
 	}
+	if (!err && ORNIC_GRH_SIZE + (uint64_t)pkt->payload_len > wqe.length) {
+		ud_too_long(qp, &wqe);
+		return;
+	}
 	if (err)
 		err = ORNIC_WC_LOC_QP_OP_ERR;
-	else if (ORNIC_GRH_SIZE + (uint64_t)pkt->payload_len > wqe.length)
-		err = ORNIC_WC_LOC_LEN_ERR;
 	else if (ud_write(qp, &wqe, pkt, headers))
 		err = ORNIC_WC_LOC_PROT_ERR;
 	if (err) {

@@ -60,7 +60,10 @@ static void wrong_path(struct port *port)
 	want_wc(pair.a_cq, 1, IBV_WC_RETRY_EXC_ERR);
 }
 
-/* Two datagrams with a wrong Q_Key, then two that find no receive WQE */
+/*
+ * Two datagrams with a wrong Q_Key, then two that find no receive WQE, and one that is longer than
+ * its receive
+ */
 static void datagrams(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -81,10 +84,12 @@ static void datagrams(struct port *port)
 		want_ok(ibv_post_send(a, &wr, &bad));
 		want_wc(a_cq, 1, IBV_WC_SUCCESS);
 	}
-	/* This datagram is received, after all others were dropped */
-	sge = mem_sge(&mem, LEN / 2, 512);
+	sge = mem_sge(&mem, LEN / 2, 40 + 64);
 	want_ok(post_recv(b, 2, &sge));
-	post_datagram(a, wr.wr.ud.ah, b->qp_num, 3, mem_sge(&mem, 0, 64));
+	post_datagram(a, wr.wr.ud.ah, b->qp_num, 3, mem_sge(&mem, 0, 65));
+	want_wc(a_cq, 3, IBV_WC_SUCCESS);
+	/* This datagram is received, after all others were dropped */
+	post_datagram(a, wr.wr.ud.ah, b->qp_num, 4, mem_sge(&mem, 0, 64));
 	want_wc(b_cq, 2, IBV_WC_SUCCESS);
 }
 

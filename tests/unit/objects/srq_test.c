@@ -351,6 +351,14 @@ static void test_datagrams(void **state)
 	pair_post_recv(b, 1, b->addr, 140);
 	pair_one(pair, &wr);
 	pair_expect(b, 1, ORNIC_WC_SUCCESS);
+	/* [ORNIC-RQ-4] The SRQ has given the WQE away */
+	pair_post_recv(b, 2, b->addr, 139);
+	pair_post_recv(b, 3, b->addr, 140);
+	pair_one(pair, &wr);
+	pair_expect(b, 2, ORNIC_WC_LOC_LEN_ERR);
+	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_length_errors), 1);
+	pair_one(pair, &wr);
+	pair_expect(b, 3, ORNIC_WC_SUCCESS);
 }
 
 /* ---- the limit ---- */

@@ -302,6 +302,14 @@ static void message_with_bad_wqe(struct cell *c)
 	message(c);
 }
 
+/* Shorter than a message of any type */
+static void message_with_short_wqe(struct cell *c)
+{
+	if (may_receive(c))
+		pair_post_recv(B(c->pair), RECV_ID, B(c->pair)->addr, 7);
+	message(c);
+}
+
 static void message_with_bad_rq_pi(struct cell *c)
 {
 	struct host_qp *qp = &B(c->pair)->qp;
@@ -450,6 +458,7 @@ static const struct event qp_events[] = {
 	{ "message", message_with_wqe, false },
 	{ "message, no receive WQE", message, false },
 	{ "message, receive WQE fails", message_with_bad_wqe, false },
+	{ "message longer than its WQE", message_with_short_wqe, false },
 	{ "message, rq_pi impossible", message_with_bad_rq_pi, false },
 	{ "request that makes no sense", nonsense, false },
 	{ "request, remote key fails", bad_rkey, false },

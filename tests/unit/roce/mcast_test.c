@@ -204,11 +204,33 @@ static void test_members_beside_the_sender(void **state)
 			 frames);
 }
 
+/* [ORNIC-RQ-4] A datagram that is too long for one member reaches the other */
+static void test_receive_too_short(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	struct host_qp first = b->qp;
+
+	attach(b);
+	pair_post_recv(b, 1, b->addr, 139);
+	pair_qps(pair, ORNIC_QPT_UD, 0);
+	pair_connect(pair);
+	attach(b);
+	pair_post_recv(b, 2, b->addr + 4096, 140);
+	send_group(pair, GROUP);
+	received(b, 2, 4096);
+	pair_poll_none(b);
+	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_length_errors), 1);
+	b->qp = first;
+	assert_int_equal(pair_qp(b)->base.state, ORNIC_QPS_RTS);
+}
+
 /* A receive that fails takes the sender to ERR while it is sending */
 static void test_sender_fails_itself(void **state)
 {
 	struct pair *pair = *state;
 	struct side *a = A(pair);
+	struct sge sge = { a->addr, 140, a->key + 1 };
 	struct ornic_av av = group_av(pair, GROUP);
 	struct pair_wr wr = {
 		.opcode = ORNIC_WR_SEND, .flags = ORNIC_SEND_SIGNALED,
@@ -216,12 +238,12 @@ static void test_sender_fails_itself(void **state)
 	};
 
 	attach(a);
-	pair_post_recv(a, 1, a->addr, 10);
+	pair_post_recv_sges(a, 1, &sge, 1);
 	for (wr.wr_id = 2; wr.wr_id < 5; wr.wr_id++)
 		pair_post(a, &wr);
 	pair_ring(a);
 	pair_run(pair);
-	pair_expect(a, 1, ORNIC_WC_LOC_LEN_ERR);
+	pair_expect(a, 1, ORNIC_WC_LOC_PROT_ERR);
 	pair_expect(a, 2, ORNIC_WC_SUCCESS);
 	pair_expect(a, 3, ORNIC_WC_WR_FLUSH_ERR);
 	pair_expect(a, 4, ORNIC_WC_WR_FLUSH_ERR);
@@ -418,6 +440,7 @@ UNIT_MAIN("mcast",
 	BOTH_FAMILIES(test_member_gets_packets),
 	BOTH_FAMILIES(test_every_member),
 	BOTH_FAMILIES(test_members_beside_the_sender),
+	BOTH_FAMILIES(test_receive_too_short),
 	BOTH_FAMILIES(test_sender_fails_itself),
 	BOTH_FAMILIES(test_commands),
 	BOTH_FAMILIES(test_limits),

@@ -211,15 +211,43 @@ static void test_lost_address_is_a_loss(void **state)
 	assert_int_equal(pair->packets, 0);
 }
 
+/* [ORNIC-RQ-4] The WQE serves the next datagram */
 static void test_receive_too_short(void **state)
 {
 	struct pair *pair = *state;
-	struct pair_wr wr = wr_datagram(pair, 10);
+	struct pair_wr wr = wr_datagram(pair, 257);
 
-	pair_post_recv(B(pair), 9, B(pair)->addr, 49);
+	if (pair_qp(A(pair))->base.type == ORNIC_QPT_GSI) {
+		wr.dqpn = 1;
+		wr.qkey = QP_GSI_QKEY;
+		pair_qp(A(pair))->attr.qkey = QP_GSI_QKEY;
+	}
+	pair_post_recv(B(pair), 9, B(pair)->addr, 40 + 256);
+	ud_send(pair, &wr);
+	ud_send(pair, &wr);
+	pair_poll_none(B(pair));
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_length_errors), 2);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_sends), 0);
+	wr.sge[0].length = 256;
+	pair_fill(A(pair)->buf, 256, 4);
+	ud_send(pair, &wr);
+	pair_expect(B(pair), 9, ORNIC_WC_SUCCESS);
+	pair_check(B(pair)->buf + 40, 256, 4);
+	assert_int_equal(pair_qp(B(pair))->base.state, ORNIC_QPS_RTS);
+	assert_int_equal(pair_event(B(pair)), 0);
+}
+
+/* [ORNIC-RQ-3] [ORNIC-QP-12] A receive WQE that fails takes the QP to ERR */
+static void test_receive_bad_lkey(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = wr_datagram(pair, 10);
+	struct sge sge = { B(pair)->addr, 100, B(pair)->key + 1 };
+
+	pair_post_recv_sges(B(pair), 9, &sge, 1);
 	pair_post_recv(B(pair), 10, B(pair)->addr, 100);
 	ud_send(pair, &wr);
-	pair_expect(B(pair), 9, ORNIC_WC_LOC_LEN_ERR);
+	pair_expect(B(pair), 9, ORNIC_WC_LOC_PROT_ERR);
 	pair_expect(B(pair), 10, ORNIC_WC_WR_FLUSH_ERR);
 }
 
@@ -445,6 +473,8 @@ UNIT_MAIN("ud",
 	PAIR_BOTH(test_unknown_qp_is_a_loss, pair_setup_ud),
 	PAIR_BOTH(test_lost_address_is_a_loss, pair_setup_ud),
 	PAIR_BOTH(test_receive_too_short, pair_setup_ud),
+	PAIR_BOTH(test_receive_too_short, pair_setup_gsi),
+	PAIR_BOTH(test_receive_bad_lkey, pair_setup_ud),
 	PAIR_BOTH(test_too_long, pair_setup_ud),
 	PAIR_BOTH(test_too_long_for_the_port, pair_setup_ud),
 	PAIR_BOTH(test_bad_lkey, pair_setup_ud),
