@@ -104,6 +104,15 @@ static bool resp_wqe_failed(struct qp *qp, enum ornic_wc_status status)
 	return false;
 }
 
+/* UC drops the message, and its WQE serves the next one (IBTA 9.9.3.2, class D) */
+static bool resp_too_long(struct qp *qp)
+{
+	if (!resp_is_uc(qp))
+		return resp_wqe_failed(qp, ORNIC_WC_LOC_LEN_ERR);
+	RDMA_STAT_INC(qp->base.card, rx_length_errors);
+	return false;
+}
+
 static bool resp_not_ready(struct qp *qp)
 {
 	if (resp_is_uc(qp)) {
@@ -185,7 +194,7 @@ static bool resp_send(struct qp *qp, const struct packet *pkt)
 	if (pkt->op->flags & OPCODE_START && !resp_take_wqe(qp))
 		return false;
 	if (resp->offset + pkt->payload_len > resp->wqe.length)
-		return resp_wqe_failed(qp, ORNIC_WC_LOC_LEN_ERR);
+		return resp_too_long(qp);
 	count = frame_iov(pkt->frame, pkt->payload, pkt->payload_len, iov,
 			  ARRAY_SIZE(iov));
 	if (count < 0 || sge_write_wqe(&qp->base, &resp->wqe, resp->offset, iov, count))
