@@ -24,6 +24,7 @@
 
 /* The only P_Key on RoCE */
 #define PKEY_DEFAULT 0xffff
+#define PKEY_FULL 0x8000 /* full member of a partition */
 
 /* Syndrome of an AETH (IBTA table 44): kind in 6:5, value in 4:0 */
 #define AETH_KIND	0x60

@@ -17,6 +17,12 @@ static bool roce_is_answer(const struct packet *pkt)
 	       pkt->op->kind == OPCODE_ATOMIC_ACK;
 }
 
+/* This card is a full member of the default partition, the peer perhaps not (IBTA 10.9.3) */
+static bool roce_pkey_matches(const struct packet *pkt)
+{
+	return (pkt->pkey | PKEY_FULL) == PKEY_DEFAULT;
+}
+
 /* Find the QP of a packet. Return: NULL when type or state do not fit. */
 static struct qp *roce_find(struct card *card, const struct packet *pkt)
 {
@@ -109,7 +115,7 @@ void roce_rx_mcast(struct card *card, const struct frame *frame,
 		RDMA_STAT_INC(card, rx_unknown_qp);
 		return;
 	}
-	if (pkt.pkey != PKEY_DEFAULT) {
+	if (!roce_pkey_matches(&pkt)) {
 		RDMA_STAT_INC(card, rx_wrong_path);
 		return;
 	}
@@ -137,7 +143,7 @@ void roce_rx(struct card *card, const struct frame *frame,
 		RDMA_STAT_INC(card, rx_unknown_qp);
 		return;
 	}
-	if (pkt.pkey != PKEY_DEFAULT ||
+	if (!roce_pkey_matches(&pkt) ||
 	    (qp_is_connected(qp) &&
 	     !path_accept(qp, &pkt, headers, sgid_index))) {
 		RDMA_STAT_INC(card, rx_wrong_path);

@@ -189,10 +189,22 @@ static void test_sequence_nak_repeats_at_once(void **state)
 
 /* ---- what a card receives ---- */
 
+/* [ORNIC-WIRE-3] A limited member of the default partition may talk to a full one */
+static void test_limited_member(void **state)
+{
+	struct pair *pair = *state;
+	struct packet pkt = pair_packet(pair, OPCODE_RC_WRITE_ONLY);
+
+	pkt.pkey = 0x7fff;
+	pair_inject(pair, &pkt, "12345678", 8);
+	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_wrong_path), 0);
+	assert_memory_equal(B(pair)->buf, "12345678", 8);
+}
+
 /* [ORNIC-WIRE-3] The QP does not notice */
 static void test_other_partitions(void **state)
 {
-	static const uint16_t pkeys[] = { 1, 0x7fff, 0x8000, 0xfffe };
+	static const uint16_t pkeys[] = { 1, 0x7ffe, 0x8000, 0xfffe };
 	struct pair *pair = *state;
 	unsigned int i;
 
@@ -464,6 +476,7 @@ UNIT_MAIN("wire",
 		  bytes),
 	PAIR_TEST(test_sequence_nak_repeats_at_once, pair_setup_rc,
 		  bytes),
+	PAIR_BOTH(test_limited_member, pair_setup_rc),
 	PAIR_BOTH(test_other_partitions, pair_setup_rc),
 	PAIR_ALL(test_udp_checksum_is_not_looked_at, pair_setup_rc),
 	PAIR_ALL(test_broken_packets, pair_setup_rc),
