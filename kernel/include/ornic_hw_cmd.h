@@ -270,7 +270,7 @@ enum ornic_stats_scope {
 	x(remote_access_errors) x(remote_invalid_requests) \
 	x(ack_timeouts) x(retransmits) x(retries_exceeded) x(rnr_retries_exceeded) \
 	x(rx_write_requests) x(rx_read_requests) x(rx_atomic_requests) x(rx_sends) \
-	x(rx_qkey_errors) x(rx_no_wqe) x(rx_length_errors)
+	x(rx_qkey_errors) x(rx_no_wqe) x(rx_length_errors) x(rx_cnps)
 
 /* RoCEv2 side, one QP; bytes are payload */
 #define ORNIC_QP_STATS(x) \

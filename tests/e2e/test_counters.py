@@ -37,7 +37,7 @@ RDMA = {
     "seq_naks_received", "remote_access_errors", "remote_invalid_requests", "ack_timeouts",
     "retransmits", "retries_exceeded", "rnr_retries_exceeded", "rx_write_requests",
     "rx_read_requests", "rx_atomic_requests", "rx_sends", "rx_qkey_errors", "rx_no_wqe",
-    "rx_length_errors",
+    "rx_length_errors", "rx_cnps",
 }
 DEVICE = {
     "commands_refused", "bad_register_access", "bad_doorbell_page", "bad_doorbell_type",

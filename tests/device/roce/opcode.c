@@ -106,6 +106,14 @@ static const struct opcode opcode_table[256] = {
 	OPS_RELIABLE(XRC, OPCODE_XRCETH),
 	OP(UD, SEND_ONLY, SEND, ONLY | DATA | OPCODE_DETH),
 	OP(UD, SEND_ONLY_IMM, SEND, ONLY | DATA | OPCODE_DETH | OPCODE_IMMDT),
+	/* Its 16 reserved bytes are payload here */
+	[OPCODE_CNP] = {
+		.name = "CNP",
+		.transport = OPCODE_CNP >> OPCODE_TRANSPORT_SHIFT,
+		.kind = OPCODE_NOTIFICATION,
+		.len = BTH_LEN,
+		.flags = ONLY | DATA,
+	},
 };
 
 const struct opcode *opcode_get(uint8_t num)

@@ -62,6 +62,8 @@ enum opcode_num {
 	OPCODE_RC_MASKED_FETCH_ADD	= 0xd4,
 	OPCODE_UD_SEND_ONLY		= 0x64,
 	OPCODE_UD_SEND_ONLY_IMM		= 0x65,
+	/* Not sent: congestion notification packet (IBTA A17.9.3) */
+	OPCODE_CNP			= 0x81,
 };
 
 /**
@@ -76,6 +78,7 @@ enum opcode_num {
  * @OPCODE_ACK: response: ACK or NAK
  * @OPCODE_READ_RESP: response: data
  * @OPCODE_ATOMIC_ACK: response: value before the atomic operation
+ * @OPCODE_NOTIFICATION: for no QP's requester or responder: a CNP
  */
 enum opcode_kind {
 	OPCODE_SEND,
@@ -88,6 +91,7 @@ enum opcode_kind {
 	OPCODE_ACK,
 	OPCODE_READ_RESP,
 	OPCODE_ATOMIC_ACK,
+	OPCODE_NOTIFICATION,
 };
 
 /* Does a request have a response of its own? Others share a coalesced ACK. */

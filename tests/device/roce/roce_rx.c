@@ -87,6 +87,11 @@ static bool roce_parse(struct card *card, struct packet *pkt,
 		RDMA_STAT_INC(card, rx_icrc_errors);
 		return false;
 	}
+	/* The peer's congestion control asks for a lower rate; this card has none */
+	if (pkt->op->kind == OPCODE_NOTIFICATION) {
+		RDMA_STAT_INC(card, rx_cnps);
+		return false;
+	}
 	RDMA_STAT_ADD(card, rx_packets, pkt->npkts);
 	RDMA_STAT_ADD(card, rx_bytes, pkt->payload_len);
 	return true;

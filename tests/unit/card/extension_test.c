@@ -24,7 +24,14 @@ static const uint16_t ext_commands[][2] = {
 };
 
 /* Opcodes of packets that are reserved */
-static const uint8_t ext_packets[] = { 0x81, 0xd1, 0xf1 };
+static const struct {
+	uint8_t opcode;
+	enum ornic_rdma_stat counter;
+} ext_packets[] = {
+	{ 0x81, ORNIC_RDMA_STAT_rx_cnps },
+	{ 0xd1, ORNIC_RDMA_STAT_rx_malformed },
+	{ 0xf1, ORNIC_RDMA_STAT_rx_malformed },
+};
 
 /* First and last register that is reserved */
 static const uint16_t ext_registers[2] = { 0x100, 0x11f };
@@ -413,10 +420,14 @@ static void test_packets(void **state)
 
 	pair_query(b, &before);
 	for (i = 0; i < ARRAY_SIZE(ext_packets); i++) {
-		inject(pair, ext_packets[i], 16);
-		assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_malformed),
-				 i + 1);
+		uint64_t counted = pair_stat(b, ext_packets[i].counter);
+
+		inject(pair, ext_packets[i].opcode, 16);
+		assert_int_equal(pair_stat(b, ext_packets[i].counter), counted + 1);
 	}
+	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_cnps), 1);
+	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_malformed), 2);
+	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_packets), 0);
 	pair_query(b, &after);
 	assert_memory_equal(&before, &after, sizeof(before));
 	assert_int_equal(pair->packets, sent);
