@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Bounce buffers: copies of payload that must not change once its WQE is
- * complete.
+ * complete, or once its ICRC is computed.
  *
  * A frame refers to payload in place until the switch has delivered it. RC
  * completes a WQE after the acknowledgement, which is later. Payload of WQEs
- * that complete at once (RAW_PACKET, UD, UC) and inline data is copied to a
- * piece from here. A piece is reused after all other pieces were used. By then
- * its frame is delivered, because the switch delivers in order and a port has
- * at most ENV_FRAMES_MAX frames in flight.
+ * that complete at once (RAW_PACKET, UD, UC), inline data, and payload of RoCE
+ * packets that have an ICRC is copied to a piece from here. A piece is reused
+ * after all other pieces were used. By then its frame is delivered, because the
+ * switch delivers in order and a port has at most ENV_FRAMES_MAX frames in
+ * flight.
  */
 #ifndef ORNIC_DEVICE_BOUNCE_H
 #define ORNIC_DEVICE_BOUNCE_H

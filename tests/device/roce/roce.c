@@ -75,6 +75,23 @@ void roce_trim(struct frame *frame, uint32_t len)
 	}
 }
 
+/*
+ * Copy the payload of a frame that may leave the process. Guests write to their
+ * memory meanwhile, and the ICRC must be that of the bytes that leave.
+ */
+static void roce_copy(struct card *card, struct frame *frame)
+{
+	uint8_t *piece = bounce_take(&card->bounce);
+	uint32_t len = frame->payload_len;
+
+	if (frame->flags & FRAME_LOCAL || !len || frame->iov[0].iov_base == piece)
+		return;
+	frame_read(frame, 0, piece, len);
+	frame->iov_count = 0;
+	frame->payload_len = 0;
+	frame_add(frame, piece, len);
+}
+
 void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 	     struct packet *pkt)
 {
@@ -103,6 +120,7 @@ void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 	pkt->opcode |= roce_transport(qp) << OPCODE_TRANSPORT_SHIFT;
 	pkt->pkey = PKEY_DEFAULT;
 	pkt->migrated = qp->attr.mig_state == ORNIC_MIG_MIGRATED;
+	roce_copy(card, frame);
 	packet_finish(frame, &path, pkt);
 	headers_init(&headers);
 	RDMA_STAT_ADD(card, tx_packets, pkt->npkts);

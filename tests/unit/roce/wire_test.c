@@ -187,6 +187,36 @@ static void test_sequence_nak_repeats_at_once(void **state)
 	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_ack_timeouts), 0);
 }
 
+/* Change the memory that the payload of a packet on the wire comes from */
+static enum pair_fate scribble(struct pair *pair, const struct packet *pkt)
+{
+	bool answer = pkt->op->kind == OPCODE_READ_RESP;
+
+	memset(answer ? B(pair)->buf : A(pair)->buf, ++pair->arg, 3000);
+	return PAIR_DELIVER;
+}
+
+/* [ORNIC-WIRE-2] The ICRC is that of the bytes that leave */
+static void test_memory_changes_under_a_packet(void **state)
+{
+	static const uint8_t opcodes[] = {
+		ORNIC_WR_RDMA_WRITE, ORNIC_WR_SEND, ORNIC_WR_RDMA_READ,
+	};
+	struct pair *pair = *state;
+	unsigned int i;
+
+	pair->fate = scribble;
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		struct pair_wr wr = pair_wr_data(A(pair), opcodes[i], 0, 3000);
+
+		pair_post_recv(B(pair), 1, B(pair)->addr, 3000);
+		pair_one(pair, &wr);
+		assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_rx_icrc_errors), 0);
+		assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_icrc_errors), 0);
+		assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_retransmits), 0);
+	}
+}
+
 /* ---- what a card receives ---- */
 
 /* [ORNIC-WIRE-3] A limited member of the default partition may talk to a full one */
@@ -476,6 +506,7 @@ UNIT_MAIN("wire",
 		  bytes),
 	PAIR_TEST(test_sequence_nak_repeats_at_once, pair_setup_rc,
 		  bytes),
+	PAIR_BOTH(test_memory_changes_under_a_packet, pair_setup_rc),
 	PAIR_BOTH(test_limited_member, pair_setup_rc),
 	PAIR_BOTH(test_other_partitions, pair_setup_rc),
 	PAIR_ALL(test_udp_checksum_is_not_looked_at, pair_setup_rc),
