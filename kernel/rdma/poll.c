@@ -107,12 +107,14 @@ static int ornic_wc_opcode(u32 opcode)
 
 static void ornic_wc_fill_ext(struct ib_wc *wc, const struct ornic_cqe_ext *ext)
 {
+	u16 vlan_id = le16_to_cpu(ext->vlan_tci) & VLAN_VID_MASK;
 	u16 flags = le16_to_cpu(ext->flags);
 
 	wc->sl = ext->sl;
-	if (flags & ORNIC_CQE_EXT_VLAN) {
+	/* The core finds no GID for VID 0, which is the tag of a priority and no VLAN (802.1Q) */
+	if (flags & ORNIC_CQE_EXT_VLAN && vlan_id) {
 		wc->wc_flags |= IB_WC_WITH_VLAN;
-		wc->vlan_id = le16_to_cpu(ext->vlan_tci) & VLAN_VID_MASK;
+		wc->vlan_id = vlan_id;
 	}
 	if (flags & ORNIC_CQE_EXT_SMAC) {
 		wc->wc_flags |= IB_WC_WITH_SMAC;

@@ -6,6 +6,7 @@
 #include <linux/module.h>
 #include <linux/scatterlist.h>
 
+#include "../../kernel/rdma/cq.h"
 #include "../../kernel/rdma/device.h"
 #include "verbs_kunit.h"
 
@@ -392,6 +393,41 @@ static void ornic_test_uc(struct kunit *test)
 	verbs_pair_exit(&pair);
 }
 
+/* The device of this test sends no tags, so the completion gets one here */
+static void ornic_test_vlan_of_a_receive(struct kunit *test)
+{
+	static const u16 tags[] = { 0x6000, 0x6005 };
+	struct ib_send_wr wr = { .opcode = IB_WR_SEND, .num_sge = 1 };
+	struct verbs *v = test->priv;
+	struct verbs_wr sent, received;
+	struct ornic_cq_ring *ring;
+	struct ornic_cqe_ext *ext;
+	struct verbs_pair pair;
+	struct verbs_buf buf;
+	struct ib_wc wc;
+	u32 i;
+
+	verbs_pair_init(v, &pair, IB_QPT_RC, NULL);
+	verbs_buf_init(v, &buf, PAGE_SIZE);
+	ring = &to_ornic_cq(v->cqs[1])->ring;
+	wr.sg_list = &buf.sge;
+	for (i = 0; i < ARRAY_SIZE(tags); i++) {
+		verbs_recv(&pair, 1, &buf, &received);
+		/* The acknowledgment comes after the completion of the receive */
+		KUNIT_ASSERT_EQ(test, verbs_send(&pair, 0, &wr, &sent), IB_WC_SUCCESS);
+		ext = (struct ornic_cqe_ext *)ornic_cqe_ext(ornic_cq_entry(ring, ring->ci));
+		ext->flags |= cpu_to_le16(ORNIC_CQE_EXT_VLAN);
+		ext->vlan_tci = cpu_to_le16(tags[i]);
+		KUNIT_ASSERT_EQ(test, ib_poll_cq(v->cqs[1], 1, &wc), 1);
+		KUNIT_EXPECT_EQ(test, wc.status, IB_WC_SUCCESS);
+		/* VID 0 is no VLAN */
+		KUNIT_EXPECT_EQ(test, !!(wc.wc_flags & IB_WC_WITH_VLAN), i);
+		KUNIT_EXPECT_EQ(test, wc.vlan_id, i ? 5 : 0);
+	}
+	verbs_buf_exit(&buf);
+	verbs_pair_exit(&pair);
+}
+
 static void ornic_test_drain(struct kunit *test)
 {
 	struct verbs *v = test->priv;
@@ -497,6 +533,7 @@ static struct kunit_case ornic_wr_cases[] = {
 	KUNIT_CASE(ornic_test_masked_fetch_add),
 	KUNIT_CASE(ornic_test_atomic_write),
 	KUNIT_CASE(ornic_test_uc),
+	KUNIT_CASE(ornic_test_vlan_of_a_receive),
 	KUNIT_CASE(ornic_test_drain),
 	KUNIT_CASE(ornic_test_full_ring),
 	KUNIT_CASE(ornic_test_command_that_the_device_lacks),
