@@ -182,6 +182,18 @@ static bool ornic_cq_retire(struct ornic_cq *cq, u32 qpn, u64 wr_id, struct orni
 	return ibcq == &cq->ibcq && ornic_qp_retire(*qp, recv, lower_32_bits(wr_id), wr);
 }
 
+/*
+ * The MAD layer takes a failed receive for the end of its QP: it posts no other, and rdma_cm hears
+ * nothing any more. Only a new verbs device gives it a new QP.
+ */
+static void ornic_cq_check_gsi(const struct ornic_qp *qp, const struct ib_wc *wc)
+{
+	if (qp->ibqp.qp_type == IB_QPT_GSI && wc->status != IB_WC_SUCCESS)
+		ornic_dev_fail(to_ornic_ib_dev(qp->ibqp.device)->odev,
+			       "gsi qp[%u]: receive failed with status %d", qp->res.num,
+			       wc->status);
+}
+
 /* Converts one completion; returns false if it is dropped */
 static bool ornic_cq_consume(struct ornic_cq *cq, const struct ornic_cqe *cqe,
 			     struct ornic_qp **qp, struct ib_wc *wc)
@@ -211,6 +223,8 @@ static bool ornic_cq_consume(struct ornic_cq *cq, const struct ornic_cqe *cqe,
 		.port_num = ORNIC_IB_PORT,
 	};
 	ornic_wc_fill(cq, cqe, wr_id & ORNIC_WR_RECV, wr.room, wc);
+	if (wr_id & ORNIC_WR_RECV)
+		ornic_cq_check_gsi(*qp, wc);
 	return true;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Asynchronous events of QPs */
+#include "device.h"
 #include "due.h"
 #include "qp.h"
 #include "qp_event.h"
@@ -35,6 +36,13 @@ void ornic_qp_event(struct ornic_res *res, enum ornic_event event)
 
 	if (event < ORNIC_EVENT_QP_FATAL || event > ORNIC_EVENT_QP_LAST_WQE)
 		return;
+
+	/* See ornic_cq_check_gsi(); receives that are lost with their ring do not complete */
+	if (event == ORNIC_EVENT_QP_FATAL && qp->ibqp.qp_type == IB_QPT_GSI) {
+		ornic_dev_fail(to_ornic_ib_dev(qp->ibqp.device)->odev,
+			       "gsi qp[%u]: queue pair event %u", res->num, event);
+		return;
+	}
 
 	if (!ornic_due_take(&qp->due))
 		return;

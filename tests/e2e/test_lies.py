@@ -83,6 +83,7 @@ REASONS = tuple(rf"ornic \S+: {reason}" for reason in (
     r"process got doorbell page \d+ of \d+",
     r"mr 0x[0-9a-f]+ is busy without windows",
     r"cq\[\d+\]: completion of qp 0x[0-9a-f]+, wr_id 0x[0-9a-f]+, which is not outstanding",
+    r"gsi qp\[\d+\]: (receive failed with status|queue pair event) \d+",
 ))
 # The driver does not bring the card up again by itself
 GIVEN_UP = (

@@ -312,21 +312,72 @@ static void ornic_test_stray_completion_stops_the_device(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, test_is_bus_master(odev));
 }
 
-/* [ORNIC-GEN-6] Otherwise the consumer would wait for the missing entry */
-static void ornic_test_gap_in_a_cq_stops_the_device(struct kunit *test)
+/* Waits until the driver finds that the device has failed */
+static void test_wait_for_stop(struct kunit *test)
 {
 	struct verbs *v = test->priv;
 	struct ornic_dev *odev = test_odev(v);
 	u32 ms;
 	int err = 0;
 
-	WRITE_ONCE(test_cqe(v->cqs[0], 2)->qpn, cpu_to_le32(ORNIC_CQE_PHASE | 2));
 	for (ms = 0; !err && ms < TEST_CHECKS_MS; ms += 100) {
 		msleep(100);
 		err = ornic_cmd_exec(odev, ORNIC_CMD_NOP, NULL, 0, NULL, 0);
 	}
 	KUNIT_EXPECT_EQ(test, err, -EIO);
 	KUNIT_EXPECT_FALSE(test, test_is_bus_master(odev));
+}
+
+/* [ORNIC-GEN-6] Otherwise the consumer would wait for the missing entry */
+static void ornic_test_gap_in_a_cq_stops_the_device(struct kunit *test)
+{
+	struct verbs *v = test->priv;
+
+	WRITE_ONCE(test_cqe(v->cqs[0], 2)->qpn, cpu_to_le32(ORNIC_CQE_PHASE | 2));
+	test_wait_for_stop(test);
+}
+
+/* The QP of the MAD layer, by its number in the device */
+static u32 test_gsi(struct verbs *v)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(v->ibdev);
+	struct ornic_qp *qp;
+	unsigned long num;
+	u32 found = 0;
+
+	xa_lock_irq(&dev->qps);
+	xa_for_each(&dev->qps, num, qp)
+		if (qp->ibqp.qp_type == IB_QPT_GSI)
+			found = num;
+	xa_unlock_irq(&dev->qps);
+	KUNIT_ASSERT_NE(v->test, found, 0);
+	return found;
+}
+
+/* Otherwise rdma_cm would hear nothing until the driver is loaded again */
+static void ornic_test_gsi_in_error_stops_the_device(struct kunit *test)
+{
+	struct ornic_modify_qp_in in = {
+		.mask = cpu_to_le32(ORNIC_QP_ATTR_STATE),
+		.attr.state = ORNIC_QPS_ERR,
+	};
+	struct verbs *v = test->priv;
+
+	in.qpn = cpu_to_le32(test_gsi(v));
+	KUNIT_ASSERT_EQ(test, ornic_cmd_exec(test_odev(v), ORNIC_CMD_MODIFY_QP, &in, sizeof(in),
+					     NULL, 0), 0);
+	test_wait_for_stop(test);
+}
+
+/* The same when the receives do not complete, because their ring is lost */
+static void ornic_test_lost_ring_of_the_gsi_stops_the_device(struct kunit *test)
+{
+	struct verbs *v = test->priv;
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(v->ibdev);
+	struct ornic_qp *qp = xa_load(&dev->qps, test_gsi(v));
+
+	qp->res.event(&qp->res, ORNIC_EVENT_QP_FATAL);
+	test_wait_for_stop(test);
 }
 
 /* [ORNIC-PCI-7] Registers are out of reach then, but memory may be freed all the same */
@@ -487,6 +538,8 @@ static struct kunit_case ornic_failure_cases[] = {
 	KUNIT_CASE(ornic_test_object_given_twice_stops_the_device),
 	KUNIT_CASE(ornic_test_stray_completion_stops_the_device),
 	KUNIT_CASE(ornic_test_gap_in_a_cq_stops_the_device),
+	KUNIT_CASE(ornic_test_gsi_in_error_stops_the_device),
+	KUNIT_CASE(ornic_test_lost_ring_of_the_gsi_stops_the_device),
 	KUNIT_CASE(ornic_test_frozen_channel_ends_bus_mastering),
 	KUNIT_CASE(ornic_test_failure_while_a_cq_is_freed),
 	KUNIT_CASE(ornic_test_port_without_interface_is_down),
