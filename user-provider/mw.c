@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "check.h"
 #include "ornic.h"
 
 /**
@@ -61,7 +62,8 @@ int ornic_dealloc_mw(struct ibv_mw *mw)
  * The consumer does not choose the key of a type 1 window (IBTA 10.6.7). Each
  * bind makes a new key and invalidates the previous one.
  *
- * Return: as ornic_post_send().
+ * Return: as ornic_post_send(); EINVAL for a zero-based window, which has to be
+ * of type 2; EOPNOTSUPP for the null MR.
  */
 int ornic_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 		  struct ibv_mw_bind *bind)
@@ -76,8 +78,20 @@ int ornic_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 			.bind_info = bind->bind_info,
 		},
 	};
+	struct ibv_mr *mr = bind->bind_info.mr;
 	struct ibv_send_wr *bad_wr;
 	int ret;
+
+	/* The device fails such a WQE, and a connected QP with it */
+	if (bind->bind_info.mw_access_flags & IBV_ACCESS_ZERO_BASED) {
+		ornic_refuse(ibqp->context,
+			     "a window of type 1 is not zero-based");
+		return EINVAL;
+	}
+	if (mr && verbs_get_mr(mr)->mr_type == IBV_MR_TYPE_NULL_MR) {
+		ornic_refuse(ibqp->context, "the null MR has no windows");
+		return EOPNOTSUPP;
+	}
 
 	ret = ornic_post_send(ibqp, &wr, &bad_wr);
 	if (ret)

@@ -64,12 +64,13 @@ static void the_null_region_is_the_contexts(void **state)
 
 static void each_bind_makes_another_key(void **state)
 {
-	struct ibv_mr mr = { .lkey = 0xabc00 };
+	struct verbs_mr mr = { .ibv_mr.lkey = 0xabc00 };
 	struct ibv_mw_bind req = {
 		.wr_id = 17,
 		.send_flags = IBV_SEND_SIGNALED | IBV_SEND_FENCE,
 		.bind_info = {
-			.mr = &mr, .addr = 0x123456789a, .length = 1ULL << 33,
+			.mr = &mr.ibv_mr, .addr = 0x123456789a,
+			.length = 1ULL << 33,
 			.mw_access_flags = IBV_ACCESS_REMOTE_WRITE,
 		},
 	};
@@ -113,6 +114,31 @@ static void each_bind_makes_another_key(void **state)
 	assert_int_equal(ops->dealloc_mw(mw), 0);
 }
 
+/* The device would complete these with an error, and take the QP with them */
+static void what_only_fails_is_not_bound(void **state)
+{
+	struct fixture *f = *state;
+	const struct verbs_context_ops *ops = f->fake.ops;
+	struct verbs_mr mr = { .ibv_mr.lkey = 0xabc00 };
+	struct ibv_mr *null_mr = ops->alloc_null_mr(lone_pd(f));
+	struct ibv_mw *mw = ops->alloc_mw(lone_pd(f), IBV_MW_TYPE_1);
+	struct ibv_mw_bind req = {
+		.bind_info = { .mr = &mr.ibv_mr, .length = 8 },
+	};
+	uint32_t key = mw->rkey;
+
+	req.bind_info.mw_access_flags = IBV_ACCESS_REMOTE_READ |
+					IBV_ACCESS_ZERO_BASED;
+	assert_int_equal(ops->bind_mw(f->rc, mw, &req), EINVAL);
+	req.bind_info.mw_access_flags = IBV_ACCESS_REMOTE_READ;
+	req.bind_info.mr = null_mr;
+	assert_int_equal(ops->bind_mw(f->rc, mw, &req), EOPNOTSUPP);
+	assert_no_send(f->rc);
+	assert_int_equal(mw->rkey, key);
+	assert_int_equal(ops->dealloc_mw(mw), 0);
+	assert_int_equal(ops->dereg_mr(verbs_get_mr(null_mr)), 0);
+}
+
 static void what_is_not_bound_keeps_its_key(void **state)
 {
 	struct ibv_mw_bind req = {};
@@ -143,6 +169,7 @@ int main(void)
 		test_case(a_region_can_be_changed),
 		test_case(the_null_region_is_the_contexts),
 		test_case(each_bind_makes_another_key),
+		test_case(what_only_fails_is_not_bound),
 		test_case(what_is_not_bound_keeps_its_key),
 	};
 
