@@ -302,7 +302,8 @@ struct ornic_cq {
  * @wqe: ibv_wr_*: if not @plain: the WQE being built, or NULL
  * @data: ibv_wr_*: if not @plain, and with @wqe: where its SGEs or inline data
  *	go, or NULL
- * @no_addr: ibv_wr_*: the datagram being built has no address yet
+ * @no_addr: ibv_wr_*: the datagram being built has no address yet, or the XRC
+ *	request no SRQ
  * @first: @next before the call or transaction, in the ring as of @origin
  * @error: ibv_wr_*: the first error since wr_start, positive errno
  * @slot: slot on the board, or ORNIC_BOARD_NO_SLOT

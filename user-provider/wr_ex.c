@@ -46,6 +46,15 @@ static void ornic_wr_start(struct ibv_qp_ex *ibqp)
 	sq->wqe = NULL;
 }
 
+/* All XRC requests take the slow path: it checks that the last has an SRQ */
+static void ornic_wr_start_xrc(struct ibv_qp_ex *ibqp)
+{
+	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
+
+	ornic_wr_start(ibqp);
+	sq->stop = sq->next;
+}
+
 /* Discards a transaction, unlocks the queue and returns the error */
 static __attribute__((noinline)) int ornic_wr_take_back(struct ornic_sq *sq)
 {
@@ -78,8 +87,8 @@ static ALWAYS_INLINE inline int ornic_wr_finish(struct ibv_qp_ex *ibqp,
 	return 0;
 }
 
-/* Fails if the last datagram has no address */
-static ALWAYS_INLINE inline int ornic_wr_finish_ud(struct ibv_qp_ex *ibqp,
+/* Fails if the last datagram has no address, or the last XRC request no SRQ */
+static ALWAYS_INLINE inline int ornic_wr_finish_to(struct ibv_qp_ex *ibqp,
 						   const bool shadow)
 {
 	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
@@ -99,14 +108,14 @@ static int ornic_wr_complete_bell(struct ibv_qp_ex *ibqp)
 	return ornic_wr_finish(ibqp, false);
 }
 
-static int ornic_wr_complete_ud(struct ibv_qp_ex *ibqp)
+static int ornic_wr_complete_to(struct ibv_qp_ex *ibqp)
 {
-	return ornic_wr_finish_ud(ibqp, true);
+	return ornic_wr_finish_to(ibqp, true);
 }
 
-static int ornic_wr_complete_ud_bell(struct ibv_qp_ex *ibqp)
+static int ornic_wr_complete_to_bell(struct ibv_qp_ex *ibqp)
 {
-	return ornic_wr_finish_ud(ibqp, false);
+	return ornic_wr_finish_to(ibqp, false);
 }
 
 static void ornic_wr_abort(struct ibv_qp_ex *ibqp)
@@ -128,9 +137,15 @@ ornic_wr_put_header(struct ibv_qp_ex *ibqp, uint8_t *slot,
 	return hdr;
 }
 
+static bool ornic_wr_is_xrc(const struct ibv_qp_ex *ibqp)
+{
+	return ibqp->qp_base.qp_type == IBV_QPT_XRC_SEND;
+}
+
 /*
  * Slow path at sq->stop. The ring ends there or the queue is full, the QP is in
- * a state without sending, or an earlier call of this transaction failed.
+ * a state without sending or of type XRC_SEND, or an earlier call of this
+ * transaction failed.
  */
 static __attribute__((noinline)) struct ornic_sq_hdr *
 ornic_wr_begin_slow(struct ibv_qp_ex *ibqp, uint32_t opcode, size_t length)
@@ -140,7 +155,7 @@ ornic_wr_begin_slow(struct ibv_qp_ex *ibqp, uint32_t opcode, size_t length)
 
 	if (sq->error)
 		return NULL;
-	if (!sq->ops) {
+	if (!sq->ops || (sq->no_addr && ornic_wr_is_xrc(ibqp))) {
 		ornic_wr_fail(sq, EINVAL);
 		return NULL;
 	}
@@ -148,6 +163,11 @@ ornic_wr_begin_slow(struct ibv_qp_ex *ibqp, uint32_t opcode, size_t length)
 	if (!slot) {
 		ornic_wr_fail(sq, ENOMEM);
 		return NULL;
+	}
+	if (ornic_wr_is_xrc(ibqp)) {
+		sq->stop = sq->next;
+		sq->no_addr = opcode != IBV_WR_LOCAL_INV &&
+			      opcode != IBV_WR_BIND_MW;
 	}
 	return ornic_wr_put_header(ibqp, slot, opcode, length);
 }
@@ -215,14 +235,19 @@ static inline uint8_t *ornic_wr_place(const struct ornic_sq *sq)
 }
 
 /* Reserves slots for more of the current WQE, whose last slot is full */
-static inline bool ornic_wr_reserve(struct ornic_sq *sq, size_t bytes)
+static inline bool ornic_wr_reserve(struct ibv_qp_ex *ibqp, size_t bytes)
 {
+	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
+
 	if (likely(bytes <= (size_t)(sq->stop - sq->next))) {
 		sq->next += bytes;
 		return true;
 	}
-	if (ornic_sq_claim(sq, sq->next, bytes, &sq->next))
+	if (ornic_sq_claim(sq, sq->next, bytes, &sq->next)) {
+		if (ornic_wr_is_xrc(ibqp))
+			sq->stop = sq->next;
 		return true;
+	}
 	ornic_wr_fail(sq, ENOMEM);
 	return false;
 }
@@ -232,15 +257,16 @@ static inline bool ornic_wr_reserve(struct ornic_sq *sq, size_t bytes)
  * header. Returns the address of the data, or NULL. A second setter for the
  * same WQE fails.
  */
-static void *ornic_wr_data(struct ornic_sq *sq, uint8_t flags, size_t bytes)
+static void *ornic_wr_data(struct ibv_qp_ex *ibqp, uint8_t flags, size_t bytes)
 {
+	struct ornic_sq *sq = &to_ornic_qp_ex(ibqp)->sq;
 	struct ornic_sq_hdr *hdr = ornic_wr_header(sq);
 	uint8_t *data = ornic_wr_place(sq);
 	/* Bytes in use of the last slot; the data may begin in the next one */
 	size_t used = ((uintptr_t)data - 1) % ORNIC_SLOT_SIZE + 1;
 	size_t more = ornic_wqe_size(used + bytes) - ORNIC_SLOT_SIZE;
 
-	if (more && !ornic_wr_reserve(sq, more))
+	if (more && !ornic_wr_reserve(ibqp, more))
 		return NULL;
 	ornic_wqe_grow(hdr, flags, bytes);
 	ornic_wr_set_place(sq, hdr, NULL);
@@ -259,7 +285,7 @@ static void ornic_wr_set_sge_list(struct ibv_qp_ex *ibqp, size_t num,
 		return;
 	}
 
-	dst = ornic_wr_data(sq, 0, num * sizeof(*dst));
+	dst = ornic_wr_data(ibqp, 0, num * sizeof(*dst));
 	if (unlikely(!dst))
 		return;
 
@@ -338,7 +364,7 @@ static uint8_t *ornic_wr_begin_inline(struct ornic_qp *qp, uint64_t length)
 		ornic_wr_fail(sq, EINVAL);
 		return NULL;
 	}
-	return ornic_wr_data(sq, ORNIC_SEND_INLINE, length);
+	return ornic_wr_data(&qp->vqp.qp_ex, ORNIC_SEND_INLINE, length);
 }
 
 static __attribute__((noinline)) void
@@ -430,6 +456,7 @@ static void ornic_wr_set_xrc_srqn(struct ibv_qp_ex *ibqp, uint32_t srqn)
 	}
 	route = (void *)(hdr + 1);
 	route->xrc_srqn = htole32(srqn);
+	sq->no_addr = false;
 }
 
 static void ornic_wr_send_rc(struct ibv_qp_ex *ibqp)
@@ -469,7 +496,7 @@ static void ornic_wr_send_tso(struct ibv_qp_ex *ibqp, void *headers,
 
 	room = ornic_wqe_tso_room(hdr_len);
 	more = ornic_wqe_size(ORNIC_DATA_ETH + room) - ORNIC_SLOT_SIZE;
-	if (unlikely(!ornic_wr_reserve(sq, more)))
+	if (unlikely(!ornic_wr_reserve(ibqp, more)))
 		return;
 	ornic_wqe_grow(hdr, 0, room);
 	ornic_wr_set_place(sq, hdr,
@@ -754,10 +781,11 @@ int ornic_qp_fill_pfns(struct ibv_context *ibctx, struct ornic_qp *qp,
 			      ornic_qp_supported_pfns(qp)))
 		return EOPNOTSUPP;
 
-	ibqp->wr_start = ornic_wr_start;
-	if (qp->kind == ORNIC_WQE_UD)
-		ibqp->wr_complete = shadow ? ornic_wr_complete_ud :
-					     ornic_wr_complete_ud_bell;
+	ibqp->wr_start = attr->qp_type == IBV_QPT_XRC_SEND ?
+			 ornic_wr_start_xrc : ornic_wr_start;
+	if (qp->kind == ORNIC_WQE_UD || attr->qp_type == IBV_QPT_XRC_SEND)
+		ibqp->wr_complete = shadow ? ornic_wr_complete_to :
+					     ornic_wr_complete_to_bell;
 	else
 		ibqp->wr_complete = shadow ? ornic_wr_complete :
 					     ornic_wr_complete_bell;

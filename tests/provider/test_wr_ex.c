@@ -259,6 +259,49 @@ static void xrc_names_the_srq_in_any_order(void **state)
 	assert_int_equal(f->fake.ops->destroy_qp(ibqp), 0);
 }
 
+/* The slots may hold the SRQ of an earlier WQE */
+static void an_xrc_request_needs_an_srq(void **state)
+{
+	struct fixture *f = *state;
+	struct fake_wqe wqe;
+	struct ibv_qp_ex *qp;
+	struct ibv_qp *ibqp;
+	uint32_t lacks, i;
+
+	ibqp = one_more_qp(f, IBV_QPT_XRC_SEND, ALL_RC_OPS);
+	qp = ex(ibqp);
+	for (lacks = 0; lacks < 14; lacks++) {
+		start(qp, lacks);
+		for (i = 0; i < 2; i++) {
+			post_op(qp, lacks % 7);
+			set_sges(qp, i, lacks % 7 == 5 ? 1 : lacks / 7 * 2);
+			if (i != lacks % 2)
+				ibv_wr_set_xrc_srqn(qp, 0x1000);
+		}
+		assert_int_equal(ibv_wr_complete(qp), EINVAL);
+		assert_no_send(ibqp);
+
+		/* The next transaction is not affected */
+		start(qp, 1);
+		assert_int_equal(ibv_wr_complete(qp), 0);
+		assert_no_send(ibqp);
+		start(qp, 1);
+		ibv_wr_send(qp);
+		ibv_wr_set_xrc_srqn(qp, 0x1000);
+		assert_int_equal(ibv_wr_complete(qp), 0);
+		take_send(ibqp, &wqe);
+	}
+
+	/* A local operation has none */
+	start(qp, 1);
+	ibv_wr_local_inv(qp, 5);
+	ibv_wr_local_inv(qp, 5);
+	assert_int_equal(ibv_wr_complete(qp), 0);
+	take_send(ibqp, &wqe);
+	take_send(ibqp, &wqe);
+	assert_int_equal(f->fake.ops->destroy_qp(ibqp), 0);
+}
+
 /* QP type and device determine the operations */
 static void only_what_is_there_can_be_asked_for(void **state)
 {
@@ -759,6 +802,7 @@ int main(void)
 		test_case(flags_that_are_no_flags_of_a_request_are_ignored),
 		test_case(send_inv_takes_any_data),
 		test_case(xrc_names_the_srq_in_any_order),
+		test_case(an_xrc_request_needs_an_srq),
 		test_case(only_what_is_there_can_be_asked_for),
 		test_case(datagrams_take_their_setters_in_any_order),
 		test_case(inline_data_is_copied_connected),
