@@ -150,11 +150,21 @@ void ornic_slabs_init(struct ornic_slabs *slabs)
 
 /**
  * ornic_slabs_uninit() - unmap the slabs of a context
- * @slabs: no object uses them any more
+ * @slabs: no thread uses them any more
+ *
+ * Slabs with users are unmapped too: after a hot unplug objects cannot be
+ * destroyed, and this is the end of their context.
  */
 void ornic_slabs_uninit(struct ornic_slabs *slabs)
 {
-	if (slabs->spare)
-		ornic_slab_free(slabs->spare);
+	struct ornic_slab *slab;
+	int i;
+
+	for (i = 0; i < ORNIC_SLAB_HEADS; i++) {
+		while ((slab = slabs->heads[i])) {
+			slabs->heads[i] = slab->next;
+			ornic_slab_free(slab);
+		}
+	}
 	pthread_mutex_destroy(&slabs->lock);
 }

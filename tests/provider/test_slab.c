@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Slabs: mappings that rings of several objects share */
+#include <sys/mman.h>
+
 #include "fixture.h"
 
 /* Entries of a CQ whose ring is too large for a slab */
@@ -182,6 +184,33 @@ static void an_imported_context_maps_for_itself(void **state)
 	f->fake.ops->free_context(&import->context);
 }
 
+/* As after a hot unplug, when the kernel no longer destroys objects */
+static void a_closed_context_leaves_no_slab(void **state)
+{
+	struct fixture *f = *state;
+	struct verbs_context *import = fake_import(&f->fake);
+	struct ornic_slab slabs[2];
+	struct ibv_cq *cqs[2];
+	int i;
+
+	f->fake.new_slabs = true;
+	for (i = 0; i < 2; i++) {
+		cqs[i] = f->fake.ops->create_cq(&import->context, 4, NULL, 0);
+		assert_non_null(cqs[i]);
+		slabs[i] = *to_ornic_cq(cqs[i])->mem.slab;
+		f->fake.fail = EIO;
+		assert_int_equal(f->fake.ops->destroy_cq(cqs[i]), EIO);
+	}
+	f->fake.ops->free_context(&import->context);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(msync(slabs[i].map, slabs[i].length, MS_ASYNC),
+				 -1);
+		assert_int_equal(errno, ENOMEM);
+		fake_cq(cqs[i])->cqn = 0;
+		free(to_ornic_cq(cqs[i]));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +221,7 @@ int main(void)
 		test_case(large_rings_have_their_own_mapping),
 		test_case(a_slab_that_cannot_be_mapped_is_not_kept),
 		test_case(an_imported_context_maps_for_itself),
+		test_case(a_closed_context_leaves_no_slab),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
