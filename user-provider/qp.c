@@ -145,7 +145,7 @@ static int ornic_qp_check_rss_attr(struct ibv_context *ibctx,
 		return EINVAL;
 	}
 	if (attr->rx_hash_conf.rx_hash_key_len != ORNIC_RX_HASH_KEY_LEN) {
-		ornic_refuse(ibctx, "rx_hash_key_len %u is not %u",
+		ornic_refuse(ibctx, "rx_hash_key_len %u is not %zu",
 			     attr->rx_hash_conf.rx_hash_key_len,
 			     ORNIC_RX_HASH_KEY_LEN);
 		return EINVAL;
