@@ -307,9 +307,12 @@ struct verbs_context *ornic_alloc_context(struct ibv_device *ibdev, int cmd_fd,
  * @cmd_fd: file descriptor of the open context, owned by the caller
  *
  * Both contexts share the doorbell page and the board. These need no lock: a
- * doorbell is one write, and board bits are set by atomic operations.
+ * doorbell is one write, and board bits are set by atomic operations. On a
+ * 32-bit host a doorbell may be two writes, which mmio_write64_le() serialises
+ * in its process only ([ORNIC-DB-1]), so there is no import.
  *
- * Return: the context, to be freed with free_context; NULL with errno set.
+ * Return: the context, to be freed with free_context; NULL with errno set,
+ * EOPNOTSUPP on a 32-bit host.
  */
 struct verbs_context *ornic_import_context(struct ibv_device *ibdev,
 					   int cmd_fd)
@@ -323,6 +326,12 @@ struct verbs_context *ornic_import_context(struct ibv_device *ibdev,
 	ctx = ornic_context_new(ibdev, cmd_fd);
 	if (!ctx)
 		return NULL;
+
+	if (sizeof(void *) < sizeof(uint64_t)) {
+		ornic_refuse(&ctx->vctx.context,
+			     "32-bit hosts cannot import a context");
+		return ornic_context_init(ctx, &resp, EOPNOTSUPP);
+	}
 
 	fill_attr_out_ptr(cmd, ORNIC_ATTR_QUERY_CONTEXT_RESP, &resp);
 	ret = ibv_cmd_query_context(&ctx->vctx.context, cmd);
