@@ -417,7 +417,11 @@ int ornic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 	else
 		cq->arm = (cq->arm | ~ORNIC_ARM_GEN) + 1 + ORNIC_ARM_NEXT;
 
-	/* The fence orders the arm word before the caller's next poll */
+	/*
+	 * The device writes a CQE and then reads the arm word. The caller polls
+	 * next, without a lock perhaps, and that load must not pass this store
+	 * ([ORNIC-DB-16]): else it finds no CQE, and the device no request.
+	 */
 	ornic_index_write_fence(&cq->dbr->arm, cq->arm);
 	ornic_db_ring_cq(cq, solicited_only ? ORNIC_ARM_SOLICITED :
 					      ORNIC_ARM_NEXT);

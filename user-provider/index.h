@@ -33,6 +33,29 @@
 #define ornic_index_barrier()	udma_from_device_barrier()
 #endif
 
+/*
+ * Orders the store of an atomic exchange before later loads; it belongs in
+ * util/udma_barrier.h. In C11 an exchange with memory_order_seq_cst does not do
+ * so: a relaxed load after it, such as that of the phase of a CQE, may pass its
+ * store.
+ *
+ * x86 and s390x: the instruction of the exchange is a full barrier. arm64: with
+ * LSE it is SWPAL, which is as good as one, but without LSE, which may be known
+ * only when the program runs, it is LDAXR and STLXR, and a later load may pass
+ * STLXR. ppc64: ISYNC or LWSYNC at its end holds back later loads until the
+ * exchange has succeeded, but not until the device sees its store.
+ */
+#if defined(__x86_64__) || defined(__i386__) || defined(__s390x__)
+#define ornic_index_full_barrier()	do { } while (0)
+#elif defined(__aarch64__)
+#define ornic_index_full_barrier()	asm volatile("dmb osh" ::: "memory")
+#elif defined(__PPC64__)
+#define ornic_index_full_barrier()	asm volatile("sync" ::: "memory")
+#else
+#define ornic_index_full_barrier() \
+	atomic_thread_fence(memory_order_seq_cst)
+#endif
+
 /**
  * ornic_index_peek() - read a word that the device writes
  * @addr: index or phase word, __le32
@@ -83,10 +106,11 @@ static inline void ornic_index_write(void *addr, uint32_t v)
  * @v: value in CPU order
  *
  * The device writes its flag and then reads the index. The host writes the
- * index and then reads the flag, with ornic_index_read_flag(). Without a full
- * fence a load may pass the store before it, and both sides may read old values
- * ([ORNIC-DB-10]). On x86 an exchange is store and fence in one, and cheaper
- * than mov and mfence.
+ * index and then reads the flag, with ornic_index_read_flag(), whose order is
+ * memory_order_seq_cst, too. Without a full fence a load may pass the store
+ * before it, and both sides may read old values ([ORNIC-DB-10]). On x86 an
+ * exchange is store and fence in one, and cheaper than mov and mfence. Before
+ * any other load ornic_index_full_barrier() has to follow.
  */
 static inline void ornic_index_write_fence(void *addr, uint32_t v)
 {
