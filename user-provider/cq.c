@@ -423,6 +423,7 @@ int ornic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 	 * ([ORNIC-DB-16]): else it finds no CQE, and the device no request.
 	 */
 	ornic_index_write_fence(&cq->dbr->arm, cq->arm);
+	ornic_index_full_barrier();
 	ornic_db_ring_cq(cq, solicited_only ? ORNIC_ARM_SOLICITED :
 					      ORNIC_ARM_NEXT);
 	ornic_unlock(&cq->lock);
@@ -476,4 +477,19 @@ void ornic_cq_clean(struct ornic_cq *cq, uint32_t qpn)
 		ornic_db_tell_cq(cq);
 	}
 	ornic_unlock(&cq->lock);
+}
+
+/**
+ * ornic_cqs_clean() - ornic_cq_clean() for both CQs of a QP, or that of a WQ
+ * @send_cq: completion queue, or NULL
+ * @recv_cq: completion queue, the same or another one, or NULL
+ * @qpn: as for ornic_cq_clean()
+ */
+void ornic_cqs_clean(struct ibv_cq *send_cq, struct ibv_cq *recv_cq,
+		     uint32_t qpn)
+{
+	if (recv_cq)
+		ornic_cq_clean(to_ornic_cq(recv_cq), qpn);
+	if (send_cq && send_cq != recv_cq)
+		ornic_cq_clean(to_ornic_cq(send_cq), qpn);
 }

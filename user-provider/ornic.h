@@ -89,6 +89,39 @@ struct ornic_ringmem {
 };
 
 /**
+ * struct ornic_leaver - QP or WQ that is being destroyed; see num.c
+ * @next: next one of the list
+ * @num: its number
+ * @send_cq: its send CQ, or NULL
+ * @recv_cq: its receive CQ, or NULL
+ * @users: threads that got @num for a new QP or WQ and drop its completions;
+ *	protected by the lock of struct ornic_nums
+ * @lock: held while its completions are dropped; protects @clean
+ * @clean: they have been dropped
+ */
+struct ornic_leaver {
+	struct ornic_leaver *next;
+	uint32_t num;
+	struct ibv_cq *send_cq;
+	struct ibv_cq *recv_cq;
+	unsigned int users;
+	pthread_mutex_t lock;
+	bool clean;
+};
+
+/**
+ * struct ornic_nums - numbers of QPs and WQs that are being destroyed
+ * @lock: protects @leavers, the links and the users; not held over commands
+ * @idle: signaled when one of @leavers has a user less
+ * @leavers: list, the last one first
+ */
+struct ornic_nums {
+	pthread_mutex_t lock;
+	pthread_cond_t idle;
+	struct ornic_leaver *leavers;
+};
+
+/**
  * struct ornic_page_place - location of a page for mmap()
  * @offset: offset for mmap()
  * @length: bytes to map
@@ -121,8 +154,7 @@ struct ornic_context_pages {
  * @db: doorbell page, write only; NULL before the first CQ or SRQ is created
  * @board: board page, as @db; NULL without ORNIC_UCONTEXT_CAP_SHADOW
  * @clock: clock page, read only; NULL before the first CQ that needs it
- * @num_lock: protects QP and WQ numbers against reuse: held while a QP or WQ is
- *	created, and while one is destroyed and its completions are dropped
+ * @nums: numbers of QPs and WQs that are being destroyed
  * @slabs: mapped slabs
  */
 struct ornic_context {
@@ -135,7 +167,7 @@ struct ornic_context {
 	void *db;
 	struct ornic_board *board;
 	const struct ornic_clock_page *clock;
-	pthread_mutex_t num_lock;
+	struct ornic_nums nums;
 	struct ornic_slabs slabs;
 };
 
@@ -602,6 +634,13 @@ void ornic_lock_init(struct ornic_lock *lock, bool needed);
 void ornic_lock_destroy(struct ornic_lock *lock);
 
 /* slab.c */
+void ornic_nums_init(struct ornic_nums *nums);
+void ornic_nums_uninit(struct ornic_nums *nums);
+void ornic_num_leave(struct ornic_nums *nums, struct ornic_leaver *leaver);
+void ornic_num_left(struct ornic_nums *nums, struct ornic_leaver *leaver,
+		    bool gone);
+void ornic_num_take(struct ornic_nums *nums, uint32_t num);
+
 void ornic_slabs_init(struct ornic_slabs *slabs);
 void ornic_slabs_uninit(struct ornic_slabs *slabs);
 int ornic_slab_map(struct ornic_context *ctx,
@@ -648,6 +687,8 @@ int ornic_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr);
 int ornic_destroy_cq(struct ibv_cq *ibcq);
 int ornic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only);
 void ornic_cq_clean(struct ornic_cq *cq, uint32_t qpn);
+void ornic_cqs_clean(struct ibv_cq *send_cq, struct ibv_cq *recv_cq,
+		     uint32_t qpn);
 bool ornic_cq_is_lost(struct ornic_cq *cq);
 
 /* poll.c */

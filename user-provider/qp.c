@@ -322,14 +322,13 @@ static int ornic_qp_create_cmd(struct ibv_context *ibctx, struct ornic_qp *qp,
 	cmd.max_tso_header = qp->sq.max_tso_header;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_RX_HASH)
 		ornic_qp_put_rx_hash(&cmd.drv_payload, &attr->rx_hash_conf);
-	pthread_mutex_lock(&ctx->num_lock);
 	ret = ibv_cmd_create_qp_ex2(ibctx, &qp->vqp, attr, &cmd.ibv_cmd,
 				    sizeof(cmd), &resp.ibv_resp, sizeof(resp),
 				    NULL);
-	pthread_mutex_unlock(&ctx->num_lock);
 	if (ret)
 		return ret;
 
+	ornic_num_take(&ctx->nums, resp.drv_payload.qpn);
 	ret = ornic_qp_init(qp, ctx, &resp.drv_payload, &attr->cap);
 	if (ret)
 		ibv_cmd_destroy_qp(&qp->vqp.qp);
@@ -433,17 +432,6 @@ struct ibv_qp *ornic_create_qp_ex(struct ibv_context *ibctx,
 	return qp ? &qp->vqp.qp : NULL;
 }
 
-static void ornic_qp_clean_cqs(struct ornic_qp *qp)
-{
-	struct ibv_cq *send_cq = qp->vqp.qp.send_cq;
-	struct ibv_cq *recv_cq = qp->vqp.qp.recv_cq;
-
-	if (recv_cq)
-		ornic_cq_clean(to_ornic_cq(recv_cq), qp->qpn);
-	if (send_cq && send_cq != recv_cq)
-		ornic_cq_clean(to_ornic_cq(send_cq), qp->qpn);
-}
-
 /*
  * Indexes begin at 0 again. The device zeroes its half of the doorbell record
  * in the transition.
@@ -472,7 +460,8 @@ static void ornic_qp_enter_state(struct ornic_qp *qp, enum ibv_qp_state state)
 	switch (state) {
 	case IBV_QPS_RESET:
 		ornic_qp_reset_rings(qp);
-		ornic_qp_clean_cqs(qp);
+		ornic_cqs_clean(qp->vqp.qp.send_cq, qp->vqp.qp.recv_cq,
+				qp->qpn);
 		break;
 	case IBV_QPS_INIT:
 	case IBV_QPS_RTR:
@@ -606,9 +595,7 @@ struct ibv_qp *ornic_open_qp(struct ibv_context *ibctx,
  * ornic_destroy_qp() - destroy a queue pair
  * @ibqp: queue pair, freed on success
  *
- * Completions of the QP that were not polled are dropped. They are found by the
- * QP number, which the device may give to a new QP or WQ, at worst at once
- * ([ORNIC-OBJ-2]). num_lock delays its creation until they are dropped.
+ * Completions of the QP that were not polled are dropped; see num.c.
  *
  * Return: 0 or a positive errno.
  */
@@ -616,13 +603,16 @@ int ornic_destroy_qp(struct ibv_qp *ibqp)
 {
 	struct ornic_context *ctx = to_ornic_context(ibqp->context);
 	struct ornic_qp *qp = to_ornic_qp(ibqp);
+	struct ornic_leaver leaver = {
+		.num = qp->qpn,
+		.send_cq = ibqp->send_cq,
+		.recv_cq = ibqp->recv_cq,
+	};
 	int ret;
 
-	pthread_mutex_lock(&ctx->num_lock);
+	ornic_num_leave(&ctx->nums, &leaver);
 	ret = ibv_cmd_destroy_qp(ibqp);
-	if (!ret)
-		ornic_qp_clean_cqs(qp);
-	pthread_mutex_unlock(&ctx->num_lock);
+	ornic_num_left(&ctx->nums, &leaver, !ret);
 	if (ret)
 		return ret;
 

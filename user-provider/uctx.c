@@ -150,7 +150,7 @@ static void ornic_free_context(struct ibv_context *ibctx)
 
 	ornic_context_unmap_pages(ctx);
 	ornic_slabs_uninit(&ctx->slabs);
-	pthread_mutex_destroy(&ctx->num_lock);
+	ornic_nums_uninit(&ctx->nums);
 	pthread_mutex_destroy(&ctx->pages_lock);
 	verbs_uninit_context(&ctx->vctx);
 	free(ctx);
@@ -240,7 +240,7 @@ static struct ornic_context *ornic_context_new(struct ibv_device *ibdev,
 		return NULL;
 
 	pthread_mutex_init(&ctx->pages_lock, NULL);
-	pthread_mutex_init(&ctx->num_lock, NULL);
+	ornic_nums_init(&ctx->nums);
 	ornic_slabs_init(&ctx->slabs);
 	return ctx;
 }

@@ -90,13 +90,12 @@ struct ibv_wq *ornic_create_wq(struct ibv_context *ibctx,
 	}
 	wq->owner = owner;
 
-	pthread_mutex_lock(&ctx->num_lock);
 	ret = ibv_cmd_create_wq(ibctx, &kattr, &wq->ibv_wq, &cmd.ibv_cmd,
 				sizeof(cmd), &resp.ibv_resp, sizeof(resp));
-	pthread_mutex_unlock(&ctx->num_lock);
 	if (ret)
 		goto err_free_wq;
 
+	ornic_num_take(&ctx->nums, wq->ibv_wq.wq_num);
 	ret = ornic_wq_init(wq, ctx, &resp.drv_payload, kattr.max_sge);
 	if (ret)
 		goto err_destroy_wq;
@@ -178,13 +177,15 @@ int ornic_destroy_wq(struct ibv_wq *ibwq)
 {
 	struct ornic_context *ctx = to_ornic_context(ibwq->context);
 	struct ornic_wq *wq = to_ornic_wq(ibwq);
+	struct ornic_leaver leaver = {
+		.num = ibwq->wq_num,
+		.recv_cq = ibwq->cq,
+	};
 	int ret;
 
-	pthread_mutex_lock(&ctx->num_lock);
+	ornic_num_leave(&ctx->nums, &leaver);
 	ret = ibv_cmd_destroy_wq(ibwq);
-	if (!ret)
-		ornic_cq_clean(to_ornic_cq(ibwq->cq), ibwq->wq_num);
-	pthread_mutex_unlock(&ctx->num_lock);
+	ornic_num_left(&ctx->nums, &leaver, !ret);
 	if (ret)
 		return ret;
 

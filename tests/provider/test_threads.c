@@ -116,7 +116,7 @@ static void a_new_qp_of_the_same_number_keeps_its_completions(void **state)
 
 	assert_int_equal(other.qp->qp_num, num);
 	assert_completion_of(f, num);
-	assert_int_equal(other.end, MEANWHILE_SLEEPS);
+	assert_int_equal(other.end, MEANWHILE_DONE);
 	assert_int_equal(f->fake.ops->destroy_qp(other.qp), 0);
 }
 
@@ -133,12 +133,12 @@ static void a_new_wq_of_the_same_number_keeps_its_completions(void **state)
 
 	assert_int_equal(other.wq->wq_num, num);
 	assert_completion_of(f, num);
-	assert_int_equal(other.end, MEANWHILE_SLEEPS);
+	assert_int_equal(other.end, MEANWHILE_DONE);
 	assert_int_equal(f->fake.ops->destroy_wq(other.wq), 0);
 }
 
 /* WQs and QPs share one space of numbers */
-static void a_new_qp_waits_for_a_wq(void **state)
+static void a_new_qp_waits_for_no_wq(void **state)
 {
 	struct fixture *f = *state;
 	struct ibv_wq *wq = create_wq(f);
@@ -146,9 +146,80 @@ static void a_new_qp_waits_for_a_wq(void **state)
 	f->fake.then = while_qp_is_destroyed;
 	assert_int_equal(f->fake.ops->destroy_wq(wq), 0);
 	meanwhile_finish(&other.thread);
-	assert_int_equal(other.end, MEANWHILE_SLEEPS);
+	assert_int_equal(other.end, MEANWHILE_DONE);
 	assert_completion_of(f, other.qp->qp_num);
 	assert_int_equal(f->fake.ops->destroy_qp(other.qp), 0);
+}
+
+static void destroy_qp(void *arg)
+{
+	struct fixture *f = arg;
+
+	assert_int_equal(f->fake.ops->destroy_qp(other.qp), 0);
+}
+
+static void destroy_or_create(void *arg)
+{
+	struct fixture *f = arg;
+	struct ibv_qp *qp = create_qp_in(f, pd_of(f), f->cq);
+	struct ibv_wq *wq = create_wq(f);
+
+	assert_int_equal(f->fake.ops->destroy_wq(wq), 0);
+	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+	destroy_qp(f);
+}
+
+static void while_events_are_not_acknowledged(struct fake *fake)
+{
+	other.end = meanwhile_start(&other.thread, destroy_or_create,
+				    fixture_of(fake));
+}
+
+/*
+ * ibv_cmd_destroy_qp() waits until all events of the QP are acknowledged. The
+ * thread that has one may create and destroy other objects first.
+ */
+static void nobody_waits_for_the_command_of_another_thread(void **state)
+{
+	struct fixture *f = *state;
+	struct ibv_qp *qp = create_qp_in(f, pd_of(f), f->cq);
+
+	other.qp = create_qp_in(f, pd_of(f), f->cq);
+	f->fake.then = while_events_are_not_acknowledged;
+	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+	meanwhile_finish(&other.thread);
+	assert_int_equal(other.end, MEANWHILE_DONE);
+}
+
+static void create_another(void *arg)
+{
+	struct fixture *f = arg;
+
+	assert_int_equal(f->fake.ops->destroy_wq(create_wq(f)), 0);
+}
+
+/* A thread after ibv_start_poll() has the lock of the CQ */
+static void a_poller_may_create_while_completions_are_dropped(void **state)
+{
+	struct fixture *f = *state;
+	struct ornic_lock *lock = &to_ornic_cq(f->cq)->lock;
+	struct ibv_cq *cq = f->cq;
+	struct meanwhile poller;
+	enum meanwhile_end end;
+
+	other.qp = create_qp_in(f, pd_of(f), f->cq);
+	f->cq = f->fake.ops->create_cq(&f->fake.ctx->context, 8, NULL, 0);
+	assert_non_null(f->cq);
+	pthread_spin_lock(&lock->spin);
+	other.end = meanwhile_start(&other.thread, destroy_qp, f);
+	end = meanwhile_start(&poller, create_another, f);
+	pthread_spin_unlock(&lock->spin);
+	meanwhile_finish(&poller);
+	meanwhile_finish(&other.thread);
+	assert_int_equal(other.end, MEANWHILE_SPINS);
+	assert_int_equal(end, MEANWHILE_DONE);
+	assert_int_equal(f->fake.ops->destroy_cq(f->cq), 0);
+	f->cq = cq;
 }
 
 /* ---- resizing a CQ ---------------------------------------------------- */
@@ -176,13 +247,6 @@ static void arm(void *arg)
 	struct fixture *f = arg;
 
 	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
-}
-
-static void destroy_qp(void *arg)
-{
-	struct fixture *f = arg;
-
-	assert_int_equal(f->fake.ops->destroy_qp(other.qp), 0);
 }
 
 static void while_queue_is_resized(struct fake *fake)
@@ -464,7 +528,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test_case(a_new_qp_of_the_same_number_keeps_its_completions),
 		test_case(a_new_wq_of_the_same_number_keeps_its_completions),
-		test_case(a_new_qp_waits_for_a_wq),
+		test_case(a_new_qp_waits_for_no_wq),
+		test_case(nobody_waits_for_the_command_of_another_thread),
+		test_case(a_poller_may_create_while_completions_are_dropped),
 		test_case(polls_wait_for_the_new_ring),
 		test_case(extended_polls_wait_for_the_new_ring),
 		test_case(requests_wait_for_the_new_record),
