@@ -225,8 +225,8 @@ static void ornic_qp_place(struct ornic_qp_geometry *geo)
  * ornic_qp_size - choose the sizes of the queues of a QP
  * @dev:	the device
  * @qp:		its cap is the request, within the limits of the device; on
- *		return cap is what is granted, never less, and geo and wqe_slots
- *		are filled in
+ *		return cap is what is granted, never less and again within the
+ *		limits, and geo and wqe_slots are filled in
  *
  * Return: 0, or -EINVAL if the send ring cannot hold WQEs of this size.
  */
@@ -261,7 +261,8 @@ static int ornic_qp_size(const struct ornic_ib_dev *dev, struct ornic_qp *qp)
 		geo->flags |= ORNIC_QP_SQ;
 		geo->log_sq_slots = ornic_sq_log(cap->max_send_wr * slots + sq_lag);
 		geo->sq_bytes = ORNIC_SLOT_SIZE << geo->log_sq_slots;
-		cap->max_send_wr = ornic_ring_usable(1u << geo->log_sq_slots, sq_lag) / slots;
+		cap->max_send_wr = min(ornic_ring_usable(1u << geo->log_sq_slots, sq_lag) / slots,
+				       dev->max_wr);
 		cap->max_send_sge = min_t(u32, (room - head) / sizeof(struct ornic_sge),
 					  dev->max_sge);
 		cap->max_inline_data = min(room - ornic_wqe_head(ud), dev->max_inline);
@@ -275,7 +276,8 @@ static int ornic_qp_size(const struct ornic_ib_dev *dev, struct ornic_qp *qp)
 		geo->log_rq_wqes = order_base_2(cap->max_recv_wr + rq_lag);
 		geo->rq_stride_shift = ornic_rq_shift(cap->max_recv_sge);
 		geo->rq_bytes = 1u << (geo->log_rq_wqes + geo->rq_stride_shift);
-		cap->max_recv_wr = ornic_ring_usable(1u << geo->log_rq_wqes, rq_lag);
+		cap->max_recv_wr = min(ornic_ring_usable(1u << geo->log_rq_wqes, rq_lag),
+				       dev->max_wr);
 		cap->max_recv_sge = min(ornic_rq_sge(geo->rq_stride_shift), dev->max_sge);
 	} else {
 		cap->max_recv_sge = 0;

@@ -12,7 +12,8 @@ from settings import cases_of, come_back, control, full, inject, resources, wait
 
 PROGRAMS = {
     "qp": (
-        "create_unknown_types", "create_too_much", "create_empty", "create_returns_caps",
+        "create_unknown_types", "create_too_much", "create_with_returned_caps", "create_empty",
+        "create_returns_caps",
         "queues_hold_reported_sizes", "signal_all", "transitions_refused", "alternate_path_refused",
         "query_returns_all", "query_psns_are_live", "reset_and_reuse", "error_flushes",
         "sqd_drains", "sqd_of_an_idle_queue", "sqe_recovers", "sqe_of_uc", "rnr_retry", "timeout_0",

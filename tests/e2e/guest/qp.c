@@ -73,6 +73,33 @@ static void create_too_much(struct port *port)
 	}
 }
 
+/* What a QP got can be asked for again */
+static void create_with_returned_caps(struct port *port)
+{
+	const unsigned int max = port->dev.max_qp_wr;
+	const unsigned int wrs[] = { max, max - 1, max / 2 + 1, 10 };
+	const unsigned int sges[] = { 1, 2, port->dev.max_sge };
+	struct ibv_cq *cq = cq_make(port, 16, NULL);
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_cap told;
+	size_t i, j, k;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++)
+		for (j = 0; j < ARRAY_SIZE(wrs); j++)
+			for (k = 0; k < ARRAY_SIZE(sges); k++) {
+				init = qp_init(types[i], cq);
+				init.cap = (struct ibv_qp_cap){ wrs[j], wrs[j], sges[k], sges[k] };
+				want_ok(create_errno(port, &init));
+				told = init.cap;
+				want(told.max_send_wr <= max && told.max_recv_wr <= max,
+				     "type %d: %u, %u", types[i], told.max_send_wr,
+				     told.max_recv_wr);
+				want_ok(create_errno(port, &init));
+				want(!memcmp(&init.cap, &told, sizeof(told)), "type %d: %u",
+				     types[i], wrs[j]);
+			}
+}
+
 static void create_empty(struct port *port)
 {
 	struct ibv_cq *cq = cq_make(port, 16, NULL);
@@ -485,6 +512,7 @@ int main(int argc, char **argv)
 	static const struct test_case cases[] = {
 		CASE(create_unknown_types),
 		CASE(create_too_much),
+		CASE(create_with_returned_caps),
 		CASE(create_empty),
 		CASE(create_returns_caps),
 		CASE(queues_hold_reported_sizes),
