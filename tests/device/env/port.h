@@ -60,8 +60,11 @@ struct port_stats {
  * @is_card: a NIC of this process: it may get FRAME_LOCAL frames, and the switch
  *	delivers a frame to its own address back to it
  * @full: frames wait here; NICs should send none to it until switch_room()
+ * @checked: the port sends with its own address and permitted ones only, and its
+ *	address moves only to other such ports ([ORNIC-DEV-15])
+ * @unplugged: the cable is unplugged, see switch_plug()
  * @bytes: the port gets no FRAME_LOCAL frames, but real wire bytes only
- * @mac: fixed address of the port in the switch; all zero for learned ones only
+ * @mac: the port's own address in the switch; all zero for learned ones only
  * @share: pays for the delivery of what the port sends; NULL: it is free
  * @sw: the switch, NULL when not plugged in
  * @node: in the switch's list of ports
@@ -77,6 +80,8 @@ struct port {
 	const char *name;
 	bool is_card;
 	bool full;
+	bool checked;
+	bool unplugged;
 	bool bytes;
 	uint8_t mac[MAC_LEN];
 	struct share *share;

@@ -59,7 +59,7 @@ static struct switch_entry *table_find(struct switch_dev *sw,
 	return NULL;
 }
 
-/* Entry for a new address: a free one or the oldest, never a fixed one */
+/* Entry for a new address: a free one or the oldest, never that of a card */
 static struct switch_entry *table_victim(struct switch_dev *sw,
 					 const uint8_t *mac)
 {
@@ -70,7 +70,7 @@ static struct switch_entry *table_victim(struct switch_dev *sw,
 	for (way = 0; way < SWITCH_WAYS; way++) {
 		if (!set[way].port)
 			return &set[way];
-		if (set[way].fixed)
+		if (set[way].home)
 			continue;
 		if (!victim || set[way].seen_ns < victim->seen_ns)
 			victim = &set[way];
@@ -78,16 +78,22 @@ static struct switch_entry *table_victim(struct switch_dev *sw,
 	return victim;
 }
 
+/* [ORNIC-DEV-15] What a checked port sends with, it is permitted to send with */
+static bool may_take(const struct switch_entry *entry, const struct port *port)
+{
+	return !entry->home || entry->home == port || !entry->home->checked ||
+	       port->checked;
+}
+
 static void table_learn(struct switch_dev *sw, const uint8_t *mac,
 			struct port *port)
 {
 	struct switch_entry *entry;
 
-	if (mac_is_multicast(mac))
+	if (mac_is_multicast(mac) || port->unplugged)
 		return;
 	entry = table_find(sw, mac);
-	/* The address of a card never moves to another port */
-	if (entry && entry->fixed)
+	if (entry && !may_take(entry, port))
 		return;
 	if (!entry) {
 		entry = table_victim(sw, mac);
@@ -99,14 +105,18 @@ static void table_learn(struct switch_dev *sw, const uint8_t *mac,
 	entry->seen_ns = sw->now_ns;
 }
 
-static void table_forget(struct switch_dev *sw, const struct port *port)
+/* Forget what was learned of a port. gone: and the port's own address */
+static void table_forget(struct switch_dev *sw, const struct port *port, bool gone)
 {
 	struct switch_entry *entry = &sw->table[0][0];
 	unsigned int i;
 
-	for (i = 0; i < SWITCH_SETS * SWITCH_WAYS; i++)
+	for (i = 0; i < SWITCH_SETS * SWITCH_WAYS; i++) {
+		if (gone && entry[i].home == port)
+			entry[i].home = NULL;
 		if (entry[i].port == port)
-			memset(&entry[i], 0, sizeof(entry[i]));
+			entry[i].port = entry[i].home;
+	}
 }
 
 void switch_init(struct switch_dev *sw)
@@ -136,7 +146,7 @@ int switch_add_port(struct switch_dev *sw, struct port *port)
 
 	if (!mac_is_zero(port->mac)) {
 		entry = table_find(sw, port->mac);
-		if (entry && entry->fixed)
+		if (entry && entry->home)
 			return -EEXIST;
 		if (!entry)
 			entry = table_victim(sw, port->mac);
@@ -153,7 +163,7 @@ int switch_add_port(struct switch_dev *sw, struct port *port)
 		list_add_tail(&port->pool[i].node, &port->free);
 	if (entry) {
 		memcpy(entry->mac, port->mac, MAC_LEN);
-		entry->fixed = true;
+		entry->home = port;
 		entry->port = port;
 	}
 	port->sw = sw;
@@ -207,11 +217,18 @@ void switch_remove_port(struct port *port)
 		return;
 	port->sw->stats.flush_drops += drop_delayed(port);
 	port->sw->stats.flush_drops += drop_queued(port);
-	table_forget(port->sw, port);
+	table_forget(port->sw, port, true);
 	list_del_init(&port->node);
 	port->sw = NULL;
 	free(port->pool);
 	port->pool = NULL;
+}
+
+void switch_plug(struct port *port, bool plugged)
+{
+	port->unplugged = !plugged;
+	if (!plugged)
+		table_forget(port->sw, port, false);
 }
 
 struct frame *switch_frame_alloc(struct port *port)
@@ -246,6 +263,10 @@ void switch_tx(struct port *port, struct frame *frame)
 	struct switch_dev *sw = port->sw;
 	bool was_empty = list_empty(&sw->sending);
 
+	if (port->unplugged) {
+		switch_frame_free(port, frame);
+		return;
+	}
 	port->stats.tx_packets++;
 	port->stats.tx_bytes += frame_len(frame);
 	port->queued += frame->payload_len;
@@ -265,11 +286,9 @@ struct port *switch_lookup(struct switch_dev *sw, const uint8_t *mac)
 	entry = table_find(sw, mac);
 	if (!entry)
 		return NULL;
-	if (!entry->fixed && sw->now_ns - entry->seen_ns > SWITCH_AGE_NS) {
-		entry->port = NULL;
-		return NULL;
-	}
-	return entry->port;
+	if (sw->now_ns - entry->seen_ns > SWITCH_AGE_NS)
+		entry->port = entry->home;
+	return entry->port && !entry->port->unplugged ? entry->port : NULL;
 }
 
 bool switch_is_local(struct switch_dev *sw, const uint8_t *mac)
@@ -280,7 +299,8 @@ bool switch_is_local(struct switch_dev *sw, const uint8_t *mac)
 		return false;
 	/* Others than the card may receive at a learned address: its guest's VMs */
 	entry = table_find(sw, mac);
-	return entry && entry->fixed && entry->port->is_card && !entry->port->bytes;
+	return entry && entry->port == entry->home && entry->port->is_card &&
+	       !entry->port->bytes && !entry->port->unplugged;
 }
 
 bool switch_is_full(struct switch_dev *sw, const uint8_t *mac)
@@ -320,6 +340,10 @@ static struct port *receiver(struct switch_dev *sw, const struct frame *frame)
 static void deliver(struct switch_dev *sw, struct port *port,
 		    const struct frame *frame)
 {
+	if (port->unplugged) {
+		port->stats.drops++;
+		return;
+	}
 	if (frame->flags & FRAME_LOCAL && !port->is_card) {
 		sw->stats.local_leaks++;
 		return;
@@ -350,6 +374,10 @@ static void forward(struct switch_dev *sw, const struct frame *frame)
 	}
 	if (port) {
 		deliver(sw, port, frame);
+		return;
+	}
+	if (frame->flags & FRAME_LOCAL && !mac_is_multicast(frame->hdr)) {
+		sw->stats.local_leaks++;
 		return;
 	}
 	sw->stats.flooded++;

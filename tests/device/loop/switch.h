@@ -28,13 +28,14 @@
 /**
  * struct switch_entry - an entry of the address table
  * @mac: the address
- * @fixed: added by switch_add_port(); neither aged nor moved
+ * @home: card that has the address by switch_add_port(), or NULL. It gets the
+ *	address back when another port that sent with it is silent or gone
  * @port: port of the address; NULL for a free entry
  * @seen_ns: time when the address was last seen, ns
  */
 struct switch_entry {
 	uint8_t mac[MAC_LEN];
-	bool fixed;
+	struct port *home;
 	struct port *port;
 	uint64_t seen_ns;
 };
@@ -45,7 +46,8 @@ struct switch_entry {
  * @flooded: packets sent to all ports
  * @filtered: packets to the port that they came from
  * @runts: packets too short for an Ethernet header
- * @local_leaks: FRAME_LOCAL packets dropped at a port that leaves the process
+ * @local_leaks: FRAME_LOCAL packets dropped at a port that leaves the process, or
+ *	because their receiver has been unplugged
  * @flush_drops: packets dropped because their memory or port went away
  */
 struct switch_stats {
@@ -116,7 +118,7 @@ void switch_uninit(struct switch_dev *sw);
  *
  * Return: 0; -EEXIST when another port has the same address; -ENOMEM when
  * memory for the frames is short; -ENOSPC when the set of the address table has
- * only fixed entries.
+ * only entries of cards.
  */
 int switch_add_port(struct switch_dev *sw, struct port *port);
 
@@ -126,6 +128,14 @@ int switch_add_port(struct switch_dev *sw, struct port *port);
  *	again, because frames of other ports may name it as @payer
  */
 void switch_remove_port(struct port *port);
+
+/**
+ * switch_plug - plug or pull the cable of a port
+ * @port: a port of the switch
+ * @plugged: false: packets are dropped in both directions, except those that are
+ *	queued, and no address belongs to the port
+ */
+void switch_plug(struct port *port, bool plugged);
 
 /**
  * switch_frame_alloc - allocate a frame
@@ -147,7 +157,7 @@ void switch_frame_free(struct port *port, struct frame *frame);
  * switch_tx - send a frame
  * @port: the sending port
  * @frame: frame from switch_frame_alloc() of the same port; belongs to the
- *	switch now
+ *	switch now, which drops it when the cable is unplugged
  */
 void switch_tx(struct port *port, struct frame *frame);
 

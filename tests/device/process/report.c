@@ -102,7 +102,7 @@ static struct json_object *report_card(const struct slot *slot)
 	json_object_object_add(object, "connected",
 			       json_object_new_boolean(slot->vu.client.fd >= 0));
 	json_object_object_add(object, "link",
-			       json_object_new_boolean(!slot->unplugged));
+			       json_object_new_boolean(!slot->port.unplugged));
 	add_port(object, &slot->port);
 	stats = group(object, "function");
 	add(stats, "irqs", slot->stats.irqs);

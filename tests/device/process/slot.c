@@ -108,10 +108,7 @@ static void slot_tx(struct env *env, struct frame *frame)
 
 	if (slot->served)
 		frame->payer = slot->served;
-	if (slot->unplugged)
-		switch_frame_free(&slot->port, frame);
-	else
-		switch_tx(&slot->port, frame);
+	switch_tx(&slot->port, frame);
 }
 
 static void slot_tx_flush(struct env *env)
@@ -197,10 +194,6 @@ static void slot_rx(struct port *port, const struct frame *frame)
 {
 	struct slot *slot = port_to_card(port);
 
-	if (slot->unplugged) {
-		port->stats.drops++;
-		return;
-	}
 	/* A unicast packet that the card takes is likely to cause a reply soon */
 	if (card_rx(slot->card, frame) && !(frame->hdr[0] & 1))
 		loop_task_worked(slot->loop, &slot->task);
@@ -466,6 +459,7 @@ int slot_create(struct loop *loop, const struct log *log,
 	slot->port.ops = &slot_port_ops;
 	slot->port.name = slot->config.name;
 	slot->port.is_card = true;
+	slot->port.checked = config->spoofcheck.on;
 	slot->port.share = &slot->share;
 	memcpy(slot->port.mac, config->mac, MAC_LEN);
 	err = switch_add_port(&loop->sw, &slot->port);
@@ -506,7 +500,7 @@ free_card:
 
 void slot_plug(struct slot *slot, bool plugged)
 {
-	slot->unplugged = !plugged;
+	switch_plug(&slot->port, plugged);
 	card_link_changed(slot->card, plugged);
 	loop_task_mark(slot->loop, &slot->task);
 }

@@ -50,7 +50,6 @@ struct slot_stats {
  * @served: port that pays for what the card sends at the moment, or NULL
  * @given: value of @given of the shares when answers were resumed
  * @port: port of the switch
- * @unplugged: the cable is unplugged: packets are dropped in both directions
  * @vu: vfio-user endpoint
  * @task: runs @card, and its timers
  * @irq_fd: eventfd of each vector, -1 for none
@@ -72,7 +71,6 @@ struct slot {
 	struct port *served;
 	uint64_t given;
 	struct port port;
-	bool unplugged;
 	struct vfio_user vu;
 	struct loop_task task;
 	int irq_fd[CARD_VECTORS_MAX];

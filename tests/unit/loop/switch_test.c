@@ -178,13 +178,131 @@ static void test_learned_address_is_forgotten_with_age(void **state)
 	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[0].port);
 }
 
-static void test_a_cards_address_cannot_be_taken(void **state)
+/* [ORNIC-DEV-15] */
+static void test_a_checked_cards_address_cannot_be_taken(void **state)
+{
+	struct world *w = *state;
+
+	w->port[0].port.checked = true;
+	send(w, 2, broadcast, mac[0]);
+	send(w, 1, broadcast, mac[0]);
+	switch_run(&w->sw, 10);
+	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[0].port);
+	assert_true(switch_is_local(&w->sw, mac[0]));
+	/* Its own check permits this card to use the address */
+	w->port[1].port.checked = true;
+	send(w, 1, broadcast, mac[0]);
+	switch_run(&w->sw, 10);
+	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[1].port);
+}
+
+/* A bond gives all its cards the address of the first */
+static void test_a_cards_address_moves_with_its_sender(void **state)
+{
+	struct world *w = *state;
+
+	w->sw.now_ns = 1;
+	send(w, 1, broadcast, mac[0]);
+	switch_run(&w->sw, 10);
+	expect(w, 1, 0, 1, 1);
+	send(w, 2, mac[0], mac[2]);
+	switch_run(&w->sw, 10);
+	expect(w, 1, 1, 1, 1);
+	/* [ORNIC-WIRE-4] The card that took it may be a bridge */
+	assert_false(switch_is_local(&w->sw, mac[0]));
+	/* Its card takes it back by sending, and by the age of the other's frames */
+	send(w, 0, mac[2], mac[0]);
+	switch_run(&w->sw, 10);
+	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[0].port);
+	assert_true(switch_is_local(&w->sw, mac[0]));
+	send(w, 1, broadcast, mac[0]);
+	switch_run(&w->sw, 10);
+	w->sw.now_ns += SWITCH_AGE_NS;
+	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[1].port);
+	w->sw.now_ns++;
+	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[0].port);
+}
+
+static void test_an_address_survives_the_port_that_took_it(void **state)
+{
+	struct world *w = *state;
+
+	send(w, 1, broadcast, mac[0]);
+	switch_run(&w->sw, 10);
+	switch_remove_port(&w->port[1].port);
+	w->port[1].destroyed = true;
+	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[0].port);
+	assert_null(switch_lookup(&w->sw, mac[1]));
+}
+
+static void test_a_taken_address_survives_its_card(void **state)
 {
 	struct world *w = *state;
 
 	send(w, 2, broadcast, mac[0]);
 	switch_run(&w->sw, 10);
+	switch_remove_port(&w->port[0].port);
+	w->port[0].destroyed = true;
+	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[2].port);
+	w->sw.now_ns += SWITCH_AGE_NS + 1;
+	assert_null(switch_lookup(&w->sw, mac[0]));
+}
+
+/* Frames to a port whose cable is unplugged go to all others, as to an unknown address */
+static void test_an_unplugged_port_has_no_address(void **state)
+{
+	struct world *w = *state;
+
+	send(w, 0, broadcast, other);
+	switch_run(&w->sw, 10);
+	expect(w, 0, 1, 1, 1);
+	/* A frame that is on its way does not bring the address back */
+	send(w, 0, broadcast, other);
+	switch_plug(&w->port[0].port, false);
+	assert_null(switch_lookup(&w->sw, mac[0]));
+	assert_null(switch_lookup(&w->sw, other));
+	assert_false(switch_is_local(&w->sw, mac[0]));
+	switch_run(&w->sw, 10);
+	expect(w, 0, 2, 2, 2);
+	assert_null(switch_lookup(&w->sw, other));
+	send(w, 2, mac[0], mac[2]);
+	send(w, 2, broadcast, mac[2]);
+	switch_run(&w->sw, 10);
+	expect(w, 0, 4, 2, 4);
+	assert_int_equal(w->port[0].port.stats.drops, 2);
+	/* It sends nothing */
+	send(w, 0, broadcast, mac[0]);
+	assert_int_equal(switch_run(&w->sw, 10), 0);
+	switch_plug(&w->port[0].port, true);
 	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[0].port);
+	send(w, 2, mac[0], mac[2]);
+	switch_run(&w->sw, 10);
+	expect(w, 1, 4, 2, 4);
+}
+
+/* An address that the unplugged card had taken goes back to its own card */
+static void test_an_unplugged_port_gives_an_address_back(void **state)
+{
+	struct world *w = *state;
+
+	send(w, 1, broadcast, mac[0]);
+	switch_run(&w->sw, 10);
+	switch_plug(&w->port[1].port, false);
+	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[0].port);
+}
+
+/* Others than its receiver cannot read a local frame */
+static void test_a_local_frame_is_not_flooded(void **state)
+{
+	struct world *w = *state;
+	struct frame *frame = make(&w->port[1].port, mac[0], mac[1]);
+
+	frame->flags = FRAME_LOCAL;
+	switch_tx(&w->port[1].port, frame);
+	switch_plug(&w->port[0].port, false);
+	switch_run(&w->sw, 10);
+	expect(w, 0, 0, 0, 0);
+	assert_int_equal(w->sw.stats.local_leaks, 1);
 }
 
 static void test_many_addresses_push_out_no_fixed_one(void **state)
@@ -669,7 +787,13 @@ UNIT_MAIN("switch",
 	TEST(test_learned_address_goes_to_one),
 	TEST(test_learned_address_moves),
 	TEST(test_learned_address_is_forgotten_with_age),
-	TEST(test_a_cards_address_cannot_be_taken),
+	TEST(test_a_checked_cards_address_cannot_be_taken),
+	TEST(test_a_cards_address_moves_with_its_sender),
+	TEST(test_an_address_survives_the_port_that_took_it),
+	TEST(test_a_taken_address_survives_its_card),
+	TEST(test_an_unplugged_port_has_no_address),
+	TEST(test_an_unplugged_port_gives_an_address_back),
+	TEST(test_a_local_frame_is_not_flooded),
 	TEST(test_many_addresses_push_out_no_fixed_one),
 	TEST(test_learned_address_is_not_local),
 	TEST(test_multicast_source_is_not_learned),

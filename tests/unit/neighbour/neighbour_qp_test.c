@@ -175,7 +175,7 @@ static void push_elsewhere(struct neighbours *n)
 /* All packets are lost: every QP retransmits after the same time */
 static void push_lost(struct neighbours *n)
 {
-	attacker(n)->unplugged = true;
+	attacker(n)->port.unplugged = true;
 	push(n);
 }
 
