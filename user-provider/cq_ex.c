@@ -103,8 +103,7 @@ static uint32_t ornic_cq_read_byte_len(struct ibv_cq_ex *ibcq)
 
 static unsigned int ornic_cq_read_wc_flags(struct ibv_cq_ex *ibcq)
 {
-	return ORNIC_GET(ORNIC_CQE_FLAGS,
-			 le32toh(to_ornic_cq_ex(ibcq)->cqe->qpn));
+	return ornic_cqe_wc_flags(le32toh(to_ornic_cq_ex(ibcq)->cqe->qpn));
 }
 
 static __be32 ornic_cq_read_imm_data(struct ibv_cq_ex *ibcq)
@@ -129,10 +128,9 @@ static uint32_t ornic_cq_read_slid(struct ibv_cq_ex *ibcq)
 	return 0;
 }
 
-/* RoCE maps it to the priority in a VLAN tag; 32-byte entries do not have it */
 static uint8_t ornic_cq_read_sl(struct ibv_cq_ex *ibcq)
 {
-	return 0;
+	return ornic_cqe_sl(le32toh(to_ornic_cq_ex(ibcq)->cqe->qpn));
 }
 
 static uint8_t ornic_cq_read_dlid_path_bits(struct ibv_cq_ex *ibcq)
@@ -144,11 +142,6 @@ static const struct ornic_cqe_ext *ornic_cqe_ext(struct ibv_cq_ex *ibcq)
 {
 	return &container_of(to_ornic_cq_ex(ibcq)->cqe, struct ornic_cqe_64,
 			     cqe)->ext;
-}
-
-static uint8_t ornic_cq_read_sl_ext(struct ibv_cq_ex *ibcq)
-{
-	return ornic_cqe_ext(ibcq)->sl;
 }
 
 static uint64_t ornic_cq_read_completion_ts(struct ibv_cq_ex *ibcq)
@@ -205,7 +198,7 @@ void ornic_cq_fill_pfns(struct ornic_cq *cq, uint64_t wc_flags)
 	if (wc_flags & IBV_WC_EX_WITH_SLID)
 		ibcq->read_slid = ornic_cq_read_slid;
 	if (wc_flags & IBV_WC_EX_WITH_SL)
-		ibcq->read_sl = ext ? ornic_cq_read_sl_ext : ornic_cq_read_sl;
+		ibcq->read_sl = ornic_cq_read_sl;
 	if (wc_flags & IBV_WC_EX_WITH_DLID_PATH_BITS)
 		ibcq->read_dlid_path_bits = ornic_cq_read_dlid_path_bits;
 	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)

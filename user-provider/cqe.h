@@ -143,6 +143,38 @@ static inline __be32 ornic_cqe_imm(const struct ornic_cqe *cqe, uint32_t flags)
 }
 
 /**
+ * ornic_cqe_wc_flags() - flags of a completion
+ * @qpn: last word of the entry
+ *
+ * Return: enum ibv_wc_flags.
+ */
+static inline unsigned int ornic_cqe_wc_flags(uint32_t qpn)
+{
+	return ORNIC_GET(ORNIC_CQE_FLAGS, qpn) &
+	       (ORNIC_WC_GRH | ORNIC_WC_WITH_IMM | ORNIC_WC_IP_CSUM_OK |
+		ORNIC_WC_WITH_INV);
+}
+
+/**
+ * ornic_cqe_sl() - what stands in place of the service level
+ * @qpn: last word of the entry
+ *
+ * RoCE has no service level on the wire. UCX expects the type of a datagram
+ * here, as mlx5 has it: 9 for UDP over IPv6, 10 for UDP over IPv4. A reply with
+ * this service level has VLAN priority 0 ([ORNIC-SQ-13]).
+ *
+ * Return: the type, 0 for other completions.
+ */
+static inline uint8_t ornic_cqe_sl(uint32_t qpn)
+{
+	uint32_t flags = ORNIC_GET(ORNIC_CQE_FLAGS, qpn);
+
+	if (!(flags & ORNIC_WC_GRH))
+		return 0;
+	return flags & ORNIC_WC_IPV4 ? 10 : 9;
+}
+
+/**
  * ornic_cq_consume() - give entries back to the device
  * @cq: completion queue, locked
  * @ci: index of the first entry to keep

@@ -32,14 +32,16 @@ static ALWAYS_INLINE inline void ornic_cqe_fill_wc(struct ibv_wc *wc,
 	wc->opcode = le32toh(cqe->opcode);
 	wc->vendor_err = le32toh(cqe->vendor_err);
 	wc->byte_len = le32toh(cqe->byte_len);
-	wc->imm_data = ornic_cqe_imm(cqe, ORNIC_GET(ORNIC_CQE_FLAGS, qpn));
+	wc->imm_data = ornic_cqe_imm(cqe, ornic_cqe_wc_flags(qpn));
 #endif
 	wc->qp_num = qpn & ORNIC_CQE_QPN;
 	wc->src_qp = le32toh(cqe->src_qp);
-	wc->wc_flags = ORNIC_GET(ORNIC_CQE_FLAGS, qpn);
-	/* P_Key index, LIDs and service level: RoCE has none (A17) */
+	wc->wc_flags = ornic_cqe_wc_flags(qpn);
+	/* P_Key index and LIDs: RoCE has none (A17) */
 	memset(&wc->pkey_index, 0,
 	       sizeof(*wc) - offsetof(struct ibv_wc, pkey_index));
+	if (qpn & ORNIC_PREP(ORNIC_CQE_FLAGS, ORNIC_WC_GRH))
+		wc->sl = ornic_cqe_sl(qpn);
 }
 
 /* @num is at least 1 */

@@ -440,7 +440,7 @@ struct ornic_av {
 ORNIC_ASSERT_SIZE(struct ornic_av, 32);
 
 #define ORNIC_AV_FLOW_LABEL	0x000fffff
-#define ORNIC_AV_SL		0x00f00000
+#define ORNIC_AV_SL		0x00f00000	/* VLAN priority; 8 to 15: 0 */
 
 /* Route of UD: 48 bytes, so SGEs begin in the second slot */
 struct ornic_route_ud {
@@ -536,8 +536,8 @@ ORNIC_ASSERT_SIZE(struct ornic_rq_hdr, 16);
 #define ORNIC_RQ_STRIDE_SHIFT_MIN	5
 
 /*
- * A UD receive begins with the GRH: the IPv6 header, or 20 undefined bytes and
- * the IPv4 header.
+ * A UD receive begins with the GRH: the IPv6 header, or 20 bytes of 0 and the
+ * IPv4 header.
  */
 #define ORNIC_GRH_SIZE		40
 
@@ -591,11 +591,12 @@ ORNIC_ASSERT_SIZE(struct ornic_cqe_64, 64);
 #define ORNIC_CQE_EXT_L4_CSUM_OK	0x0004
 #define ORNIC_CQE_EXT_RSS	0x0008
 
-/* As in enum ibv_wc_flags */
+/* Bits 3:0 are as in enum ibv_wc_flags */
 #define ORNIC_WC_GRH		0x01
 #define ORNIC_WC_WITH_IMM	0x02
 #define ORNIC_WC_IP_CSUM_OK	0x04
 #define ORNIC_WC_WITH_INV	0x08
+#define ORNIC_WC_IPV4		0x10	/* with GRH: it is an IPv4 header */
 
 /* As in enum ibv_wc_status */
 enum ornic_wc_status {

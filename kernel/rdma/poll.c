@@ -152,8 +152,11 @@ static void ornic_wc_fill(struct ornic_cq *cq, const struct ornic_cqe *cqe, bool
 		return;
 
 	wc->src_qp = le32_to_cpu(cqe->src_qp) & ORNIC_CQE_QPN;
-	if (flags & ORNIC_WC_GRH)
-		wc->wc_flags |= IB_WC_GRH;
+	if (flags & ORNIC_WC_GRH) {
+		wc->wc_flags |= IB_WC_GRH | IB_WC_WITH_NETWORK_HDR_TYPE;
+		wc->network_hdr_type = flags & ORNIC_WC_IPV4 ? RDMA_NETWORK_IPV4 :
+							       RDMA_NETWORK_IPV6;
+	}
 	if (flags & ORNIC_WC_WITH_IMM) {
 		wc->wc_flags |= IB_WC_WITH_IMM;
 		wc->ex.imm_data = cqe->imm;

@@ -19,9 +19,20 @@ static struct ornic_cqe make(struct ibv_qp *ibqp, uint64_t n, uint32_t flags)
 	};
 }
 
+/* IPv4, IPv6 and no datagrams, with and without immediate data */
+static uint32_t flags_of(uint64_t n)
+{
+	return (n & 3) | ((n & 5) == 5 ? ORNIC_WC_IPV4 : 0);
+}
+
+static uint8_t sl_of(uint64_t n)
+{
+	return !(n & 1) ? 0 : n & 4 ? 10 : 9;
+}
+
 static void complete(struct fixture *f, struct ibv_qp *ibqp, uint64_t n)
 {
-	struct ornic_cqe cqe = make(ibqp, n, n & 3);
+	struct ornic_cqe cqe = make(ibqp, n, flags_of(n));
 
 	fake_complete(fake_cq(f->cq), &cqe);
 }
@@ -40,7 +51,7 @@ static void assert_wc(const struct ibv_wc *wc, struct ibv_qp *ibqp, uint64_t n)
 	assert_int_equal(wc->wc_flags, n & 3);
 	assert_int_equal(wc->pkey_index, 0);
 	assert_int_equal(wc->slid, 0);
-	assert_int_equal(wc->sl, 0);
+	assert_int_equal(wc->sl, sl_of(n));
 	assert_int_equal(wc->dlid_path_bits, 0);
 }
 
@@ -342,7 +353,7 @@ static struct ibv_cq *create_large(struct fixture *f)
 
 static void complete_large(struct fixture *f, struct ibv_qp *ibqp, uint64_t n)
 {
-	struct ornic_cqe cqe = make(ibqp, n, n & 3);
+	struct ornic_cqe cqe = make(ibqp, n, flags_of(n));
 	struct ornic_cqe_ext ext = {
 		.timestamp = htole64(n + 4000),
 		.flow_tag = htole32(n + 5000),
@@ -386,7 +397,7 @@ static void large_entries_tell_more(void **state)
 					 out + 5000);
 			assert_int_equal(ibv_wc_read_cvlan(cq),
 					 out & 8 ? out + 6000 : 0);
-			assert_int_equal(ibv_wc_read_sl(cq), out & 7);
+			assert_int_equal(ibv_wc_read_sl(cq), sl_of(out));
 			out++;
 		} while (!ibv_next_poll(cq));
 		ibv_end_poll(cq);

@@ -96,6 +96,7 @@ void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 	     struct packet *pkt)
 {
 	uint32_t flow = le32toh(av->flow);
+	unsigned int sl = ORNIC_GET(ORNIC_AV_SL, flow);
 	struct card *card = qp->base.card;
 	struct packet_path path = {
 		.src = gid_get(&card->gids, le16toh(av->sgid_index)),
@@ -104,8 +105,8 @@ void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 		.tclass = av->tclass,
 		.hop_limit = av->hop_limit,
 		.flow_label = ORNIC_GET(ORNIC_AV_FLOW_LABEL, flow),
-		/* Priorities have 3 bits, service levels 4 */
-		.priority = ORNIC_GET(ORNIC_AV_SL, flow) & 7,
+		/* Priorities have 3 bits, service levels 4 ([ORNIC-SQ-13]) */
+		.priority = sl < 8 ? sl : 0,
 		.sport = le16toh(av->udp_sport),
 	};
 	struct headers headers;

@@ -196,6 +196,8 @@ void ud_rx(struct qp *qp, const struct packet *pkt, const struct headers *header
 	}
 
 	RDMA_STAT_INC(qp->base.card, rx_sends);
+	if (headers->l3 == 4)
+		flags |= ORNIC_WC_IPV4;
 	if (pkt->op->flags & OPCODE_IMMDT) {
 		flags |= ORNIC_WC_WITH_IMM;
 		cqe.imm = pkt->imm;

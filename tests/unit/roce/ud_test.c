@@ -25,11 +25,16 @@ static void ud_send(struct pair *pair, const struct pair_wr *wr)
 	pair_run(pair);
 }
 
+static bool ud_is_ipv4(struct pair *pair)
+{
+	return pair_qp(A(pair))->base.card->gids.entry[A(pair)->sgid_index].ipv4;
+}
+
 static void ud_check_grh(struct pair *pair, const uint8_t *grh)
 {
 	static const uint8_t nothing[20];
 
-	if (pair_qp(A(pair))->base.card->gids.entry[A(pair)->sgid_index].ipv4) {
+	if (ud_is_ipv4(pair)) {
 		assert_memory_equal(grh, nothing, 20);
 		assert_int_equal(grh[20], 0x45);
 		assert_int_equal(grh[21], 0x22);
@@ -82,7 +87,9 @@ static void test_send(void **state)
 				     A(pair)->sgid_index)->vlan_id !=
 				     GID_NO_VLAN);
 			flags = ORNIC_GET(ORNIC_CQE_FLAGS, le32toh(cqe->qpn));
+			/* [ORNIC-RQ-6] */
 			assert_int_equal(flags, ORNIC_WC_GRH |
+					 (ud_is_ipv4(pair) ? ORNIC_WC_IPV4 : 0) |
 					 (imm ? ORNIC_WC_WITH_IMM : 0));
 			if (imm)
 				assert_int_equal(be32toh(cqe->imm), wr.imm);
@@ -355,6 +362,29 @@ static void test_source_port(void **state)
 	assert_int_equal(pair->arg, packet_sport(0, one, two));
 }
 
+/* [ORNIC-SQ-13] Service levels from 8 on have no priority */
+static void test_priority(void **state)
+{
+	struct pair *pair = *state;
+	struct ornic_av av = pair_attr(A(pair), B(pair)).av;
+	struct pair_wr wr = wr_datagram(pair, 10);
+	const struct ornic_cqe_ext *ext;
+	unsigned int sl, priority;
+
+	wr.av = &av;
+	for (sl = 0; sl < 16; sl++) {
+		av.flow = htole32(ORNIC_PREP(ORNIC_AV_SL, sl));
+		pair_post_recv(B(pair), 9, B(pair)->addr, 50);
+		ud_send(pair, &wr);
+		pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
+		ext = host_cqe_ext(host_queue_peek(&B(pair)->cq));
+		priority = sl < 8 ? sl : 0;
+		assert_int_equal(le16toh(ext->vlan_tci), priority << 13 | PAIR_VLAN);
+		assert_int_equal(ext->sl, priority);
+		pair_expect(B(pair), 9, ORNIC_WC_SUCCESS);
+	}
+}
+
 /* The QPN on the wire is 1, and not the device's */
 static void test_gsi(void **state)
 {
@@ -481,6 +511,7 @@ UNIT_MAIN("ud",
 	PAIR_BOTH(test_write_is_no_datagram, pair_setup_ud),
 	PAIR_BOTH(test_source_port, pair_setup_ud),
 	PAIR_BOTH(test_source_port, pair_setup_gsi),
+	PAIR_TEST(test_priority, pair_setup_ud, v6_vlan),
 	PAIR_BOTH(test_mac_of_gid, pair_setup_ud),
 	PAIR_ALL(test_port_is_down, pair_setup_ud),
 	PAIR_ALL(test_port_is_down, pair_setup_uc),
