@@ -6,6 +6,7 @@
 #include "objects/cq.h"
 
 #define CQ_US_NS 1000
+#define CQ_PAGE_SIZE 4096	/* of a ring at least */
 
 enum ornic_cmd_status cq_cmd_modify(struct card *card, struct cmd *cmd)
 {
@@ -21,35 +22,48 @@ enum ornic_cmd_status cq_cmd_modify(struct card *card, struct cmd *cmd)
 	return ORNIC_CMD_OK;
 }
 
-/* Copy an entry into the first pass of a new ring */
-static void cq_move_entry(const struct cq *cq, void *to, const void *from)
+/*
+ * Copy entries into the first pass of a new ring, which the host does not read
+ * before the command completes. A hostile one may give overlapping rings.
+ */
+static void cq_move_entries(const struct cq *cq, void *to, const void *from,
+			    uint32_t count)
 {
-	uint32_t size = 1u << cq->log_cqe_size;
-	struct ornic_cqe_64 entry;
-	struct ornic_cqe *cqe;
+	uint32_t words = (1u << cq->log_cqe_size) / sizeof(__le32);
+	__le32 *last = (__le32 *)to + words - 1;
 
-	memcpy(&entry, from, size);
-	cqe = size == sizeof(*cqe) ? (void *)&entry : &entry.cqe;
-	cqe->qpn |= htole32(ORNIC_CQE_PHASE);
-	guest_write_entry(to, &entry, size, cq->card->whole_entries);
+	memmove(to, from, (size_t)count << cq->log_cqe_size);
+	for (; count; count--, last += words)
+		*last |= htole32(ORNIC_CQE_PHASE);
 }
 
-/* Copy the entries that are not consumed to the beginning of another ring */
+/*
+ * Copy the entries that are not consumed to the beginning of another ring, as
+ * many at a time as are together in a page of both
+ */
 static enum ornic_cmd_status cq_move(struct cq *cq, struct buf *ring)
 {
-	uint32_t mask = (1u << cq->log_size) - 1;
-	uint32_t size = 1u << cq->log_cqe_size;
+	const uint32_t page = CQ_PAGE_SIZE >> cq->log_cqe_size;
+	uint32_t count = cq->pi - cq->ci;
+	uint32_t size = 1u << cq->log_size;
+	uint32_t i, at, n;
 	void *from, *to;
-	uint32_t i;
 
-	cq->card->budget.work += cq->pi - cq->ci;
-	for (i = 0; i < cq->pi - cq->ci; i++) {
-		from = buf_slot(&cq->ring, (uint64_t)((cq->ci + i) & mask) <<
-				cq->log_cqe_size, size);
-		to = buf_slot(ring, (uint64_t)i << cq->log_cqe_size, size);
+	cq->card->budget.work += count;
+	for (i = 0; i < count; i += n) {
+		at = (cq->ci + i) & (size - 1);
+		n = page - (at % page > i % page ? at % page : i % page);
+		if (n > count - i)
+			n = count - i;
+		if (n > size - at)
+			n = size - at;
+		from = buf_slot(&cq->ring, (uint64_t)at << cq->log_cqe_size,
+				n << cq->log_cqe_size);
+		to = buf_slot(ring, (uint64_t)i << cq->log_cqe_size,
+			      n << cq->log_cqe_size);
 		if (!from || !to)
 			return ORNIC_CMD_DMA_FAULT;
-		cq_move_entry(cq, to, from);
+		cq_move_entries(cq, to, from, n);
 	}
 	return ORNIC_CMD_OK;
 }

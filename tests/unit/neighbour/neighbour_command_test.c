@@ -5,7 +5,7 @@
 #include "objects/cq.h"
 
 #define TURNS 100
-#define SHIFT_4M 22
+#define SHIFT_16M 24
 #define SHIFT_8M 23
 #define TIMER_NS 1000000
 
@@ -129,11 +129,11 @@ static void begin_resize_cq(struct neighbours *n)
 		.eqn = htole32(A(n->pair)->eq.num),
 		.log_size = CARD_MAX_LOG_CQE,
 		.log_cqe_size = 6,
-		.buf = { .page_shift = SHIFT_4M, .npages = htole32(1) },
+		.buf = { .page_shift = SHIFT_16M, .npages = htole32(1) },
 	};
 	struct host *host = n->host[0];
 
-	n->addr = host_alloc(host, 1u << SHIFT_4M, HOST_PAGE);
+	n->addr = host_alloc(host, 1u << SHIFT_16M, HOST_PAGE);
 	in.buf.addr = htole64(n->addr);
 	in.dbr_addr = htole64(host_alloc(host, 64, 64));
 	n->key = host_create_object(host, ORNIC_CMD_CREATE_CQ, &in,
@@ -147,7 +147,7 @@ static void push_resize_cq(struct neighbours *n)
 		.num = htole32(n->key),
 		.log_size = CARD_MAX_LOG_CQE,
 		.buf = {
-			.page_shift = SHIFT_4M,
+			.page_shift = SHIFT_16M,
 			.npages = htole32(1),
 			.addr = htole64(n->addr),
 		},

@@ -247,6 +247,30 @@ static void test_resize_moves_long_entries(void **state)
 	kit_expect_cqe(w, 1);
 }
 
+/* [ORNIC-CQ-10] Entries in many pages move, which begin anywhere in a page of the old ring */
+static void test_resize_moves_pages(void **state)
+{
+	struct kit *w = *state;
+	unsigned int i, log;
+
+	for (log = 5; log < 7; log++) {
+		kit_cq(w, w->eq.num, 8, log);
+		for (i = 0; i < 37; i++) {
+			kit_post(w, i);
+			kit_expect_cqe(w, i);
+		}
+		for (i = 0; i < 256; i++)
+			kit_post(w, i);
+		assert_int_equal(resize(w, 9), 256);
+		for (i = 0; i < 100; i++)
+			kit_expect_cqe(w, i);
+		assert_int_equal(resize(w, 8), 156);
+		for (; i < 256; i++)
+			kit_expect_cqe(w, i);
+		assert_null(host_queue_peek(&w->cq));
+	}
+}
+
 /* [ORNIC-CQ-11] A request is answered once, before, at or after the change */
 static void test_resize_keeps_the_request(void **state)
 {
@@ -345,6 +369,7 @@ UNIT_MAIN("cq_modify",
 	KIT_TEST(test_resize_moves_entries),
 	KIT_NO_SHADOW_TEST(test_resize_moves_entries),
 	KIT_TEST(test_resize_moves_long_entries),
+	KIT_TEST(test_resize_moves_pages),
 	KIT_TEST(test_resize_keeps_the_request),
 	KIT_NO_SHADOW_TEST(test_resize_keeps_the_request),
 	KIT_TEST(test_request_in_the_new_record),
