@@ -16,6 +16,7 @@
 #include "device.h"
 #include "flow.h"
 #include "gid.h"
+#include "mad.h"
 #include "mcast.h"
 #include "mmap.h"
 #include "mr.h"
@@ -91,6 +92,7 @@ static const struct ib_device_ops ornic_ib_ops = {
 	.post_recv = ornic_ib_post_recv,
 	.post_send = ornic_ib_post_send,
 	.pre_destroy_cq = ornic_ib_pre_destroy_cq,
+	.process_mad = ornic_ib_process_mad,
 	.query_ah = ornic_ib_query_ah,
 	.query_device = ornic_ib_query_device,
 	.query_pkey = ornic_ib_query_pkey,

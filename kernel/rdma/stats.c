@@ -25,11 +25,9 @@ struct rdma_hw_stats *ornic_ib_alloc_hw_port_stats(struct ib_device *ibdev, u32 
 					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
 }
 
-int ornic_ib_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port,
-			  int index)
+int ornic_stats_query(struct ornic_ib_dev *dev, u64 *stats)
 {
 	struct ornic_query_stats_in in = { .scope = cpu_to_le32(ORNIC_STATS_RDMA) };
-	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibdev);
 	__le64 out[ORNIC_RDMA_STAT_COUNT];
 	int err, i;
 
@@ -38,7 +36,20 @@ int ornic_ib_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, 
 		return err;
 
 	for (i = 0; i < ARRAY_SIZE(out); i++)
-		stats->value[i] = le64_to_cpu(out[i]);
+		stats[i] = le64_to_cpu(out[i]);
+	return 0;
+}
+
+int ornic_ib_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port,
+			  int index)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibdev);
+	int err;
+
+	err = ornic_stats_query(dev, stats->value);
+	if (err)
+		return err;
+
 	stats->value[ORNIC_STAT_wq_delay_drops] = atomic64_read(&dev->delay_drops);
 	err = ornic_counter_subtract(dev, stats->value);
 	return err ? err : ORNIC_STAT_COUNT;

@@ -6,9 +6,12 @@
 #include <linux/types.h>
 
 struct ib_device;
+struct ornic_ib_dev;
 struct rdma_counter;
 struct rdma_hw_stats;
 
+/* Read the counters of the port. @stats: ORNIC_RDMA_STAT_COUNT values */
+int ornic_stats_query(struct ornic_ib_dev *dev, u64 *stats);
 struct rdma_hw_stats *ornic_ib_alloc_hw_port_stats(struct ib_device *ibdev, u32 port);
 int ornic_ib_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 			  u32 port, int index);

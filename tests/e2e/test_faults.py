@@ -112,9 +112,15 @@ def test_carrier_follows_the_cable(pair):
     def state():
         return json.loads(vm.check("rdma -j link"))[0]["state"]
 
+    def times_down():
+        path = f"/sys/class/infiniband/{port.device}/ports/1/counters/link_downed"
+        return int(vm.check(f"cat {path}"))
+
     assert carrier() == "1"
+    before = times_down()
     control(pair.card, "link nic0 down")
     wait_until("no carrier", lambda: carrier() == "0")
+    assert times_down() == before + 1
     wait_until("RDMA port down", lambda: state() == "DOWN")
     control(pair.card, "link nic0 up")
     wait_until("carrier", lambda: carrier() == "1")

@@ -76,6 +76,30 @@ def test_qps_by_rule(pair):
         vm.check(f"rdma statistic qp set link {port.device}/1 auto off")
 
 
+def test_performance_management(pair):
+    """ports/1/counters, which node_exporter and telegraf read, has what the card has counted, data
+    in words of 32 bits."""
+    vm = pair.a
+    port = pair.ornic[vm]
+
+    def values():
+        lines = vm.check(f"cd /sys/class/infiniband/{port.device}/ports/1/counters && grep . *")
+        return {name: int(value) for name, value in
+                (line.split(":") for line in lines.splitlines())}
+
+    before, start = values(), counters(pair.card, 0, "rdma")
+    traffic = Traffic(pair)
+    traffic.kill()
+    after, truth = values(), counters(pair.card, 0, "rdma")
+    assert truth["tx_bytes"] >= start["tx_bytes"] + (1 << 16)
+    for name, of_card, unit in (("xmit_data", "tx_bytes", 4), ("rcv_data", "rx_bytes", 4),
+                                ("xmit_packets", "tx_packets", 1),
+                                ("rcv_packets", "rx_packets", 1)):
+        assert before[f"port_{name}"] == start[of_card] // unit, name
+        assert after[f"port_{name}"] == truth[of_card] // unit, name
+    assert after["port_rcv_errors"] == truth["rx_icrc_errors"] + truth["rx_malformed"]
+
+
 def test_resources(pair, traffic):
     """Detailed dumps of QPs, CQs and MRs have the driver's state."""
     vm = pair.a
