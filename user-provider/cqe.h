@@ -167,11 +167,9 @@ static inline unsigned int ornic_cqe_wc_flags(uint32_t qpn)
  */
 static inline uint8_t ornic_cqe_sl(uint32_t qpn)
 {
-	uint32_t flags = ORNIC_GET(ORNIC_CQE_FLAGS, qpn);
-
-	if (!(flags & ORNIC_WC_GRH))
+	if (!(qpn & ORNIC_PREP(ORNIC_CQE_FLAGS, ORNIC_WC_GRH)))
 		return 0;
-	return flags & ORNIC_WC_IPV4 ? 10 : 9;
+	return qpn & ORNIC_PREP(ORNIC_CQE_FLAGS, ORNIC_WC_IPV4) ? 10 : 9;
 }
 
 /**

@@ -40,7 +40,7 @@ static ALWAYS_INLINE inline void ornic_cqe_fill_wc(struct ibv_wc *wc,
 	/* P_Key index and LIDs: RoCE has none (A17) */
 	memset(&wc->pkey_index, 0,
 	       sizeof(*wc) - offsetof(struct ibv_wc, pkey_index));
-	if (qpn & ORNIC_PREP(ORNIC_CQE_FLAGS, ORNIC_WC_GRH))
+	if (unlikely(wc->wc_flags & IBV_WC_GRH))
 		wc->sl = ornic_cqe_sl(qpn);
 }
 
