@@ -196,6 +196,8 @@ int ornic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->masked_atomic_cap = ornic_device_atomic_cap(lim, BIT_ULL(ORNIC_WR_MASKED_CMP_SWP) |
 							BIT_ULL(ORNIC_WR_MASKED_FETCH_ADD));
 	attr->max_mw = min(lim->max_mw, ORNIC_IB_COUNT_MAX);
+	/* 134 ms: a device that is a process answers when its host runs it */
+	attr->local_ca_ack_delay = 15;
 	attr->max_fast_reg_page_list_len = dev->max_reg_pages;
 	attr->max_srq = min(lim->max_srq, ORNIC_IB_COUNT_MAX);
 	attr->max_srq_wr = dev->max_srq_wr;
