@@ -16,7 +16,7 @@ EXCHANGE, MB = r"\txchg +%(?:e\w\w|r\d+d),[^%]*\(%", r"\tmfence"
 FENCES = {
     PROVIDER: (EXCHANGE, {
         "ornic_req_notify_cq": 1, "ornic_wr_post_rc": 1, "ornic_wr_post_ud": 1,
-        "ornic_wr_post_eth": 1, "ornic_wr_complete": 1, "ornic_wr_complete_ud": 1,
+        "ornic_wr_post_eth": 1, "ornic_wr_complete": 1, "ornic_wr_complete_to": 1,
     }),
     "stock/ornic_rdma.ko": (MB, {"ornic_ib_req_notify_cq": 1, "ornic_ib_post_send": 1}),
     # The poll arms two CQs
