@@ -43,6 +43,8 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "slow: takes a minute or more")
 
 
+# Before xdist reads the groups, even if pytest has loaded this file first, for a place in here
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Marks all tests of this directory as tests in VMs. Tests that share VMs run one after the
     other, in the same worker of pytest, and tests that read captures run before the captures are

@@ -5,11 +5,26 @@ import json
 import os
 import re
 import subprocess
+import sys
 from collections import Counter
 
 import pytest
 from lab import check, long, paths, results, seed
 from lab.results import Results
+
+# Runs pytest, and prints the groups of the tests, as a worker of xdist finds them: its plugin comes
+# last
+GROUPS = """
+import sys, pytest
+class Worker:
+    def pytest_collection_modifyitems(self, items):
+        for item in items:
+            print("group", getattr(item.get_closest_marker("xdist_group"), "args", None))
+class Begin:
+    def pytest_cmdline_main(self, config):
+        config.pluginmanager.register(Worker())
+sys.exit(pytest.main(sys.argv[1:], plugins=[Begin()]))
+"""
 
 CMOCKA = """\
 [==========] wq: Running 3 test(s).
@@ -103,6 +118,15 @@ def test_bad_step(words):
 def test_steps(places, about):
     """A place selects the steps that have its tests."""
     assert [step.about for step in check.steps("", places)] == about
+
+
+@pytest.mark.parametrize("place", ["tests/e2e", "tests/e2e/test_ready.py"])
+def test_groups_of_places(place):
+    """Tests that share VMs are in a group wherever pytest begins to look for tests."""
+    argv = [sys.executable, "-c", GROUPS, *check.OPTIONS, "--collect-only", "-q", "-s", place]
+    output = subprocess.run(argv, cwd=paths.TOP, capture_output=True, text=True, check=True).stdout
+    groups = set(re.findall(r"^group (.*)$", output, re.M))
+    assert "('late_pair',)" in groups and "None" not in groups
 
 
 @pytest.mark.parametrize("name", ["ORNIC_DEVICE", "FUZZ_STEPS", "ORNIC_SEED", "SAN", "RUN",
