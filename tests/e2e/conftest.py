@@ -50,8 +50,9 @@ def pytest_collection_modifyitems(items):
     other, in the same worker of pytest, and tests that read captures run before the captures are
     long."""
     order = ["pair", "taps", "two", "wired", "capture", "interop", "free", "plain_pair",
-             "free_pair", "late_pair", "two_cards", "various", "mixed", "iommu_pair", "debug_pair",
-             "debug_cards", "debug_spaces", "kcsan_pair", "kernel_pair", "kernel_cards"]
+             "free_pair", "late_pair", "two_cards", "three_cards", "various", "mixed", "iommu_pair",
+             "debug_pair", "debug_cards", "debug_spaces", "kcsan_pair", "kernel_pair",
+             "kernel_cards"]
     # A worker takes the largest group next. The groups of the debug kernel are small and slow: on
     # their own they would run last, with the other worker idle.
     groups = {"capture": "interop", "debug_pair": "wired", "debug_cards": "wired",
@@ -86,6 +87,12 @@ def taps(pairs):
 def two_cards(pairs):
     """One VM with two cards, see TwoCards."""
     return pairs.keep("two cards", lambda: TwoCards(pairs.lab))
+
+
+@pytest.fixture
+def three_cards(pairs):
+    """One VM with three cards."""
+    return pairs.keep("three cards", lambda: TwoCards(pairs.lab, ("", "", "")))
 
 
 @pytest.fixture
