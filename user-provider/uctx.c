@@ -330,10 +330,10 @@ struct verbs_context *ornic_import_context(struct ibv_device *ibdev,
 	if (sizeof(void *) < sizeof(uint64_t)) {
 		ornic_refuse(&ctx->vctx.context,
 			     "32-bit hosts cannot import a context");
-		return ornic_context_init(ctx, &resp, EOPNOTSUPP);
+		ret = EOPNOTSUPP;
+	} else {
+		fill_attr_out_ptr(cmd, ORNIC_ATTR_QUERY_CONTEXT_RESP, &resp);
+		ret = ibv_cmd_query_context(&ctx->vctx.context, cmd);
 	}
-
-	fill_attr_out_ptr(cmd, ORNIC_ATTR_QUERY_CONTEXT_RESP, &resp);
-	ret = ibv_cmd_query_context(&ctx->vctx.context, cmd);
 	return ornic_context_init(ctx, &resp, ret);
 }

@@ -88,7 +88,8 @@ static void create_with_returned_caps(struct port *port)
 		for (j = 0; j < ARRAY_SIZE(wrs); j++)
 			for (k = 0; k < ARRAY_SIZE(sges); k++) {
 				init = qp_init(types[i], cq);
-				init.cap = (struct ibv_qp_cap){ wrs[j], wrs[j], sges[k], sges[k] };
+				init.cap = (struct ibv_qp_cap){ wrs[j], wrs[j], sges[k], sges[k],
+								0 };
 				want_ok(create_errno(port, &init));
 				told = init.cap;
 				want(told.max_send_wr <= max && told.max_recv_wr <= max,
