@@ -558,6 +558,7 @@ struct ornic_cqe {
 	union {
 		__be32 imm;
 		__le32 inv_key;
+		__le32 sq_num;	/* with SEND_QUEUE: number of the WQE */
 	};
 	__le32 qpn;		/* ORNIC_CQE_* */
 };
@@ -597,6 +598,7 @@ ORNIC_ASSERT_SIZE(struct ornic_cqe_64, 64);
 #define ORNIC_WC_IP_CSUM_OK	0x04
 #define ORNIC_WC_WITH_INV	0x08
 #define ORNIC_WC_IPV4		0x10	/* with GRH: it is an IPv4 header */
+#define ORNIC_WC_SEND_QUEUE	0x20	/* of a send WQE; whatever the status */
 
 /* As in enum ibv_wc_status */
 enum ornic_wc_status {

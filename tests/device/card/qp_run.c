@@ -127,6 +127,7 @@ void qp_reset(struct qp *qp)
 	qp->sq.pi = 0;
 	qp->sq.next = 0;
 	qp->sq.ci = 0;
+	qp->sq.num = 0;
 	qp->sq.ci_told = 0;
 	qp->sq.broken = false;
 	rq_reset(&qp->base.rq);

@@ -481,6 +481,7 @@ void sq_done(struct qp *qp, uint32_t end, bool tell)
 	struct ornic_qp_dbr *dbr;
 	uint32_t told = end;
 
+	sq->num++;
 	sq->ci = end;
 	if (end - sq->ci_told <= lag && (qp->base.card->ci_lags || !tell))
 		return;
@@ -505,7 +506,9 @@ void sq_complete(struct qp *qp, const struct send_wqe *wqe,
 		.status = htole32(status),
 		.opcode = htole32(wr_get(wqe->opcode)->wc_opcode),
 		.byte_len = htole32(byte_len),
-		.qpn = htole32(qp->base.obj.num),
+		.sq_num = htole32(qp->sq.num + 1),
+		.qpn = htole32(qp->base.obj.num |
+			       ORNIC_PREP(ORNIC_CQE_FLAGS, ORNIC_WC_SEND_QUEUE)),
 	};
 
 	sq_done(qp, wqe->index + wqe->slots, signaled);

@@ -16,6 +16,7 @@
  * @next: first slot of the next WQE to take
  * @ci: consumer index: the slots before it are done with
  * @ci_told: value of sq_ci in the doorbell record
+ * @num: number of the last WQE that is done with ([ORNIC-CQ-16])
  * @ring: buffer of the ring
  */
 struct sq {
@@ -25,6 +26,7 @@ struct sq {
 	uint32_t next;
 	uint32_t ci;
 	uint32_t ci_told;
+	uint32_t num;
 	struct buf ring;
 };
 

@@ -153,8 +153,10 @@ static const struct layout layouts[] = {
 	  "wr_id:8l status:4l opcode:4l src_qp:4l byte_len:4l imm:4b qpn:4q" },
 	{ "ornic_cqe/inv_key", 0,
 	  "wr_id:8l status:4l opcode:4l src_qp:4l byte_len:4l inv_key:4k qpn:4q" },
+	{ "ornic_cqe/sq_num", 0,
+	  "wr_id:8l status:4l opcode:4l src_qp:4l byte_len:4l sq_num:4l qpn:4q" },
 	{ "ornic_cqe/vendor_err", 0,
-	  "wr_id:8l status:4l opcode:4l vendor_err:4l byte_len:4l imm:4b qpn:4q" },
+	  "wr_id:8l status:4l opcode:4l vendor_err:4l byte_len:4l sq_num:4l qpn:4q" },
 	{ "ornic_cqe_ext", 0,
 	  "timestamp:8l flow_tag:4l rss_hash:4l vlan_tci:2l flags:2l smac:6x sl:1l "
 	  "rsvd:5x" },

@@ -366,7 +366,7 @@ static void say_send(struct appendix *a)
 	STEP(a, "Device B raises vector 0");
 	carry(pair, sa);
 	say_sent(a, b, "an ACK");
-	say_completion(a, sa, "ornic_cqe");
+	say_completion(a, sa, "ornic_cqe/sq_num");
 	CI(a, sa, sq_ci);
 	rings(a, b, "the CQ: nothing, ci 1", ORNIC_DB_CQ, b->cq.num,
 	      host_queue_db(&b->cq, ORNIC_ARM_NONE));
@@ -415,7 +415,7 @@ static void say_rnr(struct appendix *a)
 	say_completion(a, b, "ornic_cqe");
 	CI(a, b, rq_ci);
 	say_sent(a, b, "an ACK");
-	say_completion(a, sa, "ornic_cqe");
+	say_completion(a, sa, "ornic_cqe/sq_num");
 	CI(a, sa, sq_ci);
 	pair_destroy(pair);
 }
@@ -501,7 +501,7 @@ static void say_pause(struct appendix *a)
 	pair_run(pair);
 	assert_int_equal(appendix_frames(), 2);
 	STEP(a, "Device A sends the message, and B an ACK, as in send");
-	say_completion(a, sa, "ornic_cqe");
+	say_completion(a, sa, "ornic_cqe/sq_num");
 	pair_expect(B(pair), 0xb1, ORNIC_WC_SUCCESS);
 	pair_destroy(pair);
 }

@@ -174,7 +174,7 @@ static void say_sends(struct appendix *a, struct pair *pair)
 	wr.data = "inline data";
 	wr.data_len = 11;
 	pair_post_recv(b, 0x2001, b->addr, 64);
-	say_cqe(a, "send", NULL, "ornic_cqe",
+	say_cqe(a, "send", NULL, "ornic_cqe/sq_num",
 		show(a, pair, "send-inline", "11 bytes, signaled and solicited, one slot", &wr));
 	pair_poll(b);
 
@@ -199,7 +199,7 @@ static void say_sends(struct appendix *a, struct pair *pair)
 	say_cqe(a, "recv-rdma-write-with-imm", NULL, "ornic_cqe", pair_poll(b));
 
 	wr = wr_data(pair, ORNIC_WR_RDMA_READ, 0x40, 24);
-	say_cqe(a, "rdma-read", NULL, "ornic_cqe",
+	say_cqe(a, "rdma-read", NULL, "ornic_cqe/sq_num",
 		show(a, pair, "rdma-read", "24 bytes", &wr));
 }
 

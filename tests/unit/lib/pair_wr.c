@@ -255,7 +255,9 @@ static void pair_check_cqe(const struct ornic_cqe *cqe)
 	if (le32toh(cqe->status) == ORNIC_WC_SUCCESS && length)
 		return;
 	assert_int_equal(cqe->byte_len, 0);
-	assert_int_equal(ORNIC_GET(ORNIC_CQE_FLAGS, le32toh(cqe->qpn)), 0);
+	assert_int_equal(ORNIC_GET(ORNIC_CQE_FLAGS, le32toh(cqe->qpn)),
+			 le32toh(cqe->opcode) & ORNIC_WC_RECV ? 0 :
+								ORNIC_WC_SEND_QUEUE);
 }
 
 struct ornic_cqe pair_poll(struct side *side)

@@ -197,6 +197,39 @@ static void test_sq_ci_alone(void **state)
 	assert_int_equal(bad_sq_pi(pair), 0);
 }
 
+/* [ORNIC-CQ-16] Signaled or not, of one or two slots, failed or flushed */
+static void test_completions_number_wqes(void **state)
+{
+	struct pair *pair = *state;
+	struct ornic_cqe cqe;
+	unsigned int lap, i;
+	struct pair_wr wr;
+
+	for (lap = 0; lap < 3; lap++) {
+		for (i = 1; i <= 9; i++) {
+			wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 8);
+			wr.flags = i % 3 ? 0 : ORNIC_SEND_SIGNALED;
+			wr.sges = i & 1 ? 1 : 3;
+			wr.sge[1] = wr.sge[2] = wr.sge[0];
+			wr.rkey ^= i == 8 ? 1 : 0;
+			pair_send(A(pair), &wr);
+			if (i % 3 && i != 8)
+				continue;
+			cqe = pair_poll(A(pair));
+			assert_int_equal(le32toh(cqe.status),
+					 i < 8 ? ORNIC_WC_SUCCESS :
+					 i == 8 ? ORNIC_WC_REM_ACCESS_ERR :
+						  ORNIC_WC_WR_FLUSH_ERR);
+			assert_int_equal(ORNIC_GET(ORNIC_CQE_FLAGS,
+						   le32toh(cqe.qpn)),
+					 ORNIC_WC_SEND_QUEUE);
+			assert_int_equal(le32toh(cqe.sq_num), i);
+		}
+		pair_poll_none(A(pair));
+		pair_again(pair);
+	}
+}
+
 UNIT_MAIN("sq",
 	PAIR_BOTH(test_opcodes_not_announced, pair_setup_rc),
 	PAIR_BOTH(test_bad_lengths, pair_setup_rc),
@@ -204,4 +237,5 @@ UNIT_MAIN("sq",
 	PAIR_BOTH(test_ring_beyond_what_is_done, pair_setup_rc),
 	PAIR_BOTH(test_sq_ci_lags, pair_setup_rc),
 	PAIR_BOTH(test_sq_ci_alone, pair_setup_rc),
+	PAIR_BOTH(test_completions_number_wqes, pair_setup_rc),
 )
