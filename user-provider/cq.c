@@ -44,6 +44,9 @@ static void ornic_cq_use_ring(struct ornic_cq *cq,
 	cq->mask = (1u << from->log_size) - 1;
 	cq->phase_shift = 31 - from->log_size;
 	cq->ci = 0;
+	cq->at = cq->ring;
+	cq->end = cq->ring + ((size_t)(cq->mask + 1) << cq->log_cqe_size);
+	cq->want = ornic_cq_phase(cq, 0) | cq->polled->key;
 	cq->told = 0;
 }
 
@@ -76,6 +79,7 @@ static int ornic_cq_init(struct ornic_cq *cq,
 		return ret;
 
 	cq->cqn = resp->cqn;
+	cq->polled = &cq->other;
 	ornic_cq_use_ring(cq, &mem, &from);
 	return 0;
 }
@@ -430,11 +434,97 @@ int ornic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 	return 0;
 }
 
+static struct ornic_polled *ornic_cq_find(struct ornic_cq *cq, uint32_t key)
+{
+	struct ornic_polled *polled = cq->heads[key % ORNIC_CQ_HEADS];
+
+	while (polled && polled->key != key)
+		polled = polled->next;
+	return polled;
+}
+
+/**
+ * ornic_cq_select() - choose the queue whose completions are polled next
+ * @cq: completion queue, locked, with all completions of @cq->polled counted
+ * @word: last word of a completion
+ *
+ * XRC_RECV QPs complete receives of an SRQ, and may be those of another
+ * process. What this process does not know is counted for nobody.
+ */
+void ornic_cq_select(struct ornic_cq *cq, uint32_t word)
+{
+	uint32_t key = word & ORNIC_CQE_KEY;
+
+	cq->polled = ornic_cq_find(cq, key);
+	if (!cq->polled) {
+		cq->other.key = key;
+		cq->polled = &cq->other;
+	}
+	cq->want = (cq->want & ORNIC_CQE_PHASE) | key;
+}
+
+/**
+ * ornic_cq_attach() - count the polled completions of a queue
+ * @ibcq: completion queue, or NULL
+ * @polled: part of the queue, zeroed
+ * @key: see struct ornic_polled
+ *
+ * If another queue of this number is still being destroyed, its completions
+ * have been dropped already.
+ */
+void ornic_cq_attach(struct ibv_cq *ibcq, struct ornic_polled *polled,
+		     uint32_t key)
+{
+	struct ornic_cq *cq;
+
+	if (!ibcq)
+		return;
+
+	cq = to_ornic_cq(ibcq);
+	polled->cq = cq;
+	polled->key = key;
+	ornic_lock(&cq->lock);
+	polled->next = cq->heads[key % ORNIC_CQ_HEADS];
+	cq->heads[key % ORNIC_CQ_HEADS] = polled;
+	ornic_cq_select(cq, key);
+	ornic_unlock(&cq->lock);
+}
+
+/**
+ * ornic_cq_detach() - undo ornic_cq_attach()
+ * @polled: part of a queue, whose completions have been dropped
+ */
+void ornic_cq_detach(struct ornic_polled *polled)
+{
+	struct ornic_cq *cq = polled->cq;
+	struct ornic_polled **at;
+
+	if (!cq)
+		return;
+
+	ornic_lock(&cq->lock);
+	for (at = &cq->heads[polled->key % ORNIC_CQ_HEADS]; *at != polled; )
+		at = &(*at)->next;
+	*at = polled->next;
+	ornic_cq_select(cq, polled->key);
+	ornic_unlock(&cq->lock);
+}
+
+/* Called with cq->lock held; nothing of the queue is outstanding */
+static void ornic_cq_reset_count(struct ornic_cq *cq, uint32_t key)
+{
+	struct ornic_polled *polled = ornic_cq_find(cq, key);
+
+	if (polled)
+		ornic_polled_set(polled, 0);
+}
+
 /**
  * ornic_cq_clean() - drop the completions of a destroyed or reset QP or WQ
  * @cq: completion queue
  * @qpn: QP or WQ number of the device; it has no further completions
  *
+ * What was polled of them counts no more: requests are numbered from 1 again.
  * The remaining completions move towards the producer index. The phase bits of
  * the ring do not move. The device writes only at or after the producer index.
  */
@@ -444,9 +534,13 @@ void ornic_cq_clean(struct ornic_cq *cq, uint32_t qpn)
 	const struct ornic_cqe *cqe;
 	struct ornic_cqe *dst;
 	uint32_t end, from, to, word;
+	bool lost;
 
 	ornic_lock(&cq->lock);
-	if (cq->state != ORNIC_CQ_LIVE && ornic_cq_is_lost(cq)) {
+	lost = cq->state != ORNIC_CQ_LIVE && ornic_cq_is_lost(cq);
+	ornic_cq_reset_count(cq, qpn);
+	ornic_cq_reset_count(cq, qpn | ORNIC_CQE_SEND);
+	if (lost) {
 		/* Some of them may be in the ring that could not be mapped */
 		ornic_cq_set_state(cq, ORNIC_CQ_DEAD);
 		ornic_unlock(&cq->lock);

@@ -9,7 +9,30 @@
 #include "doorbell.h"
 #include "ornic_abi.h"
 
-/* The entry stays in the ring until end_poll: the readers access it there */
+/* Gives back the entries up to the current one, and counts them */
+static void ornic_cq_give_back(struct ornic_cq *cq)
+{
+	uint32_t count = ornic_polled_after(cq->polled, cq->want,
+					    cq->cqe->sq_num, cq->run);
+
+	ornic_cq_consume(cq, cq->ci);
+	ornic_polled_set(cq->polled, count);
+	cq->run = 0;
+}
+
+/* The next entry is of another queue */
+static __attribute__((noinline)) void ornic_cq_turn(struct ornic_cq *cq,
+						    uint32_t word)
+{
+	if (cq->run)
+		ornic_cq_give_back(cq);
+	ornic_cq_select(cq, word);
+}
+
+/*
+ * The entry stays in the ring until end_poll, or until the next one is taken:
+ * the readers access it there
+ */
 static ALWAYS_INLINE inline int ornic_cq_take(struct ornic_cq *cq,
 					      const uint32_t log_size)
 {
@@ -18,7 +41,10 @@ static ALWAYS_INLINE inline int ornic_cq_take(struct ornic_cq *cq,
 
 	if (!ornic_cq_peek(cq, cq->ci, log_size, &cqe, &qpn))
 		return ENOENT;
+	if (unlikely((qpn & ORNIC_CQE_KEY) != cq->polled->key))
+		ornic_cq_turn(cq, qpn);
 
+	cq->run++;
 	cq->ci++;
 	cq->cqe = cqe;
 	cq->vcq.cq_ex.wr_id = le64toh(cqe->wr_id);
@@ -72,7 +98,7 @@ static void ornic_cq_end_poll(struct ibv_cq_ex *ibcq)
 {
 	struct ornic_cq *cq = to_ornic_cq_ex(ibcq);
 
-	ornic_cq_consume(cq, cq->ci);
+	ornic_cq_give_back(cq);
 	ornic_unlock(&cq->lock);
 }
 
@@ -81,7 +107,7 @@ static void ornic_cq_end_poll_tell(struct ibv_cq_ex *ibcq)
 {
 	struct ornic_cq *cq = to_ornic_cq_ex(ibcq);
 
-	ornic_cq_consume(cq, cq->ci);
+	ornic_cq_give_back(cq);
 	ornic_db_tell_cq(cq);
 	ornic_unlock(&cq->lock);
 }

@@ -55,55 +55,24 @@ static inline struct ornic_cqe *ornic_cqe(const struct ornic_cq *cq,
 	return (void *)(cq->ring + ((size_t)(ci & cq->mask) << log_size));
 }
 
-/**
- * struct ornic_cq_place - where the completions of a CQ are
- * @ring: first struct ornic_cqe
- * @mask: entries of the ring - 1
- * @phase_shift: moves the bit of an index that changes with each pass to that
- *	of the phase
- */
-struct ornic_cq_place {
-	const uint8_t *ring;
-	uint32_t mask;
-	uint32_t phase_shift;
-};
-
-static inline struct ornic_cq_place ornic_cq_place(const struct ornic_cq *cq)
-{
-	return (struct ornic_cq_place){
-		.ring = cq->ring,
-		.mask = cq->mask,
-		.phase_shift = cq->phase_shift,
-	};
-}
+/* Bits of the last word of an entry that tell the queue that completes */
+#define ORNIC_CQE_SEND	ORNIC_PREP(ORNIC_CQE_FLAGS, ORNIC_WC_SEND_QUEUE)
+#define ORNIC_CQE_KEY	(ORNIC_CQE_QPN | ORNIC_CQE_SEND)
 
 /**
- * ornic_cq_peek_at() - look for a completion
- * @place: ring of the completion queue, locked
+ * ornic_cq_phase() - phase of a valid entry
+ * @cq: completion queue
  * @ci: index of the entry
- * @log_size: log2 of the bytes of an entry
- * @cqe: returns the entry
- * @qpn: returns the last word of the entry in CPU order
  *
  * The device writes phase bit 1 on the first pass over the ring and inverts it
- * with each pass. The entry is valid if its phase bit differs from the bit of
- * @ci that changes with each pass.
+ * with each pass. So it differs from the bit of @ci that changes with each
+ * pass.
  *
- * Return: whether the entry is valid; then all of it is visible
- * ([ORNIC-GEN-7]).
+ * Return: ORNIC_CQE_PHASE or 0.
  */
-static ALWAYS_INLINE inline bool
-ornic_cq_peek_at(const struct ornic_cq_place *place, uint32_t ci,
-		 uint32_t log_size, const struct ornic_cqe **cqe, uint32_t *qpn)
+static inline uint32_t ornic_cq_phase(const struct ornic_cq *cq, uint32_t ci)
 {
-	*cqe = (const void *)(place->ring +
-			      ((size_t)(ci & place->mask) << log_size));
-	*qpn = ornic_index_peek(&(*cqe)->qpn);
-	if (!((*qpn ^ (ci << place->phase_shift)) & ORNIC_CQE_PHASE))
-		return false;
-
-	ornic_index_barrier();
-	return true;
+	return ~(ci << cq->phase_shift) & ORNIC_CQE_PHASE;
 }
 
 /**
@@ -114,15 +83,20 @@ ornic_cq_peek_at(const struct ornic_cq_place *place, uint32_t ci,
  * @cqe: returns the entry
  * @qpn: returns the last word of the entry in CPU order
  *
- * Return: as for ornic_cq_peek_at().
+ * Return: whether the entry is valid; then all of it is visible
+ * ([ORNIC-GEN-7]).
  */
 static inline bool ornic_cq_peek(const struct ornic_cq *cq, uint32_t ci,
 				 uint32_t log_size,
 				 const struct ornic_cqe **cqe, uint32_t *qpn)
 {
-	const struct ornic_cq_place place = ornic_cq_place(cq);
+	*cqe = ornic_cqe(cq, ci, log_size);
+	*qpn = ornic_index_peek(&(*cqe)->qpn);
+	if ((*qpn ^ ornic_cq_phase(cq, ci)) & ORNIC_CQE_PHASE)
+		return false;
 
-	return ornic_cq_peek_at(&place, ci, log_size, cqe, qpn);
+	ornic_index_barrier();
+	return true;
 }
 
 /**
@@ -180,7 +154,40 @@ static inline uint8_t ornic_cqe_sl(uint32_t qpn)
 static inline void ornic_cq_consume(struct ornic_cq *cq, uint32_t ci)
 {
 	cq->ci = ci;
+	cq->at = (uint8_t *)ornic_cqe(cq, ci, cq->log_cqe_size);
+	cq->want = ornic_cq_phase(cq, ci) | cq->polled->key;
 	ornic_index_write(&cq->dbr->ci, ci);
+}
+
+/**
+ * ornic_polled_after() - count completions of a queue that are being polled
+ * @polled: the queue
+ * @key: its key, among other bits
+ * @sq_num: that of the last one
+ * @num: number of completions, at least 1
+ *
+ * Return: the count for ornic_polled_set(), once the entries are given back.
+ */
+static inline uint32_t ornic_polled_after(struct ornic_polled *polled,
+					  uint32_t key, __le32 sq_num,
+					  uint32_t num)
+{
+	if (key & ORNIC_CQE_SEND)
+		return le32toh(sq_num);
+	return atomic_load_explicit(&polled->count, memory_order_relaxed) + num;
+}
+
+/**
+ * ornic_polled_set() - allow requests in place of those that were polled
+ * @polled: the queue
+ * @count: from ornic_polled_after()
+ *
+ * A thread that reads @count may post requests that complete in the entries
+ * given back before.
+ */
+static inline void ornic_polled_set(struct ornic_polled *polled, uint32_t count)
+{
+	atomic_store_explicit(&polled->count, count, memory_order_release);
 }
 
 #endif /* ORNIC_CQE_H */

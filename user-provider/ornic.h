@@ -251,6 +251,31 @@ struct ornic_ah {
 	struct ornic_av av;
 };
 
+struct ornic_cq;
+
+/* Lists of queues that complete in a CQ, by the low bits of their number */
+#define ORNIC_CQ_HEADS	256
+
+/**
+ * struct ornic_polled - requests of a queue whose completions were polled
+ * @cq: its CQ, or NULL
+ * @next: next one of the list of @cq
+ * @key: bits of the last word of its completions: number of the QP or WQ, and
+ *	ORNIC_WC_SEND_QUEUE; see ORNIC_CQE_KEY
+ * @count: number of requests, modulo 2^32, since the queue left RESET: those
+ *	completed and polled, and for send queues the unsignaled ones before them
+ *
+ * A request is outstanding until its completion was polled, so that a CQ with
+ * room for all requests of its queues is not overrun. The lock of @cq
+ * protects @next, @key and stores of @count.
+ */
+struct ornic_polled {
+	struct ornic_cq *cq;
+	struct ornic_polled *next;
+	uint32_t key;
+	_Atomic(uint32_t) count;
+} __attribute__((aligned(ORNIC_CACHE_LINE)));
+
 /**
  * enum ornic_cq_state - which ring the device writes to
  * @ORNIC_CQ_LIVE: the mapped one
@@ -276,6 +301,13 @@ enum ornic_cq_state {
  *	ornic_cqe_ext in front
  * @dbr: doorbell record
  * @ci: consumer index, free-running
+ * @at: entry of @ci, from which ordinary polls begin
+ * @end: end of the ring: @ring and all its entries
+ * @want: phase of a valid entry at @at, and the key of @polled
+ * @run: extended poll: entries of @polled that are not counted yet
+ * @polled: the queue of the last completion, or @other
+ * @other: for completions of queues that are not in @heads
+ * @heads: queues that complete here
  * @mask: entries of the ring - 1
  * @phase_shift: shifts the bit of @ci that changes with each pass to bit 31
  * @cqe: current entry of an extended poll
@@ -295,10 +327,15 @@ struct ornic_cq {
 	struct ornic_lock lock;
 	uint8_t *ring;
 	struct ornic_cq_dbr *dbr;
+	uint8_t *at;
+	uint8_t *end;
+	struct ornic_polled *polled;
+	uint32_t want;
 	uint32_t ci;
-	uint32_t mask;
 	int min_num;
+	uint32_t mask;
 	uint32_t phase_shift;
+	uint32_t run;
 	const struct ornic_cqe *cqe;
 	int (*poll)(struct ornic_cq *cq, int num, struct ibv_wc *wc);
 	struct verbs_cq vcq;
@@ -310,6 +347,8 @@ struct ornic_cq {
 	enum ornic_cq_state state;
 	pthread_mutex_t resize_lock;
 	struct ornic_owner owner;
+	struct ornic_polled other;
+	struct ornic_polled *heads[ORNIC_CQ_HEADS];
 } __attribute__((aligned(ORNIC_CACHE_LINE)));
 
 /**
@@ -318,12 +357,17 @@ struct ornic_cq {
  * @ring: slots of ORNIC_SLOT_SIZE bytes
  * @end: first byte after the ring
  * @next: slot in which the next WQE begins; @end stands for @ring
- * @stop: from @next to here slots are free, by the consumer index last read
+ * @stop: from @next to here slots are free, by the consumer index last read,
+ *	and no more of them than requests may be posted
  * @origin: address that index 0 would have if the ring were endless; an integer
  *	modulo 2^64
  * @ops: bit n: enum ibv_wr_opcode n may be posted in the current state
  * @dbr: doorbell record
  * @slots: size of the ring; 0: no ring
+ * @max_wr: requests that may be outstanding
+ * @more: slots of all WQEs but the first of each, modulo 2^32; so the number of
+ *	requests is the producer index less this
+ * @first_more: ibv_wr_*: @more before the transaction
  * @max_sge: SGEs of a work request
  * @max_inline: bytes of inline data of a work request
  * @small_inline: bytes of inline data that fit into the first slot of an RC or
@@ -340,6 +384,7 @@ struct ornic_cq {
  * @error: ibv_wr_*: the first error since wr_start, positive errno
  * @slot: slot on the board, or ORNIC_BOARD_NO_SLOT
  * @ctx: context with the doorbell page and the board
+ * @polled: requests that are not outstanding any more
  *
  * The structure has cache lines of its own, because another thread may post
  * receives.
@@ -354,6 +399,9 @@ struct ornic_sq {
 	uint64_t ops;
 	struct ornic_qp_dbr *dbr;
 	uint32_t slots;
+	uint32_t max_wr;
+	uint32_t more;
+	uint32_t first_more;
 	uint32_t max_sge;
 	uint32_t max_inline;
 	size_t small_inline;
@@ -366,6 +414,7 @@ struct ornic_sq {
 	int error;
 	uint32_t slot;
 	struct ornic_context *ctx;
+	struct ornic_polled polled;
 } __attribute__((aligned(ORNIC_CACHE_LINE)));
 
 /**
@@ -374,16 +423,20 @@ struct ornic_sq {
  * @ring: receive WQEs
  * @dbr: doorbell record
  * @pi: producer index, in WQEs, free-running
- * @limit: upper bound of @pi, from the consumer index last read
+ * @limit: upper bound of @pi, from @polled or the consumer index last read
  * @mask: WQEs of the ring - 1
  * @stride_shift: log2 of the bytes of a WQE
  * @max_sge: SGEs of a work request
- * @max_wr: WQEs of the ring: those that the kernel grants, and as many by which
- *	the consumer index may lag behind ([ORNIC-ORD-5])
+ * @max_wr: QP or WQ: requests that may be outstanding. SRQ: WQEs of the ring:
+ *	those that the kernel grants, and as many by which the consumer index
+ *	may lag behind ([ORNIC-ORD-5])
  * @open: work requests may be posted. QP or WQ: outside RESET, and without an
  *	SRQ. SRQ: unless a resize lost the ring.
  * @resizing: SRQ: the device may leave @ring until the resize ends and releases
  *	resize_lock; @limit is @pi
+ * @shared: this is an SRQ, whose completions may be those of other processes,
+ *	so it goes by the consumer index of the device
+ * @polled: QP or WQ: requests that are not outstanding any more
  *
  * The structure has a cache line of its own; see struct ornic_sq.
  */
@@ -399,6 +452,8 @@ struct ornic_rq {
 	uint32_t max_wr;
 	bool open;
 	bool resizing;
+	bool shared;
+	struct ornic_polled polled;
 } __attribute__((aligned(ORNIC_CACHE_LINE)));
 
 /**
@@ -687,6 +742,10 @@ int ornic_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr);
 int ornic_destroy_cq(struct ibv_cq *ibcq);
 int ornic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only);
 void ornic_cq_clean(struct ornic_cq *cq, uint32_t qpn);
+void ornic_cq_attach(struct ibv_cq *ibcq, struct ornic_polled *polled,
+		     uint32_t key);
+void ornic_cq_detach(struct ornic_polled *polled);
+void ornic_cq_select(struct ornic_cq *cq, uint32_t word);
 void ornic_cqs_clean(struct ibv_cq *send_cq, struct ibv_cq *recv_cq,
 		     uint32_t qpn);
 bool ornic_cq_is_lost(struct ornic_cq *cq);

@@ -44,28 +44,101 @@ static ALWAYS_INLINE inline void ornic_cqe_fill_wc(struct ibv_wc *wc,
 		wc->sl = ornic_cqe_sl(qpn);
 }
 
+/*
+ * Copies completions of the queue at @cq->polled, from @at to @wc, which both
+ * move on. @num is at least 1. @diff returns bits in which the next entry
+ * differs from one of them, 0 after @num of them. Returns how many of @num are
+ * left.
+ */
+static ALWAYS_INLINE inline int ornic_cq_copy(struct ornic_cq *cq,
+					      const uint8_t **at, int num,
+					      struct ibv_wc **wc,
+					      const uint32_t log_size,
+					      uint32_t *diff)
+{
+	uint32_t word, want = cq->want;
+
+	do {
+		word = ornic_index_peek(&((const struct ornic_cqe *)*at)->qpn);
+		/* One comparison tells that it is valid, and of this queue */
+		*diff = (word ^ want) & (ORNIC_CQE_PHASE | ORNIC_CQE_KEY);
+		if (*diff)
+			break;
+		ornic_index_barrier();
+		ornic_cqe_fill_wc((*wc)++, (const void *)*at, word);
+		*at += (size_t)1 << log_size;
+		if (unlikely(*at == cq->end)) {
+			*at = cq->ring;
+			want ^= ORNIC_CQE_PHASE;
+			cq->want = want;
+		}
+	} while (--num);
+	return num;
+}
+
+/* Gives back the entries before @at, of which @num were copied before @wc */
+static ALWAYS_INLINE inline void ornic_cq_give_back(struct ornic_cq *cq,
+						    const uint8_t *at, int num,
+						    const struct ibv_wc *wc)
+{
+	struct ornic_polled *polled = cq->polled;
+	/* Raw, even if the CQE was converted to another byte order */
+	__le32 sq_num = (__force __le32)wc[-1].imm_data;
+	uint32_t count = ornic_polled_after(polled, cq->want, sq_num, num);
+
+	cq->at = (uint8_t *)at;
+	cq->ci += num;
+	ornic_index_write(&cq->dbr->ci, cq->ci);
+	ornic_polled_set(polled, count);
+}
+
+static inline bool ornic_cq_is_turn(uint32_t diff)
+{
+	return diff && !(diff & ORNIC_CQE_PHASE);
+}
+
+/*
+ * @n completions were copied, and the next one is of another queue. Up to @left
+ * others go to @wc. Returns the number of all.
+ */
+static __attribute__((noinline)) int ornic_cq_fetch_turns(struct ornic_cq *cq,
+							  const uint8_t *at,
+							  int n, int left,
+							  struct ibv_wc *wc)
+{
+	int num = n + left;
+	uint32_t diff;
+
+	do {
+		if (n)
+			ornic_cq_give_back(cq, at, n, wc);
+		ornic_cq_select(cq, ornic_index_peek(
+				&((const struct ornic_cqe *)at)->qpn));
+		n = left;
+		left = ornic_cq_copy(cq, &at, left, &wc, cq->log_cqe_size,
+				     &diff);
+		n -= left;
+	} while (ornic_cq_is_turn(diff));
+	if (n)
+		ornic_cq_give_back(cq, at, n, wc);
+	return num - left;
+}
+
 /* @num is at least 1 */
 static ALWAYS_INLINE inline int ornic_cq_fetch(struct ornic_cq *cq, int num,
 					       struct ibv_wc *wc,
 					       const uint32_t log_size)
 {
-	/* Copies, because the compiler cannot know that @wc is not @cq */
-	const struct ornic_cq_place place = ornic_cq_place(cq);
-	const struct ornic_cqe *cqe;
-	uint32_t ci = cq->ci;
-	int left = num;
-	uint32_t qpn;
+	const uint8_t *at = cq->at;
+	uint32_t diff;
+	int left;
 
-	do {
-		if (!ornic_cq_peek_at(&place, ci, log_size, &cqe, &qpn))
-			break;
-		ornic_cqe_fill_wc(wc++, cqe, qpn);
-		ci++;
-	} while (--left);
-
+	left = ornic_cq_copy(cq, &at, num, &wc, log_size, &diff);
 	num -= left;
-	if (num)
-		ornic_cq_consume(cq, ci);
+	if (unlikely(ornic_cq_is_turn(diff)))
+		num = ornic_cq_fetch_turns(cq, at, num, left, wc);
+	else if (!diff || num)
+		ornic_cq_give_back(cq, at, num, wc);
 	return num;
 }
 

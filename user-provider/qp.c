@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "compat.h"
+#include "cqe.h"
 #include "inline.h"
 #include "ornic_abi.h"
 
@@ -80,6 +81,7 @@ static void ornic_qp_init_sq(struct ornic_qp *qp, struct ornic_context *ctx,
 		return;
 
 	sq->slots = 1u << resp->log_sq_slots;
+	sq->max_wr = cap->max_send_wr;
 	sq->ring = qp->mem.map + resp->sq_offset;
 	sq->end = sq->ring + ((size_t)sq->slots << ORNIC_SLOT_SHIFT);
 	ornic_sq_reset(sq);
@@ -96,8 +98,8 @@ static void ornic_qp_init_rq(struct ornic_qp *qp,
 	if (!cap->max_recv_wr)
 		return;
 
-	rq->max_wr = 1u << resp->log_rq_wqes;
-	rq->mask = rq->max_wr - 1;
+	rq->max_wr = cap->max_recv_wr;
+	rq->mask = (1u << resp->log_rq_wqes) - 1;
 	rq->stride_shift = resp->rq_stride_shift;
 	rq->ring = qp->mem.map + resp->rq_offset;
 }
@@ -369,6 +371,9 @@ static struct ornic_qp *ornic_qp_new(struct ibv_context *ibctx,
 	if (ret)
 		goto err_free_qp;
 
+	ornic_cq_attach(kattr.send_cq, &qp->sq.polled,
+			qp->qpn | ORNIC_CQE_SEND);
+	ornic_cq_attach(kattr.recv_cq, &qp->rq.polled, qp->qpn);
 	need_lock = !ornic_owner_is_one_thread(&qp->owner);
 	ornic_lock_init(&qp->sq.lock, need_lock);
 	ornic_lock_init(&qp->rq.lock, need_lock);
@@ -616,6 +621,8 @@ int ornic_destroy_qp(struct ibv_qp *ibqp)
 	if (ret)
 		return ret;
 
+	ornic_cq_detach(&qp->sq.polled);
+	ornic_cq_detach(&qp->rq.polled);
 	ornic_slab_unmap(ctx, &qp->mem);
 	ornic_lock_destroy(&qp->rq.lock);
 	ornic_lock_destroy(&qp->sq.lock);

@@ -72,6 +72,7 @@ static int ornic_srq_init(struct ornic_srq *srq, struct ornic_context *ctx,
 	srq->rq.stride_shift = resp->stride_shift;
 	srq->rq.max_sge = max_sge;
 	srq->rq.open = true;
+	srq->rq.shared = true;
 	ornic_lock_init(&srq->rq.lock, !ornic_owner_is_one_thread(&srq->owner));
 	pthread_mutex_init(&srq->resize_lock, NULL);
 	return 0;

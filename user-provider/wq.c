@@ -10,7 +10,7 @@
 
 static int ornic_wq_init(struct ornic_wq *wq, struct ornic_context *ctx,
 			 const struct ornic_create_wq_resp *resp,
-			 uint32_t max_sge)
+			 const struct ibv_wq_init_attr *attr)
 {
 	const struct ornic_slab_place place = {
 		.id = resp->mmap_id,
@@ -26,10 +26,10 @@ static int ornic_wq_init(struct ornic_wq *wq, struct ornic_context *ctx,
 
 	rq->ring = wq->mem.map + resp->ring_offset;
 	rq->dbr = wq->mem.map + resp->dbr_offset;
-	rq->max_wr = 1u << resp->log_wqes;
-	rq->mask = rq->max_wr - 1;
+	rq->max_wr = attr->max_wr;
+	rq->mask = (1u << resp->log_wqes) - 1;
 	rq->stride_shift = resp->stride_shift;
-	rq->max_sge = max_sge;
+	rq->max_sge = attr->max_sge;
 	ornic_lock_init(&rq->lock, !ornic_owner_is_one_thread(&wq->owner));
 	return 0;
 }
@@ -96,10 +96,11 @@ struct ibv_wq *ornic_create_wq(struct ibv_context *ibctx,
 		goto err_free_wq;
 
 	ornic_num_take(&ctx->nums, wq->ibv_wq.wq_num);
-	ret = ornic_wq_init(wq, ctx, &resp.drv_payload, kattr.max_sge);
+	ret = ornic_wq_init(wq, ctx, &resp.drv_payload, &kattr);
 	if (ret)
 		goto err_destroy_wq;
 
+	ornic_cq_attach(attr->cq, &wq->rq.polled, wq->ibv_wq.wq_num);
 	wq->ibv_wq.post_recv = ctx->caps & ORNIC_UCONTEXT_CAP_RQ_DOORBELL ?
 			       ornic_post_wq_recv_bell : ornic_post_wq_recv;
 	attr->max_wr = kattr.max_wr;
@@ -189,6 +190,7 @@ int ornic_destroy_wq(struct ibv_wq *ibwq)
 	if (ret)
 		return ret;
 
+	ornic_cq_detach(&wq->rq.polled);
 	ornic_slab_unmap(ctx, &wq->mem);
 	ornic_lock_destroy(&wq->rq.lock);
 	ornic_wq_free(wq);

@@ -92,6 +92,7 @@ static inline void ornic_sq_reset(struct ornic_sq *sq)
 	sq->next = sq->ring;
 	sq->stop = sq->ring;
 	sq->origin = (uintptr_t)sq->ring;
+	sq->more = 0;
 }
 
 /* Places from now on are of the next pass */
@@ -106,29 +107,41 @@ static inline void ornic_sq_next_pass(struct ornic_sq *sq)
  * @sq: send queue
  * @next: where the slots are to begin
  * @length: bytes
+ * @requests: 1 for a new request, 0 for more slots of one
  * @after: returns where the next slots begin; not changed on failure
  *
- * Reads the consumer index. One out of range is a device error. The queue then
- * counts as full, because the device may still read any slot of the ring.
+ * Reads the consumer index, and which requests are not outstanding any more.
+ * One out of range is a device error. The queue then counts as full, because
+ * the device may still read any slot of the ring.
+ *
+ * Each request has a slot at least, so as many slots as requests may be posted
+ * are free until the next claim.
  *
  * Return: the first slot, from which the others may wrap; NULL without room.
  */
 static inline uint8_t *ornic_sq_claim(struct ornic_sq *sq, uint8_t *next,
-				      size_t length, uint8_t **after)
+				      size_t length, uint32_t requests,
+				      uint8_t **after)
 {
-	uint32_t used = ornic_sq_index(sq, next) -
-			ornic_index_read(&sq->dbr->sq_ci);
+	uint32_t pi = ornic_sq_index(sq, next);
+	uint32_t used = pi - ornic_index_read(&sq->dbr->sq_ci);
+	uint32_t wrs = pi - sq->more -
+		       atomic_load_explicit(&sq->polled.count,
+					    memory_order_acquire);
 	size_t room, size = ornic_wqe_size(length);
 
 	room = (size_t)(sq->slots - used) << ORNIC_SLOT_SHIFT;
-	if (used > sq->slots || size > room)
+	if (used > sq->slots || size > room || wrs > sq->max_wr ||
+	    wrs + requests > sq->max_wr)
 		return NULL;
+	sq->more += (size >> ORNIC_SLOT_SHIFT) - requests;
 
 	if (next == sq->end) {
 		ornic_sq_next_pass(sq);
 		next = sq->ring;
 	}
-	room -= size;
+	room = min_t(size_t, room - size,
+		     (size_t)(sq->max_wr - wrs - requests) << ORNIC_SLOT_SHIFT);
 	if (size <= (size_t)(sq->end - next)) {
 		*after = next + size;
 	} else {

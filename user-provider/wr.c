@@ -144,7 +144,7 @@ static uint8_t *ornic_wr_build_atomic(struct ornic_sq *sq, uint8_t *next,
 		return ornic_wr_refuse(sq, EINVAL);
 
 	length = ORNIC_DATA_ATOMIC + count * sizeof(struct ornic_sge);
-	hdr = (void *)ornic_sq_claim(sq, next, length, &after);
+	hdr = (void *)ornic_sq_claim(sq, next, length, 1, &after);
 	if (!hdr)
 		return ornic_wr_refuse(sq, ENOMEM);
 
@@ -180,7 +180,7 @@ ornic_wr_build_inline(struct ornic_sq *sq, uint8_t *next,
 		return ornic_wr_refuse(sq, EINVAL);
 
 	length += ornic_wqe_data_start(kind);
-	slot = ornic_sq_claim(sq, next, length, &after);
+	slot = ornic_sq_claim(sq, next, length, 1, &after);
 	if (!slot)
 		return ornic_wr_refuse(sq, ENOMEM);
 
@@ -208,6 +208,7 @@ ornic_wr_build_small_inline(struct ornic_sq *sq, uint8_t *next,
 	const struct ibv_sge *sg = wr->sg_list;
 	uint8_t *dst, *after;
 	uint32_t length;
+	size_t size;
 
 	if (unlikely(opcode == IBV_WR_RDMA_READ))
 		return ornic_wr_refuse(sq, EINVAL);
@@ -218,13 +219,17 @@ ornic_wr_build_small_inline(struct ornic_sq *sq, uint8_t *next,
 
 	length = ornic_wqe_data_start(kind) + sg->length;
 	if (slow) {
-		next = ornic_sq_claim(sq, next, length, &after);
+		next = ornic_sq_claim(sq, next, length, 1, &after);
 		if (!next)
 			return ornic_wr_refuse(sq, ENOMEM);
 	} else {
-		after = next + ornic_wqe_size(length);
+		/* ORNIC_INLINE_SMALL bytes fit into the first slot of RC, ETH */
+		size = kind == ORNIC_WQE_UD ? ornic_wqe_size(length) :
+					      ORNIC_SLOT_SIZE;
+		after = next + size;
 		if (unlikely((uintptr_t)after > (uintptr_t)sq->stop))
 			return ornic_wr_build_slow(sq, next, wr, kind);
+		sq->more += size / ORNIC_SLOT_SIZE - 1;
 	}
 
 	dst = ornic_wr_put_head(next, wr, opcode, length, kind);
@@ -242,16 +247,18 @@ ornic_wr_put_sges(struct ornic_sq *sq, uint8_t *next,
 {
 	uint32_t length = ornic_wqe_data_start(kind) +
 			  count * sizeof(struct ornic_sge);
+	size_t size = ornic_wqe_size(length);
 	uint8_t *after;
 
 	if (slow) {
-		next = ornic_sq_claim(sq, next, length, &after);
+		next = ornic_sq_claim(sq, next, length, 1, &after);
 		if (!next)
 			return ornic_wr_refuse(sq, ENOMEM);
 	} else {
-		after = next + ornic_wqe_size(length);
+		after = next + size;
 		if (unlikely((uintptr_t)after > (uintptr_t)sq->stop))
 			return ornic_wr_build_slow(sq, next, wr, kind);
+		sq->more += size / ORNIC_SLOT_SIZE - 1;
 	}
 
 	ornic_wr_put_sg_list(sq,
@@ -308,7 +315,7 @@ static uint8_t *ornic_wr_build_local(struct ornic_sq *sq, uint8_t *next,
 		return ornic_wr_refuse(sq, EINVAL);
 	if (wr->opcode == IBV_WR_BIND_MW)
 		length += sizeof(struct ornic_bind);
-	hdr = (void *)ornic_sq_claim(sq, next, length, &after);
+	hdr = (void *)ornic_sq_claim(sq, next, length, 1, &after);
 	if (!hdr)
 		return ornic_wr_refuse(sq, ENOMEM);
 
@@ -358,7 +365,7 @@ ornic_wr_build_tso(struct ornic_sq *sq, uint8_t *next,
 
 	length = ORNIC_DATA_ETH + ornic_wqe_tso_room(wr->tso.hdr_sz) +
 		 count * sizeof(struct ornic_sge);
-	hdr = (void *)ornic_sq_claim(sq, next, length, &after);
+	hdr = (void *)ornic_sq_claim(sq, next, length, 1, &after);
 	if (!hdr)
 		return ornic_wr_refuse(sq, ENOMEM);
 
@@ -501,7 +508,9 @@ static __attribute__((noinline)) int ornic_rq_refresh(struct ornic_rq *rq,
 		return EAGAIN;
 	if (!rq->open)
 		return EINVAL;
-	ci = ornic_index_read(&rq->dbr->rq_ci);
+	ci = rq->shared ? ornic_index_read(&rq->dbr->rq_ci) :
+			  atomic_load_explicit(&rq->polled.count,
+					       memory_order_acquire);
 	if (pi - ci >= rq->max_wr)
 		return ENOMEM;
 	rq->limit = ci + rq->max_wr;

@@ -42,6 +42,7 @@ static void ornic_wr_start(struct ibv_qp_ex *ibqp)
 
 	ornic_lock(&sq->lock);
 	sq->first = (uintptr_t)sq->next;
+	sq->first_more = sq->more;
 	sq->plain = false;
 	sq->wqe = NULL;
 }
@@ -67,6 +68,7 @@ static __attribute__((noinline)) int ornic_wr_take_back(struct ornic_sq *sq)
 	}
 	sq->next = (void *)(uintptr_t)sq->first;
 	sq->stop = sq->next;
+	sq->more = sq->first_more;
 	sq->no_addr = false;
 	sq->error = 0;
 	ornic_unlock(&sq->lock);
@@ -159,7 +161,7 @@ ornic_wr_begin_slow(struct ibv_qp_ex *ibqp, uint32_t opcode, size_t length)
 		ornic_wr_fail(sq, EINVAL);
 		return NULL;
 	}
-	slot = ornic_sq_claim(sq, sq->next, ORNIC_SLOT_SIZE, &sq->next);
+	slot = ornic_sq_claim(sq, sq->next, ORNIC_SLOT_SIZE, 1, &sq->next);
 	if (!slot) {
 		ornic_wr_fail(sq, ENOMEM);
 		return NULL;
@@ -241,9 +243,10 @@ static inline bool ornic_wr_reserve(struct ibv_qp_ex *ibqp, size_t bytes)
 
 	if (likely(bytes <= (size_t)(sq->stop - sq->next))) {
 		sq->next += bytes;
+		sq->more += bytes / ORNIC_SLOT_SIZE;
 		return true;
 	}
-	if (ornic_sq_claim(sq, sq->next, bytes, &sq->next)) {
+	if (ornic_sq_claim(sq, sq->next, bytes, 0, &sq->next)) {
 		if (ornic_wr_is_xrc(ibqp))
 			sq->stop = sq->next;
 		return true;

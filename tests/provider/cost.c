@@ -22,6 +22,7 @@
 #include <ccan/array_size.h>
 
 #include "fake.h"
+#include "wqe.h"
 
 #define LIST		16
 #define CALLS		128	/* per timed batch */
@@ -140,10 +141,26 @@ CALL(call_notify, ret = ibv_req_notify_cq(b->cq, 0))
 
 /* ---- preparation of the calls ----------------------------------------- */
 
-/* Consumes all posted WQEs and writes @cqes completions */
+static uint32_t posted(const struct ibv_qp *qp)
+{
+	const struct ornic_sq *sq = &to_ornic_qp((struct ibv_qp *)qp)->sq;
+
+	return ornic_sq_index(sq, sq->next) - sq->more;
+}
+
+/*
+ * Consumes all posted WQEs, as if their completions had been polled, and writes
+ * @cqes completions of sends
+ */
 static void settle(struct bench *b, int cqes)
 {
-	struct ornic_cqe cqe = { .qpn = htole32(FAKE_FIRST_QPN) };
+	struct ornic_cqe cqe = {
+		.sq_num = htole32(posted(b->rc)),
+		.qpn = htole32(FAKE_FIRST_QPN |
+			       ORNIC_PREP(ORNIC_CQE_FLAGS,
+					  ORNIC_WC_SEND_QUEUE)),
+	};
+	struct ibv_qp *ibqps[] = { b->rc, b->ud, b->raw };
 	struct fake_qp *qps[] = {
 		fake_qp(b->rc), fake_qp(b->ud), fake_qp(b->raw),
 		fake_wq(b->wq),
@@ -158,6 +175,14 @@ static void settle(struct bench *b, int cqes)
 		qp->rq_ci = le32toh(qp->dbr->rq_pi);
 		qp->dbr->rq_ci = qp->dbr->rq_pi;
 	}
+	for (i = 0; i < ARRAY_SIZE(ibqps); i++) {
+		atomic_store(&to_ornic_qp(ibqps[i])->sq.polled.count,
+			     posted(ibqps[i]));
+		atomic_store(&to_ornic_qp(ibqps[i])->rq.polled.count,
+			     to_ornic_qp(ibqps[i])->rq.pi);
+	}
+	atomic_store(&to_ornic_wq(b->wq)->rq.polled.count,
+		     to_ornic_wq(b->wq)->rq.pi);
 	for (; cqes > 0; cqes--)
 		fake_complete(fake_cq(b->cq), &cqe);
 }

@@ -73,9 +73,9 @@ static inline int setup_as(void **state, bool shadow, bool cq_db)
 	f->fake.log_sq_slots = 4;
 	memset(&f->fake.av, 0xa5, sizeof(f->fake.av));
 	f->cq = f->fake.ops->create_cq(&f->fake.ctx->context, 8, NULL, 0);
-	f->rc = fake_create_qp(&f->fake, IBV_QPT_RC, f->cq, 4, RQ_WRS,
+	f->rc = fake_create_qp(&f->fake, IBV_QPT_RC, f->cq, SQ_SLOTS, RQ_WRS,
 			       ALL_RC_OPS);
-	f->ud = fake_create_qp(&f->fake, IBV_QPT_UD, f->cq, 4, RQ_WRS,
+	f->ud = fake_create_qp(&f->fake, IBV_QPT_UD, f->cq, SQ_SLOTS, RQ_WRS,
 			       ALL_UD_OPS);
 	f->ah = f->fake.ops->create_ah(f->rc->pd, &attr);
 	assert_non_null(f->cq);
@@ -120,11 +120,18 @@ static inline int teardown(void **state)
 	return 0;
 }
 
-/* The device fetches a WQE and releases its slots */
+/* As if the completion of the next request had been polled */
+static inline void as_polled(struct ornic_polled *polled)
+{
+	atomic_fetch_add(&polled->count, 1);
+}
+
+/* The device fetches a WQE, releases its slots, and its completion is polled */
 static inline void take_send(struct ibv_qp *ibqp, struct fake_wqe *wqe)
 {
 	assert_true(fake_take_send(fake_qp(ibqp), ibqp->qp_type, wqe));
 	fake_release_sends(fake_qp(ibqp));
+	as_polled(&to_ornic_qp(ibqp)->sq.polled);
 }
 
 static inline void assert_no_send(struct ibv_qp *ibqp)
@@ -224,7 +231,7 @@ static inline struct ibv_qp *one_more_qp(struct fixture *f,
 {
 	struct ibv_qp *qp;
 
-	qp = fake_create_qp(&f->fake, type, f->cq, 4, RQ_WRS, ops);
+	qp = fake_create_qp(&f->fake, type, f->cq, SQ_SLOTS, RQ_WRS, ops);
 	assert_non_null(qp);
 	fake_to_state(qp, IBV_QPS_RTS);
 	fake_qp(qp)->dbr->sq_watched = htole32(1);

@@ -77,7 +77,7 @@ static void a_queue_without_a_slot_rings(void **state)
 	struct ibv_qp *qp;
 
 	f->fake.no_slot = true;
-	qp = fake_create_qp(&f->fake, IBV_QPT_RC, f->cq, 1, 1, 0);
+	qp = fake_create_qp(&f->fake, IBV_QPT_RC, f->cq, SQ_SLOTS, 1, 0);
 	fake_to_state(qp, IBV_QPS_RTS);
 	f->fake.board->awake = htole32(1);
 	post(qp);

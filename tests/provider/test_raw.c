@@ -14,7 +14,7 @@ static struct ibv_qp_init_attr_ex raw_attr(struct fixture *f, uint32_t more)
 	return (struct ibv_qp_init_attr_ex){
 		.send_cq = f->cq, .recv_cq = f->cq,
 		.cap = {
-			.max_send_wr = 4, .max_recv_wr = RQ_WRS,
+			.max_send_wr = SQ_SLOTS, .max_recv_wr = RQ_WRS,
 			.max_send_sge = SGES, .max_recv_sge = SGES,
 			.max_inline_data = 200,
 		},

@@ -29,6 +29,16 @@ static int post(struct ibv_qp *ibqp, uint32_t seed, int num)
 	return post_list(ibqp, seed, num, 1, &posted);
 }
 
+/* The device uses a WQE, and its completion is polled */
+static bool take(struct ibv_qp *ibqp, struct ornic_rq_hdr *hdr,
+		 struct ornic_sge *sge)
+{
+	if (!fake_take_recv(fake_qp(ibqp), hdr, sge))
+		return false;
+	as_polled(&to_ornic_qp(ibqp)->rq.polled);
+	return true;
+}
+
 static void wqes_arrive_whole_across_wraps(void **state)
 {
 	struct fixture *f = *state;
@@ -38,12 +48,12 @@ static void wqes_arrive_whole_across_wraps(void **state)
 
 	for (i = 0; i < 100; i++) {
 		assert_int_equal(post(f->rc, i, i % 5), 0);
-		assert_true(fake_take_recv(fake_qp(f->rc), &hdr, sge));
+		assert_true(take(f->rc, &hdr, sge));
 		assert_int_equal(le64toh(hdr.wr_id), i);
 		assert_int_equal(le32toh(hdr.ctrl), i % 5);
 		assert_int_equal(hdr.rsvd, 0);
 		assert_sges(sge, i, i % 5);
-		assert_false(fake_take_recv(fake_qp(f->rc), &hdr, sge));
+		assert_false(take(f->rc, &hdr, sge));
 	}
 }
 
@@ -57,7 +67,7 @@ static void the_queue_holds_what_was_asked_for(void **state)
 	assert_int_equal(post_list(f->rc, 0, 1, RQ_WRS + 3, &posted), ENOMEM);
 	assert_int_equal(posted, RQ_WRS);
 	assert_int_equal(post(f->rc, 50, 1), ENOMEM);
-	assert_true(fake_take_recv(fake_qp(f->rc), &hdr, sge));
+	assert_true(take(f->rc, &hdr, sge));
 	assert_int_equal(post(f->rc, 50, 1), 0);
 	assert_int_equal(post(f->rc, 51, 1), ENOMEM);
 }
@@ -81,7 +91,7 @@ static void the_index_may_lag(void **state)
 	for (lap = 1; lap < 20; lap++) {
 		assert_int_equal(post_list(qp, lap, 1, GRANTED, &posted), 0);
 		for (i = 0; i < GRANTED; i++) {
-			assert_true(fake_take_recv(fake_qp(qp), &hdr, sge));
+			assert_true(take(qp, &hdr, sge));
 			assert_int_equal(le64toh(hdr.wr_id), lap + i);
 		}
 		fake_qp(qp)->dbr->rq_ci = htole32(lap * GRANTED - LAG);
@@ -129,6 +139,9 @@ static void an_index_from_nowhere_is_not_believed(void **state)
 	fake_qp(f->rc)->dbr->rq_ci = htole32(RQ_WRS + 1);
 	assert_int_equal(post(f->rc, 0, 1), ENOMEM);
 	fake_qp(f->rc)->dbr->rq_ci = htole32(-1);
+	assert_int_equal(post(f->rc, 0, 1), ENOMEM);
+	/* More completions than requests */
+	atomic_store(&to_ornic_qp(f->rc)->rq.polled.count, RQ_WRS + 1);
 	assert_int_equal(post(f->rc, 0, 1), ENOMEM);
 }
 

@@ -461,6 +461,7 @@ static void a_full_queue_takes_no_more(void **state)
 
 	/* Fetching a WQE does not release its slots */
 	assert_true(fake_take_send(fake_qp(f->rc), IBV_QPT_RC, &wqe));
+	as_polled(&to_ornic_qp(f->rc)->sq.polled);
 	assert_int_equal(post(f->rc, &one), ENOMEM);
 	fake_release_sends(fake_qp(f->rc));
 	assert_int_equal(post(f->rc, &one), 0);
@@ -501,6 +502,7 @@ static void the_index_may_lag(void **state)
 			assert_true(fake_take_send(fake_qp(f->rc), IBV_QPT_RC,
 						   &wqe));
 			assert_sges(wqe.data, i, 1);
+			as_polled(&to_ornic_qp(f->rc)->sq.polled);
 		}
 		fake_qp(f->rc)->dbr->sq_ci =
 			htole32(fake_qp(f->rc)->sq_ci - LAG);
@@ -534,6 +536,7 @@ static void indexes_run_over_32_bits(void **state)
 	sq->stop = sq->next;
 	sq->origin = (uintptr_t)sq->next -
 		     ((uint64_t)(uint32_t)-5 << ORNIC_SLOT_SHIFT);
+	sq->more = -5;
 	fake_qp(f->rc)->sq_ci = -5;
 	fake_qp(f->rc)->dbr->sq_ci = htole32(-5);
 	fake_qp(f->rc)->dbr->sq_pi = htole32(-5);

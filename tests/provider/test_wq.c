@@ -55,6 +55,7 @@ static int post(struct ibv_wq *wq, uint64_t n)
 static void take(struct ibv_wq *wq, uint64_t n)
 {
 	take_recv(fake_wq(wq), n);
+	as_polled(&to_ornic_wq(wq)->rq.polled);
 }
 
 static void complete(struct fixture *f, uint32_t num, uint64_t n)
