@@ -11,6 +11,7 @@
 #include "card/card.h"
 #include "defined.h"
 #include "duo.h"
+#include "eth/csum.h"
 #include "eth/headers.h"
 #include "queues/qp.h"
 #include "raw.h"
@@ -28,7 +29,7 @@ static struct fuzz fuzz;
 
 /* ---- bytes on the wire ---- */
 
-/* Write the ICRC of a RoCEv2 packet, if it is one */
+/* Write the checksums and the ICRC of a RoCEv2 packet, if it is one */
 static void seal(uint8_t *bytes, unsigned int len)
 {
 	struct iovec iov[FRAME_IOV_MAX + 2];
@@ -46,6 +47,8 @@ static void seal(uint8_t *bytes, unsigned int len)
 	end = headers.l4_offset + be_get16(bytes + headers.l4_offset + 4);
 	if (end > len || end < from + ICRC_LEN)
 		return;
+	csum_fill(&frame, &headers);
+	memcpy(bytes, frame.hdr, frame.hdr_len);
 	count = frame_iov(&frame, from, end - ICRC_LEN - from, iov,
 			  ARRAY_SIZE(iov));
 	crc = htole32(icrc(bytes + headers.l3_offset, iov, count));

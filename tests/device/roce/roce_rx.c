@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* RoCE packets of all QPs: dispatch of received ones */
 #include "base/be.h"
+#include "eth/csum.h"
 #include "eth/headers.h"
 #include "roce/comp.h"
 #include "roce/mcast.h"
@@ -56,14 +57,17 @@ static void roce_rx_connected(struct qp *qp, const struct packet *pkt)
 	resp_rx(qp, pkt);
 }
 
-/* Do the lengths of Ethernet, IP and UDP fit each other ([ORNIC-WIRE-26])? */
-static bool roce_lengths_fit(const struct frame *frame,
-			     const struct headers *headers)
+/*
+ * Do the lengths of Ethernet, IP and UDP fit each other ([ORNIC-WIRE-26]), and is
+ * the checksum of the IPv4 header right ([ORNIC-WIRE-9])?
+ */
+static bool roce_is_whole(const struct frame *frame,
+			  const struct headers *headers)
 {
 	const uint8_t *udp = frame->hdr + headers->l4_offset;
 
 	return frame->flags & FRAME_LOCAL ||
-	       (!headers->cut &&
+	       (csum_ip_ok(frame, headers) && !headers->cut &&
 		headers->l4_offset + be_get16(udp + 4) == headers->l3_end);
 }
 
@@ -72,7 +76,7 @@ static bool roce_parse(struct card *card, struct packet *pkt,
 		       const struct frame *frame,
 		       const struct headers *headers)
 {
-	if (!roce_lengths_fit(frame, headers)) {
+	if (!roce_is_whole(frame, headers)) {
 		RDMA_STAT_INC(card, rx_malformed);
 		return false;
 	}
