@@ -382,5 +382,6 @@ void card_stats(struct card *card, stat_fn fn, void *arg)
 	fn(arg, "objects.counters", card->counters.count);
 	fn(arg, "fatal_cause", card->fatal);
 	fn(arg, "resets", card->resets);
+	fn(arg, "ready", !card->reset.active);
 	lie_stats(&card->lie, fn, arg);
 }
