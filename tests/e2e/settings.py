@@ -308,11 +308,12 @@ def set_up_again(pair, vm):
 
 
 class Traffic:
-    """A perftest program between the VMs of a pair, which runs until kill()."""
+    """A perftest program between the VMs of a pair, which runs until kill(). `length` takes the
+    place of `seconds`."""
 
-    def __init__(self, pair, program="ib_write_bw", options="-s 65536", seconds=300):
+    def __init__(self, pair, program="ib_write_bw", options="-s 65536", seconds=300, length=""):
         self.pair = pair
-        words = f"{program} -F {options} -D {seconds}"
+        words = f"{program} -F {options} {length or f'-D {seconds}'}"
         server, client = pair.ornic[pair.b], pair.ornic[pair.a]
         self.commands = [pair.b.spawn(f"{words} -d {server.device} -x {server.gid_index}")]
         wait_until(f"{program} listens", self.listens)

@@ -48,8 +48,9 @@ def test_port_stays_up(taps, guest_programs):
     """RDMA traffic continues during each change, the carrier does not change, and the netdev works
     afterwards. The path MTU fits each MTU of the port."""
     pair, vm, port = taps, taps.a, taps.ornic[taps.a]
-    # One message at a time, because all packets are captured
-    traffic = Traffic(pair, "ib_write_lat", "-s 64 -m 1024 -u 19")
+    # One message at a time, because all packets are captured. The programs sleep between messages;
+    # perftest has no -e with -D.
+    traffic = Traffic(pair, "ib_send_lat", "-e -s 64 -m 1024 -u 19", length="-n 5000000")
     carrier = carrier_changes(vm, port.netdev)
     for change in make_changes(pair, guest_programs):
         assert carrier_changes(vm, port.netdev) == carrier, change
