@@ -62,8 +62,9 @@ def test_busy(tmp_path):
     subprocess.run(f"sleep 1; kill -STOP {me}; sleep 1; kill -CONT {me}", shell=True, check=True)
     assert False
 """
-WORKERS = pytest.mark.parametrize("workers", [(), ("-n", "2", "--dist", "loadfile")],
-                                  ids=["one process", "workers"])
+WORKERS = ("-n", "2", "--dist", "loadfile")
+# Without workers, as a test that has failed is run once more, and with workers
+BOTH_WAYS = pytest.mark.parametrize("workers", [(), WORKERS], ids=["one process", "workers"])
 
 
 @pytest.fixture
@@ -87,7 +88,7 @@ def failure_of(tmp_path, name):
     return (tmp_path / "failed" / f"test_it.py-{name}" / "failure.txt").read_text()
 
 
-@WORKERS
+@BOTH_WAYS
 def test_results(run, tmp_path, workers):
     """Each test has one line, even if it fails twice."""
     code, output, found = run(RESULTS, *workers)
@@ -104,16 +105,12 @@ def test_results(run, tmp_path, workers):
     assert [lines[name]["failure"] for name in ("bad", "bad_end", "bad_twice")] == \
         [f"AssertionError: {text}" for text in ("one", "at the end", "at first")]
     assert all(0 <= line["seconds"] < 60 for line in lines.values())
+    # The time of a test counts for its machines, or else for its directory
+    groups = {name.partition("::test_")[2]: group for _, name, group in found.times}
+    assert groups["good"] == "pair" and groups["bad"] == ""
 
 
-def test_groups(run):
-    """The time of a test counts for its machines, or else for its directory."""
-    found = run(RESULTS)[2]
-    assert {group for _, name, group in found.times if name.endswith("good")} == {"pair"}
-    assert {group for _, name, group in found.times if name.endswith("bad")} == {""}
-
-
-@WORKERS
+@BOTH_WAYS
 def test_killed_run(run, workers):
     """The results before the end of a run that is killed stay."""
     code, _, found = run(KILL, *workers)
@@ -131,19 +128,17 @@ def test_worker_that_crashes(run, tmp_path):
     assert "crashed while running" in lines[0]
 
 
-@WORKERS
-def test_file_with_an_error(run, workers):
+def test_file_with_an_error(run):
     """A file that cannot be collected has failed."""
-    _, output, found = run("no words\n", *workers)
+    _, output, found = run("no words\n", *WORKERS)
     assert found.failed == ["test_it.py"] and not found.passed, output
 
 
-@WORKERS
-def test_failure_text(run, tmp_path, workers):
+def test_failure_text(run, tmp_path):
     """The text of each failure of a test stays, without that of an earlier run. No test uses a
     VM."""
-    run(RESULTS, *workers)
-    _, output, _ = run(RESULTS.replace("at first", "now"), *workers)
+    run(RESULTS, *WORKERS)
+    _, output, _ = run(RESULTS.replace("at first", "now"), *WORKERS)
     text = failure_of(tmp_path, "test_bad_twice")
     assert re.findall(r"^E +AssertionError: (.*)", text, re.M) == ["now", "at the end"]
     assert len(re.findall("^(?:call|teardown): in ", text, re.M)) == 2
@@ -160,11 +155,10 @@ def test_nothing_without_the_option(tmp_path, run):
     assert (tmp_path / "record/lines").stat().st_mtime_ns == before
 
 
-@WORKERS
-def test_waits(run, tmp_path, workers):
+def test_waits(run, tmp_path):
     """A failure tells how long each process of the lab has waited for a processor during the test,
     and that the worker itself has stood still."""
-    _, output, _ = run(BUSY, *workers)
+    _, output, _ = run(BUSY, *WORKERS)
     busy, calm = failure_of(tmp_path, "test_busy"), failure_of(tmp_path, "test_calm")
     waits = {name: float(text) for name, text in
              re.findall(r"(\w+) ([\d.]+) s[,;]", busy.splitlines()[0])}
