@@ -61,16 +61,9 @@ static long long now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-static void send_text(const char *text)
-{
-	fputs(text, port);
-	fflush(port);
-}
-
 static void send_error(const char *what)
 {
 	fprintf(port, "{\"error\": {\"desc\": \"%s\"}}\n", what);
-	fflush(port);
 }
 
 /* Value of a member; quotes within strings are escaped, so no string has this text */
@@ -207,7 +200,6 @@ static void exec_program(const char *line)
 	}
 	add_child(pid, number(line, "timeout"));
 	fprintf(port, "{\"return\": {\"pid\": %d}}\n", (int)pid);
-	fflush(port);
 }
 
 static void put_base64(FILE *in)
@@ -248,7 +240,7 @@ static void report_end(struct child *child)
 		fclose(in);
 		unlink(path);
 	}
-	send_text("\"}}\n");
+	fputs("\"}}\n", port);
 	while (*at != child)
 		at = &(*at)->next;
 	*at = child->next;
@@ -277,7 +269,7 @@ static void answer_status(void)
 	if (asked->ended)
 		report_end(asked);
 	else
-		send_text("{\"return\": {\"exited\": false}}\n");
+		fputs("{\"return\": {\"exited\": false}}\n", port);
 	asked = NULL;
 }
 
@@ -326,7 +318,6 @@ static void open_file(const char *line)
 		send_error("cannot open the file");
 	else
 		fprintf(port, "{\"return\": %d}\n", fd);
-	fflush(port);
 	free(path);
 }
 
@@ -346,19 +337,18 @@ static void read_file(const char *line)
 		put_base64(in);
 		fclose(in);
 	}
-	send_text("\"}}\n");
+	fputs("\"}}\n", port);
 }
 
 static void close_file(const char *line)
 {
 	close(number(line, "handle"));
-	send_text("{\"return\": {}}\n");
+	fputs("{\"return\": {}}\n", port);
 }
 
 static void synchronize(const char *line)
 {
 	fprintf(port, "\xff{\"return\": %ld}\n", number(line, "id"));
-	fflush(port);
 }
 
 static void serve(const char *line)
@@ -459,6 +449,7 @@ int main(int argc, char **argv)
 	for (;;) {
 		reap();
 		answer_status();
+		fflush(port);
 		until = end_late();
 		if (asked && (!until || asked_until < until))
 			until = asked_until;
