@@ -205,7 +205,7 @@ bool ack_repeat(struct qp *qp, const struct packet *pkt)
 		return true;
 	}
 	if (at - again->at < again->end - again->at) {
-		/* Of two parts, all from the first one to the end of the last one */
+		/* One repeat in progress covers the part asked for before, and this one */
 		if (at == again->at)
 			ack_rewind(again, pkt->psn);
 		if (at + 1 == again->end && cut < resp->again_cut)

@@ -81,7 +81,7 @@
 	OP(_transport, MASKED_FETCH_ADD, ATOMIC, \
 	   ONLY | OPCODE_ATOMICETH | OPCODE_MASKETH | (_more))
 
-/* What follows the BTH is not known, so all of it is payload */
+/* The headers behind the BTH are unknown, so all that follows the BTH is payload */
 #define OP_RESERVED(_num) \
 	[_num] = { \
 		.name = "RC_RESERVED", \

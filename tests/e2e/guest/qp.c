@@ -73,7 +73,7 @@ static void create_too_much(struct port *port)
 	}
 }
 
-/* What a QP got can be asked for again */
+/* A QP can be created with the capabilities that another one was given */
 static void create_with_returned_caps(struct port *port)
 {
 	const unsigned int max = port->dev.max_qp_wr;

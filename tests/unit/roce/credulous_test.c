@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * A peer as credulous as rdma_rxe: an ACK of its oldest request completes that request, even a READ
- * or an atomic, whose answer has not come. The card must not mislead it ([ORNIC-WIRE-14]). All
- * ordered pairs of requests, with each packet of both directions lost, repeated or behind the next.
+ * or an atomic, whose answer has not come. The card must not mislead it ([ORNIC-WIRE-14]). The
+ * tests take each ordered pair of requests, and lose, repeat or delay each packet of either
+ * direction behind the next one.
  */
 #include "card/card.h"
 #include "pair.h"
@@ -51,21 +52,20 @@ struct crossing {
 	uint32_t len;
 };
 
-/* The requests are those before, at and behind @una, the oldest PSN not acknowledged */
 static struct peer {
 	struct pair *pair;
 	uint32_t key;
-	bool each[2];		/* the card runs after each packet that is new, or sent again */
+	bool each[2];		/* the card runs after each new packet, after each repeated one */
 	bool again;		/* the latest packet is sent again */
 	enum fault fault;
-	unsigned int at;	/* number of the packet that has it */
+	unsigned int at;	/* number of the packet that has the fault */
 	unsigned int crossed;	/* packets on the wire so far */
 	struct request req[2];
 	unsigned int done;	/* requests complete */
-	uint32_t una;
-	uint32_t next;
+	uint32_t una;		/* the oldest PSN not acknowledged */
+	uint32_t next;		/* PSN of the next packet to send */
 	uint32_t sent_max;
-	bool holds;
+	bool holds;		/* a packet waits for the next one to pass it */
 	enum way held_way;
 	struct crossing held;
 } peer;
