@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "compat.h"
 #include "ornic.h"
 #include "ornic_abi.h"
 

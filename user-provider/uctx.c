@@ -213,7 +213,7 @@ static const struct verbs_context_ops ornic_context_ops = {
 	.post_srq_recv = ornic_post_srq_recv,
 	.query_device_ex = ornic_query_device_ex,
 	.query_port = ornic_query_port,
-#ifdef ORNIC_HAVE_QUERY_PORT_SPEED
+#ifndef ORNIC_LACKS_PORT_SPEED
 	.query_port_speed = ibv_cmd_query_port_speed,
 #endif
 	.query_qp = ornic_query_qp,

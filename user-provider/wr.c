@@ -5,6 +5,7 @@
 
 #include <errno.h>
 
+#include "compat.h"
 #include "doorbell.h"
 #include "inline.h"
 

@@ -13,6 +13,7 @@
 #include <ccan/array_size.h>
 
 #include "check.h"
+#include "compat.h"
 #include "doorbell.h"
 #include "inline.h"
 
@@ -572,6 +573,7 @@ static void ornic_wr_bind_mw(struct ibv_qp_ex *ibqp, struct ibv_mw *mw,
 				   rkey, bind_info);
 }
 
+#ifndef ORNIC_LACKS_FLUSH
 static void ornic_wr_flush(struct ibv_qp_ex *ibqp, uint32_t rkey,
 			   uint64_t remote_addr, size_t len, uint8_t type,
 			   uint8_t level)
@@ -614,6 +616,7 @@ static void ornic_wr_atomic_write(struct ibv_qp_ex *ibqp, uint32_t rkey,
 	ornic_wqe_put_route_rc((void *)(hdr + 1), remote_addr, rkey);
 	memcpy((uint8_t *)hdr + ORNIC_DATA_RC, atomic_wr, bytes);
 }
+#endif
 
 /* Begins a WQE with a remote address; returns its header, or NULL */
 static ALWAYS_INLINE inline struct ornic_sq_hdr *
@@ -812,9 +815,11 @@ int ornic_qp_fill_pfns(struct ibv_context *ibctx, struct ornic_qp *qp,
 		ibqp->wr_bind_mw = ornic_wr_bind_mw;
 	if (send_ops_flags & IBV_QP_EX_WITH_SEND_WITH_INV)
 		ibqp->wr_send_inv = ornic_wr_send_inv;
+#ifndef ORNIC_LACKS_FLUSH
 	if (send_ops_flags & IBV_QP_EX_WITH_FLUSH)
 		ibqp->wr_flush = ornic_wr_flush;
 	if (send_ops_flags & IBV_QP_EX_WITH_ATOMIC_WRITE)
 		ibqp->wr_atomic_write = ornic_wr_atomic_write;
+#endif
 	return 0;
 }

@@ -13,7 +13,10 @@ from lab.paths import CACHE, TOP
 PROGRAM = TOP / "scripts/package/provider"
 # The program needs these before it looks for others
 FIRST = ("bash", "dirname", "env", "realpath")
+PROBE = TOP / "scripts/package/rdma-core-probe"
 SOURCES = CACHE / "src"
+# Names of the things that 56.1 lacks
+ABSENT = {"FD_ARR", "CQ_PROV_ATTR", "PORT_SPEED", "QP_DRIVER", "CC_UNPROTECTED"}
 # Files of apt below a directory of the test's own
 APT = """Dir::Etc::SourceList "{path}/sources.list";
 Dir::Etc::SourceParts "/dev/null";
@@ -70,10 +73,35 @@ def test_other_rdma_core(tmp_path, pabi, providers, reason):
     assert reason in line
 
 
+def lacks(source):
+    output = subprocess.run([PROBE, source], capture_output=True, text=True, check=True).stdout
+    return set(output.replace("-DORNIC_LACKS_", "").split())
+
+
+def make_old(source, path):
+    """Copies the source of 56.1 without what came in 44 (ATOMIC WRITE), 45 (FLUSH) and 54."""
+    shutil.copytree(source, path, symlinks=True)
+    for name in ("verbs.h", "enum_strs.c", "driver.h", "cmd_mr.c"):
+        file = path / "libibverbs" / name
+        text = re.sub(r"\b(IBV_WR|IBV_QP_EX_WITH|wr)(?=_(FLUSH|ATOMIC_WRITE)\b)", r"\1_NEW",
+                      file.read_text(), flags=re.I)
+        text = re.sub(r"(\bibv_cmd_reg_dmabuf_mr\([^)]*),\s*struct ibv_command_buffer \*driver",
+                      r"\1", text)
+        file.write_text(text.replace(" driver);", " NULL);"))
+    return path
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("version, pabi", [("56.1", 34), ("65.0", 65)])
-def test_build(tmp_path, version, pabi):
-    result = run("-n", "-s", SOURCES / f"rdma-core-{version}", "-o", tmp_path)
+@pytest.mark.parametrize("version, pabi, absent", [
+    ("old", 34, {"FLUSH", "DMABUF_DRIVER", *ABSENT}), ("56.1", 34, ABSENT), ("65.0", 65, set())])
+def test_build(tmp_path, version, pabi, absent):
+    """Whether it has what the releases from 37 to 65 have got, or not."""
+    if version == "old":
+        source = make_old(SOURCES / "rdma-core-56.1", tmp_path / "source")
+    else:
+        source = SOURCES / f"rdma-core-{version}"
+    assert lacks(source) == absent
+    result = run("-n", "-s", source, "-o", tmp_path)
     assert result.returncode == 0, result.stderr
     assert (tmp_path / f"libornic-rdmav{pabi}.so").exists()
     assert (tmp_path / "ornic.driver").read_text() == "driver ornic\n"

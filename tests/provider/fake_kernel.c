@@ -216,7 +216,7 @@ static int fake_get_context(struct ib_uverbs_get_context_resp *ibv_resp)
 	return 0;
 }
 
-#if IBVERBS_PABI_VERSION < 65
+#ifdef ORNIC_LACKS_FD_ARR
 int ibv_cmd_get_context(struct verbs_context *context,
 			struct ibv_get_context *cmd, size_t cmd_size,
 			struct ib_uverbs_get_context_resp *resp,
@@ -233,7 +233,9 @@ int ibv_cmd_get_context(struct verbs_context *context,
 {
 	return fake_get_context(resp);
 }
+#endif
 
+#ifndef ORNIC_LACKS_PORT_SPEED
 int ibv_cmd_query_port_speed(struct ibv_context *context, uint32_t port_num,
 			     uint64_t *speed)
 {

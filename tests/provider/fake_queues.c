@@ -86,7 +86,7 @@ static int fake_create_cq(struct ibv_context *context,
 	return 0;
 }
 
-#if IBVERBS_PABI_VERSION < 65
+#ifdef ORNIC_LACKS_CQ_PROV_ATTR
 int ibv_cmd_create_cq_ex(struct ibv_context *context,
 			 const struct ibv_cq_init_attr_ex *attr,
 			 struct verbs_cq *cq, struct ibv_create_cq_ex *cmd,
@@ -395,7 +395,7 @@ static int fake_create_qp_ex(struct ibv_context *context,
 	return 0;
 }
 
-#if IBVERBS_PABI_VERSION < 65
+#ifdef ORNIC_LACKS_QP_DRIVER
 int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *vqp,
 			  struct ibv_qp_init_attr_ex *attr,
 			  struct ibv_create_qp_ex *cmd, size_t cmd_size,

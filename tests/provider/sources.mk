@@ -15,7 +15,8 @@ FAKE_SRCS := fake_kernel.c fake_queues.c fake_flow.c fake_device.c fake_mmio.c
 
 PROVIDER_CPPFLAGS = -I$(PROVIDER) -I$(TOP)/tests/provider -I$(TOP)/kernel/include \
 		    -I$(TOP)/include/uapi -I$(ABI_DIR) -isystem $(RDMA_CORE)/include \
-		    -I$(RDMA_CORE)/../src/ -D_GNU_SOURCE
+		    -I$(RDMA_CORE)/../src/ -D_GNU_SOURCE \
+		    $(shell $(TOP)/scripts/package/rdma-core-probe $(RDMA_CORE)/../src)
 # Flags with which rdma-core compiles a provider
 PROVIDER_CFLAGS := -std=gnu11 -fPIC -Wall -Wextra -Werror -Wno-unused-parameter \
 		   -Wno-sign-compare -Wshadow -Wmissing-prototypes
