@@ -52,6 +52,9 @@ $(O)/unit/%.o: $(UNIT)/%.c $(UNIT)/tests.mk
 	@echo "  CC      $(@:$(O)/%=%)"
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MT $@ -c -o $@ $<
 
+# Functions of a table have its parameters, as in Linux and rdma-core
+$(O)/unit/%.o $(O)/work/unit/%.o: WARNINGS += -Wno-unused-parameter
+
 # A test runs once, so optimizing it costs more than it saves. The flags keep gcc's warnings.
 ifneq ($(filter-out 0,$(SAN)),)
 ifeq ($(findstring clang,$(CC)),)

@@ -14,7 +14,6 @@ static enum pair_fate write_down(struct pair *pair, const struct packet *pkt)
 {
 	struct appendix_frame *frame = &frames[frame_count++];
 
-	(void)pair;
 	assert_true(frame_count <= FRAMES_MAX);
 	frame->len = frame_len(pkt->frame);
 	assert_true(frame->len <= APPENDIX_FRAME_BYTES);

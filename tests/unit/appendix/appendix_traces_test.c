@@ -511,7 +511,6 @@ static void test_document(void **state)
 {
 	struct appendix a;
 
-	(void)state;
 	appendix_open(&a, "hardware-traces.txt");
 	appendix_say(&a,
 "# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB\n"

@@ -21,7 +21,6 @@ static void test_arena_objects_do_not_overlap(void **state)
 	struct arena arena;
 	unsigned int i, j;
 
-	(void)state;
 	assert_non_null(object);
 	arena_init(&arena);
 	for (i = 0; i < MANY; i++) {
@@ -50,7 +49,6 @@ static void test_arena_strides_are_odd_lines(void **state)
 	struct arena arena;
 	char *a, *b;
 
-	(void)state;
 	arena_init(&arena);
 	a = arena_alloc(&arena, 2 * ARENA_LINE);
 	b = arena_alloc(&arena, 2 * ARENA_LINE);
@@ -65,7 +63,6 @@ static void test_arena_gives_freed_memory_again_and_clears_it(void **state)
 	struct arena arena;
 	char *first, *again;
 
-	(void)state;
 	arena_init(&arena);
 	first = arena_alloc(&arena, SIZE);
 	memset(first, 1, SIZE);
@@ -83,7 +80,6 @@ static void test_arena_chunks_hold_one_size(void **state)
 	struct arena arena;
 	unsigned int i;
 
-	(void)state;
 	arena_init(&arena);
 	for (i = 0; i < 4; i++)
 		object[i] = arena_alloc(&arena, i % 2 ? SIZE : ARENA_SIZE_MAX);

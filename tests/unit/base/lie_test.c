@@ -126,7 +126,6 @@ static void test_completion_entries(void **state)
 	const struct ornic_cqe *cqe;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct kit *w = make_kit();
 
@@ -242,7 +241,6 @@ static void test_event_entries(void **state)
 	const struct ornic_eqe *eqe;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct kit *w = make_kit();
 
@@ -357,7 +355,6 @@ static void test_command_entries(void **state)
 	struct ornic_object *out;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct kit *w = make_kit();
 		uint32_t ctl;
@@ -583,7 +580,6 @@ static void test_words(void **state)
 	char text[STAT_MAX];
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		snprintf(text, sizeof(text), "dma,%s", bad[i]);
 		assert_non_null(lie_parse(&config, text));

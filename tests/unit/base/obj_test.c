@@ -13,7 +13,6 @@ static void test_obj_numbers_skip_the_first(void **state)
 	struct obj obj[6];
 	unsigned int i;
 
-	(void)state;
 	assert_int_equal(obj_table_init(&table, 3, 0, 2, NULL), 0);
 	assert_int_equal(table.max, 6);
 	for (i = 0; i < 6; i++) {
@@ -33,7 +32,6 @@ static void test_obj_stale_number_finds_nothing(void **state)
 	struct obj obj;
 	uint32_t stale;
 
-	(void)state;
 	assert_int_equal(obj_table_init(&table, 1, 2, 1, NULL), 0);
 	obj_add(&table, &obj);
 	stale = obj.num;
@@ -53,7 +51,6 @@ static void test_obj_number_is_never_all_ones(void **state)
 	struct obj obj;
 	unsigned int i;
 
-	(void)state;
 	assert_int_equal(obj_table_init(&table, 1, 2, 1, NULL), 0);
 	for (i = 0; i < 100; i++) {
 		obj_add(&table, &obj);
@@ -70,7 +67,6 @@ static void test_obj_freed_index_waits_behind_all_others(void **state)
 	uint32_t first;
 	unsigned int i;
 
-	(void)state;
 	assert_int_equal(obj_table_init(&table, 4, 0, 0, NULL), 0);
 	obj_add(&table, &obj);
 	first = obj.num;
@@ -90,7 +86,6 @@ static void test_obj_at_takes_reserved_indexes_only_once(void **state)
 	struct obj_table table;
 	struct obj a, b;
 
-	(void)state;
 	assert_int_equal(obj_table_init(&table, 2, 0, 1, NULL), 0);
 	assert_int_equal(obj_add_at(&table, &a, 0), 0);
 	assert_int_equal(obj_add_at(&table, &b, 0), -EEXIST);
@@ -111,7 +106,6 @@ static void test_obj_each_survives_removal(void **state)
 	uint32_t i;
 	unsigned int count = 0;
 
-	(void)state;
 	assert_int_equal(obj_table_init(&table, 3, 0, 0, NULL), 0);
 	for (i = 0; i < 4; i++)
 		obj_add(&table, &obj[i]);
@@ -132,7 +126,6 @@ static void test_obj_each_does_not_look_through_an_empty_table(void **state)
 	struct obj stray;
 	uint32_t i = 0;
 
-	(void)state;
 	assert_int_equal(obj_table_init(&table, 3, 0, 0, NULL), 0);
 	table.slot[7] = &stray;
 	assert_null(obj_each(&table, &i));
@@ -186,7 +179,6 @@ static void test_obj_numbers_depend_on_random_bits_only(void **state)
 	uint32_t a[SIZE], b[SIZE];
 	unsigned int i, same = 0, steps = 0;
 
-	(void)state;
 	roll(0, 0x9e3779b97f4a7c15ULL, a);
 	roll(0, 0xd1342543de82ef95ULL, b);
 	for (i = 0; i < SIZE - 2; i++)
@@ -215,7 +207,6 @@ static void test_obj_random_number_is_not_given_again_soon(void **state)
 	uint32_t index;
 	unsigned int i;
 
-	(void)state;
 	assert_int_equal(obj_table_init(&table, LOG_SIZE, 3, 0, &dice.env), 0);
 	memset(last, 0xff, sizeof(last));
 	for (i = 0; i < 100 * SIZE; i++) {
@@ -261,7 +252,6 @@ static void test_obj_numbers_of_a_card(void **state)
 	uint32_t ordered[3], a[3], b[3];
 	unsigned int i;
 
-	(void)state;
 	first_numbers(0, ordered);
 	first_numbers(HOST_RANDOM, a);
 	first_numbers(HOST_RANDOM * 3, b);

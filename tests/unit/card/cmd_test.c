@@ -487,7 +487,6 @@ static void test_limits_of_rings(void **state)
 	struct host *host;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(configs); i++) {
 		host = host_create_as(&configs[i], 1);
 		host_enable(host);

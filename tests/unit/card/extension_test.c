@@ -453,7 +453,6 @@ static enum pair_fate look(struct pair *pair, const struct packet *pkt)
 	struct headers headers;
 	const uint8_t *ip;
 
-	(void)pair;
 	headers_find(pkt->frame, &headers);
 	ip = pkt->frame->hdr + headers.l3_offset;
 	seen.bth4 |= bth[4];

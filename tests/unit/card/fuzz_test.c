@@ -19,7 +19,6 @@ static void test_card_survives(void **state)
 	unsigned long i, seed = unit_seed();
 	struct fuzz f;
 
-	(void)state;
 	print_message("FUZZ_STEPS=%lu\n", steps);
 	for (i = 0; i < steps; i++) {
 		if (i % STEPS_PER_CARD == 0) {

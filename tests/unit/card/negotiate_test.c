@@ -197,7 +197,6 @@ static void test_no_feature_before_set_host(void **state)
 {
 	struct host *host = start_plain();
 
-	(void)state;
 	assert_null(card_host(host->card));
 	check_commands(host, 0);
 	check_types(host, 0);
@@ -211,7 +210,6 @@ static void test_each_feature_alone(void **state)
 	struct host *host;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < 64; i++) {
 		host = start_plain();
 		features = 1ULL << i;
@@ -239,7 +237,6 @@ static void test_input_is_checked(void **state)
 	struct ornic_set_host_out out;
 	struct ornic_set_host_in in;
 
-	(void)state;
 	host_refused(host, ORNIC_CMD_SET_HOST, good, page_shift, 11, &out,
 		     ORNIC_CMD_BAD_PARAM);
 	host_refused(host, ORNIC_CMD_SET_HOST, good, page_shift, 32, &out,
@@ -284,7 +281,6 @@ static void test_answer_tells_what_is_in_force(void **state)
 	struct host *host;
 	unsigned int i;
 
-	(void)state;
 	in.features = htole64(ORNIC_FEAT_SRQ | ORNIC_FEAT_XRC);
 	for (i = 0; i < ARRAY_SIZE(versions); i++) {
 		config.version = versions[i].card;
@@ -309,7 +305,6 @@ static void test_what_the_card_lacks_is_refused(void **state)
 	struct host *host = start(&config, 0);
 	struct ornic_set_host_out out;
 
-	(void)state;
 	host_refused(host, ORNIC_CMD_SET_HOST, good, version,
 		     htole32(0x00020000), &out, ORNIC_CMD_NOT_SUPPORTED);
 	host_refused(host, ORNIC_CMD_SET_HOST, good, version, 0, &out,
@@ -328,7 +323,6 @@ static void test_set_host_needs_a_card_without_objects(void **state)
 	struct host *host = start_plain();
 	uint32_t uctx;
 
-	(void)state;
 	assert_int_equal(host_set_host(host, ORNIC_FEAT_SRQ), ORNIC_CMD_OK);
 	assert_int_equal(host_set_host(host, ORNIC_FEAT_MW), ORNIC_CMD_OK);
 	assert_true(card_host(host->card)->features == ORNIC_FEAT_MW);
@@ -352,7 +346,6 @@ static void test_a_feature_comes_with_what_it_needs(void **state)
 {
 	struct host *host = start_plain();
 
-	(void)state;
 	assert_int_equal(host_set_host(host, ORNIC_FEAT_XRC),
 			 ORNIC_CMD_BAD_PARAM);
 	assert_int_equal(host_set_host(host, ORNIC_FEAT_FLOW_COPY),
@@ -371,7 +364,6 @@ static void test_each_feature_off(void **state)
 	uint64_t features, left;
 	unsigned int i;
 
-	(void)state;
 	query(host, &all);
 	features = le64toh(all.features);
 	host_destroy(host);
@@ -415,7 +407,6 @@ static void test_work_requests_need_their_feature(void **state)
 	struct host *host = start_plain();
 	uint64_t ops = host->card->host.send_ops;
 
-	(void)state;
 	assert_false(ops & (1ULL << ORNIC_WR_BIND_MW | 1ULL << ORNIC_WR_REG_MR |
 			    1ULL << ORNIC_WR_LOCAL_INV | 1ULL << ORNIC_WR_TSO));
 	assert_true(ops & 1ULL << ORNIC_WR_SEND);
@@ -489,7 +480,6 @@ static void test_effects(void **state)
 	struct host *host;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cards); i++) {
 		host = start(&cards[i].config, cards[i].features);
 		check_effects(host);
@@ -524,7 +514,6 @@ static void test_profiles(void **state)
 	struct host *host;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cards); i++) {
 		host = start(&cards[i].config, 0);
 		query(host, &out);
@@ -555,7 +544,6 @@ static void test_newer_and_older_answers(void **state)
 	struct host *host = start(&newer, 0);
 	uint8_t room[2 * sizeof(out)];
 
-	(void)state;
 	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
 				      room, sizeof(room)), ORNIC_CMD_OK);
 	assert_true(host->out_len > sizeof(out));

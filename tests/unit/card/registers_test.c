@@ -73,7 +73,6 @@ static void test_caps_name_the_ways_to_arm(void **state)
 	struct host *host;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cards); i++) {
 		host = host_create_as(&cards[i].as, 1);
 		assert_int_equal(host_read(host, ORNIC_REG_CAPS, 4) &

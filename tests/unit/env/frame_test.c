@@ -20,7 +20,6 @@ static int setup(void **state)
 {
 	unsigned int i;
 
-	(void)state;
 	memset(&frame, 0, sizeof(frame));
 	frame.hdr_len = HDR;
 	frame.trailer_len = TRAILER;
@@ -51,7 +50,6 @@ static void test_every_part_reads_the_same(void **state)
 	uint8_t out[TOTAL];
 	unsigned int offset, len, i;
 
-	(void)state;
 	add_scattered(37);
 	assert_int_equal(frame_len(&frame), TOTAL);
 	for (offset = 0; offset <= TOTAL; offset++) {
@@ -68,7 +66,6 @@ static void test_parts_beyond_the_end_are_refused(void **state)
 {
 	uint8_t out[8];
 
-	(void)state;
 	add_scattered(100);
 	assert_int_equal(frame_read(&frame, TOTAL - 7, out, 8), -EINVAL);
 	assert_int_equal(frame_read(&frame, TOTAL + 1, out, 0), -EINVAL);
@@ -80,7 +77,6 @@ static void test_too_many_pieces_are_refused(void **state)
 {
 	struct iovec iov[2];
 
-	(void)state;
 	add_scattered(100);
 	assert_int_equal(frame_iov(&frame, 0, TOTAL, iov, 2), -E2BIG);
 	assert_int_equal(frame_iov(&frame, 0, HDR + 1, iov, 2), 2);
@@ -91,7 +87,6 @@ static void test_adding_merges_neighbours_and_stops_when_full(void **state)
 {
 	unsigned int i;
 
-	(void)state;
 	assert_int_equal(frame_add(&frame, payload, 0), 0);
 	assert_int_equal(frame.iov_count, 0);
 	assert_int_equal(frame_add(&frame, payload, 10), 0);

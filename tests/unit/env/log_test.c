@@ -18,7 +18,6 @@ static void test_burst_then_one_at_a_time(void **state)
 	uint64_t now_ns = 5 * LOG_REFILL_NS / 2;
 	struct log_limit limit = {};
 
-	(void)state;
 	assert_int_equal(shown(&limit, now_ns, 1000), LOG_BURST);
 	assert_int_equal(limit.dropped, 1000 - LOG_BURST);
 	assert_int_equal(shown(&limit, now_ns + LOG_REFILL_NS - 1, 10), 0);
@@ -30,7 +29,6 @@ static void test_long_silence_gives_one_burst(void **state)
 {
 	struct log_limit limit = {};
 
-	(void)state;
 	assert_int_equal(shown(&limit, 0, 1), 1);
 	assert_int_equal(shown(&limit, UINT64_MAX, 1000), LOG_BURST);
 }

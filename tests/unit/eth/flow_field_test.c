@@ -67,7 +67,6 @@ static void test_lists_are_complete(void **state)
 	uint8_t bytes[sizeof(struct ornic_flow_key)] = {};
 	unsigned int i, reserved = 0;
 
-	(void)state;
 	assert_int_equal(ORNIC_FLOW_HEADERS_FIELD_COUNT, 16);
 	for (i = 0; i < ARRAY_SIZE(fields); i++)
 		memset(bytes + fields[i].offset, 1, fields[i].size);

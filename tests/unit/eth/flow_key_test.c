@@ -131,7 +131,6 @@ static void test_ethernet(void **state)
 	struct ornic_flow_key key;
 	struct packet p = {};
 
-	(void)state;
 	put_eth(&p, 0x88b5);
 	pad(&p, 46);
 	parse(&p, &key);
@@ -147,7 +146,6 @@ static void test_tags(void **state)
 	struct ornic_flow_key key;
 	struct packet p = {};
 
-	(void)state;
 	put_eth(&p, 0x88a8);
 	put16(&p, 0x6123);
 	put16(&p, 0x8100);
@@ -169,7 +167,6 @@ static void test_ipv4(void **state)
 	struct ornic_flow_key key;
 	struct packet p = {};
 
-	(void)state;
 	put_eth(&p, 0x0800);
 	put_ipv4(&p, 6);
 	put16(&p, 1234);
@@ -195,7 +192,6 @@ static void test_ipv4_options_and_fragments(void **state)
 	struct packet p = {};
 	uint8_t *ip;
 
-	(void)state;
 	put_eth(&p, 0x0800);
 	ip = put_ipv4(&p, 17);
 	ip[0] = 0x46;
@@ -224,7 +220,6 @@ static void test_ipv4_that_lies(void **state)
 	struct packet p = {};
 	uint8_t *ip;
 
-	(void)state;
 	put_eth(&p, 0x0800);
 	ip = put_ipv4(&p, 6);
 	pad(&p, 20);
@@ -265,7 +260,6 @@ static void test_ipv6(void **state)
 	struct packet p = {};
 	uint8_t *ip, *udp;
 
-	(void)state;
 	put_eth(&p, 0x86dd);
 	ip = put_ipv6(&p, 17, 16);
 	udp = put_udp(&p, 53, 16);
@@ -315,7 +309,6 @@ static void test_ipv6_extension_headers(void **state)
 	struct packet p = {};
 	uint8_t *ip, *ext;
 
-	(void)state;
 	put_eth(&p, 0x86dd);
 	ip = put_ipv6(&p, 0, 0);
 	ext = put(&p, chain, sizeof(chain));
@@ -343,7 +336,6 @@ static void test_ipv6_fragments(void **state)
 	struct packet p = {};
 	uint8_t *ip, *frag;
 
-	(void)state;
 	put_eth(&p, 0x86dd);
 	ip = put_ipv6(&p, 44, 0);
 	frag = put(&p, ext, sizeof(ext));
@@ -404,7 +396,6 @@ static void test_vxlan(void **state)
 	struct packet p = {};
 	uint8_t *udp, *vxlan;
 
-	(void)state;
 	make_vxlan(&p, &udp, &vxlan);
 	parse(&p, &key);
 	assert_int_equal(be32toh(key.layers), ORNIC_FLOW_LAYER_VXLAN);
@@ -451,7 +442,6 @@ static void test_gre(void **state)
 	struct ornic_flow_key key;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
 		struct packet p = {};
 
@@ -486,7 +476,6 @@ static void test_gre_with_ethernet(void **state)
 	struct ornic_flow_key key;
 	struct packet p = {};
 
-	(void)state;
 	make_gre(&p, 0x2000, 0x6558);
 	put_eth(&p, 0x0800);
 	put_inner(&p);
@@ -502,7 +491,6 @@ static void test_mpls(void **state)
 	struct packet eth = {}, udp = {}, gre = {};
 	uint8_t *ip, *hdr;
 
-	(void)state;
 	put_eth(&eth, 0x8847);
 	put(&eth, "\x00\x06\x40\x3f", 4);
 	put(&eth, "\x00\x06\x51\x3f", 4);
@@ -541,7 +529,6 @@ static void test_mpls_without_an_end(void **state)
 	struct packet p = {};
 	unsigned int i;
 
-	(void)state;
 	put_eth(&p, 0x8848);
 	for (i = 0; i < 100; i++)
 		put(&p, "\x00\x06\x40\x3f", 4);
@@ -556,7 +543,6 @@ static void test_esp(void **state)
 	struct packet p = {};
 	uint8_t *ip;
 
-	(void)state;
 	put_eth(&p, 0x0800);
 	ip = put_ipv4(&p, 50);
 	put(&p, "\x01\x02\x03\x04\x05\x06\x07\x08", 8);
@@ -578,7 +564,6 @@ static void test_cut_anywhere(void **state)
 	uint8_t *udp, *vxlan;
 	unsigned int len;
 
-	(void)state;
 	make_vxlan(&p, &udp, &vxlan);
 	for (len = 0; len <= p.len; len++) {
 		parse_len(&p, len, 0, &a);
@@ -610,7 +595,6 @@ static void test_noise(void **state)
 	uint32_t rng = 1;
 	unsigned int i, n;
 
-	(void)state;
 	for (n = 0; n < 200000; n++) {
 		struct ornic_flow_key a, b;
 		struct packet p;

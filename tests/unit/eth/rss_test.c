@@ -81,7 +81,6 @@ static void test_rss_published_vectors(void **state)
 	uint32_t hash;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(rss_vectors); i++) {
 		const struct rss_vector *v = &rss_vectors[i];
 		uint32_t ip = v->family == AF_INET ? ORNIC_HASH_IPV4 :
@@ -123,7 +122,6 @@ static void test_rss_of_chosen_fields(void **state)
 	uint32_t hash;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(rss_vectors); i++) {
 		const struct rss_vector *v = &rss_vectors[i];
 		bool v6 = v->family == AF_INET6;
@@ -213,7 +211,6 @@ static void test_rss_of_the_packet_inside(void **state)
 	unsigned int i, how;
 	uint32_t hash;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(rss_vectors); i++) {
 		for (how = 0; how < 2; how++) {
 			rss_make(&rss_vectors[i], &frame);
@@ -245,7 +242,6 @@ static void test_rss_of_esp(void **state)
 	uint8_t *ip = frame.hdr + HEADERS_ETH_LEN;
 	uint32_t hash;
 
-	(void)state;
 	rss_make(&rss_vectors[0], &frame);
 	ip[9] = 50;
 	assert_true(hash_fields(&frame, ORNIC_RX_HASH_IPSEC_SPI, rss_key,
@@ -262,7 +258,6 @@ static void test_rss_fragments_have_no_ports(void **state)
 	struct headers headers;
 	uint32_t hash;
 
-	(void)state;
 	rss_make(&rss_vectors[0], &frame);
 	be_put16(frame.hdr + HEADERS_ETH_LEN + 6, 0x2000);
 	headers_find(&frame, &headers);
@@ -280,7 +275,6 @@ static void test_flow_refuses_lengths_that_lie(void **state)
 	struct frame frame;
 	struct headers headers;
 
-	(void)state;
 	rss_make(&rss_vectors[0], &frame);
 	be_put16(frame.hdr + HEADERS_ETH_LEN + 2, 41);	/* beyond the frame */
 	headers_find(&frame, &headers);
@@ -324,7 +318,6 @@ static void test_flow_sees_through_a_tag(void **state)
 	struct frame frame;
 	struct headers headers;
 
-	(void)state;
 	rss_make(&rss_vectors[0], &frame);
 	memmove(frame.hdr + 16, frame.hdr + 12, frame.hdr_len - 12);
 	be_put16(frame.hdr + 12, 0x8100);
@@ -344,7 +337,6 @@ static void test_csum_rfc1071_example(void **state)
 					0xf4, 0xf5, 0xf6, 0xf7 };
 	struct csum csum = {};
 
-	(void)state;
 	csum_add(&csum, data, sizeof(data));
 	assert_int_equal(csum_fold(&csum), 0xddf2);
 }
@@ -355,7 +347,6 @@ static void test_csum_does_not_depend_on_the_pieces(void **state)
 	struct csum whole = {};
 	unsigned int i, cut;
 
-	(void)state;
 	for (i = 0; i < sizeof(data); i++)
 		data[i] = i * 37 + 11;
 	csum_add(&whole, data, sizeof(data));
@@ -378,7 +369,6 @@ static void test_csum_knows_good_from_bad(void **state)
 	struct headers headers;
 	uint8_t *tcp;
 
-	(void)state;
 	rss_make(&rss_vectors[0], &frame);
 	tcp = frame.hdr + 34;
 	csum_add(&ip, frame.hdr + 14, 20);

@@ -205,7 +205,6 @@ static void check_fields(struct raw *w, const struct vector *v)
 	struct frame frame;
 	uint32_t hash;
 
-	(void)w;
 	raw_frame(&frame, v->bytes, v->len);
 	headers_init(&headers);
 	found = &headers_fields(&frame, &headers)->key;
@@ -224,7 +223,6 @@ static void check_fields(struct raw *w, const struct vector *v)
 
 static void test_fields(void **state)
 {
-	(void)state;
 	assert_true(for_each(check_fields, NULL) > 40);
 }
 

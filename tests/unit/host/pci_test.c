@@ -13,7 +13,6 @@ static struct pci pci;
 
 static int setup(void **state)
 {
-	(void)state;
 	pci_init(&pci, 16, mac);
 	return 0;
 }
@@ -50,7 +49,6 @@ static unsigned int find_cap(unsigned int id)
 
 static void test_identity(void **state)
 {
-	(void)state;
 	assert_int_equal(get(PCI_VENDOR_ID, 2), 0x1af4);
 	assert_int_equal(get(PCI_DEVICE_ID, 2), 0x10f0);
 	assert_int_equal(get(PCI_SUBSYSTEM_VENDOR_ID, 2), 0x1af4);
@@ -67,7 +65,6 @@ static void test_all_ones_everywhere_change_only_what_they_may(void **state)
 	unsigned int i;
 	uint8_t ones[PCI_CONFIG_SIZE];
 
-	(void)state;
 	memset(ones, 0xff, sizeof(ones));
 	pci_write(&pci, 0, ones, sizeof(ones));
 	for (i = 0; i < PCI_CONFIG_SIZE; i++) {
@@ -93,7 +90,6 @@ static void test_all_ones_everywhere_change_only_what_they_may(void **state)
 /* [ORNIC-ROOM-7] Neither half of BAR4 has a bit that sizes it */
 static void test_there_is_no_bar4(void **state)
 {
-	(void)state;
 	set(PCI_BASE_ADDRESS_4, ~0U, 4);
 	set(PCI_BASE_ADDRESS_5, ~0U, 4);
 	assert_int_equal(get(PCI_BASE_ADDRESS_4, 4), 0);
@@ -102,7 +98,6 @@ static void test_there_is_no_bar4(void **state)
 
 static void test_command_takes_effect_once(void **state)
 {
-	(void)state;
 	assert_false(pci_memory_enabled(&pci));
 	assert_false(pci_master_enabled(&pci));
 	assert_int_equal(set(PCI_COMMAND, 6, 2), PCI_EFFECT_COMMAND);
@@ -117,7 +112,6 @@ static void test_command_takes_effect_once(void **state)
 
 static void test_status_is_cleared_by_writing_ones(void **state)
 {
-	(void)state;
 	pci.config[PCI_STATUS + 1] = 0xf9;
 	set(PCI_STATUS, 0x2000, 2);
 	assert_int_equal(get(PCI_STATUS, 2), 0xd910);
@@ -129,7 +123,6 @@ static void test_msix(void **state)
 {
 	unsigned int at = find_cap(PCI_CAP_ID_MSIX);
 
-	(void)state;
 	assert_int_not_equal(at, 0);
 	assert_int_equal(get(at + PCI_MSIX_FLAGS, 2), 15);
 	assert_int_equal(get(at + PCI_MSIX_TABLE, 4), ORNIC_BAR_MSIX_TABLE);
@@ -145,7 +138,6 @@ static void test_msix(void **state)
 /* [ORNIC-PCI-8] */
 static void test_msix_table_has_room_for_all_vectors(void **state)
 {
-	(void)state;
 	assert_int_equal(ORNIC_VECTORS_MAX * PCI_MSIX_ENTRY_SIZE,
 			 ORNIC_BAR_MSIX_PBA - ORNIC_BAR_MSIX_TABLE);
 	assert_in_range(ORNIC_BAR_MSIX_PBA + ORNIC_VECTORS_MAX / 8, 0,
@@ -161,7 +153,6 @@ static void test_transactions_that_the_host_may_choose(void **state)
 	unsigned int at = find_cap(PCI_CAP_ID_EXP);
 	unsigned int was;
 
-	(void)state;
 	assert_int_equal(get(at + PCI_EXP_DEVCAP2, 4) &
 				 (PCI_EXP_DEVCAP2_ATOMIC_ROUTE |
 				  PCI_EXP_DEVCAP2_ATOMIC_COMP32 |
@@ -185,7 +176,6 @@ static void test_completion_timeout_is_the_default(void **state)
 {
 	unsigned int at = find_cap(PCI_CAP_ID_EXP) + PCI_EXP_DEVCTL2;
 
-	(void)state;
 	assert_int_equal(get(at, 2), 0);
 	set(at, PCI_EXP_DEVCTL2_COMP_TMOUT_DIS, 2);
 	assert_int_equal(get(at, 2), PCI_EXP_DEVCTL2_COMP_TMOUT_DIS);
@@ -198,7 +188,6 @@ static void test_addresses_are_translated_by_the_host(void **state)
 {
 	unsigned int at = 0x100, id;
 
-	(void)state;
 	while (at) {
 		id = PCI_EXT_CAP_ID(get(at, 4));
 		assert_true(id == PCI_EXT_CAP_ID_DSN ||
@@ -212,7 +201,6 @@ static void test_flr_reads_zero_and_is_reported(void **state)
 	unsigned int at = find_cap(PCI_CAP_ID_EXP) + PCI_EXP_DEVCTL;
 	uint32_t was = get(at, 2);
 
-	(void)state;
 	assert_true(get(find_cap(PCI_CAP_ID_EXP) + PCI_EXP_DEVCAP, 4) &
 		    PCI_EXP_DEVCAP_FLR);
 	assert_int_equal(set(at, was, 2), 0);
@@ -226,7 +214,6 @@ static void test_power_state_is_all_of_pm_that_is_written(void **state)
 {
 	unsigned int at = find_cap(PCI_CAP_ID_PM) + PCI_PM_CTRL;
 
-	(void)state;
 	set(at, 0xffff, 2);
 	assert_int_equal(get(at, 2), PCI_PM_CTRL_NO_SOFT_RESET | 3);
 }
@@ -236,7 +223,6 @@ static void test_d3hot_is_like_a_disabled_function(void **state)
 {
 	unsigned int at = find_cap(PCI_CAP_ID_PM) + PCI_PM_CTRL;
 
-	(void)state;
 	set(PCI_COMMAND, 6, 2);
 	assert_int_equal(set(at, 3, 1), PCI_EFFECT_COMMAND);
 	assert_false(pci_memory_enabled(&pci));
@@ -254,7 +240,6 @@ static void test_d1_and_d2_are_discarded(void **state)
 	unsigned int at = find_cap(PCI_CAP_ID_PM) + PCI_PM_CTRL;
 	unsigned int from, to;
 
-	(void)state;
 	for (from = 0; from <= 3; from += 3) {
 		set(at, from, 1);
 		for (to = 1; to <= 2; to++) {
@@ -299,7 +284,6 @@ static void test_error_registers_take_what_they_may(void **state)
 {
 	unsigned int at = find_ecap(PCI_EXT_CAP_ID_ERR), i;
 
-	(void)state;
 	assert_int_not_equal(at, 0);
 	assert_int_equal(get(at, 4) & 0xfffff, 0x20001);
 	for (i = 0; i < sizeof(err_regs) / sizeof(*err_regs); i++) {
@@ -326,7 +310,6 @@ static void test_error_status_is_cleared_by_writing_ones(void **state)
 	};
 	unsigned int at = find_ecap(PCI_EXT_CAP_ID_ERR), i, byte;
 
-	(void)state;
 	for (i = 0; i < sizeof(regs) / sizeof(*regs); i++) {
 		unsigned int reg = at + regs[i].offset;
 
@@ -346,7 +329,6 @@ static void test_only_power_on_resets_error_registers(void **state)
 {
 	unsigned int at = find_ecap(PCI_EXT_CAP_ID_ERR);
 
-	(void)state;
 	set(at + PCI_ERR_UNCOR_MASK, 0x1000, 4);
 	set(at + PCI_ERR_UNCOR_SEVER, 0x4000, 4);
 	set(at + PCI_ERR_COR_MASK, 0x40, 4);
@@ -366,7 +348,6 @@ static void test_only_power_on_resets_error_registers(void **state)
 /* [ORNIC-PCI-1] [ORNIC-DEV-16]: the GUID, which has the universal/local bit of the MAC inverted */
 static void test_serial_number_is_the_guid(void **state)
 {
-	(void)state;
 	assert_int_equal(get(0x100, 4) & 0xfffff, 0x10003);
 	assert_int_equal(get(0x104, 4), 0xfe334455);
 	assert_int_equal(get(0x108, 4), 0x001122ff);

@@ -79,13 +79,11 @@ static void host_tx_flush(struct env *env)
 
 static bool host_peer_is_local(struct env *env, const uint8_t *mac)
 {
-	(void)mac;
 	return env_to_host(env)->peers_local;
 }
 
 static bool host_path_is_full(struct env *env, const uint8_t *mac)
 {
-	(void)mac;
 	return env_to_host(env)->path_full;
 }
 
@@ -99,7 +97,6 @@ static bool host_serve(struct env *env, struct port *payer)
 
 static void host_serve_end(struct env *env)
 {
-	(void)env;
 }
 
 static void host_want_bytes(struct env *env, bool want)
@@ -112,7 +109,6 @@ host_log(struct env *env, enum env_log_level level, const char *fmt, va_list ap)
 {
 	struct host *host = env_to_host(env);
 
-	(void)level;
 	vsnprintf(host->message, sizeof(host->message), fmt, ap);
 }
 

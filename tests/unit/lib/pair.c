@@ -99,7 +99,6 @@ enum pair_fate pair_fate_lose_some(struct pair *pair, const struct packet *pkt)
 {
 	bool lose = pair->arg & 1;
 
-	(void)pkt;
 	pair->arg >>= 1;
 	return lose ? PAIR_DROP : PAIR_DELIVER;
 }
@@ -150,8 +149,6 @@ static bool pair_release(struct pair *pair)
 
 enum pair_fate pair_fate_lose_all(struct pair *pair, const struct packet *pkt)
 {
-	(void)pair;
-	(void)pkt;
 	return PAIR_DROP;
 }
 

@@ -43,7 +43,6 @@ static bool sleep_prepare(struct loop_task *task)
 
 static void wake(struct loop_task *task)
 {
-	(void)task;
 }
 
 static int setup(void **state)

@@ -252,7 +252,6 @@ static void test_write_entry(void **state)
 	_Alignas(64) uint8_t to[64 + 8], from[64];
 	unsigned int size, whole, i;
 
-	(void)state;
 	for (i = 0; i < sizeof(from); i++)
 		from[i] = i + 1;
 	for (size = 16; size <= 64; size *= 2) {

@@ -112,7 +112,6 @@ static void test_types_without_a_feature(void **state)
 	};
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(configs); i++) {
 		struct host *host = host_create_as(&configs[i], 1);
 		struct ornic_create_mr_in in;

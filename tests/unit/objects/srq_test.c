@@ -228,7 +228,6 @@ static void test_shared_in_order(void **state)
 
 static enum pair_fate lose_end(struct pair *pair, const struct packet *pkt)
 {
-	(void)pair;
 	return pkt->op->kind == OPCODE_SEND && pkt->op->flags & OPCODE_END ?
 	       PAIR_DROP : PAIR_DELIVER;
 }

@@ -60,7 +60,6 @@ static void test_requester_waits(void **state)
 /* The port fills during a message; the rest and the ACKs wait */
 static enum pair_fate fate_fill(struct pair *pair, const struct packet *pkt)
 {
-	(void)pkt;
 	if (pair->packets % 5 == 0)
 		pair->side[pair->arg].host->path_full = true;
 	return PAIR_DELIVER;

@@ -33,8 +33,6 @@ static const uint8_t peer_mac[MAC_LEN] = { 2, 0, 0, 0, 0, 2 };
 
 static void card_rx_frame(struct port *port, const struct frame *frame)
 {
-	(void)port;
-	(void)frame;
 }
 
 static void card_has_room(struct port *port)
@@ -44,7 +42,6 @@ static void card_has_room(struct port *port)
 
 static void card_gone(struct port *port)
 {
-	(void)port;
 }
 
 static const struct port_ops card_ops = {
@@ -293,7 +290,6 @@ static void order_ready(struct loop_fd *lfd, uint32_t events)
 {
 	struct order *order = container_of(lfd, struct order, lfd);
 
-	(void)events;
 	assert_false(order->fired);
 	order->packets++;
 	loop_remove_fd(order->loop, lfd);

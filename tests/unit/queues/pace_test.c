@@ -17,7 +17,6 @@ static void test_full_bucket_goes_at_once(void **state)
 	struct pace pace;
 	unsigned int i;
 
-	(void)state;
 	pace_set(&pace, RATE, 3 * FRAME, 5 * MS);
 	for (i = 0; i < 3; i++) {
 		assert_true(pace_wait(&pace, FRAME, 5 * MS) == 0);
@@ -41,7 +40,6 @@ static void test_frame_that_the_bucket_does_not_hold(void **state)
 {
 	struct pace pace;
 
-	(void)state;
 	pace_set(&pace, RATE, FRAME / 2, 5 * MS);
 	assert_true(pace_wait(&pace, FRAME, 5 * MS) == 0);
 	pace_take(&pace, FRAME, 5 * MS);
@@ -54,7 +52,6 @@ static void test_extreme_limits(void **state)
 {
 	struct pace pace;
 
-	(void)state;
 	pace_set(&pace, 1, ~0u, MS);
 	assert_true(pace.burst_ns == 8000000ULL * ~0u);
 	assert_true(pace_wait(&pace, ~0u, MS) == 0);

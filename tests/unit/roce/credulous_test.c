@@ -205,7 +205,6 @@ static enum pair_fate fate_cross(struct pair *pair, const struct packet *pkt)
 {
 	struct crossing c = { .pkt = *pkt, .len = pkt->payload_len };
 
-	(void)pair;
 	assert_true(c.len <= sizeof(c.data));
 	assert_int_equal(frame_read(pkt->frame, pkt->payload, c.data, c.len), 0);
 	cross(FROM_CARD, &c);

@@ -41,7 +41,6 @@ static unsigned int seen_count;
 
 static enum pair_fate fate_see(struct pair *pair, const struct packet *pkt)
 {
-	(void)pair;
 	assert_true(seen_count < ARRAY_SIZE(seen));
 	seen[seen_count++] = pkt->opcode & OPCODE_OPERATION;
 	if (pkt->op->kind == OPCODE_READ_RESP)

@@ -44,7 +44,6 @@ static void test_icrc_of_hardware(void **state)
 	};
 	uint32_t val;
 
-	(void)state;
 	memcpy(&val, packet_captured_uc + sizeof(packet_captured_uc) - ICRC_LEN,
 	       sizeof(val));
 	assert_int_equal(icrc(packet_captured_uc + L3, &iov, 1),
@@ -63,7 +62,6 @@ static void test_icrc_masks_what_changes(void **state)
 	unsigned int i, j;
 	bool is_masked;
 
-	(void)state;
 	for (i = L3; i < sizeof(copy); i++) {
 		is_masked = false;
 		for (j = 0; j < ARRAY_SIZE(masked); j++)
@@ -83,7 +81,6 @@ static void test_parse_write(void **state)
 {
 	struct packet pkt = {};
 
-	(void)state;
 	assert_int_equal(parse(&pkt, packet_write_only,
 			       sizeof(packet_write_only), L3, BTH_V4),
 			 PACKET_OK);
@@ -107,7 +104,6 @@ static void test_parse_ack(void **state)
 {
 	struct packet pkt = {};
 
-	(void)state;
 	assert_int_equal(parse(&pkt, packet_ack, sizeof(packet_ack), L3,
 			       BTH_V4), PACKET_OK);
 	assert_int_equal(pkt.opcode, OPCODE_RC_ACK);
@@ -122,7 +118,6 @@ static void test_parse_datagram(void **state)
 {
 	struct packet pkt = {};
 
-	(void)state;
 	assert_int_equal(parse(&pkt, packet_ud_imm_v6_vlan,
 			       sizeof(packet_ud_imm_v6_vlan),
 			       HEADERS_ETH_LEN + HEADERS_VLAN_LEN, BTH_V6_VLAN), PACKET_OK);
@@ -141,7 +136,6 @@ static void test_parse_ignores_ethernet_padding(void **state)
 	uint8_t padded[sizeof(packet_ack) + 7] = {};
 	struct packet pkt;
 
-	(void)state;
 	memcpy(padded, packet_ack, sizeof(packet_ack));
 	assert_int_equal(parse(&pkt, padded, sizeof(padded), L3, BTH_V4),
 			 PACKET_OK);
@@ -192,7 +186,6 @@ static void test_build_write(void **state)
 	};
 	struct frame frame = {};
 
-	(void)state;
 	/* The payload in two pieces */
 	frame_add(&frame, "\1\2", 2);
 	frame_add(&frame, "\3\4\5\6", 4);
@@ -214,7 +207,6 @@ static void test_build_ack(void **state)
 	};
 	struct frame frame = {};
 
-	(void)state;
 	packet_finish(&frame, &path, &pkt);
 	assert_frame(&frame, packet_ack, sizeof(packet_ack));
 }
@@ -234,7 +226,6 @@ static void test_build_datagram(void **state)
 	};
 	struct frame frame = {};
 
-	(void)state;
 	frame_add(&frame, "datagram", 8);
 	packet_finish(&frame, &path, &pkt);
 	assert_frame(&frame, packet_ud_imm_v6_vlan,
@@ -259,7 +250,6 @@ static void test_build_flush(void **state)
 	};
 	uint8_t buf[256];
 
-	(void)state;
 	assert_int_equal(packet_build(&pkt, 0, buf), sizeof(bytes));
 	assert_memory_equal(buf, bytes, sizeof(bytes));
 }
@@ -285,7 +275,6 @@ static void test_build_masked_atomic(void **state)
 	};
 	uint8_t buf[256];
 
-	(void)state;
 	assert_int_equal(packet_build(&pkt, 0, buf), sizeof(bytes));
 	assert_memory_equal(buf, bytes, sizeof(bytes));
 	pkt.opcode = OPCODE_RC_MASKED_FETCH_ADD;
@@ -363,7 +352,6 @@ static void test_every_opcode_both_ways(void **state)
 	static uint8_t payload[1000];
 	unsigned int opcode, local, known = 0;
 
-	(void)state;
 	for (opcode = 0; opcode < 256; opcode++) {
 		const struct opcode *op = opcode_get(opcode);
 
@@ -398,7 +386,6 @@ static void test_truncated_packets_are_malformed(void **state)
 {
 	unsigned int opcode, len, cut;
 
-	(void)state;
 	for (opcode = 0; opcode < 256; opcode++) {
 		uint8_t wire[160];
 		struct frame frame = {};
@@ -436,7 +423,6 @@ static void test_bad_fields_are_malformed(void **state)
 	struct packet pkt;
 	unsigned int i;
 
-	(void)state;
 	/* Unknown opcodes, also those of unsupported transports */
 	for (i = 0; i < 256; i++) {
 		if (opcode_get(i))
@@ -476,7 +462,6 @@ static void test_pad_beyond_payload_is_malformed(void **state)
 	struct iovec iov;
 	uint32_t len, crc;
 
-	(void)state;
 	pkt.opcode = OPCODE_RC_SEND_ONLY;
 	packet_finish(&frame, &any_path, &pkt);
 	len = frame_len(&frame);
@@ -494,7 +479,6 @@ static void test_payload_where_there_is_none(void **state)
 	struct packet pkt = any_packet;
 	struct frame frame = {};
 
-	(void)state;
 	pkt.opcode = OPCODE_RC_ACK;
 	frame_add(&frame, "surprise", 8);
 	packet_finish(&frame, &any_path, &pkt);
@@ -506,7 +490,6 @@ static void test_sport_is_dynamic(void **state)
 {
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < 0x100000; i += 0x3fd)
 		assert_true(packet_sport(i, i * 7, i * 13) >=
 			    ROCE_UDP_SPORT_MIN);
@@ -522,7 +505,6 @@ static void test_sgid_of_both_kinds(void **state)
 	struct headers headers;
 	uint8_t gid[GID_LEN];
 
-	(void)state;
 	headers_find(frame, &headers);
 	headers_gid(frame, &headers, true, gid);
 	assert_memory_equal(gid, gid_v4.gid, GID_LEN);

@@ -140,7 +140,6 @@ static enum pair_fate fate_cut_first(struct pair *pair,
 static enum pair_fate fate_all_migrated(struct pair *pair,
 					const struct packet *pkt)
 {
-	(void)pair;
 	assert_true(pkt->migrated);
 	return PAIR_DELIVER;
 }
@@ -148,7 +147,6 @@ static enum pair_fate fate_all_migrated(struct pair *pair,
 static enum pair_fate fate_none_migrated(struct pair *pair,
 					 const struct packet *pkt)
 {
-	(void)pair;
 	assert_false(pkt->migrated);
 	return PAIR_DELIVER;
 }

@@ -6,7 +6,6 @@
 
 static void test_psn_add_wraps(void **state)
 {
-	(void)state;
 	assert_int_equal(psn_add(0, 1), 1);
 	assert_int_equal(psn_add(PSN_MASK, 1), 0);
 	assert_int_equal(psn_add(0xfffff0, 0x20), 0x10);
@@ -16,7 +15,6 @@ static void test_psn_add_wraps(void **state)
 
 static void test_psn_diff_is_signed(void **state)
 {
-	(void)state;
 	assert_int_equal(psn_diff(5, 5), 0);
 	assert_int_equal(psn_diff(6, 5), 1);
 	assert_int_equal(psn_diff(5, 6), -1);
@@ -30,7 +28,6 @@ static void test_psn_diff_is_signed(void **state)
 
 static void test_psn_in_wraps(void **state)
 {
-	(void)state;
 	assert_true(psn_in(5, 5, 1));
 	assert_false(psn_in(6, 5, 1));
 	assert_false(psn_in(4, 5, 1));
@@ -41,7 +38,6 @@ static void test_psn_in_wraps(void **state)
 
 static void test_psn_count_rounds_up(void **state)
 {
-	(void)state;
 	assert_int_equal(psn_count(0, 8), 1);
 	assert_int_equal(psn_count(1, 8), 1);
 	assert_int_equal(psn_count(256, 8), 1);

@@ -229,7 +229,6 @@ static enum pair_fate fate_change_wqe(struct pair *pair,
 {
 	struct ornic_sq_hdr *hdr = host_ptr(A(pair)->host, A(pair)->qp.sq);
 
-	(void)pkt;
 	if (pair->packets == 1)
 		hdr->ctrl = htole32(ORNIC_SQ_CTRL(ORNIC_WR_RDMA_READ, 0, 48));
 	return PAIR_DROP;
@@ -707,7 +706,6 @@ static void test_ghost_answers(void **state)
 static enum pair_fate fate_drop_answers(struct pair *pair,
 					const struct packet *pkt)
 {
-	(void)pair;
 	return pkt->op->kind == OPCODE_READ_RESP ? PAIR_DROP : PAIR_DELIVER;
 }
 

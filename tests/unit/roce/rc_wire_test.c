@@ -16,7 +16,6 @@ static uint32_t rc_random(struct pair *pair)
 
 static enum pair_fate fate_random(struct pair *pair, const struct packet *pkt)
 {
-	(void)pkt;
 	switch (rc_random(pair) % 16) {
 	case 0:
 		return PAIR_DROP;
@@ -133,20 +132,17 @@ static unsigned int lose_nth;
 
 static enum pair_fate fate_lose_nth(struct pair *pair, const struct packet *pkt)
 {
-	(void)pkt;
 	return pair->arg++ == lose_nth ? PAIR_DROP : PAIR_DELIVER;
 }
 
 static enum pair_fate fate_twice_nth(struct pair *pair,
 				     const struct packet *pkt)
 {
-	(void)pkt;
 	return pair->arg++ == lose_nth ? PAIR_TWICE : PAIR_DELIVER;
 }
 
 static enum pair_fate fate_late_nth(struct pair *pair, const struct packet *pkt)
 {
-	(void)pkt;
 	return pair->arg++ == lose_nth ? PAIR_LATE : PAIR_DELIVER;
 }
 
@@ -433,7 +429,6 @@ static enum pair_fate fate_parts(struct pair *pair, const struct packet *pkt)
 {
 	uint32_t at = psn_diff(pkt->psn, parts.start) * 1024;
 
-	(void)pair;
 	assert_int_equal(pkt->op->kind, OPCODE_READ_RESP);
 	assert_in_range(at + pkt->payload_len, 1, sizeof(parts.data));
 	assert_int_equal(frame_read(pkt->frame, pkt->payload, parts.data + at, pkt->payload_len),
@@ -572,7 +567,6 @@ static unsigned int answers;
 
 static enum pair_fate fate_answer(struct pair *pair, const struct packet *pkt)
 {
-	(void)pair;
 	if (pkt->op->kind == OPCODE_ACK) {
 		answer = *pkt;
 		answers++;
@@ -751,7 +745,6 @@ static void test_rnr_for_ever(void **state)
 
 static void test_rnr_timer_table(void **state)
 {
-	(void)state;
 	assert_int_equal(rnr_ns(0), 655360000);
 	assert_int_equal(rnr_ns(1), 10000);
 	assert_int_equal(rnr_ns(12), 640000);

@@ -129,7 +129,6 @@ static void test_payload_is_a_copy(void **state)
 /* Drop packet number @arg of the pair, counted from 1 */
 static enum pair_fate lose_one(struct pair *pair, const struct packet *pkt)
 {
-	(void)pkt;
 	return pair->arg && !--pair->arg ? PAIR_DROP : PAIR_DELIVER;
 }
 
@@ -184,7 +183,6 @@ static void test_loss_then_write(void **state)
 
 static enum pair_fate disorder(struct pair *pair, const struct packet *pkt)
 {
-	(void)pkt;
 	switch (pair->arg++ % 7) {
 	case 2:
 		return PAIR_DROP;

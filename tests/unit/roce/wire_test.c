@@ -80,7 +80,6 @@ static bool ends_message(const struct packet *pkt)
 /* Check each packet of a wire that loses none */
 static enum pair_fate look(struct pair *pair, const struct packet *pkt)
 {
-	(void)pair;
 	look_at_ip(pkt);
 	look_at_bth(pkt);
 	seen.packets++;
@@ -149,7 +148,6 @@ static void test_long_message_is_acknowledged_on_its_way(void **state)
 static enum pair_fate lose_each_fifth(struct pair *pair,
 				      const struct packet *pkt)
 {
-	(void)pkt;
 	return ++pair->arg % 5 ? PAIR_DELIVER : PAIR_DROP;
 }
 
@@ -399,7 +397,6 @@ static void test_rnr_times(void **state)
 	};
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(times); i++)
 		assert_int_equal(rnr_ns(i), times[i] * 10000ULL);
 }

@@ -132,7 +132,6 @@ static void test_all_operations(void **state)
 
 static enum pair_fate disorder(struct pair *pair, const struct packet *pkt)
 {
-	(void)pkt;
 	switch (pair->arg++ % 11) {
 	case 3:
 		return PAIR_DROP;
