@@ -171,7 +171,7 @@ static void say_boot(struct appendix *a)
 	host_sleep(host, (READY_MS + 1) * MS_NS);
 	STEP(a, "10 ms later the reset is over");
 	reads(a, host, ORNIC_REG_STATUS);
-	assert_int_equal(host_read(host, ORNIC_REG_STATUS, 4), ORNIC_STATUS_READY);
+	host_read_is(host, ORNIC_REG_STATUS, 4, ORNIC_STATUS_READY);
 	bus_master(a, host, true);
 	say_dma_test(a, host);
 	host->admin_sq = host_alloc(host, HOST_PAGE, HOST_PAGE);
@@ -399,8 +399,8 @@ static void say_rnr(struct appendix *a)
 	first = *latest();
 	say_sent(a, sa, "the message");
 	carry(pair, sa);
-	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rnr_naks_sent), 1);
-	assert_int_equal(pair_stat(sa, ORNIC_RDMA_STAT_rnr_naks_received), 1);
+	pair_stat_is(b, ORNIC_RDMA_STAT_rnr_naks_sent, 1);
+	pair_stat_is(sa, ORNIC_RDMA_STAT_rnr_naks_received, 1);
 	say_sent(a, b, "an RNR NAK; bits 6:5 of the syndrome are 01, bits 4:0 the code");
 	STEP(a, "Device A sends nothing for 0.64 ms, and takes one of rnr_retry");
 	say_post_recv(a, b, 0xb1, 64);
@@ -434,7 +434,7 @@ static void say_again(struct appendix *a, struct side *b)
 	host_start_rings(host);
 	STEP(a, "Host B submits DESTROY_QP for QP 0x%x; device B writes the completion",
 	     b->qp.num);
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_DESTROY_QP, &in), ORNIC_CMD_BAD_OBJECT);
+	host_cmd_in_is(host, ORNIC_CMD_DESTROY_QP, &in, ORNIC_CMD_BAD_OBJECT);
 	appendix_struct(a, "ornic_cmd_cqe", host_ptr(host, host->admin_cq));
 }
 

@@ -133,7 +133,7 @@ static uint32_t create_mr(struct side *side, unsigned int type, unsigned int var
 	};
 	struct ornic_create_mr_out out;
 
-	assert_int_equal(host_cmd(side->host, ORNIC_CMD_CREATE_MR, &in, &out), ORNIC_CMD_OK);
+	host_cmd_ok(side->host, ORNIC_CMD_CREATE_MR, &in, &out);
 	return le32toh(out.key);
 }
 
@@ -411,7 +411,7 @@ static void receive(struct appendix *a, struct raw *w)
 	memcpy(sent, tcp_frame + MAC_LEN, MAC_LEN);
 	memcpy(sent + MAC_LEN, tcp_frame, MAC_LEN);
 	memcpy(queues.key, appendix_hash_key, sizeof(queues.key));
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_SET_RX_QUEUES, &queues), ORNIC_CMD_OK);
+	host_cmd_in_ok(w->host, ORNIC_CMD_SET_RX_QUEUES, &queues);
 	raw_post_recv(w, 0, w->data, RAW_BUF_LEN);
 	raw_receive(w, sent, sent_len, 0);
 	say_cqe_64(a, "recv-raw-send",
@@ -523,7 +523,7 @@ static void say_commands(struct appendix *a)
 	struct ornic_object out;
 
 	host_buf(&in.buf, host_alloc(host, HOST_PAGE, HOST_PAGE), HOST_PAGE);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_CQ, &in, &out), ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_CQ, &in, &out);
 	appendix_say(a, "\n# ---- Commands (section 4) ----\n");
 	appendix_block(a, "Submission, input, completion and output", "command", "create-cq");
 	appendix_struct(a, "ornic_cmd_sqe", sqe + n);
@@ -531,7 +531,7 @@ static void say_commands(struct appendix *a)
 	appendix_struct(a, "ornic_cmd_cqe", cqe + n);
 	appendix_struct(a, "ornic_object", &out);
 	in.log_cqe_size = 7;
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_CQ, &in, &out), ORNIC_CMD_BAD_PARAM);
+	host_cmd_is(host, ORNIC_CMD_CREATE_CQ, &in, &out, ORNIC_CMD_BAD_PARAM);
 	appendix_block(a, "The completion of the same with log_cqe_size 7", "command",
 		       "create-cq-refused");
 	appendix_struct(a, "ornic_cmd_cqe", cqe + n + 1);

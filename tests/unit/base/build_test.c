@@ -90,8 +90,7 @@ static struct mr *create(struct host *host, const struct ornic_create_mr_in *in)
 	struct ornic_create_mr_out out;
 	struct mr *mr;
 
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, in, &out);
 	mr = mr_find(host->card, le32toh(out.key));
 	assert_non_null(mr);
 	return mr;
@@ -140,8 +139,7 @@ static void test_last_page_out_of_reach(void **state)
 	in.buf.addr = htole64(list);
 	in.length = htole64((uint64_t)MANY / 2 << SHIFT);
 	watch_start(host, &watch, 0, NULL, 0);
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_CREATE_MR, &in),
-			 ORNIC_CMD_DMA_FAULT);
+	host_cmd_in_is(host, ORNIC_CMD_CREATE_MR, &in, ORNIC_CMD_DMA_FAULT);
 	assert_true(watch.most <= CARD_RUN_PAGES);
 	assert_int_equal(host->card->budget.pages, 0);
 }
@@ -264,8 +262,7 @@ static void test_reset_meanwhile(void **state)
 	struct watch watch;
 
 	watch_start(host, &watch, 3, act_fatal, 0);
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_CREATE_MR, &in),
-			 ORNIC_CMD_INTERNAL);
+	host_cmd_in_is(host, ORNIC_CMD_CREATE_MR, &in, ORNIC_CMD_INTERNAL);
 	assert_int_equal(host->card->budget.pages, MANY);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	assert_int_equal(host->card->budget.pages, 0);

@@ -14,8 +14,7 @@ static void query_log(struct host *host, uint64_t first, struct log_out *out)
 	struct ornic_query_log_in in = { .first = htole64(first) };
 
 	memset(out, 0, sizeof(*out));
-	assert_int_equal(host_cmd(host, ORNIC_CMD_QUERY_LOG, &in, out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_QUERY_LOG, &in, out);
 	assert_int_equal(host->out_len,
 			 sizeof(out->head) + le32toh(out->head.count) *
 						     sizeof(*out->entries));
@@ -24,8 +23,7 @@ static void query_log(struct host *host, uint64_t first, struct log_out *out)
 /* DESTROY_EQ of a number that does not exist: one entry */
 static void fail_once(struct host *host, unsigned int opcode)
 {
-	assert_int_equal(host_cmd_object(host, opcode, 77),
-			 ORNIC_CMD_BAD_OBJECT);
+	host_cmd_object_is(host, opcode, 77, ORNIC_CMD_BAD_OBJECT);
 }
 
 static void check_entry(const struct ornic_log_entry *entry, unsigned int kind,

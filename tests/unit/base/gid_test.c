@@ -19,8 +19,7 @@ static struct ornic_set_gid_in gid_in(unsigned int index, uint8_t tail)
 
 static void set(struct host *host, const struct ornic_set_gid_in *in)
 {
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_SET_GID, in),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(host, ORNIC_CMD_SET_GID, in);
 }
 
 /* [ORNIC-DEV-11] */
@@ -50,12 +49,10 @@ static void test_gid_refusals(void **state)
 #undef REFUSED
 	in = gid_in(0, 1);
 	memset(in.smac, 0, sizeof(in.smac));
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_SET_GID, &in),
-			 ORNIC_CMD_BAD_PARAM);
+	host_cmd_in_is(host, ORNIC_CMD_SET_GID, &in, ORNIC_CMD_BAD_PARAM);
 	in = gid_in(0, 1);
 	memset(in.gid, 0, sizeof(in.gid));
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_SET_GID, &in),
-			 ORNIC_CMD_BAD_PARAM);
+	host_cmd_in_is(host, ORNIC_CMD_SET_GID, &in, ORNIC_CMD_BAD_PARAM);
 	assert_null(gid_get(&host->card->gids, 0));
 }
 
@@ -201,8 +198,7 @@ static void test_port_refusals(void **state)
 	REFUSED(.mask = htole32(ORNIC_PORT_MTU | ORNIC_PORT_UP),
 		.mtu = htole32(9000), .up = 7);
 #undef REFUSED
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_PORT, NULL, 0,
-				      &out, sizeof(out)), ORNIC_CMD_OK);
+	host_cmd_out_ok(host, ORNIC_CMD_QUERY_PORT, &out);
 	assert_int_equal(le32toh(out.mtu), 1500);
 	assert_int_equal(le32toh(out.max_mtu), 9000);
 	assert_int_equal(le32toh(out.speed), 100000);
@@ -222,8 +218,7 @@ static void test_port_mac_changes_what_passes(void **state)
 	struct ornic_query_port_out out;
 
 	assert_true(ethport_accepts(host->card, host->mac));
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_MODIFY_PORT, &in),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(host, ORNIC_CMD_MODIFY_PORT, &in);
 	assert_false(ethport_accepts(host->card, host->mac));
 	assert_true(ethport_accepts(host->card, in.mac));
 	host_cmd_raw(host, ORNIC_CMD_QUERY_PORT, NULL, 0, &out, sizeof(out));
@@ -247,20 +242,17 @@ static void test_filter(void **state)
 	assert_true(ethport_accepts(host->card, broadcast));
 	assert_false(ethport_accepts(host->card, group));
 	assert_false(ethport_accepts(host->card, other));
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_SET_RX_FILTER, &in),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(host, ORNIC_CMD_SET_RX_FILTER, &in);
 	assert_true(ethport_accepts(host->card, group));
 	assert_true(ethport_accepts(host->card, other));
 	/* The list is replaced, not extended */
 	in.head.count = 0;
 	in.head.flags = htole32(ORNIC_RX_ALLMULTI);
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_SET_RX_FILTER, &in.head),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(host, ORNIC_CMD_SET_RX_FILTER, &in.head);
 	assert_true(ethport_accepts(host->card, group));
 	assert_false(ethport_accepts(host->card, other));
 	in.head.flags = htole32(ORNIC_RX_PROMISC);
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_SET_RX_FILTER, &in.head),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(host, ORNIC_CMD_SET_RX_FILTER, &in.head);
 	assert_true(ethport_accepts(host->card, other));
 
 	in.head.flags = htole32(4);
@@ -268,18 +260,14 @@ static void test_filter(void **state)
 			 ORNIC_CMD_BAD_PARAM);
 	in.head.flags = 0;
 	in.head.count = htole32(3);
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_SET_RX_FILTER, &in),
-			 ORNIC_CMD_BAD_SIZE);
+	host_cmd_in_is(host, ORNIC_CMD_SET_RX_FILTER, &in, ORNIC_CMD_BAD_SIZE);
 	in.head.count = htole32(257);
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_SET_RX_FILTER, &in),
-			 ORNIC_CMD_BAD_PARAM);
+	host_cmd_in_is(host, ORNIC_CMD_SET_RX_FILTER, &in, ORNIC_CMD_BAD_PARAM);
 	in.head.count = htole32(~0U);
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_SET_RX_FILTER, &in),
-			 ORNIC_CMD_BAD_PARAM);
+	host_cmd_in_is(host, ORNIC_CMD_SET_RX_FILTER, &in, ORNIC_CMD_BAD_PARAM);
 	in.head.count = htole32(2);
 	in.macs[1][7] = 1;
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_SET_RX_FILTER, &in),
-			 ORNIC_CMD_BAD_PARAM);
+	host_cmd_in_is(host, ORNIC_CMD_SET_RX_FILTER, &in, ORNIC_CMD_BAD_PARAM);
 }
 
 UNIT_MAIN("gid",

@@ -22,8 +22,7 @@ static void port_up(struct host *host, bool up)
 	struct ornic_modify_port_in in = { .mask = htole32(ORNIC_PORT_UP),
 					   .up = up };
 
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_MODIFY_PORT, &in),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(host, ORNIC_CMD_MODIFY_PORT, &in);
 }
 
 static struct kit *make_kit(void)
@@ -200,8 +199,7 @@ static void test_held_entry_of_a_destroyed_cq(void **state)
 	struct kit *w = *state;
 
 	completion(w, "order");
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_CQ,
-					 w->cq.num), ORNIC_CMD_OK);
+	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_CQ, w->cq.num);
 	host_sleep(w->host, 200000000);
 	assert_null(host_queue_peek(&w->cq));
 }
@@ -412,9 +410,9 @@ static void test_registers(void **state)
 	struct kit *w = *state;
 
 	lies(w, "ones.register,count=2");
-	assert_int_equal(host_read(w->host, ORNIC_REG_MAGIC, 4), UINT32_MAX);
+	host_read_is(w->host, ORNIC_REG_MAGIC, 4, UINT32_MAX);
 	assert_true(host_read(w->host, ORNIC_REG_CLOCK, 8) == UINT64_MAX);
-	assert_int_equal(host_read(w->host, ORNIC_REG_MAGIC, 4), ORNIC_MAGIC);
+	host_read_is(w->host, ORNIC_REG_MAGIC, 4, ORNIC_MAGIC);
 	lies(w, "nonsense.register,count=1");
 	assert_int_not_equal(host_read(w->host, ORNIC_REG_MAGIC, 4),
 			     ORNIC_MAGIC);
@@ -510,7 +508,7 @@ static void test_honest_unless_the_driver_is_up(void **state)
 	card_stop(w->host->card);
 	host_read(w->host, ORNIC_REG_MAGIC, 4);
 	host_write(w->host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
-	assert_int_equal(host_read(w->host, ORNIC_REG_MAGIC, 4), ORNIC_MAGIC);
+	host_read_is(w->host, ORNIC_REG_MAGIC, 4, ORNIC_MAGIC);
 	host_enable(w->host);
 	host_create_object(w->host, ORNIC_CMD_ALLOC_XRCD, NULL, 0);
 	assert_int_equal(told_in_all(w), 0);
@@ -521,11 +519,11 @@ static void test_until_reset(void **state)
 	struct kit *w = *state;
 
 	lies(w, "ones.register,until=reset");
-	assert_int_equal(host_read(w->host, ORNIC_REG_MAGIC, 4), UINT32_MAX);
+	host_read_is(w->host, ORNIC_REG_MAGIC, 4, UINT32_MAX);
 	host_write(w->host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	host_enable(w->host);
 	port_up(w->host, true);
-	assert_int_equal(host_read(w->host, ORNIC_REG_MAGIC, 4), ORNIC_MAGIC);
+	host_read_is(w->host, ORNIC_REG_MAGIC, 4, ORNIC_MAGIC);
 }
 
 /* Without it the card goes on when the driver is up again */
@@ -537,7 +535,7 @@ static void test_after_a_reset(void **state)
 	host_write(w->host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	host_enable(w->host);
 	port_up(w->host, true);
-	assert_int_equal(host_read(w->host, ORNIC_REG_MAGIC, 4), UINT32_MAX);
+	host_read_is(w->host, ORNIC_REG_MAGIC, 4, UINT32_MAX);
 }
 
 /* Fold OFFERS reads of a register into a number */

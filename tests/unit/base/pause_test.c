@@ -26,10 +26,8 @@ static void pause_check(struct host *host)
 {
 	assert_false(card_run(host->card));
 	assert_true(card_sleep_prepare(host->card));
-	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_dma_faults),
-			 0);
-	assert_int_equal(host_read(host, ORNIC_REG_FATAL_CAUSE, 4),
-			 ORNIC_FATAL_NONE);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_dma_faults, 0);
+	host_read_is(host, ORNIC_REG_FATAL_CAUSE, 4, ORNIC_FATAL_NONE);
 }
 
 /* ---- doorbells ---- */
@@ -61,10 +59,8 @@ static void test_bad_doorbell_is_counted(void **state)
 	pause_begin(host);
 	host_doorbell(host, kit->uctx, 7, kit->cq.num, 0);
 	host_doorbell(host, kit->uctx, ORNIC_DB_CQ, kit->cq.num + 1, 0);
-	assert_int_equal(host_device_stat(host,
-			ORNIC_DEVICE_STAT_bad_doorbell_type), 1);
-	assert_int_equal(host_device_stat(host,
-			ORNIC_DEVICE_STAT_bad_doorbell_queue), 1);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_bad_doorbell_type, 1);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_bad_doorbell_queue, 1);
 	pause_check(host);
 	pause_over(host);
 }
@@ -163,10 +159,8 @@ static void test_look_tells_no_index(void **state)
 	kit_arm_eq(kit);
 	pause_check(host);
 	pause_over(host);
-	assert_int_equal(host_read(host, ORNIC_REG_FATAL_CAUSE, 4),
-			 ORNIC_FATAL_NONE);
-	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_cq_overruns),
-			 0);
+	host_read_is(host, ORNIC_REG_FATAL_CAUSE, 4, ORNIC_FATAL_NONE);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_cq_overruns, 0);
 	kit_post(kit, 1);
 	kit_expect_comp(kit);
 	kit_expect_cqe(kit, 1);
@@ -243,8 +237,7 @@ static void test_interrupts_wait(void **state)
 	host_run(host);
 	assert_true(card_sleep_prepare(host->card));
 	assert_int_equal(host->irqs[2], before + 1);
-	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_interrupts),
-			 counted + 1);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_interrupts, counted + 1);
 }
 
 static void test_fatal_error_tells_by_interrupt(void **state)
@@ -255,10 +248,8 @@ static void test_fatal_error_tells_by_interrupt(void **state)
 
 	pause_begin(host);
 	card_stop(host->card);
-	assert_int_equal(host_read(host, ORNIC_REG_FATAL_CAUSE, 4),
-			 ORNIC_FATAL_INJECTED);
-	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_dma_faults),
-			 0);
+	host_read_is(host, ORNIC_REG_FATAL_CAUSE, 4, ORNIC_FATAL_INJECTED);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_dma_faults, 0);
 	assert_int_equal(host->irqs[0], before);
 	pause_over(host);
 	assert_int_equal(host->irqs[0], before + 1);
@@ -276,8 +267,7 @@ static void test_reset_forgets(void **state)
 	kit_arm_cq(kit, ORNIC_ARM_NEXT);
 	card_link_changed(host->card, false);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
-	assert_int_equal(host_read(host, ORNIC_REG_STATUS, 4),
-			 ORNIC_STATUS_READY);
+	host_read_is(host, ORNIC_REG_STATUS, 4, ORNIC_STATUS_READY);
 	pause_over(host);
 	assert_int_equal(host->irqs[2], before);
 	assert_true(timers_next(&host->timers) == TIMER_NEVER);
@@ -324,8 +314,7 @@ static void test_timeouts_after_a_fatal_error(void **state)
 	timers_run(&host->timers, host->now_ns);
 	host_run(host);
 	pair_poll_none(A(pair));
-	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_retries_exceeded),
-			 0);
+	pair_stat_is(A(pair), ORNIC_RDMA_STAT_retries_exceeded, 0);
 }
 
 static void test_packets_are_lost(void **state)

@@ -73,8 +73,7 @@ static void test_rings_wrap(void **state)
 	for (i = 0; i < turns; i++)
 		assert_int_equal(host_cmd_raw(host, ORNIC_CMD_NOP, NULL, 0,
 					      NULL, 0), ORNIC_CMD_OK);
-	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_commands),
-			 turns);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_commands, turns);
 	assert_int_equal(host->irqs[0], turns);
 }
 
@@ -136,8 +135,7 @@ static void test_entries_are_copied_once(void **state)
 		}
 	}
 	assert_int_equal(created, DEPTH);
-	assert_int_equal(host_device_stat(host,
-				ORNIC_DEVICE_STAT_commands_refused), 0);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_commands_refused, 0);
 }
 
 /*
@@ -287,8 +285,7 @@ static void test_index_beyond_the_ring(void **state)
 		    ORNIC_STATUS_FATAL);
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, host->admin_pi + 1);
 	host_run(host);
-	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_commands),
-			 commands);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_commands, commands);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	host_enable(host);
 	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_NOP, NULL, 0, NULL, 0),
@@ -399,7 +396,7 @@ static void test_device_without_shadow_ignores_the_record(void **state)
 	host_run(host);
 	guest_store32(&dbr->sq_pi, 1);
 	host_run(host);
-	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_commands), 0);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_commands, 0);
 	nops(host, 2);
 	assert_in_range(host->irqs[0], 1, 2);
 	assert_int_equal(guest_load32(&dbr->sq_watched), 0);

@@ -178,8 +178,7 @@ static void test_answer_is_cut_to_the_room(void **state)
 	struct ornic_query_device_out whole, part;
 	unsigned int room = offsetof(struct ornic_query_device_out, max_pd);
 
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
-				      &whole, sizeof(whole)), ORNIC_CMD_OK);
+	host_cmd_out_ok(host, ORNIC_CMD_QUERY_DEVICE, &whole);
 	assert_int_equal(host->out_len, sizeof(whole));
 	memset(&part, 0xa5, sizeof(part));
 	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
@@ -312,16 +311,14 @@ static void test_short_input_is_extended_with_zeros(void **state)
 		.period = htole16(1000),
 	};
 
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_SET_GID, &gid),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(host, ORNIC_CMD_SET_GID, &gid);
 	assert_non_null(gid_get(&host->card->gids, 0));
 	gid.flags = 0;
 	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_SET_GID, &gid, 4, NULL,
 				      0), ORNIC_CMD_OK);
 	assert_null(gid_get(&host->card->gids, 0));
 
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_MODIFY_CQ, &cq),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(host, ORNIC_CMD_MODIFY_CQ, &cq);
 	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_MODIFY_CQ, &cq, 4, NULL,
 				      0), ORNIC_CMD_OK);
 	kit_arm_cq(kit, ORNIC_ARM_NEXT);
@@ -397,10 +394,8 @@ static void test_zero_means_the_old_behaviour(void **state)
 				      offsetof(struct ornic_create_qp_in,
 					       rwq_table), &out, sizeof(out)),
 			 ORNIC_CMD_OK);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_QP,
-					 le32toh(out.qpn)), ORNIC_CMD_OK);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_QP, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_object_ok(host, ORNIC_CMD_DESTROY_QP, le32toh(out.qpn));
+	host_cmd_ok(host, ORNIC_CMD_CREATE_QP, &in, &out);
 }
 
 /* ---- QUERY_DEVICE, QUERY_STATS ---- */
@@ -410,8 +405,7 @@ static void test_query_device_tells_what_is_built(void **state)
 	struct host *host = *state;
 	struct ornic_query_device_out out;
 
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
-				      &out, sizeof(out)), ORNIC_CMD_OK);
+	host_cmd_out_ok(host, ORNIC_CMD_QUERY_DEVICE, &out);
 	assert_true(le64toh(out.features) == (ORNIC_FEAT_SRQ |
 					      ORNIC_FEAT_XRC |
 					      ORNIC_FEAT_MCAST |
@@ -490,9 +484,7 @@ static void test_limits_of_rings(void **state)
 	for (i = 0; i < ARRAY_SIZE(configs); i++) {
 		host = host_create_as(&configs[i], 1);
 		host_enable(host);
-		assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL,
-					      0, &out, sizeof(out)),
-				 ORNIC_CMD_OK);
+		host_cmd_out_ok(host, ORNIC_CMD_QUERY_DEVICE, &out);
 		check_ring(out.max_eqe);
 		check_ring(out.max_cqe);
 		check_ring(out.max_sq_slots);
@@ -525,14 +517,11 @@ static void test_answer_does_not_change(void **state)
 		.up = 1,
 	};
 
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
-				      &first, sizeof(first)), ORNIC_CMD_OK);
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_MODIFY_PORT, &port),
-			 ORNIC_CMD_OK);
+	host_cmd_out_ok(host, ORNIC_CMD_QUERY_DEVICE, &first);
+	host_cmd_in_ok(host, ORNIC_CMD_MODIFY_PORT, &port);
 	host_uctx(host, 0, 0);
 	kit_post(kit, 1);
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
-				      &later, sizeof(later)), ORNIC_CMD_OK);
+	host_cmd_out_ok(host, ORNIC_CMD_QUERY_DEVICE, &later);
 	assert_memory_equal(&first, &later, sizeof(first));
 }
 
@@ -547,22 +536,15 @@ static void test_maximum_is_what_may_be_created(void **state)
 	struct ornic_object out;
 	uint32_t i;
 
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
-				      &limits, sizeof(limits)), ORNIC_CMD_OK);
+	host_cmd_out_ok(host, ORNIC_CMD_QUERY_DEVICE, &limits);
 	for (i = 0; i < le32toh(limits.max_counters); i++)
-		assert_int_equal(host_cmd_raw(host, ORNIC_CMD_CREATE_COUNTERS,
-					      NULL, 0, &out, sizeof(out)),
-				 ORNIC_CMD_OK);
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_CREATE_COUNTERS, NULL, 0,
-				      &out, sizeof(out)),
-			 ORNIC_CMD_NO_RESOURCES);
+		host_cmd_out_ok(host, ORNIC_CMD_CREATE_COUNTERS, &out);
+	host_cmd_out_is(host, ORNIC_CMD_CREATE_COUNTERS, &out,
+			ORNIC_CMD_NO_RESOURCES);
 	for (i = 0; i < le32toh(limits.max_xrcd); i++)
-		assert_int_equal(host_cmd_raw(host, ORNIC_CMD_ALLOC_XRCD, NULL,
-					      0, &out, sizeof(out)),
-				 ORNIC_CMD_OK);
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_ALLOC_XRCD, NULL, 0,
-				      &out, sizeof(out)),
-			 ORNIC_CMD_NO_RESOURCES);
+		host_cmd_out_ok(host, ORNIC_CMD_ALLOC_XRCD, &out);
+	host_cmd_out_is(host, ORNIC_CMD_ALLOC_XRCD, &out,
+			ORNIC_CMD_NO_RESOURCES);
 }
 
 /* [ORNIC-DEV-6] The host's own `up` tells no event */
@@ -573,8 +555,7 @@ static void test_up_is_no_event(void **state)
 	struct ornic_query_port_out out;
 
 	for (in.up = 0; in.up < 2; in.up++) {
-		assert_int_equal(host_cmd_in(kit->host, ORNIC_CMD_MODIFY_PORT,
-					     &in), ORNIC_CMD_OK);
+		host_cmd_in_ok(kit->host, ORNIC_CMD_MODIFY_PORT, &in);
 		kit_expect_no_event(kit);
 		host_cmd_raw(kit->host, ORNIC_CMD_QUERY_PORT, NULL, 0, &out,
 			     sizeof(out));
@@ -591,16 +572,13 @@ static void test_query_stats_each_scope(void **state)
 	uint64_t out[512];
 
 	in.scope = htole32(ORNIC_STATS_PORT);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_QUERY_STATS, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_QUERY_STATS, &in, &out);
 	assert_int_equal(host->out_len, ORNIC_PORT_STAT_COUNT * 8);
 	in.scope = htole32(ORNIC_STATS_RDMA);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_QUERY_STATS, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_QUERY_STATS, &in, &out);
 	assert_int_equal(host->out_len, ORNIC_RDMA_STAT_COUNT * 8);
 	in.scope = htole32(ORNIC_STATS_DEVICE);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_QUERY_STATS, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_QUERY_STATS, &in, &out);
 	assert_int_equal(host->out_len, ORNIC_DEVICE_STAT_COUNT * 8);
 	assert_true(le64toh(out[ORNIC_DEVICE_STAT_commands]) == 3);
 	in.num = htole32(1);
@@ -626,8 +604,7 @@ static void test_counters_grow_and_are_cut(void **state)
 
 	for (turn = 0; turn < 3; turn++) {
 		host_cmd_raw(host, 0xffff, NULL, 0, NULL, 0);
-		assert_int_equal(host_cmd(host, ORNIC_CMD_QUERY_STATS, &in,
-					  &now), ORNIC_CMD_OK);
+		host_cmd_ok(host, ORNIC_CMD_QUERY_STATS, &in, &now);
 		assert_int_equal(host->out_len, sizeof(last));
 		for (i = 0; i < ARRAY_SIZE(last); i++)
 			assert_true(le64toh(now[i]) >= last[i]);
@@ -644,8 +621,7 @@ static void test_counters_grow_and_are_cut(void **state)
 	}
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	host_enable(host);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_QUERY_STATS, &in, &now),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_QUERY_STATS, &in, &now);
 	for (i = 0; i < ARRAY_SIZE(last); i++)
 		if (i != ORNIC_DEVICE_STAT_commands &&
 		    i != ORNIC_DEVICE_STAT_interrupts)

@@ -154,8 +154,7 @@ static void test_slots_are_read_after_their_index(void **state)
 	assert_int_equal(sent(w), 0);
 	post(w, qp);
 	assert_int_equal(sent(w), 1);
-	assert_int_equal(host_device_stat(qp->host,
-			ORNIC_DEVICE_STAT_bad_wqe_opcode), 0);
+	host_device_stat_is(qp->host, ORNIC_DEVICE_STAT_bad_wqe_opcode, 0);
 }
 
 static void test_asleep_rings_once_then_is_watched(void **state)
@@ -175,8 +174,7 @@ static void test_asleep_rings_once_then_is_watched(void **state)
 	assert_false(post(w, &w->qp[0]));
 	assert_int_equal(board(w)->bits[0], 0);
 	assert_int_equal(sent(w), 1);
-	assert_int_equal(host_device_stat(w->kit.host,
-					  ORNIC_DEVICE_STAT_doorbells), 1);
+	host_device_stat_is(w->kit.host, ORNIC_DEVICE_STAT_doorbells, 1);
 }
 
 static void test_board_of_many_slots(void **state)
@@ -535,9 +533,8 @@ static void test_queue_of_another_page(void **state)
 	publish(&w->qp[0]);
 	host_doorbell(w->kit.host, other, ORNIC_DB_SQ, w->qp[0].num,
 		      w->qp[0].sq_pi);
-	assert_int_equal(host_device_stat(w->kit.host,
-					  ORNIC_DEVICE_STAT_bad_doorbell_queue),
-			 1);
+	host_device_stat_is(w->kit.host, ORNIC_DEVICE_STAT_bad_doorbell_queue,
+			    1);
 	/* A doorbell of another page has no effect */
 	assert_int_equal(list_empty(&w->kit.host->wire), true);
 }
@@ -550,8 +547,7 @@ static void test_disabled_queues_go_on(void **state)
 
 	fall_asleep(w);
 	host_write(host, ORNIC_REG_CTRL, 4, 0);
-	assert_int_equal(host_read(host, ORNIC_REG_STATUS, 4),
-			 ORNIC_STATUS_READY);
+	host_read_is(host, ORNIC_REG_STATUS, 4, ORNIC_STATUS_READY);
 	assert_true(post(w, &w->qp[0]));
 	assert_int_equal(sent(w), 1);
 	/* The card is awake, so it polls the queue and the board */
@@ -596,8 +592,7 @@ static void test_pi_beyond_the_ring(void **state)
 		      (1u << w->qp[0].log_sq_slots) + 1);
 	ring(&w->qp[0]);
 	assert_int_equal(sent(w), 0);
-	assert_int_equal(host_device_stat(w->kit.host,
-					  ORNIC_DEVICE_STAT_bad_sq_pi), 1);
+	host_device_stat_is(w->kit.host, ORNIC_DEVICE_STAT_bad_sq_pi, 1);
 	/* The other queues go on */
 	post(w, &w->qp[1]);
 	assert_int_equal(sent(w), 1);
@@ -675,8 +670,7 @@ static void test_page_is_given_to_another_process(void **state)
 	unsigned int i;
 
 	for (i = 0; i < QPS; i++)
-		assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_QP,
-						 w->qp[i].num), ORNIC_CMD_OK);
+		host_cmd_object_ok(host, ORNIC_CMD_DESTROY_QP, w->qp[i].num);
 	assert_int_equal(guest_load32(&board(w)->awake), 0);
 	card_bar_write(host->card, ORNIC_BAR_DB,
 		       (uint64_t)w->kit.uctx * CARD_DB_PAGE_SIZE, 4, 77);
@@ -691,8 +685,7 @@ static void test_page_is_given_to_another_process(void **state)
 	fall_asleep(w);
 	assert_true(post(w, &w->qp[0]));
 	assert_int_equal(sent(w), 1);
-	assert_int_equal(host_device_stat(host,
-				ORNIC_DEVICE_STAT_bad_doorbell_queue), 0);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_bad_doorbell_queue, 0);
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -58,8 +58,7 @@ static void test_features_are_not_announced(void **state)
 	struct ornic_query_device_out out;
 	unsigned int i;
 
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
-				      &out, sizeof(out)), ORNIC_CMD_OK);
+	host_cmd_out_ok(host, ORNIC_CMD_QUERY_DEVICE, &out);
 	for (i = 0; i < ARRAY_SIZE(ext_features); i++)
 		assert_false(le64toh(out.features) >> ext_features[i] & 1);
 	assert_false(le32toh(out.access_flags) & EXT_ACCESS_ON_DEMAND);
@@ -127,8 +126,7 @@ static void test_flags_of_objects(void **state)
 	struct ornic_object out;
 
 	host_buf(&mr.buf, at, HOST_PAGE);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &mr, &key),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &mr, &key);
 	host_refused(host, ORNIC_CMD_CREATE_MR, mr, type, EXT_MR_DM, &key,
 		     ORNIC_CMD_BAD_PARAM);
 	host_refused(host, ORNIC_CMD_CREATE_MR, mr, access,
@@ -167,10 +165,8 @@ static void test_flags_of_queues(void **state)
 		     htole32(EXT_CQ_WIRE_TIME), &out, ORNIC_CMD_BAD_PARAM);
 	host_refused(host, ORNIC_CMD_CREATE_SRQ, srq, flags,
 		     htole32(EXT_SRQ_TM), &out, ORNIC_CMD_BAD_PARAM);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_CQ, &cq, &out),
-			 ORNIC_CMD_OK);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_SRQ, &srq, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_CQ, &cq, &out);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_SRQ, &srq, &out);
 }
 
 /* [ORNIC-ROOM-4], [ORNIC-BUF-3] Each level of a tree of pages */
@@ -200,13 +196,11 @@ static void test_bits_of_page_addresses(void **state)
 				*entry[i] = htole64(index +
 						    (i + 1) * HOST_PAGE);
 			*entry[level - 1] = htole64(page);
-			assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR,
-						  &in, &out), ORNIC_CMD_OK);
+			host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
 			for (bit = 0; bit < 12; bit++) {
 				*entry[wrong] ^= htole64(1u << bit);
-				assert_int_equal(host_cmd(host,
-						 ORNIC_CMD_CREATE_MR, &in,
-						 &out), ORNIC_CMD_BAD_PARAM);
+				host_cmd_is(host, ORNIC_CMD_CREATE_MR, &in,
+					    &out, ORNIC_CMD_BAD_PARAM);
 				*entry[wrong] ^= htole64(1u << bit);
 			}
 		}
@@ -225,15 +219,13 @@ static void test_attributes(void **state)
 	memset(&attr, 0, sizeof(attr));
 	assert_int_equal(pair_modify(A(pair), EXT_ATTR_CONGESTION, &attr),
 			 ORNIC_CMD_BAD_PARAM);
-	assert_int_equal(pair_modify(A(pair), EXT_ATTR_REPEAT, &attr),
-			 ORNIC_CMD_BAD_PARAM);
+	pair_modify_is(A(pair), EXT_ATTR_REPEAT, &attr, ORNIC_CMD_BAD_PARAM);
 	for (i = 0; i < sizeof(attr.rsvd2); i++) {
 		attr.rsvd2[i] = 1;
-		assert_int_equal(pair_modify(A(pair), 0, &attr),
-				 ORNIC_CMD_BAD_PARAM);
+		pair_modify_is(A(pair), 0, &attr, ORNIC_CMD_BAD_PARAM);
 		attr.rsvd2[i] = 0;
 	}
-	assert_int_equal(pair_modify(A(pair), 0, &attr), ORNIC_CMD_OK);
+	pair_modify_ok(A(pair), 0, &attr);
 	memset(&got, 0xff, sizeof(got));
 	pair_query(A(pair), &got);
 	for (i = 0; i < sizeof(got.rsvd2); i++)
@@ -275,14 +267,12 @@ static void test_words_of_an_srq(void **state)
 	host_doorbell(b->host, b->uctx, ORNIC_DB_SQ, b->srq.num, 0x5a5a5a5a);
 	pair_one(pair, &wr);
 	pair_expect(b, 1, ORNIC_WC_SUCCESS);
-	assert_int_equal(host_cmd_in(b->host, ORNIC_CMD_MODIFY_SRQ, &limit),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(b->host, ORNIC_CMD_MODIFY_SRQ, &limit);
 	pair_sleep(pair, 20 * 1000 * 1000);
 	expect_words(&b->srq, 0x5a5a5a5a);
 	pair_state(b, ORNIC_QPS_RESET);
 	expect_words(&b->srq, 0x5a5a5a5a);
-	assert_int_equal(host_device_stat(b->host, ORNIC_DEVICE_STAT_bad_sq_pi),
-			 0);
+	host_device_stat_is(b->host, ORNIC_DEVICE_STAT_bad_sq_pi, 0);
 }
 
 /* [ORNIC-ROOM-6] A WQ in each state */
@@ -315,8 +305,7 @@ static void test_doorbells(void **state)
 	types = host_device_stat(host, ORNIC_DEVICE_STAT_bad_doorbell_type);
 	pages = host_device_stat(host, ORNIC_DEVICE_STAT_bad_doorbell_page);
 	host_doorbell(host, 0, EXT_DB_TM, kit->cq.num, 1);
-	assert_int_equal(host_device_stat(host,
-				ORNIC_DEVICE_STAT_bad_doorbell_type), ++types);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_bad_doorbell_type, ++types);
 	for (offset = 8; offset < HOST_PAGE; offset += 8) {
 		card_bar_write(host->card, ORNIC_BAR_DB, offset, 8,
 			       (uint64_t)ORNIC_DB_CQ << 56 |
@@ -339,7 +328,7 @@ static void test_registers(void **state)
 
 	for (at = ext_registers[0]; at <= ext_registers[1]; at += 4) {
 		host_write(host, at, 4, ~0U);
-		assert_int_equal(host_read(host, at, 4), 0);
+		host_read_is(host, at, 4, 0);
 		count += 2;
 		assert_int_equal(host_device_stat(host,
 				 ORNIC_DEVICE_STAT_bad_register_access), count);
@@ -356,18 +345,17 @@ static void test_makers_numbers(void **state)
 	struct ornic_query_device_out out;
 	unsigned int n;
 
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
-				      &out, sizeof(out)), ORNIC_CMD_OK);
+	host_cmd_out_ok(host, ORNIC_CMD_QUERY_DEVICE, &out);
 	assert_int_equal(le64toh(out.features) >> 56, 0);
 	assert_int_equal(le64toh(out.send_ops[3]) >> 48, 0);
 	for (n = 0xc00; n <= 0xcff; n++)
 		assert_int_equal(host_cmd_raw(host, n, NULL, 0, NULL, 0), ORNIC_CMD_BAD_OPCODE);
 	for (n = 0x4000; n < 0x8000; n += 0x100) {
 		host_write(host, n, 4, ~0U);
-		assert_int_equal(host_read(host, n, 4), 0);
+		host_read_is(host, n, 4, 0);
 		bad += 2;
 	}
-	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_bad_register_access), bad);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_bad_register_access, bad);
 	for (n = 240; n < 256; n++) {
 		wr.opcode = n;
 		pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
@@ -423,11 +411,11 @@ static void test_packets(void **state)
 		uint64_t counted = pair_stat(b, ext_packets[i].counter);
 
 		inject(pair, ext_packets[i].opcode, 16);
-		assert_int_equal(pair_stat(b, ext_packets[i].counter), counted + 1);
+		pair_stat_is(b, ext_packets[i].counter, counted + 1);
 	}
-	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_cnps), 1);
-	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_malformed), 2);
-	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_packets), 0);
+	pair_stat_is(b, ORNIC_RDMA_STAT_rx_cnps, 1);
+	pair_stat_is(b, ORNIC_RDMA_STAT_rx_malformed, 2);
+	pair_stat_is(b, ORNIC_RDMA_STAT_rx_packets, 0);
 	pair_query(b, &after);
 	assert_memory_equal(&before, &after, sizeof(before));
 	assert_int_equal(pair->packets, sent);
@@ -505,9 +493,9 @@ static void test_reserved_bits_are_not_looked_at(void **state)
 		pair_inject(pair, &pkt, &byte, 1);
 		assert_int_equal(B(pair)->buf[0], byte);
 	}
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_malformed), 0);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp), 0);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_icrc_errors), 0);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_malformed, 0);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp, 0);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_icrc_errors, 0);
 }
 
 UNIT_MAIN("extension",

@@ -42,8 +42,7 @@ static struct mr *make_mr(struct host *host, const struct ornic_buf *buf,
 	struct ornic_create_mr_out out;
 	struct mr *mr;
 
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
 	mr = mr_find(host->card, le32toh(out.key));
 	assert_non_null(mr);
 	return mr;

@@ -80,10 +80,8 @@ static void test_to_the_port_itself(void **state)
 	did(w, 1, ORNIC_WC_SEND);
 	expect_wire(w, 0);
 	assert_int_equal(looped(w), 1);
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_frames),
-			 0);
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_frames),
-			 1);
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_frames, 0);
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_rx_frames, 1);
 }
 
 /* [ORNIC-LOOP-1] Frames to a group are sent and looped back */
@@ -240,10 +238,9 @@ static void macvlan(struct pair *pair, const uint8_t *mac)
 
 	memcpy(in.gid, B(pair)->gid, GID_LEN);
 	memcpy(in.smac, mac, MAC_LEN);
-	assert_int_equal(host_cmd_in(B(pair)->host, ORNIC_CMD_SET_GID, &in), ORNIC_CMD_OK);
+	host_cmd_in_ok(B(pair)->host, ORNIC_CMD_SET_GID, &in);
 	memcpy(filter.macs[0], mac, MAC_LEN);
-	assert_int_equal(host_cmd_in(B(pair)->host, ORNIC_CMD_SET_RX_FILTER, &filter),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(B(pair)->host, ORNIC_CMD_SET_RX_FILTER, &filter);
 }
 
 /* Send a datagram from A to B, on the same card; return whether B gets it */
@@ -279,9 +276,9 @@ static void test_roce_to_the_port_itself(void **state)
 	macvlan(pair, host->mac);
 	assert_false(reaches(pair, somebody));
 	/* Each is counted as sent, and what the card gets as received */
-	assert_int_equal(host_port_stat(host, ORNIC_PORT_STAT_tx_frames), 4);
-	assert_int_equal(host_port_stat(host, ORNIC_PORT_STAT_rx_frames), 2);
-	assert_int_equal(host_port_stat(host, ORNIC_PORT_STAT_tx_looped), 0);
+	host_port_stat_is(host, ORNIC_PORT_STAT_tx_frames, 4);
+	host_port_stat_is(host, ORNIC_PORT_STAT_rx_frames, 2);
+	host_port_stat_is(host, ORNIC_PORT_STAT_tx_looped, 0);
 }
 
 /* [ORNIC-LOOP-5] The card can be its own peer of RC, whose ACKs return as well */
@@ -300,7 +297,7 @@ static void test_rc_to_the_port_itself(void **state)
 	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
 	sent = host_port_stat(A(pair)->host, ORNIC_PORT_STAT_tx_frames);
 	assert_true(sent >= 2 + 10 + 10);
-	assert_int_equal(host_port_stat(A(pair)->host, ORNIC_PORT_STAT_rx_frames), sent);
+	host_port_stat_is(A(pair)->host, ORNIC_PORT_STAT_rx_frames, sent);
 }
 
 /* [ORNIC-LOOP-5] [ORNIC-WIRE-24] A wire that is full does not hold it up */
@@ -321,7 +318,7 @@ static void test_roce_to_the_port_itself_from_any_address(void **state)
 	memset(A(pair)->host->card->mac, 2, MAC_LEN);
 	assert_true(reaches(pair, A(pair)->host->mac));
 	assert_false(reaches(pair, somebody));
-	assert_int_equal(host_port_stat(A(pair)->host, ORNIC_PORT_STAT_tx_dropped_spoofed), 1);
+	host_port_stat_is(A(pair)->host, ORNIC_PORT_STAT_tx_dropped_spoofed, 1);
 }
 
 UNIT_MAIN("loopback",

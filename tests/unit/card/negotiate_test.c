@@ -39,8 +39,7 @@ static struct host *start_plain(void)
 static void query(struct host *host, struct ornic_query_device_out *out)
 {
 	memset(out, 0, sizeof(*out));
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
-				      out, sizeof(*out)), ORNIC_CMD_OK);
+	host_cmd_out_ok(host, ORNIC_CMD_QUERY_DEVICE, out);
 }
 
 /* Commands that one feature brings, with the size of a valid input */
@@ -252,8 +251,7 @@ static void test_input_is_checked(void **state)
 		     ORNIC_CMD_BAD_PARAM);
 	in = good;
 	memset(in.name, 'x', sizeof(in.name));
-	assert_int_equal(host_cmd(host, ORNIC_CMD_SET_HOST, &in, &out),
-			 ORNIC_CMD_BAD_PARAM);
+	host_cmd_is(host, ORNIC_CMD_SET_HOST, &in, &out, ORNIC_CMD_BAD_PARAM);
 	assert_null(card_host(host->card));
 	/* The name may be left out */
 	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_SET_HOST, &good, 16,
@@ -285,11 +283,9 @@ static void test_answer_tells_what_is_in_force(void **state)
 	for (i = 0; i < ARRAY_SIZE(versions); i++) {
 		config.version = versions[i].card;
 		host = start(&config, 0);
-		assert_int_equal(host_read(host, ORNIC_REG_VERSION, 4),
-				 versions[i].card);
+		host_read_is(host, ORNIC_REG_VERSION, 4, versions[i].card);
 		in.version = htole32(versions[i].host);
-		assert_int_equal(host_cmd(host, ORNIC_CMD_SET_HOST, &in, &out),
-				 ORNIC_CMD_OK);
+		host_cmd_ok(host, ORNIC_CMD_SET_HOST, &in, &out);
 		assert_int_equal(le32toh(out.version), versions[i].both);
 		assert_true(out.features == in.features);
 		assert_string_equal(card_host(host->card)->name, good.name);
@@ -330,8 +326,7 @@ static void test_set_host_needs_a_card_without_objects(void **state)
 	assert_int_equal(host_set_host(host, ORNIC_FEAT_SRQ),
 			 ORNIC_CMD_BAD_STATE);
 	assert_true(card_host(host->card)->features == ORNIC_FEAT_MW);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_UCTX, uctx),
-			 ORNIC_CMD_OK);
+	host_cmd_object_ok(host, ORNIC_CMD_FREE_UCTX, uctx);
 	assert_int_equal(host_set_host(host, ORNIC_FEAT_SRQ), ORNIC_CMD_OK);
 	/* It stays when the admin queue stops, and ends with a reset */
 	host_write(host, ORNIC_REG_CTRL, 4, 0);
@@ -434,8 +429,7 @@ static void test_work_request_without_its_feature(void **state)
 			    ORNIC_WR_TSO);
 	host_run(w->host);
 	raw_expect(w, ORNIC_WC_LOC_QP_OP_ERR);
-	assert_int_equal(host_device_stat(w->host,
-					  ORNIC_DEVICE_STAT_bad_wqe_opcode), 1);
+	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_bad_wqe_opcode, 1);
 	raw_teardown(state);
 }
 

@@ -322,8 +322,7 @@ static void test_unused_fields_of_the_route(void **state)
 		wr.sges = 0;
 		pair_one(pair, &wr);
 	}
-	assert_int_equal(host_device_stat(B(pair)->host,
-					  ORNIC_DEVICE_STAT_bad_rkey), 0);
+	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_rkey, 0);
 }
 
 /* [ORNIC-GEN-3] Reserved fields of a receive WQE, and of a datagram's route */
@@ -365,16 +364,13 @@ static void test_packets_in_other_states(void **state)
 	*pair_word(B(pair), 0) = 0;
 	for (i = 0; i < ARRAY_SIZE(states); i++) {
 		attr.state = states[i];
-		assert_int_equal(pair_modify(B(pair), states[i] ==
-					     ORNIC_QPS_INIT ?
-					     pair_mask(ORNIC_QPT_RC,
-						       ORNIC_QPS_INIT) :
-					     ORNIC_QP_ATTR_STATE, &attr),
-				 ORNIC_CMD_OK);
+		pair_modify_ok(B(pair),
+			       states[i] == ORNIC_QPS_INIT ?
+				       pair_mask(ORNIC_QPT_RC, ORNIC_QPS_INIT) :
+				       ORNIC_QP_ATTR_STATE,
+			       &attr);
 		pair_inject(pair, &pkt, &word, sizeof(word));
-		assert_int_equal(pair_stat(B(pair),
-					   ORNIC_RDMA_STAT_rx_unknown_qp),
-				 i + 1);
+		pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp, i + 1);
 	}
 	assert_int_equal(*pair_word(B(pair), 0), 0);
 	assert_int_equal(pair->packets, 0);
@@ -396,8 +392,7 @@ static void test_region_is_destroyed_amidst_a_message(void **state)
 	pair_ring(A(pair));
 	card_run(A(pair)->host->card);
 	pair_wire(pair);
-	assert_int_equal(host_cmd_object(B(pair)->host, ORNIC_CMD_DESTROY_MR,
-					 B(pair)->key), ORNIC_CMD_OK);
+	host_cmd_object_ok(B(pair)->host, ORNIC_CMD_DESTROY_MR, B(pair)->key);
 	memset(B(pair)->buf, 0x3c, 1 << 20);
 	pair_run(pair);
 	for (i = 0; i < 1 << 20; i++)
@@ -417,16 +412,13 @@ static void test_destroyed_in_each_state(void **state)
 
 		if (to == ORNIC_QPS_SQE)
 			continue;
-		assert_int_equal(host_cmd_object(a->host, ORNIC_CMD_DESTROY_QP,
-						 a->qp.num), ORNIC_CMD_OK);
+		host_cmd_object_ok(a->host, ORNIC_CMD_DESTROY_QP, a->qp.num);
 		host_qp(a->host, &a->qp, ORNIC_QPT_RC, a->uctx, a->pdn, &a->cq,
 			0);
 		attr = pair_attr(a, B(pair));
 		for (s = ORNIC_QPS_INIT; s <= ORNIC_QPS_RTS && s <= to; s++) {
 			attr.state = s;
-			assert_int_equal(pair_modify(a,
-					 pair_mask(ORNIC_QPT_RC, s), &attr),
-					 ORNIC_CMD_OK);
+			pair_modify_ok(a, pair_mask(ORNIC_QPT_RC, s), &attr);
 		}
 		if (to > ORNIC_QPS_RTS && to != ORNIC_QPS_ERR)
 			pair_state(a, to);
@@ -434,8 +426,7 @@ static void test_destroyed_in_each_state(void **state)
 			pair_post_recv(a, 1, a->addr, 8);
 		pair_run(pair);
 	}
-	assert_int_equal(host_cmd_object(a->host, ORNIC_CMD_DESTROY_QP,
-					 a->qp.num), ORNIC_CMD_OK);
+	host_cmd_object_ok(a->host, ORNIC_CMD_DESTROY_QP, a->qp.num);
 	pair_sleep(pair, 50 * 1000 * 1000);
 	pair_poll_none(a);
 }

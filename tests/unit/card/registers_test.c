@@ -52,9 +52,8 @@ static void test_reset_values(void **state)
 
 	for (i = 0; i < ARRAY_SIZE(regs); i++)
 		if (regs[i].readable)
-			assert_int_equal(host_read(host, regs[i].offset,
-						   regs[i].bytes),
-					 regs[i].reset);
+			host_read_is(host, regs[i].offset, regs[i].bytes,
+				     regs[i].reset);
 	assert_int_equal(bad_accesses(host), 0);
 }
 
@@ -90,8 +89,7 @@ static void test_write_only_reads_0_and_is_counted(void **state)
 	for (i = 0; i < ARRAY_SIZE(regs); i++) {
 		if (regs[i].readable)
 			continue;
-		assert_int_equal(host_read(host, regs[i].offset,
-					   regs[i].bytes), 0);
+		host_read_is(host, regs[i].offset, regs[i].bytes, 0);
 		assert_int_equal(bad_accesses(host), ++bad);
 	}
 }
@@ -130,8 +128,7 @@ static void test_sizes_that_no_register_takes(void **state)
 		}
 		assert_int_equal(bad_accesses(host), bad);
 	}
-	assert_int_equal(host_read(host, ORNIC_REG_STATUS, 4),
-			 ORNIC_STATUS_READY);
+	host_read_is(host, ORNIC_REG_STATUS, 4, ORNIC_STATUS_READY);
 }
 
 static void test_holes(void **state)
@@ -141,7 +138,7 @@ static void test_holes(void **state)
 	unsigned int bad = 0;
 
 	for (offset = ORNIC_REG_END; offset < CARD_REGS_SIZE; offset += 4) {
-		assert_int_equal(host_read(host, offset, 4), 0);
+		host_read_is(host, offset, 4, 0);
 		host_write(host, offset, 4, ~0U);
 		bad += 2;
 	}
@@ -157,8 +154,7 @@ static void test_halves(void **state)
 	host_write(host, ORNIC_REG_ADMIN_SQ + 4, 4, 0x01234567);
 	assert_true(host_read(host, ORNIC_REG_ADMIN_SQ, 8) ==
 		    0x0123456789abcdefULL);
-	assert_int_equal(host_read(host, ORNIC_REG_ADMIN_SQ + 4, 4),
-			 0x01234567);
+	host_read_is(host, ORNIC_REG_ADMIN_SQ + 4, 4, 0x01234567);
 	assert_int_equal(bad_accesses(host), 0);
 }
 
@@ -186,13 +182,13 @@ static void test_clock_in_halves(void **state)
 
 	host->clock_step_ns = 0;
 	host->now_ns += 0xffffffffULL - card_clock(host->card);
-	assert_int_equal(host_read(host, ORNIC_REG_CLOCK + 4, 4), 0);
-	assert_int_equal(host_read(host, ORNIC_REG_CLOCK, 4), 0xffffffff);
-	assert_int_equal(host_read(host, ORNIC_REG_CLOCK + 4, 4), 0);
+	host_read_is(host, ORNIC_REG_CLOCK + 4, 4, 0);
+	host_read_is(host, ORNIC_REG_CLOCK, 4, 0xffffffff);
+	host_read_is(host, ORNIC_REG_CLOCK + 4, 4, 0);
 	host->now_ns += 1;
-	assert_int_equal(host_read(host, ORNIC_REG_CLOCK + 4, 4), 1);
-	assert_int_equal(host_read(host, ORNIC_REG_CLOCK, 4), 0);
-	assert_int_equal(host_read(host, ORNIC_REG_CLOCK + 4, 4), 1);
+	host_read_is(host, ORNIC_REG_CLOCK + 4, 4, 1);
+	host_read_is(host, ORNIC_REG_CLOCK, 4, 0);
+	host_read_is(host, ORNIC_REG_CLOCK + 4, 4, 1);
 }
 
 /* [ORNIC-REG-4] */
@@ -225,8 +221,7 @@ static void test_dma_test(void **state)
 	host_write(host, ORNIC_REG_DMA_TEST, 8, HOST_NOWHERE);
 	host_write(host, ORNIC_REG_DMA_TEST, 8, at + 4);
 	host_write(host, ORNIC_REG_DMA_TEST, 8, ~7ULL);
-	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_dma_faults),
-			 3);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_dma_faults, 3);
 }
 
 /* [ORNIC-RST-6] A card that has stopped does not answer */
@@ -253,15 +248,14 @@ static void test_values_that_cannot_be_taken(void **state)
 	host_write(host, ORNIC_REG_ADMIN_DEPTH, 4, REGS_ADMIN_DEPTH_MAX + 1);
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, 1);
 	assert_int_equal(bad_accesses(host), 3);
-	assert_int_equal(host_read(host, ORNIC_REG_ADMIN_DEPTH, 4), 0);
+	host_read_is(host, ORNIC_REG_ADMIN_DEPTH, 4, 0);
 	host_enable(host);
 	host_write(host, ORNIC_REG_ADMIN_DEPTH, 4, 1);
 	host_write(host, ORNIC_REG_ADMIN_SQ, 8, 0);
 	host_write(host, ORNIC_REG_ADMIN_CQ, 8, 0);
 	host_write(host, ORNIC_REG_ADMIN_DBR, 8, 64);
 	assert_int_equal(bad_accesses(host), 7);
-	assert_int_equal(host_read(host, ORNIC_REG_ADMIN_SQ, 8),
-			 host->admin_sq);
+	host_read_is(host, ORNIC_REG_ADMIN_SQ, 8, host->admin_sq);
 }
 
 static void test_reset_puts_everything_back(void **state)
@@ -292,11 +286,10 @@ static void test_unaligned_ring_is_fatal_and_reset_mends(void **state)
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
 	assert_int_equal(host_read(host, ORNIC_REG_STATUS, 4),
 			 ORNIC_STATUS_READY | ORNIC_STATUS_FATAL);
-	assert_int_equal(host_read(host, ORNIC_REG_FATAL_CAUSE, 4),
-			 ORNIC_FATAL_ADMIN_DMA);
+	host_read_is(host, ORNIC_REG_FATAL_CAUSE, 4, ORNIC_FATAL_ADMIN_DMA);
 	assert_int_equal(host->irqs[0], 1);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
-	assert_int_equal(host_read(host, ORNIC_REG_CTRL, 4), 0);
+	host_read_is(host, ORNIC_REG_CTRL, 4, 0);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	test_reset_values(state);
 	host_enable(host);
@@ -312,8 +305,7 @@ static void test_ring_out_of_reach_is_fatal(void **state)
 	host_unmap(host, host->admin_cq, HOST_PAGE);
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, 1);
 	host_run(host);
-	assert_int_equal(host_read(host, ORNIC_REG_FATAL_CAUSE, 4),
-			 ORNIC_FATAL_ADMIN_DMA);
+	host_read_is(host, ORNIC_REG_FATAL_CAUSE, 4, ORNIC_FATAL_ADMIN_DMA);
 }
 
 /* [ORNIC-ADM-4], [ORNIC-RST-5] */
@@ -324,10 +316,9 @@ static void test_admin_pi_beyond_the_ring_is_fatal(void **state)
 
 	host_enable(host);
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, depth);
-	assert_int_equal(host_read(host, ORNIC_REG_FATAL_CAUSE, 4), 0);
+	host_read_is(host, ORNIC_REG_FATAL_CAUSE, 4, 0);
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, depth + 1);
-	assert_int_equal(host_read(host, ORNIC_REG_FATAL_CAUSE, 4),
-			 ORNIC_FATAL_ADMIN_PI);
+	host_read_is(host, ORNIC_REG_FATAL_CAUSE, 4, ORNIC_FATAL_ADMIN_PI);
 	assert_false(card_run(host->card));
 	/* The first cause stays, and no second interrupt is raised */
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, 5);
@@ -341,12 +332,10 @@ static void test_disable_forgets_what_was_not_fetched(void **state)
 	host_enable(host);
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, 3);
 	host_write(host, ORNIC_REG_CTRL, 4, 0);
-	assert_int_equal(host_read(host, ORNIC_REG_STATUS, 4),
-			 ORNIC_STATUS_READY);
+	host_read_is(host, ORNIC_REG_STATUS, 4, ORNIC_STATUS_READY);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
 	host_run(host);
-	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_commands),
-			 0);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_commands, 0);
 }
 
 /* [ORNIC-PCI-3] */
@@ -361,9 +350,8 @@ static void test_without_bus_mastering_commands_wait(void **state)
 	assert_true(card_sleep_prepare(host->card));
 	mem_enable(&host->mem, true);
 	assert_true(card_run(host->card));
-	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_commands),
-			 1);
-	assert_int_equal(host_read(host, ORNIC_REG_FATAL_CAUSE, 4), 0);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_commands, 1);
+	host_read_is(host, ORNIC_REG_FATAL_CAUSE, 4, 0);
 }
 
 #define T(name) \

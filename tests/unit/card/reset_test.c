@@ -23,8 +23,7 @@ static void create_many(struct host *host)
 	unsigned int i;
 
 	for (i = 0; i < MRS; i++) {
-		assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
-				 ORNIC_CMD_OK);
+		host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
 		host->used = used;
 	}
 }
@@ -68,13 +67,12 @@ static void test_few_objects_are_gone_at_once(void **state)
 /* Check [ORNIC-REG-7] before or after READY */
 static void check_identification(struct host *host, uint32_t caps)
 {
-	assert_int_equal(host_read(host, ORNIC_REG_MAGIC, 4), ORNIC_MAGIC);
-	assert_int_equal(host_read(host, ORNIC_REG_VERSION, 4), ORNIC_VERSION);
-	assert_int_equal(host_read(host, ORNIC_REG_CAPS, 4), caps);
-	assert_int_equal(host_read(host, ORNIC_REG_VECTORS, 4), HOST_VECTORS);
-	assert_int_equal(host_read(host, ORNIC_REG_DB_PAGES, 4), CARD_DB_PAGES);
-	assert_int_equal(host_read(host, ORNIC_REG_DB_STRIDE, 4),
-			 CARD_DB_PAGE_SIZE);
+	host_read_is(host, ORNIC_REG_MAGIC, 4, ORNIC_MAGIC);
+	host_read_is(host, ORNIC_REG_VERSION, 4, ORNIC_VERSION);
+	host_read_is(host, ORNIC_REG_CAPS, 4, caps);
+	host_read_is(host, ORNIC_REG_VECTORS, 4, HOST_VECTORS);
+	host_read_is(host, ORNIC_REG_DB_PAGES, 4, CARD_DB_PAGES);
+	host_read_is(host, ORNIC_REG_DB_STRIDE, 4, CARD_DB_PAGE_SIZE);
 }
 
 /* [ORNIC-REG-5], [ORNIC-REG-7] */
@@ -93,17 +91,16 @@ static void test_registers_before_ready(void **state)
 	host_write(host, ORNIC_REG_IRQ_TEST, 4, 0);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
 	/* A hole, and a write-only register */
-	assert_int_equal(host_read(host, ORNIC_REG_END, 4), 0);
-	assert_int_equal(host_read(host, ORNIC_REG_ADMIN_DB, 4), 0);
+	host_read_is(host, ORNIC_REG_END, 4, 0);
+	host_read_is(host, ORNIC_REG_ADMIN_DB, 4, 0);
 	host_run(host);
 	assert_int_equal(status(host), ORNIC_STATUS_READY);
 	check_identification(host, caps);
 	/* The log outlives the counters ([ORNIC-LOG-5]) */
 	assert_true(host->card->errlog.next == logged);
-	assert_int_equal(host_read(host, ORNIC_REG_SCRATCH, 4), 0);
+	host_read_is(host, ORNIC_REG_SCRATCH, 4, 0);
 	assert_int_equal(host->irqs[0], 0);
-	assert_int_equal(host_device_stat(host,
-			ORNIC_DEVICE_STAT_bad_register_access), 0);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_bad_register_access, 0);
 }
 
 /* The second one neither begins anew nor stops the first one */

@@ -257,7 +257,7 @@ static void test_full_eq_stops_nothing(void **state)
 	host_run(host);
 	host_cq(host, &last, kit->uctx, kit->eq.num, 2, 5);
 	overrun(kit, &last);
-	assert_int_equal(host_read(host, ORNIC_REG_FATAL_CAUSE, 4), 0);
+	host_read_is(host, ORNIC_REG_FATAL_CAUSE, 4, 0);
 	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_NOP, NULL, 0, NULL, 0),
 			 ORNIC_CMD_OK);
 	for (i = 0; i < 100; i++) {
@@ -297,8 +297,7 @@ static void test_old_doorbell(void **state)
 	pair_run(pair);
 	for (i = 1; i < 4; i++)
 		pair_expect(a, i, ORNIC_WC_SUCCESS);
-	assert_int_equal(host_device_stat(a->host, ORNIC_DEVICE_STAT_bad_sq_pi),
-			 0);
+	host_device_stat_is(a->host, ORNIC_DEVICE_STAT_bad_sq_pi, 0);
 }
 
 /* [ORNIC-DB-6] The host's line of the record belongs to the host */
@@ -338,17 +337,14 @@ static void test_record_of_a_destroyed_qp(void **state)
 	pair_post(a, &wr);
 	pair_ring(a);
 	card_run(a->host->card);
-	assert_int_equal(host_cmd_object(a->host, ORNIC_CMD_DESTROY_QP,
-					 a->qp.num), ORNIC_CMD_OK);
+	host_cmd_object_ok(a->host, ORNIC_CMD_DESTROY_QP, a->qp.num);
 	memset(dbr, 0x5a, sizeof(*dbr));
 	before = *dbr;
 	faults = host_device_stat(a->host, ORNIC_DEVICE_STAT_dma_faults);
 	pair_sleep(pair, 50 * 1000 * 1000);
 	assert_memory_equal(dbr, &before, sizeof(before));
-	assert_int_equal(host_device_stat(a->host,
-				ORNIC_DEVICE_STAT_dma_faults), faults);
-	assert_int_equal(host_device_stat(a->host, ORNIC_DEVICE_STAT_bad_sq_pi),
-			 0);
+	host_device_stat_is(a->host, ORNIC_DEVICE_STAT_dma_faults, faults);
+	host_device_stat_is(a->host, ORNIC_DEVICE_STAT_bad_sq_pi, 0);
 }
 
 static uint32_t watched(struct side *side)
@@ -393,8 +389,7 @@ static void test_interrupts_are_counted(void **state)
 	for (i = 0; i < HOST_VECTORS; i++)
 		sum += host->irqs[i];
 	assert_true(host->irqs[1] > 1);
-	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_interrupts),
-			 sum);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_interrupts, sum);
 }
 
 /* [ORNIC-OBJ-16] */
@@ -411,8 +406,7 @@ static void test_new_qp(void **state)
 	host_qp(kit->host, &qp, ORNIC_QPT_RC, kit->uctx, pdn, &kit->cq, 0);
 	assert_true(qp.slot < ORNIC_BOARD_SLOTS);
 	in = (struct ornic_object){ .num = htole32(qp.num) };
-	assert_int_equal(host_cmd(kit->host, ORNIC_CMD_QUERY_QP, &in, &attr),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(kit->host, ORNIC_CMD_QUERY_QP, &in, &attr);
 	assert_int_equal(attr.state, ORNIC_QPS_RESET);
 	/* A page without a board has no slots */
 	host_cq(kit->host, &cq, plain, kit->eq.num, 3, 5);

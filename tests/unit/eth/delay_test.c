@@ -233,8 +233,7 @@ static void test_end_of_the_wq_is_theirs(void **state)
 	ready(w, &wq);
 	deliver(w, &wq, 60);
 	deliver(w, &wq, 60);
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_WQ,
-					 wq.num), ORNIC_CMD_OK);
+	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_WQ, wq.num);
 	assert_int_equal(rxq_no_wqe(w), 7);
 	assert_int_equal(w->host->card->delayed, 0);
 	/* The card is reset */

@@ -78,14 +78,12 @@ static void test_cvlan_stripping_is_switched(void **state)
 	rxq_fill(data, sizeof(data));
 	rxq_put_tag(data, 1);
 	in.wqn = htole32(wq.num);
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_WQ, &in),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(w->host, ORNIC_CMD_MODIFY_WQ, &in);
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
 	rxq_deliver(w, rxq_find(w, &wq), data, sizeof(data));
 	rxq_expect_frame(w, &wq, RXQ_FRAME_LEN);
 	in.flags = 0;
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_WQ, &in),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(w->host, ORNIC_CMD_MODIFY_WQ, &in);
 	raw_post(w, &wq, w->data, RAW_BUF_LEN);
 	rxq_deliver(w, rxq_find(w, &wq), data, sizeof(data));
 	rxq_expect_frame(w, &wq, RXQ_FRAME_LEN + 4);

@@ -49,8 +49,7 @@ static void test_frame_goes_out_as_it_is(void **state)
 		assert_memory_equal(got, host_ptr(w->host, w->data), lens[i]);
 		raw_done(w, frame);
 	}
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_frames),
-			 ARRAY_SIZE(lens));
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_frames, ARRAY_SIZE(lens));
 }
 
 /* [ORNIC-SQ-14] [ORNIC-SQ-26] */
@@ -66,8 +65,7 @@ static void test_lengths_refused(void **state)
 	route.flags = htole16(ORNIC_ETH_TX_VLAN_INSERT);
 	raw_send(w, 0, w->data, 1515, &route, 0);
 	raw_expect(w, ORNIC_WC_LOC_LEN_ERR);
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_errors),
-			 3);
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_errors, 3);
 	assert_true(list_empty(&w->host->wire));
 	/* Each WQE fails alone */
 	raw_send(w, 0, w->data, 1514, &route, 0);
@@ -85,8 +83,7 @@ static void test_foreign_memory_refused(void **state)
 	w->key ^= 1;
 	raw_send(w, 0, w->data, 60, &route, 0);
 	raw_expect(w, ORNIC_WC_LOC_PROT_ERR);
-	assert_int_equal(host_device_stat(w->host, ORNIC_DEVICE_STAT_bad_lkey),
-			 2);
+	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_bad_lkey, 2);
 	w->key ^= 1;
 	host_unmap(w->host, w->data, HOST_PAGE);
 	raw_send(w, 0, w->data, 60, &route, 0);
@@ -203,7 +200,7 @@ static void test_checksum_offsets_refused(void **state)
 	raw_expect(w, ORNIC_WC_SUCCESS);
 	raw_done(w, raw_sent(w));
 	/* [ORNIC-SQ-26] Any failure is counted */
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_errors), 2);
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_errors, 2);
 }
 
 /* [ORNIC-SQ-25] Reserved bits of the route are ignored, as [ORNIC-GEN-3] says */
@@ -311,9 +308,8 @@ static void test_unknown_opcodes_are_skipped(void **state)
 		raw_expect(w, ORNIC_WC_LOC_QP_OP_ERR);
 		raw_expect(w, ORNIC_WC_SUCCESS);
 		raw_done(w, raw_sent(w));
-		assert_int_equal(host_device_stat(w->host,
-						  ORNIC_DEVICE_STAT_bad_wqe_opcode),
-				 i + 1);
+		host_device_stat_is(w->host, ORNIC_DEVICE_STAT_bad_wqe_opcode,
+				    i + 1);
 	}
 }
 
@@ -334,8 +330,7 @@ static void test_ring_out_of_reach(void **state)
 	assert_int_equal(le32toh(cqe->status), ORNIC_WC_LOC_PROT_ERR);
 	assert_int_equal(le64toh(cqe->wr_id), 0);
 	assert_null(host_queue_peek(&w->cq));
-	assert_int_equal(host_device_stat(w->host,
-					  ORNIC_DEVICE_STAT_dma_faults), 1);
+	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_dma_faults, 1);
 	assert_int_equal(guest_load32(&host_qp_dbr(&w->qp[0])->sq_ci), 3);
 	raw_send(w, 0, w->data, 100, &route, 0);
 	raw_expect(w, ORNIC_WC_SUCCESS);
@@ -381,7 +376,7 @@ static void test_port_down_drops_and_completes(void **state)
 		assert_true(list_empty(&w->host->wire));
 		assert_int_equal(w->host->frames, 0);
 	}
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_frames), 0);
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_frames, 0);
 }
 
 /* ---- in ---- */
@@ -401,10 +396,8 @@ static void test_frame_comes_in(void **state)
 	assert_int_equal(le32toh(cqe->byte_len), len);
 	assert_int_equal(le32toh(cqe->qpn) & ORNIC_CQE_QPN, w->qp[0].num);
 	assert_memory_equal(host_ptr(w->host, w->data), packet, len);
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_frames),
-			 1);
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_bytes),
-			 len);
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_rx_frames, 1);
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_rx_bytes, len);
 }
 
 static void test_checksum_is_told(void **state)
@@ -451,19 +444,19 @@ static void test_what_does_not_come_in(void **state)
 
 	/* No WQE */
 	raw_receive(w, packet, len, 0);
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_dropped_no_wqe), 1);
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_rx_dropped_no_wqe, 1);
 	raw_post_recv(w, 0, w->data, RAW_BUF_LEN);
 	/* Another destination MAC */
 	memcpy(packet, other, 6);
 	raw_receive(w, packet, len, 0);
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_dropped_filter), 1);
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_rx_dropped_filter, 1);
 	memcpy(packet, w->host->mac, 6);
 	/* Shorter than a header, longer than the MTU and 18 */
 	raw_receive(w, packet, 13, 0);
 	raw_receive(w, packet, 1519, 0);
 	/* A FRAME_LOCAL frame that is not RoCE cannot be interpreted */
 	raw_receive(w, packet, len, FRAME_LOCAL);
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_dropped_malformed), 3);
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_rx_dropped_malformed, 3);
 	assert_null(host_queue_peek(&w->cq));
 	raw_receive(w, packet, 1518, 0);
 	raw_expect(w, ORNIC_WC_SUCCESS);
@@ -478,11 +471,11 @@ static void test_too_small_wqe_stays(void **state)
 	raw_post_recv(w, 0, w->data, len - 1);
 	raw_receive(w, packet, len, 0);
 	assert_null(host_queue_peek(&w->cq));
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_dropped_malformed), 1);
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_rx_dropped_malformed, 1);
 	raw_receive(w, packet, len - 1, 0);
 	raw_expect(w, ORNIC_WC_SUCCESS);
 	raw_receive(w, packet, 60, 0);
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_dropped_no_wqe), 1);
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_rx_dropped_no_wqe, 1);
 }
 
 static void test_bad_receive_wqe_fails_the_queue(void **state)
@@ -496,8 +489,7 @@ static void test_bad_receive_wqe_fails_the_queue(void **state)
 	raw_receive(w, packet, 60, 0);
 	raw_expect(w, ORNIC_WC_LOC_PROT_ERR);
 	raw_expect(w, ORNIC_WC_WR_FLUSH_ERR);
-	assert_int_equal(host_device_stat(w->host, ORNIC_DEVICE_STAT_bad_lkey),
-			 1);
+	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_bad_lkey, 1);
 }
 
 static void test_counts_of_groups(void **state)
@@ -510,10 +502,8 @@ static void test_counts_of_groups(void **state)
 	raw_receive(w, packet, 60, 0);
 	packet[0] = 0x33;
 	raw_receive(w, packet, 60, 0);
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_broadcast),
-			 1);
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_rx_multicast),
-			 1);
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_rx_broadcast, 1);
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_rx_multicast, 1);
 }
 
 static void test_spread_over_queues(void **state)
@@ -533,8 +523,7 @@ static void test_spread_over_queues(void **state)
 		while (w->qp[i].rq_pi < 60)
 			raw_post_recv(w, i, w->data, RAW_BUF_LEN);
 	}
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_SET_RX_QUEUES, &in),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(w->host, ORNIC_CMD_SET_RX_QUEUES, &in);
 	for (i = 0; i < 100; i++) {
 		unsigned int len = make_udp(packet, w->host->mac, 1000 + i);
 		const struct ornic_cqe_ext *ext;
@@ -580,10 +569,8 @@ static void test_set_rx_queues_refusals(void **state)
 	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_QP,
 					 w->qp[1].num), ORNIC_CMD_BUSY);
 	in.count = 0;
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_SET_RX_QUEUES, &in),
-			 ORNIC_CMD_OK);
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_QP,
-					 w->qp[1].num), ORNIC_CMD_OK);
+	host_cmd_in_ok(w->host, ORNIC_CMD_SET_RX_QUEUES, &in);
+	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_QP, w->qp[1].num);
 }
 
 UNIT_MAIN("eth",

@@ -84,9 +84,7 @@ static void try_rule(struct raw *w, const struct ornic_create_flow_in *in,
 	assert_int_equal(create(w, in, &num), supported ?
 			 ORNIC_CMD_OK : ORNIC_CMD_NOT_SUPPORTED);
 	if (supported)
-		assert_int_equal(host_cmd_object(w->host,
-						 ORNIC_CMD_DESTROY_FLOW, num),
-				 ORNIC_CMD_OK);
+		host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_FLOW, num);
 }
 
 /* [ORNIC-FIELD-1] [ORNIC-FIELD-2] */
@@ -97,8 +95,7 @@ static void test_each_field(void **state)
 	uint64_t known, any;
 	unsigned int i;
 
-	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
-				      &out, sizeof(out)), ORNIC_CMD_OK);
+	host_cmd_out_ok(w->host, ORNIC_CMD_QUERY_DEVICE, &out);
 	known = le64toh(out.flow_fields);
 	any = le64toh(out.flow_any_mask);
 	assert_true(known && !(any & ~known));
@@ -167,9 +164,8 @@ static void test_basic_types_and_flags(void **state)
 	REFUSED(mask.layers, htobe32(ORNIC_FLOW_LAYER_VXLAN));
 #undef REFUSED
 	good.value.layers = 0;
-	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_CREATE_COUNTERS, NULL,
-				      0, &out, sizeof(out)),
-			 ORNIC_CMD_BAD_OPCODE);
+	host_cmd_out_is(w->host, ORNIC_CMD_CREATE_COUNTERS, &out,
+			ORNIC_CMD_BAD_OPCODE);
 	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_COUNTERS,
 					 0), ORNIC_CMD_BAD_OPCODE);
 	good.type = ORNIC_FLOW_MC_DEFAULT;
@@ -196,11 +192,9 @@ static void test_few_masks(void **state)
 	memset(in.mask.outer.dst_ip, 0xff, i + 1);
 	assert_int_equal(create(w, &in, NULL), ORNIC_CMD_NO_RESOURCES);
 	/* Both rules with the last mask must go before there is room */
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_FLOW,
-					 num[i]), ORNIC_CMD_OK);
+	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_FLOW, num[i]);
 	assert_int_equal(create(w, &in, NULL), ORNIC_CMD_NO_RESOURCES);
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_FLOW,
-					 num[i - 1]), ORNIC_CMD_OK);
+	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_FLOW, num[i - 1]);
 	assert_int_equal(create(w, &in, NULL), ORNIC_CMD_OK);
 }
 
@@ -230,8 +224,7 @@ static void test_oldest_of_equal_rules_takes_the_frame(void **state)
 	assert_int_equal(le32toh(raw_cqe(w)->qpn) & ORNIC_CQE_QPN,
 			 w->qp[1].num);
 	assert_null(host_queue_peek(&w->cq));
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_FLOW, num),
-			 ORNIC_CMD_OK);
+	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_FLOW, num);
 	arrive(w);
 	assert_int_equal(le32toh(raw_cqe(w)->qpn) & ORNIC_CQE_QPN,
 			 w->qp[2].num);

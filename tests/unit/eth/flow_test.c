@@ -55,8 +55,7 @@ static uint32_t create(struct raw *w, const struct ornic_create_flow_in *in)
 
 static void destroy(struct raw *w, uint32_t num)
 {
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_FLOW, num),
-			 ORNIC_CMD_OK);
+	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_FLOW, num);
 }
 
 static void recvs(struct raw *w)
@@ -169,8 +168,7 @@ static void test_only_queues_of_frames(void **state)
 	/* A QP that cannot receive can have a rule that drops */
 	send_only.pdn = htole32(w->pdn);
 	send_only.dbr_addr = htole64(host_alloc(w->host, 128, 128));
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_QP, &send_only,
-				  &qp), ORNIC_CMD_OK);
+	host_cmd_ok(w->host, ORNIC_CMD_CREATE_QP, &send_only, &qp);
 	in.qpn = qp.qpn;
 	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out),
 			 ORNIC_CMD_BAD_OBJECT);
@@ -178,8 +176,7 @@ static void test_only_queues_of_frames(void **state)
 	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out),
 			 ORNIC_CMD_BAD_OBJECT);
 	in.flags = htole32(ORNIC_FLOW_DROP);
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out);
 }
 
 /* [ORNIC-FLOW-3] A rule uses its QP and its counters */
@@ -223,9 +220,8 @@ static void test_limits(void **state)
 	in.value.outer.dst_port = htobe16(i);
 	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out),
 			 ORNIC_CMD_NO_RESOURCES);
-	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_CREATE_COUNTERS, NULL,
-				      0, &out, sizeof(out)),
-			 ORNIC_CMD_NO_RESOURCES);
+	host_cmd_out_is(w->host, ORNIC_CMD_CREATE_COUNTERS, &out,
+			ORNIC_CMD_NO_RESOURCES);
 	assert_int_equal(w->host->card->flow_table.ingress, 1024);
 	/* The last rule is found as the first one is */
 	recvs(w);
@@ -478,8 +474,7 @@ static void test_drop_and_count(void **state)
 	arrive(w, w->host->mac, 2001);
 	got(w, 1);
 	query.num = htole32(counters);
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_QUERY_STATS, &query, &val),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(w->host, ORNIC_CMD_QUERY_STATS, &query, &val);
 	assert_int_equal(w->host->out_len, ORNIC_COUNTERS_STAT_COUNT * 8);
 	assert_int_equal(le64toh(val[ORNIC_COUNTERS_STAT_packets]), 3);
 	assert_int_equal(le64toh(val[ORNIC_COUNTERS_STAT_bytes]), 3 * LEN);
@@ -534,8 +529,7 @@ static void set_gid(struct raw *w)
 	};
 
 	memcpy(gid.smac, w->host->mac, 6);
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_SET_GID, &gid),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(w->host, ORNIC_CMD_SET_GID, &gid);
 }
 
 /* [ORNIC-FLOW-4] */

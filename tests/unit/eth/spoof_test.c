@@ -61,16 +61,14 @@ static void test_frames_of_the_stack_and_of_processes(void **state)
 		assert_false(goes_out(w, n, foreign, 0));
 		assert_false(goes_out(w, n, foreign, ORNIC_ETH_TX_VLAN_INSERT));
 		assert_int_equal(spoofed(w->host), 2 * n + 2);
-		assert_int_equal(host_port_stat(w->host,
-						ORNIC_PORT_STAT_tx_frames),
-				 frames);
+		host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_frames, frames);
 		assert_true(goes_out(w, n, w->host->mac, 0));
 		assert_true(goes_out(w, n, w->host->mac,
 				     ORNIC_ETH_TX_VLAN_INSERT));
 		assert_true(goes_out(w, n, permitted, 0));
 	}
 	assert_int_equal(spoofed(w->host), 4);
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_errors), 0);
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_errors, 0);
 }
 
 static void test_the_permanent_address_counts(void **state)
@@ -80,8 +78,7 @@ static void test_the_permanent_address_counts(void **state)
 
 	check_on(w->host);
 	memcpy(in.mac, foreign, MAC_LEN);
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_PORT, &in),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(w->host, ORNIC_CMD_MODIFY_PORT, &in);
 	assert_false(goes_out(w, 0, foreign, 0));
 	assert_true(goes_out(w, 0, w->host->mac, 0));
 	/* A reset ends neither the check nor the list */
@@ -100,8 +97,7 @@ static void set_gid_smac(struct side *side, const uint8_t *smac)
 
 	memcpy(in.gid, side->gid, GID_LEN);
 	memcpy(in.smac, smac, MAC_LEN);
-	assert_int_equal(host_cmd_in(side->host, ORNIC_CMD_SET_GID, &in),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(side->host, ORNIC_CMD_SET_GID, &in);
 }
 
 static void test_roce(void **state)
@@ -187,8 +183,7 @@ static void set_gid(struct raw *w, bool ipv6, unsigned int vlan_id)
 		memcpy(in.gid, "\0\0\0\0\0\0\0\0\0\0\xff\xff\x0a\0\0\x01",
 		       GID_LEN);
 	memcpy(in.smac, w->host->mac, MAC_LEN);
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_SET_GID, &in),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(w->host, ORNIC_CMD_SET_GID, &in);
 }
 
 static void test_roce_packets_of_others(void **state)

@@ -198,8 +198,7 @@ static void test_segments(void **state)
 			expect_done(w);
 		}
 	}
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_errors),
-			 0);
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_errors, 0);
 }
 
 /* [ORNIC-SQ-16] The checksum of TCP may be 0, and is not 0xffff then */
@@ -278,9 +277,8 @@ static void test_longest_payload(void **state)
 	expect_done(w);
 	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_frames),
 			 (CARD_MAX_TSO + MSS - 1) / MSS);
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_bytes),
-			 CARD_MAX_TSO +
-			 (CARD_MAX_TSO + MSS - 1) / MSS * wr.hdr_len);
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_bytes,
+			  CARD_MAX_TSO + (CARD_MAX_TSO + MSS - 1) / MSS * wr.hdr_len);
 	wr.len++;
 	post(w, &wr);
 	raw_expect(w, ORNIC_WC_LOC_LEN_ERR);
@@ -324,20 +322,15 @@ static void test_refusals(void **state)
 	REFUSED(LOC_LEN_ERR, wr.mss = 0xffff);
 	errors = host_port_stat(w->host, ORNIC_PORT_STAT_tx_errors);
 	assert_int_equal(errors, 19);
-	assert_int_equal(host_device_stat(w->host,
-					  ORNIC_DEVICE_STAT_bad_wqe_count), 0);
+	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_bad_wqe_count, 0);
 	REFUSED(LOC_QP_OP_ERR, wr.hdr_len = ORNIC_TSO_HDR_MAX + 1);
 	REFUSED(LOC_QP_OP_ERR, wr.hdr_len = 0xffff);
-	assert_int_equal(host_device_stat(w->host,
-					  ORNIC_DEVICE_STAT_bad_wqe_count), 2);
+	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_bad_wqe_count, 2);
 	REFUSED(LOC_QP_OP_ERR, wr.flags = ORNIC_SEND_INLINE);
-	assert_int_equal(host_device_stat(w->host,
-					  ORNIC_DEVICE_STAT_bad_wqe_opcode),
-			 1);
+	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_bad_wqe_opcode, 1);
 	REFUSED(LOC_PROT_ERR, wr.addr = w->data + PAYLOAD_MAX - 100);
 	/* It failed in the first segment; each WQE fails alone */
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_frames),
-			 0);
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_frames, 0);
 	REFUSED(LOC_PROT_ERR, w->key ^= 1);
 	w->key ^= 1;
 #undef REFUSED
@@ -356,8 +349,7 @@ static void test_failure_in_the_middle(void **state)
 	wr.addr = w->data + PAYLOAD_MAX - 5 * MSS;
 	post(w, &wr);
 	raw_expect(w, ORNIC_WC_LOC_PROT_ERR);
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_frames),
-			 5);
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_frames, 5);
 	take(w);
 	wr.len = MSS;
 	wr.addr = w->data;
@@ -387,8 +379,7 @@ static void test_what_has_begun_is_finished_in_sqd(void **state)
 	host_run(w->host);
 	take(w);
 	expect_done(w);
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_frames),
-			 5);
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_frames, 5);
 	assert_int_equal(host_qp_modify(&w->qp[0], ORNIC_QPS_RTS),
 			 ORNIC_CMD_OK);
 	take(w);
@@ -421,17 +412,13 @@ static void test_segments_are_paced(void **state)
 	};
 	unsigned int i;
 
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_QP, &in),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(w->host, ORNIC_CMD_MODIFY_QP, &in);
 	post(w, &wr);
-	assert_int_equal(host_port_stat(w->host, ORNIC_PORT_STAT_tx_frames),
-			 2);
+	host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_frames, 2);
 	for (i = 3; i <= 9; i++) {
 		assert_null(host_queue_peek(&w->cq));
 		host_sleep(w->host, (MSS + wr.hdr_len) * 1000 + 5000);
-		assert_int_equal(host_port_stat(w->host,
-						ORNIC_PORT_STAT_tx_frames),
-				 i);
+		host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_frames, i);
 	}
 	expect_done(w);
 	check_all(w, &wr);
@@ -447,9 +434,7 @@ static void test_other_types_have_none(void **state)
 	qp_find(w->host->card, w->qp[0].num)->base.state = ORNIC_QPS_RTS;
 	post(w, &wr);
 	raw_expect(w, ORNIC_WC_LOC_QP_OP_ERR);
-	assert_int_equal(host_device_stat(w->host,
-					  ORNIC_DEVICE_STAT_bad_wqe_opcode),
-			 1);
+	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_bad_wqe_opcode, 1);
 }
 
 UNIT_MAIN("tso",

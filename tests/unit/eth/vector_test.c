@@ -235,7 +235,7 @@ static void set_gid(struct host *host, unsigned int index, const uint8_t *gid)
 
 	memcpy(in.gid, gid, GID_LEN);
 	memcpy(in.smac, mac, MAC_LEN);
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_SET_GID, &in), ORNIC_CMD_OK);
+	host_cmd_in_ok(host, ORNIC_CMD_SET_GID, &in);
 }
 
 static uint64_t rdma_stat(struct raw *w, enum ornic_rdma_stat stat)
@@ -290,12 +290,10 @@ static void test_port(void **state)
 	struct raw *w = *state;
 
 	memcpy(port.mac, mac, MAC_LEN);
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_PORT, &port),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(w->host, ORNIC_CMD_MODIFY_PORT, &port);
 	memcpy(queues.key, key, sizeof(queues.key));
 	queues.qpn[0] = htole32(w->qp[0].num);
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_SET_RX_QUEUES,
-				     &queues), ORNIC_CMD_OK);
+	host_cmd_in_ok(w->host, ORNIC_CMD_SET_RX_QUEUES, &queues);
 	set_gid(w->host, 1, gid_v4);
 	set_gid(w->host, 2, gid_v6);
 	for_each(check_port, w);

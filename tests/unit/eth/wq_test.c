@@ -69,8 +69,7 @@ static void test_numbers_are_of_one_kind(void **state)
 	to_wq.wqn = htole32(qp.num);
 	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_WQ, &to_wq),
 			 ORNIC_CMD_BAD_OBJECT);
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_WQ,
-					 wq.num), ORNIC_CMD_OK);
+	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_WQ, wq.num);
 	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_WQ,
 					 wq.num), ORNIC_CMD_BAD_OBJECT);
 }
@@ -97,8 +96,7 @@ static void test_uses(void **state)
 	table = rxq_create_table(w, 3);
 	in = rxq_rss_qp(w, table, 0);
 	in.pdn = htole32(host_pd(w->host));
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_QP, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(w->host, ORNIC_CMD_CREATE_QP, &in, &out);
 	DESTROY(DESTROY_CQ, w->cq.num, BUSY);
 	DESTROY(DESTROY_WQ, w->wq[0].num, BUSY);
 	DESTROY(DESTROY_RWQ_TABLE, table, BUSY);
@@ -149,8 +147,7 @@ static void test_table_refusals(void **state)
 	cmd.in.rsvd[6] = 0;
 	cmd.wqn[3] = htole32(w->wq[0].num + 1);
 	REFUSED(BAD_OBJECT, 16);
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_WQ,
-					 w->wq[0].num), ORNIC_CMD_OK);
+	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_WQ, w->wq[0].num);
 	assert_int_equal(w->host->card->rwq_tables.count, 0);
 	cmd.wqn[3] = htole32(w->wq[0].num);
 	REFUSED(BAD_OBJECT, 16);
@@ -210,8 +207,7 @@ static void test_rss_qp_has_no_states(void **state)
 	rxq_create_wq(w, &w->wq[0], 0, 0);
 	qp = rxq_create_rss(w, rxq_create_table(w, 0), 0);
 	name.num = htole32(qp->base.obj.num);
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_QUERY_QP, &name, &attr),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(w->host, ORNIC_CMD_QUERY_QP, &name, &attr);
 	assert_int_equal(attr.state, ORNIC_QPS_RTS);
 	host_qp.host = w->host;
 	host_qp.num = qp->base.obj.num;
@@ -293,8 +289,7 @@ static void test_modify_refusals(void **state)
 	assert_int_equal(rxq_find(w, &wq)->rx_flags, 0);
 	REFUSED(mask, 0, OK);
 #undef REFUSED
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_WQ, &good),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(w->host, ORNIC_CMD_MODIFY_WQ, &good);
 	assert_int_equal(rxq_find(w, &wq)->rx_flags, ORNIC_WQ_CVLAN_STRIPPING);
 }
 
@@ -436,8 +431,7 @@ static void test_wq_that_fails_tells(void **state)
 	guest_store32(&dbr->rq_pi, 1000);
 	rxq_deliver_any(w, rxq_find(w, &wq));
 	rxq_expect_event(w, ORNIC_EVENT_WQ_FATAL, wq.num);
-	assert_int_equal(host_device_stat(w->host, ORNIC_DEVICE_STAT_bad_rq_pi),
-			 1);
+	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_bad_rq_pi, 1);
 	assert_int_equal(rxq_find(w, &wq)->state, ORNIC_QPS_ERR);
 	rxq_expect_quiet(w);
 	/* An SGE beyond its region */

@@ -542,8 +542,7 @@ uint32_t host_mr(struct host *host, uint32_t pdn, uint64_t addr, uint64_t len,
 	struct ornic_create_mr_out out;
 
 	host_buf(&in.buf, addr - offset, offset + len);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
 	return le32toh(out.key);
 }
 
@@ -659,8 +658,7 @@ void host_qp(struct host *host, struct host_qp *qp, unsigned int type,
 		host_buf(&in.rq, qp->rq, 64 << 5);
 	}
 	in.dbr_addr = htole64(type == ORNIC_QPT_XRC_RECV ? 0 : qp->dbr);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_QP, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_QP, &in, &out);
 	qp->num = le32toh(out.qpn);
 	qp->slot = le32toh(out.slot);
 }

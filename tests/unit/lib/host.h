@@ -217,15 +217,42 @@ unsigned int host_cmd_raw(struct host *host, unsigned int opcode,
 	host_cmd_raw(host, opcode, in, sizeof(*(in)), out, sizeof(*(out)))
 #define host_cmd_in(host, opcode, in) \
 	host_cmd_raw(host, opcode, in, sizeof(*(in)), NULL, 0)
+#define host_cmd_out(host, opcode, out) \
+	host_cmd_raw(host, opcode, NULL, 0, out, sizeof(*(out)))
 /* Check that the command @good with @field set to @value ends with @status */
 #define host_refused(host, opcode, good, field, value, out, status) do { \
 		typeof(good) _in = good;                                 \
 		_in.field = value;                                       \
-		assert_int_equal(host_cmd(host, opcode, &_in, out),      \
-				 status);                                \
+		host_cmd_is(host, opcode, &_in, out, status);            \
 	} while (0)
 unsigned int host_cmd_object(struct host *host, unsigned int opcode,
 			     uint32_t num);
+/*
+ * NAME_is() checks that NAME() returns the last argument, and NAME_ok() that it
+ * returns ORNIC_CMD_OK. They are macros so that a failure has the test's line.
+ */
+#define host_cmd_is(host, opcode, in, out, status) \
+	assert_int_equal(host_cmd(host, opcode, in, out), status)
+#define host_cmd_in_is(host, opcode, in, status) \
+	assert_int_equal(host_cmd_in(host, opcode, in), status)
+#define host_cmd_out_is(host, opcode, out, status) \
+	assert_int_equal(host_cmd_out(host, opcode, out), status)
+#define host_cmd_object_is(host, opcode, num, status) \
+	assert_int_equal(host_cmd_object(host, opcode, num), status)
+#define host_cmd_ok(host, opcode, in, out) \
+	host_cmd_is(host, opcode, in, out, ORNIC_CMD_OK)
+#define host_cmd_in_ok(host, opcode, in) \
+	host_cmd_in_is(host, opcode, in, ORNIC_CMD_OK)
+#define host_cmd_out_ok(host, opcode, out) \
+	host_cmd_out_is(host, opcode, out, ORNIC_CMD_OK)
+#define host_cmd_object_ok(host, opcode, num) \
+	host_cmd_object_is(host, opcode, num, ORNIC_CMD_OK)
+#define host_read_is(host, reg, size, value) \
+	assert_int_equal(host_read(host, reg, size), value)
+#define host_device_stat_is(host, stat, count) \
+	assert_int_equal(host_device_stat(host, stat), count)
+#define host_port_stat_is(host, stat, count) \
+	assert_int_equal(host_port_stat(host, stat), count)
 /* Execute a command that answers with struct ornic_object; return its number */
 uint32_t host_create_object(struct host *host, unsigned int opcode,
 			    const void *in, uint32_t in_len);

@@ -215,8 +215,7 @@ static void pair_gid(struct side *side, const struct pair_config *config,
 	side->gid[15] = tail;
 	memcpy(in.gid, side->gid, GID_LEN);
 	memcpy(in.smac, side->host->mac, MAC_LEN);
-	assert_int_equal(host_cmd_in(side->host, ORNIC_CMD_SET_GID, &in),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(side->host, ORNIC_CMD_SET_GID, &in);
 }
 
 static void pair_port(struct host *host)
@@ -228,8 +227,7 @@ static void pair_port(struct host *host)
 	};
 
 	card_link_changed(host->card, true);
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_MODIFY_PORT, &in),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(host, ORNIC_CMD_MODIFY_PORT, &in);
 }
 
 #define PAIR_ACCESS \
@@ -342,8 +340,7 @@ static void pair_create_qp(struct side *side, unsigned int type, uint32_t flags)
 		host_buf(&in.rq, qp->rq, 512 << in.log_rq_wqes);
 	}
 	in.dbr_addr = htole64(type == ORNIC_QPT_XRC_RECV ? 0 : qp->dbr);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_QP, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_QP, &in, &out);
 	qp->num = le32toh(out.qpn);
 	qp->slot = le32toh(out.slot);
 }
@@ -410,8 +407,7 @@ void pair_state(struct side *side, unsigned int state)
 {
 	struct ornic_qp_attr attr = { .state = state };
 
-	assert_int_equal(pair_modify(side, ORNIC_QP_ATTR_STATE, &attr),
-			 ORNIC_CMD_OK);
+	pair_modify_ok(side, ORNIC_QP_ATTR_STATE, &attr);
 }
 
 void pair_query(struct side *side, struct ornic_qp_attr *attr)
@@ -419,8 +415,7 @@ void pair_query(struct side *side, struct ornic_qp_attr *attr)
 	struct ornic_object in = { .num = htole32(side->qp.num) };
 
 	memset(attr, 0, sizeof(*attr));
-	assert_int_equal(host_cmd(side->host, ORNIC_CMD_QUERY_QP, &in, attr),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(side->host, ORNIC_CMD_QUERY_QP, &in, attr);
 }
 
 /* Attributes that a transition requires (hardware.rst, section 12) */
@@ -475,8 +470,7 @@ void pair_connect_side(struct side *side, const struct ornic_qp_attr *attr)
 	unsigned int type = pair_qp(side)->base.type;
 
 	for (a.state = ORNIC_QPS_INIT; a.state <= ORNIC_QPS_RTS; a.state++)
-		assert_int_equal(pair_modify(side, pair_mask(type, a.state),
-					     &a), ORNIC_CMD_OK);
+		pair_modify_ok(side, pair_mask(type, a.state), &a);
 }
 
 void pair_connect(struct pair *pair)

@@ -155,6 +155,10 @@ struct ornic_qp_attr pair_attr(struct side *side, struct side *peer);
 /* Modify the QP with a mask; return the status of the command */
 unsigned int pair_modify(struct side *side, uint32_t mask,
 			 const struct ornic_qp_attr *attr);
+#define pair_modify_is(side, mask, attr, status) \
+	assert_int_equal(pair_modify(side, mask, attr), status)
+#define pair_modify_ok(side, mask, attr) \
+	pair_modify_is(side, mask, attr, ORNIC_CMD_OK)
 /* Mask of the MODIFY_QP that leads to @state: INIT, RTR or RTS */
 uint32_t pair_mask(unsigned int type, unsigned int state);
 /* Modify from RESET to RTS; a test may change the attributes first */
@@ -243,6 +247,8 @@ void pair_expect(struct side *side, uint64_t wr_id, unsigned int status);
 unsigned int pair_event(struct side *side);
 
 uint64_t pair_stat(struct side *side, enum ornic_rdma_stat stat);
+#define pair_stat_is(side, stat, count) \
+	assert_int_equal(pair_stat(side, stat), count)
 struct qp *pair_qp(struct side *side);
 
 /* Write and check bytes that depend on their position */

@@ -33,8 +33,7 @@ static int raw_create(void **state, bool process,
 	w->key = host_mr(w->host, w->pdn, w->data, 4 * RAW_BUF_LEN,
 			 ORNIC_ACCESS_LOCAL_WRITE);
 	queues.qpn[0] = htole32(w->qp[0].num);
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_SET_RX_QUEUES,
-				     &queues), ORNIC_CMD_OK);
+	host_cmd_in_ok(w->host, ORNIC_CMD_SET_RX_QUEUES, &queues);
 	*state = w;
 	return 0;
 }

@@ -107,8 +107,7 @@ struct qp *rxq_create_rss(struct raw *w, uint32_t table, uint32_t fields)
 	struct ornic_create_qp_out out;
 	struct qp *qp;
 
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_QP, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(w->host, ORNIC_CMD_CREATE_QP, &in, &out);
 	qp = qp_find(w->host->card, le32toh(out.qpn));
 	assert_non_null(qp);
 	return qp;
@@ -129,8 +128,7 @@ void rxq_ready_qp(struct raw *w, struct host_qp *q, uint32_t flags)
 
 	rxq_ring(w, q, &in.rq);
 	in.dbr_addr = htole64(q->dbr);
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_QP, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(w->host, ORNIC_CMD_CREATE_QP, &in, &out);
 	q->num = le32toh(out.qpn);
 	host_qp_modify(q, ORNIC_QPS_INIT);
 	assert_int_equal(host_qp_modify(q, ORNIC_QPS_RTR), ORNIC_CMD_OK);

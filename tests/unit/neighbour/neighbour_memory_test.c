@@ -90,8 +90,7 @@ static void begin_scattered(struct neighbours *n)
 	in = pieces_mr(n);
 	in.length = htole64(PAGES * HOST_PAGE);
 	in.buf.npages = htole32(1);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
 	n->key = le32toh(out.key);
 	mem_unmap(&attacker(n)->mem, PIECES + (PAGES - 1) * HOST_PAGE,
 		  HOST_PAGE);
@@ -134,8 +133,7 @@ static void begin_large(struct neighbours *n)
 
 	for (i = 0; i < ORNIC_INDEX_ENTRIES; i++)
 		entry[i] = htole64(index);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
 	n->key = le32toh(out.key);
 	neighbours_qps(n, n->self, ORNIC_QPT_RC, 0);
 }

@@ -187,7 +187,7 @@ static void push_error(struct neighbours *n)
 
 	for (i = 0; i < n->qps; i++) {
 		a->qp = n->qp[0][i];
-		assert_int_equal(pair_modify(a, ORNIC_QP_ATTR_STATE, &attr), 0);
+		pair_modify_is(a, ORNIC_QP_ATTR_STATE, &attr, 0);
 	}
 	push(n);
 }

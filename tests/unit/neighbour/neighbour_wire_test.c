@@ -61,9 +61,8 @@ static void begin_multicast(struct neighbours *n)
 	for (i = 0; i < 2; i++)
 		for (j = 0; j < n->qps; j++) {
 			in.qpn = htole32(n->qp[i][j].num);
-			assert_int_equal(host_cmd_in(pair->side[i].host,
-						     ORNIC_CMD_ATTACH_MCAST,
-						     &in), ORNIC_CMD_OK);
+			host_cmd_in_ok(pair->side[i].host,
+				       ORNIC_CMD_ATTACH_MCAST, &in);
 		}
 }
 
@@ -117,8 +116,7 @@ static void begin_raw(struct neighbours *n)
 		.mtu = htole32(9000),
 	};
 
-	assert_int_equal(host_cmd_in(n->host[0], ORNIC_CMD_MODIFY_PORT, &up),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(n->host[0], ORNIC_CMD_MODIFY_PORT, &up);
 	neighbours_qps(n, n->self, ORNIC_QPT_RAW_PACKET, 0);
 }
 

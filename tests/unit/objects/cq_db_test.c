@@ -109,8 +109,7 @@ static void test_none_requests_and_withdraws_nothing(void **state)
 
 	/* Nor does it count as a completion where events are moderated */
 	in.cqn = htole32(w->cq.num);
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_CQ, &in),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(w->host, ORNIC_CMD_MODIFY_CQ, &in);
 	ring_cq(w, 2, ORNIC_ARM_NEXT);
 	kit_post(w, 3);
 	ring_cq(w, 2, ORNIC_ARM_NONE);
@@ -196,8 +195,7 @@ static void test_records_are_not_read(void **state)
 	resize.num = htole32(w->cq.num);
 	w->cq.ring = host_alloc(w->host, HOST_PAGE, HOST_PAGE);
 	host_buf(&resize.buf, w->cq.ring, 32u << resize.log_size);
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_RESIZE_CQ, &resize, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(w->host, ORNIC_CMD_RESIZE_CQ, &resize, &out);
 	w->cq.log_size = resize.log_size;
 	kit_expect_cqe(w, 1);
 	cq.dbr_addr |= htole64(4);
@@ -222,7 +220,7 @@ static void test_doorbells_are_ignored(void **state)
 	kit_post(w, 2);
 	kit_expect_comp(w);
 	assert_int_equal(w->host->irqs[1], 0);
-	assert_int_equal(host_read(w->host, ORNIC_REG_FATAL_CAUSE, 4), 0);
+	host_read_is(w->host, ORNIC_REG_FATAL_CAUSE, 4, 0);
 }
 
 /* [ORNIC-DB-29], [ORNIC-CQ-4] What counts is the ci that was told last */
@@ -307,12 +305,10 @@ static void test_impossible_ci_of_an_eq(void **state)
 	/* One that goes back is ignored, but not the request */
 	ring_eq(w, 0, ORNIC_ARM_NEXT);
 	assert_int_equal(w->host->irqs[1], 0);
-	assert_int_equal(host_read(w->host, ORNIC_REG_FATAL_CAUSE, 4), 0);
+	host_read_is(w->host, ORNIC_REG_FATAL_CAUSE, 4, 0);
 	ring_eq(w, 2, ORNIC_ARM_NONE);
-	assert_int_equal(host_read(w->host, ORNIC_REG_FATAL_CAUSE, 4),
-			 ORNIC_FATAL_EQ_OVERRUN);
-	assert_int_equal(host_device_stat(w->host,
-					  ORNIC_DEVICE_STAT_eq_overruns), 1);
+	host_read_is(w->host, ORNIC_REG_FATAL_CAUSE, 4, ORNIC_FATAL_EQ_OVERRUN);
+	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_eq_overruns, 1);
 }
 
 /* [ORNIC-DB-18], [ORNIC-DB-29] The next event of a CQ waits for a doorbell */
@@ -438,8 +434,7 @@ static void test_resize_keeps_the_request(void **state)
 			 ORNIC_CMD_BAD_PARAM);
 	assert_int_equal(w->dev_cq->ci, 0);
 	host_buf(&in.buf, ring, 32u << in.log_size);
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_RESIZE_CQ, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(w->host, ORNIC_CMD_RESIZE_CQ, &in, &out);
 	assert_int_equal(le32toh(out.count), 0);
 	w->cq.ring = ring;
 	w->cq.log_size = in.log_size;

@@ -13,8 +13,7 @@ static void moderate(struct kit *w, unsigned int count, unsigned int period)
 		.period = htole16(period),
 	};
 
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_CQ, &in),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(w->host, ORNIC_CMD_MODIFY_CQ, &in);
 }
 
 /* [ORNIC-CQ-7] Count completions, or the period after the first of them */
@@ -138,8 +137,7 @@ static void test_waiting_event_is_not_lost(void **state)
 	moderate(w, 50, 60000);
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	kit_post(w, 1);
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_CQ,
-					 w->cq.num), ORNIC_CMD_OK);
+	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_CQ, w->cq.num);
 	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
 	kit_expect_no_event(w);
 }
@@ -149,8 +147,7 @@ static void test_modify_cq_refusals(void **state)
 	struct ornic_modify_cq_in in = { .cqn = htole32(99) };
 	struct kit *w = *state;
 
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_CQ, &in),
-			 ORNIC_CMD_BAD_OBJECT);
+	host_cmd_in_is(w->host, ORNIC_CMD_MODIFY_CQ, &in, ORNIC_CMD_BAD_OBJECT);
 }
 
 /* ---- RESIZE_CQ ---- */
@@ -187,8 +184,7 @@ static uint32_t resize(struct kit *w, unsigned int log_size)
 	in = resize_in(w, &to, log_size);
 	dbr = host_ptr(w->host, to.dbr);
 	dbr->arm = old->arm;
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_RESIZE_CQ, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(w->host, ORNIC_CMD_RESIZE_CQ, &in, &out);
 	/* The card no longer reads the old ring and record */
 	memset(host_ptr(w->host, w->cq.ring), 0xff,
 	       1ULL << (w->cq.log_size + w->cq.log_entry));
@@ -308,8 +304,7 @@ static void test_request_in_the_new_record(void **state)
 	in = resize_in(w, &to, 4);
 	dbr = host_ptr(w->host, to.dbr);
 	guest_store32(&dbr->arm, ORNIC_ARM_TYPE + 1 + ORNIC_ARM_NEXT);
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_RESIZE_CQ, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(w->host, ORNIC_CMD_RESIZE_CQ, &in, &out);
 	kit_expect_comp(w);
 	w->cq = to;
 	kit_expect_cqe(w, 1);

@@ -73,7 +73,7 @@ static void test_cqe_ext_has_a_timestamp(void **state)
 	kit_cq(w, w->eq.num, KIT_LOG_CQ, 6);
 	w->host->clock_step_ns = 0;
 	w->host->now_ns += 777 - card_clock(w->host->card);
-	assert_int_equal(host_read(w->host, ORNIC_REG_CLOCK, 8), 777);
+	host_read_is(w->host, ORNIC_REG_CLOCK, 8, 777);
 	cq_post(w->dev_cq, &cqe, &ext, false);
 	/* The timestamp is that of the write, not of the read */
 	w->host->now_ns += 1000;
@@ -421,8 +421,7 @@ static void test_waiting_cq_can_be_destroyed(void **state)
 	kit_post(w, 1);
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	kit_post(w, 2);
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_CQ,
-					 w->cq.num), ORNIC_CMD_OK);
+	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_CQ, w->cq.num);
 	kit_expect_comp(w);
 	host_sleep(w->host, 1000000);
 	kit_expect_no_event(w);
@@ -435,8 +434,7 @@ static void test_cq_overrun(void **state)
 	unsigned int i;
 
 	kit_overrun(w);
-	assert_int_equal(host_device_stat(w->host,
-					  ORNIC_DEVICE_STAT_cq_overruns), 1);
+	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_cq_overruns, 1);
 	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
 	for (i = 0; i < 1u << KIT_LOG_CQ; i++)
 		kit_expect_cqe(w, i);
@@ -455,8 +453,7 @@ static void test_cq_overrun(void **state)
 	guest_store32(&dbr->ci, (1u << KIT_LOG_CQ) + 1);
 	kit_post(w, i);
 	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
-	assert_int_equal(host_device_stat(w->host,
-					  ORNIC_DEVICE_STAT_cq_overruns), 2);
+	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_cq_overruns, 2);
 }
 
 /* [ORNIC-CQ-4] An overrun takes the QPs of the CQ, and no others */
@@ -516,8 +513,7 @@ static void test_cq_out_of_reach(void **state)
 	host_unmap(w->host, w->cq.ring, HOST_PAGE);
 	kit_post(w, 1);
 	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
-	assert_int_equal(host_device_stat(w->host,
-					  ORNIC_DEVICE_STAT_dma_faults), 1);
+	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_dma_faults, 1);
 	host_map(w->host, w->cq.ring, HOST_PAGE);
 	kit_post(w, 2);
 	assert_null(host_queue_peek(&w->cq));
@@ -557,8 +553,7 @@ static void test_overrun_cq_takes_no_user(void **state)
 	srq.xrcdn = htole32(host_create_object(w->host, ORNIC_CMD_ALLOC_XRCD,
 					       NULL, 0));
 	host_qp(w->host, &old, ORNIC_QPT_RAW_PACKET, w->uctx, pdn, &w->cq, 0);
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_WQ, &wq, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(w->host, ORNIC_CMD_CREATE_WQ, &wq, &out);
 	modify.wqn = out.num;
 	kit_overrun(w);
 	host_run(w->host);
@@ -581,8 +576,7 @@ static void test_overrun_cq_takes_no_user(void **state)
 			 ORNIC_CMD_BAD_STATE);
 	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_WQ, &modify),
 			 ORNIC_CMD_BAD_STATE);
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_QP,
-					 old.num), ORNIC_CMD_OK);
+	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_QP, old.num);
 }
 
 /* Number of QPs in ERR */

@@ -90,13 +90,11 @@ static void test_eq_overrun_is_fatal(void **state)
 		eq_async(w->host->card, &source[i], ORNIC_EVENT_QP_FATAL);
 	}
 	host_sleep(w->host, 1000000);
-	assert_int_equal(host_read(w->host, ORNIC_REG_FATAL_CAUSE, 4), 0);
+	host_read_is(w->host, ORNIC_REG_FATAL_CAUSE, 4, 0);
 	guest_store32(&dbr->ci, (1u << KIT_LOG_EQ) + 1);
 	host_sleep(w->host, 1000000);
-	assert_int_equal(host_read(w->host, ORNIC_REG_FATAL_CAUSE, 4),
-			 ORNIC_FATAL_EQ_OVERRUN);
-	assert_int_equal(host_device_stat(w->host,
-					  ORNIC_DEVICE_STAT_eq_overruns), 1);
+	host_read_is(w->host, ORNIC_REG_FATAL_CAUSE, 4, ORNIC_FATAL_EQ_OVERRUN);
+	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_eq_overruns, 1);
 	for (i = 0; i < 1u << KIT_LOG_EQ; i++)
 		kit_expect_event(w, ORNIC_EVENT_QP_FATAL, i);
 	host_sleep(w->host, 1000000);
@@ -245,8 +243,7 @@ static void test_waiting_cq_is_destroyed(void **state)
 	unsigned int i;
 
 	let_wait(w, cq);
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_CQ,
-					 cq[3].num), ORNIC_CMD_OK);
+	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_CQ, cq[3].num);
 	for (i = 0; i < WAITING_CQS; i++)
 		kit_expect_event(w, ORNIC_EVENT_COMP, cq[i].num);
 	host_sleep(w->host, 1000000);
@@ -274,7 +271,7 @@ static void test_eq_index_goes_back(void **state)
 		kit_expect_event(w, ORNIC_EVENT_COMP, cq[i].num);
 	host_sleep(w->host, 1000000);
 	kit_expect_no_event(w);
-	assert_int_equal(host_read(w->host, ORNIC_REG_FATAL_CAUSE, 4), 0);
+	host_read_is(w->host, ORNIC_REG_FATAL_CAUSE, 4, 0);
 }
 
 /* [ORNIC-EQ-6] [ORNIC-ORD-8] Events in order, each kind once */
@@ -319,10 +316,8 @@ static void test_waiting_srq_is_destroyed(void **state)
 	for (i = 0; i < 1u << KIT_LOG_EQ; i++)
 		card_link_changed(w->host->card, i & 1);
 	in.srqn = htole32(srq.num);
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_SRQ, &in),
-			 ORNIC_CMD_OK);
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_SRQ,
-					 srq.num), ORNIC_CMD_OK);
+	host_cmd_in_ok(w->host, ORNIC_CMD_MODIFY_SRQ, &in);
+	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_SRQ, srq.num);
 	for (i = 0; i < 1u << KIT_LOG_EQ; i++)
 		kit_expect_event(w, i & 1 ? ORNIC_EVENT_PORT_UP :
 					    ORNIC_EVENT_PORT_DOWN, 0);
@@ -336,12 +331,10 @@ static void test_eq_goes_with_events_waiting(void **state)
 	struct kit *w = *state;
 	unsigned int i;
 
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_CQ,
-					 w->cq.num), ORNIC_CMD_OK);
+	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_CQ, w->cq.num);
 	for (i = 0; i < 2u << KIT_LOG_EQ; i++)
 		card_link_changed(w->host->card, i & 1);
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_EQ,
-					 w->eq.num), ORNIC_CMD_OK);
+	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_EQ, w->eq.num);
 	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
 	card_link_changed(w->host->card, false);
 	host_eq(w->host, &w->eq, 1, KIT_LOG_EQ);
@@ -360,8 +353,7 @@ static void test_eq_out_of_reach_is_fatal_and_told_to_eq_0(void **state)
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	host_unmap(w->host, second.ring, HOST_PAGE);
 	kit_post(w, 1);
-	assert_int_equal(host_read(w->host, ORNIC_REG_FATAL_CAUSE, 4),
-			 ORNIC_FATAL_EQ_DMA);
+	host_read_is(w->host, ORNIC_REG_FATAL_CAUSE, 4, ORNIC_FATAL_EQ_DMA);
 	kit_expect_event(w, ORNIC_EVENT_DEVICE_FATAL, ORNIC_FATAL_EQ_DMA);
 }
 
@@ -415,8 +407,7 @@ static void test_eq_gets_the_lowest_number(void **state)
 	host_eq(w->host, &eq, 1, 1);
 	assert_int_equal(eq.num, 1);
 	host_eq(w->host, &eq, 1, 1);
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_EQ, 1),
-			 ORNIC_CMD_OK);
+	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_EQ, 1);
 	host_eq(w->host, &eq, 1, 1);
 	assert_int_equal(eq.num, 1);
 }

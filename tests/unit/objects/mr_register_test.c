@@ -24,8 +24,7 @@ static uint32_t create(struct side *side, uint32_t pdn, uint8_t variant)
 	};
 	struct ornic_create_mr_out out;
 
-	assert_int_equal(host_cmd(side->host, ORNIC_CMD_CREATE_MR, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(side->host, ORNIC_CMD_CREATE_MR, &in, &out);
 	return le32toh(out.key);
 }
 
@@ -122,11 +121,9 @@ static void test_create_refusals(void **state)
 	REFUSED(buf.npages, htole32(1));
 #undef REFUSED
 	assert_int_equal(host->card->budget.pages, pages);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &good, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &good, &out);
 	assert_int_equal(host->card->budget.pages, pages + MR_MAX_REG_PAGES);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR,
-					 le32toh(out.key)), ORNIC_CMD_OK);
+	host_cmd_object_ok(host, ORNIC_CMD_DESTROY_MR, le32toh(out.key));
 	assert_int_equal(host->card->budget.pages, pages);
 }
 
@@ -141,8 +138,7 @@ static void test_destroy_by_index(void **state)
 	assert_int_equal(get(A(pair), key + 1, IOVA + 100, 1), MR_OK);
 	assert_int_equal(host_cmd_object(A(pair)->host, ORNIC_CMD_DESTROY_MR,
 					 key + 0x100), ORNIC_CMD_BAD_OBJECT);
-	assert_int_equal(host_cmd_object(A(pair)->host, ORNIC_CMD_DESTROY_MR,
-					 key), ORNIC_CMD_OK);
+	host_cmd_object_ok(A(pair)->host, ORNIC_CMD_DESTROY_MR, key);
 	assert_int_equal(get(A(pair), key + 1, IOVA + 100, 1), MR_BAD_KEY);
 }
 
@@ -264,8 +260,7 @@ static void test_reg_is_for_the_kernel(void **state)
 	struct pair_wr wr = reg_wr(A(pair), create(A(pair), A(pair)->pdn, 0));
 
 	pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
-	assert_int_equal(host_device_stat(A(pair)->host,
-					  ORNIC_DEVICE_STAT_bad_wqe_opcode), 1);
+	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_bad_wqe_opcode, 1);
 }
 
 static void test_takes_no_data(void **state)
@@ -279,8 +274,7 @@ static void test_takes_no_data(void **state)
 	wr = inv_wr(0);
 	wr.sges = 1;
 	pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
-	assert_int_equal(host_device_stat(A(pair)->host,
-					  ORNIC_DEVICE_STAT_bad_wqe_count), 2);
+	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_bad_wqe_count, 2);
 }
 
 /* [ORNIC-SQ-18] */
@@ -524,9 +518,7 @@ static void inv_refused(struct pair *pair, uint32_t key)
 	pair_fails(pair, &wr, ORNIC_WC_REM_ACCESS_ERR);
 	pair_expect(B(pair), 1, ORNIC_WC_REM_INV_REQ_ERR);
 	assert_int_equal(bad_rkey(B(pair)), before + 1);
-	assert_int_equal(pair_stat(B(pair),
-				   ORNIC_RDMA_STAT_remote_access_errors),
-			 errors + 1);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_access_errors, errors + 1);
 	assert_int_equal(pair_qp(B(pair))->base.state, ORNIC_QPS_ERR);
 	pair_again(pair);
 }
@@ -604,8 +596,7 @@ static void test_null(void **state)
 	static const uint8_t zeroes[30000];
 	uint32_t key;
 
-	assert_int_equal(host_cmd(A(pair)->host, ORNIC_CMD_CREATE_MR, &in,
-				  &out), ORNIC_CMD_OK);
+	host_cmd_ok(A(pair)->host, ORNIC_CMD_CREATE_MR, &in, &out);
 	key = le32toh(out.key);
 	memset(B(pair)->buf, 0xaa, 30000);
 	wr.sge[0].lkey = key;

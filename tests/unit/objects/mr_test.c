@@ -43,8 +43,7 @@ static void test_pd_is_any_number_below_the_limit(void **state)
 	unsigned int i;
 	uint32_t key;
 
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
-				      &limits, sizeof(limits)), ORNIC_CMD_OK);
+	host_cmd_out_ok(host, ORNIC_CMD_QUERY_DEVICE, &limits);
 	assert_int_equal(le32toh(limits.max_pd), PD_MAX);
 	for (i = 0; i < ARRAY_SIZE(good); i++) {
 		key = host_mr(host, good[i], at, LEN, RW_REMOTE);
@@ -98,8 +97,7 @@ static void test_create_refusals(void **state)
 	/* [ORNIC-OBJ-9] A region may end with the last byte of the address space */
 	in = good;
 	in.iova = htole64(-(uint64_t)LEN);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
 }
 
 /* [ORNIC-OBJ-25] Every card has the types that come with no feature */
@@ -119,13 +117,13 @@ static void test_types_without_a_feature(void **state)
 
 		host_enable(host);
 		in = memory_in(host, host_pd(host));
-		assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out), ORNIC_CMD_OK);
+		host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
 		in = (struct ornic_create_mr_in){
 			.pdn = in.pdn,
 			.type = ORNIC_MR_DMA,
 			.access = htole32(ORNIC_ACCESS_LOCAL_WRITE),
 		};
-		assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out), ORNIC_CMD_OK);
+		host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
 		host_destroy(host);
 	}
 }
@@ -140,11 +138,9 @@ static void test_read_only_memory_needs_no_write(void **state)
 	host_unmap(host, at, LEN);
 	assert_int_equal(mem_map(&host->mem, at, LEN, MEM_READ, host->fd,
 				 at - HOST_RAM_BASE), 0);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
-			 ORNIC_CMD_DMA_FAULT);
+	host_cmd_is(host, ORNIC_CMD_CREATE_MR, &in, &out, ORNIC_CMD_DMA_FAULT);
 	in.access = htole32(ORNIC_ACCESS_REMOTE_READ);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
 }
 
 static void test_bounds(void **state)
@@ -178,8 +174,7 @@ static void test_region_at_the_end_of_the_address_space(void **state)
 	uint32_t key;
 
 	in.iova = htole64(-(uint64_t)LEN);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
 	key = le32toh(out.key);
 	assert_int_equal(get(host, key, pdn, 0, ~0ULL, 1), MR_OK);
 	assert_int_equal(get(host, key, pdn, 0, ~0ULL, 2), MR_BAD_RANGE);
@@ -219,14 +214,12 @@ static void test_variant_is_the_hosts(void **state)
 	uint32_t key;
 
 	in.variant = 0xa7;
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
 	key = le32toh(out.key);
 	assert_int_equal(key & ORNIC_KEY_VARIANT, 0xa7);
 	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR, key ^ 1),
 			 ORNIC_CMD_BAD_OBJECT);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR, key),
-			 ORNIC_CMD_OK);
+	host_cmd_object_ok(host, ORNIC_CMD_DESTROY_MR, key);
 	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR, key),
 			 ORNIC_CMD_BAD_OBJECT);
 }
@@ -283,8 +276,7 @@ static void test_dma_key_is_for_kernel_queues(void **state)
 	struct mr *mr;
 	uint32_t key;
 
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
 	key = le32toh(out.key);
 	assert_int_equal(get(host, key, pdn, 0, HOST_RAM_BASE, 64), MR_BAD_PD);
 	assert_int_equal(mr_get(host->card, &user, key,
@@ -336,17 +328,14 @@ static void test_as_many_as_are_announced(void **state)
 
 	in.length = htole64(64);
 	for (i = 0; i < host->card->mrs.max; i++) {
-		assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in,
-					  &out), ORNIC_CMD_OK);
+		host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
 		key = le32toh(out.key);
 	}
 	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
 			 ORNIC_CMD_NO_RESOURCES);
 	assert_int_equal(get(host, key, pdn, 0, 0x10000, 64), MR_OK);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR, key),
-			 ORNIC_CMD_OK);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_object_ok(host, ORNIC_CMD_DESTROY_MR, key);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	host_run(host);
 	assert_int_equal(host->card->mrs.count, 0);
@@ -428,8 +417,7 @@ static void test_modify(void **state)
 	host_buf(&in.buf, at, LEN);
 	assert_int_equal(modify(host, key, 7, &in), ORNIC_CMD_OK);
 	assert_int_equal(get(host, key, pdn, RW_REMOTE, at, LEN), MR_OK);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR, key),
-			 ORNIC_CMD_OK);
+	host_cmd_object_ok(host, ORNIC_CMD_DESTROY_MR, key);
 	assert_int_equal(host->card->budget.pages, 0);
 }
 
@@ -475,8 +463,7 @@ static void test_modify_refusals(void **state)
 #undef REFUSED
 	assert_int_equal(host->card->budget.pages, 3);
 	assert_int_equal(modify(host, key ^ 1, 1, &good), ORNIC_CMD_BAD_OBJECT);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &dma, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &dma, &out);
 	assert_int_equal(modify(host, le32toh(out.key), 1, &good),
 			 ORNIC_CMD_BAD_PARAM);
 }
@@ -497,8 +484,7 @@ static void test_modify_needs_what_it_allows(void **state)
 	assert_int_equal(mem_map(&host->mem, at, LEN, MEM_READ, host->fd,
 				 at - HOST_RAM_BASE), 0);
 	create.access = htole32(ORNIC_ACCESS_REMOTE_READ);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &create, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &create, &out);
 	key = le32toh(out.key);
 	assert_int_equal(modify(host, key, ORNIC_MODIFY_MR_ACCESS, &in),
 			 ORNIC_CMD_DMA_FAULT);
@@ -527,8 +513,7 @@ static void test_nulls_share_what_nobody_reads(void **state)
 	for (i = 0; i < 2; i++) {
 		uint64_t len = 64;
 
-		assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
-				 ORNIC_CMD_OK);
+		host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
 		assert_int_equal(mr_iov(mr_find(host->card, le32toh(out.key)),
 					0, &len, MEM_WRITE, &iov[i], 1), 1);
 	}
@@ -555,15 +540,12 @@ static void test_null(void **state)
 	int i;
 
 	in.access = htole32(ORNIC_ACCESS_REMOTE_READ);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
-			 ORNIC_CMD_BAD_PARAM);
+	host_cmd_is(host, ORNIC_CMD_CREATE_MR, &in, &out, ORNIC_CMD_BAD_PARAM);
 	in.access = htole32(ORNIC_ACCESS_LOCAL_WRITE);
 	in.iova = htole64(1);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
-			 ORNIC_CMD_BAD_PARAM);
+	host_cmd_is(host, ORNIC_CMD_CREATE_MR, &in, &out, ORNIC_CMD_BAD_PARAM);
 	in.iova = 0;
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
 	key = le32toh(out.key);
 
 	/* Any PD, any address, no remote access */
@@ -584,8 +566,7 @@ static void test_null(void **state)
 	assert_int_equal(len, 2 * MR_NULL_PIECE);
 	for (i = 0; i < 2; i++)
 		assert_memory_equal(iov[i].iov_base, zeroes, iov[i].iov_len);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR, key),
-			 ORNIC_CMD_OK);
+	host_cmd_object_ok(host, ORNIC_CMD_DESTROY_MR, key);
 }
 
 UNIT_MAIN("mr",

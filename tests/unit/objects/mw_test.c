@@ -19,8 +19,7 @@ static uint32_t create(struct side *side, unsigned int type, uint32_t pdn)
 	};
 	struct ornic_create_mr_out out;
 
-	assert_int_equal(host_cmd(side->host, ORNIC_CMD_CREATE_MR, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(side->host, ORNIC_CMD_CREATE_MR, &in, &out);
 	return le32toh(out.key);
 }
 
@@ -104,9 +103,8 @@ static void use_fails(struct pair *pair, unsigned int opcode, uint32_t key,
 	wr.raddr = addr;
 	wr.rkey = key;
 	pair_fails(pair, &wr, ORNIC_WC_REM_ACCESS_ERR);
-	assert_int_equal(host_device_stat(B(pair)->host,
-					  ORNIC_DEVICE_STAT_bad_rkey),
-			 before + 1);
+	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_rkey,
+			    before + 1);
 	pair_again(pair);
 }
 
@@ -208,8 +206,7 @@ static void test_no_local_key(void **state)
 	post_b(pair, &wr, ORNIC_WC_SUCCESS);
 	op.sge[0].lkey = mw;
 	post_b(pair, &op, ORNIC_WC_LOC_PROT_ERR);
-	assert_int_equal(host_device_stat(B(pair)->host,
-					  ORNIC_DEVICE_STAT_bad_lkey), 1);
+	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_lkey, 1);
 }
 
 /* [ORNIC-MW-3] A type 1 window can be bound again at any time, and unbound */
@@ -258,14 +255,12 @@ static void test_region_stays(void **state)
 	post_b(pair, &wr, ORNIC_WC_SUCCESS);
 	for (mask = 1; mask < 8; mask++) {
 		in.mask = htole32(mask);
-		assert_int_equal(host_cmd_in(B(pair)->host,
-					     ORNIC_CMD_MODIFY_MR, &in),
-				 ORNIC_CMD_BUSY);
+		host_cmd_in_is(B(pair)->host, ORNIC_CMD_MODIFY_MR, &in,
+			       ORNIC_CMD_BUSY);
 	}
 	use(pair, mw, B(pair)->addr + AT);
 	assert_int_equal(destroy(B(pair), mw), ORNIC_CMD_OK);
-	assert_int_equal(host_cmd_in(B(pair)->host, ORNIC_CMD_MODIFY_MR, &in),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(B(pair)->host, ORNIC_CMD_MODIFY_MR, &in);
 }
 
 /* [ORNIC-MW-4] A type 2 window must be invalidated before it is bound again */
@@ -359,13 +354,11 @@ static void test_type2_belongs_to_a_qp(void **state)
 	post_b(pair, &wr, ORNIC_WC_MW_BIND_ERR);
 	pair_again(pair);
 	/* Destroying the QP unbinds the window */
-	assert_int_equal(host_cmd_object(B(pair)->host, ORNIC_CMD_DESTROY_QP,
-					 first[1].num), ORNIC_CMD_OK);
+	host_cmd_object_ok(B(pair)->host, ORNIC_CMD_DESTROY_QP, first[1].num);
 	assert_int_equal(destroy(B(pair), mr), ORNIC_CMD_BUSY);
 	post_b(pair, &wr, ORNIC_WC_SUCCESS);
 	use(pair, mw, B(pair)->addr + AT);
-	assert_int_equal(host_cmd_object(A(pair)->host, ORNIC_CMD_DESTROY_QP,
-					 first[0].num), ORNIC_CMD_OK);
+	host_cmd_object_ok(A(pair)->host, ORNIC_CMD_DESTROY_QP, first[0].num);
 }
 
 static void test_zero_based(void **state)

@@ -108,12 +108,10 @@ static void test_needs_are_announced(void **state)
 	struct host *host = B(pair)->host;
 	struct ornic_query_device_out out;
 
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
-				      &out, sizeof(out)), ORNIC_CMD_OK);
+	host_cmd_out_ok(host, ORNIC_CMD_QUERY_DEVICE, &out);
 	assert_int_equal(le32toh(out.needs), 0);
 	host->card->rq_doorbell = true;
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
-				      &out, sizeof(out)), ORNIC_CMD_OK);
+	host_cmd_out_ok(host, ORNIC_CMD_QUERY_DEVICE, &out);
 	assert_int_equal(le32toh(out.needs), ORNIC_NEEDS_RQ_DOORBELL);
 }
 
@@ -150,7 +148,7 @@ static void test_doorbell_before_the_packets(void **state)
 	send(pair, 4);
 	for (i = 0; i < 4; i++)
 		pair_expect(B(pair), i, ORNIC_WC_SUCCESS);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rnr_naks_sent), 0);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rnr_naks_sent, 0);
 }
 
 /* [ORNIC-DB-31], [ORNIC-QP-4] */
@@ -192,7 +190,7 @@ static void test_doorbell_in_reset(void **state)
 		pair_expect(b, i, ORNIC_WC_SUCCESS);
 		assert_int_equal(pair_qp(b)->base.state, ORNIC_QPS_RTS);
 	}
-	assert_int_equal(host_device_stat(b->host, ORNIC_DEVICE_STAT_bad_sq_pi), 0);
+	host_device_stat_is(b->host, ORNIC_DEVICE_STAT_bad_sq_pi, 0);
 	assert_int_equal(bad_rq_pi(pair), 0);
 }
 
@@ -209,9 +207,7 @@ static void test_doorbell_of_another_page(void **state)
 	ring_recv(B(pair), page);
 	host_doorbell(host, B(pair)->uctx, ORNIC_DB_RQ, 0xabcdef, 1);
 	host_doorbell(host, B(pair)->uctx, ORNIC_DB_SRQ, 0xabcdef, 1);
-	assert_int_equal(host_device_stat(host,
-					  ORNIC_DEVICE_STAT_bad_doorbell_queue),
-			 3);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_bad_doorbell_queue, 3);
 	pair_send(A(pair), &wr);
 	pair_poll_none(B(pair));
 }
@@ -223,9 +219,8 @@ static void test_doorbell_not_needed(void **state)
 
 	pair_post_recv(B(pair), 1, B(pair)->addr, 8);
 	ring_recv(B(pair), B(pair)->uctx);
-	assert_int_equal(host_device_stat(B(pair)->host,
-					  ORNIC_DEVICE_STAT_bad_doorbell_type),
-			 1);
+	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_doorbell_type,
+			    1);
 	send(pair, 1);
 	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
 }
@@ -312,7 +307,7 @@ static void test_sges_beyond_the_message(void **state)
 		if (!cases[i].good)
 			pair_again(pair);
 	}
-	assert_int_equal(host_device_stat(b->host, ORNIC_DEVICE_STAT_bad_lkey), 2);
+	host_device_stat_is(b->host, ORNIC_DEVICE_STAT_bad_lkey, 2);
 }
 
 UNIT_MAIN("rq",

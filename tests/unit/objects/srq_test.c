@@ -74,8 +74,7 @@ static uint32_t query_limit(struct side *side)
 	struct ornic_object in = { .num = htole32(side->srq.num) };
 	struct ornic_query_srq_out out = {};
 
-	assert_int_equal(host_cmd(side->host, ORNIC_CMD_QUERY_SRQ, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(side->host, ORNIC_CMD_QUERY_SRQ, &in, &out);
 	return le32toh(out.limit);
 }
 
@@ -151,10 +150,8 @@ static void test_is_used_by_qps(void **state)
 
 	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_SRQ,
 					 b->srq.num), ORNIC_CMD_BUSY);
-	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_QP,
-					 b->qp.num), ORNIC_CMD_OK);
-	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_SRQ,
-					 b->srq.num), ORNIC_CMD_OK);
+	host_cmd_object_ok(b->host, ORNIC_CMD_DESTROY_QP, b->qp.num);
+	host_cmd_object_ok(b->host, ORNIC_CMD_DESTROY_SRQ, b->srq.num);
 	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_SRQ,
 					 b->srq.num), ORNIC_CMD_BAD_OBJECT);
 	assert_int_equal(modify(b, 1), ORNIC_CMD_BAD_OBJECT);
@@ -275,7 +272,7 @@ static void test_empty_is_not_ready(void **state)
 
 	start(pair, 100);
 	pair_poll_none(b);
-	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rnr_naks_sent), 1);
+	pair_stat_is(b, ORNIC_RDMA_STAT_rnr_naks_sent, 1);
 	pair_post_recv(b, 7, b->addr, 100);
 	pair_sleep(pair, 2000000);
 	pair_expect(b, 7, ORNIC_WC_SUCCESS);
@@ -303,8 +300,7 @@ static void test_keys_are_of_its_pd(void **state)
 	start(pair, 100);
 	pair_expect(b, 2, ORNIC_WC_LOC_PROT_ERR);
 	pair_expect(A(pair), 0x1000, ORNIC_WC_REM_OP_ERR);
-	assert_int_equal(host_device_stat(b->host, ORNIC_DEVICE_STAT_bad_lkey),
-			 1);
+	host_device_stat_is(b->host, ORNIC_DEVICE_STAT_bad_lkey, 1);
 }
 
 /* [ORNIC-SRQ-5] */
@@ -321,8 +317,7 @@ static void test_dma_keys_are_the_kernels(void **state)
 	struct sge sge = { b->addr, 100, 0 };
 	unsigned int kernel;
 
-	assert_int_equal(host_cmd(b->host, ORNIC_CMD_CREATE_MR, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(b->host, ORNIC_CMD_CREATE_MR, &in, &out);
 	sge.lkey = le32toh(out.key);
 	for (kernel = 2; kernel--;) {
 		host_srq(b->host, &b->srq, b->pdn,
@@ -346,7 +341,7 @@ static void test_datagrams(void **state)
 	wr.dqpn = b->qp.num;
 	wr.qkey = PAIR_QKEY;
 	pair_one(pair, &wr);
-	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_no_wqe), 1);
+	pair_stat_is(b, ORNIC_RDMA_STAT_rx_no_wqe, 1);
 	pair_post_recv(b, 1, b->addr, 140);
 	pair_one(pair, &wr);
 	pair_expect(b, 1, ORNIC_WC_SUCCESS);
@@ -355,7 +350,7 @@ static void test_datagrams(void **state)
 	pair_post_recv(b, 3, b->addr, 140);
 	pair_one(pair, &wr);
 	pair_expect(b, 2, ORNIC_WC_LOC_LEN_ERR);
-	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_length_errors), 1);
+	pair_stat_is(b, ORNIC_RDMA_STAT_rx_length_errors, 1);
 	pair_one(pair, &wr);
 	pair_expect(b, 3, ORNIC_WC_SUCCESS);
 }
@@ -557,8 +552,7 @@ static void test_broken(void **state)
 		assert_int_equal(event(b, b->qp.num), ORNIC_EVENT_QP_LAST_WQE);
 		swap_qps(pair, other);
 	}
-	assert_int_equal(host_device_stat(b->host,
-					  ORNIC_DEVICE_STAT_bad_rq_pi), 1);
+	host_device_stat_is(b->host, ORNIC_DEVICE_STAT_bad_rq_pi, 1);
 	assert_int_equal(modify(b, 1), ORNIC_CMD_BAD_STATE);
 	assert_int_equal(resize(b, 5, &count), ORNIC_CMD_BAD_STATE);
 }
@@ -575,8 +569,7 @@ static void test_ring_out_of_reach(void **state)
 	pair_expect(A(pair), 0x1000, ORNIC_WC_REM_OP_ERR);
 	assert_int_equal(event(b, b->srq.num), ORNIC_EVENT_SRQ_ERR);
 	assert_int_equal(event(b, b->qp.num), ORNIC_EVENT_QP_FATAL);
-	assert_int_equal(host_device_stat(b->host,
-					  ORNIC_DEVICE_STAT_dma_faults), 1);
+	host_device_stat_is(b->host, ORNIC_DEVICE_STAT_dma_faults, 1);
 }
 
 static void test_bad_wqe(void **state)
@@ -643,7 +636,7 @@ static void reset_and_expect(struct side *side, bool took, uint64_t wr_id)
 	struct ornic_modify_qp_out out;
 
 	memset(&out, 0xff, sizeof(out));
-	assert_int_equal(host_cmd(side->host, ORNIC_CMD_MODIFY_QP, &in, &out), ORNIC_CMD_OK);
+	host_cmd_ok(side->host, ORNIC_CMD_MODIFY_QP, &in, &out);
 	assert_int_equal(le32toh(out.flags), took ? ORNIC_QP_TOOK_WQE : 0);
 	assert_int_equal(out.rsvd, 0);
 	assert_int_equal(le64toh(out.wr_id), wr_id);
@@ -675,7 +668,7 @@ static void test_wqe_that_completes_nowhere(void **state)
 	cq_find(b->host->card, b->cq.num)->pi += 1u << PAIR_CQ_LOG;
 	pair_state(b, ORNIC_QPS_ERR);
 	pair_run(pair);
-	assert_int_equal(host_device_stat(b->host, ORNIC_DEVICE_STAT_cq_overruns), 1);
+	host_device_stat_is(b->host, ORNIC_DEVICE_STAT_cq_overruns, 1);
 	assert_int_equal(guest_load32(&srq_dbr(b)->rq_ci), 1);
 	reset_and_expect(b, false, 0);
 }

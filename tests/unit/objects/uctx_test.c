@@ -12,8 +12,7 @@ static void test_no_pages_for_pushed_wqes(void **state)
 	struct ornic_query_device_out limits = {};
 	struct ornic_object out;
 
-	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
-				      &limits, sizeof(limits)), ORNIC_CMD_OK);
+	host_cmd_out_ok(w->host, ORNIC_CMD_QUERY_DEVICE, &limits);
 	assert_false(le64toh(limits.features) & 1ULL << 32);
 	assert_int_equal(host_cmd(w->host, ORNIC_CMD_ALLOC_UCTX, &in, &out),
 			 ORNIC_CMD_BAD_PARAM);
@@ -28,30 +27,24 @@ static void test_uctx_refusals(void **state)
 	struct ornic_object out;
 	uint32_t num;
 
-	assert_int_equal(host_cmd(host, ORNIC_CMD_ALLOC_UCTX, &in, &out),
-			 ORNIC_CMD_BAD_PARAM);
+	host_cmd_is(host, ORNIC_CMD_ALLOC_UCTX, &in, &out, ORNIC_CMD_BAD_PARAM);
 	in.flags = htole32(ORNIC_UCTX_KERNEL);
 	assert_int_equal(host_cmd(host, ORNIC_CMD_ALLOC_UCTX, &in, &out),
 			 ORNIC_CMD_NO_RESOURCES);
 	in.flags = 0;
 	in.rsvd = htole32(1);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_ALLOC_UCTX, &in, &out),
-			 ORNIC_CMD_BAD_PARAM);
+	host_cmd_is(host, ORNIC_CMD_ALLOC_UCTX, &in, &out, ORNIC_CMD_BAD_PARAM);
 	in.rsvd = 0;
 	in.board_addr = htole64(board + 64);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_ALLOC_UCTX, &in, &out),
-			 ORNIC_CMD_BAD_PARAM);
+	host_cmd_is(host, ORNIC_CMD_ALLOC_UCTX, &in, &out, ORNIC_CMD_BAD_PARAM);
 	in.board_addr = htole64(HOST_NOWHERE);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_ALLOC_UCTX, &in, &out),
-			 ORNIC_CMD_DMA_FAULT);
+	host_cmd_is(host, ORNIC_CMD_ALLOC_UCTX, &in, &out, ORNIC_CMD_DMA_FAULT);
 	num = host_uctx(host, 0, board);
 	assert_int_not_equal(num, 0);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_UCTX, num),
-			 ORNIC_CMD_OK);
+	host_cmd_object_ok(host, ORNIC_CMD_FREE_UCTX, num);
 	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_UCTX, num),
 			 ORNIC_CMD_BAD_OBJECT);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_UCTX, w->uctx),
-			 ORNIC_CMD_BUSY);
+	host_cmd_object_is(host, ORNIC_CMD_FREE_UCTX, w->uctx, ORNIC_CMD_BUSY);
 }
 
 /* [ORNIC-OBJ-5] Without SHADOW a board is not looked at, but for its alignment */
@@ -61,9 +54,9 @@ static void test_board_without_shadow(void **state)
 	struct ornic_alloc_uctx_in in = { .board_addr = htole64(HOST_NOWHERE + 64) };
 	struct ornic_object out;
 
-	assert_int_equal(host_cmd(host, ORNIC_CMD_ALLOC_UCTX, &in, &out), ORNIC_CMD_BAD_PARAM);
+	host_cmd_is(host, ORNIC_CMD_ALLOC_UCTX, &in, &out, ORNIC_CMD_BAD_PARAM);
 	in.board_addr = htole64(HOST_NOWHERE);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_ALLOC_UCTX, &in, &out), ORNIC_CMD_OK);
+	host_cmd_ok(host, ORNIC_CMD_ALLOC_UCTX, &in, &out);
 }
 
 static void test_as_many_uctx_as_pages(void **state)
@@ -121,12 +114,10 @@ static void test_doorbell_sizes_and_offsets(void **state)
 	assert_int_equal(bad, 5);
 	/* Two halves make one doorbell, which the high one rings ([ORNIC-BUS-7]) */
 	card_bar_write(host->card, ORNIC_BAR_DB, 0, 4, ORNIC_ARM_NEXT);
-	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_doorbells),
-			 0);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_doorbells, 0);
 	card_bar_write(host->card, ORNIC_BAR_DB, 4, 4,
 		      ORNIC_DB_CQ << 24 | w->cq.num);
-	assert_int_equal(host_device_stat(host, ORNIC_DEVICE_STAT_doorbells),
-			 1);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_doorbells, 1);
 	card_bar_read(host->card, ORNIC_BAR_DB, 0, 8, &val);
 	assert_int_equal(val, 0);
 }

@@ -32,10 +32,8 @@ static void nothing_lost(struct pair *pair)
 	for (i = 0; i < 2; i++) {
 		struct side *side = &pair->side[i];
 
-		assert_int_equal(pair_stat(side, ORNIC_RDMA_STAT_retransmits),
-				 0);
-		assert_int_equal(pair_stat(side, ORNIC_RDMA_STAT_ack_timeouts),
-				 0);
+		pair_stat_is(side, ORNIC_RDMA_STAT_retransmits, 0);
+		pair_stat_is(side, ORNIC_RDMA_STAT_ack_timeouts, 0);
 	}
 }
 

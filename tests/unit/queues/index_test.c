@@ -28,8 +28,7 @@ static void test_sq_pi_goes_back(void **state)
 	pair_run(pair);
 	assert_int_equal(state_of(A(pair)), ORNIC_QPS_ERR);
 	assert_int_equal(pair_event(A(pair)), ORNIC_EVENT_QP_FATAL);
-	assert_int_equal(host_device_stat(A(pair)->host,
-					  ORNIC_DEVICE_STAT_bad_sq_pi), 1);
+	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_bad_sq_pi, 1);
 	pair_poll_none(A(pair));
 }
 
@@ -46,8 +45,7 @@ static void test_sq_pi_goes_back_less_far(void **state)
 	guest_store32(&dbr->sq_pi, 1);
 	pair_ring(A(pair));
 	assert_int_equal(state_of(A(pair)), ORNIC_QPS_ERR);
-	assert_int_equal(host_device_stat(A(pair)->host,
-					  ORNIC_DEVICE_STAT_bad_sq_pi), 1);
+	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_bad_sq_pi, 1);
 }
 
 static void receive(struct pair *pair)
@@ -73,8 +71,7 @@ static void test_rq_pi_goes_back(void **state)
 	pair_send(A(pair), &wr);
 	assert_int_equal(state_of(B(pair)), ORNIC_QPS_ERR);
 	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_FATAL);
-	assert_int_equal(host_device_stat(B(pair)->host,
-					  ORNIC_DEVICE_STAT_bad_rq_pi), 1);
+	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_rq_pi, 1);
 	pair_poll_none(B(pair));
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_REM_OP_ERR);
 }

@@ -84,8 +84,7 @@ static uint32_t query(struct raw *w, unsigned int n)
 	struct ornic_object in = { .num = htole32(w->qp[n].num) };
 	struct ornic_qp_attr attr;
 
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_QUERY_QP, &in, &attr),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(w->host, ORNIC_CMD_QUERY_QP, &in, &attr);
 	return le32toh(attr.rate_limit);
 }
 

@@ -58,8 +58,7 @@ static unsigned int create(struct side *side,
 
 static void destroy(struct side *side)
 {
-	assert_int_equal(host_cmd_object(side->host, ORNIC_CMD_DESTROY_QP,
-					 side->qp.num), ORNIC_CMD_OK);
+	host_cmd_object_ok(side->host, ORNIC_CMD_DESTROY_QP, side->qp.num);
 }
 
 /* Refuse one wrong field, without a leak */
@@ -125,8 +124,7 @@ static void test_create_holds_what_it_uses(void **state)
 	destroy(side);
 	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_QP,
 					 side->qp.num), ORNIC_CMD_BAD_OBJECT);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_CQ,
-					 side->cq.num), ORNIC_CMD_OK);
+	host_cmd_object_ok(host, ORNIC_CMD_DESTROY_CQ, side->cq.num);
 }
 
 /* [ORNIC-OBJ-15] */
@@ -441,8 +439,7 @@ static void test_current_state(void **state)
 						 ORNIC_CMD_BAD_STATE);
 		}
 		attr.cur_state = now;
-		assert_int_equal(pair_modify(SIDE(pair), mask, &attr),
-				 ORNIC_CMD_OK);
+		pair_modify_ok(SIDE(pair), mask, &attr);
 		now = steps[i];
 	}
 }
@@ -519,9 +516,8 @@ static void test_bad_values(void **state)
 	BAD_VALUE(pair, RTS, RTS, 1u << 4, BAD_PARAM, (void)0);
 	BAD_VALUE(pair, RTS, RTS, 1u << 31, BAD_PARAM, (void)0);
 	SIDE(pair)->qp.num++;
-	assert_int_equal(pair_modify(SIDE(pair), M(STATE),
-				     &(struct ornic_qp_attr){}),
-			 ORNIC_CMD_BAD_OBJECT);
+	pair_modify_is(SIDE(pair), M(STATE), &(struct ornic_qp_attr){},
+		       ORNIC_CMD_BAD_OBJECT);
 	SIDE(pair)->qp.num--;
 }
 

@@ -13,9 +13,7 @@ static void test_opcodes_not_announced(void **state)
 	unsigned int opcode, refused = 0;
 	struct pair_wr wr;
 
-	assert_int_equal(host_cmd_raw(A(pair)->host, ORNIC_CMD_QUERY_DEVICE,
-				      NULL, 0, &out, sizeof(out)),
-			 ORNIC_CMD_OK);
+	host_cmd_out_ok(A(pair)->host, ORNIC_CMD_QUERY_DEVICE, &out);
 	for (opcode = 0; opcode < 256; opcode++) {
 		if (le64toh(out.send_ops[opcode / 64]) >> opcode % 64 & 1)
 			continue;
@@ -58,9 +56,8 @@ static void test_bad_lengths(void **state)
 		wr.sge[1] = wr.sge[2] = wr.sge[0];
 		wr.longer = rows[i].longer;
 		pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
-		assert_int_equal(host_device_stat(A(pair)->host,
-						  ORNIC_DEVICE_STAT_bad_wqe_count),
-				 i + 1);
+		host_device_stat_is(A(pair)->host,
+				    ORNIC_DEVICE_STAT_bad_wqe_count, i + 1);
 		pair_again(pair);
 	}
 }

@@ -15,8 +15,7 @@ static void drain(struct side *side, bool notify)
 		.en_sqd_async_notify = notify,
 	};
 
-	assert_int_equal(pair_modify(side, M(STATE) | M(EN_SQD_ASYNC), &attr),
-			 ORNIC_CMD_OK);
+	pair_modify_ok(side, M(STATE) | M(EN_SQD_ASYNC), &attr);
 }
 
 static bool draining(struct side *side)
@@ -167,8 +166,7 @@ static void test_new_attributes(void **state)
 	memcpy(gid.gid, B(pair)->gid, GID_LEN);
 	gid.gid[14] = 0x55;
 	memcpy(gid.smac, B(pair)->host->mac, MAC_LEN);
-	assert_int_equal(host_cmd_in(B(pair)->host, ORNIC_CMD_SET_GID, &gid),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(B(pair)->host, ORNIC_CMD_SET_GID, &gid);
 	pair_one(pair, &wr);
 	drain(A(pair), false);
 	drain(B(pair), false);
@@ -181,11 +179,11 @@ static void test_new_attributes(void **state)
 	attr.min_rnr_timer = 5;
 	attr.access = htole32(ORNIC_ACCESS_REMOTE_READ |
 			      ORNIC_ACCESS_FLUSH_GLOBAL);
-	assert_int_equal(pair_modify(A(pair), M(AV) | M(TIMEOUT) |
-				     M(RETRY_CNT) | M(RNR_RETRY) |
-				     M(MAX_RD_ATOMIC) | M(MAX_DEST_RD_ATOMIC) |
-				     M(MIN_RNR_TIMER) | M(ACCESS), &attr),
-			 ORNIC_CMD_OK);
+	pair_modify_ok(A(pair),
+		       M(AV) | M(TIMEOUT) | M(RETRY_CNT) | M(RNR_RETRY) |
+		       M(MAX_RD_ATOMIC) | M(MAX_DEST_RD_ATOMIC) |
+		       M(MIN_RNR_TIMER) | M(ACCESS),
+		       &attr);
 	pair_query(A(pair), &got);
 	assert_memory_equal(&got.av, &attr.av, sizeof(got.av));
 	assert_int_equal(got.timeout, 9);
@@ -197,18 +195,18 @@ static void test_new_attributes(void **state)
 	assert_int_equal(got.access, attr.access);
 	attr = pair_attr(B(pair), A(pair));
 	attr.av.sgid_index = gid.index;
-	assert_int_equal(pair_modify(B(pair), M(AV), &attr), ORNIC_CMD_OK);
+	pair_modify_ok(B(pair), M(AV), &attr);
 	pair_state(A(pair), ORNIC_QPS_RTS);
 	pair_state(B(pair), ORNIC_QPS_RTS);
 	pair_one(pair, &wr);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_wrong_path), 0);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_wrong_path, 0);
 }
 
 /* Modify one attribute in SQD and go on */
 static void change(struct side *side, uint32_t mask, const struct ornic_qp_attr *attr)
 {
 	drain(side, false);
-	assert_int_equal(pair_modify(side, mask, attr), ORNIC_CMD_OK);
+	pair_modify_ok(side, mask, attr);
 	pair_state(side, ORNIC_QPS_RTS);
 }
 
@@ -222,7 +220,7 @@ static void test_new_retries_take_effect(void **state)
 	attr.rnr_retry = 0;
 	change(A(pair), M(RNR_RETRY), &attr);
 	pair_fails(pair, &wr, ORNIC_WC_RNR_RETRY_EXC_ERR);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rnr_naks_sent), 1);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rnr_naks_sent, 1);
 	pair_again(pair);
 
 	attr.retry_cnt = 0;
@@ -231,7 +229,7 @@ static void test_new_retries_take_effect(void **state)
 	pair_send(A(pair), &wr);
 	pair_sleep(pair, 2 * TIMEOUT_NS);
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_RETRY_EXC_ERR);
-	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_ack_timeouts), 1);
+	pair_stat_is(A(pair), ORNIC_RDMA_STAT_ack_timeouts, 1);
 }
 
 /* A WQE that is under way waits for the new timeout: longer, for ever, and again the first one */
@@ -249,7 +247,7 @@ static void test_new_timeout_takes_effect(void **state)
 		attr.timeout = timeouts[i];
 		change(A(pair), M(TIMEOUT), &attr);
 		pair_sleep(pair, 2 * TIMEOUT_NS);
-		assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_ack_timeouts), i == 2);
+		pair_stat_is(A(pair), ORNIC_RDMA_STAT_ack_timeouts, i == 2);
 	}
 	pair->fate = NULL;
 	pair_sleep(pair, 8 * TIMEOUT_NS);

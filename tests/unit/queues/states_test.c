@@ -635,8 +635,7 @@ static void receive_frames(struct side *side)
 	struct ornic_rx_queues_in in = { .count = htole32(1),
 					 .qpn[0] = htole32(side->qp.num) };
 
-	assert_int_equal(host_cmd_in(side->host, ORNIC_CMD_SET_RX_QUEUES, &in),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(side->host, ORNIC_CMD_SET_RX_QUEUES, &in);
 }
 
 static void bring_qp(struct cell *c, const struct event *event)

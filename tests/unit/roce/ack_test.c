@@ -81,7 +81,7 @@ static void acknowledged(struct pair *pair, unsigned int count)
 		pair_expect(A(pair), i, ORNIC_WC_SUCCESS);
 	pair_sleep(pair, 20 * 1000 * 1000);
 	pair_poll_none(A(pair));
-	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_retransmits), 0);
+	pair_stat_is(A(pair), ORNIC_RDMA_STAT_retransmits, 0);
 	assert_int_equal(pair_qp(A(pair))->base.state, ORNIC_QPS_RTS);
 }
 
@@ -194,8 +194,7 @@ static void test_destroyed_while_not_ready(void **state)
 
 	arrive(pair, &wr, 1);
 	go_destroy(pair);
-	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_rnr_naks_received),
-			 1);
+	pair_stat_is(A(pair), ORNIC_RDMA_STAT_rnr_naks_received, 1);
 }
 
 UNIT_MAIN("ack",

@@ -146,8 +146,7 @@ static void write_imm(struct pair *pair, struct pair_wr *wr)
 	pair->fate = fate_unmap;
 	pair_send(A(pair), wr);
 	host_map(B(pair)->host, B(pair)->addr, PAIR_BUF_SIZE);
-	assert_int_equal(pair_stat(B(pair),
-				   ORNIC_RDMA_STAT_remote_access_errors), 1);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_access_errors, 1);
 }
 
 static void test_write_imm_fails_after_its_wqe(void **state)

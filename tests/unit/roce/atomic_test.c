@@ -126,8 +126,7 @@ static void test_region_that_is_not_aligned(void **state)
 	unsigned int i;
 
 	host_buf(&in.buf, b->addr, 2 * HOST_PAGE);
-	assert_int_equal(host_cmd(b->host, ORNIC_CMD_CREATE_MR, &in, &out),
-			 ORNIC_CMD_OK);
+	host_cmd_ok(b->host, ORNIC_CMD_CREATE_MR, &in, &out);
 	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
 		struct pair_wr wr = pair_wr_data(A(pair), opcodes[i], 0, 8);
 

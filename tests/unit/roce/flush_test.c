@@ -115,8 +115,7 @@ static void test_flush_window(void **state)
 	struct ornic_create_mr_out out;
 	struct pair_wr wr;
 
-	assert_int_equal(host_cmd(B(pair)->host, ORNIC_CMD_CREATE_MR, &in,
-				  &out), ORNIC_CMD_OK);
+	host_cmd_ok(B(pair)->host, ORNIC_CMD_CREATE_MR, &in, &out);
 	bind.bind.mw_key = out.key;
 	bind.bind.new_key = out.key;
 	pair_send(B(pair), &bind);
@@ -158,9 +157,8 @@ static void flush_refused(struct pair *pair, const struct pair_wr *wr)
 					   ORNIC_DEVICE_STAT_bad_rkey);
 
 	pair_fails(pair, wr, ORNIC_WC_REM_ACCESS_ERR);
-	assert_int_equal(host_device_stat(B(pair)->host,
-					  ORNIC_DEVICE_STAT_bad_rkey),
-			 before + 1);
+	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_rkey,
+			    before + 1);
 	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_ACCESS_ERR);
 	pair_again(pair);
 }
@@ -198,8 +196,7 @@ static void test_flush_refusals(void **state)
 	/* The QP lacks the access right */
 	attr.access = htole32(ORNIC_ACCESS_REMOTE_WRITE |
 			      ORNIC_ACCESS_FLUSH_PERSISTENT);
-	assert_int_equal(pair_modify(B(pair), ORNIC_QP_ATTR_ACCESS, &attr),
-			 ORNIC_CMD_OK);
+	pair_modify_ok(B(pair), ORNIC_QP_ATTR_ACCESS, &attr);
 	pair_fails(pair, &good, ORNIC_WC_REM_INV_REQ_ERR);
 	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_REQ_ERR);
 	pair_again(pair);

@@ -106,13 +106,11 @@ static void test_member_gets_packets(void **state)
 	pair_post_recv(b, 1, b->addr, 140);
 	send_group(pair, GROUP);
 	pair_poll_none(b);
-	assert_int_equal(host_port_stat(b->host,
-					ORNIC_PORT_STAT_rx_dropped_filter), 1);
+	host_port_stat_is(b->host, ORNIC_PORT_STAT_rx_dropped_filter, 1);
 	attach(b);
 	send_group(pair, GROUP);
 	received(b, 1, 0);
-	assert_int_equal(host_port_stat(b->host, ORNIC_PORT_STAT_rx_multicast),
-			 1);
+	host_port_stat_is(b->host, ORNIC_PORT_STAT_rx_multicast, 1);
 	assert_int_equal(DETACH(b, b->qp.num, GROUP), ORNIC_CMD_OK);
 	pair_post_recv(b, 2, b->addr, 140);
 	send_group(pair, GROUP);
@@ -153,13 +151,13 @@ static void test_every_member(void **state)
 	b->qp = second;
 	received(b, 2, 4096);
 	pair_poll_none(b);
-	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_qkey_errors), 1);
-	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_packets), 1);
+	pair_stat_is(b, ORNIC_RDMA_STAT_rx_qkey_errors, 1);
+	pair_stat_is(b, ORNIC_RDMA_STAT_rx_packets, 1);
 	/* A member without a receive WQE does not affect the others */
 	send_group(pair, GROUP);
 	b->qp = first;
 	received(b, 1, 0);
-	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_no_wqe), 1);
+	pair_stat_is(b, ORNIC_RDMA_STAT_rx_no_wqe, 1);
 }
 
 /* [ORNIC-MC-4] Members on the sender's card, also the sender itself */
@@ -200,8 +198,7 @@ static void test_members_beside_the_sender(void **state)
 	pair_expect(a, 9, ORNIC_WC_SUCCESS);
 	/* The wire carries it once; the port does not count it as received */
 	assert_int_equal(pair->packets, 1);
-	assert_int_equal(host_port_stat(a->host, ORNIC_PORT_STAT_rx_frames),
-			 frames);
+	host_port_stat_is(a->host, ORNIC_PORT_STAT_rx_frames, frames);
 }
 
 /* [ORNIC-RQ-4] A datagram that is too long for one member reaches the other */
@@ -220,7 +217,7 @@ static void test_receive_too_short(void **state)
 	send_group(pair, GROUP);
 	received(b, 2, 4096);
 	pair_poll_none(b);
-	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_length_errors), 1);
+	pair_stat_is(b, ORNIC_RDMA_STAT_rx_length_errors, 1);
 	b->qp = first;
 	assert_int_equal(pair_qp(b)->base.state, ORNIC_QPS_RTS);
 }
@@ -290,8 +287,7 @@ static void test_commands(void **state)
 					 b->qp.num), ORNIC_CMD_BUSY);
 	assert_int_equal(DETACH(b, b->qp.num, GROUP + 1), ORNIC_CMD_OK);
 	assert_int_equal(b->host->card->mcast.count, 0);
-	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_QP,
-					 b->qp.num), ORNIC_CMD_OK);
+	host_cmd_object_ok(b->host, ORNIC_CMD_DESTROY_QP, b->qp.num);
 	/* Only UD QPs can be members */
 	pair_qps(pair, ORNIC_QPT_RC, 0);
 	assert_int_equal(ATTACH(b, b->qp.num, GROUP), ORNIC_CMD_BAD_OBJECT);
@@ -315,19 +311,18 @@ static void test_limits(void **state)
 	for (i = 0; i <= MCAST_GROUPS_MAX; i++) {
 		in.gid[14] = i >> 8;
 		in.gid[15] = i;
-		assert_int_equal(host_cmd_in(b->host, ORNIC_CMD_ATTACH_MCAST,
-					     &in), i < MCAST_GROUPS_MAX ?
-				 ORNIC_CMD_OK : ORNIC_CMD_NO_RESOURCES);
+		host_cmd_in_is(b->host, ORNIC_CMD_ATTACH_MCAST, &in,
+			       i < MCAST_GROUPS_MAX ?
+				       ORNIC_CMD_OK : ORNIC_CMD_NO_RESOURCES);
 	}
 	in.gid[14] = 0;
 	in.gid[15] = 0;
 	for (i = 1; i <= MCAST_QPS_MAX; i++) {
-		assert_int_equal(host_cmd(b->host, ORNIC_CMD_CREATE_QP, &qp,
-					  &out), ORNIC_CMD_OK);
+		host_cmd_ok(b->host, ORNIC_CMD_CREATE_QP, &qp, &out);
 		in.qpn = out.qpn;
-		assert_int_equal(host_cmd_in(b->host, ORNIC_CMD_ATTACH_MCAST,
-					     &in), i < MCAST_QPS_MAX ?
-				 ORNIC_CMD_OK : ORNIC_CMD_NO_RESOURCES);
+		host_cmd_in_is(b->host, ORNIC_CMD_ATTACH_MCAST, &in,
+			       i < MCAST_QPS_MAX ?
+				       ORNIC_CMD_OK : ORNIC_CMD_NO_RESOURCES);
 	}
 	/* A reset clears all groups */
 	card_reset(b->host->card);
@@ -358,12 +353,11 @@ static void test_strangers(void **state)
 	attach(b);
 	/* To the group, with the QPN of a member */
 	lost(pair, &av, b->qp.num);
-	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_unknown_qp), 1);
+	pair_stat_is(b, ORNIC_RDMA_STAT_rx_unknown_qp, 1);
 	/* To another group with the same MAC */
 	av.dgid[gid_is_ipv4(av.dgid) ? 12 : 5] ^= 1;
 	lost(pair, &av, MCAST_QPN);
-	assert_int_equal(host_port_stat(b->host,
-					ORNIC_PORT_STAT_rx_dropped_filter), 1);
+	host_port_stat_is(b->host, ORNIC_PORT_STAT_rx_dropped_filter, 1);
 	/* To the group's address with the MAC of the port */
 	av = group_av(pair, GROUP);
 	memcpy(av.dmac, b->host->mac, MAC_LEN);
@@ -371,20 +365,17 @@ static void test_strangers(void **state)
 	/* In a VLAN in which the card has no address */
 	memcpy(gid.gid, b->gid, GID_LEN);
 	memcpy(gid.smac, b->host->mac, MAC_LEN);
-	assert_int_equal(host_cmd_in(b->host, ORNIC_CMD_SET_GID, &gid),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(b->host, ORNIC_CMD_SET_GID, &gid);
 	av = group_av(pair, GROUP);
 	lost(pair, &av, MCAST_QPN);
-	assert_int_equal(host_port_stat(b->host,
-					ORNIC_PORT_STAT_rx_dropped_filter), 2);
+	host_port_stat_is(b->host, ORNIC_PORT_STAT_rx_dropped_filter, 2);
 	gid.vlan_id = htole16(PAIR_VLAN);
 	if (gid_get(&A(pair)->host->card->gids, A(pair)->sgid_index)->vlan_id ==
 	    GID_NO_VLAN) {
 		gid.vlan_id = 0;
 		gid.flags = htole16(ORNIC_GID_VALID);
 	}
-	assert_int_equal(host_cmd_in(b->host, ORNIC_CMD_SET_GID, &gid),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(b->host, ORNIC_CMD_SET_GID, &gid);
 	send_group(pair, GROUP);
 	received(b, 1, 0);
 }
@@ -403,19 +394,16 @@ static void test_other_frames_to_the_mac(void **state)
 	group_gid(pair, GROUP, gid, frame.hdr);
 	attach(b);
 	card_rx(b->host->card, &frame);
-	assert_int_equal(host_port_stat(b->host,
-					ORNIC_PORT_STAT_rx_dropped_filter), 1);
-	assert_int_equal(host_port_stat(b->host, ORNIC_PORT_STAT_rx_frames), 0);
+	host_port_stat_is(b->host, ORNIC_PORT_STAT_rx_dropped_filter, 1);
+	host_port_stat_is(b->host, ORNIC_PORT_STAT_rx_frames, 0);
 	host_cmd_in(b->host, ORNIC_CMD_SET_RX_FILTER, &filter);
 	card_rx(b->host->card, &frame);
-	assert_int_equal(host_port_stat(b->host,
-					ORNIC_PORT_STAT_rx_dropped_no_wqe), 1);
+	host_port_stat_is(b->host, ORNIC_PORT_STAT_rx_dropped_no_wqe, 1);
 	/* The port's own queues do not get a RoCE packet */
 	pair_post_recv(b, 1, b->addr, 140);
 	send_group(pair, GROUP);
 	received(b, 1, 0);
-	assert_int_equal(host_port_stat(b->host,
-					ORNIC_PORT_STAT_rx_dropped_no_wqe), 1);
+	host_port_stat_is(b->host, ORNIC_PORT_STAT_rx_dropped_no_wqe, 1);
 }
 
 /* A member in RESET does not receive; the packet is not counted for it */
@@ -429,7 +417,7 @@ static void test_member_not_ready(void **state)
 	pair_state(b, ORNIC_QPS_RESET);
 	send_group(pair, GROUP);
 	pair_poll_none(b);
-	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_unknown_qp), 0);
+	pair_stat_is(b, ORNIC_RDMA_STAT_rx_unknown_qp, 0);
 }
 
 #define BOTH_FAMILIES(_test) \

@@ -24,8 +24,7 @@ static void alt_gid(struct side *side, uint16_t flags)
 		in.gid[ALT_BYTE] = ALT_MARK;
 		memcpy(in.smac, side->host->mac, MAC_LEN);
 	}
-	assert_int_equal(host_cmd_in(side->host, ORNIC_CMD_SET_GID, &in),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(side->host, ORNIC_CMD_SET_GID, &in);
 }
 
 static int setup_type(void **state, unsigned int type)
@@ -73,8 +72,7 @@ static void rearm(struct side *side)
 		.path_mig_state = ORNIC_MIG_REARM,
 	};
 
-	assert_int_equal(pair_modify(side, M(ALT_PATH) | M(PATH_MIG_STATE),
-				     &attr), ORNIC_CMD_OK);
+	pair_modify_ok(side, M(ALT_PATH) | M(PATH_MIG_STATE), &attr);
 }
 
 static unsigned int migrate(struct side *side)
@@ -170,8 +168,7 @@ static void test_same_gid_twice(void **state)
 	/* Before and behind the entry that the path names */
 	for (i = 0; i < ARRAY_SIZE(index); i++) {
 		in.index = htole16(index[i]);
-		assert_int_equal(host_cmd_in(b->host, ORNIC_CMD_SET_GID, &in),
-				 ORNIC_CMD_OK);
+		host_cmd_in_ok(b->host, ORNIC_CMD_SET_GID, &in);
 		talk(A(pair));
 		pair_again(pair);
 		pair_state(b, ORNIC_QPS_RESET);
@@ -181,7 +178,7 @@ static void test_same_gid_twice(void **state)
 		talk(b);
 		pair_again(pair);
 	}
-	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_wrong_path), 0);
+	pair_stat_is(b, ORNIC_RDMA_STAT_rx_wrong_path, 0);
 }
 
 /* [ORNIC-WIRE-8] The same GID in another VLAN is another source */
@@ -199,8 +196,7 @@ static void test_same_gid_of_another_vlan(void **state)
 
 	memcpy(in.gid, b->gid, GID_LEN);
 	memcpy(in.smac, b->host->mac, MAC_LEN);
-	assert_int_equal(host_cmd_in(b->host, ORNIC_CMD_SET_GID, &in),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(b->host, ORNIC_CMD_SET_GID, &in);
 	pair_state(b, ORNIC_QPS_RESET);
 	attr.av.sgid_index = in.index;
 	pair_connect_side(b, &attr);
@@ -286,8 +282,7 @@ static void test_dead_path(void **state)
 	assert_int_equal(pair_event(A(pair)), 0);
 	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_PATH_MIG);
 	assert_int_equal(pair_event(B(pair)), 0);
-	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_retries_exceeded),
-			 0);
+	pair_stat_is(A(pair), ORNIC_RDMA_STAT_retries_exceeded, 0);
 	/* Both paths and both timeouts have changed places */
 	pair_query(A(pair), &attr);
 	av = alt_av(A(pair));
@@ -339,6 +334,7 @@ static void test_rearm_is_not_armed(void **state)
 /* [ORNIC-MIG-3] [ORNIC-MIG-4] The host migrates, and the peer follows */
 static void test_host_migrates(void **state)
 {
+	const struct ornic_qp_attr rearm = { .path_mig_state = ORNIC_MIG_REARM };
 	struct pair *pair = *state;
 
 	arm_both(pair);
@@ -352,14 +348,8 @@ static void test_host_migrates(void **state)
 	talk(B(pair));
 	/* And back: the former path is the alternate one now */
 	pair->fate = NULL;
-	assert_int_equal(pair_modify(A(pair), M(PATH_MIG_STATE),
-				     &(struct ornic_qp_attr){
-					     .path_mig_state = ORNIC_MIG_REARM,
-				     }), ORNIC_CMD_OK);
-	assert_int_equal(pair_modify(B(pair), M(PATH_MIG_STATE),
-				     &(struct ornic_qp_attr){
-					     .path_mig_state = ORNIC_MIG_REARM,
-				     }), ORNIC_CMD_OK);
+	pair_modify_ok(A(pair), M(PATH_MIG_STATE), &rearm);
+	pair_modify_ok(B(pair), M(PATH_MIG_STATE), &rearm);
 	talk(A(pair));
 	expect_states(pair, ORNIC_MIG_ARMED, ORNIC_MIG_ARMED);
 	assert_int_equal(migrate(B(pair)), ORNIC_CMD_OK);
@@ -377,8 +367,8 @@ static void test_former_path_is_heard(void **state)
 	arm_both(pair);
 	assert_int_equal(migrate(A(pair)), ORNIC_CMD_OK);
 	talk(B(pair));
-	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_rx_wrong_path), 0);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_ack_timeouts), 0);
+	pair_stat_is(A(pair), ORNIC_RDMA_STAT_rx_wrong_path, 0);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_ack_timeouts, 0);
 	expect_states(pair, ORNIC_MIG_MIGRATED, ORNIC_MIG_MIGRATED);
 }
 
@@ -414,7 +404,7 @@ static void test_wrong_way(void **state)
 	pair_qp(A(pair))->attr.mig_state = ORNIC_MIG_MIGRATED;
 	pair_send(A(pair), &wr);
 	pair_poll_none(A(pair));
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_wrong_path), 1);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_wrong_path, 1);
 	pair_sleep(pair, 4096 << 9);
 	assert_true(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_wrong_path) > 1);
 	/* [ORNIC-EQ-2] The event is sent once */

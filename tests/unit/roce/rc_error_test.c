@@ -58,7 +58,7 @@ static void rc_fails_locally(struct pair *pair, struct pair_wr *wr,
 	uint64_t before = host_device_stat(A(pair)->host, stat);
 
 	rc_fails(pair, wr, status);
-	assert_int_equal(host_device_stat(A(pair)->host, stat), before + 1);
+	host_device_stat_is(A(pair)->host, stat, before + 1);
 	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_RTS);
 	assert_int_equal(pair_event(B(pair)), 0);
 }
@@ -213,8 +213,7 @@ static void test_local_bad_sq_pi(void **state)
 	guest_store32(&host_qp_dbr(&A(pair)->qp)->sq_pi, 65);
 	pair_ring(A(pair));
 	pair_run(pair);
-	assert_int_equal(host_device_stat(A(pair)->host,
-					  ORNIC_DEVICE_STAT_bad_sq_pi), 1);
+	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_bad_sq_pi, 1);
 	assert_int_equal(rc_state(A(pair)), ORNIC_QPS_ERR);
 	assert_int_equal(pair_event(A(pair)), ORNIC_EVENT_QP_FATAL);
 	pair_poll_none(A(pair));
@@ -286,8 +285,7 @@ static void test_local_ring_unmapped_in_err(void **state)
 	host_map(A(pair)->host, A(pair)->qp.sq, HOST_PAGE);
 	pair_expect(A(pair), 0, ORNIC_WC_LOC_PROT_ERR);
 	pair_poll_none(A(pair));
-	assert_int_equal(host_device_stat(A(pair)->host,
-					  ORNIC_DEVICE_STAT_dma_faults), 1);
+	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_dma_faults, 1);
 	/* WQEs that are published later are flushed */
 	pair_send(A(pair), &wr);
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_WR_FLUSH_ERR);
@@ -308,10 +306,8 @@ static void no_access(struct pair *pair, struct pair_wr *wr)
 {
 	rc_fails_remotely(pair, wr, ORNIC_WC_REM_ACCESS_ERR,
 			  ORNIC_EVENT_QP_ACCESS_ERR);
-	assert_int_equal(host_device_stat(B(pair)->host,
-					  ORNIC_DEVICE_STAT_bad_rkey), 1);
-	assert_int_equal(pair_stat(B(pair),
-				   ORNIC_RDMA_STAT_remote_access_errors), 1);
+	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_rkey, 1);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_access_errors, 1);
 }
 
 static void test_remote_bad_rkey(void **state)
@@ -375,8 +371,8 @@ static void remote_no_permission(struct pair *pair, unsigned int opcode,
 	pair_expect(B(pair), 7, ORNIC_WC_SUCCESS);
 	assert_int_equal(pair_event(B(pair)), by_qp ? ORNIC_EVENT_QP_REQ_ERR :
 						      ORNIC_EVENT_QP_ACCESS_ERR);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_remote_invalid_requests), by_qp);
-	assert_int_equal(host_device_stat(B(pair)->host, ORNIC_DEVICE_STAT_bad_rkey), !by_qp);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_invalid_requests, by_qp);
+	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_rkey, !by_qp);
 }
 
 static void test_remote_write_not_allowed(void **state)
@@ -426,7 +422,7 @@ static void test_no_data_not_allowed_by_qp(void **state)
 		assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_REQ_ERR);
 		pair_again(pair);
 	}
-	assert_int_equal(host_device_stat(B(pair)->host, ORNIC_DEVICE_STAT_bad_rkey), 0);
+	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_rkey, 0);
 }
 
 static void test_remote_atomic_not_allowed_by_qp(void **state)
@@ -443,8 +439,7 @@ static void test_remote_atomic_unaligned(void **state)
 	wr.raddr += 4;
 	rc_fails_remotely(pair, &wr, ORNIC_WC_REM_INV_REQ_ERR,
 			  ORNIC_EVENT_QP_REQ_ERR);
-	assert_int_equal(pair_stat(B(pair),
-				   ORNIC_RDMA_STAT_remote_invalid_requests), 1);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_invalid_requests, 1);
 }
 
 static void test_remote_too_many_reads(void **state)
@@ -491,8 +486,7 @@ static void test_receive_bad_lkey(void **state)
 	pair_post_recv_sges(B(pair), 7, &sge, 1);
 	rc_fails_remotely(pair, &wr, ORNIC_WC_REM_OP_ERR, 0);
 	pair_expect(B(pair), 7, ORNIC_WC_LOC_PROT_ERR);
-	assert_int_equal(host_device_stat(B(pair)->host,
-					  ORNIC_DEVICE_STAT_bad_lkey), 1);
+	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_lkey, 1);
 }
 
 static void test_receive_into_read_only(void **state)
@@ -517,8 +511,7 @@ static void test_receive_too_many_sges(void **state)
 	pair_post_recv_sges(B(pair), 7, sge, CARD_MAX_SGE + 1);
 	rc_fails_remotely(pair, &wr, ORNIC_WC_REM_OP_ERR, 0);
 	pair_expect(B(pair), 7, ORNIC_WC_LOC_QP_OP_ERR);
-	assert_int_equal(host_device_stat(B(pair)->host,
-					  ORNIC_DEVICE_STAT_bad_wqe_count), 1);
+	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_wqe_count, 1);
 }
 
 static void test_receive_bad_rq_pi(void **state)
@@ -528,8 +521,7 @@ static void test_receive_bad_rq_pi(void **state)
 
 	guest_store32(&host_qp_dbr(&B(pair)->qp)->rq_pi, 17);
 	rc_fails_remotely(pair, &wr, ORNIC_WC_REM_OP_ERR, ORNIC_EVENT_QP_FATAL);
-	assert_int_equal(host_device_stat(B(pair)->host,
-					  ORNIC_DEVICE_STAT_bad_rq_pi), 1);
+	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_rq_pi, 1);
 	pair_poll_none(B(pair));
 }
 
@@ -539,9 +531,8 @@ static enum pair_fate fate_destroy_mr(struct pair *pair,
 {
 	if (pkt->op->kind == OPCODE_READ_RESP && !pair->arg) {
 		pair->arg = 1;
-		assert_int_equal(host_cmd_object(B(pair)->host,
-						 ORNIC_CMD_DESTROY_MR,
-						 B(pair)->key), ORNIC_CMD_OK);
+		host_cmd_object_ok(B(pair)->host, ORNIC_CMD_DESTROY_MR,
+				   B(pair)->key);
 	}
 	return PAIR_DELIVER;
 }
@@ -568,8 +559,7 @@ static void refused(struct pair *pair, unsigned int opcode, uint32_t len)
 	pair_inject(pair, &pkt, payload, len);
 	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_ERR);
 	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_REQ_ERR);
-	assert_int_equal(pair_stat(B(pair),
-				   ORNIC_RDMA_STAT_remote_invalid_requests), 1);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_invalid_requests, 1);
 }
 
 static void test_middle_without_first(void **state)
@@ -659,7 +649,7 @@ static void test_other_partition_is_dropped(void **state)
 
 	pkt.pkey = 0x1234;
 	pair_inject(pair, &pkt, "12345678", 8);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_wrong_path), 1);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_wrong_path, 1);
 	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_RTS);
 }
 
@@ -669,7 +659,7 @@ static void test_datagram_to_rc_is_dropped(void **state)
 	struct packet pkt = pair_packet(pair, OPCODE_UD_SEND_ONLY);
 
 	pair_inject(pair, &pkt, "12345678", 8);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp), 1);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp, 1);
 }
 
 /* Responses without a request change nothing, whatever PSN and syndrome */
@@ -736,8 +726,7 @@ static void test_cq_overrun_stops_the_qp(void **state)
 		pair_send(A(pair), &wr);
 	}
 	assert_int_equal(rc_state(A(pair)), ORNIC_QPS_ERR);
-	assert_int_equal(host_device_stat(A(pair)->host,
-					  ORNIC_DEVICE_STAT_cq_overruns), 1);
+	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_cq_overruns, 1);
 }
 
 UNIT_MAIN("rc_error",

@@ -276,8 +276,7 @@ static void test_read_depth_and_fence(void **state)
 	unsigned int i;
 
 	pair_state(A(pair), ORNIC_QPS_SQD);
-	assert_int_equal(pair_modify(A(pair), ORNIC_QP_ATTR_MAX_RD_ATOMIC,
-				     &attr), ORNIC_CMD_OK);
+	pair_modify_ok(A(pair), ORNIC_QP_ATTR_MAX_RD_ATOMIC, &attr);
 	pair_state(A(pair), ORNIC_QPS_RTS);
 	reads_seen = 0;
 	reads_open_max = 0;
@@ -341,7 +340,7 @@ static void test_wrong_path_is_dropped(void **state)
 	/* B expects another peer */
 	pair_qp(B(pair))->attr.av.dgid[15] ^= 0x40;
 	pair_send(A(pair), &wr);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_wrong_path), 1);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_wrong_path, 1);
 	/* B has no such QP */
 	pair_qp(A(pair))->attr.dest_qpn = 0x7777;
 	pair_sleep(pair, 2 * 4096 << 8);
@@ -433,13 +432,13 @@ static void test_bytes_are_payload(void **state)
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 3001);
 
 	pair_one(pair, &wr);
-	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_tx_bytes), 3001);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_bytes), 3001);
+	pair_stat_is(A(pair), ORNIC_RDMA_STAT_tx_bytes, 3001);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_bytes, 3001);
 	wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 500);
 	pair_one(pair, &wr);
-	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_tx_bytes), 3001);
-	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_rx_bytes), 500);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_tx_bytes), 500);
+	pair_stat_is(A(pair), ORNIC_RDMA_STAT_tx_bytes, 3001);
+	pair_stat_is(A(pair), ORNIC_RDMA_STAT_rx_bytes, 500);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_tx_bytes, 500);
 	assert_int_equal(pair_qp(A(pair))->stats.tx_bytes, 3001);
 	assert_int_equal(pair_qp(A(pair))->stats.rx_bytes, 500);
 }

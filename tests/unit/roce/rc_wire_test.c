@@ -198,7 +198,7 @@ static void test_lost_ack_is_not_executed_twice(void **state)
 	pair_sleep(pair, 10 * 1000 * 1000);
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
 	pair_poll_none(B(pair));
-	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_ack_timeouts), 1);
+	pair_stat_is(A(pair), ORNIC_RDMA_STAT_ack_timeouts, 1);
 }
 
 /* [ORNIC-WIRE-11] */
@@ -219,9 +219,8 @@ static void test_retries_exceeded(void **state)
 	pair_sleep(pair, timeout_ns);
 	pair_expect(A(pair), 0x1000, ORNIC_WC_RETRY_EXC_ERR);
 	pair_expect(A(pair), 2, ORNIC_WC_WR_FLUSH_ERR);
-	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_ack_timeouts), 4);
-	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_retries_exceeded),
-			 1);
+	pair_stat_is(A(pair), ORNIC_RDMA_STAT_ack_timeouts, 4);
+	pair_stat_is(A(pair), ORNIC_RDMA_STAT_retries_exceeded, 1);
 	pair_query(A(pair), &attr);
 	assert_int_equal(attr.state, ORNIC_QPS_ERR);
 	assert_int_equal(pair_event(A(pair)), 0);
@@ -271,7 +270,7 @@ static void test_window_follows_the_wire(void **state)
 	pair_check(B(pair)->buf, wr.sge[0].length, 5);
 	assert_true(pair_stat(A(pair), ORNIC_RDMA_STAT_retransmits) <
 		    packets / 4);
-	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_ack_timeouts), 0);
+	pair_stat_is(A(pair), ORNIC_RDMA_STAT_ack_timeouts, 0);
 }
 
 /* ---- repeated READ requests ---- */
@@ -337,7 +336,7 @@ static void test_new_reads_while_one_is_repeated(void **state)
 	post_reads(pair);
 	pair_inject(pair, &pkt, NULL, 0);
 	expect_reads(pair, 2);
-	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_retransmits), 0);
+	pair_stat_is(A(pair), ORNIC_RDMA_STAT_retransmits, 0);
 }
 
 /* [ORNIC-WIRE-15] Only requests whose response is not sent yet count against the limit */
@@ -360,7 +359,7 @@ static void test_more_reads_than_the_limit(void **state)
 	pair_expect(A(pair), 0, ORNIC_WC_SUCCESS);
 	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 	pair_expect(A(pair), 2, ORNIC_WC_REM_INV_REQ_ERR);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_remote_invalid_requests), 1);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_invalid_requests, 1);
 	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_REQ_ERR);
 }
 
@@ -542,16 +541,13 @@ static void test_old_read_of_what_is_gone(void **state)
 			  PAIR_BUF_SIZE, ORNIC_ACCESS_REMOTE_READ);
 	pkt = read_packet(pair, &wr);
 	pair_one(pair, &wr);
-	assert_int_equal(host_cmd_object(B(pair)->host, ORNIC_CMD_DESTROY_MR,
-					 wr.rkey), ORNIC_CMD_OK);
+	host_cmd_object_ok(B(pair)->host, ORNIC_CMD_DESTROY_MR, wr.rkey);
 	pair->packets = 0;
 	pair_inject(pair, &pkt, NULL, 0);
 	assert_int_equal(pair->packets, 0);
 	assert_int_equal(pair_event(B(pair)), 0);
-	assert_int_equal(pair_stat(B(pair),
-				   ORNIC_RDMA_STAT_rx_duplicate_requests), 1);
-	assert_int_equal(pair_stat(B(pair),
-				   ORNIC_RDMA_STAT_remote_access_errors), 0);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_duplicate_requests, 1);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_access_errors, 0);
 	pair_query(B(pair), &attr);
 	assert_int_equal(attr.state, ORNIC_QPS_RTS);
 
@@ -682,8 +678,7 @@ static void test_rnr_then_ready(void **state)
 
 	pair_fill(A(pair)->buf, 5000, 3);
 	pair_send(A(pair), &wr);
-	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_rnr_naks_received),
-			 1);
+	pair_stat_is(A(pair), ORNIC_RDMA_STAT_rnr_naks_received, 1);
 	pair_post_recv(B(pair), 1, B(pair)->addr, 8192);
 	/* Code 12 is 640 us */
 	pair_sleep(pair, 500000);
@@ -720,9 +715,8 @@ static void test_rnr_retries_exceeded(void **state)
 	pair_ring(A(pair));
 	pair_sleep(pair, 100 * 1000 * 1000);
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_RNR_RETRY_EXC_ERR);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rnr_naks_sent), 4);
-	assert_int_equal(pair_stat(A(pair),
-				   ORNIC_RDMA_STAT_rnr_retries_exceeded), 1);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rnr_naks_sent, 4);
+	pair_stat_is(A(pair), ORNIC_RDMA_STAT_rnr_retries_exceeded, 1);
 }
 
 /* [ORNIC-WIRE-12] */

@@ -59,8 +59,7 @@ static void test_all_operations(void **state)
 				assert_int_equal(be32toh(cqe.imm), wr.imm);
 		}
 	}
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_out_of_sequence),
-			 0);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_out_of_sequence, 0);
 	pair_poll_none(A(pair));
 	pair_poll_none(B(pair));
 	assert_int_equal(pair_event(A(pair)), 0);
@@ -226,10 +225,10 @@ static void test_no_receive_wqe_is_a_loss(void **state)
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 20000);
 
 	pair_one(pair, &wr);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_no_wqe), 1);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_no_wqe, 1);
 	wr.opcode = ORNIC_WR_RDMA_WRITE_WITH_IMM;
 	pair_one(pair, &wr);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_no_wqe), 2);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_no_wqe, 2);
 	pair_post_recv(B(pair), 1, B(pair)->addr, 20000);
 	pair_one(pair, &wr);
 	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
@@ -268,8 +267,7 @@ static void test_invalid_requests_are_dropped(void **state)
 	opcode_dropped(pair, UC(SEND_ONLY), 1028);
 	opcode_dropped(pair, UC(WRITE_ONLY), 12);
 	opcode_dropped(pair, UC(WRITE_ONLY), 4);
-	assert_int_equal(pair_stat(B(pair),
-				   ORNIC_RDMA_STAT_remote_invalid_requests), 4);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_invalid_requests, 4);
 	/* A message that changes its opcode, and the end of the first one */
 	opcode_dropped(pair, UC(SEND_FIRST), 1024);
 	opcode_dropped(pair, UC(WRITE_LAST), 8);
@@ -296,12 +294,9 @@ static void test_bad_rkeys_are_dropped(void **state)
 	dropped(pair, &pkt, 8);
 	pair_qp(B(pair))->attr.access = 0;
 	opcode_dropped(pair, UC(WRITE_ONLY), 8);
-	assert_int_equal(pair_stat(B(pair),
-				   ORNIC_RDMA_STAT_remote_access_errors), 2);
-	assert_int_equal(pair_stat(B(pair),
-				   ORNIC_RDMA_STAT_remote_invalid_requests), 1);
-	assert_int_equal(host_device_stat(B(pair)->host,
-					  ORNIC_DEVICE_STAT_bad_rkey), 2);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_access_errors, 2);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_invalid_requests, 1);
+	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_rkey, 2);
 }
 
 /* Opcodes of other transports and opcodes that need a response */
@@ -312,7 +307,7 @@ static void test_other_opcodes_are_unknown(void **state)
 	pair_post_recv(B(pair), 1, B(pair)->addr, 8192);
 	opcode_dropped(pair, OPCODE_RC_SEND_ONLY, 8);
 	opcode_dropped(pair, OPCODE_UD_SEND_ONLY, 8);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp), 2);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp, 2);
 	assert_null(opcode_get(UC(READ_REQUEST)));
 	assert_null(opcode_get(UC(SEND_ONLY_INV)));
 	assert_null(opcode_get(UC(CMP_SWP)));
@@ -332,8 +327,8 @@ static void test_receive_too_short(void **state)
 	wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 20000);
 	pair_one(pair, &wr);
 	pair_poll_none(b);
-	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_rx_length_errors), 2);
-	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_remote_invalid_requests), 0);
+	pair_stat_is(b, ORNIC_RDMA_STAT_rx_length_errors, 2);
+	pair_stat_is(b, ORNIC_RDMA_STAT_remote_invalid_requests, 0);
 	pair_fill(A(pair)->buf, 2999, 6);
 	wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 2999);
 	pair_one(pair, &wr);
@@ -396,10 +391,10 @@ static void send_fails(struct pair *pair, struct pair_wr *wr,
 	pair_expect(A(pair), 4, ORNIC_WC_WR_FLUSH_ERR);
 	/* The responder goes on */
 	assert_true(receiver_receives(&pair_qp(A(pair))->base));
-	assert_int_equal(pair_modify(A(pair), ORNIC_QP_ATTR_STATE |
-				     ORNIC_QP_ATTR_CUR_STATE |
-				     ORNIC_QP_ATTR_ACCESS, &attr),
-			 ORNIC_CMD_OK);
+	pair_modify_ok(A(pair),
+		       ORNIC_QP_ATTR_STATE | ORNIC_QP_ATTR_CUR_STATE |
+		       ORNIC_QP_ATTR_ACCESS,
+		       &attr);
 	good = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10000);
 	pair_fill(A(pair)->buf, 10000, 8);
 	pair_post_recv(B(pair), 9, B(pair)->addr, 10000);
@@ -436,8 +431,7 @@ static void test_send_bad_opcode(void **state)
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 10);
 
 	send_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
-	assert_int_equal(host_device_stat(A(pair)->host,
-					  ORNIC_DEVICE_STAT_bad_wqe_opcode), 1);
+	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_bad_wqe_opcode, 1);
 }
 
 /* [ORNIC-QP-1] Attributes of reliable connections only */
@@ -458,11 +452,9 @@ static void test_attributes(void **state)
 		attr.state = state_no;
 		mask = pair_mask(ORNIC_QPT_UC, state_no);
 		for (i = 0; i < ARRAY_SIZE(rc_only); i++)
-			assert_int_equal(pair_modify(A(pair), mask | rc_only[i],
-						     &attr),
-					 ORNIC_CMD_BAD_PARAM);
-		assert_int_equal(pair_modify(A(pair), mask, &attr),
-				 ORNIC_CMD_OK);
+			pair_modify_is(A(pair), mask | rc_only[i], &attr,
+				       ORNIC_CMD_BAD_PARAM);
+		pair_modify_ok(A(pair), mask, &attr);
 	}
 	pair_query(A(pair), &attr);
 	assert_int_equal(le32toh(attr.rq_psn), 0xfffffe);
@@ -481,9 +473,7 @@ static void test_first_packet_is_told(void **state)
 	pair_state(B(pair), ORNIC_QPS_RESET);
 	for (i = ORNIC_QPS_INIT; i <= ORNIC_QPS_RTR; i++) {
 		attr.state = i;
-		assert_int_equal(pair_modify(B(pair),
-					     pair_mask(ORNIC_QPT_UC, i),
-					     &attr), ORNIC_CMD_OK);
+		pair_modify_ok(B(pair), pair_mask(ORNIC_QPT_UC, i), &attr);
 	}
 	pair_one(pair, &wr);
 	pair_one(pair, &wr);

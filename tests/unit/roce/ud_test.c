@@ -140,9 +140,7 @@ static void test_lost_copies_are_not_in_the_way(void **state)
 	for (i = 0; i < 8 * 25; i++) {
 		if (i == 100) {
 			card_run(A(pair)->host->card);
-			assert_int_equal(host_cmd_in(A(pair)->host,
-						     ORNIC_CMD_SET_GID, &in),
-					 ORNIC_CMD_OK);
+			host_cmd_in_ok(A(pair)->host, ORNIC_CMD_SET_GID, &in);
 		}
 		pair_fill(A(pair)->buf, 64, i);
 		pair_post(A(pair), &wr);
@@ -168,7 +166,7 @@ static void test_qkey(void **state)
 	ud_send(pair, &wr);
 	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 	pair_poll_none(B(pair));
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_qkey_errors), 1);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_qkey_errors, 1);
 	/* The top bit selects the Q_Key of the QP */
 	wr.qkey = 0x80000000;
 	ud_send(pair, &wr);
@@ -184,7 +182,7 @@ static void test_no_receive_wqe_is_a_loss(void **state)
 	ud_send(pair, &wr);
 	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 	pair_poll_none(B(pair));
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_no_wqe), 1);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_no_wqe, 1);
 	assert_int_equal(pair_qp(B(pair))->base.state, ORNIC_QPS_RTS);
 }
 
@@ -200,7 +198,7 @@ static void test_unknown_qp_is_a_loss(void **state)
 	ud_send(pair, &wr);
 	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp), 2);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp, 2);
 }
 
 static void test_lost_address_is_a_loss(void **state)
@@ -211,8 +209,7 @@ static void test_lost_address_is_a_loss(void **state)
 		.index = htole16(A(pair)->sgid_index),
 	};
 
-	assert_int_equal(host_cmd_in(A(pair)->host, ORNIC_CMD_SET_GID, &in),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(A(pair)->host, ORNIC_CMD_SET_GID, &in);
 	ud_send(pair, &wr);
 	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 	assert_int_equal(pair->packets, 0);
@@ -233,8 +230,8 @@ static void test_receive_too_short(void **state)
 	ud_send(pair, &wr);
 	ud_send(pair, &wr);
 	pair_poll_none(B(pair));
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_length_errors), 2);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_sends), 0);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_length_errors, 2);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_sends, 0);
 	wr.sge[0].length = 256;
 	pair_fill(A(pair)->buf, 256, 4);
 	ud_send(pair, &wr);
@@ -283,9 +280,8 @@ static void ud_fails(struct pair *pair, struct pair_wr *wr, unsigned int status)
 	good.wr_id = 3;
 	ud_send(pair, &good);
 	pair_expect(A(pair), 3, ORNIC_WC_WR_FLUSH_ERR);
-	assert_int_equal(pair_modify(A(pair), ORNIC_QP_ATTR_STATE |
-				     ORNIC_QP_ATTR_CUR_STATE, &attr),
-			 ORNIC_CMD_OK);
+	pair_modify_ok(A(pair), ORNIC_QP_ATTR_STATE | ORNIC_QP_ATTR_CUR_STATE,
+		       &attr);
 	pair_post_recv(B(pair), 9, B(pair)->addr, 100);
 	good.wr_id = 4;
 	good.flags = ORNIC_SEND_SIGNALED;
@@ -312,8 +308,7 @@ static void test_too_long_for_the_port(void **state)
 		.mtu = htole32(1500),
 	};
 
-	assert_int_equal(host_cmd_in(A(pair)->host, ORNIC_CMD_MODIFY_PORT, &in),
-			 ORNIC_CMD_OK);
+	host_cmd_in_ok(A(pair)->host, ORNIC_CMD_MODIFY_PORT, &in);
 	ud_fails(pair, &wr, ORNIC_WC_LOC_LEN_ERR);
 }
 
@@ -332,8 +327,7 @@ static void test_write_is_no_datagram(void **state)
 
 	wr.opcode = ORNIC_WR_RDMA_WRITE;
 	ud_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
-	assert_int_equal(host_device_stat(A(pair)->host,
-					  ORNIC_DEVICE_STAT_bad_wqe_opcode), 1);
+	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_bad_wqe_opcode, 1);
 }
 
 /* Note the UDP source port, behind an IPv4 header without options */
@@ -397,7 +391,7 @@ static void test_gsi(void **state)
 	wr.dqpn = 1;
 	ud_send(pair, &wr);
 	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_qkey_errors), 1);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_qkey_errors, 1);
 	pair_qp(A(pair))->attr.qkey = QP_GSI_QKEY;
 	wr.qkey = QP_GSI_QKEY;
 	ud_send(pair, &wr);
@@ -407,7 +401,7 @@ static void test_gsi(void **state)
 	assert_int_equal(le32toh(cqe.byte_len), 296);
 	wr.dqpn = B(pair)->qp.num;
 	ud_send(pair, &wr);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp), 1);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp, 1);
 }
 
 static void set_filter(struct host *host, const uint8_t *mac)
@@ -419,7 +413,7 @@ static void set_filter(struct host *host, const uint8_t *mac)
 
 	if (mac)
 		memcpy(in.macs[0], mac, MAC_LEN);
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_SET_RX_FILTER, &in), ORNIC_CMD_OK);
+	host_cmd_in_ok(host, ORNIC_CMD_SET_RX_FILTER, &in);
 }
 
 /* [ORNIC-WIRE-7] A packet to a MAC that is not the port's, as that of a macvlan */
@@ -450,7 +444,7 @@ static void test_mac_of_gid(void **state)
 	memcpy(in.gid, B(pair)->gid, GID_LEN);
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		memcpy(in.smac, cases[i].smac, MAC_LEN);
-		assert_int_equal(host_cmd_in(B(pair)->host, ORNIC_CMD_SET_GID, &in), ORNIC_CMD_OK);
+		host_cmd_in_ok(B(pair)->host, ORNIC_CMD_SET_GID, &in);
 		set_filter(B(pair)->host, cases[i].filter);
 		memcpy(attr.av.dmac, cases[i].dmac, MAC_LEN);
 		pair_post_recv(B(pair), i, B(pair)->addr, 140);
@@ -479,7 +473,7 @@ static void test_port_is_down(void **state)
 
 	for (i = 0; i < 2; i++) {
 		port.up = i;
-		assert_int_equal(host_cmd_in(host, ORNIC_CMD_MODIFY_PORT, &port), ORNIC_CMD_OK);
+		host_cmd_in_ok(host, ORNIC_CMD_MODIFY_PORT, &port);
 		card_link_changed(host->card, !i);
 		pair_post_recv(B(pair), 1, B(pair)->addr, 140);
 		ud_send(pair, &wr);
@@ -489,7 +483,7 @@ static void test_port_is_down(void **state)
 		pair_again(pair);
 	}
 	assert_int_equal(pair->packets, 0);
-	assert_int_equal(host_port_stat(host, ORNIC_PORT_STAT_tx_frames), 0);
+	host_port_stat_is(host, ORNIC_PORT_STAT_tx_frames, 0);
 }
 
 UNIT_MAIN("ud",

@@ -179,10 +179,9 @@ static void test_sequence_nak_repeats_at_once(void **state)
 	pair->arg = 1 << 2;
 	pair_one(pair, &wr);
 	pair_check(B(pair)->buf, 8 * MTU, 6);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_seq_naks_sent), 1);
-	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_seq_naks_received),
-			 1);
-	assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_ack_timeouts), 0);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_seq_naks_sent, 1);
+	pair_stat_is(A(pair), ORNIC_RDMA_STAT_seq_naks_received, 1);
+	pair_stat_is(A(pair), ORNIC_RDMA_STAT_ack_timeouts, 0);
 }
 
 /* Change the memory that the payload of a packet on the wire comes from */
@@ -209,9 +208,9 @@ static void test_memory_changes_under_a_packet(void **state)
 
 		pair_post_recv(B(pair), 1, B(pair)->addr, 3000);
 		pair_one(pair, &wr);
-		assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_rx_icrc_errors), 0);
-		assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_icrc_errors), 0);
-		assert_int_equal(pair_stat(A(pair), ORNIC_RDMA_STAT_retransmits), 0);
+		pair_stat_is(A(pair), ORNIC_RDMA_STAT_rx_icrc_errors, 0);
+		pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_icrc_errors, 0);
+		pair_stat_is(A(pair), ORNIC_RDMA_STAT_retransmits, 0);
 	}
 }
 
@@ -225,7 +224,7 @@ static void test_limited_member(void **state)
 
 	pkt.pkey = 0x7fff;
 	pair_inject(pair, &pkt, "12345678", 8);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_wrong_path), 0);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_wrong_path, 0);
 	assert_memory_equal(B(pair)->buf, "12345678", 8);
 }
 
@@ -241,9 +240,7 @@ static void test_other_partitions(void **state)
 
 		pkt.pkey = pkeys[i];
 		pair_inject(pair, &pkt, "12345678", 8);
-		assert_int_equal(pair_stat(B(pair),
-					   ORNIC_RDMA_STAT_rx_wrong_path),
-				 i + 1);
+		pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_wrong_path, i + 1);
 	}
 	assert_int_equal(*pair_word(B(pair), 0), 0);
 	assert_int_equal(pair->packets, 0);
@@ -296,9 +293,7 @@ static void test_broken_packets(void **state)
 		write_frame(pair, &frame);
 		frame.trailer[frame.trailer_len - 4 + bit / 8] ^= 1 << bit % 8;
 		card_rx(B(pair)->host->card, &frame);
-		assert_int_equal(pair_stat(B(pair),
-					   ORNIC_RDMA_STAT_rx_icrc_errors),
-				 bit + 1);
+		pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_icrc_errors, bit + 1);
 	}
 	write_frame(pair, &frame);
 	headers_find(&frame, &headers);

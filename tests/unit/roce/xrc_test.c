@@ -177,7 +177,7 @@ static void test_empty_is_not_ready(void **state)
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
 
 	pair_send(A(pair), &wr);
-	assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_rnr_naks_sent), 1);
+	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rnr_naks_sent, 1);
 	pair_post_recv(B(pair), 7, B(pair)->addr, 100);
 	pair_sleep(pair, 2000000);
 	pair_expect(B(pair), 7, ORNIC_WC_SUCCESS);
@@ -236,17 +236,13 @@ static void test_objects(void **state)
 	/* An XRC_RECV QP does not use the SRQs that requests name */
 	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_CQ,
 					 b->cq.num), ORNIC_CMD_BUSY);
-	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_SRQ,
-					 b->srq.num), ORNIC_CMD_OK);
+	host_cmd_object_ok(b->host, ORNIC_CMD_DESTROY_SRQ, b->srq.num);
 	if (!pair->loopback)
-		assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_CQ,
-						 b->cq.num), ORNIC_CMD_OK);
+		host_cmd_object_ok(b->host, ORNIC_CMD_DESTROY_CQ, b->cq.num);
 	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_FREE_XRCD,
 					 b->xrcdn), ORNIC_CMD_BUSY);
-	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_QP,
-					 b->qp.num), ORNIC_CMD_OK);
-	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_FREE_XRCD,
-					 b->xrcdn), ORNIC_CMD_OK);
+	host_cmd_object_ok(b->host, ORNIC_CMD_DESTROY_QP, b->qp.num);
+	host_cmd_object_ok(b->host, ORNIC_CMD_FREE_XRCD, b->xrcdn);
 	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_FREE_XRCD,
 					 b->xrcdn), ORNIC_CMD_BAD_OBJECT);
 	assert_int_equal(count_of(b, "objects.srq"), 0);
@@ -317,8 +313,7 @@ static void test_attributes(void **state)
 	attr.cur_state = ORNIC_QPS_RTS;
 	assert_int_equal(pair_modify(A(pair), ORNIC_QP_ATTR_MIN_RNR_TIMER,
 				     &attr), ORNIC_CMD_BAD_PARAM);
-	assert_int_equal(pair_modify(B(pair), ORNIC_QP_ATTR_MIN_RNR_TIMER,
-				     &attr), ORNIC_CMD_OK);
+	pair_modify_ok(B(pair), ORNIC_QP_ATTR_MIN_RNR_TIMER, &attr);
 	assert_int_equal(pair_modify(B(pair), ORNIC_QP_ATTR_RNR_RETRY, &attr),
 			 ORNIC_CMD_BAD_PARAM);
 	pair_query(A(pair), &attr);
@@ -356,8 +351,7 @@ static void test_unknown_srq(void **state)
 		      ORNIC_EVENT_QP_REQ_ERR);
 		reconnect(pair);
 	}
-	assert_int_equal(pair_stat(b, ORNIC_RDMA_STAT_remote_invalid_requests),
-			 3);
+	pair_stat_is(b, ORNIC_RDMA_STAT_remote_invalid_requests, 3);
 	wr.xrc_srqn = b->srq.num;
 	pair_one(pair, &wr);
 }
@@ -422,8 +416,7 @@ static void test_srq_destroyed_amidst_message(void **state)
 	pair->arg = 1;
 	pair_post_recv(b, 1, b->addr, 8192);
 	pair_send(A(pair), &wr);
-	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_SRQ,
-					 b->srq.num), ORNIC_CMD_OK);
+	host_cmd_object_ok(b->host, ORNIC_CMD_DESTROY_SRQ, b->srq.num);
 	pair->arg = 0;
 	pair_sleep(pair, 20000000);
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_REM_INV_REQ_ERR);
@@ -450,8 +443,7 @@ static void test_srq_destroyed_before_flush(void **state)
 	reconnect(pair);
 	pair_post_recv(b, 2, b->addr, 8192);
 	pair_send(A(pair), &wr);
-	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_SRQ,
-					 b->srq.num), ORNIC_CMD_OK);
+	host_cmd_object_ok(b->host, ORNIC_CMD_DESTROY_SRQ, b->srq.num);
 	pair_state(b, ORNIC_QPS_ERR);
 	pair_run(pair);
 	pair_poll_none(b);
@@ -461,10 +453,8 @@ static enum pair_fate destroy_srq(struct pair *pair, const struct packet *pkt)
 {
 	if (pkt->op->kind == OPCODE_READ_RESP && !pair->arg) {
 		pair->arg = 1;
-		assert_int_equal(host_cmd_object(B(pair)->host,
-						 ORNIC_CMD_DESTROY_SRQ,
-						 B(pair)->srq.num),
-				 ORNIC_CMD_OK);
+		host_cmd_object_ok(B(pair)->host, ORNIC_CMD_DESTROY_SRQ,
+				   B(pair)->srq.num);
 	}
 	return PAIR_DELIVER;
 }
@@ -532,13 +522,13 @@ static void test_other_half(void **state)
 	pair_inject(pair, &pkt, NULL, 0);
 	pkt = pair_packet(pair, OPCODE_RC_SEND_ONLY);
 	pair_inject(pair, &pkt, "12345678", 8);
-	assert_int_equal(pair_stat(&b, ORNIC_RDMA_STAT_rx_unknown_qp), 2);
+	pair_stat_is(&b, ORNIC_RDMA_STAT_rx_unknown_qp, 2);
 	/* The other direction */
 	*A(pair) = b;
 	*B(pair) = a;
 	pkt = pair_packet(pair, XRC(WRITE_ONLY));
 	pair_inject(pair, &pkt, "12345678", 8);
-	assert_int_equal(pair_stat(&a, ORNIC_RDMA_STAT_rx_unknown_qp), 1);
+	pair_stat_is(&a, ORNIC_RDMA_STAT_rx_unknown_qp, 1);
 	*A(pair) = a;
 	*B(pair) = b;
 	assert_int_equal(pair_qp(A(pair))->base.state, ORNIC_QPS_RTS);
