@@ -253,4 +253,13 @@ static inline struct ibv_qp *create_qp_in(struct fixture *f,
 
 #define test_case(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* main() of a file of tests: a struct CMUnitTest for each test */
+#define TEST_MAIN(...) \
+	int main(void) \
+	{ \
+		const struct CMUnitTest tests[] = { __VA_ARGS__ }; \
+	\
+		return cmocka_run_group_tests(tests, NULL, NULL); \
+	}
+
 #endif /* FIXTURE_H */

@@ -95,13 +95,8 @@ static void a_clock_beyond_tv_nsec_is_not_cut(void **state)
 		    values.raw_clock.tv_nsec == f->fake.clock_now);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_case(timestamps_become_time),
-		test_case(old_timestamps_become_time),
-		test_case(a_clock_beyond_tv_nsec_is_not_cut),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(
+	test_case(timestamps_become_time),
+	test_case(old_timestamps_become_time),
+	test_case(a_clock_beyond_tv_nsec_is_not_cut),
+)

@@ -724,32 +724,27 @@ static void failures_stay_failures(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_case(completions_arrive_across_wraps),
-		test_case(polling_for_none_takes_none),
-		test_case(indexes_run_over_32_bits),
-		test_case(extended_polls_read_each_field),
-		test_case(an_extended_poll_gives_back_at_its_end),
-		test_case(a_destroyed_qp_leaves_no_completion),
-		test_case(each_request_has_its_number),
-		test_case(next_is_not_weakened),
-		test_case(an_older_event_does_not_weaken_next),
-		test_case(solicited_requests_stay_so),
-		test_case(large_entries_tell_more),
-		test_case(a_destroyed_qp_leaves_no_large_completion),
-		test_case(resizing_keeps_completions_and_the_request),
-		test_case(a_refused_size_changes_nothing),
-		test_case(a_lost_ring_is_no_empty_ring),
-		test_case(a_lost_ring_cannot_be_cleaned),
-		test_case(moderation_is_the_kernels),
-		test_case(overrun_may_be_ignored),
-		test_case(one_thread_polls_without_lock),
-		test_case(a_reader_of_a_key_gets_a_number),
-		test_case(unknown_options_are_refused),
-		test_case(failures_stay_failures),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(
+	test_case(completions_arrive_across_wraps),
+	test_case(polling_for_none_takes_none),
+	test_case(indexes_run_over_32_bits),
+	test_case(extended_polls_read_each_field),
+	test_case(an_extended_poll_gives_back_at_its_end),
+	test_case(a_destroyed_qp_leaves_no_completion),
+	test_case(each_request_has_its_number),
+	test_case(next_is_not_weakened),
+	test_case(an_older_event_does_not_weaken_next),
+	test_case(solicited_requests_stay_so),
+	test_case(large_entries_tell_more),
+	test_case(a_destroyed_qp_leaves_no_large_completion),
+	test_case(resizing_keeps_completions_and_the_request),
+	test_case(a_refused_size_changes_nothing),
+	test_case(a_lost_ring_is_no_empty_ring),
+	test_case(a_lost_ring_cannot_be_cleaned),
+	test_case(moderation_is_the_kernels),
+	test_case(overrun_may_be_ignored),
+	test_case(one_thread_polls_without_lock),
+	test_case(a_reader_of_a_key_gets_a_number),
+	test_case(unknown_options_are_refused),
+	test_case(failures_stay_failures),
+)

@@ -244,18 +244,13 @@ static void a_new_ring_begins_anew(void **state)
 	{ #name " (plain)", name, setup_plain, teardown, NULL },            \
 	{ #name " (shadow)", name, setup_cq_db, teardown, NULL }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		both_cases(rings_are_larger_than_promised),
-		both_cases(polls_tell_in_time),
-		both_cases(extended_polls_tell_in_time),
-		both_cases(requests_tell_too),
-		both_cases(a_request_keeps_the_current_entry),
-		both_cases(dropped_completions_are_told),
-		both_cases(a_lost_ring_tells_nothing),
-		both_cases(a_new_ring_begins_anew),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(
+	both_cases(rings_are_larger_than_promised),
+	both_cases(polls_tell_in_time),
+	both_cases(extended_polls_tell_in_time),
+	both_cases(requests_tell_too),
+	both_cases(a_request_keeps_the_current_entry),
+	both_cases(dropped_completions_are_told),
+	both_cases(a_lost_ring_tells_nothing),
+	both_cases(a_new_ring_begins_anew),
+)

@@ -375,18 +375,13 @@ static void a_page_is_mapped_when_a_queue_needs_it(void **state)
 	ops->free_context(&vctx->context);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_case(domains_count_their_users),
-		test_case(unknown_domain_options_are_refused),
-		test_case(objects_are_in_memory_of_their_domain),
-		test_case(an_allocator_may_leave_it_to_us),
-		test_case(an_allocator_that_has_nothing_is_enomem),
-		test_case(one_thread_takes_no_lock),
-		test_case(an_imported_context_shares_its_pages),
-		test_case(a_page_is_mapped_when_a_queue_needs_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(
+	test_case(domains_count_their_users),
+	test_case(unknown_domain_options_are_refused),
+	test_case(objects_are_in_memory_of_their_domain),
+	test_case(an_allocator_may_leave_it_to_us),
+	test_case(an_allocator_that_has_nothing_is_enomem),
+	test_case(one_thread_takes_no_lock),
+	test_case(an_imported_context_shares_its_pages),
+	test_case(a_page_is_mapped_when_a_queue_needs_it),
+)

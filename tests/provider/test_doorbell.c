@@ -205,21 +205,16 @@ static void a_device_without_shadow_is_always_rung(void **state)
 			 (uint64_t)fake_cq(f->cq)->cqn << 32 | ORNIC_ARM_NEXT);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_case(a_watched_queue_needs_nothing),
-		test_case(an_awake_device_looks_at_the_board),
-		test_case(a_sleeping_device_is_rung),
-		test_case(a_queue_without_a_slot_rings),
-		test_case(one_doorbell_for_a_list),
-		test_case(refused_requests_ring_nothing),
-		test_case(receives_and_requests_for_events_ring_nothing),
-		test_case(receives_ring_for_a_device_that_needs_it),
-		cmocka_unit_test_setup_teardown(
-			a_device_without_shadow_is_always_rung, setup_plain,
-			teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(
+	test_case(a_watched_queue_needs_nothing),
+	test_case(an_awake_device_looks_at_the_board),
+	test_case(a_sleeping_device_is_rung),
+	test_case(a_queue_without_a_slot_rings),
+	test_case(one_doorbell_for_a_list),
+	test_case(refused_requests_ring_nothing),
+	test_case(receives_and_requests_for_events_ring_nothing),
+	test_case(receives_ring_for_a_device_that_needs_it),
+	cmocka_unit_test_setup_teardown(
+		a_device_without_shadow_is_always_rung, setup_plain,
+		teardown),
+)

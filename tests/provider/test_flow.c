@@ -225,15 +225,10 @@ static void specifications_have_room_for_what_they_say(void **state)
 	assert_int_equal(f->fake.ops->destroy_counters(counters), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_case(rules_are_the_kernels),
-		test_case(specifications_have_room_for_what_they_say),
-		test_case(counters_are_read_where_they_were_attached),
-		test_case(nothing_is_attached_while_rules_count),
-		test_case(what_cannot_be_attached),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(
+	test_case(rules_are_the_kernels),
+	test_case(specifications_have_room_for_what_they_say),
+	test_case(counters_are_read_where_they_were_attached),
+	test_case(nothing_is_attached_while_rules_count),
+	test_case(what_cannot_be_attached),
+)

@@ -162,16 +162,11 @@ static void what_is_not_bound_keeps_its_key(void **state)
 	assert_int_equal(errno, EOPNOTSUPP);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_case(buffers_of_other_devices_are_registered),
-		test_case(a_region_can_be_changed),
-		test_case(the_null_region_is_the_contexts),
-		test_case(each_bind_makes_another_key),
-		test_case(what_only_fails_is_not_bound),
-		test_case(what_is_not_bound_keeps_its_key),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(
+	test_case(buffers_of_other_devices_are_registered),
+	test_case(a_region_can_be_changed),
+	test_case(the_null_region_is_the_contexts),
+	test_case(each_bind_makes_another_key),
+	test_case(what_only_fails_is_not_bound),
+	test_case(what_is_not_bound_keeps_its_key),
+)

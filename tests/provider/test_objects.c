@@ -249,19 +249,14 @@ static void queries_are_the_kernels(void **state)
 	assert_int_equal(ops->query_qp(f->rc, &qp_attr, 0, &init_attr), EINVAL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_case(only_known_qps_are_created),
-		test_case(xrc_receivers_have_no_rings),
-		test_case(queues_share_no_cache_line),
-		test_case(there_is_nothing_to_agree_on),
-		test_case(what_the_kernel_refuses_leaves_nothing),
-		test_case(what_cannot_be_mapped_is_destroyed_again),
-		test_case(what_cannot_be_destroyed_stays),
-		test_case(a_refused_transition_changes_nothing),
-		test_case(queries_are_the_kernels),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(
+	test_case(only_known_qps_are_created),
+	test_case(xrc_receivers_have_no_rings),
+	test_case(queues_share_no_cache_line),
+	test_case(there_is_nothing_to_agree_on),
+	test_case(what_the_kernel_refuses_leaves_nothing),
+	test_case(what_cannot_be_mapped_is_destroyed_again),
+	test_case(what_cannot_be_destroyed_stays),
+	test_case(a_refused_transition_changes_nothing),
+	test_case(queries_are_the_kernels),
+)

@@ -394,18 +394,13 @@ static void a_number_from_nowhere_is_not_believed(void **state)
 	assert_int_equal(f->fake.ops->destroy_cq(cq), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_case(sends_are_outstanding_until_polled),
-		test_case(receives_are_outstanding_until_polled),
-		test_case(unsignaled_sends_need_a_completion),
-		test_case(queues_share_a_cq),
-		test_case(reset_ends_all_requests),
-		test_case(a_number_is_used_again),
-		test_case(what_was_taken_back_is_not_outstanding),
-		test_case(a_number_from_nowhere_is_not_believed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(
+	test_case(sends_are_outstanding_until_polled),
+	test_case(receives_are_outstanding_until_polled),
+	test_case(unsignaled_sends_need_a_completion),
+	test_case(queues_share_a_cq),
+	test_case(reset_ends_all_requests),
+	test_case(a_number_is_used_again),
+	test_case(what_was_taken_back_is_not_outstanding),
+	test_case(a_number_from_nowhere_is_not_believed),
+)

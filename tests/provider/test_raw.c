@@ -554,22 +554,17 @@ static void the_device_is_described(void **state)
 			 0xa5a5a5a5);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_case(frames_arrive_whole_across_wraps),
-		test_case(frames_may_be_inline),
-		test_case(only_frames_are_sent),
-		test_case(tso_puts_headers_before_the_payload),
-		test_case(tso_needs_headers_that_fit),
-		test_case(frames_are_built_call_by_call),
-		test_case(tso_is_built_call_by_call),
-		test_case(a_bad_tso_takes_all_back),
-		test_case(creation_tells_the_kernel),
-		test_case(what_a_raw_qp_cannot_have),
-		test_case(rates_go_to_the_kernel),
-		test_case(the_device_is_described),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(
+	test_case(frames_arrive_whole_across_wraps),
+	test_case(frames_may_be_inline),
+	test_case(only_frames_are_sent),
+	test_case(tso_puts_headers_before_the_payload),
+	test_case(tso_needs_headers_that_fit),
+	test_case(frames_are_built_call_by_call),
+	test_case(tso_is_built_call_by_call),
+	test_case(a_bad_tso_takes_all_back),
+	test_case(creation_tells_the_kernel),
+	test_case(what_a_raw_qp_cannot_have),
+	test_case(rates_go_to_the_kernel),
+	test_case(the_device_is_described),
+)

@@ -159,17 +159,12 @@ static void queues_of_no_size_work(void **state)
 	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_case(wqes_arrive_whole_across_wraps),
-		test_case(the_queue_holds_what_was_asked_for),
-		test_case(the_index_may_lag),
-		test_case(too_many_sges_are_refused),
-		test_case(only_reset_refuses),
-		test_case(an_index_from_nowhere_is_not_believed),
-		test_case(queues_of_no_size_work),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(
+	test_case(wqes_arrive_whole_across_wraps),
+	test_case(the_queue_holds_what_was_asked_for),
+	test_case(the_index_may_lag),
+	test_case(too_many_sges_are_refused),
+	test_case(only_reset_refuses),
+	test_case(an_index_from_nowhere_is_not_believed),
+	test_case(queues_of_no_size_work),
+)

@@ -245,18 +245,13 @@ static void others_are_silent(void **state)
 	assert_string_equal(f->fake.said, "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(of_qps, setup, teardown),
-		cmocka_unit_test_setup_teardown(of_cqs, setup, teardown),
-		cmocka_unit_test_setup_teardown(of_srqs, setup, teardown),
-		cmocka_unit_test_setup_teardown(of_wqs, setup, teardown),
-		cmocka_unit_test_setup_teardown(of_domains, setup, teardown),
-		cmocka_unit_test_setup_teardown(of_counters, setup, teardown),
-		cmocka_unit_test_setup_teardown(others_are_silent, setup,
-						teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(
+	cmocka_unit_test_setup_teardown(of_qps, setup, teardown),
+	cmocka_unit_test_setup_teardown(of_cqs, setup, teardown),
+	cmocka_unit_test_setup_teardown(of_srqs, setup, teardown),
+	cmocka_unit_test_setup_teardown(of_wqs, setup, teardown),
+	cmocka_unit_test_setup_teardown(of_domains, setup, teardown),
+	cmocka_unit_test_setup_teardown(of_counters, setup, teardown),
+	cmocka_unit_test_setup_teardown(others_are_silent, setup,
+					teardown),
+)

@@ -602,31 +602,26 @@ static void reset_begins_the_ring_again(void **state)
 	assert_sges(wqe.data, 1, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_case(connected_wqes_arrive_whole_across_wraps),
-		test_case(datagrams_carry_the_address_vector),
-		test_case(atomics_have_their_arguments),
-		test_case(keys_are_invalidated),
-		test_case(nothing_goes_into_a_full_queue),
-		test_case(windows_of_type_2_are_bound),
-		test_case(xrc_names_the_srq),
-		test_case(unreliable_connections_neither_read_nor_change),
-		test_case(inline_data_is_copied_connected),
-		test_case(inline_data_is_copied_datagram),
-		test_case(too_much_inline_data_is_refused),
-		test_case(too_many_sges_are_refused),
-		test_case(unknown_opcodes_are_refused),
-		test_case(states_decide_what_may_be_posted),
-		test_case(a_full_queue_takes_no_more),
-		test_case(the_index_may_lag),
-		test_case(an_index_from_nowhere_is_not_believed),
-		test_case(indexes_run_over_32_bits),
-		test_case(a_bad_request_ends_a_list),
-		test_case(an_empty_list_is_nothing),
-		test_case(reset_begins_the_ring_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(
+	test_case(connected_wqes_arrive_whole_across_wraps),
+	test_case(datagrams_carry_the_address_vector),
+	test_case(atomics_have_their_arguments),
+	test_case(keys_are_invalidated),
+	test_case(nothing_goes_into_a_full_queue),
+	test_case(windows_of_type_2_are_bound),
+	test_case(xrc_names_the_srq),
+	test_case(unreliable_connections_neither_read_nor_change),
+	test_case(inline_data_is_copied_connected),
+	test_case(inline_data_is_copied_datagram),
+	test_case(too_much_inline_data_is_refused),
+	test_case(too_many_sges_are_refused),
+	test_case(unknown_opcodes_are_refused),
+	test_case(states_decide_what_may_be_posted),
+	test_case(a_full_queue_takes_no_more),
+	test_case(the_index_may_lag),
+	test_case(an_index_from_nowhere_is_not_believed),
+	test_case(indexes_run_over_32_bits),
+	test_case(a_bad_request_ends_a_list),
+	test_case(an_empty_list_is_nothing),
+	test_case(reset_begins_the_ring_again),
+)

@@ -211,18 +211,13 @@ static void a_closed_context_leaves_no_slab(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_case(objects_share_one_mapping),
-		test_case(one_slab_without_users_stays_mapped),
-		test_case(the_spare_slab_is_used_again),
-		test_case(an_offset_does_not_identify_a_slab),
-		test_case(large_rings_have_their_own_mapping),
-		test_case(a_slab_that_cannot_be_mapped_is_not_kept),
-		test_case(an_imported_context_maps_for_itself),
-		test_case(a_closed_context_leaves_no_slab),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(
+	test_case(objects_share_one_mapping),
+	test_case(one_slab_without_users_stays_mapped),
+	test_case(the_spare_slab_is_used_again),
+	test_case(an_offset_does_not_identify_a_slab),
+	test_case(large_rings_have_their_own_mapping),
+	test_case(a_slab_that_cannot_be_mapped_is_not_kept),
+	test_case(an_imported_context_maps_for_itself),
+	test_case(a_closed_context_leaves_no_slab),
+)

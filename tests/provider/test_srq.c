@@ -289,21 +289,16 @@ static void a_qp_with_an_srq_has_no_receive_queue(void **state)
 	assert_int_equal(f->fake.ops->destroy_srq(srq), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_case(receives_arrive_across_wraps),
-		test_case(a_full_srq_takes_one_for_each_taken),
-		test_case(too_many_sges_are_refused),
-		test_case(resizing_keeps_what_is_posted),
-		test_case(a_refused_change_changes_nothing),
-		test_case(a_limit_above_the_new_size_changes_nothing),
-		test_case(a_limit_refused_after_the_resize_is_no_way_back),
-		test_case(an_srq_that_cannot_be_mapped_is_closed),
-		test_case(only_xrc_has_a_number),
-		test_case(what_cannot_be_created_leaves_nothing),
-		test_case(a_qp_with_an_srq_has_no_receive_queue),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(
+	test_case(receives_arrive_across_wraps),
+	test_case(a_full_srq_takes_one_for_each_taken),
+	test_case(too_many_sges_are_refused),
+	test_case(resizing_keeps_what_is_posted),
+	test_case(a_refused_change_changes_nothing),
+	test_case(a_limit_above_the_new_size_changes_nothing),
+	test_case(a_limit_refused_after_the_resize_is_no_way_back),
+	test_case(an_srq_that_cannot_be_mapped_is_closed),
+	test_case(only_xrc_has_a_number),
+	test_case(what_cannot_be_created_leaves_nothing),
+	test_case(a_qp_with_an_srq_has_no_receive_queue),
+)

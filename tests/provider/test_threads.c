@@ -523,24 +523,19 @@ static void threads_run_at_once(void **state)
 	assert_int_equal(f->fake.ops->destroy_srq(other.srq), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_case(a_new_qp_of_the_same_number_keeps_its_completions),
-		test_case(a_new_wq_of_the_same_number_keeps_its_completions),
-		test_case(a_new_qp_waits_for_no_wq),
-		test_case(nobody_waits_for_the_command_of_another_thread),
-		test_case(a_poller_may_create_while_completions_are_dropped),
-		test_case(polls_wait_for_the_new_ring),
-		test_case(extended_polls_wait_for_the_new_ring),
-		test_case(requests_wait_for_the_new_record),
-		test_case(completions_are_dropped_from_the_new_ring),
-		test_case(those_who_wait_see_that_the_ring_is_lost),
-		test_case(receives_wait_for_the_new_ring),
-		test_case(receives_that_wait_for_a_lost_ring_are_refused),
-		test_case(a_queue_does_not_open_while_it_is_used),
-		test_case(threads_run_at_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(
+	test_case(a_new_qp_of_the_same_number_keeps_its_completions),
+	test_case(a_new_wq_of_the_same_number_keeps_its_completions),
+	test_case(a_new_qp_waits_for_no_wq),
+	test_case(nobody_waits_for_the_command_of_another_thread),
+	test_case(a_poller_may_create_while_completions_are_dropped),
+	test_case(polls_wait_for_the_new_ring),
+	test_case(extended_polls_wait_for_the_new_ring),
+	test_case(requests_wait_for_the_new_record),
+	test_case(completions_are_dropped_from_the_new_ring),
+	test_case(those_who_wait_see_that_the_ring_is_lost),
+	test_case(receives_wait_for_the_new_ring),
+	test_case(receives_that_wait_for_a_lost_ring_are_refused),
+	test_case(a_queue_does_not_open_while_it_is_used),
+	test_case(threads_run_at_once),
+)

@@ -362,17 +362,12 @@ static void completions(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_case(messages_and_reads),
-		test_case(atomics),
-		test_case(keys),
-		test_case(flushes_and_atomic_writes),
-		test_case(datagrams),
-		test_case(receives),
-		test_case(completions),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(
+	test_case(messages_and_reads),
+	test_case(atomics),
+	test_case(keys),
+	test_case(flushes_and_atomic_writes),
+	test_case(datagrams),
+	test_case(receives),
+	test_case(completions),
+)

@@ -394,21 +394,16 @@ static void what_an_rss_qp_needs(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_case(receives_arrive_across_wraps),
-		test_case(too_many_sges_are_refused),
-		test_case(receives_are_taken_outside_reset),
-		test_case(reset_begins_anew),
-		test_case(states_that_are_none_stay_here),
-		test_case(completions_name_the_wq),
-		test_case(what_cannot_be_created_leaves_nothing),
-		test_case(a_wq_uses_its_parent_domain),
-		test_case(tables_name_their_wqs),
-		test_case(rss_qps_only_receive),
-		test_case(what_an_rss_qp_needs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(
+	test_case(receives_arrive_across_wraps),
+	test_case(too_many_sges_are_refused),
+	test_case(receives_are_taken_outside_reset),
+	test_case(reset_begins_anew),
+	test_case(states_that_are_none_stay_here),
+	test_case(completions_name_the_wq),
+	test_case(what_cannot_be_created_leaves_nothing),
+	test_case(a_wq_uses_its_parent_domain),
+	test_case(tables_name_their_wqs),
+	test_case(rss_qps_only_receive),
+	test_case(what_an_rss_qp_needs),
+)

@@ -794,30 +794,25 @@ static void both_ways_to_post_share_the_ring(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_case(operations_arrive_whole_across_wraps),
-		test_case(whole_operations_take_no_data),
-		test_case(flags_that_are_no_flags_of_a_request_are_ignored),
-		test_case(send_inv_takes_any_data),
-		test_case(xrc_names_the_srq_in_any_order),
-		test_case(an_xrc_request_needs_an_srq),
-		test_case(only_what_is_there_can_be_asked_for),
-		test_case(datagrams_take_their_setters_in_any_order),
-		test_case(inline_data_is_copied_connected),
-		test_case(inline_data_is_copied_datagram),
-		test_case(the_first_error_takes_all_back),
-		test_case(abort_takes_all_back),
-		test_case(a_whole_lap_can_begin_anywhere),
-		test_case(nothing_is_a_transaction),
-		test_case(an_address_needs_an_operation),
-		test_case(an_operation_needs_an_address),
-		test_case(a_qp_without_sges_takes_none),
-		test_case(a_full_queue_takes_the_whole_back),
-		test_case(states_decide_what_may_be_posted),
-		test_case(both_ways_to_post_share_the_ring),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(
+	test_case(operations_arrive_whole_across_wraps),
+	test_case(whole_operations_take_no_data),
+	test_case(flags_that_are_no_flags_of_a_request_are_ignored),
+	test_case(send_inv_takes_any_data),
+	test_case(xrc_names_the_srq_in_any_order),
+	test_case(an_xrc_request_needs_an_srq),
+	test_case(only_what_is_there_can_be_asked_for),
+	test_case(datagrams_take_their_setters_in_any_order),
+	test_case(inline_data_is_copied_connected),
+	test_case(inline_data_is_copied_datagram),
+	test_case(the_first_error_takes_all_back),
+	test_case(abort_takes_all_back),
+	test_case(a_whole_lap_can_begin_anywhere),
+	test_case(nothing_is_a_transaction),
+	test_case(an_address_needs_an_operation),
+	test_case(an_operation_needs_an_address),
+	test_case(a_qp_without_sges_takes_none),
+	test_case(a_full_queue_takes_the_whole_back),
+	test_case(states_decide_what_may_be_posted),
+	test_case(both_ways_to_post_share_the_ring),
+)
