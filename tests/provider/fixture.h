@@ -46,13 +46,19 @@ int main(void);
 /**
  * struct fixture - the objects of a test
  * @fake: kernel and device
- * @cq: completion queue of both QPs
+ * @ops: operations of the provider
+ * @ctx: context of the process
+ * @plain: completion queue of both QPs
+ * @cq: @plain, or another one that teardown() destroys, too
  * @rc: RC QP
  * @ud: UD QP
  * @ah: address handle for @ud
  */
 struct fixture {
 	struct fake fake;
+	const struct verbs_context_ops *ops;
+	struct ibv_context *ctx;
+	struct ibv_cq *plain;
 	struct ibv_cq *cq;
 	struct ibv_qp *rc;
 	struct ibv_qp *ud;
@@ -70,14 +76,17 @@ static inline int setup_as(void **state, bool shadow, bool cq_db)
 	struct ibv_ah_attr attr = {};
 
 	fake_open_as(&f->fake, shadow, cq_db);
+	f->ops = f->fake.ops;
+	f->ctx = &f->fake.ctx->context;
 	f->fake.log_sq_slots = 4;
 	memset(&f->fake.av, 0xa5, sizeof(f->fake.av));
-	f->cq = f->fake.ops->create_cq(&f->fake.ctx->context, 8, NULL, 0);
+	f->plain = f->ops->create_cq(f->ctx, 8, NULL, 0);
+	f->cq = f->plain;
 	f->rc = fake_create_qp(&f->fake, IBV_QPT_RC, f->cq, SQ_SLOTS, RQ_WRS,
 			       ALL_RC_OPS);
 	f->ud = fake_create_qp(&f->fake, IBV_QPT_UD, f->cq, SQ_SLOTS, RQ_WRS,
 			       ALL_UD_OPS);
-	f->ah = f->fake.ops->create_ah(f->rc->pd, &attr);
+	f->ah = f->ops->create_ah(f->rc->pd, &attr);
 	assert_non_null(f->cq);
 	assert_non_null(f->rc);
 	assert_non_null(f->ud);
@@ -111,10 +120,12 @@ static inline int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(f->fake.ops->destroy_ah(f->ah), 0);
-	assert_int_equal(f->fake.ops->destroy_qp(f->ud), 0);
-	assert_int_equal(f->fake.ops->destroy_qp(f->rc), 0);
-	assert_int_equal(f->fake.ops->destroy_cq(f->cq), 0);
+	if (f->cq != f->plain)
+		assert_int_equal(f->ops->destroy_cq(f->cq), 0);
+	assert_int_equal(f->ops->destroy_ah(f->ah), 0);
+	assert_int_equal(f->ops->destroy_qp(f->ud), 0);
+	assert_int_equal(f->ops->destroy_qp(f->rc), 0);
+	assert_int_equal(f->ops->destroy_cq(f->plain), 0);
 	fake_close(&f->fake);
 	free(f);
 	return 0;
@@ -248,8 +259,15 @@ static inline struct ibv_qp *create_qp_in(struct fixture *f,
 		.cap = { .max_send_wr = 1, .max_recv_wr = 1 },
 	};
 
-	return f->fake.ops->create_qp(pd, &attr);
+	return f->ops->create_qp(pd, &attr);
 }
+
+/* Checks that a call returns no object and sets errno to @error */
+#define assert_fails(object, error) do {		\
+		errno = 0;				\
+		assert_null(object);			\
+		assert_int_equal(errno, error);		\
+	} while (0)
 
 #define test_case(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 

@@ -35,19 +35,17 @@ static bool check_told(struct fixture *f)
 static void rings_are_larger_than_promised(void **state)
 {
 	struct fixture *f = *state;
-	struct ibv_cq *plain = f->cq;
 	int cqe;
 
 	for (cqe = 1; cqe <= 100; cqe++) {
-		f->cq = f->fake.ops->create_cq(&f->fake.ctx->context, cqe, NULL,
-					       0);
+		f->cq = f->ops->create_cq(f->ctx, cqe, NULL, 0);
 		assert_non_null(f->cq);
 		assert_true(f->cq->cqe >= cqe);
 		assert_int_equal(to_ornic_cq(f->cq)->mask + 1,
 				 1u << fake_cq(f->cq)->log_size);
-		assert_int_equal(f->fake.ops->destroy_cq(f->cq), 0);
+		assert_int_equal(f->ops->destroy_cq(f->cq), 0);
 	}
-	f->cq = plain;
+	f->cq = f->plain;
 }
 
 /* The index is told in time, and not at each poll */
@@ -86,7 +84,7 @@ static struct ibv_cq_ex *create_ex(struct fixture *f, uint64_t wc_flags,
 	};
 	struct ibv_cq_ex *cq;
 
-	cq = f->fake.ops->create_cq_ex(&f->fake.ctx->context, &attr);
+	cq = f->ops->create_cq_ex(f->ctx, &attr);
 	assert_non_null(cq);
 	return cq;
 }
@@ -94,7 +92,6 @@ static struct ibv_cq_ex *create_ex(struct fixture *f, uint64_t wc_flags,
 static void poll_extended(struct fixture *f, struct ibv_cq_ex *cq)
 {
 	struct ibv_poll_cq_attr attr = {};
-	struct ibv_cq *plain = f->cq;
 	uint64_t in = 0, out = 0;
 	int i, ret;
 
@@ -113,8 +110,8 @@ static void poll_extended(struct fixture *f, struct ibv_cq_ex *cq)
 		check_told(f);
 		assert_int_equal(out, in);
 	}
-	assert_int_equal(f->fake.ops->destroy_cq(f->cq), 0);
-	f->cq = plain;
+	assert_int_equal(f->ops->destroy_cq(f->cq), 0);
+	f->cq = f->plain;
 }
 
 static void extended_polls_tell_in_time(void **state)
@@ -159,7 +156,6 @@ static void a_request_keeps_the_current_entry(void **state)
 {
 	struct fixture *f = *state;
 	struct ibv_poll_cq_attr attr = {};
-	struct ibv_cq *plain = f->cq;
 	struct ibv_cq_ex *cq;
 
 	cq = create_ex(f, 0, IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
@@ -171,8 +167,6 @@ static void a_request_keeps_the_current_entry(void **state)
 			 ORNIC_ARM_NEXT);
 	assert_int_equal(fake_cq(f->cq)->told, 0);
 	ibv_end_poll(cq);
-	assert_int_equal(f->fake.ops->destroy_cq(f->cq), 0);
-	f->cq = plain;
 }
 
 /* Completions of a destroyed QP are consumed, too */
@@ -186,7 +180,7 @@ static void dropped_completions_are_told(void **state)
 	fake_take_doorbell(&f->fake);
 	for (i = 0; i < f->cq->cqe; i++)
 		complete(f, qp, i);
-	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+	assert_int_equal(f->ops->destroy_qp(qp), 0);
 	assert_true(check_told(f));
 	assert_int_equal(fake_cq(f->cq)->told, f->cq->cqe);
 }
@@ -195,18 +189,17 @@ static void dropped_completions_are_told(void **state)
 static void a_lost_ring_tells_nothing(void **state)
 {
 	struct fixture *f = *state;
-	const struct verbs_context_ops *ops = f->fake.ops;
 	int cqe = f->cq->cqe, i;
 	struct ibv_wc wc[16];
 
 	for (i = 0; i < cqe; i++)
 		complete(f, f->rc, i);
 	f->fake.bad_mmap = true;
-	assert_int_equal(ops->resize_cq(f->cq, 32), EINVAL);
+	assert_int_equal(f->ops->resize_cq(f->cq, 32), EINVAL);
 	assert_int_equal(ibv_poll_cq(f->cq, 16, wc), -1);
 	assert_int_equal(fake_take_doorbell(&f->fake), ~0ULL);
 	/* The next one begins with all completions, which the device knows */
-	assert_int_equal(ops->resize_cq(f->cq, 32), 0);
+	assert_int_equal(f->ops->resize_cq(f->cq, 32), 0);
 	assert_false(check_told(f));
 	for (i = 0; i < cqe; i++) {
 		assert_int_equal(ibv_poll_cq(f->cq, 1, wc), 1);
@@ -228,7 +221,7 @@ static void a_new_ring_begins_anew(void **state)
 		while (in < out + f->cq->cqe)
 			complete(f, f->rc, in++);
 		size = 8 << i % 4;
-		assert_int_equal(f->fake.ops->resize_cq(f->cq, size > in - out ?
+		assert_int_equal(f->ops->resize_cq(f->cq, size > in - out ?
 							size : in - out), 0);
 		fake_take_doorbell(&f->fake);
 		while (in - out > i % 3) {

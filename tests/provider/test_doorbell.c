@@ -87,7 +87,7 @@ static void a_queue_without_a_slot_rings(void **state)
 	fake_qp(qp)->dbr->sq_watched = htole32(1);
 	post(qp);
 	assert_int_equal(fake_take_doorbell(&f->fake), NOBODY);
-	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
 static void one_doorbell_for_a_list(void **state)
@@ -158,15 +158,14 @@ static void receives_ring_for_a_device_that_needs_it(void **state)
 	f->fake.ucontext.caps |= ORNIC_UCONTEXT_CAP_RQ_DOORBELL;
 	vctx = fake_import(&f->fake);
 	assert_non_null(vctx);
-	ops = f->fake.ops;
-	to_ornic_context(&f->fake.ctx->context)->caps |=
-		ORNIC_UCONTEXT_CAP_RQ_DOORBELL;
-	pd.ibv_pd.context = &f->fake.ctx->context;
+	ops = f->ops;
+	to_ornic_context(f->ctx)->caps |= ORNIC_UCONTEXT_CAP_RQ_DOORBELL;
+	pd.ibv_pd.context = f->ctx;
 	srq = ops->create_srq(&pd.ibv_pd, &srq_attr);
 	assert_non_null(srq);
 	wq_attr.pd = &pd.ibv_pd;
 	wq_attr.cq = f->cq;
-	wq = ops->create_wq(&f->fake.ctx->context, &wq_attr);
+	wq = ops->create_wq(f->ctx, &wq_attr);
 	assert_non_null(wq);
 	assert_int_equal(ops->modify_wq(wq, &ready), 0);
 

@@ -37,7 +37,7 @@ static struct ibv_cq *create_cq(struct fixture *f)
 	struct ibv_cq_init_attr_ex attr = { .cqe = CQES };
 	struct ibv_cq_ex *cq;
 
-	cq = f->fake.ops->create_cq_ex(&f->fake.ctx->context, &attr);
+	cq = f->ops->create_cq_ex(f->ctx, &attr);
 	assert_non_null(cq);
 	return ibv_cq_ex_to_cq(cq);
 }
@@ -65,9 +65,9 @@ static struct ibv_wq *create_wq(struct fixture *f, struct ibv_cq *cq)
 	};
 	struct ibv_wq *wq;
 
-	wq = f->fake.ops->create_wq(&f->fake.ctx->context, &attr);
+	wq = f->ops->create_wq(f->ctx, &attr);
 	assert_non_null(wq);
-	assert_int_equal(f->fake.ops->modify_wq(wq, &ready), 0);
+	assert_int_equal(f->ops->modify_wq(wq, &ready), 0);
 	return wq;
 }
 
@@ -213,8 +213,8 @@ static void sends_are_outstanding_until_polled(void **state)
 			if (q.ex)
 				break;
 		}
-	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
-	assert_int_equal(f->fake.ops->destroy_cq(cq), 0);
+	assert_int_equal(f->ops->destroy_qp(qp), 0);
+	assert_int_equal(f->ops->destroy_cq(cq), 0);
 }
 
 static void receives_are_outstanding_until_polled(void **state)
@@ -229,9 +229,9 @@ static void receives_are_outstanding_until_polled(void **state)
 		check_queue(&rq, 1, polls[i]);
 		check_queue(&wq, 1, polls[i]);
 	}
-	assert_int_equal(f->fake.ops->destroy_qp(rq.qp), 0);
-	assert_int_equal(f->fake.ops->destroy_wq(wq.wq), 0);
-	assert_int_equal(f->fake.ops->destroy_cq(cq), 0);
+	assert_int_equal(f->ops->destroy_qp(rq.qp), 0);
+	assert_int_equal(f->ops->destroy_wq(wq.wq), 0);
+	assert_int_equal(f->ops->destroy_cq(cq), 0);
 }
 
 /* Unsignaled requests alone are outstanding until a completion follows */
@@ -251,8 +251,8 @@ static void unsignaled_sends_need_a_completion(void **state)
 	assert_int_equal(post(&q, 1), 0);
 	poll_plain(cq, 1);
 	assert_int_equal(post(&q, 1), WRS);
-	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
-	assert_int_equal(f->fake.ops->destroy_cq(cq), 0);
+	assert_int_equal(f->ops->destroy_qp(qp), 0);
+	assert_int_equal(f->ops->destroy_cq(cq), 0);
 }
 
 /* Completions of all queues in turn, polled in batches of any size */
@@ -288,10 +288,10 @@ static void queues_share_a_cq(void **state)
 	}
 	for (i = 0; i < ARRAY_SIZE(queues); i++)
 		assert_int_equal(post(&queues[i], 1), WRS);
-	assert_int_equal(f->fake.ops->destroy_qp(qps[0]), 0);
-	assert_int_equal(f->fake.ops->destroy_qp(qps[1]), 0);
-	assert_int_equal(f->fake.ops->destroy_wq(queues[4].wq), 0);
-	assert_int_equal(f->fake.ops->destroy_cq(cq), 0);
+	assert_int_equal(f->ops->destroy_qp(qps[0]), 0);
+	assert_int_equal(f->ops->destroy_qp(qps[1]), 0);
+	assert_int_equal(f->ops->destroy_wq(queues[4].wq), 0);
+	assert_int_equal(f->ops->destroy_cq(cq), 0);
 }
 
 /* Nothing is outstanding after RESET, and numbers begin anew */
@@ -321,8 +321,8 @@ static void reset_ends_all_requests(void **state)
 	}
 	for (i = 0; i < ARRAY_SIZE(queues); i++)
 		check_queue(&queues[i], 1, poll_plain);
-	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
-	assert_int_equal(f->fake.ops->destroy_cq(cq), 0);
+	assert_int_equal(f->ops->destroy_qp(qp), 0);
+	assert_int_equal(f->ops->destroy_cq(cq), 0);
 }
 
 /* A new QP with the number of an old one; the CQ may remember either */
@@ -339,9 +339,9 @@ static void a_number_is_used_again(void **state)
 		num = q.qp->qp_num;
 		q.posted = q.done = 0;
 		check_queue(&q, 1, poll_plain);
-		assert_int_equal(f->fake.ops->destroy_qp(q.qp), 0);
+		assert_int_equal(f->ops->destroy_qp(q.qp), 0);
 	}
-	assert_int_equal(f->fake.ops->destroy_cq(cq), 0);
+	assert_int_equal(f->ops->destroy_cq(cq), 0);
 }
 
 /* Neither a transaction that is taken back nor one that fails counts */
@@ -368,8 +368,8 @@ static void what_was_taken_back_is_not_outstanding(void **state)
 			ibv_wr_abort(ex(qp));
 		check_queue(&q, 1, poll_plain);
 	}
-	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
-	assert_int_equal(f->fake.ops->destroy_cq(cq), 0);
+	assert_int_equal(f->ops->destroy_qp(qp), 0);
+	assert_int_equal(f->ops->destroy_cq(cq), 0);
 }
 
 /* Such a number is a device error; the queue counts as full */
@@ -390,8 +390,8 @@ static void a_number_from_nowhere_is_not_believed(void **state)
 	fake_complete(fake_cq(cq), &cqe);
 	poll_plain(cq, WRS + 1);
 	assert_int_equal(post(&q, 1), 0);
-	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
-	assert_int_equal(f->fake.ops->destroy_cq(cq), 0);
+	assert_int_equal(f->ops->destroy_qp(qp), 0);
+	assert_int_equal(f->ops->destroy_cq(cq), 0);
 }
 
 TEST_MAIN(

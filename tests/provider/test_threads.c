@@ -18,16 +18,24 @@ static struct {
 
 #define SRQ_WRS	8
 
-static struct fixture *fixture_of(struct fake *fake)
+static void start_other(struct fake *fake)
 {
-	return container_of(fake, struct fixture, fake);
+	other.end = meanwhile_start(&other.thread, other.run,
+				    container_of(fake, struct fixture, fake));
+}
+
+/* Calls @run in the second thread after the next command of the fake kernel */
+static void run_meanwhile(struct fixture *f, void (*run)(void *arg))
+{
+	other.run = run;
+	f->fake.then = start_other;
 }
 
 static struct ibv_pd *pd_of(struct fixture *f)
 {
 	static struct ornic_pd pd;
 
-	pd.ibv_pd.context = &f->fake.ctx->context;
+	pd.ibv_pd.context = f->ctx;
 	return &pd.ibv_pd;
 }
 
@@ -47,7 +55,7 @@ static struct ibv_wq *create_wq(struct fixture *f)
 		.pd = pd_of(f), .cq = f->cq,
 	};
 
-	return f->fake.ops->create_wq(&f->fake.ctx->context, &attr);
+	return f->ops->create_wq(f->ctx, &attr);
 }
 
 static struct ibv_srq *create_srq(struct fixture *f)
@@ -57,7 +65,7 @@ static struct ibv_srq *create_srq(struct fixture *f)
 	};
 	struct ibv_srq *srq;
 
-	srq = f->fake.ops->create_srq(pd_of(f), &attr);
+	srq = f->ops->create_srq(pd_of(f), &attr);
 	assert_non_null(srq);
 	return srq;
 }
@@ -81,18 +89,6 @@ static void create_wq_and_complete(void *arg)
 	complete(f, other.wq->wq_num, 2);
 }
 
-static void while_qp_is_destroyed(struct fake *fake)
-{
-	other.end = meanwhile_start(&other.thread, create_qp_and_complete,
-				    fixture_of(fake));
-}
-
-static void while_wq_is_destroyed(struct fake *fake)
-{
-	other.end = meanwhile_start(&other.thread, create_wq_and_complete,
-				    fixture_of(fake));
-}
-
 static void assert_completion_of(struct fixture *f, uint32_t num)
 {
 	struct ibv_wc wc;
@@ -110,14 +106,14 @@ static void a_new_qp_of_the_same_number_keeps_its_completions(void **state)
 	uint32_t num = qp->qp_num;
 
 	complete(f, num, 1);
-	f->fake.then = while_qp_is_destroyed;
-	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+	run_meanwhile(f, create_qp_and_complete);
+	assert_int_equal(f->ops->destroy_qp(qp), 0);
 	meanwhile_finish(&other.thread);
 
 	assert_int_equal(other.qp->qp_num, num);
 	assert_completion_of(f, num);
 	assert_int_equal(other.end, MEANWHILE_DONE);
-	assert_int_equal(f->fake.ops->destroy_qp(other.qp), 0);
+	assert_int_equal(f->ops->destroy_qp(other.qp), 0);
 }
 
 static void a_new_wq_of_the_same_number_keeps_its_completions(void **state)
@@ -127,14 +123,14 @@ static void a_new_wq_of_the_same_number_keeps_its_completions(void **state)
 	uint32_t num = wq->wq_num;
 
 	complete(f, num, 1);
-	f->fake.then = while_wq_is_destroyed;
-	assert_int_equal(f->fake.ops->destroy_wq(wq), 0);
+	run_meanwhile(f, create_wq_and_complete);
+	assert_int_equal(f->ops->destroy_wq(wq), 0);
 	meanwhile_finish(&other.thread);
 
 	assert_int_equal(other.wq->wq_num, num);
 	assert_completion_of(f, num);
 	assert_int_equal(other.end, MEANWHILE_DONE);
-	assert_int_equal(f->fake.ops->destroy_wq(other.wq), 0);
+	assert_int_equal(f->ops->destroy_wq(other.wq), 0);
 }
 
 /* WQs and QPs share one space of numbers */
@@ -143,19 +139,19 @@ static void a_new_qp_waits_for_no_wq(void **state)
 	struct fixture *f = *state;
 	struct ibv_wq *wq = create_wq(f);
 
-	f->fake.then = while_qp_is_destroyed;
-	assert_int_equal(f->fake.ops->destroy_wq(wq), 0);
+	run_meanwhile(f, create_qp_and_complete);
+	assert_int_equal(f->ops->destroy_wq(wq), 0);
 	meanwhile_finish(&other.thread);
 	assert_int_equal(other.end, MEANWHILE_DONE);
 	assert_completion_of(f, other.qp->qp_num);
-	assert_int_equal(f->fake.ops->destroy_qp(other.qp), 0);
+	assert_int_equal(f->ops->destroy_qp(other.qp), 0);
 }
 
 static void destroy_qp(void *arg)
 {
 	struct fixture *f = arg;
 
-	assert_int_equal(f->fake.ops->destroy_qp(other.qp), 0);
+	assert_int_equal(f->ops->destroy_qp(other.qp), 0);
 }
 
 static void destroy_or_create(void *arg)
@@ -164,15 +160,9 @@ static void destroy_or_create(void *arg)
 	struct ibv_qp *qp = create_qp_in(f, pd_of(f), f->cq);
 	struct ibv_wq *wq = create_wq(f);
 
-	assert_int_equal(f->fake.ops->destroy_wq(wq), 0);
-	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+	assert_int_equal(f->ops->destroy_wq(wq), 0);
+	assert_int_equal(f->ops->destroy_qp(qp), 0);
 	destroy_qp(f);
-}
-
-static void while_events_are_not_acknowledged(struct fake *fake)
-{
-	other.end = meanwhile_start(&other.thread, destroy_or_create,
-				    fixture_of(fake));
 }
 
 /*
@@ -185,8 +175,8 @@ static void nobody_waits_for_the_command_of_another_thread(void **state)
 	struct ibv_qp *qp = create_qp_in(f, pd_of(f), f->cq);
 
 	other.qp = create_qp_in(f, pd_of(f), f->cq);
-	f->fake.then = while_events_are_not_acknowledged;
-	assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+	run_meanwhile(f, destroy_or_create);
+	assert_int_equal(f->ops->destroy_qp(qp), 0);
 	meanwhile_finish(&other.thread);
 	assert_int_equal(other.end, MEANWHILE_DONE);
 }
@@ -195,7 +185,7 @@ static void create_another(void *arg)
 {
 	struct fixture *f = arg;
 
-	assert_int_equal(f->fake.ops->destroy_wq(create_wq(f)), 0);
+	assert_int_equal(f->ops->destroy_wq(create_wq(f)), 0);
 }
 
 /* A thread after ibv_start_poll() has the lock of the CQ */
@@ -203,12 +193,11 @@ static void a_poller_may_create_while_completions_are_dropped(void **state)
 {
 	struct fixture *f = *state;
 	struct ornic_lock *lock = &to_ornic_cq(f->cq)->lock;
-	struct ibv_cq *cq = f->cq;
 	struct meanwhile poller;
 	enum meanwhile_end end;
 
 	other.qp = create_qp_in(f, pd_of(f), f->cq);
-	f->cq = f->fake.ops->create_cq(&f->fake.ctx->context, 8, NULL, 0);
+	f->cq = f->ops->create_cq(f->ctx, 8, NULL, 0);
 	assert_non_null(f->cq);
 	pthread_spin_lock(&lock->spin);
 	other.end = meanwhile_start(&other.thread, destroy_qp, f);
@@ -218,8 +207,6 @@ static void a_poller_may_create_while_completions_are_dropped(void **state)
 	meanwhile_finish(&other.thread);
 	assert_int_equal(other.end, MEANWHILE_SPINS);
 	assert_int_equal(end, MEANWHILE_DONE);
-	assert_int_equal(f->fake.ops->destroy_cq(f->cq), 0);
-	f->cq = cq;
 }
 
 /* ---- resizing a CQ ---------------------------------------------------- */
@@ -249,18 +236,11 @@ static void arm(void *arg)
 	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
 }
 
-static void while_queue_is_resized(struct fake *fake)
-{
-	other.end = meanwhile_start(&other.thread, other.run,
-				    fixture_of(fake));
-}
-
 /* Resizes the CQ; calls @run in the second thread after the device resized it */
 static void resize_while(struct fixture *f, void (*run)(void *arg), int ret)
 {
-	other.run = run;
-	f->fake.then = while_queue_is_resized;
-	assert_int_equal(f->fake.ops->resize_cq(f->cq, 32), ret);
+	run_meanwhile(f, run);
+	assert_int_equal(f->ops->resize_cq(f->cq, 32), ret);
 	meanwhile_finish(&other.thread);
 	/* The command may take long, so other threads must not spin */
 	assert_int_equal(other.end, MEANWHILE_SLEEPS);
@@ -283,18 +263,15 @@ static void extended_polls_wait_for_the_new_ring(void **state)
 {
 	struct ibv_cq_init_attr_ex attr = { .cqe = 8 };
 	struct fixture *f = *state;
-	struct ibv_cq *plain = f->cq;
 	struct ibv_cq_ex *cq;
 
-	cq = f->fake.ops->create_cq_ex(&f->fake.ctx->context, &attr);
+	cq = f->ops->create_cq_ex(f->ctx, &attr);
 	assert_non_null(cq);
 	f->cq = ibv_cq_ex_to_cq(cq);
 	complete(f, f->rc->qp_num, 7);
 	resize_while(f, start_poll_one, 0);
 	assert_int_equal(other.wc.wr_id, 7);
 	assert_int_equal(le32toh(fake_cq(f->cq)->dbr->ci), 1);
-	assert_int_equal(f->fake.ops->destroy_cq(f->cq), 0);
-	f->cq = plain;
 }
 
 static void requests_wait_for_the_new_record(void **state)
@@ -347,7 +324,7 @@ static int post_srq(struct fixture *f, uint64_t n)
 	int ret;
 
 	wrs[0].next = &wrs[1];
-	ret = f->fake.ops->post_srq_recv(other.srq, wrs, &bad);
+	ret = f->ops->post_srq_recv(other.srq, wrs, &bad);
 	if (ret)
 		assert_ptr_equal(bad, wrs);
 	return ret;
@@ -368,10 +345,9 @@ static void resize_srq_while(struct fixture *f, void (*run)(void *arg), int ret)
 {
 	struct ibv_srq_attr attr = { .max_wr = 4 * SRQ_WRS };
 
-	other.run = run;
-	f->fake.then = while_queue_is_resized;
-	assert_int_equal(f->fake.ops->modify_srq(other.srq, &attr,
-						 IBV_SRQ_MAX_WR), ret);
+	run_meanwhile(f, run);
+	assert_int_equal(f->ops->modify_srq(other.srq, &attr, IBV_SRQ_MAX_WR),
+			 ret);
 	meanwhile_finish(&other.thread);
 	assert_int_equal(other.end, MEANWHILE_SLEEPS);
 }
@@ -386,7 +362,7 @@ static void receives_wait_for_the_new_ring(void **state)
 	resize_srq_while(f, post_two, 0);
 	for (n = 0; n < 4; n++)
 		take_recv(fake_srq(other.srq), n);
-	assert_int_equal(f->fake.ops->destroy_srq(other.srq), 0);
+	assert_int_equal(f->ops->destroy_srq(other.srq), 0);
 }
 
 /* The device has left the old ring */
@@ -397,7 +373,7 @@ static void receives_that_wait_for_a_lost_ring_are_refused(void **state)
 	other.srq = create_srq(f);
 	f->fake.bad_mmap = true;
 	resize_srq_while(f, post_to_closed, EINVAL);
-	assert_int_equal(f->fake.ops->destroy_srq(other.srq), 0);
+	assert_int_equal(f->ops->destroy_srq(other.srq), 0);
 }
 
 /* ---- states of queues ------------------------------------------------- */
@@ -419,7 +395,7 @@ static void wq_to_rdy(void *arg)
 		.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RDY,
 	};
 
-	assert_int_equal(f->fake.ops->modify_wq(other.wq, &attr), 0);
+	assert_int_equal(f->ops->modify_wq(other.wq, &attr), 0);
 }
 
 /* The first thread holds @lock, as if it were posting */
@@ -448,12 +424,12 @@ static void a_queue_does_not_open_while_it_is_used(void **state)
 	assert_int_equal(qp->sq.ops, qp->ops);
 	fake_to_state(other.qp, IBV_QPS_RESET);
 	assert_waits(f, &qp->rq.lock, qp_to_rts);
-	assert_int_equal(f->fake.ops->destroy_qp(other.qp), 0);
+	assert_int_equal(f->ops->destroy_qp(other.qp), 0);
 
 	other.wq = create_wq(f);
 	assert_waits(f, &to_ornic_wq(other.wq)->rq.lock, wq_to_rdy);
 	assert_true(to_ornic_wq(other.wq)->rq.open);
-	assert_int_equal(f->fake.ops->destroy_wq(other.wq), 0);
+	assert_int_equal(f->ops->destroy_wq(other.wq), 0);
 }
 
 /* ---- concurrent threads, for ThreadSanitizer --------------------------- */
@@ -486,7 +462,7 @@ static void use_queues(void *arg)
 				atomic_fetch_add(&polled, 1);
 		ibv_req_notify_cq(f->cq, atomic_load(&polled) & 1);
 		ibv_post_recv(f->rc, &recv, &bad_recv);
-		f->fake.ops->post_srq_recv(other.srq, &recv, &bad_recv);
+		f->ops->post_srq_recv(other.srq, &recv, &bad_recv);
 		ibv_post_send(f->rc, &send, &bad_send);
 	} while (!last);
 }
@@ -510,17 +486,17 @@ static void threads_run_at_once(void **state)
 		assert_non_null(qp);
 		complete(f, qp->qp_num, 2);
 		complete(f, f->rc->qp_num, 1);
-		assert_int_equal(f->fake.ops->resize_cq(f->cq, 8 << i % 3), 0);
-		assert_int_equal(f->fake.ops->modify_srq(other.srq, &attr,
-							 IBV_SRQ_MAX_WR), 0);
-		assert_int_equal(f->fake.ops->destroy_qp(qp), 0);
+		assert_int_equal(f->ops->resize_cq(f->cq, 8 << i % 3), 0);
+		assert_int_equal(f->ops->modify_srq(other.srq, &attr,
+						    IBV_SRQ_MAX_WR), 0);
+		assert_int_equal(f->ops->destroy_qp(qp), 0);
 		while (atomic_load(&polled) <= i)
 			sched_yield();
 	}
 	atomic_store(&finished, true);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(atomic_load(&polled), ROUNDS);
-	assert_int_equal(f->fake.ops->destroy_srq(other.srq), 0);
+	assert_int_equal(f->ops->destroy_srq(other.srq), 0);
 }
 
 TEST_MAIN(

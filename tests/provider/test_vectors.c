@@ -285,12 +285,12 @@ static void datagrams(void **state)
 
 	memcpy(&f->fake.av, v.bytes + sizeof(struct ornic_sq_hdr) +
 	       offsetof(struct ornic_route_ud, av), sizeof(f->fake.av));
-	wr.wr.ud.ah = f->fake.ops->create_ah(f->rc->pd, &attr);
+	wr.wr.ud.ah = f->ops->create_ah(f->rc->pd, &attr);
 	assert_non_null(wr.wr.ud.ah);
 	wr.wr.ud.remote_qpn = value(&v, "dqpn", 0);
 	wr.wr.ud.remote_qkey = value(&v, "qkey", 0);
 	post(f->ud, &wr, &v);
-	assert_int_equal(f->fake.ops->destroy_ah(wr.wr.ud.ah), 0);
+	assert_int_equal(f->ops->destroy_ah(wr.wr.ud.ah), 0);
 }
 
 static void receives(void **state)
