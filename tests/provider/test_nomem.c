@@ -163,6 +163,26 @@ static int keep(struct bench *b, void *made)
 	return made ? 0 : errno;
 }
 
+/* Destroys the object by the operation of this name */
+#define DESTROY(name) \
+	static int name(struct bench *b) \
+	{ \
+		return b->ops->name(b->made); \
+	}
+
+DESTROY(dealloc_pd)
+DESTROY(dealloc_td)
+DESTROY(dealloc_mw)
+DESTROY(destroy_ah)
+DESTROY(destroy_cq)
+DESTROY(destroy_srq)
+DESTROY(close_xrcd)
+DESTROY(destroy_qp)
+DESTROY(destroy_wq)
+DESTROY(destroy_rwq_ind_table)
+DESTROY(destroy_flow)
+DESTROY(destroy_counters)
+
 static int alloc_device(struct bench *b)
 {
 	return keep(b, fake_alloc_device());
@@ -204,11 +224,6 @@ static int alloc_parent_domain(struct bench *b)
 	return keep(b, b->ops->alloc_parent_domain(b->ctx, &attr));
 }
 
-static int dealloc_pd(struct bench *b)
-{
-	return b->ops->dealloc_pd(b->made);
-}
-
 static int import_pd(struct bench *b)
 {
 	return keep(b, b->ops->import_pd(b->ctx, 1));
@@ -225,11 +240,6 @@ static int alloc_td(struct bench *b)
 	struct ibv_td_init_attr attr = {};
 
 	return keep(b, b->ops->alloc_td(b->ctx, &attr));
-}
-
-static int dealloc_td(struct bench *b)
-{
-	return b->ops->dealloc_td(b->made);
 }
 
 static int reg_mr(struct bench *b)
@@ -268,21 +278,11 @@ static int alloc_mw(struct bench *b)
 	return keep(b, b->ops->alloc_mw(b->pd, IBV_MW_TYPE_2));
 }
 
-static int dealloc_mw(struct bench *b)
-{
-	return b->ops->dealloc_mw(b->made);
-}
-
 static int create_ah(struct bench *b)
 {
 	struct ibv_ah_attr attr = {};
 
 	return keep(b, b->ops->create_ah(b->pd, &attr));
-}
-
-static int destroy_ah(struct bench *b)
-{
-	return b->ops->destroy_ah(b->made);
 }
 
 static int create_cq(struct bench *b)
@@ -298,11 +298,6 @@ static int create_cq_ex(struct bench *b)
 	struct ibv_cq_ex *cq = b->ops->create_cq_ex(b->ctx, &attr);
 
 	return keep(b, cq ? ibv_cq_ex_to_cq(cq) : NULL);
-}
-
-static int destroy_cq(struct bench *b)
-{
-	return b->ops->destroy_cq(b->made);
 }
 
 static int resize_cq(struct bench *b)
@@ -330,11 +325,6 @@ static int create_srq_ex(struct bench *b)
 	return keep(b, b->ops->create_srq_ex(b->ctx, &attr));
 }
 
-static int destroy_srq(struct bench *b)
-{
-	return b->ops->destroy_srq(b->made);
-}
-
 static int resize_srq(struct bench *b)
 {
 	struct ibv_srq_attr attr = { .max_wr = b->turn++ & 1 ? 16 : 32 };
@@ -347,11 +337,6 @@ static int open_xrcd(struct bench *b)
 	struct ibv_xrcd_init_attr attr = {};
 
 	return keep(b, b->ops->open_xrcd(b->ctx, &attr));
-}
-
-static int close_xrcd(struct bench *b)
-{
-	return b->ops->close_xrcd(b->made);
 }
 
 static int create_qp(struct bench *b)
@@ -411,11 +396,6 @@ static int open_qp(struct bench *b)
 	return keep(b, b->ops->open_qp(b->ctx, &attr));
 }
 
-static int destroy_qp(struct bench *b)
-{
-	return b->ops->destroy_qp(b->made);
-}
-
 static int create_wq(struct bench *b)
 {
 	struct ibv_wq_init_attr attr = {
@@ -426,11 +406,6 @@ static int create_wq(struct bench *b)
 	return keep(b, b->ops->create_wq(b->ctx, &attr));
 }
 
-static int destroy_wq(struct bench *b)
-{
-	return b->ops->destroy_wq(b->made);
-}
-
 static int create_table(struct bench *b)
 {
 	struct ibv_rwq_ind_table_init_attr attr = {
@@ -438,11 +413,6 @@ static int create_table(struct bench *b)
 	};
 
 	return keep(b, b->ops->create_rwq_ind_table(b->ctx, &attr));
-}
-
-static int destroy_table(struct bench *b)
-{
-	return b->ops->destroy_rwq_ind_table(b->made);
 }
 
 /* Creates a rule with counters */
@@ -465,21 +435,11 @@ static int create_flow(struct bench *b)
 	return keep(b, b->ops->create_flow(b->f->rc, &rule.attr));
 }
 
-static int destroy_flow(struct bench *b)
-{
-	return b->ops->destroy_flow(b->made);
-}
-
 static int create_counters(struct bench *b)
 {
 	struct ibv_counters_init_attr attr = {};
 
 	return keep(b, b->ops->create_counters(b->ctx, &attr));
-}
-
-static int destroy_counters(struct bench *b)
-{
-	return b->ops->destroy_counters(b->made);
 }
 
 /* Creates counters and attaches two points, so that the list of points grows */
@@ -526,7 +486,7 @@ static const struct entry entries[] = {
 	{ "create_rss_qp", create_rss_qp, destroy_qp },
 	{ "open_qp", open_qp, destroy_qp },
 	{ "create_wq", create_wq, destroy_wq },
-	{ "create_table", create_table, destroy_table },
+	{ "create_table", create_table, destroy_rwq_ind_table },
 	{ "create_flow", create_flow, destroy_flow },
 	{ "create_counters", create_counters, destroy_counters },
 	{ "attach_counters", attach_counters, destroy_counters },
@@ -542,7 +502,7 @@ static void *made(struct bench *b, int (*run)(struct bench *b))
 static void prepare(struct bench *b, struct fixture *f)
 {
 	*b = (struct bench){
-		.f = f, .ctx = &f->fake.ctx->context, .ops = f->fake.ops,
+		.f = f, .ctx = f->ctx, .ops = f->ops,
 	};
 	b->pd = made(b, alloc_pd);
 	b->parent = made(b, alloc_parent_domain);
