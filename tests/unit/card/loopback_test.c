@@ -50,6 +50,23 @@ static void expect_wire(struct raw *w, unsigned int count)
 	assert_int_equal(w->host->frames, 0);
 }
 
+static uint64_t looped(struct raw *w)
+{
+	return host_port_stat(w->host, ORNIC_PORT_STAT_tx_looped);
+}
+
+/*
+ * Expect that the next completion is the send of QP @n, of which @wire frames
+ * went out, and that @loops frames were looped back so far
+ */
+static void expect_sent(struct raw *w, unsigned int n, unsigned int wire,
+			unsigned int loops)
+{
+	did(w, n, ORNIC_WC_SEND);
+	expect_wire(w, wire);
+	assert_int_equal(looped(w), loops);
+}
+
 static void rule(struct raw *w, unsigned int n, const uint8_t *dmac,
 		 unsigned int bits)
 {
@@ -64,11 +81,6 @@ static void rule(struct raw *w, unsigned int n, const uint8_t *dmac,
 	host_create_object(w->host, ORNIC_CMD_CREATE_FLOW, &in, sizeof(in));
 }
 
-static uint64_t looped(struct raw *w)
-{
-	return host_port_stat(w->host, ORNIC_PORT_STAT_tx_looped);
-}
-
 /* [ORNIC-LOOP-1] Frames of a process to the port's address are looped back */
 static void test_to_the_port_itself(void **state)
 {
@@ -77,9 +89,7 @@ static void test_to_the_port_itself(void **state)
 	recvs(w);
 	send(w, 1, w->host->mac);
 	did(w, 0, ORNIC_WC_RECV);
-	did(w, 1, ORNIC_WC_SEND);
-	expect_wire(w, 0);
-	assert_int_equal(looped(w), 1);
+	expect_sent(w, 1, 0, 1);
 	host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_frames, 0);
 	host_port_stat_is(w->host, ORNIC_PORT_STAT_rx_frames, 1);
 }
@@ -96,15 +106,11 @@ static void test_to_groups(void **state)
 	expect_wire(w, 1);
 	/* A group without a receiver on this card */
 	send(w, 1, group);
-	did(w, 1, ORNIC_WC_SEND);
-	expect_wire(w, 1);
-	assert_int_equal(looped(w), 1);
+	expect_sent(w, 1, 1, 1);
 	rule(w, 2, group, 48);
 	send(w, 1, group);
 	did(w, 2, ORNIC_WC_RECV);
-	did(w, 1, ORNIC_WC_SEND);
-	expect_wire(w, 1);
-	assert_int_equal(looped(w), 2);
+	expect_sent(w, 1, 1, 2);
 }
 
 /* [ORNIC-LOOP-2] A rule for a whole MAC address makes that address local */
@@ -121,9 +127,7 @@ static void test_to_addresses_of_rules(void **state)
 	send(w, 1, somebody);
 	/* The rules decide which QP gets the frame, as for any frame */
 	did(w, 2, ORNIC_WC_RECV);
-	did(w, 1, ORNIC_WC_SEND);
-	expect_wire(w, 0);
-	assert_int_equal(looped(w), 1);
+	expect_sent(w, 1, 0, 1);
 }
 
 /* [ORNIC-LOOP-3] Frames of the network stack reach QPs of rules, not itself */
@@ -141,23 +145,17 @@ static void test_of_the_network_stack(void **state)
 	send(w, 0, broadcast);
 	did(w, 0, ORNIC_WC_SEND);
 	send(w, 0, w->host->mac);
-	did(w, 0, ORNIC_WC_SEND);
-	expect_wire(w, 2);
-	assert_int_equal(looped(w), 0);
+	expect_sent(w, 0, 2, 0);
 	send(w, 0, somebody);
 	did(w, 2, ORNIC_WC_RECV);
-	did(w, 0, ORNIC_WC_SEND);
-	expect_wire(w, 0);
-	assert_int_equal(looped(w), 1);
+	expect_sent(w, 0, 0, 1);
 	/* The stack's own rules apply to frames of others only */
 	rule(w, 0, group, 48);
 	rule(w, 0, w->host->mac, 48);
 	send(w, 0, group);
 	did(w, 0, ORNIC_WC_SEND);
 	send(w, 0, w->host->mac);
-	did(w, 0, ORNIC_WC_SEND);
-	expect_wire(w, 2);
-	assert_int_equal(looped(w), 1);
+	expect_sent(w, 0, 2, 1);
 	send(w, 1, group);
 	did(w, 0, ORNIC_WC_RECV);
 	did(w, 1, ORNIC_WC_SEND);
@@ -198,9 +196,7 @@ static void test_while_the_port_is_down(void **state)
 	send(w, 1, w->host->mac);
 	did(w, 1, ORNIC_WC_SEND);
 	send(w, 1, broadcast);
-	did(w, 1, ORNIC_WC_SEND);
-	expect_wire(w, 0);
-	assert_int_equal(looped(w), 0);
+	expect_sent(w, 1, 0, 0);
 }
 
 /* [ORNIC-LOOP-4] A bad receive WQE for its own frame fails a sender */

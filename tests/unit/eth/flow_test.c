@@ -53,6 +53,11 @@ static uint32_t create(struct raw *w, const struct ornic_create_flow_in *in)
 				  sizeof(*in));
 }
 
+static uint32_t create_counters(struct raw *w)
+{
+	return host_create_object(w->host, ORNIC_CMD_CREATE_COUNTERS, NULL, 0);
+}
+
 static void destroy(struct raw *w, uint32_t num)
 {
 	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_FLOW, num);
@@ -92,6 +97,14 @@ static void arrive(struct raw *w, const uint8_t *dmac, unsigned int dport)
 	raw_receive(w, packet, LEN, 0);
 }
 
+/* Expect that QP @n receives a frame first, or alone */
+static void reaches(struct raw *w, const uint8_t *dmac, unsigned int dport,
+		    unsigned int n)
+{
+	arrive(w, dmac, dport);
+	got(w, n);
+}
+
 static uint64_t port_stat(struct raw *w, enum ornic_port_stat stat)
 {
 	return host_port_stat(w->host, stat);
@@ -109,8 +122,7 @@ static void test_create_refusals(void **state)
 	struct ornic_object out;
 	uint32_t counters;
 
-	counters = host_create_object(w->host, ORNIC_CMD_CREATE_COUNTERS, NULL,
-				      0);
+	counters = create_counters(w);
 #define REFUSED(field, val, status) \
 	host_refused(w->host, ORNIC_CMD_CREATE_FLOW, good, field, val, &out, \
 		     status)
@@ -186,8 +198,7 @@ static void test_used_objects_stay(void **state)
 	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
 	uint32_t counters, num;
 
-	counters = host_create_object(w->host, ORNIC_CMD_CREATE_COUNTERS, NULL,
-				      0);
+	counters = create_counters(w);
 	in.flags = htole32(ORNIC_FLOW_COUNT);
 	in.counters = htole32(counters);
 	num = create(w, &in);
@@ -225,8 +236,7 @@ static void test_limits(void **state)
 	assert_int_equal(w->host->card->flow_table.ingress, 1024);
 	/* The last rule is found as the first one is */
 	recvs(w);
-	arrive(w, somebody, 1023);
-	got(w, 1);
+	reaches(w, somebody, 1023, 1);
 	arrive(w, somebody, 1024);
 	got_nothing(w);
 }
@@ -288,13 +298,11 @@ static void test_rule_takes_its_frames(void **state)
 	arrive(w, somebody, 2001);
 	got_nothing(w);
 	assert_int_equal(STAT(w, rx_dropped_filter), 1);
-	arrive(w, somebody, 2000);
-	got(w, 2);
+	reaches(w, somebody, 2000, 2);
 	assert_int_equal(STAT(w, rx_steered), 2);
 	assert_int_equal(STAT(w, rx_frames), 3);
 	destroy(w, num);
-	arrive(w, w->host->mac, 2000);
-	got(w, 0);
+	reaches(w, w->host->mac, 2000, 0);
 }
 
 /* [ORNIC-FLOW-4]: a rule takes no frame that differs in one field */
@@ -339,20 +347,16 @@ static void test_priority_then_age(void **state)
 	any.priority = htole32(7);
 	num = create(w, &old);
 	create(w, &any);
-	arrive(w, somebody, 2000);
-	got(w, 2);
-	arrive(w, somebody, 2001);
-	got(w, 1);
+	reaches(w, somebody, 2000, 2);
+	reaches(w, somebody, 2001, 1);
 	create(w, &first);
-	arrive(w, somebody, 2000);
-	got(w, 3);
+	reaches(w, somebody, 2000, 3);
 	/* A rule that is created again is the youngest */
 	destroy(w, num);
 	create(w, &old);
 	first.priority = htole32(0xffffffff);
 	create(w, &first);
-	arrive(w, somebody, 2000);
-	got(w, 3);
+	reaches(w, somebody, 2000, 3);
 	got_nothing(w);
 }
 
@@ -369,24 +373,20 @@ static void test_listeners_to_the_same(void **state)
 	create(w, &any);
 	in.qpn = htole32(w->qp[2].num);
 	create(w, &in);
-	arrive(w, group, 2000);
-	got(w, 1);
+	reaches(w, group, 2000, 1);
 	got(w, 2);
 	got_nothing(w);
 	assert_int_equal(STAT(w, rx_steered), 1);
 	/* The older rule is destroyed; the younger one takes its place */
 	destroy(w, num);
-	arrive(w, group, 2000);
-	got(w, 2);
+	reaches(w, group, 2000, 2);
 	got_nothing(w);
-	arrive(w, group, 1);
-	got(w, 3);
+	reaches(w, group, 1, 3);
 	/* Another priority makes another rule */
 	in.qpn = htole32(w->qp[1].num);
 	in.priority = htole32(1);
 	create(w, &in);
-	arrive(w, group, 2000);
-	got(w, 2);
+	reaches(w, group, 2000, 2);
 	got_nothing(w);
 }
 
@@ -400,18 +400,15 @@ static void test_dont_trap(void **state)
 	in.flags = htole32(ORNIC_FLOW_DONT_TRAP);
 	create(w, &in);
 	/* The port's own queue gets it too, if the filter accepts it */
-	arrive(w, w->host->mac, 2000);
-	got(w, 1);
+	reaches(w, w->host->mac, 2000, 1);
 	got(w, 0);
-	arrive(w, somebody, 2000);
-	got(w, 1);
+	reaches(w, somebody, 2000, 1);
 	got_nothing(w);
 	assert_int_equal(STAT(w, rx_dropped_filter), 0);
 	in = flow_in(w, 2, 2000);
 	in.priority = htole32(1);
 	create(w, &in);
-	arrive(w, w->host->mac, 2000);
-	got(w, 1);
+	reaches(w, w->host->mac, 2000, 1);
 	got(w, 2);
 	got_nothing(w);
 	assert_int_equal(STAT(w, rx_frames), 3);
@@ -433,14 +430,10 @@ static void test_defaults(void **state)
 	create(w, &multicast);
 	normal.priority = htole32(0xffff);
 	create(w, &normal);
-	arrive(w, group, 2000);
-	got(w, 3);
-	arrive(w, group, 2001);
-	got(w, 2);
-	arrive(w, w->host->mac, 2001);
-	got(w, 1);
-	arrive(w, somebody, 2001);
-	got(w, 1);
+	reaches(w, group, 2000, 3);
+	reaches(w, group, 2001, 2);
+	reaches(w, w->host->mac, 2001, 1);
+	reaches(w, somebody, 2001, 1);
 	got_nothing(w);
 }
 
@@ -456,9 +449,8 @@ static void test_drop_and_count(void **state)
 	uint32_t counters;
 
 	recvs(w);
-	host_create_object(w->host, ORNIC_CMD_CREATE_COUNTERS, NULL, 0);
-	counters = host_create_object(w->host, ORNIC_CMD_CREATE_COUNTERS, NULL,
-				      0);
+	create_counters(w);
+	counters = create_counters(w);
 	in.flags = htole32(ORNIC_FLOW_DROP | ORNIC_FLOW_COUNT);
 	in.counters = htole32(counters);
 	create(w, &in);
@@ -471,8 +463,7 @@ static void test_drop_and_count(void **state)
 	got_nothing(w);
 	assert_int_equal(STAT(w, rx_dropped_rule), 2);
 	assert_int_equal(STAT(w, rx_steered), 0);
-	arrive(w, w->host->mac, 2001);
-	got(w, 1);
+	reaches(w, w->host->mac, 2001, 1);
 	query.num = htole32(counters);
 	host_cmd_ok(w->host, ORNIC_CMD_QUERY_STATS, &query, &val);
 	assert_int_equal(w->host->out_len, ORNIC_COUNTERS_STAT_COUNT * 8);
@@ -546,8 +537,7 @@ static void test_roce_is_for_roce(void **state)
 	assert_int_equal(w->host->card->stats.rdma[ORNIC_RDMA_STAT_rx_malformed],
 			 1);
 	/* RoCE for another MAC address is an ordinary frame */
-	arrive(w, somebody, 4791);
-	got(w, 1);
+	reaches(w, somebody, 4791, 1);
 }
 
 /* ---- sniffers ---- */
@@ -565,13 +555,10 @@ static void test_sniffer_sees_everything(void **state)
 	in.type = ORNIC_FLOW_SNIFFER;
 	num = create(w, &in);
 	assert_true(w->host->wants_bytes);
-	arrive(w, w->host->mac, 2000);
-	got(w, 1);
+	reaches(w, w->host->mac, 2000, 1);
 	got(w, 0);
-	arrive(w, somebody, 2000);
-	got(w, 1);
-	arrive(w, w->host->mac, 4791);
-	got(w, 1);
+	reaches(w, somebody, 2000, 1);
+	reaches(w, w->host->mac, 4791, 1);
 	got_nothing(w);
 	assert_int_equal(STAT(w, rx_dropped_filter), 1);
 	assert_int_equal(STAT(w, rx_steered), 0);
@@ -584,8 +571,7 @@ static void test_sniffer_sees_everything(void **state)
 	raw_done(w, raw_sent(w));
 	destroy(w, num);
 	assert_false(w->host->wants_bytes);
-	arrive(w, w->host->mac, 2000);
-	got(w, 0);
+	reaches(w, w->host->mac, 2000, 0);
 	got_nothing(w);
 }
 
@@ -600,12 +586,10 @@ static void test_sniffers_choose_and_share(void **state)
 	create(w, &in);
 	in.qpn = htole32(w->qp[2].num);
 	create(w, &in);
-	arrive(w, w->host->mac, 2000);
-	got(w, 1);
+	reaches(w, w->host->mac, 2000, 1);
 	got(w, 2);
 	got(w, 0);
-	arrive(w, w->host->mac, 2001);
-	got(w, 0);
+	reaches(w, w->host->mac, 2001, 0);
 	got_nothing(w);
 }
 
@@ -626,19 +610,15 @@ static void test_sniffed_roce_is_bytes(void **state)
 
 /* ---- frames that are sent ---- */
 
-static void send_udp(struct raw *w, unsigned int n, const uint8_t *dmac,
-		     unsigned int dport)
+/* Send a datagram from QP @n; expect success, and a frame if @wire */
+static void send_udp(struct raw *w, unsigned int n, unsigned int dport, bool wire)
 {
 	struct ornic_route_eth route = {};
+	const struct ornic_cqe *cqe;
 
-	make_udp(host_ptr(w->host, w->data), dmac, dport);
+	make_udp(host_ptr(w->host, w->data), somebody, dport);
 	raw_send(w, n, w->data, LEN, &route, 0);
-}
-
-static void sent_by(struct raw *w, unsigned int n, bool wire)
-{
-	const struct ornic_cqe *cqe = raw_cqe(w);
-
+	cqe = raw_cqe(w);
 	assert_int_equal(le32toh(cqe->status), ORNIC_WC_SUCCESS);
 	assert_int_equal(le32toh(cqe->opcode), ORNIC_WC_SEND);
 	assert_int_equal(le32toh(cqe->qpn) & ORNIC_CQE_QPN, w->qp[n].num);
@@ -655,9 +635,7 @@ static void test_egress(void **state)
 	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
 	struct counters *counters;
 
-	in.counters = htole32(host_create_object(w->host,
-						 ORNIC_CMD_CREATE_COUNTERS,
-						 NULL, 0));
+	in.counters = htole32(create_counters(w));
 	counters = counters_find(w->host->card, le32toh(in.counters));
 	in.flags = htole32(ORNIC_FLOW_EGRESS | ORNIC_FLOW_COUNT |
 			   ORNIC_FLOW_DONT_TRAP);
@@ -667,20 +645,16 @@ static void test_egress(void **state)
 	in.value.outer.dst_port = 0;
 	in.mask.outer.dst_port = 0;
 	create(w, &in);
-	send_udp(w, 1, somebody, 2000);
-	sent_by(w, 1, false);
+	send_udp(w, 1, 2000, false);
 	assert_int_equal(counters->val[ORNIC_COUNTERS_STAT_packets], 2);
 	assert_int_equal(STAT(w, tx_dropped_rule), 1);
 	assert_int_equal(STAT(w, tx_frames), 0);
-	send_udp(w, 1, somebody, 2001);
-	sent_by(w, 1, false);
+	send_udp(w, 1, 2001, false);
 	assert_int_equal(counters->val[ORNIC_COUNTERS_STAT_packets], 3);
 	/* The rule ignores frames of other QPs and received frames */
-	send_udp(w, 2, somebody, 2000);
-	sent_by(w, 2, true);
+	send_udp(w, 2, 2000, true);
 	recvs(w);
-	arrive(w, w->host->mac, 2000);
-	got(w, 0);
+	reaches(w, w->host->mac, 2000, 0);
 	assert_int_equal(counters->val[ORNIC_COUNTERS_STAT_packets], 3);
 }
 
@@ -695,14 +669,10 @@ static void test_egress_order(void **state)
 	create(w, &in);
 	in = flow_in(w, 1, 2000);
 	in.flags = htole32(ORNIC_FLOW_EGRESS | ORNIC_FLOW_COUNT);
-	in.counters = htole32(host_create_object(w->host,
-						 ORNIC_CMD_CREATE_COUNTERS,
-						 NULL, 0));
+	in.counters = htole32(create_counters(w));
 	create(w, &in);
-	send_udp(w, 1, somebody, 2000);
-	sent_by(w, 1, true);
-	send_udp(w, 1, somebody, 2001);
-	sent_by(w, 1, false);
+	send_udp(w, 1, 2000, true);
+	send_udp(w, 1, 2001, false);
 }
 
 UNIT_MAIN("flow",

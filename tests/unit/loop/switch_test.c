@@ -112,6 +112,30 @@ static void send(struct world *w, unsigned int from, const uint8_t *dst,
 	switch_tx(&w->port[from].port, make(&w->port[from].port, dst, src));
 }
 
+/* send(), and deliver all that was sent */
+static void deliver(struct world *w, unsigned int from, const uint8_t *dst,
+		    const uint8_t *src)
+{
+	send(w, from, dst, src);
+	switch_run(&w->sw, 10);
+}
+
+/* send() of a frame with @flags */
+static void send_flags(struct world *w, unsigned int from, const uint8_t *dst,
+		       const uint8_t *src, uint32_t flags)
+{
+	struct frame *frame = make(&w->port[from].port, dst, src);
+
+	frame->flags = flags;
+	switch_tx(&w->port[from].port, frame);
+}
+
+/* The address is that of port @port */
+static void expect_at(struct world *w, const uint8_t *addr, unsigned int port)
+{
+	assert_ptr_equal(switch_lookup(&w->sw, addr), &w->port[port].port);
+}
+
 static void expect(struct world *w, unsigned int a, unsigned int b,
 		   unsigned int c, unsigned int d)
 {
@@ -137,8 +161,7 @@ static void test_broadcast_and_unknown_go_to_all_others(void **state)
 	struct world *w = *state;
 
 	send(w, 2, broadcast, mac[2]);
-	send(w, 2, other, mac[2]);
-	switch_run(&w->sw, 10);
+	deliver(w, 2, other, mac[2]);
 	expect(w, 2, 2, 0, 2);
 	assert_int_equal(w->sw.stats.flooded, 2);
 }
@@ -147,10 +170,8 @@ static void test_learned_address_goes_to_one(void **state)
 {
 	struct world *w = *state;
 
-	send(w, 3, broadcast, mac[3]);
-	switch_run(&w->sw, 10);
-	send(w, 0, mac[3], mac[0]);
-	switch_run(&w->sw, 10);
+	deliver(w, 3, broadcast, mac[3]);
+	deliver(w, 0, mac[3], mac[0]);
 	expect(w, 1, 1, 1, 1);
 }
 
@@ -159,9 +180,8 @@ static void test_learned_address_moves(void **state)
 	struct world *w = *state;
 
 	send(w, 3, broadcast, other);
-	send(w, 2, broadcast, other);
-	switch_run(&w->sw, 10);
-	assert_ptr_equal(switch_lookup(&w->sw, other), &w->port[2].port);
+	deliver(w, 2, broadcast, other);
+	expect_at(w, other, 2);
 }
 
 static void test_learned_address_is_forgotten_with_age(void **state)
@@ -169,13 +189,12 @@ static void test_learned_address_is_forgotten_with_age(void **state)
 	struct world *w = *state;
 
 	w->sw.now_ns = 1;
-	send(w, 3, broadcast, other);
-	switch_run(&w->sw, 10);
+	deliver(w, 3, broadcast, other);
 	w->sw.now_ns += SWITCH_AGE_NS;
-	assert_ptr_equal(switch_lookup(&w->sw, other), &w->port[3].port);
+	expect_at(w, other, 3);
 	w->sw.now_ns++;
 	assert_null(switch_lookup(&w->sw, other));
-	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[0].port);
+	expect_at(w, mac[0], 0);
 }
 
 /* [ORNIC-DEV-15] */
@@ -185,15 +204,13 @@ static void test_a_checked_cards_address_cannot_be_taken(void **state)
 
 	w->port[0].port.checked = true;
 	send(w, 2, broadcast, mac[0]);
-	send(w, 1, broadcast, mac[0]);
-	switch_run(&w->sw, 10);
-	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[0].port);
+	deliver(w, 1, broadcast, mac[0]);
+	expect_at(w, mac[0], 0);
 	assert_true(switch_is_local(&w->sw, mac[0]));
 	/* Its own check permits this card to use the address */
 	w->port[1].port.checked = true;
-	send(w, 1, broadcast, mac[0]);
-	switch_run(&w->sw, 10);
-	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[1].port);
+	deliver(w, 1, broadcast, mac[0]);
+	expect_at(w, mac[0], 1);
 }
 
 /* A bond gives all its cards the address of the first */
@@ -202,36 +219,31 @@ static void test_a_cards_address_moves_with_its_sender(void **state)
 	struct world *w = *state;
 
 	w->sw.now_ns = 1;
-	send(w, 1, broadcast, mac[0]);
-	switch_run(&w->sw, 10);
+	deliver(w, 1, broadcast, mac[0]);
 	expect(w, 1, 0, 1, 1);
-	send(w, 2, mac[0], mac[2]);
-	switch_run(&w->sw, 10);
+	deliver(w, 2, mac[0], mac[2]);
 	expect(w, 1, 1, 1, 1);
 	/* [ORNIC-WIRE-4] The card that took it may be a bridge */
 	assert_false(switch_is_local(&w->sw, mac[0]));
 	/* Its card takes it back by sending, and by the age of the other's frames */
-	send(w, 0, mac[2], mac[0]);
-	switch_run(&w->sw, 10);
-	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[0].port);
+	deliver(w, 0, mac[2], mac[0]);
+	expect_at(w, mac[0], 0);
 	assert_true(switch_is_local(&w->sw, mac[0]));
-	send(w, 1, broadcast, mac[0]);
-	switch_run(&w->sw, 10);
+	deliver(w, 1, broadcast, mac[0]);
 	w->sw.now_ns += SWITCH_AGE_NS;
-	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[1].port);
+	expect_at(w, mac[0], 1);
 	w->sw.now_ns++;
-	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[0].port);
+	expect_at(w, mac[0], 0);
 }
 
 static void test_an_address_survives_the_port_that_took_it(void **state)
 {
 	struct world *w = *state;
 
-	send(w, 1, broadcast, mac[0]);
-	switch_run(&w->sw, 10);
+	deliver(w, 1, broadcast, mac[0]);
 	switch_remove_port(&w->port[1].port);
 	w->port[1].destroyed = true;
-	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[0].port);
+	expect_at(w, mac[0], 0);
 	assert_null(switch_lookup(&w->sw, mac[1]));
 }
 
@@ -239,11 +251,10 @@ static void test_a_taken_address_survives_its_card(void **state)
 {
 	struct world *w = *state;
 
-	send(w, 2, broadcast, mac[0]);
-	switch_run(&w->sw, 10);
+	deliver(w, 2, broadcast, mac[0]);
 	switch_remove_port(&w->port[0].port);
 	w->port[0].destroyed = true;
-	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[2].port);
+	expect_at(w, mac[0], 2);
 	w->sw.now_ns += SWITCH_AGE_NS + 1;
 	assert_null(switch_lookup(&w->sw, mac[0]));
 }
@@ -253,8 +264,7 @@ static void test_an_unplugged_port_has_no_address(void **state)
 {
 	struct world *w = *state;
 
-	send(w, 0, broadcast, other);
-	switch_run(&w->sw, 10);
+	deliver(w, 0, broadcast, other);
 	expect(w, 0, 1, 1, 1);
 	/* A frame that is on its way does not bring the address back */
 	send(w, 0, broadcast, other);
@@ -266,17 +276,15 @@ static void test_an_unplugged_port_has_no_address(void **state)
 	expect(w, 0, 2, 2, 2);
 	assert_null(switch_lookup(&w->sw, other));
 	send(w, 2, mac[0], mac[2]);
-	send(w, 2, broadcast, mac[2]);
-	switch_run(&w->sw, 10);
+	deliver(w, 2, broadcast, mac[2]);
 	expect(w, 0, 4, 2, 4);
 	assert_int_equal(w->port[0].port.stats.drops, 2);
 	/* It sends nothing */
 	send(w, 0, broadcast, mac[0]);
 	assert_int_equal(switch_run(&w->sw, 10), 0);
 	switch_plug(&w->port[0].port, true);
-	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[0].port);
-	send(w, 2, mac[0], mac[2]);
-	switch_run(&w->sw, 10);
+	expect_at(w, mac[0], 0);
+	deliver(w, 2, mac[0], mac[2]);
 	expect(w, 1, 4, 2, 4);
 }
 
@@ -285,20 +293,17 @@ static void test_an_unplugged_port_gives_an_address_back(void **state)
 {
 	struct world *w = *state;
 
-	send(w, 1, broadcast, mac[0]);
-	switch_run(&w->sw, 10);
+	deliver(w, 1, broadcast, mac[0]);
 	switch_plug(&w->port[1].port, false);
-	assert_ptr_equal(switch_lookup(&w->sw, mac[0]), &w->port[0].port);
+	expect_at(w, mac[0], 0);
 }
 
 /* Others than its receiver cannot read a local frame */
 static void test_a_local_frame_is_not_flooded(void **state)
 {
 	struct world *w = *state;
-	struct frame *frame = make(&w->port[1].port, mac[0], mac[1]);
 
-	frame->flags = FRAME_LOCAL;
-	switch_tx(&w->port[1].port, frame);
+	send_flags(w, 1, mac[0], mac[1], FRAME_LOCAL);
 	switch_plug(&w->port[0].port, false);
 	switch_run(&w->sw, 10);
 	expect(w, 0, 0, 0, 0);
@@ -318,7 +323,7 @@ static void test_many_addresses_push_out_no_fixed_one(void **state)
 	}
 	assert_true(switch_is_local(&w->sw, mac[0]));
 	assert_true(switch_is_local(&w->sw, mac[1]));
-	assert_ptr_equal(switch_lookup(&w->sw, src), &w->port[2].port);
+	expect_at(w, src, 2);
 }
 
 /* [ORNIC-WIRE-4] A packet to the guest of a guest must be bytes */
@@ -328,9 +333,8 @@ static void test_learned_address_is_not_local(void **state)
 	uint8_t src[MAC_LEN] = { 2, 9 };
 
 	assert_true(switch_is_local(&w->sw, mac[0]));
-	send(w, 0, mac[1], src);
-	switch_run(&w->sw, 10);
-	assert_ptr_equal(switch_lookup(&w->sw, src), &w->port[0].port);
+	deliver(w, 0, mac[1], src);
+	expect_at(w, src, 0);
 	assert_false(switch_is_local(&w->sw, src));
 }
 
@@ -338,8 +342,7 @@ static void test_multicast_source_is_not_learned(void **state)
 {
 	struct world *w = *state;
 
-	send(w, 2, mac[0], broadcast);
-	switch_run(&w->sw, 10);
+	deliver(w, 2, mac[0], broadcast);
 	assert_null(switch_lookup(&w->sw, broadcast));
 }
 
@@ -361,8 +364,7 @@ static void test_nothing_goes_back(void **state)
 	send(w, 0, mac[0], mac[0]);
 	send(w, 2, broadcast, mac[2]);
 	switch_run(&w->sw, 2);
-	send(w, 2, mac[2], mac[2]);
-	switch_run(&w->sw, 10);
+	deliver(w, 2, mac[2], mac[2]);
 	expect(w, 1, 1, 0, 1);
 	assert_int_equal(w->sw.stats.filtered, 2);
 }
@@ -371,16 +373,12 @@ static void test_nothing_goes_back(void **state)
 static void test_looped_frames_are_for_their_card_alone(void **state)
 {
 	struct world *w = *state;
-	struct frame *frame;
 	unsigned int i;
 
 	for (i = 0; i < FAULT_KINDS; i++)
 		w->sw.fault.ppm[i] = FAULT_ALWAYS;
-	for (i = 0; i < 2; i++) {
-		frame = make(&w->port[0].port, i ? mac[1] : other, mac[3]);
-		frame->flags = FRAME_LOOPED;
-		switch_tx(&w->port[0].port, frame);
-	}
+	for (i = 0; i < 2; i++)
+		send_flags(w, 0, i ? mac[1] : other, mac[3], FRAME_LOOPED);
 	switch_run(&w->sw, 10);
 	expect(w, 2, 0, 0, 0);
 	assert_null(switch_lookup(&w->sw, mac[3]));
@@ -403,10 +401,8 @@ static void test_runts_are_dropped(void **state)
 static void test_local_frames_never_leave(void **state)
 {
 	struct world *w = *state;
-	struct frame *frame = make(&w->port[0].port, broadcast, mac[0]);
 
-	frame->flags = FRAME_LOCAL;
-	switch_tx(&w->port[0].port, frame);
+	send_flags(w, 0, broadcast, mac[0], FRAME_LOCAL);
 	switch_run(&w->sw, 10);
 	expect(w, 0, 1, 0, 0);
 	assert_int_equal(w->sw.stats.local_leaks, 2);
@@ -416,23 +412,16 @@ static void test_local_frames_never_leave(void **state)
 static void test_local_frames_are_announced(void **state)
 {
 	struct world *w = *state;
-	struct frame *frame;
 	unsigned int i;
 
-	for (i = 0; i < 3; i++) {
-		frame = make(&w->port[0].port, mac[1], mac[0]);
-		frame->flags = i ? FRAME_LOCAL : 0;
-		switch_tx(&w->port[0].port, frame);
-	}
+	for (i = 0; i < 3; i++)
+		send_flags(w, 0, mac[1], mac[0], i ? FRAME_LOCAL : 0);
 	switch_run(&w->sw, 1);
 	assert_int_equal(w->port[1].soon, 0);
 	switch_run(&w->sw, 1);
 	assert_int_equal(w->port[1].rx, 2);
-	for (i = 0; i < 2; i++) {
-		frame = make(&w->port[0].port, mac[1], mac[0]);
-		frame->flags = FRAME_LOCAL;
-		switch_tx(&w->port[0].port, frame);
-	}
+	for (i = 0; i < 2; i++)
+		send_flags(w, 0, mac[1], mac[0], FRAME_LOCAL);
 	w->port[1].soon_at_rx = 0;
 	switch_run(&w->sw, 2);
 	assert_int_equal(w->port[1].rx, 4);
@@ -592,8 +581,7 @@ static void test_delayed_packet_of_a_port_that_is_not_allowed_waits(
 
 	w->sw.fault.ppm[FAULT_DELAY] = FAULT_ALWAYS;
 	send(w, 0, mac[1], mac[0]);
-	send(w, 1, mac[0], mac[1]);
-	switch_run(&w->sw, 10);
+	deliver(w, 1, mac[0], mac[1]);
 	w->sw.allow = allow_all_but_first;
 	w->sw.allow_arg = w;
 	w->sw.now_ns += FAULT_DELAY_NS;
@@ -633,14 +621,11 @@ static void test_loss_loses_all_or_about_half(void **state)
 	unsigned int i;
 
 	w->sw.fault.ppm[FAULT_LOSS] = FAULT_ALWAYS;
-	send(w, 0, mac[1], mac[0]);
-	switch_run(&w->sw, 10);
+	deliver(w, 0, mac[1], mac[0]);
 	expect(w, 0, 0, 0, 0);
 	w->sw.fault.ppm[FAULT_LOSS] = FAULT_ALWAYS / 2;
-	for (i = 0; i < 1000; i++) {
-		send(w, 0, mac[1], mac[0]);
-		switch_run(&w->sw, 10);
-	}
+	for (i = 0; i < 1000; i++)
+		deliver(w, 0, mac[1], mac[0]);
 	assert_in_range(w->port[1].rx, 400, 600);
 	assert_int_equal(w->sw.fault.count[FAULT_LOSS] + w->port[1].rx, 1001);
 }
@@ -650,8 +635,7 @@ static void test_duplicate_delivers_twice(void **state)
 	struct world *w = *state;
 
 	w->sw.fault.ppm[FAULT_DUPLICATE] = FAULT_ALWAYS;
-	send(w, 0, mac[1], mac[0]);
-	switch_run(&w->sw, 10);
+	deliver(w, 0, mac[1], mac[0]);
 	expect(w, 0, 2, 0, 0);
 }
 
@@ -659,7 +643,6 @@ static void test_reorder_ends_and_loses_nothing(void **state)
 {
 	struct world *w = *state;
 	struct frame *frame;
-	uint8_t first = 0;
 	unsigned int i;
 
 	w->sw.fault.ppm[FAULT_REORDER] = FAULT_ALWAYS;
@@ -672,10 +655,9 @@ static void test_reorder_ends_and_loses_nothing(void **state)
 	expect(w, 0, 0, 0, 0);
 	w->sw.fault.ppm[FAULT_REORDER] = 0;
 	switch_run(&w->sw, 1);
-	first = w->port[1].last[59];
+	assert_int_equal(w->port[1].last[59], 1);
 	switch_run(&w->sw, 1);
 	expect(w, 0, 2, 0, 0);
-	assert_int_equal(first, 1);
 	assert_int_equal(w->port[1].last[59], 0);
 	/* With every frame reordered each run and each flush still ends */
 	w->sw.fault.ppm[FAULT_REORDER] = FAULT_ALWAYS;
@@ -717,11 +699,9 @@ static void test_delayed_packets_are_overtaken(void **state)
 	struct world *w = *state;
 
 	w->sw.fault.ppm[FAULT_DELAY] = FAULT_ALWAYS;
-	send(w, 0, mac[1], mac[0]);
-	switch_run(&w->sw, 10);
+	deliver(w, 0, mac[1], mac[0]);
 	w->sw.fault.ppm[FAULT_DELAY] = 0;
-	send(w, 0, mac[1], mac[0]);
-	switch_run(&w->sw, 10);
+	deliver(w, 0, mac[1], mac[0]);
 	expect(w, 0, 1, 0, 0);
 	w->sw.now_ns += FAULT_DELAY_NS;
 	switch_run(&w->sw, 10);
@@ -734,10 +714,8 @@ static void test_delayed_packets_have_a_bound_and_go_with_their_port(void **stat
 	unsigned int i;
 
 	w->sw.fault.ppm[FAULT_DELAY] = FAULT_ALWAYS;
-	for (i = 0; i < SWITCH_DELAYED_MAX + 3; i++) {
-		send(w, 0, mac[1], mac[0]);
-		switch_run(&w->sw, 10);
-	}
+	for (i = 0; i < SWITCH_DELAYED_MAX + 3; i++)
+		deliver(w, 0, mac[1], mac[0]);
 	expect(w, 0, 3, 0, 0);
 	switch_remove_port(&w->port[0].port);
 	w->port[0].destroyed = true;
@@ -755,8 +733,7 @@ static void test_corrupt_flips_one_bit_behind_the_ethernet_header(void **state)
 
 	w->sw.fault.ppm[FAULT_CORRUPT] = FAULT_ALWAYS;
 	for (i = 0; i < 1000; i++) {
-		send(w, 0, mac[1], mac[0]);
-		switch_run(&w->sw, 10);
+		deliver(w, 0, mac[1], mac[0]);
 		assert_memory_equal(w->port[1].last, mac[1], MAC_LEN);
 		bits = 0;
 		for (at = 12; at < 60; at++)
@@ -769,11 +746,9 @@ static void test_corrupt_flips_one_bit_behind_the_ethernet_header(void **state)
 static void test_corrupt_leaves_local_frames_alone(void **state)
 {
 	struct world *w = *state;
-	struct frame *frame = make(&w->port[0].port, mac[1], mac[0]);
 
 	w->sw.fault.ppm[FAULT_CORRUPT] = FAULT_ALWAYS;
-	frame->flags = FRAME_LOCAL;
-	switch_tx(&w->port[0].port, frame);
+	send_flags(w, 0, mac[1], mac[0], FRAME_LOCAL);
 	switch_run(&w->sw, 10);
 	expect(w, 0, 1, 0, 0);
 	assert_int_equal(w->sw.fault.count[FAULT_CORRUPT], 0);

@@ -168,6 +168,13 @@ static unsigned int modify_to(struct cell *c, unsigned int from, unsigned int to
 	return modify_qp(c, mask, to);
 }
 
+/* Go through each state in between */
+static void bring(struct cell *c, unsigned int from, unsigned int to)
+{
+	for (; from < to; from++)
+		assert_int_equal(modify_to(c, from, from + 1), ORNIC_CMD_OK);
+}
+
 #define COMMAND(name, of_qp, of_wq) \
 	static void name(struct cell *c) \
 	{ \
@@ -560,11 +567,8 @@ static bool was_kept(struct cell *c)
 		run(c);
 		return completion(c) == ORNIC_WC_WR_FLUSH_ERR;
 	}
-	while (state < ORNIC_QPS_RTS) {
-		assert_int_equal(modify_to(c, state, state + 1), ORNIC_CMD_OK);
-		state++;
-	}
-	if (state != ORNIC_QPS_RTS)
+	bring(c, state, ORNIC_QPS_RTS);
+	if (state > ORNIC_QPS_RTS)
 		assert_int_equal(modify_to(c, state, ORNIC_QPS_RTS), ORNIC_CMD_OK);
 	pair_run(c->pair);
 	return completion(c) != NONE;
@@ -624,12 +628,6 @@ static void check(struct cell *c, char row[][TABLE_CELL], const struct word *wor
 
 /* ---- the cells ---- */
 
-static void begin(struct cell *c)
-{
-	c->pair->fate = pair_fate_lose_all;
-	send(c);
-}
-
 static void receive_frames(struct side *side)
 {
 	struct ornic_rx_queues_in in = { .count = htole32(1),
@@ -642,7 +640,6 @@ static void bring_qp(struct cell *c, const struct event *event)
 {
 	unsigned int last = c->state < ORNIC_QPS_RTS ? c->state : ORNIC_QPS_RTS;
 	struct ornic_qp_attr attr;
-	unsigned int state;
 
 	c->pair = pair_create(&pair_config_bytes);
 	pair_qps(c->pair, c->type, 0);
@@ -652,11 +649,12 @@ static void bring_qp(struct cell *c, const struct event *event)
 	c->cq = &B(c->pair)->cq;
 	c->eq = &B(c->pair)->eq;
 	c->num = B(c->pair)->qp.num;
-	for (state = ORNIC_QPS_RESET; state < last; state++)
-		assert_int_equal(modify_to(c, state, state + 1), ORNIC_CMD_OK);
+	bring(c, ORNIC_QPS_RESET, last);
 	if (event->begun && (c->state == ORNIC_QPS_RTS ||
-			     c->state == ORNIC_QPS_SQD))
-		begin(c);
+			     c->state == ORNIC_QPS_SQD)) {
+		c->pair->fate = pair_fate_lose_all;
+		send(c);
+	}
 	if (c->state == ORNIC_QPS_SQE)
 		send_bad(c);
 	else if (c->state > ORNIC_QPS_RTS)
@@ -671,7 +669,6 @@ static void bring_qp(struct cell *c, const struct event *event)
 
 static void bring_wq(struct cell *c)
 {
-	unsigned int state;
 	void *raw;
 
 	raw_setup_process(&raw);
@@ -681,8 +678,7 @@ static void bring_wq(struct cell *c)
 	c->cq = &c->raw->cq;
 	c->eq = &c->raw->eq;
 	c->num = c->raw->wq[0].num;
-	for (state = ORNIC_WQS_RDY; state <= c->state; state++)
-		assert_int_equal(modify_to(c, state - 1, state), ORNIC_CMD_OK);
+	bring(c, ORNIC_WQS_RESET, c->state);
 }
 
 static void try_cell(struct cell c, const struct event *event, char row[][TABLE_CELL],
@@ -704,12 +700,6 @@ static void try_cell(struct cell c, const struct event *event, char row[][TABLE_
 		raw_teardown(&raw);
 	else
 		pair_destroy(c.pair);
-}
-
-/* Only UC, UD and the GSI have SQE ([ORNIC-QP-5]) */
-static bool has_sqe(unsigned int type)
-{
-	return type == ORNIC_QPT_UC || type == ORNIC_QPT_UD;
 }
 
 /**
@@ -745,7 +735,9 @@ static unsigned int try_row(const struct rows *rows, char row[][TABLE_CELL])
 			struct cell c = { .type = types[i].type, .state = state,
 					  .before = rows->states[state] };
 
-			if (state == ORNIC_QPS_SQE && !has_sqe(types[i].type)) {
+			/* Only UC, UD and the GSI have SQE ([ORNIC-QP-5]) */
+			if (state == ORNIC_QPS_SQE && c.type != ORNIC_QPT_UC &&
+			    c.type != ORNIC_QPT_UD) {
 				assert_string_equal(cell[state], "x");
 				continue;
 			}
